@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What every test uses. A test is one program: exit 0 pass, 1 fail, 77 skip.
+ * It is silent on success; a failure prints one line that says what was expected and what came.
+ * No gshmem names here: the platform's own tests include this file too.
+ */
+#ifndef T_HELPERS_H
+#define T_HELPERS_H
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Fail the test with a message; printf arguments. */
+#define t_fail(...) \
+	do { \
+		fprintf(stderr, "%s:%d: ", __FILE__, __LINE__); \
+		fprintf(stderr, __VA_ARGS__); \
+		fputc('\n', stderr); \
+		exit(1); \
+	} while (0)
+
+/* Fail with a message unless cond holds. */
+#define t_check(cond, ...) \
+	do { \
+		if (!(cond)) \
+			t_fail(__VA_ARGS__); \
+	} while (0)
+
+/* Compare two integers; the message names both. */
+#define t_equal(got, expected, what) \
+	do { \
+		long long t_g_ = (long long)(got), t_e_ = (long long)(expected); \
+		if (t_g_ != t_e_) \
+			t_fail("%s: expected %lld, got %lld", what, t_e_, t_g_); \
+	} while (0)
+
+/* Skip the test, and say why. */
+#define t_skip(...) \
+	do { \
+		printf(__VA_ARGS__); \
+		putchar('\n'); \
+		exit(77); \
+	} while (0)
+
+/* A HIP call that must succeed. */
+#define t_hip(call) \
+	do { \
+		hipError_t t_err_ = (call); \
+		if (t_err_ != hipSuccess) \
+			t_fail("%s: %s", #call, hipGetErrorString(t_err_)); \
+	} while (0)
+
+#endif /* T_HELPERS_H */
