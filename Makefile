@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# gshmem.  `make help` lists the targets; config.mk (not committed) overrides the variables.
+-include config.mk
+
+PLATFORM ?= cpu#         picks platform/$(PLATFORM)/platform.mk
+T        ?=#             tests or benches by name or pattern: make check T=put, T='amo* platform/ipc', make bench T=put_bw
+N        ?=#             numbers of PEs, in place of those in the source: make check T=put N=4 or N=2,8
+SAN      ?=#             address (ASan and UBSan), thread (TSan), lanes (TSan between the lanes of a block)
+PREFIX   ?= /usr/local#  where install puts things, below DESTDIR=
+LIBDIR   ?= $(PREFIX)/lib
+CFLAGS   ?= $(if $(SAN),-O1,-O2) -g
+
+include platform/$(PLATFORM)/platform.mk#  sets CC, HIPCC, HIPFLAGS, PLAT_CPPFLAGS, PLAT_LDLIBS
+
+VERSION  := 0.1.0
+SONAME   := libgshmem.so.0
+BASE     := build/$(PLATFORM)
+B        ?= $(BASE)$(SAN:%=-%)$(if $(filter cpu,$(PLATFORM)),$(if $(findstring clang,$(CC)),-clang))
+
+# The MPICH that mpicc stands for; Debian's mpicc may be another MPI, its mpicc.mpich is not.
+ifndef MPI_LIBS
+MPICC      ?= $(firstword $(shell command -v mpicc.mpich || command -v mpicc))
+MPI_SHOW   := $(if $(MPICC),$(shell $(MPICC) -show 2>/dev/null))
+MPI_CFLAGS ?= $(filter -I% -D%,$(MPI_SHOW))
+MPI_LIBS   := $(filter -L% -l%,$(MPI_SHOW))
+endif
+
+SAN_address := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+SAN_thread  := -fsanitize=thread
+SAN_lanes   := -fsanitize=thread -DHIPCPU_TSAN_LANES
+SANFLAGS    := $(if $(SAN),$(or $(SAN_$(strip $(SAN))),$(error SAN=$(SAN): expected address, thread or lanes)))
+
+CWARN    := -std=c11 -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes
+HIPWARN  := -Wall -Wextra -Wshadow
+CPP       = -Iinclude -Isrc -Itests $(PLAT_CPPFLAGS) $(MPI_CFLAGS) $(CPPFLAGS) -MMD -MP
+CCMD      = $(CC) $(CWARN) $(CPP) -fPIC $(CFLAGS) $(SANFLAGS)
+HIPCMD    = $(HIPCC) $(HIPFLAGS) $(HIPWARN) $(CPP) -fPIC $(CFLAGS) $(SANFLAGS)
+LINK      = $(HIPCC) $(SANFLAGS) $(LDFLAGS)
+LIBS      = $(PLAT_LDLIBS) $(MPI_LIBS)
+
+SO       := $(B)/lib/libgshmem.so
+LIB      := $(SO) $(B)/lib/libgshmem.a
+LIB_OBJS := $(patsubst %,$(B)/%.o,$(sort $(wildcard src/*/*.c src/*/*.hip platform/$(PLATFORM)/*.c)))
+progs     = $(sort $(patsubst %,$(B)/%,$(basename $(wildcard $(foreach p,$(2),$(1)/$(p).c $(1)/$(p).hip)))))
+TESTS    := $(call progs,tests,$(or $(T),* platform/*))
+BENCHES  := $(call progs,bench,$(or $(T),*))
+RAW      := $(call progs,bench,raw/*)
+EXAMPLES := $(call progs,examples,*)
+TOOLS    := $(B)/bin/gshmemcc $(patsubst tools/%,$(B)/bin/%,$(basename $(wildcard tools/gshmem-info.c tools/gshmem-info.hip)))
+DEPS      = $(LIB_OBJS) $(patsubst %,%.c.o,$(TESTS) $(BENCHES) $(RAW) $(EXAMPLES)) $(patsubst %,%.hip.o,$(TESTS) $(BENCHES) $(EXAMPLES))
+
+ifndef V
+Q = @printf '  %-6s %s\n' $(1) $@;
+endif
+# Sub-makes use every core, unless this make was told how many.
+SUB = --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc))
+
+.DEFAULT_GOAL := lib
+.PHONY: lib tests benches examples tools check bench setup install uninstall format clean help run-tests run-benches FORCE
+.SECONDARY:
+.DELETE_ON_ERROR:
+
+lib:      $(LIB)#                   the library (default)
+tests:    $(TESTS)#                 build the tests, or those of T=
+benches:  $(BENCHES) $(RAW)#        build the benches and their raw baselines
+examples: $(EXAMPLES)#              build the examples
+tools:    $(TOOLS)#                 gshmemcc and gshmem-info, in build/.../bin
+check:    setup#                    set up what is missing, build, run every test in every leg; T=put N=4 for some
+	@rm -f $(BASE)/check/*
+	@for leg in $(LEGS); do echo "== check-$$leg"; $(MAKE) $(SUB) check-$$leg || true; done; echo "== check"
+	@tests/run.sh -s -c $(BASE)/check/all $(LEGS:%=$(BASE)/check/%)
+bench:    setup-bench#              set up what is missing, build, run the benches, draw plots; T=put_bw N=2 for some
+	@$(MAKE) $(SUB) run-benches
+setup:    setup-check#              install what building and testing need, with apt
+install:#                           into $(DESTDIR)$(PREFIX)
+uninstall:#                         remove what install put there
+format:#                            clang-format the lines changed since HEAD
+	git clang-format --extensions c,h,hip
+clean:#                             remove build/
+	rm -rf build
+help:#                              this list
+	@echo "targets:"; sed -n 's/^\([a-z]*\):.*#  */  \1\t/p' Makefile | expand -t 16
+	@echo "  check-LEG     one leg of check: $(ALL_LEGS)"
+	@echo "variables:"; sed -n 's/^\([A-Z]*\) *?=\(.*\)#  */  \1\t\2\t/p' Makefile | expand -t 16,28
+	@echo "  V=1 for full commands, B=build/x for another place; CC HIPCC CFLAGS CPPFLAGS LDFLAGS PREFIX LIBDIR DESTDIR"
+
+# ---- the legs of check: which tests (below tests/), built how, run how ----
+
+ALL_LEGS := basic generic delivery clang asan tsan install
+LEGS     ?= $(if $(T)$(SAN),basic,$(ALL_LEGS))
+
+marked    = $(patsubst tests/%,%,$(basename $(shell grep -lsE '^ */?\* *$(1)' tests/*.c tests/*.hip)))
+clang     = $(notdir $(firstword $(shell command -v clang clang-19 clang-18 clang-17 clang-16 clang-15 clang-14)))
+# The parts that live in one process: tests that say `/* tsan: yes */`, and the platform's own.
+TSAN_TESTS = $(call marked,tsan: yes) platform/*
+
+# All of them, as the user builds it.
+T_basic      = $(if $(filter thread lanes,$(SAN)),$(TSAN_TESTS),* platform/*)
+# The GPU's copy loop, which the cpu platform otherwise replaces by memcpy.
+T_generic    = put* get* copy*
+MAKE_generic = B=$(B)-generic CPPFLAGS='$(CPPFLAGS) -DGSHMEMI_GENERIC_COPY'
+# Late and reordered delivery, several seeds; not for tests that say `/* delivery: no */`.
+T_delivery   = $(filter-out $(call marked,delivery: no),$(notdir $(basename $(wildcard tests/*.c tests/*.hip))))
+RUN_delivery = -e 'GSHMEM_CPU_DELIVERY=random:1 | GSHMEM_CPU_DELIVERY=random:2 | GSHMEM_CPU_DELIVERY=random:3'
+# Everything is built; what exercises the compiler is run.
+T_clang      = put* get* amo* signal* platform/*
+MAKE_clang   = CC=$(clang) HIPCC=$(clang:clang%=clang++%) ALL=1
+T_asan       = * platform/*
+MAKE_asan    = SAN=address
+T_tsan       = $(TSAN_TESTS)
+MAKE_tsan    = SAN=thread
+
+# `T=` given by the user narrows any leg.
+$(filter-out check-install,$(ALL_LEGS:%=check-%)): check-%:
+	@$(MAKE) $(SUB) $(MAKE_$*) T='$(or $(T),$(T_$*))' run-tests COUNTS=$(BASE)/check/$* RUNFLAGS="$(RUN_$*)"
+# The installed tree, used by a program outside of this one.
+check-install: lib tools
+	@mkdir -p $(BASE)/check
+	@B=$(B) tests/run.sh -c $(BASE)/check/install tests/install/run.sh
+
+run-tests: $(TESTS) $(if $(ALL),$(call progs,tests,* platform/*) $(EXAMPLES))
+	$(if $(TESTS),,$(error no test matches T=$(T)))
+	@mkdir -p $(dir $(COUNTS))
+	@tests/run.sh $(if $(COUNTS),-c $(COUNTS)) $(if $(N),-n $(N)) $(RUNFLAGS) $(TESTS)
+run-benches: $(BENCHES) $(RAW) $(TOOLS)
+	$(if $(BENCHES),,$(error no bench matches T=$(T)))
+	@tests/run.sh -b $(if $(N),-n $(N)) $(BENCHES)
+	@if [ -f bench/plot.sh ]; then bench/plot.sh $(B)/bench; fi
+
+setup-check setup-bench setup-build: setup-%:
+	@CC='$(CC)' HIPCC='$(HIPCC)' tools/setup $*
+
+# ---- building ----
+
+# up,PROGRAM: from its folder back to $(B), for run paths that survive moving the tree.
+up    = $(subst $() ,,$(patsubst %,../,$(subst /, ,$(patsubst $(B)/%,%,$(dir $(1))))))
+RPATH = -Wl,-rpath,'$$ORIGIN/$(call up,$@)lib'
+
+# Objects depend on the commands that made them: other flags, other objects.
+$(B)/flags: FORCE
+	$(shell mkdir -p $(@D))$(file >$@.new,$(CCMD) $(HIPCMD) $(LINK) $(LIBS))
+	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
+# Says what is missing before a compiler does.
+$(B)/tools-found:
+	@CC='$(CC)' HIPCC='$(HIPCC)' tools/setup -n build
+	@mkdir -p $(@D) && touch $@
+
+$(B)/%.c.o: %.c $(B)/flags | $(B)/tools-found
+	@mkdir -p $(@D)
+	$(call Q,CC)$(CCMD) -c -o $@ $<
+$(B)/%.hip.o: %.hip $(B)/flags | $(B)/tools-found
+	@mkdir -p $(@D)
+	$(call Q,HIPCC)$(HIPCMD) -c -o $@ $<
+$(B)/lib/$(SONAME): $(LIB_OBJS)
+	@mkdir -p $(@D)
+	$(call Q,LINK)$(LINK) -shared -Wl,-soname,$(SONAME) -o $@ $^ $(LIBS)
+$(SO): $(B)/lib/$(SONAME)
+	@ln -sf $(SONAME) $@
+$(B)/lib/libgshmem.a: $(LIB_OBJS)
+	@mkdir -p $(@D) && rm -f $@
+	$(call Q,AR)$(AR) rcs $@ $^
+$(B)/%: $(B)/%.c.o $(SO)
+	$(call Q,LINK)$(LINK) -o $@ $< $(SO) $(RPATH) $(LIBS)
+$(B)/%: $(B)/%.hip.o $(SO)
+	$(call Q,LINK)$(LINK) -o $@ $< $(SO) $(RPATH) $(LIBS)
+# Raw baselines know nothing of the library, nor of its flags.
+$(B)/bench/raw/%: bench/raw/%.c $(B)/flags | $(B)/tools-found
+	@mkdir -p $(@D)
+	$(call Q,CC)$(CC) $(CWARN) -D_GNU_SOURCE $(MPI_CFLAGS) $(CFLAGS) -o $@ $< -Wl,--as-needed -lpthread $(MPI_LIBS)
+$(B)/bin/%: $(B)/tools/%.c.o $(SO)
+	@mkdir -p $(@D)
+	$(call Q,LINK)$(LINK) -o $@ $< $(SO) $(RPATH) $(LIBS)
+$(B)/bin/%: $(B)/tools/%.hip.o $(SO)
+	@mkdir -p $(@D)
+	$(call Q,LINK)$(LINK) -o $@ $< $(SO) $(RPATH) $(LIBS)
+
+# ---- gshmemcc, gshmem.pc and install ----
+
+# What a user's program is compiled with; $(1) holds the headers, $(2) those of the platform.
+user_flags = -I$(1) $(patsubst -Iplatform/$(PLATFORM),-I$(2),$(filter-out -D_GNU_SOURCE,$(PLAT_CPPFLAGS))) $(MPI_CFLAGS)
+# fill,INCLUDE,PLATFORM INCLUDE,LIB: puts the recorded values into a template.
+fill       = sed -e 's|@CC@|$(CC)|;s|@HIPCC@|$(HIPCC)|;s|@HIPFLAGS@|$(HIPFLAGS)|;s|@LIBDIR@|$(3)|' \
+	-e 's|@CPPFLAGS@|$(strip $(call user_flags,$(1),$(2)))|;s|@LIBS@|$(strip $(LIBS))|;s|@SAN@|$(SANFLAGS)|' \
+	-e 's|@PREFIX@|$(PREFIX)|;s|@VERSION@|$(VERSION)|'
+INCDIR    := $(PREFIX)/include
+PLATDIR   := $(INCDIR)/gshmem/platform/$(PLATFORM)
+HEADERS    = $(shell cd include && find . -name '*.h')
+HIPHEADERS = $(shell cd platform/$(PLATFORM) && find hip -name '*.h' 2>/dev/null)
+D          = $(DESTDIR)
+
+$(B)/bin/gshmemcc: tools/gshmemcc $(B)/flags
+	@mkdir -p $(@D)
+	$(call Q,GEN)$(call fill,$(CURDIR)/include,$(CURDIR)/platform/$(PLATFORM),$(abspath $(B)/lib)) $< >$@ && chmod +x $@
+
+install: lib tools
+	install -d $(D)$(PREFIX)/bin $(D)$(LIBDIR)/pkgconfig
+	install -m 755 $(B)/lib/$(SONAME) $(D)$(LIBDIR)/$(SONAME)
+	ln -sf $(SONAME) $(D)$(LIBDIR)/libgshmem.so
+	install -m 644 $(B)/lib/libgshmem.a $(D)$(LIBDIR)/libgshmem.a
+	@for h in $(HEADERS); do install -D -m 644 include/$$h $(D)$(INCDIR)/$$h || exit 1; done
+	@for h in $(HIPHEADERS); do install -D -m 644 platform/$(PLATFORM)/$$h $(D)$(PLATDIR)/$$h || exit 1; done
+	$(call fill,$(INCDIR),$(PLATDIR),$(LIBDIR)) tools/gshmemcc >$(D)$(PREFIX)/bin/gshmemcc
+	chmod 755 $(D)$(PREFIX)/bin/gshmemcc
+	$(call fill,$(INCDIR),$(PLATDIR),$(LIBDIR)) tools/gshmem.pc >$(D)$(LIBDIR)/pkgconfig/gshmem.pc
+	[ ! -f $(B)/bin/gshmem-info ] || install -m 755 $(B)/bin/gshmem-info $(D)$(PREFIX)/bin/gshmem-info
+uninstall:
+	rm -f $(D)$(PREFIX)/bin/gshmemcc $(D)$(PREFIX)/bin/gshmem-info $(D)$(LIBDIR)/pkgconfig/gshmem.pc
+	rm -f $(D)$(LIBDIR)/$(SONAME) $(D)$(LIBDIR)/libgshmem.so $(D)$(LIBDIR)/libgshmem.a
+	rm -rf $(D)$(INCDIR)/gshmem $(D)$(INCDIR)/gshmem.h $(D)$(INCDIR)/gshmemx.h
+
+-include $(DEPS:.o=.d)

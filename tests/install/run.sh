@@ -1,0 +1,76 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# timeout: 300
+#
+# Installs into an empty folder, and builds and runs programs from there as a user would: with gshmemcc, and with no
+# more than a compiler and gshmem.pc.  B names the build; MAKE, MPIRUN the commands.
+
+set -eu
+: "${MAKE:=make}" "${MPIRUN:=mpirun}" "${B:=build/cpu}"
+here=$(cd "$(dirname "$0")" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+fail() {
+	echo "tests/install: $*"
+	exit 1
+}
+
+# By way of DESTDIR, as a packager does; then in place, which the rest uses.
+$MAKE --no-print-directory install B="$B" PREFIX=/opt/x DESTDIR="$work/stage" >"$work/log" 2>&1 || {
+	cat "$work/log"
+	fail "make install DESTDIR= failed"
+}
+[ -f "$work/stage/opt/x/include/gshmem.h" ] || fail "DESTDIR is not honoured"
+grep -rl "$work/stage" "$work/stage/opt" && fail "these files know DESTDIR"
+prefix=$work/usr
+$MAKE --no-print-directory install B="$B" PREFIX="$prefix" >"$work/log" 2>&1 || {
+	cat "$work/log"
+	fail "make install failed"
+}
+for f in include/gshmem.h include/gshmemx.h lib/libgshmem.so lib/libgshmem.so.0 lib/libgshmem.a \
+	lib/pkgconfig/gshmem.pc bin/gshmemcc bin/gshmem-info; do
+	[ -e "$prefix/$f" ] || fail "$f is not installed"
+done
+# The tree must not be needed; build it into neither the library nor the wrapper.
+grep -l "$(pwd)" "$prefix/bin/gshmemcc" "$prefix/lib/pkgconfig/gshmem.pc" && fail "these files know the source tree"
+
+cp "$here"/*.hip "$here"/*.c "$here"/*.h "$work"
+cd "$work"
+PATH=$prefix/bin:$PATH
+
+# 1. gshmemcc: in one go; by separate compilation; a module; C.
+gshmemcc -Wall -Wextra -O1 main.hip shift.hip -o ring1 -ldl
+gshmemcc -shared -O1 module.hip -o module.so
+gshmemcc -c -O1 main.hip
+gshmemcc -c -O1 -o shift.o shift.hip
+gshmemcc main.o shift.o -ldl -o ring2
+gshmemcc -Wall -Wextra -Wpedantic -Werror host.c -o host1
+gshmemcc --show ring.hip -o ring | grep -q -e -lgshmem || fail "gshmemcc --show prints no command"
+[ ! -e ring ] || fail "gshmemcc --show ran it"
+
+# 2. gshmem.pc, with no wrapper.
+PKG_CONFIG_PATH=$prefix/lib/pkgconfig
+export PKG_CONFIG_PATH
+cflags=$(pkg-config --cflags gshmem)
+libs="$(pkg-config --libs gshmem) -Wl,-rpath,$(pkg-config --variable=libdir gshmem)"
+hipcc="$(pkg-config --variable=hipcc gshmem) $(pkg-config --variable=hipflags gshmem)"
+hipld=$(pkg-config --variable=hipcc gshmem)
+$hipcc $cflags -O1 -c main.hip -o main3.o
+$hipcc $cflags -O1 -c shift.hip -o shift3.o
+$hipcc $cflags -O1 -fPIC -c module.hip -o module3.o
+$hipld main3.o shift3.o -o ring3 $libs -ldl
+$hipld -shared module3.o -o module3.so $libs
+cc=$(command -v gcc || command -v clang)
+$cc -std=c11 -Wall -Wextra -Wpedantic -Werror $cflags host.c -o host2 $libs
+# Statically: libgshmem.so must not be asked for.
+$cc -std=c11 $cflags -c host.c
+$hipld host.o "$prefix/lib/libgshmem.a" $(pkg-config --libs --static gshmem | tr ' ' '\n' | grep -v -x -e -lgshmem) -o host3
+
+for program in "./ring1 ./module.so" "./ring2 ./module.so" "./ring3 ./module3.so" ./host1 ./host2 ./host3; do
+	$MPIRUN -n 2 $program || fail "mpirun -n 2 $program: exit $?"
+done
+
+$MAKE --no-print-directory -C "$here/../.." uninstall B="$B" PREFIX="$prefix" >"$work/log" 2>&1 || fail "make uninstall failed"
+left=$(find "$prefix" ! -type d)
+[ -z "$left" ] || fail "make uninstall left $left"

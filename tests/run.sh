@@ -1,0 +1,196 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# tests/run.sh - run test programs and count the outcomes, or run benches and keep their tables.
+# `make check` and `make bench` call it.  By hand: tests/run.sh -n 2,4 build/cpu/tests/put
+#
+#   -n COUNTS  numbers of PEs, in place of those that a source names
+#   -e ALTS    environment for every program, as in `env:` below; multiplies with the program's own
+#   -c FILE    write "passed failed skipped" to FILE
+#   -s         no programs but files of -c: print the sum of them; a missing file is one failure
+#   -b         benches: stdout is a table, printed and kept in build/.../bench/NAME.nN.tsv
+#
+# A source says in comments of its own line, among its first 20, how it is run (`#` in shell):
+#
+#   /* run: -n 2,8 */             under mpirun, once for each count; without -n, or without this line: directly
+#   /* env: A=1 B=2 | A=3 */      once for each alternative (words with no blank in them)
+#   /* args: 10 20 */             arguments
+#   /* timeout: 300 */            seconds until it counts as hanging (60; a bench 600; 5 times that with SAN=)
+#   /* mpirun: -some-flag */      more flags for the launcher
+#
+# Exit status of a program: 0 passed, 77 skipped, anything else failed.
+# MPIRUN names the launcher.  V=1 prints the runs that pass, too.
+
+set -uf # no globbing: words from the sources are split, not expanded
+ulimit -c 0
+counts='' alts='' counts_file='' bench='' sum=''
+while getopts n:e:c:sb opt; do
+	case $opt in
+	n) counts=$OPTARG ;;
+	e) alts=$OPTARG ;;
+	c) counts_file=$OPTARG ;;
+	s) sum=1 ;;
+	b) bench=1 ;;
+	*) exit 2 ;;
+	esac
+done
+shift $((OPTIND - 1))
+
+# summary PASSED FAILED SKIPPED: the last line, and the exit status.
+summary() {
+	[ -z "$counts_file" ] || echo "$1 $2 $3" >"$counts_file"
+	if [ "$3" -gt 0 ]; then
+		echo "$1 passed, $2 failed, $3 skipped"
+	else
+		echo "$1 passed, $2 failed"
+	fi
+	[ "$2" -eq 0 ]
+}
+
+if [ -n "$sum" ]; then
+	p=0 f=0 s=0
+	for file; do
+		if read -r a b c 2>/dev/null <"$file"; then
+			p=$((p + a)) f=$((f + b)) s=$((s + c))
+			echo "${file##*/}: $a passed, $b failed, $c skipped"
+		else
+			echo "FAIL ${file##*/}: did not build or did not start"
+			f=$((f + 1))
+		fi
+	done
+	summary $p $f $s
+	exit
+fi
+
+: "${MPIRUN:=$(command -v mpirun.mpich || command -v mpiexec.mpich || echo mpirun)}"
+export MPIRUN
+: "${ASAN_OPTIONS:=detect_leaks=0}" # MPICH leaks, and the leak check needs ptrace
+: "${UBSAN_OPTIONS:=print_stacktrace=1}"
+export ASAN_OPTIONS UBSAN_OPTIONS
+wrap=''
+case ${SAN-} in
+thread | lanes) # TSan of gcc 12 and clang 14 cannot start where addresses are randomised by more than 28 bits
+	setarch -R true 2>/dev/null && wrap="setarch -R" ;;
+esac
+
+# key NAME SOURCE: the value of a `NAME:` line.
+key() {
+	sed -nE "1,20{s@^ *(/\*|\*|#|//) *$1: *(.*)@\2@;T;s@ *(\*/.*)?\$@@;p;q}" "$2"
+}
+
+# source_of PROGRAM: the file it was built from.
+source_of() {
+	local stem=$1 try
+	case $1 in
+	*.sh) echo "$1"; return ;;
+	*/tests/*) stem=tests/${1##*/tests/} ;;
+	*/bench/*) stem=bench/${1##*/bench/} ;;
+	esac
+	for try in "$stem.hip" "$stem.c"; do
+		[ -f "$try" ] && echo "$try" && return
+	done
+	echo "run.sh: no source for $1" >&2
+	return 1
+}
+
+# run_one PROGRAM NPES ENV FLAGS TIMEOUT ARGS: one run; appends its outcome to $results. NPES 0: no launcher.
+run_one() {
+	local prog=$1 npes=$2 env=$3 name where dir log rc pid cmd start=$SECONDS
+	name=${prog##*/tests/} where=${prog%/tests/*}
+	[ -z "$bench" ] || name=${prog##*/bench/} where=${prog%/bench/*}
+	case $prog in *.sh) where=${B:-build} ;; esac
+	dir=$where/log/$(dirname "$name") name=$(basename "$name")
+	[ "$npes" -eq 0 ] || name=$name.n$npes
+	log=${dir%/.}/$name${env:+.$(echo "$env" | tr -c 'A-Za-z0-9=.\n' _)}.log
+	mkdir -p "$dir"
+
+	# Word splitting is wanted in the four that are not quoted.
+	cmd="env $env $wrap $prog $6"
+	[ "$npes" -eq 0 ] || cmd="env $env $MPIRUN $4 -n $npes $wrap $prog $6"
+	if [ -n "$bench" ]; then
+		mkdir -p "$where/bench"
+		tsv=$where/bench/$(basename "$prog").n$((npes ? npes : 1)).tsv
+		timeout -k 5 "$5" $cmd >"$tsv.new" 2>"$log" </dev/null &
+	else
+		timeout -k 5 "$5" $cmd >"$log" 2>&1 </dev/null &
+	fi
+	pid=$!
+	trap 'kill $pid 2>/dev/null; exit 130' INT TERM
+	wait $pid
+	rc=$?
+
+	local what="${prog}${npes:+ -n $npes}${env:+ ($env)}"
+	[ "$npes" -ne 0 ] || what="${prog}${env:+ ($env)}"
+	case $rc in
+	0)
+		if [ -n "$bench" ]; then
+			mv "$tsv.new" "$tsv"
+			echo "# ---- $tsv"
+			cat "$tsv"
+		elif [ -n "${V-}" ]; then
+			echo "pass $what $((SECONDS - start)) s"
+		fi
+		echo pass >>"$results" ;;
+	77)
+		echo "skip $what: $(tail -n 1 "$log")"
+		echo skip >>"$results" ;;
+	*)
+		local why="exit $rc"
+		[ $rc -ne 124 ] || why="hangs: stopped after $5 s"
+		{ # in one write, so that programs at the same time do not mix
+			echo "FAIL $what: $why; log $log"
+			tail -n "${TAIL:-15}" "$log" | cut -c 1-300 | sed 's/^/    /'
+		} | (msg=$(cat); echo "$msg")
+		echo fail >>"$results" ;;
+	esac
+}
+
+results=$(mktemp) || exit 1
+trap 'rm -f "$results"' EXIT
+trap 'kill $(jobs -p) 2>/dev/null; wait; exit 130' INT TERM
+
+# The list of runs: those with no launcher first, as many at once as there are cores; then the others, one by one.
+direct=() launched=()
+IFS='|' read -ra extra <<<"$alts"
+for prog; do
+	src=$(source_of "$prog") || { echo fail >>"$results"; continue; }
+	run=$(key run "$src")
+	npes=0
+	case $run in *-n*) npes=${counts:-$(echo "$run" | sed 's/.*-n *\([0-9,]*\).*/\1/')} ;; esac
+	limit=$(key timeout "$src")
+	limit=${limit:-$([ -n "$bench" ] && echo 600 || echo 60)}
+	[ -z "${SAN-}" ] || limit=$((limit * 5))
+	IFS='|' read -ra own <<<"$(key env "$src")"
+	for n in ${npes//,/ }; do
+		for a in "${own[@]:-}"; do
+			for b in "${extra[@]:-}"; do
+				env=$(echo $a $b) # trims the blanks
+				rest=("$(key mpirun "$src")" "$limit" "$(key args "$src")")
+				if [ "$n" -eq 0 ]; then
+					direct+=("$prog" "$n" "$env" "${rest[@]}")
+				else
+					launched+=("$prog" "$n" "$env" "${rest[@]}")
+				fi
+			done
+		done
+	done
+done
+
+slots=$([ -n "$bench" ] && echo 1 || nproc)
+set -- "${direct[@]}"
+while [ $# -gt 0 ]; do
+	while [ "$(jobs -pr | wc -l)" -ge "$slots" ]; do
+		wait -n
+	done
+	run_one "$1" "$2" "$3" "$4" "$5" "$6" &
+	shift 6
+done
+wait
+set -- "${launched[@]}"
+while [ $# -gt 0 ]; do
+	run_one "$1" "$2" "$3" "$4" "$5" "$6" &
+	wait
+	shift 6
+done
+
+summary "$(grep -c pass "$results")" "$(grep -c fail "$results")" "$(grep -c skip "$results")"
