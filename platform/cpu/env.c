@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The GSHMEM_CPU_* variables, read once. docs/cpu-platform.md lists them. A malformed one is named
+ * on stderr and makes every HIP call fail: a typing error must not turn a test into one that passes.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime.h"
+
+static struct hipcpu_config config;
+
+static void complain(const char *name, const char *value, const char *expected)
+{
+	hipcpu_message("%s=%s: expected %s", name, value, expected);
+	config.malformed = true;
+}
+
+bool hipcpu_parse_size(const char *text, size_t *nbytes_p)
+{
+	static const char units[] = "kmgt";
+	unsigned long long value;
+	unsigned shift = 0;
+	char *end;
+
+	if (!isdigit((unsigned char)*text))
+		return false;
+	errno = 0;
+	value = strtoull(text, &end, 10);
+	if (*end) {
+		const char *unit = strchr(units, tolower((unsigned char)*end));
+
+		if (!unit || end[1])
+			return false;
+		shift = 10 * (unsigned)(unit - units + 1);
+	}
+	if (errno || value > (SIZE_MAX >> shift))
+		return false;
+	*nbytes_p = (size_t)value << shift;
+	return true;
+}
+
+static size_t read_size(const char *name, size_t fallback, size_t min, size_t max, const char *expected)
+{
+	const char *value = getenv(name);
+	size_t n;
+
+	if (!value || !*value)
+		return fallback;
+	if (hipcpu_parse_size(value, &n) && n >= min && n <= max)
+		return n;
+	complain(name, value, expected);
+	return fallback;
+}
+
+/* "0-1,2-3" or "all" into a symmetric matrix of bits. */
+static void read_pairs(const char *name, uint64_t *matrix)
+{
+	const char *value = getenv(name), *at = value;
+
+	if (!value || !*value)
+		return;
+	if (!strcmp(value, "all")) {
+		for (int d = 0; d < HIPCPU_MAX_DEVICES; d++)
+			matrix[d] = ~(UINT64_C(1) << d);
+		return;
+	}
+	for (;;) {
+		unsigned a, b;
+		int used = 0;
+
+		if (!isdigit((unsigned char)*at) || sscanf(at, "%2u-%2u%n", &a, &b, &used) != 2 || !used ||
+		    a >= HIPCPU_MAX_DEVICES || b >= HIPCPU_MAX_DEVICES || a == b)
+			break;
+		matrix[a] |= UINT64_C(1) << b;
+		matrix[b] |= UINT64_C(1) << a;
+		at += used;
+		if (!*at)
+			return;
+		if (*at++ != ',')
+			break;
+	}
+	complain(name, value, "pairs of devices (0-1,2-3) or all");
+}
+
+static void read_diverge(void)
+{
+	const char *value = getenv("GSHMEM_CPU_DIVERGE");
+	size_t seed = 1;
+
+	if (!value || !*value)
+		return;
+	if (strncmp(value, "random", 6) || (value[6] && (value[6] != ':' || !hipcpu_parse_size(value + 7, &seed)))) {
+		complain("GSHMEM_CPU_DIVERGE", value, "random or random:seed");
+		return;
+	}
+	config.diverge = true;
+	config.diverge_seed = seed;
+}
+
+/* The lower of the machine's memory and what the control group allows. */
+static size_t machine_memory(void)
+{
+	size_t nbytes = (size_t)1 << 30, limit;
+	unsigned long long kib;
+	char text[64];
+	FILE *file = fopen("/proc/meminfo", "re");
+
+	if (file) {
+		if (fscanf(file, "MemTotal: %llu kB", &kib) == 1)
+			nbytes = (size_t)kib << 10;
+		fclose(file);
+	}
+	file = fopen("/sys/fs/cgroup/memory.max", "re");
+	if (file) {
+		if (fgets(text, sizeof(text), file)) {
+			text[strcspn(text, "\n")] = 0;
+			if (hipcpu_parse_size(text, &limit) && limit < nbytes)
+				nbytes = limit;
+		}
+		fclose(file);
+	}
+	return nbytes;
+}
+
+static int env_int(const char *name)
+{
+	const char *value = getenv(name);
+
+	return value && isdigit((unsigned char)*value) ? atoi(value) : -1;
+}
+
+int hipcpu_env_rank(void)
+{
+	return env_int("PMI_RANK");
+}
+
+static void read_scheduling(void)
+{
+	int nprocs = env_int("MPI_LOCALNRANKS");
+	cpu_set_t set;
+
+	if (nprocs < 1)
+		nprocs = env_int("PMI_SIZE");
+	if (nprocs < 1)
+		nprocs = 1;
+	config.ncores = 1;
+	if (!sched_getaffinity(0, sizeof(set), &set))
+		config.ncores = (unsigned)CPU_COUNT(&set);
+	/* Two processes bounce a line in 0.1 us while both run; four on two cores need the switch anyway
+	   and are twelve times slower with 1024 polls than with 16. */
+	config.spin_polls = (unsigned)nprocs <= config.ncores ? 1024 : 16;
+	config.spin_polls = (unsigned)read_size("GSHMEM_CPU_SPIN", config.spin_polls, 1, 1u << 30, "polls, at least 1");
+	/* The host thread and the block thread of each process want a core: else whoever spins is in the way. */
+	config.idle_spin = (unsigned)nprocs * 2 <= config.ncores ? 1000 : 0;
+}
+
+static void parse(void)
+{
+	const char *fail = getenv("GSHMEM_CPU_FAIL");
+
+	config.ndevices = (int)read_size("GSHMEM_CPU_DEVICES", 1, 0, HIPCPU_MAX_DEVICES, "0 to 64 devices");
+	config.wave = (unsigned)read_size("GSHMEM_CPU_WAVE", 64, 32, 64, "32 or 64");
+	if (config.wave != 32 && config.wave != 64)
+		complain("GSHMEM_CPU_WAVE", getenv("GSHMEM_CPU_WAVE"), "32 or 64");
+	config.nblocks = (unsigned)read_size("GSHMEM_CPU_BLOCKS", 32, 1, 1024, "1 to 1024 blocks");
+	config.ncus = (unsigned)read_size("GSHMEM_CPU_CUS", 8, 1, 1024, "1 to 1024 compute units");
+	/* Occupancy is blocks per unit times units, and must be what really is resident. */
+	while (config.nblocks % config.ncus)
+		config.ncus--;
+	config.stack_bytes = read_size("GSHMEM_CPU_STACK", 64 << 10, 16 << 10, 1 << 30, "16k to 1g bytes");
+	config.stack_bytes = hipcpu_round_to_pages(config.stack_bytes);
+	config.memory_bytes = read_size("GSHMEM_CPU_MEMORY", 0, 1, SIZE_MAX, "bytes, as in 512m");
+	if (!config.memory_bytes)
+		config.memory_bytes = machine_memory();
+	config.stuck_s = (unsigned)read_size("GSHMEM_CPU_STUCK", 5, 0, 1 << 20, "seconds");
+	read_pairs("GSHMEM_CPU_NO_PEER", config.no_peer);
+	read_pairs("GSHMEM_CPU_NO_ATOMICS", config.no_atomics);
+	read_diverge();
+	read_scheduling();
+	if (fail && *fail && !hipcpu_failures_parse(fail))
+		complain("GSHMEM_CPU_FAIL", fail, "call:k[:error][@rank],...");
+}
+
+const struct hipcpu_config *hipcpu_config(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, parse);
+	return &config;
+}

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Events. Each record makes a new mark; who waits for the event waits for the mark of its last record.
+ */
+#include <stdlib.h>
+
+#include "runtime.h"
+
+struct mark {
+	_Atomic unsigned nrefs; /* the event, the op that reaches it, each op that waits for it */
+	_Atomic bool reached;
+	uint64_t time_ns;	/* valid once reached */
+	struct hipcpu_gate gate;
+};
+
+struct ihipEvent_t {
+	unsigned flags;
+	pthread_mutex_t lock;
+	struct mark *mark;	/* of the last record; NULL before the first */
+};
+
+struct mark_op {
+	struct hipcpu_op op;
+	struct mark *mark;
+};
+
+static void mark_unref(struct mark *mark)
+{
+	if (mark && atomic_fetch_sub(&mark->nrefs, 1) == 1)
+		free(mark);
+}
+
+/* A reference to the mark of the last record, or NULL. */
+static struct mark *current_mark(hipEvent_t event)
+{
+	struct mark *mark;
+
+	pthread_mutex_lock(&event->lock);
+	mark = event->mark;
+	if (mark)
+		atomic_fetch_add(&mark->nrefs, 1);
+	pthread_mutex_unlock(&event->lock);
+	return mark;
+}
+
+static void reach(struct mark *mark)
+{
+	mark->time_ns = hipcpu_now_ns();
+	atomic_store_explicit(&mark->reached, true, memory_order_release);
+	hipcpu_gate_open(&mark->gate);
+}
+
+static void wait_mark(struct mark *mark)
+{
+	for (;;) {
+		uint32_t seen = atomic_load_explicit(&mark->gate.value, memory_order_acquire);
+
+		/* acquire: pairs with the release in reach */
+		if (atomic_load_explicit(&mark->reached, memory_order_acquire))
+			return;
+		hipcpu_gate_wait(&mark->gate, seen, -1);
+	}
+}
+
+static void run_reach(struct hipcpu_op *op)
+{
+	struct mark *mark = ((struct mark_op *)op)->mark;
+
+	reach(mark);
+	mark_unref(mark);
+}
+
+static void run_wait(struct hipcpu_op *op)
+{
+	struct mark *mark = ((struct mark_op *)op)->mark;
+
+	wait_mark(mark);
+	mark_unref(mark);
+}
+
+/* Takes over the caller's reference to mark. */
+static hipError_t submit_mark(struct ihipStream_t *s, struct mark *mark, void (*run)(struct hipcpu_op *))
+{
+	struct mark_op *m = malloc(sizeof(*m));
+	hipError_t err = hipErrorOutOfMemory;
+
+	if (m) {
+		*m = (struct mark_op){.op.run = run, .mark = mark};
+		err = hipcpu_stream_submit(s, &m->op);
+	}
+	if (err)
+		mark_unref(mark);
+	return err;
+}
+
+static hipError_t create(hipEvent_t *event, unsigned flags)
+{
+	struct ihipEvent_t *e;
+
+	if (!event || (flags & ~(hipEventBlockingSync | hipEventDisableTiming | hipEventInterprocess |
+				 hipEventReleaseToDevice | hipEventReleaseToSystem)))
+		return hipErrorInvalidValue;
+	if (flags & hipEventInterprocess)
+		return hipErrorNotSupported;
+	e = calloc(1, sizeof(*e));
+	if (!e)
+		return hipErrorOutOfMemory;
+	e->flags = flags;
+	pthread_mutex_init(&e->lock, NULL);
+	*event = e;
+	return hipSuccess;
+}
+
+hipError_t hipEventCreate(hipEvent_t *event)
+{
+	HIPCPU_ENTER(hipEventCreate);
+	HIPCPU_LEAVE(create(event, hipEventDefault));
+}
+
+hipError_t hipEventCreateWithFlags(hipEvent_t *event, unsigned flags)
+{
+	HIPCPU_ENTER(hipEventCreateWithFlags);
+	HIPCPU_LEAVE(create(event, flags));
+}
+
+hipError_t hipEventDestroy(hipEvent_t event)
+{
+	HIPCPU_ENTER(hipEventDestroy);
+	if (!event)
+		HIPCPU_LEAVE(hipErrorInvalidHandle);
+	mark_unref(event->mark);
+	pthread_mutex_destroy(&event->lock);
+	free(event);
+	HIPCPU_LEAVE(hipSuccess);
+}
+
+hipError_t hipEventRecord(hipEvent_t event, hipStream_t stream)
+{
+	struct ihipStream_t *s;
+	struct mark *mark, *old;
+
+	HIPCPU_ENTER(hipEventRecord);
+	s = hipcpu_stream(stream);
+	if (!event || !s)
+		HIPCPU_LEAVE(hipErrorInvalidHandle);
+	mark = calloc(1, sizeof(*mark));
+	if (!mark)
+		HIPCPU_LEAVE(hipErrorOutOfMemory);
+	mark->nrefs = 2;
+	pthread_mutex_lock(&event->lock);
+	old = event->mark;
+	event->mark = mark;
+	pthread_mutex_unlock(&event->lock);
+	mark_unref(old);
+	if (!hipcpu_stream_idle(s))
+		HIPCPU_LEAVE(submit_mark(s, mark, run_reach));
+	reach(mark); /* nothing to wait for: no need of the stream's thread */
+	mark_unref(mark);
+	HIPCPU_LEAVE(hipSuccess);
+}
+
+hipError_t hipStreamWaitEvent(hipStream_t stream, hipEvent_t event, unsigned flags)
+{
+	struct ihipStream_t *s;
+	struct mark *mark;
+
+	HIPCPU_ENTER(hipStreamWaitEvent);
+	s = hipcpu_stream(stream);
+	if (!event || !s)
+		HIPCPU_LEAVE(hipErrorInvalidHandle);
+	if (flags)
+		HIPCPU_LEAVE(hipErrorInvalidValue);
+	mark = current_mark(event);
+	if (mark && !atomic_load_explicit(&mark->reached, memory_order_acquire))
+		HIPCPU_LEAVE(submit_mark(s, mark, run_wait));
+	mark_unref(mark);
+	HIPCPU_LEAVE(hipSuccess);
+}
+
+hipError_t hipEventQuery(hipEvent_t event)
+{
+	struct mark *mark;
+	bool reached;
+
+	HIPCPU_ENTER(hipEventQuery);
+	if (!event)
+		HIPCPU_LEAVE(hipErrorInvalidHandle);
+	mark = current_mark(event);
+	reached = !mark || atomic_load_explicit(&mark->reached, memory_order_acquire);
+	mark_unref(mark);
+	HIPCPU_LEAVE(reached ? hipSuccess : hipErrorNotReady);
+}
+
+hipError_t hipEventSynchronize(hipEvent_t event)
+{
+	struct mark *mark;
+
+	HIPCPU_ENTER(hipEventSynchronize);
+	if (!event)
+		HIPCPU_LEAVE(hipErrorInvalidHandle);
+	mark = current_mark(event);
+	if (mark)
+		wait_mark(mark);
+	mark_unref(mark);
+	HIPCPU_LEAVE(hipSuccess);
+}
+
+hipError_t hipEventElapsedTime(float *ms, hipEvent_t start, hipEvent_t stop)
+{
+	struct mark *first, *second;
+	hipError_t err = hipErrorInvalidHandle;
+
+	HIPCPU_ENTER(hipEventElapsedTime);
+	if (!ms)
+		HIPCPU_LEAVE(hipErrorInvalidValue);
+	if (!start || !stop || ((start->flags | stop->flags) & hipEventDisableTiming))
+		HIPCPU_LEAVE(hipErrorInvalidHandle);
+	first = current_mark(start);
+	second = current_mark(stop);
+	if (first && second) {
+		err = hipErrorNotReady;
+		if (atomic_load_explicit(&first->reached, memory_order_acquire) &&
+		    atomic_load_explicit(&second->reached, memory_order_acquire)) {
+			*ms = (float)((double)(int64_t)(second->time_ns - first->time_ns) * 1e-6);
+			err = hipSuccess;
+		}
+	}
+	mark_unref(first);
+	mark_unref(second);
+	HIPCPU_LEAVE(err);
+}

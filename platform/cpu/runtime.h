@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the files of the runtime share. Nothing here is for users.
+ *
+ *   env.c      the GSHMEM_CPU_* variables        stream.c   in-order queues and their dispatchers
+ *   error.c    last error, k-th call failures    event.c    marks in a stream
+ *   device.c   devices and their peers           launch.c   a grid: occupancy, submission
+ *   memory.c   allocations                       worker.c   the threads that run blocks, the watchdog
+ *   ipc.c      memory of other processes         lane.c     lanes of a block: fibers, barrier, pause
+ *   copy.c     memcpy, memset, symbols           wave.c     convergence and cross-lane operations
+ */
+#ifndef HIPCPU_RUNTIME_H
+#define HIPCPU_RUNTIME_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "hip/hip_runtime_api.h"
+
+#define HIPCPU_MAX_DEVICES 64
+#define HIPCPU_MAX_THREADS 1024 /* lanes of a block */
+#define HIPCPU_LIKELY(x) __builtin_expect(!!(x), 1)
+#define HIPCPU_UNLIKELY(x) __builtin_expect(!!(x), 0)
+
+/* ---- env.c ---- */
+
+struct hipcpu_config {
+	int ndevices;
+	unsigned wave;		/* lanes: 32 or 64 */
+	unsigned nblocks;	/* resident blocks of a device */
+	unsigned ncus;		/* compute units of a device; divides nblocks */
+	unsigned spin_polls;	/* polls before a waiting lane yields to the system */
+	unsigned stuck_s;	/* seconds without a switch before a block is named; 0: never */
+	unsigned idle_spin;	/* turns a thread looks for work before it sleeps */
+	unsigned ncores;	/* this process may run on */
+	size_t stack_bytes;	/* of a lane */
+	size_t memory_bytes;	/* of a device */
+	bool diverge;		/* split mask-less groups at random */
+	uint64_t diverge_seed;
+	uint64_t no_peer[HIPCPU_MAX_DEVICES];	 /* bit p of [d]: d cannot reach p's memory */
+	uint64_t no_atomics[HIPCPU_MAX_DEVICES]; /* bit p of [d]: no native atomics from d on p */
+	bool malformed;		/* a variable was; its message is out, every call fails */
+};
+
+/* Parsed on first use, once per process. */
+const struct hipcpu_config *hipcpu_config(void);
+/* Decimal with an optional k, m, g or t; false when text is anything else or overflows. */
+bool hipcpu_parse_size(const char *text, size_t *nbytes_p);
+/* The rank of this process in its job (PMI_RANK), or -1. */
+int hipcpu_env_rank(void);
+
+/* ---- error.c ---- */
+
+/* Parse GSHMEM_CPU_FAIL; false when malformed. */
+bool hipcpu_failures_parse(const char *text);
+hipError_t hipcpu_api_enter(const char *name);
+hipError_t hipcpu_api_leave(hipError_t err);
+
+/* First statement of each API function. */
+#define HIPCPU_ENTER(name) \
+	do { \
+		hipError_t enter_ = hipcpu_api_enter(#name); \
+		if (HIPCPU_UNLIKELY(enter_ != hipSuccess)) \
+			return hipcpu_api_leave(enter_); \
+	} while (0)
+/* Its last: remembers a failure for hipGetLastError. */
+#define HIPCPU_LEAVE(err) return hipcpu_api_leave(err)
+
+/* "hipcpu: ..." and a newline on stderr, in one write. */
+void hipcpu_message(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* ---- gate.c: sleep until a counter moves ---- */
+
+struct hipcpu_gate {
+	_Atomic uint32_t value;
+	_Atomic uint32_t nsleepers;
+};
+
+/* Return when value may differ from seen: spins for a while, then sleeps. A negative timeout is none. */
+void hipcpu_gate_wait(struct hipcpu_gate *gate, uint32_t seen, long timeout_us);
+/* Move the counter; release: what was written before is seen by whom it wakes. */
+void hipcpu_gate_open(struct hipcpu_gate *gate);
+uint64_t hipcpu_now_ns(void);
+void hipcpu_relax(void);
+
+/* ---- device.c ---- */
+
+struct hipcpu_stream;
+
+struct hipcpu_device {
+	pthread_mutex_t lock;	     /* of the list of streams */
+	struct ihipStream_t *streams; /* all but the null stream, alive or draining */
+	struct ihipStream_t *null;   /* the null stream */
+	_Atomic size_t allocated;    /* bytes, by this process */
+	struct hipcpu_pool *pool;    /* its block threads: worker.c */
+};
+
+/* The device of that number; NULL when there is none. */
+struct hipcpu_device *hipcpu_device(int number);
+int hipcpu_current_device(void);
+void hipcpu_device_uuid(int device, char uuid[16]);
+/* The number of the device with this uuid, or -1. */
+int hipcpu_device_by_uuid(const char uuid[16]);
+/* Wait for all work of a device. */
+void hipcpu_device_drain(int device);
+
+/* ---- memory.c ---- */
+
+enum hipcpu_memory {
+	HIPCPU_MEMORY_DEVICE,
+	HIPCPU_MEMORY_MANAGED,
+	HIPCPU_MEMORY_HOST,
+	HIPCPU_MEMORY_REGISTERED,
+	HIPCPU_MEMORY_IPC
+};
+
+struct hipcpu_allocation {
+	char *base;
+	size_t nbytes;	     /* as asked for */
+	size_t mapped_bytes; /* of the mapping; 0 for registered memory */
+	enum hipcpu_memory kind;
+	int device;
+	unsigned flags;
+	int fd;		     /* the memfd of device memory, else -1 */
+	dev_t dev;	     /* and the identity of its file */
+	ino_t ino;
+	unsigned nopens;     /* of an IPC mapping: opens less closes */
+};
+
+extern pthread_mutex_t hipcpu_memory_lock; /* of the table; the three calls below are made under it */
+struct hipcpu_allocation *hipcpu_memory_find(const void *ptr);
+struct hipcpu_allocation *hipcpu_memory_find_file(enum hipcpu_memory kind, dev_t dev, ino_t ino);
+/* Copies *a into the table; false when out of memory. */
+bool hipcpu_memory_insert(const struct hipcpu_allocation *a);
+void hipcpu_memory_remove(struct hipcpu_allocation *a);
+/* Map nbytes of fd (or anonymous memory: -1), 2 MiB aligned if that large; NULL and errno on failure. */
+char *hipcpu_memory_map(int fd, size_t nbytes);
+size_t hipcpu_round_to_pages(size_t nbytes);
+
+/* ---- stream.c ---- */
+
+/* A piece of work in a stream; embed it at the start of a malloc'ed struct. */
+struct hipcpu_op {
+	struct hipcpu_op *next;
+	void (*run)(struct hipcpu_op *op); /* on the stream's thread; does not free op */
+	struct hipcpu_dep *deps;	   /* what must be done before */
+};
+
+struct ihipStream_t {
+	uint32_t magic;
+	int device;
+	unsigned flags;
+	int priority;
+	struct ihipStream_t *next, **link; /* in the device's list */
+	_Atomic unsigned nrefs;		   /* the handle, the dispatcher, each dependency on it */
+	pthread_mutex_t lock;
+	struct hipcpu_op *head, **tail;	   /* not yet started */
+	uint64_t submitted;		   /* ops ever queued */
+	_Atomic uint64_t completed;	   /* ops ever finished: in order */
+	struct hipcpu_gate work;	   /* moves when an op is queued or the stream is closed */
+	struct hipcpu_gate done;	   /* moves when one has finished */
+	bool has_thread;
+	bool closed;			   /* destroyed by the user, drains */
+};
+
+struct ihipStream_t *hipcpu_stream_new(int device, unsigned flags, int priority);
+/* The stream behind a handle (NULL: the null stream of the current device); NULL if it is none. */
+struct ihipStream_t *hipcpu_stream(hipStream_t handle);
+/* Queue op, which is freed once run. */
+hipError_t hipcpu_stream_submit(struct ihipStream_t *stream, struct hipcpu_op *op);
+/* Wait until all that is queued now has run; for a null stream also the streams that it orders with. */
+void hipcpu_stream_drain(struct ihipStream_t *stream);
+bool hipcpu_stream_idle(struct ihipStream_t *stream);
+/* Start a detached thread with all signals blocked; false on failure. */
+bool hipcpu_thread_start(void *(*main)(void *), void *arg);
+
+#endif /* HIPCPU_RUNTIME_H */

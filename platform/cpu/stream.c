@@ -1,0 +1,454 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Streams: in-order queues, each with a thread of its own that is made when something is first queued.
+ * The null stream orders with all blocking streams of its device: what is queued in it depends on
+ * everything queued in them before, and the other way round.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+
+#include "runtime.h"
+
+#define STREAM_MAGIC UINT32_C(0x5354524d)
+
+/* Wait until stream has completed seq ops. Holds a reference. */
+struct hipcpu_dep {
+	struct hipcpu_dep *next;
+	struct ihipStream_t *stream;
+	uint64_t seq;
+};
+
+bool hipcpu_thread_start(void *(*thread_main)(void *), void *arg)
+{
+	sigset_t all, old;
+	pthread_t thread;
+	int err;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	err = pthread_create(&thread, NULL, thread_main, arg);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	if (!err)
+		pthread_detach(thread);
+	return !err;
+}
+
+struct ihipStream_t *hipcpu_stream_new(int device, unsigned flags, int priority)
+{
+	struct ihipStream_t *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		return NULL;
+	s->magic = STREAM_MAGIC;
+	s->device = device;
+	s->flags = flags;
+	s->priority = priority;
+	s->tail = &s->head;
+	s->nrefs = 1;
+	pthread_mutex_init(&s->lock, NULL);
+	return s;
+}
+
+static void stream_unref(struct ihipStream_t *s)
+{
+	struct hipcpu_device *device = hipcpu_device(s->device);
+
+	if (atomic_fetch_sub(&s->nrefs, 1) != 1)
+		return;
+	/* drain_others takes references under this lock, and only of streams that still have one */
+	pthread_mutex_lock(&device->lock);
+	if (s->link) {
+		*s->link = s->next;
+		if (s->next)
+			s->next->link = s->link;
+	}
+	pthread_mutex_unlock(&device->lock);
+	pthread_mutex_destroy(&s->lock);
+	s->magic = 0;
+	free(s);
+}
+
+/* A reference, unless the last one is gone already. */
+static bool stream_ref(struct ihipStream_t *s)
+{
+	unsigned n = s->nrefs;
+
+	while (n && !atomic_compare_exchange_weak(&s->nrefs, &n, n + 1))
+		;
+	return n != 0;
+}
+
+struct ihipStream_t *hipcpu_stream(hipStream_t handle)
+{
+	if (!handle || handle == hipStreamLegacy) {
+		struct hipcpu_device *device = hipcpu_device(hipcpu_current_device());
+
+		return device ? device->null : NULL;
+	}
+	return handle->magic == STREAM_MAGIC ? handle : NULL;
+}
+
+static void wait_completed(struct ihipStream_t *s, uint64_t seq)
+{
+	for (;;) {
+		/* acquire: pairs with the release in stream_main; before the test, so that no move is missed */
+		uint32_t seen = atomic_load_explicit(&s->done.value, memory_order_acquire);
+
+		if (atomic_load_explicit(&s->completed, memory_order_acquire) >= seq)
+			return;
+		hipcpu_gate_wait(&s->done, seen, -1);
+	}
+}
+
+static uint64_t submitted(struct ihipStream_t *s)
+{
+	uint64_t seq;
+
+	pthread_mutex_lock(&s->lock);
+	seq = s->submitted;
+	pthread_mutex_unlock(&s->lock);
+	return seq;
+}
+
+/* ---- dependencies ---- */
+
+static bool add_dep(struct hipcpu_dep **deps, struct ihipStream_t *s)
+{
+	uint64_t seq = submitted(s);
+	struct hipcpu_dep *dep;
+
+	if (s->completed >= seq || !stream_ref(s))
+		return true;
+	dep = malloc(sizeof(*dep));
+	if (!dep) {
+		stream_unref(s);
+		return false;
+	}
+	*dep = (struct hipcpu_dep){.next = *deps, .stream = s, .seq = seq};
+	*deps = dep;
+	return true;
+}
+
+/* What an op queued into s now must wait for, beyond s itself; under the device's lock. */
+static bool collect_deps(struct hipcpu_device *device, struct ihipStream_t *s, struct hipcpu_dep **deps)
+{
+	if (s->flags & hipStreamNonBlocking)
+		return true;
+	if (s != device->null)
+		return add_dep(deps, device->null);
+	for (struct ihipStream_t *other = device->streams; other; other = other->next)
+		if (!(other->flags & hipStreamNonBlocking) && !add_dep(deps, other))
+			return false;
+	return true;
+}
+
+static void wait_deps(struct hipcpu_dep *deps)
+{
+	while (deps) {
+		struct hipcpu_dep *next = deps->next;
+
+		wait_completed(deps->stream, deps->seq);
+		stream_unref(deps->stream);
+		free(deps);
+		deps = next;
+	}
+}
+
+/* ---- the dispatcher ---- */
+
+/* The next op, or NULL when the stream is closed and empty. */
+static struct hipcpu_op *take_op(struct ihipStream_t *s)
+{
+	for (;;) {
+		uint32_t seen = atomic_load_explicit(&s->work.value, memory_order_acquire);
+		struct hipcpu_op *op;
+		bool closed;
+
+		pthread_mutex_lock(&s->lock);
+		op = s->head;
+		if (op) {
+			s->head = op->next;
+			if (!s->head)
+				s->tail = &s->head;
+		}
+		closed = s->closed;
+		pthread_mutex_unlock(&s->lock);
+		if (op || closed)
+			return op;
+		hipcpu_gate_wait(&s->work, seen, -1);
+	}
+}
+
+static void *stream_main(void *arg)
+{
+	struct ihipStream_t *s = arg;
+	struct hipcpu_op *op;
+
+	while ((op = take_op(s)) != NULL) {
+		wait_deps(op->deps);
+		op->run(op);
+		free(op);
+		/* release: what the op wrote is seen by whom wait_completed lets go */
+		atomic_fetch_add_explicit(&s->completed, 1, memory_order_release);
+		hipcpu_gate_open(&s->done);
+	}
+	stream_unref(s);
+	return NULL;
+}
+
+hipError_t hipcpu_stream_submit(struct ihipStream_t *s, struct hipcpu_op *op)
+{
+	struct hipcpu_device *device = hipcpu_device(s->device);
+	hipError_t err = hipSuccess;
+
+	op->next = NULL;
+	op->deps = NULL;
+	pthread_mutex_lock(&device->lock); /* two streams must agree on who was first */
+	if (!collect_deps(device, s, &op->deps))
+		err = hipErrorOutOfMemory;
+	pthread_mutex_lock(&s->lock);
+	if (!s->has_thread && !err) {
+		atomic_fetch_add(&s->nrefs, 1);
+		s->has_thread = hipcpu_thread_start(stream_main, s);
+		if (!s->has_thread) {
+			atomic_fetch_sub(&s->nrefs, 1);
+			err = hipErrorOutOfMemory;
+		}
+	}
+	if (!err) {
+		*s->tail = op;
+		s->tail = &op->next;
+		s->submitted++;
+	}
+	pthread_mutex_unlock(&s->lock);
+	pthread_mutex_unlock(&device->lock);
+	if (!err) {
+		hipcpu_gate_open(&s->work);
+		return hipSuccess;
+	}
+	wait_deps(op->deps);
+	free(op);
+	return err;
+}
+
+/* ---- waiting ---- */
+
+/* Wait for the streams of a device; only those that order with the null stream unless all. */
+static void drain_others(struct hipcpu_device *device, bool all)
+{
+	struct hipcpu_dep *deps = NULL;
+	bool ok = true;
+
+	pthread_mutex_lock(&device->lock);
+	for (struct ihipStream_t *s = device->streams; s && ok; s = s->next)
+		if (all || !(s->flags & hipStreamNonBlocking))
+			ok = add_dep(&deps, s);
+	pthread_mutex_unlock(&device->lock);
+	wait_deps(deps);
+	if (!ok) {
+		hipcpu_message("out of memory while waiting for a device");
+		abort();
+	}
+}
+
+void hipcpu_stream_drain(struct ihipStream_t *s)
+{
+	struct hipcpu_device *device = hipcpu_device(s->device);
+
+	wait_completed(s, submitted(s));
+	if (s == device->null)
+		drain_others(device, false);
+}
+
+void hipcpu_device_drain(int number)
+{
+	struct hipcpu_device *device = hipcpu_device(number);
+
+	if (!device)
+		return;
+	wait_completed(device->null, submitted(device->null));
+	drain_others(device, true);
+}
+
+bool hipcpu_stream_idle(struct ihipStream_t *s)
+{
+	struct hipcpu_device *device = hipcpu_device(s->device);
+	bool idle = atomic_load_explicit(&s->completed, memory_order_acquire) >= submitted(s);
+
+	if (s != device->null)
+		return idle;
+	pthread_mutex_lock(&device->lock);
+	for (struct ihipStream_t *other = device->streams; other && idle; other = other->next)
+		if (!(other->flags & hipStreamNonBlocking))
+			idle = other->completed >= submitted(other);
+	pthread_mutex_unlock(&device->lock);
+	return idle;
+}
+
+/* ---- API ---- */
+
+static hipError_t create(hipStream_t *stream, unsigned flags, int priority)
+{
+	struct hipcpu_device *device = hipcpu_device(hipcpu_current_device());
+	struct ihipStream_t *s;
+
+	if (!stream || (flags & ~(unsigned)hipStreamNonBlocking))
+		return hipErrorInvalidValue;
+	if (!device)
+		return hipErrorNoDevice;
+	s = hipcpu_stream_new(hipcpu_current_device(), flags, priority);
+	if (!s)
+		return hipErrorOutOfMemory;
+	pthread_mutex_lock(&device->lock);
+	s->next = device->streams;
+	s->link = &device->streams;
+	if (s->next)
+		s->next->link = &s->next;
+	device->streams = s;
+	pthread_mutex_unlock(&device->lock);
+	*stream = s;
+	return hipSuccess;
+}
+
+hipError_t hipStreamCreate(hipStream_t *stream)
+{
+	HIPCPU_ENTER(hipStreamCreate);
+	HIPCPU_LEAVE(create(stream, hipStreamDefault, 0));
+}
+
+hipError_t hipStreamCreateWithFlags(hipStream_t *stream, unsigned flags)
+{
+	HIPCPU_ENTER(hipStreamCreateWithFlags);
+	HIPCPU_LEAVE(create(stream, flags, 0));
+}
+
+hipError_t hipStreamCreateWithPriority(hipStream_t *stream, unsigned flags, int priority)
+{
+	HIPCPU_ENTER(hipStreamCreateWithPriority);
+	HIPCPU_LEAVE(create(stream, flags, priority));
+}
+
+/* The queued work still runs; the dispatcher drops the last reference. */
+hipError_t hipStreamDestroy(hipStream_t stream)
+{
+	struct ihipStream_t *s;
+
+	HIPCPU_ENTER(hipStreamDestroy);
+	s = hipcpu_stream(stream);
+	if (!s || s == hipcpu_device(s->device)->null)
+		HIPCPU_LEAVE(hipErrorInvalidHandle);
+	pthread_mutex_lock(&s->lock);
+	s->closed = true;
+	pthread_mutex_unlock(&s->lock);
+	hipcpu_gate_open(&s->work);
+	stream_unref(s);
+	HIPCPU_LEAVE(hipSuccess);
+}
+
+hipError_t hipStreamSynchronize(hipStream_t stream)
+{
+	struct ihipStream_t *s;
+
+	HIPCPU_ENTER(hipStreamSynchronize);
+	s = hipcpu_stream(stream);
+	if (!s)
+		HIPCPU_LEAVE(hipErrorInvalidHandle);
+	hipcpu_stream_drain(s);
+	HIPCPU_LEAVE(hipSuccess);
+}
+
+hipError_t hipStreamQuery(hipStream_t stream)
+{
+	struct ihipStream_t *s;
+
+	HIPCPU_ENTER(hipStreamQuery);
+	s = hipcpu_stream(stream);
+	if (!s)
+		HIPCPU_LEAVE(hipErrorInvalidHandle);
+	HIPCPU_LEAVE(hipcpu_stream_idle(s) ? hipSuccess : hipErrorNotReady);
+}
+
+hipError_t hipStreamGetFlags(hipStream_t stream, unsigned *flags)
+{
+	struct ihipStream_t *s;
+
+	HIPCPU_ENTER(hipStreamGetFlags);
+	s = hipcpu_stream(stream);
+	if (!s || !flags)
+		HIPCPU_LEAVE(s ? hipErrorInvalidValue : hipErrorInvalidHandle);
+	*flags = s->flags;
+	HIPCPU_LEAVE(hipSuccess);
+}
+
+hipError_t hipStreamGetPriority(hipStream_t stream, int *priority)
+{
+	struct ihipStream_t *s;
+
+	HIPCPU_ENTER(hipStreamGetPriority);
+	s = hipcpu_stream(stream);
+	if (!s || !priority)
+		HIPCPU_LEAVE(s ? hipErrorInvalidValue : hipErrorInvalidHandle);
+	*priority = s->priority;
+	HIPCPU_LEAVE(hipSuccess);
+}
+
+hipError_t hipStreamGetDevice(hipStream_t stream, hipDevice_t *device)
+{
+	struct ihipStream_t *s;
+
+	HIPCPU_ENTER(hipStreamGetDevice);
+	s = hipcpu_stream(stream);
+	if (!s || !device)
+		HIPCPU_LEAVE(s ? hipErrorInvalidValue : hipErrorInvalidHandle);
+	*device = s->device;
+	HIPCPU_LEAVE(hipSuccess);
+}
+
+struct call_op {
+	struct hipcpu_op op;
+	hipHostFn_t fn;
+	hipStreamCallback_t callback;
+	hipStream_t stream;
+	void *arg;
+};
+
+static void run_call(struct hipcpu_op *op)
+{
+	struct call_op *call = (struct call_op *)op;
+
+	if (call->fn)
+		call->fn(call->arg);
+	else
+		call->callback(call->stream, hipSuccess, call->arg);
+}
+
+static hipError_t submit_call(hipStream_t stream, hipHostFn_t fn, hipStreamCallback_t callback, void *arg)
+{
+	struct ihipStream_t *s = hipcpu_stream(stream);
+	struct call_op *call;
+
+	if (!s)
+		return hipErrorInvalidHandle;
+	if (!fn && !callback)
+		return hipErrorInvalidValue;
+	call = malloc(sizeof(*call));
+	if (!call)
+		return hipErrorOutOfMemory;
+	*call = (struct call_op){.op.run = run_call, .fn = fn, .callback = callback, .stream = stream, .arg = arg};
+	return hipcpu_stream_submit(s, &call->op);
+}
+
+hipError_t hipLaunchHostFunc(hipStream_t stream, hipHostFn_t fn, void *arg)
+{
+	HIPCPU_ENTER(hipLaunchHostFunc);
+	HIPCPU_LEAVE(submit_call(stream, fn, NULL, arg));
+}
+
+hipError_t hipStreamAddCallback(hipStream_t stream, hipStreamCallback_t fn, void *arg, unsigned flags)
+{
+	HIPCPU_ENTER(hipStreamAddCallback);
+	if (flags)
+		HIPCPU_LEAVE(hipErrorInvalidValue);
+	HIPCPU_LEAVE(submit_call(stream, NULL, fn, arg));
+}
