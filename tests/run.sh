@@ -19,7 +19,7 @@
 #   /* mpirun: -some-flag */      more flags for the launcher
 #
 # Exit status of a program: 0 passed, 77 skipped, anything else failed.
-# MPIRUN names the launcher.  V=1 prints the runs that pass, too.
+# MPIRUN names the launcher.  V=1 prints the runs that pass, too; TAIL=50 more lines of a log.
 
 set -uf # no globbing: words from the sources are split, not expanded
 ulimit -c 0
@@ -93,34 +93,37 @@ source_of() {
 	return 1
 }
 
+# What mpirun says of any program that fails.
+noise='^(=|YOUR APPLICATION TERMINATED|This typically refers|Please see the FAQ|$)'
+
 # run_one PROGRAM NPES ENV FLAGS TIMEOUT ARGS: one run; appends its outcome to $results. NPES 0: no launcher.
 run_one() {
-	local prog=$1 npes=$2 env=$3 name where dir log rc pid cmd start=$SECONDS
-	name=${prog##*/tests/} where=${prog%/tests/*}
-	[ -z "$bench" ] || name=${prog##*/bench/} where=${prog%/bench/*}
-	case $prog in *.sh) where=${B:-build} ;; esac
-	dir=$where/log/$(dirname "$name") name=$(basename "$name")
-	[ "$npes" -eq 0 ] || name=$name.n$npes
-	log=${dir%/.}/$name${env:+.$(echo "$env" | tr -c 'A-Za-z0-9=.\n' _)}.log
-	mkdir -p "$dir"
+	local prog=$1 npes=$2 env=$3 flags=$4 limit=$5 args=$6
+	local name where log tsv what launch='' pid rc why tail start=$SECONDS
+	case $prog in
+	*.sh) name=$prog where=${B:-build} ;;
+	*/bench/*) name=${prog##*/bench/} where=${prog%/bench/*} ;;
+	*) name=${prog##*/tests/} where=${prog%/tests/*} ;;
+	esac
+	what=$prog${env:+ ($env)}
+	if [ "$npes" -ne 0 ]; then
+		name=$name.n$npes what="$prog -n $npes${env:+ ($env)}" launch="$MPIRUN $flags -n $npes"
+	fi
+	log=$where/log/$name${env:+.$(echo "$env" | tr -c 'A-Za-z0-9=.\n' _)}.log
+	tsv=$where/bench/$(basename "$prog").n$((npes ? npes : 1)).tsv
+	mkdir -p "$(dirname "$log")"
 
-	# Word splitting is wanted in the four that are not quoted.
-	cmd="env $env $wrap $prog $6"
-	[ "$npes" -eq 0 ] || cmd="env $env $MPIRUN $4 -n $npes $wrap $prog $6"
+	# Not quoted: lists of words.
+	set -- timeout -k 5 "$limit" env $env $launch $wrap "$prog" $args
 	if [ -n "$bench" ]; then
-		mkdir -p "$where/bench"
-		tsv=$where/bench/$(basename "$prog").n$((npes ? npes : 1)).tsv
-		timeout -k 5 "$5" $cmd >"$tsv.new" 2>"$log" </dev/null &
+		"$@" >"$tsv.new" 2>"$log" </dev/null &
 	else
-		timeout -k 5 "$5" $cmd >"$log" 2>&1 </dev/null &
+		"$@" >"$log" 2>&1 </dev/null &
 	fi
 	pid=$!
 	trap 'kill $pid 2>/dev/null; exit 130' INT TERM
-	wait $pid
+	wait $pid 2>/dev/null
 	rc=$?
-
-	local what="${prog}${npes:+ -n $npes}${env:+ ($env)}"
-	[ "$npes" -ne 0 ] || what="${prog}${env:+ ($env)}"
 	case $rc in
 	0)
 		if [ -n "$bench" ]; then
@@ -128,19 +131,18 @@ run_one() {
 			echo "# ---- $tsv"
 			cat "$tsv"
 		elif [ -n "${V-}" ]; then
-			echo "pass $what $((SECONDS - start)) s"
+			echo "pass $what: $((SECONDS - start)) s"
 		fi
 		echo pass >>"$results" ;;
 	77)
 		echo "skip $what: $(tail -n 1 "$log")"
 		echo skip >>"$results" ;;
 	*)
-		local why="exit $rc"
-		[ $rc -ne 124 ] || why="hangs: stopped after $5 s"
-		{ # in one write, so that programs at the same time do not mix
-			echo "FAIL $what: $why; log $log"
-			tail -n "${TAIL:-15}" "$log" | cut -c 1-300 | sed 's/^/    /'
-		} | (msg=$(cat); echo "$msg")
+		why="exit $rc"
+		[ $rc -ne 124 ] || why="hangs, stopped after $limit s"
+		tail=$(grep -vE "$noise" "$log" | tail -n "${TAIL:-15}" | cut -c 1-300 | sed 's/^/    /')
+		echo "FAIL $what: $why; log $log${tail:+
+$tail}"
 		echo fail >>"$results" ;;
 	esac
 }
@@ -149,7 +151,7 @@ results=$(mktemp) || exit 1
 trap 'rm -f "$results"' EXIT
 trap 'kill $(jobs -p) 2>/dev/null; wait; exit 130' INT TERM
 
-# The list of runs: those with no launcher first, as many at once as there are cores; then the others, one by one.
+# The list of runs: those with no launcher first, as many at once as there are cores; then the others, one per 8 cores.
 direct=() launched=()
 IFS='|' read -ra extra <<<"$alts"
 for prog; do
@@ -176,21 +178,22 @@ for prog; do
 	done
 done
 
-slots=$([ -n "$bench" ] && echo 1 || nproc)
-set -- "${direct[@]}"
-while [ $# -gt 0 ]; do
-	while [ "$(jobs -pr | wc -l)" -ge "$slots" ]; do
-		wait -n
+# pool SLOTS RUNS...: six words each, so many at once.
+pool() {
+	local slots=$1
+	shift
+	while [ $# -gt 0 ]; do
+		while [ "$(jobs -pr | wc -l)" -ge "$slots" ]; do
+			wait -n
+		done
+		run_one "$1" "$2" "$3" "$4" "$5" "$6" &
+		shift 6
 	done
-	run_one "$1" "$2" "$3" "$4" "$5" "$6" &
-	shift 6
-done
-wait
-set -- "${launched[@]}"
-while [ $# -gt 0 ]; do
-	run_one "$1" "$2" "$3" "$4" "$5" "$6" &
 	wait
-	shift 6
-done
+}
+cores=$(nproc)
+[ -z "$bench" ] || cores=1
+pool "$cores" "${direct[@]}"
+pool $(((cores + 7) / 8)) "${launched[@]}"
 
 summary "$(grep -c pass "$results")" "$(grep -c fail "$results")" "$(grep -c skip "$results")"
