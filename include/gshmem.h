@@ -1,0 +1,445 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * gshmem: OpenSHMEM between GPUs, from inside kernels.
+ *
+ * Names, argument order and semantics are those of OpenSHMEM 1.6 with the prefix gshmem_. What goes beyond it is in
+ * gshmemx.h (included at the end): wave and work-group calls, attributes of init, 16-bit floating point.
+ *
+ * One header for three kinds of program. In C and C++ it declares functions of libgshmem. In a HIP unit the same
+ * names are inline functions that a kernel calls without any device linking, and the CPU calls too.
+ *
+ * Words used below. A PE is one process of the job. The symmetric heap is memory that gshmem_malloc gives; an
+ * address in it is symmetric: it names the same object on every PE, and dest or source on another PE is always given
+ * as the address on one's own. "Bad input: checked" means that GSHMEM_CHECK=1 turns it into a message and the end of
+ * the job; without it the behaviour is undefined.
+ *
+ * "Callable" says host, kernel, or both. In a kernel a call without suffix is made by one thread for itself; all
+ * threads that reach it make a call each. What each call orders, on which platform and by what, is in
+ * docs/ordering.md.
+ */
+#ifndef GSHMEM_H
+#define GSHMEM_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <gshmem/types.h>
+#include <gshmem/arch.h>
+
+GSHMEMI_BEGIN_C
+
+/* ---- setup and query ------------------------------------------------------------------------------------------ */
+
+#define GSHMEM_MAJOR_VERSION 1
+#define GSHMEM_MINOR_VERSION 6
+#define GSHMEM_MAX_NAME_LEN  256
+#define GSHMEM_VENDOR_STRING "gshmem"
+
+/* Thread levels of gshmem_init_thread, as MPI's. */
+enum {
+	GSHMEM_THREAD_SINGLE,
+	GSHMEM_THREAD_FUNNELED,
+	GSHMEM_THREAD_SERIALIZED,
+	GSHMEM_THREAD_MULTIPLE
+};
+
+/*
+ * gshmem_init - join the job: choose a device, allocate the symmetric heap, map the heaps of all peers.
+ *
+ * Starts MPI if the program has not. Every PE of MPI_COMM_WORLD must call it (gshmemx_init_attr takes a
+ * communicator). May be called again after gshmem_finalize; calls nest, and the last gshmem_finalize counts.
+ *
+ * Callable  host, collective.
+ * Returns   when every PE is ready to be written to.
+ * Errors    printed; the job ends with status 1 on all PEs.
+ */
+GSHMEM_HOST_API void gshmem_init(void);
+
+/*
+ * gshmem_init_thread - gshmem_init with a thread level.
+ *
+ * requested  GSHMEM_THREAD_*
+ * provided   receives the level that was given, at least what was asked for
+ *
+ * Callable  host, collective.
+ * Returns   0; or not 0 on every PE, after a message on the PE that failed.
+ */
+GSHMEM_HOST_API int gshmem_init_thread(int requested, int *provided);
+
+/*
+ * gshmem_finalize - leave the job: complete all operations, wait for every PE, unmap, free the heap.
+ *
+ * MPI is finalized if gshmem_init started it. No kernel that uses the library may be running.
+ *
+ * Callable  host, collective.
+ */
+GSHMEM_HOST_API void gshmem_finalize(void);
+
+/*
+ * gshmem_global_exit - end the whole job with a status, from any one PE.
+ *
+ * Callable  host.
+ * Returns   never. The other PEs end too, also when they wait in a barrier or in a kernel.
+ */
+GSHMEM_HOST_API void gshmem_global_exit(int status);
+
+/* gshmem_query_thread - the thread level in force. Callable host. */
+GSHMEM_HOST_API void gshmem_query_thread(int *provided);
+
+/* gshmem_query_initialized - *flag is 1 between init and finalize, else 0. Callable host, at any time. */
+GSHMEM_HOST_API void gshmem_query_initialized(int *flag);
+
+/* gshmem_my_pe, gshmem_n_pes - this PE's number, 0 .. n-1, and how many there are. Callable host, kernel. */
+GSHMEM_API int gshmem_my_pe(void);
+GSHMEM_API int gshmem_n_pes(void);
+
+/*
+ * gshmem_pe_accessible   - 1 if the library can reach pe, else 0; also for a number that no PE has
+ * gshmem_addr_accessible - 1 if addr is symmetric and the library can reach it on pe, else 0
+ *
+ * Callable  host.
+ */
+GSHMEM_HOST_API int gshmem_pe_accessible(int pe);
+GSHMEM_HOST_API int gshmem_addr_accessible(const void *addr, int pe);
+
+/*
+ * gshmem_ptr - the address in this process of the object that dest names on pe, for loads and stores.
+ *
+ * Returns NULL when pe's memory is not mapped here. Accesses through it are not the library's: gshmem_fence orders
+ * and gshmem_quiet completes the caller's stores, but GSHMEM_CHECK does not see them and GSHMEM_CPU_DELIVERY does
+ * not delay them.
+ *
+ * Callable  host, kernel.
+ */
+GSHMEM_API void *gshmem_ptr(const void *dest, int pe);
+
+/* gshmem_info_get_version, _name - the version of OpenSHMEM; the vendor string, up to GSHMEM_MAX_NAME_LEN. */
+GSHMEM_HOST_API void gshmem_info_get_version(int *major, int *minor);
+GSHMEM_HOST_API void gshmem_info_get_name(char *name);
+
+/* ---- memory --------------------------------------------------------------------------------------------------- */
+
+/*
+ * The symmetric heap. Every PE calls with the same arguments in the same order; the arguments are compared, and
+ * different ones are an error on every PE that changes nothing. The memory is GPU memory: on a GPU the CPU may not
+ * read it directly.
+ *
+ * gshmem_malloc   nbytes of uninitialised memory
+ * gshmem_calloc   count * size bytes of zeros
+ * gshmem_align    nbytes at a multiple of alignment, a power of two
+ * gshmem_realloc  the block at ptr (NULL: none) grown or shrunk to nbytes; ptr stays valid when it fails
+ * gshmem_malloc_with_hints  nbytes; hints is 0 or GSHMEM_MALLOC_*, which change nothing here: all of the heap
+ *                 serves atomics and signals
+ * gshmem_free     gives ptr back; NULL is allowed
+ *
+ * Memory is aligned to 128 bytes at least. Zero bytes give NULL and no barrier.
+ *
+ * Callable  host, collective over all PEs.
+ * Returns   after a barrier over all PEs: memory from malloc may be written to by any PE at once. gshmem_free
+ *           and gshmem_realloc begin with one, too.
+ * Errors    NULL on every PE and a message: out of memory (with the bytes that are free), alignment no power of
+ *           two, arguments that differ. A pointer that is no allocation: a message, and nothing is freed.
+ */
+#define GSHMEM_MALLOC_ATOMICS_REMOTE 1L
+#define GSHMEM_MALLOC_SIGNAL_REMOTE  2L
+GSHMEM_HOST_API void *gshmem_malloc(size_t nbytes);
+GSHMEM_HOST_API void *gshmem_calloc(size_t count, size_t size);
+GSHMEM_HOST_API void *gshmem_align(size_t alignment, size_t nbytes);
+GSHMEM_HOST_API void *gshmem_realloc(void *ptr, size_t nbytes);
+GSHMEM_HOST_API void *gshmem_malloc_with_hints(size_t nbytes, long hints);
+GSHMEM_HOST_API void gshmem_free(void *ptr);
+
+/* ---- put and get ---------------------------------------------------------------------------------------------- */
+
+/*
+ * Bad PEs, addresses outside the symmetric heap or beyond the allocation they start in, null and misaligned
+ * addresses: checked. dest and source may not overlap. pe may be the caller's own.
+ */
+
+/*
+ * gshmem_TYPENAME_put, gshmem_putSIZE, gshmem_putmem - copy from source here to dest on pe.
+ *
+ * dest     symmetric address, aligned for TYPE (for SIZE bits: for nothing)
+ * source   any address that the caller can read
+ * nelems   elements of TYPE or SIZE bits, bytes for putmem; 0 is allowed and does nothing
+ * pe       0 .. npes-1
+ *
+ * Callable  host; kernel, one thread (gshmemx_..._put_wave and _wg for more).
+ * Returns   when source may be reused. The data may not have arrived.
+ * Order     none between two puts. gshmem_fence orders them, gshmem_quiet completes them.
+ */
+#define GSHMEMI_DECLARE(NAME, TYPE) \
+	GSHMEM_API void gshmem_##NAME##_put(TYPE *dest, const TYPE *source, size_t nelems, int pe);
+GSHMEM_RMA_TYPES(GSHMEMI_DECLARE)
+#undef GSHMEMI_DECLARE
+#define GSHMEMI_DECLARE(SIZE, NBYTES) \
+	GSHMEM_API void gshmem_put##SIZE(void *dest, const void *source, size_t nelems, int pe);
+GSHMEM_RMA_SIZES(GSHMEMI_DECLARE)
+#undef GSHMEMI_DECLARE
+GSHMEM_API void gshmem_putmem(void *dest, const void *source, size_t nbytes, int pe);
+
+/*
+ * gshmem_TYPENAME_get, gshmem_getSIZE, gshmem_getmem - copy from source on pe to dest here.
+ *
+ * dest     any address that the caller can write
+ * source   symmetric address, aligned for TYPE (for SIZE bits: for nothing)
+ * nelems   elements of TYPE or SIZE bits, bytes for getmem; 0 is allowed and does nothing
+ * pe       0 .. npes-1
+ *
+ * Callable  host; kernel, one thread (gshmemx_..._get_wave and _wg for more).
+ * Returns   when the data is in dest.
+ * Order     none with the caller's earlier puts; put a gshmem_quiet between to read what one wrote.
+ */
+#define GSHMEMI_DECLARE(NAME, TYPE) \
+	GSHMEM_API void gshmem_##NAME##_get(TYPE *dest, const TYPE *source, size_t nelems, int pe);
+GSHMEM_RMA_TYPES(GSHMEMI_DECLARE)
+#undef GSHMEMI_DECLARE
+#define GSHMEMI_DECLARE(SIZE, NBYTES) \
+	GSHMEM_API void gshmem_get##SIZE(void *dest, const void *source, size_t nelems, int pe);
+GSHMEM_RMA_SIZES(GSHMEMI_DECLARE)
+#undef GSHMEMI_DECLARE
+GSHMEM_API void gshmem_getmem(void *dest, const void *source, size_t nbytes, int pe);
+
+/*
+ * gshmem_TYPENAME_p - write one value to dest on pe: one store.
+ * gshmem_TYPENAME_g - read one value from source on pe: one load, never a stale one.
+ *
+ * Callable  host; kernel, one thread.
+ * Returns   p: at once, the value may not have arrived. g: with the value.
+ * Order     as put and get. A value of up to 8 bytes is never seen half written.
+ */
+#define GSHMEMI_DECLARE(NAME, TYPE) \
+	GSHMEM_API void gshmem_##NAME##_p(TYPE *dest, TYPE value, int pe); \
+	GSHMEM_API TYPE gshmem_##NAME##_g(const TYPE *source, int pe);
+GSHMEM_RMA_TYPES(GSHMEMI_DECLARE)
+#undef GSHMEMI_DECLARE
+
+/*
+ * gshmem_TYPENAME_iput, gshmem_iputSIZE - put every sst-th element of source to every dst-th element of dest.
+ * gshmem_TYPENAME_iget, gshmem_igetSIZE - get every sst-th element of source to every dst-th element of dest.
+ *
+ * dst, sst  distance between two elements of dest and of source, in elements, at least 1
+ * the rest  as put and get; for SIZE bits, too, addresses must be aligned to the element
+ *
+ * Callable, Returns, Order  as put and get.
+ */
+#define GSHMEMI_DECLARE(NAME, TYPE) \
+	GSHMEM_API void gshmem_##NAME##_iput(TYPE *dest, const TYPE *source, ptrdiff_t dst, ptrdiff_t sst, \
+					     size_t nelems, int pe); \
+	GSHMEM_API void gshmem_##NAME##_iget(TYPE *dest, const TYPE *source, ptrdiff_t dst, ptrdiff_t sst, \
+					     size_t nelems, int pe);
+GSHMEM_RMA_TYPES(GSHMEMI_DECLARE)
+#undef GSHMEMI_DECLARE
+#define GSHMEMI_DECLARE(SIZE, NBYTES) \
+	GSHMEM_API void gshmem_iput##SIZE(void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, \
+					  size_t nelems, int pe); \
+	GSHMEM_API void gshmem_iget##SIZE(void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, \
+					  size_t nelems, int pe);
+GSHMEM_RMA_SIZES(GSHMEMI_DECLARE)
+#undef GSHMEMI_DECLARE
+
+/* ---- non-blocking put and get --------------------------------------------------------------------------------- */
+
+/*
+ * The forms with _nbi return after initiating the copy.
+ *
+ * Callable  host; kernel, one thread (gshmemx_..._nbi_wave and _wg for more).
+ * Returns   at once. Source may not be changed, nor dest of a get be read, before gshmem_quiet has returned.
+ * Order     as put; gshmem_fence does not order a get.
+ */
+#define GSHMEMI_DECLARE(NAME, TYPE) \
+	GSHMEM_API void gshmem_##NAME##_put_nbi(TYPE *dest, const TYPE *source, size_t nelems, int pe); \
+	GSHMEM_API void gshmem_##NAME##_get_nbi(TYPE *dest, const TYPE *source, size_t nelems, int pe);
+GSHMEM_RMA_TYPES(GSHMEMI_DECLARE)
+#undef GSHMEMI_DECLARE
+#define GSHMEMI_DECLARE(SIZE, NBYTES) \
+	GSHMEM_API void gshmem_put##SIZE##_nbi(void *dest, const void *source, size_t nelems, int pe); \
+	GSHMEM_API void gshmem_get##SIZE##_nbi(void *dest, const void *source, size_t nelems, int pe);
+GSHMEM_RMA_SIZES(GSHMEMI_DECLARE)
+#undef GSHMEMI_DECLARE
+GSHMEM_API void gshmem_putmem_nbi(void *dest, const void *source, size_t nbytes, int pe);
+GSHMEM_API void gshmem_getmem_nbi(void *dest, const void *source, size_t nbytes, int pe);
+
+/* ---- atomics -------------------------------------------------------------------------------------------------- */
+
+/*
+ * One read-modify-write of one object on pe, atomic with every other atomic of the library on that object, from
+ * hosts and kernels of all PEs. dest is a symmetric address, aligned for TYPE. Bad input: checked.
+ *
+ * Callable  host; kernel, one thread.
+ * Returns   with the old value, where there is one; else at once, and the update may not have arrived. An _nbi form
+ *           fills *fetch by the time of the next gshmem_quiet.
+ * Order     none by itself (relaxed): gshmem_fence and gshmem_quiet order and complete atomics as they do puts.
+ */
+
+/* fetch: read. set: write. swap: write, return the old value. Extended AMO types. */
+#define GSHMEMI_DECLARE(NAME, TYPE) \
+	GSHMEM_API TYPE gshmem_##NAME##_atomic_fetch(const TYPE *source, int pe); \
+	GSHMEM_API void gshmem_##NAME##_atomic_set(TYPE *dest, TYPE value, int pe); \
+	GSHMEM_API TYPE gshmem_##NAME##_atomic_swap(TYPE *dest, TYPE value, int pe); \
+	GSHMEM_API void gshmem_##NAME##_atomic_fetch_nbi(TYPE *fetch, const TYPE *source, int pe); \
+	GSHMEM_API void gshmem_##NAME##_atomic_swap_nbi(TYPE *fetch, TYPE *dest, TYPE value, int pe);
+GSHMEM_EXTENDED_AMO_TYPES(GSHMEMI_DECLARE)
+#undef GSHMEMI_DECLARE
+
+/* compare_swap: write value if the object equals cond. inc: add 1. add. Standard AMO types. */
+#define GSHMEMI_DECLARE(NAME, TYPE) \
+	GSHMEM_API TYPE gshmem_##NAME##_atomic_compare_swap(TYPE *dest, TYPE cond, TYPE value, int pe); \
+	GSHMEM_API TYPE gshmem_##NAME##_atomic_fetch_inc(TYPE *dest, int pe); \
+	GSHMEM_API void gshmem_##NAME##_atomic_inc(TYPE *dest, int pe); \
+	GSHMEM_API TYPE gshmem_##NAME##_atomic_fetch_add(TYPE *dest, TYPE value, int pe); \
+	GSHMEM_API void gshmem_##NAME##_atomic_add(TYPE *dest, TYPE value, int pe); \
+	GSHMEM_API void gshmem_##NAME##_atomic_compare_swap_nbi(TYPE *fetch, TYPE *dest, TYPE cond, TYPE value, \
+								int pe); \
+	GSHMEM_API void gshmem_##NAME##_atomic_fetch_inc_nbi(TYPE *fetch, TYPE *dest, int pe); \
+	GSHMEM_API void gshmem_##NAME##_atomic_fetch_add_nbi(TYPE *fetch, TYPE *dest, TYPE value, int pe);
+GSHMEM_AMO_TYPES(GSHMEMI_DECLARE)
+#undef GSHMEMI_DECLARE
+
+/* and, or, xor. Bitwise AMO types. */
+#define GSHMEMI_DECLARE(NAME, TYPE) \
+	GSHMEM_API TYPE gshmem_##NAME##_atomic_fetch_and(TYPE *dest, TYPE value, int pe); \
+	GSHMEM_API void gshmem_##NAME##_atomic_and(TYPE *dest, TYPE value, int pe); \
+	GSHMEM_API TYPE gshmem_##NAME##_atomic_fetch_or(TYPE *dest, TYPE value, int pe); \
+	GSHMEM_API void gshmem_##NAME##_atomic_or(TYPE *dest, TYPE value, int pe); \
+	GSHMEM_API TYPE gshmem_##NAME##_atomic_fetch_xor(TYPE *dest, TYPE value, int pe); \
+	GSHMEM_API void gshmem_##NAME##_atomic_xor(TYPE *dest, TYPE value, int pe); \
+	GSHMEM_API void gshmem_##NAME##_atomic_fetch_and_nbi(TYPE *fetch, TYPE *dest, TYPE value, int pe); \
+	GSHMEM_API void gshmem_##NAME##_atomic_fetch_or_nbi(TYPE *fetch, TYPE *dest, TYPE value, int pe); \
+	GSHMEM_API void gshmem_##NAME##_atomic_fetch_xor_nbi(TYPE *fetch, TYPE *dest, TYPE value, int pe);
+GSHMEM_BITWISE_AMO_TYPES(GSHMEMI_DECLARE)
+#undef GSHMEMI_DECLARE
+
+/* ---- signals -------------------------------------------------------------------------------------------------- */
+
+/* What a signal does to the signal object: write the value, or add it. */
+enum { GSHMEM_SIGNAL_SET, GSHMEM_SIGNAL_ADD };
+
+/*
+ * gshmem_TYPENAME_put_signal, gshmem_putSIZE_signal, gshmem_putmem_signal - put, then update a signal on pe.
+ *
+ * dest, source, nelems, pe  as put; dest and sig_addr may not overlap
+ * sig_addr  symmetric address of a uint64_t
+ * signal    the value to write or to add
+ * sig_op    GSHMEM_SIGNAL_SET or GSHMEM_SIGNAL_ADD; anything else: checked
+ *
+ * Callable  host; kernel, one thread (gshmemx_..._put_signal_wave and _wg for more).
+ * Returns   when source may be reused; the _nbi forms at once.
+ * Order     who sees the signal (gshmem_signal_wait_until, gshmem_wait_until, gshmem_test) sees the data of this
+ *           put. The caller's earlier puts are not ordered before the signal: use gshmem_fence.
+ */
+#define GSHMEMI_DECLARE(NAME, TYPE) \
+	GSHMEM_API void gshmem_##NAME##_put_signal(TYPE *dest, const TYPE *source, size_t nelems, \
+						   uint64_t *sig_addr, uint64_t signal, int sig_op, int pe); \
+	GSHMEM_API void gshmem_##NAME##_put_signal_nbi(TYPE *dest, const TYPE *source, size_t nelems, \
+						       uint64_t *sig_addr, uint64_t signal, int sig_op, int pe);
+GSHMEM_RMA_TYPES(GSHMEMI_DECLARE)
+#undef GSHMEMI_DECLARE
+#define GSHMEMI_DECLARE(SIZE, NBYTES) \
+	GSHMEM_API void gshmem_put##SIZE##_signal(void *dest, const void *source, size_t nelems, uint64_t *sig_addr, \
+						  uint64_t signal, int sig_op, int pe); \
+	GSHMEM_API void gshmem_put##SIZE##_signal_nbi(void *dest, const void *source, size_t nelems, \
+						      uint64_t *sig_addr, uint64_t signal, int sig_op, int pe);
+GSHMEM_RMA_SIZES(GSHMEMI_DECLARE)
+#undef GSHMEMI_DECLARE
+GSHMEM_API void gshmem_putmem_signal(void *dest, const void *source, size_t nbytes, uint64_t *sig_addr,
+				     uint64_t signal, int sig_op, int pe);
+GSHMEM_API void gshmem_putmem_signal_nbi(void *dest, const void *source, size_t nbytes, uint64_t *sig_addr,
+					 uint64_t signal, int sig_op, int pe);
+
+/*
+ * gshmem_signal_set, gshmem_signal_add - update a signal on pe without data. As gshmem_uint64_atomic_set and _add.
+ * gshmem_signal_fetch - the value of a signal here.
+ *
+ * Callable  host; kernel, one thread.
+ */
+GSHMEM_API void gshmem_signal_set(uint64_t *sig_addr, uint64_t signal, int pe);
+GSHMEM_API void gshmem_signal_add(uint64_t *sig_addr, uint64_t signal, int pe);
+GSHMEM_API uint64_t gshmem_signal_fetch(const uint64_t *sig_addr);
+
+/* ---- collectives ---------------------------------------------------------------------------------------------- */
+
+/*
+ * gshmem_sync_all    - wait until every PE has called.
+ * gshmem_barrier_all - gshmem_quiet, then gshmem_sync_all.
+ *
+ * Every PE calls once, from its host or from one thread of a kernel (gshmemx_..._wave and _wg for more). A kernel
+ * that calls must be resident as a whole on every PE, and PEs that share a GPU must fit it together.
+ *
+ * Callable  host, kernel, collective over all PEs.
+ * Returns   when every PE has called.
+ * Order     barrier_all completes the calling thread's operations (on the host: those of the host and of kernels
+ *           that have ended). After either, the caller sees what every PE had completed before it called.
+ * Algorithm k-ary dissemination with counters that only grow; D. Hensgen, R. Finkel, U. Manber, "Two algorithms for
+ *           barrier synchronization", Int. J. Parallel Programming 17 (1988), generalised to k partners a round.
+ */
+GSHMEM_API void gshmem_sync_all(void);
+GSHMEM_API void gshmem_barrier_all(void);
+
+/* ---- wait and test -------------------------------------------------------------------------------------------- */
+
+/* How ivar is compared with cmp_value. */
+enum {
+	GSHMEM_CMP_EQ = 1,
+	GSHMEM_CMP_NE,
+	GSHMEM_CMP_GT,
+	GSHMEM_CMP_GE,
+	GSHMEM_CMP_LT,
+	GSHMEM_CMP_LE
+};
+
+/*
+ * gshmem_TYPENAME_wait_until - wait until the object at ivar here satisfies (ivar cmp cmp_value).
+ * gshmem_TYPENAME_test       - 1 if it does now, else 0.
+ * gshmem_signal_wait_until   - wait_until on a signal; returns the value that satisfied.
+ *
+ * ivar       symmetric address on this PE, aligned; another PE updates it by p, atomics or signals
+ * cmp        GSHMEM_CMP_*; anything else: checked
+ *
+ * Callable  host; kernel, one thread (gshmemx_..._wait_until_wave and _wg for more).
+ * Returns   when the condition holds. A wait longer than GSHMEM_WATCHDOG seconds is reported and goes on; when a PE
+ *           dies, the wait ends with the job.
+ * Order     what the updating PE ordered before its update (fence, quiet, put_signal) is visible after.
+ */
+#define GSHMEMI_DECLARE(NAME, TYPE) \
+	GSHMEM_API void gshmem_##NAME##_wait_until(TYPE *ivar, int cmp, TYPE cmp_value); \
+	GSHMEM_API int gshmem_##NAME##_test(TYPE *ivar, int cmp, TYPE cmp_value);
+GSHMEM_WAIT_TYPES(GSHMEMI_DECLARE)
+#undef GSHMEMI_DECLARE
+GSHMEM_API uint64_t gshmem_signal_wait_until(uint64_t *sig_addr, int cmp, uint64_t cmp_value);
+
+/* ---- order ---------------------------------------------------------------------------------------------------- */
+
+/*
+ * gshmem_fence    - to each PE, what the caller did before arrives before what it does after.
+ * gshmem_quiet    - what the caller did before has arrived, on every PE.
+ * gshmem_pe_quiet - the same for the npes PEs in target_pes; 0 is allowed and does nothing.
+ *
+ * "The caller" is the thread in a kernel; on the host it is the host and the kernels whose end it has seen. For a
+ * wave or work-group use gshmemx_quiet_wave and _wg: __syncthreads() and then one thread's quiet leave the other
+ * threads' operations open.
+ *
+ * Callable  host; kernel, one thread.
+ * Order     puts, atomics, signals, and stores through gshmem_ptr; quiet also completes _nbi gets and fetches.
+ */
+GSHMEM_API void gshmem_fence(void);
+GSHMEM_API void gshmem_quiet(void);
+GSHMEM_API void gshmem_pe_quiet(const int *target_pes, size_t npes);
+
+GSHMEMI_END_C
+
+#include <gshmemx.h>
+
+#if GSHMEMI_KERNELS
+#include <gshmem/unit.h>
+#include <gshmem/rma.h>
+#include <gshmem/amo.h>
+#include <gshmem/wait.h>
+#include <gshmem/sync.h>
+#include <gshmem/signal.h>
+#endif
+
+#ifndef GSHMEMI_LIBRARY
+#include <gshmem/generic.h>
+#endif
+
+#endif /* GSHMEM_H */

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The one place that chooses a platform. Everything else in include/ and src/ is the same on all of them.
+ *
+ * A translation unit is one of three kinds:
+ *
+ *   a HIP unit       GSHMEMI_KERNELS 1   it may hold kernels; the API is inline and works in kernels and on the CPU
+ *   the library      GSHMEMI_LIBRARY     the C files of libgshmem; the same bodies become its exported functions
+ *   any other        neither             C or C++ without HIP: prototypes only, no HIP header is needed
+ *
+ * The first two include arch/<platform>.h: the same primitives in the same order in each, listed in arch/cpu.h.
+ * A test may put its own primitives in their place: -DGSHMEM_ARCH_HEADER='"file.h"'.
+ */
+#ifndef GSHMEM_ARCH_H
+#define GSHMEM_ARCH_H
+
+#if defined(__HIPCC__) || defined(__CUDACC__)
+#define GSHMEMI_KERNELS 1
+#include <hip/hip_runtime.h>
+#else
+#define GSHMEMI_KERNELS 0
+#endif
+
+#define GSHMEM_HOST_API extern __attribute__((visibility("default")))
+
+#ifdef __cplusplus
+#define GSHMEMI_BEGIN_C extern "C" {
+#define GSHMEMI_END_C   }
+#else
+#define GSHMEMI_BEGIN_C
+#define GSHMEMI_END_C
+#endif
+
+#if GSHMEMI_KERNELS || defined(GSHMEMI_LIBRARY)
+#include <gshmem/state.h>
+#ifdef GSHMEM_ARCH_HEADER
+#include GSHMEM_ARCH_HEADER
+#elif defined(__HIP_PLATFORM_CPU__)
+#include <gshmem/arch/cpu.h>
+#else
+#error "gshmem: no primitives for this platform; PLATFORM=cpu defines __HIP_PLATFORM_CPU__"
+#endif
+#endif
+
+/*
+ * GSHMEM_API     in front of each function of the API that kernels may call too
+ * GSHMEM_HOST_API  in front of each that only the CPU may call
+ * GSHMEMI_FN     a function of the headers that must be inlined: what a kernel executes on the direct path
+ * GSHMEMI_SLOW   a function of the headers that must stay out of line: what lies behind a sentinel
+ */
+#if GSHMEMI_KERNELS
+#define GSHMEMI_FN   static inline __host__ __device__ __attribute__((always_inline))
+#define GSHMEMI_SLOW static __host__ __device__ __attribute__((noinline, cold, unused))
+#define GSHMEM_API   GSHMEMI_FN
+#else
+#define GSHMEMI_FN   static inline __attribute__((always_inline))
+#define GSHMEMI_SLOW static __attribute__((noinline, cold, unused))
+#define GSHMEM_API   extern __attribute__((visibility("default")))
+#endif
+
+#endif /* GSHMEM_ARCH_H */

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The primitives on the cpu platform. A wave is a group of fibers of one thread, a work-group one thread, a PE one
+ * process; peers are mapped into this process, so that "system scope" is what C11 atomics give between processes.
+ *
+ * Every platform has these, in this order:
+ *   where am I      in_kernel  thread_rank  thread_count  lane  block
+ *   groups          group_mask  group_rank  group_size  group_sync  group_copy (optional)
+ *   memory          load  store  amo32  amo64  copy (optional)
+ *   order           fence_release  fence_acquire  fence_system
+ *   waiting, time   pause  clock_ns
+ *   the end         trap
+ *
+ * Orders below name C11's; x86 needs an instruction for fence_system alone.
+ */
+#ifndef GSHMEM_ARCH_CPU_H
+#define GSHMEM_ARCH_CPU_H
+
+#include <stdint.h>
+#include <string.h>
+#include <time.h>
+#include <hip/hipcpu.h>
+
+#if GSHMEMI_KERNELS
+#define GSHMEMI_ARCH_FN static inline __host__ __device__ __attribute__((always_inline))
+#else
+#define GSHMEMI_ARCH_FN static inline __attribute__((always_inline))
+#endif
+#define GSHMEMI_ARCH_NAME "cpu"
+
+/* The CPU reads and writes the heap by itself: calls from the host take the same bodies as those from kernels. */
+#define GSHMEMI_ARCH_HOST_DIRECT 1
+
+/* Names the place of a group call in the source; lanes that stand at the same place converge there. */
+#define GSHMEMI_ARCH_SITE HIPCPU_SITE(), __LINE__
+
+/* ---- where am I ---- */
+
+GSHMEMI_ARCH_FN int gshmemi_arch_in_kernel(void)
+{
+	return hipcpu_self != NULL;
+}
+
+/* Position of this thread in its work-group, all dimensions taken together, and the work-group's size. */
+GSHMEMI_ARCH_FN unsigned gshmemi_arch_thread_rank(void)
+{
+	return hipcpu_self ? hipcpu_thread_rank() : 0;
+}
+
+GSHMEMI_ARCH_FN unsigned gshmemi_arch_thread_count(void)
+{
+	return hipcpu_self ? hipcpu_thread_count() : 1;
+}
+
+/* Position of this thread in its wave. */
+GSHMEMI_ARCH_FN unsigned gshmemi_arch_lane(void)
+{
+	return hipcpu_self ? hipcpu_lane_id() : 0;
+}
+
+/* Number of this work-group in the grid, all dimensions taken together. For messages. */
+GSHMEMI_ARCH_FN uint64_t gshmemi_arch_block(void)
+{
+	return hipcpu_self ? hipcpu_block_id() : 0;
+}
+
+/* ---- groups: GSHMEMI_THREAD, GSHMEMI_WAVE (the lanes that make the call together), GSHMEMI_WG ---- */
+
+/* The lanes of the wave that make this call together; bit 0 alone on the host. */
+GSHMEMI_ARCH_FN uint64_t gshmemi_arch_wave_mask(void)
+{
+	return hipcpu_self ? hipcpu_wave_mask(GSHMEMI_ARCH_SITE) : 1;
+}
+
+/* Position in the group and its size; mask is what gshmemi_arch_wave_mask gave at the head of the call. */
+GSHMEMI_ARCH_FN unsigned gshmemi_arch_group_rank(int scope, uint64_t mask)
+{
+	if (scope == GSHMEMI_WG)
+		return gshmemi_arch_thread_rank();
+	if (scope == GSHMEMI_WAVE)
+		return (unsigned)__builtin_popcountll(mask & ((1ULL << gshmemi_arch_lane()) - 1));
+	return 0;
+}
+
+GSHMEMI_ARCH_FN unsigned gshmemi_arch_group_size(int scope, uint64_t mask)
+{
+	if (scope == GSHMEMI_WG)
+		return gshmemi_arch_thread_count();
+	if (scope == GSHMEMI_WAVE)
+		return (unsigned)__builtin_popcountll(mask);
+	return 1;
+}
+
+/* Wait for the whole group; what its threads wrote before is visible to all of them after. */
+GSHMEMI_ARCH_FN void gshmemi_arch_group_sync(int scope, uint64_t mask)
+{
+	if (!hipcpu_self)
+		return;
+	if (scope == GSHMEMI_WG)
+		hipcpu_block_sync(GSHMEMI_ARCH_SITE);
+	else if (scope == GSHMEMI_WAVE)
+		hipcpu_wave_sync(GSHMEMI_ARCH_SITE, mask);
+}
+
+#ifndef GSHMEMI_GENERIC_COPY
+/*
+ * Copy by a wave or work-group with a rendezvous on both sides: the last to arrive copies everything, the others
+ * sleep. Interleaving lanes as a GPU must is 20 to 100 times slower on a CPU.
+ */
+#define GSHMEMI_ARCH_HAS_GROUP_COPY 1
+struct gshmemi_arch_copy_args {
+	void *dest;
+	const void *source;
+	size_t nbytes;
+};
+
+GSHMEMI_ARCH_FN void gshmemi_arch_copy(void *dest, const void *source, size_t nbytes)
+{
+	memcpy(dest, source, nbytes);
+}
+
+static inline void gshmemi_arch_copy_once(void *arg)
+{
+	struct gshmemi_arch_copy_args *a = (struct gshmemi_arch_copy_args *)arg;
+
+	memcpy(a->dest, a->source, a->nbytes);
+}
+
+GSHMEMI_ARCH_FN void gshmemi_arch_group_copy(int scope, void *dest, const void *source, size_t nbytes)
+{
+	struct gshmemi_arch_copy_args args = {dest, source, nbytes};
+
+	if (!hipcpu_self)
+		gshmemi_arch_copy_once(&args);
+	else if (scope == GSHMEMI_WG)
+		hipcpu_block_once(GSHMEMI_ARCH_SITE, gshmemi_arch_copy_once, &args);
+	else
+		hipcpu_wave_once(GSHMEMI_ARCH_SITE, gshmemi_arch_copy_once, &args);
+}
+#endif
+
+/* ---- memory that another PE may touch at the same time; nbytes is a constant 1, 2, 4 or 8 ---- */
+
+/* Relaxed, system scope. The value's bits, zero-extended. */
+GSHMEMI_ARCH_FN uint64_t gshmemi_arch_load(const void *address, unsigned nbytes)
+{
+	switch (nbytes) {
+	case 1:
+		return __atomic_load_n((const uint8_t *)address, __ATOMIC_RELAXED);
+	case 2:
+		return __atomic_load_n((const uint16_t *)address, __ATOMIC_RELAXED);
+	case 4:
+		return __atomic_load_n((const uint32_t *)address, __ATOMIC_RELAXED);
+	default:
+		return __atomic_load_n((const uint64_t *)address, __ATOMIC_RELAXED);
+	}
+}
+
+GSHMEMI_ARCH_FN void gshmemi_arch_store(void *address, uint64_t value, unsigned nbytes)
+{
+	switch (nbytes) {
+	case 1:
+		__atomic_store_n((uint8_t *)address, (uint8_t)value, __ATOMIC_RELAXED);
+		break;
+	case 2:
+		__atomic_store_n((uint16_t *)address, (uint16_t)value, __ATOMIC_RELAXED);
+		break;
+	case 4:
+		__atomic_store_n((uint32_t *)address, (uint32_t)value, __ATOMIC_RELAXED);
+		break;
+	default:
+		__atomic_store_n((uint64_t *)address, value, __ATOMIC_RELAXED);
+		break;
+	}
+}
+
+/*
+ * Relaxed read-modify-write at system scope; op is a constant GSHMEMI_AMO_*. Returns the old value. Where the
+ * result is not used compilers emit the form without one.
+ */
+GSHMEMI_ARCH_FN uint32_t gshmemi_arch_amo32(int op, uint32_t *address, uint32_t value, uint32_t cond)
+{
+	switch (op) {
+	case GSHMEMI_AMO_ADD:
+		return __atomic_fetch_add(address, value, __ATOMIC_RELAXED);
+	case GSHMEMI_AMO_AND:
+		return __atomic_fetch_and(address, value, __ATOMIC_RELAXED);
+	case GSHMEMI_AMO_OR:
+		return __atomic_fetch_or(address, value, __ATOMIC_RELAXED);
+	case GSHMEMI_AMO_XOR:
+		return __atomic_fetch_xor(address, value, __ATOMIC_RELAXED);
+	case GSHMEMI_AMO_SWAP:
+		return __atomic_exchange_n(address, value, __ATOMIC_RELAXED);
+	case GSHMEMI_AMO_CAS:
+		__atomic_compare_exchange_n(address, &cond, value, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+		return cond;
+	case GSHMEMI_AMO_SET:
+		__atomic_store_n(address, value, __ATOMIC_RELAXED);
+		return 0;
+	default:
+		return __atomic_load_n(address, __ATOMIC_RELAXED);
+	}
+}
+
+GSHMEMI_ARCH_FN uint64_t gshmemi_arch_amo64(int op, uint64_t *address, uint64_t value, uint64_t cond)
+{
+	switch (op) {
+	case GSHMEMI_AMO_ADD:
+		return __atomic_fetch_add(address, value, __ATOMIC_RELAXED);
+	case GSHMEMI_AMO_AND:
+		return __atomic_fetch_and(address, value, __ATOMIC_RELAXED);
+	case GSHMEMI_AMO_OR:
+		return __atomic_fetch_or(address, value, __ATOMIC_RELAXED);
+	case GSHMEMI_AMO_XOR:
+		return __atomic_fetch_xor(address, value, __ATOMIC_RELAXED);
+	case GSHMEMI_AMO_SWAP:
+		return __atomic_exchange_n(address, value, __ATOMIC_RELAXED);
+	case GSHMEMI_AMO_CAS:
+		__atomic_compare_exchange_n(address, &cond, value, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+		return cond;
+	case GSHMEMI_AMO_SET:
+		__atomic_store_n(address, value, __ATOMIC_RELAXED);
+		return 0;
+	default:
+		return __atomic_load_n(address, __ATOMIC_RELAXED);
+	}
+}
+
+/* ---- order, system scope ---- */
+
+/* What this thread wrote before is visible before what it writes after. Nothing to execute on x86. */
+GSHMEMI_ARCH_FN void gshmemi_arch_fence_release(void)
+{
+	__atomic_thread_fence(__ATOMIC_RELEASE);
+}
+
+/* What this thread reads after is not older than what it read before. */
+GSHMEMI_ARCH_FN void gshmemi_arch_fence_acquire(void)
+{
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+}
+
+/* What this thread wrote before has arrived: a later read, too, comes after it. */
+GSHMEMI_ARCH_FN void gshmemi_arch_fence_system(void)
+{
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+
+/* ---- waiting, time ---- */
+
+/* Between two polls of a waiting loop; *polls_p counts them, from 0. Other lanes, then other processes get to run. */
+GSHMEMI_ARCH_FN void gshmemi_arch_pause(unsigned *polls_p)
+{
+	hipcpu_pause(polls_p);
+}
+
+GSHMEMI_ARCH_FN uint64_t gshmemi_arch_clock_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000U + (uint64_t)now.tv_nsec;
+}
+
+/* ---- delayed delivery, GSHMEM_CPU_DELIVERY: what the slow path hands over; platform/cpu/delivery.c ---- */
+
+/*
+ * Operations that a thread of the delivery carries out later, in any order that OpenSHMEM allows, also when the
+ * caller makes no further call. Addresses are peer addresses already. The caller is the lane, or the host.
+ */
+#define GSHMEMI_ARCH_HAS_DELIVERY 1
+GSHMEMI_BEGIN_C
+/* nbi: source is read at delivery, else now. */
+GSHMEM_HOST_API void gshmemi_delivery_put(void *peer_dest, const void *source, size_t nbytes, int pe, int nbi);
+/* A get_nbi: everything happens at delivery. */
+GSHMEM_HOST_API void gshmemi_delivery_get(void *dest, const void *peer_source, size_t nbytes, int pe);
+/* The signal, a GSHMEM_SIGNAL_*, is delivered after all of this put's data. */
+GSHMEM_HOST_API void gshmemi_delivery_put_signal(void *peer_dest, const void *source, size_t nbytes, uint64_t *peer_sig,
+						 uint64_t signal, int sig_op, int pe, int nbi);
+/* An atomic, op a GSHMEMI_AMO_*, nbytes 4 or 8; fetch, if not NULL, receives the old value at delivery. */
+GSHMEM_HOST_API void gshmemi_delivery_amo(void *fetch, int op, void *peer_dest, uint64_t value, uint64_t cond,
+					  unsigned nbytes, int pe);
+/* Deliver what the caller's last fence put before an operation to pe that is about to be carried out directly. */
+GSHMEM_HOST_API void gshmemi_delivery_catch_up(int pe);
+/* To each PE, what the caller handed over before is delivered before what it hands over after. */
+GSHMEM_HOST_API void gshmemi_delivery_fence(void);
+/* Deliver what the caller handed over for these PEs; NULL: for all. The host's covers all of the process. */
+GSHMEM_HOST_API void gshmemi_delivery_quiet(const int *target_pes, size_t npes);
+GSHMEMI_END_C
+
+/* ---- the end ---- */
+
+/* End the kernel, and with it the process, abnormally. A platform that cannot print drops the text. */
+GSHMEMI_ARCH_FN void gshmemi_arch_trap(const char *why)
+{
+	hipcpu_trap(why);
+}
+
+#endif /* GSHMEM_ARCH_CPU_H */

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Faults: how a kernel says what is wrong. It writes the fault record, which the watcher thread prints, and stops.
+ * On the host the library prints at once. src/host/fault.c has the texts.
+ */
+#ifndef GSHMEM_FAULT_H
+#define GSHMEM_FAULT_H
+
+#include <gshmem/peer.h>
+
+/* How long a thread that stops waits for its record to be printed. */
+#define GSHMEMI_FAULT_PATIENCE_NS 2000000000U
+
+#ifdef GSHMEMI_LIBRARY
+void gshmemi_fault_host(const struct gshmemi_fault *fault);
+#endif
+
+/* Fill f; the caller has zeroed it. */
+GSHMEMI_SLOW void gshmemi_fault_fill(struct gshmemi_fault *f, int kind, int pe, const void *address, uint64_t nbytes,
+				     uint64_t found, uint64_t expected, const char *call)
+{
+	unsigned i;
+
+	f->kind = (uint32_t)kind;
+	f->pe = pe;
+	f->thread = gshmemi_arch_thread_rank();
+	f->block = gshmemi_arch_block();
+	f->in_kernel = (uint64_t)gshmemi_arch_in_kernel();
+	f->address = (uint64_t)(uintptr_t)address;
+	f->nbytes = nbytes;
+	f->found = found;
+	f->expected = expected;
+	for (i = 0; i < sizeof f->call - 1 && call[i]; i++)
+		f->call[i] = call[i];
+	f->call[i] = 0;
+}
+
+/* Wait until the watcher has set the record's state to one of the two, for a bounded time. */
+GSHMEMI_SLOW void gshmemi_fault_await(const struct gshmemi_fault *f, uint32_t state)
+{
+	uint64_t end = gshmemi_arch_clock_ns() + GSHMEMI_FAULT_PATIENCE_NS;
+	unsigned polls = 0;
+
+	while (gshmemi_arch_load(&f->state, 4) != state && gshmemi_arch_clock_ns() < end)
+		gshmemi_arch_pause(&polls);
+}
+
+/*
+ * Report a fault. Does not return for a fatal one: the job ends. The first fault of a PE is the one that is printed;
+ * later ones, and faults while the job is ending, wait for the end.
+ */
+GSHMEMI_SLOW void gshmemi_fault_raise(int kind, int pe, const void *address, uint64_t nbytes, uint64_t found,
+				uint64_t expected, const char *call)
+{
+#ifdef GSHMEMI_LIBRARY
+	struct gshmemi_fault fault = {0};
+
+	gshmemi_fault_fill(&fault, kind, pe, address, nbytes, found, expected, call);
+	gshmemi_fault_host(&fault);
+#else
+	struct gshmemi_fault *f = gshmemi_state.fault;
+
+	if (!f)
+		gshmemi_arch_trap("a kernel used gshmem before gshmem_init, after gshmem_finalize, or from a module "
+				  "loaded since (call gshmemx_module_init)");
+	if (kind != GSHMEMI_FAULT_POISONED && gshmemi_arch_amo32(GSHMEMI_AMO_CAS, &f->state, 1, 0) == 0) {
+		gshmemi_fault_fill(f, kind, pe, address, nbytes, found, expected, call);
+		gshmemi_arch_fence_release(); /* pairs with the watcher's acquire of state */
+		gshmemi_arch_store(&f->state, 2, 4);
+	}
+	gshmemi_fault_await(f, 3);
+	gshmemi_arch_trap("gshmem stopped this kernel; see the message above");
+#endif
+}
+
+/* Report a wait that takes long; returns at once, and drops the report when another one is being printed. */
+GSHMEMI_SLOW void gshmemi_fault_slow_wait(int pe, const void *address, unsigned nbytes, uint64_t found, int cmp,
+					  uint64_t expected, uint64_t waited_ns, const char *call)
+{
+	struct gshmemi_fault *f = gshmemi_state.fault;
+
+	if (gshmemi_arch_amo32(GSHMEMI_AMO_CAS, &f->state, 1, 0) != 0)
+		return;
+	gshmemi_fault_fill(f, GSHMEMI_FAULT_WATCHDOG, pe, address, nbytes, found, expected, call);
+	f->cmp = cmp;
+	f->waited_ns = waited_ns;
+	gshmemi_arch_fence_release(); /* pairs with the watcher's acquire of state */
+	gshmemi_arch_store(&f->state, 2, 4);
+}
+
+#endif /* GSHMEM_FAULT_H */

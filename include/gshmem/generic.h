@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The type-generic names: gshmem_put(dest, source, nelems, pe) and so on choose by the type of the symmetric object.
+ * C++ gets overloads, C11 gets _Generic. Older C has the typed names alone.
+ */
+#ifndef GSHMEM_GENERIC_H
+#define GSHMEM_GENERIC_H
+
+/* The 16-bit types have another prefix; G(PREFIX, NAME, TYPE) hides that. */
+#define GSHMEMI_GENERIC_RMA(G) \
+	G(gshmem, float, float) \
+	G(gshmem, double, double) \
+	G(gshmem, longdouble, long double) \
+	G(gshmem, char, char) \
+	G(gshmem, schar, signed char) \
+	G(gshmem, short, short) \
+	G(gshmem, int, int) \
+	G(gshmem, long, long) \
+	G(gshmem, longlong, long long) \
+	G(gshmem, uchar, unsigned char) \
+	G(gshmem, ushort, unsigned short) \
+	G(gshmem, uint, unsigned int) \
+	G(gshmem, ulong, unsigned long) \
+	G(gshmem, ulonglong, unsigned long long) \
+	G(gshmemx, half, gshmemx_half_t) \
+	G(gshmemx, bfloat16, gshmemx_bfloat16_t)
+
+#ifdef __cplusplus
+
+#define GSHMEMI_DEFINE(PREFIX, NAME, TYPE) \
+	GSHMEMI_FN void gshmem_put(TYPE *dest, const TYPE *source, size_t nelems, int pe) \
+	{ \
+		PREFIX##_##NAME##_put(dest, source, nelems, pe); \
+	} \
+	GSHMEMI_FN void gshmem_get(TYPE *dest, const TYPE *source, size_t nelems, int pe) \
+	{ \
+		PREFIX##_##NAME##_get(dest, source, nelems, pe); \
+	} \
+	GSHMEMI_FN void gshmem_put_nbi(TYPE *dest, const TYPE *source, size_t nelems, int pe) \
+	{ \
+		PREFIX##_##NAME##_put_nbi(dest, source, nelems, pe); \
+	} \
+	GSHMEMI_FN void gshmem_get_nbi(TYPE *dest, const TYPE *source, size_t nelems, int pe) \
+	{ \
+		PREFIX##_##NAME##_get_nbi(dest, source, nelems, pe); \
+	} \
+	GSHMEMI_FN void gshmem_p(TYPE *dest, TYPE value, int pe) \
+	{ \
+		PREFIX##_##NAME##_p(dest, value, pe); \
+	} \
+	GSHMEMI_FN TYPE gshmem_g(const TYPE *source, int pe) \
+	{ \
+		return PREFIX##_##NAME##_g(source, pe); \
+	}
+GSHMEMI_GENERIC_RMA(GSHMEMI_DEFINE)
+#undef GSHMEMI_DEFINE
+
+#define GSHMEMI_DEFINE(NAME, TYPE) \
+	GSHMEMI_FN void gshmem_iput(TYPE *dest, const TYPE *source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems, int pe) \
+	{ \
+		gshmem_##NAME##_iput(dest, source, dst, sst, nelems, pe); \
+	} \
+	GSHMEMI_FN void gshmem_iget(TYPE *dest, const TYPE *source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems, int pe) \
+	{ \
+		gshmem_##NAME##_iget(dest, source, dst, sst, nelems, pe); \
+	} \
+	GSHMEMI_FN void gshmem_put_signal(TYPE *dest, const TYPE *source, size_t nelems, uint64_t *sig_addr, \
+					  uint64_t signal, int sig_op, int pe) \
+	{ \
+		gshmem_##NAME##_put_signal(dest, source, nelems, sig_addr, signal, sig_op, pe); \
+	} \
+	GSHMEMI_FN void gshmem_put_signal_nbi(TYPE *dest, const TYPE *source, size_t nelems, uint64_t *sig_addr, \
+					      uint64_t signal, int sig_op, int pe) \
+	{ \
+		gshmem_##NAME##_put_signal_nbi(dest, source, nelems, sig_addr, signal, sig_op, pe); \
+	}
+GSHMEM_BASIC_RMA_TYPES(GSHMEMI_DEFINE)
+#undef GSHMEMI_DEFINE
+
+#define GSHMEMI_DEFINE(NAME, TYPE) \
+	GSHMEMI_FN TYPE gshmem_atomic_fetch(const TYPE *source, int pe) \
+	{ \
+		return gshmem_##NAME##_atomic_fetch(source, pe); \
+	} \
+	GSHMEMI_FN void gshmem_atomic_set(TYPE *dest, TYPE value, int pe) \
+	{ \
+		gshmem_##NAME##_atomic_set(dest, value, pe); \
+	} \
+	GSHMEMI_FN TYPE gshmem_atomic_swap(TYPE *dest, TYPE value, int pe) \
+	{ \
+		return gshmem_##NAME##_atomic_swap(dest, value, pe); \
+	} \
+	GSHMEMI_FN void gshmem_atomic_fetch_nbi(TYPE *fetch, const TYPE *source, int pe) \
+	{ \
+		gshmem_##NAME##_atomic_fetch_nbi(fetch, source, pe); \
+	} \
+	GSHMEMI_FN void gshmem_atomic_swap_nbi(TYPE *fetch, TYPE *dest, TYPE value, int pe) \
+	{ \
+		gshmem_##NAME##_atomic_swap_nbi(fetch, dest, value, pe); \
+	}
+GSHMEM_BASIC_EXTENDED_AMO_TYPES(GSHMEMI_DEFINE)
+#undef GSHMEMI_DEFINE
+
+#define GSHMEMI_DEFINE(NAME, TYPE) \
+	GSHMEMI_FN TYPE gshmem_atomic_compare_swap(TYPE *dest, TYPE cond, TYPE value, int pe) \
+	{ \
+		return gshmem_##NAME##_atomic_compare_swap(dest, cond, value, pe); \
+	} \
+	GSHMEMI_FN TYPE gshmem_atomic_fetch_inc(TYPE *dest, int pe) \
+	{ \
+		return gshmem_##NAME##_atomic_fetch_inc(dest, pe); \
+	} \
+	GSHMEMI_FN void gshmem_atomic_inc(TYPE *dest, int pe) \
+	{ \
+		gshmem_##NAME##_atomic_inc(dest, pe); \
+	} \
+	GSHMEMI_FN TYPE gshmem_atomic_fetch_add(TYPE *dest, TYPE value, int pe) \
+	{ \
+		return gshmem_##NAME##_atomic_fetch_add(dest, value, pe); \
+	} \
+	GSHMEMI_FN void gshmem_atomic_add(TYPE *dest, TYPE value, int pe) \
+	{ \
+		gshmem_##NAME##_atomic_add(dest, value, pe); \
+	} \
+	GSHMEMI_FN void gshmem_atomic_compare_swap_nbi(TYPE *fetch, TYPE *dest, TYPE cond, TYPE value, int pe) \
+	{ \
+		gshmem_##NAME##_atomic_compare_swap_nbi(fetch, dest, cond, value, pe); \
+	} \
+	GSHMEMI_FN void gshmem_atomic_fetch_inc_nbi(TYPE *fetch, TYPE *dest, int pe) \
+	{ \
+		gshmem_##NAME##_atomic_fetch_inc_nbi(fetch, dest, pe); \
+	} \
+	GSHMEMI_FN void gshmem_atomic_fetch_add_nbi(TYPE *fetch, TYPE *dest, TYPE value, int pe) \
+	{ \
+		gshmem_##NAME##_atomic_fetch_add_nbi(fetch, dest, value, pe); \
+	}
+GSHMEM_BASIC_AMO_TYPES(GSHMEMI_DEFINE)
+#undef GSHMEMI_DEFINE
+
+#define GSHMEMI_DEFINE_BITWISE(NAME, TYPE, OP) \
+	GSHMEMI_FN TYPE gshmem_atomic_fetch_##OP(TYPE *dest, TYPE value, int pe) \
+	{ \
+		return gshmem_##NAME##_atomic_fetch_##OP(dest, value, pe); \
+	} \
+	GSHMEMI_FN void gshmem_atomic_##OP(TYPE *dest, TYPE value, int pe) \
+	{ \
+		gshmem_##NAME##_atomic_##OP(dest, value, pe); \
+	} \
+	GSHMEMI_FN void gshmem_atomic_fetch_##OP##_nbi(TYPE *fetch, TYPE *dest, TYPE value, int pe) \
+	{ \
+		gshmem_##NAME##_atomic_fetch_##OP##_nbi(fetch, dest, value, pe); \
+	}
+/* int32 and int64 are int and long (or long long) to overloads, which have no bitwise atomics of their own. */
+#define GSHMEMI_DEFINE(NAME, TYPE) \
+	GSHMEMI_DEFINE_BITWISE(NAME, TYPE, and) \
+	GSHMEMI_DEFINE_BITWISE(NAME, TYPE, or) \
+	GSHMEMI_DEFINE_BITWISE(NAME, TYPE, xor)
+GSHMEM_BASIC_BITWISE_AMO_TYPES(GSHMEMI_DEFINE)
+GSHMEMI_DEFINE(int32, int32_t)
+GSHMEMI_DEFINE(int64, int64_t)
+#undef GSHMEMI_DEFINE
+#undef GSHMEMI_DEFINE_BITWISE
+
+#define GSHMEMI_DEFINE(NAME, TYPE) \
+	GSHMEMI_FN void gshmem_wait_until(TYPE *ivar, int cmp, TYPE cmp_value) \
+	{ \
+		gshmem_##NAME##_wait_until(ivar, cmp, cmp_value); \
+	} \
+	GSHMEMI_FN int gshmem_test(TYPE *ivar, int cmp, TYPE cmp_value) \
+	{ \
+		return gshmem_##NAME##_test(ivar, cmp, cmp_value); \
+	}
+GSHMEM_BASIC_WAIT_TYPES(GSHMEMI_DEFINE)
+#undef GSHMEMI_DEFINE
+
+#undef GSHMEMI_GENERIC_RMA
+
+#elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
+
+/*
+ * *(object) rather than (object): its type carries no qualifiers, so that one entry serves const and volatile too.
+ * The macros that make the entries stay defined: they are expanded where the names are used.
+ */
+#define GSHMEMI_PUT_(PREFIX, NAME, TYPE)     , TYPE : PREFIX##_##NAME##_put
+#define GSHMEMI_GET_(PREFIX, NAME, TYPE)     , TYPE : PREFIX##_##NAME##_get
+#define GSHMEMI_PUT_NBI_(PREFIX, NAME, TYPE) , TYPE : PREFIX##_##NAME##_put_nbi
+#define GSHMEMI_GET_NBI_(PREFIX, NAME, TYPE) , TYPE : PREFIX##_##NAME##_get_nbi
+#define GSHMEMI_P_(PREFIX, NAME, TYPE)       , TYPE : PREFIX##_##NAME##_p
+#define GSHMEMI_G_(PREFIX, NAME, TYPE)       , TYPE : PREFIX##_##NAME##_g
+#define GSHMEMI_IPUT_(NAME, TYPE)            , TYPE : gshmem_##NAME##_iput
+#define GSHMEMI_IGET_(NAME, TYPE)            , TYPE : gshmem_##NAME##_iget
+#define GSHMEMI_PUT_SIGNAL_(NAME, TYPE)      , TYPE : gshmem_##NAME##_put_signal
+#define GSHMEMI_PUT_SIGNAL_NBI_(NAME, TYPE)  , TYPE : gshmem_##NAME##_put_signal_nbi
+#define GSHMEMI_FETCH_(NAME, TYPE)           , TYPE : gshmem_##NAME##_atomic_fetch
+#define GSHMEMI_SET_(NAME, TYPE)             , TYPE : gshmem_##NAME##_atomic_set
+#define GSHMEMI_SWAP_(NAME, TYPE)            , TYPE : gshmem_##NAME##_atomic_swap
+#define GSHMEMI_FETCH_NBI_(NAME, TYPE)       , TYPE : gshmem_##NAME##_atomic_fetch_nbi
+#define GSHMEMI_SWAP_NBI_(NAME, TYPE)        , TYPE : gshmem_##NAME##_atomic_swap_nbi
+#define GSHMEMI_CSWAP_(NAME, TYPE)           , TYPE : gshmem_##NAME##_atomic_compare_swap
+#define GSHMEMI_FINC_(NAME, TYPE)            , TYPE : gshmem_##NAME##_atomic_fetch_inc
+#define GSHMEMI_INC_(NAME, TYPE)             , TYPE : gshmem_##NAME##_atomic_inc
+#define GSHMEMI_FADD_(NAME, TYPE)            , TYPE : gshmem_##NAME##_atomic_fetch_add
+#define GSHMEMI_ADD_(NAME, TYPE)             , TYPE : gshmem_##NAME##_atomic_add
+#define GSHMEMI_CSWAP_NBI_(NAME, TYPE)       , TYPE : gshmem_##NAME##_atomic_compare_swap_nbi
+#define GSHMEMI_FINC_NBI_(NAME, TYPE)        , TYPE : gshmem_##NAME##_atomic_fetch_inc_nbi
+#define GSHMEMI_FADD_NBI_(NAME, TYPE)        , TYPE : gshmem_##NAME##_atomic_fetch_add_nbi
+#define GSHMEMI_FAND_(NAME, TYPE)            , TYPE : gshmem_##NAME##_atomic_fetch_and
+#define GSHMEMI_AND_(NAME, TYPE)             , TYPE : gshmem_##NAME##_atomic_and
+#define GSHMEMI_FOR_(NAME, TYPE)             , TYPE : gshmem_##NAME##_atomic_fetch_or
+#define GSHMEMI_OR_(NAME, TYPE)              , TYPE : gshmem_##NAME##_atomic_or
+#define GSHMEMI_FXOR_(NAME, TYPE)            , TYPE : gshmem_##NAME##_atomic_fetch_xor
+#define GSHMEMI_XOR_(NAME, TYPE)             , TYPE : gshmem_##NAME##_atomic_xor
+#define GSHMEMI_FAND_NBI_(NAME, TYPE)        , TYPE : gshmem_##NAME##_atomic_fetch_and_nbi
+#define GSHMEMI_FOR_NBI_(NAME, TYPE)         , TYPE : gshmem_##NAME##_atomic_fetch_or_nbi
+#define GSHMEMI_FXOR_NBI_(NAME, TYPE)        , TYPE : gshmem_##NAME##_atomic_fetch_xor_nbi
+#define GSHMEMI_WAIT_UNTIL_(NAME, TYPE)      , TYPE : gshmem_##NAME##_wait_until
+#define GSHMEMI_TEST_(NAME, TYPE)            , TYPE : gshmem_##NAME##_test
+
+#define GSHMEMI_SIGNED_BITWISE(X) X(int32, int32_t) X(int64, int64_t)
+#define GSHMEMI_BITWISE(X)        GSHMEM_BASIC_BITWISE_AMO_TYPES(X) GSHMEMI_SIGNED_BITWISE(X)
+
+#define gshmem_put(dest, ...)     _Generic(*(dest) GSHMEMI_GENERIC_RMA(GSHMEMI_PUT_))(dest, __VA_ARGS__)
+#define gshmem_get(dest, ...)     _Generic(*(dest) GSHMEMI_GENERIC_RMA(GSHMEMI_GET_))(dest, __VA_ARGS__)
+#define gshmem_put_nbi(dest, ...) _Generic(*(dest) GSHMEMI_GENERIC_RMA(GSHMEMI_PUT_NBI_))(dest, __VA_ARGS__)
+#define gshmem_get_nbi(dest, ...) _Generic(*(dest) GSHMEMI_GENERIC_RMA(GSHMEMI_GET_NBI_))(dest, __VA_ARGS__)
+#define gshmem_p(dest, ...)       _Generic(*(dest) GSHMEMI_GENERIC_RMA(GSHMEMI_P_))(dest, __VA_ARGS__)
+#define gshmem_g(source, pe)      _Generic(*(source) GSHMEMI_GENERIC_RMA(GSHMEMI_G_))(source, pe)
+#define gshmem_iput(dest, ...)    _Generic(*(dest) GSHMEM_BASIC_RMA_TYPES(GSHMEMI_IPUT_))(dest, __VA_ARGS__)
+#define gshmem_iget(dest, ...)    _Generic(*(dest) GSHMEM_BASIC_RMA_TYPES(GSHMEMI_IGET_))(dest, __VA_ARGS__)
+#define gshmem_put_signal(dest, ...) \
+	_Generic(*(dest) GSHMEM_BASIC_RMA_TYPES(GSHMEMI_PUT_SIGNAL_))(dest, __VA_ARGS__)
+#define gshmem_put_signal_nbi(dest, ...) \
+	_Generic(*(dest) GSHMEM_BASIC_RMA_TYPES(GSHMEMI_PUT_SIGNAL_NBI_))(dest, __VA_ARGS__)
+
+#define gshmem_atomic_fetch(source, pe) \
+	_Generic(*(source) GSHMEM_BASIC_EXTENDED_AMO_TYPES(GSHMEMI_FETCH_))(source, pe)
+#define gshmem_atomic_set(dest, ...) \
+	_Generic(*(dest) GSHMEM_BASIC_EXTENDED_AMO_TYPES(GSHMEMI_SET_))(dest, __VA_ARGS__)
+#define gshmem_atomic_swap(dest, ...) \
+	_Generic(*(dest) GSHMEM_BASIC_EXTENDED_AMO_TYPES(GSHMEMI_SWAP_))(dest, __VA_ARGS__)
+#define gshmem_atomic_fetch_nbi(fetch, ...) \
+	_Generic(*(fetch) GSHMEM_BASIC_EXTENDED_AMO_TYPES(GSHMEMI_FETCH_NBI_))(fetch, __VA_ARGS__)
+#define gshmem_atomic_swap_nbi(fetch, ...) \
+	_Generic(*(fetch) GSHMEM_BASIC_EXTENDED_AMO_TYPES(GSHMEMI_SWAP_NBI_))(fetch, __VA_ARGS__)
+#define gshmem_atomic_compare_swap(dest, ...) \
+	_Generic(*(dest) GSHMEM_BASIC_AMO_TYPES(GSHMEMI_CSWAP_))(dest, __VA_ARGS__)
+#define gshmem_atomic_fetch_inc(dest, pe) _Generic(*(dest) GSHMEM_BASIC_AMO_TYPES(GSHMEMI_FINC_))(dest, pe)
+#define gshmem_atomic_inc(dest, pe)       _Generic(*(dest) GSHMEM_BASIC_AMO_TYPES(GSHMEMI_INC_))(dest, pe)
+#define gshmem_atomic_fetch_add(dest, ...) \
+	_Generic(*(dest) GSHMEM_BASIC_AMO_TYPES(GSHMEMI_FADD_))(dest, __VA_ARGS__)
+#define gshmem_atomic_add(dest, ...) _Generic(*(dest) GSHMEM_BASIC_AMO_TYPES(GSHMEMI_ADD_))(dest, __VA_ARGS__)
+#define gshmem_atomic_compare_swap_nbi(fetch, ...) \
+	_Generic(*(fetch) GSHMEM_BASIC_AMO_TYPES(GSHMEMI_CSWAP_NBI_))(fetch, __VA_ARGS__)
+#define gshmem_atomic_fetch_inc_nbi(fetch, ...) \
+	_Generic(*(fetch) GSHMEM_BASIC_AMO_TYPES(GSHMEMI_FINC_NBI_))(fetch, __VA_ARGS__)
+#define gshmem_atomic_fetch_add_nbi(fetch, ...) \
+	_Generic(*(fetch) GSHMEM_BASIC_AMO_TYPES(GSHMEMI_FADD_NBI_))(fetch, __VA_ARGS__)
+#define gshmem_atomic_fetch_and(dest, ...) _Generic(*(dest) GSHMEMI_BITWISE(GSHMEMI_FAND_))(dest, __VA_ARGS__)
+#define gshmem_atomic_and(dest, ...)       _Generic(*(dest) GSHMEMI_BITWISE(GSHMEMI_AND_))(dest, __VA_ARGS__)
+#define gshmem_atomic_fetch_or(dest, ...)  _Generic(*(dest) GSHMEMI_BITWISE(GSHMEMI_FOR_))(dest, __VA_ARGS__)
+#define gshmem_atomic_or(dest, ...)        _Generic(*(dest) GSHMEMI_BITWISE(GSHMEMI_OR_))(dest, __VA_ARGS__)
+#define gshmem_atomic_fetch_xor(dest, ...) _Generic(*(dest) GSHMEMI_BITWISE(GSHMEMI_FXOR_))(dest, __VA_ARGS__)
+#define gshmem_atomic_xor(dest, ...)       _Generic(*(dest) GSHMEMI_BITWISE(GSHMEMI_XOR_))(dest, __VA_ARGS__)
+#define gshmem_atomic_fetch_and_nbi(fetch, ...) \
+	_Generic(*(fetch) GSHMEMI_BITWISE(GSHMEMI_FAND_NBI_))(fetch, __VA_ARGS__)
+#define gshmem_atomic_fetch_or_nbi(fetch, ...) \
+	_Generic(*(fetch) GSHMEMI_BITWISE(GSHMEMI_FOR_NBI_))(fetch, __VA_ARGS__)
+#define gshmem_atomic_fetch_xor_nbi(fetch, ...) \
+	_Generic(*(fetch) GSHMEMI_BITWISE(GSHMEMI_FXOR_NBI_))(fetch, __VA_ARGS__)
+
+#define gshmem_wait_until(ivar, ...) _Generic(*(ivar) GSHMEM_BASIC_WAIT_TYPES(GSHMEMI_WAIT_UNTIL_))(ivar, __VA_ARGS__)
+#define gshmem_test(ivar, ...)       _Generic(*(ivar) GSHMEM_BASIC_WAIT_TYPES(GSHMEMI_TEST_))(ivar, __VA_ARGS__)
+
+#endif
+
+#endif /* GSHMEM_GENERIC_H */

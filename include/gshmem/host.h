@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Where the inline functions of a HIP unit go when the CPU calls them: one exported function per operation, not per
+ * type. Defined in src/host/; a kernel never calls them. call is the name of the API function, for messages.
+ */
+#ifndef GSHMEM_HOST_H
+#define GSHMEM_HOST_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+GSHMEMI_BEGIN_C
+
+GSHMEM_HOST_API int gshmemi_host_my_pe(void);
+GSHMEM_HOST_API int gshmemi_host_n_pes(void);
+GSHMEM_HOST_API void *gshmemi_host_ptr(const void *dest, int pe);
+GSHMEM_HOST_API void gshmemi_host_put(void *dest, const void *source, size_t nbytes, unsigned align, int pe, int nbi,
+				      const char *call);
+GSHMEM_HOST_API void gshmemi_host_get(void *dest, const void *source, size_t nbytes, unsigned align, int pe, int nbi,
+				      const char *call);
+GSHMEM_HOST_API void gshmemi_host_p(void *dest, const void *value, unsigned nbytes, int pe, const char *call);
+GSHMEM_HOST_API void gshmemi_host_g(void *value, const void *source, unsigned nbytes, int pe, const char *call);
+GSHMEM_HOST_API void gshmemi_host_iput(void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems,
+				       unsigned elem_nbytes, int pe, const char *call);
+GSHMEM_HOST_API void gshmemi_host_iget(void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems,
+				       unsigned elem_nbytes, int pe, const char *call);
+GSHMEM_HOST_API uint64_t gshmemi_host_amo(int op, void *dest, uint64_t value, uint64_t cond, unsigned nbytes,
+					  int fetches, int pe, const char *call);
+GSHMEM_HOST_API void gshmemi_host_amo_nbi(void *fetch, int op, void *dest, uint64_t value, uint64_t cond,
+					  unsigned nbytes, int pe, const char *call);
+GSHMEM_HOST_API void gshmemi_host_put_signal(void *dest, const void *source, size_t nbytes, unsigned align,
+					     uint64_t *sig_addr, uint64_t signal, int sig_op, int pe, int nbi,
+					     const char *call);
+GSHMEM_HOST_API uint64_t gshmemi_host_wait(const void *ivar, unsigned nbytes, int is_signed, int cmp, uint64_t value,
+					   const char *call);
+GSHMEM_HOST_API int gshmemi_host_test(const void *ivar, unsigned nbytes, int is_signed, int cmp, uint64_t value,
+				      const char *call);
+GSHMEM_HOST_API void gshmemi_host_fence(const char *call);
+GSHMEM_HOST_API void gshmemi_host_quiet(const int *target_pes, size_t npes, const char *call);
+GSHMEM_HOST_API void gshmemi_host_sync_all(int quiet, const char *call);
+
+/* Registry of state copies; see unit.h. */
+GSHMEM_HOST_API void gshmemi_state_register(struct gshmemi_state_copy *copy);
+GSHMEM_HOST_API void gshmemi_state_unregister(struct gshmemi_state_copy *copy);
+
+GSHMEMI_END_C
+
+#endif /* GSHMEM_HOST_H */

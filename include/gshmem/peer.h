@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * From an address and a PE to an address that this PE can use. Everything that reaches a peer comes through here.
+ */
+#ifndef GSHMEM_PEER_H
+#define GSHMEM_PEER_H
+
+#include <gshmem/host.h>
+
+/* True on the CPU in a HIP unit, where the exported function takes over. The library's own units are that function. */
+#ifdef GSHMEMI_LIBRARY
+#define GSHMEMI_ON_HOST() 0
+#else
+#define GSHMEMI_ON_HOST()   (!gshmemi_arch_in_kernel())
+#define GSHMEMI_ENTER(call) ((void)0) /* the library's own: src/host/internal.h */
+#endif
+
+/*
+ * The address on pe of what address names here, by one of the state's tables. Returns 0 where the table holds a
+ * sentinel: take the slow path. One load, one addition, one test; no range check, ever.
+ */
+GSHMEMI_FN int gshmemi_peer_ptr(const ptrdiff_t *table, const void *address, int pe, void **peer_p)
+{
+	ptrdiff_t delta = table[(unsigned)pe & (GSHMEM_MAX_PES - 1)];
+
+	*peer_p = (void *)((uintptr_t)address + (uintptr_t)delta);
+#ifdef GSHMEM_DIRECT_ONLY
+	return 1;
+#else
+	return __builtin_expect(delta != GSHMEMI_SENTINEL, 1);
+#endif
+}
+
+/* Whether calls that name no PE must take the slow path; which is for GSHMEMI_SLOW_* bits why. */
+GSHMEMI_FN int gshmemi_is_slow(uint32_t why)
+{
+#ifdef GSHMEM_DIRECT_ONLY
+	(void)why;
+	return 0;
+#else
+	return __builtin_expect((gshmemi_state.slow & why) != 0, 0);
+#endif
+}
+
+#endif /* GSHMEM_PEER_H */

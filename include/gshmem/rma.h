@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Put and get: the operations, and the typed functions of the API stamped over them. Included by HIP units and by
+ * src/host/rma.c, where the same stamps make the exported functions.
+ */
+#ifndef GSHMEM_RMA_H
+#define GSHMEM_RMA_H
+
+#include <gshmem/slow.h>
+
+/*
+ * In all of these, scope, align, nbi and call are constants: who copies together; the alignment that the type asks
+ * of the symmetric address; whether source may still be read after return; the API function's name.
+ */
+GSHMEMI_FN void gshmemi_put(int scope, void *dest, const void *source, size_t nbytes, unsigned align, int pe, int nbi,
+			    const char *call)
+{
+	void *peer_dest;
+
+	if (GSHMEMI_ON_HOST())
+		gshmemi_host_put(dest, source, nbytes, align, pe, nbi, call);
+	else if (gshmemi_peer_ptr(gshmemi_state.direct.delta, dest, pe, &peer_dest))
+		gshmemi_copy(scope, peer_dest, source, nbytes);
+	else
+		gshmemi_slow_put(scope, dest, source, nbytes, align, pe, nbi, call);
+}
+
+GSHMEMI_FN void gshmemi_get(int scope, void *dest, const void *source, size_t nbytes, unsigned align, int pe, int nbi,
+			    const char *call)
+{
+	void *peer_source;
+
+	if (GSHMEMI_ON_HOST())
+		gshmemi_host_get(dest, source, nbytes, align, pe, nbi, call);
+	else if (gshmemi_peer_ptr(gshmemi_state.direct.delta, source, pe, &peer_source))
+		gshmemi_copy(scope, dest, peer_source, nbytes);
+	else
+		gshmemi_slow_get(scope, dest, source, nbytes, align, pe, nbi, call);
+}
+
+/* One value by one store; 16 bytes have no such store and take the copy. nbytes is a constant. */
+GSHMEMI_FN void gshmemi_p(void *dest, const void *value, unsigned nbytes, int pe, const char *call)
+{
+	void *peer_dest;
+
+	if (GSHMEMI_ON_HOST())
+		gshmemi_host_p(dest, value, nbytes, pe, call);
+	else if (!gshmemi_peer_ptr(gshmemi_state.direct.delta, dest, pe, &peer_dest))
+		gshmemi_slow_put(GSHMEMI_THREAD, dest, value, nbytes, nbytes, pe, 0, call);
+	else if (nbytes <= 8)
+		gshmemi_arch_store(peer_dest, gshmemi_value_load(value, nbytes), nbytes);
+	else
+		gshmemi_copy(GSHMEMI_THREAD, peer_dest, value, nbytes);
+}
+
+GSHMEMI_FN void gshmemi_g(void *value, const void *source, unsigned nbytes, int pe, const char *call)
+{
+	void *peer_source;
+
+	if (GSHMEMI_ON_HOST())
+		gshmemi_host_g(value, source, nbytes, pe, call);
+	else if (!gshmemi_peer_ptr(gshmemi_state.direct.delta, source, pe, &peer_source))
+		gshmemi_slow_get(GSHMEMI_THREAD, value, source, nbytes, nbytes, pe, 0, call);
+	else if (nbytes <= 8)
+		gshmemi_value_store(value, gshmemi_arch_load(peer_source, nbytes), nbytes);
+	else
+		gshmemi_copy(GSHMEMI_THREAD, value, peer_source, nbytes);
+}
+
+GSHMEMI_FN void gshmemi_iput(int scope, void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems,
+			     unsigned elem_nbytes, int pe, const char *call)
+{
+	void *peer_dest;
+
+	if (GSHMEMI_ON_HOST())
+		gshmemi_host_iput(dest, source, dst, sst, nelems, elem_nbytes, pe, call);
+	else if (gshmemi_peer_ptr(gshmemi_state.direct.delta, dest, pe, &peer_dest))
+		gshmemi_copy_stride(scope, peer_dest, dst, source, sst, nelems, elem_nbytes);
+	else
+		gshmemi_slow_iput(scope, dest, source, dst, sst, nelems, elem_nbytes, pe, call);
+}
+
+GSHMEMI_FN void gshmemi_iget(int scope, void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems,
+			     unsigned elem_nbytes, int pe, const char *call)
+{
+	void *peer_source;
+
+	if (GSHMEMI_ON_HOST())
+		gshmemi_host_iget(dest, source, dst, sst, nelems, elem_nbytes, pe, call);
+	else if (gshmemi_peer_ptr(gshmemi_state.direct.delta, source, pe, &peer_source))
+		gshmemi_copy_stride(scope, dest, dst, peer_source, sst, nelems, elem_nbytes);
+	else
+		gshmemi_slow_iget(scope, dest, source, dst, sst, nelems, elem_nbytes, pe, call);
+}
+
+/* ---- the API ---- */
+
+#define GSHMEMI_PUT(PREFIX, NAME, SUFFIX, TYPE, SIZE, ALIGN, SCOPE, NBI) \
+	GSHMEM_API void PREFIX##_##NAME##SUFFIX(TYPE *dest, const TYPE *source, size_t nelems, int pe) \
+	{ \
+		gshmemi_put(SCOPE, dest, source, nelems * (SIZE), ALIGN, pe, NBI, #PREFIX "_" #NAME #SUFFIX); \
+	}
+#define GSHMEMI_GET(PREFIX, NAME, SUFFIX, TYPE, SIZE, ALIGN, SCOPE, NBI) \
+	GSHMEM_API void PREFIX##_##NAME##SUFFIX(TYPE *dest, const TYPE *source, size_t nelems, int pe) \
+	{ \
+		gshmemi_get(SCOPE, dest, source, nelems * (SIZE), ALIGN, pe, NBI, #PREFIX "_" #NAME #SUFFIX); \
+	}
+#define GSHMEMI_ISTRIDE(PREFIX, NAME, SUFFIX, TYPE, SIZE, SCOPE, OP) \
+	GSHMEM_API void PREFIX##_##NAME##SUFFIX(TYPE *dest, const TYPE *source, ptrdiff_t dst, ptrdiff_t sst, \
+						size_t nelems, int pe) \
+	{ \
+		gshmemi_##OP(SCOPE, dest, source, dst, sst, nelems, SIZE, pe, #PREFIX "_" #NAME #SUFFIX); \
+	}
+#define GSHMEMI_P_G(PREFIX, NAME, TYPE) \
+	GSHMEM_API void PREFIX##_##NAME##_p(TYPE *dest, TYPE value, int pe) \
+	{ \
+		gshmemi_p(dest, &value, sizeof value, pe, #PREFIX "_" #NAME "_p"); \
+	} \
+	GSHMEM_API TYPE PREFIX##_##NAME##_g(const TYPE *source, int pe) \
+	{ \
+		TYPE value; \
+\
+		gshmemi_g(&value, source, sizeof value, pe, #PREFIX "_" #NAME "_g"); \
+		return value; \
+	}
+
+/* All put and get forms of one name at one scope; PREFIX and SUFFIX differ between the spec's and the extensions. */
+#define GSHMEMI_PUT_GET(PREFIX, NAME, TYPE, SUFFIX, SCOPE) \
+	GSHMEMI_PUT(PREFIX, NAME, _put##SUFFIX, TYPE, sizeof(TYPE), __alignof__(TYPE), SCOPE, 0) \
+	GSHMEMI_GET(PREFIX, NAME, _get##SUFFIX, TYPE, sizeof(TYPE), __alignof__(TYPE), SCOPE, 0) \
+	GSHMEMI_PUT(PREFIX, NAME, _put_nbi##SUFFIX, TYPE, sizeof(TYPE), __alignof__(TYPE), SCOPE, 1) \
+	GSHMEMI_GET(PREFIX, NAME, _get_nbi##SUFFIX, TYPE, sizeof(TYPE), __alignof__(TYPE), SCOPE, 1)
+#define GSHMEMI_IPUT_IGET(PREFIX, NAME, TYPE, SUFFIX, SCOPE) \
+	GSHMEMI_ISTRIDE(PREFIX, NAME, _iput##SUFFIX, TYPE, sizeof(TYPE), SCOPE, iput) \
+	GSHMEMI_ISTRIDE(PREFIX, NAME, _iget##SUFFIX, TYPE, sizeof(TYPE), SCOPE, iget)
+#define GSHMEMI_SIZED(PREFIX, SIZE, NBYTES, SUFFIX, SCOPE) \
+	GSHMEMI_PUT(PREFIX, put##SIZE, SUFFIX, void, NBYTES, 1, SCOPE, 0) \
+	GSHMEMI_GET(PREFIX, get##SIZE, SUFFIX, void, NBYTES, 1, SCOPE, 0) \
+	GSHMEMI_PUT(PREFIX, put##SIZE, _nbi##SUFFIX, void, NBYTES, 1, SCOPE, 1) \
+	GSHMEMI_GET(PREFIX, get##SIZE, _nbi##SUFFIX, void, NBYTES, 1, SCOPE, 1)
+#define GSHMEMI_SIZED_STRIDE(PREFIX, SIZE, NBYTES, SUFFIX, SCOPE) \
+	GSHMEMI_ISTRIDE(PREFIX, iput##SIZE, SUFFIX, void, NBYTES, SCOPE, iput) \
+	GSHMEMI_ISTRIDE(PREFIX, iget##SIZE, SUFFIX, void, NBYTES, SCOPE, iget)
+
+#define GSHMEMI_DEFINE(NAME, TYPE) \
+	GSHMEMI_PUT_GET(gshmem, NAME, TYPE, , GSHMEMI_THREAD) \
+	GSHMEMI_PUT_GET(gshmemx, NAME, TYPE, _wave, GSHMEMI_WAVE) \
+	GSHMEMI_PUT_GET(gshmemx, NAME, TYPE, _wg, GSHMEMI_WG) \
+	GSHMEMI_IPUT_IGET(gshmem, NAME, TYPE, , GSHMEMI_THREAD) \
+	GSHMEMI_IPUT_IGET(gshmemx, NAME, TYPE, _wave, GSHMEMI_WAVE) \
+	GSHMEMI_IPUT_IGET(gshmemx, NAME, TYPE, _wg, GSHMEMI_WG) \
+	GSHMEMI_P_G(gshmem, NAME, TYPE)
+GSHMEM_RMA_TYPES(GSHMEMI_DEFINE)
+#undef GSHMEMI_DEFINE
+
+#define GSHMEMI_DEFINE(NAME, TYPE) \
+	GSHMEMI_PUT_GET(gshmemx, NAME, TYPE, , GSHMEMI_THREAD) \
+	GSHMEMI_PUT_GET(gshmemx, NAME, TYPE, _wave, GSHMEMI_WAVE) \
+	GSHMEMI_PUT_GET(gshmemx, NAME, TYPE, _wg, GSHMEMI_WG) \
+	GSHMEMI_IPUT_IGET(gshmemx, NAME, TYPE, _wave, GSHMEMI_WAVE) \
+	GSHMEMI_IPUT_IGET(gshmemx, NAME, TYPE, _wg, GSHMEMI_WG) \
+	GSHMEMI_P_G(gshmemx, NAME, TYPE)
+GSHMEMX_RMA_TYPES(GSHMEMI_DEFINE)
+#undef GSHMEMI_DEFINE
+
+#define GSHMEMI_DEFINE(SIZE, NBYTES) \
+	GSHMEMI_SIZED(gshmem, SIZE, NBYTES, , GSHMEMI_THREAD) \
+	GSHMEMI_SIZED(gshmemx, SIZE, NBYTES, _wave, GSHMEMI_WAVE) \
+	GSHMEMI_SIZED(gshmemx, SIZE, NBYTES, _wg, GSHMEMI_WG) \
+	GSHMEMI_SIZED_STRIDE(gshmem, SIZE, NBYTES, , GSHMEMI_THREAD) \
+	GSHMEMI_SIZED_STRIDE(gshmemx, SIZE, NBYTES, _wave, GSHMEMI_WAVE) \
+	GSHMEMI_SIZED_STRIDE(gshmemx, SIZE, NBYTES, _wg, GSHMEMI_WG)
+GSHMEM_RMA_SIZES(GSHMEMI_DEFINE)
+#undef GSHMEMI_DEFINE
+
+GSHMEMI_SIZED(gshmem, mem, 1, , GSHMEMI_THREAD)
+GSHMEMI_SIZED(gshmemx, mem, 1, _wave, GSHMEMI_WAVE)
+GSHMEMI_SIZED(gshmemx, mem, 1, _wg, GSHMEMI_WG)
+
+#undef GSHMEMI_PUT
+#undef GSHMEMI_GET
+#undef GSHMEMI_ISTRIDE
+#undef GSHMEMI_P_G
+#undef GSHMEMI_PUT_GET
+#undef GSHMEMI_IPUT_IGET
+#undef GSHMEMI_SIZED
+#undef GSHMEMI_SIZED_STRIDE
+
+#endif /* GSHMEM_RMA_H */

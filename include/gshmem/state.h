@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The device state: the one table that a kernel reads to reach its peers.
+ *
+ * Each HIP unit has a copy of its own in constant memory, so that no device code is ever linked across units. A copy
+ * starts as sentinels; a constructor tells the library where it is; the library fills it in init. A kernel that
+ * runs with a copy that nobody filled meets a sentinel at its first call and stops with a message.
+ *
+ * The owner of the contents is src/device/state.c; kernels only read.
+ */
+#ifndef GSHMEM_STATE_H
+#define GSHMEM_STATE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* PEs that the tables hold: a power of two, 3 x 8 bytes each of the 64 KiB of constant memory. */
+#ifndef GSHMEM_MAX_PES
+#define GSHMEM_MAX_PES 1024
+#endif
+
+/* Counts up when the layout below, or its meaning, changes. */
+#define GSHMEMI_ABI 1
+
+/* Who makes a call: one thread; the lanes of a wave that make it together; all threads of the work-group. */
+enum gshmemi_scope { GSHMEMI_THREAD, GSHMEMI_WAVE, GSHMEMI_WG };
+
+/* Atomic operations, as the primitives and the slow path number them. FETCH reads, SET writes. */
+enum gshmemi_amo {
+	GSHMEMI_AMO_ADD,
+	GSHMEMI_AMO_AND,
+	GSHMEMI_AMO_OR,
+	GSHMEMI_AMO_XOR,
+	GSHMEMI_AMO_SWAP,
+	GSHMEMI_AMO_CAS,
+	GSHMEMI_AMO_SET,
+	GSHMEMI_AMO_FETCH
+};
+
+/*
+ * A table entry that is no distance. Regions start on pages, so that every real distance is even. An inline constant
+ * of all instruction sets in question.
+ */
+#define GSHMEMI_SENTINEL ((ptrdiff_t)1)
+
+/* The reasons for the slow path: bits of gshmemi_state.slow. */
+#define GSHMEMI_SLOW_UNSET    1U  /* nobody filled this copy */
+#define GSHMEMI_SLOW_CHECK    2U  /* GSHMEM_CHECK: arguments are checked */
+#define GSHMEMI_SLOW_DELIVERY 4U  /* GSHMEM_CPU_DELIVERY: puts arrive late */
+#define GSHMEMI_SLOW_PEERS    8U  /* some peers are not mapped, or not for atomics; the others stay direct */
+
+/*
+ * How far the memory of each PE lies from this PE's: peer address = address + delta[pe]. One table for each kind of
+ * region, because each lies at a distance of its own. GSHMEMI_SENTINEL where a peer cannot be reached this way.
+ */
+struct gshmemi_peers {
+	ptrdiff_t delta[GSHMEM_MAX_PES];      /* the heap */
+	ptrdiff_t sync_delta[GSHMEM_MAX_PES]; /* struct gshmemi_sync */
+	ptrdiff_t amo_delta[GSHMEM_MAX_PES];  /* the heap, for atomics */
+};
+
+/*
+ * Memory that the library itself polls, one per PE, fine-grained. Each word has one writer at a time. Barriers are
+ * k-ary dissemination: in round r a PE tells the next k-1 PEs at distances i * k^r that it has arrived, and waits
+ * for the k-1 before it. Counters only grow, so nothing is ever reset.
+ */
+#define GSHMEMI_SYNC_RADIX  16
+#define GSHMEMI_SYNC_ROUNDS 8 /* 16^8 PEs */
+struct gshmemi_sync {
+	uint64_t epoch;      /* barriers that this PE has entered; written by this PE */
+	uint64_t pad0[15];
+	uint64_t life;       /* GSHMEMI_LIFE_*: written by this PE, read by its peers' watchers */
+	uint64_t pad1[15];
+	uint64_t flag[GSHMEMI_SYNC_ROUNDS][GSHMEMI_SYNC_RADIX]; /* [r][i]: epoch of the PE at distance i * k^r before */
+};
+enum { GSHMEMI_LIFE_NONE, GSHMEMI_LIFE_RUNNING, GSHMEMI_LIFE_FINALIZED };
+
+/* What went wrong in a kernel. The order is that of the texts in src/host/fault.c. */
+enum gshmemi_fault_kind {
+	GSHMEMI_FAULT_NONE,
+	GSHMEMI_FAULT_NOT_INITIALIZED,   /* this copy of the state was never filled */
+	GSHMEMI_FAULT_BAD_PE,            /* pe: the number; found: PEs there are */
+	GSHMEMI_FAULT_NULL,              /* address */
+	GSHMEMI_FAULT_MISALIGNED,        /* address; expected: the alignment */
+	GSHMEMI_FAULT_OUTSIDE_HEAP,      /* address, nbytes */
+	GSHMEMI_FAULT_NOT_ALLOCATED,     /* address, nbytes: in the heap, but in no allocation */
+	GSHMEMI_FAULT_BEYOND_ALLOCATION, /* address, nbytes; expected: bytes that are left from address on */
+	GSHMEMI_FAULT_UNREACHABLE,       /* pe: its memory is not mapped here */
+	GSHMEMI_FAULT_NO_ATOMICS,        /* pe: mapped, but without native atomics */
+	GSHMEMI_FAULT_BAD_ARGUMENT,      /* found: the value of an operator or stride that is none */
+	GSHMEMI_FAULT_WATCHDOG,          /* a warning: address, found, expected, nbytes, cmp, pe waited for or -1 */
+	GSHMEMI_FAULT_POISONED           /* the job is ending; the watcher has said why */
+};
+
+/*
+ * The fault record: host-pinned memory, one per PE. A thread claims it (state 0 -> 1), fills it and publishes it
+ * (2); the watcher prints it and ends the job, or, for a warning, frees it again (0).
+ */
+struct gshmemi_fault {
+	uint32_t state;    /* 0 free, 1 claimed, 2 complete, 3 printed: by the thread, 0 and 3 by the watcher */
+	uint32_t kind;     /* enum gshmemi_fault_kind */
+	int32_t pe;        /* the PE of the call's argument, or the one waited for; -1: none */
+	uint32_t thread;   /* rank in the work-group */
+	uint64_t block;    /* work-group in the grid */
+	uint64_t in_kernel;
+	uint64_t address;
+	uint64_t nbytes;
+	uint64_t found;
+	uint64_t expected;
+	int32_t cmp;       /* GSHMEM_CMP_*, for a wait */
+	uint32_t pad;
+	uint64_t waited_ns;
+	char call[64];     /* name of the call */
+};
+
+struct gshmemi_state {
+	int32_t my_pe;          /* -1 before init */
+	int32_t npes;           /* 0 before init */
+	uint32_t slow;          /* GSHMEMI_SLOW_*; 0: every call goes the direct way */
+	uint32_t pad;
+	char *heap;             /* this PE's symmetric heap */
+	uint64_t heap_nbytes;
+	struct gshmemi_sync *sync;         /* this PE's */
+	struct gshmemi_fault *fault;       /* host-pinned */
+	const uint32_t *poison;            /* host-pinned; not 0: the job is ending, stop waiting */
+	const struct gshmemi_peers *peers; /* the true tables, where those below hold sentinels on purpose */
+	const uint64_t *allocation_end;    /* GSHMEM_CHECK: per granule, the heap offset at which its allocation ends; 0 free */
+	uint64_t watchdog_ns;   /* a wait that lasts longer is reported; 0: never */
+	struct gshmemi_peers direct;       /* what the direct path reads */
+};
+
+/* Bytes of heap that one entry of allocation_end stands for: also the default alignment of an allocation. */
+#define GSHMEMI_GRANULE 128
+
+/* What a HIP unit tells the library about its copy of the state. Static storage of that unit. */
+struct gshmemi_state_copy {
+	uint32_t abi;           /* GSHMEMI_ABI */
+	uint32_t max_pes;       /* GSHMEM_MAX_PES */
+	uint64_t state_nbytes;
+	const void *symbol;     /* for hipMemcpyToSymbol; not to be read or written before the module is registered */
+	const char *platform;   /* GSHMEMI_ARCH_NAME */
+	const char *file;       /* the unit's name, for messages */
+	int32_t direct_only;    /* built with GSHMEM_DIRECT_ONLY */
+	int32_t uploaded;       /* owned by the library */
+	struct gshmemi_state_copy *next; /* owned by the library */
+};
+
+#endif /* GSHMEM_STATE_H */

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The type lists: one X-macro per group of the OpenSHMEM 1.6 type tables, X(NAME, TYPE), each list once.
+ *
+ * BASIC lists hold the types that C tells apart; ALIAS lists hold the fixed-width names of the same types.
+ * Functions are stamped for both, generic selections (generic.h) for BASIC alone.
+ */
+#ifndef GSHMEM_TYPES_H
+#define GSHMEM_TYPES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Table "standard RMA types": put, get, p, g, iput, iget, put_signal. */
+#define GSHMEM_BASIC_RMA_TYPES(X) \
+	X(float, float) \
+	X(double, double) \
+	X(longdouble, long double) \
+	X(char, char) \
+	X(schar, signed char) \
+	X(short, short) \
+	X(int, int) \
+	X(long, long) \
+	X(longlong, long long) \
+	X(uchar, unsigned char) \
+	X(ushort, unsigned short) \
+	X(uint, unsigned int) \
+	X(ulong, unsigned long) \
+	X(ulonglong, unsigned long long)
+
+#define GSHMEM_ALIAS_RMA_TYPES(X) \
+	X(int8, int8_t) \
+	X(int16, int16_t) \
+	X(int32, int32_t) \
+	X(int64, int64_t) \
+	X(uint8, uint8_t) \
+	X(uint16, uint16_t) \
+	X(uint32, uint32_t) \
+	X(uint64, uint64_t) \
+	X(size, size_t) \
+	X(ptrdiff, ptrdiff_t)
+
+#define GSHMEM_RMA_TYPES(X) GSHMEM_BASIC_RMA_TYPES(X) GSHMEM_ALIAS_RMA_TYPES(X)
+
+/* Extension: 16-bit floating point, moved but never computed with. X(NAME, TYPE), named gshmemx_NAME_put. */
+#define GSHMEMX_RMA_TYPES(X) \
+	X(half, gshmemx_half_t) \
+	X(bfloat16, gshmemx_bfloat16_t)
+
+/* The sized calls: X(SIZE, bytes). The bits of an element are in its name, the bytes beside it. */
+#define GSHMEM_RMA_SIZES(X) \
+	X(8, 1) \
+	X(16, 2) \
+	X(32, 4) \
+	X(64, 8) \
+	X(128, 16)
+
+/* Table "standard AMO types": compare_swap, fetch_inc, inc, fetch_add, add; wait_until and test. */
+#define GSHMEM_BASIC_AMO_TYPES(X) \
+	X(int, int) \
+	X(long, long) \
+	X(longlong, long long) \
+	X(uint, unsigned int) \
+	X(ulong, unsigned long) \
+	X(ulonglong, unsigned long long)
+
+#define GSHMEM_ALIAS_AMO_TYPES(X) \
+	X(int32, int32_t) \
+	X(int64, int64_t) \
+	X(uint32, uint32_t) \
+	X(uint64, uint64_t) \
+	X(size, size_t) \
+	X(ptrdiff, ptrdiff_t)
+
+#define GSHMEM_AMO_TYPES(X) GSHMEM_BASIC_AMO_TYPES(X) GSHMEM_ALIAS_AMO_TYPES(X)
+
+/* Table "extended AMO types": fetch, set, swap. */
+#define GSHMEM_BASIC_EXTENDED_AMO_TYPES(X) X(float, float) X(double, double) GSHMEM_BASIC_AMO_TYPES(X)
+#define GSHMEM_EXTENDED_AMO_TYPES(X)       GSHMEM_BASIC_EXTENDED_AMO_TYPES(X) GSHMEM_ALIAS_AMO_TYPES(X)
+
+/* Table "bitwise AMO types": and, or, xor and their fetch_ forms. */
+#define GSHMEM_BASIC_BITWISE_AMO_TYPES(X) \
+	X(uint, unsigned int) \
+	X(ulong, unsigned long) \
+	X(ulonglong, unsigned long long)
+
+#define GSHMEM_ALIAS_BITWISE_AMO_TYPES(X) \
+	X(int32, int32_t) \
+	X(int64, int64_t) \
+	X(uint32, uint32_t) \
+	X(uint64, uint64_t)
+
+#define GSHMEM_BITWISE_AMO_TYPES(X) GSHMEM_BASIC_BITWISE_AMO_TYPES(X) GSHMEM_ALIAS_BITWISE_AMO_TYPES(X)
+
+/* wait_until and test also take the two types that OpenSHMEM 1.5 deprecated there. */
+#define GSHMEM_BASIC_WAIT_TYPES(X) X(short, short) X(ushort, unsigned short) GSHMEM_BASIC_AMO_TYPES(X)
+#define GSHMEM_WAIT_TYPES(X)       GSHMEM_BASIC_WAIT_TYPES(X) GSHMEM_ALIAS_AMO_TYPES(X)
+
+#endif /* GSHMEM_TYPES_H */

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What each HIP unit carries: its copy of the device state, and a constructor that tells the library where it is.
+ *
+ * Compilers run this constructor before the unit's kernels and symbols are registered with HIP, so it only passes
+ * addresses on. The library fills the copy in gshmem_init, or at the next host call if the unit came by dlopen later.
+ */
+#ifndef GSHMEM_UNIT_H
+#define GSHMEM_UNIT_H
+
+#include <gshmem/host.h>
+
+/* GSHMEM_MAX_PES sentinels; an initialiser that C and C++ both accept. */
+#define GSHMEMI_4(x)    x, x, x, x
+#define GSHMEMI_64(x)   GSHMEMI_4(GSHMEMI_4(GSHMEMI_4(x)))
+#define GSHMEMI_256(x)  GSHMEMI_4(GSHMEMI_64(x))
+#if GSHMEM_MAX_PES == 2
+#define GSHMEMI_SENTINELS {GSHMEMI_SENTINEL, GSHMEMI_SENTINEL}
+#elif GSHMEM_MAX_PES == 64
+#define GSHMEMI_SENTINELS {GSHMEMI_64(GSHMEMI_SENTINEL)}
+#elif GSHMEM_MAX_PES == 256
+#define GSHMEMI_SENTINELS {GSHMEMI_256(GSHMEMI_SENTINEL)}
+#elif GSHMEM_MAX_PES == 1024
+#define GSHMEMI_SENTINELS {GSHMEMI_4(GSHMEMI_256(GSHMEMI_SENTINEL))}
+#elif GSHMEM_MAX_PES == 2048
+#define GSHMEMI_SENTINELS {GSHMEMI_4(GSHMEMI_256(GSHMEMI_SENTINEL)), GSHMEMI_4(GSHMEMI_256(GSHMEMI_SENTINEL))}
+#else
+#error "gshmem: GSHMEM_MAX_PES must be 2, 64, 256, 1024 or 2048 (3 x 8 bytes each of 64 KiB of constant memory)"
+#endif
+
+/* A state that nobody has filled. */
+#define GSHMEMI_STATE_INIT \
+	{-1, 0, GSHMEMI_SLOW_UNSET, 0, NULL, 0, NULL, NULL, NULL, NULL, NULL, 0, \
+	 {GSHMEMI_SENTINELS, GSHMEMI_SENTINELS, GSHMEMI_SENTINELS}}
+
+#if GSHMEMI_KERNELS
+static __constant__ struct gshmemi_state gshmemi_state = GSHMEMI_STATE_INIT;
+
+static struct gshmemi_state_copy gshmemi_state_copy = {
+	GSHMEMI_ABI,
+	GSHMEM_MAX_PES,
+	sizeof(struct gshmemi_state),
+	HIP_SYMBOL(gshmemi_state),
+	GSHMEMI_ARCH_NAME,
+	__BASE_FILE__,
+#ifdef GSHMEM_DIRECT_ONLY
+	1,
+#else
+	0,
+#endif
+	0,
+	NULL,
+};
+
+__attribute__((constructor)) static void gshmemi_unit_register(void)
+{
+	gshmemi_state_register(&gshmemi_state_copy);
+}
+
+__attribute__((destructor)) static void gshmemi_unit_unregister(void)
+{
+	gshmemi_state_unregister(&gshmemi_state_copy);
+}
+#endif
+
+#endif /* GSHMEM_UNIT_H */
