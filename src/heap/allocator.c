@@ -6,11 +6,11 @@
  *
  *  - A record per block in one array. Blocks are named by their number in it, because the array moves when it grows.
  *    Number 0 is no block.
- *  - The index says where blocks start: one bit per granule, above it one bit per word of the level below, and so on,
- *    and the record's number per granule. It answers "the last block that starts at or before this granule", which
- *    makes free, find, and the neighbours of a block the same constant-time question. There are no neighbour links.
- *    A flat table wins over a hash of the offsets: no rehashing, no probing, and a hash cannot answer find. It takes
- *    4 1/8 bytes of address space per granule, but only the pages that blocks start in are ever touched.
+ *  - The index says where blocks start: one bit per granule, and above it one bit per word of the level below, and so on.
+ *    It answers "the last block that starts at or before this granule", which makes free, find, and the neighbours of a
+ *    block the same constant-time question; there are no neighbour links. It is a lazy mapping of 1/1024 of the heap.
+ *  - A hash table leads from a block's start to its record. A number per granule instead is simpler, but costs a page of
+ *    CPU memory wherever a block ever started: 2.4 GiB after 10^6 calls on a heap of 256 GiB with 200000 allocations.
  *  - The free lists: 32 classes per power of two, each a list with the last freed block first, and a bitmap of the
  *    classes that are not empty. Below 32 granules every size has its own class.
  */
@@ -36,6 +36,7 @@ struct block {
 	uint64_t nbytes;   /* as asked for; 0 if the block is free */
 	uint32_t next;     /* free block: the list of its class; spare record: the list of spares */
 	uint32_t prev;     /* free block: the list of its class */
+	uint32_t chain;    /* the next block in its bucket */
 };
 
 struct gshmemi_allocator {
@@ -46,15 +47,15 @@ struct gshmemi_allocator {
 	unsigned most_probes;         /* for stats */
 
 	struct block *blocks;         /* [capacity] */
-	uint64_t capacity;
+	uint32_t *buckets;            /* [capacity]: the first block of each */
+	uint64_t capacity;            /* a power of two */
 	uint64_t nblocks;             /* records in use */
 	uint32_t last_block;          /* highest number handed out so far: the largest that nblocks ever was */
 	uint32_t spare;               /* list of records returned */
 
 	uint64_t *level[MAX_LEVELS];  /* level[0]: bit g is set where a block starts at granule g */
 	unsigned nlevels;
-	uint32_t *block_at;           /* [ngranules]; stale where level[0] has no bit */
-	void *index;                  /* the mapping that level and block_at point into */
+	uint64_t *index;              /* the mapping that level points into */
 	uint64_t index_nbytes;
 
 	uint64_t rows;                /* bit r: columns[r] is not 0 */
@@ -87,31 +88,52 @@ static uint64_t level_nwords(uint64_t ngranules, unsigned level)
 
 static int index_create(struct gshmemi_allocator *a)
 {
-	uint64_t nwords = 0, *words;
+	uint64_t nwords = 0;
 
 	for (a->nlevels = 0; a->ngranules >> (6 * a->nlevels); a->nlevels++)
 		nwords += level_nwords(a->ngranules, a->nlevels);
 
-	/* Not calloc: it fails for an index beyond the machine's memory, of which a sparse heap touches a few pages. */
-	a->index_nbytes = nwords * sizeof(*words) + a->ngranules * sizeof(*a->block_at);
+	/* Not calloc: it may fail beyond the machine's memory, of which a sparse heap touches a few pages. */
+	a->index_nbytes = nwords * sizeof(*a->index);
 	a->index = mmap(NULL, a->index_nbytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (a->index == MAP_FAILED)
 		return -ENOMEM;
 
-	words = a->index;
-	for (unsigned l = 0; l < a->nlevels; l++) {
-		a->level[l] = words;
-		words += level_nwords(a->ngranules, l);
-	}
-	a->block_at = (uint32_t *)words;
+	a->level[0] = a->index;
+	for (unsigned l = 1; l < a->nlevels; l++)
+		a->level[l] = a->level[l - 1] + level_nwords(a->ngranules, l - 1);
 	return 0;
+}
+
+/* Fibonacci hashing: the high bits of the product. */
+static uint32_t *bucket_of(const struct gshmemi_allocator *a, uint64_t start)
+{
+	return &a->buckets[start * 0x9e3779b97f4a7c15ull >> (__builtin_clzll(a->capacity) + 1)];
+}
+
+/* The block that starts at start. */
+static uint32_t block_at(const struct gshmemi_allocator *a, uint64_t start)
+{
+	uint32_t block = *bucket_of(a, start);
+
+	while (block && a->blocks[block].start != start)
+		block = a->blocks[block].chain;
+	return block;
+}
+
+static void chain_add(struct gshmemi_allocator *a, uint32_t block)
+{
+	uint32_t *bucket = bucket_of(a, a->blocks[block].start);
+
+	a->blocks[block].chain = *bucket;
+	*bucket = block;
 }
 
 static void index_add(struct gshmemi_allocator *a, uint32_t block)
 {
 	uint64_t g = a->blocks[block].start;
 
-	a->block_at[g] = block;
+	chain_add(a, block);
 	for (unsigned l = 0; l < a->nlevels; l++, g >>= 6) {
 		uint64_t *word = &a->level[l][g >> 6], before = *word;
 
@@ -124,7 +146,11 @@ static void index_add(struct gshmemi_allocator *a, uint32_t block)
 static void index_remove(struct gshmemi_allocator *a, uint32_t block)
 {
 	uint64_t g = a->blocks[block].start;
+	uint32_t *link = bucket_of(a, g);
 
+	while (*link != block)
+		link = &a->blocks[*link].chain;
+	*link = a->blocks[block].chain;
 	for (unsigned l = 0; l < a->nlevels; l++, g >>= 6) {
 		uint64_t *word = &a->level[l][g >> 6];
 
@@ -146,7 +172,7 @@ static uint32_t block_of(const struct gshmemi_allocator *a, uint64_t granule)
 	}
 	for (end = (end & ~63ull) | high_bit(word); l; l--)
 		end = end << 6 | high_bit(a->level[l - 1][end]);
-	return a->block_at[end];
+	return block_at(a, end);
 }
 
 static uint32_t block_before(const struct gshmemi_allocator *a, uint32_t block)
@@ -158,7 +184,7 @@ static uint32_t block_after(const struct gshmemi_allocator *a, uint32_t block)
 {
 	uint64_t end = a->blocks[block].start + a->blocks[block].ngranules;
 
-	return end < a->ngranules ? a->block_at[end] : 0;
+	return end < a->ngranules ? block_at(a, end) : 0;
 }
 
 /* ---- free lists ---- */
@@ -232,7 +258,8 @@ static bool is_free(const struct gshmemi_allocator *a, uint32_t block)
 /* Make sure that the next n splits find a record. Fails before anything has changed. */
 static int reserve_blocks(struct gshmemi_allocator *a, unsigned n)
 {
-	uint64_t capacity = 2 * a->capacity;
+	uint64_t old_capacity = a->capacity, capacity = 2 * old_capacity;
+	uint32_t *buckets, *old_buckets = a->buckets;
 	struct block *blocks;
 
 	if (a->nblocks + n < a->capacity) /* not <=: number 0 is no block */
@@ -243,7 +270,17 @@ static int reserve_blocks(struct gshmemi_allocator *a, unsigned n)
 	if (!blocks)
 		return -ENOMEM;
 	a->blocks = blocks;
+	buckets = calloc(capacity, sizeof(*buckets));
+	if (!buckets)
+		return -ENOMEM;
+	a->buckets = buckets;
 	a->capacity = capacity;
+	for (uint64_t i = 0; i < old_capacity; i++)
+		for (uint32_t block = old_buckets[i], next; block; block = next) {
+			next = a->blocks[block].chain;
+			chain_add(a, block);
+		}
+	free(old_buckets);
 	return 0;
 }
 
@@ -353,18 +390,19 @@ int gshmemi_allocator_create(uint64_t nbytes, struct gshmemi_allocator **allocat
 	a->ngranules = nbytes / GRANULE;
 	a->capacity = FIRST_CAPACITY;
 	a->blocks = malloc(a->capacity * sizeof(*a->blocks));
-	if (!a->blocks)
+	a->buckets = calloc(a->capacity, sizeof(*a->buckets));
+	if (!a->blocks || !a->buckets)
 		goto err_free;
 	rc = index_create(a);
 	if (rc)
-		goto err_free_blocks;
+		goto err_free;
 	list_add(a, add_block(a, 0, a->ngranules));
 	*allocator_p = a;
 	return 0;
 
-err_free_blocks:
-	free(a->blocks);
 err_free:
+	free(a->buckets);
+	free(a->blocks);
 	free(a);
 	return rc;
 }
@@ -374,6 +412,7 @@ void gshmemi_allocator_destroy(struct gshmemi_allocator *a)
 	if (!a)
 		return;
 	munmap(a->index, a->index_nbytes);
+	free(a->buckets);
 	free(a->blocks);
 	free(a);
 }
@@ -541,7 +580,7 @@ const char *gshmemi_allocator_check(const struct gshmemi_allocator *a)
 
 	if (!(a->level[0][0] & 1))
 		return "no block starts at 0";
-	for (uint32_t b = a->block_at[0]; b; b = block_after(a, b)) {
+	for (uint32_t b = block_at(a, 0); b; b = block_after(a, b)) {
 		const struct block *block = &a->blocks[b];
 
 		if (++nblocks > a->nblocks)

@@ -9,9 +9,9 @@
  * Promises:
  *  - Symmetric. The offsets depend on the sequence of calls and on nothing else: same calls, same offsets on every PE.
  *    A failed call changes nothing.
- *  - Constant time. alloc looks at GSHMEMI_ALLOCATOR_PROBES free blocks at most; every other step of alloc, free, resize,
- *    find and next is a bounded number of table reads, one per factor 64 of the heap size (5 for 64 GiB). Only growing
- *    the array of block records (by doubling) is amortised.
+ *  - Constant time. alloc looks at GSHMEMI_ALLOCATOR_PROBES free blocks at most. The rest of every call is a fixed number
+ *    of look-ups in a hash table, and bitmap reads: one level per factor 64 of the heap size (5 for 64 GiB). Growing the
+ *    arrays of block records, by doubling, is amortised.
  *  - Free neighbours are always joined, so when all is freed the heap is one block again.
  *  - Sizes are remembered exactly, for bounds checks; space is handed out in granules of 128 bytes.
  *  - -ENOMEM from alloc is exact (no free block fits) for up to 32 granules at the default alignment, and while at most
@@ -40,7 +40,7 @@ struct gshmemi_allocator_stats {
 
 /*
  * Start with one free block of nbytes.
- * -EINVAL: less than a granule. -ENOMEM: no address space for the index, which is 1/32 of nbytes, or no memory.
+ * -EINVAL: less than a granule. -ENOMEM: no address space for the index, 1/1024 of nbytes, or no memory.
  */
 int gshmemi_allocator_create(uint64_t nbytes, struct gshmemi_allocator **allocator_p);
 void gshmemi_allocator_destroy(struct gshmemi_allocator *allocator);
