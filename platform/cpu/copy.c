@@ -10,7 +10,7 @@
 
 /* height rows of width bytes; a fill when source is NULL. */
 struct copy_op {
-	struct hipcpu_op op;
+	struct hipcpu_item item;
 	char *dest;
 	const char *source;
 	size_t dest_pitch, source_pitch;
@@ -19,7 +19,7 @@ struct copy_op {
 	unsigned value_bytes; /* 1 or 4 of it */
 };
 
-static void run_copy(struct hipcpu_op *op)
+static void run_copy(struct hipcpu_item *op)
 {
 	struct copy_op *c = (struct copy_op *)op;
 
@@ -52,15 +52,15 @@ static hipError_t submit(const struct copy_op *c, hipStream_t stream, bool sync)
 		struct copy_op now = *c;
 
 		hipcpu_stream_drain(s);
-		run_copy(&now.op);
+		run_copy(&now.item);
 		return hipSuccess;
 	}
 	queued = malloc(sizeof(*queued));
 	if (!queued)
 		return hipErrorOutOfMemory;
 	*queued = *c;
-	queued->op.run = run_copy;
-	return hipcpu_stream_submit(s, &queued->op);
+	queued->item.run = run_copy;
+	return hipcpu_stream_submit(s, &queued->item);
 }
 
 static hipError_t copy(void *dst, const void *src, size_t nbytes, hipMemcpyKind kind, hipStream_t stream, bool sync)

@@ -20,7 +20,7 @@ struct ihipEvent_t {
 };
 
 struct mark_op {
-	struct hipcpu_op op;
+	struct hipcpu_item item;
 	struct mark *mark;
 };
 
@@ -62,7 +62,7 @@ static void wait_mark(struct mark *mark)
 	}
 }
 
-static void run_reach(struct hipcpu_op *op)
+static void run_reach(struct hipcpu_item *op)
 {
 	struct mark *mark = ((struct mark_op *)op)->mark;
 
@@ -70,7 +70,7 @@ static void run_reach(struct hipcpu_op *op)
 	mark_unref(mark);
 }
 
-static void run_wait(struct hipcpu_op *op)
+static void run_wait(struct hipcpu_item *op)
 {
 	struct mark *mark = ((struct mark_op *)op)->mark;
 
@@ -79,14 +79,14 @@ static void run_wait(struct hipcpu_op *op)
 }
 
 /* Takes over the caller's reference to mark. */
-static hipError_t submit_mark(struct ihipStream_t *s, struct mark *mark, void (*run)(struct hipcpu_op *))
+static hipError_t submit_mark(struct ihipStream_t *s, struct mark *mark, void (*run)(struct hipcpu_item *))
 {
 	struct mark_op *m = malloc(sizeof(*m));
 	hipError_t err = hipErrorOutOfMemory;
 
 	if (m) {
-		*m = (struct mark_op){.op.run = run, .mark = mark};
-		err = hipcpu_stream_submit(s, &m->op);
+		*m = (struct mark_op){.item.run = run, .mark = mark};
+		err = hipcpu_stream_submit(s, &m->item);
 	}
 	if (err)
 		mark_unref(mark);

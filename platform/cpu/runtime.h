@@ -8,6 +8,7 @@
  *   memory.c   allocations                       worker.c   the threads that run blocks, the watchdog
  *   ipc.c      memory of other processes         lane.c     lanes of a block: fibers, barrier, pause
  *   copy.c     memcpy, memset, symbols           wave.c     convergence and cross-lane operations
+ *   gate.c     sleeping and waking               stack.c    the stacks of the fibers; fiber.h: the switch
  */
 #ifndef HIPCPU_RUNTIME_H
 #define HIPCPU_RUNTIME_H
@@ -144,9 +145,9 @@ size_t hipcpu_round_to_pages(size_t nbytes);
 /* ---- stream.c ---- */
 
 /* A piece of work in a stream; embed it at the start of a malloc'ed struct. */
-struct hipcpu_op {
-	struct hipcpu_op *next;
-	void (*run)(struct hipcpu_op *op); /* on the stream's thread; does not free op */
+struct hipcpu_item {
+	struct hipcpu_item *next;
+	void (*run)(struct hipcpu_item *op); /* on the stream's thread; does not free op */
 	struct hipcpu_dep *deps;	   /* what must be done before */
 };
 
@@ -158,7 +159,7 @@ struct ihipStream_t {
 	struct ihipStream_t *next, **link; /* in the device's list */
 	_Atomic unsigned nrefs;		   /* the handle, the dispatcher, each dependency on it */
 	pthread_mutex_t lock;
-	struct hipcpu_op *head, **tail;	   /* not yet started */
+	struct hipcpu_item *head, **tail;	   /* not yet started */
 	uint64_t submitted;		   /* ops ever queued */
 	_Atomic uint64_t completed;	   /* ops ever finished: in order */
 	struct hipcpu_gate work;	   /* moves when an op is queued or the stream is closed */
@@ -171,7 +172,7 @@ struct ihipStream_t *hipcpu_stream_new(int device, unsigned flags, int priority)
 /* The stream behind a handle (NULL: the null stream of the current device); NULL if it is none. */
 struct ihipStream_t *hipcpu_stream(hipStream_t handle);
 /* Queue op, which is freed once run. */
-hipError_t hipcpu_stream_submit(struct ihipStream_t *stream, struct hipcpu_op *op);
+hipError_t hipcpu_stream_submit(struct ihipStream_t *stream, struct hipcpu_item *op);
 /* Wait until all that is queued now has run; for a null stream also the streams that it orders with. */
 void hipcpu_stream_drain(struct ihipStream_t *stream);
 bool hipcpu_stream_idle(struct ihipStream_t *stream);

@@ -25,7 +25,14 @@ bool hipcpu_thread_start(void *(*thread_main)(void *), void *arg)
 	pthread_t thread;
 	int err;
 
+	/* signals are for the program's threads, but for those that a thread raises itself */
 	sigfillset(&all);
+	sigdelset(&all, SIGSEGV);
+	sigdelset(&all, SIGBUS);
+	sigdelset(&all, SIGFPE);
+	sigdelset(&all, SIGILL);
+	sigdelset(&all, SIGTRAP);
+	sigdelset(&all, SIGABRT);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
 	err = pthread_create(&thread, NULL, thread_main, arg);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
@@ -158,11 +165,11 @@ static void wait_deps(struct hipcpu_dep *deps)
 /* ---- the dispatcher ---- */
 
 /* The next op, or NULL when the stream is closed and empty. */
-static struct hipcpu_op *take_op(struct ihipStream_t *s)
+static struct hipcpu_item *take_op(struct ihipStream_t *s)
 {
 	for (;;) {
 		uint32_t seen = atomic_load_explicit(&s->work.value, memory_order_acquire);
-		struct hipcpu_op *op;
+		struct hipcpu_item *op;
 		bool closed;
 
 		pthread_mutex_lock(&s->lock);
@@ -183,7 +190,7 @@ static struct hipcpu_op *take_op(struct ihipStream_t *s)
 static void *stream_main(void *arg)
 {
 	struct ihipStream_t *s = arg;
-	struct hipcpu_op *op;
+	struct hipcpu_item *op;
 
 	while ((op = take_op(s)) != NULL) {
 		wait_deps(op->deps);
@@ -197,7 +204,7 @@ static void *stream_main(void *arg)
 	return NULL;
 }
 
-hipError_t hipcpu_stream_submit(struct ihipStream_t *s, struct hipcpu_op *op)
+hipError_t hipcpu_stream_submit(struct ihipStream_t *s, struct hipcpu_item *op)
 {
 	struct hipcpu_device *device = hipcpu_device(s->device);
 	hipError_t err = hipSuccess;
@@ -406,14 +413,14 @@ hipError_t hipStreamGetDevice(hipStream_t stream, hipDevice_t *device)
 }
 
 struct call_op {
-	struct hipcpu_op op;
+	struct hipcpu_item item;
 	hipHostFn_t fn;
 	hipStreamCallback_t callback;
 	hipStream_t stream;
 	void *arg;
 };
 
-static void run_call(struct hipcpu_op *op)
+static void run_call(struct hipcpu_item *op)
 {
 	struct call_op *call = (struct call_op *)op;
 
@@ -435,8 +442,8 @@ static hipError_t submit_call(hipStream_t stream, hipHostFn_t fn, hipStreamCallb
 	call = malloc(sizeof(*call));
 	if (!call)
 		return hipErrorOutOfMemory;
-	*call = (struct call_op){.op.run = run_call, .fn = fn, .callback = callback, .stream = stream, .arg = arg};
-	return hipcpu_stream_submit(s, &call->op);
+	*call = (struct call_op){.item.run = run_call, .fn = fn, .callback = callback, .stream = stream, .arg = arg};
+	return hipcpu_stream_submit(s, &call->item);
 }
 
 hipError_t hipLaunchHostFunc(hipStream_t stream, hipHostFn_t fn, void *arg)

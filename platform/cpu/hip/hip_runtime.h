@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Kernels of HIP on a CPU: C++17 for g++ and clang++. Lanes, waves and blocks are those of
+ * docs/cpu-platform.md; what is here makes HIP's names of hipcpu.h.
+ */
+#ifndef HIPCPU_HIP_RUNTIME_H
+#define HIPCPU_HIP_RUNTIME_H
+
+#include "hip_runtime_api.h"
+#include "hipcpu.h"
+
+#ifdef __cplusplus
+#include <assert.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <tuple>
+#include <type_traits>
+
+/* ---- the language ---- */
+
+#define __global__
+#define __device__
+#define __host__
+#define __constant__
+#define __managed__
+/* One block runs on a thread: what is the thread's is the block's. Static by itself in a function. */
+#define __shared__ thread_local
+#define __launch_bounds__(...)
+#define __forceinline__ __attribute__((always_inline))
+#ifndef __restrict__
+#define __restrict__ __restrict
+#endif
+
+#define HIP_KERNEL_NAME(...) __VA_ARGS__
+#define HIP_DYNAMIC_SHARED(type, var) type *var = (type *)hipcpu_dynamic_shared();
+#define HIP_DYNAMIC_SHARED_ATTRIBUTE
+
+/* ---- where a lane is ---- */
+
+struct uint3 {
+	uint32_t x, y, z;
+	constexpr operator dim3() const { return dim3(x, y, z); }
+};
+
+extern "C" {
+extern __thread struct uint3 threadIdx HIPCPU_TLS;
+extern __thread struct uint3 blockIdx HIPCPU_TLS;
+extern __thread struct uint3 blockDim HIPCPU_TLS;
+extern __thread struct uint3 gridDim HIPCPU_TLS;
+}
+
+/* Not a constant: GSHMEM_CPU_WAVE sets it, as the GPU does in HIP 7. */
+#define warpSize ((int)hipcpu_wave_width())
+
+static inline unsigned __lane_id()
+{
+	return hipcpu_lane_id();
+}
+
+/* The lane loop of a block. */
+static inline bool hipcpu_lane_next()
+{
+	if (__builtin_expect(++hipcpu_loop.lane >= hipcpu_loop.end, 0))
+		return hipcpu_lane_exit();
+	hipcpu_self = (struct hipcpu_lane *)((char *)hipcpu_self + HIPCPU_LANE_BYTES);
+	if (++threadIdx.x == blockDim.x) {
+		threadIdx.x = 0;
+		if (++threadIdx.y == blockDim.y) {
+			threadIdx.y = 0;
+			++threadIdx.z;
+		}
+	}
+	return true;
+}
+
+/* ---- launches ---- */
+
+namespace hipcpu
+{
+
+/* A kernel and its arguments, converted to the types of its parameters when it was launched. */
+template <typename F, typename... P> struct closure {
+	F kernel;
+	std::tuple<P...> args;
+
+	static void run(void *self)
+	{
+		closure *c = (closure *)self;
+
+		do
+			std::apply(c->kernel, c->args);
+		while (hipcpu_lane_next());
+	}
+
+	static void drop(void *self) { delete (closure *)self; }
+};
+
+template <typename T> struct same {
+	typedef T type;
+};
+
+template <typename F, typename... P>
+static inline hipError_t submit(const char *name, F kernel, std::tuple<P...> args, dim3 grid, dim3 block,
+				size_t shared_bytes, hipStream_t stream, bool cooperative)
+{
+	typedef closure<F, P...> C;
+	struct hipcpu_launch_params params = {grid, block, shared_bytes, stream, cooperative, name, C::run, C::drop,
+					      new C{kernel, args}};
+
+	return hipcpu_launch(&params);
+}
+
+/* kernel calls the kernel of the signature that the third argument has. */
+template <typename F, typename... P>
+static inline void launch(const char *name, F kernel, void (*)(P...), dim3 grid, dim3 block, size_t shared_bytes,
+			  hipStream_t stream, typename same<P>::type... args)
+{
+	submit(name, kernel, std::tuple<std::decay_t<P>...>(args...), grid, block, shared_bytes, stream, false);
+}
+
+template <typename... P, size_t... I>
+static inline std::tuple<std::decay_t<P>...> unpack(void **args, std::index_sequence<I...>)
+{
+	(void)args;
+	return std::tuple<std::decay_t<P>...>(*(std::decay_t<P> *)args[I]...);
+}
+
+} /* namespace hipcpu */
+
+/*
+ * Through a lambda that names the kernel, so that the compiler can inline it into the lane loop; a
+ * kernel known only at run time (a function pointer) is captured.
+ */
+#define hipLaunchKernelGGL(kernel_, grid_, block_, shared_, stream_, ...) \
+	hipcpu::launch(#kernel_, [=](auto &...args_) { (kernel_)(args_...); }, (kernel_), dim3(grid_), dim3(block_), \
+		       (shared_), (stream_), ##__VA_ARGS__)
+
+template <typename... P>
+static inline hipError_t hipLaunchKernel(void (*kernel)(P...), dim3 grid, dim3 block, void **args, size_t shared_bytes,
+					 hipStream_t stream)
+{
+	return hipcpu::submit("a kernel", kernel, hipcpu::unpack<P...>(args, std::index_sequence_for<P...>()), grid,
+			      block, shared_bytes, stream, false);
+}
+
+template <typename... P>
+static inline hipError_t hipLaunchCooperativeKernel(void (*kernel)(P...), dim3 grid, dim3 block, void **args,
+						    size_t shared_bytes, hipStream_t stream)
+{
+	return hipcpu::submit("a kernel", kernel, hipcpu::unpack<P...>(args, std::index_sequence_for<P...>()), grid,
+			      block, shared_bytes, stream, true);
+}
+
+template <typename... P> static inline hipError_t hipFuncGetAttributes(hipFuncAttributes *a, void (*kernel)(P...))
+{
+	return hipFuncGetAttributes(a, (const void *)kernel);
+}
+
+template <typename... P>
+static inline hipError_t hipOccupancyMaxActiveBlocksPerMultiprocessor(int *nblocks, void (*kernel)(P...),
+								      int block_size, size_t shared_bytes)
+{
+	return hipOccupancyMaxActiveBlocksPerMultiprocessor(nblocks, (const void *)kernel, block_size, shared_bytes);
+}
+
+template <typename... P>
+static inline hipError_t hipOccupancyMaxPotentialBlockSize(int *grid_size, int *block_size, void (*kernel)(P...),
+							   size_t shared_bytes = 0, int block_size_limit = 0)
+{
+	return hipOccupancyMaxPotentialBlockSize(grid_size, block_size, (const void *)kernel, shared_bytes,
+						 block_size_limit);
+}
+
+#include "hip_wave.h"
+#include "hip_atomic.h"
+
+/* ---- clocks, printing, stopping ---- */
+
+static inline long long wall_clock64()
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000000ll + t.tv_nsec;
+}
+
+static inline long long clock64()
+{
+	return wall_clock64();
+}
+
+static inline long long __clock64()
+{
+	return wall_clock64();
+}
+
+
+[[noreturn]] static inline void __trap()
+{
+	hipcpu_trap("__trap");
+}
+
+/* ---- bits ---- */
+
+static inline int __popc(unsigned x) { return __builtin_popcount(x); }
+static inline int __popcll(unsigned long long x) { return __builtin_popcountll(x); }
+static inline int __ffs(int x) { return __builtin_ffs(x); }
+static inline int __ffsll(long long x) { return __builtin_ffsll(x); }
+static inline int __ffsll(unsigned long long x) { return __builtin_ffsll((long long)x); }
+static inline int __ffsll(unsigned long x) { return __builtin_ffsll((long long)x); }
+static inline int __clz(int x) { return x ? __builtin_clz((unsigned)x) : 32; }
+static inline int __clzll(long long x) { return x ? __builtin_clzll((unsigned long long)x) : 64; }
+
+static inline unsigned __brev(unsigned x)
+{
+	x = (x & 0x55555555) << 1 | (x >> 1 & 0x55555555);
+	x = (x & 0x33333333) << 2 | (x >> 2 & 0x33333333);
+	x = (x & 0x0f0f0f0f) << 4 | (x >> 4 & 0x0f0f0f0f);
+	return __builtin_bswap32(x);
+}
+
+static inline unsigned long long __brevll(unsigned long long x)
+{
+	return (unsigned long long)__brev((unsigned)x) << 32 | __brev((unsigned)(x >> 32));
+}
+
+template <typename T> static inline T __ldg(const T *ptr)
+{
+	return *ptr;
+}
+
+static inline float __int_as_float(int x) { float f; memcpy(&f, &x, 4); return f; }
+static inline int __float_as_int(float f) { int x; memcpy(&x, &f, 4); return x; }
+static inline unsigned __float_as_uint(float f) { unsigned x; memcpy(&x, &f, 4); return x; }
+static inline float __uint_as_float(unsigned x) { float f; memcpy(&f, &x, 4); return f; }
+static inline double __longlong_as_double(long long x) { double d; memcpy(&d, &x, 8); return d; }
+static inline long long __double_as_longlong(double d) { long long x; memcpy(&x, &d, 8); return x; }
+
+template <typename A, typename B> static inline std::common_type_t<A, B> min(A a, B b)
+{
+	typedef std::common_type_t<A, B> T;
+	return (T)b < (T)a ? (T)b : (T)a;
+}
+
+template <typename A, typename B> static inline std::common_type_t<A, B> max(A a, B b)
+{
+	typedef std::common_type_t<A, B> T;
+	return (T)a < (T)b ? (T)b : (T)a;
+}
+
+#include "hip_vector_types.h"
+
+#endif /* __cplusplus */
+#endif /* HIPCPU_HIP_RUNTIME_H */

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What a kernel asks of the runtime on a CPU, for C11 and C++. hip_runtime.h makes the HIP names of
+ * it; include/gshmem/arch/cpu.h uses it directly. All of it also works on a host thread, which is
+ * then a wave of one lane.
+ *
+ * A cross-lane call is known by its site: lanes meet only in the same call of the program. Pass
+ * HIPCPU_SITE() and __LINE__ (or __builtin_LINE()) from an always_inline function or the call itself.
+ */
+#ifndef HIPCPU_HIPCPU_H
+#define HIPCPU_HIPCPU_H
+
+#include <stdbool.h>
+
+#include "hip_runtime_api.h"
+
+#define HIPCPU_INLINE static inline __attribute__((always_inline, unused))
+#define HIPCPU_TLS __attribute__((tls_model("initial-exec")))
+
+/*
+ * A constant that is another one in each place where the code is inlined; the compiler may neither
+ * merge nor duplicate it. With clang a label whose address is taken forbids inlining: there the
+ * runtime takes its own return address, and the entry points are convergent.
+ */
+#if defined(__clang__)
+#define HIPCPU_SITE() ((const void *)0)
+#define HIPCPU_CONVERGENT __attribute__((convergent))
+#else
+#define HIPCPU_SITE() __extension__({ __label__ here_; here_: (const void *)&&here_; })
+#define HIPCPU_CONVERGENT
+#endif
+
+#ifdef __cplusplus
+#define HIPCPU_NORETURN [[noreturn]]
+extern "C" {
+#else
+#define HIPCPU_NORETURN _Noreturn
+#endif
+
+struct hipcpu_lane;
+/* The running lane; NULL outside kernels. */
+extern __thread struct hipcpu_lane *hipcpu_self HIPCPU_TLS;
+
+enum hipcpu_op {
+	HIPCPU_OP_NONE,
+	HIPCPU_OP_MASK,	       /* result: who takes part */
+	HIPCPU_OP_ACTIVE,      /* the same; does not wait for lanes that spin */
+	HIPCPU_OP_SYNC,
+	HIPCPU_OP_ONCE,
+	HIPCPU_OP_BALLOT,      /* of value != 0 */
+	HIPCPU_OP_SHUFFLE,     /* value of the lane called from; own value if that does not take part */
+	HIPCPU_OP_MATCH_ANY,   /* who has my value */
+	HIPCPU_OP_MATCH_ALL,   /* who takes part if all values are equal, else 0 */
+	HIPCPU_OP_BARRIER,     /* of the block, as are the rest */
+	HIPCPU_OP_BARRIER_ONCE,
+	HIPCPU_OP_COUNT	       /* lanes with value != 0 */
+};
+
+struct hipcpu_call {
+	enum hipcpu_op op;
+	int line;	   /* in the source */
+	const void *site;  /* HIPCPU_SITE() */
+	const void *chain; /* where the function around it was called from */
+	uint64_t mask;	   /* the lanes that take part; 0: those that stand here */
+	uint64_t value;
+	unsigned from;	   /* lane of the wave */
+	void (*fn)(void *arg); /* of the two ONCE */
+	void *arg;
+	const char *file;  /* of line, or NULL: for messages */
+};
+
+uint64_t hipcpu_wave_call(const struct hipcpu_call *call) HIPCPU_CONVERGENT;
+uint64_t hipcpu_block_call(const struct hipcpu_call *call) HIPCPU_CONVERGENT;
+void hipcpu_pause_slow(unsigned *polls);
+unsigned hipcpu_lane_id(void);	    /* within the wave */
+unsigned hipcpu_wave_width(void);
+unsigned hipcpu_thread_rank(void);  /* within the block */
+unsigned hipcpu_thread_count(void); /* of the block */
+uint64_t hipcpu_block_id(void);	    /* within the grid, flat */
+/* Identity of the running lane, unique in the process for its lifetime; 0 on a host thread. */
+uint64_t hipcpu_lane_serial(void);
+/* Say who and why, and abort. */
+HIPCPU_NORETURN void hipcpu_trap(const char *message);
+
+/* Between two polls of a wait: runs other lanes of the block, spins, yields. *polls starts at 0. */
+static inline void hipcpu_pause(unsigned *polls)
+{
+	if (*polls)
+		hipcpu_pause_slow(polls);
+	else
+		++*polls; /* most waits are over at the second look */
+}
+
+/* Meet the lanes of the wave that stand here. The last to arrive runs fn(arg), which must not block. */
+HIPCPU_INLINE uint64_t hipcpu_wave_once(const void *site, int line, void (*fn)(void *), void *arg)
+{
+	struct hipcpu_call call = {HIPCPU_OP_ONCE, line, site, __builtin_return_address(0), 0, 0, 0, fn, arg, 0};
+
+	return hipcpu_wave_call(&call);
+}
+
+/* The same for all live lanes of the block, wherever they stand. */
+HIPCPU_INLINE void hipcpu_block_once(const void *site, int line, void (*fn)(void *), void *arg)
+{
+	struct hipcpu_call call = {HIPCPU_OP_BARRIER_ONCE, line, site, __builtin_return_address(0), 0, 0, 0, fn, arg, 0};
+
+	hipcpu_block_call(&call);
+}
+
+HIPCPU_INLINE uint64_t hipcpu_wave_mask(const void *site, int line)
+{
+	struct hipcpu_call call = {HIPCPU_OP_MASK, line, site, __builtin_return_address(0), 0, 0, 0, 0, 0, 0};
+
+	return hipcpu_wave_call(&call);
+}
+
+/* Wait for the lanes of mask. */
+HIPCPU_INLINE void hipcpu_wave_sync(const void *site, int line, uint64_t mask)
+{
+	struct hipcpu_call call = {HIPCPU_OP_SYNC, line, site, __builtin_return_address(0), mask, 0, 0, 0, 0, 0};
+
+	hipcpu_wave_call(&call);
+}
+
+HIPCPU_INLINE uint64_t hipcpu_wave_ballot(const void *site, int line, int predicate)
+{
+	struct hipcpu_call call = {HIPCPU_OP_BALLOT, line, site, __builtin_return_address(0), 0, predicate != 0, 0, 0, 0, 0};
+
+	return hipcpu_wave_call(&call);
+}
+
+HIPCPU_INLINE uint64_t hipcpu_wave_broadcast(const void *site, int line, uint64_t value, unsigned from_lane)
+{
+	struct hipcpu_call call = {HIPCPU_OP_SHUFFLE, line, site, __builtin_return_address(0), 0, value, from_lane, 0, 0, 0};
+
+	return hipcpu_wave_call(&call);
+}
+
+HIPCPU_INLINE void hipcpu_block_sync(const void *site, int line)
+{
+	struct hipcpu_call call = {HIPCPU_OP_BARRIER, line, site, __builtin_return_address(0), 0, 0, 0, 0, 0, 0};
+
+	hipcpu_block_call(&call);
+}
+
+/* ---- launching: for hip_runtime.h ---- */
+
+struct hipcpu_launch_params {
+	dim3 grid, block;
+	size_t shared_bytes;
+	hipStream_t stream;
+	bool cooperative;
+	const char *name;	  /* of the kernel, for messages */
+	void (*run)(void *closure); /* do { kernel } while (hipcpu_lane_next()) */
+	void (*drop)(void *closure);
+	void *closure;
+};
+
+/* Queue a grid. Takes over the closure, also on failure. */
+hipError_t hipcpu_launch(const struct hipcpu_launch_params *params);
+void *hipcpu_dynamic_shared(void);
+/* All blocks of a cooperative grid meet; one lane of each calls it, its block waiting at a barrier. */
+void hipcpu_grid_sync(void);
+
+/* The lane loop of a block until a lane blocks for the first time; then lane >= end for good. */
+struct hipcpu_loop {
+	uint32_t lane, end;
+};
+extern __thread struct hipcpu_loop hipcpu_loop HIPCPU_TLS;
+#define HIPCPU_LANE_BYTES 128
+bool hipcpu_lane_exit(void);
+
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+
+#endif /* HIPCPU_HIPCPU_H */

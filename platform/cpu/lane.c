@@ -1,0 +1,536 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The lanes of a block and whose turn it is. Each decision takes the first of: a lane that was let go,
+ * a lane that has not begun, a lane that pauses. Nothing left is a deadlock, which is reported.
+ */
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "block.h"
+
+#define STREAK_MAX 256	  /* cross-lane calls of one wave before others have a turn */
+#define STREAK_YIELD 4096 /* and before other processes have one, if there are more of them than cores */
+
+__thread struct hipcpu_lane *hipcpu_self;
+__thread struct hipcpu_loop hipcpu_loop;
+__thread struct block *hipcpu_block;
+__thread struct index3 threadIdx, blockIdx, blockDim, gridDim;
+
+/* ---- messages ---- */
+
+/* One text for lanes first to last of the block, which stand in the same call. */
+static void describe_lanes(struct block *b, unsigned first, unsigned last)
+{
+	const struct hipcpu_lane *lane = &b->lanes[first];
+	const struct wave *w = &b->waves[first >> b->shift];
+	uint64_t bit = UINT64_C(1) << (first & (b->width - 1));
+	char who[32], mask[48] = "";
+
+	snprintf(who, sizeof(who), first == last ? "lane %u" : "lanes %u-%u", first, last);
+	if (lane->call.mask && (w->arrived & bit))
+		snprintf(mask, sizeof(mask), " mask 0x%llx", (unsigned long long)lane->call.mask);
+	if ((w->arrived | w->barrier) & bit)
+		hipcpu_message("  %s: %s at %s:%d%s", who, hipcpu_op_name(lane->call.op),
+			       lane->call.file ? lane->call.file : "line", lane->call.line, mask);
+	else if (w->paused & bit)
+		hipcpu_message("  %s: spinning (in hipcpu_pause)", who);
+	else
+		hipcpu_message("  %s: %s", who, first >= b->nstarted ? "not begun" : w->ready & bit ? "ready" : "running");
+}
+
+static unsigned standing(const struct block *b, unsigned n)
+{
+	const struct wave *w = &b->waves[n >> b->shift];
+	uint64_t bit = UINT64_C(1) << (n & (b->width - 1));
+
+	return !(w->live & bit) ? 0 : w->arrived & bit ? 1 : w->barrier & bit ? 2 : w->paused & bit ? 3 : w->ready & bit ? 4 : 5;
+}
+
+/* Also by the watchdog, from another thread: what it reads may move. */
+#if defined(__has_attribute)
+#if __has_attribute(no_sanitize_thread)
+__attribute__((no_sanitize_thread))
+#endif
+#endif
+void hipcpu_block_describe(struct block *b)
+{
+	unsigned first = 0;
+
+	while (b->slow && first < b->nlanes) {
+		const struct hipcpu_call *call = &b->lanes[first].call;
+		unsigned what = standing(b, first), last = first;
+
+		while (last + 1 < b->nlanes && standing(b, last + 1) == what) {
+			const struct hipcpu_call *other = &b->lanes[last + 1].call;
+
+			if ((what == 1 || what == 2) &&
+			    (other->op != call->op || other->line != call->line || other->mask != call->mask))
+				break;
+			last++;
+		}
+		if (what)
+			describe_lanes(b, first, last);
+		first = last + 1;
+	}
+}
+
+void hipcpu_trap(const char *message)
+{
+	struct block *b = hipcpu_block;
+
+	if (hipcpu_self)
+		hipcpu_message("block (%u,%u,%u) lane %u of %s: %s", blockIdx.x, blockIdx.y, blockIdx.z,
+			       lane_number(b, hipcpu_self), b->launch->params.name, message);
+	else
+		hipcpu_message("%s", message);
+	abort();
+}
+
+static void deadlock(struct block *b)
+{
+	hipcpu_message("deadlock in block (%u,%u,%u) of %s: no lane can move", blockIdx.x, blockIdx.y, blockIdx.z,
+		       b->launch->params.name);
+	hipcpu_block_describe(b);
+	abort();
+}
+
+/* ---- whose turn it is ---- */
+
+static void set_ready(struct block *b, unsigned w, uint64_t lanes)
+{
+	b->waves[w].ready |= lanes;
+	if (lanes)
+		b->ready_waves |= UINT32_C(1) << w;
+}
+
+static struct hipcpu_lane *take_ready(struct block *b, unsigned w)
+{
+	struct wave *wave = &b->waves[w];
+	unsigned n = (unsigned)__builtin_ctzll(wave->ready);
+
+	wave->ready &= wave->ready - 1;
+	if (!wave->ready)
+		b->ready_waves &= ~(UINT32_C(1) << w);
+	return &b->lanes[(w << b->shift) + n];
+}
+
+/* A ready lane of the first wave after the present one that has any. */
+static struct hipcpu_lane *pick_ready(struct block *b)
+{
+	uint32_t later = b->ready_waves & ~(UINT32_MAX >> (31 - b->wave));
+
+	if (!b->ready_waves)
+		return NULL;
+	return take_ready(b, (unsigned)__builtin_ctz(later ? later : b->ready_waves));
+}
+
+static struct hipcpu_lane *pick_new(struct block *b)
+{
+	return b->nstarted < b->nlanes ? &b->lanes[b->nstarted] : NULL;
+}
+
+static struct hipcpu_lane *pick_paused(struct block *b)
+{
+	for (unsigned pass = 0; b->paused_waves && pass < 2; pass++) {
+		unsigned from = pass ? 0 : b->pause_next;
+
+		for (unsigned w = from >> b->shift; w << b->shift < b->nlanes; w++, from = w << b->shift) {
+			struct wave *wave = &b->waves[w];
+			uint64_t later = wave->paused & ~UINT64_C(0) << (from & (b->width - 1));
+			unsigned n;
+
+			if (!later)
+				continue;
+			n = (unsigned)__builtin_ctzll(later);
+			wave->paused &= ~(UINT64_C(1) << n);
+			if (!wave->paused)
+				b->paused_waves &= ~(UINT32_C(1) << w);
+			n += w << b->shift;
+			b->pause_next = n + 1 < b->nlanes ? n + 1 : 0;
+			return &b->lanes[n];
+		}
+	}
+	return NULL;
+}
+
+static struct hipcpu_lane *pick(struct block *b)
+{
+	struct hipcpu_lane *lane;
+
+	if (b->waves[b->wave].ready)
+		lane = take_ready(b, b->wave);
+	else if (!(lane = pick_ready(b)) && !(lane = pick_new(b)))
+		return pick_paused(b);
+	b->nidle = 0;
+	return lane;
+}
+
+/* Somebody of another wave, each kind first in its turn. */
+static struct hipcpu_lane *pick_other(struct block *b)
+{
+	struct hipcpu_lane *(*const kinds[])(struct block *) = {pick_ready, pick_new, pick_paused};
+	struct hipcpu_lane *lane = NULL;
+	unsigned turn = b->nturns++;
+
+	for (unsigned i = 0; i < 3 && !lane; i++)
+		lane = kinds[(turn + i) % 3](b);
+	return lane;
+}
+
+static void lane_begin(struct block *b, struct hipcpu_lane *lane)
+{
+	unsigned n = lane_number(b, lane);
+
+	b->nstarted++;
+	b->wave = n >> b->shift;
+	hipcpu_self = lane;
+	threadIdx.x = n % blockDim.x;
+	threadIdx.y = n / blockDim.x % blockDim.y;
+	threadIdx.z = n / blockDim.x / blockDim.y;
+}
+
+/* Leave the running lane me where it is and go on with next. */
+static void switch_lane(struct block *b, struct hipcpu_lane *me, struct hipcpu_lane *next)
+{
+	struct fiber *from = b->fiber;
+
+	me->fiber = from;
+	me->index = threadIdx;
+	if (lane_number(b, next) == b->nstarted) {
+		lane_begin(b, next);
+		b->fiber = hipcpu_fiber_get(b);
+	} else {
+		b->fiber = next->fiber;
+	}
+	fiber_switch(from, b->fiber);
+	hipcpu_self = me;
+	threadIdx = me->index;
+	b->wave = lane_number(b, me) >> b->shift;
+}
+
+void hipcpu_lane_park(struct block *b, struct hipcpu_lane *me)
+{
+	struct hipcpu_lane *next;
+
+	progress(b);
+	if (HIPCPU_UNLIKELY(++b->streak >= STREAK_MAX)) {
+		b->streak = 0;
+		next = pick_other(b);
+	} else {
+		next = pick(b);
+	}
+	if (HIPCPU_UNLIKELY(!next))
+		deadlock(b);
+	switch_lane(b, me, next);
+}
+
+void hipcpu_lane_yield(struct block *b, struct hipcpu_lane *me)
+{
+	struct hipcpu_lane *next;
+	unsigned n = lane_number(b, me);
+
+	if (b->nturns % (STREAK_YIELD / STREAK_MAX) == 0 && hipcpu_config()->spin_polls < 64)
+		sched_yield();
+	b->streak = 0;
+	next = pick_other(b);
+	if (!next)
+		return;
+	set_ready(b, n >> b->shift, UINT64_C(1) << (n & (b->width - 1)));
+	switch_lane(b, me, next);
+}
+
+void hipcpu_block_slow(struct block *b)
+{
+	unsigned running;
+
+	if (HIPCPU_LIKELY(b->slow))
+		return;
+	running = lane_number(b, hipcpu_self);
+	b->slow = true;
+	b->wave = running >> b->shift;
+	b->nstarted = running + 1;
+	b->nlive = b->nlanes - running;
+	b->nbarrier = 0;
+	b->barrier_count = 0;
+	b->ready_waves = b->paused_waves = 0;
+	for (unsigned w = 0; w << b->shift < b->nlanes; w++) {
+		unsigned first = w << b->shift, n = b->nlanes - first;
+		uint64_t all = n < 64 ? (UINT64_C(1) << n) - 1 : ~UINT64_C(0);
+
+		if (n > b->width)
+			all = b->width < 64 ? (UINT64_C(1) << b->width) - 1 : ~UINT64_C(0);
+		b->waves[w] = (struct wave){.live = all};
+		if (running >= first + b->width)
+			b->waves[w].live = 0;
+		else if (running > first)
+			b->waves[w].live &= ~UINT64_C(0) << (running - first);
+	}
+	hipcpu_loop.end = 0;
+}
+
+/* ---- the barrier ---- */
+
+static void release_barrier(struct block *b, struct hipcpu_lane *last)
+{
+	struct hipcpu_lane *running = hipcpu_self;
+
+	if (!last) { /* an exit has let the others go: one of them is the last */
+		unsigned w = 0;
+
+		while (!b->waves[w].barrier)
+			w++;
+		last = &b->lanes[(w << b->shift) + (unsigned)__builtin_ctzll(b->waves[w].barrier)];
+	}
+	if (last->call.fn) {
+		hipcpu_self = last;
+		last->call.fn(last->call.arg);
+		hipcpu_self = running;
+	}
+	b->barrier_result = b->barrier_count;
+	b->barrier_count = 0;
+	b->nbarrier = 0;
+	b->streak = 0;
+	for (unsigned w = 0; w << b->shift < b->nlanes; w++) {
+		set_ready(b, w, b->waves[w].barrier);
+		b->waves[w].barrier = 0;
+	}
+}
+
+uint64_t hipcpu_block_call(const struct hipcpu_call *call)
+{
+	struct hipcpu_lane *me = hipcpu_self;
+	struct block *b = hipcpu_block;
+	unsigned w, n;
+	uint64_t bit;
+
+	if (!me) {
+		if (call->fn)
+			call->fn(call->arg);
+		return call->value != 0;
+	}
+	hipcpu_block_slow(b);
+	n = lane_number(b, me);
+	w = n >> b->shift;
+	bit = UINT64_C(1) << (n & (b->width - 1));
+	me->call = *call;
+	b->waves[w].barrier |= bit;
+	b->nbarrier++;
+	b->barrier_count += call->value != 0;
+	if (b->waves[w].arrived)
+		hipcpu_wave_settle(b, w);
+	if (b->nbarrier == b->nlive) {
+		release_barrier(b, me);
+		b->waves[w].ready &= ~bit;
+		if (!b->waves[w].ready)
+			b->ready_waves &= ~(UINT32_C(1) << w);
+		progress(b);
+	} else {
+		hipcpu_lane_park(b, me);
+	}
+	return b->barrier_result;
+}
+
+/* ---- pause ---- */
+
+/* Nothing else can run here: wait for other threads and processes, politely. */
+static void idle(struct block *b)
+{
+	b->nidle++;
+	if (b->nidle % hipcpu_config()->spin_polls == 0) {
+		hipcpu_worker_more(b->launch);
+		sched_yield();
+	} else {
+		hipcpu_relax();
+	}
+}
+
+void hipcpu_pause_slow(unsigned *polls)
+{
+	struct hipcpu_lane *me = hipcpu_self, *next;
+	struct block *b = hipcpu_block;
+	unsigned n, w;
+	uint64_t bit;
+
+	if (*polls < UINT32_MAX)
+		++*polls;
+	if (!me) {
+		if (*polls % hipcpu_config()->spin_polls)
+			hipcpu_relax();
+		else
+			sched_yield();
+		return;
+	}
+	n = lane_number(b, me);
+	if (!b->slow && n + 1 == b->nlanes) {
+		idle(b);
+		return;
+	}
+	hipcpu_block_slow(b);
+	w = n >> b->shift;
+	bit = UINT64_C(1) << (n & (b->width - 1));
+	me->npauses = *polls;
+	b->waves[w].paused |= bit;
+	b->paused_waves |= UINT32_C(1) << w;
+	if (b->waves[w].active)
+		hipcpu_wave_settle_active(b, w);
+	next = pick(b);
+	if (b->nidle || next == me || lane_number(b, next) < b->nstarted)
+		idle(b);
+	if (next != me)
+		switch_lane(b, me, next);
+}
+
+/* ---- the block ---- */
+
+/* The running lane is done. True: another has begun in its place, on its stack. */
+bool hipcpu_lane_exit(void)
+{
+	struct hipcpu_lane *me = hipcpu_self, *next;
+	struct block *b = hipcpu_block;
+	unsigned n, w;
+
+	b->picked = NULL;
+	if (!b->slow)
+		return false;
+	n = lane_number(b, me);
+	w = n >> b->shift;
+	b->waves[w].live &= ~(UINT64_C(1) << (n & (b->width - 1)));
+	if (!--b->nlive)
+		return false;
+	progress(b);
+	if (b->waves[w].arrived)
+		hipcpu_wave_settle(b, w);
+	if (b->nbarrier == b->nlive)
+		release_barrier(b, NULL);
+	next = pick(b);
+	if (!next)
+		deadlock(b);
+	if (lane_number(b, next) == b->nstarted) {
+		lane_begin(b, next);
+		return true;
+	}
+	b->picked = next;
+	return false;
+}
+
+void hipcpu_fiber_main(void)
+{
+	struct block *b = hipcpu_block;
+
+	fiber_arrived(b->fiber);
+	for (;;) {
+		struct fiber *self = b->fiber;
+
+		b->launch->params.run(b->launch->params.closure);
+		hipcpu_fiber_put(b, self);
+		b->fiber = b->picked ? b->picked->fiber : &b->thread;
+		fiber_switch(self, b->fiber);
+	}
+}
+
+struct block *hipcpu_block_new(void)
+{
+	struct block *b = calloc(1, sizeof(*b));
+	size_t nbytes = HIPCPU_MAX_THREADS * sizeof(*b->lanes);
+
+	if (b)
+		b->lanes = mmap(NULL, nbytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (!b || b->lanes == MAP_FAILED) {
+		hipcpu_message("no memory for a block");
+		abort();
+	}
+	b->width = hipcpu_config()->wave;
+	b->shift = b->width == 64 ? 6 : 5;
+	b->seed = hipcpu_config()->diverge_seed;
+	hipcpu_stacks_init(b);
+	hipcpu_block = b;
+	return b;
+}
+
+void hipcpu_block_run(struct block *b, struct launch *launch, uint64_t id)
+{
+	const struct hipcpu_launch_params *p = &launch->params;
+
+	b->launch = launch;
+	b->id = id;
+	b->slow = false;
+	b->nlanes = p->block.x * p->block.y * p->block.z;
+	b->nidle = b->streak = b->pause_next = 0;
+	blockDim = (struct index3){p->block.x, p->block.y, p->block.z};
+	gridDim = (struct index3){p->grid.x, p->grid.y, p->grid.z};
+	blockIdx.x = (uint32_t)(id % p->grid.x);
+	blockIdx.y = (uint32_t)(id / p->grid.x % p->grid.y);
+	blockIdx.z = (uint32_t)(id / p->grid.x / p->grid.y);
+	threadIdx = (struct index3){0, 0, 0};
+	hipcpu_loop = (struct hipcpu_loop){.lane = 0, .end = b->nlanes};
+	hipcpu_self = b->lanes;
+	if (p->shared_bytes > b->shared_bytes) {
+		free(b->shared);
+		b->shared_bytes = (p->shared_bytes + 4095) & ~(size_t)4095;
+		b->shared = aligned_alloc(4096, b->shared_bytes);
+		if (!b->shared) {
+			hipcpu_message("no memory for %zu bytes of shared memory", p->shared_bytes);
+			abort();
+		}
+	}
+	b->fiber = hipcpu_fiber_get(b);
+	progress(b);
+	fiber_switch(&b->thread, b->fiber);
+	hipcpu_self = NULL;
+}
+
+/* ---- who am I ---- */
+
+unsigned hipcpu_thread_rank(void)
+{
+	return hipcpu_self ? lane_number(hipcpu_block, hipcpu_self) : 0;
+}
+
+unsigned hipcpu_thread_count(void)
+{
+	return hipcpu_self ? hipcpu_block->nlanes : 1;
+}
+
+unsigned hipcpu_wave_width(void)
+{
+	return hipcpu_config()->wave;
+}
+
+unsigned hipcpu_lane_id(void)
+{
+	return hipcpu_self ? lane_number(hipcpu_block, hipcpu_self) & (hipcpu_block->width - 1) : 0;
+}
+
+uint64_t hipcpu_block_id(void)
+{
+	return hipcpu_self ? hipcpu_block->id : 0;
+}
+
+uint64_t hipcpu_lane_serial(void)
+{
+	struct block *b = hipcpu_block;
+
+	if (!hipcpu_self)
+		return 0;
+	return (b->launch->serial + b->id + 1) * HIPCPU_MAX_THREADS + lane_number(b, hipcpu_self);
+}
+
+void *hipcpu_dynamic_shared(void)
+{
+	return hipcpu_block ? hipcpu_block->shared : NULL;
+}
+
+void hipcpu_grid_sync(void)
+{
+	struct launch *launch = hipcpu_block->launch;
+	/* acquire and release: what any block wrote before is seen by all after */
+	uint64_t arrived = atomic_fetch_add(&launch->grid_arrived, 1) + 1;
+	uint64_t target = (arrived + launch->nblocks - 1) / launch->nblocks * launch->nblocks;
+	unsigned polls = 0;
+
+	while (atomic_load_explicit(&launch->grid_arrived, memory_order_acquire) < target)
+		hipcpu_pause(&polls);
+}

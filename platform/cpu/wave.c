@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Convergence and cross-lane calls.
+ *
+ * A wave is settled when each live lane stands in a cross-lane call or at a barrier. Then the mask-less
+ * lanes that stand in the same call (operation, line, site, call chain) form a group; the group lowest in the
+ * source goes on alone, with itself as the active mask, and meets the others further down. A call
+ * with a mask waits for just the live lanes of the mask. A lane that spins holds its wave up, as on
+ * a GPU without independent threads; only HIPCPU_OP_ACTIVE goes ahead of it after two polls.
+ *
+ * The last to arrive computes the results of all.
+ */
+#include "block.h"
+
+const char *hipcpu_op_name(enum hipcpu_op op)
+{
+	switch (op) {
+	case HIPCPU_OP_MASK: return "wave mask";
+	case HIPCPU_OP_ACTIVE: return "__activemask";
+	case HIPCPU_OP_SYNC: return "__syncwarp";
+	case HIPCPU_OP_ONCE: return "wave rendezvous";
+	case HIPCPU_OP_BALLOT: return "ballot";
+	case HIPCPU_OP_SHUFFLE: return "shuffle";
+	case HIPCPU_OP_MATCH_ANY: return "match_any";
+	case HIPCPU_OP_MATCH_ALL: return "match_all";
+	case HIPCPU_OP_BARRIER: return "__syncthreads";
+	case HIPCPU_OP_BARRIER_ONCE: return "block rendezvous";
+	case HIPCPU_OP_COUNT: return "__syncthreads_count";
+	default: return "nothing";
+	}
+}
+
+/* Where a lane stands, in order of the source: line, then address. */
+static int compare(const struct hipcpu_call *a, const struct hipcpu_call *b)
+{
+	if (a->line != b->line)
+		return a->line < b->line ? -1 : 1;
+	if (a->site != b->site)
+		return (uintptr_t)a->site < (uintptr_t)b->site ? -1 : 1;
+	if (a->chain != b->chain)
+		return (uintptr_t)a->chain < (uintptr_t)b->chain ? -1 : 1;
+	return (a->op > b->op) - (a->op < b->op);
+}
+
+#define FOR_LANES(n, set) \
+	for (uint64_t rest_ = (set), n = rest_ ? (uint64_t)__builtin_ctzll(rest_) : 0; rest_; \
+	     rest_ &= rest_ - 1, n = rest_ ? (uint64_t)__builtin_ctzll(rest_) : 0)
+
+/* ---- results ---- */
+
+static void run_once(struct hipcpu_lane *lanes, uint64_t group, unsigned width, unsigned first)
+{
+	struct hipcpu_lane *running = hipcpu_self, *last = running;
+	uint64_t at = (uint64_t)(running - lanes);
+
+	if (at >= width || !(group >> at & 1))
+		last = &lanes[first]; /* let go by one who is not of the group */
+	hipcpu_self = last;
+	last->call.fn(last->call.arg);
+	hipcpu_self = running;
+}
+
+static void match_any(struct hipcpu_lane *lanes, uint64_t group)
+{
+	uint64_t left = group;
+
+	while (left) {
+		uint64_t value = lanes[__builtin_ctzll(left)].call.value, same = 0;
+
+		FOR_LANES(n, left)
+			same |= (uint64_t)(lanes[n].call.value == value) << n;
+		FOR_LANES(n, same)
+			lanes[n].result = same;
+		left &= ~same;
+	}
+}
+
+static void complete(struct block *b, unsigned w, uint64_t group)
+{
+	struct hipcpu_lane *lanes = &b->lanes[w << b->shift];
+	struct wave *wave = &b->waves[w];
+	unsigned first = (unsigned)__builtin_ctzll(group);
+	enum hipcpu_op op = lanes[first].call.op;
+	uint64_t result = group;
+
+	switch (op) {
+	case HIPCPU_OP_SHUFFLE:
+		FOR_LANES(n, group) {
+			unsigned from = lanes[n].call.from;
+
+			lanes[n].result = lanes[from < b->width && group >> from & 1 ? from : n].call.value;
+		}
+		break;
+	case HIPCPU_OP_MATCH_ANY:
+		match_any(lanes, group);
+		break;
+	case HIPCPU_OP_BALLOT:
+		result = 0;
+		FOR_LANES(n, group)
+			result |= lanes[n].call.value << n;
+		break;
+	case HIPCPU_OP_MATCH_ALL:
+		FOR_LANES(n, group)
+			if (lanes[n].call.value != lanes[first].call.value)
+				result = 0;
+		break;
+	case HIPCPU_OP_ONCE:
+		run_once(lanes, group, b->width, first);
+		break;
+	default:
+		break;
+	}
+	if (op != HIPCPU_OP_SHUFFLE && op != HIPCPU_OP_MATCH_ANY)
+		FOR_LANES(n, group)
+			lanes[n].result = result;
+	wave->ready |= group;
+	wave->arrived &= ~group;
+	wave->masked &= ~group;
+	wave->active &= ~group;
+	b->ready_waves |= UINT32_C(1) << w;
+	wave->uniform = !(wave->arrived & ~wave->masked);
+}
+
+/* ---- groups ---- */
+
+/* Those of candidates that stand lowest in the source. */
+static uint64_t lowest_group(const struct hipcpu_lane *lanes, uint64_t candidates)
+{
+	uint64_t group = candidates & -candidates;
+	const struct hipcpu_call *low = &lanes[__builtin_ctzll(candidates)].call;
+
+	FOR_LANES(n, candidates & (candidates - 1)) {
+		int order = compare(&lanes[n].call, low);
+
+		if (order < 0) {
+			low = &lanes[n].call;
+			group = 0;
+		}
+		if (order <= 0)
+			group |= UINT64_C(1) << n;
+	}
+	return group;
+}
+
+/* GSHMEM_CPU_DIVERGE: any non-empty part of it. */
+static uint64_t random_part(struct block *b, uint64_t group)
+{
+	uint64_t part;
+
+	/* xorshift64* */
+	b->seed += !b->seed;
+	b->seed ^= b->seed >> 12;
+	b->seed ^= b->seed << 25;
+	b->seed ^= b->seed >> 27;
+	part = group & b->seed * UINT64_C(0x2545f4914f6cdd1d);
+	return part ? part : group & -group;
+}
+
+/* Complete the masked calls all of whose lanes are there. */
+static void settle_masked(struct block *b, unsigned w)
+{
+	struct hipcpu_lane *lanes = &b->lanes[w << b->shift];
+	struct wave *wave = &b->waves[w];
+	uint64_t left = wave->masked;
+
+	while (left) {
+		const struct hipcpu_call *call = &lanes[__builtin_ctzll(left)].call;
+		uint64_t wanted = call->mask & wave->live, there = 0;
+
+		if (wanted & ~wave->masked) {
+			left &= left - 1;
+			continue;
+		}
+		FOR_LANES(n, left & call->mask)
+			if (lanes[n].call.op == call->op && lanes[n].call.mask == call->mask)
+				there |= UINT64_C(1) << n;
+		left &= ~there;
+		if (there == wanted)
+			complete(b, w, there);
+	}
+}
+
+void hipcpu_wave_settle(struct block *b, unsigned w)
+{
+	struct hipcpu_lane *lanes = &b->lanes[w << b->shift];
+	struct wave *wave = &b->waves[w];
+	uint64_t candidates, group;
+
+	if (wave->masked)
+		settle_masked(b, w);
+	candidates = wave->arrived & ~wave->masked;
+	if (!candidates || (wave->live & ~(wave->arrived | wave->barrier)))
+		return;
+	group = wave->uniform ? candidates : lowest_group(lanes, candidates);
+	if (HIPCPU_UNLIKELY(hipcpu_config()->diverge))
+		group = random_part(b, group);
+	complete(b, w, group);
+}
+
+void hipcpu_wave_settle_active(struct block *b, unsigned w)
+{
+	struct hipcpu_lane *lanes = &b->lanes[w << b->shift];
+	struct wave *wave = &b->waves[w];
+
+	if (wave->live & ~(wave->arrived | wave->barrier | wave->paused))
+		return;
+	FOR_LANES(n, wave->paused)
+		if (lanes[n].npauses <= 2)
+			return;
+	complete(b, w, lowest_group(lanes, wave->active));
+}
+
+/* ---- the call ---- */
+
+/* On a host thread: a wave of one lane. */
+static uint64_t call_alone(const struct hipcpu_call *call)
+{
+	switch (call->op) {
+	case HIPCPU_OP_SHUFFLE:
+		return call->value;
+	case HIPCPU_OP_BALLOT:
+		return call->value & 1;
+	case HIPCPU_OP_ONCE:
+		call->fn(call->arg);
+		return 1;
+	default:
+		return 1;
+	}
+}
+
+uint64_t hipcpu_wave_call(const struct hipcpu_call *call)
+{
+	struct hipcpu_lane *me = hipcpu_self;
+	struct block *b = hipcpu_block;
+	struct wave *wave;
+	unsigned n, w;
+	uint64_t bit;
+
+	if (!me)
+		return call_alone(call);
+	hipcpu_block_slow(b);
+	n = lane_number(b, me);
+	w = n >> b->shift;
+	bit = UINT64_C(1) << (n & (b->width - 1));
+	wave = &b->waves[w];
+	me->call = *call;
+	if (!call->site)
+		me->call.site = __builtin_return_address(0); /* clang */
+	if (call->mask) {
+		if (!(call->mask & bit))
+			hipcpu_trap("a cross-lane call with a mask without the calling lane");
+		wave->masked |= bit;
+	} else if (!(wave->arrived & ~wave->masked)) {
+		wave->uniform = true;
+		wave->first = n;
+	} else if (wave->uniform) {
+		wave->uniform = !compare(&me->call, &b->lanes[wave->first].call);
+	}
+	wave->arrived |= bit;
+	if (call->op == HIPCPU_OP_ACTIVE)
+		wave->active |= bit;
+	if ((call->mask && !(call->mask & wave->live & ~wave->masked)) ||
+	    !(wave->live & ~(wave->arrived | wave->barrier)))
+		hipcpu_wave_settle(b, w);
+	if (!(wave->ready & bit)) {
+		hipcpu_lane_park(b, me);
+		return me->result;
+	}
+	/* the last of its group: goes on without a switch */
+	wave->ready &= ~bit;
+	if (!wave->ready)
+		b->ready_waves &= ~(UINT32_C(1) << w);
+	progress(b);
+	if (HIPCPU_UNLIKELY(++b->streak >= 256))
+		hipcpu_lane_yield(b, me);
+	return me->result;
+}

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The threads that run blocks, one resident block each. A launch is run by the thread of its stream,
+ * which is joined by as many others as there are cores, and by more, up to the limit of resident
+ * blocks, as soon as a block waits: it may be waiting for one that has not begun.
+ *
+ * One more thread, the watchdog, names blocks in which nothing moves.
+ */
+#include <stdlib.h>
+#include <time.h>
+
+#include "block.h"
+
+#define WATCHDOG_MS 20
+
+struct hipcpu_pool {
+	pthread_mutex_t lock;
+	struct launch *first, **last; /* those with blocks that have not begun, oldest first */
+	unsigned nslots;	      /* threads that run blocks now; at most config nblocks */
+	unsigned nthreads;	      /* workers ever made: never more than config nblocks */
+	unsigned nidle;		      /* of them, asleep or about to be */
+	struct hipcpu_gate work;
+};
+
+static pthread_mutex_t blocks_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct block *blocks;	      /* of all threads */
+static _Atomic unsigned nlaunches;    /* being run, by the process */
+static struct hipcpu_gate watch;
+
+static struct block *my_block(void)
+{
+	struct block *b = hipcpu_block;
+
+	if (b)
+		return b;
+	b = hipcpu_block_new();
+	pthread_mutex_lock(&blocks_lock);
+	b->next = blocks;
+	blocks = b;
+	pthread_mutex_unlock(&blocks_lock);
+	return b;
+}
+
+static struct hipcpu_pool *pool_of(int number)
+{
+	struct hipcpu_device *device = hipcpu_device(number);
+	struct hipcpu_pool *pool;
+
+	pthread_mutex_lock(&device->lock);
+	pool = device->pool;
+	if (!pool) {
+		pool = calloc(1, sizeof(*pool));
+		if (!pool)
+			abort();
+		pthread_mutex_init(&pool->lock, NULL);
+		pool->last = &pool->first;
+		device->pool = pool;
+	}
+	pthread_mutex_unlock(&device->lock);
+	return pool;
+}
+
+/* ---- running blocks ---- */
+
+static void remove_launch(struct hipcpu_pool *pool, struct launch *launch)
+{
+	struct launch **at = &pool->first;
+
+	while (*at && *at != launch)
+		at = &(*at)->next;
+	if (!*at)
+		return;
+	*at = launch->next;
+	if (!*at)
+		pool->last = at;
+}
+
+static void *worker_main(void *arg);
+
+/* Have up to n more threads come for work; under the pool's lock. */
+static void wake(struct hipcpu_pool *pool, unsigned n)
+{
+	unsigned room = hipcpu_config()->nblocks - pool->nslots;
+
+	if (n > room)
+		n = room;
+	while (n > pool->nidle && pool->nthreads < hipcpu_config()->nblocks) {
+		if (!hipcpu_thread_start(worker_main, pool))
+			break;
+		pool->nthreads++;
+		pool->nidle++;
+	}
+	if (n && pool->nidle)
+		hipcpu_gate_open(&pool->work);
+}
+
+/* Run blocks of launch until none is left to begin; with a slot, without the lock. */
+static void run_blocks(struct launch *launch)
+{
+	struct block *b = my_block();
+	uint64_t id;
+
+	atomic_store_explicit(&b->busy, true, memory_order_release);
+	while ((id = atomic_fetch_add_explicit(&launch->next_block, 1, memory_order_relaxed)) < launch->nblocks)
+		hipcpu_block_run(b, launch, id);
+	atomic_store_explicit(&b->busy, false, memory_order_release);
+}
+
+/* Take a slot and work on launch; under the pool's lock, which is released meanwhile. */
+static void work_on(struct hipcpu_pool *pool, struct launch *launch)
+{
+	pool->nslots++;
+	launch->nrunning++;
+	pthread_mutex_unlock(&pool->lock);
+	run_blocks(launch);
+	pthread_mutex_lock(&pool->lock);
+	pool->nslots--;
+	remove_launch(pool, launch);
+	if (!--launch->nrunning)
+		hipcpu_gate_open(&launch->done); /* the last touch, unless we are its own thread */
+}
+
+static void *worker_main(void *arg)
+{
+	struct hipcpu_pool *pool = arg;
+
+	pthread_mutex_lock(&pool->lock);
+	for (;;) {
+		uint32_t seen = atomic_load(&pool->work.value);
+
+		if (pool->first && pool->nslots < hipcpu_config()->nblocks) {
+			pool->nidle--;
+			work_on(pool, pool->first);
+			pool->nidle++;
+			continue;
+		}
+		pthread_mutex_unlock(&pool->lock);
+		hipcpu_gate_wait(&pool->work, seen, -1);
+		pthread_mutex_lock(&pool->lock);
+	}
+	return NULL;
+}
+
+void hipcpu_worker_run(struct launch *launch)
+{
+	struct hipcpu_pool *pool = pool_of(launch->params.stream->device);
+	unsigned helpers = hipcpu_config()->ncores - 1;
+
+	launch->pool = pool;
+	if (atomic_fetch_add(&nlaunches, 1) == 0)
+		hipcpu_gate_open(&watch);
+	pthread_mutex_lock(&pool->lock);
+	launch->next = NULL;
+	*pool->last = launch;
+	pool->last = &launch->next;
+	if (launch->nblocks - 1 < helpers)
+		helpers = (unsigned)launch->nblocks - 1;
+	if (helpers)
+		wake(pool, helpers);
+	if (pool->nslots < hipcpu_config()->nblocks && pool->first == launch)
+		work_on(pool, launch);
+	if (pool->first)
+		wake(pool, 1); /* a slot is free now */
+	for (;;) {
+		uint32_t seen = atomic_load(&launch->done.value);
+
+		if (!launch->nrunning && launch->next_block >= launch->nblocks)
+			break;
+		pthread_mutex_unlock(&pool->lock);
+		hipcpu_gate_wait(&launch->done, seen, -1);
+		pthread_mutex_lock(&pool->lock);
+	}
+	remove_launch(pool, launch);
+	pthread_mutex_unlock(&pool->lock);
+	atomic_fetch_sub(&nlaunches, 1);
+}
+
+void hipcpu_worker_more(struct launch *launch)
+{
+	struct hipcpu_pool *pool = launch->pool;
+
+	/* A look without the lock: this is called from waits. What it misses the watchdog finds. */
+	if (!*(struct launch *volatile *)&pool->first || pthread_mutex_trylock(&pool->lock))
+		return;
+	if (pool->first)
+		wake(pool, 1);
+	pthread_mutex_unlock(&pool->lock);
+}
+
+/* ---- the watchdog ---- */
+
+static void look_at_pools(void)
+{
+	for (int d = 0; d < hipcpu_config()->ndevices; d++) {
+		struct hipcpu_pool *pool = pool_of(d);
+
+		pthread_mutex_lock(&pool->lock);
+		if (pool->first)
+			wake(pool, hipcpu_config()->nblocks);
+		pthread_mutex_unlock(&pool->lock);
+	}
+}
+
+static void look_at_block(struct block *b, uint64_t now)
+{
+	struct watched *seen = &b->watched;
+	uint64_t progress_now = atomic_load_explicit(&b->progress, memory_order_relaxed);
+
+	if (!atomic_load_explicit(&b->busy, memory_order_acquire) || progress_now != seen->progress) {
+		seen->progress = progress_now;
+		seen->since_ns = now;
+		seen->named = false;
+		return;
+	}
+	if (seen->named || !hipcpu_config()->stuck_s || now - seen->since_ns < hipcpu_config()->stuck_s * UINT64_C(1000000000))
+		return;
+	seen->named = true;
+	hipcpu_message("block %llu of %s: nothing has moved for %u s (GSHMEM_CPU_STUCK); a loop that polls without"
+		       " hipcpu_pause or an atomic stops the other lanes",
+		       (unsigned long long)b->id, b->launch->params.name, hipcpu_config()->stuck_s);
+	hipcpu_block_describe(b);
+}
+
+static void *watchdog_main(void *arg)
+{
+	const struct timespec tick = {.tv_nsec = WATCHDOG_MS * 1000000L};
+
+	(void)arg;
+	for (;;) {
+		uint32_t seen = atomic_load(&watch.value);
+		uint64_t now;
+
+		if (!atomic_load(&nlaunches))
+			hipcpu_gate_wait(&watch, seen, -1);
+		nanosleep(&tick, NULL);
+		look_at_pools();
+		now = hipcpu_now_ns();
+		pthread_mutex_lock(&blocks_lock);
+		for (struct block *b = blocks; b; b = b->next)
+			look_at_block(b, now);
+		pthread_mutex_unlock(&blocks_lock);
+	}
+	return NULL;
+}
+
+static void start_watchdog(void)
+{
+	hipcpu_thread_start(watchdog_main, NULL);
+}
+
+void hipcpu_watchdog_start(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, start_watchdog);
+}
