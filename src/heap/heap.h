@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The symmetric heap of this PE: the memory, the allocator that divides it, and the sync region beside it.
+ *
+ * One per process, between init and finalize. Calls that change it are made by host/memory.c, which holds its lock
+ * and has compared the arguments over the PEs. Kernels learn of it by the device state.
+ */
+#ifndef GSHMEMI_HEAP_HEAP_H
+#define GSHMEMI_HEAP_HEAP_H
+
+#include "heap/allocator.h"
+#include "host/internal.h"
+
+struct gshmemi_heap {
+	char *base;
+	uint64_t nbytes;
+	size_t align;               /* of base, on all PEs: what an offset's alignment is good for */
+	enum gshmemi_heap_kind kind; /* never AUTO */
+	struct gshmemi_allocator *allocator;
+	uint64_t *allocation_end;   /* struct gshmemi_state; NULL unless GSHMEM_CHECK */
+	struct gshmemi_sync *sync;  /* fine-grained memory of its own */
+};
+extern struct gshmemi_heap gshmemi_heap;
+
+/* The kind that AUTO stands for on this platform, or kind itself. */
+enum gshmemi_heap_kind gshmemi_heap_resolve(enum gshmemi_heap_kind kind);
+
+/* Bytes that this node can still give away, by the kernel's and the control group's account. */
+uint64_t gshmemi_heap_node_nbytes(void);
+
+/*
+ * Allocate on the current device. nlocal PEs of this node do the same; node_nbytes is what was available before any
+ * of them began. The memory is not touched, unless prealloc asks for it.
+ */
+int gshmemi_heap_create(uint64_t nbytes, enum gshmemi_heap_kind kind, bool prealloc, bool check, int nlocal,
+			uint64_t node_nbytes);
+void gshmemi_heap_destroy(void);
+
+/* Allocate and free by address; errors as the allocator's, without a message. */
+int gshmemi_heap_alloc(uint64_t nbytes, uint64_t align, void **ptr_p);
+int gshmemi_heap_free(void *ptr);
+int gshmemi_heap_resize(void *ptr, uint64_t nbytes);
+
+/* Whether an address lies in the heap; its offset. */
+bool gshmemi_heap_contains(const void *address);
+uint64_t gshmemi_heap_offset(const void *address);
+
+/* A message for each allocation that is left, up to a few. */
+void gshmemi_heap_report_leaks(void);
+
+#endif /* GSHMEMI_HEAP_HEAP_H */

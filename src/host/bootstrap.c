@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Bootstrap: the PEs find each other, and agree, over MPI. MPI is called in this file only, by the thread that called
+ * the library, so that a job on one node runs at any thread level of MPI.
+ *
+ * MPI cannot be started twice. When the library started it, it is finalized at the exit of the process, not in
+ * gshmem_finalize, so that gshmem_init may be called again.
+ */
+#include "host/internal.h"
+
+#include <mpi.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static MPI_Comm comm = MPI_COMM_NULL;
+static int rank = -1;
+static int npes;
+static int level;       /* MPI_THREAD_* */
+static pid_t owner_pid; /* the process that started MPI, 0: not us; a forked child must not finalize it */
+
+static const char *level_name(int mpi_level)
+{
+	switch (mpi_level) {
+	case MPI_THREAD_SINGLE:
+		return "SINGLE";
+	case MPI_THREAD_FUNNELED:
+		return "FUNNELED";
+	case MPI_THREAD_SERIALIZED:
+		return "SERIALIZED";
+	default:
+		return "MULTIPLE";
+	}
+}
+
+static int mpi_level_of(int thread_level)
+{
+	static const int levels[] = {MPI_THREAD_SINGLE, MPI_THREAD_FUNNELED, MPI_THREAD_SERIALIZED,
+				     MPI_THREAD_MULTIPLE};
+
+	return levels[thread_level];
+}
+
+/*
+ * Not when the process leaves in the middle of the job: MPI_Finalize would wait for the others, and they for us. They
+ * see this process end instead.
+ */
+static void finalize_at_exit(void)
+{
+	int finalized;
+
+	MPI_Finalized(&finalized);
+	if (!finalized && owner_pid == getpid() && comm == MPI_COMM_NULL)
+		MPI_Finalize();
+}
+
+static void start_mpi(int mpi_level)
+{
+	MPI_Init_thread(NULL, NULL, mpi_level, &level);
+	owner_pid = getpid();
+	atexit(finalize_at_exit);
+}
+
+static bool is_finalized(void)
+{
+	int finalized;
+
+	MPI_Finalized(&finalized);
+	return finalized;
+}
+
+/* The communicator to copy, or MPI_COMM_NULL when the caller cannot take part in anything. */
+static int find_base(const void *user_comm, int thread_level, MPI_Comm *base_p)
+{
+	int initialized;
+
+	if (is_finalized()) {
+		gshmemi_error("init: MPI was finalized, and cannot be started again");
+		return -EINVAL;
+	}
+	MPI_Initialized(&initialized);
+	if (!initialized && user_comm) {
+		gshmemi_error("init: a communicator was given, but MPI was not initialized");
+		return -EINVAL;
+	}
+	if (!initialized)
+		start_mpi(mpi_level_of(thread_level));
+	*base_p = user_comm ? *(const MPI_Comm *)user_comm : MPI_COMM_WORLD;
+	if (*base_p == MPI_COMM_NULL) {
+		gshmemi_error("init: the communicator is MPI_COMM_NULL: this process is not part of the job");
+		return -EINVAL;
+	}
+	return 0;
+}
+
+int gshmemi_bootstrap_open(const void *user_comm, int thread_level)
+{
+	MPI_Comm base;
+	int rc;
+
+	rc = find_base(user_comm, thread_level, &base);
+	if (rc)
+		return rc;
+	MPI_Query_thread(&level);
+	MPI_Comm_dup(base, &comm);
+	MPI_Comm_rank(comm, &rank);
+	MPI_Comm_size(comm, &npes);
+	return 0;
+}
+
+int gshmemi_bootstrap_check_level(int thread_level)
+{
+	if (level >= mpi_level_of(thread_level))
+		return 0;
+	gshmemi_error("init: GSHMEM_THREAD_%s was asked for, but MPI runs with MPI_THREAD_%s: start MPI by "
+		      "MPI_Init_thread with MPI_THREAD_%s, or ask for less",
+		      level_name(mpi_level_of(thread_level)), level_name(level), level_name(mpi_level_of(thread_level)));
+	return -EINVAL;
+}
+
+void gshmemi_bootstrap_close(void)
+{
+	if (comm != MPI_COMM_NULL && !is_finalized())
+		MPI_Comm_free(&comm);
+	comm = MPI_COMM_NULL;
+	rank = -1;
+	npes = 0;
+}
+
+void gshmemi_bootstrap_abandon(void)
+{
+	owner_pid = 0;
+}
+
+int gshmemi_bootstrap_rank(void)
+{
+	return rank;
+}
+
+int gshmemi_bootstrap_npes(void)
+{
+	return npes;
+}
+
+bool gshmemi_bootstrap_is_finalized(void)
+{
+	return is_finalized();
+}
+
+void gshmemi_bootstrap_barrier(void)
+{
+	MPI_Barrier(comm);
+}
+
+void gshmemi_bootstrap_allgather(const void *mine, void *all, size_t nbytes)
+{
+	MPI_Allgather(mine, (int)nbytes, MPI_BYTE, all, (int)nbytes, MPI_BYTE, comm);
+}
+
+void gshmemi_bootstrap_min(uint64_t *words, int nwords)
+{
+	MPI_Allreduce(MPI_IN_PLACE, words, nwords, MPI_UINT64_T, MPI_MIN, comm);
+}
+
+int gshmemi_bootstrap_agree(int rc, uint64_t *lowest)
+{
+	uint64_t words[2] = {UINT64_MAX, lowest ? *lowest : 0};
+
+	if (rc)
+		words[0] = (uint64_t)rank << 32 | (uint32_t)-rc;
+	gshmemi_bootstrap_min(words, 2);
+	if (lowest)
+		*lowest = words[1];
+	if (words[0] == UINT64_MAX)
+		return 0;
+	gshmemi_log_release((int)(words[0] >> 32) == rank);
+	return -(int)(uint32_t)words[0];
+}

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The environment: parses the variables of env_list.h, warns of those that do not exist.
+ */
+#include "host/internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+extern char **environ;
+
+struct gshmemi_env gshmemi_env;
+
+static const char *const heap_kinds[] = {"auto", "coarse", "fine", "uncached"};
+
+const char *gshmemi_heap_kind_name(enum gshmemi_heap_kind kind)
+{
+	return heap_kinds[kind];
+}
+
+/* A digit string that fits 64 bits; *end_p is what follows it. */
+static int parse_digits(const char *text, uint64_t *value_p, const char **end_p)
+{
+	uint64_t value = 0;
+
+	if (*text < '0' || *text > '9')
+		return -EINVAL;
+	for (; *text >= '0' && *text <= '9'; text++) {
+		if (__builtin_mul_overflow(value, 10U, &value) ||
+		    __builtin_add_overflow(value, (uint64_t)(*text - '0'), &value))
+			return -ERANGE;
+	}
+	*value_p = value;
+	*end_p = text;
+	return 0;
+}
+
+int gshmemi_env_parse_size(const char *text, uint64_t *nbytes_p)
+{
+	static const char suffixes[] = "kmgt";
+	const char *end, *suffix;
+	uint64_t value;
+	unsigned shift = 0;
+	int rc;
+
+	rc = parse_digits(text, &value, &end);
+	if (rc)
+		return rc;
+	if (*end) {
+		suffix = strchr(suffixes, *end | 0x20);
+		if (!suffix || end[1])
+			return -EINVAL;
+		shift = 10 * (unsigned)(suffix - suffixes + 1);
+	}
+	if (value << shift >> shift != value)
+		return -ERANGE;
+	*nbytes_p = value << shift;
+	return 0;
+}
+
+static int parse_size(const char *name, const char *text, uint64_t *value_p)
+{
+	int rc = gshmemi_env_parse_size(text, value_p);
+
+	if (rc == -ERANGE)
+		gshmemi_error("%s=%s: more than 64 bits can hold", name, text);
+	else if (rc)
+		gshmemi_error("%s=%s: no size; write digits and at most one of k, m, g, t, as in 512m", name, text);
+	return rc;
+}
+
+static int parse_kind(const char *name, const char *text, enum gshmemi_heap_kind *value_p)
+{
+	unsigned i;
+
+	for (i = 0; i < sizeof heap_kinds / sizeof *heap_kinds; i++) {
+		if (strcmp(text, heap_kinds[i]) == 0) {
+			*value_p = (enum gshmemi_heap_kind)i;
+			return 0;
+		}
+	}
+	gshmemi_error("%s=%s: must be auto, coarse, fine or uncached", name, text);
+	return -EINVAL;
+}
+
+static int parse_flag(const char *name, const char *text, bool *value_p)
+{
+	if ((text[0] != '0' && text[0] != '1') || text[1]) {
+		gshmemi_error("%s=%s: must be 0 or 1", name, text);
+		return -EINVAL;
+	}
+	*value_p = text[0] == '1';
+	return 0;
+}
+
+static int parse_number(const char *name, const char *text, int *value_p)
+{
+	const char *end;
+	uint64_t value;
+
+	if (strcmp(text, "-1") == 0) {
+		*value_p = -1;
+		return 0;
+	}
+	if (parse_digits(text, &value, &end) || *end || value > 0x7fffffff) {
+		gshmemi_error("%s=%s: must be a number from -1 to %d", name, text, 0x7fffffff);
+		return -EINVAL;
+	}
+	*value_p = (int)value;
+	return 0;
+}
+
+static int parse_seconds(const char *name, const char *text, double *value_p)
+{
+	char *end;
+	double value = strtod(text, &end);
+
+	if (end == text || *end || !(value >= 0 && value <= 1e9)) {
+		gshmemi_error("%s=%s: must be seconds, 0 for never", name, text);
+		return -EINVAL;
+	}
+	*value_p = value;
+	return 0;
+}
+
+/* The platform parses its own. */
+static int parse_text(const char *name, const char *text, const char **value_p)
+{
+	(void)name;
+	*value_p = *text ? text : NULL;
+	return 0;
+}
+
+int gshmemi_env_read(void)
+{
+	const char *text;
+	int rc, first = 0;
+
+#define X(NAME, KIND, DEFAULT, CATEGORY, HELP) \
+	text = getenv("GSHMEM_" #NAME); \
+	rc = parse_##KIND("GSHMEM_" #NAME, text && *text ? text : DEFAULT, &gshmemi_env.NAME); \
+	if (rc) { \
+		parse_##KIND("GSHMEM_" #NAME, DEFAULT, &gshmemi_env.NAME); \
+		first = first ? first : rc; \
+	}
+#include "host/env_list.h"
+#undef X
+	return first;
+}
+
+static const char *const names[] = {
+#define X(NAME, KIND, DEFAULT, CATEGORY, HELP) "GSHMEM_" #NAME,
+#include "host/env_list.h"
+#undef X
+};
+#define NNAMES (sizeof names / sizeof *names)
+
+/* Insertions, deletions and changes of one character that make b from a. */
+static unsigned distance(const char *a, const char *b)
+{
+	unsigned row[64], i, j, above_left, above;
+	size_t length = strlen(b);
+
+	if (length >= 64)
+		return 64;
+	for (j = 0; j <= length; j++)
+		row[j] = j;
+	for (i = 1; *a; a++, i++) {
+		above_left = row[0];
+		row[0] = i;
+		for (j = 1; j <= length; j++) {
+			above = row[j];
+			row[j] = above_left + (*a != b[j - 1]);
+			if (above + 1 < row[j])
+				row[j] = above + 1;
+			if (row[j - 1] + 1 < row[j])
+				row[j] = row[j - 1] + 1;
+			above_left = above;
+		}
+	}
+	return row[length];
+}
+
+static void warn_unknown(const char *name)
+{
+	unsigned best = 64, i, d;
+	const char *nearest = NULL;
+
+	for (i = 0; i < NNAMES; i++) {
+		if (strcmp(name, names[i]) == 0)
+			return;
+		d = distance(name, names[i]);
+		if (d < best) {
+			best = d;
+			nearest = names[i];
+		}
+	}
+	if (best <= 4)
+		gshmemi_warn("there is no environment variable %s; did you mean %s?", name, nearest);
+	else
+		gshmemi_warn("there is no environment variable %s; gshmem-info lists those that exist", name);
+}
+
+void gshmemi_env_warn_unknown(void)
+{
+	char name[64];
+	size_t length;
+	char **entry;
+
+	for (entry = environ; *entry; entry++) {
+		length = strcspn(*entry, "=");
+		if (strncmp(*entry, "GSHMEM_", 7) || length >= sizeof name)
+			continue;
+		memcpy(name, *entry, length);
+		name[length] = 0;
+		warn_unknown(name);
+	}
+}

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What faults say. A kernel's fault record is printed by the watcher, a host call's by the call itself.
+ */
+#include "host/internal.h"
+
+#include <gshmem/fault.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "heap/heap.h"
+#include "ipc/job.h"
+
+/* Where the call was made. */
+static void describe_caller(const struct gshmemi_fault *f, char *text, size_t nbytes)
+{
+	if (f->in_kernel)
+		snprintf(text, nbytes, "kernel, block %" PRIu64 ", thread %" PRIu32, f->block, f->thread);
+	else
+		snprintf(text, nbytes, "host");
+}
+
+/* An address as the user may know it: by its place in the heap, where it has one. */
+static void describe_address(uint64_t address, char *text, size_t nbytes)
+{
+	const char *at = (const char *)(uintptr_t)address;
+	uint64_t in_sync = (uint64_t)((uintptr_t)at - (uintptr_t)gshmemi_state.sync);
+
+	if (gshmemi_heap_contains(at))
+		snprintf(text, nbytes, "address 0x%" PRIx64 " (heap+0x%" PRIx64 ")", address, gshmemi_heap_offset(at));
+	else if (in_sync < sizeof *gshmemi_state.sync)
+		snprintf(text, nbytes, "address 0x%" PRIx64 " (the barrier's memory)", address);
+	else
+		snprintf(text, nbytes, "address 0x%" PRIx64, address);
+}
+
+static const char *operator_name(int cmp)
+{
+	switch (cmp) {
+	case GSHMEM_CMP_EQ:
+		return "==";
+	case GSHMEM_CMP_NE:
+		return "!=";
+	case GSHMEM_CMP_GT:
+		return ">";
+	case GSHMEM_CMP_GE:
+		return ">=";
+	case GSHMEM_CMP_LT:
+		return "<";
+	case GSHMEM_CMP_LE:
+		return "<=";
+	default:
+		return "?";
+	}
+}
+
+/* The value of a word of nbytes as a signed number. */
+static int64_t signed_value(uint64_t value, uint64_t nbytes)
+{
+	unsigned shift = nbytes && nbytes < 8 ? 64 - 8 * (unsigned)nbytes : 0;
+
+	return (int64_t)(value << shift) >> shift;
+}
+
+static void describe_wait(const struct gshmemi_fault *f, const char *address, char *text, size_t nbytes)
+{
+	char whom[128] = "";
+
+	if (f->pe >= 0 && gshmemi_job && f->pe < gshmemi_job->npes)
+		snprintf(whom, sizeof whom, "; PE %" PRId32 " on %s has not arrived", f->pe,
+			 gshmemi_job->peers[f->pe].host);
+	snprintf(text, nbytes,
+		 "has waited %.1f s for a value %s %" PRId64 " at %s, found %" PRId64 "%s (GSHMEM_WATCHDOG)",
+		 (double)f->waited_ns * 1e-9, operator_name(f->cmp), signed_value(f->expected, f->nbytes), address,
+		 signed_value(f->found, f->nbytes), whom);
+}
+
+static void describe_unreachable(const struct gshmemi_fault *f, char *text, size_t nbytes)
+{
+	const struct gshmemi_peer *peer = &gshmemi_job->peers[f->pe];
+
+	if (peer->is_local)
+		snprintf(text, nbytes, "the memory of PE %" PRId32 " is not mapped here: no access between the devices",
+			 f->pe);
+	else
+		snprintf(text, nbytes, "PE %" PRId32 " is on another node, %s: it cannot be reached", f->pe,
+			 peer->host);
+}
+
+static void describe(const struct gshmemi_fault *f, char *text, size_t nbytes)
+{
+	char address[80];
+
+	describe_address(f->address, address, sizeof address);
+	switch (f->kind) {
+	case GSHMEMI_FAULT_NOT_INITIALIZED:
+		snprintf(text, nbytes, "called before gshmem_init or after gshmem_finalize, or from a module loaded since "
+			 "(gshmemx_module_init)");
+		break;
+	case GSHMEMI_FAULT_BAD_PE:
+		snprintf(text, nbytes, "pe %" PRId32 " is out of range, there are %" PRIu64 " PEs", f->pe, f->found);
+		break;
+	case GSHMEMI_FAULT_NULL:
+		snprintf(text, nbytes, "an address is NULL");
+		break;
+	case GSHMEMI_FAULT_MISALIGNED:
+		snprintf(text, nbytes, "%s is not aligned to %" PRIu64 " bytes", address, f->expected);
+		break;
+	case GSHMEMI_FAULT_OUTSIDE_HEAP:
+		snprintf(text, nbytes, "%" PRIu64 " bytes at %s are not in the symmetric heap, %p to %p", f->nbytes,
+			 address, (void *)gshmemi_heap.base, (void *)(gshmemi_heap.base + gshmemi_heap.nbytes));
+		break;
+	case GSHMEMI_FAULT_NOT_ALLOCATED:
+		snprintf(text, nbytes, "%s is in the symmetric heap, but not allocated", address);
+		break;
+	case GSHMEMI_FAULT_BEYOND_ALLOCATION:
+		snprintf(text, nbytes, "%" PRIu64 " bytes at %s run beyond the allocation, which has %" PRIu64
+			 " from there", f->nbytes, address, f->expected);
+		break;
+	case GSHMEMI_FAULT_UNREACHABLE:
+		describe_unreachable(f, text, nbytes);
+		break;
+	case GSHMEMI_FAULT_NO_ATOMICS:
+		snprintf(text, nbytes, "atomics on PE %" PRId32 ": some pair of PEs in this job has no native atomics",
+			 f->pe);
+		break;
+	case GSHMEMI_FAULT_BAD_ARGUMENT:
+		snprintf(text, nbytes, "%" PRId64 " is no valid operator or stride", (int64_t)f->found);
+		break;
+	case GSHMEMI_FAULT_WATCHDOG:
+		describe_wait(f, address, text, nbytes);
+		break;
+	default:
+		snprintf(text, nbytes, "fault %" PRIu32, f->kind);
+		break;
+	}
+}
+
+void gshmemi_fault_print(const struct gshmemi_fault *fault)
+{
+	char caller[80], text[512];
+
+	describe_caller(fault, caller, sizeof caller);
+	describe(fault, text, sizeof text);
+	gshmemi_error("%s: %.64s: %s", caller, fault->call, text);
+}
+
+void gshmemi_fault_host(const struct gshmemi_fault *fault)
+{
+	if (fault->kind == GSHMEMI_FAULT_POISONED) /* another thread ends this process */
+		for (;;)
+			pause();
+	gshmemi_fault_print(fault);
+	if (fault->kind != GSHMEMI_FAULT_WATCHDOG)
+		gshmemi_end(1);
+}

@@ -1,0 +1,474 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Init and finalize, and the ends of a process.
+ *
+ * Every step of init may fail on one PE alone. Its error travels to the next exchange, where all PEs learn of it and
+ * turn back: no PE leaves the sequence of collective calls. The message is held until then; the lowest PE with an
+ * error prints it.
+ */
+#include "host/internal.h"
+
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "heap/heap.h"
+#include "ipc/job.h"
+#include "ipc/map.h"
+
+static unsigned depth;         /* inits without their finalize */
+static bool was_finalized;
+static int thread_level;       /* GSHMEM_THREAD_*: in force */
+static struct gshmemi_peers *peers; /* the true tables; kernels read them */
+static struct gshmemi_fault *fault;
+static uint32_t *poison;
+static atomic_bool ending;
+
+/* ---- the end of the process ---- */
+
+static void *flush(void *done)
+{
+	fflush(NULL);
+	sem_post(done);
+	return NULL;
+}
+
+/* A stream may be locked for good by a thread that reads from it: the flush gets half a second. */
+static void flush_stdio(void)
+{
+	static sem_t done;
+	struct timespec limit;
+	pthread_t thread;
+
+	sem_init(&done, 0, 0);
+	if (pthread_create(&thread, NULL, flush, &done))
+		return;
+	clock_gettime(CLOCK_REALTIME, &limit);
+	limit.tv_nsec += 500000000;
+	limit.tv_sec += limit.tv_nsec / 1000000000;
+	limit.tv_nsec %= 1000000000;
+	while (sem_timedwait(&done, &limit) && errno == EINTR)
+		;
+}
+
+/* Tell the peers of this node: their watchers end them with this status. */
+static void announce(int status)
+{
+	struct gshmemi_sync *sync = gshmemi_state.sync;
+
+	if (sync)
+		gshmemi_arch_store(&sync->life, GSHMEMI_LIFE_ENDING | (uint64_t)(status & 0xff) << 8, 8);
+	gshmemi_arch_fence_system();
+}
+
+void gshmemi_end(int status)
+{
+	if (atomic_exchange(&ending, true))
+		for (;;)
+			pause(); /* another thread is ending the process */
+	announce(status);
+	if (poison)
+		__atomic_store_n(poison, 1, __ATOMIC_RELEASE);
+	flush_stdio();
+	_exit(status);
+}
+
+void gshmem_global_exit(int status)
+{
+	GSHMEMI_ENTER("gshmem_global_exit");
+	if (atomic_exchange(&ending, true))
+		for (;;)
+			pause();
+	announce(status);
+	gshmemi_bootstrap_abandon();
+	exit(status);
+}
+
+/* ---- calls outside of init and finalize ---- */
+
+static void report_outside(const char *call)
+{
+	gshmemi_error("%s called %s", call, was_finalized ? "after gshmem_finalize" : "before gshmem_init");
+}
+
+void gshmemi_enter(const char *call)
+{
+	if (!depth) {
+		report_outside(call);
+		gshmemi_end(1);
+	}
+	if (gshmemi_state_upload())
+		gshmemi_end(1);
+}
+
+int gshmemi_enter_int(const char *call)
+{
+	if (!depth) {
+		report_outside(call);
+		return -EINVAL;
+	}
+	return gshmemi_state_upload();
+}
+
+/* ---- init ---- */
+
+/* Arguments of init after the environment has been read. */
+struct request {
+	const void *comm;
+	int thread_level;
+	int device;
+	uint64_t heap_nbytes;
+};
+
+static int check_attr(const struct gshmemx_init_attributes *attr)
+{
+	if (attr->size != sizeof *attr)
+		gshmemi_error("gshmemx_init_attr: size is %zu, expected %zu: start from GSHMEMX_INIT_ATTR_DEFAULT",
+			      attr->size, sizeof *attr);
+	else if (attr->thread_level < GSHMEM_THREAD_SINGLE || attr->thread_level > GSHMEM_THREAD_MULTIPLE)
+		gshmemi_error("init: %d is no thread level", attr->thread_level);
+	else
+		return 0;
+	return -EINVAL;
+}
+
+static int find_ndevices(int *ndevices_p)
+{
+	int rc;
+
+	rc = gshmemi_hip(hipGetDeviceCount(ndevices_p), "init: hipGetDeviceCount");
+	if (!rc && *ndevices_p < 1) {
+		gshmemi_error("init: there is no HIP device");
+		rc = -ENODEV;
+	}
+	return rc;
+}
+
+/* Make a device current: the one asked for, else one the program chose, else by the PE's place on its node. */
+static int choose_device(int wanted, int *device_p)
+{
+	int ndevices, device, rc;
+
+	rc = find_ndevices(&ndevices);
+	if (rc)
+		return rc;
+	if (wanted >= ndevices) {
+		gshmemi_error("init: device %d was asked for, but there are %d (GSHMEM_DEVICE)", wanted, ndevices);
+		return -ENODEV;
+	}
+	device = wanted;
+	if (device < 0) {
+		rc = gshmemi_hip(hipGetDevice(&device), "init: hipGetDevice");
+		if (!rc && device == 0)
+			device = gshmemi_job->local_rank % ndevices;
+	}
+	if (!rc)
+		rc = gshmemi_hip(hipSetDevice(device), "init: hipSetDevice to %d", device);
+	if (!rc)
+		*device_p = device;
+	return rc;
+}
+
+static int allocate_host(size_t nbytes, const char *what, void **ptr_p)
+{
+	void *ptr;
+	int rc;
+
+	rc = gshmemi_hip(hipHostMalloc(&ptr, nbytes, hipHostMallocMapped), "init: hipHostMalloc of %zu bytes for the %s",
+			 nbytes, what);
+	if (rc)
+		return rc;
+	memset(ptr, 0, nbytes);
+	*ptr_p = ptr;
+	return 0;
+}
+
+static void free_host(void *ptr)
+{
+	if (ptr)
+		gshmemi_hip_ignore(hipHostFree(ptr), "hipHostFree");
+}
+
+static void free_tables(void)
+{
+	free_host(poison);
+	free_host(fault);
+	free_host(peers);
+	poison = NULL;
+	fault = NULL;
+	peers = NULL;
+}
+
+/* Host memory that kernels read and write. */
+static int allocate_tables(void)
+{
+	void *ptr;
+	int rc;
+
+	rc = allocate_host(sizeof *peers, "peer tables", &ptr);
+	if (rc)
+		return rc;
+	peers = ptr;
+	rc = allocate_host(sizeof *fault, "fault record", &ptr);
+	if (rc)
+		goto err_free;
+	fault = ptr;
+	rc = allocate_host(sizeof *poison, "poison", &ptr);
+	if (rc)
+		goto err_free;
+	poison = ptr;
+	return 0;
+
+err_free:
+	free_tables();
+	return rc;
+}
+
+/* All that this PE has of its own. */
+static int allocate(const struct request *request, uint64_t node_nbytes, int *device_p)
+{
+	int rc;
+
+	rc = choose_device(request->device, device_p);
+	if (rc)
+		return rc;
+	rc = allocate_tables();
+	if (rc)
+		return rc;
+	rc = gshmemi_heap_create(request->heap_nbytes, gshmemi_env.HEAP_KIND, gshmemi_env.HEAP_PREALLOC,
+				 gshmemi_env.CHECK, gshmemi_job->nlocal, node_nbytes);
+	if (rc)
+		free_tables();
+	return rc;
+}
+
+static void release(void)
+{
+	gshmemi_heap_destroy();
+	free_tables();
+}
+
+static uint32_t find_slow(void)
+{
+	uint32_t slow = 0;
+	int pe;
+
+	if (gshmemi_env.CHECK)
+		slow |= GSHMEMI_SLOW_CHECK;
+	if (gshmemi_env.CPU_DELIVERY)
+		slow |= GSHMEMI_SLOW_DELIVERY;
+	for (pe = 0; pe < gshmemi_job->npes; pe++)
+		if (peers->delta[pe] == GSHMEMI_SENTINEL || peers->amo_delta[pe] == GSHMEMI_SENTINEL)
+			slow |= GSHMEMI_SLOW_PEERS;
+	return slow;
+}
+
+/* The state that kernels and host calls read. Fills the static one: 24 KiB are much for a stack. */
+static int set_state(void)
+{
+	static struct gshmemi_state state = GSHMEMI_STATE_INIT;
+
+	state.my_pe = gshmemi_job->my_pe;
+	state.npes = gshmemi_job->npes;
+	state.slow = find_slow();
+	state.heap = gshmemi_heap.base;
+	state.heap_nbytes = gshmemi_heap.nbytes;
+	state.sync = gshmemi_heap.sync;
+	state.fault = fault;
+	state.poison = poison;
+	state.peers = peers;
+	state.allocation_end = gshmemi_heap.allocation_end;
+	state.watchdog_ns = (uint64_t)(gshmemi_env.WATCHDOG * 1e9);
+	memset(&state.direct, 0, sizeof state.direct);
+	if (state.slow & (GSHMEMI_SLOW_CHECK | GSHMEMI_SLOW_DELIVERY))
+		memcpy(&state.direct, &(const struct gshmemi_state)GSHMEMI_STATE_INIT.direct, sizeof state.direct);
+	else
+		memcpy(&state.direct, peers, sizeof state.direct);
+	return gshmemi_state_set(&state);
+}
+
+/* From here on peers can be written to, and are watched. rc as agreed. */
+static int go_live(void)
+{
+	int rc;
+
+	rc = set_state();
+	if (!rc)
+		gshmemi_arch_store(&gshmemi_state.sync->life, GSHMEMI_LIFE_RUNNING, 8);
+	rc = gshmemi_bootstrap_agree(rc, NULL);
+	if (rc) {
+		gshmemi_state_reset();
+		return rc;
+	}
+	atomic_fetch_and(&gshmemi_enter_why, ~(unsigned)GSHMEMI_ENTER_NOT_INITIALIZED);
+	gshmemi_watcher_watch();
+	return 0;
+}
+
+/* Meet the other PEs, allocate, map. rc is what went wrong before. */
+static int join(int rc, const struct request *request)
+{
+	uint64_t node_nbytes = gshmemi_heap_node_nbytes();
+	struct gshmemi_config config = {request->heap_nbytes, gshmemi_env.HEAP_KIND, gshmemi_env.CHECK,
+					gshmemi_env.CPU_DELIVERY != NULL};
+	int device = -1, local;
+
+	rc = gshmemi_job_open(rc, &config);
+	if (rc)
+		return rc;
+	if (gshmemi_job->my_pe == 0)
+		gshmemi_env_warn_unknown();
+	local = allocate(request, node_nbytes, &device);
+	rc = gshmemi_map_open(local, device, gshmemi_heap.base, gshmemi_heap.sync, peers, &gshmemi_heap.align);
+	if (rc && local)
+		goto err_close_job;
+	if (rc)
+		goto err_release;
+	rc = go_live();
+	if (rc)
+		goto err_unmap;
+	gshmemi_info("init: %d PEs, %d on this node, device %d, heap %p, %llu bytes, %s", gshmemi_job->npes,
+		     gshmemi_job->nlocal, device, (void *)gshmemi_heap.base, (unsigned long long)gshmemi_heap.nbytes,
+		     gshmemi_heap_kind_name(gshmemi_heap.kind));
+	return 0;
+
+err_unmap:
+	gshmemi_map_close();
+	gshmemi_bootstrap_barrier(); /* no peer has this memory mapped any more */
+err_release:
+	release();
+err_close_job:
+	gshmemi_job_close();
+	return rc;
+}
+
+static int start(const struct gshmemx_init_attributes *attr)
+{
+	struct request request = {attr->mpi_comm, attr->thread_level, attr->device, attr->heap_nbytes};
+	int rc, local, watched;
+
+	gshmemi_log_hold();
+	local = gshmemi_env_read();
+	if (request.device < 0)
+		request.device = gshmemi_env.DEVICE;
+	if (!request.heap_nbytes)
+		request.heap_nbytes = gshmemi_env.HEAP_SIZE;
+	watched = gshmemi_watcher_start();
+	rc = gshmemi_bootstrap_open(request.comm, request.thread_level);
+	if (rc) {
+		gshmemi_log_release(true);
+		goto err_stop;
+	}
+	local = local ? local : watched;
+	local = local ? local : gshmemi_bootstrap_check_level(request.thread_level);
+	rc = join(local, &request);
+	if (rc)
+		goto err_close;
+	gshmemi_log_release(false);
+	return 0;
+
+err_close:
+	gshmemi_log_release(false);
+	gshmemi_bootstrap_close();
+err_stop:
+	gshmemi_watcher_stop();
+	return rc;
+}
+
+int gshmemx_init_attr(const struct gshmemx_init_attributes *attr)
+{
+	int rc;
+
+	rc = check_attr(attr);
+	if (rc)
+		return rc;
+	if (depth) {
+		depth++;
+		gshmemi_bootstrap_barrier();
+		return 0;
+	}
+	rc = start(attr);
+	if (rc)
+		return rc;
+	thread_level = attr->thread_level;
+	depth = 1;
+	return 0;
+}
+
+int gshmem_init_thread(int requested, int *provided)
+{
+	struct gshmemx_init_attributes attr = GSHMEMX_INIT_ATTR_DEFAULT;
+	int rc;
+
+	attr.thread_level = requested;
+	rc = gshmemx_init_attr(&attr);
+	if (!rc && provided)
+		*provided = thread_level;
+	return rc;
+}
+
+void gshmem_init(void)
+{
+	if (gshmem_init_thread(GSHMEM_THREAD_SINGLE, NULL))
+		exit(1);
+}
+
+void gshmem_query_thread(int *provided)
+{
+	*provided = thread_level;
+}
+
+void gshmem_query_initialized(int *flag)
+{
+	*flag = depth > 0;
+}
+
+/* ---- finalize ---- */
+
+/* MPI is the user's to finalize, but not before the library is. */
+static void require_mpi(void)
+{
+	if (gshmemi_bootstrap_is_finalized()) {
+		gshmemi_error("gshmem_finalize: MPI was finalized before");
+		gshmemi_end(1);
+	}
+}
+
+/*
+ * The first barrier completes the job's communication. After it this PE says that it leaves, so that its peers, which
+ * may still be on their way out of the barrier, do not take its end for a death. After the second nobody has this PE's
+ * memory mapped.
+ */
+static void stop(void)
+{
+	if ((gshmemi_env.LEAKS || gshmemi_env.CHECK) && gshmemi_state.my_pe == 0)
+		gshmemi_heap_report_leaks();
+	gshmemi_hip_ignore(hipDeviceSynchronize(), "hipDeviceSynchronize");
+	gshmemi_bootstrap_barrier();
+	gshmemi_arch_store(&gshmemi_state.sync->life, GSHMEMI_LIFE_FINALIZED, 8);
+	gshmemi_watcher_stop();
+	atomic_fetch_or(&gshmemi_enter_why, GSHMEMI_ENTER_NOT_INITIALIZED);
+	gshmemi_state_reset();
+	gshmemi_map_close();
+	gshmemi_bootstrap_barrier();
+	release();
+	gshmemi_job_close();
+	gshmemi_bootstrap_close();
+	was_finalized = true;
+}
+
+void gshmem_finalize(void)
+{
+	GSHMEMI_ENTER("gshmem_finalize");
+	require_mpi();
+	gshmem_quiet();
+	if (depth > 1)
+		gshmemi_bootstrap_barrier();
+	else
+		stop();
+	depth--;
+}

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the C files of the library share. Each includes this file first.
+ *
+ * Functions return 0 or a negative errno; the one that first knows of an error reports it by gshmemi_error, its
+ * callers only pass it on. Nothing but src/host/init.c ends the process.
+ */
+#ifndef GSHMEMI_HOST_INTERNAL_H
+#define GSHMEMI_HOST_INTERNAL_H
+
+#define GSHMEMI_LIBRARY 1
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <hip/hip_runtime_api.h>
+#include <gshmem.h>
+#include <gshmem/unit.h>
+
+/* The library's own copy of the device state: what host calls read. */
+extern struct gshmemi_state gshmemi_state;
+
+/* ---- entry of an API function ---- */
+
+/*
+ * First in each host function of the API: an error outside of init and finalize, and the upload to units that were
+ * loaded since the last call. Ends the job on an error.
+ */
+#define GSHMEMI_ENTER(call) \
+	do { \
+		if (__builtin_expect(!gshmemi_enter_ok(), 0)) \
+			gshmemi_enter(call); \
+	} while (0)
+
+/* 0 unless host calls may go straight on; changed by init.c and state.c. */
+extern atomic_uint gshmemi_enter_why;
+enum { GSHMEMI_ENTER_NOT_INITIALIZED = 1, GSHMEMI_ENTER_UPLOAD = 2 };
+
+static inline bool gshmemi_enter_ok(void)
+{
+	return atomic_load_explicit(&gshmemi_enter_why, memory_order_relaxed) == 0;
+}
+
+void gshmemi_enter(const char *call);
+
+/* The same for functions that return an int: 0, or -EINVAL after a message. */
+int gshmemi_enter_int(const char *call);
+
+/* ---- log.c: one line per call on stderr, written at once, "gshmem: pe 3: " in front ---- */
+
+__attribute__((format(printf, 1, 2))) void gshmemi_error(const char *format, ...);
+__attribute__((format(printf, 1, 2))) void gshmemi_warn(const char *format, ...);
+__attribute__((format(printf, 1, 2))) void gshmemi_info(const char *format, ...); /* GSHMEM_DEBUG=1 */
+
+/*
+ * Collective calls hold errors back: every PE may fail, one shall speak. Between hold and release the first error of
+ * this thread is kept; release prints it if told to. A second thread may print it before.
+ */
+void gshmemi_log_hold(void);
+void gshmemi_log_print_held(void);
+void gshmemi_log_release(bool print);
+
+/*
+ * The errno for a HIP error, after a message: what was asked (printf arguments), the error's text. 0 for hipSuccess.
+ *	rc = gshmemi_hip(hipMalloc(&p, nbytes), "hipMalloc of %zu bytes", nbytes);
+ */
+__attribute__((format(printf, 2, 3))) int gshmemi_hip(hipError_t error, const char *format, ...);
+
+/* For cleanup: a failure is only worth a line with GSHMEM_DEBUG=1. */
+void gshmemi_hip_ignore(hipError_t error, const char *what);
+
+/* ---- env.c ---- */
+
+enum gshmemi_heap_kind {
+	GSHMEMI_HEAP_AUTO,
+	GSHMEMI_HEAP_COARSE,
+	GSHMEMI_HEAP_FINE,
+	GSHMEMI_HEAP_UNCACHED
+};
+
+/* One field per entry of env_list.h. */
+struct gshmemi_env {
+#define GSHMEMI_ENV_TYPE_size    uint64_t /* bytes */
+#define GSHMEMI_ENV_TYPE_kind    enum gshmemi_heap_kind
+#define GSHMEMI_ENV_TYPE_flag    bool
+#define GSHMEMI_ENV_TYPE_number  int
+#define GSHMEMI_ENV_TYPE_seconds double
+#define GSHMEMI_ENV_TYPE_text    const char * /* as the environment has it, NULL: not set */
+#define X(NAME, KIND, DEFAULT, CATEGORY, HELP) GSHMEMI_ENV_TYPE_##KIND NAME;
+#include "host/env_list.h"
+#undef X
+};
+extern struct gshmemi_env gshmemi_env;
+
+/* Read all variables. -EINVAL after a message on one that does not parse. */
+int gshmemi_env_read(void);
+
+/* Warn of GSHMEM_ variables that do not exist. */
+void gshmemi_env_warn_unknown(void);
+
+/* Bytes from "64m": decimal digits and at most one of k, m, g, t. */
+int gshmemi_env_parse_size(const char *text, uint64_t *nbytes_p);
+const char *gshmemi_heap_kind_name(enum gshmemi_heap_kind kind);
+
+/* ---- bootstrap.c: MPI is called there and nowhere else, by the thread that called the library ---- */
+
+/*
+ * Start MPI at thread_level unless it runs, copy the communicator at comm (an MPI_Comm *; NULL: MPI_COMM_WORLD).
+ * Fails only where this process cannot take part in anything collective.
+ */
+int gshmemi_bootstrap_open(const void *comm, int thread_level);
+void gshmemi_bootstrap_close(void);
+
+/* -EINVAL after a message when MPI's thread level is below GSHMEM_THREAD_*. */
+int gshmemi_bootstrap_check_level(int thread_level);
+
+/* The process ends in the middle of the job: its exit must not wait in MPI_Finalize. */
+void gshmemi_bootstrap_abandon(void);
+
+/* The user has finalized MPI: the functions below must not be called. */
+bool gshmemi_bootstrap_is_finalized(void);
+
+int gshmemi_bootstrap_rank(void); /* -1 when not open */
+int gshmemi_bootstrap_npes(void);
+void gshmemi_bootstrap_barrier(void);
+void gshmemi_bootstrap_allgather(const void *mine, void *all, size_t nbytes);
+
+/* The lowest value of each word over all PEs. */
+void gshmemi_bootstrap_min(uint64_t *words, int nwords);
+
+/*
+ * Agree on errors: 0 if rc is 0 on every PE; else, on every PE, that of the lowest PE that has one, which prints what
+ * its log holds back. *lowest, unless NULL, becomes the lowest over all PEs.
+ */
+int gshmemi_bootstrap_agree(int rc, uint64_t *lowest);
+
+/* ---- state.c ---- */
+
+/* Whether the registered units fit this library and this job. -EINVAL after a message that names the unit. */
+int gshmemi_state_check(bool needs_slow_path);
+
+/* Fill the library's copy from *state, and the copies of all units. */
+int gshmemi_state_set(const struct gshmemi_state *state);
+
+/* Fill the copies of units registered since. */
+int gshmemi_state_upload(void);
+
+/* Back to sentinels, everywhere. */
+void gshmemi_state_reset(void);
+
+/* ---- fault.c ---- */
+
+/* Print a fault record as one line. */
+void gshmemi_fault_print(const struct gshmemi_fault *fault);
+
+/* ---- watcher.c: the thread that sees peers die and prints what kernels report ---- */
+
+int gshmemi_watcher_start(void);       /* at the head of init: guards init itself */
+void gshmemi_watcher_watch(void);      /* init is done: watch peers and the fault record from now on */
+void gshmemi_watcher_stop(void);
+
+/* ---- init.c: the end of a process ---- */
+
+/* Values of gshmemi_sync.life beyond those of state.h: this PE has said why the job ends; exit status << 8. */
+enum { GSHMEMI_LIFE_ENDING = 3 };
+
+/* End this process with a status and tell the peers to do so too. Flushes stdio; callable from any thread. */
+_Noreturn void gshmemi_end(int status);
+
+#endif /* GSHMEMI_HOST_INTERNAL_H */

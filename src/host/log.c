@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Lines on stderr. A line is one write, so that lines of several PEs do not mix.
+ */
+#include "host/internal.h"
+
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define LINE_NBYTES 2048
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static _Thread_local bool holding;
+static char held[LINE_NBYTES]; /* the first error of the thread that holds, without the prefix */
+
+static void print_line(const char *text)
+{
+	int pe = gshmemi_bootstrap_rank(), length;
+	char line[LINE_NBYTES + 64];
+	ssize_t written;
+
+	if (pe < 0)
+		length = snprintf(line, sizeof line, "gshmem: %s\n", text);
+	else
+		length = snprintf(line, sizeof line, "gshmem: pe %d: %s\n", pe, text);
+	written = write(STDERR_FILENO, line, (size_t)length);
+	(void)written;
+}
+
+void gshmemi_error(const char *format, ...)
+{
+	char text[LINE_NBYTES];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof text, format, args);
+	va_end(args);
+	pthread_mutex_lock(&lock);
+	if (!holding)
+		print_line(text);
+	else if (!held[0])
+		memcpy(held, text, sizeof held);
+	pthread_mutex_unlock(&lock);
+}
+
+void gshmemi_warn(const char *format, ...)
+{
+	char text[LINE_NBYTES];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof text, format, args);
+	va_end(args);
+	print_line(text);
+}
+
+void gshmemi_info(const char *format, ...)
+{
+	char text[LINE_NBYTES];
+	va_list args;
+
+	if (!gshmemi_env.DEBUG)
+		return;
+	va_start(args, format);
+	vsnprintf(text, sizeof text, format, args);
+	va_end(args);
+	print_line(text);
+}
+
+void gshmemi_log_hold(void)
+{
+	pthread_mutex_lock(&lock);
+	holding = true;
+	held[0] = 0;
+	pthread_mutex_unlock(&lock);
+}
+
+void gshmemi_log_print_held(void)
+{
+	pthread_mutex_lock(&lock);
+	if (held[0])
+		print_line(held);
+	held[0] = 0;
+	pthread_mutex_unlock(&lock);
+}
+
+void gshmemi_log_release(bool print)
+{
+	if (!holding)
+		return;
+	if (print)
+		gshmemi_log_print_held();
+	holding = false;
+}
+
+static int errno_of_hip(hipError_t error)
+{
+	switch (error) {
+	case hipSuccess:
+		return 0;
+	case hipErrorOutOfMemory:
+		return -ENOMEM;
+	case hipErrorInvalidValue:
+		return -EINVAL;
+	case hipErrorNoDevice:
+	case hipErrorInvalidDevice:
+		return -ENODEV;
+	case hipErrorNotSupported:
+		return -ENOTSUP;
+	default:
+		return -EIO;
+	}
+}
+
+int gshmemi_hip(hipError_t error, const char *format, ...)
+{
+	char what[512];
+	va_list args;
+
+	if (error == hipSuccess)
+		return 0;
+	va_start(args, format);
+	vsnprintf(what, sizeof what, format, args);
+	va_end(args);
+	gshmemi_error("%s: %s (%s)", what, hipGetErrorString(error), hipGetErrorName(error));
+	return errno_of_hip(error);
+}
+
+void gshmemi_hip_ignore(hipError_t error, const char *what)
+{
+	if (error != hipSuccess)
+		gshmemi_info("%s: %s", what, hipGetErrorString(error));
+}

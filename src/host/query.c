@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Questions about the job, the version, and who reaches whom. */
+#include "host/internal.h"
+
+#include <gshmem/peer.h>
+#include <string.h>
+
+#include "heap/heap.h"
+#include "ipc/job.h"
+
+int gshmemi_host_my_pe(void)
+{
+	GSHMEMI_ENTER("gshmem_my_pe");
+	return gshmemi_state.my_pe;
+}
+
+int gshmemi_host_n_pes(void)
+{
+	GSHMEMI_ENTER("gshmem_n_pes");
+	return gshmemi_state.npes;
+}
+
+int gshmem_my_pe(void)
+{
+	return gshmemi_host_my_pe();
+}
+
+int gshmem_n_pes(void)
+{
+	return gshmemi_host_n_pes();
+}
+
+static bool is_mapped(int pe)
+{
+	return pe >= 0 && pe < gshmemi_state.npes && gshmemi_state.peers->delta[pe] != GSHMEMI_SENTINEL;
+}
+
+int gshmem_pe_accessible(int pe)
+{
+	GSHMEMI_ENTER("gshmem_pe_accessible");
+	return is_mapped(pe);
+}
+
+int gshmem_addr_accessible(const void *addr, int pe)
+{
+	GSHMEMI_ENTER("gshmem_addr_accessible");
+	return is_mapped(pe) && gshmemi_heap_contains(addr);
+}
+
+void *gshmemi_host_ptr(const void *dest, int pe)
+{
+	void *peer_dest;
+
+	GSHMEMI_ENTER("gshmem_ptr");
+	if (!is_mapped(pe) || !gshmemi_heap_contains(dest))
+		return NULL;
+	gshmemi_peer_ptr(gshmemi_state.peers->delta, dest, pe, &peer_dest);
+	return peer_dest;
+}
+
+void *gshmem_ptr(const void *dest, int pe)
+{
+	return gshmemi_host_ptr(dest, pe);
+}
+
+void gshmem_info_get_version(int *major, int *minor)
+{
+	*major = GSHMEM_MAJOR_VERSION;
+	*minor = GSHMEM_MINOR_VERSION;
+}
+
+void gshmem_info_get_name(char *name)
+{
+	_Static_assert(sizeof GSHMEM_VENDOR_STRING <= GSHMEM_MAX_NAME_LEN, "the name fits");
+	memcpy(name, GSHMEM_VENDOR_STRING, sizeof GSHMEM_VENDOR_STRING);
+}

@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The watcher: one thread per PE, from the head of init to the end of finalize.
+ *
+ * While init waits for other PEs it watches over init itself: over the processes that the launcher started on this
+ * node, and the clock. Then it watches the PEs of this node by pidfds and their sync regions, which outlive them in
+ * this process's mapping, and this PE's fault record. It calls neither MPI nor HIP.
+ */
+#include "host/internal.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <gshmem/peer.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "ipc/job.h"
+
+#define INIT_TICK_MS 500
+#define RUN_TICK_MS  10
+#define MISSING_NS   2000000000U /* how long processes must be missing until init gives up */
+
+enum phase { WATCH_INIT, WATCH_JOB, STOP };
+
+/* fds[0] is wake_fd; fds[1 + i] the pidfd of PE pes[i], -1 when it is not watched any more. */
+struct watch {
+	struct pollfd *fds;
+	int *pes;
+	int npes;
+};
+
+static pthread_t thread;
+static int wake_fd = -1;
+static atomic_int phase;
+
+/* Wait for wake or the tick. */
+static enum phase next_phase(struct pollfd *fds, int nfds, int tick_ms)
+{
+	uint64_t count;
+	ssize_t got;
+
+	if (poll(fds, (nfds_t)nfds, tick_ms) > 0 && fds[0].revents) {
+		got = read(wake_fd, &count, sizeof count);
+		(void)got;
+	}
+	return (enum phase)atomic_load(&phase);
+}
+
+static void set_phase(enum phase next)
+{
+	uint64_t one = 1;
+	ssize_t put;
+
+	atomic_store(&phase, next);
+	put = write(wake_fd, &one, sizeof one);
+	(void)put;
+}
+
+/* ---- init ---- */
+
+/* The launcher's processes on this node. */
+struct launch {
+	pid_t proxy;         /* their parent, 0: not known */
+	int nstarted;        /* that the launcher says it starts */
+	int nlive;           /* that ran at the last count */
+	uint64_t missing_ns; /* since when nlive < nstarted and did not grow; 0: it is not so */
+};
+
+/* Name, state and parent of a process. */
+static int read_process(pid_t pid, char *name, size_t name_nbytes, char *state_p, pid_t *parent_p)
+{
+	char path[32], line[512], *open, *close;
+	FILE *file;
+	int parent, got = 0;
+
+	snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+	file = fopen(path, "re");
+	if (!file)
+		return -errno;
+	if (fgets(line, sizeof line, file)) {
+		open = strchr(line, '(');
+		close = strrchr(line, ')'); /* the name itself may have parentheses */
+		if (open && close && sscanf(close + 1, " %c %d", state_p, &parent) == 2) {
+			*close = 0;
+			snprintf(name, name_nbytes, "%s", open + 1);
+			*parent_p = parent;
+			got = 1;
+		}
+	}
+	fclose(file);
+	return got ? 0 : -ESRCH;
+}
+
+/* The ancestor that is MPICH's launcher on this node. */
+static pid_t find_proxy(void)
+{
+	pid_t pid = getppid(), parent;
+	char name[32], state;
+
+	while (pid > 1 && !read_process(pid, name, sizeof name, &state, &parent)) {
+		if (strcmp(name, "hydra_pmi_proxy") == 0)
+			return pid;
+		pid = parent;
+	}
+	return 0;
+}
+
+static void find_launch(struct launch *launch)
+{
+	const char *nranks = getenv("MPI_LOCALNRANKS");
+
+	memset(launch, 0, sizeof *launch);
+	if (!nranks)
+		return;
+	launch->nstarted = atoi(nranks);
+	launch->proxy = find_proxy();
+}
+
+/* Children of a process that still run; -1 if that cannot be told. */
+static int count_children(pid_t pid)
+{
+	struct dirent *entry;
+	char name[32], state;
+	int nlive = 0;
+	pid_t parent;
+	DIR *dir;
+
+	dir = opendir("/proc");
+	if (!dir)
+		return -1;
+	while ((entry = readdir(dir))) {
+		if (!isdigit((unsigned char)entry->d_name[0]))
+			continue;
+		if (!read_process(atoi(entry->d_name), name, sizeof name, &state, &parent) && parent == pid &&
+		    state != 'Z' && state != 'X')
+			nlive++;
+	}
+	closedir(dir);
+	return nlive;
+}
+
+/* A process that is not there yet is being started; one that stays away has died. */
+static bool has_lost_process(struct launch *launch, uint64_t now_ns)
+{
+	int nlive;
+
+	if (!launch->proxy)
+		return false;
+	nlive = count_children(launch->proxy);
+	if (nlive < 0 || nlive >= launch->nstarted || nlive > launch->nlive || !launch->missing_ns)
+		launch->missing_ns = nlive < launch->nstarted ? now_ns : 0;
+	launch->nlive = nlive;
+	return launch->missing_ns && now_ns - launch->missing_ns >= MISSING_NS;
+}
+
+/* Init cannot complete: say what this PE knows, and end it. */
+static void guard_init(struct launch *launch, uint64_t started_ns)
+{
+	uint64_t now_ns = gshmemi_arch_clock_ns();
+	double limit_s = gshmemi_env.INIT_TIMEOUT;
+
+	if (has_lost_process(launch, now_ns)) {
+		gshmemi_log_print_held();
+		gshmemi_error("init: of %d processes of this job on this node %d are left: one died before it had "
+			      "joined, the job ends",
+			      launch->nstarted, launch->nlive);
+		gshmemi_end(1);
+	}
+	if (limit_s > 0 && (double)(now_ns - started_ns) * 1e-9 > limit_s) {
+		gshmemi_log_print_held();
+		gshmemi_error("init: other PEs have not joined for %g s (GSHMEM_INIT_TIMEOUT): every process of the "
+			      "communicator must call gshmem_init",
+			      limit_s);
+		gshmemi_end(1);
+	}
+}
+
+static void watch_init(void)
+{
+	struct pollfd wake = {wake_fd, POLLIN, 0};
+	uint64_t started_ns = gshmemi_arch_clock_ns();
+	struct launch launch;
+	bool known = false;
+
+	while (next_phase(&wake, 1, INIT_TICK_MS) == WATCH_INIT) {
+		if (!known)
+			find_launch(&launch);
+		known = true;
+		guard_init(&launch, started_ns);
+	}
+}
+
+/* ---- the job ---- */
+
+/* What a peer last said of itself; it may have ended since. */
+static uint64_t read_life(int pe)
+{
+	void *life;
+
+	if (!gshmemi_peer_ptr(gshmemi_state.peers->sync_delta, &gshmemi_state.sync->life, pe, &life))
+		return GSHMEMI_LIFE_NONE;
+	return gshmemi_arch_load(life, 8);
+}
+
+/* A peer has printed why the job ends: end likewise, in silence. */
+static void follow(int pe)
+{
+	uint64_t life = read_life(pe);
+
+	if ((life & 0xff) == GSHMEMI_LIFE_ENDING)
+		gshmemi_end((int)(life >> 8));
+}
+
+static void follow_any(void)
+{
+	int pe;
+
+	for (pe = 0; pe < gshmemi_job->npes; pe++)
+		if (pe != gshmemi_job->my_pe && gshmemi_job->peers[pe].is_mapped)
+			follow(pe);
+}
+
+/* A peer has ended. The survivors take turns, so that one prints and the others follow it. */
+static void mourn(int pe)
+{
+	const struct gshmemi_peer *peer = &gshmemi_job->peers[pe];
+	struct timespec turn = {0, gshmemi_job->local_rank % 32 * 20000000L};
+
+	follow(pe);
+	nanosleep(&turn, NULL);
+	follow_any();
+	gshmemi_error("PE %d (pid %d on %s) ended without gshmem_finalize: the job ends", pe, (int)peer->pid,
+		      peer->host);
+	gshmemi_end(1);
+}
+
+static void check_fault(void)
+{
+	struct gshmemi_fault *fault = gshmemi_state.fault;
+	struct gshmemi_fault copy;
+
+	/* acquire: pairs with the release before the state in gshmemi_fault_raise */
+	if (__atomic_load_n(&fault->state, __ATOMIC_ACQUIRE) != 2)
+		return;
+	copy = *fault;
+	gshmemi_fault_print(&copy);
+	if (copy.kind == GSHMEMI_FAULT_WATCHDOG) {
+		__atomic_store_n(&fault->state, 0, __ATOMIC_RELEASE);
+		return;
+	}
+	__atomic_store_n(&fault->state, 3, __ATOMIC_RELEASE);
+	gshmemi_end(1);
+}
+
+static void check_peers(struct watch *watch)
+{
+	int i;
+
+	for (i = 0; i < watch->npes; i++) {
+		if (!(watch->fds[1 + i].revents & POLLIN))
+			continue;
+		if (read_life(watch->pes[i]) != GSHMEMI_LIFE_FINALIZED)
+			mourn(watch->pes[i]);
+		close(watch->fds[1 + i].fd);
+		watch->fds[1 + i].fd = -1; /* poll skips it */
+	}
+}
+
+/* -1 when it cannot be watched; a peer that is gone already is mourned. */
+static int open_pidfd(int pe)
+{
+	const struct gshmemi_peer *peer = &gshmemi_job->peers[pe];
+	int fd;
+
+	if (peer->pid_space != gshmemi_job->peers[gshmemi_job->my_pe].pid_space)
+		return -1;
+	fd = (int)syscall(SYS_pidfd_open, peer->pid, 0);
+	if (fd < 0 && errno == ESRCH && read_life(pe) != GSHMEMI_LIFE_FINALIZED)
+		mourn(pe);
+	if (fd < 0)
+		gshmemi_info("watcher: PE %d is not watched: pidfd_open: %s", pe, strerror(errno));
+	return fd;
+}
+
+static int open_watch(struct watch *watch)
+{
+	int pe;
+
+	watch->npes = 0;
+	watch->fds = calloc((size_t)gshmemi_job->nlocal, sizeof *watch->fds);
+	watch->pes = calloc((size_t)gshmemi_job->nlocal, sizeof *watch->pes);
+	if (!watch->fds || !watch->pes)
+		return -ENOMEM;
+	watch->fds[0] = (struct pollfd){wake_fd, POLLIN, 0};
+	for (pe = 0; pe < gshmemi_job->npes; pe++) {
+		if (pe == gshmemi_job->my_pe || !gshmemi_job->peers[pe].is_local)
+			continue;
+		watch->pes[watch->npes] = pe;
+		watch->fds[1 + watch->npes++] = (struct pollfd){open_pidfd(pe), POLLIN, 0};
+	}
+	return 0;
+}
+
+static void close_watch(struct watch *watch)
+{
+	int i;
+
+	for (i = 0; i < watch->npes; i++)
+		if (watch->fds[1 + i].fd >= 0)
+			close(watch->fds[1 + i].fd);
+	free(watch->fds);
+	free(watch->pes);
+}
+
+static void watch_job(void)
+{
+	struct watch watch;
+
+	if (open_watch(&watch))
+		gshmemi_warn("watcher: no memory: the end of peers will not be seen");
+	while (next_phase(watch.fds, 1 + watch.npes, RUN_TICK_MS) == WATCH_JOB) {
+		check_fault();
+		follow_any();
+		check_peers(&watch);
+	}
+	check_fault();
+	close_watch(&watch);
+}
+
+/* ---- the thread ---- */
+
+static void *run(void *unused)
+{
+	(void)unused;
+	if (atomic_load(&phase) == WATCH_INIT)
+		watch_init();
+	if (atomic_load(&phase) == WATCH_JOB)
+		watch_job();
+	return NULL;
+}
+
+int gshmemi_watcher_start(void)
+{
+	sigset_t all, old;
+	int rc;
+
+	wake_fd = eventfd(0, EFD_CLOEXEC);
+	if (wake_fd < 0) {
+		rc = -errno;
+		gshmemi_error("init: eventfd: %s", strerror(errno));
+		return rc;
+	}
+	atomic_store(&phase, WATCH_INIT);
+	sigfillset(&all); /* signals are the user's, and for the user's threads */
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	rc = -pthread_create(&thread, NULL, run, NULL);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	if (rc) {
+		gshmemi_error("init: the watcher thread cannot start: %s", strerror(-rc));
+		close(wake_fd);
+		wake_fd = -1;
+	}
+	return rc;
+}
+
+void gshmemi_watcher_watch(void)
+{
+	set_phase(WATCH_JOB);
+}
+
+void gshmemi_watcher_stop(void)
+{
+	if (wake_fd < 0)
+		return;
+	set_phase(STOP);
+	pthread_join(thread, NULL);
+	close(wake_fd);
+	wake_fd = -1;
+}

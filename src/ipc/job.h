@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The job: who the PEs are, where they run, and whether they want the same. Learned in init by one exchange, constant
+ * until finalize.
+ */
+#ifndef GSHMEMI_IPC_JOB_H
+#define GSHMEMI_IPC_JOB_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct gshmemi_peer {
+	pid_t pid;           /* as the peer itself sees it */
+	bool is_local;       /* runs on this node; true for this PE */
+	bool is_mapped;      /* its heap is in this process; false until gshmemi_map_open */
+	bool is_dumpable;    /* lets other processes open its memory */
+	uint32_t uid;
+	uint64_t pid_space;  /* inode of its PID namespace: pid means something here only if it is ours */
+	char host[64];
+};
+
+struct gshmemi_job {
+	int my_pe;
+	int npes;
+	int nlocal;          /* PEs on this node, this one included */
+	int local_rank;      /* of this PE among them */
+	struct gshmemi_peer *peers; /* npes */
+};
+
+/* What all PEs must have in common. */
+struct gshmemi_config {
+	uint64_t heap_nbytes;
+	uint64_t heap_kind;
+	uint64_t check;
+	uint64_t is_delayed;
+};
+
+/* NULL outside of init and finalize. */
+extern const struct gshmemi_job *gshmemi_job;
+
+/*
+ * Exchange who we are, and compare config over the PEs. rc is this PE's error so far. Collective, and agreed: 0, or
+ * the same error on every PE.
+ */
+int gshmemi_job_open(int rc, const struct gshmemi_config *config);
+void gshmemi_job_close(void);
+void gshmemi_job_set_mapped(int pe);
+
+#endif /* GSHMEMI_IPC_JOB_H */

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "ipc/map.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "ipc/job.h"
+
+/* Memory in another process: a handle names an allocation, the object may start inside of it. */
+struct region {
+	hipIpcMemHandle_t handle;
+	uint64_t offset;
+};
+
+/* What each PE tells all others. */
+struct card {
+	struct region heap;
+	struct region sync;
+	hipUUID device; /* the ordinals of devices differ between processes */
+	uint64_t heap_align;
+	int64_t rc;     /* its error so far */
+};
+
+/* Mappings of one peer, as hipIpcOpenMemHandle gave them. */
+struct mapping {
+	void *heap;
+	void *sync;
+};
+
+static struct mapping *mappings; /* npes */
+
+/* How this PE gets at a peer's device. */
+struct access {
+	bool can_map;
+	bool has_atomics;
+};
+
+static int export_region(void *base, const char *what, struct region *region_p)
+{
+	hipDeviceptr_t start;
+	size_t nbytes;
+	int rc;
+
+	rc = gshmemi_hip(hipMemGetAddressRange(&start, &nbytes, base), "init: hipMemGetAddressRange of the %s", what);
+	if (rc)
+		return rc;
+	rc = gshmemi_hip(hipIpcGetMemHandle(&region_p->handle, start), "init: hipIpcGetMemHandle of the %s", what);
+	if (rc)
+		return rc;
+	region_p->offset = (uint64_t)((char *)base - (char *)start);
+	return 0;
+}
+
+static int fill_card(struct card *card, int device, char *heap, struct gshmemi_sync *sync)
+{
+	uintptr_t base = (uintptr_t)heap;
+	int rc;
+
+	rc = gshmemi_hip(hipDeviceGetUuid(&card->device, device), "init: hipDeviceGetUuid of device %d", device);
+	if (!rc)
+		rc = export_region(heap, "heap", &card->heap);
+	if (!rc)
+		rc = export_region(sync, "sync region", &card->sync);
+	card->heap_align = base & -base;
+	return rc;
+}
+
+/* ---- devices ---- */
+
+/* The ordinal here of a peer's device, -1 if this process cannot see it. */
+static int find_device(const hipUUID *uuid, int *device_p)
+{
+	int ndevices, device, rc;
+	hipUUID found;
+
+	rc = gshmemi_hip(hipGetDeviceCount(&ndevices), "init: hipGetDeviceCount");
+	if (rc)
+		return rc;
+	*device_p = -1;
+	for (device = 0; device < ndevices && *device_p < 0; device++) {
+		rc = gshmemi_hip(hipDeviceGetUuid(&found, device), "init: hipDeviceGetUuid of device %d", device);
+		if (rc)
+			return rc;
+		if (memcmp(&found, uuid, sizeof found) == 0)
+			*device_p = device;
+	}
+	return 0;
+}
+
+/*
+ * A device that this process cannot see, because a launcher gave each PE its own, may still be mapped: opening the
+ * handle decides. Whether its atomics are native cannot be asked then, and is not assumed.
+ */
+static int find_access(const hipUUID *uuid, int device, struct access *access_p)
+{
+	int peer, can_map, has_atomics, rc;
+
+	rc = find_device(uuid, &peer);
+	if (rc)
+		return rc;
+	if (peer < 0 || peer == device) {
+		*access_p = (struct access){true, peer == device};
+		return 0;
+	}
+	rc = gshmemi_hip(hipDeviceCanAccessPeer(&can_map, device, peer),
+			 "init: hipDeviceCanAccessPeer of devices %d and %d", device, peer);
+	if (rc)
+		return rc;
+	rc = gshmemi_hip(hipDeviceGetP2PAttribute(&has_atomics, hipDevP2PAttrNativeAtomicSupported, device, peer),
+			 "init: hipDeviceGetP2PAttribute of devices %d and %d", device, peer);
+	if (rc)
+		return rc;
+	*access_p = (struct access){can_map, has_atomics};
+	return 0;
+}
+
+/* ---- opening ---- */
+
+/* Why the memory of a process on this node may not open. */
+static void explain(const struct gshmemi_peer *peer, char *why, size_t nbytes)
+{
+	const struct gshmemi_peer *mine = &gshmemi_job->peers[gshmemi_job->my_pe];
+
+	if (peer->pid_space != mine->pid_space)
+		snprintf(why, nbytes, "it is in another PID namespace than this PE: run both in one container");
+	else if (peer->uid != mine->uid)
+		snprintf(why, nbytes, "it runs as uid %u, this PE as uid %u", peer->uid, mine->uid);
+	else if (!peer->is_dumpable)
+		snprintf(why, nbytes, "it is not dumpable (prctl PR_SET_DUMPABLE, a setuid program)");
+	else
+		snprintf(why, nbytes, "same uid %u and PID namespace, dumpable", peer->uid);
+}
+
+static int open_region(int pe, const struct region *region, const char *what, void **mapping_p)
+{
+	const struct gshmemi_peer *peer = &gshmemi_job->peers[pe];
+	hipError_t error;
+	void *mapping;
+	char why[128];
+
+	error = hipIpcOpenMemHandle(&mapping, region->handle, hipIpcMemLazyEnablePeerAccess);
+	if (error == hipErrorPeerAccessUnsupported)
+		return -EXDEV;
+	if (error != hipSuccess) {
+		explain(peer, why, sizeof why);
+		return gshmemi_hip(error, "init: hipIpcOpenMemHandle of the %s of PE %d, pid %d on %s (%s)", what, pe,
+				   (int)peer->pid, peer->host, why);
+	}
+	*mapping_p = mapping;
+	return 0;
+}
+
+static void close_mapping(void **mapping)
+{
+	if (*mapping)
+		gshmemi_hip_ignore(hipIpcCloseMemHandle(*mapping), "hipIpcCloseMemHandle");
+	*mapping = NULL;
+}
+
+static ptrdiff_t distance(void *mapping, const struct region *region, const void *own)
+{
+	return (ptrdiff_t)((uintptr_t)mapping + region->offset - (uintptr_t)own);
+}
+
+/* Map one peer; -EXDEV when there is no access. */
+static int open_peer(int pe, const struct card *cards, struct gshmemi_peers *peers, char *heap,
+		     struct gshmemi_sync *sync)
+{
+	struct mapping *mapping = &mappings[pe];
+	int rc;
+
+	rc = open_region(pe, &cards[pe].sync, "sync region", &mapping->sync);
+	if (rc)
+		return rc;
+	rc = open_region(pe, &cards[pe].heap, "heap", &mapping->heap);
+	if (rc) {
+		close_mapping(&mapping->sync);
+		return rc;
+	}
+	peers->delta[pe] = distance(mapping->heap, &cards[pe].heap, heap);
+	peers->sync_delta[pe] = distance(mapping->sync, &cards[pe].sync, sync);
+	return 0;
+}
+
+static int open_peers(const struct card *cards, int device, char *heap, struct gshmemi_sync *sync,
+		      struct gshmemi_peers *peers, uint64_t *has_atomics_p)
+{
+	struct access access;
+	int pe, rc;
+
+	*has_atomics_p = 1;
+	for (pe = 0; pe < gshmemi_job->npes; pe++) {
+		if (pe == gshmemi_job->my_pe) {
+			peers->delta[pe] = peers->sync_delta[pe] = 0;
+			gshmemi_job_set_mapped(pe);
+			continue;
+		}
+		access = (struct access){false, false};
+		rc = gshmemi_job->peers[pe].is_local ? find_access(&cards[pe].device, device, &access) : 0;
+		if (rc)
+			return rc;
+		rc = access.can_map ? open_peer(pe, cards, peers, heap, sync) : -EXDEV;
+		if (rc && rc != -EXDEV)
+			return rc;
+		if (!rc)
+			gshmemi_job_set_mapped(pe);
+		*has_atomics_p &= !rc && access.has_atomics;
+	}
+	return 0;
+}
+
+/* One line for all peers of this node that are out of reach. */
+static void warn_unmapped(void)
+{
+	int pe, nmissing = 0, length = 0;
+	char list[256] = "";
+
+	for (pe = 0; pe < gshmemi_job->npes; pe++) {
+		if (!gshmemi_job->peers[pe].is_local || gshmemi_job->peers[pe].is_mapped)
+			continue;
+		if (length < (int)sizeof list - 16)
+			length += snprintf(list + length, sizeof list - (size_t)length, "%s%d", nmissing ? ", " : "",
+					   pe);
+		nmissing++;
+	}
+	if (nmissing)
+		gshmemi_warn("init: no peer access between the device of PE %d and %s of PE %s: calls to %s fail",
+			     gshmemi_job->my_pe, nmissing > 1 ? "those" : "that", list, nmissing > 1 ? "them" : "it");
+}
+
+/* ---- exchange ---- */
+
+static void clear(struct gshmemi_peers *peers)
+{
+	int pe;
+
+	for (pe = 0; pe < GSHMEM_MAX_PES; pe++)
+		peers->delta[pe] = peers->sync_delta[pe] = peers->amo_delta[pe] = GSHMEMI_SENTINEL;
+}
+
+/* The lowest PE with an error decides, and prints. */
+static int first_error(const struct card *cards, size_t *heap_align_p)
+{
+	int pe;
+
+	*heap_align_p = SIZE_MAX;
+	for (pe = 0; pe < gshmemi_job->npes; pe++) {
+		if (cards[pe].rc) {
+			gshmemi_log_release(pe == gshmemi_job->my_pe);
+			return (int)cards[pe].rc;
+		}
+		if (cards[pe].heap_align < *heap_align_p)
+			*heap_align_p = cards[pe].heap_align;
+	}
+	return 0;
+}
+
+static int connect_peers(const struct card *cards, int device, char *heap, struct gshmemi_sync *sync,
+			 struct gshmemi_peers *peers)
+{
+	uint64_t has_atomics = 0;
+	int rc;
+
+	mappings = calloc((size_t)gshmemi_job->npes, sizeof *mappings);
+	if (!mappings)
+		gshmemi_error("init: no memory for the table of mappings");
+	rc = mappings ? open_peers(cards, device, heap, sync, peers, &has_atomics) : -ENOMEM;
+	rc = gshmemi_bootstrap_agree(rc, &has_atomics);
+	if (rc) {
+		gshmemi_map_close();
+		gshmemi_bootstrap_barrier(); /* the owners free after this */
+		return rc;
+	}
+	if (has_atomics)
+		memcpy(peers->amo_delta, peers->delta, sizeof peers->amo_delta);
+	else if (gshmemi_job->my_pe == 0)
+		gshmemi_info("init: some pair of PEs has no native atomics");
+	warn_unmapped();
+	return 0;
+}
+
+int gshmemi_map_open(int rc, int device, char *heap, struct gshmemi_sync *sync, struct gshmemi_peers *peers,
+		     size_t *heap_align_p)
+{
+	struct card mine, *cards;
+
+	memset(&mine, 0, sizeof mine);
+	cards = calloc((size_t)gshmemi_job->npes, sizeof *cards);
+	if (!cards)
+		gshmemi_end(1); /* the other PEs are in the exchange and cannot be told */
+	if (!rc)
+		rc = fill_card(&mine, device, heap, sync);
+	mine.rc = rc;
+	gshmemi_bootstrap_allgather(&mine, cards, sizeof mine);
+	rc = first_error(cards, heap_align_p);
+	if (!rc) {
+		clear(peers);
+		rc = connect_peers(cards, device, heap, sync, peers);
+	}
+	free(cards);
+	return rc;
+}
+
+void gshmemi_map_close(void)
+{
+	int pe;
+
+	for (pe = 0; mappings && pe < gshmemi_job->npes; pe++) {
+		close_mapping(&mappings[pe].heap);
+		close_mapping(&mappings[pe].sync);
+	}
+	free(mappings);
+	mappings = NULL;
+}
