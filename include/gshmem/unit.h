@@ -40,7 +40,7 @@ static struct gshmemi_state_copy gshmemi_state_copy = {
 	GSHMEMI_ABI,
 	GSHMEM_MAX_PES,
 	sizeof(struct gshmemi_state),
-	HIP_SYMBOL(gshmemi_state),
+	&gshmemi_state,
 	GSHMEMI_ARCH_NAME,
 	__BASE_FILE__,
 #ifdef GSHMEM_DIRECT_ONLY
