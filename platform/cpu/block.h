@@ -22,6 +22,7 @@ extern __thread struct index3 threadIdx HIPCPU_TLS;
 extern __thread struct index3 blockIdx HIPCPU_TLS;
 extern __thread struct index3 blockDim HIPCPU_TLS;
 extern __thread struct index3 gridDim HIPCPU_TLS;
+extern int warpSize;
 
 struct hipcpu_lane {
 	struct hipcpu_call call; /* what it stands in, or stood in last; op NONE: none yet */

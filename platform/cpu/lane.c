@@ -18,6 +18,15 @@ __thread struct hipcpu_lane *hipcpu_self;
 __thread struct hipcpu_loop hipcpu_loop;
 __thread struct block *hipcpu_block;
 __thread struct index3 threadIdx, blockIdx, blockDim, gridDim;
+int warpSize = 64; /* constant to all others */
+
+__attribute__((constructor)) static void set_warp_size(void)
+{
+	const char *wave = getenv("GSHMEM_CPU_WAVE");
+
+	if (wave && !strcmp(wave, "32"))
+		warpSize = 32;
+}
 
 /* ---- messages ---- */
 

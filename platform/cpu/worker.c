@@ -100,6 +100,7 @@ static void run_blocks(struct launch *launch)
 	struct block *b = my_block();
 	uint64_t id;
 
+	progress(b); /* before: the watchdog must not compare with what it saw long ago */
 	atomic_store_explicit(&b->busy, true, memory_order_release);
 	while ((id = atomic_fetch_add_explicit(&launch->next_block, 1, memory_order_relaxed)) < launch->nblocks)
 		hipcpu_block_run(b, launch, id);

@@ -29,6 +29,7 @@
 /* One block runs on a thread: what is the thread's is the block's. Static by itself in a function. */
 #define __shared__ thread_local
 #define __launch_bounds__(...)
+/* Without inline, which g++ does not take twice: write static or inline besides. */
 #define __forceinline__ __attribute__((always_inline))
 #ifndef __restrict__
 #define __restrict__ __restrict
@@ -50,10 +51,9 @@ extern __thread struct uint3 threadIdx HIPCPU_TLS;
 extern __thread struct uint3 blockIdx HIPCPU_TLS;
 extern __thread struct uint3 blockDim HIPCPU_TLS;
 extern __thread struct uint3 gridDim HIPCPU_TLS;
+/* Not a constant expression: GSHMEM_CPU_WAVE sets it when the program starts. */
+extern const int warpSize;
 }
-
-/* Not a constant: GSHMEM_CPU_WAVE sets it, as the GPU does in HIP 7. */
-#define warpSize ((int)hipcpu_wave_width())
 
 static inline unsigned __lane_id()
 {

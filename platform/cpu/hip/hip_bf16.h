@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * __hip_bfloat16 for C++: the upper half of a float, computed in float.
+ */
+#ifndef HIPCPU_HIP_BF16_H
+#define HIPCPU_HIP_BF16_H
+
+#include "hip_runtime.h"
+
+#ifdef __cplusplus
+
+struct __hip_bfloat16 {
+	uint16_t bits;
+
+	__hip_bfloat16() = default;
+	/* Rounds to nearest, ties to even; a NaN stays one. */
+	__hip_bfloat16(float f)
+	{
+		uint32_t x;
+
+		memcpy(&x, &f, 4);
+		if ((x & 0x7fffffff) > 0x7f800000)
+			bits = (uint16_t)(x >> 16 | 0x40);
+		else
+			bits = (uint16_t)((x + 0x7fff + (x >> 16 & 1)) >> 16);
+	}
+	template <typename N, typename = std::enable_if_t<std::is_arithmetic<N>::value>>
+	__hip_bfloat16(N n) : __hip_bfloat16((float)n)
+	{
+	}
+	operator float() const
+	{
+		uint32_t x = (uint32_t)bits << 16;
+		float f;
+
+		memcpy(&f, &x, 4);
+		return f;
+	}
+	__hip_bfloat16 &operator+=(__hip_bfloat16 other) { return *this = __hip_bfloat16((float)*this + (float)other); }
+	__hip_bfloat16 &operator-=(__hip_bfloat16 other) { return *this = __hip_bfloat16((float)*this - (float)other); }
+	__hip_bfloat16 &operator*=(__hip_bfloat16 other) { return *this = __hip_bfloat16((float)*this * (float)other); }
+	__hip_bfloat16 &operator/=(__hip_bfloat16 other) { return *this = __hip_bfloat16((float)*this / (float)other); }
+};
+typedef __hip_bfloat16 hip_bfloat16;
+
+static inline __hip_bfloat16 operator+(__hip_bfloat16 a, __hip_bfloat16 b) { return __hip_bfloat16((float)a + (float)b); }
+static inline __hip_bfloat16 operator-(__hip_bfloat16 a, __hip_bfloat16 b) { return __hip_bfloat16((float)a - (float)b); }
+static inline __hip_bfloat16 operator*(__hip_bfloat16 a, __hip_bfloat16 b) { return __hip_bfloat16((float)a * (float)b); }
+static inline __hip_bfloat16 operator/(__hip_bfloat16 a, __hip_bfloat16 b) { return __hip_bfloat16((float)a / (float)b); }
+static inline __hip_bfloat16 operator-(__hip_bfloat16 a) { return __hip_bfloat16(-(float)a); }
+static inline bool operator==(__hip_bfloat16 a, __hip_bfloat16 b) { return (float)a == (float)b; }
+static inline bool operator!=(__hip_bfloat16 a, __hip_bfloat16 b) { return (float)a != (float)b; }
+static inline bool operator<(__hip_bfloat16 a, __hip_bfloat16 b) { return (float)a < (float)b; }
+static inline bool operator>(__hip_bfloat16 a, __hip_bfloat16 b) { return (float)a > (float)b; }
+static inline bool operator<=(__hip_bfloat16 a, __hip_bfloat16 b) { return (float)a <= (float)b; }
+static inline bool operator>=(__hip_bfloat16 a, __hip_bfloat16 b) { return (float)a >= (float)b; }
+
+static inline __hip_bfloat16 __float2bfloat16(float f) { return __hip_bfloat16(f); }
+static inline float __bfloat162float(__hip_bfloat16 h) { return (float)h; }
+
+#endif /* __cplusplus */
+#endif /* HIPCPU_HIP_BF16_H */

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* run: -n 1 */
+/* Every form of launch runs each lane once, with its indices, and with its arguments converted. */
+/* env: GSHMEM_CPU_WAVE=64 | GSHMEM_CPU_WAVE=32 GSHMEM_CPU_BLOCKS=1 */
+#include <hip/hip_runtime.h>
+
+#include "../helpers.h"
+
+struct pair {
+	char tag;
+	double value;
+};
+
+__device__ int counter;
+__constant__ int table[4] = {1, 2, 3, 4};
+
+__global__ void indices(unsigned *out)
+{
+	unsigned block = (blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
+	unsigned thread = (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
+	dim3 size = blockDim;
+
+	atomicAdd(&out[block * size.x * size.y * size.z + thread], 1 + threadIdx.x + 100 * threadIdx.y + 10000 * threadIdx.z);
+}
+
+/* The call gives int, int, double, NULL and a struct. */
+__global__ void convert(long a, float b, int c, int *none, struct pair p, int *out)
+{
+	out[0] = a == -7 && b == 3.0f && c == 2 && !none && p.tag == 'x' && p.value == 0.5;
+	out[1] = table[3];
+	counter = 11;
+}
+
+template <int N, typename T> __global__ void fill(T *out, T value)
+{
+	for (int i = threadIdx.x; i < N; i += blockDim.x)
+		out[i] = value;
+}
+
+__global__ void change(int *out, int value)
+{
+	out[threadIdx.x] = value;
+	value = 0; /* of this lane only */
+}
+
+int main()
+{
+	dim3 grid(3, 2, 2), block(5, 3, 2);
+	unsigned *counts;
+	int *out, value = 9, host = 5;
+	void *address;
+	size_t nbytes;
+	struct pair p = {'x', 0.5};
+
+	t_hip(hipMallocManaged(&counts, 12 * 30 * sizeof(*counts)));
+	t_hip(hipMallocManaged(&out, 1000 * sizeof(*out)));
+	t_hip(hipMemset(counts, 0, 12 * 30 * sizeof(*counts)));
+	hipLaunchKernelGGL(indices, grid, block, 0, 0, counts);
+	t_hip(hipGetLastError());
+	t_hip(hipDeviceSynchronize());
+	for (unsigned i = 0; i < 12 * 30; i++)
+		t_equal(counts[i], 1 + i % 5 + 100 * (i / 5 % 3) + 10000 * (i % 30 / 15), "index");
+
+	hipLaunchKernelGGL(convert, 1, 1, 0, 0, -7, 3, 2.75, NULL, p, out);
+	t_hip(hipDeviceSynchronize());
+	t_check(out[0], "arguments were not converted");
+	t_equal(out[1], 4, "constant");
+	t_hip(hipMemcpyFromSymbol(&host, HIP_SYMBOL(counter), sizeof(host)));
+	t_equal(host, 11, "symbol read");
+	host = 17;
+	t_hip(hipMemcpyToSymbol(HIP_SYMBOL(counter), &host, sizeof(host)));
+	t_hip(hipGetSymbolAddress(&address, HIP_SYMBOL(counter)));
+	t_hip(hipGetSymbolSize(&nbytes, HIP_SYMBOL(counter)));
+	t_equal(nbytes, sizeof(int), "symbol size");
+	t_hip(hipMemcpy(&host, address, sizeof(host), hipMemcpyDeviceToHost));
+	t_equal(host, 17, "symbol written");
+
+	hipLaunchKernelGGL(HIP_KERNEL_NAME(fill<1000, int>), 1, 64, 0, 0, out, 'a');
+	t_hip(hipDeviceSynchronize());
+	t_equal(out[999], 'a', "template kernel");
+	hipLaunchKernelGGL((fill<1000, int>), 1, 33, 0, 0, out, 3.9);
+	t_hip(hipDeviceSynchronize());
+	t_equal(out[999], 3, "template kernel in parentheses");
+
+	void *args[] = {&out, &value};
+	t_hip(hipLaunchKernel(change, dim3(1), dim3(100), args, 0, 0));
+	value = 10; /* arguments were copied */
+	t_hip(hipDeviceSynchronize());
+	for (int i = 0; i < 100; i++)
+		t_equal(out[i], 9, "hipLaunchKernel");
+	t_hip(hipLaunchCooperativeKernel(change, dim3(1), dim3(100), args, 0, 0));
+	t_hip(hipDeviceSynchronize());
+	t_equal(out[99], 10, "hipLaunchCooperativeKernel");
+
+	hipLaunchKernelGGL(change, 1, 1025, 0, 0, out, 1);
+	t_check(hipGetLastError() != hipSuccess, "1025 threads in a block were accepted");
+	t_equal(hipGetLastError(), hipSuccess, "last error is reset");
+	hipLaunchKernelGGL(change, 0, 1, 0, 0, out, 1);
+	t_equal(hipPeekAtLastError(), hipErrorInvalidConfiguration, "empty grid");
+	t_equal(hipGetLastError(), hipErrorInvalidConfiguration, "empty grid");
+	return 0;
+}
