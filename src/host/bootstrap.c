@@ -156,21 +156,22 @@ void gshmemi_bootstrap_allgather(const void *mine, void *all, size_t nbytes)
 	MPI_Allgather(mine, (int)nbytes, MPI_BYTE, all, (int)nbytes, MPI_BYTE, comm);
 }
 
-void gshmemi_bootstrap_min(uint64_t *words, int nwords)
+/* MPICH 4.0.2 compares MPI_UINT64_T as if it were signed; MPI_INT64_T is so everywhere. */
+void gshmemi_bootstrap_min(int64_t *words, int nwords)
 {
-	MPI_Allreduce(MPI_IN_PLACE, words, nwords, MPI_UINT64_T, MPI_MIN, comm);
+	MPI_Allreduce(MPI_IN_PLACE, words, nwords, MPI_INT64_T, MPI_MIN, comm);
 }
 
-int gshmemi_bootstrap_agree(int rc, uint64_t *lowest)
+int gshmemi_bootstrap_agree(int rc, bool *all)
 {
-	uint64_t words[2] = {UINT64_MAX, lowest ? *lowest : 0};
+	int64_t words[2] = {INT64_MAX, all ? *all : 0};
 
 	if (rc)
-		words[0] = (uint64_t)rank << 32 | (uint32_t)-rc;
+		words[0] = (int64_t)rank << 32 | (uint32_t)-rc;
 	gshmemi_bootstrap_min(words, 2);
-	if (lowest)
-		*lowest = words[1];
-	if (words[0] == UINT64_MAX)
+	if (all)
+		*all = words[1] != 0;
+	if (words[0] == INT64_MAX)
 		return 0;
 	gshmemi_log_release((int)(words[0] >> 32) == rank);
 	return -(int)(uint32_t)words[0];

@@ -204,10 +204,14 @@ static void warn_unknown(const char *name)
 
 void gshmemi_env_warn_unknown(void)
 {
+	static bool done;
 	char name[64];
 	size_t length;
 	char **entry;
 
+	if (done)
+		return;
+	done = true;
 	for (entry = environ; *entry; entry++) {
 		length = strcspn(*entry, "=");
 		if (strncmp(*entry, "GSHMEM_", 7) || length >= sizeof name)

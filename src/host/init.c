@@ -373,6 +373,7 @@ static int start(const struct gshmemx_init_attributes *attr)
 
 err_close:
 	gshmemi_log_release(false);
+	gshmemi_bootstrap_barrier(); /* who prints has printed before the first PE leaves, and the launcher ends it */
 	gshmemi_bootstrap_close();
 err_stop:
 	gshmemi_watcher_stop();

@@ -97,7 +97,7 @@ extern struct gshmemi_env gshmemi_env;
 /* Read all variables. -EINVAL after a message on one that does not parse. */
 int gshmemi_env_read(void);
 
-/* Warn of GSHMEM_ variables that do not exist. */
+/* Warn of GSHMEM_ variables that do not exist; once. */
 void gshmemi_env_warn_unknown(void);
 
 /* Bytes from "64m": decimal digits and at most one of k, m, g, t. */
@@ -128,13 +128,13 @@ void gshmemi_bootstrap_barrier(void);
 void gshmemi_bootstrap_allgather(const void *mine, void *all, size_t nbytes);
 
 /* The lowest value of each word over all PEs. */
-void gshmemi_bootstrap_min(uint64_t *words, int nwords);
+void gshmemi_bootstrap_min(int64_t *words, int nwords);
 
 /*
  * Agree on errors: 0 if rc is 0 on every PE; else, on every PE, that of the lowest PE that has one, which prints what
- * its log holds back. *lowest, unless NULL, becomes the lowest over all PEs.
+ * its log holds back. *all, unless NULL, becomes false where it is false on any PE.
  */
-int gshmemi_bootstrap_agree(int rc, uint64_t *lowest);
+int gshmemi_bootstrap_agree(int rc, bool *all);
 
 /* ---- state.c ---- */
 

@@ -89,8 +89,8 @@ static int explain(const struct request *mine)
 /* A word and its complement have the lowest values w and ~w over all PEs only if all PEs have w. */
 static int agree(const struct request *mine)
 {
-	uint64_t words[7] = {mine->call,  mine->nbytes,  mine->extra, ~mine->call,
-			     ~mine->nbytes, ~mine->extra, mine->rc == 0};
+	int64_t call = (int64_t)mine->call, nbytes = (int64_t)mine->nbytes, extra = (int64_t)mine->extra;
+	int64_t words[7] = {call, nbytes, extra, ~call, ~nbytes, ~extra, mine->rc == 0};
 	int rc = 0;
 
 	gshmemi_bootstrap_min(words, 7);

@@ -185,12 +185,12 @@ static int open_peer(int pe, const struct card *cards, struct gshmemi_peers *pee
 }
 
 static int open_peers(const struct card *cards, int device, char *heap, struct gshmemi_sync *sync,
-		      struct gshmemi_peers *peers, uint64_t *has_atomics_p)
+		      struct gshmemi_peers *peers, bool *has_atomics_p)
 {
 	struct access access;
 	int pe, rc;
 
-	*has_atomics_p = 1;
+	*has_atomics_p = true;
 	for (pe = 0; pe < gshmemi_job->npes; pe++) {
 		if (pe == gshmemi_job->my_pe) {
 			peers->delta[pe] = peers->sync_delta[pe] = 0;
@@ -260,7 +260,7 @@ static int first_error(const struct card *cards, size_t *heap_align_p)
 static int connect_peers(const struct card *cards, int device, char *heap, struct gshmemi_sync *sync,
 			 struct gshmemi_peers *peers)
 {
-	uint64_t has_atomics = 0;
+	bool has_atomics = false;
 	int rc;
 
 	mappings = calloc((size_t)gshmemi_job->npes, sizeof *mappings);

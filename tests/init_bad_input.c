@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Bad input to init: every PE gets the same error, one message says which PE, what and what to do. */
+/* timeout: 120 */
+#include <gshmem.h>
+#include <mpi.h>
+
+#include "job.h"
+
+/* What a PE does in a case. Prints "rc N" for what init returned, so that the driver can compare. */
+static int rank_of_launch(void)
+{
+	const char *rank = getenv("PMI_RANK");
+
+	return rank ? atoi(rank) : 0;
+}
+
+static int count_fds(void)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	int count = 0;
+
+	while (readdir(dir))
+		count++;
+	closedir(dir);
+	return count;
+}
+
+static int pe_main(const char *name, const char *variable, const char *value)
+{
+	struct gshmemx_init_attributes attr = GSHMEMX_INIT_ATTR_DEFAULT;
+	MPI_Comm null = MPI_COMM_NULL;
+	int rc, before;
+
+	if (strcmp(name, "odd") == 0 && rank_of_launch() == 1)
+		setenv(variable, value, 1);
+	if (strcmp(name, "thread") == 0)
+		attr.thread_level = GSHMEM_THREAD_MULTIPLE;
+	MPI_Init(NULL, NULL);
+	if (strcmp(name, "null") == 0)
+		attr.mpi_comm = &null;
+	if (strcmp(name, "size") == 0)
+		attr.size = 8;
+	if (strcmp(name, "level") == 0)
+		attr.thread_level = 7;
+	if (strcmp(name, "void") == 0)
+		gshmem_init(); /* ends the process */
+	gshmemx_init_attr(&attr); /* the first one opens what the process keeps */
+	before = count_fds();
+	rc = gshmemx_init_attr(&attr);
+	if (count_fds() != before)
+		printf("fds leak\n");
+	printf("rc %d\n", rc);
+	fflush(stdout);
+	MPI_Barrier(MPI_COMM_WORLD);
+	MPI_Finalize();
+	return rc ? 1 : 0;
+}
+
+/* One message for each of the two inits of a case; the error on all PEs. */
+static void expect(int npes, const char *env, const char *args, const char *rc, const char *text)
+{
+	static struct t_job job;
+	char expected[32];
+
+	snprintf(expected, sizeof expected, "rc %s\n", rc);
+	t_job_run(&job, npes, env, "", args, 20);
+	t_job_failed(&job, env[0] ? env : args, text, 2);
+	t_check(t_job_count(&job, expected) == npes, "%s %s: not \"rc %s\" on all PEs:\n%s", env, args, rc,
+		job.output);
+	t_check(!t_job_count(&job, "fds leak"), "%s %s: descriptors leak", env, args);
+}
+
+/* Bytes that the machine has, times percent. */
+static unsigned long long available(unsigned percent)
+{
+	unsigned long long kib = 0;
+	char line[128];
+	FILE *file = fopen("/proc/meminfo", "r");
+
+	while (file && fgets(line, sizeof line, file))
+		if (sscanf(line, "MemAvailable: %llu", &kib) == 1)
+			break;
+	if (file)
+		fclose(file);
+	return kib * 1024 / 100 * percent;
+}
+
+static void bad_values(void)
+{
+	static const char *const sizes[] = {"abc", "1.5g", "-1", "1gb", "0x1000", "1e9", "+5", "g"};
+	char env[64], text[96];
+	unsigned i;
+
+	for (i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+		snprintf(env, sizeof env, "GSHMEM_HEAP_SIZE=%s", sizes[i]);
+		snprintf(text, sizeof text, "gshmem: pe 0: %s: no size; write digits", env);
+		expect(2, env, "plain", "-22", text);
+	}
+	expect(2, "GSHMEM_HEAP_SIZE=99999999999999999999", "plain", "-34", "more than 64 bits can hold");
+	expect(2, "GSHMEM_HEAP_SIZE=99999999t", "plain", "-34", "more than 64 bits can hold");
+	expect(2, "GSHMEM_HEAP_SIZE=0", "plain", "-22", "heap: 0 bytes are too few");
+	expect(2, "GSHMEM_HEAP_KIND=big", "plain", "-22",
+	       "pe 0: GSHMEM_HEAP_KIND=big: must be auto, coarse, fine or uncached");
+	expect(2, "GSHMEM_CHECK=yes", "plain", "-22", "pe 0: GSHMEM_CHECK=yes: must be 0 or 1");
+	expect(2, "GSHMEM_WATCHDOG=soon", "plain", "-22", "pe 0: GSHMEM_WATCHDOG=soon: must be seconds");
+	expect(2, "GSHMEM_DEVICE=first", "plain", "-22", "pe 0: GSHMEM_DEVICE=first: must be a number");
+	expect(2, "GSHMEM_DEVICE=5", "plain", "-19", "pe 0: init: device 5 was asked for, but there are 1");
+	expect(2, "GSHMEM_CPU_DEVICES=0", "plain", "-19", "pe 0: init: ");
+}
+
+static void unequal_values(void)
+{
+	expect(2, "", "odd GSHMEM_HEAP_SIZE 2g", "-22",
+	       "pe 0: init: the heap has 1073741824 bytes on PE 0 but 2147483648 on PE 1");
+	expect(2, "", "odd GSHMEM_HEAP_SIZE x", "-22", "pe 1: GSHMEM_HEAP_SIZE=x: no size");
+	expect(3, "", "odd GSHMEM_HEAP_KIND fine", "-22", "pe 0: init: GSHMEM_HEAP_KIND is auto on PE 0 but fine on PE 1");
+	expect(2, "", "odd GSHMEM_CHECK 1", "-22", "pe 0: init: GSHMEM_CHECK is 0 on PE 0 but 1 on PE 1");
+	expect(2, "", "odd GSHMEM_CPU_DELIVERY random", "-22", "GSHMEM_CPU_DELIVERY is set on PE 1 only");
+	expect(2, "", "odd GSHMEM_DEVICE 3", "-19", "pe 1: init: device 3 was asked for, but there are 1");
+}
+
+static void too_much_memory(void)
+{
+	char env[96];
+
+	snprintf(env, sizeof env, "GSHMEM_HEAP_SIZE=%llu GSHMEM_CPU_MEMORY=100t", available(70));
+	expect(2, env, "plain", "-12", "pe 0: heap: 2 PEs on this node with ");
+	expect(2, "GSHMEM_HEAP_SIZE=50t GSHMEM_CPU_MEMORY=100t", "plain", "-12", "lower GSHMEM_HEAP_SIZE");
+	expect(2, "GSHMEM_HEAP_SIZE=1g GSHMEM_CPU_MEMORY=512m", "plain", "-12",
+	       "pe 0: heap: hipMalloc of 1073741824 bytes: out of memory: the device has ");
+}
+
+static void bad_attributes(void)
+{
+	static struct t_job job;
+
+	expect(2, "", "thread", "-22",
+	       "pe 0: init: GSHMEM_THREAD_MULTIPLE was asked for, but MPI runs with MPI_THREAD_SINGLE");
+	t_job_run(&job, 1, "", "", "null", 20);
+	t_job_failed(&job, "null", "gshmem: init: the communicator is MPI_COMM_NULL", 2);
+	t_job_run(&job, 1, "", "", "size", 20);
+	t_job_failed(&job, "size", "start from GSHMEMX_INIT_ATTR_DEFAULT", 2);
+	t_job_run(&job, 1, "", "", "level", 20);
+	t_job_failed(&job, "level", "gshmem: init: 7 is no thread level", 2);
+	t_job_run(&job, 3, "GSHMEM_HEAP_SIZE=x", "", "void", 20);
+	t_job_failed(&job, "void", "gshmem: pe 0: GSHMEM_HEAP_SIZE=x", 1);
+	t_equal(job.status, 1, "status of a job whose gshmem_init fails");
+}
+
+/* A wrong name is no error; PE 0 warns, once. */
+static void unknown_names(void)
+{
+	static struct t_job job;
+
+	t_job_run(&job, 2, "GSHMEM_HEAPSIZE=1 GSHMEM_WATCH_DOG=1 GSHMEM_XYZZYPLUGH=1", "", "plain", 20);
+	t_equal(job.status, 0, "status with unknown variables");
+	t_equal(t_job_count(&job, "pe 0: there is no environment variable GSHMEM_HEAPSIZE; did you mean "
+				  "GSHMEM_HEAP_SIZE?"), 1, "GSHMEM_HEAPSIZE");
+	t_equal(t_job_count(&job, "GSHMEM_WATCH_DOG; did you mean GSHMEM_WATCHDOG?"), 1, "GSHMEM_WATCH_DOG");
+	t_equal(t_job_count(&job, "GSHMEM_XYZZYPLUGH; gshmem-info lists"), 1, "GSHMEM_XYZZYPLUGH");
+}
+
+int main(int argc, char **argv)
+{
+	if (argc > 1)
+		return pe_main(argv[1], argc > 2 ? argv[2] : "", argc > 3 ? argv[3] : "");
+	bad_values();
+	unequal_values();
+	too_much_memory();
+	bad_attributes();
+	unknown_names();
+	return 0;
+}

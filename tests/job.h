@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Jobs that fail on purpose. A test runs itself under mpirun with an argument that names the case, and looks at what
+ * the job printed, how it ended, how long it took, and what it left behind.
+ */
+#ifndef T_JOB_H
+#define T_JOB_H
+
+#include <ctype.h>
+#include <dirent.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "helpers.h"
+
+struct t_job {
+	int status;      /* exit status of mpirun; 128 + signal */
+	double seconds;
+	char output[1 << 16];
+};
+
+static inline double t_seconds(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+/* Other processes that run this program. */
+static inline int t_count_running(void)
+{
+	char self[PATH_MAX] = "", exe[PATH_MAX], path[64];
+	struct dirent *entry;
+	int count = 0;
+	ssize_t n;
+	DIR *dir = opendir("/proc");
+
+	if (readlink("/proc/self/exe", self, sizeof self - 1) < 0 || !dir)
+		t_fail("/proc is not there");
+	while ((entry = readdir(dir))) {
+		if (!isdigit((unsigned char)entry->d_name[0]) || atoi(entry->d_name) == (int)getpid())
+			continue;
+		snprintf(path, sizeof path, "/proc/%.20s/exe", entry->d_name);
+		n = readlink(path, exe, sizeof exe - 1);
+		if (n > 0) {
+			exe[n] = 0;
+			count += strcmp(exe, self) == 0;
+		}
+	}
+	closedir(dir);
+	return count;
+}
+
+/*
+ * Run this program as a job: env is "A=1 B=2" or "", flags are for mpirun, args go to the program. Nothing of the job
+ * may run any more when it is over, and that within limit_s seconds.
+ */
+static inline void t_job_run(struct t_job *job, int npes, const char *env, const char *flags, const char *args,
+			     int limit_s)
+{
+	char self[PATH_MAX] = "", command[2 * PATH_MAX];
+	const char *mpirun = getenv("MPIRUN");
+	size_t length = 0, got;
+	double start = t_seconds();
+	int status, tries;
+	FILE *pipe;
+
+	if (readlink("/proc/self/exe", self, sizeof self - 1) < 0)
+		t_fail("/proc is not there");
+	snprintf(command, sizeof command, "env %s timeout -k 2 %d %s %s -n %d %s %s 2>&1 </dev/null", env, limit_s,
+		 mpirun ? mpirun : "mpirun", flags, npes, self, args);
+	pipe = popen(command, "r");
+	t_check(pipe, "popen");
+	while (length < sizeof job->output - 1 &&
+	       (got = fread(job->output + length, 1, sizeof job->output - 1 - length, pipe)) > 0)
+		length += got;
+	job->output[length] = 0;
+	status = pclose(pipe);
+	job->status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+	job->seconds = t_seconds() - start;
+	t_check(job->status != 124, "%s %s: hangs, ended after %d s:\n%s", env, args, limit_s, job->output);
+	for (tries = 0; tries < 100 && t_count_running(); tries++)
+		usleep(20000);
+	t_check(!t_count_running(), "%s %s: processes are left behind:\n%s", env, args, job->output);
+}
+
+/* How often text occurs in the job's output. */
+static inline int t_job_count(const struct t_job *job, const char *text)
+{
+	const char *at = job->output;
+	int count = 0;
+
+	for (; (at = strstr(at, text)); at += strlen(text))
+		count++;
+	return count;
+}
+
+/* The job must have failed and said this text, exactly count times; 0: at least once. */
+static inline void t_job_failed(const struct t_job *job, const char *what, const char *text, int count)
+{
+	int found = t_job_count(job, text);
+
+	t_check(job->status, "%s: the job should fail:\n%s", what, job->output);
+	t_check(count ? found == count : found > 0, "%s: \"%s\" %d times, expected %d (0: some):\n%s", what, text,
+		found, count, job->output);
+}
+
+#endif /* T_JOB_H */
