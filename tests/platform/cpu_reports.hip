@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* run: -n 1 */
+/* What would hang or corrupt in silence ends with a message that names the lane and the line. */
+/* env: GSHMEM_CPU_WAVE=64 GSHMEM_CPU_STUCK=1 | GSHMEM_CPU_WAVE=32 GSHMEM_CPU_STUCK=1 */
+#include <hip/hip_runtime.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../helpers.h"
+
+enum { LINE_OF_MASKED = __LINE__ + 5 }; /* of its vote */
+
+__global__ void masked(int *)
+{
+	if (threadIdx.x < 3)
+		__ballot_sync(0x1f, 1);
+	else
+		__syncthreads();
+}
+
+__device__ __attribute__((noinline)) int deep(int n, volatile char *up)
+{
+	volatile char frame[512];
+
+	frame[0] = up ? up[0] + 1 : 0;
+	return n ? deep(n - 1, frame) + frame[0] : frame[0];
+}
+
+__global__ void overflow(int *out)
+{
+	if (threadIdx.x == 5)
+		out[0] = deep(100000, NULL);
+	__syncthreads();
+}
+
+__global__ void trap(int *)
+{
+	if (threadIdx.x == 6)
+		__trap();
+}
+
+__global__ void null(int *out)
+{
+	if (threadIdx.x == 7)
+		*(volatile int *)out = 1;
+}
+
+__global__ void foreign_mask(int *)
+{
+	__ballot_sync(2, 1);
+}
+
+/* 1.5 s without a move: named, and then it ends well. */
+__global__ void slow(int *)
+{
+	long long begin = wall_clock64();
+
+	while (wall_clock64() - begin < 1500000000ll)
+		;
+}
+
+static void run(void (*kernel)(int *), bool dies, const char *const *words)
+{
+	char text[8192];
+	size_t used = 0;
+	int out[2], status;
+	ssize_t n;
+	pid_t pid;
+
+	t_check(!pipe(out), "pipe");
+	pid = fork(); /* the parent makes no call of HIP */
+	if (!pid) {
+		int *p;
+
+		dup2(out[1], 2);
+		close(out[1]);
+		alarm(30);
+		t_hip(hipMalloc(&p, 4096));
+		if (kernel == null)
+			p = (int *)8;
+		hipLaunchKernelGGL(kernel, 1, 16, 0, 0, p);
+		t_hip(hipDeviceSynchronize());
+		_exit(0);
+	}
+	close(out[1]);
+	while ((n = read(out[0], text + used, sizeof(text) - 1 - used)) > 0)
+		used += (size_t)n;
+	text[used] = 0;
+	close(out[0]);
+	waitpid(pid, &status, 0);
+	t_check(!(WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM), "hung; said: %s", text);
+	t_check((status != 0) == dies, "status 0x%x; said: %s", status, text);
+	for (; *words; words++)
+		t_check(strstr(text, *words), "no \"%s\" in: %s", *words, text);
+}
+
+int main()
+{
+	char line[32];
+
+	snprintf(line, sizeof(line), "cpu_reports.hip:%d", LINE_OF_MASKED);
+	const char *deadlock[] = {"deadlock", "lanes 0-2: ballot", line, "mask 0x1f", "lanes 3-15: __syncthreads", NULL};
+	const char *stack[] = {"lane 5", "stack overflow", "GSHMEM_CPU_STACK", NULL};
+	const char *trapped[] = {"lane 6", "__trap", NULL};
+	const char *fault[] = {"lane 7", "illegal access", "0x8", NULL};
+	const char *foreign[] = {"without the calling lane", NULL};
+	const char *stuck[] = {"nothing has moved for 1 s", NULL};
+
+	run(masked, true, deadlock);
+	run(overflow, true, stack);
+	run(trap, true, trapped);
+	run(null, true, fault);
+	run(foreign_mask, true, foreign);
+	run(slow, false, stuck);
+	return 0;
+}

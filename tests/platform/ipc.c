@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* run: -n 1 */
+/* A handle maps the same memory in another process, for as long as that holds it, even after the owner is gone. */
+#include <hip/hip_runtime_api.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../helpers.h"
+
+#define NBYTES ((size_t)5 << 20)
+
+static int to_child[2], to_parent[2];
+
+static void expect(int fd, char what)
+{
+	char got;
+
+	if (read(fd, &got, 1) != 1 || got != what)
+		exit(1); /* the other side has said why */
+}
+
+static void tell(int fd, char what)
+{
+	if (write(fd, &what, 1) != 1)
+		exit(1);
+}
+
+static void child(void)
+{
+	hipIpcMemHandle_t handle;
+	int *data, *again;
+
+	if (read(to_child[0], &handle, sizeof(handle)) != sizeof(handle))
+		exit(1);
+	t_hip(hipIpcOpenMemHandle((void **)&data, handle, hipIpcMemLazyEnablePeerAccess));
+	t_equal(data[7], 70, "what the owner wrote");
+	t_hip(hipMemset(data + 8, 1, 4));
+	t_hip(hipIpcOpenMemHandle((void **)&again, handle, hipIpcMemLazyEnablePeerAccess));
+	again[9] = 5;
+	t_equal(data[9], 5, "both mappings");
+	t_hip(hipIpcCloseMemHandle(again));
+	data[NBYTES / 4 - 1] = 6;
+	tell(to_parent[1], 'w');
+	expect(to_child[0], 'f');
+	t_equal(data[7], 71, "the mapping outlives the allocation");
+	t_hip(hipIpcCloseMemHandle(data));
+	t_check(hipIpcCloseMemHandle(data) != hipSuccess, "closed once too often");
+	exit(0);
+}
+
+int main(void)
+{
+	hipIpcMemHandle_t handle;
+	int *data, status;
+	pid_t pid;
+
+	t_check(!pipe(to_child) && !pipe(to_parent), "pipe");
+	pid = fork(); /* before the first call of HIP */
+	if (!pid)
+		child();
+	t_hip(hipMalloc((void **)&data, NBYTES));
+	t_hip(hipMemset(data, 0, NBYTES));
+	status = 70;
+	t_hip(hipMemcpy(data + 7, &status, sizeof(status), hipMemcpyHostToDevice));
+	t_hip(hipIpcGetMemHandle(&handle, data));
+	t_check(write(to_child[1], &handle, sizeof(handle)) == sizeof(handle), "write");
+	expect(to_parent[0], 'w');
+	t_hip(hipMemcpy(&status, data + 8, sizeof(status), hipMemcpyDeviceToHost));
+	t_equal(status, 0x01010101, "what the other process wrote");
+	t_hip(hipMemcpy(&status, data + NBYTES / 4 - 1, sizeof(status), hipMemcpyDeviceToHost));
+	t_equal(status, 6, "the last word");
+	status = 71;
+	t_hip(hipMemcpy(data + 7, &status, sizeof(status), hipMemcpyHostToDevice));
+	t_hip(hipFree(data));
+	tell(to_child[1], 'f');
+	t_check(waitpid(pid, &status, 0) == pid, "waitpid");
+	t_equal(status, 0, "status of the other process");
+	t_check(hipIpcGetMemHandle(&handle, &status) != hipSuccess, "a handle of host memory");
+	return 0;
+}
