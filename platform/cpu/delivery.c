@@ -1,0 +1,560 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Delayed delivery, GSHMEM_CPU_DELIVERY=random[:seed]: operations arrive late, in pieces, and in any order that
+ * OpenSHMEM allows. The slow path hands them over (include/gshmem/slow.h); a thread of this file delivers them at
+ * random, whatever the callers do meanwhile, and quiet delivers those that it must complete by itself.
+ *
+ * A queue holds what one caller has open on one PE. A caller is a lane, or the host with all its threads. A fence
+ * starts a new epoch in each of the caller's queues; only records of a queue's oldest epoch may be delivered, in any
+ * order. Nothing orders two queues. A signal becomes deliverable when the last piece of its data is.
+ *
+ * One lock covers all of it and is held while a record is delivered, so that none is ever half done and quiet never
+ * waits for the thread. It is never held across a pause. Nearly every choice comes from one seeded generator; only
+ * the threads' timing is left to chance.
+ */
+#include <pthread.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define GSHMEMI_LIBRARY 1
+#include <gshmem.h>
+
+#include "delivery.h"
+#include "runtime.h"
+
+/*
+ * Which rule to break, so that tests can show that they would notice: -DGSHMEMI_MUTANT=1 for a whole build, or an
+ * expression in a test that includes this file.
+ */
+#ifndef GSHMEMI_MUTANT
+#define GSHMEMI_MUTANT 0
+#endif
+enum { MUTANT_FENCE = 1, MUTANT_QUIET, MUTANT_SIGNAL, MUTANT_CATCH_UP };
+
+/* Above this a caller delivers some records itself; bytes of copies and of records. */
+#define MAX_QUEUED_BYTES ((size_t)64 << 20)
+/* One record moves this much at most: bounds how long the lock is held. */
+#define MAX_PIECE_BYTES ((size_t)1 << 20)
+
+enum { PUT, GET, AMO };
+
+struct record {
+	struct record *next;	 /* in queue.later */
+	struct record *signal;	 /* of a put_signal's data: what comes after all of it; else NULL */
+	uint64_t epoch;		 /* of its queue */
+	uint64_t held_until_ns;	 /* the thread leaves it alone before; 0: not held */
+	int kind;		 /* PUT, GET, AMO */
+	int op;			 /* AMO: GSHMEMI_AMO_* */
+	unsigned npieces;	 /* of a signal: pieces of data that are still open */
+	size_t nbytes;		 /* moved; AMO: 4 or 8 */
+	void *dest;
+	const void *source;	 /* PUT: the caller's, or copy; GET: the peer's */
+	uint64_t value, cond;	 /* AMO */
+	void *fetch;		 /* AMO: where the old value goes, or NULL */
+	size_t copy_nbytes;
+	char copy[];		 /* the source, if the caller may reuse it */
+};
+
+/* What one caller has open on one PE; freed when that is nothing. */
+struct queue {
+	struct queue *next;	 /* in its bucket */
+	size_t slot;		 /* of this queue in queues[] */
+	uint64_t caller;	 /* hipcpu_lane_serial(): 0 is the host */
+	int world_pe;
+	uint64_t epoch;		 /* the one that is being delivered */
+	uint64_t last_epoch;	 /* the one that the caller is in: fences so far */
+	size_t nopen;		 /* records of epoch; GETs, which a fence does not order, are not counted */
+	struct record **ready;	 /* may be delivered now, in any order; never empty */
+	size_t nready, capacity;
+	struct record *later, **later_end; /* of later epochs, in order */
+};
+
+#define NBUCKETS 4096 /* a power of two */
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of everything below */
+static pthread_cond_t work = PTHREAD_COND_INITIALIZER;	 /* there is a first queue, or stop */
+static pthread_cond_t stopped = PTHREAD_COND_INITIALIZER;
+static bool is_running, is_stopping, is_idle; /* the thread */
+static struct queue *buckets[NBUCKETS];	      /* by caller */
+static struct queue **queues;		      /* all of them, in no order */
+static size_t nqueues, queues_capacity;
+static size_t queued_bytes;
+static uint64_t random_state;
+
+/* ---- chance ---- */
+
+/* splitmix64; G. Steele, D. Lea, C. Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014. */
+static uint64_t random_bits(void)
+{
+	uint64_t z = random_state += 0x9e3779b97f4a7c15U;
+
+	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
+	z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
+	return z ^ (z >> 31);
+}
+
+/* 0 .. limit-1 */
+static size_t random_below(size_t limit)
+{
+	return (size_t)(random_bits() % limit);
+}
+
+/* The seed of GSHMEM_CPU_DELIVERY, different on each PE; without one, the clock. src/host/env.c has checked it. */
+static uint64_t read_seed(void)
+{
+	const char *text = getenv("GSHMEM_CPU_DELIVERY"), *seed = text ? strchr(text, ':') : NULL;
+	uint64_t rank = (uint64_t)(hipcpu_env_rank() + 1) << 32;
+
+	return rank + (seed ? strtoull(seed + 1, NULL, 10) : hipcpu_now_ns() ^ (uint64_t)getpid());
+}
+
+/* ---- queues and records ---- */
+
+static void *allocate(void *old, size_t nbytes)
+{
+	void *p = realloc(old, nbytes);
+
+	if (!p)
+		hipcpu_trap("GSHMEM_CPU_DELIVERY: out of memory");
+	return p;
+}
+
+static struct queue **bucket_of(uint64_t caller)
+{
+	return &buckets[(caller * 0x9e3779b97f4a7c15U) >> 32 & (NBUCKETS - 1)];
+}
+
+static struct queue *find_queue(uint64_t caller, int world_pe)
+{
+	struct queue *q = *bucket_of(caller);
+
+	while (q && (q->caller != caller || q->world_pe != world_pe))
+		q = q->next;
+	return q;
+}
+
+static struct queue *create_queue(uint64_t caller, int world_pe)
+{
+	struct queue **bucket = bucket_of(caller), *q = allocate(NULL, sizeof *q);
+
+	*q = (struct queue){.next = *bucket, .slot = nqueues, .caller = caller, .world_pe = world_pe};
+	q->later_end = &q->later;
+	*bucket = q;
+	if (nqueues == queues_capacity) {
+		queues_capacity = queues_capacity ? 2 * queues_capacity : 64;
+		queues = allocate(queues, queues_capacity * sizeof *queues);
+	}
+	queues[nqueues++] = q;
+	return q;
+}
+
+static void free_queue(struct queue *q)
+{
+	struct queue **link = bucket_of(q->caller);
+
+	while (*link != q)
+		link = &(*link)->next;
+	*link = q->next;
+	queues[q->slot] = queues[--nqueues];
+	queues[q->slot]->slot = q->slot;
+	free(q->ready);
+	free(q);
+}
+
+static void make_ready(struct queue *q, struct record *r)
+{
+	if (q->nready == q->capacity) {
+		q->capacity = q->capacity ? 2 * q->capacity : 8;
+		q->ready = allocate(q->ready, q->capacity * sizeof(struct record *));
+	}
+	q->ready[q->nready++] = r;
+}
+
+/* A record of the epoch that is being delivered. A signal with open pieces is made ready by the last of them. */
+static void open_record(struct queue *q, struct record *r)
+{
+	q->epoch = r->epoch;
+	q->nopen++;
+	if (!r->npieces)
+		make_ready(q, r);
+}
+
+static void open_next_epoch(struct queue *q)
+{
+	uint64_t epoch = q->later->epoch;
+	struct record *r;
+
+	while ((r = q->later) && r->epoch == epoch) {
+		q->later = r->next;
+		open_record(q, r);
+	}
+	if (!q->later)
+		q->later_end = &q->later;
+}
+
+/* ---- delivery ---- */
+
+/* Words of up to 8 bytes arrive by one store: they are never seen half written. */
+static void move(void *dest, const void *source, size_t nbytes)
+{
+	uint64_t bits = 0;
+
+	if (nbytes <= 8 && (nbytes & (nbytes - 1)) == 0 && ((uintptr_t)dest & (nbytes - 1)) == 0) {
+		memcpy(&bits, source, nbytes);
+		gshmemi_arch_store(dest, bits, (unsigned)nbytes);
+	} else {
+		memcpy(dest, source, nbytes);
+	}
+}
+
+static void carry_out(const struct record *r)
+{
+	uint32_t old32;
+	uint64_t old64;
+
+	/* Release: whoever sees this record sees those before it. Pairs with the acquire in gshmemi_wait. */
+	gshmemi_arch_fence_release();
+	if (r->kind != AMO) {
+		move(r->dest, r->source, r->nbytes);
+	} else if (r->nbytes == 4) {
+		old32 = gshmemi_arch_amo32(r->op, r->dest, (uint32_t)r->value, (uint32_t)r->cond);
+		if (r->fetch)
+			memcpy(r->fetch, &old32, sizeof old32);
+	} else {
+		old64 = gshmemi_arch_amo64(r->op, r->dest, r->value, r->cond);
+		if (r->fetch)
+			memcpy(r->fetch, &old64, sizeof old64);
+	}
+}
+
+/* Deliver the i-th ready record of a queue. Returns the queue, or NULL when it was the last one. */
+static struct queue *deliver(struct queue *q, size_t i)
+{
+	struct record *r = q->ready[i];
+
+	carry_out(r);
+	q->ready[i] = q->ready[--q->nready];
+	if (r->signal && --r->signal->npieces == 0)
+		make_ready(q, r->signal);
+	if (r->kind != GET && --q->nopen == 0 && q->later)
+		open_next_epoch(q);
+	queued_bytes -= sizeof *r + r->copy_nbytes;
+	free(r);
+	if (q->nready)
+		return q;
+	free_queue(q);
+	return NULL;
+}
+
+static struct queue *deliver_any(struct queue *q)
+{
+	return deliver(q, random_below(q->nready));
+}
+
+/* Whether queue q holds operations of this caller, the host standing for all, to one of these PEs (NULL: all). */
+static bool covers(uint64_t caller, const int *target_pes, size_t npes, const struct queue *q)
+{
+	size_t i;
+
+	if (caller && q->caller != caller)
+		return false;
+	for (i = 0; target_pes && i < npes; i++)
+		if (target_pes[i] == q->world_pe)
+			return true;
+	return !target_pes;
+}
+
+/* One at random of the queues that are covered; NULL if there is none. */
+static struct queue *pick_queue(uint64_t caller, const int *target_pes, size_t npes)
+{
+	struct queue *q, *picked = NULL;
+	size_t i, n = 0;
+
+	if (!caller && !target_pes)
+		return nqueues ? queues[random_below(nqueues)] : NULL;
+	if (!caller) {
+		for (i = 0; i < nqueues; i++)
+			if (covers(caller, target_pes, npes, queues[i]) && random_below(++n) == 0)
+				picked = queues[i];
+		return picked;
+	}
+	for (q = *bucket_of(caller); q; q = q->next)
+		if (covers(caller, target_pes, npes, q) && random_below(++n) == 0)
+			picked = q;
+	return picked;
+}
+
+/* ---- the thread ---- */
+
+/* Most pauses are short; now and then nothing arrives for long. */
+static unsigned pick_pause_us(void)
+{
+	switch (random_below(16)) {
+	case 0:
+	case 1:
+	case 2:
+		return 0;
+	case 3:
+		return (unsigned)random_below(2000);
+	default:
+		return (unsigned)random_below(200);
+	}
+}
+
+/* Deliver up to so many records. Those that are held cost a try. */
+static void deliver_burst(size_t nrecords)
+{
+	const uint64_t now_ns = hipcpu_now_ns();
+	struct queue *q;
+	size_t i;
+
+	for (; nrecords && nqueues; nrecords--) {
+		q = queues[random_below(nqueues)];
+		i = random_below(q->nready);
+		if (q->ready[i]->held_until_ns <= now_ns)
+			deliver(q, i);
+	}
+}
+
+static void *deliver_late(void *unused)
+{
+	unsigned pause_us;
+
+	(void)unused;
+	pthread_mutex_lock(&lock);
+	while (!is_stopping) {
+		if (!nqueues) {
+			is_idle = true;
+			pthread_cond_wait(&work, &lock);
+			is_idle = false;
+			continue;
+		}
+		pause_us = pick_pause_us();
+		pthread_mutex_unlock(&lock);
+		if (pause_us)
+			usleep(pause_us);
+		else
+			sched_yield();
+		pthread_mutex_lock(&lock);
+		deliver_burst(random_below(4) ? 1 + random_below(32) : 1);
+	}
+	is_running = false;
+	pthread_cond_signal(&stopped);
+	pthread_mutex_unlock(&lock);
+	return NULL;
+}
+
+static void start(void)
+{
+	static bool is_seeded;
+
+	if (!is_seeded)
+		random_state = read_seed();
+	is_seeded = true;
+	is_stopping = false;
+	is_running = hipcpu_thread_start(deliver_late, NULL);
+	if (!is_running)
+		hipcpu_trap("GSHMEM_CPU_DELIVERY: no thread");
+}
+
+void gshmemi_delivery_stop(void)
+{
+	pthread_mutex_lock(&lock);
+	while (nqueues)
+		deliver_any(queues[random_below(nqueues)]);
+	is_stopping = true;
+	pthread_cond_signal(&work);
+	while (is_running)
+		pthread_cond_wait(&stopped, &lock);
+	pthread_mutex_unlock(&lock);
+}
+
+/* ---- handing over ---- */
+
+/* Around each operation that is handed over. */
+static void enter(void)
+{
+	pthread_mutex_lock(&lock);
+	if (!is_running)
+		start();
+}
+
+static void leave(void)
+{
+	if (is_idle && nqueues)
+		pthread_cond_signal(&work);
+	pthread_mutex_unlock(&lock);
+}
+
+/* An operation with room for a copy of copy_nbytes. One in 16 is held for up to 2 ms. */
+static struct record *create_record(int kind, void *dest, const void *source, size_t nbytes, size_t copy_nbytes)
+{
+	struct record *r = allocate(NULL, sizeof *r + copy_nbytes);
+
+	*r = (struct record){.kind = kind, .dest = dest, .source = source, .nbytes = nbytes, .copy_nbytes = copy_nbytes};
+	if (random_below(16) == 0)
+		r->held_until_ns = hipcpu_now_ns() + random_below(2000000);
+	queued_bytes += sizeof *r + copy_nbytes;
+	return r;
+}
+
+/* Put a record in its queue. Delivers others, also of this operation, when there are too many. */
+static void hand_over(struct record *r, int world_pe)
+{
+	const uint64_t caller = hipcpu_lane_serial();
+	struct queue *q = find_queue(caller, world_pe);
+
+	if (!q)
+		q = create_queue(caller, world_pe);
+	r->epoch = q->last_epoch;
+	if (r->kind == GET) {
+		make_ready(q, r);
+	} else if (!q->nopen || r->epoch == q->epoch) {
+		open_record(q, r);
+	} else {
+		*q->later_end = r;
+		q->later_end = &r->next;
+	}
+	while (queued_bytes > MAX_QUEUED_BYTES)
+		deliver_any(queues[random_below(nqueues)]);
+}
+
+/*
+ * Bytes of the next piece of a put of nbytes, of which left are left: an eighth to five eighths of it, ending at a
+ * multiple of 8, so that no aligned word is torn.
+ */
+static size_t pick_piece(const char *dest, size_t nbytes, size_t left)
+{
+	size_t piece;
+
+	if (nbytes <= 8)
+		return nbytes;
+	piece = nbytes / 8 + random_below(nbytes / 2 + 1) + 8;
+	if (piece > MAX_PIECE_BYTES)
+		piece = MAX_PIECE_BYTES;
+	piece -= ((uintptr_t)dest + piece) & 7;
+	return piece < left ? piece : left;
+}
+
+/* signal, unless NULL, comes after all pieces. */
+static void hand_over_put(char *dest, const char *source, size_t nbytes, int world_pe, int nbi, struct record *signal)
+{
+	size_t at, piece;
+	struct record *r;
+
+	for (at = 0; at < nbytes; at += piece) {
+		piece = pick_piece(dest + at, nbytes, nbytes - at);
+		r = create_record(PUT, dest + at, source + at, piece, nbi ? 0 : piece);
+		if (!nbi)
+			r->source = memcpy(r->copy, source + at, piece);
+		if (signal && GSHMEMI_MUTANT != MUTANT_SIGNAL) {
+			r->signal = signal;
+			signal->npieces++;
+		}
+		hand_over(r, world_pe);
+	}
+}
+
+static struct record *create_amo(void *fetch, int op, void *dest, uint64_t value, uint64_t cond, unsigned nbytes)
+{
+	struct record *r = create_record(AMO, dest, NULL, nbytes, 0);
+
+	r->fetch = fetch;
+	r->op = op;
+	r->value = value;
+	r->cond = cond;
+	return r;
+}
+
+/* ---- the hooks; see include/gshmem/arch/cpu.h ---- */
+
+void gshmemi_delivery_put(void *peer_dest, const void *source, size_t nbytes, int pe, int nbi)
+{
+	enter();
+	hand_over_put(peer_dest, source, nbytes, pe, nbi, NULL);
+	leave();
+}
+
+void gshmemi_delivery_get(void *dest, const void *peer_source, size_t nbytes, int pe)
+{
+	size_t at, piece;
+
+	enter();
+	for (at = 0; at < nbytes; at += piece) {
+		piece = pick_piece((char *)dest + at, nbytes, nbytes - at);
+		hand_over(create_record(GET, (char *)dest + at, (const char *)peer_source + at, piece, 0), pe);
+	}
+	leave();
+}
+
+void gshmemi_delivery_put_signal(void *peer_dest, const void *source, size_t nbytes, uint64_t *peer_sig, uint64_t signal,
+				 int sig_op, int pe, int nbi)
+{
+	const int op = sig_op == GSHMEM_SIGNAL_ADD ? GSHMEMI_AMO_ADD : GSHMEMI_AMO_SET;
+	struct record *r;
+
+	enter();
+	r = create_amo(NULL, op, peer_sig, signal, 0, 8);
+	r->npieces = 1; /* itself: pieces may be delivered before all are handed over */
+	hand_over_put(peer_dest, source, nbytes, pe, nbi, r);
+	r->npieces--;
+	hand_over(r, pe);
+	leave();
+}
+
+void gshmemi_delivery_amo(void *fetch, int op, void *peer_dest, uint64_t value, uint64_t cond, unsigned nbytes, int pe)
+{
+	enter();
+	hand_over(create_amo(fetch, op, peer_dest, value, cond, nbytes), pe);
+	leave();
+}
+
+void gshmemi_delivery_catch_up(int pe)
+{
+	struct queue *q;
+
+	if (GSHMEMI_MUTANT == MUTANT_CATCH_UP)
+		return;
+	pthread_mutex_lock(&lock);
+	q = find_queue(hipcpu_lane_serial(), pe);
+	while (q && q->nopen && q->epoch != q->last_epoch)
+		q = deliver_any(q);
+	pthread_mutex_unlock(&lock);
+	gshmemi_arch_fence_release(); /* the caller's atomic comes after what was delivered */
+}
+
+void gshmemi_delivery_fence(void)
+{
+	const uint64_t caller = hipcpu_lane_serial();
+	struct queue *q;
+	size_t i;
+
+	if (GSHMEMI_MUTANT == MUTANT_FENCE)
+		return;
+	pthread_mutex_lock(&lock);
+	/* The host's covers kernels that have ended. Two queues cannot be ordered, but what is delivered is before all. */
+	for (i = nqueues; !caller && i > 0; i--)
+		for (q = queues[i - 1]; q && q->caller;)
+			q = deliver_any(q);
+	for (q = *bucket_of(caller); q; q = q->next)
+		if (q->caller == caller)
+			q->last_epoch++;
+	pthread_mutex_unlock(&lock);
+}
+
+void gshmemi_delivery_quiet(const int *target_pes, size_t npes)
+{
+	const uint64_t caller = hipcpu_lane_serial();
+	struct queue *q;
+
+	if (GSHMEMI_MUTANT == MUTANT_QUIET)
+		return;
+	pthread_mutex_lock(&lock);
+	while ((q = pick_queue(caller, target_pes, npes)))
+		deliver_any(q);
+	pthread_mutex_unlock(&lock);
+}

@@ -1,0 +1,429 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* env: GSHMEM_CPU_DELIVERY=random:1 | GSHMEM_CPU_DELIVERY=random:2 | GSHMEM_CPU_DELIVERY=random */
+/* delivery: no */
+/*
+ * The queue of delayed delivery alone, in one process: what each rule promises holds, what no rule promises is seen
+ * to break, and with a rule taken out of the code (a mutant) what it promised breaks too.
+ */
+#include <stdint.h>
+
+static int mutant;
+#define GSHMEMI_MUTANT     mutant
+#define hipcpu_lane_serial test_caller
+#include "../platform/cpu/delivery.c"
+#include "helpers.h"
+
+/* Who hands over: 0 is the host. */
+static uint64_t caller;
+
+uint64_t hipcpu_lane_serial(void)
+{
+	return caller;
+}
+
+#define NWORDS 64
+static uint64_t data[NWORDS], source[NWORDS], flag;
+
+static uint64_t see(const uint64_t *word)
+{
+	return gshmemi_arch_load(word, 8);
+}
+
+/* Words of data that are not yet value. */
+static int nmissing(uint64_t value)
+{
+	int i, n = 0;
+
+	gshmemi_arch_fence_acquire();
+	for (i = 0; i < NWORDS; i++)
+		n += data[i] != value;
+	return n;
+}
+
+static void fill_source(uint64_t value)
+{
+	int i;
+
+	for (i = 0; i < NWORDS; i++)
+		source[i] = value;
+}
+
+static void put_data(int pe, uint64_t value, int nbi)
+{
+	fill_source(value);
+	gshmemi_delivery_put(data, source, sizeof data, pe, nbi);
+}
+
+static void put_flag(int pe, uint64_t value)
+{
+	gshmemi_delivery_put(&flag, &value, sizeof value, pe, 0);
+}
+
+static void wait_for_flag(uint64_t value)
+{
+	while (see(&flag) != value)
+		sched_yield();
+}
+
+/* Complete everything, also where quiet is broken. */
+static void settle(void)
+{
+	gshmemi_delivery_stop();
+}
+
+/* ---- rules: each returns whether round breaks what its name says ---- */
+
+static bool fence_orders(uint64_t round)
+{
+	put_data(1, round, 0);
+	gshmemi_delivery_fence();
+	put_flag(1, round);
+	wait_for_flag(round);
+	return nmissing(round) != 0;
+}
+
+static bool fence_orders_nbi(uint64_t round)
+{
+	put_data(1, round, 1);
+	gshmemi_delivery_fence();
+	gshmemi_delivery_amo(NULL, GSHMEMI_AMO_SET, &flag, round, 0, 8, 1);
+	wait_for_flag(round);
+	return nmissing(round) != 0;
+}
+
+static bool fence_orders_atomics(uint64_t round)
+{
+	static uint32_t count;
+	uint32_t before = count;
+
+	gshmemi_delivery_amo(NULL, GSHMEMI_AMO_ADD, &count, 2, 0, 4, 1);
+	gshmemi_delivery_fence();
+	gshmemi_delivery_amo(NULL, GSHMEMI_AMO_SET, &flag, round, 0, 8, 1);
+	wait_for_flag(round);
+	return __atomic_load_n(&count, __ATOMIC_ACQUIRE) != before + 2;
+}
+
+static bool host_fence_orders_lanes(uint64_t round)
+{
+	caller = 7;
+	put_data(1, round, 0);
+	caller = 0;
+	gshmemi_delivery_fence();
+	put_flag(1, round);
+	wait_for_flag(round);
+	return nmissing(round) != 0;
+}
+
+static bool quiet_completes(uint64_t round)
+{
+	caller = round % 3;
+	put_data(1, round, round & 1);
+	gshmemi_delivery_quiet(NULL, 0);
+	caller = 0;
+	return nmissing(round) != 0;
+}
+
+static bool host_quiet_completes_lanes(uint64_t round)
+{
+	caller = 5;
+	put_data(1, round, 0);
+	caller = 0;
+	gshmemi_delivery_quiet(NULL, 0);
+	return nmissing(round) != 0;
+}
+
+static bool pe_quiet_completes(uint64_t round)
+{
+	const int target_pes[2] = {3, 1};
+
+	caller = round % 2;
+	put_data(1, round, 0);
+	gshmemi_delivery_quiet(target_pes, 2);
+	caller = 0;
+	return nmissing(round) != 0;
+}
+
+static bool quiet_fills_nbi(uint64_t round)
+{
+	static uint64_t old, got, word; /* static: a mutant writes them late */
+
+	word = round;
+	source[0] = round + 2;
+	gshmemi_delivery_amo(&old, GSHMEMI_AMO_ADD, &word, 1, 0, 8, 1);
+	gshmemi_delivery_get(&got, source, sizeof got, 1);
+	gshmemi_delivery_quiet(NULL, 0);
+	return see(&old) != round || see(&got) != round + 2 || see(&word) != round + 1;
+}
+
+static bool signal_follows_data(uint64_t round)
+{
+	if (round % 2)
+		fill_source(round);
+	gshmemi_delivery_put_signal(data, source, round % 2 ? sizeof data : 0, &flag, round, GSHMEM_SIGNAL_SET, 1, 0);
+	wait_for_flag(round);
+	return round % 2 && nmissing(round) != 0;
+}
+
+static bool signal_add_follows_data(uint64_t round)
+{
+	static uint64_t word;
+	const uint64_t after = see(&word) + 3;
+
+	fill_source(round);
+	gshmemi_delivery_put_signal(data, source, sizeof data, &word, 3, GSHMEM_SIGNAL_ADD, 1, 1);
+	while (see(&word) != after)
+		sched_yield();
+	return nmissing(round) != 0;
+}
+
+static bool catch_up_keeps_the_fence(uint64_t round)
+{
+	put_data(1, round, 0);
+	gshmemi_delivery_fence();
+	put_flag(1, round);
+	gshmemi_delivery_catch_up(1);
+	return nmissing(round) != 0;
+}
+
+static bool blocking_put_copies_its_source(uint64_t round)
+{
+	put_data(1, round, 0);
+	fill_source(0);
+	gshmemi_delivery_quiet(NULL, 0);
+	return nmissing(round) != 0;
+}
+
+static bool words_arrive_whole(uint64_t round)
+{
+	const uint64_t value = round % 2 ? UINT64_MAX : 0;
+	static uint64_t word;
+	uint64_t seen;
+
+	gshmemi_delivery_put(&word, &value, sizeof value, 1, 0);
+	do {
+		seen = see(&word);
+		if (seen != 0 && seen != UINT64_MAX)
+			return true;
+		sched_yield();
+	} while (seen != value);
+	return false;
+}
+
+/* ---- what no rule promises ---- */
+
+static bool puts_are_ordered(uint64_t round)
+{
+	put_data(1, round, 0);
+	put_flag(1, round);
+	wait_for_flag(round);
+	return nmissing(round) != 0;
+}
+
+static bool pieces_are_ordered(uint64_t round)
+{
+	put_data(1, round, 0);
+	while (see(&data[NWORDS - 1]) != round)
+		sched_yield();
+	return nmissing(round) != 0;
+}
+
+static bool puts_are_at_once(uint64_t round)
+{
+	put_data(1, round, 0);
+	return nmissing(round) != 0;
+}
+
+static bool nbi_reads_its_source_at_once(uint64_t round)
+{
+	put_data(1, round, 1);
+	fill_source(0);
+	gshmemi_delivery_quiet(NULL, 0);
+	return nmissing(round) != 0;
+}
+
+static bool fence_orders_two_pes(uint64_t round)
+{
+	put_data(1, round, 0);
+	gshmemi_delivery_fence();
+	put_flag(2, round);
+	wait_for_flag(round);
+	return nmissing(round) != 0;
+}
+
+static bool fence_orders_two_lanes(uint64_t round)
+{
+	caller = 1;
+	put_data(1, round, 0);
+	caller = 2;
+	gshmemi_delivery_fence();
+	put_flag(1, round);
+	caller = 0;
+	wait_for_flag(round);
+	return nmissing(round) != 0;
+}
+
+static bool quiet_of_a_lane_completes_another(uint64_t round)
+{
+	caller = 1;
+	put_data(1, round, 0);
+	caller = 2;
+	gshmemi_delivery_quiet(NULL, 0);
+	caller = 0;
+	return nmissing(round) != 0;
+}
+
+static bool pe_quiet_completes_other_pes(uint64_t round)
+{
+	const int target_pes[1] = {1};
+
+	put_data(2, round, 0);
+	gshmemi_delivery_quiet(target_pes, 1);
+	return nmissing(round) != 0;
+}
+
+static bool signal_covers_earlier_puts(uint64_t round)
+{
+	put_data(1, round, 0);
+	gshmemi_delivery_put_signal(NULL, NULL, 0, &flag, round, GSHMEM_SIGNAL_SET, 1, 0);
+	wait_for_flag(round);
+	return nmissing(round) != 0;
+}
+
+static bool fence_orders_get_nbi(uint64_t round)
+{
+	static uint64_t got;
+
+	source[0] = round;
+	gshmemi_delivery_get(&got, source, sizeof got, 1);
+	gshmemi_delivery_fence();
+	put_flag(1, round);
+	wait_for_flag(round);
+	return see(&got) != round;
+}
+
+enum { PROMISED = -1, NOT_PROMISED = 0 };
+
+static const struct rule {
+	const char *name;
+	bool (*breaks)(uint64_t round);
+	int by; /* PROMISED and no mutant; NOT_PROMISED; or a mutant: promised, but for that */
+} rules[] = {
+#define RULE(NAME, BY) {#NAME, NAME, BY}
+	RULE(fence_orders, MUTANT_FENCE),
+	RULE(fence_orders_nbi, MUTANT_FENCE),
+	RULE(fence_orders_atomics, MUTANT_FENCE),
+	RULE(host_fence_orders_lanes, MUTANT_FENCE),
+	RULE(quiet_completes, MUTANT_QUIET),
+	RULE(host_quiet_completes_lanes, MUTANT_QUIET),
+	RULE(pe_quiet_completes, MUTANT_QUIET),
+	RULE(quiet_fills_nbi, MUTANT_QUIET),
+	RULE(signal_follows_data, MUTANT_SIGNAL),
+	RULE(signal_add_follows_data, MUTANT_SIGNAL),
+	RULE(catch_up_keeps_the_fence, MUTANT_CATCH_UP),
+	RULE(blocking_put_copies_its_source, PROMISED),
+	RULE(words_arrive_whole, PROMISED),
+	RULE(puts_are_ordered, NOT_PROMISED),
+	RULE(pieces_are_ordered, NOT_PROMISED),
+	RULE(puts_are_at_once, NOT_PROMISED),
+	RULE(nbi_reads_its_source_at_once, NOT_PROMISED),
+	RULE(fence_orders_two_pes, NOT_PROMISED),
+	RULE(fence_orders_two_lanes, NOT_PROMISED),
+	RULE(quiet_of_a_lane_completes_another, NOT_PROMISED),
+	RULE(pe_quiet_completes_other_pes, NOT_PROMISED),
+	RULE(signal_covers_earlier_puts, NOT_PROMISED),
+	RULE(fence_orders_get_nbi, NOT_PROMISED),
+#undef RULE
+};
+
+static bool breaks_within(const struct rule *rule, int nrounds)
+{
+	static uint64_t round;
+
+	while (nrounds-- > 0) {
+		bool broken = rule->breaks(++round);
+
+		settle();
+		if (broken)
+			return true;
+	}
+	return false;
+}
+
+static void check_rules(void)
+{
+	const struct rule *rule;
+
+	for (rule = rules; rule < rules + sizeof rules / sizeof *rules; rule++) {
+		mutant = 0;
+		if (rule->by == NOT_PROMISED) {
+			t_check(breaks_within(rule, 1000), "%s: held for 1000 rounds, without a promise", rule->name);
+			continue;
+		}
+		t_check(!breaks_within(rule, 100), "%s: broken", rule->name);
+		mutant = rule->by;
+		if (mutant != PROMISED)
+			t_check(breaks_within(rule, 1000), "%s: held for 1000 rounds without its code", rule->name);
+	}
+	mutant = 0;
+}
+
+/* ---- the rest ---- */
+
+/* Many callers, several epochs each: everything arrives, with no further call. */
+static void check_arrival(void)
+{
+	enum { NCALLERS = 3000, NEPOCHS = 4 };
+	static uint64_t counts[NCALLERS];
+	int i, k;
+
+	for (k = 0; k < NEPOCHS; k++)
+		for (i = 0; i < NCALLERS; i++) {
+			caller = (uint64_t)i;
+			gshmemi_delivery_amo(NULL, GSHMEMI_AMO_ADD, &counts[i], 1, 0, 8, i % 4);
+			gshmemi_delivery_fence();
+		}
+	caller = 0;
+	for (i = 0; i < NCALLERS; i++)
+		while (see(&counts[i]) != NEPOCHS)
+			sched_yield();
+}
+
+/* A large put arrives whole, and what waits is bounded on the way. */
+static void check_bound(void)
+{
+	const size_t nbytes = (size_t)160 << 20;
+	char *from = malloc(nbytes + 16), *to = calloc(1, nbytes + 16);
+	size_t i;
+
+	t_check(from && to, "malloc");
+	for (i = 0; i < nbytes; i++)
+		from[i] = (char)(i * 31 >> 3);
+	gshmemi_delivery_put_signal(to + 3, from, nbytes, &flag, 1, GSHMEM_SIGNAL_SET, 1, 0);
+	t_check(queued_bytes <= MAX_QUEUED_BYTES, "%zu bytes are queued", queued_bytes);
+	gshmemi_delivery_quiet(NULL, 0);
+	t_check(!memcmp(to + 3, from, nbytes), "160 MiB differ");
+	t_check(!to[0] && !to[2] && !to[nbytes + 3], "written beyond the ends");
+	free(from);
+	free(to);
+}
+
+/* With nothing left there are no queues and no bytes: nothing leaks. */
+static void check_empty(void)
+{
+	int i;
+
+	settle();
+	t_equal(nqueues, 0, "queues");
+	t_equal(queued_bytes, 0, "bytes");
+	for (i = 0; i < NBUCKETS; i++)
+		t_check(!buckets[i], "bucket %d is not empty", i);
+}
+
+int main(void)
+{
+	check_rules();
+	check_arrival();
+	check_bound();
+	check_empty();
+	return 0;
+}
