@@ -243,12 +243,15 @@ GSHMEMI_SLOW void gshmemi_slow_put_signal(int scope, void *dest, const void *sou
 
 /* ---- order, waits ---- */
 
-GSHMEMI_SLOW void gshmemi_slow_fence(const char *call)
+/* A group's fence also orders what one thread did before what another does after: each completes its own. */
+GSHMEMI_SLOW void gshmemi_slow_fence(int scope, const char *call)
 {
 	if (gshmemi_state.slow & GSHMEMI_SLOW_UNSET)
 		gshmemi_fault_raise(GSHMEMI_FAULT_NOT_INITIALIZED, -1, NULL, 0, 0, 0, call);
-	if (GSHMEMI_IS_DELAYED())
+	if (GSHMEMI_IS_DELAYED() && scope == GSHMEMI_THREAD)
 		gshmemi_delivery_fence();
+	else if (GSHMEMI_IS_DELAYED())
+		gshmemi_delivery_quiet(NULL, 0);
 }
 
 /* target_pes NULL: all. */

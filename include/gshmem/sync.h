@@ -17,7 +17,7 @@ GSHMEMI_FN void gshmemi_fence(int scope, const char *call)
 	}
 	gshmemi_arch_fence_release();
 	if (gshmemi_is_slow(GSHMEMI_SLOW_UNSET | GSHMEMI_SLOW_DELIVERY))
-		gshmemi_slow_fence(call);
+		gshmemi_slow_fence(scope, call);
 	if (scope == GSHMEMI_THREAD)
 		return;
 	group = gshmemi_group_enter(scope);
@@ -91,7 +91,7 @@ GSHMEMI_FN void gshmemi_sync_all(int scope, int quiet, const char *call)
 	if (quiet)
 		gshmemi_quiet(GSHMEMI_THREAD, NULL, 0, call);
 	else if (gshmemi_is_slow(GSHMEMI_SLOW_UNSET))
-		gshmemi_slow_fence(call);
+		gshmemi_slow_fence(scope, call);
 	if (scope == GSHMEMI_THREAD) {
 		gshmemi_disseminate(call);
 		return;
