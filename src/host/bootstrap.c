@@ -10,6 +10,7 @@
 
 #include <mpi.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 static MPI_Comm comm = MPI_COMM_NULL;
@@ -92,6 +93,36 @@ static int find_base(const void *user_comm, int thread_level, MPI_Comm *base_p)
 	return 0;
 }
 
+/*
+ * MPI fails when a PE has died under it. The watcher will say which one, but may need MISSING_NS for it; the calls to
+ * gshmemi_end then meet.
+ */
+static void on_mpi_error(MPI_Comm *failed, int *code, ...)
+{
+	char text[MPI_MAX_ERROR_STRING];
+	int length;
+
+	(void)failed;
+	sleep(4);
+	MPI_Error_string(*code, text, &length);
+	gshmemi_error("MPI failed, which may mean that a PE died: %.*s", (int)strcspn(text, "\n"), text);
+	gshmemi_end(1);
+}
+
+/* The copy inherits the error handler; the user's communicator gets its own back. */
+static void copy_comm(MPI_Comm base)
+{
+	MPI_Errhandler handler, old;
+
+	MPI_Comm_get_errhandler(base, &old);
+	MPI_Comm_create_errhandler(on_mpi_error, &handler);
+	MPI_Comm_set_errhandler(base, handler);
+	MPI_Comm_dup(base, &comm);
+	MPI_Comm_set_errhandler(base, old);
+	MPI_Errhandler_free(&handler);
+	MPI_Errhandler_free(&old);
+}
+
 int gshmemi_bootstrap_open(const void *user_comm, int thread_level)
 {
 	MPI_Comm base;
@@ -101,7 +132,7 @@ int gshmemi_bootstrap_open(const void *user_comm, int thread_level)
 	if (rc)
 		return rc;
 	MPI_Query_thread(&level);
-	MPI_Comm_dup(base, &comm);
+	copy_comm(base);
 	MPI_Comm_rank(comm, &rank);
 	MPI_Comm_size(comm, &npes);
 	return 0;

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A PE dies by SIGKILL or _exit(0), before, during and after init: the others end soon, and say why once. */
+/* timeout: 200 */
+#include <gshmem.h>
+#include <mpi.h>
+#include <signal.h>
+#include <stdbool.h>
+
+#include "job.h"
+
+#define NPES 3
+
+static void die(const char *how)
+{
+	fflush(NULL);
+	if (strcmp(how, "kill") == 0)
+		raise(SIGKILL);
+	_exit(0);
+}
+
+/* A stream that never has anything to read. */
+static FILE *silent_stream(void)
+{
+	int ends[2];
+
+	if (pipe(ends))
+		t_fail("pipe");
+	return fdopen(ends[0], "r");
+}
+
+static int pe_main(const char *when, const char *how)
+{
+	int victim = atoi(getenv("PMI_RANK")) == 1;
+	MPI_Comm copy;
+	long *word;
+
+	if (victim && strcmp(when, "start") == 0)
+		die(how);
+	if (strcmp(when, "start")) /* else the others are stuck in gshmem_init's own MPI_Init */
+		MPI_Init(NULL, NULL);
+	if (victim && strcmp(when, "mpi") == 0)
+		die(how);
+	if (victim && strcmp(when, "meeting") == 0) { /* the others then wait in the first exchange of init */
+		MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+		die(how);
+	}
+	gshmem_init();
+	word = gshmem_calloc(1, sizeof *word);
+	usleep(gshmem_my_pe() * 30000);
+	if (victim)
+		die(how);
+	if (strcmp(when, "barrier") == 0)
+		gshmem_barrier_all();
+	else if (strcmp(when, "wait") == 0)
+		gshmem_long_wait_until(word, GSHMEM_CMP_EQ, 1);
+	else if (strcmp(when, "malloc") == 0)
+		gshmem_malloc(8);
+	else if (strcmp(when, "finalize") == 0)
+		gshmem_finalize();
+	else if (strcmp(when, "compute") == 0)
+		for (;;)
+			pause(); /* the launcher may interrupt it */
+	else if (strcmp(when, "read") == 0) /* holds the lock of a stream that is to be flushed */
+		getc(silent_stream());
+	printf("PE %d came through\n", gshmem_my_pe());
+	return 1;
+}
+
+/*
+ * The launcher would see a PE of its own die, and kill the others. It sees this process instead, which outlives the
+ * PE: the one of the victim until the other PEs have ended.
+ */
+static int wrap(const char *when, const char *how)
+{
+	int status, tries;
+	pid_t pid = fork();
+
+	if (pid == 0)
+		_exit(pe_main(when, how));
+	signal(SIGUSR1, SIG_IGN); /* the launcher's notice of a death */
+	waitpid(pid, &status, 0);
+	if (atoi(getenv("PMI_RANK")) != 1)
+		return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+	for (tries = 0; tries < 200 && t_count_running() > 1; tries++) /* 1: the test itself */
+		usleep(50000);
+	if (t_count_running() > 1)
+		printf("the other PEs hang\n");
+	return 1;
+}
+
+static void expect(const char *when, const char *how, bool wrapped, const char *text)
+{
+	static struct t_job job;
+	char args[64];
+
+	snprintf(args, sizeof args, "%s %s %s", when, how, wrapped ? "wrapped" : "");
+	t_job_run(&job, NPES, "", "-disable-auto-cleanup", args, 20);
+	t_check(!strstr(job.output, "came through"), "%s: a PE went on:\n%s", args, job.output);
+	t_check(!strstr(job.output, "hang"), "%s:\n%s", args, job.output);
+	t_check(job.seconds < 10, "%s: took %.1f s:\n%s", args, job.seconds, job.output);
+	t_check(job.status, "%s: the job should fail:\n%s", args, job.output);
+	if (text)
+		t_job_failed(&job, args, text, wrapped ? 1 : 0);
+}
+
+int main(int argc, char **argv)
+{
+	static const char *const early[] = {"start", "mpi", "meeting"};
+	static const char *const late[] = {"barrier", "wait", "malloc", "finalize", "compute", "read"};
+	unsigned i;
+
+	if (argc > 3)
+		return wrap(argv[1], argv[2]);
+	if (argc > 1)
+		return pe_main(argv[1], argv[2]);
+	for (i = 0; i < sizeof early / sizeof *early; i++) {
+		expect(early[i], "exit", false, "one died before it had joined");
+		expect(early[i], "kill", false, NULL); /* the launcher kills the others whatever it is told */
+	}
+	for (i = 0; i < sizeof late / sizeof *late; i++) {
+		expect(late[i], "exit", true, "PE 1 (pid ");
+		expect(late[i], "kill", true, "PE 1 (pid ");
+	}
+	return 0;
+}
