@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* run: -n 1,2,4 */
+/* Init and finalize again and again, nested, with queries in between; nothing is left behind. */
+#include <dirent.h>
+#include <gshmem.h>
+#include <string.h>
+
+#include "helpers.h"
+
+static int count_fds(void)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	int count = 0;
+
+	while (readdir(dir))
+		count++;
+	closedir(dir);
+	return count;
+}
+
+static int is_initialized(void)
+{
+	int flag = -1;
+
+	gshmem_query_initialized(&flag);
+	return flag;
+}
+
+static void use(int round)
+{
+	int me = gshmem_my_pe(), npes = gshmem_n_pes(), *word = gshmem_malloc(sizeof *word);
+
+	gshmem_int_p(word, round * 100 + me, (me + 1) % npes);
+	gshmem_barrier_all();
+	t_equal(*word, round * 100 + (me + npes - 1) % npes, "a put in each round");
+	gshmem_free(word);
+}
+
+static void query(void)
+{
+	char name[GSHMEM_MAX_NAME_LEN];
+	int major, minor, pe, local, *word = gshmem_malloc(sizeof *word);
+
+	gshmem_info_get_version(&major, &minor);
+	t_equal(major * 100 + minor, 106, "version");
+	gshmem_info_get_name(name);
+	t_check(strcmp(name, "gshmem") == 0, "name: %s", name);
+	for (pe = 0; pe < gshmem_n_pes(); pe++) {
+		t_equal(gshmem_pe_accessible(pe), 1, "pe_accessible");
+		t_equal(gshmem_addr_accessible(word, pe), 1, "addr_accessible of the heap");
+		t_equal(gshmem_addr_accessible(&local, pe), 0, "addr_accessible of the stack");
+		t_check(gshmem_ptr(word, pe), "ptr to PE %d", pe);
+		t_check(!gshmem_ptr(&local, pe), "ptr of the stack");
+	}
+	t_check(gshmem_ptr(word, gshmem_my_pe()) == word, "ptr to this PE");
+	t_equal(gshmem_pe_accessible(-1), 0, "pe_accessible(-1)");
+	t_equal(gshmem_pe_accessible(gshmem_n_pes()), 0, "pe_accessible(n)");
+	t_check(!gshmem_ptr(word, -1) && !gshmem_ptr(word, gshmem_n_pes()), "ptr to no PE");
+	gshmem_free(word);
+}
+
+int main(void)
+{
+	int round, fds = 0, level = -1;
+
+	t_equal(is_initialized(), 0, "before");
+	for (round = 0; round < 5; round++) {
+		gshmem_init();
+		t_equal(is_initialized(), 1, "in between");
+		use(round);
+		gshmem_finalize();
+		t_equal(is_initialized(), 0, "after");
+		if (round == 0)
+			fds = count_fds();
+	}
+	t_equal(count_fds(), fds, "descriptors after five rounds and after the first");
+	t_equal(gshmem_init_thread(GSHMEM_THREAD_SINGLE, &level), 0, "init_thread");
+	t_equal(level, GSHMEM_THREAD_SINGLE, "provided");
+	gshmem_init();
+	query();
+	gshmem_finalize();
+	t_equal(is_initialized(), 1, "nested");
+	use(7);
+	gshmem_query_thread(&level);
+	t_equal(level, GSHMEM_THREAD_SINGLE, "query_thread");
+	gshmem_finalize();
+	t_equal(is_initialized(), 0, "at the end");
+	return 0;
+}
