@@ -46,6 +46,7 @@ TESTS    := $(call progs,tests,$(or $(T),* platform/*))
 BENCHES  := $(call progs,bench,$(or $(T),*))
 RAW      := $(call progs,bench,raw/*)
 EXAMPLES := $(call progs,examples,*)
+ALSO     := $(if $(ALL),$(filter-out $(TESTS),$(call progs,tests,* platform/*)) $(EXAMPLES) $(call progs,bench,*) $(RAW))
 TOOLS    := $(B)/bin/gshmemcc $(patsubst tools/%,$(B)/bin/%,$(basename $(wildcard tools/gshmem-info.c tools/gshmem-info.hip)))
 DEPS      = $(LIB_OBJS) $(patsubst %,%.c.o,$(TESTS) $(BENCHES) $(RAW) $(EXAMPLES)) $(patsubst %,%.hip.o,$(TESTS) $(BENCHES) $(EXAMPLES))
 
@@ -56,7 +57,7 @@ endif
 SUB = --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc))
 
 .DEFAULT_GOAL := lib
-.PHONY: lib tests benches examples tools check bench setup install uninstall format clean help run-tests run-benches FORCE
+.PHONY: lib tests benches examples tools check bench setup install uninstall format clean help run-tests build-tests run-benches FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:
 
@@ -94,8 +95,9 @@ clang     = $(notdir $(firstword $(shell command -v clang clang-19 clang-18 clan
 # The parts that live in one process: tests that say `/* tsan: yes */`, and the platform's own.
 TSAN_TESTS = $(call marked,tsan: yes) platform/*
 
-# All of them, as the user builds it.
+# All of them, as the user builds it; and whatever else is a program must build.
 T_basic      = $(if $(filter thread lanes,$(SAN)),$(TSAN_TESTS),* platform/*)
+MAKE_basic   = $(if $(T),,ALL=1)
 # The GPU's copy loop, which the cpu platform otherwise replaces by memcpy.
 T_generic    = put* get* copy*
 MAKE_generic = B=$(B)-generic CPPFLAGS='$(CPPFLAGS) -DGSHMEMI_GENERIC_COPY'
@@ -114,14 +116,18 @@ MAKE_tsan    = SAN=thread
 $(filter-out check-install,$(ALL_LEGS:%=check-%)): check-%:
 	@$(MAKE) $(SUB) $(MAKE_$*) T='$(or $(T),$(T_$*))' run-tests COUNTS=$(BASE)/check/$* RUNFLAGS="$(RUN_$*)"
 # The installed tree, used by a program outside of this one.
-check-install: lib tools
-	@mkdir -p $(BASE)/check
+check-install:
+	@$(MAKE) $(SUB) lib tools && mkdir -p $(BASE)/check
 	@B=$(B) tests/run.sh -c $(BASE)/check/install tests/install/run.sh
 
-run-tests: $(TESTS) $(if $(ALL),$(call progs,tests,* platform/*) $(EXAMPLES))
+# What does not build is a failure of its own, and does not keep the others from running.
+run-tests: $(LIB)
 	$(if $(TESTS),,$(error no test matches T=$(T)))
-	@mkdir -p $(dir $(COUNTS))
-	@tests/run.sh $(if $(COUNTS),-c $(COUNTS)) $(if $(N),-n $(N)) $(RUNFLAGS) $(TESTS)
+	@$(MAKE) $(SUB) -k build-tests || true
+	@mkdir -p $(BASE)/check
+	@tests/run.sh $(if $(COUNTS),-c $(COUNTS)) $(if $(N),-n $(N)) $(RUNFLAGS) $(TESTS) \
+		$$(for p in $(ALSO); do [ -x $$p ] || echo $$p; done)
+build-tests: $(TESTS) $(ALSO)
 run-benches: $(BENCHES) $(RAW) $(TOOLS)
 	$(if $(BENCHES),,$(error no bench matches T=$(T)))
 	@tests/run.sh -b $(if $(N),-n $(N)) $(BENCHES)
@@ -146,10 +152,10 @@ $(B)/tools-found:
 	@mkdir -p $(@D) && touch $@
 
 $(B)/%.c.o: %.c $(B)/flags | $(B)/tools-found
-	@mkdir -p $(@D)
+	@mkdir -p $(@D) && rm -f $(B)/$*
 	$(call Q,CC)$(CCMD) -c -o $@ $<
 $(B)/%.hip.o: %.hip $(B)/flags | $(B)/tools-found
-	@mkdir -p $(@D)
+	@mkdir -p $(@D) && rm -f $(B)/$*
 	$(call Q,HIPCC)$(HIPCMD) -c -o $@ $<
 $(B)/lib/$(SONAME): $(LIB_OBJS)
 	@mkdir -p $(@D)

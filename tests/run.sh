@@ -155,6 +155,11 @@ trap 'kill $(jobs -p) 2>/dev/null; wait; exit 130' INT TERM
 direct=() launched=()
 IFS='|' read -ra extra <<<"$alts"
 for prog; do
+	if [ ! -x "$prog" ]; then
+		echo "FAIL $prog: does not build"
+		echo fail >>"$results"
+		continue
+	fi
 	src=$(source_of "$prog") || { echo fail >>"$results"; continue; }
 	run=$(key run "$src")
 	npes=0
