@@ -4,6 +4,7 @@
  */
 #include <stdlib.h>
 
+#include "fiber.h"
 #include "runtime.h"
 
 struct mark {
@@ -43,9 +44,14 @@ static struct mark *current_mark(hipEvent_t event)
 	return mark;
 }
 
-static void reach(struct mark *mark)
+static void stamp(struct mark *mark)
 {
 	mark->time_ns = hipcpu_now_ns();
+}
+
+static void reach(struct mark *mark)
+{
+	FIBER_RELEASE(mark);
 	atomic_store_explicit(&mark->reached, true, memory_order_release);
 	hipcpu_gate_open(&mark->gate);
 }
@@ -56,13 +62,21 @@ static void wait_mark(struct mark *mark)
 		uint32_t seen = atomic_load_explicit(&mark->gate.value, memory_order_acquire);
 
 		/* acquire: pairs with the release in reach */
-		if (atomic_load_explicit(&mark->reached, memory_order_acquire))
+		if (atomic_load_explicit(&mark->reached, memory_order_acquire)) {
+			FIBER_ACQUIRE(mark);
 			return;
+		}
 		hipcpu_gate_wait(&mark->gate, seen, -1);
 	}
 }
 
-static void run_reach(struct hipcpu_item *op)
+static void run_stamp(struct hipcpu_item *op)
+{
+	stamp(((struct mark_op *)op)->mark);
+}
+
+/* Only now: who has waited for the event must not find its stream busy. */
+static void done_reach(struct hipcpu_item *op)
 {
 	struct mark *mark = ((struct mark_op *)op)->mark;
 
@@ -79,13 +93,14 @@ static void run_wait(struct hipcpu_item *op)
 }
 
 /* Takes over the caller's reference to mark. */
-static hipError_t submit_mark(struct ihipStream_t *s, struct mark *mark, void (*run)(struct hipcpu_item *))
+static hipError_t submit_mark(struct ihipStream_t *s, struct mark *mark, void (*run)(struct hipcpu_item *),
+			      void (*done)(struct hipcpu_item *))
 {
 	struct mark_op *m = malloc(sizeof(*m));
 	hipError_t err = hipErrorOutOfMemory;
 
 	if (m) {
-		*m = (struct mark_op){.item.run = run, .mark = mark};
+		*m = (struct mark_op){.item.run = run, .item.done = done, .mark = mark};
 		err = hipcpu_stream_submit(s, &m->item);
 	}
 	if (err)
@@ -153,7 +168,8 @@ hipError_t hipEventRecord(hipEvent_t event, hipStream_t stream)
 	pthread_mutex_unlock(&event->lock);
 	mark_unref(old);
 	if (!hipcpu_stream_idle(s))
-		HIPCPU_LEAVE(submit_mark(s, mark, run_reach));
+		HIPCPU_LEAVE(submit_mark(s, mark, run_stamp, done_reach));
+	stamp(mark);
 	reach(mark); /* nothing to wait for: no need of the stream's thread */
 	mark_unref(mark);
 	HIPCPU_LEAVE(hipSuccess);
@@ -172,7 +188,7 @@ hipError_t hipStreamWaitEvent(hipStream_t stream, hipEvent_t event, unsigned fla
 		HIPCPU_LEAVE(hipErrorInvalidValue);
 	mark = current_mark(event);
 	if (mark && !atomic_load_explicit(&mark->reached, memory_order_acquire))
-		HIPCPU_LEAVE(submit_mark(s, mark, run_wait));
+		HIPCPU_LEAVE(submit_mark(s, mark, run_wait, NULL));
 	mark_unref(mark);
 	HIPCPU_LEAVE(hipSuccess);
 }

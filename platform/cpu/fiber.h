@@ -61,10 +61,18 @@ struct fiber {
 #endif
 };
 
+/*
+ * -DHIPCPU_TSAN_LANES: a switch does not synchronise, so that a race between lanes is one. What does
+ * synchronise is said here. The runtime itself is compiled without -fsanitize=thread then.
+ */
 #ifdef HIPCPU_TSAN_LANES
-#define FIBER_TSAN_FLAGS 1 /* a switch does not synchronise: races between lanes are races */
+#define FIBER_TSAN_FLAGS 1
+#define FIBER_RELEASE(address) __tsan_release((void *)(address))
+#define FIBER_ACQUIRE(address) __tsan_acquire((void *)(address))
 #else
 #define FIBER_TSAN_FLAGS 0
+#define FIBER_RELEASE(address) ((void)(address))
+#define FIBER_ACQUIRE(address) ((void)(address))
 #endif
 
 #ifdef HIPCPU_BOOST

@@ -28,10 +28,12 @@ __attribute__((constructor)) static void set_warp_size(void)
 		warpSize = 32;
 }
 
-/* ---- messages ---- */
+/* ---- messages: also by the watchdog, from another thread; what it reads may move ---- */
+
+#define RACY __attribute__((no_sanitize_thread))
 
 /* One text for lanes first to last of the block, which stand in the same call. */
-static void describe_lanes(struct block *b, unsigned first, unsigned last)
+RACY static void describe_lanes(struct block *b, unsigned first, unsigned last)
 {
 	const struct hipcpu_lane *lane = &b->lanes[first];
 	const struct wave *w = &b->waves[first >> b->shift];
@@ -50,7 +52,7 @@ static void describe_lanes(struct block *b, unsigned first, unsigned last)
 		hipcpu_message("  %s: %s", who, first >= b->nstarted ? "not begun" : w->ready & bit ? "ready" : "running");
 }
 
-static unsigned standing(const struct block *b, unsigned n)
+RACY static unsigned standing(const struct block *b, unsigned n)
 {
 	const struct wave *w = &b->waves[n >> b->shift];
 	uint64_t bit = UINT64_C(1) << (n & (b->width - 1));
@@ -58,13 +60,7 @@ static unsigned standing(const struct block *b, unsigned n)
 	return !(w->live & bit) ? 0 : w->arrived & bit ? 1 : w->barrier & bit ? 2 : w->paused & bit ? 3 : w->ready & bit ? 4 : 5;
 }
 
-/* Also by the watchdog, from another thread: what it reads may move. */
-#if defined(__has_attribute)
-#if __has_attribute(no_sanitize_thread)
-__attribute__((no_sanitize_thread))
-#endif
-#endif
-void hipcpu_block_describe(struct block *b)
+RACY void hipcpu_block_describe(struct block *b)
 {
 	unsigned first = 0;
 
@@ -324,6 +320,7 @@ uint64_t hipcpu_block_call(const struct hipcpu_call *call)
 	n = lane_number(b, me);
 	w = n >> b->shift;
 	bit = UINT64_C(1) << (n & (b->width - 1));
+	FIBER_RELEASE(&b->nbarrier);
 	me->call = *call;
 	b->waves[w].barrier |= bit;
 	b->nbarrier++;
@@ -339,6 +336,7 @@ uint64_t hipcpu_block_call(const struct hipcpu_call *call)
 	} else {
 		hipcpu_lane_park(b, me);
 	}
+	FIBER_ACQUIRE(&b->nbarrier);
 	return b->barrier_result;
 }
 
@@ -401,6 +399,7 @@ bool hipcpu_lane_exit(void)
 	struct block *b = hipcpu_block;
 	unsigned n, w;
 
+	FIBER_RELEASE(&b->nlive);
 	b->picked = NULL;
 	if (!b->slow)
 		return false;
@@ -433,6 +432,7 @@ void hipcpu_fiber_main(void)
 	for (;;) {
 		struct fiber *self = b->fiber;
 
+		FIBER_ACQUIRE(&b->id);
 		b->launch->params.run(b->launch->params.closure);
 		hipcpu_fiber_put(b, self);
 		b->fiber = b->picked ? b->picked->fiber : &b->thread;
@@ -487,7 +487,9 @@ void hipcpu_block_run(struct block *b, struct launch *launch, uint64_t id)
 	}
 	b->fiber = hipcpu_fiber_get(b);
 	progress(b);
+	FIBER_RELEASE(&b->id);
 	fiber_switch(&b->thread, b->fiber);
+	FIBER_ACQUIRE(&b->nlive);
 	hipcpu_self = NULL;
 }
 

@@ -148,6 +148,7 @@ size_t hipcpu_round_to_pages(size_t nbytes);
 struct hipcpu_item {
 	struct hipcpu_item *next;
 	void (*run)(struct hipcpu_item *op); /* on the stream's thread; does not free op */
+	void (*done)(struct hipcpu_item *op); /* then, once the stream counts op as completed; may be NULL */
 	struct hipcpu_dep *deps;	   /* what must be done before */
 };
 

@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdlib.h>
 
+#include "fiber.h"
 #include "runtime.h"
 
 #define STREAM_MAGIC UINT32_C(0x5354524d)
@@ -102,8 +103,10 @@ static void wait_completed(struct ihipStream_t *s, uint64_t seq)
 		/* acquire: pairs with the release in stream_main; before the test, so that no move is missed */
 		uint32_t seen = atomic_load_explicit(&s->done.value, memory_order_acquire);
 
-		if (atomic_load_explicit(&s->completed, memory_order_acquire) >= seq)
+		if (atomic_load_explicit(&s->completed, memory_order_acquire) >= seq) {
+			FIBER_ACQUIRE(&s->completed);
 			return;
+		}
 		hipcpu_gate_wait(&s->done, seen, -1);
 	}
 }
@@ -195,10 +198,13 @@ static void *stream_main(void *arg)
 	while ((op = take_op(s)) != NULL) {
 		wait_deps(op->deps);
 		op->run(op);
-		free(op);
+		FIBER_RELEASE(&s->completed);
 		/* release: what the op wrote is seen by whom wait_completed lets go */
 		atomic_fetch_add_explicit(&s->completed, 1, memory_order_release);
 		hipcpu_gate_open(&s->done);
+		if (op->done)
+			op->done(op);
+		free(op);
 	}
 	stream_unref(s);
 	return NULL;

@@ -243,6 +243,7 @@ uint64_t hipcpu_wave_call(const struct hipcpu_call *call)
 	w = n >> b->shift;
 	bit = UINT64_C(1) << (n & (b->width - 1));
 	wave = &b->waves[w];
+	FIBER_RELEASE(wave);
 	me->call = *call;
 	if (!call->site)
 		me->call.site = __builtin_return_address(0); /* clang */
@@ -264,6 +265,7 @@ uint64_t hipcpu_wave_call(const struct hipcpu_call *call)
 		hipcpu_wave_settle(b, w);
 	if (!(wave->ready & bit)) {
 		hipcpu_lane_park(b, me);
+		FIBER_ACQUIRE(wave);
 		return me->result;
 	}
 	/* the last of its group: goes on without a switch */
@@ -271,6 +273,7 @@ uint64_t hipcpu_wave_call(const struct hipcpu_call *call)
 	if (!wave->ready)
 		b->ready_waves &= ~(UINT32_C(1) << w);
 	progress(b);
+	FIBER_ACQUIRE(wave);
 	if (HIPCPU_UNLIKELY(++b->streak >= 256))
 		hipcpu_lane_yield(b, me);
 	return me->result;

@@ -16,6 +16,7 @@
 struct hipcpu_pool {
 	pthread_mutex_t lock;
 	struct launch *first, **last; /* those with blocks that have not begun, oldest first */
+	_Atomic bool waiting;	      /* a hint, without the lock: there are some */
 	unsigned nslots;	      /* threads that run blocks now; at most config nblocks */
 	unsigned nthreads;	      /* workers ever made: never more than config nblocks */
 	unsigned nidle;		      /* of them, asleep or about to be */
@@ -73,6 +74,7 @@ static void remove_launch(struct hipcpu_pool *pool, struct launch *launch)
 	*at = launch->next;
 	if (!*at)
 		pool->last = at;
+	atomic_store_explicit(&pool->waiting, pool->first != NULL, memory_order_relaxed);
 }
 
 static void *worker_main(void *arg);
@@ -154,6 +156,7 @@ void hipcpu_worker_run(struct launch *launch)
 	launch->next = NULL;
 	*pool->last = launch;
 	pool->last = &launch->next;
+	atomic_store_explicit(&pool->waiting, true, memory_order_relaxed);
 	if (launch->nblocks - 1 < helpers)
 		helpers = (unsigned)launch->nblocks - 1;
 	if (helpers)
@@ -181,7 +184,7 @@ void hipcpu_worker_more(struct launch *launch)
 	struct hipcpu_pool *pool = launch->pool;
 
 	/* A look without the lock: this is called from waits. What it misses the watchdog finds. */
-	if (!*(struct launch *volatile *)&pool->first || pthread_mutex_trylock(&pool->lock))
+	if (!atomic_load_explicit(&pool->waiting, memory_order_relaxed) || pthread_mutex_trylock(&pool->lock))
 		return;
 	if (pool->first)
 		wake(pool, 1);

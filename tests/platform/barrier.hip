@@ -95,7 +95,7 @@ int main()
 		for (int i = 0; i < size; i++)
 			t_equal(out[i], (i + 7) % size, "rotation");
 
-		hipLaunchKernelGGL(leave, 2, size, 0, 0, out);
+		hipLaunchKernelGGL(leave, 1, size, 0, 0, out);
 		t_hip(hipDeviceSynchronize());
 		for (int i = 0; i < size; i += 3)
 			t_equal(out[i], (size + 2) / 3, "lanes left");

@@ -70,12 +70,10 @@ __global__ void lock(unsigned *flags)
 	for (int lane = 0; lane < warpSize; lane++) {
 		if ((int)threadIdx.x % warpSize != lane)
 			continue;
-		while (atomicCAS(&flags[0], 0, 1))
+		while (__hip_atomic_exchange(&flags[0], 1, __ATOMIC_ACQUIRE, __HIP_MEMORY_SCOPE_AGENT))
 			;
-		__threadfence();
 		flags[1] += 1;
-		__threadfence();
-		atomicExch(&flags[0], 0);
+		set(&flags[0], 0);
 	}
 }
 
