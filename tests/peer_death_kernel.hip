@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A PE dies, or calls gshmem_global_exit, while the others spin in kernels: they end soon, and say why once. */
+/* timeout: 200 */
+#include <gshmem.h>
+#include <signal.h>
+
+#include "job.h"
+
+#define NPES 3
+
+__global__ void wait_in_kernel(long *word)
+{
+	gshmem_long_wait_until(word, GSHMEM_CMP_EQ, 1);
+}
+
+__global__ void barrier_in_kernel(void)
+{
+	gshmemx_barrier_all_wg();
+}
+
+/* Spins on its own, past every look of the library at whether the job ends. */
+__global__ void spin_in_kernel(volatile long *word)
+{
+	while (*word == 0)
+		;
+}
+
+static int pe_main(const char *what, const char *how)
+{
+	long *word;
+
+	gshmem_init();
+	word = (long *)gshmem_calloc(1, sizeof *word);
+	gshmem_barrier_all();
+	if (gshmem_my_pe() == 1) {
+		usleep(300000);
+		if (strcmp(how, "kill") == 0)
+			raise(SIGKILL);
+		if (strcmp(how, "global_exit") == 0)
+			gshmem_global_exit(7);
+		_exit(0);
+	}
+	if (strcmp(what, "wait") == 0)
+		hipLaunchKernelGGL(wait_in_kernel, dim3(2), dim3(64), 0, 0, word);
+	else if (strcmp(what, "barrier") == 0)
+		hipLaunchKernelGGL(barrier_in_kernel, dim3(1), dim3(64), 0, 0);
+	else
+		hipLaunchKernelGGL(spin_in_kernel, dim3(1), dim3(64), 0, 0, word);
+	(void)hipDeviceSynchronize();
+	printf("PE %d came through\n", gshmem_my_pe());
+	return 55;
+}
+
+/* As in peer_death.c: this process hides the PE's death from the launcher. */
+static int wrap(const char *what, const char *how)
+{
+	int status, tries;
+	pid_t pid = fork();
+
+	if (pid == 0)
+		_exit(pe_main(what, how));
+	signal(SIGUSR1, SIG_IGN);
+	waitpid(pid, &status, 0);
+	if (atoi(getenv("PMI_RANK")) == 1 && strcmp(how, "global_exit")) {
+		for (tries = 0; tries < 200 && t_count_running() > 1; tries++) /* 1: the test itself */
+			usleep(50000);
+		return 1;
+	}
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+int main(int argc, char **argv)
+{
+	static const char *const whats[] = {"wait", "barrier", "spin"};
+	static const char *const hows[] = {"kill", "exit", "global_exit"};
+	static struct t_job job;
+	char args[64];
+	unsigned what, how;
+
+	if (argc > 1)
+		return wrap(argv[1], argv[2]);
+	for (what = 0; what < 3; what++) {
+		for (how = 0; how < 3; how++) {
+			snprintf(args, sizeof args, "%s %s", whats[what], hows[how]);
+			t_job_run(&job, NPES, "", "-disable-auto-cleanup", args, 20);
+			t_check(!strstr(job.output, "came through"), "%s: a PE went on:\n%s", args, job.output);
+			t_check(job.seconds < 10, "%s: took %.1f s:\n%s", args, job.seconds, job.output);
+			if (how == 2)
+				t_check(job.status == 7 && !strstr(job.output, "gshmem: "),
+					"%s: expected silence and 7, got %d:\n%s", args, job.status, job.output);
+			else
+				t_job_failed(&job, args, "PE 1 (pid ", 1);
+		}
+	}
+	return 0;
+}

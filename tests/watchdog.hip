@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A wait that lasts longer than GSHMEM_WATCHDOG is reported once, with all that is known, and goes on. */
+/* timeout: 60 */
+#include <gshmem.h>
+
+#include "job.h"
+
+__global__ void wait_in_kernel(long *word)
+{
+	if (threadIdx.x == 3)
+		gshmem_long_wait_until(word, GSHMEM_CMP_GE, 5);
+}
+
+__global__ void barrier_in_kernel(void)
+{
+	gshmemx_barrier_all_wg();
+}
+
+static int pe_main(const char *where)
+{
+	long *word;
+
+	gshmem_init();
+	word = (long *)gshmem_calloc(1, sizeof *word);
+	if (gshmem_my_pe() == 1) {
+		usleep(1500000);
+		gshmem_long_p(word, 5, 0);
+	} else if (strcmp(where, "host") == 0) {
+		gshmem_long_wait_until(word, GSHMEM_CMP_EQ, 5);
+	} else if (strcmp(where, "kernel") == 0) {
+		hipLaunchKernelGGL(wait_in_kernel, dim3(1), dim3(32), 0, 0, word);
+	}
+	if (strcmp(where, "barrier") == 0)
+		hipLaunchKernelGGL(barrier_in_kernel, dim3(1), dim3(32), 0, 0);
+	t_hip(hipDeviceSynchronize());
+	gshmem_barrier_all();
+	gshmem_finalize();
+	return 0;
+}
+
+static void expect(const char *where, const char *env, const char *first, const char *second)
+{
+	static struct t_job job;
+
+	t_job_run(&job, 2, env, "", where, 20);
+	t_equal(job.status, 0, where);
+	if (first)
+		t_check(t_job_count(&job, first) == 1 && t_job_count(&job, second) == 1 &&
+				t_job_count(&job, "gshmem: ") == 1,
+			"%s: expected \"%s ... %s\" alone:\n%s", where, first, second, job.output);
+	else
+		t_check(!job.output[0], "%s: expected no output:\n%s", where, job.output);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc > 1)
+		return pe_main(argv[1]);
+	expect("host", "GSHMEM_WATCHDOG=0.5", "gshmem: pe 0: host: gshmem_long_wait_until: has waited 0.5",
+	       " s for a value == 5 at address 0x");
+	expect("kernel", "GSHMEM_WATCHDOG=0.5",
+	       "gshmem: pe 0: kernel, block 0, thread 3: gshmem_long_wait_until: has waited 0.5",
+	       "(heap+0x0), found 0 (GSHMEM_WATCHDOG)");
+	expect("barrier", "GSHMEM_WATCHDOG=0.5", "gshmem: pe 0: kernel, block 0, thread 0: gshmemx_barrier_all_wg: has",
+	       "; PE 1 on ");
+	expect("host", "GSHMEM_WATCHDOG=0", NULL, NULL);
+	expect("kernel", "GSHMEM_WATCHDOG=30", NULL, NULL);
+	return 0;
+}
