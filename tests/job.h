@@ -63,7 +63,7 @@ static inline void t_job_run(struct t_job *job, int npes, const char *env, const
 			     int limit_s)
 {
 	char self[PATH_MAX] = "", command[2 * PATH_MAX];
-	const char *mpirun = getenv("MPIRUN");
+	const char *mpirun = getenv("MPIRUN"), *wrap = getenv("T_WRAP"); /* a command in front of each process */
 	size_t length = 0, got;
 	double start = t_seconds();
 	int status, tries;
@@ -71,8 +71,8 @@ static inline void t_job_run(struct t_job *job, int npes, const char *env, const
 
 	if (readlink("/proc/self/exe", self, sizeof self - 1) < 0)
 		t_fail("/proc is not there");
-	snprintf(command, sizeof command, "env %s timeout -k 2 %d %s %s -n %d %s %s 2>&1 </dev/null", env, limit_s,
-		 mpirun ? mpirun : "mpirun", flags, npes, self, args);
+	snprintf(command, sizeof command, "env %s timeout -k 2 %d %s %s -n %d %s %s %s 2>&1 </dev/null", env,
+		 limit_s, mpirun ? mpirun : "mpirun", flags, npes, wrap ? wrap : "", self, args);
 	pipe = popen(command, "r");
 	t_check(pipe, "popen");
 	while (length < sizeof job->output - 1 &&
