@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* gshmem-info: text and JSON, alone and as a job, names what there is and who reaches whom. */
+#include <libgen.h>
+#include <limits.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "helpers.h"
+
+static char output[1 << 16];
+static char tool[PATH_MAX];
+
+static void run(const char *before, const char *after)
+{
+	char command[2 * PATH_MAX];
+	FILE *pipe;
+	size_t n;
+
+	snprintf(command, sizeof command, "%s %s %s 2>&1", before, tool, after);
+	pipe = popen(command, "r");
+	t_check(pipe, "popen");
+	n = fread(output, 1, sizeof output - 1, pipe);
+	output[n] = 0;
+	t_check(pclose(pipe) == 0, "%s fails:\n%s", command, output);
+}
+
+static void expect(const char *text)
+{
+	t_check(strstr(output, text), "expected \"%s\" in:\n%s", text, output);
+}
+
+/* Brackets and quotes match: enough to see that a comma or a brace was lost. */
+static void check_json(void)
+{
+	char open[64];
+	int depth = 0, quoted = 0, last = 0;
+	const char *at;
+
+	for (at = output; *at; at++) {
+		if (*at == '"' && last != '\\')
+			quoted = !quoted;
+		if (!quoted && (*at == '{' || *at == '['))
+			open[depth++ & 63] = *at;
+		if (!quoted && (*at == '}' || *at == ']'))
+			t_check(depth-- > 0 && open[depth & 63] == (*at == '}' ? '{' : '['), "brackets: %s", at);
+		if (!quoted && strchr("}]", *at))
+			t_check(last != ',', "a comma before a bracket");
+		if (!strchr(" \n", *at))
+			last = *at;
+	}
+	t_equal(depth, 0, "open brackets");
+}
+
+int main(void)
+{
+	const char *mpirun = getenv("MPIRUN");
+	char self[PATH_MAX] = "", job[PATH_MAX];
+
+	t_check(readlink("/proc/self/exe", self, sizeof self - 1) > 0, "/proc is not there");
+	snprintf(tool, sizeof tool, "%.4000s/../bin/gshmem-info", dirname(self));
+	if (access(tool, X_OK))
+		t_skip("%s is not built", tool);
+	run("GSHMEM_CHECK=1", "");
+	expect("platform               cpu\n");
+	expect("* GSHMEM_CHECK           1 ");
+	expect("  GSHMEM_HEAP_SIZE       1g ");
+	expect("    reaches                self");
+	snprintf(job, sizeof job, "GSHMEM_CPU_DEVICES=3 GSHMEM_CPU_NO_PEER=0-1 %.1000s -n 3", mpirun ? mpirun : "mpirun");
+	run(job, "--json 2>/dev/null");
+	check_json();
+	expect("\"reaches\": [\"self\", \"no-access\", \"no-atomics\"]");
+	expect("\"peer_access\": [\"self\", \"none\", \"atomics\"]");
+	expect("\"name\": \"GSHMEM_CPU_DEVICES\"");
+	return 0;
+}
