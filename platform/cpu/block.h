@@ -134,6 +134,8 @@ static inline void progress(struct block *b)
 struct fiber *hipcpu_fiber_get(struct block *b);
 void hipcpu_fiber_put(struct block *b, struct fiber *f);
 void hipcpu_fiber_main(void);
+/* Have n in all. */
+void hipcpu_fibers_reserve(struct block *b, unsigned n);
 /* Prepare the calling thread: its own stack's bounds, and a handler for overflows. */
 void hipcpu_stacks_init(struct block *b);
 

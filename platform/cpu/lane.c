@@ -485,6 +485,9 @@ void hipcpu_block_run(struct block *b, struct launch *launch, uint64_t id)
 			abort();
 		}
 	}
+#ifdef HIPCPU_TSAN_LANES
+	hipcpu_fibers_reserve(b, b->nlanes); /* a fiber made by a lane would be ordered after it */
+#endif
 	b->fiber = hipcpu_fiber_get(b);
 	progress(b);
 	FIBER_RELEASE(&b->id);

@@ -52,6 +52,12 @@ void hipcpu_fiber_put(struct block *b, struct fiber *f)
 	b->free_fibers = f;
 }
 
+void hipcpu_fibers_reserve(struct block *b, unsigned n)
+{
+	while (b->nfibers < n)
+		hipcpu_fiber_put(b, fiber_new(b));
+}
+
 /* ---- overflow ---- */
 
 static void on_fault(int signal, siginfo_t *info, void *context)

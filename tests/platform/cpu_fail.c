@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* run: -n 1 */
+/* run: */
 /* GSHMEM_CPU_FAIL fails exactly the calls it names; a malformed variable fails all and is named. */
 /* env: FORM=named GSHMEM_CPU_FAIL=hipMalloc:3,hipFree:1:hipErrorIllegalState,hipMemset:2:700,hipMalloc:1@7 | FORM=any GSHMEM_CPU_FAIL=*:2 | FORM=rank PMI_RANK=7 GSHMEM_CPU_FAIL=hipMalloc:1@7 | FORM=bad GSHMEM_CPU_FAIL=hipMalloc | FORM=bad GSHMEM_CPU_WAVE=48 | FORM=bad GSHMEM_CPU_NO_PEER=0-0 | FORM=bad GSHMEM_CPU_MEMORY=1q */
 #include <hip/hip_runtime_api.h>

@@ -24,7 +24,7 @@ struct poll {
 inline thread_local poll last_poll HIPCPU_TLS;
 
 /* One more look at *address that may be one of many; moved: it was not in vain. */
-static inline void polled(const volatile void *address, bool moved)
+HIPCPU_UNSANITIZED static inline void polled(const volatile void *address, bool moved)
 {
 	if (moved || last_poll.address != address) {
 		last_poll.address = address;

@@ -61,7 +61,7 @@ static inline unsigned __lane_id()
 }
 
 /* The lane loop of a block. */
-static inline bool hipcpu_lane_next()
+HIPCPU_UNSANITIZED static inline bool hipcpu_lane_next()
 {
 	if (__builtin_expect(++hipcpu_loop.lane >= hipcpu_loop.end, 0))
 		return hipcpu_lane_exit();

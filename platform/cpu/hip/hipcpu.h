@@ -15,6 +15,12 @@
 #include "hip_runtime_api.h"
 
 #define HIPCPU_INLINE static inline __attribute__((always_inline, unused))
+/* Of what lanes share by design: to the TSan build for lanes it would be a race. */
+#ifdef __SANITIZE_THREAD__
+#define HIPCPU_UNSANITIZED __attribute__((no_sanitize_thread, noinline, unused))
+#else
+#define HIPCPU_UNSANITIZED
+#endif
 #define HIPCPU_TLS __attribute__((tls_model("initial-exec")))
 
 /*
