@@ -99,14 +99,14 @@ GSHMEMI_FN uint64_t gshmemi_wait_until(int scope, const void *ivar, unsigned nby
 
 GSHMEMI_FN int gshmemi_test(const void *ivar, unsigned nbytes, int is_signed, int cmp, uint64_t value, const char *call)
 {
-	unsigned polls = 0;
+	unsigned polls = GSHMEMI_WAIT_POLLS - 1; /* callers poll: as late in a wait, let others run at once */
 
 	if (GSHMEMI_ON_HOST())
 		return gshmemi_host_test(ivar, nbytes, is_signed, cmp, value, call);
 	if (gshmemi_is_slow(GSHMEMI_SLOW_UNSET | GSHMEMI_SLOW_CHECK))
 		gshmemi_slow_wait(ivar, nbytes, cmp, call);
 	if (!gshmemi_compare(gshmemi_arch_load(ivar, nbytes), cmp, value, nbytes, is_signed)) {
-		gshmemi_arch_pause(&polls); /* callers poll: let others run */
+		gshmemi_arch_pause(&polls);
 		return 0;
 	}
 	gshmemi_arch_fence_acquire();
