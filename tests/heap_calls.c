@@ -92,6 +92,9 @@ static void realloc_keeps(void)
 	for (i = 0; i < 100; i++)
 		a[i] = (char)i;
 	t_check(gshmem_realloc(a, 5000) == a, "realloc grows in place");
+	gshmem_char_p(a + 4999, 1, (me + 1) % npes); /* GSHMEM_CHECK knows of it */
+	gshmem_barrier_all();
+	t_equal(a[4999], 1, "a put into what realloc added");
 	t_check(gshmem_realloc(a, 100) == a, "realloc shrinks in place");
 	b = gshmem_malloc(100);
 	moved = gshmem_realloc(a, 5000);

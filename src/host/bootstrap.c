@@ -157,11 +157,6 @@ void gshmemi_bootstrap_close(void)
 	npes = 0;
 }
 
-void gshmemi_bootstrap_abandon(void)
-{
-	owner_pid = 0;
-}
-
 int gshmemi_bootstrap_rank(void)
 {
 	return rank;

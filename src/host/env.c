@@ -124,6 +124,25 @@ static int parse_seconds(const char *name, const char *text, double *value_p)
 	return 0;
 }
 
+/* "random" or "random:SEED"; the platform takes the seed. NULL: no delay. */
+static int parse_delivery(const char *name, const char *text, const char **value_p)
+{
+	const char *end = text;
+	uint64_t seed;
+
+	if (*text && strncmp(text, "random", 6) == 0) {
+		end = text + 6;
+		if (*end == ':' && parse_digits(end + 1, &seed, &end))
+			end = text;
+	}
+	if (*end) {
+		gshmemi_error("%s=%s: must be random or random:SEED, a number", name, text);
+		return -EINVAL;
+	}
+	*value_p = *text ? text : NULL;
+	return 0;
+}
+
 /* The platform parses its own. */
 static int parse_text(const char *name, const char *text, const char **value_p)
 {

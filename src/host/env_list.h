@@ -18,7 +18,7 @@ X(INIT_TIMEOUT, seconds, "120", "peers", "seconds after which an init that waits
 X(CHECK, flag, "0", "debugging", "1: check PE numbers and addresses of every call, on the host and in kernels")
 X(WATCHDOG, seconds, "30", "debugging", "seconds after which a wait is reported, on the host and in kernels; 0: never")
 X(DEBUG, flag, "0", "debugging", "1: say on stderr what init does")
-X(CPU_DELIVERY, text, "", "cpu platform",
+X(CPU_DELIVERY, delivery, "", "cpu platform",
   "random or random:SEED: puts and atomics arrive late and in any order that fence and quiet allow")
 X(CPU_DIVERGE, text, "", "cpu platform", "random or random:SEED: split groups of converged lanes at random")
 X(CPU_WAVE, text, "64", "cpu platform", "lanes of a wave, 32 or 64")

@@ -10,6 +10,7 @@
 
 #include <pthread.h>
 #include <semaphore.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,14 +56,35 @@ static void flush_stdio(void)
 		;
 }
 
-/* Tell the peers of this node: their watchers end them with this status. */
+static bool is_ending(int pe)
+{
+	const struct gshmemi_peer *peer = &gshmemi_job->peers[pe];
+
+	return pe == gshmemi_job->my_pe || !peer->is_mapped ||
+	       (gshmemi_watcher_life(pe) & 0xff) == GSHMEMI_LIFE_ENDING;
+}
+
+/*
+ * Tell the peers of this node, whose watchers end them with this status, and wait for their answer, for a moment: one
+ * may be dead. The launcher (hydra 4.0.2) sends SIGUSR1 to all when the first process ends; MPICH then asks it
+ * something, and the launcher fails if a process ends before the reply. So nobody ends before all ignore the signal.
+ */
 static void announce(int status)
 {
-	struct gshmemi_sync *sync = gshmemi_state.sync;
+	struct timespec tick = {0, 1000000};
+	int tries, pe;
 
-	if (sync)
-		gshmemi_arch_store(&sync->life, GSHMEMI_LIFE_ENDING | (uint64_t)(status & 0xff) << 8, 8);
+	signal(SIGUSR1, SIG_IGN);
+	if (!gshmemi_state.sync || !gshmemi_job)
+		return;
+	gshmemi_arch_store(&gshmemi_state.sync->life, GSHMEMI_LIFE_ENDING | (uint64_t)(status & 0xff) << 8, 8);
 	gshmemi_arch_fence_system();
+	for (pe = 0, tries = 0; pe < gshmemi_job->npes && tries < 200; tries++) {
+		while (pe < gshmemi_job->npes && is_ending(pe))
+			pe++;
+		if (pe < gshmemi_job->npes)
+			nanosleep(&tick, NULL);
+	}
 }
 
 void gshmemi_end(int status)
@@ -84,7 +106,6 @@ void gshmem_global_exit(int status)
 		for (;;)
 			pause();
 	announce(status);
-	gshmemi_bootstrap_abandon();
 	exit(status);
 }
 

@@ -88,6 +88,7 @@ struct gshmemi_env {
 #define GSHMEMI_ENV_TYPE_number  int
 #define GSHMEMI_ENV_TYPE_seconds double
 #define GSHMEMI_ENV_TYPE_text    const char * /* as the environment has it, NULL: not set */
+#define GSHMEMI_ENV_TYPE_delivery const char * /* likewise */
 #define X(NAME, KIND, DEFAULT, CATEGORY, HELP) GSHMEMI_ENV_TYPE_##KIND NAME;
 #include "host/env_list.h"
 #undef X
@@ -115,9 +116,6 @@ void gshmemi_bootstrap_close(void);
 
 /* -EINVAL after a message when MPI's thread level is below GSHMEM_THREAD_*. */
 int gshmemi_bootstrap_check_level(int thread_level);
-
-/* The process ends in the middle of the job: its exit must not wait in MPI_Finalize. */
-void gshmemi_bootstrap_abandon(void);
 
 /* The user has finalized MPI: the functions below must not be called. */
 bool gshmemi_bootstrap_is_finalized(void);
@@ -160,6 +158,9 @@ void gshmemi_fault_print(const struct gshmemi_fault *fault);
 int gshmemi_watcher_start(void);       /* at the head of init: guards init itself */
 void gshmemi_watcher_watch(void);      /* init is done: watch peers and the fault record from now on */
 void gshmemi_watcher_stop(void);
+
+/* What a mapped peer last said of itself in its sync region; it may have ended since. */
+uint64_t gshmemi_watcher_life(int pe);
 
 /* ---- init.c: the end of a process ---- */
 

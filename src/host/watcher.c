@@ -199,8 +199,7 @@ static void watch_init(void)
 
 /* ---- the job ---- */
 
-/* What a peer last said of itself; it may have ended since. */
-static uint64_t read_life(int pe)
+uint64_t gshmemi_watcher_life(int pe)
 {
 	void *life;
 
@@ -212,7 +211,7 @@ static uint64_t read_life(int pe)
 /* A peer has printed why the job ends: end likewise, in silence. */
 static void follow(int pe)
 {
-	uint64_t life = read_life(pe);
+	uint64_t life = gshmemi_watcher_life(pe);
 
 	if ((life & 0xff) == GSHMEMI_LIFE_ENDING)
 		gshmemi_end((int)(life >> 8));
@@ -266,7 +265,7 @@ static void check_peers(struct watch *watch)
 	for (i = 0; i < watch->npes; i++) {
 		if (!(watch->fds[1 + i].revents & POLLIN))
 			continue;
-		if (read_life(watch->pes[i]) != GSHMEMI_LIFE_FINALIZED)
+		if (gshmemi_watcher_life(watch->pes[i]) != GSHMEMI_LIFE_FINALIZED)
 			mourn(watch->pes[i]);
 		close(watch->fds[1 + i].fd);
 		watch->fds[1 + i].fd = -1; /* poll skips it */
@@ -282,7 +281,7 @@ static int open_pidfd(int pe)
 	if (peer->pid_space != gshmemi_job->peers[gshmemi_job->my_pe].pid_space)
 		return -1;
 	fd = (int)syscall(SYS_pidfd_open, peer->pid, 0);
-	if (fd < 0 && errno == ESRCH && read_life(pe) != GSHMEMI_LIFE_FINALIZED)
+	if (fd < 0 && errno == ESRCH && gshmemi_watcher_life(pe) != GSHMEMI_LIFE_FINALIZED)
 		mourn(pe);
 	if (fd < 0)
 		gshmemi_info("watcher: PE %d is not watched: pidfd_open: %s", pe, strerror(errno));

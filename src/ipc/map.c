@@ -164,7 +164,7 @@ static ptrdiff_t distance(void *mapping, const struct region *region, const void
 	return (ptrdiff_t)((uintptr_t)mapping + region->offset - (uintptr_t)own);
 }
 
-/* Map one peer; -EXDEV when there is no access. */
+/* Map one peer; -EXDEV when there is no access. What is open after an error is closed by gshmemi_map_close. */
 static int open_peer(int pe, const struct card *cards, struct gshmemi_peers *peers, char *heap,
 		     struct gshmemi_sync *sync)
 {
@@ -175,10 +175,8 @@ static int open_peer(int pe, const struct card *cards, struct gshmemi_peers *pee
 	if (rc)
 		return rc;
 	rc = open_region(pe, &cards[pe].heap, "heap", &mapping->heap);
-	if (rc) {
-		close_mapping(&mapping->sync);
+	if (rc)
 		return rc;
-	}
 	peers->delta[pe] = distance(mapping->heap, &cards[pe].heap, heap);
 	peers->sync_delta[pe] = distance(mapping->sync, &cards[pe].sync, sync);
 	return 0;
