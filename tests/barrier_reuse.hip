@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* run: -n 1,2,3,8,17 */
+/* env: GSHMEM_HEAP_SIZE=4m */
+/*
+ * Many barriers back to back, thousands where each PE has a core, with nothing between: no PE is ever let through early, and none is left behind.
+ * A PE counts its barriers where all can see; at no time may two counts differ by more than one.
+ */
+#include <hip/hip_runtime.h>
+#include "oracle.h"
+
+/* Returns how many counts were too far away. */
+static __host__ __device__ int many(long *count, long first, long n)
+{
+	const int me = gshmem_my_pe(), npes = gshmem_n_pes();
+	int wrong = 0;
+
+	for (long i = first; i < first + n; i++) {
+		gshmem_long_p(count, i, me);
+		gshmem_barrier_all();
+		/* All have written i; who is ahead has written i + 1 and waits for this PE. */
+		long c = gshmem_long_g(count, (me + (int)(i % npes)) % npes);
+		wrong += c != i && c != i + 1;
+	}
+	return wrong;
+}
+
+static __global__ void many_in_kernel(long *count, long first, long n, int *wrong)
+{
+	if (t_rank() == 0)
+		*wrong = many(count, first, n);
+}
+
+static __global__ void many_by_wg(long n)
+{
+	for (long i = 0; i < n; i++)
+		if (i % 3)
+			gshmemx_barrier_all_wg();
+		else
+			gshmemx_sync_all_wg();
+}
+
+int main()
+{
+	gshmem_init();
+	int me = gshmem_my_pe(), npes = gshmem_n_pes(), wrong;
+	long n = npes <= 2 ? 10000 : npes <= 3 ? 3000 : npes <= 8 ? 500 : 150;
+	long *count = (long *)gshmem_calloc(1, sizeof *count);
+	int *nwrong = (int *)t_hipmalloc(sizeof *nwrong);
+
+	wrong = many(count, 1, n);
+	t_check(wrong == 0, "PE %d of %d: barrier_all on the host let %d of %ld through early", me, npes, wrong, n);
+	t_launch(many_in_kernel, 1, 32, count, n + 1, n, nwrong);
+	t_from_device(&wrong, nwrong, sizeof wrong);
+	t_check(wrong == 0, "PE %d of %d: barrier_all in a kernel let %d of %ld through early", me, npes, wrong, n);
+	t_launch(many_by_wg, 1, 64, n / 2);
+	for (long i = 0; i < n; i++)
+		gshmem_sync_all();
+	gshmem_finalize();
+	return 0;
+}
