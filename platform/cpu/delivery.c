@@ -340,7 +340,7 @@ static void *deliver_late(void *unused)
 		else
 			sched_yield();
 		pthread_mutex_lock(&lock);
-		deliver_burst(random_below(4) ? 1 + random_below(32) : 1);
+		deliver_burst(random_below(2) ? 1 + random_below(32) : 1);
 	}
 	is_running = false;
 	pthread_cond_signal(&stopped);
@@ -390,14 +390,14 @@ static void leave(void)
 	pthread_mutex_unlock(&lock);
 }
 
-/* An operation with room for a copy of copy_nbytes. One in 16 is held for up to 2 ms. */
+/* An operation with room for a copy of copy_nbytes. One in 32 is held for up to 1 ms. */
 static struct record *create_record(int kind, void *dest, const void *source, size_t nbytes, size_t copy_nbytes)
 {
 	struct record *r = allocate(NULL, sizeof *r + copy_nbytes);
 
 	*r = (struct record){.kind = kind, .dest = dest, .source = source, .nbytes = nbytes, .copy_nbytes = copy_nbytes};
-	if (random_below(16) == 0)
-		r->held_until_ns = hipcpu_now_ns() + random_below(2000000);
+	if (random_below(32) == 0)
+		r->held_until_ns = hipcpu_now_ns() + random_below(1000000);
 	queued_bytes += sizeof *r + copy_nbytes;
 	return r;
 }

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* run: -n 2,4 */
+/* env: GSHMEM_HEAP_SIZE=8m | GSHMEM_CPU_DELIVERY=random:1 | GSHMEM_CPU_DELIVERY=random:23 */
+/* delivery: no */
+/* Atomics keep to a fence on both sides of it, also those that are carried out at once; values of _nbi forms arrive. */
+#include "order.h"
+
+int main(void)
+{
+	static const int kinds[] = {AMO_FENCE_INC, PUT_FENCE_AMO, PUT_FENCE_AMO_NBI};
+
+	return order_test(kinds, sizeof kinds / sizeof *kinds, 10);
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* run: -n 2,4 */
+/* env: GSHMEM_HEAP_SIZE=8m | GSHMEM_CPU_DELIVERY=random:1 | GSHMEM_CPU_DELIVERY=random:22 */
+/* delivery: no */
+/* Who sees the signal of a put_signal sees its data. */
+#include "order.h"
+
+int main(void)
+{
+	static const int kinds[] = {PUT_SIGNAL_SET, PUT_SIGNAL_ADD, PUT_SIGNAL_NBI};
+
+	return order_test(kinds, sizeof kinds / sizeof *kinds, 10);
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* run: -n 2 */
+/* env: GSHMEM_HEAP_SIZE=8m | GSHMEM_CPU_DELIVERY=random:1 | GSHMEM_CPU_DELIVERY=random:2 GSHMEM_CPU_WAVE=64 */
+/* delivery: no */
+/*
+ * Every thread puts a word, and one thread then sends a flag. gshmemx_quiet_wg or gshmemx_fence_wg in between order
+ * the words of all threads before the flag (and the _wave forms those of a wave). __syncthreads and then one
+ * thread's gshmem_quiet do not: delayed delivery shows it. What a kernel left open when it ended is the host's: its
+ * fence orders and its quiet completes it.
+ */
+#include <stdlib.h>
+#include <hip/hip_runtime.h>
+#include <gshmem.h>
+#include "helpers.h"
+
+enum { QUIET_WG, FENCE_WG, QUIET_WAVE, FENCE_WAVE, SYNCTHREADS_QUIET, HOST_FENCE, HOST_QUIET, NWAYS };
+static const char *const names[NWAYS] = {
+	"gshmemx_quiet_wg", "gshmemx_fence_wg", "gshmemx_quiet_wave", "gshmemx_fence_wave",
+	"__syncthreads, gshmem_quiet", "host's fence after the kernel", "host's quiet after the kernel",
+};
+
+#define NTHREADS 192
+#define NROUNDS  50
+
+static __global__ void send(int way, uint64_t *words, uint64_t *flag, uint64_t round, int pe)
+{
+	if ((way == QUIET_WAVE || way == FENCE_WAVE) && threadIdx.x >= (unsigned)warpSize)
+		return;
+	gshmem_uint64_p(&words[threadIdx.x], round, pe);
+	switch (way) {
+	case QUIET_WG:
+		gshmemx_quiet_wg();
+		break;
+	case FENCE_WG:
+		gshmemx_fence_wg();
+		break;
+	case QUIET_WAVE:
+		gshmemx_quiet_wave();
+		break;
+	case FENCE_WAVE:
+		gshmemx_fence_wave();
+		break;
+	case SYNCTHREADS_QUIET:
+		__syncthreads();
+		if (threadIdx.x == 0)
+			gshmem_quiet();
+		break;
+	default:
+		return;
+	}
+	if (threadIdx.x == 0)
+		gshmem_uint64_p(flag, round, pe);
+}
+
+/* Both PEs: send and receive; the words that were not there with the flag. */
+static unsigned run_way(int way, uint64_t *words, uint64_t *flag)
+{
+	const unsigned nwords = way == QUIET_WAVE || way == FENCE_WAVE ? (unsigned)warpSize : NTHREADS;
+	const int me = gshmem_my_pe(), pe = (me + 1) % gshmem_n_pes();
+	unsigned i, nmissing = 0;
+	uint64_t round, got[NTHREADS];
+
+	t_hip(hipMemset(words, 0, NTHREADS * sizeof *words));
+	t_hip(hipMemset(flag, 0, sizeof *flag));
+	for (round = 1; round <= NROUNDS; round++) {
+		gshmem_barrier_all();
+		hipLaunchKernelGGL(send, dim3(1), dim3(NTHREADS), 0, 0, way, words, flag, round, pe);
+		if (way == HOST_FENCE || way == HOST_QUIET) {
+			t_hip(hipDeviceSynchronize());
+			if (way == HOST_FENCE)
+				gshmem_fence();
+			else
+				gshmem_quiet();
+			gshmem_uint64_p(flag, round, pe);
+		}
+		gshmem_uint64_wait_until(flag, GSHMEM_CMP_EQ, round);
+		gshmem_uint64_get(got, words, nwords, me);
+		for (i = 0; i < nwords; i++)
+			nmissing += got[i] != round;
+		t_hip(hipDeviceSynchronize());
+	}
+	gshmem_barrier_all();
+	return nmissing;
+}
+
+int main(void)
+{
+	const int is_delayed = getenv("GSHMEM_CPU_DELIVERY") != NULL;
+	uint64_t *words, *flag;
+	unsigned nmissing;
+	int way, status = 0;
+
+	gshmem_init();
+	words = (uint64_t *)gshmem_calloc(NTHREADS, sizeof *words);
+	flag = (uint64_t *)gshmem_calloc(1, sizeof *flag);
+	for (way = 0; way < NWAYS; way++) {
+		nmissing = run_way(way, words, flag);
+		if (way == SYNCTHREADS_QUIET ? !is_delayed || nmissing : !nmissing)
+			continue;
+		fprintf(stderr, "PE %d: %s: %u words came after the flag\n", gshmem_my_pe(), names[way], nmissing);
+		status = 1;
+	}
+	gshmem_finalize();
+	return status;
+}
