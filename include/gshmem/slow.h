@@ -169,11 +169,12 @@ GSHMEMI_SLOW void gshmemi_slow_iget(int scope, void *dest, const void *source, p
 
 /* ---- atomics and signals ---- */
 
-GSHMEMI_SLOW void *gshmemi_slow_amo_peer(void *dest, unsigned nbytes, int pe, const char *call)
+/* local is where the old value goes; dest again where nothing does. */
+GSHMEMI_SLOW void *gshmemi_slow_amo_peer(void *dest, const void *local, unsigned nbytes, int pe, const char *call)
 {
 	const ptrdiff_t *table;
 
-	gshmemi_check(dest, dest, nbytes, nbytes, pe, call);
+	gshmemi_check(dest, local, nbytes, nbytes, pe, call);
 	table = gshmemi_state.peers->amo_delta;
 	if (table[pe] == GSHMEMI_SENTINEL && gshmemi_state.peers->delta[pe] == GSHMEMI_SENTINEL)
 		gshmemi_fault_raise(GSHMEMI_FAULT_UNREACHABLE, pe, dest, nbytes, 0, 0, call);
@@ -184,7 +185,7 @@ GSHMEMI_SLOW void *gshmemi_slow_amo_peer(void *dest, unsigned nbytes, int pe, co
 GSHMEMI_SLOW uint64_t gshmemi_slow_amo(int op, void *dest, uint64_t value, uint64_t cond, unsigned nbytes, int fetches,
 				       int pe, const char *call)
 {
-	void *peer_dest = gshmemi_slow_amo_peer(dest, nbytes, pe, call);
+	void *peer_dest = gshmemi_slow_amo_peer(dest, dest, nbytes, pe, call);
 
 	if (GSHMEMI_IS_DELAYED() && !fetches) {
 		gshmemi_delivery_amo(NULL, op, peer_dest, value, cond, nbytes, pe);
@@ -200,7 +201,7 @@ GSHMEMI_SLOW uint64_t gshmemi_slow_amo(int op, void *dest, uint64_t value, uint6
 GSHMEMI_SLOW void gshmemi_slow_amo_nbi(void *fetch, int op, void *dest, uint64_t value, uint64_t cond, unsigned nbytes,
 				       int pe, const char *call)
 {
-	void *peer_dest = gshmemi_slow_amo_peer(dest, nbytes, pe, call);
+	void *peer_dest = gshmemi_slow_amo_peer(dest, fetch, nbytes, pe, call);
 	uint64_t old;
 
 	if (GSHMEMI_IS_DELAYED()) {
@@ -228,7 +229,7 @@ GSHMEMI_SLOW void gshmemi_slow_put_signal(int scope, void *dest, const void *sou
 		gshmemi_fault_raise(GSHMEMI_FAULT_BAD_ARGUMENT, pe, sig_addr, 0, (uint64_t)sig_op, 0, call);
 	peer_dest = gshmemi_slow_heap_peer(dest, pe, call);
 	peer_sig = sig_op == GSHMEM_SIGNAL_ADD
-			   ? (uint64_t *)gshmemi_slow_amo_peer(sig_addr, sizeof *sig_addr, pe, call)
+			   ? (uint64_t *)gshmemi_slow_amo_peer(sig_addr, sig_addr, sizeof *sig_addr, pe, call)
 			   : (uint64_t *)gshmemi_slow_heap_peer(sig_addr, pe, call);
 	if (!GSHMEMI_IS_DELAYED()) {
 		gshmemi_copy(scope, peer_dest, source, nbytes);
