@@ -8,8 +8,11 @@
 
 enum bad { BAD_PE, NEGATIVE_PE, NULL_DEST, MISALIGNED, OUTSIDE, PEER_ADDRESS, FREED, BEYOND, WAIT_CMP, NBADS };
 
-/* The same call on the host and in a kernel. block is an allocation of 100 bytes, freed one of the same. */
-static inline __host__ __device__ void make_call(int bad, char *block, char *freed, char *outside)
+/*
+ * The same call on the host and in a kernel. block is an allocation of 100 bytes, freed was one. nobody is -1, which
+ * as a constant makes compilers warn.
+ */
+static inline __host__ __device__ void make_call(int bad, int nobody, char *block, char *freed, char *outside)
 {
 	long *word = (long *)block;
 
@@ -18,7 +21,7 @@ static inline __host__ __device__ void make_call(int bad, char *block, char *fre
 		gshmem_long_p(word, 1, 2);
 		break;
 	case NEGATIVE_PE:
-		gshmem_long_atomic_add(word, 1, -1);
+		gshmem_long_atomic_add(word, 1, nobody);
 		break;
 	case NULL_DEST:
 		gshmem_putmem(NULL, block, 8, 1);
@@ -44,14 +47,15 @@ static inline __host__ __device__ void make_call(int bad, char *block, char *fre
 	}
 }
 
-__global__ void call_in_kernel(int bad, char *block, char *freed, char *outside)
+__global__ void call_in_kernel(int bad, int nobody, char *block, char *freed, char *outside)
 {
 	if (blockIdx.x == 1 && threadIdx.x == 5)
-		make_call(bad, block, freed, outside);
+		make_call(bad, nobody, block, freed, outside);
 }
 
 static int pe_main(int bad, int in_kernel)
 {
+	int nobody = -atoi("1");
 	char *block, *freed, *outside;
 
 	gshmem_init();
@@ -62,10 +66,10 @@ static int pe_main(int bad, int in_kernel)
 	gshmem_barrier_all();
 	gshmem_putmem(block + 90, block, 10, 1); /* good: up to the last byte */
 	if (gshmem_my_pe() == 0 && in_kernel) {
-		hipLaunchKernelGGL(call_in_kernel, dim3(2), dim3(64), 0, 0, bad, block, freed, outside);
+		hipLaunchKernelGGL(call_in_kernel, dim3(2), dim3(64), 0, 0, bad, nobody, block, freed, outside);
 		t_hip(hipDeviceSynchronize());
 	} else if (gshmem_my_pe() == 0) {
-		make_call(bad, block, freed, outside);
+		make_call(bad, nobody, block, freed, outside);
 	}
 	if (gshmem_my_pe() == 0)
 		printf("the call went unnoticed\n");
