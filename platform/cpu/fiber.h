@@ -49,6 +49,7 @@ struct fiber {
 	void *sp;	     /* where it stopped; the context of Boost */
 	char *stack;	     /* lowest usable byte; the guard page is below. NULL: a thread's own stack */
 	size_t stack_bytes;
+	const void *base;    /* the frame that calls kernels */
 	struct fiber *next;  /* of the thread's free ones */
 #ifdef HIPCPU_ASAN
 	void *fake_stack;

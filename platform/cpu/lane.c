@@ -429,6 +429,7 @@ void hipcpu_fiber_main(void)
 	struct block *b = hipcpu_block;
 
 	fiber_arrived(b->fiber);
+	b->fiber->base = __builtin_frame_address(0);
 	for (;;) {
 		struct fiber *self = b->fiber;
 

@@ -3,8 +3,8 @@
  * Convergence and cross-lane calls.
  *
  * A wave is settled when each live lane stands in a cross-lane call or at a barrier. Then the mask-less
- * lanes that stand in the same call (operation, line, site, call chain) form a group; the group lowest in the
- * source goes on alone, with itself as the active mask, and meets the others further down. A call
+ * lanes that stand in the same call (operation, site, call chain) form a group; the group lowest in the
+ * kernel's code goes on alone, with itself as the active mask, and meets the others further down. A call
  * with a mask waits for just the live lanes of the mask. A lane that spins holds its wave up, as on
  * a GPU without independent threads; only HIPCPU_OP_ACTIVE goes ahead of it after two polls.
  *
@@ -30,15 +30,44 @@ const char *hipcpu_op_name(enum hipcpu_op op)
 	}
 }
 
-/* Where a lane stands, in order of the source: line, then address. */
+#define MAX_CHAIN 16 /* functions between the kernel and a cross-lane call that are told apart */
+
+/*
+ * Where a lane stands: the site, then for each function around it where it was called from, up to the kernel.
+ * Line numbers would not do: helpers stand above the kernels that call them, and in other files.
+ */
+static unsigned find_chain(const struct hipcpu_call *call, uintptr_t *chain)
+{
+	const uintptr_t *frame = call->frame;
+	unsigned n = 0;
+
+	chain[n++] = (uintptr_t)call->site;
+	while (n < MAX_CHAIN && frame[0] != (uintptr_t)call->base) {
+		chain[n++] = frame[1];
+		if (frame[0] <= (uintptr_t)frame || frame[0] >= (uintptr_t)call->base)
+			break; /* compiled without frame pointers */
+		frame = (const uintptr_t *)frame[0];
+	}
+	return n;
+}
+
+/*
+ * In order of the code, which compilers lay out as the source has it when they are told to (HIPFLAGS): the
+ * place in the kernel first, then that in the functions it calls.
+ */
 static int compare(const struct hipcpu_call *a, const struct hipcpu_call *b)
 {
-	if (a->line != b->line)
-		return a->line < b->line ? -1 : 1;
-	if (a->site != b->site)
-		return (uintptr_t)a->site < (uintptr_t)b->site ? -1 : 1;
-	if (a->chain != b->chain)
-		return (uintptr_t)a->chain < (uintptr_t)b->chain ? -1 : 1;
+	uintptr_t a_chain[MAX_CHAIN], b_chain[MAX_CHAIN];
+	unsigned na = find_chain(a, a_chain), nb = find_chain(b, b_chain);
+
+	while (na && nb) {
+		na--;
+		nb--;
+		if (a_chain[na] != b_chain[nb])
+			return a_chain[na] < b_chain[nb] ? -1 : 1;
+	}
+	if (na != nb)
+		return na < nb ? -1 : 1;
 	return (a->op > b->op) - (a->op < b->op);
 }
 
@@ -245,6 +274,7 @@ uint64_t hipcpu_wave_call(const struct hipcpu_call *call)
 	wave = &b->waves[w];
 	FIBER_RELEASE(wave);
 	me->call = *call;
+	me->call.base = b->fiber->base;
 	if (!call->site)
 		me->call.site = __builtin_return_address(0); /* clang */
 	if (call->mask) {

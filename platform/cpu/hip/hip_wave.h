@@ -8,8 +8,8 @@
 
 #define HIPCPU_FROM int line_ = __builtin_LINE(), const char *file_ = __builtin_FILE()
 #define HIPCPU_CALL(op, mask, value, from) \
-	{op, line_, HIPCPU_SITE(), __builtin_return_address(0), (uint64_t)(mask), (uint64_t)(value), (unsigned)(from), \
-	 0, 0, file_}
+	{op, line_, HIPCPU_SITE(), __builtin_frame_address(0), (uint64_t)(mask), (uint64_t)(value), (unsigned)(from), \
+	 0, 0, file_, 0}
 
 /* ---- barriers ---- */
 

@@ -24,15 +24,20 @@
 #define HIPCPU_TLS __attribute__((tls_model("initial-exec")))
 
 /*
- * A constant that is another one in each place where the code is inlined; the compiler may neither
- * merge nor duplicate it. With clang a label whose address is taken forbids inlining: there the
- * runtime takes its own return address, and the entry points are convergent.
+ * The address of a place in the code: another one wherever the code is inlined, and the same one in
+ * copies that the compiler makes of a block. The asm goto begins a block of its own, else two places of
+ * one block had the same address. With clang a label whose address is taken forbids inlining: there
+ * the runtime takes its own return address, and the entry points are convergent.
  */
 #if defined(__clang__)
 #define HIPCPU_SITE() ((const void *)0)
 #define HIPCPU_CONVERGENT __attribute__((convergent))
 #else
-#define HIPCPU_SITE() __extension__({ __label__ here_; here_: (const void *)&&here_; })
+#define HIPCPU_SITE() __extension__({ \
+	__label__ here_; \
+	__asm__ goto("" : : : : here_); \
+	here_: (const void *)&&here_; \
+})
 #define HIPCPU_CONVERGENT
 #endif
 
@@ -66,13 +71,14 @@ struct hipcpu_call {
 	enum hipcpu_op op;
 	int line;	   /* in the source */
 	const void *site;  /* HIPCPU_SITE() */
-	const void *chain; /* where the function around it was called from */
+	const void *frame; /* of the function around it: the call chain */
 	uint64_t mask;	   /* the lanes that take part; 0: those that stand here */
 	uint64_t value;
 	unsigned from;	   /* lane of the wave */
 	void (*fn)(void *arg); /* of the two ONCE */
 	void *arg;
 	const char *file;  /* of line, or NULL: for messages */
+	const void *base;  /* the runtime's: frame at which the chain ends */
 };
 
 uint64_t hipcpu_wave_call(const struct hipcpu_call *call) HIPCPU_CONVERGENT;
@@ -100,7 +106,7 @@ static inline void hipcpu_pause(unsigned *polls)
 /* Meet the lanes of the wave that stand here. The last to arrive runs fn(arg), which must not block. */
 HIPCPU_INLINE uint64_t hipcpu_wave_once(const void *site, int line, void (*fn)(void *), void *arg)
 {
-	struct hipcpu_call call = {HIPCPU_OP_ONCE, line, site, __builtin_return_address(0), 0, 0, 0, fn, arg, 0};
+	struct hipcpu_call call = {HIPCPU_OP_ONCE, line, site, __builtin_frame_address(0), 0, 0, 0, fn, arg, 0, 0};
 
 	return hipcpu_wave_call(&call);
 }
@@ -108,14 +114,14 @@ HIPCPU_INLINE uint64_t hipcpu_wave_once(const void *site, int line, void (*fn)(v
 /* The same for all live lanes of the block, wherever they stand. */
 HIPCPU_INLINE void hipcpu_block_once(const void *site, int line, void (*fn)(void *), void *arg)
 {
-	struct hipcpu_call call = {HIPCPU_OP_BARRIER_ONCE, line, site, __builtin_return_address(0), 0, 0, 0, fn, arg, 0};
+	struct hipcpu_call call = {HIPCPU_OP_BARRIER_ONCE, line, site, __builtin_frame_address(0), 0, 0, 0, fn, arg, 0, 0};
 
 	hipcpu_block_call(&call);
 }
 
 HIPCPU_INLINE uint64_t hipcpu_wave_mask(const void *site, int line)
 {
-	struct hipcpu_call call = {HIPCPU_OP_MASK, line, site, __builtin_return_address(0), 0, 0, 0, 0, 0, 0};
+	struct hipcpu_call call = {HIPCPU_OP_MASK, line, site, __builtin_frame_address(0), 0, 0, 0, 0, 0, 0, 0};
 
 	return hipcpu_wave_call(&call);
 }
@@ -123,28 +129,28 @@ HIPCPU_INLINE uint64_t hipcpu_wave_mask(const void *site, int line)
 /* Wait for the lanes of mask. */
 HIPCPU_INLINE void hipcpu_wave_sync(const void *site, int line, uint64_t mask)
 {
-	struct hipcpu_call call = {HIPCPU_OP_SYNC, line, site, __builtin_return_address(0), mask, 0, 0, 0, 0, 0};
+	struct hipcpu_call call = {HIPCPU_OP_SYNC, line, site, __builtin_frame_address(0), mask, 0, 0, 0, 0, 0, 0};
 
 	hipcpu_wave_call(&call);
 }
 
 HIPCPU_INLINE uint64_t hipcpu_wave_ballot(const void *site, int line, int predicate)
 {
-	struct hipcpu_call call = {HIPCPU_OP_BALLOT, line, site, __builtin_return_address(0), 0, predicate != 0, 0, 0, 0, 0};
+	struct hipcpu_call call = {HIPCPU_OP_BALLOT, line, site, __builtin_frame_address(0), 0, predicate != 0, 0, 0, 0, 0, 0};
 
 	return hipcpu_wave_call(&call);
 }
 
 HIPCPU_INLINE uint64_t hipcpu_wave_broadcast(const void *site, int line, uint64_t value, unsigned from_lane)
 {
-	struct hipcpu_call call = {HIPCPU_OP_SHUFFLE, line, site, __builtin_return_address(0), 0, value, from_lane, 0, 0, 0};
+	struct hipcpu_call call = {HIPCPU_OP_SHUFFLE, line, site, __builtin_frame_address(0), 0, value, from_lane, 0, 0, 0, 0};
 
 	return hipcpu_wave_call(&call);
 }
 
 HIPCPU_INLINE void hipcpu_block_sync(const void *site, int line)
 {
-	struct hipcpu_call call = {HIPCPU_OP_BARRIER, line, site, __builtin_return_address(0), 0, 0, 0, 0, 0, 0};
+	struct hipcpu_call call = {HIPCPU_OP_BARRIER, line, site, __builtin_frame_address(0), 0, 0, 0, 0, 0, 0, 0};
 
 	hipcpu_block_call(&call);
 }
