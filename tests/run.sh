@@ -5,7 +5,8 @@
 # `make check` and `make bench` call it.  By hand: tests/run.sh -n 2,4 build/cpu/tests/put
 #
 #   -n COUNTS  numbers of PEs, in place of those that a source names
-#   -e ALTS    environment for every program, as in `env:` below; multiplies with the program's own
+#   -e ALTS    environment for every program, as in `env:` below; multiplies with the program's own alternatives,
+#              but for those that set the same variable themselves
 #   -c FILE    write "passed failed skipped" to FILE
 #   -s         no programs but files of -c: print the sum of them; a missing file is one failure
 #   -b         benches: stdout is a table, printed and kept in build/.../bench/NAME.nN.tsv
@@ -151,9 +152,9 @@ results=$(mktemp) || exit 1
 trap 'rm -f "$results"' EXIT
 trap 'kill $(jobs -p) 2>/dev/null; wait; exit 130' INT TERM
 
-# The list of runs: those with no launcher first, as many at once as there are cores; then the others, one per 8 cores.
-direct=() launched=()
-IFS='|' read -ra extra <<<"$alts"
+# The list of runs: those of one process first, as many at once as there are cores; then the others, one per 8 cores.
+single=() several=()
+IFS='|' read -ra extra <<<"${alts// | /|}"
 for prog; do
 	if [ ! -x "$prog" ]; then
 		echo "FAIL $prog: does not build"
@@ -171,12 +172,13 @@ for prog; do
 	for n in ${npes//,/ }; do
 		for a in "${own[@]:-}"; do
 			for b in "${extra[@]:-}"; do
+				case " $a" in *" ${b%%=*}="*) [ -z "${b// /}" ] || continue ;; esac
 				env=$(echo $a $b) # trims the blanks
 				rest=("$(key mpirun "$src")" "$limit" "$(key args "$src")")
-				if [ "$n" -eq 0 ]; then
-					direct+=("$prog" "$n" "$env" "${rest[@]}")
+				if [ "$n" -le 1 ]; then
+					single+=("$prog" "$n" "$env" "${rest[@]}")
 				else
-					launched+=("$prog" "$n" "$env" "${rest[@]}")
+					several+=("$prog" "$n" "$env" "${rest[@]}")
 				fi
 			done
 		done
@@ -198,7 +200,7 @@ pool() {
 }
 cores=$(nproc)
 [ -z "$bench" ] || cores=1
-pool "$cores" "${direct[@]}"
-pool $(((cores + 7) / 8)) "${launched[@]}"
+pool "$cores" "${single[@]}"
+pool $(((cores + 7) / 8)) "${several[@]}"
 
 summary "$(grep -c pass "$results")" "$(grep -c fail "$results")" "$(grep -c skip "$results")"
