@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* run: -n 2,4 */
+/*
+ * gshmem_barrier_all of all PEs, from the hosts, from one kernel thread and from a work-group. Raw: the better of flags
+ * from all to all and a central counter, with and without the pause instruction; all of them yield.
+ */
+#include "bench.h"
+
+template <int SCOPE> __host__ __device__ static inline void barrier_many(size_t reps)
+{
+	for (size_t i = 0; i < reps; i++)
+		if (SCOPE == BENCH_WG)
+			gshmemx_barrier_all_wg();
+		else
+			gshmem_barrier_all();
+}
+
+template <int SCOPE> __global__ void barrier_kernel(size_t reps, long long *ticks)
+{
+	barrier_many<SCOPE>(1); /* come together */
+	const long long started = wall_clock64();
+	barrier_many<SCOPE>(reps);
+	bench_stop(ticks, started);
+}
+
+template <int SCOPE> static void row(const std::vector<int> &raw)
+{
+	static const int nthreads[] = {1, 64, 256};
+
+	if (!bench_wants(bench_scope_names[SCOPE]))
+		return;
+	bench_measure({"barrier_lat", bench_scope_names[SCOPE], 0, bench.npes, raw, false, 0}, [&](size_t reps) {
+		if (SCOPE == BENCH_HOST) {
+			gshmem_barrier_all();
+			const double started = bench_start();
+			barrier_many<BENCH_HOST>(reps);
+			return bench_now_us() - started;
+		}
+		hipLaunchKernelGGL(HIP_KERNEL_NAME(barrier_kernel<SCOPE>), dim3(1), dim3(nthreads[SCOPE % 3]), 0, 0,
+				   reps, bench.ticks);
+		return bench_kernel_us();
+	});
+}
+
+/* Each PE writes the round to the next one, and after a barrier must find what the one before it has written. */
+__global__ static void check_kernel(long *word, int nrounds, long *nwrong)
+{
+	const int pe = gshmem_my_pe(), npes = gshmem_n_pes();
+
+	*nwrong = 0;
+	for (int i = 1; i <= nrounds; i++) {
+		gshmem_long_p(word, i, (pe + 1) % npes);
+		gshmem_barrier_all();
+		*nwrong += *(volatile long *)word != i;
+		gshmem_barrier_all();
+	}
+}
+
+int main(int argc, char **argv)
+{
+	bench_init(argc, argv, "barrier_lat");
+	long *words = (long *)gshmem_calloc(16, sizeof(long));
+	const std::vector<int> raw = bench_raw_start("barrier") ? std::vector<int>{0, 1, 2, 3} : std::vector<int>{};
+
+	row<BENCH_HOST>(raw);
+	row<BENCH_THREAD>(raw);
+	row<BENCH_WG>(raw);
+	hipLaunchKernelGGL(check_kernel, dim3(1), dim3(1), 0, 0, words, 100, words + 8);
+	bench_kernel_us();
+	t_equal(bench_long(words + 8), 0, "barrier_lat: rounds in which a barrier let a PE through too early");
+	bench_finalize();
+	return 0;
+}

@@ -1,0 +1,454 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the benches share: arguments, pinning, and rows that set a figure beside the raw limit of the same machine.
+ *
+ * A row is measured in alternation: a batch of ours, a batch of each raw variant, again and again. The raw side runs
+ * in processes of its own (raw/, one per PE, started here), so that it owes nothing to the library. PE i and its raw
+ * process are pinned to core i modulo the cores. While one side runs, the other sleeps; so does a PE that has no
+ * part in the row.
+ */
+#ifndef BENCH_H
+#define BENCH_H
+
+#include <hip/hip_runtime.h>
+#include <gshmem.h>
+#include <mpi.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <spawn.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "helpers.h"
+
+/* Stands between two operations of a loop: the compiler may not merge them. */
+#define BENCH_KEEP() __asm__ volatile("" ::: "memory")
+
+extern char **environ;
+
+static struct bench {
+	const char *name;
+	int pe, npes;
+	std::vector<std::string> scopes; /* -s; empty: all */
+	size_t min_nbytes, max_nbytes;   /* -b */
+	int nalternations;               /* -a */
+	double batch_us;                 /* -t */
+	int only_active;                 /* -d: 0 one and both directions, 1 one, 2 both */
+	long long *ticks;                /* device memory, 2: what bench_kernel_us reads */
+	double ticks_per_us;
+	bool one_clock;                  /* of all PEs, hosts and kernels */
+	FILE *to_raw, *from_raw;
+	long raw_npreempted; /* how often the core was taken away from the raw process in a batch */
+	double started_us;   /* when this PE began its last batch */
+} bench;
+
+/* Which scope a call is made at: the loops of a bench run over these. */
+enum bench_scope { BENCH_THREAD, BENCH_WAVE, BENCH_WG, BENCH_HOST, BENCH_NSCOPES };
+static const char *const bench_scope_names[] = {"thread", "wave", "wg", "host"};
+
+/* ---- meeting ---- */
+
+/*
+ * Meet all PEs and give each the largest value of all PEs. Asleep, not spinning: a PE that waits here must not disturb
+ * those that measure.
+ */
+static inline void bench_max_of(double *values, int n)
+{
+	MPI_Request request;
+	int done = 0;
+
+	MPI_Iallreduce(MPI_IN_PLACE, values, n, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD, &request);
+	for (;;) {
+		MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+		if (done)
+			return;
+		usleep(300);
+	}
+}
+
+static inline double bench_max(double value)
+{
+	bench_max_of(&value, 1);
+	return value;
+}
+
+/* ---- setup ---- */
+
+static inline std::string bench_line_of(const char *command)
+{
+	char text[256] = "";
+	FILE *pipe = popen(command, "r");
+
+	if (pipe) {
+		if (!fgets(text, sizeof text, pipe))
+			text[0] = 0;
+		pclose(pipe);
+	}
+	text[strcspn(text, "\n")] = 0;
+	return text[0] ? text : "unknown";
+}
+
+/* Bind every thread that this process has to the PE's core, or to none (-1); later ones inherit it. */
+static inline void bench_pin(int pe)
+{
+	const int ncores = (int)sysconf(_SC_NPROCESSORS_ONLN);
+	DIR *tasks = opendir("/proc/self/task");
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	for (int core = 0; core < ncores; core++)
+		if (pe < 0 || core == pe % ncores)
+			CPU_SET(core, &set);
+	while (struct dirent *task = tasks ? readdir(tasks) : NULL)
+		if (task->d_name[0] != '.')
+			sched_setaffinity(atoi(task->d_name), sizeof set, &set);
+	if (tasks)
+		closedir(tasks);
+}
+
+static inline void bench_usage(const char *bad)
+{
+	fprintf(stderr,
+		"%s: %s\n  -s SCOPE[,SCOPE]  thread, wave, wg, host\n  -b MIN:MAX        bytes\n"
+		"  -d one|both       only that many directions\n  -a COUNT          alternations with the raw limit\n"
+		"  -t US             length of a batch\n",
+		bench.name, bad);
+	exit(2);
+}
+
+static inline void bench_arguments(int argc, char **argv)
+{
+	for (int i = 1; i < argc; i += 2) {
+		const char *value = i + 1 < argc ? argv[i + 1] : "";
+
+		if (argv[i][0] != '-' || !*value)
+			bench_usage(argv[i]);
+		switch (argv[i][1]) {
+		case 's':
+			for (std::string rest = value; !rest.empty();) {
+				bench.scopes.push_back(rest.substr(0, rest.find(',')));
+				rest = rest.find(',') == std::string::npos ? "" : rest.substr(rest.find(',') + 1);
+			}
+			break;
+		case 'b':
+			if (sscanf(value, "%zu:%zu", &bench.min_nbytes, &bench.max_nbytes) != 2 || !bench.min_nbytes ||
+			    bench.max_nbytes > (size_t)64 << 20)
+				bench_usage(argv[i]);
+			break;
+		case 'd': bench.only_active = strcmp(value, "one") ? 2 : 1; break;
+		case 'a': bench.nalternations = std::max(1, atoi(value)); break;
+		case 't': bench.batch_us = std::max(1.0, atof(value)); break;
+		default: bench_usage(argv[i]);
+		}
+	}
+}
+
+/* Start gshmem, pin, and print the `#` line and the header. */
+static inline void bench_init(int argc, char **argv, const char *name)
+{
+	bench.name = name;
+	bench.min_nbytes = 8;
+	bench.max_nbytes = (size_t)64 << 20;
+	bench.nalternations = 9;
+	bench.batch_us = 1000;
+	bench_arguments(argc, argv);
+	gshmem_init();
+	bench.pe = gshmem_my_pe();
+	bench.npes = gshmem_n_pes();
+	bench_pin(bench.pe);
+
+	int device, khz;
+	t_hip(hipGetDevice(&device));
+	t_hip(hipDeviceGetAttribute(&khz, hipDeviceAttributeWallClockRate, device));
+	bench.ticks_per_us = khz * 1e-3;
+	bench.one_clock = !strcmp(GSHMEMI_ARCH_NAME, "cpu");
+	t_hip(hipMalloc((void **)&bench.ticks, 2 * sizeof *bench.ticks));
+	if (bench.pe != 0)
+		return;
+	printf("# %s x %ld, platform %s, commit %s, %s", bench_line_of("sed -n 's/^model name[^:]*: //p' /proc/cpuinfo").c_str(),
+	       sysconf(_SC_NPROCESSORS_ONLN), GSHMEMI_ARCH_NAME, bench_line_of("git describe --always --dirty 2>/dev/null").c_str(), name);
+	for (int i = 1; i < argc; i++)
+		printf(" %s", argv[i]);
+	printf(", %d alternations of %.0f us, PE i and its raw process on core i mod %ld\n", bench.nalternations,
+	       bench.batch_us, sysconf(_SC_NPROCESSORS_ONLN));
+	printf("op\tscope\tbytes\tpes\treps\tmin_us\tmedian_us\tmax_us\tGB_s\traw_us\traw_GB_s\tratio\n");
+	fflush(stdout);
+}
+
+static inline void bench_finalize()
+{
+	bench_max(0);
+	gshmem_finalize();
+}
+
+static inline bool bench_wants(const char *scope)
+{
+	return bench.scopes.empty() || std::find(bench.scopes.begin(), bench.scopes.end(), scope) != bench.scopes.end();
+}
+
+/* Whether -d asks for rows in which so many PEs are at work. */
+static inline bool bench_wants_active(int nactive)
+{
+	return !bench.only_active || (bench.only_active == 2) == (nactive > 1);
+}
+
+/* ---- memory, which the CPU may not be able to touch ---- */
+
+static inline void bench_fill(void *ptr, int byte, size_t nbytes)
+{
+	t_hip(hipMemset(ptr, byte, nbytes));
+	t_hip(hipDeviceSynchronize());
+}
+
+static inline void bench_read(void *to, const void *ptr, size_t nbytes)
+{
+	t_hip(hipMemcpy(to, ptr, nbytes, hipMemcpyDeviceToHost));
+}
+
+static inline long bench_long(const void *ptr)
+{
+	long value;
+
+	bench_read(&value, ptr, sizeof value);
+	return value;
+}
+
+/* ---- time ---- */
+
+static inline double bench_now_us()
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1e6 + t.tv_nsec * 1e-3;
+}
+
+/* Begin a batch on the host. */
+static inline double bench_start()
+{
+	return bench.started_us = bench_now_us();
+}
+
+/* The end of a batch in a kernel; thread 0 counts. */
+__device__ static inline void bench_stop(long long *ticks, long long started)
+{
+	if (threadIdx.x == 0) {
+		ticks[0] = wall_clock64() - started;
+		ticks[1] = started;
+	}
+}
+
+/* What bench_stop of the last kernel has left, once that has ended. */
+static inline double bench_kernel_us()
+{
+	long long ticks[2];
+
+	t_hip(hipGetLastError());
+	t_hip(hipDeviceSynchronize());
+	bench_read(ticks, bench.ticks, sizeof ticks);
+	bench.started_us = ticks[1] / bench.ticks_per_us;
+	return ticks[0] / bench.ticks_per_us;
+}
+
+/* ---- the raw side ---- */
+
+static inline void bench_raw_stop()
+{
+	if (!bench.to_raw)
+		return;
+	fclose(bench.to_raw);
+	fclose(bench.from_raw);
+	bench.to_raw = NULL;
+}
+
+/* Start raw/NAME of the folder that this program lies in. Needs a platform whose memory is the CPU's. */
+static inline bool bench_raw_start(const char *name)
+{
+	char path[4096], rank[16], npes[16], file[64];
+	int where[2] = {0, 0}, question[2], answer[2];
+	ssize_t length = readlink("/proc/self/exe", path, sizeof path - 64);
+
+	if (strcmp(GSHMEMI_ARCH_NAME, "cpu") || length < 0)
+		return false;
+	bench_raw_stop();
+	path[length] = 0;
+	strcpy(strrchr(path, '/'), "/raw/");
+	strcat(path, name);
+	/* Memory without a name: nothing is left behind, whoever dies. */
+	if (bench.pe == 0) {
+		where[0] = getpid();
+		where[1] = memfd_create("bench", MFD_CLOEXEC);
+		t_check(where[1] >= 0 && ftruncate(where[1], 4096 + bench.npes * ((off_t)160 << 20)) == 0, "memfd: %m");
+	}
+	MPI_Bcast(where, 2, MPI_INT, 0, MPI_COMM_WORLD);
+	snprintf(file, sizeof file, "/proc/%d/fd/%d", where[0], where[1]);
+	snprintf(rank, sizeof rank, "%d", bench.pe);
+	snprintf(npes, sizeof npes, "%d", bench.npes);
+	t_check(!pipe2(question, O_CLOEXEC) && !pipe2(answer, O_CLOEXEC), "pipe: %m");
+
+	char *args[] = {path, rank, npes, file, NULL};
+	posix_spawn_file_actions_t actions;
+	pid_t pid;
+	posix_spawn_file_actions_init(&actions);
+	posix_spawn_file_actions_adddup2(&actions, question[0], 0);
+	posix_spawn_file_actions_adddup2(&actions, answer[1], 1);
+	int error = posix_spawn(&pid, path, &actions, NULL, args, environ);
+	t_check(!error, "%s: %s", path, strerror(error));
+	posix_spawn_file_actions_destroy(&actions);
+	close(question[0]);
+	close(answer[1]);
+	bench.to_raw = fdopen(question[1], "w");
+	bench.from_raw = fdopen(answer[0], "r");
+	return true;
+}
+
+/* One batch of the raw side, on this PE; us. */
+static inline double bench_raw_us(int variant, size_t nbytes, size_t reps, int nactive)
+{
+	long npreempted;
+	double ns, started_ns;
+
+	fprintf(bench.to_raw, "%d %zu %zu %d\n", variant, nbytes, reps, nactive);
+	fflush(bench.to_raw);
+	t_check(fscanf(bench.from_raw, "%lf %ld %lf", &ns, &npreempted, &started_ns) == 3, "the raw process has ended");
+	bench.raw_npreempted += npreempted;
+	bench.started_us = started_ns * 1e-3;
+	return ns * 1e-3;
+}
+
+/* ---- rows ---- */
+
+struct bench_row {
+	const char *op, *scope;
+	size_t nbytes;                 /* moved by one operation; 0: none, no GB/s */
+	int nactive;                   /* PEs 0 .. nactive-1 are at work */
+	std::vector<int> raw_variants; /* of the raw process; the best counts */
+	bool is_rate;                  /* the ratio is that of GB/s, else that of us; always ours / raw */
+	double per_op;                 /* an operation is this part of a repetition (half a round trip); 0: all of it */
+};
+
+static inline double bench_median(std::vector<double> v)
+{
+	std::sort(v.begin(), v.end());
+	return v.size() % 2 ? v[v.size() / 2] : (v[v.size() / 2 - 1] + v[v.size() / 2]) / 2;
+}
+
+typedef std::function<double(size_t)> bench_run; /* a batch of so many repetitions on this PE; returns its us */
+
+static inline long bench_npreempted()
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_SELF, &usage);
+	return usage.ru_nivcsw + bench.raw_npreempted;
+}
+
+/*
+ * One batch on the PEs at work; us of the slowest. Where every PE has a core, a batch is no measurement and is made
+ * again, a few times, when another process took a core away from it, or when PEs that should have worked at the same
+ * time did not begin together (which only the cpu platform can tell: its PEs share a clock).
+ */
+static inline double bench_batch(int nactive, const bench_run &run, size_t reps)
+{
+	for (int tries = 0;; tries++) {
+		const long before = bench_npreempted();
+		double values[] = {0, 0, -1e30, -1e30}; /* us, interruptions, latest and (negative) earliest start */
+
+		if (bench.pe < nactive) {
+			values[0] = run(reps);
+			values[1] = (double)(bench_npreempted() - before);
+			values[2] = bench.started_us;
+			values[3] = -bench.started_us;
+		}
+		bench_max_of(values, 4);
+		const bool together = !bench.one_clock || values[2] + values[3] <= std::max(1.0, 0.1 * values[0]);
+		if ((values[1] == 0 && together) || tries == 10 || bench.npes > sysconf(_SC_NPROCESSORS_ONLN))
+			return values[0];
+	}
+}
+
+/* As many repetitions as fill a batch; equal on all PEs. */
+static inline size_t bench_reps(int nactive, const bench_run &run)
+{
+	size_t reps = 1;
+
+	for (;;) {
+		/* The better of two: a batch that was interrupted must not end the search. */
+		double us = std::min(bench_batch(nactive, run, reps), bench_batch(nactive, run, reps));
+
+		if (us >= bench.batch_us / 8 || reps >= (size_t)1 << 28)
+			return std::max((size_t)1, (size_t)(reps * std::min(8.0, bench.batch_us / std::max(us, 1e-3))));
+		reps *= us < bench.batch_us / 100 ? 16 : 4;
+	}
+}
+
+/* Measure and print one row: ours against the best of others, in alternation. */
+static inline void bench_measure_against(const struct bench_row &row, const bench_run &run, const std::vector<bench_run> &others)
+{
+	std::vector<std::vector<double>> raw(others.size());
+	std::vector<size_t> raw_reps;
+	std::vector<double> ours, ratios;
+	const double scale = row.per_op > 0 ? row.per_op : 1;
+	const size_t reps = bench_reps(row.nactive, run);
+
+	for (const bench_run &other : others)
+		raw_reps.push_back(bench_reps(row.nactive, other));
+	for (int i = 0; i < bench.nalternations; i++) {
+		ours.push_back(bench_batch(row.nactive, run, reps) / reps * scale);
+		for (size_t v = 0; v < raw.size(); v++)
+			raw[v].push_back(bench_batch(row.nactive, others[v], raw_reps[v]) / raw_reps[v] * scale);
+	}
+	if (bench.pe != 0)
+		return;
+
+	const double us = bench_median(ours);
+	printf("%s\t%s\t%zu\t%d\t%zu\t%.5g\t%.5g\t%.5g\t", row.op, row.scope, row.nbytes, row.nactive, reps,
+	       *std::min_element(ours.begin(), ours.end()), us, *std::max_element(ours.begin(), ours.end()));
+	printf(row.nbytes ? "%.4g\t" : "-\t", row.nbytes / us * 1e-3);
+	if (raw.empty()) {
+		printf("-\t-\t-\n");
+	} else {
+		const auto &best = *std::min_element(raw.begin(), raw.end(), [](const auto &a, const auto &b) {
+			return bench_median(a) < bench_median(b);
+		});
+		for (size_t i = 0; i < ours.size(); i++)
+			ratios.push_back(row.is_rate ? best[i] / ours[i] : ours[i] / best[i]);
+		printf("%.5g\t", bench_median(best));
+		printf(row.nbytes ? "%.4g\t" : "-\t", row.nbytes / bench_median(best) * 1e-3);
+		printf("%.3f\n", bench_median(ratios));
+	}
+	fflush(stdout);
+}
+
+/* The same against the raw process's variants. */
+static inline void bench_measure(const struct bench_row &row, const bench_run &run)
+{
+	std::vector<bench_run> others;
+
+	for (int variant : row.raw_variants)
+		others.push_back([&row, variant](size_t reps) { return bench_raw_us(variant, row.nbytes, reps, row.nactive); });
+	bench_measure_against(row, run, others);
+}
+
+/* The sizes of -b, by powers of two. */
+static inline std::vector<size_t> bench_sizes()
+{
+	std::vector<size_t> sizes;
+
+	for (size_t nbytes = bench.min_nbytes; nbytes <= bench.max_nbytes; nbytes *= 2)
+		sizes.push_back(nbytes);
+	return sizes;
+}
+
+#endif /* BENCH_H */

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* run: -n 2 */
+/* Latency of getmem by a thread, wave, work-group and the host. See move.h. */
+#include "move.h"
+
+int main(int argc, char **argv)
+{
+	return move_main<MOVE_GET | MOVE_LAT>(argc, argv, "get_lat");
+}

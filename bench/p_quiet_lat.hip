@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* run: -n 2 */
+/* One 8-byte value, completed: gshmem_long_p + gshmem_quiet, by a kernel thread and the host. Raw: a store and a fence. */
+#include "bench.h"
+
+__host__ __device__ static inline void p_quiet(long *dest, int pe, size_t reps)
+{
+	for (size_t i = 0; i < reps; i++) {
+		gshmem_long_p(dest, (long)i, pe);
+		gshmem_quiet();
+	}
+}
+
+__global__ static void p_quiet_kernel(long *dest, int pe, size_t reps, int meet, long long *ticks)
+{
+	if (meet)
+		gshmem_barrier_all();
+	const long long started = wall_clock64();
+	p_quiet(dest, pe, reps);
+	bench_stop(ticks, started);
+}
+
+int main(int argc, char **argv)
+{
+	bench_init(argc, argv, "p_quiet_lat");
+	long *dest = (long *)gshmem_calloc(16, sizeof(long));
+	const int peer = (bench.pe + 1) % bench.npes;
+	const std::vector<int> raw = bench_raw_start("store") ? std::vector<int>{0, 1} : std::vector<int>{};
+	size_t last = 0;
+
+	for (int nactive = 1; nactive <= 2; nactive++) {
+		if (bench_wants_active(nactive) && bench_wants("thread"))
+			bench_measure({"p_quiet_lat", "thread", 8, nactive, raw, false, 0}, [&](size_t reps) {
+				hipLaunchKernelGGL(p_quiet_kernel, dim3(1), dim3(1), 0, 0, dest, peer, last = reps,
+						   nactive > 1, bench.ticks);
+				return bench_kernel_us();
+			});
+		if (bench_wants_active(nactive) && bench_wants("host"))
+			bench_measure({"p_quiet_lat", "host", 8, nactive, raw, false, 0}, [&](size_t reps) {
+				if (nactive > 1)
+					gshmem_barrier_all();
+				const double started = bench_start();
+				p_quiet(dest, peer, last = reps);
+				return bench_now_us() - started;
+			});
+	}
+	const long sent = (long)bench_max(bench.pe == 0 ? (double)last - 1 : 0);
+	if (bench.pe == 1)
+		t_equal(bench_long(dest), sent, "p_quiet_lat: last value");
+	bench_finalize();
+	return 0;
+}

@@ -1,0 +1,57 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# bench/ratios.sh DIRECTORY - the figures that have a limit, out of the tables of the benches in DIRECTORY.
+# `make bench` ends with it.  Exit status 0 whatever the figures are: a loaded machine is not a failure.
+
+dir=${1:-build/cpu/bench}
+cd "$dir" || exit 2
+
+# Lines: FILE  op  scope  bytes (lowest:highest)  pes  comparison  limit  name.  `abs`: the limit is for the median in us.
+limits() {
+	cat <<-'END'
+	p_quiet_lat.n2     p_quiet_lat    thread 8:8             1 <= 1.5  8-byte p + quiet
+	g_lat.n2           g_lat          thread 8:8             1 <= 2    8-byte g
+	g_lat.n2           get1_lat       thread 8:8             1 <= 2    8-byte get
+	amo_lat.n2         fetch_add_lat  thread 8:8             1 <= 1.5  fetch_add, alone
+	amo_lat.n2         fetch_add_lat  thread 8:8             2 <= 1.5  fetch_add, both PEs on one word
+	put_bw.n2          put_bw         thread 64:64           1 >= 0.8  putmem 64 B
+	put_bw.n2          put_bw         thread 1024:1024       1 >= 0.9  putmem 1 KiB
+	put_bw.n2          put_bw         thread 65536:67108864  1 >= 0.95 putmem, worst of 64 KiB to 64 MiB
+	get_bw.n2          get_bw         thread 64:64           1 >= 0.8  getmem 64 B
+	get_bw.n2          get_bw         thread 1024:1024       1 >= 0.9  getmem 1 KiB
+	get_bw.n2          get_bw         thread 65536:67108864  1 >= 0.95 getmem, worst of 64 KiB to 64 MiB
+	put_signal_lat.n2  put_signal_lat thread 8:8             2 <= 1.5  put_signal half round trip, kernels
+	put_signal_lat.n2  put_signal_lat host   8:8             2 <= 1.5  put_signal half round trip, hosts
+	barrier_lat.n2     barrier_lat    host   0:0             2 <= 2    barrier_all, 2 PEs
+	barrier_lat.n4     barrier_lat    host   0:0             4 <= 2    barrier_all, 4 PEs
+	init_lat.n1        init_finalize  host   0:0             2 <= 1.3  init + finalize, 2 PEs, 1 GiB
+	launch_lat.n2      launch_lat     host   0:0             1 abs 20  launch + synchronize
+	launch_lat.n2      launch_free_lat host  0:0             1 abs 20  launch + synchronize, not pinned
+	fused.n2           stencil        wg     0:1e9           2 <= 1    fused stencil against split, best size
+	END
+}
+
+printf '%-42s %-8s %12s %12s %7s\n' metric limit 'ours, us' 'raw, us' ratio
+limits | while read -r file op scope bytes pes comparison limit name; do
+	limit_text="$comparison $limit"
+	[ "$comparison" = abs ] && limit_text="<= $limit us"
+	if [ ! -f "$file.tsv" ]; then
+		printf '%-42s %-8s %12s %12s %7s  %s\n' "$name" "$limit_text" - - - "not run"
+		continue
+	fi
+	awk -F '\t' -v op="$op" -v scope="$scope" -v bytes="$bytes" -v pes="$pes" -v comparison="$comparison" \
+		-v limit="$limit" -v text="$limit_text" -v name="$name" '
+	BEGIN { split(bytes, b, ":") }
+	index($1, op) == 1 && (op == "stencil" || $1 == op) && $2 == scope && $3 >= b[1] + 0 && $3 <= b[2] + 0 && $4 == pes {
+		worse = comparison == ">=" ? $12 < ratio : $12 > ratio
+		if (op == "stencil") worse = !worse # the best: what fusing can gain
+		if (!n++ || worse) { us = $7; raw = $10; ratio = $12 }
+	}
+	END {
+		if (!n) { printf "%-42s %-8s %12s %12s %7s  %s\n", name, text, "-", "-", "-", "no such row"; exit }
+		value = comparison == "abs" ? us : ratio
+		ok = ratio == "-" ? "no raw" : (comparison == ">=" ? value + 0 >= limit : value + 0 <= limit) ? "within" : "OVER"
+		printf "%-42s %-8s %12s %12s %7s  %s\n", name, text, us, raw, ratio, ok
+	}' "$file.tsv"
+done

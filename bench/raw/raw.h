@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * How a bench talks to its raw baseline; plain C, nothing of gshmem. Each PE starts one, which inherits its core:
+ *     NAME RANK NPROCS FILE
+ * FILE is memory that all of them map: a page to meet in, then a segment for each. A question on stdin is "VARIANT
+ * NBYTES REPS WORKERS"; the answer is how many ns REPS operations took, how often the core was taken away meanwhile, and when it was begun.
+ * Ranks below WORKERS are asked, and meet first.
+ */
+#include <fcntl.h>
+#include <sched.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#define SEGMENT ((size_t)160 << 20)
+static int rank, nprocs, variant, workers;
+static unsigned long nbytes, reps, nmeetings;
+static char *shared, *mine, *peers; /* own segment, and the next rank's */
+static struct timespec started;
+static struct rusage usage;
+
+static void raw_open(char **argv)
+{
+	rank = atoi(argv[1]), nprocs = atoi(argv[2]);
+	shared = (char *)mmap(NULL, 4096 + nprocs * SEGMENT, PROT_READ | PROT_WRITE, MAP_SHARED, open(argv[3], O_RDWR), 0);
+	if (shared == MAP_FAILED)
+		exit(1);
+	mine = shared + 4096 + rank * SEGMENT, peers = shared + 4096 + (rank + 1) % nprocs * SEGMENT;
+}
+
+/* Wait for a question; 0 at the end of them. The clock runs from here to raw_answer. */
+static int raw_ask(void)
+{
+	if (scanf("%d %lu %lu %d", &variant, &nbytes, &reps, &workers) != 4)
+		return 0;
+	nmeetings += (unsigned long)workers;
+	__atomic_fetch_add((unsigned long *)shared, 1, __ATOMIC_SEQ_CST);
+	while (__atomic_load_n((unsigned long *)shared, __ATOMIC_ACQUIRE) < nmeetings)
+		sched_yield();
+	getrusage(RUSAGE_SELF, &usage);
+	clock_gettime(CLOCK_MONOTONIC, &started);
+	return 1;
+}
+
+static void raw_answer(void)
+{
+	long npreempted = usage.ru_nivcsw;
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	getrusage(RUSAGE_SELF, &usage);
+	printf("%.0f %ld %ld%09ld\n", (double)(t.tv_sec - started.tv_sec) * 1e9 + (double)(t.tv_nsec - started.tv_nsec),
+	       usage.ru_nivcsw - npreempted, (long)started.tv_sec, started.tv_nsec);
+	fflush(stdout);
+}
+
+/* Between two polls: gives the core away, at once where the processes do not fit the cores, else now and then. */
+static inline void relax(int pause)
+{
+	static unsigned npolls, ncores;
+
+	if (!ncores)
+		ncores = (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
+	if (++npolls % ((unsigned)nprocs > ncores ? 1 : 1024) == 0)
+		sched_yield();
+	else if (pause)
+		__builtin_ia32_pause();
+}
