@@ -95,7 +95,7 @@ ALL_LEGS := basic generic delivery clang asan tsan install
 LEGS     ?= $(if $(T)$(SAN),basic,$(ALL_LEGS))
 
 marked    = $(patsubst tests/%,%,$(basename $(shell grep -lsE '^ */?\* *$(1)' tests/*.c tests/*.hip)))
-clang     = $(notdir $(firstword $(shell command -v clang clang-19 clang-18 clang-17 clang-16 clang-15 clang-14)))
+clang     = $(notdir $(firstword $(shell command -v clang-19 clang-18 clang-17 clang-16 clang-15 clang)))
 # The parts that live in one process: tests that say `/* tsan: yes */`, and the platform's own.
 TSAN_TESTS = $(call marked,tsan: yes) platform/*
 
