@@ -68,6 +68,10 @@ int main(void)
 	int status = 0;
 
 	gshmem_init();
+	if (gshmem_n_pes() < 3) {
+		gshmem_finalize();
+		t_skip("needs 3 PEs");
+	}
 	words = (uint64_t *)gshmem_calloc(2, sizeof *words);
 	if (gshmem_my_pe() == 0) {
 		try_all(words, count, nrounds);
