@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* delivery: no */
 /* docs/env.md has one row for each variable of env_list.h, with its default and its help, and no other row. */
 #include <string.h>
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* delivery: no */
 /* run: -n 2 */
 /* env: GSHMEM_HEAP_PREALLOC=0 | GSHMEM_HEAP_PREALLOC=1 */
 /* Init touches no page of the heap; with GSHMEM_HEAP_PREALLOC=1 it takes all of them. */

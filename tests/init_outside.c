@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* delivery: no */
 /* Calls before init and after finalize: a message with the call's name, and the end of the job with status 1. */
 /* timeout: 120 */
 #include <gshmem.h>

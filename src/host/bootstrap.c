@@ -157,6 +157,11 @@ void gshmemi_bootstrap_close(void)
 	npes = 0;
 }
 
+void gshmemi_bootstrap_abandon(void)
+{
+	owner_pid = 0;
+}
+
 int gshmemi_bootstrap_rank(void)
 {
 	return rank;

@@ -117,6 +117,9 @@ void gshmemi_bootstrap_close(void);
 /* -EINVAL after a message when MPI's thread level is below GSHMEM_THREAD_*. */
 int gshmemi_bootstrap_check_level(int thread_level);
 
+/* Do not finalize MPI at exit: it would wait for PEs that may be unable to answer. */
+void gshmemi_bootstrap_abandon(void);
+
 /* The user has finalized MPI: the functions below must not be called. */
 bool gshmemi_bootstrap_is_finalized(void);
 
