@@ -27,10 +27,11 @@ GSHMEMI_FN struct gshmemi_group gshmemi_group_enter(int scope)
 	struct gshmemi_group group;
 
 	group.scope = scope;
-	group.mask = scope == GSHMEMI_WAVE ? gshmemi_arch_wave_mask() : 1;
+	group.mask = scope == GSHMEMI_WAVE ? gshmemi_arch_wave_enter() : 1;
 	group.rank = gshmemi_arch_group_rank(scope, group.mask);
 	group.size = gshmemi_arch_group_size(scope, group.mask);
-	gshmemi_group_sync(&group);
+	if (scope == GSHMEMI_WG)
+		gshmemi_arch_group_sync(scope, group.mask);
 	return group;
 }
 

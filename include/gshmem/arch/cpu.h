@@ -5,7 +5,7 @@
  *
  * Every platform has these, in this order:
  *   where am I      in_kernel  thread_rank  thread_count  lane  block
- *   groups          group_mask  group_rank  group_size  group_sync  group_copy (optional)
+ *   groups          wave_enter  group_rank  group_size  group_sync  group_copy (optional)
  *   memory          load  store  amo32  amo64  copy (optional)
  *   order           fence_release  fence_acquire  fence_system
  *   waiting, time   pause  clock_ns
@@ -66,13 +66,13 @@ GSHMEMI_ARCH_FN uint64_t gshmemi_arch_block(void)
 
 /* ---- groups: GSHMEMI_THREAD, GSHMEMI_WAVE (the lanes that make the call together), GSHMEMI_WG ---- */
 
-/* The lanes of the wave that make this call together; bit 0 alone on the host. */
-GSHMEMI_ARCH_FN uint64_t gshmemi_arch_wave_mask(void)
+/* Meet the lanes of the wave that make this call together, and say who they are; bit 0 alone on the host. */
+GSHMEMI_ARCH_FN uint64_t gshmemi_arch_wave_enter(void)
 {
 	return hipcpu_self ? hipcpu_wave_mask(GSHMEMI_ARCH_SITE) : 1;
 }
 
-/* Position in the group and its size; mask is what gshmemi_arch_wave_mask gave at the head of the call. */
+/* Position in the group and its size; mask is what gshmemi_arch_wave_enter gave at the head of the call. */
 GSHMEMI_ARCH_FN unsigned gshmemi_arch_group_rank(int scope, uint64_t mask)
 {
 	if (scope == GSHMEMI_WG)
