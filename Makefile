@@ -8,7 +8,7 @@ N        ?=#             numbers of PEs, in place of those in the source: make c
 SAN      ?=#             address (ASan and UBSan), thread (TSan), lanes (TSan between the lanes of a block)
 PREFIX   ?= /usr/local#  where install puts things, below DESTDIR=
 LIBDIR   ?= $(PREFIX)/lib
-CFLAGS   ?= $(if $(SAN),-O1,-O2) -g
+CFLAGS   ?= $(if $(SAN),-O1 -g1,-O2 -g)
 
 include platform/$(PLATFORM)/platform.mk#  sets CC, HIPCC, HIPFLAGS, PLAT_CPPFLAGS, PLAT_LDLIBS
 
@@ -95,7 +95,7 @@ ALL_LEGS := basic generic delivery clang asan tsan install
 LEGS     ?= $(if $(T)$(SAN),basic,$(ALL_LEGS))
 
 marked    = $(patsubst tests/%,%,$(basename $(shell grep -lsE '^ */?\* *$(1)' tests/*.c tests/*.hip)))
-clang     = $(notdir $(firstword $(shell command -v clang-19 clang-18 clang-17 clang-16 clang-15 clang)))
+clang     = $(notdir $(firstword $(foreach c,clang-19 clang-18 clang-17 clang-16 clang-15 clang,$(shell command -v $(c)))))
 # The parts that live in one process: tests that say `/* tsan: yes */`, and the platform's own.
 TSAN_TESTS = $(call marked,tsan: yes) platform/*
 
@@ -105,15 +105,18 @@ MAKE_basic   = $(if $(T),,ALL=1)
 # The GPU's copy loop, which the cpu platform otherwise replaces by memcpy.
 T_generic    = put* get* copy*
 MAKE_generic = B=$(B)-generic CPPFLAGS='$(CPPFLAGS) -DGSHMEMI_GENERIC_COPY'
-# Late and reordered delivery, several seeds; not for tests that say `/* delivery: no */`.
+# Late and reordered delivery, the seeds by turns; not for tests that say `/* delivery: no */`.
 T_delivery   = $(filter-out $(call marked,delivery: no),$(notdir $(basename $(wildcard tests/*.c tests/*.hip))))
 RUN_delivery = -e 'GSHMEM_CPU_DELIVERY=random:1 | GSHMEM_CPU_DELIVERY=random:2 | GSHMEM_CPU_DELIVERY=random:3'
-# Everything is built; what exercises the compiler is run.
+# Everything is built; what exercises the compiler is run, each program once (-1), as with the sanitizers.
 T_clang      = put* get* amo* signal* platform/*
-MAKE_clang   = CC=$(clang) HIPCC=$(clang:clang%=clang++%) ALL=1
+RUN_clang    = -1
+MAKE_clang   = CFLAGS=-O2 CC=$(clang) HIPCC=$(clang:clang%=clang++%) ALL=1
 T_asan       = * platform/*
+RUN_asan     = -1
 MAKE_asan    = SAN=address
 T_tsan       = $(TSAN_TESTS)
+RUN_tsan     = -1
 MAKE_tsan    = SAN=thread
 
 # `T=` given by the user narrows any leg.

@@ -5,8 +5,9 @@
 # `make check` and `make bench` call it.  By hand: tests/run.sh -n 2,4 build/cpu/tests/put
 #
 #   -n COUNTS  numbers of PEs, in place of those that a source names
-#   -e ALTS    environment for every program, as in `env:` below; multiplies with the program's own alternatives,
-#              but for those that set the same variable themselves
+#   -e ALTS    environment for every program, as in `env:` below, but its alternatives take turns from run to run;
+#              runs that set the same variable themselves are left out
+#   -1         each program once: two PEs or more if it can, the first alternative of its environment
 #   -c FILE    write "passed failed skipped" to FILE
 #   -s         no programs but files of -c: print the sum of them; a missing file is one failure
 #   -b         benches: stdout is a table, printed and kept in build/.../bench/NAME.nN.tsv
@@ -24,11 +25,12 @@
 
 set -uf # no globbing: words from the sources are split, not expanded
 ulimit -c 0
-counts='' alts='' counts_file='' bench='' sum=''
-while getopts n:e:c:sb opt; do
+counts='' alts='' once='' counts_file='' bench='' sum=''
+while getopts n:e:1c:sb opt; do
 	case $opt in
 	n) counts=$OPTARG ;;
 	e) alts=$OPTARG ;;
+	1) once=1 ;;
 	c) counts_file=$OPTARG ;;
 	s) sum=1 ;;
 	b) bench=1 ;;
@@ -152,9 +154,10 @@ results=$(mktemp) || exit 1
 trap 'rm -f "$results"' EXIT
 trap 'kill $(jobs -p) 2>/dev/null; wait; exit 130' INT TERM
 
-# The list of runs: those of one process first, as many at once as there are cores; then the others, one per 8 cores.
-single=() several=()
-IFS='|' read -ra extra <<<"${alts// | /|}"
+# The list of runs: those that the cores can take side by side, and those that get them alone.
+small=() large=() turn=0
+cores=$(nproc)
+IFS='|' read -ra extra <<<"$alts"
 for prog; do
 	if [ ! -x "$prog" ]; then
 		echo "FAIL $prog: does not build"
@@ -169,18 +172,25 @@ for prog; do
 	limit=${limit:-$([ -n "$bench" ] && echo 600 || echo 60)}
 	[ -z "${SAN-}" ] || limit=$((limit * 5))
 	IFS='|' read -ra own <<<"$(key env "$src")"
+	if [ -n "$once" ]; then
+		case $npes in 1,*) npes=${npes#1,} ;; esac
+		npes=${npes%%,*} own=("${own[0]-}")
+	fi
 	for n in ${npes//,/ }; do
-		for a in "${own[@]:-}"; do
-			for b in "${extra[@]:-}"; do
-				case " $a" in *" ${b%%=*}="*) [ -z "${b// /}" ] || continue ;; esac
-				env=$(echo $a $b) # trims the blanks
-				rest=("$(key mpirun "$src")" "$limit" "$(key args "$src")")
-				if [ "$n" -le 1 ]; then
-					single+=("$prog" "$n" "$env" "${rest[@]}")
-				else
-					several+=("$prog" "$n" "$env" "${rest[@]}")
-				fi
-			done
+		for env in "${own[@]:-}"; do
+			if [ -n "$alts" ]; then
+				more=${extra[turn % ${#extra[@]}]}
+				variable=$(echo ${more%%=*}) # trims the blanks
+				case " $env" in *" $variable="*) continue ;; esac
+				env="$env $more"
+				turn=$((turn + 1))
+			fi
+			words=("$prog" "$n" "$(echo $env)" "$(key mpirun "$src")" "$limit" "$(key args "$src")")
+			if [ "$n" -le "$cores" ]; then
+				small+=("${words[@]}")
+			else
+				large+=("${words[@]}")
+			fi
 		done
 	done
 done
@@ -198,9 +208,9 @@ pool() {
 	done
 	wait
 }
-cores=$(nproc)
-[ -z "$bench" ] || cores=1
-pool "$cores" "${single[@]}"
-pool $(((cores + 7) / 8)) "${several[@]}"
+slots=$cores
+[ -z "$bench" ] || slots=1
+pool "$slots" "${small[@]}"
+pool 1 "${large[@]}"
 
 summary "$(grep -c pass "$results")" "$(grep -c fail "$results")" "$(grep -c skip "$results")"
