@@ -68,7 +68,8 @@ GSHMEM_HOST_API int gshmem_init_thread(int requested, int *provided);
 /*
  * gshmem_finalize - leave the job: complete all operations, wait for every PE, unmap, free the heap.
  *
- * MPI is finalized if gshmem_init started it. No kernel that uses the library may be running.
+ * If gshmem_init started MPI, it is finalized when the process exits, for it cannot be started twice. No kernel that
+ * uses the library may be running.
  *
  * Callable  host, collective.
  */
@@ -131,7 +132,7 @@ GSHMEM_HOST_API void gshmem_info_get_name(char *name);
  *                 serves atomics and signals
  * gshmem_free     gives ptr back; NULL is allowed
  *
- * Memory is aligned to 128 bytes at least. Zero bytes give NULL and no barrier.
+ * Memory is aligned to 128 bytes at least. Zero bytes give NULL.
  *
  * Callable  host, collective over all PEs.
  * Returns   after a barrier over all PEs: memory from malloc may be written to by any PE at once. gshmem_free

@@ -72,5 +72,10 @@ int main(void)
 	expect("\"reaches\": [\"self\", \"no-access\", \"no-atomics\"]");
 	expect("\"peer_access\": [\"self\", \"none\", \"atomics\"]");
 	expect("\"name\": \"GSHMEM_CPU_DEVICES\"");
+	snprintf(job, sizeof job, "GSHMEM_CPU_DEVICES=3 GSHMEM_CPU_NO_PEER=0-1 %.1000s -n 3", mpirun ? mpirun : "mpirun");
+	run(job, "--measure --json 2>/dev/null");
+	check_json();
+	t_check(!strstr(output, "fetch_add_8"), "atomics measured where there are none");
+	expect("\"from\": 2,\n      \"to\": 1,\n      \"put_1mib_GB_s\": "); /* 0 and 1 have no access */
 	return 0;
 }

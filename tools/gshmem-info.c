@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * gshmem-info: what gshmem finds on this machine. Alone it is a job of one PE; under mpirun -n N it also shows which
- * PE reaches which, and how.
+ * PE reaches which, and how; with --measure also how fast, beside what the same memory gives without the library.
  *
  * One report, two printers: report() names each fact once, the functions in front of it write text or JSON.
  */
 #include "host/internal.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
+#include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "heap/heap.h"
 #include "ipc/job.h"
@@ -86,6 +87,12 @@ static void put_number(const char *key, uint64_t value)
 	printf("%" PRIu64, value);
 	if (!json)
 		putchar('\n');
+}
+
+static void put_figure(const char *key, double value)
+{
+	begin_item(key);
+	printf(json ? "%.6g" : "%.6g\n", value);
 }
 
 /* A row of a matrix: short words, blanks between them. */
@@ -241,6 +248,228 @@ static void report_peers(const char *all, int npes)
 	free(row);
 }
 
+/* ---- measuring: the host's calls from each PE to each other, one pair at a time ---- */
+
+#define NBATCHES 9
+#define BULK_NBYTES ((size_t)1 << 20)
+
+/* What one pair is measured with: symmetric memory, and where the peer has it. */
+struct pair {
+	char *heap;   /* BULK_NBYTES */
+	char *direct; /* the same on the peer: gshmem_ptr */
+	char *local;  /* BULK_NBYTES */
+	int pe;
+};
+
+/* Repeat an operation: the library's and the raw one, which do the same. */
+struct metric {
+	const char *name;
+	const char *unit;
+	void (*ours)(const struct pair *pair, long nreps);
+	void (*raw)(const struct pair *pair, long nreps);
+	long nreps;
+	size_t nbytes; /* 0: a latency */
+};
+
+static void put_ours(const struct pair *pair, long nreps)
+{
+	for (long i = 0; i < nreps; i++) {
+		gshmem_long_p((long *)(void *)pair->heap, i, pair->pe);
+		gshmem_quiet();
+	}
+}
+
+static void put_raw(const struct pair *pair, long nreps)
+{
+	for (long i = 0; i < nreps; i++) {
+		*(volatile long *)(void *)pair->direct = i;
+		atomic_thread_fence(memory_order_seq_cst);
+	}
+}
+
+/* Each load's address depends on the value loaded before; the memory holds zeros. */
+static void get_ours(const struct pair *pair, long nreps)
+{
+	long at = 0;
+
+	for (long i = 0; i < nreps; i++)
+		at = gshmem_long_g((long *)(void *)pair->heap + at, pair->pe);
+}
+
+static void get_raw(const struct pair *pair, long nreps)
+{
+	long at = 0;
+
+	for (long i = 0; i < nreps; i++)
+		at = ((volatile long *)(void *)pair->direct)[at];
+}
+
+static void add_ours(const struct pair *pair, long nreps)
+{
+	for (long i = 0; i < nreps; i++)
+		gshmem_long_atomic_fetch_add((long *)(void *)pair->heap, 0, pair->pe);
+}
+
+static void add_raw(const struct pair *pair, long nreps)
+{
+	for (long i = 0; i < nreps; i++)
+		(void)__atomic_fetch_add((volatile long *)(void *)pair->direct, 0, __ATOMIC_RELAXED);
+}
+
+static void bulk_put_ours(const struct pair *pair, long nreps)
+{
+	for (long i = 0; i < nreps; i++)
+		gshmem_putmem(pair->heap, pair->local, BULK_NBYTES, pair->pe);
+}
+
+static void bulk_put_raw(const struct pair *pair, long nreps)
+{
+	for (long i = 0; i < nreps; i++)
+		memcpy(pair->direct, pair->local, BULK_NBYTES);
+}
+
+static void bulk_get_ours(const struct pair *pair, long nreps)
+{
+	for (long i = 0; i < nreps; i++)
+		gshmem_getmem(pair->local, pair->heap, BULK_NBYTES, pair->pe);
+}
+
+static void bulk_get_raw(const struct pair *pair, long nreps)
+{
+	for (long i = 0; i < nreps; i++)
+		memcpy(pair->local, pair->direct, BULK_NBYTES);
+}
+
+/* Puts of zeros come before the gets, which walk over them. */
+static const struct metric metrics[] = {
+	{"put_1mib", "GB_s", bulk_put_ours, bulk_put_raw, 20, BULK_NBYTES},
+	{"get_1mib", "GB_s", bulk_get_ours, bulk_get_raw, 20, BULK_NBYTES},
+	{"g_8", "us", get_ours, get_raw, 100000, 0},
+	{"fetch_add_8", "us", add_ours, add_raw, 50000, 0},
+	{"p_quiet_8", "us", put_ours, put_raw, 50000, 0},
+};
+#define NMETRICS (int)(sizeof metrics / sizeof *metrics)
+
+static int compare_times(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static double time_batch(const struct metric *metric, bool is_raw, const struct pair *pair)
+{
+	uint64_t start_ns = gshmemi_arch_clock_ns();
+
+	(is_raw ? metric->raw : metric->ours)(pair, metric->nreps);
+	return (double)(gshmemi_arch_clock_ns() - start_ns) * 1e-3 / (double)metric->nreps;
+}
+
+/* Medians of alternating batches: microseconds, or gigabytes a second. */
+static void measure(const struct metric *metric, const struct pair *pair, double figures[2])
+{
+	double times[2][NBATCHES];
+	int batch, raw;
+
+	for (batch = 0; batch < NBATCHES; batch++)
+		for (raw = 0; raw < 2; raw++)
+			times[raw][batch] = time_batch(metric, raw, pair);
+	for (raw = 0; raw < 2; raw++) {
+		qsort(times[raw], NBATCHES, sizeof **times, compare_times);
+		figures[raw] = times[raw][NBATCHES / 2];
+		if (metric->nbytes)
+			figures[raw] = (double)metric->nbytes * 1e-3 / figures[raw];
+	}
+}
+
+/* From one PE to all others; figures[pe][metric][raw], zeros where there is no way. */
+static void measure_from_here(char *heap, double *figures)
+{
+	struct pair pair = {.heap = heap, .local = calloc(1, BULK_NBYTES)};
+	int metric;
+
+	if (!pair.local)
+		gshmemi_end(1);
+	for (pair.pe = 0; pair.pe < gshmem_n_pes(); pair.pe++) {
+		pair.direct = gshmem_ptr(heap, pair.pe);
+		if (pair.pe == gshmem_my_pe() || !pair.direct)
+			continue;
+		for (metric = 0; metric < NMETRICS; metric++)
+			if (metrics[metric].ours != add_ours || reach(pair.pe) == 1)
+				measure(&metrics[metric], &pair, figures + (pair.pe * NMETRICS + metric) * 2);
+	}
+	free(pair.local);
+}
+
+/* Asleep, so that it takes no core from the PE that measures. */
+static void meet_asleep(void)
+{
+	MPI_Request request;
+	int done = 0;
+
+	MPI_Ibarrier(MPI_COMM_WORLD, &request);
+	while (MPI_Test(&request, &done, MPI_STATUS_IGNORE), !done)
+		usleep(1000);
+}
+
+/* The PEs take turns. The figures of all come to each. */
+static double *measure_all(void)
+{
+	int npes = gshmem_n_pes(), pe;
+	size_t nfigures = (size_t)npes * NMETRICS * 2;
+	double *mine = calloc(nfigures, sizeof *mine), *all = calloc((size_t)npes * nfigures, sizeof *all);
+	char *heap = gshmem_calloc(1, BULK_NBYTES);
+
+	if (!mine || !all || !heap)
+		gshmemi_end(1);
+	for (pe = 0; pe < npes; pe++) {
+		if (pe == gshmem_my_pe())
+			measure_from_here(heap, mine);
+		meet_asleep();
+	}
+	gshmemi_bootstrap_allgather(mine, all, nfigures * sizeof *mine);
+	gshmem_free(heap);
+	free(mine);
+	return all;
+}
+
+static void report_pair(int from, int to, const double *figures)
+{
+	char name[64];
+	int i;
+
+	if (!figures[0])
+		return;
+	snprintf(name, sizeof name, "PE %d to PE %d", from, to);
+	open_group(json ? NULL : name, false);
+	if (json) {
+		put_number("from", (uint64_t)from);
+		put_number("to", (uint64_t)to);
+	}
+	for (i = 0; i < NMETRICS; i++) {
+		if (!figures[2 * i])
+			continue;
+		snprintf(name, sizeof name, "%s_%s", metrics[i].name, metrics[i].unit);
+		put_figure(name, figures[2 * i]);
+		snprintf(name, sizeof name, "%s_raw", metrics[i].name);
+		put_figure(name, figures[2 * i + 1]);
+		snprintf(name, sizeof name, "%s_ratio", metrics[i].name);
+		put_figure(name, figures[2 * i] / figures[2 * i + 1]);
+	}
+	close_group(false);
+}
+
+static void report_figures(const double *all, int npes)
+{
+	int from, to;
+
+	open_group("measured", true);
+	for (from = 0; from < npes; from++)
+		for (to = 0; to < npes; to++)
+			report_pair(from, to, all + ((size_t)from * (size_t)npes + (size_t)to) * NMETRICS * 2);
+	close_group(true);
+}
+
 /* ---- environment ---- */
 
 static void report_variable(const char *name, const char *fallback, const char *category, const char *help)
@@ -269,7 +498,8 @@ static void report_environment(void)
 	close_group(true);
 }
 
-static void report(const char *all, int npes)
+/* figures may be NULL. */
+static void report(const char *all, const double *figures, int npes)
 {
 	if (json)
 		putchar('{');
@@ -281,6 +511,8 @@ static void report(const char *all, int npes)
 	report_devices();
 	report_heap();
 	report_peers(all, npes);
+	if (figures)
+		report_figures(figures, npes);
 	report_environment();
 	if (json)
 		printf("\n}\n");
@@ -288,17 +520,26 @@ static void report(const char *all, int npes)
 
 int main(int argc, char **argv)
 {
+	bool measures = false;
+	double *figures;
 	char *all;
 
-	json = argc == 2 && strcmp(argv[1], "--json") == 0;
-	if (argc > 1 && !json) {
-		fprintf(stderr, "usage: [mpirun -n N] gshmem-info [--json]\n");
-		return 2;
+	for (int i = 1; i < argc; i++) {
+		if (strcmp(argv[i], "--json") == 0) {
+			json = true;
+		} else if (strcmp(argv[i], "--measure") == 0) {
+			measures = true;
+		} else {
+			fprintf(stderr, "usage: [mpirun -n N] gshmem-info [--json] [--measure]\n");
+			return 2;
+		}
 	}
 	gshmem_init();
 	all = gather_reach(gshmem_n_pes());
+	figures = measures ? measure_all() : NULL;
 	if (gshmem_my_pe() == 0)
-		report(all, gshmem_n_pes());
+		report(all, figures, gshmem_n_pes());
+	free(figures);
 	free(all);
 	gshmem_finalize();
 	return 0;
