@@ -23,7 +23,6 @@
 #define GSHMEMI_LIBRARY 1
 #include <gshmem.h>
 
-#include "delivery.h"
 #include "runtime.h"
 
 /*

@@ -472,6 +472,10 @@ static void stop(void)
 	if ((gshmemi_env.LEAKS || gshmemi_env.CHECK) && gshmemi_state.my_pe == 0)
 		gshmemi_heap_report_leaks();
 	gshmemi_hip_ignore(hipDeviceSynchronize(), "hipDeviceSynchronize");
+	gshmem_quiet(); /* covers the kernels that have ended now */
+#ifdef GSHMEMI_ARCH_HAS_DELIVERY
+	gshmemi_delivery_stop();
+#endif
 	gshmemi_bootstrap_barrier();
 	gshmemi_arch_store(&gshmemi_state.sync->life, GSHMEMI_LIFE_FINALIZED, 8);
 	gshmemi_watcher_stop();

@@ -286,6 +286,8 @@ GSHMEM_HOST_API void gshmemi_delivery_catch_up(int pe);
 GSHMEM_HOST_API void gshmemi_delivery_fence(void);
 /* Deliver what the caller handed over for these PEs; NULL: for all. The host's covers all of the process. */
 GSHMEM_HOST_API void gshmemi_delivery_quiet(const int *target_pes, size_t npes);
+/* Deliver all that is open and end the thread; the next operation starts it again. */
+GSHMEM_HOST_API void gshmemi_delivery_stop(void);
 GSHMEMI_END_C
 
 /* ---- the end ---- */
