@@ -47,6 +47,7 @@ static struct bench {
 	int only_active;                 /* -d: 0 one and both directions, 1 one, 2 both */
 	long long *ticks;                /* device memory, 2: what bench_kernel_us reads */
 	double ticks_per_us;
+	int ntries;                      /* batches of this row that may still be made again; equal on all PEs */
 	bool one_clock;                  /* of all PEs, hosts and kernels */
 	FILE *to_raw, *from_raw;
 	long raw_npreempted; /* how often the core was taken away from the raw process in a batch */
@@ -318,10 +319,12 @@ static inline double bench_raw_us(int variant, size_t nbytes, size_t reps, int n
 {
 	long npreempted;
 	double ns, started_ns;
+	char line[128];
 
 	fprintf(bench.to_raw, "%d %zu %zu %d\n", variant, nbytes, reps, nactive);
 	fflush(bench.to_raw);
-	t_check(fscanf(bench.from_raw, "%lf %ld %lf", &ns, &npreempted, &started_ns) == 3, "the raw process has ended");
+	t_check(fgets(line, sizeof line, bench.from_raw), "the raw process has ended");
+	t_check(sscanf(line, "%lf %ld %lf", &ns, &npreempted, &started_ns) == 3, "the raw process speaks otherwise: %s", line);
 	bench.raw_npreempted += npreempted;
 	bench.started_us = started_ns * 1e-3;
 	return ns * 1e-3;
@@ -356,12 +359,13 @@ static inline long bench_npreempted()
 
 /*
  * One batch on the PEs at work; us of the slowest. Where every PE has a core, a batch is no measurement and is made
- * again, a few times, when another process took a core away from it, or when PEs that should have worked at the same
- * time did not begin together (which only the cpu platform can tell: its PEs share a clock).
+ * again when another process took a core away from it, or when PEs that should have worked at the same
+ * time did not begin together (which only the cpu platform can tell: its PEs share a clock). A row has 30 such tries, or
+ * a busy machine would never finish.
  */
 static inline double bench_batch(int nactive, const bench_run &run, size_t reps)
 {
-	for (int tries = 0;; tries++) {
+	for (;;) {
 		const long before = bench_npreempted();
 		double values[] = {0, 0, -1e30, -1e30}; /* us, interruptions, latest and (negative) earliest start */
 
@@ -373,7 +377,7 @@ static inline double bench_batch(int nactive, const bench_run &run, size_t reps)
 		}
 		bench_max_of(values, 4);
 		const bool together = !bench.one_clock || values[2] + values[3] <= std::max(1.0, 0.1 * values[0]);
-		if ((values[1] == 0 && together) || tries == 10 || bench.npes > sysconf(_SC_NPROCESSORS_ONLN))
+		if ((values[1] == 0 && together) || bench.npes > sysconf(_SC_NPROCESSORS_ONLN) || --bench.ntries < 0)
 			return values[0];
 	}
 }
@@ -400,10 +404,12 @@ static inline void bench_measure_against(const struct bench_row &row, const benc
 	std::vector<size_t> raw_reps;
 	std::vector<double> ours, ratios;
 	const double scale = row.per_op > 0 ? row.per_op : 1;
+	bench.ntries = 10;
 	const size_t reps = bench_reps(row.nactive, run);
 
 	for (const bench_run &other : others)
 		raw_reps.push_back(bench_reps(row.nactive, other));
+	bench.ntries = 30;
 	for (int i = 0; i < bench.nalternations; i++) {
 		ours.push_back(bench_batch(row.nactive, run, reps) / reps * scale);
 		for (size_t v = 0; v < raw.size(); v++)

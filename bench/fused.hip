@@ -53,7 +53,9 @@ __global__ static void fused_kernel(struct grid g, uint64_t first, size_t nitera
 		gshmemx_float_put_signal_wg(to + (g.nrows + 1) * n, to + n, n, &g.from_below[next], i + 1, GSHMEM_SIGNAL_SET, above);
 		gshmemx_float_put_signal_wg(to, to + g.nrows * n, n, &g.from_above[next], i + 1, GSHMEM_SIGNAL_SET, below);
 		update(g, i, 2, g.nrows - 1);
-		gshmemx_signal_wait_until_wg(&g.from_above[next], GSHMEM_CMP_GE, i + 1);
+		/* One thread waits for one side; the work-group's wait for the other is where all of them acquire. */
+		if (threadIdx.x == 0)
+			gshmem_signal_wait_until(&g.from_above[next], GSHMEM_CMP_GE, i + 1);
 		gshmemx_signal_wait_until_wg(&g.from_below[next], GSHMEM_CMP_GE, i + 1);
 	}
 }

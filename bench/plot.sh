@@ -48,7 +48,7 @@ bars() {
 	for f in p_quiet_lat.n2 p_rate.n2 g_lat.n2 amo_lat.n2 amo_rate.n2 put_signal_lat.n2 barrier_lat.n2 barrier_lat.n4 launch_lat.n2; do
 		[ -f "$dir/$f.tsv" ] || continue
 		awk -F '\t' '/^#/ || $1 == "op" { next }
-			($2 == "thread" || $2 == "host") && $10 != "-" { printf "\"%s, %s, %d PE%s\" %s %s\n", $1, $2, $4, $4 > 1 ? "s" : "", $7 * 1000, $10 * 1000 }' "$dir/$f.tsv"
+			($2 == "thread" || $2 == "host") && $10 != "-" { printf "\"%s, %s, %d PE%s\" %s %s\n", $1, $2, $4, ($4 > 1 ? "s" : ""), $7 * 1000, $10 * 1000 }' "$dir/$f.tsv"
 	done >"$data/bars"
 	[ -s "$data/bars" ] || return 0
 	png=$dir/small.png
@@ -61,9 +61,9 @@ bars() {
 		set style data histograms
 		set style histogram clustered gap 1
 		set style fill solid 0.9 noborder
-		set xtics rotate by -50
-		set bmargin 13
-		set rmargin 12
+		set xtics rotate by 45 right
+		set bmargin 12
+		set lmargin 14
 		set grid y
 		set key top left
 		plot '$data/bars' using 2:xtic(1) lc rgb '#3060c0' title 'gshmem', '' using 3 lc rgb '#c0c0c0' title 'raw limit'
@@ -88,6 +88,7 @@ fused() {
 		set style fill solid 0.9 noborder
 		set grid y
 		set key top left
+		set tmargin 4
 		plot '$data/fused' using 2:xtic(1) lc rgb '#3060c0' title 'fused', '' using 3 lc rgb '#e08030' title 'split', \
 			'' using 0:(\$2 > \$3 ? \$2 : \$3):(sprintf('%.1f x', \$3 / \$2)) with labels offset 0,0.8 notitle
 	END

@@ -7,7 +7,8 @@
 dir=${1:-build/cpu/bench}
 cd "$dir" || exit 2
 
-# Lines: FILE  op  scope  bytes (lowest:highest)  pes  comparison  limit  name.  `abs`: the limit is for the median in us.
+# Lines: FILE  op  scope  bytes (lowest:highest)  pes  comparison  limit  name.  `abs`: the limit is for the median in
+# us. `best` and `worst`: no limit; of all rows whose op begins like that.
 limits() {
 	cat <<-'END'
 	p_quiet_lat.n2     p_quiet_lat    thread 8:8             1 <= 1.5  8-byte p + quiet
@@ -28,14 +29,18 @@ limits() {
 	init_lat.n1        init_finalize  host   0:0             2 <= 1.3  init + finalize, 2 PEs, 1 GiB
 	launch_lat.n2      launch_lat     host   0:0             1 abs 20  launch + synchronize
 	launch_lat.n2      launch_free_lat host  0:0             1 abs 20  launch + synchronize, not pinned
-	fused.n2           stencil        wg     0:1e9           2 <= 1    fused stencil against split, best size
+	fused.n2           stencil        wg     0:1e9           2 best -  fused stencil against split, best size
+	fused.n2           stencil        wg     0:1e9           2 worst - the same, worst size
 	END
 }
 
 printf '%-42s %-8s %12s %12s %7s\n' metric limit 'ours, us' 'raw, us' ratio
 limits | while read -r file op scope bytes pes comparison limit name; do
 	limit_text="$comparison $limit"
-	[ "$comparison" = abs ] && limit_text="<= $limit us"
+	case $comparison in
+	abs) limit_text="<= $limit us" ;;
+	best | worst) limit_text=- ;;
+	esac
 	if [ ! -f "$file.tsv" ]; then
 		printf '%-42s %-8s %12s %12s %7s  %s\n' "$name" "$limit_text" - - - "not run"
 		continue
@@ -45,12 +50,13 @@ limits | while read -r file op scope bytes pes comparison limit name; do
 	BEGIN { split(bytes, b, ":") }
 	index($1, op) == 1 && (op == "stencil" || $1 == op) && $2 == scope && $3 >= b[1] + 0 && $3 <= b[2] + 0 && $4 == pes {
 		worse = comparison == ">=" ? $12 < ratio : $12 > ratio
-		if (op == "stencil") worse = !worse # the best: what fusing can gain
+		if (comparison == "best") worse = $12 < ratio
 		if (!n++ || worse) { us = $7; raw = $10; ratio = $12 }
 	}
 	END {
 		if (!n) { printf "%-42s %-8s %12s %12s %7s  %s\n", name, text, "-", "-", "-", "no such row"; exit }
 		value = comparison == "abs" ? us : ratio
+		if (limit == "-") { printf "%-42s %-8s %12s %12s %7s\n", name, text, us, raw, ratio; exit }
 		ok = ratio == "-" ? "no raw" : (comparison == ">=" ? value + 0 >= limit : value + 0 <= limit) ? "within" : "OVER"
 		printf "%-42s %-8s %12s %12s %7s  %s\n", name, text, us, raw, ratio, ok
 	}' "$file.tsv"
