@@ -15,17 +15,6 @@ static int rank_of_launch(void)
 	return rank ? atoi(rank) : 0;
 }
 
-static int count_fds(void)
-{
-	DIR *dir = opendir("/proc/self/fd");
-	int count = 0;
-
-	while (readdir(dir))
-		count++;
-	closedir(dir);
-	return count;
-}
-
 static int pe_main(const char *name, const char *variable, const char *value)
 {
 	struct gshmemx_init_attributes attr = GSHMEMX_INIT_ATTR_DEFAULT;
@@ -46,9 +35,9 @@ static int pe_main(const char *name, const char *variable, const char *value)
 	if (strcmp(name, "void") == 0)
 		gshmem_init(); /* ends the process */
 	gshmemx_init_attr(&attr); /* the first one opens what the process keeps */
-	before = count_fds();
+	before = t_count_fds();
 	rc = gshmemx_init_attr(&attr);
-	if (count_fds() != before)
+	if (t_count_fds() != before)
 		printf("fds leak\n");
 	printf("rc %d\n", rc);
 	fflush(stdout);

@@ -6,17 +6,6 @@
 
 #include "job.h"
 
-static int count_fds(void)
-{
-	DIR *dir = opendir("/proc/self/fd");
-	int count = 0;
-
-	while (readdir(dir))
-		count++;
-	closedir(dir);
-	return count;
-}
-
 static int count_maps(void)
 {
 	FILE *file = fopen("/proc/self/maps", "r");
@@ -37,14 +26,14 @@ static int pe_main(void)
 	long *word;
 
 	MPI_Init(NULL, NULL);
-	fds = count_fds();
+	fds = t_count_fds();
 	maps = count_maps();
 	rc = gshmemx_init_attr(&attr);
 	printf("rc %d\n", rc);
 	fflush(stdout);
 	if (rc) {
 		t_equal(count_maps(), maps, "mappings of device memory after a failed init");
-		t_check(count_fds() <= fds + 2, "descriptors: %d before, %d after a failed init", fds, count_fds());
+		t_check(t_count_fds() <= fds + 2, "descriptors: %d before, %d after a failed init", fds, t_count_fds());
 		rc = gshmemx_init_attr(&attr);
 		t_equal(rc, 0, "the second init");
 		word = gshmem_malloc(sizeof *word);

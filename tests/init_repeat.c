@@ -1,22 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* run: -n 1,2,4 */
 /* Init and finalize again and again, nested, with queries in between; nothing is left behind. */
-#include <dirent.h>
 #include <gshmem.h>
 #include <string.h>
 
-#include "helpers.h"
-
-static int count_fds(void)
-{
-	DIR *dir = opendir("/proc/self/fd");
-	int count = 0;
-
-	while (readdir(dir))
-		count++;
-	closedir(dir);
-	return count;
-}
+#include "job.h"
 
 static int is_initialized(void)
 {
@@ -71,9 +59,9 @@ int main(void)
 		gshmem_finalize();
 		t_equal(is_initialized(), 0, "after");
 		if (round == 0)
-			fds = count_fds();
+			fds = t_count_fds();
 	}
-	t_equal(count_fds(), fds, "descriptors after five rounds and after the first");
+	t_equal(t_count_fds(), fds, "descriptors after five rounds and after the first");
 	t_equal(gshmem_init_thread(GSHMEM_THREAD_SINGLE, &level), 0, "init_thread");
 	t_equal(level, GSHMEM_THREAD_SINGLE, "provided");
 	gshmem_init();

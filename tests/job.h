@@ -30,6 +30,18 @@ static inline double t_seconds(void)
 	return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
+/* Open files of this process: to see that none is left behind. */
+static inline int t_count_fds(void)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	int count = 0;
+
+	while (readdir(dir))
+		count++;
+	closedir(dir);
+	return count;
+}
+
 /* Other processes that run this program. */
 static inline int t_count_running(void)
 {
