@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* run: -n 1,2,3,4,8,17 */
+/* run: -n 1,2,3,8,17 */
 /* env: GSHMEM_HEAP_SIZE=4m | GSHMEM_HEAP_SIZE=4m GSHMEM_CPU_WAVE=32 GSHMEM_CPU_DIVERGE=random:7 GSHMEM_CHECK=1 */
 /*
  * After a barrier every PE sees what every other wrote before it: barrier_all alone, and sync_all after quiet, by the
@@ -84,7 +84,7 @@ static void on_host(bool sync, long *slots, long first, int nrounds, unsigned *w
 int main()
 {
 	gshmem_init();
-	int me = gshmem_my_pe(), npes = gshmem_n_pes(), nrounds = npes > 8 ? 8 : npes > 4 ? 20 : npes > 2 ? 40 : 100;
+	int me = gshmem_my_pe(), npes = gshmem_n_pes(), nrounds = npes > 8 ? 5 : npes > 4 ? 12 : npes > 2 ? 40 : 100;
 	long *slots = (long *)gshmem_calloc(npes, sizeof *slots), first = 1;
 	unsigned *nwrong = (unsigned *)t_hipmalloc(sizeof *nwrong);
 	bool diverges = getenv("GSHMEM_CPU_DIVERGE") != NULL;

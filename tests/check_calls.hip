@@ -122,7 +122,6 @@ __global__ void good_calls(struct memory m)
 	gshmem_putmem(m.good, m.local, NALLOC, 0);
 	gshmem_getmem(m.local, m.good + NALLOC - 1, 1, 0);
 	gshmem_putmem(m.good + NALLOC, m.local, 0, 0);
-	gshmem_putmem(NULL, NULL, 0, 0);
 	gshmem_iput8(m.good + 1, m.local, 99, 1, 3, 0);
 	gshmem_iget16(m.local, m.good, 1, 1, 0, 0);
 	gshmem_signal_set(SIG(m.good + NALLOC - 8), 3, 0);
