@@ -2,7 +2,11 @@
 /* run: -n 1,2 */
 /* Type-generic names in C11: every name with every type, sources const; a selection of another type does not compile. */
 #pragma GCC diagnostic error "-Wincompatible-pointer-types"
+#ifdef __clang__
+#pragma GCC diagnostic error "-Wincompatible-pointer-types-discards-qualifiers"
+#else
 #pragma GCC diagnostic error "-Wdiscarded-qualifiers"
+#endif
 #include "generic.h"
 
 int main(void)
