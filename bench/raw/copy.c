@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Copies between the mappings of two processes: 0 to the next one's, 1 from it; 2, 3 the same, each followed by a fence. */
+/* Copies between the mappings of two processes: 0 to the next one's, 1 from it; 2 to it, each followed by a
+ * fence; 3 from it, each after a look at what the last one brought. */
 #include "raw.h"
 
 int main(int argc, char **argv)
@@ -14,8 +15,10 @@ int main(int argc, char **argv)
 		for (i = 0; i < reps; i++) {
 			memcpy(dest, source, nbytes);
 			__asm__ volatile("" ::: "memory");
-			if (variant >= 2)
+			if (variant == 2)
 				__atomic_thread_fence(__ATOMIC_SEQ_CST);
+			else if (variant == 3)
+				source += *(volatile char *)dest; /* which is 0 */
 		}
 		__atomic_thread_fence(__ATOMIC_SEQ_CST);
 		raw_answer();

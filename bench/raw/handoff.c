@@ -3,11 +3,10 @@
 #include "raw.h"
 #include <pthread.h>
 #include <semaphore.h>
-
-static sem_t go, done;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static int turn; /* 1: the worker's, 0: ours */
+static sem_t go, done;
 
 /* Pass the turn and wait for it to come back. */
 static void pass(int to)
@@ -22,15 +21,14 @@ static void *work(void *by_condition)
 {
 	while (by_condition)
 		pass(0);
-	while (!sem_wait(&go))
-		sem_post(&done);
+	while (!sem_wait(&go) && !sem_post(&done))
+		;
 	return NULL;
 }
 
 int main(int argc, char **argv)
 {
 	pthread_t threads[2];
-
 	(void)argc, raw_open(argv), sem_init(&go, 0, 0), sem_init(&done, 0, 0);
 	pthread_create(&threads[0], NULL, work, NULL), pthread_create(&threads[1], NULL, work, &turn);
 	while (raw_ask()) {
