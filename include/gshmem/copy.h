@@ -21,13 +21,18 @@ GSHMEMI_FN void gshmemi_group_sync(const struct gshmemi_group *group)
 		gshmemi_arch_group_sync(group->scope, group->mask);
 }
 
-/* Wait for the group to arrive; what its threads wrote before is visible to all of them. */
-GSHMEMI_FN struct gshmemi_group gshmemi_group_enter(int scope)
+/*
+ * Wait for the group to arrive; what its threads wrote before is visible to all of them. key stands for the arguments
+ * of the call: lanes of a wave with different ones make different calls.
+ */
+#define GSHMEMI_KEY(dest, source) ((uint64_t)(uintptr_t)(dest) + (uint64_t)(uintptr_t)(source))
+
+GSHMEMI_FN struct gshmemi_group gshmemi_group_enter(int scope, uint64_t key)
 {
 	struct gshmemi_group group;
 
 	group.scope = scope;
-	group.mask = scope == GSHMEMI_WAVE ? gshmemi_arch_wave_enter() : 1;
+	group.mask = scope == GSHMEMI_WAVE ? gshmemi_arch_wave_enter(key) : 1;
 	group.rank = gshmemi_arch_group_rank(scope, group.mask);
 	group.size = gshmemi_arch_group_size(scope, group.mask);
 	if (scope == GSHMEMI_WG)
@@ -153,7 +158,7 @@ GSHMEMI_FN void gshmemi_copy(int scope, void *dest, const void *source, size_t n
 	else
 		gshmemi_arch_group_copy(scope, dest, source, nbytes);
 #else
-	struct gshmemi_group group = gshmemi_group_enter(scope);
+	struct gshmemi_group group = gshmemi_group_enter(scope, GSHMEMI_KEY(dest, source));
 
 	gshmemi_copy_lanes((char *)dest, (const char *)source, nbytes, group.rank, group.size);
 	gshmemi_group_sync(&group);
@@ -164,7 +169,7 @@ GSHMEMI_FN void gshmemi_copy(int scope, void *dest, const void *source, size_t n
 GSHMEMI_FN void gshmemi_copy_stride(int scope, void *dest, ptrdiff_t dst, const void *source, ptrdiff_t sst,
 				    size_t nelems, unsigned elem_nbytes)
 {
-	struct gshmemi_group group = gshmemi_group_enter(scope);
+	struct gshmemi_group group = gshmemi_group_enter(scope, GSHMEMI_KEY(dest, source));
 	const char *from = (const char *)source + (size_t)group.rank * (size_t)sst * elem_nbytes;
 	char *to = (char *)dest + (size_t)group.rank * (size_t)dst * elem_nbytes;
 	size_t i;
@@ -204,7 +209,7 @@ GSHMEMI_FN void gshmemi_signal(int scope, uint64_t *peer_sig, uint64_t signal, i
 	struct gshmemi_group group;
 
 	gshmemi_arch_fence_release();
-	group = gshmemi_group_enter(scope);
+	group = gshmemi_group_enter(scope, GSHMEMI_KEY(peer_sig, NULL));
 	if (group.rank != 0)
 		return;
 	if (sig_op == GSHMEM_SIGNAL_ADD)

@@ -97,7 +97,7 @@ GSHMEMI_SLOW void gshmemi_slow_put(int scope, void *dest, const void *source, si
 		gshmemi_copy(scope, peer_dest, source, nbytes);
 		return;
 	}
-	group = gshmemi_group_enter(scope);
+	group = gshmemi_group_enter(scope, GSHMEMI_KEY(peer_dest, source));
 	if (group.rank == group.size - 1)
 		gshmemi_delivery_put(peer_dest, source, nbytes, pe, nbi);
 	gshmemi_group_sync(&group);
@@ -115,7 +115,7 @@ GSHMEMI_SLOW void gshmemi_slow_get(int scope, void *dest, const void *source, si
 		gshmemi_copy(scope, dest, peer_source, nbytes);
 		return;
 	}
-	group = gshmemi_group_enter(scope);
+	group = gshmemi_group_enter(scope, GSHMEMI_KEY(dest, peer_source));
 	if (group.rank == group.size - 1)
 		gshmemi_delivery_get(dest, peer_source, nbytes, pe);
 	gshmemi_group_sync(&group);
@@ -153,7 +153,7 @@ GSHMEMI_SLOW void gshmemi_slow_iput(int scope, void *dest, const void *source, p
 		gshmemi_copy_stride(scope, peer_dest, dst, source, sst, nelems, elem_nbytes);
 		return;
 	}
-	group = gshmemi_group_enter(scope);
+	group = gshmemi_group_enter(scope, GSHMEMI_KEY(peer_dest, source));
 	for (i = group.rank; i < nelems; i += group.size)
 		gshmemi_delivery_put(peer_dest + i * (size_t)dst * elem_nbytes,
 				     (const char *)source + i * (size_t)sst * elem_nbytes, elem_nbytes, pe, 0);
@@ -236,7 +236,7 @@ GSHMEMI_SLOW void gshmemi_slow_put_signal(int scope, void *dest, const void *sou
 		gshmemi_signal(scope, peer_sig, signal, sig_op);
 		return;
 	}
-	group = gshmemi_group_enter(scope);
+	group = gshmemi_group_enter(scope, GSHMEMI_KEY(peer_dest, source));
 	if (group.rank == group.size - 1)
 		gshmemi_delivery_put_signal(peer_dest, source, nbytes, peer_sig, signal, sig_op, pe, nbi);
 	gshmemi_group_sync(&group);

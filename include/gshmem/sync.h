@@ -20,7 +20,7 @@ GSHMEMI_FN void gshmemi_fence(int scope, const char *call)
 		gshmemi_slow_fence(scope, call);
 	if (scope == GSHMEMI_THREAD)
 		return;
-	group = gshmemi_group_enter(scope);
+	group = gshmemi_group_enter(scope, 0);
 	(void)group;
 }
 
@@ -38,7 +38,7 @@ GSHMEMI_FN void gshmemi_quiet(int scope, const int *target_pes, size_t npes, con
 	gshmemi_arch_fence_system();
 	if (scope == GSHMEMI_THREAD)
 		return;
-	group = gshmemi_group_enter(scope);
+	group = gshmemi_group_enter(scope, 0);
 	(void)group;
 }
 
@@ -97,7 +97,7 @@ GSHMEMI_FN void gshmemi_sync_all(int scope, int quiet, const char *call)
 		return;
 	}
 	gshmemi_arch_fence_release(); /* every wave's own: the leader's does not cover them */
-	group = gshmemi_group_enter(scope);
+	group = gshmemi_group_enter(scope, 0);
 	if (group.rank == 0)
 		gshmemi_disseminate(call);
 	gshmemi_group_sync(&group);

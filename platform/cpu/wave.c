@@ -68,7 +68,11 @@ static int compare(const struct hipcpu_call *a, const struct hipcpu_call *b)
 	}
 	if (na != nb)
 		return na < nb ? -1 : 1;
-	return (a->op > b->op) - (a->op < b->op);
+	if (a->op != b->op)
+		return a->op < b->op ? -1 : 1;
+	if (a->op == HIPCPU_OP_MASK || a->op == HIPCPU_OP_ONCE)
+		return (a->value > b->value) - (a->value < b->value);
+	return 0;
 }
 
 #define FOR_LANES(n, set) \

@@ -66,10 +66,13 @@ GSHMEMI_ARCH_FN uint64_t gshmemi_arch_block(void)
 
 /* ---- groups: GSHMEMI_THREAD, GSHMEMI_WAVE (the lanes that make the call together), GSHMEMI_WG ---- */
 
-/* Meet the lanes of the wave that make this call together, and say who they are; bit 0 alone on the host. */
-GSHMEMI_ARCH_FN uint64_t gshmemi_arch_wave_enter(void)
+/*
+ * Meet the lanes of the wave that make this call together, and say who they are; bit 0 alone on the host. Lanes with
+ * other keys (arguments) make other calls: in a loop they may come from other iterations, which a GPU keeps apart.
+ */
+GSHMEMI_ARCH_FN uint64_t gshmemi_arch_wave_enter(uint64_t key)
 {
-	return hipcpu_self ? hipcpu_wave_mask(GSHMEMI_ARCH_SITE) : 1;
+	return hipcpu_self ? hipcpu_wave_mask(GSHMEMI_ARCH_SITE, key) : 1;
 }
 
 /* Position in the group and its size; mask is what gshmemi_arch_wave_enter gave at the head of the call. */
@@ -116,14 +119,15 @@ struct gshmemi_arch_copy_args {
 
 GSHMEMI_ARCH_FN void gshmemi_arch_copy(void *dest, const void *source, size_t nbytes)
 {
-	memcpy(dest, source, nbytes);
+	if (nbytes) /* memcpy may not be called with NULL, not even for nothing */
+		memcpy(dest, source, nbytes);
 }
 
 static inline void gshmemi_arch_copy_once(void *arg)
 {
 	struct gshmemi_arch_copy_args *a = (struct gshmemi_arch_copy_args *)arg;
 
-	memcpy(a->dest, a->source, a->nbytes);
+	gshmemi_arch_copy(a->dest, a->source, a->nbytes);
 }
 
 GSHMEMI_ARCH_FN void gshmemi_arch_group_copy(int scope, void *dest, const void *source, size_t nbytes)
@@ -135,7 +139,8 @@ GSHMEMI_ARCH_FN void gshmemi_arch_group_copy(int scope, void *dest, const void *
 	else if (scope == GSHMEMI_WG)
 		hipcpu_block_once(GSHMEMI_ARCH_SITE, gshmemi_arch_copy_once, &args);
 	else
-		hipcpu_wave_once(GSHMEMI_ARCH_SITE, gshmemi_arch_copy_once, &args);
+		hipcpu_wave_once(GSHMEMI_ARCH_SITE, (uint64_t)(uintptr_t)dest + (uint64_t)(uintptr_t)source,
+				 gshmemi_arch_copy_once, &args);
 }
 #endif
 

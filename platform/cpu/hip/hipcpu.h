@@ -73,7 +73,7 @@ struct hipcpu_call {
 	const void *site;  /* HIPCPU_SITE() */
 	const void *frame; /* of the function around it: the call chain */
 	uint64_t mask;	   /* the lanes that take part; 0: those that stand here */
-	uint64_t value;
+	uint64_t value;	   /* of MASK and ONCE: lanes with different ones stand in different calls */
 	unsigned from;	   /* lane of the wave */
 	void (*fn)(void *arg); /* of the two ONCE */
 	void *arg;
@@ -104,9 +104,9 @@ static inline void hipcpu_pause(unsigned *polls)
 }
 
 /* Meet the lanes of the wave that stand here. The last to arrive runs fn(arg), which must not block. */
-HIPCPU_INLINE uint64_t hipcpu_wave_once(const void *site, int line, void (*fn)(void *), void *arg)
+HIPCPU_INLINE uint64_t hipcpu_wave_once(const void *site, int line, uint64_t key, void (*fn)(void *), void *arg)
 {
-	struct hipcpu_call call = {HIPCPU_OP_ONCE, line, site, __builtin_frame_address(0), 0, 0, 0, fn, arg, 0, 0};
+	struct hipcpu_call call = {HIPCPU_OP_ONCE, line, site, __builtin_frame_address(0), 0, key, 0, fn, arg, 0, 0};
 
 	return hipcpu_wave_call(&call);
 }
@@ -119,9 +119,10 @@ HIPCPU_INLINE void hipcpu_block_once(const void *site, int line, void (*fn)(void
 	hipcpu_block_call(&call);
 }
 
-HIPCPU_INLINE uint64_t hipcpu_wave_mask(const void *site, int line)
+/* Meet the lanes of the wave that stand here, and learn who they are. */
+HIPCPU_INLINE uint64_t hipcpu_wave_mask(const void *site, int line, uint64_t key)
 {
-	struct hipcpu_call call = {HIPCPU_OP_MASK, line, site, __builtin_frame_address(0), 0, 0, 0, 0, 0, 0, 0};
+	struct hipcpu_call call = {HIPCPU_OP_MASK, line, site, __builtin_frame_address(0), 0, key, 0, 0, 0, 0, 0};
 
 	return hipcpu_wave_call(&call);
 }
