@@ -178,7 +178,7 @@ $(B)/%: $(B)/%.c.o $(SO)
 $(B)/%: $(B)/%.hip.o $(SO)
 	$(call Q,LINK)$(LINK) -o $@ $< $(SO) $(RPATH) $(LIBS)
 # Raw baselines know nothing of the library, nor of its flags.
-$(B)/bench/raw/%: bench/raw/%.c $(B)/flags | $(B)/tools-found
+$(B)/bench/raw/%: bench/raw/%.c $(wildcard bench/raw/*.h) $(B)/flags | $(B)/tools-found
 	@mkdir -p $(@D)
 	$(call Q,CC)$(CC) $(CWARN) -D_GNU_SOURCE $(MPI_CFLAGS) -MMD -MP -MF $@.c.d $(CFLAGS) -o $@ $< -Wl,--as-needed -lpthread $(MPI_LIBS)
 $(B)/bin/%: $(B)/tools/%.c.o $(SO)

@@ -22,12 +22,12 @@ GSHMEMI_FN void gshmemi_group_sync(const struct gshmemi_group *group)
 }
 
 /*
- * Wait for the group to arrive; what its threads wrote before is visible to all of them. key stands for the arguments
- * of the call: lanes of a wave with different ones make different calls.
+ * The group as this thread sees it. key stands for the arguments of the call: lanes of a wave with different ones make
+ * different calls. Does not wait for a work-group.
  */
 #define GSHMEMI_KEY(dest, source) ((uint64_t)(uintptr_t)(dest) + (uint64_t)(uintptr_t)(source))
 
-GSHMEMI_FN struct gshmemi_group gshmemi_group_enter(int scope, uint64_t key)
+GSHMEMI_FN struct gshmemi_group gshmemi_group_here(int scope, uint64_t key)
 {
 	struct gshmemi_group group;
 
@@ -35,6 +35,14 @@ GSHMEMI_FN struct gshmemi_group gshmemi_group_enter(int scope, uint64_t key)
 	group.mask = scope == GSHMEMI_WAVE ? gshmemi_arch_wave_enter(key) : 1;
 	group.rank = gshmemi_arch_group_rank(scope, group.mask);
 	group.size = gshmemi_arch_group_size(scope, group.mask);
+	return group;
+}
+
+/* The same when all of it has arrived: what its threads wrote before is visible to all of them. */
+GSHMEMI_FN struct gshmemi_group gshmemi_group_enter(int scope, uint64_t key)
+{
+	struct gshmemi_group group = gshmemi_group_here(scope, key);
+
 	if (scope == GSHMEMI_WG)
 		gshmemi_arch_group_sync(scope, group.mask);
 	return group;
@@ -209,7 +217,11 @@ GSHMEMI_FN void gshmemi_signal(int scope, uint64_t *peer_sig, uint64_t signal, i
 	struct gshmemi_group group;
 
 	gshmemi_arch_fence_release();
+#ifdef GSHMEMI_ARCH_HAS_GROUP_COPY
+	group = gshmemi_group_here(scope, GSHMEMI_KEY(peer_sig, NULL)); /* one thread copied for all, and they have met */
+#else
 	group = gshmemi_group_enter(scope, GSHMEMI_KEY(peer_sig, NULL));
+#endif
 	if (group.rank != 0)
 		return;
 	if (sig_op == GSHMEM_SIGNAL_ADD)

@@ -89,7 +89,7 @@ GSHMEMI_FN uint64_t gshmemi_wait_until(int scope, const void *ivar, unsigned nby
 		gshmemi_slow_wait(ivar, nbytes, cmp, call);
 	if (scope == GSHMEMI_THREAD)
 		return gshmemi_wait(ivar, nbytes, is_signed, cmp, value, -1, call);
-	group = gshmemi_group_enter(scope, GSHMEMI_KEY(ivar, NULL));
+	group = gshmemi_group_here(scope, GSHMEMI_KEY(ivar, NULL)); /* the others wait for the first below */
 	if (group.rank == 0)
 		gshmemi_wait(ivar, nbytes, is_signed, cmp, value, -1, call);
 	gshmemi_group_sync(&group);
