@@ -70,6 +70,10 @@ export MPIRUN
 : "${ASAN_OPTIONS:=detect_leaks=0}" # MPICH leaks, and the leak check needs ptrace
 : "${UBSAN_OPTIONS:=print_stacktrace=1}"
 export ASAN_OPTIONS UBSAN_OPTIONS
+if [ ! -d /sys/class/net ]; then # MPI runs without, and complains in every log
+	: "${HWLOC_HIDE_ERRORS:=2}" "${UCX_LOG_LEVEL:=fatal}"
+	export HWLOC_HIDE_ERRORS UCX_LOG_LEVEL
+fi
 wrap=''
 case ${SAN-} in
 thread | lanes) # TSan of gcc 12 and clang 14 cannot start where addresses are randomised by more than 28 bits
