@@ -189,21 +189,31 @@ template <typename T> static inline T atomicCAS_block(T *ptr, HIPCPU_T compare, 
 
 #undef HIPCPU_RMW
 
-/* ---- clang's builtins, which g++ lacks ---- */
+/* ---- clang's builtins: g++ lacks them, and clang's own do not pause ---- */
 
-#if !defined(__clang__) || !__has_builtin(__hip_atomic_load)
-template <typename T> static inline std::remove_cv_t<T> __hip_atomic_load(T *ptr, int order, int)
+#define __hip_atomic_load hipcpu_atomic_load
+#define __hip_atomic_store hipcpu_atomic_store
+#define __hip_atomic_compare_exchange_strong hipcpu_atomic_compare_exchange_strong
+#define __hip_atomic_exchange hipcpu_atomic_exchange
+#define __hip_atomic_fetch_add hipcpu_atomic_fetch_add
+#define __hip_atomic_fetch_min hipcpu_atomic_fetch_min
+#define __hip_atomic_fetch_max hipcpu_atomic_fetch_max
+#define __hip_atomic_fetch_and hipcpu_atomic_fetch_and
+#define __hip_atomic_fetch_or hipcpu_atomic_fetch_or
+#define __hip_atomic_fetch_xor hipcpu_atomic_fetch_xor
+
+template <typename T> static inline std::remove_cv_t<T> hipcpu_atomic_load(T *ptr, int order, int)
 {
 	return hipcpu::load<std::remove_cv_t<T>>(ptr, order);
 }
 
-template <typename T> static inline void __hip_atomic_store(T *ptr, std::remove_cv_t<HIPCPU_T> value, int order, int)
+template <typename T> static inline void hipcpu_atomic_store(T *ptr, std::remove_cv_t<HIPCPU_T> value, int order, int)
 {
 	hipcpu::store<std::remove_cv_t<T>>(ptr, value, order);
 }
 
 template <typename T>
-static inline bool __hip_atomic_compare_exchange_strong(T *ptr, std::remove_cv_t<T> *expected,
+static inline bool hipcpu_atomic_compare_exchange_strong(T *ptr, std::remove_cv_t<T> *expected,
 							std::remove_cv_t<HIPCPU_T> value, int success, int failure, int)
 {
 	return hipcpu::compare_exchange<std::remove_cv_t<T>>(ptr, expected, value, success, failure);
@@ -215,16 +225,15 @@ static inline bool __hip_atomic_compare_exchange_strong(T *ptr, std::remove_cv_t
 	{ \
 		return hipcpu::call<std::remove_cv_t<T>>(ptr, value, order); \
 	}
-HIPCPU_RMW(__hip_atomic_exchange, exchange)
-HIPCPU_RMW(__hip_atomic_fetch_add, fetch_add)
-HIPCPU_RMW(__hip_atomic_fetch_min, fetch_min)
-HIPCPU_RMW(__hip_atomic_fetch_max, fetch_max)
-HIPCPU_RMW(__hip_atomic_fetch_and, fetch_and)
-HIPCPU_RMW(__hip_atomic_fetch_or, fetch_or)
-HIPCPU_RMW(__hip_atomic_fetch_xor, fetch_xor)
+HIPCPU_RMW(hipcpu_atomic_exchange, exchange)
+HIPCPU_RMW(hipcpu_atomic_fetch_add, fetch_add)
+HIPCPU_RMW(hipcpu_atomic_fetch_min, fetch_min)
+HIPCPU_RMW(hipcpu_atomic_fetch_max, fetch_max)
+HIPCPU_RMW(hipcpu_atomic_fetch_and, fetch_and)
+HIPCPU_RMW(hipcpu_atomic_fetch_or, fetch_or)
+HIPCPU_RMW(hipcpu_atomic_fetch_xor, fetch_xor)
 #undef HIPCPU_RMW
-#define __hip_atomic_compare_exchange_weak __hip_atomic_compare_exchange_strong
-#endif
+#define __hip_atomic_compare_exchange_weak hipcpu_atomic_compare_exchange_strong
 #undef HIPCPU_T
 
 /* ---- fences ---- */

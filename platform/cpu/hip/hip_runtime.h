@@ -21,7 +21,12 @@
 
 /* ---- the language ---- */
 
+#ifdef __clang__
+/* clang moves the bodies of branches and loops about; lanes must meet in the order of the source. */
+#define __global__ __attribute__((optnone, noinline))
+#else
 #define __global__
+#endif
 #define __device__
 #define __host__
 #define __constant__
