@@ -96,8 +96,10 @@ LEGS     ?= $(if $(T)$(SAN),basic,$(ALL_LEGS))
 
 marked    = $(patsubst tests/%,%,$(basename $(shell grep -lsE '^ */?\* *$(1)' tests/*.c tests/*.hip)))
 clang     = $(notdir $(firstword $(foreach c,clang-19 clang-18 clang-17 clang-16 clang-15 clang,$(shell command -v $(c)))))
-# The parts that live in one process: tests that say `/* tsan: yes */`, and the platform's own.
-TSAN_TESTS = $(call marked,tsan: yes) platform/*
+# The parts that live in one process: tests that say `/* tsan: yes */`, and the platform's own, but for the one that
+# has more lanes than TSan has room for fibers.
+TSAN_TESTS = $(call marked,tsan: yes) \
+	$(filter-out platform/barrier,$(patsubst tests/%,%,$(basename $(wildcard tests/platform/*.c tests/platform/*.hip))))
 
 # All of them, as the user builds it; and whatever else is a program must build.
 T_basic      = $(if $(filter thread lanes,$(SAN)),$(TSAN_TESTS),* platform/*)

@@ -13,6 +13,9 @@
 #include "hip/hipcpu.h"
 #include "runtime.h"
 
+/* What the watchdog reads of a running block: it may move meanwhile, and a message may be a little off. */
+#define HIPCPU_RACY __attribute__((no_sanitize_thread))
+
 #define HIPCPU_MAX_WAVES (HIPCPU_MAX_THREADS / 32)
 
 struct index3 {

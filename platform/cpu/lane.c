@@ -30,10 +30,8 @@ __attribute__((constructor)) static void set_warp_size(void)
 
 /* ---- messages: also by the watchdog, from another thread; what it reads may move ---- */
 
-#define RACY __attribute__((no_sanitize_thread))
-
 /* One text for lanes first to last of the block, which stand in the same call. */
-RACY static void describe_lanes(struct block *b, unsigned first, unsigned last)
+HIPCPU_RACY static void describe_lanes(struct block *b, unsigned first, unsigned last)
 {
 	const struct hipcpu_lane *lane = &b->lanes[first];
 	const struct wave *w = &b->waves[first >> b->shift];
@@ -52,7 +50,7 @@ RACY static void describe_lanes(struct block *b, unsigned first, unsigned last)
 		hipcpu_message("  %s: %s", who, first >= b->nstarted ? "not begun" : w->ready & bit ? "ready" : "running");
 }
 
-RACY static unsigned standing(const struct block *b, unsigned n)
+HIPCPU_RACY static unsigned standing(const struct block *b, unsigned n)
 {
 	const struct wave *w = &b->waves[n >> b->shift];
 	uint64_t bit = UINT64_C(1) << (n & (b->width - 1));
@@ -60,7 +58,7 @@ RACY static unsigned standing(const struct block *b, unsigned n)
 	return !(w->live & bit) ? 0 : w->arrived & bit ? 1 : w->barrier & bit ? 2 : w->paused & bit ? 3 : w->ready & bit ? 4 : 5;
 }
 
-RACY void hipcpu_block_describe(struct block *b)
+HIPCPU_RACY void hipcpu_block_describe(struct block *b)
 {
 	unsigned first = 0;
 

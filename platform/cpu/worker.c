@@ -205,7 +205,7 @@ static void look_at_pools(void)
 	}
 }
 
-static void look_at_block(struct block *b, uint64_t now)
+HIPCPU_RACY static void look_at_block(struct block *b, uint64_t now)
 {
 	struct watched *seen = &b->watched;
 	uint64_t progress_now = atomic_load_explicit(&b->progress, memory_order_relaxed);
