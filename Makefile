@@ -34,7 +34,9 @@ SANFLAGS    := $(if $(SAN),$(or $(SAN_$(strip $(SAN))),$(error SAN=$(SAN): expec
 CWARN    := -std=c11 -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes
 HIPWARN  := -Wall -Wextra -Wshadow
 CPP       = -Iinclude -Isrc -Itests $(PLAT_CPPFLAGS) $(MPI_CFLAGS) $(CPPFLAGS) -MMD -MP
-CCMD      = $(CC) $(CWARN) $(CPP) -fPIC $(CFLAGS) $(SANFLAGS)
+# Between lanes, TSan must not see the runtime, which switches them.
+CSANFLAGS = $(if $(filter lanes,$(SAN)),-DHIPCPU_TSAN_LANES,$(SANFLAGS))
+CCMD      = $(CC) $(CWARN) $(CPP) -fPIC $(CFLAGS) $(CSANFLAGS)
 HIPCMD    = $(HIPCC) $(HIPFLAGS) $(HIPWARN) $(CPP) -fPIC $(CFLAGS) $(SANFLAGS)
 LINK      = $(HIPCC) $(SANFLAGS) $(LDFLAGS)
 LIBS      = $(PLAT_LDLIBS) $(MPI_LIBS)
@@ -91,7 +93,7 @@ help:#                              this list
 
 # ---- the legs of check: which tests (below tests/), built how, run how ----
 
-ALL_LEGS := basic generic delivery clang asan tsan install
+ALL_LEGS := basic generic delivery clang asan tsan lanes install
 LEGS     ?= $(if $(T)$(SAN),basic,$(ALL_LEGS))
 
 marked    = $(patsubst tests/%,%,$(basename $(shell grep -lsE '^ */?\* *$(1)' tests/*.c tests/*.hip)))
@@ -120,6 +122,10 @@ MAKE_asan    = SAN=address
 T_tsan       = $(TSAN_TESTS)
 RUN_tsan     = -1
 MAKE_tsan    = SAN=thread
+# Races between the lanes of a block.
+T_lanes      = platform/cpu_lane_race platform/wave_order
+RUN_lanes    = -1
+MAKE_lanes   = SAN=lanes
 
 # `T=` given by the user narrows any leg.
 $(filter-out check-install,$(ALL_LEGS:%=check-%)): check-%:

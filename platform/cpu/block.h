@@ -73,6 +73,8 @@ struct block {
 	bool slow;
 	uint64_t barrier_count;	   /* of HIPCPU_OP_COUNT, so far */
 	uint64_t barrier_result;
+	unsigned nbarriers;	   /* completed so far */
+	char barrier_mark[2];	   /* what TSan knows of odd and even barriers: some lanes are at the next one already */
 	uint64_t seed;		   /* of GSHMEM_CPU_DIVERGE */
 	struct fiber *fiber;	   /* that runs */
 	struct fiber *free_fibers;

@@ -294,6 +294,7 @@ static void release_barrier(struct block *b, struct hipcpu_lane *last)
 	}
 	b->barrier_result = b->barrier_count;
 	b->barrier_count = 0;
+	b->nbarriers++;
 	b->nbarrier = 0;
 	b->streak = 0;
 	for (unsigned w = 0; w << b->shift < b->nlanes; w++) {
@@ -307,6 +308,7 @@ uint64_t hipcpu_block_call(const struct hipcpu_call *call)
 	struct hipcpu_lane *me = hipcpu_self;
 	struct block *b = hipcpu_block;
 	unsigned w, n;
+	char *mark;
 	uint64_t bit;
 
 	if (!me) {
@@ -318,7 +320,8 @@ uint64_t hipcpu_block_call(const struct hipcpu_call *call)
 	n = lane_number(b, me);
 	w = n >> b->shift;
 	bit = UINT64_C(1) << (n & (b->width - 1));
-	FIBER_RELEASE(&b->nbarrier);
+	mark = &b->barrier_mark[b->nbarriers & 1];
+	FIBER_RELEASE(mark);
 	me->call = *call;
 	b->waves[w].barrier |= bit;
 	b->nbarrier++;
@@ -334,7 +337,7 @@ uint64_t hipcpu_block_call(const struct hipcpu_call *call)
 	} else {
 		hipcpu_lane_park(b, me);
 	}
-	FIBER_ACQUIRE(&b->nbarrier);
+	FIBER_ACQUIRE(mark);
 	return b->barrier_result;
 }
 
