@@ -33,7 +33,7 @@ __global__ void all(struct sums *s)
 	atomicAdd(&s->addf, 1);
 	atomicAdd(&s->addd, 0.5);
 	do
-		seen = s->cas;
+		seen = __hip_atomic_load(&s->cas, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
 	while (atomicCAS(&s->cas, seen, seen + 3) != seen);
 	if (!__hip_atomic_fetch_add(&s->exch, 1, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT) && id < 0)
 		s->bad = 1;
