@@ -49,7 +49,9 @@ TESTS    := $(call progs,tests,$(or $(T),* platform/*))
 BENCHES  := $(call progs,bench,$(or $(T),*))
 RAW      := $(call progs,bench,raw/*)
 EXAMPLES := $(call progs,examples,*)
-ALSO     := $(if $(ALL),$(filter-out $(TESTS),$(call progs,tests,* platform/*)) $(EXAMPLES) $(call progs,bench,*) $(RAW))
+# Programs that a leg builds and does not run: ALL=tests, or ALL='tests benches'.
+ALSO     := $(if $(filter tests,$(ALL)),$(filter-out $(TESTS),$(call progs,tests,* platform/*)) $(EXAMPLES)) \
+	$(if $(filter benches,$(ALL)),$(call progs,bench,*) $(RAW))
 TOOLS    := $(B)/bin/gshmemcc $(patsubst tools/%,$(B)/bin/%,$(basename $(wildcard tools/gshmem-info.c tools/gshmem-info.hip)))
 DEPS      = $(LIB_OBJS) $(patsubst %,%.c.o,$(TESTS) $(BENCHES) $(RAW) $(EXAMPLES)) $(patsubst %,%.hip.o,$(TESTS) $(BENCHES) $(EXAMPLES))
 
@@ -105,17 +107,18 @@ TSAN_TESTS = $(call marked,tsan: yes) \
 
 # All of them, as the user builds it; and whatever else is a program must build.
 T_basic      = $(if $(filter thread lanes,$(SAN)),$(TSAN_TESTS),* platform/*)
-MAKE_basic   = $(if $(T),,ALL=1)
+MAKE_basic   = $(if $(T),,ALL='tests benches')
 # The GPU's copy loop, which the cpu platform otherwise replaces by memcpy.
 T_generic    = put* get* copy*
+RUN_generic  = -1
 MAKE_generic = B=$(B)-generic CPPFLAGS='$(CPPFLAGS) -DGSHMEMI_GENERIC_COPY'
-# Late and reordered delivery, the seeds by turns; not for tests that say `/* delivery: no */`.
-T_delivery   = $(filter-out $(call marked,delivery: no),$(notdir $(basename $(wildcard tests/*.c tests/*.hip))))
+# Late and reordered delivery, the seeds by turns; not for tests that say `/* delivery: no */` or never send anything.
+T_delivery   = $(filter-out $(call marked,delivery: no) allocator% init%,$(notdir $(basename $(wildcard tests/*.c tests/*.hip))))
 RUN_delivery = -e 'GSHMEM_CPU_DELIVERY=random:1 | GSHMEM_CPU_DELIVERY=random:2 | GSHMEM_CPU_DELIVERY=random:3'
-# Everything is built; what exercises the compiler is run, each program once (-1), as with the sanitizers.
+# Tests and examples are built; what exercises the compiler is run, each program once (-1), as with the sanitizers.
 T_clang      = put* get* amo* signal* platform/*
 RUN_clang    = -1
-MAKE_clang   = CFLAGS=-O2 CC=$(clang) HIPCC=$(clang:clang%=clang++%) ALL=1
+MAKE_clang   = CFLAGS=-O2 CC=$(clang) HIPCC=$(clang:clang%=clang++%) ALL=tests
 T_asan       = * platform/*
 RUN_asan     = -1
 MAKE_asan    = SAN=address
