@@ -49,9 +49,10 @@ TESTS    := $(call progs,tests,$(or $(T),* platform/*))
 BENCHES  := $(call progs,bench,$(or $(T),*))
 RAW      := $(call progs,bench,raw/*)
 EXAMPLES := $(call progs,examples,*)
-# Programs that a leg builds and does not run: ALL=tests, or ALL='tests benches'.
-ALSO     := $(if $(filter tests,$(ALL)),$(filter-out $(TESTS),$(call progs,tests,* platform/*)) $(EXAMPLES)) \
-	$(if $(filter benches,$(ALL)),$(call progs,bench,*) $(RAW))
+# What a leg runs besides the tests, RUN=examples, and what it builds and does not run, BUILD='tests benches'.
+RUN_TOO  := $(if $(filter examples,$(RUN)),$(EXAMPLES))
+ALSO     := $(if $(filter tests,$(BUILD)),$(filter-out $(TESTS),$(call progs,tests,* platform/*))) \
+	$(if $(filter examples,$(BUILD)),$(EXAMPLES)) $(if $(filter benches,$(BUILD)),$(call progs,bench,*) $(RAW))
 TOOLS    := $(B)/bin/gshmemcc $(patsubst tools/%,$(B)/bin/%,$(basename $(wildcard tools/gshmem-info.c tools/gshmem-info.hip)))
 DEPS      = $(LIB_OBJS) $(patsubst %,%.c.o,$(TESTS) $(BENCHES) $(RAW) $(EXAMPLES)) $(patsubst %,%.hip.o,$(TESTS) $(BENCHES) $(EXAMPLES))
 
@@ -105,9 +106,9 @@ clang     = $(notdir $(firstword $(foreach c,clang-19 clang-18 clang-17 clang-16
 TSAN_TESTS = $(call marked,tsan: yes) \
 	$(filter-out platform/barrier,$(patsubst tests/%,%,$(basename $(wildcard tests/platform/*.c tests/platform/*.hip))))
 
-# All of them, as the user builds it; and whatever else is a program must build.
+# All of them and the examples, as the user builds it; the benches must build.
 T_basic      = $(if $(filter thread lanes,$(SAN)),$(TSAN_TESTS),* platform/*)
-MAKE_basic   = $(if $(T),,ALL='tests benches')
+MAKE_basic   = $(if $(T),,RUN=examples BUILD=benches)
 # The GPU's copy loop, which the cpu platform otherwise replaces by memcpy.
 T_generic    = put* get* copy*
 RUN_generic  = -1
@@ -118,7 +119,7 @@ RUN_delivery = -e 'GSHMEM_CPU_DELIVERY=random:1 | GSHMEM_CPU_DELIVERY=random:2 |
 # Tests and examples are built; what exercises the compiler is run, each program once (-1), as with the sanitizers.
 T_clang      = put* get* amo* signal* platform/*
 RUN_clang    = -1
-MAKE_clang   = CFLAGS=-O2 CC=$(clang) HIPCC=$(clang:clang%=clang++%) ALL=tests
+MAKE_clang   = CFLAGS=-O2 CC=$(clang) HIPCC=$(clang:clang%=clang++%) BUILD='tests examples'
 T_asan       = * platform/*
 RUN_asan     = -1
 MAKE_asan    = SAN=address
@@ -143,9 +144,9 @@ run-tests: $(LIB) $(TOOLS)
 	$(if $(TESTS),,$(error no test matches T=$(T)))
 	@$(MAKE) $(SUB) -k build-tests || true
 	@mkdir -p $(BASE)/check
-	@tests/run.sh $(if $(COUNTS),-c $(COUNTS)) $(if $(N),-n $(N)) $(RUNFLAGS) $(TESTS) \
+	@tests/run.sh $(if $(COUNTS),-c $(COUNTS)) $(if $(N),-n $(N)) $(RUNFLAGS) $(TESTS) $(RUN_TOO) \
 		$$(for p in $(ALSO); do [ -x $$p ] || echo $$p; done)
-build-tests: $(TESTS) $(ALSO)
+build-tests: $(TESTS) $(RUN_TOO) $(ALSO)
 run-benches: $(BENCHES) $(RAW) $(TOOLS)
 	$(if $(BENCHES),,$(error no bench matches T=$(T)))
 	@tests/run.sh -b $(if $(N),-n $(N)) $(BENCHES)

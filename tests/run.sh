@@ -89,14 +89,13 @@ key() {
 
 # source_of PROGRAM: the file it was built from.
 source_of() {
-	local stem=$1 try
-	case $1 in
-	*.sh) echo "$1"; return ;;
-	*/tests/*) stem=tests/${1##*/tests/} ;;
-	*/bench/*) stem=bench/${1##*/bench/} ;;
-	esac
-	for try in "$stem.hip" "$stem.c"; do
-		[ -f "$try" ] && echo "$try" && return
+	local folder stem try
+	case $1 in *.sh) echo "$1"; return ;; esac
+	for folder in tests bench examples; do
+		stem=$folder/${1##*/"$folder"/}
+		for try in "$stem.hip" "$stem.c"; do
+			[ -f "$try" ] && echo "$try" && return
+		done
 	done
 	echo "run.sh: no source for $1" >&2
 	return 1
@@ -112,6 +111,7 @@ run_one() {
 	case $prog in
 	*.sh) name=$prog where=${B:-build} ;;
 	*/bench/*) name=${prog##*/bench/} where=${prog%/bench/*} ;;
+	*/examples/*) name=${prog##*/examples/} where=${prog%/examples/*} ;;
 	*) name=${prog##*/tests/} where=${prog%/tests/*} ;;
 	esac
 	what=$prog${env:+ ($env)}
