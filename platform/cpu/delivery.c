@@ -111,6 +111,20 @@ static uint64_t read_seed(void)
 	return rank + (seed ? strtoull(seed + 1, NULL, 10) : hipcpu_now_ns() ^ (uint64_t)getpid());
 }
 
+/* ---- the lock, with device memory open to the caller ---- */
+
+static bool lock_memory(void)
+{
+	pthread_mutex_lock(&lock);
+	return hipcpu_access_open();
+}
+
+static void unlock_memory(bool was_open)
+{
+	hipcpu_access_restore(was_open);
+	pthread_mutex_unlock(&lock);
+}
+
 /* ---- queues and records ---- */
 
 static void *allocate(void *old, size_t nbytes)
@@ -324,6 +338,7 @@ static void *deliver_late(void *unused)
 	unsigned pause_us;
 
 	(void)unused;
+	hipcpu_access_open();
 	pthread_mutex_lock(&lock);
 	while (!is_stopping) {
 		if (!nqueues) {
@@ -362,31 +377,34 @@ static void start(void)
 
 void gshmemi_delivery_stop(void)
 {
-	pthread_mutex_lock(&lock);
+	bool was_open = lock_memory();
+
 	while (nqueues)
 		deliver_any(queues[random_below(nqueues)]);
 	is_stopping = true;
 	pthread_cond_signal(&work);
 	while (is_running)
 		pthread_cond_wait(&stopped, &lock);
-	pthread_mutex_unlock(&lock);
+	unlock_memory(was_open);
 }
 
 /* ---- handing over ---- */
 
-/* Around each operation that is handed over. */
-static void enter(void)
+/* Around each operation that is handed over. Returns what leave is to be given. */
+static bool enter(void)
 {
-	pthread_mutex_lock(&lock);
+	bool was_open = lock_memory();
+
 	if (!is_running)
 		start();
+	return was_open;
 }
 
-static void leave(void)
+static void leave(bool was_open)
 {
 	if (is_idle && nqueues)
 		pthread_cond_signal(&work);
-	pthread_mutex_unlock(&lock);
+	unlock_memory(was_open);
 }
 
 /* An operation with room for a copy of copy_nbytes. One in 32 is held for up to 1 ms. */
@@ -473,68 +491,74 @@ static struct record *create_amo(void *fetch, int op, void *dest, uint64_t value
 
 void gshmemi_delivery_put(void *peer_dest, const void *source, size_t nbytes, int pe, int nbi)
 {
-	enter();
+	bool was_open = enter();
+
 	hand_over_put(peer_dest, source, nbytes, pe, nbi, NULL);
-	leave();
+	leave(was_open);
 }
 
 void gshmemi_delivery_get(void *dest, const void *peer_source, size_t nbytes, int pe)
 {
+	bool was_open;
 	size_t at, piece;
 
-	enter();
+	was_open = enter();
 	for (at = 0; at < nbytes; at += piece) {
 		piece = pick_piece((char *)dest + at, nbytes, nbytes - at);
 		hand_over(create_record(GET, (char *)dest + at, (const char *)peer_source + at, piece, 0), pe);
 	}
-	leave();
+	leave(was_open);
 }
 
 void gshmemi_delivery_put_signal(void *peer_dest, const void *source, size_t nbytes, uint64_t *peer_sig, uint64_t signal,
 				 int sig_op, int pe, int nbi)
 {
+	bool was_open;
 	const int op = sig_op == GSHMEM_SIGNAL_ADD ? GSHMEMI_AMO_ADD : GSHMEMI_AMO_SET;
 	struct record *r;
 
-	enter();
+	was_open = enter();
 	r = create_amo(NULL, op, peer_sig, signal, 0, 8);
 	r->npieces = 1; /* itself: pieces may be delivered before all are handed over */
 	hand_over_put(peer_dest, source, nbytes, pe, nbi, r);
 	r->npieces--;
 	hand_over(r, pe);
-	leave();
+	leave(was_open);
 }
 
 void gshmemi_delivery_amo(void *fetch, int op, void *peer_dest, uint64_t value, uint64_t cond, unsigned nbytes, int pe)
 {
-	enter();
+	bool was_open = enter();
+
 	hand_over(create_amo(fetch, op, peer_dest, value, cond, nbytes), pe);
-	leave();
+	leave(was_open);
 }
 
 void gshmemi_delivery_catch_up(int pe)
 {
+	bool was_open;
 	struct queue *q;
 
 	if (GSHMEMI_MUTANT == MUTANT_CATCH_UP)
 		return;
-	pthread_mutex_lock(&lock);
+	was_open = lock_memory();
 	q = find_queue(hipcpu_lane_serial(), pe);
 	while (q && q->nopen && q->epoch != q->last_epoch)
 		q = deliver_any(q);
-	pthread_mutex_unlock(&lock);
+	unlock_memory(was_open);
 	gshmemi_arch_fence_release(); /* the caller's atomic comes after what was delivered */
 }
 
 void gshmemi_delivery_fence(void)
 {
+	bool was_open;
 	const uint64_t caller = hipcpu_lane_serial();
 	struct queue *q;
 	size_t i;
 
 	if (GSHMEMI_MUTANT == MUTANT_FENCE)
 		return;
-	pthread_mutex_lock(&lock);
+	was_open = lock_memory();
 	/* The host's covers kernels that have ended. Two queues cannot be ordered, but what is delivered is before all. */
 	for (i = nqueues; !caller && i > 0; i--)
 		for (q = queues[i - 1]; q && q->caller;)
@@ -542,18 +566,19 @@ void gshmemi_delivery_fence(void)
 	for (q = *bucket_of(caller); q; q = q->next)
 		if (q->caller == caller)
 			q->last_epoch++;
-	pthread_mutex_unlock(&lock);
+	unlock_memory(was_open);
 }
 
 void gshmemi_delivery_quiet(const int *target_pes, size_t npes)
 {
+	bool was_open;
 	const uint64_t caller = hipcpu_lane_serial();
 	struct queue *q;
 
 	if (GSHMEMI_MUTANT == MUTANT_QUIET)
 		return;
-	pthread_mutex_lock(&lock);
+	was_open = lock_memory();
 	while ((q = pick_queue(caller, target_pes, npes)))
 		deliver_any(q);
-	pthread_mutex_unlock(&lock);
+	unlock_memory(was_open);
 }

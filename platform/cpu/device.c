@@ -29,6 +29,11 @@ struct hipcpu_device *hipcpu_device(int number)
 	return number >= 0 && number < hipcpu_config()->ndevices ? &devices[number] : NULL;
 }
 
+void hipcpu_device_use(int number)
+{
+	atomic_store_explicit(&devices[number].active, true, memory_order_relaxed);
+}
+
 int hipcpu_current_device(void)
 {
 	return current_device;
@@ -113,6 +118,7 @@ hipError_t hipSetDevice(int device)
 	if (!exists(device))
 		HIPCPU_LEAVE(hipErrorInvalidDevice);
 	current_device = device;
+	hipcpu_device_use(device);
 	HIPCPU_LEAVE(hipSuccess);
 }
 
@@ -164,6 +170,18 @@ hipError_t hipDeviceGetUuid(hipUUID *uuid, hipDevice_t device)
 	if (!exists(device))
 		HIPCPU_LEAVE(hipErrorInvalidDevice);
 	hipcpu_device_uuid(device, uuid->bytes);
+	HIPCPU_LEAVE(hipSuccess);
+}
+
+hipError_t hipDevicePrimaryCtxGetState(hipDevice_t device, unsigned *flags, int *active)
+{
+	HIPCPU_ENTER(hipDevicePrimaryCtxGetState);
+	if (!flags || !active)
+		HIPCPU_LEAVE(hipErrorInvalidValue);
+	if (!exists(device))
+		HIPCPU_LEAVE(hipErrorInvalidDevice);
+	*flags = 0;
+	*active = devices[device].active;
 	HIPCPU_LEAVE(hipSuccess);
 }
 

@@ -159,6 +159,18 @@ static void read_scheduling(void)
 	config.idle_spin = (unsigned)nprocs * 2 <= config.ncores ? 1000 : 0;
 }
 
+static void read_host_access(void)
+{
+	const char *value = getenv("GSHMEM_CPU_HOST_ACCESS");
+
+	if (!value || !*value || !strcmp(value, "1"))
+		return;
+	if (strcmp(value, "0"))
+		complain("GSHMEM_CPU_HOST_ACCESS", value, "0 or 1");
+	else if (!hipcpu_access_init())
+		config.malformed = true;
+}
+
 static void parse(void)
 {
 	const char *fail = getenv("GSHMEM_CPU_FAIL");
@@ -182,6 +194,7 @@ static void parse(void)
 	read_pairs("GSHMEM_CPU_NO_ATOMICS", config.no_atomics);
 	read_diverge();
 	read_scheduling();
+	read_host_access();
 	if (fail && *fail && !hipcpu_failures_parse(fail))
 		complain("GSHMEM_CPU_FAIL", fail, "call:k[:error][@rank],...");
 }

@@ -129,7 +129,7 @@ static hipError_t open_handle(const struct handle *h, int device, void **ptr)
 	close(fd);
 	if (!a.base)
 		return hipErrorMapFailed;
-	if (!hipcpu_memory_insert(&a)) {
+	if (!hipcpu_access_guard(a.base, a.mapped_bytes) || !hipcpu_memory_insert(&a)) {
 		munmap(a.base, a.mapped_bytes);
 		return hipErrorOutOfMemory;
 	}

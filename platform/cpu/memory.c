@@ -180,6 +180,7 @@ static hipError_t allocate_device(void **ptr, size_t nbytes, enum hipcpu_memory 
 	if (nbytes > total)
 		return hipErrorOutOfMemory;
 	a.device = hipcpu_current_device();
+	hipcpu_device_use(a.device);
 	a.mapped_bytes = hipcpu_round_to_pages(nbytes);
 	if (atomic_fetch_add(&device->allocated, a.mapped_bytes) + a.mapped_bytes > hipcpu_round_to_pages(total))
 		goto err_uncount;
@@ -191,6 +192,8 @@ static hipError_t allocate_device(void **ptr, size_t nbytes, enum hipcpu_memory 
 	a.base = hipcpu_memory_map(a.fd, a.mapped_bytes);
 	if (!a.base)
 		goto err_close;
+	if (kind == HIPCPU_MEMORY_DEVICE && !hipcpu_access_guard(a.base, a.mapped_bytes))
+		goto err_unmap;
 	pthread_mutex_lock(&hipcpu_memory_lock);
 	inserted = hipcpu_memory_insert(&a);
 	pthread_mutex_unlock(&hipcpu_memory_lock);

@@ -9,11 +9,13 @@
  *   ipc.c      memory of other processes         lane.c     lanes of a block: fibers, barrier, pause
  *   copy.c     memcpy, memset, symbols           wave.c     convergence and cross-lane operations
  *   gate.c     sleeping and waking               stack.c    the stacks of the fibers; fiber.h: the switch
+ *   access.c   device memory closed to the host  module.c   shared objects with kernels
  */
 #ifndef HIPCPU_RUNTIME_H
 #define HIPCPU_RUNTIME_H
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -74,6 +76,24 @@ hipError_t hipcpu_api_leave(hipError_t err);
 /* "hipcpu: ..." and a newline on stderr, in one write. */
 void hipcpu_message(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* ---- access.c: GSHMEM_CPU_HOST_ACCESS=0; without it everything is open and these do nothing ---- */
+
+/* From now on only threads that open it can touch guarded memory; false, with a message, when that cannot be had. */
+bool hipcpu_access_init(void);
+/* Guard a mapping; false and errno on failure. */
+bool hipcpu_access_guard(void *base, size_t nbytes);
+/* For the calling thread. They return what was before, for hipcpu_access_restore. */
+bool hipcpu_access_open(void);
+bool hipcpu_access_close(void);
+void hipcpu_access_restore(bool was_open);
+/* Whether a fault is such a touch. */
+bool hipcpu_access_refused(const siginfo_t *info);
+
+/* ---- stack.c ---- */
+
+/* Handle SIGSEGV and SIGBUS, once per process. */
+void hipcpu_faults_init(void);
+
 /* ---- gate.c: sleep until a counter moves ---- */
 
 struct hipcpu_gate {
@@ -97,12 +117,15 @@ struct hipcpu_device {
 	struct ihipStream_t *streams; /* all but the null stream, alive or draining */
 	struct ihipStream_t *null;   /* the null stream */
 	_Atomic size_t allocated;    /* bytes, by this process */
+	_Atomic bool active;	     /* this process has chosen it, or had it allocate or work */
 	struct hipcpu_pool *pool;    /* its block threads: worker.c */
 };
 
 /* The device of that number; NULL when there is none. */
 struct hipcpu_device *hipcpu_device(int number);
 int hipcpu_current_device(void);
+/* This process uses the device from now on. */
+void hipcpu_device_use(int number);
 void hipcpu_device_uuid(int device, char uuid[16]);
 /* The number of the device with this uuid, or -1. */
 int hipcpu_device_by_uuid(const char uuid[16]);
@@ -141,6 +164,13 @@ void hipcpu_memory_remove(struct hipcpu_allocation *a);
 /* Map nbytes of fd (or anonymous memory: -1), 2 MiB aligned if that large; NULL and errno on failure. */
 char *hipcpu_memory_map(int fd, size_t nbytes);
 size_t hipcpu_round_to_pages(size_t nbytes);
+
+/* ---- launch.c ---- */
+
+struct hipcpu_launch_params;
+/* hipcpu_launch without its HIPCPU_ENTER. */
+hipError_t hipcpu_launch_bound(const struct hipcpu_launch_params *params);
+hipError_t hipcpu_occupancy(int *nblocks, int block_size, size_t shared_bytes);
 
 /* ---- stream.c ---- */
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The stacks of the fibers: each thread keeps those it made. Below each is a guard page; who runs into
- * it is told so, on a stack of the signal's own.
+ * it is told so, on a stack of the signal's own. The handler also tells of device memory that the host
+ * touched, which access.c forbids.
  */
 #include <errno.h>
 #include <signal.h>
@@ -62,9 +63,16 @@ void hipcpu_fibers_reserve(struct block *b, unsigned n)
 
 static void on_fault(int signal, siginfo_t *info, void *context)
 {
+	static const struct sigaction by_default = {.sa_handler = SIG_DFL};
 	struct sigaction *old = &old_action[signal == SIGBUS];
 	struct block *b = hipcpu_block;
 
+	if (hipcpu_access_refused(info)) {
+		hipcpu_message("device memory touched by the host at %p: a GPU would fault; copy with hipMemcpy "
+			       "(GSHMEM_CPU_HOST_ACCESS=0)", info->si_addr);
+		sigaction(signal, &by_default, NULL); /* the access is repeated */
+		return;
+	}
 	if (hipcpu_self && b && b->fiber && b->fiber->stack) {
 		uintptr_t below = (uintptr_t)b->fiber->stack - (uintptr_t)info->si_addr;
 
@@ -98,9 +106,15 @@ static void install_handlers(void)
 	sigaction(SIGBUS, &action, &old_action[1]);
 }
 
-void hipcpu_stacks_init(struct block *b)
+void hipcpu_faults_init(void)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, install_handlers);
+}
+
+void hipcpu_stacks_init(struct block *b)
+{
 	pthread_attr_t attr;
 	stack_t signals = {.ss_size = SIGNAL_STACK_BYTES};
 	void *stack = NULL;
@@ -114,5 +128,5 @@ void hipcpu_stacks_init(struct block *b)
 	signals.ss_sp = mmap(NULL, SIGNAL_STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (signals.ss_sp != MAP_FAILED)
 		sigaltstack(&signals, NULL);
-	pthread_once(&once, install_handlers);
+	hipcpu_faults_init();
 }

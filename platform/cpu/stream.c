@@ -24,6 +24,7 @@ bool hipcpu_thread_start(void *(*thread_main)(void *), void *arg)
 {
 	sigset_t all, old;
 	pthread_t thread;
+	bool was_open;
 	int err;
 
 	/* signals are for the program's threads, but for those that a thread raises itself */
@@ -35,7 +36,9 @@ bool hipcpu_thread_start(void *(*thread_main)(void *), void *arg)
 	sigdelset(&all, SIGTRAP);
 	sigdelset(&all, SIGABRT);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
+	was_open = hipcpu_access_close(); /* a new thread inherits it */
 	err = pthread_create(&thread, NULL, thread_main, arg);
+	hipcpu_access_restore(was_open);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	if (!err)
 		pthread_detach(thread);
@@ -215,6 +218,7 @@ hipError_t hipcpu_stream_submit(struct ihipStream_t *s, struct hipcpu_item *op)
 	struct hipcpu_device *device = hipcpu_device(s->device);
 	hipError_t err = hipSuccess;
 
+	hipcpu_device_use(s->device);
 	op->next = NULL;
 	op->deps = NULL;
 	pthread_mutex_lock(&device->lock); /* two streams must agree on who was first */
@@ -313,6 +317,7 @@ static hipError_t create(hipStream_t *stream, unsigned flags, int priority)
 	s = hipcpu_stream_new(hipcpu_current_device(), flags, priority);
 	if (!s)
 		return hipErrorOutOfMemory;
+	hipcpu_device_use(s->device);
 	pthread_mutex_lock(&device->lock);
 	s->next = device->streams;
 	s->link = &device->streams;

@@ -100,6 +100,7 @@ static void wake(struct hipcpu_pool *pool, unsigned n)
 static void run_blocks(struct launch *launch)
 {
 	struct block *b = my_block();
+	bool was_open = hipcpu_access_open();
 	uint64_t id;
 
 	progress(b); /* before: the watchdog must not compare with what it saw long ago */
@@ -107,6 +108,7 @@ static void run_blocks(struct launch *launch)
 	while ((id = atomic_fetch_add_explicit(&launch->next_block, 1, memory_order_relaxed)) < launch->nblocks)
 		hipcpu_block_run(b, launch, id);
 	atomic_store_explicit(&b->busy, false, memory_order_release);
+	hipcpu_access_restore(was_open);
 }
 
 /* Take a slot and work on launch; under the pool's lock, which is released meanwhile. */

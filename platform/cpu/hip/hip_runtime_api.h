@@ -49,6 +49,7 @@ extern "C" {
 	X(hipErrorInvalidContext, 201, "invalid device context") \
 	X(hipErrorMapFailed, 205, "mapping of buffer object failed") \
 	X(hipErrorUnmapFailed, 206, "unmapping of buffer object failed") \
+	X(hipErrorNoBinaryForGpu, 209, "no kernel image is available for execution on the device") \
 	X(hipErrorNotMapped, 211, "resource not mapped") \
 	X(hipErrorUnsupportedLimit, 215, "limit is not supported on this architecture") \
 	X(hipErrorPeerAccessUnsupported, 217, "peer access is not supported between these two devices") \
@@ -203,6 +204,7 @@ hipError_t hipGetDeviceProperties(hipDeviceProp_t *prop, int device);
 hipError_t hipDeviceGetAttribute(int *value, hipDeviceAttribute_t attribute, int device);
 hipError_t hipDeviceGetPCIBusId(char *id, int nbytes, int device);
 hipError_t hipDeviceGetByPCIBusId(int *device, const char *id);
+hipError_t hipDevicePrimaryCtxGetState(hipDevice_t device, unsigned *flags, int *active);
 hipError_t hipDeviceSynchronize(void);
 hipError_t hipDeviceReset(void);
 hipError_t hipDeviceCanAccessPeer(int *can, int device, int peer);
@@ -404,6 +406,21 @@ hipError_t hipOccupancyMaxActiveBlocksPerMultiprocessor(int *nblocks, const void
 							size_t shared_bytes);
 hipError_t hipOccupancyMaxPotentialBlockSize(int *grid_size, int *block_size, const void *kernel,
 					     size_t shared_bytes, int block_size_limit);
+
+/* ---- modules: shared objects; docs/cpu-platform.md ---- */
+
+hipError_t hipModuleLoad(hipModule_t *module, const char *path);
+hipError_t hipModuleUnload(hipModule_t module);
+hipError_t hipModuleGetGlobal(hipDeviceptr_t *ptr, size_t *nbytes, hipModule_t module, const char *name);
+hipError_t hipModuleGetFunction(hipFunction_t *function, hipModule_t module, const char *name);
+hipError_t hipModuleLaunchKernel(hipFunction_t function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+				 unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
+				 hipStream_t stream, void **args, void **extra);
+hipError_t hipModuleLaunchCooperativeKernel(hipFunction_t function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+					    unsigned block_x, unsigned block_y, unsigned block_z,
+					    unsigned shared_bytes, hipStream_t stream, void **args);
+hipError_t hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(int *nblocks, hipFunction_t function, int block_size,
+							      size_t shared_bytes);
 
 #ifdef __cplusplus
 } /* extern "C" */

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* run: */
+/* GSHMEM_CPU_HOST_ACCESS=0: the host gets a fault, with a message, where it touches device memory; nobody else does. */
+/* env: GSHMEM_CPU_HOST_ACCESS=0 */
+#include <hip/hip_runtime.h>
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../helpers.h"
+
+enum { NTHREADS = 128, NBLOCKS = 40 };
+
+static int *memory;
+static int pipe_ends[2];
+
+__global__ void add(int *p)
+{
+	__syncthreads();
+	atomicAdd(&p[threadIdx.x], (int)blockIdx.x);
+}
+
+/* Copies, fills and kernels, on every way to a thread that runs blocks. */
+static void allowed()
+{
+	static int back[NTHREADS];
+	hipStream_t stream;
+	int *other, sum = NBLOCKS * (NBLOCKS - 1) / 2;
+
+	t_hip(hipMalloc(&other, sizeof(back)));
+	t_hip(hipStreamCreate(&stream));
+	t_hip(hipMemset(memory, 0, sizeof(back)));
+	t_hip(hipMemsetD32((hipDeviceptr_t)other, 7, NTHREADS));
+	hipLaunchKernelGGL(add, NBLOCKS, NTHREADS, 0, 0, memory);
+	t_hip(hipMemcpyAsync(other, memory, sizeof(back), hipMemcpyDeviceToDevice, stream));
+	t_hip(hipMemcpyAsync(back, other, sizeof(back), hipMemcpyDeviceToHost, stream));
+	t_hip(hipStreamSynchronize(stream));
+	for (int i = 0; i < NTHREADS; i++)
+		t_equal(back[i], sum, "copy of what a kernel wrote");
+	t_hip(hipMemcpy(memory, back, sizeof(back), hipMemcpyHostToDevice));
+	t_hip(hipStreamDestroy(stream));
+	t_hip(hipFree(other));
+}
+
+static void open_host_memory()
+{
+	int *host, *managed;
+
+	t_hip(hipHostMalloc(&host, 4096));
+	t_hip(hipMallocManaged(&managed, 4096));
+	host[0] = managed[0] = 1;
+	hipLaunchKernelGGL(add, 2, 1, 0, 0, host);
+	hipLaunchKernelGGL(add, 2, 1, 0, 0, managed);
+	t_hip(hipDeviceSynchronize());
+	t_equal(host[0], 2, "host memory");
+	t_equal(managed[0], 2, "managed memory");
+}
+
+static void read_it(void *)
+{
+	printf("%d\n", *(volatile int *)memory);
+}
+
+static void write_it()
+{
+	*(volatile int *)memory = 1;
+}
+
+static void *thread_main(void *)
+{
+	read_it(NULL);
+	return NULL;
+}
+
+static void read_in_thread()
+{
+	pthread_t thread;
+
+	pthread_create(&thread, NULL, thread_main, NULL);
+	pthread_join(thread, NULL);
+}
+
+static void read_in_callback()
+{
+	t_hip(hipLaunchHostFunc(0, read_it, NULL));
+	t_hip(hipDeviceSynchronize());
+}
+
+/* The child of a process that owns the memory. */
+static void read_ipc()
+{
+	hipIpcMemHandle_t handle;
+	void *p;
+
+	t_equal(read(pipe_ends[0], &handle, sizeof(handle)), sizeof(handle), "the handle");
+	t_hip(hipIpcOpenMemHandle(&p, handle, hipIpcMemLazyEnablePeerAccess));
+	memory = (int *)p;
+	hipLaunchKernelGGL(add, 2, 1, 0, 0, memory);
+	t_hip(hipDeviceSynchronize());
+	read_it(NULL);
+}
+
+static void after_allowed()
+{
+	allowed(); /* leaves nothing open behind */
+	read_it(NULL);
+}
+
+/* A handler of the user's is called for faults that are not of this kind. */
+static void on_segv(int)
+{
+	_exit(42);
+}
+
+static void foreign_fault()
+{
+	char *page = (char *)mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	*(volatile char *)page = 1;
+}
+
+static void before_handler()
+{
+	signal(SIGSEGV, on_segv); /* before the first call of HIP */
+}
+
+/* In a child: stderr is collected, the wait status returned. Each has its own runtime. */
+static int run(void (*prepare)(), void (*body)(), char *text, size_t nbytes)
+{
+	const struct rlimit no_core = {0, 0};
+	size_t used = 0;
+	int out[2], status;
+	ssize_t n;
+	pid_t pid;
+
+	t_check(!pipe(out), "pipe");
+	pid = fork();
+	if (!pid) {
+		setrlimit(RLIMIT_CORE, &no_core);
+		dup2(out[1], 2);
+		close(out[1]);
+		alarm(30);
+		if (prepare)
+			prepare();
+		t_hip(hipMalloc(&memory, 1 << 20));
+		body();
+		_exit(0);
+	}
+	close(out[1]);
+	while ((n = read(out[0], text + used, nbytes - 1 - used)) > 0)
+		used += (size_t)n;
+	text[used] = 0;
+	close(out[0]);
+	waitpid(pid, &status, 0);
+	return status;
+}
+
+static void must_fault(const char *what, void (*body)())
+{
+	char text[4096];
+	int status = run(NULL, body, text, sizeof(text));
+
+	t_check(WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV, "%s: status 0x%x; said: %s", what, status, text);
+	t_check(strstr(text, "hipcpu: device memory touched by the host at 0x"), "%s: said: %s", what, text);
+}
+
+static void must_pass(const char *what, void (*body)())
+{
+	char text[4096];
+	int status = run(NULL, body, text, sizeof(text));
+
+	t_check(!status && !*text, "%s: status 0x%x; said: %s", what, status, text);
+}
+
+/* This process owns memory; its child maps it. */
+static void ipc()
+{
+	hipIpcMemHandle_t handle;
+	pid_t pid;
+
+	t_check(!pipe(pipe_ends), "pipe");
+	pid = fork();
+	if (!pid) {
+		must_fault("memory of another process", read_ipc);
+		exit(0);
+	}
+	t_hip(hipMalloc(&memory, 1 << 20));
+	t_hip(hipIpcGetMemHandle(&handle, memory));
+	t_equal(write(pipe_ends[1], &handle, sizeof(handle)), sizeof(handle), "the handle");
+	int status;
+	waitpid(pid, &status, 0);
+	t_check(!status, "memory of another process");
+}
+
+int main()
+{
+	char text[4096];
+	int key = pkey_alloc(0, 0), status;
+
+	if (key < 0)
+		t_skip("no memory protection keys here");
+	pkey_free(key);
+	must_pass("copies and kernels", allowed);
+	must_pass("host and managed memory", open_host_memory);
+	must_fault("a read", [] { read_it(NULL); });
+	must_fault("a write", write_it);
+	must_fault("a read by another thread", read_in_thread);
+	must_fault("a read in a callback", read_in_callback);
+	must_fault("a read after kernels", after_allowed);
+	status = run(before_handler, foreign_fault, text, sizeof(text));
+	t_check(WIFEXITED(status) && WEXITSTATUS(status) == 42, "another fault: status 0x%x; said: %s", status, text);
+	ipc();
+	return 0;
+}
