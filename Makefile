@@ -46,6 +46,7 @@ LIB      := $(SO) $(B)/lib/libgshmem.a
 LIB_OBJS := $(patsubst %,$(B)/%.o,$(sort $(wildcard src/*/*.c src/*/*.hip platform/$(PLATFORM)/*.c)))
 progs     = $(sort $(patsubst %,$(B)/%,$(basename $(wildcard $(foreach p,$(2),$(1)/$(p).c $(1)/$(p).hip)))))
 TESTS    := $(call progs,tests,$(or $(T),* platform/*))
+MODULES  := $(patsubst %.hip,$(B)/%.module,$(wildcard tests/modules/*.hip))
 BENCHES  := $(call progs,bench,$(or $(T),*))
 RAW      := $(call progs,bench,raw/*)
 EXAMPLES := $(call progs,examples,*)
@@ -54,7 +55,7 @@ RUN_TOO  := $(if $(filter examples,$(RUN)),$(EXAMPLES))
 ALSO     := $(if $(filter tests,$(BUILD)),$(filter-out $(TESTS),$(call progs,tests,* platform/*))) \
 	$(if $(filter examples,$(BUILD)),$(EXAMPLES)) $(if $(filter benches,$(BUILD)),$(call progs,bench,*) $(RAW))
 TOOLS    := $(B)/bin/gshmemcc $(patsubst tools/%,$(B)/bin/%,$(basename $(wildcard tools/gshmem-info.c tools/gshmem-info.hip)))
-DEPS      = $(LIB_OBJS) $(patsubst %,%.c.o,$(TESTS) $(BENCHES) $(RAW) $(EXAMPLES)) $(patsubst %,%.hip.o,$(TESTS) $(BENCHES) $(EXAMPLES))
+DEPS      = $(LIB_OBJS) $(patsubst %,%.c.o,$(TESTS) $(BENCHES) $(RAW) $(EXAMPLES)) $(patsubst %,%.hip.o,$(TESTS) $(BENCHES) $(EXAMPLES)) $(MODULES:%.module=%.hip.o)
 
 ifndef V
 Q = @printf '  %-6s %s\n' $(1) $@;
@@ -68,7 +69,7 @@ SUB = --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell 
 .DELETE_ON_ERROR:
 
 lib:      $(LIB)#                   the library (default)
-tests:    $(TESTS)#                 build the tests, or those of T=
+tests:    $(TESTS) $(MODULES)#      build the tests, or those of T=
 benches:  $(BENCHES) $(RAW)#        build the benches and their raw baselines
 examples: $(EXAMPLES)#              build the examples
 tools:    $(TOOLS)#                 gshmemcc and gshmem-info, in build/.../bin
@@ -146,7 +147,7 @@ run-tests: $(LIB) $(TOOLS)
 	@mkdir -p $(BASE)/check
 	@tests/run.sh $(if $(COUNTS),-c $(COUNTS)) $(if $(N),-n $(N)) $(RUNFLAGS) $(TESTS) $(RUN_TOO) \
 		$$(for p in $(ALSO); do [ -x $$p ] || echo $$p; done)
-build-tests: $(TESTS) $(RUN_TOO) $(ALSO)
+build-tests: $(TESTS) $(MODULES) $(RUN_TOO) $(ALSO)
 run-benches: $(BENCHES) $(RAW) $(TOOLS)
 	$(if $(BENCHES),,$(error no bench matches T=$(T)))
 	@tests/run.sh -b $(if $(N),-n $(N)) $(BENCHES)
@@ -189,6 +190,9 @@ $(B)/%: $(B)/%.c.o $(SO)
 	$(call Q,LINK)$(LINK) -o $@ $< $(SO) $(RPATH) $(LIBS)
 $(B)/%: $(B)/%.hip.o $(SO)
 	$(call Q,LINK)$(LINK) -o $@ $< $(SO) $(RPATH) $(LIBS)
+# What tests load at run time.
+$(B)/%.module: $(B)/%.hip.o $(SO)
+	$(call Q,LINK)$(LINK) -shared -o $@ $< $(SO) $(RPATH) $(LIBS)
 # Raw baselines know nothing of the library, nor of its flags.
 $(B)/bench/raw/%: bench/raw/%.c $(wildcard bench/raw/*.h) $(B)/flags | $(B)/tools-found
 	@mkdir -p $(@D)

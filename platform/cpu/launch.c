@@ -62,6 +62,11 @@ static hipError_t submit(const struct hipcpu_launch_params *p)
 	return hipcpu_stream_submit(stream, &launch->item);
 }
 
+hipError_t hipcpu_launch_bound(const struct hipcpu_launch_params *params)
+{
+	return submit(params);
+}
+
 hipError_t hipcpu_launch(const struct hipcpu_launch_params *params)
 {
 	hipError_t err = hipcpu_api_enter(params->cooperative ? "hipLaunchCooperativeKernel" : "hipLaunchKernel");
@@ -108,18 +113,23 @@ hipError_t hipFuncGetAttributes(hipFuncAttributes *attributes, const void *kerne
 }
 
 /* Blocks are threads here: their size does not matter. */
+hipError_t hipcpu_occupancy(int *nblocks, int block_size, size_t shared_bytes)
+{
+	if (!nblocks || block_size <= 0)
+		return hipErrorInvalidValue;
+	*nblocks = 0;
+	if (block_size <= HIPCPU_MAX_THREADS && shared_bytes <= 64 << 10)
+		*nblocks = (int)(hipcpu_config()->nblocks / hipcpu_config()->ncus);
+	return hipSuccess;
+}
+
 hipError_t hipOccupancyMaxActiveBlocksPerMultiprocessor(int *nblocks, const void *kernel, int block_size,
 							size_t shared_bytes)
 {
 	HIPCPU_ENTER(hipOccupancyMaxActiveBlocksPerMultiprocessor);
-	if (!nblocks || block_size <= 0)
-		HIPCPU_LEAVE(hipErrorInvalidValue);
 	if (!kernel)
 		HIPCPU_LEAVE(hipErrorInvalidDeviceFunction);
-	*nblocks = 0;
-	if (block_size <= HIPCPU_MAX_THREADS && shared_bytes <= 64 << 10)
-		*nblocks = (int)(hipcpu_config()->nblocks / hipcpu_config()->ncus);
-	HIPCPU_LEAVE(hipSuccess);
+	HIPCPU_LEAVE(hipcpu_occupancy(nblocks, block_size, shared_bytes));
 }
 
 hipError_t hipOccupancyMaxPotentialBlockSize(int *grid_size, int *block_size, const void *kernel, size_t shared_bytes,

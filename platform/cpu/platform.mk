@@ -7,4 +7,4 @@ HIPORDER      := $(if $(findstring clang,$(HIPCC)),-mllvm -disable-block-placeme
 	-fno-reorder-blocks -fno-reorder-blocks-and-partition -fno-extern-tls-init -fno-semantic-interposition)
 HIPFLAGS      ?= -x c++ -std=c++17 -D__HIPCC__=1 -fPIC -fno-omit-frame-pointer -fno-optimize-sibling-calls $(strip $(HIPORDER))
 PLAT_CPPFLAGS := -Iplatform/cpu -D__HIP_PLATFORM_CPU__=1 -D_GNU_SOURCE
-PLAT_LDLIBS   := -lpthread
+PLAT_LDLIBS   := -lpthread -ldl

@@ -133,7 +133,30 @@ static inline std::tuple<std::decay_t<P>...> unpack(void **args, std::index_sequ
 	return std::tuple<std::decay_t<P>...>(*(std::decay_t<P> *)args[I]...);
 }
 
+/* A closure of a module's kernel; as launch, but for the types, which are the kernel's. */
+template <typename F, typename... P>
+static inline void bind(F kernel, void (*)(P...), void **args, struct hipcpu_launch_params *params)
+{
+	typedef closure<F, std::decay_t<P>...> C;
+
+	params->run = C::run;
+	params->drop = C::drop;
+	params->closure = new C{kernel, unpack<P...>(args, std::index_sequence_for<P...>())};
+}
+
 } /* namespace hipcpu */
+
+/*
+ * After an extern "C" kernel that hipModuleGetFunction is to find: says how to pass its arguments. A
+ * code object holds that by itself, so other platforms do not have this.
+ */
+#define HIPCPU_MODULE_KERNEL(kernel_) \
+	extern "C" __attribute__((visibility("default"))) const struct ihipModuleSymbol_t hipcpu_kernel_##kernel_; \
+	const struct ihipModuleSymbol_t hipcpu_kernel_##kernel_ = { \
+		#kernel_, [](void **args_, struct hipcpu_launch_params *params_) { \
+			params_->name = #kernel_; \
+			hipcpu::bind([](auto &...unpacked_) { (kernel_)(unpacked_...); }, (kernel_), args_, params_); \
+		}};
 
 /*
  * Through a lambda that names the kernel, so that the compiler can inline it into the lane loop; a

@@ -169,6 +169,13 @@ struct hipcpu_launch_params {
 	void *closure;
 };
 
+/* What HIPCPU_MODULE_KERNEL makes, as the variable hipcpu_kernel_NAME; hipFunction_t points to it. */
+struct ihipModuleSymbol_t {
+	const char *name;
+	/* Fill in name, run, drop and a closure of these arguments. */
+	void (*bind)(void **args, struct hipcpu_launch_params *params);
+};
+
 /* Queue a grid. Takes over the closure, also on failure. */
 hipError_t hipcpu_launch(const struct hipcpu_launch_params *params);
 void *hipcpu_dynamic_shared(void);
