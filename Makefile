@@ -2,15 +2,25 @@
 # gshmem.  `make help` lists the targets; config.mk (not committed) overrides the variables.
 -include config.mk
 
-PLATFORM ?= cpu#         picks platform/$(PLATFORM)/platform.mk
+PLATFORM ?=#             amd, nvidia or cpu: picks platform/$(PLATFORM)/platform.mk; found when not given
 T        ?=#             tests or benches by name or pattern: make check T=put, T='amo* platform/ipc', make bench T=put_bw
 N        ?=#             numbers of PEs, in place of those in the source: make check T=put N=4 or N=2,8
-SAN      ?=#             address (ASan and UBSan), thread (TSan), lanes (TSan between the lanes of a block)
+SAN      ?=#             on cpu: address (ASan and UBSan), thread (TSan), lanes (TSan between the lanes of a block)
 PREFIX   ?= /usr/local#  where install puts things, below DESTDIR=
 LIBDIR   ?= $(PREFIX)/lib
 CFLAGS   ?= $(if $(SAN),-O1 -g1,-O2 -g)
 
-include platform/$(PLATFORM)/platform.mk#  sets CC, HIPCC, HIPFLAGS, PLAT_CPPFLAGS, PLAT_LDLIBS
+ifeq ($(strip $(PLATFORM)),)
+FOUND    := $(shell tools/platform)
+override PLATFORM := $(firstword $(FOUND))
+endif
+export PLATFORM
+PLATFORMS := $(patsubst platform/%/platform.mk,%,$(wildcard platform/*/platform.mk))
+$(if $(filter $(PLATFORM),$(PLATFORMS)),,$(error PLATFORM=$(PLATFORM): expected one of $(PLATFORMS)))
+$(if $(SAN),$(if $(filter cpu,$(PLATFORM)),,$(error SAN= is for PLATFORM=cpu)))
+# Sets CC, HIPCC, HIPFLAGS, PLAT_CPPFLAGS, PLAT_LDLIBS; on GPUs GPU_ARCHS, and HIPLD where HIPCC does not link.
+include platform/$(PLATFORM)/platform.mk
+HIPLD    ?= $(HIPCC)
 
 VERSION  := 0.1.0
 SONAME   := libgshmem.so.0
@@ -38,21 +48,24 @@ CPP       = -Iinclude -Isrc -Itests $(PLAT_CPPFLAGS) $(MPI_CFLAGS) $(CPPFLAGS) -
 CSANFLAGS = $(if $(filter lanes,$(SAN)),-DHIPCPU_TSAN_LANES,$(SANFLAGS))
 CCMD      = $(CC) $(CWARN) $(CPP) -fPIC $(CFLAGS) $(CSANFLAGS)
 HIPCMD    = $(HIPCC) $(HIPFLAGS) $(HIPWARN) $(CPP) -fPIC $(CFLAGS) $(SANFLAGS)
-LINK      = $(HIPCC) $(SANFLAGS) $(LDFLAGS)
+LINK      = $(HIPLD) $(SANFLAGS) $(LDFLAGS)
 LIBS      = $(PLAT_LDLIBS) $(MPI_LIBS)
 
 SO       := $(B)/lib/libgshmem.so
 LIB      := $(SO) $(B)/lib/libgshmem.a
 LIB_OBJS := $(patsubst %,$(B)/%.o,$(sort $(wildcard src/*/*.c src/*/*.hip platform/$(PLATFORM)/*.c)))
 progs     = $(sort $(patsubst %,$(B)/%,$(basename $(wildcard $(foreach p,$(2),$(1)/$(p).c $(1)/$(p).hip)))))
-TESTS    := $(call progs,tests,$(or $(T),* platform/*))
+# Tests of one platform are for it alone: tests/platform/cpu_*.
+elsewhere = $(patsubst %,$(B)/tests/platform/%_%,$(filter-out $(PLATFORM),$(PLATFORMS)))
+tests_of  = $(filter-out $(elsewhere),$(call progs,tests,$(1)))
+TESTS    := $(call tests_of,$(or $(T),* platform/*))
 MODULES  := $(patsubst %.hip,$(B)/%.module,$(wildcard tests/modules/*.hip))
 BENCHES  := $(call progs,bench,$(or $(T),*))
 RAW      := $(call progs,bench,raw/*)
 EXAMPLES := $(call progs,examples,*)
 # What a leg runs besides the tests, RUN=examples, and what it builds and does not run, BUILD='tests benches'.
 RUN_TOO  := $(if $(filter examples,$(RUN)),$(EXAMPLES))
-ALSO     := $(if $(filter tests,$(BUILD)),$(filter-out $(TESTS),$(call progs,tests,* platform/*))) \
+ALSO     := $(if $(filter tests,$(BUILD)),$(filter-out $(TESTS),$(call tests_of,* platform/*))) \
 	$(if $(filter examples,$(BUILD)),$(EXAMPLES)) $(if $(filter benches,$(BUILD)),$(call progs,bench,*) $(RAW))
 TOOLS    := $(B)/bin/gshmemcc $(patsubst tools/%,$(B)/bin/%,$(basename $(wildcard tools/gshmem-info.c tools/gshmem-info.hip)))
 DEPS      = $(LIB_OBJS) $(patsubst %,%.c.o,$(TESTS) $(BENCHES) $(RAW) $(EXAMPLES)) $(patsubst %,%.hip.o,$(TESTS) $(BENCHES) $(EXAMPLES)) $(MODULES:%.module=%.hip.o)
@@ -94,10 +107,14 @@ help:#                              this list
 	@echo "  check-LEG     one leg of check: $(ALL_LEGS)"
 	@echo "variables:"; sed -n 's/^\([A-Z]*\) *?=\(.*\)#  */  \1\t\2\t/p' Makefile | expand -t 16,28
 	@echo "  V=1 for full commands, B=build/x for another place; CC HIPCC CFLAGS CPPFLAGS LDFLAGS PREFIX LIBDIR DESTDIR"
+	@echo "  GPU_ARCHS='gfx90a gfx942', 'sm_80 sm_90': what to compile for on amd and nvidia; ROCM_PATH, CUDA_HOME"
+	@echo "platform: $(PLATFORM)$(if $(FOUND),: $(wordlist 2,99,$(FOUND)))"
+	@echo "compilers: $(CC); $(or $(PLAT_FOUND),$(HIPCC))"
 
 # ---- the legs of check: which tests (below tests/), built how, run how ----
 
-ALL_LEGS := basic generic delivery clang asan tsan lanes install
+LEGS_cpu := basic generic delivery clang asan tsan lanes install
+ALL_LEGS := $(or $(LEGS_$(PLATFORM)),basic install)
 LEGS     ?= $(if $(T)$(SAN),basic,$(ALL_LEGS))
 
 marked    = $(patsubst tests/%,%,$(basename $(shell grep -lsE '^ */?\* *$(1)' tests/*.c tests/*.hip)))
@@ -117,6 +134,10 @@ MAKE_generic = B=$(B)-generic CPPFLAGS='$(CPPFLAGS) -DGSHMEMI_GENERIC_COPY'
 # Late and reordered delivery, the seeds by turns; not for tests that say `/* delivery: no */` or never send anything.
 T_delivery   = $(filter-out $(call marked,delivery: no) allocator% init%,$(notdir $(basename $(wildcard tests/*.c tests/*.hip))))
 RUN_delivery = -e 'GSHMEM_CPU_DELIVERY=random:1 | GSHMEM_CPU_DELIVERY=random:2 | GSHMEM_CPU_DELIVERY=random:3'
+# All of them as on a GPU: the host cannot touch device memory, and the host API copies.
+T_apart      = * platform/*
+RUN_apart    = -1 -e GSHMEM_CPU_HOST_ACCESS=0
+MAKE_apart   = B=$(B)-apart CPPFLAGS='$(CPPFLAGS) -DGSHMEMI_HOST_COPIES' RUN=examples
 # Tests and examples are built; what exercises the compiler is run, each program once (-1), as with the sanitizers.
 T_clang      = put* get* amo* signal* platform/*
 RUN_clang    = -1
@@ -133,12 +154,16 @@ RUN_lanes    = -1
 MAKE_lanes   = SAN=lanes
 
 # `T=` given by the user narrows any leg.
-$(filter-out check-install,$(ALL_LEGS:%=check-%)): check-%:
+$(filter-out check-install check-isa,$(ALL_LEGS:%=check-%)) check-apart: check-%:
 	@$(MAKE) $(SUB) $(MAKE_$*) T='$(or $(T),$(T_$*))' run-tests COUNTS=$(BASE)/check/$* RUNFLAGS="$(RUN_$*)"
 # The installed tree, used by a program outside of this one.
 check-install:
 	@$(MAKE) $(SUB) lib tools && mkdir -p $(BASE)/check
 	@B=$(B) tests/run.sh -c $(BASE)/check/install tests/install/run.sh
+# What the compilers for GPUs make of it, with no GPU.
+check-isa:
+	@mkdir -p $(BASE)/check
+	@B=$(B) tests/run.sh -c $(BASE)/check/isa $(wildcard tests/isa/run.sh) tests/install/gpu.sh
 
 # What does not build is a failure of its own, and does not keep the others from running.
 run-tests: $(LIB) $(TOOLS)
@@ -155,7 +180,7 @@ run-benches: $(BENCHES) $(RAW) $(TOOLS)
 	@bench/ratios.sh $(B)/bench
 
 setup-check setup-bench setup-build: setup-%:
-	@CC='$(CC)' HIPCC='$(HIPCC)' tools/setup $*
+	@CC='$(CC)' HIPCC='$(HIPCC)' LEGS='$(LEGS)' tools/setup $*
 
 # ---- building ----
 
@@ -169,13 +194,13 @@ $(B)/flags: FORCE
 	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
 # Says what is missing before a compiler does.
 $(B)/tools-found:
-	@CC='$(CC)' HIPCC='$(HIPCC)' tools/setup -n build
+	@CC='$(CC)' HIPCC='$(HIPCC)' LEGS= tools/setup -n build
 	@mkdir -p $(@D) && touch $@
 
 $(B)/%.c.o: %.c $(B)/flags | $(B)/tools-found
 	@mkdir -p $(@D) && rm -f $(B)/$*
 	$(call Q,CC)$(CCMD) -c -o $@ $<
-$(B)/%.hip.o: %.hip $(B)/flags | $(B)/tools-found
+$(B)/%.hip.o: %.hip $(B)/flags | $(B)/tools-found $(PLAT_DEPS)
 	@mkdir -p $(@D) && rm -f $(B)/$*
 	$(call Q,HIPCC)$(HIPCMD) -c -o $@ $<
 $(B)/lib/$(SONAME): $(LIB_OBJS)
@@ -209,7 +234,7 @@ $(B)/bin/%: $(B)/tools/%.hip.o $(SO)
 # What a user's program is compiled with; $(1) holds the headers, $(2) those of the platform.
 user_flags = -I$(1) $(patsubst -Iplatform/$(PLATFORM),-I$(2),$(filter-out -D_GNU_SOURCE,$(PLAT_CPPFLAGS))) $(MPI_CFLAGS)
 # fill,INCLUDE,PLATFORM INCLUDE,LIB: puts the recorded values into a template.
-fill       = sed -e 's|@CC@|$(CC)|;s|@HIPCC@|$(HIPCC)|;s|@HIPFLAGS@|$(HIPFLAGS)|;s|@LIBDIR@|$(3)|' \
+fill       = sed -e 's|@CC@|$(CC)|;s|@HIPCC@|$(HIPCC)|;s|@HIPLD@|$(HIPLD)|;s|@HIPFLAGS@|$(HIPFLAGS)|;s|@LIBDIR@|$(3)|' \
 	-e 's|@CPPFLAGS@|$(strip $(call user_flags,$(1),$(2)))|;s|@LIBS@|$(strip $(LIBS))|;s|@SAN@|$(SANFLAGS)|' \
 	-e 's|@PREFIX@|$(PREFIX)|;s|@VERSION@|$(VERSION)|'
 INCDIR    := $(PREFIX)/include

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# AMD GPUs: hipcc of ROCm, or the HIP packages of a distribution with a clang or hipcc; platform/amd/toolchain chooses.
+AMD_FIND      := ROCM_PATH='$(ROCM_PATH)' HIPCC='$(HIPCC)' GPU_ARCHS='$(GPU_ARCHS)' platform/amd/toolchain
+AMD           := $(shell $(AMD_FIND))
+AMD_KIND      := $(word 1,$(AMD))
+AMD_ROOT      := $(word 2,$(AMD))
+PLAT_FOUND     = $(shell $(AMD_FIND) -w)
+CC            := $(if $(filter default,$(origin CC)),gcc,$(CC))
+HIPCC         := $(or $(HIPCC),$(word 3,$(AMD)),hipcc)
+GPU_ARCHS     := $(or $(strip $(GPU_ARCHS)),$(wordlist 5,99,$(AMD)))
+# Sub-makes need not look for the GPUs again; hipcc need not look for CUDA.
+export GPU_ARCHS
+export HIP_PLATFORM := amd
+
+# The distribution's device libraries lack GPUs that its newer clang knows.
+ifeq ($(AMD_KIND)$(findstring clang,$(HIPCC)),distroclang)
+DEVLIB        := $(CURDIR)/build/amd/devlib-$(notdir $(HIPCC))
+AMD_PATHS     := --rocm-path=$(AMD_ROOT) --rocm-device-lib-path=$(DEVLIB)
+# clang 20 dropped a macro that HIP 5 headers need.
+AMD_WAVE       = -Xarch_$(1) -D__AMDGCN_WAVEFRONT_SIZE=$(if $(filter gfx1%,$(1)),32,64)
+AMD_PATHS     += $(if $(filter %-20 %-21 %-22 %-23,$(HIPCC)),-Wno-unused-command-line-argument \
+	-Xarch_host -D__AMDGCN_WAVEFRONT_SIZE=64 $(foreach a,$(GPU_ARCHS),$(call AMD_WAVE,$(a))))
+PLAT_DEPS     := $(DEVLIB)/made
+$(DEVLIB)/made: platform/amd/devlib
+	@platform/amd/devlib $(HIPCC) $(word 4,$(AMD)) $(DEVLIB) && touch $@
+else ifneq ($(findstring clang,$(HIPCC)),)
+AMD_PATHS     := --rocm-path=$(AMD_ROOT)
+endif
+
+HIPFLAGS      ?= -x hip -std=c++17 $(strip $(AMD_PATHS)) $(GPU_ARCHS:%=--offload-arch=%)
+PLAT_CPPFLAGS := -D__HIP_PLATFORM_AMD__=1 -D_GNU_SOURCE
+PLAT_LDLIBS   := -lamdhip64 -lpthread
+ifeq ($(AMD_KIND),rocm)
+PLAT_CPPFLAGS := -isystem $(AMD_ROOT)/include $(PLAT_CPPFLAGS)
+PLAT_LDLIBS   := -L$(AMD_ROOT)/lib -Wl,-rpath,$(AMD_ROOT)/lib $(PLAT_LDLIBS)
+endif

@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# NVIDIA GPUs: nvcc of CUDA 12 or newer for kernels, HIP by platform/nvidia/hip; platform/nvidia/toolchain finds it.
+NVIDIA_FIND   := CUDA_HOME='$(CUDA_HOME)' HIPCC='$(HIPCC)' GPU_ARCHS='$(GPU_ARCHS)' platform/nvidia/toolchain
+NVIDIA        := $(shell $(NVIDIA_FIND))
+PLAT_FOUND     = $(shell $(NVIDIA_FIND) -w)
+CUDA          := $(word 2,$(NVIDIA))
+CC            := $(if $(filter default,$(origin CC)),gcc,$(CC))
+HIPCC         := $(or $(HIPCC),$(word 3,$(NVIDIA)),nvcc)
+GPU_ARCHS     := $(or $(strip $(GPU_ARCHS)),$(wordlist 5,99,$(NVIDIA)))
+# Sub-makes need not look for the GPUs again.
+export GPU_ARCHS
+
+# g++ links, as nothing needs device linking: nvcc would take -Wl,-rpath,$ORIGIN apart.
+HIPLD         ?= g++
+# Machine code for each, and PTX of the last for those that come later.
+comma          := ,
+NVIDIA_NUMBERS := $(patsubst sm_%,%,$(GPU_ARCHS))
+NVIDIA_CODE    = -gencode arch=compute_$(1),code=sm_$(1)
+# nvcc hands what it does not know (-Wall, -fPIC) to the host's compiler.
+HIPFLAGS      ?= -x cu -std=c++17 -ccbin $(HIPLD) -forward-unknown-to-host-compiler \
+	$(foreach n,$(NVIDIA_NUMBERS),$(call NVIDIA_CODE,$(n))) \
+	$(patsubst %,-gencode arch=compute_%$(comma)code=compute_%,$(lastword $(NVIDIA_NUMBERS)))
+PLAT_CPPFLAGS := -Iplatform/nvidia -isystem $(CUDA)/include -D__HIP_PLATFORM_NVIDIA__=1 -D_GNU_SOURCE
+PLAT_LDLIBS   := -L$(word 4,$(NVIDIA)) -Wl,-rpath,$(word 4,$(NVIDIA)) -lcudart -lpthread
