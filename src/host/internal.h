@@ -137,6 +137,17 @@ void gshmemi_bootstrap_min(int64_t *words, int nwords);
  */
 int gshmemi_bootstrap_agree(int rc, bool *all);
 
+/* ---- device.c ---- */
+
+/* Make a device current: the one asked for, else one the program chose, else (-1) by the PE's place on its node. */
+int gshmemi_device_choose(int wanted, int *device_p);
+
+/* ---- access.c; the rest of it is in host/access.h ---- */
+
+/* Host memory that kernels read and write, filled with zeros. what names it in messages. */
+int gshmemi_host_allocate(size_t nbytes, const char *what, void **ptr_p);
+void gshmemi_host_free(void *ptr); /* NULL is allowed */
+
 /* ---- state.c ---- */
 
 /* Whether the registered units fit this library and this job. -EINVAL after a message that names the unit. */

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The kernels that the library itself launches, as the C side calls them: src/device/access.hip. */
+#ifndef GSHMEMI_DEVICE_ACCESS_H
+#define GSHMEMI_DEVICE_ACCESS_H
+
+#include <stdint.h>
+#include <hip/hip_runtime_api.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * Queue one atomic on a 4 or 8-byte word; op is a GSHMEMI_AMO_*. The old value goes to *result, host-pinned memory,
+ * unless that is NULL.
+ */
+hipError_t gshmemi_access_launch_amo(int op, void *address, uint64_t value, uint64_t cond, unsigned nbytes,
+				     uint64_t *result, hipStream_t stream);
+
+/* Whether the current device can run the kernels in this binary. */
+hipError_t gshmemi_access_probe(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* GSHMEMI_DEVICE_ACCESS_H */

@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "host/access.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "device/access.h"
+
+/* A stream in order, and the event by which its end is waited for. Everything below the lock is under it. */
+struct lane {
+	pthread_mutex_t lock;
+	hipStream_t stream;
+	hipEvent_t event;
+	bool is_open; /* something was queued since the last wait */
+};
+
+/*
+ * Host-pinned memory between values and streams. Stores take the words of the ring by turns; they are free again when
+ * the stream has been waited for.
+ */
+#define RING_NWORDS 512
+struct staging {
+	uint64_t ring[RING_NWORDS][2];
+	unsigned char landing[GSHMEMI_ACCESS_LOAD]; /* of loads */
+	uint64_t result;                            /* of atomics */
+};
+
+static struct lane copies = {PTHREAD_MUTEX_INITIALIZER, NULL, NULL, false};
+static struct lane kernels = {PTHREAD_MUTEX_INITIALIZER, NULL, NULL, false};
+static struct staging *staging;
+static unsigned ring_next; /* words of the ring taken; under the lock of copies */
+static int device = -1;    /* of the streams */
+
+/* ---- errors ---- */
+
+/*
+ * A kernel that stopped takes its device's context with it, and every call fails after that. What went wrong is in the
+ * fault record then: the watcher prints it and ends the process.
+ */
+static void yield_to_watcher(void)
+{
+	if (gshmemi_state.fault && __atomic_load_n(&gshmemi_state.fault->state, __ATOMIC_ACQUIRE))
+		for (;;)
+			pause();
+}
+
+static int report(hipError_t error, const char *what, const char *step)
+{
+	if (error == hipSuccess)
+		return 0;
+	if (!what) {
+		gshmemi_hip_ignore(error, step);
+		return -EIO;
+	}
+	yield_to_watcher();
+	return gshmemi_hip(error, "%s: %s", what, step);
+}
+
+/* ---- lanes ---- */
+
+/* A thread's current device is its own affair; streams and events want theirs. Returns what to go back to. */
+static int enter_device(void)
+{
+	int current = device;
+
+	if (hipGetDevice(&current) == hipSuccess && current != device)
+		(void)hipSetDevice(device);
+	return current;
+}
+
+static void leave_device(int previous)
+{
+	if (previous != device)
+		(void)hipSetDevice(previous);
+}
+
+static int enter(struct lane *lane)
+{
+	pthread_mutex_lock(&lane->lock);
+	return enter_device();
+}
+
+static void leave(struct lane *lane, int previous)
+{
+	leave_device(previous);
+	pthread_mutex_unlock(&lane->lock);
+}
+
+/* A poll that finds nothing is no error, and shall not look like one to the program. */
+static bool is_reached(hipEvent_t event, hipError_t *error_p)
+{
+	*error_p = hipEventQuery(event);
+	if (*error_p != hipErrorNotReady)
+		return true;
+	if (hipPeekAtLastError() == hipErrorNotReady)
+		(void)hipGetLastError();
+	return false;
+}
+
+#define SPIN_NS 20000 /* about what it takes to be woken by a device */
+
+/* Poll for as long as sleeping and waking would take, then sleep. */
+static hipError_t await_event(hipEvent_t event)
+{
+	const uint64_t end_ns = gshmemi_arch_clock_ns() + SPIN_NS;
+	hipError_t error;
+
+	while (!is_reached(event, &error)) {
+		if (gshmemi_arch_clock_ns() >= end_ns)
+			return hipEventSynchronize(event); /* made with hipEventBlockingSync */
+		sched_yield();
+	}
+	return error;
+}
+
+/* All that was queued has arrived, for every agent of the system. */
+static int await_lane(struct lane *lane, const char *what)
+{
+	int rc;
+
+	if (!lane->is_open)
+		return 0;
+	rc = report(hipEventRecord(lane->event, lane->stream), what, "hipEventRecord");
+	if (!rc)
+		rc = report(await_event(lane->event), what, "hipEventSynchronize");
+	if (rc)
+		return rc;
+	lane->is_open = false;
+	if (lane == &copies)
+		ring_next = 0;
+	return 0;
+}
+
+/* The priority keeps the stream off the hardware queues of the program's streams, where it could wait for a kernel. */
+static int open_lane(struct lane *lane)
+{
+	int least, greatest, rc;
+
+	rc = report(hipDeviceGetStreamPriorityRange(&least, &greatest), "init", "hipDeviceGetStreamPriorityRange");
+	if (!rc)
+		rc = report(hipStreamCreateWithPriority(&lane->stream, hipStreamNonBlocking, greatest), "init",
+			    "hipStreamCreateWithPriority");
+	if (!rc)
+		rc = report(hipEventCreateWithFlags(&lane->event, hipEventBlockingSync | hipEventDisableTiming),
+			    "init", "hipEventCreateWithFlags");
+	lane->is_open = false;
+	return rc;
+}
+
+static void close_lane(struct lane *lane)
+{
+	if (lane->event)
+		gshmemi_hip_ignore(hipEventDestroy(lane->event), "hipEventDestroy");
+	if (lane->stream)
+		gshmemi_hip_ignore(hipStreamDestroy(lane->stream), "hipStreamDestroy");
+	lane->event = NULL;
+	lane->stream = NULL;
+}
+
+int gshmemi_access_open(void)
+{
+	void *ptr;
+	int rc;
+
+	rc = report(hipGetDevice(&device), "init", "hipGetDevice");
+	if (!rc)
+		rc = open_lane(&copies);
+	if (!rc)
+		rc = open_lane(&kernels);
+	if (!rc)
+		rc = gshmemi_host_allocate(sizeof *staging, "staging of host calls", &ptr);
+	if (rc) {
+		gshmemi_access_close();
+		return rc;
+	}
+	staging = ptr;
+	ring_next = 0;
+	return 0;
+}
+
+void gshmemi_access_close(void)
+{
+	close_lane(&copies);
+	close_lane(&kernels);
+	gshmemi_host_free(staging);
+	staging = NULL;
+}
+
+int gshmemi_host_allocate(size_t nbytes, const char *what, void **ptr_p)
+{
+	void *ptr;
+	int rc;
+
+	rc = gshmemi_hip(hipHostMalloc(&ptr, nbytes, hipHostMallocMapped | hipHostMallocPortable | hipHostMallocCoherent),
+			 "init: hipHostMalloc of %zu bytes for the %s", nbytes, what);
+	if (rc)
+		return rc;
+	memset(ptr, 0, nbytes);
+	*ptr_p = ptr;
+	return 0;
+}
+
+void gshmemi_host_free(void *ptr)
+{
+	if (ptr)
+		gshmemi_hip_ignore(hipHostFree(ptr), "hipHostFree");
+}
+
+/* ---- for init and collective calls ---- */
+
+int gshmemi_access_copy(void *dest, const void *source, size_t nbytes, const char *what)
+{
+	char step[64];
+	int previous, rc;
+
+	snprintf(step, sizeof step, "hipMemcpyAsync of %zu bytes", nbytes);
+	previous = enter(&copies);
+	rc = report(hipMemcpyAsync(dest, source, nbytes, hipMemcpyDefault, copies.stream), what, step);
+	copies.is_open = true;
+	if (!rc)
+		rc = await_lane(&copies, what);
+	leave(&copies, previous);
+	return rc;
+}
+
+int gshmemi_access_fill(void *dest, int value, size_t nbytes, const char *what)
+{
+	char step[64];
+	int previous, rc;
+
+	snprintf(step, sizeof step, "hipMemsetAsync of %zu bytes", nbytes);
+	previous = enter(&copies);
+	rc = report(hipMemsetAsync(dest, value, nbytes, copies.stream), what, step);
+	copies.is_open = true;
+	if (!rc)
+		rc = await_lane(&copies, what);
+	leave(&copies, previous);
+	return rc;
+}
+
+/* ---- for host calls ---- */
+
+static void must(int rc)
+{
+	if (rc)
+		gshmemi_end(1);
+}
+
+void gshmemi_access_move(void *dest, const void *source, size_t nbytes, bool nbi, const char *call)
+{
+	int previous;
+
+	if (!nbytes)
+		return;
+	previous = enter(&copies);
+	must(report(hipMemcpyAsync(dest, source, nbytes, hipMemcpyDefault, copies.stream), call, "hipMemcpyAsync"));
+	copies.is_open = true;
+	if (!nbi)
+		must(await_lane(&copies, call));
+	leave(&copies, previous);
+}
+
+void gshmemi_access_store(void *dest, const void *value, unsigned nbytes, const char *call)
+{
+	int previous = enter(&copies);
+	void *word;
+
+	if (ring_next == RING_NWORDS)
+		must(await_lane(&copies, call));
+	word = staging->ring[ring_next++];
+	memcpy(word, value, nbytes);
+	must(report(hipMemcpyAsync(dest, word, nbytes, hipMemcpyDefault, copies.stream), call, "hipMemcpyAsync"));
+	copies.is_open = true;
+	leave(&copies, previous);
+}
+
+void gshmemi_access_load(void *value, const void *source, unsigned nbytes, const char *call)
+{
+	int previous = enter(&copies);
+
+	must(report(hipMemcpyAsync(staging->landing, source, nbytes, hipMemcpyDefault, copies.stream), call,
+		    "hipMemcpyAsync"));
+	copies.is_open = true;
+	must(await_lane(&copies, call));
+	memcpy(value, staging->landing, nbytes);
+	leave(&copies, previous);
+}
+
+void gshmemi_access_stride(void *dest, size_t dest_stride, const void *source, size_t source_stride, size_t nelems,
+			   unsigned elem_nbytes, const char *call)
+{
+	int previous;
+
+	if (!nelems)
+		return;
+	previous = enter(&kernels);
+	must(report(hipMemcpy2DAsync(dest, dest_stride, source, source_stride, elem_nbytes, nelems, hipMemcpyDefault,
+				     kernels.stream),
+		    call, "hipMemcpy2DAsync"));
+	kernels.is_open = true;
+	must(await_lane(&kernels, call));
+	leave(&kernels, previous);
+}
+
+uint64_t gshmemi_access_amo(int op, void *dest, uint64_t value, uint64_t cond, unsigned nbytes, bool fetches,
+			    const char *call)
+{
+	uint64_t *result = fetches ? &staging->result : NULL, old = 0;
+	int previous = enter(&kernels);
+
+	must(report(gshmemi_access_launch_amo(op, dest, value, cond, nbytes, result, kernels.stream), call,
+		    "hipLaunchKernel"));
+	kernels.is_open = true;
+	if (fetches) {
+		must(await_lane(&kernels, call));
+		old = *result;
+	}
+	leave(&kernels, previous);
+	return old;
+}
+
+static void complete_lane(struct lane *lane, const char *call)
+{
+	int previous;
+
+	pthread_mutex_lock(&lane->lock);
+	if (lane->is_open) {
+		previous = enter_device();
+		must(await_lane(lane, call));
+		leave_device(previous);
+	}
+	pthread_mutex_unlock(&lane->lock);
+}
+
+void gshmemi_access_complete(const char *call)
+{
+	complete_lane(&copies, call);
+	complete_lane(&kernels, call);
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * How host code reaches device memory: by copies on streams of the library's own, never on the null stream, and by one
+ * kernel for atomics. Where the CPU can touch device memory (GSHMEMI_ARCH_HOST_DIRECT) host calls do without this; the
+ * fills and copies of init and of collective calls take it everywhere.
+ *
+ * There are two streams, so that what the copy engines can do never waits for a kernel to find room on a full GPU:
+ *
+ *   copies    put, get, values, signals, flags of barriers
+ *   kernels   atomics, and strided copies, which some GPUs make by a kernel
+ *
+ * Nothing is promised between two operations but by gshmemi_access_complete. All calls may be made by any thread.
+ */
+#ifndef GSHMEMI_HOST_ACCESS_H
+#define GSHMEMI_HOST_ACCESS_H
+
+#include "host/internal.h"
+
+/* Streams, events and staging memory, on the current device. */
+int gshmemi_access_open(void);
+void gshmemi_access_close(void);
+
+/*
+ * Copy or fill, and wait. what names the step in the message; NULL: a failure is only worth a line with
+ * GSHMEM_DEBUG=1. 0 or a negative errno.
+ */
+int gshmemi_access_copy(void *dest, const void *source, size_t nbytes, const char *what);
+int gshmemi_access_fill(void *dest, int value, size_t nbytes, const char *what);
+
+
+/*
+ * The rest is for host calls, which have no way to return an error: one ends the job. Heap addresses are peer
+ * addresses already; local ones may lie in host or device memory.
+ */
+
+/* Copy; returns when source may be reused and dest read, or with nbi at once: until complete, then. */
+void gshmemi_access_move(void *dest, const void *source, size_t nbytes, bool nbi, const char *call);
+
+/* Write a value of up to 16 bytes; it arrives until complete. */
+void gshmemi_access_store(void *dest, const void *value, unsigned nbytes, const char *call);
+
+/* Read up to GSHMEMI_ACCESS_LOAD bytes of device memory. */
+#define GSHMEMI_ACCESS_LOAD 256
+void gshmemi_access_load(void *value, const void *source, unsigned nbytes, const char *call);
+
+/* Copy nelems elements between strides, in bytes; returns when it is done. */
+void gshmemi_access_stride(void *dest, size_t dest_stride, const void *source, size_t source_stride, size_t nelems,
+			   unsigned elem_nbytes, const char *call);
+
+/* An atomic, op a GSHMEMI_AMO_*. Returns the old value; or, when not fetches, 0 and at once: until complete, then. */
+uint64_t gshmemi_access_amo(int op, void *dest, uint64_t value, uint64_t cond, unsigned nbytes, bool fetches,
+			    const char *call);
+
+/* All of the above has arrived. Costs nothing when nothing is open. */
+void gshmemi_access_complete(const char *call);
+
+#endif /* GSHMEMI_HOST_ACCESS_H */

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The device of this PE: which one, whether it can run what this library was built for, and what to do if not.
+ */
+#include "host/internal.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "device/access.h"
+#include "ipc/job.h"
+
+/* The architectures in this binary, as the build chose them. */
+#ifndef GSHMEMI_GPU_ARCHS
+#define GSHMEMI_GPU_ARCHS GSHMEMI_ARCH_NAME
+#endif
+
+/* What to do when there is no device to be had. */
+static const char *remedy(hipError_t error)
+{
+	if (error == hipErrorInsufficientDriver)
+		return "the GPU driver is missing or older than the runtime that this program was linked with: install a "
+		       "newer driver";
+	return "is the driver loaded, may this user open the devices (groups render and video), and do "
+	       "ROCR_VISIBLE_DEVICES, HIP_VISIBLE_DEVICES or CUDA_VISIBLE_DEVICES hide them? Without a GPU: build with "
+	       "PLATFORM=cpu";
+}
+
+/* HIP says that there is none by an error, CUDA may say 0. */
+static int find_ndevices(int *ndevices_p)
+{
+	hipError_t error;
+	int ndevices = 0;
+
+	error = hipGetDeviceCount(&ndevices);
+	if (error == hipSuccess && ndevices < 1)
+		error = hipErrorNoDevice;
+	switch (error) {
+	case hipSuccess:
+		*ndevices_p = ndevices;
+		return 0;
+	case hipErrorNoDevice:
+	case hipErrorInvalidDevice:
+	case hipErrorInsufficientDriver:
+		return gshmemi_hip(error, "init: hipGetDeviceCount: there is no GPU for platform %s: %s",
+				   GSHMEMI_ARCH_NAME, remedy(error));
+	default:
+		return gshmemi_hip(error, "init: hipGetDeviceCount");
+	}
+}
+
+/*
+ * The device that the program has used already, or chosen: its current one, unless that is merely the first one, which
+ * every thread starts with. -1: none.
+ */
+static int find_current(int *device_p)
+{
+	int current, is_active = 0, rc;
+	unsigned flags;
+
+	rc = gshmemi_hip(hipGetDevice(&current), "init: hipGetDevice");
+	if (rc)
+		return rc;
+	if (current == 0)
+		rc = gshmemi_hip(hipDevicePrimaryCtxGetState(current, &flags, &is_active),
+				 "init: hipDevicePrimaryCtxGetState of device %d", current);
+	if (rc)
+		return rc;
+	*device_p = current || is_active ? current : -1;
+	return 0;
+}
+
+static void name_device(int device, char *name, size_t nbytes)
+{
+	hipDeviceProp_t properties;
+
+	if (hipGetDeviceProperties(&properties, device) == hipSuccess)
+		snprintf(name, nbytes, "%s, architecture %d.%d", properties.name, properties.major, properties.minor);
+	else
+		snprintf(name, nbytes, "of unknown architecture");
+}
+
+/* Ask for a kernel of the library: a binary without code for this GPU shows here, and not in the user's first launch. */
+static int check_binary(int device)
+{
+	hipError_t error = gshmemi_access_probe();
+	char name[320];
+
+	if (error == hipSuccess)
+		return 0;
+	name_device(device, name, sizeof name);
+	return gshmemi_hip(error,
+			   "init: hipFuncGetAttributes: libgshmem has no kernels that device %d (%s) can run; it was built "
+			   "for %s: rebuild it, and the program, with GPU_ARCHS= the device's",
+			   device, name, GSHMEMI_GPU_ARCHS);
+}
+
+int gshmemi_device_choose(int wanted, int *device_p)
+{
+	int ndevices = 0, device = wanted, rc;
+
+	rc = find_ndevices(&ndevices);
+	if (rc)
+		return rc;
+	if (wanted >= ndevices) {
+		gshmemi_error("init: device %d was asked for, but there are %d (GSHMEM_DEVICE)", wanted, ndevices);
+		return -ENODEV;
+	}
+	if (device < 0)
+		rc = find_current(&device);
+	if (rc)
+		return rc;
+	if (device < 0)
+		device = gshmemi_job->local_rank % ndevices;
+	rc = gshmemi_hip(hipSetDevice(device), "init: hipSetDevice to %d", device);
+	if (!rc)
+		rc = check_binary(device);
+	if (!rc)
+		*device_p = device;
+	return rc;
+}
