@@ -87,8 +87,10 @@ int main(int argc, char **argv)
 	} calls[] = {
 		{"hipGetDeviceCount", 1}, {"hipGetDevice", 1},          {"hipSetDevice", 1},
 		{"hipHostMalloc", 3},     {"hipMalloc", 1},             {"hipExtMallocWithFlags", 1},
-		{"hipMemset", 1},         {"hipMemGetAddressRange", 2}, {"hipIpcGetMemHandle", 2},
-		{"hipDeviceGetUuid", 1},  {"hipIpcOpenMemHandle", 2},
+		{"hipMemsetAsync", 1},    {"hipMemGetAddressRange", 2}, {"hipIpcGetMemHandle", 2},
+		{"hipDeviceGetUuid", 1},  {"hipIpcOpenMemHandle", 2},  {"hipStreamCreateWithPriority", 2},
+		{"hipEventCreateWithFlags", 2}, {"hipDeviceGetPCIBusId", 1}, {"hipFuncGetAttributes", 1},
+		{"hipDevicePrimaryCtxGetState", 1},
 	};
 	static const char *const where[] = {"@0", "@1", ""};
 	unsigned i, w;

@@ -21,6 +21,7 @@
 
 /* Counts up when the layout below, or its meaning, changes. */
 #define GSHMEMI_ABI 1
+#define GSHMEMI_ABI_DIRECT_ONLY 0x80000000U
 
 /* Who makes a call: one thread; the lanes of a wave that make it together; all threads of the work-group. */
 enum gshmemi_scope { GSHMEMI_THREAD, GSHMEMI_WAVE, GSHMEMI_WG };
@@ -69,11 +70,8 @@ struct gshmemi_peers {
 struct gshmemi_sync {
 	uint64_t epoch;      /* barriers that this PE has entered; written by this PE */
 	uint64_t pad0[15];
-	uint64_t life;       /* GSHMEMI_LIFE_*: written by this PE, read by its peers' watchers */
-	uint64_t pad1[15];
 	uint64_t flag[GSHMEMI_SYNC_ROUNDS][GSHMEMI_SYNC_RADIX]; /* [r][i]: epoch of the PE at distance i * k^r before */
 };
-enum { GSHMEMI_LIFE_NONE, GSHMEMI_LIFE_RUNNING, GSHMEMI_LIFE_FINALIZED };
 
 /* What went wrong in a kernel. The order is that of the texts in src/host/fault.c. */
 enum gshmemi_fault_kind {
@@ -117,7 +115,7 @@ struct gshmemi_state {
 	int32_t my_pe;          /* -1 before init */
 	int32_t npes;           /* 0 before init */
 	uint32_t slow;          /* GSHMEMI_SLOW_*; 0: every call goes the direct way */
-	uint32_t pad;
+	uint32_t abi;           /* GSHMEMI_ABI, and GSHMEMI_ABI_DIRECT_ONLY: what a module was compiled with */
 	char *heap;             /* this PE's symmetric heap */
 	uint64_t heap_nbytes;
 	struct gshmemi_sync *sync;         /* this PE's */

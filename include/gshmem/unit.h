@@ -28,9 +28,15 @@
 #error "gshmem: GSHMEM_MAX_PES must be 2, 64, 256, 1024 or 2048 (3 x 8 bytes each of 64 KiB of constant memory)"
 #endif
 
+#ifdef GSHMEM_DIRECT_ONLY
+#define GSHMEMI_STATE_ABI (GSHMEMI_ABI | GSHMEMI_ABI_DIRECT_ONLY)
+#else
+#define GSHMEMI_STATE_ABI GSHMEMI_ABI
+#endif
+
 /* A state that nobody has filled. */
 #define GSHMEMI_STATE_INIT \
-	{-1, 0, GSHMEMI_SLOW_UNSET, 0, NULL, 0, NULL, NULL, NULL, NULL, NULL, 0, \
+	{-1, 0, GSHMEMI_SLOW_UNSET, GSHMEMI_STATE_ABI, NULL, 0, NULL, NULL, NULL, NULL, NULL, 0, \
 	 {GSHMEMI_SENTINELS, GSHMEMI_SENTINELS, GSHMEMI_SENTINELS}}
 
 #if GSHMEMI_KERNELS

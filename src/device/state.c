@@ -8,7 +8,11 @@
 #include "host/internal.h"
 
 #include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "host/access.h"
 
 struct gshmemi_state gshmemi_state = GSHMEMI_STATE_INIT;
 atomic_uint gshmemi_enter_why = GSHMEMI_ENTER_NOT_INITIALIZED;
@@ -16,6 +20,15 @@ atomic_uint gshmemi_enter_why = GSHMEMI_ENTER_NOT_INITIALIZED;
 static const struct gshmemi_state unset = GSHMEMI_STATE_INIT;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct gshmemi_state_copy *copies;
+
+/* A module that gshmemx_module_init has filled. */
+struct module {
+	struct module *next;
+	void *state;  /* its struct gshmemi_state, device memory */
+	uint32_t abi; /* that it was compiled with */
+};
+static struct module *modules;
+static void forget_modules(void);
 
 void gshmemi_state_register(struct gshmemi_state_copy *copy)
 {
@@ -65,10 +78,19 @@ static int check_copy(const struct gshmemi_state_copy *copy, bool needs_slow_pat
 	return -EINVAL;
 }
 
-static int upload(struct gshmemi_state_copy *copy, const struct gshmemi_state *state)
+/* hipMemcpyToSymbol would take the null stream. */
+static int upload(const struct gshmemi_state_copy *copy, const struct gshmemi_state *state)
 {
-	return gshmemi_hip(hipMemcpyToSymbol(copy->symbol, state, sizeof *state, 0, hipMemcpyHostToDevice),
-			   "init: hipMemcpyToSymbol of the device state of %s", copy->file);
+	char what[256];
+	void *address;
+	int rc;
+
+	rc = gshmemi_hip(hipGetSymbolAddress(&address, copy->symbol),
+			 "init: hipGetSymbolAddress of the device state of %s", copy->file);
+	if (rc)
+		return rc;
+	snprintf(what, sizeof what, "init: the device state of %s", copy->file);
+	return gshmemi_access_copy(address, state, sizeof *state, what);
 }
 
 /* Under the lock. */
@@ -107,6 +129,17 @@ int gshmemi_state_set(const struct gshmemi_state *state)
 	return gshmemi_state_upload();
 }
 
+/* As upload; nobody can be told of a failure. */
+static void reset(const struct gshmemi_state_copy *copy)
+{
+	void *address;
+	hipError_t error = hipGetSymbolAddress(&address, copy->symbol);
+
+	gshmemi_hip_ignore(error, "hipGetSymbolAddress");
+	if (error == hipSuccess)
+		gshmemi_access_copy(address, &unset, sizeof unset, NULL);
+}
+
 /* A unit whose copy cannot be reset keeps distances to memory that is gone; it is uploaded again by the next init. */
 void gshmemi_state_reset(void)
 {
@@ -115,27 +148,127 @@ void gshmemi_state_reset(void)
 	pthread_mutex_lock(&lock);
 	for (copy = copies; copy; copy = copy->next) {
 		if (copy->uploaded)
-			gshmemi_hip_ignore(hipMemcpyToSymbol(copy->symbol, &unset, sizeof unset, 0,
-							     hipMemcpyHostToDevice),
-					   "hipMemcpyToSymbol");
+			reset(copy);
 		copy->uploaded = 0;
 	}
+	forget_modules();
 	gshmemi_state = unset;
 	pthread_mutex_unlock(&lock);
 }
 
-int gshmemx_module_init(void *module)
+/* ---- modules ---- */
+
+/* Write a state into a module; its abi word stays what it was compiled with. Under the lock. */
+static int fill_module(const struct module *module, const struct gshmemi_state *state, const char *what)
+{
+	static struct gshmemi_state filled;
+
+	filled = *state;
+	filled.abi = module->abi;
+	return gshmemi_access_copy(module->state, &filled, sizeof filled, what);
+}
+
+static void forget_modules(void)
+{
+	struct module *module;
+
+	while ((module = modules)) {
+		modules = module->next;
+		fill_module(module, &unset, NULL);
+		free(module);
+	}
+}
+
+/* The module's copy of the state: its own name in modules compiled at run time, the static one's in code objects. */
+static int find_state(hipModule_t module, void **state_p, size_t *nbytes_p)
+{
+	static const char *const names[] = {"gshmemi_state", "_ZL13gshmemi_state"};
+	hipError_t error = hipErrorNotFound;
+	hipDeviceptr_t state;
+	unsigned i;
+
+	for (i = 0; i < sizeof names / sizeof *names && error != hipSuccess; i++)
+		error = hipModuleGetGlobal(&state, nbytes_p, module, names[i]);
+	(void)hipGetLastError(); /* of a name that was not found */
+	if (error != hipSuccess)
+		return gshmemi_hip(error,
+				   "gshmemx_module_init: hipModuleGetGlobal: the module has no device state: compile it "
+				   "with gshmem.h, at run time with -DGSHMEM_MODULE, and use a call of it in a kernel");
+	*state_p = (void *)(uintptr_t)state;
+	return 0;
+}
+
+static int check_module(const struct module *module, size_t nbytes)
+{
+	if (nbytes != sizeof unset)
+		gshmemi_error("gshmemx_module_init: the module was compiled with a device state of %zu bytes, the library "
+			      "with %zu (GSHMEM_MAX_PES %d): compile it with the same headers and GSHMEM_MAX_PES",
+			      nbytes, sizeof unset, GSHMEM_MAX_PES);
+	else if ((module->abi & ~GSHMEMI_ABI_DIRECT_ONLY) != GSHMEMI_ABI)
+		gshmemi_error("gshmemx_module_init: the module was compiled with headers of ABI %u, the library is ABI %u: "
+			      "compile it again",
+			      module->abi & ~GSHMEMI_ABI_DIRECT_ONLY, GSHMEMI_ABI);
+	else if (module->abi & GSHMEMI_ABI_DIRECT_ONLY && gshmemi_state.slow)
+		gshmemi_error("gshmemx_module_init: the module was compiled with GSHMEM_DIRECT_ONLY, which cannot work with "
+			      "GSHMEM_CHECK, GSHMEM_CPU_DELIVERY or a PE that is not mapped for puts, gets and atomics");
+	else
+		return 0;
+	return -EINVAL;
+}
+
+static struct module *find_module(const void *state)
+{
+	struct module *module;
+
+	for (module = modules; module && module->state != state; module = module->next)
+		;
+	return module;
+}
+
+/* Under the lock. A module that is known is filled again: it may be another one that was loaded to the same place. */
+static int add_module(hipModule_t handle)
+{
+	struct module found = {NULL, NULL, 0}, *module;
+	size_t nbytes;
+	int rc;
+
+	rc = find_state(handle, &found.state, &nbytes);
+	if (rc)
+		return rc;
+	if (nbytes >= offsetof(struct gshmemi_state, abi) + sizeof found.abi)
+		rc = gshmemi_access_copy(&found.abi, (char *)found.state + offsetof(struct gshmemi_state, abi),
+					 sizeof found.abi, "gshmemx_module_init");
+	if (!rc)
+		rc = check_module(&found, nbytes);
+	if (!rc)
+		rc = fill_module(&found, &gshmemi_state, "gshmemx_module_init");
+	if (rc)
+		return rc;
+	module = find_module(found.state);
+	if (!module) {
+		module = malloc(sizeof *module);
+		if (!module) {
+			gshmemi_error("gshmemx_module_init: no memory");
+			return -ENOMEM;
+		}
+		found.next = modules;
+		modules = module;
+	} else {
+		found.next = module->next;
+	}
+	*module = found;
+	return 0;
+}
+
+int gshmemx_module_init(void *handle)
 {
 	int rc;
 
 	rc = gshmemi_enter_int("gshmemx_module_init");
-	if (rc)
-		return rc;
-	if (module) {
-		gshmemi_error("gshmemx_module_init: platform %s has no modules; units that were dlopened are found "
-			      "without one",
-			      GSHMEMI_ARCH_NAME);
-		return -ENOTSUP;
-	}
-	return gshmemi_state_upload();
+	if (rc || !handle)
+		return rc; /* units that were dlopened have been filled on entry */
+	pthread_mutex_lock(&lock);
+	rc = add_module((hipModule_t)handle);
+	pthread_mutex_unlock(&lock);
+	return rc;
 }

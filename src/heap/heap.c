@@ -6,6 +6,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "host/access.h"
+
 struct gshmemi_heap gshmemi_heap;
 
 enum gshmemi_heap_kind gshmemi_heap_resolve(enum gshmemi_heap_kind kind)
@@ -104,7 +106,7 @@ uint64_t gshmemi_heap_node_nbytes(void)
 /* Where the heap is CPU memory, a lack of it ends a process by a signal, long after init and far from here. */
 static int check_node(uint64_t nbytes, int nlocal, uint64_t node_nbytes)
 {
-#ifdef GSHMEMI_ARCH_HOST_DIRECT
+#if GSHMEMI_ARCH_HOST_DIRECT
 	if (nbytes > node_nbytes / (uint64_t)nlocal) {
 		gshmemi_error("heap: %d PEs on this node with %" PRIu64 " bytes each, but the node has %" PRIu64
 			      " bytes available: lower GSHMEM_HEAP_SIZE",
@@ -154,7 +156,7 @@ static int allocate_heap(uint64_t nbytes, enum gshmemi_heap_kind kind, char **ba
 /* Take the pages now. Where the heap is CPU memory a lack of it must come back as an error, not as a signal. */
 static int preallocate(char *base, uint64_t nbytes)
 {
-#if defined GSHMEMI_ARCH_HOST_DIRECT && defined MADV_POPULATE_WRITE
+#if GSHMEMI_ARCH_HOST_DIRECT && defined MADV_POPULATE_WRITE
 	if (madvise(base, nbytes, MADV_POPULATE_WRITE) == 0)
 		return 0;
 	if (errno != EINVAL) { /* EINVAL: Linux before 5.14 */
@@ -163,8 +165,7 @@ static int preallocate(char *base, uint64_t nbytes)
 		return -ENOMEM;
 	}
 #endif
-	return gshmemi_hip(hipMemset(base, 0, nbytes), "heap: GSHMEM_HEAP_PREALLOC: hipMemset of %" PRIu64 " bytes",
-			   nbytes);
+	return gshmemi_access_fill(base, 0, nbytes, "heap: GSHMEM_HEAP_PREALLOC");
 }
 
 static int allocate_sync(struct gshmemi_sync **sync_p)
@@ -176,7 +177,7 @@ static int allocate_sync(struct gshmemi_sync **sync_p)
 			 "init: hipExtMallocWithFlags of %zu bytes for the sync region", sizeof **sync_p);
 	if (rc)
 		return rc;
-	rc = gshmemi_hip(hipMemset(sync, 0, sizeof **sync_p), "init: hipMemset of the sync region");
+	rc = gshmemi_access_fill(sync, 0, sizeof **sync_p, "init: the sync region");
 	if (rc) {
 		gshmemi_hip_ignore(hipFree(sync), "hipFree");
 		return rc;

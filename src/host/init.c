@@ -18,7 +18,9 @@
 #include <unistd.h>
 
 #include "heap/heap.h"
+#include "host/access.h"
 #include "ipc/job.h"
+#include "ipc/life.h"
 #include "ipc/map.h"
 
 static unsigned depth;         /* inits without their finalize */
@@ -58,10 +60,7 @@ static void flush_stdio(void)
 
 static bool is_ending(int pe)
 {
-	const struct gshmemi_peer *peer = &gshmemi_job->peers[pe];
-
-	return pe == gshmemi_job->my_pe || !peer->is_mapped ||
-	       (gshmemi_watcher_life(pe) & 0xff) == GSHMEMI_LIFE_ENDING;
+	return !gshmemi_life_is_known(pe) || (gshmemi_life_get(pe) & 0xff) == GSHMEMI_LIFE_ENDING;
 }
 
 /*
@@ -75,10 +74,9 @@ static void announce(int status)
 	int tries, pe;
 
 	signal(SIGUSR1, SIG_IGN);
-	if (!gshmemi_state.sync || !gshmemi_job)
+	if (!gshmemi_job)
 		return;
-	gshmemi_arch_store(&gshmemi_state.sync->life, GSHMEMI_LIFE_ENDING | (uint64_t)(status & 0xff) << 8, 8);
-	gshmemi_arch_fence_system();
+	gshmemi_life_set(GSHMEMI_LIFE_ENDING | (uint64_t)(status & 0xff) << 8);
 	for (pe = 0, tries = 0; pe < gshmemi_job->npes && tries < 200; tries++) {
 		while (pe < gshmemi_job->npes && is_ending(pe))
 			pe++;
@@ -157,68 +155,11 @@ static int check_attr(const struct gshmemx_init_attributes *attr)
 	return -EINVAL;
 }
 
-static int find_ndevices(int *ndevices_p)
-{
-	int rc;
-
-	rc = gshmemi_hip(hipGetDeviceCount(ndevices_p), "init: hipGetDeviceCount");
-	if (!rc && *ndevices_p < 1) {
-		gshmemi_error("init: there is no HIP device");
-		rc = -ENODEV;
-	}
-	return rc;
-}
-
-/* Make a device current: the one asked for, else one the program chose, else by the PE's place on its node. */
-static int choose_device(int wanted, int *device_p)
-{
-	int ndevices, device, rc;
-
-	rc = find_ndevices(&ndevices);
-	if (rc)
-		return rc;
-	if (wanted >= ndevices) {
-		gshmemi_error("init: device %d was asked for, but there are %d (GSHMEM_DEVICE)", wanted, ndevices);
-		return -ENODEV;
-	}
-	device = wanted;
-	if (device < 0) {
-		rc = gshmemi_hip(hipGetDevice(&device), "init: hipGetDevice");
-		if (!rc && device == 0)
-			device = gshmemi_job->local_rank % ndevices;
-	}
-	if (!rc)
-		rc = gshmemi_hip(hipSetDevice(device), "init: hipSetDevice to %d", device);
-	if (!rc)
-		*device_p = device;
-	return rc;
-}
-
-static int allocate_host(size_t nbytes, const char *what, void **ptr_p)
-{
-	void *ptr;
-	int rc;
-
-	rc = gshmemi_hip(hipHostMalloc(&ptr, nbytes, hipHostMallocMapped), "init: hipHostMalloc of %zu bytes for the %s",
-			 nbytes, what);
-	if (rc)
-		return rc;
-	memset(ptr, 0, nbytes);
-	*ptr_p = ptr;
-	return 0;
-}
-
-static void free_host(void *ptr)
-{
-	if (ptr)
-		gshmemi_hip_ignore(hipHostFree(ptr), "hipHostFree");
-}
-
 static void free_tables(void)
 {
-	free_host(poison);
-	free_host(fault);
-	free_host(peers);
+	gshmemi_host_free(poison);
+	gshmemi_host_free(fault);
+	gshmemi_host_free(peers);
 	poison = NULL;
 	fault = NULL;
 	peers = NULL;
@@ -230,15 +171,15 @@ static int allocate_tables(void)
 	void *ptr;
 	int rc;
 
-	rc = allocate_host(sizeof *peers, "peer tables", &ptr);
+	rc = gshmemi_host_allocate(sizeof *peers, "peer tables", &ptr);
 	if (rc)
 		return rc;
 	peers = ptr;
-	rc = allocate_host(sizeof *fault, "fault record", &ptr);
+	rc = gshmemi_host_allocate(sizeof *fault, "fault record", &ptr);
 	if (rc)
 		goto err_free;
 	fault = ptr;
-	rc = allocate_host(sizeof *poison, "poison", &ptr);
+	rc = gshmemi_host_allocate(sizeof *poison, "poison", &ptr);
 	if (rc)
 		goto err_free;
 	poison = ptr;
@@ -249,28 +190,49 @@ err_free:
 	return rc;
 }
 
-/* All that this PE has of its own. */
-static int allocate(const struct request *request, uint64_t node_nbytes, int *device_p)
+/* What this PE has of its own, and what peers need to know of it. */
+struct mine {
+	int device;
+	int life_fd;
+};
+
+static int allocate(const struct request *request, uint64_t node_nbytes, struct mine *mine)
 {
 	int rc;
 
-	rc = choose_device(request->device, device_p);
+	rc = gshmemi_device_choose(request->device, &mine->device);
+	if (rc)
+		return rc;
+	rc = gshmemi_life_open(&mine->life_fd);
 	if (rc)
 		return rc;
 	rc = allocate_tables();
 	if (rc)
-		return rc;
+		goto err_close_life;
+	rc = gshmemi_access_open();
+	if (rc)
+		goto err_free_tables;
 	rc = gshmemi_heap_create(request->heap_nbytes, gshmemi_env.HEAP_KIND, gshmemi_env.HEAP_PREALLOC,
 				 gshmemi_env.CHECK, gshmemi_job->nlocal, node_nbytes);
 	if (rc)
-		free_tables();
+		goto err_close_access;
+	return 0;
+
+err_close_access:
+	gshmemi_access_close();
+err_free_tables:
+	free_tables();
+err_close_life:
+	gshmemi_life_close();
 	return rc;
 }
 
 static void release(void)
 {
 	gshmemi_heap_destroy();
+	gshmemi_access_close();
 	free_tables();
+	gshmemi_life_close();
 }
 
 static uint32_t find_slow(void)
@@ -319,7 +281,7 @@ static int go_live(void)
 
 	rc = set_state();
 	if (!rc)
-		gshmemi_arch_store(&gshmemi_state.sync->life, GSHMEMI_LIFE_RUNNING, 8);
+		gshmemi_life_set(GSHMEMI_LIFE_RUNNING);
 	rc = gshmemi_bootstrap_agree(rc, NULL);
 	if (rc) {
 		gshmemi_state_reset();
@@ -336,15 +298,16 @@ static int join(int rc, const struct request *request)
 	uint64_t node_nbytes = gshmemi_heap_node_nbytes();
 	struct gshmemi_config config = {request->heap_nbytes, gshmemi_env.HEAP_KIND, gshmemi_env.CHECK,
 					gshmemi_env.CPU_DELIVERY != NULL};
-	int device = -1, local;
+	struct mine mine = {-1, -1};
+	int local;
 
 	rc = gshmemi_job_open(rc, &config);
 	if (rc)
 		return rc;
 	if (gshmemi_job->my_pe == 0)
 		gshmemi_env_warn_unknown();
-	local = allocate(request, node_nbytes, &device);
-	rc = gshmemi_map_open(local, device, gshmemi_heap.base, gshmemi_heap.sync, peers, &gshmemi_heap.align);
+	local = allocate(request, node_nbytes, &mine);
+	rc = gshmemi_map_open(local, mine.device, mine.life_fd, gshmemi_heap.base, gshmemi_heap.sync, peers, &gshmemi_heap.align);
 	if (rc && local)
 		goto err_close_job;
 	if (rc)
@@ -353,7 +316,7 @@ static int join(int rc, const struct request *request)
 	if (rc)
 		goto err_unmap;
 	gshmemi_info("init: %d PEs, %d on this node, device %d, heap %p, %llu bytes, %s", gshmemi_job->npes,
-		     gshmemi_job->nlocal, device, (void *)gshmemi_heap.base, (unsigned long long)gshmemi_heap.nbytes,
+		     gshmemi_job->nlocal, mine.device, (void *)gshmemi_heap.base, (unsigned long long)gshmemi_heap.nbytes,
 		     gshmemi_heap_kind_name(gshmemi_heap.kind));
 	return 0;
 
@@ -477,7 +440,7 @@ static void stop(void)
 	gshmemi_delivery_stop();
 #endif
 	gshmemi_bootstrap_barrier();
-	gshmemi_arch_store(&gshmemi_state.sync->life, GSHMEMI_LIFE_FINALIZED, 8);
+	gshmemi_life_set(GSHMEMI_LIFE_FINALIZED);
 	gshmemi_watcher_stop();
 	atomic_fetch_or(&gshmemi_enter_why, GSHMEMI_ENTER_NOT_INITIALIZED);
 	gshmemi_state_reset();

@@ -19,8 +19,8 @@
 #include <gshmem.h>
 #include <gshmem/unit.h>
 
-/* The library's own copy of the device state: what host calls read. */
-extern struct gshmemi_state gshmemi_state;
+/* The library's own copy of the device state: what host calls read. The symbol gshmemi_state is that of modules. */
+extern struct gshmemi_state gshmemi_state __asm__("gshmemi_library_state");
 
 /* ---- entry of an API function ---- */
 
@@ -159,7 +159,7 @@ int gshmemi_state_set(const struct gshmemi_state *state);
 /* Fill the copies of units registered since. */
 int gshmemi_state_upload(void);
 
-/* Back to sentinels, everywhere. */
+/* Back to sentinels, everywhere; modules are forgotten. */
 void gshmemi_state_reset(void);
 
 /* ---- fault.c ---- */
@@ -173,13 +173,7 @@ int gshmemi_watcher_start(void);       /* at the head of init: guards init itsel
 void gshmemi_watcher_watch(void);      /* init is done: watch peers and the fault record from now on */
 void gshmemi_watcher_stop(void);
 
-/* What a mapped peer last said of itself in its sync region; it may have ended since. */
-uint64_t gshmemi_watcher_life(int pe);
-
 /* ---- init.c: the end of a process ---- */
-
-/* Values of gshmemi_sync.life beyond those of state.h: this PE has said why the job ends; exit status << 8. */
-enum { GSHMEMI_LIFE_ENDING = 3 };
 
 /* End this process with a status and tell the peers to do so too. Flushes stdio; callable from any thread. */
 _Noreturn void gshmemi_end(int status);

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "heap/heap.h"
+#include "host/access.h"
 #include "ipc/job.h"
 
 /* A collective call as one PE makes it. */
@@ -228,8 +229,7 @@ void *gshmem_calloc(size_t count, size_t size)
 	}
 	ptr = allocate_collectively(&request, 1);
 	if (ptr) {
-		rc = gshmemi_hip(hipMemset(ptr, 0, request.nbytes), "gshmem_calloc: hipMemset of %" PRIu64 " bytes",
-				 request.nbytes);
+		rc = gshmemi_access_fill(ptr, 0, request.nbytes, "gshmem_calloc");
 		ptr = settle(rc, ptr);
 	}
 	leave_call();
@@ -311,8 +311,7 @@ static void *move(void *ptr, uint64_t old_nbytes, uint64_t nbytes)
 	moved = allocate(REALLOC, nbytes, 1);
 	if (!moved)
 		return NULL;
-	rc = gshmemi_hip(hipMemcpy(moved, ptr, copied, hipMemcpyDeviceToDevice),
-			 "gshmem_realloc: hipMemcpy of %" PRIu64 " bytes", copied);
+	rc = gshmemi_access_copy(moved, ptr, copied, "gshmem_realloc");
 	moved = settle(rc, moved);
 	if (moved)
 		gshmemi_heap_free(ptr);

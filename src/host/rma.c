@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Put, get, atomics and signals on the host: the exported functions, stamped from the bodies that kernels use.
- * Right where the CPU can reach the heap by itself (GSHMEMI_ARCH_HOST_DIRECT).
+ * Put, get, atomics and signals on the host: the exported functions, stamped from the bodies that kernels use. Where
+ * the CPU can reach the heap by itself, these bodies are also what a HIP unit's host calls take; else host/copies.c.
  */
 #include "host/internal.h"
 
 #include <gshmem/signal.h>
 
-#if !GSHMEMI_ARCH_HOST_DIRECT
-#error "gshmem: host calls on memory that the CPU cannot reach go through HIP copies, which this file has not"
-#endif
+#if GSHMEMI_ARCH_HOST_DIRECT
 
 void gshmemi_host_put(void *dest, const void *source, size_t nbytes, unsigned align, int pe, int nbi, const char *call)
 {
@@ -93,3 +91,5 @@ void gshmemi_host_put_signal(void *dest, const void *source, size_t nbytes, unsi
 {
 	gshmemi_put_signal(GSHMEMI_THREAD, dest, source, nbytes, align, sig_addr, signal, sig_op, pe, nbi, call);
 }
+
+#endif /* GSHMEMI_ARCH_HOST_DIRECT */

@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Waits, order and barriers on the host: the exported functions, stamped from the bodies that kernels use.
+ * Waits, order and barriers on the host: the exported functions, as in rma.c, and what they stand for.
  */
 #include "host/internal.h"
 
 #include <gshmem/sync.h>
+#include <time.h>
+
+#include "host/access.h"
+
+#if GSHMEMI_ARCH_HOST_DIRECT
 
 /* A size that is a constant in each branch keeps the polling loop as short as a kernel's. */
 uint64_t gshmemi_host_wait(const void *ivar, unsigned nbytes, int is_signed, int cmp, uint64_t value, const char *call)
@@ -38,3 +43,141 @@ void gshmemi_host_sync_all(int quiet, const char *call)
 {
 	gshmemi_sync_all(GSHMEMI_THREAD, quiet, call);
 }
+
+#else /* the CPU cannot touch the heap: polls are copies, and so are the flags of barriers */
+
+/* ---- waiting ---- */
+
+#define SLEEP_MAX_NS 50000
+
+/* Between two polls, which are copies: sleep a little longer each time. *sleep_ns_p starts at 0. */
+static void back_off(long *sleep_ns_p)
+{
+	struct timespec nap = {0, *sleep_ns_p};
+
+	if (*sleep_ns_p)
+		nanosleep(&nap, NULL);
+	*sleep_ns_p = *sleep_ns_p ? 2 * *sleep_ns_p : 500;
+	if (*sleep_ns_p > SLEEP_MAX_NS)
+		*sleep_ns_p = SLEEP_MAX_NS;
+}
+
+static uint64_t load(const void *address, unsigned nbytes, const char *call)
+{
+	uint64_t bits = 0; /* little-endian, as every host of a GPU is */
+
+	gshmemi_access_load(&bits, address, nbytes, call);
+	return bits;
+}
+
+uint64_t gshmemi_host_wait(const void *ivar, unsigned nbytes, int is_signed, int cmp, uint64_t value, const char *call)
+{
+	uint64_t found, started_ns = 0;
+	long sleep_ns = 0;
+
+	if (gshmemi_is_slow(GSHMEMI_SLOW_UNSET | GSHMEMI_SLOW_CHECK))
+		gshmemi_slow_wait(ivar, nbytes, cmp, call);
+	while (found = load(ivar, nbytes, call), !gshmemi_compare(found, cmp, value, nbytes, is_signed)) {
+		started_ns = gshmemi_wait_long(started_ns, ivar, nbytes, found, cmp, value, -1, call);
+		back_off(&sleep_ns);
+	}
+	return found;
+}
+
+int gshmemi_host_test(const void *ivar, unsigned nbytes, int is_signed, int cmp, uint64_t value, const char *call)
+{
+	if (gshmemi_is_slow(GSHMEMI_SLOW_UNSET | GSHMEMI_SLOW_CHECK))
+		gshmemi_slow_wait(ivar, nbytes, cmp, call);
+	return gshmemi_compare(load(ivar, nbytes, call), cmp, value, nbytes, is_signed);
+}
+
+/* ---- order ---- */
+
+/* The order of a stream holds for that stream alone; to a peer that polls, only what has arrived comes first. */
+void gshmemi_host_fence(const char *call)
+{
+	if (gshmemi_is_slow(GSHMEMI_SLOW_UNSET | GSHMEMI_SLOW_DELIVERY))
+		gshmemi_slow_fence(GSHMEMI_WG, call);
+	gshmemi_access_complete(call);
+}
+
+void gshmemi_host_quiet(const int *target_pes, size_t npes, const char *call)
+{
+	if (gshmemi_is_slow(GSHMEMI_SLOW_UNSET | GSHMEMI_SLOW_CHECK | GSHMEMI_SLOW_DELIVERY))
+		gshmemi_slow_quiet(target_pes, npes, call);
+	gshmemi_access_complete(call);
+	gshmemi_arch_fence_system();
+}
+
+/* ---- barriers: as gshmemi_disseminate, on the same flags, so that a kernel's barrier and the host's are one ---- */
+
+static void tell(uint64_t *flag, uint64_t epoch, int pe, const char *call)
+{
+	void *peer_flag;
+
+	if (!gshmemi_peer_ptr(gshmemi_state.direct.sync_delta, flag, pe, &peer_flag))
+		peer_flag = gshmemi_slow_find(GSHMEMI_FIND_SYNC, flag, flag, sizeof *flag, sizeof *flag, pe, call);
+	gshmemi_access_store(peer_flag, &epoch, sizeof epoch, call);
+}
+
+/* The PE so far behind this one whose flag has not come; -1: all have. One copy fetches the flags of a round. */
+static int find_missing(const uint64_t *flags, uint64_t epoch, int distance, const uint64_t **flag_p, uint64_t *found_p,
+			const char *call)
+{
+	uint64_t row[GSHMEMI_SYNC_RADIX];
+	int npes = gshmemi_state.npes, i;
+
+	_Static_assert(sizeof row <= GSHMEMI_ACCESS_LOAD, "one load");
+	gshmemi_access_load(row, flags, sizeof row, call);
+	for (i = 1; i < GSHMEMI_SYNC_RADIX && i * distance < npes; i++) {
+		if (row[i] < epoch) {
+			*flag_p = &flags[i];
+			*found_p = row[i];
+			return (gshmemi_state.my_pe + npes - i * distance) % npes;
+		}
+	}
+	return -1;
+}
+
+static void await_round(const uint64_t *flags, uint64_t epoch, int distance, const char *call)
+{
+	uint64_t found, started_ns = 0;
+	const uint64_t *flag;
+	long sleep_ns = 0;
+	int pe;
+
+	while ((pe = find_missing(flags, epoch, distance, &flag, &found, call)) >= 0) {
+		started_ns = gshmemi_wait_long(started_ns, flag, 8, found, GSHMEM_CMP_GE, epoch, pe, call);
+		back_off(&sleep_ns);
+	}
+}
+
+static void disseminate(const char *call)
+{
+	struct gshmemi_sync *sync = gshmemi_state.sync;
+	const int npes = gshmemi_state.npes, me = gshmemi_state.my_pe;
+	uint64_t epoch;
+	int distance, round, i;
+
+	gshmemi_access_load(&epoch, &sync->epoch, sizeof epoch, call);
+	epoch++;
+	gshmemi_access_store(&sync->epoch, &epoch, sizeof epoch, call);
+	for (distance = 1, round = 0; distance < npes; distance *= GSHMEMI_SYNC_RADIX, round++) {
+		for (i = 1; i < GSHMEMI_SYNC_RADIX && i * distance < npes; i++)
+			tell(&sync->flag[round][i], epoch, (me + i * distance) % npes, call);
+		await_round(sync->flag[round], epoch, distance, call);
+	}
+	gshmemi_access_complete(call); /* a kernel's next barrier reads the epoch */
+}
+
+void gshmemi_host_sync_all(int quiet, const char *call)
+{
+	GSHMEMI_ENTER(call);
+	if (quiet)
+		gshmemi_host_quiet(NULL, 0, call);
+	else
+		gshmemi_host_fence(call);
+	disseminate(call);
+}
+
+#endif /* GSHMEMI_ARCH_HOST_DIRECT */

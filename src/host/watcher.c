@@ -3,8 +3,9 @@
  * The watcher: one thread per PE, from the head of init to the end of finalize.
  *
  * While init waits for other PEs it watches over init itself: over the processes that the launcher started on this
- * node, and the clock. Then it watches the PEs of this node by pidfds and their sync regions, which outlive them in
- * this process's mapping, and this PE's fault record. It calls neither MPI nor HIP.
+ * node, and the clock. Then it watches the PEs of this node by pidfds and by what they say of themselves (ipc/life.h),
+ * and this PE's fault record, in host memory. It calls neither MPI nor HIP, which may be dead when it is needed: a
+ * kernel that stops takes the device's context with it.
  */
 #include "host/internal.h"
 
@@ -15,13 +16,13 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <gshmem/peer.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "ipc/job.h"
+#include "ipc/life.h"
 
 #define INIT_TICK_MS 500
 #define RUN_TICK_MS  10
@@ -199,19 +200,10 @@ static void watch_init(void)
 
 /* ---- the job ---- */
 
-uint64_t gshmemi_watcher_life(int pe)
-{
-	void *life;
-
-	if (!gshmemi_peer_ptr(gshmemi_state.peers->sync_delta, &gshmemi_state.sync->life, pe, &life))
-		return GSHMEMI_LIFE_NONE;
-	return gshmemi_arch_load(life, 8);
-}
-
 /* A peer has printed why the job ends: end likewise, in silence. */
 static void follow(int pe)
 {
-	uint64_t life = gshmemi_watcher_life(pe);
+	uint64_t life = gshmemi_life_get(pe);
 
 	if ((life & 0xff) == GSHMEMI_LIFE_ENDING)
 		gshmemi_end((int)(life >> 8));
@@ -222,8 +214,7 @@ static void follow_any(void)
 	int pe;
 
 	for (pe = 0; pe < gshmemi_job->npes; pe++)
-		if (pe != gshmemi_job->my_pe && gshmemi_job->peers[pe].is_mapped)
-			follow(pe);
+		follow(pe);
 }
 
 /* A peer has ended. The survivors take turns, so that one prints and the others follow it. */
@@ -265,7 +256,7 @@ static void check_peers(struct watch *watch)
 	for (i = 0; i < watch->npes; i++) {
 		if (!(watch->fds[1 + i].revents & POLLIN))
 			continue;
-		if (gshmemi_watcher_life(watch->pes[i]) != GSHMEMI_LIFE_FINALIZED)
+		if (gshmemi_life_get(watch->pes[i]) != GSHMEMI_LIFE_FINALIZED)
 			mourn(watch->pes[i]);
 		close(watch->fds[1 + i].fd);
 		watch->fds[1 + i].fd = -1; /* poll skips it */
@@ -278,10 +269,10 @@ static int open_pidfd(int pe)
 	const struct gshmemi_peer *peer = &gshmemi_job->peers[pe];
 	int fd;
 
-	if (peer->pid_space != gshmemi_job->peers[gshmemi_job->my_pe].pid_space)
+	if (peer->pid_space != gshmemi_job->peers[gshmemi_job->my_pe].pid_space || !gshmemi_life_is_known(pe))
 		return -1;
 	fd = (int)syscall(SYS_pidfd_open, peer->pid, 0);
-	if (fd < 0 && errno == ESRCH && gshmemi_watcher_life(pe) != GSHMEMI_LIFE_FINALIZED)
+	if (fd < 0 && errno == ESRCH && gshmemi_life_get(pe) != GSHMEMI_LIFE_FINALIZED)
 		mourn(pe);
 	if (fd < 0)
 		gshmemi_info("watcher: PE %d is not watched: pidfd_open: %s", pe, strerror(errno));

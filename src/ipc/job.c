@@ -141,6 +141,7 @@ static void fill_job(const struct hello *all)
 	int pe;
 
 	job.nlocal = 0;
+	job.nsharers = 1;
 	for (pe = 0; pe < job.npes; pe++) {
 		peer = &job.peers[pe];
 		peer->pid = all[pe].pid;
@@ -192,4 +193,23 @@ void gshmemi_job_close(void)
 void gshmemi_job_set_mapped(int pe)
 {
 	job.peers[pe].is_mapped = true;
+}
+
+void gshmemi_job_set_sharers(int npes)
+{
+	job.nsharers = npes;
+}
+
+void gshmemi_job_explain(int pe, char *why, size_t nbytes)
+{
+	const struct gshmemi_peer *peer = &job.peers[pe], *mine = &job.peers[job.my_pe];
+
+	if (peer->pid_space != mine->pid_space)
+		snprintf(why, nbytes, "it is in another PID namespace than this PE: run both in one container");
+	else if (peer->uid != mine->uid)
+		snprintf(why, nbytes, "it runs as uid %u, this PE as uid %u", peer->uid, mine->uid);
+	else if (!peer->is_dumpable)
+		snprintf(why, nbytes, "it is not dumpable (prctl PR_SET_DUMPABLE, a setuid program)");
+	else
+		snprintf(why, nbytes, "same uid %u and PID namespace, dumpable", peer->uid);
 }

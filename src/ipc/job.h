@@ -25,6 +25,7 @@ struct gshmemi_job {
 	int npes;
 	int nlocal;          /* PEs on this node, this one included */
 	int local_rank;      /* of this PE among them */
+	int nsharers;        /* of them, those with this PE's device; 1 until gshmemi_map_open */
 	struct gshmemi_peer *peers; /* npes */
 };
 
@@ -46,5 +47,9 @@ extern const struct gshmemi_job *gshmemi_job;
 int gshmemi_job_open(int rc, const struct gshmemi_config *config);
 void gshmemi_job_close(void);
 void gshmemi_job_set_mapped(int pe);
+void gshmemi_job_set_sharers(int npes);
+
+/* Why this process may not open what a process of this node has, as far as one can tell from outside. */
+void gshmemi_job_explain(int pe, char *why, size_t nbytes);
 
 #endif /* GSHMEMI_IPC_JOB_H */

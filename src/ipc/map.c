@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "ipc/job.h"
+#include "ipc/life.h"
 
 /* Memory in another process: a handle names an allocation, the object may start inside of it. */
 struct region {
@@ -14,13 +15,23 @@ struct region {
 	uint64_t offset;
 };
 
+/*
+ * A device as all processes of a node know it; ordinals differ between them. Some GPUs have no UUID of their own, and
+ * the parts of a divided one share a bus address.
+ */
+struct device_id {
+	hipUUID uuid;
+	char bus[16];
+};
+
 /* What each PE tells all others. */
 struct card {
 	struct region heap;
 	struct region sync;
-	hipUUID device; /* the ordinals of devices differ between processes */
+	struct device_id device;
 	uint64_t heap_align;
-	int64_t rc;     /* its error so far */
+	int64_t life_fd; /* descriptor there, for gshmemi_life_open_peer */
+	int64_t rc;      /* its error so far */
 };
 
 /* Mappings of one peer, as hipIpcOpenMemHandle gave them. */
@@ -53,12 +64,25 @@ static int export_region(void *base, const char *what, struct region *region_p)
 	return 0;
 }
 
-static int fill_card(struct card *card, int device, char *heap, struct gshmemi_sync *sync)
+static int identify(int device, struct device_id *id_p)
+{
+	int rc;
+
+	memset(id_p, 0, sizeof *id_p);
+	rc = gshmemi_hip(hipDeviceGetUuid(&id_p->uuid, device), "init: hipDeviceGetUuid of device %d", device);
+	if (!rc)
+		rc = gshmemi_hip(hipDeviceGetPCIBusId(id_p->bus, sizeof id_p->bus, device),
+				 "init: hipDeviceGetPCIBusId of device %d", device);
+	return rc;
+}
+
+static int fill_card(struct card *card, int device, int life_fd, char *heap, struct gshmemi_sync *sync)
 {
 	uintptr_t base = (uintptr_t)heap;
 	int rc;
 
-	rc = gshmemi_hip(hipDeviceGetUuid(&card->device, device), "init: hipDeviceGetUuid of device %d", device);
+	card->life_fd = life_fd;
+	rc = identify(device, &card->device);
 	if (!rc)
 		rc = export_region(heap, "heap", &card->heap);
 	if (!rc)
@@ -70,20 +94,20 @@ static int fill_card(struct card *card, int device, char *heap, struct gshmemi_s
 /* ---- devices ---- */
 
 /* The ordinal here of a peer's device, -1 if this process cannot see it. */
-static int find_device(const hipUUID *uuid, int *device_p)
+static int find_device(const struct device_id *id, int *device_p)
 {
 	int ndevices, device, rc;
-	hipUUID found;
+	struct device_id found;
 
 	rc = gshmemi_hip(hipGetDeviceCount(&ndevices), "init: hipGetDeviceCount");
 	if (rc)
 		return rc;
 	*device_p = -1;
 	for (device = 0; device < ndevices && *device_p < 0; device++) {
-		rc = gshmemi_hip(hipDeviceGetUuid(&found, device), "init: hipDeviceGetUuid of device %d", device);
+		rc = identify(device, &found);
 		if (rc)
 			return rc;
-		if (memcmp(&found, uuid, sizeof found) == 0)
+		if (memcmp(&found, id, sizeof found) == 0)
 			*device_p = device;
 	}
 	return 0;
@@ -93,11 +117,11 @@ static int find_device(const hipUUID *uuid, int *device_p)
  * A device that this process cannot see, because a launcher gave each PE its own, may still be mapped: opening the
  * handle decides. Whether its atomics are native cannot be asked then, and is not assumed.
  */
-static int find_access(const hipUUID *uuid, int device, struct access *access_p)
+static int find_access(const struct device_id *id, int device, struct access *access_p)
 {
 	int peer, can_map, has_atomics, rc;
 
-	rc = find_device(uuid, &peer);
+	rc = find_device(id, &peer);
 	if (rc)
 		return rc;
 	if (peer < 0 || peer == device) {
@@ -118,21 +142,6 @@ static int find_access(const hipUUID *uuid, int device, struct access *access_p)
 
 /* ---- opening ---- */
 
-/* Why the memory of a process on this node may not open. */
-static void explain(const struct gshmemi_peer *peer, char *why, size_t nbytes)
-{
-	const struct gshmemi_peer *mine = &gshmemi_job->peers[gshmemi_job->my_pe];
-
-	if (peer->pid_space != mine->pid_space)
-		snprintf(why, nbytes, "it is in another PID namespace than this PE: run both in one container");
-	else if (peer->uid != mine->uid)
-		snprintf(why, nbytes, "it runs as uid %u, this PE as uid %u", peer->uid, mine->uid);
-	else if (!peer->is_dumpable)
-		snprintf(why, nbytes, "it is not dumpable (prctl PR_SET_DUMPABLE, a setuid program)");
-	else
-		snprintf(why, nbytes, "same uid %u and PID namespace, dumpable", peer->uid);
-}
-
 static int open_region(int pe, const struct region *region, const char *what, void **mapping_p)
 {
 	const struct gshmemi_peer *peer = &gshmemi_job->peers[pe];
@@ -144,7 +153,7 @@ static int open_region(int pe, const struct region *region, const char *what, vo
 	if (error == hipErrorPeerAccessUnsupported)
 		return -EXDEV;
 	if (error != hipSuccess) {
-		explain(peer, why, sizeof why);
+		gshmemi_job_explain(pe, why, sizeof why);
 		return gshmemi_hip(error, "init: hipIpcOpenMemHandle of the %s of PE %d, pid %d on %s (%s)", what, pe,
 				   (int)peer->pid, peer->host, why);
 	}
@@ -204,6 +213,8 @@ static int open_peers(const struct card *cards, int device, char *heap, struct g
 			return rc;
 		if (!rc)
 			gshmemi_job_set_mapped(pe);
+		if (gshmemi_job->peers[pe].is_local)
+			gshmemi_life_open_peer(pe, (int)cards[pe].life_fd);
 		*has_atomics_p &= !rc && access.has_atomics;
 	}
 	return 0;
@@ -279,7 +290,19 @@ static int connect_peers(const struct card *cards, int device, char *heap, struc
 	return 0;
 }
 
-int gshmemi_map_open(int rc, int device, char *heap, struct gshmemi_sync *sync, struct gshmemi_peers *peers,
+/* PEs of this node with the device of this PE. */
+static int count_sharers(const struct card *cards)
+{
+	const struct card *mine = &cards[gshmemi_job->my_pe];
+	int pe, n = 0;
+
+	for (pe = 0; pe < gshmemi_job->npes; pe++)
+		n += gshmemi_job->peers[pe].is_local &&
+		     memcmp(&cards[pe].device, &mine->device, sizeof mine->device) == 0;
+	return n;
+}
+
+int gshmemi_map_open(int rc, int device, int life_fd, char *heap, struct gshmemi_sync *sync, struct gshmemi_peers *peers,
 		     size_t *heap_align_p)
 {
 	struct card mine, *cards;
@@ -289,11 +312,12 @@ int gshmemi_map_open(int rc, int device, char *heap, struct gshmemi_sync *sync, 
 	if (!cards)
 		gshmemi_end(1); /* the other PEs are in the exchange and cannot be told */
 	if (!rc)
-		rc = fill_card(&mine, device, heap, sync);
+		rc = fill_card(&mine, device, life_fd, heap, sync);
 	mine.rc = rc;
 	gshmemi_bootstrap_allgather(&mine, cards, sizeof mine);
 	rc = first_error(cards, heap_align_p);
 	if (!rc) {
+		gshmemi_job_set_sharers(count_sharers(cards));
 		clear(peers);
 		rc = connect_peers(cards, device, heap, sync, peers);
 	}

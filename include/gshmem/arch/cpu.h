@@ -28,8 +28,15 @@
 #endif
 #define GSHMEMI_ARCH_NAME "cpu"
 
-/* The CPU reads and writes the heap by itself: calls from the host take the same bodies as those from kernels. */
+/*
+ * The CPU reads and writes the heap by itself: calls from the host take the same bodies as those from kernels.
+ * -DGSHMEMI_HOST_COPIES: they go through copies of HIP, as where the memory is a GPU's.
+ */
+#ifdef GSHMEMI_HOST_COPIES
+#define GSHMEMI_ARCH_HOST_DIRECT 0
+#else
 #define GSHMEMI_ARCH_HOST_DIRECT 1
+#endif
 
 /* Names the place of a group call in the source; lanes that stand at the same place converge there. */
 #define GSHMEMI_ARCH_SITE HIPCPU_SITE(), __LINE__

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "host/internal.h"
+#include "ipc/job.h"
+#include "ipc/life.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static uint64_t *mine;
+static const uint64_t **peers; /* npes; NULL: not known. Mapped one page each */
+static int own_fd = -1;
+
+static size_t page(void)
+{
+	return (size_t)sysconf(_SC_PAGESIZE);
+}
+
+static int report(const char *step)
+{
+	int rc = -errno;
+
+	gshmemi_error("init: %s of the memory in which PEs say that they live: %s", step, strerror(errno));
+	return rc;
+}
+
+int gshmemi_life_open(int *fd_p)
+{
+	void *map;
+	int rc;
+
+	peers = calloc((size_t)gshmemi_job->npes, sizeof *peers);
+	if (!peers) {
+		gshmemi_error("init: no memory for %d PEs", gshmemi_job->npes);
+		return -ENOMEM;
+	}
+	own_fd = memfd_create("gshmem-life", MFD_CLOEXEC);
+	if (own_fd < 0) {
+		rc = report("memfd_create");
+		goto err_close;
+	}
+	if (ftruncate(own_fd, (off_t)page())) {
+		rc = report("ftruncate");
+		goto err_close;
+	}
+	map = mmap(NULL, page(), PROT_READ | PROT_WRITE, MAP_SHARED, own_fd, 0);
+	if (map == MAP_FAILED) {
+		rc = report("mmap");
+		goto err_close;
+	}
+	mine = map;
+	*fd_p = own_fd;
+	return 0;
+
+err_close:
+	gshmemi_life_close();
+	return rc;
+}
+
+int gshmemi_life_open_peer(int pe, int peer_fd)
+{
+	const struct gshmemi_peer *peer = &gshmemi_job->peers[pe];
+	char path[48], why[128];
+	void *map = MAP_FAILED;
+	int fd;
+
+	snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)peer->pid, peer_fd);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0) {
+		map = mmap(NULL, page(), PROT_READ, MAP_SHARED, fd, 0);
+		close(fd);
+	}
+	if (map == MAP_FAILED) {
+		gshmemi_job_explain(pe, why, sizeof why);
+		gshmemi_warn("init: the end of PE %d, pid %d on %s, will not be seen: %s: %s (%s)", pe, (int)peer->pid,
+			     peer->host, path, strerror(errno), why);
+		return -EACCES;
+	}
+	peers[pe] = map;
+	return 0;
+}
+
+void gshmemi_life_close(void)
+{
+	int pe;
+
+	for (pe = 0; peers && pe < gshmemi_job->npes; pe++)
+		if (peers[pe])
+			munmap((void *)(uintptr_t)peers[pe], page());
+	free(peers);
+	peers = NULL;
+	if (mine)
+		munmap(mine, page());
+	mine = NULL;
+	if (own_fd >= 0)
+		close(own_fd);
+	own_fd = -1;
+}
+
+void gshmemi_life_set(uint64_t life)
+{
+	if (mine)
+		__atomic_store_n(mine, life, __ATOMIC_RELEASE);
+}
+
+bool gshmemi_life_is_known(int pe)
+{
+	return peers && peers[pe];
+}
+
+uint64_t gshmemi_life_get(int pe)
+{
+	/* acquire: pairs with the release in gshmemi_life_set; who ends has printed first */
+	return gshmemi_life_is_known(pe) ? __atomic_load_n(peers[pe], __ATOMIC_ACQUIRE) : GSHMEMI_LIFE_NONE;
+}
