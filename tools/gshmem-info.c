@@ -145,6 +145,7 @@ static void report_device(int device, int ndevices)
 	const char *row[64];
 	hipDeviceProp_t prop;
 	char name[32];
+	hipUUID uuid;
 	int peer;
 
 	if (hipGetDeviceProperties(&prop, device) != hipSuccess)
@@ -152,7 +153,8 @@ static void report_device(int device, int ndevices)
 	snprintf(name, sizeof name, "device %d", device);
 	open_group(json ? NULL : name, false);
 	put_text("name", prop.name);
-	put_uuid(&prop.uuid);
+	if (hipDeviceGetUuid(&uuid, device) == hipSuccess)
+		put_uuid(&uuid);
 	put_number("memory_bytes", prop.totalGlobalMem);
 	put_number("wave", (uint64_t)prop.warpSize);
 	put_number("compute_units", (uint64_t)prop.multiProcessorCount);

@@ -127,8 +127,10 @@ static hipError_t allocate_kind(void **base_p, size_t nbytes, enum gshmemi_heap_
 {
 	if (kind == GSHMEMI_HEAP_FINE)
 		return hipExtMallocWithFlags(base_p, nbytes, hipDeviceMallocFinegrained);
+#ifdef hipDeviceMallocUncached
 	if (kind == GSHMEMI_HEAP_UNCACHED)
 		return hipExtMallocWithFlags(base_p, nbytes, hipDeviceMallocUncached);
+#endif
 	return hipMalloc(base_p, nbytes);
 }
 
@@ -226,6 +228,13 @@ int gshmemi_heap_create(uint64_t nbytes, enum gshmemi_heap_kind kind, bool preal
 	if (rc)
 		return rc;
 	heap->kind = gshmemi_heap_resolve(kind);
+#ifndef hipDeviceMallocUncached /* HIP before 5.5 */
+	if (heap->kind == GSHMEMI_HEAP_UNCACHED) {
+		gshmemi_warn("heap: this version of HIP has no uncached memory: fine-grained instead "
+			     "(GSHMEM_HEAP_KIND)");
+		heap->kind = GSHMEMI_HEAP_FINE;
+	}
+#endif
 	rc = allocate_heap(nbytes, heap->kind, &heap->base);
 	if (rc)
 		goto err_destroy;
