@@ -21,11 +21,16 @@ static const char *const op_names[] = {
 };
 
 /* Both float and double find NaNs, an infinity, denormals and zeros of both signs here. */
-static __constant__ const uint64_t operands[] = {
-	0, 1, 0x7FFFFFFF7FFFFFFF, 0x8000000080000000, 0xFFFFFFFFFFFFFFFF, 0x7FF8DEAD7FC0BEEF, 0xFFF000000000F00D,
-	0x3FF000003F800000, 0x00000000FFFFFFFF, 0xFFFFFFFF00000000, 0x8000000000000000
-};
-#define NOPERANDS (sizeof operands / sizeof *operands)
+#define NOPERANDS ((size_t)11)
+T_HD uint64_t operand(size_t i)
+{
+	const uint64_t operands[] = {
+		0, 1, 0x7FFFFFFF7FFFFFFF, 0x8000000080000000, 0xFFFFFFFFFFFFFFFF, 0x7FF8DEAD7FC0BEEF, 0xFFF000000000F00D,
+		0x3FF000003F800000, 0x00000000FFFFFFFF, 0xFFFFFFFF00000000, 0x8000000000000000
+	};
+
+	return operands[i];
+}
 #define NCASES    (NOPERANDS * NOPERANDS)
 
 template <class T> T_HD T from_bits(uint64_t bits)
@@ -47,15 +52,15 @@ template <class T> T_HD uint64_t to_bits(T v)
 /* Case i: object, value, cond. Every second compare_swap succeeds. */
 T_HD uint64_t object_bits(size_t i)
 {
-	return operands[i / NOPERANDS];
+	return operand(i / NOPERANDS);
 }
 T_HD uint64_t value_bits(size_t i)
 {
-	return operands[i % NOPERANDS];
+	return operand(i % NOPERANDS);
 }
 T_HD uint64_t cond_bits(size_t i)
 {
-	return i % 2 ? object_bits(i) : operands[i * 7 % NOPERANDS];
+	return i % 2 ? object_bits(i) : operand(i * 7 % NOPERANDS);
 }
 
 #define RETURNING(NAME, OP, CASE, ...) \

@@ -84,7 +84,7 @@ static void on_host(bool sync, long *slots, long first, int nrounds, unsigned *w
 int main()
 {
 	gshmem_init();
-	int me = gshmem_my_pe(), npes = gshmem_n_pes(), nrounds = npes > 8 ? 5 : npes > 4 ? 12 : npes > 2 ? 40 : 100;
+	int me = gshmem_my_pe(), npes = gshmem_n_pes(), nrounds = t_takes_turns() || npes > 8 ? 5 : npes > 4 ? 12 : npes > 2 ? 40 : 100;
 	long *slots = (long *)gshmem_calloc(npes, sizeof *slots), first = 1;
 	unsigned *nwrong = (unsigned *)t_hipmalloc(sizeof *nwrong);
 	bool diverges = getenv("GSHMEM_CPU_DIVERGE") != NULL;

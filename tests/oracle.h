@@ -102,6 +102,31 @@ static inline void t_write_u64(void *dest, uint64_t value)
 	t_to_device(dest, &value, sizeof value);
 }
 
+/* Lanes of a wave, for the host; kernels have warpSize. */
+static inline unsigned t_wave_width(void)
+{
+	int device, width;
+
+	t_hip(hipGetDevice(&device));
+	t_hip(hipDeviceGetAttribute(&width, hipDeviceAttributeWarpSize, device));
+	return (unsigned)width;
+}
+
+/*
+ * Whether kernels of several PEs take turns on one GPU: then a wait in a kernel for another PE may last a time slice,
+ * some milliseconds, and a test makes fewer of them. On the cpu platform PEs are threads of the system.
+ */
+static inline int t_takes_turns(void)
+{
+	int ndevices = 1;
+
+	t_hip(hipGetDeviceCount(&ndevices));
+	return strcmp(GSHMEMI_ARCH_NAME, "cpu") && gshmem_n_pes() > ndevices;
+}
+
+/* GPUs have no long double: in kernels it is a double, of another size or in a place of that size. */
+#define T_HAS_LONG_DOUBLE (strcmp(GSHMEMI_ARCH_NAME, "cpu") == 0)
+
 #if GSHMEMI_KERNELS
 /* Launch and wait. */
 #define t_launch(kernel, grid, block, ...) \

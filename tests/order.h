@@ -8,10 +8,7 @@
 #define T_ORDER_H
 
 #include <hip/hip_runtime.h>
-#include <gshmem.h>
-#include "helpers.h"
-
-#define T_HD static inline __host__ __device__
+#include "oracle.h"
 
 /* How data and flag are sent. */
 enum order_kind {
@@ -333,7 +330,7 @@ static unsigned order_nthreads(int mode, int scope)
 	if (scope == THREAD)
 		return mode == KERNELS ? 6 : 1;
 	if (scope == WAVE)
-		return mode == KERNELS ? 2 * warpSize : warpSize;
+		return (mode == KERNELS ? 2 : 1) * t_wave_width();
 	return 96;
 }
 

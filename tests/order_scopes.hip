@@ -10,8 +10,7 @@
  */
 #include <stdlib.h>
 #include <hip/hip_runtime.h>
-#include <gshmem.h>
-#include "helpers.h"
+#include "oracle.h"
 
 enum { QUIET_WG, FENCE_WG, QUIET_WAVE, FENCE_WAVE, SYNCTHREADS_QUIET, HOST_FENCE, HOST_QUIET, NWAYS };
 static const char *const names[NWAYS] = {
@@ -55,7 +54,7 @@ static __global__ void send(int way, uint64_t *words, uint64_t *flag, uint64_t r
 /* Both PEs: send and receive; the words that were not there with the flag. */
 static unsigned run_way(int way, uint64_t *words, uint64_t *flag)
 {
-	const unsigned nwords = way == QUIET_WAVE || way == FENCE_WAVE ? (unsigned)warpSize : NTHREADS;
+	const unsigned nwords = way == QUIET_WAVE || way == FENCE_WAVE ? t_wave_width() : NTHREADS;
 	const int me = gshmem_my_pe(), pe = (me + 1) % gshmem_n_pes();
 	unsigned i, nmissing = 0;
 	uint64_t round, got[NTHREADS];

@@ -74,7 +74,7 @@ static __device__ void copy(int scope, bool put, bool nbi, void *dest, const voi
 }
 
 /* The threads, waves or work-groups of the grid take the cases in turn. */
-static __global__ void copy_all(int scope, bool put, bool nbi, const copy_case *cases, size_t ncases, char *arena,
+static __global__ void __launch_bounds__(1024) copy_all(int scope, bool put, bool nbi, const copy_case *cases, size_t ncases, char *arena,
 				const char *source, int pe)
 {
 	const unsigned width = warpSize, nwaves = (t_count() + width - 1) / width;

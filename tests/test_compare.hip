@@ -6,7 +6,6 @@
  * unsigned; and wait_until returns at once wherever test is true. In kernels and on the host.
  */
 #include <hip/hip_runtime.h>
-#include <limits>
 #include "oracle.h"
 
 #define NVALUES 10
@@ -15,7 +14,7 @@
 /* Value i of T around the places where signs and sizes matter. */
 template <class T> T_HD T value(size_t i)
 {
-	const T largest = std::numeric_limits<T>::max(), smallest = std::numeric_limits<T>::min();
+	const T largest = (T)-1 > (T)0 ? (T)-1 : (T)(((uint64_t)1 << (8 * sizeof(T) - 1)) - 1), smallest = (T)~largest;
 	const T values[NVALUES] = {0, 1, (T)-1, 2, largest, (T)(largest - 1), smallest, (T)(smallest + 1),
 				   (T)(largest / 2 + 1), (T)0x80};
 
@@ -61,7 +60,7 @@ template <class F> static __host__ __device__ int try_case(typename F::type *iva
 	return result;
 }
 
-template <class F> static __global__ void try_all(typename F::type *ivars, int *results)
+template <class F> static __global__ void __launch_bounds__(NCASES) try_all(typename F::type *ivars, int *results)
 {
 	results[threadIdx.x] = try_case<F>(ivars, threadIdx.x);
 }

@@ -14,7 +14,13 @@
 enum { NCMPS = 6 };
 
 /* For each operator, compared with 5: where the object starts, what does not satisfy, and what does. */
-static __constant__ const int start_of[] = {0, 5, 5, 4, 5, 6}, no_of[] = {4, 5, 1, 3, 9, 7}, yes_of[] = {5, 6, 6, 5, 4, 5};
+enum { START, NO, YES };
+T_HD int object_of(int what, int c)
+{
+	const int values[][NCMPS] = {{0, 5, 5, 4, 5, 6}, {4, 5, 1, 3, 9, 7}, {5, 6, 6, 5, 4, 5}};
+
+	return values[what][c];
+}
 
 #define OF_TYPE(NAME, TYPE) \
 	struct of_##NAME { \
@@ -43,10 +49,10 @@ GSHMEM_WAIT_TYPES(OF_TYPE)
 template <class F> static __host__ __device__ void satisfy(typename F::type *ivars, long *data, long mark, int pe)
 {
 	for (int c = 0; c < NCMPS; c++) {
-		F::write(ivars + c, no_of[c], pe);
+		F::write(ivars + c, object_of(NO, c), pe);
 		gshmem_long_p(data + c, mark + c, pe);
 		gshmem_fence();
-		F::write(ivars + c, yes_of[c], pe);
+		F::write(ivars + c, object_of(YES, c), pe);
 	}
 	gshmem_quiet();
 }
@@ -84,7 +90,7 @@ template <class F> static void check(void *ivars_, long *data)
 		for (int waiter = 0; waiter < 2; waiter++) {
 			mark += 100;
 			for (int c = 0; c < NCMPS; c++)
-				start[c] = (T)start_of[c];
+				start[c] = (T)object_of(START, c);
 			t_to_device(ivars, start, sizeof start);
 			gshmem_barrier_all();
 			if (me != waiter && scope % 2) {
