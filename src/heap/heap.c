@@ -123,34 +123,73 @@ static int check_node(uint64_t nbytes, int nlocal, uint64_t node_nbytes)
 
 /* ---- memory ---- */
 
+/* What another process maps is whole large pages: some versions of ROCm map more than was allocated, or fail. */
+#define IPC_NBYTES ((size_t)2 << 20)
+
+static size_t ipc_nbytes(size_t nbytes)
+{
+	return (nbytes + IPC_NBYTES - 1) / IPC_NBYTES * IPC_NBYTES;
+}
+
+#ifndef hipDeviceMallocUncached
+#define hipDeviceMallocUncached 0x3 /* headers before ROCm 5.5; the runtime refuses it */
+#endif
+
 static hipError_t allocate_kind(void **base_p, size_t nbytes, enum gshmemi_heap_kind kind)
 {
 	if (kind == GSHMEMI_HEAP_FINE)
-		return hipExtMallocWithFlags(base_p, nbytes, hipDeviceMallocFinegrained);
-#ifdef hipDeviceMallocUncached
+		return hipExtMallocWithFlags(base_p, ipc_nbytes(nbytes), hipDeviceMallocFinegrained);
 	if (kind == GSHMEMI_HEAP_UNCACHED)
-		return hipExtMallocWithFlags(base_p, nbytes, hipDeviceMallocUncached);
-#endif
-	return hipMalloc(base_p, nbytes);
+		return hipExtMallocWithFlags(base_p, ipc_nbytes(nbytes), hipDeviceMallocUncached);
+	return hipMalloc(base_p, ipc_nbytes(nbytes));
 }
 
-static int allocate_heap(uint64_t nbytes, enum gshmemi_heap_kind kind, char **base_p)
+static int report_allocation(hipError_t error, uint64_t nbytes, enum gshmemi_heap_kind kind)
 {
+	const char *call = kind == GSHMEMI_HEAP_COARSE ? "hipMalloc" : "hipExtMallocWithFlags";
 	size_t free_nbytes = 0, total_nbytes = 0;
-	hipError_t error;
-	void *base;
 
-	error = allocate_kind(&base, nbytes, kind);
 	if (error == hipErrorOutOfMemory && hipMemGetInfo(&free_nbytes, &total_nbytes) == hipSuccess) {
 		gshmemi_error("heap: %s of %" PRIu64 " bytes: out of memory: the device has %zu of %zu bytes free "
 			      "(GSHMEM_HEAP_SIZE)",
-			      kind == GSHMEMI_HEAP_COARSE ? "hipMalloc" : "hipExtMallocWithFlags", nbytes, free_nbytes,
-			      total_nbytes);
+			      call, nbytes, free_nbytes, total_nbytes);
 		return -ENOMEM;
 	}
+	return gshmemi_hip(error, "heap: %s of %" PRIu64 " bytes, kind %s%s (GSHMEM_HEAP_SIZE, GSHMEM_HEAP_KIND)", call,
+			   nbytes, gshmemi_heap_kind_name(kind),
+			   kind == GSHMEMI_HEAP_COARSE
+				   ? ""
+				   : ", which this device or driver may not have; GSHMEM_HEAP_KIND=coarse works, for "
+				     "programs whose kernels do not wait for other PEs");
+}
+
+/* What takes the place of a kind that is refused; the kind itself where nothing does. */
+static enum gshmemi_heap_kind weaker_kind(enum gshmemi_heap_kind kind, enum gshmemi_heap_kind wanted)
+{
+	if (kind == GSHMEMI_HEAP_UNCACHED)
+		return GSHMEMI_HEAP_FINE;
+	return wanted == GSHMEMI_HEAP_AUTO ? GSHMEMI_HEAP_COARSE : kind;
+}
+
+static hipError_t refusal; /* why this PE's heap is not of the kind that was asked for */
+
+static int allocate_heap(uint64_t nbytes, enum gshmemi_heap_kind wanted, enum gshmemi_heap_kind *kind_p, char **base_p)
+{
+	enum gshmemi_heap_kind kind = gshmemi_heap_resolve(wanted);
+	hipError_t error;
+	void *base;
+
+	refusal = hipSuccess;
+	for (;;) {
+		error = allocate_kind(&base, nbytes, kind);
+		if (error == hipSuccess || error == hipErrorOutOfMemory || weaker_kind(kind, wanted) == kind)
+			break;
+		refusal = error;
+		kind = weaker_kind(kind, wanted);
+	}
 	if (error != hipSuccess)
-		return gshmemi_hip(error, "heap: allocation of %" PRIu64 " bytes, kind %s (GSHMEM_HEAP_SIZE, "
-				   "GSHMEM_HEAP_KIND)", nbytes, gshmemi_heap_kind_name(kind));
+		return report_allocation(error, nbytes, kind);
+	*kind_p = kind;
 	*base_p = base;
 	return 0;
 }
@@ -175,8 +214,9 @@ static int allocate_sync(struct gshmemi_sync **sync_p)
 	void *sync;
 	int rc;
 
-	rc = gshmemi_hip(hipExtMallocWithFlags(&sync, sizeof **sync_p, hipDeviceMallocFinegrained),
-			 "init: hipExtMallocWithFlags of %zu bytes for the sync region", sizeof **sync_p);
+	rc = gshmemi_hip(hipExtMallocWithFlags(&sync, ipc_nbytes(sizeof **sync_p), hipDeviceMallocFinegrained),
+			 "init: hipExtMallocWithFlags of %zu bytes for the sync region: barriers need fine-grained memory",
+			 sizeof **sync_p);
 	if (rc)
 		return rc;
 	rc = gshmemi_access_fill(sync, 0, sizeof **sync_p, "init: the sync region");
@@ -215,6 +255,16 @@ static int create_allocator(uint64_t nbytes, struct gshmemi_allocator **allocato
 	return rc;
 }
 
+static int create_memory(uint64_t nbytes, enum gshmemi_heap_kind kind, bool prealloc)
+{
+	int rc;
+
+	rc = allocate_heap(nbytes, kind, &gshmemi_heap.kind, &gshmemi_heap.base);
+	if (!rc && prealloc)
+		rc = preallocate(gshmemi_heap.base, nbytes);
+	return rc;
+}
+
 int gshmemi_heap_create(uint64_t nbytes, enum gshmemi_heap_kind kind, bool prealloc, bool check, int nlocal,
 			uint64_t node_nbytes)
 {
@@ -227,18 +277,7 @@ int gshmemi_heap_create(uint64_t nbytes, enum gshmemi_heap_kind kind, bool preal
 	rc = create_allocator(nbytes, &heap->allocator);
 	if (rc)
 		return rc;
-	heap->kind = gshmemi_heap_resolve(kind);
-#ifndef hipDeviceMallocUncached /* HIP before 5.5 */
-	if (heap->kind == GSHMEMI_HEAP_UNCACHED) {
-		gshmemi_warn("heap: this version of HIP has no uncached memory: fine-grained instead "
-			     "(GSHMEM_HEAP_KIND)");
-		heap->kind = GSHMEMI_HEAP_FINE;
-	}
-#endif
-	rc = allocate_heap(nbytes, heap->kind, &heap->base);
-	if (rc)
-		goto err_destroy;
-	rc = prealloc ? preallocate(heap->base, nbytes) : 0;
+	rc = create_memory(nbytes, kind, prealloc);
 	if (rc)
 		goto err_destroy;
 	rc = allocate_sync(&heap->sync);
@@ -253,6 +292,36 @@ int gshmemi_heap_create(uint64_t nbytes, enum gshmemi_heap_kind kind, bool preal
 
 err_destroy:
 	gshmemi_heap_destroy();
+	return rc;
+}
+
+static void warn_refused(enum gshmemi_heap_kind wanted, enum gshmemi_heap_kind kind)
+{
+	gshmemi_warn("heap: hipExtMallocWithFlags, GSHMEM_HEAP_KIND=%s: %s (%s): the heaps of all PEs are %s: %s",
+		     gshmemi_heap_kind_name(wanted), hipGetErrorString(refusal), hipGetErrorName(refusal),
+		     gshmemi_heap_kind_name(kind),
+		     kind == GSHMEMI_HEAP_COARSE ? "what a peer writes is sure to be seen only by kernels launched after"
+						 : "coherent while kernels run, but cached");
+}
+
+int gshmemi_heap_agree(int rc, enum gshmemi_heap_kind wanted, bool prealloc)
+{
+	struct gshmemi_heap *heap = &gshmemi_heap;
+	int64_t words[2] = {rc ? INT64_MAX : (int64_t)heap->kind,
+			    rc || refusal == hipSuccess ? INT64_MAX : gshmemi_bootstrap_rank()};
+
+	if (gshmemi_heap_resolve(wanted) == GSHMEMI_HEAP_COARSE)
+		return rc;
+	gshmemi_bootstrap_min(words, 2);
+	if (words[1] == gshmemi_bootstrap_rank())
+		warn_refused(wanted, (enum gshmemi_heap_kind)words[0]);
+	if (rc || words[0] == (int64_t)heap->kind)
+		return rc;
+	gshmemi_hip_ignore(hipFree(heap->base), "hipFree");
+	heap->base = NULL;
+	rc = create_memory(heap->nbytes, (enum gshmemi_heap_kind)words[0], prealloc);
+	if (rc)
+		gshmemi_heap_destroy();
 	return rc;
 }
 

@@ -34,6 +34,12 @@ uint64_t gshmemi_heap_node_nbytes(void);
  */
 int gshmemi_heap_create(uint64_t nbytes, enum gshmemi_heap_kind kind, bool prealloc, bool check, int nlocal,
 			uint64_t node_nbytes);
+
+/*
+ * Collective, after create, which gave rc: where a PE was refused the kind that was wanted, all take the weakest that
+ * any got. One PE says so. Returns rc, or an error of this PE alone after which nothing is left.
+ */
+int gshmemi_heap_agree(int rc, enum gshmemi_heap_kind wanted, bool prealloc);
 void gshmemi_heap_destroy(void);
 
 /* Allocate and free by address; errors as the allocator's, without a message. */

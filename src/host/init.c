@@ -235,6 +235,16 @@ static void release(void)
 	gshmemi_life_close();
 }
 
+/* rc is what allocate gave; on an error of either nothing is left. */
+static int agree_heap(int rc)
+{
+	int agreed = gshmemi_heap_agree(rc, gshmemi_env.HEAP_KIND, gshmemi_env.HEAP_PREALLOC);
+
+	if (agreed && !rc)
+		release();
+	return agreed;
+}
+
 static uint32_t find_slow(void)
 {
 	uint32_t slow = 0;
@@ -307,6 +317,7 @@ static int join(int rc, const struct request *request)
 	if (gshmemi_job->my_pe == 0)
 		gshmemi_env_warn_unknown();
 	local = allocate(request, node_nbytes, &mine);
+	local = agree_heap(local);
 	rc = gshmemi_map_open(local, mine.device, mine.life_fd, gshmemi_heap.base, gshmemi_heap.sync, peers, &gshmemi_heap.align);
 	if (rc && local)
 		goto err_close_job;
