@@ -20,10 +20,15 @@
 #endif
 
 #if GSHMEMI_KERNELS
-#include <hip/hip_bf16.h>
 #include <hip/hip_fp16.h>
 typedef __half gshmemx_half_t;
+#if __has_include(<hip/hip_bf16.h>)
+#include <hip/hip_bf16.h>
 typedef __hip_bfloat16 gshmemx_bfloat16_t;
+#else /* ROCm before 5.6 */
+#include <hip/hip_bfloat16.h>
+typedef hip_bfloat16 gshmemx_bfloat16_t;
+#endif
 #else
 /* The bits of an IEEE binary16 and of a bfloat16. */
 typedef struct gshmemx_half { uint16_t bits; } gshmemx_half_t;

@@ -7,6 +7,14 @@
 
 #include <gshmem/slow.h>
 
+/* On the peer's word itself; op and nbytes are constants. */
+GSHMEMI_FN uint64_t gshmemi_amo_peer(int op, void *peer_dest, uint64_t value, uint64_t cond, unsigned nbytes)
+{
+	if (nbytes == 4)
+		return gshmemi_arch_amo32(op, (uint32_t *)peer_dest, (uint32_t)value, (uint32_t)cond);
+	return gshmemi_arch_amo64(op, (uint64_t *)peer_dest, value, cond);
+}
+
 /* op, nbytes, fetches and call are constants. Returns the old bits; fetches says whether the caller looks at them. */
 GSHMEMI_FN uint64_t gshmemi_amo(int op, void *dest, uint64_t value, uint64_t cond, unsigned nbytes, int fetches, int pe,
 				const char *call)
@@ -15,11 +23,10 @@ GSHMEMI_FN uint64_t gshmemi_amo(int op, void *dest, uint64_t value, uint64_t con
 
 	if (GSHMEMI_ON_HOST())
 		return gshmemi_host_amo(op, dest, value, cond, nbytes, fetches, pe, call);
-	if (!gshmemi_peer_ptr(gshmemi_state.direct.amo_delta, dest, pe, &peer_dest))
-		return gshmemi_slow_amo(op, dest, value, cond, nbytes, fetches, pe, call);
-	if (nbytes == 4)
-		return gshmemi_arch_amo32(op, (uint32_t *)peer_dest, (uint32_t)value, (uint32_t)cond);
-	return gshmemi_arch_amo64(op, (uint64_t *)peer_dest, value, cond);
+	if (!gshmemi_peer_ptr(gshmemi_state.direct.amo_delta, dest, pe, &peer_dest) &&
+	    !(peer_dest = gshmemi_slow_amo(op, dest, value, cond, nbytes, fetches, pe, call)))
+		return 0;
+	return gshmemi_amo_peer(op, peer_dest, value, cond, nbytes);
 }
 
 GSHMEMI_FN void gshmemi_amo_nbi(void *fetch, int op, void *dest, uint64_t value, uint64_t cond, unsigned nbytes, int pe,
@@ -29,13 +36,9 @@ GSHMEMI_FN void gshmemi_amo_nbi(void *fetch, int op, void *dest, uint64_t value,
 
 	if (GSHMEMI_ON_HOST())
 		gshmemi_host_amo_nbi(fetch, op, dest, value, cond, nbytes, pe, call);
-	else if (!gshmemi_peer_ptr(gshmemi_state.direct.amo_delta, dest, pe, &peer_dest))
-		gshmemi_slow_amo_nbi(fetch, op, dest, value, cond, nbytes, pe, call);
-	else if (nbytes == 4)
-		gshmemi_value_store(fetch, gshmemi_arch_amo32(op, (uint32_t *)peer_dest, (uint32_t)value, (uint32_t)cond),
-				    4);
-	else
-		gshmemi_value_store(fetch, gshmemi_arch_amo64(op, (uint64_t *)peer_dest, value, cond), 8);
+	else if (gshmemi_peer_ptr(gshmemi_state.direct.amo_delta, dest, pe, &peer_dest) ||
+		 (peer_dest = gshmemi_slow_amo_nbi(fetch, op, dest, value, cond, nbytes, pe, call)))
+		gshmemi_value_store(fetch, gshmemi_amo_peer(op, peer_dest, value, cond, nbytes), nbytes);
 }
 
 /* ---- the API: NAME is a type's, OP the spec's name of the operation, AMO ours ---- */

@@ -31,14 +31,31 @@
 #define GSHMEMI_END_C
 #endif
 
+/* Whether what is being compiled now is for the GPU: a HIP unit is compiled twice, once for each. */
+#if defined(__HIP_DEVICE_COMPILE__) || defined(__CUDA_ARCH__)
+#define GSHMEMI_DEVICE_PASS 1
+#else
+#define GSHMEMI_DEVICE_PASS 0
+#endif
+
+#if GSHMEMI_KERNELS
+#define GSHMEMI_ARCH_FN static inline __host__ __device__ __attribute__((always_inline))
+#else
+#define GSHMEMI_ARCH_FN static inline __attribute__((always_inline))
+#endif
+
 #if GSHMEMI_KERNELS || defined(GSHMEMI_LIBRARY)
 #include <gshmem/state.h>
 #ifdef GSHMEM_ARCH_HEADER
 #include GSHMEM_ARCH_HEADER
 #elif defined(__HIP_PLATFORM_CPU__)
 #include <gshmem/arch/cpu.h>
+#elif defined(__HIP_PLATFORM_NVIDIA__)
+#include <gshmem/arch/nvidia.h>
+#elif defined(__HIP_PLATFORM_AMD__)
+#include <gshmem/arch/amd.h>
 #else
-#error "gshmem: no primitives for this platform; PLATFORM=cpu defines __HIP_PLATFORM_CPU__"
+#error "gshmem: no platform: HIP's headers define __HIP_PLATFORM_AMD__, _NVIDIA__ or _CPU__"
 #endif
 #endif
 
@@ -52,7 +69,10 @@
 #define GSHMEMI_FN   static inline __host__ __device__ __attribute__((always_inline))
 #define GSHMEMI_SLOW static __host__ __device__ __attribute__((noinline, cold, unused))
 #define GSHMEM_API   GSHMEMI_FN
+/* Kernels never call these, but compilers read the calls when they compile for the GPU. */
+#define GSHMEMI_HOST_CALL extern __host__ __device__ __attribute__((visibility("default")))
 #else
+#define GSHMEMI_HOST_CALL GSHMEM_HOST_API
 #define GSHMEMI_FN   static inline __attribute__((always_inline))
 #define GSHMEMI_SLOW static __attribute__((noinline, cold, unused))
 #define GSHMEM_API   extern __attribute__((visibility("default")))

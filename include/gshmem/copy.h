@@ -50,117 +50,242 @@ GSHMEMI_FN struct gshmemi_group gshmemi_group_enter(int scope, uint64_t key)
 
 /* ---- the lanes' copy: what a GPU executes ---- */
 
-/* One 16-byte access where both ends are aligned to 16. */
-struct __attribute__((aligned(16))) gshmemi_word {
-	uint64_t half[2];
-};
+/* Which end of a copy is a peer's: the destination, or the source. */
+enum gshmemi_way { GSHMEMI_TO_PEER, GSHMEMI_FROM_PEER };
 
-/* Read and write unit bytes, a constant power of two up to 16, at addresses aligned to it. */
-GSHMEMI_FN struct gshmemi_word gshmemi_unit_load(const char *source, unsigned unit)
+/* Bytes of a unit, the constant unit, from the source; to the destination. The end that is not a peer's is global. */
+GSHMEMI_FN struct gshmemi_word gshmemi_unit_read(int way, const char *source, unsigned unit)
 {
-	struct gshmemi_word word;
+	return way == GSHMEMI_FROM_PEER ? gshmemi_arch_read_peer(source, unit) : gshmemi_arch_read_global(source, unit);
+}
 
-	switch (unit) {
-	case 16:
-		return *(const struct gshmemi_word *)(const void *)source;
-	case 8:
+GSHMEMI_FN void gshmemi_unit_write(int way, char *dest, struct gshmemi_word word, unsigned unit)
+{
+	if (way == GSHMEMI_FROM_PEER)
+		gshmemi_arch_write_global(dest, word, unit);
+	else
+		gshmemi_arch_write_peer(dest, word, unit);
+}
+
+/* The same of memory that may be LDS or a stack; up to 8 bytes, aligned to unit. */
+GSHMEMI_FN struct gshmemi_word gshmemi_local_read(const char *source, unsigned unit)
+{
+	struct gshmemi_word word = {{0, 0}};
+
+	if (unit == 8)
 		__builtin_memcpy(word.half, __builtin_assume_aligned(source, 8), 8);
-		break;
-	case 4:
+	else if (unit == 4)
 		__builtin_memcpy(word.half, __builtin_assume_aligned(source, 4), 4);
-		break;
-	default:
+	else if (unit == 2)
+		__builtin_memcpy(word.half, __builtin_assume_aligned(source, 2), 2);
+	else
 		__builtin_memcpy(word.half, source, 1);
-		break;
-	}
 	return word;
 }
 
-GSHMEMI_FN void gshmemi_unit_store(char *dest, struct gshmemi_word word, unsigned unit)
+GSHMEMI_FN void gshmemi_local_write(char *dest, struct gshmemi_word word, unsigned unit)
 {
-	switch (unit) {
-	case 16:
-		*(struct gshmemi_word *)(void *)dest = word;
-		break;
-	case 8:
+	if (unit == 8)
 		__builtin_memcpy(__builtin_assume_aligned(dest, 8), word.half, 8);
-		break;
-	case 4:
+	else if (unit == 4)
 		__builtin_memcpy(__builtin_assume_aligned(dest, 4), word.half, 4);
-		break;
-	default:
+	else if (unit == 2)
+		__builtin_memcpy(__builtin_assume_aligned(dest, 2), word.half, 2);
+	else
 		__builtin_memcpy(dest, word.half, 1);
-		break;
+}
+
+/* One element, both ends of it aligned to align; the end that is not a peer's may be LDS or a stack. */
+GSHMEMI_FN void gshmemi_copy_element(int way, char *dest, const char *source, unsigned elem_nbytes, unsigned align)
+{
+	const unsigned unit = elem_nbytes < align ? elem_nbytes : align < 8 ? align : 8;
+	unsigned i;
+
+	for (i = 0; i < elem_nbytes; i += unit) {
+		if (way == GSHMEMI_FROM_PEER)
+			gshmemi_local_write(dest + i, gshmemi_arch_read_peer(source + i, unit), unit);
+		else
+			gshmemi_arch_write_peer(dest + i, gshmemi_local_read(source + i, unit), unit);
 	}
+}
+
+/* The units of the last turn, up to four for each thread: all loads, then all stores. */
+GSHMEMI_FN void gshmemi_copy_turn(int way, char *dest, const char *source, unsigned nbytes, unsigned unit,
+				  unsigned first, unsigned step)
+{
+	const unsigned second = first + step, third = second + step, fourth = third + step;
+	struct gshmemi_word a, b, c, d;
+
+	if (first >= nbytes)
+		return;
+	a = gshmemi_unit_read(way, source + first, unit);
+	if (second < nbytes)
+		b = gshmemi_unit_read(way, source + second, unit);
+	if (third < nbytes)
+		c = gshmemi_unit_read(way, source + third, unit);
+	if (fourth < nbytes)
+		d = gshmemi_unit_read(way, source + fourth, unit);
+	gshmemi_unit_write(way, dest + first, a, unit);
+	if (second < nbytes)
+		gshmemi_unit_write(way, dest + second, b, unit);
+	if (third < nbytes)
+		gshmemi_unit_write(way, dest + third, c, unit);
+	if (fourth < nbytes)
+		gshmemi_unit_write(way, dest + fourth, d, unit);
+}
+
+/* left >= 0, which is the same for the whole group: one scalar comparison. */
+GSHMEMI_FN int gshmemi_copy_goes_on(int64_t left, const struct gshmemi_group *group)
+{
+	int32_t high;
+
+	if (group->scope == GSHMEMI_THREAD)
+		return left >= 0;
+	GSHMEMI_ARCH_KEEP_UNIFORM(left);
+	high = (int32_t)(left >> 32);
+	GSHMEMI_ARCH_KEEP_UNIFORM(high);
+	return high >= 0;
 }
 
 /*
- * Thread rank of size copies its share of nunits units, interleaved with the others', so that neighbours touch
- * neighbouring addresses. Four loads are in flight before the first store.
+ * Copy nbytes, a multiple of unit, by this thread of the group and the others: neighbours touch neighbouring addresses.
+ * Four loads are in flight from each thread: a unit is stored when the three after it have been asked for.
  */
-GSHMEMI_FN void gshmemi_copy_units(char *dest, const char *source, size_t nunits, unsigned unit, unsigned rank,
-				   unsigned size)
+GSHMEMI_FN void gshmemi_copy_units(int way, char *dest, const char *source, size_t nbytes, unsigned unit,
+				   const struct gshmemi_group *group)
 {
-	const size_t step = (size_t)size * unit;
-	size_t i = rank;
+	const unsigned step = group->size * unit, turn = 4 * step;
+	unsigned first = group->rank * unit, second = first + step, third = second + step, fourth = third + step;
+	int64_t left = (int64_t)nbytes - turn;
+	struct gshmemi_word a, b, c, d;
 
-	dest += (size_t)rank * unit;
-	source += (size_t)rank * unit;
-	for (; i + 3 * (size_t)size < nunits; i += 4 * (size_t)size) {
-		struct gshmemi_word a = gshmemi_unit_load(source, unit);
-		struct gshmemi_word b = gshmemi_unit_load(source + step, unit);
-		struct gshmemi_word c = gshmemi_unit_load(source + 2 * step, unit);
-		struct gshmemi_word d = gshmemi_unit_load(source + 3 * step, unit);
-
-		gshmemi_unit_store(dest, a, unit);
-		gshmemi_unit_store(dest + step, b, unit);
-		gshmemi_unit_store(dest + 2 * step, c, unit);
-		gshmemi_unit_store(dest + 3 * step, d, unit);
-		source += 4 * step;
-		dest += 4 * step;
+	if (left >= 0) {
+		a = gshmemi_unit_read(way, source + first, unit);
+		b = gshmemi_unit_read(way, source + second, unit);
+		c = gshmemi_unit_read(way, source + third, unit);
+		d = gshmemi_unit_read(way, source + fourth, unit);
+		source += turn;
+		left -= turn;
+		if (gshmemi_copy_goes_on(left, group)) do {
+			if (group->scope != GSHMEMI_THREAD)
+				GSHMEMI_ARCH_KEEP_APART(source, dest, first, second, third, fourth);
+			gshmemi_unit_write(way, dest + first, a, unit);
+			a = gshmemi_unit_read(way, source + first, unit);
+			gshmemi_unit_write(way, dest + second, b, unit);
+			b = gshmemi_unit_read(way, source + second, unit);
+			gshmemi_unit_write(way, dest + third, c, unit);
+			c = gshmemi_unit_read(way, source + third, unit);
+			gshmemi_unit_write(way, dest + fourth, d, unit);
+			d = gshmemi_unit_read(way, source + fourth, unit);
+			dest += turn;
+			source += turn;
+			left -= turn;
+		} while (gshmemi_copy_goes_on(left, group));
+		gshmemi_unit_write(way, dest + first, a, unit);
+		gshmemi_unit_write(way, dest + second, b, unit);
+		gshmemi_unit_write(way, dest + third, c, unit);
+		gshmemi_unit_write(way, dest + fourth, d, unit);
+		dest += turn;
 	}
-	for (; i < nunits; i += size) {
-		gshmemi_unit_store(dest, gshmemi_unit_load(source, unit), unit);
-		source += step;
-		dest += step;
+	gshmemi_copy_turn(way, dest, source, (unsigned)left + turn, unit, first, step);
+}
+
+/* Fewer than 16 bytes, a multiple of align: the pieces of 8, 4, 2 and 1 that nbytes is the sum of, by one thread. */
+GSHMEMI_FN void gshmemi_copy_rest(int way, char *dest, const char *source, unsigned nbytes, unsigned align)
+{
+	unsigned piece;
+
+	for (piece = 8; piece >= align; piece /= 2) {
+		if (!(nbytes & piece))
+			continue;
+		gshmemi_unit_write(way, dest, gshmemi_unit_read(way, source, piece), piece);
+		dest += piece;
+		source += piece;
 	}
 }
 
-/* Bytes up to the first aligned unit, whole units, and the bytes that are left. */
-GSHMEMI_FN void gshmemi_copy_aligned(char *dest, const char *source, size_t nbytes, unsigned unit, unsigned rank,
-				     unsigned size)
+/* The same in ascending order, which aligns both ends for each piece: what lies in front of a multiple of 16. */
+GSHMEMI_FN void gshmemi_copy_head(int way, char *dest, const char *source, unsigned nbytes, unsigned align)
 {
-	size_t head = (size_t)(-(uintptr_t)dest & (unit - 1)), body;
+	unsigned piece;
 
-	if (head > nbytes)
-		head = nbytes;
-	body = (nbytes - head) & ~(size_t)(unit - 1);
-	gshmemi_copy_units(dest, source, head, 1, rank, size);
-	gshmemi_copy_units(dest + head, source + head, body / unit, unit, rank, size);
-	gshmemi_copy_units(dest + head + body, source + head + body, nbytes - head - body, 1, rank, size);
+	for (piece = align; piece <= 8; piece *= 2) {
+		if (!(nbytes & piece))
+			continue;
+		gshmemi_unit_write(way, dest, gshmemi_unit_read(way, source, piece), piece);
+		dest += piece;
+		source += piece;
+	}
 }
 
-/* Any alignment, any length: the widest unit that both ends can be aligned to. */
-GSHMEMI_FN void gshmemi_copy_lanes(char *dest, const char *source, size_t nbytes, unsigned rank, unsigned size)
+/* Both ends global. align, a constant, is what the caller's type promises of both. */
+GSHMEMI_FN void gshmemi_copy_global(int way, char *dest, const char *source, size_t nbytes, unsigned align,
+				    const struct gshmemi_group *group)
 {
+#if GSHMEMI_ARCH_UNALIGNED
+	const size_t body = nbytes & ~(size_t)15;
+
+	gshmemi_copy_units(way, dest, source, body, 16, group);
+	if (align < 16 && group->rank == 0)
+		gshmemi_copy_rest(way, dest + body, source + body, (unsigned)nbytes & 15, align);
+#else
 	const uintptr_t skew = (uintptr_t)dest ^ (uintptr_t)source;
+	unsigned head;
+	size_t body;
 
-	if ((skew & 15) == 0)
-		gshmemi_copy_aligned(dest, source, nbytes, 16, rank, size);
-	else if ((skew & 7) == 0)
-		gshmemi_copy_aligned(dest, source, nbytes, 8, rank, size);
-	else if ((skew & 3) == 0)
-		gshmemi_copy_aligned(dest, source, nbytes, 4, rank, size);
+	if (align >= 16 || ((skew & 15) == 0 && nbytes >= 16)) {
+		head = align >= 16 ? 0 : (unsigned)-(uintptr_t)dest & 15;
+		body = (nbytes - head) & ~(size_t)15;
+		if (align < 16 && group->rank == 0)
+			gshmemi_copy_head(way, dest, source, head, align);
+		gshmemi_copy_units(way, dest + head, source + head, body, 16, group);
+		if (align < 16 && group->rank == 0)
+			gshmemi_copy_rest(way, dest + head + body, source + head + body,
+					  (unsigned)(nbytes - head) & 15, align);
+	} else if (align >= 8) {
+		gshmemi_copy_units(way, dest, source, nbytes, 8, group);
+	} else if (align >= 4 || (((uintptr_t)dest | skew) & 3) == 0) {
+		body = nbytes & ~(size_t)3;
+		gshmemi_copy_units(way, dest, source, body, 4, group);
+		if (align < 4 && group->rank == 0)
+			gshmemi_copy_rest(way, dest + body, source + body, (unsigned)nbytes & 3, align);
+	} else {
+		gshmemi_copy_units(way, dest, source, nbytes, align < 4 ? align : 1, group);
+	}
+#endif
+}
+
+GSHMEMI_FN void gshmemi_copy_lanes(int way, char *dest, const char *source, size_t nbytes, unsigned align,
+				   const struct gshmemi_group *group)
+{
+	const size_t step = (size_t)group->size * align;
+	size_t at;
+
+	if (group->scope != GSHMEMI_THREAD) {
+		dest = (char *)(uintptr_t)gshmemi_arch_uniform((uint64_t)(uintptr_t)dest);
+		source = (const char *)(uintptr_t)gshmemi_arch_uniform((uint64_t)(uintptr_t)source);
+		nbytes = (size_t)gshmemi_arch_uniform((uint64_t)nbytes);
+	}
+	if (way == GSHMEMI_FROM_PEER)
+		gshmemi_arch_fence_read_peer();
+	if (gshmemi_arch_is_global(way == GSHMEMI_TO_PEER ? source : (const char *)dest))
+		gshmemi_copy_global(way, dest, source, nbytes, align, group);
 	else
-		gshmemi_copy_units(dest, source, nbytes, 1, rank, size);
+		for (at = (size_t)group->rank * align; at < nbytes; at += step)
+			gshmemi_copy_element(way, dest + at, source + at, align, align);
 }
 
 /* ---- copies by a scope ---- */
 
-/* Copy nbytes by all threads of the scope, which meet before and after. */
-GSHMEMI_FN void gshmemi_copy(int scope, void *dest, const void *source, size_t nbytes)
+/*
+ * Copy nbytes by all threads of the scope, which meet before and after. scope, way and align are constants; align
+ * divides nbytes and both addresses.
+ */
+GSHMEMI_FN void gshmemi_copy(int scope, int way, void *dest, const void *source, size_t nbytes, unsigned align)
 {
 #ifdef GSHMEMI_ARCH_HAS_GROUP_COPY
+	(void)way;
+	(void)align;
 	if (scope == GSHMEMI_THREAD)
 		gshmemi_arch_copy(dest, source, nbytes);
 	else
@@ -168,22 +293,30 @@ GSHMEMI_FN void gshmemi_copy(int scope, void *dest, const void *source, size_t n
 #else
 	struct gshmemi_group group = gshmemi_group_enter(scope, GSHMEMI_KEY(dest, source));
 
-	gshmemi_copy_lanes((char *)dest, (const char *)source, nbytes, group.rank, group.size);
+	gshmemi_copy_lanes(way, (char *)dest, (const char *)source, nbytes, align, &group);
 	gshmemi_group_sync(&group);
 #endif
 }
 
 /* Copy nelems elements, elem_nbytes a constant, between strides counted in elements. */
-GSHMEMI_FN void gshmemi_copy_stride(int scope, void *dest, ptrdiff_t dst, const void *source, ptrdiff_t sst,
+GSHMEMI_FN void gshmemi_copy_stride(int scope, int way, void *dest, ptrdiff_t dst, const void *source, ptrdiff_t sst,
 				    size_t nelems, unsigned elem_nbytes)
 {
 	struct gshmemi_group group = gshmemi_group_enter(scope, GSHMEMI_KEY(dest, source));
 	const char *from = (const char *)source + (size_t)group.rank * (size_t)sst * elem_nbytes;
 	char *to = (char *)dest + (size_t)group.rank * (size_t)dst * elem_nbytes;
+	const unsigned unit = elem_nbytes < 8 ? elem_nbytes : 8;
+	/* Objects that a sized call moves may be aligned to less than their size. */
+	const int is_aligned = (((uintptr_t)dest | (uintptr_t)source) & (unit - 1)) == 0;
 	size_t i;
 
+	if (way == GSHMEMI_FROM_PEER)
+		gshmemi_arch_fence_read_peer();
 	for (i = group.rank; i < nelems; i += group.size) {
-		__builtin_memcpy(to, from, elem_nbytes);
+		if (is_aligned)
+			gshmemi_copy_element(way, to, from, elem_nbytes, unit);
+		else
+			gshmemi_copy_element(way, to, from, elem_nbytes, 1);
 		from += (size_t)sst * group.size * elem_nbytes;
 		to += (size_t)dst * group.size * elem_nbytes;
 	}
@@ -209,18 +342,23 @@ GSHMEMI_FN void gshmemi_value_store(void *value, uint64_t bits, unsigned nbytes)
 /* ---- signals ---- */
 
 /*
- * Update a signal after what the scope has copied: every thread makes its part visible, all meet, one updates. The
- * release pairs with the acquire at the end of gshmemi_wait.
+ * Copy to a peer, then update a signal there: every thread makes its part visible, all meet, one updates. The release
+ * pairs with the acquire at the end of gshmemi_wait.
  */
-GSHMEMI_FN void gshmemi_signal(int scope, uint64_t *peer_sig, uint64_t signal, int sig_op)
+GSHMEMI_FN void gshmemi_copy_signal(int scope, void *peer_dest, const void *source, size_t nbytes, unsigned align,
+				    uint64_t *peer_sig, uint64_t signal, int sig_op)
 {
 	struct gshmemi_group group;
 
-	gshmemi_arch_fence_release();
 #ifdef GSHMEMI_ARCH_HAS_GROUP_COPY
-	group = gshmemi_group_here(scope, GSHMEMI_KEY(peer_sig, NULL)); /* one thread copied for all, and they have met */
+	gshmemi_copy(scope, GSHMEMI_TO_PEER, peer_dest, source, nbytes, align); /* by one thread for all; they have met */
+	gshmemi_arch_fence_release();
+	group = gshmemi_group_here(scope, GSHMEMI_KEY(peer_sig, NULL));
 #else
-	group = gshmemi_group_enter(scope, GSHMEMI_KEY(peer_sig, NULL));
+	group = gshmemi_group_enter(scope, GSHMEMI_KEY(peer_dest, source));
+	gshmemi_copy_lanes(GSHMEMI_TO_PEER, (char *)peer_dest, (const char *)source, nbytes, align, &group);
+	gshmemi_arch_fence_release();
+	gshmemi_group_sync(&group);
 #endif
 	if (group.rank != 0)
 		return;

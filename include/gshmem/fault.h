@@ -25,7 +25,7 @@ GSHMEMI_SLOW void gshmemi_fault_fill(struct gshmemi_fault *f, int kind, int pe, 
 	f->pe = pe;
 	f->thread = gshmemi_arch_thread_rank();
 	f->block = gshmemi_arch_block();
-	f->in_kernel = (uint64_t)gshmemi_arch_in_kernel();
+	f->in_kernel = (uint64_t)GSHMEMI_ARCH_IN_KERNEL;
 	f->address = (uint64_t)(uintptr_t)address;
 	f->nbytes = nbytes;
 	f->found = found;

@@ -11,33 +11,33 @@
 
 GSHMEMI_BEGIN_C
 
-GSHMEM_HOST_API int gshmemi_host_my_pe(void);
-GSHMEM_HOST_API int gshmemi_host_n_pes(void);
-GSHMEM_HOST_API void *gshmemi_host_ptr(const void *dest, int pe);
-GSHMEM_HOST_API void gshmemi_host_put(void *dest, const void *source, size_t nbytes, unsigned align, int pe, int nbi,
+GSHMEMI_HOST_CALL int gshmemi_host_my_pe(void);
+GSHMEMI_HOST_CALL int gshmemi_host_n_pes(void);
+GSHMEMI_HOST_CALL void *gshmemi_host_ptr(const void *dest, int pe);
+GSHMEMI_HOST_CALL void gshmemi_host_put(void *dest, const void *source, size_t nbytes, unsigned align, int pe, int nbi,
 				      const char *call);
-GSHMEM_HOST_API void gshmemi_host_get(void *dest, const void *source, size_t nbytes, unsigned align, int pe, int nbi,
+GSHMEMI_HOST_CALL void gshmemi_host_get(void *dest, const void *source, size_t nbytes, unsigned align, int pe, int nbi,
 				      const char *call);
-GSHMEM_HOST_API void gshmemi_host_p(void *dest, const void *value, unsigned nbytes, int pe, const char *call);
-GSHMEM_HOST_API void gshmemi_host_g(void *value, const void *source, unsigned nbytes, int pe, const char *call);
-GSHMEM_HOST_API void gshmemi_host_iput(void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems,
+GSHMEMI_HOST_CALL void gshmemi_host_p(void *dest, const void *value, unsigned nbytes, int pe, const char *call);
+GSHMEMI_HOST_CALL void gshmemi_host_g(void *value, const void *source, unsigned nbytes, int pe, const char *call);
+GSHMEMI_HOST_CALL void gshmemi_host_iput(void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems,
 				       unsigned elem_nbytes, int pe, const char *call);
-GSHMEM_HOST_API void gshmemi_host_iget(void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems,
+GSHMEMI_HOST_CALL void gshmemi_host_iget(void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems,
 				       unsigned elem_nbytes, int pe, const char *call);
-GSHMEM_HOST_API uint64_t gshmemi_host_amo(int op, void *dest, uint64_t value, uint64_t cond, unsigned nbytes,
+GSHMEMI_HOST_CALL uint64_t gshmemi_host_amo(int op, void *dest, uint64_t value, uint64_t cond, unsigned nbytes,
 					  int fetches, int pe, const char *call);
-GSHMEM_HOST_API void gshmemi_host_amo_nbi(void *fetch, int op, void *dest, uint64_t value, uint64_t cond,
+GSHMEMI_HOST_CALL void gshmemi_host_amo_nbi(void *fetch, int op, void *dest, uint64_t value, uint64_t cond,
 					  unsigned nbytes, int pe, const char *call);
-GSHMEM_HOST_API void gshmemi_host_put_signal(void *dest, const void *source, size_t nbytes, unsigned align,
+GSHMEMI_HOST_CALL void gshmemi_host_put_signal(void *dest, const void *source, size_t nbytes, unsigned align,
 					     uint64_t *sig_addr, uint64_t signal, int sig_op, int pe, int nbi,
 					     const char *call);
-GSHMEM_HOST_API uint64_t gshmemi_host_wait(const void *ivar, unsigned nbytes, int is_signed, int cmp, uint64_t value,
+GSHMEMI_HOST_CALL uint64_t gshmemi_host_wait(const void *ivar, unsigned nbytes, int is_signed, int cmp, uint64_t value,
 					   const char *call);
-GSHMEM_HOST_API int gshmemi_host_test(const void *ivar, unsigned nbytes, int is_signed, int cmp, uint64_t value,
+GSHMEMI_HOST_CALL int gshmemi_host_test(const void *ivar, unsigned nbytes, int is_signed, int cmp, uint64_t value,
 				      const char *call);
-GSHMEM_HOST_API void gshmemi_host_fence(const char *call);
-GSHMEM_HOST_API void gshmemi_host_quiet(const int *target_pes, size_t npes, const char *call);
-GSHMEM_HOST_API void gshmemi_host_sync_all(int quiet, const char *call);
+GSHMEMI_HOST_CALL void gshmemi_host_fence(const char *call);
+GSHMEMI_HOST_CALL void gshmemi_host_quiet(const int *target_pes, size_t npes, const char *call);
+GSHMEMI_HOST_CALL void gshmemi_host_sync_all(int quiet, const char *call);
 
 /* Registry of state copies; see unit.h. */
 GSHMEM_HOST_API void gshmemi_state_register(struct gshmemi_state_copy *copy);

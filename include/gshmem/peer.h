@@ -7,11 +7,14 @@
 
 #include <gshmem/host.h>
 
-/* True on the CPU in a HIP unit, where the exported function takes over. The library's own units are that function. */
+/*
+ * True on the CPU in a HIP unit, where the exported function takes over; and in the library, unless the CPU reaches
+ * the heap by itself: then the bodies here are that function's.
+ */
 #ifdef GSHMEMI_LIBRARY
-#define GSHMEMI_ON_HOST() 0
+#define GSHMEMI_ON_HOST() (!GSHMEMI_ARCH_HOST_DIRECT)
 #else
-#define GSHMEMI_ON_HOST()   (!gshmemi_arch_in_kernel())
+#define GSHMEMI_ON_HOST()   (!GSHMEMI_ARCH_IN_KERNEL)
 #define GSHMEMI_ENTER(call) ((void)0) /* the library's own: src/host/internal.h */
 #endif
 

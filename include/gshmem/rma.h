@@ -19,10 +19,9 @@ GSHMEMI_FN void gshmemi_put(int scope, void *dest, const void *source, size_t nb
 
 	if (GSHMEMI_ON_HOST())
 		gshmemi_host_put(dest, source, nbytes, align, pe, nbi, call);
-	else if (gshmemi_peer_ptr(gshmemi_state.direct.delta, dest, pe, &peer_dest))
-		gshmemi_copy(scope, peer_dest, source, nbytes);
-	else
-		gshmemi_slow_put(scope, dest, source, nbytes, align, pe, nbi, call);
+	else if (gshmemi_peer_ptr(gshmemi_state.direct.delta, dest, pe, &peer_dest) ||
+		 (peer_dest = gshmemi_slow_put(scope, dest, source, nbytes, align, pe, nbi, call)))
+		gshmemi_copy(scope, GSHMEMI_TO_PEER, peer_dest, source, nbytes, align);
 }
 
 GSHMEMI_FN void gshmemi_get(int scope, void *dest, const void *source, size_t nbytes, unsigned align, int pe, int nbi,
@@ -32,10 +31,9 @@ GSHMEMI_FN void gshmemi_get(int scope, void *dest, const void *source, size_t nb
 
 	if (GSHMEMI_ON_HOST())
 		gshmemi_host_get(dest, source, nbytes, align, pe, nbi, call);
-	else if (gshmemi_peer_ptr(gshmemi_state.direct.delta, source, pe, &peer_source))
-		gshmemi_copy(scope, dest, peer_source, nbytes);
-	else
-		gshmemi_slow_get(scope, dest, source, nbytes, align, pe, nbi, call);
+	else if (gshmemi_peer_ptr(gshmemi_state.direct.delta, source, pe, &peer_source) ||
+		 (peer_source = gshmemi_slow_get(scope, dest, source, nbytes, align, pe, nbi, call)))
+		gshmemi_copy(scope, GSHMEMI_FROM_PEER, dest, peer_source, nbytes, align);
 }
 
 /* One value by one store; 16 bytes have no such store and take the copy. nbytes is a constant. */
@@ -45,26 +43,29 @@ GSHMEMI_FN void gshmemi_p(void *dest, const void *value, unsigned nbytes, int pe
 
 	if (GSHMEMI_ON_HOST())
 		gshmemi_host_p(dest, value, nbytes, pe, call);
-	else if (!gshmemi_peer_ptr(gshmemi_state.direct.delta, dest, pe, &peer_dest))
-		gshmemi_slow_put(GSHMEMI_THREAD, dest, value, nbytes, nbytes, pe, 0, call);
+	else if (!gshmemi_peer_ptr(gshmemi_state.direct.delta, dest, pe, &peer_dest) &&
+		 !(peer_dest = gshmemi_slow_p(dest, value, nbytes, pe, call)))
+		return;
 	else if (nbytes <= 8)
 		gshmemi_arch_store(peer_dest, gshmemi_value_load(value, nbytes), nbytes);
 	else
-		gshmemi_copy(GSHMEMI_THREAD, peer_dest, value, nbytes);
+		gshmemi_copy(GSHMEMI_THREAD, GSHMEMI_TO_PEER, peer_dest, value, nbytes, nbytes);
 }
 
 GSHMEMI_FN void gshmemi_g(void *value, const void *source, unsigned nbytes, int pe, const char *call)
 {
 	void *peer_source;
 
-	if (GSHMEMI_ON_HOST())
+	if (GSHMEMI_ON_HOST()) {
 		gshmemi_host_g(value, source, nbytes, pe, call);
-	else if (!gshmemi_peer_ptr(gshmemi_state.direct.delta, source, pe, &peer_source))
-		gshmemi_slow_get(GSHMEMI_THREAD, value, source, nbytes, nbytes, pe, 0, call);
-	else if (nbytes <= 8)
+		return;
+	}
+	if (!gshmemi_peer_ptr(gshmemi_state.direct.delta, source, pe, &peer_source))
+		peer_source = gshmemi_slow_find(GSHMEMI_FIND_HEAP, source, source, nbytes, nbytes, pe, call);
+	if (nbytes <= 8)
 		gshmemi_value_store(value, gshmemi_arch_load(peer_source, nbytes), nbytes);
 	else
-		gshmemi_copy(GSHMEMI_THREAD, value, peer_source, nbytes);
+		gshmemi_copy(GSHMEMI_THREAD, GSHMEMI_FROM_PEER, value, peer_source, nbytes, nbytes);
 }
 
 GSHMEMI_FN void gshmemi_iput(int scope, void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems,
@@ -74,10 +75,9 @@ GSHMEMI_FN void gshmemi_iput(int scope, void *dest, const void *source, ptrdiff_
 
 	if (GSHMEMI_ON_HOST())
 		gshmemi_host_iput(dest, source, dst, sst, nelems, elem_nbytes, pe, call);
-	else if (gshmemi_peer_ptr(gshmemi_state.direct.delta, dest, pe, &peer_dest))
-		gshmemi_copy_stride(scope, peer_dest, dst, source, sst, nelems, elem_nbytes);
-	else
-		gshmemi_slow_iput(scope, dest, source, dst, sst, nelems, elem_nbytes, pe, call);
+	else if (gshmemi_peer_ptr(gshmemi_state.direct.delta, dest, pe, &peer_dest) ||
+		 (peer_dest = gshmemi_slow_iput(scope, dest, source, dst, sst, nelems, elem_nbytes, pe, call)))
+		gshmemi_copy_stride(scope, GSHMEMI_TO_PEER, peer_dest, dst, source, sst, nelems, elem_nbytes);
 }
 
 GSHMEMI_FN void gshmemi_iget(int scope, void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems,
@@ -85,12 +85,13 @@ GSHMEMI_FN void gshmemi_iget(int scope, void *dest, const void *source, ptrdiff_
 {
 	void *peer_source;
 
-	if (GSHMEMI_ON_HOST())
+	if (GSHMEMI_ON_HOST()) {
 		gshmemi_host_iget(dest, source, dst, sst, nelems, elem_nbytes, pe, call);
-	else if (gshmemi_peer_ptr(gshmemi_state.direct.delta, source, pe, &peer_source))
-		gshmemi_copy_stride(scope, dest, dst, peer_source, sst, nelems, elem_nbytes);
-	else
-		gshmemi_slow_iget(scope, dest, source, dst, sst, nelems, elem_nbytes, pe, call);
+		return;
+	}
+	if (!gshmemi_peer_ptr(gshmemi_state.direct.delta, source, pe, &peer_source))
+		peer_source = gshmemi_slow_strided(source, dest, sst, dst, nelems, elem_nbytes, pe, call);
+	gshmemi_copy_stride(scope, GSHMEMI_FROM_PEER, dest, dst, peer_source, sst, nelems, elem_nbytes);
 }
 
 /* ---- the API ---- */

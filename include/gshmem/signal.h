@@ -15,15 +15,18 @@ GSHMEMI_FN void gshmemi_put_signal(int scope, void *dest, const void *source, si
 
 	if (GSHMEMI_ON_HOST()) {
 		gshmemi_host_put_signal(dest, source, nbytes, align, sig_addr, signal, sig_op, pe, nbi, call);
-	} else if (gshmemi_peer_ptr(gshmemi_state.direct.delta, dest, pe, &peer_dest) &&
-		   gshmemi_peer_ptr(sig_op == GSHMEM_SIGNAL_ADD ? gshmemi_state.direct.amo_delta
-								: gshmemi_state.direct.delta,
-				    sig_addr, pe, &peer_sig)) {
-		gshmemi_copy(scope, peer_dest, source, nbytes);
-		gshmemi_signal(scope, (uint64_t *)peer_sig, signal, sig_op);
-	} else {
-		gshmemi_slow_put_signal(scope, dest, source, nbytes, align, sig_addr, signal, sig_op, pe, nbi, call);
+		return;
 	}
+	if (!gshmemi_peer_ptr(gshmemi_state.direct.delta, dest, pe, &peer_dest) ||
+	    !gshmemi_peer_ptr(sig_op == GSHMEM_SIGNAL_ADD ? gshmemi_state.direct.amo_delta : gshmemi_state.direct.delta,
+			      sig_addr, pe, &peer_sig)) {
+		peer_sig = gshmemi_slow_signal(sig_addr, sig_op, pe, call);
+		peer_dest = gshmemi_slow_put_signal(scope, dest, source, nbytes, align, peer_sig, signal, sig_op, pe, nbi,
+						    call);
+		if (!peer_dest)
+			return;
+	}
+	gshmemi_copy_signal(scope, peer_dest, source, nbytes, align, (uint64_t *)peer_sig, signal, sig_op);
 }
 
 /* ---- the API ---- */
@@ -71,7 +74,12 @@ GSHMEM_API void gshmem_signal_add(uint64_t *sig_addr, uint64_t signal, int pe)
 
 GSHMEM_API uint64_t gshmem_signal_fetch(const uint64_t *sig_addr)
 {
-	return gshmemi_arch_load(sig_addr, 8);
+	uint64_t signal;
+
+	if (!GSHMEMI_ON_HOST())
+		return gshmemi_arch_load(sig_addr, sizeof *sig_addr);
+	gshmemi_host_g(&signal, sig_addr, sizeof signal, gshmemi_host_my_pe(), "gshmem_signal_fetch");
+	return signal;
 }
 
 #undef GSHMEMI_PUT_SIGNAL

@@ -4,8 +4,8 @@
  * filled, or when GSHMEM_CHECK or delayed delivery put sentinels into the tables on purpose. All of it is out of
  * line, so that it costs the direct path one test.
  *
- * Each function checks its arguments if asked to, finds the peer in the true tables, and hands the operation to the
- * delivery queue or carries it out.
+ * Each function checks its arguments if asked to and finds the peer in the true tables. It returns the peer address,
+ * for the caller to go on as on the direct path; or NULL after it has handed the operation to the delivery queue.
  */
 #ifndef GSHMEM_SLOW_H
 #define GSHMEM_SLOW_H
@@ -15,231 +15,239 @@
 
 /* ---- checks ---- */
 
-/* The symmetric object [address, address + nbytes) must lie in one allocation, aligned. */
-GSHMEMI_SLOW void gshmemi_check_symmetric(const void *address, size_t nbytes, unsigned align, int pe, const char *call)
+/*
+ * What is wrong with the symmetric object [address, address + nbytes), which must lie in one allocation, aligned: a
+ * GSHMEMI_FAULT_*, 0 if nothing. *expected_p is for the fault record.
+ */
+GSHMEMI_FN int gshmemi_check_symmetric(const void *address, size_t nbytes, unsigned align, uint64_t *expected_p)
 {
 	uint64_t offset = (uint64_t)((uintptr_t)address - (uintptr_t)gshmemi_state.heap), end;
 
+	*expected_p = align;
 	if (!address)
-		gshmemi_fault_raise(GSHMEMI_FAULT_NULL, pe, address, nbytes, 0, 0, call);
+		return GSHMEMI_FAULT_NULL;
 	if ((uintptr_t)address & (align - 1))
-		gshmemi_fault_raise(GSHMEMI_FAULT_MISALIGNED, pe, address, nbytes, 0, align, call);
+		return GSHMEMI_FAULT_MISALIGNED;
 	if (offset >= gshmemi_state.heap_nbytes || nbytes > gshmemi_state.heap_nbytes - offset)
-		gshmemi_fault_raise(GSHMEMI_FAULT_OUTSIDE_HEAP, pe, address, nbytes, 0, 0, call);
+		return GSHMEMI_FAULT_OUTSIDE_HEAP;
 	end = gshmemi_state.allocation_end[offset / GSHMEMI_GRANULE];
 	if (end <= offset)
-		gshmemi_fault_raise(GSHMEMI_FAULT_NOT_ALLOCATED, pe, address, nbytes, 0, 0, call);
-	if (nbytes > end - offset)
-		gshmemi_fault_raise(GSHMEMI_FAULT_BEYOND_ALLOCATION, pe, address, nbytes, 0, end - offset, call);
+		return GSHMEMI_FAULT_NOT_ALLOCATED;
+	*expected_p = end - offset;
+	return nbytes > end - offset ? GSHMEMI_FAULT_BEYOND_ALLOCATION : 0;
 }
 
-/* What any call to a PE meets first: is there a state, is there such a PE, are the addresses good? */
-GSHMEMI_SLOW void gshmemi_check(const void *symmetric, const void *local, size_t nbytes, unsigned align, int pe,
-				const char *call)
-{
-	if (gshmemi_state.slow & GSHMEMI_SLOW_UNSET)
-		gshmemi_fault_raise(GSHMEMI_FAULT_NOT_INITIALIZED, pe, NULL, 0, 0, 0, call);
-	if (pe < 0 || pe >= gshmemi_state.npes)
-		gshmemi_fault_raise(GSHMEMI_FAULT_BAD_PE, pe, symmetric, nbytes, (uint64_t)gshmemi_state.npes, 0, call);
-	if (!(gshmemi_state.slow & GSHMEMI_SLOW_CHECK) || nbytes == 0)
-		return;
-	if (!local)
-		gshmemi_fault_raise(GSHMEMI_FAULT_NULL, pe, local, nbytes, 0, 0, call);
-	gshmemi_check_symmetric(symmetric, nbytes, align, pe, call);
-}
+/* Which of the true tables a call reads. */
+enum gshmemi_find { GSHMEMI_FIND_HEAP, GSHMEMI_FIND_AMO, GSHMEMI_FIND_SYNC };
 
-/* The true peer address, or a fault of this kind. */
-GSHMEMI_SLOW void *gshmemi_slow_peer(const ptrdiff_t *table, const void *address, int pe, int kind, const char *call)
+/*
+ * What any call to a PE meets first: is there a state, is there such a PE, are the addresses good, is it mapped? The
+ * peer address of symmetric; faults do not return. local is the caller's other end, symmetric again where it has none.
+ * No call below this one but the fault, and few registers: kernels that never come here pay for neither.
+ */
+__attribute__((returns_nonnull)) GSHMEMI_SLOW void *gshmemi_slow_find(int find, const void *symmetric, const void *local, size_t nbytes, unsigned align,
+				     int pe, const char *call)
 {
+	const struct gshmemi_peers *peers = gshmemi_state.peers;
+	uint64_t found = 0, expected = 0;
 	void *peer = NULL;
+	int fault = 0;
 
-	if (table[pe] == GSHMEMI_SENTINEL)
-		gshmemi_fault_raise(kind, pe, address, 0, 0, 0, call);
-	gshmemi_peer_ptr(table, address, pe, &peer);
+	if (gshmemi_state.slow & GSHMEMI_SLOW_UNSET) {
+		fault = GSHMEMI_FAULT_NOT_INITIALIZED;
+	} else if (pe < 0 || pe >= gshmemi_state.npes) {
+		fault = GSHMEMI_FAULT_BAD_PE;
+		found = (uint64_t)gshmemi_state.npes;
+	} else if (gshmemi_state.slow & GSHMEMI_SLOW_CHECK && nbytes && find != GSHMEMI_FIND_SYNC) {
+		fault = local ? gshmemi_check_symmetric(symmetric, nbytes, align, &expected) : GSHMEMI_FAULT_NULL;
+		symmetric = local ? symmetric : NULL;
+	}
+	if (!fault && !gshmemi_peer_ptr(find == GSHMEMI_FIND_SYNC ? peers->sync_delta : peers->delta, symmetric, pe, &peer))
+		fault = GSHMEMI_FAULT_UNREACHABLE;
+	if (!fault && find == GSHMEMI_FIND_AMO && peers->amo_delta[pe] == GSHMEMI_SENTINEL)
+		fault = GSHMEMI_FAULT_NO_ATOMICS;
+	if (fault)
+		gshmemi_fault_raise(fault, pe, symmetric, nbytes, found, expected, call);
 	return peer;
 }
 
-GSHMEMI_SLOW void *gshmemi_slow_heap_peer(const void *address, int pe, const char *call)
+/* An operator or stride that is none. */
+GSHMEMI_FN void gshmemi_check_argument(int is_good, int64_t value, const void *address, int pe, const char *call)
 {
-	return gshmemi_slow_peer(gshmemi_state.peers->delta, address, pe, GSHMEMI_FAULT_UNREACHABLE, call);
+	if (gshmemi_state.slow & GSHMEMI_SLOW_CHECK && !is_good)
+		gshmemi_fault_raise(GSHMEMI_FAULT_BAD_ARGUMENT, pe, address, 0, (uint64_t)value, 1, call);
 }
 
 /* ---- delayed delivery: hooks of the platform that can ---- */
 
 #ifdef GSHMEMI_ARCH_HAS_DELIVERY
 #define GSHMEMI_IS_DELAYED() ((gshmemi_state.slow & GSHMEMI_SLOW_DELIVERY) != 0)
-#else
-#define GSHMEMI_IS_DELAYED() 0
-#define gshmemi_delivery_put(dest, source, nbytes, pe, nbi)                          ((void)(nbi))
-#define gshmemi_delivery_get(dest, source, nbytes, pe)                               ((void)0)
-#define gshmemi_delivery_put_signal(dest, source, nbytes, sig, signal, op, pe, nbi)  ((void)(nbi))
-#define gshmemi_delivery_amo(fetch, op, dest, value, cond, nbytes, pe)               ((void)0)
-#define gshmemi_delivery_catch_up(pe)                                                ((void)0)
-#define gshmemi_delivery_fence()                                                     ((void)0)
-#define gshmemi_delivery_quiet(target_pes, npes)                                     ((void)0)
-#endif
-
-/* ---- put and get ---- */
 
 /*
  * In a group one thread hands the operation over. It is the last one, because a GPU would have each thread move its
  * share: code that completes the operation by another thread's quiet is wrong, and shall notice.
  */
-GSHMEMI_SLOW void gshmemi_slow_put(int scope, void *dest, const void *source, size_t nbytes, unsigned align, int pe,
-				   int nbi, const char *call)
+GSHMEMI_SLOW void gshmemi_delay_put(int scope, void *peer_dest, const void *source, size_t nbytes, int pe, int nbi)
 {
-	struct gshmemi_group group;
-	void *peer_dest;
+	struct gshmemi_group group = gshmemi_group_enter(scope, GSHMEMI_KEY(peer_dest, source));
 
-	gshmemi_check(dest, source, nbytes, align, pe, call);
-	peer_dest = gshmemi_slow_heap_peer(dest, pe, call);
-	if (!GSHMEMI_IS_DELAYED()) {
-		gshmemi_copy(scope, peer_dest, source, nbytes);
-		return;
-	}
-	group = gshmemi_group_enter(scope, GSHMEMI_KEY(peer_dest, source));
 	if (group.rank == group.size - 1)
 		gshmemi_delivery_put(peer_dest, source, nbytes, pe, nbi);
 	gshmemi_group_sync(&group);
 }
 
-GSHMEMI_SLOW void gshmemi_slow_get(int scope, void *dest, const void *source, size_t nbytes, unsigned align, int pe,
-				   int nbi, const char *call)
+GSHMEMI_SLOW void gshmemi_delay_get(int scope, void *dest, const void *peer_source, size_t nbytes, int pe)
 {
-	struct gshmemi_group group;
-	void *peer_source;
+	struct gshmemi_group group = gshmemi_group_enter(scope, GSHMEMI_KEY(dest, peer_source));
 
-	gshmemi_check(source, dest, nbytes, align, pe, call);
-	peer_source = gshmemi_slow_heap_peer(source, pe, call);
-	if (!nbi || !GSHMEMI_IS_DELAYED()) {
-		gshmemi_copy(scope, dest, peer_source, nbytes);
-		return;
-	}
-	group = gshmemi_group_enter(scope, GSHMEMI_KEY(dest, peer_source));
 	if (group.rank == group.size - 1)
 		gshmemi_delivery_get(dest, peer_source, nbytes, pe);
 	gshmemi_group_sync(&group);
 }
 
+GSHMEMI_SLOW void gshmemi_delay_iput(int scope, char *peer_dest, const char *source, ptrdiff_t dst, ptrdiff_t sst,
+				     size_t nelems, unsigned elem_nbytes, int pe)
+{
+	struct gshmemi_group group = gshmemi_group_enter(scope, GSHMEMI_KEY(peer_dest, source));
+	size_t i;
+
+	for (i = group.rank; i < nelems; i += group.size)
+		gshmemi_delivery_put(peer_dest + i * (size_t)dst * elem_nbytes, source + i * (size_t)sst * elem_nbytes,
+				     elem_nbytes, pe, 0);
+	gshmemi_group_sync(&group);
+}
+
+GSHMEMI_SLOW void gshmemi_delay_put_signal(int scope, void *peer_dest, const void *source, size_t nbytes,
+					   uint64_t *peer_sig, uint64_t signal, int sig_op, int pe, int nbi)
+{
+	struct gshmemi_group group = gshmemi_group_enter(scope, GSHMEMI_KEY(peer_dest, source));
+
+	if (group.rank == group.size - 1)
+		gshmemi_delivery_put_signal(peer_dest, source, nbytes, peer_sig, signal, sig_op, pe, nbi);
+	gshmemi_group_sync(&group);
+}
+#else
+#define GSHMEMI_IS_DELAYED() 0
+#define gshmemi_delay_put(scope, dest, source, nbytes, pe, nbi)                    ((void)(scope), (void)(source), (void)(nbi))
+#define gshmemi_delay_get(scope, dest, source, nbytes, pe)                         ((void)(scope))
+#define gshmemi_delay_iput(scope, dest, source, dst, sst, nelems, elem_nbytes, pe) ((void)(scope))
+#define gshmemi_delay_put_signal(scope, dest, source, nbytes, sig, signal, op, pe, nbi) \
+	((void)(scope), (void)(sig), (void)(signal), (void)(op), (void)(nbi))
+#define gshmemi_delivery_amo(fetch, op, dest, value, cond, nbytes, pe)             ((void)(op), (void)(value), (void)(cond))
+#define gshmemi_delivery_catch_up(pe)                                              ((void)0)
+#define gshmemi_delivery_fence()                                                   ((void)0)
+#define gshmemi_delivery_quiet(target_pes, npes)                                   ((void)0)
+#endif
+
+/* ---- put and get ---- */
+
+GSHMEMI_FN void *gshmemi_slow_put(int scope, void *dest, const void *source, size_t nbytes, unsigned align, int pe,
+				  int nbi, const char *call)
+{
+	void *peer_dest = gshmemi_slow_find(GSHMEMI_FIND_HEAP, dest, source, nbytes, align, pe, call);
+
+	if (!GSHMEMI_IS_DELAYED())
+		return peer_dest;
+	gshmemi_delay_put(scope, peer_dest, source, nbytes, pe, nbi);
+	return NULL;
+}
+
+GSHMEMI_FN void *gshmemi_slow_get(int scope, void *dest, const void *source, size_t nbytes, unsigned align, int pe,
+				  int nbi, const char *call)
+{
+	void *peer_source = gshmemi_slow_find(GSHMEMI_FIND_HEAP, source, dest, nbytes, align, pe, call);
+
+	if (!nbi || !GSHMEMI_IS_DELAYED())
+		return peer_source;
+	gshmemi_delay_get(scope, dest, peer_source, nbytes, pe);
+	return NULL;
+}
+
+/* Asks for the address of the value only where it must be in memory: a GPU keeps it in registers. */
+GSHMEMI_FN void *gshmemi_slow_p(void *dest, const void *value, unsigned nbytes, int pe, const char *call)
+{
+	void *peer_dest = gshmemi_slow_find(GSHMEMI_FIND_HEAP, dest, dest, nbytes, nbytes, pe, call);
+
+	if (!GSHMEMI_IS_DELAYED())
+		return peer_dest;
+	gshmemi_delay_put(GSHMEMI_THREAD, peer_dest, value, nbytes, pe, 0);
+	return NULL;
+}
+
 /* ---- strided ---- */
 
 /* Bytes that nelems elements at this stride span. */
-GSHMEMI_SLOW size_t gshmemi_span(size_t nelems, ptrdiff_t stride, unsigned elem_nbytes)
+GSHMEMI_FN size_t gshmemi_span(size_t nelems, ptrdiff_t stride, unsigned elem_nbytes)
 {
 	return nelems ? ((nelems - 1) * (size_t)stride + 1) * elem_nbytes : 0;
 }
 
-GSHMEMI_SLOW void gshmemi_check_strides(const void *symmetric, const void *local, ptrdiff_t symmetric_stride,
-					ptrdiff_t local_stride, size_t nelems, unsigned elem_nbytes, int pe,
-					const char *call)
+GSHMEMI_FN void *gshmemi_slow_strided(const void *symmetric, const void *local, ptrdiff_t symmetric_stride,
+				      ptrdiff_t local_stride, size_t nelems, unsigned elem_nbytes, int pe,
+				      const char *call)
 {
-	if (gshmemi_state.slow & GSHMEMI_SLOW_CHECK && (symmetric_stride < 1 || local_stride < 1))
-		gshmemi_fault_raise(GSHMEMI_FAULT_BAD_ARGUMENT, pe, symmetric, 0,
-			      (uint64_t)(symmetric_stride < 1 ? symmetric_stride : local_stride), 1, call);
-	gshmemi_check(symmetric, local, gshmemi_span(nelems, symmetric_stride, elem_nbytes),
-		      elem_nbytes < 8 ? elem_nbytes : 8, pe, call);
+	gshmemi_check_argument(symmetric_stride > 0, symmetric_stride, symmetric, pe, call);
+	gshmemi_check_argument(local_stride > 0, local_stride, symmetric, pe, call);
+	return gshmemi_slow_find(GSHMEMI_FIND_HEAP, symmetric, local, gshmemi_span(nelems, symmetric_stride, elem_nbytes),
+				 elem_nbytes < 8 ? elem_nbytes : 8, pe, call);
 }
 
-GSHMEMI_SLOW void gshmemi_slow_iput(int scope, void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst,
-				    size_t nelems, unsigned elem_nbytes, int pe, const char *call)
+GSHMEMI_FN void *gshmemi_slow_iput(int scope, void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst,
+				   size_t nelems, unsigned elem_nbytes, int pe, const char *call)
 {
-	struct gshmemi_group group;
-	char *peer_dest;
-	size_t i;
+	void *peer_dest = gshmemi_slow_strided(dest, source, dst, sst, nelems, elem_nbytes, pe, call);
 
-	gshmemi_check_strides(dest, source, dst, sst, nelems, elem_nbytes, pe, call);
-	peer_dest = (char *)gshmemi_slow_heap_peer(dest, pe, call);
-	if (!GSHMEMI_IS_DELAYED()) {
-		gshmemi_copy_stride(scope, peer_dest, dst, source, sst, nelems, elem_nbytes);
-		return;
-	}
-	group = gshmemi_group_enter(scope, GSHMEMI_KEY(peer_dest, source));
-	for (i = group.rank; i < nelems; i += group.size)
-		gshmemi_delivery_put(peer_dest + i * (size_t)dst * elem_nbytes,
-				     (const char *)source + i * (size_t)sst * elem_nbytes, elem_nbytes, pe, 0);
-	gshmemi_group_sync(&group);
-}
-
-GSHMEMI_SLOW void gshmemi_slow_iget(int scope, void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst,
-				    size_t nelems, unsigned elem_nbytes, int pe, const char *call)
-{
-	gshmemi_check_strides(source, dest, sst, dst, nelems, elem_nbytes, pe, call);
-	gshmemi_copy_stride(scope, dest, dst, gshmemi_slow_heap_peer(source, pe, call), sst, nelems, elem_nbytes);
+	if (!GSHMEMI_IS_DELAYED())
+		return peer_dest;
+	gshmemi_delay_iput(scope, (char *)peer_dest, (const char *)source, dst, sst, nelems, elem_nbytes, pe);
+	return NULL;
 }
 
 /* ---- atomics and signals ---- */
 
-/* local is where the old value goes; dest again where nothing does. */
-GSHMEMI_SLOW void *gshmemi_slow_amo_peer(void *dest, const void *local, unsigned nbytes, int pe, const char *call)
-{
-	const ptrdiff_t *table;
-
-	gshmemi_check(dest, local, nbytes, nbytes, pe, call);
-	table = gshmemi_state.peers->amo_delta;
-	if (table[pe] == GSHMEMI_SENTINEL && gshmemi_state.peers->delta[pe] == GSHMEMI_SENTINEL)
-		gshmemi_fault_raise(GSHMEMI_FAULT_UNREACHABLE, pe, dest, nbytes, 0, 0, call);
-	return gshmemi_slow_peer(table, dest, pe, GSHMEMI_FAULT_NO_ATOMICS, call);
-}
-
 /* A blocking atomic: one that returns a value is carried out at once, after what a fence put before it. */
-GSHMEMI_SLOW uint64_t gshmemi_slow_amo(int op, void *dest, uint64_t value, uint64_t cond, unsigned nbytes, int fetches,
-				       int pe, const char *call)
+GSHMEMI_FN void *gshmemi_slow_amo(int op, void *dest, uint64_t value, uint64_t cond, unsigned nbytes, int fetches,
+				  int pe, const char *call)
 {
-	void *peer_dest = gshmemi_slow_amo_peer(dest, dest, nbytes, pe, call);
+	void *peer_dest = gshmemi_slow_find(GSHMEMI_FIND_AMO, dest, dest, nbytes, nbytes, pe, call);
 
-	if (GSHMEMI_IS_DELAYED() && !fetches) {
-		gshmemi_delivery_amo(NULL, op, peer_dest, value, cond, nbytes, pe);
-		return 0;
-	}
-	if (GSHMEMI_IS_DELAYED())
+	if (!GSHMEMI_IS_DELAYED())
+		return peer_dest;
+	if (fetches) {
 		gshmemi_delivery_catch_up(pe);
-	if (nbytes == 4)
-		return gshmemi_arch_amo32(op, (uint32_t *)peer_dest, (uint32_t)value, (uint32_t)cond);
-	return gshmemi_arch_amo64(op, (uint64_t *)peer_dest, value, cond);
+		return peer_dest;
+	}
+	gshmemi_delivery_amo(NULL, op, peer_dest, value, cond, nbytes, pe);
+	return NULL;
 }
 
-GSHMEMI_SLOW void gshmemi_slow_amo_nbi(void *fetch, int op, void *dest, uint64_t value, uint64_t cond, unsigned nbytes,
-				       int pe, const char *call)
+GSHMEMI_FN void *gshmemi_slow_amo_nbi(void *fetch, int op, void *dest, uint64_t value, uint64_t cond, unsigned nbytes,
+				      int pe, const char *call)
 {
-	void *peer_dest = gshmemi_slow_amo_peer(dest, fetch, nbytes, pe, call);
-	uint64_t old;
+	void *peer_dest = gshmemi_slow_find(GSHMEMI_FIND_AMO, dest, fetch, nbytes, nbytes, pe, call);
 
-	if (GSHMEMI_IS_DELAYED()) {
-		gshmemi_delivery_amo(fetch, op, peer_dest, value, cond, nbytes, pe);
-		return;
-	}
-	if (nbytes == 4)
-		old = gshmemi_arch_amo32(op, (uint32_t *)peer_dest, (uint32_t)value, (uint32_t)cond);
-	else
-		old = gshmemi_arch_amo64(op, (uint64_t *)peer_dest, value, cond);
-	gshmemi_value_store(fetch, old, nbytes);
+	if (!GSHMEMI_IS_DELAYED())
+		return peer_dest;
+	gshmemi_delivery_amo(fetch, op, peer_dest, value, cond, nbytes, pe);
+	return NULL;
 }
 
-GSHMEMI_SLOW void gshmemi_slow_put_signal(int scope, void *dest, const void *source, size_t nbytes, unsigned align,
-					  uint64_t *sig_addr, uint64_t signal, int sig_op, int pe, int nbi,
-					  const char *call)
+GSHMEMI_FN void *gshmemi_slow_signal(uint64_t *sig_addr, int sig_op, int pe, const char *call)
 {
-	struct gshmemi_group group;
-	uint64_t *peer_sig;
-	void *peer_dest;
+	gshmemi_check_argument(sig_op == GSHMEM_SIGNAL_SET || sig_op == GSHMEM_SIGNAL_ADD, sig_op, sig_addr, pe, call);
+	return gshmemi_slow_find(sig_op == GSHMEM_SIGNAL_ADD ? GSHMEMI_FIND_AMO : GSHMEMI_FIND_HEAP, sig_addr, sig_addr,
+				 sizeof *sig_addr, sizeof *sig_addr, pe, call);
+}
 
-	gshmemi_check(dest, source, nbytes, align, pe, call);
-	gshmemi_check(sig_addr, sig_addr, sizeof *sig_addr, sizeof *sig_addr, pe, call);
-	if (sig_op != GSHMEM_SIGNAL_SET && sig_op != GSHMEM_SIGNAL_ADD)
-		gshmemi_fault_raise(GSHMEMI_FAULT_BAD_ARGUMENT, pe, sig_addr, 0, (uint64_t)sig_op, 0, call);
-	peer_dest = gshmemi_slow_heap_peer(dest, pe, call);
-	peer_sig = sig_op == GSHMEM_SIGNAL_ADD
-			   ? (uint64_t *)gshmemi_slow_amo_peer(sig_addr, sig_addr, sizeof *sig_addr, pe, call)
-			   : (uint64_t *)gshmemi_slow_heap_peer(sig_addr, pe, call);
-	if (!GSHMEMI_IS_DELAYED()) {
-		gshmemi_copy(scope, peer_dest, source, nbytes);
-		gshmemi_signal(scope, peer_sig, signal, sig_op);
-		return;
-	}
-	group = gshmemi_group_enter(scope, GSHMEMI_KEY(peer_dest, source));
-	if (group.rank == group.size - 1)
-		gshmemi_delivery_put_signal(peer_dest, source, nbytes, peer_sig, signal, sig_op, pe, nbi);
-	gshmemi_group_sync(&group);
+GSHMEMI_FN void *gshmemi_slow_put_signal(int scope, void *dest, const void *source, size_t nbytes, unsigned align,
+					 void *peer_sig, uint64_t signal, int sig_op, int pe, int nbi, const char *call)
+{
+	void *peer_dest = gshmemi_slow_find(GSHMEMI_FIND_HEAP, dest, source, nbytes, align, pe, call);
+
+	if (!GSHMEMI_IS_DELAYED())
+		return peer_dest;
+	gshmemi_delay_put_signal(scope, peer_dest, source, nbytes, (uint64_t *)peer_sig, signal, sig_op, pe, nbi);
+	return NULL;
 }
 
 /* ---- order, waits ---- */
@@ -273,13 +281,17 @@ GSHMEMI_SLOW void gshmemi_slow_quiet(const int *target_pes, size_t npes, const c
 /* The object of a wait or test lies in this PE's heap, and cmp is an operator. */
 GSHMEMI_SLOW void gshmemi_slow_wait(const void *ivar, unsigned nbytes, int cmp, const char *call)
 {
+	uint64_t expected;
+	int fault;
+
 	if (gshmemi_state.slow & GSHMEMI_SLOW_UNSET)
 		gshmemi_fault_raise(GSHMEMI_FAULT_NOT_INITIALIZED, -1, ivar, nbytes, 0, 0, call);
 	if (!(gshmemi_state.slow & GSHMEMI_SLOW_CHECK))
 		return;
-	gshmemi_check_symmetric(ivar, nbytes, nbytes, gshmemi_state.my_pe, call);
-	if (cmp < GSHMEM_CMP_EQ || cmp > GSHMEM_CMP_LE)
-		gshmemi_fault_raise(GSHMEMI_FAULT_BAD_ARGUMENT, -1, ivar, 0, (uint64_t)cmp, 0, call);
+	fault = gshmemi_check_symmetric(ivar, nbytes, nbytes, &expected);
+	if (fault)
+		gshmemi_fault_raise(fault, gshmemi_state.my_pe, ivar, nbytes, 0, expected, call);
+	gshmemi_check_argument(cmp >= GSHMEM_CMP_EQ && cmp <= GSHMEM_CMP_LE, cmp, ivar, -1, call);
 }
 
 #endif /* GSHMEM_SLOW_H */

@@ -26,6 +26,11 @@
 /* Who makes a call: one thread; the lanes of a wave that make it together; all threads of the work-group. */
 enum gshmemi_scope { GSHMEMI_THREAD, GSHMEMI_WAVE, GSHMEMI_WG };
 
+/* What one instruction moves at most. */
+struct gshmemi_word {
+	uint64_t half[2];
+};
+
 /* Atomic operations, as the primitives and the slow path number them. FETCH reads, SET writes. */
 enum gshmemi_amo {
 	GSHMEMI_AMO_ADD,

@@ -48,7 +48,7 @@ GSHMEMI_FN void gshmemi_sync_tell(uint64_t *flag, uint64_t epoch, int pe, const 
 	void *peer_flag;
 
 	if (!gshmemi_peer_ptr(gshmemi_state.direct.sync_delta, flag, pe, &peer_flag))
-		peer_flag = gshmemi_slow_peer(gshmemi_state.peers->sync_delta, flag, pe, GSHMEMI_FAULT_UNREACHABLE, call);
+		peer_flag = gshmemi_slow_find(GSHMEMI_FIND_SYNC, flag, flag, sizeof *flag, sizeof *flag, pe, call);
 	gshmemi_arch_store(peer_flag, epoch, 8);
 }
 

@@ -4,10 +4,12 @@
  * process; peers are mapped into this process, so that "system scope" is what C11 atomics give between processes.
  *
  * Every platform has these, in this order:
- *   where am I      in_kernel  thread_rank  thread_count  lane  block
+ *   where am I      IN_KERNEL  thread_rank  thread_count  lane  block
  *   groups          wave_enter  group_rank  group_size  group_sync  group_copy (optional)
+ *   registers       uniform  KEEP_UNIFORM  KEEP_APART
  *   memory          load  store  amo32  amo64  copy (optional)
- *   order           fence_release  fence_acquire  fence_system
+ *   bulk memory     UNALIGNED  is_global  read_global  write_global  read_peer  write_peer
+ *   order           fence_release  fence_acquire  fence_system  fence_read_peer
  *   waiting, time   pause  clock_ns
  *   the end         trap
  *
@@ -16,16 +18,9 @@
 #ifndef GSHMEM_ARCH_CPU_H
 #define GSHMEM_ARCH_CPU_H
 
-#include <stdint.h>
 #include <string.h>
-#include <time.h>
 #include <hip/hipcpu.h>
 
-#if GSHMEMI_KERNELS
-#define GSHMEMI_ARCH_FN static inline __host__ __device__ __attribute__((always_inline))
-#else
-#define GSHMEMI_ARCH_FN static inline __attribute__((always_inline))
-#endif
 #define GSHMEMI_ARCH_NAME "cpu"
 
 /*
@@ -38,15 +33,19 @@
 #define GSHMEMI_ARCH_HOST_DIRECT 1
 #endif
 
+/* What the copy of GPUs is told of alignment, where it replaces memcpy: NVIDIA's, or with -DGSHMEMI_GENERIC_COPY=2 AMD's. */
+#if defined(GSHMEMI_GENERIC_COPY) && GSHMEMI_GENERIC_COPY == 2
+#define GSHMEMI_ARCH_UNALIGNED 1
+#else
+#define GSHMEMI_ARCH_UNALIGNED 0
+#endif
+
 /* Names the place of a group call in the source; lanes that stand at the same place converge there. */
 #define GSHMEMI_ARCH_SITE HIPCPU_SITE(), __LINE__
 
 /* ---- where am I ---- */
 
-GSHMEMI_ARCH_FN int gshmemi_arch_in_kernel(void)
-{
-	return hipcpu_self != NULL;
-}
+#define GSHMEMI_ARCH_IN_KERNEL (hipcpu_self != NULL)
 
 /* Position of this thread in its work-group, all dimensions taken together, and the work-group's size. */
 GSHMEMI_ARCH_FN unsigned gshmemi_arch_thread_rank(void)
@@ -153,127 +152,14 @@ GSHMEMI_ARCH_FN void gshmemi_arch_group_copy(int scope, void *dest, const void *
 }
 #endif
 
-/* ---- memory that another PE may touch at the same time; nbytes is a constant 1, 2, 4 or 8 ---- */
+#include <gshmem/arch/c11.h> /* memory, order, time */
 
-/* Relaxed, system scope. The value's bits, zero-extended. */
-GSHMEMI_ARCH_FN uint64_t gshmemi_arch_load(const void *address, unsigned nbytes)
-{
-	switch (nbytes) {
-	case 1:
-		return __atomic_load_n((const uint8_t *)address, __ATOMIC_RELAXED);
-	case 2:
-		return __atomic_load_n((const uint16_t *)address, __ATOMIC_RELAXED);
-	case 4:
-		return __atomic_load_n((const uint32_t *)address, __ATOMIC_RELAXED);
-	default:
-		return __atomic_load_n((const uint64_t *)address, __ATOMIC_RELAXED);
-	}
-}
-
-GSHMEMI_ARCH_FN void gshmemi_arch_store(void *address, uint64_t value, unsigned nbytes)
-{
-	switch (nbytes) {
-	case 1:
-		__atomic_store_n((uint8_t *)address, (uint8_t)value, __ATOMIC_RELAXED);
-		break;
-	case 2:
-		__atomic_store_n((uint16_t *)address, (uint16_t)value, __ATOMIC_RELAXED);
-		break;
-	case 4:
-		__atomic_store_n((uint32_t *)address, (uint32_t)value, __ATOMIC_RELAXED);
-		break;
-	default:
-		__atomic_store_n((uint64_t *)address, value, __ATOMIC_RELAXED);
-		break;
-	}
-}
-
-/*
- * Relaxed read-modify-write at system scope; op is a constant GSHMEMI_AMO_*. Returns the old value. Where the
- * result is not used compilers emit the form without one.
- */
-GSHMEMI_ARCH_FN uint32_t gshmemi_arch_amo32(int op, uint32_t *address, uint32_t value, uint32_t cond)
-{
-	switch (op) {
-	case GSHMEMI_AMO_ADD:
-		return __atomic_fetch_add(address, value, __ATOMIC_RELAXED);
-	case GSHMEMI_AMO_AND:
-		return __atomic_fetch_and(address, value, __ATOMIC_RELAXED);
-	case GSHMEMI_AMO_OR:
-		return __atomic_fetch_or(address, value, __ATOMIC_RELAXED);
-	case GSHMEMI_AMO_XOR:
-		return __atomic_fetch_xor(address, value, __ATOMIC_RELAXED);
-	case GSHMEMI_AMO_SWAP:
-		return __atomic_exchange_n(address, value, __ATOMIC_RELAXED);
-	case GSHMEMI_AMO_CAS:
-		__atomic_compare_exchange_n(address, &cond, value, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
-		return cond;
-	case GSHMEMI_AMO_SET:
-		__atomic_store_n(address, value, __ATOMIC_RELAXED);
-		return 0;
-	default:
-		return __atomic_load_n(address, __ATOMIC_RELAXED);
-	}
-}
-
-GSHMEMI_ARCH_FN uint64_t gshmemi_arch_amo64(int op, uint64_t *address, uint64_t value, uint64_t cond)
-{
-	switch (op) {
-	case GSHMEMI_AMO_ADD:
-		return __atomic_fetch_add(address, value, __ATOMIC_RELAXED);
-	case GSHMEMI_AMO_AND:
-		return __atomic_fetch_and(address, value, __ATOMIC_RELAXED);
-	case GSHMEMI_AMO_OR:
-		return __atomic_fetch_or(address, value, __ATOMIC_RELAXED);
-	case GSHMEMI_AMO_XOR:
-		return __atomic_fetch_xor(address, value, __ATOMIC_RELAXED);
-	case GSHMEMI_AMO_SWAP:
-		return __atomic_exchange_n(address, value, __ATOMIC_RELAXED);
-	case GSHMEMI_AMO_CAS:
-		__atomic_compare_exchange_n(address, &cond, value, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
-		return cond;
-	case GSHMEMI_AMO_SET:
-		__atomic_store_n(address, value, __ATOMIC_RELAXED);
-		return 0;
-	default:
-		return __atomic_load_n(address, __ATOMIC_RELAXED);
-	}
-}
-
-/* ---- order, system scope ---- */
-
-/* What this thread wrote before is visible before what it writes after. Nothing to execute on x86. */
-GSHMEMI_ARCH_FN void gshmemi_arch_fence_release(void)
-{
-	__atomic_thread_fence(__ATOMIC_RELEASE);
-}
-
-/* What this thread reads after is not older than what it read before. */
-GSHMEMI_ARCH_FN void gshmemi_arch_fence_acquire(void)
-{
-	__atomic_thread_fence(__ATOMIC_ACQUIRE);
-}
-
-/* What this thread wrote before has arrived: a later read, too, comes after it. */
-GSHMEMI_ARCH_FN void gshmemi_arch_fence_system(void)
-{
-	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-}
-
-/* ---- waiting, time ---- */
+/* ---- waiting ---- */
 
 /* Between two polls of a waiting loop; *polls_p counts them, from 0. Other lanes, then other processes get to run. */
 GSHMEMI_ARCH_FN void gshmemi_arch_pause(unsigned *polls_p)
 {
 	hipcpu_pause(polls_p);
-}
-
-GSHMEMI_ARCH_FN uint64_t gshmemi_arch_clock_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000U + (uint64_t)now.tv_nsec;
 }
 
 /* ---- delayed delivery, GSHMEM_CPU_DELIVERY: what the slow path hands over; platform/cpu/delivery.c ---- */

@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The primitives on AMD GPUs, in the order of arch/cpu.h. What each compiles to, per GPU: docs/device-path.md; what
+ * that guarantees: docs/ordering.md.
+ *
+ * The memory model is the one of LLVM's AMDGPU back end: a fence at system scope writes back (release) or invalidates
+ * (acquire) the caches that are not coherent with other GPUs; relaxed accesses at system scope carry the cache bits
+ * that make them pass these caches.
+ */
+#ifndef GSHMEM_ARCH_AMD_H
+#define GSHMEM_ARCH_AMD_H
+
+#define GSHMEMI_ARCH_NAME        "amd"
+#define GSHMEMI_ARCH_HOST_DIRECT 0
+
+#if !GSHMEMI_DEVICE_PASS
+#include <gshmem/arch/host.h>
+#else
+#include <gshmem/arch/gpu.h>
+
+#if defined(__gfx90a__) || defined(__gfx942__) || defined(__gfx950__)
+/* One counter for loads and stores. */
+#define GSHMEMI_ARCH_WAIT "s_waitcnt vmcnt(0)"
+#elif defined(__gfx1030__) || defined(__gfx1031__) || defined(__gfx1032__) || defined(__gfx1033__) || \
+	defined(__gfx1034__) || defined(__gfx1035__) || defined(__gfx1036__) || defined(__gfx1100__) || \
+	defined(__gfx1101__) || defined(__gfx1102__) || defined(__gfx1103__)
+/* One for each. */
+#define GSHMEMI_ARCH_WAIT "s_waitcnt vmcnt(0)\n\ts_waitcnt_vscnt null, 0x0"
+#else
+#error "gshmem: this GPU's caches and counters are not known: gfx90a, gfx942, gfx950, gfx1030 to 1036, gfx1100 to 1103 are"
+#endif
+
+/* Peers, the heap, and what the library polls are global memory: said to the compiler, it need not ask the hardware. */
+#define GSHMEMI_ARCH_GLOBAL __attribute__((address_space(1)))
+
+/* ---- where am I ---- */
+
+GSHMEMI_ARCH_FN unsigned gshmemi_arch_lane(void)
+{
+	return __builtin_amdgcn_mbcnt_hi(~0U, __builtin_amdgcn_mbcnt_lo(~0U, 0));
+}
+
+/* ---- groups ---- */
+
+/* A wave executes a call for all lanes that make it at this time: they need not meet, and the key is not asked for. */
+GSHMEMI_ARCH_FN uint64_t gshmemi_arch_wave_enter(uint64_t key)
+{
+	(void)key;
+	return __builtin_amdgcn_read_exec();
+}
+
+GSHMEMI_ARCH_FN unsigned gshmemi_arch_group_rank(int scope, uint64_t mask)
+{
+	if (scope == GSHMEMI_WG)
+		return gshmemi_arch_thread_rank();
+	if (scope == GSHMEMI_WAVE)
+		return __builtin_amdgcn_mbcnt_hi((unsigned)(mask >> 32), __builtin_amdgcn_mbcnt_lo((unsigned)mask, 0));
+	return 0;
+}
+
+GSHMEMI_ARCH_FN unsigned gshmemi_arch_group_size(int scope, uint64_t mask)
+{
+	if (scope == GSHMEMI_WG)
+		return gshmemi_arch_thread_count();
+	if (scope == GSHMEMI_WAVE)
+		return (unsigned)__builtin_popcountll(mask);
+	return 1;
+}
+
+/* The lanes of a wave share every cache and issue in order: the compiler alone must be told. */
+GSHMEMI_ARCH_FN void gshmemi_arch_group_sync(int scope, uint64_t mask)
+{
+	(void)mask;
+	if (scope == GSHMEMI_WG) {
+		__syncthreads();
+	} else {
+		__builtin_amdgcn_fence(__ATOMIC_ACQ_REL, "wavefront");
+		__builtin_amdgcn_wave_barrier();
+	}
+}
+
+/* A value that is the same in all lanes of the wave, in scalar registers. */
+GSHMEMI_ARCH_FN uint64_t gshmemi_arch_uniform(uint64_t value)
+{
+	const uint32_t low = (uint32_t)__builtin_amdgcn_readfirstlane((int)(uint32_t)value);
+	const uint32_t high = (uint32_t)__builtin_amdgcn_readfirstlane((int)(uint32_t)(value >> 32));
+
+	return low | (uint64_t)high << 32;
+}
+
+/*
+ * What compilers forget in loops: that a value is uniform; and that an address is a uniform pointer plus a lane's offset,
+ * which an access adds up by itself.
+ */
+#define GSHMEMI_ARCH_KEEP_UNIFORM(value) __asm__("" : "+s"(value))
+#define GSHMEMI_ARCH_KEEP_APART(source, dest, first, second, third, fourth) \
+	do { \
+		GSHMEMI_ARCH_KEEP_UNIFORM(source); \
+		GSHMEMI_ARCH_KEEP_UNIFORM(dest); \
+		__asm__("" : "+v"(first), "+v"(second), "+v"(third), "+v"(fourth)); \
+	} while (0)
+
+/* ---- memory ---- */
+
+GSHMEMI_ARCH_FN uint64_t gshmemi_arch_load(const void *address, unsigned nbytes)
+{
+	switch (nbytes) {
+	case 1:
+		return __hip_atomic_load((const GSHMEMI_ARCH_GLOBAL uint8_t *)address, __ATOMIC_RELAXED,
+					 __HIP_MEMORY_SCOPE_SYSTEM);
+	case 2:
+		return __hip_atomic_load((const GSHMEMI_ARCH_GLOBAL uint16_t *)address, __ATOMIC_RELAXED,
+					 __HIP_MEMORY_SCOPE_SYSTEM);
+	case 4:
+		return __hip_atomic_load((const GSHMEMI_ARCH_GLOBAL uint32_t *)address, __ATOMIC_RELAXED,
+					 __HIP_MEMORY_SCOPE_SYSTEM);
+	default:
+		return __hip_atomic_load((const GSHMEMI_ARCH_GLOBAL uint64_t *)address, __ATOMIC_RELAXED,
+					 __HIP_MEMORY_SCOPE_SYSTEM);
+	}
+}
+
+GSHMEMI_ARCH_FN void gshmemi_arch_store(void *address, uint64_t value, unsigned nbytes)
+{
+	switch (nbytes) {
+	case 1:
+		__hip_atomic_store((GSHMEMI_ARCH_GLOBAL uint8_t *)address, (uint8_t)value, __ATOMIC_RELAXED,
+				   __HIP_MEMORY_SCOPE_SYSTEM);
+		break;
+	case 2:
+		__hip_atomic_store((GSHMEMI_ARCH_GLOBAL uint16_t *)address, (uint16_t)value, __ATOMIC_RELAXED,
+				   __HIP_MEMORY_SCOPE_SYSTEM);
+		break;
+	case 4:
+		__hip_atomic_store((GSHMEMI_ARCH_GLOBAL uint32_t *)address, (uint32_t)value, __ATOMIC_RELAXED,
+				   __HIP_MEMORY_SCOPE_SYSTEM);
+		break;
+	default:
+		__hip_atomic_store((GSHMEMI_ARCH_GLOBAL uint64_t *)address, value, __ATOMIC_RELAXED,
+				   __HIP_MEMORY_SCOPE_SYSTEM);
+		break;
+	}
+}
+
+/* Integer forms alone: these are single instructions on every link that has atomics. */
+#define GSHMEMI_ARCH_AMO(NBITS) \
+	GSHMEMI_ARCH_FN uint##NBITS##_t gshmemi_arch_amo##NBITS(int op, uint##NBITS##_t *address, \
+								uint##NBITS##_t value, uint##NBITS##_t cond) \
+	{ \
+		GSHMEMI_ARCH_GLOBAL uint##NBITS##_t *at = (GSHMEMI_ARCH_GLOBAL uint##NBITS##_t *)address; \
+\
+		switch (op) { \
+		case GSHMEMI_AMO_ADD: \
+			return __hip_atomic_fetch_add(at, value, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_SYSTEM); \
+		case GSHMEMI_AMO_AND: \
+			return __hip_atomic_fetch_and(at, value, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_SYSTEM); \
+		case GSHMEMI_AMO_OR: \
+			return __hip_atomic_fetch_or(at, value, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_SYSTEM); \
+		case GSHMEMI_AMO_XOR: \
+			return __hip_atomic_fetch_xor(at, value, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_SYSTEM); \
+		case GSHMEMI_AMO_SWAP: \
+			return __hip_atomic_exchange(at, value, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_SYSTEM); \
+		case GSHMEMI_AMO_CAS: \
+			(void)__hip_atomic_compare_exchange_strong(at, &cond, value, __ATOMIC_RELAXED, __ATOMIC_RELAXED, \
+								   __HIP_MEMORY_SCOPE_SYSTEM); \
+			return cond; \
+		case GSHMEMI_AMO_SET: \
+			gshmemi_arch_store(address, value, NBITS / 8); \
+			return 0; \
+		default: \
+			return (uint##NBITS##_t)gshmemi_arch_load(address, NBITS / 8); \
+		} \
+	}
+GSHMEMI_ARCH_AMO(32)
+GSHMEMI_ARCH_AMO(64)
+#undef GSHMEMI_ARCH_AMO
+
+/* ---- bulk memory: nbytes is a constant 16, 8, 4, 2 or 1; any alignment ---- */
+
+/* The hardware splits accesses that are not aligned to their size. */
+#define GSHMEMI_ARCH_UNALIGNED 1
+
+/* Not LDS, not a stack: as peers are. */
+GSHMEMI_ARCH_FN int gshmemi_arch_is_global(const void *address)
+{
+	return !__builtin_amdgcn_is_shared(address) && !__builtin_amdgcn_is_private(address);
+}
+
+typedef uint32_t gshmemi_arch_b128 __attribute__((ext_vector_type(4), aligned(1), may_alias));
+typedef uint64_t gshmemi_arch_b64 __attribute__((aligned(1), may_alias));
+typedef uint32_t gshmemi_arch_b32 __attribute__((aligned(1), may_alias));
+typedef uint16_t gshmemi_arch_b16 __attribute__((aligned(1), may_alias));
+
+/* Plain accesses, so that the compiler counts them: it knows of none inside inline assembly. */
+GSHMEMI_ARCH_FN struct gshmemi_word gshmemi_arch_read_global(const void *address, unsigned nbytes)
+{
+	struct gshmemi_word word = {{0, 0}};
+
+	if (nbytes == 16) {
+		gshmemi_arch_b128 bits = *(const GSHMEMI_ARCH_GLOBAL gshmemi_arch_b128 *)address;
+
+		__builtin_memcpy(&word, &bits, 16);
+	} else if (nbytes == 8) {
+		word.half[0] = *(const GSHMEMI_ARCH_GLOBAL gshmemi_arch_b64 *)address;
+	} else if (nbytes == 4) {
+		word.half[0] = *(const GSHMEMI_ARCH_GLOBAL gshmemi_arch_b32 *)address;
+	} else if (nbytes == 2) {
+		word.half[0] = *(const GSHMEMI_ARCH_GLOBAL gshmemi_arch_b16 *)address;
+	} else {
+		word.half[0] = *(const GSHMEMI_ARCH_GLOBAL unsigned char *)address;
+	}
+	return word;
+}
+
+GSHMEMI_ARCH_FN void gshmemi_arch_write_global(void *address, struct gshmemi_word word, unsigned nbytes)
+{
+	if (nbytes == 16) {
+		gshmemi_arch_b128 bits;
+
+		__builtin_memcpy(&bits, &word, 16);
+		*(GSHMEMI_ARCH_GLOBAL gshmemi_arch_b128 *)address = bits;
+	} else if (nbytes == 8) {
+		*(GSHMEMI_ARCH_GLOBAL gshmemi_arch_b64 *)address = word.half[0];
+	} else if (nbytes == 4) {
+		*(GSHMEMI_ARCH_GLOBAL gshmemi_arch_b32 *)address = (uint32_t)word.half[0];
+	} else if (nbytes == 2) {
+		*(GSHMEMI_ARCH_GLOBAL gshmemi_arch_b16 *)address = (uint16_t)word.half[0];
+	} else {
+		*(GSHMEMI_ARCH_GLOBAL unsigned char *)address = (unsigned char)word.half[0];
+	}
+}
+
+/* Peers' memory is read and written like any global memory: fences make it coherent. */
+#define gshmemi_arch_read_peer  gshmemi_arch_read_global
+#define gshmemi_arch_write_peer gshmemi_arch_write_global
+
+/* ---- order ---- */
+
+/*
+ * Compilers up to LLVM 22 drop the wait behind the write-back of the L2 where they know of no store before it (a
+ * barrier lies between, say), and what follows overtakes the write-back: so the wait is written here.
+ */
+GSHMEMI_ARCH_FN void gshmemi_arch_fence_release(void)
+{
+	__builtin_amdgcn_fence(__ATOMIC_RELEASE, "");
+	__asm__ volatile(GSHMEMI_ARCH_WAIT ::: "memory");
+}
+
+GSHMEMI_ARCH_FN void gshmemi_arch_fence_acquire(void)
+{
+	__builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "");
+}
+
+/* The wait is for the stores' acknowledgement by the memory; later loads of this library pass the caches. */
+GSHMEMI_ARCH_FN void gshmemi_arch_fence_system(void)
+{
+	gshmemi_arch_fence_release();
+}
+
+/* Before bulk reads of a peer: lines that the caches still hold from an earlier read are dropped. */
+GSHMEMI_ARCH_FN void gshmemi_arch_fence_read_peer(void)
+{
+	gshmemi_arch_fence_acquire();
+}
+
+/* ---- waiting, time ---- */
+
+/* 64 cycles after the first polls, then longer. */
+GSHMEMI_ARCH_FN void gshmemi_arch_pause(unsigned *polls_p)
+{
+	if (++*polls_p < 64)
+		__builtin_amdgcn_s_sleep(1);
+	else
+		__builtin_amdgcn_s_sleep(8);
+}
+
+/* The reference clock of these GPUs runs at 100 MHz. */
+GSHMEMI_ARCH_FN uint64_t gshmemi_arch_clock_ns(void)
+{
+#if defined(__GFX11__)
+	uint64_t ticks;
+
+	__asm__ volatile("s_sendmsg_rtn_b64 %0, sendmsg(MSG_RTN_GET_REALTIME)\n\ts_waitcnt lgkmcnt(0)" : "=s"(ticks));
+	return ticks * 10;
+#else
+	return __builtin_amdgcn_s_memrealtime() * 10;
+#endif
+}
+
+/* ---- the end ---- */
+
+GSHMEMI_ARCH_FN void gshmemi_arch_trap(const char *why)
+{
+	(void)why;
+	__builtin_trap();
+}
+
+#endif /* GSHMEMI_DEVICE_PASS */
+
+#endif /* GSHMEM_ARCH_AMD_H */

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The primitives of memory, order and time in C11: what the CPU executes on every platform, and kernels on the cpu
+ * platform. Between processes that share memory, "system scope" is what C11 atomics give.
+ */
+#ifndef GSHMEM_ARCH_C11_H
+#define GSHMEM_ARCH_C11_H
+
+#include <stdint.h>
+#include <time.h>
+
+/* ---- memory that another PE may touch at the same time; nbytes is a constant 1, 2, 4 or 8 ---- */
+
+/* Relaxed, system scope. The value's bits, zero-extended. */
+GSHMEMI_ARCH_FN uint64_t gshmemi_arch_load(const void *address, unsigned nbytes)
+{
+	switch (nbytes) {
+	case 1:
+		return __atomic_load_n((const uint8_t *)address, __ATOMIC_RELAXED);
+	case 2:
+		return __atomic_load_n((const uint16_t *)address, __ATOMIC_RELAXED);
+	case 4:
+		return __atomic_load_n((const uint32_t *)address, __ATOMIC_RELAXED);
+	default:
+		return __atomic_load_n((const uint64_t *)address, __ATOMIC_RELAXED);
+	}
+}
+
+GSHMEMI_ARCH_FN void gshmemi_arch_store(void *address, uint64_t value, unsigned nbytes)
+{
+	switch (nbytes) {
+	case 1:
+		__atomic_store_n((uint8_t *)address, (uint8_t)value, __ATOMIC_RELAXED);
+		break;
+	case 2:
+		__atomic_store_n((uint16_t *)address, (uint16_t)value, __ATOMIC_RELAXED);
+		break;
+	case 4:
+		__atomic_store_n((uint32_t *)address, (uint32_t)value, __ATOMIC_RELAXED);
+		break;
+	default:
+		__atomic_store_n((uint64_t *)address, value, __ATOMIC_RELAXED);
+		break;
+	}
+}
+
+/*
+ * Relaxed read-modify-write at system scope; op is a constant GSHMEMI_AMO_*. Returns the old value. Where the
+ * result is not used compilers emit the form without one.
+ */
+GSHMEMI_ARCH_FN uint32_t gshmemi_arch_amo32(int op, uint32_t *address, uint32_t value, uint32_t cond)
+{
+	switch (op) {
+	case GSHMEMI_AMO_ADD:
+		return __atomic_fetch_add(address, value, __ATOMIC_RELAXED);
+	case GSHMEMI_AMO_AND:
+		return __atomic_fetch_and(address, value, __ATOMIC_RELAXED);
+	case GSHMEMI_AMO_OR:
+		return __atomic_fetch_or(address, value, __ATOMIC_RELAXED);
+	case GSHMEMI_AMO_XOR:
+		return __atomic_fetch_xor(address, value, __ATOMIC_RELAXED);
+	case GSHMEMI_AMO_SWAP:
+		return __atomic_exchange_n(address, value, __ATOMIC_RELAXED);
+	case GSHMEMI_AMO_CAS:
+		__atomic_compare_exchange_n(address, &cond, value, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+		return cond;
+	case GSHMEMI_AMO_SET:
+		__atomic_store_n(address, value, __ATOMIC_RELAXED);
+		return 0;
+	default:
+		return __atomic_load_n(address, __ATOMIC_RELAXED);
+	}
+}
+
+GSHMEMI_ARCH_FN uint64_t gshmemi_arch_amo64(int op, uint64_t *address, uint64_t value, uint64_t cond)
+{
+	switch (op) {
+	case GSHMEMI_AMO_ADD:
+		return __atomic_fetch_add(address, value, __ATOMIC_RELAXED);
+	case GSHMEMI_AMO_AND:
+		return __atomic_fetch_and(address, value, __ATOMIC_RELAXED);
+	case GSHMEMI_AMO_OR:
+		return __atomic_fetch_or(address, value, __ATOMIC_RELAXED);
+	case GSHMEMI_AMO_XOR:
+		return __atomic_fetch_xor(address, value, __ATOMIC_RELAXED);
+	case GSHMEMI_AMO_SWAP:
+		return __atomic_exchange_n(address, value, __ATOMIC_RELAXED);
+	case GSHMEMI_AMO_CAS:
+		__atomic_compare_exchange_n(address, &cond, value, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+		return cond;
+	case GSHMEMI_AMO_SET:
+		__atomic_store_n(address, value, __ATOMIC_RELAXED);
+		return 0;
+	default:
+		return __atomic_load_n(address, __ATOMIC_RELAXED);
+	}
+}
+
+/* ---- bulk memory: nbytes is a constant 16, 8, 4, 2 or 1 ---- */
+
+GSHMEMI_ARCH_FN struct gshmemi_word gshmemi_arch_read_global(const void *address, unsigned nbytes)
+{
+	struct gshmemi_word word = {{0, 0}};
+
+	__builtin_memcpy(&word, address, nbytes);
+	return word;
+}
+
+GSHMEMI_ARCH_FN void gshmemi_arch_write_global(void *address, struct gshmemi_word word, unsigned nbytes)
+{
+	__builtin_memcpy(address, &word, nbytes);
+}
+
+#define gshmemi_arch_read_peer         gshmemi_arch_read_global
+#define gshmemi_arch_write_peer        gshmemi_arch_write_global
+#define gshmemi_arch_is_global(address) 1
+#define gshmemi_arch_uniform(value)     (value)
+#define GSHMEMI_ARCH_KEEP_UNIFORM(value)   ((void)0)
+#define GSHMEMI_ARCH_KEEP_APART(source, dest, first, second, third, fourth) ((void)0)
+#define gshmemi_arch_fence_read_peer()  ((void)0)
+
+/* ---- order, system scope ---- */
+
+/* What this thread wrote before is visible before what it writes after. Nothing to execute on x86. */
+GSHMEMI_ARCH_FN void gshmemi_arch_fence_release(void)
+{
+	__atomic_thread_fence(__ATOMIC_RELEASE);
+}
+
+/* What this thread reads after is not older than what it read before. */
+GSHMEMI_ARCH_FN void gshmemi_arch_fence_acquire(void)
+{
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+}
+
+/* What this thread wrote before has arrived: a later read, too, comes after it. */
+GSHMEMI_ARCH_FN void gshmemi_arch_fence_system(void)
+{
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+
+/* ---- time ---- */
+
+GSHMEMI_ARCH_FN uint64_t gshmemi_arch_clock_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000U + (uint64_t)now.tv_nsec;
+}
+
+#endif /* GSHMEM_ARCH_C11_H */

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The primitives as the CPU executes them where kernels run on a GPU: on host memory, by one thread. The memory of a
+ * GPU is out of their reach.
+ */
+#ifndef GSHMEM_ARCH_HOST_H
+#define GSHMEM_ARCH_HOST_H
+
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <gshmem/arch/c11.h>
+
+#define GSHMEMI_ARCH_IN_KERNEL 0
+#define GSHMEMI_ARCH_UNALIGNED 1
+
+GSHMEMI_ARCH_FN unsigned gshmemi_arch_thread_rank(void)
+{
+	return 0;
+}
+
+GSHMEMI_ARCH_FN unsigned gshmemi_arch_thread_count(void)
+{
+	return 1;
+}
+
+GSHMEMI_ARCH_FN unsigned gshmemi_arch_lane(void)
+{
+	return 0;
+}
+
+GSHMEMI_ARCH_FN uint64_t gshmemi_arch_block(void)
+{
+	return 0;
+}
+
+GSHMEMI_ARCH_FN uint64_t gshmemi_arch_wave_enter(uint64_t key)
+{
+	(void)key;
+	return 1;
+}
+
+GSHMEMI_ARCH_FN unsigned gshmemi_arch_group_rank(int scope, uint64_t mask)
+{
+	(void)scope;
+	(void)mask;
+	return 0;
+}
+
+GSHMEMI_ARCH_FN unsigned gshmemi_arch_group_size(int scope, uint64_t mask)
+{
+	(void)scope;
+	(void)mask;
+	return 1;
+}
+
+GSHMEMI_ARCH_FN void gshmemi_arch_group_sync(int scope, uint64_t mask)
+{
+	(void)scope;
+	(void)mask;
+}
+
+GSHMEMI_ARCH_FN void gshmemi_arch_pause(unsigned *polls_p)
+{
+	if (++*polls_p > 64)
+		sched_yield();
+}
+
+GSHMEMI_ARCH_FN void gshmemi_arch_trap(const char *why)
+{
+	(void)why;
+	abort();
+}
+
+#endif /* GSHMEM_ARCH_HOST_H */

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The primitives on NVIDIA GPUs, in the order of arch/cpu.h. What each compiles to, per GPU: docs/device-path.md; what
+ * that guarantees: docs/ordering.md.
+ *
+ * PTX says scope, order and address space more exactly than CUDA C++ does, and its assembler knows what is in it. The
+ * memory model is PTX's, which holds from sm_70 on.
+ */
+#ifndef GSHMEM_ARCH_NVIDIA_H
+#define GSHMEM_ARCH_NVIDIA_H
+
+#define GSHMEMI_ARCH_NAME        "nvidia"
+#define GSHMEMI_ARCH_HOST_DIRECT 0
+
+#if !GSHMEMI_DEVICE_PASS
+#include <gshmem/arch/host.h>
+#else
+#include <gshmem/arch/gpu.h>
+
+#if __CUDA_ARCH__ < 700
+#error "gshmem: sm_70 or later: earlier GPUs have no memory model"
+#endif
+
+/* ---- where am I ---- */
+
+GSHMEMI_ARCH_FN unsigned gshmemi_arch_lane(void)
+{
+	unsigned lane;
+
+	__asm__("mov.u32 %0, %%laneid;" : "=r"(lane));
+	return lane;
+}
+
+/* ---- groups ---- */
+
+/* The lanes that are here now; those of a wave that the hardware has split are two groups. */
+GSHMEMI_ARCH_FN uint64_t gshmemi_arch_wave_enter(uint64_t key)
+{
+	(void)key;
+	return __activemask();
+}
+
+GSHMEMI_ARCH_FN unsigned gshmemi_arch_group_rank(int scope, uint64_t mask)
+{
+	unsigned before;
+
+	if (scope == GSHMEMI_WG)
+		return gshmemi_arch_thread_rank();
+	if (scope != GSHMEMI_WAVE)
+		return 0;
+	__asm__("mov.u32 %0, %%lanemask_lt;" : "=r"(before));
+	return (unsigned)__popc((unsigned)mask & before);
+}
+
+GSHMEMI_ARCH_FN unsigned gshmemi_arch_group_size(int scope, uint64_t mask)
+{
+	if (scope == GSHMEMI_WG)
+		return gshmemi_arch_thread_count();
+	if (scope == GSHMEMI_WAVE)
+		return (unsigned)__popc((unsigned)mask);
+	return 1;
+}
+
+GSHMEMI_ARCH_FN void gshmemi_arch_group_sync(int scope, uint64_t mask)
+{
+	if (scope == GSHMEMI_WG)
+		__syncthreads();
+	else
+		__syncwarp((unsigned)mask);
+}
+
+#define gshmemi_arch_uniform(value)        (value)
+#define GSHMEMI_ARCH_KEEP_UNIFORM(value)   ((void)0)
+#define GSHMEMI_ARCH_KEEP_APART(source, dest, first, second, third, fourth) ((void)0)
+
+/* ---- memory ---- */
+
+#define GSHMEMI_ARCH_ADDRESS(address) "l"(__cvta_generic_to_global(address))
+
+GSHMEMI_ARCH_FN uint64_t gshmemi_arch_load(const void *address, unsigned nbytes)
+{
+	uint64_t wide;
+	uint32_t bits;
+
+	switch (nbytes) {
+	case 1:
+		__asm__ volatile("ld.relaxed.sys.global.u8 %0, [%1];"
+				 : "=r"(bits) : GSHMEMI_ARCH_ADDRESS(address) : "memory");
+		return bits;
+	case 2:
+		__asm__ volatile("ld.relaxed.sys.global.u16 %0, [%1];"
+				 : "=r"(bits) : GSHMEMI_ARCH_ADDRESS(address) : "memory");
+		return bits;
+	case 4:
+		__asm__ volatile("ld.relaxed.sys.global.u32 %0, [%1];"
+				 : "=r"(bits) : GSHMEMI_ARCH_ADDRESS(address) : "memory");
+		return bits;
+	default:
+		__asm__ volatile("ld.relaxed.sys.global.u64 %0, [%1];"
+				 : "=l"(wide) : GSHMEMI_ARCH_ADDRESS(address) : "memory");
+		return wide;
+	}
+}
+
+GSHMEMI_ARCH_FN void gshmemi_arch_store(void *address, uint64_t value, unsigned nbytes)
+{
+	switch (nbytes) {
+	case 1:
+		__asm__ volatile("st.relaxed.sys.global.u8 [%0], %1;"
+				 : : GSHMEMI_ARCH_ADDRESS(address), "r"((uint32_t)value) : "memory");
+		break;
+	case 2:
+		__asm__ volatile("st.relaxed.sys.global.u16 [%0], %1;"
+				 : : GSHMEMI_ARCH_ADDRESS(address), "r"((uint32_t)value) : "memory");
+		break;
+	case 4:
+		__asm__ volatile("st.relaxed.sys.global.u32 [%0], %1;"
+				 : : GSHMEMI_ARCH_ADDRESS(address), "r"((uint32_t)value) : "memory");
+		break;
+	default:
+		__asm__ volatile("st.relaxed.sys.global.u64 [%0], %1;"
+				 : : GSHMEMI_ARCH_ADDRESS(address), "l"(value) : "memory");
+		break;
+	}
+}
+
+#define GSHMEMI_ARCH_ATOM(OP, CONSTRAINT) \
+	__asm__ volatile("atom.relaxed.sys.global." OP " %0, [%1], %2;" \
+			 : "=" CONSTRAINT(old) : GSHMEMI_ARCH_ADDRESS(address), CONSTRAINT(value) : "memory")
+#define GSHMEMI_ARCH_AMO(NBITS, CONSTRAINT) \
+	GSHMEMI_ARCH_FN uint##NBITS##_t gshmemi_arch_amo##NBITS(int op, uint##NBITS##_t *address, \
+								uint##NBITS##_t value, uint##NBITS##_t cond) \
+	{ \
+		uint##NBITS##_t old = 0; \
+\
+		switch (op) { \
+		case GSHMEMI_AMO_ADD: \
+			GSHMEMI_ARCH_ATOM("add.u" #NBITS, CONSTRAINT); \
+			break; \
+		case GSHMEMI_AMO_AND: \
+			GSHMEMI_ARCH_ATOM("and.b" #NBITS, CONSTRAINT); \
+			break; \
+		case GSHMEMI_AMO_OR: \
+			GSHMEMI_ARCH_ATOM("or.b" #NBITS, CONSTRAINT); \
+			break; \
+		case GSHMEMI_AMO_XOR: \
+			GSHMEMI_ARCH_ATOM("xor.b" #NBITS, CONSTRAINT); \
+			break; \
+		case GSHMEMI_AMO_SWAP: \
+			GSHMEMI_ARCH_ATOM("exch.b" #NBITS, CONSTRAINT); \
+			break; \
+		case GSHMEMI_AMO_CAS: \
+			__asm__ volatile("atom.relaxed.sys.global.cas.b" #NBITS " %0, [%1], %2, %3;" \
+					 : "=" CONSTRAINT(old) \
+					 : GSHMEMI_ARCH_ADDRESS(address), CONSTRAINT(cond), CONSTRAINT(value) \
+					 : "memory"); \
+			break; \
+		case GSHMEMI_AMO_SET: \
+			gshmemi_arch_store(address, value, NBITS / 8); \
+			break; \
+		default: \
+			return (uint##NBITS##_t)gshmemi_arch_load(address, NBITS / 8); \
+		} \
+		return old; \
+	}
+GSHMEMI_ARCH_AMO(32, "r")
+GSHMEMI_ARCH_AMO(64, "l")
+#undef GSHMEMI_ARCH_AMO
+#undef GSHMEMI_ARCH_ATOM
+
+/* ---- bulk memory: nbytes is a constant 16, 8, 4, 2 or 1, and the address aligned to it ---- */
+
+#define GSHMEMI_ARCH_UNALIGNED 0
+
+GSHMEMI_ARCH_FN int gshmemi_arch_is_global(const void *address)
+{
+	return __isGlobal(address) != 0;
+}
+
+GSHMEMI_ARCH_FN struct gshmemi_word gshmemi_arch_read_global(const void *address, unsigned nbytes)
+{
+	struct gshmemi_word word = {{0, 0}};
+	uint32_t bits = 0;
+
+	if (nbytes == 16)
+		__asm__ volatile("ld.global.v2.u64 {%0, %1}, [%2];"
+				 : "=l"(word.half[0]), "=l"(word.half[1])
+				 : GSHMEMI_ARCH_ADDRESS(address) : "memory");
+	else if (nbytes == 8)
+		__asm__ volatile("ld.global.u64 %0, [%1];"
+				 : "=l"(word.half[0]) : GSHMEMI_ARCH_ADDRESS(address) : "memory");
+	else if (nbytes == 4)
+		__asm__ volatile("ld.global.u32 %0, [%1];" : "=r"(bits) : GSHMEMI_ARCH_ADDRESS(address) : "memory");
+	else if (nbytes == 2)
+		__asm__ volatile("ld.global.u16 %0, [%1];" : "=r"(bits) : GSHMEMI_ARCH_ADDRESS(address) : "memory");
+	else
+		__asm__ volatile("ld.global.u8 %0, [%1];" : "=r"(bits) : GSHMEMI_ARCH_ADDRESS(address) : "memory");
+	if (nbytes < 8)
+		word.half[0] = bits;
+	return word;
+}
+
+GSHMEMI_ARCH_FN void gshmemi_arch_write_global(void *address, struct gshmemi_word word, unsigned nbytes)
+{
+	const uint32_t bits = (uint32_t)word.half[0];
+
+	if (nbytes == 16)
+		__asm__ volatile("st.global.v2.u64 [%0], {%1, %2};"
+				 : : GSHMEMI_ARCH_ADDRESS(address), "l"(word.half[0]), "l"(word.half[1]) : "memory");
+	else if (nbytes == 8)
+		__asm__ volatile("st.global.u64 [%0], %1;"
+				 : : GSHMEMI_ARCH_ADDRESS(address), "l"(word.half[0]) : "memory");
+	else if (nbytes == 4)
+		__asm__ volatile("st.global.u32 [%0], %1;" : : GSHMEMI_ARCH_ADDRESS(address), "r"(bits) : "memory");
+	else if (nbytes == 2)
+		__asm__ volatile("st.global.u16 [%0], %1;" : : GSHMEMI_ARCH_ADDRESS(address), "r"(bits) : "memory");
+	else
+		__asm__ volatile("st.global.u8 [%0], %1;" : : GSHMEMI_ARCH_ADDRESS(address), "r"(bits) : "memory");
+}
+
+/* The L1 may hold what an earlier read of the peer found: reads of 16 bytes, too, pass it. */
+GSHMEMI_ARCH_FN struct gshmemi_word gshmemi_arch_read_peer(const void *address, unsigned nbytes)
+{
+	struct gshmemi_word word = {{0, 0}};
+
+	if (nbytes == 16)
+		__asm__ volatile("ld.relaxed.sys.global.v2.u64 {%0, %1}, [%2];"
+				 : "=l"(word.half[0]), "=l"(word.half[1])
+				 : GSHMEMI_ARCH_ADDRESS(address) : "memory");
+	else
+		word.half[0] = gshmemi_arch_load(address, nbytes);
+	return word;
+}
+
+#define gshmemi_arch_write_peer        gshmemi_arch_write_global
+#define gshmemi_arch_fence_read_peer() ((void)0)
+
+/* ---- order ---- */
+
+GSHMEMI_ARCH_FN void gshmemi_arch_fence_release(void)
+{
+	__asm__ volatile("fence.acq_rel.sys;" ::: "memory");
+}
+
+GSHMEMI_ARCH_FN void gshmemi_arch_fence_acquire(void)
+{
+	__asm__ volatile("fence.acq_rel.sys;" ::: "memory");
+}
+
+GSHMEMI_ARCH_FN void gshmemi_arch_fence_system(void)
+{
+	__asm__ volatile("fence.sc.sys;" ::: "memory");
+}
+
+/* ---- waiting, time ---- */
+
+/* Nothing after the first polls, then up to 64 ns each. */
+GSHMEMI_ARCH_FN void gshmemi_arch_pause(unsigned *polls_p)
+{
+	if (++*polls_p >= 64)
+		__nanosleep(64);
+}
+
+GSHMEMI_ARCH_FN uint64_t gshmemi_arch_clock_ns(void)
+{
+	uint64_t ns;
+
+	__asm__ volatile("mov.u64 %0, %%globaltimer;" : "=l"(ns));
+	return ns;
+}
+
+/* ---- the end ---- */
+
+GSHMEMI_ARCH_FN void gshmemi_arch_trap(const char *why)
+{
+	(void)why;
+	__trap();
+}
+
+#undef GSHMEMI_ARCH_ADDRESS
+
+#endif /* GSHMEMI_DEVICE_PASS */
+
+#endif /* GSHMEM_ARCH_NVIDIA_H */
