@@ -215,9 +215,15 @@ $(B)/%: $(B)/%.c.o $(SO)
 	$(call Q,LINK)$(LINK) -o $@ $< $(SO) $(RPATH) $(LIBS)
 $(B)/%: $(B)/%.hip.o $(SO)
 	$(call Q,LINK)$(LINK) -o $@ $< $(SO) $(RPATH) $(LIBS)
-# What tests load at run time.
+# What tests load at run time: code of GPUs alone, where PLAT_MODULE says how; else a shared object.
+ifdef PLAT_MODULE
+$(B)/%.module: %.hip $(B)/flags | $(B)/tools-found $(PLAT_DEPS)
+	@mkdir -p $(@D)
+	$(call Q,HIPCC)$(HIPCMD) -MF $(B)/$*.hip.d -DGSHMEM_MODULE $(PLAT_MODULE) -o $@ $<
+else
 $(B)/%.module: $(B)/%.hip.o $(SO)
 	$(call Q,LINK)$(LINK) -shared -o $@ $< $(SO) $(RPATH) $(LIBS)
+endif
 # Raw baselines know nothing of the library, nor of its flags.
 $(B)/bench/raw/%: bench/raw/%.c $(wildcard bench/raw/*.h) $(B)/flags | $(B)/tools-found
 	@mkdir -p $(@D)
@@ -233,8 +239,9 @@ $(B)/bin/%: $(B)/tools/%.hip.o $(SO)
 
 # What a user's program is compiled with; $(1) holds the headers, $(2) those of the platform.
 user_flags = -I$(1) $(patsubst -Iplatform/$(PLATFORM),-I$(2),$(filter-out -D_GNU_SOURCE,$(PLAT_CPPFLAGS))) $(MPI_CFLAGS)
-# fill,INCLUDE,PLATFORM INCLUDE,LIB: puts the recorded values into a template.
-fill       = sed -e 's|@CC@|$(CC)|;s|@HIPCC@|$(HIPCC)|;s|@HIPLD@|$(HIPLD)|;s|@HIPFLAGS@|$(HIPFLAGS)|;s|@LIBDIR@|$(3)|' \
+# fill,INCLUDE,PLATFORM INCLUDE,LIB,DEVICE LIBRARY: puts the recorded values into a template.
+fill       = sed -e 's|@CC@|$(CC)|;s|@HIPCC@|$(HIPCC)|;s|@HIPLD@|$(HIPLD)|;s|@LIBDIR@|$(3)|' \
+	-e 's|@HIPFLAGS@|$(if $(DEVLIB),$(subst $(DEVLIB),$(4),$(HIPFLAGS)),$(HIPFLAGS))|' \
 	-e 's|@CPPFLAGS@|$(strip $(call user_flags,$(1),$(2)))|;s|@LIBS@|$(strip $(LIBS))|;s|@SAN@|$(SANFLAGS)|' \
 	-e 's|@PREFIX@|$(PREFIX)|;s|@VERSION@|$(VERSION)|'
 INCDIR    := $(PREFIX)/include
@@ -245,22 +252,23 @@ D          = $(DESTDIR)
 
 $(B)/bin/gshmemcc: tools/gshmemcc $(B)/flags
 	@mkdir -p $(@D)
-	$(call Q,GEN)$(call fill,$(CURDIR)/include,$(CURDIR)/platform/$(PLATFORM),$(abspath $(B)/lib)) $< >$@ && chmod +x $@
+	$(call Q,GEN)$(call fill,$(CURDIR)/include,$(CURDIR)/platform/$(PLATFORM),$(abspath $(B)/lib),$(DEVLIB)) $< >$@ && chmod +x $@
 
-install: lib tools
+install: lib tools $(PLAT_DEPS)
 	install -d $(D)$(PREFIX)/bin $(D)$(LIBDIR)/pkgconfig
 	install -m 755 $(B)/lib/$(SONAME) $(D)$(LIBDIR)/$(SONAME)
 	ln -sf $(SONAME) $(D)$(LIBDIR)/libgshmem.so
 	install -m 644 $(B)/lib/libgshmem.a $(D)$(LIBDIR)/libgshmem.a
 	@for h in $(HEADERS); do install -D -m 644 include/$$h $(D)$(INCDIR)/$$h || exit 1; done
 	@for h in $(HIPHEADERS); do install -D -m 644 platform/$(PLATFORM)/$$h $(D)$(PLATDIR)/$$h || exit 1; done
-	$(call fill,$(INCDIR),$(PLATDIR),$(LIBDIR)) tools/gshmemcc >$(D)$(PREFIX)/bin/gshmemcc
+	$(if $(DEVLIB),install -d $(D)$(LIBDIR)/gshmem/devlib && cp -P $(DEVLIB)/*.bc $(D)$(LIBDIR)/gshmem/devlib/)
+	$(call fill,$(INCDIR),$(PLATDIR),$(LIBDIR),$(LIBDIR)/gshmem/devlib) tools/gshmemcc >$(D)$(PREFIX)/bin/gshmemcc
 	chmod 755 $(D)$(PREFIX)/bin/gshmemcc
-	$(call fill,$(INCDIR),$(PLATDIR),$(LIBDIR)) tools/gshmem.pc >$(D)$(LIBDIR)/pkgconfig/gshmem.pc
+	$(call fill,$(INCDIR),$(PLATDIR),$(LIBDIR),$(LIBDIR)/gshmem/devlib) tools/gshmem.pc >$(D)$(LIBDIR)/pkgconfig/gshmem.pc
 	[ ! -f $(B)/bin/gshmem-info ] || install -m 755 $(B)/bin/gshmem-info $(D)$(PREFIX)/bin/gshmem-info
 uninstall:
 	rm -f $(D)$(PREFIX)/bin/gshmemcc $(D)$(PREFIX)/bin/gshmem-info $(D)$(LIBDIR)/pkgconfig/gshmem.pc
 	rm -f $(D)$(LIBDIR)/$(SONAME) $(D)$(LIBDIR)/libgshmem.so $(D)$(LIBDIR)/libgshmem.a
-	rm -rf $(D)$(INCDIR)/gshmem $(D)$(INCDIR)/gshmem.h $(D)$(INCDIR)/gshmemx.h
+	rm -rf $(D)$(LIBDIR)/gshmem $(D)$(INCDIR)/gshmem $(D)$(INCDIR)/gshmem.h $(D)$(INCDIR)/gshmemx.h
 
 -include $(DEPS:.o=.d)

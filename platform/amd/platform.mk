@@ -28,6 +28,7 @@ AMD_PATHS     := --rocm-path=$(AMD_ROOT)
 endif
 
 HIPFLAGS      ?= -x hip -std=c++17 $(strip $(AMD_PATHS)) $(GPU_ARCHS:%=--offload-arch=%)
+PLAT_MODULE   := --cuda-device-only
 PLAT_CPPFLAGS := -D__HIP_PLATFORM_AMD__=1 -D_GNU_SOURCE
 PLAT_LDLIBS   := -lamdhip64 -lpthread
 ifeq ($(AMD_KIND),rocm)

@@ -15,10 +15,10 @@ HIPLD         ?= g++
 # Machine code for each, and PTX of the last for those that come later.
 comma          := ,
 NVIDIA_NUMBERS := $(patsubst sm_%,%,$(GPU_ARCHS))
-NVIDIA_CODE    = -gencode arch=compute_$(1),code=sm_$(1)
 # nvcc hands what it does not know (-Wall, -fPIC) to the host's compiler.
 HIPFLAGS      ?= -x cu -std=c++17 -ccbin $(HIPLD) -forward-unknown-to-host-compiler \
-	$(foreach n,$(NVIDIA_NUMBERS),$(call NVIDIA_CODE,$(n))) \
-	$(patsubst %,-gencode arch=compute_%$(comma)code=compute_%,$(lastword $(NVIDIA_NUMBERS)))
+	$(foreach n,$(NVIDIA_NUMBERS),-gencode arch=compute_$(n)$(comma)code=sm_$(n)) \
+	$(foreach n,$(lastword $(NVIDIA_NUMBERS)),-gencode arch=compute_$(n)$(comma)code=compute_$(n))
+PLAT_MODULE   := -fatbin
 PLAT_CPPFLAGS := -Iplatform/nvidia -isystem $(CUDA)/include -D__HIP_PLATFORM_NVIDIA__=1 -D_GNU_SOURCE
 PLAT_LDLIBS   := -L$(word 4,$(NVIDIA)) -Wl,-rpath,$(word 4,$(NVIDIA)) -lcudart -lpthread

@@ -14,7 +14,7 @@ int main(void)
 	long *dest = gshmem_malloc(sizeof(*dest));
 	gshmem_long_p(dest, 10 + pe, (pe + 1) % npes);
 	gshmem_barrier_all();
-	int bad = *dest != 10 + (pe + npes - 1) % npes;
+	int bad = gshmem_long_g(dest, pe) != 10 + (pe + npes - 1) % npes;
 	gshmem_barrier_all();
 	gshmem_free(dest);
 	gshmem_finalize();

@@ -22,18 +22,21 @@ int main(int argc, char **argv)
 	}
 	long *dest = (long *)gshmem_malloc((RING_NELEMS + 2) * sizeof(long));
 	long *source = (long *)gshmem_malloc(RING_NELEMS * sizeof(long));
+	long here[RING_NELEMS]; /* the heap may be memory that only kernels and the library can touch */
 	for (int i = 0; i < RING_NELEMS; i++)
-		source[i] = 1000 * pe + i;
+		here[i] = 1000 * pe + i;
+	gshmem_long_put(source, here, RING_NELEMS, pe);
 	gshmem_barrier_all();
 
 	ring_shift(dest, source, RING_NELEMS);
+	gshmem_long_get(here, dest, RING_NELEMS, pe);
 	for (int i = 0; i < RING_NELEMS; i++)
-		ring_check("the kernel in the second file", dest[i], 1000 * before + i);
+		ring_check("the kernel in the second file", here[i], 1000 * before + i);
 
 	hipLaunchKernelGGL(mark_next, dim3(1), dim3(64), 0, 0, dest + RING_NELEMS, (long)pe);
 	if (hipDeviceSynchronize() != hipSuccess)
 		return 1;
-	ring_check("the kernel in the first file", dest[RING_NELEMS], before);
+	ring_check("the kernel in the first file", gshmem_long_g(dest + RING_NELEMS, pe), before);
 
 	void *module = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
 	if (!module) {
@@ -42,7 +45,7 @@ int main(int argc, char **argv)
 	}
 	ring_mark_fn *mark = (ring_mark_fn *)dlsym(module, "ring_mark");
 	mark(dest + RING_NELEMS + 1, 77 + pe);
-	ring_check("the kernel in the module", dest[RING_NELEMS + 1], 77 + before);
+	ring_check("the kernel in the module", gshmem_long_g(dest + RING_NELEMS + 1, pe), 77 + before);
 
 	gshmem_barrier_all();
 	dlclose(module);

@@ -55,7 +55,7 @@ export PKG_CONFIG_PATH
 cflags=$(pkg-config --cflags gshmem)
 libs="$(pkg-config --libs gshmem) -Wl,-rpath,$(pkg-config --variable=libdir gshmem)"
 hipcc="$(pkg-config --variable=hipcc gshmem) $(pkg-config --variable=hipflags gshmem)"
-hipld=$(pkg-config --variable=hipcc gshmem)
+hipld=$(pkg-config --variable=hipld gshmem)
 $hipcc $cflags -O1 -c main.hip -o main3.o
 $hipcc $cflags -O1 -c shift.hip -o shift3.o
 $hipcc $cflags -O1 -fPIC -c module.hip -o module3.o

@@ -276,14 +276,11 @@ static inline hipError_t hipDeviceGetName(char *name, int nbytes, hipDevice_t de
 
 /* ---- what only the driver has ---- */
 
-/* The driver's function, and a current context for it. */
 static inline hipError_t hipcuda_find(const char *name, unsigned version, void **fn)
 {
 	enum cudaDriverEntryPointQueryResult found;
-	hipError_t error = cudaFree(NULL);
+	hipError_t error;
 
-	if (error != cudaSuccess)
-		return error;
 #if CUDART_VERSION >= 12050
 	error = cudaGetDriverEntryPointByVersion(name, fn, version, cudaEnableDefault, &found);
 #else
@@ -295,15 +292,30 @@ static inline hipError_t hipcuda_find(const char *name, unsigned version, void *
 	return error;
 }
 
-/* HIPCUDA_DRIVER(cuName, version)(arguments): the numbers of the driver's errors are those of the runtime's. */
-#define HIPCUDA_DRIVER(name, since, ...) \
+/*
+ * The body of a function that is cuNAME(...), as it is since version SINCE, in the current device's context.
+ * The numbers of the driver's errors are those of the runtime's. _ALONE makes no context.
+ */
+#define HIPCUDA_DRIVER_CALL(name, type, since, ...) \
 	union { \
 		void *address; \
-		PFN_##name##_v##since call; \
+		type call; \
 	} fn; \
-	hipError_t error = hipcuda_find(#name, since, &fn.address); \
+	hipError_t error = hipcuda_find(name, since, &fn.address); \
 \
 	return error == cudaSuccess ? (hipError_t)fn.call(__VA_ARGS__) : error
+#define HIPCUDA_DRIVER_ALONE(name, since, ...) HIPCUDA_DRIVER_CALL(#name, PFN_##name##_v##since, since, __VA_ARGS__)
+#define HIPCUDA_DRIVER(name, since, ...) \
+	hipError_t context = cudaFree(NULL); \
+\
+	if (context != cudaSuccess) \
+		return context; \
+	HIPCUDA_DRIVER_CALL(#name, PFN_##name##_v##since, since, __VA_ARGS__)
+
+static inline hipError_t hipDevicePrimaryCtxGetState(hipDevice_t device, unsigned *flags, int *is_active)
+{
+	HIPCUDA_DRIVER_ALONE(cuDevicePrimaryCtxGetState, 7000, device, flags, is_active);
+}
 
 /* ---- memory ---- */
 
@@ -386,7 +398,7 @@ static inline hipError_t hipMemGetAddressRange(hipDeviceptr_t *base, size_t *nby
 	CUdeviceptr start = 0;
 	hipError_t found = hipcuda_range(&start, nbytes, (CUdeviceptr)(uintptr_t)ptr);
 
-	if (found == cudaSuccess && base)
+	if (base)
 		*base = (void *)(uintptr_t)start;
 	return found;
 }
@@ -560,7 +572,7 @@ static inline hipError_t hipModuleGetGlobal(hipDeviceptr_t *ptr, size_t *nbytes,
 	CUdeviceptr found = 0;
 	hipError_t got = hipcuda_global(&found, nbytes, module, name);
 
-	if (got == cudaSuccess && ptr)
+	if (ptr)
 		*ptr = (void *)(uintptr_t)found;
 	return got;
 }
@@ -589,6 +601,8 @@ static inline hipError_t hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(int 
 }
 
 #undef HIPCUDA_DRIVER
+#undef HIPCUDA_DRIVER_ALONE
+#undef HIPCUDA_DRIVER_CALL
 
 #ifdef __cplusplus
 template <typename T> static inline hipError_t hipHostMalloc(T **ptr, size_t nbytes, unsigned flags = 0)
