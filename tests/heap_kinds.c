@@ -67,8 +67,8 @@ int main(int argc, char **argv)
 	expect_kind("GSHMEM_HEAP_KIND=uncached GSHMEM_CPU_FAIL=hipExtMallocWithFlags:1:hipErrorInvalidValue", "fine",
 		    "pe 0: heap: hipExtMallocWithFlags");
 	expect_error("GSHMEM_HEAP_KIND=fine GSHMEM_CPU_FAIL=hipExtMallocWithFlags:1:hipErrorNotSupported@2",
-		     "pe 2: heap: hipExtMallocWithFlags of 3145728 bytes, kind fine, which this device");
+		     "pe 2: heap: hipExtMallocWithFlags of 3145728 bytes, kind fine: operation not supported (hipErrorNotSupported): the device or its driver");
 	expect_error("GSHMEM_CPU_FAIL=hipExtMallocWithFlags:1:hipErrorNotSupported@1",
-		     "barriers need fine-grained memory: operation not supported");
+		     "for the sync region: operation not supported (hipErrorNotSupported): barriers need");
 	return 0;
 }

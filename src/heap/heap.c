@@ -155,12 +155,12 @@ static int report_allocation(hipError_t error, uint64_t nbytes, enum gshmemi_hea
 			      call, nbytes, free_nbytes, total_nbytes);
 		return -ENOMEM;
 	}
-	return gshmemi_hip(error, "heap: %s of %" PRIu64 " bytes, kind %s%s (GSHMEM_HEAP_SIZE, GSHMEM_HEAP_KIND)", call,
-			   nbytes, gshmemi_heap_kind_name(kind),
-			   kind == GSHMEMI_HEAP_COARSE
-				   ? ""
-				   : ", which this device or driver may not have; GSHMEM_HEAP_KIND=coarse works, for "
-				     "programs whose kernels do not wait for other PEs");
+	return gshmemi_hip_advise(error,
+				  kind == GSHMEMI_HEAP_COARSE
+					  ? "GSHMEM_HEAP_SIZE"
+					  : "the device or its driver may not have it; GSHMEM_HEAP_KIND=coarse is for "
+					    "programs whose kernels do not wait for other PEs",
+				  "heap: %s of %" PRIu64 " bytes, kind %s", call, nbytes, gshmemi_heap_kind_name(kind));
 }
 
 /* What takes the place of a kind that is refused; the kind itself where nothing does. */
@@ -214,9 +214,9 @@ static int allocate_sync(struct gshmemi_sync **sync_p)
 	void *sync;
 	int rc;
 
-	rc = gshmemi_hip(hipExtMallocWithFlags(&sync, ipc_nbytes(sizeof **sync_p), hipDeviceMallocFinegrained),
-			 "init: hipExtMallocWithFlags of %zu bytes for the sync region: barriers need fine-grained memory",
-			 sizeof **sync_p);
+	rc = gshmemi_hip_advise(hipExtMallocWithFlags(&sync, ipc_nbytes(sizeof **sync_p), hipDeviceMallocFinegrained),
+				"barriers need fine-grained memory: update the driver, or use another device",
+				"init: hipExtMallocWithFlags of %zu bytes for the sync region", sizeof **sync_p);
 	if (rc)
 		return rc;
 	rc = gshmemi_access_fill(sync, 0, sizeof **sync_p, "init: the sync region");

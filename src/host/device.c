@@ -19,8 +19,7 @@
 static const char *remedy(hipError_t error)
 {
 	if (error == hipErrorInsufficientDriver)
-		return "the GPU driver is missing or older than the runtime that this program was linked with: install a "
-		       "newer driver";
+		return "no GPU driver is loaded, or one that is older than the runtime that this program was linked with";
 	return "is the driver loaded, may this user open the devices (groups render and video), and do "
 	       "ROCR_VISIBLE_DEVICES, HIP_VISIBLE_DEVICES or CUDA_VISIBLE_DEVICES hide them? Without a GPU: build with "
 	       "PLATFORM=cpu";
@@ -42,8 +41,8 @@ static int find_ndevices(int *ndevices_p)
 	case hipErrorNoDevice:
 	case hipErrorInvalidDevice:
 	case hipErrorInsufficientDriver:
-		return gshmemi_hip(error, "init: hipGetDeviceCount: there is no GPU for platform %s: %s",
-				   GSHMEMI_ARCH_NAME, remedy(error));
+		return gshmemi_hip_advise(error, remedy(error), "init: hipGetDeviceCount: no GPU for platform %s",
+					  GSHMEMI_ARCH_NAME);
 	default:
 		return gshmemi_hip(error, "init: hipGetDeviceCount");
 	}
@@ -77,7 +76,7 @@ static void name_device(int device, char *name, size_t nbytes)
 	if (hipGetDeviceProperties(&properties, device) == hipSuccess)
 		snprintf(name, nbytes, "%s, architecture %d.%d", properties.name, properties.major, properties.minor);
 	else
-		snprintf(name, nbytes, "of unknown architecture");
+		snprintf(name, nbytes, "a GPU of unknown architecture");
 }
 
 /* Ask for a kernel of the library: a binary without code for this GPU shows here, and not in the user's first launch. */
@@ -89,10 +88,9 @@ static int check_binary(int device)
 	if (error == hipSuccess)
 		return 0;
 	name_device(device, name, sizeof name);
-	return gshmemi_hip(error,
-			   "init: hipFuncGetAttributes: libgshmem has no kernels that device %d (%s) can run; it was built "
-			   "for %s: rebuild it, and the program, with GPU_ARCHS= the device's",
-			   device, name, GSHMEMI_GPU_ARCHS);
+	return gshmemi_hip_advise(error, "build the library, and the program, with GPU_ARCHS= that of the device",
+				  "init: hipFuncGetAttributes: libgshmem was built for %s, device %d is %s",
+				  GSHMEMI_GPU_ARCHS, device, name);
 }
 
 int gshmemi_device_choose(int wanted, int *device_p)

@@ -13,7 +13,7 @@ X(HEAP_KIND, kind, "auto", "heap",
 X(HEAP_PREALLOC, flag, "0", "heap", "1: take the memory of the heap in init, so that a lack of it shows at once")
 X(LEAKS, flag, "0", "heap", "1: gshmem_finalize lists what was not freed; GSHMEM_CHECK=1 does too")
 X(DEVICE, number, "-1", "peers",
-  "HIP device of this PE; -1: the caller's current one unless that is 0, else local rank modulo devices")
+  "HIP device of this PE; -1: the one that the program has used or set, else local rank modulo devices")
 X(INIT_TIMEOUT, seconds, "120", "peers", "seconds after which an init that waits for other PEs gives up; 0: never")
 X(CHECK, flag, "0", "debugging", "1: check PE numbers and addresses of every call, on the host and in kernels")
 X(WATCHDOG, seconds, "30", "debugging", "seconds after which a wait is reported, on the host and in kernels; 0: never")

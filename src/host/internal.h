@@ -68,6 +68,10 @@ void gshmemi_log_release(bool print);
  */
 __attribute__((format(printf, 2, 3))) int gshmemi_hip(hipError_t error, const char *format, ...);
 
+/* The same, with what to do about it at the end. */
+__attribute__((format(printf, 3, 4))) int gshmemi_hip_advise(hipError_t error, const char *remedy, const char *format,
+							     ...);
+
 /* For cleanup: a failure is only worth a line with GSHMEM_DEBUG=1. */
 void gshmemi_hip_ignore(hipError_t error, const char *what);
 

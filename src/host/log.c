@@ -107,6 +107,7 @@ static int errno_of_hip(hipError_t error)
 		return -EINVAL;
 	case hipErrorNoDevice:
 	case hipErrorInvalidDevice:
+	case hipErrorInsufficientDriver:
 		return -ENODEV;
 	case hipErrorNotSupported:
 		return -ENOTSUP;
@@ -115,18 +116,38 @@ static int errno_of_hip(hipError_t error)
 	}
 }
 
-int gshmemi_hip(hipError_t error, const char *format, ...)
+static int report(hipError_t error, const char *remedy, const char *format, va_list args)
 {
 	char what[512];
-	va_list args;
 
 	if (error == hipSuccess)
 		return 0;
-	va_start(args, format);
 	vsnprintf(what, sizeof what, format, args);
-	va_end(args);
-	gshmemi_error("%s: %s (%s)", what, hipGetErrorString(error), hipGetErrorName(error));
+	gshmemi_error("%s: %s (%s)%s%s", what, hipGetErrorString(error), hipGetErrorName(error), remedy ? ": " : "",
+		      remedy ? remedy : "");
 	return errno_of_hip(error);
+}
+
+int gshmemi_hip(hipError_t error, const char *format, ...)
+{
+	va_list args;
+	int rc;
+
+	va_start(args, format);
+	rc = report(error, NULL, format, args);
+	va_end(args);
+	return rc;
+}
+
+int gshmemi_hip_advise(hipError_t error, const char *remedy, const char *format, ...)
+{
+	va_list args;
+	int rc;
+
+	va_start(args, format);
+	rc = report(error, remedy, format, args);
+	va_end(args);
+	return rc;
 }
 
 void gshmemi_hip_ignore(hipError_t error, const char *what)

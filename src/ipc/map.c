@@ -57,7 +57,10 @@ static int export_region(void *base, const char *what, struct region *region_p)
 	rc = gshmemi_hip(hipMemGetAddressRange(&start, &nbytes, base), "init: hipMemGetAddressRange of the %s", what);
 	if (rc)
 		return rc;
-	rc = gshmemi_hip(hipIpcGetMemHandle(&region_p->handle, start), "init: hipIpcGetMemHandle of the %s", what);
+	rc = gshmemi_hip_advise(hipIpcGetMemHandle(&region_p->handle, start),
+				"can processes share memory on this device (bare metal or a container with --ipc=host; "
+				"not WSL, not Windows)?",
+				"init: hipIpcGetMemHandle of the %s", what);
 	if (rc)
 		return rc;
 	region_p->offset = (uint64_t)((char *)base - (char *)start);
