@@ -58,13 +58,19 @@ struct gshmemx_init_attributes {
 GSHMEM_HOST_API int gshmemx_init_attr(const struct gshmemx_init_attributes *attr);
 
 /*
- * gshmemx_module_init - make the kernels of a module ready that was loaded after init by hipModuleLoad.
+ * gshmemx_module_init - make the kernels of a module ready that was loaded by hipModuleLoad or hipModuleLoadData.
  *
- * module    a hipModule_t; NULL: units of shared objects that were dlopened since (the next gshmem_malloc,
- *           gshmem_barrier_all or gshmem_my_pe on the host does the same)
+ * module    a hipModule_t whose code includes gshmem.h; compiled at run time (hiprtc, nvrtc), or with -DGSHMEM_MODULE.
+ *           NULL: units of shared objects that were dlopened since (the next gshmem_malloc, gshmem_barrier_all or
+ *           gshmem_my_pe on the host does the same)
  *
- * Callable  host, while no kernel that uses the library is running.
- * Returns   0 or a negative errno.
+ * To be called after init, once for each load, before the first kernel of the module. gshmem_finalize takes the module
+ * back to where a kernel that uses the library stops with a message; after another init call it again. The module must
+ * stay loaded until gshmem_finalize, which writes to it.
+ *
+ * Callable  host, while no kernel of the module is running.
+ * Returns   0; or a negative errno after a message: no device state in the module, other headers, another
+ *           GSHMEM_MAX_PES, or GSHMEM_DIRECT_ONLY where something needs more.
  */
 GSHMEM_HOST_API int gshmemx_module_init(void *module);
 

@@ -4,6 +4,9 @@
  *
  * Compilers run this constructor before the unit's kernels and symbols are registered with HIP, so it only passes
  * addresses on. The library fills the copy in gshmem_init, or at the next host call if the unit came by dlopen later.
+ *
+ * A module that is loaded by hipModuleLoad has no constructors: gshmemx_module_init looks for its copy by name, which is
+ * therefore its own. The compilers of modules at run time say so by themselves; others take -DGSHMEM_MODULE.
  */
 #ifndef GSHMEM_UNIT_H
 #define GSHMEM_UNIT_H
@@ -28,6 +31,12 @@
 #error "gshmem: GSHMEM_MAX_PES must be 2, 64, 256, 1024 or 2048 (3 x 8 bytes each of 64 KiB of constant memory)"
 #endif
 
+#if defined(GSHMEM_MODULE) || defined(__HIPCC_RTC__) || defined(__CUDACC_RTC__)
+#define GSHMEMI_MODULE 1
+#else
+#define GSHMEMI_MODULE 0
+#endif
+
 #ifdef GSHMEM_DIRECT_ONLY
 #define GSHMEMI_STATE_ABI (GSHMEMI_ABI | GSHMEMI_ABI_DIRECT_ONLY)
 #else
@@ -39,8 +48,12 @@
 	{-1, 0, GSHMEMI_SLOW_UNSET, GSHMEMI_STATE_ABI, NULL, 0, NULL, NULL, NULL, NULL, NULL, 0, \
 	 {GSHMEMI_SENTINELS, GSHMEMI_SENTINELS, GSHMEMI_SENTINELS}}
 
-#if GSHMEMI_KERNELS
-static __constant__ struct gshmemi_state gshmemi_state = GSHMEMI_STATE_INIT;
+#if GSHMEMI_KERNELS && GSHMEMI_MODULE
+extern "C" {
+__constant__ __attribute__((used)) struct gshmemi_state gshmemi_state = GSHMEMI_STATE_INIT;
+}
+#elif GSHMEMI_KERNELS
+GSHMEMI_ARCH_STATE(struct gshmemi_state, gshmemi_state) = GSHMEMI_STATE_INIT;
 
 static struct gshmemi_state_copy gshmemi_state_copy = {
 	GSHMEMI_ABI,

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A module that does not fit the library: tests/module.hip. */
+#ifndef GSHMEM_MODULE
+#define GSHMEM_MODULE
+#endif
+#include <gshmem/state.h>
+#undef GSHMEMI_ABI
+#define GSHMEMI_ABI 77
+#include <gshmem.h>
+
+extern "C" __global__ void kernel(long *word)
+{
+	gshmem_long_p(word, 1, 0);
+}
