@@ -18,6 +18,12 @@
 #define T_HD static inline
 #endif
 
+#ifdef __HIP_PLATFORM_CPU__
+#define T_IS_CPU 1
+#else
+#define T_IS_CPU 0
+#endif
+
 enum { T_THREAD, T_WAVE, T_WG, T_HOST, T_NSCOPES };
 static const char *const t_scope_names[] = {"thread", "wave", "wg", "host"};
 
@@ -121,11 +127,11 @@ static inline int t_takes_turns(void)
 	int ndevices = 1;
 
 	t_hip(hipGetDeviceCount(&ndevices));
-	return strcmp(GSHMEMI_ARCH_NAME, "cpu") && gshmem_n_pes() > ndevices;
+	return !T_IS_CPU && gshmem_n_pes() > ndevices;
 }
 
 /* GPUs have no long double: in kernels it is a double, of another size or in a place of that size. */
-#define T_HAS_LONG_DOUBLE (strcmp(GSHMEMI_ARCH_NAME, "cpu") == 0)
+#define T_HAS_LONG_DOUBLE T_IS_CPU
 
 #if GSHMEMI_KERNELS
 /* Launch and wait. */
