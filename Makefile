@@ -113,8 +113,8 @@ help:#                              this list
 
 # ---- the legs of check: which tests (below tests/), built how, run how ----
 
-LEGS_cpu := basic generic delivery clang asan tsan lanes install
-ALL_LEGS := $(or $(LEGS_$(PLATFORM)),basic install)
+LEGS_cpu := basic generic delivery clang asan tsan lanes install isa
+ALL_LEGS := $(or $(LEGS_$(PLATFORM)),basic install isa)
 LEGS     ?= $(if $(T)$(SAN),basic,$(ALL_LEGS))
 
 marked    = $(patsubst tests/%,%,$(basename $(shell grep -lsE '^ */?\* *$(1)' tests/*.c tests/*.hip)))

@@ -1,0 +1,151 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# timeout: 900
+#
+# Builds and installs the library for AMD and NVIDIA GPUs with the compilers that are here, then builds programs outside
+# of the tree as a user would, with no device link: several translation units with kernels, a module that is dlopened, a
+# C program. With no GPU they must start and say so. B names a build; what this one makes is beside it, in isa/.
+
+set -eu
+: "${MAKE:=make}" "${B:=build/cpu}"
+here=$(cd "$(dirname "$0")" && pwd)
+top=$(cd "$here/../.." && pwd)
+builds=$(dirname "$B")/isa
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+unset MAKEFLAGS MFLAGS MAKELEVEL PLATFORM GPU_ARCHS HIPCC CC CFLAGS CPPFLAGS HIPFLAGS PREFIX LIBDIR DESTDIR
+
+fail() {
+	echo "tests/install: $*"
+	exit 1
+}
+
+# run WHAT COMMAND...: quiet unless it fails.
+run() {
+	what=$1
+	shift
+	"$@" >"$work/log" 2>&1 || {
+		cat "$work/log"
+		fail "$what failed: $*"
+	}
+}
+
+cat >"$work/load.c" <<'END'
+/* Loads and unloads a module, as a program does before it knows whether there is a GPU. */
+#include <dlfcn.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+	void *module = dlopen(argv[argc - 1], RTLD_NOW | RTLD_LOCAL);
+	if (module && dlsym(module, "ring_mark") && !dlclose(module))
+		return 0;
+	fprintf(stderr, "%s\n", dlerror());
+	return 1;
+}
+END
+
+# check NAME WORDS...: the library for one toolchain; the words are make's.
+check() {
+	name=$1
+	shift
+	build=$builds/$name prefix=$work/$name/usr
+	mkdir -p "$work/$name"
+	run "$name: make" "$MAKE" --no-print-directory -C "$top" -j2 B="$build" "$@" lib tools
+	run "$name: make install" "$MAKE" --no-print-directory -C "$top" B="$build" PREFIX="$prefix" "$@" install
+	cp "$here"/*.hip "$here"/*.c "$here"/*.h "$work/$name"
+	cd "$work/$name"
+	cc="$prefix/bin/gshmemcc"
+	run "$name: gshmemcc, in one go" "$cc" -Wall -Wextra -O1 main.hip shift.hip -o ring1 -ldl
+	run "$name: gshmemcc -shared" "$cc" -shared -O1 module.hip -o module.so
+	run "$name: gshmemcc of C" "$cc" -Wall -Wextra -Wpedantic -Werror host.c -o host1
+	run "$name: C compiler" gcc "$work/load.c" -o load -ldl
+}
+
+# plain NAME COMMAND...: the compiler alone, as the README has it; $mpi, $prefix.
+plain() {
+	name=$1
+	shift
+	run "$name: compile" "$@" -O1 -c main.hip -o main4.o
+	run "$name: compile" "$@" -O1 -c shift.hip -o shift4.o
+}
+
+# separate: gshmemcc, by separate compilation.
+separate() {
+	run "$name: gshmemcc -c" "$cc" -c -O1 main.hip
+	run "$name: gshmemcc -c" "$cc" -c -O1 -o shift.o shift.hip
+	run "$name: gshmemcc of objects" "$cc" main.o shift.o -ldl -o ring2
+}
+
+# starts PROGRAM...: what is linked is found; without a GPU each says so, and no more goes wrong.
+starts() {
+	for program; do
+		ldd "$program" >"$work/log"
+		! grep 'not found' "$work/log" || fail "$name: $program: libraries are missing"
+	done
+	run "$name: dlopen" ./load ./module.so
+	[ -z "$gpu" ] || return 0
+	for program; do
+		case $program in *.so) continue ;; esac
+		if GSHMEM_HEAP_SIZE=1m ./"$program" ./module.so >"$work/log" 2>&1; then
+			fail "$name: $program succeeds without a GPU"
+		fi
+		grep -q "no GPU for platform" "$work/log" || {
+			cat "$work/log"
+			fail "$name: $program does not say that there is no GPU"
+		}
+	done
+}
+
+mpi=$(mpicc.mpich -show 2>/dev/null || mpicc -show)
+mpi_flags=$(echo "$mpi" | tr ' ' '\n' | grep '^-I' | tr '\n' ' ')
+mpi_libs=$(echo "$mpi" | tr ' ' '\n' | grep '^-[Ll]' | tr '\n' ' ')
+gpu=$(cd "$top" && tools/platform)
+case $gpu in cpu*) gpu='' ;; esac
+skipped='' done=0
+
+# hipcc, by itself: hipcc -I$PREFIX/include kernel.hip -L$PREFIX/lib -lgshmem
+if command -v hipcc >/dev/null && (cd "$top" && HIPCC=hipcc GPU_ARCHS=gfx90a platform/amd/toolchain >/dev/null); then
+	check hipcc PLATFORM=amd HIPCC=hipcc GPU_ARCHS=gfx90a
+	# shellcheck disable=SC2086
+	plain hipcc hipcc --offload-arch=gfx90a "-I$prefix/include" $mpi_flags
+	# shellcheck disable=SC2086
+	run "hipcc: one command" hipcc --offload-arch=gfx90a "-I$prefix/include" -fPIC -shared module.hip -o module4.so \
+		"-L$prefix/lib" -lgshmem $mpi_libs
+	# shellcheck disable=SC2086
+	run "hipcc: link" hipcc main4.o shift4.o -o ring4 "-L$prefix/lib" "-Wl,-rpath,$prefix/lib" -lgshmem -ldl $mpi_libs
+	starts ring1 ring4 host1 module.so
+	done=$((done + 1))
+else
+	skipped="$skipped hipcc"
+fi
+
+# clang with the distribution's HIP, or ROCm's: what platform/amd/toolchain chooses.
+if (cd "$top" && GPU_ARCHS=gfx942 platform/amd/toolchain >/dev/null); then
+	check amd PLATFORM=amd GPU_ARCHS=gfx942
+	separate
+	grep -q -a 'gfx942' ring1 || fail "amd: ring1 holds no code for gfx942"
+	starts ring1 ring2 host1 module.so
+	done=$((done + 1))
+else
+	skipped="$skipped clang"
+fi
+
+# nvcc: the headers of HIP's names are named, and one CUDA runtime is shared.
+if nvidia=$(cd "$top" && platform/nvidia/toolchain 2>/dev/null); then
+	# shellcheck disable=SC2086
+	set -- $nvidia
+	nvcc=$3 cudalib=$4
+	check nvidia PLATFORM=nvidia GPU_ARCHS=sm_90
+	# shellcheck disable=SC2086
+	plain nvidia "$nvcc" -x cu -arch=sm_90 "-I$prefix/include" "-I$prefix/include/gshmem/platform/nvidia" $mpi_flags
+	# shellcheck disable=SC2086
+	run "nvidia: link" "$nvcc" -cudart shared main4.o shift4.o -o ring4 "-L$prefix/lib" -Xlinker "-rpath=$prefix/lib" \
+		-Xlinker "-rpath=$cudalib" -lgshmem -ldl $mpi_libs
+	starts ring1 ring4 host1 module.so
+	done=$((done + 1))
+else
+	skipped="$skipped nvcc"
+fi
+
+[ -z "$skipped" ] || echo "not tried, as the compiler is not here:$skipped"
+[ $done -gt 0 ] || exit 77
