@@ -74,6 +74,46 @@ GSHMEM_HOST_API int gshmemx_init_attr(const struct gshmemx_init_attributes *attr
  */
 GSHMEM_HOST_API int gshmemx_module_init(void *module);
 
+/* ---- launch --------------------------------------------------------------------------------------------------- */
+
+/*
+ * gshmemx_collective_launch - launch a kernel whose threads wait for other work-groups or other PEs.
+ *
+ * A work-group that waits keeps its place on the GPU. What it waits for must have one too, so all work-groups of such
+ * a kernel must be resident at once: this call asks how many can be, launches cooperatively, and refuses a grid that is
+ * larger. PEs that share a device share its room: each gets an equal part. docs/launch.md says more.
+ *
+ * func           the kernel
+ * grid, block    work-groups, and threads of each: x, y, z. They may differ between PEs
+ * args           the addresses of the kernel's arguments, in order
+ * shared_nbytes  dynamic shared memory of a work-group
+ * stream         hipStream_t
+ *
+ * In a HIP unit there is also a form that takes the kernel by its name, and grid and block as dim3; on the cpu platform
+ * it is the only one, for a kernel's types are known to C++ alone.
+ *
+ * Callable  host, collective over all PEs.
+ * Returns   0 when the kernel is queued. On every PE a negative errno, with nothing launched anywhere, when it does not
+ *           fit on some PE (-E2BIG) or its device cannot do this, after one message that says how many work-groups fit.
+ *           On one PE alone when the launch itself fails.
+ */
+GSHMEM_HOST_API int gshmemx_collective_launch(const void *func, const unsigned grid[3], const unsigned block[3],
+					      void **args, size_t shared_nbytes, void *stream);
+
+/*
+ * gshmemx_collective_launch_limit - how many work-groups of a kernel gshmemx_collective_launch takes on this PE.
+ *
+ * Callable  host.
+ * Returns   0, with *ngroups set; or a negative errno after a message.
+ */
+GSHMEM_HOST_API int gshmemx_collective_launch_limit(const void *func, const unsigned block[3], size_t shared_nbytes,
+						    unsigned *ngroups);
+
+/* The two halves of it, around the launch. */
+GSHMEM_HOST_API int gshmemi_host_launch_begin(const void *func, const unsigned grid[3], const unsigned block[3],
+					      size_t shared_nbytes);
+GSHMEM_HOST_API int gshmemi_host_launch_end(int hip_error);
+
 /* ---- memory --------------------------------------------------------------------------------------------------- */
 
 /* The symmetric heap of this PE; all PEs have the same. All in bytes but nallocations. */
@@ -178,5 +218,20 @@ GSHMEM_API uint64_t gshmemx_signal_wait_until_wave(uint64_t *sig_addr, int cmp, 
 GSHMEM_API uint64_t gshmemx_signal_wait_until_wg(uint64_t *sig_addr, int cmp, uint64_t cmp_value);
 
 GSHMEMI_END_C
+
+#if GSHMEMI_KERNELS && defined(__cplusplus)
+template <typename... P>
+static inline int gshmemx_collective_launch(void (*kernel)(P...), dim3 grid, dim3 block, void **args,
+					    size_t shared_nbytes, hipStream_t stream)
+{
+	const unsigned ngroups[3] = {grid.x, grid.y, grid.z}, nthreads[3] = {block.x, block.y, block.z};
+	int rc = gshmemi_host_launch_begin(reinterpret_cast<const void *>(kernel), ngroups, nthreads, shared_nbytes);
+
+	if (rc)
+		return rc;
+	return gshmemi_host_launch_end(
+		hipLaunchCooperativeKernel(kernel, grid, block, args, (unsigned)shared_nbytes, stream));
+}
+#endif
 
 #endif /* GSHMEMX_H */

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Launches of kernels that wait: all work-groups must be resident at once, on every PE, or none is launched.
+ */
+#include "host/internal.h"
+
+#include <inttypes.h>
+
+#include "ipc/job.h"
+
+/* The room on the current device for work-groups of one kernel. */
+struct room {
+	int per_cu;
+	int ncus;
+	int nsharers; /* PEs that share the device */
+};
+
+static unsigned room_for(const struct room *room)
+{
+	return (unsigned)room->per_cu * (unsigned)room->ncus / (unsigned)room->nsharers;
+}
+
+static int find_room(const void *func, const unsigned block[3], size_t shared_nbytes, struct room *room_p)
+{
+	struct room room = {0, 0, gshmemi_job->nsharers};
+	uint64_t nthreads = (uint64_t)block[0] * block[1] * block[2];
+	int device, is_cooperative = 0, rc;
+
+	rc = gshmemi_hip(hipGetDevice(&device), "gshmemx_collective_launch: hipGetDevice");
+	if (!rc)
+		rc = gshmemi_hip(hipDeviceGetAttribute(&is_cooperative, hipDeviceAttributeCooperativeLaunch, device),
+				 "gshmemx_collective_launch: hipDeviceGetAttribute");
+	if (!rc)
+		rc = gshmemi_hip(hipDeviceGetAttribute(&room.ncus, hipDeviceAttributeMultiprocessorCount, device),
+				 "gshmemx_collective_launch: hipDeviceGetAttribute");
+	if (rc)
+		return rc;
+	if (!is_cooperative) {
+		gshmemi_error("gshmemx_collective_launch: device %d has no cooperative launch", device);
+		return -ENOTSUP;
+	}
+	if (!nthreads || nthreads > INT32_MAX) {
+		gshmemi_error("gshmemx_collective_launch: %u x %u x %u are no threads of a work-group", block[0], block[1],
+			      block[2]);
+		return -EINVAL;
+	}
+	rc = gshmemi_hip(hipOccupancyMaxActiveBlocksPerMultiprocessor(&room.per_cu, func, (int)nthreads, shared_nbytes),
+			 "gshmemx_collective_launch: hipOccupancyMaxActiveBlocksPerMultiprocessor of %" PRIu64
+			 " threads, %zu bytes of shared memory",
+			 nthreads, shared_nbytes);
+	if (!rc)
+		*room_p = room;
+	return rc;
+}
+
+static int check_room(const void *func, const unsigned grid[3], const unsigned block[3], size_t shared_nbytes)
+{
+	uint64_t ngroups = (uint64_t)grid[0] * grid[1] * grid[2];
+	struct room room;
+	int rc;
+
+	rc = find_room(func, block, shared_nbytes, &room);
+	if (rc || (ngroups && ngroups <= room_for(&room)))
+		return rc;
+	if (!ngroups) {
+		gshmemi_error("gshmemx_collective_launch: %u x %u x %u are no grid", grid[0], grid[1], grid[2]);
+		return -EINVAL;
+	}
+	gshmemi_error("gshmemx_collective_launch: %" PRIu64 " work-groups of %u threads: %u can be resident at once (%d on "
+		      "each of %d compute units, for %d PEs that share the device); the others would never start while "
+		      "these wait for them: launch fewer, or smaller ones",
+		      ngroups, block[0] * block[1] * block[2], room_for(&room), room.per_cu, room.ncus, room.nsharers);
+	return -E2BIG;
+}
+
+int gshmemi_host_launch_begin(const void *func, const unsigned grid[3], const unsigned block[3], size_t shared_nbytes)
+{
+	int rc;
+
+	rc = gshmemi_enter_int("gshmemx_collective_launch");
+	if (rc)
+		return rc;
+	gshmemi_log_hold();
+	rc = gshmemi_bootstrap_agree(check_room(func, grid, block, shared_nbytes), NULL);
+	gshmemi_log_release(false);
+	return rc;
+}
+
+int gshmemi_host_launch_end(int hip_error)
+{
+	return gshmemi_hip((hipError_t)hip_error, "gshmemx_collective_launch: hipLaunchCooperativeKernel");
+}
+
+int gshmemx_collective_launch(const void *func, const unsigned grid[3], const unsigned block[3], void **args,
+			      size_t shared_nbytes, void *stream)
+{
+	const dim3 ngroups = {grid[0], grid[1], grid[2]}, nthreads = {block[0], block[1], block[2]};
+	int rc;
+
+	rc = gshmemi_host_launch_begin(func, grid, block, shared_nbytes);
+	if (rc)
+		return rc;
+	return gshmemi_host_launch_end(hipLaunchCooperativeKernel(func, ngroups, nthreads, args,
+								  (unsigned)shared_nbytes, (hipStream_t)stream));
+}
+
+int gshmemx_collective_launch_limit(const void *func, const unsigned block[3], size_t shared_nbytes, unsigned *ngroups)
+{
+	struct room room;
+	int rc;
+
+	rc = gshmemi_enter_int("gshmemx_collective_launch_limit");
+	if (!rc)
+		rc = find_room(func, block, shared_nbytes, &room);
+	if (!rc)
+		*ngroups = room_for(&room);
+	return rc;
+}

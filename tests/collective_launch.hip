@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* gshmemx_collective_launch: the largest grid that fits meets all its work-groups on all PEs; a larger one is refused. */
+/* timeout: 120 */
+#include <gshmem.h>
+#include <string.h>
+
+#include "job.h"
+
+/* Every work-group reports to the next PE, then waits until all of the PE before have reported. */
+__global__ void meet(long *count, int ngroups)
+{
+	if (threadIdx.x == 0) {
+		gshmem_long_atomic_inc(count, (gshmem_my_pe() + 1) % gshmem_n_pes());
+		gshmem_long_wait_until(count, GSHMEM_CMP_GE, ngroups);
+	}
+	__syncthreads();
+}
+
+static int launch(long *count, unsigned ngroups)
+{
+	void *args[] = {&count, &ngroups};
+	int rc;
+
+	rc = gshmemx_collective_launch(meet, dim3(ngroups), dim3(64), args, 0, NULL);
+	t_hip(hipDeviceSynchronize());
+	return rc;
+}
+
+/* case: "fits"; "beyond": PE 1 alone asks for one more than fits. Prints what came. */
+static int pe_main(const char *name)
+{
+	const unsigned block[3] = {64, 1, 1};
+	unsigned limit = 0;
+	long *count;
+	int me, rc;
+
+	gshmem_init();
+	me = gshmem_my_pe();
+	count = (long *)gshmem_calloc(1, sizeof *count);
+	rc = gshmemx_collective_launch_limit(reinterpret_cast<const void *>(meet), block, 0, &limit);
+	t_equal(rc, 0, "the limit");
+	rc = launch(count, limit + (strcmp(name, "beyond") == 0 && me == 1));
+	gshmem_barrier_all();
+	t_equal(gshmem_long_g(count, me), rc ? 0 : (long)limit, "reports");
+	printf("rc %d, limit %u\n", rc, limit);
+	gshmem_finalize();
+	return 0;
+}
+
+static void expect(const char *name, const char *env, int npes, const char *result, const char *text)
+{
+	static struct t_job job;
+
+	t_job_run(&job, npes, env, "", name, 30);
+	t_check(job.status == 0 && t_job_count(&job, result) == npes, "%s, %s: expected %s from all:\n%s", env, name,
+		result, job.output);
+	t_check(t_job_count(&job, "gshmem: ") == !!*text && strstr(job.output, text), "%s, %s: expected \"%s\":\n%s", env,
+		name, text, job.output);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc > 1)
+		return pe_main(argv[1]);
+	expect("fits", "GSHMEM_CPU_BLOCKS=8", 2, "rc 0, limit 4\n", "");
+	expect("fits", "GSHMEM_CPU_BLOCKS=8 GSHMEM_CPU_DEVICES=2", 2, "rc 0, limit 8\n", "");
+	expect("fits", "GSHMEM_CPU_BLOCKS=8", 1, "rc 0, limit 8\n", "");
+	expect("beyond", "GSHMEM_CPU_BLOCKS=8", 2, "rc -7, limit 4\n",
+	       "pe 1: gshmemx_collective_launch: 5 work-groups of 64 threads: 4 can be resident at once (1 on each of 8 "
+	       "compute units, for 2 PEs that share the device)");
+	expect("beyond", "GSHMEM_CPU_BLOCKS=8 GSHMEM_CPU_DEVICES=2", 2, "rc -7, limit 8\n",
+	       "pe 1: gshmemx_collective_launch: 9 work-groups of 64 threads: 8 can be resident at once");
+	return 0;
+}
