@@ -55,8 +55,11 @@ SO       := $(B)/lib/libgshmem.so
 LIB      := $(SO) $(B)/lib/libgshmem.a
 LIB_OBJS := $(patsubst %,$(B)/%.o,$(sort $(wildcard src/*/*.c src/*/*.hip platform/$(PLATFORM)/*.c)))
 progs     = $(sort $(patsubst %,$(B)/%,$(basename $(wildcard $(foreach p,$(2),$(1)/$(p).c $(1)/$(p).hip)))))
-# Tests of one platform are for it alone: tests/platform/cpu_*.
-elsewhere = $(patsubst %,$(B)/tests/platform/%_%,$(filter-out $(PLATFORM),$(PLATFORMS)))
+# marked,KEY: tests that say KEY in a comment at their head, such as `/* tsan: yes */`.
+marked    = $(patsubst tests/%,%,$(basename $(shell grep -lsE '^ */?\* *$(1)' tests/*.c tests/*.hip tests/platform/*.c tests/platform/*.hip)))
+# Tests of one platform are for it alone: tests/platform/cpu_*, and those that say `/* platform: cpu */`.
+elsewhere := $(foreach p,$(filter-out $(PLATFORM),$(PLATFORMS)),\
+	$(B)/tests/platform/$(p)_% $(patsubst %,$(B)/tests/%,$(call marked,platform: $(p)\b)))
 tests_of  = $(filter-out $(elsewhere),$(call progs,tests,$(1)))
 TESTS    := $(call tests_of,$(or $(T),* platform/*))
 MODULES  := $(patsubst %.hip,$(B)/%.module,$(wildcard tests/modules/*.hip))
@@ -117,7 +120,6 @@ LEGS_cpu := basic generic delivery clang asan tsan lanes install isa
 ALL_LEGS := $(or $(LEGS_$(PLATFORM)),basic install isa)
 LEGS     ?= $(if $(T)$(SAN),basic,$(ALL_LEGS))
 
-marked    = $(patsubst tests/%,%,$(basename $(shell grep -lsE '^ */?\* *$(1)' tests/*.c tests/*.hip)))
 clang     = $(notdir $(firstword $(foreach c,clang-19 clang-18 clang-17 clang-16 clang-15 clang,$(shell command -v $(c)))))
 # The parts that live in one process: tests that say `/* tsan: yes */`, and the platform's own, but for the one that
 # has more lanes than TSan has room for fibers.
