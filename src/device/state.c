@@ -85,12 +85,9 @@ static int upload(const struct gshmemi_state_copy *copy, const struct gshmemi_st
 	void *address;
 	int rc;
 
-	rc = gshmemi_hip(hipGetSymbolAddress(&address, copy->symbol),
-			 "init: hipGetSymbolAddress of the device state of %s", copy->file);
-	if (rc)
-		return rc;
 	snprintf(what, sizeof what, "init: the device state of %s", copy->file);
-	return gshmemi_access_copy(address, state, sizeof *state, what);
+	rc = gshmemi_access_symbol(copy->symbol, &address, what);
+	return rc ? rc : gshmemi_access_copy(address, state, sizeof *state, what);
 }
 
 /* Under the lock. */
@@ -133,10 +130,8 @@ int gshmemi_state_set(const struct gshmemi_state *state)
 static void reset(const struct gshmemi_state_copy *copy)
 {
 	void *address;
-	hipError_t error = hipGetSymbolAddress(&address, copy->symbol);
 
-	gshmemi_hip_ignore(error, "hipGetSymbolAddress");
-	if (error == hipSuccess)
+	if (!gshmemi_access_symbol(copy->symbol, &address, NULL))
 		gshmemi_access_copy(address, &unset, sizeof unset, NULL);
 }
 

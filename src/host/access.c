@@ -38,13 +38,12 @@ static int device = -1;    /* of the streams */
 
 /*
  * A kernel that stopped takes its device's context with it, and every call fails after that. What went wrong is in the
- * fault record then: the watcher prints it and ends the process.
+ * fault record then: the watcher prints it and ends the process, for which it gets a moment.
  */
 static void yield_to_watcher(void)
 {
 	if (gshmemi_state.fault && __atomic_load_n(&gshmemi_state.fault->state, __ATOMIC_ACQUIRE))
-		for (;;)
-			pause();
+		sleep(2);
 }
 
 static int report(hipError_t error, const char *what, const char *step)
@@ -210,6 +209,15 @@ void gshmemi_host_free(void *ptr)
 }
 
 /* ---- for init and collective calls ---- */
+
+int gshmemi_access_symbol(const void *symbol, void **address_p, const char *what)
+{
+	int previous = enter_device(), rc;
+
+	rc = report(hipGetSymbolAddress(address_p, symbol), what, "hipGetSymbolAddress");
+	leave_device(previous);
+	return rc;
+}
 
 int gshmemi_access_copy(void *dest, const void *source, size_t nbytes, const char *what)
 {

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* run: -n 1,2 */
+/* Host calls of several threads at once: each sees its own data, none is lost on a word that all update. */
+#include <gshmem.h>
+#include <pthread.h>
+
+#include "helpers.h"
+
+enum { NTHREADS = 4, NROUNDS = 100, NELEMS = 300 };
+
+static long *slots;       /* [NTHREADS][NELEMS] */
+static uint64_t *signals; /* [NTHREADS] */
+static long *total;
+static int me, next, previous;
+
+static void one_round(int thread, long round)
+{
+	long *slot = slots + thread * NELEMS, values[NELEMS];
+	int i;
+
+	for (i = 0; i < NELEMS; i++)
+		values[i] = round * 1000 + thread * NELEMS + i;
+	gshmem_long_put_signal(slot, values, NELEMS - 1, &signals[thread], 1, GSHMEM_SIGNAL_ADD, next);
+	gshmem_signal_wait_until(&signals[thread], GSHMEM_CMP_GE, (uint64_t)round);
+	gshmem_long_get(values, slot, NELEMS - 1, me);
+	for (i = 0; i < NELEMS - 1; i++)
+		t_equal(values[i], round * 1000 + thread * NELEMS + i, "an element of put_signal");
+	gshmem_long_p(slot + NELEMS - 1, round, me);
+	gshmem_quiet();
+	t_equal(gshmem_long_g(slot + NELEMS - 1, me), round, "p, quiet, g");
+	gshmem_long_atomic_add(total, 1, next);
+	t_check(gshmem_long_atomic_fetch_inc(total, 0) >= 0, "fetch_inc");
+	gshmem_long_put_nbi(slot, values, 0, next); /* nothing */
+	gshmem_fence();
+	/* the PE before may overwrite the slot once this one has said so */
+	gshmem_uint64_atomic_inc(&signals[NTHREADS + thread], previous);
+	gshmem_signal_wait_until(&signals[NTHREADS + thread], GSHMEM_CMP_GE, (uint64_t)round);
+}
+
+static void *run(void *argument)
+{
+	long round;
+
+	for (round = 1; round <= NROUNDS; round++)
+		one_round((int)(size_t)argument, round);
+	return NULL;
+}
+
+int main(void)
+{
+	pthread_t threads[NTHREADS];
+	long found;
+	size_t i;
+	int npes;
+
+	t_equal(gshmem_init_thread(GSHMEM_THREAD_MULTIPLE, NULL), 0, "init");
+	me = gshmem_my_pe();
+	npes = gshmem_n_pes();
+	next = (me + 1) % npes;
+	previous = (me + npes - 1) % npes;
+	slots = gshmem_calloc((size_t)NTHREADS * NELEMS, sizeof *slots);
+	signals = gshmem_calloc((size_t)2 * NTHREADS, sizeof *signals);
+	total = gshmem_calloc(1, sizeof *total);
+	for (i = 0; i < NTHREADS; i++)
+		t_equal(pthread_create(&threads[i], NULL, run, (void *)i), 0, "pthread_create");
+	for (i = 0; i < NTHREADS; i++)
+		pthread_join(threads[i], NULL);
+	gshmem_barrier_all();
+	found = gshmem_long_g(total, me);
+	t_equal(found, NTHREADS * NROUNDS * (me ? 1L : 1L + npes), "updates of one word");
+	gshmem_finalize();
+	return 0;
+}
