@@ -16,11 +16,14 @@
 #
 #   /* run: -n 2,8 */             under mpirun, once for each count; without -n, or without this line: directly
 #   /* env: A=1 B=2 | A=3 */      once for each alternative (words with no blank in them)
+#                                  (GSHMEM_CPU_* is left out on other platforms)
 #   /* args: 10 20 */             arguments
 #   /* timeout: 300 */            seconds until it counts as hanging (60; a bench 600; 5 times that with SAN=)
 #   /* mpirun: -some-flag */      more flags for the launcher
 #
 # Exit status of a program: 0 passed, 77 skipped, anything else failed.
+# Runs go side by side, as many PEs as cores; on GPUs (PLATFORM is not cpu) one after the other: a heap is a part of the
+# GPU's memory, and PEs on one GPU take turns, for which a run has SLOW times as many seconds (5 with GPUs, else 1).
 # MPIRUN names the launcher.  V=1 prints the runs that pass, too; TAIL=50 more lines of a log.
 
 set -uf # no globbing: words from the sources are split, not expanded
@@ -160,6 +163,22 @@ results=$(mktemp) || exit 1
 trap 'rm -f "$results"' EXIT
 trap 'kill $(jobs -p) 2>/dev/null; wait; exit 130' INT TERM
 
+gpu=''
+case ${PLATFORM:-cpu} in cpu) : "${SLOW:=1}" ;; *) gpu=1 ; : "${SLOW:=5}" ;; esac
+
+# without_cpu ARRAY: leave out what is set for the cpu platform, and alternatives that are the same then.
+without_cpu() {
+	local -n alternatives=$1
+	local alternative words kept=() seen='|'
+	for alternative in "${alternatives[@]:-}"; do
+		words=$(echo $alternative | tr ' ' '\n' | grep -v '^GSHMEM_CPU_' | tr '\n' ' ')
+		case $seen in *"|$words|"*) continue ;; esac
+		seen="$seen$words|"
+		kept+=("$words")
+	done
+	alternatives=("${kept[@]}")
+}
+
 # The list of runs: those that the cores can take side by side, and those that get them alone.
 small=() large=() turn=0
 cores=$(nproc)
@@ -177,7 +196,9 @@ for prog; do
 	limit=$(key timeout "$src")
 	limit=${limit:-$([ -n "$bench" ] && echo 600 || echo 60)}
 	[ -z "${SAN-}" ] || limit=$((limit * 5))
+	limit=$((limit * SLOW))
 	IFS='|' read -ra own <<<"$(key env "$src")"
+	[ -z "$gpu" ] || without_cpu own
 	if [ -n "$once" ]; then
 		case $npes in 1,*) npes=${npes#1,} ;; esac
 		npes=${npes%%,*} own=("${own[0]-}")
@@ -215,7 +236,7 @@ pool() {
 	wait
 }
 slots=$cores
-[ -z "$bench" ] || slots=1
+[ -z "$bench$gpu" ] || slots=1
 pool "$slots" "${small[@]}"
 pool 1 "${large[@]}"
 
