@@ -105,6 +105,7 @@ GSHMEM_HOST_API int gshmem_addr_accessible(const void *addr, int pe);
 /*
  * gshmem_ptr - the address in this process of the object that dest names on pe, for loads and stores.
  *
+ * Where the memory is a GPU's, the address is for kernels and for HIP's copies, not for the CPU.
  * Returns NULL when pe's memory is not mapped here. Accesses through it are not the library's: gshmem_fence orders
  * and gshmem_quiet completes the caller's stores, but GSHMEM_CHECK does not see them and GSHMEM_CPU_DELIVERY does
  * not delay them.
@@ -211,8 +212,12 @@ GSHMEM_API void gshmem_getmem(void *dest, const void *source, size_t nbytes, int
 #define GSHMEMI_DECLARE(NAME, TYPE) \
 	GSHMEM_API void gshmem_##NAME##_p(TYPE *dest, TYPE value, int pe); \
 	GSHMEM_API TYPE gshmem_##NAME##_g(const TYPE *source, int pe);
-GSHMEM_RMA_TYPES(GSHMEMI_DECLARE)
+GSHMEM_BASIC_VALUE_TYPES(GSHMEMI_DECLARE)
+GSHMEM_ALIAS_RMA_TYPES(GSHMEMI_DECLARE)
 #undef GSHMEMI_DECLARE
+/* On a GPU these are callable from the host alone. */
+GSHMEMI_LONG_DOUBLE_API void gshmem_longdouble_p(long double *dest, long double value, int pe);
+GSHMEMI_LONG_DOUBLE_API long double gshmem_longdouble_g(const long double *source, int pe);
 
 /*
  * gshmem_TYPENAME_iput, gshmem_iputSIZE - put every sst-th element of source to every dst-th element of dest.
