@@ -5,7 +5,7 @@
 #include <gshmem.h>
 #include <string.h>
 
-#include "helpers.h"
+#include "oracle.h"
 
 static int me, npes;
 static long *offsets; /* symmetric: one word per PE */
@@ -19,19 +19,21 @@ static void check_symmetric(const void *ptr, const char *what)
 	gshmem_long_p(&offsets[me], offset, (me + 1) % npes);
 	gshmem_barrier_all();
 	pe = (me + npes - 1) % npes;
-	t_equal(offsets[pe], offset, what);
+	t_equal((long)t_read_u64(&offsets[pe]), offset, what);
 	gshmem_barrier_all();
 }
 
 static void check_peer_write(char *ptr, size_t nbytes, const char *what)
 {
+	static char got[5000];
 	size_t i;
 
 	for (i = 0; i < nbytes; i++)
 		gshmem_char_p(ptr + i, (char)(i * 7 + (size_t)me), (me + 1) % npes);
 	gshmem_barrier_all();
+	t_from_device(got, ptr, nbytes);
 	for (i = 0; i < nbytes; i++)
-		t_check(ptr[i] == (char)(i * 7 + (size_t)((me + npes - 1) % npes)), "%s: byte %zu", what, i);
+		t_check(got[i] == (char)(i * 7 + (size_t)((me + npes - 1) % npes)), "%s: byte %zu", what, i);
 	gshmem_barrier_all();
 }
 
@@ -53,15 +55,16 @@ static void malloc_and_free(void)
 
 static void calloc_zeroes(void)
 {
-	char *dirty = gshmem_malloc(4096), *clean;
+	char *dirty = gshmem_malloc(4096), *clean, got[4096];
 	int i;
 
-	memset(dirty, 0xff, 4096);
+	t_hip(hipMemset(dirty, 0xff, 4096));
 	gshmem_free(dirty);
 	clean = gshmem_calloc(64, 64);
 	t_check(clean == dirty, "the same place is used again");
+	t_from_device(got, clean, sizeof got);
 	for (i = 0; i < 4096; i++)
-		t_check(clean[i] == 0, "calloc: byte %d", i);
+		t_check(got[i] == 0, "calloc: byte %d", i);
 	gshmem_barrier_all();
 	check_peer_write(clean, 4096, "calloc");
 	gshmem_free(clean);
@@ -85,22 +88,25 @@ static void align_aligns(void)
 
 static void realloc_keeps(void)
 {
-	char *a = gshmem_realloc(NULL, 100), *b, *moved;
+	char *a = gshmem_realloc(NULL, 100), *b, *moved, bytes[100];
 	int i;
 
 	t_check(a, "realloc of NULL");
 	for (i = 0; i < 100; i++)
-		a[i] = (char)i;
+		bytes[i] = (char)i;
+	t_to_device(a, bytes, sizeof bytes);
 	t_check(gshmem_realloc(a, 5000) == a, "realloc grows in place");
 	gshmem_char_p(a + 4999, 1, (me + 1) % npes); /* GSHMEM_CHECK knows of it */
 	gshmem_barrier_all();
-	t_equal(a[4999], 1, "a put into what realloc added");
+	t_from_device(bytes, a + 4999, 1);
+	t_equal(bytes[0], 1, "a put into what realloc added");
 	t_check(gshmem_realloc(a, 100) == a, "realloc shrinks in place");
 	b = gshmem_malloc(100);
 	moved = gshmem_realloc(a, 5000);
 	t_check(moved && moved != a, "realloc moves");
+	t_from_device(bytes, moved, sizeof bytes);
 	for (i = 0; i < 100; i++)
-		t_check(moved[i] == (char)i, "realloc: byte %d", i);
+		t_check(bytes[i] == (char)i, "realloc: byte %d", i);
 	check_symmetric(moved, "realloc");
 	check_peer_write(moved, 5000, "realloc");
 	t_check(!gshmem_realloc(moved, 0), "realloc to 0 frees");

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* platform: cpu */
 /* Heap kinds: one PE that is refused a kind takes all to a weaker one, with one message; or to an error on all. */
 /* timeout: 120 */
 #include <gshmem.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* platform: cpu */
 /* delivery: no */
 /* run: -n 2 */
 /* env: GSHMEM_HEAP_PREALLOC=0 | GSHMEM_HEAP_PREALLOC=1 */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* platform: cpu */
 /* delivery: no */
 /* gshmem-info: text and JSON, alone and as a job, names what there is and who reaches whom. */
 #include <libgen.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* platform: cpu */
 /* delivery: no */
 /* Bad input to init: every PE gets the same error, one message says which PE, what and what to do. */
 /* timeout: 120 */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* platform: cpu */
 /* No usable device: one message with the step, the error and what to do, the same error on all PEs. Which is chosen. */
 /* timeout: 120 */
 #include <gshmem.h>

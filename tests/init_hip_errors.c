@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* platform: cpu */
 /* Every HIP call of init fails once, on PE 0, on PE 1 and on both: all PEs get the same error, nothing leaks. */
 /* timeout: 300 */
 #include <gshmem.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* platform: cpu */
 /* Memory of a peer that cannot be opened: another user, not dumpable, another PID namespace; no peer access. */
 #include <gshmem.h>
 #include <mpi.h>

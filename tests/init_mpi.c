@@ -4,18 +4,19 @@
 #include <gshmem.h>
 #include <mpi.h>
 
-#include "helpers.h"
+#include "oracle.h"
 
 static void use(int expected_pe, int expected_npes)
 {
-	int me = gshmem_my_pe(), npes = gshmem_n_pes(), *word;
+	int me = gshmem_my_pe(), npes = gshmem_n_pes(), *word, got;
 
 	t_equal(me, expected_pe, "my_pe");
 	t_equal(npes, expected_npes, "n_pes");
 	word = gshmem_malloc(sizeof *word);
 	gshmem_int_p(word, me + 40, (me + 1) % npes);
 	gshmem_barrier_all();
-	t_equal(*word, (me + npes - 1) % npes + 40, "a put");
+	t_from_device(&got, word, sizeof got);
+	t_equal(got, (me + npes - 1) % npes + 40, "a put");
 	gshmem_free(word);
 }
 

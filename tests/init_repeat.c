@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "job.h"
+#include "oracle.h"
 
 static int is_initialized(void)
 {
@@ -16,11 +17,12 @@ static int is_initialized(void)
 
 static void use(int round)
 {
-	int me = gshmem_my_pe(), npes = gshmem_n_pes(), *word = gshmem_malloc(sizeof *word);
+	int me = gshmem_my_pe(), npes = gshmem_n_pes(), *word = gshmem_malloc(sizeof *word), got;
 
 	gshmem_int_p(word, round * 100 + me, (me + 1) % npes);
 	gshmem_barrier_all();
-	t_equal(*word, round * 100 + (me + npes - 1) % npes, "a put in each round");
+	t_from_device(&got, word, sizeof got);
+	t_equal(got, round * 100 + (me + npes - 1) % npes, "a put in each round");
 	gshmem_free(word);
 }
 

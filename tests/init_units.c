@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* platform: cpu */
 /* delivery: no */
 /* Units that do not fit the library are errors of init that name the unit; those that do are filled and emptied. */
 #include <gshmem.h>

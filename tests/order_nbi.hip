@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* platform: cpu */
 /* run: -n 2 */
 /* env: GSHMEM_CPU_DELIVERY=random:1 | GSHMEM_CPU_DELIVERY=random:2 */
 /* delivery: no */
@@ -74,12 +75,13 @@ static __global__ void kernel(uint64_t *words, unsigned *count, unsigned nrounds
 	try_all(words, count, nrounds, pe);
 }
 
-static int judge(const char *who, const unsigned *count)
+/* is_delayed: what is only late must happen. Hosts that reach the heap by copies delay nothing. */
+static int judge(const char *who, const unsigned *count, int is_delayed)
 {
 	int k, status = 0;
 
 	for (k = 0; k < NCOUNTS; k++) {
-		if ((k < NWEAK) == (count[k] != 0))
+		if ((k < NWEAK) == (count[k] != 0) || (k < NWEAK && !is_delayed))
 			continue;
 		fprintf(stderr, "PE %d: %s: %s %u times\n", gshmem_my_pe(), who, names[k], count[k]);
 		status = 1;
@@ -98,7 +100,7 @@ int main(void)
 	pe = (gshmem_my_pe() + 1) % gshmem_n_pes();
 	words = (uint64_t *)gshmem_calloc(4, sizeof *words);
 	try_all(words, count, nrounds, pe);
-	status = judge("host", count);
+	status = judge("host", count, GSHMEMI_ARCH_HOST_DIRECT);
 
 	gshmem_barrier_all();
 	t_hip(hipMemset(words, 0, 4 * sizeof *words));
@@ -107,7 +109,7 @@ int main(void)
 	gshmem_barrier_all();
 	hipLaunchKernelGGL(kernel, dim3(1), dim3(1), 0, 0, words, device_count, nrounds, pe);
 	t_hip(hipMemcpy(count, device_count, sizeof count, hipMemcpyDeviceToHost));
-	status |= judge("kernel", count);
+	status |= judge("kernel", count, 1);
 	gshmem_finalize();
 	return status;
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* platform: cpu */
 /* run: -n 3,4 */
 /* env: GSHMEM_CPU_DELIVERY=random:1 | GSHMEM_CPU_DELIVERY=random:2 */
 /* delivery: no */
@@ -47,12 +48,13 @@ static __global__ void kernel(uint64_t *words, unsigned *count, unsigned nrounds
 	try_all(words, count, nrounds);
 }
 
-static int judge(const char *who, const unsigned *count)
+/* is_delayed: what is only late must happen. Hosts that reach the heap by copies delay nothing. */
+static int judge(const char *who, const unsigned *count, int is_delayed)
 {
 	int k, status = 0;
 
 	for (k = 0; k < NCOUNTS; k++) {
-		if ((k < NWEAK) == (count[k] != 0))
+		if ((k < NWEAK) == (count[k] != 0) || (k < NWEAK && !is_delayed))
 			continue;
 		fprintf(stderr, "%s: %s: %u times\n", who, names[k], count[k]);
 		status = 1;
@@ -75,7 +77,7 @@ int main(void)
 	words = (uint64_t *)gshmem_calloc(2, sizeof *words);
 	if (gshmem_my_pe() == 0) {
 		try_all(words, count, nrounds);
-		status = judge("host", count);
+		status = judge("host", count, GSHMEMI_ARCH_HOST_DIRECT);
 	}
 	gshmem_barrier_all();
 	t_hip(hipMemset(words, 0, 2 * sizeof *words));
@@ -85,7 +87,7 @@ int main(void)
 		t_hip(hipMemset(device_count, 0, sizeof count));
 		hipLaunchKernelGGL(kernel, dim3(1), dim3(1), 0, 0, words, device_count, nrounds);
 		t_hip(hipMemcpy(count, device_count, sizeof count, hipMemcpyDeviceToHost));
-		status |= judge("kernel", count);
+		status |= judge("kernel", count, 1);
 	}
 	gshmem_finalize();
 	return status;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* platform: cpu */
 /* run: -n 2 */
 /* env: GSHMEM_CPU_DELIVERY=random:1 | GSHMEM_CPU_DELIVERY=random:2 | GSHMEM_CPU_DELIVERY=random */
 /* delivery: no */
@@ -15,7 +16,7 @@ int main(void)
 
 	gshmem_init();
 	total = (long *)gshmem_calloc(1, sizeof *total);
-	for (mode = KERNELS; mode <= HOSTS; mode++)
+	for (mode = KERNELS; mode <= (GSHMEMI_ARCH_HOST_DIRECT ? HOSTS : KERNELS); mode++)
 		for (scope = THREAD; scope <= WG; scope++) {
 			for (tries = 200, nerrors = 0; tries > 0 && !nerrors; tries--) {
 				gshmem_long_atomic_add(total, order_run(PUT_P, mode, scope, 5).nerrors, 0);

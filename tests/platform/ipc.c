@@ -26,24 +26,42 @@ static void tell(int fd, char what)
 		exit(1);
 }
 
+/* A second mapping of the same memory, which not every HIP gives. */
+static void open_again(hipIpcMemHandle_t handle, int *data)
+{
+	const int five = 5;
+	int *again, got;
+
+	if (hipIpcOpenMemHandle((void **)&again, handle, hipIpcMemLazyEnablePeerAccess) != hipSuccess) {
+		(void)hipGetLastError();
+		return;
+	}
+	t_hip(hipMemcpy(again + 9, &five, sizeof(five), hipMemcpyHostToDevice));
+	t_hip(hipMemcpy(&got, data + 9, sizeof(got), hipMemcpyDeviceToHost));
+	t_equal(got, 5, "both mappings");
+	t_hip(hipIpcCloseMemHandle(again));
+}
+
 static void child(void)
 {
 	hipIpcMemHandle_t handle;
-	int *data, *again;
+	const int six = 6;
+	int *data, got;
 
 	if (read(to_child[0], &handle, sizeof(handle)) != sizeof(handle))
 		exit(1);
 	t_hip(hipIpcOpenMemHandle((void **)&data, handle, hipIpcMemLazyEnablePeerAccess));
-	t_equal(data[7], 70, "what the owner wrote");
+	t_hip(hipMemcpy(&got, data + 7, sizeof(got), hipMemcpyDeviceToHost));
+	t_equal(got, 70, "what the owner wrote");
 	t_hip(hipMemset(data + 8, 1, 4));
-	t_hip(hipIpcOpenMemHandle((void **)&again, handle, hipIpcMemLazyEnablePeerAccess));
-	again[9] = 5;
-	t_equal(data[9], 5, "both mappings");
-	t_hip(hipIpcCloseMemHandle(again));
-	data[NBYTES / 4 - 1] = 6;
+	open_again(handle, data);
+	t_hip(hipMemcpy(data + NBYTES / 4 - 1, &six, sizeof(six), hipMemcpyHostToDevice));
 	tell(to_parent[1], 'w');
 	expect(to_child[0], 'f');
-	t_equal(data[7], 71, "the mapping outlives the allocation");
+#ifdef __HIP_PLATFORM_CPU__ /* elsewhere nothing is said of memory that was freed */
+	t_hip(hipMemcpy(&got, data + 7, sizeof(got), hipMemcpyDeviceToHost));
+	t_equal(got, 71, "the mapping outlives the allocation");
+#endif
 	t_hip(hipIpcCloseMemHandle(data));
 	t_check(hipIpcCloseMemHandle(data) != hipSuccess, "closed once too often");
 	exit(0);

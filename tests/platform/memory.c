@@ -6,6 +6,19 @@
 
 #include "../helpers.h"
 
+#ifdef __HIP_PLATFORM_CPU__
+#define IS_CPU 1
+#else
+#define IS_CPU 0
+#endif
+
+/* HIP before 6 has another name for it. */
+#if defined(__HIP_PLATFORM_AMD__) && HIP_VERSION_MAJOR < 6
+#define TYPE memoryType
+#else
+#define TYPE type
+#endif
+
 static void kinds(void)
 {
 	hipPointerAttribute_t attr;
@@ -16,7 +29,7 @@ static void kinds(void)
 
 	t_hip(hipMalloc((void **)&device, 1000));
 	t_hip(hipPointerGetAttributes(&attr, device + 999));
-	t_equal(attr.type, hipMemoryTypeDevice, "type of device memory");
+	t_equal(attr.TYPE, hipMemoryTypeDevice, "type of device memory");
 	t_equal(attr.device, 0, "its device");
 	t_check(attr.devicePointer == device + 999, "its device pointer");
 	t_hip(hipMemGetAddressRange(&base, &nbytes, device + 5));
@@ -25,7 +38,7 @@ static void kinds(void)
 	t_hip(hipHostMalloc((void **)&host, 1000, hipHostMallocMapped));
 	memset(host, 3, 1000);
 	t_hip(hipPointerGetAttributes(&attr, host));
-	t_equal(attr.type, hipMemoryTypeHost, "type of host memory");
+	t_equal(attr.TYPE, hipMemoryTypeHost, "type of host memory");
 	t_hip(hipHostGetDevicePointer(&p, host, 0));
 
 	t_hip(hipHostRegister(plain, sizeof(plain), hipHostRegisterDefault));
@@ -46,10 +59,11 @@ static void kinds(void)
 	t_hip(hipMemcpy(plain, device, 20, hipMemcpyDefault));
 	t_check(plain[10] == host[4] && plain[12] == host[6] && plain[13] == 0x55, "copied in rows");
 
-	t_equal(hipFree(device + 8), hipErrorInvalidValue, "freed from the middle");
-	t_equal(hipHostFree(device), hipErrorInvalidValue, "freed as host memory");
+	t_check(hipFree(device + 8) != hipSuccess, "freed from the middle");
+	t_check(hipHostFree(device) != hipSuccess, "freed as host memory");
 	t_hip(hipFree(device));
-	t_equal(hipFree(device), hipErrorInvalidValue, "freed twice");
+	t_check(hipFree(device) != hipSuccess, "freed twice");
+	(void)hipGetLastError();
 	t_hip(hipFree(NULL));
 	t_hip(hipHostFree(host));
 }
@@ -67,7 +81,7 @@ static void amounts(void)
 	t_hip(hipMalloc(&p, 0));
 	t_check(!p, "nothing allocated is NULL");
 	t_hip(hipMalloc(&p, (size_t)64 << 20));
-	t_check((size_t)p % (2 << 20) == 0, "large allocations are aligned to 2 MiB");
+	t_check(!IS_CPU || (size_t)p % (2 << 20) == 0, "large allocations are aligned to 2 MiB");
 	t_hip(hipMemGetInfo(&after, &total));
 	t_check(after < total, "an allocation counts");
 	t_hip(hipFree(p));

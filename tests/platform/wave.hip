@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* platform: cpu */
 /* run: -n 1 */
 /* Votes and shuffles see exactly the lanes that stand together: full waves, parts, masks, helpers, loops. */
 /* env: GSHMEM_CPU_WAVE=64 | GSHMEM_CPU_WAVE=32 */

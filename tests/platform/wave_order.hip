@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* platform: cpu */
 /* run: */
 /* env: GSHMEM_CPU_WAVE=64 | GSHMEM_CPU_WAVE=32 */
 /* tsan: yes */
