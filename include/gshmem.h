@@ -212,12 +212,8 @@ GSHMEM_API void gshmem_getmem(void *dest, const void *source, size_t nbytes, int
 #define GSHMEMI_DECLARE(NAME, TYPE) \
 	GSHMEM_API void gshmem_##NAME##_p(TYPE *dest, TYPE value, int pe); \
 	GSHMEM_API TYPE gshmem_##NAME##_g(const TYPE *source, int pe);
-GSHMEM_BASIC_VALUE_TYPES(GSHMEMI_DECLARE)
-GSHMEM_ALIAS_RMA_TYPES(GSHMEMI_DECLARE)
+GSHMEM_RMA_TYPES(GSHMEMI_DECLARE)
 #undef GSHMEMI_DECLARE
-/* On a GPU these are callable from the host alone. */
-GSHMEMI_LONG_DOUBLE_API void gshmem_longdouble_p(long double *dest, long double value, int pe);
-GSHMEMI_LONG_DOUBLE_API long double gshmem_longdouble_g(const long double *source, int pe);
 
 /*
  * gshmem_TYPENAME_iput, gshmem_iputSIZE - put every sst-th element of source to every dst-th element of dest.
