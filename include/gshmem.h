@@ -212,8 +212,12 @@ GSHMEM_API void gshmem_getmem(void *dest, const void *source, size_t nbytes, int
 #define GSHMEMI_DECLARE(NAME, TYPE) \
 	GSHMEM_API void gshmem_##NAME##_p(TYPE *dest, TYPE value, int pe); \
 	GSHMEM_API TYPE gshmem_##NAME##_g(const TYPE *source, int pe);
-GSHMEM_RMA_TYPES(GSHMEMI_DECLARE)
+GSHMEM_BASIC_VALUE_TYPES(GSHMEMI_DECLARE)
+GSHMEM_ALIAS_RMA_TYPES(GSHMEMI_DECLARE)
 #undef GSHMEMI_DECLARE
+/* On a GPU these are callable from the host alone. */
+GSHMEMI_LONG_DOUBLE_API void gshmem_longdouble_p(long double *dest, long double value, int pe);
+GSHMEMI_LONG_DOUBLE_API long double gshmem_longdouble_g(const long double *source, int pe);
 
 /*
  * gshmem_TYPENAME_iput, gshmem_iputSIZE - put every sst-th element of source to every dst-th element of dest.
@@ -432,6 +436,7 @@ GSHMEMI_END_C
 #include <gshmemx.h>
 
 #if GSHMEMI_KERNELS
+GSHMEMI_QUIET_BEGIN
 #include <gshmem/unit.h>
 #include <gshmem/rma.h>
 #include <gshmem/amo.h>
@@ -442,6 +447,9 @@ GSHMEMI_END_C
 
 #ifndef GSHMEMI_LIBRARY
 #include <gshmem/generic.h>
+#endif
+#if GSHMEMI_KERNELS
+GSHMEMI_QUIET_END
 #endif
 
 #endif /* GSHMEM_H */

@@ -24,7 +24,7 @@ GSHMEMI_FN uint64_t gshmemi_amo(int op, void *dest, uint64_t value, uint64_t con
 	if (GSHMEMI_ON_HOST())
 		return gshmemi_host_amo(op, dest, value, cond, nbytes, fetches, pe, call);
 	if (!gshmemi_peer_ptr(gshmemi_state.direct.amo_delta, dest, pe, &peer_dest) &&
-	    !(peer_dest = gshmemi_slow_amo(op, dest, value, cond, nbytes, fetches, pe, call)))
+	    !(peer_dest = gshmemi_slow_amo(op, gshmemi_peer_undo(peer_dest), value, cond, nbytes, fetches, pe, call)))
 		return 0;
 	return gshmemi_amo_peer(op, peer_dest, value, cond, nbytes);
 }

@@ -59,9 +59,28 @@
 #endif
 #endif
 
+/* Around the inline functions: warnings that a compiler has for right code. */
+#ifdef GSHMEMI_ARCH_QUIET_BEGIN
+#define GSHMEMI_QUIET_BEGIN GSHMEMI_ARCH_QUIET_BEGIN
+#define GSHMEMI_QUIET_END   GSHMEMI_ARCH_QUIET_END
+#else
+#define GSHMEMI_QUIET_BEGIN
+#define GSHMEMI_QUIET_END
+#endif
+
+/* The layout of the host, for which symmetric objects are made: GPU compilers differ in long double alone. */
+#ifdef GSHMEMI_ARCH_SIZEOF
+#define GSHMEMI_SIZEOF(TYPE)  GSHMEMI_ARCH_SIZEOF(TYPE)
+#define GSHMEMI_ALIGNOF(TYPE) GSHMEMI_ARCH_ALIGNOF(TYPE)
+#else
+#define GSHMEMI_SIZEOF(TYPE)  sizeof(TYPE)
+#define GSHMEMI_ALIGNOF(TYPE) __alignof__(TYPE)
+#endif
+
 /*
  * GSHMEM_API     in front of each function of the API that kernels may call too
  * GSHMEM_HOST_API  in front of each that only the CPU may call
+ * GSHMEMI_LONG_DOUBLE_API  the first of these for a value of long double, of which GPUs have none
  * GSHMEMI_FN     a function of the headers that must be inlined: what a kernel executes on the direct path
  * GSHMEMI_SLOW   a function of the headers that must stay out of line: what lies behind a sentinel
  */
@@ -69,9 +88,15 @@
 #define GSHMEMI_FN   static inline __host__ __device__ __attribute__((always_inline))
 #define GSHMEMI_SLOW static __host__ __device__ __attribute__((noinline, cold, unused))
 #define GSHMEM_API   GSHMEMI_FN
+#if GSHMEMI_ARCH_HAS_LONG_DOUBLE
+#define GSHMEMI_LONG_DOUBLE_API GSHMEM_API
+#else
+#define GSHMEMI_LONG_DOUBLE_API static inline __host__ __attribute__((unused))
+#endif
 /* Kernels never call these, but compilers read the calls when they compile for the GPU. */
 #define GSHMEMI_HOST_CALL extern __host__ __device__ __attribute__((visibility("default")))
 #else
+#define GSHMEMI_LONG_DOUBLE_API GSHMEM_API
 #define GSHMEMI_HOST_CALL GSHMEM_HOST_API
 #define GSHMEMI_FN   static inline __attribute__((always_inline))
 #define GSHMEMI_SLOW static __attribute__((noinline, cold, unused))

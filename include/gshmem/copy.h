@@ -161,8 +161,11 @@ GSHMEMI_FN void gshmemi_copy_units(int way, char *dest, const char *source, size
 
 	if (left >= 0) {
 		a = gshmemi_unit_read(way, source + first, unit);
+		GSHMEMI_ARCH_KEEP_ORDER(); /* loads return in order: the first store waits for one, not for four */
 		b = gshmemi_unit_read(way, source + second, unit);
+		GSHMEMI_ARCH_KEEP_ORDER();
 		c = gshmemi_unit_read(way, source + third, unit);
+		GSHMEMI_ARCH_KEEP_ORDER();
 		d = gshmemi_unit_read(way, source + fourth, unit);
 		source += turn;
 		left -= turn;

@@ -15,16 +15,22 @@
 void gshmemi_fault_host(const struct gshmemi_fault *fault);
 #endif
 
+/*
+ * block is gshmemi_arch_block() of who calls, handed to functions that stay out of line: on a GPU they would ask every
+ * kernel to keep it for them. It and call are the same in all lanes that come here together.
+ */
+
 /* Fill f; the caller has zeroed it. */
-GSHMEMI_SLOW void gshmemi_fault_fill(struct gshmemi_fault *f, int kind, int pe, const void *address, uint64_t nbytes,
-				     uint64_t found, uint64_t expected, const char *call)
+GSHMEMI_FN void gshmemi_fault_fill(struct gshmemi_fault *f, int kind, int pe, const void *address, uint64_t nbytes,
+				   uint64_t found, uint64_t expected, const char *call, uint64_t block)
 {
 	unsigned i;
 
+	call = (const char *)(uintptr_t)gshmemi_arch_uniform((uint64_t)(uintptr_t)call);
 	f->kind = (uint32_t)kind;
 	f->pe = pe;
-	f->thread = gshmemi_arch_thread_rank();
-	f->block = gshmemi_arch_block();
+	f->thread = gshmemi_arch_thread_name();
+	f->block = gshmemi_arch_uniform(block);
 	f->in_kernel = (uint64_t)GSHMEMI_ARCH_IN_KERNEL;
 	f->address = (uint64_t)(uintptr_t)address;
 	f->nbytes = nbytes;
@@ -36,7 +42,7 @@ GSHMEMI_SLOW void gshmemi_fault_fill(struct gshmemi_fault *f, int kind, int pe, 
 }
 
 /* Wait until the watcher has set the record's state to one of the two, for a bounded time. */
-GSHMEMI_SLOW void gshmemi_fault_await(const struct gshmemi_fault *f, uint32_t state)
+GSHMEMI_FN void gshmemi_fault_await(const struct gshmemi_fault *f, uint32_t state)
 {
 	uint64_t end = gshmemi_arch_clock_ns() + GSHMEMI_FAULT_PATIENCE_NS;
 	unsigned polls = 0;
@@ -47,15 +53,16 @@ GSHMEMI_SLOW void gshmemi_fault_await(const struct gshmemi_fault *f, uint32_t st
 
 /*
  * Report a fault. Does not return for a fatal one: the job ends. The first fault of a PE is the one that is printed;
- * later ones, and faults while the job is ending, wait for the end.
+ * later ones, and faults while the job is ending, wait for the end. Inlined into the functions that stay out of line, so
+ * that these call nothing and need no stack.
  */
-GSHMEMI_SLOW void gshmemi_fault_raise(int kind, int pe, const void *address, uint64_t nbytes, uint64_t found,
-				uint64_t expected, const char *call)
+GSHMEMI_FN void gshmemi_fault_raise(int kind, int pe, const void *address, uint64_t nbytes, uint64_t found,
+				    uint64_t expected, const char *call, uint64_t block)
 {
 #ifdef GSHMEMI_LIBRARY
 	struct gshmemi_fault fault = {0};
 
-	gshmemi_fault_fill(&fault, kind, pe, address, nbytes, found, expected, call);
+	gshmemi_fault_fill(&fault, kind, pe, address, nbytes, found, expected, call, block);
 	gshmemi_fault_host(&fault);
 #else
 	struct gshmemi_fault *f = gshmemi_state.fault;
@@ -64,7 +71,7 @@ GSHMEMI_SLOW void gshmemi_fault_raise(int kind, int pe, const void *address, uin
 		gshmemi_arch_trap("a kernel used gshmem before gshmem_init, after gshmem_finalize, or from a module "
 				  "loaded since (call gshmemx_module_init)");
 	if (kind != GSHMEMI_FAULT_POISONED && gshmemi_arch_amo32(GSHMEMI_AMO_CAS, &f->state, 1, 0) == 0) {
-		gshmemi_fault_fill(f, kind, pe, address, nbytes, found, expected, call);
+		gshmemi_fault_fill(f, kind, pe, address, nbytes, found, expected, call, block);
 		gshmemi_arch_fence_release(); /* pairs with the watcher's acquire of state */
 		gshmemi_arch_store(&f->state, 2, 4);
 	}
@@ -74,14 +81,14 @@ GSHMEMI_SLOW void gshmemi_fault_raise(int kind, int pe, const void *address, uin
 }
 
 /* Report a wait that takes long; returns at once, and drops the report when another one is being printed. */
-GSHMEMI_SLOW void gshmemi_fault_slow_wait(int pe, const void *address, unsigned nbytes, uint64_t found, int cmp,
-					  uint64_t expected, uint64_t waited_ns, const char *call)
+GSHMEMI_FN void gshmemi_fault_slow_wait(int pe, const void *address, unsigned nbytes, uint64_t found, int cmp,
+					  uint64_t expected, uint64_t waited_ns, const char *call, uint64_t block)
 {
 	struct gshmemi_fault *f = gshmemi_state.fault;
 
 	if (gshmemi_arch_amo32(GSHMEMI_AMO_CAS, &f->state, 1, 0) != 0)
 		return;
-	gshmemi_fault_fill(f, GSHMEMI_FAULT_WATCHDOG, pe, address, nbytes, found, expected, call);
+	gshmemi_fault_fill(f, GSHMEMI_FAULT_WATCHDOG, pe, address, nbytes, found, expected, call, block);
 	f->cmp = cmp;
 	f->waited_ns = waited_ns;
 	gshmemi_arch_fence_release(); /* pairs with the watcher's acquire of state */

@@ -7,10 +7,10 @@
 #define GSHMEM_GENERIC_H
 
 /* The 16-bit types have another prefix; G(PREFIX, NAME, TYPE) hides that. */
-#define GSHMEMI_GENERIC_RMA(G) \
+#define GSHMEMI_GENERIC_RMA(G) G(gshmem, longdouble, long double) GSHMEMI_GENERIC_VALUE(G)
+#define GSHMEMI_GENERIC_VALUE(G) \
 	G(gshmem, float, float) \
 	G(gshmem, double, double) \
-	G(gshmem, longdouble, long double) \
 	G(gshmem, char, char) \
 	G(gshmem, schar, signed char) \
 	G(gshmem, short, short) \
@@ -43,17 +43,28 @@
 	GSHMEMI_FN void gshmem_get_nbi(TYPE *dest, const TYPE *source, size_t nelems, int pe) \
 	{ \
 		PREFIX##_##NAME##_get_nbi(dest, source, nelems, pe); \
-	} \
-	GSHMEMI_FN void gshmem_p(TYPE *dest, TYPE value, int pe) \
-	{ \
-		PREFIX##_##NAME##_p(dest, value, pe); \
-	} \
-	GSHMEMI_FN TYPE gshmem_g(const TYPE *source, int pe) \
-	{ \
-		return PREFIX##_##NAME##_g(source, pe); \
 	}
 GSHMEMI_GENERIC_RMA(GSHMEMI_DEFINE)
 #undef GSHMEMI_DEFINE
+
+#define GSHMEMI_DEFINE_P_G(API, PREFIX, NAME, TYPE) \
+	API void gshmem_p(TYPE *dest, TYPE value, int pe) \
+	{ \
+		PREFIX##_##NAME##_p(dest, value, pe); \
+	} \
+	API TYPE gshmem_g(const TYPE *source, int pe) \
+	{ \
+		return PREFIX##_##NAME##_g(source, pe); \
+	}
+#define GSHMEMI_DEFINE(PREFIX, NAME, TYPE) GSHMEMI_DEFINE_P_G(GSHMEMI_FN, PREFIX, NAME, TYPE)
+GSHMEMI_GENERIC_VALUE(GSHMEMI_DEFINE)
+#undef GSHMEMI_DEFINE
+#if GSHMEMI_KERNELS
+GSHMEMI_DEFINE_P_G(GSHMEMI_LONG_DOUBLE_API, gshmem, longdouble, long double)
+#else
+GSHMEMI_DEFINE_P_G(GSHMEMI_FN, gshmem, longdouble, long double)
+#endif
+#undef GSHMEMI_DEFINE_P_G
 
 #define GSHMEMI_DEFINE(NAME, TYPE) \
 	GSHMEMI_FN void gshmem_iput(TYPE *dest, const TYPE *source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems, int pe) \
@@ -174,6 +185,7 @@ GSHMEM_BASIC_WAIT_TYPES(GSHMEMI_DEFINE)
 #undef GSHMEMI_DEFINE
 
 #undef GSHMEMI_GENERIC_RMA
+#undef GSHMEMI_GENERIC_VALUE
 
 #elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
 

@@ -44,7 +44,7 @@ GSHMEMI_FN void gshmemi_p(void *dest, const void *value, unsigned nbytes, int pe
 	if (GSHMEMI_ON_HOST())
 		gshmemi_host_p(dest, value, nbytes, pe, call);
 	else if (!gshmemi_peer_ptr(gshmemi_state.direct.delta, dest, pe, &peer_dest) &&
-		 !(peer_dest = gshmemi_slow_p(dest, value, nbytes, pe, call)))
+		 !(peer_dest = gshmemi_slow_p(gshmemi_peer_undo(peer_dest), value, nbytes, pe, call)))
 		return;
 	else if (nbytes <= 8)
 		gshmemi_arch_store(peer_dest, gshmemi_value_load(value, nbytes), nbytes);
@@ -60,8 +60,10 @@ GSHMEMI_FN void gshmemi_g(void *value, const void *source, unsigned nbytes, int 
 		gshmemi_host_g(value, source, nbytes, pe, call);
 		return;
 	}
-	if (!gshmemi_peer_ptr(gshmemi_state.direct.delta, source, pe, &peer_source))
+	if (!gshmemi_peer_ptr(gshmemi_state.direct.delta, source, pe, &peer_source)) {
+		source = gshmemi_peer_undo(peer_source);
 		peer_source = gshmemi_slow_find(GSHMEMI_FIND_HEAP, source, source, nbytes, nbytes, pe, call);
+	}
 	if (nbytes <= 8)
 		gshmemi_value_store(value, gshmemi_arch_load(peer_source, nbytes), nbytes);
 	else
@@ -112,12 +114,12 @@ GSHMEMI_FN void gshmemi_iget(int scope, void *dest, const void *source, ptrdiff_
 	{ \
 		gshmemi_##OP(SCOPE, dest, source, dst, sst, nelems, SIZE, pe, #PREFIX "_" #NAME #SUFFIX); \
 	}
-#define GSHMEMI_P_G(PREFIX, NAME, TYPE) \
-	GSHMEM_API void PREFIX##_##NAME##_p(TYPE *dest, TYPE value, int pe) \
+#define GSHMEMI_P_G(API, PREFIX, NAME, TYPE) \
+	API void PREFIX##_##NAME##_p(TYPE *dest, TYPE value, int pe) \
 	{ \
 		gshmemi_p(dest, &value, sizeof value, pe, #PREFIX "_" #NAME "_p"); \
 	} \
-	GSHMEM_API TYPE PREFIX##_##NAME##_g(const TYPE *source, int pe) \
+	API TYPE PREFIX##_##NAME##_g(const TYPE *source, int pe) \
 	{ \
 		TYPE value; \
 \
@@ -127,13 +129,13 @@ GSHMEMI_FN void gshmemi_iget(int scope, void *dest, const void *source, ptrdiff_
 
 /* All put and get forms of one name at one scope; PREFIX and SUFFIX differ between the spec's and the extensions. */
 #define GSHMEMI_PUT_GET(PREFIX, NAME, TYPE, SUFFIX, SCOPE) \
-	GSHMEMI_PUT(PREFIX, NAME, _put##SUFFIX, TYPE, sizeof(TYPE), __alignof__(TYPE), SCOPE, 0) \
-	GSHMEMI_GET(PREFIX, NAME, _get##SUFFIX, TYPE, sizeof(TYPE), __alignof__(TYPE), SCOPE, 0) \
-	GSHMEMI_PUT(PREFIX, NAME, _put_nbi##SUFFIX, TYPE, sizeof(TYPE), __alignof__(TYPE), SCOPE, 1) \
-	GSHMEMI_GET(PREFIX, NAME, _get_nbi##SUFFIX, TYPE, sizeof(TYPE), __alignof__(TYPE), SCOPE, 1)
+	GSHMEMI_PUT(PREFIX, NAME, _put##SUFFIX, TYPE, GSHMEMI_SIZEOF(TYPE), GSHMEMI_ALIGNOF(TYPE), SCOPE, 0) \
+	GSHMEMI_GET(PREFIX, NAME, _get##SUFFIX, TYPE, GSHMEMI_SIZEOF(TYPE), GSHMEMI_ALIGNOF(TYPE), SCOPE, 0) \
+	GSHMEMI_PUT(PREFIX, NAME, _put_nbi##SUFFIX, TYPE, GSHMEMI_SIZEOF(TYPE), GSHMEMI_ALIGNOF(TYPE), SCOPE, 1) \
+	GSHMEMI_GET(PREFIX, NAME, _get_nbi##SUFFIX, TYPE, GSHMEMI_SIZEOF(TYPE), GSHMEMI_ALIGNOF(TYPE), SCOPE, 1)
 #define GSHMEMI_IPUT_IGET(PREFIX, NAME, TYPE, SUFFIX, SCOPE) \
-	GSHMEMI_ISTRIDE(PREFIX, NAME, _iput##SUFFIX, TYPE, sizeof(TYPE), SCOPE, iput) \
-	GSHMEMI_ISTRIDE(PREFIX, NAME, _iget##SUFFIX, TYPE, sizeof(TYPE), SCOPE, iget)
+	GSHMEMI_ISTRIDE(PREFIX, NAME, _iput##SUFFIX, TYPE, GSHMEMI_SIZEOF(TYPE), SCOPE, iput) \
+	GSHMEMI_ISTRIDE(PREFIX, NAME, _iget##SUFFIX, TYPE, GSHMEMI_SIZEOF(TYPE), SCOPE, iget)
 #define GSHMEMI_SIZED(PREFIX, SIZE, NBYTES, SUFFIX, SCOPE) \
 	GSHMEMI_PUT(PREFIX, put##SIZE, SUFFIX, void, NBYTES, 1, SCOPE, 0) \
 	GSHMEMI_GET(PREFIX, get##SIZE, SUFFIX, void, NBYTES, 1, SCOPE, 0) \
@@ -149,10 +151,14 @@ GSHMEMI_FN void gshmemi_iget(int scope, void *dest, const void *source, ptrdiff_
 	GSHMEMI_PUT_GET(gshmemx, NAME, TYPE, _wg, GSHMEMI_WG) \
 	GSHMEMI_IPUT_IGET(gshmem, NAME, TYPE, , GSHMEMI_THREAD) \
 	GSHMEMI_IPUT_IGET(gshmemx, NAME, TYPE, _wave, GSHMEMI_WAVE) \
-	GSHMEMI_IPUT_IGET(gshmemx, NAME, TYPE, _wg, GSHMEMI_WG) \
-	GSHMEMI_P_G(gshmem, NAME, TYPE)
+	GSHMEMI_IPUT_IGET(gshmemx, NAME, TYPE, _wg, GSHMEMI_WG)
 GSHMEM_RMA_TYPES(GSHMEMI_DEFINE)
 #undef GSHMEMI_DEFINE
+#define GSHMEMI_DEFINE(NAME, TYPE) GSHMEMI_P_G(GSHMEM_API, gshmem, NAME, TYPE)
+GSHMEM_BASIC_VALUE_TYPES(GSHMEMI_DEFINE)
+GSHMEM_ALIAS_RMA_TYPES(GSHMEMI_DEFINE)
+#undef GSHMEMI_DEFINE
+GSHMEMI_P_G(GSHMEMI_LONG_DOUBLE_API, gshmem, longdouble, long double)
 
 #define GSHMEMI_DEFINE(NAME, TYPE) \
 	GSHMEMI_PUT_GET(gshmemx, NAME, TYPE, , GSHMEMI_THREAD) \
@@ -160,7 +166,7 @@ GSHMEM_RMA_TYPES(GSHMEMI_DEFINE)
 	GSHMEMI_PUT_GET(gshmemx, NAME, TYPE, _wg, GSHMEMI_WG) \
 	GSHMEMI_IPUT_IGET(gshmemx, NAME, TYPE, _wave, GSHMEMI_WAVE) \
 	GSHMEMI_IPUT_IGET(gshmemx, NAME, TYPE, _wg, GSHMEMI_WG) \
-	GSHMEMI_P_G(gshmemx, NAME, TYPE)
+	GSHMEMI_P_G(GSHMEM_API, gshmemx, NAME, TYPE)
 GSHMEMX_RMA_TYPES(GSHMEMI_DEFINE)
 #undef GSHMEMI_DEFINE
 

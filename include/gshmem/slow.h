@@ -41,41 +41,54 @@ GSHMEMI_FN int gshmemi_check_symmetric(const void *address, size_t nbytes, unsig
 enum gshmemi_find { GSHMEMI_FIND_HEAP, GSHMEMI_FIND_AMO, GSHMEMI_FIND_SYNC };
 
 /*
- * What any call to a PE meets first: is there a state, is there such a PE, are the addresses good, is it mapped? The
- * peer address of symmetric; faults do not return. local is the caller's other end, symmetric again where it has none.
- * No call below this one but the fault, and few registers: kernels that never come here pay for neither.
+ * What any call to a PE meets first: is there a state, is there such a PE, is the address good, is it mapped? The peer
+ * address of symmetric; faults do not return. The one function that a kernel's put, get or atomic calls.
  */
-__attribute__((returns_nonnull)) GSHMEMI_SLOW void *gshmemi_slow_find(int find, const void *symmetric, const void *local, size_t nbytes, unsigned align,
-				     int pe, const char *call)
+__attribute__((returns_nonnull)) GSHMEMI_SLOW void *gshmemi_slow_find_at(int find, const void *symmetric, size_t nbytes,
+									 unsigned align, int pe, const char *call,
+									 uint64_t block)
 {
 	const struct gshmemi_peers *peers = gshmemi_state.peers;
 	uint64_t found = 0, expected = 0;
 	void *peer = NULL;
 	int fault = 0;
 
+	call = (const char *)(uintptr_t)gshmemi_arch_uniform((uint64_t)(uintptr_t)call); /* registers are few here */
+	block = gshmemi_arch_uniform(block);
 	if (gshmemi_state.slow & GSHMEMI_SLOW_UNSET) {
 		fault = GSHMEMI_FAULT_NOT_INITIALIZED;
 	} else if (pe < 0 || pe >= gshmemi_state.npes) {
 		fault = GSHMEMI_FAULT_BAD_PE;
 		found = (uint64_t)gshmemi_state.npes;
 	} else if (gshmemi_state.slow & GSHMEMI_SLOW_CHECK && nbytes && find != GSHMEMI_FIND_SYNC) {
-		fault = local ? gshmemi_check_symmetric(symmetric, nbytes, align, &expected) : GSHMEMI_FAULT_NULL;
-		symmetric = local ? symmetric : NULL;
+		fault = gshmemi_check_symmetric(symmetric, nbytes, align, &expected);
 	}
 	if (!fault && !gshmemi_peer_ptr(find == GSHMEMI_FIND_SYNC ? peers->sync_delta : peers->delta, symmetric, pe, &peer))
 		fault = GSHMEMI_FAULT_UNREACHABLE;
 	if (!fault && find == GSHMEMI_FIND_AMO && peers->amo_delta[pe] == GSHMEMI_SENTINEL)
 		fault = GSHMEMI_FAULT_NO_ATOMICS;
 	if (fault)
-		gshmemi_fault_raise(fault, pe, symmetric, nbytes, found, expected, call);
+		gshmemi_fault_raise(fault, pe, symmetric, nbytes, found, expected, call, block);
 	return peer;
 }
 
+/* local is the caller's other end; symmetric again where it has none. */
+GSHMEMI_FN void *gshmemi_slow_find(int find, const void *symmetric, const void *local, size_t nbytes, unsigned align,
+				   int pe, const char *call)
+{
+	return gshmemi_slow_find_at(find, local ? symmetric : NULL, nbytes, align, pe, call, gshmemi_arch_block());
+}
+
 /* An operator or stride that is none. */
+GSHMEMI_SLOW void gshmemi_bad_argument_at(int64_t value, const void *address, int pe, const char *call, uint64_t block)
+{
+	gshmemi_fault_raise(GSHMEMI_FAULT_BAD_ARGUMENT, pe, address, 0, (uint64_t)value, 1, call, block);
+}
+
 GSHMEMI_FN void gshmemi_check_argument(int is_good, int64_t value, const void *address, int pe, const char *call)
 {
 	if (gshmemi_state.slow & GSHMEMI_SLOW_CHECK && !is_good)
-		gshmemi_fault_raise(GSHMEMI_FAULT_BAD_ARGUMENT, pe, address, 0, (uint64_t)value, 1, call);
+		gshmemi_bad_argument_at(value, address, pe, call, gshmemi_arch_block());
 }
 
 /* ---- delayed delivery: hooks of the platform that can ---- */
@@ -137,6 +150,13 @@ GSHMEMI_SLOW void gshmemi_delay_put_signal(int scope, void *peer_dest, const voi
 #define gshmemi_delivery_catch_up(pe)                                              ((void)0)
 #define gshmemi_delivery_fence()                                                   ((void)0)
 #define gshmemi_delivery_quiet(target_pes, npes)                                   ((void)0)
+#endif
+
+/* Why fence and quiet leave the direct path: never, where hardware delivers. */
+#ifdef GSHMEMI_ARCH_HAS_DELIVERY
+#define GSHMEMI_SLOW_ORDER (GSHMEMI_SLOW_UNSET | GSHMEMI_SLOW_DELIVERY)
+#else
+#define GSHMEMI_SLOW_ORDER 0U
 #endif
 
 /* ---- put and get ---- */
@@ -253,10 +273,10 @@ GSHMEMI_FN void *gshmemi_slow_put_signal(int scope, void *dest, const void *sour
 /* ---- order, waits ---- */
 
 /* A group's fence also orders what one thread did before what another does after: each completes its own. */
-GSHMEMI_SLOW void gshmemi_slow_fence(int scope, const char *call)
+GSHMEMI_SLOW void gshmemi_slow_fence_at(int scope, const char *call, uint64_t block)
 {
 	if (gshmemi_state.slow & GSHMEMI_SLOW_UNSET)
-		gshmemi_fault_raise(GSHMEMI_FAULT_NOT_INITIALIZED, -1, NULL, 0, 0, 0, call);
+		gshmemi_fault_raise(GSHMEMI_FAULT_NOT_INITIALIZED, -1, NULL, 0, 0, 0, call, block);
 	if (GSHMEMI_IS_DELAYED() && scope == GSHMEMI_THREAD)
 		gshmemi_delivery_fence();
 	else if (GSHMEMI_IS_DELAYED())
@@ -264,34 +284,43 @@ GSHMEMI_SLOW void gshmemi_slow_fence(int scope, const char *call)
 }
 
 /* target_pes NULL: all. */
-GSHMEMI_SLOW void gshmemi_slow_quiet(const int *target_pes, size_t npes, const char *call)
+GSHMEMI_SLOW void gshmemi_slow_quiet_at(const int *target_pes, size_t npes, const char *call, uint64_t block)
 {
+	int fault = gshmemi_state.slow & GSHMEMI_SLOW_UNSET ? GSHMEMI_FAULT_NOT_INITIALIZED : 0, pe = -1;
 	size_t i;
 
-	if (gshmemi_state.slow & GSHMEMI_SLOW_UNSET)
-		gshmemi_fault_raise(GSHMEMI_FAULT_NOT_INITIALIZED, -1, NULL, 0, 0, 0, call);
-	for (i = 0; target_pes && i < npes; i++)
-		if (target_pes[i] < 0 || target_pes[i] >= gshmemi_state.npes)
-			gshmemi_fault_raise(GSHMEMI_FAULT_BAD_PE, target_pes[i], NULL, 0, (uint64_t)gshmemi_state.npes, 0,
-				      call);
+	for (i = 0; !fault && target_pes && i < npes; i++) {
+		pe = target_pes[i];
+		if (pe < 0 || pe >= gshmemi_state.npes)
+			fault = GSHMEMI_FAULT_BAD_PE;
+	}
+	if (fault)
+		gshmemi_fault_raise(fault, pe, NULL, 0, (uint64_t)gshmemi_state.npes, 0, call, block);
 	if (GSHMEMI_IS_DELAYED())
 		gshmemi_delivery_quiet(target_pes, npes);
 }
 
 /* The object of a wait or test lies in this PE's heap, and cmp is an operator. */
-GSHMEMI_SLOW void gshmemi_slow_wait(const void *ivar, unsigned nbytes, int cmp, const char *call)
+GSHMEMI_SLOW void gshmemi_slow_wait_at(const void *ivar, unsigned nbytes, int cmp, const char *call, uint64_t block)
 {
-	uint64_t expected;
-	int fault;
+	uint64_t found = 0, expected = 0;
+	int fault = 0;
 
 	if (gshmemi_state.slow & GSHMEMI_SLOW_UNSET)
-		gshmemi_fault_raise(GSHMEMI_FAULT_NOT_INITIALIZED, -1, ivar, nbytes, 0, 0, call);
-	if (!(gshmemi_state.slow & GSHMEMI_SLOW_CHECK))
-		return;
-	fault = gshmemi_check_symmetric(ivar, nbytes, nbytes, &expected);
+		fault = GSHMEMI_FAULT_NOT_INITIALIZED;
+	else if (gshmemi_state.slow & GSHMEMI_SLOW_CHECK)
+		fault = gshmemi_check_symmetric(ivar, nbytes, nbytes, &expected);
+	if (!fault && gshmemi_state.slow & GSHMEMI_SLOW_CHECK && (cmp < GSHMEM_CMP_EQ || cmp > GSHMEM_CMP_LE)) {
+		fault = GSHMEMI_FAULT_BAD_ARGUMENT;
+		found = (uint64_t)cmp;
+	}
 	if (fault)
-		gshmemi_fault_raise(fault, gshmemi_state.my_pe, ivar, nbytes, 0, expected, call);
-	gshmemi_check_argument(cmp >= GSHMEM_CMP_EQ && cmp <= GSHMEM_CMP_LE, cmp, ivar, -1, call);
+		gshmemi_fault_raise(fault, fault == GSHMEMI_FAULT_BAD_ARGUMENT ? -1 : gshmemi_state.my_pe, ivar, nbytes,
+				    found, expected, call, block);
 }
+
+#define gshmemi_slow_fence(scope, call)                gshmemi_slow_fence_at(scope, call, gshmemi_arch_block())
+#define gshmemi_slow_quiet(target_pes, npes, call)     gshmemi_slow_quiet_at(target_pes, npes, call, gshmemi_arch_block())
+#define gshmemi_slow_wait(ivar, nbytes, cmp, call)     gshmemi_slow_wait_at(ivar, nbytes, cmp, call, gshmemi_arch_block())
 
 #endif /* GSHMEM_SLOW_H */

@@ -103,7 +103,7 @@ struct gshmemi_fault {
 	uint32_t state;    /* 0 free, 1 claimed, 2 complete, 3 printed: by the thread, 0 and 3 by the watcher */
 	uint32_t kind;     /* enum gshmemi_fault_kind */
 	int32_t pe;        /* the PE of the call's argument, or the one waited for; -1: none */
-	uint32_t thread;   /* rank in the work-group */
+	uint32_t thread;   /* GSHMEMI_ARCH_THREAD_WORD: rank in the work-group, or lane of the wave */
 	uint64_t block;    /* work-group in the grid */
 	uint64_t in_kernel;
 	uint64_t address;

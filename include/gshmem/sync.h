@@ -9,37 +9,29 @@
 
 GSHMEMI_FN void gshmemi_fence(int scope, const char *call)
 {
-	struct gshmemi_group group;
-
 	if (GSHMEMI_ON_HOST()) {
 		gshmemi_host_fence(call);
 		return;
 	}
 	gshmemi_arch_fence_release();
-	if (gshmemi_is_slow(GSHMEMI_SLOW_UNSET | GSHMEMI_SLOW_DELIVERY))
+	if (gshmemi_is_slow(GSHMEMI_SLOW_ORDER))
 		gshmemi_slow_fence(scope, call);
-	if (scope == GSHMEMI_THREAD)
-		return;
-	group = gshmemi_group_enter(scope, 0);
-	(void)group;
+	if (scope != GSHMEMI_THREAD)
+		(void)gshmemi_group_enter(scope, 0);
 }
 
 /* target_pes NULL: all. Only delayed delivery can complete the operations to some PEs alone. */
 GSHMEMI_FN void gshmemi_quiet(int scope, const int *target_pes, size_t npes, const char *call)
 {
-	struct gshmemi_group group;
-
 	if (GSHMEMI_ON_HOST()) {
 		gshmemi_host_quiet(target_pes, npes, call);
 		return;
 	}
-	if (gshmemi_is_slow(GSHMEMI_SLOW_UNSET | GSHMEMI_SLOW_CHECK | GSHMEMI_SLOW_DELIVERY))
+	if (gshmemi_is_slow(target_pes ? GSHMEMI_SLOW_ORDER | GSHMEMI_SLOW_UNSET | GSHMEMI_SLOW_CHECK : GSHMEMI_SLOW_ORDER))
 		gshmemi_slow_quiet(target_pes, npes, call);
 	gshmemi_arch_fence_system();
-	if (scope == GSHMEMI_THREAD)
-		return;
-	group = gshmemi_group_enter(scope, 0);
-	(void)group;
+	if (scope != GSHMEMI_THREAD)
+		(void)gshmemi_group_enter(scope, 0);
 }
 
 /* Tell the PE at this distance ahead that this one has arrived in this round. */

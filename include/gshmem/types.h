@@ -11,11 +11,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Table "standard RMA types": put, get, p, g, iput, iget, put_signal. */
-#define GSHMEM_BASIC_RMA_TYPES(X) \
+/*
+ * Table "standard RMA types": put, get, p, g, iput, iget, put_signal. A GPU has no long double: its kernels move such
+ * objects as the CPU lays them out, but cannot hold the value that p takes and g returns (VALUE: all the others).
+ */
+#define GSHMEM_BASIC_VALUE_TYPES(X) \
 	X(float, float) \
 	X(double, double) \
-	X(longdouble, long double) \
 	X(char, char) \
 	X(schar, signed char) \
 	X(short, short) \
@@ -27,6 +29,7 @@
 	X(uint, unsigned int) \
 	X(ulong, unsigned long) \
 	X(ulonglong, unsigned long long)
+#define GSHMEM_BASIC_RMA_TYPES(X) X(longdouble, long double) GSHMEM_BASIC_VALUE_TYPES(X)
 
 #define GSHMEM_ALIAS_RMA_TYPES(X) \
 	X(int8, int8_t) \

@@ -53,7 +53,7 @@ extern "C" {
 __constant__ __attribute__((used)) struct gshmemi_state gshmemi_state = GSHMEMI_STATE_INIT;
 }
 #elif GSHMEMI_KERNELS
-static __constant__ struct gshmemi_state gshmemi_state = GSHMEMI_STATE_INIT;
+GSHMEMI_ARCH_STATE(struct gshmemi_state, gshmemi_state) = GSHMEMI_STATE_INIT;
 
 static struct gshmemi_state_copy gshmemi_state_copy = {
 	GSHMEMI_ABI,

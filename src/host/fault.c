@@ -17,7 +17,8 @@
 static void describe_caller(const struct gshmemi_fault *f, char *text, size_t nbytes)
 {
 	if (f->in_kernel)
-		snprintf(text, nbytes, "kernel, block %" PRIu64 ", thread %" PRIu32, f->block, f->thread);
+		snprintf(text, nbytes, "kernel, block %" PRIu64 ", " GSHMEMI_ARCH_THREAD_WORD " %" PRIu32, f->block,
+			 f->thread);
 	else
 		snprintf(text, nbytes, "host");
 }

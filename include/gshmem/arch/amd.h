@@ -12,6 +12,24 @@
 
 #define GSHMEMI_ARCH_NAME        "amd"
 #define GSHMEMI_ARCH_HOST_DIRECT 0
+#define GSHMEMI_ARCH_HAS_LONG_DOUBLE 0
+#define GSHMEMI_ARCH_THREAD_WORD "lane"
+
+/*
+ * For the GPU the state is a global symbol that no other code object can replace, so that kernels find it without a
+ * detour through the offset table: 2 instructions and a load less per call. Each unit is a code object of its own; on
+ * the host its stand-ins are static, and named like the symbol, by which HIP pairs them. Units linked with -fgpu-rdc
+ * share one code object: there they are static.
+ */
+#if defined(__CLANG_RDC__)
+#define GSHMEMI_ARCH_STATE(TYPE, NAME) static __constant__ TYPE NAME
+#elif GSHMEMI_DEVICE_PASS
+#define GSHMEMI_ARCH_STATE(TYPE, NAME) \
+	extern "C" __constant__ __attribute__((visibility("hidden"))) TYPE NAME; \
+	__constant__ TYPE NAME
+#else
+#define GSHMEMI_ARCH_STATE(TYPE, NAME) static __constant__ TYPE NAME __asm__(#NAME)
+#endif
 
 #if !GSHMEMI_DEVICE_PASS
 #include <gshmem/arch/host.h>
@@ -30,6 +48,10 @@
 #error "gshmem: this GPU's caches and counters are not known: gfx90a, gfx942, gfx950, gfx1030 to 1036, gfx1100 to 1103 are"
 #endif
 
+/* For the GPU long double is double; in memory it is what the CPU made of it, 16 bytes. */
+#define GSHMEMI_ARCH_SIZEOF(TYPE)  (__is_same(TYPE, long double) ? 16 : sizeof(TYPE))
+#define GSHMEMI_ARCH_ALIGNOF(TYPE) (__is_same(TYPE, long double) ? 16 : __alignof__(TYPE))
+
 /* Peers, the heap, and what the library polls are global memory: said to the compiler, it need not ask the hardware. */
 #define GSHMEMI_ARCH_GLOBAL __attribute__((address_space(1)))
 
@@ -38,6 +60,12 @@
 GSHMEMI_ARCH_FN unsigned gshmemi_arch_lane(void)
 {
 	return __builtin_amdgcn_mbcnt_hi(~0U, __builtin_amdgcn_mbcnt_lo(~0U, 0));
+}
+
+/* The lane: the rank is in registers that every kernel would have to keep. */
+GSHMEMI_ARCH_FN unsigned gshmemi_arch_thread_name(void)
+{
+	return gshmemi_arch_lane();
 }
 
 /* ---- groups ---- */
@@ -89,9 +117,10 @@ GSHMEMI_ARCH_FN uint64_t gshmemi_arch_uniform(uint64_t value)
 }
 
 /*
- * What compilers forget in loops: that a value is uniform; and that an address is a uniform pointer plus a lane's offset,
+ * What compilers forget: the order of loads; in loops that a value is uniform; and that an address is a uniform pointer plus a lane's offset,
  * which an access adds up by itself.
  */
+#define GSHMEMI_ARCH_KEEP_ORDER()        __asm__ volatile("" ::: "memory")
 #define GSHMEMI_ARCH_KEEP_UNIFORM(value) __asm__("" : "+s"(value))
 #define GSHMEMI_ARCH_KEEP_APART(source, dest, first, second, third, fourth) \
 	do { \

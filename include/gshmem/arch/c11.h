@@ -116,6 +116,7 @@ GSHMEMI_ARCH_FN void gshmemi_arch_write_global(void *address, struct gshmemi_wor
 #define gshmemi_arch_is_global(address) 1
 #define gshmemi_arch_uniform(value)     (value)
 #define GSHMEMI_ARCH_KEEP_UNIFORM(value)   ((void)0)
+#define GSHMEMI_ARCH_KEEP_ORDER()          ((void)0)
 #define GSHMEMI_ARCH_KEEP_APART(source, dest, first, second, third, fourth) ((void)0)
 #define gshmemi_arch_fence_read_peer()  ((void)0)
 

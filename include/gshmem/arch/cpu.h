@@ -4,9 +4,10 @@
  * process; peers are mapped into this process, so that "system scope" is what C11 atomics give between processes.
  *
  * Every platform has these, in this order:
- *   where am I      IN_KERNEL  thread_rank  thread_count  lane  block
+ *   the unit        NAME  THREAD_WORD  STATE  HOST_DIRECT  HAS_LONG_DOUBLE  SIZEOF ALIGNOF (optional)
+ *   where am I      IN_KERNEL  thread_rank  thread_count  lane  thread_name  block
  *   groups          wave_enter  group_rank  group_size  group_sync  group_copy (optional)
- *   registers       uniform  KEEP_UNIFORM  KEEP_APART
+ *   registers       uniform  KEEP_ORDER  KEEP_UNIFORM  KEEP_APART
  *   memory          load  store  amo32  amo64  copy (optional)
  *   bulk memory     UNALIGNED  is_global  read_global  write_global  read_peer  write_peer
  *   order           fence_release  fence_acquire  fence_system  fence_read_peer
@@ -21,7 +22,12 @@
 #include <string.h>
 #include <hip/hipcpu.h>
 
-#define GSHMEMI_ARCH_NAME "cpu"
+#define GSHMEMI_ARCH_NAME        "cpu"
+#define GSHMEMI_ARCH_THREAD_WORD "thread" /* what gshmemi_arch_thread_name numbers */
+#define GSHMEMI_ARCH_HAS_LONG_DOUBLE 1
+
+/* Defines the unit's copy of the device state. */
+#define GSHMEMI_ARCH_STATE(TYPE, NAME) static __constant__ TYPE NAME
 
 /*
  * The CPU reads and writes the heap by itself: calls from the host take the same bodies as those from kernels.
@@ -62,6 +68,12 @@ GSHMEMI_ARCH_FN unsigned gshmemi_arch_thread_count(void)
 GSHMEMI_ARCH_FN unsigned gshmemi_arch_lane(void)
 {
 	return hipcpu_self ? hipcpu_lane_id() : 0;
+}
+
+/* For messages: the rank, or the lane where the rank costs too much. */
+GSHMEMI_ARCH_FN unsigned gshmemi_arch_thread_name(void)
+{
+	return gshmemi_arch_thread_rank();
 }
 
 /* Number of this work-group in the grid, all dimensions taken together. For messages. */

@@ -29,6 +29,11 @@ GSHMEMI_ARCH_FN unsigned gshmemi_arch_lane(void)
 	return 0;
 }
 
+GSHMEMI_ARCH_FN unsigned gshmemi_arch_thread_name(void)
+{
+	return 0;
+}
+
 GSHMEMI_ARCH_FN uint64_t gshmemi_arch_block(void)
 {
 	return 0;

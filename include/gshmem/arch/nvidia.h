@@ -11,6 +11,17 @@
 
 #define GSHMEMI_ARCH_NAME        "nvidia"
 #define GSHMEMI_ARCH_HOST_DIRECT 0
+#define GSHMEMI_ARCH_HAS_LONG_DOUBLE 0
+#define GSHMEMI_ARCH_THREAD_WORD "thread"
+
+/*
+ * nvcc says of each mention of long double in a function of a kernel's that it is double there: true of its values,
+ * which no kernel gets, not of its layout.
+ */
+#define GSHMEMI_ARCH_QUIET_BEGIN _Pragma("nv_diagnostic push") _Pragma("nv_diag_suppress 20208")
+#define GSHMEMI_ARCH_QUIET_END   _Pragma("nv_diagnostic pop")
+
+#define GSHMEMI_ARCH_STATE(TYPE, NAME) static __constant__ TYPE NAME
 
 #if !GSHMEMI_DEVICE_PASS
 #include <gshmem/arch/host.h>
@@ -29,6 +40,11 @@ GSHMEMI_ARCH_FN unsigned gshmemi_arch_lane(void)
 
 	__asm__("mov.u32 %0, %%laneid;" : "=r"(lane));
 	return lane;
+}
+
+GSHMEMI_ARCH_FN unsigned gshmemi_arch_thread_name(void)
+{
+	return gshmemi_arch_thread_rank();
 }
 
 /* ---- groups ---- */
@@ -71,6 +87,7 @@ GSHMEMI_ARCH_FN void gshmemi_arch_group_sync(int scope, uint64_t mask)
 
 #define gshmemi_arch_uniform(value)        (value)
 #define GSHMEMI_ARCH_KEEP_UNIFORM(value)   ((void)0)
+#define GSHMEMI_ARCH_KEEP_ORDER()          ((void)0)
 #define GSHMEMI_ARCH_KEEP_APART(source, dest, first, second, third, fourth) ((void)0)
 
 /* ---- memory ---- */
