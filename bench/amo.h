@@ -6,7 +6,7 @@
 #ifndef BENCH_AMO_H
 #define BENCH_AMO_H
 
-#include "bench.h"
+#include "device.h"
 
 enum { AMO_FETCH_ADD, AMO_ADD };
 
@@ -22,11 +22,11 @@ template <int OP> __host__ __device__ static inline void amo_many(long *dest, in
 	gshmem_quiet();
 }
 
-template <int OP> __global__ void amo_kernel(long *dest, int pe, size_t reps, int meet, long long *ticks)
+template <int OP> __global__ void amo_kernel(long *dest, int pe, size_t reps, int meet, uint64_t *ticks)
 {
 	if (meet)
 		gshmem_barrier_all();
-	const long long started = wall_clock64();
+	const uint64_t started = gshmemi_arch_clock_ns();
 	amo_many<OP>(dest, pe, reps);
 	bench_stop(ticks, started);
 }
@@ -34,16 +34,20 @@ template <int OP> __global__ void amo_kernel(long *dest, int pe, size_t reps, in
 template <int OP> static int amo_main(int argc, char **argv, const char *name, const char *op)
 {
 	bench_init(argc, argv, name);
+	if (bench.npes < 2)
+		bench_needs(2);
 	long *dest = (long *)gshmem_calloc(16, sizeof(long));
 	const int last_pe = bench.npes - 1;
 	const int first_raw = OP == AMO_FETCH_ADD ? 0 : 2;
 	const std::vector<int> raw = bench_raw_start("atomic") ? std::vector<int>{first_raw, first_raw + (OP == AMO_ADD)} :
 								 std::vector<int>{};
+	const std::vector<bench_run> on_device = device_words(OP == AMO_FETCH_ADD ? DEVICE_FETCH_ADDS : DEVICE_ADDS,
+							      (long *)gshmem_ptr(dest + 8, last_pe));
 	double done = 0;
 
 	for (int nactive = 1; nactive <= bench.npes; nactive += bench.npes - 1) {
 		if (bench_wants_active(nactive) && bench_wants("thread"))
-			bench_measure({op, "thread", 8, nactive, raw, false, 0}, [&](size_t reps) {
+			bench_measure({op, "thread", 8, nactive, raw, false, 0, on_device}, [&](size_t reps) {
 				done += reps;
 				hipLaunchKernelGGL(amo_kernel<OP>, dim3(1), dim3(1), 0, 0, dest, last_pe, reps,
 						   nactive > 1, bench.ticks);

@@ -15,18 +15,16 @@ template <int SCOPE> __host__ __device__ static inline void barrier_many(size_t 
 			gshmem_barrier_all();
 }
 
-template <int SCOPE> __global__ void barrier_kernel(size_t reps, long long *ticks)
+template <int SCOPE> __global__ void barrier_kernel(size_t reps, uint64_t *ticks)
 {
 	barrier_many<SCOPE>(1); /* come together */
-	const long long started = wall_clock64();
+	const uint64_t started = gshmemi_arch_clock_ns();
 	barrier_many<SCOPE>(reps);
 	bench_stop(ticks, started);
 }
 
 template <int SCOPE> static void row(const std::vector<int> &raw)
 {
-	static const int nthreads[] = {1, 64, 256};
-
 	if (!bench_wants(bench_scope_names[SCOPE]))
 		return;
 	bench_measure({"barrier_lat", bench_scope_names[SCOPE], 0, bench.npes, raw, false, 0}, [&](size_t reps) {
@@ -36,7 +34,7 @@ template <int SCOPE> static void row(const std::vector<int> &raw)
 			barrier_many<BENCH_HOST>(reps);
 			return bench_now_us() - started;
 		}
-		hipLaunchKernelGGL(HIP_KERNEL_NAME(barrier_kernel<SCOPE>), dim3(1), dim3(nthreads[SCOPE % 3]), 0, 0,
+		hipLaunchKernelGGL(HIP_KERNEL_NAME(barrier_kernel<SCOPE>), dim3(1), dim3(bench_nthreads(SCOPE)), 0, 0,
 				   reps, bench.ticks);
 		return bench_kernel_us();
 	});

@@ -2,10 +2,12 @@
 /*
  * What the benches share: arguments, pinning, and rows that set a figure beside the raw limit of the same machine.
  *
- * A row is measured in alternation: a batch of ours, a batch of each raw variant, again and again. The raw side runs
- * in processes of its own (raw/, one per PE, started here), so that it owes nothing to the library. PE i and its raw
- * process are pinned to core i modulo the cores. While one side runs, the other sleeps; so does a PE that has no
- * part in the row.
+ * A row is measured in alternation: a batch of ours, a batch of each raw variant, again and again. While one side runs,
+ * the other sleeps; so does a PE that has no part in the row. PE i is pinned to core i modulo the cores. What raw is
+ * depends on the platform:
+ *
+ *   cpu    processes of their own (raw/, one per PE, started here and pinned likewise), that owe nothing to the library
+ *   GPUs   what the device does by itself to the same addresses (device.h): plain kernels, and the copy engine
  */
 #ifndef BENCH_H
 #define BENCH_H
@@ -45,8 +47,9 @@ static struct bench {
 	int nalternations;               /* -a */
 	double batch_us;                 /* -t */
 	int only_active;                 /* -d: 0 one and both directions, 1 one, 2 both */
-	long long *ticks;                /* device memory, 2: what bench_kernel_us reads */
-	double ticks_per_us;
+	uint64_t *ticks;                 /* device memory, 2: what bench_kernel_us reads */
+	int wave_width;                  /* lanes */
+	int nsharing;                    /* PEs whose GPU is this one's, itself included */
 	int ntries;                      /* batches of this row that may still be made again; equal on all PEs */
 	bool one_clock;                  /* of all PEs, hosts and kernels */
 	FILE *to_raw, *from_raw;
@@ -155,6 +158,37 @@ static inline void bench_arguments(int argc, char **argv)
 	}
 }
 
+/* Name of a GPU and a comma; nothing on the cpu platform. */
+static inline std::string bench_gpu_name(int device)
+{
+	hipDeviceProp_t properties;
+
+	if (!strcmp(GSHMEMI_ARCH_NAME, "cpu"))
+		return "";
+	t_hip(hipGetDeviceProperties(&properties, device));
+	return std::string(properties.name) + ", ";
+}
+
+/* PEs whose device is this one. */
+static inline int bench_count_sharing(int device)
+{
+	char mine[64] = "";
+	std::vector<char> all(sizeof mine * bench.npes);
+	int n = 0;
+
+	t_hip(hipDeviceGetPCIBusId(mine, sizeof mine, device));
+	MPI_Allgather(mine, sizeof mine, MPI_CHAR, all.data(), sizeof mine, MPI_CHAR, MPI_COMM_WORLD);
+	for (int pe = 0; pe < bench.npes; pe++)
+		n += !strcmp(&all[pe * sizeof mine], mine);
+	return n;
+}
+
+/* Threads that make a call of this scope, in the kernels of the benches. */
+static inline int bench_nthreads(int scope)
+{
+	return scope == BENCH_WG ? 256 : scope == BENCH_WAVE ? bench.wave_width : 1;
+}
+
 /* Start gshmem, pin, and print the `#` line and the header. */
 static inline void bench_init(int argc, char **argv, const char *name)
 {
@@ -169,22 +203,37 @@ static inline void bench_init(int argc, char **argv, const char *name)
 	bench.npes = gshmem_n_pes();
 	bench_pin(bench.pe);
 
-	int device, khz;
+	int device;
 	t_hip(hipGetDevice(&device));
-	t_hip(hipDeviceGetAttribute(&khz, hipDeviceAttributeWallClockRate, device));
-	bench.ticks_per_us = khz * 1e-3;
+	t_hip(hipDeviceGetAttribute(&bench.wave_width, hipDeviceAttributeWarpSize, device));
+	bench.nsharing = bench_count_sharing(device);
 	bench.one_clock = !strcmp(GSHMEMI_ARCH_NAME, "cpu");
 	t_hip(hipMalloc((void **)&bench.ticks, 2 * sizeof *bench.ticks));
 	if (bench.pe != 0)
 		return;
-	printf("# %s x %ld, platform %s, commit %s, %s", bench_line_of("sed -n 's/^model name[^:]*: //p' /proc/cpuinfo").c_str(),
+	printf("# %s%s x %ld, platform %s, commit %s, %s", bench_gpu_name(device).c_str(),
+	       bench_line_of("sed -n 's/^model name[^:]*: //p' /proc/cpuinfo").c_str(),
 	       sysconf(_SC_NPROCESSORS_ONLN), GSHMEMI_ARCH_NAME, bench_line_of("git describe --always --dirty 2>/dev/null").c_str(), name);
 	for (int i = 1; i < argc; i++)
 		printf(" %s", argv[i]);
 	printf(", %d alternations of %.0f us, PE i and its raw process on core i mod %ld\n", bench.nalternations,
 	       bench.batch_us, sysconf(_SC_NPROCESSORS_ONLN));
+	if (bench.nsharing > 1 && !bench.one_clock)
+		printf("# %d PEs take turns on one GPU: where pes is not 1, or a kernel waits for another PE, time slices are "
+		       "measured\n", bench.nsharing);
 	printf("op\tscope\tbytes\tpes\treps\tmin_us\tmedian_us\tmax_us\tGB_s\traw_us\traw_GB_s\tratio\n");
 	fflush(stdout);
+}
+
+/* Skip the bench unless there are so many PEs; make bench N= runs all of them at any number. */
+static inline void bench_needs(int npes)
+{
+	if (bench.npes == npes)
+		return;
+	if (bench.pe == 0)
+		fprintf(stderr, "%s: needs %d PEs\n", bench.name, npes);
+	gshmem_finalize();
+	exit(77);
 }
 
 static inline void bench_finalize()
@@ -242,10 +291,10 @@ static inline double bench_start()
 }
 
 /* The end of a batch in a kernel; thread 0 counts. */
-__device__ static inline void bench_stop(long long *ticks, long long started)
+__device__ static inline void bench_stop(uint64_t *ticks, uint64_t started)
 {
 	if (threadIdx.x == 0) {
-		ticks[0] = wall_clock64() - started;
+		ticks[0] = gshmemi_arch_clock_ns() - started;
 		ticks[1] = started;
 	}
 }
@@ -253,13 +302,13 @@ __device__ static inline void bench_stop(long long *ticks, long long started)
 /* What bench_stop of the last kernel has left, once that has ended. */
 static inline double bench_kernel_us()
 {
-	long long ticks[2];
+	uint64_t ticks[2];
 
 	t_hip(hipGetLastError());
 	t_hip(hipDeviceSynchronize());
 	bench_read(ticks, bench.ticks, sizeof ticks);
-	bench.started_us = ticks[1] / bench.ticks_per_us;
-	return ticks[0] / bench.ticks_per_us;
+	bench.started_us = (double)ticks[1] * 1e-3;
+	return (double)ticks[0] * 1e-3;
 }
 
 /* ---- the raw side ---- */
@@ -332,6 +381,8 @@ static inline double bench_raw_us(int variant, size_t nbytes, size_t reps, int n
 
 /* ---- rows ---- */
 
+typedef std::function<double(size_t)> bench_run; /* a batch of so many repetitions on this PE; returns its us */
+
 struct bench_row {
 	const char *op, *scope;
 	size_t nbytes;                 /* moved by one operation; 0: none, no GB/s */
@@ -339,6 +390,7 @@ struct bench_row {
 	std::vector<int> raw_variants; /* of the raw process; the best counts */
 	bool is_rate;                  /* the ratio is that of GB/s, else that of us; always ours / raw */
 	double per_op;                 /* an operation is this part of a repetition (half a round trip); 0: all of it */
+	std::vector<bench_run> on_device = {}; /* the raw variants of a GPU, from device.h */
 };
 
 static inline double bench_median(std::vector<double> v)
@@ -346,8 +398,6 @@ static inline double bench_median(std::vector<double> v)
 	std::sort(v.begin(), v.end());
 	return v.size() % 2 ? v[v.size() / 2] : (v[v.size() / 2 - 1] + v[v.size() / 2]) / 2;
 }
-
-typedef std::function<double(size_t)> bench_run; /* a batch of so many repetitions on this PE; returns its us */
 
 static inline long bench_npreempted()
 {
@@ -437,11 +487,13 @@ static inline void bench_measure_against(const struct bench_row &row, const benc
 	fflush(stdout);
 }
 
-/* The same against the raw process's variants. */
+/* The same against the raw variants of the platform. */
 static inline void bench_measure(const struct bench_row &row, const bench_run &run)
 {
 	std::vector<bench_run> others;
 
+	if (strcmp(GSHMEMI_ARCH_NAME, "cpu"))
+		others = row.on_device;
 	for (int variant : row.raw_variants)
 		others.push_back([&row, variant](size_t reps) { return bench_raw_us(variant, row.nbytes, reps, row.nactive); });
 	bench_measure_against(row, run, others);

@@ -138,6 +138,7 @@ static void check(const struct grid &g, uint64_t *next_p)
 int main(int argc, char **argv)
 {
 	bench_init(argc, argv, "fused");
+	bench_needs(2);
 	uint64_t *signals = (uint64_t *)gshmem_calloc(32, sizeof(uint64_t)), next = 0;
 
 	for (int edge = 32; edge <= 1024; edge *= 2) {

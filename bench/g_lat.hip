@@ -4,7 +4,7 @@
  * Latency of reading 8 bytes: each address depends on the value read before. gshmem_long_g, and gshmem_long_get of one
  * element, by a kernel thread and the host. Raw: a volatile load that depends on the one before.
  */
-#include "bench.h"
+#include "device.h"
 
 enum { G, GET };
 
@@ -21,11 +21,11 @@ template <int OP> __host__ __device__ static inline long read_chain(const long *
 	return at;
 }
 
-template <int OP> __global__ void read_kernel(const long *source, int pe, size_t reps, int meet, long *last, long long *ticks)
+template <int OP> __global__ void read_kernel(const long *source, int pe, size_t reps, int meet, long *last, uint64_t *ticks)
 {
 	if (meet)
 		gshmem_barrier_all();
-	const long long started = wall_clock64();
+	const uint64_t started = gshmemi_arch_clock_ns();
 	*last = read_chain<OP>(source, pe, reps);
 	bench_stop(ticks, started);
 }
@@ -33,10 +33,11 @@ template <int OP> __global__ void read_kernel(const long *source, int pe, size_t
 template <int OP> static void rows(const char *op, const long *source, long *last, const std::vector<int> &raw)
 {
 	const int peer = (bench.pe + 1) % bench.npes;
+	const std::vector<bench_run> on_device = device_words(DEVICE_LOADS, (long *)gshmem_ptr(source, peer));
 
 	for (int nactive = 1; nactive <= 2; nactive++) {
 		if (bench_wants_active(nactive) && bench_wants("thread"))
-			bench_measure({op, "thread", 8, nactive, raw, false, 0}, [&](size_t reps) {
+			bench_measure({op, "thread", 8, nactive, raw, false, 0, on_device}, [&](size_t reps) {
 				hipLaunchKernelGGL(read_kernel<OP>, dim3(1), dim3(1), 0, 0, source, peer, reps,
 						   nactive > 1, last, bench.ticks);
 				const double us = bench_kernel_us();
@@ -75,6 +76,7 @@ static void check(long *source, long *last)
 int main(int argc, char **argv)
 {
 	bench_init(argc, argv, "g_lat");
+	bench_needs(2);
 	long *source = (long *)gshmem_calloc(64, sizeof(long)), *last = (long *)gshmem_malloc(sizeof(long));
 	const std::vector<int> raw = bench_raw_start("load") ? std::vector<int>{0, 1} : std::vector<int>{};
 

@@ -2,7 +2,7 @@
 /*
  * Bulk copies between two PEs: the body of put_lat, put_bw, get_lat and get_bw. PE 0 works alone, then both do, each
  * towards the other; a loop in a kernel (or on the host) repeats one copy between the same two buffers. The raw limit
- * is memcpy between the same kind of mappings.
+ * is memcpy between the same kind of mappings, on a GPU a copy by as many threads, or by the copy engine for the host.
  *
  *   bw   copies one after the other, one quiet at the end
  *   lat  a put is followed by a quiet each time; a get by the use of what it got, before the next one starts
@@ -10,7 +10,7 @@
 #ifndef BENCH_MOVE_H
 #define BENCH_MOVE_H
 
-#include "bench.h"
+#include "device.h"
 
 enum { MOVE_GET = 1, MOVE_LAT = 2 }; /* bits of OP; also the numbers of raw/copy's variants */
 
@@ -56,7 +56,7 @@ template <int OP, int SCOPE> __host__ __device__ static inline void move_many(ch
 	move_quiet<SCOPE>();
 }
 
-template <int OP, int SCOPE> __global__ void move_kernel(char *dest, const char *source, size_t nbytes, int pe, size_t reps, int meet, long long *ticks)
+template <int OP, int SCOPE> __global__ void move_kernel(char *dest, const char *source, size_t nbytes, int pe, size_t reps, int meet, uint64_t *ticks)
 {
 	if (meet && SCOPE == BENCH_THREAD)
 		gshmem_barrier_all();
@@ -64,7 +64,7 @@ template <int OP, int SCOPE> __global__ void move_kernel(char *dest, const char 
 		gshmemx_barrier_all_wave();
 	if (meet && SCOPE == BENCH_WG)
 		gshmemx_barrier_all_wg();
-	const long long started = wall_clock64();
+	const uint64_t started = gshmemi_arch_clock_ns();
 	move_many<OP, SCOPE>(dest, source, nbytes, pe, reps);
 	bench_stop(ticks, started);
 }
@@ -73,13 +73,17 @@ static char *move_dest, *move_source;
 
 template <int OP, int SCOPE> static void move_row(const char *op, size_t nbytes, int nactive)
 {
-	static const int nthreads[] = {1, 64, 256};
 	const int peer = (bench.pe + 1) % bench.npes;
 	std::vector<int> raw;
 
 	if (bench.to_raw)
 		raw.push_back(OP & MOVE_GET ? (OP & MOVE_LAT ? 3 : 1) : OP & MOVE_LAT ? 2 : 0);
-	bench_measure({op, bench_scope_names[SCOPE], nbytes, nactive, raw, !(OP & MOVE_LAT), 0}, [&](size_t reps) {
+	const bool get = OP & MOVE_GET;
+	const std::vector<bench_run> copies = device_copies(get ? move_dest : gshmem_ptr(move_dest, peer),
+							    get ? gshmem_ptr(move_source, peer) : move_source, nbytes,
+							    SCOPE, OP & MOVE_LAT);
+
+	bench_measure({op, bench_scope_names[SCOPE], nbytes, nactive, raw, !(OP & MOVE_LAT), 0, copies}, [&](size_t reps) {
 		if (SCOPE == BENCH_HOST) {
 			if (nactive > 1)
 				gshmem_barrier_all();
@@ -87,7 +91,7 @@ template <int OP, int SCOPE> static void move_row(const char *op, size_t nbytes,
 			move_many<OP, BENCH_HOST>(move_dest, move_source, nbytes, peer, reps);
 			return bench_now_us() - started;
 		}
-		hipLaunchKernelGGL(HIP_KERNEL_NAME(move_kernel<OP, SCOPE>), dim3(1), dim3(nthreads[SCOPE % 3]), 0, 0,
+		hipLaunchKernelGGL(HIP_KERNEL_NAME(move_kernel<OP, SCOPE>), dim3(1), dim3(bench_nthreads(SCOPE)), 0, 0,
 				   move_dest, move_source, nbytes, peer, reps, nactive > 1, bench.ticks);
 		return bench_kernel_us();
 	});
@@ -129,9 +133,10 @@ template <int OP> static void move_check()
 template <int OP> static int move_main(int argc, char **argv, const char *name)
 {
 	bench_init(argc, argv, name);
+	bench_needs(2);
 	move_dest = (char *)gshmem_malloc(bench.max_nbytes);
 	move_source = (char *)gshmem_malloc(bench.max_nbytes);
-	t_check(bench.npes == 2 && move_dest && move_source, "%s: two PEs and a heap are needed", name);
+	t_check(move_dest && move_source, "%s: the heap is too small", name);
 	bench_fill(move_dest, 0, bench.max_nbytes);
 	bench_fill(move_source, 0, bench.max_nbytes);
 	bench_raw_start("copy");

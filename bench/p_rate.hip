@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* run: -n 2 */
 /* A stream of 8-byte values to neighbouring words and one quiet at the end. Raw: stores, and a fence at the end. */
-#include "bench.h"
+#include "device.h"
 
 #define NWORDS 512
 
@@ -12,11 +12,11 @@ __host__ __device__ static inline void p_many(long *dest, int pe, size_t reps)
 	gshmem_quiet();
 }
 
-__global__ static void p_kernel(long *dest, int pe, size_t reps, int meet, long long *ticks)
+__global__ static void p_kernel(long *dest, int pe, size_t reps, int meet, uint64_t *ticks)
 {
 	if (meet)
 		gshmem_barrier_all();
-	const long long started = wall_clock64();
+	const uint64_t started = gshmemi_arch_clock_ns();
 	p_many(dest, pe, reps);
 	bench_stop(ticks, started);
 }
@@ -24,14 +24,16 @@ __global__ static void p_kernel(long *dest, int pe, size_t reps, int meet, long 
 int main(int argc, char **argv)
 {
 	bench_init(argc, argv, "p_rate");
-	long *dest = (long *)gshmem_calloc(NWORDS, sizeof(long));
+	bench_needs(2);
+	long *dest = (long *)gshmem_calloc(NWORDS + DEVICE_NWORDS, sizeof(long));
 	const int peer = (bench.pe + 1) % bench.npes;
 	const std::vector<int> raw = bench_raw_start("store") ? std::vector<int>{2, 3} : std::vector<int>{};
+	const std::vector<bench_run> on_device = device_words(DEVICE_STORES, (long *)gshmem_ptr(dest + NWORDS, peer));
 	size_t last = 0;
 
 	for (int nactive = 1; nactive <= 2; nactive++) {
 		if (bench_wants_active(nactive) && bench_wants("thread"))
-			bench_measure({"p_rate", "thread", 8, nactive, raw, true, 0}, [&](size_t reps) {
+			bench_measure({"p_rate", "thread", 8, nactive, raw, true, 0, on_device}, [&](size_t reps) {
 				hipLaunchKernelGGL(p_kernel, dim3(1), dim3(1), 0, 0, dest, peer, last = reps, nactive > 1,
 						   bench.ticks);
 				return bench_kernel_us();

@@ -45,10 +45,10 @@ template <int SCOPE> __host__ __device__ static inline void bounce(struct mail *
 	}
 }
 
-template <int SCOPE> __global__ void bounce_kernel(struct mail *box, const long *data, uint64_t first, size_t reps, long long *ticks)
+template <int SCOPE> __global__ void bounce_kernel(struct mail *box, const long *data, uint64_t first, size_t reps, uint64_t *ticks)
 {
 	bounce<SCOPE>(box, data, first, 1); /* which is where the two meet */
-	const long long started = wall_clock64();
+	const uint64_t started = gshmemi_arch_clock_ns();
 	bounce<SCOPE>(box, data, first + 1, reps);
 	bench_stop(ticks, started);
 }
@@ -59,8 +59,6 @@ static uint64_t next_n = 1;
 
 template <int SCOPE> static void row(const std::vector<int> &raw)
 {
-	static const int nthreads[] = {1, 64, 256};
-
 	if (!bench_wants(bench_scope_names[SCOPE]))
 		return;
 	bench_measure({"put_signal_lat", bench_scope_names[SCOPE], 8, 2, raw, false, 0.5}, [&](size_t reps) {
@@ -73,7 +71,7 @@ template <int SCOPE> static void row(const std::vector<int> &raw)
 			bounce<BENCH_HOST>(box, outgoing, first + 1, reps);
 			return bench_now_us() - started;
 		}
-		hipLaunchKernelGGL(HIP_KERNEL_NAME(bounce_kernel<SCOPE>), dim3(1), dim3(nthreads[SCOPE % 3]), 0, 0, box,
+		hipLaunchKernelGGL(HIP_KERNEL_NAME(bounce_kernel<SCOPE>), dim3(1), dim3(bench_nthreads(SCOPE)), 0, 0, box,
 				   outgoing, first, reps, bench.ticks);
 		return bench_kernel_us();
 	});
@@ -82,7 +80,7 @@ template <int SCOPE> static void row(const std::vector<int> &raw)
 int main(int argc, char **argv)
 {
 	bench_init(argc, argv, "put_signal_lat");
-	t_check(bench.npes == 2, "two PEs are needed");
+	bench_needs(2);
 	box = (struct mail *)gshmem_calloc(1, sizeof *box);
 	outgoing = (long *)gshmem_malloc(sizeof(long));
 	const long mine = 1000 + bench.pe;

@@ -7,9 +7,14 @@
 dir=${1:-build/cpu/bench}
 cd "$dir" || exit 2
 
+# The platform that the tables are from; and whether PEs took turns on one GPU.
+platform=$(sed -n 's/^#.*, platform \([a-z]*\),.*/\1/p' ./*.tsv 2>/dev/null | head -n 1)
+turns=$(grep -l '^# .* take turns on one GPU' ./*.tsv 2>/dev/null | head -n 1)
+
 # Lines: FILE  op  scope  bytes (lowest:highest)  pes  comparison  limit  name.  `abs`: the limit is for the median in
-# us; `mid`: >=, for the median of the rows. `best` and `worst`: no limit; of all rows whose op begins like that.
-limits() {
+# us; `mid`: >=, for the median of the rows; `peak`: >=, for the best row. `best`, `worst`, `turns`: no limit. The ops
+# stencil and put_grid_bw_ stand for all that begin like that.
+cpu_limits() {
 	cat <<-'END'
 	p_quiet_lat.n2     p_quiet_lat    thread 8:8             1 <= 1.5  8-byte p + quiet
 	g_lat.n2           g_lat          thread 8:8             1 <= 2    8-byte g
@@ -36,25 +41,56 @@ limits() {
 	END
 }
 
+# On a GPU raw is what the device does by itself (device.h). Latencies and rates are shown, not judged; `turns`: shown
+# as measuring time slices where PEs shared a GPU.
+gpu_limits() {
+	cat <<-'END'
+	put_grid_bw.n2     put_grid_bw_   wg     0:1e12          1 peak 0.95 putmem_wg, best grid, of the device copy
+	put_grid_bw.n2     peer_copy_bw   host   0:1e12          1 best -  hipMemcpyPeerAsync, of the device copy
+	put_bw.n2          put_bw         wg     65536:67108864  1 worst - putmem_wg, one group, worst size
+	get_bw.n2          get_bw         wg     65536:67108864  1 worst - getmem_wg, one group, worst size
+	put_bw.n2          put_bw         wave   65536:67108864  1 worst - putmem_wave, worst size
+	put_bw.n2          put_bw         thread 64:64           1 best -  putmem 64 B, a thread
+	p_quiet_lat.n2     p_quiet_lat    thread 8:8             1 best -  8-byte p + quiet
+	g_lat.n2           g_lat          thread 8:8             1 best -  8-byte g
+	amo_lat.n2         fetch_add_lat  thread 8:8             1 best -  fetch_add, alone
+	amo_rate.n2        add_rate       thread 8:8             1 best -  add, alone
+	amo_lat.n2         fetch_add_lat  thread 8:8             2 turns - fetch_add, both PEs on one word
+	put_signal_lat.n2  put_signal_lat thread 8:8             2 turns - put_signal half round trip, threads
+	put_signal_lat.n2  put_signal_lat wg     8:8             2 turns - put_signal half round trip, work-groups
+	put_signal_lat.n2  put_signal_lat host   8:8             2 best -  put_signal half round trip, hosts
+	barrier_lat.n2     barrier_lat    wg     0:0             2 turns - barrier_all, 2 PEs, work-groups
+	barrier_lat.n2     barrier_lat    host   0:0             2 best -  barrier_all, 2 PEs, hosts
+	init_lat.n1        init_finalize  host   0:0             2 best -  init + finalize, 2 PEs, 1 GiB
+	launch_lat.n2      launch_lat     host   0:0             1 best -  launch + synchronize
+	fused.n2           stencil        wg     0:1e9           2 best -  fused stencil against split, best size
+	END
+}
+
+limits() {
+	case ${platform:-cpu} in cpu) cpu_limits ;; *) gpu_limits ;; esac
+}
+
 printf '%-42s %-8s %12s %12s %7s\n' metric limit 'ours, us' 'raw, us' ratio
 limits | while read -r file op scope bytes pes comparison limit name; do
 	limit_text="$comparison $limit"
 	case $comparison in
 	abs) limit_text="<= $limit us" ;;
-	mid) limit_text=">= $limit" ;;
-	best | worst) limit_text=- ;;
+	mid | peak) limit_text=">= $limit" ;;
+	best | worst | turns) limit_text=- ;;
 	esac
 	if [ ! -f "$file.tsv" ]; then
 		printf '%-42s %-8s %12s %12s %7s  %s\n' "$name" "$limit_text" - - - "not run"
 		continue
 	fi
 	awk -F '\t' -v op="$op" -v scope="$scope" -v bytes="$bytes" -v pes="$pes" -v comparison="$comparison" \
-		-v limit="$limit" -v text="$limit_text" -v name="$name" '
+		-v limit="$limit" -v text="$limit_text" -v name="$name" -v turns="$turns" '
 	BEGIN { split(bytes, b, ":") }
-	index($1, op) == 1 && (op == "stencil" || $1 == op) && $2 == scope && $3 >= b[1] + 0 && $3 <= b[2] + 0 && $4 == pes {
+	index($1, op) == 1 && (op == "stencil" || op ~ /_$/ || $1 == op) && $2 == scope && $3 >= b[1] + 0 && $3 <= b[2] + 0 && $4 == pes {
 		ratios[rows++] = $12 + 0
 		worse = comparison == ">=" ? $12 < ratio : $12 > ratio
 		if (comparison == "best") worse = $12 < ratio
+		if (comparison == "peak" || (comparison == "worst" && op !~ /^(stencil|put_grid_bw_)$/)) worse = comparison == "peak" ? $12 > ratio : $12 < ratio
 		if (!n++ || worse) { us = $7; raw = $10; ratio = $12 }
 	}
 	END {
@@ -67,8 +103,9 @@ limits | while read -r file op scope bytes pes comparison limit name; do
 			us = raw = "-"
 			ratio = ratios[int(rows / 2)]
 		}
-		if (limit == "-") { printf "%-42s %-8s %12s %12s %7s\n", name, text, us, raw, ratio; exit }
-		ok = ratio == "-" ? "no raw" : (comparison == ">=" || comparison == "mid" ? value + 0 >= limit : value + 0 <= limit) ? "within" : "OVER"
+		slices = comparison == "turns" && turns != "" ? "  time slices" : ""
+		if (limit == "-") { printf "%-42s %-8s %12s %12s %7s%s\n", name, text, us, raw, ratio, slices; exit }
+		ok = ratio == "-" ? "no raw" : (comparison == ">=" || comparison == "mid" || comparison == "peak" ? value + 0 >= limit : value + 0 <= limit) ? "within" : "OVER"
 		printf "%-42s %-8s %12s %12s %7s  %s\n", name, text, us, raw, ratio, ok
 	}' "$file.tsv"
 done
