@@ -40,7 +40,7 @@ static int pe_main(void)
 		word = gshmem_malloc(sizeof *word);
 		gshmem_long_p(word, 7, gshmem_my_pe());
 		gshmem_quiet();
-		t_equal(*word, 7, "a put after the second init");
+		t_equal(gshmem_long_g(word, gshmem_my_pe()), 7, "a put after the second init");
 	}
 	gshmem_finalize();
 	t_equal(count_maps(), maps, "mappings of device memory at the end");
