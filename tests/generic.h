@@ -183,8 +183,13 @@ T_HD int differ(const void *a, const void *b, size_t nbytes)
 #define AMO_TYPES(X) \
 	X(int, int) X(long, long) X(longlong, long long) X(uint, unsigned int) X(ulong, unsigned long) \
 	X(ulonglong, unsigned long long)
+#ifdef __HIP_PLATFORM_CPU__
+#define LONG_DOUBLE(X) X(longdouble, long double)
+#else /* kernels have none */
+#define LONG_DOUBLE(X)
+#endif
 #define RMA_TYPES(X) \
-	X(float, float) X(double, double) X(longdouble, long double) X(char, char) X(schar, signed char) \
+	X(float, float) X(double, double) LONG_DOUBLE(X) X(char, char) X(schar, signed char) \
 	X(short, short) X(uchar, unsigned char) X(ushort, unsigned short) AMO_TYPES(X)
 #define SHORT_TYPES(X)    X(half, gshmemx_half_t) X(bfloat16, gshmemx_bfloat16_t)
 #define EXTENDED_TYPES(X) X(float, float) X(double, double) AMO_TYPES(X)
