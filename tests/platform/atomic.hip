@@ -10,6 +10,10 @@
 
 #include "../helpers.h"
 
+#if defined(__HIP_PLATFORM_AMD__) && HIP_VERSION_MAJOR < 6 /* the first ones lack it */
+#define wall_clock64 clock64
+#endif
+
 struct sums {
 	int add, sub, min, max, inc, dec, cas, exch;
 	unsigned bits_or, bits_and, bits_xor;
