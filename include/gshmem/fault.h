@@ -16,29 +16,28 @@ void gshmemi_fault_host(const struct gshmemi_fault *fault);
 #endif
 
 /*
- * block is gshmemi_arch_block() of who calls, handed to functions that stay out of line: on a GPU they would ask every
- * kernel to keep it for them. It and call are the same in all lanes that come here together.
+ * caller is gshmemi_arch_caller() of who calls, handed to functions that stay out of line. It and call are the same in
+ * all lanes that come here together.
  */
 
-/* Fill f; the caller has zeroed it. */
+/* Fill f; the caller has zeroed it. Stores in the order written: values need a register one after the other. */
 GSHMEMI_FN void gshmemi_fault_fill(struct gshmemi_fault *f, int kind, int pe, const void *address, uint64_t nbytes,
-				   uint64_t found, uint64_t expected, const char *call, uint64_t block)
+				   uint64_t found, uint64_t expected, const char *call, uint64_t caller)
 {
 	unsigned i;
 
 	call = (const char *)(uintptr_t)gshmemi_arch_uniform((uint64_t)(uintptr_t)call);
-	f->kind = (uint32_t)kind;
-	f->pe = pe;
-	f->thread = gshmemi_arch_thread_name();
-	f->block = gshmemi_arch_uniform(block);
-	f->in_kernel = (uint64_t)GSHMEMI_ARCH_IN_KERNEL;
-	f->address = (uint64_t)(uintptr_t)address;
-	f->nbytes = nbytes;
-	f->found = found;
-	f->expected = expected;
+	gshmemi_arch_store(&f->kind, (uint32_t)kind, 4);
+	gshmemi_arch_store(&f->pe, (uint32_t)pe, 4);
+	gshmemi_arch_store(&f->thread, gshmemi_arch_thread_name(), 4);
+	gshmemi_arch_store(&f->block, gshmemi_arch_caller_block(caller), 8);
+	gshmemi_arch_store(&f->address, (uint64_t)(uintptr_t)address, 8);
+	gshmemi_arch_store(&f->nbytes, nbytes, 8);
+	gshmemi_arch_store(&f->found, found, 8);
+	gshmemi_arch_store(&f->expected, expected, 8);
 	for (i = 0; i < sizeof f->call - 1 && call[i]; i++)
-		f->call[i] = call[i];
-	f->call[i] = 0;
+		gshmemi_arch_store(&f->call[i], (unsigned char)call[i], 1);
+	gshmemi_arch_store(&f->call[i], 0, 1);
 }
 
 /* Wait until the watcher has set the record's state to one of the two, for a bounded time. */
@@ -57,12 +56,13 @@ GSHMEMI_FN void gshmemi_fault_await(const struct gshmemi_fault *f, uint32_t stat
  * that these call nothing and need no stack.
  */
 GSHMEMI_FN void gshmemi_fault_raise(int kind, int pe, const void *address, uint64_t nbytes, uint64_t found,
-				    uint64_t expected, const char *call, uint64_t block)
+				    uint64_t expected, const char *call, uint64_t caller)
 {
 #ifdef GSHMEMI_LIBRARY
 	struct gshmemi_fault fault = {0};
 
-	gshmemi_fault_fill(&fault, kind, pe, address, nbytes, found, expected, call, block);
+	gshmemi_fault_fill(&fault, kind, pe, address, nbytes, found, expected, call, caller);
+	fault.on_host = !GSHMEMI_ARCH_IN_KERNEL;
 	gshmemi_fault_host(&fault);
 #else
 	struct gshmemi_fault *f = gshmemi_state.fault;
@@ -71,7 +71,7 @@ GSHMEMI_FN void gshmemi_fault_raise(int kind, int pe, const void *address, uint6
 		gshmemi_arch_trap("a kernel used gshmem before gshmem_init, after gshmem_finalize, or from a module "
 				  "loaded since (call gshmemx_module_init)");
 	if (kind != GSHMEMI_FAULT_POISONED && gshmemi_arch_amo32(GSHMEMI_AMO_CAS, &f->state, 1, 0) == 0) {
-		gshmemi_fault_fill(f, kind, pe, address, nbytes, found, expected, call, block);
+		gshmemi_fault_fill(f, kind, pe, address, nbytes, found, expected, call, caller);
 		gshmemi_arch_fence_release(); /* pairs with the watcher's acquire of state */
 		gshmemi_arch_store(&f->state, 2, 4);
 	}
@@ -82,15 +82,16 @@ GSHMEMI_FN void gshmemi_fault_raise(int kind, int pe, const void *address, uint6
 
 /* Report a wait that takes long; returns at once, and drops the report when another one is being printed. */
 GSHMEMI_FN void gshmemi_fault_slow_wait(int pe, const void *address, unsigned nbytes, uint64_t found, int cmp,
-					  uint64_t expected, uint64_t waited_ns, const char *call, uint64_t block)
+					  uint64_t expected, uint64_t waited_ns, const char *call, uint64_t caller)
 {
 	struct gshmemi_fault *f = gshmemi_state.fault;
 
 	if (gshmemi_arch_amo32(GSHMEMI_AMO_CAS, &f->state, 1, 0) != 0)
 		return;
-	gshmemi_fault_fill(f, GSHMEMI_FAULT_WATCHDOG, pe, address, nbytes, found, expected, call, block);
-	f->cmp = cmp;
-	f->waited_ns = waited_ns;
+	gshmemi_fault_fill(f, GSHMEMI_FAULT_WATCHDOG, pe, address, nbytes, found, expected, call, caller);
+	gshmemi_arch_store(&f->cmp, (uint32_t)cmp, 4);
+	gshmemi_arch_store(&f->waited_ns, waited_ns, 8);
+	gshmemi_arch_store(&f->on_host, !GSHMEMI_ARCH_IN_KERNEL, 8);
 	gshmemi_arch_fence_release(); /* pairs with the watcher's acquire of state */
 	gshmemi_arch_store(&f->state, 2, 4);
 }

@@ -42,53 +42,54 @@ enum gshmemi_find { GSHMEMI_FIND_HEAP, GSHMEMI_FIND_AMO, GSHMEMI_FIND_SYNC };
 
 /*
  * What any call to a PE meets first: is there a state, is there such a PE, is the address good, is it mapped? The peer
- * address of symmetric; faults do not return. The one function that a kernel's put, get or atomic calls.
+ * address of symmetric; faults do not return. The one function that a kernel's put, get or atomic calls: what it is
+ * given, and what it keeps, are few registers, because kernels pay for them. what is find, align and caller.
  */
-__attribute__((returns_nonnull)) GSHMEMI_SLOW void *gshmemi_slow_find_at(int find, const void *symmetric, size_t nbytes,
-									 unsigned align, int pe, const char *call,
-									 uint64_t block)
+__attribute__((returns_nonnull)) GSHMEMI_SLOW void *gshmemi_slow_find_at(uint64_t what, const void *symmetric,
+									 size_t nbytes, int pe, const char *call)
 {
 	const struct gshmemi_peers *peers = gshmemi_state.peers;
-	uint64_t found = 0, expected = 0;
+	const int find = (int)(what & 15);
+	uint64_t detail = 0; /* of the fault: what was found or expected */
 	void *peer = NULL;
 	int fault = 0;
 
-	call = (const char *)(uintptr_t)gshmemi_arch_uniform((uint64_t)(uintptr_t)call); /* registers are few here */
-	block = gshmemi_arch_uniform(block);
+	call = (const char *)(uintptr_t)gshmemi_arch_uniform((uint64_t)(uintptr_t)call);
 	if (gshmemi_state.slow & GSHMEMI_SLOW_UNSET) {
 		fault = GSHMEMI_FAULT_NOT_INITIALIZED;
 	} else if (pe < 0 || pe >= gshmemi_state.npes) {
 		fault = GSHMEMI_FAULT_BAD_PE;
-		found = (uint64_t)gshmemi_state.npes;
+		detail = (uint64_t)gshmemi_state.npes;
 	} else if (gshmemi_state.slow & GSHMEMI_SLOW_CHECK && nbytes && find != GSHMEMI_FIND_SYNC) {
-		fault = gshmemi_check_symmetric(symmetric, nbytes, align, &expected);
+		fault = gshmemi_check_symmetric(symmetric, nbytes, (unsigned)(what >> 4) & 31, &detail);
 	}
 	if (!fault && !gshmemi_peer_ptr(find == GSHMEMI_FIND_SYNC ? peers->sync_delta : peers->delta, symmetric, pe, &peer))
 		fault = GSHMEMI_FAULT_UNREACHABLE;
 	if (!fault && find == GSHMEMI_FIND_AMO && peers->amo_delta[pe] == GSHMEMI_SENTINEL)
 		fault = GSHMEMI_FAULT_NO_ATOMICS;
 	if (fault)
-		gshmemi_fault_raise(fault, pe, symmetric, nbytes, found, expected, call, block);
+		gshmemi_fault_raise(fault, pe, symmetric, nbytes, detail, detail, call, what >> 16);
 	return peer;
 }
 
-/* local is the caller's other end; symmetric again where it has none. */
+/* local is the caller's other end; symmetric again where it has none. align, a constant, is at most 16. */
 GSHMEMI_FN void *gshmemi_slow_find(int find, const void *symmetric, const void *local, size_t nbytes, unsigned align,
 				   int pe, const char *call)
 {
-	return gshmemi_slow_find_at(find, local ? symmetric : NULL, nbytes, align, pe, call, gshmemi_arch_block());
+	return gshmemi_slow_find_at((uint64_t)find | align << 4 | (uint64_t)gshmemi_arch_caller() << 16,
+				    local ? symmetric : NULL, nbytes, pe, call);
 }
 
 /* An operator or stride that is none. */
-GSHMEMI_SLOW void gshmemi_bad_argument_at(int64_t value, const void *address, int pe, const char *call, uint64_t block)
+GSHMEMI_SLOW void gshmemi_bad_argument_at(int64_t value, const void *address, int pe, const char *call, uint64_t caller)
 {
-	gshmemi_fault_raise(GSHMEMI_FAULT_BAD_ARGUMENT, pe, address, 0, (uint64_t)value, 1, call, block);
+	gshmemi_fault_raise(GSHMEMI_FAULT_BAD_ARGUMENT, pe, address, 0, (uint64_t)value, 1, call, caller);
 }
 
 GSHMEMI_FN void gshmemi_check_argument(int is_good, int64_t value, const void *address, int pe, const char *call)
 {
 	if (gshmemi_state.slow & GSHMEMI_SLOW_CHECK && !is_good)
-		gshmemi_bad_argument_at(value, address, pe, call, gshmemi_arch_block());
+		gshmemi_bad_argument_at(value, address, pe, call, gshmemi_arch_caller());
 }
 
 /* ---- delayed delivery: hooks of the platform that can ---- */
@@ -273,10 +274,10 @@ GSHMEMI_FN void *gshmemi_slow_put_signal(int scope, void *dest, const void *sour
 /* ---- order, waits ---- */
 
 /* A group's fence also orders what one thread did before what another does after: each completes its own. */
-GSHMEMI_SLOW void gshmemi_slow_fence_at(int scope, const char *call, uint64_t block)
+GSHMEMI_SLOW void gshmemi_slow_fence_at(int scope, const char *call, uint64_t caller)
 {
 	if (gshmemi_state.slow & GSHMEMI_SLOW_UNSET)
-		gshmemi_fault_raise(GSHMEMI_FAULT_NOT_INITIALIZED, -1, NULL, 0, 0, 0, call, block);
+		gshmemi_fault_raise(GSHMEMI_FAULT_NOT_INITIALIZED, -1, NULL, 0, 0, 0, call, caller);
 	if (GSHMEMI_IS_DELAYED() && scope == GSHMEMI_THREAD)
 		gshmemi_delivery_fence();
 	else if (GSHMEMI_IS_DELAYED())
@@ -284,7 +285,7 @@ GSHMEMI_SLOW void gshmemi_slow_fence_at(int scope, const char *call, uint64_t bl
 }
 
 /* target_pes NULL: all. */
-GSHMEMI_SLOW void gshmemi_slow_quiet_at(const int *target_pes, size_t npes, const char *call, uint64_t block)
+GSHMEMI_SLOW void gshmemi_slow_quiet_at(const int *target_pes, size_t npes, const char *call, uint64_t caller)
 {
 	int fault = gshmemi_state.slow & GSHMEMI_SLOW_UNSET ? GSHMEMI_FAULT_NOT_INITIALIZED : 0, pe = -1;
 	size_t i;
@@ -295,13 +296,13 @@ GSHMEMI_SLOW void gshmemi_slow_quiet_at(const int *target_pes, size_t npes, cons
 			fault = GSHMEMI_FAULT_BAD_PE;
 	}
 	if (fault)
-		gshmemi_fault_raise(fault, pe, NULL, 0, (uint64_t)gshmemi_state.npes, 0, call, block);
+		gshmemi_fault_raise(fault, pe, NULL, 0, (uint64_t)gshmemi_state.npes, 0, call, caller);
 	if (GSHMEMI_IS_DELAYED())
 		gshmemi_delivery_quiet(target_pes, npes);
 }
 
 /* The object of a wait or test lies in this PE's heap, and cmp is an operator. */
-GSHMEMI_SLOW void gshmemi_slow_wait_at(const void *ivar, unsigned nbytes, int cmp, const char *call, uint64_t block)
+GSHMEMI_SLOW void gshmemi_slow_wait_at(const void *ivar, unsigned nbytes, int cmp, const char *call, uint64_t caller)
 {
 	uint64_t found = 0, expected = 0;
 	int fault = 0;
@@ -316,11 +317,11 @@ GSHMEMI_SLOW void gshmemi_slow_wait_at(const void *ivar, unsigned nbytes, int cm
 	}
 	if (fault)
 		gshmemi_fault_raise(fault, fault == GSHMEMI_FAULT_BAD_ARGUMENT ? -1 : gshmemi_state.my_pe, ivar, nbytes,
-				    found, expected, call, block);
+				    found, expected, call, caller);
 }
 
-#define gshmemi_slow_fence(scope, call)                gshmemi_slow_fence_at(scope, call, gshmemi_arch_block())
-#define gshmemi_slow_quiet(target_pes, npes, call)     gshmemi_slow_quiet_at(target_pes, npes, call, gshmemi_arch_block())
-#define gshmemi_slow_wait(ivar, nbytes, cmp, call)     gshmemi_slow_wait_at(ivar, nbytes, cmp, call, gshmemi_arch_block())
+#define gshmemi_slow_fence(scope, call)                gshmemi_slow_fence_at(scope, call, gshmemi_arch_caller())
+#define gshmemi_slow_quiet(target_pes, npes, call)     gshmemi_slow_quiet_at(target_pes, npes, call, gshmemi_arch_caller())
+#define gshmemi_slow_wait(ivar, nbytes, cmp, call)     gshmemi_slow_wait_at(ivar, nbytes, cmp, call, gshmemi_arch_caller())
 
 #endif /* GSHMEM_SLOW_H */

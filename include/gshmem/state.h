@@ -105,7 +105,7 @@ struct gshmemi_fault {
 	int32_t pe;        /* the PE of the call's argument, or the one waited for; -1: none */
 	uint32_t thread;   /* GSHMEMI_ARCH_THREAD_WORD: rank in the work-group, or lane of the wave */
 	uint64_t block;    /* work-group in the grid */
-	uint64_t in_kernel;
+	uint64_t on_host;  /* the call was the CPU's; what stops a kernel leaves it alone */
 	uint64_t address;
 	uint64_t nbytes;
 	uint64_t found;

@@ -41,12 +41,12 @@ GSHMEMI_FN int gshmemi_compare(uint64_t found, int cmp, uint64_t value, unsigned
  * started, for the next call; the first call passes 0. After the report that is UINT64_MAX.
  */
 GSHMEMI_SLOW uint64_t gshmemi_wait_long_at(uint64_t started_ns, const void *ivar, unsigned nbytes, uint64_t found, int cmp,
-					   uint64_t value, int pe, const char *call, uint64_t block)
+					   uint64_t value, int pe, const char *call, uint64_t caller)
 {
 	uint64_t now_ns;
 
 	if (gshmemi_arch_load(gshmemi_state.poison, 4))
-		gshmemi_fault_raise(GSHMEMI_FAULT_POISONED, pe, ivar, nbytes, found, value, call, block);
+		gshmemi_fault_raise(GSHMEMI_FAULT_POISONED, pe, ivar, nbytes, found, value, call, caller);
 	if (started_ns == UINT64_MAX || !gshmemi_state.watchdog_ns)
 		return started_ns;
 	now_ns = gshmemi_arch_clock_ns();
@@ -54,12 +54,12 @@ GSHMEMI_SLOW uint64_t gshmemi_wait_long_at(uint64_t started_ns, const void *ivar
 		return now_ns;
 	if (now_ns - started_ns < gshmemi_state.watchdog_ns)
 		return started_ns;
-	gshmemi_fault_slow_wait(pe, ivar, nbytes, found, cmp, value, now_ns - started_ns, call, block);
+	gshmemi_fault_slow_wait(pe, ivar, nbytes, found, cmp, value, now_ns - started_ns, call, caller);
 	return UINT64_MAX;
 }
 
 #define gshmemi_wait_long(started_ns, ivar, nbytes, found, cmp, value, pe, call) \
-	gshmemi_wait_long_at(started_ns, ivar, nbytes, found, cmp, value, pe, call, gshmemi_arch_block())
+	gshmemi_wait_long_at(started_ns, ivar, nbytes, found, cmp, value, pe, call, gshmemi_arch_caller())
 
 /*
  * Wait until the word at ivar, of a constant nbytes, satisfies the comparison; returns its bits. pe is who should

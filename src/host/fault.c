@@ -16,11 +16,11 @@
 /* Where the call was made. */
 static void describe_caller(const struct gshmemi_fault *f, char *text, size_t nbytes)
 {
-	if (f->in_kernel)
+	if (f->on_host)
+		snprintf(text, nbytes, "host");
+	else
 		snprintf(text, nbytes, "kernel, block %" PRIu64 ", " GSHMEMI_ARCH_THREAD_WORD " %" PRIu32, f->block,
 			 f->thread);
-	else
-		snprintf(text, nbytes, "host");
 }
 
 /* An address as the user may know it: by its place in the heap, where it has one. */

@@ -242,6 +242,7 @@ static void check_fault(void)
 	copy = *fault;
 	gshmemi_fault_print(&copy);
 	if (copy.kind == GSHMEMI_FAULT_WATCHDOG) {
+		fault->on_host = 0;
 		__atomic_store_n(&fault->state, 0, __ATOMIC_RELEASE);
 		return;
 	}

@@ -62,10 +62,32 @@ GSHMEMI_ARCH_FN unsigned gshmemi_arch_lane(void)
 	return __builtin_amdgcn_mbcnt_hi(~0U, __builtin_amdgcn_mbcnt_lo(~0U, 0));
 }
 
-/* The lane: the rank is in registers that every kernel would have to keep. */
+/* A value that is the same in all lanes of the wave, in scalar registers. */
+GSHMEMI_ARCH_FN uint64_t gshmemi_arch_uniform(uint64_t value)
+{
+	const uint32_t low = (uint32_t)__builtin_amdgcn_readfirstlane((int)(uint32_t)value);
+	const uint32_t high = (uint32_t)__builtin_amdgcn_readfirstlane((int)(uint32_t)(value >> 32));
+
+	return low | (uint64_t)high << 32;
+}
+
+/*
+ * A function that is called and asks for blockIdx or threadIdx makes every kernel that may call it keep them: callers
+ * hand it the block, and for the thread the lane has to do.
+ */
 GSHMEMI_ARCH_FN unsigned gshmemi_arch_thread_name(void)
 {
 	return gshmemi_arch_lane();
+}
+
+GSHMEMI_ARCH_FN uint64_t gshmemi_arch_caller(void)
+{
+	return gshmemi_arch_block();
+}
+
+GSHMEMI_ARCH_FN uint64_t gshmemi_arch_caller_block(uint64_t caller)
+{
+	return gshmemi_arch_uniform(caller);
 }
 
 /* ---- groups ---- */
@@ -105,15 +127,6 @@ GSHMEMI_ARCH_FN void gshmemi_arch_group_sync(int scope, uint64_t mask)
 		__builtin_amdgcn_fence(__ATOMIC_ACQ_REL, "wavefront");
 		__builtin_amdgcn_wave_barrier();
 	}
-}
-
-/* A value that is the same in all lanes of the wave, in scalar registers. */
-GSHMEMI_ARCH_FN uint64_t gshmemi_arch_uniform(uint64_t value)
-{
-	const uint32_t low = (uint32_t)__builtin_amdgcn_readfirstlane((int)(uint32_t)value);
-	const uint32_t high = (uint32_t)__builtin_amdgcn_readfirstlane((int)(uint32_t)(value >> 32));
-
-	return low | (uint64_t)high << 32;
 }
 
 /*

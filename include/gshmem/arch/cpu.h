@@ -5,7 +5,7 @@
  *
  * Every platform has these, in this order:
  *   the unit        NAME  THREAD_WORD  STATE  HOST_DIRECT  HAS_LONG_DOUBLE  SIZEOF ALIGNOF (optional)
- *   where am I      IN_KERNEL  thread_rank  thread_count  lane  thread_name  block
+ *   where am I      IN_KERNEL  thread_rank  thread_count  lane  thread_name  block  caller  caller_block
  *   groups          wave_enter  group_rank  group_size  group_sync  group_copy (optional)
  *   registers       uniform  KEEP_ORDER  KEEP_UNIFORM  KEEP_APART
  *   memory          load  store  amo32  amo64  copy (optional)
@@ -81,6 +81,10 @@ GSHMEMI_ARCH_FN uint64_t gshmemi_arch_block(void)
 {
 	return hipcpu_self ? hipcpu_block_id() : 0;
 }
+
+/* What a function that stays out of line is handed to know the block of its caller, where it cannot ask for it. */
+#define gshmemi_arch_caller()             0
+#define gshmemi_arch_caller_block(caller) ((void)(caller), gshmemi_arch_block())
 
 /* ---- groups: GSHMEMI_THREAD, GSHMEMI_WAVE (the lanes that make the call together), GSHMEMI_WG ---- */
 

@@ -39,6 +39,9 @@ GSHMEMI_ARCH_FN uint64_t gshmemi_arch_block(void)
 	return 0;
 }
 
+#define gshmemi_arch_caller()             0
+#define gshmemi_arch_caller_block(caller) ((void)(caller), gshmemi_arch_block())
+
 GSHMEMI_ARCH_FN uint64_t gshmemi_arch_wave_enter(uint64_t key)
 {
 	(void)key;

@@ -47,6 +47,9 @@ GSHMEMI_ARCH_FN unsigned gshmemi_arch_thread_name(void)
 	return gshmemi_arch_thread_rank();
 }
 
+#define gshmemi_arch_caller()             0
+#define gshmemi_arch_caller_block(caller) ((void)(caller), gshmemi_arch_block())
+
 /* ---- groups ---- */
 
 /* The lanes that are here now; those of a wave that the hardware has split are two groups. */
