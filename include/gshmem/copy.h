@@ -67,12 +67,14 @@ GSHMEMI_FN void gshmemi_unit_write(int way, char *dest, struct gshmemi_word word
 		gshmemi_arch_write_peer(dest, word, unit);
 }
 
-/* The same of memory that may be LDS or a stack; up to 8 bytes, aligned to unit. */
+/* The same of memory that may be LDS or a stack, aligned to unit. */
 GSHMEMI_FN struct gshmemi_word gshmemi_local_read(const char *source, unsigned unit)
 {
 	struct gshmemi_word word = {{0, 0}};
 
-	if (unit == 8)
+	if (unit == 16)
+		__builtin_memcpy(word.half, __builtin_assume_aligned(source, 16), 16);
+	else if (unit == 8)
 		__builtin_memcpy(word.half, __builtin_assume_aligned(source, 8), 8);
 	else if (unit == 4)
 		__builtin_memcpy(word.half, __builtin_assume_aligned(source, 4), 4);
@@ -85,7 +87,9 @@ GSHMEMI_FN struct gshmemi_word gshmemi_local_read(const char *source, unsigned u
 
 GSHMEMI_FN void gshmemi_local_write(char *dest, struct gshmemi_word word, unsigned unit)
 {
-	if (unit == 8)
+	if (unit == 16)
+		__builtin_memcpy(__builtin_assume_aligned(dest, 16), word.half, 16);
+	else if (unit == 8)
 		__builtin_memcpy(__builtin_assume_aligned(dest, 8), word.half, 8);
 	else if (unit == 4)
 		__builtin_memcpy(__builtin_assume_aligned(dest, 4), word.half, 4);
@@ -137,14 +141,9 @@ GSHMEMI_FN void gshmemi_copy_turn(int way, char *dest, const char *source, unsig
 /* left >= 0, which is the same for the whole group: one scalar comparison. */
 GSHMEMI_FN int gshmemi_copy_goes_on(int64_t left, const struct gshmemi_group *group)
 {
-	int32_t high;
-
 	if (group->scope == GSHMEMI_THREAD)
 		return left >= 0;
-	GSHMEMI_ARCH_KEEP_UNIFORM(left);
-	high = (int32_t)(left >> 32);
-	GSHMEMI_ARCH_KEEP_UNIFORM(high);
-	return high >= 0;
+	return gshmemi_arch_uniform_high(left) >= 0;
 }
 
 /*
@@ -258,24 +257,42 @@ GSHMEMI_FN void gshmemi_copy_global(int way, char *dest, const char *source, siz
 #endif
 }
 
+/* The end that is not a peer's is LDS or a stack. Tiles in LDS are aligned: 16 bytes at a time where both ends are. */
+GSHMEMI_FN void gshmemi_copy_local(int way, char *dest, const char *source, size_t nbytes, unsigned align,
+				   const struct gshmemi_group *group)
+{
+	const int is_aligned = (((uintptr_t)dest | (uintptr_t)source) & 15) == 0;
+	const size_t body = is_aligned ? nbytes & ~(size_t)15 : 0;
+	size_t at;
+
+	for (at = (size_t)group->rank * 16; at < body; at += (size_t)group->size * 16) {
+		if (way == GSHMEMI_FROM_PEER)
+			gshmemi_local_write(dest + at, gshmemi_arch_read_peer(source + at, 16), 16);
+		else
+			gshmemi_arch_write_peer(dest + at, gshmemi_local_read(source + at, 16), 16);
+	}
+	for (at = body + (size_t)group->rank * align; at < nbytes; at += (size_t)group->size * align)
+		gshmemi_copy_element(way, dest + at, source + at, align, align);
+}
+
+/* The address is asked before it is made uniform, which hides from the compiler where it came from. */
 GSHMEMI_FN void gshmemi_copy_lanes(int way, char *dest, const char *source, size_t nbytes, unsigned align,
 				   const struct gshmemi_group *group)
 {
-	const size_t step = (size_t)group->size * align;
-	size_t at;
+	const int is_global = gshmemi_arch_is_global(way == GSHMEMI_TO_PEER ? source : (const char *)dest);
 
+	if (way == GSHMEMI_FROM_PEER)
+		gshmemi_arch_fence_read_peer();
+	if (!is_global) {
+		gshmemi_copy_local(way, dest, source, nbytes, align, group);
+		return;
+	}
 	if (group->scope != GSHMEMI_THREAD) {
 		dest = (char *)(uintptr_t)gshmemi_arch_uniform((uint64_t)(uintptr_t)dest);
 		source = (const char *)(uintptr_t)gshmemi_arch_uniform((uint64_t)(uintptr_t)source);
 		nbytes = (size_t)gshmemi_arch_uniform((uint64_t)nbytes);
 	}
-	if (way == GSHMEMI_FROM_PEER)
-		gshmemi_arch_fence_read_peer();
-	if (gshmemi_arch_is_global(way == GSHMEMI_TO_PEER ? source : (const char *)dest))
-		gshmemi_copy_global(way, dest, source, nbytes, align, group);
-	else
-		for (at = (size_t)group->rank * align; at < nbytes; at += step)
-			gshmemi_copy_element(way, dest + at, source + at, align, align);
+	gshmemi_copy_global(way, dest, source, nbytes, align, group);
 }
 
 /* ---- copies by a scope ---- */

@@ -129,12 +129,26 @@ GSHMEMI_ARCH_FN void gshmemi_arch_group_sync(int scope, uint64_t mask)
 	}
 }
 
+/* The upper half: its sign is the value's, and scalar registers can be compared with 0 in 32 bits alone. */
+GSHMEMI_ARCH_FN int32_t gshmemi_arch_uniform_high(int64_t value)
+{
+	int32_t high = __builtin_amdgcn_readfirstlane((int32_t)(value >> 32));
+
+	__asm__("" : "+s"(high));
+	return high;
+}
+
 /*
- * What compilers forget: the order of loads; in loops that a value is uniform; and that an address is a uniform pointer plus a lane's offset,
- * which an access adds up by itself.
+ * What compilers forget: the order of loads; that a value of 64 bits is uniform, in a loop or in divergent code; that an
+ * address is a uniform pointer plus a lane's offset, which an access adds up by itself. The first half of each is for
+ * values that the compiler has taken for divergent: it folds away for others.
  */
-#define GSHMEMI_ARCH_KEEP_ORDER()        __asm__ volatile("" ::: "memory")
-#define GSHMEMI_ARCH_KEEP_UNIFORM(value) __asm__("" : "+s"(value))
+#define GSHMEMI_ARCH_KEEP_ORDER() __asm__ volatile("" ::: "memory")
+#define GSHMEMI_ARCH_KEEP_UNIFORM(value) \
+	do { \
+		(value) = (__typeof__(value))gshmemi_arch_uniform((uint64_t)(value)); \
+		__asm__("" : "+s"(value)); \
+	} while (0)
 #define GSHMEMI_ARCH_KEEP_APART(source, dest, first, second, third, fourth) \
 	do { \
 		GSHMEMI_ARCH_KEEP_UNIFORM(source); \

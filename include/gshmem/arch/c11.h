@@ -113,9 +113,11 @@ GSHMEMI_ARCH_FN void gshmemi_arch_write_global(void *address, struct gshmemi_wor
 
 #define gshmemi_arch_read_peer         gshmemi_arch_read_global
 #define gshmemi_arch_write_peer        gshmemi_arch_write_global
+#ifndef gshmemi_arch_is_global
 #define gshmemi_arch_is_global(address) 1
+#endif
 #define gshmemi_arch_uniform(value)     (value)
-#define GSHMEMI_ARCH_KEEP_UNIFORM(value)   ((void)0)
+#define gshmemi_arch_uniform_high(value)   ((int32_t)((value) >> 32))
 #define GSHMEMI_ARCH_KEEP_ORDER()          ((void)0)
 #define GSHMEMI_ARCH_KEEP_APART(source, dest, first, second, third, fourth) ((void)0)
 #define gshmemi_arch_fence_read_peer()  ((void)0)

@@ -7,7 +7,7 @@
  *   the unit        NAME  THREAD_WORD  STATE  HOST_DIRECT  HAS_LONG_DOUBLE  SIZEOF ALIGNOF (optional)
  *   where am I      IN_KERNEL  thread_rank  thread_count  lane  thread_name  block  caller  caller_block
  *   groups          wave_enter  group_rank  group_size  group_sync  group_copy (optional)
- *   registers       uniform  KEEP_ORDER  KEEP_UNIFORM  KEEP_APART
+ *   registers       uniform  uniform_high  KEEP_ORDER  KEEP_APART
  *   memory          load  store  amo32  amo64  copy (optional)
  *   bulk memory     UNALIGNED  is_global  read_global  write_global  read_peer  write_peer
  *   order           fence_release  fence_acquire  fence_system  fence_read_peer
@@ -39,9 +39,13 @@
 #define GSHMEMI_ARCH_HOST_DIRECT 1
 #endif
 
-/* What the copy of GPUs is told of alignment, where it replaces memcpy: NVIDIA's, or with -DGSHMEMI_GENERIC_COPY=2 AMD's. */
+/*
+ * -DGSHMEMI_GENERIC_COPY: the lanes' copy replaces memcpy. 1: as NVIDIA's, which wants aligned accesses. 2: as AMD's,
+ * which takes any; and every other page counts as LDS, so that this way through the copy is gone, too.
+ */
 #if defined(GSHMEMI_GENERIC_COPY) && GSHMEMI_GENERIC_COPY == 2
 #define GSHMEMI_ARCH_UNALIGNED 1
+#define gshmemi_arch_is_global(address) (((uintptr_t)(address) >> 12 & 1) == 0)
 #else
 #define GSHMEMI_ARCH_UNALIGNED 0
 #endif

@@ -16,9 +16,9 @@
 
 /*
  * nvcc says of each mention of long double in a function of a kernel's that it is double there: true of its values,
- * which no kernel gets, not of its layout.
+ * which no kernel gets, not of its layout. And of functions for both that the host cannot read the state: it does not.
  */
-#define GSHMEMI_ARCH_QUIET_BEGIN _Pragma("nv_diagnostic push") _Pragma("nv_diag_suppress 20208")
+#define GSHMEMI_ARCH_QUIET_BEGIN _Pragma("nv_diagnostic push") _Pragma("nv_diag_suppress 20091, 20208")
 #define GSHMEMI_ARCH_QUIET_END   _Pragma("nv_diagnostic pop")
 
 #define GSHMEMI_ARCH_STATE(TYPE, NAME) static __constant__ TYPE NAME
@@ -89,7 +89,7 @@ GSHMEMI_ARCH_FN void gshmemi_arch_group_sync(int scope, uint64_t mask)
 }
 
 #define gshmemi_arch_uniform(value)        (value)
-#define GSHMEMI_ARCH_KEEP_UNIFORM(value)   ((void)0)
+#define gshmemi_arch_uniform_high(value)   ((int32_t)((value) >> 32))
 #define GSHMEMI_ARCH_KEEP_ORDER()          ((void)0)
 #define GSHMEMI_ARCH_KEEP_APART(source, dest, first, second, third, fourth) ((void)0)
 
