@@ -116,7 +116,7 @@ help:#                              this list
 
 # ---- the legs of check: which tests (below tests/), built how, run how ----
 
-LEGS_cpu := basic generic delivery clang asan tsan lanes install isa
+LEGS_cpu := basic apart generic unaligned delivery clang asan tsan lanes install isa
 ALL_LEGS := $(or $(LEGS_$(PLATFORM)),basic install isa)
 LEGS     ?= $(if $(T)$(SAN),basic,$(ALL_LEGS))
 
@@ -132,7 +132,11 @@ MAKE_basic   = $(if $(T),,RUN=examples BUILD=benches)
 # The GPU's copy loop, which the cpu platform otherwise replaces by memcpy.
 T_generic    = put* get* copy*
 RUN_generic  = -1
-MAKE_generic = B=$(B)-generic CPPFLAGS='$(CPPFLAGS) -DGSHMEMI_GENERIC_COPY'
+MAKE_generic = B=$(B)-generic CPPFLAGS='$(CPPFLAGS) -DGSHMEMI_GENERIC_COPY=1'
+# The same as AMD's: any alignment, and an end in LDS.
+T_unaligned    = put* get* copy* signal_put
+RUN_unaligned  = -1
+MAKE_unaligned = B=$(B)-unaligned CPPFLAGS='$(CPPFLAGS) -DGSHMEMI_GENERIC_COPY=2'
 # Late and reordered delivery, the seeds by turns; not for tests that say `/* delivery: no */` or never send anything.
 T_delivery   = $(filter-out $(call marked,delivery: no) allocator% init%,$(notdir $(basename $(wildcard tests/*.c tests/*.hip))))
 RUN_delivery = -e 'GSHMEM_CPU_DELIVERY=random:1 | GSHMEM_CPU_DELIVERY=random:2 | GSHMEM_CPU_DELIVERY=random:3'

@@ -116,13 +116,22 @@ static void unequal_values(void)
 	expect(2, "", "odd GSHMEM_DEVICE 3", "-19", "pe 1: init: device 3 was asked for, but there are 1");
 }
 
+/* A build that takes the heap for a GPU's does not ask what the node has. */
+#ifdef GSHMEMI_HOST_COPIES
+#define HEAP_ON_NODE 0
+#else
+#define HEAP_ON_NODE 1
+#endif
+
 static void too_much_memory(void)
 {
 	char env[96];
 
-	snprintf(env, sizeof env, "GSHMEM_HEAP_SIZE=%llu GSHMEM_CPU_MEMORY=100t", available(70));
-	expect(2, env, "plain", "-12", "pe 0: heap: 2 PEs on this node with ");
-	expect(2, "GSHMEM_HEAP_SIZE=50t GSHMEM_CPU_MEMORY=100t", "plain", "-12", "lower GSHMEM_HEAP_SIZE");
+	if (HEAP_ON_NODE) {
+		snprintf(env, sizeof env, "GSHMEM_HEAP_SIZE=%llu GSHMEM_CPU_MEMORY=100t", available(70));
+		expect(2, env, "plain", "-12", "pe 0: heap: 2 PEs on this node with ");
+		expect(2, "GSHMEM_HEAP_SIZE=50t GSHMEM_CPU_MEMORY=100t", "plain", "-12", "lower GSHMEM_HEAP_SIZE");
+	}
 	expect(2, "GSHMEM_HEAP_SIZE=1g GSHMEM_CPU_MEMORY=512m", "plain", "-12",
 	       "pe 0: heap: hipMalloc of 1073741824 bytes: out of memory: the device has ");
 }

@@ -32,14 +32,15 @@ static void refuse(hipIpcMemHandle_t handle, const char *word, const char *what)
 int main(void)
 {
 	hipIpcMemHandle_t handle, first;
-	int can, native;
+	int can, native, five = 5, found = 0;
 	void *p, *q;
 
 	t_hip(hipMalloc(&p, 4096));
 	t_hip(hipIpcGetMemHandle(&first, p));
 	t_hip(hipIpcOpenMemHandle(&q, first, hipIpcMemLazyEnablePeerAccess)); /* of the own process: a second mapping */
-	*(int *)q = 5;
-	t_equal(*(int *)p, 5, "own memory");
+	t_hip(hipMemcpy(q, &five, sizeof five, hipMemcpyHostToDevice));
+	t_hip(hipMemcpy(&found, p, sizeof found, hipMemcpyDeviceToHost));
+	t_equal(found, five, "own memory");
 	t_hip(hipIpcCloseMemHandle(q));
 	t_hip(hipFree(p));
 	refuse(first, "freed", "after hipFree");
