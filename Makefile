@@ -160,7 +160,7 @@ RUN_lanes    = -1
 MAKE_lanes   = SAN=lanes
 
 # `T=` given by the user narrows any leg.
-$(filter-out check-install check-isa,$(ALL_LEGS:%=check-%)) check-apart: check-%:
+$(filter-out check-install check-isa,$(ALL_LEGS:%=check-%)): check-%:
 	@$(MAKE) $(SUB) $(MAKE_$*) T='$(or $(T),$(T_$*))' run-tests COUNTS=$(BASE)/check/$* RUNFLAGS="$(RUN_$*)"
 # The installed tree, used by a program outside of this one.
 check-install:
