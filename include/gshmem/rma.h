@@ -24,13 +24,30 @@ GSHMEMI_FN void gshmemi_put(int scope, void *dest, const void *source, size_t nb
 		gshmemi_copy(scope, GSHMEMI_TO_PEER, peer_dest, source, nbytes, align);
 }
 
+/*
+ * A dest whose address a call gets must be in memory, also on the way without the call: where kernels and the host share
+ * code, that costs a kernel's get of one element a store and a load.
+ */
+GSHMEMI_FN void gshmemi_get_on_host(void *dest, const void *source, size_t nbytes, unsigned align, int pe, int nbi,
+				    const char *call)
+{
+	uint64_t word;
+
+	if (__builtin_constant_p(nbytes) && nbytes == sizeof word && !nbi) {
+		gshmemi_host_get(&word, source, sizeof word, align, pe, 0, call);
+		__builtin_memcpy(dest, &word, sizeof word);
+	} else {
+		gshmemi_host_get(dest, source, nbytes, align, pe, nbi, call);
+	}
+}
+
 GSHMEMI_FN void gshmemi_get(int scope, void *dest, const void *source, size_t nbytes, unsigned align, int pe, int nbi,
 			    const char *call)
 {
 	void *peer_source;
 
 	if (GSHMEMI_ON_HOST())
-		gshmemi_host_get(dest, source, nbytes, align, pe, nbi, call);
+		gshmemi_get_on_host(dest, source, nbytes, align, pe, nbi, call);
 	else if (gshmemi_peer_ptr(gshmemi_state.direct.delta, source, pe, &peer_source) ||
 		 (peer_source = gshmemi_slow_get(scope, dest, source, nbytes, align, pe, nbi, call)))
 		gshmemi_copy(scope, GSHMEMI_FROM_PEER, dest, peer_source, nbytes, align);
@@ -54,10 +71,12 @@ GSHMEMI_FN void gshmemi_p(void *dest, const void *value, unsigned nbytes, int pe
 
 GSHMEMI_FN void gshmemi_g(void *value, const void *source, unsigned nbytes, int pe, const char *call)
 {
+	struct gshmemi_word word;
 	void *peer_source;
 
 	if (GSHMEMI_ON_HOST()) {
-		gshmemi_host_g(value, source, nbytes, pe, call);
+		gshmemi_host_g(&word, source, nbytes, pe, call); /* not value: see gshmemi_get_on_host */
+		__builtin_memcpy(value, &word, nbytes);
 		return;
 	}
 	if (!gshmemi_peer_ptr(gshmemi_state.direct.delta, source, pe, &peer_source)) {
