@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The checker's own test, without the library: broken_RULE_... must be found broken by that rule of ordering.py, and
+ * sound_... by none. Names of functions that ordering.py knows stand for the library's.
+ */
+#include <hip/hip_runtime.h>
+
+#define KERNEL extern "C" __global__ void
+#define INLINE __device__ static inline __attribute__((always_inline))
+
+#if defined(__gfx90a__)
+#define WRITE_BACK "buffer_wbl2"
+#define WAIT       "s_waitcnt vmcnt(0)"
+#elif defined(__GFX10__) || defined(__GFX11__)
+#define WAIT       "s_waitcnt_vscnt null, 0x0"
+#else
+#define WRITE_BACK "buffer_wbl2 sc0 sc1"
+#define WAIT       "s_waitcnt vmcnt(0)"
+#endif
+
+INLINE void gshmemi_arch_store(unsigned long long *address, unsigned long long value)
+{
+	__hip_atomic_store(address, value, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_SYSTEM);
+}
+
+INLINE int load(const int *address)
+{
+	return __hip_atomic_load(address, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_SYSTEM);
+}
+
+INLINE void isa_flag(unsigned long long *flag)
+{
+	gshmemi_arch_store(flag, 1);
+}
+
+INLINE void gshmemi_group_sync()
+{
+	__builtin_amdgcn_s_barrier();
+}
+
+INLINE void gshmemi_copy_signal(int *dest, int value, unsigned long long *flag, bool wait)
+{
+	dest[threadIdx.x] = value;
+	if (wait)
+		asm volatile(WAIT ::: "memory");
+	gshmemi_group_sync();
+	if (threadIdx.x == 0)
+		gshmemi_arch_store(flag, 1);
+}
+
+INLINE void gshmemi_wait_until(const int *word, bool acquire)
+{
+	if (threadIdx.x == 0) {
+		while (load(word) == 0)
+			__builtin_amdgcn_s_sleep(1);
+		__builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "");
+	}
+	gshmemi_group_sync();
+	if (acquire)
+		__builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "");
+}
+
+INLINE int gshmemi_arch_read_peer(const int *source)
+{
+	return *source;
+}
+
+INLINE int gshmemi_get(const int *source, bool acquire)
+{
+	if (acquire)
+		__builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "");
+	return gshmemi_arch_read_peer(source);
+}
+
+/* ---- write-back ---- */
+
+#ifdef WRITE_BACK
+KERNEL broken_write_back_flag(int *dest, int value, unsigned long long *flag)
+{
+	dest[threadIdx.x] = value;
+	asm volatile(WRITE_BACK ::: "memory");
+	gshmemi_arch_store(flag, 1);
+}
+
+/* One path waits, the other does not. */
+KERNEL broken_write_back_path(int *dest, int value, unsigned long long *flag, int rare)
+{
+	dest[threadIdx.x] = value;
+	asm volatile(WRITE_BACK ::: "memory");
+	if (rare)
+		asm volatile(WAIT ::: "memory");
+	asm volatile("" ::: "memory");
+	gshmemi_arch_store(flag, 1);
+}
+
+KERNEL broken_write_back_barrier(int *dest, int value)
+{
+	dest[threadIdx.x] = value;
+	asm volatile(WRITE_BACK ::: "memory");
+	__builtin_amdgcn_s_barrier();
+}
+
+KERNEL broken_write_back_end(int *dest, int value)
+{
+	dest[threadIdx.x] = value;
+	asm volatile(WRITE_BACK ::: "memory");
+}
+
+/* Waits, but leaves one access open. */
+KERNEL broken_write_back_partly(int *dest, int value, unsigned long long *flag)
+{
+	dest[threadIdx.x] = value;
+	asm volatile(WRITE_BACK "\n\ts_waitcnt vmcnt(1)" ::: "memory");
+	gshmemi_arch_store(flag, 1);
+}
+
+KERNEL sound_write_back(int *dest, int value, unsigned long long *flag)
+{
+	dest[threadIdx.x] = value;
+	asm volatile(WRITE_BACK "\n\t" WAIT ::: "memory");
+	gshmemi_arch_store(flag, 1);
+}
+#endif
+
+/* ---- flag ---- */
+
+KERNEL broken_flag_no_wait(int *dest, int value, unsigned long long *flag)
+{
+	dest[threadIdx.x] = value;
+	isa_flag(flag);
+}
+
+#if !defined(__GFX11__) /* there the compiler waits in front of every barrier */
+/* Thread 0's release behind a barrier does not wait for the other waves' stores. */
+KERNEL broken_flag_other_waves(int *dest, int value, unsigned long long *flag)
+{
+	dest[threadIdx.x] = value;
+	__builtin_amdgcn_s_barrier();
+	if (threadIdx.x == 0) {
+		asm volatile(WAIT ::: "memory");
+		isa_flag(flag);
+	}
+}
+
+KERNEL broken_flag_group(int *dest, int value, unsigned long long *flag)
+{
+	gshmemi_copy_signal(dest, value, flag, false);
+}
+#endif
+
+/* A loop that stores behind its wait. */
+KERNEL broken_flag_loop(int *dest, int value, unsigned long long *flag, int n)
+{
+	for (int i = 0; i < n; i++) {
+		asm volatile(WAIT ::: "memory");
+		dest[threadIdx.x * n + i] = value;
+	}
+	isa_flag(flag);
+}
+
+KERNEL sound_flag(int *dest, int value, unsigned long long *flag, int n)
+{
+	for (int i = 0; i < n; i++)
+		dest[threadIdx.x * n + i] = value;
+	asm volatile(WAIT ::: "memory");
+	isa_flag(flag);
+}
+
+KERNEL sound_flag_group(int *dest, int value, unsigned long long *flag)
+{
+	gshmemi_copy_signal(dest, value, flag, true);
+}
+
+/* ---- poll ---- */
+
+KERNEL broken_poll_cached(const int *word, int *dest, int value)
+{
+	while (__hip_atomic_load(word, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_WAVEFRONT) == 0)
+		__builtin_amdgcn_s_sleep(1);
+	__builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "");
+	dest[threadIdx.x] = value;
+}
+
+KERNEL sound_poll(const int *word, const int *data, int *dest)
+{
+	while (load(word) == 0)
+		__builtin_amdgcn_s_sleep(1);
+	__builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "");
+	dest[threadIdx.x] = data[threadIdx.x];
+}
+
+/* Not a poll: the bound of a loop, read again because the loop stores. */
+KERNEL sound_bound(const int *n, int *dest)
+{
+	for (int i = 0; i < *n; i++)
+		dest[i] = i;
+}
+
+/* ---- acquire ---- */
+
+KERNEL broken_acquire_none(const int *word, const int *data, int *dest)
+{
+	while (load(word) == 0)
+		__builtin_amdgcn_s_sleep(1);
+	asm volatile("" ::: "memory");
+	dest[threadIdx.x] = data[threadIdx.x];
+}
+
+/* Of this GPU alone. */
+KERNEL broken_acquire_agent(const int *word, const int *data, int *dest)
+{
+	while (load(word) == 0)
+		__builtin_amdgcn_s_sleep(1);
+#if defined(__GFX10__) || defined(__GFX11__)
+	__builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
+#else
+	__builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "agent");
+#endif
+	dest[threadIdx.x] = data[threadIdx.x];
+}
+
+/* The wave that polled has dropped its caches, the others have not. */
+KERNEL broken_acquire_other_waves(const int *word, const int *data, int *dest)
+{
+	gshmemi_wait_until(word, false);
+	dest[threadIdx.x] = data[threadIdx.x];
+}
+
+KERNEL sound_acquire_group(const int *word, const int *data, int *dest)
+{
+	gshmemi_wait_until(word, true);
+	dest[threadIdx.x] = data[threadIdx.x];
+}
+
+/* ---- get ---- */
+
+KERNEL broken_get_stale(const int *source, int *dest)
+{
+	dest[threadIdx.x] = gshmemi_get(source + threadIdx.x, false);
+}
+
+KERNEL sound_get(const int *source, int *dest)
+{
+	dest[threadIdx.x] = gshmemi_get(source + threadIdx.x, true);
+}
+
+/* ---- assembly ---- */
+
+/* The compiler knows of no store, so it does not wait for one. */
+KERNEL broken_assembly_store(int *dest, int value, unsigned long long *flag)
+{
+#if defined(__gfx90a__) || defined(__GFX10__) || defined(__GFX11__)
+	asm volatile("global_store_dword %0, %1, off" : : "v"(dest + threadIdx.x), "v"(value) : "memory");
+#else
+	asm volatile("global_store_dword %0, %1, off sc0 sc1" : : "v"(dest + threadIdx.x), "v"(value) : "memory");
+#endif
+	__threadfence_system();
+	gshmemi_arch_store(flag, 1);
+}

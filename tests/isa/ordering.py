@@ -1,0 +1,309 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""
+What must hold on every path through a kernel or device function, for data to be there when a flag says so.
+
+  write-back   a cache write-back is waited for before the next barrier, flag or end; but for one in front of which the
+               wave has touched no memory and met no other wave, which has nothing to write back
+  flag         where the library publishes (a signal, a barrier's flag, the group barrier in front of them, and
+               isa_flag() of our own kernels) no earlier store is still on its way
+  poll         a load that a loop repeats until its value ends the loop passes the caches
+  acquire      between such a loop (or the group barrier behind it) and the next load of data the caches are dropped
+  get          what reads a peer passes the caches, or they were dropped since the last thing the caller did
+  assembly     no store hides in inline assembly, where the compiler counts none and so waits for none
+
+Which store is a flag is taken from debug information: the inlined functions that an instruction comes from.
+"""
+
+import re
+import sys
+
+import amd
+from graph import flow, polling_loads, skips_of_polls
+
+# Pairs of a function and what it calls: where a flag is stored, the barriers before that, the barriers behind a wait.
+FLAG = {(f, s) for f in ("gshmemi_copy_signal", "gshmemi_sync_tell")
+	for s in ("gshmemi_arch_store", "gshmemi_arch_amo64")} | {
+	("isa_flag", "gshmem_uint64_p"), ("isa_flag", "gshmemi_arch_store")}
+PUBLISH = {("gshmemi_copy_signal", "gshmemi_group_sync"), ("gshmemi_fence", "gshmemi_group_enter"),
+	   ("gshmemi_quiet", "gshmemi_group_enter"), ("gshmemi_sync_all", "gshmemi_group_enter")}
+WAIT = {("gshmemi_wait_until", "gshmemi_group_sync"), ("gshmemi_sync_all", "gshmemi_group_sync")}
+OWN = {"gshmemi_disseminate"} # the library's own counter, which carries no data; nor do fault records
+FAULT = re.compile(r"gshmemi_fault_")
+GET = {"gshmemi_get", "gshmemi_iget"}
+READ = {"gshmemi_arch_read_peer", "gshmemi_arch_read_global", "gshmemi_arch_load"} # their accesses
+
+
+def plain(name):
+	"""The name in a mangled one."""
+	m = re.match(r"_ZL?(\d+)", name)
+	return name[m.end():m.end() + int(m.group(1))] if m else name
+
+
+def comes_from(instruction, names):
+	return any(plain(f) in names for f in instruction.frames)
+
+
+def calls_in(instruction, pairs):
+	"""Whether it comes from such a call."""
+	names = [plain(f) for f in instruction.frames]
+	return any((outer, inner) in pairs for inner, outer in zip(names, names[1:]))
+
+
+def is_constant(instruction):
+	"""A read of the sizes of the launch, which are written before a kernel starts."""
+	return any("__HIP_GridDim" in f or "__HIP_BlockDim" in f or "__ockl_get_" in f or "__hip_builtin_" in f
+		   for f in instruction.frames) or (
+		instruction.frames[:1] == ("operator()",) and "hip_runtime.h" in instruction.line)
+
+
+def reaches_others(instruction):
+	"""Whether it may make this thread see or show something that other threads do."""
+	return instruction.kind in ("barrier", "call") or \
+		instruction.kind in ("load", "store", "atomic") and instruction.space == "global"
+
+
+def of_fault(instruction):
+	return any(FAULT.match(plain(f)) for f in instruction.frames)
+
+
+def amd_rules(arch):
+	"""(does this clear the stores on their way, {kinds of pending acquire}, which of them this clears)."""
+	unified = arch.startswith("gfx9")
+
+	def waited(i, returning):
+		"""Whether a wait covers stores, or atomics that return."""
+		return i.wait.get("vmcnt" if unified or returning else "vscnt") == 0
+
+	if arch == "gfx90a":
+		caches = {"buffer_invl2", "buffer_wbinvl1_vol"}
+	elif unified:
+		caches = {"buffer_inv"}
+	else:
+		caches = {"buffer_gl1_inv", "buffer_gl0_inv"}
+
+	def dropped(i):
+		if i.op == "buffer_inv" and not {"sc0", "sc1"} <= i.flags:
+			return set()
+		return {i.op} & caches
+
+	return waited, caches, dropped
+
+
+def is_flag_store(i, arch):
+	"""A store that may be a flag to other GPUs, where the instruction alone tells."""
+	if i.kind not in ("store", "atomic") or i.space != "global":
+		return False
+	return i.bypass if arch.startswith(("gfx94", "gfx95")) and i.kind == "store" else True
+
+
+def check_amd(function, arch, leaves):
+	"""
+	Messages of what is broken. leaves: names of the functions that return with stores on their way, added to here.
+	"""
+	waited, caches, dropped = amd_rules(arch)
+	polls = {load for _, load in polling_loads(function)}
+	# A compiler peels the first poll off the loop: the same line of the same inlined call.
+	places = {(l.frames, l.line) for l in polls if l.frames}
+	polls |= {i for i in function.instructions if i.kind == "load" and i.frames and (i.frames, i.line) in places}
+	broken = {}
+
+	def report(i, rule, text):
+		broken[(i.address, rule)] = "%s: %s: %s: %s" % (function.name, rule, text, i)
+
+	for load in polls:
+		if not load.bypass:
+			report(load, "poll", "a polling load that the caches may answer")
+
+	example = {} # an instruction that a token of the state stands for
+	acquires, stales = {("acquire", c) for c in caches}, {("stale", c) for c in caches}
+	is_flag = {i for i in function.instructions if i.kind in ("store", "atomic") and i.space == "global" and
+		   calls_in(i, FLAG)}
+	# Flags do not wait for each other; nor does the library's own count of barriers publish anything.
+	carries_data = {i for i in function.instructions if i.kind in ("store", "atomic") and i.space == "global" and
+			i not in is_flag and not comes_from(i, OWN) and not of_fault(i)}
+
+	def add(state, token, i):
+		example[token] = i
+		state.add(token)
+
+	def transfer(i, state):
+		if i.kind in ("other", "branch"):
+			return state
+		state = set(state)
+		if i.kind == "wait":
+			if waited(i, False):
+				# What other waves had on their way at a barrier they have waited for at the next one.
+				if "others" in state:
+					state.add("others waited")
+				state -= {"store", "others"}
+			if waited(i, True):
+				state.discard("store that returns")
+			if i.wait.get("vmcnt") == 0:
+				state.discard("write-back")
+			return state
+		if i.kind == "invalidate":
+			return state - {("acquire", c) for c in dropped(i)} - {("stale", c) for c in dropped(i)}
+
+		if "write-back" in state and (i.kind in ("barrier", "end", "return", "call") or is_flag_store(i, arch)):
+			report(i, "write-back", "reached while it is not waited for: %s" % example["write-back"])
+		if i in is_flag or i.kind == "barrier" and calls_in(i, PUBLISH):
+			for token in {"store", "store that returns"} & state:
+				report(i, "flag", "published while a store is on its way, such as %s" % example[token])
+			if {"others", "others waited"} & state and comes_from(i, {"isa_flag"}):
+				report(i, "flag",
+					"published while other waves' stores may be on their way, such as %s" %
+					example["others"])
+		if i in polls and not of_fault(i): # who waits there waits for the end, and reads nothing after
+			state |= acquires | {"polled"}
+		elif i.kind == "load" and i.space == "global" and not i.bypass and not is_constant(i):
+			if acquires & state and not comes_from(i, OWN):
+				report(i, "acquire", "data is read behind a wait and nothing dropped the caches")
+			if stales & state and comes_from(i, GET) and comes_from(i, READ):
+				report(i, "get", "a peer is read through caches that may be stale")
+
+		if i.kind == "writeback" and "touched" in state:
+			add(state, "write-back", i)
+		if reaches_others(i):
+			state.add("touched")
+		if i in carries_data:
+			add(state, "store that returns" if i.returns else "store", i)
+		if i.kind == "barrier":
+			state.discard("others waited")
+			if "store" in state:
+				add(state, "others", example["store"])
+			if "polled" in state and calls_in(i, WAIT):
+				state.discard("polled")
+				state |= acquires
+		if reaches_others(i) and not comes_from(i, GET):
+			state |= stales
+		if i.kind == "return":
+			if acquires & state:
+				report(i, "acquire", "returns from a wait and nothing dropped the caches")
+			if "store" in state:
+				leaves.add(function.name)
+		if i.kind == "call" and (i.callee is None or i.callee in leaves):
+			add(state, "store", i) # what the callee leaves; what was on its way it waits for at its entry
+		return state
+
+	live = amd.live_masks(function)
+	start = {("stale", c) for c in caches} | (set() if function.is_kernel else {"touched"})
+	flow(function, start, transfer, skips_of_polls(function), amd.step,
+	     lambda block, known: amd.edges(block, known, live))
+	return list(broken.values())
+
+
+def check_functions(arch, functions):
+	"""Messages of all that is broken in one code object."""
+	leaves, broken, callees = set(), {}, {}
+	for f in functions:
+		callees[f] = {i.callee for i in f.instructions if i.kind == "call"}
+	work = functions
+	while work:
+		before = set(leaves)
+		for f in work:
+			broken[f] = check_amd(f, arch, leaves)
+		work = [f for f in functions if callees[f] & (leaves - before)]
+	return [m for f in functions for m in broken[f]]
+
+
+STORE = re.compile(r"\b(global|flat|buffer|scratch)_(store|atomic)|\bs_(buffer_)?(store|atomic)|\bds_(write|store|add)|"
+		   r"\bst(\.\w+)*\.(u|s|b|f|v)\d|\b(red|atom)(\.\w+)*\.")
+
+
+def check_assembly(text):
+	"""Messages of the stores inside inline assembly of a compiler's .s file."""
+	broken, inside, function = [], False, "?"
+	for line in text.splitlines():
+		m = re.match(r"(\w+):", line)
+		if m and not line.startswith(".L"):
+			function = m.group(1)
+		if "#ASMSTART" in line:
+			inside = True
+		elif "#ASMEND" in line:
+			inside = False
+		elif inside and STORE.search(line):
+			broken.append("%s: assembly: a store that the compiler does not see: %s" %
+				(function, line.strip()))
+	return broken
+
+
+def self_test(files):
+	"""
+	files: kernels/broken.hip, compiled. broken_RULE_x must be found by RULE, sound_x by nothing. A code object and
+	the assembly of the same source see different rules.
+	"""
+	failed, tried = 0, 0
+	for path in files:
+		rules = ("assembly",) if path.endswith(".s") else ("write-back", "flag", "poll", "acquire", "get")
+		if path.endswith(".s"):
+			with open(path, encoding="utf-8") as f:
+				text = f.read()
+			names, broken = re.findall(r"^(\w+):.*@\1$", text, re.M), check_assembly(text)
+		else:
+			arch, functions = amd.read(path, frames=True)
+			names, broken = [f.name for f in functions], check_functions(arch, functions)
+		for name in names:
+			found = [m.split(": ")[1] for m in broken if m.startswith(name + ": ")]
+			expected = next((r for r in rules if name.startswith("broken_%s_" % r.replace("-", "_"))), None)
+			tried += expected is not None
+			if expected and expected not in found:
+				print("FAIL %s: %s: rule %s does not see it" % (path, name, expected))
+				failed += 1
+			if name.startswith("sound_") and found:
+				print("FAIL %s: %s: found broken by %s" % (path, name, found))
+				failed += 1
+	print("%d broken kernels, %d mistakes" % (tried, failed))
+	return failed != 0 or not tried
+
+
+def mutants(path):
+	"""path: lines of a name, the rule that must see it, and the file compiled with it."""
+	failed = 0
+	with open(path, encoding="utf-8") as f:
+		lines = [line.split() for line in f]
+	for name, rule, compiled in lines:
+		found = set(m.split(": ")[1] for m in check_file(compiled)[0])
+		if rule not in found:
+			print("FAIL %s: with %s taken out rule %s sees nothing wrong; seen by: %s" %
+				(compiled, name, rule, sorted(found)))
+			failed += 1
+	print("%d mutants, %d not seen" % (len(lines), failed))
+	return failed != 0
+
+
+def check_file(path):
+	"""Messages, and (kernels, write-backs, polling loads), of a code object or of assembly."""
+	if path.endswith(".s"):
+		with open(path, encoding="utf-8") as f:
+			return check_assembly(f.read()), (0, 0, 0)
+	arch, functions = amd.read(path, frames=True)
+	return check_functions(arch, functions), (
+		sum(f.is_kernel for f in functions),
+		sum(i.kind == "writeback" for f in functions for i in f.instructions),
+		sum(len(polling_loads(f)) for f in functions))
+
+
+def main(files):
+	"""
+	Check code objects (.co) and assembly (.s), or, with --objects FOLDER, the code objects in object files, written
+	to that folder. The exit status says whether anything is broken.
+	"""
+	if files[0] == "--self-test":
+		return self_test(files[1:])
+	if files[0] == "--mutants":
+		return mutants(files[1])
+	failed, totals = 0, (0, 0, 0)
+	if files[0] == "--objects":
+		files = [c for path in files[2:] for c in amd.code_objects(path, files[1])]
+	for path in files:
+		broken, counts = check_file(path)
+		for message in broken:
+			print("FAIL %s: %s" % (path, message))
+		failed += len(broken)
+		totals = tuple(a + b for a, b in zip(totals, counts))
+	print("%d files, %d kernels, %d write-backs, %d polling loads, %d broken" % (len(files), *totals, failed))
+	return failed != 0
+
+
+if __name__ == "__main__":
+	sys.exit(main(sys.argv[1:]))
