@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""
+The rules of ordering.py for NVIDIA, in cubins, which say less: there are no names of inlined functions. So the flag is
+known by its form, an 8-byte store at system scope, which the kernels of publish.hip use for nothing else.
+
+  flag      between any other store or atomic and a flag, on every path, there is a fence of system scope
+  poll      a polling load is of system scope
+  acquire   behind a polling loop, and behind a barrier after it, a fence comes before the next load that a cache may
+            answer
+  get       in a kernel whose name says get, every load in a loop that stores is of system scope
+"""
+
+import sys
+
+import nvidia
+from graph import flow, polling_loads
+
+
+def check_function(function, flags):
+	"""Messages. flags: whether to look for flags: our kernels, not anybody's."""
+	broken = {}
+
+	def report(i, rule, text):
+		broken[(i.address, rule)] = "%s: %s: %s: %s" % (function.name, rule, text, i)
+
+	polls = {load for _, load in polling_loads(function) if load.space == "global"}
+	for load in polls:
+		if not load.bypass:
+			report(load, "poll", "a polling load that the caches may answer")
+	if "get" in function.name and flags:
+		for loop in function.innermost():
+			body = function.loop_body(loop)
+			if any(i.kind == "store" for i in body):
+				for i in body:
+					if i.kind == "load" and i.space == "global" and not i.bypass:
+						report(i, "get", "a peer is read through caches that may be stale")
+	if not flags:
+		return list(broken.values())
+
+	def transfer(i, state):
+		state = set(state)
+		if i.kind == "writeback" and i.bypass:
+			state -= {"store", "acquire"}
+		elif i.kind == "invalidate":
+			state.discard("acquire")
+		elif i.kind == "store" and i.space == "global" and i.bypass and i.nbytes == 8:
+			if "store" in state:
+				report(i, "flag", "published while a store is on its way")
+		elif i.kind in ("store", "atomic") and i.space == "global":
+			state.add("store")
+		elif i.kind == "barrier" and "polled" in state:
+			state.discard("polled")
+			state.add("acquire")
+		if i in polls:
+			state |= {"acquire", "polled"}
+		elif i.kind == "load" and i.space == "global" and not i.bypass and "acquire" in state:
+			report(i, "acquire", "data is read behind a wait and nothing dropped the caches")
+		return state
+
+	flow(function, set(), transfer)
+	return list(broken.values())
+
+
+def check_file(path, flags):
+	arch, functions = nvidia.read(path)
+	return [m for f in functions for m in check_function(f, flags and f.is_kernel)], functions
+
+
+def main(arguments):
+	"""
+	FILE...: cubins of kernels/publish.hip and the like. --mutants FILE: as of ordering.py. --objects FILE...:
+	object files with cubins that are not compressed: polls alone.
+	"""
+	failed = 0
+	if arguments[0] == "--mutants":
+		with open(arguments[1], encoding="utf-8") as f:
+			lines = [line.split() for line in f]
+		for name, rule, path in lines:
+			found = {m.split(": ")[1] for m in check_file(path, True)[0]}
+			if rule not in found:
+				print("FAIL %s: with %s taken out rule %s sees nothing wrong; seen by: %s" %
+					(path, name, rule, sorted(found)))
+				failed += 1
+		print("%d mutants, %d not seen" % (len(lines), failed))
+		return failed != 0
+	kernels, polled, files = 0, 0, 0
+	if arguments[0] == "--objects":
+		checked = [(path, f) for path in arguments[1:] for f in nvidia.cubins(path)]
+		results = [(path, [m for f in functions for m in check_function(f, False)], functions) for path,
+			functions in checked]
+	else:
+		results = [(path, *check_file(path, True)) for path in arguments]
+	for path, broken, functions in results:
+		for message in broken:
+			print("FAIL %s: %s" % (path, message))
+		failed += len(broken)
+		files += 1
+		kernels += sum(f.is_kernel for f in functions)
+		polled += sum(len(polling_loads(f)) for f in functions)
+	print("%d cubins, %d kernels, %d polling loads, %d broken" % (files, kernels, polled, failed))
+	return failed != 0 or not polled
+
+
+if __name__ == "__main__":
+	sys.exit(main(sys.argv[1:]))
