@@ -169,7 +169,7 @@ check-install:
 # What the compilers for GPUs make of it, with no GPU.
 check-isa:
 	@mkdir -p $(BASE)/check
-	@B=$(B) tests/run.sh -c $(BASE)/check/isa $(wildcard tests/isa/run.sh) tests/install/gpu.sh
+	@B=$(B) tests/run.sh -c $(BASE)/check/isa $(wildcard tests/isa/*.sh) tests/install/gpu.sh
 
 # What does not build is a failure of its own, and does not keep the others from running.
 run-tests: $(LIB) $(TOOLS)

@@ -1,0 +1,138 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# timeout: 900
+#
+# Kernels for AMD GPUs, compiled and read back: that ordering.py finds what is broken, in code made for it and in the
+# library with one fence, wait or cache bit taken out; that it finds nothing broken in the library as it is; that no
+# call costs more than budgets.tsv allows; that docs/device-path.md says what is measured here.
+#
+#   tests/isa/amd.sh --table    print the tables for docs/device-path.md, and check nothing
+#
+# ARCHS='gfx942 gfx1100' for some.
+
+. "$(dirname "$0")/compile"
+work=$builds/amd-kernels
+rm -rf "$work"
+mkdir -p "$work"
+: >"$work/commands"
+table=''
+[ "${1-}" != --table ] || table=1
+
+if ! flags amd gfx942 >"$work/words" 2>/dev/null; then
+	GPU_ARCHS=gfx942 platform/amd/toolchain -w
+	exit 77
+fi
+
+# The last one needs a compiler that other machines may lack.
+if [ -z "${ARCHS-}" ]; then
+	ARCHS='gfx90a gfx942 gfx1030 gfx1100'
+	! GPU_ARCHS=gfx950 platform/amd/toolchain >/dev/null || ARCHS="$ARCHS gfx950"
+fi
+
+# kernel ARCH FILE OUT FLAG...: to a code object, or to assembly.
+kernel() {
+	words=$(cat "$work/flags.$1") source=$here/kernels/$2.hip to=$3
+	shift 3
+	mkdir -p "$(dirname "$to")"
+	case $to in *.s) kind=-S ;; *) kind=-c ;; esac
+	later "$words -O2 -g1 --cuda-device-only --no-gpu-bundle-output $kind -o $to $* $source"
+}
+
+for arch in $ARCHS; do
+	case "$arch $(cat "$work/words")" in
+	gfx950* | *-Xarch*) flags amd "$arch" >"$work/flags.$arch" ;;
+	*) sed "s/gfx942/$arch/g" "$work/words" >"$work/flags.$arch" ;;
+	esac
+	for file in calls user stream; do
+		kernel "$arch" $file "$work/default/$file.$arch.co" -Iinclude
+		kernel "$arch" $file "$work/direct/$file.$arch.co" -Iinclude -DGSHMEM_DIRECT_ONLY
+	done
+	[ -z "$table" ] || continue
+	kernel "$arch" publish "$work/default/publish.$arch.co" -Iinclude
+	kernel "$arch" publish "$work/direct/publish.$arch.co" -Iinclude -DGSHMEM_DIRECT_ONLY
+	for suffix in co s; do
+		kernel "$arch" broken "$work/broken/broken.$arch.$suffix"
+	done
+	kernel "$arch" calls "$work/default/calls.$arch.s" -Iinclude
+done
+
+# Where there is hipcc, the compiler of the distribution or of ROCm, that too: clang 15 on Debian.
+if [ -z "$table" ] && command -v hipcc >/dev/null; then
+	for arch in gfx90a gfx1030; do
+		flags amd $arch hipcc >"$work/flags.hipcc-$arch"
+		kernel hipcc-$arch publish "$work/hipcc/publish.$arch.co" -Iinclude
+	done
+fi
+
+# mutate NAME RULE ARCHS FILE SED...: a copy of the headers with something taken out, which RULE must see.
+: >"$work/mutants"
+mutate() {
+	name=$1 rule=$2 archs=$3 header=include/gshmem/$4
+	shift 4
+	tree=$work/mutant/$name
+	rm -rf "$tree"
+	mkdir -p "$tree"
+	cp -r include "$tree/include"
+	sed -i "$@" "$tree/$header"
+	if cmp -s "$header" "$tree/$header"; then
+		echo "FAIL $0: mutation $name changes nothing in $header"
+		exit 1
+	fi
+	for arch in $archs; do
+		case " $ARCHS " in *" $arch "*) ;; *) continue ;; esac
+		case $rule in assembly) suffix=s ;; *) suffix=co ;; esac
+		kernel "$arch" publish "$tree/publish.$arch.$suffix" "-I$tree/include"
+		echo "$name $rule $tree/publish.$arch.$suffix" >>"$work/mutants"
+	done
+}
+
+if [ -z "$table" ]; then
+	release='/^GSHMEMI_ARCH_FN void gshmemi_arch_fence_release/,/^}/'
+	acquire='/^GSHMEMI_ARCH_FN void gshmemi_arch_fence_acquire/,/^}/'
+	two='gfx942 gfx1100'
+	# The wait that compilers up to 22 drop; what the assembly is there for.
+	mutate wait write-back 'gfx90a gfx942' arch/amd.h "$release{/GSHMEMI_ARCH_WAIT/d}"
+	mutate release flag "gfx90a $two" arch/amd.h "$release{/GSHMEMI_ARCH_WAIT/d;/__ATOMIC_RELEASE/d}"
+	mutate acquire acquire "gfx90a $two" arch/amd.h "$acquire{/__ATOMIC_ACQUIRE/d}"
+	mutate acquire_agent acquire gfx942 arch/amd.h "$acquire{s/, \"\"/, \"agent\"/}"
+	mutate poll poll "gfx90a $two gfx1030" arch/amd.h \
+		'/gshmemi_arch_load(/,/^}/s/__HIP_MEMORY_SCOPE_SYSTEM/__HIP_MEMORY_SCOPE_WAVEFRONT/'
+	mutate read_peer get gfx942 arch/amd.h '/gshmemi_arch_fence_read_peer(void)/,/^}/{/fence_acquire();/d}'
+	mutate signal flag gfx942 copy.h '/^GSHMEMI_FN void gshmemi_copy_signal(/,/^}/{/fence_release();/d}'
+	mutate fence flag gfx942 sync.h '/^GSHMEMI_FN void gshmemi_fence(/,/^}/{/fence_release();/d}'
+	mutate quiet flag gfx942 sync.h '/^GSHMEMI_FN void gshmemi_quiet(/,/^}/{/fence_system();/d}'
+	mutate wait_wg acquire gfx1100 wait.h '/^GSHMEMI_FN uint64_t gshmemi_wait_until(/,/^}/{/fence_acquire();/d}'
+	mutate barrier_wg acquire gfx942 sync.h '/^GSHMEMI_FN void gshmemi_sync_all(/,/^}/{/fence_acquire();/d}'
+	mutate store assembly gfx942 arch/amd.h \
+		'/gshmemi_arch_store(/,/^}/{/__hip_atomic_store((GSHMEMI_ARCH_GLOBAL uint32_t/,/SYSTEM);/c\
+		__asm__ volatile("global_store_dword %0, %1, off" : : "v"(address), "v"((uint32_t)value) : "memory");
+}'
+fi
+all
+
+version=$(sed 's/ .*//' "$work/flags.gfx942" 2>/dev/null || sed 's/ .*//' "$work/words")
+version=$($version --version | sed -n 's/.*clang version \([0-9.]*\).*/clang \1/p' | head -n 1)
+found=$work/found.tsv
+# shellcheck disable=SC2046
+set -- "$found" $(for arch in $ARCHS; do
+	ls "$work"/default/[cus]*."$arch".co "$work"/direct/[cus]*."$arch".co
+done)
+if [ -n "$table" ]; then
+	$python $here/budget.py /dev/null "$@" >/dev/null
+	$python $here/table.py amd "$version" "$found"
+	exit
+fi
+
+failed=''
+step() {
+	"$@" || failed=1
+}
+step $python $here/ordering.py --self-test "$work"/broken/broken.*.co "$work"/broken/broken.*.s
+step $python $here/ordering.py --mutants "$work/mutants"
+# shellcheck disable=SC2046
+step $python $here/ordering.py $(
+	ls "$work"/default/*.co "$work"/direct/*.co "$work"/hipcc/*.co "$work"/default/*.s 2>/dev/null
+)
+step $python $here/budget.py $here/budgets.tsv "$@"
+step $python $here/table.py amd "$version" "$found" docs/device-path.md
+[ -z "$failed" ]

@@ -1,0 +1,27 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# timeout: 3000
+#
+# The library, every test, bench and example compile for NVIDIA GPUs, with the host's side of them; and every polling
+# load in them is of system scope. tests/platform as in amd_tree.sh.
+
+. "$(dirname "$0")/compile"
+platform/nvidia/toolchain >/dev/null || {
+	platform/nvidia/toolchain -w
+	exit 77
+}
+failed='' build=$builds/tree-nvidia log=$builds/tree-nvidia.log
+# Code that is not compressed can be read back.
+NVCC_APPEND_FLAGS="${NVCC_APPEND_FLAGS-} --no-compress"
+export NVCC_APPEND_FLAGS
+mkdir -p "$build"
+if ! $MAKE --no-print-directory -k -j"$(nproc)" PLATFORM=nvidia GPU_ARCHS='sm_80 sm_90' B="$build" CFLAGS=-O2 \
+	lib tests benches examples >"$log" 2>&1; then
+	grep -E 'error|Error|undefined' "$log" | cut -c 1-300 | sort -u | tail -n 12
+	echo "FAIL: not everything builds; log $log"
+	failed=1
+fi
+# shellcheck disable=SC2046
+$python $here/ordering_nvidia.py --objects \
+	$(find "$build" -name '*.hip.o' ! -path '*/tests/platform/*' | sort) || failed=1
+[ -z "$failed" ]
