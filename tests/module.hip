@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* gshmemx_module_init: kernels of a module reach peers, after a second init too; modules that do not fit are refused. */
+/* delivery: no, one of the modules cannot have it */
 /* timeout: 120 */
 #include <gshmem.h>
 #include <string.h>
