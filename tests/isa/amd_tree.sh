@@ -4,7 +4,7 @@
 #
 # The library, every test, bench and example compile for AMD GPUs, with the host's side of them; and in none of their
 # kernels does ordering.py find anything broken. Left out of that are tests/platform: they try HIP itself, with orders
-# narrower than the system, and know nothing of the library.
+# narrower than the system, and know nothing of the library. ARCHS='gfx942 gfx1100' for some GPUs.
 
 . "$(dirname "$0")/compile"
 GPU_ARCHS=gfx942 platform/amd/toolchain >/dev/null || {
@@ -30,6 +30,6 @@ tree() {
 	rm -f "$build"/kernels/*
 }
 
-tree amd "gfx90a gfx942 gfx1030 gfx1100"
-! GPU_ARCHS=gfx950 platform/amd/toolchain >/dev/null || tree amd-gfx950 gfx950
+tree amd "${ARCHS:-gfx90a gfx942 gfx1030 gfx1100}"
+[ -n "${ARCHS-}" ] || ! GPU_ARCHS=gfx950 platform/amd/toolchain >/dev/null || tree amd-gfx950 gfx950
 [ -z "$failed" ]
