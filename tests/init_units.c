@@ -11,11 +11,18 @@ void gshmemi_state_register(struct gshmemi_state_copy *copy);
 void gshmemi_state_unregister(struct gshmemi_state_copy *copy);
 
 static struct gshmemi_state state;
+
+static int locate(void **address_p)
+{
+	*address_p = &state;
+	return 0;
+}
+
 static struct gshmemi_state_copy copy = {
 	.abi = GSHMEMI_ABI,
 	.max_pes = GSHMEM_MAX_PES,
 	.state_nbytes = sizeof state,
-	.symbol = &state,
+	.locate = locate,
 	.platform = "cpu",
 	.file = "wild_unit.hip",
 };

@@ -20,7 +20,7 @@
 #endif
 
 /* Counts up when the layout below, or its meaning, changes. */
-#define GSHMEMI_ABI 1
+#define GSHMEMI_ABI 2
 #define GSHMEMI_ABI_DIRECT_ONLY 0x80000000U
 
 /* Who makes a call: one thread; the lanes of a wave that make it together; all threads of the work-group. */
@@ -140,7 +140,12 @@ struct gshmemi_state_copy {
 	uint32_t abi;           /* GSHMEMI_ABI */
 	uint32_t max_pes;       /* GSHMEM_MAX_PES */
 	uint64_t state_nbytes;
-	const void *symbol;     /* for hipMemcpyToSymbol; not to be read or written before the module is registered */
+	/*
+	 * Where the copy is on the current device; a hipError_t. The unit asks its own runtime: one that is linked into the
+	 * program (nvcc's default) is another than the library's, and knows the unit's symbols alone. Not to be called from
+	 * constructors, which run before the runtime knows them.
+	 */
+	int (*locate)(void **address_p);
 	const char *platform;   /* GSHMEMI_ARCH_NAME */
 	const char *file;       /* the unit's name, for messages */
 	int32_t direct_only;    /* built with GSHMEM_DIRECT_ONLY */

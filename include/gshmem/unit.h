@@ -55,11 +55,16 @@ __constant__ __attribute__((used)) struct gshmemi_state gshmemi_state = GSHMEMI_
 #elif GSHMEMI_KERNELS
 GSHMEMI_ARCH_STATE(struct gshmemi_state, gshmemi_state) = GSHMEMI_STATE_INIT;
 
+static inline int gshmemi_unit_locate(void **address_p)
+{
+	return (int)hipGetSymbolAddress(address_p, (const void *)&gshmemi_state);
+}
+
 static struct gshmemi_state_copy gshmemi_state_copy = {
 	GSHMEMI_ABI,
 	GSHMEM_MAX_PES,
 	sizeof(struct gshmemi_state),
-	&gshmemi_state,
+	gshmemi_unit_locate,
 	GSHMEMI_ARCH_NAME,
 	__BASE_FILE__,
 #ifdef GSHMEM_DIRECT_ONLY

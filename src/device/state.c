@@ -86,7 +86,7 @@ static int upload(const struct gshmemi_state_copy *copy, const struct gshmemi_st
 	int rc;
 
 	snprintf(what, sizeof what, "init: the device state of %s", copy->file);
-	rc = gshmemi_access_symbol(copy->symbol, &address, what);
+	rc = gshmemi_access_locate(copy->locate, &address, what);
 	return rc ? rc : gshmemi_access_copy(address, state, sizeof *state, what);
 }
 
@@ -131,7 +131,7 @@ static void reset(const struct gshmemi_state_copy *copy)
 {
 	void *address;
 
-	if (!gshmemi_access_symbol(copy->symbol, &address, NULL))
+	if (!gshmemi_access_locate(copy->locate, &address, NULL))
 		gshmemi_access_copy(address, &unset, sizeof unset, NULL);
 }
 

@@ -210,11 +210,11 @@ void gshmemi_host_free(void *ptr)
 
 /* ---- for init and collective calls ---- */
 
-int gshmemi_access_symbol(const void *symbol, void **address_p, const char *what)
+int gshmemi_access_locate(int (*locate)(void **address_p), void **address_p, const char *what)
 {
 	int previous = enter_device(), rc;
 
-	rc = report(hipGetSymbolAddress(address_p, symbol), what, "hipGetSymbolAddress");
+	rc = report((hipError_t)locate(address_p), what, "hipGetSymbolAddress");
 	leave_device(previous);
 	return rc;
 }

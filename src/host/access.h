@@ -20,8 +20,8 @@
 int gshmemi_access_open(void);
 void gshmemi_access_close(void);
 
-/* Where a unit's variable is on the device of this PE; what as below. */
-int gshmemi_access_symbol(const void *symbol, void **address_p, const char *what);
+/* Where a unit's variable is on the device of this PE, as locate says of the current one; what as below. */
+int gshmemi_access_locate(int (*locate)(void **address_p), void **address_p, const char *what);
 
 /*
  * Copy or fill, and wait. what names the step in the message; NULL: a failure is only worth a line with

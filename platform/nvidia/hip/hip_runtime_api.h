@@ -4,7 +4,8 @@
  * means are that name; the others are functions below. Kernels need hip_runtime.h.
  *
  * What CUDA has only in its driver is looked up when it is called, so that programs link and start without libcuda.
- * A unit with kernels must be linked with -cudart shared: program and library register their kernels in one runtime.
+ * Link units with kernels with -cudart shared, so that program and library have one runtime. With one of their own they
+ * reach their peers, but gshmemx_collective_launch does not know their kernels.
  */
 #ifndef HIPCUDA_HIP_RUNTIME_API_H
 #define HIPCUDA_HIP_RUNTIME_API_H
