@@ -2,34 +2,64 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # timeout: 3000
 #
-# The library, every test, bench and example compile for AMD GPUs, with the host's side of them; and in none of their
-# kernels does ordering.py find anything broken. Left out of that are tests/platform: they try HIP itself, with orders
+# The library, every test, bench and example compile for AMD GPUs, and in none of their kernels does ordering.py find
+# anything broken. For the first GPU all of it is built, with the host's side, and linked; for the others the kernels
+# alone, with gshmem.h precompiled. Left out of ordering.py are tests/platform: they try HIP itself, with orders
 # narrower than the system, and know nothing of the library. ARCHS='gfx942 gfx1100' for some GPUs.
 
 . "$(dirname "$0")/compile"
+work=$builds/amd-tree
 GPU_ARCHS=gfx942 platform/amd/toolchain >/dev/null || {
 	GPU_ARCHS=gfx942 platform/amd/toolchain -w
 	exit 77
 }
-failed=''
+if [ -z "${ARCHS-}" ]; then
+	ARCHS='gfx942 gfx90a gfx1030 gfx1100'
+	! GPU_ARCHS=gfx950 platform/amd/toolchain >/dev/null || ARCHS="$ARCHS gfx950"
+fi
+first=${ARCHS%% *}
+rm -rf "$work"
+mkdir -p "$work"
+: >"$work/commands"
+echo '#include <gshmem.h>' >"$work/head.h"
 
-# tree NAME ARCHS: build it all, then read the kernels.
-tree() {
-	build=$builds/tree-$1 log=$builds/tree-$1.log
-	mkdir -p "$build/kernels"
-	if ! $MAKE --no-print-directory -k -j"$(nproc)" PLATFORM=amd GPU_ARCHS="$2" B="$build" \
-		CFLAGS='-O2 -g1' lib tests benches examples >"$log" 2>&1; then
-		grep -E 'error|Error|undefined' "$log" | cut -c 1-300 | sort -u | tail -n 12
-		echo "FAIL for $2: not everything builds; log $log"
-		failed=1
-	fi
-	rm -f "$build"/kernels/*
+failed='' build=$builds/tree-amd log=$builds/tree-amd.log
+if ! $MAKE --no-print-directory -k -j"$(nproc)" PLATFORM=amd GPU_ARCHS="$first" B="$build" CFLAGS='-O2 -g1' \
+	lib tests benches examples >"$log" 2>&1; then
+	grep -E 'error|Error|undefined' "$log" | cut -c 1-300 | sort -u | tail -n 12
+	echo "FAIL for $first: not everything builds; log $log"
+	failed=1
+fi
+
+units=$($MAKE --no-print-directory -s PLATFORM=amd GPU_ARCHS="$first" B="$build" --eval='isa-units: ;
+	@echo $(wildcard $(patsubst $(B)/%,%.hip,$(TESTS) $(BENCHES) $(EXAMPLES)) src/*/*.hip tests/modules/*.hip)' isa-units)
+rest=$(echo "$ARCHS" | sed 's/^[^ ]* *//')
+for arch in $rest; do
+	mkdir -p "$work/$arch"
+	words="$(flags amd "$arch") -Iinclude -Isrc -Itests -O2 -g1 -fPIC -w --cuda-device-only"
+	echo "$words" >"$work/$arch/flags"
+	later "$words -fsyntax-only -Xclang -emit-pch -Xclang -o -Xclang $work/$arch/head.pch $work/head.h"
+done
+[ -z "$rest" ] || all
+for arch in $rest; do
+	for unit in $units; do
+		# What is defined in front of the header must come first.
+		head="-Xclang -include-pch -Xclang $work/$arch/head.pch"
+		! grep -q '^#define GSHMEM' "$unit" || head=''
+		out=$work/$arch/$(echo "${unit%.hip}" | tr / -).$arch.co
+		later "$(cat "$work/$arch/flags") $head --no-gpu-bundle-output -c -o $out $unit"
+	done
+done
+[ -z "$rest" ] || all
+
+mkdir -p "$work/$first"
+# shellcheck disable=SC2046
+$python $here/ordering.py --objects "$work/$first" \
+	$(find "$build" -name '*.hip.o' ! -path '*/tests/platform/*' | sort) || failed=1
+if [ -n "$rest" ]; then
 	# shellcheck disable=SC2046
-	$python $here/ordering.py --objects "$build/kernels" \
-		$(find "$build" -name '*.hip.o' ! -path '*/tests/platform/*' | sort) || failed=1
-	rm -f "$build"/kernels/*
-}
-
-tree amd "${ARCHS:-gfx90a gfx942 gfx1030 gfx1100}"
-[ -n "${ARCHS-}" ] || ! GPU_ARCHS=gfx950 platform/amd/toolchain >/dev/null || tree amd-gfx950 gfx950
+	$python $here/ordering.py $(find "$work" -name '*.co' ! -name 'tests-platform-*' ! -path "$work/$first/*" | sort) ||
+		failed=1
+fi
+rm -rf "$work"
 [ -z "$failed" ]
