@@ -7,7 +7,7 @@
 
 . "$(dirname "$0")/compile"
 platform/nvidia/toolchain >/dev/null || {
-	platform/nvidia/toolchain -w
+	platform/nvidia/toolchain -w || true
 	exit 77
 }
 failed='' build=$builds/tree-nvidia log=$builds/tree-nvidia.log
