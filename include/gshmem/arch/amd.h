@@ -13,6 +13,7 @@
 #define GSHMEMI_ARCH_NAME        "amd"
 #define GSHMEMI_ARCH_HOST_DIRECT 0
 #define GSHMEMI_ARCH_HAS_LONG_DOUBLE 0
+#define GSHMEMI_ARCH_KERNELS_WAKE 0
 #define GSHMEMI_ARCH_THREAD_WORD "lane"
 
 /*
@@ -127,6 +128,26 @@ GSHMEMI_ARCH_FN void gshmemi_arch_group_sync(int scope, uint64_t mask)
 		__builtin_amdgcn_fence(__ATOMIC_ACQ_REL, "wavefront");
 		__builtin_amdgcn_wave_barrier();
 	}
+}
+
+#define GSHMEMI_ARCH_KEEPS_KEYS_APART 0
+
+GSHMEMI_ARCH_FN uint64_t gshmemi_arch_wave_read(uint64_t value, uint64_t lanes, unsigned lane)
+{
+	const uint32_t low = (uint32_t)__builtin_amdgcn_readlane((int)(uint32_t)value, (int)lane);
+	const uint32_t high = (uint32_t)__builtin_amdgcn_readlane((int)(uint32_t)(value >> 32), (int)lane);
+
+	(void)lanes;
+	return low | (uint64_t)high << 32;
+}
+
+#define gshmemi_arch_broadcast(value, lanes) \
+	gshmemi_arch_wave_read(value, lanes, (unsigned)__builtin_ctzll(lanes))
+
+GSHMEMI_ARCH_FN uint64_t gshmemi_arch_ballot(int predicate, uint64_t lanes)
+{
+	(void)lanes;
+	return __ballot(predicate);
 }
 
 /* The upper half: its sign is the value's, and scalar registers can be compared with 0 in 32 bits alone. */
@@ -311,6 +332,13 @@ GSHMEMI_ARCH_FN void gshmemi_arch_fence_acquire(void)
 GSHMEMI_ARCH_FN void gshmemi_arch_fence_system(void)
 {
 	gshmemi_arch_fence_release();
+}
+
+/* The wait alone: there is nothing to write back. */
+GSHMEMI_ARCH_FN void gshmemi_arch_fence_reads(void)
+{
+	__builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
+	__asm__ volatile(GSHMEMI_ARCH_WAIT ::: "memory");
 }
 
 /* Before bulk reads of a peer: lines that the caches still hold from an earlier read are dropped. */

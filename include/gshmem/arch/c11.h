@@ -136,6 +136,12 @@ GSHMEMI_ARCH_FN void gshmemi_arch_fence_acquire(void)
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 }
 
+/* What this thread read before it has read before others see what it writes after. */
+GSHMEMI_ARCH_FN void gshmemi_arch_fence_reads(void)
+{
+	__atomic_thread_fence(__ATOMIC_RELEASE);
+}
+
 /* What this thread wrote before has arrived: a later read, too, comes after it. */
 GSHMEMI_ARCH_FN void gshmemi_arch_fence_system(void)
 {

@@ -4,13 +4,15 @@
  * process; peers are mapped into this process, so that "system scope" is what C11 atomics give between processes.
  *
  * Every platform has these, in this order:
- *   the unit        NAME  THREAD_WORD  STATE  HOST_DIRECT  HAS_LONG_DOUBLE  SIZEOF ALIGNOF (optional)
+ *   the unit        NAME  THREAD_WORD  STATE  HOST_DIRECT  HAS_LONG_DOUBLE  KERNELS_WAKE
+ *                   SIZEOF ALIGNOF (optional)
  *   where am I      IN_KERNEL  thread_rank  thread_count  lane  thread_name  block  caller  caller_block
- *   groups          wave_enter  group_rank  group_size  group_sync  group_copy (optional)
+ *   groups          wave_enter  group_rank  group_size  group_sync  wave_read  broadcast  ballot
+ *                   group_copy (optional)  KEEPS_KEYS_APART
  *   registers       uniform  uniform_high  KEEP_ORDER  KEEP_APART
  *   memory          load  store  amo32  amo64  copy (optional)
  *   bulk memory     UNALIGNED  is_global  read_global  write_global  read_peer  write_peer
- *   order           fence_release  fence_acquire  fence_system  fence_read_peer
+ *   order           fence_release  fence_acquire  fence_system  fence_read_peer  fence_reads
  *   waiting, time   pause  clock_ns
  *   the end         trap
  *
@@ -25,6 +27,9 @@
 #define GSHMEMI_ARCH_NAME        "cpu"
 #define GSHMEMI_ARCH_THREAD_WORD "thread" /* what gshmemi_arch_thread_name numbers */
 #define GSHMEMI_ARCH_HAS_LONG_DOUBLE 1
+
+/* A kernel can wake a thread of the CPU. */
+#define GSHMEMI_ARCH_KERNELS_WAKE 1
 
 /* Defines the unit's copy of the device state. */
 #define GSHMEMI_ARCH_STATE(TYPE, NAME) static __constant__ TYPE NAME
@@ -129,6 +134,27 @@ GSHMEMI_ARCH_FN void gshmemi_arch_group_sync(int scope, uint64_t mask)
 		hipcpu_block_sync(GSHMEMI_ARCH_SITE);
 	else if (scope == GSHMEMI_WAVE)
 		hipcpu_wave_sync(GSHMEMI_ARCH_SITE, mask);
+}
+
+/* Lanes that enter with other keys are never taken for one group, so that each call has one operation. */
+#define GSHMEMI_ARCH_KEEPS_KEYS_APART 1
+
+/* The value of one of these lanes, which all make the call. */
+GSHMEMI_ARCH_FN uint64_t gshmemi_arch_wave_read(uint64_t value, uint64_t lanes, unsigned lane)
+{
+	return lanes & (lanes - 1) ? hipcpu_wave_broadcast(GSHMEMI_ARCH_SITE, lanes, value, lane) : value;
+}
+
+/* The value of the lowest of these lanes, which all make the call. */
+#define gshmemi_arch_broadcast(value, lanes) \
+	gshmemi_arch_wave_read(value, lanes, (unsigned)__builtin_ctzll(lanes))
+
+/* Those of these lanes where the predicate holds. */
+GSHMEMI_ARCH_FN uint64_t gshmemi_arch_ballot(int predicate, uint64_t lanes)
+{
+	if (lanes & (lanes - 1))
+		return hipcpu_wave_ballot(GSHMEMI_ARCH_SITE, lanes, predicate);
+	return predicate ? lanes : 0;
 }
 
 #ifndef GSHMEMI_GENERIC_COPY

@@ -68,6 +68,22 @@ GSHMEMI_ARCH_FN void gshmemi_arch_group_sync(int scope, uint64_t mask)
 	(void)mask;
 }
 
+#define GSHMEMI_ARCH_KEEPS_KEYS_APART 1
+
+GSHMEMI_ARCH_FN uint64_t gshmemi_arch_wave_read(uint64_t value, uint64_t lanes, unsigned lane)
+{
+	(void)lanes;
+	(void)lane;
+	return value;
+}
+
+#define gshmemi_arch_broadcast(value, lanes) gshmemi_arch_wave_read(value, lanes, 0)
+
+GSHMEMI_ARCH_FN uint64_t gshmemi_arch_ballot(int predicate, uint64_t lanes)
+{
+	return predicate ? lanes : 0;
+}
+
 GSHMEMI_ARCH_FN void gshmemi_arch_pause(unsigned *polls_p)
 {
 	if (++*polls_p > 64)

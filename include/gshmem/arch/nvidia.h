@@ -12,6 +12,7 @@
 #define GSHMEMI_ARCH_NAME        "nvidia"
 #define GSHMEMI_ARCH_HOST_DIRECT 0
 #define GSHMEMI_ARCH_HAS_LONG_DOUBLE 0
+#define GSHMEMI_ARCH_KERNELS_WAKE 0
 #define GSHMEMI_ARCH_THREAD_WORD "thread"
 
 /*
@@ -86,6 +87,21 @@ GSHMEMI_ARCH_FN void gshmemi_arch_group_sync(int scope, uint64_t mask)
 		__syncthreads();
 	else
 		__syncwarp((unsigned)mask);
+}
+
+#define GSHMEMI_ARCH_KEEPS_KEYS_APART 0
+
+GSHMEMI_ARCH_FN uint64_t gshmemi_arch_wave_read(uint64_t value, uint64_t lanes, unsigned lane)
+{
+	return __shfl_sync((unsigned)lanes, (unsigned long long)value, (int)lane);
+}
+
+#define gshmemi_arch_broadcast(value, lanes) \
+	gshmemi_arch_wave_read(value, lanes, (unsigned)__ffs((int)(lanes)) - 1)
+
+GSHMEMI_ARCH_FN uint64_t gshmemi_arch_ballot(int predicate, uint64_t lanes)
+{
+	return __ballot_sync((unsigned)lanes, predicate);
 }
 
 #define gshmemi_arch_uniform(value)        (value)
@@ -265,6 +281,11 @@ GSHMEMI_ARCH_FN void gshmemi_arch_fence_release(void)
 GSHMEMI_ARCH_FN void gshmemi_arch_fence_acquire(void)
 {
 	__asm__ volatile("fence.acq_rel.sys;" ::: "memory");
+}
+
+GSHMEMI_ARCH_FN void gshmemi_arch_fence_reads(void)
+{
+	__asm__ volatile("fence.acq_rel.gpu;" ::: "memory");
 }
 
 GSHMEMI_ARCH_FN void gshmemi_arch_fence_system(void)

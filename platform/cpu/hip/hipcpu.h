@@ -135,16 +135,17 @@ HIPCPU_INLINE void hipcpu_wave_sync(const void *site, int line, uint64_t mask)
 	hipcpu_wave_call(&call);
 }
 
-HIPCPU_INLINE uint64_t hipcpu_wave_ballot(const void *site, int line, int predicate)
+/* Which lanes of mask the predicate holds in; the value of one of them. */
+HIPCPU_INLINE uint64_t hipcpu_wave_ballot(const void *site, int line, uint64_t mask, int predicate)
 {
-	struct hipcpu_call call = {HIPCPU_OP_BALLOT, line, site, __builtin_frame_address(0), 0, predicate != 0, 0, 0, 0, 0, 0};
+	struct hipcpu_call call = {HIPCPU_OP_BALLOT, line, site, __builtin_frame_address(0), mask, predicate != 0, 0, 0, 0, 0, 0};
 
 	return hipcpu_wave_call(&call);
 }
 
-HIPCPU_INLINE uint64_t hipcpu_wave_broadcast(const void *site, int line, uint64_t value, unsigned from_lane)
+HIPCPU_INLINE uint64_t hipcpu_wave_broadcast(const void *site, int line, uint64_t mask, uint64_t value, unsigned from_lane)
 {
-	struct hipcpu_call call = {HIPCPU_OP_SHUFFLE, line, site, __builtin_frame_address(0), 0, value, from_lane, 0, 0, 0, 0};
+	struct hipcpu_call call = {HIPCPU_OP_SHUFFLE, line, site, __builtin_frame_address(0), mask, value, from_lane, 0, 0, 0, 0};
 
 	return hipcpu_wave_call(&call);
 }
