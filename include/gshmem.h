@@ -443,6 +443,7 @@ GSHMEMI_QUIET_BEGIN
 #include <gshmem/wait.h>
 #include <gshmem/sync.h>
 #include <gshmem/signal.h>
+#include <gshmem/rpc.h>
 #endif
 
 #ifndef GSHMEMI_LIBRARY

@@ -35,6 +35,8 @@ typedef struct gshmemx_half { uint16_t bits; } gshmemx_half_t;
 typedef struct gshmemx_bfloat16 { uint16_t bits; } gshmemx_bfloat16_t;
 #endif
 
+#include <gshmem/rpc_channel.h>
+
 GSHMEMI_BEGIN_C
 
 /* ---- setup ---------------------------------------------------------------------------------------------------- */
@@ -113,6 +115,196 @@ GSHMEM_HOST_API int gshmemx_collective_launch_limit(const void *func, const unsi
 GSHMEM_HOST_API int gshmemi_host_launch_begin(const void *func, const unsigned grid[3], const unsigned block[3],
 					      size_t shared_nbytes);
 GSHMEM_HOST_API int gshmemi_host_launch_end(int hip_error);
+
+/* ---- calling the CPU from a kernel -------------------------------------------------------------------------------- */
+
+/*
+ * A kernel calls functions of its own process on the CPU. The lanes of a wave that reach a call together, any subset of
+ * them, make it together and cross the bus once; lanes with different operations make one call after the other. Each
+ * lane passes its own words and gets its own answer. A call never waits for another wave. CPU threads may call, too.
+ * docs/rpc.md explains how, what may deadlock nevertheless, and what it costs.
+ *
+ * Errors, as negative errnos of the call: -ENOSYS no such operation (with a message that names it); -EMSGSIZE a stream to
+ * a function that takes words, or words to one that takes a stream (likewise); -ECANCELED there is no server any more;
+ * and what the function itself returns. A call before gshmem_init stops the kernel with a message.
+ */
+
+/* Returned by a function that the server calls. Negative errnos end the call with an error. */
+enum {
+	GSHMEMX_RPC_DONE,    /* the answer is there */
+	GSHMEMX_RPC_PENDING, /* not yet: call again, soon, with the same call */
+	GSHMEMX_RPC_MORE     /* streams: this step is over, and another one wanted */
+};
+
+/* One call, in the hands of the function; valid until it returns, or with PENDING until it returns something else. */
+typedef struct gshmemx_rpc_request {
+	uint32_t op;
+	unsigned lane;       /* of the wave; of a call by a wave the lowest */
+	unsigned nlanes;     /* lanes of a wave on the device: 32 or 64; 1: a CPU thread calls */
+	uint64_t lanes;      /* mask of those that call together; GSHMEMX_RPC_WAVE: of this call, else for information */
+	const uint64_t *in;  /* this lane's words: 6, or 8 of call_line; GSHMEMX_RPC_WAVE: lane i's from in[8 * i] on */
+	uint64_t *out;       /* where its answer goes, likewise; out[0] is that of gshmemx_rpc_call. With WAVE out == in */
+	void *state;         /* the function's own: NULL when a call or stream begins; not freed by the library */
+
+	/* GSHMEMX_RPC_STREAM: one step */
+	void *data;          /* this step's input; and where its reply goes, */
+	size_t room_nbytes;  /* of so many bytes at most, */
+	size_t reply_nbytes; /* how many of which the function has written: it sets this, 0 before */
+	size_t nbytes;       /* of input in this step */
+	size_t offset;       /* of it in the whole input */
+	size_t total_nbytes; /* of the whole input */
+} gshmemx_rpc_call_t;
+
+typedef int (*gshmemx_rpc_function_t)(void *context, gshmemx_rpc_call_t *call);
+
+/* Flags of gshmemx_rpc_register. */
+#define GSHMEMX_RPC_WAVE     1U /* called once for a wave, with all its words */
+#define GSHMEMX_RPC_BLOCKING 2U /* may block: called by a thread of its own, GSHMEM_RPC_WORKERS of them */
+#define GSHMEMX_RPC_STREAM   4U /* called by gshmemx_rpc_stream, once for each step */
+
+/*
+ * gshmemx_rpc_register - make a function callable from kernels of this PE.
+ *
+ * op        where the operation's number goes, which kernels pass: equal on all PEs that register in the same order
+ * function  int function(void *context, gshmemx_rpc_call_t *call); in messages by this name
+ * context   passed on
+ * flags     GSHMEMX_RPC_*, or 0: called for each lane, by the thread that serves all calls, which it must not hold up
+ *
+ * The function may call gshmem's host API for puts, gets and atomics, but nothing collective, and no gshmemx_rpc_call. A C++
+ * exception ends the call with -EFAULT and a message. Function and context stay until gshmem_finalize.
+ *
+ * Callable  host, while no kernel of this process that uses the library is running.
+ * Returns   0; or a negative errno after a message: bad flags, or too many functions.
+ */
+GSHMEM_HOST_API int gshmemi_rpc_register(uint32_t *op, gshmemx_rpc_function_t function, void *context, unsigned flags,
+					 const char *name);
+#define gshmemx_rpc_register(op, function, context, flags) gshmemi_rpc_register(op, function, context, flags, #function)
+
+/*
+ * gshmemx_rpc_call       - call with six words, and wait for the answer, one word.
+ * gshmemx_rpc_call_line  - call with eight words, and wait for as many.
+ *
+ * op    from gshmemx_rpc_register
+ * in    words of this lane; may be anywhere
+ * out   for the answer; NULL: not wanted (gshmemx_rpc_call alone). Written on success only.
+ *
+ * Callable  host; kernel, any thread, any lanes of a wave.
+ * Returns   0 when the function has returned GSHMEMX_RPC_DONE; else a negative errno.
+ * Order     what this thread wrote before is visible to the function; what the function wrote to this thread after.
+ */
+GSHMEM_API int gshmemx_rpc_call(uint32_t op, const uint64_t in[6], uint64_t *out);
+GSHMEM_API int gshmemx_rpc_call_line(uint32_t op, const uint64_t in[8], uint64_t out[8]);
+
+/* Names a posted call: for the lanes that posted together it is the same. */
+typedef struct gshmemx_rpc_ticket {
+	uint32_t slot;
+	uint32_t seq;
+} gshmemx_rpc_ticket_t;
+
+/*
+ * gshmemx_rpc_post, _post_line  - call, and wait for nothing; the answer is dropped.
+ * gshmemx_rpc_test  - whether the call is over: 1, or 0.
+ * gshmemx_rpc_wait  - wait until it is.
+ *
+ * gshmem_quiet and gshmem_fence wait for all that this thread has posted, gshmem_quiet on the host for all that kernels
+ * whose end it has seen have posted. A unit that is compiled with GSHMEM_DIRECT_ONLY waits for each call at once.
+ *
+ * Callable  as gshmemx_rpc_call. A ticket is for kernels of this device, or for the host, as is the thread that posted.
+ * Returns   post: when in may be reused. wait: 0, or the error of the whole call while its slot holds no later one.
+ *           A ticket can be asked about until its slot has seen 2^29 further calls.
+ * Order     posts are served in any order. What was written before a post is visible to the function; after wait, or
+ *           a test that gave 1, what the function wrote is visible here.
+ */
+GSHMEM_API gshmemx_rpc_ticket_t gshmemx_rpc_post(uint32_t op, const uint64_t in[6]);
+GSHMEM_API gshmemx_rpc_ticket_t gshmemx_rpc_post_line(uint32_t op, const uint64_t in[8]);
+GSHMEM_API int gshmemx_rpc_test(gshmemx_rpc_ticket_t ticket);
+GSHMEM_API int gshmemx_rpc_wait(gshmemx_rpc_ticket_t ticket);
+
+/*
+ * gshmemx_rpc_stream       - send bytes of any number to the function, and receive as many; each lane its own.
+ * gshmemx_rpc_stream_wave  - the same by the lanes that call together, with equal arguments, which share the work.
+ *
+ * op          of a function with GSHMEMX_RPC_STREAM
+ * in          in_nbytes bytes; 0 is allowed
+ * out         room for out_nbytes of reply; 0 is allowed
+ * got_nbytes  NULL, or where the length of the reply goes
+ *
+ * The function is called for each step, of as many bytes as a slot's page (64 for each lane of a wave) or, from 16 KiB on,
+ * a block of the arena (64 KiB) holds. GSHMEMX_RPC_MORE asks for the next one, empty when the input has ended;
+ * GSHMEMX_RPC_DONE ends the stream, whatever input is left.
+ *
+ * Callable  host; kernel, any thread; _wave: converged lanes of a wave.
+ * Returns   0 when the reply is in out; -ENOSPC when it is longer than out_nbytes; else as gshmemx_rpc_call.
+ */
+GSHMEM_API int gshmemx_rpc_stream(uint32_t op, const void *in, size_t in_nbytes, void *out, size_t out_nbytes,
+				  size_t *got_nbytes);
+GSHMEM_API int gshmemx_rpc_stream_wave(uint32_t op, const void *in, size_t in_nbytes, void *out, size_t out_nbytes,
+				       size_t *got_nbytes);
+
+/*
+ * gshmemx_abort - end the job with a status, after a message that names PE, block and thread.
+ *
+ * Callable  host; kernel, any thread. Does not return.
+ */
+GSHMEM_API void gshmemx_abort(int status);
+
+/*
+ * gshmemx_trace - write a mark with a value into this PE's trace, GSHMEM_TRACE.PE; without GSHMEM_TRACE nothing.
+ * gshmemx_trace_name - the name of a mark in traces.
+ *
+ * Callable  host; trace also kernel, any thread. trace returns at once; quiet and finalize complete it.
+ */
+GSHMEM_API void gshmemx_trace(uint32_t mark, uint64_t value);
+GSHMEM_HOST_API int gshmemx_trace_name(uint32_t mark, const char *name);
+
+/* ---- channels of one's own: hostrpc's interface ---- */
+
+/* What both sides of a slot see: a line for each lane of the client's wave. */
+typedef struct gshmemx_rpc_page {
+	struct {
+		uint64_t element[8];
+	} cacheline[64]; /* as many as the channel has lanes */
+} gshmemx_rpc_page_t;
+
+/* For both sides; to kernels it is passed by value. Its fields are the library's. */
+typedef struct gshmemi_rpc_channel gshmemx_rpc_channel_t;
+
+/* Flags of gshmemx_rpc_channel_create. */
+#define GSHMEMX_RPC_CLEAR         1U /* handle calls clear when the client has used the answer */
+#define GSHMEMX_RPC_HOST_CLIENT   2U /* CPU threads call; else kernels of this PE's device */
+#define GSHMEMX_RPC_DEVICE_SERVER 4U /* kernels serve; else CPU threads */
+
+/*
+ * gshmemx_rpc_channel_create  - a channel that the library does not serve.
+ * gshmemx_rpc_channel_stop    - end all its waits: invoke returns false.
+ * gshmemx_rpc_channel_destroy - free it, when nobody uses it.
+ *
+ * nslots    at least as many as waves (or threads) may be in a call at a time, or they may starve one another; 0: as
+ *           many waves as fit the device. Rounded up to a multiple of 64.
+ * nlanes    of a page: 1, 32 or 64; 0: the device's
+ * channel   out
+ *
+ * In HIP units, on the client's side, by any lanes of a wave or a CPU thread:
+ *
+ *	bool gshmemx_rpc_invoke(&channel, fill, use)  get a slot, fill(page), post, wait, use(page)
+ *	bool gshmemx_rpc_invoke(&channel, fill)       the same without waiting
+ *
+ * and on the server's, by any number of waves or threads:
+ *
+ *	bool gshmemx_rpc_handle(&channel, operate, clear)  operate(page) for a call, or clear(page) after its use
+ *	bool gshmemx_rpc_handle(&channel, operate)
+ *
+ * invoke returns false when the channel was stopped, handle when there was nothing to do. fill, use, operate and clear are
+ * called by each lane with a gshmemx_rpc_page_t *; fill and use must not call invoke. Without GSHMEMX_RPC_CLEAR clear is
+ * never called.
+ *
+ * Callable  host, after gshmem_init, before gshmem_finalize.
+ * Returns   0, or a negative errno after a message.
+ */
+GSHMEM_HOST_API int gshmemx_rpc_channel_create(unsigned nslots, unsigned nlanes, unsigned flags,
+					       gshmemx_rpc_channel_t *channel);
+GSHMEM_HOST_API void gshmemx_rpc_channel_stop(const gshmemx_rpc_channel_t *channel);
+GSHMEM_HOST_API void gshmemx_rpc_channel_destroy(gshmemx_rpc_channel_t *channel);
 
 /* ---- memory --------------------------------------------------------------------------------------------------- */
 

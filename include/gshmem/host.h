@@ -39,6 +39,19 @@ GSHMEMI_HOST_CALL void gshmemi_host_fence(const char *call);
 GSHMEMI_HOST_CALL void gshmemi_host_quiet(const int *target_pes, size_t npes, const char *call);
 GSHMEMI_HOST_CALL void gshmemi_host_sync_all(int quiet, const char *call);
 
+/* Calls of CPU threads, over a channel of their own. ticket_p not NULL: posted. nwords is 6, or 8 with out as many. */
+struct gshmemx_rpc_ticket;
+GSHMEMI_HOST_CALL int gshmemi_host_rpc_words(uint32_t op, const uint64_t *in, unsigned nwords, uint64_t *out,
+					     struct gshmemx_rpc_ticket *ticket_p, const char *call);
+GSHMEMI_HOST_CALL int gshmemi_host_rpc_test(uint32_t slot, uint32_t seq);
+GSHMEMI_HOST_CALL int gshmemi_host_rpc_wait(uint32_t slot, uint32_t seq);
+GSHMEMI_HOST_CALL int gshmemi_host_rpc_stream(uint32_t op, const void *in, size_t in_nbytes, void *out, size_t out_nbytes,
+					      size_t *got_nbytes, const char *call);
+GSHMEMI_HOST_CALL void gshmemi_host_rpc_abort(int status);
+GSHMEMI_HOST_CALL void gshmemi_host_rpc_trace(uint32_t mark, uint64_t value);
+/* Wake a server that sleeps; asleep is its channel's. */
+GSHMEMI_HOST_CALL void gshmemi_host_rpc_wake(uint32_t *asleep);
+
 /* Registry of state copies; see unit.h. */
 GSHMEM_HOST_API void gshmemi_state_register(struct gshmemi_state_copy *copy);
 GSHMEM_HOST_API void gshmemi_state_unregister(struct gshmemi_state_copy *copy);

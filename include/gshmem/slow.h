@@ -153,11 +153,11 @@ GSHMEMI_SLOW void gshmemi_delay_put_signal(int scope, void *peer_dest, const voi
 #define gshmemi_delivery_quiet(target_pes, npes)                                   ((void)0)
 #endif
 
-/* Why fence and quiet leave the direct path: never, where hardware delivers. */
+/* Why fence and quiet leave the direct path. Where hardware delivers, for posted calls alone. */
 #ifdef GSHMEMI_ARCH_HAS_DELIVERY
-#define GSHMEMI_SLOW_ORDER (GSHMEMI_SLOW_UNSET | GSHMEMI_SLOW_DELIVERY)
+#define GSHMEMI_SLOW_ORDER (GSHMEMI_SLOW_POSTS | GSHMEMI_SLOW_UNSET | GSHMEMI_SLOW_DELIVERY)
 #else
-#define GSHMEMI_SLOW_ORDER 0U
+#define GSHMEMI_SLOW_ORDER GSHMEMI_SLOW_POSTS
 #endif
 
 /* ---- put and get ---- */

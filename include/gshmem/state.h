@@ -13,6 +13,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <gshmem/rpc_channel.h>
 
 /* PEs that the tables hold: a power of two, 3 x 8 bytes each of the 64 KiB of constant memory. */
 #ifndef GSHMEM_MAX_PES
@@ -20,7 +21,7 @@
 #endif
 
 /* Counts up when the layout below, or its meaning, changes. */
-#define GSHMEMI_ABI 2
+#define GSHMEMI_ABI 3
 #define GSHMEMI_ABI_DIRECT_ONLY 0x80000000U
 
 /* Who makes a call: one thread; the lanes of a wave that make it together; all threads of the work-group. */
@@ -54,6 +55,7 @@ enum gshmemi_amo {
 #define GSHMEMI_SLOW_CHECK    2U  /* GSHMEM_CHECK: arguments are checked */
 #define GSHMEMI_SLOW_DELIVERY 4U  /* GSHMEM_CPU_DELIVERY: puts arrive late */
 #define GSHMEMI_SLOW_PEERS    8U  /* some peers are not mapped, or not for atomics; the others stay direct */
+#define GSHMEMI_SLOW_POSTS    16U /* there is something that kernels may post, for quiet to complete */
 
 /*
  * How far the memory of each PE lies from this PE's: peer address = address + delta[pe]. One table for each kind of
@@ -129,6 +131,7 @@ struct gshmemi_state {
 	const struct gshmemi_peers *peers; /* the true tables, where those below hold sentinels on purpose */
 	const uint64_t *allocation_end;    /* GSHMEM_CHECK: per granule, the heap offset at which its allocation ends; 0 free */
 	uint64_t watchdog_ns;   /* a wait that lasts longer is reported; 0: never */
+	struct gshmemi_rpc_channel rpc;    /* to the CPU; nslots 0: none */
 	struct gshmemi_peers direct;       /* what the direct path reads */
 };
 

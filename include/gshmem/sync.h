@@ -5,6 +5,7 @@
 #ifndef GSHMEM_SYNC_H
 #define GSHMEM_SYNC_H
 
+#include <gshmem/rpc.h>
 #include <gshmem/wait.h>
 
 GSHMEMI_FN void gshmemi_fence(int scope, const char *call)
@@ -14,8 +15,10 @@ GSHMEMI_FN void gshmemi_fence(int scope, const char *call)
 		return;
 	}
 	gshmemi_arch_fence_release();
-	if (gshmemi_is_slow(GSHMEMI_SLOW_ORDER))
+	if (gshmemi_is_slow(GSHMEMI_SLOW_ORDER)) {
 		gshmemi_slow_fence(scope, call);
+		gshmemi_rpc_complete_here(call, gshmemi_arch_caller());
+	}
 	if (scope != GSHMEMI_THREAD)
 		(void)gshmemi_group_enter(scope, 0);
 }
@@ -27,8 +30,10 @@ GSHMEMI_FN void gshmemi_quiet(int scope, const int *target_pes, size_t npes, con
 		gshmemi_host_quiet(target_pes, npes, call);
 		return;
 	}
-	if (gshmemi_is_slow(target_pes ? GSHMEMI_SLOW_ORDER | GSHMEMI_SLOW_UNSET | GSHMEMI_SLOW_CHECK : GSHMEMI_SLOW_ORDER))
+	if (gshmemi_is_slow(target_pes ? GSHMEMI_SLOW_ORDER | GSHMEMI_SLOW_UNSET | GSHMEMI_SLOW_CHECK : GSHMEMI_SLOW_ORDER)) {
 		gshmemi_slow_quiet(target_pes, npes, call);
+		gshmemi_rpc_complete_here(call, gshmemi_arch_caller());
+	}
 	gshmemi_arch_fence_system();
 	if (scope != GSHMEMI_THREAD)
 		(void)gshmemi_group_enter(scope, 0);
