@@ -16,6 +16,7 @@
 
 #include "heap/heap.h"
 #include "ipc/job.h"
+#include "rpc/rpc.h"
 
 /* ---- printing ---- */
 
@@ -193,6 +194,15 @@ static void report_heap(void)
 	put_number("pinned_bytes", sizeof(struct gshmemi_peers) + sizeof(struct gshmemi_fault) + sizeof(uint32_t) +
 					   (gshmemi_heap.allocation_end ? usage.total / GSHMEMI_GRANULE * 8 : 0));
 	put_number("constant_bytes_per_unit", sizeof(struct gshmemi_state));
+	close_group(false);
+}
+
+static void report_rpc(void)
+{
+	open_group("calls_from_kernels", false);
+	put_number("slots", gshmemi_rpc_kernels.channel.nslots);
+	put_number("lanes", gshmemi_rpc_nlanes(&gshmemi_rpc_kernels.channel));
+	put_number("pinned_bytes", gshmemi_rpc_kernels.nbytes + gshmemi_rpc_threads.nbytes + gshmemi_rpc_arena_nbytes());
 	close_group(false);
 }
 
@@ -556,6 +566,7 @@ static void report(const char *all, const double *figures, int npes)
 	put_number("max_pes", GSHMEM_MAX_PES);
 	report_devices();
 	report_heap();
+	report_rpc();
 	report_peers(all, npes);
 	if (figures)
 		report_figures(figures, npes);

@@ -54,7 +54,13 @@ void gshmemi_state_unregister(struct gshmemi_state_copy *copy)
 	pthread_mutex_unlock(&lock);
 }
 
-static int check_copy(const struct gshmemi_state_copy *copy, bool needs_slow_path)
+/* What GSHMEM_DIRECT_ONLY leaves out. Posted calls are not: such units wait for each at once. */
+static bool needs_slow_path(const struct gshmemi_state *state)
+{
+	return (state->slow & ~GSHMEMI_SLOW_POSTS) != 0;
+}
+
+static int check_copy(const struct gshmemi_state_copy *copy, bool needs_slow)
 {
 	if (copy->abi != GSHMEMI_ABI)
 		gshmemi_error("init: %s was compiled with headers of ABI %u, the library is ABI %u: recompile it",
@@ -69,7 +75,7 @@ static int check_copy(const struct gshmemi_state_copy *copy, bool needs_slow_pat
 		gshmemi_error("init: %s was compiled with a device state of %llu bytes, the library with %zu: "
 			      "recompile it",
 			      copy->file, (unsigned long long)copy->state_nbytes, sizeof unset);
-	else if (copy->direct_only && needs_slow_path)
+	else if (copy->direct_only && needs_slow)
 		gshmemi_error("init: %s was compiled with GSHMEM_DIRECT_ONLY, which cannot work with GSHMEM_CHECK, "
 			      "GSHMEM_CPU_DELIVERY or a PE that is not mapped for puts, gets and atomics",
 			      copy->file);
@@ -99,7 +105,7 @@ static int upload_new(void)
 	for (copy = copies; copy; copy = copy->next) {
 		if (copy->uploaded)
 			continue;
-		rc = check_copy(copy, gshmemi_state.slow != 0);
+		rc = check_copy(copy, needs_slow_path(&gshmemi_state));
 		if (!rc)
 			rc = upload(copy, &gshmemi_state);
 		if (rc)
@@ -124,6 +130,46 @@ int gshmemi_state_set(const struct gshmemi_state *state)
 {
 	gshmemi_state = *state;
 	return gshmemi_state_upload();
+}
+
+/* The word alone, into a copy that has been filled. */
+static int write_slow(void *state)
+{
+	return gshmemi_access_copy((char *)state + offsetof(struct gshmemi_state, slow), &gshmemi_state.slow,
+				   sizeof gshmemi_state.slow, "the device state's flags");
+}
+
+/* Under the lock. */
+static int write_slow_everywhere(void)
+{
+	struct gshmemi_state_copy *copy;
+	struct module *module;
+	void *state;
+	int rc = 0;
+
+	for (copy = copies; copy && !rc; copy = copy->next) {
+		if (!copy->uploaded)
+			continue;
+		rc = gshmemi_access_locate(copy->locate, &state, "the device state");
+		if (!rc)
+			rc = write_slow(state);
+	}
+	for (module = modules; module && !rc; module = module->next)
+		rc = write_slow(module->state);
+	return rc;
+}
+
+int gshmemi_state_add_slow(uint32_t slow)
+{
+	int rc = 0;
+
+	pthread_mutex_lock(&lock);
+	if ((gshmemi_state.slow & slow) != slow) {
+		gshmemi_state.slow |= slow;
+		rc = write_slow_everywhere();
+	}
+	pthread_mutex_unlock(&lock);
+	return rc;
 }
 
 /* As upload; nobody can be told of a failure. */
@@ -203,7 +249,7 @@ static int check_module(const struct module *module, size_t nbytes)
 		gshmemi_error("gshmemx_module_init: the module was compiled with headers of ABI %u, the library is ABI %u: "
 			      "compile it again",
 			      module->abi & ~GSHMEMI_ABI_DIRECT_ONLY, GSHMEMI_ABI);
-	else if (module->abi & GSHMEMI_ABI_DIRECT_ONLY && gshmemi_state.slow)
+	else if (module->abi & GSHMEMI_ABI_DIRECT_ONLY && needs_slow_path(&gshmemi_state))
 		gshmemi_error("gshmemx_module_init: the module was compiled with GSHMEM_DIRECT_ONLY, which cannot work with "
 			      "GSHMEM_CHECK, GSHMEM_CPU_DELIVERY or a PE that is not mapped for puts, gets and atomics");
 	else

@@ -84,6 +84,22 @@ static int parse_kind(const char *name, const char *text, enum gshmemi_heap_kind
 	return -EINVAL;
 }
 
+/* In the order of enum gshmemi_rpc_poll. */
+static int parse_poll(const char *name, const char *text, enum gshmemi_rpc_poll *value_p)
+{
+	static const char *const polls[] = {"adaptive", "spin", "yield", "nap"};
+	unsigned i;
+
+	for (i = 0; i < sizeof polls / sizeof *polls; i++) {
+		if (strcmp(text, polls[i]) == 0) {
+			*value_p = (enum gshmemi_rpc_poll)i;
+			return 0;
+		}
+	}
+	gshmemi_error("%s=%s: must be adaptive, spin, yield or nap", name, text);
+	return -EINVAL;
+}
+
 static int parse_flag(const char *name, const char *text, bool *value_p)
 {
 	if ((text[0] != '0' && text[0] != '1') || text[1]) {

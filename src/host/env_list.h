@@ -18,6 +18,14 @@ X(INIT_TIMEOUT, seconds, "120", "peers", "seconds after which an init that waits
 X(CHECK, flag, "0", "debugging", "1: check PE numbers and addresses of every call, on the host and in kernels")
 X(WATCHDOG, seconds, "30", "debugging", "seconds after which a wait is reported, on the host and in kernels; 0: never")
 X(DEBUG, flag, "0", "debugging", "1: say on stderr what init does")
+X(RPC_SLOTS, number, "0", "calls from kernels",
+  "slots for calls from kernels to the CPU; 0: as many as waves can be resident; fewer and waves may starve one another")
+X(RPC_THREADS, number, "1", "calls from kernels", "threads of each PE that serve these calls")
+X(RPC_WORKERS, number, "4", "calls from kernels", "threads of each PE for functions with GSHMEMX_RPC_BLOCKING")
+X(RPC_POLL, poll, "adaptive", "calls from kernels",
+  "how these threads wait: adaptive (spin, yield, then sleep), spin, yield, or nap: as adaptive, woken by nobody")
+X(RPC_SEQ, number, "0", "debugging", "sequence number of the first call in each slot: to test that 30 bits may wrap")
+X(TRACE, text, "", "debugging", "file for the marks of gshmemx_trace; each PE adds its number to the name")
 X(CPU_DELIVERY, delivery, "", "cpu platform",
   "random or random:SEED: puts and atomics arrive late and in any order that fence and quiet allow")
 X(CPU_DIVERGE, text, "", "cpu platform", "random or random:SEED: split groups of converged lanes at random")

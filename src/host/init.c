@@ -22,6 +22,7 @@
 #include "ipc/job.h"
 #include "ipc/life.h"
 #include "ipc/map.h"
+#include "rpc/rpc.h"
 
 static unsigned depth;         /* inits without their finalize */
 static bool was_finalized;
@@ -216,8 +217,13 @@ static int allocate(const struct request *request, uint64_t node_nbytes, struct 
 				 gshmemi_env.CHECK, gshmemi_job->nlocal, node_nbytes);
 	if (rc)
 		goto err_close_access;
+	rc = gshmemi_rpc_open_channels();
+	if (rc)
+		goto err_destroy_heap;
 	return 0;
 
+err_destroy_heap:
+	gshmemi_heap_destroy();
 err_close_access:
 	gshmemi_access_close();
 err_free_tables:
@@ -229,6 +235,7 @@ err_close_life:
 
 static void release(void)
 {
+	gshmemi_rpc_close_channels();
 	gshmemi_heap_destroy();
 	gshmemi_access_close();
 	free_tables();
@@ -254,6 +261,8 @@ static uint32_t find_slow(void)
 		slow |= GSHMEMI_SLOW_CHECK;
 	if (gshmemi_env.CPU_DELIVERY)
 		slow |= GSHMEMI_SLOW_DELIVERY;
+	if (gshmemi_env.TRACE)
+		slow |= GSHMEMI_SLOW_POSTS;
 	for (pe = 0; pe < gshmemi_job->npes; pe++)
 		if (peers->delta[pe] == GSHMEMI_SENTINEL || peers->amo_delta[pe] == GSHMEMI_SENTINEL)
 			slow |= GSHMEMI_SLOW_PEERS;
@@ -276,6 +285,7 @@ static int set_state(void)
 	state.peers = peers;
 	state.allocation_end = gshmemi_heap.allocation_end;
 	state.watchdog_ns = (uint64_t)(gshmemi_env.WATCHDOG * 1e9);
+	state.rpc = gshmemi_rpc_kernels.channel;
 	memset(&state.direct, 0, sizeof state.direct);
 	if (state.slow & (GSHMEMI_SLOW_CHECK | GSHMEMI_SLOW_DELIVERY))
 		memcpy(&state.direct, &(const struct gshmemi_state)GSHMEMI_STATE_INIT.direct, sizeof state.direct);
@@ -287,13 +297,17 @@ static int set_state(void)
 /* From here on peers can be written to, and are watched. rc as agreed. */
 static int go_live(void)
 {
-	int rc;
+	int local, rc;
 
-	rc = set_state();
-	if (!rc)
+	local = set_state();
+	if (!local)
+		local = gshmemi_rpc_start();
+	if (!local)
 		gshmemi_life_set(GSHMEMI_LIFE_RUNNING);
-	rc = gshmemi_bootstrap_agree(rc, NULL);
+	rc = gshmemi_bootstrap_agree(local, NULL);
 	if (rc) {
+		if (!local)
+			gshmemi_rpc_stop();
 		gshmemi_state_reset();
 		return rc;
 	}
@@ -329,6 +343,9 @@ static int join(int rc, const struct request *request)
 	gshmemi_info("init: %d PEs, %d on this node, device %d, heap %p, %llu bytes, %s", gshmemi_job->npes,
 		     gshmemi_job->nlocal, mine.device, (void *)gshmemi_heap.base, (unsigned long long)gshmemi_heap.nbytes,
 		     gshmemi_heap_kind_name(gshmemi_heap.kind));
+	gshmemi_info("init: calls from kernels: %u slots of %u lanes, %zu bytes of pinned memory",
+		     gshmemi_rpc_kernels.channel.nslots, gshmemi_rpc_nlanes(&gshmemi_rpc_kernels.channel),
+		     gshmemi_rpc_kernels.nbytes + gshmemi_rpc_threads.nbytes + gshmemi_rpc_arena_nbytes());
 	return 0;
 
 err_unmap:
@@ -447,6 +464,7 @@ static void stop(void)
 		gshmemi_heap_report_leaks();
 	gshmemi_hip_ignore(hipDeviceSynchronize(), "hipDeviceSynchronize");
 	gshmem_quiet(); /* covers the kernels that have ended now */
+	gshmemi_rpc_stop();
 #ifdef GSHMEMI_ARCH_HAS_DELIVERY
 	gshmemi_delivery_stop();
 #endif

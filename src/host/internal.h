@@ -84,6 +84,14 @@ enum gshmemi_heap_kind {
 	GSHMEMI_HEAP_UNCACHED
 };
 
+/* How the server of calls from kernels waits: GSHMEM_RPC_POLL. */
+enum gshmemi_rpc_poll {
+	GSHMEMI_POLL_ADAPTIVE,
+	GSHMEMI_POLL_SPIN,
+	GSHMEMI_POLL_YIELD,
+	GSHMEMI_POLL_NAP /* as adaptive, but nobody wakes it: as with a GPU */
+};
+
 /* One field per entry of env_list.h. */
 struct gshmemi_env {
 #define GSHMEMI_ENV_TYPE_size    uint64_t /* bytes */
@@ -92,6 +100,7 @@ struct gshmemi_env {
 #define GSHMEMI_ENV_TYPE_number  int
 #define GSHMEMI_ENV_TYPE_seconds double
 #define GSHMEMI_ENV_TYPE_text    const char * /* as the environment has it, NULL: not set */
+#define GSHMEMI_ENV_TYPE_poll    enum gshmemi_rpc_poll
 #define GSHMEMI_ENV_TYPE_delivery const char * /* likewise */
 #define X(NAME, KIND, DEFAULT, CATEGORY, HELP) GSHMEMI_ENV_TYPE_##KIND NAME;
 #include "host/env_list.h"
@@ -162,6 +171,9 @@ int gshmemi_state_set(const struct gshmemi_state *state);
 
 /* Fill the copies of units registered since. */
 int gshmemi_state_upload(void);
+
+/* Set GSHMEMI_SLOW_* bits from now on, in all units and modules, while no kernel that uses the library is running. */
+int gshmemi_state_add_slow(uint32_t slow);
 
 /* Back to sentinels, everywhere; modules are forgotten. */
 void gshmemi_state_reset(void);

@@ -98,6 +98,7 @@ void gshmemi_host_fence(const char *call)
 {
 	if (gshmemi_is_slow(GSHMEMI_SLOW_UNSET | GSHMEMI_SLOW_DELIVERY))
 		gshmemi_slow_fence(GSHMEMI_WG, call);
+	gshmemi_rpc_host_complete(call);
 	gshmemi_access_complete(call);
 }
 
@@ -105,6 +106,7 @@ void gshmemi_host_quiet(const int *target_pes, size_t npes, const char *call)
 {
 	if (gshmemi_is_slow(GSHMEMI_SLOW_UNSET | GSHMEMI_SLOW_CHECK | GSHMEMI_SLOW_DELIVERY))
 		gshmemi_slow_quiet(target_pes, npes, call);
+	gshmemi_rpc_host_complete(call);
 	gshmemi_access_complete(call);
 	gshmemi_arch_fence_system();
 }

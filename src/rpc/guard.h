@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Between call.c and guard.hip, which is C++.
+ */
+#ifndef GSHMEMI_RPC_GUARD_H
+#define GSHMEMI_RPC_GUARD_H
+
+struct gshmemx_rpc_request;
+
+/* function(context, call); or, when that throws, what gshmemi_rpc_thrown returns. */
+int gshmemi_rpc_guard(int (*function)(void *context, struct gshmemx_rpc_request *call), void *context,
+		      struct gshmemx_rpc_request *call, const char *name);
+
+/* Says that the function of this name threw; -EFAULT. */
+int gshmemi_rpc_thrown(const char *name, const char *what);
+
+#endif /* GSHMEMI_RPC_GUARD_H */

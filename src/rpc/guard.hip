@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The call of a user's function, which may be C++ and throw: an exception must not pass through the C code around it.
+ */
+#include <exception>
+#include <typeinfo>
+
+extern "C" {
+#include "rpc/guard.h"
+}
+
+extern "C" int gshmemi_rpc_guard(int (*function)(void *context, struct gshmemx_rpc_request *call), void *context,
+		      struct gshmemx_rpc_request *call, const char *name)
+{
+	try {
+		return function(context, call);
+	} catch (const std::exception &e) {
+		return gshmemi_rpc_thrown(name, e.what());
+	} catch (...) {
+		return gshmemi_rpc_thrown(name, "an exception of another type than std::exception");
+	}
+}

@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The library's own operations: quiet, blocks of the arena, abort, trace.
+ */
+#include "rpc/rpc.h"
+
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+/* ---- quiet ---- */
+
+/* Posted calls that a quiet waits for. */
+struct open_posts {
+	unsigned nposts;
+	struct {
+		uint32_t slot;
+		uint32_t seq;
+	} posts[];
+};
+
+static struct open_posts *find_open(const struct gshmemi_rpc_channel *c)
+{
+	struct open_posts *found = malloc(sizeof *found + c->nslots * sizeof *found->posts);
+	uint32_t slot, seq;
+
+	if (!found)
+		return NULL;
+	found->nposts = 0;
+	for (slot = 0; slot < c->nslots; slot++) {
+		if (gshmemi_rpc_is_open_post(c, slot, &seq)) {
+			found->posts[found->nposts].slot = slot;
+			found->posts[found->nposts++].seq = seq;
+		}
+	}
+	return found;
+}
+
+/* Whether all of them have been answered by now. */
+static bool have_passed(const struct gshmemi_rpc_channel *c, struct open_posts *open)
+{
+	while (open->nposts && gshmemi_rpc_has_passed(c, open->posts[open->nposts - 1].slot, open->posts[open->nposts - 1].seq))
+		open->nposts--;
+	return open->nposts == 0;
+}
+
+/* Looks at all slots after the quiet was taken, so that none is missed that its wave posted before. */
+static int quiet(struct gshmemi_rpc_op *op, gshmemx_rpc_call_t *call)
+{
+	const struct gshmemi_rpc_channel *c = &op->served->channel;
+
+	if (!call->state && !GSHMEMI_RPC_MUTANT(NO_SWEEP)) {
+		call->state = find_open(c);
+		if (!call->state) {
+			gshmemi_error("rpc: gshmem_quiet: no memory");
+			return -ENOMEM;
+		}
+	}
+	if (call->state && !have_passed(c, call->state))
+		return GSHMEMX_RPC_PENDING;
+	free(call->state);
+	call->state = NULL;
+	call->out[0] = atomic_load(&op->served->completed);
+	return GSHMEMX_RPC_DONE;
+}
+
+/* Posts of a channel that have come by now, for a host that waits for kernels whose end it has seen. */
+static void complete_channel(const struct gshmemi_rpc_channel *c, const char *call)
+{
+	struct open_posts *open = find_open(c);
+	uint64_t started_ns = 0;
+	unsigned polls = 0;
+
+	if (!open) {
+		gshmemi_error("%s: no memory", call);
+		gshmemi_end(1);
+	}
+	while (!have_passed(c, open)) {
+		gshmemi_rpc_wake();
+		gshmemi_arch_pause(&polls);
+		if ((polls & (GSHMEMI_WAIT_POLLS - 1)) == 0)
+			started_ns = gshmemi_wait_long(started_ns, &c->answer[open->posts[0].slot].low, 4, 0, GSHMEM_CMP_EQ,
+						       open->posts[0].seq, -1, call);
+	}
+	free(open);
+}
+
+void gshmemi_rpc_host_complete(const char *call)
+{
+	if (!(gshmemi_state.slow & GSHMEMI_SLOW_POSTS) || gshmemi_rpc_is_serving())
+		return;
+	complete_channel(&gshmemi_rpc_threads.channel, call);
+	complete_channel(&gshmemi_rpc_kernels.channel, call);
+}
+
+/* ---- the arena ---- */
+
+#define NBLOCKS 64
+
+static char *arena;
+static uint64_t taken; /* bit i: block i */
+static pthread_mutex_t arena_lock = PTHREAD_MUTEX_INITIALIZER;
+
+size_t gshmemi_rpc_arena_nbytes(void)
+{
+	return arena ? (size_t)NBLOCKS * GSHMEMI_RPC_BLOCK_NBYTES : 0;
+}
+
+static int take_block(struct gshmemi_rpc_op *op, gshmemx_rpc_call_t *call)
+{
+	unsigned i;
+
+	(void)op;
+	pthread_mutex_lock(&arena_lock);
+	i = ~taken ? (unsigned)__builtin_ctzll(~taken) : NBLOCKS;
+	if (arena && i < NBLOCKS) {
+		taken |= 1ULL << i;
+		call->out[0] = (uint64_t)(uintptr_t)(arena + (size_t)i * GSHMEMI_RPC_BLOCK_NBYTES);
+	}
+	pthread_mutex_unlock(&arena_lock);
+	return GSHMEMX_RPC_DONE;
+}
+
+static int give_block(struct gshmemi_rpc_op *op, gshmemx_rpc_call_t *call)
+{
+	const size_t offset = (size_t)((uintptr_t)call->in[0] - (uintptr_t)arena);
+
+	(void)op;
+	if (offset >= (size_t)NBLOCKS * GSHMEMI_RPC_BLOCK_NBYTES)
+		return -EINVAL;
+	pthread_mutex_lock(&arena_lock);
+	taken &= ~(1ULL << offset / GSHMEMI_RPC_BLOCK_NBYTES);
+	pthread_mutex_unlock(&arena_lock);
+	return GSHMEMX_RPC_DONE;
+}
+
+/* ---- abort ---- */
+
+static int abort_job(struct gshmemi_rpc_op *op, gshmemx_rpc_call_t *call)
+{
+	const int status = (int)(int64_t)call->in[0];
+
+	(void)op;
+	gshmemi_error("kernel, block %" PRIu64 ", " GSHMEMI_ARCH_THREAD_WORD " %" PRIu64
+		      ": gshmemx_abort(%d): the job ends", call->in[1], call->in[2], status);
+	gshmemi_end(status);
+}
+
+void gshmemi_host_rpc_abort(int status)
+{
+	GSHMEMI_ENTER("gshmemx_abort");
+	gshmemi_error("host: gshmemx_abort(%d): the job ends", status);
+	gshmemi_end(status);
+}
+
+/* ---- trace ---- */
+
+static FILE *trace_file;
+static char **trace_names;
+static unsigned trace_nnames;
+static pthread_mutex_t trace_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void write_mark(uint32_t mark, uint64_t value, uint64_t ns, uint64_t block, int64_t thread)
+{
+	pthread_mutex_lock(&trace_lock);
+	if (trace_file) {
+		fprintf(trace_file, "%" PRIu64 "\t%d\t%" PRIu64 "\t%" PRId64 "\t", ns, gshmemi_state.my_pe, block, thread);
+		if (mark < trace_nnames && trace_names[mark])
+			fprintf(trace_file, "%s\t%" PRIu64 "\n", trace_names[mark], value);
+		else
+			fprintf(trace_file, "%" PRIu32 "\t%" PRIu64 "\n", mark, value);
+	}
+	pthread_mutex_unlock(&trace_lock);
+}
+
+static int trace(struct gshmemi_rpc_op *op, gshmemx_rpc_call_t *call)
+{
+	(void)op;
+	write_mark((uint32_t)call->in[0], call->in[1], call->in[2], call->in[3], (int64_t)call->in[4]);
+	return GSHMEMX_RPC_DONE;
+}
+
+void gshmemi_host_rpc_trace(uint32_t mark, uint64_t value)
+{
+	GSHMEMI_ENTER("gshmemx_trace");
+	if (trace_file)
+		write_mark(mark, value, gshmemi_arch_clock_ns(), 0, -1);
+}
+
+/* Under the lock. */
+static int set_name(uint32_t mark, char *name)
+{
+	char **names;
+	unsigned i;
+
+	if (mark >= trace_nnames) {
+		names = realloc(trace_names, (mark + 1) * sizeof *names);
+		if (!names)
+			return -ENOMEM;
+		for (i = trace_nnames; i <= mark; i++)
+			names[i] = NULL;
+		trace_names = names;
+		trace_nnames = mark + 1;
+	}
+	free(trace_names[mark]);
+	trace_names[mark] = name;
+	return 0;
+}
+
+int gshmemx_trace_name(uint32_t mark, const char *name)
+{
+	int rc = gshmemi_enter_int("gshmemx_trace_name");
+	char *copy;
+
+	if (rc)
+		return rc;
+	if (mark > 0xffff || !name || strpbrk(name, "\t\n")) {
+		gshmemi_error("gshmemx_trace_name: mark %" PRIu32 ": marks with names are 0 to 65535, names have no tab or "
+			      "newline", mark);
+		return -EINVAL;
+	}
+	copy = strdup(name);
+	pthread_mutex_lock(&trace_lock);
+	rc = copy ? set_name(mark, copy) : -ENOMEM;
+	pthread_mutex_unlock(&trace_lock);
+	if (rc) {
+		free(copy);
+		gshmemi_error("gshmemx_trace_name: no memory");
+	}
+	return rc;
+}
+
+static int open_trace(void)
+{
+	char path[4096];
+
+	if (!gshmemi_env.TRACE)
+		return 0;
+	snprintf(path, sizeof path, "%s.%d", gshmemi_env.TRACE, gshmemi_bootstrap_rank());
+	trace_file = fopen(path, "we");
+	if (!trace_file) {
+		gshmemi_error("GSHMEM_TRACE=%s: %s: %s", gshmemi_env.TRACE, path, strerror(errno));
+		return -errno;
+	}
+	fprintf(trace_file, "# clock_ns\tpe\tblock\t" GSHMEMI_ARCH_THREAD_WORD "\tmark\tvalue\n");
+	return 0;
+}
+
+static void close_trace(void)
+{
+	unsigned i;
+
+	if (trace_file)
+		fclose(trace_file);
+	trace_file = NULL;
+	for (i = 0; i < trace_nnames; i++)
+		free(trace_names[i]);
+	free(trace_names);
+	trace_names = NULL;
+	trace_nnames = 0;
+}
+
+/* ---- the table ---- */
+
+static const struct gshmemi_rpc_function table[] = {
+	[GSHMEMI_RPC_QUIET - GSHMEMI_RPC_QUIET] = {NULL, quiet, NULL, 0, "gshmem_quiet"},
+	[GSHMEMI_RPC_BLOCK - GSHMEMI_RPC_QUIET] = {NULL, take_block, NULL, 0, "block of the arena"},
+	[GSHMEMI_RPC_UNBLOCK - GSHMEMI_RPC_QUIET] = {NULL, give_block, NULL, 0, "end of a block of the arena"},
+	[GSHMEMI_RPC_ABORT - GSHMEMI_RPC_QUIET] = {NULL, abort_job, NULL, 0, "gshmemx_abort"},
+	[GSHMEMI_RPC_TRACE - GSHMEMI_RPC_QUIET] = {NULL, trace, NULL, 0, "gshmemx_trace"},
+};
+
+const struct gshmemi_rpc_function *gshmemi_rpc_find_library(uint32_t op)
+{
+	const uint32_t i = op - GSHMEMI_RPC_QUIET;
+
+	return i < sizeof table / sizeof *table ? &table[i] : NULL;
+}
+
+int gshmemi_rpc_library_open(void)
+{
+	void *ptr;
+	int rc;
+
+	rc = open_trace();
+	if (rc)
+		return rc;
+	rc = gshmemi_hip(hipHostMalloc(&ptr, (size_t)NBLOCKS * GSHMEMI_RPC_BLOCK_NBYTES,
+				       hipHostMallocMapped | hipHostMallocPortable | hipHostMallocCoherent),
+			 "rpc: hipHostMalloc of %d bytes for the arena", NBLOCKS * GSHMEMI_RPC_BLOCK_NBYTES);
+	if (!rc)
+		arena = ptr;
+	taken = 0;
+	return rc;
+}
+
+void gshmemi_rpc_library_close(void)
+{
+	gshmemi_host_free(arena);
+	arena = NULL;
+	close_trace();
+}

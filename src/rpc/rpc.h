@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The CPU's side of calls from kernels. channel.c owns the memory of channels, server.c the threads that serve them,
+ * registry.c what can be called, call.c one call from when it is taken until it is answered, workers.c the threads for
+ * functions that block, library.c the library's own operations, client.c the calls of CPU threads.
+ */
+#ifndef GSHMEMI_RPC_RPC_H
+#define GSHMEMI_RPC_RPC_H
+
+#include "host/internal.h"
+
+#include <gshmem/rpc.h>
+
+struct gshmemi_rpc_op;
+
+/* ---- registry.c ---- */
+
+#define GSHMEMI_RPC_MAX_FUNCTIONS 1024
+
+/* What an operation calls: a user's function, or one of the library's, which sees the whole call. */
+struct gshmemi_rpc_function {
+	gshmemx_rpc_function_t function;
+	int (*library)(struct gshmemi_rpc_op *op, gshmemx_rpc_call_t *call);
+	void *context;
+	unsigned flags; /* GSHMEMX_RPC_* */
+	const char *name;
+};
+
+/* NULL: there is none. */
+const struct gshmemi_rpc_function *gshmemi_rpc_find(uint32_t op);
+void gshmemi_rpc_forget_functions(void);
+
+/* ---- channel.c ---- */
+
+/* A channel, and what the server keeps of its slots. */
+struct gshmemi_rpc_served {
+	struct gshmemi_rpc_channel channel;
+	void **stream_state;     /* [nslots] call->state between the steps of a stream */
+	_Atomic uint64_t completed; /* posted calls that have been carried out */
+	size_t nbytes;           /* of host-pinned memory */
+	const char *name;        /* for messages */
+};
+
+/* Where the two sides are, and how large. */
+struct gshmemi_rpc_shape {
+	unsigned nslots;
+	unsigned nlanes;
+	uint32_t flags;          /* GSHMEMI_RPC_CLEAR ... */
+	bool is_host_client;
+	bool is_device_server;
+	uint32_t first_seq;
+};
+
+int gshmemi_rpc_channel_open(const struct gshmemi_rpc_shape *shape, struct gshmemi_rpc_channel *channel_p, size_t *nbytes_p);
+void gshmemi_rpc_channel_close(struct gshmemi_rpc_channel *channel);
+
+/* Waves that the current device can hold at a time, and lanes of each. */
+int gshmemi_rpc_resident(unsigned *nwaves_p, unsigned *nlanes_p);
+
+/* ---- server.c ---- */
+
+extern struct gshmemi_rpc_served gshmemi_rpc_kernels; /* calls from kernels of this PE */
+extern struct gshmemi_rpc_served gshmemi_rpc_threads; /* calls from its CPU threads */
+
+int gshmemi_rpc_open_channels(void);  /* channels, not yet served */
+int gshmemi_rpc_start(void); /* the threads; gshmemi_state is set */
+void gshmemi_rpc_stop(void); /* serve what has been posted, then end them; waits end with an error from now on */
+void gshmemi_rpc_close_channels(void);
+
+/* Whether this thread is carrying out a call: it must not wait for another one, nor for other PEs. */
+bool gshmemi_rpc_is_serving(void);
+void gshmemi_rpc_set_serving(bool is_serving);
+
+/* Wake a server thread that sleeps. */
+void gshmemi_rpc_wake(void);
+
+/* What has been served, for messages and gshmem-info. */
+struct gshmemi_rpc_counts {
+	_Atomic uint64_t ncalls;    /* taken */
+	_Atomic uint64_t nrefused;  /* of these, without a function to call */
+	_Atomic uint64_t nfull_scans;
+};
+extern struct gshmemi_rpc_counts gshmemi_rpc_counts;
+
+/* ---- call.c ---- */
+
+/* A call that has been taken, until it is answered. One that is PENDING or BLOCKING lives on the heap. */
+struct gshmemi_rpc_op {
+	struct gshmemi_rpc_op *next;
+	struct gshmemi_rpc_served *served;
+	const struct gshmemi_rpc_function *function;
+	struct gshmemi_rpc_header header;
+	uint32_t slot;
+	uint32_t seq;
+	uint64_t left;        /* lanes whose function has not ended; of a call by a wave or a stream bit 0 */
+	uint64_t failed;      /* lanes with an error, in status[] of the channel */
+	int error;            /* of a call with one function alone */
+	uint64_t value;       /* the answer, where it is one word */
+	void *state[64];      /* of each lane's function */
+	void *library_state;
+};
+
+/* Take a slot's call and carry it out as far as possible. Returns an op on the heap that goes on, or NULL. */
+struct gshmemi_rpc_op *gshmemi_rpc_serve_slot(struct gshmemi_rpc_served *served, uint32_t slot);
+
+/* Go on with an op. False: it is still pending; else it has been answered and freed. */
+bool gshmemi_rpc_go_on(struct gshmemi_rpc_op *op);
+
+/* ---- workers.c ---- */
+
+int gshmemi_rpc_workers_start(void); /* once; for the first function that blocks */
+void gshmemi_rpc_workers_add(struct gshmemi_rpc_op *op);
+void gshmemi_rpc_workers_stop(void); /* carries out what was added */
+
+/* ---- library.c ---- */
+
+const struct gshmemi_rpc_function *gshmemi_rpc_find_library(uint32_t op);
+int gshmemi_rpc_library_open(void);
+void gshmemi_rpc_library_close(void);
+size_t gshmemi_rpc_arena_nbytes(void);
+
+#endif /* GSHMEMI_RPC_RPC_H */
