@@ -304,9 +304,9 @@ GSHMEMI_FN struct gshmemi_rpc_result gshmemi_rpc_stream_by_lane(const struct gsh
 /* ---- posted calls ---- */
 
 /*
- * Complete the calls that this context has posted. The server tells how many it has completed in all. When that is as
- * many as were posted, none was open when it told; so completed is read first. Otherwise ask: the server looks at every
- * slot after it has taken this call.
+ * Complete the calls that this context has posted, for one lane. The server tells how many it has completed in all. When
+ * that is as many as were posted, none was open when it told; so completed is read first. Otherwise ask: the server looks
+ * at every slot after it has taken this call.
  */
 GSHMEMI_FN void gshmemi_rpc_complete(const struct gshmemi_rpc_channel *c, uint32_t home, const char *call)
 {
@@ -326,6 +326,18 @@ GSHMEMI_FN void gshmemi_rpc_complete(const struct gshmemi_rpc_channel *c, uint32
 			break;
 		known = found;
 	}
+}
+
+/* The same for the lanes that are here: one asks for all of them. */
+GSHMEMI_FN void gshmemi_rpc_complete_wave(const struct gshmemi_rpc_channel *c, uint32_t home, const char *call)
+{
+	const uint64_t lanes = gshmemi_arch_wave_enter(GSHMEMI_RPC_QUIET);
+
+	gshmemi_arch_group_sync(GSHMEMI_WAVE, lanes); /* what the others have posted lies before the leader's question */
+	if (gshmemi_arch_group_rank(GSHMEMI_WAVE, lanes) == 0)
+		gshmemi_rpc_complete(c, home, call);
+	gshmemi_arch_group_sync(GSHMEMI_WAVE, lanes);
+	gshmemi_arch_fence_acquire();
 }
 
 /* Wait until the call of this ticket has been answered; 0, or the error of its handler as long as the slot holds it. */
@@ -359,7 +371,7 @@ void gshmemi_rpc_host_complete(const char *call);
 GSHMEMI_SLOW void gshmemi_rpc_complete_here(const char *call, uint64_t caller)
 {
 	if (gshmemi_state.slow & GSHMEMI_SLOW_POSTS)
-		gshmemi_rpc_complete(&gshmemi_state.rpc, gshmemi_rpc_home(&gshmemi_state.rpc, caller), call);
+		gshmemi_rpc_complete_wave(&gshmemi_state.rpc, gshmemi_rpc_home(&gshmemi_state.rpc, caller), call);
 }
 #endif
 
@@ -476,12 +488,16 @@ GSHMEM_API gshmemx_rpc_ticket_t gshmemx_rpc_post_line(uint32_t op, const uint64_
 /* A ticket of no slot is of a call that is over, with its status in place of the number. */
 GSHMEM_API int gshmemx_rpc_test(gshmemx_rpc_ticket_t ticket)
 {
+	unsigned polls = GSHMEMI_WAIT_POLLS - 1; /* callers poll: as late in a wait, let others run at once */
+
 	if (GSHMEMI_ON_HOST())
 		return gshmemi_host_rpc_test(ticket.slot, ticket.seq);
 	if (ticket.slot == GSHMEMI_RPC_NO_SLOT)
 		return 1;
-	if (!gshmemi_rpc_has_passed(&gshmemi_state.rpc, ticket.slot, ticket.seq))
+	if (!gshmemi_rpc_has_passed(&gshmemi_state.rpc, ticket.slot, ticket.seq)) {
+		gshmemi_arch_pause(&polls);
 		return 0;
+	}
 	gshmemi_arch_fence_acquire();
 	return 1;
 }

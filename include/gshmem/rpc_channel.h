@@ -79,7 +79,7 @@ struct gshmemi_rpc_channel {
 	uint64_t *page;                    /* [nslots][1 << lane_shift][GSHMEMI_RPC_LINE] written by the slot's owner */
 	int32_t *status;                   /* [nslots][1 << lane_shift] written by the server, for GSHMEMI_RPC_LANES */
 	uint32_t *bell;                    /* [nslots / GROUP] a hint: client writes 1, server 0; NULL: none */
-	uint32_t *asleep;                  /* written by the server: 1 while it sleeps */
+	uint32_t *asleep;                  /* written by servers: how many of them sleep */
 	const uint32_t *poison;            /* not 0: there is no server any more */
 	struct gshmemi_rpc_context *context;
 	uint32_t nslots;

@@ -79,8 +79,8 @@ static void complete_channel(const struct gshmemi_rpc_channel *c, const char *ca
 		gshmemi_error("%s: no memory", call);
 		gshmemi_end(1);
 	}
+	gshmemi_rpc_wake();
 	while (!have_passed(c, open)) {
-		gshmemi_rpc_wake();
 		gshmemi_arch_pause(&polls);
 		if ((polls & (GSHMEMI_WAIT_POLLS - 1)) == 0)
 			started_ns = gshmemi_wait_long(started_ns, &c->answer[open->posts[0].slot].low, 4, 0, GSHMEM_CMP_EQ,

@@ -46,7 +46,8 @@ static unsigned nservers;      /* that run */
 static bool spins;             /* there are cores enough */
 static bool is_woken;          /* clients, all of them, wake a server that sleeps */
 static atomic_bool is_stopping;
-static uint32_t asleep;        /* some server sleeps; in process memory: only CPU threads read it */
+static uint32_t nasleep;       /* servers that sleep; in process memory: only CPU threads read it */
+static uint32_t nwakes;        /* what they sleep on */
 static _Thread_local bool is_serving;
 
 bool gshmemi_rpc_is_serving(void)
@@ -149,22 +150,24 @@ static void sleep_on(uint32_t *word, uint32_t value, uint64_t ns)
 	syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, &limit, NULL, 0);
 }
 
-/* Sleep, unless work has come: a client that posts reads asleep after its request, this thread the other way round. */
+/* Sleep, unless work has come: a client that posts reads nasleep after its request, this thread the other way round. */
 static void nap(struct server *s)
 {
 	uint64_t ns = SLEEP_NS;
+	uint32_t nwakes_before;
 
 	if (!is_woken || s->pending) {
 		s->nap_ns = s->nap_ns < NAP_MIN_NS ? NAP_MIN_NS : 2 * s->nap_ns > NAP_MAX_NS ? NAP_MAX_NS : 2 * s->nap_ns;
 		ns = s->nap_ns;
 	}
-	gshmemi_arch_store(&asleep, 1, 4);
+	nwakes_before = __atomic_load_n(&nwakes, __ATOMIC_ACQUIRE);
+	__atomic_fetch_add(&nasleep, 1, __ATOMIC_SEQ_CST);
 	gshmemi_arch_fence_system(); /* pairs with that of gshmemi_rpc_wake_server */
 	if (serve(s, true))
 		s->worked_ns = gshmemi_arch_clock_ns();
 	else if (!atomic_load(&is_stopping))
-		sleep_on(&asleep, 1, ns);
-	gshmemi_arch_store(&asleep, 0, 4);
+		sleep_on(&nwakes, nwakes_before, ns);
+	__atomic_fetch_sub(&nasleep, 1, __ATOMIC_SEQ_CST);
 }
 
 static void rest(struct server *s)
@@ -181,13 +184,13 @@ static void rest(struct server *s)
 
 void gshmemi_rpc_wake(void)
 {
-	if (__atomic_exchange_n(&asleep, 0, __ATOMIC_SEQ_CST))
-		syscall(SYS_futex, &asleep, FUTEX_WAKE_PRIVATE, 0x7fffffff, NULL, NULL, 0);
+	__atomic_fetch_add(&nwakes, 1, __ATOMIC_SEQ_CST);
+	syscall(SYS_futex, &nwakes, FUTEX_WAKE_PRIVATE, 0x7fffffff, NULL, NULL, 0);
 }
 
-void gshmemi_host_rpc_wake(uint32_t *word)
+void gshmemi_host_rpc_wake(uint32_t *asleep)
 {
-	if (word == &asleep)
+	if (asleep == &nasleep)
 		gshmemi_rpc_wake();
 }
 
@@ -325,7 +328,7 @@ static int open_served(struct gshmemi_rpc_served *served, const struct gshmemi_r
 	rc = gshmemi_rpc_channel_open(shape, &served->channel, &served->nbytes);
 	if (rc)
 		return rc;
-	served->channel.asleep = &asleep;
+	served->channel.asleep = &nasleep;
 	served->channel.trace = gshmemi_env.TRACE != NULL;
 	return 0;
 }
