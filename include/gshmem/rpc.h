@@ -184,7 +184,7 @@ GSHMEMI_FN struct gshmemi_rpc_result gshmemi_rpc_words_by_op(const struct gshmem
 	uint32_t next;
 
 	while (rest) {
-		next = (uint32_t)gshmemi_arch_wave_read(op, lanes, (unsigned)__builtin_ctzll(rest));
+		next = (uint32_t)gshmemi_arch_wave_read(op, lanes, gshmemi_arch_lowest_lane(rest));
 		rest &= ~gshmemi_arch_ballot(op == next, lanes);
 		if (op == next)
 			result = gshmemi_rpc_words(c, next, posts, nwords, in, out, home, call);
@@ -295,7 +295,7 @@ GSHMEMI_FN struct gshmemi_rpc_result gshmemi_rpc_stream_by_lane(const struct gsh
 	uint64_t rest;
 
 	for (rest = gshmemi_arch_wave_enter(op); rest; rest &= rest - 1)
-		if (gshmemi_arch_lane() == (unsigned)__builtin_ctzll(rest))
+		if (gshmemi_arch_lane() == gshmemi_arch_lowest_lane(rest))
 			result = gshmemi_rpc_stream(c, GSHMEMI_THREAD, op, in, in_nbytes, out, out_nbytes, home, call);
 	return result;
 #endif

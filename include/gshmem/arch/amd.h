@@ -130,6 +130,8 @@ GSHMEMI_ARCH_FN void gshmemi_arch_group_sync(int scope, uint64_t mask)
 	}
 }
 
+#define gshmemi_arch_lowest_lane(lanes) ((unsigned)__builtin_ctzll(lanes))
+
 #define GSHMEMI_ARCH_KEEPS_KEYS_APART 0
 
 GSHMEMI_ARCH_FN uint64_t gshmemi_arch_wave_read(uint64_t value, uint64_t lanes, unsigned lane)
@@ -142,7 +144,7 @@ GSHMEMI_ARCH_FN uint64_t gshmemi_arch_wave_read(uint64_t value, uint64_t lanes, 
 }
 
 #define gshmemi_arch_broadcast(value, lanes) \
-	gshmemi_arch_wave_read(value, lanes, (unsigned)__builtin_ctzll(lanes))
+	gshmemi_arch_wave_read(value, lanes, gshmemi_arch_lowest_lane(lanes))
 
 GSHMEMI_ARCH_FN uint64_t gshmemi_arch_ballot(int predicate, uint64_t lanes)
 {

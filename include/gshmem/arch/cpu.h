@@ -7,8 +7,8 @@
  *   the unit        NAME  THREAD_WORD  STATE  HOST_DIRECT  HAS_LONG_DOUBLE  KERNELS_WAKE
  *                   SIZEOF ALIGNOF (optional)
  *   where am I      IN_KERNEL  thread_rank  thread_count  lane  thread_name  block  caller  caller_block
- *   groups          wave_enter  group_rank  group_size  group_sync  wave_read  broadcast  ballot
- *                   group_copy (optional)  KEEPS_KEYS_APART
+ *   groups          wave_enter  group_rank  group_size  group_sync  lowest_lane  wave_read  broadcast
+ *                   ballot  group_copy (optional)  KEEPS_KEYS_APART
  *   registers       uniform  uniform_high  KEEP_ORDER  KEEP_APART
  *   memory          load  store  amo32  amo64  copy (optional)
  *   bulk memory     UNALIGNED  is_global  read_global  write_global  read_peer  write_peer
@@ -139,6 +139,8 @@ GSHMEMI_ARCH_FN void gshmemi_arch_group_sync(int scope, uint64_t mask)
 /* Lanes that enter with other keys are never taken for one group, so that each call has one operation. */
 #define GSHMEMI_ARCH_KEEPS_KEYS_APART 1
 
+#define gshmemi_arch_lowest_lane(lanes) ((unsigned)__builtin_ctzll(lanes))
+
 /* The value of one of these lanes, which all make the call. */
 GSHMEMI_ARCH_FN uint64_t gshmemi_arch_wave_read(uint64_t value, uint64_t lanes, unsigned lane)
 {
@@ -147,7 +149,7 @@ GSHMEMI_ARCH_FN uint64_t gshmemi_arch_wave_read(uint64_t value, uint64_t lanes, 
 
 /* The value of the lowest of these lanes, which all make the call. */
 #define gshmemi_arch_broadcast(value, lanes) \
-	gshmemi_arch_wave_read(value, lanes, (unsigned)__builtin_ctzll(lanes))
+	gshmemi_arch_wave_read(value, lanes, gshmemi_arch_lowest_lane(lanes))
 
 /* Those of these lanes where the predicate holds. */
 GSHMEMI_ARCH_FN uint64_t gshmemi_arch_ballot(int predicate, uint64_t lanes)

@@ -68,6 +68,8 @@ GSHMEMI_ARCH_FN void gshmemi_arch_group_sync(int scope, uint64_t mask)
 	(void)mask;
 }
 
+#define gshmemi_arch_lowest_lane(lanes) ((void)(lanes), 0U)
+
 #define GSHMEMI_ARCH_KEEPS_KEYS_APART 1
 
 GSHMEMI_ARCH_FN uint64_t gshmemi_arch_wave_read(uint64_t value, uint64_t lanes, unsigned lane)

@@ -89,6 +89,8 @@ GSHMEMI_ARCH_FN void gshmemi_arch_group_sync(int scope, uint64_t mask)
 		__syncwarp((unsigned)mask);
 }
 
+#define gshmemi_arch_lowest_lane(lanes) ((unsigned)__ffs((int)(lanes)) - 1)
+
 #define GSHMEMI_ARCH_KEEPS_KEYS_APART 0
 
 GSHMEMI_ARCH_FN uint64_t gshmemi_arch_wave_read(uint64_t value, uint64_t lanes, unsigned lane)
@@ -97,7 +99,7 @@ GSHMEMI_ARCH_FN uint64_t gshmemi_arch_wave_read(uint64_t value, uint64_t lanes, 
 }
 
 #define gshmemi_arch_broadcast(value, lanes) \
-	gshmemi_arch_wave_read(value, lanes, (unsigned)__ffs((int)(lanes)) - 1)
+	gshmemi_arch_wave_read(value, lanes, gshmemi_arch_lowest_lane(lanes))
 
 GSHMEMI_ARCH_FN uint64_t gshmemi_arch_ballot(int predicate, uint64_t lanes)
 {
