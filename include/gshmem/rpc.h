@@ -14,7 +14,9 @@ enum gshmemi_rpc_ops {
 	GSHMEMI_RPC_BLOCK,              /* answer: address of a block of the arena, 0: none is free */
 	GSHMEMI_RPC_UNBLOCK,            /* arg 0: that address */
 	GSHMEMI_RPC_ABORT,              /* arg 0: status; 1: block; 2: thread or lane */
-	GSHMEMI_RPC_TRACE               /* arg 0: mark; 1: value; 2: clock, ns; 3: block; 4: thread or lane */
+	GSHMEMI_RPC_TRACE,              /* arg 0: mark; 1: value; 2: clock, ns; 3: block; 4: thread or lane */
+	GSHMEMI_RPC_PRINT,              /* a stream: rpc_print.h */
+	GSHMEMI_RPC_ASSERT              /* likewise */
 };
 #define GSHMEMI_RPC_USER 0x75000000U /* operations of users: the class 'u', numbered as they are registered */
 
@@ -96,6 +98,8 @@ GSHMEMI_FN struct gshmemi_rpc_result gshmemi_rpc_receive(const struct gshmemi_rp
 {
 	struct gshmemi_rpc_result result = {0, 0};
 
+	if (GSHMEMI_RPC_MUTANT(UNLOCK_EARLY) && port->is_leader)
+		gshmemi_rpc_close(c, port->slot, port->seq, 0);
 	if (port->is_leader)
 		result.status = gshmemi_rpc_await(c, port->slot, port->seq, &result.value, call);
 	result.status = (int)gshmemi_arch_broadcast((uint64_t)(int64_t)result.status, port->lanes);
@@ -141,7 +145,7 @@ GSHMEMI_FN struct gshmemi_rpc_result gshmemi_rpc_words(const struct gshmemi_rpc_
 			gshmemi_arch_store(&c->header[port.slot].arg[i], in[i], 8);
 	else
 		for (i = 0; i < nwords; i++)
-			gshmemi_rpc_page(c, port.slot)[lane * GSHMEMI_RPC_LINE + i] = in[i];
+			gshmemi_rpc_write_word(gshmemi_rpc_page(c, port.slot) + lane * GSHMEMI_RPC_LINE + i, in[i]);
 	gshmemi_rpc_send(c, &port, op, (posts ? GSHMEMI_RPC_POSTED : 0) | (is_inline ? GSHMEMI_RPC_INLINE : 0), 1);
 	if (posts) {
 		gshmemi_rpc_leave(c, &port, 1);
@@ -158,10 +162,10 @@ GSHMEMI_FN struct gshmemi_rpc_result gshmemi_rpc_words(const struct gshmemi_rpc_
 	else if (result.status == GSHMEMI_RPC_ERROR)
 		result.status = (int)(int64_t)result.value;
 	if (!is_inline && !result.status) {
-		result.value = from[0];
+		result.value = gshmemi_rpc_read_word(&from[0]);
 		if (nwords == GSHMEMI_RPC_LINE)
 			for (i = 0; i < nwords; i++)
-				out[i] = from[i];
+				out[i] = gshmemi_rpc_read_word(&from[i]);
 	}
 	gshmemi_rpc_leave(c, &port, 0);
 	return result;

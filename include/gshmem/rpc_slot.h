@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The protocol of a slot: what a client and a server do with the words of rpc_channel.h, and nothing else. Both sides
- * run in kernels and on the CPU. tests/rpc_explore.cpp runs this file under every schedule.
+ * run in kernels and on the CPU. tests/rpc_explore.hip runs this file under every schedule.
  *
  *   client   open    lock a slot that is free, or whose posted call has been answered
  *            (fill the page, write the header)
@@ -28,6 +28,12 @@
 /* Tests break the protocol on purpose: this is 1 for the mutant that is being tried. */
 #ifndef GSHMEMI_RPC_MUTANT
 #define GSHMEMI_RPC_MUTANT(name) 0
+#endif
+
+/* A lane's accesses to the page, for tests that follow them. */
+#ifndef gshmemi_rpc_read_word
+#define gshmemi_rpc_read_word(address)         (*(address))
+#define gshmemi_rpc_write_word(address, value) ((void)(*(address) = (value)))
 #endif
 
 GSHMEMI_FN unsigned gshmemi_rpc_nlanes(const struct gshmemi_rpc_channel *c)
