@@ -59,6 +59,12 @@
 #endif
 #endif
 
+/* What compilers know of the posted calls of a unit. */
+#ifndef GSHMEMI_ARCH_HAS_POSTS
+#define GSHMEMI_ARCH_HAS_POSTS() 1
+#define GSHMEMI_ARCH_MARK_POST() ((void)0)
+#endif
+
 /* Around the inline functions: warnings that a compiler has for right code. */
 #ifdef GSHMEMI_ARCH_QUIET_BEGIN
 #define GSHMEMI_QUIET_BEGIN GSHMEMI_ARCH_QUIET_BEGIN

@@ -374,7 +374,7 @@ void gshmemi_rpc_host_complete(const char *call);
 #else
 GSHMEMI_SLOW void gshmemi_rpc_complete_here(const char *call, uint64_t caller)
 {
-	if (gshmemi_state.slow & GSHMEMI_SLOW_POSTS)
+	if (GSHMEMI_ARCH_HAS_POSTS() && gshmemi_state.slow & GSHMEMI_SLOW_POSTS)
 		gshmemi_rpc_complete_wave(&gshmemi_state.rpc, gshmemi_rpc_home(&gshmemi_state.rpc, caller), call);
 }
 #endif
@@ -398,6 +398,8 @@ GSHMEMI_CALL struct gshmemi_rpc_result gshmemi_rpc_words_here(uint32_t op, int p
 	const struct gshmemi_rpc_channel *c = gshmemi_rpc_mine(call, caller);
 	const uint64_t in[6] = {w0, w1, w2, w3, w4, w5};
 
+	if (posts)
+		GSHMEMI_ARCH_MARK_POST();
 	return gshmemi_rpc_words_by_op(c, op, posts, 6, in, NULL, gshmemi_rpc_home(c, caller), call);
 }
 
@@ -406,6 +408,8 @@ GSHMEMI_CALL struct gshmemi_rpc_result gshmemi_rpc_line_here(uint32_t op, int po
 {
 	const struct gshmemi_rpc_channel *c = gshmemi_rpc_mine(call, caller);
 
+	if (posts)
+		GSHMEMI_ARCH_MARK_POST();
 	return gshmemi_rpc_words_by_op(c, op, posts, GSHMEMI_RPC_LINE, in, out, gshmemi_rpc_home(c, caller), call);
 }
 

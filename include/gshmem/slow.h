@@ -157,7 +157,7 @@ GSHMEMI_SLOW void gshmemi_delay_put_signal(int scope, void *peer_dest, const voi
 #ifdef GSHMEMI_ARCH_HAS_DELIVERY
 #define GSHMEMI_SLOW_ORDER (GSHMEMI_SLOW_POSTS | GSHMEMI_SLOW_UNSET | GSHMEMI_SLOW_DELIVERY)
 #else
-#define GSHMEMI_SLOW_ORDER GSHMEMI_SLOW_POSTS
+#define GSHMEMI_SLOW_ORDER (GSHMEMI_ARCH_HAS_POSTS() ? GSHMEMI_SLOW_POSTS : 0)
 #endif
 
 /* ---- put and get ---- */

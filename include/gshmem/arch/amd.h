@@ -53,6 +53,29 @@
 #define GSHMEMI_ARCH_SIZEOF(TYPE)  (__is_same(TYPE, long double) ? 16 : sizeof(TYPE))
 #define GSHMEMI_ARCH_ALIGNOF(TYPE) (__is_same(TYPE, long double) ? 16 : __alignof__(TYPE))
 
+/*
+ * Whether kernels of this unit post calls. A unit is a code object, whose kernels run code of their own unit, so that what
+ * it does not post it need not complete: fence and quiet then test nothing, and kernels keep no registers for what lies
+ * behind the test. Nobody reads or writes the variable; but where a post mentions its address, the compiler cannot know
+ * its value. Units linked with -fgpu-rdc post for each other.
+ */
+#ifndef __CLANG_RDC__
+#define GSHMEMI_ARCH_HAS_POSTS gshmemi_arch_has_posts
+#define GSHMEMI_ARCH_MARK_POST gshmemi_arch_mark_post
+static __device__ char gshmemi_arch_posts;
+
+/* Not for the host, too: compilers would keep the variable for it. */
+static inline __device__ __attribute__((always_inline)) int gshmemi_arch_has_posts(void)
+{
+	return !__builtin_constant_p(gshmemi_arch_posts);
+}
+
+static inline __device__ __attribute__((always_inline)) void gshmemi_arch_mark_post(void)
+{
+	__asm__ volatile("" : : "s"(&gshmemi_arch_posts) : "memory");
+}
+#endif
+
 /* Peers, the heap, and what the library polls are global memory: said to the compiler, it need not ask the hardware. */
 #define GSHMEMI_ARCH_GLOBAL __attribute__((address_space(1)))
 
