@@ -106,6 +106,7 @@ T_HD int differ(const void *a, const void *b, size_t nbytes)
 	T_HD int standard_##NAME(void *memory, uint64_t *sig, int me) \
 	{ \
 		TYPE *d = (TYPE *)memory, back; \
+		size_t index = 0; \
 		int wrong = 0; \
 \
 		gshmem_p(d, (TYPE)5, me); \
@@ -126,6 +127,21 @@ T_HD int differ(const void *a, const void *b, size_t nbytes)
 		gshmem_quiet(); \
 		wrong += back != (TYPE)125; \
 		wrong += gshmem_g(d, me) != (TYPE)1; \
+		gshmem_p(d, (TYPE)4, me); \
+		gshmem_quiet(); \
+		back = (TYPE)4; \
+		gshmem_wait_until_all(d, 1, NULL, GSHMEM_CMP_EQ, (TYPE)4); \
+		gshmem_wait_until_all_vector(d, 1, NULL, GSHMEM_CMP_EQ, &back); \
+		wrong += gshmem_wait_until_any(d, 1, NULL, GSHMEM_CMP_EQ, (TYPE)4) != 0; \
+		wrong += gshmem_wait_until_any_vector(d, 1, NULL, GSHMEM_CMP_EQ, &back) != 0; \
+		wrong += gshmem_wait_until_some(d, 1, &index, NULL, GSHMEM_CMP_EQ, (TYPE)4) != 1; \
+		wrong += gshmem_wait_until_some_vector(d, 1, &index, NULL, GSHMEM_CMP_EQ, &back) != 1; \
+		wrong += gshmem_test_all(d, 1, NULL, GSHMEM_CMP_GT, (TYPE)4) != 0; \
+		wrong += gshmem_test_all_vector(d, 1, NULL, GSHMEM_CMP_EQ, &back) != 1; \
+		wrong += gshmem_test_any(d, 1, NULL, GSHMEM_CMP_GE, (TYPE)4) != 0; \
+		wrong += gshmem_test_any_vector(d, 1, NULL, GSHMEM_CMP_LT, &back) != SIZE_MAX; \
+		wrong += gshmem_test_some(d, 1, &index, NULL, GSHMEM_CMP_NE, (TYPE)4) != 0; \
+		wrong += gshmem_test_some_vector(d, 1, &index, NULL, GSHMEM_CMP_LE, &back) != 1; \
 		(void)sig; \
 		return wrong; \
 	}

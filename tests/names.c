@@ -87,6 +87,24 @@ BITWISE(TYPED)
 P2P(TYPED)
 #undef TYPED
 
+#define TYPED(T, N) \
+	void gshmem_##N##_wait_until_all(T *ivars, size_t nelems, const int *status, int cmp, T cmp_value); \
+	size_t gshmem_##N##_wait_until_any(T *ivars, size_t nelems, const int *status, int cmp, T cmp_value); \
+	size_t gshmem_##N##_wait_until_some(T *ivars, size_t nelems, size_t *indices, const int *status, int cmp, T cmp_value); \
+	void gshmem_##N##_wait_until_all_vector(T *ivars, size_t nelems, const int *status, int cmp, const T *cmp_values); \
+	size_t gshmem_##N##_wait_until_any_vector(T *ivars, size_t nelems, const int *status, int cmp, const T *cmp_values); \
+	size_t gshmem_##N##_wait_until_some_vector(T *ivars, size_t nelems, size_t *indices, const int *status, int cmp, \
+						   const T *cmp_values); \
+	int gshmem_##N##_test_all(T *ivars, size_t nelems, const int *status, int cmp, T cmp_value); \
+	size_t gshmem_##N##_test_any(T *ivars, size_t nelems, const int *status, int cmp, T cmp_value); \
+	size_t gshmem_##N##_test_some(T *ivars, size_t nelems, size_t *indices, const int *status, int cmp, T cmp_value); \
+	int gshmem_##N##_test_all_vector(T *ivars, size_t nelems, const int *status, int cmp, const T *cmp_values); \
+	size_t gshmem_##N##_test_any_vector(T *ivars, size_t nelems, const int *status, int cmp, const T *cmp_values); \
+	size_t gshmem_##N##_test_some_vector(T *ivars, size_t nelems, size_t *indices, const int *status, int cmp, \
+					     const T *cmp_values);
+AMO(TYPED)
+#undef TYPED
+
 #define NAME(T, N) #N,
 #define SIZE(N)    #N,
 static const char *const rma[] = {RMA(NAME) NULL}, *const amo[] = {AMO(NAME) NULL},
@@ -113,6 +131,10 @@ static const struct family {
 		  "gshmem_%_atomic_fetch_xor gshmem_%_atomic_xor gshmem_%_atomic_fetch_and_nbi "
 		  "gshmem_%_atomic_fetch_or_nbi gshmem_%_atomic_fetch_xor_nbi"},
 	{p2p, "gshmem_%_wait_until gshmem_%_test"},
+	{amo, "gshmem_%_wait_until_all gshmem_%_wait_until_any gshmem_%_wait_until_some gshmem_%_test_all "
+	      "gshmem_%_test_any gshmem_%_test_some gshmem_%_wait_until_all_vector "
+	      "gshmem_%_wait_until_any_vector gshmem_%_wait_until_some_vector gshmem_%_test_all_vector "
+	      "gshmem_%_test_any_vector gshmem_%_test_some_vector"},
 	{once, "gshmem_init gshmem_init_thread gshmem_finalize gshmem_global_exit gshmem_query_thread "
 	       "gshmem_query_initialized gshmem_my_pe gshmem_n_pes gshmem_pe_accessible gshmem_addr_accessible gshmem_ptr "
 	       "gshmem_info_get_version gshmem_info_get_name gshmem_malloc gshmem_calloc gshmem_align gshmem_realloc "
@@ -133,7 +155,10 @@ static const struct family {
 	{p2p, "gshmemx_%_wait_until_wave gshmemx_%_wait_until_wg"},
 	{once, "gshmemx_init_attr gshmemx_module_init gshmemx_heap_stats gshmemx_signal_wait_until_wave "
 	       "gshmemx_signal_wait_until_wg gshmemx_barrier_all_wave gshmemx_barrier_all_wg gshmemx_sync_all_wave "
-	       "gshmemx_sync_all_wg gshmemx_fence_wave gshmemx_fence_wg gshmemx_quiet_wave gshmemx_quiet_wg"},
+	       "gshmemx_sync_all_wg gshmemx_fence_wave gshmemx_fence_wg gshmemx_quiet_wave gshmemx_quiet_wg "
+	       "gshmemx_rpc_call gshmemx_rpc_call_line gshmemx_rpc_post gshmemx_rpc_post_line gshmemx_rpc_test "
+	       "gshmemx_rpc_wait gshmemx_rpc_stream gshmemx_rpc_stream_wave gshmemx_rpc_channel_create "
+	       "gshmemx_rpc_channel_stop gshmemx_rpc_channel_destroy gshmemx_abort gshmemx_trace gshmemx_trace_name"},
 };
 
 /* Look up every function of a family; returns how many there are. */
@@ -195,9 +220,9 @@ int main(void)
 	check_list("bitwise AMO types", listed_bitwise, bitwise, NBITWISE);
 	check_list("point-to-point types", listed_p2p, p2p, NP2P);
 	check_list("16-bit types", listed_half, half, NSHORT);
-	for (i = 0; i < 8; i++)
+	for (i = 0; i < 9; i++)
 		n += check_family(&families[i]);
-	t_equal(n, 10 * NRMA + 6 * (NSIZES + 1) + 2 * NSIZES + 5 * NEXTENDED + 8 * NAMO + 9 * NBITWISE + 2 * NP2P + 28,
+	t_equal(n, 10 * NRMA + 6 * (NSIZES + 1) + 2 * NSIZES + 5 * NEXTENDED + 20 * NAMO + 9 * NBITWISE + 2 * NP2P + 28,
 		"functions of the spec");
 	for (; i < sizeof families / sizeof *families; i++)
 		check_family(&families[i]);

@@ -184,6 +184,32 @@ GSHMEMI_DEFINE(int64, int64_t)
 GSHMEM_BASIC_WAIT_TYPES(GSHMEMI_DEFINE)
 #undef GSHMEMI_DEFINE
 
+#define GSHMEMI_DEFINE_MANY(NAME, TYPE, RESULT, CALL, VALUE, ...) \
+	GSHMEMI_FN RESULT gshmem_##CALL(TYPE *ivars, size_t nelems, const int *status, int cmp, VALUE) \
+	{ \
+		return gshmem_##NAME##_##CALL(ivars, nelems, status, cmp, __VA_ARGS__); \
+	}
+#define GSHMEMI_DEFINE_SOME(NAME, TYPE, CALL, VALUE, ...) \
+	GSHMEMI_FN size_t gshmem_##CALL(TYPE *ivars, size_t nelems, size_t *indices, const int *status, int cmp, VALUE) \
+	{ \
+		return gshmem_##NAME##_##CALL(ivars, nelems, indices, status, cmp, __VA_ARGS__); \
+	}
+#define GSHMEMI_DEFINE_VALUES(NAME, TYPE, VECTOR, VALUE, ...) \
+	GSHMEMI_DEFINE_MANY(NAME, TYPE, void, wait_until_all##VECTOR, VALUE, __VA_ARGS__) \
+	GSHMEMI_DEFINE_MANY(NAME, TYPE, size_t, wait_until_any##VECTOR, VALUE, __VA_ARGS__) \
+	GSHMEMI_DEFINE_SOME(NAME, TYPE, wait_until_some##VECTOR, VALUE, __VA_ARGS__) \
+	GSHMEMI_DEFINE_MANY(NAME, TYPE, int, test_all##VECTOR, VALUE, __VA_ARGS__) \
+	GSHMEMI_DEFINE_MANY(NAME, TYPE, size_t, test_any##VECTOR, VALUE, __VA_ARGS__) \
+	GSHMEMI_DEFINE_SOME(NAME, TYPE, test_some##VECTOR, VALUE, __VA_ARGS__)
+#define GSHMEMI_DEFINE(NAME, TYPE) \
+	GSHMEMI_DEFINE_VALUES(NAME, TYPE, , TYPE cmp_value, cmp_value) \
+	GSHMEMI_DEFINE_VALUES(NAME, TYPE, _vector, const TYPE *cmp_values, cmp_values)
+GSHMEM_BASIC_AMO_TYPES(GSHMEMI_DEFINE)
+#undef GSHMEMI_DEFINE
+#undef GSHMEMI_DEFINE_VALUES
+#undef GSHMEMI_DEFINE_SOME
+#undef GSHMEMI_DEFINE_MANY
+
 #undef GSHMEMI_GENERIC_RMA
 #undef GSHMEMI_GENERIC_VALUE
 
@@ -227,6 +253,18 @@ GSHMEM_BASIC_WAIT_TYPES(GSHMEMI_DEFINE)
 #define GSHMEMI_FXOR_NBI_(NAME, TYPE)        , TYPE : gshmem_##NAME##_atomic_fetch_xor_nbi
 #define GSHMEMI_WAIT_UNTIL_(NAME, TYPE)      , TYPE : gshmem_##NAME##_wait_until
 #define GSHMEMI_TEST_(NAME, TYPE)            , TYPE : gshmem_##NAME##_test
+#define GSHMEMI_WAIT_UNTIL_ALL_(NAME, TYPE) , TYPE : gshmem_##NAME##_wait_until_all
+#define GSHMEMI_WAIT_UNTIL_ANY_(NAME, TYPE) , TYPE : gshmem_##NAME##_wait_until_any
+#define GSHMEMI_WAIT_UNTIL_SOME_(NAME, TYPE) , TYPE : gshmem_##NAME##_wait_until_some
+#define GSHMEMI_TEST_ALL_(NAME, TYPE) , TYPE : gshmem_##NAME##_test_all
+#define GSHMEMI_TEST_ANY_(NAME, TYPE) , TYPE : gshmem_##NAME##_test_any
+#define GSHMEMI_TEST_SOME_(NAME, TYPE) , TYPE : gshmem_##NAME##_test_some
+#define GSHMEMI_WAIT_UNTIL_ALL_VECTOR_(NAME, TYPE) , TYPE : gshmem_##NAME##_wait_until_all_vector
+#define GSHMEMI_WAIT_UNTIL_ANY_VECTOR_(NAME, TYPE) , TYPE : gshmem_##NAME##_wait_until_any_vector
+#define GSHMEMI_WAIT_UNTIL_SOME_VECTOR_(NAME, TYPE) , TYPE : gshmem_##NAME##_wait_until_some_vector
+#define GSHMEMI_TEST_ALL_VECTOR_(NAME, TYPE) , TYPE : gshmem_##NAME##_test_all_vector
+#define GSHMEMI_TEST_ANY_VECTOR_(NAME, TYPE) , TYPE : gshmem_##NAME##_test_any_vector
+#define GSHMEMI_TEST_SOME_VECTOR_(NAME, TYPE) , TYPE : gshmem_##NAME##_test_some_vector
 
 #define GSHMEMI_SIGNED_BITWISE(X) X(int32, int32_t) X(int64, int64_t)
 #define GSHMEMI_BITWISE(X)        GSHMEM_BASIC_BITWISE_AMO_TYPES(X) GSHMEMI_SIGNED_BITWISE(X)
@@ -282,6 +320,30 @@ GSHMEM_BASIC_WAIT_TYPES(GSHMEMI_DEFINE)
 
 #define gshmem_wait_until(ivar, ...) _Generic(*(ivar) GSHMEM_BASIC_WAIT_TYPES(GSHMEMI_WAIT_UNTIL_))(ivar, __VA_ARGS__)
 #define gshmem_test(ivar, ...)       _Generic(*(ivar) GSHMEM_BASIC_WAIT_TYPES(GSHMEMI_TEST_))(ivar, __VA_ARGS__)
+#define gshmem_wait_until_all(ivars, ...) \
+	_Generic(*(ivars) GSHMEM_BASIC_AMO_TYPES(GSHMEMI_WAIT_UNTIL_ALL_))(ivars, __VA_ARGS__)
+#define gshmem_wait_until_any(ivars, ...) \
+	_Generic(*(ivars) GSHMEM_BASIC_AMO_TYPES(GSHMEMI_WAIT_UNTIL_ANY_))(ivars, __VA_ARGS__)
+#define gshmem_wait_until_some(ivars, ...) \
+	_Generic(*(ivars) GSHMEM_BASIC_AMO_TYPES(GSHMEMI_WAIT_UNTIL_SOME_))(ivars, __VA_ARGS__)
+#define gshmem_test_all(ivars, ...) \
+	_Generic(*(ivars) GSHMEM_BASIC_AMO_TYPES(GSHMEMI_TEST_ALL_))(ivars, __VA_ARGS__)
+#define gshmem_test_any(ivars, ...) \
+	_Generic(*(ivars) GSHMEM_BASIC_AMO_TYPES(GSHMEMI_TEST_ANY_))(ivars, __VA_ARGS__)
+#define gshmem_test_some(ivars, ...) \
+	_Generic(*(ivars) GSHMEM_BASIC_AMO_TYPES(GSHMEMI_TEST_SOME_))(ivars, __VA_ARGS__)
+#define gshmem_wait_until_all_vector(ivars, ...) \
+	_Generic(*(ivars) GSHMEM_BASIC_AMO_TYPES(GSHMEMI_WAIT_UNTIL_ALL_VECTOR_))(ivars, __VA_ARGS__)
+#define gshmem_wait_until_any_vector(ivars, ...) \
+	_Generic(*(ivars) GSHMEM_BASIC_AMO_TYPES(GSHMEMI_WAIT_UNTIL_ANY_VECTOR_))(ivars, __VA_ARGS__)
+#define gshmem_wait_until_some_vector(ivars, ...) \
+	_Generic(*(ivars) GSHMEM_BASIC_AMO_TYPES(GSHMEMI_WAIT_UNTIL_SOME_VECTOR_))(ivars, __VA_ARGS__)
+#define gshmem_test_all_vector(ivars, ...) \
+	_Generic(*(ivars) GSHMEM_BASIC_AMO_TYPES(GSHMEMI_TEST_ALL_VECTOR_))(ivars, __VA_ARGS__)
+#define gshmem_test_any_vector(ivars, ...) \
+	_Generic(*(ivars) GSHMEM_BASIC_AMO_TYPES(GSHMEMI_TEST_ANY_VECTOR_))(ivars, __VA_ARGS__)
+#define gshmem_test_some_vector(ivars, ...) \
+	_Generic(*(ivars) GSHMEM_BASIC_AMO_TYPES(GSHMEMI_TEST_SOME_VECTOR_))(ivars, __VA_ARGS__)
 
 #endif
 

@@ -35,6 +35,9 @@ GSHMEMI_HOST_CALL uint64_t gshmemi_host_wait(const void *ivar, unsigned nbytes, 
 					   const char *call);
 GSHMEMI_HOST_CALL int gshmemi_host_test(const void *ivar, unsigned nbytes, int is_signed, int cmp, uint64_t value,
 				      const char *call);
+/* which is an enum gshmemi_many; waits 0: a test. */
+struct gshmemi_wait_set;
+GSHMEMI_HOST_CALL size_t gshmemi_host_wait_many(const struct gshmemi_wait_set *set, int which, int waits, const char *call);
 GSHMEMI_HOST_CALL void gshmemi_host_fence(const char *call);
 GSHMEMI_HOST_CALL void gshmemi_host_quiet(const int *target_pes, size_t npes, const char *call);
 GSHMEMI_HOST_CALL void gshmemi_host_sync_all(int quiet, const char *call);
@@ -49,6 +52,9 @@ GSHMEMI_HOST_CALL int gshmemi_host_rpc_stream(uint32_t op, const void *in, size_
 					      size_t *got_nbytes, const char *call);
 GSHMEMI_HOST_CALL void gshmemi_host_rpc_abort(int status);
 GSHMEMI_HOST_CALL void gshmemi_host_rpc_trace(uint32_t mark, uint64_t value);
+struct gshmemi_print_arg;
+GSHMEMI_HOST_CALL int gshmemi_host_rpc_print(const char *format, const struct gshmemi_print_arg *args, unsigned nargs);
+GSHMEMI_HOST_CALL void gshmemi_host_rpc_assert(const char *text, const char *file, int line);
 /* Wake a server that sleeps; asleep is its channel's. */
 GSHMEMI_HOST_CALL void gshmemi_host_rpc_wake(uint32_t *asleep);
 

@@ -301,16 +301,17 @@ GSHMEMI_SLOW void gshmemi_slow_quiet_at(const int *target_pes, size_t npes, cons
 		gshmemi_delivery_quiet(target_pes, npes);
 }
 
-/* The object of a wait or test lies in this PE's heap, and cmp is an operator. */
-GSHMEMI_SLOW void gshmemi_slow_wait_at(const void *ivar, unsigned nbytes, int cmp, const char *call, uint64_t caller)
+/* The objects of a wait or test, aligned to align, lie in this PE's heap, and cmp is an operator. */
+GSHMEMI_SLOW void gshmemi_slow_wait_at(const void *ivar, size_t nbytes, unsigned align, int cmp, const char *call,
+				       uint64_t caller)
 {
 	uint64_t found = 0, expected = 0;
 	int fault = 0;
 
 	if (gshmemi_state.slow & GSHMEMI_SLOW_UNSET)
 		fault = GSHMEMI_FAULT_NOT_INITIALIZED;
-	else if (gshmemi_state.slow & GSHMEMI_SLOW_CHECK)
-		fault = gshmemi_check_symmetric(ivar, nbytes, nbytes, &expected);
+	else if (gshmemi_state.slow & GSHMEMI_SLOW_CHECK && nbytes)
+		fault = gshmemi_check_symmetric(ivar, nbytes, align, &expected);
 	if (!fault && gshmemi_state.slow & GSHMEMI_SLOW_CHECK && (cmp < GSHMEM_CMP_EQ || cmp > GSHMEM_CMP_LE)) {
 		fault = GSHMEMI_FAULT_BAD_ARGUMENT;
 		found = (uint64_t)cmp;
@@ -322,6 +323,7 @@ GSHMEMI_SLOW void gshmemi_slow_wait_at(const void *ivar, unsigned nbytes, int cm
 
 #define gshmemi_slow_fence(scope, call)                gshmemi_slow_fence_at(scope, call, gshmemi_arch_caller())
 #define gshmemi_slow_quiet(target_pes, npes, call)     gshmemi_slow_quiet_at(target_pes, npes, call, gshmemi_arch_caller())
-#define gshmemi_slow_wait(ivar, nbytes, cmp, call)     gshmemi_slow_wait_at(ivar, nbytes, cmp, call, gshmemi_arch_caller())
+#define gshmemi_slow_wait(ivar, nbytes, align, cmp, call) \
+	gshmemi_slow_wait_at(ivar, nbytes, align, cmp, call, gshmemi_arch_caller())
 
 #endif /* GSHMEM_SLOW_H */

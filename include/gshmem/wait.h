@@ -16,7 +16,7 @@ GSHMEMI_FN uint64_t gshmemi_wait_until(int scope, const void *ivar, unsigned nby
 	if (GSHMEMI_ON_HOST())
 		return gshmemi_host_wait(ivar, nbytes, is_signed, cmp, value, call);
 	if (gshmemi_is_slow(GSHMEMI_SLOW_UNSET | GSHMEMI_SLOW_CHECK))
-		gshmemi_slow_wait(ivar, nbytes, cmp, call);
+		gshmemi_slow_wait(ivar, nbytes, nbytes, cmp, call);
 	if (scope == GSHMEMI_THREAD)
 		return gshmemi_wait(ivar, nbytes, is_signed, cmp, value, -1, call);
 	group = gshmemi_group_here(scope, GSHMEMI_KEY(ivar, NULL)); /* the others wait for the first below */
@@ -34,7 +34,7 @@ GSHMEMI_FN int gshmemi_test(const void *ivar, unsigned nbytes, int is_signed, in
 	if (GSHMEMI_ON_HOST())
 		return gshmemi_host_test(ivar, nbytes, is_signed, cmp, value, call);
 	if (gshmemi_is_slow(GSHMEMI_SLOW_UNSET | GSHMEMI_SLOW_CHECK))
-		gshmemi_slow_wait(ivar, nbytes, cmp, call);
+		gshmemi_slow_wait(ivar, nbytes, nbytes, cmp, call);
 	if (!gshmemi_compare(gshmemi_arch_load(ivar, nbytes), cmp, value, nbytes, is_signed)) {
 		gshmemi_arch_pause(&polls);
 		return 0;

@@ -5,6 +5,7 @@
 #include "host/internal.h"
 
 #include <gshmem/sync.h>
+#include <gshmem/wait_many.h>
 #include <time.h>
 
 #include "host/access.h"
@@ -27,6 +28,11 @@ uint64_t gshmemi_host_wait(const void *ivar, unsigned nbytes, int is_signed, int
 int gshmemi_host_test(const void *ivar, unsigned nbytes, int is_signed, int cmp, uint64_t value, const char *call)
 {
 	return gshmemi_test(ivar, nbytes, is_signed, cmp, value, call);
+}
+
+size_t gshmemi_host_wait_many(const struct gshmemi_wait_set *set, int which, int waits, const char *call)
+{
+	return waits ? gshmemi_wait_many(set, which, call) : gshmemi_test_many(set, which, call);
 }
 
 void gshmemi_host_fence(const char *call)
@@ -76,7 +82,7 @@ uint64_t gshmemi_host_wait(const void *ivar, unsigned nbytes, int is_signed, int
 	long sleep_ns = 0;
 
 	if (gshmemi_is_slow(GSHMEMI_SLOW_UNSET | GSHMEMI_SLOW_CHECK))
-		gshmemi_slow_wait(ivar, nbytes, cmp, call);
+		gshmemi_slow_wait(ivar, nbytes, nbytes, cmp, call);
 	while (found = load(ivar, nbytes, call), !gshmemi_compare(found, cmp, value, nbytes, is_signed)) {
 		started_ns = gshmemi_wait_long(started_ns, ivar, nbytes, found, cmp, value, -1, call);
 		back_off(&sleep_ns);
@@ -87,8 +93,78 @@ uint64_t gshmemi_host_wait(const void *ivar, unsigned nbytes, int is_signed, int
 int gshmemi_host_test(const void *ivar, unsigned nbytes, int is_signed, int cmp, uint64_t value, const char *call)
 {
 	if (gshmemi_is_slow(GSHMEMI_SLOW_UNSET | GSHMEMI_SLOW_CHECK))
-		gshmemi_slow_wait(ivar, nbytes, cmp, call);
+		gshmemi_slow_wait(ivar, nbytes, nbytes, cmp, call);
 	return gshmemi_compare(load(ivar, nbytes, call), cmp, value, nbytes, is_signed);
+}
+
+/*
+ * One pass over a set as gshmemi_many_pass makes it, from copies of as many objects as one load brings: first is where
+ * the pass starts, rounded down to such a row.
+ */
+static struct gshmemi_many_found pass(const struct gshmemi_wait_set *set, int which, size_t first, const char *call)
+{
+	const size_t nrow = GSHMEMI_ACCESS_LOAD / set->nbytes, nrows = (set->nelems + nrow - 1) / nrow;
+	struct gshmemi_many_found found = {0, 0, SIZE_MAX, 0}, in_row;
+	struct gshmemi_wait_set part = *set;
+	char row[GSHMEMI_ACCESS_LOAD];
+	size_t n, at, i;
+
+	for (n = 0; n < nrows && !(which == GSHMEMI_MANY_ANY && found.nheld); n++) {
+		at = (first / nrow + n) % nrows * nrow;
+		part.nelems = set->nelems - at < nrow ? set->nelems - at : nrow;
+		part.ivars = row;
+		part.status = set->status ? set->status + at : NULL;
+		part.values = set->values + (set->is_vector ? at * set->nbytes : 0);
+		part.indices = set->indices ? set->indices + found.nheld : NULL;
+		gshmemi_access_load(row, set->ivars + at * set->nbytes, (unsigned)(part.nelems * set->nbytes), call);
+		in_row = gshmemi_many_pass(&part, which, which == GSHMEMI_MANY_ANY ? first % nrow % part.nelems : 0);
+		for (i = 0; which == GSHMEMI_MANY_SOME && i < in_row.nheld; i++)
+			part.indices[i] += at;
+		found.nset += in_row.nset;
+		found.nheld += in_row.nheld;
+		if (in_row.nheld)
+			found.index = at + in_row.index;
+		if (in_row.nset)
+			found.value = in_row.value;
+	}
+	return found;
+}
+
+static bool is_over(const struct gshmemi_many_found *found, int which)
+{
+	if (which == GSHMEMI_MANY_ALL)
+		return found->nheld == found->nset;
+	return found->nheld || !found->nset;
+}
+
+/* ALL waits for one after the other, as in kernels. */
+static size_t wait_all(const struct gshmemi_wait_set *set, const char *call)
+{
+	size_t i;
+
+	for (i = 0; i < set->nelems; i++)
+		if (!set->status || !set->status[i])
+			gshmemi_host_wait(set->ivars + i * set->nbytes, set->nbytes, set->is_signed, set->cmp,
+					  gshmemi_many_value(set, i), call);
+	return 1;
+}
+
+size_t gshmemi_host_wait_many(const struct gshmemi_wait_set *set, int which, int waits, const char *call)
+{
+	const size_t first = gshmemi_many_first(set, which);
+	struct gshmemi_many_found found;
+	uint64_t started_ns = 0;
+	long sleep_ns = 0;
+
+	gshmemi_many_check(set, call);
+	if (which == GSHMEMI_MANY_ALL && waits)
+		return wait_all(set, call);
+	while (found = pass(set, which, first, call), waits && !is_over(&found, which)) {
+		started_ns = gshmemi_wait_long(started_ns, set->ivars, set->nbytes, found.value, set->cmp,
+					       gshmemi_many_value(set, 0), -1, call);
+		back_off(&sleep_ns);
+	}
+	return gshmemi_many_result(&found, which);
 }
 
 /* ---- order ---- */
