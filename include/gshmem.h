@@ -413,6 +413,46 @@ GSHMEM_WAIT_TYPES(GSHMEMI_DECLARE)
 #undef GSHMEMI_DECLARE
 GSHMEM_API uint64_t gshmem_signal_wait_until(uint64_t *sig_addr, int cmp, uint64_t cmp_value);
 
+/*
+ * gshmem_TYPENAME_wait_until_all   - wait until every object of an array satisfies (ivars[i] cmp cmp_value).
+ * gshmem_TYPENAME_wait_until_any   - wait until one does; returns its index.
+ * gshmem_TYPENAME_wait_until_some  - wait until at least one does; returns how many do, with their indices.
+ * gshmem_TYPENAME_test_all         - 1 if every one does now, else 0.
+ * gshmem_TYPENAME_test_any         - the index of one that does now; SIZE_MAX if none does.
+ * gshmem_TYPENAME_test_some        - how many do now, with their indices.
+ * ..._vector                       - the same with a value for each: cmp_values[i].
+ *
+ * ivars      symmetric address on this PE of nelems objects, aligned; others update them by p, atomics or signals
+ * nelems     0 is allowed
+ * indices    room for nelems
+ * status     nelems words, not 0: leave this object out; NULL: none. May be anywhere, but in ivars
+ * cmp        GSHMEM_CMP_*; anything else: checked
+ *
+ * When nothing is waited for, because nelems is 0 or all are left out, _all returns at once (test_all 1), _any SIZE_MAX and
+ * _some 0. _any looks at the objects from any of them on: called again and again it returns each one that satisfies.
+ * _all may have seen them one after the other.
+ *
+ * Callable  host; kernel, one thread.
+ * Returns   as gshmem_TYPENAME_wait_until and _test.
+ * Order     what the updating PEs ordered before the updates that are reported is visible after.
+ */
+#define GSHMEMI_DECLARE_VALUES(NAME, TYPE, VECTOR, VALUE) \
+	GSHMEM_API void gshmem_##NAME##_wait_until_all##VECTOR(TYPE *ivars, size_t nelems, const int *status, int cmp, VALUE); \
+	GSHMEM_API size_t gshmem_##NAME##_wait_until_any##VECTOR(TYPE *ivars, size_t nelems, const int *status, int cmp, \
+								 VALUE); \
+	GSHMEM_API size_t gshmem_##NAME##_wait_until_some##VECTOR(TYPE *ivars, size_t nelems, size_t *indices, \
+								  const int *status, int cmp, VALUE); \
+	GSHMEM_API int gshmem_##NAME##_test_all##VECTOR(TYPE *ivars, size_t nelems, const int *status, int cmp, VALUE); \
+	GSHMEM_API size_t gshmem_##NAME##_test_any##VECTOR(TYPE *ivars, size_t nelems, const int *status, int cmp, VALUE); \
+	GSHMEM_API size_t gshmem_##NAME##_test_some##VECTOR(TYPE *ivars, size_t nelems, size_t *indices, const int *status, \
+							    int cmp, VALUE);
+#define GSHMEMI_DECLARE(NAME, TYPE) \
+	GSHMEMI_DECLARE_VALUES(NAME, TYPE, , TYPE cmp_value) \
+	GSHMEMI_DECLARE_VALUES(NAME, TYPE, _vector, const TYPE *cmp_values)
+GSHMEM_AMO_TYPES(GSHMEMI_DECLARE)
+#undef GSHMEMI_DECLARE
+#undef GSHMEMI_DECLARE_VALUES
+
 /* ---- order ---------------------------------------------------------------------------------------------------- */
 
 /*
@@ -441,6 +481,7 @@ GSHMEMI_QUIET_BEGIN
 #include <gshmem/rma.h>
 #include <gshmem/amo.h>
 #include <gshmem/wait.h>
+#include <gshmem/wait_many.h>
 #include <gshmem/sync.h>
 #include <gshmem/signal.h>
 #include <gshmem/rpc.h>
