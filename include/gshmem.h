@@ -485,6 +485,7 @@ GSHMEMI_QUIET_BEGIN
 #include <gshmem/sync.h>
 #include <gshmem/signal.h>
 #include <gshmem/rpc.h>
+#include <gshmem/rpc_print.h>
 #endif
 
 #ifndef GSHMEMI_LIBRARY

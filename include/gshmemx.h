@@ -249,6 +249,43 @@ GSHMEM_API int gshmemx_rpc_stream_wave(uint32_t op, const void *in, size_t in_nb
 GSHMEM_API void gshmemx_abort(int status);
 
 /*
+ * gshmemx_printf - print to this process's stdout, as C's printf does.
+ *
+ * In HIP units a template, of gshmem/rpc_print.h; in others a function like C's. The text is out, in one write, before the
+ * call returns, hence before the kernel ends or traps. Lanes print one after the other, in any order.
+ *
+ * format    all of C's conversions with flags, width, precision and * for either, but for %n; lengths hh h l ll j z t, and
+ *           L where kernels have long double. Strings of any length, in any memory that the caller can read. Of an
+ *           integer of 64 bits all is printed whatever the length says, but for hh and h. Half and bfloat16 arguments
+ *           are to be converted.
+ *
+ * Callable  host, at any time; kernel, any thread.
+ * Returns   the number of bytes printed; or a negative errno: -EINVAL when something in the text is not as asked for,
+ *           and stands there as (missing), (not an integer), (not floating-point), (not a pointer), (not a string),
+ *           (not a wide string) or (%n is refused), while what is no conversion of C is printed as it is; -EILSEQ when
+ *           the locale has no such wide character, (bad character); -EOVERFLOW beyond what an int counts; those of
+ *           write and of gshmemx_rpc_call. In C units %n prints nothing, and wrong arguments are undefined.
+ * Order     none with what the host prints, but that stdio's buffer goes first. A stdout that is full holds up all calls.
+ */
+#if !GSHMEMI_KERNELS
+__attribute__((format(printf, 1, 2))) GSHMEM_HOST_API int gshmemx_printf(const char *format, ...);
+#endif
+
+/*
+ * gshmemx_assert - end the job, with status 134, unless the condition holds; a message names PE, block and thread.
+ *
+ * A macro, which NDEBUG turns into nothing, like C's assert.
+ *
+ * Callable  host, at any time; kernel, any thread.
+ */
+#ifdef NDEBUG
+#define gshmemx_assert(...) ((void)0)
+#else
+#define gshmemx_assert(...) ((__VA_ARGS__) ? (void)0 : gshmemi_assert_failed(#__VA_ARGS__, __FILE__, __LINE__))
+#endif
+GSHMEM_API void gshmemi_assert_failed(const char *text, const char *file, int line);
+
+/*
  * gshmemx_trace - write a mark with a value into this PE's trace, GSHMEM_TRACE.PE; without GSHMEM_TRACE nothing.
  * gshmemx_trace_name - the name of a mark in traces.
  *

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The library's own operations: quiet, blocks of the arena, abort, trace.
+ * The library's own operations but those that print: quiet, blocks of the arena, abort, trace.
  */
 #include "rpc/rpc.h"
 
 #include <inttypes.h>
 #include <pthread.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -140,21 +141,35 @@ static int give_block(struct gshmemi_rpc_op *op, gshmemx_rpc_call_t *call)
 
 /* ---- abort ---- */
 
+void gshmemi_rpc_end_job(int status, const char *format, ...)
+{
+	static atomic_bool is_ending;
+	char text[2048];
+	va_list args;
+
+	if (atomic_exchange(&is_ending, true))
+		for (;;)
+			pause(); /* one message is enough */
+	va_start(args, format);
+	vsnprintf(text, sizeof text, format, args);
+	va_end(args);
+	gshmemi_error("%s: the job ends", text);
+	gshmemi_end(status);
+}
+
 static int abort_job(struct gshmemi_rpc_op *op, gshmemx_rpc_call_t *call)
 {
 	const int status = (int)(int64_t)call->in[0];
 
 	(void)op;
-	gshmemi_error("kernel, block %" PRIu64 ", " GSHMEMI_ARCH_THREAD_WORD " %" PRIu64
-		      ": gshmemx_abort(%d): the job ends", call->in[1], call->in[2], status);
-	gshmemi_end(status);
+	gshmemi_rpc_end_job(status, "kernel, block %" PRIu64 ", " GSHMEMI_ARCH_THREAD_WORD " %" PRIu64 ": gshmemx_abort(%d)",
+			    call->in[1], call->in[2], status);
 }
 
 void gshmemi_host_rpc_abort(int status)
 {
 	GSHMEMI_ENTER("gshmemx_abort");
-	gshmemi_error("host: gshmemx_abort(%d): the job ends", status);
-	gshmemi_end(status);
+	gshmemi_rpc_end_job(status, "host: gshmemx_abort(%d)", status);
 }
 
 /* ---- trace ---- */
@@ -272,6 +287,8 @@ static const struct gshmemi_rpc_function table[] = {
 	[GSHMEMI_RPC_UNBLOCK - GSHMEMI_RPC_QUIET] = {NULL, give_block, NULL, 0, "end of a block of the arena"},
 	[GSHMEMI_RPC_ABORT - GSHMEMI_RPC_QUIET] = {NULL, abort_job, NULL, 0, "gshmemx_abort"},
 	[GSHMEMI_RPC_TRACE - GSHMEMI_RPC_QUIET] = {NULL, trace, NULL, 0, "gshmemx_trace"},
+	[GSHMEMI_RPC_PRINT - GSHMEMI_RPC_QUIET] = {NULL, gshmemi_rpc_print, NULL, GSHMEMX_RPC_STREAM, "gshmemx_printf"},
+	[GSHMEMI_RPC_ASSERT - GSHMEMI_RPC_QUIET] = {NULL, gshmemi_rpc_assert, NULL, GSHMEMX_RPC_STREAM, "gshmemx_assert"},
 };
 
 const struct gshmemi_rpc_function *gshmemi_rpc_find_library(uint32_t op)

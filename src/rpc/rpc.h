@@ -119,4 +119,12 @@ int gshmemi_rpc_library_open(void);
 void gshmemi_rpc_library_close(void);
 size_t gshmemi_rpc_arena_nbytes(void);
 
+/* End the job, unless another thread does already; does not return. */
+_Noreturn __attribute__((format(printf, 2, 3))) void gshmemi_rpc_end_job(int status, const char *format, ...);
+
+/* ---- print.c: operations, called for each step of their streams ---- */
+
+int gshmemi_rpc_print(struct gshmemi_rpc_op *op, gshmemx_rpc_call_t *call);
+int gshmemi_rpc_assert(struct gshmemi_rpc_op *op, gshmemx_rpc_call_t *call);
+
 #endif /* GSHMEMI_RPC_RPC_H */
