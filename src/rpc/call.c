@@ -125,8 +125,10 @@ static void run_wave(struct gshmemi_rpc_op *op)
 	gshmemx_rpc_call_t call = {.lane = lane, .in = page, .out = page, .state = op->state[0]};
 	int rc;
 
-	if (op->header.flags & GSHMEMI_RPC_INLINE && op->left == op->header.lanes)
+	if (op->header.flags & GSHMEMI_RPC_INLINE) {
 		memcpy(line_of(op, lane), op->header.arg, sizeof op->header.arg);
+		op->header.flags &= ~GSHMEMI_RPC_INLINE; /* once: a function that is pending finds what it has written */
+	}
 	op->left = 1;
 	rc = call_function(op, &call);
 	op->state[0] = call.state;

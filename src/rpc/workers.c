@@ -40,9 +40,12 @@ static void *work(void *unused)
 	struct gshmemi_rpc_op *op;
 
 	(void)unused;
-	while ((op = take()))
-		while (!gshmemi_rpc_go_on(op))
-			sched_yield();
+	while ((op = take())) {
+		if (gshmemi_rpc_go_on(op))
+			continue;
+		gshmemi_rpc_workers_add(op); /* behind those that wait for a thread */
+		sched_yield();
+	}
 	return NULL;
 }
 
