@@ -349,6 +349,7 @@ GSHMEMI_FN int gshmemi_rpc_finish(const struct gshmemi_rpc_channel *c, uint32_t 
 {
 	uint64_t value = 0, low, started_ns = 0;
 	unsigned polls = 0;
+	int is_dead = 0;
 
 	if (slot >= c->nslots)
 		return -ECANCELED;
@@ -356,12 +357,15 @@ GSHMEMI_FN int gshmemi_rpc_finish(const struct gshmemi_rpc_channel *c, uint32_t 
 		gshmemi_arch_pause(&polls);
 		if ((polls & (GSHMEMI_WAIT_POLLS - 1)) != 0)
 			continue;
-		if (gshmemi_arch_load(c->poison, 4))
-			return -ECANCELED;
+		is_dead = gshmemi_arch_load(c->poison, 4) != 0;
+		if (is_dead)
+			break;
 		started_ns = gshmemi_wait_long(started_ns, &c->answer[slot].low, 4, 0, GSHMEM_CMP_GE, seq, -1, call);
 	}
 	low = gshmemi_arch_load(&c->answer[slot].low, 8);
 	gshmemi_arch_fence_acquire();
+	if (is_dead)
+		return -ECANCELED;
 	if (((uint32_t)low & GSHMEMI_RPC_SEQ) == seq && (uint32_t)low >> 30 == GSHMEMI_RPC_ERROR)
 		value = low >> 32; /* a negative errno has its lower half here */
 	return (int)(uint32_t)value;
