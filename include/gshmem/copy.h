@@ -25,7 +25,8 @@ GSHMEMI_FN void gshmemi_group_sync(const struct gshmemi_group *group)
  * The group as this thread sees it. key stands for the arguments of the call: lanes of a wave with different ones make
  * different calls. Does not wait for a work-group.
  */
-#define GSHMEMI_KEY(dest, source) ((uint64_t)(uintptr_t)(dest) + (uint64_t)(uintptr_t)(source))
+#define GSHMEMI_KEY(dest, source) \
+	((uint64_t)(uintptr_t)(dest) * 0x9e3779b97f4a7c15U ^ (uint64_t)(uintptr_t)(source)) /* a sum is another pair's, too */
 
 GSHMEMI_FN struct gshmemi_group gshmemi_group_here(int scope, uint64_t key)
 {

@@ -195,7 +195,8 @@ GSHMEMI_ARCH_FN void gshmemi_arch_group_copy(int scope, void *dest, const void *
 	else if (scope == GSHMEMI_WG)
 		hipcpu_block_once(GSHMEMI_ARCH_SITE, gshmemi_arch_copy_once, &args);
 	else
-		hipcpu_wave_once(GSHMEMI_ARCH_SITE, (uint64_t)(uintptr_t)dest + (uint64_t)(uintptr_t)source,
+		hipcpu_wave_once(GSHMEMI_ARCH_SITE, /* as GSHMEMI_KEY */
+				 (uint64_t)(uintptr_t)dest * 0x9e3779b97f4a7c15U ^ (uint64_t)(uintptr_t)source,
 				 gshmemi_arch_copy_once, &args);
 }
 #endif
