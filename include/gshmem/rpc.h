@@ -241,6 +241,8 @@ GSHMEMI_FN struct gshmemi_rpc_result gshmemi_rpc_stream_steps(const struct gshme
 		if (answer.value)
 			gshmemi_copy(scope, GSHMEMI_FROM_PEER, s->out + got, carrier, (size_t)answer.value, 1);
 		got += (size_t)answer.value;
+		if (answer.status == GSHMEMI_RPC_MORE)
+			gshmemi_arch_group_sync(GSHMEMI_WAVE, port->lanes); /* all have read what the next step overwrites */
 	} while (answer.status == GSHMEMI_RPC_MORE);
 	if (answer.status == GSHMEMI_RPC_ERROR)
 		answer.status = (int)(int64_t)answer.value;
