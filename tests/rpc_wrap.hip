@@ -5,7 +5,7 @@
 /* A slot's sequence numbers wrap at 2^30: counts stay exact, and streams and tickets go across. */
 #include "rpc_counts.h"
 
-enum { NCALLS = 8, NBYTES = 100000 };
+enum { NCALLS = 600, NBYTES = 100000 };
 
 static std::atomic<bool> is_released;
 
@@ -37,7 +37,7 @@ static int echo(void *context, gshmemx_rpc_call_t *call)
 	return call->offset + call->nbytes < call->total_nbytes ? GSHMEMX_RPC_MORE : GSHMEMX_RPC_DONE;
 }
 
-/* Tickets of one slot from before the wrap to after it; one is open meanwhile. Gives them back. */
+/* Tickets from before the wrap of their slot to after it. Gives them back. */
 __host__ __device__ static int cross(uint32_t hold_op, uint32_t release_op, gshmemx_rpc_ticket_t *tickets)
 {
 	const uint64_t in[6] = {0, 0, 0, 0, 0, 0};
@@ -52,7 +52,7 @@ __host__ __device__ static int cross(uint32_t hold_op, uint32_t release_op, gshm
 		tickets[i] = gshmemx_rpc_post(release_op, in);
 		if (gshmemx_rpc_wait(tickets[i]))
 			return __LINE__;
-		for (k = 0; k <= i; k++)
+		for (k = 0; k <= i; k += 1 + i / 16)
 			if (!gshmemx_rpc_test(tickets[k]) || gshmemx_rpc_wait(tickets[k]))
 				return __LINE__;
 	}
@@ -77,15 +77,18 @@ __global__ static void stream_kernel(uint32_t op, const unsigned char *in, unsig
 	}
 }
 
+/* Some slot has tickets on both sides of the wrap. */
 static void check_crossed(const gshmemx_rpc_ticket_t *tickets, const char *where)
 {
-	int i;
+	int before, after, ncrossed = 0;
 
-	t_check(tickets[0].seq > 0x3ffffff0 && tickets[NCALLS - 1].seq < 100, "%s: numbers from %u to %u do not wrap", where,
-		tickets[0].seq, tickets[NCALLS - 1].seq);
-	for (i = 0; i < NCALLS; i++)
-		t_check(tickets[i].seq < 1U << 30 && tickets[i].slot == tickets[0].slot, "%s: ticket %d: slot %u, number %#x",
-			where, i, tickets[i].slot, tickets[i].seq);
+	for (before = 0; before < NCALLS; before++) {
+		t_check(tickets[before].seq < 1U << 30, "%s: number %#x", where, tickets[before].seq);
+		for (after = before + 1; after < NCALLS; after++)
+			ncrossed += tickets[after].slot == tickets[before].slot && tickets[before].seq > 0x3ffffff0 &&
+				    tickets[after].seq < 1000;
+	}
+	t_check(ncrossed > 0, "%s: no slot's numbers wrap", where);
 }
 
 int main(void)
