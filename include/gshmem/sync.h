@@ -84,7 +84,7 @@ GSHMEMI_FN void gshmemi_sync_all(int scope, int quiet, const char *call)
 		gshmemi_host_sync_all(quiet, call);
 		return;
 	}
-	GSHMEMI_ENTER(call);
+	GSHMEMI_ENTER_COLLECTIVE(call);
 	if (quiet)
 		gshmemi_quiet(GSHMEMI_THREAD, NULL, 0, call);
 	else if (gshmemi_is_slow(GSHMEMI_SLOW_UNSET))

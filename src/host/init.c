@@ -134,6 +134,24 @@ int gshmemi_enter_int(const char *call)
 	return gshmemi_state_upload();
 }
 
+int gshmemi_enter_collective_int(const char *call)
+{
+	int rc = gshmemi_enter_int(call);
+
+	if (rc || !gshmemi_rpc_is_serving())
+		return rc;
+	gshmemi_error("%s called by a function that is carrying out a call: it is collective, and would wait for PEs that may "
+		      "wait for this one", call);
+	return -EDEADLK;
+}
+
+void gshmemi_enter_collective(const char *call)
+{
+	GSHMEMI_ENTER(call);
+	if (gshmemi_rpc_is_serving() && gshmemi_enter_collective_int(call))
+		gshmemi_end(1);
+}
+
 /* ---- init ---- */
 
 /* Arguments of init after the environment has been read. */
@@ -400,6 +418,9 @@ int gshmemx_init_attr(const struct gshmemx_init_attributes *attr)
 	if (rc)
 		return rc;
 	if (depth) {
+		rc = gshmemi_enter_collective_int("gshmemx_init_attr");
+		if (rc)
+			return rc;
 		depth++;
 		gshmemi_bootstrap_barrier();
 		return 0;
@@ -483,7 +504,7 @@ static void stop(void)
 
 void gshmem_finalize(void)
 {
-	GSHMEMI_ENTER("gshmem_finalize");
+	GSHMEMI_ENTER_COLLECTIVE("gshmem_finalize");
 	require_mpi();
 	gshmem_quiet();
 	if (depth > 1)

@@ -48,6 +48,14 @@ void gshmemi_enter(const char *call);
 /* The same for functions that return an int: 0, or -EINVAL after a message. */
 int gshmemi_enter_int(const char *call);
 
+/*
+ * The same for collective calls, which a function that carries out a kernel's call must not make: PEs would wait for a
+ * server that waits for them. The first ends the job on an error, the second returns a negative errno after a message.
+ */
+void gshmemi_enter_collective(const char *call);
+#define GSHMEMI_ENTER_COLLECTIVE(call) gshmemi_enter_collective(call)
+int gshmemi_enter_collective_int(const char *call);
+
 /* ---- log.c: one line per call on stderr, written at once, "gshmem: pe 3: " in front ---- */
 
 __attribute__((format(printf, 1, 2))) void gshmemi_error(const char *format, ...);

@@ -77,7 +77,7 @@ int gshmemi_host_launch_begin(const void *func, const unsigned grid[3], const un
 {
 	int rc;
 
-	rc = gshmemi_enter_int("gshmemx_collective_launch");
+	rc = gshmemi_enter_collective_int("gshmemx_collective_launch");
 	if (rc)
 		return rc;
 	gshmemi_log_hold();

@@ -104,7 +104,7 @@ static int agree(const struct request *mine)
 /* Every call of this file starts here; leave_call ends it. */
 static void enter_call(const char *call)
 {
-	GSHMEMI_ENTER(call);
+	GSHMEMI_ENTER_COLLECTIVE(call);
 	gshmem_quiet();
 	pthread_mutex_lock(&lock);
 	gshmemi_log_hold();

@@ -250,7 +250,7 @@ static void disseminate(const char *call)
 
 void gshmemi_host_sync_all(int quiet, const char *call)
 {
-	GSHMEMI_ENTER(call);
+	GSHMEMI_ENTER_COLLECTIVE(call);
 	if (quiet)
 		gshmemi_host_quiet(NULL, 0, call);
 	else
