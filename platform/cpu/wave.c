@@ -245,7 +245,7 @@ void hipcpu_wave_settle_active(struct block *b, unsigned w)
 
 /* ---- the call ---- */
 
-/* On a host thread: a wave of one lane. */
+/* On a host thread, or in a block of one: a wave of one lane. */
 static uint64_t call_alone(const struct hipcpu_call *call)
 {
 	switch (call->op) {
@@ -271,6 +271,10 @@ uint64_t hipcpu_wave_call(const struct hipcpu_call *call)
 
 	if (!me)
 		return call_alone(call);
+	if (b->nlanes == 1 && !(call->mask & ~UINT64_C(1))) {
+		progress(b);
+		return call_alone(call);
+	}
 	hipcpu_block_slow(b);
 	n = lane_number(b, me);
 	w = n >> b->shift;
