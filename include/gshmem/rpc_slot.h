@@ -36,6 +36,10 @@
 #define gshmemi_rpc_write_word(address, value) ((void)(*(address) = (value)))
 #endif
 
+#ifndef gshmemi_arch_claim
+#define gshmemi_arch_claim(address) ((void)0)
+#endif
+
 GSHMEMI_FN unsigned gshmemi_rpc_nlanes(const struct gshmemi_rpc_channel *c)
 {
 	return 1U << c->lane_shift;
@@ -80,6 +84,8 @@ GSHMEMI_FN uint32_t gshmemi_rpc_open(const struct gshmemi_rpc_channel *c, uint32
 	uint32_t slot = home, old;
 	unsigned polls = 0;
 
+	gshmemi_arch_claim(&c->header[slot]); /* the server has both lines; they come while this thread locks */
+	gshmemi_arch_claim(&c->request[slot]);
 	for (;;) {
 		old = gshmemi_arch_amo32(GSHMEMI_AMO_OR, &c->client[slot], GSHMEMI_RPC_LOCK, 0);
 		if (!(old & GSHMEMI_RPC_LOCK)) {
@@ -109,13 +115,16 @@ GSHMEMI_FN void gshmemi_rpc_write_header(const struct gshmemi_rpc_channel *c, ui
 	gshmemi_arch_store(&header->flags, flags, 4);
 }
 
-/* Where the client can: the fence pairs with the server's, between its asleep and its last look at the requests. */
+/*
+ * Where the client can. The request must be seen, or asleep be read as set: the server's membarrier, between its asleep
+ * and its last look at the requests, is a fence in this thread, too, which so needs none of its own.
+ */
 GSHMEMI_FN void gshmemi_rpc_wake_server(const struct gshmemi_rpc_channel *c)
 {
 #if GSHMEMI_ARCH_KERNELS_WAKE || !GSHMEMI_DEVICE_PASS
 	if (!(c->flags & GSHMEMI_RPC_WAKES))
 		return;
-	gshmemi_arch_fence_system();
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	if (gshmemi_arch_load(c->asleep, 4))
 		gshmemi_host_rpc_wake(c->asleep);
 #else
@@ -191,6 +200,7 @@ GSHMEMI_FN uint32_t gshmemi_rpc_take(const struct gshmemi_rpc_channel *c, uint32
 		gshmemi_arch_store(&c->server[slot], seq, 4);
 	else if (gshmemi_arch_amo32(GSHMEMI_AMO_CAS, &c->server[slot], seq, last) != last)
 		return 0;
+	gshmemi_arch_claim(&c->answer[slot]);
 	gshmemi_arch_fence_acquire();
 	*seq_p = seq;
 	return nsteps;

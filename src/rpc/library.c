@@ -65,7 +65,7 @@ static int quiet(struct gshmemi_rpc_op *op, gshmemx_rpc_call_t *call)
 		return GSHMEMX_RPC_PENDING;
 	free(call->state);
 	call->state = NULL;
-	call->out[0] = atomic_load(&op->served->completed);
+	call->out[0] = atomic_load(&op->served->completed[0]) + atomic_load(&op->served->completed[1]);
 	return GSHMEMX_RPC_DONE;
 }
 

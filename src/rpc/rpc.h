@@ -36,7 +36,7 @@ void gshmemi_rpc_forget_functions(void);
 struct gshmemi_rpc_served {
 	struct gshmemi_rpc_channel channel;
 	void **stream_state;     /* [nslots] call->state between the steps of a stream */
-	_Atomic uint64_t completed; /* posted calls that have been carried out */
+	_Atomic uint64_t completed[2]; /* posted calls that have been carried out: by the one server; by others and workers */
 	size_t nbytes;           /* of host-pinned memory */
 	const char *name;        /* for messages */
 };
@@ -76,9 +76,7 @@ void gshmemi_rpc_wake(void);
 
 /* What has been served, for messages and gshmem-info. */
 struct gshmemi_rpc_counts {
-	_Atomic uint64_t ncalls;    /* taken */
-	_Atomic uint64_t nrefused;  /* of these, without a function to call */
-	_Atomic uint64_t nfull_scans;
+	_Atomic uint64_t nrefused;  /* calls without a function */
 };
 extern struct gshmemi_rpc_counts gshmemi_rpc_counts;
 

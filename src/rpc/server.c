@@ -9,6 +9,7 @@
 #include "rpc/rpc.h"
 
 #include <linux/futex.h>
+#include <linux/membarrier.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -26,7 +27,10 @@
 #define NAP_MIN_NS     20000   /* then sleep, longer each time, */
 #define NAP_MAX_NS     250000  /* because a GPU cannot wake a thread; */
 #define SLEEP_NS       10000000 /* where clients wake the server, this long: for the end */
-#define FULL_SCAN      1000    /* passes by bells between two that read all requests */
+#define CLOCK_LOOKS    64      /* looks in vain between two at the clock, while it spins */
+#define FULL_SCAN      1000    /* passes by bells between two that read all requests, */
+#define FULL_SCAN_NS   10000000 /* and how far they are apart where passes are rare */
+#define HOT_LOOKS      8       /* looks at the slots that called last, for each pass over all */
 
 struct gshmemi_rpc_served gshmemi_rpc_kernels = {.name = "a kernel"};
 struct gshmemi_rpc_served gshmemi_rpc_threads = {.name = "a CPU thread"};
@@ -35,7 +39,13 @@ struct gshmemi_rpc_counts gshmemi_rpc_counts;
 struct server {
 	pthread_t thread;
 	unsigned rank;
-	unsigned npasses;              /* since all requests were read */
+	unsigned npasses;              /* since all requests were read, */
+	uint64_t full_scan_ns;         /* which was then, where passes are rare */
+	unsigned nlooks;
+	unsigned nempty;               /* looks since there was something to do */
+	bool is_resting;               /* nothing has come for so long that it gives the core away between looks */
+	bool bell_was_early;           /* rung, and no request there: perhaps it comes later */
+	uint32_t hot[2];               /* slot that called last, of kernels and of threads; or GSHMEMI_RPC_NO_SLOT */
 	struct gshmemi_rpc_op *pending;
 	uint64_t worked_ns;            /* when there was something to do last */
 	unsigned nap_ns;
@@ -76,21 +86,48 @@ static uint64_t find_posted(const struct gshmemi_rpc_channel *c, uint32_t first)
 	return found;
 }
 
+static void serve_slot(struct server *s, struct gshmemi_rpc_served *served, uint32_t slot)
+{
+	struct gshmemi_rpc_op *op = gshmemi_rpc_serve_slot(served, slot);
+
+	if (op) {
+		op->next = s->pending;
+		s->pending = op;
+	}
+}
+
 static bool serve_group(struct server *s, struct gshmemi_rpc_served *served, uint32_t group)
 {
 	const uint32_t first = group * GSHMEMI_RPC_GROUP;
-	uint64_t found = find_posted(&served->channel, first);
-	const bool has_work = found != 0;
-	struct gshmemi_rpc_op *op;
+	const uint64_t found = find_posted(&served->channel, first);
+	uint64_t rest;
 
-	for (; found; found &= found - 1) {
-		op = gshmemi_rpc_serve_slot(served, first + (uint32_t)__builtin_ctzll(found));
-		if (op) {
-			op->next = s->pending;
-			s->pending = op;
-		}
-	}
-	return has_work;
+	if (!found)
+		return false;
+	for (rest = found; rest; rest &= rest - 1) /* they come while the first calls are carried out */
+		__builtin_prefetch(&served->channel.header[first + (uint32_t)__builtin_ctzll(rest)]);
+	for (rest = found; rest; rest &= rest - 1)
+		serve_slot(s, served, first + (uint32_t)__builtin_ctzll(rest));
+	s->hot[served == &gshmemi_rpc_threads] = first + 63 - (uint32_t)__builtin_clzll(found);
+	return true;
+}
+
+/*
+ * The slot that called last will often be the next one. Its header is read together with its request, to have both lines
+ * come at the same time: one after the other they make a call a third slower.
+ */
+static bool serve_hot(struct server *s, struct gshmemi_rpc_served *served)
+{
+	const struct gshmemi_rpc_channel *c = &served->channel;
+	const uint32_t slot = s->hot[served == &gshmemi_rpc_threads];
+
+	if (slot >= c->nslots)
+		return false;
+	(void)gshmemi_arch_load(&c->header[slot].lanes, 8);
+	if (!gshmemi_rpc_is_posted(c, slot))
+		return false;
+	serve_slot(s, served, slot);
+	return true;
 }
 
 static bool serve_channel(struct server *s, struct gshmemi_rpc_served *served, bool all)
@@ -101,9 +138,14 @@ static bool serve_channel(struct server *s, struct gshmemi_rpc_served *served, b
 	uint32_t group;
 
 	for (group = s->rank; group < ngroups; group += nservers) {
-		if (c->bell && !gshmemi_rpc_take_bell(c, group) && !all)
+		const bool rings = c->bell && gshmemi_rpc_take_bell(c, group);
+
+		if (c->bell && !rings && !all)
 			continue;
-		has_work |= serve_group(s, served, group);
+		if (serve_group(s, served, group))
+			has_work = true;
+		else
+			s->bell_was_early |= rings;
 	}
 	return has_work;
 }
@@ -130,15 +172,26 @@ static bool serve(struct server *s, bool all)
 {
 	bool has_work;
 
-	if (++s->npasses >= FULL_SCAN || all) {
-		s->npasses = 0;
+	if (++s->npasses >= FULL_SCAN)
 		all = true;
-	}
+	if (all)
+		s->npasses = 0;
 	has_work = serve_channel(s, &gshmemi_rpc_kernels, all);
 	has_work |= serve_channel(s, &gshmemi_rpc_threads, all);
 	if (s->pending)
 		has_work |= go_on(s);
 	return has_work;
+}
+
+/* A quick look while there is much to do; every few of them a pass over all slots. */
+static bool look(struct server *s)
+{
+	bool has_work = serve_hot(s, &gshmemi_rpc_kernels);
+
+	has_work |= serve_hot(s, &gshmemi_rpc_threads);
+	if (spins && ++s->nlooks % HOT_LOOKS)
+		return has_work;
+	return has_work | serve(s, false);
 }
 
 /* ---- resting ---- */
@@ -150,9 +203,17 @@ static void sleep_on(uint32_t *word, uint32_t value, uint64_t ns)
 	syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, &limit, NULL, 0);
 }
 
-/* Sleep, unless work has come: a client that posts reads nasleep after its request, this thread the other way round. */
-static void nap(struct server *s)
+static void has_worked(struct server *s)
 {
+	s->nempty = 0;
+	s->nap_ns = 0;
+	s->is_resting = false;
+}
+
+/* Sleep, unless work has come: a client that posts reads nasleep after its request, this thread the other way round. */
+static void nap(struct server *s, uint64_t now_ns)
+{
+	const bool all = s->bell_was_early || now_ns - s->full_scan_ns >= FULL_SCAN_NS;
 	uint64_t ns = SLEEP_NS;
 	uint32_t nwakes_before;
 
@@ -160,11 +221,16 @@ static void nap(struct server *s)
 		s->nap_ns = s->nap_ns < NAP_MIN_NS ? NAP_MIN_NS : 2 * s->nap_ns > NAP_MAX_NS ? NAP_MAX_NS : 2 * s->nap_ns;
 		ns = s->nap_ns;
 	}
+	if (all) {
+		s->full_scan_ns = now_ns;
+		s->bell_was_early = false;
+	}
 	nwakes_before = __atomic_load_n(&nwakes, __ATOMIC_ACQUIRE);
 	__atomic_fetch_add(&nasleep, 1, __ATOMIC_SEQ_CST);
-	gshmemi_arch_fence_system(); /* pairs with that of gshmemi_rpc_wake_server */
-	if (serve(s, true))
-		s->worked_ns = gshmemi_arch_clock_ns();
+	if (ns == SLEEP_NS)
+		syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0); /* as gshmemi_rpc_wake_server says */
+	if (serve(s, all))
+		has_worked(s);
 	else if (!atomic_load(&is_stopping))
 		sleep_on(&nwakes, nwakes_before, ns);
 	__atomic_fetch_sub(&nasleep, 1, __ATOMIC_SEQ_CST);
@@ -172,14 +238,19 @@ static void nap(struct server *s)
 
 static void rest(struct server *s)
 {
-	const uint64_t idle_ns = gshmemi_arch_clock_ns() - s->worked_ns;
+	const uint64_t now_ns = gshmemi_arch_clock_ns();
+	const uint64_t idle_ns = s->nempty > CLOCK_LOOKS ? now_ns - s->worked_ns : 0;
 
+	if (!idle_ns)
+		s->worked_ns = now_ns;
 	if (spins && (idle_ns < SPIN_NS || gshmemi_env.RPC_POLL == GSHMEMI_POLL_SPIN))
-		__builtin_ia32_pause();
-	else if (idle_ns < YIELD_NS || gshmemi_env.RPC_POLL == GSHMEMI_POLL_YIELD)
+		return;
+	s->is_resting = true;
+	s->nlooks = HOT_LOOKS - 1; /* the next look is at all slots */
+	if (idle_ns < YIELD_NS || gshmemi_env.RPC_POLL == GSHMEMI_POLL_YIELD)
 		sched_yield();
 	else
-		nap(s);
+		nap(s, now_ns);
 }
 
 void gshmemi_rpc_wake(void)
@@ -196,29 +267,25 @@ void gshmemi_host_rpc_wake(uint32_t *asleep)
 
 /* ---- the threads ---- */
 
-#define CLOCK_PASSES 64 /* empty passes between two looks at the clock */
-
 static void *run(void *arg)
 {
 	struct server *s = arg;
-	unsigned nempty = 0;
 
+	is_serving = true;
 	prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
-	s->worked_ns = gshmemi_arch_clock_ns();
+	s->worked_ns = s->full_scan_ns = gshmemi_arch_clock_ns();
 	for (;;) {
-		if (serve(s, false)) {
-			nempty = 0;
-			s->nap_ns = 0;
+		if (look(s)) {
+			has_worked(s);
 			continue;
 		}
-		if (nempty == 0)
-			s->worked_ns = gshmemi_arch_clock_ns();
+		if (++s->nempty % CLOCK_LOOKS && spins && !s->is_resting) {
+			__builtin_ia32_pause();
+			continue;
+		}
 		if (atomic_load_explicit(&is_stopping, memory_order_acquire) && !s->pending && !serve(s, true))
 			break;
-		if (++nempty % CLOCK_PASSES && spins && nempty < CLOCK_PASSES)
-			__builtin_ia32_pause();
-		else
-			rest(s);
+		rest(s);
 	}
 	return NULL;
 }
@@ -240,6 +307,7 @@ static int start_thread(struct server *s, unsigned rank)
 
 	memset(s, 0, sizeof *s);
 	s->rank = rank;
+	s->hot[0] = s->hot[1] = GSHMEMI_RPC_NO_SLOT;
 	sigfillset(&all); /* signals are the user's, and for the user's threads */
 	pthread_sigmask(SIG_SETMASK, &all, &old);
 	rc = -pthread_create(&s->thread, NULL, run, s);
@@ -324,7 +392,8 @@ static int open_served(struct gshmemi_rpc_served *served, const struct gshmemi_r
 		gshmemi_error("rpc: no memory");
 		return -ENOMEM;
 	}
-	atomic_store(&served->completed, 0);
+	atomic_store(&served->completed[0], 0);
+	atomic_store(&served->completed[1], 0);
 	rc = gshmemi_rpc_channel_open(shape, &served->channel, &served->nbytes);
 	if (rc)
 		return rc;
@@ -351,7 +420,8 @@ int gshmemi_rpc_open_channels(void)
 		rc = check_env(nwaves);
 	if (rc)
 		return rc;
-	is_woken = GSHMEMI_ARCH_KERNELS_WAKE && gshmemi_env.RPC_POLL != GSHMEMI_POLL_NAP;
+	is_woken = GSHMEMI_ARCH_KERNELS_WAKE && gshmemi_env.RPC_POLL != GSHMEMI_POLL_NAP &&
+		   syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
 	shape.nslots = gshmemi_env.RPC_SLOTS ? (unsigned)gshmemi_env.RPC_SLOTS : nwaves;
 	shape.nslots = (shape.nslots + GSHMEMI_RPC_GROUP - 1) / GSHMEMI_RPC_GROUP * GSHMEMI_RPC_GROUP;
 	shape.nlanes = width;
@@ -360,7 +430,7 @@ int gshmemi_rpc_open_channels(void)
 	rc = open_served(&gshmemi_rpc_kernels, &shape);
 	shape.nslots = GSHMEMI_RPC_GROUP;
 	shape.nlanes = 1;
-	shape.flags = gshmemi_env.RPC_POLL == GSHMEMI_POLL_NAP ? 0 : GSHMEMI_RPC_WAKES;
+	shape.flags = gshmemi_env.RPC_POLL != GSHMEMI_POLL_NAP ? GSHMEMI_RPC_WAKES : 0;
 	shape.is_host_client = true;
 	if (!rc)
 		rc = open_served(&gshmemi_rpc_threads, &shape);

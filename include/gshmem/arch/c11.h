@@ -117,6 +117,11 @@ GSHMEMI_ARCH_FN uint64_t gshmemi_arch_amo64(int op, uint64_t *address, uint64_t 
 	}
 }
 
+/* A hint that this thread writes there soon: the line comes meanwhile, for itself alone. Optional. */
+#ifdef __x86_64__
+#define gshmemi_arch_claim(address) __asm__ volatile("prefetchw %0" : : "m"(*(const char *)(address)))
+#endif
+
 /* ---- bulk memory: nbytes is a constant 16, 8, 4, 2 or 1 ---- */
 
 GSHMEMI_ARCH_FN struct gshmemi_word gshmemi_arch_read_global(const void *address, unsigned nbytes)
