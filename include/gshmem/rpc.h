@@ -53,9 +53,21 @@ GSHMEMI_FN uint32_t gshmemi_rpc_home(const struct gshmemi_rpc_channel *c, uint64
 	return (uint32_t)((uint64_t)((uint32_t)gshmemi_arch_caller_block(caller) * 2654435769U) * c->nslots >> 32);
 }
 
-/* Get these lanes, which are here together, a slot. False: the channel is dead. */
-GSHMEMI_FN int gshmemi_rpc_enter(const struct gshmemi_rpc_channel *c, uint64_t lanes, uint32_t home,
-				 struct gshmemi_rpc_port *port)
+/* Where to look first for a post: each time at another slot, whose last call will have been answered long since. */
+GSHMEMI_FN uint32_t gshmemi_rpc_post_home(const struct gshmemi_rpc_channel *c, uint32_t home)
+{
+	uint32_t slot = home + ((uint32_t)gshmemi_arch_load(&c->context->posted, 8) & (GSHMEMI_RPC_GROUP - 1));
+
+	slot -= slot < c->nslots ? 0 : c->nslots;
+	return slot < c->nslots ? slot : home;
+}
+
+/*
+ * Get these lanes, which are here together, a slot. False: the channel is dead. A post is counted here, before the slot's
+ * lines are written: x86's locked instructions wait for writes.
+ */
+GSHMEMI_FN int gshmemi_rpc_enter_to(const struct gshmemi_rpc_channel *c, uint64_t lanes, int posts, uint32_t home,
+				    struct gshmemi_rpc_port *port)
 {
 	uint64_t where = 0;
 	uint32_t seq = 0;
@@ -63,13 +75,22 @@ GSHMEMI_FN int gshmemi_rpc_enter(const struct gshmemi_rpc_channel *c, uint64_t l
 	port->lanes = lanes;
 	port->is_leader = gshmemi_arch_group_rank(GSHMEMI_WAVE, lanes) == 0;
 	if (port->is_leader) {
-		where = gshmemi_rpc_open(c, home, &seq);
+		where = gshmemi_rpc_open(c, posts ? gshmemi_rpc_post_home(c, home) : home, &seq);
+		if (posts && (uint32_t)where != GSHMEMI_RPC_NO_SLOT)
+			(void)gshmemi_arch_amo64(GSHMEMI_AMO_ADD, &c->context->posted, 1, 0);
 		where |= (uint64_t)seq << 32;
 	}
 	where = gshmemi_arch_broadcast(where, lanes);
 	port->slot = (uint32_t)where;
 	port->seq = (uint32_t)(where >> 32);
 	return port->slot != GSHMEMI_RPC_NO_SLOT;
+}
+
+/* The same for what is waited for. */
+GSHMEMI_FN int gshmemi_rpc_enter(const struct gshmemi_rpc_channel *c, uint64_t lanes, uint32_t home,
+				 struct gshmemi_rpc_port *port)
+{
+	return gshmemi_rpc_enter_to(c, lanes, 0, home, port);
 }
 
 GSHMEMI_FN int gshmemi_rpc_is_single(const struct gshmemi_rpc_port *port)
@@ -87,8 +108,6 @@ GSHMEMI_FN void gshmemi_rpc_send(const struct gshmemi_rpc_channel *c, struct gsh
 	if (!port->is_leader)
 		return;
 	gshmemi_rpc_write_header(c, port->slot, port->lanes, op, flags);
-	if (flags & GSHMEMI_RPC_POSTED && c->context)
-		(void)gshmemi_arch_amo64(GSHMEMI_AMO_ADD, &c->context->posted, 1, 0);
 	gshmemi_rpc_post(c, port->slot, port->seq);
 }
 
@@ -136,7 +155,7 @@ GSHMEMI_FN struct gshmemi_rpc_result gshmemi_rpc_words(const struct gshmemi_rpc_
 	unsigned i, lane;
 	int is_inline;
 
-	if (!gshmemi_rpc_enter(c, gshmemi_arch_wave_enter(op), home, &port))
+	if (!gshmemi_rpc_enter_to(c, gshmemi_arch_wave_enter(op), posts, home, &port))
 		return result;
 	is_inline = nwords == 6 && gshmemi_rpc_is_single(&port);
 	lane = gshmemi_arch_lane() & (gshmemi_rpc_nlanes(c) - 1);
@@ -589,7 +608,7 @@ GSHMEMI_FN bool gshmemi_rpc_begin(const gshmemx_rpc_channel_t *c, struct gshmemi
 {
 	const uint64_t lanes = gshmemi_arch_wave_enter((uint64_t)(uintptr_t)c->client);
 
-	if (!gshmemi_rpc_enter(c, lanes, gshmemi_rpc_home(c, gshmemi_arch_caller()), port))
+	if (!gshmemi_rpc_enter_to(c, lanes, (flags & GSHMEMI_RPC_POSTED) != 0, gshmemi_rpc_home(c, gshmemi_arch_caller()), port))
 		return false;
 	fill(reinterpret_cast<gshmemx_rpc_page_t *>(gshmemi_rpc_page(c, port->slot)));
 	gshmemi_rpc_send(c, port, 0, flags, nsteps);
