@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* platform: cpu */
+/* delivery: no */
 /* timeout: 300 */
 /*
- * Runs the protocol of include/gshmem/rpc_slot.h and the lanes' part of rpc.h under every schedule. What is compiled here
- * are these headers, with their primitives replaced (rpc_explore_arch.h): each load, store, atomic and fence of a word
- * that both sides see is a step, and the search tries all orders of steps.
+ * Runs the protocol of include/gshmem/rpc_slot.h and the lanes' part of rpc.h under every schedule. What is compiled
+ * here are these headers, with their primitives replaced (rpc_explore_arch.h): each load, store, atomic and fence of a
+ * word that both sides see is a step, and the search tries all orders of steps.
  *
  * Stores of a wave wait in a buffer, from which they reach memory in any order, but for those to one address; a release
- * fence waits until it is empty; atomics act on memory. A line of 64 bytes, header or a lane's part of a page, leaves the
- * buffer as one. Loads are in order. The server is a loop that takes, carries out and answers calls in any order.
+ * fence waits until it is empty; atomics act on memory. A line of 64 bytes, header or a lane's part of a page, leaves
+ * the buffer as one. Loads are in order. The server is a loop that takes, carries out and answers calls in any order.
  *
  *   safety  no request is torn, stale, or carried out twice, none changes while the server has it, no answer is wrong,
  *           no quiet is early
@@ -17,10 +18,11 @@
  *   fair    from each state, all waves can end
  *
  * A switch from a wave that could go on is a preemption: one that has not ended, does not wait for its buffer, and has
- * not just found that what it polls for has not come. Where preemptions are bounded, the server's and the buffers' steps
- * are free; solo then means that the others stop at the state, after which the rest runs without bound.
+ * not just found that what it polls for has not come. Where preemptions are bounded, the server's and the buffers'
+ * steps are free; solo then means that the others stop at the state, after which the rest runs without bound.
  *
- * Arguments: -v prints a row for each configuration, -a adds the large ones, else words select rows by their names.
+ * Arguments: -v prints a row for each configuration, -a adds the large ones, which need minutes and gigabytes; words
+ * select rows by their names. The numbers of states depend a little on the compiler: dead values count.
  */
 #define GSHMEM_ARCH_HEADER "rpc_explore_arch.h"
 #define GSHMEMI_RPC_MUTANT(name) (explore_mutant == MUTANT_##name)
@@ -344,7 +346,7 @@ static uint64_t amo(struct state *s, const struct op *op)
 
 /* ---- steps ---- */
 
-/* Accesses to words that nobody else reads or writes meanwhile, and a leader's and a server's to pages, need no choice. */
+/* No choice: words that nobody else accesses meanwhile; and pages by a leader or a server, as early as can be. */
 static int is_quick_access(unsigned a, unsigned lane, const struct op *op)
 {
 	const unsigned where = op->where;
@@ -358,7 +360,7 @@ static int is_quick_access(unsigned a, unsigned lane, const struct op *op)
 	return 0;
 }
 
-/* Whether an op has its turn with no choice made, and what it returns. after: the place that this lane's step accessed. */
+/* Whether an op goes on with no choice, and what it returns. after: the place that this lane's step accessed. */
 static int is_quick(const struct state *s, unsigned a, unsigned lane, int after, uint64_t *result_p)
 {
 	const struct agent *agent = &s->agents[a];
@@ -618,7 +620,8 @@ static __attribute__((noinline)) void make_call(unsigned wave, unsigned call, un
 	}
 	result = gshmemi_rpc_words(&channel, USER_ASYNC, 1, 6, in, out, 0, "explore");
 	if (what == TICKET_CALL) {
-		i = (unsigned)gshmemi_rpc_finish(&channel, (uint32_t)result.value, (uint32_t)(result.value >> 32), "explore");
+		i = (unsigned)gshmemi_rpc_finish(&channel, (uint32_t)result.value, (uint32_t)(result.value >> 32),
+						 "explore");
 		require(i == 0 && is_executed(id), EARLY);
 	}
 }
@@ -664,7 +667,8 @@ static __attribute__((noinline)) unsigned read_request(unsigned slot)
 		return 0;
 	for (lane = 0; lane < cfg->nlanes; lane++) {
 		for (i = 0; i < 6; i++) {
-			word = gshmemi_rpc_read_word(is_inline ? &h->arg[i] : &gshmemi_rpc_page(&channel, slot)[lane * 8 + i]);
+			word = gshmemi_rpc_read_word(is_inline ? &h->arg[i] :
+							 &gshmemi_rpc_page(&channel, slot)[lane * 8 + i]);
 			if (!id)
 				id = (unsigned)(word >> 6);
 			if (word != request_word(id, lane, i))
@@ -808,34 +812,56 @@ static void server_main(void)
 static const struct config rows[] = {
 	{"W1 N1 sync x3", 0, 1, 1, 2, {{S, S, S}}, 0, 0, 1, NO_BOUND, 0, NULL, 1, 1},
 	{"W1 N1 sync x2, every word", 0, 1, 1, 2, {{S, S}}, 0, EVERY_WORD, 1, NO_BOUND, 0, NULL, 1, 1},
-	{"W1 N1 async,sync,quiet, server's stores buffered", 0, 1, 1, 2, {{A, S, Q}}, 0, BUFFERED, 1, NO_BOUND, 0, NULL, 1, 1},
-	{"W1 N1 sync x3, one lane, numbers from 2^30 - 4", 0, 1, 1, 1, {{S, A, S}}, 0, 0, 1, NO_BOUND, 0x3ffffffc, NULL, 1, 1},
+	{"W1 N1 async,sync,quiet, server's stores buffered", 0, 1, 1, 2, {{A, S, Q}},
+	 0, BUFFERED, 1, NO_BOUND, 0, NULL, 1, 1},
+	{"W1 N1 sync x3, one lane, numbers from 2^30 - 4", 0, 1, 1, 1, {{S, A, S}},
+	 0, 0, 1, NO_BOUND, 0x3ffffffc, NULL, 1, 1},
 	{"W2 N2 sync x2 each", 0, 2, 2, 2, {{S, S}, {S, S}}, 0, 0, 1, NO_BOUND, 0, NULL, 1, 1},
 	{"W2 N2 async/sync mix", 0, 2, 2, 2, {{A, S}, {A, A}}, 0, 0, 1, NO_BOUND, 0, NULL, 1, 1},
 	{"W2 N2 async,async,quiet | async,sync", 0, 2, 2, 2, {{A, A, Q}, {A, S}}, 0, 0, 1, NO_BOUND, 0, NULL, 1, 1},
-	{"W2 N2 async,async,quiet | async,sync, one lane", 0, 2, 2, 1, {{A, A, Q}, {A, S}}, 0, 0, 1, NO_BOUND, 0, NULL, 1, 1},
-	{"W2 N2 ticket,quiet | async,quiet, from 2^30 - 1", 0, 2, 2, 1, {{T, Q}, {A, Q}}, 0, 0, 1, NO_BOUND, 0x3fffffff, NULL, 1, 1},
+	{"W2 N2 async,async,quiet | async,sync, one lane", 0, 2, 2, 1, {{A, A, Q}, {A, S}},
+	 0, 0, 1, NO_BOUND, 0, NULL, 1, 1},
+	{"W2 N2 ticket,quiet | async,quiet, from 2^30 - 1", 0, 2, 2, 1, {{T, Q}, {A, Q}},
+	 0, 0, 1, NO_BOUND, 0x3fffffff, NULL, 1, 1},
 	{"W2 N2 two servers, async,sync | async", 0, 2, 2, 1, {{A, S}, {A}}, 0, 0, 2, NO_BOUND, 0, NULL, 1, 1},
-	{"W3 N3 sync | async,sync | sync, 3 preemptions", 0, 3, 3, 1, {{S}, {A, S}, {S}}, 0, 0, 1, 3, 0, NULL, 1, 1},
-	{"W3 N3 async,quiet | async,sync | sync, 3 preemptions", 0, 3, 3, 1, {{A, Q}, {A, S}, {S}}, 0, 0, 1, 3, 0, NULL, 1, 1},
+	{"W3 N3 async | sync | sync, 3 preemptions", 0, 3, 3, 1, {{A}, {S}, {S}}, 0, 0, 1, 3, 0, NULL, 1, 1},
+	{"W3 N3 sync | async,sync | sync, 2 preemptions", 1, 3, 3, 1, {{S}, {A, S}, {S}}, 0, 0, 1, 2, 0, NULL, 1, 1},
+	{"W3 N3 sync | async,sync | sync, 3 preemptions", 1, 3, 3, 1, {{S}, {A, S}, {S}}, 0, 0, 1, 3, 0, NULL, 1, 1},
+	{"W3 N3 async,quiet | async | sync, 1 preemption", 0, 3, 3, 1, {{A, Q}, {A}, {S}}, 0, 0, 1, 1, 0, NULL, 1, 1},
+	{"W3 N3 async,quiet | async,sync | sync, 3 preemptions", 1, 3, 3, 1, {{A, Q}, {A, S}, {S}},
+	 0, 0, 1, 3, 0, NULL, 1, 1},
 	{"W3 N3 sync | async,sync | sync, all", 1, 3, 3, 1, {{S}, {A, S}, {S}}, 0, 0, 1, NO_BOUND, 0, NULL, 1, 1},
 	{"control: W2 N1 (N < W)", 0, 2, 1, 2, {{S, S}, {S, S}}, 0, 0, 1, NO_BOUND, 0, NULL, 0, 1},
 	{"control: W3 N2 (N < W), 3 preemptions", 0, 3, 2, 1, {{S}, {S}, {S}}, 0, 0, 1, 3, 0, NULL, 0, 1},
-	{"mutant: no release fence before post", 0, 2, 2, 2, {{S, S}, {S}}, MUTANT_NO_FENCE, 0, 1, NO_BOUND, 0, TORN, 0, 0},
-	{"mutant: leader posts without warp sync", 0, 2, 2, 2, {{S}, {S}}, MUTANT_NO_SYNC, 0, 1, NO_BOUND, 0, TORN, 0, 0},
-	{"mutant: server answers before writing the result", 0, 2, 2, 2, {{S, S}, {S}}, 0, ANSWER_FIRST, 1, NO_BOUND, 0, WRONG, 0, 0},
-	{"mutant: async slot reused before its answer", 0, 2, 2, 2, {{A, A, A}, {S}}, MUTANT_REUSE, 0, 1, NO_BOUND, 0, TORN, 0, 0},
-	{"mutant: async unlock without the pending bit", 0, 2, 2, 2, {{A, A, S}, {S}}, MUTANT_NO_PENDING, 0, 1, NO_BOUND, 0, TORN, 0, 0},
-	{"mutant: pending slot collected, lock kept", 0, 2, 2, 2, {{A, A, S}, {S, S}}, MUTANT_LEAK, 0, 1, NO_BOUND, 0, NULL, 0, 0},
-	{"mutant: unlock before the answer is seen", 0, 2, 2, 2, {{S, S}, {S, S}}, MUTANT_UNLOCK_EARLY, 0, 1, NO_BOUND, 0, TORN, 0, 0},
-	{"mutant: quiet without a sweep of all requests", 0, 2, 2, 2, {{A, Q}, {S}}, MUTANT_NO_SWEEP, 0, 1, NO_BOUND, 0, EARLY, 0, 0},
-	{"bell alone, ordered after the request", 0, 2, 2, 1, {{A, S}, {S}}, 0, BELL_ALONE | BELL_ORDERED, 1, NO_BOUND, 0, NULL, 1, 1},
-	{"bell alone, ordered, all stores buffered", 0, 2, 2, 1, {{A, S}, {S}}, 0, BELL_ALONE | BELL_ORDERED | BUFFERED, 1, NO_BOUND, 0, NULL, 1, 1},
-	{"mutant: bell alone, may overtake the request", 0, 2, 2, 1, {{A, S}, {S}}, 0, BELL_ALONE, 1, NO_BOUND, 0, NULL, 0, 0},
-	{"mutant: bell alone, goes down after the requests are read", 0, 2, 2, 1, {{A, S}, {S}}, 0, BELL_ALONE | BELL_ORDERED | BELL_LATE, 1, NO_BOUND, 0, NULL, 0, 0},
-	{"bell as a hint, unordered, and all requests read", 0, 2, 2, 1, {{A, S}, {S}}, 0, BELL, 1, NO_BOUND, 0, NULL, 1, 1},
+	{"mutant: no release fence before post", 0, 2, 2, 2, {{S, S}, {S}},
+	 MUTANT_NO_FENCE, 0, 1, NO_BOUND, 0, TORN, 0, 0},
+	{"mutant: leader posts without warp sync", 0, 2, 2, 2, {{S}, {S}},
+	 MUTANT_NO_SYNC, 0, 1, NO_BOUND, 0, TORN, 0, 0},
+	{"mutant: server answers before writing the result", 0, 2, 2, 2, {{S, S}, {S}},
+	 0, ANSWER_FIRST, 1, NO_BOUND, 0, WRONG, 0, 0},
+	{"mutant: async slot reused before its answer", 0, 2, 2, 2, {{A, A, A}, {S}},
+	 MUTANT_REUSE, 0, 1, NO_BOUND, 0, TORN, 0, 0},
+	{"mutant: async unlock without the pending bit", 0, 2, 2, 2, {{A, A, S}, {S}},
+	 MUTANT_NO_PENDING, 0, 1, NO_BOUND, 0, TORN, 0, 0},
+	{"mutant: pending slot collected, lock kept", 0, 2, 2, 2, {{A, A, S}, {S, S}},
+	 MUTANT_LEAK, 0, 1, NO_BOUND, 0, NULL, 0, 0},
+	{"mutant: unlock before the answer is seen", 0, 2, 2, 2, {{S, S}, {S, S}},
+	 MUTANT_UNLOCK_EARLY, 0, 1, NO_BOUND, 0, TORN, 0, 0},
+	{"mutant: quiet without a sweep of all requests", 0, 2, 2, 2, {{A, Q}, {S}},
+	 MUTANT_NO_SWEEP, 0, 1, NO_BOUND, 0, EARLY, 0, 0},
+	{"bell alone, ordered after the request", 0, 2, 2, 1, {{A, S}, {S}},
+	 0, BELL_ALONE | BELL_ORDERED, 1, NO_BOUND, 0, NULL, 1, 1},
+	{"bell alone, ordered, all stores buffered", 0, 2, 2, 1, {{A, S}, {S}},
+	 0, BELL_ALONE | BELL_ORDERED | BUFFERED, 1, NO_BOUND, 0, NULL, 1, 1},
+	{"mutant: bell alone, may overtake the request", 0, 2, 2, 1, {{A, S}, {S}},
+	 0, BELL_ALONE, 1, NO_BOUND, 0, NULL, 0, 0},
+	{"mutant: bell alone, goes down after the requests are read", 0, 2, 2, 1, {{A, S}, {S}},
+	 0, BELL_ALONE | BELL_ORDERED | BELL_LATE, 1, NO_BOUND, 0, NULL, 0, 0},
+	{"bell as a hint, unordered, and all requests read", 0, 2, 2, 1, {{A, S}, {S}},
+	 0, BELL, 1, NO_BOUND, 0, NULL, 1, 1},
 	{"call that needs another wave's, any order", 0, 2, 2, 2, {{S}, {S}}, 0, DEPENDS, 1, NO_BOUND, 0, NULL, 0, 1},
-	{"mutant: the same, one call at a time", 0, 2, 2, 2, {{S}, {S}}, 0, DEPENDS | ONE_AT_A_TIME, 1, NO_BOUND, 0, NULL, 0, 0},
+	{"mutant: the same, one call at a time", 0, 2, 2, 2, {{S}, {S}},
+	 0, DEPENDS | ONE_AT_A_TIME, 1, NO_BOUND, 0, NULL, 0, 0},
 };
 #undef S
 #undef A

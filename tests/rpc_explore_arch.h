@@ -30,7 +30,8 @@ extern unsigned explore_lane; /* of the fiber that runs */
 #define gshmemi_arch_clock_ns()                            1
 #define gshmemi_arch_wave_enter(key)                       ((void)(key), explore_enter())
 #define gshmemi_arch_lane()                                explore_lane
-#define gshmemi_arch_group_rank(scope, mask)               ((unsigned)__builtin_popcountll((mask) & ((1ULL << explore_lane) - 1)))
+#define gshmemi_arch_group_rank(scope, mask) \
+	((unsigned)__builtin_popcountll((mask) & ((1ULL << explore_lane) - 1)))
 #define gshmemi_arch_group_sync(scope, mask)               explore_sync(mask)
 #undef gshmemi_arch_broadcast
 #define gshmemi_arch_broadcast(value, lanes)               explore_broadcast(value, lanes)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Fibers whose state is a number. A fiber runs from one primitive to the next; where it stands, its saved registers and
- * the live bytes of its stack, is looked up in a table. So a fiber is an automaton that is found out bit by bit: what it
- * does next depends on the number and on what its primitive returned, and each such step is run only once.
+ * Fibers whose state is a number. A fiber runs from one primitive to the next; where it stands, its saved registers
+ * and the live bytes of its stack, is looked up in a table. So a fiber is an automaton that is found out bit by bit:
+ * what it does next depends on the number and on what its primitive returned, and each such step is run only once.
  */
 #ifndef RPC_EXPLORE_FIBER_H
 #define RPC_EXPLORE_FIBER_H
@@ -44,7 +44,7 @@ struct op {
 
 #define MAX_FIBERS  8
 #define STACK_BYTES 16384
-#define CLEAN_BYTES 6144 /* below the live bytes, zeroed before a fiber runs: what it has not written, it reads as zero */
+#define CLEAN_BYTES 6144 /* below the live bytes, zeroed before a fiber runs: what it has not written reads as zero */
 
 static uint64_t hash_bytes(const void *bytes, size_t nbytes)
 {
