@@ -640,19 +640,24 @@ GSHMEMI_FN bool gshmemx_rpc_invoke(const gshmemx_rpc_channel_t *c, Fill fill)
 	return true;
 }
 
-/* The slot that these lanes have taken, or GSHMEMI_RPC_NO_SLOT, with its number and steps. */
+/*
+ * The slot that these lanes have taken, or GSHMEMI_RPC_NO_SLOT, with its number and steps. They look from behind the last
+ * one that was found on: whoever calls again at once comes after those that wait.
+ */
 GSHMEMI_FN uint32_t gshmemi_rpc_take_any(const gshmemx_rpc_channel_t *c, uint64_t lanes, uint32_t *seq_p, uint32_t *nsteps_p)
 {
-	const uint32_t home = gshmemi_rpc_home(c, gshmemi_arch_caller());
+	uint32_t *next = &c->server[c->nslots], slot, seq = 0, i;
 	uint64_t found = GSHMEMI_RPC_NO_SLOT, nsteps = 0;
-	uint32_t slot, seq = 0, i;
 
 	if (gshmemi_arch_group_rank(GSHMEMI_WAVE, lanes) == 0) {
+		slot = (uint32_t)gshmemi_arch_load(next, 4);
 		for (i = 0; i < c->nslots && !nsteps; i++) {
-			slot = home + i < c->nslots ? home + i : home + i - c->nslots;
 			if (gshmemi_rpc_is_posted(c, slot) && (nsteps = gshmemi_rpc_take(c, slot, &seq)) != 0)
 				found = slot;
+			slot = slot + 1 < c->nslots ? slot + 1 : 0;
 		}
+		if (nsteps)
+			gshmemi_arch_store(next, slot, 4);
 		found |= (uint64_t)seq << 32;
 	}
 	found = gshmemi_arch_broadcast(found, lanes);

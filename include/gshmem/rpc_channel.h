@@ -72,7 +72,7 @@ struct gshmemi_rpc_context {
 /* All in host-pinned memory, but for client and context in the client's, and server in the server's. */
 struct gshmemi_rpc_channel {
 	uint32_t *client;                  /* [nslots] LOCK | PENDING | sequence number last posted */
-	uint32_t *server;                  /* [nslots] sequence number last taken */
+	uint32_t *server;                  /* [nslots + 1] sequence number last taken; last: where handle looks next */
 	uint32_t *request;                 /* [nslots] written by the client */
 	struct gshmemi_rpc_header *header; /* [nslots] written by the client */
 	struct gshmemi_rpc_answer *answer; /* [nslots] written by the server */

@@ -35,7 +35,7 @@ static void lay_out(const struct gshmemi_rpc_shape *shape, struct layout *l)
 	l->poison = reserve(&l->nbytes, sizeof(uint32_t));
 	l->client = reserve(&l->nbytes, shape->is_host_client ? n * sizeof(uint32_t) : 0);
 	l->context = reserve(&l->nbytes, shape->is_host_client ? sizeof(struct gshmemi_rpc_context) : 0);
-	l->server = reserve(&l->nbytes, shape->is_device_server ? 0 : n * sizeof(uint32_t));
+	l->server = reserve(&l->nbytes, shape->is_device_server ? 0 : (n + 1) * sizeof(uint32_t));
 	l->nbytes = (l->nbytes + 4095) & ~(size_t)4095;
 	l->page = reserve(&l->nbytes, n * shape->nlanes * GSHMEMI_RPC_LINE * sizeof(uint64_t));
 }
@@ -119,7 +119,7 @@ static int set_server(struct gshmemi_rpc_channel *c, const struct gshmemi_rpc_sh
 		memcpy(c->server, c->request, shape->nslots * sizeof *c->server);
 		return 0;
 	}
-	rc = allocate_on_device(shape->nslots, shape->first_seq & GSHMEMI_RPC_SEQ, 0, &ptr);
+	rc = allocate_on_device(shape->nslots, shape->first_seq & GSHMEMI_RPC_SEQ, sizeof *c->server, &ptr);
 	if (!rc)
 		c->server = ptr;
 	return rc;
