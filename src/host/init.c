@@ -465,6 +465,13 @@ void gshmem_query_initialized(int *flag)
 
 /* ---- finalize ---- */
 
+/* Posted calls first, for their messages to name the call that waits. */
+static void quiet(void)
+{
+	gshmemi_rpc_host_complete("gshmem_finalize");
+	gshmem_quiet();
+}
+
 /* MPI is the user's to finalize, but not before the library is. */
 static void require_mpi(void)
 {
@@ -484,7 +491,7 @@ static void stop(void)
 	if ((gshmemi_env.LEAKS || gshmemi_env.CHECK) && gshmemi_state.my_pe == 0)
 		gshmemi_heap_report_leaks();
 	gshmemi_hip_ignore(hipDeviceSynchronize(), "hipDeviceSynchronize");
-	gshmem_quiet(); /* covers the kernels that have ended now */
+	quiet(); /* covers the kernels that have ended now */
 	gshmemi_rpc_stop();
 #ifdef GSHMEMI_ARCH_HAS_DELIVERY
 	gshmemi_delivery_stop();
@@ -506,7 +513,7 @@ void gshmem_finalize(void)
 {
 	GSHMEMI_ENTER_COLLECTIVE("gshmem_finalize");
 	require_mpi();
-	gshmem_quiet();
+	quiet();
 	if (depth > 1)
 		gshmemi_bootstrap_barrier();
 	else

@@ -69,9 +69,52 @@ static int quiet(struct gshmemi_rpc_op *op, gshmemx_rpc_call_t *call)
 	return GSHMEMX_RPC_DONE;
 }
 
-/* Posts of a channel that have come by now, for a host that waits for kernels whose end it has seen. */
-static void complete_channel(const struct gshmemi_rpc_channel *c, const char *call)
+/* Say which function the host waits for: the first that has not ended. */
+static void report(const struct gshmemi_rpc_served *served, const struct open_posts *open, uint64_t waited_ns,
+		   const char *call)
 {
+	const struct gshmemi_rpc_channel *c = &served->channel;
+	const struct gshmemi_rpc_function *function;
+	unsigned i, nmore = 0;
+	uint32_t op = 0;
+
+	for (i = 0; i < open->nposts; i++) {
+		if (gshmemi_rpc_has_passed(c, open->posts[i].slot, open->posts[i].seq))
+			continue;
+		if (!op)
+			op = (uint32_t)gshmemi_arch_load(&c->header[open->posts[i].slot].op, 4);
+		else
+			nmore++;
+	}
+	if (!op) /* they have just ended */
+		return;
+	function = gshmemi_rpc_find(op);
+	gshmemi_warn("%s has waited %.1f s for %s (operation %#x), posted by %s, and for %u more calls (GSHMEM_WATCHDOG)",
+		     call, (double)waited_ns * 1e-9, function ? function->name : "a call without a function", op,
+		     served->name, nmore);
+}
+
+/* As gshmemi_wait_long, which sees the end of the job here and leaves the report to this function. */
+static uint64_t wait_long(const struct gshmemi_rpc_served *served, const struct open_posts *open, uint64_t started_ns,
+			  const char *call)
+{
+	uint64_t now_ns;
+
+	gshmemi_wait_long(UINT64_MAX, &served->channel.answer[open->posts[0].slot].low, 4, 0, GSHMEM_CMP_EQ,
+			  open->posts[0].seq, -1, call);
+	if (started_ns == UINT64_MAX || !gshmemi_state.watchdog_ns)
+		return started_ns;
+	now_ns = gshmemi_arch_clock_ns();
+	if (!started_ns || now_ns - started_ns < gshmemi_state.watchdog_ns)
+		return started_ns ? started_ns : now_ns;
+	report(served, open, now_ns - started_ns, call);
+	return UINT64_MAX;
+}
+
+/* Posts of a channel that have come by now, for a host that waits for kernels whose end it has seen. */
+static void complete_channel(const struct gshmemi_rpc_served *served, const char *call)
+{
+	const struct gshmemi_rpc_channel *c = &served->channel;
 	struct open_posts *open = find_open(c);
 	uint64_t started_ns = 0;
 	unsigned polls = 0;
@@ -84,8 +127,7 @@ static void complete_channel(const struct gshmemi_rpc_channel *c, const char *ca
 	while (!have_passed(c, open)) {
 		gshmemi_arch_pause(&polls);
 		if ((polls & (GSHMEMI_WAIT_POLLS - 1)) == 0)
-			started_ns = gshmemi_wait_long(started_ns, &c->answer[open->posts[0].slot].low, 4, 0, GSHMEM_CMP_EQ,
-						       open->posts[0].seq, -1, call);
+			started_ns = wait_long(served, open, started_ns, call);
 	}
 	free(open);
 }
@@ -94,8 +136,8 @@ void gshmemi_rpc_host_complete(const char *call)
 {
 	if (!(gshmemi_state.slow & GSHMEMI_SLOW_POSTS) || gshmemi_rpc_is_serving())
 		return;
-	complete_channel(&gshmemi_rpc_threads.channel, call);
-	complete_channel(&gshmemi_rpc_kernels.channel, call);
+	complete_channel(&gshmemi_rpc_threads, call);
+	complete_channel(&gshmemi_rpc_kernels, call);
 }
 
 /* ---- the arena ---- */
