@@ -375,7 +375,7 @@ static int check_env(unsigned nwaves)
 	else if (gshmemi_env.RPC_WORKERS < 1 || gshmemi_env.RPC_WORKERS > 1024)
 		gshmemi_error("GSHMEM_RPC_WORKERS=%d: must be a number from 1 to 1024", gshmemi_env.RPC_WORKERS);
 	else {
-		if (nslots && (unsigned)nslots < nwaves)
+		if (nslots && (unsigned)nslots < nwaves && gshmemi_job->my_pe == 0)
 			gshmemi_warn("GSHMEM_RPC_SLOTS=%d, but %u waves can be resident: waves that call at the same time may "
 				     "starve one another", nslots, nwaves);
 		return 0;
