@@ -4,7 +4,7 @@
 /*
  * What goes wrong with calls is an error with a name and a number, in the caller and on stderr: no such operation, the
  * wrong kind of function, functions that misbehave, calls outside of init and finalize, collective calls by functions,
- * a channel that stops, a PE that dies, bad variables.
+ * a channel that stops, a PE that dies, posts that do not end, bad variables.
  */
 #include <errno.h>
 #include <signal.h>
@@ -83,6 +83,25 @@ static int never_ends(void *context, gshmemx_rpc_call_t *call)
 	(void)context;
 	(void)call;
 	return GSHMEMX_RPC_PENDING;
+}
+
+/* Ends 4 s after it was first asked. */
+static int ends_late(void *context, gshmemx_rpc_call_t *call)
+{
+	double *started = (double *)context;
+
+	(void)call;
+	if (!*started)
+		*started = t_seconds();
+	return t_seconds() - *started < 4 ? GSHMEMX_RPC_PENDING : GSHMEMX_RPC_DONE;
+}
+
+static int blocks_long(void *context, gshmemx_rpc_call_t *call)
+{
+	(void)context;
+	(void)call;
+	usleep(1500000);
+	return GSHMEMX_RPC_DONE;
 }
 
 /* ---- callers ---- */
@@ -338,6 +357,45 @@ static int die(void)
 	return 55;
 }
 
+/* ---- posts that do not end ---- */
+
+__global__ static void post_words(uint32_t op)
+{
+	const uint64_t in[6] = {0, 0, 0, 0, 0, 0};
+
+	(void)gshmemx_rpc_post(op, in);
+}
+
+/* The host waits for the function that blocks first, then for those that are pending; finalize for nothing. */
+static int post_late(int with_quiet)
+{
+	const uint64_t in[6] = {0, 0, 0, 0, 0, 0};
+	uint32_t late, block;
+	double started = 0;
+
+	gshmem_init();
+	expect(gshmemx_rpc_register(&late, ends_late, &started, 0), 0);
+	expect(gshmemx_rpc_register(&block, blocks_long, NULL, GSHMEMX_RPC_BLOCKING), 0);
+	hipLaunchKernelGGL(post_words, dim3(3), dim3(1), 0, 0, late);
+	t_hip(hipDeviceSynchronize());
+	(void)gshmemx_rpc_post(block, in);
+	if (with_quiet)
+		gshmem_quiet();
+	gshmem_finalize();
+	printf("PE came through\n");
+	return 0;
+}
+
+static int finalize_late(void)
+{
+	return post_late(0);
+}
+
+static int quiet_late(void)
+{
+	return post_late(1);
+}
+
 /* ---- variables ---- */
 
 /* With any number of slots calls work; with bad ones init fails. */
@@ -366,7 +424,8 @@ static int pe_main(const char *name)
 	static const struct {
 		const char *name;
 		int (*run)(void);
-	} cases[] = {{"refused", refused}, {"outside", outside}, {"stop", stop_channel}, {"die", die}, {"start", start}};
+	} cases[] = {{"refused", refused}, {"outside", outside}, {"stop", stop_channel}, {"die", die}, {"start", start},
+		     {"finalize", finalize_late}, {"quiet", quiet_late}};
 	unsigned i;
 
 	for (i = 0; i < sizeof cases / sizeof *cases; i++)
@@ -456,6 +515,20 @@ static void test_collective(void)
 	}
 }
 
+static void test_late(const char *what, const char *watchdog, int count)
+{
+	char text[128];
+
+	t_job_run(&job, 1, watchdog, "", what, 30);
+	t_check(job.status == 0, "%s: status %d:\n%s", what, job.status, job.output);
+	expect_text(what, "PE came through", 1);
+	expect_text(what, "gshmem: ", 2 * count);
+	snprintf(text, sizeof text, "gshmem_%s has waited ", what);
+	expect_text(what, text, 2 * count);
+	expect_text(what, "s for blocks_long (operation 0x75000001), posted by a CPU thread, and for 0 more", count);
+	expect_text(what, "s for ends_late (operation 0x75000000), posted by a kernel, and for 2 more", count);
+}
+
 static void test_variables(void)
 {
 	static const char *const bad[][2] = {
@@ -476,8 +549,8 @@ static void test_variables(void)
 	}
 	t_job_run(&job, NPES, "GSHMEM_RPC_SLOTS=64", "", "start", 20);
 	expect_text("GSHMEM_RPC_SLOTS=64", "rc 0.", NPES);
-	expect_text("GSHMEM_RPC_SLOTS=64", "GSHMEM_RPC_SLOTS=64, but ", NPES);
-	expect_text("GSHMEM_RPC_SLOTS=64", "waves can be resident", NPES);
+	expect_text("GSHMEM_RPC_SLOTS=64", "gshmem: pe 0: GSHMEM_RPC_SLOTS=64, but ", 1);
+	expect_text("GSHMEM_RPC_SLOTS=64", "waves can be resident", 1);
 	t_job_run(&job, NPES, "GSHMEM_RPC_SLOTS=65536", "", "start", 20);
 	expect_text("GSHMEM_RPC_SLOTS=65536", "rc 0.", NPES);
 	expect_text("GSHMEM_RPC_SLOTS=65536", "gshmem: ", 0);
@@ -495,6 +568,9 @@ int main(int argc, char **argv)
 	t_job_run(&job, NPES, "", "-disable-auto-cleanup", "die", 20);
 	t_job_failed(&job, "die", "PE 1 (pid ", 1);
 	expect_text("die", "PE came through", 0);
+	test_late("finalize", "GSHMEM_WATCHDOG=0.3", 1);
+	test_late("quiet", "GSHMEM_WATCHDOG=0.3", 1);
+	test_late("finalize", "GSHMEM_WATCHDOG=0", 0);
 	test_variables();
 	return 0;
 }
