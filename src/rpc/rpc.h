@@ -36,9 +36,13 @@ void gshmemi_rpc_forget_functions(void);
 struct gshmemi_rpc_served {
 	struct gshmemi_rpc_channel channel;
 	void **stream_state;     /* [nslots] call->state between the steps of a stream */
-	_Atomic uint64_t completed[2]; /* posted calls that have been carried out: by the one server; by others and workers */
 	size_t nbytes;           /* of host-pinned memory */
 	const char *name;        /* for messages */
+	/*
+	 * Posted calls that have been carried out: by the one server; by others and workers. In a line of its own, because
+	 * CPU threads read channel for each call.
+	 */
+	_Alignas(128) _Atomic uint64_t completed[2];
 };
 
 /* Where the two sides are, and how large. */

@@ -30,6 +30,7 @@
 #define CLOCK_LOOKS    64      /* looks in vain between two at the clock, while it spins */
 #define FULL_SCAN      1000    /* passes by bells between two that read all requests, */
 #define FULL_SCAN_NS   10000000 /* and how far they are apart where passes are rare */
+#define BELLS_LINE     16      /* bells of a cache line */
 #define HOT_LOOKS      8       /* looks at the slots that called last, for each pass over all */
 
 struct gshmemi_rpc_served gshmemi_rpc_kernels = {.name = "a kernel"};
@@ -130,23 +131,53 @@ static bool serve_hot(struct server *s, struct gshmemi_rpc_served *served)
 	return true;
 }
 
+static bool serve_group_and_bell(struct server *s, struct gshmemi_rpc_served *served, uint32_t group)
+{
+	const bool rings = served->channel.bell && gshmemi_rpc_take_bell(&served->channel, group);
+
+	if (serve_group(s, served, group))
+		return true;
+	s->bell_was_early |= rings;
+	return false;
+}
+
+/* Whether any of a cache line of bells is rung. Read by pairs: one by one, 16384 slots made each call 1.7 times as long. */
+static bool is_any_rung(const uint32_t *bells)
+{
+	uint64_t rung = 0;
+	unsigned i;
+
+	for (i = 0; i < BELLS_LINE; i += 2)
+		rung |= gshmemi_arch_load(&bells[i], 8);
+	return rung != 0;
+}
+
+static bool serve_rung(struct server *s, struct gshmemi_rpc_served *served)
+{
+	const uint32_t *bell = served->channel.bell, ngroups = served->channel.nslots / GSHMEMI_RPC_GROUP;
+	bool has_work = false;
+	uint32_t first, group;
+
+	for (first = 0; first < ngroups; first += BELLS_LINE) {
+		if (!is_any_rung(&bell[first]))
+			continue;
+		for (group = first; group < first + BELLS_LINE && group < ngroups; group++)
+			if (gshmemi_arch_load(&bell[group], 4) && group % nservers == s->rank)
+				has_work |= serve_group_and_bell(s, served, group);
+	}
+	return has_work;
+}
+
 static bool serve_channel(struct server *s, struct gshmemi_rpc_served *served, bool all)
 {
-	const struct gshmemi_rpc_channel *c = &served->channel;
-	const uint32_t ngroups = c->nslots / GSHMEMI_RPC_GROUP;
+	const uint32_t ngroups = served->channel.nslots / GSHMEMI_RPC_GROUP;
 	bool has_work = false;
 	uint32_t group;
 
-	for (group = s->rank; group < ngroups; group += nservers) {
-		const bool rings = c->bell && gshmemi_rpc_take_bell(c, group);
-
-		if (c->bell && !rings && !all)
-			continue;
-		if (serve_group(s, served, group))
-			has_work = true;
-		else
-			s->bell_was_early |= rings;
-	}
+	if (served->channel.bell && !all)
+		return serve_rung(s, served);
+	for (group = s->rank; group < ngroups; group += nservers)
+		has_work |= serve_group_and_bell(s, served, group);
 	return has_work;
 }
 
