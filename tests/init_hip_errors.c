@@ -2,10 +2,36 @@
 /* platform: cpu */
 /* Every HIP call of init fails once, on PE 0, on PE 1 and on both: all PEs get the same error, nothing leaks. */
 /* timeout: 300 */
+#include <dlfcn.h>
+
 #include <gshmem.h>
+#include <hip/hip_runtime_api.h>
 #include <mpi.h>
 
 #include "job.h"
+
+/* Blocks of pinned memory: the library's calls come here first. */
+static int npinned;
+
+hipError_t hipHostMalloc(void **ptr, size_t nbytes, unsigned flags)
+{
+	hipError_t (*next)(void **, size_t, unsigned);
+	hipError_t error;
+
+	*(void **)&next = dlsym(RTLD_NEXT, "hipHostMalloc");
+	error = next(ptr, nbytes, flags);
+	npinned += error == hipSuccess;
+	return error;
+}
+
+hipError_t hipHostFree(void *ptr)
+{
+	hipError_t (*next)(void *);
+
+	*(void **)&next = dlsym(RTLD_NEXT, "hipHostFree");
+	npinned -= ptr != NULL;
+	return next(ptr);
+}
 
 static int count_maps(void)
 {
@@ -34,6 +60,7 @@ static int pe_main(void)
 	fflush(stdout);
 	if (rc) {
 		t_equal(count_maps(), maps, "mappings of device memory after a failed init");
+		t_equal(npinned, 0, "blocks of pinned memory after a failed init");
 		t_check(t_count_fds() <= fds + 2, "descriptors: %d before, %d after a failed init", fds, t_count_fds());
 		rc = gshmemx_init_attr(&attr);
 		t_equal(rc, 0, "the second init");
@@ -42,7 +69,9 @@ static int pe_main(void)
 		gshmem_quiet();
 		t_equal(gshmem_long_g(word, gshmem_my_pe()), 7, "a put after the second init");
 	}
+	t_check(npinned >= 5, "init has %d blocks of pinned memory, expected 5 or more", npinned);
 	gshmem_finalize();
+	t_equal(npinned, 0, "blocks of pinned memory at the end");
 	t_equal(count_maps(), maps, "mappings of device memory at the end");
 	MPI_Finalize();
 	return 0;
