@@ -38,6 +38,18 @@ cpu_limits() {
 	launch_lat.n2      launch_free_lat host  0:0             1 abs 20  launch + synchronize, not pinned
 	fused.n2           stencil        wg     0:1e9           2 best -  fused stencil against split, best size
 	fused.n2           stencil        wg     0:1e9           2 worst - the same, worst size
+	rpc_lat.n1         rpc_call_lat   thread 0:0             1 <= 1.5  call to the CPU, kernel, 64 slots
+	rpc_lat.n1         rpc_call_lat   host   0:0             1 <= 1.5  the same, from the host
+	rpc_lat.n1         rpc_slots_lat  thread 0:0             1 <= 1.5  the same, kernel, 16384 slots of 64
+	rpc_lat.n1         rpc_post_waves thread 0:0             1 >= 3    posted calls, kernel, of calls
+	rpc_lat.n1         rpc_post_rate  thread 0:0             1 best -  the same, 64 slots
+	rpc_lat.n1         rpc_post_rate  host   0:0             1 best -  the same, from the host
+	rpc_idle.n1        rpc_idle       host   0:0             1 abs 10000 idle server, us of a core in a second
+	rpc_idle.n1        rpc_wake_lat   thread 0:0             1 abs 300 the call that wakes it, kernel
+	rpc_idle.n1        rpc_wake_lat   host   0:0             1 abs 300 the call that wakes it, host
+	rpc_idle.n1        rpc_wake_nap_lat thread 0:0           1 abs 300 the same, clients that cannot wake, kernel
+	rpc_stream_bw.n1   rpc_stream_bw  thread 4096:4096       1 >= 0.5  4 KiB page streamed to the CPU
+	rpc_stream_bw.n1   rpc_stream_bw  thread 8192:1048576    1 >= 0.5  8 KiB to 1 MiB, worst size
 	END
 }
 
@@ -64,6 +76,12 @@ gpu_limits() {
 	init_lat.n1        init_finalize  host   0:0             2 best -  init + finalize, 2 PEs, 1 GiB
 	launch_lat.n2      launch_lat     host   0:0             1 best -  launch + synchronize
 	fused.n2           stencil        wg     0:1e9           2 best -  fused stencil against split, best size
+	rpc_lat.n1         rpc_call_lat   thread 0:0             1 best -  call to the CPU, kernel, 64 slots
+	rpc_lat.n1         rpc_slots_lat  thread 0:0             1 best -  the same, 16384 slots of 64
+	rpc_lat.n1         rpc_post_waves thread 0:0             1 best -  posted calls, kernel, of calls
+	rpc_idle.n1        rpc_idle_nap   host   0:0             1 best -  idle server, us of a core in a second
+	rpc_idle.n1        rpc_wake_nap_lat thread 0:0           1 best -  the call that ends its nap, kernel
+	rpc_stream_bw.n1   rpc_stream_bw  wave   4096:4096       1 best -  4 KiB page streamed to the CPU
 	END
 }
 
@@ -105,7 +123,7 @@ limits | while read -r file op scope bytes pes comparison limit name; do
 		}
 		slices = comparison == "turns" && turns != "" ? "  time slices" : ""
 		if (limit == "-") { printf "%-42s %-8s %12s %12s %7s%s\n", name, text, us, raw, ratio, slices; exit }
-		ok = ratio == "-" ? "no raw" : (comparison == ">=" || comparison == "mid" || comparison == "peak" ? value + 0 >= limit : value + 0 <= limit) ? "within" : "OVER"
+		ok = ratio == "-" && comparison != "abs" ? "no raw" : (comparison == ">=" || comparison == "mid" || comparison == "peak" ? value + 0 >= limit : value + 0 <= limit) ? "within" : "OVER"
 		printf "%-42s %-8s %12s %12s %7s  %s\n", name, text, us, raw, ratio, ok
 	}' "$file.tsv"
 done
