@@ -62,17 +62,21 @@ int main(void)
 	snprintf(tool, sizeof tool, "%.4000s/../bin/gshmem-info", dirname(self));
 	if (access(tool, X_OK))
 		t_skip("%s is not built", tool);
-	run("GSHMEM_CHECK=1", "");
+	run("GSHMEM_CHECK=1 GSHMEM_RPC_SLOTS=1024", "");
 	expect("platform               cpu\n");
 	expect("* GSHMEM_CHECK           1 ");
 	expect("  GSHMEM_HEAP_SIZE       1g ");
 	expect("    reaches                self");
+	expect("\ncalls_from_kernels\n  slots                  1024\n  lanes                  64\n  pinned_bytes           ");
+	t_check(atol(strstr(output, "lanes                  64\n") + 49) > 1024 * 4096, "memory of slots:\n%s", output);
 	snprintf(job, sizeof job, "GSHMEM_CPU_DEVICES=3 GSHMEM_CPU_NO_PEER=0-1 %.1000s -n 3", mpirun ? mpirun : "mpirun");
 	run(job, "--json 2>/dev/null");
 	check_json();
 	expect("\"reaches\": [\"self\", \"no-access\", \"no-atomics\"]");
 	expect("\"peer_access\": [\"self\", \"none\", \"atomics\"]");
 	expect("\"name\": \"GSHMEM_CPU_DEVICES\"");
+	expect("\"calls_from_kernels\": {\n");
+	expect("\"slots\": ");
 	snprintf(job, sizeof job, "GSHMEM_CPU_DEVICES=3 GSHMEM_CPU_NO_PEER=0-1 %.1000s -n 3", mpirun ? mpirun : "mpirun");
 	run(job, "--measure --json 2>/dev/null");
 	check_json();
