@@ -82,6 +82,8 @@ def decode(i, arch):
 		returns = what == "load" or what == "atomic" and bool(flags & {"glc", "sc0", "th:TH_ATOMIC_RETURN"})
 		i.returns = returns
 		i.bypass = {"sc0", "sc1"} <= flags if arch.startswith(("gfx94", "gfx95")) else "glc" in flags
+		if arch.startswith("gfx10") and what == "load":
+			i.bypass = {"glc", "dlc"} <= flags
 		if what == "load":
 			i.writes = frozenset(registers(parts[0]))
 			i.reads = i.address_reads = frozenset(registers(",".join(parts[1:])))
@@ -268,7 +270,7 @@ def waves_per_simd(arch, vgpr, wave):
 
 
 def read(path, frames=False):
-	"""A code object's architecture and functions; frames: with the inlined functions of memory accesses."""
+	"""A code object's architecture and functions; frames: with the inlined functions of accesses and fences."""
 	arch = architecture(path)
 	kernels = resources(path)
 	functions, name, instructions, starts = [], None, [], {}
@@ -305,7 +307,7 @@ def read(path, frames=False):
 		functions.append(f)
 	if frames:
 		wanted = [i for f in functions for i in f.instructions
-			if i.kind in ("store", "atomic", "load", "barrier") and
+			if i.kind in ("store", "atomic", "load", "barrier", "writeback", "invalidate") and
 			  i.space in ("global", None)]
 		attach_frames(path, wanted)
 	for f in functions:

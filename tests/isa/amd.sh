@@ -47,6 +47,7 @@ for arch in $ARCHS; do
 		kernel "$arch" $file "$work/default/$file.$arch.co" -Iinclude
 		kernel "$arch" $file "$work/direct/$file.$arch.co" -Iinclude -DGSHMEM_DIRECT_ONLY
 	done
+	kernel "$arch" rpc "$work/default/rpc.$arch.co" -Iinclude
 	[ -z "$table" ] || continue
 	kernel "$arch" publish "$work/default/publish.$arch.co" -Iinclude
 	kernel "$arch" publish "$work/direct/publish.$arch.co" -Iinclude -DGSHMEM_DIRECT_ONLY
@@ -64,8 +65,10 @@ if [ -z "$table" ] && command -v hipcc >/dev/null; then
 	done
 fi
 
-# mutate NAME RULE ARCHS FILE SED...: a copy of the headers with something taken out, which RULE must see.
+# mutate NAME RULE ARCHS FILE SED...: a copy of the headers with something taken out or added, which RULE must see, or
+# a limit of cost:METRIC.
 : >"$work/mutants"
+: >"$work/costly"
 mutate() {
 	name=$1 rule=$2 archs=$3 header=include/gshmem/$4
 	shift 4
@@ -81,18 +84,26 @@ mutate() {
 	for arch in $archs; do
 		case " $ARCHS " in *" $arch "*) ;; *) continue ;; esac
 		case $rule in assembly) suffix=s ;; *) suffix=co ;; esac
-		kernel "$arch" publish "$tree/publish.$arch.$suffix" "-I$tree/include"
-		echo "$name $rule $tree/publish.$arch.$suffix" >>"$work/mutants"
+		case $name in rpc_*) of=rpc ;; *) of=publish ;; esac
+		kernel "$arch" $of "$tree/$of.$arch.$suffix" "-I$tree/include"
+		case $rule in
+		cost:*) echo "$name ${rule#cost:} $tree/$of.$arch.$suffix" >>"$work/costly" ;;
+		*) echo "$name $rule $tree/$of.$arch.$suffix" >>"$work/mutants" ;;
+		esac
 	done
 }
 
 if [ -z "$table" ]; then
 	release='/^GSHMEMI_ARCH_FN void gshmemi_arch_fence_release/,/^}/'
 	acquire='/^GSHMEMI_ARCH_FN void gshmemi_arch_fence_acquire/,/^}/'
+	post='/^GSHMEMI_FN void gshmemi_rpc_post(/,/^}/'
+	await='/^GSHMEMI_FN int gshmemi_rpc_await(/,/^}/'
+	swap='s/gshmemi_arch_store(\(&c->request\[slot\], seq\), 4)/(void)gshmemi_arch_amo32(GSHMEMI_AMO_SWAP, \1, 0)/'
 	two='gfx942 gfx1100'
 	# The wait that compilers up to 22 drop; what the assembly is there for.
 	mutate wait write-back 'gfx90a gfx942' arch/amd.h "$release{/GSHMEMI_ARCH_WAIT/d}"
 	mutate release flag "gfx90a $two" arch/amd.h "$release{/GSHMEMI_ARCH_WAIT/d;/__ATOMIC_RELEASE/d}"
+	mutate write_back flag 'gfx90a gfx942' arch/amd.h "$release{/__ATOMIC_RELEASE/d}"
 	mutate acquire acquire "gfx90a $two" arch/amd.h "$acquire{/__ATOMIC_ACQUIRE/d}"
 	mutate acquire_agent acquire gfx942 arch/amd.h "$acquire{s/, \"\"/, \"agent\"/}"
 	mutate poll poll "gfx90a $two gfx1030" arch/amd.h \
@@ -103,6 +114,15 @@ if [ -z "$table" ]; then
 	mutate quiet flag gfx942 sync.h '/^GSHMEMI_FN void gshmemi_quiet(/,/^}/{/fence_system();/d}'
 	mutate wait_wg acquire gfx1100 wait.h '/^GSHMEMI_FN uint64_t gshmemi_wait_until(/,/^}/{/fence_acquire();/d}'
 	mutate barrier_wg acquire gfx942 sync.h '/^GSHMEMI_FN void gshmemi_sync_all(/,/^}/{/fence_acquire();/d}'
+	mutate rpc_release flag "gfx90a $two gfx1030" rpc_slot.h \
+		"$post{/NO_FENCE/d;/fence_release/d}"
+	mutate rpc_loop loop "$two" rpc_slot.h "$await"'s/high = .*;/& gshmemi_arch_fence_acquire();/'
+	mutate rpc_poll poll "$two gfx1030" rpc_slot.h \
+		"$await"'s/gshmemi_arch_load(&answer->\([a-z]*\), 8)/answer->\1; __asm__ volatile("" ::: "memory")/'
+	mutate rpc_twice cost:releases "$two gfx1030" rpc_slot.h \
+		'/^GSHMEMI_FN void gshmemi_rpc_write_header(/,/^}/s/gshmemi_arch_store(&header->l/gshmemi_arch_fence_release(); &/'
+	mutate rpc_swap cost:on_host "$two" rpc_slot.h "$post$swap"
+	mutate rpc_acquire acquire "gfx90a $two" rpc.h '/ gshmemi_rpc_receive(/,/^}/{/fence_acquire/d}'
 	mutate store assembly gfx942 arch/amd.h \
 		'/gshmemi_arch_store(/,/^}/{/__hip_atomic_store((GSHMEMI_ARCH_GLOBAL uint32_t/,/SYSTEM);/c\
 		__asm__ volatile("global_store_dword %0, %1, off" : : "v"(address), "v"((uint32_t)value) : "memory");
@@ -115,7 +135,7 @@ version=$($version --version | sed -n 's/.*clang version \([0-9.]*\).*/clang \1/
 found=$work/found.tsv
 # shellcheck disable=SC2046
 set -- "$found" $(for arch in $ARCHS; do
-	ls "$work"/default/[cus]*."$arch".co "$work"/direct/[cus]*."$arch".co
+	ls "$work"/default/[crus]*."$arch".co "$work"/direct/[cus]*."$arch".co
 done)
 if [ -n "$table" ]; then
 	$python $here/budget.py /dev/null "$@" >/dev/null
@@ -134,5 +154,6 @@ step $python $here/ordering.py $(
 	ls "$work"/default/*.co "$work"/direct/*.co "$work"/hipcc/*.co "$work"/default/*.s 2>/dev/null
 )
 step $python $here/budget.py $here/budgets.tsv "$@"
+step $python $here/budget.py --mutants $here/budgets.tsv "$work/costly"
 step $python $here/table.py amd "$version" "$found" docs/device-path.md
 [ -z "$failed" ]

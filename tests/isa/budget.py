@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """
-What each call costs, counted: kernels/calls.hip, less the kernel base(), and kernels/user.hip and stream.hip, against
-the limits in budgets.tsv.
+What each call costs, counted: kernels/calls.hip, less the kernel base(), kernels/user.hip and stream.hip, and, by
+rpc.py, kernels/rpc.hip, against the limits in budgets.tsv.
 
   instructions   on the direct path (graph.shortest_path), no end of the program, less those of base()
   loads          vector loads on that path before the store (or atomic), other than what the call is for
@@ -17,6 +17,7 @@ import sys
 
 import amd
 import nvidia
+import rpc
 from graph import load_chain, shortest_path
 
 # The access that a call is for.
@@ -158,7 +159,7 @@ def measure_user(default, direct):
 
 
 def read(path):
-	return nvidia.read(path) if path.endswith(".cubin") else amd.read(path)
+	return nvidia.read(path) if path.endswith(".cubin") else amd.read(path, frames="/rpc." in path)
 
 
 def read_limits(path):
@@ -170,11 +171,11 @@ def read_limits(path):
 	return limits
 
 
-AT_LEAST = {"width", "in_flight"}
+AT_LEAST = {"width", "in_flight", "asks", "paths"}
 
 
-def check(limits, found):
-	"""found: {(arch, build, call, metric): number}. Prints what is over; returns how many."""
+def check(limits, found, quiet=False):
+	"""found: {(arch, build, call, metric): number}. Prints what is over or not measured; returns how many."""
 	import fnmatch
 
 	failed = 0
@@ -186,18 +187,40 @@ def check(limits, found):
 				continue
 			seen += 1
 			if (value < float(limit)) if metric in AT_LEAST else (value > float(limit)):
-				print("FAIL %s: %s, %s build: %s: expected %s %s, got %s" %
-					(arch, call, build, metric, "at least" if
-				      metric in AT_LEAST else "at most", limit, value))
+				if not quiet:
+					print("FAIL %s: %s, %s build: %s: expected %s %s, got %s" % (arch, call, build,
+						metric, "at least" if metric in AT_LEAST else "at most", limit, value))
 				failed += 1
-		if not seen and any(fnmatch.fnmatch(k[0], a) for k in found for a in archs.split()):
+		if not seen and not quiet and any(fnmatch.fnmatch(k[0], a) for k in found for a in archs.split()):
 			print("FAIL budgets.tsv: nothing was measured for: %s %s %s %s" % (build, calls, archs, metric))
 			failed += 1
 	return failed
 
 
+def mutants(limits, path):
+	"""path: lines of a name, the metric of rpc.py that must be over, and the file compiled with it."""
+	failed, tried = 0, 0
+	with open(path, encoding="utf-8") as f:
+		lines = [line.split() for line in f]
+	for name, metric, compiled in lines:
+		arch, functions = read(compiled)
+		found = {(arch, "default", call, m): value for call, metrics in rpc.measure(functions, arch).items()
+			for m, value in metrics.items() if m == metric}
+		tried += 1
+		if not check([l for l in limits if l[3] == metric], found, quiet=True):
+			print("FAIL %s: with %s no limit on %s is exceeded" % (compiled, name, metric))
+			failed += 1
+	print("%d costly mutants, %d not seen" % (tried, failed))
+	return failed != 0
+
+
 def main(arguments):
-	"""LIMITS FOUND.tsv FILE...: files are BUILD/KERNELS.ARCH.co or .cubin. Writes what was found to FOUND.tsv."""
+	"""
+	LIMITS FOUND.tsv FILE...: files are BUILD/KERNELS.ARCH.co or .cubin. Writes what was found to FOUND.tsv.
+	--mutants LIMITS FILE.
+	"""
+	if arguments[0] == "--mutants":
+		return mutants(read_limits(arguments[1]), arguments[2])
 	limits, out, files = read_limits(arguments[0]), arguments[1], arguments[2:]
 	units = {}
 	for path in files:
@@ -210,6 +233,8 @@ def main(arguments):
 		results = {}
 		if kernels == "calls":
 			results = measure(functions)
+		elif kernels == "rpc":
+			results = rpc.measure(functions, arch)
 		elif kernels in ("user", "stream") and build == "default":
 			results = measure_user(functions, units[(arch, "direct", kernels)])
 		for call, metrics in results.items():

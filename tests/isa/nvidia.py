@@ -88,7 +88,8 @@ def decode(address, lo, hi, is_sm90):
 		i.kind, i.target = "branch", address + 16 + distance(lo, hi, is_sm90)
 		other = hi >> 23 & 7 # a second predicate
 		i.reads |= {"P%d" % other} - {"P7"}
-		i.conditional = bool(i.reads) or op == 0x547
+		# For lanes that are apart, or together: sm_80 says so in a bit.
+		i.conditional = bool(i.reads) or op == 0x547 or bool(not is_sm90 and hi >> 27 & 1)
 		i.text += " %x" % i.target
 	elif op in EXIT | TRAP:
 		i.kind = "end"
@@ -166,6 +167,12 @@ def read_bytes(data):
 		for (start, name), end in zip(starts, [v for v, _ in starts[1:]] + [s[5]]):
 			words = [(a, *struct.unpack_from("<QQ", data, s[4] + a)) for a in range(start, end, 16)]
 			instructions = [decode(a, lo, hi, is_sm90) for a, lo, hi in words]
+			following, next_kept = {}, None
+			for i in reversed(instructions):
+				next_kept = next_kept if i.opcode in NOP else i.address
+				following[i.address] = next_kept
+			for i in instructions:
+				i.target = following.get(i.target, i.target)
 			instructions = [i for i in instructions if i.opcode not in NOP]
 			# What follows the end is a branch to itself.
 			while instructions and instructions[-1].target == instructions[-1].address:

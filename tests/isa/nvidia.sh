@@ -41,33 +41,51 @@ for arch in $ARCHS; do
 		kernel "$arch" $file "$work/default/$file.$arch.cubin" -Iinclude $bound
 		kernel "$arch" $file "$work/direct/$file.$arch.cubin" -Iinclude -DGSHMEM_DIRECT_ONLY
 	done
+	kernel "$arch" rpc "$work/default/rpc.$arch.cubin" -Iinclude
 	[ -z "$table" ] || continue
 	kernel "$arch" publish "$work/direct/publish.$arch.cubin" -Iinclude -DGSHMEM_DIRECT_ONLY
 done
 
-# mutate NAME RULE SED...: arch/nvidia.h with something taken out, which RULE must see, in code for the last of ARCHS.
+# mutate NAME RULE FILE SED...: a header with something taken out or added, which RULE must see, or a limit of
+# cost:METRIC, in code for the last of ARCHS.
 : >"$work/mutants"
+: >"$work/costly"
 mutate() {
-	name=$1 rule=$2
-	shift 2
+	name=$1 rule=$2 header=include/gshmem/$3
+	shift 3
 	tree=$work/mutant/$name
 	rm -rf "$tree"
 	mkdir -p "$tree"
 	cp -r include "$tree/include"
-	sed -i "$@" "$tree/include/gshmem/arch/nvidia.h"
-	if cmp -s include/gshmem/arch/nvidia.h "$tree/include/gshmem/arch/nvidia.h"; then
+	sed -i "$@" "$tree/$header"
+	if cmp -s "$header" "$tree/$header"; then
 		echo "FAIL $0: mutation $name changes nothing"
 		exit 1
 	fi
-	kernel "$arch" publish "$tree/publish.$arch.cubin" "-I$tree/include" -DGSHMEM_DIRECT_ONLY
-	echo "$name $rule $tree/publish.$arch.cubin" >>"$work/mutants"
+	case $name in rpc_*) of=rpc bare='' ;; *) of=publish bare=-DGSHMEM_DIRECT_ONLY ;; esac
+	kernel "$arch" $of "$tree/$of.$arch.cubin" "-I$tree/include" $bare
+	case $rule in
+	cost:*) echo "$name ${rule#cost:} $tree/$of.$arch.cubin" >>"$work/costly" ;;
+	*) echo "$name $rule $tree/$of.$arch.cubin" >>"$work/mutants" ;;
+	esac
 }
 if [ -z "$table" ]; then
-	mutate release flag '/gshmemi_arch_fence_release(void)/,/^}/{/fence.acq_rel.sys/d}'
-	mutate release_gpu flag '/gshmemi_arch_fence_release(void)/,/^}/s/acq_rel.sys/acq_rel.gpu/'
-	mutate acquire acquire '/gshmemi_arch_fence_acquire(void)/,/^}/{/fence.acq_rel.sys/d}'
-	mutate poll poll '/uint64_t gshmemi_arch_load(/,/^}/s/ld.relaxed.sys.global/ld.relaxed.gpu.global/'
-	mutate read_peer get '/gshmemi_arch_read_peer(/,/^}/s/ld.relaxed.sys.global/ld.global/'
+	post='/^GSHMEMI_FN void gshmemi_rpc_post(/,/^}/'
+	await='/^GSHMEMI_FN int gshmemi_rpc_await(/,/^}/'
+	mutate release flag arch/nvidia.h '/gshmemi_arch_fence_release(void)/,/^}/{/fence.acq_rel.sys/d}'
+	mutate release_gpu flag arch/nvidia.h '/gshmemi_arch_fence_release(void)/,/^}/s/acq_rel.sys/acq_rel.gpu/'
+	mutate acquire acquire arch/nvidia.h '/gshmemi_arch_fence_acquire(void)/,/^}/{/fence.acq_rel.sys/d}'
+	mutate poll poll arch/nvidia.h '/uint64_t gshmemi_arch_load(/,/^}/s/ld.relaxed.sys.global/ld.relaxed.gpu.global/'
+	mutate rpc_release flag rpc_slot.h "$post{/NO_FENCE/d;/fence_release/d}"
+	mutate rpc_loop loop rpc_slot.h "$await"'s/high = .*;/& gshmemi_arch_fence_acquire();/'
+	mutate rpc_poll poll rpc_slot.h \
+		"$await"'s/gshmemi_arch_load(&answer->\([a-z]*\), 8)/answer->\1; __asm__ volatile("" ::: "memory")/'
+	mutate rpc_acquire acquire rpc.h '/ gshmemi_rpc_receive(/,/^}/{/fence_acquire/d}'
+	mutate rpc_twice cost:releases rpc_slot.h \
+		'/^GSHMEMI_FN void gshmemi_rpc_write_header(/,/^}/s/gshmemi_arch_store(&header->l/gshmemi_arch_fence_release(); &/'
+	mutate rpc_swap cost:atomics rpc_slot.h \
+		"$post"'s/gshmemi_arch_store(\(&c->request\[slot\], seq\), 4)/(void)gshmemi_arch_amo32(GSHMEMI_AMO_SWAP, \1, 0)/'
+	mutate read_peer get arch/nvidia.h '/gshmemi_arch_read_peer(/,/^}/s/ld.relaxed.sys.global/ld.global/'
 fi
 all
 
@@ -75,7 +93,7 @@ version=$("$nvcc" --version | sed -n 's/.*release.*, V\([0-9.]*\).*/nvcc \1/p')
 found=$work/found.tsv
 # shellcheck disable=SC2046
 set -- "$found" $(for arch in $ARCHS; do
-	ls "$work"/default/[cus]*."$arch".cubin "$work"/direct/[cus]*."$arch".cubin
+	ls "$work"/default/[crus]*."$arch".cubin "$work"/direct/[cus]*."$arch".cubin
 done)
 if [ -n "$table" ]; then
 	$python $here/budget.py /dev/null "$@" >/dev/null
@@ -90,7 +108,9 @@ step() {
 # shellcheck disable=SC2086
 step $python $here/nvidia.py --self-test $ARCHS
 step $python $here/ordering_nvidia.py --mutants "$work/mutants"
-step $python $here/ordering_nvidia.py "$work"/direct/publish.*.cubin "$work"/direct/calls.*.cubin
+step $python $here/ordering_nvidia.py "$work"/default/rpc.*.cubin "$work"/direct/publish.*.cubin \
+	"$work"/direct/calls.*.cubin
 step $python $here/budget.py $here/budgets.tsv "$@"
+step $python $here/budget.py --mutants $here/budgets.tsv "$work/costly"
 step $python $here/table.py nvidia "$version" "$found" docs/device-path.md
 [ -z "$failed" ]

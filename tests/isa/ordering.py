@@ -4,9 +4,11 @@ What must hold on every path through a kernel or device function, for data to be
 
   write-back   a cache write-back is waited for before the next barrier, flag or end; but for one in front of which the
                wave has touched no memory and met no other wave, which has nothing to write back
-  flag         where the library publishes (a signal, a barrier's flag, the group barrier in front of them, and
-               isa_flag() of our own kernels) no earlier store is still on its way
+  flag         where the library publishes (a signal, a barrier's flag, the group barrier in front of them, a call's
+               request or answer, and isa_flag() of our own kernels) no earlier store is still on its way; nor in a
+               cache, where a release must write it back
   poll         a load that a loop repeats until its value ends the loop passes the caches
+  loop         in a loop of the library's that waits there is no fence: every poll would pay for it
   acquire      between such a loop (or the group barrier behind it) and the next load of data the caches are dropped
   get          what reads a peer passes the caches, or they were dropped since the last thing the caller did
   assembly     no store hides in inline assembly, where the compiler counts none and so waits for none
@@ -14,6 +16,8 @@ What must hold on every path through a kernel or device function, for data to be
 Which store is a flag is taken from debug information: the inlined functions that an instruction comes from.
 """
 
+import functools
+import os
 import re
 import sys
 
@@ -23,10 +27,12 @@ from graph import flow, polling_loads, skips_of_polls
 # Pairs of a function and what it calls: where a flag is stored, the barriers before that, the barriers behind a wait.
 FLAG = {(f, s) for f in ("gshmemi_copy_signal", "gshmemi_sync_tell")
 	for s in ("gshmemi_arch_store", "gshmemi_arch_amo64")} | {
-	("isa_flag", "gshmem_uint64_p"), ("isa_flag", "gshmemi_arch_store")}
+	("isa_flag", "gshmem_uint64_p"), ("isa_flag", "gshmemi_arch_store"),
+	("gshmemi_rpc_post", "gshmemi_arch_store"), ("gshmemi_rpc_give", "gshmemi_arch_store")}
 PUBLISH = {("gshmemi_copy_signal", "gshmemi_group_sync"), ("gshmemi_fence", "gshmemi_group_enter"),
 	   ("gshmemi_quiet", "gshmemi_group_enter"), ("gshmemi_sync_all", "gshmemi_group_enter")}
 WAIT = {("gshmemi_wait_until", "gshmemi_group_sync"), ("gshmemi_sync_all", "gshmemi_group_sync")}
+WAITS = {"gshmemi_wait", "gshmemi_rpc_await", "gshmemi_rpc_finish"}
 OWN = {"gshmemi_disseminate"} # the library's own counter, which carries no data; nor do fault records
 FAULT = re.compile(r"gshmemi_fault_")
 GET = {"gshmemi_get", "gshmemi_iget"}
@@ -49,10 +55,21 @@ def calls_in(instruction, pairs):
 	return any((outer, inner) in pairs for inner, outer in zip(names, names[1:]))
 
 
+@functools.lru_cache(maxsize=None)
+def reads_channel(place):
+	"""Whether at FILE:LINE:COLUMN the source names a member of a channel, by c->."""
+	path, line, column = (place.rsplit(":", 2) + ["", ""])[:3]
+	if not re.search(r"gshmem/rpc(_slot)?\.h$", path) or not line.isdigit() or not os.path.exists(path):
+		return False
+	with open(path, encoding="utf-8") as f:
+		text = f.read().split("\n")[int(line) - 1]
+	return text[:int(column) - 1].endswith("c->")
+
+
 def is_constant(instruction):
-	"""A read of the sizes of the launch, which are written before a kernel starts."""
-	return any("__HIP_GridDim" in f or "__HIP_BlockDim" in f or "__ockl_get_" in f or "__hip_builtin_" in f
-		   for f in instruction.frames) or (
+	"""A read of what is written before a kernel starts: the sizes of the launch; where a channel lies."""
+	return reads_channel(instruction.line) or any("__HIP_GridDim" in f or "__HIP_BlockDim" in f or
+		"__ockl_get_" in f or "__hip_builtin_" in f for f in instruction.frames) or (
 		instruction.frames[:1] == ("operator()",) and "hip_runtime.h" in instruction.line)
 
 
@@ -64,6 +81,19 @@ def reaches_others(instruction):
 
 def of_fault(instruction):
 	return any(FAULT.match(plain(f)) for f in instruction.frames)
+
+
+def loads_of_waits(function):
+	"""What the library's waits read themselves, whatever becomes of it."""
+	return [i for i in function.instructions if i.kind == "load" and i.space == "global" and i.frames and
+		(plain(i.frames[0]) in WAITS or calls_in(i, {(w, "gshmemi_arch_load") for w in WAITS}))]
+
+
+def waiting_loops(function):
+	"""The loops of the library's waits: the innermost ones that sleep, and hold such a load."""
+	loads = set(loads_of_waits(function))
+	sleep = [l for l in function.loops if any(i.op == "s_sleep" for i in function.loop_body(l))] if loads else []
+	return [l for l in sleep if not any(o < l for o in sleep) and loads & set(function.loop_body(l))]
 
 
 def amd_rules(arch):
@@ -101,6 +131,7 @@ def check_amd(function, arch, leaves):
 	Messages of what is broken. leaves: names of the functions that return with stores on their way, added to here.
 	"""
 	waited, caches, dropped = amd_rules(arch)
+	has_bits = arch.startswith(("gfx94", "gfx95"))
 	polls = {load for _, load in polling_loads(function)}
 	# A compiler peels the first poll off the loop: the same line of the same inlined call.
 	places = {(l.frames, l.line) for l in polls if l.frames}
@@ -110,9 +141,13 @@ def check_amd(function, arch, leaves):
 	def report(i, rule, text):
 		broken[(i.address, rule)] = "%s: %s: %s: %s" % (function.name, rule, text, i)
 
-	for load in polls:
-		if not load.bypass:
+	for load in polls | set(loads_of_waits(function)):
+		if not load.bypass and not is_constant(load):
 			report(load, "poll", "a polling load that the caches may answer")
+	for loop in waiting_loops(function):
+		for i in function.loop_body(loop):
+			if i.kind in ("writeback", "invalidate") and comes_from(i, WAITS):
+				report(i, "loop", "a fence in a loop that polls")
 
 	example = {} # an instruction that a token of the state stands for
 	acquires, stales = {("acquire", c) for c in caches}, {("stale", c) for c in caches}
@@ -125,6 +160,12 @@ def check_amd(function, arch, leaves):
 	def add(state, token, i):
 		example[token] = i
 		state.add(token)
+
+	def may_be_cached(i):
+		return i.kind == "store" and arch.startswith("gfx9") and not (has_bits and i.bypass)
+
+	def writes_back(i):
+		return not has_bits or {"sc0", "sc1"} <= i.flags
 
 	def transfer(i, state):
 		if i.kind in ("other", "branch"):
@@ -149,6 +190,9 @@ def check_amd(function, arch, leaves):
 		if i in is_flag or i.kind == "barrier" and calls_in(i, PUBLISH):
 			for token in {"store", "store that returns"} & state:
 				report(i, "flag", "published while a store is on its way, such as %s" % example[token])
+			if "cached" in state:
+				report(i, "flag", "published while a cache may hold what was stored, as by %s" %
+					example["cached"])
 			if {"others", "others waited"} & state and comes_from(i, {"isa_flag"}):
 				report(i, "flag",
 					"published while other waves' stores may be on their way, such as %s" %
@@ -156,17 +200,22 @@ def check_amd(function, arch, leaves):
 		if i in polls and not of_fault(i): # who waits there waits for the end, and reads nothing after
 			state |= acquires | {"polled"}
 		elif i.kind == "load" and i.space == "global" and not i.bypass and not is_constant(i):
-			if acquires & state and not comes_from(i, OWN):
+			if acquires & state and not comes_from(i, OWN) and not of_fault(i):
 				report(i, "acquire", "data is read behind a wait and nothing dropped the caches")
 			if stales & state and comes_from(i, GET) and comes_from(i, READ):
 				report(i, "get", "a peer is read through caches that may be stale")
 
-		if i.kind == "writeback" and "touched" in state:
-			add(state, "write-back", i)
+		if i.kind == "writeback":
+			if writes_back(i):
+				state.discard("cached")
+			if "touched" in state:
+				add(state, "write-back", i)
 		if reaches_others(i):
 			state.add("touched")
 		if i in carries_data:
 			add(state, "store that returns" if i.returns else "store", i)
+			if may_be_cached(i):
+				add(state, "cached", i)
 		if i.kind == "barrier":
 			state.discard("others waited")
 			if "store" in state:

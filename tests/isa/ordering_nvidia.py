@@ -1,18 +1,21 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """
 The rules of ordering.py for NVIDIA, in cubins, which say less: there are no names of inlined functions. So the flag is
-known by its form, an 8-byte store at system scope, which the kernels of publish.hip use for nothing else.
+known by its form, an 8-byte store at system scope, which the kernels of publish.hip use for nothing else. A call to
+the CPU is looked at on the path that rpc.py finds.
 
   flag      between any other store or atomic and a flag, on every path, there is a fence of system scope
   poll      a polling load is of system scope
   acquire   behind a polling loop, and behind a barrier after it, a fence comes before the next load that a cache may
             answer
+  loop      in a loop that sleeps, and reads but does not write, there is no fence (calls to the CPU alone)
   get       in a kernel whose name says get, every load in a loop that stores is of system scope
 """
 
 import sys
 
 import nvidia
+import rpc
 from graph import flow, polling_loads
 
 
@@ -37,13 +40,26 @@ def check_function(function, flags):
 	if not flags:
 		return list(broken.values())
 
+	is_rpc = function.name.startswith("rpc_")
+	request = rpc.released(function, "nvidia") if is_rpc else None
+	if request:
+		report(request, "flag", "published while a store is on its way")
+	for loop in function.loops if is_rpc else []:
+		body = function.loop_body(loop)
+		if any(i.op == "NANOSLEEP" for i in body) and not any(i.kind in ("atomic", "store") for i in body):
+			for i in body:
+				if i.kind in ("writeback", "invalidate"):
+					report(i, "loop", "a fence in a loop that polls")
+				if i.kind == "load" and i.space == "global" and not i.bypass:
+					report(i, "poll", "a polling load that the caches may answer")
+
 	def transfer(i, state):
 		state = set(state)
 		if i.kind == "writeback" and i.bypass:
 			state -= {"store", "acquire"}
 		elif i.kind == "invalidate":
 			state.discard("acquire")
-		elif i.kind == "store" and i.space == "global" and i.bypass and i.nbytes == 8:
+		elif i.kind == "store" and i.space == "global" and i.bypass and i.nbytes == 8 and not is_rpc:
 			if "store" in state:
 				report(i, "flag", "published while a store is on its way")
 		elif i.kind in ("store", "atomic") and i.space == "global":

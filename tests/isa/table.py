@@ -20,6 +20,7 @@ LEAST = {
 CALLS = ("int_p", "int_g", "set", "add", "fetch_add", "compare_swap", "fence", "quiet")
 COPIES = ("putmem", "putmem_wave", "putmem_wg", "getmem", "getmem_wave", "getmem_wg")
 USERS = ("user_stream", "user_halo", "user_gemm")
+RPCS = ("rpc_call", "rpc_post", "rpc_line")
 OTHER_LOOPS = {
 	"amd": ("rocSHMEM 2.0",
 	{"putmem": "8 / 1 / 1.125", "putmem_wave": "8 / 1 / 1.25", "putmem_wg": "8 / 1 / 1.25"}),
@@ -72,6 +73,13 @@ def render(vendor, compiler, found):
 		text += "\nKernels of users, default build: registers (more than with `GSHMEM_DIRECT_ONLY`).\n\n"
 		text += table(["kernel"] + archs, [["`%s`" % u] + ["%s (%+d)" % tuple(get(a, "default", u, m) for m in (
 			"vgpr", "more_vgpr")) for a in archs] for u in USERS])
+	text += "\nCalls to the CPU, default build, with the slot free and the answer there: instructions / stores to "
+	text += "the slot, their bytes / loads of a poll, of the page behind it / releases / atomics; instructions of "
+	text += "a poll, fences in it.\n\n"
+	cell = ("instructions", "stores", "bytes", "loads", "reads", "releases", "atomics", "loop", "loop_fences")
+	text += table(["kernel"] + archs, [["`%s`" % c] + [
+		"%s / %s, %s / %s, %s / %s / %s; %s, %s" % tuple(get(a, "default", c, m) for m in cell)
+		for a in archs] for c in RPCS])
 	return text
 
 

@@ -17,6 +17,11 @@
 #define WRITE_BACK "buffer_wbl2 sc0 sc1"
 #define WAIT       "s_waitcnt vmcnt(0)"
 #endif
+#ifdef WRITE_BACK
+#define RELEASE WRITE_BACK "\n\t" WAIT
+#else
+#define RELEASE WAIT
+#endif
 
 INLINE void gshmemi_arch_store(unsigned long long *address, unsigned long long value)
 {
@@ -42,7 +47,7 @@ INLINE void gshmemi_copy_signal(int *dest, int value, unsigned long long *flag, 
 {
 	dest[threadIdx.x] = value;
 	if (wait)
-		asm volatile(WAIT ::: "memory");
+		asm volatile(RELEASE ::: "memory");
 	gshmemi_group_sync();
 	if (threadIdx.x == 0)
 		gshmemi_arch_store(flag, 1);
@@ -158,11 +163,21 @@ KERNEL broken_flag_loop(int *dest, int value, unsigned long long *flag, int n)
 	isa_flag(flag);
 }
 
+#ifdef WRITE_BACK
+/* The store has been waited for, and lies in the L2. */
+KERNEL broken_flag_cached(int *dest, int value, unsigned long long *flag)
+{
+	dest[threadIdx.x] = value;
+	asm volatile(WAIT ::: "memory");
+	isa_flag(flag);
+}
+#endif
+
 KERNEL sound_flag(int *dest, int value, unsigned long long *flag, int n)
 {
 	for (int i = 0; i < n; i++)
 		dest[threadIdx.x * n + i] = value;
-	asm volatile(WAIT ::: "memory");
+	asm volatile(RELEASE ::: "memory");
 	isa_flag(flag);
 }
 
