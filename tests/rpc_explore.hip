@@ -34,8 +34,11 @@ static enum {
 	MUTANT_NO_PENDING,   /* a posted call's slot is not marked as the server's */
 	MUTANT_LEAK,         /* a slot found to be the server's stays locked */
 	MUTANT_UNLOCK_EARLY, /* the slot is unlocked before the answer */
-	MUTANT_NO_SWEEP      /* quiet does not look at the requests */
+	MUTANT_NO_SWEEP,     /* quiet does not look at the requests */
+	MUTANT_NO_BARRIER,   /* a server that goes to sleep looks without waiting for the clients' stores */
+	MUTANT_LOOK_FIRST    /* it looks before it says that it sleeps */
 } explore_mutant;
+#define gshmemi_host_rpc_wake explore_wake
 #include <gshmem.h>
 
 #include "rpc_explore_fiber.h"
@@ -61,7 +64,8 @@ enum {
 	BELL = 32,          /* there is a bell; requests are read any time, too */
 	DEPENDS = 64,       /* wave 0's first call is done when wave 1's first has been */
 	BUFFERED = 128,     /* the server's stores wait in a buffer, too */
-	EVERY_WORD = 256    /* each access to a page is a step */
+	EVERY_WORD = 256,   /* each access to a page is a step */
+	NAPS = 512          /* the server sleeps until a client wakes it */
 };
 
 struct config {
@@ -94,6 +98,8 @@ enum {
 	COMPLETED,
 	COUNTED,   /* the server's count of completed calls */
 	EXECUTED,  /* bit i: call i */
+	ASLEEP,    /* servers that sleep */
+	WAKES,     /* what they sleep on */
 	NWORDS,
 	IS_LINE = 64, /* a place in memory: a word, or IS_LINE + a line */
 	NLINES_SLOT = 1 + MAX_LANES,
@@ -107,7 +113,7 @@ static struct {
 	uint64_t page[MAX_SLOTS][MAX_LANES][GSHMEMI_RPC_LINE];
 	struct gshmemi_rpc_answer answer[MAX_SLOTS];
 	uint32_t client[MAX_SLOTS], server[MAX_SLOTS], request[MAX_SLOTS];
-	uint32_t bell, poison;
+	uint32_t bell, poison, asleep, wakes;
 	struct gshmemi_rpc_context context;
 	uint64_t counted, executed;
 } memory __attribute__((aligned(64)));
@@ -151,6 +157,10 @@ static void place_of(const void *address, unsigned *where_p, unsigned *offset_p)
 		where = COUNTED;
 	} else if (IN(executed)) {
 		where = EXECUTED;
+	} else if (IN(asleep)) {
+		where = ASLEEP;
+	} else if (IN(wakes)) {
+		where = WAKES;
 	}
 #undef IN
 #undef INDEX
@@ -340,7 +350,7 @@ static uint64_t amo(struct state *s, const struct op *op)
 	default:
 		t_fail("%s: an unexpected atomic", cfg->name);
 	}
-	s->word[op->where] = number_of(value);
+	s->word[op->where] = number_of(op->nbytes == 4 ? (uint32_t)value : value);
 	return old;
 }
 
@@ -480,6 +490,8 @@ static int is_enabled(const struct state *s, unsigned a, unsigned lane)
 			 !is_server(a));
 	case AMO:
 		return find_store(&agent->buffer, op->where) < 0;
+	case DRAINED:
+		return s->agents[op->value].buffer.nstores == 0;
 	default:
 		return 0;
 	}
@@ -774,7 +786,38 @@ static __attribute__((noinline)) void by_bell(struct taken *taken)
 	}
 }
 
-/* In any order: take a slot, bit i; go on with its call, bit MAX_SLOTS + i; look at the bell, the last bit. */
+/* As the client of the sleeping server's word does. */
+void explore_wake(uint32_t *asleep)
+{
+	require(asleep == &memory.asleep, "another server is woken");
+	ask(AMO, &memory.wakes, 4, 1, 0, GSHMEMI_AMO_ADD);
+}
+
+/*
+ * As src/rpc/server.c: say so, have a fence in each client, look, and sleep until woken. The fences come one after the
+ * other, each when its client's stores have arrived.
+ */
+static __attribute__((noinline)) void nap(struct taken *taken)
+{
+	const uint32_t before = (uint32_t)explore_load(&memory.wakes, 4);
+	unsigned i;
+	int has_any = 0;
+
+	if (explore_mutant == MUTANT_LOOK_FIRST)
+		take_all(taken);
+	explore_amo(GSHMEMI_AMO_ADD, &memory.asleep, 1, 0, 4);
+	for (i = 0; i < cfg->nwaves && explore_mutant != MUTANT_NO_BARRIER; i++)
+		ask(DRAINED, NULL, 0, i, 0, 0);
+	if (explore_mutant != MUTANT_LOOK_FIRST)
+		take_all(taken);
+	for (i = 0; i < cfg->nslots; i++)
+		has_any |= taken[i].id;
+	while (!has_any && (uint32_t)explore_load(&memory.wakes, 4) == before)
+		;
+	explore_amo(GSHMEMI_AMO_ADD, &memory.asleep, 0xffffffffU, 0, 4);
+}
+
+/* In any order: take a slot, bit i; go on with its call, bit MAX_SLOTS + i; look at the bell, or sleep, the last bits. */
 static void server_main(void)
 {
 	struct taken taken[MAX_SLOTS];
@@ -791,13 +834,17 @@ static void server_main(void)
 			may &= ~((1U << MAX_SLOTS) - 1);
 		if (channel.bell)
 			may |= 1U << 2 * MAX_SLOTS;
+		if (cfg->flags & NAPS && !has_any)
+			may |= 2U << 2 * MAX_SLOTS;
 		slot = (unsigned)ask(CHOOSE, NULL, 0, may, 0, 0);
 		if (slot < MAX_SLOTS)
 			take(slot, &taken[slot]);
 		else if (slot < 2 * MAX_SLOTS)
 			go_on(slot - MAX_SLOTS, &taken[slot - MAX_SLOTS]);
-		else
+		else if (slot == 2 * MAX_SLOTS)
 			by_bell(taken);
+		else
+			nap(taken);
 	}
 }
 
@@ -828,8 +875,7 @@ static const struct config rows[] = {
 	{"W3 N3 sync | async,sync | sync, 2 preemptions", 1, 3, 3, 1, {{S}, {A, S}, {S}}, 0, 0, 1, 2, 0, NULL, 1, 1},
 	{"W3 N3 sync | async,sync | sync, 3 preemptions", 1, 3, 3, 1, {{S}, {A, S}, {S}}, 0, 0, 1, 3, 0, NULL, 1, 1},
 	{"W3 N3 async,quiet | async | sync, 1 preemption", 0, 3, 3, 1, {{A, Q}, {A}, {S}}, 0, 0, 1, 1, 0, NULL, 1, 1},
-	{"W3 N3 async,quiet | async,sync | sync, 3 preemptions", 1, 3, 3, 1, {{A, Q}, {A, S}, {S}},
-	 0, 0, 1, 3, 0, NULL, 1, 1},
+	{"W3 N3 async,quiet | async | sync, 2 preemptions", 1, 3, 3, 1, {{A, Q}, {A}, {S}}, 0, 0, 1, 2, 0, NULL, 1, 1},
 	{"W3 N3 sync | async,sync | sync, all", 1, 3, 3, 1, {{S}, {A, S}, {S}}, 0, 0, 1, NO_BOUND, 0, NULL, 1, 1},
 	{"control: W2 N1 (N < W)", 0, 2, 1, 2, {{S, S}, {S, S}}, 0, 0, 1, NO_BOUND, 0, NULL, 0, 1},
 	{"control: W3 N2 (N < W), 3 preemptions", 0, 3, 2, 1, {{S}, {S}, {S}}, 0, 0, 1, 3, 0, NULL, 0, 1},
@@ -859,6 +905,12 @@ static const struct config rows[] = {
 	 0, BELL_ALONE | BELL_ORDERED | BELL_LATE, 1, NO_BOUND, 0, NULL, 0, 0},
 	{"bell as a hint, unordered, and all requests read", 0, 2, 2, 1, {{A, S}, {S}},
 	 0, BELL, 1, NO_BOUND, 0, NULL, 1, 1},
+	{"server sleeps, woken without a fence in the client", 0, 2, 2, 1, {{A, S}, {S}},
+	 0, NAPS, 1, NO_BOUND, 0, NULL, 1, 1},
+	{"mutant: server sleeps, no membarrier", 0, 2, 2, 1, {{S}, {S}},
+	 MUTANT_NO_BARRIER, NAPS, 1, NO_BOUND, 0, NULL, 0, 0},
+	{"mutant: server looks before it says that it sleeps", 0, 2, 2, 1, {{S}, {S}},
+	 MUTANT_LOOK_FIRST, NAPS, 1, NO_BOUND, 0, NULL, 0, 0},
 	{"call that needs another wave's, any order", 0, 2, 2, 2, {{S}, {S}}, 0, DEPENDS, 1, NO_BOUND, 0, NULL, 0, 1},
 	{"mutant: the same, one call at a time", 0, 2, 2, 2, {{S}, {S}},
 	 0, DEPENDS | ONE_AT_A_TIME, 1, NO_BOUND, 0, NULL, 0, 0},

@@ -26,6 +26,7 @@ enum kind {
 	PAUSE,
 	CLEAN,  /* nothing of the call before is left on the stack */
 	STEP,   /* a step that does nothing */
+	DRAINED, /* that this wave's (value's) stores have arrived */
 	CHOOSE, /* value: bits of what may come back */
 	FAIL,   /* address: the message */
 	DONE

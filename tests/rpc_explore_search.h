@@ -335,7 +335,8 @@ static void set_channel(void)
 	channel.context = &memory.context;
 	channel.nslots = cfg->nslots;
 	channel.lane_shift = cfg->nlanes - 1;
-	channel.flags = cfg->nservers > 1 ? GSHMEMI_RPC_SHARED : 0;
+	channel.asleep = &memory.asleep;
+	channel.flags = (cfg->nservers > 1 ? GSHMEMI_RPC_SHARED : 0) | (cfg->flags & NAPS ? GSHMEMI_RPC_WAKES : 0);
 }
 
 static void set_first(struct state *s)
