@@ -243,6 +243,32 @@ GSHMEM_RMA_TYPES(GSHMEMI_DECLARE)
 GSHMEM_RMA_SIZES(GSHMEMI_DECLARE)
 #undef GSHMEMI_DECLARE
 
+/*
+ * gshmem_TYPENAME_ibput, gshmem_ibputSIZE - put blocks of bsize elements, whose beginnings are strides apart.
+ * gshmem_TYPENAME_ibget, gshmem_ibgetSIZE - get such blocks.
+ *
+ * dst, sst  distance between the beginnings of two blocks in dest and in source, in elements, at least bsize
+ * bsize     elements of a block
+ * nblocks   blocks; where bsize or nblocks is 0 nothing is done
+ * the rest  as iput and iget, which are the same with a bsize of 1
+ *
+ * Callable, Returns, Order  as put and get.
+ */
+#define GSHMEMI_DECLARE(NAME, TYPE) \
+	GSHMEM_API void gshmem_##NAME##_ibput(TYPE *dest, const TYPE *source, ptrdiff_t dst, ptrdiff_t sst, \
+					      size_t bsize, size_t nblocks, int pe); \
+	GSHMEM_API void gshmem_##NAME##_ibget(TYPE *dest, const TYPE *source, ptrdiff_t dst, ptrdiff_t sst, \
+					      size_t bsize, size_t nblocks, int pe);
+GSHMEM_RMA_TYPES(GSHMEMI_DECLARE)
+#undef GSHMEMI_DECLARE
+#define GSHMEMI_DECLARE(SIZE, NBYTES) \
+	GSHMEM_API void gshmem_ibput##SIZE(void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, \
+					   size_t bsize, size_t nblocks, int pe); \
+	GSHMEM_API void gshmem_ibget##SIZE(void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, \
+					   size_t bsize, size_t nblocks, int pe);
+GSHMEM_RMA_SIZES(GSHMEMI_DECLARE)
+#undef GSHMEMI_DECLARE
+
 /* ---- non-blocking put and get --------------------------------------------------------------------------------- */
 
 /*

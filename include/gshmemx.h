@@ -381,6 +381,10 @@ GSHMEMX_RMA_TYPES(GSHMEMI_DECLARE)
 						      size_t nelems, int pe); \
 	GSHMEM_API void gshmemx_##NAME##_iget_##SCOPE(TYPE *dest, const TYPE *source, ptrdiff_t dst, ptrdiff_t sst, \
 						      size_t nelems, int pe); \
+	GSHMEM_API void gshmemx_##NAME##_ibput_##SCOPE(TYPE *dest, const TYPE *source, ptrdiff_t dst, ptrdiff_t sst, \
+						       size_t bsize, size_t nblocks, int pe); \
+	GSHMEM_API void gshmemx_##NAME##_ibget_##SCOPE(TYPE *dest, const TYPE *source, ptrdiff_t dst, ptrdiff_t sst, \
+						       size_t bsize, size_t nblocks, int pe); \
 	GSHMEM_API void gshmemx_##NAME##_put_signal_##SCOPE(TYPE *dest, const TYPE *source, size_t nelems, \
 							    uint64_t *sig_addr, uint64_t signal, int sig_op, int pe); \
 	GSHMEM_API void gshmemx_##NAME##_put_signal_nbi_##SCOPE(TYPE *dest, const TYPE *source, size_t nelems, \
@@ -403,19 +407,23 @@ GSHMEMX_RMA_TYPES(GSHMEMI_DECLARE)
 							   uint64_t *sig_addr, uint64_t signal, int sig_op, int pe); \
 	GSHMEM_API void gshmemx_put##SIZE##_signal_nbi_##SCOPE(void *dest, const void *source, size_t nelems, \
 							       uint64_t *sig_addr, uint64_t signal, int sig_op, int pe);
+#define GSHMEMI_DECLARE_STRIDES(SIZE, SCOPE) \
+	GSHMEM_API void gshmemx_iput##SIZE##_##SCOPE(void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, \
+						     size_t nelems, int pe); \
+	GSHMEM_API void gshmemx_iget##SIZE##_##SCOPE(void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, \
+						     size_t nelems, int pe); \
+	GSHMEM_API void gshmemx_ibput##SIZE##_##SCOPE(void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, \
+						      size_t bsize, size_t nblocks, int pe); \
+	GSHMEM_API void gshmemx_ibget##SIZE##_##SCOPE(void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, \
+						      size_t bsize, size_t nblocks, int pe);
 #define GSHMEMI_DECLARE(SIZE, NBYTES) \
 	GSHMEMI_DECLARE_SCOPE(SIZE, wave) \
 	GSHMEMI_DECLARE_SCOPE(SIZE, wg) \
-	GSHMEM_API void gshmemx_iput##SIZE##_wave(void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, \
-						  size_t nelems, int pe); \
-	GSHMEM_API void gshmemx_iput##SIZE##_wg(void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, \
-						size_t nelems, int pe); \
-	GSHMEM_API void gshmemx_iget##SIZE##_wave(void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, \
-						  size_t nelems, int pe); \
-	GSHMEM_API void gshmemx_iget##SIZE##_wg(void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, \
-						size_t nelems, int pe);
+	GSHMEMI_DECLARE_STRIDES(SIZE, wave) \
+	GSHMEMI_DECLARE_STRIDES(SIZE, wg)
 GSHMEM_RMA_SIZES(GSHMEMI_DECLARE)
 #undef GSHMEMI_DECLARE
+#undef GSHMEMI_DECLARE_STRIDES
 GSHMEMI_DECLARE_SCOPE(mem, wave) /* nelems counts bytes */
 GSHMEMI_DECLARE_SCOPE(mem, wg)
 #undef GSHMEMI_DECLARE_SCOPE

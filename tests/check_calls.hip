@@ -73,6 +73,12 @@ struct memory {
 	  "gshmem_put16_signal") \
 	X(gshmem_int_iput((int *)m.good, (int *)m.local, 0, 1, 2, 0), "0 is no valid operator or stride", "gshmem_int_iput") \
 	X(gshmem_iget128(m.local, m.good, 1, -3, 2, 0), "-3 is no valid operator or stride", "gshmem_iget128") \
+	X(gshmem_ibput8(m.good, m.local, 99, 3, 3, 3, 0), "201 bytes at address 0x", "gshmem_ibput8") \
+	X(gshmem_int_ibget((int *)m.local, (int *)m.good, 2, 25, 1, 3, 0), "204 bytes at address 0x", "gshmem_int_ibget") \
+	X(gshmem_long_ibput(LONG(m.good), LONG(m.local), 3, 4, 4, 2, 0), "3 is no valid operator or stride", \
+	  "gshmem_long_ibput") \
+	X(gshmem_ibget16(m.local, m.good, -4, 4, 2, 2, 0), "-4 is no valid operator or stride", "gshmem_ibget16") \
+	X(gshmem_short_ibput((short *)m.good, (short *)m.local, 1, 1, 1, 1, 8), "pe 8 is out of range", "gshmem_short_ibput") \
 	X(gshmem_putmem_signal_nbi(m.good, m.local, 1, SIG(m.good) + 2, 1, 17, 0), "17 is no valid operator or stride", \
 	  "gshmem_putmem_signal_nbi") \
 	X(gshmem_short_wait_until((short *)m.good, 0, 1), "0 is no valid operator", "gshmem_short_wait_until") \
@@ -124,6 +130,8 @@ __global__ void good_calls(struct memory m)
 	gshmem_putmem(m.good + NALLOC, m.local, 0, 0);
 	gshmem_iput8(m.good + 1, m.local, 99, 1, 3, 0);
 	gshmem_iget16(m.local, m.good, 1, 1, 0, 0);
+	gshmem_ibput8(m.good + 1, m.local, 98, 3, 3, 3, 0);
+	gshmem_ibget32(m.local, m.good + NALLOC, 4, 4, 0, 3, 0);
 	gshmem_signal_set(SIG(m.good + NALLOC - 8), 3, 0);
 	gshmem_quiet();
 	gshmem_signal_wait_until(SIG(m.good + NALLOC - 8), GSHMEM_CMP_LE, 3);

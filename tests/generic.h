@@ -44,6 +44,10 @@ T_HD int differ(const void *a, const void *b, size_t nbytes)
 		gshmem_quiet(); \
 		gshmem_iget(back, symmetric + 2, 1, 4, 2, me); \
 		wrong += back[0] != four[1] || back[1] != four[3]; \
+		gshmem_ibput(d, source, 2, 2, 2, 2, me); \
+		gshmem_quiet(); \
+		gshmem_ibget(back, symmetric + 1, 2, 2, 1, 2, me); \
+		wrong += back[0] != four[1] || back[2] != four[3]; \
 		gshmem_put_signal(d, source + 2, 2, sig, 1, GSHMEM_SIGNAL_SET, me); \
 		gshmem_signal_wait_until(sig, GSHMEM_CMP_EQ, 1); \
 		gshmem_put_signal_nbi(d + 2, source, 2, sig, 4, GSHMEM_SIGNAL_ADD, me); \

@@ -44,6 +44,8 @@ enum { NRMA = 24, NSIZES = 5, NAMO = 12, NEXTENDED = 14, NBITWISE = 7, NP2P = 14
 	T gshmem_##N##_g(const T *source, int pe); \
 	void gshmem_##N##_iput(T *dest, const T *source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems, int pe); \
 	void gshmem_##N##_iget(T *dest, const T *source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems, int pe); \
+	void gshmem_##N##_ibput(T *dest, const T *source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe); \
+	void gshmem_##N##_ibget(T *dest, const T *source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe); \
 	void gshmem_##N##_put_signal(T *dest, const T *source, size_t nelems, uint64_t *sig_addr, uint64_t signal, \
 				     int sig_op, int pe); \
 	void gshmem_##N##_put_signal_nbi(T *dest, const T *source, size_t nelems, uint64_t *sig_addr, uint64_t signal, \
@@ -119,9 +121,9 @@ static const struct family {
 	const char *functions;
 } families[] = {
 	{rma, "gshmem_%_put gshmem_%_get gshmem_%_put_nbi gshmem_%_get_nbi gshmem_%_p gshmem_%_g gshmem_%_iput "
-	      "gshmem_%_iget gshmem_%_put_signal gshmem_%_put_signal_nbi"},
+	      "gshmem_%_iget gshmem_%_ibput gshmem_%_ibget gshmem_%_put_signal gshmem_%_put_signal_nbi"},
 	{sizes, "gshmem_put% gshmem_get% gshmem_put%_nbi gshmem_get%_nbi gshmem_put%_signal gshmem_put%_signal_nbi"},
-	{no_mem, "gshmem_iput% gshmem_iget%"},
+	{no_mem, "gshmem_iput% gshmem_iget% gshmem_ibput% gshmem_ibget%"},
 	{extended, "gshmem_%_atomic_fetch gshmem_%_atomic_set gshmem_%_atomic_swap gshmem_%_atomic_fetch_nbi "
 		   "gshmem_%_atomic_swap_nbi"},
 	{amo, "gshmem_%_atomic_compare_swap gshmem_%_atomic_fetch_inc gshmem_%_atomic_inc gshmem_%_atomic_fetch_add "
@@ -147,11 +149,12 @@ static const struct family {
 	{rma, "gshmemx_%_put_wave gshmemx_%_get_wave gshmemx_%_put_nbi_wave gshmemx_%_get_nbi_wave gshmemx_%_iput_wave "
 	      "gshmemx_%_iget_wave gshmemx_%_put_signal_wave gshmemx_%_put_signal_nbi_wave gshmemx_%_put_wg "
 	      "gshmemx_%_get_wg gshmemx_%_put_nbi_wg gshmemx_%_get_nbi_wg gshmemx_%_iput_wg gshmemx_%_iget_wg "
-	      "gshmemx_%_put_signal_wg gshmemx_%_put_signal_nbi_wg"},
+	      "gshmemx_%_ibput_wave gshmemx_%_ibget_wave gshmemx_%_ibput_wg gshmemx_%_ibget_wg gshmemx_%_put_signal_wg gshmemx_%_put_signal_nbi_wg"},
 	{sizes, "gshmemx_put%_wave gshmemx_get%_wave gshmemx_put%_nbi_wave gshmemx_get%_nbi_wave gshmemx_put%_signal_wave "
 		"gshmemx_put%_signal_nbi_wave gshmemx_put%_wg gshmemx_get%_wg gshmemx_put%_nbi_wg gshmemx_get%_nbi_wg "
 		"gshmemx_put%_signal_wg gshmemx_put%_signal_nbi_wg"},
-	{no_mem, "gshmemx_iput%_wave gshmemx_iget%_wave gshmemx_iput%_wg gshmemx_iget%_wg"},
+	{no_mem, "gshmemx_iput%_wave gshmemx_iget%_wave gshmemx_iput%_wg gshmemx_iget%_wg gshmemx_ibput%_wave "
+		 "gshmemx_ibget%_wave gshmemx_ibput%_wg gshmemx_ibget%_wg"},
 	{p2p, "gshmemx_%_wait_until_wave gshmemx_%_wait_until_wg"},
 	{once, "gshmemx_init_attr gshmemx_module_init gshmemx_heap_stats gshmemx_signal_wait_until_wave "
 	       "gshmemx_signal_wait_until_wg gshmemx_barrier_all_wave gshmemx_barrier_all_wg gshmemx_sync_all_wave "
@@ -222,7 +225,7 @@ int main(void)
 	check_list("16-bit types", listed_half, half, NSHORT);
 	for (i = 0; i < 9; i++)
 		n += check_family(&families[i]);
-	t_equal(n, 10 * NRMA + 6 * (NSIZES + 1) + 2 * NSIZES + 5 * NEXTENDED + 20 * NAMO + 9 * NBITWISE + 2 * NP2P + 28,
+	t_equal(n, 12 * NRMA + 6 * (NSIZES + 1) + 4 * NSIZES + 5 * NEXTENDED + 20 * NAMO + 9 * NBITWISE + 2 * NP2P + 28,
 		"functions of the spec");
 	for (; i < sizeof families / sizeof *families; i++)
 		check_family(&families[i]);

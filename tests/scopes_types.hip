@@ -3,15 +3,16 @@
 /* env: GSHMEM_HEAP_SIZE=8m GSHMEM_CPU_WAVE=32 | GSHMEM_HEAP_SIZE=8m GSHMEM_CPU_WAVE=64 GSHMEM_CHECK=1 */
 /* timeout: 120 */
 /*
- * put, get, iput, iget, put_signal and their _nbi forms of every type and size, by a thread, a wave, a work-group and
+ * put, get, iput, iget, ibput, ibget, put_signal and their _nbi forms of every type and size, by a thread, a wave, a work-group and
  * the host, at three lengths and strides. Every PE puts to the next one and gets from it. Each call has a slot of its
  * own; all bytes of all slots are compared with a model, and all signals.
  */
 #include <hip/hip_runtime.h>
 #include "oracle.h"
 
-enum { PUT, PUT_NBI, GET, GET_NBI, IPUT, IGET, PUT_SIGNAL, PUT_SIGNAL_NBI, NOPS };
-static const char *const op_names[] = {"put", "put_nbi", "get", "get_nbi", "iput", "iget", "put_signal", "put_signal_nbi"};
+enum { PUT, PUT_NBI, GET, GET_NBI, IPUT, IGET, IBPUT, IBGET, PUT_SIGNAL, PUT_SIGNAL_NBI, NOPS };
+static const char *const op_names[] = {"put", "put_nbi", "get", "get_nbi", "iput", "iget", "ibput", "ibget",
+				       "put_signal", "put_signal_nbi"};
 
 /* Elements, and the strides of iput and iget, of slot op * NLENGTHS + k. */
 #define NLENGTHS   3
@@ -34,13 +35,29 @@ T_HD ptrdiff_t source_stride(int slot)
 	return slot % NLENGTHS == 2 ? 1 : 2;
 }
 
+/* Of ibput and ibget: elements of a block, and blocks. The strides of blocks are as much longer. */
+T_HD size_t block(int slot)
+{
+	return slot % NLENGTHS == 0 ? 1 : slot % NLENGTHS == 1 ? 5 : 70;
+}
+
+T_HD size_t nblocks(int slot)
+{
+	return slot % NLENGTHS == 0 ? 1 : slot % NLENGTHS == 1 ? 61 : 4;
+}
+
+T_HD ptrdiff_t block_stride(int slot, ptrdiff_t stride)
+{
+	return (ptrdiff_t)block(slot) + stride - 1;
+}
+
 T_HD int signal_op(int slot)
 {
 	return slot % 2 ? GSHMEM_SIGNAL_ADD : GSHMEM_SIGNAL_SET;
 }
 
 /* One scope's calls of one type. */
-#define CALLS(SCOPE, PUT_, PUT_NBI_, GET_, GET_NBI_, IPUT_, IGET_, PUT_SIGNAL_, PUT_SIGNAL_NBI_) \
+#define CALLS(SCOPE, PUT_, PUT_NBI_, GET_, GET_NBI_, IPUT_, IGET_, IBPUT_, IBGET_, PUT_SIGNAL_, PUT_SIGNAL_NBI_) \
 	case SCOPE * NOPS + PUT: \
 		PUT_(d, s, n, pe); \
 		break; \
@@ -59,6 +76,14 @@ T_HD int signal_op(int slot)
 	case SCOPE * NOPS + IGET: \
 		IGET_(d, s, dest_stride(slot), source_stride(slot), n, pe); \
 		break; \
+	case SCOPE * NOPS + IBPUT: \
+		IBPUT_(d, s, block_stride(slot, dest_stride(slot)), block_stride(slot, source_stride(slot)), block(slot), \
+		       nblocks(slot), pe); \
+		break; \
+	case SCOPE * NOPS + IBGET: \
+		IBGET_(d, s, block_stride(slot, dest_stride(slot)), block_stride(slot, source_stride(slot)), block(slot), \
+		       nblocks(slot), pe); \
+		break; \
 	case SCOPE * NOPS + PUT_SIGNAL: \
 		PUT_SIGNAL_(d, s, n, sig, 1000 + slot, signal_op(slot), pe); \
 		break; \
@@ -68,20 +93,22 @@ T_HD int signal_op(int slot)
 #define TYPED(SCOPE, PREFIX, NAME, S) \
 	CALLS(SCOPE, PREFIX##_##NAME##_put##S, PREFIX##_##NAME##_put_nbi##S, PREFIX##_##NAME##_get##S, \
 	      PREFIX##_##NAME##_get_nbi##S, PREFIX##_##NAME##_iput##S, PREFIX##_##NAME##_iget##S, \
-	      PREFIX##_##NAME##_put_signal##S, PREFIX##_##NAME##_put_signal_nbi##S)
+	      PREFIX##_##NAME##_ibput##S, PREFIX##_##NAME##_ibget##S, PREFIX##_##NAME##_put_signal##S, PREFIX##_##NAME##_put_signal_nbi##S)
 /* The 16-bit types have these for waves and work-groups only; a wave may be one thread. */
 #define SHORT_THREAD(NAME) \
 	CALLS(T_THREAD, gshmemx_##NAME##_put, gshmemx_##NAME##_put_nbi, gshmemx_##NAME##_get, \
 	      gshmemx_##NAME##_get_nbi, gshmemx_##NAME##_iput_wave, gshmemx_##NAME##_iget_wave, \
+	      gshmemx_##NAME##_ibput_wave, gshmemx_##NAME##_ibget_wave, \
 	      gshmemx_##NAME##_put_signal_wave, gshmemx_##NAME##_put_signal_nbi_wave)
 #define SIZED(SCOPE, PREFIX, SIZE, S) \
 	CALLS(SCOPE, PREFIX##_put##SIZE##S, PREFIX##_put##SIZE##_nbi##S, PREFIX##_get##SIZE##S, \
 	      PREFIX##_get##SIZE##_nbi##S, PREFIX##_iput##SIZE##S, PREFIX##_iget##SIZE##S, \
+	      PREFIX##_ibput##SIZE##S, PREFIX##_ibget##SIZE##S, \
 	      PREFIX##_put##SIZE##_signal##S, PREFIX##_put##SIZE##_signal_nbi##S)
 /* Bytes have no strided calls of their own. */
 #define MEM(SCOPE, PREFIX, S) \
 	CALLS(SCOPE, PREFIX##_putmem##S, PREFIX##_putmem_nbi##S, PREFIX##_getmem##S, PREFIX##_getmem_nbi##S, \
-	      PREFIX##_iput8##S, PREFIX##_iget8##S, PREFIX##_putmem_signal##S, PREFIX##_putmem_signal_nbi##S)
+	      PREFIX##_iput8##S, PREFIX##_iget8##S, PREFIX##_ibput8##S, PREFIX##_ibget8##S, PREFIX##_putmem_signal##S, PREFIX##_putmem_signal_nbi##S)
 
 #define OF_TYPE(NAME, TYPE, ...) \
 	struct of_##NAME { \
@@ -186,13 +213,15 @@ template <class T> static void check_type(int pe)
 	memcpy(expected, before, NSLOTS * SLOT * elem);
 	for (int slot = 0; slot < NSLOTS; slot++) {
 		unsigned char *to = expected + slot * SLOT * elem, *from;
-		int op = slot / NLENGTHS;
-		bool strided = op == IPUT || op == IGET;
+		const int op = slot / NLENGTHS;
+		const bool strided = op == IPUT || op == IGET, blocks = op == IBPUT || op == IBGET;
+		const size_t bsize = blocks ? block(slot) : 1, n = blocks ? nblocks(slot) : length(slot);
+		const size_t dst = blocks ? block_stride(slot, dest_stride(slot)) : strided ? dest_stride(slot) : 1;
+		const size_t sst = blocks ? block_stride(slot, source_stride(slot)) : strided ? source_stride(slot) : 1;
 
-		from = (op == GET || op == GET_NBI || op == IGET ? of_next : of_previous) + slot * SLOT * elem;
-		for (size_t i = 0; i < length(slot); i++)
-			memcpy(to + i * elem * (strided ? dest_stride(slot) : 1),
-			       from + i * elem * (strided ? source_stride(slot) : 1), elem);
+		from = (op == GET || op == GET_NBI || op == IGET || op == IBGET ? of_next : of_previous) + slot * SLOT * elem;
+		for (size_t i = 0; i < n; i++)
+			memcpy(to + i * elem * dst, from + i * elem * sst, bsize * elem);
 	}
 	for (int scope = 0; scope < T_NSCOPES; scope++)
 		check_scope<T>(scope, pe);

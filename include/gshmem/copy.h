@@ -344,6 +344,44 @@ GSHMEMI_FN void gshmemi_copy_stride(int scope, int way, void *dest, ptrdiff_t ds
 	gshmemi_group_sync(&group);
 }
 
+/*
+ * Copy nblocks blocks of bsize elements, elem_nbytes a constant, whose beginnings are strides apart. The threads of a row
+ * copy a block together; there are as many rows as there are threads for.
+ */
+GSHMEMI_FN void gshmemi_copy_blocks(int scope, int way, void *dest, ptrdiff_t dst, const void *source, ptrdiff_t sst,
+				    size_t bsize, size_t nblocks, unsigned elem_nbytes)
+{
+	struct gshmemi_group group = gshmemi_group_enter(scope, GSHMEMI_KEY(dest, source));
+	const unsigned unit = elem_nbytes < 8 ? elem_nbytes : 8;
+	const int is_aligned = (((uintptr_t)dest | (uintptr_t)source) & (unit - 1)) == 0;
+	const char *from;
+	unsigned width = 1, nrows;
+	size_t i, k;
+	char *to;
+
+	while (width < bsize && 2 * width <= group.size)
+		width *= 2;
+	nrows = group.size / width;
+	if (way == GSHMEMI_FROM_PEER)
+		gshmemi_arch_fence_read_peer();
+	for (i = group.rank / width; i < nblocks && group.rank < nrows * width; i += nrows) {
+		from = (const char *)source + i * (size_t)sst * elem_nbytes;
+		to = (char *)dest + i * (size_t)dst * elem_nbytes;
+#ifdef GSHMEMI_ARCH_HAS_GROUP_COPY
+		if (scope == GSHMEMI_THREAD) {
+			gshmemi_arch_copy(to, from, bsize * elem_nbytes);
+			continue;
+		}
+#endif
+		for (k = group.rank % width; k < bsize; k += width)
+			if (is_aligned)
+				gshmemi_copy_element(way, to + k * elem_nbytes, from + k * elem_nbytes, elem_nbytes, unit);
+			else
+				gshmemi_copy_element(way, to + k * elem_nbytes, from + k * elem_nbytes, elem_nbytes, 1);
+	}
+	gshmemi_group_sync(&group);
+}
+
 /* ---- values as bits ---- */
 
 /* The bits of a value of up to 8 bytes, zero-extended; and back. */

@@ -75,6 +75,16 @@ GSHMEMI_DEFINE_P_G(GSHMEMI_FN, gshmem, longdouble, long double)
 	{ \
 		gshmem_##NAME##_iget(dest, source, dst, sst, nelems, pe); \
 	} \
+	GSHMEMI_FN void gshmem_ibput(TYPE *dest, const TYPE *source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, \
+				     int pe) \
+	{ \
+		gshmem_##NAME##_ibput(dest, source, dst, sst, bsize, nblocks, pe); \
+	} \
+	GSHMEMI_FN void gshmem_ibget(TYPE *dest, const TYPE *source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, \
+				     int pe) \
+	{ \
+		gshmem_##NAME##_ibget(dest, source, dst, sst, bsize, nblocks, pe); \
+	} \
 	GSHMEMI_FN void gshmem_put_signal(TYPE *dest, const TYPE *source, size_t nelems, uint64_t *sig_addr, \
 					  uint64_t signal, int sig_op, int pe) \
 	{ \
@@ -227,6 +237,8 @@ GSHMEM_BASIC_AMO_TYPES(GSHMEMI_DEFINE)
 #define GSHMEMI_G_(PREFIX, NAME, TYPE)       , TYPE : PREFIX##_##NAME##_g
 #define GSHMEMI_IPUT_(NAME, TYPE)            , TYPE : gshmem_##NAME##_iput
 #define GSHMEMI_IGET_(NAME, TYPE)            , TYPE : gshmem_##NAME##_iget
+#define GSHMEMI_IBPUT_(NAME, TYPE)           , TYPE : gshmem_##NAME##_ibput
+#define GSHMEMI_IBGET_(NAME, TYPE)           , TYPE : gshmem_##NAME##_ibget
 #define GSHMEMI_PUT_SIGNAL_(NAME, TYPE)      , TYPE : gshmem_##NAME##_put_signal
 #define GSHMEMI_PUT_SIGNAL_NBI_(NAME, TYPE)  , TYPE : gshmem_##NAME##_put_signal_nbi
 #define GSHMEMI_FETCH_(NAME, TYPE)           , TYPE : gshmem_##NAME##_atomic_fetch
@@ -277,6 +289,8 @@ GSHMEM_BASIC_AMO_TYPES(GSHMEMI_DEFINE)
 #define gshmem_g(source, pe)      _Generic(*(source) GSHMEMI_GENERIC_RMA(GSHMEMI_G_))(source, pe)
 #define gshmem_iput(dest, ...)    _Generic(*(dest) GSHMEM_BASIC_RMA_TYPES(GSHMEMI_IPUT_))(dest, __VA_ARGS__)
 #define gshmem_iget(dest, ...)    _Generic(*(dest) GSHMEM_BASIC_RMA_TYPES(GSHMEMI_IGET_))(dest, __VA_ARGS__)
+#define gshmem_ibput(dest, ...)   _Generic(*(dest) GSHMEM_BASIC_RMA_TYPES(GSHMEMI_IBPUT_))(dest, __VA_ARGS__)
+#define gshmem_ibget(dest, ...)   _Generic(*(dest) GSHMEM_BASIC_RMA_TYPES(GSHMEMI_IBGET_))(dest, __VA_ARGS__)
 #define gshmem_put_signal(dest, ...) \
 	_Generic(*(dest) GSHMEM_BASIC_RMA_TYPES(GSHMEMI_PUT_SIGNAL_))(dest, __VA_ARGS__)
 #define gshmem_put_signal_nbi(dest, ...) \

@@ -24,6 +24,10 @@ GSHMEMI_HOST_CALL void gshmemi_host_iput(void *dest, const void *source, ptrdiff
 				       unsigned elem_nbytes, int pe, const char *call);
 GSHMEMI_HOST_CALL void gshmemi_host_iget(void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems,
 				       unsigned elem_nbytes, int pe, const char *call);
+GSHMEMI_HOST_CALL void gshmemi_host_ibput(void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize,
+					  size_t nblocks, unsigned elem_nbytes, int pe, const char *call);
+GSHMEMI_HOST_CALL void gshmemi_host_ibget(void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize,
+					  size_t nblocks, unsigned elem_nbytes, int pe, const char *call);
 GSHMEMI_HOST_CALL uint64_t gshmemi_host_amo(int op, void *dest, uint64_t value, uint64_t cond, unsigned nbytes,
 					  int fetches, int pe, const char *call);
 GSHMEMI_HOST_CALL void gshmemi_host_amo_nbi(void *fetch, int op, void *dest, uint64_t value, uint64_t cond,

@@ -115,6 +115,32 @@ GSHMEMI_FN void gshmemi_iget(int scope, void *dest, const void *source, ptrdiff_
 	gshmemi_copy_stride(scope, GSHMEMI_FROM_PEER, dest, dst, peer_source, sst, nelems, elem_nbytes);
 }
 
+GSHMEMI_FN void gshmemi_ibput(int scope, void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize,
+			      size_t nblocks, unsigned elem_nbytes, int pe, const char *call)
+{
+	void *peer_dest;
+
+	if (GSHMEMI_ON_HOST())
+		gshmemi_host_ibput(dest, source, dst, sst, bsize, nblocks, elem_nbytes, pe, call);
+	else if (gshmemi_peer_ptr(gshmemi_state.direct.delta, dest, pe, &peer_dest) ||
+		 (peer_dest = gshmemi_slow_ibput(scope, dest, source, dst, sst, bsize, nblocks, elem_nbytes, pe, call)))
+		gshmemi_copy_blocks(scope, GSHMEMI_TO_PEER, peer_dest, dst, source, sst, bsize, nblocks, elem_nbytes);
+}
+
+GSHMEMI_FN void gshmemi_ibget(int scope, void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize,
+			      size_t nblocks, unsigned elem_nbytes, int pe, const char *call)
+{
+	void *peer_source;
+
+	if (GSHMEMI_ON_HOST()) {
+		gshmemi_host_ibget(dest, source, dst, sst, bsize, nblocks, elem_nbytes, pe, call);
+		return;
+	}
+	if (!gshmemi_peer_ptr(gshmemi_state.direct.delta, source, pe, &peer_source))
+		peer_source = gshmemi_slow_blocks(source, dest, sst, dst, bsize, nblocks, elem_nbytes, pe, call);
+	gshmemi_copy_blocks(scope, GSHMEMI_FROM_PEER, dest, dst, peer_source, sst, bsize, nblocks, elem_nbytes);
+}
+
 /* ---- the API ---- */
 
 #define GSHMEMI_PUT(PREFIX, NAME, SUFFIX, TYPE, SIZE, ALIGN, SCOPE, NBI) \
@@ -132,6 +158,12 @@ GSHMEMI_FN void gshmemi_iget(int scope, void *dest, const void *source, ptrdiff_
 						size_t nelems, int pe) \
 	{ \
 		gshmemi_##OP(SCOPE, dest, source, dst, sst, nelems, SIZE, pe, #PREFIX "_" #NAME #SUFFIX); \
+	}
+#define GSHMEMI_IBLOCK(PREFIX, NAME, SUFFIX, TYPE, SIZE, SCOPE, OP) \
+	GSHMEM_API void PREFIX##_##NAME##SUFFIX(TYPE *dest, const TYPE *source, ptrdiff_t dst, ptrdiff_t sst, \
+						size_t bsize, size_t nblocks, int pe) \
+	{ \
+		gshmemi_##OP(SCOPE, dest, source, dst, sst, bsize, nblocks, SIZE, pe, #PREFIX "_" #NAME #SUFFIX); \
 	}
 #define GSHMEMI_P_G(API, PREFIX, NAME, TYPE) \
 	API void PREFIX##_##NAME##_p(TYPE *dest, TYPE value, int pe) \
@@ -154,7 +186,9 @@ GSHMEMI_FN void gshmemi_iget(int scope, void *dest, const void *source, ptrdiff_
 	GSHMEMI_GET(PREFIX, NAME, _get_nbi##SUFFIX, TYPE, GSHMEMI_SIZEOF(TYPE), GSHMEMI_ALIGNOF(TYPE), SCOPE, 1)
 #define GSHMEMI_IPUT_IGET(PREFIX, NAME, TYPE, SUFFIX, SCOPE) \
 	GSHMEMI_ISTRIDE(PREFIX, NAME, _iput##SUFFIX, TYPE, GSHMEMI_SIZEOF(TYPE), SCOPE, iput) \
-	GSHMEMI_ISTRIDE(PREFIX, NAME, _iget##SUFFIX, TYPE, GSHMEMI_SIZEOF(TYPE), SCOPE, iget)
+	GSHMEMI_ISTRIDE(PREFIX, NAME, _iget##SUFFIX, TYPE, GSHMEMI_SIZEOF(TYPE), SCOPE, iget) \
+	GSHMEMI_IBLOCK(PREFIX, NAME, _ibput##SUFFIX, TYPE, GSHMEMI_SIZEOF(TYPE), SCOPE, ibput) \
+	GSHMEMI_IBLOCK(PREFIX, NAME, _ibget##SUFFIX, TYPE, GSHMEMI_SIZEOF(TYPE), SCOPE, ibget)
 #define GSHMEMI_SIZED(PREFIX, SIZE, NBYTES, SUFFIX, SCOPE) \
 	GSHMEMI_PUT(PREFIX, put##SIZE, SUFFIX, void, NBYTES, 1, SCOPE, 0) \
 	GSHMEMI_GET(PREFIX, get##SIZE, SUFFIX, void, NBYTES, 1, SCOPE, 0) \
@@ -162,7 +196,9 @@ GSHMEMI_FN void gshmemi_iget(int scope, void *dest, const void *source, ptrdiff_
 	GSHMEMI_GET(PREFIX, get##SIZE, _nbi##SUFFIX, void, NBYTES, 1, SCOPE, 1)
 #define GSHMEMI_SIZED_STRIDE(PREFIX, SIZE, NBYTES, SUFFIX, SCOPE) \
 	GSHMEMI_ISTRIDE(PREFIX, iput##SIZE, SUFFIX, void, NBYTES, SCOPE, iput) \
-	GSHMEMI_ISTRIDE(PREFIX, iget##SIZE, SUFFIX, void, NBYTES, SCOPE, iget)
+	GSHMEMI_ISTRIDE(PREFIX, iget##SIZE, SUFFIX, void, NBYTES, SCOPE, iget) \
+	GSHMEMI_IBLOCK(PREFIX, ibput##SIZE, SUFFIX, void, NBYTES, SCOPE, ibput) \
+	GSHMEMI_IBLOCK(PREFIX, ibget##SIZE, SUFFIX, void, NBYTES, SCOPE, ibget)
 
 #define GSHMEMI_DEFINE(NAME, TYPE) \
 	GSHMEMI_PUT_GET(gshmem, NAME, TYPE, , GSHMEMI_THREAD) \
@@ -206,6 +242,7 @@ GSHMEMI_SIZED(gshmemx, mem, 1, _wg, GSHMEMI_WG)
 #undef GSHMEMI_PUT
 #undef GSHMEMI_GET
 #undef GSHMEMI_ISTRIDE
+#undef GSHMEMI_IBLOCK
 #undef GSHMEMI_P_G
 #undef GSHMEMI_PUT_GET
 #undef GSHMEMI_IPUT_IGET

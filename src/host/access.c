@@ -297,15 +297,15 @@ void gshmemi_access_load(void *value, const void *source, unsigned nbytes, const
 	leave(&copies, previous);
 }
 
-void gshmemi_access_stride(void *dest, size_t dest_stride, const void *source, size_t source_stride, size_t nelems,
-			   unsigned elem_nbytes, const char *call)
+void gshmemi_access_stride(void *dest, size_t dest_stride, const void *source, size_t source_stride, size_t nblocks,
+			   size_t block_nbytes, const char *call)
 {
 	int previous;
 
-	if (!nelems)
+	if (!nblocks || !block_nbytes)
 		return;
 	previous = enter(&kernels);
-	must(report(hipMemcpy2DAsync(dest, dest_stride, source, source_stride, elem_nbytes, nelems, hipMemcpyDefault,
+	must(report(hipMemcpy2DAsync(dest, dest_stride, source, source_stride, block_nbytes, nblocks, hipMemcpyDefault,
 				     kernels.stream),
 		    call, "hipMemcpy2DAsync"));
 	kernels.is_open = true;

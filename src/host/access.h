@@ -46,9 +46,9 @@ void gshmemi_access_store(void *dest, const void *value, unsigned nbytes, const 
 #define GSHMEMI_ACCESS_LOAD 256
 void gshmemi_access_load(void *value, const void *source, unsigned nbytes, const char *call);
 
-/* Copy nelems elements between strides, in bytes; returns when it is done. */
-void gshmemi_access_stride(void *dest, size_t dest_stride, const void *source, size_t source_stride, size_t nelems,
-			   unsigned elem_nbytes, const char *call);
+/* Copy nblocks blocks between strides, in bytes; returns when it is done. */
+void gshmemi_access_stride(void *dest, size_t dest_stride, const void *source, size_t source_stride, size_t nblocks,
+			   size_t block_nbytes, const char *call);
 
 /* An atomic, op a GSHMEMI_AMO_*. Returns the old value; or, when not fetches, 0 and at once: until complete, then. */
 uint64_t gshmemi_access_amo(int op, void *dest, uint64_t value, uint64_t cond, unsigned nbytes, bool fetches,

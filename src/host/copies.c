@@ -53,29 +53,42 @@ void gshmemi_host_g(void *value, const void *source, unsigned nbytes, int pe, co
 	gshmemi_access_load(value, find_peer(source, value, nbytes, nbytes, pe, call), nbytes, call);
 }
 
-static void *find_strided(const void *symmetric, const void *local, ptrdiff_t symmetric_stride, ptrdiff_t local_stride,
-			  size_t nelems, unsigned elem_nbytes, int pe, const char *call)
+static void *find_blocks(const void *symmetric, const void *local, ptrdiff_t symmetric_stride, ptrdiff_t local_stride,
+			 size_t bsize, size_t nblocks, unsigned elem_nbytes, int pe, const char *call)
 {
 	void *peer;
 
 	if (!gshmemi_peer_ptr(gshmemi_state.direct.delta, symmetric, pe, &peer))
-		peer = gshmemi_slow_strided(symmetric, local, symmetric_stride, local_stride, nelems, elem_nbytes, pe, call);
+		peer = gshmemi_slow_blocks(symmetric, local, symmetric_stride, local_stride, bsize, nblocks, elem_nbytes, pe,
+					   call);
 	return peer;
+}
+
+void gshmemi_host_ibput(void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks,
+			unsigned elem_nbytes, int pe, const char *call)
+{
+	gshmemi_access_stride(find_blocks(dest, source, dst, sst, bsize, nblocks, elem_nbytes, pe, call),
+			      (size_t)dst * elem_nbytes, source, (size_t)sst * elem_nbytes, nblocks, bsize * elem_nbytes, call);
+}
+
+void gshmemi_host_ibget(void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks,
+			unsigned elem_nbytes, int pe, const char *call)
+{
+	gshmemi_access_stride(dest, (size_t)dst * elem_nbytes,
+			      find_blocks(source, dest, sst, dst, bsize, nblocks, elem_nbytes, pe, call),
+			      (size_t)sst * elem_nbytes, nblocks, bsize * elem_nbytes, call);
 }
 
 void gshmemi_host_iput(void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems, unsigned elem_nbytes,
 		       int pe, const char *call)
 {
-	gshmemi_access_stride(find_strided(dest, source, dst, sst, nelems, elem_nbytes, pe, call),
-			      (size_t)dst * elem_nbytes, source, (size_t)sst * elem_nbytes, nelems, elem_nbytes, call);
+	gshmemi_host_ibput(dest, source, dst, sst, 1, nelems, elem_nbytes, pe, call);
 }
 
 void gshmemi_host_iget(void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems, unsigned elem_nbytes,
 		       int pe, const char *call)
 {
-	gshmemi_access_stride(dest, (size_t)dst * elem_nbytes,
-			      find_strided(source, dest, sst, dst, nelems, elem_nbytes, pe, call),
-			      (size_t)sst * elem_nbytes, nelems, elem_nbytes, call);
+	gshmemi_host_ibget(dest, source, dst, sst, 1, nelems, elem_nbytes, pe, call);
 }
 
 /* ---- atomics and signals ---- */

@@ -74,6 +74,18 @@ void gshmemi_host_iget(void *dest, const void *source, ptrdiff_t dst, ptrdiff_t 
 	gshmemi_iget(GSHMEMI_THREAD, dest, source, dst, sst, nelems, elem_nbytes, pe, call);
 }
 
+void gshmemi_host_ibput(void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks,
+			unsigned elem_nbytes, int pe, const char *call)
+{
+	gshmemi_ibput(GSHMEMI_THREAD, dest, source, dst, sst, bsize, nblocks, elem_nbytes, pe, call);
+}
+
+void gshmemi_host_ibget(void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks,
+			unsigned elem_nbytes, int pe, const char *call)
+{
+	gshmemi_ibget(GSHMEMI_THREAD, dest, source, dst, sst, bsize, nblocks, elem_nbytes, pe, call);
+}
+
 uint64_t gshmemi_host_amo(int op, void *dest, uint64_t value, uint64_t cond, unsigned nbytes, int fetches, int pe,
 			  const char *call)
 {
