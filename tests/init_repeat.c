@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* run: -n 1,2,4 */
-/* Init and finalize again and again, nested, with queries in between; nothing is left behind. */
+/* Init and finalize again and again, nested, with queries and calls of functions; nothing is left behind. */
 #include <gshmem.h>
 #include <string.h>
 
@@ -15,6 +15,44 @@ static int is_initialized(void)
 	return flag;
 }
 
+static int add(void *context, gshmemx_rpc_call_t *call)
+{
+	*(uint64_t *)context += call->in[0];
+	call->out[0] = call->in[0] + 1;
+	return GSHMEMX_RPC_DONE;
+}
+
+/* By the server, and by a thread of a function that may block, which starts with it. */
+static void call_functions(void)
+{
+	const uint64_t in[6] = {41};
+	uint64_t sums[2] = {0, 0}, out;
+	uint32_t op;
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		out = 0;
+		t_equal(gshmemx_rpc_register(&op, add, &sums[i], i ? GSHMEMX_RPC_BLOCKING : 0), 0, "register");
+		t_equal(op, 0x75000000 + i, "number of the first functions");
+		t_equal(gshmemx_rpc_call(op, in, &out), 0, "call");
+		t_equal(out, 42, "answer");
+		(void)gshmemx_rpc_post(op, in);
+		gshmem_quiet();
+		t_equal(sums[i], 82, "calls that were carried out");
+	}
+}
+
+static int count_threads(void)
+{
+	DIR *dir = opendir("/proc/self/task");
+	int count = 0;
+
+	while (readdir(dir))
+		count++;
+	closedir(dir);
+	return count;
+}
+
 static void use(int round)
 {
 	int me = gshmem_my_pe(), npes = gshmem_n_pes(), *word = gshmem_malloc(sizeof *word), got;
@@ -24,6 +62,7 @@ static void use(int round)
 	t_from_device(&got, word, sizeof got);
 	t_equal(got, round * 100 + (me + npes - 1) % npes, "a put in each round");
 	gshmem_free(word);
+	call_functions();
 }
 
 static void query(void)
@@ -51,7 +90,7 @@ static void query(void)
 
 int main(void)
 {
-	int round, fds = 0, level = -1;
+	int round, tries, fds = 0, nthreads = 0, level = -1;
 
 	t_equal(is_initialized(), 0, "before");
 	for (round = 0; round < 5; round++) {
@@ -60,9 +99,15 @@ int main(void)
 		use(round);
 		gshmem_finalize();
 		t_equal(is_initialized(), 0, "after");
-		if (round == 0)
+		if (round == 0) {
 			fds = t_count_fds();
+			nthreads = count_threads();
+		}
 	}
+	for (tries = 0; tries < 1000 && count_threads() > nthreads; tries++)
+		usleep(10000); /* a thread that was joined may still be listed */
+	t_check(count_threads() <= nthreads, "%d threads after five rounds, %d after the first", count_threads(),
+		nthreads);
 	t_equal(t_count_fds(), fds, "descriptors after five rounds and after the first");
 	t_equal(gshmem_init_thread(GSHMEM_THREAD_SINGLE, &level), 0, "init_thread");
 	t_equal(level, GSHMEM_THREAD_SINGLE, "provided");
