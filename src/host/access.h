@@ -30,7 +30,6 @@ int gshmemi_access_locate(int (*locate)(void **address_p), void **address_p, con
 int gshmemi_access_copy(void *dest, const void *source, size_t nbytes, const char *what);
 int gshmemi_access_fill(void *dest, int value, size_t nbytes, const char *what);
 
-
 /*
  * The rest is for host calls, which have no way to return an error: one ends the job. Heap addresses are peer
  * addresses already; local ones may lie in host or device memory.

@@ -90,15 +90,19 @@ static void finish(struct gshmemi_rpc_op *op)
 
 static int call_function(struct gshmemi_rpc_op *op, gshmemx_rpc_call_t *call)
 {
+	const struct gshmemi_rpc_function *function = op->function;
 	int rc;
 
 	call->op = op->header.op;
 	call->nlanes = gshmemi_rpc_nlanes(&op->served->channel);
 	call->lanes = op->header.lanes;
-	rc = op->function->library ? op->function->library(op, call) : gshmemi_rpc_guard(op->function->function, op->function->context, call, op->function->name);
+	if (function->library)
+		rc = function->library(op, call);
+	else
+		rc = gshmemi_rpc_guard(function->function, function->context, call, function->name);
 	if (rc > GSHMEMX_RPC_MORE || (rc == GSHMEMX_RPC_MORE && !(op->header.flags & GSHMEMI_RPC_STREAM))) {
 		gshmemi_error("rpc: %s returned %d, which is neither GSHMEMX_RPC_DONE nor _PENDING%s, nor a negative errno",
-			      op->function->name, rc, op->header.flags & GSHMEMI_RPC_STREAM ? " nor _MORE" : "");
+			      function->name, rc, op->header.flags & GSHMEMI_RPC_STREAM ? " nor _MORE" : "");
 		rc = -EPROTO;
 	}
 	return rc;

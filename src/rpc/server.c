@@ -467,7 +467,6 @@ int gshmemi_rpc_open_channels(void)
 		rc = open_served(&gshmemi_rpc_threads, &shape);
 	if (!rc)
 		rc = gshmemi_rpc_library_open();
-
 	if (rc)
 		gshmemi_rpc_close_channels();
 	return rc;
@@ -479,5 +478,4 @@ void gshmemi_rpc_close_channels(void)
 	close_served(&gshmemi_rpc_kernels);
 	close_served(&gshmemi_rpc_threads);
 	gshmemi_rpc_forget_functions();
-
 }
