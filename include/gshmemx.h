@@ -332,8 +332,8 @@ typedef struct gshmemi_rpc_channel gshmemx_rpc_channel_t;
  *	bool gshmemx_rpc_handle(&channel, operate)
  *
  * invoke returns false when the channel was stopped before the answer came, handle when there was nothing to do; without
- * waiting, invoke may still find a free slot then. fill, use, operate and clear are called by each lane with a gshmemx_rpc_page_t *; fill and use must not call invoke. Without GSHMEMX_RPC_CLEAR clear is
- * never called.
+ * waiting, invoke may still find a free slot then. fill, use, operate and clear are called by each lane with a
+ * gshmemx_rpc_page_t *; fill and use must not call invoke. Without GSHMEMX_RPC_CLEAR clear is never called.
  *
  * Callable  host, after gshmem_init, before gshmem_finalize.
  * Returns   0, or a negative errno after a message.
