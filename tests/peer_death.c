@@ -3,7 +3,6 @@
 /* timeout: 200 */
 #include <gshmem.h>
 #include <mpi.h>
-#include <signal.h>
 #include <stdbool.h>
 
 #include "job.h"
@@ -68,28 +67,6 @@ static int pe_main(const char *when, const char *how)
 	return 1;
 }
 
-/*
- * The launcher would see a PE of its own die, and kill the others. It sees this process instead, which outlives the
- * PE: the one of the victim until the other PEs have ended.
- */
-static int wrap(const char *when, const char *how)
-{
-	int status, tries;
-	pid_t pid = fork();
-
-	if (pid == 0)
-		_exit(pe_main(when, how));
-	signal(SIGUSR1, SIG_IGN); /* the launcher's notice of a death */
-	waitpid(pid, &status, 0);
-	if (atoi(getenv("PMI_RANK")) != 1)
-		return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-	for (tries = 0; tries < 200 && t_count_running() > 1; tries++) /* 1: the test itself */
-		usleep(50000);
-	if (t_count_running() > 1)
-		printf("the other PEs hang\n");
-	return 1;
-}
-
 /* A PE lives on, but never comes to init. */
 static void never_comes(void)
 {
@@ -123,7 +100,7 @@ int main(int argc, char **argv)
 	unsigned i;
 
 	if (argc > 3)
-		return wrap(argv[1], argv[2]);
+		return t_job_shield(pe_main, argv[1], argv[2], atoi(getenv("PMI_RANK")) == 1);
 	if (argc > 1)
 		return pe_main(argv[1], argv[2]);
 	for (i = 0; i < sizeof early / sizeof *early; i++) {

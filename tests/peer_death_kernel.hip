@@ -2,7 +2,6 @@
 /* A PE dies, or calls gshmem_global_exit, while the others spin in kernels: they end soon, and say why once. */
 /* timeout: 200 */
 #include <gshmem.h>
-#include <signal.h>
 
 #include "job.h"
 
@@ -51,24 +50,6 @@ static int pe_main(const char *what, const char *how)
 	return 55;
 }
 
-/* As in peer_death.c: this process hides the PE's death from the launcher. */
-static int wrap(const char *what, const char *how)
-{
-	int status, tries;
-	pid_t pid = fork();
-
-	if (pid == 0)
-		_exit(pe_main(what, how));
-	signal(SIGUSR1, SIG_IGN);
-	waitpid(pid, &status, 0);
-	if (atoi(getenv("PMI_RANK")) == 1 && strcmp(how, "global_exit")) {
-		for (tries = 0; tries < 200 && t_count_running() > 1; tries++) /* 1: the test itself */
-			usleep(50000);
-		return 1;
-	}
-	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-}
-
 int main(int argc, char **argv)
 {
 	static const char *const whats[] = {"wait", "barrier", "spin"};
@@ -78,7 +59,8 @@ int main(int argc, char **argv)
 	unsigned what, how;
 
 	if (argc > 1)
-		return wrap(argv[1], argv[2]);
+		return t_job_shield(pe_main, argv[1], argv[2],
+				    atoi(getenv("PMI_RANK")) == 1 && strcmp(argv[2], "global_exit") != 0);
 	for (what = 0; what < 3; what++) {
 		for (how = 0; how < 3; how++) {
 			snprintf(args, sizeof args, "%s %s", whats[what], hows[how]);
