@@ -194,7 +194,7 @@ static unsigned call(enum kind kind, unsigned wave, uint64_t number, uint32_t ho
 	const uint64_t in[6] = {number, threadIdx.x, wave, 0, 0, 0};
 	static uint64_t words[MAX_WAVES][2][STREAM_WORDS];
 	struct gshmemi_rpc_result result;
-	struct gshmemi_rpc_port port = {0, 0, 0, 0};
+	struct gshmemi_rpc_port port = {};
 
 	switch (kind) {
 	case SCALAR:

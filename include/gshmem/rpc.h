@@ -36,6 +36,7 @@ enum gshmemi_rpc_ops {
 /* A slot in the hands of some lanes of a wave, as one of them sees it. */
 struct gshmemi_rpc_port {
 	uint64_t lanes;
+	uint64_t callers; /* what the server is told; lanes, unless one lane does all for its wave */
 	uint32_t slot;
 	uint32_t seq;    /* of the last step */
 	int is_leader;   /* the lowest lane: it alone touches the slot's words */
@@ -72,7 +73,7 @@ GSHMEMI_FN int gshmemi_rpc_enter_to(const struct gshmemi_rpc_channel *c, uint64_
 	uint64_t where = 0;
 	uint32_t seq = 0;
 
-	port->lanes = lanes;
+	port->lanes = port->callers = lanes;
 	port->is_leader = gshmemi_arch_group_rank(GSHMEMI_WAVE, lanes) == 0;
 	if (port->is_leader) {
 		where = gshmemi_rpc_open(c, posts ? gshmemi_rpc_post_home(c, home) : home, &seq);
@@ -107,7 +108,7 @@ GSHMEMI_FN void gshmemi_rpc_send(const struct gshmemi_rpc_channel *c, struct gsh
 		gshmemi_arch_group_sync(GSHMEMI_WAVE, port->lanes);
 	if (!port->is_leader)
 		return;
-	gshmemi_rpc_write_header(c, port->slot, port->lanes, op, flags);
+	gshmemi_rpc_write_header(c, port->slot, port->callers, op, flags);
 	gshmemi_rpc_post(c, port->slot, port->seq);
 }
 
@@ -276,12 +277,12 @@ GSHMEMI_FN uint64_t gshmemi_rpc_lanes(const struct gshmemi_group *group)
 }
 
 /*
- * A stream by the lanes of scope, GSHMEMI_THREAD or GSHMEMI_WAVE, a constant. The block is asked for before the slot,
- * because nobody opens two; when none is free, the page will do.
+ * A stream by the lanes of scope, GSHMEMI_THREAD or GSHMEMI_WAVE, a constant; callers not 0: for these. The block is asked
+ * for before the slot, because nobody opens two; when none is free, the page will do.
  */
-GSHMEMI_FN struct gshmemi_rpc_result gshmemi_rpc_stream(const struct gshmemi_rpc_channel *c, int scope, uint32_t op,
-							const void *in, size_t in_nbytes, void *out, size_t out_nbytes,
-							uint32_t home, const char *call)
+GSHMEMI_FN struct gshmemi_rpc_result gshmemi_rpc_stream_for(const struct gshmemi_rpc_channel *c, int scope, uint64_t callers,
+							    uint32_t op, const void *in, size_t in_nbytes, void *out,
+							    size_t out_nbytes, uint32_t home, const char *call)
 {
 	struct gshmemi_rpc_stream_ends s = {(const char *)in, in_nbytes, (char *)out, out_nbytes, 0};
 	struct gshmemi_group group = gshmemi_group_here(scope, GSHMEMI_KEY(in, out) + op);
@@ -295,6 +296,7 @@ GSHMEMI_FN struct gshmemi_rpc_result gshmemi_rpc_stream(const struct gshmemi_rpc
 	if (is_bulk && scope == GSHMEMI_WAVE)
 		s.block = gshmemi_arch_broadcast(s.block, group.mask);
 	if (gshmemi_rpc_enter(c, gshmemi_rpc_lanes(&group), home, &port)) {
+		port.callers = callers ? callers : port.lanes;
 		result = gshmemi_rpc_stream_steps(c, scope, op, &port, &s, call);
 		if (result.status != -ECANCELED)
 			gshmemi_rpc_leave(c, &port, 0);
@@ -303,6 +305,30 @@ GSHMEMI_FN struct gshmemi_rpc_result gshmemi_rpc_stream(const struct gshmemi_rpc
 	if (s.block && group.rank == 0)
 		(void)gshmemi_rpc_words(c, GSHMEMI_RPC_UNBLOCK, 1, 6, words, NULL, home, call);
 	return result;
+}
+
+/* The same. Where lanes take turns on a CPU, one alone copies as fast as all, and to meet takes longer than to copy. */
+GSHMEMI_FN struct gshmemi_rpc_result gshmemi_rpc_stream(const struct gshmemi_rpc_channel *c, int scope, uint32_t op,
+							const void *in, size_t in_nbytes, void *out, size_t out_nbytes,
+							uint32_t home, const char *call)
+{
+#ifdef GSHMEMI_ARCH_HAS_GROUP_COPY
+	struct gshmemi_rpc_result result = {0, 0};
+	struct gshmemi_group group;
+	uint64_t both; /* an error is small, and no stream has 2^48 bytes */
+
+	if (scope == GSHMEMI_WAVE) {
+		group = gshmemi_group_here(GSHMEMI_WAVE, GSHMEMI_KEY(in, out) + op);
+		if (group.rank == 0)
+			result = gshmemi_rpc_stream_for(c, GSHMEMI_THREAD, group.mask, op, in, in_nbytes, out, out_nbytes, home,
+							call);
+		both = gshmemi_arch_broadcast(result.value << 16 | (uint16_t)-result.status, group.mask);
+		result.value = both >> 16;
+		result.status = -(int)(uint16_t)both;
+		return result;
+	}
+#endif
+	return gshmemi_rpc_stream_for(c, scope, 0, op, in, in_nbytes, out, out_nbytes, home, call);
 }
 
 /*
