@@ -5,7 +5,7 @@
 /* tsan: yes */
 /*
  * Lanes that took a branch meet the others again before the next mask-less call, wherever the calls stand in the source:
- * in helpers above the kernel, inlined or not, on one line, in branches and loops.
+ * in helpers above the kernel, inlined or not, on one line, in branches and loops, between two branches on one condition.
  */
 #include <hip/hip_runtime.h>
 
@@ -16,7 +16,7 @@
 typedef unsigned long long mask_t;
 
 struct seen {
-	mask_t low, other_arm, called, again, joined, in_loop, after_loop;
+	mask_t low, other_arm, called, again, joined, in_loop, after_loop, between;
 	int sum, late_sum;
 };
 
@@ -32,7 +32,18 @@ __attribute__((noinline)) __device__ static mask_t active(void)
 	return __ballot(1);
 }
 
-__global__ void wander(struct seen *seen, int half)
+/* A compiler that copies the call into both paths through it would part the lanes. */
+__attribute__((noinline)) __device__ static mask_t meet_between(volatile int *count, bool is_first)
+{
+	if (is_first)
+		*count = *count + 1;
+	const mask_t all = active();
+	if (is_first)
+		*count = *count + 1;
+	return all;
+}
+
+__global__ void wander(struct seen *seen, int half, int *count)
 {
 	int lane = (int)threadIdx.x % warpSize;
 	struct seen s = {};
@@ -51,6 +62,7 @@ __global__ void wander(struct seen *seen, int half)
 	for (int i = 0; i < lane % 5; i++)
 		s.in_loop = __ballot(1);
 	s.after_loop = __ballot(1);
+	s.between = meet_between(count, threadIdx.x == 0);
 	seen[threadIdx.x] = s;
 }
 
@@ -65,6 +77,7 @@ static mask_t lanes_with(int modulus, int rest, int width)
 
 int main(void)
 {
+	int *count;
 	struct seen *seen;
 	hipDeviceProp_t properties;
 
@@ -73,7 +86,9 @@ int main(void)
 	mask_t all = width == 64 ? ~0ULL : (1ULL << width) - 1;
 
 	t_hip(hipHostMalloc((void **)&seen, NTHREADS * sizeof *seen, hipHostMallocMapped));
-	hipLaunchKernelGGL(wander, dim3(1), dim3(NTHREADS), 0, 0, seen, half);
+	t_hip(hipHostMalloc((void **)&count, sizeof *count, hipHostMallocMapped));
+	*count = 0;
+	hipLaunchKernelGGL(wander, dim3(1), dim3(NTHREADS), 0, 0, seen, half, count);
 	t_hip(hipDeviceSynchronize());
 	for (int thread = 0; thread < NTHREADS; thread++) {
 		const struct seen *s = &seen[thread];
@@ -86,7 +101,10 @@ int main(void)
 		t_check(s->again == all, "thread %d: after a branch that calls the same function: %llx", thread, s->again);
 		t_check(s->joined == all, "thread %d: after an if with a helper: %llx", thread, s->joined);
 		t_check(s->after_loop == all, "thread %d: after a loop: %llx", thread, s->after_loop);
+		t_check(s->between == all, "thread %d: between two branches: %llx", thread, s->between);
 	}
+	t_equal(*count, 2, "branches of one thread");
+	t_hip(hipHostFree(count));
 	t_hip(hipHostFree(seen));
 	return 0;
 }
