@@ -118,6 +118,77 @@ GSHMEM_API void *gshmem_ptr(const void *dest, int pe);
 GSHMEM_HOST_API void gshmem_info_get_version(int *major, int *minor);
 GSHMEM_HOST_API void gshmem_info_get_name(char *name);
 
+/* ---- teams ---------------------------------------------------------------------------------------------------- */
+
+/*
+ * A team is a set of PEs with numbers of their own, 0 .. n-1, that make collective calls together. Handles may be passed
+ * to kernels; they are this PE's own and mean nothing on another one. All calls with a team take its PE numbers.
+ *
+ * GSHMEM_TEAM_WORLD     all PEs
+ * GSHMEM_TEAM_SHARED    PEs that reach each other's heap by loads and stores (gshmem_ptr), this one among them
+ * GSHMEM_TEAM_INVALID   no team
+ *
+ * Bad handles, and those of teams that were destroyed: on the host an error that ends the job; in kernels checked.
+ */
+typedef struct gshmemi_team *gshmem_team_t; /* opaque: there is no such structure */
+#define GSHMEM_TEAM_INVALID ((gshmem_team_t)0)
+#define GSHMEM_TEAM_WORLD   ((gshmem_team_t)1)
+#define GSHMEM_TEAM_SHARED  ((gshmem_team_t)2)
+
+/* num_contexts: contexts that the program wants to have of the team at a time; as many as it asks for are given. */
+typedef struct {
+	int num_contexts;
+} gshmem_team_config_t;
+#define GSHMEM_TEAM_NUM_CONTEXTS 1L /* for config_mask: config->num_contexts counts; else it is 0 */
+
+/*
+ * gshmem_team_my_pe        - this PE's number in a team, gshmem_team_n_pes - how many PEs it has; -1 for _INVALID.
+ * gshmem_team_translate_pe - the number in dest_team of PE src_pe of src_team; -1 if it is not in both, or for _INVALID.
+ * gshmem_team_ptr          - gshmem_ptr for a PE of a team; NULL for a number that no PE has, and for _INVALID.
+ *
+ * Callable  host, kernel.
+ */
+GSHMEM_API int gshmem_team_my_pe(gshmem_team_t team);
+GSHMEM_API int gshmem_team_n_pes(gshmem_team_t team);
+GSHMEM_API int gshmem_team_translate_pe(gshmem_team_t src_team, int src_pe, gshmem_team_t dest_team);
+GSHMEM_API void *gshmem_team_ptr(gshmem_team_t team, const void *dest, int pe);
+
+/* gshmem_team_get_config - the parameters of a team that config_mask names. Returns 0; not 0 for _INVALID. Callable host. */
+GSHMEM_HOST_API int gshmem_team_get_config(gshmem_team_t team, long config_mask, gshmem_team_config_t *config);
+
+/*
+ * gshmem_team_split_strided - a team of the PEs start, start + stride, ... of parent_team, size of them, in this order.
+ *
+ * start, stride, size  equal on all PEs of parent_team. A stride below 0 turns the order round; it may be 0 for one PE
+ * config, config_mask  as above; config may be NULL where config_mask is 0
+ * new_team             receives the handle; GSHMEM_TEAM_INVALID on PEs that are not in the team, and on errors
+ *
+ * Callable  host, collective over parent_team.
+ * Returns   0 on all its PEs when all have called; or not 0 on all of them, after a message, when the arguments are no
+ *           part of the parent or differ, or when some PE has no room for another team (GSHMEM_TEAMS).
+ */
+GSHMEM_HOST_API int gshmem_team_split_strided(gshmem_team_t parent_team, int start, int stride, int size,
+					      const gshmem_team_config_t *config, long config_mask, gshmem_team_t *new_team);
+
+/*
+ * gshmem_team_split_2d - two teams: with PE number pe of parent_team at x = pe % xrange, y = pe / xrange, those of the
+ * same y, numbered by x, and those of the same x, numbered by y.
+ *
+ * xrange  at least 1, equal on all PEs of parent_team; more than the PEs there are is as many as there are
+ * the rest, Callable, Returns  as gshmem_team_split_strided; configurations may differ from team to team.
+ */
+GSHMEM_HOST_API int gshmem_team_split_2d(gshmem_team_t parent_team, int xrange, const gshmem_team_config_t *xaxis_config,
+					 long xaxis_mask, gshmem_team_t *xaxis_team, const gshmem_team_config_t *yaxis_config,
+					 long yaxis_mask, gshmem_team_t *yaxis_team);
+
+/*
+ * gshmem_team_destroy - give a team up; nothing for _INVALID. GSHMEM_TEAM_WORLD and _SHARED stay: an error.
+ *
+ * Callable  host, collective over the team.
+ * Returns   when all its PEs have called.
+ */
+GSHMEM_HOST_API void gshmem_team_destroy(gshmem_team_t team);
+
 /* ---- memory --------------------------------------------------------------------------------------------------- */
 
 /*
@@ -406,6 +477,17 @@ GSHMEM_API uint64_t gshmem_signal_fetch(const uint64_t *sig_addr);
  */
 GSHMEM_API void gshmem_sync_all(void);
 GSHMEM_API void gshmem_barrier_all(void);
+
+/*
+ * gshmem_team_sync - wait until every PE of a team has called: gshmem_sync_all is this for GSHMEM_TEAM_WORLD.
+ *
+ * Teams do not disturb each other: two threads or work-groups may each be in the barrier of another team. Calls for one
+ * team follow each other.
+ *
+ * Callable, Order, Algorithm  as gshmem_sync_all (gshmemx_team_sync_wave and _wg for more).
+ * Returns   0; for GSHMEM_TEAM_INVALID at once, not 0.
+ */
+GSHMEM_API int gshmem_team_sync(gshmem_team_t team);
 
 /* ---- wait and test -------------------------------------------------------------------------------------------- */
 

@@ -343,6 +343,10 @@ GSHMEM_HOST_API int gshmemx_rpc_channel_create(unsigned nslots, unsigned nlanes,
 GSHMEM_HOST_API void gshmemx_rpc_channel_stop(const gshmemx_rpc_channel_t *channel);
 GSHMEM_HOST_API void gshmemx_rpc_channel_destroy(gshmemx_rpc_channel_t *channel);
 
+/* ---- teams ---------------------------------------------------------------------------------------------------- */
+
+#define GSHMEMX_TEAM_NODE ((gshmem_team_t)3) /* the PEs of this node */
+
 /* ---- memory --------------------------------------------------------------------------------------------------- */
 
 /* The symmetric heap of this PE; all PEs have the same. All in bytes but nallocations. */
@@ -433,6 +437,7 @@ GSHMEMI_DECLARE_SCOPE(mem, wg)
 /*
  * gshmemx_barrier_all_SCOPE  completes the operations of every thread of the group, then waits for all PEs
  * gshmemx_sync_all_SCOPE     waits for all PEs
+ * gshmemx_team_sync_SCOPE    waits for the PEs of a team; returns as gshmem_team_sync
  * gshmemx_fence_SCOPE        what any thread of the group did before arrives before what any does after
  * gshmemx_quiet_SCOPE        what any thread of the group did before has arrived
  */
@@ -440,6 +445,8 @@ GSHMEM_API void gshmemx_barrier_all_wave(void);
 GSHMEM_API void gshmemx_barrier_all_wg(void);
 GSHMEM_API void gshmemx_sync_all_wave(void);
 GSHMEM_API void gshmemx_sync_all_wg(void);
+GSHMEM_API int gshmemx_team_sync_wave(gshmem_team_t team);
+GSHMEM_API int gshmemx_team_sync_wg(gshmem_team_t team);
 GSHMEM_API void gshmemx_fence_wave(void);
 GSHMEM_API void gshmemx_fence_wg(void);
 GSHMEM_API void gshmemx_quiet_wave(void);

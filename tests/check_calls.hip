@@ -81,6 +81,10 @@ struct memory {
 	X(gshmem_short_ibput((short *)m.good, (short *)m.local, 1, 1, 1, 1, 8), "pe 8 is out of range", "gshmem_short_ibput") \
 	X(gshmem_putmem_signal_nbi(m.good, m.local, 1, SIG(m.good) + 2, 1, 17, 0), "17 is no valid operator or stride", \
 	  "gshmem_putmem_signal_nbi") \
+	X(gshmem_team_sync((gshmem_team_t)99), "handle 0x63 is of no team", "gshmem_team_sync") \
+	X(gshmem_team_my_pe((gshmem_team_t)70000), "handle 0x11170 is of no team", "gshmem_team_my_pe") \
+	X(gshmem_team_translate_pe(GSHMEM_TEAM_WORLD, 0, (gshmem_team_t)0x10001), "handle 0x10001 is of no team", \
+	  "gshmem_team_translate_pe") \
 	X(gshmem_short_wait_until((short *)m.good, 0, 1), "0 is no valid operator", "gshmem_short_wait_until") \
 	X(gshmem_size_test((size_t *)m.good, 7, 1), "7 is no valid operator", "gshmem_size_test")
 
@@ -137,6 +141,9 @@ __global__ void good_calls(struct memory m)
 	gshmem_signal_wait_until(SIG(m.good + NALLOC - 8), GSHMEM_CMP_LE, 3);
 	gshmem_pe_quiet(pes, 1);
 	gshmem_pe_quiet(NULL, 0);
+	(void)gshmem_team_translate_pe(GSHMEM_TEAM_WORLD, -1, GSHMEM_TEAM_SHARED);
+	(void)gshmem_team_sync(GSHMEM_TEAM_INVALID);
+	(void)gshmem_team_sync(GSHMEMX_TEAM_NODE);
 }
 
 static int child(int which, int kernel)

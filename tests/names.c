@@ -141,7 +141,9 @@ static const struct family {
 	       "gshmem_query_initialized gshmem_my_pe gshmem_n_pes gshmem_pe_accessible gshmem_addr_accessible gshmem_ptr "
 	       "gshmem_info_get_version gshmem_info_get_name gshmem_malloc gshmem_calloc gshmem_align gshmem_realloc "
 	       "gshmem_malloc_with_hints gshmem_free gshmem_signal_set gshmem_signal_add gshmem_signal_fetch "
-	       "gshmem_signal_wait_until gshmem_fence gshmem_quiet gshmem_pe_quiet gshmem_sync_all gshmem_barrier_all"},
+	       "gshmem_signal_wait_until gshmem_fence gshmem_quiet gshmem_pe_quiet gshmem_sync_all gshmem_barrier_all gshmem_team_my_pe "
+	       "gshmem_team_n_pes gshmem_team_get_config gshmem_team_translate_pe gshmem_team_split_strided "
+	       "gshmem_team_split_2d gshmem_team_destroy gshmem_team_sync gshmem_team_ptr"},
 	/* Extensions: the two more types, and what waves and work-groups do together. */
 	{half, "gshmemx_%_put gshmemx_%_get gshmemx_%_put_nbi gshmemx_%_get_nbi gshmemx_%_p gshmemx_%_g"},
 	{half, "gshmemx_%_put_wave gshmemx_%_get_wg gshmemx_%_put_nbi_wg gshmemx_%_get_nbi_wave gshmemx_%_iput_wave "
@@ -158,7 +160,7 @@ static const struct family {
 	{p2p, "gshmemx_%_wait_until_wave gshmemx_%_wait_until_wg"},
 	{once, "gshmemx_init_attr gshmemx_module_init gshmemx_heap_stats gshmemx_signal_wait_until_wave "
 	       "gshmemx_signal_wait_until_wg gshmemx_barrier_all_wave gshmemx_barrier_all_wg gshmemx_sync_all_wave "
-	       "gshmemx_sync_all_wg gshmemx_fence_wave gshmemx_fence_wg gshmemx_quiet_wave gshmemx_quiet_wg "
+	       "gshmemx_sync_all_wg gshmemx_team_sync_wave gshmemx_team_sync_wg gshmemx_fence_wave gshmemx_fence_wg gshmemx_quiet_wave gshmemx_quiet_wg "
 	       "gshmemx_rpc_call gshmemx_rpc_call_line gshmemx_rpc_post gshmemx_rpc_post_line gshmemx_rpc_test "
 	       "gshmemx_rpc_wait gshmemx_rpc_stream gshmemx_rpc_stream_wave gshmemx_rpc_channel_create "
 	       "gshmemx_rpc_channel_stop gshmemx_rpc_channel_destroy gshmemx_abort gshmemx_trace gshmemx_trace_name"},
@@ -225,7 +227,7 @@ int main(void)
 	check_list("16-bit types", listed_half, half, NSHORT);
 	for (i = 0; i < 9; i++)
 		n += check_family(&families[i]);
-	t_equal(n, 12 * NRMA + 6 * (NSIZES + 1) + 4 * NSIZES + 5 * NEXTENDED + 20 * NAMO + 9 * NBITWISE + 2 * NP2P + 28,
+	t_equal(n, 12 * NRMA + 6 * (NSIZES + 1) + 4 * NSIZES + 5 * NEXTENDED + 20 * NAMO + 9 * NBITWISE + 2 * NP2P + 37,
 		"functions of the spec");
 	for (; i < sizeof families / sizeof *families; i++)
 		check_family(&families[i]);

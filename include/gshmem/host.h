@@ -45,6 +45,11 @@ GSHMEMI_HOST_CALL size_t gshmemi_host_wait_many(const struct gshmemi_wait_set *s
 GSHMEMI_HOST_CALL void gshmemi_host_fence(const char *call);
 GSHMEMI_HOST_CALL void gshmemi_host_quiet(const int *target_pes, size_t npes, const char *call);
 GSHMEMI_HOST_CALL void gshmemi_host_sync_all(int quiet, const char *call);
+GSHMEMI_HOST_CALL int gshmemi_host_team_my_pe(gshmem_team_t team);
+GSHMEMI_HOST_CALL int gshmemi_host_team_n_pes(gshmem_team_t team);
+GSHMEMI_HOST_CALL int gshmemi_host_team_translate_pe(gshmem_team_t src_team, int src_pe, gshmem_team_t dest_team);
+GSHMEMI_HOST_CALL void *gshmemi_host_team_ptr(gshmem_team_t team, const void *dest, int pe);
+GSHMEMI_HOST_CALL int gshmemi_host_team_sync(gshmem_team_t team, const char *call);
 
 /* Calls of CPU threads, over a channel of their own. ticket_p not NULL: posted. nwords is 6, or 8 with out as many. */
 struct gshmemx_rpc_ticket;

@@ -21,7 +21,7 @@
 #endif
 
 /* Counts up when the layout below, or its meaning, changes. */
-#define GSHMEMI_ABI 3
+#define GSHMEMI_ABI 4
 #define GSHMEMI_ABI_DIRECT_ONLY 0x80000000U
 
 /* Who makes a call: one thread; the lanes of a wave that make it together; all threads of the work-group. */
@@ -68,16 +68,26 @@ struct gshmemi_peers {
 };
 
 /*
- * Memory that the library itself polls, one per PE, fine-grained. Each word has one writer at a time. Barriers are
- * k-ary dissemination: in round r a PE tells the next k-1 PEs at distances i * k^r that it has arrived, and waits
- * for the k-1 before it. Counters only grow, so nothing is ever reset.
+ * Memory that the library itself polls, fine-grained: on each PE one for each team, of which the world is the first. Each
+ * word has one writer at a time. Barriers are k-ary dissemination: in round r a PE tells the next k-1 PEs of the team,
+ * at distances i * k^r, that it has arrived, and waits for the k-1 before it. Counters only grow while the team is there,
+ * so nothing is ever reset. Words may travel with the flags; two sets of them take turns, because a PE may be in the
+ * next barrier while another still reads what came with this one.
  */
 #define GSHMEMI_SYNC_RADIX  16
-#define GSHMEMI_SYNC_ROUNDS 8 /* 16^8 PEs */
+#define GSHMEMI_SYNC_ROUNDS 3 /* 16^3 PEs */
+#define GSHMEMI_SYNC_WORDS  2
 struct gshmemi_sync {
 	uint64_t epoch;      /* barriers that this PE has entered; written by this PE */
-	uint64_t pad0[15];
+	uint64_t handle;     /* of the team: an integer; 0: there is none. This and what follows, by the host */
+	const int32_t *members; /* [npes]: PEs of the world; NULL: member i is start + i * stride */
+	int32_t my_pe;       /* in the team */
+	int32_t npes;
+	int32_t start;
+	int32_t stride;
+	uint64_t pad[11];
 	uint64_t flag[GSHMEMI_SYNC_ROUNDS][GSHMEMI_SYNC_RADIX]; /* [r][i]: epoch of the PE at distance i * k^r before */
+	uint64_t word[2][GSHMEMI_SYNC_ROUNDS][GSHMEMI_SYNC_RADIX][GSHMEMI_SYNC_WORDS]; /* [epoch & 1][r][i]: of that PE */
 };
 
 /* What went wrong in a kernel. The order is that of the texts in src/host/fault.c. */
@@ -93,6 +103,7 @@ enum gshmemi_fault_kind {
 	GSHMEMI_FAULT_UNREACHABLE,       /* pe: its memory is not mapped here */
 	GSHMEMI_FAULT_NO_ATOMICS,        /* pe: mapped, but without native atomics */
 	GSHMEMI_FAULT_BAD_ARGUMENT,      /* found: the value of an operator or stride that is none */
+	GSHMEMI_FAULT_BAD_TEAM,          /* found: the handle, as an integer */
 	GSHMEMI_FAULT_WATCHDOG,          /* a warning: address, found, expected, nbytes, cmp, pe waited for or -1 */
 	GSHMEMI_FAULT_POISONED           /* the job is ending; the watcher has said why */
 };
@@ -125,7 +136,8 @@ struct gshmemi_state {
 	uint32_t abi;           /* GSHMEMI_ABI, and GSHMEMI_ABI_DIRECT_ONLY: what a module was compiled with */
 	char *heap;             /* this PE's symmetric heap */
 	uint64_t heap_nbytes;
-	struct gshmemi_sync *sync;         /* this PE's */
+	struct gshmemi_sync *sync;         /* this PE's, one for each team that there may be */
+	uint64_t nteams;                   /* of these */
 	struct gshmemi_fault *fault;       /* host-pinned */
 	const uint32_t *poison;            /* host-pinned; not 0: the job is ending, stop waiting */
 	const struct gshmemi_peers *peers; /* the true tables, where those below hold sentinels on purpose */

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Order and barriers: fence, quiet, sync_all, barrier_all; and the queries that kernels make.
+ * Order and barriers: fence, quiet, sync_all, barrier_all, team_sync; and the queries that kernels make.
  */
 #ifndef GSHMEM_SYNC_H
 #define GSHMEM_SYNC_H
 
 #include <gshmem/rpc.h>
+#include <gshmem/team.h>
 #include <gshmem/wait.h>
 
 GSHMEMI_FN void gshmemi_fence(int scope, const char *call)
@@ -53,32 +54,61 @@ GSHMEMI_FN void gshmemi_sync_tell(uint64_t *flag, uint64_t epoch, int pe, const 
  * Dissemination by one thread; see struct gshmemi_sync. A flag may already hold the next epoch: a peer that is ahead
  * has seen this PE arrive, so "at least" is right. The release pairs with the acquire of the peer's gshmemi_wait,
  * and carries over what earlier rounds acquired.
+ *
+ * nwords is a constant. Afterwards words[] hold the bitwise AND of those of all PEs: what is combined twice, because the
+ * ranges of PEs that rounds cover may overlap, changes nothing.
  */
-GSHMEMI_FN void gshmemi_disseminate(const char *call)
+GSHMEMI_FN void gshmemi_disseminate(const struct gshmemi_team_view *team, uint64_t *words, int nwords, const char *call)
 {
-	struct gshmemi_sync *sync = gshmemi_state.sync;
-	const int npes = gshmemi_state.npes, me = gshmemi_state.my_pe;
+	struct gshmemi_sync *sync = team->sync;
+	const int npes = team->npes, me = team->my_pe;
 	const uint64_t epoch = sync->epoch + 1;
-	int distance, round, i, ahead, behind;
+	int distance, round, i, k, ahead, behind;
 
 	sync->epoch = epoch;
 	for (distance = 1, round = 0; distance < npes; distance *= GSHMEMI_SYNC_RADIX, round++) {
+		for (i = 1; nwords && i < GSHMEMI_SYNC_RADIX && i * distance < npes; i++) {
+			ahead = me + i * distance < npes ? me + i * distance : me + i * distance - npes;
+			for (k = 0; k < nwords; k++)
+				gshmemi_sync_tell(&sync->word[epoch & 1][round][i][k], words[k],
+						  gshmemi_team_to_world(team, ahead), call);
+		}
 		gshmemi_arch_fence_release();
 		for (i = 1; i < GSHMEMI_SYNC_RADIX && i * distance < npes; i++) {
 			ahead = me + i * distance < npes ? me + i * distance : me + i * distance - npes;
-			gshmemi_sync_tell(&sync->flag[round][i], epoch, ahead, call);
+			gshmemi_sync_tell(&sync->flag[round][i], epoch, gshmemi_team_to_world(team, ahead), call);
 		}
 		for (i = 1; i < GSHMEMI_SYNC_RADIX && i * distance < npes; i++) {
 			behind = me - i * distance >= 0 ? me - i * distance : me - i * distance + npes;
-			gshmemi_wait(&sync->flag[round][i], 8, 0, GSHMEM_CMP_GE, epoch, behind, call);
+			gshmemi_wait(&sync->flag[round][i], 8, 0, GSHMEM_CMP_GE, epoch,
+				     gshmemi_team_to_world(team, behind), call);
+			for (k = 0; k < nwords; k++)
+				words[k] &= gshmemi_arch_load(&sync->word[epoch & 1][round][i][k], 8);
 		}
 	}
+}
+
+/* The barrier of a team by the threads of scope, a constant; on the direct path of a kernel. */
+GSHMEMI_FN void gshmemi_sync_team(int scope, const struct gshmemi_team_view *team, const char *call)
+{
+	struct gshmemi_group group;
+
+	if (scope == GSHMEMI_THREAD) {
+		gshmemi_disseminate(team, NULL, 0, call);
+		return;
+	}
+	gshmemi_arch_fence_release(); /* every wave's own: the leader's does not cover them */
+	group = gshmemi_group_enter(scope, GSHMEMI_KEY(team->sync, team->sync));
+	if (group.rank == 0)
+		gshmemi_disseminate(team, NULL, 0, call);
+	gshmemi_group_sync(&group);
+	gshmemi_arch_fence_acquire();
 }
 
 /* quiet is a constant: whether the threads' operations are completed first. */
 GSHMEMI_FN void gshmemi_sync_all(int scope, int quiet, const char *call)
 {
-	struct gshmemi_group group;
+	struct gshmemi_team_view world;
 
 	if (GSHMEMI_ON_HOST()) {
 		gshmemi_host_sync_all(quiet, call);
@@ -89,16 +119,8 @@ GSHMEMI_FN void gshmemi_sync_all(int scope, int quiet, const char *call)
 		gshmemi_quiet(GSHMEMI_THREAD, NULL, 0, call);
 	else if (gshmemi_is_slow(GSHMEMI_SLOW_UNSET))
 		gshmemi_slow_fence(scope, call);
-	if (scope == GSHMEMI_THREAD) {
-		gshmemi_disseminate(call);
-		return;
-	}
-	gshmemi_arch_fence_release(); /* every wave's own: the leader's does not cover them */
-	group = gshmemi_group_enter(scope, 0);
-	if (group.rank == 0)
-		gshmemi_disseminate(call);
-	gshmemi_group_sync(&group);
-	gshmemi_arch_fence_acquire();
+	world = gshmemi_team_world();
+	gshmemi_sync_team(scope, &world, call);
 }
 
 /* ---- the API ---- */
@@ -151,7 +173,38 @@ GSHMEMI_DEFINE(wg, GSHMEMI_WG)
 #undef GSHMEMI_DEFINE
 
 #if GSHMEMI_KERNELS
-/* On the host these are src/host/query.c. */
+
+/* On the host the rest is src/host/team.c and query.c. */
+
+/* 0, or -EINVAL for GSHMEM_TEAM_INVALID. */
+GSHMEMI_FN int gshmemi_team_sync(int scope, gshmem_team_t team, const char *call)
+{
+	struct gshmemi_team_view view;
+
+	if (GSHMEMI_ON_HOST())
+		return gshmemi_host_team_sync(team, call);
+	if (team == GSHMEM_TEAM_INVALID)
+		return -EINVAL;
+	view = gshmemi_team_of(team, call);
+	gshmemi_sync_team(scope, &view, call);
+	return 0;
+}
+
+GSHMEM_API int gshmem_team_sync(gshmem_team_t team)
+{
+	return gshmemi_team_sync(GSHMEMI_THREAD, team, "gshmem_team_sync");
+}
+
+GSHMEM_API int gshmemx_team_sync_wave(gshmem_team_t team)
+{
+	return gshmemi_team_sync(GSHMEMI_WAVE, team, "gshmemx_team_sync_wave");
+}
+
+GSHMEM_API int gshmemx_team_sync_wg(gshmem_team_t team)
+{
+	return gshmemi_team_sync(GSHMEMI_WG, team, "gshmemx_team_sync_wg");
+}
+
 GSHMEM_API int gshmem_my_pe(void)
 {
 	return GSHMEMI_ON_HOST() ? gshmemi_host_my_pe() : gshmemi_state.my_pe;
@@ -173,6 +226,46 @@ GSHMEM_API void *gshmem_ptr(const void *dest, int pe)
 		return NULL;
 	return gshmemi_peer_ptr(gshmemi_state.peers->delta, dest, pe, &peer) ? peer : NULL;
 }
-#endif
+
+GSHMEM_API int gshmem_team_my_pe(gshmem_team_t team)
+{
+	if (GSHMEMI_ON_HOST())
+		return gshmemi_host_team_my_pe(team);
+	return team == GSHMEM_TEAM_INVALID ? -1 : gshmemi_team_of(team, "gshmem_team_my_pe").my_pe;
+}
+
+GSHMEM_API int gshmem_team_n_pes(gshmem_team_t team)
+{
+	if (GSHMEMI_ON_HOST())
+		return gshmemi_host_team_n_pes(team);
+	return team == GSHMEM_TEAM_INVALID ? -1 : gshmemi_team_of(team, "gshmem_team_n_pes").npes;
+}
+
+GSHMEM_API int gshmem_team_translate_pe(gshmem_team_t src_team, int src_pe, gshmem_team_t dest_team)
+{
+	struct gshmemi_team_view from, to;
+
+	if (GSHMEMI_ON_HOST())
+		return gshmemi_host_team_translate_pe(src_team, src_pe, dest_team);
+	if (src_team == GSHMEM_TEAM_INVALID || dest_team == GSHMEM_TEAM_INVALID)
+		return -1;
+	from = gshmemi_team_of(src_team, "gshmem_team_translate_pe");
+	to = gshmemi_team_of(dest_team, "gshmem_team_translate_pe");
+	return gshmemi_team_translate(&from, src_pe, &to);
+}
+
+GSHMEM_API void *gshmem_team_ptr(gshmem_team_t team, const void *dest, int pe)
+{
+	struct gshmemi_team_view view;
+
+	if (GSHMEMI_ON_HOST())
+		return gshmemi_host_team_ptr(team, dest, pe);
+	if (team == GSHMEM_TEAM_INVALID)
+		return NULL;
+	view = gshmemi_team_of(team, "gshmem_team_ptr");
+	return pe >= 0 && pe < view.npes ? gshmem_ptr(dest, gshmemi_team_to_world(&view, pe)) : NULL;
+}
+
+#endif /* GSHMEMI_KERNELS */
 
 #endif /* GSHMEM_SYNC_H */

@@ -209,17 +209,18 @@ static int preallocate(char *base, uint64_t nbytes)
 	return gshmemi_access_fill(base, 0, nbytes, "heap: GSHMEM_HEAP_PREALLOC");
 }
 
-static int allocate_sync(struct gshmemi_sync **sync_p)
+static int allocate_sync(unsigned nteams, struct gshmemi_sync **sync_p)
 {
+	const size_t nbytes = nteams * sizeof **sync_p;
 	void *sync;
 	int rc;
 
-	rc = gshmemi_hip_advise(hipExtMallocWithFlags(&sync, ipc_nbytes(sizeof **sync_p), hipDeviceMallocFinegrained),
+	rc = gshmemi_hip_advise(hipExtMallocWithFlags(&sync, ipc_nbytes(nbytes), hipDeviceMallocFinegrained),
 				"barriers need fine-grained memory: update the driver, or use another device",
-				"init: hipExtMallocWithFlags of %zu bytes for the sync region", sizeof **sync_p);
+				"init: hipExtMallocWithFlags of %zu bytes for the sync region", nbytes);
 	if (rc)
 		return rc;
-	rc = gshmemi_access_fill(sync, 0, sizeof **sync_p, "init: the sync region");
+	rc = gshmemi_access_fill(sync, 0, nbytes, "init: the sync region");
 	if (rc) {
 		gshmemi_hip_ignore(hipFree(sync), "hipFree");
 		return rc;
@@ -265,8 +266,8 @@ static int create_memory(uint64_t nbytes, enum gshmemi_heap_kind kind, bool prea
 	return rc;
 }
 
-int gshmemi_heap_create(uint64_t nbytes, enum gshmemi_heap_kind kind, bool prealloc, bool check, int nlocal,
-			uint64_t node_nbytes)
+int gshmemi_heap_create(uint64_t nbytes, enum gshmemi_heap_kind kind, bool prealloc, bool check, unsigned nteams,
+			int nlocal, uint64_t node_nbytes)
 {
 	struct gshmemi_heap *heap = &gshmemi_heap;
 	int rc;
@@ -280,7 +281,7 @@ int gshmemi_heap_create(uint64_t nbytes, enum gshmemi_heap_kind kind, bool preal
 	rc = create_memory(nbytes, kind, prealloc);
 	if (rc)
 		goto err_destroy;
-	rc = allocate_sync(&heap->sync);
+	rc = allocate_sync(nteams, &heap->sync);
 	if (rc)
 		goto err_destroy;
 	rc = check ? allocate_map(nbytes, &heap->allocation_end) : 0;

@@ -32,8 +32,8 @@ uint64_t gshmemi_heap_node_nbytes(void);
  * Allocate on the current device. nlocal PEs of this node do the same; node_nbytes is what was available before any
  * of them began. The memory is not touched, unless prealloc asks for it.
  */
-int gshmemi_heap_create(uint64_t nbytes, enum gshmemi_heap_kind kind, bool prealloc, bool check, int nlocal,
-			uint64_t node_nbytes);
+int gshmemi_heap_create(uint64_t nbytes, enum gshmemi_heap_kind kind, bool prealloc, bool check, unsigned nteams,
+			int nlocal, uint64_t node_nbytes);
 
 /*
  * Collective, after create, which gave rc: where a PE was refused the kind that was wanted, all take the weakest that

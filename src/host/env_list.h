@@ -18,6 +18,7 @@ X(INIT_TIMEOUT, seconds, "120", "peers", "seconds after which an init that waits
 X(CHECK, flag, "0", "debugging", "1: check PE numbers and addresses of every call, on the host and in kernels")
 X(WATCHDOG, seconds, "30", "debugging", "seconds after which a wait is reported, on the host and in kernels; 0: never")
 X(DEBUG, flag, "0", "debugging", "1: say on stderr what init does")
+X(TEAMS, number, "512", "peers", "teams that there can be at a time, from 8 to 65535; equal on all PEs")
 X(RPC_SLOTS, number, "0", "calls from kernels",
   "slots for calls from kernels to the CPU; 0: as many as waves can be resident; fewer and waves may starve one another")
 X(RPC_THREADS, number, "1", "calls from kernels", "threads of each PE that serve these calls")

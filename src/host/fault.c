@@ -31,7 +31,7 @@ static void describe_address(uint64_t address, char *text, size_t nbytes)
 
 	if (gshmemi_heap_contains(at))
 		snprintf(text, nbytes, "address 0x%" PRIx64 " (heap+0x%" PRIx64 ")", address, gshmemi_heap_offset(at));
-	else if (in_sync < sizeof *gshmemi_state.sync)
+	else if (in_sync < gshmemi_state.nteams * sizeof *gshmemi_state.sync)
 		snprintf(text, nbytes, "address 0x%" PRIx64 " (the barrier's memory)", address);
 	else
 		snprintf(text, nbytes, "address 0x%" PRIx64, address);
@@ -129,6 +129,9 @@ static void describe(const struct gshmemi_fault *f, char *text, size_t nbytes)
 		break;
 	case GSHMEMI_FAULT_BAD_ARGUMENT:
 		snprintf(text, nbytes, "%" PRId64 " is no valid operator or stride", (int64_t)f->found);
+		break;
+	case GSHMEMI_FAULT_BAD_TEAM:
+		snprintf(text, nbytes, "handle 0x%" PRIx64 " is of no team, or of one that was destroyed", f->found);
 		break;
 	case GSHMEMI_FAULT_WATCHDOG:
 		describe_wait(f, address, text, nbytes);

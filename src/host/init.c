@@ -232,7 +232,7 @@ static int allocate(const struct request *request, uint64_t node_nbytes, struct 
 	if (rc)
 		goto err_free_tables;
 	rc = gshmemi_heap_create(request->heap_nbytes, gshmemi_env.HEAP_KIND, gshmemi_env.HEAP_PREALLOC,
-				 gshmemi_env.CHECK, gshmemi_job->nlocal, node_nbytes);
+				 gshmemi_env.CHECK, (unsigned)gshmemi_env.TEAMS, gshmemi_job->nlocal, node_nbytes);
 	if (rc)
 		goto err_close_access;
 	rc = gshmemi_rpc_open_channels();
@@ -298,6 +298,7 @@ static int set_state(void)
 	state.heap = gshmemi_heap.base;
 	state.heap_nbytes = gshmemi_heap.nbytes;
 	state.sync = gshmemi_heap.sync;
+	state.nteams = (uint64_t)gshmemi_env.TEAMS;
 	state.fault = fault;
 	state.poison = poison;
 	state.peers = peers;
@@ -317,7 +318,9 @@ static int go_live(void)
 {
 	int local, rc;
 
-	local = set_state();
+	local = gshmemi_teams_open(peers);
+	if (!local)
+		local = set_state();
 	if (!local)
 		local = gshmemi_rpc_start();
 	if (!local)
@@ -327,6 +330,7 @@ static int go_live(void)
 		if (!local)
 			gshmemi_rpc_stop();
 		gshmemi_state_reset();
+		gshmemi_teams_close();
 		return rc;
 	}
 	atomic_fetch_and(&gshmemi_enter_why, ~(unsigned)GSHMEMI_ENTER_NOT_INITIALIZED);
@@ -339,7 +343,7 @@ static int join(int rc, const struct request *request)
 {
 	uint64_t node_nbytes = gshmemi_heap_node_nbytes();
 	struct gshmemi_config config = {request->heap_nbytes, gshmemi_env.HEAP_KIND, gshmemi_env.CHECK,
-					gshmemi_env.CPU_DELIVERY != NULL};
+					gshmemi_env.CPU_DELIVERY != NULL, (uint64_t)gshmemi_env.TEAMS};
 	struct mine mine = {-1, -1};
 	int local;
 
@@ -383,6 +387,8 @@ static int start(const struct gshmemx_init_attributes *attr)
 
 	gshmemi_log_hold();
 	local = gshmemi_env_read();
+	if (!local)
+		local = gshmemi_teams_check_env();
 	if (request.device < 0)
 		request.device = gshmemi_env.DEVICE;
 	if (!request.heap_nbytes)
@@ -501,6 +507,7 @@ static void stop(void)
 	gshmemi_watcher_stop();
 	atomic_fetch_or(&gshmemi_enter_why, GSHMEMI_ENTER_NOT_INITIALIZED);
 	gshmemi_state_reset();
+	gshmemi_teams_close();
 	gshmemi_map_close();
 	gshmemi_bootstrap_barrier();
 	release();

@@ -197,6 +197,23 @@ int gshmemi_watcher_start(void);       /* at the head of init: guards init itsel
 void gshmemi_watcher_watch(void);      /* init is done: watch peers and the fault record from now on */
 void gshmemi_watcher_stop(void);
 
+/* ---- team.c ---- */
+
+struct gshmemi_team_view;
+
+/* GSHMEM_TEAMS is a number that it may be: 0, or -EINVAL after a message. */
+int gshmemi_teams_check_env(void);
+
+/* The teams that are always there, from what each PE reaches. Collective; the error is this PE's own. */
+int gshmemi_teams_open(const struct gshmemi_peers *peers);
+void gshmemi_teams_close(void);
+
+/*
+ * sync.c: the barrier of a team. words, unless NULL, are GSHMEMI_SYNC_WORDS, and become the bitwise AND of those of all its
+ * PEs.
+ */
+void gshmemi_sync_host_team(const struct gshmemi_team_view *team, uint64_t *words, const char *call);
+
 /* ---- init.c: the end of a process ---- */
 
 /* End this process with a status and tell the peers to do so too. Flushes stdio; callable from any thread. */

@@ -50,6 +50,14 @@ void gshmemi_host_sync_all(int quiet, const char *call)
 	gshmemi_sync_all(GSHMEMI_THREAD, quiet, call);
 }
 
+void gshmemi_sync_host_team(const struct gshmemi_team_view *team, uint64_t *words, const char *call)
+{
+	if (words)
+		gshmemi_disseminate(team, words, GSHMEMI_SYNC_WORDS, call);
+	else
+		gshmemi_disseminate(team, NULL, 0, call);
+}
+
 #else /* the CPU cannot touch the heap: polls are copies, and so are the flags of barriers */
 
 /* ---- waiting ---- */
@@ -189,73 +197,95 @@ void gshmemi_host_quiet(const int *target_pes, size_t npes, const char *call)
 
 /* ---- barriers: as gshmemi_disseminate, on the same flags, so that a kernel's barrier and the host's are one ---- */
 
-static void tell(uint64_t *flag, uint64_t epoch, int pe, const char *call)
+static void tell(const struct gshmemi_team_view *team, uint64_t *address, const uint64_t *words, int nwords, int ahead,
+		 const char *call)
 {
-	void *peer_flag;
+	const int pe = gshmemi_team_to_world(team, (team->my_pe + ahead) % team->npes);
+	void *peer;
 
-	if (!gshmemi_peer_ptr(gshmemi_state.direct.sync_delta, flag, pe, &peer_flag))
-		peer_flag = gshmemi_slow_find(GSHMEMI_FIND_SYNC, flag, flag, sizeof *flag, sizeof *flag, pe, call);
-	gshmemi_access_store(peer_flag, &epoch, sizeof epoch, call);
+	if (!gshmemi_peer_ptr(gshmemi_state.direct.sync_delta, address, pe, &peer))
+		peer = gshmemi_slow_find(GSHMEMI_FIND_SYNC, address, address, 8, 8, pe, call);
+	gshmemi_access_store(peer, words, (unsigned)nwords * 8, call);
 }
 
 /* The PE so far behind this one whose flag has not come; -1: all have. One copy fetches the flags of a round. */
-static int find_missing(const uint64_t *flags, uint64_t epoch, int distance, const uint64_t **flag_p, uint64_t *found_p,
-			const char *call)
+static int find_missing(const struct gshmemi_team_view *team, const uint64_t *flags, uint64_t epoch, int distance,
+			const uint64_t **flag_p, uint64_t *found_p, const char *call)
 {
 	uint64_t row[GSHMEMI_SYNC_RADIX];
-	int npes = gshmemi_state.npes, i;
+	int i;
 
 	_Static_assert(sizeof row <= GSHMEMI_ACCESS_LOAD, "one load");
 	gshmemi_access_load(row, flags, sizeof row, call);
-	for (i = 1; i < GSHMEMI_SYNC_RADIX && i * distance < npes; i++) {
+	for (i = 1; i < GSHMEMI_SYNC_RADIX && i * distance < team->npes; i++) {
 		if (row[i] < epoch) {
 			*flag_p = &flags[i];
 			*found_p = row[i];
-			return (gshmemi_state.my_pe + npes - i * distance) % npes;
+			return gshmemi_team_to_world(team, (team->my_pe + team->npes - i * distance) % team->npes);
 		}
 	}
 	return -1;
 }
 
-static void await_round(const uint64_t *flags, uint64_t epoch, int distance, const char *call)
+static void await_round(const struct gshmemi_team_view *team, const uint64_t *flags, uint64_t epoch, int distance,
+			const char *call)
 {
 	uint64_t found, started_ns = 0;
 	const uint64_t *flag;
 	long sleep_ns = 0;
 	int pe;
 
-	while ((pe = find_missing(flags, epoch, distance, &flag, &found, call)) >= 0) {
+	while ((pe = find_missing(team, flags, epoch, distance, &flag, &found, call)) >= 0) {
 		started_ns = gshmemi_wait_long(started_ns, flag, 8, found, GSHMEM_CMP_GE, epoch, pe, call);
 		back_off(&sleep_ns);
 	}
 }
 
-static void disseminate(const char *call)
+static void combine(uint64_t *words, const uint64_t (*row)[GSHMEMI_SYNC_WORDS], int n, const char *call)
 {
-	struct gshmemi_sync *sync = gshmemi_state.sync;
-	const int npes = gshmemi_state.npes, me = gshmemi_state.my_pe;
+	uint64_t others[GSHMEMI_SYNC_RADIX][GSHMEMI_SYNC_WORDS];
+	int i, k;
+
+	_Static_assert(sizeof others <= GSHMEMI_ACCESS_LOAD, "one load");
+	gshmemi_access_load(others, row, sizeof others, call);
+	for (i = 1; i < n; i++)
+		for (k = 0; k < GSHMEMI_SYNC_WORDS; k++)
+			words[k] &= others[i][k];
+}
+
+void gshmemi_sync_host_team(const struct gshmemi_team_view *team, uint64_t *words, const char *call)
+{
+	struct gshmemi_sync *sync = team->sync;
 	uint64_t epoch;
 	int distance, round, i;
 
 	gshmemi_access_load(&epoch, &sync->epoch, sizeof epoch, call);
 	epoch++;
 	gshmemi_access_store(&sync->epoch, &epoch, sizeof epoch, call);
-	for (distance = 1, round = 0; distance < npes; distance *= GSHMEMI_SYNC_RADIX, round++) {
-		for (i = 1; i < GSHMEMI_SYNC_RADIX && i * distance < npes; i++)
-			tell(&sync->flag[round][i], epoch, (me + i * distance) % npes, call);
-		await_round(sync->flag[round], epoch, distance, call);
+	for (distance = 1, round = 0; distance < team->npes; distance *= GSHMEMI_SYNC_RADIX, round++) {
+		for (i = 1; words && i < GSHMEMI_SYNC_RADIX && i * distance < team->npes; i++)
+			tell(team, sync->word[epoch & 1][round][i], words, GSHMEMI_SYNC_WORDS, i * distance, call);
+		if (words)
+			gshmemi_access_complete(call); /* before the flags */
+		for (i = 1; i < GSHMEMI_SYNC_RADIX && i * distance < team->npes; i++)
+			tell(team, &sync->flag[round][i], &epoch, 1, i * distance, call);
+		await_round(team, sync->flag[round], epoch, distance, call);
+		if (words)
+			combine(words, (const uint64_t(*)[GSHMEMI_SYNC_WORDS])sync->word[epoch & 1][round], i, call);
 	}
 	gshmemi_access_complete(call); /* a kernel's next barrier reads the epoch */
 }
 
 void gshmemi_host_sync_all(int quiet, const char *call)
 {
+	const struct gshmemi_team_view world = gshmemi_team_world();
+
 	GSHMEMI_ENTER_COLLECTIVE(call);
 	if (quiet)
 		gshmemi_host_quiet(NULL, 0, call);
 	else
 		gshmemi_host_fence(call);
-	disseminate(call);
+	gshmemi_sync_host_team(&world, NULL, call);
 }
 
 #endif /* GSHMEMI_ARCH_HOST_DIRECT */

@@ -107,6 +107,9 @@ static int compare_configs(const struct hello *all, int npes)
 		else if (other->check != first->check)
 			gshmemi_error("init: GSHMEM_CHECK is %d on PE 0 but %d on PE %d", (int)first->check,
 				      (int)other->check, pe);
+		else if (other->nteams != first->nteams)
+			gshmemi_error("init: GSHMEM_TEAMS is %" PRIu64 " on PE 0 but %" PRIu64 " on PE %d", first->nteams,
+				      other->nteams, pe);
 		else if (other->is_delayed != first->is_delayed)
 			gshmemi_error("init: GSHMEM_CPU_DELIVERY is set on PE %d only", other->is_delayed ? pe : 0);
 		else

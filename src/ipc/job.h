@@ -35,6 +35,7 @@ struct gshmemi_config {
 	uint64_t heap_kind;
 	uint64_t check;
 	uint64_t is_delayed;
+	uint64_t nteams;
 };
 
 /* NULL outside of init and finalize. */

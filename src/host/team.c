@@ -1,0 +1,536 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Teams: who is in them, and how they come and go. Their barrier is gshmemi_disseminate, for kernels and hosts alike.
+ *
+ * Team i of a PE has the i-th struct gshmemi_sync of the sync region, on all PEs that are in it. So the PEs of a parent
+ * agree, when it is split, on places that are free on all of them. They do so by barriers of the parent that carry
+ * words, which need no memory but the parent's own; MPI would need a communicator for each team.
+ */
+#include "host/internal.h"
+
+#include <gshmem/team.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "heap/heap.h"
+#include "host/access.h"
+#include "ipc/job.h"
+
+enum { WORLD, SHARED, NODE, NPREDEFINED };
+#define MIN_TEAMS 8
+#define MAX_TEAMS ((1 << GSHMEMI_TEAM_INDEX_BITS) - 1)
+#define CONFIG_MASK GSHMEM_TEAM_NUM_CONTEXTS
+
+struct team {
+	struct gshmemi_team_view view;
+	gshmem_team_config_t config;
+	uint64_t ncreated; /* teams that were at this place, with this one; 0 for those that are always there */
+	bool is_taken;
+};
+static struct team *teams; /* [nteams] */
+static unsigned nteams;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of is_taken: threads may split different teams */
+
+static gshmem_team_t handle_of(const struct team *team)
+{
+	return (gshmem_team_t)(uintptr_t)((uint64_t)(team - teams) + 1 + (team->ncreated << GSHMEMI_TEAM_INDEX_BITS));
+}
+
+/* The team of a handle that is not GSHMEM_TEAM_INVALID; any other that is wrong ends the job. */
+static struct team *find(gshmem_team_t handle, const char *call)
+{
+	const uint64_t index = gshmemi_team_index(handle);
+
+	GSHMEMI_ENTER(call);
+	if (index >= nteams || !teams[index].is_taken || handle_of(&teams[index]) != handle)
+		gshmemi_fault_raise(GSHMEMI_FAULT_BAD_TEAM, -1, NULL, 0, (uintptr_t)handle, 0, call, gshmemi_arch_caller());
+	return &teams[index];
+}
+
+/* ---- the places of teams ---- */
+
+/* Who is to be in a team. */
+struct shape {
+	int32_t *pes; /* [npes]: PEs of the world, in the order of the team */
+	int npes;
+	int my_pe;    /* -1: this PE is not in it */
+	gshmem_team_config_t config;
+};
+
+static bool is_regular(const struct shape *shape)
+{
+	int i;
+
+	for (i = 2; i < shape->npes; i++)
+		if (shape->pes[i] - shape->pes[i - 1] != shape->pes[1] - shape->pes[0])
+			return false;
+	return true;
+}
+
+static void close_place(struct team *team)
+{
+	gshmemi_host_free((void *)(uintptr_t)team->view.members);
+	memset(&team->view, 0, sizeof team->view);
+	pthread_mutex_lock(&lock);
+	team->is_taken = false;
+	pthread_mutex_unlock(&lock);
+}
+
+/* Fill a place that this thread has taken, here and in the memory that kernels read. Nobody uses it yet. */
+static int fill_place(struct team *team, const struct shape *shape)
+{
+	struct gshmemi_sync image = {0}, *sync = &gshmemi_heap.sync[team - teams];
+	struct gshmemi_team_view *view = &team->view;
+	void *members = NULL;
+	int rc = 0;
+
+	if (!is_regular(shape)) {
+		rc = gshmemi_host_allocate((size_t)shape->npes * sizeof *shape->pes, "members of a team", &members);
+		if (rc)
+			return rc;
+		memcpy(members, shape->pes, (size_t)shape->npes * sizeof *shape->pes);
+	}
+	view->sync = sync;
+	view->members = members;
+	view->my_pe = shape->my_pe;
+	view->npes = shape->npes;
+	view->start = shape->pes[0];
+	view->stride = shape->npes > 1 ? shape->pes[1] - shape->pes[0] : 0;
+	team->config = shape->config;
+	image.handle = (uintptr_t)handle_of(team);
+	image.members = members;
+	image.my_pe = view->my_pe;
+	image.npes = view->npes;
+	image.start = view->start;
+	image.stride = view->stride;
+	return gshmemi_access_copy(sync, &image, sizeof image, "the memory of a team");
+}
+
+/* False: it is taken already. */
+static bool take_place(struct team *team)
+{
+	bool is_free;
+
+	pthread_mutex_lock(&lock);
+	is_free = !team->is_taken;
+	team->is_taken = true;
+	pthread_mutex_unlock(&lock);
+	if (is_free)
+		team->ncreated++;
+	return is_free;
+}
+
+/* ---- the teams that are always there ---- */
+
+/*
+ * Which PEs reach each other's memory need not be the same for all: each PE joins the first group all of whose PEs it
+ * reaches, and that reach it. can_reach is [npes][npes], the same on all PEs, and so is the outcome.
+ */
+static void find_shared(const bool *can_reach, struct shape *shape)
+{
+	const int npes = gshmemi_job->npes, me = gshmemi_job->my_pe;
+	int first, pe, i;
+	bool *is_grouped = calloc((size_t)npes, sizeof *is_grouped), fits;
+
+	if (!is_grouped)
+		gshmemi_end(1); /* the other PEs cannot be told */
+	for (first = 0; !is_grouped[me]; first++) {
+		shape->npes = 0;
+		for (pe = first; pe < npes && !is_grouped[first]; pe++) {
+			for (i = 0, fits = !is_grouped[pe]; fits && i < shape->npes; i++)
+				fits = can_reach[pe * npes + shape->pes[i]] && can_reach[shape->pes[i] * npes + pe];
+			if (fits)
+				shape->pes[shape->npes++] = pe;
+		}
+		for (i = 0; i < shape->npes; i++)
+			is_grouped[shape->pes[i]] = true;
+	}
+	free(is_grouped);
+}
+
+static int open_predefined(unsigned which, struct shape *shape)
+{
+	for (shape->my_pe = 0; shape->pes[shape->my_pe] != gshmemi_job->my_pe; shape->my_pe++)
+		;
+	teams[which].is_taken = true;
+	return fill_place(&teams[which], shape);
+}
+
+int gshmemi_teams_open(const struct gshmemi_peers *peers)
+{
+	const int npes = gshmemi_job->npes;
+	struct shape shape = {.pes = calloc((size_t)npes, sizeof *shape.pes)};
+	bool *row = calloc((size_t)npes, sizeof *row), *can_reach = calloc((size_t)npes * (size_t)npes, sizeof *can_reach);
+	int pe, rc;
+
+	nteams = (unsigned)gshmemi_env.TEAMS;
+	teams = calloc(nteams, sizeof *teams);
+	if (!teams || !shape.pes || !row || !can_reach)
+		gshmemi_end(1); /* the other PEs are in the exchange and cannot be told */
+	for (pe = 0; pe < npes; pe++)
+		row[pe] = peers->delta[pe] != GSHMEMI_SENTINEL;
+	gshmemi_bootstrap_allgather(row, can_reach, (size_t)npes * sizeof *row);
+
+	for (pe = 0; pe < npes; pe++)
+		shape.pes[shape.npes++] = pe;
+	rc = open_predefined(WORLD, &shape);
+	find_shared(can_reach, &shape);
+	rc = rc ? rc : open_predefined(SHARED, &shape);
+	for (pe = 0, shape.npes = 0; pe < npes; pe++)
+		if (gshmemi_job->peers[pe].is_local)
+			shape.pes[shape.npes++] = pe;
+	rc = rc ? rc : open_predefined(NODE, &shape);
+	free(can_reach);
+	free(row);
+	free(shape.pes);
+	return rc;
+}
+
+void gshmemi_teams_close(void)
+{
+	unsigned i;
+
+	for (i = 0; i < nteams; i++)
+		if (teams[i].is_taken)
+			close_place(&teams[i]);
+	free(teams);
+	teams = NULL;
+	nteams = 0;
+}
+
+int gshmemi_teams_check_env(void)
+{
+	if (gshmemi_env.TEAMS >= MIN_TEAMS && gshmemi_env.TEAMS <= MAX_TEAMS)
+		return 0;
+	gshmemi_error("GSHMEM_TEAMS=%d: must be a number from %d to %d", gshmemi_env.TEAMS, MIN_TEAMS, MAX_TEAMS);
+	gshmemi_env.TEAMS = MIN_TEAMS; /* init goes on until all PEs know */
+	return -EINVAL;
+}
+
+/* ---- questions ---- */
+
+int gshmemi_host_team_my_pe(gshmem_team_t team)
+{
+	return team == GSHMEM_TEAM_INVALID ? -1 : find(team, "gshmem_team_my_pe")->view.my_pe;
+}
+
+int gshmemi_host_team_n_pes(gshmem_team_t team)
+{
+	return team == GSHMEM_TEAM_INVALID ? -1 : find(team, "gshmem_team_n_pes")->view.npes;
+}
+
+int gshmemi_host_team_translate_pe(gshmem_team_t src_team, int src_pe, gshmem_team_t dest_team)
+{
+	static const char call[] = "gshmem_team_translate_pe";
+
+	if (src_team == GSHMEM_TEAM_INVALID || dest_team == GSHMEM_TEAM_INVALID)
+		return -1;
+	return gshmemi_team_translate(&find(src_team, call)->view, src_pe, &find(dest_team, call)->view);
+}
+
+void *gshmemi_host_team_ptr(gshmem_team_t team, const void *dest, int pe)
+{
+	const struct gshmemi_team_view *view;
+
+	if (team == GSHMEM_TEAM_INVALID)
+		return NULL;
+	view = &find(team, "gshmem_team_ptr")->view;
+	return pe >= 0 && pe < view->npes ? gshmemi_host_ptr(dest, gshmemi_team_to_world(view, pe)) : NULL;
+}
+
+int gshmem_team_my_pe(gshmem_team_t team)
+{
+	return gshmemi_host_team_my_pe(team);
+}
+
+int gshmem_team_n_pes(gshmem_team_t team)
+{
+	return gshmemi_host_team_n_pes(team);
+}
+
+int gshmem_team_translate_pe(gshmem_team_t src_team, int src_pe, gshmem_team_t dest_team)
+{
+	return gshmemi_host_team_translate_pe(src_team, src_pe, dest_team);
+}
+
+void *gshmem_team_ptr(gshmem_team_t team, const void *dest, int pe)
+{
+	return gshmemi_host_team_ptr(team, dest, pe);
+}
+
+int gshmem_team_get_config(gshmem_team_t team, long config_mask, gshmem_team_config_t *config)
+{
+	struct team *found;
+
+	if (team == GSHMEM_TEAM_INVALID)
+		return -EINVAL;
+	found = find(team, "gshmem_team_get_config");
+	if (config_mask & GSHMEM_TEAM_NUM_CONTEXTS)
+		config->num_contexts = found->config.num_contexts;
+	return 0;
+}
+
+/* ---- the barrier ---- */
+
+int gshmemi_host_team_sync(gshmem_team_t team, const char *call)
+{
+	struct team *found;
+
+	GSHMEMI_ENTER_COLLECTIVE(call);
+	if (team == GSHMEM_TEAM_INVALID)
+		return -EINVAL;
+	found = find(team, call);
+	gshmemi_host_fence(call);
+	gshmemi_sync_host_team(&found->view, NULL, call);
+	return 0;
+}
+
+int gshmem_team_sync(gshmem_team_t team)
+{
+	return gshmemi_host_team_sync(team, "gshmem_team_sync");
+}
+
+int gshmemx_team_sync_wave(gshmem_team_t team)
+{
+	return gshmemi_host_team_sync(team, "gshmemx_team_sync_wave");
+}
+
+int gshmemx_team_sync_wg(gshmem_team_t team)
+{
+	return gshmemi_host_team_sync(team, "gshmemx_team_sync_wg");
+}
+
+/* ---- splitting ---- */
+
+/* words become the bitwise AND of those of all PEs of the team; n is even. */
+static void combine(const struct team *team, uint64_t *words, unsigned n, const char *call)
+{
+	unsigned i;
+
+	_Static_assert(GSHMEMI_SYNC_WORDS == 2, "pairs");
+	for (i = 0; i < n; i += GSHMEMI_SYNC_WORDS)
+		gshmemi_sync_host_team(&team->view, words + i, call);
+}
+
+/* Whether all PEs of the parent pass the same. The lowest says that they do not. */
+static bool do_agree(const struct team *parent, const int *args, int nargs, const char *names, const char *call)
+{
+	uint64_t hash = 0xcbf29ce484222325U, words[2];
+	int i;
+
+	for (i = 0; i < nargs; i++) /* FNV-1a, by words */
+		hash = (hash ^ (uint32_t)args[i]) * 0x100000001b3U;
+	words[0] = hash;
+	words[1] = ~hash;
+	combine(parent, words, 2, call);
+	if (words[0] == ~words[1])
+		return true;
+	if (parent->view.my_pe == 0)
+		gshmemi_error("%s: %s: not all PEs of the team that is split have passed the same", call, names);
+	return false;
+}
+
+/* Places that are free on all PEs of the parent, the lowest n; fewer are -1. All PEs come to the same. */
+static void find_places(const struct team *parent, int *places, int n, const char *call)
+{
+	const unsigned nwords = (nteams + 127) / 128 * 2;
+	uint64_t *is_free = calloc(nwords, sizeof *is_free);
+	unsigned i;
+	int found = 0;
+
+	if (!is_free)
+		gshmemi_end(1); /* the other PEs are in the exchange and cannot be told */
+	pthread_mutex_lock(&lock);
+	for (i = 0; i < nteams; i++)
+		is_free[i / 64] |= (uint64_t)!teams[i].is_taken << i % 64;
+	pthread_mutex_unlock(&lock);
+	combine(parent, is_free, nwords, call);
+	for (i = 0; i < nteams && found < n; i++)
+		if (is_free[i / 64] >> i % 64 & 1)
+			places[found++] = (int)i;
+	while (found < n)
+		places[found++] = -1;
+	free(is_free);
+}
+
+static void report_full(const struct team *parent, const char *call)
+{
+	unsigned i, ntaken = 0;
+
+	if (parent->view.my_pe != 0)
+		return;
+	for (i = 0; i < nteams; i++)
+		ntaken += teams[i].is_taken;
+	gshmemi_error("%s: no place for another team is free on all PEs: PE %d has %u teams, the predefined ones among them, "
+		      "and there can be %u (GSHMEM_TEAMS)",
+		      call, gshmemi_state.my_pe, ntaken, nteams);
+}
+
+/*
+ * Make the teams of these shapes, which are disjoint over the parent for each of the n: all are at places[0], all second
+ * ones at places[1]. local is what this PE has found wrong by itself. 0 on all PEs, or an error on all.
+ */
+static int make_teams(const struct team *parent, int local, const struct shape *shapes, int n, gshmem_team_t **handles,
+		      const char *call)
+{
+	uint64_t words[2];
+	int places[2], i, rc;
+	bool is_mine[2], is_lost;
+
+	do {
+		find_places(parent, places, n, call);
+		if (places[n - 1] < 0) {
+			report_full(parent, call);
+			return -ENOSPC;
+		}
+		for (i = 0, rc = local, is_lost = false; i < n; i++) {
+			is_mine[i] = shapes[i].my_pe >= 0 && take_place(&teams[places[i]]);
+			is_lost |= shapes[i].my_pe >= 0 && !is_mine[i]; /* another thread's: again */
+			if (is_mine[i] && !rc)
+				rc = fill_place(&teams[places[i]], &shapes[i]);
+		}
+		words[0] = is_lost ? 0 : ~0ULL;
+		words[1] = rc ? 0 : ~0ULL;
+		combine(parent, words, 2, call); /* and all places are filled before anybody uses one */
+		for (i = 0; i < n; i++) {
+			if (is_mine[i] && !(words[0] & words[1]))
+				close_place(&teams[places[i]]);
+			else if (is_mine[i])
+				*handles[i] = handle_of(&teams[places[i]]);
+		}
+	} while (!words[0]);
+	return words[1] ? 0 : rc ? rc : -ECANCELED;
+}
+
+static int read_config(const gshmem_team_config_t *config, long mask, gshmem_team_config_t *config_p, const char *call)
+{
+	if (mask & ~CONFIG_MASK)
+		gshmemi_error("%s: configuration mask %#lx: unknown bits", call, mask);
+	else if (mask && !config)
+		gshmemi_error("%s: configuration mask %#lx, but no configuration", call, mask);
+	else if (mask && config->num_contexts < 0)
+		gshmemi_error("%s: num_contexts is %d", call, config->num_contexts);
+	else {
+		config_p->num_contexts = mask ? config->num_contexts : 0;
+		return 0;
+	}
+	return -EINVAL;
+}
+
+/* npes PEs of the parent, from first on at this stride. */
+static int make_shape(const struct team *parent, int first, int stride, int npes, struct shape *shape)
+{
+	int i, pe;
+
+	shape->npes = npes;
+	shape->my_pe = -1;
+	shape->pes = calloc((size_t)npes, sizeof *shape->pes);
+	if (!shape->pes) {
+		gshmemi_error("a team of %d PEs: no memory", npes);
+		return -ENOMEM;
+	}
+	for (i = 0; i < npes; i++) {
+		pe = first + i * stride;
+		shape->pes[i] = gshmemi_team_to_world(&parent->view, pe);
+		if (pe == parent->view.my_pe)
+			shape->my_pe = i;
+	}
+	return 0;
+}
+
+static bool is_part(const struct team *parent, int start, int stride, int size)
+{
+	const int64_t last = start + (int64_t)stride * (size - 1);
+
+	return size > 0 && (stride || size == 1) && start >= 0 && start < parent->view.npes && last >= 0 &&
+	       last < parent->view.npes;
+}
+
+int gshmem_team_split_strided(gshmem_team_t parent_team, int start, int stride, int size, const gshmem_team_config_t *config,
+			      long config_mask, gshmem_team_t *new_team)
+{
+	static const char call[] = "gshmem_team_split_strided";
+	const int args[3] = {start, stride, size};
+	struct shape shape = {0};
+	struct team *parent;
+	int rc;
+
+	GSHMEMI_ENTER_COLLECTIVE(call);
+	*new_team = GSHMEM_TEAM_INVALID;
+	if (parent_team == GSHMEM_TEAM_INVALID)
+		return -EINVAL;
+	parent = find(parent_team, call);
+	if (!do_agree(parent, args, 3, "start, stride, size", call))
+		return -EINVAL;
+	if (!is_part(parent, start, stride, size)) {
+		if (parent->view.my_pe == 0)
+			gshmemi_error("%s: start %d, stride %d, size %d: no part of a team of %d PEs", call, start, stride, size,
+				      parent->view.npes);
+		return -EINVAL;
+	}
+	rc = read_config(config, config_mask, &shape.config, call);
+	rc = rc ? rc : make_shape(parent, start, stride, size, &shape);
+	rc = make_teams(parent, rc, &shape, 1, &new_team, call);
+	free(shape.pes);
+	return rc;
+}
+
+int gshmem_team_split_2d(gshmem_team_t parent_team, int xrange, const gshmem_team_config_t *xaxis_config, long xaxis_mask,
+			 gshmem_team_t *xaxis_team, const gshmem_team_config_t *yaxis_config, long yaxis_mask,
+			 gshmem_team_t *yaxis_team)
+{
+	static const char call[] = "gshmem_team_split_2d";
+	gshmem_team_t *handles[2] = {xaxis_team, yaxis_team};
+	struct shape shapes[2] = {{0}, {0}};
+	struct team *parent;
+	int npes, x, y, rc;
+
+	GSHMEMI_ENTER_COLLECTIVE(call);
+	*xaxis_team = *yaxis_team = GSHMEM_TEAM_INVALID;
+	if (parent_team == GSHMEM_TEAM_INVALID)
+		return -EINVAL;
+	parent = find(parent_team, call);
+	if (!do_agree(parent, &xrange, 1, "xrange", call))
+		return -EINVAL;
+	if (xrange < 1) {
+		if (parent->view.my_pe == 0)
+			gshmemi_error("%s: xrange is %d, and must be at least 1", call, xrange);
+		return -EINVAL;
+	}
+	npes = parent->view.npes;
+	xrange = xrange < npes ? xrange : npes;
+	x = parent->view.my_pe % xrange;
+	y = parent->view.my_pe / xrange;
+	rc = read_config(xaxis_config, xaxis_mask, &shapes[0].config, call);
+	rc = rc ? rc : read_config(yaxis_config, yaxis_mask, &shapes[1].config, call);
+	rc = rc ? rc : make_shape(parent, y * xrange, 1, npes - y * xrange < xrange ? npes - y * xrange : xrange, &shapes[0]);
+	rc = rc ? rc : make_shape(parent, x, xrange, (npes - x + xrange - 1) / xrange, &shapes[1]);
+	rc = make_teams(parent, rc, shapes, 2, handles, call);
+	if (rc)
+		*xaxis_team = *yaxis_team = GSHMEM_TEAM_INVALID;
+	free(shapes[0].pes);
+	free(shapes[1].pes);
+	return rc;
+}
+
+void gshmem_team_destroy(gshmem_team_t team)
+{
+	static const char call[] = "gshmem_team_destroy";
+	const uint64_t no_handle = 0;
+	struct team *found;
+
+	GSHMEMI_ENTER_COLLECTIVE(call);
+	if (team == GSHMEM_TEAM_INVALID)
+		return;
+	found = find(team, call);
+	if (found - teams < NPREDEFINED) {
+		gshmemi_error("%s: a predefined team stays", call);
+		gshmemi_end(1);
+	}
+	gshmemi_host_fence(call);
+	gshmemi_sync_host_team(&found->view, NULL, call);
+	gshmemi_access_store(&found->view.sync->handle, &no_handle, sizeof no_handle, call);
+	gshmemi_access_complete(call);
+	close_place(found);
+}

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* timeout: 120 */
+/*
+ * Bad input to the calls that make teams: the same error on all PEs, one message, no handle, and teams go on working.
+ * Handles of no team, and GSHMEM_TEAMS, end the job with a message.
+ */
+#include <gshmem.h>
+
+#include "job.h"
+
+enum { NTEAMS = 8, NPREDEFINED = 3 };
+
+static int me, npes;
+
+static int split(int start, int stride, int size, gshmem_team_t *team)
+{
+	return gshmem_team_split_strided(GSHMEM_TEAM_WORLD, start, stride, size, NULL, 0, team);
+}
+
+/* The cases that return an error. */
+static void make_call(const char *name)
+{
+	gshmem_team_config_t negative = {-1};
+	gshmem_team_t team = GSHMEM_TEAM_WORLD, other = GSHMEM_TEAM_WORLD;
+	int rc = 0;
+
+	if (strcmp(name, "starts") == 0)
+		rc = split(me == 1, 1, 1, &team);
+	else if (strcmp(name, "beyond") == 0)
+		rc = split(1, 1, npes, &team);
+	else if (strcmp(name, "below") == 0)
+		rc = split(0, -1, 2, &team);
+	else if (strcmp(name, "size0") == 0)
+		rc = split(0, 1, 0, &team);
+	else if (strcmp(name, "stride0") == 0)
+		rc = split(0, 0, 2, &team);
+	else if (strcmp(name, "wraps") == 0)
+		rc = split(0, 0x7fffffff, 0x7fffffff, &team);
+	else if (strcmp(name, "mask") == 0)
+		rc = gshmem_team_split_strided(GSHMEM_TEAM_WORLD, 0, 1, npes, &negative, me == 1 ? 6 : 0, &team);
+	else if (strcmp(name, "config") == 0)
+		rc = gshmem_team_split_strided(GSHMEM_TEAM_WORLD, 0, 1, npes, &negative, me == 1, &team);
+	else if (strcmp(name, "null") == 0)
+		rc = gshmem_team_split_strided(GSHMEM_TEAM_WORLD, 0, 1, npes, NULL, me == 1, &team);
+	else if (strcmp(name, "range0") == 0)
+		rc = gshmem_team_split_2d(GSHMEM_TEAM_WORLD, 0, NULL, 0, &other, NULL, 0, &team);
+	else if (strcmp(name, "ranges") == 0)
+		rc = gshmem_team_split_2d(GSHMEM_TEAM_WORLD, 1 + me, NULL, 0, &other, NULL, 0, &team);
+	else
+		t_fail("no case %s", name);
+	t_check(rc, "PE %d: the call should return an error", me);
+	t_check(team == GSHMEM_TEAM_INVALID, "PE %d: the call should give no team", me);
+	t_check(other == GSHMEM_TEAM_INVALID || other == GSHMEM_TEAM_WORLD, "PE %d: nor another one", me);
+}
+
+/* The cases that end the job. */
+static void make_last_call(const char *name)
+{
+	gshmem_team_t team = (gshmem_team_t)(uintptr_t)12345;
+
+	if (strcmp(name, "world") == 0)
+		gshmem_team_destroy(GSHMEM_TEAM_WORLD);
+	else if (strcmp(name, "node") == 0)
+		gshmem_team_destroy(GSHMEMX_TEAM_NODE);
+	else if (strcmp(name, "handle") == 0)
+		gshmem_team_sync(team);
+	else if (strcmp(name, "twice") == 0) {
+		t_equal(split(0, 1, npes, &team), 0, "split");
+		gshmem_team_destroy(team);
+		t_equal(split(0, 1, npes, (gshmem_team_t[1]){0}), 0, "split again, at the same place");
+		gshmem_team_destroy(team);
+	}
+}
+
+/* As many teams as there can be, one more is an error on all; one less is room for another one. */
+static void use_all(void)
+{
+	gshmem_team_t teams[NTEAMS], more, x;
+	int i;
+
+	for (i = 0; i < NTEAMS - NPREDEFINED; i++) {
+		t_equal(split(0, 1, npes, &teams[i]), 0, "split");
+		t_equal(gshmem_team_sync(teams[i]), 0, "sync");
+	}
+	t_check(split(me * 0, 1, npes, &more) && more == GSHMEM_TEAM_INVALID, "PE %d: one team too many", me);
+	gshmem_team_destroy(teams[1]);
+	t_check(gshmem_team_split_2d(GSHMEM_TEAM_WORLD, 1, NULL, 0, &x, NULL, 0, &more), "PE %d: two teams, room for one", me);
+	t_check(x == GSHMEM_TEAM_INVALID && more == GSHMEM_TEAM_INVALID, "PE %d: neither is there", me);
+	t_equal(split(0, 1, npes, &teams[1]), 0, "split when there is room");
+	for (i = 0; i < NTEAMS - NPREDEFINED; i++) {
+		t_equal(gshmem_team_sync(teams[i]), 0, "sync");
+		gshmem_team_destroy(teams[i]);
+	}
+}
+
+static int pe_main(const char *name, int goes_on)
+{
+	gshmem_team_t team;
+
+	gshmem_init();
+	me = gshmem_my_pe();
+	npes = gshmem_n_pes();
+	if (strcmp(name, "all") == 0)
+		use_all();
+	else if (goes_on)
+		make_call(name);
+	else
+		make_last_call(name);
+	t_check(goes_on, "unnoticed");
+	t_equal(split(npes - 1, -1, npes, &team), 0, "split at the end");
+	t_equal(gshmem_team_sync(team), 0, "sync at the end");
+	gshmem_team_destroy(team);
+	gshmem_finalize();
+	return 0;
+}
+
+static void expect(const char *name, const char *env, int goes_on, const char *text)
+{
+	static struct t_job job;
+	char args[100];
+
+	snprintf(args, sizeof args, "%s %d", name, goes_on);
+	t_job_run(&job, 2, env, "", args, 60);
+	if (goes_on)
+		t_check(!job.status, "%s: the job should pass:\n%s", name, job.output);
+	else
+		t_check(job.status && !strstr(job.output, "unnoticed"), "%s: the job should end:\n%s", name, job.output);
+	t_check(t_job_count(&job, text) == 1 || (!goes_on && strstr(job.output, text)), "%s: expected once \"%s\":\n%s", name,
+		text, job.output);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc > 2)
+		return pe_main(argv[1], atoi(argv[2]));
+	expect("starts", "", 1, "pe 0: gshmem_team_split_strided: start, stride, size: not all PEs");
+	expect("beyond", "", 1, "pe 0: gshmem_team_split_strided: start 1, stride 1, size 2: no part of a team of 2 PEs");
+	expect("below", "", 1, "start 0, stride -1, size 2: no part of a team of 2 PEs");
+	expect("size0", "", 1, "start 0, stride 1, size 0: no part");
+	expect("stride0", "", 1, "start 0, stride 0, size 2: no part");
+	expect("wraps", "", 1, "start 0, stride 2147483647, size 2147483647: no part");
+	expect("mask", "", 1, "pe 1: gshmem_team_split_strided: configuration mask 0x6: unknown bits");
+	expect("config", "", 1, "pe 1: gshmem_team_split_strided: num_contexts is -1");
+	expect("null", "", 1, "pe 1: gshmem_team_split_strided: configuration mask 0x1, but no configuration");
+	expect("range0", "", 1, "pe 0: gshmem_team_split_2d: xrange is 0, and must be at least 1");
+	expect("ranges", "", 1, "pe 0: gshmem_team_split_2d: xrange: not all PEs");
+	expect("all", "GSHMEM_TEAMS=8", 1, "gshmem_team_split_2d: no place for another team is free on all PEs: PE 0 has 7 teams");
+	expect("all", "GSHMEM_TEAMS=8", 1, "PE 0 has 8 teams, the predefined ones among them, and there can be 8 (GSHMEM_TEAMS)");
+	expect("world", "", 0, "gshmem_team_destroy: a predefined team stays");
+	expect("node", "", 0, "gshmem_team_destroy: a predefined team stays");
+	expect("handle", "", 0, "gshmem_team_sync: handle 0x3039 is of no team");
+	expect("twice", "", 0, "gshmem_team_destroy: handle 0x10004 is of no team, or of one that was destroyed");
+	expect("all", "GSHMEM_TEAMS=7", 0, "GSHMEM_TEAMS=7: must be a number from 8 to 65535");
+	return 0;
+}
