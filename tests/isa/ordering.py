@@ -30,8 +30,8 @@ FLAG = {(f, s) for f in ("gshmemi_copy_signal", "gshmemi_sync_tell")
 	("isa_flag", "gshmem_uint64_p"), ("isa_flag", "gshmemi_arch_store"),
 	("gshmemi_rpc_post", "gshmemi_arch_store"), ("gshmemi_rpc_give", "gshmemi_arch_store")}
 PUBLISH = {("gshmemi_copy_signal", "gshmemi_group_sync"), ("gshmemi_fence", "gshmemi_group_enter"),
-	   ("gshmemi_quiet", "gshmemi_group_enter"), ("gshmemi_sync_all", "gshmemi_group_enter")}
-WAIT = {("gshmemi_wait_until", "gshmemi_group_sync"), ("gshmemi_sync_all", "gshmemi_group_sync")}
+	   ("gshmemi_quiet", "gshmemi_group_enter"), ("gshmemi_sync_team", "gshmemi_group_enter")}
+WAIT = {("gshmemi_wait_until", "gshmemi_group_sync"), ("gshmemi_sync_team", "gshmemi_group_sync")}
 WAITS = {"gshmemi_wait", "gshmemi_rpc_await", "gshmemi_rpc_finish"}
 OWN = {"gshmemi_disseminate"} # the library's own counter, which carries no data; nor do fault records
 FAULT = re.compile(r"gshmemi_fault_")
