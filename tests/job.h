@@ -117,8 +117,11 @@ static inline int t_job_shield(int (*pe_main)(const char *what, const char *how)
 	}
 	signal(SIGUSR1, SIG_IGN); /* the launcher's notice of a death */
 	waitpid(pid, &status, 0);
-	if (!dies)
-		return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+	if (!dies) {
+		status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+		printf("PE %s ended with %d\n", getenv("PMI_RANK"), status); /* hydra 4.0.2 may lose it */
+		return status;
+	}
 	for (tries = 0; tries < 200 && t_count_running() > 1; tries++) /* 1: the test itself */
 		usleep(50000);
 	if (t_count_running() > 1)

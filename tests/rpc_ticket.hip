@@ -212,7 +212,7 @@ static void wait_every_way(struct ops op)
 	t_hip(hipHostMalloc((void **)&nearly, sizeof *nearly, 0));
 	for (way = 0; way < NWAYS; way++) {
 		nblocks = way == BARRIER || way == BARRIER_WG || way == BARRIER_WAVE ? 1 : NBLOCKS;
-		nthreads = way == BARRIER ? 1 : way == BARRIER_WAVE ? nlanes : NTHREADS;
+		nthreads = way == BARRIER ? 1 : way == BARRIER_WAVE ? nlanes : (unsigned)NTHREADS;
 		*nearly = 0;
 		hipLaunchKernelGGL(post_and_wait, dim3(nblocks), dim3(nthreads), 0, 0, op, way, (const uint32_t *)done, nearly);
 		t_hip(hipStreamSynchronize(0));
