@@ -150,10 +150,12 @@ struct gshmemi_print_writer {
 	const char *call;
 };
 
-/* Send what the page holds. flags: GSHMEMI_RPC_LAST, or 0. */
+/* Send what the page holds. flags: GSHMEMI_RPC_LAST, or 0. Between the answer and the acquire nothing of w is read. */
 GSHMEMI_CALL void gshmemi_print_step(struct gshmemi_print_writer *w, uint32_t flags)
 {
-	uint64_t *arg = w->c->header[w->port.slot].arg;
+	const struct gshmemi_rpc_channel *c = w->c;
+	struct gshmemi_rpc_port port = w->port;
+	uint64_t *arg = c->header[port.slot].arg;
 	struct gshmemi_rpc_result answer;
 
 	gshmemi_arch_store(&arg[GSHMEMI_RPC_STEP_NBYTES], w->nwords * 8, 8);
@@ -161,8 +163,9 @@ GSHMEMI_CALL void gshmemi_print_step(struct gshmemi_print_writer *w, uint32_t fl
 	gshmemi_arch_store(&arg[GSHMEMI_RPC_STEP_OFFSET], w->sent_nbytes, 8);
 	gshmemi_arch_store(&arg[GSHMEMI_RPC_STEP_CAPACITY], 8, 8);
 	gshmemi_arch_store(&arg[GSHMEMI_RPC_STEP_BLOCK], 0, 8);
-	gshmemi_rpc_send(w->c, &w->port, w->op, GSHMEMI_RPC_STREAM | flags, 1);
-	answer = gshmemi_rpc_receive(w->c, &w->port, w->call);
+	gshmemi_rpc_send(c, &port, w->op, GSHMEMI_RPC_STREAM | flags, 1);
+	answer = gshmemi_rpc_receive(c, &port, w->call);
+	w->port = port;
 	w->status = answer.status;
 	w->error = answer.status == GSHMEMI_RPC_ERROR ? (int64_t)answer.value : answer.status < 0 ? answer.status : 0;
 	w->sent_nbytes += w->nwords * 8;
