@@ -97,7 +97,7 @@ GSHMEMI_FN void gshmemi_iput(int scope, void *dest, const void *source, ptrdiff_
 	if (GSHMEMI_ON_HOST())
 		gshmemi_host_iput(dest, source, dst, sst, nelems, elem_nbytes, pe, call);
 	else if (gshmemi_peer_ptr(gshmemi_state.direct.delta, dest, pe, &peer_dest) ||
-		 (peer_dest = gshmemi_slow_iput(scope, dest, source, dst, sst, nelems, elem_nbytes, pe, call)))
+		 (peer_dest = gshmemi_slow_ibput(scope, dest, source, dst, sst, 1, nelems, elem_nbytes, pe, call)))
 		gshmemi_copy_stride(scope, GSHMEMI_TO_PEER, peer_dest, dst, source, sst, nelems, elem_nbytes);
 }
 
@@ -111,7 +111,7 @@ GSHMEMI_FN void gshmemi_iget(int scope, void *dest, const void *source, ptrdiff_
 		return;
 	}
 	if (!gshmemi_peer_ptr(gshmemi_state.direct.delta, source, pe, &peer_source))
-		peer_source = gshmemi_slow_strided(source, dest, sst, dst, nelems, elem_nbytes, pe, call);
+		peer_source = gshmemi_slow_blocks(source, dest, sst, dst, 1, nelems, elem_nbytes, pe, call);
 	gshmemi_copy_stride(scope, GSHMEMI_FROM_PEER, dest, dst, peer_source, sst, nelems, elem_nbytes);
 }
 

@@ -119,18 +119,6 @@ GSHMEMI_SLOW void gshmemi_delay_get(int scope, void *dest, const void *peer_sour
 	gshmemi_group_sync(&group);
 }
 
-GSHMEMI_SLOW void gshmemi_delay_iput(int scope, char *peer_dest, const char *source, ptrdiff_t dst, ptrdiff_t sst,
-				     size_t nelems, unsigned elem_nbytes, int pe)
-{
-	struct gshmemi_group group = gshmemi_group_enter(scope, GSHMEMI_KEY(peer_dest, source));
-	size_t i;
-
-	for (i = group.rank; i < nelems; i += group.size)
-		gshmemi_delivery_put(peer_dest + i * (size_t)dst * elem_nbytes, source + i * (size_t)sst * elem_nbytes,
-				     elem_nbytes, pe, 0);
-	gshmemi_group_sync(&group);
-}
-
 GSHMEMI_SLOW void gshmemi_delay_ibput(int scope, char *peer_dest, const char *source, ptrdiff_t dst, ptrdiff_t sst,
 				      size_t bsize, size_t nblocks, unsigned elem_nbytes, int pe)
 {
@@ -156,7 +144,6 @@ GSHMEMI_SLOW void gshmemi_delay_put_signal(int scope, void *peer_dest, const voi
 #define GSHMEMI_IS_DELAYED() 0
 #define gshmemi_delay_put(scope, dest, source, nbytes, pe, nbi)                    ((void)(scope), (void)(source), (void)(nbi))
 #define gshmemi_delay_get(scope, dest, source, nbytes, pe)                         ((void)(scope))
-#define gshmemi_delay_iput(scope, dest, source, dst, sst, nelems, elem_nbytes, pe) ((void)(scope))
 #define gshmemi_delay_ibput(scope, dest, source, dst, sst, bsize, nblocks, elem_nbytes, pe) ((void)(scope), (void)(source))
 #define gshmemi_delay_put_signal(scope, dest, source, nbytes, sig, signal, op, pe, nbi) \
 	((void)(scope), (void)(sig), (void)(signal), (void)(op), (void)(nbi))
@@ -216,17 +203,7 @@ GSHMEMI_FN size_t gshmemi_span(size_t bsize, size_t nblocks, ptrdiff_t stride, u
 	return bsize && nblocks ? ((nblocks - 1) * (size_t)stride + bsize) * elem_nbytes : 0;
 }
 
-GSHMEMI_FN void *gshmemi_slow_strided(const void *symmetric, const void *local, ptrdiff_t symmetric_stride,
-				      ptrdiff_t local_stride, size_t nelems, unsigned elem_nbytes, int pe,
-				      const char *call)
-{
-	gshmemi_check_argument(symmetric_stride > 0, symmetric_stride, symmetric, pe, call);
-	gshmemi_check_argument(local_stride > 0, local_stride, symmetric, pe, call);
-	return gshmemi_slow_find(GSHMEMI_FIND_HEAP, symmetric, local, gshmemi_span(1, nelems, symmetric_stride, elem_nbytes),
-				 elem_nbytes < 8 ? elem_nbytes : 8, pe, call);
-}
-
-/* Blocks may touch, but not overlap: a stride is at least bsize. */
+/* Blocks may touch, but not overlap: a stride is at least bsize, which is 1 for single elements. */
 GSHMEMI_FN void *gshmemi_slow_blocks(const void *symmetric, const void *local, ptrdiff_t symmetric_stride,
 				     ptrdiff_t local_stride, size_t bsize, size_t nblocks, unsigned elem_nbytes, int pe,
 				     const char *call)
@@ -236,17 +213,6 @@ GSHMEMI_FN void *gshmemi_slow_blocks(const void *symmetric, const void *local, p
 	return gshmemi_slow_find(GSHMEMI_FIND_HEAP, symmetric, local,
 				 gshmemi_span(bsize, nblocks, symmetric_stride, elem_nbytes),
 				 elem_nbytes < 8 ? elem_nbytes : 8, pe, call);
-}
-
-GSHMEMI_FN void *gshmemi_slow_iput(int scope, void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst,
-				   size_t nelems, unsigned elem_nbytes, int pe, const char *call)
-{
-	void *peer_dest = gshmemi_slow_strided(dest, source, dst, sst, nelems, elem_nbytes, pe, call);
-
-	if (!GSHMEMI_IS_DELAYED())
-		return peer_dest;
-	gshmemi_delay_iput(scope, (char *)peer_dest, (const char *)source, dst, sst, nelems, elem_nbytes, pe);
-	return NULL;
 }
 
 GSHMEMI_FN void *gshmemi_slow_ibput(int scope, void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize,
