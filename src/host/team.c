@@ -528,8 +528,7 @@ void gshmem_team_destroy(gshmem_team_t team)
 		gshmemi_error("%s: a predefined team stays", call);
 		gshmemi_end(1);
 	}
-	gshmemi_host_fence(call);
-	gshmemi_sync_host_team(&found->view, NULL, call);
+	(void)gshmemi_host_team_sync(team, call);
 	gshmemi_access_store(&found->view.sync->handle, &no_handle, sizeof no_handle, call);
 	gshmemi_access_complete(call);
 	close_place(found);
