@@ -42,17 +42,6 @@ static void call_functions(void)
 	}
 }
 
-static int count_threads(void)
-{
-	DIR *dir = opendir("/proc/self/task");
-	int count = 0;
-
-	while (readdir(dir))
-		count++;
-	closedir(dir);
-	return count;
-}
-
 static void use(int round)
 {
 	int me = gshmem_my_pe(), npes = gshmem_n_pes(), *word = gshmem_malloc(sizeof *word), got;
@@ -101,12 +90,12 @@ int main(void)
 		t_equal(is_initialized(), 0, "after");
 		if (round == 0) {
 			fds = t_count_fds();
-			nthreads = count_threads();
+			nthreads = t_count_threads();
 		}
 	}
-	for (tries = 0; tries < 1000 && count_threads() > nthreads; tries++)
+	for (tries = 0; tries < 1000 && t_count_threads() > nthreads; tries++)
 		usleep(10000); /* a thread that was joined may still be listed */
-	t_check(count_threads() <= nthreads, "%d threads after five rounds, %d after the first", count_threads(),
+	t_check(t_count_threads() <= nthreads, "%d threads after five rounds, %d after the first", t_count_threads(),
 		nthreads);
 	t_equal(t_count_fds(), fds, "descriptors after five rounds and after the first");
 	t_equal(gshmem_init_thread(GSHMEM_THREAD_SINGLE, &level), 0, "init_thread");

@@ -31,16 +31,26 @@ static inline double t_seconds(void)
 	return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-/* Open files of this process: to see that none is left behind. */
-static inline int t_count_fds(void)
+static inline int t_count_entries(const char *path)
 {
-	DIR *dir = opendir("/proc/self/fd");
+	DIR *dir = opendir(path);
 	int count = 0;
 
 	while (readdir(dir))
 		count++;
 	closedir(dir);
 	return count;
+}
+
+/* Open files and threads of this process: to see that none is left behind. */
+static inline int t_count_fds(void)
+{
+	return t_count_entries("/proc/self/fd");
+}
+
+static inline int t_count_threads(void)
+{
+	return t_count_entries("/proc/self/task");
 }
 
 /* Other processes that run this program. */
