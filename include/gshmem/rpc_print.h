@@ -260,10 +260,7 @@ GSHMEMI_FN int64_t gshmemi_print_message(const struct gshmemi_rpc_channel *c, ui
 	int64_t answer;
 	unsigned i;
 
-	w.port.lanes = w.port.callers = 1ULL << gshmemi_arch_lane();
-	w.port.is_leader = 1;
-	w.port.slot = gshmemi_rpc_open(c, home, &w.port.seq);
-	if (w.port.slot == GSHMEMI_RPC_NO_SLOT)
+	if (!gshmemi_rpc_enter(c, 1ULL << gshmemi_arch_lane(), home, &w.port))
 		return -ECANCELED;
 	w.c = c;
 	w.page = gshmemi_rpc_page(c, w.port.slot);
