@@ -24,6 +24,7 @@
 #include <stdint.h>
 #include <gshmem/types.h>
 #include <gshmem/arch.h>
+#include <gshmem/context_list.h>
 
 GSHMEMI_BEGIN_C
 
@@ -459,6 +460,79 @@ GSHMEM_API void gshmem_signal_set(uint64_t *sig_addr, uint64_t signal, int pe);
 GSHMEM_API void gshmem_signal_add(uint64_t *sig_addr, uint64_t signal, int pe);
 GSHMEM_API uint64_t gshmem_signal_fetch(const uint64_t *sig_addr);
 
+/* ---- contexts ------------------------------------------------------------------------------------------------- */
+
+/*
+ * A context is an order of its own: gshmem_ctx_fence and _quiet are about the operations in it and no others, and those of
+ * gshmem_fence and gshmem_quiet about the ones of GSHMEM_CTX_DEFAULT, which is where all calls without a context are. It
+ * belongs to a team, and PE numbers in its calls are the team's. Handles may be passed to kernels.
+ *
+ * Bad handles, GSHMEM_CTX_INVALID among them: an error that ends the job; in kernels a fault.
+ */
+typedef struct gshmemi_ctx *gshmem_ctx_t; /* opaque: there is no such structure */
+#define GSHMEM_CTX_INVALID ((gshmem_ctx_t)0)
+#define GSHMEM_CTX_DEFAULT ((gshmem_ctx_t)0x100010001)
+
+/* Options; they may be combined. They promise what the program does, and change nothing here. */
+#define GSHMEM_CTX_SERIALIZED 1L /* no two threads use it at the same time */
+#define GSHMEM_CTX_PRIVATE    2L /* one thread alone uses it, the one that creates it */
+#define GSHMEM_CTX_NOSTORE    4L /* its fence and quiet need not order plain stores */
+
+/*
+ * gshmem_ctx_create      - a context of all PEs.
+ * gshmem_team_create_ctx - a context of a team; also when more are alive than num_contexts of the team asked for.
+ * gshmem_ctx_destroy     - gshmem_ctx_quiet, and give it up; nothing for _INVALID. GSHMEM_CTX_DEFAULT: an error.
+ * gshmem_ctx_get_team    - the team of a context; GSHMEM_TEAM_INVALID and not 0 for _INVALID.
+ *
+ * gshmem_team_destroy destroys the contexts of the team.
+ *
+ * Callable  host.
+ * Returns   0; or not 0 and GSHMEM_CTX_INVALID, after a message, for options that do not exist, no team, or when there are
+ *           GSHMEM_CONTEXTS of them.
+ */
+GSHMEM_HOST_API int gshmem_ctx_create(long options, gshmem_ctx_t *ctx);
+GSHMEM_HOST_API int gshmem_team_create_ctx(gshmem_team_t team, long options, gshmem_ctx_t *ctx);
+GSHMEM_HOST_API void gshmem_ctx_destroy(gshmem_ctx_t ctx);
+GSHMEM_HOST_API int gshmem_ctx_get_team(gshmem_ctx_t ctx, gshmem_team_t *team);
+
+/*
+ * gshmem_ctx_session_start, _stop - hints of what follows in a context until the session stops. Each operation is one
+ * store or load here, so that there is nothing to batch: they change nothing. Nothing for _INVALID.
+ *
+ * options      GSHMEM_CTX_SESSION_BATCH: operations may take longer, one by one
+ * config       total_ops: how many calls are expected; may be NULL where config_mask is 0
+ *
+ * Callable  host; kernel, one thread.
+ */
+typedef struct {
+	size_t total_ops;
+} gshmem_ctx_session_config_t;
+#define GSHMEM_CTX_SESSION_TOTAL_OPS 1L /* for config_mask */
+#define GSHMEM_CTX_SESSION_BATCH     1L
+GSHMEM_API void gshmem_ctx_session_start(gshmem_ctx_t ctx, long options, const gshmem_ctx_session_config_t *config,
+					 long config_mask);
+GSHMEM_API void gshmem_ctx_session_stop(gshmem_ctx_t ctx);
+
+/*
+ * gshmem_ctx_TYPENAME_put and so on: each call of the chapters from put to signals that has a PE, with a context as its first
+ * argument. Callable, Returns and Order are those of the call, within the context; messages name the call without it.
+ */
+#define GSHMEMI_UNPACK(...) __VA_ARGS__
+#define GSHMEMI_V(PREFIX, NAME, PARAMETERS, ARGUMENTS) \
+	GSHMEM_API void PREFIX##_ctx_##NAME(gshmem_ctx_t ctx, GSHMEMI_UNPACK PARAMETERS, int pe);
+#define GSHMEMI_R(TYPE, PREFIX, NAME, PARAMETERS, ARGUMENTS) \
+	GSHMEM_API TYPE PREFIX##_ctx_##NAME(gshmem_ctx_t ctx, GSHMEMI_UNPACK PARAMETERS, int pe);
+GSHMEMI_CTX_CALLS
+#undef GSHMEMI_V
+#undef GSHMEMI_R
+GSHMEMI_LONG_DOUBLE_API void gshmem_ctx_longdouble_p(gshmem_ctx_t ctx, long double *dest, long double value, int pe);
+GSHMEMI_LONG_DOUBLE_API long double gshmem_ctx_longdouble_g(gshmem_ctx_t ctx, const long double *source, int pe);
+
+/* gshmem_ctx_fence, _quiet, _pe_quiet - as gshmem_fence and so on, for a context; nothing for GSHMEM_CTX_INVALID. */
+GSHMEM_API void gshmem_ctx_fence(gshmem_ctx_t ctx);
+GSHMEM_API void gshmem_ctx_quiet(gshmem_ctx_t ctx);
+GSHMEM_API void gshmem_ctx_pe_quiet(gshmem_ctx_t ctx, const int *target_pes, size_t npes);
+
 /* ---- collectives ---------------------------------------------------------------------------------------------- */
 
 /*
@@ -592,6 +666,7 @@ GSHMEMI_QUIET_BEGIN
 #include <gshmem/wait_many.h>
 #include <gshmem/sync.h>
 #include <gshmem/signal.h>
+#include <gshmem/context.h>
 #include <gshmem/rpc.h>
 #include <gshmem/rpc_print.h>
 #endif

@@ -432,6 +432,16 @@ GSHMEMI_DECLARE_SCOPE(mem, wave) /* nelems counts bytes */
 GSHMEMI_DECLARE_SCOPE(mem, wg)
 #undef GSHMEMI_DECLARE_SCOPE
 
+/* ---- with a context: gshmemx_ctx_TYPENAME_put_wave and so on, as gshmem_ctx_TYPENAME_put ---------------------------- */
+
+#define GSHMEMI_V(PREFIX, NAME, PARAMETERS, ARGUMENTS) \
+	GSHMEM_API void PREFIX##_ctx_##NAME(gshmem_ctx_t ctx, GSHMEMI_UNPACK PARAMETERS, int pe);
+#define GSHMEMI_R(TYPE, PREFIX, NAME, PARAMETERS, ARGUMENTS) \
+	GSHMEM_API TYPE PREFIX##_ctx_##NAME(gshmem_ctx_t ctx, GSHMEMI_UNPACK PARAMETERS, int pe);
+GSHMEMI_CTX_EXTENSIONS
+#undef GSHMEMI_V
+#undef GSHMEMI_R
+
 /* ---- barrier, wait and order by a wave or work-group ------------------------------------------------------------ */
 
 /*

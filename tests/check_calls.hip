@@ -15,6 +15,7 @@
 /* What a bad call may use: an allocation, one that was freed, memory outside the heap, and where to read into. */
 struct memory {
 	char *good, *freed, *outside, *local;
+	gshmem_ctx_t ctx; /* of the world */
 };
 
 #define LONG(p) ((long *)(void *)(p))
@@ -85,6 +86,11 @@ struct memory {
 	X(gshmem_team_my_pe((gshmem_team_t)70000), "handle 0x11170 is of no team", "gshmem_team_my_pe") \
 	X(gshmem_team_translate_pe(GSHMEM_TEAM_WORLD, 0, (gshmem_team_t)0x10001), "handle 0x10001 is of no team", \
 	  "gshmem_team_translate_pe") \
+	X(gshmem_ctx_int_p(GSHMEM_CTX_INVALID, (int *)m.good, 1, 0), "handle 0x0 is of no context", "gshmem_ctx_int_p") \
+	X(gshmem_ctx_fence((gshmem_ctx_t)55), "handle 0x37 is of no context", "gshmem_ctx_fence") \
+	X(gshmem_ctx_putmem(m.ctx, m.good, m.local, 1, 1), "pe 1 is out of range, there are 1 PEs", "gshmem_ctx_putmem") \
+	X(gshmem_ctx_long_g(m.ctx, LONG(m.outside), 0), "are not in the symmetric heap", "gshmem_long_g") \
+	X(gshmem_ctx_pe_quiet(m.ctx, bad_pes, 2), "pe 9 is out of range", "gshmem_ctx_pe_quiet") \
 	X(gshmem_short_wait_until((short *)m.good, 0, 1), "0 is no valid operator", "gshmem_short_wait_until") \
 	X(gshmem_size_test((size_t *)m.good, 7, 1), "7 is no valid operator", "gshmem_size_test")
 
@@ -144,6 +150,9 @@ __global__ void good_calls(struct memory m)
 	(void)gshmem_team_translate_pe(GSHMEM_TEAM_WORLD, -1, GSHMEM_TEAM_SHARED);
 	(void)gshmem_team_sync(GSHMEM_TEAM_INVALID);
 	(void)gshmem_team_sync(GSHMEMX_TEAM_NODE);
+	gshmem_ctx_putmem(m.ctx, m.good, m.local, NALLOC, 0);
+	gshmem_ctx_pe_quiet(m.ctx, pes, 1);
+	gshmem_ctx_quiet(m.ctx);
 }
 
 static int child(int which, int kernel)
@@ -155,6 +164,7 @@ static int child(int which, int kernel)
 	m.freed = (char *)gshmem_malloc(1000);
 	t_check(gshmem_malloc(1000), "out of memory"); /* behind the hole */
 	gshmem_free(m.freed);
+	t_check(gshmem_ctx_create(0, &m.ctx) == 0, "ctx_create");
 	t_hip(hipMalloc((void **)&m.outside, 4096));
 	t_hip(hipMalloc((void **)&m.local, 4096));
 	hipLaunchKernelGGL(good_calls, dim3(1), dim3(1), 0, 0, m);

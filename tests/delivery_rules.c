@@ -77,7 +77,7 @@ static void settle(void)
 static bool fence_orders(uint64_t round)
 {
 	put_data(1, round, 0);
-	gshmemi_delivery_fence();
+	gshmemi_delivery_fence(0);
 	put_flag(1, round);
 	wait_for_flag(round);
 	return nmissing(round) != 0;
@@ -86,7 +86,7 @@ static bool fence_orders(uint64_t round)
 static bool fence_orders_nbi(uint64_t round)
 {
 	put_data(1, round, 1);
-	gshmemi_delivery_fence();
+	gshmemi_delivery_fence(0);
 	gshmemi_delivery_amo(NULL, GSHMEMI_AMO_SET, &flag, round, 0, 8, 1);
 	wait_for_flag(round);
 	return nmissing(round) != 0;
@@ -98,7 +98,7 @@ static bool fence_orders_atomics(uint64_t round)
 	uint32_t before = count;
 
 	gshmemi_delivery_amo(NULL, GSHMEMI_AMO_ADD, &count, 2, 0, 4, 1);
-	gshmemi_delivery_fence();
+	gshmemi_delivery_fence(0);
 	gshmemi_delivery_amo(NULL, GSHMEMI_AMO_SET, &flag, round, 0, 8, 1);
 	wait_for_flag(round);
 	return __atomic_load_n(&count, __ATOMIC_ACQUIRE) != before + 2;
@@ -109,7 +109,7 @@ static bool host_fence_orders_lanes(uint64_t round)
 	caller = 7;
 	put_data(1, round, 0);
 	caller = 0;
-	gshmemi_delivery_fence();
+	gshmemi_delivery_fence(0);
 	put_flag(1, round);
 	wait_for_flag(round);
 	return nmissing(round) != 0;
@@ -119,7 +119,7 @@ static bool quiet_completes(uint64_t round)
 {
 	caller = round % 3;
 	put_data(1, round, round & 1);
-	gshmemi_delivery_quiet(NULL, 0);
+	gshmemi_delivery_quiet(0, NULL, 0);
 	caller = 0;
 	return nmissing(round) != 0;
 }
@@ -129,7 +129,7 @@ static bool host_quiet_completes_lanes(uint64_t round)
 	caller = 5;
 	put_data(1, round, 0);
 	caller = 0;
-	gshmemi_delivery_quiet(NULL, 0);
+	gshmemi_delivery_quiet(0, NULL, 0);
 	return nmissing(round) != 0;
 }
 
@@ -139,7 +139,7 @@ static bool pe_quiet_completes(uint64_t round)
 
 	caller = round % 2;
 	put_data(1, round, 0);
-	gshmemi_delivery_quiet(target_pes, 2);
+	gshmemi_delivery_quiet(0, target_pes, 2);
 	caller = 0;
 	return nmissing(round) != 0;
 }
@@ -152,7 +152,7 @@ static bool quiet_fills_nbi(uint64_t round)
 	source[0] = round + 2;
 	gshmemi_delivery_amo(&old, GSHMEMI_AMO_ADD, &word, 1, 0, 8, 1);
 	gshmemi_delivery_get(&got, source, sizeof got, 1);
-	gshmemi_delivery_quiet(NULL, 0);
+	gshmemi_delivery_quiet(0, NULL, 0);
 	return see(&old) != round || see(&got) != round + 2 || see(&word) != round + 1;
 }
 
@@ -180,7 +180,7 @@ static bool signal_add_follows_data(uint64_t round)
 static bool catch_up_keeps_the_fence(uint64_t round)
 {
 	put_data(1, round, 0);
-	gshmemi_delivery_fence();
+	gshmemi_delivery_fence(0);
 	put_flag(1, round);
 	gshmemi_delivery_catch_up(1);
 	return nmissing(round) != 0;
@@ -190,7 +190,7 @@ static bool blocking_put_copies_its_source(uint64_t round)
 {
 	put_data(1, round, 0);
 	fill_source(0);
-	gshmemi_delivery_quiet(NULL, 0);
+	gshmemi_delivery_quiet(0, NULL, 0);
 	return nmissing(round) != 0;
 }
 
@@ -238,14 +238,14 @@ static bool nbi_reads_its_source_at_once(uint64_t round)
 {
 	put_data(1, round, 1);
 	fill_source(0);
-	gshmemi_delivery_quiet(NULL, 0);
+	gshmemi_delivery_quiet(0, NULL, 0);
 	return nmissing(round) != 0;
 }
 
 static bool fence_orders_two_pes(uint64_t round)
 {
 	put_data(1, round, 0);
-	gshmemi_delivery_fence();
+	gshmemi_delivery_fence(0);
 	put_flag(2, round);
 	wait_for_flag(round);
 	return nmissing(round) != 0;
@@ -256,7 +256,7 @@ static bool fence_orders_two_lanes(uint64_t round)
 	caller = 1;
 	put_data(1, round, 0);
 	caller = 2;
-	gshmemi_delivery_fence();
+	gshmemi_delivery_fence(0);
 	put_flag(1, round);
 	caller = 0;
 	wait_for_flag(round);
@@ -268,7 +268,7 @@ static bool quiet_of_a_lane_completes_another(uint64_t round)
 	caller = 1;
 	put_data(1, round, 0);
 	caller = 2;
-	gshmemi_delivery_quiet(NULL, 0);
+	gshmemi_delivery_quiet(0, NULL, 0);
 	caller = 0;
 	return nmissing(round) != 0;
 }
@@ -278,7 +278,7 @@ static bool pe_quiet_completes_other_pes(uint64_t round)
 	const int target_pes[1] = {1};
 
 	put_data(2, round, 0);
-	gshmemi_delivery_quiet(target_pes, 1);
+	gshmemi_delivery_quiet(0, target_pes, 1);
 	return nmissing(round) != 0;
 }
 
@@ -296,10 +296,47 @@ static bool fence_orders_get_nbi(uint64_t round)
 
 	source[0] = round;
 	gshmemi_delivery_get(&got, source, sizeof got, 1);
-	gshmemi_delivery_fence();
+	gshmemi_delivery_fence(0);
 	put_flag(1, round);
 	wait_for_flag(round);
 	return see(&got) != round;
+}
+
+/* PE 1 in context 5: with the mark of include/gshmem/pe.h. */
+#define IN_CONTEXT (1 | 5 << GSHMEMI_PE_CONTEXT_SHIFT | GSHMEMI_PE_MARK)
+
+static bool fence_orders_a_context(uint64_t round)
+{
+	put_data(IN_CONTEXT, round, 0);
+	gshmemi_delivery_fence(5);
+	put_flag(IN_CONTEXT, round);
+	wait_for_flag(round);
+	return nmissing(round) != 0;
+}
+
+static bool quiet_completes_a_context(uint64_t round)
+{
+	const int target_pes[1] = {1};
+
+	put_data(IN_CONTEXT, round, 0);
+	gshmemi_delivery_quiet(5, round % 2 ? target_pes : NULL, 1);
+	return nmissing(round) != 0;
+}
+
+static bool fence_orders_another_context(uint64_t round)
+{
+	put_data(round % 2 ? IN_CONTEXT : 1, round, 0);
+	gshmemi_delivery_fence(round % 2 ? 0 : 5);
+	put_flag(round % 2 ? IN_CONTEXT : 1, round);
+	wait_for_flag(round);
+	return nmissing(round) != 0;
+}
+
+static bool quiet_completes_another_context(uint64_t round)
+{
+	put_data(round % 2 ? IN_CONTEXT : 1, round, 0);
+	gshmemi_delivery_quiet(round % 2 ? 0 : 5, NULL, 0);
+	return nmissing(round) != 0;
 }
 
 enum { PROMISED = -1, NOT_PROMISED = 0 };
@@ -333,6 +370,10 @@ static const struct rule {
 	RULE(pe_quiet_completes_other_pes, NOT_PROMISED),
 	RULE(signal_covers_earlier_puts, NOT_PROMISED),
 	RULE(fence_orders_get_nbi, NOT_PROMISED),
+	RULE(fence_orders_a_context, MUTANT_FENCE),
+	RULE(quiet_completes_a_context, MUTANT_QUIET),
+	RULE(fence_orders_another_context, NOT_PROMISED),
+	RULE(quiet_completes_another_context, NOT_PROMISED),
 #undef RULE
 };
 
@@ -381,7 +422,7 @@ static void check_arrival(void)
 		for (i = 0; i < NCALLERS; i++) {
 			caller = (uint64_t)i;
 			gshmemi_delivery_amo(NULL, GSHMEMI_AMO_ADD, &counts[i], 1, 0, 8, i % 4);
-			gshmemi_delivery_fence();
+			gshmemi_delivery_fence(0);
 		}
 	caller = 0;
 	for (i = 0; i < NCALLERS; i++)
@@ -401,7 +442,7 @@ static void check_bound(void)
 		from[i] = (char)(i * 31 >> 3);
 	gshmemi_delivery_put_signal(to + 3, from, nbytes, &flag, 1, GSHMEM_SIGNAL_SET, 1, 0);
 	t_check(queued_bytes <= MAX_QUEUED_BYTES, "%zu bytes are queued", queued_bytes);
-	gshmemi_delivery_quiet(NULL, 0);
+	gshmemi_delivery_quiet(0, NULL, 0);
 	t_check(!memcmp(to + 3, from, nbytes), "160 MiB differ");
 	t_check(!to[0] && !to[2] && !to[nbytes + 3], "written beyond the ends");
 	free(from);

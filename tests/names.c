@@ -144,6 +144,23 @@ static const struct family {
 	       "gshmem_signal_wait_until gshmem_fence gshmem_quiet gshmem_pe_quiet gshmem_sync_all gshmem_barrier_all gshmem_team_my_pe "
 	       "gshmem_team_n_pes gshmem_team_get_config gshmem_team_translate_pe gshmem_team_split_strided "
 	       "gshmem_team_split_2d gshmem_team_destroy gshmem_team_sync gshmem_team_ptr"},
+	{rma, "gshmem_ctx_%_put gshmem_ctx_%_get gshmem_ctx_%_put_nbi gshmem_ctx_%_get_nbi gshmem_ctx_%_p gshmem_ctx_%_g "
+	      "gshmem_ctx_%_iput gshmem_ctx_%_iget gshmem_ctx_%_ibput gshmem_ctx_%_ibget gshmem_ctx_%_put_signal "
+	      "gshmem_ctx_%_put_signal_nbi"},
+	{sizes, "gshmem_ctx_put% gshmem_ctx_get% gshmem_ctx_put%_nbi gshmem_ctx_get%_nbi gshmem_ctx_put%_signal "
+		"gshmem_ctx_put%_signal_nbi"},
+	{no_mem, "gshmem_ctx_iput% gshmem_ctx_iget% gshmem_ctx_ibput% gshmem_ctx_ibget%"},
+	{extended, "gshmem_ctx_%_atomic_fetch gshmem_ctx_%_atomic_set gshmem_ctx_%_atomic_swap gshmem_ctx_%_atomic_fetch_nbi "
+		   "gshmem_ctx_%_atomic_swap_nbi"},
+	{amo, "gshmem_ctx_%_atomic_compare_swap gshmem_ctx_%_atomic_fetch_inc gshmem_ctx_%_atomic_inc "
+	      "gshmem_ctx_%_atomic_fetch_add gshmem_ctx_%_atomic_add gshmem_ctx_%_atomic_compare_swap_nbi "
+	      "gshmem_ctx_%_atomic_fetch_inc_nbi gshmem_ctx_%_atomic_fetch_add_nbi"},
+	{bitwise, "gshmem_ctx_%_atomic_fetch_and gshmem_ctx_%_atomic_and gshmem_ctx_%_atomic_fetch_or gshmem_ctx_%_atomic_or "
+		  "gshmem_ctx_%_atomic_fetch_xor gshmem_ctx_%_atomic_xor gshmem_ctx_%_atomic_fetch_and_nbi "
+		  "gshmem_ctx_%_atomic_fetch_or_nbi gshmem_ctx_%_atomic_fetch_xor_nbi"},
+	{once, "gshmem_ctx_create gshmem_team_create_ctx gshmem_ctx_destroy gshmem_ctx_get_team gshmem_ctx_session_start "
+	       "gshmem_ctx_session_stop gshmem_ctx_fence gshmem_ctx_quiet gshmem_ctx_pe_quiet gshmem_ctx_signal_set "
+	       "gshmem_ctx_signal_add"},
 	/* Extensions: the two more types, and what waves and work-groups do together. */
 	{half, "gshmemx_%_put gshmemx_%_get gshmemx_%_put_nbi gshmemx_%_get_nbi gshmemx_%_p gshmemx_%_g"},
 	{half, "gshmemx_%_put_wave gshmemx_%_get_wg gshmemx_%_put_nbi_wg gshmemx_%_get_nbi_wave gshmemx_%_iput_wave "
@@ -225,9 +242,9 @@ int main(void)
 	check_list("bitwise AMO types", listed_bitwise, bitwise, NBITWISE);
 	check_list("point-to-point types", listed_p2p, p2p, NP2P);
 	check_list("16-bit types", listed_half, half, NSHORT);
-	for (i = 0; i < 9; i++)
+	for (i = 0; i < 16; i++)
 		n += check_family(&families[i]);
-	t_equal(n, 12 * NRMA + 6 * (NSIZES + 1) + 4 * NSIZES + 5 * NEXTENDED + 20 * NAMO + 9 * NBITWISE + 2 * NP2P + 37,
+	t_equal(n, 24 * NRMA + 12 * (NSIZES + 1) + 8 * NSIZES + 10 * NEXTENDED + 28 * NAMO + 18 * NBITWISE + 2 * NP2P + 48,
 		"functions of the spec");
 	for (; i < sizeof families / sizeof *families; i++)
 		check_family(&families[i]);

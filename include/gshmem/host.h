@@ -42,8 +42,13 @@ GSHMEMI_HOST_CALL int gshmemi_host_test(const void *ivar, unsigned nbytes, int i
 /* which is an enum gshmemi_many; waits 0: a test. */
 struct gshmemi_wait_set;
 GSHMEMI_HOST_CALL size_t gshmemi_host_wait_many(const struct gshmemi_wait_set *set, int which, int waits, const char *call);
-GSHMEMI_HOST_CALL void gshmemi_host_fence(const char *call);
-GSHMEMI_HOST_CALL void gshmemi_host_quiet(const int *target_pes, size_t npes, const char *call);
+GSHMEMI_HOST_CALL void gshmemi_host_fence(int context, const char *call);
+GSHMEMI_HOST_CALL void gshmemi_host_quiet(int context, const int *target_pes, size_t npes, const char *call);
+GSHMEMI_HOST_CALL int gshmemi_host_ctx_pe(gshmem_ctx_t ctx, int pe, const char *call);
+GSHMEMI_HOST_CALL void gshmemi_host_ctx_order(gshmem_ctx_t ctx, int is_quiet, const int *target_pes, size_t npes,
+					      const char *call);
+GSHMEMI_HOST_CALL void gshmemi_host_ctx_session(gshmem_ctx_t ctx, long options, const gshmem_ctx_session_config_t *config,
+						long config_mask, const char *call);
 GSHMEMI_HOST_CALL void gshmemi_host_sync_all(int quiet, const char *call);
 GSHMEMI_HOST_CALL int gshmemi_host_team_my_pe(gshmem_team_t team);
 GSHMEMI_HOST_CALL int gshmemi_host_team_n_pes(gshmem_team_t team);

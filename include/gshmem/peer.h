@@ -6,6 +6,7 @@
 #define GSHMEM_PEER_H
 
 #include <gshmem/host.h>
+#include <gshmem/pe.h>
 
 /*
  * True on the CPU in a HIP unit, where the exported function takes over; and in the library, unless the CPU reaches

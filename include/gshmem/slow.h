@@ -55,6 +55,7 @@ __attribute__((returns_nonnull)) GSHMEMI_SLOW void *gshmemi_slow_find_at(uint64_
 	int fault = 0;
 
 	call = (const char *)(uintptr_t)gshmemi_arch_uniform((uint64_t)(uintptr_t)call);
+	pe = gshmemi_pe_in_world(pe);
 	if (gshmemi_state.slow & GSHMEMI_SLOW_UNSET) {
 		fault = GSHMEMI_FAULT_NOT_INITIALIZED;
 	} else if (pe < 0 || pe >= gshmemi_state.npes) {
@@ -149,8 +150,8 @@ GSHMEMI_SLOW void gshmemi_delay_put_signal(int scope, void *peer_dest, const voi
 	((void)(scope), (void)(sig), (void)(signal), (void)(op), (void)(nbi))
 #define gshmemi_delivery_amo(fetch, op, dest, value, cond, nbytes, pe)             ((void)(op), (void)(value), (void)(cond))
 #define gshmemi_delivery_catch_up(pe)                                              ((void)0)
-#define gshmemi_delivery_fence()                                                   ((void)0)
-#define gshmemi_delivery_quiet(target_pes, npes)                                   ((void)0)
+#define gshmemi_delivery_fence(context)                                            ((void)(context))
+#define gshmemi_delivery_quiet(context, target_pes, npes)                          ((void)(context))
 #endif
 
 /* Why fence and quiet leave the direct path. Where hardware delivers, for posted calls alone. */
@@ -275,19 +276,22 @@ GSHMEMI_FN void *gshmemi_slow_put_signal(int scope, void *dest, const void *sour
 
 /* ---- order, waits ---- */
 
-/* A group's fence also orders what one thread did before what another does after: each completes its own. */
-GSHMEMI_SLOW void gshmemi_slow_fence_at(int scope, const char *call, uint64_t caller)
+/*
+ * A group's fence also orders what one thread did before what another does after: each completes its own. context is as in
+ * gshmemi_pe_context.
+ */
+GSHMEMI_SLOW void gshmemi_slow_fence_at(int scope, int context, const char *call, uint64_t caller)
 {
 	if (gshmemi_state.slow & GSHMEMI_SLOW_UNSET)
 		gshmemi_fault_raise(GSHMEMI_FAULT_NOT_INITIALIZED, -1, NULL, 0, 0, 0, call, caller);
 	if (GSHMEMI_IS_DELAYED() && scope == GSHMEMI_THREAD)
-		gshmemi_delivery_fence();
+		gshmemi_delivery_fence(context);
 	else if (GSHMEMI_IS_DELAYED())
-		gshmemi_delivery_quiet(NULL, 0);
+		gshmemi_delivery_quiet(context, NULL, 0);
 }
 
 /* target_pes NULL: all. */
-GSHMEMI_SLOW void gshmemi_slow_quiet_at(const int *target_pes, size_t npes, const char *call, uint64_t caller)
+GSHMEMI_SLOW void gshmemi_slow_quiet_at(int context, const int *target_pes, size_t npes, const char *call, uint64_t caller)
 {
 	int fault = gshmemi_state.slow & GSHMEMI_SLOW_UNSET ? GSHMEMI_FAULT_NOT_INITIALIZED : 0, pe = -1;
 	size_t i;
@@ -300,7 +304,7 @@ GSHMEMI_SLOW void gshmemi_slow_quiet_at(const int *target_pes, size_t npes, cons
 	if (fault)
 		gshmemi_fault_raise(fault, pe, NULL, 0, (uint64_t)gshmemi_state.npes, 0, call, caller);
 	if (GSHMEMI_IS_DELAYED())
-		gshmemi_delivery_quiet(target_pes, npes);
+		gshmemi_delivery_quiet(context, target_pes, npes);
 }
 
 /* The objects of a wait or test, aligned to align, lie in this PE's heap, and cmp is an operator. */
@@ -323,8 +327,9 @@ GSHMEMI_SLOW void gshmemi_slow_wait_at(const void *ivar, size_t nbytes, unsigned
 				    found, expected, call, caller);
 }
 
-#define gshmemi_slow_fence(scope, call)                gshmemi_slow_fence_at(scope, call, gshmemi_arch_caller())
-#define gshmemi_slow_quiet(target_pes, npes, call)     gshmemi_slow_quiet_at(target_pes, npes, call, gshmemi_arch_caller())
+#define gshmemi_slow_fence(scope, context, call) gshmemi_slow_fence_at(scope, context, call, gshmemi_arch_caller())
+#define gshmemi_slow_quiet(context, target_pes, npes, call) \
+	gshmemi_slow_quiet_at(context, target_pes, npes, call, gshmemi_arch_caller())
 #define gshmemi_slow_wait(ivar, nbytes, align, cmp, call) \
 	gshmemi_slow_wait_at(ivar, nbytes, align, cmp, call, gshmemi_arch_caller())
 

@@ -21,7 +21,7 @@
 #endif
 
 /* Counts up when the layout below, or its meaning, changes. */
-#define GSHMEMI_ABI 4
+#define GSHMEMI_ABI 5
 #define GSHMEMI_ABI_DIRECT_ONLY 0x80000000U
 
 /* Who makes a call: one thread; the lanes of a wave that make it together; all threads of the work-group. */
@@ -90,6 +90,18 @@ struct gshmemi_sync {
 	uint64_t word[2][GSHMEMI_SYNC_ROUNDS][GSHMEMI_SYNC_RADIX][GSHMEMI_SYNC_WORDS]; /* [epoch & 1][r][i]: of that PE */
 };
 
+/*
+ * A context, for calls whose handle does not say all (include/gshmem/context.h): host-pinned memory, written by the host.
+ */
+struct gshmemi_context {
+	uint64_t handle;        /* an integer; 0: there is none */
+	const int32_t *members; /* of its team, as in struct gshmemi_sync */
+	int32_t npes;
+	int32_t start;
+	int32_t stride;
+	int32_t pad;
+};
+
 /* What went wrong in a kernel. The order is that of the texts in src/host/fault.c. */
 enum gshmemi_fault_kind {
 	GSHMEMI_FAULT_NONE,
@@ -104,6 +116,7 @@ enum gshmemi_fault_kind {
 	GSHMEMI_FAULT_NO_ATOMICS,        /* pe: mapped, but without native atomics */
 	GSHMEMI_FAULT_BAD_ARGUMENT,      /* found: the value of an operator or stride that is none */
 	GSHMEMI_FAULT_BAD_TEAM,          /* found: the handle, as an integer */
+	GSHMEMI_FAULT_BAD_CONTEXT,       /* likewise */
 	GSHMEMI_FAULT_WATCHDOG,          /* a warning: address, found, expected, nbytes, cmp, pe waited for or -1 */
 	GSHMEMI_FAULT_POISONED           /* the job is ending; the watcher has said why */
 };
@@ -138,6 +151,8 @@ struct gshmemi_state {
 	uint64_t heap_nbytes;
 	struct gshmemi_sync *sync;         /* this PE's, one for each team that there may be */
 	uint64_t nteams;                   /* of these */
+	const struct gshmemi_context *contexts;
+	uint64_t ncontexts;
 	struct gshmemi_fault *fault;       /* host-pinned */
 	const uint32_t *poison;            /* host-pinned; not 0: the job is ending, stop waiting */
 	const struct gshmemi_peers *peers; /* the true tables, where those below hold sentinels on purpose */

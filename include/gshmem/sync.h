@@ -9,31 +9,34 @@
 #include <gshmem/team.h>
 #include <gshmem/wait.h>
 
-GSHMEMI_FN void gshmemi_fence(int scope, const char *call)
+/* Of what a context has open; context is as in gshmemi_pe_context, a constant 0 where a call has none. */
+GSHMEMI_FN void gshmemi_fence(int scope, int context, const char *call)
 {
 	if (GSHMEMI_ON_HOST()) {
-		gshmemi_host_fence(call);
+		gshmemi_host_fence(context, call);
 		return;
 	}
 	gshmemi_arch_fence_release();
 	if (gshmemi_is_slow(GSHMEMI_SLOW_ORDER)) {
-		gshmemi_slow_fence(scope, call);
-		gshmemi_rpc_complete_here(call, gshmemi_arch_caller());
+		gshmemi_slow_fence(scope, context, call);
+		if (!context)
+			gshmemi_rpc_complete_here(call, gshmemi_arch_caller());
 	}
 	if (scope != GSHMEMI_THREAD)
 		(void)gshmemi_group_enter(scope, 0);
 }
 
 /* target_pes NULL: all. Only delayed delivery can complete the operations to some PEs alone. */
-GSHMEMI_FN void gshmemi_quiet(int scope, const int *target_pes, size_t npes, const char *call)
+GSHMEMI_FN void gshmemi_quiet(int scope, int context, const int *target_pes, size_t npes, const char *call)
 {
 	if (GSHMEMI_ON_HOST()) {
-		gshmemi_host_quiet(target_pes, npes, call);
+		gshmemi_host_quiet(context, target_pes, npes, call);
 		return;
 	}
 	if (gshmemi_is_slow(target_pes ? GSHMEMI_SLOW_ORDER | GSHMEMI_SLOW_UNSET | GSHMEMI_SLOW_CHECK : GSHMEMI_SLOW_ORDER)) {
-		gshmemi_slow_quiet(target_pes, npes, call);
-		gshmemi_rpc_complete_here(call, gshmemi_arch_caller());
+		gshmemi_slow_quiet(context, target_pes, npes, call);
+		if (!context)
+			gshmemi_rpc_complete_here(call, gshmemi_arch_caller());
 	}
 	gshmemi_arch_fence_system();
 	if (scope != GSHMEMI_THREAD)
@@ -116,9 +119,9 @@ GSHMEMI_FN void gshmemi_sync_all(int scope, int quiet, const char *call)
 	}
 	GSHMEMI_ENTER_COLLECTIVE(call);
 	if (quiet)
-		gshmemi_quiet(GSHMEMI_THREAD, NULL, 0, call);
+		gshmemi_quiet(GSHMEMI_THREAD, 0, NULL, 0, call);
 	else if (gshmemi_is_slow(GSHMEMI_SLOW_UNSET))
-		gshmemi_slow_fence(scope, call);
+		gshmemi_slow_fence(scope, 0, call);
 	world = gshmemi_team_world();
 	gshmemi_sync_team(scope, &world, call);
 }
@@ -127,18 +130,18 @@ GSHMEMI_FN void gshmemi_sync_all(int scope, int quiet, const char *call)
 
 GSHMEM_API void gshmem_fence(void)
 {
-	gshmemi_fence(GSHMEMI_THREAD, "gshmem_fence");
+	gshmemi_fence(GSHMEMI_THREAD, 0, "gshmem_fence");
 }
 
 GSHMEM_API void gshmem_quiet(void)
 {
-	gshmemi_quiet(GSHMEMI_THREAD, NULL, 0, "gshmem_quiet");
+	gshmemi_quiet(GSHMEMI_THREAD, 0, NULL, 0, "gshmem_quiet");
 }
 
 GSHMEM_API void gshmem_pe_quiet(const int *target_pes, size_t npes)
 {
 	if (npes)
-		gshmemi_quiet(GSHMEMI_THREAD, target_pes, npes, "gshmem_pe_quiet");
+		gshmemi_quiet(GSHMEMI_THREAD, 0, target_pes, npes, "gshmem_pe_quiet");
 }
 
 GSHMEM_API void gshmem_sync_all(void)
@@ -154,11 +157,11 @@ GSHMEM_API void gshmem_barrier_all(void)
 #define GSHMEMI_DEFINE(SUFFIX, SCOPE) \
 	GSHMEM_API void gshmemx_fence_##SUFFIX(void) \
 	{ \
-		gshmemi_fence(SCOPE, "gshmemx_fence_" #SUFFIX); \
+		gshmemi_fence(SCOPE, 0, "gshmemx_fence_" #SUFFIX); \
 	} \
 	GSHMEM_API void gshmemx_quiet_##SUFFIX(void) \
 	{ \
-		gshmemi_quiet(SCOPE, NULL, 0, "gshmemx_quiet_" #SUFFIX); \
+		gshmemi_quiet(SCOPE, 0, NULL, 0, "gshmemx_quiet_" #SUFFIX); \
 	} \
 	GSHMEM_API void gshmemx_sync_all_##SUFFIX(void) \
 	{ \

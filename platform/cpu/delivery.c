@@ -4,8 +4,8 @@
  * OpenSHMEM allows. The slow path hands them over (include/gshmem/slow.h); a thread of this file delivers them at
  * random, whatever the callers do meanwhile, and quiet delivers those that it must complete by itself.
  *
- * A queue holds what one caller has open on one PE. A caller is a lane, or the host with all its threads. A fence
- * starts a new epoch in each of the caller's queues; only records of a queue's oldest epoch may be delivered, in any
+ * A queue holds what one caller has open on one PE in one context. A caller is a lane, or the host with all its threads. A
+ * fence starts a new epoch in each of the caller's queues of a context; only records of a queue's oldest epoch may be delivered, in any
  * order. Nothing orders two queues. A signal becomes deliverable when the last piece of its data is.
  *
  * One lock covers all of it and is held while a record is delivered, so that none is ever half done and quiet never
@@ -22,6 +22,7 @@
 
 #define GSHMEMI_LIBRARY 1
 #include <gshmem.h>
+#include <gshmem/pe.h>
 
 #include "runtime.h"
 
@@ -63,7 +64,7 @@ struct queue {
 	struct queue *next;	 /* in its bucket */
 	size_t slot;		 /* of this queue in queues[] */
 	uint64_t caller;	 /* hipcpu_lane_serial(): 0 is the host */
-	int world_pe;
+	int pe;			 /* with its context: gshmemi_pe_context */
 	uint64_t epoch;		 /* the one that is being delivered */
 	uint64_t last_epoch;	 /* the one that the caller is in: fences so far */
 	size_t nopen;		 /* records of epoch; GETs, which a fence does not order, are not counted */
@@ -141,20 +142,20 @@ static struct queue **bucket_of(uint64_t caller)
 	return &buckets[(caller * 0x9e3779b97f4a7c15U) >> 32 & (NBUCKETS - 1)];
 }
 
-static struct queue *find_queue(uint64_t caller, int world_pe)
+static struct queue *find_queue(uint64_t caller, int pe)
 {
 	struct queue *q = *bucket_of(caller);
 
-	while (q && (q->caller != caller || q->world_pe != world_pe))
+	while (q && (q->caller != caller || q->pe != pe))
 		q = q->next;
 	return q;
 }
 
-static struct queue *create_queue(uint64_t caller, int world_pe)
+static struct queue *create_queue(uint64_t caller, int pe)
 {
 	struct queue **bucket = bucket_of(caller), *q = allocate(NULL, sizeof *q);
 
-	*q = (struct queue){.next = *bucket, .slot = nqueues, .caller = caller, .world_pe = world_pe};
+	*q = (struct queue){.next = *bucket, .slot = nqueues, .caller = caller, .pe = pe};
 	q->later_end = &q->later;
 	*bucket = q;
 	if (nqueues == queues_capacity) {
@@ -268,35 +269,40 @@ static struct queue *deliver_any(struct queue *q)
 	return deliver(q, random_below(q->nready));
 }
 
-/* Whether queue q holds operations of this caller, the host standing for all, to one of these PEs (NULL: all). */
-static bool covers(uint64_t caller, const int *target_pes, size_t npes, const struct queue *q)
+/* What a quiet is to deliver: operations of this caller, the host standing for all, in a context. */
+struct scope {
+	uint64_t caller;
+	int context;
+	const int *target_pes; /* [npes]; NULL: to all PEs */
+	size_t npes;
+};
+
+static bool covers(const struct scope *s, const struct queue *q)
 {
 	size_t i;
 
-	if (caller && q->caller != caller)
+	if ((s->caller && q->caller != s->caller) || gshmemi_pe_context(q->pe) != s->context)
 		return false;
-	for (i = 0; target_pes && i < npes; i++)
-		if (target_pes[i] == q->world_pe)
+	for (i = 0; s->target_pes && i < s->npes; i++)
+		if (s->target_pes[i] == gshmemi_pe_in_world(q->pe))
 			return true;
-	return !target_pes;
+	return !s->target_pes;
 }
 
 /* One at random of the queues that are covered; NULL if there is none. */
-static struct queue *pick_queue(uint64_t caller, const int *target_pes, size_t npes)
+static struct queue *pick_queue(const struct scope *s)
 {
 	struct queue *q, *picked = NULL;
 	size_t i, n = 0;
 
-	if (!caller && !target_pes)
-		return nqueues ? queues[random_below(nqueues)] : NULL;
-	if (!caller) {
+	if (!s->caller) {
 		for (i = 0; i < nqueues; i++)
-			if (covers(caller, target_pes, npes, queues[i]) && random_below(++n) == 0)
+			if (covers(s, queues[i]) && random_below(++n) == 0)
 				picked = queues[i];
 		return picked;
 	}
-	for (q = *bucket_of(caller); q; q = q->next)
-		if (covers(caller, target_pes, npes, q) && random_below(++n) == 0)
+	for (q = *bucket_of(s->caller); q; q = q->next)
+		if (covers(s, q) && random_below(++n) == 0)
 			picked = q;
 	return picked;
 }
@@ -420,13 +426,13 @@ static struct record *create_record(int kind, void *dest, const void *source, si
 }
 
 /* Put a record in its queue. Delivers others, also of this operation, when there are too many. */
-static void hand_over(struct record *r, int world_pe)
+static void hand_over(struct record *r, int pe)
 {
 	const uint64_t caller = hipcpu_lane_serial();
-	struct queue *q = find_queue(caller, world_pe);
+	struct queue *q = find_queue(caller, pe);
 
 	if (!q)
-		q = create_queue(caller, world_pe);
+		q = create_queue(caller, pe);
 	r->epoch = q->last_epoch;
 	if (r->kind == GET) {
 		make_ready(q, r);
@@ -458,7 +464,7 @@ static size_t pick_piece(const char *dest, size_t nbytes, size_t left)
 }
 
 /* signal, unless NULL, comes after all pieces. */
-static void hand_over_put(char *dest, const char *source, size_t nbytes, int world_pe, int nbi, struct record *signal)
+static void hand_over_put(char *dest, const char *source, size_t nbytes, int pe, int nbi, struct record *signal)
 {
 	size_t at, piece;
 	struct record *r;
@@ -472,7 +478,7 @@ static void hand_over_put(char *dest, const char *source, size_t nbytes, int wor
 			r->signal = signal;
 			signal->npieces++;
 		}
-		hand_over(r, world_pe);
+		hand_over(r, pe);
 	}
 }
 
@@ -549,7 +555,7 @@ void gshmemi_delivery_catch_up(int pe)
 	gshmemi_arch_fence_release(); /* the caller's atomic comes after what was delivered */
 }
 
-void gshmemi_delivery_fence(void)
+void gshmemi_delivery_fence(int context)
 {
 	bool was_open;
 	const uint64_t caller = hipcpu_lane_serial();
@@ -561,24 +567,24 @@ void gshmemi_delivery_fence(void)
 	was_open = lock_memory();
 	/* The host's covers kernels that have ended. Two queues cannot be ordered, but what is delivered is before all. */
 	for (i = nqueues; !caller && i > 0; i--)
-		for (q = queues[i - 1]; q && q->caller;)
+		for (q = queues[i - 1]; q && q->caller && gshmemi_pe_context(q->pe) == context;)
 			q = deliver_any(q);
 	for (q = *bucket_of(caller); q; q = q->next)
-		if (q->caller == caller)
+		if (q->caller == caller && gshmemi_pe_context(q->pe) == context)
 			q->last_epoch++;
 	unlock_memory(was_open);
 }
 
-void gshmemi_delivery_quiet(const int *target_pes, size_t npes)
+void gshmemi_delivery_quiet(int context, const int *target_pes, size_t npes)
 {
+	const struct scope scope = {hipcpu_lane_serial(), context, target_pes, npes};
 	bool was_open;
-	const uint64_t caller = hipcpu_lane_serial();
 	struct queue *q;
 
 	if (GSHMEMI_MUTANT == MUTANT_QUIET)
 		return;
 	was_open = lock_memory();
-	while ((q = pick_queue(caller, target_pes, npes)))
+	while ((q = pick_queue(&scope)))
 		deliver_any(q);
 	unlock_memory(was_open);
 }

@@ -133,6 +133,9 @@ static void describe(const struct gshmemi_fault *f, char *text, size_t nbytes)
 	case GSHMEMI_FAULT_BAD_TEAM:
 		snprintf(text, nbytes, "handle 0x%" PRIx64 " is of no team, or of one that was destroyed", f->found);
 		break;
+	case GSHMEMI_FAULT_BAD_CONTEXT:
+		snprintf(text, nbytes, "handle 0x%" PRIx64 " is of no context, or of one that was destroyed", f->found);
+		break;
 	case GSHMEMI_FAULT_WATCHDOG:
 		describe_wait(f, address, text, nbytes);
 		break;

@@ -299,6 +299,8 @@ static int set_state(void)
 	state.heap_nbytes = gshmemi_heap.nbytes;
 	state.sync = gshmemi_heap.sync;
 	state.nteams = (uint64_t)gshmemi_env.TEAMS;
+	state.contexts = gshmemi_contexts_table();
+	state.ncontexts = (uint64_t)gshmemi_env.CONTEXTS;
 	state.fault = fault;
 	state.poison = poison;
 	state.peers = peers;
@@ -320,6 +322,8 @@ static int go_live(void)
 
 	local = gshmemi_teams_open(peers);
 	if (!local)
+		local = gshmemi_contexts_open();
+	if (!local)
 		local = set_state();
 	if (!local)
 		local = gshmemi_rpc_start();
@@ -330,6 +334,7 @@ static int go_live(void)
 		if (!local)
 			gshmemi_rpc_stop();
 		gshmemi_state_reset();
+		gshmemi_contexts_close();
 		gshmemi_teams_close();
 		return rc;
 	}
@@ -507,6 +512,7 @@ static void stop(void)
 	gshmemi_watcher_stop();
 	atomic_fetch_or(&gshmemi_enter_why, GSHMEMI_ENTER_NOT_INITIALIZED);
 	gshmemi_state_reset();
+	gshmemi_contexts_close();
 	gshmemi_teams_close();
 	gshmemi_map_close();
 	gshmemi_bootstrap_barrier();

@@ -214,6 +214,18 @@ void gshmemi_teams_close(void);
  */
 void gshmemi_sync_host_team(const struct gshmemi_team_view *team, uint64_t *words, const char *call);
 
+/* The team of a handle that is not GSHMEM_TEAM_INVALID; a bad one ends the job. */
+const struct gshmemi_team_view *gshmemi_team_find(gshmem_team_t team, const char *call);
+
+/* ---- context.c ---- */
+
+int gshmemi_contexts_open(void);
+void gshmemi_contexts_close(void);
+const struct gshmemi_context *gshmemi_contexts_table(void);
+
+/* Those of a team that is being destroyed. */
+void gshmemi_contexts_destroy(gshmem_team_t team);
+
 /* ---- init.c: the end of a process ---- */
 
 /* End this process with a status and tell the peers to do so too. Flushes stdio; callable from any thread. */

@@ -35,14 +35,14 @@ size_t gshmemi_host_wait_many(const struct gshmemi_wait_set *set, int which, int
 	return waits ? gshmemi_wait_many(set, which, call) : gshmemi_test_many(set, which, call);
 }
 
-void gshmemi_host_fence(const char *call)
+void gshmemi_host_fence(int context, const char *call)
 {
-	gshmemi_fence(GSHMEMI_THREAD, call);
+	gshmemi_fence(GSHMEMI_THREAD, context, call);
 }
 
-void gshmemi_host_quiet(const int *target_pes, size_t npes, const char *call)
+void gshmemi_host_quiet(int context, const int *target_pes, size_t npes, const char *call)
 {
-	gshmemi_quiet(GSHMEMI_THREAD, target_pes, npes, call);
+	gshmemi_quiet(GSHMEMI_THREAD, context, target_pes, npes, call);
 }
 
 void gshmemi_host_sync_all(int quiet, const char *call)
@@ -178,18 +178,18 @@ size_t gshmemi_host_wait_many(const struct gshmemi_wait_set *set, int which, int
 /* ---- order ---- */
 
 /* The order of a stream holds for that stream alone; to a peer that polls, only what has arrived comes first. */
-void gshmemi_host_fence(const char *call)
+void gshmemi_host_fence(int context, const char *call)
 {
 	if (gshmemi_is_slow(GSHMEMI_SLOW_UNSET | GSHMEMI_SLOW_DELIVERY))
-		gshmemi_slow_fence(GSHMEMI_WG, call);
+		gshmemi_slow_fence(GSHMEMI_WG, context, call);
 	gshmemi_rpc_host_complete(call);
 	gshmemi_access_complete(call);
 }
 
-void gshmemi_host_quiet(const int *target_pes, size_t npes, const char *call)
+void gshmemi_host_quiet(int context, const int *target_pes, size_t npes, const char *call)
 {
 	if (gshmemi_is_slow(GSHMEMI_SLOW_UNSET | GSHMEMI_SLOW_CHECK | GSHMEMI_SLOW_DELIVERY))
-		gshmemi_slow_quiet(target_pes, npes, call);
+		gshmemi_slow_quiet(context, target_pes, npes, call);
 	gshmemi_rpc_host_complete(call);
 	gshmemi_access_complete(call);
 	gshmemi_arch_fence_system();
@@ -282,9 +282,9 @@ void gshmemi_host_sync_all(int quiet, const char *call)
 
 	GSHMEMI_ENTER_COLLECTIVE(call);
 	if (quiet)
-		gshmemi_host_quiet(NULL, 0, call);
+		gshmemi_host_quiet(0, NULL, 0, call);
 	else
-		gshmemi_host_fence(call);
+		gshmemi_host_fence(0, call);
 	gshmemi_sync_host_team(&world, NULL, call);
 }
 

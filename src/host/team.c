@@ -48,6 +48,11 @@ static struct team *find(gshmem_team_t handle, const char *call)
 	return &teams[index];
 }
 
+const struct gshmemi_team_view *gshmemi_team_find(gshmem_team_t team, const char *call)
+{
+	return &find(team, call)->view;
+}
+
 /* ---- the places of teams ---- */
 
 /* Who is to be in a team. */
@@ -281,7 +286,7 @@ int gshmemi_host_team_sync(gshmem_team_t team, const char *call)
 	if (team == GSHMEM_TEAM_INVALID)
 		return -EINVAL;
 	found = find(team, call);
-	gshmemi_host_fence(call);
+	gshmemi_host_fence(0, call);
 	gshmemi_sync_host_team(&found->view, NULL, call);
 	return 0;
 }
@@ -528,6 +533,7 @@ void gshmem_team_destroy(gshmem_team_t team)
 		gshmemi_error("%s: a predefined team stays", call);
 		gshmemi_end(1);
 	}
+	gshmemi_contexts_destroy(team);
 	(void)gshmemi_host_team_sync(team, call);
 	gshmemi_access_store(&found->view.sync->handle, &no_handle, sizeof no_handle, call);
 	gshmemi_access_complete(call);

@@ -215,7 +215,8 @@ GSHMEMI_ARCH_FN void gshmemi_arch_pause(unsigned *polls_p)
 
 /*
  * Operations that a thread of the delivery carries out later, in any order that OpenSHMEM allows, also when the
- * caller makes no further call. Addresses are peer addresses already. The caller is the lane, or the host.
+ * caller makes no further call. Addresses are peer addresses already. The caller is the lane, or the host. pe may have a
+ * context with it (gshmemi_pe_context); each context of a caller has an order of its own.
  */
 #define GSHMEMI_ARCH_HAS_DELIVERY 1
 GSHMEMI_BEGIN_C
@@ -232,9 +233,9 @@ GSHMEM_HOST_API void gshmemi_delivery_amo(void *fetch, int op, void *peer_dest, 
 /* Deliver what the caller's last fence put before an operation to pe that is about to be carried out directly. */
 GSHMEM_HOST_API void gshmemi_delivery_catch_up(int pe);
 /* To each PE, what the caller handed over before is delivered before what it hands over after. */
-GSHMEM_HOST_API void gshmemi_delivery_fence(void);
+GSHMEM_HOST_API void gshmemi_delivery_fence(int context);
 /* Deliver what the caller handed over for these PEs; NULL: for all. The host's covers all of the process. */
-GSHMEM_HOST_API void gshmemi_delivery_quiet(const int *target_pes, size_t npes);
+GSHMEM_HOST_API void gshmemi_delivery_quiet(int context, const int *target_pes, size_t npes);
 /* Deliver all that is open and end the thread; the next operation starts it again. */
 GSHMEM_HOST_API void gshmemi_delivery_stop(void);
 GSHMEMI_END_C

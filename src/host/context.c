@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Contexts: how they come and go, and the exported calls with a context, stamped as in kernels.
+ */
+#include "host/internal.h"
+
+#include <gshmem/context.h>
+#include <gshmem/team.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define OPTIONS (GSHMEM_CTX_SERIALIZED | GSHMEM_CTX_PRIVATE | GSHMEM_CTX_NOSTORE)
+#define MIN_CONTEXTS 2
+#define FIELD 4096 /* what the handle's fields for PEs hold */
+
+/* What kernels do not need. */
+struct entry {
+	gshmem_team_t team;
+	uint64_t ncreated; /* contexts that were at this place, with this one */
+};
+static struct entry *entries;            /* [GSHMEM_CONTEXTS] */
+static struct gshmemi_context *contexts; /* [GSHMEM_CONTEXTS]: kernels read them */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of both */
+
+const struct gshmemi_context *gshmemi_contexts_table(void)
+{
+	return contexts;
+}
+
+static uint64_t make_handle(const struct gshmemi_context *c)
+{
+	const bool fits = !c->members && c->start < FIELD && c->stride < FIELD && c->stride > -FIELD;
+	const bool is_slow = gshmemi_state.slow & (GSHMEMI_SLOW_CHECK | GSHMEMI_SLOW_DELIVERY);
+	uint64_t handle = (uint64_t)(c - contexts) + 1 + (entries[c - contexts].ncreated << 45);
+
+	if (fits && !is_slow)
+		handle |= GSHMEMI_CTX_SAYS_ALL | (uint64_t)c->start << 20 | (uint64_t)(c->stride & (2 * FIELD - 1)) << 32;
+	return handle;
+}
+
+static void fill(struct gshmemi_context *c, const struct gshmemi_team_view *team)
+{
+	c->members = team->members;
+	c->npes = team->npes;
+	c->start = team->start;
+	c->stride = team->stride;
+}
+
+int gshmemi_contexts_open(void)
+{
+	const int n = gshmemi_env.CONTEXTS;
+	void *table;
+	int rc;
+
+	if (n < MIN_CONTEXTS || n > GSHMEMI_PE_CONTEXTS) {
+		gshmemi_error("GSHMEM_CONTEXTS=%d: must be a number from %d to %d", n, MIN_CONTEXTS, GSHMEMI_PE_CONTEXTS);
+		return -EINVAL;
+	}
+	entries = calloc((size_t)n, sizeof *entries);
+	if (!entries) {
+		gshmemi_error("init: no memory for %d contexts (GSHMEM_CONTEXTS)", n);
+		return -ENOMEM;
+	}
+	rc = gshmemi_host_allocate((size_t)n * sizeof *contexts, "contexts", &table);
+	if (rc)
+		return rc;
+	contexts = table;
+	entries[0].team = GSHMEM_TEAM_WORLD;
+	contexts[0].npes = gshmemi_bootstrap_npes();
+	contexts[0].stride = 1;
+	contexts[0].handle = (uintptr_t)GSHMEM_CTX_DEFAULT;
+	return 0;
+}
+
+void gshmemi_contexts_close(void)
+{
+	gshmemi_host_free(contexts);
+	free(entries);
+	contexts = NULL;
+	entries = NULL;
+}
+
+/* ---- what handles stand for ---- */
+
+int gshmemi_host_ctx_pe(gshmem_ctx_t ctx, int pe, const char *call)
+{
+	GSHMEMI_ENTER(call);
+	return gshmemi_ctx_pe_at(ctx, pe, call, gshmemi_arch_caller());
+}
+
+/* The place of a handle; a bad one ends the job. */
+static struct gshmemi_context *find(gshmem_ctx_t ctx, const char *call)
+{
+	GSHMEMI_ENTER(call);
+	return &contexts[gshmemi_ctx_find(ctx, call, gshmemi_arch_caller()) - contexts];
+}
+
+void gshmemi_host_ctx_order(gshmem_ctx_t ctx, int is_quiet, const int *target_pes, size_t npes, const char *call)
+{
+	int context, pe;
+	size_t i;
+
+	if (ctx == GSHMEM_CTX_INVALID)
+		return;
+	context = (int)(find(ctx, call) - contexts);
+	if (!is_quiet)
+		gshmemi_host_fence(context, call);
+	else if (!target_pes)
+		gshmemi_host_quiet(context, NULL, 0, call);
+	for (i = 0; target_pes && i < npes; i++) {
+		pe = gshmemi_pe_in_world(gshmemi_ctx_pe(ctx, target_pes[i], call));
+		gshmemi_host_quiet(context, &pe, 1, call);
+	}
+}
+
+void gshmemi_host_ctx_session(gshmem_ctx_t ctx, long options, const gshmem_ctx_session_config_t *config, long config_mask,
+			      const char *call)
+{
+	(void)options; /* hints; an operation is one store or load, and there is nothing to batch */
+	(void)config;
+	(void)config_mask;
+	if (ctx != GSHMEM_CTX_INVALID)
+		(void)find(ctx, call);
+}
+
+/* ---- coming and going ---- */
+
+static int create(gshmem_team_t team, long options, gshmem_ctx_t *ctx, const char *call)
+{
+	const struct gshmemi_team_view *view;
+	struct gshmemi_context *c = NULL;
+	int i;
+
+	*ctx = GSHMEM_CTX_INVALID;
+	GSHMEMI_ENTER(call);
+	if (team == GSHMEM_TEAM_INVALID)
+		return -EINVAL;
+	view = gshmemi_team_find(team, call);
+	if (options & ~OPTIONS) {
+		gshmemi_error("%s: options %#lx: unknown bits", call, options);
+		return -EINVAL;
+	}
+	pthread_mutex_lock(&lock);
+	for (i = 0; !c && i < gshmemi_env.CONTEXTS; i++)
+		if (!contexts[i].handle)
+			c = &contexts[i];
+	if (c) {
+		entries[c - contexts].team = team;
+		entries[c - contexts].ncreated++;
+		fill(c, view);
+		c->handle = make_handle(c);
+		*ctx = (gshmem_ctx_t)(uintptr_t)c->handle;
+	}
+	pthread_mutex_unlock(&lock);
+	if (!c)
+		gshmemi_error("%s: there are %d contexts (GSHMEM_CONTEXTS)", call, gshmemi_env.CONTEXTS);
+	return c ? 0 : -ENOSPC;
+}
+
+int gshmem_ctx_create(long options, gshmem_ctx_t *ctx)
+{
+	return create(GSHMEM_TEAM_WORLD, options, ctx, "gshmem_ctx_create");
+}
+
+int gshmem_team_create_ctx(gshmem_team_t team, long options, gshmem_ctx_t *ctx)
+{
+	return create(team, options, ctx, "gshmem_team_create_ctx");
+}
+
+static void destroy(struct gshmemi_context *c, const char *call)
+{
+	gshmemi_host_quiet((int)(c - contexts), NULL, 0, call);
+	pthread_mutex_lock(&lock);
+	c->handle = 0;
+	pthread_mutex_unlock(&lock);
+}
+
+void gshmem_ctx_destroy(gshmem_ctx_t ctx)
+{
+	struct gshmemi_context *c;
+
+	if (ctx == GSHMEM_CTX_INVALID)
+		return;
+	c = find(ctx, "gshmem_ctx_destroy");
+	if (c == contexts) {
+		gshmemi_error("gshmem_ctx_destroy: GSHMEM_CTX_DEFAULT stays");
+		gshmemi_end(1);
+	}
+	destroy(c, "gshmem_ctx_destroy");
+}
+
+void gshmemi_contexts_destroy(gshmem_team_t team)
+{
+	int i;
+
+	for (i = 1; i < gshmemi_env.CONTEXTS; i++)
+		if (contexts[i].handle && entries[i].team == team)
+			destroy(&contexts[i], "gshmem_team_destroy");
+}
+
+int gshmem_ctx_get_team(gshmem_ctx_t ctx, gshmem_team_t *team)
+{
+	*team = GSHMEM_TEAM_INVALID;
+	if (ctx == GSHMEM_CTX_INVALID)
+		return -EINVAL;
+	*team = entries[find(ctx, "gshmem_ctx_get_team") - contexts].team;
+	return 0;
+}
+
+/* ---- the exported calls of the rest ---- */
+
+void gshmem_ctx_fence(gshmem_ctx_t ctx)
+{
+	gshmemi_host_ctx_order(ctx, 0, NULL, 0, "gshmem_ctx_fence");
+}
+
+void gshmem_ctx_quiet(gshmem_ctx_t ctx)
+{
+	gshmemi_host_ctx_order(ctx, 1, NULL, 0, "gshmem_ctx_quiet");
+}
+
+void gshmem_ctx_pe_quiet(gshmem_ctx_t ctx, const int *target_pes, size_t npes)
+{
+	if (npes)
+		gshmemi_host_ctx_order(ctx, 1, target_pes, npes, "gshmem_ctx_pe_quiet");
+}
+
+void gshmem_ctx_session_start(gshmem_ctx_t ctx, long options, const gshmem_ctx_session_config_t *config, long config_mask)
+{
+	gshmemi_host_ctx_session(ctx, options, config, config_mask, "gshmem_ctx_session_start");
+}
+
+void gshmem_ctx_session_stop(gshmem_ctx_t ctx)
+{
+	gshmemi_host_ctx_session(ctx, 0, NULL, 0, "gshmem_ctx_session_stop");
+}
