@@ -55,7 +55,7 @@ GSHMEMI_SLOW int gshmemi_ctx_pe_at(gshmem_ctx_t ctx, int pe, const char *call, u
 	world_pe = context->members ? context->members[pe] : context->start + pe * context->stride;
 	if (!(gshmemi_state.slow & (GSHMEMI_SLOW_CHECK | GSHMEMI_SLOW_DELIVERY)))
 		return world_pe;
-	return world_pe | (int)gshmemi_ctx_index(ctx) << GSHMEMI_PE_CONTEXT_SHIFT | GSHMEMI_PE_MARK;
+	return gshmemi_pe_with_context(world_pe, (int)gshmemi_ctx_index(ctx));
 }
 
 GSHMEMI_FN int gshmemi_ctx_pe(gshmem_ctx_t ctx, int pe, const char *call)

@@ -11,6 +11,7 @@
 #define GSHMEMI_PE_MARK          0x40000000
 #define GSHMEMI_PE_CONTEXT_SHIFT 16
 #define GSHMEMI_PE_CONTEXTS      (1 << 14)
+#define GSHMEMI_CTX_COLLECTIVES  (GSHMEMI_PE_CONTEXTS - 1) /* the library's own operations: no handle has this number */
 
 /* The number in the world of a PE that may have a context with it, and which context: 0 is the default one. */
 GSHMEMI_FN int gshmemi_pe_context(int pe)
@@ -23,6 +24,12 @@ GSHMEMI_FN int gshmemi_pe_context(int pe)
 GSHMEMI_FN int gshmemi_pe_in_world(int pe)
 {
 	return gshmemi_pe_context(pe) ? pe & ((1 << GSHMEMI_PE_CONTEXT_SHIFT) - 1) : pe;
+}
+
+/* A PE of the world with a context that is not the default one. */
+GSHMEMI_FN int gshmemi_pe_with_context(int world_pe, int context)
+{
+	return world_pe | context << GSHMEMI_PE_CONTEXT_SHIFT | GSHMEMI_PE_MARK;
 }
 
 #endif /* GSHMEM_PE_H */

@@ -53,8 +53,8 @@ int gshmemi_contexts_open(void)
 	void *table;
 	int rc;
 
-	if (n < MIN_CONTEXTS || n > GSHMEMI_PE_CONTEXTS) {
-		gshmemi_error("GSHMEM_CONTEXTS=%d: must be a number from %d to %d", n, MIN_CONTEXTS, GSHMEMI_PE_CONTEXTS);
+	if (n < MIN_CONTEXTS || n > GSHMEMI_CTX_COLLECTIVES) {
+		gshmemi_error("GSHMEM_CONTEXTS=%d: must be a number from %d to %d", n, MIN_CONTEXTS, GSHMEMI_CTX_COLLECTIVES);
 		return -EINVAL;
 	}
 	entries = calloc((size_t)n, sizeof *entries);
