@@ -21,6 +21,7 @@ $(if $(SAN),$(if $(filter cpu,$(PLATFORM)),,$(error SAN= is for PLATFORM=cpu)))
 # Sets CC, HIPCC, HIPFLAGS, PLAT_CPPFLAGS, PLAT_LDLIBS; on GPUs GPU_ARCHS, and HIPLD where HIPCC does not link.
 include platform/$(PLATFORM)/platform.mk
 HIPLD    ?= $(HIPCC)
+NM       ?= nm
 
 VERSION  := 0.1.0
 SONAME   := libgshmem.so.0
@@ -52,8 +53,13 @@ LINK      = $(HIPLD) $(SANFLAGS) $(LDFLAGS)
 LIBS      = $(PLAT_LDLIBS) $(MPI_LIBS)
 
 SO       := $(B)/lib/libgshmem.so
-LIB      := $(SO) $(B)/lib/libgshmem.a
-LIB_OBJS := $(patsubst %,$(B)/%.o,$(sort $(wildcard src/*/*.c src/*/*.hip platform/$(PLATFORM)/*.c)))
+LIB_OBJS := $(patsubst %,$(B)/%.o,$(sort $(filter-out src/shmem/%,$(wildcard src/*/*.c src/*/*.hip platform/$(PLATFORM)/*.c))))
+# OpenSHMEM's names, and headers that are made for them.
+SHMEM_SONAME := libgshmem_shmem.so.0
+SHMEM_SO     := $(B)/lib/libgshmem_shmem.so
+SHMEM_OBJS   := $(patsubst %,$(B)/%.o,$(sort $(wildcard src/shmem/*.c))) $(B)/shmem/names.o
+SHMEM_HEADERS := $(B)/include/shmem.h $(B)/include/pshmem.h
+LIB      := $(SO) $(B)/lib/libgshmem.a $(SHMEM_SO) $(B)/lib/libgshmem_shmem.a $(SHMEM_HEADERS)
 progs     = $(sort $(patsubst %,$(B)/%,$(basename $(wildcard $(foreach p,$(2),$(1)/$(p).c $(1)/$(p).hip)))))
 # marked,KEY: tests that say KEY in a comment at their head, such as `/* tsan: yes */`.
 marked    = $(patsubst tests/%,%,$(basename $(shell grep -lsE '^ */?\* *$(1)' tests/*.c tests/*.hip tests/platform/*.c tests/platform/*.hip)))
@@ -61,17 +67,17 @@ marked    = $(patsubst tests/%,%,$(basename $(shell grep -lsE '^ */?\* *$(1)' te
 elsewhere := $(foreach p,$(filter-out $(PLATFORM),$(PLATFORMS)),\
 	$(B)/tests/platform/$(p)_% $(patsubst %,$(B)/tests/%,$(call marked,platform: $(p)\b)))
 tests_of  = $(filter-out $(elsewhere),$(call progs,tests,$(1)))
-TESTS    := $(call tests_of,$(or $(T),* platform/*))
+TESTS    := $(call tests_of,$(or $(T),* platform/* shmem/*))
 MODULES  := $(patsubst %.hip,$(B)/%.module,$(wildcard tests/modules/*.hip))
 BENCHES  := $(call progs,bench,$(or $(T),*))
 RAW      := $(call progs,bench,raw/*)
 EXAMPLES := $(call progs,examples,*)
 # What a leg runs besides the tests, RUN=examples, and what it builds and does not run, BUILD='tests benches'.
 RUN_TOO  := $(if $(filter examples,$(RUN)),$(EXAMPLES))
-ALSO     := $(if $(filter tests,$(BUILD)),$(filter-out $(TESTS),$(call tests_of,* platform/*))) \
+ALSO     := $(if $(filter tests,$(BUILD)),$(filter-out $(TESTS),$(call tests_of,* platform/* shmem/*))) \
 	$(if $(filter examples,$(BUILD)),$(EXAMPLES)) $(if $(filter benches,$(BUILD)),$(call progs,bench,*) $(RAW))
 TOOLS    := $(B)/bin/gshmemcc $(patsubst tools/%,$(B)/bin/%,$(basename $(wildcard tools/gshmem-info.c tools/gshmem-info.hip)))
-DEPS      = $(LIB_OBJS) $(patsubst %,%.c.o,$(TESTS) $(BENCHES) $(RAW) $(EXAMPLES)) $(patsubst %,%.hip.o,$(TESTS) $(BENCHES) $(EXAMPLES)) $(MODULES:%.module=%.hip.o)
+DEPS      = $(LIB_OBJS) $(filter %.c.o,$(SHMEM_OBJS)) $(patsubst %,%.c.o,$(TESTS) $(BENCHES) $(RAW) $(EXAMPLES)) $(patsubst %,%.hip.o,$(TESTS) $(BENCHES) $(EXAMPLES)) $(MODULES:%.module=%.hip.o)
 
 ifndef V
 Q = @printf '  %-6s %s\n' $(1) $@;
@@ -127,7 +133,7 @@ TSAN_TESTS = $(call marked,tsan: yes) \
 	$(filter-out platform/barrier,$(patsubst tests/%,%,$(basename $(wildcard tests/platform/*.c tests/platform/*.hip))))
 
 # All of them and the examples, as the user builds it; the benches must build.
-T_basic      = $(if $(filter thread lanes,$(SAN)),$(TSAN_TESTS),* platform/*)
+T_basic      = $(if $(filter thread lanes,$(SAN)),$(TSAN_TESTS),* platform/* shmem/*)
 MAKE_basic   = $(if $(T),,RUN=examples BUILD=benches)
 # The GPU's copy loop, which the cpu platform otherwise replaces by memcpy.
 T_generic    = put* get* copy*
@@ -138,17 +144,17 @@ T_unaligned    = put* get* copy* signal_put
 RUN_unaligned  = -1
 MAKE_unaligned = B=$(B)-unaligned CPPFLAGS='$(CPPFLAGS) -DGSHMEMI_GENERIC_COPY=2'
 # Late and reordered delivery, the seeds by turns; not for tests that say `/* delivery: no */` or never send anything.
-T_delivery   = $(filter-out $(call marked,delivery: no) allocator% init%,$(notdir $(basename $(wildcard tests/*.c tests/*.hip))))
+T_delivery   = $(filter-out $(call marked,delivery: no) allocator% init%,$(notdir $(basename $(wildcard tests/*.c tests/*.hip)))) shmem/*
 RUN_delivery = -e 'GSHMEM_CPU_DELIVERY=random:1 | GSHMEM_CPU_DELIVERY=random:2 | GSHMEM_CPU_DELIVERY=random:3'
 # All of them as on a GPU: the host cannot touch device memory, and the host API copies.
-T_apart      = * platform/*
+T_apart      = * platform/* shmem/*
 RUN_apart    = -1 -e GSHMEM_CPU_HOST_ACCESS=0
 MAKE_apart   = B=$(B)-apart CPPFLAGS='$(CPPFLAGS) -DGSHMEMI_HOST_COPIES' RUN=examples
 # Tests and examples are built; what exercises the compiler is run, each program once (-1), as with the sanitizers.
-T_clang      = put* get* amo* signal* platform/*
+T_clang      = put* get* amo* signal* platform/* shmem/*
 RUN_clang    = -1
 MAKE_clang   = CFLAGS=-O2 CC=$(clang) HIPCC=$(clang:clang%=clang++%) BUILD='tests examples'
-T_asan       = * platform/*
+T_asan       = * platform/* shmem/*
 RUN_asan     = -1
 MAKE_asan    = SAN=address
 T_tsan       = $(TSAN_TESTS)
@@ -217,6 +223,34 @@ $(SO): $(B)/lib/$(SONAME)
 $(B)/lib/libgshmem.a: $(LIB_OBJS)
 	@mkdir -p $(@D) && rm -f $@
 	$(call Q,AR)$(AR) rcs $@ $^
+
+$(B)/include/shmem.h: tools/shmem-header $(wildcard include/*.h include/gshmem/*.h include/gshmem/compat/*.h)
+	@mkdir -p $(@D)
+	$(call Q,GEN)awk -f tools/shmem-header include/gshmem.h >$@
+$(B)/include/pshmem.h: $(SHMEM_OBJS)
+	@mkdir -p $(@D)
+	$(call Q,GEN)$(NM) -g --defined-only $^ | awk -v header=1 -f tools/shmem-names >$@
+$(B)/shmem/names.S: tools/shmem-names $(LIB_OBJS)
+	@mkdir -p $(@D)
+	$(call Q,GEN)$(NM) -g --defined-only $(LIB_OBJS) | awk -f tools/shmem-names >$@
+$(B)/shmem/names.o: $(B)/shmem/names.S
+	$(call Q,AS)$(CC) -fPIC -c -o $@ $<
+$(filter %.c.o,$(SHMEM_OBJS)) $(B)/tests/shmem/%: CPP += $(call shmem_flags,include,$(B)/include)
+$(filter %.c.o,$(SHMEM_OBJS)): $(B)/include/shmem.h
+$(B)/tests/shmem/%.c.o: tests/shmem/%.c $(B)/flags $(SHMEM_HEADERS)
+	@mkdir -p $(@D) && rm -f $(B)/tests/shmem/$*
+	$(call Q,CC)$(CCMD) -c -o $@ $<
+$(B)/tests/shmem/%: $(B)/tests/shmem/%.c.o $(SHMEM_SO)
+	$(call Q,LINK)$(LINK) -o $@ $< $(SHMEM_SO) $(SO) $(RPATH) $(LIBS)
+$(B)/lib/$(SHMEM_SONAME): $(SHMEM_OBJS) $(SO)
+	$(call Q,LINK)$(LINK) -shared -Wl,-soname,$(SHMEM_SONAME) -o $@ $(SHMEM_OBJS) $(SO) -Wl,-rpath,'$$ORIGIN' $(LIBS)
+$(SHMEM_SO): $(B)/lib/$(SHMEM_SONAME)
+	@ln -sf $(SHMEM_SONAME) $@
+# One member: what it does before main is asked for by no name.
+$(B)/lib/libgshmem_shmem.a: $(SHMEM_OBJS)
+	@mkdir -p $(@D) && rm -f $@
+	$(call Q,AR)$(LD) -r -o $(B)/shmem/all.o $^ && $(AR) rcs $@ $(B)/shmem/all.o
+
 $(B)/%: $(B)/%.c.o $(SO)
 	$(call Q,LINK)$(LINK) -o $@ $< $(SO) $(RPATH) $(LIBS)
 $(B)/%: $(B)/%.hip.o $(SO)
@@ -245,8 +279,12 @@ $(B)/bin/%: $(B)/tools/%.hip.o $(SO)
 
 # What a user's program is compiled with; $(1) holds the headers, $(2) those of the platform.
 user_flags = -I$(1) $(patsubst -Iplatform/$(PLATFORM),-I$(2),$(filter-out -D_GNU_SOURCE,$(PLAT_CPPFLAGS))) $(MPI_CFLAGS)
-# fill,INCLUDE,PLATFORM INCLUDE,LIB,DEVICE LIBRARY: puts the recorded values into a template.
-fill       = sed -e 's|@CC@|$(CC)|;s|@HIPCC@|$(HIPCC)|;s|@HIPLD@|$(HIPLD)|;s|@LIBDIR@|$(3)|' \
+# What shmem.h and its like are found by, with what is made of them in $(2).
+shmem_flags = -I$(1)/gshmem/compat $(if $(2),-I$(2))
+# The C++ compiler for what has no kernels: CC's, where it is known.
+USER_CXX  ?= $(if $(filter clang%,$(notdir $(CC))),$(patsubst clang%,clang++%,$(notdir $(CC))),$(CXX))
+# fill,INCLUDE,PLATFORM INCLUDE,LIB,DEVICE LIBRARY,SHMEM INCLUDE: puts the recorded values into a template.
+fill       = sed -e 's|@CC@|$(CC)|;s|@CXX@|$(USER_CXX)|;s|@SHMEMFLAGS@|$(strip $(call shmem_flags,$(1),$(5)))|;s|@HIPCC@|$(HIPCC)|;s|@HIPLD@|$(HIPLD)|;s|@LIBDIR@|$(3)|' \
 	-e 's|@HIPFLAGS@|$(if $(DEVLIB),$(subst $(DEVLIB),$(4),$(HIPFLAGS)),$(HIPFLAGS))|' \
 	-e 's|@CPPFLAGS@|$(strip $(call user_flags,$(1),$(2)))|;s|@LIBS@|$(strip $(LIBS))|;s|@SAN@|$(SANFLAGS)|' \
 	-e 's|@PREFIX@|$(PREFIX)|;s|@VERSION@|$(VERSION)|'
@@ -258,23 +296,31 @@ D          = $(DESTDIR)
 
 $(B)/bin/gshmemcc: tools/gshmemcc $(B)/flags
 	@mkdir -p $(@D)
-	$(call Q,GEN)$(call fill,$(CURDIR)/include,$(CURDIR)/platform/$(PLATFORM),$(abspath $(B)/lib),$(DEVLIB)) $< >$@ && chmod +x $@
+	$(call Q,GEN)$(call fill,$(CURDIR)/include,$(CURDIR)/platform/$(PLATFORM),$(abspath $(B)/lib),$(DEVLIB),$(abspath $(B)/include)) $< >$@ && chmod +x $@
+	@ln -sf gshmemcc $(@D)/oshcc && ln -sf gshmemcc $(@D)/oshc++
 
 install: lib tools $(PLAT_DEPS)
 	install -d $(D)$(PREFIX)/bin $(D)$(LIBDIR)/pkgconfig
 	install -m 755 $(B)/lib/$(SONAME) $(D)$(LIBDIR)/$(SONAME)
 	ln -sf $(SONAME) $(D)$(LIBDIR)/libgshmem.so
 	install -m 644 $(B)/lib/libgshmem.a $(D)$(LIBDIR)/libgshmem.a
+	install -m 755 $(B)/lib/$(SHMEM_SONAME) $(D)$(LIBDIR)/$(SHMEM_SONAME)
+	ln -sf $(SHMEM_SONAME) $(D)$(LIBDIR)/libgshmem_shmem.so
+	install -m 644 $(B)/lib/libgshmem_shmem.a $(D)$(LIBDIR)/libgshmem_shmem.a
 	@for h in $(HEADERS); do install -D -m 644 include/$$h $(D)$(INCDIR)/$$h || exit 1; done
+	install -m 644 $(SHMEM_HEADERS) $(D)$(INCDIR)/gshmem/compat
 	@for h in $(HIPHEADERS); do install -D -m 644 platform/$(PLATFORM)/$$h $(D)$(PLATDIR)/$$h || exit 1; done
 	$(if $(DEVLIB),install -d $(D)$(LIBDIR)/gshmem/devlib && cp -P $(DEVLIB)/*.bc $(D)$(LIBDIR)/gshmem/devlib/)
 	$(call fill,$(INCDIR),$(PLATDIR),$(LIBDIR),$(LIBDIR)/gshmem/devlib) tools/gshmemcc >$(D)$(PREFIX)/bin/gshmemcc
 	chmod 755 $(D)$(PREFIX)/bin/gshmemcc
+	ln -sf gshmemcc $(D)$(PREFIX)/bin/oshcc
+	ln -sf gshmemcc $(D)$(PREFIX)/bin/oshc++
 	$(call fill,$(INCDIR),$(PLATDIR),$(LIBDIR),$(LIBDIR)/gshmem/devlib) tools/gshmem.pc >$(D)$(LIBDIR)/pkgconfig/gshmem.pc
 	[ ! -f $(B)/bin/gshmem-info ] || install -m 755 $(B)/bin/gshmem-info $(D)$(PREFIX)/bin/gshmem-info
 uninstall:
 	rm -f $(D)$(PREFIX)/bin/gshmemcc $(D)$(PREFIX)/bin/gshmem-info $(D)$(LIBDIR)/pkgconfig/gshmem.pc
-	rm -f $(D)$(LIBDIR)/$(SONAME) $(D)$(LIBDIR)/libgshmem.so $(D)$(LIBDIR)/libgshmem.a
+	rm -f $(D)$(PREFIX)/bin/oshcc $(D)$(PREFIX)/bin/oshc++
+	rm -f $(foreach n,libgshmem libgshmem_shmem,$(foreach e,so so.0 a,$(D)$(LIBDIR)/$(n).$(e)))
 	rm -rf $(D)$(LIBDIR)/gshmem $(D)$(INCDIR)/gshmem $(D)$(INCDIR)/gshmem.h $(D)$(INCDIR)/gshmemx.h
 
 -include $(DEPS:.o=.d)

@@ -653,6 +653,17 @@ GSHMEM_API void gshmem_fence(void);
 GSHMEM_API void gshmem_quiet(void);
 GSHMEM_API void gshmem_pe_quiet(const int *target_pes, size_t npes);
 
+/* ---- profiling ------------------------------------------------------------------------------------------------ */
+
+/*
+ * gshmem_pcontrol - does nothing: a profiler puts its own in its place.
+ *
+ * level  0 and less: off; 1: on; 2: on, and write what is gathered; more: as the profiler likes
+ *
+ * Callable  host, at any time.
+ */
+GSHMEM_HOST_API void gshmem_pcontrol(int level, ...);
+
 GSHMEMI_END_C
 
 #include <gshmemx.h>

@@ -181,7 +181,8 @@ int gshmemi_env_read(void)
 	}
 #include "host/env_list.h"
 #undef X
-	return first;
+	rc = gshmemi_shmem_read_env();
+	return first ? first : rc;
 }
 
 static const char *const names[] = {

@@ -441,6 +441,7 @@ int gshmemx_init_attr(const struct gshmemx_init_attributes *attr)
 		return rc;
 	thread_level = attr->thread_level;
 	depth = 1;
+	gshmemi_shmem_initialized();
 	return 0;
 }
 

@@ -126,6 +126,16 @@ void gshmemi_env_warn_unknown(void);
 int gshmemi_env_parse_size(const char *text, uint64_t *nbytes_p);
 const char *gshmemi_heap_kind_name(enum gshmemi_heap_kind kind);
 
+/* ---- shmem.c: programs of OpenSHMEM ---- */
+
+/* libgshmem_shmem is part of the program. Called before main. */
+GSHMEM_HOST_API void gshmemi_shmem_begin(void);
+extern bool gshmemi_is_shmem;
+
+/* The two are for all programs, and nothing in others. OpenSHMEM's variables, after gshmemi_env; the end of an init. */
+int gshmemi_shmem_read_env(void);
+void gshmemi_shmem_initialized(void);
+
 /* ---- bootstrap.c: MPI is called there and nowhere else, by the thread that called the library ---- */
 
 /*

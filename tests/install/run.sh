@@ -29,13 +29,14 @@ $MAKE --no-print-directory install B="$B" PREFIX="$prefix" >"$work/log" 2>&1 || 
 	fail "make install failed"
 }
 for f in include/gshmem.h include/gshmemx.h lib/libgshmem.so lib/libgshmem.so.0 lib/libgshmem.a \
-	lib/pkgconfig/gshmem.pc bin/gshmemcc bin/gshmem-info; do
+	lib/pkgconfig/gshmem.pc bin/gshmemcc bin/gshmem-info bin/oshcc bin/oshc++ lib/libgshmem_shmem.so \
+	lib/libgshmem_shmem.so.0 lib/libgshmem_shmem.a include/gshmem/compat/shmem.h include/gshmem/compat/pshmem.h; do
 	[ -e "$prefix/$f" ] || fail "$f is not installed"
 done
 # The tree must not be needed; build it into neither the library nor the wrapper.
 grep -l "$(pwd)" "$prefix/bin/gshmemcc" "$prefix/lib/pkgconfig/gshmem.pc" && fail "these files know the source tree"
 
-cp "$here"/*.hip "$here"/*.c "$here"/*.h "$work"
+cp "$here"/*.hip "$here"/*.c "$here"/*.cpp "$here"/*.h "$work"
 cd "$work"
 PATH=$prefix/bin:$PATH
 
@@ -48,6 +49,8 @@ gshmemcc main.o shift.o -ldl -o ring2
 gshmemcc -Wall -Wextra -Wpedantic -Werror host.c -o host1
 gshmemcc --show ring.hip -o ring | grep -q -e -lgshmem || fail "gshmemcc --show prints no command"
 [ ! -e ring ] || fail "gshmemcc --show ran it"
+gshmemcc --shmem -Wall -Wextra -Wpedantic -Werror shmem.c -o shmem1
+oshc++ -std=c++11 -Wall -Wextra -Wpedantic -Werror shmem.cpp -o shmem2
 
 # 2. gshmem.pc, with no wrapper.
 PKG_CONFIG_PATH=$prefix/lib/pkgconfig
@@ -67,7 +70,11 @@ $cc -std=c11 -Wall -Wextra -Wpedantic -Werror $cflags host.c -o host2 $libs
 $cc -std=c11 $cflags -c host.c
 $hipld host.o "$prefix/lib/libgshmem.a" $(pkg-config --libs --static gshmem | tr ' ' '\n' | grep -v -x -e -lgshmem) -o host3
 
-for program in "./ring1 ./module.so" "./ring2 ./module.so" "./ring3 ./module3.so" ./host1 ./host2 ./host3; do
+$cc $cflags -I"$prefix/include/gshmem/compat" -c shmem.c
+$hipld shmem.o "$prefix/lib/libgshmem_shmem.a" "$prefix/lib/libgshmem.a" \
+	$(pkg-config --libs --static gshmem | tr ' ' '\n' | grep -v -x -e -lgshmem) -o shmem3
+
+for program in "./ring1 ./module.so" "./ring2 ./module.so" "./ring3 ./module3.so" ./host1 ./host2 ./host3 ./shmem1 ./shmem2 ./shmem3; do
 	$MPIRUN -n 2 $program || fail "mpirun -n 2 $program: exit $?"
 done
 

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * OpenSHMEM 1.6 for C and C++ on the CPU, and what it deprecates from 1.0 on, in libgshmem_shmem. tools/shmem-header makes
+ * shmem.h of shmem_head.h, gshmem.h and shmem_deprecated.h: the functions of gshmem.h by other names. For each there is
+ * also a pshmem_ one (pshmem.h).
+ */
+#ifndef SHMEM_H
+#define SHMEM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define SHMEM_HOST_API          extern
+#define SHMEM_API               extern
+#define SHMEMI_LONG_DOUBLE_API  extern
+#ifdef __cplusplus
+#define SHMEMI_BEGIN_C extern "C" {
+#define SHMEMI_END_C   }
+#define SHMEMI_FN      extern "C++" inline /* programs include this file in extern "C" blocks, where no overloads can be */
+#else
+#define SHMEMI_BEGIN_C
+#define SHMEMI_END_C
+#define SHMEMI_FN static inline
+#endif
+

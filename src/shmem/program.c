@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Tells libgshmem, before main, that this is a program of OpenSHMEM. */
+#include "shmem/shmem.h"
+
+extern void gshmemi_shmem_begin(void);
+
+__attribute__((constructor)) static void begin(void)
+{
+	gshmemi_shmem_begin();
+}

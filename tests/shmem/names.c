@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * libgshmem_shmem has a shmem_X and a pshmem_X for each gshmem_X, which are one function, and so are the names that
+ * OpenSHMEM deprecates, with the types that it gives them. pshmem.h, by being compiled, says that shmem.h declares them.
+ */
+#include <dlfcn.h>
+#include <string.h>
+#include <pshmem.h>
+#include <mpp/shmem.h>
+#include <shmemx.h>
+#include "../helpers.h"
+
+/* Declared again, as the spec does. */
+#define STANDARD(X) \
+	X(int, int) X(long, long) X(long long, longlong) X(unsigned int, uint) X(unsigned long, ulong) \
+	X(unsigned long long, ulonglong) X(int32_t, int32) X(int64_t, int64) X(uint32_t, uint32) X(uint64_t, uint64) \
+	X(size_t, size) X(ptrdiff_t, ptrdiff)
+#define EXTENDED(X) X(float, float) X(double, double) STANDARD(X)
+#define TYPED(T, N) \
+	T shmem_##N##_fetch(const T *source, int pe); \
+	void shmem_##N##_set(T *dest, T value, int pe); \
+	T shmem_##N##_swap(T *dest, T value, int pe);
+EXTENDED(TYPED)
+#undef TYPED
+#define TYPED(T, N) \
+	T shmem_##N##_cswap(T *dest, T cond, T value, int pe); \
+	T shmem_##N##_finc(T *dest, int pe); \
+	void shmem_##N##_inc(T *dest, int pe); \
+	T shmem_##N##_fadd(T *dest, T value, int pe); \
+	void shmem_##N##_add(T *dest, T value, int pe);
+STANDARD(TYPED)
+#undef TYPED
+void shmem_short_wait(short *ivar, short cmp_value);
+void shmem_int_wait(int *ivar, int cmp_value);
+void shmem_long_wait(long *ivar, long cmp_value);
+void shmem_longlong_wait(long long *ivar, long long cmp_value);
+void shmem_wait(long *ivar, long cmp_value);
+void(shmem_wait_until)(long *ivar, int cmp, long cmp_value);
+long(shmem_swap)(long *dest, long value, int pe);
+void start_pes(int npes);
+int _my_pe(void);
+int _num_pes(void);
+void *shmalloc(size_t size);
+void *shmemalign(size_t alignment, size_t size);
+void *shrealloc(void *ptr, size_t size);
+void shfree(void *ptr);
+void shmem_clear_cache_inv(void);
+void shmem_set_cache_inv(void);
+void shmem_clear_cache_line_inv(void *dest);
+void shmem_set_cache_line_inv(void *dest);
+void shmem_udcflush(void);
+void shmem_udcflush_line(void *dest);
+void shmem_pcontrol(int level, ...);
+
+#define NAME(T, N) #N,
+static const char *const standard[] = {STANDARD(NAME) NULL}, *const extended[] = {EXTENDED(NAME) NULL};
+
+static void check(const char *name)
+{
+	char profiling[96];
+
+	snprintf(profiling, sizeof profiling, "p%s", name);
+	t_check(dlsym(RTLD_DEFAULT, name), "%s is not in libgshmem_shmem", name);
+	t_check(dlsym(RTLD_DEFAULT, name) == dlsym(RTLD_DEFAULT, profiling), "%s is not %s", profiling, name);
+}
+
+static void check_types(const char *const *names, const char *operation)
+{
+	char name[96];
+
+	for (; *names; names++) {
+		snprintf(name, sizeof name, "shmem_%s_%s", *names, operation);
+		check(name);
+	}
+}
+
+/* Each exported function of libgshmem, by the list that nm makes. */
+static int check_all(void)
+{
+	char command[4200], line[256];
+	int n = 0;
+	Dl_info info;
+	FILE *list;
+
+	t_check(dladdr(dlsym(RTLD_DEFAULT, "gshmem_init"), &info), "dladdr: %s", dlerror());
+	snprintf(command, sizeof command, "nm -D --defined-only '%s' | sed -n 's/.* T gshmem_/shmem_/p'", info.dli_fname);
+	list = popen(command, "r");
+	t_check(list, "popen: %s", command);
+	for (; fgets(line, sizeof line, list); n++) {
+		line[strcspn(line, "\n")] = 0;
+		check(line);
+	}
+	pclose(list);
+	return n;
+}
+
+int main(void)
+{
+	static const char *const old[] = {"start_pes", "_my_pe", "_num_pes", "shmalloc", "shfree", "shrealloc", "shmemalign",
+					  "shmem_wait", "shmem_wait_until", "shmem_swap", "shmem_short_wait", "shmem_int_wait",
+					  "shmem_long_wait", "shmem_longlong_wait", "shmem_clear_cache_inv",
+					  "shmem_set_cache_inv", "shmem_clear_cache_line_inv", "shmem_set_cache_line_inv",
+					  "shmem_udcflush", "shmem_udcflush_line", "shmem_pcontrol"};
+	static const char *const extended_ops[] = {"fetch", "set", "swap"};
+	static const char *const standard_ops[] = {"cswap", "finc", "inc", "fadd", "add"};
+	size_t i;
+	int n;
+
+	for (i = 0; i < sizeof old / sizeof *old; i++)
+		check(old[i]);
+	for (i = 0; i < 3; i++)
+		check_types(extended, extended_ops[i]);
+	for (i = 0; i < 5; i++)
+		check_types(standard, standard_ops[i]);
+	n = check_all();
+	t_check(n >= 780, "functions of libgshmem: expected 780 at least, got %d", n);
+	t_check(pshmem_putmem == shmem_putmem, "pshmem_putmem is not shmem_putmem");
+	shmem_pcontrol(3, 1, "two", 3.0);
+	return 0;
+}
