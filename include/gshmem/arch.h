@@ -59,6 +59,13 @@
 #endif
 #endif
 
+/* Whether an object lies among the program's variables, where these are symmetric. */
+#ifndef GSHMEMI_ARCH_HAS_GLOBALS
+#define GSHMEMI_ARCH_IS_GLOBAL(address, size)  0
+#define GSHMEMI_ARCH_PLACE(address)            ((void)(address))
+#define GSHMEMI_ARCH_IS_FREE(address, size)    0
+#endif
+
 /* What compilers know of the posted calls of a unit. */
 #ifndef GSHMEMI_ARCH_HAS_POSTS
 #define GSHMEMI_ARCH_HAS_POSTS() 1

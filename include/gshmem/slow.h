@@ -28,6 +28,8 @@ GSHMEMI_FN int gshmemi_check_symmetric(const void *address, size_t nbytes, unsig
 		return GSHMEMI_FAULT_NULL;
 	if ((uintptr_t)address & (align - 1))
 		return GSHMEMI_FAULT_MISALIGNED;
+	if (GSHMEMI_ARCH_IS_GLOBAL(address, nbytes))
+		return 0;
 	if (offset >= gshmemi_state.heap_nbytes || nbytes > gshmemi_state.heap_nbytes - offset)
 		return GSHMEMI_FAULT_OUTSIDE_HEAP;
 	end = gshmemi_state.allocation_end[offset / GSHMEMI_GRANULE];

@@ -102,6 +102,12 @@ struct gshmemi_context {
 	int32_t pad;
 };
 
+/* The variables of a program of OpenSHMEM, where they are symmetric: nbytes 0, where not. */
+struct gshmemi_globals {
+	char *base;
+	uint64_t nbytes;
+};
+
 /* What went wrong in a kernel. The order is that of the texts in src/host/fault.c. */
 enum gshmemi_fault_kind {
 	GSHMEMI_FAULT_NONE,

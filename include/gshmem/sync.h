@@ -224,8 +224,8 @@ GSHMEM_API void *gshmem_ptr(const void *dest, int pe)
 
 	if (GSHMEMI_ON_HOST())
 		return gshmemi_host_ptr(dest, pe);
-	if ((uintptr_t)dest - (uintptr_t)gshmemi_state.heap >= gshmemi_state.heap_nbytes || pe < 0 ||
-	    pe >= gshmemi_state.npes)
+	if (((uintptr_t)dest - (uintptr_t)gshmemi_state.heap >= gshmemi_state.heap_nbytes &&
+	     !GSHMEMI_ARCH_IS_GLOBAL(dest, 1)) || pe < 0 || pe >= gshmemi_state.npes)
 		return NULL;
 	return gshmemi_peer_ptr(gshmemi_state.peers->delta, dest, pe, &peer) ? peer : NULL;
 }

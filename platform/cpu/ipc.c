@@ -40,7 +40,7 @@ hipError_t hipIpcGetMemHandle(hipIpcMemHandle_t *handle, void *ptr)
 		HIPCPU_LEAVE(hipErrorInvalidValue);
 	pthread_mutex_lock(&hipcpu_memory_lock);
 	a = hipcpu_memory_find(ptr);
-	if (!a || a->kind != HIPCPU_MEMORY_DEVICE) {
+	if (!a || (a->kind != HIPCPU_MEMORY_DEVICE && a->kind != HIPCPU_MEMORY_SHARED)) {
 		pthread_mutex_unlock(&hipcpu_memory_lock);
 		HIPCPU_LEAVE(hipErrorInvalidValue);
 	}

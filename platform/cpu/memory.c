@@ -94,8 +94,12 @@ char *hipcpu_memory_map(int fd, size_t nbytes)
 {
 	int flags = fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED;
 	size_t reserved, head;
-	char *area, *base;
+	char *area, *base, *place = hipcpu_place_take();
 
+	if (place) {
+		base = mmap(place, nbytes, PROT_READ | PROT_WRITE, flags | MAP_FIXED_NOREPLACE, fd, 0);
+		return base == MAP_FAILED ? NULL : base;
+	}
 	if (nbytes < HUGE_PAGE) {
 		base = mmap(NULL, nbytes, PROT_READ | PROT_WRITE, flags, fd, 0);
 		return base == MAP_FAILED ? NULL : base;
@@ -374,7 +378,7 @@ static bool look_up(const void *ptr, struct hipcpu_allocation *a_p)
 
 static bool is_host(const struct hipcpu_allocation *a)
 {
-	return a->kind == HIPCPU_MEMORY_HOST || a->kind == HIPCPU_MEMORY_REGISTERED;
+	return a->kind == HIPCPU_MEMORY_HOST || a->kind == HIPCPU_MEMORY_REGISTERED || a->kind == HIPCPU_MEMORY_SHARED;
 }
 
 hipError_t hipHostGetDevicePointer(void **device_ptr, void *host_ptr, unsigned flags)

@@ -10,6 +10,7 @@
  *   copy.c     memcpy, memset, symbols           wave.c     convergence and cross-lane operations
  *   gate.c     sleeping and waking               stack.c    the stacks of the fibers; fiber.h: the switch
  *   access.c   device memory closed to the host  module.c   shared objects with kernels
+ *   share.c    variables as shared memory
  */
 #ifndef HIPCPU_RUNTIME_H
 #define HIPCPU_RUNTIME_H
@@ -139,6 +140,7 @@ enum hipcpu_memory {
 	HIPCPU_MEMORY_MANAGED,
 	HIPCPU_MEMORY_HOST,
 	HIPCPU_MEMORY_REGISTERED,
+	HIPCPU_MEMORY_SHARED, /* share.c: the host's, with a memfd behind it */
 	HIPCPU_MEMORY_IPC
 };
 
@@ -164,6 +166,11 @@ void hipcpu_memory_remove(struct hipcpu_allocation *a);
 /* Map nbytes of fd (or anonymous memory: -1), 2 MiB aligned if that large; NULL and errno on failure. */
 char *hipcpu_memory_map(int fd, size_t nbytes);
 size_t hipcpu_round_to_pages(size_t nbytes);
+
+/* ---- share.c; what the library calls is in include/gshmem/arch/cpu.h ---- */
+
+/* Where this thread's next mapping shall lie; NULL: anywhere. Asked once, it is forgotten. */
+void *hipcpu_place_take(void);
 
 /* ---- launch.c ---- */
 

@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 
 #include "host/access.h"
+#include "ipc/globals.h"
 
 struct gshmemi_heap gshmemi_heap;
 
@@ -180,6 +181,7 @@ static int allocate_heap(uint64_t nbytes, enum gshmemi_heap_kind wanted, enum gs
 	void *base;
 
 	refusal = hipSuccess;
+	gshmemi_globals_place_heap(ipc_nbytes(nbytes));
 	for (;;) {
 		error = allocate_kind(&base, nbytes, kind);
 		if (error == hipSuccess || error == hipErrorOutOfMemory || weaker_kind(kind, wanted) == kind)

@@ -10,15 +10,25 @@
 
 #include <gshmem/slow.h>
 
+#include "ipc/globals.h"
+
 #if !GSHMEMI_ARCH_HOST_DIRECT
 
 /* ---- put and get ---- */
+
+/* Programs of OpenSHMEM may name variables, which are not symmetric where the memory is a GPU's. */
+static void check_variable(const void *symmetric, size_t nbytes, int pe, const char *call)
+{
+	if (gshmemi_is_shmem && nbytes && !gshmemi_is_symmetric(symmetric))
+		gshmemi_fault_raise(GSHMEMI_FAULT_OUTSIDE_HEAP, pe, symmetric, nbytes, 0, 0, call, gshmemi_arch_caller());
+}
 
 /* The peer address of a symmetric one, for whoever reads that table; by the slow path where it holds a sentinel. */
 static void *find_peer(const void *symmetric, const void *local, size_t nbytes, unsigned align, int pe, const char *call)
 {
 	void *peer;
 
+	check_variable(symmetric, nbytes, pe, call);
 	if (!gshmemi_peer_ptr(gshmemi_state.direct.delta, symmetric, pe, &peer))
 		peer = gshmemi_slow_find(GSHMEMI_FIND_HEAP, symmetric, local, nbytes, align, pe, call);
 	return peer;
@@ -28,6 +38,7 @@ static void *find_amo_peer(void *dest, const void *local, unsigned nbytes, int p
 {
 	void *peer;
 
+	check_variable(dest, nbytes, pe, call);
 	if (!gshmemi_peer_ptr(gshmemi_state.direct.amo_delta, dest, pe, &peer))
 		peer = gshmemi_slow_find(GSHMEMI_FIND_AMO, dest, local, nbytes, nbytes, pe, call);
 	return peer;
@@ -58,6 +69,7 @@ static void *find_blocks(const void *symmetric, const void *local, ptrdiff_t sym
 {
 	void *peer;
 
+	check_variable(symmetric, bsize * nblocks, pe, call);
 	if (!gshmemi_peer_ptr(gshmemi_state.direct.delta, symmetric, pe, &peer))
 		peer = gshmemi_slow_blocks(symmetric, local, symmetric_stride, local_stride, bsize, nblocks, elem_nbytes, pe,
 					   call);

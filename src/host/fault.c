@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "heap/heap.h"
+#include "ipc/globals.h"
 #include "ipc/job.h"
 
 /* Where the call was made. */
@@ -92,7 +93,7 @@ static void describe_unreachable(const struct gshmemi_fault *f, char *text, size
 
 static void describe(const struct gshmemi_fault *f, char *text, size_t nbytes)
 {
-	char address[80];
+	char address[80], what[160];
 
 	describe_address(f->address, address, sizeof address);
 	switch (f->kind) {
@@ -110,8 +111,9 @@ static void describe(const struct gshmemi_fault *f, char *text, size_t nbytes)
 		snprintf(text, nbytes, "%s is not aligned to %" PRIu64 " bytes", address, f->expected);
 		break;
 	case GSHMEMI_FAULT_OUTSIDE_HEAP:
-		snprintf(text, nbytes, "%" PRIu64 " bytes at %s are not in the symmetric heap, %p to %p", f->nbytes,
-			 address, (void *)gshmemi_heap.base, (void *)(gshmemi_heap.base + gshmemi_heap.nbytes));
+		gshmemi_globals_describe((const void *)(uintptr_t)f->address, what, sizeof what);
+		snprintf(text, nbytes, "%" PRIu64 " bytes at %s are not in the symmetric heap, %p to %p%s", f->nbytes,
+			 address, (void *)gshmemi_heap.base, (void *)(gshmemi_heap.base + gshmemi_heap.nbytes), what);
 		break;
 	case GSHMEMI_FAULT_NOT_ALLOCATED:
 		snprintf(text, nbytes, "%s is in the symmetric heap, but not allocated", address);

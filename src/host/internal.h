@@ -128,8 +128,8 @@ const char *gshmemi_heap_kind_name(enum gshmemi_heap_kind kind);
 
 /* ---- shmem.c: programs of OpenSHMEM ---- */
 
-/* libgshmem_shmem is part of the program. Called before main. */
-GSHMEM_HOST_API void gshmemi_shmem_begin(void);
+/* libgshmem_shmem is part of the program; from is an address in it. Called before main. */
+GSHMEM_HOST_API void gshmemi_shmem_begin(const void *from);
 extern bool gshmemi_is_shmem;
 
 /* The two are for all programs, and nothing in others. OpenSHMEM's variables, after gshmemi_env; the end of an init. */

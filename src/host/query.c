@@ -5,7 +5,7 @@
 #include <gshmem/peer.h>
 #include <string.h>
 
-#include "heap/heap.h"
+#include "ipc/globals.h"
 #include "ipc/job.h"
 
 int gshmemi_host_my_pe(void)
@@ -44,7 +44,7 @@ int gshmem_pe_accessible(int pe)
 int gshmem_addr_accessible(const void *addr, int pe)
 {
 	GSHMEMI_ENTER("gshmem_addr_accessible");
-	return is_mapped(pe) && gshmemi_heap_contains(addr);
+	return is_mapped(pe) && gshmemi_is_symmetric(addr);
 }
 
 void *gshmemi_host_ptr(const void *dest, int pe)
@@ -52,7 +52,7 @@ void *gshmemi_host_ptr(const void *dest, int pe)
 	void *peer_dest;
 
 	GSHMEMI_ENTER("gshmem_ptr");
-	if (!is_mapped(pe) || !gshmemi_heap_contains(dest))
+	if (!is_mapped(pe) || !gshmemi_is_symmetric(dest))
 		return NULL;
 	gshmemi_peer_ptr(gshmemi_state.peers->delta, dest, pe, &peer_dest);
 	return peer_dest;

@@ -10,6 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "ipc/globals.h"
+
 bool gshmemi_is_shmem;
 
 /* ---- environment ---- */
@@ -112,7 +114,8 @@ void gshmemi_shmem_initialized(void)
 #endif
 }
 
-void gshmemi_shmem_begin(void)
+void gshmemi_shmem_begin(const void *from)
 {
 	gshmemi_is_shmem = true;
+	gshmemi_globals_share(from);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "ipc/globals.h"
 #include "ipc/job.h"
 #include "ipc/life.h"
 
@@ -13,6 +14,7 @@
 struct region {
 	hipIpcMemHandle_t handle;
 	uint64_t offset;
+	uint64_t nbytes; /* of the allocation */
 };
 
 /*
@@ -28,7 +30,9 @@ struct device_id {
 struct card {
 	struct region heap;
 	struct region sync;
+	struct region globals;   /* the program's variables; nothing if globals_layout is 0 */
 	struct device_id device;
+	uint64_t globals_layout;
 	uint64_t heap_align;
 	int64_t life_fd; /* descriptor there, for gshmemi_life_open_peer */
 	int64_t rc;      /* its error so far */
@@ -38,6 +42,7 @@ struct card {
 struct mapping {
 	void *heap;
 	void *sync;
+	void *globals;
 };
 
 static struct mapping *mappings; /* npes */
@@ -64,6 +69,7 @@ static int export_region(void *base, const char *what, struct region *region_p)
 	if (rc)
 		return rc;
 	region_p->offset = (uint64_t)((char *)base - (char *)start);
+	region_p->nbytes = nbytes;
 	return 0;
 }
 
@@ -91,6 +97,9 @@ static int fill_card(struct card *card, int device, int life_fd, char *heap, str
 	if (!rc)
 		rc = export_region(sync, "sync region", &card->sync);
 	card->heap_align = base & -base;
+	card->globals_layout = gshmemi_globals_layout();
+	if (!rc && card->globals_layout)
+		rc = export_region(gshmemi_globals_base(), "program's variables", &card->globals);
 	return rc;
 }
 
@@ -145,14 +154,17 @@ static int find_access(const struct device_id *id, int device, struct access *ac
 
 /* ---- opening ---- */
 
-static int open_region(int pe, const struct region *region, const char *what, void **mapping_p)
+/* place is where the allocation shall be mapped, NULL: anywhere. */
+static int open_region(int pe, const struct region *region, const char *what, void *place, void **mapping_p)
 {
 	const struct gshmemi_peer *peer = &gshmemi_job->peers[pe];
 	hipError_t error;
 	void *mapping;
 	char why[128];
 
+	GSHMEMI_ARCH_PLACE(place);
 	error = hipIpcOpenMemHandle(&mapping, region->handle, hipIpcMemLazyEnablePeerAccess);
+	GSHMEMI_ARCH_PLACE(NULL);
 	if (error == hipErrorPeerAccessUnsupported)
 		return -EXDEV;
 	if (error != hipSuccess) {
@@ -176,17 +188,37 @@ static ptrdiff_t distance(void *mapping, const struct region *region, const void
 	return (ptrdiff_t)((uintptr_t)mapping + region->offset - (uintptr_t)own);
 }
 
+/* The peer's variables, if they are symmetric, and where its heap must go then. */
+static int open_globals(int pe, const struct card *card, struct mapping *mapping, char *heap, void **heap_place_p)
+{
+	char *heap_start = heap - card->heap.offset;
+	ptrdiff_t delta;
+
+	*heap_place_p = NULL;
+	if (!gshmemi_globals.nbytes)
+		return 0;
+	delta = gshmemi_globals_find_delta(heap_start, card->heap.nbytes);
+	if (!delta)
+		return -ENOMEM;
+	*heap_place_p = heap_start + delta;
+	return open_region(pe, &card->globals, "program's variables", gshmemi_globals.base + delta, &mapping->globals);
+}
+
 /* Map one peer; -EXDEV when there is no access. What is open after an error is closed by gshmemi_map_close. */
 static int open_peer(int pe, const struct card *cards, struct gshmemi_peers *peers, char *heap,
 		     struct gshmemi_sync *sync)
 {
 	struct mapping *mapping = &mappings[pe];
+	void *heap_place;
 	int rc;
 
-	rc = open_region(pe, &cards[pe].sync, "sync region", &mapping->sync);
+	rc = open_region(pe, &cards[pe].sync, "sync region", NULL, &mapping->sync);
 	if (rc)
 		return rc;
-	rc = open_region(pe, &cards[pe].heap, "heap", &mapping->heap);
+	rc = open_globals(pe, &cards[pe], mapping, heap, &heap_place);
+	if (rc)
+		return rc;
+	rc = open_region(pe, &cards[pe].heap, "heap", heap_place, &mapping->heap);
 	if (rc)
 		return rc;
 	peers->delta[pe] = distance(mapping->heap, &cards[pe].heap, heap);
@@ -269,6 +301,19 @@ static int first_error(const struct card *cards, size_t *heap_align_p)
 	return 0;
 }
 
+/* Variables are symmetric if all PEs run the same program. */
+static void compare_globals(const struct card *cards)
+{
+	int pe, other = 0;
+
+	for (pe = 1; pe < gshmemi_job->npes; pe++)
+		if (cards[pe].globals_layout != cards[0].globals_layout && !other)
+			other = pe;
+	gshmemi_globals_use(!other && cards[0].globals_layout);
+	if (other && gshmemi_job->my_pe == 0)
+		gshmemi_warn("init: PE %d runs another program than PE 0: its variables are not symmetric", other);
+}
+
 static int connect_peers(const struct card *cards, int device, char *heap, struct gshmemi_sync *sync,
 			 struct gshmemi_peers *peers)
 {
@@ -322,6 +367,7 @@ int gshmemi_map_open(int rc, int device, int life_fd, char *heap, struct gshmemi
 	if (!rc) {
 		gshmemi_job_set_sharers(count_sharers(cards));
 		clear(peers);
+		compare_globals(cards);
 		rc = connect_peers(cards, device, heap, sync, peers);
 	}
 	free(cards);
@@ -335,6 +381,7 @@ void gshmemi_map_close(void)
 	for (pe = 0; mappings && pe < gshmemi_job->npes; pe++) {
 		close_mapping(&mappings[pe].heap);
 		close_mapping(&mappings[pe].sync);
+		close_mapping(&mappings[pe].globals);
 	}
 	free(mappings);
 	mappings = NULL;

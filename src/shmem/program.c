@@ -2,9 +2,9 @@
 /* Tells libgshmem, before main, that this is a program of OpenSHMEM. */
 #include "shmem/shmem.h"
 
-extern void gshmemi_shmem_begin(void);
+extern void gshmemi_shmem_begin(const void *from);
 
 __attribute__((constructor)) static void begin(void)
 {
-	gshmemi_shmem_begin();
+	gshmemi_shmem_begin("");
 }

@@ -78,6 +78,39 @@ for program in "./ring1 ./module.so" "./ring2 ./module.so" "./ring3 ./module3.so
 	$MPIRUN -n 2 $program || fail "mpirun -n 2 $program: exit $?"
 done
 
+# 3. Variables of programs of OpenSHMEM: what is not symmetric is named.
+cat >variable.c <<'END'
+#include <shmem.h>
+extern int elsewhere;
+int here = 1;
+int main(int argc, char **argv)
+{
+	(void)argv;
+	shmem_init();
+	shmem_int_p(argc > 1 ? &elsewhere : &here, 2, shmem_n_pes() - 1);
+	shmem_finalize();
+	return 0;
+}
+END
+echo 'int elsewhere;' >elsewhere.c
+oshcc -shared elsewhere.c -o libelsewhere.so
+oshcc -fPIC variable.c -L. -lelsewhere -Wl,-rpath,"$PWD" -o variable1
+oshcc -fPIC -DOTHER -O2 variable.c -L. -lelsewhere -Wl,-rpath,"$PWD" -o variable2
+# expect TEXT, PROGRAMS: they fail, and say so.
+expect() {
+	$MPIRUN $2 >log 2>&1 && fail "mpirun $2: succeeded"
+	grep -q "$1" log || { cat log; fail "mpirun $2: does not say: $1"; }
+}
+export GSHMEM_CHECK=1
+expect "a variable of the shared library .*libelsewhere.so" "-n 2 ./variable1 x"
+if [ "${PLATFORM:-cpu}" = cpu ]; then
+	$MPIRUN -n 2 ./variable1 || fail "mpirun -n 2 ./variable1: exit $?"
+	expect "PE 1 runs another program than PE 0" "-n 1 ./variable1 : -n 1 ./variable2"
+	expect "gshmem_int_p: .*a variable of the program" "-n 1 ./variable1 : -n 1 ./variable2"
+else
+	expect "with a GPU only memory of the symmetric heap" "-n 2 ./variable1"
+fi
+
 $MAKE --no-print-directory -C "$here/../.." uninstall B="$B" PREFIX="$prefix" >"$work/log" 2>&1 || fail "make uninstall failed"
 left=$(find "$prefix" ! -type d)
 [ -z "$left" ] || fail "make uninstall left $left"

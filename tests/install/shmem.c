@@ -13,9 +13,9 @@ int main(void)
 	start_pes(0);
 	next = (_my_pe() + 1) % _num_pes();
 	dest = shmem_malloc(sizeof *dest);
-	*dest = 0;
+	shmem_p(dest, 0, _my_pe()); /* the memory may be a GPU's */
 	shmem_barrier_all();
 	shmem_p(dest, random() % 2 + 1, next); /* POSIX's, with no -std= */
 	shmem_wait_until(dest, SHMEM_CMP_NE, 0);
-	return *dest < 1 || *dest > 2;
+	return shmem_g(dest, _my_pe()) < 1 || shmem_g(dest, _my_pe()) > 2;
 }

@@ -21,7 +21,7 @@ template <typename T> void check_type(int next)
 	shmem_p(object, T(1), next);
 	shmem_put(object + 1, &value, 1, next);
 	shmem_barrier_all();
-	check(shmem_g(object, next) == T(1) && object[1] == value, "put and p of a type");
+	check(shmem_g(object, next) == T(1) && shmem_g(object + 1, shmem_my_pe()) == value, "put and p of a type");
 	shmem_barrier_all();
 	shmem_free(object);
 }
@@ -30,7 +30,7 @@ template <typename T> void check_atomics(int me, int next)
 {
 	T *object = static_cast<T *>(shmalloc(sizeof(T)));
 
-	*object = T(me);
+	shmem_p(object, T(me), me);
 	shmem_barrier_all();
 	check(shmem_atomic_fetch_add(object, T(2), next) == T(next), "atomic_fetch_add");
 	check(shmem_fadd(object, T(3), next) == T(next + 2), "fadd");

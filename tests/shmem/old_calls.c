@@ -20,18 +20,22 @@ static int me, npes, next;
 		t_equal(shmem_##N##_finc(object, next), 13 + next, #N "_finc"); \
 		shmem_##N##_add(object, 4, next); \
 		shmem_##N##_inc(object, next); \
+		shmem_quiet(); \
 		t_equal(shmem_##N##_cswap(object, (T)(19 + next), 50, next), 19 + next, #N "_cswap"); \
 		t_equal(shmem_##N##_swap(object, 60, next), 50, #N "_swap"); \
 		t_equal(shmem_##N##_fetch(object, next), 60, #N "_fetch"); \
 		shmem_##N##_set(object, 61, next); \
+		shmem_quiet(); \
 		t_equal(shmem_##N##_g(object, next), 61, #N "_set"); \
 		t_equal(shmem_fadd(object, 1, next), 61, "fadd, " #N); \
 		t_equal(shmem_finc(object, next), 62, "finc, " #N); \
 		shmem_add(object, 2, next); \
 		shmem_inc(object, next); \
+		shmem_quiet(); \
 		t_equal(shmem_cswap(object, 66, 70, next), 66, "cswap, " #N); \
 		t_equal(shmem_swap(object, 71, next), 70, "swap, " #N); \
 		shmem_set(object, 72, next); \
+		shmem_quiet(); \
 		t_equal(shmem_fetch(object, next), 72, "set and fetch, " #N); \
 		shmem_barrier_all(); \
 		shfree(object); \

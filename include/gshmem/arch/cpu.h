@@ -240,6 +240,22 @@ GSHMEM_HOST_API void gshmemi_delivery_quiet(int context, const int *target_pes, 
 GSHMEM_HOST_API void gshmemi_delivery_stop(void);
 GSHMEMI_END_C
 
+/* ---- symmetric variables: platform/cpu/share.c ---- */
+
+/*
+ * Of a program of OpenSHMEM: .data and .bss, which each PE maps at the same distance from its own as the heap, so that one
+ * table serves both. src/ipc/globals.c fills it in; nbytes is 0 where they are not symmetric.
+ */
+#define GSHMEMI_ARCH_HAS_GLOBALS 1
+GSHMEMI_BEGIN_C
+GSHMEM_HOST_API struct gshmemi_globals gshmemi_globals;
+GSHMEMI_END_C
+#define GSHMEMI_ARCH_PLACE(address)           hipcpu_place_next(address)
+#define GSHMEMI_ARCH_IS_FREE(address, nbytes) hipcpu_is_free(address, nbytes)
+#define GSHMEMI_ARCH_IS_GLOBAL(address, size) \
+	((uint64_t)((uintptr_t)(address) - (uintptr_t)gshmemi_globals.base) < gshmemi_globals.nbytes && \
+	 (uint64_t)(size) <= gshmemi_globals.nbytes - (uint64_t)((uintptr_t)(address) - (uintptr_t)gshmemi_globals.base))
+
 /* ---- the end ---- */
 
 /* End the kernel, and with it the process, abnormally. A platform that cannot print drops the text. */

@@ -91,6 +91,13 @@ unsigned hipcpu_thread_count(void); /* of the block */
 uint64_t hipcpu_block_id(void);	    /* within the grid, flat */
 /* Identity of the running lane, unique in the process for its lifetime; 0 on a host thread. */
 uint64_t hipcpu_lane_serial(void);
+
+/* Whole pages of this process become memory of which hipIpcGetMemHandle makes a handle. 0, or an errno. */
+int hipcpu_share(void *start, size_t nbytes);
+/* The next memory that this thread allocates or opens lies there, or the call fails. */
+void hipcpu_place_next(void *address);
+/* Whether nothing is mapped there. */
+int hipcpu_is_free(const void *address, size_t nbytes);
 /* Say who and why, and abort. */
 HIPCPU_NORETURN void hipcpu_trap(const char *message);
 
