@@ -219,6 +219,16 @@ int gshmemi_teams_open(const struct gshmemi_peers *peers);
 void gshmemi_teams_close(void);
 
 /*
+ * For teams that are made by their PEs alone, which agree on the place: the lowest that is free here from one on, -1: none;
+ * take one and fill it, false: it is taken already; leave it again; the handle; a number that changes with each init.
+ */
+int gshmemi_team_find_place(int from);
+bool gshmemi_team_take_place(int place, int start, int stride, int npes);
+void gshmemi_team_leave_place(int place);
+gshmem_team_t gshmemi_team_at(int place);
+unsigned gshmemi_teams_epoch(void);
+
+/*
  * sync.c: the barrier of a team. words, unless NULL, are GSHMEMI_SYNC_WORDS, and become the bitwise AND of those of all its
  * PEs.
  */

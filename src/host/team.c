@@ -30,6 +30,7 @@ struct team {
 };
 static struct team *teams; /* [nteams] */
 static unsigned nteams;
+static unsigned epoch; /* inits so far */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of is_taken: threads may split different teams */
 
 static gshmem_team_t handle_of(const struct team *team)
@@ -169,6 +170,7 @@ int gshmemi_teams_open(const struct gshmemi_peers *peers)
 	bool *row = calloc((size_t)npes, sizeof *row), *can_reach = calloc((size_t)npes * (size_t)npes, sizeof *can_reach);
 	int pe, rc;
 
+	epoch++;
 	nteams = (unsigned)gshmemi_env.TEAMS;
 	teams = calloc(nteams, sizeof *teams);
 	if (!teams || !shape.pes || !row || !can_reach)
@@ -304,6 +306,51 @@ int gshmemx_team_sync_wave(gshmem_team_t team)
 int gshmemx_team_sync_wg(gshmem_team_t team)
 {
 	return gshmemi_host_team_sync(team, "gshmemx_team_sync_wg");
+}
+
+static int make_shape(const struct team *parent, int first, int stride, int npes, struct shape *shape);
+
+/* ---- teams made by their own PEs alone: active sets, src/shmem/active_set.c ---- */
+
+int gshmemi_team_find_place(int from)
+{
+	int i;
+
+	pthread_mutex_lock(&lock);
+	for (i = from; i < (int)nteams && teams[i].is_taken; i++)
+		;
+	pthread_mutex_unlock(&lock);
+	return i < (int)nteams ? i : -1;
+}
+
+bool gshmemi_team_take_place(int place, int start, int stride, int npes)
+{
+	struct shape shape = {0};
+	int rc;
+
+	if (!take_place(&teams[place]))
+		return false;
+	rc = make_shape(&teams[WORLD], start, stride, npes, &shape);
+	rc = rc ? rc : fill_place(&teams[place], &shape);
+	free(shape.pes);
+	if (rc)
+		gshmemi_end(1); /* the other PEs are in the exchange and cannot be told */
+	return true;
+}
+
+void gshmemi_team_leave_place(int place)
+{
+	close_place(&teams[place]);
+}
+
+gshmem_team_t gshmemi_team_at(int place)
+{
+	return handle_of(&teams[place]);
+}
+
+unsigned gshmemi_teams_epoch(void)
+{
+	return epoch;
 }
 
 /* ---- splitting ---- */

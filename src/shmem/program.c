@@ -2,8 +2,6 @@
 /* Tells libgshmem, before main, that this is a program of OpenSHMEM. */
 #include "shmem/shmem.h"
 
-extern void gshmemi_shmem_begin(const void *from);
-
 __attribute__((constructor)) static void begin(void)
 {
 	gshmemi_shmem_begin("");

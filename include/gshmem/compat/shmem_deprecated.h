@@ -88,10 +88,25 @@ SHMEM_API void shmem_wait(long *ivar, long cmp_value);
 SHMEM_API void shmem_wait_until(long *ivar, int cmp, long cmp_value);
 #endif
 
+/*
+ * Collectives of the PEs PE_start, PE_start + 2^logPE_stride and so on, PE_size of them. pSync is a symmetric array of
+ * SHMEM_SYNC_VALUE, which it is again when the call returns; PE_root is a number in the set.
+ */
+SHMEM_API void shmem_barrier(int PE_start, int logPE_stride, int PE_size, long *pSync);
+SHMEM_API void shmem_sync(int PE_start, int logPE_stride, int PE_size, long *pSync);
+SHMEM_API void shmem_broadcast32(void *dest, const void *source, size_t nelems, int PE_root, int PE_start,
+				 int logPE_stride, int PE_size, long *pSync);
+SHMEM_API void shmem_broadcast64(void *dest, const void *source, size_t nelems, int PE_root, int PE_start,
+				 int logPE_stride, int PE_size, long *pSync);
+
 SHMEMI_END_C
 
-/* The type-generic forms of these atomics. */
+/* The type-generic forms of these atomics; shmem_sync of a team. */
 #ifdef __cplusplus
+SHMEMI_FN int shmem_sync(shmem_team_t team)
+{
+	return shmem_team_sync(team);
+}
 #define SHMEMI_DEFINE(NAME, TYPE) \
 	SHMEMI_FN TYPE shmem_fetch(const TYPE *source, int pe) { return shmem_##NAME##_fetch(source, pe); } \
 	SHMEMI_FN void shmem_set(TYPE *dest, TYPE value, int pe) { shmem_##NAME##_set(dest, value, pe); }
@@ -109,6 +124,8 @@ SHMEM_BASIC_EXTENDED_AMO_TYPES(SHMEMI_DEFINE)
 SHMEM_BASIC_AMO_TYPES(SHMEMI_DEFINE)
 #undef SHMEMI_DEFINE
 #elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
+#define shmem_sync(...) SHMEMI_SYNC_(__VA_ARGS__, shmem_sync, shmem_sync, shmem_sync, shmem_team_sync, )(__VA_ARGS__)
+#define SHMEMI_SYNC_(a, b, c, d, call, ...) call
 #define SHMEMI_OLD_FETCH_(NAME, TYPE) , TYPE : shmem_##NAME##_fetch
 #define SHMEMI_OLD_SET_(NAME, TYPE)   , TYPE : shmem_##NAME##_set
 #define SHMEMI_OLD_SWAP_(NAME, TYPE)  , TYPE : shmem_##NAME##_swap

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* run: -n 1,2,4,8 */
+/* env: GSHMEM_TEAMS=100 | GSHMEM_TEAMS=100 GSHMEM_CHECK=1 GSHMEM_CPU_DELIVERY=random:3 */
+/* timeout: 120 */
+/*
+ * barrier, sync and broadcast of every active set that there is, those that overlap one after the other, again and again
+ * with one pSync per set and with one for all; where other teams have taken places on some PEs and not on others.
+ * pSync is what it was when a call returns. After a finalize they are all made anew.
+ */
+#include <shmem.h>
+#include <string.h>
+#include "../helpers.h"
+
+#define NLONGS 1100 /* more than is put at once */
+static int me, npes;
+static long *counts, *dest, *source, *sync_of[8][3][8], *shared_sync;
+
+static int is_in(int start, int log_stride, int size)
+{
+	return me >= start && (me - start) % (1 << log_stride) == 0 && (me - start) >> log_stride < size;
+}
+
+static void check_sync(const long *sync)
+{
+	int i;
+
+	for (i = 0; i < SHMEM_SYNC_SIZE; i++)
+		t_equal(sync[i], SHMEM_SYNC_VALUE, "pSync after a call");
+}
+
+/* Each PE of the set tells all others that it is there, and after the barrier has heard of all. */
+static void check_barriers(int start, int log_stride, int size, long *sync, int round)
+{
+	int pe, i;
+
+	for (i = 0; i < size; i++) {
+		pe = start + (i << log_stride);
+		shmem_long_p(&counts[me], round, pe);
+	}
+	if (round % 2) {
+		shmem_barrier(start, log_stride, size, sync);
+	} else {
+		shmem_quiet();
+		shmem_sync(start, log_stride, size, sync);
+	}
+	check_sync(sync);
+	for (i = 0; i < size; i++) {
+		pe = start + (i << log_stride);
+		t_check(counts[pe] == round, "PE %d, set %d %d %d: PE %d: expected %d, got %ld", me, start, log_stride, size, pe,
+			round, counts[pe]);
+	}
+	shmem_barrier(start, log_stride, size, sync);
+}
+
+static void check_broadcast(int start, int log_stride, int size, long *sync, int round)
+{
+	static const int lengths[] = {0, 1, 7, NLONGS};
+	const int root = round % size, root_pe = start + (root << log_stride), n = lengths[round % 4];
+	int i;
+
+	for (i = 0; i < NLONGS; i++) {
+		dest[i] = -1;
+		source[i] = me * 100000 + round + i;
+	}
+	shmem_barrier(start, log_stride, size, sync);
+	if (round % 3)
+		shmem_broadcast64(dest, source, (size_t)n, root, start, log_stride, size, sync);
+	else
+		shmem_broadcast32(dest, source, 2 * (size_t)n, root, start, log_stride, size, sync);
+	check_sync(sync);
+	for (i = 0; i < NLONGS; i++)
+		t_equal(dest[i], i < n && me != root_pe ? root_pe * 100000 + round + i : -1, "broadcast");
+}
+
+static void check_set(int start, int log_stride, int size, long *sync, int round)
+{
+	check_barriers(start, log_stride, size, sync, round);
+	check_broadcast(start, log_stride, size, sync, round);
+}
+
+/* What to do with each set of which this PE is one. */
+static void for_sets(int is_shared, int round)
+{
+	int start, log_stride, size;
+
+	for (start = 0; start < npes; start++)
+		for (log_stride = 0; log_stride < 3; log_stride++)
+			for (size = 1; start + ((size - 1) << log_stride) < npes; size++) {
+				if (is_in(start, log_stride, size))
+					check_set(start, log_stride, size,
+						  is_shared ? shared_sync : sync_of[start][log_stride][size - 1], round);
+				if (is_shared)
+					shmem_barrier_all();
+			}
+}
+
+static long *new_sync(void)
+{
+	return shmem_calloc(SHMEM_SYNC_SIZE, sizeof(long));
+}
+
+static void run(void)
+{
+	shmem_team_t apart[3], pair;
+	int start, log_stride, size, round, i;
+
+	shmem_init();
+	me = shmem_my_pe();
+	npes = shmem_n_pes();
+	counts = shmem_calloc((size_t)npes, sizeof *counts);
+	dest = shmem_calloc(NLONGS, sizeof *dest);
+	source = shmem_calloc(NLONGS, sizeof *source);
+	shared_sync = new_sync();
+	for (start = 0; start < npes; start++)
+		for (log_stride = 0; log_stride < 3; log_stride++)
+			for (size = 0; size < npes; size++)
+				sync_of[start][log_stride][size] = new_sync();
+	/* Places that are free here and not there. */
+	for (i = 0; i < 3 && i < npes; i++)
+		shmem_team_split_strided(SHMEM_TEAM_WORLD, i, 1, npes - i, NULL, 0, &apart[i]);
+	shmem_team_split_strided(SHMEM_TEAM_WORLD, 0, 1, 1, NULL, 0, &pair);
+	if (npes > 1)
+		shmem_team_destroy(apart[1]);
+	for_sets(1, 1);
+	for (round = 2; round < (npes > 4 ? 4 : 6); round++)
+		for_sets(0, round);
+	shmem_barrier_all();
+	t_equal(shmem_sync(SHMEM_TEAM_WORLD), 0, "sync of a team");
+	shmem_finalize();
+}
+
+int main(void)
+{
+	run();
+	run();
+	return 0;
+}
