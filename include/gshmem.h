@@ -25,6 +25,7 @@
 #include <gshmem/types.h>
 #include <gshmem/arch.h>
 #include <gshmem/context_list.h>
+#include <gshmem/coll_list.h>
 
 GSHMEMI_BEGIN_C
 
@@ -517,7 +518,6 @@ GSHMEM_API void gshmem_ctx_session_stop(gshmem_ctx_t ctx);
  * gshmem_ctx_TYPENAME_put and so on: each call of the chapters from put to signals that has a PE, with a context as its first
  * argument. Callable, Returns and Order are those of the call, within the context; messages name the call without it.
  */
-#define GSHMEMI_UNPACK(...) __VA_ARGS__
 #define GSHMEMI_V(PREFIX, NAME, PARAMETERS, ARGUMENTS) \
 	GSHMEM_API void PREFIX##_ctx_##NAME(gshmem_ctx_t ctx, GSHMEMI_UNPACK PARAMETERS, int pe);
 #define GSHMEMI_R(TYPE, PREFIX, NAME, PARAMETERS, ARGUMENTS) \
@@ -653,6 +653,41 @@ GSHMEM_API void gshmem_fence(void);
 GSHMEM_API void gshmem_quiet(void);
 GSHMEM_API void gshmem_pe_quiet(const int *target_pes, size_t npes);
 
+/* ---- collectives ---------------------------------------------------------------------------------------------- */
+
+/*
+ * All PEs of a team call, in the same order, with the same dest, source and other arguments; a PE makes one such call on a
+ * team at a time, by its host or by one of its kernels. PE numbers are the team's.
+ *
+ * When a PE calls, dest must be ready on all PEs of the team, and source on its own; see docs/ordering.md for calls that follow one another. dest and
+ * source are symmetric and do not overlap, except that they may be the same in broadcast, reductions and scans. Elements
+ * are of the type in the name, bytes where that is mem. 0 elements are allowed.
+ *
+ * gshmem_TYPENAME_broadcast   nelems elements of source on PE_root to dest on all PEs, the root among them
+ * gshmem_TYPENAME_collect     what all PEs have in source, in the order of PEs, to dest on all; nelems may differ
+ * gshmem_TYPENAME_fcollect    the same of nelems elements from each
+ * gshmem_TYPENAME_alltoall    block j of nelems elements of source to block i of dest on PE j; i is the caller
+ * gshmem_TYPENAME_alltoalls   the same, with elements sst apart in source and dst apart in dest, both at least 1
+ * gshmem_TYPENAME_OP_reduce   dest[k] = source[k] of PE 0 OP source[k] of PE 1 OP ..., on all PEs; OP: and or xor max min
+ *                             sum prod, where the type has it
+ * gshmem_TYPENAME_sum_inscan  dest[k] = the sum of source[k] of the PEs up to the caller, with its own
+ * gshmem_TYPENAME_sum_exscan  the same without its own; 0 on PE 0
+ *
+ * Results of floating point are those of this order on all PEs, for every number of elements and every scope.
+ *
+ * Callable  host; kernel, one thread (gshmemx_..._wave and _wg for more, gshmemx_..._on_stream for a stream).
+ * Returns   0 when dest is there and source may be reused; other PEs may still be at it. -EINVAL for GSHMEM_TEAM_INVALID.
+ * Order     none but for dest and source: other operations are neither completed nor ordered.
+ * Bad input checked: addresses, overlap, PE_root; and arguments that differ between PEs.
+ */
+#define GSHMEMI_F(PREFIX, NAME, PARAMETERS, FIELDS, BODY) GSHMEM_API int PREFIX##_##NAME PARAMETERS;
+GSHMEMI_COLL_CALLS
+#undef GSHMEMI_F
+/* On a GPU these are callable from the host alone. */
+#define GSHMEMI_F(PREFIX, NAME, PARAMETERS, FIELDS, BODY) GSHMEMI_LONG_DOUBLE_API int PREFIX##_##NAME PARAMETERS;
+GSHMEMI_COLL_LONG_DOUBLE_CALLS
+#undef GSHMEMI_F
+
 /* ---- profiling ------------------------------------------------------------------------------------------------ */
 
 /*
@@ -678,6 +713,7 @@ GSHMEMI_QUIET_BEGIN
 #include <gshmem/sync.h>
 #include <gshmem/signal.h>
 #include <gshmem/context.h>
+#include <gshmem/coll_calls.h>
 #include <gshmem/rpc.h>
 #include <gshmem/rpc_print.h>
 #endif

@@ -471,6 +471,35 @@ GSHMEM_WAIT_TYPES(GSHMEMI_DECLARE)
 GSHMEM_API uint64_t gshmemx_signal_wait_until_wave(uint64_t *sig_addr, int cmp, uint64_t cmp_value);
 GSHMEM_API uint64_t gshmemx_signal_wait_until_wg(uint64_t *sig_addr, int cmp, uint64_t cmp_value);
 
+/* ---- collectives ---------------------------------------------------------------------------------------------- */
+
+/*
+ * Declared with the others in gshmem.h, by the same rules:
+ *
+ * gshmemx_TYPENAME_alltoallv          source_nelems[j] elements from source + source_displs[j] to dest + dest_displs[i] of PE
+ *                                     j, which has them in dest_nelems[i]; arrays of one number for each PE, in elements
+ * gshmemx_TYPENAME_OP_reduce_scatter  dest[k] = source[i * nreduce + k] of PE 0 OP ..., for PE i; source has npes * nreduce
+ *                                     elements
+ *
+ * alltoallv's arrays are the caller's own, in memory that it can read; dest and source are symmetric.
+ *
+ * The scopes: all threads of the group call with the same arguments, and share the work.
+ */
+#define GSHMEMI_F(PREFIX, NAME, PARAMETERS, FIELDS, BODY) GSHMEM_API int gshmemx_##NAME PARAMETERS;
+GSHMEMI_COLL_SHORT_CALLS
+#undef GSHMEMI_F
+#define GSHMEMI_F(PREFIX, NAME, PARAMETERS, FIELDS, BODY) \
+	GSHMEM_API int gshmemx_##NAME##_wave PARAMETERS; \
+	GSHMEM_API int gshmemx_##NAME##_wg PARAMETERS;
+GSHMEMI_COLL_CALLS
+GSHMEMI_COLL_SHORT_CALLS
+#undef GSHMEMI_F
+#define GSHMEMI_F(PREFIX, NAME, PARAMETERS, FIELDS, BODY) \
+	GSHMEMI_LONG_DOUBLE_API int gshmemx_##NAME##_wave PARAMETERS; \
+	GSHMEMI_LONG_DOUBLE_API int gshmemx_##NAME##_wg PARAMETERS;
+GSHMEMI_COLL_LONG_DOUBLE_CALLS
+#undef GSHMEMI_F
+
 GSHMEMI_END_C
 
 #if GSHMEMI_KERNELS && defined(__cplusplus)

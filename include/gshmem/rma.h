@@ -143,6 +143,8 @@ GSHMEMI_FN void gshmemi_ibget(int scope, void *dest, const void *source, ptrdiff
 
 /* ---- the API ---- */
 
+#ifndef GSHMEMI_BODIES /* by a file of the library that exports other calls */
+
 #define GSHMEMI_PUT(PREFIX, NAME, SUFFIX, TYPE, SIZE, ALIGN, SCOPE, NBI) \
 	GSHMEM_API void PREFIX##_##NAME##SUFFIX(TYPE *dest, const TYPE *source, size_t nelems, int pe) \
 	{ \
@@ -248,5 +250,7 @@ GSHMEMI_SIZED(gshmemx, mem, 1, _wg, GSHMEMI_WG)
 #undef GSHMEMI_IPUT_IGET
 #undef GSHMEMI_SIZED
 #undef GSHMEMI_SIZED_STRIDE
+
+#endif /* GSHMEMI_BODIES */
 
 #endif /* GSHMEM_RMA_H */

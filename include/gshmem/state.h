@@ -21,7 +21,7 @@
 #endif
 
 /* Counts up when the layout below, or its meaning, changes. */
-#define GSHMEMI_ABI 5
+#define GSHMEMI_ABI 6
 #define GSHMEMI_ABI_DIRECT_ONLY 0x80000000U
 
 /* Who makes a call: one thread; the lanes of a wave that make it together; all threads of the work-group. */
@@ -85,10 +85,23 @@ struct gshmemi_sync {
 	int32_t npes;
 	int32_t start;
 	int32_t stride;
-	uint64_t pad[11];
+	uint64_t step;       /* of the team's last collective; written by this PE, as is the next; see coll.h */
+	uint64_t ll_epoch;
+	uint64_t pad[9];
 	uint64_t flag[GSHMEMI_SYNC_ROUNDS][GSHMEMI_SYNC_RADIX]; /* [r][i]: epoch of the PE at distance i * k^r before */
 	uint64_t word[2][GSHMEMI_SYNC_ROUNDS][GSHMEMI_SYNC_RADIX][GSHMEMI_SYNC_WORDS]; /* [epoch & 1][r][i]: of that PE */
 };
+
+/*
+ * Beside it, for each team: what its collectives poll and what small messages pass through, also at sync_delta.
+ *
+ *   uint64_t flag[npes]                   flag[i]: the last step that PE i of the team has told this one; see coll.h
+ *   uint64_t packet[2][team's npes][n]    [parity][i]: from PE i, 4 bytes of data and the epoch's tag above them
+ *
+ * flag has room for all PEs of the job, rounded up to whole lines; n is as many as fit.
+ */
+#define GSHMEMI_STAGE_LINE   128
+#define GSHMEMI_STAGE_NBYTES 16384 /* of packets, at least; more where a PE's would be fewer than a unit's */
 
 /*
  * A context, for calls whose handle does not say all (include/gshmem/context.h): host-pinned memory, written by the host.
@@ -123,6 +136,8 @@ enum gshmemi_fault_kind {
 	GSHMEMI_FAULT_BAD_ARGUMENT,      /* found: the value of an operator or stride that is none */
 	GSHMEMI_FAULT_BAD_TEAM,          /* found: the handle, as an integer */
 	GSHMEMI_FAULT_BAD_CONTEXT,       /* likewise */
+	GSHMEMI_FAULT_OVERLAP,           /* address, nbytes: dest of a collective that overlaps its source */
+	GSHMEMI_FAULT_UNEQUAL,           /* PEs called different collectives, or with different arguments; pe: this one's */
 	GSHMEMI_FAULT_WATCHDOG,          /* a warning: address, found, expected, nbytes, cmp, pe waited for or -1 */
 	GSHMEMI_FAULT_POISONED           /* the job is ending; the watcher has said why */
 };
@@ -159,6 +174,8 @@ struct gshmemi_state {
 	uint64_t nteams;                   /* of these */
 	const struct gshmemi_context *contexts;
 	uint64_t ncontexts;
+	char *stage;                       /* this PE's, stage_nbytes for each team */
+	uint64_t stage_nbytes;
 	struct gshmemi_fault *fault;       /* host-pinned */
 	const uint32_t *poison;            /* host-pinned; not 0: the job is ending, stop waiting */
 	const struct gshmemi_peers *peers; /* the true tables, where those below hold sentinels on purpose */

@@ -128,6 +128,8 @@ GSHMEMI_FN void gshmemi_sync_all(int scope, int quiet, const char *call)
 
 /* ---- the API ---- */
 
+#ifndef GSHMEMI_BODIES /* by a file of the library that exports other calls */
+
 GSHMEM_API void gshmem_fence(void)
 {
 	gshmemi_fence(GSHMEMI_THREAD, 0, "gshmem_fence");
@@ -270,5 +272,7 @@ GSHMEM_API void *gshmem_team_ptr(gshmem_team_t team, const void *dest, int pe)
 }
 
 #endif /* GSHMEMI_KERNELS */
+
+#endif /* GSHMEMI_BODIES */
 
 #endif /* GSHMEM_SYNC_H */

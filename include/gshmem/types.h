@@ -11,6 +11,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* For lists of calls: what is in the parentheses of an argument. */
+#define GSHMEMI_UNPACK(...) __VA_ARGS__
+
 /*
  * Table "standard RMA types": put, get, p, g, iput, iget, put_signal. A GPU has no long double: its kernels move such
  * objects as the CPU lays them out, but cannot hold the value that p takes and g returns (VALUE: all the others).
@@ -98,5 +101,64 @@
 /* wait_until and test also take the two types that OpenSHMEM 1.5 deprecated there. */
 #define GSHMEM_BASIC_WAIT_TYPES(X) X(short, short) X(ushort, unsigned short) GSHMEM_BASIC_AMO_TYPES(X)
 #define GSHMEM_WAIT_TYPES(X)       GSHMEM_BASIC_WAIT_TYPES(X) GSHMEM_ALIAS_AMO_TYPES(X)
+
+/*
+ * Table "reduction types": X(NAME, TYPE, KIND), KIND a GSHMEMI_KIND_* of fold.h. All that have max and min also have sum and
+ * prod; complex types have these alone.
+ */
+#define GSHMEM_BASIC_BITWISE_REDUCE_TYPES(X) \
+	X(uchar, unsigned char, U8) \
+	X(ushort, unsigned short, U16) \
+	X(uint, unsigned int, U32) \
+	X(ulong, unsigned long, U64) \
+	X(ulonglong, unsigned long long, U64)
+#define GSHMEM_ALIAS_BITWISE_REDUCE_TYPES(X) \
+	X(int8, int8_t, S8) \
+	X(int16, int16_t, S16) \
+	X(int32, int32_t, S32) \
+	X(int64, int64_t, S64) \
+	X(uint8, uint8_t, U8) \
+	X(uint16, uint16_t, U16) \
+	X(uint32, uint32_t, U32) \
+	X(uint64, uint64_t, U64) \
+	X(size, size_t, U64)
+#define GSHMEM_BITWISE_REDUCE_TYPES(X) GSHMEM_BASIC_BITWISE_REDUCE_TYPES(X) GSHMEM_ALIAS_BITWISE_REDUCE_TYPES(X)
+
+#define GSHMEM_BASIC_ORDERED_REDUCE_TYPES(X) \
+	X(char, char, CHAR) \
+	X(schar, signed char, S8) \
+	X(short, short, S16) \
+	X(int, int, S32) \
+	X(long, long, S64) \
+	X(longlong, long long, S64) \
+	X(float, float, F32) \
+	X(double, double, F64) \
+	GSHMEM_BASIC_BITWISE_REDUCE_TYPES(X)
+#define GSHMEM_ORDERED_REDUCE_TYPES(X) \
+	GSHMEM_BASIC_ORDERED_REDUCE_TYPES(X) \
+	X(ptrdiff, ptrdiff_t, S64) \
+	GSHMEM_ALIAS_BITWISE_REDUCE_TYPES(X)
+
+/* long double is apart: on a GPU it can be reduced from the host alone. */
+#define GSHMEM_LONG_DOUBLE_REDUCE_TYPES(X) X(longdouble, long double, LONG_DOUBLE)
+
+/*
+ * A HIP unit has complex types as pairs, which every compiler lays out as C's. C++ has std::complex laid out so, too, and
+ * may cast pointers.
+ */
+#if defined(__HIPCC__) || defined(__CUDACC__)
+typedef struct gshmemx_complexf {
+	float real, imag;
+} gshmemx_complexf_t;
+typedef struct gshmemx_complexd {
+	double real, imag;
+} gshmemx_complexd_t;
+#else
+__extension__ typedef float _Complex gshmemx_complexf_t;
+__extension__ typedef double _Complex gshmemx_complexd_t;
+#endif
+#define GSHMEM_COMPLEX_REDUCE_TYPES(X) \
+	X(complexf, gshmemx_complexf_t, COMPLEX_F32) \
+	X(complexd, gshmemx_complexd_t, COMPLEX_F64)
 
 #endif /* GSHMEM_TYPES_H */

@@ -45,6 +45,8 @@ GSHMEMI_FN int gshmemi_test(const void *ivar, unsigned nbytes, int is_signed, in
 
 /* ---- the API ---- */
 
+#ifndef GSHMEMI_BODIES /* by a file of the library that exports other calls */
+
 #define GSHMEMI_IS_SIGNED(TYPE) ((TYPE)-1 < (TYPE)1)
 #define GSHMEMI_WAIT_UNTIL(PREFIX, NAME, TYPE, SUFFIX, SCOPE) \
 	GSHMEM_API void PREFIX##_##NAME##_wait_until##SUFFIX(TYPE *ivar, int cmp, TYPE cmp_value) \
@@ -77,5 +79,7 @@ GSHMEMI_DEFINE(gshmemx_signal_wait_until_wg, GSHMEMI_WG)
 
 #undef GSHMEMI_IS_SIGNED
 #undef GSHMEMI_WAIT_UNTIL
+
+#endif /* GSHMEMI_BODIES */
 
 #endif /* GSHMEM_WAIT_H */

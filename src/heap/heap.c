@@ -211,18 +211,28 @@ static int preallocate(char *base, uint64_t nbytes)
 	return gshmemi_access_fill(base, 0, nbytes, "heap: GSHMEM_HEAP_PREALLOC");
 }
 
-static int allocate_sync(unsigned nteams, struct gshmemi_sync **sync_p)
+/* The stage of a team that has all PEs is the largest: room for a unit of 16 bytes from each, at both parities. */
+static size_t find_stage_nbytes(size_t npes)
 {
-	const size_t nbytes = nteams * sizeof **sync_p;
+	const size_t flags = (npes * 8 + GSHMEMI_STAGE_LINE - 1) & ~(size_t)(GSHMEMI_STAGE_LINE - 1);
+	const size_t least = 2 * npes * 4 * 8;
+
+	return flags + (least > GSHMEMI_STAGE_NBYTES ? least : GSHMEMI_STAGE_NBYTES);
+}
+
+/* Stages are cleared when a team takes them: most never are. */
+static int allocate_sync(unsigned nteams, size_t stage_nbytes, struct gshmemi_sync **sync_p)
+{
+	const size_t head_nbytes = nteams * sizeof **sync_p, nbytes = head_nbytes + nteams * stage_nbytes;
 	void *sync;
 	int rc;
 
 	rc = gshmemi_hip_advise(hipExtMallocWithFlags(&sync, ipc_nbytes(nbytes), hipDeviceMallocFinegrained),
 				"barriers need fine-grained memory: update the driver, or use another device",
-				"init: hipExtMallocWithFlags of %zu bytes for the sync region", nbytes);
+				"init: hipExtMallocWithFlags of %zu bytes for the sync region (GSHMEM_TEAMS)", nbytes);
 	if (rc)
 		return rc;
-	rc = gshmemi_access_fill(sync, 0, nbytes, "init: the sync region");
+	rc = gshmemi_access_fill(sync, 0, head_nbytes, "init: the sync region");
 	if (rc) {
 		gshmemi_hip_ignore(hipFree(sync), "hipFree");
 		return rc;
@@ -283,12 +293,14 @@ int gshmemi_heap_create(uint64_t nbytes, enum gshmemi_heap_kind kind, bool preal
 	rc = create_memory(nbytes, kind, prealloc);
 	if (rc)
 		goto err_destroy;
-	rc = allocate_sync(nteams, &heap->sync);
+	heap->stage_nbytes = find_stage_nbytes((size_t)gshmemi_bootstrap_npes());
+	rc = allocate_sync(nteams, heap->stage_nbytes, &heap->sync);
 	if (rc)
 		goto err_destroy;
 	rc = check ? allocate_map(nbytes, &heap->allocation_end) : 0;
 	if (rc)
 		goto err_destroy;
+	heap->stage = (char *)(heap->sync + nteams);
 	heap->nbytes = nbytes;
 	heap->align = GSHMEMI_GRANULE;
 	return 0;

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "device/access.h"
+#include "device/coll.h"
 
 /* A stream in order, and the event by which its end is waited for. Everything below the lock is under it. */
 struct lane {
@@ -32,6 +33,7 @@ static struct lane copies = {PTHREAD_MUTEX_INITIALIZER, NULL, NULL, false};
 static struct lane kernels = {PTHREAD_MUTEX_INITIALIZER, NULL, NULL, false};
 static struct staging *staging;
 static unsigned ring_next; /* words of the ring taken; under the lock of copies */
+static hipStream_t spare;  /* of collectives, when none runs; under the lock of kernels */
 static int device = -1;    /* of the streams */
 
 /* ---- errors ---- */
@@ -134,14 +136,20 @@ static int await_lane(struct lane *lane, const char *what)
 }
 
 /* The priority keeps the stream off the hardware queues of the program's streams, where it could wait for a kernel. */
-static int open_lane(struct lane *lane)
+static int open_stream(hipStream_t *stream_p, const char *what)
 {
 	int least, greatest, rc;
 
-	rc = report(hipDeviceGetStreamPriorityRange(&least, &greatest), "init", "hipDeviceGetStreamPriorityRange");
-	if (!rc)
-		rc = report(hipStreamCreateWithPriority(&lane->stream, hipStreamNonBlocking, greatest), "init",
-			    "hipStreamCreateWithPriority");
+	rc = report(hipDeviceGetStreamPriorityRange(&least, &greatest), what, "hipDeviceGetStreamPriorityRange");
+	return rc ? rc : report(hipStreamCreateWithPriority(stream_p, hipStreamNonBlocking, greatest), what,
+				"hipStreamCreateWithPriority");
+}
+
+static int open_lane(struct lane *lane)
+{
+	int rc;
+
+	rc = open_stream(&lane->stream, "init");
 	if (!rc)
 		rc = report(hipEventCreateWithFlags(&lane->event, hipEventBlockingSync | hipEventDisableTiming),
 			    "init", "hipEventCreateWithFlags");
@@ -184,6 +192,9 @@ void gshmemi_access_close(void)
 {
 	close_lane(&copies);
 	close_lane(&kernels);
+	if (spare)
+		gshmemi_hip_ignore(hipStreamDestroy(spare), "hipStreamDestroy");
+	spare = NULL;
 	gshmemi_host_free(staging);
 	staging = NULL;
 }
@@ -328,6 +339,42 @@ uint64_t gshmemi_access_amo(int op, void *dest, uint64_t value, uint64_t cond, u
 	}
 	leave(&kernels, previous);
 	return old;
+}
+
+static hipStream_t take_spare(void)
+{
+	hipStream_t stream;
+
+	pthread_mutex_lock(&kernels.lock);
+	stream = spare;
+	spare = NULL;
+	pthread_mutex_unlock(&kernels.lock);
+	return stream;
+}
+
+static void give_spare(hipStream_t stream)
+{
+	pthread_mutex_lock(&kernels.lock);
+	if (!spare) {
+		spare = stream;
+		stream = NULL;
+	}
+	pthread_mutex_unlock(&kernels.lock);
+	if (stream)
+		gshmemi_hip_ignore(hipStreamDestroy(stream), "hipStreamDestroy");
+}
+
+void gshmemi_access_coll(const struct gshmemi_coll_args *args, const char *call)
+{
+	const int previous = enter_device();
+	hipStream_t stream = take_spare();
+
+	if (!stream)
+		must(open_stream(&stream, call));
+	must(report(gshmemi_coll_launch(args, stream), call, "hipLaunchKernel"));
+	must(report(hipStreamSynchronize(stream), call, "hipStreamSynchronize"));
+	give_spare(stream);
+	leave_device(previous);
 }
 
 static void complete_lane(struct lane *lane, const char *call)

@@ -53,6 +53,10 @@ void gshmemi_access_stride(void *dest, size_t dest_stride, const void *source, s
 uint64_t gshmemi_access_amo(int op, void *dest, uint64_t value, uint64_t cond, unsigned nbytes, bool fetches,
 			    const char *call);
 
+/* A collective by a kernel; returns when it is done. Each call has a stream of its own: it may wait for another thread's. */
+struct gshmemi_coll_args;
+void gshmemi_access_coll(const struct gshmemi_coll_args *args, const char *call);
+
 /* All of the above has arrived. Costs nothing when nothing is open. */
 void gshmemi_access_complete(const char *call);
 

@@ -29,11 +29,14 @@ static void describe_address(uint64_t address, char *text, size_t nbytes)
 {
 	const char *at = (const char *)(uintptr_t)address;
 	uint64_t in_sync = (uint64_t)((uintptr_t)at - (uintptr_t)gshmemi_state.sync);
+	uint64_t in_stage = (uint64_t)((uintptr_t)at - (uintptr_t)gshmemi_state.stage);
 
 	if (gshmemi_heap_contains(at))
 		snprintf(text, nbytes, "address 0x%" PRIx64 " (heap+0x%" PRIx64 ")", address, gshmemi_heap_offset(at));
 	else if (in_sync < gshmemi_state.nteams * sizeof *gshmemi_state.sync)
 		snprintf(text, nbytes, "address 0x%" PRIx64 " (the barrier's memory)", address);
+	else if (in_stage < gshmemi_state.nteams * gshmemi_state.stage_nbytes)
+		snprintf(text, nbytes, "address 0x%" PRIx64 " (the memory of collectives)", address);
 	else
 		snprintf(text, nbytes, "address 0x%" PRIx64, address);
 }
@@ -137,6 +140,12 @@ static void describe(const struct gshmemi_fault *f, char *text, size_t nbytes)
 		break;
 	case GSHMEMI_FAULT_BAD_CONTEXT:
 		snprintf(text, nbytes, "handle 0x%" PRIx64 " is of no context, or of one that was destroyed", f->found);
+		break;
+	case GSHMEMI_FAULT_OVERLAP:
+		snprintf(text, nbytes, "%" PRIu64 " bytes of dest at %s overlap source", f->nbytes, address);
+		break;
+	case GSHMEMI_FAULT_UNEQUAL:
+		snprintf(text, nbytes, "the PEs of the team have called different collectives, or with different arguments");
 		break;
 	case GSHMEMI_FAULT_WATCHDOG:
 		describe_wait(f, address, text, nbytes);

@@ -301,6 +301,8 @@ static int set_state(void)
 	state.nteams = (uint64_t)gshmemi_env.TEAMS;
 	state.contexts = gshmemi_contexts_table();
 	state.ncontexts = (uint64_t)gshmemi_env.CONTEXTS;
+	state.stage = gshmemi_heap.stage;
+	state.stage_nbytes = gshmemi_heap.stage_nbytes;
 	state.fault = fault;
 	state.poison = poison;
 	state.peers = peers;

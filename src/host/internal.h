@@ -218,6 +218,9 @@ int gshmemi_teams_check_env(void);
 int gshmemi_teams_open(const struct gshmemi_peers *peers);
 void gshmemi_teams_close(void);
 
+/* What a handle that is not GSHMEM_TEAM_INVALID stands for; a bad one ends the job. */
+const struct gshmemi_team_view *gshmemi_team_find(gshmem_team_t team, const char *call);
+
 /*
  * For teams that are made by their PEs alone, which agree on the place: the lowest that is free here from one on, -1: none;
  * take one and fill it, false: it is taken already; leave it again; the handle; a number that changes with each init.

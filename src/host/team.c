@@ -87,6 +87,7 @@ static void close_place(struct team *team)
 static int fill_place(struct team *team, const struct shape *shape)
 {
 	struct gshmemi_sync image = {0}, *sync = &gshmemi_heap.sync[team - teams];
+	char *stage = gshmemi_heap.stage + (size_t)(team - teams) * gshmemi_heap.stage_nbytes;
 	struct gshmemi_team_view *view = &team->view;
 	void *members = NULL;
 	int rc = 0;
@@ -110,7 +111,8 @@ static int fill_place(struct team *team, const struct shape *shape)
 	image.npes = view->npes;
 	image.start = view->start;
 	image.stride = view->stride;
-	return gshmemi_access_copy(sync, &image, sizeof image, "the memory of a team");
+	rc = gshmemi_access_copy(sync, &image, sizeof image, "the memory of a team");
+	return rc ? rc : gshmemi_access_fill(stage, 0, gshmemi_heap.stage_nbytes, "the memory of a team");
 }
 
 /* False: it is taken already. */

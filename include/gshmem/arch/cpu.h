@@ -160,6 +160,9 @@ GSHMEMI_ARCH_FN uint64_t gshmemi_arch_ballot(int predicate, uint64_t lanes)
 }
 
 #ifndef GSHMEMI_GENERIC_COPY
+/* All PEs' memory is equally far. */
+#define GSHMEMI_ARCH_SHARED_MEMORY 1
+
 /*
  * Copy by a wave or work-group with a rendezvous on both sides: the last to arrive copies everything, the others
  * sleep. Interleaving lanes as a GPU must is 20 to 100 times slower on a CPU.

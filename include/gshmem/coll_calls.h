@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The collectives' API, stamped from coll_list.h: for kernels and the host in HIP units, and as the library's functions.
+ */
+#ifndef GSHMEM_COLL_CALLS_H
+#define GSHMEM_COLL_CALLS_H
+
+#include <gshmem/coll_list.h>
+#include <gshmem/reduce.h>
+
+/* The library has one body, for all scopes are one CPU thread there. */
+#ifdef GSHMEMI_LIBRARY
+#define GSHMEMI_COLL_CALL(BODY, SCOPE, ARGS, CALL) return gshmemi_host_coll(ARGS, CALL)
+#else
+#define GSHMEMI_COLL_CALL(BODY, SCOPE, ARGS, CALL) \
+	if (GSHMEMI_ON_HOST()) \
+		return gshmemi_host_coll(ARGS, CALL); \
+	return (ARGS)->team == GSHMEM_TEAM_INVALID ? -EINVAL : BODY(SCOPE, ARGS, CALL)
+#endif
+
+#define GSHMEMI_COLL_DEFINE(API, NAME, PARAMETERS, FIELDS, BODY, SCOPE) \
+	API int NAME PARAMETERS \
+	{ \
+		const struct gshmemi_coll_args args = {GSHMEMI_UNPACK FIELDS}; \
+\
+		GSHMEMI_COLL_CALL(BODY, SCOPE, &args, #NAME); \
+	}
+
+#define GSHMEMI_F(PREFIX, NAME, PARAMETERS, FIELDS, BODY) \
+	GSHMEMI_COLL_DEFINE(GSHMEM_API, PREFIX##_##NAME, PARAMETERS, FIELDS, BODY, GSHMEMI_THREAD) \
+	GSHMEMI_COLL_DEFINE(GSHMEM_API, gshmemx_##NAME##_wave, PARAMETERS, FIELDS, BODY, GSHMEMI_WAVE) \
+	GSHMEMI_COLL_DEFINE(GSHMEM_API, gshmemx_##NAME##_wg, PARAMETERS, FIELDS, BODY, GSHMEMI_WG)
+GSHMEMI_COLL_CALLS
+GSHMEMI_COLL_SHORT_CALLS
+#undef GSHMEMI_F
+
+#define GSHMEMI_F(PREFIX, NAME, PARAMETERS, FIELDS, BODY) \
+	GSHMEMI_COLL_DEFINE(GSHMEMI_LONG_DOUBLE_API, PREFIX##_##NAME, PARAMETERS, FIELDS, BODY, GSHMEMI_THREAD) \
+	GSHMEMI_COLL_DEFINE(GSHMEMI_LONG_DOUBLE_API, gshmemx_##NAME##_wave, PARAMETERS, FIELDS, BODY, GSHMEMI_WAVE) \
+	GSHMEMI_COLL_DEFINE(GSHMEMI_LONG_DOUBLE_API, gshmemx_##NAME##_wg, PARAMETERS, FIELDS, BODY, GSHMEMI_WG)
+GSHMEMI_COLL_LONG_DOUBLE_CALLS
+#undef GSHMEMI_F
+
+#endif /* GSHMEM_COLL_CALLS_H */

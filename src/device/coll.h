@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Collectives by a work-group of the library's own, as the C side calls them: src/device/coll.hip. */
+#ifndef GSHMEMI_DEVICE_COLL_H
+#define GSHMEMI_DEVICE_COLL_H
+
+#include <hip/hip_runtime_api.h>
+
+struct gshmemi_coll_args;
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Queue a collective; its arrays, of alltoallv, must be readable by kernels until it is done. */
+hipError_t gshmemi_coll_launch(const struct gshmemi_coll_args *args, hipStream_t stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* GSHMEMI_DEVICE_COLL_H */

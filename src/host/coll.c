@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Collectives on the host: the exported functions, and the bodies that kernels use. Where the CPU cannot reach the heap, one
+ * work-group of the library's own makes the call (device/coll.hip).
+ */
+#include "host/internal.h"
+
+#define GSHMEMI_BODIES
+#include <gshmem/coll_calls.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "host/access.h"
+
+#if GSHMEMI_ARCH_HOST_DIRECT
+
+static int call_body(const struct gshmemi_coll_args *args, const char *call)
+{
+	switch (args->what) {
+	case GSHMEMI_BROADCAST:
+		return gshmemi_broadcast(GSHMEMI_THREAD, args, call);
+	case GSHMEMI_COLLECT:
+		return gshmemi_collect(GSHMEMI_THREAD, args, call);
+	case GSHMEMI_FCOLLECT:
+		return gshmemi_fcollect(GSHMEMI_THREAD, args, call);
+	case GSHMEMI_ALLTOALL:
+		return gshmemi_alltoall(GSHMEMI_THREAD, args, call);
+	case GSHMEMI_ALLTOALLS:
+		return gshmemi_alltoalls(GSHMEMI_THREAD, args, call);
+	case GSHMEMI_ALLTOALLV:
+		return gshmemi_alltoallv(GSHMEMI_THREAD, args, call);
+	default:
+		return gshmemi_reduce(GSHMEMI_THREAD, args, call);
+	}
+}
+
+#else /* the CPU cannot reach the heap */
+
+/* The arrays of a call may be where kernels cannot read: theirs are copies, [4][npes]. */
+static void call_with_arrays(struct gshmemi_coll_args args, int npes, const char *call)
+{
+	const size_t n = (size_t)npes, nbytes = n * sizeof(size_t);
+	size_t *copy;
+	void *ptr;
+
+	if (gshmemi_host_allocate(4 * nbytes, "arguments of a collective", &ptr))
+		gshmemi_end(1);
+	copy = ptr;
+	memcpy(copy, args.dest_nelems, nbytes);
+	memcpy(copy + n, args.dest_displs, nbytes);
+	memcpy(copy + 2 * n, args.source_nelems, nbytes);
+	memcpy(copy + 3 * n, args.source_displs, nbytes);
+	args.dest_nelems = copy;
+	args.dest_displs = copy + n;
+	args.source_nelems = copy + 2 * n;
+	args.source_displs = copy + 3 * n;
+	gshmemi_access_coll(&args, call);
+	gshmemi_host_free(copy);
+}
+
+/* dest may be source, of which all others have taken theirs before it is written. */
+static void fold_long_doubles(const struct gshmemi_coll_args *args, const struct gshmemi_team_view *team, const char *call)
+{
+	const bool is_scatter = args->what == GSHMEMI_REDUCE_SCATTER, is_exclusive = args->what == GSHMEMI_EXSCAN;
+	const int end = is_exclusive || args->what == GSHMEMI_INSCAN ? team->my_pe + !is_exclusive : team->npes;
+	const size_t nbytes = args->nelems * args->elem_nbytes, at = is_scatter ? nbytes * (size_t)team->my_pe : 0;
+	const char *source = (const char *)args->source + at;
+	void *acc = calloc(nbytes ? nbytes : 1, 1), *x = malloc(nbytes ? nbytes : 1);
+	int pe;
+
+	if (!acc || !x)
+		gshmemi_end(1); /* the other PEs wait and cannot be told */
+	gshmemi_host_fence(call);
+	gshmemi_sync_host_team(team, NULL, call);
+	for (pe = 0; pe < end; pe++) {
+		gshmemi_host_get(pe ? x : acc, source, nbytes, 16, gshmemi_team_to_world(team, pe), 0, call);
+		if (pe)
+			gshmemi_fold(args->fold, acc, x, nbytes);
+	}
+	gshmemi_sync_host_team(team, NULL, call);
+	if (gshmemi_access_copy(args->dest, acc, nbytes, call))
+		gshmemi_end(1);
+	free(acc);
+	free(x);
+}
+
+/* GPUs have no long double to compute with. */
+static int call_body(const struct gshmemi_coll_args *args, const char *call)
+{
+	const struct gshmemi_team_view *team = gshmemi_team_find(args->team, call);
+
+	if (args->what >= GSHMEMI_REDUCE && (args->fold & 0xff) == GSHMEMI_KIND_LONG_DOUBLE)
+		fold_long_doubles(args, team, call);
+	else if (args->what == GSHMEMI_ALLTOALLV)
+		call_with_arrays(*args, team->npes, call);
+	else
+		gshmemi_access_coll(args, call);
+	return 0;
+}
+
+#endif
+
+int gshmemi_host_coll(const struct gshmemi_coll_args *args, const char *call)
+{
+	GSHMEMI_ENTER_COLLECTIVE(call);
+	if (args->team == GSHMEM_TEAM_INVALID)
+		return -EINVAL;
+	(void)gshmemi_team_find(args->team, call);
+	return call_body(args, call);
+}
