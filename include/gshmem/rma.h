@@ -33,7 +33,7 @@ GSHMEMI_FN void gshmemi_get_on_host(void *dest, const void *source, size_t nbyte
 {
 	uint64_t word;
 
-	if (__builtin_constant_p(nbytes) && nbytes == sizeof word && !nbi) {
+	if (nbytes == sizeof word && !nbi) {
 		gshmemi_host_get(&word, source, sizeof word, align, pe, 0, call);
 		__builtin_memcpy(dest, &word, sizeof word);
 	} else {
