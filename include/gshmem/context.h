@@ -100,11 +100,16 @@ GSHMEMI_LONG_DOUBLE_API long double gshmem_ctx_longdouble_g(gshmem_ctx_t ctx, co
 
 #if GSHMEMI_KERNELS
 
+GSHMEMI_SLOW void gshmemi_ctx_check_at(gshmem_ctx_t ctx, const char *call, uint64_t caller)
+{
+	(void)gshmemi_ctx_find(ctx, call, caller);
+}
+
 /* The context's number, for fence and quiet; of a handle that is not GSHMEM_CTX_INVALID. */
 GSHMEMI_FN int gshmemi_ctx_number(gshmem_ctx_t ctx, const char *call)
 {
 	if (gshmemi_is_slow(GSHMEMI_SLOW_UNSET | GSHMEMI_SLOW_CHECK))
-		(void)gshmemi_ctx_find(ctx, call, gshmemi_arch_caller());
+		gshmemi_ctx_check_at(ctx, call, gshmemi_arch_caller());
 	return (int)gshmemi_ctx_index(ctx);
 }
 
