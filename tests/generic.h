@@ -19,120 +19,129 @@ T_HD int differ(const void *a, const void *b, size_t nbytes)
 	return 0;
 }
 
-#define RMA(NAME, TYPE) \
-	T_HD int rma_##NAME(void *memory, uint64_t *sig, int me) \
+/*
+ * Each function twice: without a context and with one, in which this PE has another number. Their quiet is that of the
+ * context, which is the default one of those without.
+ */
+#define IN_CTX ctx,
+
+#define RMA_OF(FUNCTION, TYPE, CTX) \
+	T_HD int FUNCTION(void *memory, uint64_t *sig, gshmem_ctx_t ctx, int pe) \
 	{ \
 		TYPE *d = (TYPE *)memory, back[4] = {0, 0, 0, 0}; \
 		const TYPE four[4] = {(TYPE)11, (TYPE)22, (TYPE)33, (TYPE)44}, *source = four, *symmetric = d; \
 		int wrong = 0, i; \
 \
-		gshmem_p(d, (TYPE)7, me); \
-		gshmem_quiet(); \
-		wrong += gshmem_g(symmetric, me) != (TYPE)7; \
-		gshmem_put(d, source, 4, me); \
-		gshmem_quiet(); \
-		gshmem_get(back, symmetric, 4, me); \
+		gshmem_p(CTX d, (TYPE)7, pe); \
+		gshmem_ctx_quiet(ctx); \
+		wrong += gshmem_g(CTX symmetric, pe) != (TYPE)7; \
+		gshmem_put(CTX d, source, 4, pe); \
+		gshmem_ctx_quiet(ctx); \
+		gshmem_get(CTX back, symmetric, 4, pe); \
 		for (i = 0; i < 4; i++) \
 			wrong += back[i] != four[i]; \
-		gshmem_put_nbi(d + 1, source, 3, me); \
-		gshmem_quiet(); \
-		gshmem_get_nbi(back, symmetric, 4, me); \
-		gshmem_quiet(); \
+		gshmem_put_nbi(CTX d + 1, source, 3, pe); \
+		gshmem_ctx_quiet(ctx); \
+		gshmem_get_nbi(CTX back, symmetric, 4, pe); \
+		gshmem_ctx_quiet(ctx); \
 		for (i = 0; i < 4; i++) \
 			wrong += back[i] != four[i ? i - 1 : 0]; \
-		gshmem_iput(d, source, 2, 1, 4, me); \
-		gshmem_quiet(); \
-		gshmem_iget(back, symmetric + 2, 1, 4, 2, me); \
+		gshmem_iput(CTX d, source, 2, 1, 4, pe); \
+		gshmem_ctx_quiet(ctx); \
+		gshmem_iget(CTX back, symmetric + 2, 1, 4, 2, pe); \
 		wrong += back[0] != four[1] || back[1] != four[3]; \
-		gshmem_ibput(d, source, 2, 2, 2, 2, me); \
-		gshmem_quiet(); \
-		gshmem_ibget(back, symmetric + 1, 2, 2, 1, 2, me); \
+		gshmem_ibput(CTX d, source, 2, 2, 2, 2, pe); \
+		gshmem_ctx_quiet(ctx); \
+		gshmem_ibget(CTX back, symmetric + 1, 2, 2, 1, 2, pe); \
 		wrong += back[0] != four[1] || back[2] != four[3]; \
-		gshmem_put_signal(d, source + 2, 2, sig, 1, GSHMEM_SIGNAL_SET, me); \
+		gshmem_put_signal(CTX d, source + 2, 2, sig, 1, GSHMEM_SIGNAL_SET, pe); \
 		gshmem_signal_wait_until(sig, GSHMEM_CMP_EQ, 1); \
-		gshmem_put_signal_nbi(d + 2, source, 2, sig, 4, GSHMEM_SIGNAL_ADD, me); \
+		gshmem_put_signal_nbi(CTX d + 2, source, 2, sig, 4, GSHMEM_SIGNAL_ADD, pe); \
 		gshmem_signal_wait_until(sig, GSHMEM_CMP_EQ, 5); \
-		gshmem_quiet(); \
-		gshmem_get(back, symmetric, 4, me); \
+		gshmem_ctx_quiet(ctx); \
+		gshmem_get(CTX back, symmetric, 4, pe); \
 		for (i = 0; i < 4; i++) \
 			wrong += back[i] != four[(i + 2) % 4]; \
 		return wrong; \
 	}
+#define RMA(NAME, TYPE) RMA_OF(rma_##NAME, TYPE, ) RMA_OF(ctx_rma_##NAME, TYPE, IN_CTX)
 
-#define SHORT(NAME, TYPE) \
-	T_HD int rma_##NAME(void *memory, uint64_t *sig, int me) \
+#define SHORT_OF(FUNCTION, TYPE, CTX) \
+	T_HD int FUNCTION(void *memory, uint64_t *sig, gshmem_ctx_t ctx, int pe) \
 	{ \
 		TYPE *d = (TYPE *)memory, back[4], four[4], one; \
 		const TYPE *source = four, *symmetric = d; \
 		int wrong = 0; \
 \
 		memcpy((void *)four, "abcdefg", sizeof four); \
-		gshmem_put(d, source, 4, me); \
-		gshmem_quiet(); \
-		gshmem_get(back, symmetric, 4, me); \
+		gshmem_put(CTX d, source, 4, pe); \
+		gshmem_ctx_quiet(ctx); \
+		gshmem_get(CTX back, symmetric, 4, pe); \
 		wrong += differ(back, four, sizeof four); \
-		gshmem_put_nbi(d + 2, source, 2, me); \
-		gshmem_quiet(); \
-		gshmem_get_nbi(back, symmetric, 4, me); \
-		gshmem_quiet(); \
+		gshmem_put_nbi(CTX d + 2, source, 2, pe); \
+		gshmem_ctx_quiet(ctx); \
+		gshmem_get_nbi(CTX back, symmetric, 4, pe); \
+		gshmem_ctx_quiet(ctx); \
 		wrong += differ(back, "abcdabcd", sizeof four); \
-		gshmem_p(d + 1, four[3], me); \
-		gshmem_quiet(); \
-		one = gshmem_g(symmetric + 1, me); \
+		gshmem_p(CTX d + 1, four[3], pe); \
+		gshmem_ctx_quiet(ctx); \
+		one = gshmem_g(CTX symmetric + 1, pe); \
 		wrong += differ(&one, four + 3, sizeof one); \
 		(void)sig; \
 		return wrong; \
 	}
+#define SHORT(NAME, TYPE) SHORT_OF(rma_##NAME, TYPE, ) SHORT_OF(ctx_rma_##NAME, TYPE, IN_CTX)
 
-#define EXTENDED(NAME, TYPE) \
-	T_HD int extended_##NAME(void *memory, uint64_t *sig, int me) \
+#define EXTENDED_OF(FUNCTION, TYPE, CTX) \
+	T_HD int FUNCTION(void *memory, uint64_t *sig, gshmem_ctx_t ctx, int pe) \
 	{ \
 		TYPE *d = (TYPE *)memory, back; \
 		const TYPE *symmetric = d; \
 		int wrong = 0; \
 \
-		gshmem_atomic_set(d, (TYPE)5, me); \
-		gshmem_quiet(); \
-		wrong += gshmem_atomic_fetch(symmetric, me) != (TYPE)5; \
-		wrong += gshmem_atomic_swap(d, (TYPE)6, me) != (TYPE)5; \
-		gshmem_quiet(); \
-		gshmem_atomic_swap_nbi(&back, d, (TYPE)7, me); \
-		gshmem_quiet(); \
+		gshmem_atomic_set(CTX d, (TYPE)5, pe); \
+		gshmem_ctx_quiet(ctx); \
+		wrong += gshmem_atomic_fetch(CTX symmetric, pe) != (TYPE)5; \
+		wrong += gshmem_atomic_swap(CTX d, (TYPE)6, pe) != (TYPE)5; \
+		gshmem_ctx_quiet(ctx); \
+		gshmem_atomic_swap_nbi(CTX &back, d, (TYPE)7, pe); \
+		gshmem_ctx_quiet(ctx); \
 		wrong += back != (TYPE)6; \
-		gshmem_atomic_fetch_nbi(&back, symmetric, me); \
-		gshmem_quiet(); \
+		gshmem_atomic_fetch_nbi(CTX &back, symmetric, pe); \
+		gshmem_ctx_quiet(ctx); \
 		wrong += back != (TYPE)7; \
 		(void)sig; \
 		return wrong; \
 	}
+#define EXTENDED(NAME, TYPE) EXTENDED_OF(extended_##NAME, TYPE, ) EXTENDED_OF(ctx_extended_##NAME, TYPE, IN_CTX)
 
-#define STANDARD(NAME, TYPE) \
-	T_HD int standard_##NAME(void *memory, uint64_t *sig, int me) \
+#define STANDARD_OF(FUNCTION, TYPE, CTX) \
+	T_HD int FUNCTION(void *memory, uint64_t *sig, gshmem_ctx_t ctx, int pe) \
 	{ \
 		TYPE *d = (TYPE *)memory, back; \
 		size_t index = 0; \
 		int wrong = 0; \
 \
-		gshmem_p(d, (TYPE)5, me); \
-		gshmem_quiet(); \
-		wrong += gshmem_atomic_compare_swap(d, (TYPE)5, (TYPE)9, me) != (TYPE)5; \
-		wrong += gshmem_atomic_fetch_inc(d, me) != (TYPE)9; \
-		wrong += gshmem_atomic_fetch_add(d, (TYPE)10, me) != (TYPE)10; \
-		gshmem_atomic_inc(d, me); \
-		gshmem_atomic_add(d, (TYPE)100, me); \
-		gshmem_quiet(); \
-		gshmem_atomic_fetch_inc_nbi(&back, d, me); \
-		gshmem_quiet(); \
+		gshmem_p(CTX d, (TYPE)5, pe); \
+		gshmem_ctx_quiet(ctx); \
+		wrong += gshmem_atomic_compare_swap(CTX d, (TYPE)5, (TYPE)9, pe) != (TYPE)5; \
+		wrong += gshmem_atomic_fetch_inc(CTX d, pe) != (TYPE)9; \
+		wrong += gshmem_atomic_fetch_add(CTX d, (TYPE)10, pe) != (TYPE)10; \
+		gshmem_atomic_inc(CTX d, pe); \
+		gshmem_atomic_add(CTX d, (TYPE)100, pe); \
+		gshmem_ctx_quiet(ctx); \
+		gshmem_atomic_fetch_inc_nbi(CTX &back, d, pe); \
+		gshmem_ctx_quiet(ctx); \
 		wrong += back != (TYPE)121; \
-		gshmem_atomic_fetch_add_nbi(&back, d, (TYPE)3, me); \
-		gshmem_quiet(); \
+		gshmem_atomic_fetch_add_nbi(CTX &back, d, (TYPE)3, pe); \
+		gshmem_ctx_quiet(ctx); \
 		wrong += back != (TYPE)122; \
-		gshmem_atomic_compare_swap_nbi(&back, d, (TYPE)125, (TYPE)1, me); \
-		gshmem_quiet(); \
+		gshmem_atomic_compare_swap_nbi(CTX &back, d, (TYPE)125, (TYPE)1, pe); \
+		gshmem_ctx_quiet(ctx); \
 		wrong += back != (TYPE)125; \
-		wrong += gshmem_g(d, me) != (TYPE)1; \
-		gshmem_p(d, (TYPE)4, me); \
-		gshmem_quiet(); \
+		wrong += gshmem_g(CTX d, pe) != (TYPE)1; \
+		gshmem_p(CTX d, (TYPE)4, pe); \
+		gshmem_ctx_quiet(ctx); \
 		back = (TYPE)4; \
 		gshmem_wait_until_all(d, 1, NULL, GSHMEM_CMP_EQ, (TYPE)4); \
 		gshmem_wait_until_all_vector(d, 1, NULL, GSHMEM_CMP_EQ, &back); \
@@ -149,40 +158,42 @@ T_HD int differ(const void *a, const void *b, size_t nbytes)
 		(void)sig; \
 		return wrong; \
 	}
+#define STANDARD(NAME, TYPE) STANDARD_OF(standard_##NAME, TYPE, ) STANDARD_OF(ctx_standard_##NAME, TYPE, IN_CTX)
 
-#define BITWISE(NAME, TYPE) \
-	T_HD int bitwise_##NAME(void *memory, uint64_t *sig, int me) \
+#define BITWISE_OF(FUNCTION, TYPE, CTX) \
+	T_HD int FUNCTION(void *memory, uint64_t *sig, gshmem_ctx_t ctx, int pe) \
 	{ \
 		TYPE *d = (TYPE *)memory, back; \
 		int wrong = 0; \
 \
-		gshmem_p(d, (TYPE)12, me); \
-		gshmem_quiet(); \
-		wrong += gshmem_atomic_fetch_and(d, (TYPE)6, me) != (TYPE)12; \
-		wrong += gshmem_atomic_fetch_or(d, (TYPE)3, me) != (TYPE)4; \
-		wrong += gshmem_atomic_fetch_xor(d, (TYPE)2, me) != (TYPE)7; \
-		gshmem_atomic_and(d, (TYPE)4, me); \
-		gshmem_fence(); \
-		gshmem_atomic_or(d, (TYPE)8, me); \
-		gshmem_fence(); \
-		gshmem_atomic_xor(d, (TYPE)1, me); \
-		gshmem_quiet(); \
-		gshmem_atomic_fetch_and_nbi(&back, d, (TYPE)9, me); \
-		gshmem_quiet(); \
+		gshmem_p(CTX d, (TYPE)12, pe); \
+		gshmem_ctx_quiet(ctx); \
+		wrong += gshmem_atomic_fetch_and(CTX d, (TYPE)6, pe) != (TYPE)12; \
+		wrong += gshmem_atomic_fetch_or(CTX d, (TYPE)3, pe) != (TYPE)4; \
+		wrong += gshmem_atomic_fetch_xor(CTX d, (TYPE)2, pe) != (TYPE)7; \
+		gshmem_atomic_and(CTX d, (TYPE)4, pe); \
+		gshmem_ctx_fence(ctx); \
+		gshmem_atomic_or(CTX d, (TYPE)8, pe); \
+		gshmem_ctx_fence(ctx); \
+		gshmem_atomic_xor(CTX d, (TYPE)1, pe); \
+		gshmem_ctx_quiet(ctx); \
+		gshmem_atomic_fetch_and_nbi(CTX &back, d, (TYPE)9, pe); \
+		gshmem_ctx_quiet(ctx); \
 		wrong += back != (TYPE)13; \
-		gshmem_atomic_fetch_or_nbi(&back, d, (TYPE)2, me); \
-		gshmem_quiet(); \
+		gshmem_atomic_fetch_or_nbi(CTX &back, d, (TYPE)2, pe); \
+		gshmem_ctx_quiet(ctx); \
 		wrong += back != (TYPE)9; \
-		gshmem_atomic_fetch_xor_nbi(&back, d, (TYPE)1, me); \
-		gshmem_quiet(); \
+		gshmem_atomic_fetch_xor_nbi(CTX &back, d, (TYPE)1, pe); \
+		gshmem_ctx_quiet(ctx); \
 		wrong += back != (TYPE)11; \
-		wrong += gshmem_g(d, me) != (TYPE)10; \
+		wrong += gshmem_g(CTX d, pe) != (TYPE)10; \
 		(void)sig; \
 		return wrong; \
 	}
+#define BITWISE(NAME, TYPE) BITWISE_OF(bitwise_##NAME, TYPE, ) BITWISE_OF(ctx_bitwise_##NAME, TYPE, IN_CTX)
 
 #define WAIT(NAME, TYPE) \
-	T_HD int wait_##NAME(void *memory, uint64_t *sig, int me) \
+	T_HD int wait_##NAME(void *memory, uint64_t *sig, gshmem_ctx_t ctx, int me) \
 	{ \
 		TYPE *d = (TYPE *)memory; \
 		int wrong = 0; \
@@ -192,6 +203,7 @@ T_HD int differ(const void *a, const void *b, size_t nbytes)
 		wrong += gshmem_test(d, GSHMEM_CMP_LE, (TYPE)2) != 0; \
 		wrong += gshmem_test(d, GSHMEM_CMP_GT, (TYPE)2) != 1; \
 		gshmem_quiet(); \
+		(void)ctx; \
 		(void)sig; \
 		return wrong; \
 	}
@@ -225,20 +237,30 @@ AMO_TYPES(STANDARD)
 BITWISE_TYPES(BITWISE)
 WAIT_TYPES(WAIT)
 
-/* The number of the first function that was wrong, from 1; 0: none. */
-T_HD int generic_all(void *memory, uint64_t *sig)
+/*
+ * Kernels call a group each, and with a context every fourth type: compilers take long over many calls in a kernel. Names
+ * with a context are the same for all types: templates over those without.
+ */
+enum { RMA_GROUP, RMA_CTX_GROUP, EXTENDED_GROUP, EXTENDED_CTX_GROUP, STANDARD_GROUP, STANDARD_CTX_GROUP, BITWISE_GROUP,
+       BITWISE_CTX_GROUP, WAIT_GROUP, NGROUPS };
+
+/* The number, over all groups, of the first function of a group that was wrong, from 1; 0: none. This PE is PE 0 of alone. */
+T_HD int generic_group(int group, int in_kernel, void *memory, uint64_t *sig, gshmem_ctx_t alone)
 {
 	int me = gshmem_my_pe(), n = 0, first = 0;
 
-#define CALL(GROUP, NAME) \
+#define CALL_ONE(WHETHER, FUNCTION, CTX, PE) \
 	n++; \
-	if (GROUP##_##NAME(memory, sig, me) && !first) \
+	if ((WHETHER) && FUNCTION(memory, sig, CTX, PE) && !first) \
 		first = n;
-#define CALL_RMA(NAME, TYPE)      CALL(rma, NAME)
-#define CALL_EXTENDED(NAME, TYPE) CALL(extended, NAME)
-#define CALL_STANDARD(NAME, TYPE) CALL(standard, NAME)
-#define CALL_BITWISE(NAME, TYPE)  CALL(bitwise, NAME)
-#define CALL_WAIT(NAME, TYPE)     CALL(wait, NAME)
+#define CALL(GROUP, FUNCTION) \
+	CALL_ONE(group == GROUP##_GROUP, FUNCTION, GSHMEM_CTX_DEFAULT, me) \
+	CALL_ONE(group == GROUP##_CTX_GROUP && (!in_kernel || n % 8 == 2), ctx_##FUNCTION, alone, 0)
+#define CALL_RMA(NAME, TYPE)      CALL(RMA, rma_##NAME)
+#define CALL_EXTENDED(NAME, TYPE) CALL(EXTENDED, extended_##NAME)
+#define CALL_STANDARD(NAME, TYPE) CALL(STANDARD, standard_##NAME)
+#define CALL_BITWISE(NAME, TYPE)  CALL(BITWISE, bitwise_##NAME)
+#define CALL_WAIT(NAME, TYPE)     CALL_ONE(group == WAIT_GROUP, wait_##NAME, GSHMEM_CTX_DEFAULT, me)
 	RMA_TYPES(CALL_RMA)
 	SHORT_TYPES(CALL_RMA)
 	EXTENDED_TYPES(CALL_EXTENDED)
@@ -248,15 +270,27 @@ T_HD int generic_all(void *memory, uint64_t *sig)
 	return first;
 }
 
-#define NAME_OF(NAME, TYPE) #NAME,
+#define NAME_OF(NAME, TYPE)  #NAME,
+#define NAMES_OF(NAME, TYPE) #NAME, "context, " #NAME,
 static const char *generic_name(int n)
 {
 	static const char *const names[] = {
-		"nothing", RMA_TYPES(NAME_OF) SHORT_TYPES(NAME_OF)
-		EXTENDED_TYPES(NAME_OF) AMO_TYPES(NAME_OF) BITWISE_TYPES(NAME_OF)
+		"nothing", RMA_TYPES(NAMES_OF) SHORT_TYPES(NAMES_OF)
+		EXTENDED_TYPES(NAMES_OF) AMO_TYPES(NAMES_OF) BITWISE_TYPES(NAMES_OF)
 		WAIT_TYPES(NAME_OF)};
 
 	return n >= 0 && n < (int)(sizeof names / sizeof *names) ? names[n] : "?";
+}
+
+/* A context of this PE alone. */
+static gshmem_ctx_t generic_context(void)
+{
+	gshmem_team_t alone, column;
+	gshmem_ctx_t ctx;
+
+	t_equal(gshmem_team_split_2d(GSHMEM_TEAM_WORLD, 1, NULL, 0, &alone, NULL, 0, &column), 0, "gshmem_team_split_2d");
+	t_equal(gshmem_team_create_ctx(alone, 0, &ctx), 0, "gshmem_team_create_ctx");
+	return ctx;
 }
 
 #endif /* T_GENERIC_H */

@@ -11,13 +11,19 @@
 
 int main(void)
 {
+	gshmem_ctx_t alone;
 	void *memory;
-	int wrong;
+	uint64_t *sig;
+	int group, wrong;
 
 	gshmem_init();
+	alone = generic_context();
 	memory = t_shmalloc(16 * 16);
-	wrong = generic_all(memory, (uint64_t *)t_shmalloc(8));
-	t_check(!wrong, "PE %d: generic names in C: function %d, type %s", gshmem_my_pe(), wrong, generic_name(wrong));
+	sig = (uint64_t *)t_shmalloc(8);
+	for (group = 0; group < NGROUPS; group++) {
+		wrong = generic_group(group, 0, memory, sig, alone);
+		t_check(!wrong, "PE %d: generic names in C: function %d, type %s", gshmem_my_pe(), wrong, generic_name(wrong));
+	}
 	gshmem_finalize();
 	return 0;
 }

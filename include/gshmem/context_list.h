@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Every call with a context in front. GSHMEMI_CTX_CALLS and _EXTENSIONS make GSHMEMI_V(PREFIX, NAME, PARAMETERS, ARGUMENTS) of each that
- * returns nothing and GSHMEMI_R(TYPE, PREFIX, NAME, PARAMETERS, ARGUMENTS) of each that returns a TYPE. The parameters are
- * those of the call without a context but for the last one, the PE. gshmem.h and gshmemx.h declare them so, context.h
- * defines them.
+ * Every call with a context in front. GSHMEMI_CTX_CALLS and _EXTENSIONS make GSHMEMI_V(PREFIX, NAME, PARAMETERS, ARGUMENTS)
+ * of each that returns nothing and GSHMEMI_R(TYPE, PREFIX, NAME, PARAMETERS, ARGUMENTS) of each that returns a TYPE. The
+ * parameters are those of the call without a context but for the last one, the PE. gshmem.h and gshmemx.h declare them so,
+ * context.h defines them.
  */
 #ifndef GSHMEM_CONTEXT_LIST_H
 #define GSHMEM_CONTEXT_LIST_H
 
 #include <gshmem/types.h>
 
-#define GSHMEMI_CTX_COPY(PREFIX, NAME, T) GSHMEMI_V(PREFIX, NAME, (T *dest, const T *source, size_t nelems), (dest, source, nelems))
+#define GSHMEMI_CTX_COPY(PREFIX, NAME, T) \
+	GSHMEMI_V(PREFIX, NAME, (T *dest, const T *source, size_t nelems), (dest, source, nelems))
 #define GSHMEMI_CTX_STRIDE(PREFIX, NAME, T) \
 	GSHMEMI_V(PREFIX, NAME, (T *dest, const T *source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems), \
 	  (dest, source, dst, sst, nelems))
