@@ -680,13 +680,12 @@ GSHMEM_API void gshmem_pe_quiet(const int *target_pes, size_t npes);
  * Order     none but for dest and source: other operations are neither completed nor ordered.
  * Bad input checked: addresses, overlap, PE_root; and arguments that differ between PEs.
  */
+#if !GSHMEMI_KERNELS /* else coll_calls.h has them with their bodies: there are many */
 #define GSHMEMI_F(PREFIX, NAME, PARAMETERS, FIELDS, BODY) GSHMEM_API int PREFIX##_##NAME PARAMETERS;
 GSHMEMI_COLL_CALLS
+GSHMEMI_COLL_LONG_DOUBLE_CALLS /* in HIP units for GPUs these are callable from the host alone */
 #undef GSHMEMI_F
-/* On a GPU these are callable from the host alone. */
-#define GSHMEMI_F(PREFIX, NAME, PARAMETERS, FIELDS, BODY) GSHMEMI_LONG_DOUBLE_API int PREFIX##_##NAME PARAMETERS;
-GSHMEMI_COLL_LONG_DOUBLE_CALLS
-#undef GSHMEMI_F
+#endif
 
 /* ---- profiling ------------------------------------------------------------------------------------------------ */
 
@@ -720,6 +719,7 @@ GSHMEMI_QUIET_BEGIN
 
 #ifndef GSHMEMI_LIBRARY
 #include <gshmem/generic.h>
+#include <gshmem/coll_generic.h>
 #endif
 #if GSHMEMI_KERNELS
 GSHMEMI_QUIET_END

@@ -485,6 +485,7 @@ GSHMEM_API uint64_t gshmemx_signal_wait_until_wg(uint64_t *sig_addr, int cmp, ui
  *
  * The scopes: all threads of the group call with the same arguments, and share the work.
  */
+#if !GSHMEMI_KERNELS
 #define GSHMEMI_F(PREFIX, NAME, PARAMETERS, FIELDS, BODY) GSHMEM_API int gshmemx_##NAME PARAMETERS;
 GSHMEMI_COLL_SHORT_CALLS
 #undef GSHMEMI_F
@@ -493,12 +494,9 @@ GSHMEMI_COLL_SHORT_CALLS
 	GSHMEM_API int gshmemx_##NAME##_wg PARAMETERS;
 GSHMEMI_COLL_CALLS
 GSHMEMI_COLL_SHORT_CALLS
-#undef GSHMEMI_F
-#define GSHMEMI_F(PREFIX, NAME, PARAMETERS, FIELDS, BODY) \
-	GSHMEMI_LONG_DOUBLE_API int gshmemx_##NAME##_wave PARAMETERS; \
-	GSHMEMI_LONG_DOUBLE_API int gshmemx_##NAME##_wg PARAMETERS;
 GSHMEMI_COLL_LONG_DOUBLE_CALLS
 #undef GSHMEMI_F
+#endif
 
 GSHMEMI_END_C
 
