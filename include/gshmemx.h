@@ -498,6 +498,57 @@ GSHMEMI_COLL_LONG_DOUBLE_CALLS
 #undef GSHMEMI_F
 #endif
 
+/* ---- calls on a stream ------------------------------------------------------------------------------------------- */
+
+/*
+ * Each starts when the stream's earlier work is done, and the stream's later work starts when it is: when put and signals have
+ * arrived, when what is waited for has come, when a barrier or collective is over. The call itself returns at once. PEs
+ * call the collectives of a team in the same order, whatever their streams; two of one team may not run at a time, those of
+ * two teams may. Waits and collectives occupy a work-group of the device; a stream that waits for another PE's work, which
+ * waits for this device to become free, waits for ever.
+ *
+ * stream  a hipStream_t; NULL: the default stream
+ * the rest as in the call without _on_stream. Arrays of alltoallv must be readable by kernels until the call is done
+ *
+ * gshmemx_quiet_on_stream        completes what kernels, and calls, of the stream have done before
+ * gshmemx_barrier_all_on_stream  the same, then waits for all PEs
+ * gshmemx_signal_op_on_stream    sets, or adds to, a signal on pe
+ *
+ * Reductions of long double have no such form: a GPU cannot compute them.
+ *
+ * Callable  host.
+ * Returns   0, or a negative errno after a message; -EINVAL, without one, for GSHMEM_TEAM_INVALID.
+ */
+#define GSHMEMI_DECLARE_MOVES(NAME, TYPE, MEM) \
+	GSHMEM_HOST_API int gshmemx_##NAME##put##MEM##_on_stream(TYPE *dest, const TYPE *source, size_t nelems, int pe, \
+								 void *stream); \
+	GSHMEM_HOST_API int gshmemx_##NAME##get##MEM##_on_stream(TYPE *dest, const TYPE *source, size_t nelems, int pe, \
+								 void *stream); \
+	GSHMEM_HOST_API int gshmemx_##NAME##put##MEM##_signal_on_stream(TYPE *dest, const TYPE *source, size_t nelems, \
+									uint64_t *sig_addr, uint64_t signal, int sig_op, \
+									int pe, void *stream);
+#define GSHMEMI_DECLARE(NAME, TYPE) GSHMEMI_DECLARE_MOVES(NAME##_, TYPE, )
+GSHMEM_RMA_TYPES(GSHMEMI_DECLARE)
+GSHMEMX_RMA_TYPES(GSHMEMI_DECLARE)
+#undef GSHMEMI_DECLARE
+GSHMEMI_DECLARE_MOVES(, void, mem)
+#undef GSHMEMI_DECLARE_MOVES
+#define GSHMEMI_DECLARE(NAME, TYPE) \
+	GSHMEM_HOST_API int gshmemx_##NAME##_wait_until_on_stream(TYPE *ivar, int cmp, TYPE cmp_value, void *stream);
+GSHMEM_WAIT_TYPES(GSHMEMI_DECLARE)
+#undef GSHMEMI_DECLARE
+GSHMEM_HOST_API int gshmemx_signal_wait_until_on_stream(uint64_t *sig_addr, int cmp, uint64_t cmp_value, void *stream);
+GSHMEM_HOST_API int gshmemx_signal_op_on_stream(uint64_t *sig_addr, uint64_t signal, int sig_op, int pe, void *stream);
+GSHMEM_HOST_API int gshmemx_quiet_on_stream(void *stream);
+GSHMEM_HOST_API int gshmemx_barrier_all_on_stream(void *stream);
+GSHMEM_HOST_API int gshmemx_sync_all_on_stream(void *stream);
+GSHMEM_HOST_API int gshmemx_team_sync_on_stream(gshmem_team_t team, void *stream);
+#define GSHMEMI_F(PREFIX, NAME, PARAMETERS, FIELDS, BODY) \
+	GSHMEM_HOST_API int gshmemx_##NAME##_on_stream(GSHMEMI_UNPACK PARAMETERS, void *stream);
+GSHMEMI_COLL_CALLS
+GSHMEMI_COLL_SHORT_CALLS
+#undef GSHMEMI_F
+
 GSHMEMI_END_C
 
 #if GSHMEMI_KERNELS && defined(__cplusplus)

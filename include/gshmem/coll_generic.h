@@ -16,10 +16,12 @@
 
 #ifdef __cplusplus
 
+#ifndef GSHMEMI_HAS_SYNC /* shmem.h has one that also takes active sets */
 GSHMEMI_FN int gshmem_sync(gshmem_team_t team)
 {
 	return gshmem_team_sync(team);
 }
+#endif
 
 #define GSHMEMI_DEFINE(NAME, TYPE) \
 	GSHMEMI_FN int gshmem_broadcast(gshmem_team_t team, TYPE *dest, const TYPE *source, size_t nelems, int PE_root) \
@@ -85,7 +87,9 @@ GSHMEMI_DEFINE(GSHMEMI_DEFINE_API, longdouble, long double)
 
 #elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
 
+#ifndef GSHMEMI_HAS_SYNC
 #define gshmem_sync(team) gshmem_team_sync(team)
+#endif
 
 #define GSHMEMI_BROADCAST_(NAME, TYPE) , TYPE : gshmem_##NAME##_broadcast
 #define GSHMEMI_COLLECT_(NAME, TYPE)   , TYPE : gshmem_##NAME##_collect

@@ -102,6 +102,7 @@ SHMEM_API void shmem_broadcast64(void *dest, const void *source, size_t nelems, 
 SHMEMI_END_C
 
 /* The type-generic forms of these atomics; shmem_sync of a team. */
+#define SHMEMI_HAS_SYNC
 #ifdef __cplusplus
 SHMEMI_FN int shmem_sync(shmem_team_t team)
 {

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* One-sided calls and barriers by a work-group of the library's own: src/device/stream.hip. */
+#ifndef GSHMEMI_DEVICE_STREAM_H
+#define GSHMEMI_DEVICE_STREAM_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <hip/hip_runtime_api.h>
+#include <gshmem.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum gshmemi_stream_what {
+	GSHMEMI_STREAM_PUT,
+	GSHMEMI_STREAM_GET,
+	GSHMEMI_STREAM_PUT_SIGNAL,
+	GSHMEMI_STREAM_SIGNAL,
+	GSHMEMI_STREAM_WAIT,
+	GSHMEMI_STREAM_SYNC
+};
+
+/* The arguments of all of them; what does not apply is 0. */
+struct gshmemi_stream_op {
+	enum gshmemi_stream_what what;
+	int pe;
+	void *dest;         /* of a wait, what is waited for */
+	const void *source;
+	size_t nbytes;
+	uint64_t *sig_addr;
+	uint64_t signal;    /* of a wait, what it is compared with */
+	int sig_op;         /* GSHMEM_SIGNAL_*; of a wait, GSHMEM_CMP_* */
+	int is_signed;
+	gshmem_team_t team;
+};
+
+/* Queue one. What it wrote has arrived when the stream goes on. */
+hipError_t gshmemi_stream_launch(const struct gshmemi_stream_op *op, hipStream_t stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* GSHMEMI_DEVICE_STREAM_H */

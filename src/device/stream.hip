@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * One-sided calls and barriers that the library launches on streams. A HIP unit like a user's, with its own copy of the device
+ * state.
+ */
+#include <hip/hip_runtime.h>
+#include "device/stream.h"
+
+/* On the cpu platform a thread does as much as a work-group. */
+#ifdef __HIP_PLATFORM_CPU__
+#define NTHREADS 1
+#else
+#define NTHREADS 512
+#endif
+
+static __device__ void wait(const struct gshmemi_stream_op *op)
+{
+	static const char call[] = "gshmemx_wait_until_on_stream";
+
+	if (op->nbytes == 2)
+		(void)gshmemi_wait_until(GSHMEMI_WG, op->dest, 2, op->is_signed, op->sig_op, op->signal, call);
+	else if (op->nbytes == 4)
+		(void)gshmemi_wait_until(GSHMEMI_WG, op->dest, 4, op->is_signed, op->sig_op, op->signal, call);
+	else
+		(void)gshmemi_wait_until(GSHMEMI_WG, op->dest, 8, op->is_signed, op->sig_op, op->signal, call);
+}
+
+__global__ void gshmemi_stream_kernel(struct gshmemi_stream_op op)
+{
+	switch (op.what) {
+	case GSHMEMI_STREAM_PUT:
+		gshmemi_put(GSHMEMI_WG, op.dest, op.source, op.nbytes, 1, op.pe, 0, "gshmemx_put_on_stream");
+		break;
+	case GSHMEMI_STREAM_GET:
+		gshmemi_get(GSHMEMI_WG, op.dest, op.source, op.nbytes, 1, op.pe, 0, "gshmemx_get_on_stream");
+		break;
+	case GSHMEMI_STREAM_PUT_SIGNAL:
+		gshmemi_put_signal(GSHMEMI_WG, op.dest, op.source, op.nbytes, 1, op.sig_addr, op.signal, op.sig_op, op.pe, 0,
+				   "gshmemx_put_signal_on_stream");
+		break;
+	case GSHMEMI_STREAM_SIGNAL:
+		if (gshmemi_arch_thread_rank())
+			break;
+		if (op.sig_op == GSHMEM_SIGNAL_ADD)
+			gshmem_signal_add(op.sig_addr, op.signal, op.pe);
+		else
+			gshmem_signal_set(op.sig_addr, op.signal, op.pe);
+		break;
+	case GSHMEMI_STREAM_WAIT:
+		wait(&op);
+		break;
+	case GSHMEMI_STREAM_SYNC:
+		(void)gshmemi_team_sync(GSHMEMI_WG, op.team, "gshmemx_team_sync_on_stream");
+		break;
+	}
+	gshmemi_quiet(GSHMEMI_THREAD, 0, NULL, 0, "gshmemx_quiet_on_stream");
+}
+
+/* hipLaunchKernelGGL leaves its error behind, perhaps beside one of the program's own, which stays. */
+hipError_t gshmemi_stream_launch(const struct gshmemi_stream_op *op, hipStream_t stream)
+{
+	const hipError_t earlier = hipPeekAtLastError();
+	hipError_t error;
+
+	hipLaunchKernelGGL(gshmemi_stream_kernel, dim3(1), dim3(NTHREADS), 0, stream, *op);
+	error = hipPeekAtLastError();
+	return error == earlier ? hipSuccess : error;
+}

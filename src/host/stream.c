@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Calls on a stream. Copies between mapped PEs are the runtime's, which has copy engines for them; everything else is one
+ * work-group of the library's own. What lies behind a sentinel takes the kernel, whose slow path knows what to do.
+ */
+#include "host/internal.h"
+
+#define GSHMEMI_BODIES
+#include <gshmem/reduce.h>
+
+#include "device/coll.h"
+#include "device/stream.h"
+
+static int launch(const struct gshmemi_stream_op *op, void *stream, const char *call)
+{
+	return gshmemi_hip(gshmemi_stream_launch(op, stream), "%s: hipLaunchKernel", call);
+}
+
+/* ---- one-sided calls ---- */
+
+static int move(enum gshmemi_stream_what what, void *dest, const void *source, size_t nbytes, int pe, void *stream,
+		const char *call)
+{
+	const struct gshmemi_stream_op op = {.what = what, .pe = pe, .dest = dest, .source = source, .nbytes = nbytes};
+	const bool is_put = what == GSHMEMI_STREAM_PUT;
+	void *peer;
+	int rc;
+
+	rc = gshmemi_enter_int(call);
+	if (rc || !nbytes)
+		return rc;
+	if (!gshmemi_peer_ptr(gshmemi_state.direct.delta, is_put ? dest : source, pe, &peer))
+		return launch(&op, stream, call);
+	return gshmemi_hip(hipMemcpyAsync(is_put ? peer : dest, is_put ? source : peer, nbytes, hipMemcpyDefault, stream),
+			   "%s: hipMemcpyAsync of %zu bytes", call, nbytes);
+}
+
+static int put_signal(void *dest, const void *source, size_t nbytes, uint64_t *sig_addr, uint64_t signal, int sig_op, int pe,
+		      void *stream, const char *call)
+{
+	const struct gshmemi_stream_op op = {.what = GSHMEMI_STREAM_PUT_SIGNAL, .pe = pe, .dest = dest, .source = source,
+					     .nbytes = nbytes, .sig_addr = sig_addr, .signal = signal, .sig_op = sig_op};
+	const int rc = gshmemi_enter_int(call);
+
+	return rc ? rc : launch(&op, stream, call);
+}
+
+static int wait_until(void *ivar, unsigned nbytes, int is_signed, int cmp, uint64_t value, void *stream, const char *call)
+{
+	const struct gshmemi_stream_op op = {.what = GSHMEMI_STREAM_WAIT, .dest = ivar, .nbytes = nbytes, .signal = value,
+					     .sig_op = cmp, .is_signed = is_signed};
+	const int rc = gshmemi_enter_int(call);
+
+	return rc ? rc : launch(&op, stream, call);
+}
+
+#define GSHMEMI_DEFINE_MOVES(NAME, TYPE, NBYTES, SIGNAL) \
+	int gshmemx_##NAME##put##SIGNAL##_on_stream(TYPE *dest, const TYPE *source, size_t nelems, int pe, void *stream) \
+	{ \
+		return move(GSHMEMI_STREAM_PUT, dest, source, nelems * (NBYTES), pe, stream, \
+			    "gshmemx_" #NAME "put" #SIGNAL "_on_stream"); \
+	} \
+	int gshmemx_##NAME##get##SIGNAL##_on_stream(TYPE *dest, const TYPE *source, size_t nelems, int pe, void *stream) \
+	{ \
+		return move(GSHMEMI_STREAM_GET, dest, source, nelems * (NBYTES), pe, stream, \
+			    "gshmemx_" #NAME "get" #SIGNAL "_on_stream"); \
+	} \
+	int gshmemx_##NAME##put##SIGNAL##_signal_on_stream(TYPE *dest, const TYPE *source, size_t nelems, uint64_t *sig_addr, \
+							   uint64_t signal, int sig_op, int pe, void *stream) \
+	{ \
+		return put_signal(dest, source, nelems * (NBYTES), sig_addr, signal, sig_op, pe, stream, \
+				  "gshmemx_" #NAME "put" #SIGNAL "_signal_on_stream"); \
+	}
+#define GSHMEMI_DEFINE(NAME, TYPE) GSHMEMI_DEFINE_MOVES(NAME##_, TYPE, sizeof(TYPE), )
+GSHMEM_RMA_TYPES(GSHMEMI_DEFINE)
+GSHMEMX_RMA_TYPES(GSHMEMI_DEFINE)
+#undef GSHMEMI_DEFINE
+GSHMEMI_DEFINE_MOVES(, void, 1, mem)
+
+#define GSHMEMI_DEFINE(NAME, TYPE) \
+	int gshmemx_##NAME##_wait_until_on_stream(TYPE *ivar, int cmp, TYPE cmp_value, void *stream) \
+	{ \
+		return wait_until(ivar, sizeof cmp_value, (TYPE)-1 < (TYPE)1, cmp, gshmemi_value_load(&cmp_value, sizeof cmp_value), \
+				  stream, "gshmemx_" #NAME "_wait_until_on_stream"); \
+	}
+GSHMEM_WAIT_TYPES(GSHMEMI_DEFINE)
+#undef GSHMEMI_DEFINE
+
+int gshmemx_signal_wait_until_on_stream(uint64_t *sig_addr, int cmp, uint64_t cmp_value, void *stream)
+{
+	return wait_until(sig_addr, 8, 0, cmp, cmp_value, stream, "gshmemx_signal_wait_until_on_stream");
+}
+
+int gshmemx_signal_op_on_stream(uint64_t *sig_addr, uint64_t signal, int sig_op, int pe, void *stream)
+{
+	static const char call[] = "gshmemx_signal_op_on_stream";
+	const struct gshmemi_stream_op op = {.what = GSHMEMI_STREAM_SIGNAL, .pe = pe, .sig_addr = sig_addr, .signal = signal,
+					     .sig_op = sig_op};
+	const int rc = gshmemi_enter_int(call);
+
+	return rc ? rc : launch(&op, stream, call);
+}
+
+/* ---- order ---- */
+
+/* A function of the stream may not call HIP. What it completes are posted calls, and what delayed delivery holds back. */
+static void complete(void *call)
+{
+	if (gshmemi_is_slow(GSHMEMI_SLOW_DELIVERY))
+		gshmemi_slow_quiet(0, NULL, 0, call);
+	gshmemi_rpc_host_complete(call);
+}
+
+static int quiet(void *stream, const char *call)
+{
+	return gshmemi_hip(hipLaunchHostFunc(stream, complete, (void *)(uintptr_t)call), "%s: hipLaunchHostFunc", call);
+}
+
+static int sync_team(gshmem_team_t team, void *stream, const char *call)
+{
+	const struct gshmemi_stream_op op = {.what = GSHMEMI_STREAM_SYNC, .team = team};
+
+	(void)gshmemi_team_find(team, call);
+	return launch(&op, stream, call);
+}
+
+int gshmemx_quiet_on_stream(void *stream)
+{
+	const int rc = gshmemi_enter_int("gshmemx_quiet_on_stream");
+
+	return rc ? rc : quiet(stream, "gshmemx_quiet_on_stream");
+}
+
+int gshmemx_team_sync_on_stream(gshmem_team_t team, void *stream)
+{
+	const int rc = gshmemi_enter_int("gshmemx_team_sync_on_stream");
+
+	if (rc || team == GSHMEM_TEAM_INVALID)
+		return rc ? rc : -EINVAL;
+	return sync_team(team, stream, "gshmemx_team_sync_on_stream");
+}
+
+int gshmemx_sync_all_on_stream(void *stream)
+{
+	const int rc = gshmemi_enter_int("gshmemx_sync_all_on_stream");
+
+	return rc ? rc : sync_team(GSHMEM_TEAM_WORLD, stream, "gshmemx_sync_all_on_stream");
+}
+
+int gshmemx_barrier_all_on_stream(void *stream)
+{
+	static const char call[] = "gshmemx_barrier_all_on_stream";
+	int rc = gshmemi_enter_int(call);
+
+	rc = rc ? rc : quiet(stream, call);
+	return rc ? rc : sync_team(GSHMEM_TEAM_WORLD, stream, call);
+}
+
+/* ---- collectives ---- */
+
+static int collective(const struct gshmemi_coll_args *args, void *stream, const char *call)
+{
+	const int rc = gshmemi_enter_int(call);
+
+	if (rc || args->team == GSHMEM_TEAM_INVALID)
+		return rc ? rc : -EINVAL;
+	(void)gshmemi_team_find(args->team, call);
+	return gshmemi_hip(gshmemi_coll_launch(args, stream), "%s: hipLaunchKernel", call);
+}
+
+#define GSHMEMI_F(PREFIX, NAME, PARAMETERS, FIELDS, BODY) \
+	int gshmemx_##NAME##_on_stream(GSHMEMI_UNPACK PARAMETERS, void *stream) \
+	{ \
+		const struct gshmemi_coll_args args = {GSHMEMI_UNPACK FIELDS}; \
+\
+		return collective(&args, stream, "gshmemx_" #NAME "_on_stream"); \
+	}
+GSHMEMI_COLL_CALLS
+GSHMEMI_COLL_SHORT_CALLS
+#undef GSHMEMI_F
