@@ -687,6 +687,29 @@ GSHMEMI_COLL_LONG_DOUBLE_CALLS /* in HIP units for GPUs these are callable from 
 #undef GSHMEMI_F
 #endif
 
+/* ---- locks ---------------------------------------------------------------------------------------------------- */
+
+/*
+ * gshmem_set_lock   - wait until nobody has the lock, and set it. Who called first is first to have it.
+ * gshmem_test_lock  - set it if nobody has it or waits for it.
+ * gshmem_clear_lock - gshmem_quiet, and give it back.
+ *
+ * lock  symmetric, 8 bytes, 0 on all PEs before it is used and whenever nobody has it. It is one lock of all PEs.
+ *
+ * A lock keeps out all others: PEs, CPU threads of a PE, threads of kernels. Who sets it clears it, and does not set it
+ * again before. Threads of one wave must not wait for one another: on a GPU the one that has the lock may never run on; let
+ * one of them set it for all. The PEs' words are not for anything else.
+ *
+ * Callable  host; kernel, one thread.
+ * Returns   test_lock: 0 when the lock has been set; 1 when another one has it.
+ * Order     what was completed before a clear_lock, or by it, is visible after the next set_lock, or test_lock that
+ *           returns 0. Operations in a context are completed by gshmem_ctx_quiet before.
+ * Errors    a lock outside the heap, or cleared while nobody has it: undefined; with GSHMEM_CHECK a message and a trap.
+ */
+GSHMEM_API void gshmem_set_lock(long *lock);
+GSHMEM_API void gshmem_clear_lock(long *lock);
+GSHMEM_API int gshmem_test_lock(long *lock);
+
 /* ---- profiling ------------------------------------------------------------------------------------------------ */
 
 /*
@@ -712,6 +735,7 @@ GSHMEMI_QUIET_BEGIN
 #include <gshmem/sync.h>
 #include <gshmem/signal.h>
 #include <gshmem/context.h>
+#include <gshmem/lock.h>
 #include <gshmem/coll_calls.h>
 #include <gshmem/rpc.h>
 #include <gshmem/rpc_print.h>

@@ -34,6 +34,9 @@ struct memory {
 	X(gshmem_long_put_signal(LONG(m.good), LONG(m.local), 1, SIG(m.good) + 2, 1, GSHMEM_SIGNAL_SET, 5), \
 	  "pe 5 is out of range", "gshmem_long_put_signal") \
 	X(gshmem_signal_add(SIG(m.good), 1, 6), "pe 6 is out of range", "gshmem_signal_add") \
+	X(gshmem_set_lock(LONG(m.good + 4)), "is not aligned to 8", "gshmem_set_lock") \
+	X(gshmem_test_lock(LONG(m.outside)), "are not in the symmetric heap", "gshmem_test_lock") \
+	X(gshmem_clear_lock(LONG(m.good)), "(heap+0x0) is not set", "gshmem_clear_lock") \
 	X(gshmem_pe_quiet(bad_pes, 2), "pe 9 is out of range", "gshmem_pe_quiet") \
 	X(gshmem_put32(NULL, m.local, 1, 0), "an address is NULL", "gshmem_put32") \
 	X(gshmem_getmem(NULL, m.good, 1, 0), "an address is NULL", "gshmem_getmem") \

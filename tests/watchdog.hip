@@ -18,15 +18,22 @@ __global__ void barrier_in_kernel(void)
 
 static int pe_main(const char *where)
 {
-	long *word;
+	long *word, *lock;
 
 	gshmem_init();
 	word = (long *)gshmem_calloc(1, sizeof *word);
+	lock = (long *)gshmem_calloc(1, sizeof *lock);
+	if (gshmem_my_pe() == 1)
+		gshmem_set_lock(lock);
+	gshmem_barrier_all();
 	if (gshmem_my_pe() == 1) {
 		usleep(1500000);
+		gshmem_clear_lock(lock);
 		gshmem_long_p(word, 5, 0);
 	} else if (strcmp(where, "host") == 0) {
 		gshmem_long_wait_until(word, GSHMEM_CMP_EQ, 5);
+	} else if (strcmp(where, "lock") == 0) {
+		gshmem_set_lock(lock);
 	} else if (strcmp(where, "kernel") == 0) {
 		hipLaunchKernelGGL(wait_in_kernel, dim3(1), dim3(32), 0, 0, word);
 	}
@@ -58,6 +65,7 @@ int main(int argc, char **argv)
 		return pe_main(argv[1]);
 	expect("host", "GSHMEM_WATCHDOG=0.5", "gshmem: pe 0: host: gshmem_long_wait_until: has waited 0.5",
 	       " s for a value == 5 at address 0x");
+	expect("lock", "GSHMEM_WATCHDOG=0.5", "gshmem: pe 0: host: gshmem_set_lock: has waited 0.5", " s for a value == 1 at address 0x");
 	expect("kernel", "GSHMEM_WATCHDOG=0.5",
 	       "gshmem: pe 0: kernel, block 0, thread 3: gshmem_long_wait_until: has waited 0.5",
 	       "(heap+0x0), found 0 (GSHMEM_WATCHDOG)");

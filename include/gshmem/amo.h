@@ -41,6 +41,8 @@ GSHMEMI_FN void gshmemi_amo_nbi(void *fetch, int op, void *dest, uint64_t value,
 		gshmemi_value_store(fetch, gshmemi_amo_peer(op, peer_dest, value, cond, nbytes), nbytes);
 }
 
+#ifndef GSHMEMI_BODIES /* by a file of the library that exports other calls */
+
 /* ---- the API: NAME is a type's, OP the spec's name of the operation, AMO ours ---- */
 
 #define GSHMEMI_BITS(x)       gshmemi_value_load(&(x), sizeof(x))
@@ -110,5 +112,7 @@ GSHMEM_BITWISE_AMO_TYPES(GSHMEMI_DEFINE)
 #undef GSHMEMI_SILENT
 #undef GSHMEMI_NBI
 #undef GSHMEMI_DEFINE_BITWISE
+
+#endif /* GSHMEMI_BODIES */
 
 #endif /* GSHMEM_AMO_H */

@@ -55,6 +55,9 @@ GSHMEMI_HOST_CALL int gshmemi_host_team_n_pes(gshmem_team_t team);
 GSHMEMI_HOST_CALL int gshmemi_host_team_translate_pe(gshmem_team_t src_team, int src_pe, gshmem_team_t dest_team);
 GSHMEMI_HOST_CALL void *gshmemi_host_team_ptr(gshmem_team_t team, const void *dest, int pe);
 GSHMEMI_HOST_CALL int gshmemi_host_team_sync(gshmem_team_t team, const char *call);
+GSHMEMI_HOST_CALL void gshmemi_host_set_lock(long *lock);
+GSHMEMI_HOST_CALL void gshmemi_host_clear_lock(long *lock);
+GSHMEMI_HOST_CALL int gshmemi_host_test_lock(long *lock);
 /* Collectives with data. */
 struct gshmemi_coll_args;
 GSHMEMI_HOST_CALL int gshmemi_host_coll(const struct gshmemi_coll_args *args, const char *call);

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Locks on the host: the bodies that kernels use, over the host's atomics.
+ */
+#include "host/internal.h"
+
+#include <time.h>
+
+#if !GSHMEMI_ARCH_HOST_DIRECT
+static void nap(unsigned *polls_p)
+{
+	const struct timespec time = {0, ++*polls_p < 8 ? 2000 : 50000};
+
+	nanosleep(&time, NULL);
+}
+#define GSHMEMI_LOCK_PAUSE(polls_p) nap(polls_p)
+#endif
+
+#define GSHMEMI_BODIES
+#include <gshmem/lock.h>
+
+void gshmemi_host_set_lock(long *lock)
+{
+	GSHMEMI_ENTER("gshmem_set_lock");
+	gshmemi_lock_set(lock, "gshmem_set_lock");
+}
+
+void gshmemi_host_clear_lock(long *lock)
+{
+	GSHMEMI_ENTER("gshmem_clear_lock");
+	gshmemi_lock_clear(lock, "gshmem_clear_lock");
+}
+
+int gshmemi_host_test_lock(long *lock)
+{
+	GSHMEMI_ENTER("gshmem_test_lock");
+	return gshmemi_lock_test(lock, "gshmem_test_lock");
+}
+
+void gshmem_set_lock(long *lock)
+{
+	gshmemi_host_set_lock(lock);
+}
+
+void gshmem_clear_lock(long *lock)
+{
+	gshmemi_host_clear_lock(lock);
+}
+
+int gshmem_test_lock(long *lock)
+{
+	return gshmemi_host_test_lock(lock);
+}
