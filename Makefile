@@ -135,8 +135,8 @@ TSAN_TESTS = $(call marked,tsan: yes) \
 # All of them and the examples, as the user builds it; the benches must build.
 T_basic      = $(if $(filter thread lanes,$(SAN)),$(TSAN_TESTS),* platform/* shmem/*)
 MAKE_basic   = $(if $(T),,RUN=examples BUILD=benches)
-# The GPU's copy loop, which the cpu platform otherwise replaces by memcpy.
-T_generic    = put* get* copy*
+# The GPU's copy loop, which the cpu platform otherwise replaces by memcpy, and its collectives.
+T_generic    = put* get* copy* coll*
 RUN_generic  = -1
 MAKE_generic = B=$(B)-generic CPPFLAGS='$(CPPFLAGS) -DGSHMEMI_GENERIC_COPY=1'
 # The same as AMD's: any alignment, and an end in LDS.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* run: -n 2,4 */
+/* run: -n 2,4,8 */
 /*
  * gshmem_barrier_all of all PEs, from the hosts, from one kernel thread and from a work-group. Raw: the better of flags
  * from all to all and a central counter, with and without the pause instruction; all of them yield.

@@ -32,7 +32,20 @@ cpu_limits() {
 	put_signal_lat.n2  put_signal_lat thread 8:8             2 <= 1.5  put_signal half round trip, kernels
 	put_signal_lat.n2  put_signal_lat host   8:8             2 <= 1.5  put_signal half round trip, hosts
 	barrier_lat.n2     barrier_lat    host   0:0             2 <= 2    barrier_all, 2 PEs
-	barrier_lat.n4     barrier_lat    host   0:0             4 <= 2    barrier_all, 4 PEs
+	barrier_lat.n2     barrier_lat    thread 0:0             2 <= 2    barrier_all, 2 PEs, kernel
+	barrier_lat.n2     barrier_lat    wg     0:0             2 <= 2    barrier_all, 2 PEs, work-group of 256
+	barrier_lat.n4     barrier_lat    host   0:0             4 <= 1.5  barrier_all, 4 PEs
+	barrier_lat.n4     barrier_lat    wg     0:0             4 <= 1.5  barrier_all, 4 PEs, work-group
+	barrier_lat.n8     barrier_lat    host   0:0             8 <= 1.5  barrier_all, 8 PEs
+	barrier_lat.n8     barrier_lat    wg     0:0             8 <= 1.5  barrier_all, 8 PEs, work-group
+	coll_lat.n2        broadcast      host   8:16777216      2 <= 1.1  broadcast of MPI's, 8 B to 16 MiB, worst size
+	coll_lat.n2        fcollect       host   8:16777216      2 <= 1.1  fcollect of MPI's, worst size
+	coll_lat.n2        alltoall       host   8:16777216      2 <= 1.1  alltoall of MPI's, worst size
+	coll_lat.n2        sum_reduce     host   8:16777216      2 <= 1.1  sum_reduce of MPI's, worst size
+	coll_lat.n2        broadcast_mem  host   65536:16777216  2 mid 0.8 broadcast of the copies alone, from 64 KiB, median
+	coll_lat.n2        fcollect_mem   host   65536:16777216  2 mid 0.8 fcollect of the copies alone
+	coll_lat.n2        alltoall_mem   host   65536:16777216  2 mid 0.8 alltoall of the copies alone
+	coll_lat.n2        sum_reduce_mem host   65536:16777216  2 mid 0.8 sum_reduce of copies and sums alone
 	init_lat.n1        init_finalize  host   0:0             2 <= 1.3  init + finalize, 2 PEs, 1 GiB
 	launch_lat.n2      launch_lat     host   0:0             1 abs 20  launch + synchronize
 	launch_lat.n2      launch_free_lat host  0:0             1 abs 20  launch + synchronize, not pinned

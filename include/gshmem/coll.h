@@ -368,8 +368,18 @@ GSHMEMI_FN void gshmemi_unit_store(char *dest, struct gshmemi_word unit, unsigne
 	}
 }
 
-/* Bytes of a message that go by packets where the alternative is a put and a flag: one line less to fetch. */
-#define GSHMEMI_LL_MOVE 64
+/*
+ * Bytes of a message up to which it goes by packets, as far as there is room for them, where the alternative is a put and a flag;
+ * and where it is two rounds of flags. On a CPU a put needs no completion, while lines with packets are fetched again and
+ * again by who waits for the rest of them.
+ */
+#ifdef GSHMEMI_ARCH_SHARED_MEMORY
+#define GSHMEMI_LL_MOVE   0
+#define GSHMEMI_LL_REDUCE 32
+#else
+#define GSHMEMI_LL_MOVE   256
+#define GSHMEMI_LL_REDUCE 1024
+#endif
 
 /*
  * One message of nbytes from each PE to each other one: from source + pe * source_step here, to dest + sender * dest_step

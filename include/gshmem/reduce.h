@@ -15,9 +15,6 @@
 #include <gshmem/coll.h>
 #include <gshmem/fold.h>
 
-/* Bytes up to which reductions and scans go by packets, as far as there is room for them. */
-#define GSHMEMI_LL_REDUCE 1024
-
 /* What a thread folds at a time: on a GPU what one access moves. */
 #ifdef GSHMEMI_ARCH_SHARED_MEMORY
 #define GSHMEMI_FOLD_BLOCK 2048
