@@ -124,17 +124,17 @@ GSHMEMI_SLOW void gshmemi_coll_check_at(struct gshmemi_coll_args a, struct gshme
 	uint64_t words[2], detail = 0;
 	int fault;
 
+	if (a.what == GSHMEMI_BROADCAST && (a.root < 0 || a.root >= team.npes))
+		gshmemi_fault_raise(GSHMEMI_FAULT_BAD_PE, a.root, dest, 0, (uint64_t)team.npes, 0, call, caller);
+	if (a.what == GSHMEMI_ALLTOALLS && (a.dst < 1 || a.sst < 1))
+		gshmemi_fault_raise(GSHMEMI_FAULT_BAD_ARGUMENT, -1, dest, 0, (uint64_t)(a.dst < 1 ? a.dst : a.sst), 1, call,
+				    caller);
 	fault = dest_nbytes ? gshmemi_check_symmetric(dest, dest_nbytes, align, &detail) : 0;
 	if (fault)
 		gshmemi_fault_raise(fault, team.my_pe, dest, dest_nbytes, detail, detail, call, caller);
 	fault = source_nbytes ? gshmemi_check_symmetric(source, source_nbytes, align, &detail) : 0;
 	if (fault)
 		gshmemi_fault_raise(fault, team.my_pe, source, source_nbytes, detail, detail, call, caller);
-	if (a.what == GSHMEMI_BROADCAST && (a.root < 0 || a.root >= team.npes))
-		gshmemi_fault_raise(GSHMEMI_FAULT_BAD_PE, a.root, dest, 0, (uint64_t)team.npes, 0, call, caller);
-	if (a.what == GSHMEMI_ALLTOALLS && (a.dst < 1 || a.sst < 1))
-		gshmemi_fault_raise(GSHMEMI_FAULT_BAD_ARGUMENT, -1, dest, 0, (uint64_t)(a.dst < 1 ? a.dst : a.sst), 1, call,
-				    caller);
 	if (!in_place && dest < source + source_nbytes && source < dest + dest_nbytes)
 		gshmemi_fault_raise(GSHMEMI_FAULT_OVERLAP, -1, dest, dest_nbytes, 0, 0, call, caller);
 	words[0] = gshmemi_coll_hash(&a);
