@@ -290,6 +290,7 @@ fill       = sed -e 's|@CC@|$(CC)|;s|@CXX@|$(USER_CXX)|;s|@SHMEMFLAGS@|$(strip $
 	-e 's|@CPPFLAGS@|$(strip $(call user_flags,$(1),$(2)))|;s|@LIBS@|$(strip $(LIBS))|;s|@SAN@|$(SANFLAGS)|' \
 	-e 's|@PREFIX@|$(PREFIX)|;s|@VERSION@|$(VERSION)|'
 INCDIR    := $(PREFIX)/include
+MANDIR    := $(PREFIX)/share/man
 PLATDIR   := $(INCDIR)/gshmem/platform/$(PLATFORM)
 HEADERS    = $(shell cd include && find . -name '*.h')
 HIPHEADERS = $(shell cd platform/$(PLATFORM) && find hip -name '*.h' 2>/dev/null)
@@ -318,10 +319,13 @@ install: lib tools $(PLAT_DEPS)
 	ln -sf gshmemcc $(D)$(PREFIX)/bin/oshc++
 	$(call fill,$(INCDIR),$(PLATDIR),$(LIBDIR),$(LIBDIR)/gshmem/devlib) tools/gshmem.pc >$(D)$(LIBDIR)/pkgconfig/gshmem.pc
 	[ ! -f $(B)/bin/gshmem-info ] || install -m 755 $(B)/bin/gshmem-info $(D)$(PREFIX)/bin/gshmem-info
+	install -d $(D)$(MANDIR)/man3
+	awk -v out=$(D)$(MANDIR)/man3 -v version=$(VERSION) -f tools/man include/gshmem.h include/gshmemx.h
 uninstall:
 	rm -f $(D)$(PREFIX)/bin/gshmemcc $(D)$(PREFIX)/bin/gshmem-info $(D)$(LIBDIR)/pkgconfig/gshmem.pc
 	rm -f $(D)$(PREFIX)/bin/oshcc $(D)$(PREFIX)/bin/oshc++
 	rm -f $(foreach n,libgshmem libgshmem_shmem,$(foreach e,so so.0 a,$(D)$(LIBDIR)/$(n).$(e)))
+	rm -f $(D)$(MANDIR)/man3/gshmem_*.3 $(D)$(MANDIR)/man3/gshmemx_*.3
 	rm -rf $(D)$(LIBDIR)/gshmem $(D)$(INCDIR)/gshmem $(D)$(INCDIR)/gshmem.h $(D)$(INCDIR)/gshmemx.h
 
 -include $(DEPS:.o=.d)

@@ -659,19 +659,30 @@ GSHMEM_API void gshmem_pe_quiet(const int *target_pes, size_t npes);
  * All PEs of a team call, in the same order, with the same dest, source and other arguments; a PE makes one such call on a
  * team at a time, by its host or by one of its kernels. PE numbers are the team's.
  *
- * When a PE calls, dest must be ready on all PEs of the team, and source on its own; see docs/ordering.md for calls that follow one another. dest and
- * source are symmetric and do not overlap, except that they may be the same in broadcast, reductions and scans. Elements
- * are of the type in the name, bytes where that is mem. 0 elements are allowed.
+ * When a PE calls, dest must be ready on all PEs of the team, and source on its own; see docs/ordering.md for calls that
+ * follow one another. dest and source are symmetric and do not overlap, except that they may be the same in broadcast,
+ * reductions and scans. 0 elements are allowed.
  *
- * gshmem_TYPENAME_broadcast   nelems elements of source on PE_root to dest on all PEs, the root among them
- * gshmem_TYPENAME_collect     what all PEs have in source, in the order of PEs, to dest on all; nelems may differ
- * gshmem_TYPENAME_fcollect    the same of nelems elements from each
- * gshmem_TYPENAME_alltoall    block j of nelems elements of source to block i of dest on PE j; i is the caller
- * gshmem_TYPENAME_alltoalls   the same, with elements sst apart in source and dst apart in dest, both at least 1
- * gshmem_TYPENAME_OP_reduce   dest[k] = source[k] of PE 0 OP source[k] of PE 1 OP ..., on all PEs; OP: and or xor max min
- *                             sum prod, where the type has it
- * gshmem_TYPENAME_sum_inscan  dest[k] = the sum of source[k] of the PEs up to the caller, with its own
- * gshmem_TYPENAME_sum_exscan  the same without its own; 0 on PE 0
+ * int gshmem_TYPENAME_broadcast(gshmem_team_t team, TYPE *dest, const TYPE *source, size_t nelems, int PE_root)
+ *	nelems elements of source on PE_root to dest on all PEs, the root among them
+ * int gshmem_TYPENAME_collect(gshmem_team_t team, TYPE *dest, const TYPE *source, size_t nelems)
+ *	what all PEs have in source, in the order of PEs, to dest on all; nelems may differ
+ * int gshmem_TYPENAME_fcollect(gshmem_team_t team, TYPE *dest, const TYPE *source, size_t nelems)
+ *	the same of nelems elements from each
+ * int gshmem_TYPENAME_alltoall(gshmem_team_t team, TYPE *dest, const TYPE *source, size_t nelems)
+ *	block j of nelems elements of source to block i of dest on PE j; i is the caller
+ * int gshmem_TYPENAME_alltoalls(gshmem_team_t team, TYPE *dest, const TYPE *source, ptrdiff_t dst, ptrdiff_t sst,
+ *				 size_t nelems)
+ *	the same, with elements sst apart in source and dst apart in dest, both at least 1
+ * int gshmem_TYPENAME_OP_reduce(gshmem_team_t team, TYPE *dest, const TYPE *source, size_t nreduce)
+ *	dest[k] = source[k] of PE 0 OP source[k] of PE 1 OP ..., on all PEs; OP: and or xor max min sum prod, where the
+ *	type has it
+ * int gshmem_TYPENAME_sum_inscan(gshmem_team_t team, TYPE *dest, const TYPE *source, size_t nelems)
+ *	dest[k] = the sum of source[k] of the PEs up to the caller, with its own
+ * int gshmem_TYPENAME_sum_exscan(gshmem_team_t team, TYPE *dest, const TYPE *source, size_t nelems)
+ *	the same without its own; 0 on PE 0
+ *
+ * gshmem_broadcastmem and so on, with void pointers, count bytes.
  *
  * Results of floating point are those of this order on all PEs, for every number of elements and every scope.
  *

@@ -476,10 +476,12 @@ GSHMEM_API uint64_t gshmemx_signal_wait_until_wg(uint64_t *sig_addr, int cmp, ui
 /*
  * Declared with the others in gshmem.h, by the same rules:
  *
- * gshmemx_TYPENAME_alltoallv          source_nelems[j] elements from source + source_displs[j] to dest + dest_displs[i] of PE
- *                                     j, which has them in dest_nelems[i]; arrays of one number for each PE, in elements
- * gshmemx_TYPENAME_OP_reduce_scatter  dest[k] = source[i * nreduce + k] of PE 0 OP ..., for PE i; source has npes * nreduce
- *                                     elements
+ * int gshmemx_TYPENAME_alltoallv(gshmem_team_t team, TYPE *dest, const size_t *dest_nelems, const size_t *dest_displs,
+ *				  const TYPE *source, const size_t *source_nelems, const size_t *source_displs)
+ *	source_nelems[j] elements from source + source_displs[j] to dest + dest_displs[i] of PE j, which has them in
+ *	dest_nelems[i]; arrays of one number for each PE, in elements
+ * int gshmemx_TYPENAME_OP_reduce_scatter(gshmem_team_t team, TYPE *dest, const TYPE *source, size_t nreduce)
+ *	dest[k] = source[i * nreduce + k] of PE 0 OP ..., for PE i; source has npes * nreduce elements
  *
  * alltoallv's arrays are the caller's own, in memory that it can read; dest and source are symmetric.
  *

@@ -30,9 +30,11 @@ $MAKE --no-print-directory install B="$B" PREFIX="$prefix" >"$work/log" 2>&1 || 
 }
 for f in include/gshmem.h include/gshmemx.h lib/libgshmem.so lib/libgshmem.so.0 lib/libgshmem.a \
 	lib/pkgconfig/gshmem.pc bin/gshmemcc bin/gshmem-info bin/oshcc bin/oshc++ lib/libgshmem_shmem.so \
-	lib/libgshmem_shmem.so.0 lib/libgshmem_shmem.a include/gshmem/compat/shmem.h include/gshmem/compat/pshmem.h; do
+	lib/libgshmem_shmem.so.0 lib/libgshmem_shmem.a include/gshmem/compat/shmem.h include/gshmem/compat/pshmem.h \
+	share/man/man3/gshmem_TYPENAME_put.3 share/man/man3/gshmem_init.3; do
 	[ -e "$prefix/$f" ] || fail "$f is not installed"
 done
+grep -q 'int gshmem_TYPENAME_broadcast(' "$prefix/share/man/man3/gshmem_TYPENAME_broadcast.3" || fail "a page without its call"
 # The tree must not be needed; build it into neither the library nor the wrapper.
 grep -l "$(pwd)" "$prefix/bin/gshmemcc" "$prefix/lib/pkgconfig/gshmem.pc" && fail "these files know the source tree"
 
