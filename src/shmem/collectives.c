@@ -4,9 +4,10 @@
  */
 #include "shmem/active_set.h"
 
+#define SET int PE_start, int logPE_stride, int PE_size, long *pSync
 #define TEAM(call) gshmemi_active_set(PE_start, logPE_stride, PE_size, pSync, call)
 
-SHMEMI_DEFINE(void, shmem_barrier, (int PE_start, int logPE_stride, int PE_size, long *pSync))
+SHMEMI_DEFINE(void, shmem_barrier, (SET))
 {
 	gshmem_team_t team = TEAM("shmem_barrier");
 
@@ -14,7 +15,7 @@ SHMEMI_DEFINE(void, shmem_barrier, (int PE_start, int logPE_stride, int PE_size,
 	gshmem_team_sync(team);
 }
 
-SHMEMI_DEFINE(void, shmem_sync, (int PE_start, int logPE_stride, int PE_size, long *pSync))
+SHMEMI_DEFINE(void, shmem_sync, (SET))
 {
 	gshmem_team_sync(TEAM("shmem_sync"));
 }
@@ -46,11 +47,59 @@ static void broadcast(gshmem_team_t team, void *dest, const void *source, size_t
 }
 
 #define DEFINE_BROADCAST(SIZE) \
-	SHMEMI_DEFINE(void, shmem_broadcast##SIZE, (void *dest, const void *source, size_t nelems, int PE_root, int PE_start, \
-						    int logPE_stride, int PE_size, long *pSync)) \
+	SHMEMI_DEFINE(void, shmem_broadcast##SIZE, (void *dest, const void *source, size_t nelems, int PE_root, SET)) \
 	{ \
 		broadcast(TEAM("shmem_broadcast" #SIZE), dest, source, nelems * (SIZE / 8), PE_root); \
 	}
 DEFINE_BROADCAST(32)
 DEFINE_BROADCAST(64)
 #undef DEFINE_BROADCAST
+
+/* ---- collect, alltoall ---- */
+
+#define DEFINE_MOVES(SIZE) \
+	SHMEMI_DEFINE(void, shmem_collect##SIZE, (void *dest, const void *source, size_t nelems, SET)) \
+	{ \
+		gshmem_uint##SIZE##_collect(TEAM("shmem_collect" #SIZE), dest, source, nelems); \
+	} \
+	SHMEMI_DEFINE(void, shmem_fcollect##SIZE, (void *dest, const void *source, size_t nelems, SET)) \
+	{ \
+		gshmem_uint##SIZE##_fcollect(TEAM("shmem_fcollect" #SIZE), dest, source, nelems); \
+	} \
+	SHMEMI_DEFINE(void, shmem_alltoall##SIZE, (void *dest, const void *source, size_t nelems, SET)) \
+	{ \
+		gshmem_uint##SIZE##_alltoall(TEAM("shmem_alltoall" #SIZE), dest, source, nelems); \
+	} \
+	SHMEMI_DEFINE(void, shmem_alltoalls##SIZE, \
+		      (void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems, SET)) \
+	{ \
+		gshmem_uint##SIZE##_alltoalls(TEAM("shmem_alltoalls" #SIZE), dest, source, dst, sst, nelems); \
+	}
+DEFINE_MOVES(32)
+DEFINE_MOVES(64)
+#undef DEFINE_MOVES
+
+/* ---- reductions ---- */
+
+/* By the reduction of AS, a type of the same size: bits do not have a sign. pWrk is not needed. */
+#define DEFINE_REDUCTION(NAME, TYPE, AS, AS_TYPE, OP) \
+	SHMEMI_DEFINE(void, shmem_##NAME##_##OP##_to_all, (TYPE *dest, const TYPE *source, int nreduce, int PE_start, \
+							   int logPE_stride, int PE_size, TYPE *pWrk, long *pSync)) \
+	{ \
+		(void)pWrk; \
+		gshmem_##AS##_##OP##_reduce(TEAM("shmem_" #NAME "_" #OP "_to_all"), (AS_TYPE *)dest, \
+					    (const AS_TYPE *)source, (size_t)nreduce); \
+	}
+#define DEFINE_BITWISE(NAME, TYPE, AS, AS_TYPE) \
+	DEFINE_REDUCTION(NAME, TYPE, AS, AS_TYPE, and) \
+	DEFINE_REDUCTION(NAME, TYPE, AS, AS_TYPE, or) \
+	DEFINE_REDUCTION(NAME, TYPE, AS, AS_TYPE, xor)
+#define DEFINE_ARITHMETIC(NAME, TYPE) \
+	DEFINE_REDUCTION(NAME, TYPE, NAME, TYPE, sum) \
+	DEFINE_REDUCTION(NAME, TYPE, NAME, TYPE, prod)
+#define DEFINE_ORDERED(NAME, TYPE) \
+	DEFINE_REDUCTION(NAME, TYPE, NAME, TYPE, max) \
+	DEFINE_REDUCTION(NAME, TYPE, NAME, TYPE, min)
+SHMEMI_BITWISE_TO_ALL_TYPES(DEFINE_BITWISE)
+SHMEMI_ORDERED_TO_ALL_TYPES(DEFINE_ORDERED)
+SHMEMI_TO_ALL_TYPES(DEFINE_ARITHMETIC)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* run: -n 1,2,4,8 */
 /* env: GSHMEM_TEAMS=100 | GSHMEM_TEAMS=100 GSHMEM_CHECK=1 GSHMEM_CPU_DELIVERY=random:3 */
-/* timeout: 120 */
+/* timeout: 300 */
 /*
- * barrier, sync and broadcast of every active set that there is, those that overlap one after the other, again and again
+ * Collectives of every active set that there is, those that overlap one after the other, again and again
  * with one pSync per set and with one for all; where other teams have taken places on some PEs and not on others.
  * pSync is what it was when a call returns. After a finalize they are all made anew.
  */
@@ -72,10 +72,118 @@ static void check_broadcast(int start, int log_stride, int size, long *sync, int
 		t_equal(dest[i], i < n && me != root_pe ? root_pe * 100000 + round + i : -1, "broadcast");
 }
 
+/* 5 elements from each, or as many as a PE's number and 2; in longs and ints. */
+static void check_moves(int start, int log_stride, int size, long *sync, int round)
+{
+	const int mine = (me - start) >> log_stride;
+	uint32_t *dest32 = (uint32_t *)dest, *source32 = (uint32_t *)source;
+	int i, pe, at;
+
+	for (i = 0; i < NLONGS; i++) {
+		dest[i] = -1;
+		source[i] = me * 1000 + i;
+	}
+	shmem_barrier(start, log_stride, size, sync);
+	shmem_fcollect64(dest, source, 5, start, log_stride, size, sync);
+	for (i = 0; i < 5 * size + 1; i++)
+		t_equal(dest[i], i < 5 * size ? (start + ((i / 5) << log_stride)) * 1000 + i % 5 : -1, "fcollect64");
+	shmem_barrier(start, log_stride, size, sync);
+	shmem_collect64(dest, source, (size_t)mine + 2, start, log_stride, size, sync);
+	for (pe = at = 0; pe < size; pe++)
+		for (i = 0; i < pe + 2; i++, at++)
+			t_equal(dest[at], (start + (pe << log_stride)) * 1000 + i, "collect64");
+	shmem_barrier(start, log_stride, size, sync);
+	shmem_alltoall64(dest, source, 3, start, log_stride, size, sync);
+	for (i = 0; i < 3 * size; i++)
+		t_equal(dest[i], (start + ((i / 3) << log_stride)) * 1000 + mine * 3 + i % 3, "alltoall64");
+
+	for (i = 0; i < NLONGS; i++) {
+		dest[i] = -1;
+		source32[i] = (uint32_t)(me * 1000 + i + round);
+	}
+	shmem_barrier(start, log_stride, size, sync);
+	shmem_fcollect32(dest, source, 5, start, log_stride, size, sync);
+	for (i = 0; i < 5 * size; i++)
+		t_equal(dest32[i], (start + ((i / 5) << log_stride)) * 1000 + i % 5 + round, "fcollect32");
+	shmem_barrier(start, log_stride, size, sync);
+	shmem_collect32(dest, source, (size_t)mine + 2, start, log_stride, size, sync);
+	for (pe = at = 0; pe < size; pe++)
+		for (i = 0; i < pe + 2; i++, at++)
+			t_equal(dest32[at], (start + (pe << log_stride)) * 1000 + i + round, "collect32");
+	shmem_barrier(start, log_stride, size, sync);
+	shmem_alltoall32(dest, source, 3, start, log_stride, size, sync);
+	for (i = 0; i < 3 * size; i++)
+		t_equal(dest32[i], (start + ((i / 3) << log_stride)) * 1000 + mine * 3 + i % 3 + round, "alltoall32");
+	shmem_barrier(start, log_stride, size, sync);
+	shmem_alltoalls32(dest, source, 2, 3, 3, start, log_stride, size, sync);
+	for (i = 0; i < 3 * size; i++)
+		t_equal(dest32[2 * i], (start + ((i / 3) << log_stride)) * 1000 + (mine * 3 + i % 3) * 3 + round, "alltoalls32");
+	shmem_barrier(start, log_stride, size, sync);
+	shmem_alltoalls64(dest, source, 3, 1, 2, start, log_stride, size, sync);
+	for (i = 0; i < 2 * size; i++)
+		t_check(((uint32_t *)&dest[3 * i])[1] ==
+			(uint32_t)((start + ((i / 2) << log_stride)) * 1000 + (mine * 2 + i % 2) * 2 + 1 + round), "alltoalls64");
+	check_sync(sync);
+	shmem_barrier(start, log_stride, size, sync);
+}
+
+/* a op b, for each PE's 3 + its number in the set, which fit what is exact in every type. */
+#define CHECK_TO_ALL(T, N, OP, EXPRESSION) \
+	do { \
+		T *to = (T *)dest, *from = (T *)source, a = (T)3, b; \
+		int i_; \
+		for (i_ = 0; i_ < 7; i_++) \
+			from[i_] = (T)(3 + mine); \
+		for (i_ = 1; i_ < size; i_++) { \
+			b = (T)(3 + i_); \
+			a = (T)(EXPRESSION); \
+		} \
+		shmem_barrier(start, log_stride, size, sync); \
+		shmem_##N##_##OP##_to_all(to, from, 7, start, log_stride, size, (T *)work, sync); \
+		for (i_ = 0; i_ < 7; i_++) \
+			t_check(to[i_] == a, #N "_" #OP "_to_all, PE %d of %d", mine, size); \
+		shmem_barrier(start, log_stride, size, sync); \
+	} while (0);
+#define CHECK_ARITHMETIC(T, N) CHECK_TO_ALL(T, N, sum, a + b) CHECK_TO_ALL(T, N, prod, a * b)
+#define CHECK_ORDERED(T, N)    CHECK_TO_ALL(T, N, max, a > b ? a : b) CHECK_TO_ALL(T, N, min, a < b ? a : b)
+#define CHECK_BITWISE(T, N)    CHECK_TO_ALL(T, N, and, a & b) CHECK_TO_ALL(T, N, or, a | b) CHECK_TO_ALL(T, N, xor, a ^ b)
+
+static void check_to_all(int start, int log_stride, int size, long *sync)
+{
+	const int mine = (me - start) >> log_stride;
+	long double work[8 > SHMEM_REDUCE_MIN_WRKDATA_SIZE ? 8 : SHMEM_REDUCE_MIN_WRKDATA_SIZE];
+
+	CHECK_BITWISE(short, short)
+	CHECK_BITWISE(int, int)
+	CHECK_BITWISE(long, long)
+	CHECK_BITWISE(long long, longlong)
+	CHECK_ORDERED(short, short)
+	CHECK_ORDERED(int, int)
+	CHECK_ORDERED(long, long)
+	CHECK_ORDERED(long long, longlong)
+	CHECK_ORDERED(float, float)
+	CHECK_ORDERED(double, double)
+	CHECK_ORDERED(long double, longdouble)
+	CHECK_ARITHMETIC(short, short)
+	CHECK_ARITHMETIC(int, int)
+	CHECK_ARITHMETIC(long, long)
+	CHECK_ARITHMETIC(long long, longlong)
+	CHECK_ARITHMETIC(float, float)
+	CHECK_ARITHMETIC(double, double)
+	CHECK_ARITHMETIC(long double, longdouble)
+	CHECK_ARITHMETIC(float _Complex, complexf)
+	CHECK_ARITHMETIC(double _Complex, complexd)
+	check_sync(sync);
+}
+
 static void check_set(int start, int log_stride, int size, long *sync, int round)
 {
 	check_barriers(start, log_stride, size, sync, round);
 	check_broadcast(start, log_stride, size, sync, round);
+	if (round > 3 || (npes > 4 && (round > 1 || size < npes / 2))) /* there are many of them */
+		return;
+	check_moves(start, log_stride, size, sync, round);
+	check_to_all(start, log_stride, size, sync);
 }
 
 /* What to do with each set of which this PE is one. */

@@ -52,8 +52,36 @@ void shmem_udcflush(void);
 void shmem_udcflush_line(void *dest);
 void shmem_pcontrol(int level, ...);
 
+#define SET int PE_start, int logPE_stride, int PE_size
+void shmem_barrier(SET, long *pSync);
+void(shmem_sync)(SET, long *pSync);
+#define SIZED(N) \
+	void shmem_broadcast##N(void *dest, const void *source, size_t nelems, int PE_root, SET, long *pSync); \
+	void shmem_collect##N(void *dest, const void *source, size_t nelems, SET, long *pSync); \
+	void shmem_fcollect##N(void *dest, const void *source, size_t nelems, SET, long *pSync); \
+	void shmem_alltoall##N(void *dest, const void *source, size_t nelems, SET, long *pSync); \
+	void shmem_alltoalls##N(void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems, SET, long *pSync);
+SIZED(32)
+SIZED(64)
+#define TO_ALL(T, N, OP) \
+	void shmem_##N##_##OP##_to_all(T *dest, const T *source, int nreduce, SET, T *pWrk, long *pSync);
+#define BITWISE_TYPES(X) X(short, short) X(int, int) X(long, long) X(long long, longlong)
+#define ORDERED_TYPES(X) BITWISE_TYPES(X) X(float, float) X(double, double) X(long double, longdouble)
+#define REDUCE_TYPES(X)  ORDERED_TYPES(X) X(double _Complex, complexd) X(float _Complex, complexf)
+#define TYPED(T, N) TO_ALL(T, N, and) TO_ALL(T, N, or) TO_ALL(T, N, xor)
+BITWISE_TYPES(TYPED)
+#undef TYPED
+#define TYPED(T, N) TO_ALL(T, N, max) TO_ALL(T, N, min)
+ORDERED_TYPES(TYPED)
+#undef TYPED
+#define TYPED(T, N) TO_ALL(T, N, sum) TO_ALL(T, N, prod)
+REDUCE_TYPES(TYPED)
+#undef TYPED
+
 #define NAME(T, N) #N,
-static const char *const standard[] = {STANDARD(NAME) NULL}, *const extended[] = {EXTENDED(NAME) NULL};
+static const char *const standard[] = {STANDARD(NAME) NULL}, *const extended[] = {EXTENDED(NAME) NULL},
+		  *const bitwise[] = {BITWISE_TYPES(NAME) NULL}, *const ordered[] = {ORDERED_TYPES(NAME) NULL},
+		  *const reduced[] = {REDUCE_TYPES(NAME) NULL};
 
 static void check(const char *name)
 {
@@ -100,9 +128,14 @@ int main(void)
 					  "shmem_wait", "shmem_wait_until", "shmem_swap", "shmem_short_wait", "shmem_int_wait",
 					  "shmem_long_wait", "shmem_longlong_wait", "shmem_clear_cache_inv",
 					  "shmem_set_cache_inv", "shmem_clear_cache_line_inv", "shmem_set_cache_line_inv",
-					  "shmem_udcflush", "shmem_udcflush_line", "shmem_pcontrol"};
+					  "shmem_udcflush", "shmem_udcflush_line", "shmem_pcontrol", "shmem_barrier", "shmem_sync",
+					  "shmem_broadcast32", "shmem_broadcast64", "shmem_collect32", "shmem_collect64",
+					  "shmem_fcollect32", "shmem_fcollect64", "shmem_alltoall32", "shmem_alltoall64",
+					  "shmem_alltoalls32", "shmem_alltoalls64"};
 	static const char *const extended_ops[] = {"fetch", "set", "swap"};
 	static const char *const standard_ops[] = {"cswap", "finc", "inc", "fadd", "add"};
+	static const char *const to_all[] = {"and_to_all", "or_to_all", "xor_to_all", "max_to_all", "min_to_all", "sum_to_all",
+					     "prod_to_all"};
 	size_t i;
 	int n;
 
@@ -112,8 +145,10 @@ int main(void)
 		check_types(extended, extended_ops[i]);
 	for (i = 0; i < 5; i++)
 		check_types(standard, standard_ops[i]);
+	for (i = 0; i < 7; i++)
+		check_types(i < 3 ? bitwise : i < 5 ? ordered : reduced, to_all[i]);
 	n = check_all();
-	t_check(n >= 780, "functions of libgshmem: expected 780 at least, got %d", n);
+	t_check(n >= 1680, "functions of libgshmem: expected 1680 at least, got %d", n);
 	t_check(pshmem_putmem == shmem_putmem, "pshmem_putmem is not shmem_putmem");
 	shmem_pcontrol(3, 1, "two", 3.0);
 	return 0;

@@ -98,6 +98,44 @@ SHMEM_API void shmem_broadcast32(void *dest, const void *source, size_t nelems, 
 				 int logPE_stride, int PE_size, long *pSync);
 SHMEM_API void shmem_broadcast64(void *dest, const void *source, size_t nelems, int PE_root, int PE_start,
 				 int logPE_stride, int PE_size, long *pSync);
+#define SHMEMI_DECLARE(SIZE) \
+	SHMEM_API void shmem_collect##SIZE(void *dest, const void *source, size_t nelems, int PE_start, int logPE_stride, \
+					   int PE_size, long *pSync); \
+	SHMEM_API void shmem_fcollect##SIZE(void *dest, const void *source, size_t nelems, int PE_start, int logPE_stride, \
+					    int PE_size, long *pSync); \
+	SHMEM_API void shmem_alltoall##SIZE(void *dest, const void *source, size_t nelems, int PE_start, int logPE_stride, \
+					    int PE_size, long *pSync); \
+	SHMEM_API void shmem_alltoalls##SIZE(void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems, \
+					     int PE_start, int logPE_stride, int PE_size, long *pSync);
+SHMEMI_DECLARE(32)
+SHMEMI_DECLARE(64)
+#undef SHMEMI_DECLARE
+
+/* Reductions of nreduce elements; pWrk is not used. X(NAME, TYPE); bitwise: X(NAME, TYPE, NAME and TYPE without a sign). */
+#define SHMEMI_BITWISE_TO_ALL_TYPES(X) \
+	X(short, short, ushort, unsigned short) \
+	X(int, int, uint, unsigned int) \
+	X(long, long, ulong, unsigned long) \
+	X(longlong, long long, ulonglong, unsigned long long)
+#define SHMEMI_ORDERED_TO_ALL_TYPES(X) \
+	X(short, short) X(int, int) X(long, long) X(longlong, long long) X(float, float) X(double, double) \
+	X(longdouble, long double)
+#define SHMEMI_TO_ALL_TYPES(X) \
+	SHMEMI_ORDERED_TO_ALL_TYPES(X) X(complexf, shmemx_complexf_t) X(complexd, shmemx_complexd_t)
+#define SHMEMI_DECLARE_ONE(NAME, TYPE, OP) \
+	SHMEM_API void shmem_##NAME##_##OP##_to_all(TYPE *dest, const TYPE *source, int nreduce, int PE_start, \
+						    int logPE_stride, int PE_size, TYPE *pWrk, long *pSync);
+#define SHMEMI_DECLARE(NAME, TYPE, AS, AS_TYPE) \
+	SHMEMI_DECLARE_ONE(NAME, TYPE, and) SHMEMI_DECLARE_ONE(NAME, TYPE, or) SHMEMI_DECLARE_ONE(NAME, TYPE, xor)
+SHMEMI_BITWISE_TO_ALL_TYPES(SHMEMI_DECLARE)
+#undef SHMEMI_DECLARE
+#define SHMEMI_DECLARE(NAME, TYPE) SHMEMI_DECLARE_ONE(NAME, TYPE, max) SHMEMI_DECLARE_ONE(NAME, TYPE, min)
+SHMEMI_ORDERED_TO_ALL_TYPES(SHMEMI_DECLARE)
+#undef SHMEMI_DECLARE
+#define SHMEMI_DECLARE(NAME, TYPE) SHMEMI_DECLARE_ONE(NAME, TYPE, sum) SHMEMI_DECLARE_ONE(NAME, TYPE, prod)
+SHMEMI_TO_ALL_TYPES(SHMEMI_DECLARE)
+#undef SHMEMI_DECLARE
+#undef SHMEMI_DECLARE_ONE
 
 SHMEMI_END_C
 
