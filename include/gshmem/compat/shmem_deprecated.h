@@ -141,6 +141,7 @@ SHMEMI_END_C
 
 /* The type-generic forms of these atomics; shmem_sync of a team. */
 #define SHMEMI_HAS_SYNC
+SHMEMI_BEGIN_CXX
 #ifdef __cplusplus
 SHMEMI_FN int shmem_sync(shmem_team_t team)
 {
@@ -182,4 +183,5 @@ SHMEM_BASIC_AMO_TYPES(SHMEMI_DEFINE)
 #define shmem_fadd(dest, ...)   _Generic(*(dest) SHMEM_BASIC_AMO_TYPES(SHMEMI_OLD_FADD_))(dest, __VA_ARGS__)
 #define shmem_add(dest, ...)    _Generic(*(dest) SHMEM_BASIC_AMO_TYPES(SHMEMI_OLD_ADD_))(dest, __VA_ARGS__)
 #endif
+SHMEMI_END_CXX
 

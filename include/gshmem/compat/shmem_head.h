@@ -16,10 +16,14 @@
 #ifdef __cplusplus
 #define SHMEMI_BEGIN_C extern "C" {
 #define SHMEMI_END_C   }
-#define SHMEMI_FN      extern "C++" inline /* programs include this file in extern "C" blocks, where no overloads can be */
+#define SHMEMI_BEGIN_CXX extern "C++" { /* programs include this file in extern "C" blocks, where no overloads can be */
+#define SHMEMI_END_CXX   }
+#define SHMEMI_FN        inline
 #else
 #define SHMEMI_BEGIN_C
 #define SHMEMI_END_C
+#define SHMEMI_BEGIN_CXX
+#define SHMEMI_END_CXX
 #define SHMEMI_FN static inline
 #endif
 
