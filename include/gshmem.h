@@ -692,7 +692,7 @@ GSHMEM_API void gshmem_pe_quiet(const int *target_pes, size_t npes);
  * Bad input checked: addresses, overlap, PE_root; and arguments that differ between PEs.
  */
 #if !GSHMEMI_KERNELS /* else coll_calls.h has them with their bodies: there are many */
-#define GSHMEMI_F(PREFIX, NAME, PARAMETERS, FIELDS, BODY) GSHMEM_API int PREFIX##_##NAME PARAMETERS;
+#define GSHMEMI_F(PREFIX, NAME, PARAMETERS, ARGS, BODY) GSHMEM_API int PREFIX##_##NAME PARAMETERS;
 GSHMEMI_COLL_CALLS
 GSHMEMI_COLL_LONG_DOUBLE_CALLS /* in HIP units for GPUs these are callable from the host alone */
 #undef GSHMEMI_F

@@ -488,10 +488,10 @@ GSHMEM_API uint64_t gshmemx_signal_wait_until_wg(uint64_t *sig_addr, int cmp, ui
  * The scopes: all threads of the group call with the same arguments, and share the work.
  */
 #if !GSHMEMI_KERNELS
-#define GSHMEMI_F(PREFIX, NAME, PARAMETERS, FIELDS, BODY) GSHMEM_API int gshmemx_##NAME PARAMETERS;
+#define GSHMEMI_F(PREFIX, NAME, PARAMETERS, ARGS, BODY) GSHMEM_API int gshmemx_##NAME PARAMETERS;
 GSHMEMI_COLL_SHORT_CALLS
 #undef GSHMEMI_F
-#define GSHMEMI_F(PREFIX, NAME, PARAMETERS, FIELDS, BODY) \
+#define GSHMEMI_F(PREFIX, NAME, PARAMETERS, ARGS, BODY) \
 	GSHMEM_API int gshmemx_##NAME##_wave PARAMETERS; \
 	GSHMEM_API int gshmemx_##NAME##_wg PARAMETERS;
 GSHMEMI_COLL_CALLS
@@ -545,7 +545,7 @@ GSHMEM_HOST_API int gshmemx_quiet_on_stream(void *stream);
 GSHMEM_HOST_API int gshmemx_barrier_all_on_stream(void *stream);
 GSHMEM_HOST_API int gshmemx_sync_all_on_stream(void *stream);
 GSHMEM_HOST_API int gshmemx_team_sync_on_stream(gshmem_team_t team, void *stream);
-#define GSHMEMI_F(PREFIX, NAME, PARAMETERS, FIELDS, BODY) \
+#define GSHMEMI_F(PREFIX, NAME, PARAMETERS, ARGS, BODY) \
 	GSHMEM_HOST_API int gshmemx_##NAME##_on_stream(GSHMEMI_UNPACK PARAMETERS, void *stream);
 GSHMEMI_COLL_CALLS
 GSHMEMI_COLL_SHORT_CALLS

@@ -55,6 +55,38 @@ struct gshmemi_coll_args {
 	const size_t *dest_nelems, *dest_displs, *source_nelems, *source_displs; /* [npes], of alltoallv */
 };
 
+GSHMEMI_FN struct gshmemi_coll_args gshmemi_coll_args(gshmem_team_t team, void *dest, const void *source, size_t nelems,
+						      unsigned elem_nbytes, int what, int root, int fold)
+{
+	struct gshmemi_coll_args a = {team, dest, source, nelems, elem_nbytes, what, root, fold, 0, 0, NULL, NULL, NULL, NULL};
+
+	return a;
+}
+
+GSHMEMI_FN struct gshmemi_coll_args gshmemi_coll_args_strides(gshmem_team_t team, void *dest, const void *source, size_t nelems,
+							      unsigned elem_nbytes, ptrdiff_t dst, ptrdiff_t sst)
+{
+	struct gshmemi_coll_args a = gshmemi_coll_args(team, dest, source, nelems, elem_nbytes, GSHMEMI_ALLTOALLS, 0, 0);
+
+	a.dst = dst;
+	a.sst = sst;
+	return a;
+}
+
+GSHMEMI_FN struct gshmemi_coll_args gshmemi_coll_args_arrays(gshmem_team_t team, void *dest, const void *source,
+							     unsigned elem_nbytes, const size_t *dest_nelems,
+							     const size_t *dest_displs, const size_t *source_nelems,
+							     const size_t *source_displs)
+{
+	struct gshmemi_coll_args a = gshmemi_coll_args(team, dest, source, 0, elem_nbytes, GSHMEMI_ALLTOALLV, 0, 0);
+
+	a.dest_nelems = dest_nelems;
+	a.dest_displs = dest_displs;
+	a.source_nelems = source_nelems;
+	a.source_displs = source_displs;
+	return a;
+}
+
 /* A collective as one of its threads sees it. */
 struct gshmemi_coll {
 	struct gshmemi_group group;

@@ -1,48 +1,48 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Every collective with data, once: F(PREFIX, NAME, PARAMETERS, FIELDS, BODY) makes what a header needs of the call
- * PREFIX_NAME. PARAMETERS are the call's, FIELDS those of struct gshmemi_coll_args, BODY the function that does it.
+ * Every collective with data, once: F(PREFIX, NAME, PARAMETERS, ARGS, BODY) makes what a header needs of the call
+ * PREFIX_NAME. PARAMETERS are the call's, ARGS the same as a struct gshmemi_coll_args, BODY the function that does it.
  */
 #ifndef GSHMEM_COLL_LIST_H
 #define GSHMEM_COLL_LIST_H
 
 #include <gshmem/types.h>
 
-#define GSHMEMI_COLL_FIELDS(NELEMS, NBYTES, WHAT, ROOT, FOLD) \
-	(team, dest, source, NELEMS, NBYTES, WHAT, ROOT, FOLD, 0, 0, NULL, NULL, NULL, NULL)
+#define GSHMEMI_COLL_ARGS(NELEMS, NBYTES, WHAT, ROOT, FOLD) \
+	gshmemi_coll_args(team, dest, source, NELEMS, NBYTES, GSHMEMI_##WHAT, ROOT, FOLD)
 
 /* Those that move elements of T, NBYTES each; MEM is behind the name of those that move bytes. */
 #define GSHMEMI_COLL_MOVE(F, PREFIX, NAME, MEM, T, NBYTES) \
 	F(PREFIX, NAME##broadcast##MEM, (gshmem_team_t team, T *dest, const T *source, size_t nelems, int PE_root), \
-	  GSHMEMI_COLL_FIELDS(nelems, NBYTES, GSHMEMI_BROADCAST, PE_root, 0), gshmemi_broadcast) \
+	  GSHMEMI_COLL_ARGS(nelems, NBYTES, BROADCAST, PE_root, 0), gshmemi_broadcast) \
 	F(PREFIX, NAME##collect##MEM, (gshmem_team_t team, T *dest, const T *source, size_t nelems), \
-	  GSHMEMI_COLL_FIELDS(nelems, NBYTES, GSHMEMI_COLLECT, 0, 0), gshmemi_collect) \
+	  GSHMEMI_COLL_ARGS(nelems, NBYTES, COLLECT, 0, 0), gshmemi_collect) \
 	F(PREFIX, NAME##fcollect##MEM, (gshmem_team_t team, T *dest, const T *source, size_t nelems), \
-	  GSHMEMI_COLL_FIELDS(nelems, NBYTES, GSHMEMI_FCOLLECT, 0, 0), gshmemi_fcollect) \
+	  GSHMEMI_COLL_ARGS(nelems, NBYTES, FCOLLECT, 0, 0), gshmemi_fcollect) \
 	F(PREFIX, NAME##alltoall##MEM, (gshmem_team_t team, T *dest, const T *source, size_t nelems), \
-	  GSHMEMI_COLL_FIELDS(nelems, NBYTES, GSHMEMI_ALLTOALL, 0, 0), gshmemi_alltoall) \
+	  GSHMEMI_COLL_ARGS(nelems, NBYTES, ALLTOALL, 0, 0), gshmemi_alltoall) \
 	F(PREFIX, NAME##alltoalls##MEM, \
 	  (gshmem_team_t team, T *dest, const T *source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems), \
-	  (team, dest, source, nelems, NBYTES, GSHMEMI_ALLTOALLS, 0, 0, dst, sst, NULL, NULL, NULL, NULL), gshmemi_alltoalls)
+	  gshmemi_coll_args_strides(team, dest, source, nelems, NBYTES, dst, sst), gshmemi_alltoalls)
 #define GSHMEMI_COLL_MOVE_V(F, NAME, MEM, T, NBYTES) \
 	F(gshmemx, NAME##alltoallv##MEM, \
 	  (gshmem_team_t team, T *dest, const size_t *dest_nelems, const size_t *dest_displs, const T *source, \
 	   const size_t *source_nelems, const size_t *source_displs), \
-	  (team, dest, source, 0, NBYTES, GSHMEMI_ALLTOALLV, 0, 0, 0, 0, dest_nelems, dest_displs, source_nelems, source_displs), \
+	  gshmemi_coll_args_arrays(team, dest, source, NBYTES, dest_nelems, dest_displs, source_nelems, source_displs), \
 	  gshmemi_alltoallv)
 
 /* One operation of a type. */
 #define GSHMEMI_COLL_REDUCE(F, PREFIX, NAME, T, OP, KIND) \
 	F(PREFIX, NAME##_reduce, (gshmem_team_t team, T *dest, const T *source, size_t nreduce), \
-	  GSHMEMI_COLL_FIELDS(nreduce, GSHMEMI_SIZEOF(T), GSHMEMI_REDUCE, 0, GSHMEMI_FOLD(GSHMEMI_OP_##OP, GSHMEMI_KIND_##KIND)), \
+	  GSHMEMI_COLL_ARGS(nreduce, GSHMEMI_SIZEOF(T), REDUCE, 0, GSHMEMI_FOLD(GSHMEMI_OP_##OP, GSHMEMI_KIND_##KIND)), \
 	  gshmemi_reduce) \
 	F(gshmemx, NAME##_reduce_scatter, (gshmem_team_t team, T *dest, const T *source, size_t nreduce), \
-	  GSHMEMI_COLL_FIELDS(nreduce, GSHMEMI_SIZEOF(T), GSHMEMI_REDUCE_SCATTER, 0, \
+	  GSHMEMI_COLL_ARGS(nreduce, GSHMEMI_SIZEOF(T), REDUCE_SCATTER, 0, \
 			      GSHMEMI_FOLD(GSHMEMI_OP_##OP, GSHMEMI_KIND_##KIND)), \
 	  gshmemi_reduce)
 #define GSHMEMI_COLL_SCAN(F, PREFIX, NAME, T, WHAT, KIND) \
 	F(PREFIX, NAME, (gshmem_team_t team, T *dest, const T *source, size_t nelems), \
-	  GSHMEMI_COLL_FIELDS(nelems, GSHMEMI_SIZEOF(T), WHAT, 0, GSHMEMI_FOLD(GSHMEMI_OP_SUM, GSHMEMI_KIND_##KIND)), \
+	  GSHMEMI_COLL_ARGS(nelems, GSHMEMI_SIZEOF(T), WHAT, 0, GSHMEMI_FOLD(GSHMEMI_OP_SUM, GSHMEMI_KIND_##KIND)), \
 	  gshmemi_reduce)
 
 #define GSHMEMI_COLL_BITWISE(F, NAME, T, KIND) \
@@ -52,8 +52,8 @@
 #define GSHMEMI_COLL_ARITHMETIC(F, NAME, T, KIND) \
 	GSHMEMI_COLL_REDUCE(F, gshmem, NAME##_sum, T, SUM, KIND) \
 	GSHMEMI_COLL_REDUCE(F, gshmem, NAME##_prod, T, PROD, KIND) \
-	GSHMEMI_COLL_SCAN(F, gshmem, NAME##_sum_inscan, T, GSHMEMI_INSCAN, KIND) \
-	GSHMEMI_COLL_SCAN(F, gshmem, NAME##_sum_exscan, T, GSHMEMI_EXSCAN, KIND)
+	GSHMEMI_COLL_SCAN(F, gshmem, NAME##_sum_inscan, T, INSCAN, KIND) \
+	GSHMEMI_COLL_SCAN(F, gshmem, NAME##_sum_exscan, T, EXSCAN, KIND)
 #define GSHMEMI_COLL_ORDERED(F, NAME, T, KIND) \
 	GSHMEMI_COLL_REDUCE(F, gshmem, NAME##_max, T, MAX, KIND) \
 	GSHMEMI_COLL_REDUCE(F, gshmem, NAME##_min, T, MIN, KIND) \

@@ -168,10 +168,10 @@ static int collective(const struct gshmemi_coll_args *args, void *stream, const 
 	return gshmemi_hip(gshmemi_coll_launch(args, stream), "%s: hipLaunchKernel", call);
 }
 
-#define GSHMEMI_F(PREFIX, NAME, PARAMETERS, FIELDS, BODY) \
+#define GSHMEMI_F(PREFIX, NAME, PARAMETERS, ARGS, BODY) \
 	int gshmemx_##NAME##_on_stream(GSHMEMI_UNPACK PARAMETERS, void *stream) \
 	{ \
-		const struct gshmemi_coll_args args = {GSHMEMI_UNPACK FIELDS}; \
+		const struct gshmemi_coll_args args = ARGS; \
 \
 		return collective(&args, stream, "gshmemx_" #NAME "_on_stream"); \
 	}
