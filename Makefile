@@ -292,7 +292,7 @@ fill       = sed -e 's|@CC@|$(CC)|;s|@CXX@|$(USER_CXX)|;s|@SHMEMFLAGS@|$(strip $
 INCDIR    := $(PREFIX)/include
 MANDIR    := $(PREFIX)/share/man
 PLATDIR   := $(INCDIR)/gshmem/platform/$(PLATFORM)
-HEADERS    = $(shell cd include && find . -name '*.h')
+HEADERS    = $(shell cd include && find . -name '*.h' -o -name '*.hpp')
 HIPHEADERS = $(shell cd platform/$(PLATFORM) && find hip -name '*.h' 2>/dev/null)
 D          = $(DESTDIR)
 

@@ -30,7 +30,8 @@ $MAKE --no-print-directory install B="$B" PREFIX="$prefix" >"$work/log" 2>&1 || 
 }
 for f in include/gshmem.h include/gshmemx.h lib/libgshmem.so lib/libgshmem.so.0 lib/libgshmem.a \
 	lib/pkgconfig/gshmem.pc bin/gshmemcc bin/gshmem-info bin/oshcc bin/oshc++ lib/libgshmem_shmem.so \
-	lib/libgshmem_shmem.so.0 lib/libgshmem_shmem.a include/gshmem/compat/shmem.h include/gshmem/compat/pshmem.h \
+	lib/libgshmem_shmem.so.0 lib/libgshmem_shmem.a include/gshmem/compat/rocshmem/rocshmem.hpp include/gshmem/compat/nvshmem.h \
+	include/gshmem/compat/shmem.h include/gshmem/compat/pshmem.h \
 	share/man/man3/gshmem_TYPENAME_put.3 share/man/man3/gshmem_init.3; do
 	[ -e "$prefix/$f" ] || fail "$f is not installed"
 done
