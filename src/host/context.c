@@ -192,11 +192,16 @@ void gshmem_ctx_destroy(gshmem_ctx_t ctx)
 
 void gshmemi_contexts_destroy(gshmem_team_t team)
 {
+	bool is_its;
 	int i;
 
-	for (i = 1; i < gshmemi_env.CONTEXTS; i++)
-		if (contexts[i].handle && entries[i].team == team)
+	for (i = 1; i < gshmemi_env.CONTEXTS; i++) {
+		pthread_mutex_lock(&lock);
+		is_its = contexts[i].handle && entries[i].team == team;
+		pthread_mutex_unlock(&lock);
+		if (is_its)
 			destroy(&contexts[i], "gshmem_team_destroy");
+	}
 }
 
 int gshmem_ctx_get_team(gshmem_ctx_t ctx, gshmem_team_t *team)
