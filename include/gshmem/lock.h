@@ -26,27 +26,41 @@ GSHMEMI_FN int gshmemi_lock_home(const long *lock)
 	const uint64_t place = (offset < gshmemi_state.heap_nbytes ? offset : (uintptr_t)lock) / sizeof *lock & 511;
 	const unsigned mixed = (unsigned)place * 0x9e3779b1U >> 16;
 
-	return gshmemi_state.npes > 1 ? (int)(mixed % (unsigned)gshmemi_state.npes) : 0;
+	return (int)(mixed * (unsigned)gshmemi_state.npes >> 16);
 }
 
-/* An atomic on the word of a lock at home; returns what it was. */
-GSHMEMI_FN uint64_t gshmemi_lock_amo(int op, long *lock, uint64_t value, uint64_t cond, const char *call)
+/* The word of a lock at home, once for all that a call does with it: what was delayed comes before. */
+GSHMEMI_FN uint64_t *gshmemi_lock_find(long *lock, const char *call)
 {
-	return gshmemi_amo(op, lock, value, cond, sizeof *lock, 1, gshmemi_lock_home(lock), call);
+	const int home = gshmemi_lock_home(lock);
+	void *word = NULL;
+
+	if (!GSHMEMI_ON_HOST() && !gshmemi_peer_ptr(gshmemi_state.direct.amo_delta, lock, home, &word))
+		word = gshmemi_slow_amo(GSHMEMI_AMO_FETCH, lock, 0, 0, sizeof *lock, 1, home, call);
+	return (uint64_t *)word;
+}
+
+/* An atomic on that word; returns what it was. */
+GSHMEMI_FN uint64_t gshmemi_lock_amo(int op, long *lock, uint64_t *word, uint64_t value, uint64_t cond, const char *call)
+{
+	if (GSHMEMI_ON_HOST())
+		return gshmemi_host_amo(op, lock, value, cond, sizeof *lock, 1, gshmemi_lock_home(lock), call);
+	return gshmemi_amo_peer(op, word, value, cond, sizeof *lock);
 }
 
 /* The acquire pairs with the quiet of gshmemi_lock_clear. */
 GSHMEMI_FN void gshmemi_lock_set(long *lock, const char *call)
 {
-	uint64_t word = gshmemi_lock_amo(GSHMEMI_AMO_ADD, lock, GSHMEMI_LOCK_TICKET, 0, call), started_ns = 0;
-	const uint32_t ticket = (uint32_t)(word >> 32);
+	uint64_t *const word = gshmemi_lock_find(lock, call);
+	uint64_t found = gshmemi_lock_amo(GSHMEMI_AMO_ADD, lock, word, GSHMEMI_LOCK_TICKET, 0, call), started_ns = 0;
+	const uint32_t ticket = (uint32_t)(found >> 32);
 	unsigned polls = 0;
 
-	while ((uint32_t)word != ticket) {
+	while ((uint32_t)found != ticket) {
 		GSHMEMI_LOCK_PAUSE(&polls);
 		if ((polls & (GSHMEMI_WAIT_POLLS - 1)) == 0)
-			started_ns = gshmemi_wait_long(started_ns, lock, 4, (uint32_t)word, GSHMEM_CMP_EQ, ticket, -1, call);
-		word = gshmemi_lock_amo(GSHMEMI_AMO_FETCH, lock, 0, 0, call);
+			started_ns = gshmemi_wait_long(started_ns, lock, 4, (uint32_t)found, GSHMEM_CMP_EQ, ticket, -1, call);
+		found = gshmemi_lock_amo(GSHMEMI_AMO_FETCH, lock, word, 0, 0, call);
 	}
 	gshmemi_arch_fence_acquire();
 }
@@ -56,7 +70,7 @@ GSHMEMI_FN int gshmemi_lock_test(long *lock, const char *call)
 {
 	unsigned polls = GSHMEMI_WAIT_POLLS - 1; /* as in gshmemi_test */
 
-	if (gshmemi_lock_amo(GSHMEMI_AMO_CAS, lock, GSHMEMI_LOCK_TICKET, 0, call)) {
+	if (gshmemi_lock_amo(GSHMEMI_AMO_CAS, lock, gshmemi_lock_find(lock, call), GSHMEMI_LOCK_TICKET, 0, call)) {
 		GSHMEMI_LOCK_PAUSE(&polls);
 		return 1;
 	}
@@ -64,29 +78,30 @@ GSHMEMI_FN int gshmemi_lock_test(long *lock, const char *call)
 	return 0;
 }
 
-GSHMEMI_SLOW void gshmemi_lock_not_set_at(long *lock, uint64_t word, const char *call, uint64_t caller)
+GSHMEMI_SLOW void gshmemi_lock_not_set_at(long *lock, uint64_t found, const char *call, uint64_t caller)
 {
 	if (gshmemi_state.slow & GSHMEMI_SLOW_CHECK)
-		gshmemi_fault_raise(GSHMEMI_FAULT_NOT_LOCKED, -1, lock, sizeof *lock, word, 0, call, caller);
+		gshmemi_fault_raise(GSHMEMI_FAULT_NOT_LOCKED, -1, lock, sizeof *lock, found, 0, call, caller);
 }
 
 GSHMEMI_FN void gshmemi_lock_clear(long *lock, const char *call)
 {
-	uint64_t word, alone = GSHMEMI_LOCK_TICKET; /* the first ticket's, and no other was given */
+	uint64_t *const word = gshmemi_lock_find(lock, call);
+	uint64_t found, alone = GSHMEMI_LOCK_TICKET; /* the first ticket's, and no other was given */
 	uint32_t ticket;
 
 	gshmemi_quiet(GSHMEMI_THREAD, 0, NULL, 0, call); /* pairs with the acquire of the next holder */
-	word = gshmemi_lock_amo(GSHMEMI_AMO_CAS, lock, 0, alone, call);
-	if (word == alone)
+	found = gshmemi_lock_amo(GSHMEMI_AMO_CAS, lock, word, 0, alone, call);
+	if (found == alone)
 		return;
-	ticket = (uint32_t)word;
-	if (word >> 32 == ticket)
-		gshmemi_lock_not_set_at(lock, word, call, gshmemi_arch_caller());
+	ticket = (uint32_t)found;
+	if (found >> 32 == ticket)
+		gshmemi_lock_not_set_at(lock, found, call, gshmemi_arch_caller());
 	alone = (uint64_t)(ticket + 1) << 32 | ticket;
-	if (word == alone && gshmemi_lock_amo(GSHMEMI_AMO_CAS, lock, 0, alone, call) == alone)
+	if (found == alone && gshmemi_lock_amo(GSHMEMI_AMO_CAS, lock, word, 0, alone, call) == alone)
 		return;
 	/* Whose turn is next; not carried into the other half. */
-	(void)gshmemi_lock_amo(GSHMEMI_AMO_ADD, lock, ticket == UINT32_MAX ? 1 - GSHMEMI_LOCK_TICKET : 1, 0, call);
+	(void)gshmemi_lock_amo(GSHMEMI_AMO_ADD, lock, word, ticket == UINT32_MAX ? 1 - GSHMEMI_LOCK_TICKET : 1, 0, call);
 }
 
 /* ---- the API ---- */

@@ -28,11 +28,12 @@ from graph import flow, polling_loads, skips_of_polls
 FLAG = {(f, s) for f in ("gshmemi_copy_signal", "gshmemi_sync_tell")
 	for s in ("gshmemi_arch_store", "gshmemi_arch_amo64")} | {
 	("isa_flag", "gshmem_uint64_p"), ("isa_flag", "gshmemi_arch_store"),
+	("gshmemi_lock_clear", "gshmemi_lock_amo"),
 	("gshmemi_rpc_post", "gshmemi_arch_store"), ("gshmemi_rpc_give", "gshmemi_arch_store")}
 PUBLISH = {("gshmemi_copy_signal", "gshmemi_group_sync"), ("gshmemi_fence", "gshmemi_group_enter"),
 	   ("gshmemi_quiet", "gshmemi_group_enter"), ("gshmemi_sync_team", "gshmemi_group_enter")}
 WAIT = {("gshmemi_wait_until", "gshmemi_group_sync"), ("gshmemi_sync_team", "gshmemi_group_sync")}
-WAITS = {"gshmemi_wait", "gshmemi_rpc_await", "gshmemi_rpc_finish"}
+WAITS = {"gshmemi_wait", "gshmemi_lock_set", "gshmemi_rpc_await", "gshmemi_rpc_finish"}
 OWN = {"gshmemi_disseminate"} # the library's own counter, which carries no data; nor do fault records
 FAULT = re.compile(r"gshmemi_fault_")
 GET = {"gshmemi_get", "gshmemi_iget"}
@@ -86,7 +87,8 @@ def of_fault(instruction):
 def loads_of_waits(function):
 	"""What the library's waits read themselves, whatever becomes of it."""
 	return [i for i in function.instructions if i.kind == "load" and i.space == "global" and i.frames and
-		(plain(i.frames[0]) in WAITS or calls_in(i, {(w, "gshmemi_arch_load") for w in WAITS}))]
+		(plain(i.frames[0]) in WAITS or calls_in(i, {(w, "gshmemi_arch_load") for w in WAITS}) or
+		 comes_from(i, WAITS) and calls_in(i, {("gshmemi_amo_peer", "gshmemi_arch_amo64")}))]
 
 
 def waiting_loops(function):

@@ -112,6 +112,19 @@ KERNEL barrier_read(int *dest, const int *data)
 	dest[threadIdx.x] = data[threadIdx.x];
 }
 
+/* What one holder of a lock leaves, and what the next one finds. */
+KERNEL put_clear_lock(char *dest, const char *source, size_t nbytes, long *lock, int pe)
+{
+	gshmem_putmem(dest, source, nbytes, pe);
+	gshmem_clear_lock(lock);
+}
+
+KERNEL set_lock_read(int *dest, const int *data, long *lock)
+{
+	gshmem_set_lock(lock);
+	dest[threadIdx.x] = data[threadIdx.x];
+}
+
 /* A peer's memory, polled: every turn must see it afresh. What these find orders nothing, so no data is read behind. */
 KERNEL g_poll(int *dest, int value, const int *word, int pe)
 {
