@@ -55,7 +55,7 @@ struct gshmemi_coll_args {
 	const size_t *dest_nelems, *dest_displs, *source_nelems, *source_displs; /* [npes], of alltoallv */
 };
 
-GSHMEMI_FN struct gshmemi_coll_args gshmemi_coll_args(gshmem_team_t team, void *dest, const void *source, size_t nelems,
+GSHMEMI_FN struct gshmemi_coll_args gshmemi_coll_with(gshmem_team_t team, void *dest, const void *source, size_t nelems,
 						      unsigned elem_nbytes, int what, int root, int fold)
 {
 	struct gshmemi_coll_args a = {team, dest, source, nelems, elem_nbytes, what, root, fold, 0, 0, NULL, NULL, NULL, NULL};
@@ -63,22 +63,22 @@ GSHMEMI_FN struct gshmemi_coll_args gshmemi_coll_args(gshmem_team_t team, void *
 	return a;
 }
 
-GSHMEMI_FN struct gshmemi_coll_args gshmemi_coll_args_strides(gshmem_team_t team, void *dest, const void *source, size_t nelems,
+GSHMEMI_FN struct gshmemi_coll_args gshmemi_coll_with_strides(gshmem_team_t team, void *dest, const void *source, size_t nelems,
 							      unsigned elem_nbytes, ptrdiff_t dst, ptrdiff_t sst)
 {
-	struct gshmemi_coll_args a = gshmemi_coll_args(team, dest, source, nelems, elem_nbytes, GSHMEMI_ALLTOALLS, 0, 0);
+	struct gshmemi_coll_args a = gshmemi_coll_with(team, dest, source, nelems, elem_nbytes, GSHMEMI_ALLTOALLS, 0, 0);
 
 	a.dst = dst;
 	a.sst = sst;
 	return a;
 }
 
-GSHMEMI_FN struct gshmemi_coll_args gshmemi_coll_args_arrays(gshmem_team_t team, void *dest, const void *source,
+GSHMEMI_FN struct gshmemi_coll_args gshmemi_coll_with_arrays(gshmem_team_t team, void *dest, const void *source,
 							     unsigned elem_nbytes, const size_t *dest_nelems,
 							     const size_t *dest_displs, const size_t *source_nelems,
 							     const size_t *source_displs)
 {
-	struct gshmemi_coll_args a = gshmemi_coll_args(team, dest, source, 0, elem_nbytes, GSHMEMI_ALLTOALLV, 0, 0);
+	struct gshmemi_coll_args a = gshmemi_coll_with(team, dest, source, 0, elem_nbytes, GSHMEMI_ALLTOALLV, 0, 0);
 
 	a.dest_nelems = dest_nelems;
 	a.dest_displs = dest_displs;

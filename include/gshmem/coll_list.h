@@ -9,7 +9,7 @@
 #include <gshmem/types.h>
 
 #define GSHMEMI_COLL_ARGS(NELEMS, NBYTES, WHAT, ROOT, FOLD) \
-	gshmemi_coll_args(team, dest, source, NELEMS, NBYTES, GSHMEMI_##WHAT, ROOT, FOLD)
+	gshmemi_coll_with(team, dest, source, NELEMS, NBYTES, GSHMEMI_##WHAT, ROOT, FOLD)
 
 /* Those that move elements of T, NBYTES each; MEM is behind the name of those that move bytes. */
 #define GSHMEMI_COLL_MOVE(F, PREFIX, NAME, MEM, T, NBYTES) \
@@ -23,12 +23,12 @@
 	  GSHMEMI_COLL_ARGS(nelems, NBYTES, ALLTOALL, 0, 0), gshmemi_alltoall) \
 	F(PREFIX, NAME##alltoalls##MEM, \
 	  (gshmem_team_t team, T *dest, const T *source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems), \
-	  gshmemi_coll_args_strides(team, dest, source, nelems, NBYTES, dst, sst), gshmemi_alltoalls)
+	  gshmemi_coll_with_strides(team, dest, source, nelems, NBYTES, dst, sst), gshmemi_alltoalls)
 #define GSHMEMI_COLL_MOVE_V(F, NAME, MEM, T, NBYTES) \
 	F(gshmemx, NAME##alltoallv##MEM, \
 	  (gshmem_team_t team, T *dest, const size_t *dest_nelems, const size_t *dest_displs, const T *source, \
 	   const size_t *source_nelems, const size_t *source_displs), \
-	  gshmemi_coll_args_arrays(team, dest, source, NBYTES, dest_nelems, dest_displs, source_nelems, source_displs), \
+	  gshmemi_coll_with_arrays(team, dest, source, NBYTES, dest_nelems, dest_displs, source_nelems, source_displs), \
 	  gshmemi_alltoallv)
 
 /* One operation of a type. */
