@@ -527,6 +527,8 @@ static void stop(void)
 
 void gshmem_finalize(void)
 {
+	if (gshmemi_is_shmem && was_finalized && !depth) /* programs of OpenSHMEM do, to be sure */
+		return;
 	GSHMEMI_ENTER_COLLECTIVE("gshmem_finalize");
 	require_mpi();
 	quiet();

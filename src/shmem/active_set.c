@@ -122,10 +122,15 @@ static gshmem_team_t make_team(int start, int log_stride, int size, long *sync, 
 	const int stride = 1 << log_stride, me = gshmem_my_pe();
 	int place;
 
-	if (start < 0 || log_stride < 0 || size < 1 || start + (int64_t)(size - 1) * stride >= gshmem_n_pes() ||
-	    me < start || (me - start) % stride || (me - start) / stride >= size) {
-		gshmemi_error("%s: active set %d, %d, %d: not of PEs that there are, this one among them", call, start,
-			      log_stride, size);
+	if (start < 0 || log_stride < 0 || size < 1 || start + (int64_t)(size - 1) * stride >= gshmem_n_pes()) {
+		gshmemi_error("%s: active set %d, %d, %d: there are %d PEs", call, start, log_stride, size, gshmem_n_pes());
+		gshmemi_end(1);
+	}
+	/* Which is undefined; there are programs that have all PEs call. */
+	if (me < start || (me - start) % stride || (me - start) / stride >= size) {
+		if (!gshmemi_env.CHECK)
+			return GSHMEM_TEAM_INVALID;
+		gshmemi_error("%s: active set %d, %d, %d: this PE is not in it", call, start, log_stride, size);
 		gshmemi_end(1);
 	}
 	place = me == start ? lead(start, stride, size, sync) : follow(start, stride, size, sync);

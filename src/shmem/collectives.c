@@ -5,11 +5,16 @@
 #include "shmem/active_set.h"
 
 #define SET int PE_start, int logPE_stride, int PE_size, long *pSync
-#define TEAM(call) gshmemi_active_set(PE_start, logPE_stride, PE_size, pSync, call)
+/* Declares team, that of the call's set; returns where this PE is not in it. */
+#define FIND_TEAM(call) \
+	gshmem_team_t team = gshmemi_active_set(PE_start, logPE_stride, PE_size, pSync, call); \
+\
+	if (team == GSHMEM_TEAM_INVALID) \
+		return
 
 SHMEMI_DEFINE(void, shmem_barrier, (SET))
 {
-	gshmem_team_t team = TEAM("shmem_barrier");
+	FIND_TEAM("shmem_barrier");
 
 	gshmem_quiet();
 	gshmem_team_sync(team);
@@ -17,7 +22,8 @@ SHMEMI_DEFINE(void, shmem_barrier, (SET))
 
 SHMEMI_DEFINE(void, shmem_sync, (SET))
 {
-	gshmem_team_sync(TEAM("shmem_sync"));
+	FIND_TEAM("shmem_sync");
+	gshmem_team_sync(team);
 }
 
 /* ---- broadcast ---- */
@@ -49,7 +55,8 @@ static void broadcast(gshmem_team_t team, void *dest, const void *source, size_t
 #define DEFINE_BROADCAST(SIZE) \
 	SHMEMI_DEFINE(void, shmem_broadcast##SIZE, (void *dest, const void *source, size_t nelems, int PE_root, SET)) \
 	{ \
-		broadcast(TEAM("shmem_broadcast" #SIZE), dest, source, nelems * (SIZE / 8), PE_root); \
+		FIND_TEAM("shmem_broadcast" #SIZE); \
+		broadcast(team, dest, source, nelems * (SIZE / 8), PE_root); \
 	}
 DEFINE_BROADCAST(32)
 DEFINE_BROADCAST(64)
@@ -60,20 +67,24 @@ DEFINE_BROADCAST(64)
 #define DEFINE_MOVES(SIZE) \
 	SHMEMI_DEFINE(void, shmem_collect##SIZE, (void *dest, const void *source, size_t nelems, SET)) \
 	{ \
-		gshmem_uint##SIZE##_collect(TEAM("shmem_collect" #SIZE), dest, source, nelems); \
+		FIND_TEAM("shmem_collect" #SIZE); \
+		gshmem_uint##SIZE##_collect(team, dest, source, nelems); \
 	} \
 	SHMEMI_DEFINE(void, shmem_fcollect##SIZE, (void *dest, const void *source, size_t nelems, SET)) \
 	{ \
-		gshmem_uint##SIZE##_fcollect(TEAM("shmem_fcollect" #SIZE), dest, source, nelems); \
+		FIND_TEAM("shmem_fcollect" #SIZE); \
+		gshmem_uint##SIZE##_fcollect(team, dest, source, nelems); \
 	} \
 	SHMEMI_DEFINE(void, shmem_alltoall##SIZE, (void *dest, const void *source, size_t nelems, SET)) \
 	{ \
-		gshmem_uint##SIZE##_alltoall(TEAM("shmem_alltoall" #SIZE), dest, source, nelems); \
+		FIND_TEAM("shmem_alltoall" #SIZE); \
+		gshmem_uint##SIZE##_alltoall(team, dest, source, nelems); \
 	} \
 	SHMEMI_DEFINE(void, shmem_alltoalls##SIZE, \
 		      (void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems, SET)) \
 	{ \
-		gshmem_uint##SIZE##_alltoalls(TEAM("shmem_alltoalls" #SIZE), dest, source, dst, sst, nelems); \
+		FIND_TEAM("shmem_alltoalls" #SIZE); \
+		gshmem_uint##SIZE##_alltoalls(team, dest, source, dst, sst, nelems); \
 	}
 DEFINE_MOVES(32)
 DEFINE_MOVES(64)
@@ -86,9 +97,9 @@ DEFINE_MOVES(64)
 	SHMEMI_DEFINE(void, shmem_##NAME##_##OP##_to_all, (TYPE *dest, const TYPE *source, int nreduce, int PE_start, \
 							   int logPE_stride, int PE_size, TYPE *pWrk, long *pSync)) \
 	{ \
+		FIND_TEAM("shmem_" #NAME "_" #OP "_to_all"); \
 		(void)pWrk; \
-		gshmem_##AS##_##OP##_reduce(TEAM("shmem_" #NAME "_" #OP "_to_all"), (AS_TYPE *)dest, \
-					    (const AS_TYPE *)source, (size_t)nreduce); \
+		gshmem_##AS##_##OP##_reduce(team, (AS_TYPE *)dest, (const AS_TYPE *)source, (size_t)nreduce); \
 	}
 #define DEFINE_BITWISE(NAME, TYPE, AS, AS_TYPE) \
 	DEFINE_REDUCTION(NAME, TYPE, AS, AS_TYPE, and) \
