@@ -9,8 +9,9 @@
 
 struct mark {
 	_Atomic unsigned nrefs; /* the event, the op that reaches it, each op that waits for it */
+	_Atomic bool stamped;	/* what the stream had before is done; reached follows at once */
 	_Atomic bool reached;
-	uint64_t time_ns;	/* valid once reached */
+	uint64_t time_ns;	/* valid once stamped */
 	struct hipcpu_gate gate;
 };
 
@@ -47,6 +48,7 @@ static struct mark *current_mark(hipEvent_t event)
 static void stamp(struct mark *mark)
 {
 	mark->time_ns = hipcpu_now_ns();
+	atomic_store_explicit(&mark->stamped, true, memory_order_release); /* pairs with the acquire in is_reached */
 }
 
 static void reach(struct mark *mark)
@@ -68,6 +70,18 @@ static void wait_mark(struct mark *mark)
 		}
 		hipcpu_gate_wait(&mark->gate, seen, -1);
 	}
+}
+
+/*
+ * Reached, or about to be: a stream that a mark stands in is done a moment before the mark is reached, and who has waited for the
+ * stream must not find the mark open.
+ */
+static bool is_reached(struct mark *mark)
+{
+	if (!atomic_load_explicit(&mark->stamped, memory_order_acquire))
+		return false;
+	wait_mark(mark);
+	return true;
 }
 
 static void run_stamp(struct hipcpu_item *op)
@@ -202,7 +216,7 @@ hipError_t hipEventQuery(hipEvent_t event)
 	if (!event)
 		HIPCPU_LEAVE(hipErrorInvalidHandle);
 	mark = current_mark(event);
-	reached = !mark || atomic_load_explicit(&mark->reached, memory_order_acquire);
+	reached = !mark || is_reached(mark);
 	mark_unref(mark);
 	HIPCPU_LEAVE(reached ? hipSuccess : hipErrorNotReady);
 }
@@ -235,8 +249,7 @@ hipError_t hipEventElapsedTime(float *ms, hipEvent_t start, hipEvent_t stop)
 	second = current_mark(stop);
 	if (first && second) {
 		err = hipErrorNotReady;
-		if (atomic_load_explicit(&first->reached, memory_order_acquire) &&
-		    atomic_load_explicit(&second->reached, memory_order_acquire)) {
+		if (is_reached(first) && is_reached(second)) {
 			*ms = (float)((double)(int64_t)(second->time_ns - first->time_ns) * 1e-6);
 			err = hipSuccess;
 		}

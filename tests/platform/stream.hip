@@ -95,6 +95,16 @@ int main()
 	t_hip(hipEventElapsedTime(&ms, begin, end));
 	t_check(ms >= 19 && ms < 60000, "elapsed %f ms", ms);
 
+	/* who has waited for the stream finds the events in it reached */
+	for (int i = 0; i < 1000; i++) {
+		t_hip(hipEventRecord(begin, a));
+		t_hip(hipMemsetAsync(&log[100], i, sizeof(int), a));
+		t_hip(hipEventRecord(end, a));
+		t_hip(hipStreamSynchronize(a));
+		t_hip(hipEventElapsedTime(&ms, begin, end));
+		t_hip(hipEventQuery(end));
+	}
+
 	/* an event holds another stream back */
 	t_hip(hipMemset(log, 0, 4096));
 	t_hip(call_host(a, nap, NULL));
