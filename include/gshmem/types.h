@@ -142,21 +142,6 @@
 /* long double is apart: on a GPU it can be reduced from the host alone. */
 #define GSHMEM_LONG_DOUBLE_REDUCE_TYPES(X) X(longdouble, long double, LONG_DOUBLE)
 
-/*
- * A HIP unit has complex types as pairs, which every compiler lays out as C's. C++ has std::complex laid out so, too, and
- * may cast pointers.
- */
-#if defined(__HIPCC__) || defined(__CUDACC__)
-typedef struct gshmemx_complexf {
-	float real, imag;
-} gshmemx_complexf_t;
-typedef struct gshmemx_complexd {
-	double real, imag;
-} gshmemx_complexd_t;
-#else
-__extension__ typedef float _Complex gshmemx_complexf_t;
-__extension__ typedef double _Complex gshmemx_complexd_t;
-#endif
 #define GSHMEM_COMPLEX_REDUCE_TYPES(X) \
 	X(complexf, gshmemx_complexf_t, COMPLEX_F32) \
 	X(complexd, gshmemx_complexd_t, COMPLEX_F64)

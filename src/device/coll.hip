@@ -8,13 +8,6 @@
 
 #include "device/coll.h"
 
-/* On the cpu platform a thread does as much as a work-group. */
-#ifdef __HIP_PLATFORM_CPU__
-#define NTHREADS 1
-#else
-#define NTHREADS 512
-#endif
-
 __global__ void gshmemi_coll_kernel(struct gshmemi_coll_args args)
 {
 	switch (args.what) {
@@ -54,7 +47,7 @@ hipError_t gshmemi_coll_launch(const struct gshmemi_coll_args *args, hipStream_t
 	const hipError_t earlier = hipPeekAtLastError();
 	hipError_t error;
 
-	hipLaunchKernelGGL(gshmemi_coll_kernel, dim3(1), dim3(NTHREADS), 0, stream, *args);
+	hipLaunchKernelGGL(gshmemi_coll_kernel, dim3(1), dim3(GSHMEMI_ARCH_OWN_THREADS), 0, stream, *args);
 	error = hipPeekAtLastError();
 	return error == earlier ? hipSuccess : error;
 }

@@ -6,13 +6,6 @@
 #include <hip/hip_runtime.h>
 #include "device/stream.h"
 
-/* On the cpu platform a thread does as much as a work-group. */
-#ifdef __HIP_PLATFORM_CPU__
-#define NTHREADS 1
-#else
-#define NTHREADS 512
-#endif
-
 static __device__ void wait(const struct gshmemi_stream_op *op)
 {
 	static const char call[] = "gshmemx_wait_until_on_stream";
@@ -62,7 +55,7 @@ hipError_t gshmemi_stream_launch(const struct gshmemi_stream_op *op, hipStream_t
 	const hipError_t earlier = hipPeekAtLastError();
 	hipError_t error;
 
-	hipLaunchKernelGGL(gshmemi_stream_kernel, dim3(1), dim3(NTHREADS), 0, stream, *op);
+	hipLaunchKernelGGL(gshmemi_stream_kernel, dim3(1), dim3(GSHMEMI_ARCH_OWN_THREADS), 0, stream, *op);
 	error = hipPeekAtLastError();
 	return error == earlier ? hipSuccess : error;
 }

@@ -10,6 +10,9 @@
 #ifndef GSHMEM_ARCH_AMD_H
 #define GSHMEM_ARCH_AMD_H
 
+/* Threads of the work-groups that the library launches. */
+#define GSHMEMI_ARCH_OWN_THREADS 512
+
 #define GSHMEMI_ARCH_NAME        "amd"
 #define GSHMEMI_ARCH_HOST_DIRECT 0
 #define GSHMEMI_ARCH_HAS_LONG_DOUBLE 0

@@ -4,7 +4,7 @@
  * process; peers are mapped into this process, so that "system scope" is what C11 atomics give between processes.
  *
  * Every platform has these, in this order:
- *   the unit        NAME  THREAD_WORD  STATE  HOST_DIRECT  HAS_LONG_DOUBLE  KERNELS_WAKE
+ *   the unit        NAME  THREAD_WORD  OWN_THREADS  STATE  HOST_DIRECT  HAS_LONG_DOUBLE  KERNELS_WAKE
  *                   SIZEOF  ALIGNOF  HAS_POSTS  MARK_POST (optional)
  *   where am I      IN_KERNEL  thread_rank  thread_count  lane  thread_name  block  caller  caller_block
  *   groups          wave_enter  group_rank  group_size  group_sync  lowest_lane  wave_read  broadcast
@@ -26,6 +26,10 @@
 
 #define GSHMEMI_ARCH_NAME        "cpu"
 #define GSHMEMI_ARCH_THREAD_WORD "thread" /* what gshmemi_arch_thread_name numbers */
+
+/* Threads of the work-groups that the library launches. */
+#define GSHMEMI_ARCH_OWN_THREADS 1 /* a fiber more only costs */
+
 #define GSHMEMI_ARCH_HAS_LONG_DOUBLE 1
 
 /* A kernel can wake a thread of the CPU. */
