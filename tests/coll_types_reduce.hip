@@ -2,9 +2,12 @@
 /* run: -n 1,2,3 */
 /* env: GSHMEM_HEAP_SIZE=8m GSHMEM_CPU_WAVE=32 | GSHMEM_HEAP_SIZE=8m GSHMEM_CPU_WAVE=64 GSHMEM_CHECK=1 */
 /* timeout: 120 */
+/* platform: cpu */
 /*
  * Every reduction, reduce_scatter and scan of every type, by a thread, a wave, a work-group and the host; see coll_types.h.
  * Floating-point values are such that the order of sums shows. GPUs reduce long double on the host alone.
+ GPU compilers take
+ * many minutes for all of these in one unit.
  */
 #define SLOT 12288
 #include "coll_types.h"

@@ -343,6 +343,30 @@ GSHMEMI_FN int gshmemi_ll_fits(const struct gshmemi_coll *c, size_t nbytes, size
 	return nbytes <= limit && nbytes <= 4 * c->npackets;
 }
 
+/* A packet to a place on a PE of the world. It is no flag: nothing but what is in it goes with it. */
+GSHMEMI_FN void gshmemi_ll_tell(uint64_t *place, uint64_t packet, int world_pe, const char *call)
+{
+	void *peer;
+
+	if (!gshmemi_peer_ptr(gshmemi_state.direct.sync_delta, place, world_pe, &peer))
+		peer = gshmemi_slow_find(GSHMEMI_FIND_SYNC, place, place, sizeof *place, sizeof *place, world_pe, call);
+	gshmemi_arch_store(peer, packet, 8);
+}
+
+/* The packet of this tag at a place of this PE. Packets only grow until this PE has told that it has them. */
+GSHMEMI_FN uint64_t gshmemi_ll_await(const uint64_t *place, uint64_t tag, int world_pe, const char *call)
+{
+	uint64_t packet, started_ns = 0;
+	unsigned polls = 0;
+
+	while (packet = gshmemi_arch_load(place, 8), packet < tag) {
+		gshmemi_arch_pause(&polls);
+		if ((polls & (GSHMEMI_WAIT_POLLS - 1)) == 0)
+			started_ns = gshmemi_wait_long(started_ns, place, 8, packet, GSHMEM_CMP_GE, tag, world_pe, call);
+	}
+	return packet;
+}
+
 /* Up to 16 bytes at a multiple of 16 of the message for pe, which is another one. */
 GSHMEMI_FN void gshmemi_ll_send(const struct gshmemi_coll *c, const struct gshmemi_ll *ll, int pe, size_t at,
 				const struct gshmemi_word *unit, unsigned nbytes)
@@ -353,10 +377,9 @@ GSHMEMI_FN void gshmemi_ll_send(const struct gshmemi_coll *c, const struct gshme
 
 	for (k = 0; k < 4; k++)
 		if (4 * k < nbytes)
-			gshmemi_sync_tell(&place[k], ll->tag | (uint32_t)(unit->half[k / 2] >> 32 * (k & 1)), world_pe, c->call);
+			gshmemi_ll_tell(&place[k], ll->tag | (uint32_t)(unit->half[k / 2] >> 32 * (k & 1)), world_pe, c->call);
 }
 
-/* Packets only grow until this PE has told that it has them: "at least" is "equal". */
 GSHMEMI_FN struct gshmemi_word gshmemi_ll_receive(const struct gshmemi_coll *c, const struct gshmemi_ll *ll, int pe, size_t at,
 						  unsigned nbytes)
 {
@@ -368,7 +391,7 @@ GSHMEMI_FN struct gshmemi_word gshmemi_ll_receive(const struct gshmemi_coll *c, 
 	for (k = 0; k < 4; k++) {
 		if (4 * k >= nbytes)
 			break;
-		packet = gshmemi_poll(&place[k], 8, 0, GSHMEM_CMP_GE, ll->tag, gshmemi_coll_world_pe(c, pe), c->call);
+		packet = gshmemi_ll_await(&place[k], ll->tag, gshmemi_coll_world_pe(c, pe), c->call);
 		unit.half[k / 2] |= (uint64_t)(uint32_t)packet << 32 * (k & 1);
 	}
 	return unit;

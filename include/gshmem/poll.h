@@ -61,8 +61,11 @@ GSHMEMI_SLOW uint64_t gshmemi_wait_long_at(uint64_t started_ns, const void *ivar
 #define gshmemi_wait_long(started_ns, ivar, nbytes, found, cmp, value, pe, call) \
 	gshmemi_wait_long_at(started_ns, ivar, nbytes, found, cmp, value, pe, call, gshmemi_arch_caller())
 
-/* Wait until the word at ivar, of a constant nbytes, satisfies the comparison; returns its bits. pe as below. Orders nothing. */
-GSHMEMI_FN uint64_t gshmemi_poll(const void *ivar, unsigned nbytes, int is_signed, int cmp, uint64_t value, int pe,
+/*
+ * Wait until the word at ivar, of a constant nbytes, satisfies the comparison; returns its bits. pe is who should
+ * change it, for the report, or -1. The acquire pairs with the release before the update (gshmemi_signal, fence).
+ */
+GSHMEMI_FN uint64_t gshmemi_wait(const void *ivar, unsigned nbytes, int is_signed, int cmp, uint64_t value, int pe,
 				 const char *call)
 {
 	uint64_t found, started_ns = 0;
@@ -73,18 +76,6 @@ GSHMEMI_FN uint64_t gshmemi_poll(const void *ivar, unsigned nbytes, int is_signe
 		if ((polls & (GSHMEMI_WAIT_POLLS - 1)) == 0)
 			started_ns = gshmemi_wait_long(started_ns, ivar, nbytes, found, cmp, value, pe, call);
 	}
-	return found;
-}
-
-/*
- * The same, and what was released before the update is seen after: the acquire pairs with that release (gshmemi_signal,
- * fence). pe is who should change the word, for the report, or -1.
- */
-GSHMEMI_FN uint64_t gshmemi_wait(const void *ivar, unsigned nbytes, int is_signed, int cmp, uint64_t value, int pe,
-				 const char *call)
-{
-	const uint64_t found = gshmemi_poll(ivar, nbytes, is_signed, cmp, value, pe, call);
-
 	gshmemi_arch_fence_acquire();
 	return found;
 }
