@@ -37,6 +37,7 @@ WAIT = {("gshmemi_wait_until", "gshmemi_group_sync"), ("gshmemi_sync_team", "gsh
 	("gshmemi_coll_meet", "gshmemi_group_sync")}
 WAITS = {"gshmemi_wait", "gshmemi_lock_set", "gshmemi_rpc_await", "gshmemi_rpc_finish"}
 OWN = {"gshmemi_disseminate"} # the library's own counter, which carries no data; nor do fault records
+PACKET = {"gshmemi_ll_await"} # a word that carries all there is: nothing lies behind it
 FAULT = re.compile(r"gshmemi_fault_")
 GET = {"gshmemi_get", "gshmemi_iget"}
 READ = {"gshmemi_arch_read_peer", "gshmemi_arch_read_global", "gshmemi_arch_load"} # their accesses
@@ -201,7 +202,7 @@ def check_amd(function, arch, leaves):
 				report(i, "flag",
 					"published while other waves' stores may be on their way, such as %s" %
 					example["others"])
-		if i in polls and not of_fault(i): # who waits there waits for the end, and reads nothing after
+		if i in polls and not of_fault(i) and not comes_from(i, PACKET): # who waits there waits for the end, and reads nothing after
 			state |= acquires | {"polled"}
 		elif i.kind == "load" and i.space == "global" and not i.bypass and not is_constant(i):
 			if acquires & state and not comes_from(i, OWN) and not of_fault(i):
