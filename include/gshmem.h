@@ -689,7 +689,7 @@ GSHMEM_API void gshmem_pe_quiet(const int *target_pes, size_t npes);
  * Callable  host; kernel, one thread (gshmemx_..._wave and _wg for more, gshmemx_..._on_stream for a stream).
  * Returns   0 when dest is there and source may be reused; other PEs may still be at it. -EINVAL for GSHMEM_TEAM_INVALID.
  * Order     none but for dest and source: other operations are neither completed nor ordered.
- * Bad input checked: addresses, overlap, PE_root; and arguments that differ between PEs.
+ * Bad input checked: addresses, overlap (but of alltoallv's blocks), PE_root; and arguments that differ between PEs.
  */
 /*
  * A HIP unit has complex types as pairs, which every compiler lays out as C's. C++ has std::complex laid out so, too, and

@@ -55,6 +55,7 @@ struct memory {
 	X("bytes of dest at address", BY, int_broadcast, (W, I(m.dest) + 1, I(m.dest), 2, 0)) \
 	X("overlap source", BY, alltoallmem, (W, m.dest, m.dest, 4)) \
 	X("overlap source", BY, int_fcollect, (W, I(m.dest), I(m.dest) + 3, 2)) \
+	X("overlap source", BY, int_collect, (W, I(m.dest), I(m.dest) + 3, 2)) \
 	X("overlap source", BY, int_sum_reduce, (W, I(m.dest), I(m.dest) + 3, 4)) \
 	X("overlap source", EXTRA, int_sum_reduce_scatter, (W, I(m.dest), I(m.dest), 4)) \
 	X("0 is no valid operator or stride", BY, int_alltoalls, (W, I(m.dest), I(m.source), 0, 1, 2)) \

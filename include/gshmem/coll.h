@@ -106,7 +106,7 @@ GSHMEMI_FN size_t gshmemi_coll_extent(const struct gshmemi_coll_args *a, int is_
 	const ptrdiff_t stride = is_dest ? a->dst : a->sst;
 
 	switch (a->what) {
-	case GSHMEMI_COLLECT: /* dest is checked by each put */
+	case GSHMEMI_COLLECT: /* dest is checked when all have told their sizes */
 		return is_dest ? 0 : n * a->elem_nbytes;
 	case GSHMEMI_FCOLLECT:
 		return (is_dest ? all : n) * a->elem_nbytes;
@@ -114,7 +114,7 @@ GSHMEMI_FN size_t gshmemi_coll_extent(const struct gshmemi_coll_args *a, int is_
 		return all * a->elem_nbytes;
 	case GSHMEMI_ALLTOALLS:
 		return all ? ((all - 1) * (size_t)stride + 1) * a->elem_nbytes : 0;
-	case GSHMEMI_ALLTOALLV:
+	case GSHMEMI_ALLTOALLV: /* each put is checked */
 		return 0;
 	case GSHMEMI_REDUCE_SCATTER:
 		return (is_dest ? n : all) * a->elem_nbytes;
@@ -144,31 +144,40 @@ GSHMEMI_FN uint64_t gshmemi_coll_hash(const struct gshmemi_coll_args *a)
 	return hash;
 }
 
+/* dest and source, of so many bytes, lie in allocations; and apart, unless the call allows that they are one. */
+GSHMEMI_SLOW void gshmemi_coll_check_buffers_at(const char *dest, size_t dest_nbytes, const char *source, size_t source_nbytes,
+						unsigned align, int in_place, const char *call, uint64_t caller)
+{
+	uint64_t detail = 0;
+	int fault;
+
+	fault = dest_nbytes ? gshmemi_check_symmetric(dest, dest_nbytes, align, &detail) : 0;
+	if (fault)
+		gshmemi_fault_raise(fault, gshmemi_state.my_pe, dest, dest_nbytes, detail, detail, call, caller);
+	fault = source_nbytes ? gshmemi_check_symmetric(source, source_nbytes, align, &detail) : 0;
+	if (fault)
+		gshmemi_fault_raise(fault, gshmemi_state.my_pe, source, source_nbytes, detail, detail, call, caller);
+	if (!(in_place && dest == source) && dest < source + source_nbytes && source < dest + dest_nbytes)
+		gshmemi_fault_raise(GSHMEMI_FAULT_OVERLAP, -1, dest, dest_nbytes, 0, 0, call, caller);
+}
+
 /* By one thread of each PE. It does not return when something is wrong on any of them. By value: no pointer to it leaves. */
 GSHMEMI_SLOW void gshmemi_coll_check_at(struct gshmemi_coll_args a, struct gshmemi_team_view team, const char *call,
 					uint64_t caller)
 {
 	const size_t dest_nbytes = gshmemi_coll_extent(&a, 1, team.npes), source_nbytes = gshmemi_coll_extent(&a, 0, team.npes);
-	const int in_place = a.dest == a.source && (a.what == GSHMEMI_BROADCAST || a.what == GSHMEMI_REDUCE ||
-						    a.what == GSHMEMI_INSCAN || a.what == GSHMEMI_EXSCAN);
-	const unsigned align = a.elem_nbytes < 16 ? a.elem_nbytes : 16;
-	const char *dest = (const char *)a.dest, *source = (const char *)a.source;
-	uint64_t words[2], detail = 0;
-	int fault;
+	const int in_place = a.what == GSHMEMI_BROADCAST || a.what == GSHMEMI_REDUCE || a.what == GSHMEMI_INSCAN ||
+			     a.what == GSHMEMI_EXSCAN;
+	const char *dest = (const char *)a.dest;
+	uint64_t words[2];
 
 	if (a.what == GSHMEMI_BROADCAST && (a.root < 0 || a.root >= team.npes))
 		gshmemi_fault_raise(GSHMEMI_FAULT_BAD_PE, a.root, dest, 0, (uint64_t)team.npes, 0, call, caller);
 	if (a.what == GSHMEMI_ALLTOALLS && (a.dst < 1 || a.sst < 1))
 		gshmemi_fault_raise(GSHMEMI_FAULT_BAD_ARGUMENT, -1, dest, 0, (uint64_t)(a.dst < 1 ? a.dst : a.sst), 1, call,
 				    caller);
-	fault = dest_nbytes ? gshmemi_check_symmetric(dest, dest_nbytes, align, &detail) : 0;
-	if (fault)
-		gshmemi_fault_raise(fault, team.my_pe, dest, dest_nbytes, detail, detail, call, caller);
-	fault = source_nbytes ? gshmemi_check_symmetric(source, source_nbytes, align, &detail) : 0;
-	if (fault)
-		gshmemi_fault_raise(fault, team.my_pe, source, source_nbytes, detail, detail, call, caller);
-	if (!in_place && dest < source + source_nbytes && source < dest + dest_nbytes)
-		gshmemi_fault_raise(GSHMEMI_FAULT_OVERLAP, -1, dest, dest_nbytes, 0, 0, call, caller);
+	gshmemi_coll_check_buffers_at(dest, dest_nbytes, (const char *)a.source, source_nbytes, a.elem_nbytes, in_place, call,
+				      caller);
 	words[0] = gshmemi_coll_hash(&a);
 	words[1] = ~words[0];
 	gshmemi_disseminate(&team, words, 2, call);
@@ -622,15 +631,20 @@ GSHMEMI_COLL int gshmemi_collect(int scope, const struct gshmemi_coll_args *a, c
 	const struct gshmemi_ll ll = gshmemi_ll_open(&c);
 	const size_t nbytes = a->nelems * a->elem_nbytes;
 	const struct gshmemi_word mine = {{nbytes, 0}};
-	size_t before = 0;
+	size_t before = 0, all = nbytes, theirs;
 	int i;
 
 	for (i = 1 + (int)c.group.rank; i < c.team.npes; i += (int)c.group.size)
 		gshmemi_ll_send(&c, &ll, gshmemi_coll_ahead(&c, i), 0, &mine, 8);
-	for (i = 0; i < c.team.npes; i++)
-		if (i != c.team.my_pe)
-			before += gshmemi_ll_receive(&c, &ll, i, 0, 8).half[0] & (i < c.team.my_pe ? ~0ULL : 0);
+	for (i = 0; i < c.team.npes; i++) {
+		theirs = i == c.team.my_pe ? 0 : gshmemi_ll_receive(&c, &ll, i, 0, 8).half[0];
+		before += i < c.team.my_pe ? theirs : 0;
+		all += theirs;
+	}
 	gshmemi_ll_close(&c, &ll);
+	if (gshmemi_is_slow(GSHMEMI_SLOW_CHECK))
+		gshmemi_coll_check_buffers_at((const char *)a->dest, all, (const char *)a->source, nbytes, a->elem_nbytes, 0,
+					      call, gshmemi_arch_caller());
 	for (i = 0; i < c.team.npes; i++)
 		gshmemi_coll_put(&c, (char *)a->dest + before, a->source, nbytes, GSHMEMI_COLL_ALIGN(a->elem_nbytes),
 				 gshmemi_coll_ahead(&c, i));
