@@ -229,7 +229,7 @@ static int allocate_sync(unsigned nteams, size_t stage_nbytes, struct gshmemi_sy
 
 	rc = gshmemi_hip_advise(hipExtMallocWithFlags(&sync, ipc_nbytes(nbytes), hipDeviceMallocFinegrained),
 				"barriers need fine-grained memory: update the driver, or use another device",
-				"init: hipExtMallocWithFlags of %zu bytes for the sync region (GSHMEM_TEAMS)", nbytes);
+				"init: hipExtMallocWithFlags of %zu bytes for the sync region", nbytes);
 	if (rc)
 		return rc;
 	rc = gshmemi_access_fill(sync, 0, head_nbytes, "init: the sync region");
