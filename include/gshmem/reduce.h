@@ -66,49 +66,6 @@ GSHMEMI_FN void gshmemi_ll_reduce(const struct gshmemi_coll *c, const struct gsh
 
 /* ---- long messages ---- */
 
-/* Values of 1 to 16 bytes, by one load or store where there is one. */
-GSHMEMI_FN void gshmemi_g_any(void *value, const void *source, unsigned nbytes, int pe, const char *call)
-{
-	switch (nbytes) {
-	case 1:
-		gshmemi_g(value, source, 1, pe, call);
-		break;
-	case 2:
-		gshmemi_g(value, source, 2, pe, call);
-		break;
-	case 4:
-		gshmemi_g(value, source, 4, pe, call);
-		break;
-	case 8:
-		gshmemi_g(value, source, 8, pe, call);
-		break;
-	default:
-		gshmemi_g(value, source, 16, pe, call);
-		break;
-	}
-}
-
-GSHMEMI_FN void gshmemi_p_any(void *dest, const void *value, unsigned nbytes, int pe, const char *call)
-{
-	switch (nbytes) {
-	case 1:
-		gshmemi_p(dest, value, 1, pe, call);
-		break;
-	case 2:
-		gshmemi_p(dest, value, 2, pe, call);
-		break;
-	case 4:
-		gshmemi_p(dest, value, 4, pe, call);
-		break;
-	case 8:
-		gshmemi_p(dest, value, 8, pe, call);
-		break;
-	default:
-		gshmemi_p(dest, value, 16, pe, call);
-		break;
-	}
-}
-
 /* n bytes from source on a PE of the team; by one access where a block is one and lies well. align divides all of them. */
 GSHMEMI_FN void gshmemi_block_get(const struct gshmemi_coll *c, struct gshmemi_block *block, const char *source, unsigned n,
 				  unsigned align, int pe)

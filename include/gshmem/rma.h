@@ -89,6 +89,49 @@ GSHMEMI_FN void gshmemi_g(void *value, const void *source, unsigned nbytes, int 
 		gshmemi_copy(GSHMEMI_THREAD, GSHMEMI_FROM_PEER, value, peer_source, nbytes, nbytes);
 }
 
+/* The same of a size that is no constant: it is one in each branch, so that each value travels by one load or store. */
+GSHMEMI_FN void gshmemi_g_any(void *value, const void *source, unsigned nbytes, int pe, const char *call)
+{
+	switch (nbytes) {
+	case 1:
+		gshmemi_g(value, source, 1, pe, call);
+		break;
+	case 2:
+		gshmemi_g(value, source, 2, pe, call);
+		break;
+	case 4:
+		gshmemi_g(value, source, 4, pe, call);
+		break;
+	case 8:
+		gshmemi_g(value, source, 8, pe, call);
+		break;
+	default:
+		gshmemi_g(value, source, 16, pe, call);
+		break;
+	}
+}
+
+GSHMEMI_FN void gshmemi_p_any(void *dest, const void *value, unsigned nbytes, int pe, const char *call)
+{
+	switch (nbytes) {
+	case 1:
+		gshmemi_p(dest, value, 1, pe, call);
+		break;
+	case 2:
+		gshmemi_p(dest, value, 2, pe, call);
+		break;
+	case 4:
+		gshmemi_p(dest, value, 4, pe, call);
+		break;
+	case 8:
+		gshmemi_p(dest, value, 8, pe, call);
+		break;
+	default:
+		gshmemi_p(dest, value, 16, pe, call);
+		break;
+	}
+}
+
 GSHMEMI_FN void gshmemi_iput(int scope, void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems,
 			     unsigned elem_nbytes, int pe, const char *call)
 {

@@ -19,47 +19,14 @@ void gshmemi_host_get(void *dest, const void *source, size_t nbytes, unsigned al
 	gshmemi_get(GSHMEMI_THREAD, dest, source, nbytes, align, pe, nbi, call);
 }
 
-/* The sizes are constants in each branch, so that each value travels by one store or load. */
 void gshmemi_host_p(void *dest, const void *value, unsigned nbytes, int pe, const char *call)
 {
-	switch (nbytes) {
-	case 1:
-		gshmemi_p(dest, value, 1, pe, call);
-		break;
-	case 2:
-		gshmemi_p(dest, value, 2, pe, call);
-		break;
-	case 4:
-		gshmemi_p(dest, value, 4, pe, call);
-		break;
-	case 8:
-		gshmemi_p(dest, value, 8, pe, call);
-		break;
-	default:
-		gshmemi_p(dest, value, 16, pe, call);
-		break;
-	}
+	gshmemi_p_any(dest, value, nbytes, pe, call);
 }
 
 void gshmemi_host_g(void *value, const void *source, unsigned nbytes, int pe, const char *call)
 {
-	switch (nbytes) {
-	case 1:
-		gshmemi_g(value, source, 1, pe, call);
-		break;
-	case 2:
-		gshmemi_g(value, source, 2, pe, call);
-		break;
-	case 4:
-		gshmemi_g(value, source, 4, pe, call);
-		break;
-	case 8:
-		gshmemi_g(value, source, 8, pe, call);
-		break;
-	default:
-		gshmemi_g(value, source, 16, pe, call);
-		break;
-	}
+	gshmemi_g_any(value, source, nbytes, pe, call);
 }
 
 void gshmemi_host_iput(void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems, unsigned elem_nbytes,
