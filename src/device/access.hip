@@ -6,6 +6,7 @@
 #include <gshmem/arch.h>
 
 #include "device/access.h"
+#include "device/launch.h"
 
 template <int op> static inline __device__ uint64_t amo(void *address, uint64_t value, uint64_t cond, unsigned nbytes)
 {
@@ -47,16 +48,13 @@ __global__ void gshmemi_amo_kernel(int op, void *address, uint64_t value, uint64
 		gshmemi_arch_store(result, old, 8);
 }
 
-/* hipLaunchKernelGGL leaves its error behind, perhaps beside one of the program's own, which stays. */
 hipError_t gshmemi_access_launch_amo(int op, void *address, uint64_t value, uint64_t cond, unsigned nbytes,
 				     uint64_t *result, hipStream_t stream)
 {
-	const hipError_t earlier = hipPeekAtLastError();
 	hipError_t error;
 
-	hipLaunchKernelGGL(gshmemi_amo_kernel, dim3(1), dim3(1), 0, stream, op, address, value, cond, nbytes, result);
-	error = hipPeekAtLastError();
-	return error == earlier ? hipSuccess : error;
+	GSHMEMI_LAUNCH(error, gshmemi_amo_kernel, 1, stream, op, address, value, cond, nbytes, result);
+	return error;
 }
 
 hipError_t gshmemi_access_probe(void)

@@ -7,6 +7,7 @@
 #include <gshmem.h>
 
 #include "device/coll.h"
+#include "device/launch.h"
 
 __global__ void gshmemi_coll_kernel(struct gshmemi_coll_args args)
 {
@@ -29,25 +30,19 @@ __global__ void gshmemi_coll_kernel(struct gshmemi_coll_args args)
 	case GSHMEMI_ALLTOALLV:
 		gshmemi_alltoallv(GSHMEMI_WG, &args, "gshmemx_alltoallv");
 		break;
-	case GSHMEMI_REDUCE_SCATTER:
-		gshmemi_reduce(GSHMEMI_WG, &args, "gshmemx_reduce_scatter");
-		break;
-	case GSHMEMI_REDUCE:
-		gshmemi_reduce(GSHMEMI_WG, &args, "gshmem_reduce");
-		break;
-	default:
-		gshmemi_reduce(GSHMEMI_WG, &args, "gshmem_sum_scan");
+	default: /* one for all: its code is long */
+		gshmemi_reduce(GSHMEMI_WG, &args,
+			       args.what == GSHMEMI_REDUCE           ? "gshmem_reduce"
+			       : args.what == GSHMEMI_REDUCE_SCATTER ? "gshmemx_reduce_scatter"
+								     : "gshmem_sum_scan");
 		break;
 	}
 }
 
-/* hipLaunchKernelGGL leaves its error behind, perhaps beside one of the program's own, which stays. */
 hipError_t gshmemi_coll_launch(const struct gshmemi_coll_args *args, hipStream_t stream)
 {
-	const hipError_t earlier = hipPeekAtLastError();
 	hipError_t error;
 
-	hipLaunchKernelGGL(gshmemi_coll_kernel, dim3(1), dim3(GSHMEMI_ARCH_OWN_THREADS), 0, stream, *args);
-	error = hipPeekAtLastError();
-	return error == earlier ? hipSuccess : error;
+	GSHMEMI_LAUNCH(error, gshmemi_coll_kernel, GSHMEMI_ARCH_OWN_THREADS, stream, *args);
+	return error;
 }

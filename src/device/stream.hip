@@ -5,6 +5,7 @@
  */
 #include <hip/hip_runtime.h>
 #include "device/stream.h"
+#include "device/launch.h"
 
 static __device__ void wait(const struct gshmemi_stream_op *op)
 {
@@ -49,13 +50,10 @@ __global__ void gshmemi_stream_kernel(struct gshmemi_stream_op op)
 	gshmemi_quiet(GSHMEMI_THREAD, 0, NULL, 0, "gshmemx_quiet_on_stream");
 }
 
-/* hipLaunchKernelGGL leaves its error behind, perhaps beside one of the program's own, which stays. */
 hipError_t gshmemi_stream_launch(const struct gshmemi_stream_op *op, hipStream_t stream)
 {
-	const hipError_t earlier = hipPeekAtLastError();
 	hipError_t error;
 
-	hipLaunchKernelGGL(gshmemi_stream_kernel, dim3(1), dim3(GSHMEMI_ARCH_OWN_THREADS), 0, stream, *op);
-	error = hipPeekAtLastError();
-	return error == earlier ? hipSuccess : error;
+	GSHMEMI_LAUNCH(error, gshmemi_stream_kernel, GSHMEMI_ARCH_OWN_THREADS, stream, *op);
+	return error;
 }
