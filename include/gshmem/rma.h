@@ -26,14 +26,14 @@ GSHMEMI_FN void gshmemi_put(int scope, void *dest, const void *source, size_t nb
 
 /*
  * A dest whose address a call gets must be in memory, also on the way without the call: where kernels and the host share
- * code, that costs a kernel's get of one element a store and a load.
+ * code, that costs a kernel's get of one element a store and a load. Elsewhere the host may not touch dest.
  */
 GSHMEMI_FN void gshmemi_get_on_host(void *dest, const void *source, size_t nbytes, unsigned align, int pe, int nbi,
 				    const char *call)
 {
 	uint64_t word;
 
-	if (nbytes == sizeof word && !nbi) {
+	if (GSHMEMI_ARCH_HOST_DIRECT && nbytes == sizeof word && !nbi) {
 		gshmemi_host_get(&word, source, sizeof word, align, pe, 0, call);
 		__builtin_memcpy(dest, &word, sizeof word);
 	} else {
