@@ -131,7 +131,7 @@ static inline int t_takes_turns(void)
 }
 
 /* GPUs have no long double: in kernels it is a double, of another size or in a place of that size. */
-#define T_HAS_LONG_DOUBLE T_IS_CPU
+#define T_HAS_LONG_DOUBLE GSHMEMI_ARCH_HAS_LONG_DOUBLE
 
 #if GSHMEMI_KERNELS
 /* Launch and wait. */

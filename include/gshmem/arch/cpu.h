@@ -4,7 +4,7 @@
  * process; peers are mapped into this process, so that "system scope" is what C11 atomics give between processes.
  *
  * Every platform has these, in this order:
- *   the unit        NAME  THREAD_WORD  OWN_THREADS  STATE  HOST_DIRECT  HAS_LONG_DOUBLE  KERNELS_WAKE
+ *   the unit        NAME  THREAD_WORD  OWN_THREADS  KERNELS_WAKE  STATE  HOST_DIRECT  HAS_LONG_DOUBLE
  *                   SIZEOF  ALIGNOF  HAS_POSTS  MARK_POST (optional)
  *   where am I      IN_KERNEL  thread_rank  thread_count  lane  thread_name  block  caller  caller_block
  *   groups          wave_enter  group_rank  group_size  group_sync  lowest_lane  wave_read  broadcast
@@ -30,8 +30,6 @@
 /* Threads of the work-groups that the library launches. */
 #define GSHMEMI_ARCH_OWN_THREADS 1 /* a fiber more only costs */
 
-#define GSHMEMI_ARCH_HAS_LONG_DOUBLE 1
-
 /* A kernel can wake a thread of the CPU. */
 #define GSHMEMI_ARCH_KERNELS_WAKE 1
 
@@ -40,12 +38,14 @@
 
 /*
  * The CPU reads and writes the heap by itself: calls from the host take the same bodies as those from kernels.
- * -DGSHMEMI_HOST_COPIES: they go through copies of HIP, as where the memory is a GPU's.
+ * -DGSHMEMI_HOST_COPIES: they go through copies of HIP, as where the memory is a GPU's, and kernels have no long double.
  */
 #ifdef GSHMEMI_HOST_COPIES
-#define GSHMEMI_ARCH_HOST_DIRECT 0
+#define GSHMEMI_ARCH_HOST_DIRECT     0
+#define GSHMEMI_ARCH_HAS_LONG_DOUBLE 0
 #else
-#define GSHMEMI_ARCH_HOST_DIRECT 1
+#define GSHMEMI_ARCH_HOST_DIRECT     1
+#define GSHMEMI_ARCH_HAS_LONG_DOUBLE 1
 #endif
 
 /*
