@@ -7,10 +7,13 @@
 #include <time.h>
 
 #if !GSHMEMI_ARCH_HOST_DIRECT
+/* A long nap counts as many polls: what is done once in so many, the watchdog among it, must not come late. */
 static void nap(unsigned *polls_p)
 {
-	const struct timespec time = {0, ++*polls_p < 8 ? 2000 : 50000};
+	const bool is_short = *polls_p < 8;
+	const struct timespec time = {0, is_short ? 2000 : 50000};
 
+	*polls_p = is_short ? *polls_p + 1 : *polls_p / 64 * 64 + 64;
 	nanosleep(&time, NULL);
 }
 #define GSHMEMI_LOCK_PAUSE(polls_p) nap(polls_p)
