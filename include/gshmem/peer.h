@@ -9,8 +9,8 @@
 #include <gshmem/pe.h>
 
 /*
- * True on the CPU in a HIP unit, where the exported function takes over; and in the library, unless the CPU reaches
- * the heap by itself: then the bodies here are that function's.
+ * True on the CPU in a HIP unit, where functions of the library take over; and in the library, unless the CPU reaches
+ * the heap by itself: then the bodies here are those functions'.
  */
 #ifdef GSHMEMI_LIBRARY
 #define GSHMEMI_ON_HOST() (!GSHMEMI_ARCH_HOST_DIRECT)
@@ -18,6 +18,11 @@
 #define GSHMEMI_ON_HOST()   (!GSHMEMI_ARCH_IN_KERNEL)
 #define GSHMEMI_ENTER(call) ((void)0) /* the library's own: src/host/internal.h */
 #define GSHMEMI_ENTER_COLLECTIVE(call) ((void)0)
+#endif
+
+/* The same in long bodies, which a file that exports hundreds of calls leaves to one function: src/host/rma.c. */
+#ifndef GSHMEMI_LONG_ON_HOST
+#define GSHMEMI_LONG_ON_HOST() GSHMEMI_ON_HOST()
 #endif
 
 /*

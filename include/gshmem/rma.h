@@ -17,7 +17,7 @@ GSHMEMI_FN void gshmemi_put(int scope, void *dest, const void *source, size_t nb
 {
 	void *peer_dest;
 
-	if (GSHMEMI_ON_HOST())
+	if (GSHMEMI_LONG_ON_HOST())
 		gshmemi_host_put(dest, source, nbytes, align, pe, nbi, call);
 	else if (gshmemi_peer_ptr(gshmemi_state.direct.delta, dest, pe, &peer_dest) ||
 		 (peer_dest = gshmemi_slow_put(scope, dest, source, nbytes, align, pe, nbi, call)))
@@ -46,7 +46,7 @@ GSHMEMI_FN void gshmemi_get(int scope, void *dest, const void *source, size_t nb
 {
 	void *peer_source;
 
-	if (GSHMEMI_ON_HOST())
+	if (GSHMEMI_LONG_ON_HOST())
 		gshmemi_get_on_host(dest, source, nbytes, align, pe, nbi, call);
 	else if (gshmemi_peer_ptr(gshmemi_state.direct.delta, source, pe, &peer_source) ||
 		 (peer_source = gshmemi_slow_get(scope, dest, source, nbytes, align, pe, nbi, call)))
@@ -137,7 +137,7 @@ GSHMEMI_FN void gshmemi_iput(int scope, void *dest, const void *source, ptrdiff_
 {
 	void *peer_dest;
 
-	if (GSHMEMI_ON_HOST())
+	if (GSHMEMI_LONG_ON_HOST())
 		gshmemi_host_iput(dest, source, dst, sst, nelems, elem_nbytes, pe, call);
 	else if (gshmemi_peer_ptr(gshmemi_state.direct.delta, dest, pe, &peer_dest) ||
 		 (peer_dest = gshmemi_slow_ibput(scope, dest, source, dst, sst, 1, nelems, elem_nbytes, pe, call)))
@@ -149,7 +149,7 @@ GSHMEMI_FN void gshmemi_iget(int scope, void *dest, const void *source, ptrdiff_
 {
 	void *peer_source;
 
-	if (GSHMEMI_ON_HOST()) {
+	if (GSHMEMI_LONG_ON_HOST()) {
 		gshmemi_host_iget(dest, source, dst, sst, nelems, elem_nbytes, pe, call);
 		return;
 	}
@@ -163,7 +163,7 @@ GSHMEMI_FN void gshmemi_ibput(int scope, void *dest, const void *source, ptrdiff
 {
 	void *peer_dest;
 
-	if (GSHMEMI_ON_HOST())
+	if (GSHMEMI_LONG_ON_HOST())
 		gshmemi_host_ibput(dest, source, dst, sst, bsize, nblocks, elem_nbytes, pe, call);
 	else if (gshmemi_peer_ptr(gshmemi_state.direct.delta, dest, pe, &peer_dest) ||
 		 (peer_dest = gshmemi_slow_ibput(scope, dest, source, dst, sst, bsize, nblocks, elem_nbytes, pe, call)))
@@ -175,7 +175,7 @@ GSHMEMI_FN void gshmemi_ibget(int scope, void *dest, const void *source, ptrdiff
 {
 	void *peer_source;
 
-	if (GSHMEMI_ON_HOST()) {
+	if (GSHMEMI_LONG_ON_HOST()) {
 		gshmemi_host_ibget(dest, source, dst, sst, bsize, nblocks, elem_nbytes, pe, call);
 		return;
 	}

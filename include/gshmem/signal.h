@@ -13,7 +13,7 @@ GSHMEMI_FN void gshmemi_put_signal(int scope, void *dest, const void *source, si
 {
 	void *peer_dest, *peer_sig;
 
-	if (GSHMEMI_ON_HOST()) {
+	if (GSHMEMI_LONG_ON_HOST()) {
 		gshmemi_host_put_signal(dest, source, nbytes, align, sig_addr, signal, sig_op, pe, nbi, call);
 		return;
 	}
@@ -28,6 +28,8 @@ GSHMEMI_FN void gshmemi_put_signal(int scope, void *dest, const void *source, si
 	}
 	gshmemi_copy_signal(scope, peer_dest, source, nbytes, align, (uint64_t *)peer_sig, signal, sig_op);
 }
+
+#ifndef GSHMEMI_BODIES /* by a file of the library that exports other calls */
 
 /* ---- the API ---- */
 
@@ -76,7 +78,7 @@ GSHMEM_API uint64_t gshmem_signal_fetch(const uint64_t *sig_addr)
 {
 	uint64_t signal;
 
-	if (!GSHMEMI_ON_HOST())
+	if (!GSHMEMI_LONG_ON_HOST())
 		return gshmemi_arch_load(sig_addr, sizeof *sig_addr);
 	gshmemi_host_g(&signal, sig_addr, sizeof signal, gshmemi_host_my_pe(), "gshmem_signal_fetch");
 	return signal;
@@ -85,5 +87,7 @@ GSHMEM_API uint64_t gshmem_signal_fetch(const uint64_t *sig_addr)
 #undef GSHMEMI_PUT_SIGNAL
 #undef GSHMEMI_TYPED
 #undef GSHMEMI_SIZED
+
+#endif /* GSHMEMI_BODIES */
 
 #endif /* GSHMEM_SIGNAL_H */

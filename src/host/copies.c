@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Put, get, atomics and signals on the host where the CPU cannot touch the heap: each operation by copies and kernels of
- * the library (host/access.h). Where it can, src/host/rma.c takes the bodies of kernels instead.
+ * the library (host/access.h). Where it can, host/direct.c takes the bodies of kernels instead.
  *
  * Late delivery is for kernels here: the host's own operations are not delayed, but its fence and quiet (sync.c) cover
  * what kernels left behind.
