@@ -37,17 +37,20 @@ static int copy_pages(int fd, const char *start, size_t nbytes)
 	return 0;
 }
 
-/* A forked child's variables are its own: it gets a private copy. It may use what is safe in a signal handler. */
+/*
+ * A forked child's variables are its own: it gets a private copy. It may use what is safe in a signal handler, and reads the
+ * file: between variables there may be what a sanitizer forbids to read.
+ */
 static void make_private(void)
 {
 	char *copy = mmap(NULL, shared.mapped_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	char part[4096];
 
 	if (copy == MAP_FAILED)
 		return;
-	for (size_t at = 0; at < shared.mapped_bytes; at += page)
-		if (!is_zero(shared.base + at, page))
-			memcpy(copy + at, shared.base + at, page);
+	for (size_t at = 0; at < shared.mapped_bytes; at += sizeof part)
+		if (pread(shared.fd, part, sizeof part, (off_t)at) == sizeof part && !is_zero(part, sizeof part))
+			memcpy(copy + at, part, sizeof part);
 	/* Not mremap(): UCX puts its own there, which knows no fifth argument. */
 	syscall(SYS_mremap, copy, shared.mapped_bytes, shared.mapped_bytes, MREMAP_MAYMOVE | MREMAP_FIXED, shared.base);
 }
