@@ -536,6 +536,22 @@ GSHMEM_API void gshmem_ctx_pe_quiet(gshmem_ctx_t ctx, const int *target_pes, siz
 /* ---- collectives ---------------------------------------------------------------------------------------------- */
 
 /*
+ * A HIP unit has complex types as pairs, which every compiler lays out as C's. C++ has std::complex laid out so, too, and
+ * may cast pointers.
+ */
+#if GSHMEMI_KERNELS
+typedef struct gshmemx_complexf {
+	float real, imag;
+} gshmemx_complexf_t;
+typedef struct gshmemx_complexd {
+	double real, imag;
+} gshmemx_complexd_t;
+#else
+__extension__ typedef float _Complex gshmemx_complexf_t;
+__extension__ typedef double _Complex gshmemx_complexd_t;
+#endif
+
+/*
  * gshmem_sync_all    - wait until every PE has called.
  * gshmem_barrier_all - gshmem_quiet, then gshmem_sync_all.
  *
@@ -691,22 +707,6 @@ GSHMEM_API void gshmem_pe_quiet(const int *target_pes, size_t npes);
  * Order     none but for dest and source: other operations are neither completed nor ordered.
  * Bad input checked: addresses, overlap (but of alltoallv's blocks), PE_root; and arguments that differ between PEs.
  */
-/*
- * A HIP unit has complex types as pairs, which every compiler lays out as C's. C++ has std::complex laid out so, too, and
- * may cast pointers.
- */
-#if GSHMEMI_KERNELS
-typedef struct gshmemx_complexf {
-	float real, imag;
-} gshmemx_complexf_t;
-typedef struct gshmemx_complexd {
-	double real, imag;
-} gshmemx_complexd_t;
-#else
-__extension__ typedef float _Complex gshmemx_complexf_t;
-__extension__ typedef double _Complex gshmemx_complexd_t;
-#endif
-
 #if !GSHMEMI_KERNELS /* else coll_calls.h has them with their bodies: there are many */
 #define GSHMEMI_F(PREFIX, NAME, PARAMETERS, ARGS, BODY) GSHMEM_API int PREFIX##_##NAME PARAMETERS;
 GSHMEMI_COLL_CALLS
