@@ -40,12 +40,13 @@ GSHMEMI_FN uint64_t gshmemi_team_index(gshmem_team_t team)
 /* The team of a handle that is not GSHMEM_TEAM_INVALID. */
 GSHMEMI_SLOW void gshmemi_check_team_at(gshmem_team_t team, const char *call, uint64_t caller)
 {
-	const uint64_t index = gshmemi_team_index(team);
+	const int is_unset = (gshmemi_state.slow & GSHMEMI_SLOW_UNSET) != 0;
+	const uint64_t handle = (uint64_t)(uintptr_t)team, index = gshmemi_team_index(team);
 
-	if (gshmemi_state.slow & GSHMEMI_SLOW_UNSET)
-		gshmemi_fault_raise(GSHMEMI_FAULT_NOT_INITIALIZED, -1, NULL, 0, 0, 0, call, caller);
-	if (index >= gshmemi_state.nteams || gshmemi_state.sync[index].handle != (uint64_t)(uintptr_t)team)
-		gshmemi_fault_raise(GSHMEMI_FAULT_BAD_TEAM, -1, NULL, 0, (uint64_t)(uintptr_t)team, 0, call, caller);
+	/* One place for both: clang 15 cannot compile two ends for AMD GPUs here. */
+	if (is_unset || index >= gshmemi_state.nteams || gshmemi_state.sync[index].handle != handle)
+		gshmemi_fault_raise(is_unset ? GSHMEMI_FAULT_NOT_INITIALIZED : GSHMEMI_FAULT_BAD_TEAM, -1, NULL, 0, handle, 0, call,
+				    caller);
 }
 
 GSHMEMI_FN struct gshmemi_team_view gshmemi_team_of(gshmem_team_t team, const char *call)
