@@ -18,9 +18,11 @@ export PLATFORM
 PLATFORMS := $(patsubst platform/%/platform.mk,%,$(wildcard platform/*/platform.mk))
 $(if $(filter $(PLATFORM),$(PLATFORMS)),,$(error PLATFORM=$(PLATFORM): expected one of $(PLATFORMS)))
 $(if $(SAN),$(if $(filter cpu,$(PLATFORM)),,$(error SAN= is for PLATFORM=cpu)))
-# Sets CC, HIPCC, HIPFLAGS, PLAT_CPPFLAGS, PLAT_LDLIBS; on GPUs GPU_ARCHS, and HIPLD where HIPCC does not link.
+# Sets CC, HIPCC, HIPFLAGS, PLAT_CPPFLAGS, PLAT_LDLIBS; on GPUs GPU_ARCHS; HIPLD where HIPCC does not link, HIPREAD where it
+# does not read without compiling.
 include platform/$(PLATFORM)/platform.mk
 HIPLD    ?= $(HIPCC)
+HIPREAD  ?= -fsyntax-only
 NM       ?= nm
 
 VERSION  := 0.1.0
@@ -66,16 +68,20 @@ marked    = $(patsubst tests/%,%,$(basename $(shell grep -lsE '^ */?\* *$(1)' te
 # Tests of one platform are for it alone: tests/platform/cpu_*, and those that say `/* platform: cpu */`.
 elsewhere := $(foreach p,$(filter-out $(PLATFORM),$(PLATFORMS)),\
 	$(B)/tests/platform/$(p)_% $(patsubst %,$(B)/tests/%,$(call marked,platform: $(p)\b)))
-tests_of  = $(filter-out $(elsewhere),$(call progs,tests,$(1)))
+# SLOW=read: those that say `/* isa: read */`, which compilers for GPUs take minutes for, are not built.
+slow      = $(if $(SLOW),$(patsubst %,$(B)/tests/%,$(call marked,isa: read)))
+tests_of  = $(filter-out $(elsewhere) $(slow),$(call progs,tests,$(1)))
 TESTS    := $(call tests_of,$(or $(T),* platform/* shmem/*))
+SLOW_READ := $(if $(HIPREAD),$(slow:%=%.hip.read))
 MODULES  := $(patsubst %.hip,$(B)/%.module,$(wildcard tests/modules/*.hip))
 BENCHES  := $(call progs,bench,$(or $(T),*))
 RAW      := $(call progs,bench,raw/*)
 EXAMPLES := $(call progs,examples,*)
-# What a leg runs besides the tests, RUN=examples, and what it builds and does not run, BUILD='tests benches'.
+# What a leg does besides its tests: RUN=examples, build the benches (ALSO=benches), or only read all other units (ALSO=read).
 RUN_TOO  := $(if $(filter examples,$(RUN)),$(EXAMPLES))
-ALSO     := $(if $(filter tests,$(BUILD)),$(filter-out $(TESTS),$(call tests_of,* platform/* shmem/*))) \
-	$(if $(filter examples,$(BUILD)),$(EXAMPLES)) $(if $(filter benches,$(BUILD)),$(call progs,bench,*) $(RAW))
+BENCHED  := $(if $(filter benches,$(ALSO)),$(call progs,bench,*) $(RAW))
+READ     := $(if $(filter read,$(ALSO)),$(foreach p,$(filter-out $(TESTS),$(call tests_of,* platform/*) $(EXAMPLES)),\
+	$(patsubst %,$(p)%.read,$(suffix $(wildcard $(p:$(B)/%=%).c $(p:$(B)/%=%).hip)))))
 TOOLS    := $(B)/bin/gshmemcc $(patsubst tools/%,$(B)/bin/%,$(basename $(wildcard tools/gshmem-info.c tools/gshmem-info.hip)))
 DEPS      = $(LIB_OBJS) $(filter %.c.o,$(SHMEM_OBJS)) $(patsubst %,%.c.o,$(TESTS) $(BENCHES) $(RAW) $(EXAMPLES)) $(patsubst %,%.hip.o,$(TESTS) $(BENCHES) $(EXAMPLES)) $(MODULES:%.module=%.hip.o)
 
@@ -91,7 +97,7 @@ SUB = --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell 
 .DELETE_ON_ERROR:
 
 lib:      $(LIB)#                   the library (default)
-tests:    $(TESTS) $(MODULES)#      build the tests, or those of T=
+tests:    $(TESTS) $(MODULES) $(SLOW_READ)# build the tests, or those of T=
 benches:  $(BENCHES) $(RAW)#        build the benches and their raw baselines
 examples: $(EXAMPLES)#              build the examples
 tools:    $(TOOLS)#                 gshmemcc and gshmem-info, in build/.../bin
@@ -134,15 +140,16 @@ TSAN_TESTS = $(call marked,tsan: yes) \
 
 # All of them and the examples, as the user builds it; the benches must build.
 T_basic      = $(if $(filter thread lanes,$(SAN)),$(TSAN_TESTS),* platform/* shmem/*)
-MAKE_basic   = $(if $(T),,RUN=examples BUILD=benches)
-# The GPU's copy loop, which the cpu platform otherwise replaces by memcpy, and its collectives.
-T_generic    = put* get* copy* coll*
+MAKE_basic   = $(if $(T),,RUN=examples ALSO=benches)
+# The GPU's copy loop, which the cpu platform otherwise replaces by memcpy, and its collectives. From here on compilers do
+# less: they are half of the time.
+T_generic    = put* get* copy* coll coll_late coll_types
 RUN_generic  = -1
-MAKE_generic = B=$(B)-generic CPPFLAGS='$(CPPFLAGS) -DGSHMEMI_GENERIC_COPY=1'
+MAKE_generic = B=$(B)-generic CPPFLAGS='$(CPPFLAGS) -DGSHMEMI_GENERIC_COPY=1' CFLAGS='-O1 -g1'
 # The same as AMD's: any alignment, and an end in LDS.
 T_unaligned    = put* get* copy* signal_put
 RUN_unaligned  = -1
-MAKE_unaligned = B=$(B)-unaligned CPPFLAGS='$(CPPFLAGS) -DGSHMEMI_GENERIC_COPY=2'
+MAKE_unaligned = B=$(B)-unaligned CPPFLAGS='$(CPPFLAGS) -DGSHMEMI_GENERIC_COPY=2' CFLAGS='-O1 -g1'
 # Late and reordered delivery, the seeds by turns; not for tests that say `/* delivery: no */` or never send anything.
 T_delivery   = $(filter-out $(call marked,delivery: no) allocator% init%,$(notdir $(basename $(wildcard tests/*.c tests/*.hip)))) shmem/*
 RUN_delivery = -e 'GSHMEM_CPU_DELIVERY=random:1 | GSHMEM_CPU_DELIVERY=random:2 | GSHMEM_CPU_DELIVERY=random:3'
@@ -150,11 +157,11 @@ RUN_delivery = -e 'GSHMEM_CPU_DELIVERY=random:1 | GSHMEM_CPU_DELIVERY=random:2 |
 # programs touch it.
 T_apart      = * platform/* shmem/names
 RUN_apart    = -1 -e GSHMEM_CPU_HOST_ACCESS=0
-MAKE_apart   = B=$(B)-apart CPPFLAGS='$(CPPFLAGS) -DGSHMEMI_HOST_COPIES' RUN=examples
-# Tests and examples are built; what exercises the compiler is run, each program once (-1), as with the sanitizers.
-T_clang      = put* get* amo* signal* platform/* shmem/*
+MAKE_apart   = B=$(B)-apart CPPFLAGS='$(CPPFLAGS) -DGSHMEMI_HOST_COPIES' CFLAGS='-O1 -g1' RUN=examples
+# Tests and examples are read; what exercises the compiler is run, each program once (-1), as with the sanitizers.
+T_clang      = put* get* amo* signal* coll platform/* shmem/*
 RUN_clang    = -1
-MAKE_clang   = CFLAGS=-O2 CC=$(clang) HIPCC=$(clang:clang%=clang++%) BUILD='tests examples'
+MAKE_clang   = CFLAGS=-O2 CC=$(clang) HIPCC=$(clang:clang%=clang++%) ALSO=read
 T_asan       = * platform/* shmem/*
 RUN_asan     = -1
 MAKE_asan    = SAN=address
@@ -184,8 +191,8 @@ run-tests: $(LIB) $(TOOLS)
 	@$(MAKE) $(SUB) -k build-tests || true
 	@mkdir -p $(BASE)/check
 	@tests/run.sh $(if $(COUNTS),-c $(COUNTS)) $(if $(N),-n $(N)) $(RUNFLAGS) $(TESTS) $(RUN_TOO) \
-		$$(for p in $(ALSO); do [ -x $$p ] || echo $$p; done)
-build-tests: $(TESTS) $(MODULES) $(RUN_TOO) $(ALSO)
+		$$(for p in $(BENCHED) $(READ); do [ -e $$p ] || echo $$p; done)
+build-tests: $(TESTS) $(MODULES) $(RUN_TOO) $(BENCHED) $(READ)
 run-benches: $(BENCHES) $(RAW) $(TOOLS)
 	$(if $(BENCHES),,$(error no bench matches T=$(T)))
 	@tests/run.sh -b $(if $(N),-n $(N)) $(BENCHES)
@@ -216,6 +223,26 @@ $(B)/%.c.o: %.c $(B)/flags | $(B)/tools-found
 $(B)/%.hip.o: %.hip $(B)/flags | $(B)/tools-found $(PLAT_DEPS)
 	@mkdir -p $(@D) && rm -f $(B)/$*
 	$(call Q,HIPCC)$(HIPCMD) -c -o $@ $<
+# What a compiler says of a unit, without code.
+$(B)/%.c.read: %.c $(B)/flags
+	@mkdir -p $(@D) && rm -f $@
+	$(call Q,READ)$(CCMD) -MF $@.d -fsyntax-only $< && touch $@
+$(B)/%.hip.read: %.hip $(B)/flags
+	@mkdir -p $(@D) && rm -f $@
+	$(call Q,READ)$(HIPCMD) -MF $@.d $(HIPREAD) $< && touch $@
+# gshmem.h, read once for the tests that begin with it: a second of each. (GPUs' compilers read it once for each GPU.)
+ifeq ($(PLATFORM),cpu)
+HEADED   := $(foreach u,$(shell grep -Ls '^\#define GSHMEM' tests/*.hip),$(B)/$(u).o $(B)/$(u).read)
+$(HEADED): private HIPCMD += -include $(B)/head.h
+$(HEADED): $(B)/head.h.gch
+$(B)/head.h.gch: private CFLAGS := $(patsubst -g,-g1,$(CFLAGS))
+$(B)/head.h.gch: include/gshmem.h $(B)/flags | $(B)/tools-found
+	@mkdir -p $(@D) && echo '#include <gshmem.h>' >$(B)/head.h
+	$(call Q,HIPCC)$(subst -x c++,-x c++-header,$(HIPCMD)) -MF $(B)/head.d -MT $@ -o $@ $(B)/head.h
+-include $(B)/head.d
+endif
+# Lines are enough of tests: all of the debug information is a third of a compiler's time.
+$(B)/tests/%.o: private CFLAGS := $(patsubst -g,-g1,$(CFLAGS))
 $(B)/lib/$(SONAME): $(LIB_OBJS)
 	@mkdir -p $(@D)
 	$(call Q,LINK)$(LINK) -shared -Wl,-soname,$(SONAME) -o $@ $^ $(LIBS)

@@ -2,6 +2,7 @@
 /* run: -n 1,2,3,5,8 */
 /* env: GSHMEM_HEAP_SIZE=64m | GSHMEM_HEAP_SIZE=64m GSHMEM_CHECK=1 GSHMEM_CPU_WAVE=32 */
 /* timeout: 240 */
+/* isa: read */
 /*
  * Collectives one after the other with nothing between them, over teams of every kind, against a model of each. A batch is a
  * list of calls with sizes of all classes; each PE makes all of its calls by one scope, another one on each PE and in each

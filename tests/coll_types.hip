@@ -3,6 +3,7 @@
 /* env: GSHMEM_HEAP_SIZE=8m GSHMEM_CPU_WAVE=32 | GSHMEM_HEAP_SIZE=8m GSHMEM_CPU_WAVE=64 GSHMEM_CHECK=1 */
 /* timeout: 120 */
 /* platform: cpu */
+/* isa: read */
 /*
  * broadcast, collect, fcollect, alltoall, alltoalls and alltoallv of every type and of bytes, by a thread, a wave, a work-group
  * and the host; see coll_types.h. GPU compilers take many minutes for all of these in one unit.

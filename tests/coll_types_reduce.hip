@@ -3,6 +3,7 @@
 /* env: GSHMEM_HEAP_SIZE=8m GSHMEM_CPU_WAVE=32 | GSHMEM_HEAP_SIZE=8m GSHMEM_CPU_WAVE=64 GSHMEM_CHECK=1 */
 /* timeout: 120 */
 /* platform: cpu */
+/* isa: read */
 /*
  * Every reduction, reduce_scatter and scan of every type, by a thread, a wave, a work-group and the host; see coll_types.h.
  * Floating-point values are such that the order of sums shows. GPUs reduce long double on the host alone.

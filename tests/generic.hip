@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* run: -n 1,2 */
 /* env: GSHMEM_CHECK=0 | GSHMEM_CHECK=1 */
+/* isa: read */
 /* Type-generic names in C++: every name with every type, in a kernel and on the host, without a context and with one. */
 #include <hip/hip_runtime.h>
 #include "generic.h"

@@ -2,6 +2,7 @@
 /* run: -n 1,2,3,8 */
 /* env: GSHMEM_HEAP_SIZE=8m GSHMEM_CPU_WAVE=32 | GSHMEM_HEAP_SIZE=8m GSHMEM_CPU_WAVE=64 GSHMEM_CHECK=1 */
 /* timeout: 120 */
+/* isa: read */
 /*
  * put, get, iput, iget, ibput, ibget, put_signal and their _nbi forms of every type and size, by a thread, a wave, a work-group and
  * the host, at three lengths and strides. Every PE puts to the next one and gets from it. Each call has a slot of its

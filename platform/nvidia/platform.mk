@@ -12,6 +12,8 @@ export GPU_ARCHS
 
 # g++ links, as nothing needs device linking: nvcc would take -Wl,-rpath,$ORIGIN apart.
 HIPLD         ?= g++
+# nvcc always compiles.
+HIPREAD       :=
 # Machine code for each, and PTX of the last for those that come later.
 comma          := ,
 NVIDIA_NUMBERS := $(patsubst sm_%,%,$(GPU_ARCHS))
