@@ -2,7 +2,8 @@
 /* run: -n 2,4,8 */
 /*
  * gshmem_barrier_all of all PEs, from the hosts, from one kernel thread and from a work-group. Raw: the better of flags
- * from all to all and a central counter, with and without the pause instruction; all of them yield.
+ * from all to all and a central counter, with and without the pause instruction; all of them yield. Then a work-group's
+ * barrier against what it cannot do without: one thread's between two that the work-group makes alone.
  */
 #include "bench.h"
 
@@ -40,6 +41,27 @@ template <int SCOPE> static void row(const std::vector<int> &raw)
 	});
 }
 
+static __global__ void meet_kernel(size_t reps, uint64_t *ticks)
+{
+	barrier_many<BENCH_WG>(1);
+	const uint64_t started = gshmemi_arch_clock_ns();
+	for (size_t i = 0; i < reps; i++) {
+		__syncthreads();
+		if (threadIdx.x == 0)
+			gshmem_barrier_all();
+		__syncthreads();
+	}
+	bench_stop(ticks, started);
+}
+
+template <class Kernel> static bench_run by_work_group(Kernel kernel)
+{
+	return [kernel](size_t reps) {
+		hipLaunchKernelGGL(kernel, dim3(1), dim3(bench_nthreads(BENCH_WG)), 0, 0, reps, bench.ticks);
+		return bench_kernel_us();
+	};
+}
+
 /* Each PE writes the round to the next one, and after a barrier must find what the one before it has written. */
 __global__ static void check_kernel(long *word, int nrounds, long *nwrong)
 {
@@ -63,6 +85,9 @@ int main(int argc, char **argv)
 	row<BENCH_HOST>(raw);
 	row<BENCH_THREAD>(raw);
 	row<BENCH_WG>(raw);
+	if (bench_wants("wg"))
+		bench_measure_against({"barrier_meet_lat", "wg", 0, bench.npes, {}, false, 0},
+				      by_work_group(barrier_kernel<BENCH_WG>), {by_work_group(meet_kernel)});
 	hipLaunchKernelGGL(check_kernel, dim3(1), dim3(1), 0, 0, words, 100, words + 8);
 	bench_kernel_us();
 	t_equal(bench_long(words + 8), 0, "barrier_lat: rounds in which a barrier let a PE through too early");

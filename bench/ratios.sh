@@ -34,6 +34,7 @@ cpu_limits() {
 	barrier_lat.n2     barrier_lat    host   0:0             2 <= 2    barrier_all, 2 PEs
 	barrier_lat.n2     barrier_lat    thread 0:0             2 <= 2    barrier_all, 2 PEs, kernel
 	barrier_lat.n2     barrier_lat    wg     0:0             2 <= 2    barrier_all, 2 PEs, work-group of 256
+	barrier_lat.n2     barrier_meet_lat wg   0:0             2 best -  the same, of one thread's between two __syncthreads
 	barrier_lat.n4     barrier_lat    host   0:0             4 <= 1.5  barrier_all, 4 PEs
 	barrier_lat.n4     barrier_lat    wg     0:0             4 <= 1.5  barrier_all, 4 PEs, work-group
 	barrier_lat.n8     barrier_lat    host   0:0             8 <= 1.5  barrier_all, 8 PEs
