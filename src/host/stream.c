@@ -104,8 +104,10 @@ int gshmemx_signal_op_on_stream(uint64_t *sig_addr, uint64_t signal, int sig_op,
 /* ---- order ---- */
 
 /* A function of the stream may not call HIP. What it completes are posted calls, and what delayed delivery holds back. */
-static void complete(void *call)
+static void complete(hipStream_t stream, hipError_t status, void *call)
 {
+	(void)stream;
+	(void)status; /* who synchronizes is told */
 	if (gshmemi_is_slow(GSHMEMI_SLOW_DELIVERY))
 		gshmemi_slow_quiet(0, NULL, 0, call);
 	gshmemi_rpc_host_complete(call);
@@ -113,7 +115,8 @@ static void complete(void *call)
 
 static int quiet(void *stream, const char *call)
 {
-	return gshmemi_hip(hipLaunchHostFunc(stream, complete, (void *)(uintptr_t)call), "%s: hipLaunchHostFunc", call);
+	/* Not hipLaunchHostFunc: Debian's HIP 5.2 declares it and has none. */
+	return gshmemi_hip(hipStreamAddCallback(stream, complete, (void *)(uintptr_t)call, 0), "%s: hipStreamAddCallback", call);
 }
 
 static int sync_team(gshmem_team_t team, void *stream, const char *call)
