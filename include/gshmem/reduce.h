@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Collectives that compute: reductions, scans, reduce_scatter. See coll.h for how PEs tell each other.
+ * Collectives that compute: reductions, scans, reduce_scatter. See coll_step.h for how PEs tell each other.
  *
  * Every element is folded by one PE, or by all of them alike, always in the order of the PEs: results are the same on all PEs,
  * in every run, by every scope and for every size of the message.

@@ -85,7 +85,7 @@ struct gshmemi_sync {
 	int32_t npes;
 	int32_t start;
 	int32_t stride;
-	uint64_t step;       /* of the team's last collective; written by this PE, as is the next; see coll.h */
+	uint64_t step;       /* of the team's last collective; written by this PE, as is the next; see coll_step.h */
 	uint64_t ll_epoch;
 	uint64_t pad[9];
 	uint64_t flag[GSHMEMI_SYNC_ROUNDS][GSHMEMI_SYNC_RADIX]; /* [r][i]: epoch of the PE at distance i * k^r before */
@@ -95,7 +95,7 @@ struct gshmemi_sync {
 /*
  * Beside it, for each team: what its collectives poll and what small messages pass through, also at sync_delta.
  *
- *   uint64_t flag[npes]                   flag[i]: the last step that PE i of the team has told this one; see coll.h
+ *   uint64_t flag[npes]                   flag[i]: the last step that PE i of the team has told this one; see coll_step.h
  *   uint64_t packet[2][team's npes][n]    [parity][i]: from PE i, 4 bytes of data and the epoch's tag above them
  *
  * flag has room for all PEs of the job, rounded up to whole lines; n is as many as fit.
