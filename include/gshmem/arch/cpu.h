@@ -32,6 +32,8 @@
 
 /* A kernel can wake a thread of the CPU. */
 #define GSHMEMI_ARCH_KERNELS_WAKE 1
+/* A kernel is launched by its type: it is a function of this program, called. */
+#define GSHMEMI_ARCH_TYPED_LAUNCH 1
 
 /* Defines the unit's copy of the device state. */
 #define GSHMEMI_ARCH_STATE(TYPE, NAME) static __constant__ TYPE NAME
