@@ -5,7 +5,8 @@
  * Calls with _wave and _wg move data or wait together. The contract of all of them:
  *
  *   _wave  the lanes of one wave that reach the call together make it together; any subset, converged
- *   _wg    every thread of the work-group makes it; it is a __syncthreads() on both sides
+ *   _wg    every thread of the work-group makes it; it is a __syncthreads() on both sides. That some do not is checked for
+ *          in collectives and barriers (on AMD GPUs within each wave that makes the call)
  *   Arguments are equal in all threads of the group.
  *   Data that any thread of the group wrote before is sent; after, every thread may reuse source or read dest.
  *   Order is as for the call without suffix, for the group: a later gshmemx_fence or gshmemx_quiet of the same group

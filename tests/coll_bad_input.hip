@@ -4,7 +4,8 @@
 /* isa: read */
 /*
  * GSHMEM_CHECK=1: collectives notice bad arguments, on all PEs or on one, and arguments that differ between PEs: a message
- * with the name of the call, and the end of both PEs of the job. From the host, one thread of a kernel, and a work-group.
+ * with the name of the call, and the end of both PEs of the job. From the host, one thread of a kernel, and a work-group. So
+ * are those of a work-group that not all of its threads make.
  */
 #include <hip/hip_runtime.h>
 #include <gshmem.h>
@@ -83,8 +84,17 @@ struct memory {
 	X(BY, int_broadcast, (W, I(m.dest), I(m.source), 2, 0), BY, int_collect, (W, I(m.dest), I(m.source), 2)) \
 	X(BY, int_sum_inscan, (W, I(m.dest), I(m.source), 2), BY, int_sum_exscan, (W, I(m.dest), I(m.source), 2))
 
+/* Right, when all of the work-group makes them. X(name, arguments) */
+#define WG_CALLS(X) \
+	X(barrier_all, ()) \
+	X(sync_all, ()) \
+	X(team_sync, (W)) \
+	X(int_broadcast, (W, I(m.dest), I(m.source), 4, 0)) \
+	X(int_alltoall, (W, I(m.dest), I(m.source), 4)) \
+	X(int_sum_reduce, (W, I(m.dest), I(m.source), 4))
+
 #define COUNT(...) +1
-enum { NCALLS = 0 BAD_CALLS(COUNT), NPAIRS = 0 PAIRS(COUNT) };
+enum { NCALLS = 0 BAD_CALLS(COUNT), NPAIRS = 0 PAIRS(COUNT), NWG_CALLS = 0 WG_CALLS(COUNT) };
 
 #define MAKE(TEXT, WHOSE, NAME, ARGS) \
 	if (which == n++) \
@@ -106,6 +116,23 @@ __global__ static void in_kernel(int which, bool is_wg, struct memory m, int me)
 {
 	if (is_wg || threadIdx.x == 40)
 		make_call(which, is_wg, m, me);
+}
+
+/* Who does not make it: every other lane, which is gone or waits elsewhere (GPUs may hang then), or a wave (AMD's do not know). */
+static const char *const absences[] = {"lanes", "wave", "elsewhere"};
+enum { LANES, WAVE, ELSEWHERE, NABSENCES };
+#define MAKE_WG(NAME, ARGS) \
+	if (which == n++) \
+		(void)(gshmemx_##NAME##_wg ARGS);
+__global__ static void by_a_part(int which, int absence, struct memory m)
+{
+	int n = 0;
+
+	if (absence == WAVE ? threadIdx.x >= 64 : threadIdx.x % 2) {
+		WG_CALLS(MAKE_WG)
+	} else if (absence == ELSEWHERE) {
+		__syncthreads();
+	}
 }
 
 static const char *const scopes[] = {"host", "thread", "wg"};
@@ -136,6 +163,11 @@ static int pe_main(const char *call, const char *scope)
 	m.destroyed = team;
 	if (strcmp(scope, "host") == 0) {
 		make_call(which, false, m, me);
+	} else if (strncmp(scope, "without-", 8) == 0) {
+		const int absence = strstr(scope, "lanes") ? LANES : strstr(scope, "wave") ? WAVE : ELSEWHERE;
+
+		hipLaunchKernelGGL(by_a_part, dim3(1), dim3(128), 0, 0, which, absence, m);
+		t_hip(hipDeviceSynchronize());
 	} else {
 		hipLaunchKernelGGL(in_kernel, dim3(1), dim3(64), 0, 0, which, strcmp(scope, "wg") == 0, m, me);
 		t_hip(hipDeviceSynchronize());
@@ -148,6 +180,9 @@ static int pe_main(const char *call, const char *scope)
 #define TEXTS(TEXT, WHOSE, NAME, ARGS) {TEXT, #NAME},
 #define PAIR_TEXTS(WHOSE_0, NAME_0, ARGS_0, WHOSE_1, NAME_1, ARGS_1) {UNEQUAL, #NAME_0},
 static const char *const expected[NCALLS + NPAIRS][2] = {BAD_CALLS(TEXTS) PAIRS(PAIR_TEXTS)};
+
+#define WG_TEXT(NAME, ARGS) #NAME,
+static const char *const wg_calls[] = {WG_CALLS(WG_TEXT)};
 
 /* A collective without its type and operation: of the host's, where a kernel of the library makes them, no more is known. */
 static const char *kind_of(const char *name)
@@ -163,6 +198,7 @@ static const char *kind_of(const char *name)
 /* The launcher sees processes that end with 0, and kills nobody. */
 int main(int argc, char **argv)
 {
+	const int nabsences = !strcmp(GSHMEMI_ARCH_NAME, "cpu") ? NABSENCES : !strcmp(GSHMEMI_ARCH_NAME, "nvidia") ? 2 : 1;
 	static struct t_job job;
 	char args[100], what[150];
 
@@ -179,6 +215,16 @@ int main(int argc, char **argv)
 				job.output);
 			t_check(strstr(job.output, which < NCALLS && scope ? expected[which][1] : kind_of(expected[which][1])) ||
 				which >= NCALLS, "%s: the message should name it:\n%s", what, job.output);
+		}
+	for (int which = 0; which < NWG_CALLS; which++)
+		for (int absence = 0; absence < nabsences; absence++) {
+			snprintf(args, sizeof args, "%d without-%s", which, absences[absence]);
+			t_job_run(&job, 2, "GSHMEM_CHECK=1 GSHMEM_HEAP_SIZE=1m", "-disable-auto-cleanup", args, 60);
+			t_check(t_job_count(&job, "ended with") == 2 && !t_job_count(&job, "ended with 0") && !strstr(job.output, "unnoticed"),
+				"%s: both PEs should fail:\n%s", args, job.output);
+			snprintf(what, sizeof what, "made by 64 of the 128 threads of the work-group: all must");
+			t_check(strstr(job.output, wg_calls[which]) && strstr(job.output, what), "%s: expected %s_wg \"%s\":\n%s",
+				args, wg_calls[which], what, job.output);
 		}
 	return 0;
 }

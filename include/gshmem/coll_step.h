@@ -187,6 +187,7 @@ GSHMEMI_FN struct gshmemi_coll gshmemi_coll_begin(int scope, const struct gshmem
 	c.ll_epoch = gshmemi_arch_load(&c.team.sync->ll_epoch, 8);
 	c.group = gshmemi_group_here(scope, GSHMEMI_KEY(a->dest, a->source));
 	gshmemi_group_sync(&c.group);
+	gshmemi_check_group(scope, call);
 	if (gshmemi_is_slow(GSHMEMI_SLOW_CHECK)) {
 		if (c.group.rank == 0)
 			gshmemi_coll_check_at(*a, c.team, call, gshmemi_arch_caller());

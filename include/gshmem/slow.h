@@ -95,6 +95,21 @@ GSHMEMI_FN void gshmemi_check_argument(int is_good, int64_t value, const void *a
 		gshmemi_bad_argument_at(value, address, pe, call, gshmemi_arch_caller());
 }
 
+/* GSHMEM_CHECK: the whole work-group makes its call. What the missing threads should do is not done, and nobody would know. */
+GSHMEMI_SLOW void gshmemi_check_group_at(const char *call, uint64_t caller)
+{
+	const unsigned count = gshmemi_arch_group_count(), size = gshmemi_arch_thread_count();
+
+	if (count != size)
+		gshmemi_fault_raise(GSHMEMI_FAULT_MISSING_THREADS, -1, NULL, 0, count, size, call, caller);
+}
+
+GSHMEMI_FN void gshmemi_check_group(int scope, const char *call)
+{
+	if (scope == GSHMEMI_WG && gshmemi_is_slow(GSHMEMI_SLOW_CHECK))
+		gshmemi_check_group_at(call, gshmemi_arch_caller());
+}
+
 /* ---- delayed delivery: hooks of the platform that can ---- */
 
 #ifdef GSHMEMI_ARCH_HAS_DELIVERY

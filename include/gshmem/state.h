@@ -138,6 +138,7 @@ enum gshmemi_fault_kind {
 	GSHMEMI_FAULT_BAD_CONTEXT,       /* likewise */
 	GSHMEMI_FAULT_OVERLAP,           /* address, nbytes: dest of a collective that overlaps its source */
 	GSHMEMI_FAULT_UNEQUAL,           /* PEs called different collectives, or with different arguments; pe: this one's */
+	GSHMEMI_FAULT_MISSING_THREADS,   /* found: threads of the work-group that made its call; expected: all of them */
 	GSHMEMI_FAULT_NOT_LOCKED,        /* address: of a lock that nobody has set; found: its word */
 	GSHMEMI_FAULT_WATCHDOG,          /* a warning: address, found, expected, nbytes, cmp, pe waited for or -1 */
 	GSHMEMI_FAULT_POISONED           /* the job is ending; the watcher has said why */

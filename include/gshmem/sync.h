@@ -100,6 +100,7 @@ GSHMEMI_FN void gshmemi_sync_team(int scope, const struct gshmemi_team_view *tea
 		gshmemi_disseminate(team, NULL, 0, call);
 		return;
 	}
+	gshmemi_check_group(scope, call);
 	gshmemi_arch_fence_release(); /* every wave's own: the leader's does not cover them */
 	group = gshmemi_group_enter(scope, GSHMEMI_KEY(team->sync, team->sync));
 	if (group.rank == 0)

@@ -147,6 +147,10 @@ static void describe(const struct gshmemi_fault *f, char *text, size_t nbytes)
 	case GSHMEMI_FAULT_UNEQUAL:
 		snprintf(text, nbytes, "the PEs of the team have called different collectives, or with different arguments");
 		break;
+	case GSHMEMI_FAULT_MISSING_THREADS:
+		snprintf(text, nbytes, "made by %" PRIu64 " of the %" PRIu64 " threads of the work-group: all must", f->found,
+			 f->expected);
+		break;
 	case GSHMEMI_FAULT_NOT_LOCKED:
 		snprintf(text, nbytes, "the lock at %s is not set", address);
 		break;

@@ -156,6 +156,15 @@ GSHMEMI_ARCH_FN void gshmemi_arch_group_sync(int scope, uint64_t mask)
 	}
 }
 
+/* HIP's __syncthreads_count takes LDS from every kernel: this knows of the lanes of its own wave alone that are missing. */
+GSHMEMI_ARCH_FN unsigned gshmemi_arch_group_count(void)
+{
+	const unsigned size = gshmemi_arch_thread_count(), width = (unsigned)warpSize;
+	const unsigned first = gshmemi_arch_thread_rank() & ~(width - 1), all = size - first < width ? size - first : width;
+
+	return size - all + (unsigned)__builtin_popcountll(__builtin_amdgcn_read_exec());
+}
+
 #define gshmemi_arch_lowest_lane(lanes) ((unsigned)__builtin_ctzll(lanes))
 
 #define GSHMEMI_ARCH_KEEPS_KEYS_APART 0

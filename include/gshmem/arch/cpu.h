@@ -7,8 +7,8 @@
  *   the unit        NAME  THREAD_WORD  OWN_THREADS  KERNELS_WAKE  STATE  HOST_DIRECT  HAS_LONG_DOUBLE
  *                   SIZEOF  ALIGNOF  HAS_POSTS  MARK_POST (optional)
  *   where am I      IN_KERNEL  thread_rank  thread_count  lane  thread_name  block  caller  caller_block
- *   groups          wave_enter  group_rank  group_size  group_sync  lowest_lane  wave_read  broadcast
- *                   ballot  group_copy (optional)  KEEPS_KEYS_APART
+ *   groups          wave_enter  group_rank  group_size  group_sync  group_count  lowest_lane  wave_read
+ *                   broadcast  ballot  group_copy (optional)  KEEPS_KEYS_APART
  *   registers       uniform  uniform_high  KEEP_ORDER  KEEP_APART
  *   memory          load  store  amo32  amo64  copy (optional)
  *   bulk memory     UNALIGNED  is_global  read_global  write_global  read_peer  write_peer
@@ -140,6 +140,12 @@ GSHMEMI_ARCH_FN void gshmemi_arch_group_sync(int scope, uint64_t mask)
 		hipcpu_block_sync(GSHMEMI_ARCH_SITE);
 	else if (scope == GSHMEMI_WAVE)
 		hipcpu_wave_sync(GSHMEMI_ARCH_SITE, mask);
+}
+
+/* Meet the work-group: how many of its threads have come to this call, as far as the platform can know. */
+GSHMEMI_ARCH_FN unsigned gshmemi_arch_group_count(void)
+{
+	return hipcpu_self ? hipcpu_block_count(GSHMEMI_ARCH_SITE) : 1;
 }
 
 /* Lanes that enter with other keys are never taken for one group, so that each call has one operation. */

@@ -68,6 +68,11 @@ GSHMEMI_ARCH_FN void gshmemi_arch_group_sync(int scope, uint64_t mask)
 	(void)mask;
 }
 
+GSHMEMI_ARCH_FN unsigned gshmemi_arch_group_count(void)
+{
+	return 1;
+}
+
 #define gshmemi_arch_lowest_lane(lanes) ((void)(lanes), 0U)
 
 #define GSHMEMI_ARCH_KEEPS_KEYS_APART 1

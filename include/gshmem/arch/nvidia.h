@@ -92,6 +92,11 @@ GSHMEMI_ARCH_FN void gshmemi_arch_group_sync(int scope, uint64_t mask)
 		__syncwarp((unsigned)mask);
 }
 
+GSHMEMI_ARCH_FN unsigned gshmemi_arch_group_count(void)
+{
+	return (unsigned)__syncthreads_count(1);
+}
+
 #define gshmemi_arch_lowest_lane(lanes) ((unsigned)__ffs((int)(lanes)) - 1)
 
 #define GSHMEMI_ARCH_KEEPS_KEYS_APART 0

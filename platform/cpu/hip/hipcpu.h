@@ -164,6 +164,14 @@ HIPCPU_INLINE void hipcpu_block_sync(const void *site, int line)
 	hipcpu_block_call(&call);
 }
 
+/* The same, and how many threads of the block made this call; others may have met it at a barrier of another kind. */
+HIPCPU_INLINE unsigned hipcpu_block_count(const void *site, int line)
+{
+	struct hipcpu_call call = {HIPCPU_OP_COUNT, line, site, __builtin_frame_address(0), 0, 1, 0, 0, 0, 0, 0};
+
+	return (unsigned)hipcpu_block_call(&call);
+}
+
 /* ---- launching: for hip_runtime.h ---- */
 
 struct hipcpu_launch_params {
