@@ -34,13 +34,13 @@ __host__ __device__ static size_t nsource(int what, size_t n, int npes)
 	return what == ALLTOALL || what == ALLTOALLS || what == ALLTOALLV || what == SCATTER ? n * (size_t)npes : n;
 }
 
-/* By each thread of rank and size. */
+/* By each thread of rank and size. One of them is late for all: the others write their part of source when they may. */
 __host__ __device__ static void come(int scope, int what, int *dest, int *source, size_t n, const struct arrays *v, int me, int npes,
 				     int late, int time, size_t rank, size_t size)
 {
 	const gshmem_team_t team = GSHMEM_TEAM_WORLD;
 
-	if (me == late)
+	if (me == late && rank == 0)
 		for (uint64_t end = gshmemi_arch_clock_ns() + LATE_NS; gshmemi_arch_clock_ns() < end;)
 			;
 	for (size_t i = rank; i < nsource(what, n, npes); i += size)
