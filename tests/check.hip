@@ -106,7 +106,6 @@ int main(int argc, char **argv)
 				     in_kernel ? "gshmem: pe 0: kernel, block 1, thread 5: " : "gshmem: pe 0: host: ", 1);
 			t_check(!strstr(job.output, "unnoticed"), "%s: unnoticed", args);
 			t_check(!strstr(job.output, "gshmem: pe 1"), "%s: PE 1 should be silent:\n%s", args, job.output);
-			t_check(job.seconds < 10, "%s: took %.1f s", args, job.seconds);
 		}
 	}
 	return 0;

@@ -49,7 +49,6 @@ int main(int argc, char **argv)
 			t_equal(t_job_count(&job, "buffered by PE"), NPES, "PEs whose output was flushed");
 			t_check(!strstr(job.output, "came through"), "%s: a PE went on:\n%s", args, job.output);
 			t_check(!strstr(job.output, "gshmem: "), "%s: expected no message:\n%s", args, job.output);
-			t_check(job.seconds < 5, "%s: took %.1f s", args, job.seconds);
 		}
 	}
 	return 0;

@@ -18,8 +18,7 @@
 #include "helpers.h"
 
 struct t_job {
-	int status;      /* exit status of mpirun; 128 + signal */
-	double seconds;
+	int status; /* exit status of mpirun; 128 + signal */
 	char output[1 << 16];
 };
 
@@ -88,7 +87,6 @@ static inline void t_job_run(struct t_job *job, int npes, const char *env, const
 	char self[PATH_MAX] = "", command[2 * PATH_MAX];
 	const char *mpirun = getenv("MPIRUN"), *wrap = getenv("T_WRAP"); /* a command in front of each process */
 	size_t length = 0, got;
-	double start = t_seconds();
 	int status, tries;
 	FILE *pipe;
 
@@ -104,7 +102,6 @@ static inline void t_job_run(struct t_job *job, int npes, const char *env, const
 	job->output[length] = 0;
 	status = pclose(pipe);
 	job->status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-	job->seconds = t_seconds() - start;
 	t_check(job->status != 124, "%s %s: hangs, ended after %d s:\n%s", env, args, limit_s, job->output);
 	for (tries = 0; tries < 100 && t_count_running(); tries++)
 		usleep(20000);

@@ -74,7 +74,6 @@ static void never_comes(void)
 
 	t_job_run(&job, NPES, "GSHMEM_INIT_TIMEOUT=1", "", "never exit", 20);
 	t_check(strstr(job.output, "other PEs have not joined for 1 s (GSHMEM_INIT_TIMEOUT)"), "never:\n%s", job.output);
-	t_check(job.seconds < 10, "never: took %.1f s", job.seconds);
 }
 
 static void expect(const char *when, const char *how, bool wrapped, const char *text)
@@ -86,7 +85,6 @@ static void expect(const char *when, const char *how, bool wrapped, const char *
 	t_job_run(&job, NPES, "", "-disable-auto-cleanup", args, 20);
 	t_check(!strstr(job.output, "came through"), "%s: a PE went on:\n%s", args, job.output);
 	t_check(!strstr(job.output, "hang"), "%s:\n%s", args, job.output);
-	t_check(job.seconds < 10, "%s: took %.1f s:\n%s", args, job.seconds, job.output);
 	if (wrapped)
 		t_job_failed(&job, args, text, 1);
 	else if (text) /* hydra 4.0.2 may lose the exit status of processes that end at the same time */

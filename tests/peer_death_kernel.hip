@@ -66,7 +66,6 @@ int main(int argc, char **argv)
 			snprintf(args, sizeof args, "%s %s", whats[what], hows[how]);
 			t_job_run(&job, NPES, "", "-disable-auto-cleanup", args, 20);
 			t_check(!strstr(job.output, "came through"), "%s: a PE went on:\n%s", args, job.output);
-			t_check(job.seconds < 10, "%s: took %.1f s:\n%s", args, job.seconds, job.output);
 			if (how == 2)
 				t_check(t_job_count(&job, " ended with 7\n") == NPES && !strstr(job.output, "gshmem: "),
 					"%s: expected silence, and 7 from each PE:\n%s", args, job.output);

@@ -128,7 +128,6 @@ int main(int argc, char **argv)
 			t_check(job.status == ends[i].status, "%s: expected status %d, got %d:\n%s", args, ends[i].status,
 				job.status, job.output);
 			t_check(!strstr(job.output, "came through"), "%s: a PE went on:\n%s", args, job.output);
-			t_check(job.seconds < 10, "%s: took %.1f s:\n%s", args, job.seconds, job.output);
 			t_equal(t_job_count(&job, "buffered by PE"), NPES, "PEs whose output was flushed");
 			t_equal(t_job_count(&job, "last words"), ends[i].status == 3, "what was printed before");
 			if (ends[i].count)

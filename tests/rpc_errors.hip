@@ -513,7 +513,6 @@ static void test_collective(void)
 		t_job_failed(&job, whats[i], text, 1);
 		expect_text(whats[i], "gshmem: ", 1);
 		expect_text(whats[i], "PE came through", 0);
-		t_check(job.seconds < 10, "%s: took %.1f s", whats[i], job.seconds);
 	}
 	for (i = 0; i < sizeof returning / sizeof *returning; i++) {
 		snprintf(text, sizeof text, "gshmem: pe 0: %s called by a function", returning[i]);
