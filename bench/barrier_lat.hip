@@ -24,21 +24,28 @@ template <int SCOPE> __global__ void barrier_kernel(size_t reps, uint64_t *ticks
 	bench_stop(ticks, started);
 }
 
+static bench_run in_kernel(void (*kernel)(size_t, uint64_t *), int scope)
+{
+	return [kernel, scope](size_t reps) {
+		hipLaunchKernelGGL(kernel, dim3(1), dim3(bench_nthreads(scope)), 0, 0, reps, bench.ticks);
+		return bench_kernel_us();
+	};
+}
+
+static double on_host(size_t reps)
+{
+	gshmem_barrier_all();
+	const double started = bench_start();
+	barrier_many<BENCH_HOST>(reps);
+	return bench_now_us() - started;
+}
+
 template <int SCOPE> static void row(const std::vector<int> &raw)
 {
 	if (!bench_wants(bench_scope_names[SCOPE]))
 		return;
-	bench_measure({"barrier_lat", bench_scope_names[SCOPE], 0, bench.npes, raw, false, 0}, [&](size_t reps) {
-		if (SCOPE == BENCH_HOST) {
-			gshmem_barrier_all();
-			const double started = bench_start();
-			barrier_many<BENCH_HOST>(reps);
-			return bench_now_us() - started;
-		}
-		hipLaunchKernelGGL(HIP_KERNEL_NAME(barrier_kernel<SCOPE>), dim3(1), dim3(bench_nthreads(SCOPE)), 0, 0,
-				   reps, bench.ticks);
-		return bench_kernel_us();
-	});
+	bench_measure({"barrier_lat", bench_scope_names[SCOPE], 0, bench.npes, raw, false, 0},
+		      SCOPE == BENCH_HOST ? bench_run(on_host) : in_kernel(barrier_kernel<SCOPE>, SCOPE));
 }
 
 static __global__ void meet_kernel(size_t reps, uint64_t *ticks)
@@ -52,14 +59,6 @@ static __global__ void meet_kernel(size_t reps, uint64_t *ticks)
 		__syncthreads();
 	}
 	bench_stop(ticks, started);
-}
-
-template <class Kernel> static bench_run by_work_group(Kernel kernel)
-{
-	return [kernel](size_t reps) {
-		hipLaunchKernelGGL(kernel, dim3(1), dim3(bench_nthreads(BENCH_WG)), 0, 0, reps, bench.ticks);
-		return bench_kernel_us();
-	};
 }
 
 /* Each PE writes the round to the next one, and after a barrier must find what the one before it has written. */
@@ -87,7 +86,7 @@ int main(int argc, char **argv)
 	row<BENCH_WG>(raw);
 	if (bench_wants("wg"))
 		bench_measure_against({"barrier_meet_lat", "wg", 0, bench.npes, {}, false, 0},
-				      by_work_group(barrier_kernel<BENCH_WG>), {by_work_group(meet_kernel)});
+				      in_kernel(barrier_kernel<BENCH_WG>, BENCH_WG), {in_kernel(meet_kernel, BENCH_WG)});
 	hipLaunchKernelGGL(check_kernel, dim3(1), dim3(1), 0, 0, words, 100, words + 8);
 	bench_kernel_us();
 	t_equal(bench_long(words + 8), 0, "barrier_lat: rounds in which a barrier let a PE through too early");
