@@ -68,8 +68,10 @@ static void fold_long_doubles(const struct gshmemi_coll_args *args, const struct
 	void *acc = calloc(nbytes ? nbytes : 1, 1), *x = malloc(nbytes ? nbytes : 1);
 	int pe;
 
-	if (!acc || !x)
-		gshmemi_end(1); /* the other PEs wait and cannot be told */
+	if (!acc || !x) { /* the other PEs wait and cannot be told */
+		gshmemi_error("%s: %zu bytes of host memory: out of memory", call, 2 * nbytes);
+		gshmemi_end(1);
+	}
 	gshmemi_host_fence(0, call);
 	gshmemi_sync_host_team(team, NULL, call);
 	for (pe = 0; pe < end; pe++) {
