@@ -7,8 +7,7 @@
 /*
  * Every reduction, reduce_scatter and scan of every type, by a thread, a wave, a work-group and the host; see coll_types.h.
  * Floating-point values are such that the order of sums shows. GPUs reduce long double on the host alone.
- * GPU compilers take
- * many minutes for all of these in one unit.
+ * Compilers for GPUs take many minutes for all of these in one unit.
  */
 #define SLOT 12288
 #include "coll_types.h"
