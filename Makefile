@@ -355,4 +355,6 @@ uninstall:
 	rm -f $(D)$(MANDIR)/man3/gshmem_*.3 $(D)$(MANDIR)/man3/gshmemx_*.3
 	rm -rf $(D)$(LIBDIR)/gshmem $(D)$(INCDIR)/gshmem $(D)$(INCDIR)/gshmem.h $(D)$(INCDIR)/gshmemx.h
 
+# Compilers write them; without this make looks for another way for half a minute.
+$(B)/%.d: ;
 -include $(DEPS:.o=.d)
