@@ -22,7 +22,7 @@ AMD_PATHS     += $(if $(filter %-20 %-21 %-22 %-23,$(HIPCC)),-Wno-unused-command
 	-Xarch_host -D__AMDGCN_WAVEFRONT_SIZE=64 $(foreach a,$(GPU_ARCHS),$(call AMD_WAVE,$(a))))
 PLAT_DEPS     := $(DEVLIB)/made
 $(DEVLIB)/made: platform/amd/devlib
-	@platform/amd/devlib $(HIPCC) $(word 4,$(AMD)) $(DEVLIB) && touch $@
+	@platform/amd/devlib $(HIPCC) $(word 4,$(AMD)) $(DEVLIB)
 else ifneq ($(findstring clang,$(HIPCC)),)
 AMD_PATHS     := --rocm-path=$(AMD_ROOT)
 endif
