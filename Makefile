@@ -5,6 +5,7 @@
 PLATFORM ?=#             amd, nvidia or cpu: picks platform/$(PLATFORM)/platform.mk; found when not given
 T        ?=#             tests or benches by name or pattern: make check T=put, T='amo* platform/ipc', make bench T=put_bw
 N        ?=#             numbers of PEs, in place of those in the source: make check T=put N=4 or N=2,8
+FULL     ?=#             1: check runs each test in each of its environments at each of its numbers of PEs, and all kinds of GPU
 SAN      ?=#             on cpu: address (ASan and UBSan), thread (TSan), lanes (TSan between the lanes of a block)
 PREFIX   ?= /usr/local#  where install puts things, below DESTDIR=
 LIBDIR   ?= $(PREFIX)/lib
@@ -14,7 +15,7 @@ ifeq ($(strip $(PLATFORM)),)
 FOUND    := $(shell tools/platform)
 override PLATFORM := $(firstword $(FOUND))
 endif
-export PLATFORM
+export PLATFORM FULL
 PLATFORMS := $(patsubst platform/%/platform.mk,%,$(wildcard platform/*/platform.mk))
 $(if $(filter $(PLATFORM),$(PLATFORMS)),,$(error PLATFORM=$(PLATFORM): expected one of $(PLATFORMS)))
 $(if $(SAN),$(if $(filter cpu,$(PLATFORM)),,$(error SAN= is for PLATFORM=cpu)))
@@ -68,11 +69,8 @@ marked    = $(patsubst tests/%,%,$(basename $(shell grep -lsE '^ */?\* *$(1)' te
 # Tests of one platform are for it alone: tests/platform/cpu_*, and those that say `/* platform: cpu */`.
 elsewhere := $(foreach p,$(filter-out $(PLATFORM),$(PLATFORMS)),\
 	$(B)/tests/platform/$(p)_% $(patsubst %,$(B)/tests/%,$(call marked,platform: $(p)\b)))
-# SLOW=read: those that say `/* isa: read */`, which compilers for GPUs take minutes for, are not built.
-slow      = $(if $(SLOW),$(patsubst %,$(B)/tests/%,$(call marked,isa: read)))
-tests_of  = $(filter-out $(elsewhere) $(slow),$(call progs,tests,$(1)))
+tests_of  = $(filter-out $(elsewhere),$(call progs,tests,$(1)))
 TESTS    := $(call tests_of,$(or $(T),* platform/* shmem/*))
-SLOW_READ := $(if $(HIPREAD),$(slow:%=%.hip.read))
 MODULES  := $(patsubst %.hip,$(B)/%.module,$(wildcard tests/modules/*.hip))
 BENCHES  := $(call progs,bench,$(or $(T),*))
 RAW      := $(call progs,bench,raw/*)
@@ -80,10 +78,11 @@ EXAMPLES := $(call progs,examples,*)
 # What a leg does besides its tests: RUN=examples, build the benches (ALSO=benches), or only read all other units (ALSO=read).
 RUN_TOO  := $(if $(filter examples,$(RUN)),$(EXAMPLES))
 BENCHED  := $(if $(filter benches,$(ALSO)),$(call progs,bench,*) $(RAW))
-READ     := $(if $(filter read,$(ALSO)),$(foreach p,$(filter-out $(TESTS),$(call tests_of,* platform/*) $(EXAMPLES)),\
-	$(patsubst %,$(p)%.read,$(suffix $(wildcard $(p:$(B)/%=%).c $(p:$(B)/%=%).hip)))))
+UNREAD   := $(if $(filter read,$(ALSO)),$(filter-out $(TESTS) $(RUN_TOO),$(call tests_of,* platform/*) $(EXAMPLES)))
+READ     := $(patsubst %,$(B)/%.read,$(wildcard $(UNREAD:$(B)/%=%.c) $(if $(HIPREAD),$(UNREAD:$(B)/%=%.hip))))
 TOOLS    := $(B)/bin/gshmemcc $(patsubst tools/%,$(B)/bin/%,$(basename $(wildcard tools/gshmem-info.c tools/gshmem-info.hip)))
-DEPS      = $(LIB_OBJS) $(filter %.c.o,$(SHMEM_OBJS)) $(patsubst %,%.c.o,$(TESTS) $(BENCHES) $(RAW) $(EXAMPLES)) $(patsubst %,%.hip.o,$(TESTS) $(BENCHES) $(EXAMPLES)) $(MODULES:%.module=%.hip.o)
+DEPS      = $(LIB_OBJS) $(filter %.c.o,$(SHMEM_OBJS)) $(patsubst %,%.c.o,$(TESTS) $(BENCHES) $(RAW) $(EXAMPLES)) \
+	$(patsubst %,%.hip.o,$(TESTS) $(BENCHES) $(EXAMPLES)) $(MODULES:%.module=%.hip.o) $(READ:.read=.o)
 
 ifndef V
 Q = @printf '  %-6s %s\n' $(1) $@;
@@ -97,7 +96,7 @@ SUB = --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell 
 .DELETE_ON_ERROR:
 
 lib:      $(LIB)#                   the library (default)
-tests:    $(TESTS) $(MODULES) $(SLOW_READ)# build the tests, or those of T=
+tests:    $(TESTS) $(MODULES)#      build the tests, or those of T=
 benches:  $(BENCHES) $(RAW)#        build the benches and their raw baselines
 examples: $(EXAMPLES)#              build the examples
 tools:    $(TOOLS)#                 gshmemcc and gshmem-info, in build/.../bin
@@ -128,10 +127,12 @@ help:#                              this list
 
 # ---- the legs of check: which tests (below tests/), built how, run how ----
 
-LEGS_cpu := basic apart generic unaligned delivery clang asan tsan lanes install isa
+LEGS_cpu := basic delivery clang apart asan tsan lanes install isa
 ALL_LEGS := $(or $(LEGS_$(PLATFORM)),basic install isa)
-LEGS     ?= $(if $(T)$(SAN),basic,$(ALL_LEGS))
+LEGS     ?= $(if $(T)$(SAN),basic,$(filter-out $(if $(FULL),,asan),$(ALL_LEGS)))
 
+names     = $(notdir $(basename $(wildcard tests/*.c tests/*.hip)))
+starts_jobs = $(notdir $(basename $(shell grep -ls '"job.h"' tests/*.c tests/*.hip)))
 clang     = $(notdir $(firstword $(foreach c,clang-19 clang-18 clang-17 clang-16 clang-15 clang,$(shell command -v $(c)))))
 # The parts that live in one process: tests that say `/* tsan: yes */`, and the platform's own, but for the one that
 # has more lanes than TSan has room for fibers.
@@ -141,27 +142,21 @@ TSAN_TESTS = $(call marked,tsan: yes) \
 # All of them and the examples, as the user builds it; the benches must build.
 T_basic      = $(if $(filter thread lanes,$(SAN)),$(TSAN_TESTS),* platform/* shmem/*)
 MAKE_basic   = $(if $(T),,RUN=examples ALSO=benches)
-# The GPU's copy loop, which the cpu platform otherwise replaces by memcpy, and its collectives. From here on compilers do
-# less: they are half of the time.
-T_generic    = put* get* copy* coll coll_late coll_types
-RUN_generic  = -1
-MAKE_generic = B=$(B)-generic CPPFLAGS='$(CPPFLAGS) -DGSHMEMI_GENERIC_COPY=1' CFLAGS='-O1 -g1'
-# The same as AMD's: any alignment, and an end in LDS.
-T_unaligned    = put* get* copy* signal_put
-RUN_unaligned  = -1
-MAKE_unaligned = B=$(B)-unaligned CPPFLAGS='$(CPPFLAGS) -DGSHMEMI_GENERIC_COPY=2' CFLAGS='-O1 -g1'
 # Late and reordered delivery, the seeds by turns; not for tests that say `/* delivery: no */` or never send anything.
-T_delivery   = $(filter-out $(call marked,delivery: no) allocator% init%,$(notdir $(basename $(wildcard tests/*.c tests/*.hip)))) shmem/*
+T_delivery   = $(filter-out $(call marked,delivery: no) allocator% init%,$(names)) shmem/*
 RUN_delivery = -e 'GSHMEM_CPU_DELIVERY=random:1 | GSHMEM_CPU_DELIVERY=random:2 | GSHMEM_CPU_DELIVERY=random:3'
-# All of them as on a GPU: the host cannot touch device memory, and the host API copies. Not those of OpenSHMEM, whose
-# programs touch it.
-T_apart      = * platform/* shmem/names
-RUN_apart    = -1 -e GSHMEM_CPU_HOST_ACCESS=0
-MAKE_apart   = B=$(B)-apart CPPFLAGS='$(CPPFLAGS) -DGSHMEMI_HOST_COPIES' CFLAGS='-O1 -g1' RUN=examples
-# Tests and examples are read; what exercises the compiler is run, each program once (-1), as with the sanitizers.
-T_clang      = put* get* amo* signal* coll platform/* shmem/*
+# Tests and examples are read; what exercises the compiler is run, each program once (-1), as with the sanitizers. With the
+# copy loop of NVIDIA GPUs, which the cpu platform otherwise replaces by memcpy, and with it the collectives of GPUs.
+T_clang      = put* get* amo* signal* coll coll_late platform/* shmem/*
 RUN_clang    = -1
-MAKE_clang   = CFLAGS=-O2 CC=$(clang) HIPCC=$(clang:clang%=clang++%) ALSO=read
+MAKE_clang   = CFLAGS=-O2 CC=$(clang) HIPCC=$(clang:clang%=clang++%) CPPFLAGS='$(CPPFLAGS) -DGSHMEMI_GENERIC_COPY=1' ALSO=read
+# As on a GPU, and with ASan and UBSan: the host cannot touch device memory, and the host API copies; the copy loop is that of
+# AMD GPUs, which takes any alignment, and an end in LDS. Not the tests of OpenSHMEM, whose programs touch device memory. One
+# type stands for all, and what starts jobs (2 s each) or never sees device memory is for FULL=1, as is all of the leg asan.
+T_apart      = $(filter-out $(if $(FULL),,%_types %_types_reduce rpc_explore rpc_freeze put_get_beyond_2g $(starts_jobs)),$(names)) \
+	platform/* shmem/names
+RUN_apart    = -1 -e GSHMEM_CPU_HOST_ACCESS=0
+MAKE_apart   = SAN=address B=$(B)-apart RUN=examples CPPFLAGS='$(CPPFLAGS) -DGSHMEMI_HOST_COPIES -DGSHMEMI_GENERIC_COPY=2'
 T_asan       = * platform/* shmem/*
 RUN_asan     = -1
 MAKE_asan    = SAN=address
@@ -183,7 +178,7 @@ check-install:
 # What the compilers for GPUs make of it, with no GPU.
 check-isa:
 	@mkdir -p $(BASE)/check
-	@B=$(B) tests/run.sh -c $(BASE)/check/isa $(wildcard tests/isa/*.sh) tests/install/gpu.sh
+	@B=$(B) tests/run.sh -c $(BASE)/check/isa $(filter-out $(if $(FULL),,%_tree.sh),$(wildcard tests/isa/*.sh)) tests/install/gpu.sh
 
 # What does not build is a failure of its own, and does not keep the others from running.
 run-tests: $(LIB) $(TOOLS)
@@ -224,12 +219,12 @@ $(B)/%.hip.o: %.hip $(B)/flags | $(B)/tools-found $(PLAT_DEPS)
 	@mkdir -p $(@D) && rm -f $(B)/$*
 	$(call Q,HIPCC)$(HIPCMD) -c -o $@ $<
 # What a compiler says of a unit, without code.
-$(B)/%.c.read: %.c $(B)/flags
+$(B)/%.c.read: %.c $(B)/flags | $(B)/tools-found
 	@mkdir -p $(@D) && rm -f $@
-	$(call Q,READ)$(CCMD) -MF $@.d -fsyntax-only $< && touch $@
-$(B)/%.hip.read: %.hip $(B)/flags
+	$(call Q,READ)$(CCMD) -MF $(@:.read=.d) -MT $@ -fsyntax-only $< && touch $@
+$(B)/%.hip.read: %.hip $(B)/flags | $(B)/tools-found $(PLAT_DEPS)
 	@mkdir -p $(@D) && rm -f $@
-	$(call Q,READ)$(HIPCMD) -MF $@.d $(HIPREAD) $< && touch $@
+	$(call Q,READ)$(HIPCMD) -MF $(@:.read=.d) -MT $@ $(HIPREAD) $< && touch $@
 # gshmem.h, read once for the tests that begin with it: a second of each. (GPUs' compilers read it once for each GPU.)
 ifeq ($(PLATFORM),cpu)
 HEADED   := $(foreach u,$(shell grep -Ls '^\#define GSHMEM' tests/*.hip),$(B)/$(u).o $(B)/$(u).read)
@@ -243,6 +238,8 @@ $(B)/head.h.gch: include/gshmem.h $(B)/flags | $(B)/tools-found
 endif
 # Lines are enough of tests: all of the debug information is a third of a compiler's time.
 $(B)/tests/%.o: private CFLAGS := $(patsubst -g,-g1,$(CFLAGS))
+# Every type of every call: -O2 takes minutes.
+$(B)/tests/%_types.hip.o: private CFLAGS := $(patsubst -O2,-O1,$(patsubst -g,-g1,$(CFLAGS)))
 $(B)/lib/$(SONAME): $(LIB_OBJS)
 	@mkdir -p $(@D)
 	$(call Q,LINK)$(LINK) -shared -Wl,-soname,$(SONAME) -o $@ $^ $(LIBS)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A PE dies by SIGKILL or _exit(0), before, during and after init: the others end soon, and say why once. */
 /* timeout: 200 */
+/* delivery: no, its jobs are to fail */
 #include <gshmem.h>
 #include <mpi.h>
 #include <stdbool.h>

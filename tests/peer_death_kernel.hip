@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A PE dies, or calls gshmem_global_exit, while the others spin in kernels: they end soon, and say why once. */
 /* timeout: 200 */
+/* delivery: no, its jobs are to fail */
 #include <gshmem.h>
 
 #include "job.h"

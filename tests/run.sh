@@ -17,6 +17,7 @@
 #   /* run: -n 2,8 */             under mpirun, once for each count; without -n, or without this line: directly
 #   /* env: A=1 B=2 | A=3 */      once for each alternative (words with no blank in them)
 #                                  (GSHMEM_CPU_* is left out on other platforms)
+#                                  of both lists each entry is run, paired by turns; FULL=1 runs each with each
 #   /* args: 10 20 */             arguments
 #   /* timeout: 300 */            seconds until it counts as hanging (60; a bench 600; 5 times that with SAN=)
 #   /* mpirun: -some-flag */      more flags for the launcher
@@ -203,22 +204,27 @@ for prog; do
 		case $npes in 1,*) npes=${npes#1,} ;; esac
 		npes=${npes%%,*} own=("${own[0]-}")
 	fi
-	for n in ${npes//,/ }; do
-		for env in "${own[@]:-}"; do
-			if [ -n "$alts" ]; then
-				more=${extra[turn % ${#extra[@]}]}
-				variable=$(echo ${more%%=*}) # trims the blanks
-				case " $env" in *" $variable="*) continue ;; esac
-				env="$env $more"
-				turn=$((turn + 1))
-			fi
-			words=("$prog" "$n" "$(echo $env)" "$(key mpirun "$src")" "$limit" "$(key args "$src")")
-			if [ "$n" -le "$cores" ]; then
-				small+=("${words[@]}")
-			else
-				large+=("${words[@]}")
-			fi
-		done
+	IFS=, read -ra each <<<"$npes"
+	own=("${own[@]:-}")
+	across=${#own[@]} nruns=$((${#each[@]} * ${#own[@]}))
+	if [ -z "${FULL-}$counts$bench" ]; then # by turns
+		across=1 nruns=$((${#each[@]} > ${#own[@]} ? ${#each[@]} : ${#own[@]}))
+	fi
+	for ((i = 0; i < nruns; i++)); do
+		n=${each[i / across % ${#each[@]}]} env=${own[i % ${#own[@]}]}
+		if [ -n "$alts" ]; then
+			more=${extra[turn % ${#extra[@]}]}
+			variable=$(echo ${more%%=*}) # trims the blanks
+			case " $env" in *" $variable="*) continue ;; esac
+			env="$env $more"
+			turn=$((turn + 1))
+		fi
+		words=("$prog" "$n" "$(echo $env)" "$(key mpirun "$src")" "$limit" "$(key args "$src")")
+		if [ "$n" -le "$cores" ]; then
+			small+=("${words[@]}")
+		else
+			large+=("${words[@]}")
+		fi
 	done
 done
 

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # timeout: 900
 #
-# Builds and installs the library for AMD and NVIDIA GPUs with the compilers that are here, then builds programs outside
-# of the tree as a user would, with no device link: several translation units with kernels, a module that is dlopened, a
-# C program. With no GPU they must start and say so. B names a build; what this one makes is beside it, in isa/.
+# Builds the library and the examples for AMD and NVIDIA GPUs with the compilers that are here, and installs it, then builds
+# programs outside of the tree as a user would, with no device link: several translation units with kernels, a module that is
+# dlopened, a C program. With no GPU they must start and say so. B names a build; what this one makes is beside it, in isa/.
 
 set -eu
 : "${MAKE:=make}" "${B:=build/cpu}"
@@ -50,7 +50,7 @@ check() {
 	shift
 	build=$builds/$name prefix=$work/$name/usr
 	mkdir -p "$work/$name"
-	run "$name: make" "$MAKE" --no-print-directory -C "$top" -j2 B="$build" "$@" lib tools
+	run "$name: make" "$MAKE" --no-print-directory -C "$top" -j2 B="$build" "$@" lib tools examples
 	run "$name: make install" "$MAKE" --no-print-directory -C "$top" B="$build" PREFIX="$prefix" "$@" install
 	cp "$here"/*.hip "$here"/*.c "$here"/*.h "$work/$name"
 	cd "$work/$name"

@@ -8,7 +8,7 @@
 #
 #   tests/isa/amd.sh --table    print the tables for docs/device-path.md, and check nothing
 #
-# ARCHS='gfx942 gfx1100' for some.
+# For two kinds of GPU, each mutant for one of them; FULL=1: for all. ARCHS='gfx942 gfx1100' for some.
 
 . "$(dirname "$0")/compile"
 work=$builds/amd-kernels
@@ -24,7 +24,9 @@ if ! flags amd gfx942 >"$work/words" 2>/dev/null; then
 fi
 
 # The last one needs a compiler that other machines may lack.
-if [ -z "${ARCHS-}" ]; then
+if [ -z "${ARCHS-}" ] && [ -z "${FULL-}$table" ]; then
+	ARCHS='gfx942 gfx1100'
+elif [ -z "${ARCHS-}" ]; then
 	ARCHS='gfx90a gfx942 gfx1030 gfx1100'
 	! GPU_ARCHS=gfx950 platform/amd/toolchain >/dev/null || ARCHS="$ARCHS gfx950"
 fi
@@ -90,6 +92,7 @@ mutate() {
 		cost:*) echo "$name ${rule#cost:} $tree/$of.$arch.$suffix" >>"$work/costly" ;;
 		*) echo "$name $rule $tree/$of.$arch.$suffix" >>"$work/mutants" ;;
 		esac
+		[ -n "${FULL-}" ] || break
 	done
 }
 

@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # timeout: 3000
 #
-# The library, every test, bench and example compile for AMD GPUs, and in none of their kernels does ordering.py find
-# anything broken. For the first GPU all of it is built, with the host's side, and linked; for the others the kernels
-# alone, with gshmem.h precompiled: those of tests for the second one, which differs most, and those of the library,
-# benches and examples for all. Tests that say `/* isa: read */` in a comment at their head call everything there is, which
-# takes the compilers minutes; they are read. Left out of ordering.py are tests/platform: they try HIP itself, with orders
-# narrower than the system, and know nothing of the library. ARCHS='gfx942 gfx1100' for some GPUs.
+# FULL=1: the library, every test, bench and example compile for AMD GPUs, and in none of their kernels does ordering.py find
+# anything broken. For the first GPU all of it is built, with the host's side, and linked; for the others the kernels alone,
+# with gshmem.h precompiled: those of tests for the second one, which differs most, and those of the library, benches and
+# examples for all. Tests that say `/* isa: read */` in a comment at their head call everything there is, which takes the
+# compilers minutes; they are read. Left out of ordering.py are tests/platform: they try HIP itself, with orders narrower than
+# the system, and know nothing of the library. ARCHS='gfx942 gfx1100' for some GPUs.
 
 . "$(dirname "$0")/compile"
 work=$builds/amd-tree
@@ -26,16 +26,13 @@ mkdir -p "$work"
 echo '#include <gshmem.h>' >"$work/head.h"
 
 failed='' build=$builds/tree-amd log=$builds/tree-amd.log
-if ! $MAKE --no-print-directory -k -j"$(nproc)" PLATFORM=amd GPU_ARCHS="$first" B="$build" CFLAGS='-O2 -g1' SLOW=read \
-	lib tests benches examples >"$log" 2>&1; then
+if ! $MAKE --no-print-directory -k -j"$(nproc)" PLATFORM=amd GPU_ARCHS="$first" B="$build" CFLAGS='-O2 -g1' \
+	T="$(built_tests)" RUN=examples ALSO=benches lib build-tests >"$log" 2>&1; then
 	grep -E 'error|Error|undefined' "$log" | cut -c 1-300 | sort -u | tail -n 12
 	echo "FAIL for $first: not everything builds; log $log"
 	failed=1
 fi
 
-units=$($MAKE --no-print-directory -s PLATFORM=amd GPU_ARCHS="$first" B="$build" --eval='isa-units: ;
-	@echo $(wildcard $(patsubst $(B)/%,%.hip,$(TESTS) $(BENCHES) $(EXAMPLES)) src/*/*.hip tests/modules/*.hip)' SLOW=read \
-	isa-units)
 rest=$(echo "$ARCHS" | sed 's/^[^ ]* *//')
 for arch in $rest; do
 	mkdir -p "$work/$arch"
@@ -44,14 +41,29 @@ for arch in $rest; do
 	later "$words -fsyntax-only -Xclang -emit-pch -Xclang -o -Xclang $work/$arch/head.pch $work/head.h"
 done
 [ -z "$rest" ] || all
+# device FILE FLAG...: for $arch, with the header that is there already, unless the file defines something in front of it.
+device() {
+	file=$1
+	shift
+	head="-Xclang -include-pch -Xclang $work/$arch/head.pch"
+	! grep -q '^#define GSHMEM' "$file" || head=''
+	later "$(cat "$work/$arch/flags") $head $* $file"
+}
+object() {
+	device "$1" --no-gpu-bundle-output -c -o "$work/$arch/$(echo "${1%.hip}" | tr / -).$arch.co"
+}
+built=" $(built_tests | tr '\n' ' ')"
 for arch in $rest; do
-	for unit in $units; do
-		case $unit in tests/*) [ "$arch" = "${rest%% *}" ] || continue ;; esac
-		# What is defined in front of the header must come first.
-		head="-Xclang -include-pch -Xclang $work/$arch/head.pch"
-		! grep -q '^#define GSHMEM' "$unit" || head=''
-		out=$work/$arch/$(echo "${unit%.hip}" | tr / -).$arch.co
-		later "$(cat "$work/$arch/flags") $head --no-gpu-bundle-output -c -o $out $unit"
+	for file in src/*/*.hip bench/*.hip examples/*.hip tests/modules/*.hip; do
+		object "$file"
+	done
+	[ "$arch" = "${rest%% *}" ] || continue
+	for file in $(grep -L '^/\* platform: cpu' tests/*.hip tests/platform/[!c]*.hip); do
+		name=${file#tests/}
+		case $built in
+		*" ${name%.hip} "*) object "$file" ;;
+		*) device "$file" -fsyntax-only ;;
+		esac
 	done
 done
 [ -z "$rest" ] || all

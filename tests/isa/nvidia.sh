@@ -6,7 +6,7 @@
 #
 #   tests/isa/nvidia.sh --table    print the tables for docs/device-path.md, and check nothing
 #
-# ARCHS='sm_90' for some.
+# FULL=1: for two kinds of GPU. ARCHS=sm_90 for some.
 
 . "$(dirname "$0")/compile"
 work=$builds/nvidia-kernels
@@ -15,7 +15,7 @@ mkdir -p "$work"
 : >"$work/commands"
 table=''
 [ "${1-}" != --table ] || table=1
-: "${ARCHS:=sm_80 sm_90}"
+: "${ARCHS:=${FULL:+sm_80 }sm_90}"
 
 if ! platform/nvidia/toolchain >"$work/words" 2>/dev/null; then
 	platform/nvidia/toolchain -w || true

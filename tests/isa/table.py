@@ -5,6 +5,7 @@ The tables of docs/device-path.md, from what budget.py found: written, or compar
   table.py amd|nvidia COMPILER FOUND.tsv [DOCUMENT]
 """
 
+import re
 import sys
 
 # What the others' device code costs on the same terms, and the least that is possible: instructions beyond the base
@@ -28,6 +29,24 @@ OTHER_LOOPS = {
 }
 
 
+LAST = {"amd": "gfx942", "nvidia": "sm_90"}
+
+
+def without_others(text, archs):
+	"""The tables of text less the columns of GPUs that are not in archs."""
+	lines, kept = [], None
+	for line in text.split("\n"):
+		if not line.startswith("|"):
+			kept = None
+		else:
+			cells = line[2:-2].split(" | ")
+			if kept is None:
+				kept = [i for i, c in enumerate(cells) if c in archs or not re.fullmatch(r"gfx\w+|sm_\d+", c)]
+			line = "| %s |" % " | ".join(cells[i] for i in kept)
+		lines.append(line)
+	return "\n".join(lines)
+
+
 def table(head, rows):
 	lines = [head, ["---"] * len(head)] + rows
 	return "".join("| %s |\n" % " | ".join(str(c) for c in line) for line in lines)
@@ -35,7 +54,7 @@ def table(head, rows):
 
 def render(vendor, compiler, found):
 	archs = sorted({k[0] for k in found}, key=lambda a: (len(a), a))
-	last = {"amd": "gfx942", "nvidia": "sm_90"}[vendor]
+	last = LAST[vendor]
 
 	def get(*key):
 		return found.get(key, "-")
@@ -104,12 +123,11 @@ def main(arguments):
 		print("%s was made by another compiler; with %s it is:" % (arguments[3], compiler))
 		print(render(vendor, compiler, found), end="")
 		return 0
-	# With ARCHS= not all columns are there.
 	archs = {k[0] for k in found}
-	if not all(" %s |" % a in held for a in archs) or held.count("sm_" if vendor == "nvidia"
-		else "gfx") < 2 * len(archs):
+	if LAST[vendor] not in archs or not all(" %s |" % a in held for a in archs):
 		print("%s: other GPUs than here: not compared" % arguments[3])
 		return 0
+	held = without_others(held, archs)
 	now = render(vendor, compiler, found).strip()
 	if now == held:
 		return 0
