@@ -15,7 +15,8 @@ mkdir -p "$work"
 : >"$work/commands"
 table=''
 [ "${1-}" != --table ] || table=1
-: "${ARCHS:=${FULL:+sm_80 }sm_90}"
+full=${FULL-}$table
+: "${ARCHS:=${full:+sm_80 }sm_90}"
 
 if ! platform/nvidia/toolchain >"$work/words" 2>/dev/null; then
 	platform/nvidia/toolchain -w || true
