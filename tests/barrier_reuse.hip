@@ -9,18 +9,24 @@
 #include <hip/hip_runtime.h>
 #include "oracle.h"
 
+/* After barrier i all have written i; a PE that is ahead has written i + 1 and waits for this one. */
+static __host__ __device__ int is_wrong(const long *count, long i)
+{
+	const int npes = gshmem_n_pes();
+	const long c = gshmem_long_g(count, (gshmem_my_pe() + (int)(i % npes)) % npes);
+
+	return c != i && c != i + 1;
+}
+
 /* Returns how many counts were too far away. */
 static __host__ __device__ int many(long *count, long first, long n)
 {
-	const int me = gshmem_my_pe(), npes = gshmem_n_pes();
 	int wrong = 0;
 
 	for (long i = first; i < first + n; i++) {
-		gshmem_long_p(count, i, me);
+		gshmem_long_p(count, i, gshmem_my_pe());
 		gshmem_barrier_all();
-		/* All have written i; who is ahead has written i + 1 and waits for this PE. */
-		long c = gshmem_long_g(count, (me + (int)(i % npes)) % npes);
-		wrong += c != i && c != i + 1;
+		wrong += is_wrong(count, i);
 	}
 	return wrong;
 }
@@ -31,13 +37,35 @@ static __global__ void many_in_kernel(long *count, long first, long n, int *wron
 		*wrong = many(count, first, n);
 }
 
-static __global__ void many_by_wg(long n)
+/* The last thread counts, the first one looks: the barrier is one of all threads, too. */
+static __global__ void many_by_wg(long *count, long first, long n, int *wrong)
 {
-	for (long i = 0; i < n; i++)
+	*wrong = 0;
+	for (long i = first; i < first + n; i++) {
+		if (t_rank() == blockDim.x - 1) {
+			gshmem_long_p(count, i, gshmem_my_pe());
+			gshmem_quiet(); /* a sync completes nothing */
+		}
 		if (i % 3)
 			gshmemx_barrier_all_wg();
 		else
 			gshmemx_sync_all_wg();
+		if (t_rank() == 0)
+			*wrong += is_wrong(count, i);
+	}
+}
+
+static int many_syncs(long *count, long first, long n)
+{
+	int wrong = 0;
+
+	for (long i = first; i < first + n; i++) {
+		gshmem_long_p(count, i, gshmem_my_pe());
+		gshmem_quiet();
+		gshmem_sync_all();
+		wrong += is_wrong(count, i);
+	}
+	return wrong;
 }
 
 int main()
@@ -53,9 +81,11 @@ int main()
 	t_launch(many_in_kernel, 1, 32, count, n + 1, n, nwrong);
 	t_from_device(&wrong, nwrong, sizeof wrong);
 	t_check(wrong == 0, "PE %d of %d: barrier_all in a kernel let %d of %ld through early", me, npes, wrong, n);
-	t_launch(many_by_wg, 1, 64, n / 2);
-	for (long i = 0; i < n; i++)
-		gshmem_sync_all();
+	t_launch(many_by_wg, 1, 64, count, 2 * n + 1, n, nwrong);
+	t_from_device(&wrong, nwrong, sizeof wrong);
+	t_check(wrong == 0, "PE %d of %d: barriers of a work-group let %d of %ld through early", me, npes, wrong, n);
+	wrong = many_syncs(count, 3 * n + 1, n);
+	t_check(wrong == 0, "PE %d of %d: sync_all on the host let %d of %ld through early", me, npes, wrong, n);
 	gshmem_finalize();
 	return 0;
 }

@@ -11,11 +11,12 @@ enum { NTHREADS = 4, NROUNDS = 100, NELEMS = 300 };
 static long *slots;       /* [NTHREADS][NELEMS] */
 static uint64_t *signals; /* [NTHREADS] */
 static long *total;
-static int me, next, previous;
+static long *seen;        /* [NTHREADS * NROUNDS * (1 + npes)], on PE 0: how often fetch_inc has found this total */
+static int me, npes, next, previous;
 
 static void one_round(int thread, long round)
 {
-	long *slot = slots + thread * NELEMS, values[NELEMS];
+	long *slot = slots + thread * NELEMS, values[NELEMS], found;
 	int i;
 
 	for (i = 0; i < NELEMS; i++)
@@ -29,7 +30,9 @@ static void one_round(int thread, long round)
 	gshmem_quiet();
 	t_equal(gshmem_long_g(slot + NELEMS - 1, me), round, "p, quiet, g");
 	gshmem_long_atomic_add(total, 1, next);
-	t_check(gshmem_long_atomic_fetch_inc(total, 0) >= 0, "fetch_inc");
+	found = gshmem_long_atomic_fetch_inc(total, 0);
+	t_check(found >= 0 && found < NTHREADS * NROUNDS * (1L + npes), "fetch_inc: found %ld, more than all updates", found);
+	t_equal(gshmem_long_atomic_fetch_inc(&seen[found], 0), 0, "threads that fetch_inc has told of the same total");
 	gshmem_long_put_nbi(slot, values, 0, next); /* nothing */
 	gshmem_fence();
 	/* the PE before may overwrite the slot once this one has said so */
@@ -51,7 +54,6 @@ int main(void)
 	pthread_t threads[NTHREADS];
 	long found;
 	size_t i;
-	int npes;
 
 	t_equal(gshmem_init_thread(GSHMEM_THREAD_MULTIPLE, NULL), 0, "init");
 	me = gshmem_my_pe();
@@ -61,6 +63,8 @@ int main(void)
 	slots = gshmem_calloc((size_t)NTHREADS * NELEMS, sizeof *slots);
 	signals = gshmem_calloc((size_t)2 * NTHREADS, sizeof *signals);
 	total = gshmem_calloc(1, sizeof *total);
+	seen = gshmem_calloc((size_t)NTHREADS * NROUNDS * (size_t)(1 + npes), sizeof *seen);
+	t_check(slots && signals && total && seen, "no memory");
 	for (i = 0; i < NTHREADS; i++)
 		t_equal(pthread_create(&threads[i], NULL, run, (void *)i), 0, "pthread_create");
 	for (i = 0; i < NTHREADS; i++)

@@ -2,8 +2,9 @@
 /* run: -n 1,2,4 */
 /* timeout: 120 */
 /*
- * Threads of a PE that split different teams at the same time, with a mind for the same places: each gets a place of its
- * own, and barriers of different teams do not disturb each other.
+ * Threads of a PE split different teams at the same time and compete for the same places: each team gets a place of its
+ * own, and barriers of different teams do not disturb each other. Each thread counts its barriers where all PEs can see:
+ * after a barrier the same thread of no other PE may have counted less.
  */
 #include <pthread.h>
 
@@ -14,11 +15,29 @@
 enum { NTHREADS = 3, NSPLITS = 60 };
 
 static gshmem_team_t parents[NTHREADS];
+static long *counts; /* [NTHREADS]: barriers that a thread of this PE has come to */
+
+static void meet(gshmem_team_t team, int which, long count)
+{
+	const int me = gshmem_my_pe(), npes = gshmem_n_pes();
+	long theirs;
+	int pe;
+
+	gshmem_long_p(&counts[which], count, me);
+	gshmem_quiet(); /* a sync completes nothing */
+	t_equal(gshmem_team_sync(team), 0, "sync");
+	for (pe = 0; pe < npes; pe++) {
+		theirs = gshmem_long_g(&counts[which], pe);
+		t_check(theirs == count || theirs == count + 1, "PE %d, thread %d: behind barrier %ld, PE %d has come to %ld", me,
+			which, count, pe, theirs);
+	}
+}
 
 static void *split_and_meet(void *arg)
 {
 	const int which = (int)(size_t)arg, npes = gshmem_n_pes();
 	gshmem_team_t first, second;
+	long count = 0;
 	int i, k;
 
 	for (i = 0; i < NSPLITS; i++) {
@@ -26,7 +45,7 @@ static void *split_and_meet(void *arg)
 		t_equal(gshmem_team_split_strided(first, npes - 1, -1, npes, NULL, 0, &second), 0, "split_strided");
 		t_equal(gshmem_team_translate_pe(second, 0, GSHMEM_TEAM_WORLD), npes - 1, "the first of the team");
 		for (k = 0; k < 3; k++)
-			t_equal(gshmem_team_sync(k == 1 ? first : second), 0, "sync");
+			meet(k == 1 ? first : second, which, ++count);
 		gshmem_team_destroy(first);
 		gshmem_team_destroy(second);
 	}
@@ -39,6 +58,8 @@ int main(void)
 	int provided, i;
 
 	t_equal(gshmem_init_thread(GSHMEM_THREAD_MULTIPLE, &provided), 0, "init");
+	counts = gshmem_calloc(NTHREADS, sizeof *counts);
+	t_check(counts, "no memory");
 	for (i = 0; i < NTHREADS; i++)
 		t_equal(gshmem_team_split_strided(GSHMEM_TEAM_WORLD, 0, 1, gshmem_n_pes(), NULL, 0, &parents[i]), 0, "split");
 	for (i = 0; i < NTHREADS; i++)
