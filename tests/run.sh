@@ -8,8 +8,9 @@
 #   -e ALTS    environment for every program, as in `env:` below, but its alternatives take turns from run to run;
 #              runs that set the same variable themselves are left out
 #   -1         each program once: two PEs or more if it can, the first alternative of its environment
-#   -c FILE    write "passed failed skipped" to FILE
-#   -s         no programs but files of -c: print the sum of them; a missing file is one failure
+#   -c FILE    write "passed failed skipped" to FILE, and the seconds of each run to FILE.runs
+#   -s         no programs but files of -c: print the sum of them, and where the time went; a missing file is one failure
+#   -l         no programs: print the launcher
 #   -b         benches: stdout is a table, printed and kept in build/.../bench/NAME.nN.tsv
 #
 # A source says in comments of its own line, among its first 20, how it is run (`#` in shell):
@@ -17,26 +18,28 @@
 #   /* run: -n 2,8 */             under mpirun, once for each count; without -n, or without this line: directly
 #   /* env: A=1 B=2 | A=3 */      once for each alternative (words with no blank in them)
 #                                  (GSHMEM_CPU_* is left out on other platforms)
-#                                  of both lists each entry is run, paired by turns; FULL=1 runs each with each
+#                                  of both lists each entry is run, paired by turns; FULL=1 runs each with each.
+#                                  TURN=n begins the turns elsewhere: other pairs, and with -1 another run
 #   /* args: 10 20 */             arguments
 #   /* timeout: 300 */            seconds until it counts as hanging (60; a bench 600; 5 times that with SAN=)
 #   /* mpirun: -some-flag */      more flags for the launcher
 #
-# Exit status of a program: 0 passed, 77 skipped, anything else failed.
+# Exit status of a program: 0 passed, 77 skipped, anything else failed. A skip that tests/skips does not list failed, too.
 # Runs go side by side, as many PEs as cores; on GPUs (PLATFORM is not cpu) one after the other: a heap is a part of the
 # GPU's memory, and PEs on one GPU take turns, for which a run has SLOW times as many seconds (5 with GPUs, else 1).
-# MPIRUN names the launcher.  V=1 prints the runs that pass, too; TAIL=50 more lines of a log.
+# MPIRUN names the launcher, LIMIT the seconds of every run.  V=1 prints the runs that pass, too; TAIL=50 more lines of a log.
 
 set -uf # no globbing: words from the sources are split, not expanded
 ulimit -c 0
-counts='' alts='' once='' counts_file='' bench='' sum=''
-while getopts n:e:1c:sb opt; do
+counts='' alts='' once='' counts_file='' bench='' sum='' launcher=''
+while getopts n:e:1c:slb opt; do
 	case $opt in
 	n) counts=$OPTARG ;;
 	e) alts=$OPTARG ;;
 	1) once=1 ;;
 	c) counts_file=$OPTARG ;;
 	s) sum=1 ;;
+	l) launcher=1 ;;
 	b) bench=1 ;;
 	*) exit 2 ;;
 	esac
@@ -54,23 +57,37 @@ summary() {
 	[ "$2" -eq 0 ]
 }
 
+# where_time_went RUNS...: lines of "outcome seconds, seconds of CPU, what".
+where_time_went() {
+	cat /dev/null "$@" | sort -k 2,2nr | awk '
+		{ n++; all += $2; cpu += $3; line = sprintf("  %6.1f s, %5.1f of CPU ", $2, $3)
+		  $1 = $2 = $3 = ""; if (n <= 5) slow[n] = line $0 }
+		END { if (n > 1) { printf "%d runs took %d s one after the other, %d of CPU; the longest:\n", n, all, cpu
+			for (i = 1; i <= n && i <= 5; i++) print slow[i] } }'
+}
+
 if [ -n "$sum" ]; then
-	p=0 f=0 s=0
+	p=0 f=0 s=0 runs=()
 	for file; do
 		if read -r a b c 2>/dev/null <"$file"; then
 			p=$((p + a)) f=$((f + b)) s=$((s + c))
-			echo "${file##*/}: $a passed, $b failed, $c skipped"
+			built=$(cat "$file.built" 2>/dev/null)
+			took=$(cat "$file.took" 2>/dev/null)
+			echo "${file##*/}: $a passed, $b failed, $c skipped${took:+; $took s${built:+, $built of them to build}}"
+			[ ! -e "$file.runs" ] || runs+=("$file.runs")
 		else
 			echo "FAIL ${file##*/}: did not build or did not start"
 			f=$((f + 1))
 		fi
 	done
+	where_time_went "${runs[@]}"
 	summary $p $f $s
 	exit
 fi
 
 : "${MPIRUN:=$(command -v mpirun.mpich || command -v mpiexec.mpich || echo mpirun)}"
 export MPIRUN
+[ -z "$launcher" ] || exec echo "$MPIRUN"
 : "${ASAN_OPTIONS:=detect_leaks=0}" # MPICH leaks, and the leak check needs ptrace
 : "${UBSAN_OPTIONS:=print_stacktrace=1}"
 export ASAN_OPTIONS UBSAN_OPTIONS
@@ -111,7 +128,7 @@ noise='^(=|YOUR APPLICATION TERMINATED|This typically refers|Please see the FAQ|
 # run_one PROGRAM NPES ENV FLAGS TIMEOUT ARGS: one run; appends its outcome to $results. NPES 0: no launcher.
 run_one() {
 	local prog=$1 npes=$2 env=$3 flags=$4 limit=$5 args=$6
-	local name where log tsv what launch='' pid rc why tail start=$SECONDS
+	local name where log tsv what launch='' pid rc why tail start=$EPOCHREALTIME
 	case $prog in
 	*.sh) name=$prog where=${B:-build} ;;
 	*/bench/*) name=${prog##*/bench/} where=${prog%/bench/*} ;;
@@ -137,31 +154,62 @@ run_one() {
 	trap 'kill $pid 2>/dev/null; exit 130' INT TERM
 	wait $pid 2>/dev/null
 	rc=$?
+	if [ $rc -eq 77 ] && ! is_listed "$name" "$(tail -n 1 "$log")"; then
+		done_one fail "$start" "$what" "FAIL $what: skipped, which tests/skips does not list: $(tail -n 1 "$log")"
+		return
+	fi
 	case $rc in
 	0)
 		if [ -n "$bench" ]; then
 			mv "$tsv.new" "$tsv"
 			echo "# ---- $tsv"
 			cat "$tsv"
-		elif [ -n "${V-}" ]; then
-			echo "pass $what: $((SECONDS - start)) s"
 		fi
-		echo pass >>"$results" ;;
+		done_one pass "$start" "$what" ${V:+"pass $what"} ;;
 	77)
-		echo "skip $what: $(tail -n 1 "$log")"
-		echo skip >>"$results" ;;
+		done_one skip "$start" "$what" "skip $what: $(tail -n 1 "$log")" ;;
 	*)
 		why="exit $rc"
 		[ $rc -ne 124 ] || why="hangs, stopped after $limit s"
 		tail=$(grep -vE "$noise" "$log" | tail -n "${TAIL:-15}" | cut -c 1-300 | sed 's/^/    /')
-		echo "FAIL $what: $why; log $log${tail:+
-$tail}"
-		echo fail >>"$results" ;;
+		done_one fail "$start" "$what" "FAIL $what: $why; log $log${tail:+
+$tail}" ;;
 	esac
 }
 
+# is_listed NAME MESSAGE: whether tests/skips has a line for this skip.
+is_listed() {
+	local pattern message
+	while IFS='|' read -r pattern message _; do
+		# shellcheck disable=SC2053 # patterns
+		[[ $1 == $(echo $pattern) && $2 == *$(echo $message)* ]] && return
+	done < <(grep -v '^#' "$skips")
+	return 1
+}
+
+# done_one OUTCOME START WHAT [LINE]: a run has ended; says how far all are.
+done_one() {
+	local now=$EPOCHREALTIME ndone cpu mine=$results.$BASHPID
+	local us=$(((${now%.*} - ${2%.*}) * 1000000 + 10#${now#*.} - 10#${2#*.}))
+	times >"$mine" # not in a pipe, where it would tell of another shell
+	cpu=$(awk 'NR == 2 { gsub(/[ms]/, " "); print $1 * 60 + $2 + $3 * 60 + $4 }' "$mine")
+	printf '%s %d.%03d %s %s\n' "$1" $((us / 1000000)) $((us / 1000 % 1000)) "$cpu" "$3" >>"$results"
+	[ -z "$bench" ] || return
+	ndone=$(wc -l <"$results")
+	if [ -n "${4-}" ]; then
+		printf "$clear[%*d/%d] %s\n" ${#nall} "$ndone" "$nall" "$4"
+	elif [ -n "$clear" ]; then
+		printf "$clear[%*d/%d] %s" ${#nall} "$ndone" "$nall" "${3:0:70}"
+	elif [ $((ndone % 10)) -eq 0 ] || [ "$ndone" -eq "$nall" ]; then
+		printf '[%*d/%d]\n' ${#nall} "$ndone" "$nall"
+	fi
+}
+
+skips=$(dirname "$0")/skips
+clear='' # on a terminal the last line says how far all are
+[ ! -t 1 ] || clear='\r\033[K'
 results=$(mktemp) || exit 1
-trap 'rm -f "$results"' EXIT
+trap 'rm -f "$results" "$results".*' EXIT
 trap 'kill $(jobs -p) 2>/dev/null; wait; exit 130' INT TERM
 
 gpu=''
@@ -181,28 +229,29 @@ without_cpu() {
 }
 
 # The list of runs: those that the cores can take side by side, and those that get them alone.
-small=() large=() turn=0
+small=() large=() turn=${TURN:=0}
 cores=$(nproc)
 IFS='|' read -ra extra <<<"$alts"
 for prog; do
 	if [ ! -x "$prog" ]; then
 		echo "FAIL $prog: does not build"
-		echo fail >>"$results"
+		echo "fail 0 0 $prog" >>"$results"
 		continue
 	fi
-	src=$(source_of "$prog") || { echo fail >>"$results"; continue; }
+	src=$(source_of "$prog") || { echo "fail 0 0 $prog" >>"$results"; continue; }
 	run=$(key run "$src")
 	npes=0
 	case $run in *-n*) npes=${counts:-$(echo "$run" | sed 's/.*-n *\([0-9,]*\).*/\1/')} ;; esac
 	limit=$(key timeout "$src")
 	limit=${limit:-$([ -n "$bench" ] && echo 600 || echo 60)}
 	[ -z "${SAN-}" ] || limit=$((limit * 5))
-	limit=$((limit * SLOW))
+	limit=${LIMIT:-$((limit * SLOW))}
 	IFS='|' read -ra own <<<"$(key env "$src")"
 	[ -z "$gpu" ] || without_cpu own
 	if [ -n "$once" ]; then
 		case $npes in 1,*) npes=${npes#1,} ;; esac
-		npes=${npes%%,*} own=("${own[0]-}")
+		IFS=, read -ra each <<<"$npes"
+		npes=${each[TURN % ${#each[@]}]} own=("${own[TURN % (${#own[@]} + !${#own[@]})]-}")
 	fi
 	IFS=, read -ra each <<<"$npes"
 	own=("${own[@]:-}")
@@ -211,7 +260,7 @@ for prog; do
 		across=1 nruns=$((${#each[@]} > ${#own[@]} ? ${#each[@]} : ${#own[@]}))
 	fi
 	for ((i = 0; i < nruns; i++)); do
-		n=${each[i / across % ${#each[@]}]} env=${own[i % ${#own[@]}]}
+		n=${each[i / across % ${#each[@]}]} env=${own[(i + TURN) % ${#own[@]}]}
 		if [ -n "$alts" ]; then
 			more=${extra[turn % ${#extra[@]}]}
 			variable=$(echo ${more%%=*}) # trims the blanks
@@ -243,7 +292,11 @@ pool() {
 }
 slots=$cores
 [ -z "$bench$gpu" ] || slots=1
+nall=$(($(wc -l <"$results") + (${#small[@]} + ${#large[@]}) / 6))
 pool "$slots" "${small[@]}"
 pool 1 "${large[@]}"
+[ -z "$clear" ] || printf "$clear"
 
-summary "$(grep -c pass "$results")" "$(grep -c fail "$results")" "$(grep -c skip "$results")"
+[ -z "$counts_file" ] || cp "$results" "$counts_file.runs"
+[ -n "$bench$counts_file" ] || where_time_went "$results"
+summary "$(grep -c ^pass "$results")" "$(grep -c ^fail "$results")" "$(grep -c ^skip "$results")"
