@@ -5,7 +5,8 @@
 PLATFORM ?=#             amd, nvidia or cpu: picks platform/$(PLATFORM)/platform.mk; found when not given
 T        ?=#             tests or benches by name or pattern: make check T=put, T='amo* platform/ipc', make bench T=put_bw
 N        ?=#             numbers of PEs, in place of those in the source: make check T=put N=4 or N=2,8
-FULL     ?=#             1: check runs each test in each of its environments at each of its numbers of PEs, and all kinds of GPU
+FULL     ?=#             1: check-all leaves no combination out: every environment at every number of PEs, every kind of GPU
+TURN     ?=#             a number: which of the combinations check-all runs; .ci/run counts commits
 SAN      ?=#             on cpu: address (ASan and UBSan), thread (TSan), lanes (TSan between the lanes of a block)
 PREFIX   ?= /usr/local#  where install puts things, below DESTDIR=
 LIBDIR   ?= $(PREFIX)/lib
@@ -15,7 +16,7 @@ ifeq ($(strip $(PLATFORM)),)
 FOUND    := $(shell tools/platform)
 override PLATFORM := $(firstword $(FOUND))
 endif
-export PLATFORM FULL
+export PLATFORM FULL TURN
 PLATFORMS := $(patsubst platform/%/platform.mk,%,$(wildcard platform/*/platform.mk))
 $(if $(filter $(PLATFORM),$(PLATFORMS)),,$(error PLATFORM=$(PLATFORM): expected one of $(PLATFORMS)))
 $(if $(SAN),$(if $(filter cpu,$(PLATFORM)),,$(error SAN= is for PLATFORM=cpu)))
@@ -91,7 +92,8 @@ endif
 SUB = --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc))
 
 .DEFAULT_GOAL := lib
-.PHONY: lib tests benches examples tools check bench setup install uninstall format clean help run-tests build-tests run-benches FORCE
+.PHONY: lib tests benches examples tools try check check-all bench setup install uninstall format clean help \
+	run-tests build-tests run-benches FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:
 
@@ -100,13 +102,13 @@ tests:    $(TESTS) $(MODULES)#      build the tests, or those of T=
 benches:  $(BENCHES) $(RAW)#        build the benches and their raw baselines
 examples: $(EXAMPLES)#              build the examples
 tools:    $(TOOLS)#                 gshmemcc and gshmem-info, in build/.../bin
-check:    setup#                    set up what is missing, build, run every test in every leg; T=put N=4 for some
-	@rm -f $(BASE)/check/*
-	@for leg in $(LEGS); do \
-		echo "== check-$$leg"; start=$$(date +%s); $(MAKE) $(SUB) check-$$leg; \
-		echo "== check-$$leg: $$(($$(date +%s) - start)) s"; \
-	done
-	@tests/run.sh -s -c $(BASE)/check/all $(LEGS:%=$(BASE)/check/%)
+try:      setup-try#                build the library and examples/02_ring, and run it on 4 PEs
+	@$(MAKE) $(SUB) $(B)/examples/02_ring
+	$$(tests/run.sh -l) -n 4 $(B)/examples/02_ring
+check:    setup#                    set up what is missing, build, run each test once, in minutes; T=put N=4 for some
+	@$(MAKE) $(SUB) check-legs LEGS='$(CHECK_LEGS)'
+check-all: setup-all#               every leg of it: about an hour; before a release
+	@$(MAKE) $(SUB) check-legs LEGS='$(LEGS)'
 bench:    setup-bench#              set up what is missing, build, run the benches, draw plots; T=put_bw N=2 for some
 	@$(MAKE) $(SUB) run-benches
 setup:    setup-check#              install what building and testing need, with apt
@@ -127,9 +129,22 @@ help:#                              this list
 
 # ---- the legs of check: which tests (below tests/), built how, run how ----
 
-LEGS_cpu := basic delivery clang apart asan tsan lanes install isa
+LEGS_cpu := basic delivery clang apart asan tsan lanes install isa trees
 ALL_LEGS := $(or $(LEGS_$(PLATFORM)),basic install isa)
-LEGS     ?= $(if $(T)$(SAN),basic,$(filter-out $(if $(FULL),,asan),$(ALL_LEGS)))
+LEGS     ?= $(ALL_LEGS)
+# With T= or SAN= the everyday loop: those tests, all their runs.
+CHECK_LEGS = $(if $(T)$(SAN),basic,quick $(if $(filter cpu,$(PLATFORM)),copies))
+
+# No leg is begun after UNTIL, in seconds since 1970: what is left out is named, and is a failure of nobody.
+check-legs:
+	@mkdir -p $(BASE)/check && rm -f $(foreach leg,$(LEGS),$(BASE)/check/$(leg) $(BASE)/check/$(leg).*)
+	@ran=''; for leg in $(LEGS); do \
+		start=$$(date +%s); \
+		if [ -n "$$UNTIL" ] && [ $$start -ge "$$UNTIL" ]; then echo "== check-$$leg: left out, the time is up"; continue; fi; \
+		echo "== check-$$leg"; $(MAKE) $(SUB) check-$$leg; ran="$$ran $(BASE)/check/$$leg"; \
+		echo $$(($$(date +%s) - start)) >$(BASE)/check/$$leg.took; \
+	done; \
+	tests/run.sh -s -c $(BASE)/check/all $$ran
 
 names     = $(notdir $(basename $(wildcard tests/*.c tests/*.hip)))
 starts_jobs = $(notdir $(basename $(shell grep -ls '"job.h"' tests/*.c tests/*.hip)))
@@ -139,6 +154,18 @@ clang     = $(notdir $(firstword $(foreach c,clang-19 clang-18 clang-17 clang-16
 TSAN_TESTS = $(call marked,tsan: yes) \
 	$(filter-out platform/barrier,$(patsubst tests/%,%,$(basename $(wildcard tests/platform/*.c tests/platform/*.hip))))
 
+# What a change must pass before a commit: each test once, and the examples. Tests that say `/* tier: all */` are left out:
+# every type of every call, which takes compilers minutes, and what is long; README has no more than a compiler to ask for.
+T_quick      = $(filter-out $(call marked,tier: all),$(names)) $(patsubst tests/%,%,$(basename \
+	$(wildcard tests/platform/*.c tests/platform/*.hip tests/shmem/*.c)))
+RUN_quick    = -1
+MAKE_quick   = RUN=examples
+# As on a GPU: the host cannot touch device memory, the host API copies, and the copy loop is that of AMD GPUs, which takes any
+# alignment, and an end in LDS. A few tests that go through all of it; the leg apart has the others.
+T_copies     = put_get_copy put_get_local_memory amo_values coll coll_stream signal_put heap_calls locks rpc_call teams
+RUN_copies   = -1 -e GSHMEM_CPU_HOST_ACCESS=0
+MAKE_copies  = B=$(B)-copies CFLAGS='-O1 -g1' CPPFLAGS='$(CPPFLAGS) $(APART)'
+APART        = -DGSHMEMI_HOST_COPIES -DGSHMEMI_GENERIC_COPY=2
 # All of them and the examples, as the user builds it; the benches must build.
 T_basic      = $(if $(filter thread lanes,$(SAN)),$(TSAN_TESTS),* platform/* shmem/*)
 MAKE_basic   = $(if $(T),,RUN=examples ALSO=benches)
@@ -150,13 +177,12 @@ RUN_delivery = -e 'GSHMEM_CPU_DELIVERY=random:1 | GSHMEM_CPU_DELIVERY=random:2 |
 T_clang      = put* get* amo* signal* coll coll_late platform/* shmem/*
 RUN_clang    = -1
 MAKE_clang   = CFLAGS=-O2 CC=$(clang) HIPCC=$(clang:clang%=clang++%) CPPFLAGS='$(CPPFLAGS) -DGSHMEMI_GENERIC_COPY=1' ALSO=read
-# As on a GPU, and with ASan and UBSan: the host cannot touch device memory, and the host API copies; the copy loop is that of
-# AMD GPUs, which takes any alignment, and an end in LDS. Not the tests of OpenSHMEM, whose programs touch device memory. One
-# type stands for all, and what starts jobs (2 s each) or never sees device memory is for FULL=1, as is all of the leg asan.
+# As copies, of most tests, with ASan and UBSan. Not the tests of OpenSHMEM, whose programs touch device memory. One type stands
+# for all; what starts jobs (2 s each) or never sees device memory is in the leg asan.
 T_apart      = $(filter-out $(if $(FULL),,%_types %_types_reduce rpc_explore rpc_freeze put_get_beyond_2g $(starts_jobs)),$(names)) \
 	platform/* shmem/names
 RUN_apart    = -1 -e GSHMEM_CPU_HOST_ACCESS=0
-MAKE_apart   = SAN=address B=$(B)-apart RUN=examples CPPFLAGS='$(CPPFLAGS) -DGSHMEMI_HOST_COPIES -DGSHMEMI_GENERIC_COPY=2'
+MAKE_apart   = SAN=address B=$(B)-apart RUN=examples CPPFLAGS='$(CPPFLAGS) $(APART)'
 T_asan       = * platform/* shmem/*
 RUN_asan     = -1
 MAKE_asan    = SAN=address
@@ -169,22 +195,24 @@ RUN_lanes    = -1
 MAKE_lanes   = SAN=lanes
 
 # `T=` given by the user narrows any leg.
-$(filter-out check-install check-isa,$(ALL_LEGS:%=check-%)): check-%:
+$(filter-out check-install check-isa check-trees,$(ALL_LEGS:%=check-%)) check-quick check-copies: check-%:
 	@$(MAKE) $(SUB) $(MAKE_$*) T='$(or $(T),$(T_$*))' run-tests COUNTS=$(BASE)/check/$* RUNFLAGS="$(RUN_$*)"
 # The installed tree, used by a program outside of this one.
 check-install:
 	@$(MAKE) $(SUB) lib tools && mkdir -p $(BASE)/check
 	@B=$(B) tests/run.sh -c $(BASE)/check/install tests/install/run.sh
-# What the compilers for GPUs make of it, with no GPU.
-check-isa:
+# What the compilers for GPUs make of it, with no GPU: some kernels, read closely; then the whole tree.
+check-isa check-trees: check-%:
 	@mkdir -p $(BASE)/check
-	@B=$(B) tests/run.sh -c $(BASE)/check/isa $(filter-out $(if $(FULL),,%_tree.sh),$(wildcard tests/isa/*.sh)) tests/install/gpu.sh
+	@B=$(B) tests/run.sh -c $(BASE)/check/$* $(SCRIPTS_$*)
+SCRIPTS_isa   = $(filter-out %_tree.sh,$(wildcard tests/isa/*.sh)) tests/install/gpu.sh
+SCRIPTS_trees = $(wildcard tests/isa/*_tree.sh)
 
 # What does not build is a failure of its own, and does not keep the others from running.
-run-tests: $(LIB) $(TOOLS)
+run-tests:
 	$(if $(TESTS),,$(error no test matches T=$(T)))
-	@$(MAKE) $(SUB) -k build-tests || true
-	@mkdir -p $(BASE)/check
+	@mkdir -p $(BASE)/check; start=$$(date +%s); $(MAKE) $(SUB) $(LIB) $(TOOLS) || exit; $(MAKE) $(SUB) -k build-tests; \
+		$(if $(COUNTS),echo $$(($$(date +%s) - start)) >$(COUNTS).built)
 	@tests/run.sh $(if $(COUNTS),-c $(COUNTS)) $(if $(N),-n $(N)) $(RUNFLAGS) $(TESTS) $(RUN_TOO) \
 		$$(for p in $(BENCHED) $(READ); do [ -e $$p ] || echo $$p; done)
 build-tests: $(TESTS) $(MODULES) $(RUN_TOO) $(BENCHED) $(READ)
@@ -194,8 +222,8 @@ run-benches: $(BENCHES) $(RAW) $(TOOLS)
 	@bench/plot.sh $(B)/bench
 	@bench/ratios.sh $(B)/bench
 
-setup-check setup-bench setup-build: setup-%:
-	@CC='$(CC)' HIPCC='$(HIPCC)' LEGS='$(LEGS)' tools/setup $*
+setup-try setup-check setup-all setup-bench: setup-%:
+	@CC='$(CC)' HIPCC='$(HIPCC)' LEGS='$(if $(filter all,$*),$(LEGS))' tools/setup $*
 
 # ---- building ----
 

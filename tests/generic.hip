@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* run: -n 1,2 */
+/* tier: all */
 /* env: GSHMEM_CHECK=0 | GSHMEM_CHECK=1 */
 /* isa: read */
 /* Type-generic names in C++: every name with every type, in a kernel and on the host, without a context and with one. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* run: -n 2 */
+/* tier: all */
 /* timeout: 120 */
 /* delivery: no, it keeps a copy of what is on its way */
 /*
