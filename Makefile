@@ -253,9 +253,9 @@ $(B)/%.c.read: %.c $(B)/flags | $(B)/tools-found
 $(B)/%.hip.read: %.hip $(B)/flags | $(B)/tools-found $(PLAT_DEPS)
 	@mkdir -p $(@D) && rm -f $@
 	$(call Q,READ)$(HIPCMD) -MF $(@:.read=.d) -MT $@ $(HIPREAD) $< && touch $@
-# gshmem.h, read once for the tests that begin with it: a second of each. (GPUs' compilers read it once for each GPU.)
+# gshmem.h, read once for the programs that begin with it: a second of each. (GPUs' compilers read it once for each GPU.)
 ifeq ($(PLATFORM),cpu)
-HEADED   := $(foreach u,$(shell grep -Ls '^\#define GSHMEM' tests/*.hip),$(B)/$(u).o $(B)/$(u).read)
+HEADED   := $(foreach u,$(shell grep -Ls '^\#define GSHMEM' tests/*.hip bench/*.hip examples/*.hip),$(B)/$(u).o $(B)/$(u).read)
 $(HEADED): private HIPCMD += -include $(B)/head.h
 $(HEADED): $(B)/head.h.gch
 $(B)/head.h.gch: private CFLAGS := $(patsubst -g,-g1,$(CFLAGS))
@@ -264,8 +264,10 @@ $(B)/head.h.gch: include/gshmem.h $(B)/flags | $(B)/tools-found
 	$(call Q,HIPCC)$(subst -x c++,-x c++-header,$(HIPCMD)) -MF $(B)/head.d -MT $@ -o $@ $(B)/head.h
 -include $(B)/head.d
 endif
-# Lines are enough of tests: all of the debug information is a third of a compiler's time.
-$(B)/tests/%.o: private CFLAGS := $(patsubst -g,-g1,$(CFLAGS))
+# Lines are enough of programs, and of the library's units that are stamped: all of the debug information is a third of a
+# compiler's time.
+$(B)/tests/%.o $(B)/bench/%.o $(B)/examples/%.o: private CFLAGS := $(patsubst -g,-g1,$(CFLAGS))
+$(patsubst %,$(B)/src/host/%.c.o,coll context rma stream sync) $(B)/src/device/coll.hip.o: private CFLAGS := $(patsubst -g,-g1,$(CFLAGS))
 # Every type of every call: -O2 takes minutes.
 $(B)/tests/%_types.hip.o: private CFLAGS := $(patsubst -O2,-O1,$(patsubst -g,-g1,$(CFLAGS)))
 $(B)/lib/$(SONAME): $(LIB_OBJS)
