@@ -630,6 +630,8 @@ GSHMEM_API uint64_t gshmem_signal_wait_until(uint64_t *sig_addr, int cmp, uint64
  * _some 0. _any looks at the objects from any of them on: called again and again it returns each one that satisfies.
  * _all may have seen them one after the other.
  *
+ * TYPENAME may also be short and ushort: an extension, of which OpenSHMEM has the calls on one object alone.
+ *
  * Callable  host; kernel, one thread.
  * Returns   as gshmem_TYPENAME_wait_until and _test.
  * Order     what the updating PEs ordered before the updates that are reported is visible after.
@@ -647,7 +649,7 @@ GSHMEM_API uint64_t gshmem_signal_wait_until(uint64_t *sig_addr, int cmp, uint64
 #define GSHMEMI_DECLARE(NAME, TYPE) \
 	GSHMEMI_DECLARE_VALUES(NAME, TYPE, , TYPE cmp_value) \
 	GSHMEMI_DECLARE_VALUES(NAME, TYPE, _vector, const TYPE *cmp_values)
-GSHMEM_AMO_TYPES(GSHMEMI_DECLARE)
+GSHMEM_WAIT_TYPES(GSHMEMI_DECLARE)
 #undef GSHMEMI_DECLARE
 #undef GSHMEMI_DECLARE_VALUES
 

@@ -119,7 +119,6 @@ T_HD int differ(const void *a, const void *b, size_t nbytes)
 	T_HD int FUNCTION(void *memory, uint64_t *sig, gshmem_ctx_t ctx, int pe) \
 	{ \
 		TYPE *d = (TYPE *)memory, back; \
-		size_t index = 0; \
 		int wrong = 0; \
 \
 		gshmem_p(CTX d, (TYPE)5, pe); \
@@ -140,21 +139,6 @@ T_HD int differ(const void *a, const void *b, size_t nbytes)
 		gshmem_ctx_quiet(ctx); \
 		wrong += back != (TYPE)125; \
 		wrong += gshmem_g(CTX d, pe) != (TYPE)1; \
-		gshmem_p(CTX d, (TYPE)4, pe); \
-		gshmem_ctx_quiet(ctx); \
-		back = (TYPE)4; \
-		gshmem_wait_until_all(d, 1, NULL, GSHMEM_CMP_EQ, (TYPE)4); \
-		gshmem_wait_until_all_vector(d, 1, NULL, GSHMEM_CMP_EQ, &back); \
-		wrong += gshmem_wait_until_any(d, 1, NULL, GSHMEM_CMP_EQ, (TYPE)4) != 0; \
-		wrong += gshmem_wait_until_any_vector(d, 1, NULL, GSHMEM_CMP_EQ, &back) != 0; \
-		wrong += gshmem_wait_until_some(d, 1, &index, NULL, GSHMEM_CMP_EQ, (TYPE)4) != 1; \
-		wrong += gshmem_wait_until_some_vector(d, 1, &index, NULL, GSHMEM_CMP_EQ, &back) != 1; \
-		wrong += gshmem_test_all(d, 1, NULL, GSHMEM_CMP_GT, (TYPE)4) != 0; \
-		wrong += gshmem_test_all_vector(d, 1, NULL, GSHMEM_CMP_EQ, &back) != 1; \
-		wrong += gshmem_test_any(d, 1, NULL, GSHMEM_CMP_GE, (TYPE)4) != 0; \
-		wrong += gshmem_test_any_vector(d, 1, NULL, GSHMEM_CMP_LT, &back) != SIZE_MAX; \
-		wrong += gshmem_test_some(d, 1, &index, NULL, GSHMEM_CMP_NE, (TYPE)4) != 0; \
-		wrong += gshmem_test_some_vector(d, 1, &index, NULL, GSHMEM_CMP_LE, &back) != 1; \
 		(void)sig; \
 		return wrong; \
 	}
@@ -196,13 +180,28 @@ T_HD int differ(const void *a, const void *b, size_t nbytes)
 	T_HD int wait_##NAME(void *memory, uint64_t *sig, gshmem_ctx_t ctx, int me) \
 	{ \
 		TYPE *d = (TYPE *)memory; \
+		const TYPE four = (TYPE)4; \
+		size_t index = 0; \
 		int wrong = 0; \
 \
 		gshmem_p(d, (TYPE)3, me); \
 		gshmem_wait_until(d, GSHMEM_CMP_EQ, (TYPE)3); \
 		wrong += gshmem_test(d, GSHMEM_CMP_LE, (TYPE)2) != 0; \
 		wrong += gshmem_test(d, GSHMEM_CMP_GT, (TYPE)2) != 1; \
+		gshmem_p(d, (TYPE)4, me); \
 		gshmem_quiet(); \
+		gshmem_wait_until_all(d, 1, NULL, GSHMEM_CMP_EQ, (TYPE)4); \
+		gshmem_wait_until_all_vector(d, 1, NULL, GSHMEM_CMP_EQ, &four); \
+		wrong += gshmem_wait_until_any(d, 1, NULL, GSHMEM_CMP_EQ, (TYPE)4) != 0; \
+		wrong += gshmem_wait_until_any_vector(d, 1, NULL, GSHMEM_CMP_EQ, &four) != 0; \
+		wrong += gshmem_wait_until_some(d, 1, &index, NULL, GSHMEM_CMP_EQ, (TYPE)4) != 1; \
+		wrong += gshmem_wait_until_some_vector(d, 1, &index, NULL, GSHMEM_CMP_EQ, &four) != 1; \
+		wrong += gshmem_test_all(d, 1, NULL, GSHMEM_CMP_GT, (TYPE)4) != 0; \
+		wrong += gshmem_test_all_vector(d, 1, NULL, GSHMEM_CMP_EQ, &four) != 1; \
+		wrong += gshmem_test_any(d, 1, NULL, GSHMEM_CMP_GE, (TYPE)4) != 0; \
+		wrong += gshmem_test_any_vector(d, 1, NULL, GSHMEM_CMP_LT, &four) != SIZE_MAX; \
+		wrong += gshmem_test_some(d, 1, &index, NULL, GSHMEM_CMP_NE, (TYPE)4) != 0; \
+		wrong += gshmem_test_some_vector(d, 1, &index, NULL, GSHMEM_CMP_LE, &four) != 1; \
 		(void)ctx; \
 		(void)sig; \
 		return wrong; \

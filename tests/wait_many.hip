@@ -65,7 +65,7 @@ struct results {
 				gshmem_##NAME##_wait_until_all(ivars, NELEMS, status, GSHMEM_CMP_GE, values[0]); \
 		} \
 	};
-GSHMEM_AMO_TYPES(OF_TYPE)
+GSHMEM_WAIT_TYPES(OF_TYPE)
 
 /* Memory that kernels and the host share, in host memory. */
 template <class F> struct arguments {
@@ -274,7 +274,7 @@ int main(void)
 	heap = gshmem_calloc(NELEMS, 8);
 	data = (long *)gshmem_calloc(NELEMS, sizeof *data);
 #define TRY(NAME, TYPE) try_type<of_##NAME>(heap, data, &mark);
-	GSHMEM_AMO_TYPES(TRY)
+	GSHMEM_WAIT_TYPES(TRY)
 #undef TRY
 	gshmem_free(data);
 	gshmem_free(heap);

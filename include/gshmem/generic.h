@@ -214,7 +214,7 @@ GSHMEM_BASIC_WAIT_TYPES(GSHMEMI_DEFINE)
 #define GSHMEMI_DEFINE(NAME, TYPE) \
 	GSHMEMI_DEFINE_VALUES(NAME, TYPE, , TYPE cmp_value, cmp_value) \
 	GSHMEMI_DEFINE_VALUES(NAME, TYPE, _vector, const TYPE *cmp_values, cmp_values)
-GSHMEM_BASIC_AMO_TYPES(GSHMEMI_DEFINE)
+GSHMEM_BASIC_WAIT_TYPES(GSHMEMI_DEFINE)
 #undef GSHMEMI_DEFINE
 #undef GSHMEMI_DEFINE_VALUES
 #undef GSHMEMI_DEFINE_SOME
@@ -457,29 +457,29 @@ GSHMEMI_LONG_DOUBLE_API long double gshmem_g(gshmem_ctx_t ctx, const long double
 #define gshmem_wait_until(ivar, ...) _Generic(*(ivar) GSHMEM_BASIC_WAIT_TYPES(GSHMEMI_WAIT_UNTIL_))(ivar, __VA_ARGS__)
 #define gshmem_test(ivar, ...)       _Generic(*(ivar) GSHMEM_BASIC_WAIT_TYPES(GSHMEMI_TEST_))(ivar, __VA_ARGS__)
 #define gshmem_wait_until_all(ivars, ...) \
-	_Generic(*(ivars) GSHMEM_BASIC_AMO_TYPES(GSHMEMI_WAIT_UNTIL_ALL_))(ivars, __VA_ARGS__)
+	_Generic(*(ivars) GSHMEM_BASIC_WAIT_TYPES(GSHMEMI_WAIT_UNTIL_ALL_))(ivars, __VA_ARGS__)
 #define gshmem_wait_until_any(ivars, ...) \
-	_Generic(*(ivars) GSHMEM_BASIC_AMO_TYPES(GSHMEMI_WAIT_UNTIL_ANY_))(ivars, __VA_ARGS__)
+	_Generic(*(ivars) GSHMEM_BASIC_WAIT_TYPES(GSHMEMI_WAIT_UNTIL_ANY_))(ivars, __VA_ARGS__)
 #define gshmem_wait_until_some(ivars, ...) \
-	_Generic(*(ivars) GSHMEM_BASIC_AMO_TYPES(GSHMEMI_WAIT_UNTIL_SOME_))(ivars, __VA_ARGS__)
+	_Generic(*(ivars) GSHMEM_BASIC_WAIT_TYPES(GSHMEMI_WAIT_UNTIL_SOME_))(ivars, __VA_ARGS__)
 #define gshmem_test_all(ivars, ...) \
-	_Generic(*(ivars) GSHMEM_BASIC_AMO_TYPES(GSHMEMI_TEST_ALL_))(ivars, __VA_ARGS__)
+	_Generic(*(ivars) GSHMEM_BASIC_WAIT_TYPES(GSHMEMI_TEST_ALL_))(ivars, __VA_ARGS__)
 #define gshmem_test_any(ivars, ...) \
-	_Generic(*(ivars) GSHMEM_BASIC_AMO_TYPES(GSHMEMI_TEST_ANY_))(ivars, __VA_ARGS__)
+	_Generic(*(ivars) GSHMEM_BASIC_WAIT_TYPES(GSHMEMI_TEST_ANY_))(ivars, __VA_ARGS__)
 #define gshmem_test_some(ivars, ...) \
-	_Generic(*(ivars) GSHMEM_BASIC_AMO_TYPES(GSHMEMI_TEST_SOME_))(ivars, __VA_ARGS__)
+	_Generic(*(ivars) GSHMEM_BASIC_WAIT_TYPES(GSHMEMI_TEST_SOME_))(ivars, __VA_ARGS__)
 #define gshmem_wait_until_all_vector(ivars, ...) \
-	_Generic(*(ivars) GSHMEM_BASIC_AMO_TYPES(GSHMEMI_WAIT_UNTIL_ALL_VECTOR_))(ivars, __VA_ARGS__)
+	_Generic(*(ivars) GSHMEM_BASIC_WAIT_TYPES(GSHMEMI_WAIT_UNTIL_ALL_VECTOR_))(ivars, __VA_ARGS__)
 #define gshmem_wait_until_any_vector(ivars, ...) \
-	_Generic(*(ivars) GSHMEM_BASIC_AMO_TYPES(GSHMEMI_WAIT_UNTIL_ANY_VECTOR_))(ivars, __VA_ARGS__)
+	_Generic(*(ivars) GSHMEM_BASIC_WAIT_TYPES(GSHMEMI_WAIT_UNTIL_ANY_VECTOR_))(ivars, __VA_ARGS__)
 #define gshmem_wait_until_some_vector(ivars, ...) \
-	_Generic(*(ivars) GSHMEM_BASIC_AMO_TYPES(GSHMEMI_WAIT_UNTIL_SOME_VECTOR_))(ivars, __VA_ARGS__)
+	_Generic(*(ivars) GSHMEM_BASIC_WAIT_TYPES(GSHMEMI_WAIT_UNTIL_SOME_VECTOR_))(ivars, __VA_ARGS__)
 #define gshmem_test_all_vector(ivars, ...) \
-	_Generic(*(ivars) GSHMEM_BASIC_AMO_TYPES(GSHMEMI_TEST_ALL_VECTOR_))(ivars, __VA_ARGS__)
+	_Generic(*(ivars) GSHMEM_BASIC_WAIT_TYPES(GSHMEMI_TEST_ALL_VECTOR_))(ivars, __VA_ARGS__)
 #define gshmem_test_any_vector(ivars, ...) \
-	_Generic(*(ivars) GSHMEM_BASIC_AMO_TYPES(GSHMEMI_TEST_ANY_VECTOR_))(ivars, __VA_ARGS__)
+	_Generic(*(ivars) GSHMEM_BASIC_WAIT_TYPES(GSHMEMI_TEST_ANY_VECTOR_))(ivars, __VA_ARGS__)
 #define gshmem_test_some_vector(ivars, ...) \
-	_Generic(*(ivars) GSHMEM_BASIC_AMO_TYPES(GSHMEMI_TEST_SOME_VECTOR_))(ivars, __VA_ARGS__)
+	_Generic(*(ivars) GSHMEM_BASIC_WAIT_TYPES(GSHMEMI_TEST_SOME_VECTOR_))(ivars, __VA_ARGS__)
 
 #endif
 

@@ -61,7 +61,7 @@
 	X(64, 8) \
 	X(128, 16)
 
-/* Table "standard AMO types": compare_swap, fetch_inc, inc, fetch_add, add; wait_until and test. */
+/* Table "standard AMO types": compare_swap, fetch_inc, inc, fetch_add, add. */
 #define GSHMEM_BASIC_AMO_TYPES(X) \
 	X(int, int) \
 	X(long, long) \
@@ -98,7 +98,10 @@
 
 #define GSHMEM_BITWISE_AMO_TYPES(X) GSHMEM_BASIC_BITWISE_AMO_TYPES(X) GSHMEM_ALIAS_BITWISE_AMO_TYPES(X)
 
-/* wait_until and test also take the two types that OpenSHMEM 1.5 deprecated there. */
+/*
+ * wait_until and test, also of arrays. short and ushort are ours: OpenSHMEM 1.5 deprecated them for one object and never had
+ * them for arrays, which other libraries do.
+ */
 #define GSHMEM_BASIC_WAIT_TYPES(X) X(short, short) X(ushort, unsigned short) GSHMEM_BASIC_AMO_TYPES(X)
 #define GSHMEM_WAIT_TYPES(X)       GSHMEM_BASIC_WAIT_TYPES(X) GSHMEM_ALIAS_AMO_TYPES(X)
 

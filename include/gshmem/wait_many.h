@@ -173,7 +173,7 @@ GSHMEMI_FN size_t gshmemi_test_many(const struct gshmemi_wait_set *set, int whic
 #define GSHMEMI_DEFINE(NAME, TYPE) \
 	GSHMEMI_DEFINE_VALUES(NAME, TYPE, , TYPE cmp_value, &cmp_value, 0) \
 	GSHMEMI_DEFINE_VALUES(NAME, TYPE, _vector, const TYPE *cmp_values, cmp_values, 1)
-GSHMEM_AMO_TYPES(GSHMEMI_DEFINE)
+GSHMEM_WAIT_TYPES(GSHMEMI_DEFINE)
 #undef GSHMEMI_DEFINE
 #undef GSHMEMI_DEFINE_VALUES
 #undef GSHMEMI_SET

@@ -307,15 +307,15 @@ GSHMEMI_NAMES_MOVES(nvshmemx, , mem, _block, gshmemx, _wg, void)
 #define X(NAME, T) GSHMEMI_NAMES_EXTENDED_AMO(nvshmem, NAME, T)
 GSHMEM_EXTENDED_AMO_TYPES(X)
 #undef X
-#define X(NAME, T) \
-	GSHMEMI_NAMES_AMO(nvshmem, NAME, T) \
-	GSHMEMI_NAMES_WAIT_MANY(nvshmem, NAME, T)
+#define X(NAME, T) GSHMEMI_NAMES_AMO(nvshmem, NAME, T)
 GSHMEM_AMO_TYPES(X)
 #undef X
 #define X(NAME, T) GSHMEMI_NAMES_BITWISE_AMO(nvshmem, NAME, T)
 GSHMEM_BITWISE_AMO_TYPES(X)
 #undef X
-#define X(NAME, T) GSHMEMI_NAMES_WAIT(nvshmem, NAME, T)
+#define X(NAME, T) \
+	GSHMEMI_NAMES_WAIT(nvshmem, NAME, T) \
+	GSHMEMI_NAMES_WAIT_MANY(nvshmem, NAME, T)
 GSHMEM_WAIT_TYPES(X)
 #undef X
 #define X(NAME, T, KIND) \

@@ -516,15 +516,15 @@ GSHMEMI_NAMES_MOVES(rocshmem, , mem, _wg, gshmemx, _wg, void)
 #define X(NAME, T) GSHMEMI_NAMES_EXTENDED_AMO(rocshmem, NAME, T)
 GSHMEM_EXTENDED_AMO_TYPES(X)
 #undef X
-#define X(NAME, T) \
-	GSHMEMI_NAMES_AMO(rocshmem, NAME, T) \
-	GSHMEMI_NAMES_WAIT_MANY(rocshmem, NAME, T)
+#define X(NAME, T) GSHMEMI_NAMES_AMO(rocshmem, NAME, T)
 GSHMEM_AMO_TYPES(X)
 #undef X
 #define X(NAME, T) GSHMEMI_NAMES_BITWISE_AMO(rocshmem, NAME, T)
 GSHMEM_BITWISE_AMO_TYPES(X)
 #undef X
-#define X(NAME, T) GSHMEMI_NAMES_WAIT(rocshmem, NAME, T)
+#define X(NAME, T) \
+	GSHMEMI_NAMES_WAIT(rocshmem, NAME, T) \
+	GSHMEMI_NAMES_WAIT_MANY(rocshmem, NAME, T)
 GSHMEM_WAIT_TYPES(X)
 #undef X
 /* int, long and so on are signed there, and have these, too: the bits are those of the unsigned type. */
