@@ -702,7 +702,8 @@ GSHMEM_API void gshmem_pe_quiet(const int *target_pes, size_t npes);
  *
  * gshmem_broadcastmem and so on, with void pointers, count bytes.
  *
- * Results of floating point are those of this order on all PEs, for every number of elements and every scope.
+ * Results of floating point are those of this order on all PEs, for every number of elements and every scope. max and min
+ * keep a value until a later PE's is greater or less: a NaN stays if it is PE 0's, and is passed over if it is not.
  *
  * Callable  host; kernel, one thread (gshmemx_..._wave and _wg for more, gshmemx_..._on_stream for a stream).
  * Returns   0 when dest is there and source may be reused; other PEs may still be at it. -EINVAL for GSHMEM_TEAM_INVALID.

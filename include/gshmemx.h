@@ -486,6 +486,11 @@ GSHMEM_API uint64_t gshmemx_signal_wait_until_wg(uint64_t *sig_addr, int cmp, ui
  *
  * alltoallv's arrays are the caller's own, in memory that it can read; dest and source are symmetric.
  *
+ * TYPENAME half and bfloat16: the collectives of gshmem.h with this prefix, as in gshmemx_half_sum_reduce, but for and, or,
+ * xor. Each single sum or product, in the order of the PEs, is rounded to the 16 bits, to nearest with ties to even; a NaN
+ * that is computed is 0x7e00, of bfloat16 0x7fc0. So the bits are the same on all PEs and platforms, by all scopes and for
+ * all lengths, unless a unit is compiled to flush small floats to 0 (-ffast-math, -ftz=true), which bfloat16 shows.
+ *
  * The scopes: all threads of the group call with the same arguments, and share the work.
  */
 #if !GSHMEMI_KERNELS

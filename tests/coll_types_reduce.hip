@@ -7,9 +7,11 @@
 /* isa: read */
 /*
  * Every reduction, reduce_scatter and scan of every type, by a thread, a wave, a work-group and the host; see coll_types.h.
- * Floating-point values are such that the order of sums shows. GPUs reduce long double on the host alone.
+ * Floating-point values are such that the order of sums shows. GPUs reduce long double on the host alone. 16-bit values are
+ * any bits, NaN, infinities and subnormals among them, and close enough to each other that sums and products end in ties.
  * Compilers for GPUs take many minutes for all of these in one unit.
  */
+#include <math.h>
 #define SLOT 12288
 #include "coll_types.h"
 
@@ -68,6 +70,70 @@ static gshmemx_complexd_t combine(int op, gshmemx_complexd_t a, gshmemx_complexd
 	return combine_complex(op, a, b);
 }
 
+/*
+ * 16 bits: as a number, and the nearest to a number, for DIGITS after the point and an exponent of at least LEAST. A double
+ * holds sums and products of two exactly, or rounds where that cannot matter.
+ */
+template <int DIGITS, int LEAST> struct shorts {
+	static const int infinity = ((1 << (15 - DIGITS)) - 1) << DIGITS;
+
+	static double value(int bits)
+	{
+		const int exponent = (bits & 0x7fff) >> DIGITS, digits = bits & ((1 << DIGITS) - 1);
+		const double size = (bits & 0x7fff) > infinity ? (double)NAN
+				    : (bits & 0x7fff) == infinity ? (double)INFINITY
+				    : ldexp(digits + (exponent ? 1 << DIGITS : 0), LEAST - DIGITS + (exponent ? exponent - 1 : 0));
+
+		return bits & 0x8000 ? -size : size;
+	}
+
+	static int round(double number)
+	{
+		const int sign = signbit(number) ? 0x8000 : 0;
+		int exponent;
+		double digits;
+
+		if (isnan(number))
+			return infinity | 1 << (DIGITS - 1);
+		number = fabs(number);
+		exponent = number < ldexp(1, LEAST) ? LEAST : isinf(number) ? -LEAST + 2 : ilogb(number);
+		digits = nearbyint(ldexp(number, DIGITS - exponent)); /* may reach the next power of 2, which carries */
+		return sign | (isinf(number) || exponent > -LEAST + 1 ? infinity : (exponent - LEAST) * (1 << DIGITS) + (int)digits);
+	}
+
+	static int combine(int op, int a, int b)
+	{
+		const double x = value(a), y = value(b);
+
+		return op == SUM ? round(x + y) : op == PROD ? round(x * y) : op == MAX ? y > x ? b : a : y < x ? b : a;
+	}
+};
+typedef shorts<10, -14> half_bits;
+typedef shorts<7, -126> bfloat16_bits;
+
+template <class BITS, class T> static T combine_short(int op, T a, T b)
+{
+	uint16_t x, y;
+	T c;
+
+	static_assert(sizeof a == 2, "16 bits");
+	memcpy(&x, (const void *)&a, 2);
+	memcpy(&y, (const void *)&b, 2);
+	x = (uint16_t)BITS::combine(op, x, y);
+	memcpy((void *)&c, &x, 2);
+	return c;
+}
+
+static gshmemx_half_t combine(int op, gshmemx_half_t a, gshmemx_half_t b)
+{
+	return combine_short<half_bits>(op, a, b);
+}
+
+static gshmemx_bfloat16_t combine(int op, gshmemx_bfloat16_t a, gshmemx_bfloat16_t b)
+{
+	return combine_short<bfloat16_bits>(op, a, b);
+}
+
 template <class T> static void model_fold(int op, int kind, const struct call *c, char *dest)
 {
 	const int end = kind == INSCAN ? me + 1 : kind == EXSCAN ? me : npes;
@@ -121,6 +187,28 @@ static void make_value(gshmemx_complexd_t *value, int pe, size_t i)
 {
 	value->real = number(pe, i, 9) - 4;
 	value->imag = number(pe + 1, i, 9) - 4;
+}
+
+/* Half of them any bits; else near 1, where sums and products of a few digits end in ties and cancel. */
+static int short_bits(int pe, size_t i, int one, int ndigits)
+{
+	const int bits = number(pe, i, 65536);
+
+	return i & 1 ? bits : one + (bits & ((2 << ndigits) - 1)) + (bits & 0x8000);
+}
+
+static void make_value(gshmemx_half_t *value, int pe, size_t i)
+{
+	const uint16_t bits = (uint16_t)short_bits(pe, i, 0x3c00, 10);
+
+	memcpy((void *)value, &bits, 2);
+}
+
+static void make_value(gshmemx_bfloat16_t *value, int pe, size_t i)
+{
+	const uint16_t bits = (uint16_t)short_bits(pe, i, 0x3f80, 7);
+
+	memcpy((void *)value, &bits, 2);
 }
 
 /* ---- the families ---- */
@@ -214,6 +302,9 @@ static void trim_padding(long double *values, size_t n)
 #define OF_BITS(NAME, TYPE, KIND) \
 	OF_TYPE(bits, NAME, TYPE, AND, 3, 0, 1, \
 		BITS(T_THREAD, gshmem, NAME, ) BITS(T_WAVE, gshmemx, NAME, _wave) BITS(T_WG, gshmemx, NAME, _wg))
+#define OF_SHORT(NAME, TYPE, KIND) \
+	OF_TYPE(ordered, NAME, TYPE, MAX, 4, 2, 1, \
+		ORDERED(T_THREAD, gshmemx, NAME, ) ORDERED(T_WAVE, gshmemx, NAME, _wave) ORDERED(T_WG, gshmemx, NAME, _wg))
 #define OF_ORDERED(NAME, TYPE, KIND) \
 	OF_TYPE(ordered, NAME, TYPE, MAX, 4, 2, 1, \
 		ORDERED(T_THREAD, gshmem, NAME, ) ORDERED(T_WAVE, gshmemx, NAME, _wave) ORDERED(T_WG, gshmemx, NAME, _wg))
@@ -229,6 +320,7 @@ GSHMEM_BITWISE_REDUCE_TYPES(OF_BITS)
 GSHMEM_ORDERED_REDUCE_TYPES(OF_ORDERED)
 GSHMEM_LONG_DOUBLE_REDUCE_TYPES(OF_LONG_DOUBLE)
 GSHMEM_COMPLEX_REDUCE_TYPES(OF_COMPLEX)
+GSHMEMX_REDUCE_TYPES(OF_SHORT)
 
 int main()
 {
@@ -240,6 +332,7 @@ int main()
 	GSHMEM_ORDERED_REDUCE_TYPES(CHECK_ORDERED)
 	GSHMEM_LONG_DOUBLE_REDUCE_TYPES(CHECK_ORDERED)
 	GSHMEM_COMPLEX_REDUCE_TYPES(CHECK_COMPLEX)
+	GSHMEMX_REDUCE_TYPES(CHECK_ORDERED)
 	stop();
 	return 0;
 }

@@ -207,6 +207,48 @@ T_HD int differ(const void *a, const void *b, size_t nbytes)
 		return wrong; \
 	}
 
+/* Collectives of all PEs, with 1 on each; ONE has its bytes. */
+#define COLL(NAME, TYPE, ONE) \
+	T_HD int coll_##NAME(void *memory, uint64_t *sig, gshmem_ctx_t ctx, int me) \
+	{ \
+		TYPE *dest = (TYPE *)memory, *source = dest + 1, one, got; \
+		const TYPE *from = source; \
+		const int npes = gshmem_n_pes(); \
+		int wrong = 0; \
+\
+		gshmem_sync_all(); \
+		memcpy((void *)&one, ONE, sizeof one); \
+		gshmem_p(source, one, me); \
+		gshmem_quiet(); \
+		wrong += gshmem_max_reduce(GSHMEM_TEAM_WORLD, dest, from, 1) != 0; \
+		got = gshmem_g(dest, me); \
+		wrong += differ(&got, &one, sizeof one); \
+		gshmem_sync_all(); \
+		wrong += gshmem_min_reduce(GSHMEM_TEAM_WORLD, dest, from, 1) != 0; \
+		got = gshmem_g(dest, me); \
+		wrong += differ(&got, &one, sizeof one); \
+		gshmem_sync_all(); \
+		wrong += gshmem_prod_reduce(GSHMEM_TEAM_WORLD, dest, from, 1) != 0; \
+		got = gshmem_g(dest, me); \
+		wrong += differ(&got, &one, sizeof one); \
+		gshmem_sync_all(); \
+		wrong += gshmem_sum_inscan(GSHMEM_TEAM_WORLD, dest, from, 1) != 0; \
+		got = gshmem_g(dest, me); \
+		wrong += differ(&got, &one, sizeof one) != (me > 0); \
+		gshmem_sync_all(); \
+		wrong += gshmem_sum_exscan(GSHMEM_TEAM_WORLD, dest, from, 1) != 0; \
+		got = gshmem_g(dest, me); \
+		wrong += differ(&got, &one, sizeof one) != (me != 1); \
+		gshmem_sync_all(); \
+		wrong += gshmem_sum_reduce(GSHMEM_TEAM_WORLD, dest, from, 1) != 0; \
+		got = gshmem_g(dest, me); \
+		wrong += differ(&got, &one, sizeof one) != (npes > 1); \
+		gshmem_sync_all(); \
+		(void)ctx; \
+		(void)sig; \
+		return wrong; \
+	}
+
 /*
  * The types that C tells apart, typed once more: in C the generic names use the API's lists, which cannot expand inside
  * of themselves.
@@ -224,6 +266,10 @@ T_HD int differ(const void *a, const void *b, size_t nbytes)
 	X(short, short) X(uchar, unsigned char) X(ushort, unsigned short) AMO_TYPES(X)
 #define SHORT_TYPES(X)    X(half, gshmemx_half_t) X(bfloat16, gshmemx_bfloat16_t)
 #define EXTENDED_TYPES(X) X(float, float) X(double, double) AMO_TYPES(X)
+/* Of the lists of reductions, one type each. */
+#define COLL_TYPES(X) \
+	X(char, char, "\1") X(int, int, "\1\0\0\0") X(double, double, "\0\0\0\0\0\0\xf0\x3f") \
+	X(half, gshmemx_half_t, "\0\x3c") X(bfloat16, gshmemx_bfloat16_t, "\x80\x3f")
 #define WAIT_TYPES(X)     X(short, short) X(ushort, unsigned short) AMO_TYPES(X)
 #define BITWISE_TYPES(X) \
 	X(uint, unsigned int) X(ulong, unsigned long) X(ulonglong, unsigned long long) X(int32, int32_t) \
@@ -235,13 +281,14 @@ EXTENDED_TYPES(EXTENDED)
 AMO_TYPES(STANDARD)
 BITWISE_TYPES(BITWISE)
 WAIT_TYPES(WAIT)
+COLL_TYPES(COLL)
 
 /*
  * Kernels call a group each, and with a context every fourth type: compilers take long over many calls in a kernel. Names
  * with a context are the same for all types: templates over those without.
  */
 enum { RMA_GROUP, RMA_CTX_GROUP, EXTENDED_GROUP, EXTENDED_CTX_GROUP, STANDARD_GROUP, STANDARD_CTX_GROUP, BITWISE_GROUP,
-       BITWISE_CTX_GROUP, WAIT_GROUP, NGROUPS };
+       BITWISE_CTX_GROUP, WAIT_GROUP, COLL_GROUP, NGROUPS };
 
 /* The number, over all groups, of the first function of a group that was wrong, from 1; 0: none. This PE is PE 0 of alone. */
 T_HD int generic_group(int group, int in_kernel, void *memory, uint64_t *sig, gshmem_ctx_t alone)
@@ -260,23 +307,26 @@ T_HD int generic_group(int group, int in_kernel, void *memory, uint64_t *sig, gs
 #define CALL_STANDARD(NAME, TYPE) CALL(STANDARD, standard_##NAME)
 #define CALL_BITWISE(NAME, TYPE)  CALL(BITWISE, bitwise_##NAME)
 #define CALL_WAIT(NAME, TYPE)     CALL_ONE(group == WAIT_GROUP, wait_##NAME, GSHMEM_CTX_DEFAULT, me)
+#define CALL_COLL(NAME, TYPE, ONE) CALL_ONE(group == COLL_GROUP, coll_##NAME, GSHMEM_CTX_DEFAULT, me)
 	RMA_TYPES(CALL_RMA)
 	SHORT_TYPES(CALL_RMA)
 	EXTENDED_TYPES(CALL_EXTENDED)
 	AMO_TYPES(CALL_STANDARD)
 	BITWISE_TYPES(CALL_BITWISE)
 	WAIT_TYPES(CALL_WAIT)
+	COLL_TYPES(CALL_COLL)
 	return first;
 }
 
 #define NAME_OF(NAME, TYPE)  #NAME,
 #define NAMES_OF(NAME, TYPE) #NAME, "context, " #NAME,
+#define NAME_OF_COLL(NAME, TYPE, ONE) "collectives, " #NAME,
 static const char *generic_name(int n)
 {
 	static const char *const names[] = {
 		"nothing", RMA_TYPES(NAMES_OF) SHORT_TYPES(NAMES_OF)
 		EXTENDED_TYPES(NAMES_OF) AMO_TYPES(NAMES_OF) BITWISE_TYPES(NAMES_OF)
-		WAIT_TYPES(NAME_OF)};
+		WAIT_TYPES(NAME_OF) COLL_TYPES(NAME_OF_COLL)};
 
 	return n >= 0 && n < (int)(sizeof names / sizeof *names) ? names[n] : "?";
 }

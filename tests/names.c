@@ -296,6 +296,10 @@ static const struct family {
 	{half, 0,
 	 "gshmemx_%_put_wave gshmemx_%_get_wg gshmemx_%_put_nbi_wg gshmemx_%_get_nbi_wave gshmemx_%_iput_wave "
 	 "gshmemx_%_iget_wg gshmemx_%_put_signal_wg gshmemx_%_put_signal_nbi_wave"},
+	{half, 0,
+	 "gshmemx_%_max_reduce gshmemx_%_min_reduce gshmemx_%_sum_reduce gshmemx_%_prod_reduce gshmemx_%_sum_inscan "
+	 "gshmemx_%_sum_exscan gshmemx_%_max_reduce_wave gshmemx_%_min_reduce_wg gshmemx_%_sum_reduce_scatter "
+	 "gshmemx_%_prod_reduce_scatter_wave gshmemx_%_sum_exscan_wg gshmemx_%_sum_reduce_on_stream"},
 	{rma, 0,
 	 "gshmemx_%_put_wave gshmemx_%_get_wave gshmemx_%_put_nbi_wave gshmemx_%_get_nbi_wave "
 	 "gshmemx_%_iput_wave gshmemx_%_iget_wave gshmemx_%_put_signal_wave gshmemx_%_put_signal_nbi_wave "

@@ -48,40 +48,43 @@ GSHMEMI_FN int gshmem_sync(gshmem_team_t team)
 GSHMEM_BASIC_RMA_TYPES(GSHMEMI_DEFINE)
 #undef GSHMEMI_DEFINE
 
-#define GSHMEMI_DEFINE_ONE(API, CALL, NAME, TYPE) \
+#define GSHMEMI_DEFINE_ONE(API, CALL, PREFIX, NAME, TYPE) \
 	API int gshmem_##CALL(gshmem_team_t team, TYPE *dest, const TYPE *source, size_t nelems) \
 	{ \
-		return gshmem_##NAME##_##CALL(team, dest, source, nelems); \
+		return PREFIX##_##NAME##_##CALL(team, dest, source, nelems); \
 	}
 #define GSHMEMI_DEFINE(NAME, TYPE, KIND) \
-	GSHMEMI_DEFINE_ONE(GSHMEMI_FN, and_reduce, NAME, TYPE) \
-	GSHMEMI_DEFINE_ONE(GSHMEMI_FN, or_reduce, NAME, TYPE) \
-	GSHMEMI_DEFINE_ONE(GSHMEMI_FN, xor_reduce, NAME, TYPE)
+	GSHMEMI_DEFINE_ONE(GSHMEMI_FN, and_reduce, gshmem, NAME, TYPE) \
+	GSHMEMI_DEFINE_ONE(GSHMEMI_FN, or_reduce, gshmem, NAME, TYPE) \
+	GSHMEMI_DEFINE_ONE(GSHMEMI_FN, xor_reduce, gshmem, NAME, TYPE)
 GSHMEMI_GENERIC_BITWISE(GSHMEMI_DEFINE)
 #undef GSHMEMI_DEFINE
-#define GSHMEMI_DEFINE(API, NAME, TYPE) \
-	GSHMEMI_DEFINE_ONE(API, sum_reduce, NAME, TYPE) \
-	GSHMEMI_DEFINE_ONE(API, prod_reduce, NAME, TYPE) \
-	GSHMEMI_DEFINE_ONE(API, sum_inscan, NAME, TYPE) \
-	GSHMEMI_DEFINE_ONE(API, sum_exscan, NAME, TYPE)
-#define GSHMEMI_DEFINE_COMPLEX(NAME, TYPE, KIND) GSHMEMI_DEFINE(GSHMEMI_FN, NAME, TYPE)
-#define GSHMEMI_DEFINE_ORDERED(NAME, TYPE, KIND) \
-	GSHMEMI_DEFINE_ONE(GSHMEMI_FN, max_reduce, NAME, TYPE) \
-	GSHMEMI_DEFINE_ONE(GSHMEMI_FN, min_reduce, NAME, TYPE) \
-	GSHMEMI_DEFINE(GSHMEMI_FN, NAME, TYPE)
+#define GSHMEMI_DEFINE(API, PREFIX, NAME, TYPE) \
+	GSHMEMI_DEFINE_ONE(API, sum_reduce, PREFIX, NAME, TYPE) \
+	GSHMEMI_DEFINE_ONE(API, prod_reduce, PREFIX, NAME, TYPE) \
+	GSHMEMI_DEFINE_ONE(API, sum_inscan, PREFIX, NAME, TYPE) \
+	GSHMEMI_DEFINE_ONE(API, sum_exscan, PREFIX, NAME, TYPE)
+#define GSHMEMI_DEFINE_WITH_MAX(API, PREFIX, NAME, TYPE) \
+	GSHMEMI_DEFINE_ONE(API, max_reduce, PREFIX, NAME, TYPE) \
+	GSHMEMI_DEFINE_ONE(API, min_reduce, PREFIX, NAME, TYPE) \
+	GSHMEMI_DEFINE(API, PREFIX, NAME, TYPE)
+#define GSHMEMI_DEFINE_COMPLEX(NAME, TYPE, KIND) GSHMEMI_DEFINE(GSHMEMI_FN, gshmem, NAME, TYPE)
+#define GSHMEMI_DEFINE_ORDERED(NAME, TYPE, KIND) GSHMEMI_DEFINE_WITH_MAX(GSHMEMI_FN, gshmem, NAME, TYPE)
+#define GSHMEMI_DEFINE_SHORT(NAME, TYPE, KIND)   GSHMEMI_DEFINE_WITH_MAX(GSHMEMI_FN, gshmemx, NAME, TYPE)
 GSHMEM_COMPLEX_REDUCE_TYPES(GSHMEMI_DEFINE_COMPLEX)
 GSHMEM_BASIC_ORDERED_REDUCE_TYPES(GSHMEMI_DEFINE_ORDERED)
+GSHMEMX_REDUCE_TYPES(GSHMEMI_DEFINE_SHORT)
 #if GSHMEMI_KERNELS
 #define GSHMEMI_DEFINE_API GSHMEMI_LONG_DOUBLE_API
 #else
 #define GSHMEMI_DEFINE_API GSHMEMI_FN
 #endif
-GSHMEMI_DEFINE_ONE(GSHMEMI_DEFINE_API, max_reduce, longdouble, long double)
-GSHMEMI_DEFINE_ONE(GSHMEMI_DEFINE_API, min_reduce, longdouble, long double)
-GSHMEMI_DEFINE(GSHMEMI_DEFINE_API, longdouble, long double)
+GSHMEMI_DEFINE_WITH_MAX(GSHMEMI_DEFINE_API, gshmem, longdouble, long double)
 #undef GSHMEMI_DEFINE_API
+#undef GSHMEMI_DEFINE_SHORT
 #undef GSHMEMI_DEFINE_ORDERED
 #undef GSHMEMI_DEFINE_COMPLEX
+#undef GSHMEMI_DEFINE_WITH_MAX
 #undef GSHMEMI_DEFINE
 #undef GSHMEMI_DEFINE_ONE
 
@@ -110,20 +113,38 @@ GSHMEMI_DEFINE(GSHMEMI_DEFINE_API, longdouble, long double)
 #define GSHMEMI_OR_REDUCE_(NAME, TYPE, KIND)   , TYPE : gshmem_##NAME##_or_reduce
 #define GSHMEMI_XOR_REDUCE_(NAME, TYPE, KIND)  , TYPE : gshmem_##NAME##_xor_reduce
 #define GSHMEMI_MAX_REDUCE_(NAME, TYPE, KIND)  , TYPE : gshmem_##NAME##_max_reduce
+#define GSHMEMI_MAX_REDUCE_SHORT_(NAME, TYPE, KIND) , TYPE : gshmemx_##NAME##_max_reduce
 #define GSHMEMI_MIN_REDUCE_(NAME, TYPE, KIND)  , TYPE : gshmem_##NAME##_min_reduce
+#define GSHMEMI_MIN_REDUCE_SHORT_(NAME, TYPE, KIND) , TYPE : gshmemx_##NAME##_min_reduce
 #define GSHMEMI_SUM_REDUCE_(NAME, TYPE, KIND)  , TYPE : gshmem_##NAME##_sum_reduce
+#define GSHMEMI_SUM_REDUCE_SHORT_(NAME, TYPE, KIND) , TYPE : gshmemx_##NAME##_sum_reduce
 #define GSHMEMI_PROD_REDUCE_(NAME, TYPE, KIND) , TYPE : gshmem_##NAME##_prod_reduce
+#define GSHMEMI_PROD_REDUCE_SHORT_(NAME, TYPE, KIND) , TYPE : gshmemx_##NAME##_prod_reduce
 #define GSHMEMI_SUM_INSCAN_(NAME, TYPE, KIND)  , TYPE : gshmem_##NAME##_sum_inscan
+#define GSHMEMI_SUM_INSCAN_SHORT_(NAME, TYPE, KIND) , TYPE : gshmemx_##NAME##_sum_inscan
 #define GSHMEMI_SUM_EXSCAN_(NAME, TYPE, KIND)  , TYPE : gshmem_##NAME##_sum_exscan
+#define GSHMEMI_SUM_EXSCAN_SHORT_(NAME, TYPE, KIND) , TYPE : gshmemx_##NAME##_sum_exscan
 #define gshmem_and_reduce(team, dest, ...)  _Generic(*(dest)GSHMEMI_GENERIC_BITWISE(GSHMEMI_AND_REDUCE_))(team, dest, __VA_ARGS__)
 #define gshmem_or_reduce(team, dest, ...)   _Generic(*(dest)GSHMEMI_GENERIC_BITWISE(GSHMEMI_OR_REDUCE_))(team, dest, __VA_ARGS__)
 #define gshmem_xor_reduce(team, dest, ...)  _Generic(*(dest)GSHMEMI_GENERIC_BITWISE(GSHMEMI_XOR_REDUCE_))(team, dest, __VA_ARGS__)
-#define gshmem_max_reduce(team, dest, ...)  _Generic(*(dest)GSHMEMI_GENERIC_ORDERED(GSHMEMI_MAX_REDUCE_))(team, dest, __VA_ARGS__)
-#define gshmem_min_reduce(team, dest, ...)  _Generic(*(dest)GSHMEMI_GENERIC_ORDERED(GSHMEMI_MIN_REDUCE_))(team, dest, __VA_ARGS__)
-#define gshmem_sum_reduce(team, dest, ...)  _Generic(*(dest)GSHMEMI_GENERIC_SUM(GSHMEMI_SUM_REDUCE_))(team, dest, __VA_ARGS__)
-#define gshmem_prod_reduce(team, dest, ...) _Generic(*(dest)GSHMEMI_GENERIC_SUM(GSHMEMI_PROD_REDUCE_))(team, dest, __VA_ARGS__)
-#define gshmem_sum_inscan(team, dest, ...)  _Generic(*(dest)GSHMEMI_GENERIC_SUM(GSHMEMI_SUM_INSCAN_))(team, dest, __VA_ARGS__)
-#define gshmem_sum_exscan(team, dest, ...)  _Generic(*(dest)GSHMEMI_GENERIC_SUM(GSHMEMI_SUM_EXSCAN_))(team, dest, __VA_ARGS__)
+#define gshmem_max_reduce(team, dest, ...) \
+	_Generic(*(dest)GSHMEMI_GENERIC_ORDERED(GSHMEMI_MAX_REDUCE_) GSHMEMX_REDUCE_TYPES(GSHMEMI_MAX_REDUCE_SHORT_)) \
+	(team, dest, __VA_ARGS__)
+#define gshmem_min_reduce(team, dest, ...) \
+	_Generic(*(dest)GSHMEMI_GENERIC_ORDERED(GSHMEMI_MIN_REDUCE_) GSHMEMX_REDUCE_TYPES(GSHMEMI_MIN_REDUCE_SHORT_)) \
+	(team, dest, __VA_ARGS__)
+#define gshmem_sum_reduce(team, dest, ...) \
+	_Generic(*(dest)GSHMEMI_GENERIC_SUM(GSHMEMI_SUM_REDUCE_) GSHMEMX_REDUCE_TYPES(GSHMEMI_SUM_REDUCE_SHORT_)) \
+	(team, dest, __VA_ARGS__)
+#define gshmem_prod_reduce(team, dest, ...) \
+	_Generic(*(dest)GSHMEMI_GENERIC_SUM(GSHMEMI_PROD_REDUCE_) GSHMEMX_REDUCE_TYPES(GSHMEMI_PROD_REDUCE_SHORT_)) \
+	(team, dest, __VA_ARGS__)
+#define gshmem_sum_inscan(team, dest, ...) \
+	_Generic(*(dest)GSHMEMI_GENERIC_SUM(GSHMEMI_SUM_INSCAN_) GSHMEMX_REDUCE_TYPES(GSHMEMI_SUM_INSCAN_SHORT_)) \
+	(team, dest, __VA_ARGS__)
+#define gshmem_sum_exscan(team, dest, ...) \
+	_Generic(*(dest)GSHMEMI_GENERIC_SUM(GSHMEMI_SUM_EXSCAN_) GSHMEMX_REDUCE_TYPES(GSHMEMI_SUM_EXSCAN_SHORT_)) \
+	(team, dest, __VA_ARGS__)
 
 #endif
 

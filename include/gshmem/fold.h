@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <gshmem/arch.h>
+#include <gshmem/float16.h>
 
 /* What the bits of an element mean; long and long long are one kind, as are size_t and unsigned long. */
 enum gshmemi_kind {
@@ -23,7 +24,9 @@ enum gshmemi_kind {
 	GSHMEMI_KIND_F64,
 	GSHMEMI_KIND_COMPLEX_F32,
 	GSHMEMI_KIND_COMPLEX_F64,
-	GSHMEMI_KIND_LONG_DOUBLE
+	GSHMEMI_KIND_LONG_DOUBLE,
+	GSHMEMI_KIND_F16,
+	GSHMEMI_KIND_BF16
 };
 #define GSHMEMI_KIND_CHAR ((char)-1 < 0 ? GSHMEMI_KIND_S8 : GSHMEMI_KIND_U8)
 
@@ -101,6 +104,15 @@ GSHMEMI_PRODUCT(complex_f64)
 	GSHMEMI_FOLD_ONE(OP, S64, int64_t, EXPR) \
 	GSHMEMI_FOLD_REAL(OP, EXPR)
 
+/* Of 16 bits: sums and products are computed in float and rounded, each; max and min choose one of the two. */
+#define GSHMEMI_FOLD_SHORT(KIND, TYPE) \
+	GSHMEMI_FOLD_ONE(GSHMEMI_OP_SUM, KIND, uint16_t, \
+			 gshmemi_##TYPE##_from_float(gshmemi_##TYPE##_to_float(a) + gshmemi_##TYPE##_to_float(b))) \
+	GSHMEMI_FOLD_ONE(GSHMEMI_OP_PROD, KIND, uint16_t, \
+			 gshmemi_##TYPE##_from_float(gshmemi_##TYPE##_to_float(a) * gshmemi_##TYPE##_to_float(b))) \
+	GSHMEMI_FOLD_ONE(GSHMEMI_OP_MAX, KIND, uint16_t, gshmemi_##TYPE##_to_float(b) > gshmemi_##TYPE##_to_float(a) ? b : a) \
+	GSHMEMI_FOLD_ONE(GSHMEMI_OP_MIN, KIND, uint16_t, gshmemi_##TYPE##_to_float(b) < gshmemi_##TYPE##_to_float(a) ? b : a)
+
 /* nbytes of whole elements; code is a GSHMEMI_FOLD(). */
 GSHMEMI_FN void gshmemi_fold(int code, void *acc, const void *x, size_t nbytes)
 {
@@ -122,6 +134,8 @@ GSHMEMI_FN void gshmemi_fold(int code, void *acc, const void *x, size_t nbytes)
 		GSHMEMI_FOLD_ONE(GSHMEMI_OP_SUM, COMPLEX_F64, double, a + b)
 		GSHMEMI_FOLD_ONE(GSHMEMI_OP_PROD, COMPLEX_F32, struct gshmemi_complex_f32, gshmemi_product_complex_f32(a, b))
 		GSHMEMI_FOLD_ONE(GSHMEMI_OP_PROD, COMPLEX_F64, struct gshmemi_complex_f64, gshmemi_product_complex_f64(a, b))
+		GSHMEMI_FOLD_SHORT(F16, f16)
+		GSHMEMI_FOLD_SHORT(BF16, bf16)
 #if GSHMEMI_ARCH_HAS_LONG_DOUBLE || defined(GSHMEMI_LIBRARY)
 		GSHMEMI_FOLD_ONE(GSHMEMI_OP_SUM, LONG_DOUBLE, long double, a + b)
 		GSHMEMI_FOLD_ONE(GSHMEMI_OP_PROD, LONG_DOUBLE, long double, a *b)
@@ -138,5 +152,6 @@ GSHMEMI_FN void gshmemi_fold(int code, void *acc, const void *x, size_t nbytes)
 #undef GSHMEMI_FOLD_ONE
 #undef GSHMEMI_FOLD_REAL
 #undef GSHMEMI_FOLD_ORDERED
+#undef GSHMEMI_FOLD_SHORT
 
 #endif /* GSHMEM_FOLD_H */

@@ -48,7 +48,7 @@
 
 #define GSHMEM_RMA_TYPES(X) GSHMEM_BASIC_RMA_TYPES(X) GSHMEM_ALIAS_RMA_TYPES(X)
 
-/* Extension: 16-bit floating point, moved but never computed with. X(NAME, TYPE), named gshmemx_NAME_put. */
+/* Extension: 16-bit floating point. X(NAME, TYPE), named gshmemx_NAME_put. */
 #define GSHMEMX_RMA_TYPES(X) \
 	X(half, gshmemx_half_t) \
 	X(bfloat16, gshmemx_bfloat16_t)
@@ -148,5 +148,10 @@
 #define GSHMEM_COMPLEX_REDUCE_TYPES(X) \
 	X(complexf, gshmemx_complexf_t, COMPLEX_F32) \
 	X(complexd, gshmemx_complexd_t, COMPLEX_F64)
+
+/* Extension: max, min, sum and prod of 16-bit floating point, named gshmemx_NAME_sum_reduce. */
+#define GSHMEMX_REDUCE_TYPES(X) \
+	X(half, gshmemx_half_t, F16) \
+	X(bfloat16, gshmemx_bfloat16_t, BF16)
 
 #endif /* GSHMEM_TYPES_H */

@@ -408,6 +408,27 @@ GSHMEMI_ARCH_FN uint64_t gshmemi_arch_clock_ns(void)
 #endif
 }
 
+/* ---- 16-bit floating point ---- */
+
+/* binary16 from its bits and back; a NaN stays one. */
+#define GSHMEMI_ARCH_HAS_F16 1
+GSHMEMI_ARCH_FN float gshmemi_arch_f16_to_float(uint16_t bits)
+{
+	_Float16 value;
+
+	__builtin_memcpy(&value, &bits, sizeof value);
+	return (float)value;
+}
+
+GSHMEMI_ARCH_FN uint16_t gshmemi_arch_f16_from_float(float value)
+{
+	const _Float16 rounded = (_Float16)value;
+	uint16_t bits;
+
+	__builtin_memcpy(&bits, &rounded, sizeof bits);
+	return bits;
+}
+
 /* ---- the end ---- */
 
 GSHMEMI_ARCH_FN void gshmemi_arch_trap(const char *why)

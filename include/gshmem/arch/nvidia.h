@@ -320,6 +320,26 @@ GSHMEMI_ARCH_FN uint64_t gshmemi_arch_clock_ns(void)
 	return ns;
 }
 
+/* ---- 16-bit floating point ---- */
+
+/* binary16 from its bits and back; a NaN stays one. */
+#define GSHMEMI_ARCH_HAS_F16 1
+GSHMEMI_ARCH_FN float gshmemi_arch_f16_to_float(uint16_t bits)
+{
+	float value;
+
+	__asm__("cvt.f32.f16 %0, %1;" : "=f"(value) : "h"(bits));
+	return value;
+}
+
+GSHMEMI_ARCH_FN uint16_t gshmemi_arch_f16_from_float(float value)
+{
+	uint16_t bits;
+
+	__asm__("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(value));
+	return bits;
+}
+
 /* ---- the end ---- */
 
 GSHMEMI_ARCH_FN void gshmemi_arch_trap(const char *why)

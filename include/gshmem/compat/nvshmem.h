@@ -330,6 +330,12 @@ GSHMEM_BITWISE_REDUCE_TYPES(X)
 	GSHMEMI_NAMES_ORDERED_REDUCE(nvshmemx, NAME, _block, gshmemx, _wg, T)
 GSHMEM_ORDERED_REDUCE_TYPES(X)
 #undef X
+#define X(NAME, T, KIND) \
+	GSHMEMI_NAMES_ORDERED_REDUCE(nvshmem, NAME, , gshmemx, , T) \
+	GSHMEMI_NAMES_ORDERED_REDUCE(nvshmemx, NAME, _warp, gshmemx, _wave, T) \
+	GSHMEMI_NAMES_ORDERED_REDUCE(nvshmemx, NAME, _block, gshmemx, _wg, T)
+GSHMEMX_REDUCE_TYPES(X)
+#undef X
 #undef GSHMEMI_V
 #undef GSHMEMI_C
 
@@ -367,6 +373,7 @@ GSHMEM_BITWISE_REDUCE_TYPES(X)
 #undef X
 #define X(NAME, T, KIND) GSHMEMI_NAMES_ORDERED_REDUCE(nvshmemx, NAME, , gshmemx, , T)
 GSHMEM_ORDERED_REDUCE_TYPES(X)
+GSHMEMX_REDUCE_TYPES(X)
 #undef X
 #define X(NAME, T) \
 	static inline void nvshmemx_##NAME##_wait_until_on_stream(T *ivar, int cmp, T cmp_value, void *stream) \
