@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* run: -n 2,4 */
-/* env: GSHMEM_HEAP_SIZE=8m | GSHMEM_CPU_DELIVERY=random:1 | GSHMEM_CPU_DELIVERY=random:23 */
+/* env: GSHMEM_CPU_DELIVERY=random:1 | GSHMEM_CPU_DELIVERY=random:23 | GSHMEM_CPU_DELIVERY=random:3 */
 /* delivery: no */
 /* Atomics keep to a fence on both sides of it, also those that are carried out at once; values of _nbi forms arrive. */
 #include "order.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* run: -n 2,4 */
-/* env: GSHMEM_HEAP_SIZE=8m | GSHMEM_CPU_DELIVERY=random:1 | GSHMEM_CPU_DELIVERY=random:21 */
+/* env: GSHMEM_CPU_DELIVERY=random:1 | GSHMEM_CPU_DELIVERY=random:21 | GSHMEM_CPU_DELIVERY=random:3 */
 /* delivery: no */
 /* Data that a fence puts before a flag is there when the flag is: by put, p, iput and put_nbi. */
 #include "order.h"

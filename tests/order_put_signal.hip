@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* run: -n 2,4 */
-/* env: GSHMEM_HEAP_SIZE=8m | GSHMEM_CPU_DELIVERY=random:1 | GSHMEM_CPU_DELIVERY=random:22 */
+/* env: GSHMEM_CPU_DELIVERY=random:1 | GSHMEM_CPU_DELIVERY=random:22 | GSHMEM_CPU_DELIVERY=random:3 */
 /* delivery: no */
 /* Who sees the signal of a put_signal sees its data. */
 #include "order.h"

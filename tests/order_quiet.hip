@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* run: -n 2,4 */
-/* env: GSHMEM_HEAP_SIZE=8m | GSHMEM_CPU_DELIVERY=random:1 | GSHMEM_CPU_DELIVERY=random:24 */
+/* env: GSHMEM_CPU_DELIVERY=random:1 | GSHMEM_CPU_DELIVERY=random:24 | GSHMEM_CPU_DELIVERY=random:3 */
 /* delivery: no */
 /* What quiet completed is there. */
 #include "order.h"
