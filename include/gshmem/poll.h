@@ -63,7 +63,7 @@ GSHMEMI_SLOW uint64_t gshmemi_wait_long_at(uint64_t started_ns, const void *ivar
 
 /*
  * Wait until the word at ivar, of a constant nbytes, satisfies the comparison; returns its bits. pe is who should
- * change it, for the report, or -1. The acquire pairs with the release before the update (gshmemi_signal, fence).
+ * change it, for the report, or -1. The acquire pairs with the release before the update (gshmemi_put_signal, gshmemi_fence).
  */
 GSHMEMI_FN uint64_t gshmemi_wait(const void *ivar, unsigned nbytes, int is_signed, int cmp, uint64_t value, int pe,
 				 const char *call)

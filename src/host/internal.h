@@ -237,9 +237,6 @@ unsigned gshmemi_teams_epoch(void);
  */
 void gshmemi_sync_host_team(const struct gshmemi_team_view *team, uint64_t *words, const char *call);
 
-/* The team of a handle that is not GSHMEM_TEAM_INVALID; a bad one ends the job. */
-const struct gshmemi_team_view *gshmemi_team_find(gshmem_team_t team, const char *call);
-
 /* ---- context.c ---- */
 
 int gshmemi_contexts_open(void);
