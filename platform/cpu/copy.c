@@ -19,9 +19,9 @@ struct copy_op {
 	unsigned value_bytes; /* 1 or 4 of it */
 };
 
-static void run_copy(struct hipcpu_item *op)
+static void run_copy(struct hipcpu_item *item)
 {
-	struct copy_op *c = (struct copy_op *)op;
+	struct copy_op *c = (struct copy_op *)item;
 	bool was_open = hipcpu_access_open();
 
 	if (!c->source && c->value_bytes == 4)

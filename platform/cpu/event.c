@@ -8,7 +8,7 @@
 #include "runtime.h"
 
 struct mark {
-	_Atomic unsigned nrefs; /* the event, the op that reaches it, each op that waits for it */
+	_Atomic unsigned nrefs; /* the event, the item that reaches it, each item that waits for it */
 	_Atomic bool stamped;	/* what the stream had before is done; reached follows at once */
 	_Atomic bool reached;
 	uint64_t time_ns;	/* valid once stamped */
@@ -84,23 +84,23 @@ static bool is_reached(struct mark *mark)
 	return true;
 }
 
-static void run_stamp(struct hipcpu_item *op)
+static void run_stamp(struct hipcpu_item *item)
 {
-	stamp(((struct mark_op *)op)->mark);
+	stamp(((struct mark_op *)item)->mark);
 }
 
 /* Only now: who has waited for the event must not find its stream busy. */
-static void done_reach(struct hipcpu_item *op)
+static void done_reach(struct hipcpu_item *item)
 {
-	struct mark *mark = ((struct mark_op *)op)->mark;
+	struct mark *mark = ((struct mark_op *)item)->mark;
 
 	reach(mark);
 	mark_unref(mark);
 }
 
-static void run_wait(struct hipcpu_item *op)
+static void run_wait(struct hipcpu_item *item)
 {
-	struct mark *mark = ((struct mark_op *)op)->mark;
+	struct mark *mark = ((struct mark_op *)item)->mark;
 
 	wait_mark(mark);
 	mark_unref(mark);

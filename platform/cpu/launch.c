@@ -7,9 +7,9 @@
 
 #include "block.h"
 
-static void run_launch(struct hipcpu_item *op)
+static void run_launch(struct hipcpu_item *item)
 {
-	struct launch *launch = (struct launch *)op;
+	struct launch *launch = (struct launch *)item;
 
 	hipcpu_worker_run(launch);
 	launch->params.drop(launch->params.closure);

@@ -184,8 +184,8 @@ hipError_t hipcpu_occupancy(int *nblocks, int block_size, size_t shared_bytes);
 /* A piece of work in a stream; embed it at the start of a malloc'ed struct. */
 struct hipcpu_item {
 	struct hipcpu_item *next;
-	void (*run)(struct hipcpu_item *op); /* on the stream's thread; does not free op */
-	void (*done)(struct hipcpu_item *op); /* then, once the stream counts op as completed; may be NULL */
+	void (*run)(struct hipcpu_item *item); /* on the stream's thread; does not free item */
+	void (*done)(struct hipcpu_item *item); /* then, once the stream counts item as completed; may be NULL */
 	struct hipcpu_dep *deps;	   /* what must be done before */
 };
 
@@ -198,9 +198,9 @@ struct ihipStream_t {
 	_Atomic unsigned nrefs;		   /* the handle, the dispatcher, each dependency on it */
 	pthread_mutex_t lock;
 	struct hipcpu_item *head, **tail;	   /* not yet started */
-	uint64_t submitted;		   /* ops ever queued */
-	_Atomic uint64_t completed;	   /* ops ever finished: in order */
-	struct hipcpu_gate work;	   /* moves when an op is queued or the stream is closed */
+	uint64_t submitted;		   /* items ever queued */
+	_Atomic uint64_t completed;	   /* items ever finished: in order */
+	struct hipcpu_gate work;	   /* moves when an item is queued or the stream is closed */
 	struct hipcpu_gate done;	   /* moves when one has finished */
 	bool has_thread;
 	bool closed;			   /* destroyed by the user, drains */
@@ -209,8 +209,8 @@ struct ihipStream_t {
 struct ihipStream_t *hipcpu_stream_new(int device, unsigned flags, int priority);
 /* The stream behind a handle (NULL: the null stream of the current device); NULL if it is none. */
 struct ihipStream_t *hipcpu_stream(hipStream_t handle);
-/* Queue op, which is freed once run. */
-hipError_t hipcpu_stream_submit(struct ihipStream_t *stream, struct hipcpu_item *op);
+/* Queue item, which is freed once run. */
+hipError_t hipcpu_stream_submit(struct ihipStream_t *stream, struct hipcpu_item *item);
 /* Wait until all that is queued now has run; for a null stream also the streams that it orders with. */
 void hipcpu_stream_drain(struct ihipStream_t *stream);
 bool hipcpu_stream_idle(struct ihipStream_t *stream);

@@ -13,7 +13,7 @@
 
 #define STREAM_MAGIC UINT32_C(0x5354524d)
 
-/* Wait until stream has completed seq ops. Holds a reference. */
+/* Wait until stream has completed seq items. Holds a reference. */
 struct hipcpu_dep {
 	struct hipcpu_dep *next;
 	struct ihipStream_t *stream;
@@ -143,7 +143,7 @@ static bool add_dep(struct hipcpu_dep **deps, struct ihipStream_t *s)
 	return true;
 }
 
-/* What an op queued into s now must wait for, beyond s itself; under the device's lock. */
+/* What an item queued into s now must wait for, beyond s itself; under the device's lock. */
 static bool collect_deps(struct hipcpu_device *device, struct ihipStream_t *s, struct hipcpu_dep **deps)
 {
 	if (s->flags & hipStreamNonBlocking)
@@ -170,25 +170,25 @@ static void wait_deps(struct hipcpu_dep *deps)
 
 /* ---- the dispatcher ---- */
 
-/* The next op, or NULL when the stream is closed and empty. */
-static struct hipcpu_item *take_op(struct ihipStream_t *s)
+/* The next item, or NULL when the stream is closed and empty. */
+static struct hipcpu_item *take_item(struct ihipStream_t *s)
 {
 	for (;;) {
 		uint32_t seen = atomic_load_explicit(&s->work.value, memory_order_acquire);
-		struct hipcpu_item *op;
+		struct hipcpu_item *item;
 		bool closed;
 
 		pthread_mutex_lock(&s->lock);
-		op = s->head;
-		if (op) {
-			s->head = op->next;
+		item = s->head;
+		if (item) {
+			s->head = item->next;
 			if (!s->head)
 				s->tail = &s->head;
 		}
 		closed = s->closed;
 		pthread_mutex_unlock(&s->lock);
-		if (op || closed)
-			return op;
+		if (item || closed)
+			return item;
 		hipcpu_gate_wait(&s->work, seen, -1);
 	}
 }
@@ -196,33 +196,33 @@ static struct hipcpu_item *take_op(struct ihipStream_t *s)
 static void *stream_main(void *arg)
 {
 	struct ihipStream_t *s = arg;
-	struct hipcpu_item *op;
+	struct hipcpu_item *item;
 
-	while ((op = take_op(s)) != NULL) {
-		wait_deps(op->deps);
-		op->run(op);
+	while ((item = take_item(s)) != NULL) {
+		wait_deps(item->deps);
+		item->run(item);
 		FIBER_RELEASE(&s->completed);
-		/* release: what the op wrote is seen by whom wait_completed lets go */
+		/* release: what the item wrote is seen by whom wait_completed lets go */
 		atomic_fetch_add_explicit(&s->completed, 1, memory_order_release);
 		hipcpu_gate_open(&s->done);
-		if (op->done)
-			op->done(op);
-		free(op);
+		if (item->done)
+			item->done(item);
+		free(item);
 	}
 	stream_unref(s);
 	return NULL;
 }
 
-hipError_t hipcpu_stream_submit(struct ihipStream_t *s, struct hipcpu_item *op)
+hipError_t hipcpu_stream_submit(struct ihipStream_t *s, struct hipcpu_item *item)
 {
 	struct hipcpu_device *device = hipcpu_device(s->device);
 	hipError_t err = hipSuccess;
 
 	hipcpu_device_use(s->device);
-	op->next = NULL;
-	op->deps = NULL;
+	item->next = NULL;
+	item->deps = NULL;
 	pthread_mutex_lock(&device->lock); /* two streams must agree on who was first */
-	if (!collect_deps(device, s, &op->deps))
+	if (!collect_deps(device, s, &item->deps))
 		err = hipErrorOutOfMemory;
 	pthread_mutex_lock(&s->lock);
 	if (!s->has_thread && !err) {
@@ -234,8 +234,8 @@ hipError_t hipcpu_stream_submit(struct ihipStream_t *s, struct hipcpu_item *op)
 		}
 	}
 	if (!err) {
-		*s->tail = op;
-		s->tail = &op->next;
+		*s->tail = item;
+		s->tail = &item->next;
 		s->submitted++;
 	}
 	pthread_mutex_unlock(&s->lock);
@@ -244,8 +244,8 @@ hipError_t hipcpu_stream_submit(struct ihipStream_t *s, struct hipcpu_item *op)
 		hipcpu_gate_open(&s->work);
 		return hipSuccess;
 	}
-	wait_deps(op->deps);
-	free(op);
+	wait_deps(item->deps);
+	free(item);
 	return err;
 }
 
@@ -431,9 +431,9 @@ struct call_op {
 	void *arg;
 };
 
-static void run_call(struct hipcpu_item *op)
+static void run_call(struct hipcpu_item *item)
 {
-	struct call_op *call = (struct call_op *)op;
+	struct call_op *call = (struct call_op *)item;
 
 	if (call->fn)
 		call->fn(call->arg);
