@@ -112,11 +112,6 @@ GSHMEM_HOST_API int gshmemx_collective_launch(const void *func, const unsigned g
 GSHMEM_HOST_API int gshmemx_collective_launch_limit(const void *func, const unsigned block[3], size_t shared_nbytes,
 						    unsigned *ngroups);
 
-/* The two halves of it, around the launch. */
-GSHMEM_HOST_API int gshmemi_host_launch_begin(const void *func, const unsigned grid[3], const unsigned block[3],
-					      size_t shared_nbytes);
-GSHMEM_HOST_API int gshmemi_host_launch_end(int hip_error);
-
 /* ---- calling the CPU from a kernel -------------------------------------------------------------------------------- */
 
 /*
@@ -559,19 +554,6 @@ GSHMEMI_COLL_SHORT_CALLS
 
 GSHMEMI_END_C
 
-#if GSHMEMI_KERNELS && defined(__cplusplus)
-template <typename... P>
-static inline int gshmemx_collective_launch(void (*kernel)(P...), dim3 grid, dim3 block, void **args,
-					    size_t shared_nbytes, hipStream_t stream)
-{
-	const unsigned ngroups[3] = {grid.x, grid.y, grid.z}, nthreads[3] = {block.x, block.y, block.z};
-	int rc = gshmemi_host_launch_begin(reinterpret_cast<const void *>(kernel), ngroups, nthreads, shared_nbytes);
-
-	if (rc)
-		return rc;
-	return gshmemi_host_launch_end(
-		hipLaunchCooperativeKernel(kernel, grid, block, args, (unsigned)shared_nbytes, stream));
-}
-#endif
+#include <gshmem/launch.h>
 
 #endif /* GSHMEMX_H */
