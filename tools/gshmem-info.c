@@ -190,7 +190,8 @@ static void report_heap(void)
 	put_number("alignment", gshmemi_heap.align);
 	close_group(false);
 	open_group("internal_memory", false);
-	put_number("device_bytes", gshmemi_state.nteams * (sizeof(struct gshmemi_sync) + gshmemi_state.stage_nbytes));
+	put_number("device_bytes", (gshmemi_state.nteams + 1) * sizeof(struct gshmemi_sync) +
+					   gshmemi_state.nteams * gshmemi_state.stage_nbytes);
 	put_number("device_bytes_per_team", sizeof(struct gshmemi_sync) + gshmemi_state.stage_nbytes);
 	put_number("pinned_bytes", sizeof(struct gshmemi_peers) + sizeof(struct gshmemi_fault) + sizeof(uint32_t) +
 					   (gshmemi_heap.allocation_end ? usage.total / GSHMEMI_GRANULE * 8 : 0));

@@ -220,10 +220,11 @@ static size_t find_stage_nbytes(size_t npes)
 	return flags + (least > GSHMEMI_STAGE_NBYTES ? least : GSHMEMI_STAGE_NBYTES);
 }
 
-/* Stages are cleared when a team takes them: most never are. */
+/* One struct for each team, one for meetings. Stages are cleared when a team takes them: most never are. */
 static int allocate_sync(unsigned nteams, size_t stage_nbytes, struct gshmemi_sync **sync_p)
 {
-	const size_t head_nbytes = nteams * sizeof **sync_p, nbytes = head_nbytes + nteams * stage_nbytes;
+	const size_t head_nbytes = (nteams + 1) * sizeof **sync_p;
+	const size_t nbytes = head_nbytes + nteams * stage_nbytes;
 	void *sync;
 	int rc;
 
@@ -300,7 +301,8 @@ int gshmemi_heap_create(uint64_t nbytes, enum gshmemi_heap_kind kind, bool preal
 	rc = check ? allocate_map(nbytes, &heap->allocation_end) : 0;
 	if (rc)
 		goto err_destroy;
-	heap->stage = (char *)(heap->sync + nteams);
+	heap->meeting = heap->sync + nteams;
+	heap->stage = (char *)(heap->meeting + 1);
 	heap->nbytes = nbytes;
 	heap->align = GSHMEMI_GRANULE;
 	return 0;

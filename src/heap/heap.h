@@ -19,7 +19,8 @@ struct gshmemi_heap {
 	struct gshmemi_allocator *allocator;
 	uint64_t *allocation_end;   /* struct gshmemi_state; NULL unless GSHMEM_CHECK */
 	struct gshmemi_sync *sync;  /* fine-grained memory of its own */
-	char *stage;                /* behind it; as in struct gshmemi_state */
+	struct gshmemi_sync *meeting; /* behind those of the teams: where hosts meet, see host/meet.c */
+	char *stage;                /* behind that; as in struct gshmemi_state */
 	size_t stage_nbytes;
 };
 extern struct gshmemi_heap gshmemi_heap;

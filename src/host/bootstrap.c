@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Bootstrap: the PEs find each other, and agree, over MPI. MPI is called in this file only, by the thread that called
- * the library, so that a job on one node runs at any thread level of MPI.
+ * Bootstrap: the PEs find each other, and agree, over MPI, in init and at the end of finalize. In between
+ * they meet by the library's own barrier (meet.c), unless some of them cannot map each other's memory.
+ * MPI is called in this file only, by the thread that called the library, so that a job on one node runs
+ * at any thread level of MPI.
  *
  * MPI cannot be started twice. When the library started it, it is finalized at the exit of the process, not in
  * gshmem_finalize, so that gshmem_init may be called again.
@@ -191,6 +193,11 @@ void gshmemi_bootstrap_allgather(const void *mine, void *all, size_t nbytes)
 void gshmemi_bootstrap_min(int64_t *words, int nwords)
 {
 	MPI_Allreduce(MPI_IN_PLACE, words, nwords, MPI_INT64_T, MPI_MIN, comm);
+}
+
+void gshmemi_bootstrap_and(uint64_t *words, int nwords)
+{
+	MPI_Allreduce(MPI_IN_PLACE, words, nwords, MPI_UINT64_T, MPI_BAND, comm);
 }
 
 int gshmemi_bootstrap_agree(int rc, bool *all)

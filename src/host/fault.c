@@ -33,7 +33,7 @@ static void describe_address(uint64_t address, char *text, size_t nbytes)
 
 	if (gshmemi_heap_contains(at))
 		snprintf(text, nbytes, "address 0x%" PRIx64 " (heap+0x%" PRIx64 ")", address, gshmemi_heap_offset(at));
-	else if (in_sync < gshmemi_state.nteams * sizeof *gshmemi_state.sync)
+	else if (in_sync < (gshmemi_state.nteams + 1) * sizeof *gshmemi_state.sync)
 		snprintf(text, nbytes, "address 0x%" PRIx64 " (the barrier's memory)", address);
 	else if (in_stage < gshmemi_state.nteams * gshmemi_state.stage_nbytes)
 		snprintf(text, nbytes, "address 0x%" PRIx64 " (the memory of collectives)", address);

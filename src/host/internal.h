@@ -70,6 +70,10 @@ void gshmemi_log_hold(void);
 void gshmemi_log_print_held(void);
 void gshmemi_log_release(bool print);
 
+/* In between, errors of this thread are printed at once; resume takes what suspend gave. */
+bool gshmemi_log_suspend(void);
+void gshmemi_log_resume(bool was_holding);
+
 /*
  * The errno for a HIP error, after a message: what was asked (printf arguments), the error's text. 0 for hipSuccess.
  *	rc = gshmemi_hip(hipMalloc(&p, nbytes), "hipMalloc of %zu bytes", nbytes);
@@ -159,14 +163,53 @@ int gshmemi_bootstrap_npes(void);
 void gshmemi_bootstrap_barrier(void);
 void gshmemi_bootstrap_allgather(const void *mine, void *all, size_t nbytes);
 
-/* The lowest value of each word over all PEs. */
+/* The lowest value of each word over all PEs; the bitwise AND. */
 void gshmemi_bootstrap_min(int64_t *words, int nwords);
+void gshmemi_bootstrap_and(uint64_t *words, int nwords);
 
 /*
  * Agree on errors: 0 if rc is 0 on every PE; else, on every PE, that of the lowest PE that has one, which prints what
  * its log holds back. *all, unless NULL, becomes false where it is false on any PE.
  */
 int gshmemi_bootstrap_agree(int rc, bool *all);
+
+/* ---- meet.c: collective calls of the hosts of all PEs, from the end of init to finalize ---- */
+
+enum gshmemi_meet_call {
+	GSHMEMI_MEET_MALLOC,
+	GSHMEMI_MEET_CALLOC,
+	GSHMEMI_MEET_ALIGN,
+	GSHMEMI_MEET_REALLOC,
+	GSHMEMI_MEET_MALLOC_WITH_HINTS,
+	GSHMEMI_MEET_FREE,
+	GSHMEMI_MEET_LAUNCH,
+	GSHMEMI_MEET_INIT,
+	GSHMEMI_MEET_FINALIZE
+};
+const char *gshmemi_meet_name(enum gshmemi_meet_call call);
+
+/* A collective call as one PE makes it. Requests of all PEs must be equal, and every rc 0. */
+struct gshmemi_request {
+	enum gshmemi_meet_call call;
+	uint64_t nbytes; /* 0 where the call has none */
+	uint64_t extra;  /* any other argument, as the call encodes it */
+	int rc;          /* a negative errno: this PE found an error, and its log holds the message */
+};
+
+/* Print how PE 0's request differs from that of pe, which made the same call. Runs on PE 0. */
+typedef void gshmemi_meet_describe(const struct gshmemi_request *first, const struct gshmemi_request *other,
+				   int pe);
+
+/*
+ * A barrier of all PEs that compares their requests. Returns 0 on all PEs, or the same error on all: that
+ * of the lowest PE with one, which prints what its log holds; or -EINVAL after PE 0 has printed what
+ * differs. describe may be NULL for calls without arguments. Releases the log. The caller completes its
+ * operations first.
+ */
+int gshmemi_meet(const struct gshmemi_request *mine, gshmemi_meet_describe *describe);
+
+/* In init, on all PEs alike: whether every PE reaches the memory of every other. */
+void gshmemi_meet_open(bool all_reach_all);
 
 /* ---- device.c ---- */
 

@@ -96,6 +96,19 @@ void gshmemi_log_release(bool print)
 	holding = false;
 }
 
+bool gshmemi_log_suspend(void)
+{
+	const bool was_holding = holding;
+
+	holding = false;
+	return was_holding;
+}
+
+void gshmemi_log_resume(bool was_holding)
+{
+	holding = was_holding;
+}
+
 static int errno_of_hip(hipError_t error)
 {
 	switch (error) {

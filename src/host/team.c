@@ -170,7 +170,8 @@ int gshmemi_teams_open(const struct gshmemi_peers *peers)
 	const int npes = gshmemi_job->npes;
 	struct shape shape = {.pes = calloc((size_t)npes, sizeof *shape.pes)};
 	bool *row = calloc((size_t)npes, sizeof *row), *can_reach = calloc((size_t)npes * (size_t)npes, sizeof *can_reach);
-	int pe, rc;
+	bool all_reach_all = true;
+	int pe, i, rc;
 
 	epoch++;
 	nteams = (unsigned)gshmemi_env.TEAMS;
@@ -180,6 +181,9 @@ int gshmemi_teams_open(const struct gshmemi_peers *peers)
 	for (pe = 0; pe < npes; pe++)
 		row[pe] = peers->delta[pe] != GSHMEMI_SENTINEL;
 	gshmemi_bootstrap_allgather(row, can_reach, (size_t)npes * sizeof *row);
+	for (i = 0; i < npes * npes; i++)
+		all_reach_all &= can_reach[i];
+	gshmemi_meet_open(all_reach_all);
 
 	for (pe = 0; pe < npes; pe++)
 		shape.pes[shape.npes++] = pe;
