@@ -54,6 +54,14 @@ static void make_call(const char *name, char *a, char *b)
 		got = gshmem_realloc(a + 8, 100);
 	else if (strcmp(name, "realloc_sizes") == 0)
 		got = gshmem_realloc(a, me == 1 ? 100 : 200);
+	else if (strcmp(name, "inits") == 0 && me == 1)
+		t_equal(gshmem_init_thread(GSHMEM_THREAD_SINGLE, NULL), -22, "init");
+	else if (strcmp(name, "inits") == 0)
+		got = gshmem_malloc(64);
+	else if (strcmp(name, "end") == 0 && me == 1)
+		gshmem_finalize();
+	else if (strcmp(name, "end") == 0)
+		got = gshmem_malloc(64);
 	else
 		t_fail("no case %s", name);
 	t_check(!got, "the call should return NULL");
@@ -100,6 +108,16 @@ static void expect(const char *name, const char *text)
 		name, text, job.output);
 }
 
+/* One PE has left for good: the job ends, with this message alone. */
+static void expect_end(const char *name, const char *text)
+{
+	static struct t_job job;
+
+	t_job_run(&job, 2, "", "", name, 20);
+	t_job_failed(&job, name, text, 1);
+	t_check(t_job_count(&job, "gshmem: ") == 1, "%s: expected \"%s\" alone:\n%s", name, text, job.output);
+}
+
 int main(int argc, char **argv)
 {
 	if (argc > 1)
@@ -126,5 +144,7 @@ int main(int argc, char **argv)
 	expect("null_one", "pe 0: gshmem_free: NULL on PE 1 only");
 	expect("realloc_bad", "pe 0: gshmem_realloc: ");
 	expect("realloc_sizes", "pe 0: gshmem_realloc: 200 bytes on PE 0 but 100 on PE 1");
+	expect("inits", "pe 0: PE 0 called gshmem_malloc but PE 1 called gshmem_init");
+	expect_end("end", "pe 0: PE 0 called gshmem_malloc but PE 1 called gshmem_finalize");
 	return 0;
 }

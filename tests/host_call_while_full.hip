@@ -2,8 +2,9 @@
 /* run: -n 1,2 */
 /* env: GSHMEM_CPU_BLOCKS=8 | GSHMEM_CPU_BLOCKS=8 GSHMEM_CPU_DEVICES=2 */
 /*
- * A kernel that fills the GPU waits for what the host of another PE puts: waits, gets, barriers, puts and signals of the
- * host finish, though none of its kernels would find room. In the null stream, which the library must not wait for.
+ * A kernel that fills the GPU waits for what the host of another PE puts: waits, gets, barriers, puts,
+ * signals, malloc and free of the host finish, though none of its kernels would find room. In the null
+ * stream, which the library must not wait for.
  */
 #include <gshmem.h>
 
@@ -51,6 +52,9 @@ int main()
 	gshmem_uint64_wait_until(narrived, GSHMEM_CMP_EQ, ngroups);
 	gshmem_barrier_all(); /* all are full now */
 	t_equal(gshmem_uint64_g(narrived, next), ngroups, "work-groups of the next PE");
+	gshmem_free(gshmem_malloc(64));
+	gshmem_init();
+	gshmem_finalize();
 	gshmem_uint64_put_nbi(data, values, 10, next);
 	gshmem_uint64_put(data + 10, values + 10, NELEMS - 11, next);
 	gshmem_quiet();

@@ -41,6 +41,7 @@ static int pe_main(const char *call)
 		gshmem_long_p(word, 5, gshmem_my_pe());
 		gshmem_quiet();
 		t_equal(gshmem_long_g(word, gshmem_my_pe()), 5, "a put to oneself");
+		t_check(!gshmem_malloc(1000 + (size_t)gshmem_my_pe()), "malloc of different sizes");
 		gshmem_free(word);
 		gshmem_finalize();
 		return 0;
@@ -80,23 +81,24 @@ static void expect_failure(const char *env, const char *call, const char *text)
 	t_job_failed(&job, call, text, 1);
 }
 
-static void expect_success(const char *env, const char *call)
+static void expect_success(const char *env, const char *call, const char *text)
 {
 	struct t_job job;
 
 	t_job_run(&job, 2, env, "", call, 30);
 	t_check(job.status == 0, "%s: exit status %d:\n%s", call, job.status, job.output);
+	t_check(strstr(job.output, text), "%s: expected \"%s\":\n%s", call, text, job.output);
 }
 
 int main(int argc, char **argv)
 {
 	if (argc > 1)
 		return pe_main(argv[1]);
-	expect_success(NO_PEER, "query");
+	expect_success(NO_PEER, "query", "pe 0: gshmem_malloc: 1000 bytes on PE 0 but 1001 on PE 1");
 	expect_failure(NO_PEER, "host_get", "pe 0: host: gshmem_long_g: the memory of PE 1 is not mapped here");
 	expect_failure(NO_PEER, "barrier", "gshmem_barrier_all: the memory of PE 1 is not mapped here");
 	expect_failure(NO_PEER, "put", "kernel, block 0, thread 0: gshmem_long_p: the memory of PE 1 is not mapped");
-	expect_success(NO_ATOMICS, "direct");
+	expect_success(NO_ATOMICS, "direct", "");
 	expect_failure(NO_ATOMICS, "host_add", "pe 0: host: gshmem_long_atomic_add: ");
 	expect_failure(NO_ATOMICS, "own_add", "pe 0: host: gshmem_long_atomic_add: "); /* one agent per word */
 	expect_failure(NO_ATOMICS, "add", "kernel, block 0, thread 0: gshmem_long_atomic_add: ");

@@ -20,6 +20,10 @@ __global__ void barrier(int wave)
 		gshmemx_barrier_all_wave();
 }
 
+__global__ void nothing()
+{
+}
+
 __global__ void wait_for(uint64_t *sig, int wg)
 {
 	if (wg)
@@ -47,15 +51,18 @@ static int pe_main(int which)
 		gshmem_sync_all();
 		break;
 	case 2:
+		t_equal(gshmemx_collective_launch(nothing, dim3(1), dim3(64), NULL, 0, NULL), 0, "launch");
+		break;
 	case 3:
-		hipLaunchKernelGGL(barrier, dim3(1), dim3(96), 0, 0, which == 2);
+	case 4:
+		hipLaunchKernelGGL(barrier, dim3(1), dim3(96), 0, 0, which == 3);
 		break;
 	default:
 		if (me == LATE)
 			for (int pe = 0; pe < LATE; pe++)
 				gshmem_signal_set(sig, 42, pe);
 		else
-			hipLaunchKernelGGL(wait_for, dim3(1), dim3(96), 0, 0, sig, which == 5);
+			hipLaunchKernelGGL(wait_for, dim3(1), dim3(96), 0, 0, sig, which == 6);
 		break;
 	}
 	t_hip(hipDeviceSynchronize());
@@ -70,6 +77,7 @@ int main(int argc, char **argv)
 	static const char *const texts[][2] = {
 		{"host: gshmem_barrier_all: has waited ", "; PE 2 on "},
 		{"host: gshmem_sync_all: has waited ", "; PE 2 on "},
+		{"host: gshmemx_collective_launch: has waited ", "; PE 2 on "},
 		{"kernel, block 0, thread 0: gshmemx_barrier_all_wave: has waited ", "; PE 2 on "},
 		{"kernel, block 0, thread 0: gshmemx_sync_all_wg: has waited ", "; PE 2 on "},
 		{"kernel, block 0, thread 0: gshmemx_uint64_wait_until_wave: has waited ", " != 17 at address 0x"},

@@ -434,9 +434,9 @@ int gshmemx_init_attr(const struct gshmemx_init_attributes *attr)
 		rc = gshmemi_enter_collective_int("gshmemx_init_attr");
 		if (rc)
 			return rc;
-		depth++;
-		gshmemi_bootstrap_barrier();
-		return 0;
+		rc = gshmemi_meet(&(const struct gshmemi_request){.call = GSHMEMI_MEET_INIT}, NULL);
+		depth += !rc;
+		return rc;
 	}
 	rc = start(attr);
 	if (rc)
@@ -495,6 +495,13 @@ static void require_mpi(void)
 	}
 }
 
+/* The barrier of finalize; ends the job where another PE makes another call. */
+static void meet(void)
+{
+	if (gshmemi_meet(&(const struct gshmemi_request){.call = GSHMEMI_MEET_FINALIZE}, NULL))
+		gshmemi_end(1);
+}
+
 /*
  * The first barrier completes the job's communication. After it this PE says that it leaves, so that its peers, which
  * may still be on their way out of the barrier, do not take its end for a death. After the second nobody has this PE's
@@ -510,7 +517,7 @@ static void stop(void)
 #ifdef GSHMEMI_ARCH_HAS_DELIVERY
 	gshmemi_delivery_stop();
 #endif
-	gshmemi_bootstrap_barrier();
+	meet();
 	gshmemi_life_set(GSHMEMI_LIFE_FINALIZED);
 	gshmemi_watcher_stop();
 	atomic_fetch_or(&gshmemi_enter_why, GSHMEMI_ENTER_NOT_INITIALIZED);
@@ -533,7 +540,7 @@ void gshmem_finalize(void)
 	require_mpi();
 	quiet();
 	if (depth > 1)
-		gshmemi_bootstrap_barrier();
+		meet();
 	else
 		stop();
 	depth--;

@@ -75,15 +75,15 @@ static int check_room(const void *func, const unsigned grid[3], const unsigned b
 
 int gshmemi_host_launch_begin(const void *func, const unsigned grid[3], const unsigned block[3], size_t shared_nbytes)
 {
+	struct gshmemi_request request = {GSHMEMI_MEET_LAUNCH, 0, 0, 0};
 	int rc;
 
 	rc = gshmemi_enter_collective_int("gshmemx_collective_launch");
 	if (rc)
 		return rc;
 	gshmemi_log_hold();
-	rc = gshmemi_bootstrap_agree(check_room(func, grid, block, shared_nbytes), NULL);
-	gshmemi_log_release(false);
-	return rc;
+	request.rc = check_room(func, grid, block, shared_nbytes);
+	return gshmemi_meet(&request, NULL);
 }
 
 int gshmemi_host_launch_end(int hip_error)

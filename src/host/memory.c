@@ -2,8 +2,9 @@
 /*
  * gshmem_malloc and its family: collective over all PEs.
  *
- * Each call begins with one reduction that compares the arguments and is the barrier that the specification asks
- * for. The allocator is deterministic, so that what succeeds or fails after it does so on every PE.
+ * Each call begins with a barrier that compares the arguments (meet.c) and is the one that the
+ * specification asks for. The allocator is deterministic, so that what succeeds or fails after it does so
+ * on every PE.
  */
 #include "host/internal.h"
 
@@ -14,39 +15,27 @@
 
 #include "heap/heap.h"
 #include "host/access.h"
-#include "ipc/job.h"
 
-/* A collective call as one PE makes it. */
-struct request {
-	uint64_t call;    /* enum call */
-	uint64_t nbytes;
-	uint64_t extra;   /* alignment, hints; the offset of ptr, or NO_PTR */
-	int64_t rc;       /* what this PE found wrong with its own arguments */
-};
+/* In requests, extra is the alignment, the hints, or the offset of ptr. NULL has no offset. */
 #define NO_PTR UINT64_MAX
-
-enum call { MALLOC, CALLOC, ALIGN, REALLOC, MALLOC_WITH_HINTS, FREE };
-static const char *const call_names[] = {"gshmem_malloc",  "gshmem_calloc",            "gshmem_align",
-					 "gshmem_realloc", "gshmem_malloc_with_hints", "gshmem_free"};
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* ---- comparing the arguments ---- */
 
-/* PE 0 and this PE disagree. All PEs come to the same text; PE 0 prints it. */
-static void describe_difference(const struct request *first, const struct request *other, int pe)
+/* What two PEs that make the same call disagree about. */
+static void describe_difference(const struct gshmemi_request *first, const struct gshmemi_request *other,
+				int pe)
 {
-	const char *name = call_names[first->call];
+	const char *name = gshmemi_meet_name(first->call);
 
-	if (other->call != first->call)
-		gshmemi_error("PE 0 called %s but PE %d called %s", name, pe, call_names[other->call]);
-	else if (other->nbytes != first->nbytes)
+	if (other->nbytes != first->nbytes)
 		gshmemi_error("%s: %" PRIu64 " bytes on PE 0 but %" PRIu64 " on PE %d: all PEs must ask for the same",
 			      name, first->nbytes, other->nbytes, pe);
-	else if (first->call == ALIGN)
+	else if (first->call == GSHMEMI_MEET_ALIGN)
 		gshmemi_error("%s: alignment %" PRIu64 " on PE 0 but %" PRIu64 " on PE %d", name, first->extra,
 			      other->extra, pe);
-	else if (first->call == MALLOC_WITH_HINTS)
+	else if (first->call == GSHMEMI_MEET_MALLOC_WITH_HINTS)
 		gshmemi_error("%s: hints 0x%" PRIx64 " on PE 0 but 0x%" PRIx64 " on PE %d", name, first->extra,
 			      other->extra, pe);
 	else if (first->extra == NO_PTR || other->extra == NO_PTR)
@@ -57,48 +46,9 @@ static void describe_difference(const struct request *first, const struct reques
 			      name, first->extra, other->extra, pe);
 }
 
-static bool differ(const struct request *a, const struct request *b)
+static int agree(const struct gshmemi_request *mine)
 {
-	return a->call != b->call || a->nbytes != b->nbytes || a->extra != b->extra;
-}
-
-/* Some PE is wrong, or they disagree: find out which with a second exchange. One PE prints. */
-static int explain(const struct request *mine)
-{
-	const int npes = gshmemi_state.npes;
-	struct request *all = calloc((size_t)npes, sizeof *all);
-	int pe, rc = -EINVAL;
-
-	if (!all)
-		gshmemi_end(1); /* the other PEs are in the exchange and cannot be told */
-	gshmemi_bootstrap_allgather(mine, all, sizeof *mine);
-	for (pe = 0; pe < npes && !all[pe].rc; pe++)
-		;
-	if (pe < npes) {
-		rc = (int)all[pe].rc;
-		gshmemi_log_release(pe == gshmemi_state.my_pe);
-	} else {
-		for (pe = 1; !differ(&all[0], &all[pe]); pe++)
-			;
-		describe_difference(&all[0], &all[pe], pe);
-		gshmemi_log_release(gshmemi_state.my_pe == 0);
-	}
-	free(all);
-	return rc;
-}
-
-/* A word and its complement have the lowest values w and ~w over all PEs only if all PEs have w. */
-static int agree(const struct request *mine)
-{
-	int64_t call = (int64_t)mine->call, nbytes = (int64_t)mine->nbytes, extra = (int64_t)mine->extra;
-	int64_t words[7] = {call, nbytes, extra, ~call, ~nbytes, ~extra, mine->rc == 0};
-	int rc = 0;
-
-	gshmemi_bootstrap_min(words, 7);
-	if (words[0] != ~words[3] || words[1] != ~words[4] || words[2] != ~words[5] || !words[6])
-		rc = explain(mine);
-	gshmemi_log_release(false);
-	return rc;
+	return gshmemi_meet(mine, describe_difference);
 }
 
 /* Every call of this file starts here; leave_call ends it. */
@@ -118,7 +68,7 @@ static void leave_call(void)
 
 /* ---- allocating ---- */
 
-static void report_full(enum call call, uint64_t nbytes, uint64_t align)
+static void report_full(enum gshmemi_meet_call call, uint64_t nbytes, uint64_t align)
 {
 	struct gshmemi_allocator_stats stats;
 
@@ -127,12 +77,12 @@ static void report_full(enum call call, uint64_t nbytes, uint64_t align)
 	gshmemi_allocator_stats(gshmemi_heap.allocator, &stats);
 	gshmemi_error("%s: %" PRIu64 " bytes at a multiple of %" PRIu64 ": out of memory: of the %" PRIu64
 		      " bytes of the heap %" PRIu64 " are free, the largest block has %" PRIu64 " (GSHMEM_HEAP_SIZE)",
-		      call_names[call], nbytes, align, stats.total_nbytes, stats.free_nbytes,
+		      gshmemi_meet_name(call), nbytes, align, stats.total_nbytes, stats.free_nbytes,
 		      stats.largest_free_nbytes);
 }
 
 /* After agreement: fails on every PE, or on none. */
-static void *allocate(enum call call, uint64_t nbytes, uint64_t align)
+static void *allocate(enum gshmemi_meet_call call, uint64_t nbytes, uint64_t align)
 {
 	void *ptr;
 
@@ -146,18 +96,18 @@ static void *allocate(enum call call, uint64_t nbytes, uint64_t align)
 }
 
 /* A zero size takes part in the comparison: another PE may have asked for more. */
-static void *allocate_collectively(const struct request *request, uint64_t align)
+static void *allocate_collectively(const struct gshmemi_request *request, uint64_t align)
 {
 	void *ptr = NULL;
 
 	if (!agree(request))
-		ptr = allocate((enum call)request->call, request->nbytes, align);
+		ptr = allocate(request->call, request->nbytes, align);
 	return ptr;
 }
 
 void *gshmem_malloc(size_t nbytes)
 {
-	struct request request = {MALLOC, nbytes, 0, 0};
+	struct gshmemi_request request = {GSHMEMI_MEET_MALLOC, nbytes, 0, 0};
 	void *ptr;
 
 	enter_call("gshmem_malloc");
@@ -168,7 +118,7 @@ void *gshmem_malloc(size_t nbytes)
 
 void *gshmem_malloc_with_hints(size_t nbytes, long hints)
 {
-	struct request request = {MALLOC_WITH_HINTS, nbytes, (uint64_t)hints, 0};
+	struct gshmemi_request request = {GSHMEMI_MEET_MALLOC_WITH_HINTS, nbytes, (uint64_t)hints, 0};
 	void *ptr;
 
 	enter_call("gshmem_malloc_with_hints");
@@ -193,7 +143,7 @@ static int check_alignment(size_t alignment)
 
 void *gshmem_align(size_t alignment, size_t nbytes)
 {
-	struct request request = {ALIGN, nbytes, alignment, 0};
+	struct gshmemi_request request = {GSHMEMI_MEET_ALIGN, nbytes, alignment, 0};
 	void *ptr;
 
 	enter_call("gshmem_align");
@@ -207,10 +157,11 @@ void *gshmem_align(size_t alignment, size_t nbytes)
  * A copy or a fill after the allocation can fail on one PE: then all give the new block back. Also the barrier after
  * which peers may write to it.
  */
-static void *settle(int rc, void *ptr)
+static void *settle(enum gshmemi_meet_call call, int rc, void *ptr)
 {
-	gshmemi_log_hold();
-	if (!gshmemi_bootstrap_agree(rc, NULL))
+	const struct gshmemi_request request = {call, 0, 0, rc};
+
+	if (!agree(&request))
 		return ptr;
 	gshmemi_heap_free(ptr);
 	return NULL;
@@ -218,7 +169,7 @@ static void *settle(int rc, void *ptr)
 
 void *gshmem_calloc(size_t count, size_t size)
 {
-	struct request request = {CALLOC, 0, 0, 0};
+	struct gshmemi_request request = {GSHMEMI_MEET_CALLOC, 0, 0, 0};
 	void *ptr;
 	int rc;
 
@@ -229,8 +180,9 @@ void *gshmem_calloc(size_t count, size_t size)
 	}
 	ptr = allocate_collectively(&request, 1);
 	if (ptr) {
+		gshmemi_log_hold();
 		rc = gshmemi_access_fill(ptr, 0, request.nbytes, "gshmem_calloc");
-		ptr = settle(rc, ptr);
+		ptr = settle(request.call, rc, ptr);
 	}
 	leave_call();
 	return ptr;
@@ -290,7 +242,7 @@ static int check_ptr(const char *call, const void *ptr, uint64_t *offset_p, uint
 
 void gshmem_free(void *ptr)
 {
-	struct request request = {FREE, 0, NO_PTR, 0};
+	struct gshmemi_request request = {GSHMEMI_MEET_FREE, 0, NO_PTR, 0};
 	uint64_t nbytes;
 
 	enter_call("gshmem_free");
@@ -308,11 +260,12 @@ static void *move(void *ptr, uint64_t old_nbytes, uint64_t nbytes)
 	void *moved;
 	int rc;
 
-	moved = allocate(REALLOC, nbytes, 1);
+	moved = allocate(GSHMEMI_MEET_REALLOC, nbytes, 1);
 	if (!moved)
 		return NULL;
+	gshmemi_log_hold();
 	rc = gshmemi_access_copy(moved, ptr, copied, "gshmem_realloc");
-	moved = settle(rc, moved);
+	moved = settle(GSHMEMI_MEET_REALLOC, rc, moved);
 	if (moved)
 		gshmemi_heap_free(ptr);
 	return moved;
@@ -327,13 +280,13 @@ static void *resize(void *ptr, uint64_t old_nbytes, uint64_t nbytes)
 		return ptr;
 	if (rc == -ENOSPC)
 		return move(ptr, old_nbytes, nbytes);
-	report_full(REALLOC, nbytes, 1);
+	report_full(GSHMEMI_MEET_REALLOC, nbytes, 1);
 	return NULL;
 }
 
 void *gshmem_realloc(void *ptr, size_t nbytes)
 {
-	struct request request = {REALLOC, nbytes, NO_PTR, 0};
+	struct gshmemi_request request = {GSHMEMI_MEET_REALLOC, nbytes, NO_PTR, 0};
 	uint64_t old_nbytes = 0;
 	void *result = NULL;
 
@@ -343,7 +296,7 @@ void *gshmem_realloc(void *ptr, size_t nbytes)
 	if (agree(&request))
 		;
 	else if (!ptr)
-		result = allocate(REALLOC, nbytes, 1);
+		result = allocate(GSHMEMI_MEET_REALLOC, nbytes, 1);
 	else if (nbytes)
 		result = resize(ptr, old_nbytes, nbytes);
 	else
