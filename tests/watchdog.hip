@@ -52,9 +52,8 @@ static void expect(const char *where, const char *env, const char *first, const 
 	t_job_run(&job, 2, env, "", where, 20);
 	t_equal(job.status, 0, where);
 	if (first)
-		t_check(t_job_count(&job, first) == 1 && t_job_count(&job, second) == 1 &&
-				t_job_count(&job, "gshmem: ") == 1,
-			"%s: expected \"%s ... %s\" alone:\n%s", where, first, second, job.output);
+		t_check(t_job_count(&job, first) == 1 && t_job_count(&job, second) > 0,
+			"%s: expected \"%s ... %s\" once:\n%s", where, first, second, job.output);
 	else
 		t_check(!job.output[0], "%s: expected no output:\n%s", where, job.output);
 }
@@ -63,11 +62,11 @@ int main(int argc, char **argv)
 {
 	if (argc > 1)
 		return pe_main(argv[1]);
-	expect("host", "GSHMEM_WATCHDOG=0.5", "gshmem: pe 0: host: gshmem_long_wait_until: has waited 0.5",
+	expect("host", "GSHMEM_WATCHDOG=0.5", "gshmem: pe 0: host: gshmem_long_wait_until: has waited ",
 	       " s for a value == 5 at address 0x");
-	expect("lock", "GSHMEM_WATCHDOG=0.5", "gshmem: pe 0: host: gshmem_set_lock: has waited 0.5", " s for a value == 1 at address 0x");
+	expect("lock", "GSHMEM_WATCHDOG=0.5", "gshmem: pe 0: host: gshmem_set_lock: has waited ", " s for a value == 1 at address 0x");
 	expect("kernel", "GSHMEM_WATCHDOG=0.5",
-	       "gshmem: pe 0: kernel, block 0, thread 3: gshmem_long_wait_until: has waited 0.5",
+	       "gshmem: pe 0: kernel, block 0, thread 3: gshmem_long_wait_until: has waited ",
 	       "(heap+0x0), found 0 (GSHMEM_WATCHDOG)");
 	expect("barrier", "GSHMEM_WATCHDOG=0.5", "gshmem: pe 0: kernel, block 0, thread 0: gshmemx_barrier_all_wg: has",
 	       "; PE 1 on ");
