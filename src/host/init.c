@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Init and finalize, and the ends of a process.
+ * Init and finalize.
  *
  * Every step of init may fail on one PE alone. Its error travels to the next exchange, where all PEs learn of it and
  * turn back: no PE leaves the sequence of collective calls. The message is held until then; the lowest PE with an
@@ -8,14 +8,8 @@
  */
 #include "host/internal.h"
 
-#include <pthread.h>
-#include <semaphore.h>
-#include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "heap/heap.h"
 #include "host/access.h"
@@ -30,83 +24,6 @@ static int thread_level;       /* GSHMEM_THREAD_*: in force */
 static struct gshmemi_peers *peers; /* the true tables; kernels read them */
 static struct gshmemi_fault *fault;
 static uint32_t *poison;
-static atomic_bool ending;
-
-/* ---- the end of the process ---- */
-
-static void *flush(void *done)
-{
-	fflush(NULL);
-	sem_post(done);
-	return NULL;
-}
-
-/* A stream may be locked for good by a thread that reads from it: the flush gets half a second. */
-static void flush_stdio(void)
-{
-	static sem_t done;
-	struct timespec limit;
-	pthread_t thread;
-
-	sem_init(&done, 0, 0);
-	if (pthread_create(&thread, NULL, flush, &done))
-		return;
-	clock_gettime(CLOCK_REALTIME, &limit);
-	limit.tv_nsec += 500000000;
-	limit.tv_sec += limit.tv_nsec / 1000000000;
-	limit.tv_nsec %= 1000000000;
-	while (sem_timedwait(&done, &limit) && errno == EINTR)
-		;
-}
-
-static bool is_ending(int pe)
-{
-	return !gshmemi_life_is_known(pe) || (gshmemi_life_get(pe) & 0xff) == GSHMEMI_LIFE_ENDING;
-}
-
-/*
- * Tell the peers of this node, whose watchers end them with this status, and wait for their answer, for a moment: one
- * may be dead. The launcher (hydra 4.0.2) sends SIGUSR1 to all when the first process ends; MPICH then asks it
- * something, and the launcher fails if a process ends before the reply. So nobody ends before all ignore the signal.
- */
-static void announce(int status)
-{
-	struct timespec tick = {0, 1000000};
-	int tries, pe;
-
-	signal(SIGUSR1, SIG_IGN);
-	if (!gshmemi_job)
-		return;
-	gshmemi_life_set(GSHMEMI_LIFE_ENDING | (uint64_t)(status & 0xff) << 8);
-	for (pe = 0, tries = 0; pe < gshmemi_job->npes && tries < 200; tries++) {
-		while (pe < gshmemi_job->npes && is_ending(pe))
-			pe++;
-		if (pe < gshmemi_job->npes)
-			nanosleep(&tick, NULL);
-	}
-}
-
-void gshmemi_end(int status)
-{
-	if (atomic_exchange(&ending, true))
-		for (;;)
-			pause(); /* another thread is ending the process */
-	announce(status);
-	if (poison)
-		__atomic_store_n(poison, 1, __ATOMIC_RELEASE);
-	flush_stdio();
-	_exit(status);
-}
-
-void gshmem_global_exit(int status)
-{
-	GSHMEMI_ENTER("gshmem_global_exit");
-	if (atomic_exchange(&ending, true))
-		for (;;)
-			pause();
-	announce(status);
-	exit(status);
-}
 
 /* ---- calls outside of init and finalize ---- */
 
@@ -182,6 +99,12 @@ static void free_tables(void)
 	poison = NULL;
 	fault = NULL;
 	peers = NULL;
+}
+
+void gshmemi_poison(void)
+{
+	if (poison)
+		__atomic_store_n(poison, 1, __ATOMIC_RELEASE);
 }
 
 /* Host memory that kernels read and write. */

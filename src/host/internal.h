@@ -3,7 +3,7 @@
  * What the C files of the library share. Each includes this file first.
  *
  * Functions return 0 or a negative errno; the one that first knows of an error reports it by gshmemi_error, its
- * callers only pass it on. Nothing but src/host/init.c ends the process.
+ * callers only pass it on. Nothing but src/host/end.c ends the process.
  */
 #ifndef GSHMEMI_HOST_INTERNAL_H
 #define GSHMEMI_HOST_INTERNAL_H
@@ -289,7 +289,12 @@ const struct gshmemi_context *gshmemi_contexts_table(void);
 /* Those of a team that is being destroyed. */
 void gshmemi_contexts_destroy(gshmem_team_t team);
 
-/* ---- init.c: the end of a process ---- */
+/* ---- init.c ---- */
+
+/* End every wait of this process: kernels stop, host calls leave the end to the thread that is ending the process. */
+void gshmemi_poison(void);
+
+/* ---- end.c: the ends of a process other than gshmem_finalize ---- */
 
 /* End this process with a status and tell the peers to do so too. Flushes stdio; callable from any thread. */
 _Noreturn void gshmemi_end(int status);
