@@ -16,6 +16,11 @@ static int rank_of_launch(void)
 	return rank ? atoi(rank) : 0;
 }
 
+static void take_long(void)
+{
+	usleep(600000); /* the other PEs have long been ready to end */
+}
+
 static int pe_main(const char *name, const char *variable, const char *value)
 {
 	struct gshmemx_init_attributes attr = GSHMEMX_INIT_ATTR_DEFAULT;
@@ -33,8 +38,11 @@ static int pe_main(const char *name, const char *variable, const char *value)
 		attr.size = 8;
 	if (strcmp(name, "level") == 0)
 		attr.thread_level = 7;
-	if (strcmp(name, "void") == 0)
+	if (strcmp(name, "void") == 0) {
+		if (rank_of_launch() == 0)
+			atexit(take_long);
 		gshmem_init(); /* ends the process */
+	}
 	gshmemx_init_attr(&attr); /* the first one opens what the process keeps */
 	before = t_count_fds();
 	rc = gshmemx_init_attr(&attr);
@@ -150,6 +158,7 @@ static void bad_attributes(void)
 	t_job_failed(&job, "level", "gshmem: init: 7 is no thread level", 2);
 	t_job_run(&job, 3, "GSHMEM_HEAP_SIZE=x", "", "void", 20);
 	t_job_failed(&job, "void", "gshmem: pe 0: GSHMEM_HEAP_SIZE=x", 1);
+	t_equal(job.status, 1, "status of a gshmem_init that fails");
 }
 
 /* A wrong name is no error; PE 0 warns, once. */

@@ -3,13 +3,14 @@
  * Bootstrap: the PEs find each other, and agree, over MPI, in init and at the end of finalize. In between
  * they meet by the library's own barrier (meet.c), unless some of them cannot map each other's memory.
  * MPI is called in this file only, by the thread that called the library, so that a job on one node runs
- * at any thread level of MPI.
+ * at any thread level of MPI. Only MPI_Abort may come from another thread.
  *
  * MPI cannot be started twice. When the library started it, it is finalized at the exit of the process, not in
  * gshmem_finalize, so that gshmem_init may be called again.
  */
 #include "host/internal.h"
 
+#include <fcntl.h>
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,7 @@ static MPI_Comm comm = MPI_COMM_NULL;
 static int rank = -1;
 static int npes;
 static int level;       /* MPI_THREAD_* */
+static atomic_int nworld; /* processes of MPI_COMM_WORLD; 0: MPI is not known to run */
 static pid_t owner_pid; /* the process that started MPI, 0: not us; a forked child must not finalize it */
 
 static const char *level_name(int mpi_level)
@@ -52,7 +54,7 @@ static void finalize_at_exit(void)
 	int finalized;
 
 	MPI_Finalized(&finalized);
-	if (!finalized && owner_pid == getpid() && comm == MPI_COMM_NULL)
+	if (!finalized && owner_pid == getpid() && comm == MPI_COMM_NULL && !gshmemi_is_ending())
 		MPI_Finalize();
 }
 
@@ -128,7 +130,7 @@ static void copy_comm(MPI_Comm base)
 int gshmemi_bootstrap_open(const void *user_comm, int thread_level)
 {
 	MPI_Comm base;
-	int rc;
+	int rc, size;
 
 	rc = find_base(user_comm, thread_level, &base);
 	if (rc)
@@ -137,6 +139,8 @@ int gshmemi_bootstrap_open(const void *user_comm, int thread_level)
 	copy_comm(base);
 	MPI_Comm_rank(comm, &rank);
 	MPI_Comm_size(comm, &npes);
+	MPI_Comm_size(MPI_COMM_WORLD, &size);
+	atomic_store(&nworld, size);
 	return 0;
 }
 
@@ -159,9 +163,21 @@ void gshmemi_bootstrap_close(void)
 	npes = 0;
 }
 
-void gshmemi_bootstrap_abandon(void)
+/*
+ * MPI_Abort is called at any thread level: MPICH 4.0.2 takes its lock at MPI_THREAD_MULTIPLE alone, which a thread that
+ * waits in MPI lets go, and then only writes to the launcher. On another communicator than MPI_COMM_WORLD it would
+ * send messages. What it prints of itself would be a riddle to the user, who has not called it.
+ */
+void gshmemi_bootstrap_abort(int status)
 {
-	owner_pid = 0;
+	int null;
+
+	if (atomic_load(&nworld) <= 1 || is_finalized())
+		return;
+	null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	if (null >= 0)
+		dup2(null, STDERR_FILENO);
+	MPI_Abort(MPI_COMM_WORLD, status & 0xff);
 }
 
 int gshmemi_bootstrap_rank(void)

@@ -1,91 +1,209 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The ends of a process other than gshmem_finalize: an error, and gshmem_global_exit.
+ *
+ * All PEs of the node end together and with one status. The PE that ends first announces its end (ipc/life.h), and the
+ * watchers of the other PEs follow. Each PE writes out what it has buffered, waits until every other one has done so
+ * too, and then asks MPI to abort the job with the status. Only that gives the launcher the status for sure: when a
+ * process ends without MPI_Finalize, hydra 4.0.2 kills the others at once and returns the bitwise OR of all statuses,
+ * in which 9, the kill, wins.
  */
 #include "host/internal.h"
 
+#include <poll.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "ipc/job.h"
 #include "ipc/life.h"
 
-static atomic_bool ending;
+#define FLUSH_NS    500000000U  /* a stream may be locked for good, by a thread that reads from it */
+#define PATIENCE_NS 5000000000U /* how long the end waits for other processes in all: one may be stopped */
 
-static void *flush(void *done)
+/* Of the process and the thread that end; a forked child has copies, and neither of the two is its own. */
+static atomic_int ending_pid;
+static _Thread_local pid_t own_pid;
+static int end_status;
+
+/* ---- steps of the end ---- */
+
+/* This thread ends the process. */
+static bool is_own(void)
 {
-	fflush(NULL);
-	sem_post(done);
-	return NULL;
+	return own_pid == getpid();
 }
 
-/* A stream may be locked for good by a thread that reads from it: the flush gets half a second. */
-static void flush_stdio(void)
+bool gshmemi_is_ending(void)
 {
-	static sem_t done;
-	struct timespec limit;
-	pthread_t thread;
+	return atomic_load(&ending_pid) == getpid();
+}
 
-	sem_init(&done, 0, 0);
-	if (pthread_create(&thread, NULL, flush, &done))
+/* Make this thread the one that ends the process; any other thread that wants to waits here for the end. */
+static void claim(void)
+{
+	if (is_own())
 		return;
-	clock_gettime(CLOCK_REALTIME, &limit);
-	limit.tv_nsec += 500000000;
-	limit.tv_sec += limit.tv_nsec / 1000000000;
-	limit.tv_nsec %= 1000000000;
-	while (sem_timedwait(&done, &limit) && errno == EINTR)
-		;
-}
-
-static bool is_ending(int pe)
-{
-	return !gshmemi_life_is_known(pe) || (gshmemi_life_get(pe) & 0xff) == GSHMEMI_LIFE_ENDING;
+	if (atomic_exchange(&ending_pid, getpid()) == getpid())
+		for (;;)
+			pause();
+	own_pid = getpid();
 }
 
 /*
- * Tell the peers of this node, whose watchers end them with this status, and wait for their answer, for a moment: one
- * may be dead. The launcher (hydra 4.0.2) sends SIGUSR1 to all when the first process ends; MPICH then asks it
- * something, and the launcher fails if a process ends before the reply. So nobody ends before all ignore the signal.
+ * Tell the peers of this node, whose watchers end them with this status. MPICH must not handle the signal that hydra
+ * sends when a process has ended: its handler has MPI ask the launcher for the dead, and the launcher fails if a
+ * process ends before it gets the reply.
  */
 static void announce(int status)
 {
-	struct timespec tick = {0, 1000000};
-	int tries, pe;
-
+	end_status = status;
 	signal(SIGUSR1, SIG_IGN);
-	if (!gshmemi_job)
-		return;
 	gshmemi_life_set(GSHMEMI_LIFE_ENDING | (uint64_t)(status & 0xff) << 8);
-	for (pe = 0, tries = 0; pe < gshmemi_job->npes && tries < 200; tries++) {
-		while (pe < gshmemi_job->npes && is_ending(pe))
-			pe++;
-		if (pe < gshmemi_job->npes)
-			nanosleep(&tick, NULL);
-	}
 }
+
+struct attempt {
+	void (*function)(void);
+	sem_t done;
+};
+
+static void *run_attempt(void *arg)
+{
+	struct attempt *attempt = arg;
+
+	attempt->function();
+	sem_post(&attempt->done);
+	return NULL;
+}
+
+/* Call a function that may block for good, in a thread of its own; go on when it has returned, or after limit_ns. */
+static void run_limited(void (*function)(void), uint64_t limit_ns)
+{
+	struct attempt *attempt = malloc(sizeof *attempt); /* the thread may outlive this call */
+	struct timespec limit;
+	pthread_t thread;
+
+	if (!attempt)
+		return;
+	attempt->function = function;
+	sem_init(&attempt->done, 0, 0);
+	if (pthread_create(&thread, NULL, run_attempt, attempt))
+		return;
+	clock_gettime(CLOCK_REALTIME, &limit);
+	limit_ns += (uint64_t)limit.tv_nsec;
+	limit.tv_sec += (time_t)(limit_ns / 1000000000);
+	limit.tv_nsec = (long)(limit_ns % 1000000000);
+	while (sem_timedwait(&attempt->done, &limit) && errno == EINTR)
+		;
+}
+
+static void flush_stdio(void)
+{
+	fflush(NULL);
+}
+
+static void abort_job(void)
+{
+	gshmemi_bootstrap_abort(end_status);
+}
+
+static void nap(void)
+{
+	struct timespec tick = {0, 1000000};
+
+	nanosleep(&tick, NULL);
+}
+
+/* The launcher has read what is in the pipe that fd is, if it is one. MPI_Abort overtakes what it has not. */
+static void drain(int fd, uint64_t deadline_ns)
+{
+	struct stat st;
+	int nbytes;
+
+	if (fstat(fd, &st) || !S_ISFIFO(st.st_mode))
+		return;
+	while (ioctl(fd, FIONREAD, &nbytes) == 0 && nbytes > 0 && gshmemi_arch_clock_ns() < deadline_ns)
+		nap();
+}
+
+/* This PE need not wait for pe: it has written out everything, has left the job, is dead, or cannot be seen. */
+static bool is_done(int pe)
+{
+	const uint64_t state = gshmemi_life_get(pe) & 0xff;
+	struct pollfd pollfd = {-1, POLLIN, 0};
+	bool has_died;
+
+	if (!gshmemi_life_is_known(pe) || state == GSHMEMI_LIFE_ENDED || state == GSHMEMI_LIFE_FINALIZED)
+		return true;
+	pollfd.fd = gshmemi_job_open_pidfd(pe);
+	if (pollfd.fd < 0)
+		return pollfd.fd == -ESRCH;
+	has_died = poll(&pollfd, 1, 0) > 0;
+	close(pollfd.fd);
+	return has_died;
+}
+
+static void wait_for_peers(uint64_t deadline_ns)
+{
+	int pe;
+
+	for (pe = 0; pe < gshmemi_job->npes; pe++)
+		while (!is_done(pe) && gshmemi_arch_clock_ns() < deadline_ns)
+			nap();
+}
+
+/* The last steps. */
+_Noreturn static void leave(void)
+{
+	const uint64_t deadline_ns = gshmemi_arch_clock_ns() + PATIENCE_NS;
+
+	gshmemi_poison();
+	run_limited(flush_stdio, FLUSH_NS);
+	drain(STDOUT_FILENO, deadline_ns);
+	drain(STDERR_FILENO, deadline_ns);
+	gshmemi_life_set(GSHMEMI_LIFE_ENDED | (uint64_t)(end_status & 0xff) << 8);
+	if (gshmemi_job)
+		wait_for_peers(deadline_ns);
+	run_limited(abort_job, PATIENCE_NS);
+	_exit(end_status);
+}
+
+/* ---- ends ---- */
 
 void gshmemi_end(int status)
 {
-	if (atomic_exchange(&ending, true))
-		for (;;)
-			pause(); /* another thread is ending the process */
+	if (!is_own()) {
+		claim();
+		announce(status);
+	} /* else an exit handler failed: the status stands */
+	leave();
+}
+
+void gshmemi_exit(int status)
+{
+	claim();
 	announce(status);
-	gshmemi_poison();
-	flush_stdio();
-	_exit(status);
+	exit(status);
+}
+
+/* After the program's exit handlers. */
+__attribute__((destructor)) static void end_of_process(void)
+{
+	if (is_own())
+		leave();
+	if (gshmemi_is_ending())
+		for (;;)
+			pause(); /* another thread ends the process, with its status */
 }
 
 void gshmem_global_exit(int status)
 {
 	GSHMEMI_ENTER("gshmem_global_exit");
-	if (atomic_exchange(&ending, true))
-		for (;;)
-			pause();
-	announce(status);
-	exit(status);
+	gshmemi_exit(status);
 }

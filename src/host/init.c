@@ -384,10 +384,8 @@ int gshmem_init_thread(int requested, int *provided)
 
 void gshmem_init(void)
 {
-	if (gshmem_init_thread(GSHMEM_THREAD_SINGLE, NULL)) {
-		gshmemi_bootstrap_abandon();
-		exit(1);
-	}
+	if (gshmem_init_thread(GSHMEM_THREAD_SINGLE, NULL))
+		gshmemi_exit(1);
 }
 
 void gshmem_query_thread(int *provided)

@@ -152,8 +152,11 @@ void gshmemi_bootstrap_close(void);
 /* -EINVAL after a message when MPI's thread level is below GSHMEM_THREAD_*. */
 int gshmemi_bootstrap_check_level(int thread_level);
 
-/* Do not finalize MPI at exit: it would wait for PEs that may be unable to answer. */
-void gshmemi_bootstrap_abandon(void);
+/*
+ * End all processes that MPI knows, with a status, which the launcher returns. Callable from any thread, also while
+ * another one is inside of MPI. Returns where there are no others, or where MPI does not run (any more).
+ */
+void gshmemi_bootstrap_abort(int status);
 
 /* The user has finalized MPI: the functions below must not be called. */
 bool gshmemi_bootstrap_is_finalized(void);
@@ -298,5 +301,11 @@ void gshmemi_poison(void);
 
 /* End this process with a status and tell the peers to do so too. Flushes stdio; callable from any thread. */
 _Noreturn void gshmemi_end(int status);
+
+/* The same by exit: the program's exit handlers run. */
+_Noreturn void gshmemi_exit(int status);
+
+/* A thread of this process is ending it. */
+bool gshmemi_is_ending(void);
 
 #endif /* GSHMEMI_HOST_INTERNAL_H */

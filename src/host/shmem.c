@@ -93,7 +93,7 @@ static void finalize_at_exit(int status, void *unused)
 
 	(void)unused;
 	gshmem_query_initialized(&is_initialized);
-	if (!is_initialized || owner_pid != getpid() || gshmemi_bootstrap_is_finalized())
+	if (!is_initialized || owner_pid != getpid() || gshmemi_is_ending() || gshmemi_bootstrap_is_finalized())
 		return;
 	if (status)
 		gshmemi_end(status);

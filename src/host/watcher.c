@@ -18,7 +18,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "ipc/job.h"
@@ -203,10 +202,10 @@ static void watch_init(void)
 /* A peer has printed why the job ends: end likewise, in silence. */
 static void follow(int pe)
 {
-	uint64_t life = gshmemi_life_get(pe);
+	int status;
 
-	if ((life & 0xff) == GSHMEMI_LIFE_ENDING)
-		gshmemi_end((int)(life >> 8));
+	if (gshmemi_life_is_ending(pe, &status))
+		gshmemi_end(status);
 }
 
 static void follow_any(void)
@@ -267,16 +266,15 @@ static void check_peers(struct watch *watch)
 /* -1 when it cannot be watched; a peer that is gone already is mourned. */
 static int open_pidfd(int pe)
 {
-	const struct gshmemi_peer *peer = &gshmemi_job->peers[pe];
 	int fd;
 
-	if (peer->pid_space != gshmemi_job->peers[gshmemi_job->my_pe].pid_space || !gshmemi_life_is_known(pe))
+	if (!gshmemi_life_is_known(pe))
 		return -1;
-	fd = (int)syscall(SYS_pidfd_open, peer->pid, 0);
-	if (fd < 0 && errno == ESRCH && gshmemi_life_get(pe) != GSHMEMI_LIFE_FINALIZED)
+	fd = gshmemi_job_open_pidfd(pe);
+	if (fd == -ESRCH && gshmemi_life_get(pe) != GSHMEMI_LIFE_FINALIZED)
 		mourn(pe);
 	if (fd < 0)
-		gshmemi_info("watcher: PE %d is not watched: pidfd_open: %s", pe, strerror(errno));
+		gshmemi_info("watcher: PE %d is not watched: pidfd_open: %s", pe, strerror(-fd));
 	return fd;
 }
 

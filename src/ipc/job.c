@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 /* What each PE tells all others. */
@@ -201,6 +202,17 @@ void gshmemi_job_set_mapped(int pe)
 void gshmemi_job_set_sharers(int npes)
 {
 	job.nsharers = npes;
+}
+
+int gshmemi_job_open_pidfd(int pe)
+{
+	const struct gshmemi_peer *peer = &gshmemi_job->peers[pe];
+	int fd;
+
+	if (peer->pid_space != gshmemi_job->peers[gshmemi_job->my_pe].pid_space)
+		return -EXDEV;
+	fd = (int)syscall(SYS_pidfd_open, peer->pid, 0);
+	return fd < 0 ? -errno : fd;
 }
 
 void gshmemi_job_explain(int pe, char *why, size_t nbytes)

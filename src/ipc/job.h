@@ -50,6 +50,9 @@ void gshmemi_job_close(void);
 void gshmemi_job_set_mapped(int pe);
 void gshmemi_job_set_sharers(int npes);
 
+/* A pidfd of a PE of this node, or a negative errno: -ESRCH if it is gone, -EXDEV if its pid means nothing here. */
+int gshmemi_job_open_pidfd(int pe);
+
 /* Why this process may not open what a process of this node has, as far as one can tell from outside. */
 void gshmemi_job_explain(int pe, char *why, size_t nbytes);
 

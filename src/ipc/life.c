@@ -116,3 +116,13 @@ uint64_t gshmemi_life_get(int pe)
 	/* acquire: pairs with the release in gshmemi_life_set; who ends has printed first */
 	return gshmemi_life_is_known(pe) ? __atomic_load_n(peers[pe], __ATOMIC_ACQUIRE) : GSHMEMI_LIFE_NONE;
 }
+
+bool gshmemi_life_is_ending(int pe, int *status_p)
+{
+	const uint64_t life = gshmemi_life_get(pe);
+
+	if ((life & 0xff) != GSHMEMI_LIFE_ENDING && (life & 0xff) != GSHMEMI_LIFE_ENDED)
+		return false;
+	*status_p = (int)(life >> 8);
+	return true;
+}

@@ -13,7 +13,8 @@ enum {
 	GSHMEMI_LIFE_NONE,
 	GSHMEMI_LIFE_RUNNING,
 	GSHMEMI_LIFE_FINALIZED,
-	GSHMEMI_LIFE_ENDING /* it has said why the job ends; exit status << 8 */
+	GSHMEMI_LIFE_ENDING, /* it has said why the job ends; exit status << 8 */
+	GSHMEMI_LIFE_ENDED   /* and has written out all that it had to say; likewise */
 };
 
 /* Make this PE's word; *fd_p is what peers open it by. */
@@ -27,5 +28,8 @@ void gshmemi_life_set(uint64_t life);
 /* GSHMEMI_LIFE_NONE where it is not known. */
 uint64_t gshmemi_life_get(int pe);
 bool gshmemi_life_is_known(int pe);
+
+/* The PE is at one of the last two; *status_p is then its exit status. */
+bool gshmemi_life_is_ending(int pe, int *status_p);
 
 #endif /* GSHMEMI_IPC_LIFE_H */
