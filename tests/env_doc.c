@@ -1,27 +1,67 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* delivery: no */
-/* docs/env.md has one row for each variable of env_list.h, with its default and its help, and no other row. */
+/*
+ * docs/env.md has one row for each variable of env_list.h, under the heading of its category, and no other row; a row is
+ * exactly what the list makes of it.
+ */
+#include <ctype.h>
 #include <string.h>
 
 #include "helpers.h"
 
 static char page[1 << 16];
 
-static void check_row(const char *name, const char *fallback, const char *help)
+/* What the column "value" says of a kind. */
+static const char *value_of(const char *kind)
 {
-	char start[128], cell[128], row[1024];
-	const char *at, *end;
+	static const char *const values[][2] = {
+		{"size", "size"},       {"kind", "word"}, {"poll", "word"},     {"flag", "0 or 1"}, {"number", "number"},
+		{"seconds", "seconds"}, {"text", "text"}, {"delivery", "text"},
+	};
+	unsigned i;
 
-	snprintf(start, sizeof start, "| `GSHMEM_%s` |", name);
+	for (i = 0; i < sizeof values / sizeof *values; i++)
+		if (strcmp(kind, values[i][0]) == 0)
+			return values[i][1];
+	t_fail("no value for the kind %s", kind);
+}
+
+/* The line at a place in the page. */
+static void copy_line(const char *at, char *line, size_t nbytes)
+{
+	size_t length = strcspn(at, "\n");
+
+	t_check(length < nbytes, "docs/env.md: a line of %zu bytes", length);
+	memcpy(line, at, length);
+	line[length] = 0;
+}
+
+/* The last heading in front of a place. */
+static void find_heading(const char *place, char *heading, size_t nbytes)
+{
+	const char *at, *last = NULL;
+
+	for (at = page; (at = strstr(at, "\n## ")) && at < place; at++)
+		last = at;
+	t_check(last, "docs/env.md: a row without a heading");
+	copy_line(last + 4, heading, nbytes);
+}
+
+static void check_row(const char *name, const char *kind, const char *fallback, const char *category, const char *help)
+{
+	char start[128], cell[128], expected[1024], row[1024], heading[128];
+	const char *at;
+
+	snprintf(start, sizeof start, "\n| `GSHMEM_%s` |", name);
 	at = strstr(page, start);
 	t_check(at, "docs/env.md has no row for GSHMEM_%s", name);
-	end = strchr(at, '\n');
-	t_check(end && (size_t)(end - at) < sizeof row, "the row of GSHMEM_%s", name);
-	memcpy(row, at, (size_t)(end - at));
-	row[end - at] = 0;
-	snprintf(cell, sizeof cell, *fallback ? "| `%s` |" : "| not set |", fallback);
-	t_check(strstr(row, cell), "docs/env.md: GSHMEM_%s: the default is not \"%s\"", name, fallback);
-	t_check(strstr(row, help), "docs/env.md: GSHMEM_%s: the text is not \"%s\"", name, help);
+	copy_line(at + 1, row, sizeof row);
+	snprintf(cell, sizeof cell, *fallback ? "`%s`" : "not set", fallback);
+	snprintf(expected, sizeof expected, "| `GSHMEM_%s` | %s | %s | %s |", name, value_of(kind), cell, help);
+	t_check(strcmp(row, expected) == 0, "docs/env.md: GSHMEM_%s: expected, then found:\n%s\n%s", name, expected, row);
+	find_heading(at, heading, sizeof heading);
+	heading[0] = (char)tolower((unsigned char)heading[0]);
+	t_check(strcmp(heading, category) == 0, "docs/env.md: GSHMEM_%s is under \"%s\", not \"%s\"", name, heading, category);
 }
 
 int main(void)
@@ -33,11 +73,11 @@ int main(void)
 	t_check(file && fread(page, 1, sizeof page - 1, file), "docs/env.md cannot be read");
 	fclose(file);
 #define X(NAME, KIND, DEFAULT, CATEGORY, HELP) \
-	check_row(#NAME, DEFAULT, HELP); \
+	check_row(#NAME, #KIND, DEFAULT, CATEGORY, HELP); \
 	nvariables++;
 #include "host/env_list.h"
 #undef X
-	for (at = page; (at = strstr(at, "\n| `GSHMEM_")); at++)
+	for (at = page; (at = strstr(at, "\n| `")); at++)
 		nrows++;
 	t_equal(nrows, nvariables, "rows of docs/env.md");
 	return 0;

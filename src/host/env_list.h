@@ -2,12 +2,12 @@
 /*
  * Every environment variable, without its GSHMEM_: X(NAME, KIND, DEFAULT, CATEGORY, HELP).
  *
- * Included several times: by the parser, gshmem-info and the test that compares docs/env.md. KIND says how a value is
+ * Included several times: by the parser, gshmem-info and the test that compares docs/env.md, word by word. KIND says how a value is
  * parsed (struct gshmemi_env); DEFAULT is the text that stands for an unset variable, "" for none. The variables of
  * category "cpu platform" are read by the platform itself.
  */
 X(HEAP_SIZE, size, "1g", "heap",
-  "bytes of symmetric heap per PE, equal on all PEs: digits, then k, m, g or t for powers of 1024")
+  "bytes of symmetric heap per PE, equal on all PEs: digits, then k, m, g or t, of either case, for powers of 1024")
 X(HEAP_KIND, kind, "auto", "heap",
   "memory of the heap: coarse (hipMalloc), fine, uncached, or auto: fine on amd, coarse elsewhere")
 X(HEAP_PREALLOC, flag, "0", "heap", "1: take the memory of the heap in init, so that a lack of it shows at once")
@@ -15,7 +15,9 @@ X(LEAKS, flag, "0", "heap", "1: gshmem_finalize lists what was not freed; GSHMEM
 X(DEVICE, number, "-1", "peers",
   "HIP device of this PE; -1: the one that the program has used or set, else local rank modulo devices")
 X(INIT_TIMEOUT, seconds, "120", "peers", "seconds after which an init that waits for other PEs gives up; 0: never")
-X(CHECK, flag, "0", "debugging", "1: check PE numbers and addresses of every call, on the host and in kernels")
+X(CHECK, flag, "0", "debugging",
+  "1: check PE numbers and addresses of every call, on the host and in kernels; of collectives, that all PEs pass the "
+  "same and all threads of a work-group take part")
 X(WATCHDOG, seconds, "30", "debugging", "seconds after which a wait is reported, on the host and in kernels; 0: never")
 X(DEBUG, flag, "0", "debugging", "1: say on stderr what init does")
 X(TEAMS, number, "512", "peers", "teams that there can be at a time, from 8 to 65535; equal on all PEs")
