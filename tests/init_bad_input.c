@@ -109,6 +109,11 @@ static void bad_values(void)
 	expect(2, "GSHMEM_CPU_DELIVERY=late", "plain", "-22", "pe 0: GSHMEM_CPU_DELIVERY=late: must be random or");
 	expect(2, "GSHMEM_CPU_DELIVERY=random:x", "plain", "-22", "must be random or random:SEED");
 	expect(2, "GSHMEM_DEVICE=first", "plain", "-22", "pe 0: GSHMEM_DEVICE=first: must be a number");
+	expect(2, "GSHMEM_DEVICE=-2", "plain", "-22", "pe 0: GSHMEM_DEVICE=-2: must be a number from -1 to 2147483647");
+	expect(2, "GSHMEM_RPC_SLOTS=-5", "plain", "-22", "pe 0: GSHMEM_RPC_SLOTS=-5: must be a number from 0 to 1048576");
+	expect(2, "GSHMEM_RPC_SLOTS=99999999999", "plain", "-22", "must be a number from 0 to 1048576");
+	expect(2, "GSHMEM_RPC_THREADS=0", "plain", "-22", "pe 0: GSHMEM_RPC_THREADS=0: must be a number from 1 to 64");
+	expect(2, "GSHMEM_CONTEXTS=1", "plain", "-22", "pe 0: GSHMEM_CONTEXTS=1: must be a number from 2 to 16383");
 	expect(2, "GSHMEM_DEVICE=5", "plain", "-19", "pe 0: init: device 5 was asked for, but there are 1");
 	expect(2, "GSHMEM_CPU_DEVICES=0", "plain", "-19", "pe 0: init: ");
 }

@@ -11,7 +11,6 @@
 #include <string.h>
 
 #define OPTIONS (GSHMEM_CTX_SERIALIZED | GSHMEM_CTX_PRIVATE | GSHMEM_CTX_NOSTORE)
-#define MIN_CONTEXTS 2
 #define FIELD 4096 /* what the handle's fields for PEs hold */
 
 /* What kernels do not need. */
@@ -53,10 +52,6 @@ int gshmemi_contexts_open(void)
 	void *table;
 	int rc;
 
-	if (n < MIN_CONTEXTS || n > GSHMEMI_CTX_COLLECTIVES) {
-		gshmemi_error("GSHMEM_CONTEXTS=%d: must be a number from %d to %d", n, MIN_CONTEXTS, GSHMEMI_CTX_COLLECTIVES);
-		return -EINVAL;
-	}
 	entries = calloc((size_t)n, sizeof *entries);
 	if (!entries) {
 		gshmemi_error("init: no memory for %d contexts (GSHMEM_CONTEXTS)", n);

@@ -4,6 +4,9 @@
  */
 #include "host/internal.h"
 
+#include <gshmem/pe.h>
+#include <gshmem/team.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -110,21 +113,48 @@ static int parse_flag(const char *name, const char *text, bool *value_p)
 	return 0;
 }
 
+/* What numbers may be, where that is not from 0 to INT_MAX. */
+static const struct range {
+	const char *name;
+	int least, most;
+} ranges[] = {
+	{"GSHMEM_DEVICE", -1, INT_MAX},
+	{"GSHMEM_TEAMS", 8, (1 << GSHMEMI_TEAM_INDEX_BITS) - 1},
+	{"GSHMEM_CONTEXTS", 2, GSHMEMI_CTX_COLLECTIVES},
+	{"GSHMEM_RPC_SLOTS", 0, 1 << 20},
+	{"GSHMEM_RPC_THREADS", 1, 64},
+	{"GSHMEM_RPC_WORKERS", 1, 1024},
+};
+
+static struct range find_range(const char *name)
+{
+	unsigned i;
+
+	for (i = 0; i < sizeof ranges / sizeof *ranges; i++)
+		if (strcmp(name, ranges[i].name) == 0)
+			return ranges[i];
+	return (struct range){name, 0, INT_MAX};
+}
+
 static int parse_number(const char *name, const char *text, int *value_p)
 {
+	const struct range range = find_range(name);
+	const bool is_negative = *text == '-';
 	const char *end;
-	uint64_t value;
+	uint64_t digits;
+	int64_t value;
 
-	if (strcmp(text, "-1") == 0) {
-		*value_p = -1;
-		return 0;
-	}
-	if (parse_digits(text, &value, &end) || *end || value > 0x7fffffff) {
-		gshmemi_error("%s=%s: must be a number from -1 to %d", name, text, 0x7fffffff);
-		return -EINVAL;
-	}
+	if (parse_digits(text + is_negative, &digits, &end) || *end || digits > INT_MAX)
+		goto err_range;
+	value = is_negative ? -(int64_t)digits : (int64_t)digits;
+	if (value < range.least || value > range.most)
+		goto err_range;
 	*value_p = (int)value;
 	return 0;
+
+err_range:
+	gshmemi_error("%s=%s: must be a number from %d to %d", name, text, range.least, range.most);
+	return -EINVAL;
 }
 
 static int parse_seconds(const char *name, const char *text, double *value_p)

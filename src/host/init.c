@@ -317,8 +317,6 @@ static int start(const struct gshmemx_init_attributes *attr)
 
 	gshmemi_log_hold();
 	local = gshmemi_env_read();
-	if (!local)
-		local = gshmemi_teams_check_env();
 	if (request.device < 0)
 		request.device = gshmemi_env.DEVICE;
 	if (!request.heap_nbytes)

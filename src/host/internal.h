@@ -257,9 +257,6 @@ void gshmemi_watcher_stop(void);
 
 struct gshmemi_team_view;
 
-/* GSHMEM_TEAMS is a number that it may be: 0, or -EINVAL after a message. */
-int gshmemi_teams_check_env(void);
-
 /* The teams that are always there, from what each PE reaches. Collective; the error is this PE's own. */
 int gshmemi_teams_open(const struct gshmemi_peers *peers);
 void gshmemi_teams_close(void);

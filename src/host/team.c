@@ -18,8 +18,6 @@
 #include "ipc/job.h"
 
 enum { WORLD, SHARED, NODE, NPREDEFINED };
-#define MIN_TEAMS 8
-#define MAX_TEAMS ((1 << GSHMEMI_TEAM_INDEX_BITS) - 1)
 #define CONFIG_MASK GSHMEM_TEAM_NUM_CONTEXTS
 
 struct team {
@@ -210,15 +208,6 @@ void gshmemi_teams_close(void)
 	free(teams);
 	teams = NULL;
 	nteams = 0;
-}
-
-int gshmemi_teams_check_env(void)
-{
-	if (gshmemi_env.TEAMS >= MIN_TEAMS && gshmemi_env.TEAMS <= MAX_TEAMS)
-		return 0;
-	gshmemi_error("GSHMEM_TEAMS=%d: must be a number from %d to %d", gshmemi_env.TEAMS, MIN_TEAMS, MAX_TEAMS);
-	gshmemi_env.TEAMS = MIN_TEAMS; /* init goes on until all PEs know */
-	return -EINVAL;
 }
 
 /* ---- questions ---- */

@@ -395,23 +395,13 @@ void gshmemi_rpc_stop(void)
 
 /* ---- the library's channels ---- */
 
-static int check_env(unsigned nwaves)
+static void warn_of_few_slots(unsigned nwaves)
 {
-	const int nslots = gshmemi_env.RPC_SLOTS;
+	const unsigned nslots = (unsigned)gshmemi_env.RPC_SLOTS;
 
-	if (nslots > 1 << 20 || nslots == -1)
-		gshmemi_error("GSHMEM_RPC_SLOTS=%d: must be a number from 0 to %d, 0 for one a wave", nslots, 1 << 20);
-	else if (gshmemi_env.RPC_THREADS < 1 || gshmemi_env.RPC_THREADS > 64)
-		gshmemi_error("GSHMEM_RPC_THREADS=%d: must be a number from 1 to 64", gshmemi_env.RPC_THREADS);
-	else if (gshmemi_env.RPC_WORKERS < 1 || gshmemi_env.RPC_WORKERS > 1024)
-		gshmemi_error("GSHMEM_RPC_WORKERS=%d: must be a number from 1 to 1024", gshmemi_env.RPC_WORKERS);
-	else {
-		if (nslots && (unsigned)nslots < nwaves && gshmemi_job->my_pe == 0)
-			gshmemi_warn("GSHMEM_RPC_SLOTS=%d, but %u waves can be resident: waves that call at the same time may "
-				     "starve one another", nslots, nwaves);
-		return 0;
-	}
-	return -EINVAL;
+	if (nslots && nslots < nwaves && gshmemi_job->my_pe == 0)
+		gshmemi_warn("GSHMEM_RPC_SLOTS=%u, but %u waves can be resident: waves that call at the same time may "
+			     "starve one another", nslots, nwaves);
 }
 
 static int open_served(struct gshmemi_rpc_served *served, const struct gshmemi_rpc_shape *shape)
@@ -447,10 +437,9 @@ int gshmemi_rpc_open_channels(void)
 	int rc;
 
 	rc = gshmemi_rpc_resident(&nwaves, &width);
-	if (!rc)
-		rc = check_env(nwaves);
 	if (rc)
 		return rc;
+	warn_of_few_slots(nwaves);
 	is_woken = GSHMEMI_ARCH_KERNELS_WAKE && gshmemi_env.RPC_POLL != GSHMEMI_POLL_NAP &&
 		   syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
 	shape.nslots = gshmemi_env.RPC_SLOTS ? (unsigned)gshmemi_env.RPC_SLOTS : nwaves;
