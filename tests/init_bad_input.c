@@ -138,11 +138,15 @@ static void unequal_values(void)
 
 static void too_much_memory(void)
 {
-	char env[96];
+	static struct t_job job;
+	char env[128];
 
 	if (HEAP_ON_NODE) {
-		snprintf(env, sizeof env, "GSHMEM_HEAP_SIZE=%llu GSHMEM_CPU_MEMORY=100t", available(70));
-		expect(2, env, "plain", "-12", "pe 0: heap: 2 PEs on this node with ");
+		snprintf(env, sizeof env, "GSHMEM_HEAP_SIZE=%llu GSHMEM_CPU_MEMORY=100t GSHMEM_HEAP_PREALLOC=1", available(70));
+		expect(2, env, "plain", "-12", "pe 0: heap: GSHMEM_HEAP_PREALLOC: 2 PEs on this node with ");
+		*strstr(env, " GSHMEM_HEAP_PREALLOC") = 0; /* pages are taken when they are touched */
+		t_job_run(&job, 2, env, "", "plain", 20);
+		t_check(job.status == 0 && !strstr(job.output, "gshmem"), "%s:\n%s", env, job.output);
 		expect(2, "GSHMEM_HEAP_SIZE=50t GSHMEM_CPU_MEMORY=100t", "plain", "-12", "lower GSHMEM_HEAP_SIZE");
 	}
 	expect(2, "GSHMEM_HEAP_SIZE=1g GSHMEM_CPU_MEMORY=512m", "plain", "-12",

@@ -104,20 +104,35 @@ uint64_t gshmemi_heap_node_nbytes(void)
 	return available < limit ? available : limit;
 }
 
-/* Where the heap is CPU memory, a lack of it ends a process by a signal, long after init and far from here. */
-static int check_node(uint64_t nbytes, int nlocal, uint64_t node_nbytes)
+/*
+ * Where the heap is CPU memory, a lack of it ends a process by a signal, long after init and far from here. But a page
+ * is taken when it is first touched, and few programs touch all of their heap: refuse what there cannot be, all heaps
+ * of the node if they take their pages now, else one.
+ */
+static int check_node(uint64_t nbytes, int nlocal, uint64_t node_nbytes, bool prealloc)
 {
 #if GSHMEMI_ARCH_HOST_DIRECT
-	if (nbytes > node_nbytes / (uint64_t)nlocal) {
-		gshmemi_error("heap: %d PEs on this node with %" PRIu64 " bytes each, but the node has %" PRIu64
-			      " bytes available: lower GSHMEM_HEAP_SIZE",
+	if (prealloc && nbytes > node_nbytes / (uint64_t)nlocal) {
+		gshmemi_error("heap: GSHMEM_HEAP_PREALLOC: %d PEs on this node with %" PRIu64 " bytes each, but the node has "
+			      "%" PRIu64 " bytes available: lower GSHMEM_HEAP_SIZE",
 			      nlocal, nbytes, node_nbytes);
 		return -ENOMEM;
 	}
+	if (nbytes > node_nbytes) {
+		gshmemi_error("heap: %" PRIu64 " bytes for each PE, but the node has %" PRIu64 " bytes available: lower "
+			      "GSHMEM_HEAP_SIZE",
+			      nbytes, node_nbytes);
+		return -ENOMEM;
+	}
+	if (nbytes > node_nbytes / (uint64_t)nlocal)
+		gshmemi_info("heap: %d PEs on this node with %" PRIu64 " bytes each can take more than the %" PRIu64 " bytes "
+			     "that the node has available: Linux kills a PE when they do (GSHMEM_HEAP_PREALLOC=1 asks for "
+			     "all of it now)", nlocal, nbytes, node_nbytes);
 #else
 	(void)nbytes;
 	(void)nlocal;
 	(void)node_nbytes;
+	(void)prealloc;
 #endif
 	return 0;
 }
@@ -285,7 +300,7 @@ int gshmemi_heap_create(uint64_t nbytes, enum gshmemi_heap_kind kind, bool preal
 	struct gshmemi_heap *heap = &gshmemi_heap;
 	int rc;
 
-	rc = check_node(nbytes, nlocal, node_nbytes);
+	rc = check_node(nbytes, nlocal, node_nbytes, prealloc);
 	if (rc)
 		return rc;
 	rc = create_allocator(nbytes, &heap->allocator);
