@@ -5,6 +5,7 @@
 /* timeout: 120 */
 #include <gshmem.h>
 #include <mpi.h>
+#include <sys/resource.h>
 
 #include "job.h"
 
@@ -14,6 +15,17 @@ static int rank_of_launch(void)
 	const char *rank = getenv("PMI_RANK");
 
 	return rank ? atoi(rank) : 0;
+}
+
+/* This process may open so many more files. */
+static void allow_files(int nmore)
+{
+	struct rlimit limit = {0, 0};
+	int fd = dup(0);
+
+	limit.rlim_cur = limit.rlim_max = (rlim_t)(fd + nmore);
+	close(fd);
+	t_equal(setrlimit(RLIMIT_NOFILE, &limit), 0, "setrlimit");
 }
 
 static void take_long(void)
@@ -43,9 +55,11 @@ static int pe_main(const char *name, const char *variable, const char *value)
 			atexit(take_long);
 		gshmem_init(); /* ends the process */
 	}
-	gshmemx_init_attr(&attr); /* the first one opens what the process keeps */
+	if (strcmp(name, "files") == 0)
+		allow_files(atoi(variable));
+	gshmemx_init_attr(strcmp(name, "nothing") ? &attr : NULL); /* the first one opens what the process keeps */
 	before = t_count_fds();
-	rc = gshmemx_init_attr(&attr);
+	rc = gshmemx_init_attr(strcmp(name, "nothing") ? &attr : NULL);
 	if (t_count_fds() != before)
 		printf("fds leak\n");
 	printf("rc %d\n", rc);
@@ -170,6 +184,22 @@ static void bad_attributes(void)
 	t_equal(job.status, 1, "status of a gshmem_init that fails");
 }
 
+/* What fails first depends on how many are left. */
+static void too_few_files(void)
+{
+	expect(2, "", "files 2", "-24", "files open that it may: raise the limit, as by ulimit -n 1024");
+	expect(2, "", "files 4", "-24", "files open that it may");
+}
+
+/* Suffixes of sizes come in both cases. */
+static void upper_case(void)
+{
+	static struct t_job job;
+
+	t_job_run(&job, 2, "GSHMEM_HEAP_SIZE=64M GSHMEM_DEBUG=1", "", "plain", 20);
+	t_check(job.status == 0 && strstr(job.output, ", 67108864 bytes, "), "GSHMEM_HEAP_SIZE=64M:\n%s", job.output);
+}
+
 /* A wrong name is no error; PE 0 warns, once. */
 static void unknown_names(void)
 {
@@ -190,6 +220,8 @@ int main(int argc, char **argv)
 	bad_values();
 	unequal_values();
 	too_much_memory();
+	too_few_files();
+	upper_case();
 	bad_attributes();
 	unknown_names();
 	return 0;

@@ -165,6 +165,8 @@ static int report_allocation(hipError_t error, uint64_t nbytes, enum gshmemi_hea
 	const char *call = kind == GSHMEMI_HEAP_COARSE ? "hipMalloc" : "hipExtMallocWithFlags";
 	size_t free_nbytes = 0, total_nbytes = 0;
 
+	if (gshmemi_report_file_limit("heap"))
+		return -EMFILE;
 	if (error == hipErrorOutOfMemory && hipMemGetInfo(&free_nbytes, &total_nbytes) == hipSuccess) {
 		gshmemi_error("heap: %s of %" PRIu64 " bytes: out of memory: the device has %zu of %zu bytes free "
 			      "(GSHMEM_HEAP_SIZE)",

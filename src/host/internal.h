@@ -84,6 +84,9 @@ __attribute__((format(printf, 2, 3))) int gshmemi_hip(hipError_t error, const ch
 __attribute__((format(printf, 3, 4))) int gshmemi_hip_advise(hipError_t error, const char *remedy, const char *format,
 							     ...);
 
+/* Whether this process has reached its limit of open files, which looks like many other things. Says so if it has. */
+bool gshmemi_report_file_limit(const char *what);
+
 /* For cleanup: a failure is only worth a line with GSHMEM_DEBUG=1. */
 void gshmemi_hip_ignore(hipError_t error, const char *what);
 

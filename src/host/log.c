@@ -4,13 +4,20 @@
  */
 #include "host/internal.h"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #define LINE_NBYTES 2048
+
+/* Open files of the library and the cpu platform, as counted. */
+#define NFILES          8
+#define NFILES_PER_PEER 1
+#define GENEROUS_NFILES 1024
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static _Thread_local bool holding;
@@ -129,6 +136,29 @@ static int errno_of_hip(hipError_t error)
 	}
 }
 
+/* The limit of open files, if this process has reached it, else 0. */
+static unsigned long long find_file_limit(void)
+{
+	struct rlimit limit;
+	int fd;
+
+	fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	if (fd >= 0)
+		close(fd);
+	return fd < 0 && errno == EMFILE && !getrlimit(RLIMIT_NOFILE, &limit) ? limit.rlim_cur : 0;
+}
+
+bool gshmemi_report_file_limit(const char *what)
+{
+	const unsigned long long limit = find_file_limit();
+
+	if (limit)
+		gshmemi_error("%s: this process has all %llu files open that it may: raise the limit, as by ulimit -n %d; a PE "
+			      "needs %d, and %d more for each other PE of its node, besides what MPI and the program have open",
+			      what, limit, GENEROUS_NFILES, NFILES, NFILES_PER_PEER);
+	return limit != 0;
+}
+
 static int report(hipError_t error, const char *remedy, const char *format, va_list args)
 {
 	char what[512];
@@ -136,6 +166,8 @@ static int report(hipError_t error, const char *remedy, const char *format, va_l
 	if (error == hipSuccess)
 		return 0;
 	vsnprintf(what, sizeof what, format, args);
+	if (gshmemi_report_file_limit(what))
+		return -EMFILE;
 	gshmemi_error("%s: %s (%s)%s%s", what, hipGetErrorString(error), hipGetErrorName(error), remedy ? ": " : "",
 		      remedy ? remedy : "");
 	return errno_of_hip(error);

@@ -23,7 +23,8 @@ static int report(const char *step)
 {
 	int rc = -errno;
 
-	gshmemi_error("init: %s of the memory in which PEs say that they live: %s", step, strerror(errno));
+	if (!gshmemi_report_file_limit("init"))
+		gshmemi_error("init: %s of the memory in which PEs say that they live: %s", step, strerror(errno));
 	return rc;
 }
 
