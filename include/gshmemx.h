@@ -56,7 +56,8 @@ struct gshmemx_init_attributes {
  * gshmemx_init_attr - gshmem_init over a communicator, on a device, with a heap of a size.
  *
  * Callable  host, collective over the communicator.
- * Returns   0; or a negative errno, the same on every PE, after one message on the PE that failed.
+ * Returns   0; or a negative errno, the same on every PE, after one message on the PE that failed. -EINVAL at once for
+ *           attributes that are NULL, of another size, or name no thread level.
  */
 GSHMEM_HOST_API int gshmemx_init_attr(const struct gshmemx_init_attributes *attr);
 

@@ -177,6 +177,8 @@ static void bad_attributes(void)
 	t_job_failed(&job, "null", "gshmem: init: the communicator is MPI_COMM_NULL", 2);
 	t_job_run(&job, 1, "", "", "size", 20);
 	t_job_failed(&job, "size", "start from GSHMEMX_INIT_ATTR_DEFAULT", 2);
+	t_job_run(&job, 1, "", "", "nothing", 20);
+	t_job_failed(&job, "nothing", "gshmem: gshmemx_init_attr: the attributes are NULL", 2);
 	t_job_run(&job, 1, "", "", "level", 20);
 	t_job_failed(&job, "level", "gshmem: init: 7 is no thread level", 2);
 	t_job_run(&job, 3, "GSHMEM_HEAP_SIZE=x", "", "void", 20);

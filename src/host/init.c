@@ -81,7 +81,9 @@ struct request {
 
 static int check_attr(const struct gshmemx_init_attributes *attr)
 {
-	if (attr->size != sizeof *attr)
+	if (!attr)
+		gshmemi_error("gshmemx_init_attr: the attributes are NULL: start from GSHMEMX_INIT_ATTR_DEFAULT");
+	else if (attr->size != sizeof *attr)
 		gshmemi_error("gshmemx_init_attr: size is %zu, expected %zu: start from GSHMEMX_INIT_ATTR_DEFAULT",
 			      attr->size, sizeof *attr);
 	else if (attr->thread_level < GSHMEM_THREAD_SINGLE || attr->thread_level > GSHMEM_THREAD_MULTIPLE)
