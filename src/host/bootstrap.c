@@ -127,6 +127,55 @@ static void copy_comm(MPI_Comm base)
 	MPI_Errhandler_free(&old);
 }
 
+/* What launchers tell each process that they start. */
+static const struct launcher {
+	const char *variable;
+	long most;            /* of the variable's value, where this process is the only one */
+	const char *rank;     /* the variable that numbers the processes; one of them prints */
+	const char *speaker;  /* its value there */
+	const char *name;
+} launchers[] = {
+	{"OMPI_COMM_WORLD_SIZE", 1, "OMPI_COMM_WORLD_RANK", "0", "Open MPI's"},
+	{"PMI_SIZE", 1, "PMI_RANK", "0", "a PMI"},
+	{"SLURM_STEP_NUM_TASKS", 1, "SLURM_PROCID", "0", "Slurm's"}, /* not SLURM_NTASKS: the allocation has that, too */
+	{"PMIX_RANK", 0, "PMIX_RANK", "1", "a PMIx"},
+};
+
+/*
+ * A launcher that this MPI does not know starts processes that do not find each other. Each would be a job of its own,
+ * compute the same, and overwrite the files of the others.
+ */
+static int check_launcher(void)
+{
+	const struct launcher *launcher;
+	const char *value, *number;
+	unsigned i;
+
+	for (i = 0; i < sizeof launchers / sizeof *launchers; i++) {
+		launcher = &launchers[i];
+		value = getenv(launcher->variable);
+		if (!value || strtol(value, NULL, 10) <= launcher->most)
+			continue;
+		number = getenv(launcher->rank);
+		if (!number || strcmp(number, launcher->speaker) == 0)
+			gshmemi_error("init: %s=%s says that %s launcher has started several processes, but for MPI this one is "
+				      "alone: start the program with the mpirun of the MPI that gshmem was built with, or unset %s "
+				      "if it shall be a job of one PE",
+				      launcher->variable, value, launcher->name, launcher->variable);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+/* The caller did not ask for a job of one PE, by MPI_COMM_SELF. */
+static bool is_alone_unasked(MPI_Comm base, int nprocesses)
+{
+	int relation;
+
+	MPI_Comm_compare(base, MPI_COMM_SELF, &relation);
+	return nprocesses == 1 && relation != MPI_IDENT;
+}
+
 int gshmemi_bootstrap_open(const void *user_comm, int thread_level)
 {
 	MPI_Comm base;
@@ -135,12 +184,15 @@ int gshmemi_bootstrap_open(const void *user_comm, int thread_level)
 	rc = find_base(user_comm, thread_level, &base);
 	if (rc)
 		return rc;
+	MPI_Comm_size(MPI_COMM_WORLD, &size);
+	atomic_store(&nworld, size);
+	rc = is_alone_unasked(base, size) ? check_launcher() : 0;
+	if (rc)
+		return rc;
 	MPI_Query_thread(&level);
 	copy_comm(base);
 	MPI_Comm_rank(comm, &rank);
 	MPI_Comm_size(comm, &npes);
-	MPI_Comm_size(MPI_COMM_WORLD, &size);
-	atomic_store(&nworld, size);
 	return 0;
 }
 
