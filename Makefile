@@ -270,9 +270,10 @@ $(B)/tests/%.o $(B)/bench/%.o $(B)/examples/%.o: private CFLAGS := $(patsubst -g
 $(patsubst %,$(B)/src/host/%.c.o,coll context rma stream sync) $(B)/src/device/coll.hip.o: private CFLAGS := $(patsubst -g,-g1,$(CFLAGS))
 # Every type of every call: -O2 takes minutes.
 $(B)/tests/%_types.hip.o: private CFLAGS := $(patsubst -O2,-O1,$(patsubst -g,-g1,$(CFLAGS)))
+# Not to be unloaded: it has threads, and exit calls it.
 $(B)/lib/$(SONAME): $(LIB_OBJS)
 	@mkdir -p $(@D)
-	$(call Q,LINK)$(LINK) -shared -Wl,-soname,$(SONAME) -o $@ $^ $(LIBS)
+	$(call Q,LINK)$(LINK) -shared -Wl,-soname,$(SONAME) -Wl,-z,nodelete -o $@ $^ $(LIBS)
 $(SO): $(B)/lib/$(SONAME)
 	@ln -sf $(SONAME) $@
 $(B)/lib/libgshmem.a: $(LIB_OBJS)

@@ -45,16 +45,20 @@ static int mpi_level_of(int thread_level)
 	return levels[thread_level];
 }
 
-/*
- * Not when the process leaves in the middle of the job: MPI_Finalize would wait for the others, and they for us. They
- * see this process end instead.
- */
-static void finalize_at_exit(void)
+static bool is_finalized(void)
 {
 	int finalized;
 
 	MPI_Finalized(&finalized);
-	if (!finalized && owner_pid == getpid() && comm == MPI_COMM_NULL && !gshmemi_is_ending())
+	return finalized;
+}
+
+/*
+ * Not when the process leaves in the middle of the job: MPI_Finalize would wait for the others, and they for us.
+ */
+void gshmemi_bootstrap_finalize(void)
+{
+	if (owner_pid == getpid() && comm == MPI_COMM_NULL && !gshmemi_is_ending() && !is_finalized())
 		MPI_Finalize();
 }
 
@@ -62,15 +66,7 @@ static void start_mpi(int mpi_level)
 {
 	MPI_Init_thread(NULL, NULL, mpi_level, &level);
 	owner_pid = getpid();
-	atexit(finalize_at_exit);
-}
-
-static bool is_finalized(void)
-{
-	int finalized;
-
-	MPI_Finalized(&finalized);
-	return finalized;
+	atexit(gshmemi_bootstrap_finalize);
 }
 
 /* The communicator to copy, or MPI_COMM_NULL when the caller cannot take part in anything. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The ends of a process other than gshmem_finalize: an error, and gshmem_global_exit.
+ * The ends of a process other than gshmem_finalize: an error, gshmem_global_exit, and an exit without gshmem_finalize.
  *
  * All PEs of the node end together and with one status. The PE that ends first announces its end (ipc/life.h), and the
  * watchers of the other PEs follow. Each PE writes out what it has buffered, waits until every other one has done so
@@ -14,6 +14,7 @@
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
@@ -174,6 +175,23 @@ _Noreturn static void leave(void)
 	_exit(end_status);
 }
 
+/* The status that a peer has announced, or fallback when nobody does. */
+static int find_status(int fallback)
+{
+	const uint64_t deadline_ns = gshmemi_arch_clock_ns() + PATIENCE_NS;
+	int pe, status;
+
+	do {
+		for (pe = 0; pe < gshmemi_job->npes; pe++)
+			if (gshmemi_life_is_ending(pe, &status))
+				return status;
+		if (gshmemi_life_may_speak()) /* the PE that was to speak is dead */
+			return fallback;
+		nap();
+	} while (gshmemi_arch_clock_ns() < deadline_ns);
+	return fallback;
+}
+
 /* ---- ends ---- */
 
 void gshmemi_end(int status)
@@ -185,11 +203,64 @@ void gshmemi_end(int status)
 	leave();
 }
 
+void gshmemi_end_saying(int status, const char *format, ...)
+{
+	char text[512];
+	va_list args;
+
+	claim();
+	if (gshmemi_life_may_speak()) {
+		va_start(args, format);
+		vsnprintf(text, sizeof text, format, args);
+		va_end(args);
+		gshmemi_error("%s", text);
+		announce(status);
+	} else {
+		announce(find_status(status));
+	}
+	leave();
+}
+
 void gshmemi_exit(int status)
 {
 	claim();
 	announce(status);
 	exit(status);
+}
+
+static pid_t owner_pid;  /* the process that called init; a forked child is no PE */
+static int exit_status;  /* what the program exits with, as far as one can tell */
+
+#ifdef __GLIBC__ /* elsewhere nobody says how the program ends */
+static void note_status(int status, void *unused)
+{
+	(void)unused;
+	exit_status = status & 0xff;
+}
+#endif
+
+void gshmemi_end_expect_finalize(void)
+{
+#ifdef __GLIBC__
+	if (owner_pid != getpid())
+		on_exit(note_status, NULL);
+#endif
+	owner_pid = getpid();
+}
+
+/* The peers would wait for this PE. Programs of OpenSHMEM need no finalize: shmem.c has seen to them. */
+static void require_finalize(void)
+{
+	int is_initialized;
+
+	gshmem_query_initialized(&is_initialized);
+	if (!is_initialized || owner_pid != getpid() || gshmemi_is_shmem)
+		return;
+	if (exit_status)
+		gshmemi_end_saying(exit_status, "the process exits with status %d and without gshmem_finalize: the job ends "
+				   "with that status", exit_status);
+	gshmemi_end_saying(1, "the process exits without gshmem_finalize, which every PE must call before it returns from "
+			   "main: the job ends with status 1");
 }
 
 /* After the program's exit handlers. */
@@ -200,6 +271,8 @@ __attribute__((destructor)) static void end_of_process(void)
 	if (gshmemi_is_ending())
 		for (;;)
 			pause(); /* another thread ends the process, with its status */
+	require_finalize();
+	gshmemi_bootstrap_finalize(); /* where a handler that ran after MPI's called gshmem_finalize */
 }
 
 void gshmem_global_exit(int status)

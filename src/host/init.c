@@ -367,6 +367,7 @@ int gshmemx_init_attr(const struct gshmemx_init_attributes *attr)
 	thread_level = attr->thread_level;
 	depth = 1;
 	gshmemi_shmem_initialized();
+	gshmemi_end_expect_finalize();
 	return 0;
 }
 

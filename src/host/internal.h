@@ -152,6 +152,9 @@ void gshmemi_shmem_initialized(void);
 int gshmemi_bootstrap_open(const void *comm, int thread_level);
 void gshmemi_bootstrap_close(void);
 
+/* When the process exits: finalize MPI, if the library started it and is finalized. Nothing the second time. */
+void gshmemi_bootstrap_finalize(void);
+
 /* -EINVAL after a message when MPI's thread level is below GSHMEM_THREAD_*. */
 int gshmemi_bootstrap_check_level(int thread_level);
 
@@ -302,10 +305,19 @@ void gshmemi_poison(void);
 /* End this process with a status and tell the peers to do so too. Flushes stdio; callable from any thread. */
 _Noreturn void gshmemi_end(int status);
 
+/*
+ * The same with a line that says why. Several PEs of the node may see the reason: one of them prints its line, the others
+ * take its status in silence.
+ */
+__attribute__((format(printf, 2, 3))) _Noreturn void gshmemi_end_saying(int status, const char *format, ...);
+
 /* The same by exit: the program's exit handlers run. */
 _Noreturn void gshmemi_exit(int status);
 
 /* A thread of this process is ending it. */
 bool gshmemi_is_ending(void);
+
+/* After init: from now on an exit of this process without gshmem_finalize is an error. */
+void gshmemi_end_expect_finalize(void);
 
 #endif /* GSHMEMI_HOST_INTERNAL_H */

@@ -216,18 +216,14 @@ static void follow_any(void)
 		follow(pe);
 }
 
-/* A peer has ended. The survivors take turns, so that one prints and the others follow it. */
+/* A peer has ended. */
 static void mourn(int pe)
 {
 	const struct gshmemi_peer *peer = &gshmemi_job->peers[pe];
-	struct timespec turn = {0, gshmemi_job->local_rank % 32 * 20000000L};
 
 	follow(pe);
-	nanosleep(&turn, NULL);
-	follow_any();
-	gshmemi_error("PE %d (pid %d on %s) ended without gshmem_finalize: the job ends", pe, (int)peer->pid,
-		      peer->host);
-	gshmemi_end(1);
+	gshmemi_end_saying(1, "PE %d (pid %d on %s) ended without gshmem_finalize: the job ends", pe, (int)peer->pid,
+			   peer->host);
 }
 
 static void check_fault(void)

@@ -7,12 +7,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 static uint64_t *mine;
 static const uint64_t **peers; /* npes; NULL: not known. Mapped one page each */
 static int own_fd = -1;
+static int floor_fd = -1; /* the word of the node's first PE, if another process: whoever locks it may speak */
 
 static size_t page(void)
 {
@@ -61,6 +63,15 @@ err_close:
 	return rc;
 }
 
+static int first_local_pe(void)
+{
+	int pe = 0;
+
+	while (!gshmemi_job->peers[pe].is_local)
+		pe++;
+	return pe;
+}
+
 int gshmemi_life_open_peer(int pe, int peer_fd)
 {
 	const struct gshmemi_peer *peer = &gshmemi_job->peers[pe];
@@ -72,7 +83,10 @@ int gshmemi_life_open_peer(int pe, int peer_fd)
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd >= 0) {
 		map = mmap(NULL, page(), PROT_READ, MAP_SHARED, fd, 0);
-		close(fd);
+		if (map != MAP_FAILED && pe == first_local_pe())
+			floor_fd = fd;
+		else
+			close(fd);
 	}
 	if (map == MAP_FAILED) {
 		gshmemi_job_explain(pe, why, sizeof why);
@@ -96,9 +110,19 @@ void gshmemi_life_close(void)
 	if (mine)
 		munmap(mine, page());
 	mine = NULL;
+	if (floor_fd >= 0)
+		close(floor_fd);
+	floor_fd = -1;
 	if (own_fd >= 0)
 		close(own_fd);
 	own_fd = -1;
+}
+
+bool gshmemi_life_may_speak(void)
+{
+	const int fd = gshmemi_job && first_local_pe() == gshmemi_job->my_pe ? own_fd : floor_fd;
+
+	return fd < 0 || flock(fd, LOCK_EX | LOCK_NB) == 0;
 }
 
 void gshmemi_life_set(uint64_t life)

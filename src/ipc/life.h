@@ -25,6 +25,12 @@ void gshmemi_life_close(void);
 
 void gshmemi_life_set(uint64_t life);
 
+/*
+ * True in one process of the node at a time, until it ends: the one that is to say why the job ends, where several may
+ * have seen it. True also where the PEs cannot see each other.
+ */
+bool gshmemi_life_may_speak(void);
+
 /* GSHMEMI_LIFE_NONE where it is not known. */
 uint64_t gshmemi_life_get(int pe);
 bool gshmemi_life_is_known(int pe);
