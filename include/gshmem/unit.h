@@ -3,7 +3,8 @@
  * What each HIP unit carries: its copy of the device state, and a constructor that tells the library where it is.
  *
  * Compilers run this constructor before the unit's kernels and symbols are registered with HIP, so it only passes
- * addresses on. The library fills the copy in gshmem_init, or at the next host call if the unit came by dlopen later.
+ * addresses on. The library fills the copy in gshmem_init, or, if the unit came by dlopen later, at the next host call
+ * that is more than a put, a get or a wait.
  *
  * A module that is loaded by hipModuleLoad has no constructors: gshmemx_module_init looks for its copy by name, which is
  * therefore its own. The compilers of modules at run time say so by themselves; others take -DGSHMEM_MODULE.

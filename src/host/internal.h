@@ -25,8 +25,9 @@ extern struct gshmemi_state gshmemi_state __asm__("gshmemi_library_state");
 /* ---- entry of an API function ---- */
 
 /*
- * First in each host function of the API: an error outside of init and finalize, and the upload to units that were
- * loaded since the last call. Ends the job on an error.
+ * First in the host functions of the API but those whose bodies kernels share (put, get, p, g, atomics, signals, waits,
+ * fence, quiet): an error outside of init and finalize, which those find by the sentinels of the state, and the upload to
+ * units that were loaded since the last call, which those leave to the next one. Ends the job on an error.
  */
 #define GSHMEMI_ENTER(call) \
 	do { \
