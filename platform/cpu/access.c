@@ -1,11 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * GSHMEM_CPU_HOST_ACCESS=0: only blocks, and the runtime for its own copies, can touch device memory; a host thread
- * that does gets a fault, as with a GPU whose memory the CPU cannot reach. Device memory carries a protection key.
- * The system denies it to every thread (and signal handler) that has not asked for it.
+ * that does gets a fault, as with a GPU whose memory the CPU cannot reach.
+ *
+ * Where the machine has memory protection keys, device memory carries one. The system denies it to every thread
+ * (and signal handler) that has not asked for it. Elsewhere, and with GSHMEM_CPU_HOST_ACCESS=mprotect, device
+ * memory is PROT_NONE while no thread of the process has it open. That misses what a host thread touches while a
+ * kernel runs. Copies go through a second mapping: mprotect walks all pages of the memory, and to open it for each
+ * copy made tests of host calls ten times slower.
  */
 #include <errno.h>
+#include <pthread.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -15,43 +22,213 @@
 #define SEGV_PKUERR 4
 #endif
 
-static int key = -1; /* -1: device memory is open to all */
+struct region {
+	char *base;
+	size_t nbytes;
+	char *alias; /* a mapping of the same memory, always open, for copies */
+};
 
-bool hipcpu_access_init(void)
+/* What mprotect needs to know; all of it under the lock, which is taken last. */
+struct guard {
+	pthread_mutex_t lock;
+	unsigned nopen;		/* threads that have the regions open */
+	struct region *regions; /* guarded, in no order */
+	size_t nregions, capacity;
+};
+
+static int key = -1; /* of device memory; -1: it has none */
+/*
+ * NULL: mprotect is not used. It is on the heap because a forked child may share its parent's variables until
+ * all of its fork handlers have run (share.c).
+ */
+static struct guard *guard;
+static __thread bool has_opened; /* this thread is counted in guard->nopen */
+
+/* ---- mprotect ---- */
+
+static void protect_regions(int protection)
 {
-	key = pkey_alloc(0, PKEY_DISABLE_ACCESS);
-	if (key < 0) {
-		hipcpu_message("GSHMEM_CPU_HOST_ACCESS=0: this machine has no memory protection keys (pkey_alloc: %s)",
-			       strerror(errno));
+	for (size_t i = 0; i < guard->nregions; i++) {
+		const struct region *r = &guard->regions[i];
+
+		if (mprotect(r->base, r->nbytes, protection)) {
+			hipcpu_message("GSHMEM_CPU_HOST_ACCESS: mprotect of %zu bytes at %p: %s", r->nbytes,
+				       (void *)r->base, strerror(errno));
+			abort();
+		}
+	}
+}
+
+static void count_in(void)
+{
+	pthread_mutex_lock(&guard->lock);
+	if (guard->nopen++ == 0)
+		protect_regions(PROT_READ | PROT_WRITE);
+	pthread_mutex_unlock(&guard->lock);
+	has_opened = true;
+}
+
+static void count_out(void)
+{
+	has_opened = false;
+	pthread_mutex_lock(&guard->lock);
+	if (--guard->nopen == 0)
+		protect_regions(PROT_NONE);
+	pthread_mutex_unlock(&guard->lock);
+}
+
+static bool add_region(char *base, size_t nbytes, int fd)
+{
+	char *alias;
+
+	if (guard->nregions == guard->capacity) {
+		size_t more = guard->capacity ? 2 * guard->capacity : 64;
+		struct region *grown = realloc(guard->regions, more * sizeof(*grown));
+
+		if (!grown)
+			return false;
+		guard->regions = grown;
+		guard->capacity = more;
+	}
+	alias = mmap(NULL, nbytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (alias == MAP_FAILED)
+		return false;
+	if (!guard->nopen && mprotect(base, nbytes, PROT_NONE)) {
+		munmap(alias, nbytes);
 		return false;
 	}
+	guard->regions[guard->nregions++] = (struct region){base, nbytes, alias};
+	return true;
+}
+
+/* Where a copy finds what is at address: in the alias of its region, or there. */
+static char *alias_of(const char *address)
+{
+	char *found = (char *)(uintptr_t)address;
+
+	pthread_mutex_lock(&guard->lock);
+	for (size_t i = 0; i < guard->nregions; i++) {
+		const struct region *r = &guard->regions[i];
+		uintptr_t offset = (uintptr_t)address - (uintptr_t)r->base;
+
+		if (offset < r->nbytes)
+			found = r->alias + offset;
+	}
+	pthread_mutex_unlock(&guard->lock);
+	return found;
+}
+
+static void before_fork(void)
+{
+	pthread_mutex_lock(&guard->lock);
+}
+
+static void in_parent(void)
+{
+	pthread_mutex_unlock(&guard->lock);
+}
+
+/* Only the forking thread lives on in the child. */
+static void in_child(void)
+{
+	if (guard->nopen && !has_opened)
+		protect_regions(PROT_NONE);
+	guard->nopen = has_opened;
+	pthread_mutex_unlock(&guard->lock);
+}
+
+static bool use_mprotect(void)
+{
+	guard = calloc(1, sizeof(*guard));
+	if (!guard || pthread_mutex_init(&guard->lock, NULL) ||
+	    pthread_atfork(before_fork, in_parent, in_child)) {
+		hipcpu_message("GSHMEM_CPU_HOST_ACCESS: no memory");
+		return false;
+	}
+	return true;
+}
+
+/* ---- either ---- */
+
+bool hipcpu_access_init(bool may_use_keys)
+{
+	if (may_use_keys)
+		key = pkey_alloc(0, PKEY_DISABLE_ACCESS);
+	if (key < 0 && !use_mprotect())
+		return false;
 	hipcpu_faults_init();
 	return true;
 }
 
-bool hipcpu_access_guard(void *base, size_t nbytes)
+bool hipcpu_access_guard(void *base, size_t nbytes, int fd)
 {
-	return key < 0 || !pkey_mprotect(base, nbytes, PROT_READ | PROT_WRITE, key);
+	bool done;
+
+	if (key >= 0)
+		return !pkey_mprotect(base, nbytes, PROT_READ | PROT_WRITE, key);
+	if (!guard)
+		return true;
+	pthread_mutex_lock(&guard->lock);
+	done = add_region(base, nbytes, fd);
+	pthread_mutex_unlock(&guard->lock);
+	return done;
+}
+
+void hipcpu_access_forget(void *base)
+{
+	size_t i = 0;
+
+	if (!guard)
+		return;
+	pthread_mutex_lock(&guard->lock);
+	while (i < guard->nregions && guard->regions[i].base != (char *)base)
+		i++;
+	if (i < guard->nregions) {
+		munmap(guard->regions[i].alias, guard->regions[i].nbytes);
+		guard->regions[i] = guard->regions[--guard->nregions];
+	}
+	pthread_mutex_unlock(&guard->lock);
 }
 
 bool hipcpu_access_open(void)
 {
 	bool was_open;
 
-	if (HIPCPU_LIKELY(key < 0))
+	if (HIPCPU_LIKELY(key < 0 && !guard))
 		return true;
+	if (guard) {
+		was_open = has_opened;
+		if (!was_open)
+			count_in();
+		return was_open;
+	}
 	was_open = !pkey_get(key);
 	if (!was_open)
 		pkey_set(key, 0);
 	return was_open;
 }
 
+bool hipcpu_access_open_copy(char **dest, const char **source)
+{
+	if (!guard)
+		return hipcpu_access_open();
+	*dest = alias_of(*dest);
+	*source = alias_of(*source);
+	return has_opened;
+}
+
 bool hipcpu_access_close(void)
 {
 	bool was_open;
 
-	if (HIPCPU_LIKELY(key < 0))
+	if (HIPCPU_LIKELY(key < 0 && !guard))
 		return true;
+	if (guard) {
+		was_open = has_opened;
+		if (was_open)
+			count_out();
+		return was_open;
+	}
 	was_open = !pkey_get(key);
 	if (was_open)
 		pkey_set(key, PKEY_DISABLE_ACCESS);
@@ -60,11 +237,20 @@ bool hipcpu_access_close(void)
 
 void hipcpu_access_restore(bool was_open)
 {
-	if (HIPCPU_UNLIKELY(key >= 0))
-		pkey_set(key, was_open ? 0 : PKEY_DISABLE_ACCESS);
+	if (HIPCPU_LIKELY(key < 0 && !guard))
+		return;
+	if (was_open)
+		hipcpu_access_open();
+	else
+		hipcpu_access_close();
 }
 
 bool hipcpu_access_refused(const siginfo_t *info)
 {
-	return key >= 0 && info->si_signo == SIGSEGV && info->si_code == SEGV_PKUERR && (int)info->si_pkey == key;
+	if (info->si_signo != SIGSEGV)
+		return false;
+	if (key >= 0)
+		return info->si_code == SEGV_PKUERR && (int)info->si_pkey == key;
+	/* This thread does not hold the lock: it was outside of this file when it faulted. */
+	return guard && info->si_code == SEGV_ACCERR && alias_of(info->si_addr) != info->si_addr;
 }

@@ -22,16 +22,18 @@ struct copy_op {
 static void run_copy(struct hipcpu_item *item)
 {
 	struct copy_op *c = (struct copy_op *)item;
-	bool was_open = hipcpu_access_open();
+	const char *source = c->source;
+	char *dest = c->dest;
+	bool was_open = hipcpu_access_open_copy(&dest, &source);
 
-	if (!c->source && c->value_bytes == 4)
+	if (!source && c->value_bytes == 4)
 		for (size_t i = 0; i < c->width; i += 4)
-			memcpy(c->dest + i, &c->value, 4);
-	for (size_t row = 0; row < c->height && (c->source || c->value_bytes == 1); row++) {
-		if (c->source)
-			memmove(c->dest + row * c->dest_pitch, c->source + row * c->source_pitch, c->width);
+			memcpy(dest + i, &c->value, 4);
+	for (size_t row = 0; row < c->height && (source || c->value_bytes == 1); row++) {
+		if (source)
+			memmove(dest + row * c->dest_pitch, source + row * c->source_pitch, c->width);
 		else
-			memset(c->dest + row * c->dest_pitch, (int)c->value, c->width);
+			memset(dest + row * c->dest_pitch, (int)c->value, c->width);
 	}
 	hipcpu_access_restore(was_open);
 }

@@ -165,9 +165,9 @@ static void read_host_access(void)
 
 	if (!value || !*value || !strcmp(value, "1"))
 		return;
-	if (strcmp(value, "0"))
-		complain("GSHMEM_CPU_HOST_ACCESS", value, "0 or 1");
-	else if (!hipcpu_access_init())
+	if (strcmp(value, "0") && strcmp(value, "mprotect"))
+		complain("GSHMEM_CPU_HOST_ACCESS", value, "0, 1 or mprotect");
+	else if (!hipcpu_access_init(*value == '0'))
 		config.malformed = true;
 }
 

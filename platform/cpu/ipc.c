@@ -109,6 +109,7 @@ static hipError_t open_handle(const struct handle *h, int device, void **ptr)
 	struct hipcpu_allocation a = {.nbytes = h->nbytes, .kind = HIPCPU_MEMORY_IPC, .device = device, .fd = -1,
 				      .dev = (dev_t)h->dev, .ino = (ino_t)h->ino, .nopens = 1};
 	struct hipcpu_allocation *known;
+	bool guarded;
 	int fd = open_file(h);
 
 	if (fd < 0) {
@@ -124,12 +125,15 @@ static hipError_t open_handle(const struct handle *h, int device, void **ptr)
 	}
 	a.mapped_bytes = hipcpu_round_to_pages(h->nbytes);
 	a.base = hipcpu_memory_map(fd, a.mapped_bytes);
-	if (!a.base)
+	if (!a.base) {
 		explain(h, errno);
-	close(fd);
-	if (!a.base)
+		close(fd);
 		return hipErrorMapFailed;
-	if (!hipcpu_access_guard(a.base, a.mapped_bytes) || !hipcpu_memory_insert(&a)) {
+	}
+	guarded = hipcpu_access_guard(a.base, a.mapped_bytes, fd);
+	close(fd);
+	if (!guarded || !hipcpu_memory_insert(&a)) {
+		hipcpu_access_forget(a.base);
 		munmap(a.base, a.mapped_bytes);
 		return hipErrorOutOfMemory;
 	}
@@ -178,7 +182,9 @@ hipError_t hipIpcCloseMemHandle(void *ptr)
 	if (!--a->nopens)
 		hipcpu_memory_remove(a);
 	pthread_mutex_unlock(&hipcpu_memory_lock);
-	if (gone.nopens == 1)
+	if (gone.nopens == 1) {
+		hipcpu_access_forget(gone.base);
 		munmap(gone.base, gone.mapped_bytes);
+	}
 	HIPCPU_LEAVE(hipSuccess);
 }

@@ -196,16 +196,18 @@ static hipError_t allocate_device(void **ptr, size_t nbytes, enum hipcpu_memory 
 	a.base = hipcpu_memory_map(a.fd, a.mapped_bytes);
 	if (!a.base)
 		goto err_close;
-	if (kind == HIPCPU_MEMORY_DEVICE && !hipcpu_access_guard(a.base, a.mapped_bytes))
+	if (kind == HIPCPU_MEMORY_DEVICE && !hipcpu_access_guard(a.base, a.mapped_bytes, a.fd))
 		goto err_unmap;
 	pthread_mutex_lock(&hipcpu_memory_lock);
 	inserted = hipcpu_memory_insert(&a);
 	pthread_mutex_unlock(&hipcpu_memory_lock);
 	if (!inserted)
-		goto err_unmap;
+		goto err_forget;
 	*ptr = a.base;
 	return hipSuccess;
 
+err_forget:
+	hipcpu_access_forget(a.base);
 err_unmap:
 	munmap(a.base, a.mapped_bytes);
 err_close:
@@ -252,6 +254,7 @@ static hipError_t release(void *ptr, enum hipcpu_memory kind, enum hipcpu_memory
 	hipcpu_memory_remove(a);
 	pthread_mutex_unlock(&hipcpu_memory_lock);
 	hipcpu_device_drain(gone.device); /* as on a GPU: no kernel may still use it */
+	hipcpu_access_forget(gone.base);
 	munmap(gone.base, gone.mapped_bytes);
 	if (gone.fd >= 0) {
 		close(gone.fd);

@@ -79,13 +79,20 @@ void hipcpu_message(const char *format, ...) __attribute__((format(printf, 1, 2)
 
 /* ---- access.c: GSHMEM_CPU_HOST_ACCESS=0; without it everything is open and these do nothing ---- */
 
-/* From now on only threads that open it can touch guarded memory; false, with a message, when that cannot be had. */
-bool hipcpu_access_init(void);
-/* Guard a mapping; false and errno on failure. */
-bool hipcpu_access_guard(void *base, size_t nbytes);
+/*
+ * From now on only threads that open it can touch guarded memory; without protection keys, any thread while one has
+ * it open. False, with a message, when out of memory.
+ */
+bool hipcpu_access_init(bool may_use_keys);
+/* Guard a mapping of fd; false and errno on failure. */
+bool hipcpu_access_guard(void *base, size_t nbytes, int fd);
+/* Before a guarded mapping is unmapped; others are ignored. */
+void hipcpu_access_forget(void *base);
 /* For the calling thread. They return what was before, for hipcpu_access_restore. */
 bool hipcpu_access_open(void);
 bool hipcpu_access_close(void);
+/* The same for a copy, which then uses *dest and *source as they are after the call. */
+bool hipcpu_access_open_copy(char **dest, const char **source);
 void hipcpu_access_restore(bool was_open);
 /* Whether a fault is such a touch. */
 bool hipcpu_access_refused(const siginfo_t *info);

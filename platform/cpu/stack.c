@@ -69,8 +69,9 @@ static void on_fault(int signal, siginfo_t *info, void *context)
 
 	if (hipcpu_access_refused(info)) {
 		hipcpu_message("device memory touched by the host at %p: a GPU would fault; copy with hipMemcpy "
-			       "(GSHMEM_CPU_HOST_ACCESS=0)", info->si_addr);
-		sigaction(signal, &by_default, NULL); /* the access is repeated */
+			       "(GSHMEM_CPU_HOST_ACCESS)", info->si_addr);
+		sigaction(signal, &by_default, NULL);
+		raise(signal); /* repeated, the access could pass: a kernel may have opened the memory */
 		return;
 	}
 	if (hipcpu_self && b && b->fiber && b->fiber->stack) {

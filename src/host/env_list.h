@@ -42,7 +42,7 @@ X(CPU_STACK, text, "64k", "cpu platform", "bytes of stack of a lane")
 X(CPU_SPIN, text, "", "cpu platform", "polls before a waiting block yields; else 1024 if the PEs fit the cores, or 16")
 X(CPU_STUCK, text, "5", "cpu platform", "seconds after which a block that makes no progress is named; 0: never")
 X(CPU_HOST_ACCESS, text, "1", "cpu platform",
-  "0: host threads cannot touch device memory, as with a GPU; needs memory protection keys")
+  "0: host threads cannot touch device memory, as with a GPU; mprotect: the same without protection keys")
 X(CPU_NO_PEER, text, "", "cpu platform", "pairs of devices without peer access, as in 0-1,2-3, or all")
 X(CPU_NO_ATOMICS, text, "", "cpu platform", "pairs of devices without native atomics, as in 0-1, or all")
 X(CPU_FAIL, text, "", "cpu platform", "CALL:K[:ERROR][@RANK],...: the K-th call of a HIP function fails")

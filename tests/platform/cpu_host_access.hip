@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* run: */
-/* GSHMEM_CPU_HOST_ACCESS=0: the host gets a fault, with a message, where it touches device memory; nobody else does. */
+/*
+ * The host gets a fault, with a message, where it touches device memory, and nobody else does: by memory protection
+ * keys, where the machine has them, and by mprotect, which misses what a thread touches while a kernel runs.
+ */
 /* env: GSHMEM_CPU_HOST_ACCESS=0 */
 #include <hip/hip_runtime.h>
 #include <pthread.h>
@@ -13,7 +16,10 @@
 
 #include "../helpers.h"
 
-enum { NTHREADS = 128, NBLOCKS = 40 };
+enum { NTHREADS = 128, NBLOCKS = 40, MEMORY_NBYTES = 1 << 20 };
+
+static const char *access_mode; /* of the children: GSHMEM_CPU_HOST_ACCESS */
+static bool no_keys;		/* for them: all are taken */
 
 static int *memory;
 static int pipe_ends[2];
@@ -128,6 +134,101 @@ static void before_handler()
 	signal(SIGSEGV, on_segv); /* before the first call of HIP */
 }
 
+/* ---- what threads of the same and of another process do meanwhile ---- */
+
+/* Runs until the host says so, or for good: then the process ends first. */
+__global__ void run_until(volatile int *started, volatile int *stop)
+{
+	*started = 1;
+	while (!*stop)
+		__threadfence_system();
+}
+
+static volatile int *start_kernel()
+{
+	volatile int *flags;
+	hipStream_t stream;
+
+	t_hip(hipHostMalloc((void **)&flags, 4096));
+	t_hip(hipStreamCreateWithFlags(&stream, hipStreamNonBlocking));
+	hipLaunchKernelGGL(run_until, 1, 1, 0, stream, &flags[0], &flags[1]);
+	while (!flags[0])
+		usleep(100);
+	return &flags[1];
+}
+
+static void read_beside_kernel()
+{
+	start_kernel();
+	read_it(NULL);
+}
+
+/* Memory that comes and goes while another kernel has device memory open, and after. */
+static void change_beside_kernel()
+{
+	volatile int *stop = start_kernel();
+	int *other;
+
+	t_hip(hipMalloc(&other, MEMORY_NBYTES));
+	t_hip(hipMemset(other, 1, MEMORY_NBYTES));
+	hipLaunchKernelGGL(add, NBLOCKS, NTHREADS, 0, 0, other);
+	t_hip(hipStreamSynchronize(0));
+	*stop = 1;
+	t_hip(hipDeviceSynchronize());
+	t_hip(hipFree(other));
+	allowed();
+}
+
+static void read_new_after_kernel()
+{
+	volatile int *stop = start_kernel();
+
+	t_hip(hipMalloc(&memory, MEMORY_NBYTES));
+	*stop = 1;
+	t_hip(hipDeviceSynchronize());
+	read_it(NULL);
+}
+
+/* A place is the host's again once device memory there was freed. */
+static void reuse_freed()
+{
+	int *place;
+
+	t_hip(hipFree(memory));
+	place = (int *)mmap(memory, MEMORY_NBYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED,
+			    -1, 0);
+	t_check(place == memory, "mmap where device memory was");
+	*place = 5;
+	t_hip(hipMalloc(&memory, MEMORY_NBYTES));
+	allowed();
+	t_equal(*place, 5, "memory of the host where device memory was");
+}
+
+/* The kernel runs in the parent; its child has none, and copies. */
+static void read_in_forked()
+{
+	volatile int *stop = start_kernel();
+	int *copied, status;
+	pid_t pid;
+
+	copied = (int *)mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	pid = fork();
+
+	if (!pid) {
+		t_hip(hipMemset(memory, 0, MEMORY_NBYTES));
+		*copied = 1;
+		read_it(NULL);
+		_exit(0);
+	}
+	waitpid(pid, &status, 0);
+	t_equal(*copied, 1, "a fill by a forked process");
+	*stop = 1;
+	t_hip(hipDeviceSynchronize());
+	allowed(); /* the parent's is as it was */
+	if (WIFSIGNALED(status))
+		raise(WTERMSIG(status));
+}
+
 /* In a child: stderr is collected, the wait status returned. Each has its own runtime. */
 static int run(void (*prepare)(), void (*body)(), char *text, size_t nbytes)
 {
@@ -144,9 +245,12 @@ static int run(void (*prepare)(), void (*body)(), char *text, size_t nbytes)
 		dup2(out[1], 2);
 		close(out[1]);
 		alarm(30);
+		setenv("GSHMEM_CPU_HOST_ACCESS", access_mode, 1);
+		while (no_keys && pkey_alloc(0, 0) >= 0)
+			;
 		if (prepare)
 			prepare();
-		t_hip(hipMalloc(&memory, 1 << 20));
+		t_hip(hipMalloc(&memory, MEMORY_NBYTES));
 		body();
 		_exit(0);
 	}
@@ -164,8 +268,10 @@ static void must_fault(const char *what, void (*body)())
 	char text[4096];
 	int status = run(NULL, body, text, sizeof(text));
 
-	t_check(WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV, "%s: status 0x%x; said: %s", what, status, text);
-	t_check(strstr(text, "hipcpu: device memory touched by the host at 0x"), "%s: said: %s", what, text);
+	t_check(WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV, "%s (%s): status 0x%x; said: %s", what, access_mode,
+		status, text);
+	t_check(strstr(text, "hipcpu: device memory touched by the host at 0x"), "%s (%s): said: %s", what,
+		access_mode, text);
 }
 
 static void must_pass(const char *what, void (*body)())
@@ -173,7 +279,7 @@ static void must_pass(const char *what, void (*body)())
 	char text[4096];
 	int status = run(NULL, body, text, sizeof(text));
 
-	t_check(!status && !*text, "%s: status 0x%x; said: %s", what, status, text);
+	t_check(!status && !*text, "%s (%s): status 0x%x; said: %s", what, access_mode, status, text);
 }
 
 /* This process owns memory; its child maps it. */
@@ -188,7 +294,8 @@ static void ipc()
 		must_fault("memory of another process", read_ipc);
 		exit(0);
 	}
-	t_hip(hipMalloc(&memory, 1 << 20));
+	setenv("GSHMEM_CPU_HOST_ACCESS", access_mode, 1);
+	t_hip(hipMalloc(&memory, MEMORY_NBYTES));
 	t_hip(hipIpcGetMemHandle(&handle, memory));
 	t_equal(write(pipe_ends[1], &handle, sizeof(handle)), sizeof(handle), "the handle");
 	int status;
@@ -196,23 +303,52 @@ static void ipc()
 	t_check(!status, "memory of another process");
 }
 
-int main()
+static bool has_keys()
+{
+	int key = pkey_alloc(0, 0);
+
+	if (key >= 0)
+		pkey_free(key);
+	return key >= 0;
+}
+
+/* Each way in a process of its own, as ipc() uses the runtime. */
+static void check_way(const char *mode, bool by_keys)
 {
 	char text[4096];
-	int key = pkey_alloc(0, 0), status;
+	int status;
+	pid_t pid = fork();
 
-	if (key < 0)
-		t_skip("no memory protection keys here");
-	pkey_free(key);
+	if (pid) {
+		waitpid(pid, &status, 0);
+		t_check(!status, "GSHMEM_CPU_HOST_ACCESS=%s%s", mode, no_keys ? ", all keys taken" : "");
+		return;
+	}
+	access_mode = mode;
 	must_pass("copies and kernels", allowed);
 	must_pass("host and managed memory", open_host_memory);
+	must_pass("memory beside a kernel", change_beside_kernel);
+	must_pass("a place that was freed", reuse_freed);
 	must_fault("a read", [] { read_it(NULL); });
 	must_fault("a write", write_it);
 	must_fault("a read by another thread", read_in_thread);
-	must_fault("a read in a callback", read_in_callback);
 	must_fault("a read after kernels", after_allowed);
+	must_fault("a read of memory made beside a kernel", read_new_after_kernel);
+	must_fault("a read by a forked process", read_in_forked);
+	must_fault("a read in a callback", read_in_callback);
+	if (by_keys)
+		must_fault("a read beside a kernel", read_beside_kernel);
 	status = run(before_handler, foreign_fault, text, sizeof(text));
 	t_check(WIFEXITED(status) && WEXITSTATUS(status) == 42, "another fault: status 0x%x; said: %s", status, text);
 	ipc();
+	exit(0);
+}
+
+int main()
+{
+	check_way("0", has_keys());
+	check_way("mprotect", false);
+	no_keys = true;
+	check_way("0", false);
 	return 0;
 }
