@@ -87,7 +87,6 @@ int main()
 	int me = gshmem_my_pe(), npes = gshmem_n_pes(), nrounds = t_takes_turns() || npes > 8 ? 5 : npes > 4 ? 12 : npes > 2 ? 40 : 100;
 	long *slots = (long *)gshmem_calloc(npes, sizeof *slots), first = 1;
 	unsigned *nwrong = (unsigned *)t_hipmalloc(sizeof *nwrong);
-	bool diverges = getenv("GSHMEM_CPU_DIVERGE") != NULL;
 
 	t_hip(hipMemset(nwrong, 0, sizeof *nwrong));
 	/* Everybody the same way; then each PE another way, which changes. */
@@ -96,8 +95,6 @@ int main()
 		int scope = mixed ? (step + me) % T_NSCOPES : step / 2;
 		unsigned wrong = 0;
 
-		if (scope == T_WAVE && diverges)
-			scope = T_WG;
 		if (scope == T_HOST) {
 			on_host(sync, slots, first, nrounds, &wrong);
 		} else {

@@ -453,7 +453,6 @@ int main(void)
 		{"kernel to waves", GSHMEMX_RPC_DEVICE_SERVER, 2, 0, 6, 128, 20},
 		{"kernel to waves, clear", GSHMEMX_RPC_DEVICE_SERVER | GSHMEMX_RPC_CLEAR, 2, 0, 6, 128, 20},
 	};
-	const bool diverges = getenv("GSHMEM_CPU_DIVERGE") != NULL;
 	int device;
 	unsigned i;
 
@@ -462,8 +461,7 @@ int main(void)
 	t_hip(hipDeviceGetAttribute(&nlanes, hipDeviceAttributeWarpSize, device));
 	t_hip(hipHostMalloc((void **)&books, 2 * sizeof *books, 0));
 	for (i = 0; i < sizeof shapes / sizeof *shapes; i++)
-		if (!diverges || !(shapes[i].flags & GSHMEMX_RPC_DEVICE_SERVER) || shapes[i].server_lanes == 1)
-			run(&shapes[i]);
+		run(&shapes[i]);
 	stop();
 	compete();
 	be_fair();

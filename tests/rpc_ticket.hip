@@ -202,17 +202,15 @@ static uint32_t count_done(void)
 	return sum;
 }
 
-/* A wave that GSHMEM_CPU_DIVERGE parts makes as many barriers as it has parts: there a wave of one thread takes part. */
 static void wait_every_way(struct ops op)
 {
-	const unsigned nlanes = getenv("GSHMEM_CPU_DIVERGE") ? 1 : 32;
 	unsigned *nearly, nblocks, nthreads;
 	int way;
 
 	t_hip(hipHostMalloc((void **)&nearly, sizeof *nearly, 0));
 	for (way = 0; way < NWAYS; way++) {
 		nblocks = way == BARRIER || way == BARRIER_WG || way == BARRIER_WAVE ? 1 : NBLOCKS;
-		nthreads = way == BARRIER ? 1 : way == BARRIER_WAVE ? nlanes : (unsigned)NTHREADS;
+		nthreads = way == BARRIER ? 1 : way == BARRIER_WAVE ? 32 : (unsigned)NTHREADS;
 		*nearly = 0;
 		hipLaunchKernelGGL(post_and_wait, dim3(nblocks), dim3(nthreads), 0, 0, op, way, (const uint32_t *)done, nearly);
 		t_hip(hipStreamSynchronize(0));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* run: -n 1,2,3,8 */
-/* env: GSHMEM_HEAP_SIZE=8m GSHMEM_CPU_WAVE=32 | GSHMEM_HEAP_SIZE=8m GSHMEM_CPU_WAVE=64 GSHMEM_CHECK=1 */
+/* env: GSHMEM_HEAP_SIZE=8m GSHMEM_CPU_WAVE=32 | GSHMEM_HEAP_SIZE=8m GSHMEM_CPU_WAVE=64 GSHMEM_CHECK=1 | GSHMEM_HEAP_SIZE=8m GSHMEM_CPU_DIVERGE=random:5 */
 /*
  * Who sees the signal sees the data of its put: SET and ADD, blocking and _nbi, by a thread, a wave, a work-group and
  * the host, received by kernels of all scopes and by the host. Several PEs that ADD to one signal lose nothing.

@@ -76,6 +76,7 @@ struct block {
 	unsigned nbarriers;	   /* completed so far */
 	char barrier_mark[2];	   /* what TSan knows of odd and even barriers: some lanes are at the next one already */
 	uint64_t seed;		   /* of GSHMEM_CPU_DIVERGE */
+	uint64_t *together;	   /* [lane]: whom it has not parted from; NULL without that */
 	struct fiber *fiber;	   /* that runs */
 	struct fiber *free_fibers;
 	struct fiber thread;	   /* the thread's own stack */
@@ -150,6 +151,8 @@ void hipcpu_stacks_init(struct block *b);
 void hipcpu_wave_settle(struct block *b, unsigned w);
 /* Complete calls that do not wait for lanes that spin. */
 void hipcpu_wave_settle_active(struct block *b, unsigned w);
+/* For GSHMEM_CPU_DIVERGE: every wave of the block is whole now. */
+void hipcpu_waves_join(struct block *b);
 const char *hipcpu_op_name(enum hipcpu_op op);
 
 /* ---- worker.c ---- */

@@ -271,6 +271,7 @@ void hipcpu_block_slow(struct block *b)
 		else if (running > first)
 			b->waves[w].live &= ~UINT64_C(0) << (running - first);
 	}
+	hipcpu_waves_join(b);
 	hipcpu_loop.end = 0;
 }
 
@@ -297,6 +298,7 @@ static void release_barrier(struct block *b, struct hipcpu_lane *last)
 	b->nbarriers++;
 	b->nbarrier = 0;
 	b->streak = 0;
+	hipcpu_waves_join(b);
 	for (unsigned w = 0; w << b->shift < b->nlanes; w++) {
 		set_ready(b, w, b->waves[w].barrier);
 		b->waves[w].barrier = 0;
@@ -449,7 +451,9 @@ struct block *hipcpu_block_new(void)
 
 	if (b)
 		b->lanes = mmap(NULL, nbytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (!b || b->lanes == MAP_FAILED) {
+	if (b && hipcpu_config()->diverge)
+		b->together = calloc(HIPCPU_MAX_THREADS, sizeof(*b->together));
+	if (!b || b->lanes == MAP_FAILED || (hipcpu_config()->diverge && !b->together)) {
 		hipcpu_message("no memory for a block");
 		abort();
 	}

@@ -8,8 +8,13 @@
  * with a mask waits for just the live lanes of the mask. A lane that spins holds its wave up, as on
  * a GPU without independent threads; only HIPCPU_OP_ACTIVE goes ahead of it after two polls.
  *
+ * With GSHMEM_CPU_DIVERGE lanes of a wave that have made a call apart stay parted until a call or a barrier joins
+ * them. Where parts meet in a mask-less call, some of them, chosen at random, make it without the others.
+ *
  * The last to arrive computes the results of all.
  */
+#include <string.h>
+
 #include "block.h"
 
 const char *hipcpu_op_name(enum hipcpu_op op)
@@ -108,6 +113,53 @@ static void match_any(struct hipcpu_lane *lanes, uint64_t group)
 	}
 }
 
+/* ---- who is together, for GSHMEM_CPU_DIVERGE ---- */
+
+void hipcpu_waves_join(struct block *b)
+{
+	if (b->together)
+		memset(b->together, 0xff, b->nlanes * sizeof(*b->together));
+}
+
+/* The lanes of group have made a call together, without the rest of their wave. */
+static void join(struct block *b, unsigned w, uint64_t group)
+{
+	uint64_t *together = &b->together[w << b->shift];
+
+	FOR_LANES(n, b->waves[w].live)
+		together[n] = group >> n & 1 ? group : together[n] & ~group;
+}
+
+static uint64_t random_bits(struct block *b)
+{
+	/* xorshift64* */
+	b->seed += !b->seed;
+	b->seed ^= b->seed >> 12;
+	b->seed ^= b->seed << 25;
+	b->seed ^= b->seed >> 27;
+	return b->seed * UINT64_C(0x2545f4914f6cdd1d);
+}
+
+/* Of a group that stands in the same call: some of the parts whose lanes are together, at least one. */
+static uint64_t random_parts(struct block *b, unsigned w, uint64_t group)
+{
+	const uint64_t *together = &b->together[w << b->shift];
+	uint64_t first = group & together[__builtin_ctzll(group)], parts = 0, bits;
+
+	if (first == group)
+		return group;
+	bits = random_bits(b);
+	while (group) {
+		unsigned n = (unsigned)__builtin_ctzll(group);
+		uint64_t part = group & together[n];
+
+		if (bits >> n & 1)
+			parts |= part;
+		group &= ~part;
+	}
+	return parts ? parts : first;
+}
+
 static void complete(struct block *b, unsigned w, uint64_t group)
 {
 	struct hipcpu_lane *lanes = &b->lanes[w << b->shift];
@@ -152,6 +204,8 @@ static void complete(struct block *b, unsigned w, uint64_t group)
 	wave->active &= ~group;
 	b->ready_waves |= UINT32_C(1) << w;
 	wave->uniform = !(wave->arrived & ~wave->masked);
+	if (HIPCPU_UNLIKELY(b->together != NULL))
+		join(b, w, group);
 }
 
 /* ---- groups ---- */
@@ -175,18 +229,19 @@ static uint64_t lowest_group(const struct hipcpu_lane *lanes, uint64_t candidate
 	return group;
 }
 
-/* GSHMEM_CPU_DIVERGE: any non-empty part of it. */
-static uint64_t random_part(struct block *b, uint64_t group)
+/*
+ * GSHMEM_CPU_DIVERGE: those of candidates that go next. A __syncwarp without a mask is for all lanes: it comes
+ * after every other call, and is never split.
+ */
+static uint64_t diverged_group(struct block *b, unsigned w, uint64_t candidates)
 {
-	uint64_t part;
+	const struct hipcpu_lane *lanes = &b->lanes[w << b->shift];
+	uint64_t others = 0, group;
 
-	/* xorshift64* */
-	b->seed += !b->seed;
-	b->seed ^= b->seed >> 12;
-	b->seed ^= b->seed << 25;
-	b->seed ^= b->seed >> 27;
-	part = group & b->seed * UINT64_C(0x2545f4914f6cdd1d);
-	return part ? part : group & -group;
+	FOR_LANES(n, candidates)
+		others |= (uint64_t)(lanes[n].call.op != HIPCPU_OP_SYNC) << n;
+	group = b->waves[w].uniform ? candidates : lowest_group(lanes, others ? others : candidates);
+	return others ? random_parts(b, w, group) : group;
 }
 
 /* Complete the masked calls all of whose lanes are there. */
@@ -224,9 +279,10 @@ void hipcpu_wave_settle(struct block *b, unsigned w)
 	candidates = wave->arrived & ~wave->masked;
 	if (!candidates || (wave->live & ~(wave->arrived | wave->barrier)))
 		return;
-	group = wave->uniform ? candidates : lowest_group(lanes, candidates);
-	if (HIPCPU_UNLIKELY(hipcpu_config()->diverge))
-		group = random_part(b, group);
+	if (HIPCPU_UNLIKELY(b->together != NULL))
+		group = diverged_group(b, w, candidates);
+	else
+		group = wave->uniform ? candidates : lowest_group(lanes, candidates);
 	complete(b, w, group);
 }
 

@@ -32,7 +32,8 @@ X(RPC_SEQ, number, "0", "debugging", "sequence number of the first call in each 
 X(TRACE, text, "", "debugging", "file for the marks of gshmemx_trace; each PE adds its number to the name")
 X(CPU_DELIVERY, delivery, "", "cpu platform",
   "random or random:SEED: puts and atomics arrive late and in any order that fence and quiet allow")
-X(CPU_DIVERGE, text, "", "cpu platform", "random or random:SEED: split groups of converged lanes at random")
+X(CPU_DIVERGE, text, "", "cpu platform",
+  "random or random:SEED: lanes that have gone different ways stay parted at random")
 X(CPU_WAVE, text, "64", "cpu platform", "lanes of a wave, 32 or 64")
 X(CPU_DEVICES, text, "1", "cpu platform", "number of HIP devices, up to 64")
 X(CPU_CUS, text, "8", "cpu platform", "compute units that a device reports")
