@@ -14,6 +14,9 @@
 
 #include "runtime.h"
 
+#ifndef MFD_NOEXEC_SEAL
+#define MFD_NOEXEC_SEAL 0x0008U
+#endif
 #define HUGE_PAGE ((size_t)2 << 20)
 
 pthread_mutex_t hipcpu_memory_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -134,12 +137,21 @@ static bool raise_file_limit(void)
 	return !setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-static int create_memfd(size_t nbytes, struct stat *st_p)
+int hipcpu_memory_file(void)
 {
 	int fd = memfd_create("hipcpu", MFD_CLOEXEC);
 
+	if (fd < 0 && errno == EACCES) /* vm.memfd_noexec=2; Linux before 6.3 does not know the flag */
+		fd = memfd_create("hipcpu", MFD_CLOEXEC | MFD_NOEXEC_SEAL);
+	return fd;
+}
+
+static int create_memfd(size_t nbytes, struct stat *st_p)
+{
+	int fd = hipcpu_memory_file();
+
 	if (fd < 0 && errno == EMFILE && raise_file_limit())
-		fd = memfd_create("hipcpu", MFD_CLOEXEC);
+		fd = hipcpu_memory_file();
 	if (fd < 0)
 		return -1;
 	if (ftruncate(fd, (off_t)nbytes) || fstat(fd, st_p)) {

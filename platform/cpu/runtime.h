@@ -173,6 +173,8 @@ void hipcpu_memory_remove(struct hipcpu_allocation *a);
 /* Map nbytes of fd (or anonymous memory: -1), 2 MiB aligned if that large; NULL and errno on failure. */
 char *hipcpu_memory_map(int fd, size_t nbytes);
 size_t hipcpu_round_to_pages(size_t nbytes);
+/* An empty memfd; -1 and errno on failure. */
+int hipcpu_memory_file(void);
 
 /* ---- share.c; what the library calls is in include/gshmem/arch/cpu.h ---- */
 

@@ -61,7 +61,7 @@ int hipcpu_share(void *start, size_t nbytes)
 	struct stat st;
 	int err;
 
-	a.fd = memfd_create("hipcpu", MFD_CLOEXEC);
+	a.fd = hipcpu_memory_file();
 	if (a.fd < 0)
 		return errno;
 	if (ftruncate(a.fd, (off_t)nbytes) || fstat(a.fd, &st)) {

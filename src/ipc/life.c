@@ -11,6 +11,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#ifndef MFD_NOEXEC_SEAL
+#define MFD_NOEXEC_SEAL 0x0008U
+#endif
+
 static uint64_t *mine;
 static const uint64_t **peers; /* npes; NULL: not known. Mapped one page each */
 static int own_fd = -1;
@@ -41,6 +45,8 @@ int gshmemi_life_open(int *fd_p)
 		return -ENOMEM;
 	}
 	own_fd = memfd_create("gshmem-life", MFD_CLOEXEC);
+	if (own_fd < 0 && errno == EACCES) /* vm.memfd_noexec=2; Linux before 6.3 does not know the flag */
+		own_fd = memfd_create("gshmem-life", MFD_CLOEXEC | MFD_NOEXEC_SEAL);
 	if (own_fd < 0) {
 		rc = report("memfd_create");
 		goto err_close;
