@@ -4,8 +4,10 @@
 /* delivery: no, its jobs are to fail */
 #include <gshmem.h>
 #include <mpi.h>
+#include <errno.h>
 #include <stdbool.h>
 
+#include "deny.h"
 #include "job.h"
 
 #define NPES 3
@@ -111,5 +113,9 @@ int main(int argc, char **argv)
 		expect(late[i], "kill", true, "PE 1 (pid ");
 	}
 	never_comes();
+	if (t_deny(SYS_pidfd_open, ENOSYS, 0)) { /* to all jobs from here on: Linux before 5.3 has no pidfds */
+		expect("wait", "exit", true, "PE 1 (pid ");
+		expect("compute", "kill", true, "PE 1 (pid ");
+	}
 	return 0;
 }

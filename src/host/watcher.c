@@ -29,7 +29,10 @@
 
 enum phase { WATCH_INIT, WATCH_JOB, STOP };
 
-/* fds[0] is wake_fd; fds[1 + i] the pidfd of PE pes[i], -1 when it is not watched any more. */
+#define NOT_WATCHED -1 /* in place of a pidfd; poll skips both */
+#define BY_PID      -2 /* Linux before 5.3, or no descriptor left: each tick asks whether the process is there */
+
+/* fds[0] is wake_fd; fds[1 + i] the pidfd of PE pes[i]. */
 struct watch {
 	struct pollfd *fds;
 	int *pes;
@@ -245,33 +248,45 @@ static void check_fault(void)
 	gshmemi_end(1);
 }
 
+static bool has_ended(const struct pollfd *pidfd, int pe)
+{
+	if (pidfd->fd == BY_PID)
+		return kill(gshmemi_job->peers[pe].pid, 0) && errno == ESRCH;
+	return pidfd->revents & POLLIN;
+}
+
 static void check_peers(struct watch *watch)
 {
 	int i;
 
 	for (i = 0; i < watch->npes; i++) {
-		if (!(watch->fds[1 + i].revents & POLLIN))
+		if (!has_ended(&watch->fds[1 + i], watch->pes[i]))
 			continue;
 		if (gshmemi_life_get(watch->pes[i]) != GSHMEMI_LIFE_FINALIZED)
 			mourn(watch->pes[i]);
-		close(watch->fds[1 + i].fd);
-		watch->fds[1 + i].fd = -1; /* poll skips it */
+		if (watch->fds[1 + i].fd >= 0)
+			close(watch->fds[1 + i].fd);
+		watch->fds[1 + i].fd = NOT_WATCHED;
 	}
 }
 
-/* -1 when it cannot be watched; a peer that is gone already is mourned. */
+/* Or what stands for it; a peer that is gone already is mourned. */
 static int open_pidfd(int pe)
 {
 	int fd;
 
 	if (!gshmemi_life_is_known(pe))
-		return -1;
+		return NOT_WATCHED;
 	fd = gshmemi_job_open_pidfd(pe);
+	if (fd >= 0)
+		return fd;
+	if (fd != -ESRCH && fd != -EXDEV) {
+		gshmemi_info("watcher: PE %d is watched by its pid: pidfd_open: %s", pe, strerror(-fd));
+		return BY_PID;
+	}
 	if (fd == -ESRCH && gshmemi_life_get(pe) != GSHMEMI_LIFE_FINALIZED)
 		mourn(pe);
-	if (fd < 0)
-		gshmemi_info("watcher: PE %d is not watched: pidfd_open: %s", pe, strerror(-fd));
-	return fd;
+	return NOT_WATCHED;
 }
 
 static int open_watch(struct watch *watch)
