@@ -603,6 +603,9 @@ enum {
  * Returns   when the condition holds. A wait longer than GSHMEM_WATCHDOG seconds is reported and goes on; when a PE
  *           dies, the wait ends with the job.
  * Order     what the updating PE ordered before its update (fence, quiet, put_signal) is visible after.
+ *
+ * A host's loop around test, test_lock or signal_fetch gives its core away now and then, as a wait does, so that PEs may
+ * outnumber cores. One around g, get or an atomic that fetches does not, which would cost all calls of these.
  */
 #define GSHMEMI_DECLARE(NAME, TYPE) \
 	GSHMEM_API void gshmem_##NAME##_wait_until(TYPE *ivar, int cmp, TYPE cmp_value); \

@@ -26,7 +26,14 @@ GSHMEMI_FN uint64_t gshmemi_amo(int op, void *dest, uint64_t value, uint64_t con
 	if (!gshmemi_peer_ptr(gshmemi_state.direct.amo_delta, dest, pe, &peer_dest) &&
 	    !(peer_dest = gshmemi_slow_amo(op, gshmemi_peer_undo(peer_dest), value, cond, nbytes, fetches, pe, call)))
 		return 0;
+#ifdef GSHMEMI_LIBRARY /* of the host, which may share its core with the PE that it waits for */
+	value = gshmemi_amo_peer(op, peer_dest, value, cond, nbytes);
+	if (op == GSHMEMI_AMO_CAS && __builtin_expect(value != cond, 0))
+		gshmemi_host_looked();
+	return value;
+#else
 	return gshmemi_amo_peer(op, peer_dest, value, cond, nbytes);
+#endif
 }
 
 GSHMEMI_FN void gshmemi_amo_nbi(void *fetch, int op, void *dest, uint64_t value, uint64_t cond, unsigned nbytes, int pe,

@@ -35,6 +35,7 @@ GSHMEMI_HOST_CALL void gshmemi_host_amo_nbi(void *fetch, int op, void *dest, uin
 GSHMEMI_HOST_CALL void gshmemi_host_put_signal(void *dest, const void *source, size_t nbytes, unsigned align,
 					     uint64_t *sig_addr, uint64_t signal, int sig_op, int pe, int nbi,
 					     const char *call);
+GSHMEMI_HOST_CALL uint64_t gshmemi_host_signal_fetch(const uint64_t *sig_addr);
 GSHMEMI_HOST_CALL uint64_t gshmemi_host_wait(const void *ivar, unsigned nbytes, int is_signed, int cmp, uint64_t value,
 					   const char *call);
 GSHMEMI_HOST_CALL int gshmemi_host_test(const void *ivar, unsigned nbytes, int is_signed, int cmp, uint64_t value,

@@ -76,12 +76,7 @@ GSHMEM_API void gshmem_signal_add(uint64_t *sig_addr, uint64_t signal, int pe)
 
 GSHMEM_API uint64_t gshmem_signal_fetch(const uint64_t *sig_addr)
 {
-	uint64_t signal;
-
-	if (!GSHMEMI_LONG_ON_HOST())
-		return gshmemi_arch_load(sig_addr, sizeof *sig_addr);
-	gshmemi_host_g(&signal, sig_addr, sizeof signal, gshmemi_host_my_pe(), "gshmem_signal_fetch");
-	return signal;
+	return GSHMEMI_LONG_ON_HOST() ? gshmemi_host_signal_fetch(sig_addr) : gshmemi_arch_load(sig_addr, sizeof *sig_addr);
 }
 
 #undef GSHMEMI_PUT_SIGNAL

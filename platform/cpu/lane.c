@@ -359,6 +359,7 @@ static void idle(struct block *b)
 
 void hipcpu_pause_slow(unsigned *polls)
 {
+	static __thread unsigned nlooks; /* of a host thread: a loop around a test has no count of its own */
 	struct hipcpu_lane *me = hipcpu_self, *next;
 	struct block *b = hipcpu_block;
 	unsigned n, w;
@@ -367,7 +368,7 @@ void hipcpu_pause_slow(unsigned *polls)
 	if (*polls < UINT32_MAX)
 		++*polls;
 	if (!me) {
-		if (*polls % hipcpu_config()->spin_polls)
+		if (++nlooks % hipcpu_config()->spin_polls)
 			hipcpu_relax();
 		else
 			sched_yield();

@@ -19,6 +19,9 @@
 #include <gshmem.h>
 #include <gshmem/unit.h>
 
+/* sync.c: a thread of the host has looked at a word in vain, and will look again. Lets others run now and then. */
+void gshmemi_host_looked(void);
+
 /* The library's own copy of the device state: what host calls read. The symbol gshmemi_state is that of modules. */
 extern struct gshmemi_state gshmemi_state __asm__("gshmemi_library_state");
 

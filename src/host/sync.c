@@ -6,6 +6,7 @@
 
 #include <gshmem/sync.h>
 #include <gshmem/wait_many.h>
+#include <sched.h>
 #include <time.h>
 
 #include "host/access.h"
@@ -102,7 +103,10 @@ int gshmemi_host_test(const void *ivar, unsigned nbytes, int is_signed, int cmp,
 {
 	if (gshmemi_is_slow(GSHMEMI_SLOW_UNSET | GSHMEMI_SLOW_CHECK))
 		gshmemi_slow_wait(ivar, nbytes, nbytes, cmp, call);
-	return gshmemi_compare(load(ivar, nbytes, call), cmp, value, nbytes, is_signed);
+	if (gshmemi_compare(load(ivar, nbytes, call), cmp, value, nbytes, is_signed))
+		return 1;
+	gshmemi_host_looked();
+	return 0;
 }
 
 /*
@@ -172,6 +176,8 @@ size_t gshmemi_host_wait_many(const struct gshmemi_wait_set *set, int which, int
 					       gshmemi_many_value(set, 0), -1, call);
 		back_off(&sleep_ns);
 	}
+	if (!found.nheld)
+		gshmemi_host_looked();
 	return gshmemi_many_result(&found, which);
 }
 
@@ -289,3 +295,37 @@ void gshmemi_host_sync_all(int quiet, const char *call)
 }
 
 #endif /* GSHMEMI_ARCH_HOST_DIRECT */
+
+/* ---- polling by the caller ---- */
+
+void gshmemi_host_looked(void)
+{
+#if GSHMEMI_ARCH_HOST_DIRECT
+	unsigned polls = GSHMEMI_WAIT_POLLS - 1; /* as in gshmemi_test */
+
+	gshmemi_arch_pause(&polls);
+#else
+	sched_yield(); /* nothing beside the copy that looked */
+#endif
+}
+
+/* Looks in a row at one signal that found the same, before the next ones count as made in vain. */
+#define SIGNAL_LOOKS 16
+
+uint64_t gshmemi_host_signal_fetch(const uint64_t *sig_addr)
+{
+	static __thread const uint64_t *last_addr;
+	static __thread uint64_t last;
+	static __thread unsigned nlooks;
+	uint64_t signal;
+
+	gshmemi_host_g(&signal, sig_addr, sizeof signal, gshmemi_host_my_pe(), "gshmem_signal_fetch");
+	if (sig_addr != last_addr || signal != last) {
+		last_addr = sig_addr;
+		last = signal;
+		nlooks = 0;
+	} else if (++nlooks > SIGNAL_LOOKS) {
+		gshmemi_host_looked();
+	}
+	return signal;
+}
