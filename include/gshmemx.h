@@ -5,9 +5,11 @@
  * Calls with _wave and _wg move data or wait together. The contract of all of them:
  *
  *   _wave  the lanes of one wave that reach the call together make it together; any subset, converged
- *   _wg    every thread of the work-group makes it; it is a __syncthreads() on both sides. That some do not is checked for
- *          in collectives and barriers (on AMD GPUs within each wave that makes the call)
+ *   _wg    every thread of the work-group makes it; it is a __syncthreads() on both sides
  *   Arguments are equal in all threads of the group.
+ *   A collective, which barriers are, is made by one group of a PE for all of the PE: of a grid, by one work-group.
+ *   Bad input: checked, except of fence and quiet. That threads are missing or pass something else is seen on AMD GPUs within
+ *          each wave that makes the call; that two groups are in a collective of one team, when the second one comes.
  *   Data that any thread of the group wrote before is sent; after, every thread may reuse source or read dest.
  *   Order is as for the call without suffix, for the group: a later gshmemx_fence or gshmemx_quiet of the same group
  *   covers it. One thread's gshmem_quiet does not cover what the others moved.

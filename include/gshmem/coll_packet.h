@@ -54,6 +54,14 @@ GSHMEMI_FN void gshmemi_ll_close(const struct gshmemi_coll *c, const struct gshm
 	gshmemi_group_sync(&c->group);
 }
 
+/* The same, and the collective ends with it. */
+GSHMEMI_FN void gshmemi_ll_end(const struct gshmemi_coll *c, const struct gshmemi_ll *ll)
+{
+	if (c->group.rank == 0)
+		gshmemi_arch_store(&c->team.sync->ll_epoch, ll->epoch, 8);
+	gshmemi_coll_part(c);
+}
+
 /* Whether a message of so many bytes to each PE goes by packets. */
 GSHMEMI_FN int gshmemi_ll_fits(const struct gshmemi_coll *c, size_t nbytes, size_t limit)
 {
@@ -183,7 +191,7 @@ GSHMEMI_FN void gshmemi_ll_exchange(const struct gshmemi_coll *c, char *dest, si
 			gshmemi_unit_store(dest + (size_t)pe * dest_step + at, unit, n, align);
 		}
 	}
-	gshmemi_ll_close(c, &ll);
+	gshmemi_ll_end(c, &ll);
 }
 
 #endif /* GSHMEM_COLL_PACKET_H */

@@ -187,8 +187,12 @@ GSHMEMI_FN struct gshmemi_coll gshmemi_coll_begin(int scope, const struct gshmem
 	c.ll_epoch = gshmemi_arch_load(&c.team.sync->ll_epoch, 8);
 	c.group = gshmemi_group_here(scope, GSHMEMI_KEY(a->dest, a->source));
 	gshmemi_group_sync(&c.group);
-	gshmemi_check_group(scope, call);
 	if (gshmemi_is_slow(GSHMEMI_SLOW_CHECK)) {
+		gshmemi_check_args(scope, GSHMEMI_ARGS_TEAM, (uintptr_t)a->team, 0, 0, 0, call);
+		gshmemi_check_args(scope, GSHMEMI_ARGS_COLL, (uintptr_t)a->dest, (uintptr_t)a->source, a->nelems, (unsigned)a->root,
+				   call);
+		if (c.group.rank == 0)
+			gshmemi_team_claim(&c.team, call);
 		if (c.group.rank == 0)
 			gshmemi_coll_check_at(*a, c.team, call, gshmemi_arch_caller());
 		gshmemi_group_sync(&c.group);
@@ -281,12 +285,20 @@ GSHMEMI_FN void gshmemi_coll_await_one(const struct gshmemi_coll *c, int pe, uin
 	gshmemi_coll_meet(c);
 }
 
+/* The last that a collective does: the team is free for the next one, by whomever. */
+GSHMEMI_FN void gshmemi_coll_part(const struct gshmemi_coll *c)
+{
+	if (c->group.rank == 0)
+		gshmemi_team_release(&c->team);
+	gshmemi_group_sync(&c->group);
+}
+
 /* A later collective begins at this step; all threads see what all of them have written. */
 GSHMEMI_FN void gshmemi_coll_end(const struct gshmemi_coll *c, uint64_t step)
 {
 	if (c->group.rank == 0)
 		gshmemi_arch_store(&c->team.sync->step, step, 8);
-	gshmemi_group_sync(&c->group);
+	gshmemi_coll_part(c);
 }
 
 #endif /* GSHMEM_COLL_STEP_H */

@@ -61,7 +61,7 @@ GSHMEMI_FN void gshmemi_ll_reduce(const struct gshmemi_coll *c, const struct gsh
 		}
 		gshmemi_unit_store((char *)a->dest + at, acc, n, GSHMEMI_COLL_ALIGN(a->elem_nbytes));
 	}
-	gshmemi_ll_close(c, &ll);
+	gshmemi_ll_end(c, &ll);
 }
 
 /* ---- long messages ---- */
@@ -161,8 +161,10 @@ GSHMEMI_COLL int gshmemi_reduce(int scope, const struct gshmemi_coll_args *a, co
 	const struct gshmemi_coll c = gshmemi_coll_begin(scope, a, call);
 	const size_t nbytes = a->nelems * a->elem_nbytes;
 
-	if (!nbytes)
+	if (!nbytes) {
+		gshmemi_coll_part(&c);
 		return 0;
+	}
 	if (gshmemi_ll_fits(&c, nbytes, GSHMEMI_LL_REDUCE))
 		gshmemi_ll_reduce(&c, a, nbytes);
 	else

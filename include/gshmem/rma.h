@@ -154,7 +154,7 @@ GSHMEMI_FN void gshmemi_iget(int scope, void *dest, const void *source, ptrdiff_
 		return;
 	}
 	if (!gshmemi_peer_ptr(gshmemi_state.direct.delta, source, pe, &peer_source))
-		peer_source = gshmemi_slow_blocks(source, dest, sst, dst, 1, nelems, elem_nbytes, pe, call);
+		peer_source = gshmemi_slow_ibget(scope, dest, source, dst, sst, 1, nelems, elem_nbytes, pe, call);
 	gshmemi_copy_stride(scope, GSHMEMI_FROM_PEER, dest, dst, peer_source, sst, nelems, elem_nbytes);
 }
 
@@ -180,7 +180,7 @@ GSHMEMI_FN void gshmemi_ibget(int scope, void *dest, const void *source, ptrdiff
 		return;
 	}
 	if (!gshmemi_peer_ptr(gshmemi_state.direct.delta, source, pe, &peer_source))
-		peer_source = gshmemi_slow_blocks(source, dest, sst, dst, bsize, nblocks, elem_nbytes, pe, call);
+		peer_source = gshmemi_slow_ibget(scope, dest, source, dst, sst, bsize, nblocks, elem_nbytes, pe, call);
 	gshmemi_copy_blocks(scope, GSHMEMI_FROM_PEER, dest, dst, peer_source, sst, bsize, nblocks, elem_nbytes);
 }
 

@@ -20,6 +20,9 @@ GSHMEMI_FN void gshmemi_put_signal(int scope, void *dest, const void *source, si
 	if (!gshmemi_peer_ptr(gshmemi_state.direct.delta, dest, pe, &peer_dest) ||
 	    !gshmemi_peer_ptr(sig_op == GSHMEM_SIGNAL_ADD ? gshmemi_state.direct.amo_delta : gshmemi_state.direct.delta,
 			      sig_addr, pe, &peer_sig)) {
+		gshmemi_check_move(scope, dest, source, nbytes, pe, call);
+		gshmemi_check_args(scope, GSHMEMI_ARGS_SIGNAL, (uintptr_t)sig_addr, (uintptr_t)dest ^ (uint64_t)(unsigned)pe << 48,
+				   signal, (unsigned)sig_op, call);
 		peer_sig = gshmemi_slow_signal(sig_addr, sig_op, pe, call);
 		peer_dest = gshmemi_slow_put_signal(scope, dest, source, nbytes, align, peer_sig, signal, sig_op, pe, nbi,
 						    call);

@@ -110,6 +110,52 @@ GSHMEMI_FN void gshmemi_check_group(int scope, const char *call)
 		gshmemi_check_group_at(call, gshmemi_arch_caller());
 }
 
+/*
+ * GSHMEM_CHECK: all threads of the group pass the same four words; all of a work-group are there. The lanes of a wave where
+ * the platform keeps keys apart (GSHMEMI_ARCH_KEEPS_KEYS_APART) make different calls if a or b differ, or d, which is the PE,
+ * of GSHMEMI_ARGS_MOVE. what packs scope, set and caller.
+ */
+GSHMEMI_SLOW void gshmemi_check_args_at(uint64_t what, uint64_t a, uint64_t b, uint64_t c, uint64_t d, const char *call)
+{
+	const int scope = (int)(what & 3), set = (int)(what >> 2 & 255);
+	uint64_t first[4] = {a, b, c, d}, mask, mine = 0, theirs = 0;
+	unsigned which = 0;
+
+	if (scope == GSHMEMI_WG) {
+		gshmemi_arch_group_read(first);
+	} else {
+		mask = gshmemi_arch_wave_enter(GSHMEMI_KEY(set == GSHMEMI_ARGS_MOVE ? a ^ d << 48 : a, b));
+		first[0] = gshmemi_arch_broadcast(a, mask);
+		first[1] = gshmemi_arch_broadcast(b, mask);
+		first[2] = gshmemi_arch_broadcast(c, mask);
+		first[3] = gshmemi_arch_broadcast(d, mask);
+	}
+	if (first[3] != d)
+		which = 4, mine = d, theirs = first[3];
+	if (first[2] != c)
+		which = 3, mine = c, theirs = first[2];
+	if (first[1] != b)
+		which = 2, mine = b, theirs = first[1];
+	if (first[0] != a)
+		which = 1, mine = a, theirs = first[0];
+	if (which) /* the others wait for this thread until the job ends */
+		gshmemi_fault_raise(GSHMEMI_FAULT_UNEQUAL_THREADS, -1, NULL, (unsigned)set + which - 1, mine, theirs, call, what >> 16);
+}
+
+GSHMEMI_FN void gshmemi_check_args(int scope, int set, uint64_t a, uint64_t b, uint64_t c, uint64_t d, const char *call)
+{
+	if (scope == GSHMEMI_THREAD || !gshmemi_is_slow(GSHMEMI_SLOW_CHECK))
+		return;
+	gshmemi_check_group(scope, call);
+	gshmemi_check_args_at((unsigned)scope | (unsigned)set << 2 | (uint64_t)gshmemi_arch_caller() << 16, a, b, c, d, call);
+}
+
+/* What put and get have in common. */
+GSHMEMI_FN void gshmemi_check_move(int scope, const void *dest, const void *source, size_t nbytes, int pe, const char *call)
+{
+	gshmemi_check_args(scope, GSHMEMI_ARGS_MOVE, (uintptr_t)dest, (uintptr_t)source, nbytes, (unsigned)pe, call);
+}
+
 /* ---- delayed delivery: hooks of the platform that can ---- */
 
 #ifdef GSHMEMI_ARCH_HAS_DELIVERY
@@ -183,8 +229,10 @@ GSHMEMI_SLOW void gshmemi_delay_put_signal(int scope, void *peer_dest, const voi
 GSHMEMI_FN void *gshmemi_slow_put(int scope, void *dest, const void *source, size_t nbytes, unsigned align, int pe,
 				  int nbi, const char *call)
 {
-	void *peer_dest = gshmemi_slow_find(GSHMEMI_FIND_HEAP, dest, source, nbytes, align, pe, call);
+	void *peer_dest;
 
+	gshmemi_check_move(scope, dest, source, nbytes, pe, call);
+	peer_dest = gshmemi_slow_find(GSHMEMI_FIND_HEAP, dest, source, nbytes, align, pe, call);
 	if (!GSHMEMI_IS_DELAYED())
 		return peer_dest;
 	gshmemi_delay_put(scope, peer_dest, source, nbytes, pe, nbi);
@@ -194,8 +242,10 @@ GSHMEMI_FN void *gshmemi_slow_put(int scope, void *dest, const void *source, siz
 GSHMEMI_FN void *gshmemi_slow_get(int scope, void *dest, const void *source, size_t nbytes, unsigned align, int pe,
 				  int nbi, const char *call)
 {
-	void *peer_source = gshmemi_slow_find(GSHMEMI_FIND_HEAP, source, dest, nbytes, align, pe, call);
+	void *peer_source;
 
+	gshmemi_check_move(scope, dest, source, nbytes, pe, call);
+	peer_source = gshmemi_slow_find(GSHMEMI_FIND_HEAP, source, dest, nbytes, align, pe, call);
 	if (!nbi || !GSHMEMI_IS_DELAYED())
 		return peer_source;
 	gshmemi_delay_get(scope, dest, peer_source, nbytes, pe);
@@ -221,6 +271,14 @@ GSHMEMI_FN size_t gshmemi_span(size_t bsize, size_t nblocks, ptrdiff_t stride, u
 	return bsize && nblocks ? ((nblocks - 1) * (size_t)stride + bsize) * elem_nbytes : 0;
 }
 
+/* What all threads of the group pass alike, of a put or a get. */
+GSHMEMI_FN void gshmemi_check_blocks(int scope, const void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize,
+				     size_t nblocks, int pe, const char *call)
+{
+	gshmemi_check_move(scope, dest, source, 0, pe, call);
+	gshmemi_check_args(scope, GSHMEMI_ARGS_STRIDE, (uint64_t)dst, (uint64_t)sst, bsize, nblocks, call);
+}
+
 /* Blocks may touch, but not overlap: a stride is at least bsize, which is 1 for single elements. */
 GSHMEMI_FN void *gshmemi_slow_blocks(const void *symmetric, const void *local, ptrdiff_t symmetric_stride,
 				     ptrdiff_t local_stride, size_t bsize, size_t nblocks, unsigned elem_nbytes, int pe,
@@ -236,12 +294,21 @@ GSHMEMI_FN void *gshmemi_slow_blocks(const void *symmetric, const void *local, p
 GSHMEMI_FN void *gshmemi_slow_ibput(int scope, void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize,
 				    size_t nblocks, unsigned elem_nbytes, int pe, const char *call)
 {
-	void *peer_dest = gshmemi_slow_blocks(dest, source, dst, sst, bsize, nblocks, elem_nbytes, pe, call);
+	void *peer_dest;
 
+	gshmemi_check_blocks(scope, dest, source, dst, sst, bsize, nblocks, pe, call);
+	peer_dest = gshmemi_slow_blocks(dest, source, dst, sst, bsize, nblocks, elem_nbytes, pe, call);
 	if (!GSHMEMI_IS_DELAYED())
 		return peer_dest;
 	gshmemi_delay_ibput(scope, (char *)peer_dest, (const char *)source, dst, sst, bsize, nblocks, elem_nbytes, pe);
 	return NULL;
+}
+
+GSHMEMI_FN void *gshmemi_slow_ibget(int scope, void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize,
+				    size_t nblocks, unsigned elem_nbytes, int pe, const char *call)
+{
+	gshmemi_check_blocks(scope, dest, source, dst, sst, bsize, nblocks, pe, call);
+	return gshmemi_slow_blocks(source, dest, sst, dst, bsize, nblocks, elem_nbytes, pe, call);
 }
 
 /* ---- atomics and signals ---- */

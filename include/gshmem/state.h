@@ -21,7 +21,7 @@
 #endif
 
 /* Counts up when the layout below, or its meaning, changes. */
-#define GSHMEMI_ABI 6
+#define GSHMEMI_ABI 7
 #define GSHMEMI_ABI_DIRECT_ONLY 0x80000000U
 
 /* Who makes a call: one thread; the lanes of a wave that make it together; all threads of the work-group. */
@@ -87,7 +87,8 @@ struct gshmemi_sync {
 	int32_t stride;
 	uint64_t step;       /* of the team's last collective; written by this PE, as is the next; see coll_step.h */
 	uint64_t ll_epoch;
-	uint64_t pad[9];
+	uint64_t claim;      /* GSHMEM_CHECK: who is in a collective of this PE, 1 + its work-group, UINT64_MAX the host; 0: nobody */
+	uint64_t pad[8];
 	uint64_t flag[GSHMEMI_SYNC_ROUNDS][GSHMEMI_SYNC_RADIX]; /* [r][i]: epoch of the PE at distance i * k^r before */
 	uint64_t word[2][GSHMEMI_SYNC_ROUNDS][GSHMEMI_SYNC_RADIX][GSHMEMI_SYNC_WORDS]; /* [epoch & 1][r][i]: of that PE */
 };
@@ -139,9 +140,21 @@ enum gshmemi_fault_kind {
 	GSHMEMI_FAULT_OVERLAP,           /* address, nbytes: dest of a collective that overlaps its source */
 	GSHMEMI_FAULT_UNEQUAL,           /* PEs called different collectives, or with different arguments; pe: this one's */
 	GSHMEMI_FAULT_MISSING_THREADS,   /* found: threads of the work-group that made its call; expected: all of them */
+	GSHMEMI_FAULT_UNEQUAL_THREADS,   /* nbytes: enum gshmemi_argument; found: this thread's; expected: the first thread's */
+	GSHMEMI_FAULT_CONCURRENT,        /* found: struct gshmemi_sync's claim, of another caller */
 	GSHMEMI_FAULT_NOT_LOCKED,        /* address: of a lock that nobody has set; found: its word */
 	GSHMEMI_FAULT_WATCHDOG,          /* a warning: address, found, expected, nbytes, cmp, pe waited for or -1 */
 	GSHMEMI_FAULT_POISONED           /* the job is ending; the watcher has said why */
+};
+
+/* Arguments that all threads of a group must pass alike, by sets of four. The order is that of the names in src/host/fault.c. */
+enum gshmemi_argument {
+	GSHMEMI_ARGS_MOVE = 0,    /* dest, source, nelems in bytes, pe */
+	GSHMEMI_ARGS_SIGNAL = 4,  /* sig_addr, dest with pe, which are known to be alike, signal, sig_op */
+	GSHMEMI_ARGS_STRIDE = 8,  /* dst, sst, bsize, nblocks */
+	GSHMEMI_ARGS_COLL = 12,   /* dest, source, nelems, root */
+	GSHMEMI_ARGS_TEAM = 16,   /* team */
+	GSHMEMI_ARGS_WAIT = 20    /* ivar, none, cmp, cmp_value */
 };
 
 /*

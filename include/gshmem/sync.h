@@ -91,20 +91,54 @@ GSHMEMI_FN void gshmemi_disseminate(const struct gshmemi_team_view *team, uint64
 	}
 }
 
+/*
+ * GSHMEM_CHECK: one collective of a team at a time on a PE: a second caller, most often another work-group of the grid, finds
+ * that the first has claimed the team. By one thread of the group; released by the same one before the group parts, so that
+ * calls one after the other, by whomever, are not taken for two at once.
+ */
+GSHMEMI_SLOW void gshmemi_team_claim_at(uint64_t *claim, const char *call, uint64_t caller)
+{
+	const uint64_t me = GSHMEMI_ARCH_IN_KERNEL ? gshmemi_arch_caller_block(caller) + 1 : UINT64_MAX;
+	const uint64_t found = gshmemi_arch_amo64(GSHMEMI_AMO_CAS, claim, me, 0);
+
+	if (found)
+		gshmemi_fault_raise(GSHMEMI_FAULT_CONCURRENT, -1, NULL, 0, found, 0, call, caller);
+}
+
+GSHMEMI_FN void gshmemi_team_claim(const struct gshmemi_team_view *team, const char *call)
+{
+	if (gshmemi_is_slow(GSHMEMI_SLOW_CHECK))
+		gshmemi_team_claim_at(&team->sync->claim, call, gshmemi_arch_caller());
+}
+
+GSHMEMI_FN void gshmemi_team_release(const struct gshmemi_team_view *team)
+{
+	if (gshmemi_is_slow(GSHMEMI_SLOW_CHECK))
+		gshmemi_arch_store(&team->sync->claim, 0, 8);
+}
+
+/* The barrier of one thread, which may carry words. */
+GSHMEMI_FN void gshmemi_sync_one(const struct gshmemi_team_view *team, uint64_t *words, int nwords, const char *call)
+{
+	gshmemi_team_claim(team, call);
+	gshmemi_disseminate(team, words, nwords, call);
+	gshmemi_team_release(team);
+}
+
 /* The barrier of a team by the threads of scope, a constant; on the direct path of a kernel. */
 GSHMEMI_FN void gshmemi_sync_team(int scope, const struct gshmemi_team_view *team, const char *call)
 {
 	struct gshmemi_group group;
 
 	if (scope == GSHMEMI_THREAD) {
-		gshmemi_disseminate(team, NULL, 0, call);
+		gshmemi_sync_one(team, NULL, 0, call);
 		return;
 	}
 	gshmemi_check_group(scope, call);
 	gshmemi_arch_fence_release(); /* every wave's own: the leader's does not cover them */
 	group = gshmemi_group_enter(scope, GSHMEMI_KEY(team->sync, team->sync));
 	if (group.rank == 0)
-		gshmemi_disseminate(team, NULL, 0, call);
+		gshmemi_sync_one(team, NULL, 0, call);
 	gshmemi_group_sync(&group);
 	gshmemi_arch_fence_acquire();
 }
@@ -189,6 +223,7 @@ GSHMEMI_FN int gshmemi_team_sync(int scope, gshmem_team_t team, const char *call
 
 	if (GSHMEMI_ON_HOST())
 		return gshmemi_host_team_sync(team, call);
+	gshmemi_check_args(scope, GSHMEMI_ARGS_TEAM, (uintptr_t)team, 0, 0, 0, call);
 	if (team == GSHMEM_TEAM_INVALID)
 		return -EINVAL;
 	view = gshmemi_team_of(team, call);

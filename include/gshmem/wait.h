@@ -15,8 +15,10 @@ GSHMEMI_FN uint64_t gshmemi_wait_until(int scope, const void *ivar, unsigned nby
 
 	if (GSHMEMI_ON_HOST())
 		return gshmemi_host_wait(ivar, nbytes, is_signed, cmp, value, call);
-	if (gshmemi_is_slow(GSHMEMI_SLOW_UNSET | GSHMEMI_SLOW_CHECK))
+	if (gshmemi_is_slow(GSHMEMI_SLOW_UNSET | GSHMEMI_SLOW_CHECK)) {
+		gshmemi_check_args(scope, GSHMEMI_ARGS_WAIT, (uintptr_t)ivar, 0, (unsigned)cmp, value, call);
 		gshmemi_slow_wait(ivar, nbytes, nbytes, cmp, call);
+	}
 	if (scope == GSHMEMI_THREAD)
 		return gshmemi_wait(ivar, nbytes, is_signed, cmp, value, -1, call);
 	group = gshmemi_group_here(scope, GSHMEMI_KEY(ivar, NULL)); /* the others wait for the first below */

@@ -73,6 +73,7 @@ struct block {
 	bool slow;
 	uint64_t barrier_count;	   /* of HIPCPU_OP_COUNT, so far */
 	uint64_t barrier_result;
+	uint64_t words[4];	   /* hipcpu_block_words */
 	unsigned nbarriers;	   /* completed so far */
 	char barrier_mark[2];	   /* what TSan knows of odd and even barriers: some lanes are at the next one already */
 	uint64_t seed;		   /* of GSHMEM_CPU_DIVERGE */

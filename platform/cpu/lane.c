@@ -530,6 +530,11 @@ uint64_t hipcpu_block_id(void)
 	return hipcpu_self ? hipcpu_block->id : 0;
 }
 
+uint64_t *hipcpu_block_words(void)
+{
+	return hipcpu_block->words;
+}
+
 uint64_t hipcpu_lane_serial(void)
 {
 	struct block *b = hipcpu_block;

@@ -16,8 +16,9 @@ X(DEVICE, number, "-1", "peers",
   "HIP device of this PE; -1: the one that the program has used or set, else local rank modulo devices")
 X(INIT_TIMEOUT, seconds, "120", "peers", "seconds after which an init that waits for other PEs gives up; 0: never")
 X(CHECK, flag, "0", "debugging",
-  "1: check PE numbers and addresses of every call, on the host and in kernels; of collectives, that all PEs pass the "
-  "same and all threads of a work-group take part")
+  "1: check PE numbers and addresses of every call, on the host and in kernels; that all PEs pass the same to a collective; "
+  "that all threads of a work-group or wave pass the same to its call, and all of a work-group make it; "
+  "that one caller of a PE at a time is in a collective of a team")
 X(WATCHDOG, seconds, "30", "debugging", "seconds after which a wait is reported, on the host and in kernels; 0: never")
 X(DEBUG, flag, "0", "debugging", "1: say on stderr what init does")
 X(TEAMS, number, "512", "peers", "teams that there can be at a time, from 8 to 65535; equal on all PEs")

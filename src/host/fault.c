@@ -94,6 +94,47 @@ static void describe_unreachable(const struct gshmemi_fault *f, char *text, size
 			 peer->host);
 }
 
+/* In the order of enum gshmemi_argument. An address is shown as one. */
+static const struct {
+	const char *name;
+	bool is_address;
+} arguments[] = {
+	{"dest", true}, {"source", true}, {"nelems (in bytes)", false}, {"pe", false},
+	{"sig_addr", true}, {"dest", true}, {"signal", false}, {"sig_op", false},
+	{"dst", false}, {"sst", false}, {"bsize", false}, {"number of elements or blocks", false},
+	{"dest", true}, {"source", true}, {"nelems", false}, {"root", false},
+	{"team", true}, {"", false}, {"", false}, {"", false},
+	{"ivar", true}, {"", false}, {"cmp", false}, {"cmp_value", false},
+};
+
+static void describe_unequal_threads(const struct gshmemi_fault *f, char *text, size_t nbytes)
+{
+	const uint64_t which = f->nbytes < sizeof arguments / sizeof *arguments ? f->nbytes : 0;
+	const bool is_pe = which == GSHMEMI_ARGS_MOVE + 3;
+	const uint64_t mine = is_pe ? (uint64_t)gshmemi_pe_in_world((int)f->found) : f->found;
+	const uint64_t first = is_pe ? (uint64_t)gshmemi_pe_in_world((int)f->expected) : f->expected;
+
+	if (arguments[which].is_address)
+		snprintf(text, nbytes, "all threads of the group must pass the same %s: this one passes 0x%" PRIx64
+			 ", the first one 0x%" PRIx64, arguments[which].name, mine, first);
+	else
+		snprintf(text, nbytes, "all threads of the group must pass the same %s: this one passes %" PRId64
+			 ", the first one %" PRId64, arguments[which].name, (int64_t)mine, (int64_t)first);
+}
+
+static void describe_concurrent(const struct gshmemi_fault *f, char *text, size_t nbytes)
+{
+	char other[64];
+
+	if (f->found == UINT64_MAX)
+		snprintf(other, sizeof other, "the host");
+	else
+		snprintf(other, sizeof other, "work-group %" PRIu64 "%s", f->found - 1,
+			 !f->on_host && f->found - 1 == f->block ? ", this one," : "");
+	snprintf(text, nbytes, "%s is in a collective call of the same team at the same time: one thread, wave or work-group of a PE "
+		 "must make it for all", other);
+}
+
 static void describe(const struct gshmemi_fault *f, char *text, size_t nbytes)
 {
 	char address[80], what[160];
@@ -150,6 +191,12 @@ static void describe(const struct gshmemi_fault *f, char *text, size_t nbytes)
 	case GSHMEMI_FAULT_MISSING_THREADS:
 		snprintf(text, nbytes, "made by %" PRIu64 " of the %" PRIu64 " threads of the work-group: all must", f->found,
 			 f->expected);
+		break;
+	case GSHMEMI_FAULT_UNEQUAL_THREADS:
+		describe_unequal_threads(f, text, nbytes);
+		break;
+	case GSHMEMI_FAULT_CONCURRENT:
+		describe_concurrent(f, text, nbytes);
 		break;
 	case GSHMEMI_FAULT_NOT_LOCKED:
 		snprintf(text, nbytes, "the lock at %s is not set", address);

@@ -54,9 +54,9 @@ void gshmemi_host_sync_all(int quiet, const char *call)
 void gshmemi_sync_host_team(const struct gshmemi_team_view *team, uint64_t *words, const char *call)
 {
 	if (words)
-		gshmemi_disseminate(team, words, GSHMEMI_SYNC_WORDS, call);
+		gshmemi_sync_one(team, words, GSHMEMI_SYNC_WORDS, call);
 	else
-		gshmemi_disseminate(team, NULL, 0, call);
+		gshmemi_sync_one(team, NULL, 0, call);
 }
 
 #else /* the CPU cannot touch the heap: polls are copies, and so are the flags of barriers */

@@ -165,6 +165,15 @@ GSHMEMI_ARCH_FN unsigned gshmemi_arch_group_count(void)
 	return size - all + (unsigned)__builtin_popcountll(__builtin_amdgcn_read_exec());
 }
 
+/* Without LDS: within each wave. */
+GSHMEMI_ARCH_FN void gshmemi_arch_group_read(uint64_t *words)
+{
+	words[0] = gshmemi_arch_uniform(words[0]);
+	words[1] = gshmemi_arch_uniform(words[1]);
+	words[2] = gshmemi_arch_uniform(words[2]);
+	words[3] = gshmemi_arch_uniform(words[3]);
+}
+
 #define gshmemi_arch_lowest_lane(lanes) ((unsigned)__builtin_ctzll(lanes))
 
 #define GSHMEMI_ARCH_KEEPS_KEYS_APART 0

@@ -7,7 +7,7 @@
  *   the unit        NAME  THREAD_WORD  OWN_THREADS  KERNELS_WAKE  STATE  HOST_DIRECT  HAS_LONG_DOUBLE
  *                   SIZEOF  ALIGNOF  HAS_POSTS  MARK_POST (optional)
  *   where am I      IN_KERNEL  thread_rank  thread_count  lane  thread_name  block  caller  caller_block
- *   groups          wave_enter  group_rank  group_size  group_sync  group_count  lowest_lane  wave_read
+ *   groups          wave_enter  group_rank  group_size  group_sync  group_count  group_read  lowest_lane  wave_read
  *                   broadcast  ballot  group_copy (optional)  KEEPS_KEYS_APART
  *   registers       uniform  uniform_high  KEEP_ORDER  KEEP_APART
  *   memory          load  store  amo32  amo64  copy (optional)
@@ -146,6 +146,21 @@ GSHMEMI_ARCH_FN void gshmemi_arch_group_sync(int scope, uint64_t mask)
 GSHMEMI_ARCH_FN unsigned gshmemi_arch_group_count(void)
 {
 	return hipcpu_self ? hipcpu_block_count(GSHMEMI_ARCH_SITE) : 1;
+}
+
+/* Meet the work-group, all of which makes the call: words[4] become those of its first thread, as far as the platform knows. */
+GSHMEMI_ARCH_FN void gshmemi_arch_group_read(uint64_t *words)
+{
+	uint64_t *shared;
+
+	if (!hipcpu_self)
+		return;
+	shared = hipcpu_block_words();
+	if (gshmemi_arch_thread_rank() == 0)
+		memcpy(shared, words, 4 * sizeof *words);
+	hipcpu_block_sync(GSHMEMI_ARCH_SITE);
+	memcpy(words, shared, 4 * sizeof *words);
+	hipcpu_block_sync(GSHMEMI_ARCH_SITE); /* before the next call writes */
 }
 
 /* Lanes that enter with other keys are never taken for one group, so that each call has one operation. */

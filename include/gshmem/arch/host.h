@@ -73,6 +73,11 @@ GSHMEMI_ARCH_FN unsigned gshmemi_arch_group_count(void)
 	return 1;
 }
 
+GSHMEMI_ARCH_FN void gshmemi_arch_group_read(uint64_t *words)
+{
+	(void)words;
+}
+
 #define gshmemi_arch_lowest_lane(lanes) ((void)(lanes), 0U)
 
 #define GSHMEMI_ARCH_KEEPS_KEYS_APART 1

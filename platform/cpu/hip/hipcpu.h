@@ -89,6 +89,7 @@ unsigned hipcpu_wave_width(void);
 unsigned hipcpu_thread_rank(void);  /* within the block */
 unsigned hipcpu_thread_count(void); /* of the block */
 uint64_t hipcpu_block_id(void);	    /* within the grid, flat */
+uint64_t *hipcpu_block_words(void); /* [4], which the lanes of the block share */
 /* Identity of the running lane, unique in the process for its lifetime; 0 on a host thread. */
 uint64_t hipcpu_lane_serial(void);
 
