@@ -31,6 +31,9 @@ cpu_limits() {
 	get_bw.n2          get_bw         thread 65536:67108864  1 >= 0.95 getmem 64 KiB to 64 MiB, worst size
 	put_signal_lat.n2  put_signal_lat thread 8:8             2 <= 1.5  put_signal half round trip, kernels
 	put_signal_lat.n2  put_signal_lat host   8:8             2 <= 1.5  put_signal half round trip, hosts
+	test_lat.n2        test_lat       host   0:0             2 <= 1.5  loop around test, 2 PEs, of wait_until
+	test_lat.n3        test_lat       host   0:0             3 <= 1.5  loop around test, 3 PEs, of wait_until
+	test_lat.n3        test_more_lat  host   0:0             3 <= 5    loop around test, 3 PEs, of 2 PEs
 	barrier_lat.n2     barrier_lat    host   0:0             2 <= 2    barrier_all, 2 PEs
 	barrier_lat.n2     barrier_lat    thread 0:0             2 <= 2    barrier_all, 2 PEs, kernel
 	barrier_lat.n2     barrier_lat    wg     0:0             2 <= 2    barrier_all, 2 PEs, work-group of 256
