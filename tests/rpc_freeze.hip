@@ -339,6 +339,12 @@ static int invert(void *context, gshmemx_rpc_call_t *c)
 
 /* ---- rounds ---- */
 
+/* The channel of this PE's kernels. */
+__global__ static void get_channel(struct gshmemi_rpc_channel *channel)
+{
+	*channel = gshmemi_state.rpc;
+}
+
 static void run_round(unsigned nwaves, unsigned nlanes, unsigned nslots, unsigned ncalls)
 {
 	const uint64_t executed = nexecuted;
@@ -348,7 +354,8 @@ static void run_round(unsigned nwaves, unsigned nlanes, unsigned nslots, unsigne
 
 	now.nwaves = nwaves;
 	now.nlanes = nlanes;
-	now.channel = gshmemi_state.rpc;
+	hipLaunchKernelGGL(get_channel, dim3(1), dim3(1), 0, 0, &now.channel);
+	t_hip(hipDeviceSynchronize());
 	now.channel.nslots = nslots;
 	now.ncalls = ncalls;
 	for (w = 0; w < nwaves; w++) {

@@ -437,6 +437,35 @@ static void be_fair(void)
 	gshmemx_rpc_channel_destroy(&c);
 }
 
+/* ---- a server that takes its time: a client polls often enough to look at the job's end and at the watchdog ---- */
+
+static void *patient_thread(void *argument)
+{
+	auto nothing = [](gshmemx_rpc_page_t *) {};
+
+	if (!gshmemx_rpc_invoke((const gshmemx_rpc_channel_t *)argument, nothing, nothing))
+		add(&books->nwrong, 1);
+	return NULL;
+}
+
+static void be_patient(void)
+{
+	const struct timespec time = {0, 300000000};
+	gshmemx_rpc_channel_t c;
+	pthread_t thread;
+
+	memset(books, 0, sizeof *books);
+	t_equal(gshmemx_rpc_channel_create(NSLOTS, 1, GSHMEMX_RPC_HOST_CLIENT, &c), 0, "create");
+	t_equal(pthread_create(&thread, NULL, patient_thread, &c), 0, "pthread_create");
+	while (!count_open(&c))
+		sched_yield();
+	nanosleep(&time, NULL); /* thousands of polls */
+	t_check(gshmemx_rpc_handle(&c, [](gshmemx_rpc_page_t *) {}), "nothing to handle");
+	pthread_join(thread, NULL);
+	t_equal(books->nwrong, 0, "calls of a thread whose server is slow");
+	gshmemx_rpc_channel_destroy(&c);
+}
+
 int main(void)
 {
 	static const struct shape shapes[] = {
@@ -465,6 +494,7 @@ int main(void)
 	stop();
 	compete();
 	be_fair();
+	be_patient();
 	t_hip(hipHostFree(books));
 	gshmem_finalize();
 	return 0;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A wait that lasts longer than GSHMEM_WATCHDOG is reported once, with all that is known, and goes on. */
 /* timeout: 60 */
+#include <pthread.h>
+
 #include <gshmem.h>
 
 #include "job.h"
@@ -14,6 +16,29 @@ __global__ void wait_in_kernel(long *word)
 __global__ void barrier_in_kernel(void)
 {
 	gshmemx_barrier_all_wg();
+}
+
+static void *call_late_server(void *channel)
+{
+	auto nothing = [](gshmemx_rpc_page_t *) {};
+
+	t_check(gshmemx_rpc_invoke((const gshmemx_rpc_channel_t *)channel, nothing, nothing), "the call");
+	return NULL;
+}
+
+/* A thread of PE 0 calls over a channel whose server is late. */
+static void serve_late(void)
+{
+	gshmemx_rpc_channel_t channel;
+	pthread_t client;
+
+	t_equal(gshmemx_rpc_channel_create(64, 1, GSHMEMX_RPC_HOST_CLIENT, &channel), 0, "channel");
+	t_equal(pthread_create(&client, NULL, call_late_server, &channel), 0, "pthread_create");
+	usleep(1500000);
+	while (!gshmemx_rpc_handle(&channel, [](gshmemx_rpc_page_t *) {}))
+		usleep(1000);
+	pthread_join(client, NULL);
+	gshmemx_rpc_channel_destroy(&channel);
 }
 
 static int pe_main(const char *where)
@@ -34,6 +59,8 @@ static int pe_main(const char *where)
 		gshmem_long_wait_until(word, GSHMEM_CMP_EQ, 5);
 	} else if (strcmp(where, "lock") == 0) {
 		gshmem_set_lock(lock);
+	} else if (strcmp(where, "invoke") == 0) {
+		serve_late();
 	} else if (strcmp(where, "kernel") == 0) {
 		hipLaunchKernelGGL(wait_in_kernel, dim3(1), dim3(32), 0, 0, word);
 	}
@@ -70,6 +97,7 @@ int main(int argc, char **argv)
 	       "(heap+0x0), found 0 (GSHMEM_WATCHDOG)");
 	expect("barrier", "GSHMEM_WATCHDOG=0.5", "gshmem: pe 0: kernel, block 0, thread 0: gshmemx_barrier_all_wg: has",
 	       "; PE 1 on ");
+	expect("invoke", "GSHMEM_WATCHDOG=0.5", "gshmem: pe 0: host: gshmemx_rpc_invoke: has waited 0.5", " s for a value == ");
 	expect("host", "GSHMEM_WATCHDOG=0", NULL, NULL);
 	expect("kernel", "GSHMEM_WATCHDOG=30", NULL, NULL);
 	return 0;

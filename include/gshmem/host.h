@@ -40,6 +40,9 @@ GSHMEMI_HOST_CALL uint64_t gshmemi_host_wait(const void *ivar, unsigned nbytes, 
 					   const char *call);
 GSHMEMI_HOST_CALL int gshmemi_host_test(const void *ivar, unsigned nbytes, int is_signed, int cmp, uint64_t value,
 				      const char *call);
+/* gshmemi_wait_long, for the waits that a HIP unit's own code makes on the CPU: calls over a channel of the user's. */
+GSHMEMI_HOST_CALL uint64_t gshmemi_host_wait_long(uint64_t started_ns, const void *ivar, unsigned nbytes, uint64_t found,
+						  int cmp, uint64_t value, int pe, const char *call);
 /* which is an enum gshmemi_many; waits 0: a test. */
 struct gshmemi_wait_set;
 GSHMEMI_HOST_CALL size_t gshmemi_host_wait_many(const struct gshmemi_wait_set *set, int which, int waits, const char *call);
@@ -78,6 +81,9 @@ GSHMEMI_HOST_CALL int gshmemi_host_rpc_print(const char *format, const struct gs
 GSHMEMI_HOST_CALL void gshmemi_host_rpc_assert(const char *text, const char *file, int line);
 /* Wake a server that sleeps; asleep is its channel's. */
 GSHMEMI_HOST_CALL void gshmemi_host_rpc_wake(uint32_t *asleep);
+
+/* What the CPU gets for the state of a HIP unit where that is in the GPU's memory: a message and the end. See unit.h. */
+GSHMEMI_HOST_CALL const struct gshmemi_state *gshmemi_host_no_state(void);
 
 /* Registry of state copies; see unit.h. */
 GSHMEM_HOST_API void gshmemi_state_register(struct gshmemi_state_copy *copy);

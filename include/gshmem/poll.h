@@ -58,8 +58,15 @@ GSHMEMI_SLOW uint64_t gshmemi_wait_long_at(uint64_t started_ns, const void *ivar
 	return UINT64_MAX;
 }
 
+/* On the CPU the library looks after the waits of HIP units, too: it has the poison and the clock's limit at hand. */
+#ifdef GSHMEMI_LIBRARY
 #define gshmemi_wait_long(started_ns, ivar, nbytes, found, cmp, value, pe, call) \
 	gshmemi_wait_long_at(started_ns, ivar, nbytes, found, cmp, value, pe, call, gshmemi_arch_caller())
+#else
+#define gshmemi_wait_long(started_ns, ivar, nbytes, found, cmp, value, pe, call) \
+	(GSHMEMI_ON_HOST() ? gshmemi_host_wait_long(started_ns, ivar, nbytes, found, cmp, value, pe, call) \
+			   : gshmemi_wait_long_at(started_ns, ivar, nbytes, found, cmp, value, pe, call, gshmemi_arch_caller()))
+#endif
 
 /*
  * Wait until the word at ivar, of a constant nbytes, satisfies the comparison; returns its bits. pe is who should

@@ -89,4 +89,12 @@ __attribute__((destructor)) static void gshmemi_unit_unregister(void)
 }
 #endif
 
+/*
+ * From here on gshmemi_state is for kernels. Where the copy is in the GPU's memory, the CPU has a stand-in of the same name,
+ * which compilers fill with zeros and let the CPU read: host code that reads it calls a function that says so instead.
+ */
+#if GSHMEMI_KERNELS && !GSHMEMI_MODULE && !GSHMEMI_ARCH_HOST_DIRECT && !GSHMEMI_DEVICE_PASS
+#define gshmemi_state (*(GSHMEMI_ARCH_IN_KERNEL ? &gshmemi_state : gshmemi_host_no_state()))
+#endif
+
 #endif /* GSHMEM_UNIT_H */

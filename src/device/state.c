@@ -54,6 +54,12 @@ void gshmemi_state_unregister(struct gshmemi_state_copy *copy)
 	pthread_mutex_unlock(&lock);
 }
 
+const struct gshmemi_state *gshmemi_host_no_state(void)
+{
+	gshmemi_error("host: the CPU reads the device state of a HIP unit, which is in the memory of the GPU: a fault of gshmem");
+	gshmemi_end(1);
+}
+
 /* What GSHMEM_DIRECT_ONLY leaves out. Posted calls are not: such units wait for each at once. */
 static bool needs_slow_path(const struct gshmemi_state *state)
 {

@@ -11,6 +11,15 @@
 
 #include "host/access.h"
 
+/* A user's channel may outlive the job's state: then nothing but its server, or gshmemx_rpc_channel_stop, ends the wait. */
+uint64_t gshmemi_host_wait_long(uint64_t started_ns, const void *ivar, unsigned nbytes, uint64_t found, int cmp,
+				uint64_t value, int pe, const char *call)
+{
+	if (!gshmemi_state.poison)
+		return started_ns;
+	return gshmemi_wait_long(started_ns, ivar, nbytes, found, cmp, value, pe, call);
+}
+
 #if GSHMEMI_ARCH_HOST_DIRECT
 
 /* A size that is a constant in each branch keeps the polling loop as short as a kernel's. */
