@@ -8,6 +8,10 @@
 
 #include <gshmem/peer.h>
 
+/* Why a kernel ends whose unit nobody has filled. */
+#define GSHMEMI_FAULT_OUTSIDE \
+	"a kernel used gshmem before gshmem_init, after gshmem_finalize, or from a module loaded since (call gshmemx_module_init)"
+
 /* How long a thread that stops waits for its record to be printed. */
 #define GSHMEMI_FAULT_PATIENCE_NS 2000000000U
 
@@ -68,8 +72,7 @@ GSHMEMI_FN void gshmemi_fault_raise(int kind, int pe, const void *address, uint6
 	struct gshmemi_fault *f = gshmemi_state.fault;
 
 	if (!f)
-		gshmemi_arch_trap("a kernel used gshmem before gshmem_init, after gshmem_finalize, or from a module "
-				  "loaded since (call gshmemx_module_init)");
+		gshmemi_arch_trap(GSHMEMI_FAULT_OUTSIDE);
 	if (kind != GSHMEMI_FAULT_POISONED && gshmemi_arch_amo32(GSHMEMI_AMO_CAS, &f->state, 1, 0) == 0) {
 		gshmemi_fault_fill(f, kind, pe, address, nbytes, found, expected, call, caller);
 		gshmemi_arch_fence_release(); /* pairs with the watcher's acquire of state */
@@ -78,6 +81,31 @@ GSHMEMI_FN void gshmemi_fault_raise(int kind, int pe, const void *address, uint6
 	gshmemi_fault_await(f, 3);
 	gshmemi_arch_trap("gshmem stopped this kernel; see the message above");
 #endif
+}
+
+/* The head of the state, which one load brings. */
+struct gshmemi_place {
+	int32_t my_pe;
+	int32_t npes;
+};
+
+/*
+ * For the queries of kernels, which no sentinel stops: ends a kernel of a unit that nobody has filled. One test serves all
+ * queries of a kernel: two instructions, and behind them a trap and no call, for which the kernel would keep registers.
+ */
+GSHMEMI_FN struct gshmemi_place gshmemi_my_place(void)
+{
+	struct gshmemi_place place;
+	uint64_t both; /* compilers load what they need alone, and the second word after the test of the first */
+
+	__builtin_memcpy(&both, &gshmemi_state, sizeof both);
+	place.my_pe = (int32_t)both;
+	place.npes = (int32_t)(both >> 32);
+#ifndef GSHMEM_DIRECT_ONLY
+	if (__builtin_expect(place.my_pe < 0, 0))
+		gshmemi_arch_trap(GSHMEMI_FAULT_OUTSIDE);
+#endif
+	return place;
 }
 
 /* Report a wait that takes long; returns at once, and drops the report when another one is being printed. */

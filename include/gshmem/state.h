@@ -3,8 +3,10 @@
  * The device state: the one table that a kernel reads to reach its peers.
  *
  * Each HIP unit has a copy of its own in constant memory, so that no device code is ever linked across units. A copy
- * starts as sentinels; a constructor tells the library where it is; the library fills it in init. A kernel that
- * runs with a copy that nobody filled meets a sentinel at its first call and stops with a message.
+ * starts as sentinels; a constructor tells the library where it is; the library fills it in init. A kernel that runs with a
+ * copy that nobody filled ends at its first query, or at the sentinel of its first call that names a PE or waits. The cpu
+ * platform says why. A GPU has nowhere to write the reason, because a copy that nobody filled knows of no fault record: it
+ * traps, and HIP reports that in its own words (docs/launch.md).
  *
  * The owner of the contents is src/device/state.c; kernels only read.
  */
@@ -179,7 +181,7 @@ struct gshmemi_fault {
 };
 
 struct gshmemi_state {
-	int32_t my_pe;          /* -1 before init */
+	int32_t my_pe;          /* -1 before init. These two are read as one; see gshmemi_my_place */
 	int32_t npes;           /* 0 before init */
 	uint32_t slow;          /* GSHMEMI_SLOW_*; 0: every call goes the direct way */
 	uint32_t abi;           /* GSHMEMI_ABI, and GSHMEMI_ABI_DIRECT_ONLY: what a module was compiled with */

@@ -248,22 +248,24 @@ GSHMEM_API int gshmemx_team_sync_wg(gshmem_team_t team)
 
 GSHMEM_API int gshmem_my_pe(void)
 {
-	return GSHMEMI_ON_HOST() ? gshmemi_host_my_pe() : gshmemi_state.my_pe;
+	return GSHMEMI_ON_HOST() ? gshmemi_host_my_pe() : gshmemi_my_place().my_pe;
 }
 
 GSHMEM_API int gshmem_n_pes(void)
 {
-	return GSHMEMI_ON_HOST() ? gshmemi_host_n_pes() : gshmemi_state.npes;
+	return GSHMEMI_ON_HOST() ? gshmemi_host_n_pes() : gshmemi_my_place().npes;
 }
 
 GSHMEM_API void *gshmem_ptr(const void *dest, int pe)
 {
 	void *peer = NULL;
+	int npes;
 
 	if (GSHMEMI_ON_HOST())
 		return gshmemi_host_ptr(dest, pe);
+	npes = gshmemi_my_place().npes;
 	if (((uintptr_t)dest - (uintptr_t)gshmemi_state.heap >= gshmemi_state.heap_nbytes &&
-	     !GSHMEMI_ARCH_IS_GLOBAL(dest, 1)) || pe < 0 || pe >= gshmemi_state.npes)
+	     !GSHMEMI_ARCH_IS_GLOBAL(dest, 1)) || pe < 0 || pe >= npes)
 		return NULL;
 	return gshmemi_peer_ptr(gshmemi_state.peers->delta, dest, pe, &peer) ? peer : NULL;
 }
