@@ -201,9 +201,12 @@ int main(int argc, char **argv)
 	const int nabsences = !strcmp(GSHMEMI_ARCH_NAME, "cpu") ? NABSENCES : !strcmp(GSHMEMI_ARCH_NAME, "nvidia") ? 2 : 1;
 	static struct t_job job;
 	char args[100], what[150];
+	int counted = 128;
 
 	if (argc > 2)
 		return t_job_shield(pe_main, argv[1], argv[2], 0) < 0;
+	if (strstr(GSHMEMI_ARCH_COUNT_WORD, "wave"))
+		t_hip(hipDeviceGetAttribute(&counted, hipDeviceAttributeWarpSize, 0));
 	for (int which = 0; which < NCALLS + NPAIRS; which++)
 		for (int scope = 0; scope < 3; scope++) {
 			snprintf(args, sizeof args, "%d %s", which, scopes[scope]);
@@ -220,7 +223,8 @@ int main(int argc, char **argv)
 			snprintf(args, sizeof args, "%d without-%s", which, absences[absence]);
 			t_job_run(&job, 2, "GSHMEM_CHECK=1 GSHMEM_HEAP_SIZE=1m", "-disable-auto-cleanup", args, 60);
 			t_check(job.status == 1 && !strstr(job.output, "unnoticed"), "%s: both PEs should fail:\n%s", args, job.output);
-			snprintf(what, sizeof what, "made by 64 of the 128 threads of the work-group: all must");
+			snprintf(what, sizeof what, "made by %d of the %d " GSHMEMI_ARCH_COUNT_WORD ": the whole work-group must",
+				 counted / 2, counted);
 			t_check(strstr(job.output, wg_calls[which]) && strstr(job.output, what), "%s: expected %s_wg \"%s\":\n%s",
 				args, wg_calls[which], what, job.output);
 		}

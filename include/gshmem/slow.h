@@ -98,10 +98,10 @@ GSHMEMI_FN void gshmemi_check_argument(int is_good, int64_t value, const void *a
 /* GSHMEM_CHECK: the whole work-group makes its call. What the missing threads should do is not done, and nobody would know. */
 GSHMEMI_SLOW void gshmemi_check_group_at(const char *call, uint64_t caller)
 {
-	const unsigned count = gshmemi_arch_group_count(), size = gshmemi_arch_thread_count();
+	const unsigned count = gshmemi_arch_group_count(), due = gshmemi_arch_group_due();
 
-	if (count != size)
-		gshmemi_fault_raise(GSHMEMI_FAULT_MISSING_THREADS, -1, NULL, 0, count, size, call, caller);
+	if (count != due)
+		gshmemi_fault_raise(GSHMEMI_FAULT_MISSING_THREADS, -1, NULL, 0, count, due, call, caller);
 }
 
 GSHMEMI_FN void gshmemi_check_group(int scope, const char *call)

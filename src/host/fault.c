@@ -189,8 +189,8 @@ static void describe(const struct gshmemi_fault *f, char *text, size_t nbytes)
 		snprintf(text, nbytes, "the PEs of the team have called different collectives, or with different arguments");
 		break;
 	case GSHMEMI_FAULT_MISSING_THREADS:
-		snprintf(text, nbytes, "made by %" PRIu64 " of the %" PRIu64 " threads of the work-group: all must", f->found,
-			 f->expected);
+		snprintf(text, nbytes, "made by %" PRIu64 " of the %" PRIu64 " " GSHMEMI_ARCH_COUNT_WORD
+			 ": the whole work-group must", f->found, f->expected);
 		break;
 	case GSHMEMI_FAULT_UNEQUAL_THREADS:
 		describe_unequal_threads(f, text, nbytes);

@@ -18,6 +18,7 @@
 #define GSHMEMI_ARCH_HAS_LONG_DOUBLE 0
 #define GSHMEMI_ARCH_KERNELS_WAKE 0
 #define GSHMEMI_ARCH_THREAD_WORD "lane"
+#define GSHMEMI_ARCH_COUNT_WORD  "lanes of a wave"
 
 /*
  * For the GPU the state is a global symbol that no other code object can replace, so that kernels find it without a
@@ -156,13 +157,19 @@ GSHMEMI_ARCH_FN void gshmemi_arch_group_sync(int scope, uint64_t mask)
 	}
 }
 
-/* HIP's __syncthreads_count takes LDS from every kernel: this knows of the lanes of its own wave alone that are missing. */
+/* HIP's __syncthreads_count takes LDS from every kernel: each wave counts its own lanes. */
 GSHMEMI_ARCH_FN unsigned gshmemi_arch_group_count(void)
 {
-	const unsigned size = gshmemi_arch_thread_count(), width = (unsigned)warpSize;
-	const unsigned first = gshmemi_arch_thread_rank() & ~(width - 1), all = size - first < width ? size - first : width;
+	return (unsigned)__builtin_popcountll(__builtin_amdgcn_read_exec());
+}
 
-	return size - all + (unsigned)__builtin_popcountll(__builtin_amdgcn_read_exec());
+/* The last wave of a work-group may have fewer lanes than the others. */
+GSHMEMI_ARCH_FN unsigned gshmemi_arch_group_due(void)
+{
+	const unsigned width = (unsigned)warpSize, first = gshmemi_arch_thread_rank() & ~(width - 1);
+	const unsigned rest = gshmemi_arch_thread_count() - first;
+
+	return rest < width ? rest : width;
 }
 
 /* Without LDS: within each wave. */

@@ -4,11 +4,11 @@
  * process; peers are mapped into this process, so that "system scope" is what C11 atomics give between processes.
  *
  * Every platform has these, in this order:
- *   the unit        NAME  THREAD_WORD  OWN_THREADS  KERNELS_WAKE  STATE  HOST_DIRECT  HAS_LONG_DOUBLE
- *                   SIZEOF  ALIGNOF  HAS_POSTS  MARK_POST (optional)
+ *   the unit        NAME  THREAD_WORD  COUNT_WORD  OWN_THREADS  KERNELS_WAKE  STATE  HOST_DIRECT
+ *                   HAS_LONG_DOUBLE  SIZEOF  ALIGNOF  HAS_POSTS  MARK_POST (optional)
  *   where am I      IN_KERNEL  thread_rank  thread_count  lane  thread_name  block  caller  caller_block
- *   groups          wave_enter  group_rank  group_size  group_sync  group_count  group_read  lowest_lane  wave_read
- *                   broadcast  ballot  group_copy (optional)  KEEPS_KEYS_APART
+ *   groups          wave_enter  group_rank  group_size  group_sync  group_count  group_due  group_read
+ *                   lowest_lane  wave_read  broadcast  ballot  group_copy (optional)  KEEPS_KEYS_APART
  *   registers       uniform  uniform_high  KEEP_ORDER  KEEP_APART
  *   memory          load  store  amo32  amo64  copy (optional)
  *   bulk memory     UNALIGNED  is_global  read_global  write_global  read_peer  write_peer
@@ -26,6 +26,7 @@
 
 #define GSHMEMI_ARCH_NAME        "cpu"
 #define GSHMEMI_ARCH_THREAD_WORD "thread" /* what gshmemi_arch_thread_name numbers */
+#define GSHMEMI_ARCH_COUNT_WORD  "threads of the work-group" /* what gshmemi_arch_group_count counts */
 
 /* Threads of the work-groups that the library launches. */
 #define GSHMEMI_ARCH_OWN_THREADS 1 /* a fiber more only costs */
@@ -142,11 +143,14 @@ GSHMEMI_ARCH_FN void gshmemi_arch_group_sync(int scope, uint64_t mask)
 		hipcpu_wave_sync(GSHMEMI_ARCH_SITE, mask);
 }
 
-/* Meet the work-group: how many of its threads have come to this call, as far as the platform can know. */
+/* How many of the caller's COUNT_WORD, all the work-group or as far as the platform sees, have come to this call. */
 GSHMEMI_ARCH_FN unsigned gshmemi_arch_group_count(void)
 {
 	return hipcpu_self ? hipcpu_block_count(GSHMEMI_ARCH_SITE) : 1;
 }
+
+/* How many must come. */
+#define gshmemi_arch_group_due() gshmemi_arch_thread_count()
 
 /* Meet the work-group, all of which makes the call: words[4] become those of its first thread, as far as the platform knows. */
 GSHMEMI_ARCH_FN void gshmemi_arch_group_read(uint64_t *words)

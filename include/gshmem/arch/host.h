@@ -73,6 +73,8 @@ GSHMEMI_ARCH_FN unsigned gshmemi_arch_group_count(void)
 	return 1;
 }
 
+#define gshmemi_arch_group_due() 1
+
 GSHMEMI_ARCH_FN void gshmemi_arch_group_read(uint64_t *words)
 {
 	(void)words;

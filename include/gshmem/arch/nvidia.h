@@ -17,6 +17,7 @@
 #define GSHMEMI_ARCH_HAS_LONG_DOUBLE 0
 #define GSHMEMI_ARCH_KERNELS_WAKE 0
 #define GSHMEMI_ARCH_THREAD_WORD "thread"
+#define GSHMEMI_ARCH_COUNT_WORD  "threads of the work-group"
 
 /*
  * nvcc says of each mention of long double in a function of a kernel's that it is double there: true of its values,
@@ -96,6 +97,8 @@ GSHMEMI_ARCH_FN unsigned gshmemi_arch_group_count(void)
 {
 	return (unsigned)__syncthreads_count(1);
 }
+
+#define gshmemi_arch_group_due() gshmemi_arch_thread_count()
 
 /* Bit by bit, because shared memory would be taken from every kernel. */
 GSHMEMI_ARCH_FN uint64_t gshmemi_arch_group_read_word(uint64_t word)
