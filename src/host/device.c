@@ -93,6 +93,31 @@ static int check_binary(int device)
 				  GSHMEMI_GPU_ARCHS, device, name);
 }
 
+/*
+ * Kernels have the rate of the GPU's clock from a table. A runtime that knows another one is right: what kernels measure
+ * is off by as much, which is worth a line and no more.
+ */
+static void check_clock(int device)
+{
+#ifdef GSHMEMI_ARCH_CLOCK_RATE
+	hipDeviceProp_t properties;
+	int khz = 0, known_khz;
+
+	if (hipDeviceGetAttribute(&khz, GSHMEMI_ARCH_CLOCK_RATE, device) != hipSuccess || khz <= 0 ||
+	    hipGetDeviceProperties(&properties, device) != hipSuccess) {
+		(void)hipGetLastError();
+		return;
+	}
+	known_khz = 1000000 / GSHMEMI_ARCH_TICK_NS(properties.gcnArchName);
+	if (khz != known_khz)
+		gshmemi_warn("init: the clock of device %d, %s, runs at %d kHz, but kernels take it for %d kHz: their times are "
+			     "off by that, GSHMEM_WATCHDOG among them",
+			     device, properties.gcnArchName, khz, known_khz);
+#else
+	(void)device;
+#endif
+}
+
 int gshmemi_device_choose(int wanted, int *device_p)
 {
 	int ndevices = 0, device = wanted, rc;
@@ -113,7 +138,9 @@ int gshmemi_device_choose(int wanted, int *device_p)
 	rc = gshmemi_hip(hipSetDevice(device), "init: hipSetDevice to %d", device);
 	if (!rc)
 		rc = check_binary(device);
-	if (!rc)
-		*device_p = device;
-	return rc;
+	if (rc)
+		return rc;
+	check_clock(device);
+	*device_p = device;
+	return 0;
 }

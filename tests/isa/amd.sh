@@ -4,7 +4,8 @@
 #
 # Kernels for AMD GPUs, compiled and read back: that ordering.py finds what is broken, in code made for it and in the
 # library with one fence, wait or cache bit taken out; that it finds nothing broken in the library as it is; that no
-# call costs more than budgets.tsv allows; that docs/device-path.md says what is measured here.
+# call costs more than budgets.tsv allows; that docs/device-path.md says what is measured here; that kernels and the host
+# agree about the clock.
 #
 #   tests/isa/amd.sh --table    print the tables for docs/device-path.md, and check nothing
 #
@@ -64,6 +65,15 @@ if [ -z "$table" ] && command -v hipcc >/dev/null; then
 	for arch in gfx90a gfx1030; do
 		flags amd $arch hipcc >"$work/flags.hipcc-$arch"
 		kernel hipcc-$arch publish "$work/hipcc/publish.$arch.co" -Iinclude
+	done
+fi
+
+# 25 MHz on gfx90a, which is always tried, 100 MHz elsewhere. That it compiles is the test.
+if [ -z "$table" ]; then
+	[ -e "$work/flags.gfx90a" ] || flags amd gfx90a >"$work/flags.gfx90a"
+	kernel gfx90a clock "$work/clock/gfx90a.co" -Iinclude -DGFX=gfx90a -DTICK_NS=40
+	for arch in $ARCHS; do
+		[ "$arch" = gfx90a ] || kernel "$arch" clock "$work/clock/$arch.co" -Iinclude "-DGFX=$arch" -DTICK_NS=10
 	done
 fi
 

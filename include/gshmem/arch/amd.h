@@ -36,6 +36,13 @@
 #define GSHMEMI_ARCH_STATE(TYPE, NAME) static __constant__ TYPE NAME __asm__(#NAME)
 #endif
 
+/*
+ * Nanoseconds of a tick of the GPU's constant clock, by its name. Kernels have the number in them; the host compares it
+ * with HIP's, where HIP has one (hipDeviceAttributeWallClockRate, kHz, here by its value: earlier headers lack the name).
+ */
+#define GSHMEMI_ARCH_TICK_NS(gfx) (__builtin_strncmp(gfx, "gfx90a", 6) == 0 ? 40 : 10)
+#define GSHMEMI_ARCH_CLOCK_RATE   ((hipDeviceAttribute_t)10017)
+
 #if !GSHMEMI_DEVICE_PASS
 #include <gshmem/arch/host.h>
 #else
@@ -411,16 +418,22 @@ GSHMEMI_ARCH_FN void gshmemi_arch_pause(unsigned *polls_p)
 		__builtin_amdgcn_s_sleep(8);
 }
 
-/* The reference clock of these GPUs runs at 100 MHz. */
+/* As GSHMEMI_ARCH_TICK_NS says. */
+#ifdef __gfx90a__
+#define GSHMEMI_ARCH_OWN_TICK_NS 40
+#else
+#define GSHMEMI_ARCH_OWN_TICK_NS 10
+#endif
+
 GSHMEMI_ARCH_FN uint64_t gshmemi_arch_clock_ns(void)
 {
 #if defined(__GFX11__)
 	uint64_t ticks;
 
 	__asm__ volatile("s_sendmsg_rtn_b64 %0, sendmsg(MSG_RTN_GET_REALTIME)\n\ts_waitcnt lgkmcnt(0)" : "=s"(ticks));
-	return ticks * 10;
+	return ticks * GSHMEMI_ARCH_OWN_TICK_NS;
 #else
-	return __builtin_amdgcn_s_memrealtime() * 10;
+	return __builtin_amdgcn_s_memrealtime() * GSHMEMI_ARCH_OWN_TICK_NS;
 #endif
 }
 

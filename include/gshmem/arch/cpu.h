@@ -5,7 +5,7 @@
  *
  * Every platform has these, in this order:
  *   the unit        NAME  THREAD_WORD  COUNT_WORD  OWN_THREADS  KERNELS_WAKE  STATE  HOST_DIRECT
- *                   HAS_LONG_DOUBLE  SIZEOF  ALIGNOF  HAS_POSTS  MARK_POST (optional)
+ *                   HAS_LONG_DOUBLE  SIZEOF  ALIGNOF  HAS_POSTS  MARK_POST  CLOCK_RATE (optional)
  *   where am I      IN_KERNEL  thread_rank  thread_count  lane  thread_name  block  caller  caller_block
  *   groups          wave_enter  group_rank  group_size  group_sync  group_count  group_due  group_read
  *                   lowest_lane  wave_read  broadcast  ballot  group_copy (optional)  KEEPS_KEYS_APART
