@@ -468,7 +468,9 @@ GSHMEM_API uint64_t gshmem_signal_fetch(const uint64_t *sig_addr);
  * gshmem_fence and gshmem_quiet about the ones of GSHMEM_CTX_DEFAULT, which is where all calls without a context are. It
  * belongs to a team, and PE numbers in its calls are the team's. Handles may be passed to kernels.
  *
- * Bad handles, GSHMEM_CTX_INVALID among them: an error that ends the job; in kernels a fault.
+ * A bad handle, GSHMEM_CTX_INVALID among them, is an error that ends the job; in a kernel it is a fault. With GSHMEM_CHECK=1
+ * so is the handle of a context that was destroyed, in every call. Without it the calls that the CPU alone may make, and its
+ * fence, quiet and sessions, refuse such a handle; others may take it for the context that it was: a put reads no table.
  */
 typedef struct gshmemi_ctx *gshmem_ctx_t; /* opaque: there is no such structure */
 #define GSHMEM_CTX_INVALID ((gshmem_ctx_t)0)

@@ -16,10 +16,14 @@
 struct memory {
 	char *good, *freed, *outside, *local;
 	gshmem_ctx_t ctx; /* of the world */
+	/* Destroyed: ctx is at the place where it was; with its team. */
+	gshmem_ctx_t ctx_before, ctx_of_team;
 };
 
 #define LONG(p) ((long *)(void *)(p))
 #define SIG(p)  ((uint64_t *)(void *)(p))
+
+#define DESTROYED "is of no context, or of one that was destroyed"
 
 /* X(call, text of the message, name of the call) */
 #define BAD_CALLS(X) \
@@ -91,6 +95,13 @@ struct memory {
 	  "gshmem_team_translate_pe") \
 	X(gshmem_ctx_int_p(GSHMEM_CTX_INVALID, (int *)m.good, 1, 0), "handle 0x0 is of no context", "gshmem_ctx_int_p") \
 	X(gshmem_ctx_fence((gshmem_ctx_t)55), "handle 0x37 is of no context", "gshmem_ctx_fence") \
+	X(gshmem_ctx_putmem(m.ctx_before, m.good, m.local, 1, 0), DESTROYED, "gshmem_ctx_putmem") \
+	X(gshmem_ctx_long_atomic_inc(m.ctx_of_team, LONG(m.good), 0), DESTROYED, "gshmem_ctx_long_atomic_inc") \
+	X(gshmem_ctx_long_g(m.ctx_of_team, LONG(m.good), 0), DESTROYED, "gshmem_ctx_long_g") \
+	X(gshmem_ctx_quiet(m.ctx_before), DESTROYED, "gshmem_ctx_quiet") \
+	X(gshmem_ctx_fence(m.ctx_of_team), DESTROYED, "gshmem_ctx_fence") \
+	X(gshmem_ctx_pe_quiet(m.ctx_before, bad_pes, 1), DESTROYED, "gshmem_ctx_pe_quiet") \
+	X(gshmem_ctx_session_start(m.ctx_before, 0, NULL, 0), DESTROYED, "gshmem_ctx_session_start") \
 	X(gshmem_ctx_putmem(m.ctx, m.good, m.local, 1, 1), "pe 1 is out of range, there are 1 PEs", "gshmem_ctx_putmem") \
 	X(gshmem_ctx_long_g(m.ctx, LONG(m.outside), 0), "are not in the symmetric heap", "gshmem_long_g") \
 	X(gshmem_ctx_pe_quiet(m.ctx, bad_pes, 2), "pe 9 is out of range", "gshmem_ctx_pe_quiet") \
@@ -160,6 +171,7 @@ __global__ void good_calls(struct memory m)
 
 static int child(int which, int kernel)
 {
+	gshmem_team_t team;
 	struct memory m;
 
 	gshmem_init();
@@ -167,7 +179,12 @@ static int child(int which, int kernel)
 	m.freed = (char *)gshmem_malloc(1000);
 	t_check(gshmem_malloc(1000), "out of memory"); /* behind the hole */
 	gshmem_free(m.freed);
-	t_check(gshmem_ctx_create(0, &m.ctx) == 0, "ctx_create");
+	t_check(gshmem_ctx_create(0, &m.ctx_before) == 0, "ctx_create");
+	gshmem_ctx_destroy(m.ctx_before);
+	t_check(gshmem_ctx_create(0, &m.ctx) == 0 && m.ctx != m.ctx_before, "ctx_create");
+	t_check(gshmem_team_split_strided(GSHMEM_TEAM_WORLD, 0, 1, 1, NULL, 0, &team) == 0, "split");
+	t_check(gshmem_team_create_ctx(team, 0, &m.ctx_of_team) == 0, "create_ctx");
+	gshmem_team_destroy(team);
 	t_hip(hipMalloc((void **)&m.outside, 4096));
 	t_hip(hipMalloc((void **)&m.local, 4096));
 	hipLaunchKernelGGL(good_calls, dim3(1), dim3(1), 0, 0, m);

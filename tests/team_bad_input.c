@@ -2,7 +2,8 @@
 /* timeout: 120 */
 /*
  * Bad input to the calls that make teams: the same error on all PEs, one message, no handle, and teams go on working.
- * Handles of no team, and GSHMEM_TEAMS, end the job with a message.
+ * Handles of no team, and GSHMEM_TEAMS, end the job with a message; so do contexts that were destroyed, where a call
+ * looks them up.
  */
 #include <gshmem.h>
 
@@ -57,6 +58,7 @@ static void make_call(const char *name)
 static void make_last_call(const char *name)
 {
 	gshmem_team_t team = (gshmem_team_t)(uintptr_t)12345;
+	gshmem_ctx_t ctx, next;
 
 	if (strcmp(name, "world") == 0)
 		gshmem_team_destroy(GSHMEM_TEAM_WORLD);
@@ -69,6 +71,13 @@ static void make_last_call(const char *name)
 		gshmem_team_destroy(team);
 		t_equal(split(0, 1, npes, (gshmem_team_t[1]){0}), 0, "split again, at the same place");
 		gshmem_team_destroy(team);
+	} else {
+		t_equal(gshmem_ctx_create(0, &ctx), 0, "create");
+		gshmem_ctx_destroy(ctx);
+		if (strcmp(name, "context_quiet") == 0)
+			gshmem_ctx_quiet(ctx);
+		t_equal(gshmem_ctx_create(0, &next), 0, "create again, at the same place");
+		gshmem_ctx_destroy(ctx);
 	}
 }
 
@@ -150,6 +159,8 @@ int main(int argc, char **argv)
 	expect("node", "", 0, "gshmem_team_destroy: a predefined team stays");
 	expect("handle", "", 0, "gshmem_team_sync: handle 0x3039 is of no team");
 	expect("twice", "", 0, "gshmem_team_destroy: handle 0x10004 is of no team, or of one that was destroyed");
+	expect("context_quiet", "", 0, "gshmem_ctx_quiet: handle 0x");
+	expect("context_twice", "", 0, "gshmem_ctx_destroy: handle 0x");
 	expect("all", "GSHMEM_TEAMS=7", 0, "GSHMEM_TEAMS=7: must be a number from 8 to 65535");
 	return 0;
 }

@@ -10,6 +10,9 @@
  *        20 - 31  PE of the world that is the team's first
  *        32 - 44  distance to the next one, signed
  *        45 - 63  how often there was a context of this number before
+ *
+ * A handle that says all is not looked up, and so still good for puts and gets when its context has been destroyed. With
+ * GSHMEM_CHECK=1 and delayed delivery there are none such: every call looks its handle up.
  */
 #ifndef GSHMEM_CONTEXT_H
 #define GSHMEM_CONTEXT_H
