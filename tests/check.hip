@@ -103,7 +103,7 @@ int main(int argc, char **argv)
 			t_job_run(&job, 2, "GSHMEM_CHECK=1", "-disable-auto-cleanup", args, 20);
 			t_job_failed(&job, args, texts[bad], 1);
 			t_job_failed(&job, args,
-				     in_kernel ? "gshmem: pe 0: kernel, block 1, thread 5: " : "gshmem: pe 0: host: ", 1);
+				     in_kernel ? "gshmem: pe 0: kernel, block 1, " GSHMEMI_ARCH_THREAD_WORD " 5: " : "gshmem: pe 0: host: ", 1);
 			t_check(!strstr(job.output, "unnoticed"), "%s: unnoticed", args);
 			t_check(!strstr(job.output, "gshmem: pe 1"), "%s: PE 1 should be silent:\n%s", args, job.output);
 		}

@@ -139,7 +139,7 @@ __global__ void in_kernel(int which, struct memory m)
 {
 	int n = NCALLS;
 
-	if (which < NCALLS && threadIdx.x == 40)
+	if (which < NCALLS && threadIdx.x == 20) /* rank and lane */
 		make_call(which, m);
 	BAD_GROUP_CALLS(MAKE)
 }
@@ -240,7 +240,7 @@ static int check_calls(int first)
 			t_job_failed(&job, what, expected[which][1], 0);
 			t_job_failed(&job, what, kernel ? "gshmem: pe 0: kernel, block " : "gshmem: pe 0: host: ", 1);
 			if (kernel && which < NCALLS)
-				t_job_failed(&job, what, ", thread 40: ", 1);
+				t_job_failed(&job, what, ", " GSHMEMI_ARCH_THREAD_WORD " 20: ", 1);
 		}
 	return 0;
 }

@@ -62,6 +62,12 @@ int main(int argc, char **argv)
 {
 	if (argc > 1)
 		return pe_main(argv[1]);
+	if (strcmp(GSHMEMI_ARCH_NAME, "cpu")) { /* what fits is the device's, and how many there are */
+		expect("fits", "", 1, "rc 0, limit ", "");
+		expect("fits", "", 2, "rc 0, limit ", "");
+		expect("beyond", "", 2, "rc -7, limit ", "pe 1: gshmemx_collective_launch: ");
+		return 0;
+	}
 	expect("fits", "GSHMEM_CPU_BLOCKS=8", 2, "rc 0, limit 4\n", "");
 	expect("fits", "GSHMEM_CPU_BLOCKS=8 GSHMEM_CPU_DEVICES=2", 2, "rc 0, limit 8\n", "");
 	expect("fits", "GSHMEM_CPU_BLOCKS=8", 1, "rc 0, limit 8\n", "");

@@ -104,9 +104,9 @@ int main(int argc, char **argv)
 		const char *what, *text;
 		int status, count;
 	} ends[] = {
-		{"abort", "gshmem: pe 1: kernel, block 1, thread 5: gshmemx_abort(7): the job ends\n", 7, 1},
+		{"abort", "gshmem: pe 1: kernel, block 1, " GSHMEMI_ARCH_THREAD_WORD " 5: gshmemx_abort(7): the job ends\n", 7, 1},
 		{"assert", "rpc_abort.hip:43: assertion \"!mine || word == NULL\" failed: the job ends\n", 134, 1},
-		{"print", "gshmem: pe 1: kernel, block 1, thread 5: gshmemx_abort(3): the job ends\n", 3, 1},
+		{"print", "gshmem: pe 1: kernel, block 1, " GSHMEMI_ARCH_THREAD_WORD " 5: gshmemx_abort(3): the job ends\n", 3, 1},
 		{"host_abort", "gshmem: pe 1: host: gshmemx_abort(8): the job ends\n", 8, 1},
 		{"host_assert", "assertion \"NPES > 3 && word\" failed: the job ends\n", 134, 1},
 		{"all", "gshmemx_abort(9): the job ends\n", 9, 0},

@@ -93,11 +93,11 @@ int main(int argc, char **argv)
 	       " s for a value == 5 at address 0x");
 	expect("lock", "GSHMEM_WATCHDOG=0.5", "gshmem: pe 0: host: gshmem_set_lock: has waited ", " s for a value == 1 at address 0x");
 	expect("kernel", "GSHMEM_WATCHDOG=0.5",
-	       "gshmem: pe 0: kernel, block 0, thread 3: gshmem_long_wait_until: has waited ",
+	       "gshmem: pe 0: kernel, block 0, " GSHMEMI_ARCH_THREAD_WORD " 3: gshmem_long_wait_until: has waited ",
 	       "(heap+0x0), found 0 (GSHMEM_WATCHDOG)");
-	expect("barrier", "GSHMEM_WATCHDOG=0.5", "gshmem: pe 0: kernel, block 0, thread 0: gshmemx_barrier_all_wg: has",
+	expect("barrier", "GSHMEM_WATCHDOG=0.5", "gshmem: pe 0: kernel, block 0, " GSHMEMI_ARCH_THREAD_WORD " 0: gshmemx_barrier_all_wg: has",
 	       "; PE 1 on ");
-	expect("invoke", "GSHMEM_WATCHDOG=0.5", "gshmem: pe 0: host: gshmemx_rpc_invoke: has waited 0.5", " s for a value == ");
+	expect("invoke", "GSHMEM_WATCHDOG=0.5", "gshmem: pe 0: host: gshmemx_rpc_invoke: has waited ", " s for a value == ");
 	expect("host", "GSHMEM_WATCHDOG=0", NULL, NULL);
 	expect("kernel", "GSHMEM_WATCHDOG=30", NULL, NULL);
 	return 0;

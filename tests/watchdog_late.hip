@@ -78,10 +78,10 @@ int main(int argc, char **argv)
 		{"host: gshmem_barrier_all: has waited ", "; PE 2 on "},
 		{"host: gshmem_sync_all: has waited ", "; PE 2 on "},
 		{"host: gshmemx_collective_launch: has waited ", "; PE 2 on "},
-		{"kernel, block 0, thread 0: gshmemx_barrier_all_wave: has waited ", "; PE 2 on "},
-		{"kernel, block 0, thread 0: gshmemx_sync_all_wg: has waited ", "; PE 2 on "},
-		{"kernel, block 0, thread 0: gshmemx_uint64_wait_until_wave: has waited ", " != 17 at address 0x"},
-		{"kernel, block 0, thread 0: gshmemx_signal_wait_until_wg: has waited ", "found 17 (GSHMEM_WATCHDOG)"},
+		{"kernel, block 0, " GSHMEMI_ARCH_THREAD_WORD " 0: gshmemx_barrier_all_wave: has waited ", "; PE 2 on "},
+		{"kernel, block 0, " GSHMEMI_ARCH_THREAD_WORD " 0: gshmemx_sync_all_wg: has waited ", "; PE 2 on "},
+		{"kernel, block 0, " GSHMEMI_ARCH_THREAD_WORD " 0: gshmemx_uint64_wait_until_wave: has waited ", " != 17 at address 0x"},
+		{"kernel, block 0, " GSHMEMI_ARCH_THREAD_WORD " 0: gshmemx_signal_wait_until_wg: has waited ", "found 17 (GSHMEM_WATCHDOG)"},
 	};
 	static struct t_job job;
 	char arg[8];
