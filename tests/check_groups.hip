@@ -252,7 +252,7 @@ static void check_part(struct t_job *job, const char *env, int which)
 	snprintf(expected, sizeof expected, ": gshmemx_%s: made by ", wg_calls[which]);
 	t_job_failed(job, wg_calls[which], expected, 1);
 	if (!strcmp(GSHMEMI_ARCH_NAME, "cpu"))
-		t_job_failed(job, wg_calls[which], "made by 64 of the 128 threads of the work-group: all must", 1);
+		t_job_failed(job, wg_calls[which], "made by 64 of the 128 " GSHMEMI_ARCH_COUNT_WORD ": the whole work-group must", 1);
 }
 
 /* Every NWORKERS-th call, from this one on; on the cpu platform also with delayed delivery, and with waves of 32. */
