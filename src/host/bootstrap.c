@@ -100,10 +100,13 @@ static int find_base(const void *user_comm, int thread_level, MPI_Comm *base_p)
 static void on_mpi_error(MPI_Comm *failed, int *code, ...)
 {
 	char text[MPI_MAX_ERROR_STRING];
+	unsigned left_s = 4;
 	int length;
 
 	(void)failed;
-	sleep(4);
+	while (left_s)
+		left_s = sleep(left_s); /* the launcher's signals interrupt it */
+	gshmemi_log_release(true); /* init holds messages back */
 	MPI_Error_string(*code, text, &length);
 	gshmemi_error("MPI failed, which may mean that a PE died: %.*s", (int)strcspn(text, "\n"), text);
 	gshmemi_end(1);
