@@ -31,6 +31,7 @@
 /* Of the process and the thread that end; a forked child has copies, and neither of the two is its own. */
 static atomic_int ending_pid;
 static _Thread_local pid_t own_pid;
+static pthread_t ending_thread;
 static int end_status;
 
 /* ---- steps of the end ---- */
@@ -55,6 +56,15 @@ static void claim(void)
 		for (;;)
 			pause();
 	own_pid = getpid();
+	ending_thread = pthread_self();
+}
+
+/* A kernel that has stopped may abort the process, which would end with that in place of its status. */
+static void hold_abort(int signum)
+{
+	while (!pthread_equal(ending_thread, pthread_self()))
+		pause();
+	signal(signum, SIG_DFL);
 }
 
 /*
@@ -66,6 +76,7 @@ static void announce(int status)
 {
 	end_status = status;
 	signal(SIGUSR1, SIG_IGN);
+	signal(SIGABRT, hold_abort);
 	gshmemi_life_set(GSHMEMI_LIFE_ENDING | (uint64_t)(status & 0xff) << 8);
 }
 
@@ -194,12 +205,17 @@ static int find_status(int fallback)
 
 /* ---- ends ---- */
 
+void gshmemi_end_begin(int status)
+{
+	if (is_own()) /* an exit handler failed, or the end has begun: its status stands */
+		return;
+	claim();
+	announce(status);
+}
+
 void gshmemi_end(int status)
 {
-	if (!is_own()) {
-		claim();
-		announce(status);
-	} /* else an exit handler failed: the status stands */
+	gshmemi_end_begin(status);
 	leave();
 }
 

@@ -309,6 +309,9 @@ void gshmemi_poison(void);
 /* End this process with a status and tell the peers to do so too. Flushes stdio; callable from any thread. */
 _Noreturn void gshmemi_end(int status);
 
+/* Its first half: no other thread can end the process any more, nor can abort, but for one by this thread. */
+void gshmemi_end_begin(int status);
+
 /*
  * The same with a line that says why. Several PEs of the node may see the reason: one of them prints its line, the others
  * take its status in silence.

@@ -244,6 +244,7 @@ static void check_fault(void)
 		__atomic_store_n(&fault->state, 0, __ATOMIC_RELEASE);
 		return;
 	}
+	gshmemi_end_begin(1); /* before the kernel, which waits for the 3, stops and takes the process with it */
 	__atomic_store_n(&fault->state, 3, __ATOMIC_RELEASE);
 	gshmemi_end(1);
 }
