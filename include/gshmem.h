@@ -71,7 +71,8 @@ GSHMEM_HOST_API int gshmem_init_thread(int requested, int *provided);
  * gshmem_finalize - leave the job: complete all operations, wait for every PE, unmap, free the heap.
  *
  * If gshmem_init started MPI, it is finalized when the process exits, for it cannot be started twice. No kernel that
- * uses the library may be running.
+ * uses the library may be running. A PE that exits without gshmem_finalize ends the job with a message, and with a status
+ * that is not 0.
  *
  * Callable  host, collective.
  */
@@ -79,6 +80,9 @@ GSHMEM_HOST_API void gshmem_finalize(void);
 
 /*
  * gshmem_global_exit - end the whole job with a status, from any one PE.
+ *
+ * The exit handlers of the calling process run. All PEs write out what stdio has buffered. MPI ends all its processes,
+ * also those that are not PEs of this job, and the launcher returns the status.
  *
  * Callable  host.
  * Returns   never. The other PEs end too, also when they wait in a barrier or in a kernel.
