@@ -154,8 +154,10 @@ static bool is_done(int pe)
 	if (!gshmemi_life_is_known(pe) || state == GSHMEMI_LIFE_ENDED || state == GSHMEMI_LIFE_FINALIZED)
 		return true;
 	pollfd.fd = gshmemi_job_open_pidfd(pe);
-	if (pollfd.fd < 0)
+	if (pollfd.fd == -ESRCH || pollfd.fd == -EXDEV)
 		return pollfd.fd == -ESRCH;
+	if (pollfd.fd < 0) /* no pidfds here */
+		return kill(gshmemi_job->peers[pe].pid, 0) && errno == ESRCH;
 	has_died = poll(&pollfd, 1, 0) > 0;
 	close(pollfd.fd);
 	return has_died;
