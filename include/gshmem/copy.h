@@ -12,7 +12,7 @@ struct gshmemi_group {
 	int scope;     /* GSHMEMI_THREAD, _WAVE, _WG */
 	unsigned rank; /* 0 .. size-1 */
 	unsigned size;
-	uint64_t mask; /* lanes of the wave; for GSHMEMI_WAVE alone */
+	uint64_t mask; /* lanes of the wave; for GSHMEMI_WAVE alone. Of one that works for all: for its end */
 };
 
 GSHMEMI_FN void gshmemi_group_sync(const struct gshmemi_group *group)
@@ -47,6 +47,54 @@ GSHMEMI_FN struct gshmemi_group gshmemi_group_enter(int scope, uint64_t key)
 	if (scope == GSHMEMI_WG)
 		gshmemi_arch_group_sync(scope, group.mask);
 	return group;
+}
+
+/* ---- the work of a group ---- */
+
+/* Whether one thread does the work of a group's call: where threads take turns. */
+#ifdef GSHMEMI_ARCH_HAS_ELECT
+#define GSHMEMI_ELECTS(scope) ((scope) != GSHMEMI_THREAD)
+#else
+#define GSHMEMI_ELECTS(scope) 0
+#endif
+
+/*
+ * All of the group have arrived. The threads that do not get 0 share the work, by rank and size, and each ends it.
+ * One that does the work of all is a group of one; the others get 0 when it ends, and have no end to make.
+ */
+GSHMEMI_FN int gshmemi_group_begin(struct gshmemi_group *group, int scope, uint64_t key)
+{
+#ifdef GSHMEMI_ARCH_HAS_ELECT
+	group->scope = scope;
+	group->rank = 0;
+	group->size = 1;
+	group->mask = gshmemi_arch_group_elect(scope, key);
+	return group->mask != 0;
+#else
+	*group = gshmemi_group_enter(scope, key);
+	return 1;
+#endif
+}
+
+/* The same where the work needs nothing of the others: only one that works for all waits for them. */
+GSHMEMI_FN int gshmemi_group_begin_early(struct gshmemi_group *group, int scope, uint64_t key)
+{
+#ifdef GSHMEMI_ARCH_HAS_ELECT
+	return gshmemi_group_begin(group, scope, key);
+#else
+	*group = gshmemi_group_here(scope, key);
+	return 1;
+#endif
+}
+
+/* What one thread is to do behind the work of all goes behind this. */
+GSHMEMI_FN void gshmemi_group_end(const struct gshmemi_group *group)
+{
+#ifdef GSHMEMI_ARCH_HAS_ELECT
+	gshmemi_arch_group_release(group->scope, group->mask);
+#else
+	gshmemi_group_sync(group);
+#endif
 }
 
 /* ---- the lanes' copy: what a GPU executes ---- */
@@ -296,6 +344,20 @@ GSHMEMI_FN void gshmemi_copy_lanes(int way, char *dest, const char *source, size
 	gshmemi_copy_global(way, dest, source, nbytes, align, group);
 }
 
+/* What this thread of the group copies. */
+GSHMEMI_FN void gshmemi_copy_share(int way, void *dest, const void *source, size_t nbytes, unsigned align,
+				   const struct gshmemi_group *group)
+{
+#ifdef GSHMEMI_ARCH_HAS_COPY
+	(void)way;
+	(void)align;
+	(void)group; /* of one */
+	gshmemi_arch_copy(dest, source, nbytes);
+#else
+	gshmemi_copy_lanes(way, (char *)dest, (const char *)source, nbytes, align, group);
+#endif
+}
+
 /* ---- copies by a scope ---- */
 
 /*
@@ -304,33 +366,31 @@ GSHMEMI_FN void gshmemi_copy_lanes(int way, char *dest, const char *source, size
  */
 GSHMEMI_FN void gshmemi_copy(int scope, int way, void *dest, const void *source, size_t nbytes, unsigned align)
 {
-#ifdef GSHMEMI_ARCH_HAS_GROUP_COPY
-	(void)way;
-	(void)align;
-	if (scope == GSHMEMI_THREAD)
-		gshmemi_arch_copy(dest, source, nbytes);
-	else
-		gshmemi_arch_group_copy(scope, dest, source, nbytes);
-#else
-	struct gshmemi_group group = gshmemi_group_enter(scope, GSHMEMI_KEY(dest, source));
+	struct gshmemi_group group;
 
-	gshmemi_copy_lanes(way, (char *)dest, (const char *)source, nbytes, align, &group);
-	gshmemi_group_sync(&group);
-#endif
+	if (!gshmemi_group_begin(&group, scope, GSHMEMI_KEY(dest, source)))
+		return;
+	gshmemi_copy_share(way, dest, source, nbytes, align, &group);
+	gshmemi_group_end(&group);
 }
 
 /* Copy nelems elements, elem_nbytes a constant, between strides counted in elements. */
 GSHMEMI_FN void gshmemi_copy_stride(int scope, int way, void *dest, ptrdiff_t dst, const void *source, ptrdiff_t sst,
 				    size_t nelems, unsigned elem_nbytes)
 {
-	struct gshmemi_group group = gshmemi_group_enter(scope, GSHMEMI_KEY(dest, source));
-	const char *from = (const char *)source + (size_t)group.rank * (size_t)sst * elem_nbytes;
-	char *to = (char *)dest + (size_t)group.rank * (size_t)dst * elem_nbytes;
 	const unsigned unit = elem_nbytes < 8 ? elem_nbytes : 8;
-	/* Objects that a sized call moves may be aligned to less than their size. */
-	const int is_aligned = (((uintptr_t)dest | (uintptr_t)source) & (unit - 1)) == 0;
+	struct gshmemi_group group;
+	const char *from;
+	int is_aligned;
 	size_t i;
+	char *to;
 
+	if (!gshmemi_group_begin(&group, scope, GSHMEMI_KEY(dest, source)))
+		return;
+	/* Objects that a sized call moves may be aligned to less than their size. */
+	is_aligned = (((uintptr_t)dest | (uintptr_t)source) & (unit - 1)) == 0;
+	from = (const char *)source + (size_t)group.rank * (size_t)sst * elem_nbytes;
+	to = (char *)dest + (size_t)group.rank * (size_t)dst * elem_nbytes;
 	if (way == GSHMEMI_FROM_PEER)
 		gshmemi_arch_fence_read_peer();
 	for (i = group.rank; i < nelems; i += group.size) {
@@ -341,7 +401,7 @@ GSHMEMI_FN void gshmemi_copy_stride(int scope, int way, void *dest, ptrdiff_t ds
 		from += (size_t)sst * group.size * elem_nbytes;
 		to += (size_t)dst * group.size * elem_nbytes;
 	}
-	gshmemi_group_sync(&group);
+	gshmemi_group_end(&group);
 }
 
 /*
@@ -351,14 +411,17 @@ GSHMEMI_FN void gshmemi_copy_stride(int scope, int way, void *dest, ptrdiff_t ds
 GSHMEMI_FN void gshmemi_copy_blocks(int scope, int way, void *dest, ptrdiff_t dst, const void *source, ptrdiff_t sst,
 				    size_t bsize, size_t nblocks, unsigned elem_nbytes)
 {
-	struct gshmemi_group group = gshmemi_group_enter(scope, GSHMEMI_KEY(dest, source));
 	const unsigned unit = elem_nbytes < 8 ? elem_nbytes : 8;
-	const int is_aligned = (((uintptr_t)dest | (uintptr_t)source) & (unit - 1)) == 0;
-	const char *from;
 	unsigned width = 1, nrows;
+	struct gshmemi_group group;
+	const char *from;
+	int is_aligned;
 	size_t i, k;
 	char *to;
 
+	if (!gshmemi_group_begin(&group, scope, GSHMEMI_KEY(dest, source)))
+		return;
+	is_aligned = (((uintptr_t)dest | (uintptr_t)source) & (unit - 1)) == 0;
 	while (width < bsize && 2 * width <= group.size)
 		width *= 2;
 	nrows = group.size / width;
@@ -367,8 +430,8 @@ GSHMEMI_FN void gshmemi_copy_blocks(int scope, int way, void *dest, ptrdiff_t ds
 	for (i = group.rank / width; i < nblocks && group.rank < nrows * width; i += nrows) {
 		from = (const char *)source + i * (size_t)sst * elem_nbytes;
 		to = (char *)dest + i * (size_t)dst * elem_nbytes;
-#ifdef GSHMEMI_ARCH_HAS_GROUP_COPY
-		if (scope == GSHMEMI_THREAD) {
+#ifdef GSHMEMI_ARCH_HAS_COPY
+		if (group.size == 1) {
 			gshmemi_arch_copy(to, from, bsize * elem_nbytes);
 			continue;
 		}
@@ -379,7 +442,7 @@ GSHMEMI_FN void gshmemi_copy_blocks(int scope, int way, void *dest, ptrdiff_t ds
 			else
 				gshmemi_copy_element(way, to + k * elem_nbytes, from + k * elem_nbytes, elem_nbytes, 1);
 	}
-	gshmemi_group_sync(&group);
+	gshmemi_group_end(&group);
 }
 
 /* ---- values as bits ---- */
@@ -409,16 +472,11 @@ GSHMEMI_FN void gshmemi_copy_signal(int scope, void *peer_dest, const void *sour
 {
 	struct gshmemi_group group;
 
-#ifdef GSHMEMI_ARCH_HAS_GROUP_COPY
-	gshmemi_copy(scope, GSHMEMI_TO_PEER, peer_dest, source, nbytes, align); /* by one thread for all; they have met */
+	if (!gshmemi_group_begin(&group, scope, GSHMEMI_KEY(peer_dest, source)))
+		return;
+	gshmemi_copy_share(GSHMEMI_TO_PEER, peer_dest, source, nbytes, align, &group);
 	gshmemi_arch_fence_release();
-	group = gshmemi_group_here(scope, GSHMEMI_KEY(peer_sig, NULL));
-#else
-	group = gshmemi_group_enter(scope, GSHMEMI_KEY(peer_dest, source));
-	gshmemi_copy_lanes(GSHMEMI_TO_PEER, (char *)peer_dest, (const char *)source, nbytes, align, &group);
-	gshmemi_arch_fence_release();
-	gshmemi_group_sync(&group);
-#endif
+	gshmemi_group_end(&group);
 	if (group.rank != 0)
 		return;
 	if (sig_op == GSHMEM_SIGNAL_ADD)

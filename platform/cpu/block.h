@@ -27,12 +27,13 @@ extern __thread struct index3 blockDim HIPCPU_TLS;
 extern __thread struct index3 gridDim HIPCPU_TLS;
 extern int warpSize;
 
+/* What a barrier needs of it is in the first 64 bytes, a line of the cache. */
 struct hipcpu_lane {
-	struct hipcpu_call call; /* what it stands in, or stood in last; op NONE: none yet */
-	uint64_t result;	 /* of that call; set by whoever completes it */
 	struct fiber *fiber;	 /* while it does not run */
-	struct index3 index;	 /* its threadIdx, while it does not run */
+	uint64_t result;	 /* of call; set by whoever completes it */
+	struct index3 index;	 /* its threadIdx, once the block is slow */
 	uint32_t npauses;	 /* polls of its present wait */
+	struct hipcpu_call call; /* what it stands in, or stood in last; op NONE: none yet */
 } __attribute__((aligned(HIPCPU_LANE_BYTES)));
 
 _Static_assert(sizeof(struct hipcpu_lane) == HIPCPU_LANE_BYTES, "the lane loop in hip_runtime.h steps by this");
@@ -46,6 +47,7 @@ struct wave {
 	uint64_t active;  /* of them, in HIPCPU_OP_ACTIVE */
 	uint64_t barrier; /* at the block's barrier */
 	uint64_t paused;  /* in hipcpu_pause */
+	uint64_t held;	  /* in HIPCPU_OP_ELECT, until the one elected lets them go */
 	bool uniform;	  /* all mask-less ones of arrived stand in the same call */
 	uint32_t first;	  /* one of them */
 };
@@ -64,6 +66,7 @@ struct block {
 	uint32_t paused_waves;	   /* and with paused ones */
 	unsigned width, shift;	   /* of a wave: lanes, and its logarithm */
 	unsigned nlanes, nlive, nbarrier;
+	bool elects;		   /* some stand in HIPCPU_OP_BARRIER_ELECT */
 	unsigned nstarted;	   /* lanes begun, in order */
 	unsigned wave;		   /* of the lane that runs or ran last */
 	unsigned streak;	   /* cross-lane calls since another wave had its turn */

@@ -11,6 +11,9 @@
 
 #include "block.h"
 
+/* What every stop of a lane goes through: a call inside of another has its registers saved twice. */
+#define INLINED static inline __attribute__((always_inline))
+
 #define STREAK_MAX 256	  /* cross-lane calls of one wave before others have a turn */
 #define STREAK_YIELD 4096 /* and before other processes have one, if there are more of them than cores */
 
@@ -41,7 +44,7 @@ HIPCPU_RACY static void describe_lanes(struct block *b, unsigned first, unsigned
 	snprintf(who, sizeof(who), first == last ? "lane %u" : "lanes %u-%u", first, last);
 	if (lane->call.mask && (w->arrived & bit))
 		snprintf(mask, sizeof(mask), " mask 0x%llx", (unsigned long long)lane->call.mask);
-	if ((w->arrived | w->barrier) & bit)
+	if ((w->arrived | w->barrier | w->held) & bit)
 		hipcpu_message("  %s: %s at %s:%d%s", who, hipcpu_op_name(lane->call.op),
 			       lane->call.file ? lane->call.file : "line", lane->call.line, mask);
 	else if (w->paused & bit)
@@ -55,7 +58,9 @@ HIPCPU_RACY static unsigned standing(const struct block *b, unsigned n)
 	const struct wave *w = &b->waves[n >> b->shift];
 	uint64_t bit = UINT64_C(1) << (n & (b->width - 1));
 
-	return !(w->live & bit) ? 0 : w->arrived & bit ? 1 : w->barrier & bit ? 2 : w->paused & bit ? 3 : w->ready & bit ? 4 : 5;
+	if (!(w->live & bit))
+		return 0;
+	return (w->arrived | w->held) & bit ? 1 : w->barrier & bit ? 2 : w->paused & bit ? 3 : w->ready & bit ? 4 : 5;
 }
 
 HIPCPU_RACY void hipcpu_block_describe(struct block *b)
@@ -159,7 +164,7 @@ static struct hipcpu_lane *pick_paused(struct block *b)
 	return NULL;
 }
 
-static struct hipcpu_lane *pick(struct block *b)
+INLINED struct hipcpu_lane *pick(struct block *b)
 {
 	struct hipcpu_lane *lane;
 
@@ -193,15 +198,15 @@ static void lane_begin(struct block *b, struct hipcpu_lane *lane)
 	threadIdx.x = n % blockDim.x;
 	threadIdx.y = n / blockDim.x % blockDim.y;
 	threadIdx.z = n / blockDim.x / blockDim.y;
+	lane->index = threadIdx;
 }
 
 /* Leave the running lane me where it is and go on with next. */
-static void switch_lane(struct block *b, struct hipcpu_lane *me, struct hipcpu_lane *next)
+INLINED void switch_lane(struct block *b, struct hipcpu_lane *me, struct hipcpu_lane *next)
 {
 	struct fiber *from = b->fiber;
 
 	me->fiber = from;
-	me->index = threadIdx;
 	if (lane_number(b, next) == b->nstarted) {
 		lane_begin(b, next);
 		b->fiber = hipcpu_fiber_get(b);
@@ -214,7 +219,7 @@ static void switch_lane(struct block *b, struct hipcpu_lane *me, struct hipcpu_l
 	b->wave = lane_number(b, me) >> b->shift;
 }
 
-void hipcpu_lane_park(struct block *b, struct hipcpu_lane *me)
+INLINED void park(struct block *b, struct hipcpu_lane *me)
 {
 	struct hipcpu_lane *next;
 
@@ -228,6 +233,11 @@ void hipcpu_lane_park(struct block *b, struct hipcpu_lane *me)
 	if (HIPCPU_UNLIKELY(!next))
 		deadlock(b);
 	switch_lane(b, me, next);
+}
+
+void hipcpu_lane_park(struct block *b, struct hipcpu_lane *me)
+{
+	park(b, me);
 }
 
 void hipcpu_lane_yield(struct block *b, struct hipcpu_lane *me)
@@ -258,6 +268,8 @@ void hipcpu_block_slow(struct block *b)
 	b->nlive = b->nlanes - running;
 	b->nbarrier = 0;
 	b->barrier_count = 0;
+	b->elects = false;
+	hipcpu_self->index = threadIdx;
 	b->ready_waves = b->paused_waves = 0;
 	for (unsigned w = 0; w << b->shift < b->nlanes; w++) {
 		unsigned first = w << b->shift, n = b->nlanes - first;
@@ -277,26 +289,14 @@ void hipcpu_block_slow(struct block *b)
 
 /* ---- the barrier ---- */
 
-static void release_barrier(struct block *b, struct hipcpu_lane *last)
+/* All go on. */
+static void release_barrier(struct block *b)
 {
-	struct hipcpu_lane *running = hipcpu_self;
-
-	if (!last) { /* an exit has let the others go: one of them is the last */
-		unsigned w = 0;
-
-		while (!b->waves[w].barrier)
-			w++;
-		last = &b->lanes[(w << b->shift) + (unsigned)__builtin_ctzll(b->waves[w].barrier)];
-	}
-	if (last->call.fn) {
-		hipcpu_self = last;
-		last->call.fn(last->call.arg);
-		hipcpu_self = running;
-	}
 	b->barrier_result = b->barrier_count;
 	b->barrier_count = 0;
 	b->nbarriers++;
 	b->nbarrier = 0;
+	b->elects = false;
 	b->streak = 0;
 	hipcpu_waves_join(b);
 	for (unsigned w = 0; w << b->shift < b->nlanes; w++) {
@@ -305,42 +305,94 @@ static void release_barrier(struct block *b, struct hipcpu_lane *last)
 	}
 }
 
-uint64_t hipcpu_block_call(const struct hipcpu_call *call)
+/* The lowest of those that elect goes on; for the others of the block it is as one that has not come. */
+static void elect(struct block *b)
+{
+	struct hipcpu_lane *lane = NULL;
+	unsigned w = 0;
+	uint64_t left;
+
+	for (;; w++) {
+		for (left = b->waves[w].barrier; left; left &= left - 1) {
+			lane = &b->lanes[(w << b->shift) + (unsigned)__builtin_ctzll(left)];
+			if (lane->call.op == HIPCPU_OP_BARRIER_ELECT)
+				break;
+		}
+		if (left)
+			break;
+	}
+	lane->result = 1;
+	b->waves[w].barrier &= ~(left & -left);
+	b->nbarrier--;
+	set_ready(b, w, left & -left);
+}
+
+/* All live lanes are at the barrier. */
+static void complete_barrier(struct block *b)
+{
+	if (b->elects)
+		elect(b);
+	else
+		release_barrier(b);
+}
+
+uint64_t hipcpu_block_call(enum hipcpu_op op, int line, const char *file, uint64_t value)
 {
 	struct hipcpu_lane *me = hipcpu_self;
 	struct block *b = hipcpu_block;
-	unsigned w, n;
+	struct wave *wave;
+	unsigned n, w;
 	char *mark;
 	uint64_t bit;
 
-	if (!me) {
-		if (call->fn)
-			call->fn(call->arg);
-		return call->value != 0;
+	if (!me)
+		return op == HIPCPU_OP_BARRIER_ELECT || value;
+	if (b->nlanes == 1) {
+		progress(b);
+		return op == HIPCPU_OP_BARRIER_ELECT || value;
 	}
-	hipcpu_block_slow(b);
+	if (HIPCPU_UNLIKELY(!b->slow))
+		hipcpu_block_slow(b);
 	n = lane_number(b, me);
 	w = n >> b->shift;
+	wave = &b->waves[w];
 	bit = UINT64_C(1) << (n & (b->width - 1));
 	mark = &b->barrier_mark[b->nbarriers & 1];
 	FIBER_RELEASE(mark);
-	me->call = *call;
-	b->waves[w].barrier |= bit;
-	b->nbarrier++;
-	b->barrier_count += call->value != 0;
-	if (b->waves[w].arrived)
+	me->result = 0;
+	me->call.op = op;
+	me->call.line = line;
+	me->call.file = file;
+	me->call.mask = 0;
+	wave->barrier |= bit;
+	b->barrier_count += value != 0;
+	b->elects |= op == HIPCPU_OP_BARRIER_ELECT;
+	if (HIPCPU_UNLIKELY(wave->arrived))
 		hipcpu_wave_settle(b, w);
-	if (b->nbarrier == b->nlive) {
-		release_barrier(b, me);
-		b->waves[w].ready &= ~bit;
-		if (!b->waves[w].ready)
+	if (++b->nbarrier == b->nlive)
+		complete_barrier(b);
+	if (wave->ready & bit) {
+		wave->ready &= ~bit;
+		if (!wave->ready)
 			b->ready_waves &= ~(UINT32_C(1) << w);
 		progress(b);
 	} else {
-		hipcpu_lane_park(b, me);
+		park(b, me);
 	}
 	FIBER_ACQUIRE(mark);
-	return b->barrier_result;
+	return op == HIPCPU_OP_BARRIER_ELECT ? me->result : b->barrier_result;
+}
+
+/* By the lane that was elected. */
+void hipcpu_block_release(void)
+{
+	struct block *b = hipcpu_block;
+
+	if (!hipcpu_self || b->nlanes == 1)
+		return;
+	FIBER_RELEASE(&b->barrier_mark[b->nbarriers & 1]);
+	release_barrier(b);
+	progress(b);
 }
 
 /* ---- pause ---- */
@@ -416,7 +468,7 @@ bool hipcpu_lane_exit(void)
 	if (b->waves[w].arrived)
 		hipcpu_wave_settle(b, w);
 	if (b->nbarrier == b->nlive)
-		release_barrier(b, NULL);
+		complete_barrier(b);
 	next = pick(b);
 	if (!next)
 		deadlock(b);
@@ -533,6 +585,11 @@ uint64_t hipcpu_block_id(void)
 uint64_t *hipcpu_block_words(void)
 {
 	return hipcpu_block->words;
+}
+
+uint64_t hipcpu_block_stops(void)
+{
+	return hipcpu_self ? atomic_load_explicit(&hipcpu_block->progress, memory_order_relaxed) : 0;
 }
 
 uint64_t hipcpu_lane_serial(void)

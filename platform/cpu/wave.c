@@ -23,13 +23,13 @@ const char *hipcpu_op_name(enum hipcpu_op op)
 	case HIPCPU_OP_MASK: return "wave mask";
 	case HIPCPU_OP_ACTIVE: return "__activemask";
 	case HIPCPU_OP_SYNC: return "__syncwarp";
-	case HIPCPU_OP_ONCE: return "wave rendezvous";
+	case HIPCPU_OP_ELECT: return "wave rendezvous";
 	case HIPCPU_OP_BALLOT: return "ballot";
 	case HIPCPU_OP_SHUFFLE: return "shuffle";
 	case HIPCPU_OP_MATCH_ANY: return "match_any";
 	case HIPCPU_OP_MATCH_ALL: return "match_all";
 	case HIPCPU_OP_BARRIER: return "__syncthreads";
-	case HIPCPU_OP_BARRIER_ONCE: return "block rendezvous";
+	case HIPCPU_OP_BARRIER_ELECT: return "block rendezvous";
 	case HIPCPU_OP_COUNT: return "__syncthreads_count";
 	default: return "nothing";
 	}
@@ -75,7 +75,7 @@ static int compare(const struct hipcpu_call *a, const struct hipcpu_call *b)
 		return na < nb ? -1 : 1;
 	if (a->op != b->op)
 		return a->op < b->op ? -1 : 1;
-	if (a->op == HIPCPU_OP_MASK || a->op == HIPCPU_OP_ONCE)
+	if (a->op == HIPCPU_OP_MASK || a->op == HIPCPU_OP_ELECT)
 		return (a->value > b->value) - (a->value < b->value);
 	return 0;
 }
@@ -85,18 +85,6 @@ static int compare(const struct hipcpu_call *a, const struct hipcpu_call *b)
 	     rest_ &= rest_ - 1, n = rest_ ? (uint64_t)__builtin_ctzll(rest_) : 0)
 
 /* ---- results ---- */
-
-static void run_once(struct hipcpu_lane *lanes, uint64_t group, unsigned width, unsigned first)
-{
-	struct hipcpu_lane *running = hipcpu_self, *last = running;
-	uint64_t at = (uint64_t)(running - lanes);
-
-	if (at >= width || !(group >> at & 1))
-		last = &lanes[first]; /* let go by one who is not of the group */
-	hipcpu_self = last;
-	last->call.fn(last->call.arg);
-	hipcpu_self = running;
-}
 
 static void match_any(struct hipcpu_lane *lanes, uint64_t group)
 {
@@ -166,7 +154,7 @@ static void complete(struct block *b, unsigned w, uint64_t group)
 	struct wave *wave = &b->waves[w];
 	unsigned first = (unsigned)__builtin_ctzll(group);
 	enum hipcpu_op op = lanes[first].call.op;
-	uint64_t result = group;
+	uint64_t result = group, let_go = group;
 
 	switch (op) {
 	case HIPCPU_OP_SHUFFLE:
@@ -189,8 +177,9 @@ static void complete(struct block *b, unsigned w, uint64_t group)
 			if (lanes[n].call.value != lanes[first].call.value)
 				result = 0;
 		break;
-	case HIPCPU_OP_ONCE:
-		run_once(lanes, group, b->width, first);
+	case HIPCPU_OP_ELECT:
+		result = 0;
+		let_go = group & -group;
 		break;
 	default:
 		break;
@@ -198,7 +187,10 @@ static void complete(struct block *b, unsigned w, uint64_t group)
 	if (op != HIPCPU_OP_SHUFFLE && op != HIPCPU_OP_MATCH_ANY)
 		FOR_LANES(n, group)
 			lanes[n].result = result;
-	wave->ready |= group;
+	if (op == HIPCPU_OP_ELECT)
+		lanes[first].result = group;
+	wave->held |= group & ~let_go;
+	wave->ready |= let_go;
 	wave->arrived &= ~group;
 	wave->masked &= ~group;
 	wave->active &= ~group;
@@ -291,7 +283,7 @@ void hipcpu_wave_settle_active(struct block *b, unsigned w)
 	struct hipcpu_lane *lanes = &b->lanes[w << b->shift];
 	struct wave *wave = &b->waves[w];
 
-	if (wave->live & ~(wave->arrived | wave->barrier | wave->paused))
+	if (wave->live & ~(wave->arrived | wave->barrier | wave->paused | wave->held))
 		return;
 	FOR_LANES(n, wave->paused)
 		if (lanes[n].npauses <= 2)
@@ -309,12 +301,22 @@ static uint64_t call_alone(const struct hipcpu_call *call)
 		return call->value;
 	case HIPCPU_OP_BALLOT:
 		return call->value & 1;
-	case HIPCPU_OP_ONCE:
-		call->fn(call->arg);
-		return 1;
 	default:
 		return 1;
 	}
+}
+
+/* By words, as the caller has just stored them: a processor does not pass two stores on to one wider load. */
+static inline void set_call(struct hipcpu_call *to, const volatile struct hipcpu_call *from)
+{
+	to->op = from->op;
+	to->line = from->line;
+	to->file = from->file;
+	to->mask = from->mask;
+	to->site = from->site;
+	to->frame = from->frame;
+	to->value = from->value;
+	to->from = from->from;
 }
 
 uint64_t hipcpu_wave_call(const struct hipcpu_call *call)
@@ -337,7 +339,7 @@ uint64_t hipcpu_wave_call(const struct hipcpu_call *call)
 	bit = UINT64_C(1) << (n & (b->width - 1));
 	wave = &b->waves[w];
 	FIBER_RELEASE(wave);
-	me->call = *call;
+	set_call(&me->call, call);
 	me->call.base = b->fiber->base;
 	if (!call->site)
 		me->call.site = __builtin_return_address(0); /* clang */
@@ -371,4 +373,20 @@ uint64_t hipcpu_wave_call(const struct hipcpu_call *call)
 	if (HIPCPU_UNLIKELY(++b->streak >= 256))
 		hipcpu_lane_yield(b, me);
 	return me->result;
+}
+
+/* By the lane that was elected of these. */
+void hipcpu_wave_release(uint64_t lanes)
+{
+	struct block *b = hipcpu_block;
+	struct wave *wave;
+
+	if (!(lanes & (lanes - 1)))
+		return;
+	wave = &b->waves[b->wave];
+	FIBER_RELEASE(wave);
+	wave->held &= ~lanes;
+	wave->ready |= lanes & (lanes - 1);
+	b->ready_waves |= UINT32_C(1) << b->wave;
+	progress(b);
 }

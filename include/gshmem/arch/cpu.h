@@ -8,7 +8,8 @@
  *                   HAS_LONG_DOUBLE  SIZEOF  ALIGNOF  HAS_POSTS  MARK_POST  CLOCK_RATE (optional)
  *   where am I      IN_KERNEL  thread_rank  thread_count  lane  thread_name  block  caller  caller_block
  *   groups          wave_enter  group_rank  group_size  group_sync  group_count  group_due  group_read
- *                   lowest_lane  wave_read  broadcast  ballot  group_copy (optional)  KEEPS_KEYS_APART
+ *                   lowest_lane  wave_read  broadcast  ballot  KEEPS_KEYS_APART  group_elect, group_release
+ *                   (optional)
  *   registers       uniform  uniform_high  KEEP_ORDER  KEEP_APART
  *   memory          load  store  amo32  amo64  copy (optional)
  *   bulk memory     UNALIGNED  is_global  read_global  write_global  read_peer  write_peer
@@ -138,7 +139,7 @@ GSHMEMI_ARCH_FN void gshmemi_arch_group_sync(int scope, uint64_t mask)
 	if (!hipcpu_self)
 		return;
 	if (scope == GSHMEMI_WG)
-		hipcpu_block_sync(GSHMEMI_ARCH_SITE);
+		hipcpu_block_sync(__LINE__);
 	else if (scope == GSHMEMI_WAVE)
 		hipcpu_wave_sync(GSHMEMI_ARCH_SITE, mask);
 }
@@ -146,7 +147,7 @@ GSHMEMI_ARCH_FN void gshmemi_arch_group_sync(int scope, uint64_t mask)
 /* How many of the caller's COUNT_WORD, all the work-group or as far as the platform sees, have come to this call. */
 GSHMEMI_ARCH_FN unsigned gshmemi_arch_group_count(void)
 {
-	return hipcpu_self ? hipcpu_block_count(GSHMEMI_ARCH_SITE) : 1;
+	return hipcpu_self ? hipcpu_block_count(__LINE__) : 1;
 }
 
 /* How many must come. */
@@ -162,9 +163,9 @@ GSHMEMI_ARCH_FN void gshmemi_arch_group_read(uint64_t *words)
 	shared = hipcpu_block_words();
 	if (gshmemi_arch_thread_rank() == 0)
 		memcpy(shared, words, 4 * sizeof *words);
-	hipcpu_block_sync(GSHMEMI_ARCH_SITE);
+	hipcpu_block_sync(__LINE__);
 	memcpy(words, shared, 4 * sizeof *words);
-	hipcpu_block_sync(GSHMEMI_ARCH_SITE); /* before the next call writes */
+	hipcpu_block_sync(__LINE__); /* before the next call writes */
 }
 
 /* Lanes that enter with other keys are never taken for one group, so that each call has one operation. */
@@ -195,16 +196,33 @@ GSHMEMI_ARCH_FN uint64_t gshmemi_arch_ballot(int predicate, uint64_t lanes)
 #define GSHMEMI_ARCH_SHARED_MEMORY 1
 
 /*
- * Copy by a wave or work-group with a rendezvous on both sides: the last to arrive copies everything, the others
- * sleep. Interleaving lanes as a GPU must is 20 to 100 times slower on a CPU.
+ * One of a wave or work-group does the work of all: they meet once, the lowest goes on, and the others sleep until
+ * it lets them go. A fence of that one covers all of them, for they are one thread of the CPU. Interleaving lanes as
+ * a GPU must is 20 to 100 times slower on a CPU, and a second meeting costs as much as the first.
+ *
+ * 0 for the others; for the one what gshmemi_arch_group_release is to be given. It meets nobody in between.
  */
-#define GSHMEMI_ARCH_HAS_GROUP_COPY 1
-struct gshmemi_arch_copy_args {
-	void *dest;
-	const void *source;
-	size_t nbytes;
-};
+#define GSHMEMI_ARCH_HAS_ELECT 1
+GSHMEMI_ARCH_FN uint64_t gshmemi_arch_group_elect(int scope, uint64_t key)
+{
+	if (!hipcpu_self || scope == GSHMEMI_THREAD)
+		return 1;
+	return scope == GSHMEMI_WG ? hipcpu_block_elect(__LINE__) : hipcpu_wave_elect(GSHMEMI_ARCH_SITE, key);
+}
 
+GSHMEMI_ARCH_FN void gshmemi_arch_group_release(int scope, uint64_t elected)
+{
+	if (!hipcpu_self || scope == GSHMEMI_THREAD)
+		return;
+	if (scope == GSHMEMI_WG)
+		hipcpu_block_release();
+	else
+		hipcpu_wave_release(elected);
+}
+
+/* ---- memory: the rest is arch/c11.h's ---- */
+
+#define GSHMEMI_ARCH_HAS_COPY 1
 GSHMEMI_ARCH_FN void gshmemi_arch_copy(void *dest, const void *source, size_t nbytes)
 {
 	if (nbytes == 8) /* one element: two instructions in place of a call */
@@ -213,26 +231,6 @@ GSHMEMI_ARCH_FN void gshmemi_arch_copy(void *dest, const void *source, size_t nb
 		memcpy(dest, source, nbytes);
 }
 
-static inline void gshmemi_arch_copy_once(void *arg)
-{
-	struct gshmemi_arch_copy_args *a = (struct gshmemi_arch_copy_args *)arg;
-
-	gshmemi_arch_copy(a->dest, a->source, a->nbytes);
-}
-
-GSHMEMI_ARCH_FN void gshmemi_arch_group_copy(int scope, void *dest, const void *source, size_t nbytes)
-{
-	struct gshmemi_arch_copy_args args = {dest, source, nbytes};
-
-	if (!hipcpu_self)
-		gshmemi_arch_copy_once(&args);
-	else if (scope == GSHMEMI_WG)
-		hipcpu_block_once(GSHMEMI_ARCH_SITE, gshmemi_arch_copy_once, &args);
-	else
-		hipcpu_wave_once(GSHMEMI_ARCH_SITE, /* as GSHMEMI_KEY */
-				 (uint64_t)(uintptr_t)dest * 0x9e3779b97f4a7c15U ^ (uint64_t)(uintptr_t)source,
-				 gshmemi_arch_copy_once, &args);
-}
 #endif
 
 #include <gshmem/arch/c11.h> /* memory, order, time */

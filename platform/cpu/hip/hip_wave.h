@@ -8,37 +8,29 @@
 
 #define HIPCPU_FROM int line_ = __builtin_LINE(), const char *file_ = __builtin_FILE()
 #define HIPCPU_CALL(op, mask, value, from) \
-	{op, line_, HIPCPU_SITE(), __builtin_frame_address(0), (uint64_t)(mask), (uint64_t)(value), (unsigned)(from), \
-	 0, 0, file_, 0}
+	{op, line_, file_, (uint64_t)(mask), HIPCPU_SITE(), __builtin_frame_address(0), (uint64_t)(value), \
+	 (unsigned)(from), 0}
 
 /* ---- barriers ---- */
 
 HIPCPU_INLINE void __syncthreads(HIPCPU_FROM)
 {
-	struct hipcpu_call call = HIPCPU_CALL(HIPCPU_OP_BARRIER, 0, 0, 0);
-
-	hipcpu_block_call(&call);
+	hipcpu_block_call(HIPCPU_OP_BARRIER, line_, file_, 0);
 }
 
 HIPCPU_INLINE int __syncthreads_count(int predicate, HIPCPU_FROM)
 {
-	struct hipcpu_call call = HIPCPU_CALL(HIPCPU_OP_COUNT, 0, predicate != 0, 0);
-
-	return (int)hipcpu_block_call(&call);
+	return (int)hipcpu_block_call(HIPCPU_OP_COUNT, line_, file_, predicate != 0);
 }
 
 HIPCPU_INLINE int __syncthreads_and(int predicate, HIPCPU_FROM)
 {
-	struct hipcpu_call call = HIPCPU_CALL(HIPCPU_OP_COUNT, 0, predicate == 0, 0);
-
-	return hipcpu_block_call(&call) == 0;
+	return hipcpu_block_call(HIPCPU_OP_COUNT, line_, file_, predicate == 0) == 0;
 }
 
 HIPCPU_INLINE int __syncthreads_or(int predicate, HIPCPU_FROM)
 {
-	struct hipcpu_call call = HIPCPU_CALL(HIPCPU_OP_COUNT, 0, predicate != 0, 0);
-
-	return hipcpu_block_call(&call) != 0;
+	return hipcpu_block_call(HIPCPU_OP_COUNT, line_, file_, predicate != 0) != 0;
 }
 
 /* No mask, or 0: the lanes that stand here. */

@@ -57,32 +57,31 @@ enum hipcpu_op {
 	HIPCPU_OP_MASK,	       /* result: who takes part */
 	HIPCPU_OP_ACTIVE,      /* the same; does not wait for lanes that spin */
 	HIPCPU_OP_SYNC,
-	HIPCPU_OP_ONCE,
+	HIPCPU_OP_ELECT,       /* result: who takes part, for one of them; 0 for the others, let go by that one */
 	HIPCPU_OP_BALLOT,      /* of value != 0 */
 	HIPCPU_OP_SHUFFLE,     /* value of the lane called from; own value if that does not take part */
 	HIPCPU_OP_MATCH_ANY,   /* who has my value */
 	HIPCPU_OP_MATCH_ALL,   /* who takes part if all values are equal, else 0 */
 	HIPCPU_OP_BARRIER,     /* of the block, as are the rest */
-	HIPCPU_OP_BARRIER_ONCE,
+	HIPCPU_OP_BARRIER_ELECT,
 	HIPCPU_OP_COUNT	       /* lanes with value != 0 */
 };
 
 struct hipcpu_call {
 	enum hipcpu_op op;
 	int line;	   /* in the source */
+	const char *file;  /* of line, or NULL: for messages */
+	uint64_t mask;	   /* the lanes that take part; 0: those that stand here */
 	const void *site;  /* HIPCPU_SITE() */
 	const void *frame; /* of the function around it: the call chain */
-	uint64_t mask;	   /* the lanes that take part; 0: those that stand here */
-	uint64_t value;	   /* of MASK and ONCE: lanes with different ones stand in different calls */
+	uint64_t value;	   /* of MASK and ELECT: lanes with different ones stand in different calls */
 	unsigned from;	   /* lane of the wave */
-	void (*fn)(void *arg); /* of the two ONCE */
-	void *arg;
-	const char *file;  /* of line, or NULL: for messages */
 	const void *base;  /* the runtime's: frame at which the chain ends */
 };
 
 uint64_t hipcpu_wave_call(const struct hipcpu_call *call) HIPCPU_CONVERGENT;
-uint64_t hipcpu_block_call(const struct hipcpu_call *call) HIPCPU_CONVERGENT;
+/* A barrier of the block; value is of COUNT. In registers: what has just been stored is slow to read. */
+uint64_t hipcpu_block_call(enum hipcpu_op op, int line, const char *file, uint64_t value) HIPCPU_CONVERGENT;
 void hipcpu_pause_slow(unsigned *polls);
 unsigned hipcpu_lane_id(void);	    /* within the wave */
 unsigned hipcpu_wave_width(void);
@@ -90,6 +89,8 @@ unsigned hipcpu_thread_rank(void);  /* within the block */
 unsigned hipcpu_thread_count(void); /* of the block */
 uint64_t hipcpu_block_id(void);	    /* within the grid, flat */
 uint64_t *hipcpu_block_words(void); /* [4], which the lanes of the block share */
+/* How often lanes of the running block have stopped to meet others, ever: what a call costs. For tests. */
+uint64_t hipcpu_block_stops(void);
 /* Identity of the running lane, unique in the process for its lifetime; 0 on a host thread. */
 uint64_t hipcpu_lane_serial(void);
 
@@ -111,26 +112,31 @@ static inline void hipcpu_pause(unsigned *polls)
 		++*polls; /* most waits are over at the second look */
 }
 
-/* Meet the lanes of the wave that stand here. The last to arrive runs fn(arg), which must not block. */
-HIPCPU_INLINE uint64_t hipcpu_wave_once(const void *site, int line, uint64_t key, void (*fn)(void *), void *arg)
+/*
+ * Meet the lanes of the wave that stand here. The lowest of them gets their mask and goes on alone; the others get 0
+ * when it calls hipcpu_wave_release. Meanwhile it may wait, for others than these, and meets nobody.
+ */
+HIPCPU_INLINE uint64_t hipcpu_wave_elect(const void *site, int line, uint64_t key)
 {
-	struct hipcpu_call call = {HIPCPU_OP_ONCE, line, site, __builtin_frame_address(0), 0, key, 0, fn, arg, 0, 0};
+	struct hipcpu_call call = {HIPCPU_OP_ELECT, line, 0, 0, site, __builtin_frame_address(0), key, 0, 0};
 
 	return hipcpu_wave_call(&call);
 }
 
-/* The same for all live lanes of the block, wherever they stand. */
-HIPCPU_INLINE void hipcpu_block_once(const void *site, int line, void (*fn)(void *), void *arg)
-{
-	struct hipcpu_call call = {HIPCPU_OP_BARRIER_ONCE, line, site, __builtin_frame_address(0), 0, 0, 0, fn, arg, 0, 0};
+void hipcpu_wave_release(uint64_t lanes) HIPCPU_CONVERGENT;
 
-	hipcpu_block_call(&call);
+/* The same for all live lanes of the block, wherever they stand: 1 for the lowest, and 0. */
+HIPCPU_INLINE uint64_t hipcpu_block_elect(int line)
+{
+	return hipcpu_block_call(HIPCPU_OP_BARRIER_ELECT, line, 0, 0);
 }
+
+void hipcpu_block_release(void) HIPCPU_CONVERGENT;
 
 /* Meet the lanes of the wave that stand here, and learn who they are. */
 HIPCPU_INLINE uint64_t hipcpu_wave_mask(const void *site, int line, uint64_t key)
 {
-	struct hipcpu_call call = {HIPCPU_OP_MASK, line, site, __builtin_frame_address(0), 0, key, 0, 0, 0, 0, 0};
+	struct hipcpu_call call = {HIPCPU_OP_MASK, line, 0, 0, site, __builtin_frame_address(0), key, 0, 0};
 
 	return hipcpu_wave_call(&call);
 }
@@ -138,7 +144,7 @@ HIPCPU_INLINE uint64_t hipcpu_wave_mask(const void *site, int line, uint64_t key
 /* Wait for the lanes of mask. */
 HIPCPU_INLINE void hipcpu_wave_sync(const void *site, int line, uint64_t mask)
 {
-	struct hipcpu_call call = {HIPCPU_OP_SYNC, line, site, __builtin_frame_address(0), mask, 0, 0, 0, 0, 0, 0};
+	struct hipcpu_call call = {HIPCPU_OP_SYNC, line, 0, mask, site, __builtin_frame_address(0), 0, 0, 0};
 
 	hipcpu_wave_call(&call);
 }
@@ -146,31 +152,27 @@ HIPCPU_INLINE void hipcpu_wave_sync(const void *site, int line, uint64_t mask)
 /* Which lanes of mask the predicate holds in; the value of one of them. */
 HIPCPU_INLINE uint64_t hipcpu_wave_ballot(const void *site, int line, uint64_t mask, int predicate)
 {
-	struct hipcpu_call call = {HIPCPU_OP_BALLOT, line, site, __builtin_frame_address(0), mask, predicate != 0, 0, 0, 0, 0, 0};
+	struct hipcpu_call call = {HIPCPU_OP_BALLOT, line, 0, mask, site, __builtin_frame_address(0), predicate != 0, 0, 0};
 
 	return hipcpu_wave_call(&call);
 }
 
 HIPCPU_INLINE uint64_t hipcpu_wave_broadcast(const void *site, int line, uint64_t mask, uint64_t value, unsigned from_lane)
 {
-	struct hipcpu_call call = {HIPCPU_OP_SHUFFLE, line, site, __builtin_frame_address(0), mask, value, from_lane, 0, 0, 0, 0};
+	struct hipcpu_call call = {HIPCPU_OP_SHUFFLE, line, 0, mask, site, __builtin_frame_address(0), value, from_lane, 0};
 
 	return hipcpu_wave_call(&call);
 }
 
-HIPCPU_INLINE void hipcpu_block_sync(const void *site, int line)
+HIPCPU_INLINE void hipcpu_block_sync(int line)
 {
-	struct hipcpu_call call = {HIPCPU_OP_BARRIER, line, site, __builtin_frame_address(0), 0, 0, 0, 0, 0, 0, 0};
-
-	hipcpu_block_call(&call);
+	hipcpu_block_call(HIPCPU_OP_BARRIER, line, 0, 0);
 }
 
 /* The same, and how many threads of the block made this call; others may have met it at a barrier of another kind. */
-HIPCPU_INLINE unsigned hipcpu_block_count(const void *site, int line)
+HIPCPU_INLINE unsigned hipcpu_block_count(int line)
 {
-	struct hipcpu_call call = {HIPCPU_OP_COUNT, line, site, __builtin_frame_address(0), 0, 1, 0, 0, 0, 0, 0};
-
-	return (unsigned)hipcpu_block_call(&call);
+	return (unsigned)hipcpu_block_call(HIPCPU_OP_COUNT, line, 0, 1);
 }
 
 /* ---- launching: for hip_runtime.h ---- */
