@@ -17,12 +17,24 @@
 		return gshmemi_host_coll(&args, call); \
 	}
 #else
+/* Where one thread works for its group, it makes the call alone; a body's own result is 0. */
 #define GSHMEMI_COLL_RUN(BODY) \
 	GSHMEMI_FN int BODY##_call(int scope, struct gshmemi_coll_args args, const char *call) \
 	{ \
+		struct gshmemi_group group; \
+\
 		if (GSHMEMI_ON_HOST()) \
 			return gshmemi_host_coll(&args, call); \
-		return args.team == GSHMEM_TEAM_INVALID ? -EINVAL : BODY(scope, &args, call); \
+		if (args.team == GSHMEM_TEAM_INVALID) \
+			return -EINVAL; \
+		if (!GSHMEMI_ELECTS(scope)) \
+			return BODY(scope, &args, call); \
+		gshmemi_check_group(scope, call); \
+		if (gshmemi_group_begin(&group, scope, GSHMEMI_KEY(args.dest, args.source))) { \
+			(void)BODY(GSHMEMI_THREAD, &args, call); \
+			gshmemi_group_end(&group); \
+		} \
+		return 0; \
 	}
 #endif
 GSHMEMI_COLL_RUN(gshmemi_broadcast)

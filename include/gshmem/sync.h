@@ -26,21 +26,34 @@ GSHMEMI_FN void gshmemi_fence(int scope, int context, const char *call)
 		(void)gshmemi_group_enter(scope, 0);
 }
 
-/* target_pes NULL: all. Only delayed delivery can complete the operations to some PEs alone. */
-GSHMEMI_FN void gshmemi_quiet(int scope, int context, const int *target_pes, size_t npes, const char *call)
+/* What quiet completes besides what a fence does: operations that are delivered late, posted calls. */
+GSHMEMI_FN void gshmemi_complete(int context, const int *target_pes, size_t npes, const char *call)
 {
-	if (GSHMEMI_ON_HOST()) {
-		gshmemi_host_quiet(context, target_pes, npes, call);
-		return;
-	}
 	if (gshmemi_is_slow(target_pes ? GSHMEMI_SLOW_ORDER | GSHMEMI_SLOW_UNSET | GSHMEMI_SLOW_CHECK : GSHMEMI_SLOW_ORDER)) {
 		gshmemi_slow_quiet(context, target_pes, npes, call);
 		if (!context)
 			gshmemi_rpc_complete_here(call, gshmemi_arch_caller());
 	}
-	gshmemi_arch_fence_system();
-	if (scope != GSHMEMI_THREAD)
-		(void)gshmemi_group_enter(scope, 0);
+}
+
+/* target_pes NULL: all. Only delayed delivery can complete the operations to some PEs alone. */
+GSHMEMI_FN void gshmemi_quiet(int scope, int context, const int *target_pes, size_t npes, const char *call)
+{
+	struct gshmemi_group group;
+
+	if (GSHMEMI_ON_HOST()) {
+		gshmemi_host_quiet(context, target_pes, npes, call);
+		return;
+	}
+	gshmemi_complete(context, target_pes, npes, call);
+	if (!GSHMEMI_ELECTS(scope)) {
+		gshmemi_arch_fence_system();
+		if (scope != GSHMEMI_THREAD)
+			(void)gshmemi_group_enter(scope, 0);
+	} else if (gshmemi_group_begin(&group, scope, 0)) {
+		gshmemi_arch_fence_system();
+		gshmemi_group_end(&group);
+	}
 }
 
 /* Tell the PE at this distance ahead that this one has arrived in this round. */
@@ -125,8 +138,11 @@ GSHMEMI_FN void gshmemi_sync_one(const struct gshmemi_team_view *team, uint64_t 
 	gshmemi_team_release(team);
 }
 
-/* The barrier of a team by the threads of scope, a constant; on the direct path of a kernel. */
-GSHMEMI_FN void gshmemi_sync_team(int scope, const struct gshmemi_team_view *team, const char *call)
+/*
+ * The barrier of a team by the threads of scope, a constant; on the direct path of a kernel. quiet, a constant: a
+ * thread that works for all makes the fence of their quiet.
+ */
+GSHMEMI_FN void gshmemi_sync_team(int scope, const struct gshmemi_team_view *team, int quiet, const char *call)
 {
 	struct gshmemi_group group;
 
@@ -136,10 +152,13 @@ GSHMEMI_FN void gshmemi_sync_team(int scope, const struct gshmemi_team_view *tea
 	}
 	gshmemi_check_group(scope, call);
 	gshmemi_arch_fence_release(); /* every wave's own: the leader's does not cover them */
-	group = gshmemi_group_enter(scope, GSHMEMI_KEY(team->sync, team->sync));
-	if (group.rank == 0)
-		gshmemi_sync_one(team, NULL, 0, call);
-	gshmemi_group_sync(&group);
+	if (gshmemi_group_begin(&group, scope, GSHMEMI_KEY(team->sync, team->sync))) {
+		if (GSHMEMI_ELECTS(scope) && quiet)
+			gshmemi_arch_fence_system();
+		if (group.rank == 0)
+			gshmemi_sync_one(team, NULL, 0, call);
+		gshmemi_group_end(&group);
+	}
 	gshmemi_arch_fence_acquire();
 }
 
@@ -153,12 +172,15 @@ GSHMEMI_FN void gshmemi_sync_all(int scope, int quiet, const char *call)
 		return;
 	}
 	GSHMEMI_ENTER_COLLECTIVE(call);
-	if (quiet)
-		gshmemi_quiet(GSHMEMI_THREAD, 0, NULL, 0, call);
-	else if (gshmemi_is_slow(GSHMEMI_SLOW_UNSET))
+	if (quiet) {
+		gshmemi_complete(0, NULL, 0, call);
+		if (!GSHMEMI_ELECTS(scope))
+			gshmemi_arch_fence_system();
+	} else if (gshmemi_is_slow(GSHMEMI_SLOW_UNSET)) {
 		gshmemi_slow_fence(scope, 0, call);
+	}
 	world = gshmemi_team_world();
-	gshmemi_sync_team(scope, &world, call);
+	gshmemi_sync_team(scope, &world, quiet, call);
 }
 
 /* ---- the API ---- */
@@ -227,7 +249,7 @@ GSHMEMI_FN int gshmemi_team_sync(int scope, gshmem_team_t team, const char *call
 	if (team == GSHMEM_TEAM_INVALID)
 		return -EINVAL;
 	view = gshmemi_team_of(team, call);
-	gshmemi_sync_team(scope, &view, call);
+	gshmemi_sync_team(scope, &view, 0, call);
 	return 0;
 }
 

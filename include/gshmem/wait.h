@@ -21,10 +21,11 @@ GSHMEMI_FN uint64_t gshmemi_wait_until(int scope, const void *ivar, unsigned nby
 	}
 	if (scope == GSHMEMI_THREAD)
 		return gshmemi_wait(ivar, nbytes, is_signed, cmp, value, -1, call);
-	group = gshmemi_group_here(scope, GSHMEMI_KEY(ivar, NULL)); /* the others wait for the first below */
-	if (group.rank == 0)
-		gshmemi_wait(ivar, nbytes, is_signed, cmp, value, -1, call);
-	gshmemi_group_sync(&group);
+	if (gshmemi_group_begin_early(&group, scope, GSHMEMI_KEY(ivar, NULL))) { /* the others wait at the end */
+		if (group.rank == 0)
+			gshmemi_wait(ivar, nbytes, is_signed, cmp, value, -1, call);
+		gshmemi_group_end(&group);
+	}
 	gshmemi_arch_fence_acquire();
 	return gshmemi_arch_load(ivar, nbytes);
 }

@@ -30,10 +30,10 @@ FLAG = {(f, s) for f in ("gshmemi_copy_signal", "gshmemi_sync_tell")
 	("isa_flag", "gshmem_uint64_p"), ("isa_flag", "gshmemi_arch_store"),
 	("gshmemi_lock_clear", "gshmemi_lock_amo"),
 	("gshmemi_rpc_post", "gshmemi_arch_store"), ("gshmemi_rpc_give", "gshmemi_arch_store")}
-PUBLISH = {("gshmemi_copy_signal", "gshmemi_group_sync"), ("gshmemi_fence", "gshmemi_group_enter"),
-	   ("gshmemi_quiet", "gshmemi_group_enter"), ("gshmemi_sync_team", "gshmemi_group_enter"),
+PUBLISH = {("gshmemi_copy_signal", "gshmemi_group_end"), ("gshmemi_fence", "gshmemi_group_enter"),
+	   ("gshmemi_quiet", "gshmemi_group_enter"), ("gshmemi_sync_team", "gshmemi_group_begin"),
 	   ("gshmemi_coll_complete", "gshmemi_group_sync")}
-WAIT = {("gshmemi_wait_until", "gshmemi_group_sync"), ("gshmemi_sync_team", "gshmemi_group_sync"),
+WAIT = {("gshmemi_wait_until", "gshmemi_group_end"), ("gshmemi_sync_team", "gshmemi_group_end"),
 	("gshmemi_coll_meet", "gshmemi_group_sync")}
 WAITS = {"gshmemi_wait", "gshmemi_lock_set", "gshmemi_rpc_await", "gshmemi_rpc_finish"}
 OWN = {"gshmemi_disseminate"} # the library's own counter, which carries no data; nor do fault records

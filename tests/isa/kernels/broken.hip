@@ -38,7 +38,7 @@ INLINE void isa_flag(unsigned long long *flag)
 	gshmemi_arch_store(flag, 1);
 }
 
-INLINE void gshmemi_group_sync()
+INLINE void gshmemi_group_end()
 {
 	__builtin_amdgcn_s_barrier();
 }
@@ -48,7 +48,7 @@ INLINE void gshmemi_copy_signal(int *dest, int value, unsigned long long *flag, 
 	dest[threadIdx.x] = value;
 	if (wait)
 		asm volatile(RELEASE ::: "memory");
-	gshmemi_group_sync();
+	gshmemi_group_end();
 	if (threadIdx.x == 0)
 		gshmemi_arch_store(flag, 1);
 }
@@ -60,7 +60,7 @@ INLINE void gshmemi_wait_until(const int *word, bool acquire)
 			__builtin_amdgcn_s_sleep(1);
 		__builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "");
 	}
-	gshmemi_group_sync();
+	gshmemi_group_end();
 	if (acquire)
 		__builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "");
 }
