@@ -6,6 +6,9 @@
  *
  *   bw   copies one after the other, one quiet at the end
  *   lat  a put is followed by a quiet each time; a get by the use of what it got, before the next one starts
+ *
+ * The latency of a work-group is also set against what it takes to let one thread work: the same by one thread
+ * between two __syncthreads.
  */
 #ifndef BENCH_MOVE_H
 #define BENCH_MOVE_H
@@ -69,7 +72,38 @@ template <int OP, int SCOPE> __global__ void move_kernel(char *dest, const char 
 	bench_stop(ticks, started);
 }
 
+template <int OP> __global__ void move_meet_kernel(char *dest, const char *source, size_t nbytes, int pe, size_t reps,
+						   uint64_t *ticks)
+{
+	const uint64_t started = gshmemi_arch_clock_ns();
+	for (size_t i = 0; i < reps; i++) {
+		__syncthreads();
+		if (threadIdx.x == 0)
+			move_many<OP, BENCH_THREAD>(dest, source, nbytes, pe, 1);
+		__syncthreads();
+	}
+	bench_stop(ticks, started);
+}
+
 static char *move_dest, *move_source;
+
+/* One direction, the smallest size. */
+template <int OP> static void move_meet_row(const char *op)
+{
+	const int peer = (bench.pe + 1) % bench.npes;
+	const size_t nbytes = bench.min_nbytes;
+	const dim3 block(bench_nthreads(BENCH_WG));
+
+	bench_measure_against({op, "wg", nbytes, 1, {}, false, 0}, [&](size_t reps) {
+		hipLaunchKernelGGL(HIP_KERNEL_NAME(move_kernel<OP, BENCH_WG>), dim3(1), block, 0, 0, move_dest,
+				   move_source, nbytes, peer, reps, 0, bench.ticks);
+		return bench_kernel_us();
+	}, {[&](size_t reps) {
+		hipLaunchKernelGGL(HIP_KERNEL_NAME(move_meet_kernel<OP>), dim3(1), block, 0, 0, move_dest,
+				   move_source, nbytes, peer, reps, bench.ticks);
+		return bench_kernel_us();
+	}});
+}
 
 template <int OP, int SCOPE> static void move_row(const char *op, size_t nbytes, int nactive)
 {
@@ -143,6 +177,8 @@ template <int OP> static int move_main(int argc, char **argv, const char *name)
 	move_scope<OP, BENCH_THREAD>(name);
 	move_scope<OP, BENCH_WAVE>(name);
 	move_scope<OP, BENCH_WG>(name);
+	if ((OP & MOVE_LAT) && bench_wants("wg") && bench_wants_active(1))
+		move_meet_row<OP>(OP & MOVE_GET ? "get_meet_lat" : "put_meet_lat");
 	move_scope<OP, BENCH_HOST>(name);
 	bench_max(0);
 	move_check<OP>();

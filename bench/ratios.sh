@@ -29,6 +29,10 @@ cpu_limits() {
 	get_bw.n2          get_bw         thread 1024:1024       1 >= 0.9  getmem 1 KiB
 	get_bw.n2          get_bw         thread 65536:67108864  1 mid 0.95 getmem 64 KiB to 64 MiB, median size
 	get_bw.n2          get_bw         thread 65536:67108864  1 >= 0.95 getmem 64 KiB to 64 MiB, worst size
+	put_lat.n2         put_lat        wg     8:8             1 best -  8-byte putmem_wg + quiet_wg, work-group of 256
+	put_lat.n2         put_meet_lat   wg     8:8             1 <= 1.2  the same, of a thread's and two meetings
+	get_lat.n2         get_lat        wg     8:8             1 best -  8-byte getmem_wg
+	get_lat.n2         get_meet_lat   wg     8:8             1 <= 1    the same, of a thread's and two meetings
 	put_signal_lat.n2  put_signal_lat thread 8:8             2 <= 1.5  put_signal half round trip, kernels
 	put_signal_lat.n2  put_signal_lat host   8:8             2 <= 1.5  put_signal half round trip, hosts
 	test_lat.n2        test_lat       host   0:0             2 <= 1.5  loop around test, 2 PEs, of wait_until
@@ -36,12 +40,14 @@ cpu_limits() {
 	test_lat.n3        test_more_lat  host   0:0             3 <= 5    loop around test, 3 PEs, of 2 PEs
 	barrier_lat.n2     barrier_lat    host   0:0             2 <= 2    barrier_all, 2 PEs
 	barrier_lat.n2     barrier_lat    thread 0:0             2 <= 2    barrier_all, 2 PEs, kernel
-	barrier_lat.n2     barrier_lat    wg     0:0             2 <= 2    barrier_all, 2 PEs, work-group of 256
-	barrier_lat.n2     barrier_meet_lat wg   0:0             2 best -  the same, of one thread's between two __syncthreads
+	barrier_lat.n2     barrier_lat    wg     0:0             2 best -  barrier_all, 2 PEs, work-group of 256
+	barrier_lat.n2     barrier_meet_lat wg   0:0             2 <= 1    the same, of a thread's and two meetings
 	barrier_lat.n4     barrier_lat    host   0:0             4 <= 1.5  barrier_all, 4 PEs
-	barrier_lat.n4     barrier_lat    wg     0:0             4 <= 1.5  barrier_all, 4 PEs, work-group
+	barrier_lat.n4     barrier_lat    wg     0:0             4 best -  barrier_all, 4 PEs, work-group
+	barrier_lat.n4     barrier_meet_lat wg   0:0             4 <= 1.2  the same, of a thread's and two meetings
 	barrier_lat.n8     barrier_lat    host   0:0             8 <= 1.5  barrier_all, 8 PEs
-	barrier_lat.n8     barrier_lat    wg     0:0             8 <= 1.5  barrier_all, 8 PEs, work-group
+	barrier_lat.n8     barrier_lat    wg     0:0             8 best -  barrier_all, 8 PEs, work-group
+	barrier_lat.n8     barrier_meet_lat wg   0:0             8 <= 1.2  the same, of a thread's and two meetings
 	coll_lat.n2        broadcast      host   8:16777216      2 <= 1.1  broadcast of MPI's, 8 B to 16 MiB, worst size
 	coll_lat.n2        fcollect       host   8:16777216      2 <= 1.1  fcollect of MPI's, worst size
 	coll_lat.n2        alltoall       host   8:16777216      2 <= 1.1  alltoall of MPI's, worst size
