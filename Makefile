@@ -349,39 +349,47 @@ MANDIR    := $(PREFIX)/share/man
 PLATDIR   := $(INCDIR)/gshmem/platform/$(PLATFORM)
 HEADERS    = $(shell cd include && find . -name '*.h' -o -name '*.hpp')
 HIPHEADERS = $(shell cd platform/$(PLATFORM) && find hip -name '*.h' 2>/dev/null)
-D          = $(DESTDIR)
 
 $(B)/bin/gshmemcc: tools/gshmemcc $(B)/flags
 	@mkdir -p $(@D)
 	$(call Q,GEN)$(call fill,$(CURDIR)/include,$(CURDIR)/platform/$(PLATFORM),$(abspath $(B)/lib),$(DEVLIB),$(abspath $(B)/include)) $< >$@ && chmod +x $@
 	@ln -sf gshmemcc $(@D)/oshcc && ln -sf gshmemcc $(@D)/oshc++
 
+# Below $(S) everything is put together; tools/install takes it from there, and says first what is wrong with the paths.
+S          = $(B)/install
+quoted     = '$(subst ','\'',$(1))'
+paths      = $(call quoted,$(LIBDIR)) $(call quoted,$(DESTDIR))
+ifneq ($(filter install uninstall,$(MAKECMDGOALS)),)
+wrong     := $(shell tools/install -n $(call quoted,$(PREFIX)) $(paths))
+$(if $(wrong),$(error $(wrong)))
+endif
+
 install: lib tools $(PLAT_DEPS)
-	install -d $(D)$(PREFIX)/bin $(D)$(LIBDIR)/pkgconfig
-	install -m 755 $(B)/lib/$(SONAME) $(D)$(LIBDIR)/$(SONAME)
-	ln -sf $(SONAME) $(D)$(LIBDIR)/libgshmem.so
-	install -m 644 $(B)/lib/libgshmem.a $(D)$(LIBDIR)/libgshmem.a
-	install -m 755 $(B)/lib/$(SHMEM_SONAME) $(D)$(LIBDIR)/$(SHMEM_SONAME)
-	ln -sf $(SHMEM_SONAME) $(D)$(LIBDIR)/libgshmem_shmem.so
-	install -m 644 $(B)/lib/libgshmem_shmem.a $(D)$(LIBDIR)/libgshmem_shmem.a
-	@for h in $(HEADERS); do install -D -m 644 include/$$h $(D)$(INCDIR)/$$h || exit 1; done
-	install -m 644 $(SHMEM_HEADERS) $(D)$(INCDIR)/gshmem/compat
-	@for h in $(HIPHEADERS); do install -D -m 644 platform/$(PLATFORM)/$$h $(D)$(PLATDIR)/$$h || exit 1; done
-	$(if $(DEVLIB),install -d $(D)$(LIBDIR)/gshmem/devlib && cp -P $(DEVLIB)/*.bc $(D)$(LIBDIR)/gshmem/devlib/)
-	$(call fill,$(INCDIR),$(PLATDIR),$(LIBDIR),$(LIBDIR)/gshmem/devlib) tools/gshmemcc >$(D)$(PREFIX)/bin/gshmemcc
-	chmod 755 $(D)$(PREFIX)/bin/gshmemcc
-	ln -sf gshmemcc $(D)$(PREFIX)/bin/oshcc
-	ln -sf gshmemcc $(D)$(PREFIX)/bin/oshc++
-	$(call fill,$(INCDIR),$(PLATDIR),$(LIBDIR),$(LIBDIR)/gshmem/devlib) tools/gshmem.pc >$(D)$(LIBDIR)/pkgconfig/gshmem.pc
-	[ ! -f $(B)/bin/gshmem-info ] || install -m 755 $(B)/bin/gshmem-info $(D)$(PREFIX)/bin/gshmem-info
-	install -d $(D)$(MANDIR)/man3
-	awk -v out=$(D)$(MANDIR)/man3 -v version=$(VERSION) -f tools/man include/gshmem.h include/gshmemx.h
+	@rm -rf $(S)
+	install -d $(S)$(PREFIX)/bin $(S)$(LIBDIR)/pkgconfig
+	install -m 755 $(B)/lib/$(SONAME) $(S)$(LIBDIR)/$(SONAME)
+	ln -s $(SONAME) $(S)$(LIBDIR)/libgshmem.so
+	install -m 644 $(B)/lib/libgshmem.a $(S)$(LIBDIR)/libgshmem.a
+	install -m 755 $(B)/lib/$(SHMEM_SONAME) $(S)$(LIBDIR)/$(SHMEM_SONAME)
+	ln -s $(SHMEM_SONAME) $(S)$(LIBDIR)/libgshmem_shmem.so
+	install -m 644 $(B)/lib/libgshmem_shmem.a $(S)$(LIBDIR)/libgshmem_shmem.a
+	@for h in $(HEADERS); do install -D -m 644 include/$$h $(S)$(INCDIR)/$$h || exit 1; done
+	install -m 644 $(SHMEM_HEADERS) $(S)$(INCDIR)/gshmem/compat
+	@for h in $(HIPHEADERS); do install -D -m 644 platform/$(PLATFORM)/$$h $(S)$(PLATDIR)/$$h || exit 1; done
+	$(if $(DEVLIB),install -d $(S)$(LIBDIR)/gshmem/devlib && cp -P $(DEVLIB)/*.bc $(S)$(LIBDIR)/gshmem/devlib/)
+	$(call fill,$(INCDIR),$(PLATDIR),$(LIBDIR),$(LIBDIR)/gshmem/devlib) tools/gshmemcc >$(S)$(PREFIX)/bin/gshmemcc
+	chmod 755 $(S)$(PREFIX)/bin/gshmemcc
+	ln -s gshmemcc $(S)$(PREFIX)/bin/oshcc
+	ln -s gshmemcc $(S)$(PREFIX)/bin/oshc++
+	$(call fill,$(INCDIR),$(PLATDIR),$(LIBDIR),$(LIBDIR)/gshmem/devlib) tools/gshmem.pc >$(S)$(LIBDIR)/pkgconfig/gshmem.pc
+	[ ! -f $(B)/bin/gshmem-info ] || install -m 755 $(B)/bin/gshmem-info $(S)$(PREFIX)/bin/gshmem-info
+	install -d $(S)$(MANDIR)/man3
+	awk -v out=$(S)$(MANDIR)/man3 -v version=$(VERSION) -f tools/man include/gshmem.h include/gshmemx.h
+	@chmod -R u=rwX,go=rX $(S)
+	tools/install $(S) $(paths)
+	@rm -rf $(S)
 uninstall:
-	rm -f $(D)$(PREFIX)/bin/gshmemcc $(D)$(PREFIX)/bin/gshmem-info $(D)$(LIBDIR)/pkgconfig/gshmem.pc
-	rm -f $(D)$(PREFIX)/bin/oshcc $(D)$(PREFIX)/bin/oshc++
-	rm -f $(foreach n,libgshmem libgshmem_shmem,$(foreach e,so so.0 a,$(D)$(LIBDIR)/$(n).$(e)))
-	rm -f $(D)$(MANDIR)/man3/gshmem_*.3 $(D)$(MANDIR)/man3/gshmemx_*.3
-	rm -rf $(D)$(LIBDIR)/gshmem $(D)$(INCDIR)/gshmem $(D)$(INCDIR)/gshmem.h $(D)$(INCDIR)/gshmemx.h
+	tools/install -u $(paths)
 
 # Compilers write them; without this make looks for another way for half a minute.
 $(B)/%.d: ;

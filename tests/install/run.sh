@@ -16,18 +16,55 @@ fail() {
 	exit 1
 }
 
-# By way of DESTDIR, as a packager does; then in place, which the rest uses.
-$MAKE --no-print-directory install B="$B" PREFIX=/opt/x DESTDIR="$work/stage" >"$work/log" 2>&1 || {
-	cat "$work/log"
-	fail "make install DESTDIR= failed"
+# target TARGET WORD...: make install or uninstall.
+target() {
+	$MAKE --no-print-directory -C "$here/../.." B="$B" "$@" >"$work/log" 2>&1 || {
+		cat "$work/log"
+		fail "make $* failed"
+	}
 }
+
+# refused TEXT TARGET WORD...: make says so, and changes nothing below $work/any.
+refused() {
+	text=$1
+	shift
+	find "$work/any" | sort >"$work/before"
+	$MAKE --no-print-directory -C "$here/../.." B="$B" "$@" >"$work/log" 2>&1 && fail "make $*: succeeded"
+	grep -q "$text" "$work/log" || {
+		cat "$work/log"
+		fail "make $* does not say: $text"
+	}
+	find "$work/any" | sort | cmp -s "$work/before" - || fail "make $* changes files"
+}
+
+# Paths that would end up elsewhere. DESTDIR, for what should be wrong to be harmless.
+mkdir -p "$work/any/my/include/gshmem"
+for target in install uninstall; do
+	refused 'PREFIX is empty' $target PREFIX= DESTDIR="$work/any"
+	refused 'holds a blank' $target PREFIX="$work/any/my libs"
+	refused 'holds a blank' $target PREFIX=/opt DESTDIR="$work/any/my libs"
+	refused 'holds a blank' $target PREFIX="$work/any" LIBDIR="$work/any/my libs"
+	refused 'is relative' $target PREFIX=any DESTDIR="$work/"
+done
+refused 'gshmem is not installed' uninstall PREFIX="$work/any"
+
+# What is there already is not replaced: another OpenSHMEM's oshcc, which the prefix may share.
+mkdir -p "$work/any/bin"
+echo other >"$work/any/bin/oshcc"
+refused "$work/any/bin/oshcc is there, and is not gshmem's" install PREFIX="$work/any"
+[ "$(cat "$work/any/bin/oshcc")" = other ] || fail "make install replaces oshcc"
+
+# By way of DESTDIR, as a packager does; then in place, which the rest uses.
+target install PREFIX=/opt/x DESTDIR="$work/stage"
 [ -f "$work/stage/opt/x/include/gshmem.h" ] || fail "DESTDIR is not honoured"
 grep -rl "$work/stage" "$work/stage/opt" && fail "these files know DESTDIR"
+target uninstall PREFIX=/opt/x DESTDIR="$work/stage"
+[ -z "$(ls -A "$work/stage")" ] || fail "make uninstall DESTDIR= left $(find "$work/stage")"
 prefix=$work/usr
-$MAKE --no-print-directory install B="$B" PREFIX="$prefix" >"$work/log" 2>&1 || {
-	cat "$work/log"
-	fail "make install failed"
-}
+mkdir -p "$prefix/bin" "$prefix/include"
+touch "$prefix/bin/other" "$prefix/include/other.h"
+find "$prefix" | sort >"$work/other"
+target install PREFIX="$prefix"
 for f in include/gshmem.h include/gshmemx.h lib/libgshmem.so lib/libgshmem.so.0 lib/libgshmem.a \
 	lib/pkgconfig/gshmem.pc bin/gshmemcc bin/gshmem-info bin/oshcc bin/oshc++ lib/libgshmem_shmem.so \
 	lib/libgshmem_shmem.so.0 lib/libgshmem_shmem.a include/gshmem/compat/rocshmem/rocshmem.hpp include/gshmem/compat/nvshmem.h \
@@ -114,6 +151,11 @@ else
 	expect "with a GPU only memory of the symmetric heap" "-n 2 ./variable1"
 fi
 
-$MAKE --no-print-directory -C "$here/../.." uninstall B="$B" PREFIX="$prefix" >"$work/log" 2>&1 || fail "make uninstall failed"
-left=$(find "$prefix" ! -type d)
-[ -z "$left" ] || fail "make uninstall left $left"
+# Installing again replaces what is ours. What somebody has put into the place of ours since then stays, as does the rest.
+target install PREFIX="$prefix"
+rm "$prefix/bin/oshc++"
+echo other >"$prefix/bin/oshc++"
+echo "$prefix/bin/oshc++" | sort - "$work/other" >"$work/expected"
+target uninstall PREFIX="$prefix"
+find "$prefix" | sort | diff "$work/expected" - || fail "make uninstall leaves (>) or takes (<) these"
+[ "$(cat "$prefix/bin/oshc++")" = other ] || fail "make uninstall replaces oshc++"
