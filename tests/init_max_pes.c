@@ -58,7 +58,7 @@ void gshmemi_end(int status)
 
 int main(void)
 {
-	struct gshmemi_config config = {1 << 20, 0, 0, 0};
+	struct gshmemi_config config = {.heap_nbytes = 1 << 20};
 
 	npes = 2;
 	t_equal(gshmemi_job_open(0, &config), 0, "as many PEs as the tables hold");

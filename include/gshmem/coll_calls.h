@@ -29,7 +29,7 @@
 			return -EINVAL; \
 		if (!GSHMEMI_ELECTS(scope)) \
 			return BODY(scope, &args, call); \
-		gshmemi_check_group(scope, call); \
+		gshmemi_coll_check_args(scope, &args, call); /* by each thread, before one makes the call for all */ \
 		if (gshmemi_group_begin(&group, scope, GSHMEMI_KEY(args.dest, args.source))) { \
 			(void)BODY(GSHMEMI_THREAD, &args, call); \
 			gshmemi_group_end(&group); \

@@ -175,6 +175,13 @@ GSHMEMI_SLOW void gshmemi_coll_check_at(struct gshmemi_coll_args a, struct gshme
 
 /* ---- beginning, telling, ending ---- */
 
+/* GSHMEM_CHECK: all threads of the group make the call, and pass the same. */
+GSHMEMI_FN void gshmemi_coll_check_args(int scope, const struct gshmemi_coll_args *a, const char *call)
+{
+	gshmemi_check_args(scope, GSHMEMI_ARGS_TEAM, (uintptr_t)a->team, 0, 0, 0, call);
+	gshmemi_check_args(scope, GSHMEMI_ARGS_COLL, (uintptr_t)a->dest, (uintptr_t)a->source, a->nelems, (unsigned)a->root, call);
+}
+
 /* The counters are read before the group meets: its first thread may be done before another one begins. */
 GSHMEMI_FN struct gshmemi_coll gshmemi_coll_begin(int scope, const struct gshmemi_coll_args *a, const char *call)
 {
@@ -188,9 +195,7 @@ GSHMEMI_FN struct gshmemi_coll gshmemi_coll_begin(int scope, const struct gshmem
 	c.group = gshmemi_group_here(scope, GSHMEMI_KEY(a->dest, a->source));
 	gshmemi_group_sync(&c.group);
 	if (gshmemi_is_slow(GSHMEMI_SLOW_CHECK)) {
-		gshmemi_check_args(scope, GSHMEMI_ARGS_TEAM, (uintptr_t)a->team, 0, 0, 0, call);
-		gshmemi_check_args(scope, GSHMEMI_ARGS_COLL, (uintptr_t)a->dest, (uintptr_t)a->source, a->nelems, (unsigned)a->root,
-				   call);
+		gshmemi_coll_check_args(scope, a, call);
 		if (c.group.rank == 0)
 			gshmemi_team_claim(&c.team, call);
 		if (c.group.rank == 0)
