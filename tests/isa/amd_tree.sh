@@ -3,11 +3,11 @@
 # timeout: 3000
 #
 # FULL=1: the library, every test, bench and example compile for AMD GPUs, and in none of their kernels does ordering.py find
-# anything broken. For the first GPU all of it is built, with the host's side, and linked; for the others the kernels alone,
-# with gshmem.h precompiled: those of tests for the second one, which differs most, and those of the library, benches and
-# examples for all. Tests that say `/* isa: read */` in a comment at their head call everything there is, which takes the
-# compilers minutes; they are read. Left out of ordering.py are tests/platform: they try HIP itself, with orders narrower than
-# the system, and know nothing of the library. ARCHS='gfx942 gfx1100' for some GPUs.
+# anything broken; nor does host code read the device state. For the first GPU all of it is built, with the host's side, and
+# linked; for the others the kernels alone, with gshmem.h precompiled: those of tests for the second one, which differs most,
+# and those of the library, benches and examples for all. Tests that say `/* isa: read */` in a comment at their head call
+# everything there is, which takes the compilers minutes; they are read. Left out of ordering.py are tests/platform: they try
+# HIP itself, with orders narrower than the system, and know nothing of the library. ARCHS='gfx942 gfx1100' for some GPUs.
 
 . "$(dirname "$0")/compile"
 work=$builds/amd-tree
@@ -32,6 +32,13 @@ if ! $MAKE --no-print-directory -k -j"$(nproc)" PLATFORM=amd GPU_ARCHS="$first" 
 	echo "FAIL for $first: not everything builds; log $log"
 	failed=1
 fi
+
+# Nothing that the CPU executes reads a unit's copy of the device state, which is in the GPU's memory (unit.h).
+readers=$(find "$build" -name '*.hip.o' -exec nm -A {} + 2>/dev/null | sed -n 's/: *U gshmemi_host_no_state$//p')
+[ -z "$readers" ] || {
+	echo "FAIL host code reads the device state: $readers"
+	failed=1
+}
 
 rest=$(echo "$ARCHS" | sed 's/^[^ ]* *//')
 for arch in $rest; do
