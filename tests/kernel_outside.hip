@@ -64,7 +64,8 @@ int main(int argc, char **argv)
 			snprintf(args, sizeof args, "%u %s", i, whens[w]);
 			snprintf(what, sizeof what, "%s %s", names[i], whens[w]);
 			t_job_run(&job, 1, "GSHMEM_HEAP_SIZE=1m", "", args, 20);
-			t_job_failed(&job, what, says_why ? reason : "", says_why);
+			t_check(job.status, "%s: the job should fail:\n%s", what, job.output);
+			t_check(!says_why || t_job_count(&job, reason) == 1, "%s: expected \"%s\":\n%s", what, reason, job.output);
 			t_check(!strstr(job.output, "returned"), "%s: the call returned:\n%s", what, job.output);
 		}
 	return 0;
