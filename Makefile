@@ -92,7 +92,7 @@ endif
 SUB = --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc))
 
 .DEFAULT_GOAL := lib
-.PHONY: lib tests benches examples tools try check check-all bench setup install uninstall format clean help \
+.PHONY: lib tests benches examples tools try check check-all coverage bench setup install uninstall format clean help \
 	run-tests build-tests run-benches FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:
@@ -109,6 +109,8 @@ check:    setup#                    set up what is missing, build, run each test
 	@$(MAKE) $(SUB) check-legs LEGS='$(CHECK_LEGS)'
 check-all: setup-all#               every leg of it: about an hour; before a release
 	@$(MAKE) $(SUB) check-legs LEGS='$(LEGS)'
+coverage: setup-coverage#           the lines that check covers, of those that all legs cover; half an hour
+	@tests/coverage.sh
 bench:    setup-bench#              set up what is missing, build, run the benches, draw plots; T=put_bw N=2 for some
 	@$(MAKE) $(SUB) run-benches
 setup:    setup-check#              install what building and testing need, with apt
@@ -222,7 +224,7 @@ run-benches: $(BENCHES) $(RAW) $(TOOLS)
 	@bench/plot.sh $(B)/bench
 	@bench/ratios.sh $(B)/bench
 
-setup-try setup-check setup-all setup-bench: setup-%:
+setup-try setup-check setup-all setup-coverage setup-bench: setup-%:
 	@CC='$(CC)' HIPCC='$(HIPCC)' LEGS='$(if $(filter all,$*),$(LEGS))' tools/setup $*
 
 # ---- building ----

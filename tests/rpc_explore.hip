@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* tier: all */
 /* platform: cpu */
 /* delivery: no */
 /* timeout: 300 */

@@ -25,7 +25,8 @@
 #   /* mpirun: -some-flag */      more flags for the launcher
 #
 # Exit status of a program: 0 passed, 77 skipped, anything else failed. A skip that tests/skips does not list failed, too.
-# Runs go side by side, as many PEs as cores; on GPUs (PLATFORM is not cpu) one after the other: a heap is a part of the
+# Runs go side by side, for each core one and a half, as many of them only wait, and those of more PEs than cores one after
+# the other; on GPUs (PLATFORM is not cpu) one after the other: a heap is a part of the
 # GPU's memory, and PEs on one GPU take turns, for which a run has SLOW times as many seconds (5 with GPUs, else 1).
 # MPIRUN names the launcher, LIMIT the seconds of every run.  V=1 prints the runs that pass, too; TAIL=50 more lines of a log.
 
@@ -98,10 +99,10 @@ fi
 wrap=''
 case ${SAN-} in
 thread | lanes) # UCX patches madvise, which a thread still calls when TSan has forgotten it
-	export UCX_MEM_MMAP_HOOK_MODE=none
-	# TSan of gcc 12 and clang 14 cannot start where addresses are randomised by more than 28 bits
-	setarch -R true 2>/dev/null && wrap="setarch -R" ;;
+	export UCX_MEM_MMAP_HOOK_MODE=none ;;
 esac
+# The sanitizers of gcc 12 and clang 14 cannot start where addresses are randomised by more than 28 bits.
+[ -z "${SAN-}" ] || ! setarch -R true 2>/dev/null || wrap="setarch -R"
 
 # key NAME SOURCE: the value of a `NAME:` line.
 key() {
@@ -290,7 +291,7 @@ pool() {
 	done
 	wait
 }
-slots=$cores
+slots=$((cores + (cores + 1) / 2))
 [ -z "$bench$gpu" ] || slots=1
 nall=$(($(wc -l <"$results") + (${#small[@]} + ${#large[@]}) / 6))
 pool "$slots" "${small[@]}"
