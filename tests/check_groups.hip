@@ -266,6 +266,8 @@ static int check_calls(int first)
 		const int which = i % (NUNEQUAL + NWG);
 		const char *const env = envs[i / (NUNEQUAL + NWG)];
 
+		if (which < NUNEQUAL && !GSHMEMI_ARCH_READS_GROUP)
+			continue;
 		if (which < NUNEQUAL)
 			check_unequal(&job, env, which);
 		else

@@ -111,7 +111,8 @@ GSHMEMI_FN void gshmemi_check_group(int scope, const char *call)
 }
 
 /*
- * GSHMEM_CHECK: all threads of the group pass the same four words; all of a work-group are there. The lanes of a wave where
+ * GSHMEM_CHECK: all threads of the group pass the same four words, where the platform can compare them at no cost to kernels
+ * (GSHMEMI_ARCH_READS_GROUP); all of a work-group are there. The lanes of a wave where
  * the platform keeps keys apart (GSHMEMI_ARCH_KEEPS_KEYS_APART) make different calls if a or b differ, or d, which is the PE,
  * of GSHMEMI_ARGS_MOVE. what packs scope, set and caller.
  */
@@ -147,7 +148,8 @@ GSHMEMI_FN void gshmemi_check_args(int scope, int set, uint64_t a, uint64_t b, u
 	if (scope == GSHMEMI_THREAD || !gshmemi_is_slow(GSHMEMI_SLOW_CHECK))
 		return;
 	gshmemi_check_group(scope, call);
-	gshmemi_check_args_at((unsigned)scope | (unsigned)set << 2 | (uint64_t)gshmemi_arch_caller() << 16, a, b, c, d, call);
+	if (GSHMEMI_ARCH_READS_GROUP)
+		gshmemi_check_args_at((unsigned)scope | (unsigned)set << 2 | (uint64_t)gshmemi_arch_caller() << 16, a, b, c, d, call);
 }
 
 /* What put and get have in common. */

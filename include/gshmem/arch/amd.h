@@ -179,6 +179,7 @@ GSHMEMI_ARCH_FN unsigned gshmemi_arch_group_due(void)
 	return rest < width ? rest : width;
 }
 
+#define GSHMEMI_ARCH_READS_GROUP 1
 /* Without LDS: within each wave. */
 GSHMEMI_ARCH_FN void gshmemi_arch_group_read(uint64_t *words)
 {

@@ -75,6 +75,7 @@ GSHMEMI_ARCH_FN unsigned gshmemi_arch_group_count(void)
 
 #define gshmemi_arch_group_due() 1
 
+#define GSHMEMI_ARCH_READS_GROUP 1
 GSHMEMI_ARCH_FN void gshmemi_arch_group_read(uint64_t *words)
 {
 	(void)words;
