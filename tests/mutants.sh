@@ -1,0 +1,124 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# tests/mutants.sh [-l] [NAME...] - break the library on purpose, one line at a time, and see that a test notices.
+#
+# Each mutant is a copy of the tree in which sed has changed one file. The test that is named must fail there; one that passes
+# is a test that cannot fail, and the exit status is 1. Unbroken it must pass. -l lists the mutants; NAME chooses some. What compilers make of kernels
+# has mutants of its own, which tests/isa/amd.sh and nvidia.sh keep.
+
+set -uf
+cd "$(dirname "$0")/.." || exit
+PLATFORM=cpu
+LIMIT=200 # seconds of a run, also under load
+export PLATFORM LIMIT
+unset MAKEFLAGS MFLAGS MAKELEVEL B T N
+list='' chosen=()
+[ "${1-}" != -l ] || { list=1; shift; }
+chosen=("$@")
+B=build/cpu
+jobs=-j$(nproc)
+work=$(mktemp -d) || exit
+trap 'rm -rf "$work"' EXIT
+nnoticed=0 survivors=()
+
+# passes TEST RUN...: the test, in the tree as it is; once for each way to run it.
+declare -A has_passed
+passes() {
+	local test=$1
+	shift
+	[ -z "${has_passed[$test $*]-}" ] || return "${has_passed[$test $*]}"
+	make --no-print-directory $jobs $B/tests/"$test" >"$work/log" 2>&1 &&
+		tests/run.sh -1 "$@" $B/tests/"$test" >"$work/log" 2>&1
+	has_passed[$test $*]=$?
+	return "${has_passed[$test $*]}"
+}
+
+# mutant KIND NAME TEST FILE SED [RUN...]: KIND says what is built again:
+#   source   FILE is the library's, and no header
+#   kernel   FILE is a header, and kernels of the test show it: the library stays
+#   header   FILE is a header, and the library must be built again, too
+#   text     nothing: FILE is read by the test
+# RUN are words for tests/run.sh in front of the program, such as -n 2.
+mutant() {
+	local kind=$1 name=$2 test=$3 file=$4 script=$5 tree=$work/$2 keep=()
+	shift 5
+	if [ -n "$list" ]; then
+		printf '%-22s %-14s %s\n' "$name" "$test" "$file"
+		return
+	fi
+	[ ${#chosen[@]} -eq 0 ] || [[ " ${chosen[*]} " == *" $name "* ]] || return
+	if ! passes "$test" "$@"; then
+		echo "FAIL $name: $test fails before anything is broken"
+		survivors+=("$name")
+		return
+	fi
+	mkdir -p "$tree/$B"
+	cp -a Makefile include src platform tools tests docs "$tree"
+	for part in src platform shmem lib include bin flags tools-found head.h head.h.gch head.d; do
+		[ ! -e "$B/$part" ] || cp -a "$B/$part" "$tree/$B"
+	done
+	sed -i "$script" "$tree/$file"
+	if cmp -s "$file" "$tree/$file"; then
+		echo "FAIL $name: changes nothing in $file"
+		survivors+=("$name")
+		return
+	fi
+	[ "$kind" != kernel ] || keep=(-o "$B/lib/libgshmem.so" -o "$B/lib/libgshmem.so.0")
+	if ! (cd "$tree" && make --no-print-directory $jobs "${keep[@]}" $B/tests/"$test" tools >log 2>&1); then
+		echo "FAIL $name: does not build"
+		grep -E 'error|Error' "$tree/log" | head -n 5
+		survivors+=("$name")
+	elif (cd "$tree" && tests/run.sh -1 "$@" $B/tests/"$test") >"$tree/log" 2>&1; then
+		echo "FAIL $name: $test does not notice"
+		survivors+=("$name")
+	else
+		echo "noticed $name, by $test: $(grep -m 1 -E '^ +(tests/|PE |host: )' "$tree/log" | cut -c 5-100)"
+		nnoticed=$((nnoticed + 1))
+	fi
+	rm -rf "$tree"
+}
+
+if [ -z "$list" ]; then
+	make --no-print-directory $jobs lib tools $B/tests/ptr >"$work/log" 2>&1 || { # ptr: for the precompiled header
+		cat "$work/log"
+		exit 1
+	}
+fi
+
+# ---- barriers, and what compares threads ----
+mutant source team_sync team_threads src/host/team.c '/^int gshmemi_host_team_sync(/,/^}/{/gshmemi_sync_host_team/d}' -n 2
+mutant source sync_all_host barrier_reuse src/host/sync.c 's/gshmemi_sync_all(GSHMEMI_THREAD, quiet, call);/(void)quiet, (void)call;/'
+mutant kernel barrier_kernel barrier_reuse include/gshmem/sync.h \
+	'/ gshmemi_disseminate(/,/^}/s/GSHMEM_CMP_GE, epoch/GSHMEM_CMP_GE, 0/'
+mutant kernel check_args check_groups include/gshmem/slow.h '/ gshmemi_check_args_at(/,/^}/s/first\[0\] != a/0/'
+mutant kernel check_group check_groups include/gshmem/slow.h '/ gshmemi_check_group_at(/,/^}/s/count != due/0/'
+mutant kernel check_claim check_groups include/gshmem/sync.h '/ gshmemi_team_claim_at(/,/^}/s/if (found)/if (0)/'
+
+# ---- order, with delayed delivery ----
+mutant source delivery_fence order_fence platform/cpu/delivery.c 's/#define GSHMEMI_MUTANT 0/#define GSHMEMI_MUTANT 1/'
+mutant source delivery_fence_amo order_amo platform/cpu/delivery.c 's/#define GSHMEMI_MUTANT 0/#define GSHMEMI_MUTANT 1/'
+mutant source delivery_quiet order_quiet platform/cpu/delivery.c 's/#define GSHMEMI_MUTANT 0/#define GSHMEMI_MUTANT 2/'
+mutant source delivery_quiet_nbi order_nbi platform/cpu/delivery.c 's/#define GSHMEMI_MUTANT 0/#define GSHMEMI_MUTANT 2/'
+mutant source delivery_pe_quiet order_pe_quiet platform/cpu/delivery.c \
+	's/#define GSHMEMI_MUTANT 0/#define GSHMEMI_MUTANT 2/' -n 3
+mutant source delivery_signal order_put_signal platform/cpu/delivery.c 's/#define GSHMEMI_MUTANT 0/#define GSHMEMI_MUTANT 3/'
+
+# ---- host calls ----
+mutant header fetch_inc host_threads include/gshmem/arch/c11.h \
+	'/ gshmemi_arch_amo64(/,/^}/s/return __atomic_fetch_add(address, value.*/return *address += value, *address - value;/' -n 2
+mutant source context_destroyed team_bad_input src/host/context.c '/^static void destroy(/,/^}/s/c->handle = 0;//'
+mutant source exit_status global_exit src/host/end.c 's/gshmemi_bootstrap_abort(end_status);/;/'
+mutant source no_finalize exit_without_finalize src/ipc/life.c 's/flock(fd, LOCK_EX . LOCK_NB) == 0/1/'
+mutant source launcher init_launcher src/host/bootstrap.c 's/"OMPI_COMM_WORLD_SIZE"/"OMPI_COMM_WORLD_NONE"/'
+mutant source malloc_in_sight watchdog_memory src/host/meet.c 's/if (place.sync)$/if (0)/'
+mutant text env_row env_doc docs/env.md 's/| teams that there can be at a time/| teams at a time/'
+
+# ---- the cpu platform ----
+mutant source diverge_join platform/cpu_diverge platform/cpu/wave.c 's/^\(\t*\)join(b, w, group);$/\1(void)join;/'
+mutant source access_forget platform/cpu_host_access platform/cpu/access.c '/^static void count_out(/,/^}/s/PROT_NONE/PROT_READ/'
+
+[ -n "$list" ] && exit
+[ ${#survivors[@]} -eq 0 ] || echo "not noticed: ${survivors[*]}"
+echo "$nnoticed passed, ${#survivors[@]} failed"
+[ ${#survivors[@]} -eq 0 ]
