@@ -37,7 +37,7 @@ GSHMEMI_FN int gshmemi_peer_ptr(const ptrdiff_t *table, const void *address, int
 #ifdef GSHMEM_DIRECT_ONLY
 	return 1;
 #else
-	return __builtin_expect(delta != GSHMEMI_SENTINEL, 1);
+	return (int)__builtin_expect(delta != GSHMEMI_SENTINEL, 1);
 #endif
 }
 
@@ -57,7 +57,7 @@ GSHMEMI_FN int gshmemi_is_slow(uint32_t why)
 	(void)why;
 	return 0;
 #else
-	return __builtin_expect((gshmemi_state.slow & why) != 0, 0);
+	return (int)__builtin_expect((gshmemi_state.slow & why) != 0, 0);
 #endif
 }
 
