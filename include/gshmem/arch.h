@@ -38,10 +38,28 @@
 #define GSHMEMI_DEVICE_PASS 0
 #endif
 
-#if GSHMEMI_KERNELS
-#define GSHMEMI_ARCH_FN static inline __host__ __device__ __attribute__((always_inline))
+/* Whether this code is optimized. For the GPU nvcc always does, but for -G; its -O is for the CPU alone. */
+#if defined(__CUDA_ARCH__) ? !defined(__CUDACC_DEBUG__) : defined(__OPTIMIZE__)
+#define GSHMEMI_OPTIMIZED 1
 #else
-#define GSHMEMI_ARCH_FN static inline __attribute__((always_inline))
+#define GSHMEMI_OPTIMIZED 0
+#endif
+
+/*
+ * Kernels that are not optimized call the functions of the headers. If inlined, each call of the API would bring the code for
+ * all scopes, sizes and types, because nothing folds: one reduction takes the compiler minutes. The cpu platform always
+ * inlines, because it tells lanes apart by their call chains.
+ */
+#if GSHMEMI_DEVICE_PASS && !GSHMEMI_OPTIMIZED
+#define GSHMEMI_INLINE static inline
+#else
+#define GSHMEMI_INLINE static inline __attribute__((always_inline))
+#endif
+
+#if GSHMEMI_KERNELS
+#define GSHMEMI_ARCH_FN GSHMEMI_INLINE __host__ __device__
+#else
+#define GSHMEMI_ARCH_FN GSHMEMI_INLINE
 #endif
 
 #if GSHMEMI_KERNELS || defined(GSHMEMI_LIBRARY)
@@ -94,11 +112,11 @@
  * GSHMEM_API     in front of each function of the API that kernels may call too
  * GSHMEM_HOST_API  in front of each that only the CPU may call
  * GSHMEMI_LONG_DOUBLE_API  the first of these for a value of long double, of which GPUs have none
- * GSHMEMI_FN     a function of the headers that must be inlined: what a kernel executes on the direct path
+ * GSHMEMI_FN     a function of the headers that optimized code must inline: what a kernel executes on the direct path
  * GSHMEMI_SLOW   a function of the headers that must stay out of line: what lies behind a sentinel
  */
 #if GSHMEMI_KERNELS
-#define GSHMEMI_FN   static inline __host__ __device__ __attribute__((always_inline))
+#define GSHMEMI_FN   GSHMEMI_INLINE __host__ __device__
 #define GSHMEMI_SLOW static __host__ __device__ __attribute__((noinline, cold, unused))
 #define GSHMEM_API   GSHMEMI_FN
 #if GSHMEMI_ARCH_HAS_LONG_DOUBLE
@@ -106,12 +124,26 @@
 #else
 #define GSHMEMI_LONG_DOUBLE_API static inline __host__ __attribute__((unused))
 #endif
-/* Kernels never call these, but compilers read the calls when they compile for the GPU. */
-#define GSHMEMI_HOST_CALL extern __host__ __device__ __attribute__((visibility("default")))
+/*
+ * Kernels never call these, but compilers read the calls when they compile for the GPU. nvcc -G keeps the calls, though no
+ * kernel reaches them, and wants the functions defined.
+ */
+#if defined(__CUDA_ARCH__) && !GSHMEMI_OPTIMIZED
+#define GSHMEMI_HOST_CALL(TYPE, NAME, PARAMETERS) \
+	static inline __device__ TYPE NAME PARAMETERS \
+	{ \
+		__trap(); \
+		return (TYPE)0; \
+	} \
+	static_assert(1, "takes the semicolon")
+#else
+#define GSHMEMI_HOST_CALL(TYPE, NAME, PARAMETERS) \
+	extern __host__ __device__ __attribute__((visibility("default"))) TYPE NAME PARAMETERS
+#endif
 #else
 #define GSHMEMI_LONG_DOUBLE_API GSHMEM_API
-#define GSHMEMI_HOST_CALL GSHMEM_HOST_API
-#define GSHMEMI_FN   static inline __attribute__((always_inline))
+#define GSHMEMI_HOST_CALL(TYPE, NAME, PARAMETERS) GSHMEM_HOST_API TYPE NAME PARAMETERS
+#define GSHMEMI_FN   GSHMEMI_INLINE
 #define GSHMEMI_SLOW static __attribute__((noinline, cold, unused))
 #define GSHMEM_API   extern __attribute__((visibility("default")))
 #endif

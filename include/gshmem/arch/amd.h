@@ -211,12 +211,22 @@ GSHMEMI_ARCH_FN uint64_t gshmemi_arch_ballot(int predicate, uint64_t lanes)
 	return __ballot(predicate);
 }
 
+/*
+ * Puts value into scalar registers and makes the compiler forget what it knows of it. Without optimization the compiler
+ * keeps every value in vector registers or on the stack, and cannot meet the constraint: there is nothing to keep then.
+ */
+#if GSHMEMI_OPTIMIZED
+#define GSHMEMI_ARCH_SCALAR(value) __asm__("" : "+s"(value))
+#else
+#define GSHMEMI_ARCH_SCALAR(value) ((void)0)
+#endif
+
 /* The upper half: its sign is the value's, and scalar registers can be compared with 0 in 32 bits alone. */
 GSHMEMI_ARCH_FN int32_t gshmemi_arch_uniform_high(int64_t value)
 {
 	int32_t high = __builtin_amdgcn_readfirstlane((int32_t)(value >> 32));
 
-	__asm__("" : "+s"(high));
+	GSHMEMI_ARCH_SCALAR(high);
 	return high;
 }
 
@@ -229,7 +239,7 @@ GSHMEMI_ARCH_FN int32_t gshmemi_arch_uniform_high(int64_t value)
 #define GSHMEMI_ARCH_KEEP_UNIFORM(value) \
 	do { \
 		(value) = (__typeof__(value))gshmemi_arch_uniform((uint64_t)(value)); \
-		__asm__("" : "+s"(value)); \
+		GSHMEMI_ARCH_SCALAR(value); \
 	} while (0)
 #define GSHMEMI_ARCH_KEEP_APART(source, dest, first, second, third, fourth) \
 	do { \
