@@ -344,6 +344,7 @@ USER_CXX  ?= $(if $(filter clang%,$(notdir $(CC))),$(patsubst clang%,clang++%,$(
 # fill,INCLUDE,PLATFORM INCLUDE,LIB,DEVICE LIBRARY,SHMEM INCLUDE: puts the recorded values into a template.
 fill       = sed -e 's|@CC@|$(CC)|;s|@CXX@|$(USER_CXX)|;s|@SHMEMFLAGS@|$(strip $(call shmem_flags,$(1),$(5)))|;s|@HIPCC@|$(HIPCC)|;s|@HIPLD@|$(HIPLD)|;s|@LIBDIR@|$(3)|' \
 	-e 's|@HIPFLAGS@|$(if $(DEVLIB),$(subst $(DEVLIB),$(4),$(HIPFLAGS)),$(HIPFLAGS))|' \
+	-e 's|@HIPFLAGS_CLANG@|$(call HIPFLAGS_of,clang)|;s|@HIPFLAGS_GCC@|$(call HIPFLAGS_of,gcc)|' \
 	-e 's|@CPPFLAGS@|$(strip $(call user_flags,$(1),$(2)))|;s|@LIBS@|$(strip $(LIBS))|;s|@SAN@|$(SANFLAGS)|' \
 	-e 's|@PREFIX@|$(PREFIX)|;s|@VERSION@|$(VERSION)|'
 INCDIR    := $(PREFIX)/include

@@ -61,7 +61,7 @@ check() {
 	run "$name: C compiler" gcc "$work/load.c" -o load -ldl
 }
 
-# plain NAME COMMAND...: the compiler alone, as the README has it; $mpi, $prefix.
+# plain NAME COMMAND...: the compiler alone; $mpi, $prefix.
 plain() {
 	name=$1
 	shift
@@ -69,9 +69,17 @@ plain() {
 	run "$name: compile" "$@" -O1 -c shift.hip -o shift4.o
 }
 
-# separate: gshmemcc, by separate compilation.
+# readme COMPILER: the program of the README, by its lines for a compiler without gshmemcc.
+readme() {
+	awk '/^```/ { if (code++) exit; next } code' "$top/README.md" >ring.hip
+	sed -n "/^    export PKG_CONFIG_PATH=/p;/^    $1 /p" "$top/README.md" >lines
+	[ "$(wc -l <lines)" -gt 1 ] || fail "README.md has no lines for $1"
+	PREFIX=$prefix run "$name: README's lines" sh -ex lines
+}
+
+# separate: gshmemcc, by separate compilation; without -O, as the README has it and as users debug.
 separate() {
-	run "$name: gshmemcc -c" "$cc" -c -O1 main.hip
+	run "$name: gshmemcc -c" "$cc" -c -g main.hip
 	run "$name: gshmemcc -c" "$cc" -c -O1 -o shift.o shift.hip
 	run "$name: gshmemcc of objects" "$cc" main.o shift.o -ldl -o ring2
 }
@@ -113,7 +121,10 @@ if command -v hipcc >/dev/null && (cd "$top" && HIPCC=hipcc GPU_ARCHS=gfx90a pla
 		"-L$prefix/lib" -lgshmem $mpi_libs
 	# shellcheck disable=SC2086
 	run "hipcc: link" hipcc main4.o shift4.o -o ring4 "-L$prefix/lib" "-Wl,-rpath,$prefix/lib" -lgshmem -ldl $mpi_libs
-	starts ring1 ring4 host1 module.so
+	export HIPCC_COMPILE_FLAGS_APPEND=--offload-arch=gfx90a
+	readme hipcc
+	unset HIPCC_COMPILE_FLAGS_APPEND
+	starts ring1 ring4 host1 module.so ring
 	done=$((done + 1))
 else
 	skipped="$skipped hipcc"
@@ -141,7 +152,11 @@ if nvidia=$(cd "$top" && platform/nvidia/toolchain 2>/dev/null); then
 	# shellcheck disable=SC2086
 	run "nvidia: link" "$nvcc" -cudart shared main4.o shift4.o -o ring4 "-L$prefix/lib" -Xlinker "-rpath=$prefix/lib" \
 		-Xlinker "-rpath=$cudalib" -lgshmem -ldl $mpi_libs
-	starts ring1 ring4 host1 module.so
+	(PATH=$(dirname "$nvcc"):$PATH && export PATH && readme nvcc)
+	# -G is for kernels alone: the C compiler and the linker do not have it. -Og is for them alone: nvcc does not have it.
+	run "nvidia: gshmemcc -G" "$cc" -G -Og -g main.hip shift.hip -o ring5 -ldl
+	run "nvidia: gshmemcc -G of C" "$cc" -G -Og -g host.c -o host5
+	starts ring1 ring4 ring5 host1 host5 module.so
 	done=$((done + 1))
 else
 	skipped="$skipped nvcc"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# timeout: 300
+# timeout: 600
 #
 # Installs into an empty folder, and builds and runs programs from there as a user would: with gshmemcc, and with no
 # more than a compiler and gshmem.pc.  B names the build; MAKE, MPIRUN the commands.
@@ -91,6 +91,48 @@ gshmemcc --show ring.hip -o ring | grep -q -e -lgshmem || fail "gshmemcc --show 
 [ ! -e ring ] || fail "gshmemcc --show ran it"
 gshmemcc --shmem -Wall -Wextra -Wpedantic -Werror shmem.c -o shmem1
 oshc++ -std=c++11 -Wall -Wextra -Wpedantic -Werror shmem.cpp -o shmem2
+
+# As the README has it, literally: its program by its commands. Here without an option, and so without optimization.
+awk '/^```/ { if (code++) exit; next } code' "$here/../../README.md" >ring.hip
+sed -n 's,^    $HOME/gshmem/bin/,,p;s,^    \(mpirun\) ,$MPIRUN ,p' "$here/../../README.md" >lines
+[ "$(wc -l <lines)" = 2 ] || fail "README.md: expected one gshmemcc and one mpirun, got $(cat lines)"
+(eval "$(cat lines)") >log || fail "README.md: $(cat lines) fails"
+sort log | tr '\n' ' ' | grep -q '^PE 0 got 3 PE 1 got 0 PE 2 got 1 PE 3 got 2 $' || fail "README.md: got $(cat log)"
+
+# Any compiler for kernels, with warnings that the library itself does without.
+cat >warnings.hip <<'END'
+#include <gshmem.h>
+__global__ void kernel(long *dest, const long *source, uint64_t *out, uint32_t op, short *ivar)
+{
+	gshmem_put(dest, source, 1, 0);
+	gshmemx_long_get_wg(dest, source, 2, 0);
+	gshmem_long_sum_reduce(GSHMEM_TEAM_WORLD, dest, source, 3);
+	gshmem_short_wait_until(ivar, GSHMEM_CMP_EQ, 1);
+	gshmemx_rpc_call(op, out, out);
+	gshmemx_printf("%d %s %f %p\n", 1, "2", 3.0f, (void *)dest);
+}
+END
+echo '#include <gshmem.h>' >warnings.c
+cp warnings.c warnings.cpp
+strict='-Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Werror'
+flags=$(PKG_CONFIG_PATH=$prefix/lib/pkgconfig pkg-config --cflags gshmem)
+for compiler in gcc:g++ clang:clang++ clang-19:clang++-19; do
+	command -v "${compiler#*:}" >/dev/null || continue
+	"${compiler%:*}" -std=c11 $strict $flags -c warnings.c
+	"${compiler#*:}" -std=c++11 $strict $flags -c warnings.cpp
+	[ "${PLATFORM:-cpu}" = cpu ] || continue
+	GSHMEM_HIPCC=${compiler#*:}
+	export GSHMEM_HIPCC
+	gshmemcc $strict -c warnings.hip
+	gshmemcc -Wall -Wextra -Werror -O1 main.hip shift.hip -o "ring-${compiler#*:}" -ldl
+	$MPIRUN -n 2 "./ring-${compiler#*:}" ./module.so || fail "$GSHMEM_HIPCC: ring: exit $?"
+	gshmemcc -std=c++14 -c warnings.hip 2>log && fail "$GSHMEM_HIPCC: C++14 will do"
+	if [ "$(grep -c 'error: ' log)" -gt 2 ] || ! grep -q 'error: .*need C++17 or newer' log; then
+		cat log
+		fail "$GSHMEM_HIPCC: C++14 does not end with the one error and its fatal error"
+	fi
+done
+unset GSHMEM_HIPCC
 
 # 2. gshmem.pc, with no wrapper.
 PKG_CONFIG_PATH=$prefix/lib/pkgconfig

@@ -6,6 +6,11 @@
 #ifndef HIPCPU_HIP_RUNTIME_H
 #define HIPCPU_HIP_RUNTIME_H
 
+#if defined(__cplusplus) && __cplusplus < 201703L
+#error "gshmem: kernels on the cpu platform need C++17 or newer: compile with -std=c++17"
+#include "nothing more: the compilation ends here"
+#endif
+
 #include "hip_runtime_api.h"
 #include "hipcpu.h"
 
