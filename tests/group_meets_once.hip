@@ -143,7 +143,7 @@ int main()
 		}
 	}
 	gshmem_barrier_all();
-	for (int is_first = 0; is_first < 2; is_first++)
+	for (int is_first = 0; is_first <= ELECTS; is_first++) /* GPUs' loops need their first thread */
 		for (int nleave = 1; nleave < NTHREADS; nleave = 3 * nleave + 5) {
 			const unsigned nstay = NTHREADS - (unsigned)nleave;
 			const unsigned nwaves = is_first ? NTHREADS / wave - (unsigned)nleave / wave
