@@ -77,6 +77,8 @@ int main(void)
 	for (unsigned i = 0; i < 4000; i++) {
 		size_t nbytes = i % sizeof(data);
 
+		if (t_left_out((int)i))
+			continue;
 		for (size_t j = 0; j < nbytes; j++)
 			data[j] = (uint8_t)((state = state * 1664525u + 1013904223u) >> 24);
 		if (nbytes)

@@ -232,6 +232,8 @@ static int check_calls(int first)
 
 	for (int which = first; which < NCALLS + NGROUP_CALLS; which += NWORKERS)
 		for (int kernel = which >= NCALLS; kernel < 2; kernel++) {
+			if (t_left_out(which))
+				continue;
 			snprintf(what, sizeof what, "%s, %s", expected[which][1], kernel ? "kernel" : "host");
 			run(&job, which, kernel);
 			t_check(strstr(job.output, "good so far"), "%s: what came before should pass:\n%s", what, job.output);

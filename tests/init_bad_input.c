@@ -77,8 +77,11 @@ static int pe_main(const char *name, const char *variable, const char *value)
 static void expect(int npes, const char *env, const char *args, const char *rc, const char *text)
 {
 	static struct t_job job;
+	static int ncases;
 	char expected[32];
 
+	if (t_left_out(ncases++))
+		return;
 	snprintf(expected, sizeof expected, "rc %s\n", rc);
 	t_job_run(&job, npes, env, "", args, 20);
 	t_job_failed(&job, env[0] ? env : args, text, 2);

@@ -131,6 +131,8 @@ int main(int argc, char **argv)
 		return pe_main();
 	for (i = 0; i < sizeof calls / sizeof *calls; i++) {
 		for (w = 0; w < 3; w++) {
+			if (t_left_out((int)(i + w)))
+				continue;
 			n = each_call(calls[i].name, where[w]);
 			t_check(n >= calls[i].at_least, "%s: init makes %d calls, expected %d", calls[i].name, n,
 				calls[i].at_least);

@@ -7,7 +7,8 @@
 #   -n COUNTS  numbers of PEs, in place of those that a source names
 #   -e ALTS    environment for every program, as in `env:` below, but its alternatives take turns from run to run;
 #              runs that set the same variable themselves are left out
-#   -1         each program once: two PEs or more if it can, the first alternative of its environment
+#   -1         each program once: two PEs or more if it can, the first alternative of its environment; those with many
+#              jobs do a third of them (T_THIRD, which t_left_out of helpers.h reads), unless FULL=1
 #   -c FILE    write "passed failed skipped" to FILE, and the seconds of each run to FILE.runs
 #   -s         no programs but files of -c: print the sum of them, and where the time went; a missing file is one failure
 #   -l         no programs: print the launcher
@@ -231,6 +232,7 @@ without_cpu() {
 
 # The list of runs: those that the cores can take side by side, and those that get them alone.
 small=() large=() turn=${TURN:=0}
+[ -z "$once" ] || [ -n "${FULL-}" ] || export T_THIRD=$((TURN % 3))
 cores=$(nproc)
 IFS='|' read -ra extra <<<"$alts"
 for prog; do

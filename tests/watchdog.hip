@@ -75,7 +75,10 @@ static int pe_main(const char *where)
 static void expect(const char *where, const char *env, const char *first, const char *second)
 {
 	static struct t_job job;
+	static int ncases;
 
+	if (t_left_out(ncases++))
+		return;
 	t_job_run(&job, 2, env, "", where, 20);
 	t_equal(job.status, 0, where);
 	if (first)
