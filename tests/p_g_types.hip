@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* run: -n 1,2,3,4,8 */
+/* tier: all */
 /* env: GSHMEM_HEAP_SIZE=8m | GSHMEM_HEAP_SIZE=8m GSHMEM_CHECK=1 */
 /*
  * p and g of every type, from a kernel and from the host: values arrive bit for bit (for long double: as values), and

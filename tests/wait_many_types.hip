@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* run: -n 2,3 */
+/* env: GSHMEM_CPU_WAVE=64 | GSHMEM_CHECK=1 */
+/* tier: all */
+/* wait_many, for every type that waits take. */
+#define WAIT_TYPES GSHMEM_WAIT_TYPES
+#include "wait_many.hip"
