@@ -72,7 +72,7 @@ elsewhere := $(foreach p,$(filter-out $(PLATFORM),$(PLATFORMS)),\
 	$(B)/tests/platform/$(p)_% $(patsubst %,$(B)/tests/%,$(call marked,platform: $(p)\b)))
 tests_of  = $(filter-out $(elsewhere),$(call progs,tests,$(1)))
 TESTS    := $(call tests_of,$(or $(T),* platform/* shmem/*))
-MODULES  := $(patsubst %.hip,$(B)/%.module,$(wildcard tests/modules/*.hip))
+MODULES  := $(if $(filter %/module,$(TESTS)),$(patsubst %.hip,$(B)/%.module,$(wildcard tests/modules/*.hip)))
 BENCHES  := $(call progs,bench,$(or $(T),*))
 RAW      := $(call progs,bench,raw/*)
 EXAMPLES := $(call progs,examples,*)
