@@ -85,7 +85,7 @@ static std::atomic<unsigned> nturns;                /* for which functions are p
 static std::atomic<bool> must_hang;
 static unsigned npolls;                             /* of the last wave, when it must hang */
 static std::atomic<bool> has_hung;
-static uint64_t limit_ns = 60000000000;             /* for which nothing may move */
+static uint64_t limit_ns = 240000000000;            /* for which nothing may move; virtual machines stand still for one */
 
 static uint64_t clock_ns(void)
 {
