@@ -42,12 +42,18 @@ GSHMEMI_FN int gshmemi_check_symmetric(const void *address, size_t nbytes, unsig
 /* Which of the true tables a call reads. */
 enum gshmemi_find { GSHMEMI_FIND_HEAP, GSHMEMI_FIND_AMO, GSHMEMI_FIND_SYNC };
 
+/* What a call to a PE is besides its arguments: find, align << 4, scope << 9, is_get << 11, caller << 16. */
+#define GSHMEMI_FIND_WHAT(find, align, scope, is_get) \
+	((uint64_t)(find) | (unsigned)(align) << 4 | (unsigned)(scope) << 9 | (unsigned)(is_get) << 11 | \
+	 (uint64_t)gshmemi_arch_caller() << 16)
+
 /*
- * What any call to a PE meets first: is there a state, is there such a PE, is the address good, is it mapped? The peer
- * address of symmetric; faults do not return. The one function that a kernel's put, get or atomic calls: what it is
- * given, and what it keeps, are few registers, because kernels pay for them. what is find, align and caller.
+ * What any call to a PE meets first: do the threads of its wave agree (where gshmemi_check_args does not ask), is there a
+ * state, is there such a PE, is the address good, is it mapped? The peer address of symmetric; faults do not return. The one
+ * function that a kernel's put, get or atomic calls: what it is given, and what it keeps, are few registers, because kernels
+ * pay for them. what is a GSHMEMI_FIND_WHAT, local the caller's other end; symmetric again where it has none.
  */
-__attribute__((returns_nonnull)) GSHMEMI_SLOW void *gshmemi_slow_find_at(uint64_t what, const void *symmetric,
+__attribute__((returns_nonnull)) GSHMEMI_SLOW void *gshmemi_slow_find_at(uint64_t what, const void *symmetric, const void *local,
 									 size_t nbytes, int pe, const char *call)
 {
 	const struct gshmemi_peers *peers = gshmemi_state.peers;
@@ -57,14 +63,29 @@ __attribute__((returns_nonnull)) GSHMEMI_SLOW void *gshmemi_slow_find_at(uint64_
 	int fault = 0;
 
 	call = (const char *)(uintptr_t)gshmemi_arch_uniform((uint64_t)(uintptr_t)call);
+	if (!GSHMEMI_ARCH_COMPARES_APART && what >> 9 & 3 && gshmemi_state.slow & GSHMEMI_SLOW_CHECK) {
+		const uint64_t lanes = gshmemi_arch_wave_enter(0);
+		const unsigned is_get = (unsigned)(what >> 11) & 1;
+
+		if (!gshmemi_arch_wave_agrees((unsigned)pe, lanes))
+			fault = GSHMEMI_FAULT_UNEQUAL_WAVE, detail = GSHMEMI_ARGS_MOVE + 3;
+		if (!gshmemi_arch_wave_agrees(nbytes, lanes))
+			fault = GSHMEMI_FAULT_UNEQUAL_WAVE, detail = GSHMEMI_ARGS_MOVE + 2;
+		if (!gshmemi_arch_wave_agrees((uintptr_t)local, lanes))
+			fault = GSHMEMI_FAULT_UNEQUAL_WAVE, detail = GSHMEMI_ARGS_MOVE + !is_get;
+		if (!gshmemi_arch_wave_agrees((uintptr_t)symmetric, lanes))
+			fault = GSHMEMI_FAULT_UNEQUAL_WAVE, detail = GSHMEMI_ARGS_MOVE + is_get;
+	}
 	pe = gshmemi_pe_in_world(pe);
-	if (gshmemi_state.slow & GSHMEMI_SLOW_UNSET) {
+	if (fault) {
+		/* of the group */
+	} else if (gshmemi_state.slow & GSHMEMI_SLOW_UNSET) {
 		fault = GSHMEMI_FAULT_NOT_INITIALIZED;
 	} else if (pe < 0 || pe >= gshmemi_state.npes) {
 		fault = GSHMEMI_FAULT_BAD_PE;
 		detail = (uint64_t)gshmemi_state.npes;
 	} else if (gshmemi_state.slow & GSHMEMI_SLOW_CHECK && nbytes && find != GSHMEMI_FIND_SYNC) {
-		fault = gshmemi_check_symmetric(symmetric, nbytes, (unsigned)(what >> 4) & 31, &detail);
+		fault = gshmemi_check_symmetric(local ? symmetric : NULL, nbytes, (unsigned)(what >> 4) & 31, &detail);
 	}
 	if (!fault && !gshmemi_peer_ptr(find == GSHMEMI_FIND_SYNC ? peers->sync_delta : peers->delta, symmetric, pe, &peer))
 		fault = GSHMEMI_FAULT_UNREACHABLE;
@@ -75,12 +96,11 @@ __attribute__((returns_nonnull)) GSHMEMI_SLOW void *gshmemi_slow_find_at(uint64_
 	return peer;
 }
 
-/* local is the caller's other end; symmetric again where it has none. align, a constant, is at most 16. */
+/* For one thread. align, a constant, is at most 16. */
 GSHMEMI_FN void *gshmemi_slow_find(int find, const void *symmetric, const void *local, size_t nbytes, unsigned align,
 				   int pe, const char *call)
 {
-	return gshmemi_slow_find_at((uint64_t)find | align << 4 | (uint64_t)gshmemi_arch_caller() << 16,
-				    local ? symmetric : NULL, nbytes, pe, call);
+	return gshmemi_slow_find_at(GSHMEMI_FIND_WHAT(find, align, GSHMEMI_THREAD, 0), symmetric, local, nbytes, pe, call);
 }
 
 /* An operator or stride that is none. */
@@ -111,8 +131,7 @@ GSHMEMI_FN void gshmemi_check_group(int scope, const char *call)
 }
 
 /*
- * GSHMEM_CHECK: all threads of the group pass the same four words, where the platform can compare them at no cost to kernels
- * (GSHMEMI_ARCH_READS_GROUP); all of a work-group are there. The lanes of a wave where
+ * GSHMEM_CHECK: all threads of the group pass the same four words; all of a work-group are there. The lanes of a wave where
  * the platform keeps keys apart (GSHMEMI_ARCH_KEEPS_KEYS_APART) make different calls if a or b differ, or d, which is the PE,
  * of GSHMEMI_ARGS_MOVE. what packs scope, set and caller.
  */
@@ -148,11 +167,11 @@ GSHMEMI_FN void gshmemi_check_args(int scope, int set, uint64_t a, uint64_t b, u
 	if (scope == GSHMEMI_THREAD || !gshmemi_is_slow(GSHMEMI_SLOW_CHECK))
 		return;
 	gshmemi_check_group(scope, call);
-	if (GSHMEMI_ARCH_READS_GROUP)
+	if (GSHMEMI_ARCH_COMPARES_APART || set != GSHMEMI_ARGS_MOVE)
 		gshmemi_check_args_at((unsigned)scope | (unsigned)set << 2 | (uint64_t)gshmemi_arch_caller() << 16, a, b, c, d, call);
 }
 
-/* What put and get have in common. */
+/* What put and get have in common. Their own addresses are compared by gshmemi_slow_find_at where a second call is dear. */
 GSHMEMI_FN void gshmemi_check_move(int scope, const void *dest, const void *source, size_t nbytes, int pe, const char *call)
 {
 	gshmemi_check_args(scope, GSHMEMI_ARGS_MOVE, (uintptr_t)dest, (uintptr_t)source, nbytes, (unsigned)pe, call);
@@ -234,7 +253,7 @@ GSHMEMI_FN void *gshmemi_slow_put(int scope, void *dest, const void *source, siz
 	void *peer_dest;
 
 	gshmemi_check_move(scope, dest, source, nbytes, pe, call);
-	peer_dest = gshmemi_slow_find(GSHMEMI_FIND_HEAP, dest, source, nbytes, align, pe, call);
+	peer_dest = gshmemi_slow_find_at(GSHMEMI_FIND_WHAT(GSHMEMI_FIND_HEAP, align, scope, 0), dest, source, nbytes, pe, call);
 	if (!GSHMEMI_IS_DELAYED())
 		return peer_dest;
 	gshmemi_delay_put(scope, peer_dest, source, nbytes, pe, nbi);
@@ -247,7 +266,7 @@ GSHMEMI_FN void *gshmemi_slow_get(int scope, void *dest, const void *source, siz
 	void *peer_source;
 
 	gshmemi_check_move(scope, dest, source, nbytes, pe, call);
-	peer_source = gshmemi_slow_find(GSHMEMI_FIND_HEAP, source, dest, nbytes, align, pe, call);
+	peer_source = gshmemi_slow_find_at(GSHMEMI_FIND_WHAT(GSHMEMI_FIND_HEAP, align, scope, 1), source, dest, nbytes, pe, call);
 	if (!nbi || !GSHMEMI_IS_DELAYED())
 		return peer_source;
 	gshmemi_delay_get(scope, dest, peer_source, nbytes, pe);
@@ -352,7 +371,7 @@ GSHMEMI_FN void *gshmemi_slow_signal(uint64_t *sig_addr, int sig_op, int pe, con
 GSHMEMI_FN void *gshmemi_slow_put_signal(int scope, void *dest, const void *source, size_t nbytes, unsigned align,
 					 void *peer_sig, uint64_t signal, int sig_op, int pe, int nbi, const char *call)
 {
-	void *peer_dest = gshmemi_slow_find(GSHMEMI_FIND_HEAP, dest, source, nbytes, align, pe, call);
+	void *peer_dest = gshmemi_slow_find_at(GSHMEMI_FIND_WHAT(GSHMEMI_FIND_HEAP, align, scope, 0), dest, source, nbytes, pe, call);
 
 	if (!GSHMEMI_IS_DELAYED())
 		return peer_dest;

@@ -142,7 +142,8 @@ enum gshmemi_fault_kind {
 	GSHMEMI_FAULT_OVERLAP,           /* address, nbytes: dest of a collective that overlaps its source */
 	GSHMEMI_FAULT_UNEQUAL,           /* PEs called different collectives, or with different arguments; pe: this one's */
 	GSHMEMI_FAULT_MISSING_THREADS,   /* found: GSHMEMI_ARCH_COUNT_WORD that made the work-group's call; expected: all */
-	GSHMEMI_FAULT_UNEQUAL_THREADS,   /* nbytes: enum gshmemi_argument; found: this thread's; expected: the first thread's */
+	GSHMEMI_FAULT_UNEQUAL_THREADS,   /* nbytes: enum gshmemi_argument; found: this thread's; expected: the first's */
+	GSHMEMI_FAULT_UNEQUAL_WAVE,      /* found: enum gshmemi_argument that the threads of a wave pass differently */
 	GSHMEMI_FAULT_CONCURRENT,        /* found: struct gshmemi_sync's claim, of another caller */
 	GSHMEMI_FAULT_NOT_LOCKED,        /* address: of a lock that nobody has set; found: its word */
 	GSHMEMI_FAULT_WATCHDOG,          /* a warning: address, found, expected, nbytes, cmp, pe waited for or -1 */

@@ -195,6 +195,9 @@ static void describe(const struct gshmemi_fault *f, char *text, size_t nbytes)
 	case GSHMEMI_FAULT_UNEQUAL_THREADS:
 		describe_unequal_threads(f, text, nbytes);
 		break;
+	case GSHMEMI_FAULT_UNEQUAL_WAVE:
+		snprintf(text, nbytes, "all threads of the group must pass the same %s", arguments[f->found & 3].name);
+		break;
 	case GSHMEMI_FAULT_CONCURRENT:
 		describe_concurrent(f, text, nbytes);
 		break;

@@ -179,7 +179,9 @@ GSHMEMI_ARCH_FN unsigned gshmemi_arch_group_due(void)
 	return rest < width ? rest : width;
 }
 
-#define GSHMEMI_ARCH_READS_GROUP 1
+#define GSHMEMI_ARCH_COMPARES_APART              1
+#define gshmemi_arch_wave_agrees(value, lanes) ((void)(value), (void)(lanes), 1)
+
 /* Without LDS: within each wave. */
 GSHMEMI_ARCH_FN void gshmemi_arch_group_read(uint64_t *words)
 {

@@ -7,9 +7,9 @@
  *   the unit        NAME  THREAD_WORD  COUNT_WORD  OWN_THREADS  KERNELS_WAKE  STATE  HOST_DIRECT
  *                   HAS_LONG_DOUBLE  SIZEOF  ALIGNOF  HAS_POSTS  MARK_POST  CLOCK_RATE (optional)
  *   where am I      IN_KERNEL  thread_rank  thread_count  lane  thread_name  block  caller  caller_block
- *   groups          wave_enter  group_rank  group_size  group_sync  group_count  group_due  READS_GROUP
- *                   group_read  lowest_lane  wave_read  broadcast  ballot  KEEPS_KEYS_APART  group_elect, group_release
- *                   (optional)
+ *   groups          wave_enter  group_rank  group_size  group_sync  group_count  group_due  group_read
+ *                   COMPARES_APART  wave_agrees  lowest_lane  wave_read  broadcast  ballot  KEEPS_KEYS_APART
+ *                   group_elect, group_release (optional)
  *   registers       uniform  uniform_high  KEEP_ORDER  KEEP_APART
  *   memory          load  store  amo32  amo64  copy (optional)
  *   bulk memory     UNALIGNED  is_global  read_global  write_global  read_peer  write_peer
@@ -153,7 +153,9 @@ GSHMEMI_ARCH_FN unsigned gshmemi_arch_group_count(void)
 /* How many must come. */
 #define gshmemi_arch_group_due() gshmemi_arch_thread_count()
 
-#define GSHMEMI_ARCH_READS_GROUP 1
+#define GSHMEMI_ARCH_COMPARES_APART              1
+#define gshmemi_arch_wave_agrees(value, lanes) ((void)(value), (void)(lanes), 1)
+
 /* Meet the work-group, all of which makes the call: words[4] become those of its first thread, as far as the platform knows. */
 GSHMEMI_ARCH_FN void gshmemi_arch_group_read(uint64_t *words)
 {

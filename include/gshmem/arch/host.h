@@ -75,7 +75,9 @@ GSHMEMI_ARCH_FN unsigned gshmemi_arch_group_count(void)
 
 #define gshmemi_arch_group_due() 1
 
-#define GSHMEMI_ARCH_READS_GROUP 1
+#define GSHMEMI_ARCH_COMPARES_APART              1
+#define gshmemi_arch_wave_agrees(value, lanes) ((void)(value), (void)(lanes), 1)
+
 GSHMEMI_ARCH_FN void gshmemi_arch_group_read(uint64_t *words)
 {
 	(void)words;

@@ -100,13 +100,6 @@ GSHMEMI_ARCH_FN unsigned gshmemi_arch_group_count(void)
 
 #define gshmemi_arch_group_due() gshmemi_arch_thread_count()
 
-/*
- * Comparing the threads' words takes 24 registers of a kernel that computes (user_gemm on sm_90, 23 of them spilled), whether or
- * not the check is on, in barriers that carry a bit each: it is left out.
- */
-#define GSHMEMI_ARCH_READS_GROUP 0
-#define gshmemi_arch_group_read(words) ((void)(words))
-
 #define gshmemi_arch_lowest_lane(lanes) ((unsigned)__ffs((int)(lanes)) - 1)
 
 #define GSHMEMI_ARCH_KEEPS_KEYS_APART 0
@@ -118,6 +111,28 @@ GSHMEMI_ARCH_FN uint64_t gshmemi_arch_wave_read(uint64_t value, uint64_t lanes, 
 
 #define gshmemi_arch_broadcast(value, lanes) \
 	gshmemi_arch_wave_read(value, lanes, gshmemi_arch_lowest_lane(lanes))
+
+/* Without shared memory: within each wave. */
+GSHMEMI_ARCH_FN void gshmemi_arch_group_read(uint64_t *words)
+{
+	const uint64_t lanes = __activemask();
+
+	words[0] = gshmemi_arch_broadcast(words[0], lanes);
+	words[1] = gshmemi_arch_broadcast(words[1], lanes);
+	words[2] = gshmemi_arch_broadcast(words[2], lanes);
+	words[3] = gshmemi_arch_broadcast(words[3], lanes);
+}
+
+/* A second call in each put takes 24 registers of a kernel that computes (user_gemm on sm_90), with the check on or off. */
+#define GSHMEMI_ARCH_COMPARES_APART 0
+
+GSHMEMI_ARCH_FN int gshmemi_arch_wave_agrees(uint64_t value, uint64_t lanes)
+{
+	int agrees;
+
+	(void)__match_all_sync((unsigned)lanes, (unsigned long long)value, &agrees);
+	return agrees;
+}
 
 GSHMEMI_ARCH_FN uint64_t gshmemi_arch_ballot(int predicate, uint64_t lanes)
 {
