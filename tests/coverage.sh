@@ -11,6 +11,7 @@ set -u
 cd "$(dirname "$0")/.." || exit
 top=build/coverage
 unset MAKEFLAGS MFLAGS MAKELEVEL
+export GSHMEM_CPU_STACK=1m # frames of code that is not optimized
 rm -rf $top
 mkdir -p $top
 cat >$top/exit.c <<'END'
