@@ -43,15 +43,16 @@ GSHMEMI_FN int gshmemi_check_symmetric(const void *address, size_t nbytes, unsig
 enum gshmemi_find { GSHMEMI_FIND_HEAP, GSHMEMI_FIND_AMO, GSHMEMI_FIND_SYNC };
 
 /* What a call to a PE is besides its arguments: find, align << 4, scope << 9, is_get << 11, caller << 16. */
-#define GSHMEMI_FIND_WHAT(find, align, scope, is_get) \
-	((uint64_t)(find) | (unsigned)(align) << 4 | (unsigned)(scope) << 9 | (unsigned)(is_get) << 11 | \
-	 (uint64_t)gshmemi_arch_caller() << 16)
+GSHMEMI_FN uint64_t gshmemi_find_what(int find, unsigned align, int scope, int is_get)
+{
+	return (unsigned)find | align << 4 | (unsigned)scope << 9 | (unsigned)is_get << 11 | (uint64_t)gshmemi_arch_caller() << 16;
+}
 
 /*
  * What any call to a PE meets first: do the threads of its wave agree (where gshmemi_check_args does not ask), is there a
  * state, is there such a PE, is the address good, is it mapped? The peer address of symmetric; faults do not return. The one
  * function that a kernel's put, get or atomic calls: what it is given, and what it keeps, are few registers, because kernels
- * pay for them. what is a GSHMEMI_FIND_WHAT, local the caller's other end; symmetric again where it has none.
+ * pay for them. what is a gshmemi_find_what, local the caller's other end; symmetric again where it has none.
  */
 __attribute__((returns_nonnull)) GSHMEMI_SLOW void *gshmemi_slow_find_at(uint64_t what, const void *symmetric, const void *local,
 									 size_t nbytes, int pe, const char *call)
@@ -100,7 +101,7 @@ __attribute__((returns_nonnull)) GSHMEMI_SLOW void *gshmemi_slow_find_at(uint64_
 GSHMEMI_FN void *gshmemi_slow_find(int find, const void *symmetric, const void *local, size_t nbytes, unsigned align,
 				   int pe, const char *call)
 {
-	return gshmemi_slow_find_at(GSHMEMI_FIND_WHAT(find, align, GSHMEMI_THREAD, 0), symmetric, local, nbytes, pe, call);
+	return gshmemi_slow_find_at(gshmemi_find_what(find, align, GSHMEMI_THREAD, 0), symmetric, local, nbytes, pe, call);
 }
 
 /* An operator or stride that is none. */
@@ -253,7 +254,7 @@ GSHMEMI_FN void *gshmemi_slow_put(int scope, void *dest, const void *source, siz
 	void *peer_dest;
 
 	gshmemi_check_move(scope, dest, source, nbytes, pe, call);
-	peer_dest = gshmemi_slow_find_at(GSHMEMI_FIND_WHAT(GSHMEMI_FIND_HEAP, align, scope, 0), dest, source, nbytes, pe, call);
+	peer_dest = gshmemi_slow_find_at(gshmemi_find_what(GSHMEMI_FIND_HEAP, align, scope, 0), dest, source, nbytes, pe, call);
 	if (!GSHMEMI_IS_DELAYED())
 		return peer_dest;
 	gshmemi_delay_put(scope, peer_dest, source, nbytes, pe, nbi);
@@ -266,7 +267,7 @@ GSHMEMI_FN void *gshmemi_slow_get(int scope, void *dest, const void *source, siz
 	void *peer_source;
 
 	gshmemi_check_move(scope, dest, source, nbytes, pe, call);
-	peer_source = gshmemi_slow_find_at(GSHMEMI_FIND_WHAT(GSHMEMI_FIND_HEAP, align, scope, 1), source, dest, nbytes, pe, call);
+	peer_source = gshmemi_slow_find_at(gshmemi_find_what(GSHMEMI_FIND_HEAP, align, scope, 1), source, dest, nbytes, pe, call);
 	if (!nbi || !GSHMEMI_IS_DELAYED())
 		return peer_source;
 	gshmemi_delay_get(scope, dest, peer_source, nbytes, pe);
@@ -371,7 +372,7 @@ GSHMEMI_FN void *gshmemi_slow_signal(uint64_t *sig_addr, int sig_op, int pe, con
 GSHMEMI_FN void *gshmemi_slow_put_signal(int scope, void *dest, const void *source, size_t nbytes, unsigned align,
 					 void *peer_sig, uint64_t signal, int sig_op, int pe, int nbi, const char *call)
 {
-	void *peer_dest = gshmemi_slow_find_at(GSHMEMI_FIND_WHAT(GSHMEMI_FIND_HEAP, align, scope, 0), dest, source, nbytes, pe, call);
+	void *peer_dest = gshmemi_slow_find_at(gshmemi_find_what(GSHMEMI_FIND_HEAP, align, scope, 0), dest, source, nbytes, pe, call);
 
 	if (!GSHMEMI_IS_DELAYED())
 		return peer_dest;
