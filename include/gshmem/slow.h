@@ -49,7 +49,7 @@ GSHMEMI_FN uint64_t gshmemi_find_what(int find, unsigned align, int scope, int i
 }
 
 /*
- * What any call to a PE meets first: do the threads of its wave agree (where gshmemi_check_args does not ask), is there a
+ * What any call to a PE meets first: do the threads of its wave agree (where gshmemi_check_move does not ask), is there a
  * state, is there such a PE, is the address good, is it mapped? The peer address of symmetric; faults do not return. The one
  * function that a kernel's put, get or atomic calls: what it is given, and what it keeps, are few registers, because kernels
  * pay for them. what is a gshmemi_find_what, local the caller's other end; symmetric again where it has none.
@@ -168,14 +168,16 @@ GSHMEMI_FN void gshmemi_check_args(int scope, int set, uint64_t a, uint64_t b, u
 	if (scope == GSHMEMI_THREAD || !gshmemi_is_slow(GSHMEMI_SLOW_CHECK))
 		return;
 	gshmemi_check_group(scope, call);
-	if (GSHMEMI_ARCH_COMPARES_APART || set != GSHMEMI_ARGS_MOVE)
-		gshmemi_check_args_at((unsigned)scope | (unsigned)set << 2 | (uint64_t)gshmemi_arch_caller() << 16, a, b, c, d, call);
+	gshmemi_check_args_at((unsigned)scope | (unsigned)set << 2 | (uint64_t)gshmemi_arch_caller() << 16, a, b, c, d, call);
 }
 
-/* What put and get have in common. Their own addresses are compared by gshmemi_slow_find_at where a second call is dear. */
+/* In front of gshmemi_slow_find_at with this scope, which compares where a second call is dear (GSHMEMI_ARCH_COMPARES_APART). */
 GSHMEMI_FN void gshmemi_check_move(int scope, const void *dest, const void *source, size_t nbytes, int pe, const char *call)
 {
-	gshmemi_check_args(scope, GSHMEMI_ARGS_MOVE, (uintptr_t)dest, (uintptr_t)source, nbytes, (unsigned)pe, call);
+	if (GSHMEMI_ARCH_COMPARES_APART)
+		gshmemi_check_args(scope, GSHMEMI_ARGS_MOVE, (uintptr_t)dest, (uintptr_t)source, nbytes, (unsigned)pe, call);
+	else
+		gshmemi_check_group(scope, call);
 }
 
 /* ---- delayed delivery: hooks of the platform that can ---- */
@@ -297,7 +299,7 @@ GSHMEMI_FN size_t gshmemi_span(size_t bsize, size_t nblocks, ptrdiff_t stride, u
 GSHMEMI_FN void gshmemi_check_blocks(int scope, const void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize,
 				     size_t nblocks, int pe, const char *call)
 {
-	gshmemi_check_move(scope, dest, source, 0, pe, call);
+	gshmemi_check_args(scope, GSHMEMI_ARGS_MOVE, (uintptr_t)dest, (uintptr_t)source, 0, (unsigned)pe, call);
 	gshmemi_check_args(scope, GSHMEMI_ARGS_STRIDE, (uint64_t)dst, (uint64_t)sst, bsize, nblocks, call);
 }
 
