@@ -4,8 +4,8 @@
 # tests/mutants.sh [-l] [NAME...] - break the library on purpose, one line at a time, and see that a test notices.
 #
 # Each mutant is a copy of the tree in which sed has changed one file. The test that is named must fail there; one that passes
-# is a test that cannot fail, and the exit status is 1. Unbroken it must pass. -l lists the mutants; NAME chooses some. What compilers make of kernels
-# has mutants of its own, which tests/isa/amd.sh and nvidia.sh keep.
+# is a test that cannot fail, and the exit status is 1. Unbroken it must pass. -l lists the mutants; NAME chooses some. What
+# compilers make of kernels has mutants of its own, which tests/isa/amd.sh and nvidia.sh keep.
 
 set -uf
 cd "$(dirname "$0")/.." || exit
