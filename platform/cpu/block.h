@@ -29,10 +29,12 @@ extern int warpSize;
 
 /* What a barrier needs of it is in the first 64 bytes, a line of the cache. */
 struct hipcpu_lane {
-	struct fiber *fiber;	 /* while it does not run */
-	uint64_t result;	 /* of call; set by whoever completes it */
-	struct index3 index;	 /* its threadIdx, once the block is slow */
+	struct fiber *fiber;	 /* these four: once it has begun in a slow block */
+	struct wave *wave;
+	uint64_t bit;		 /* in the sets of wave */
+	struct index3 index;	 /* its threadIdx */
 	uint32_t npauses;	 /* polls of its present wait */
+	uint64_t result;	 /* of call; set by whoever completes it */
 	struct hipcpu_call call; /* what it stands in, or stood in last; op NONE: none yet */
 } __attribute__((aligned(HIPCPU_LANE_BYTES)));
 
@@ -50,6 +52,7 @@ struct wave {
 	uint64_t held;	  /* in HIPCPU_OP_ELECT, until the one elected lets them go */
 	bool uniform;	  /* all mask-less ones of arrived stand in the same call */
 	uint32_t first;	  /* one of them */
+	struct hipcpu_lane *lanes; /* its first */
 };
 
 /* The watchdog's own notes. */
@@ -68,7 +71,7 @@ struct block {
 	unsigned nlanes, nlive, nbarrier;
 	bool elects;		   /* some stand in HIPCPU_OP_BARRIER_ELECT */
 	unsigned nstarted;	   /* lanes begun, in order */
-	unsigned wave;		   /* of the lane that runs or ran last */
+	struct wave *wave;	   /* of the lane that runs or ran last, once the block is slow */
 	unsigned streak;	   /* cross-lane calls since another wave had its turn */
 	unsigned nturns;	   /* times that another wave had its turn */
 	unsigned pause_next;	   /* lane to look from for one that pauses */
@@ -129,6 +132,14 @@ void hipcpu_block_describe(struct block *b);
 static inline unsigned lane_number(const struct block *b, const struct hipcpu_lane *lane)
 {
 	return (unsigned)(lane - b->lanes);
+}
+
+/* Of the ready lanes of a wave, that of bit runs. */
+static inline void wave_unready(struct block *b, struct wave *wave, uint64_t bit)
+{
+	wave->ready &= ~bit;
+	if (!wave->ready)
+		b->ready_waves &= ~(UINT32_C(1) << (wave - b->waves));
 }
 
 static inline void progress(struct block *b)

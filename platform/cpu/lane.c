@@ -11,16 +11,19 @@
 
 #include "block.h"
 
-/* What every stop of a lane goes through: a call inside of another has its registers saved twice. */
+/*
+ * What every stop of a lane goes through, some 80 instructions: a call inside of another has its registers saved
+ * twice, and what is the same for all stops of a kind is known when it is compiled.
+ */
 #define INLINED static inline __attribute__((always_inline))
 
 #define STREAK_MAX 256	  /* cross-lane calls of one wave before others have a turn */
 #define STREAK_YIELD 4096 /* and before other processes have one, if there are more of them than cores */
 
-__thread struct hipcpu_lane *hipcpu_self;
-__thread struct hipcpu_loop hipcpu_loop;
-__thread struct block *hipcpu_block;
-__thread struct index3 threadIdx, blockIdx, blockDim, gridDim;
+__thread struct hipcpu_lane *hipcpu_self HIPCPU_TLS;
+__thread struct hipcpu_loop hipcpu_loop HIPCPU_TLS;
+__thread struct block *hipcpu_block HIPCPU_TLS;
+__thread struct index3 threadIdx HIPCPU_TLS, blockIdx HIPCPU_TLS, blockDim HIPCPU_TLS, gridDim HIPCPU_TLS;
 int warpSize = 64; /* constant to all others */
 
 __attribute__((constructor)) static void set_warp_size(void)
@@ -74,8 +77,9 @@ HIPCPU_RACY void hipcpu_block_describe(struct block *b)
 		while (last + 1 < b->nlanes && standing(b, last + 1) == what) {
 			const struct hipcpu_call *other = &b->lanes[last + 1].call;
 
-			if ((what == 1 || what == 2) &&
-			    (other->op != call->op || other->line != call->line || other->mask != call->mask))
+			if ((what == 1 || what == 2) && (other->op != call->op || other->line != call->line))
+				break;
+			if (what == 1 && other->mask != call->mask)
 				break;
 			last++;
 		}
@@ -114,25 +118,22 @@ static void set_ready(struct block *b, unsigned w, uint64_t lanes)
 		b->ready_waves |= UINT32_C(1) << w;
 }
 
-static struct hipcpu_lane *take_ready(struct block *b, unsigned w)
+INLINED struct hipcpu_lane *take_ready(struct block *b, struct wave *wave)
 {
-	struct wave *wave = &b->waves[w];
-	unsigned n = (unsigned)__builtin_ctzll(wave->ready);
+	struct hipcpu_lane *lane = &wave->lanes[__builtin_ctzll(wave->ready)];
 
-	wave->ready &= wave->ready - 1;
-	if (!wave->ready)
-		b->ready_waves &= ~(UINT32_C(1) << w);
-	return &b->lanes[(w << b->shift) + n];
+	wave_unready(b, wave, wave->ready & -wave->ready);
+	return lane;
 }
 
 /* A ready lane of the first wave after the present one that has any. */
 static struct hipcpu_lane *pick_ready(struct block *b)
 {
-	uint32_t later = b->ready_waves & ~(UINT32_MAX >> (31 - b->wave));
+	uint32_t later = b->ready_waves & ~(UINT32_MAX >> (31 - (b->wave - b->waves)));
 
 	if (!b->ready_waves)
 		return NULL;
-	return take_ready(b, (unsigned)__builtin_ctz(later ? later : b->ready_waves));
+	return take_ready(b, &b->waves[__builtin_ctz(later ? later : b->ready_waves)]);
 }
 
 static struct hipcpu_lane *pick_new(struct block *b)
@@ -164,11 +165,11 @@ static struct hipcpu_lane *pick_paused(struct block *b)
 	return NULL;
 }
 
-INLINED struct hipcpu_lane *pick(struct block *b)
+static struct hipcpu_lane *pick(struct block *b)
 {
 	struct hipcpu_lane *lane;
 
-	if (b->waves[b->wave].ready)
+	if (b->wave->ready)
 		lane = take_ready(b, b->wave);
 	else if (!(lane = pick_ready(b)) && !(lane = pick_new(b)))
 		return pick_paused(b);
@@ -188,56 +189,76 @@ static struct hipcpu_lane *pick_other(struct block *b)
 	return lane;
 }
 
-static void lane_begin(struct block *b, struct hipcpu_lane *lane)
+/* What is known of a lane of a slow block, besides its threadIdx. */
+static void lane_place(struct block *b, struct hipcpu_lane *lane, struct fiber *fiber)
+{
+	unsigned n = lane_number(b, lane);
+
+	lane->fiber = fiber;
+	lane->wave = &b->waves[n >> b->shift];
+	lane->bit = UINT64_C(1) << (n & (b->width - 1));
+}
+
+/* From here on lane, which had stopped, is the one that runs; the caller switches to its fiber. */
+INLINED void lane_resume(struct block *b, struct hipcpu_lane *lane)
+{
+	b->wave = lane->wave;
+	b->fiber = lane->fiber;
+	hipcpu_self = lane;
+	threadIdx = lane->index;
+}
+
+/* The same of one that has not begun, and shall do so on fiber. */
+static void lane_begin(struct block *b, struct hipcpu_lane *lane, struct fiber *fiber)
 {
 	unsigned n = lane_number(b, lane);
 
 	b->nstarted++;
-	b->wave = n >> b->shift;
-	hipcpu_self = lane;
-	threadIdx.x = n % blockDim.x;
-	threadIdx.y = n / blockDim.x % blockDim.y;
-	threadIdx.z = n / blockDim.x / blockDim.y;
-	lane->index = threadIdx;
+	lane_place(b, lane, fiber);
+	lane->index.x = n % blockDim.x;
+	lane->index.y = n / blockDim.x % blockDim.y;
+	lane->index.z = n / blockDim.x / blockDim.y;
+	lane_resume(b, lane);
+}
+
+static void lane_go(struct block *b, struct hipcpu_lane *lane)
+{
+	if (HIPCPU_UNLIKELY(!lane))
+		deadlock(b);
+	if (lane_number(b, lane) == b->nstarted)
+		lane_begin(b, lane, hipcpu_fiber_get(b));
+	else
+		lane_resume(b, lane);
 }
 
 /* Leave the running lane me where it is and go on with next. */
-INLINED void switch_lane(struct block *b, struct hipcpu_lane *me, struct hipcpu_lane *next)
+static void switch_lane(struct block *b, struct hipcpu_lane *me, struct hipcpu_lane *next)
 {
-	struct fiber *from = b->fiber;
-
-	me->fiber = from;
-	if (lane_number(b, next) == b->nstarted) {
-		lane_begin(b, next);
-		b->fiber = hipcpu_fiber_get(b);
-	} else {
-		b->fiber = next->fiber;
-	}
-	fiber_switch(from, b->fiber);
-	hipcpu_self = me;
-	threadIdx = me->index;
-	b->wave = lane_number(b, me) >> b->shift;
+	lane_go(b, next);
+	fiber_switch(me->fiber, b->fiber);
 }
 
-INLINED void park(struct block *b, struct hipcpu_lane *me)
+/* Stop me, at a barrier or else in a cross-lane call. */
+INLINED void park(struct block *b, struct hipcpu_lane *me, bool at_barrier)
 {
-	struct hipcpu_lane *next;
+	struct wave *wave = me->wave;
 
 	progress(b);
-	if (HIPCPU_UNLIKELY(++b->streak >= STREAK_MAX)) {
+	if (!at_barrier && HIPCPU_UNLIKELY(++b->streak >= STREAK_MAX)) {
 		b->streak = 0;
-		next = pick_other(b);
+		lane_go(b, pick_other(b));
+	} else if (HIPCPU_LIKELY(wave->ready)) {
+		b->nidle = 0;
+		lane_resume(b, take_ready(b, wave));
 	} else {
-		next = pick(b);
+		lane_go(b, pick(b));
 	}
-	if (HIPCPU_UNLIKELY(!next))
-		deadlock(b);
-	switch_lane(b, me, next);
+	fiber_switch(me->fiber, b->fiber);
 }
 
 void hipcpu_lane_park(struct block *b, struct hipcpu_lane *me)
 {
-	park(b, me);
+	park(b, me, false);
 }
 
 void hipcpu_lane_yield(struct block *b, struct hipcpu_lane *me)
@@ -263,13 +284,14 @@ void hipcpu_block_slow(struct block *b)
 		return;
 	running = lane_number(b, hipcpu_self);
 	b->slow = true;
-	b->wave = running >> b->shift;
 	b->nstarted = running + 1;
 	b->nlive = b->nlanes - running;
 	b->nbarrier = 0;
 	b->barrier_count = 0;
 	b->elects = false;
+	lane_place(b, hipcpu_self, b->fiber);
 	hipcpu_self->index = threadIdx;
+	b->wave = hipcpu_self->wave;
 	b->ready_waves = b->paused_waves = 0;
 	for (unsigned w = 0; w << b->shift < b->nlanes; w++) {
 		unsigned first = w << b->shift, n = b->nlanes - first;
@@ -277,7 +299,7 @@ void hipcpu_block_slow(struct block *b)
 
 		if (n > b->width)
 			all = b->width < 64 ? (UINT64_C(1) << b->width) - 1 : ~UINT64_C(0);
-		b->waves[w] = (struct wave){.live = all};
+		b->waves[w] = (struct wave){.live = all, .lanes = &b->lanes[first]};
 		if (running >= first + b->width)
 			b->waves[w].live = 0;
 		else if (running > first)
@@ -336,51 +358,65 @@ static void complete_barrier(struct block *b)
 		release_barrier(b);
 }
 
-uint64_t hipcpu_block_call(enum hipcpu_op op, int line, const char *file, uint64_t value)
+/* All live lanes of the block meet. Compiled once for each of the three calls below. */
+INLINED uint64_t meet(enum hipcpu_op op, int line, const char *file, bool counts)
 {
 	struct hipcpu_lane *me = hipcpu_self;
 	struct block *b = hipcpu_block;
 	struct wave *wave;
-	unsigned n, w;
 	char *mark;
-	uint64_t bit;
+	bool last;
 
 	if (!me)
-		return op == HIPCPU_OP_BARRIER_ELECT || value;
-	if (b->nlanes == 1) {
-		progress(b);
-		return op == HIPCPU_OP_BARRIER_ELECT || value;
-	}
-	if (HIPCPU_UNLIKELY(!b->slow))
+		return op == HIPCPU_OP_BARRIER_ELECT || counts;
+	if (HIPCPU_UNLIKELY(!b->slow)) {
+		if (b->nlanes == 1) {
+			progress(b);
+			return op == HIPCPU_OP_BARRIER_ELECT || counts;
+		}
 		hipcpu_block_slow(b);
-	n = lane_number(b, me);
-	w = n >> b->shift;
-	wave = &b->waves[w];
-	bit = UINT64_C(1) << (n & (b->width - 1));
+	}
+	wave = me->wave;
 	mark = &b->barrier_mark[b->nbarriers & 1];
 	FIBER_RELEASE(mark);
-	me->result = 0;
 	me->call.op = op;
 	me->call.line = line;
 	me->call.file = file;
-	me->call.mask = 0;
-	wave->barrier |= bit;
-	b->barrier_count += value != 0;
-	b->elects |= op == HIPCPU_OP_BARRIER_ELECT;
+	wave->barrier |= me->bit;
+	if (op == HIPCPU_OP_COUNT)
+		b->barrier_count += counts;
+	if (op == HIPCPU_OP_BARRIER_ELECT) {
+		b->elects = true;
+		me->result = 0;
+	}
 	if (HIPCPU_UNLIKELY(wave->arrived))
-		hipcpu_wave_settle(b, w);
-	if (++b->nbarrier == b->nlive)
+		hipcpu_wave_settle(b, (unsigned)(wave - b->waves));
+	last = ++b->nbarrier == b->nlive;
+	if (HIPCPU_UNLIKELY(last))
 		complete_barrier(b);
-	if (wave->ready & bit) {
-		wave->ready &= ~bit;
-		if (!wave->ready)
-			b->ready_waves &= ~(UINT32_C(1) << w);
+	if (HIPCPU_UNLIKELY(last) && wave->ready & me->bit) {
+		wave_unready(b, wave, me->bit);
 		progress(b);
 	} else {
-		park(b, me);
+		park(b, me, true);
 	}
 	FIBER_ACQUIRE(mark);
 	return op == HIPCPU_OP_BARRIER_ELECT ? me->result : b->barrier_result;
+}
+
+void hipcpu_block_sync(int line, const char *file)
+{
+	meet(HIPCPU_OP_BARRIER, line, file, false);
+}
+
+unsigned hipcpu_block_count(int line, const char *file, bool counts)
+{
+	return (unsigned)meet(HIPCPU_OP_COUNT, line, file, counts);
+}
+
+uint64_t hipcpu_block_elect(int line)
+{
+	return meet(HIPCPU_OP_BARRIER_ELECT, line, NULL, false);
 }
 
 /* By the lane that was elected. */
@@ -473,7 +509,7 @@ bool hipcpu_lane_exit(void)
 	if (!next)
 		deadlock(b);
 	if (lane_number(b, next) == b->nstarted) {
-		lane_begin(b, next);
+		lane_begin(b, next, b->fiber);
 		return true;
 	}
 	b->picked = next;
@@ -492,7 +528,10 @@ void hipcpu_fiber_main(void)
 		FIBER_ACQUIRE(&b->id);
 		b->launch->params.run(b->launch->params.closure);
 		hipcpu_fiber_put(b, self);
-		b->fiber = b->picked ? b->picked->fiber : &b->thread;
+		if (b->picked)
+			lane_resume(b, b->picked);
+		else
+			b->fiber = &b->thread;
 		fiber_switch(self, b->fiber);
 	}
 }

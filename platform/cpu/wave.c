@@ -324,7 +324,6 @@ uint64_t hipcpu_wave_call(const struct hipcpu_call *call)
 	struct hipcpu_lane *me = hipcpu_self;
 	struct block *b = hipcpu_block;
 	struct wave *wave;
-	unsigned n, w;
 	uint64_t bit;
 
 	if (!me)
@@ -334,10 +333,8 @@ uint64_t hipcpu_wave_call(const struct hipcpu_call *call)
 		return call_alone(call);
 	}
 	hipcpu_block_slow(b);
-	n = lane_number(b, me);
-	w = n >> b->shift;
-	bit = UINT64_C(1) << (n & (b->width - 1));
-	wave = &b->waves[w];
+	wave = me->wave;
+	bit = me->bit;
 	FIBER_RELEASE(wave);
 	set_call(&me->call, call);
 	me->call.base = b->fiber->base;
@@ -349,25 +346,23 @@ uint64_t hipcpu_wave_call(const struct hipcpu_call *call)
 		wave->masked |= bit;
 	} else if (!(wave->arrived & ~wave->masked)) {
 		wave->uniform = true;
-		wave->first = n;
+		wave->first = (unsigned)(me - wave->lanes);
 	} else if (wave->uniform) {
-		wave->uniform = !compare(&me->call, &b->lanes[wave->first].call);
+		wave->uniform = !compare(&me->call, &wave->lanes[wave->first].call);
 	}
 	wave->arrived |= bit;
 	if (call->op == HIPCPU_OP_ACTIVE)
 		wave->active |= bit;
 	if ((call->mask && !(call->mask & wave->live & ~wave->masked)) ||
 	    !(wave->live & ~(wave->arrived | wave->barrier)))
-		hipcpu_wave_settle(b, w);
+		hipcpu_wave_settle(b, (unsigned)(wave - b->waves));
 	if (!(wave->ready & bit)) {
 		hipcpu_lane_park(b, me);
 		FIBER_ACQUIRE(wave);
 		return me->result;
 	}
 	/* the last of its group: goes on without a switch */
-	wave->ready &= ~bit;
-	if (!wave->ready)
-		b->ready_waves &= ~(UINT32_C(1) << w);
+	wave_unready(b, wave, bit);
 	progress(b);
 	FIBER_ACQUIRE(wave);
 	if (HIPCPU_UNLIKELY(++b->streak >= 256))
@@ -383,10 +378,10 @@ void hipcpu_wave_release(uint64_t lanes)
 
 	if (!(lanes & (lanes - 1)))
 		return;
-	wave = &b->waves[b->wave];
+	wave = b->wave;
 	FIBER_RELEASE(wave);
 	wave->held &= ~lanes;
 	wave->ready |= lanes & (lanes - 1);
-	b->ready_waves |= UINT32_C(1) << b->wave;
+	b->ready_waves |= UINT32_C(1) << (wave - b->waves);
 	progress(b);
 }

@@ -139,7 +139,7 @@ GSHMEMI_ARCH_FN void gshmemi_arch_group_sync(int scope, uint64_t mask)
 	if (!hipcpu_self)
 		return;
 	if (scope == GSHMEMI_WG)
-		hipcpu_block_sync(__LINE__);
+		hipcpu_block_sync(__LINE__, 0);
 	else if (scope == GSHMEMI_WAVE)
 		hipcpu_wave_sync(GSHMEMI_ARCH_SITE, mask);
 }
@@ -147,7 +147,7 @@ GSHMEMI_ARCH_FN void gshmemi_arch_group_sync(int scope, uint64_t mask)
 /* How many of the caller's COUNT_WORD, all the work-group or as far as the platform sees, have come to this call. */
 GSHMEMI_ARCH_FN unsigned gshmemi_arch_group_count(void)
 {
-	return hipcpu_self ? hipcpu_block_count(__LINE__) : 1;
+	return hipcpu_self ? hipcpu_block_count(__LINE__, 0, true) : 1;
 }
 
 /* How many must come. */
@@ -166,9 +166,9 @@ GSHMEMI_ARCH_FN void gshmemi_arch_group_read(uint64_t *words)
 	shared = hipcpu_block_words();
 	if (gshmemi_arch_thread_rank() == 0)
 		memcpy(shared, words, 4 * sizeof *words);
-	hipcpu_block_sync(__LINE__);
+	hipcpu_block_sync(__LINE__, 0);
 	memcpy(words, shared, 4 * sizeof *words);
-	hipcpu_block_sync(__LINE__); /* before the next call writes */
+	hipcpu_block_sync(__LINE__, 0); /* before the next call writes */
 }
 
 /* Lanes that enter with other keys are never taken for one group, so that each call has one operation. */

@@ -15,22 +15,22 @@
 
 HIPCPU_INLINE void __syncthreads(HIPCPU_FROM)
 {
-	hipcpu_block_call(HIPCPU_OP_BARRIER, line_, file_, 0);
+	hipcpu_block_sync(line_, file_);
 }
 
 HIPCPU_INLINE int __syncthreads_count(int predicate, HIPCPU_FROM)
 {
-	return (int)hipcpu_block_call(HIPCPU_OP_COUNT, line_, file_, predicate != 0);
+	return (int)hipcpu_block_count(line_, file_, predicate != 0);
 }
 
 HIPCPU_INLINE int __syncthreads_and(int predicate, HIPCPU_FROM)
 {
-	return hipcpu_block_call(HIPCPU_OP_COUNT, line_, file_, predicate == 0) == 0;
+	return hipcpu_block_count(line_, file_, predicate == 0) == 0;
 }
 
 HIPCPU_INLINE int __syncthreads_or(int predicate, HIPCPU_FROM)
 {
-	return hipcpu_block_call(HIPCPU_OP_COUNT, line_, file_, predicate != 0) != 0;
+	return hipcpu_block_count(line_, file_, predicate != 0) != 0;
 }
 
 /* No mask, or 0: the lanes that stand here. */

@@ -80,8 +80,16 @@ struct hipcpu_call {
 };
 
 uint64_t hipcpu_wave_call(const struct hipcpu_call *call) HIPCPU_CONVERGENT;
-/* A barrier of the block; value is of COUNT. In registers: what has just been stored is slow to read. */
-uint64_t hipcpu_block_call(enum hipcpu_op op, int line, const char *file, uint64_t value) HIPCPU_CONVERGENT;
+/* All live lanes of the block meet. The place in the source, for messages: file may be NULL. */
+void hipcpu_block_sync(int line, const char *file) HIPCPU_CONVERGENT;
+/* The same: how many lanes were here with counts. Others may have met it at a barrier of another kind. */
+unsigned hipcpu_block_count(int line, const char *file, bool counts) HIPCPU_CONVERGENT;
+/*
+ * The same, wherever they stand: the lowest gets 1 and goes on alone; the others get 0 when it calls
+ * hipcpu_block_release. Meanwhile it meets nobody.
+ */
+uint64_t hipcpu_block_elect(int line) HIPCPU_CONVERGENT;
+void hipcpu_block_release(void) HIPCPU_CONVERGENT;
 void hipcpu_pause_slow(unsigned *polls);
 unsigned hipcpu_lane_id(void);	    /* within the wave */
 unsigned hipcpu_wave_width(void);
@@ -125,14 +133,6 @@ HIPCPU_INLINE uint64_t hipcpu_wave_elect(const void *site, int line, uint64_t ke
 
 void hipcpu_wave_release(uint64_t lanes) HIPCPU_CONVERGENT;
 
-/* The same for all live lanes of the block, wherever they stand: 1 for the lowest, and 0. */
-HIPCPU_INLINE uint64_t hipcpu_block_elect(int line)
-{
-	return hipcpu_block_call(HIPCPU_OP_BARRIER_ELECT, line, 0, 0);
-}
-
-void hipcpu_block_release(void) HIPCPU_CONVERGENT;
-
 /* Meet the lanes of the wave that stand here, and learn who they are. */
 HIPCPU_INLINE uint64_t hipcpu_wave_mask(const void *site, int line, uint64_t key)
 {
@@ -162,17 +162,6 @@ HIPCPU_INLINE uint64_t hipcpu_wave_broadcast(const void *site, int line, uint64_
 	struct hipcpu_call call = {HIPCPU_OP_SHUFFLE, line, 0, mask, site, __builtin_frame_address(0), value, from_lane, 0};
 
 	return hipcpu_wave_call(&call);
-}
-
-HIPCPU_INLINE void hipcpu_block_sync(int line)
-{
-	hipcpu_block_call(HIPCPU_OP_BARRIER, line, 0, 0);
-}
-
-/* The same, and how many threads of the block made this call; others may have met it at a barrier of another kind. */
-HIPCPU_INLINE unsigned hipcpu_block_count(int line)
-{
-	return (unsigned)hipcpu_block_call(HIPCPU_OP_COUNT, line, 0, 1);
 }
 
 /* ---- launching: for hip_runtime.h ---- */
