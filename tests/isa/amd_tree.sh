@@ -3,11 +3,12 @@
 # timeout: 3000
 #
 # The library, every test, bench and example compile for AMD GPUs, and in none of their kernels does ordering.py find anything
-# broken; nor does host code read the device state. For the first GPU all of it is built, with the host's side, and linked; for
-# the others the kernels alone, with gshmem.h precompiled: those of tests for the second one, which differs most, and those of
-# the library, benches and examples for all, with FULL=1 four or five. Tests that say `/* isa: read */` in a comment at their head call
-# everything there is, which takes the compilers minutes; they are read. Left out of ordering.py are tests/platform: they try
-# HIP itself, with orders narrower than the system, and know nothing of the library. ARCHS='gfx942 gfx1100' for some GPUs.
+# broken; nor does host code read the device state. For the first GPU library, examples and, by TURN, a third of tests and
+# benches (FULL=1: all) are built with the host's side, and linked. The other kernels are compiled alone, with gshmem.h
+# precompiled: those of tests for the first GPU and the second, which differs most, and those of library, benches and examples
+# for all, with FULL=1 four or five. Tests that say `/* isa: read */` in a comment at their head call everything there is, which
+# takes the compilers minutes; they are read. Left out of ordering.py are tests/platform: they try HIP itself, with orders
+# narrower than the system, and know nothing of the library. ARCHS='gfx942 gfx1100' for some GPUs.
 
 . "$(dirname "$0")/compile"
 work=$builds/amd-tree
@@ -27,8 +28,7 @@ mkdir -p "$work"
 echo '#include <gshmem.h>' >"$work/head.h"
 
 failed='' build=$builds/tree-amd log=$builds/tree-amd.log
-if ! $MAKE --no-print-directory -k -j"$(nproc)" PLATFORM=amd GPU_ARCHS="$first" B="$build" CFLAGS='-O2 -g1' \
-	T="$(built_tests)" RUN=examples ALSO=benches lib build-tests >"$log" 2>&1; then
+if ! build_tree "$build" "$log" PLATFORM=amd GPU_ARCHS="$first" CFLAGS='-O2 -g1'; then
 	grep -E 'error|Error|undefined' "$log" | cut -c 1-300 | sort -u | tail -n 12
 	echo "FAIL for $first: not everything builds; log $log"
 	failed=1
@@ -42,13 +42,13 @@ readers=$(find "$build" -name '*.hip.o' -exec nm -A {} + 2>/dev/null | sed -n 's
 }
 
 rest=$(echo "$ARCHS" | sed 's/^[^ ]* *//')
-for arch in $rest; do
+for arch in $ARCHS; do
 	mkdir -p "$work/$arch"
 	words="$(flags amd "$arch") -Iinclude -Isrc -Itests -O2 -g1 -fPIC -w --cuda-device-only"
 	echo "$words" >"$work/$arch/flags"
 	later "$words -fsyntax-only -Xclang -emit-pch -Xclang -o -Xclang $work/$arch/head.pch $work/head.h"
 done
-[ -z "$rest" ] || all
+all
 # device FILE FLAG...: for $arch, with the header that is there already, unless the file defines something in front of it.
 device() {
 	file=$1
@@ -60,30 +60,41 @@ device() {
 object() {
 	device "$1" --no-gpu-bundle-output -c -o "$work/$arch/$(echo "${1%.hip}" | tr / -).$arch.co"
 }
-built=" $(built_tests | tr '\n' ' ')"
-for arch in $rest; do
-	for file in src/*/*.hip bench/*.hip examples/*.hip tests/modules/*.hip; do
-		object "$file"
+# among NAME LIST: whether it is one of the lines.
+among() {
+	echo "$2" | grep -qxF "$1"
+}
+whole=$(whole_tests) tests=$(built_tests) benches=$(built_benches)
+for arch in $ARCHS; do
+	for file in bench/*.hip; do
+		[ "$arch" = "$first" ] && among "$(basename "$file" .hip)" "$benches" || object "$file"
 	done
-	[ "$arch" = "${rest%% *}" ] || continue
+	if [ "$arch" != "$first" ]; then
+		for file in src/*/*.hip examples/*.hip tests/modules/*.hip; do
+			object "$file"
+		done
+	fi
+	case $arch in
+	"$first" | "${rest%% *}") ;;
+	*) continue ;;
+	esac
 	for file in $(grep -L '^/\* platform: cpu' tests/*.hip tests/platform/[!c]*.hip); do
-		name=${file#tests/}
-		case $built in
-		*" ${name%.hip} "*) object "$file" ;;
-		*) device "$file" -fsyntax-only ;;
-		esac
+		name=${file#tests/} name=${name%.hip}
+		if ! among "$name" "$whole"; then
+			[ "$arch" = "$first" ] || device "$file" -fsyntax-only
+		elif [ "$arch" != "$first" ] || ! among "$name" "$tests"; then
+			object "$file"
+		fi
 	done
 done
-[ -z "$rest" ] || all
+all
 
-mkdir -p "$work/$first"
+mkdir -p "$work/whole"
 # shellcheck disable=SC2046
-$python $here/ordering.py --objects "$work/$first" \
+$python $here/ordering.py --objects "$work/whole" \
 	$(find "$build" -name '*.hip.o' ! -path '*/tests/platform/*' | sort) || failed=1
-if [ -n "$rest" ]; then
-	# shellcheck disable=SC2046
-	$python $here/ordering.py $(find "$work" -name '*.co' ! -name 'tests-platform-*' ! -path "$work/$first/*" | sort) ||
-		failed=1
-fi
+# shellcheck disable=SC2046
+set -- $(find "$work" -name '*.co' ! -name 'tests-platform-*' ! -path "$work/whole/*" | sort)
+[ $# -eq 0 ] || $python $here/ordering.py "$@" || failed=1
 rm -rf "$work"
 [ -z "$failed" ]

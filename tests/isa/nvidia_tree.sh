@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # timeout: 3000
 #
-# The library, every test, bench and example compile for NVIDIA GPUs, with the host's side of them; and every polling load in
-# them is of system scope. tests/platform as in amd_tree.sh; tests that are only read there are left out. FULL=1: for two
-# kinds of GPU. ARCHS=sm_90 for some.
+# The library, examples and, by TURN, a third of tests and benches (FULL=1: all) compile for NVIDIA GPUs, with the host's side
+# of them; and every polling load in them is of system scope. tests/platform as in amd_tree.sh; tests that are only read
+# there are left out. FULL=1: for two kinds of GPU. ARCHS=sm_90 for some.
 
 . "$(dirname "$0")/compile"
 platform/nvidia/toolchain >/dev/null || {
@@ -16,8 +16,7 @@ failed='' build=$builds/tree-nvidia log=$builds/tree-nvidia.log
 NVCC_APPEND_FLAGS="${NVCC_APPEND_FLAGS-} --no-compress"
 export NVCC_APPEND_FLAGS
 mkdir -p "$build"
-if ! $MAKE --no-print-directory -k -j"$(nproc)" PLATFORM=nvidia GPU_ARCHS="${ARCHS:-${FULL:+sm_80 }sm_90}" B="$build" \
-	CFLAGS=-O2 T="$(built_tests)" RUN=examples ALSO=benches lib build-tests >"$log" 2>&1; then
+if ! build_tree "$build" "$log" PLATFORM=nvidia GPU_ARCHS="${ARCHS:-${FULL:+sm_80 }sm_90}" CFLAGS=-O2; then
 	grep -E 'error|Error|undefined' "$log" | cut -c 1-300 | sort -u | tail -n 12
 	echo "FAIL: not everything builds; log $log"
 	failed=1
