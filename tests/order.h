@@ -7,8 +7,7 @@
 #ifndef T_ORDER_H
 #define T_ORDER_H
 
-#include <hip/hip_runtime.h>
-#include "oracle.h"
+#include "order_calls.h"
 
 /* How data and flag are sent. */
 enum order_kind {
@@ -47,9 +46,6 @@ static const char *const order_names[NKINDS] = {
 	"put, fence, fetching atomic nbi",
 };
 
-enum order_scope { THREAD, WAVE, WG };
-static const char *const order_scope_names[] = {"thread", "wave", "work-group"};
-
 /* Who takes part: all kernels; all hosts; one and the other in turn. */
 enum order_mode { KERNELS, HOSTS, MIXED, NMODES };
 static const char *const order_mode_names[] = {"kernels", "hosts", "hosts and kernels"};
@@ -67,109 +63,6 @@ struct order_result {
 	unsigned nerrors;
 	uint64_t round, word, got; /* of the first */
 };
-
-/* One of those who make a call together. */
-struct order_member {
-	int scope;
-	unsigned rank, size;
-};
-
-/* ---- calls by a scope ---- */
-
-T_HD void order_put(int scope, uint64_t *dest, const uint64_t *source, size_t nelems, int pe)
-{
-	if (scope == THREAD)
-		gshmem_uint64_put(dest, source, nelems, pe);
-	else if (scope == WAVE)
-		gshmemx_uint64_put_wave(dest, source, nelems, pe);
-	else
-		gshmemx_uint64_put_wg(dest, source, nelems, pe);
-}
-
-T_HD void order_put_nbi(int scope, uint64_t *dest, const uint64_t *source, size_t nelems, int pe)
-{
-	if (scope == THREAD)
-		gshmem_uint64_put_nbi(dest, source, nelems, pe);
-	else if (scope == WAVE)
-		gshmemx_uint64_put_nbi_wave(dest, source, nelems, pe);
-	else
-		gshmemx_uint64_put_nbi_wg(dest, source, nelems, pe);
-}
-
-T_HD void order_iput(int scope, uint64_t *dest, const uint64_t *source, ptrdiff_t sst, size_t nelems, int pe)
-{
-	if (scope == THREAD)
-		gshmem_uint64_iput(dest, source, 1, sst, nelems, pe);
-	else if (scope == WAVE)
-		gshmemx_uint64_iput_wave(dest, source, 1, sst, nelems, pe);
-	else
-		gshmemx_uint64_iput_wg(dest, source, 1, sst, nelems, pe);
-}
-
-T_HD void order_put_signal(int scope, uint64_t *dest, const uint64_t *source, size_t nelems, uint64_t *sig_addr,
-			   uint64_t signal, int sig_op, int pe)
-{
-	if (scope == THREAD)
-		gshmem_uint64_put_signal(dest, source, nelems, sig_addr, signal, sig_op, pe);
-	else if (scope == WAVE)
-		gshmemx_uint64_put_signal_wave(dest, source, nelems, sig_addr, signal, sig_op, pe);
-	else
-		gshmemx_uint64_put_signal_wg(dest, source, nelems, sig_addr, signal, sig_op, pe);
-}
-
-T_HD void order_put_signal_nbi(int scope, uint64_t *dest, const uint64_t *source, size_t nelems, uint64_t *sig_addr,
-			       uint64_t signal, int sig_op, int pe)
-{
-	if (scope == THREAD)
-		gshmem_uint64_put_signal_nbi(dest, source, nelems, sig_addr, signal, sig_op, pe);
-	else if (scope == WAVE)
-		gshmemx_uint64_put_signal_nbi_wave(dest, source, nelems, sig_addr, signal, sig_op, pe);
-	else
-		gshmemx_uint64_put_signal_nbi_wg(dest, source, nelems, sig_addr, signal, sig_op, pe);
-}
-
-T_HD void order_fence(int scope)
-{
-	if (scope == THREAD)
-		gshmem_fence();
-	else if (scope == WAVE)
-		gshmemx_fence_wave();
-	else
-		gshmemx_fence_wg();
-}
-
-T_HD void order_quiet(int scope)
-{
-	if (scope == THREAD)
-		gshmem_quiet();
-	else if (scope == WAVE)
-		gshmemx_quiet_wave();
-	else
-		gshmemx_quiet_wg();
-}
-
-/*
- * Wait for a word by one of the three kinds of wait. Not by test in a wave: lanes that leave such a loop one by one
- * need not make the next call together.
- */
-T_HD void order_wait(int scope, unsigned kind, uint64_t *word, uint64_t value)
-{
-	if (kind % 3 == 0 && scope != WAVE)
-		while (!gshmem_uint64_test(word, GSHMEM_CMP_EQ, value))
-			;
-	else if (scope == THREAD && kind % 3 == 1)
-		gshmem_signal_wait_until(word, GSHMEM_CMP_EQ, value);
-	else if (scope == WAVE && kind % 3 == 1)
-		gshmemx_signal_wait_until_wave(word, GSHMEM_CMP_EQ, value);
-	else if (scope == WG && kind % 3 == 1)
-		gshmemx_signal_wait_until_wg(word, GSHMEM_CMP_EQ, value);
-	else if (scope == THREAD)
-		gshmem_uint64_wait_until(word, GSHMEM_CMP_EQ, value);
-	else if (scope == WAVE)
-		gshmemx_uint64_wait_until_wave(word, GSHMEM_CMP_EQ, value);
-	else
-		gshmemx_uint64_wait_until_wg(word, GSHMEM_CMP_EQ, value);
-}
 
 /* ---- one round ---- */
 
