@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# timeout: 900
+# timeout: 2700
 #
 # Builds the library and the examples for AMD and NVIDIA GPUs with the compilers that are here, and installs it, then builds
 # programs outside of the tree as a user would, with no device link: several translation units with kernels, a module that is

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# timeout: 900
+# timeout: 2700
 #
 # Kernels for AMD GPUs, compiled and read back: that ordering.py finds what is broken, in code made for it and in the
 # library with one fence, wait or cache bit taken out; that it finds nothing broken in the library as it is; that no

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# timeout: 900
+# timeout: 2700
 #
 # Kernels for NVIDIA GPUs, compiled and read back, as amd.sh does for AMD.
 #

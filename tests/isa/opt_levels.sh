@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# timeout: 1200
+# timeout: 3000
 #
 # Users debug at -O0 -g, and gshmemcc adds no -O of its own: a kernel of each group of calls (kernels/groups.hip) compiles at
 # -O0, -Og, -O1 and -O3 with -g, and the examples at -O0, for each platform whose compiler is here. Other tests compile at -O2.
