@@ -636,6 +636,8 @@ GSHMEMI_FN bool gshmemi_rpc_begin(const gshmemx_rpc_channel_t *c, struct gshmemi
 
 	if (!gshmemi_rpc_enter_to(c, lanes, (flags & GSHMEMI_RPC_POSTED) != 0, gshmemi_rpc_home(c, gshmemi_arch_caller()), port))
 		return false;
+	if (c->flags & GSHMEMI_RPC_CLEAR) /* fill finds what the server's clear has left */
+		gshmemi_arch_fence_acquire();
 	fill(reinterpret_cast<gshmemx_rpc_page_t *>(gshmemi_rpc_page(c, port->slot)));
 	gshmemi_rpc_send(c, port, 0, flags, nsteps);
 	return true;
@@ -651,6 +653,8 @@ GSHMEMI_FN bool gshmemx_rpc_invoke(const gshmemx_rpc_channel_t *c, Fill fill, Us
 	use(reinterpret_cast<gshmemx_rpc_page_t *>(gshmemi_rpc_page(c, port.slot)));
 	if (c->flags & GSHMEMI_RPC_CLEAR)
 		gshmemi_rpc_send(c, &port, 0, GSHMEMI_RPC_POSTED, 1); /* that the answer has been used */
+	else
+		gshmemi_arch_fence_release(); /* use may have written, too: before the fill of the slot's next call */
 	gshmemi_rpc_leave(c, &port, c->flags & GSHMEMI_RPC_CLEAR);
 	return true;
 }
