@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * amdsim: an AMD GPU on the CPU. It is a shared library in place of libamdhip64.so: HIP's calls, and an interpreter of
+ * the machine code that they start. It knows nothing of the programs that it runs. What its files share:
+ *
+ *   code.c     code objects: segments, relocations, symbols, kernels and their metadata
+ *   decode.c   machine code into struct inst, by LLVM's disassembler; opcodes.c finds a mnemonic's handler
+ *   scalar.c   scalar instructions, branches          vector.c   vector instructions
+ *   lanes.c    DPP, SDWA, what crosses lanes          memory.c   memory instructions, waits and cache control
+ *   caches.c   what memory shows when: late stores, stale lines, late atomics
+ *   wave.c     waves and blocks of a dispatch, residency, whose turn it is, registers that a load has not filled
+ *   hip_*.c    HIP's entry points: devices, memory, streams and events, modules and launches
+ *
+ * Functions return 0 or a negative errno unless they say otherwise.
+ */
+#ifndef AMDSIM_SIM_H
+#define AMDSIM_SIM_H
+
+#include <elf.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+#define LANES 64 /* of registers; a wave of 32 uses the first half */
+
+enum gpu { GFX90A, GFX942, GFX1100 };
+
+struct block;
+struct dispatch;
+struct module;
+struct wave;
+
+/* ---- instructions ---- */
+
+/* Scalar registers by their numbers on GFX9, on all GPUs. */
+enum { FLAT_SCRATCH = 102, VCC = 106, TTMP = 108, M0 = 124, EXEC = 126, NSGPRS = 128 };
+/* Vector registers: v0 to v255, and AGPRs a0 to a255 behind them. */
+enum { AGPRS = 256, NVGPRS = 512 };
+
+enum operand_kind {
+	OPERAND_NONE, /* off, null, or not there */
+	OPERAND_SGPR, OPERAND_VGPR,
+	OPERAND_IMM,  /* also shared_base and private_base: their apertures */
+	OPERAND_SCC, OPERAND_VCCZ, OPERAND_EXECZ,
+	OPERAND_ROWS  /* in place of vector registers: what DPP or SDWA made of them */
+};
+
+struct operand {
+	enum operand_kind kind;
+	unsigned reg, nregs;  /* the first register, and how many of 32 bits */
+	bool neg, abs, sext;  /* -x and |x| of floating point; sext is SDWA's */
+	uint32_t imm32;	      /* the constant as one of 32 or 16 bits: a float's, of f16 a half's, or an integer's */
+	uint64_t imm64;	      /* of 64: an integer sign-extended, a literal so of i64 only; of f64 a double's bits */
+	uint32_t (*rows)[LANES];
+};
+
+enum { SDWA_BYTE_0, SDWA_BYTE_1, SDWA_BYTE_2, SDWA_BYTE_3, SDWA_WORD_0, SDWA_WORD_1, SDWA_DWORD };
+enum { SDWA_PAD, SDWA_SEXT, SDWA_PRESERVE };
+enum dpp_kind {
+	DPP_NONE, DPP_QUAD_PERM, DPP_ROW_SHL, DPP_ROW_SHR, DPP_ROW_ROR, DPP_WAVE_SHL, DPP_WAVE_ROL, DPP_WAVE_SHR,
+	DPP_WAVE_ROR, DPP_ROW_MIRROR, DPP_ROW_HALF_MIRROR, DPP_ROW_BCAST, DPP_ROW_SHARE, DPP_ROW_XMASK,
+	DPP_ROW_NEWBCAST, DPP_8
+};
+
+/* An instruction as the disassembler writes it: operands in its order, destinations first. Modifiers as in the text. */
+struct inst {
+	void (*run)(struct wave *w, const struct inst *i); /* NULL: not decoded */
+	const struct opcode *opcode;  /* NULL: the simulator does not know it */
+	unsigned nops, nbytes;	      /* bytes of code */
+	struct operand op[6];
+	uint64_t offset;	      /* of the code object's addresses */
+	int32_t target;		      /* of a direct branch or call: index in module->insts; -1: none, or outside */
+	int32_t imm_offset;	      /* "offset" */
+	uint8_t offset0, offset1;     /* of ds_*2 */
+	bool sc0, sc1, nt, glc, clamp; /* gfx942 has the first three, others glc */
+	uint8_t omod;		      /* 0, or 1: *2, 2: *4, 3: /2 */
+	uint8_t op_sel, op_sel_hi, neg_lo, neg_hi; /* bit k: of source k; op_sel bit 3 of a VOP3: the destination */
+	bool is_sdwa, bound_ctrl, fi;
+	uint8_t src_sel[2], dst_sel, dst_unused;
+	uint8_t dpp, dpp_arg;	      /* enum dpp_kind; of row_shl and the like */
+	uint8_t quad_perm[4], dpp8[8], row_mask, bank_mask;
+	int16_t vmcnt, lgkmcnt, vscnt; /* of waits; -1: does not wait for it */
+	struct inst *base;	      /* DPP, SDWA: the same without; v_dual_*: two */
+	const char *text;	      /* the disassembler's */
+};
+
+/* One line of an instruction table. */
+struct opcode {
+	const char *name; /* mnemonic without _e32, _e64, _dpp, _sdwa */
+	void (*run)(struct wave *w, const struct inst *i);
+	uint8_t ndsts;	  /* how many of its operands it writes */
+	uint8_t arg;	  /* what the handler makes of it: bytes of a lane, an operation ... */
+	uint8_t flags;	  /* enum opcode_flags */
+};
+enum opcode_flags {
+	OP_LOAD = 1,	  /* its destinations come late, and are poisoned until a wait */
+	OP_READS_DST = 2, /* v_fmac, s_cmov, loads of halves ...: a destination is a source too */
+	OP_BRANCH = 4,	  /* may set w->pc */
+	OP_RETURNS = 8	  /* an atomic: with sc0 (gfx942) or glc (others) it writes its first operand, else none */
+};
+
+/* Each ends with a line without a name. */
+extern const struct opcode scalar_opcodes[], vector_opcodes[], float_opcodes[], compare_opcodes[], lane_opcodes[];
+extern const struct opcode memory_opcodes[];
+/* By mnemonic, as the disassembler writes it; NULL: unknown. */
+const struct opcode *opcode_find(const char *mnemonic);
+/* How long a mnemonic is, without the suffix that names an encoding. */
+size_t opcode_length(const char *mnemonic);
+
+/* lanes.c: instructions with DPP or SDWA, by way of i->base; two v_dual_ halves, which both read before one writes. */
+void run_dpp(struct wave *w, const struct inst *i);
+void run_sdwa(struct wave *w, const struct inst *i);
+void run_dual(struct wave *w, const struct inst *i);
+
+/* ---- code objects ---- */
+
+enum argument_kind { /* in the order of code.c's names */
+	ARG_BY_VALUE, ARG_POINTER, /* the user's */
+	ARG_BLOCK_COUNT_X, ARG_BLOCK_COUNT_Y, ARG_BLOCK_COUNT_Z, ARG_GROUP_SIZE_X, ARG_GROUP_SIZE_Y, ARG_GROUP_SIZE_Z,
+	ARG_GRID_DIMS, ARG_DYNAMIC_LDS_BYTES, ARG_SHARED_BASE, ARG_PRIVATE_BASE, ARG_MULTIGRID_SYNC,
+	ARG_HIDDEN	     /* any other: 0 */
+};
+struct argument {
+	unsigned offset, nbytes;
+	enum argument_kind kind;
+};
+
+struct kernel {
+	const char *name, *symbol; /* symbol: of its descriptor */
+	struct module *module;
+	uint64_t entry, end; /* its code, of the code object's addresses */
+	bool decoded;
+	unsigned nvgprs, wave_lanes, max_block_threads, nargs; /* VGPRs: with AGPRs */
+	struct argument *args;
+	union {
+		char descriptor[64];
+		struct {
+			uint32_t lds_bytes, scratch_bytes, kernarg_bytes, reserved1; /* scratch: of a lane */
+			int64_t code_distance; /* from the descriptor on */
+			uint32_t reserved2[5], rsrc3, rsrc1, rsrc2;
+			uint16_t properties; /* KERNEL_CODE_PROPERTIES: which user SGPRs there are */
+			uint16_t preload;    /* dwords of arguments in user SGPRs; from bit 7 on, the first one */
+		};
+	};
+};
+
+struct module {
+	enum gpu gpu;
+	uint64_t base;	     /* where its segments lie, as kernels see it */
+	char *host;	     /* the same, for the simulator */
+	size_t nbytes;
+	uint64_t text, text_bytes; /* of the code object's addresses */
+	struct inst *insts;  /* [(address - text) / 4] */
+	const struct inst *seen[4096]; /* decode.c's: by encoding */
+	struct kernel *kernels;
+	const Elf64_Sym *symbols;
+	const char *names;   /* of symbols */
+	size_t nkernels, nsymbols;
+	struct chunk *chunks; /* what module_alloc gave */
+};
+
+/*
+ * Load a code object, an ELF file or an offload bundle that has one for the GPU, into memory of a device. -ENOEXEC:
+ * there is none, -EINVAL: no code object, or malformed, -ENOMEM.
+ */
+int module_load(const void *image, int device, struct module **module_p);
+void module_unload(struct module *m);
+/* NULL: no such. */
+struct kernel *module_kernel(struct module *m, const char *name);
+const Elf64_Sym *module_symbol(const struct module *m, const char *name);
+/* Zeroed memory that lives as long as the module. */
+void *module_alloc(struct module *m, size_t nbytes);
+/* Before a launch: decode what the kernel may run. False, with a message: the simulator lacks an instruction of it. */
+bool kernel_decode(struct kernel *k);
+const char *gpu_name(enum gpu gpu);
+/* -1: unknown; features behind the name ("gfx942:sramecc+") are ignored. */
+int gpu_by_name(const char *name);
+
+/* ---- memory ---- */
+
+/*
+ * Device memory lies in an arena at a fixed address, where the host can touch nothing: a kernel's address and the
+ * simulator's differ by ARENA_ALIAS. Everything else (host memory, pinned or managed) has one address.
+ */
+#define ARENA_BASE UINT64_C(0x200000000000)
+#define ARENA_BYTES UINT64_C(0x100000000000)
+#define ARENA_ALIAS UINT64_C(0x100000000000)
+/* In flat addresses: LDS of the block, and the lane's scratch. */
+#define APERTURE_LDS UINT64_C(0x0001000000000000)
+#define APERTURE_PRIVATE UINT64_C(0x0002000000000000)
+
+static inline uint64_t round_up(uint64_t n, uint64_t to)
+{
+	return (n + to - 1) / to * to;
+}
+static inline void *memory_host(uint64_t address)
+{
+	return (void *)(uintptr_t)(address - ARENA_BASE < ARENA_BYTES ? address + ARENA_ALIAS : address);
+}
+
+enum memory_kind { MEMORY_NONE, MEMORY_COARSE, MEMORY_FINE, MEMORY_UNCACHED, MEMORY_HOST };
+
+struct range {
+	uint64_t base, nbytes;
+	enum memory_kind kind;
+	int device; /* whose memory it is; -1: the host's */
+};
+
+/* hip_memory.c: what lies at address; false: nothing that was allocated or registered. */
+bool memory_find(uint64_t address, struct range *range_p);
+/* Device memory, for code. As kernels see it; 0 when out of memory. */
+uint64_t memory_alloc_code(int device, size_t nbytes);
+void memory_free_code(uint64_t address);
+
+/*
+ * caches.c. Caches that an access passes by, or that are invalidated: next to the CU (gfx9's L1, gfx1100's L0),
+ * gfx1100's L1, the scalar one, L2, L2 as far as its agent's other L2s are concerned.
+ */
+enum { CACHE_NEAR = 1, CACHE_FAR = 2, CACHE_SCALAR = 4, CACHE_L2 = 8, CACHE_L2_AGENT = 16 };
+enum access_kind { ACCESS_LOAD, ACCESS_STORE, ACCESS_ATOMIC, ACCESS_WRITEBACK };
+enum atomic_op {
+	ATOMIC_ADD, ATOMIC_SUB, ATOMIC_AND, ATOMIC_OR, ATOMIC_XOR, ATOMIC_SWAP, ATOMIC_CMPSWAP, ATOMIC_SMIN,
+	ATOMIC_UMIN, ATOMIC_SMAX, ATOMIC_UMAX, ATOMIC_FADD
+};
+
+/* A vector memory instruction's work, lane by lane. */
+struct access {
+	enum access_kind kind;
+	enum atomic_op op;
+	unsigned nbytes;	    /* of a lane: 1 to 16 */
+	unsigned past;		    /* CACHE_*: a load does not hit them, a store and an atomic do not stay in L2 */
+	uint64_t lanes;		    /* that take part */
+	uint64_t address[LANES];    /* as kernels see them */
+	uint32_t data[4][LANES];    /* stored, or loaded; of atomics the operand, then what to compare with */
+};
+/* A lane's word of 4 or 8 bytes. */
+static inline uint64_t access_word(const struct access *a, unsigned row, unsigned lane)
+{
+	return a->data[row][lane] | (a->nbytes == 8 ? (uint64_t)a->data[row + 1][lane] << 32 : 0);
+}
+/* Where a load or a returning atomic puts what it brings: called once, at the latest by the wait that covers it. */
+typedef void access_done(struct wave *w, const struct inst *i, const struct access *a);
+
+/*
+ * An instruction is outstanding: what counts it, and whether it fills its first operand, which is poisoned until all of
+ * these waits have covered it. Comes before the caches_access of the same instruction.
+ */
+enum { COUNT_VM = 1, COUNT_LGKM = 2, COUNT_VS = 4, COUNT_UNORDERED = 8, COUNT_FILLS = 16 };
+void caches_count(struct wave *w, const struct inst *i, unsigned counters);
+/* What lies at address, by a small cache of the block's; NULL: nothing. Valid until the next call. */
+const struct range *caches_range(struct wave *w, uint64_t address);
+/* Issue. It may act later, with a copy of *a: it is over when caches_wait says so. done may be NULL: no result. */
+void caches_access(struct wave *w, const struct inst *i, struct access *a, access_done *done);
+void caches_scalar_load(struct wave *w, uint64_t address, unsigned ndwords, uint32_t *to);
+void caches_invalidate(struct wave *w, unsigned caches);
+/* Wait until at most so many are outstanding, of each kind; -1: any number. False: not yet, the wave tries again. */
+bool caches_wait(struct wave *w, int vmcnt, int lgkmcnt, int vscnt);
+/* Something of what this wave has outstanding may happen now. */
+void caches_chance(struct wave *w);
+void caches_wave_begin(struct wave *w);
+/* Everything it has outstanding happens. */
+void caches_wave_end(struct wave *w);
+void caches_block_begin(struct block *b);
+void caches_block_end(struct block *b);
+/* An acquire and a release at system scope around a kernel. */
+void caches_dispatch_begin(struct dispatch *d);
+void caches_dispatch_end(struct dispatch *d);
+/* One atomic operation on host memory: the value before. nbytes 4 or 8. */
+uint64_t atomic_apply(void *at, unsigned nbytes, enum atomic_op op, uint64_t operand, uint64_t compare);
+
+/* ---- waves ---- */
+
+enum wave_state { WAVE_RUNS, WAVE_AT_BARRIER, WAVE_AT_GWS, WAVE_DONE };
+
+struct wave {
+	uint32_t s[NSGPRS];
+	uint32_t (*v)[LANES];	   /* AGPR k is v[AGPRS + k] */
+	bool scc;
+	unsigned nlanes;	   /* 32 or 64 */
+	const struct inst *pc;	   /* the next one */
+	struct module *module;
+	struct block *block;
+	enum wave_state state;
+	bool yields;		   /* ends its turn */
+	bool moves;		   /* and did not do so because it waits for others */
+	uint8_t gpr_idx;	   /* s_set_gpr_idx_on: M0 indexes v_mov_b32's 1: source, 8: destination */
+	uint8_t pending[NSGPRS + NVGPRS + 8]; /* loads that have not filled the register yet */
+	unsigned npending;	   /* such loads */
+	char *scratch;		   /* [lane][scratch_bytes] */
+	unsigned scratch_bytes, number; /* in its block */
+	struct cached *cached;	   /* caches.c's */
+	unsigned starves;	   /* turns that it still misses, by config()->schedule */
+};
+
+/* What a compute unit has, and blocks use: of each of its four SIMDs, then as a whole. */
+enum { USED_WAVES, USED_VGPRS = 4, USED_LDS = 8, USED_BARRIERS, NRESOURCES };
+
+struct block {
+	struct dispatch *dispatch;
+	uint32_t id[3];
+	struct wave *waves;
+	unsigned nwaves, ndone, nbarrier;
+	char *lds;
+	unsigned lds_bytes;
+	int cu;			   /* the compute unit it is resident on */
+	uint32_t usage[NRESOURCES]; /* of the compute unit */
+	struct cached_block *cached; /* caches.c's */
+	struct block *next;
+};
+
+struct dispatch {
+	struct kernel *kernel;
+	int device;
+	uint32_t grid[3], group[3]; /* blocks; threads of a block */
+	unsigned nthreads;	   /* of a block */
+	unsigned dynamic_lds_bytes;
+	bool cooperative;
+	uint64_t packet, kernarg;  /* hsa_kernel_dispatch_packet, and all arguments, as the kernel sees them */
+	uint64_t number;	   /* of the process */
+	int how;		   /* DISPATCH_*: how it ended */
+};
+enum { DISPATCH_DONE, DISPATCH_TRAPPED, DISPATCH_FAULTED };
+
+/* wave.c: run a grid on the calling thread, after kernel_decode; DISPATCH_*. */
+int dispatch_run(struct dispatch *d, const void *args);
+/* How many blocks of nthreads a compute unit holds, by registers, LDS and waves. */
+unsigned dispatch_occupancy(const struct kernel *k, unsigned nthreads, unsigned dynamic_lds_bytes);
+/* It trapped or touched memory that is not there: the dispatch ends with that, after a message with the place. */
+void wave_fault(struct wave *w, const struct inst *i, int how, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
+/* The same, then abort: for what hardware would not survive. */
+#define wave_die(w, i, ...) (wave_fault(w, i, DISPATCH_FAULTED, __VA_ARGS__), abort())
+/* n 1: one load more has not filled an operand's registers yet; -1: one has filled them. */
+void wave_mark(struct wave *w, const struct operand *o, int n);
+#define wave_pend(w, o) wave_mark(w, o, 1)
+#define wave_filled(w, o) wave_mark(w, o, -1)
+/* Go on at an address of the module. */
+void wave_jump(struct wave *w, const struct inst *i, uint64_t address);
+
+static inline uint64_t wave_get64(const struct wave *w, unsigned reg)
+{
+	return w->s[reg] | (uint64_t)w->s[reg + 1] << 32;
+}
+static inline void wave_set64(struct wave *w, unsigned reg, uint64_t value)
+{
+	w->s[reg] = (uint32_t)value;
+	w->s[reg + 1] = (uint32_t)(value >> 32);
+}
+/* EXEC, VCC and other masks: of a wave of 32 lanes one register. */
+static inline uint64_t wave_mask(const struct wave *w, unsigned reg)
+{
+	return w->nlanes == 32 ? w->s[reg] : wave_get64(w, reg);
+}
+static inline void wave_set_mask(struct wave *w, unsigned reg, uint64_t value)
+{
+	w->s[reg] = (uint32_t)value;
+	if (w->nlanes == 64)
+		w->s[reg + 1] = (uint32_t)(value >> 32);
+}
+static inline uint64_t wave_exec(const struct wave *w)
+{
+	return wave_mask(w, EXEC);
+}
+
+/* ---- settings, from the environment, read once: config.c ---- */
+
+struct config {
+	enum gpu gpu;	     /* AMDSIM_GPU=gfx942 */
+	int ndevices;	     /* AMDSIM_DEVICES=8 */
+	int ncus;	     /* AMDSIM_CUS=8: compute units of a device, shared by the processes that use it */
+	uint64_t late;	     /* AMDSIM_LATE=SEED: late stores, stale lines; 0: memory in program order */
+	uint64_t schedule;   /* AMDSIM_SCHEDULE=SEED: turns of random length, waves that starve; 0: in turn */
+	size_t memory_bytes; /* AMDSIM_MEMORY=16g: of a device */
+	bool trace;	     /* AMDSIM_TRACE=1: each instruction on stderr */
+};
+const struct config *config(void);
+/* "amdsim: ..." and a newline on stderr, in one write. */
+void message(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* The same, then abort. */
+#define die(...) (message(__VA_ARGS__), abort())
+/* Zeroed; the process ends when there is none. */
+void *zalloc(size_t nbytes);
+/* xorshift64*: the next of *state, which is not 0. */
+uint64_t random_next(uint64_t *state);
+
+#endif /* AMDSIM_SIM_H */
