@@ -1,0 +1,20 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Builds and runs tests/amdsim/instructions.c for the GPUs of AMDSIM_GPUS, linked with the objects in $SIM.
+# timeout: 120
+# -f: a bit of each opcode's result is flipped, and its tests must notice. Of three GPUs one must run each opcode.
+set -eu
+cd "$(dirname "$0")/../.."
+gpus=${AMDSIM_GPUS:-gfx942} sim=${SIM:-build/amdsim}
+llvm=$(command -v llvm-config-19 llvm-config | head -n 1)
+mkdir -p build/amdsim/tests
+dir=$(mktemp -d build/amdsim/tests/instructions.XXXXXX)
+trap 'rm -rf "$dir"' EXIT
+${CC:-cc} -std=c11 -O1 -g -D_GNU_SOURCE -o "$dir/instructions" tests/amdsim/instructions.c "$sim"/*.o \
+	$("$llvm" --ldflags --libs) -lm -lpthread
+for gpu in $gpus; do
+	"$dir/instructions" "$gpu" "$dir" "$@"
+done
+case $gpus in
+*gfx*gfx*gfx*) sort "$dir"/*.untested | uniq -c | awk '$1 == 3 { print $2 ": no test"; n++ } END { exit n != 0 }' ;;
+esac
