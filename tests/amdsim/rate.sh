@@ -1,0 +1,19 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Wave-instructions a second of CPU time in copy loops, the best of five: tests/amdsim/rate.sh [GPU]
+set -eu
+cd "$(dirname "$0")/../.."
+export AMDSIM_GPU="${1:-gfx942}" LD_LIBRARY_PATH="${SIM:-build/amdsim}"
+paths=${AMD_PATHS:---rocm-path=/usr --rocm-device-lib-path=build/amd/devlib-clang++-19}
+rate=$LD_LIBRARY_PATH/rate.$AMDSIM_GPU
+clang++-19 -x hip $paths --offload-arch="$AMDSIM_GPU" -O2 -D__HIP_PLATFORM_AMD__=1 -o "$rate" tests/amdsim/rate.hip \
+	-L"$LD_LIBRARY_PATH" -l:libamdhip64.so.5
+count() {
+	AMDSIM_TRACE=1 "$rate" "$1" "$2" 2>&1 | grep -c ' exec '
+}
+for kernel in "words 300" "vectors 1500"; do
+	set -- $kernel
+	n=$(($(count "$1" 2) - $(count "$1" 1)))
+	for _ in 1 2 3 4 5; do "$rate" "$1" "$2"; done | sort -n | head -1 |
+		awk -v name="$1" -v n=$((n * $2)) '{ printf "%s: %.1f million wave-instructions a second\n", name, n / $1 / 1e6 }'
+done
