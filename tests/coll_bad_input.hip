@@ -2,6 +2,7 @@
 /* timeout: 300 */
 /* delivery: no, its jobs are to fail */
 /* isa: read */
+/* sim: no, its kernels take a compiler three minutes */
 /*
  * GSHMEM_CHECK=1: collectives notice bad arguments, on all PEs or on one, and arguments that differ between PEs: a message
  * with the name of the call, and the end of both PEs of the job. From the host, one thread of a kernel, and a work-group. So

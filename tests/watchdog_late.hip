@@ -42,7 +42,7 @@ static int pe_main(int which)
 	t_hip(hipMemcpy(sig, &start, sizeof start, hipMemcpyHostToDevice));
 	gshmem_barrier_all();
 	if (me == LATE)
-		usleep(1600000);
+		usleep(3000000);
 	switch (which) {
 	case 0:
 		gshmem_barrier_all();

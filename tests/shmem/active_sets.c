@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* run: -n 1,2,4,8 */
+/* platform: cpu */ /* as programs of OpenSHMEM do, its CPU touches the symmetric heap */
 /* env: GSHMEM_TEAMS=100 | GSHMEM_TEAMS=100 GSHMEM_CHECK=1 GSHMEM_CPU_DELIVERY=random:3 */
 /* timeout: 300 */
 /*

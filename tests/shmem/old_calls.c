@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* run: -n 1,2,3 */
+/* platform: cpu */ /* as programs of OpenSHMEM do, its CPU touches the symmetric heap */
 /* env: SMA_SYMMETRIC_SIZE=8.5m */
 /*
  * What OpenSHMEM 1.0 to 1.3 had and 1.6 deprecates: start_pes, and no finalize; shmalloc and its like; atomics by their old

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* run: -n 2 */
+/* platform: cpu */ /* as programs of OpenSHMEM do, its CPU touches the symmetric heap */
 /*
  * A program's own shmem_X takes the place of the library's, which it calls as pshmem_X; the library itself does not come by
  * it.
