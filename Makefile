@@ -21,7 +21,8 @@ PLATFORMS := $(patsubst platform/%/platform.mk,%,$(wildcard platform/*/platform.
 $(if $(filter $(PLATFORM),$(PLATFORMS)),,$(error PLATFORM=$(PLATFORM): expected one of $(PLATFORMS)))
 $(if $(SAN),$(if $(filter cpu,$(PLATFORM)),,$(error SAN= is for PLATFORM=cpu)))
 # Sets CC, HIPCC, HIPFLAGS, PLAT_CPPFLAGS, PLAT_LDLIBS; on GPUs GPU_ARCHS; HIPLD where HIPCC does not link, HIPREAD where it
-# does not read without compiling.
+# does not read without compiling; PLAT_HEADS, files below $(B), where it precompiles headers: PLAT_PRECOMPILE,COMMAND makes
+# them, and PLAT_HEAD uses them.
 include platform/$(PLATFORM)/platform.mk
 HIPLD    ?= $(HIPCC)
 HIPREAD  ?= -fsyntax-only
@@ -256,15 +257,18 @@ $(B)/%.c.read: %.c $(B)/flags | $(B)/tools-found
 $(B)/%.hip.read: %.hip $(B)/flags | $(B)/tools-found $(PLAT_DEPS)
 	@mkdir -p $(@D) && rm -f $@
 	$(call Q,READ)$(HIPCMD) -MF $(@:.read=.d) -MT $@ $(HIPREAD) $< && touch $@
-# gshmem.h, read once for the programs that begin with it: a second of each. (GPUs' compilers read it once for each GPU.)
-ifeq ($(PLATFORM),cpu)
+# gshmem.h, read once for the programs that begin with it: seconds of each. On GPUs once for the host and for each GPU.
 HEADED   := $(foreach u,$(shell grep -Ls '^\#define GSHMEM' tests/*.hip bench/*.hip examples/*.hip),$(B)/$(u).o $(B)/$(u).read)
-$(HEADED): private HIPCMD += -include $(B)/head.h
-$(HEADED): $(B)/head.h.gch
-$(B)/head.h.gch: private CFLAGS := $(patsubst -g,-g1,$(CFLAGS))
-$(B)/head.h.gch: include/gshmem.h $(B)/flags | $(B)/tools-found
-	@mkdir -p $(@D) && echo '#include <gshmem.h>' >$(B)/head.h
-	$(call Q,HIPCC)$(subst -x c++,-x c++-header,$(HIPCMD)) -MF $(B)/head.d -MT $@ -o $@ $(B)/head.h
+HEADS    := $(PLAT_HEADS:%=$(B)/%)
+ifneq ($(HEADS),)
+$(HEADED): private HIPCMD += $(PLAT_HEAD)
+$(HEADED): $(HEADS)
+$(HEADS): private CFLAGS := $(patsubst -g,-g1,$(CFLAGS))
+$(B)/head.h: | $(B)/tools-found
+	@echo '#include <gshmem.h>' >$@
+$(HEADS): include/gshmem.h $(B)/head.h $(B)/flags | $(PLAT_DEPS)
+	@mkdir -p $(@D)
+	$(call Q,HIPCC)$(call PLAT_PRECOMPILE,$(HIPCMD) -MF $(B)/head.d -MT '$(HEADS)') $(B)/head.h
 -include $(B)/head.d
 endif
 # Lines are enough of programs, and of the library's units that are stamped: all of the debug information is a third of a

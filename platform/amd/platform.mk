@@ -29,6 +29,11 @@ endif
 
 HIPFLAGS      ?= -x hip -std=c++17 $(strip $(AMD_PATHS)) $(GPU_ARCHS:%=--offload-arch=%)
 PLAT_MODULE   := --cuda-device-only
+# Of a folder of precompiled headers clang takes the one that is for what it compiles for.
+PLAT_HEADS     = $(patsubst %,head.h.gch/%,host $(GPU_ARCHS))
+PLAT_HEAD      = -Xclang -include-pch -Xclang $(B)/head.h.gch
+PLAT_PRECOMPILE = $(1) $(if $(filter host,$(@F)),--cuda-host-only,--cuda-device-only --no-offload-arch=all --offload-arch=$(@F)) \
+	-fsyntax-only -Xclang -emit-pch -Xclang -o -Xclang $@
 PLAT_CPPFLAGS := -D__HIP_PLATFORM_AMD__=1 -D_GNU_SOURCE
 PLAT_LDLIBS   := -lamdhip64 -lpthread
 ifeq ($(AMD_KIND),rocm)

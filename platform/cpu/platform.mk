@@ -11,3 +11,7 @@ HIPFLAGS_of    = -x c++ -std=c++17 -D__HIPCC__=1 -fPIC -fno-omit-frame-pointer -
 HIPFLAGS      ?= $(call HIPFLAGS_of,$(HIPKIND))
 PLAT_CPPFLAGS := -Iplatform/cpu -D__HIP_PLATFORM_CPU__=1 -D_GNU_SOURCE
 PLAT_LDLIBS   := -lpthread -ldl
+# gcc takes it for head.h; clang, too.
+PLAT_HEADS    := head.h.gch
+PLAT_HEAD      = -include $(B)/head.h
+PLAT_PRECOMPILE = $(subst -x c++,-x c++-header,$(1)) -o $@
