@@ -7,6 +7,7 @@ T        ?=#             tests or benches by name or pattern: make check T=put, 
 N        ?=#             numbers of PEs, in place of those in the source: make check T=put N=4 or N=2,8
 FULL     ?=#             1: check-all leaves no combination out: every environment at every number of PEs, every kind of GPU
 TURN     ?=#             a number: which of the combinations check-all runs; .ci/run counts commits
+LATE     ?=#             on amd without a GPU: a seed for the simulator's late memory: stores that land late, stale caches
 SAN      ?=#             on cpu: address (ASan and UBSan), thread (TSan), lanes (TSan between the lanes of a block)
 PREFIX   ?= /usr/local#  where install puts things, below DESTDIR=
 LIBDIR   ?= $(PREFIX)/lib
@@ -67,7 +68,7 @@ SHMEM_HEADERS := $(B)/include/shmem.h $(B)/include/pshmem.h
 LIB      := $(SO) $(B)/lib/libgshmem.a $(SHMEM_SO) $(B)/lib/libgshmem_shmem.a $(SHMEM_HEADERS)
 progs     = $(sort $(patsubst %,$(B)/%,$(basename $(wildcard $(foreach p,$(2),$(1)/$(p).c $(1)/$(p).hip)))))
 # marked,KEY: tests that say KEY in a comment at their head, such as `/* tsan: yes */`.
-marked    = $(patsubst tests/%,%,$(basename $(shell grep -lsE '^ */?\* *$(1)' tests/*.c tests/*.hip tests/platform/*.c tests/platform/*.hip)))
+marked    = $(patsubst tests/%,%,$(basename $(shell grep -lsE '^ */?\* *$(1)' tests/*.c tests/*.hip tests/platform/*.c tests/platform/*.hip tests/shmem/*.c)))
 # Tests of one platform are for it alone: tests/platform/cpu_*, and those that say `/* platform: cpu */`.
 elsewhere := $(foreach p,$(filter-out $(PLATFORM),$(PLATFORMS)),\
 	$(B)/tests/platform/$(p)_% $(patsubst %,$(B)/tests/%,$(call marked,platform: $(p)\b)))
@@ -78,7 +79,7 @@ BENCHES  := $(call progs,bench,$(or $(T),*))
 RAW      := $(call progs,bench,raw/*)
 EXAMPLES := $(call progs,examples,*)
 # What a leg does besides its tests: RUN=examples, build the benches (ALSO=benches), or only read all other units (ALSO=read).
-RUN_TOO  := $(if $(filter examples,$(RUN)),$(EXAMPLES))
+RUN_TOO  := $(if $(filter examples,$(RUN)),$(EXAMPLES)) $(if $(filter sim,$(RUN)),$(filter-out %/rate.sh,$(wildcard tests/amdsim/*.sh)))
 BENCHED  := $(if $(filter benches,$(ALSO)),$(call progs,bench,*) $(RAW))
 UNREAD   := $(if $(filter read,$(ALSO)),$(filter-out $(TESTS) $(RUN_TOO),$(call tests_of,* platform/*) $(EXAMPLES)))
 READ     := $(patsubst %,$(B)/%.read,$(wildcard $(UNREAD:$(B)/%=%.c) $(if $(HIPREAD),$(UNREAD:$(B)/%=%.hip))))
@@ -132,11 +133,12 @@ help:#                              this list
 
 # ---- the legs of check: which tests (below tests/), built how, run how ----
 
-LEGS_cpu := basic delivery clang apart asan tsan lanes install isa trees
+LEGS_cpu := basic delivery clang apart asan tsan lanes install isa trees amd amd-gpus
+LEGS_amd := $(if $(AMDSIM_LIB),sim install isa)
 ALL_LEGS := $(or $(LEGS_$(PLATFORM)),basic install isa)
 LEGS     ?= $(ALL_LEGS)
 # With T= or SAN= the everyday loop: those tests, all their runs.
-CHECK_LEGS = $(if $(T)$(SAN),basic,quick $(if $(filter cpu,$(PLATFORM)),copies))
+CHECK_LEGS = $(if $(T)$(SAN),basic,$(if $(AMDSIM_LIB),sim,quick $(if $(filter cpu,$(PLATFORM)),copies)))
 
 # No leg is begun after UNTIL, in seconds since 1970: what is left out is named, and is a failure of nobody.
 check-legs:
@@ -198,9 +200,28 @@ T_lanes      = platform/cpu_lane_race platform/wave_order
 RUN_lanes    = -1
 MAKE_lanes   = SAN=lanes
 
+# On the simulator of AMD GPUs: what runs in seconds there (/* sim: no */ says what does not, and why), each test once, and
+# the simulator's own tests. Of other kinds of GPU operations, order, barriers, collectives and RPC.
+T_sim        = $(filter-out $(call marked,sim: no),$(T_quick))
+RUN_sim      = -1
+MAKE_sim     = RUN='examples sim'
+T_sims       = $(filter put% amo% signal% order% barrier% coll% wait% test_% rpc_% p_g%,$(T_sim))
+RUN_sims     = -1
+MAKE_sims    = RUN=sim
+SIM_SEED     = $(shell expr $(or $(TURN),0) % 8 + 1)
+
 # `T=` given by the user narrows any leg.
-$(filter-out check-install check-isa check-trees,$(ALL_LEGS:%=check-%)) check-quick check-copies: check-%:
-	@$(MAKE) $(SUB) $(MAKE_$*) T='$(or $(T),$(T_$*))' run-tests COUNTS=$(BASE)/check/$* RUNFLAGS="$(RUN_$*)"
+$(sort $(filter-out check-install check-isa check-trees check-amd%,$(ALL_LEGS:%=check-%)) check-quick check-copies check-sim check-sims): check-%:
+	@$(MAKE) $(SUB) $(MAKE_$*) $(SIM_MAKE) T='$(or $(T),$(T_$*))' run-tests COUNTS=$(or $(COUNTS),$(BASE)/check/$*) RUNFLAGS="$(RUN_$*)"
+# The code of AMD GPUs on their simulator, with late memory: all of it for gfx942, a part for others.
+check-amd:
+	@PLATFORM=amd tools/setup check
+	@$(MAKE) $(SUB) PLATFORM=amd SIM_ARCH=gfx942 LATE=$(or $(LATE),$(SIM_SEED)) check-sim COUNTS=$(BASE)/check/amd
+check-amd-gpus:
+	@PLATFORM=amd tools/setup check; mkdir -p $(BASE)/check
+	@for gpu in gfx90a gfx1100; do \
+		$(MAKE) $(SUB) PLATFORM=amd SIM_ARCH=$$gpu LATE=$(or $(LATE),$(SIM_SEED)) check-sims COUNTS=$(BASE)/check/amd-$$gpu; done; \
+	tests/run.sh -s -c $(BASE)/check/amd-gpus $(BASE)/check/amd-gfx90a $(BASE)/check/amd-gfx1100
 # The installed tree, used by a program outside of this one.
 check-install:
 	@$(MAKE) $(SUB) lib tools && mkdir -p $(BASE)/check
@@ -215,9 +236,11 @@ SCRIPTS_trees = $(wildcard tests/isa/*_tree.sh)
 # What does not build is a failure of its own, and does not keep the others from running.
 run-tests:
 	$(if $(TESTS),,$(error no test matches T=$(T)))
-	@mkdir -p $(BASE)/check; start=$$(date +%s); $(MAKE) $(SUB) $(LIB) $(TOOLS) || exit; $(MAKE) $(SUB) -k build-tests; \
+	@$(if $(AMDSIM_LIB),echo "no /dev/kfd: on the simulator of tools/amdsim: $(GPU_ARCHS)$(LATE:%=; late memory with seed %)")
+	@mkdir -p $(BASE)/check $(dir $(COUNTS)); start=$$(date +%s); $(MAKE) $(SUB) $(AMDSIM_LIB) $(LIB) $(TOOLS) || exit; $(MAKE) $(SUB) -k build-tests; \
 		$(if $(COUNTS),echo $$(($$(date +%s) - start)) >$(COUNTS).built)
-	@tests/run.sh $(if $(COUNTS),-c $(COUNTS)) $(if $(N),-n $(N)) $(RUNFLAGS) $(TESTS) $(RUN_TOO) \
+	@$(if $(AMDSIM_LIB),SIM=$(CURDIR)/$(AMDSIM) AMDSIM_GPU=$(GPU_ARCHS) AMDSIM_GPUS=$(GPU_ARCHS) AMDSIM_LATE=$(LATE)) \
+		tests/run.sh $(if $(COUNTS),-c $(COUNTS)) $(if $(N),-n $(N)) $(RUNFLAGS) $(TESTS) $(RUN_TOO) \
 		$$(for p in $(BENCHED) $(READ); do [ -e $$p ] || echo $$p; done)
 build-tests: $(TESTS) $(MODULES) $(RUN_TOO) $(BENCHED) $(READ)
 run-benches: $(BENCHES) $(RAW) $(TOOLS)

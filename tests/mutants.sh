@@ -6,22 +6,51 @@
 # Each mutant is a copy of the tree in which sed has changed one file. The test that is named must fail there; one that passes
 # is a test that cannot fail, and the exit status is 1. Unbroken it must pass. -l lists the mutants; NAME chooses some. What
 # compilers make of kernels has mutants of its own, which tests/isa/amd.sh and nvidia.sh keep.
+#
+# PLATFORM=amd breaks order and coherence in kernels for AMD GPUs, of the kind ARCH (gfx942), and runs the tests on the simulator with
+# late memory, with one seed after the other until one fails. Unbroken a test must pass with all of them.
 
 set -uf
 cd "$(dirname "$0")/.." || exit
-PLATFORM=cpu
+: "${PLATFORM:=cpu}" "${ARCH:=gfx942}"
 LIMIT=200 # seconds of a run, also under load
 FULL=1    # no test leaves cases out
+list='' chosen=() build=() seeds=0
+for arg; do # mutants.sh PLATFORM=amd, as make has it
+	case $arg in
+	-l) list=1 ;;
+	PLATFORM=* | ARCH=*) declare "$arg" ;;
+	*) chosen+=("$arg") ;;
+	esac
+done
 export PLATFORM LIMIT FULL
 unset MAKEFLAGS MFLAGS MAKELEVEL B T N
-list='' chosen=()
-[ "${1-}" != -l ] || { list=1; shift; }
-chosen=("$@")
-B=build/cpu
+case $PLATFORM in
+cpu) B=build/cpu ;;
+amd)
+	B=build/amd-$ARCH seeds='1 2 3 4 5 6 7 8'
+	# A header that is changed is not worth precompiling; the device libraries need not be found anew.
+	build=(PLATFORM=amd GPU_ARCHS="$ARCH" B="$B" PLAT_HEADS='')
+	for devlib in "$PWD"/build/amd/devlib-*; do
+		[ ! -d "$devlib" ] || build+=(DEVLIB="$devlib")
+	done
+	export SIM=$PWD/build/amdsim AMDSIM_GPU=$ARCH AMDSIM_LATE
+	LIMIT=100 ;; # a lost signal is a wait for ever
+*) echo "mutants.sh: PLATFORM=$PLATFORM: expected cpu or amd" >&2; exit 2 ;;
+esac
 jobs=-j$(nproc)
 work=$(mktemp -d) || exit
 trap 'rm -rf "$work"' EXIT
 nnoticed=0 survivors=()
+
+# runs TEST RUN...: the test, built in the tree at hand; passes with all seeds.
+runs() {
+	local test=$1
+	shift
+	for AMDSIM_LATE in $seeds; do
+		tests/run.sh -1 "$@" $B/tests/"$test" || return
+	done
+}
 
 # passes TEST RUN...: the test, in the tree as it is; once for each way to run it.
 declare -A has_passed
@@ -29,8 +58,7 @@ passes() {
 	local test=$1
 	shift
 	[ -z "${has_passed[$test $*]-}" ] || return "${has_passed[$test $*]}"
-	make --no-print-directory $jobs $B/tests/"$test" >"$work/log" 2>&1 &&
-		tests/run.sh -1 "$@" $B/tests/"$test" >"$work/log" 2>&1
+	make --no-print-directory $jobs "${build[@]}" $B/tests/"$test" >"$work/log" 2>&1 && runs "$test" "$@" >"$work/log" 2>&1
 	has_passed[$test $*]=$?
 	return "${has_passed[$test $*]}"
 }
@@ -57,7 +85,7 @@ mutant() {
 	mkdir -p "$tree/$B"
 	cp -a Makefile include src platform tools tests docs "$tree"
 	for part in src platform shmem lib include bin flags tools-found head.h head.h.gch head.d; do
-		[ ! -e "$B/$part" ] || cp -a "$B/$part" "$tree/$B"
+		[ ! -e "$B/$part" ] || [ "$PLATFORM$part" = amdhead.h.gch ] || cp -a "$B/$part" "$tree/$B"
 	done
 	sed -i "$script" "$tree/$file"
 	if cmp -s "$file" "$tree/$file"; then
@@ -66,11 +94,11 @@ mutant() {
 		return
 	fi
 	[ "$kind" != kernel ] || keep=(-o "$B/lib/libgshmem.so" -o "$B/lib/libgshmem.so.0")
-	if ! (cd "$tree" && make --no-print-directory $jobs "${keep[@]}" $B/tests/"$test" tools >log 2>&1); then
+	if ! (cd "$tree" && make --no-print-directory $jobs "${build[@]}" "${keep[@]}" $B/tests/"$test" tools >log 2>&1); then
 		echo "FAIL $name: does not build"
 		grep -E 'error|Error' "$tree/log" | head -n 5
 		survivors+=("$name")
-	elif (cd "$tree" && tests/run.sh -1 "$@" $B/tests/"$test") >"$tree/log" 2>&1; then
+	elif (cd "$tree" && runs "$test" "$@") >"$tree/log" 2>&1; then
 		echo "FAIL $name: $test does not notice"
 		survivors+=("$name")
 	else
@@ -81,43 +109,73 @@ mutant() {
 }
 
 if [ -z "$list" ]; then
-	make --no-print-directory $jobs lib tools $B/tests/ptr >"$work/log" 2>&1 || { # ptr: for the precompiled header
+	make --no-print-directory $jobs "${build[@]}" lib tools $B/tests/ptr >"$work/log" 2>&1 || { # ptr: for the precompiled header
 		cat "$work/log"
 		exit 1
 	}
 fi
 
-# ---- barriers, and what compares threads ----
-mutant source team_sync team_threads src/host/team.c '/^int gshmemi_host_team_sync(/,/^}/{/gshmemi_sync_host_team/d}' -n 2
-mutant source sync_all_host barrier_reuse src/host/sync.c 's/gshmemi_sync_all(GSHMEMI_THREAD, quiet, call);/(void)quiet, (void)call;/'
-mutant kernel barrier_kernel barrier_reuse include/gshmem/sync.h \
-	'/ gshmemi_disseminate(/,/^}/s/GSHMEM_CMP_GE, epoch/GSHMEM_CMP_GE, 0/'
-mutant kernel check_args check_groups include/gshmem/slow.h '/ gshmemi_check_args_at(/,/^}/s/first\[0\] != a/0/'
-mutant kernel check_group check_groups include/gshmem/slow.h '/ gshmemi_check_group_at(/,/^}/s/count != due/0/'
-mutant kernel check_claim check_groups include/gshmem/sync.h '/ gshmemi_team_claim_at(/,/^}/s/if (found)/if (0)/'
+cpu_mutants() {
+	# barriers, and what compares threads
+	mutant source team_sync team_threads src/host/team.c '/^int gshmemi_host_team_sync(/,/^}/{/gshmemi_sync_host_team/d}' -n 2
+	mutant source sync_all_host barrier_reuse src/host/sync.c 's/gshmemi_sync_all(GSHMEMI_THREAD, quiet, call);/(void)quiet, (void)call;/'
+	mutant kernel barrier_kernel barrier_reuse include/gshmem/sync.h \
+		'/ gshmemi_disseminate(/,/^}/s/GSHMEM_CMP_GE, epoch/GSHMEM_CMP_GE, 0/'
+	mutant kernel check_args check_groups include/gshmem/slow.h '/ gshmemi_check_args_at(/,/^}/s/first\[0\] != a/0/'
+	mutant kernel check_group check_groups include/gshmem/slow.h '/ gshmemi_check_group_at(/,/^}/s/count != due/0/'
+	mutant kernel check_claim check_groups include/gshmem/sync.h '/ gshmemi_team_claim_at(/,/^}/s/if (found)/if (0)/'
 
-# ---- order, with delayed delivery ----
-mutant source delivery_fence order_fence platform/cpu/delivery.c 's/#define GSHMEMI_MUTANT 0/#define GSHMEMI_MUTANT 1/'
-mutant source delivery_fence_amo order_amo platform/cpu/delivery.c 's/#define GSHMEMI_MUTANT 0/#define GSHMEMI_MUTANT 1/'
-mutant source delivery_quiet order_quiet platform/cpu/delivery.c 's/#define GSHMEMI_MUTANT 0/#define GSHMEMI_MUTANT 2/'
-mutant source delivery_quiet_nbi order_nbi platform/cpu/delivery.c 's/#define GSHMEMI_MUTANT 0/#define GSHMEMI_MUTANT 2/'
-mutant source delivery_pe_quiet order_pe_quiet platform/cpu/delivery.c \
-	's/#define GSHMEMI_MUTANT 0/#define GSHMEMI_MUTANT 2/' -n 3
-mutant source delivery_signal order_put_signal platform/cpu/delivery.c 's/#define GSHMEMI_MUTANT 0/#define GSHMEMI_MUTANT 3/'
+	# order, with delayed delivery
+	mutant source delivery_fence order_fence platform/cpu/delivery.c 's/#define GSHMEMI_MUTANT 0/#define GSHMEMI_MUTANT 1/'
+	mutant source delivery_fence_amo order_amo platform/cpu/delivery.c 's/#define GSHMEMI_MUTANT 0/#define GSHMEMI_MUTANT 1/'
+	mutant source delivery_quiet order_quiet platform/cpu/delivery.c 's/#define GSHMEMI_MUTANT 0/#define GSHMEMI_MUTANT 2/'
+	mutant source delivery_quiet_nbi order_nbi platform/cpu/delivery.c 's/#define GSHMEMI_MUTANT 0/#define GSHMEMI_MUTANT 2/'
+	mutant source delivery_pe_quiet order_pe_quiet platform/cpu/delivery.c \
+		's/#define GSHMEMI_MUTANT 0/#define GSHMEMI_MUTANT 2/' -n 3
+	mutant source delivery_signal order_put_signal platform/cpu/delivery.c 's/#define GSHMEMI_MUTANT 0/#define GSHMEMI_MUTANT 3/'
 
-# ---- host calls ----
-mutant header fetch_inc host_threads include/gshmem/arch/c11.h \
-	'/ gshmemi_arch_amo64(/,/^}/s/return __atomic_fetch_add(address, value.*/return *address += value, *address - value;/' -n 2
-mutant source context_destroyed team_bad_input src/host/context.c '/^static void destroy(/,/^}/s/c->handle = 0;//'
-mutant source exit_status global_exit src/host/end.c 's/gshmemi_bootstrap_abort(end_status);/;/'
-mutant source no_finalize exit_without_finalize src/ipc/life.c 's/flock(fd, LOCK_EX . LOCK_NB) == 0/1/'
-mutant source launcher init_launcher src/host/bootstrap.c 's/"OMPI_COMM_WORLD_SIZE"/"OMPI_COMM_WORLD_NONE"/'
-mutant source malloc_in_sight watchdog_memory src/host/meet.c 's/if (place.sync)$/if (0)/'
-mutant text env_row env_doc docs/env.md 's/| teams that there can be at a time/| teams at a time/'
+	# host calls
+	mutant header fetch_inc host_threads include/gshmem/arch/c11.h \
+		'/ gshmemi_arch_amo64(/,/^}/s/return __atomic_fetch_add(address, value.*/return *address += value, *address - value;/' -n 2
+	mutant source context_destroyed team_bad_input src/host/context.c '/^static void destroy(/,/^}/s/c->handle = 0;//'
+	mutant source exit_status global_exit src/host/end.c 's/gshmemi_bootstrap_abort(end_status);/;/'
+	mutant source no_finalize exit_without_finalize src/ipc/life.c 's/flock(fd, LOCK_EX . LOCK_NB) == 0/1/'
+	mutant source launcher init_launcher src/host/bootstrap.c 's/"OMPI_COMM_WORLD_SIZE"/"OMPI_COMM_WORLD_NONE"/'
+	mutant source malloc_in_sight watchdog_memory src/host/meet.c 's/if (place.sync)$/if (0)/'
+	mutant text env_row env_doc docs/env.md 's/| teams that there can be at a time/| teams at a time/'
 
-# ---- the cpu platform ----
-mutant source diverge_join platform/cpu_diverge platform/cpu/wave.c 's/^\(\t*\)join(b, w, group);$/\1(void)join;/'
-mutant source access_forget platform/cpu_host_access platform/cpu/access.c '/^static void count_out(/,/^}/s/PROT_NONE/PROT_READ/'
+	# the cpu platform
+	mutant source diverge_join platform/cpu_diverge platform/cpu/wave.c 's/^\(\t*\)join(b, w, group);$/\1(void)join;/'
+	mutant source access_forget platform/cpu_host_access platform/cpu/access.c '/^static void count_out(/,/^}/s/PROT_NONE/PROT_READ/'
+}
+
+# Fences, waits and cache bits of include/gshmem/arch/amd.h, then the calls of them.
+amd_mutants() {
+	local amd=include/gshmem/arch/amd.h
+	mutant kernel release_fence order_fence $amd '/ gshmemi_arch_fence_release(/,/^}/s/__builtin_amdgcn_fence.*/;/' -n 2
+	mutant kernel release_wait order_fence $amd '/ gshmemi_arch_fence_release(/,/^}/s/__asm__ volatile.*/;/' -n 2
+	mutant kernel acquire_fence order_acquire $amd '/ gshmemi_arch_fence_acquire(/,/^}/s/__builtin_amdgcn_fence.*/;/' -n 2
+	mutant kernel read_peer order_acquire $amd '/ gshmemi_arch_fence_read_peer(/,/^}/s/gshmemi_arch_fence_acquire();/;/' -n 2
+	mutant kernel fence_system order_quiet $amd '/ gshmemi_arch_fence_system(/,/^}/s/gshmemi_arch_fence_release();/;/' -n 2
+	mutant kernel load_scope order_acquire $amd '/ gshmemi_arch_load(/,/^}/s/SCOPE_SYSTEM/SCOPE_WORKGROUP/' -n 2
+	mutant kernel store_scope order_acquire $amd '/ gshmemi_arch_store(/,/^}/s/SCOPE_SYSTEM/SCOPE_WORKGROUP/' -n 2
+	mutant kernel amo_scope amo_contended $amd '/define GSHMEMI_ARCH_AMO(/,/^}/s/SCOPE_SYSTEM/SCOPE_WORKGROUP/' -n 2
+	mutant kernel group_sync order_fence $amd '/ gshmemi_arch_group_sync(/,/^}/s/__syncthreads();/;/' -n 2
+	mutant kernel wait_acquire order_acquire include/gshmem/poll.h '/ gshmemi_wait(/,/^}/s/gshmemi_arch_fence_acquire();//' -n 2
+	mutant kernel test_acquire order_acquire include/gshmem/wait.h '/ gshmemi_test(/,/^}/s/gshmemi_arch_fence_acquire();//' -n 2
+	mutant kernel wait_all_acquire order_acquire include/gshmem/wait_many.h 's/gshmemi_arch_fence_acquire();//' -n 2
+	mutant kernel lock_set_acquire order_acquire include/gshmem/lock.h '/ gshmemi_lock_set(/,/^}/s/gshmemi_arch_fence_acquire();//' -n 2
+	mutant kernel lock_test_acquire order_acquire include/gshmem/lock.h '/ gshmemi_lock_test(/,/^}/s/gshmemi_arch_fence_acquire();//' -n 2
+	mutant kernel lock_clear_quiet order_acquire include/gshmem/lock.h '/ gshmemi_lock_clear(/,/^}/s/gshmemi_quiet(.*/;/' -n 2
+	mutant kernel put_signal_release order_put_signal include/gshmem/copy.h \
+		'/ gshmemi_copy_signal(/,/^}/s/gshmemi_arch_fence_release();//' -n 2
+	mutant kernel fence_release order_fence include/gshmem/sync.h '/ gshmemi_fence(/,/^}/s/gshmemi_arch_fence_release();//' -n 2
+	mutant kernel barrier_release order_acquire include/gshmem/sync.h '/ gshmemi_arch_fence_release()/d; /gshmemi_arch_fence_system()/s/gshmemi_arch_fence_system();/;/' -n 2
+	mutant kernel rpc_post_release rpc_acquire include/gshmem/rpc_slot.h '/ gshmemi_rpc_post(/,/^}/s/gshmemi_arch_fence_release();/;/'
+	mutant kernel rpc_call_acquire rpc_acquire include/gshmem/rpc.h 's/gshmemi_arch_fence_acquire();//'
+}
+
+${PLATFORM}_mutants
 
 [ -n "$list" ] && exit
 [ ${#survivors[@]} -eq 0 ] || echo "not noticed: ${survivors[*]}"

@@ -29,6 +29,7 @@
 # Runs go side by side, for each core one and a half, as many of them only wait, and those of more PEs than cores one after
 # the other; on GPUs (PLATFORM is not cpu) one after the other: a heap is a part of the
 # GPU's memory, and PEs on one GPU take turns, for which a run has SLOW times as many seconds (5 with GPUs, else 1).
+# With SIM the programs take libamdhip64.so from that folder: a simulated GPU, which the cores share as they do without GPUs.
 # MPIRUN names the launcher, LIMIT the seconds of every run.  V=1 prints the runs that pass, too; TAIL=50 more lines of a log.
 
 set -uf # no globbing: words from the sources are split, not expanded
@@ -97,6 +98,7 @@ if [ ! -d /sys/class/net ]; then # MPI runs without, and complains in every log
 	: "${HWLOC_HIDE_ERRORS:=2}" "${UCX_LOG_LEVEL:=fatal}"
 	export HWLOC_HIDE_ERRORS UCX_LOG_LEVEL
 fi
+[ -z "${SIM-}" ] || export LD_LIBRARY_PATH="$SIM${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
 wrap=''
 case ${SAN-} in
 thread | lanes) # UCX patches madvise, which a thread still calls when TSan has forgotten it
@@ -294,7 +296,7 @@ pool() {
 	wait
 }
 slots=$((cores + (cores + 1) / 2))
-[ -z "$bench$gpu" ] || slots=1
+[ -z "$bench$gpu" ] || [ -n "${SIM-}" ] || slots=1
 nall=$(($(wc -l <"$results") + (${#small[@]} + ${#large[@]}) / 6))
 pool "$slots" "${small[@]}"
 pool 1 "${large[@]}"

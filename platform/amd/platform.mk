@@ -5,6 +5,15 @@ AMD           := $(shell $(AMD_FIND))
 AMD_KIND      := $(word 1,$(AMD))
 AMD_ROOT      := $(word 2,$(AMD))
 PLAT_FOUND     = $(shell $(AMD_FIND) -w)
+# Without a GPU tests run on the simulator, compiled for one kind: that which GPU_ARCHS names first, else gfx942.
+ifeq ($(wildcard /dev/kfd)$(AMD_KIND),distro)
+include tools/amdsim/amdsim.mk
+ifndef SIM_ARCH
+SIM_ARCH      := $(or $(firstword $(GPU_ARCHS)),gfx942)
+endif
+export SIM_ARCH
+SIM_MAKE       = B=$(BASE)-$(SIM_ARCH) GPU_ARCHS=$(SIM_ARCH)
+endif
 CC            := $(if $(filter default,$(origin CC)),gcc,$(CC))
 HIPCC         := $(or $(HIPCC),$(word 3,$(AMD)),hipcc)
 GPU_ARCHS     := $(or $(strip $(GPU_ARCHS)),$(wordlist 5,99,$(AMD)))
