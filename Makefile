@@ -79,7 +79,8 @@ BENCHES  := $(call progs,bench,$(or $(T),*))
 RAW      := $(call progs,bench,raw/*)
 EXAMPLES := $(call progs,examples,*)
 # What a leg does besides its tests: RUN=examples, build the benches (ALSO=benches), or only read all other units (ALSO=read).
-RUN_TOO  := $(if $(filter examples,$(RUN)),$(EXAMPLES)) $(if $(filter sim,$(RUN)),$(filter-out %/rate.sh,$(wildcard tests/amdsim/*.sh)))
+RUN_TOO  := $(if $(filter examples,$(RUN)),$(EXAMPLES)) $(if $(filter sim,$(RUN)),$(filter-out %/rate.sh %/litmus.sh,$(wildcard tests/amdsim/*.sh))) \
+	$(if $(filter litmus,$(RUN)),tests/amdsim/litmus.sh)
 BENCHED  := $(if $(filter benches,$(ALSO)),$(call progs,bench,*) $(RAW))
 UNREAD   := $(if $(filter read,$(ALSO)),$(filter-out $(TESTS) $(RUN_TOO),$(call tests_of,* platform/*) $(EXAMPLES)))
 READ     := $(patsubst %,$(B)/%.read,$(wildcard $(UNREAD:$(B)/%=%.c) $(if $(HIPREAD),$(UNREAD:$(B)/%=%.hip))))
@@ -202,26 +203,28 @@ MAKE_lanes   = SAN=lanes
 
 # On the simulator of AMD GPUs: what runs in seconds there (/* sim: no */ says what does not, and why), each test once, and
 # the simulator's own tests. Of other kinds of GPU operations, order, barriers, collectives and RPC.
-T_sim        = $(filter-out $(call marked,sim: no),$(T_quick))
+T_sim        = $(filter-out put_get_copy $(call marked,sim: no),$(T_quick))
 RUN_sim      = -1
 MAKE_sim     = RUN='examples sim'
-T_sims       = $(filter put% amo% signal% order% barrier% coll% wait% test_% rpc_% p_g%,$(T_sim))
+T_sims       = put_get_copy $(filter put% amo% signal% order% barrier% coll% wait% test_% rpc_% p_g%,$(T_sim))
 RUN_sims     = -1
-MAKE_sims    = RUN=sim
+MAKE_sims    = RUN='sim litmus'
 SIM_SEED     = $(shell expr $(or $(TURN),0) % 8 + 1)
 
 # `T=` given by the user narrows any leg.
 $(sort $(filter-out check-install check-isa check-trees check-amd%,$(ALL_LEGS:%=check-%)) check-quick check-copies check-sim check-sims): check-%:
 	@$(MAKE) $(SUB) $(MAKE_$*) $(SIM_MAKE) T='$(or $(T),$(T_$*))' run-tests COUNTS=$(or $(COUNTS),$(BASE)/check/$*) RUNFLAGS="$(RUN_$*)"
-# The code of AMD GPUs on their simulator, with late memory: all of it for gfx942, a part for others.
+# The code of AMD GPUs on their simulator, with late memory: all of it for gfx942, a part for others. What takes a minute is
+# left to the second leg.
 check-amd:
 	@PLATFORM=amd tools/setup check
 	@$(MAKE) $(SUB) PLATFORM=amd SIM_ARCH=gfx942 LATE=$(or $(LATE),$(SIM_SEED)) check-sim COUNTS=$(BASE)/check/amd
 check-amd-gpus:
 	@PLATFORM=amd tools/setup check; mkdir -p $(BASE)/check
-	@for gpu in gfx90a gfx1100; do \
-		$(MAKE) $(SUB) PLATFORM=amd SIM_ARCH=$$gpu LATE=$(or $(LATE),$(SIM_SEED)) check-sims COUNTS=$(BASE)/check/amd-$$gpu; done; \
-	tests/run.sh -s -c $(BASE)/check/amd-gpus $(BASE)/check/amd-gfx90a $(BASE)/check/amd-gfx1100
+	@for gpu in gfx942 gfx90a gfx1100; do \
+		if [ $$gpu = gfx942 ]; then tests=put_get_copy; else tests='$(T)'; fi; \
+		$(MAKE) $(SUB) PLATFORM=amd SIM_ARCH=$$gpu LATE=$(or $(LATE),$(SIM_SEED)) T="$$tests" check-sims COUNTS=$(BASE)/check/amd-$$gpu; \
+	done; tests/run.sh -s -c $(BASE)/check/amd-gpus $(BASE)/check/amd-gfx942 $(BASE)/check/amd-gfx90a $(BASE)/check/amd-gfx1100
 # The installed tree, used by a program outside of this one.
 check-install:
 	@$(MAKE) $(SUB) lib tools && mkdir -p $(BASE)/check
