@@ -212,7 +212,7 @@ MAKE_sims    = RUN='sim litmus'
 SIM_SEED     = $(shell expr $(or $(TURN),0) % 8 + 1)
 
 # `T=` given by the user narrows any leg.
-$(sort $(filter-out check-install check-isa check-trees check-amd%,$(ALL_LEGS:%=check-%)) check-quick check-copies check-sim check-sims): check-%:
+$(sort $(filter-out check-install check-isa check-trees check-amd%,$(ALL_LEGS:%=check-%)) check-basic check-quick check-copies check-sim check-sims): check-%:
 	@$(MAKE) $(SUB) $(MAKE_$*) $(SIM_MAKE) T='$(or $(T),$(T_$*))' run-tests COUNTS=$(or $(COUNTS),$(BASE)/check/$*) RUNFLAGS="$(RUN_$*)"
 # The code of AMD GPUs on their simulator, with late memory: all of it for gfx942, a part for others. What takes a minute is
 # left to the second leg.
