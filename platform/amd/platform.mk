@@ -41,8 +41,9 @@ PLAT_MODULE   := --cuda-device-only
 # Of a folder of precompiled headers clang takes the one that is for what it compiles for.
 PLAT_HEADS     = $(patsubst %,head.h.gch/%,host $(GPU_ARCHS))
 PLAT_HEAD      = -Xclang -include-pch -Xclang $(B)/head.h.gch
-PLAT_PRECOMPILE = $(1) $(if $(filter host,$(@F)),--cuda-host-only,--cuda-device-only --no-offload-arch=all --offload-arch=$(@F)) \
-	-fsyntax-only -Xclang -emit-pch -Xclang -o -Xclang $@
+# -c is for hipcc, which would link; clang calls it unused.
+PLAT_PRECOMPILE = $(if $(filter host,$(@F)),$(1) --cuda-host-only,$(filter-out --offload-arch=%,$(1)) --cuda-device-only --offload-arch=$(@F)) \
+	-c -fsyntax-only -Wno-unused-command-line-argument -Xclang -emit-pch -Xclang -o -Xclang $@
 PLAT_CPPFLAGS := -D__HIP_PLATFORM_AMD__=1 -D_GNU_SOURCE
 PLAT_LDLIBS   := -lamdhip64 -lpthread
 ifeq ($(AMD_KIND),rocm)
