@@ -93,8 +93,8 @@ static int pe_main(const char *what, const char *others)
 		hipLaunchKernelGGL(end_job, dim3(3), dim3(64), 0, 0, WAIT, op, word);
 	else
 		gshmem_barrier_all();
-	(void)hipDeviceSynchronize();
-	printf("PE %d came through\n", gshmem_my_pe());
+	if (hipDeviceSynchronize() == hipSuccess) /* a kernel that the end has stopped is an error on some GPUs */
+		printf("PE %d came through\n", gshmem_my_pe());
 	return 55;
 }
 
