@@ -98,12 +98,15 @@ static uint64_t buffer_base(const struct wave *w, const struct operand *descript
 	return (base & ((UINT64_C(1) << 48) - 1)) + offset;
 }
 
-/* Flat addresses. scalar: a scalar base or a buffer's descriptor, behind the vector operand or the data. */
+/*
+ * Flat addresses. scalar: a scalar base or a buffer's descriptor, behind the vector operand or the data. LDS and scratch
+ * have 32 bits: compilers count on it that a negative address and its offset wrap.
+ */
 static void find_addresses(const struct wave *w, const struct inst *i, enum segment segment,
 	const struct operand *vector, const struct operand *scalar, struct access *a)
 {
 	static const uint32_t zeros[LANES];
-	bool local = segment == LDS || segment == SCRATCH, is_vector = vector->kind == OPERAND_VGPR;
+	bool is_vector = vector->kind == OPERAND_VGPR, local;
 	const uint32_t *low = is_vector ? w->v[vector->reg] : zeros;
 	const uint32_t *high = is_vector && vector->nregs > 1 ? w->v[vector->reg + 1] : zeros;
 	uint64_t base = (uint64_t)(int64_t)i->imm_offset, aperture = segment == LDS ? APERTURE_LDS : APERTURE_PRIVATE;
@@ -112,6 +115,7 @@ static void find_addresses(const struct wave *w, const struct inst *i, enum segm
 		base += buffer_base(w, scalar);
 	else if (segment == GLOBAL || segment == SCRATCH)
 		base += scalar_value(w, scalar);
+	local = segment == LDS || segment == SCRATCH || (segment == BUFFER && base >> 32 == APERTURE_PRIVATE >> 32);
 	for (unsigned l = 0; l < w->nlanes; l++)
 		a->address[l] = base + (low[l] | (uint64_t)high[l] << 32);
 	for (unsigned l = 0; local && l < w->nlanes; l++)
