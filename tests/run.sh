@@ -148,6 +148,7 @@ run_one() {
 	mkdir -p "$(dirname "$log")"
 
 	# Not quoted: lists of words.
+	[ -z "${SIM:-}" ] || env="AMDSIM_JOB=$BASHPID $env"
 	set -- timeout -k 5 "$limit" env $env $launch $wrap "$prog" $args
 	if [ -n "$bench" ]; then
 		"$@" >"$tsv.new" 2>"$log" </dev/null &

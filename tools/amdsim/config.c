@@ -83,6 +83,7 @@ static void read_settings(void)
 		.gpu = (enum gpu)gpu,
 		.ndevices = (int)read_number("AMDSIM_DEVICES", 8, 0, 64),
 		.ncus = (int)read_number("AMDSIM_CUS", 8, 1, 256),
+		.job = read_number("AMDSIM_JOB", 0, 0, UINT64_MAX),
 		.late = read_number("AMDSIM_LATE", 0, 0, UINT64_MAX),
 		.schedule = read_number("AMDSIM_SCHEDULE", 0, 0, UINT64_MAX),
 		.memory_bytes = (size_t)read_number("AMDSIM_MEMORY", UINT64_C(16) << 30, 1 << 20, ARENA_BYTES / 64),

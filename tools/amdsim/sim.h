@@ -371,7 +371,8 @@ static inline uint64_t wave_exec(const struct wave *w)
 struct config {
 	enum gpu gpu;	     /* AMDSIM_GPU=gfx942 */
 	int ndevices;	     /* AMDSIM_DEVICES=8 */
-	int ncus;	     /* AMDSIM_CUS=8: compute units of a device, shared by the processes that use it */
+	int ncus;	     /* AMDSIM_CUS=8: compute units of a device, shared by the processes of one job that use it */
+	uint64_t job;	     /* AMDSIM_JOB=0: a number; jobs with other numbers have a machine of their own */
 	uint64_t late;	     /* AMDSIM_LATE=SEED: late stores, stale lines; 0: memory in program order */
 	uint64_t schedule;   /* AMDSIM_SCHEDULE=SEED: turns of random length, waves that starve; 0: in turn */
 	size_t memory_bytes; /* AMDSIM_MEMORY=16g: of a device */

@@ -2,7 +2,7 @@
 /*
  * Dispatches: kernel arguments, the registers that a wave starts with, whose turn it is, barriers, the poison of
  * registers that a load has not filled, faults, and residency: which compute unit has room for a block. The compute
- * units of a device are shared by all processes of a user, by a table in /dev/shm. Sources: LLVM's AMDGPUUsage
+ * units of a device are shared by all processes of a job, by a user's table in /dev/shm. Sources: LLVM's AMDGPUUsage
  * ("Initial Kernel Execution State", "Kernel Descriptor"), AMD's ISA documents of CDNA2, CDNA3 and RDNA3, HSA's.
  */
 #include "sim.h"
@@ -159,6 +159,7 @@ static bool fit_block(const struct kernel *k, unsigned nthreads, unsigned dynami
 
 unsigned dispatch_occupancy(const struct kernel *k, unsigned nthreads, unsigned dynamic_lds_bytes)
 {
+		uint64_t job; /* config()->job */
 	uint32_t used[NRESOURCES] = {0}, need[NRESOURCES];
 	unsigned n = 0;
 
@@ -199,6 +200,7 @@ static struct device *lock_device(int number)
 	struct device *v = &devices[number];
 	pid_t pid = getpid();
 
+	v->self->job = config()->job;
 	pthread_mutex_lock(&devices_lock);
 	if (!v->owners)
 		open_table(v, number);
@@ -348,7 +350,7 @@ static struct block *place_block(struct run *r, struct device *v)
 		uint32_t used[NRESOURCES] = {0}, need[NRESOURCES];
 
 		for (unsigned k = 0; k < MAX_OWNERS; k++)
-			if (v->owners[k].pid)
+			if (v->owners[k].pid && v->owners[k].job == config()->job)
 				add_usage(used, v->owners[k].cus[cu], false);
 		if (used[0] + used[1] + used[2] + used[3] < fewest &&
 		    fit_block(d->kernel, d->nthreads, d->dynamic_lds_bytes, used, need)) {
