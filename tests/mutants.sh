@@ -15,7 +15,8 @@ cd "$(dirname "$0")/.." || exit
 : "${PLATFORM:=cpu}" "${ARCH:=gfx942}"
 LIMIT=200 # seconds of a run, also under load
 FULL=1    # no test leaves cases out
-list='' chosen=() build=() seeds=0
+list='' chosen=() build=() seeds=0 simulator=''
+parts='src platform shmem lib include bin flags tools-found' # of $B: what a mutant need not build again
 for arg; do # mutants.sh PLATFORM=amd, as make has it
 	case $arg in
 	-l) list=1 ;;
@@ -26,9 +27,9 @@ done
 export PLATFORM LIMIT FULL
 unset MAKEFLAGS MFLAGS MAKELEVEL B T N
 case $PLATFORM in
-cpu) B=build/cpu ;;
+cpu) B=build/cpu parts+=' head.h head.h.gch head.d' ;;
 amd)
-	B=build/amd-$ARCH seeds='1 2 3 4 5 6 7 8'
+	B=build/amd-$ARCH seeds='1 2 3 4 5 6 7 8' simulator=build/amdsim/libamdhip64.so.5
 	# A header that is changed is not worth precompiling; the device libraries need not be found anew.
 	build=(PLATFORM=amd GPU_ARCHS="$ARCH" B="$B" PLAT_HEADS='')
 	for devlib in "$PWD"/build/amd/devlib-*; do
@@ -84,8 +85,8 @@ mutant() {
 	fi
 	mkdir -p "$tree/$B"
 	cp -a Makefile include src platform tools tests docs "$tree"
-	for part in src platform shmem lib include bin flags tools-found head.h head.h.gch head.d; do
-		[ ! -e "$B/$part" ] || [ "$PLATFORM$part" = amdhead.h.gch ] || cp -a "$B/$part" "$tree/$B"
+	for part in $parts; do
+		[ ! -e "$B/$part" ] || cp -a "$B/$part" "$tree/$B"
 	done
 	sed -i "$script" "$tree/$file"
 	if cmp -s "$file" "$tree/$file"; then
@@ -109,7 +110,7 @@ mutant() {
 }
 
 if [ -z "$list" ]; then
-	make --no-print-directory $jobs "${build[@]}" lib tools $B/tests/ptr >"$work/log" 2>&1 || { # ptr: for the precompiled header
+	make --no-print-directory $jobs "${build[@]}" lib tools $simulator $B/tests/ptr >"$work/log" 2>&1 || { # ptr: for the precompiled header
 		cat "$work/log"
 		exit 1
 	}
