@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* For rate.sh: a kernel that copies again and again. Prints its CPU time in seconds: rate words|vectors PASSES */
+/*
+ * For rate.sh: a kernel that copies again and again: rate words|vectors PASSES. Prints its CPU time in seconds, and how
+ * many adds, each of which waits for the one before, this CPU did in a second of the same time: its cycles.
+ */
 #include <hip/hip_runtime.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,21 +35,38 @@ static __global__ void vectors(uint4 *out, const uint4 *in, size_t n, int passes
 		}
 }
 
+static double cpu_seconds(void)
+{
+	return (double)clock() / CLOCKS_PER_SEC;
+}
+
+static double count_cycles(void)
+{
+	double from = cpu_seconds();
+	unsigned long x = 0;
+
+	for (int k = 0; k < 40000000; k++)
+		__asm__ volatile("add $1, %0" : "+r"(x));
+	return (double)x / (cpu_seconds() - from);
+}
+
 int main(int argc, char **argv)
 {
 	void *in, *out, *host = malloc(NBYTES);
 	int passes = argc == 3 ? atoi(argv[2]) : 0;
-	double seconds;
+	double seconds, cycles;
 
 	if (!passes || !host || hipMalloc(&in, NBYTES) || hipMalloc(&out, NBYTES) || hipMemset(in, 0x5a, NBYTES))
 		return 1;
-	seconds = (double)clock() / CLOCKS_PER_SEC;
+	cycles = count_cycles();
+	seconds = cpu_seconds();
 	if (!strcmp(argv[1], "words"))
 		words<<<1, THREADS>>>((unsigned *)out, (unsigned *)in, NBYTES / sizeof(unsigned), passes);
 	else
 		vectors<<<1, THREADS>>>((uint4 *)out, (uint4 *)in, NBYTES / sizeof(uint4), passes);
 	if (hipMemcpy(host, out, NBYTES, hipMemcpyDeviceToHost) || ((char *)host)[NBYTES - 1] != 0x5a)
 		return 1;
-	printf("%.3f\n", (double)clock() / CLOCKS_PER_SEC - seconds);
+	seconds = cpu_seconds() - seconds;
+	printf("%.3f %.0f\n", seconds, (cycles + count_cycles()) / 2);
 	return 0;
 }

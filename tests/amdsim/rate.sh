@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Wave-instructions a second of CPU time in copy loops, the best of five: tests/amdsim/rate.sh [GPU]
+# Wave-instructions a second of CPU time in copy loops, and cycles of each, the best of five: tests/amdsim/rate.sh [GPU]
 set -eu
 cd "$(dirname "$0")/../.."
 export AMDSIM_GPU="${1:-gfx942}" LD_LIBRARY_PATH="${SIM:-build/amdsim}"
@@ -14,6 +14,8 @@ count() {
 for kernel in "words 300" "vectors 1500"; do
 	set -- $kernel
 	n=$(($(count "$1" 2) - $(count "$1" 1)))
-	for _ in 1 2 3 4 5; do "$rate" "$1" "$2"; done | sort -n | head -1 |
-		awk -v name="$1" -v n=$((n * $2)) '{ printf "%s: %.1f million wave-instructions a second\n", name, n / $1 / 1e6 }'
+	for _ in 1 2 3 4 5; do "$rate" "$1" "$2"; done | awk -v name="$1" -v n=$((n * $2)) '
+		!best || $1 * $2 < best { best = $1 * $2; seconds = $1; clock = $2 }
+		END { printf "%s: %.1f million wave-instructions a second, %.0f cycles each, at %.2f GHz\n",
+			name, n / seconds / 1e6, best / n, clock / 1e9 }'
 done

@@ -77,7 +77,8 @@ struct source {
 	uint32_t own[2][LANES];
 };
 struct result {
-	uint32_t x[2][LANES];
+	uint32_t *x[2]; /* the destination's registers, where all lanes are stored as they are, or own */
+	uint32_t own[2][LANES];
 	uint8_t bit[LANES];
 };
 
@@ -85,6 +86,19 @@ struct result {
 static inline uint32_t (*rows_of(const struct wave *w, const struct operand *o))[LANES]
 {
 	return o->kind == OPERAND_VGPR ? w->v + o->reg : o->kind == OPERAND_ROWS ? o->rows : NULL;
+}
+static inline bool all_lanes(const struct wave *w)
+{
+	return wave_exec(w) == (w->nlanes == 32 ? UINT32_MAX : UINT64_MAX);
+}
+/* A lane's result may be put when its sources have been read: they may lie in the same registers. */
+static inline void open_result(const struct wave *w, const struct inst *i, enum type to, struct result *r)
+{
+	const bool whole = (to >= TYPE_u32 && to <= TYPE_c32) || (to >= TYPE_u64 && to <= TYPE_c64);
+	uint32_t (*rows)[LANES] = whole && !i->clamp && all_lanes(w) ? rows_of(w, &i->op[0]) : NULL;
+
+	r->x[0] = rows ? rows[0] : r->own[0];
+	r->x[1] = rows && type_bits(to) == 64 ? rows[1] : r->own[1];
 }
 /* vector.c: source n, with op_sel, neg and abs applied. types has those of the result and of three sources. */
 void open_source(const struct wave *w, const struct inst *i, unsigned n, enum type type, struct source *s);
@@ -175,6 +189,7 @@ RESULT_TYPES(DEFINE_RESULT)
 		struct source s[3]; \
 		struct result r; \
 		open_sources(w, i, types, s); \
+		open_result(w, i, types[0], &r); \
 		EACH_LANE { \
 			const type_##ta a = lane_##ta(&s[0], l); \
 			const type_##tb b = lane_##tb(&s[1], l); \

@@ -145,19 +145,19 @@ static bool parse_operand(const char *name, char *text, uint32_t code, struct op
 /* ---- modifiers ---- */
 
 /* What a modifier's value is: most are bytes of struct inst from "at" on; of DPP, "at" is its kind. */
-enum how { IGNORED, FLAG, NUMBER, BITS, WORD, OFFSET, OMOD, DPP };
+enum how { IGNORED, FLAG, NUMBER, BITS, WORD, OFFSET, DPP };
 #define AT(name, how) {#name, how, offsetof(struct inst, name)}
 static const struct modifier {
 	const char *name;
 	enum how how;
 	size_t at;
 } modifiers[] = {
-	AT(sc0, FLAG), AT(sc1, FLAG), AT(nt, FLAG), AT(glc, FLAG), AT(clamp, FLAG), AT(fi, FLAG), AT(bound_ctrl, FLAG),
+	AT(sc0, FLAG), AT(sc1, FLAG), AT(glc, FLAG), AT(clamp, FLAG), AT(fi, FLAG), AT(bound_ctrl, FLAG),
 	AT(row_mask, NUMBER), AT(bank_mask, NUMBER), AT(offset0, NUMBER), AT(offset1, NUMBER), AT(op_sel, BITS),
 	AT(op_sel_hi, BITS), AT(neg_lo, BITS), AT(neg_hi, BITS), AT(dst_sel, WORD), AT(dst_unused, WORD),
 	{"src0_sel", WORD, offsetof(struct inst, src_sel[0])}, {"src1_sel", WORD, offsetof(struct inst, src_sel[1])},
-	{"offset", OFFSET, 0}, {"mul", OMOD, 0}, {"div", OMOD, 0}, {"slc", IGNORED, 0}, {"dlc", IGNORED, 0},
-	{"gds", IGNORED, 0}, {"offen", IGNORED, 0}, {"quad_perm", DPP, DPP_QUAD_PERM}, {"row_shl", DPP, DPP_ROW_SHL},
+	{"offset", OFFSET, 0}, {"mul", IGNORED, 0}, {"div", IGNORED, 0}, {"nt", IGNORED, 0}, {"slc", IGNORED, 0},
+	{"dlc", IGNORED, 0}, {"gds", IGNORED, 0}, {"offen", IGNORED, 0}, {"quad_perm", DPP, DPP_QUAD_PERM}, {"row_shl", DPP, DPP_ROW_SHL},
 	{"row_shr", DPP, DPP_ROW_SHR}, {"row_ror", DPP, DPP_ROW_ROR}, {"wave_shl", DPP, DPP_WAVE_SHL},
 	{"wave_rol", DPP, DPP_WAVE_ROL}, {"wave_shr", DPP, DPP_WAVE_SHR}, {"wave_ror", DPP, DPP_WAVE_ROR},
 	{"row_mirror", DPP, DPP_ROW_MIRROR}, {"row_half_mirror", DPP, DPP_ROW_HALF_MIRROR},
@@ -212,9 +212,6 @@ static bool parse_modifier(struct inst *i, const char *text)
 		return word < COUNT(words);
 	case OFFSET:
 		i->imm_offset = (int32_t)strtol(value, NULL, 0);
-		break;
-	case OMOD:
-		i->omod = *text == 'd' ? 3 : *value == '2' ? 1 : 2;
 		break;
 	case DPP:
 		i->dpp = (uint8_t)modifiers[k].at;
@@ -272,6 +269,25 @@ static void parse_wait(struct inst *i, enum gpu gpu, uint32_t code)
 	i->lgkmcnt = lgkm == (gpu == GFX1100 ? 63 : 15) ? -1 : (int16_t)lgkm;
 }
 
+/*
+ * A vector load may have an earlier one's destination: vector memory returns in order ("S_WAITCNT" in the ISA
+ * documents), and LLVM does not wait between them.
+ */
+static void find_awaited(struct inst *i, enum gpu gpu)
+{
+	unsigned flags = i->opcode->flags;
+	bool overtakes = flags & OP_LOAD && !(flags & OP_READS_DST);
+
+	i->ndsts = (uint8_t)(i->opcode->ndsts + (flags & OP_RETURNS && (gpu == GFX942 ? i->sc0 : i->glc)));
+	for (unsigned k = 0; k < i->nops; k++) {
+		struct operand *o = &i->op[k];
+
+		o->pending = o->kind == OPERAND_VGPR ? NSGPRS + o->reg : o->kind == OPERAND_SGPR ? o->reg : NO_PENDING;
+		if (o->pending != NO_PENDING && !(k < i->ndsts && overtakes && o->kind == OPERAND_VGPR))
+			i->awaited |= (uint8_t)(1 << k);
+	}
+}
+
 /* i's opcode and operands. text is a copy to cut up. */
 static void parse_text(struct module *m, struct inst *i, char *text, uint32_t code)
 {
@@ -291,6 +307,7 @@ static void parse_text(struct module *m, struct inst *i, char *text, uint32_t co
 	if (!i->opcode)
 		return;
 	i->run = i->opcode->run;
+	find_awaited(i, m->gpu);
 	if (!i->dpp && !strstr(text, "_sdwa"))
 		return;
 	i->base = memcpy(module_alloc(m, sizeof(*i)), i, sizeof(*i));
@@ -309,6 +326,7 @@ static void parse_dual(struct module *m, struct inst *i, char *first, char *seco
 	parse_text(m, &i->base[1], second, 0);
 	i->opcode = i->base[1].opcode ? i->base[0].opcode : NULL;
 	i->run = i->opcode ? run_dual : NULL;
+	i->awaited = i->base[0].awaited | i->base[1].awaited;
 }
 
 /* ---- a kernel ---- */

@@ -383,7 +383,7 @@ static void run_move(struct wave *w, const struct inst *i)
 static void run_atomic(struct wave *w, const struct inst *i)
 {
 	enum segment segment = i->opcode->arg >> 5 & 3;
-	unsigned first = segment == LDS ? i->opcode->ndsts : w->module->gpu == GFX942 ? i->sc0 : i->glc, nrows;
+	unsigned first = i->ndsts, nrows;
 	const struct operand *data = &i->op[first + 1];
 	struct access a;
 

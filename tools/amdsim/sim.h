@@ -40,6 +40,8 @@ struct wave;
 enum { FLAT_SCRATCH = 102, VCC = 106, TTMP = 108, M0 = 124, EXEC = 126, NSGPRS = 128 };
 /* Vector registers: v0 to v255, and AGPRs a0 to a255 behind them. */
 enum { AGPRS = 256, NVGPRS = 512 };
+/* Places in wave->pending: scalar registers, vector registers, and eight that stay 0. */
+enum { NO_PENDING = NSGPRS + NVGPRS, NPENDING = NO_PENDING + 8 };
 
 enum operand_kind {
 	OPERAND_NONE, /* off, null, or not there */
@@ -53,6 +55,7 @@ struct operand {
 	enum operand_kind kind;
 	unsigned reg, nregs;  /* the first register, and how many of 32 bits */
 	bool neg, abs, sext;  /* -x and |x| of floating point; sext is SDWA's */
+	unsigned pending;     /* the first register's place in wave->pending; NO_PENDING: it has none */
 	uint32_t imm32;	      /* the constant as one of 32 or 16 bits: a float's, of f16 a half's, or an integer's */
 	uint64_t imm64;	      /* of 64: an integer sign-extended, a literal so of i64 only; of f64 a double's bits */
 	uint32_t (*rows)[LANES];
@@ -71,13 +74,14 @@ struct inst {
 	void (*run)(struct wave *w, const struct inst *i); /* NULL: not decoded */
 	const struct opcode *opcode;  /* NULL: the simulator does not know it */
 	unsigned nops, nbytes;	      /* bytes of code */
+	uint8_t ndsts;		      /* of the operands, the first: those that it writes */
+	uint8_t awaited;	      /* bit k: no load of operand k's registers may be outstanding; v_dual_*: of either */
 	struct operand op[6];
 	uint64_t offset;	      /* of the code object's addresses */
 	int32_t target;		      /* of a direct branch or call: index in module->insts; -1: none, or outside */
 	int32_t imm_offset;	      /* "offset" */
 	uint8_t offset0, offset1;     /* of ds_*2 */
-	bool sc0, sc1, nt, glc, clamp; /* gfx942 has the first three, others glc */
-	uint8_t omod;		      /* 0, or 1: *2, 2: *4, 3: /2 */
+	bool sc0, sc1, glc, clamp;    /* gfx942 has the first two, others glc */
 	uint8_t op_sel, op_sel_hi, neg_lo, neg_hi; /* bit k: of source k; op_sel bit 3 of a VOP3: the destination */
 	bool is_sdwa, bound_ctrl, fi;
 	uint8_t src_sel[2], dst_sel, dst_unused;
@@ -92,7 +96,7 @@ struct inst {
 struct opcode {
 	const char *name; /* mnemonic without _e32, _e64, _dpp, _sdwa */
 	void (*run)(struct wave *w, const struct inst *i);
-	uint8_t ndsts;	  /* how many of its operands it writes */
+	uint8_t ndsts;	  /* how many of its operands it writes, without OP_RETURNS */
 	uint8_t arg;	  /* what the handler makes of it: bytes of a lane, an operation ... */
 	uint8_t flags;	  /* enum opcode_flags */
 };
@@ -288,7 +292,7 @@ struct wave {
 	bool yields;		   /* ends its turn */
 	bool moves;		   /* and did not do so because it waits for others */
 	uint8_t gpr_idx;	   /* s_set_gpr_idx_on: M0 indexes v_mov_b32's 1: source, 8: destination */
-	uint8_t pending[NSGPRS + NVGPRS + 8]; /* loads that have not filled the register yet */
+	uint8_t pending[NPENDING]; /* loads that have not filled the register yet */
 	unsigned npending;	   /* such loads */
 	char *scratch;		   /* [lane][scratch_bytes] */
 	unsigned scratch_bytes, number; /* in its block */

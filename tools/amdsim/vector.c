@@ -13,6 +13,16 @@ static const struct operand *source_operand(const struct inst *i, unsigned n, en
 
 	return k < i->nops ? &i->op[k] : type == TYPE_mask ? &vcc : &i->op[0];
 }
+/* One value for all lanes. */
+static inline void fill_source(struct source *s, uint64_t x, bool is_64)
+{
+	for (unsigned l = 0; l < LANES; l++)
+		s->own[0][l] = (uint32_t)x;
+	for (unsigned l = 0; l < LANES && is_64; l++)
+		s->own[1][l] = (uint32_t)(x >> 32);
+	s->x[0] = s->own[0];
+	s->x[1] = s->own[1];
+}
 void open_source(const struct wave *w, const struct inst *i, unsigned n, enum type type, struct source *s)
 {
 	const struct operand *o = source_operand(i, n, type);
@@ -20,30 +30,41 @@ void open_source(const struct wave *w, const struct inst *i, unsigned n, enum ty
 	const uint32_t sign = nbits == 16 ? 0x8000 : 0x80000000;
 	const uint32_t keep = o->abs ? ~sign : UINT32_MAX, flip = o->neg ? sign : 0;
 	uint32_t (*rows)[LANES] = rows_of(w, o);
-	const uint64_t x = rows ? 0 : nbits == 64 || type == TYPE_mask ? get64(w, o) : get32(w, o);
 
-	for (unsigned k = 0; k <= top; k++)
-		s->x[k] = rows ? rows[k] : s->own[k];
-	for (unsigned l = 0; l < LANES && type == TYPE_mask; l++)
-		s->own[0][l] = (uint32_t)(x >> (l & 32)) >> (l & 31) & 1;
-	for (unsigned k = 0; k <= top && !rows && type != TYPE_mask; k++)
+	if (type == TYPE_mask) {
+		const uint64_t mask = get64(w, o);
+
 		for (unsigned l = 0; l < LANES; l++)
-			s->own[k][l] = (uint32_t)(x >> 32 * k);
-	if ((!shift && !o->neg && !o->abs) || type == TYPE_mask)
+			s->own[0][l] = (uint32_t)(mask >> (l & 32)) >> (l & 31) & 1;
+		s->x[0] = s->own[0];
+		return;
+	}
+	if (rows) {
+		s->x[0] = rows[0];
+		s->x[1] = rows[top];
+	} else {
+		fill_source(s, top ? get64(w, o) : get32(w, o), top);
+	}
+	if (!shift && !o->neg && !o->abs)
 		return;
 	for (unsigned l = 0; l < LANES; l++)
 		s->own[top][l] = (s->x[top][l] >> shift & keep) ^ flip;
 	s->x[top] = s->own[top];
 }
-/* The same; registers that nothing changes come quickly. */
+/* The same; what nothing changes comes quickly. */
 static inline void open_plain(const struct wave *w, const struct inst *i, unsigned n, enum type type, struct source *s)
 {
 	const struct operand *o = source_operand(i, n, type);
+	const unsigned nbits = type_bits(type);
 
-	s->x[0] = w->v[o->reg];
-	s->x[1] = s->x[0] + LANES;
-	if (o->kind != OPERAND_VGPR || o->neg || o->abs || (type_bits(type) == 16 && i->op_sel))
+	if (o->neg || o->abs || type == TYPE_mask || (nbits == 16 && i->op_sel) || o->kind == OPERAND_ROWS) {
 		open_source(w, i, n, type, s);
+	} else if (o->kind == OPERAND_VGPR) {
+		s->x[0] = w->v[o->reg];
+		s->x[1] = s->x[0] + LANES;
+	} else {
+		fill_source(s, nbits == 64 ? get64(w, o) : get32(w, o), nbits == 64);
+	}
 }
 void open_sources(const struct wave *w, const struct inst *i, const enum type *types, struct source *s)
 {
@@ -55,7 +76,7 @@ void store_row(const struct wave *w, const struct operand *o, unsigned k, const 
 	const uint64_t exec = wave_exec(w);
 	uint32_t *to = rows_of(w, o)[k];
 
-	if (exec == (w->nlanes == 32 ? UINT32_MAX : UINT64_MAX))
+	if (all_lanes(w))
 		EACH_LANE to[l] = x[l];
 	else
 		for (unsigned l = 0; l < LANES; l++)
@@ -115,8 +136,9 @@ void close_result(struct wave *w, const struct inst *i, const enum type *types, 
 		clamp_exact(to, r);
 	if (nbits == 16)
 		place_half(w, i, r);
-	store_row(w, &i->op[0], 0, r->x[0]);
-	if (nbits == 64)
+	if (r->x[0] == r->own[0])
+		store_row(w, &i->op[0], 0, r->x[0]);
+	if (nbits == 64 && r->x[1] == r->own[1])
 		store_row(w, &i->op[0], 1, r->x[1]);
 }
 /* Halves of a register, or registers of a pair; op_sel and neg_lo are the low one's, op_sel_hi, neg_hi the other's. */
@@ -298,11 +320,13 @@ static void v_lshl_add_u64(struct wave *w, const struct inst *i)
 	}
 	open_plain(w, i, 0, TYPE_u64, &s[0]);
 	open_plain(w, i, 2, TYPE_u64, &s[2]);
+	open_result(w, i, TYPE_u64, &r);
 	EACH_LANE {
 		const uint32_t a = s[0].x[0][l], c = s[2].x[0][l], low = (a << n) + c;
+		const uint32_t high = (s[0].x[1][l] << n) + (a >> 1 >> (31 - n)) + s[2].x[1][l] + (low < c);
 
 		r.x[0][l] = low;
-		r.x[1][l] = (s[0].x[1][l] << n) + (a >> 1 >> (31 - n)) + s[2].x[1][l] + (low < c);
+		r.x[1][l] = high;
 	}
 	close_result(w, i, types, s, &r);
 }

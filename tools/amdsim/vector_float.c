@@ -212,9 +212,9 @@ static void v_fma_mix_f32(struct wave *w, const struct inst *i) { fma_mix(w, i, 
 static void fma_mix_half(struct wave *w, const struct inst *i, uint8_t op_sel)
 {
 	struct inst half = *i;
-	struct result r = { 0 };
+	struct result r = { .x = { r.own[0], r.own[1] } };
 
-	fma_mix(w, i, (struct operand){ .kind = OPERAND_ROWS, .nregs = 1, .rows = r.x });
+	fma_mix(w, i, (struct operand){ .kind = OPERAND_ROWS, .nregs = 1, .rows = r.own });
 	for (unsigned l = 0; l < LANES; l++)
 		put_f16(&r, l, float_of(r.x[0][l]));
 	half.op_sel = op_sel;

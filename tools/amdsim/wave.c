@@ -41,21 +41,13 @@ void wave_fault(struct wave *w, const struct inst *i, int how, const char *forma
 
 /* ---- registers that a load has not filled ---- */
 
-/* Where it is said of an operand's registers; NULL: it has none. */
-static uint8_t *find_pending(struct wave *w, const struct operand *o)
-{
-	if (o->kind == OPERAND_VGPR)
-		return &w->pending[NSGPRS + o->reg];
-	return o->kind == OPERAND_SGPR ? &w->pending[o->reg] : NULL;
-}
-
 void wave_mark(struct wave *w, const struct operand *o, int n)
 {
-	uint8_t *pending = find_pending(w, o);
-
-	for (unsigned k = 0; pending && k < o->nregs; k++)
-		pending[k] = (uint8_t)(pending[k] + n);
-	w->npending += pending ? (unsigned)n : 0;
+	if (o->pending == NO_PENDING)
+		return;
+	for (uint8_t *pending = w->pending + o->pending; pending < w->pending + o->pending + o->nregs; pending++)
+		*pending = (uint8_t)(*pending + n);
+	w->npending += (unsigned)n;
 }
 
 static bool any_pending(const uint8_t *pending, unsigned n)
@@ -69,29 +61,23 @@ static bool any_pending(const uint8_t *pending, unsigned n)
 	return eight << (64 - 8 * n);
 }
 
-/*
- * A vector load may have an earlier one's destination: vector memory returns in order ("S_WAITCNT" in the ISA
- * documents), and LLVM does not wait between them.
- */
 static void check_pending(struct wave *w, const struct inst *i)
 {
-	const struct opcode *op = i->opcode;
-	unsigned ndsts = op->ndsts + (op->flags & OP_RETURNS && (w->module->gpu == GFX942 ? i->sc0 : i->glc));
+	if (i->run == run_dual) {
+		check_pending(w, &i->base[0]);
+		check_pending(w, &i->base[1]);
+		return;
+	}
+	for (unsigned left = i->awaited; left; left &= left - 1) {
+		const struct operand *o = &i->op[__builtin_ctz(left)];
+		const uint8_t *pending = w->pending + o->pending;
 
-	for (unsigned k = 0; k < 2 && i->run == run_dual; k++)
-		check_pending(w, &i->base[k]);
-	for (unsigned k = 0; k < i->nops; k++) {
-		const struct operand *o = &i->op[k];
-		const uint8_t *pending = find_pending(w, o);
-
-		if (k < ndsts && op->flags & OP_LOAD && !(op->flags & OP_READS_DST) && o->kind == OPERAND_VGPR)
-			continue;
-		if (!pending || !any_pending(pending, o->nregs))
+		if (!any_pending(pending, o->nregs))
 			continue;
 		for (unsigned r = 0; r < o->nregs; r++)
 			if (pending[r])
 				wave_die(w, i, "%s %s%u before the wait that covers its load",
-					 k < ndsts ? "writes" : "reads", o->kind == OPERAND_SGPR ? "s" :
+					 o < i->op + i->ndsts ? "writes" : "reads", o->kind == OPERAND_SGPR ? "s" :
 					 o->reg < AGPRS ? "v" : "a", (o->reg + r) % AGPRS);
 	}
 }
@@ -159,7 +145,6 @@ static bool fit_block(const struct kernel *k, unsigned nthreads, unsigned dynami
 
 unsigned dispatch_occupancy(const struct kernel *k, unsigned nthreads, unsigned dynamic_lds_bytes)
 {
-		uint64_t job; /* config()->job */
 	uint32_t used[NRESOURCES] = {0}, need[NRESOURCES];
 	unsigned n = 0;
 
@@ -174,6 +159,7 @@ static struct device {
 	int fd; /* of the table, and its lock */
 	struct owner {
 		pid_t pid;
+		uint64_t job; /* config()->job */
 		uint32_t cus[MAX_CUS][NRESOURCES];
 	} *owners;     /* MAX_OWNERS processes */
 	struct owner *self;
@@ -200,7 +186,6 @@ static struct device *lock_device(int number)
 	struct device *v = &devices[number];
 	pid_t pid = getpid();
 
-	v->self->job = config()->job;
 	pthread_mutex_lock(&devices_lock);
 	if (!v->owners)
 		open_table(v, number);
@@ -215,6 +200,7 @@ static struct device *lock_device(int number)
 	if (!v->self)
 		die("more than %d processes use a device", MAX_OWNERS);
 	v->self->pid = pid;
+	v->self->job = config()->job;
 	return v;
 }
 
@@ -461,7 +447,7 @@ static void run_wave(struct wave *w, unsigned quantum)
 			message("%u.%u.%u.%u exec %016llx %06llx: %s", w->block->id[0], w->block->id[1],
 				w->block->id[2], w->number, (unsigned long long)wave_exec(w),
 				(unsigned long long)i->offset, i->text);
-		if (__builtin_expect(w->npending != 0, 0))
+		if (w->npending && i->awaited)
 			check_pending(w, i);
 		w->pc = i + i->nbytes / 4;
 		i->run(w, i);
