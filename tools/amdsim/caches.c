@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINE = 128, NLINES = 128, MAX_L2S = 2, MAX_DEVICES = 16, MAX_OUTSTANDING = 64, MAX_LATE = 64, NRANGES = 4 };
+enum { LINE = 128, NLINES = 128, MAX_L2S = 2, MAX_OUTSTANDING = 64, MAX_LATE = 64, NRANGES = 4 };
 
 __extension__ typedef unsigned __int128 line_bits; /* one for each byte of a line */
 
@@ -76,21 +76,6 @@ struct cached {
 static pthread_mutex_t l2_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct cache l2s[MAX_DEVICES][MAX_L2S];
 static _Thread_local struct cached_block *blocks; /* of the calling thread's dispatch */
-
-static unsigned lowest(uint64_t lanes)
-{
-	return (unsigned)__builtin_ctzll(lanes);
-}
-
-static void *allocate(size_t nbytes)
-{
-	void *p = calloc(1, nbytes);
-
-	if (p)
-		return p;
-	message("out of memory");
-	abort();
-}
 
 static unsigned draw(struct cached_block *b, unsigned n)
 {
@@ -268,7 +253,7 @@ static enum mtype find_mtype(struct cached_block *b, uint64_t address)
 
 static struct cache *l2_of(const struct cached_block *b)
 {
-	return &l2s[b->device % MAX_DEVICES][b->l2];
+	return &l2s[b->device][b->l2];
 }
 
 /* CACHE_L2_AGENT is what other L2s of the agent may have changed, if there are any. */
@@ -537,7 +522,7 @@ static void issue(struct wave *w, const struct inst *i, const struct access *a, 
 	struct late *e = malloc(sizeof(*e));
 
 	if (!e)
-		abort();
+		die("out of host memory");
 	if (b->nlate == MAX_LATE)
 		run_late(b, b->late[0]);
 	e->wave = w;
@@ -592,18 +577,24 @@ void caches_scalar_load(struct wave *w, uint64_t address, unsigned ndwords, uint
 	pthread_mutex_unlock(&l2_lock);
 }
 
+static void invalidate_levels(struct cached_block *b, unsigned cu, unsigned levels)
+{
+	struct cache *const all[] = {&b->caches->near[cu], &b->caches->far, &b->caches->scalar, l2_of(b)};
+
+	for (unsigned k = 0; k < COUNT(all); k++)
+		if (levels & all[k]->level)
+			invalidate(all[k]);
+}
+
 /* L2's lines of local memory are not stale: see enum mtype. Those that are dirty stay so. */
 void caches_invalidate(struct wave *w, unsigned past)
 {
 	struct cached_block *b = w->block->cached;
-	struct cache *const all[] = {&b->caches->near[cu_of(w)], &b->caches->far, &b->caches->scalar, l2_of(b)};
 
 	if (!b->caches)
 		return;
 	pthread_mutex_lock(&l2_lock);
-	for (unsigned k = 0; k < sizeof(all) / sizeof(all[0]); k++)
-		if (find_levels(past) & all[k]->level)
-			invalidate(all[k]);
+	invalidate_levels(b, cu_of(w), find_levels(past));
 	pthread_mutex_unlock(&l2_lock);
 }
 
@@ -708,7 +699,7 @@ void caches_count(struct wave *w, const struct inst *i, unsigned counters)
 
 void caches_wave_begin(struct wave *w)
 {
-	w->cached = allocate(sizeof(*w->cached));
+	w->cached = zalloc(sizeof(*w->cached));
 }
 
 /* Nothing waits for stores at a wave's end: they are still on their way. */
@@ -727,8 +718,8 @@ void caches_wave_end(struct wave *w)
 
 static struct cached_block *make_block(const struct block *block)
 {
-	struct cached_block *b = allocate(sizeof(*b));
-	struct caches *c = config()->late ? allocate(sizeof(*c)) : NULL;
+	struct cached_block *b = zalloc(sizeof(*b));
+	struct caches *c = config()->late ? zalloc(sizeof(*c)) : NULL;
 	bool is_gfx1100 = config()->gpu == GFX1100;
 
 	*b = (struct cached_block){.device = block->dispatch->device, .caches = c, .next = blocks};
@@ -765,7 +756,7 @@ void caches_dispatch_begin(struct dispatch *d)
 {
 	pthread_mutex_lock(&l2_lock);
 	for (unsigned k = 0; config()->late && k < MAX_L2S; k++)
-		invalidate(&l2s[d->device % MAX_DEVICES][k]);
+		invalidate(&l2s[d->device][k]);
 	pthread_mutex_unlock(&l2_lock);
 }
 

@@ -81,8 +81,8 @@ static void read_settings(void)
 	}
 	settings = (struct config){
 		.gpu = (enum gpu)gpu,
-		.ndevices = (int)read_number("AMDSIM_DEVICES", 8, 0, 64),
-		.ncus = (int)read_number("AMDSIM_CUS", 8, 1, 256),
+		.ndevices = (int)read_number("AMDSIM_DEVICES", 8, 0, MAX_DEVICES),
+		.ncus = (int)read_number("AMDSIM_CUS", 8, 1, MAX_CUS),
 		.job = read_number("AMDSIM_JOB", 0, 0, UINT64_MAX),
 		.late = read_number("AMDSIM_LATE", 0, 0, UINT64_MAX),
 		.schedule = read_number("AMDSIM_SCHEDULE", 0, 0, UINT64_MAX),

@@ -11,7 +11,6 @@
 
 #include "sim.h"
 
-#define MAX_DEVICES 64
 #define LDS_BYTES 65536u /* of a block, at most */
 #define BLOCK_THREADS 1024u
 

@@ -16,11 +16,6 @@ enum { WIDE = 128 }; /* an atomic of 64 bits; in pairs: offsets count in 64 elem
 
 static const uint8_t format_bytes[] = {1, 1, 2, 2, 4, 8, 12, 16, 1, 1, 2, 1, 1, 2};
 
-static unsigned lowest(uint64_t lanes)
-{
-	return (unsigned)__builtin_ctzll(lanes);
-}
-
 static bool is_gfx11(const struct wave *w)
 {
 	return w->module->gpu == GFX1100;
@@ -468,7 +463,7 @@ static void run_permute(struct wave *w, const struct inst *i)
 	count(w, i, LDS, true);
 }
 
-/* All waves of a cooperative grid meet; wave.c knows how many, so that ds_gws_init (arg 0) has nothing to tell. */
+/* One wave of each block of a grid meets the others; wave.c knows how many, so that ds_gws_init (arg 0) says nothing new. */
 static void run_gws(struct wave *w, const struct inst *i)
 {
 	count(w, i, LDS, false);
@@ -508,11 +503,6 @@ static void run_wait(struct wave *w, const struct inst *i)
 		return;
 	w->pc = i;
 	w->yields = w->moves = true;
-}
-
-static void run_nothing(struct wave *w, const struct inst *i)
-{
-	(void)w, (void)i;
 }
 
 /* gfx90a's has no bits: it is for the system. It is not in order with others: LLVM waits for vmcnt(0). */
@@ -612,17 +602,15 @@ const struct opcode memory_opcodes[] = {
 	LDS_ATOMICS("ds_cmpst", "_b", ATOMIC_CMPSWAP), LDS_ATOMICS("ds_cmpstore", "_b", ATOMIC_CMPSWAP),
 	LDS_ATOMICS("ds_wrxchg", "_b", ATOMIC_SWAP), LDS_ATOMICS("ds_storexchg", "_b", ATOMIC_SWAP),
 	{"ds_swizzle_b32", run_permute, 1, SWIZZLE, OP_LOAD}, {"ds_permute_b32", run_permute, 1, PERMUTE, OP_LOAD},
-	{"ds_bpermute_b32", run_permute, 1, BPERMUTE, OP_LOAD}, {"ds_nop", run_nothing, 0, 0, 0},
+	{"ds_bpermute_b32", run_permute, 1, BPERMUTE, OP_LOAD},
 	{"ds_gws_init", run_gws, 0, 0, 0}, {"ds_gws_barrier", run_gws, 0, 1, 0},
 
 	SCALAR_LOADS("s_load_"), SCALAR_LOADS("s_buffer_load_"),
 	{"s_waitcnt", run_wait, 0, 0, 0}, {"s_waitcnt_vmcnt", run_wait, 0, COUNT_VM, 0},
 	{"s_waitcnt_lgkmcnt", run_wait, 0, COUNT_LGKM, 0}, {"s_waitcnt_vscnt", run_wait, 0, COUNT_VS, 0},
-	{"s_waitcnt_expcnt", run_nothing, 0, 0, 0}, {"s_waitcnt_depctr", run_nothing, 0, 0, 0},
 	{"buffer_wbl2", run_writeback, 0, 0, 0}, {"buffer_inv", run_invalidate, 0, 0, 0},
 	{"buffer_wbinvl1", run_invalidate, 0, CACHE_NEAR, 0}, {"buffer_wbinvl1_vol", run_invalidate, 0, CACHE_NEAR, 0},
 	{"buffer_invl2", run_invalidate, 0, CACHE_L2, 0}, {"buffer_gl0_inv", run_invalidate, 0, CACHE_NEAR, 0},
 	{"buffer_gl1_inv", run_invalidate, 0, CACHE_FAR, 0}, {"s_dcache_inv", run_invalidate, 0, CACHE_SCALAR, 0},
-	{"s_dcache_inv_vol", run_invalidate, 0, CACHE_SCALAR, 0}, {"s_dcache_wb", run_nothing, 0, 0, 0},
-	{"s_dcache_wb_vol", run_nothing, 0, 0, 0}, {"s_icache_inv", run_nothing, 0, 0, 0}, {NULL, NULL, 0, 0, 0}
+	{"s_dcache_inv_vol", run_invalidate, 0, CACHE_SCALAR, 0}, {NULL, NULL, 0, 0, 0}
 };

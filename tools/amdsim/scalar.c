@@ -277,7 +277,8 @@ static void jump_and_link(struct wave *w, const struct inst *i, uint64_t to)
 	X(s_trap, 0, 0, trap(w, i, d->imm32 & 0xff)) X(s_endpgm, 0, OP_BRANCH, stop(w, WAVE_DONE))
 #define NOTHING(X) \
 	X(s_nop) X(s_code_end) X(s_clause) X(s_delay_alu) X(s_waitcnt_depctr) X(s_inst_prefetch) X(s_setprio) X(s_sethalt) \
-	X(s_set_inst_prefetch_distance) X(s_wakeup) X(s_sendmsg) X(s_ttracedata) X(s_ttracedata_imm) X(s_version) X(v_nop)
+	X(s_set_inst_prefetch_distance) X(s_wakeup) X(s_sendmsg) X(s_ttracedata) X(s_ttracedata_imm) X(s_version) X(v_nop) \
+	X(ds_nop) X(s_waitcnt_expcnt) X(s_dcache_wb) X(s_dcache_wb_vol) X(s_icache_inv)
 #define DEFINE_STATEMENT(name, ndsts, flags, ...) \
 	static void name(struct wave *w, const struct inst *i) \
 	{ \

@@ -26,6 +26,7 @@
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 #define LANES 64 /* of registers; a wave of 32 uses the first half */
+enum { MAX_DEVICES = 64, MAX_CUS = 256 };
 
 enum gpu { GFX90A, GFX942, GFX1100 };
 
@@ -345,6 +346,10 @@ void wave_mark(struct wave *w, const struct operand *o, int n);
 /* Go on at an address of the module. */
 void wave_jump(struct wave *w, const struct inst *i, uint64_t address);
 
+static inline unsigned lowest(uint64_t lanes)
+{
+	return (unsigned)__builtin_ctzll(lanes);
+}
 static inline uint64_t wave_get64(const struct wave *w, unsigned reg)
 {
 	return w->s[reg] | (uint64_t)w->s[reg + 1] << 32;

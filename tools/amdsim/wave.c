@@ -19,7 +19,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { SIMDS = 4, MAX_CUS = 256, MAX_OWNERS = 128, MAX_DEVICES = 64, PACKET_BYTES = 64 };
+enum { SIMDS = 4, MAX_OWNERS = 128, PACKET_BYTES = 64 };
 enum { DYNAMIC_STACK_BYTES = 16384 }; /* ROCm's stack of a lane in kernels that call what the compiler does not know */
 enum { QUANTUM = 400, PATIENCE = 16, STARVES = 4096 }; /* instructions; rounds; turns */
 
