@@ -164,7 +164,10 @@ amd_mutants() {
 	mutant kernel group_sync order_fence $amd '/ gshmemi_arch_group_sync(/,/^}/s/__syncthreads();/;/' -n 2
 	mutant kernel wait_acquire order_acquire include/gshmem/poll.h '/ gshmemi_wait(/,/^}/s/gshmemi_arch_fence_acquire();//' -n 2
 	mutant kernel test_acquire order_acquire include/gshmem/wait.h '/ gshmemi_test(/,/^}/s/gshmemi_arch_fence_acquire();//' -n 2
-	mutant kernel wait_all_acquire order_acquire include/gshmem/wait_many.h 's/gshmemi_arch_fence_acquire();//' -n 2
+	mutant kernel wait_any_acquire order_acquire include/gshmem/wait_many.h \
+		'/ gshmemi_wait_many(/,/^}/s/gshmemi_arch_fence_acquire();//' -n 2
+	mutant kernel test_any_acquire order_acquire include/gshmem/wait_many.h \
+		'/ gshmemi_test_many(/,/^}/s/gshmemi_arch_fence_acquire();//' -n 2
 	mutant kernel lock_set_acquire order_acquire include/gshmem/lock.h '/ gshmemi_lock_set(/,/^}/s/gshmemi_arch_fence_acquire();//' -n 2
 	mutant kernel lock_test_acquire order_acquire include/gshmem/lock.h '/ gshmemi_lock_test(/,/^}/s/gshmemi_arch_fence_acquire();//' -n 2
 	mutant kernel lock_clear_quiet order_acquire include/gshmem/lock.h '/ gshmemi_lock_clear(/,/^}/s/gshmemi_quiet(.*/;/' -n 2

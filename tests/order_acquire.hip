@@ -8,10 +8,12 @@
  */
 #include "order_calls.h"
 
-enum kind { WAIT_UNTIL, SIGNAL_WAIT, TEST, WAIT_ALL, BARRIER, SET_LOCK, TEST_LOCK, BROADCAST, GET, IGET, NKINDS };
+enum kind {
+	WAIT_UNTIL, SIGNAL_WAIT, TEST, WAIT_ALL, WAIT_ANY, TEST_ANY, BARRIER, SET_LOCK, TEST_LOCK, BROADCAST, GET, IGET, NKINDS
+};
 static const char *const names[NKINDS] = {
-	"wait_until", "signal_wait_until", "test", "wait_until_all", "barrier_all", "set_lock", "test_lock", "broadcast", "get",
-	"iget",
+	"wait_until", "signal_wait_until", "test", "wait_until_all", "wait_until_any", "test_any", "barrier_all", "set_lock",
+	"test_lock", "broadcast", "get", "iget",
 };
 
 #define NWORDS 40 /* of several lines */
@@ -134,6 +136,13 @@ static __device__ void learn(const struct round *r)
 	case WAIT_ALL:
 		gshmem_uint64_wait_until_all(w->flags, 2, NULL, GSHMEM_CMP_EQ, r->number);
 		break;
+	case WAIT_ANY:
+		gshmem_uint64_wait_until_any(&w->flags[1], 1, NULL, GSHMEM_CMP_EQ, r->number);
+		break;
+	case TEST_ANY:
+		while (gshmem_uint64_test_any(&w->flags[1], 1, NULL, GSHMEM_CMP_EQ, r->number))
+			;
+		break;
 	case BARRIER:
 		barrier(r->member.scope);
 		break;
@@ -224,8 +233,11 @@ static __global__ void run(int kind, int scope, struct words *words, unsigned nr
 /* Whether there is a call of this kind by this scope. */
 static int is_call(int kind, int scope)
 {
-	return scope == THREAD || (kind != WAIT_ALL && kind != SET_LOCK && kind != TEST_LOCK && kind != TEST) ||
-		(kind == TEST && scope == WG);
+	if (scope == THREAD)
+		return 1;
+	if (kind == TEST)
+		return scope == WG;
+	return kind < WAIT_ALL || kind == BARRIER || kind >= BROADCAST;
 }
 
 int main(void)
