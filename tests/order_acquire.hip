@@ -74,24 +74,14 @@ static __device__ void look_again(const struct round *r, const uint64_t *words, 
 
 static __device__ void barrier(int scope)
 {
-	if (scope == THREAD)
-		gshmem_barrier_all();
-	else if (scope == WAVE)
-		gshmemx_barrier_all_wave();
-	else
-		gshmemx_barrier_all_wg();
+	BY_SCOPE(scope, barrier_all);
 }
 
 static __device__ void broadcast(const struct round *r)
 {
 	struct words *w = r->words;
 
-	if (r->member.scope == THREAD)
-		gshmem_uint64_broadcast(GSHMEM_TEAM_WORLD, w->got, w->own, NWORDS, r->writer);
-	else if (r->member.scope == WAVE)
-		gshmemx_uint64_broadcast_wave(GSHMEM_TEAM_WORLD, w->got, w->own, NWORDS, r->writer);
-	else
-		gshmemx_uint64_broadcast_wg(GSHMEM_TEAM_WORLD, w->got, w->own, NWORDS, r->writer);
+	BY_SCOPE(r->member.scope, uint64_broadcast, GSHMEM_TEAM_WORLD, w->got, w->own, NWORDS, r->writer);
 }
 
 /* After an atomic, which tells of the writer's words but acquires nothing. */
@@ -104,18 +94,10 @@ static __device__ void get(const struct round *r)
 			;
 	if (r->member.scope == WG)
 		__syncthreads();
-	if (r->kind == GET && r->member.scope == THREAD)
-		gshmem_uint64_get(w->got, w->own, NWORDS, r->writer);
-	else if (r->kind == GET && r->member.scope == WAVE)
-		gshmemx_uint64_get_wave(w->got, w->own, NWORDS, r->writer);
-	else if (r->kind == GET)
-		gshmemx_uint64_get_wg(w->got, w->own, NWORDS, r->writer);
-	else if (r->member.scope == THREAD)
-		gshmem_uint64_iget(w->got, w->own, 1, 1, NWORDS, r->writer);
-	else if (r->member.scope == WAVE)
-		gshmemx_uint64_iget_wave(w->got, w->own, 1, 1, NWORDS, r->writer);
+	if (r->kind == GET)
+		BY_SCOPE(r->member.scope, uint64_get, w->got, w->own, NWORDS, r->writer);
 	else
-		gshmemx_uint64_iget_wg(w->got, w->own, 1, 1, NWORDS, r->writer);
+		BY_SCOPE(r->member.scope, uint64_iget, w->got, w->own, 1, 1, NWORDS, r->writer);
 }
 
 /* What the reader learns by that the words have changed. */

@@ -15,76 +15,45 @@ struct order_member {
 	unsigned rank, size;
 };
 
+#define BY_SCOPE(scope, name, ...) \
+	((scope) == THREAD ? gshmem_##name(__VA_ARGS__) : (scope) == WAVE ? gshmemx_##name##_wave(__VA_ARGS__) \
+									  : gshmemx_##name##_wg(__VA_ARGS__))
+
 T_HD void order_put(int scope, uint64_t *dest, const uint64_t *source, size_t nelems, int pe)
 {
-	if (scope == THREAD)
-		gshmem_uint64_put(dest, source, nelems, pe);
-	else if (scope == WAVE)
-		gshmemx_uint64_put_wave(dest, source, nelems, pe);
-	else
-		gshmemx_uint64_put_wg(dest, source, nelems, pe);
+	BY_SCOPE(scope, uint64_put, dest, source, nelems, pe);
 }
 
 T_HD void order_put_nbi(int scope, uint64_t *dest, const uint64_t *source, size_t nelems, int pe)
 {
-	if (scope == THREAD)
-		gshmem_uint64_put_nbi(dest, source, nelems, pe);
-	else if (scope == WAVE)
-		gshmemx_uint64_put_nbi_wave(dest, source, nelems, pe);
-	else
-		gshmemx_uint64_put_nbi_wg(dest, source, nelems, pe);
+	BY_SCOPE(scope, uint64_put_nbi, dest, source, nelems, pe);
 }
 
 T_HD void order_iput(int scope, uint64_t *dest, const uint64_t *source, ptrdiff_t sst, size_t nelems, int pe)
 {
-	if (scope == THREAD)
-		gshmem_uint64_iput(dest, source, 1, sst, nelems, pe);
-	else if (scope == WAVE)
-		gshmemx_uint64_iput_wave(dest, source, 1, sst, nelems, pe);
-	else
-		gshmemx_uint64_iput_wg(dest, source, 1, sst, nelems, pe);
+	BY_SCOPE(scope, uint64_iput, dest, source, 1, sst, nelems, pe);
 }
 
 T_HD void order_put_signal(int scope, uint64_t *dest, const uint64_t *source, size_t nelems, uint64_t *sig_addr,
 			   uint64_t signal, int sig_op, int pe)
 {
-	if (scope == THREAD)
-		gshmem_uint64_put_signal(dest, source, nelems, sig_addr, signal, sig_op, pe);
-	else if (scope == WAVE)
-		gshmemx_uint64_put_signal_wave(dest, source, nelems, sig_addr, signal, sig_op, pe);
-	else
-		gshmemx_uint64_put_signal_wg(dest, source, nelems, sig_addr, signal, sig_op, pe);
+	BY_SCOPE(scope, uint64_put_signal, dest, source, nelems, sig_addr, signal, sig_op, pe);
 }
 
 T_HD void order_put_signal_nbi(int scope, uint64_t *dest, const uint64_t *source, size_t nelems, uint64_t *sig_addr,
 			       uint64_t signal, int sig_op, int pe)
 {
-	if (scope == THREAD)
-		gshmem_uint64_put_signal_nbi(dest, source, nelems, sig_addr, signal, sig_op, pe);
-	else if (scope == WAVE)
-		gshmemx_uint64_put_signal_nbi_wave(dest, source, nelems, sig_addr, signal, sig_op, pe);
-	else
-		gshmemx_uint64_put_signal_nbi_wg(dest, source, nelems, sig_addr, signal, sig_op, pe);
+	BY_SCOPE(scope, uint64_put_signal_nbi, dest, source, nelems, sig_addr, signal, sig_op, pe);
 }
 
 T_HD void order_fence(int scope)
 {
-	if (scope == THREAD)
-		gshmem_fence();
-	else if (scope == WAVE)
-		gshmemx_fence_wave();
-	else
-		gshmemx_fence_wg();
+	BY_SCOPE(scope, fence);
 }
 
 T_HD void order_quiet(int scope)
 {
-	if (scope == THREAD)
-		gshmem_quiet();
-	else if (scope == WAVE)
-		gshmemx_quiet_wave();
-	else
-		gshmemx_quiet_wg();
+	BY_SCOPE(scope, quiet);
 }
 
 /*
@@ -96,18 +65,10 @@ T_HD void order_wait(int scope, unsigned kind, uint64_t *word, uint64_t value)
 	if (kind % 3 == 0 && scope != WAVE)
 		while (!gshmem_uint64_test(word, GSHMEM_CMP_EQ, value))
 			;
-	else if (scope == THREAD && kind % 3 == 1)
-		gshmem_signal_wait_until(word, GSHMEM_CMP_EQ, value);
-	else if (scope == WAVE && kind % 3 == 1)
-		gshmemx_signal_wait_until_wave(word, GSHMEM_CMP_EQ, value);
-	else if (scope == WG && kind % 3 == 1)
-		gshmemx_signal_wait_until_wg(word, GSHMEM_CMP_EQ, value);
-	else if (scope == THREAD)
-		gshmem_uint64_wait_until(word, GSHMEM_CMP_EQ, value);
-	else if (scope == WAVE)
-		gshmemx_uint64_wait_until_wave(word, GSHMEM_CMP_EQ, value);
+	else if (kind % 3 == 1)
+		BY_SCOPE(scope, signal_wait_until, word, GSHMEM_CMP_EQ, value);
 	else
-		gshmemx_uint64_wait_until_wg(word, GSHMEM_CMP_EQ, value);
+		BY_SCOPE(scope, uint64_wait_until, word, GSHMEM_CMP_EQ, value);
 }
 
 #endif /* T_ORDER_CALLS_H */
