@@ -209,6 +209,8 @@ MAKE_sim     = RUN='examples sim'
 T_sims       = put_get_copy $(filter put% amo% signal% order% barrier% coll% wait% test_% rpc_% p_g%,$(T_sim))
 RUN_sims     = -1
 MAKE_sims    = RUN='sim litmus'
+SIM_GPUS     = gfx942 gfx90a gfx1100
+T_gfx942     = put_get_copy
 SIM_SEED     = $(shell expr $(or $(TURN),0) % 8 + 1)
 
 # `T=` given by the user narrows any leg.
@@ -220,11 +222,10 @@ check-amd:
 	@PLATFORM=amd tools/setup check
 	@$(MAKE) $(SUB) PLATFORM=amd SIM_ARCH=gfx942 LATE=$(or $(LATE),$(SIM_SEED)) check-sim COUNTS=$(BASE)/check/amd
 check-amd-gpus:
-	@PLATFORM=amd tools/setup check; mkdir -p $(BASE)/check
-	@for gpu in gfx942 gfx90a gfx1100; do \
-		if [ $$gpu = gfx942 ]; then tests=put_get_copy; else tests='$(T)'; fi; \
-		$(MAKE) $(SUB) PLATFORM=amd SIM_ARCH=$$gpu LATE=$(or $(LATE),$(SIM_SEED)) T="$$tests" check-sims COUNTS=$(BASE)/check/amd-$$gpu; \
-	done; tests/run.sh -s -c $(BASE)/check/amd-gpus $(BASE)/check/amd-gfx942 $(BASE)/check/amd-gfx90a $(BASE)/check/amd-gfx1100
+	@PLATFORM=amd tools/setup check && mkdir -p $(BASE)/check
+	@$(foreach gpu,$(SIM_GPUS),$(MAKE) $(SUB) PLATFORM=amd SIM_ARCH=$(gpu) LATE=$(or $(LATE),$(SIM_SEED)) \
+		T='$(or $(T),$(T_$(gpu)))' check-sims COUNTS=$(BASE)/check/amd-$(gpu);) \
+		tests/run.sh -s -c $(BASE)/check/amd-gpus $(SIM_GPUS:%=$(BASE)/check/amd-%)
 # The installed tree, used by a program outside of this one.
 check-install:
 	@$(MAKE) $(SUB) lib tools && mkdir -p $(BASE)/check
