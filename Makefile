@@ -203,21 +203,22 @@ MAKE_lanes   = SAN=lanes
 
 # On the simulator of AMD GPUs: what runs in seconds there (/* sim: no */ says what does not, and why), each test once, and
 # the simulator's own tests. Of other kinds of GPU operations, order, barriers, collectives and RPC.
-T_sim        = $(filter-out put_get_copy $(call marked,sim: no),$(T_quick))
+T_simulated  = $(filter-out $(call marked,sim: no),$(T_quick))
+T_sim        = $(filter-out $(T_gfx942),$(T_simulated))
 RUN_sim      = -1
 MAKE_sim     = RUN='examples sim'
-T_sims       = put_get_copy $(filter put% amo% signal% order% barrier% coll% wait% test_% rpc_% p_g%,$(T_sim))
+T_sims       = $(filter put% amo% signal% order% barrier% coll% wait% test_% rpc_% p_g%,$(T_simulated))
 RUN_sims     = -1
 MAKE_sims    = RUN='sim litmus'
 SIM_GPUS     = gfx942 gfx90a gfx1100
-T_gfx942     = put_get_copy
+T_gfx942     = barrier_reuse check_calls check_groups coll_late put_get_copy
 SIM_SEED     = $(shell expr $(or $(TURN),0) % 8 + 1)
 
 # `T=` given by the user narrows any leg.
 $(sort $(filter-out check-install check-isa check-trees check-amd%,$(ALL_LEGS:%=check-%)) check-basic check-quick check-copies check-sim check-sims): check-%:
 	@$(MAKE) $(SUB) $(MAKE_$*) $(SIM_MAKE) T='$(or $(T),$(T_$*))' run-tests COUNTS=$(or $(COUNTS),$(BASE)/check/$*) RUNFLAGS="$(RUN_$*)"
-# The code of AMD GPUs on their simulator, with late memory: all of it for gfx942, a part for others. What takes a minute is
-# left to the second leg.
+# The code of AMD GPUs on their simulator, with late memory: all of it for gfx942, a part for others. What takes longest is left
+# to the second leg.
 check-amd:
 	@PLATFORM=amd tools/setup check
 	@$(MAKE) $(SUB) PLATFORM=amd SIM_ARCH=gfx942 LATE=$(or $(LATE),$(SIM_SEED)) check-sim COUNTS=$(BASE)/check/amd
