@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Mnemonics to lines of the instruction tables. Encodings are not distinguished; parts of names that GFX11 changed, and
- * names of variants that compute the same, become those of the tables.
+ * Mnemonics to lines of the instruction tables, which have GFX11's names, too. Encodings are not distinguished; halves of
+ * pairs, and variants that compute the same, have the lines of the plain instruction.
  */
 #include "sim.h"
 
@@ -10,14 +10,7 @@
 
 /* The first that fits is replaced. */
 static const char *const renamed[][2] = {
-	{"v_dual_", "v_"}, {"_not1_", "n2_"}, {"_not0_", "n1_"}, {"s_ctz_i32_", "s_ff1_i32_"},
-	{"s_clz_i32_u32", "s_flbit_i32_b32"}, {"s_clz_i32_u64", "s_flbit_i32_b64"}, {"s_cls_i32", "s_flbit_i32"},
-	{"v_ctz_i32_b32", "v_ffbl_b32"}, {"v_clz_i32_u32", "v_ffbh_u32"}, {"v_cls_i32", "v_ffbh_i32"},
-	{"add_co_ci_", "addc_co_"}, {"sub_co_ci_", "subb_co_"}, {"subrev_co_ci_", "subbrev_co_"}, {"_nc_", "_"},
-	{"_nearest_", "_rpi_"}, {"_floor_i32_", "_flr_i32_"}, {"_pk_rtz_", "_pkrtz_"}, {"_dx9_zero_", "_legacy_"},
-	{"v_dot2acc_", "v_dot2c_"}, {"_t_f", "_tru_f"}, {"v_mul_lo_i32", "v_mul_lo_u32"}, {"_iflag_", "_"},
-	{"v_exp_legacy_", "v_exp_"}, {"v_log_legacy_", "v_log_"}, {"v_fmamk_", "v_fma_"}, {"v_fmaak_", "v_fma_"},
-	{"v_madmk_", "v_mad_"}, {"v_madak_", "v_mad_"},
+	{"v_dual_", "v_"}, {"v_exp_legacy_", "v_exp_"}, {"v_log_legacy_", "v_log_"}
 };
 static const struct opcode *const tables[] = {
 	scalar_opcodes, vector_opcodes, float_opcodes, compare_opcodes, lane_opcodes, memory_opcodes
