@@ -1,23 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What memory shows when. Without config()->late, in program order. With it, by chance any order and staleness that
- * LLVM's memory model lets hardware have; "GFX942" and the like in comments are its sections of AMDGPUUsage, "Memory
- * Model GFX942":
- *  - a vector memory operation happens between its issue and the wait that covers it, loads and atomics, too: those of
- *    a CU and one address in order of issue, others in any order;
- *  - levels of caches: next to a CU (L1 of gfx9, L0 of gfx1100: near), gfx1100's L1 (far), scalar, and gfx9's L2. Each
- *    keeps what it has read until it is invalidated; L2 keeps stores until they are written back. struct access says
- *    which levels an instruction passes by. LLVM knows no write-back of gfx1100's L2, so that it counts as memory.
- * The counters, and the poison of registers that waits free, work in both modes.
+ * What memory shows. Without config()->late, what is there. With it there are levels of caches, as LLVM's memory model
+ * has them: next to a CU (L1 of gfx9, L0 of gfx1100: near), gfx1100's L1 (far), scalar, and gfx9's L2. Each keeps what
+ * it has read until it is invalidated; L2 keeps stores until they are written back. struct access says which levels an
+ * instruction passes by. LLVM knows no write-back of gfx1100's L2, so that it counts as memory. "GFX942" and the like
+ * in comments are sections of AMDGPUUsage: "Memory Model GFX942". When operations happen is late.c's.
  */
-#include "sim.h"
+#include "caches.h"
 
-#include <limits.h>
 #include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
 
-enum { LINE = 128, NLINES = 128, MAX_L2S = 2, MAX_OUTSTANDING = 64, MAX_LATE = 64, NRANGES = 4 };
+enum { LINE = 128, NLINES = 128, MAX_L2S = 2 };
 
 __extension__ typedef unsigned __int128 line_bits; /* one for each byte of a line */
 
@@ -35,52 +29,12 @@ struct cache {
 	struct line line[NLINES];
 };
 
-/* An operation that was issued and has not happened. */
-struct late {
-	struct wave *wave; /* NULL: it has ended */
-	const struct inst *inst;
-	access_done *done;
-	unsigned cu;	    /* of the block */
-	uint64_t low, high; /* addresses lie in [low, high) */
-	struct access access;
-};
-
-/*
- * What a block has. It outlives the block: with late memory the next one finds its stale lines, and stores on their
- * way.
- */
-struct cached_block {
-	struct range ranges[NRANGES]; /* found last */
-	unsigned next_range;
-	int device;
-	unsigned l2; /* which of the device's its CU has */
-	bool used;
-	uint64_t rng;
-	struct late *late[MAX_LATE]; /* oldest first */
-	unsigned nlate;
-	struct caches {
-		struct cache near[2], far, scalar; /* near: of a WGP's two CUs */
-	} *caches; /* NULL: memory is in program order */
-	struct cached_block *next;
-};
-
-struct cached {
-	unsigned n, ordered[3]; /* of each counter: those in order that it counts */
-	struct outstanding {
-		const struct inst *inst;
-		struct late *late; /* NULL: it has happened */
-		unsigned counters; /* whose waits have not covered it */
-	} outstanding[MAX_OUTSTANDING]; /* oldest first */
+struct caches {
+	struct cache near[2], far, scalar; /* near: of a WGP's two CUs */
 };
 
 static pthread_mutex_t l2_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct cache l2s[MAX_DEVICES][MAX_L2S];
-static _Thread_local struct cached_block *blocks; /* of the calling thread's dispatch */
-
-static unsigned draw(struct cached_block *b, unsigned n)
-{
-	return (unsigned)(random_next(&b->rng) >> 33) % n;
-}
 
 /* GFX942: an agent has one L2, or several (which depends on how the device is partitioned). Odd seeds have two. */
 static bool has_two_l2s(void)
@@ -256,8 +210,7 @@ static struct cache *l2_of(const struct cached_block *b)
 	return &l2s[b->device][b->l2];
 }
 
-/* CACHE_L2_AGENT is what other L2s of the agent may have changed, if there are any. */
-static unsigned find_levels(unsigned past)
+unsigned caches_levels(unsigned past)
 {
 	return past & CACHE_L2_AGENT && has_two_l2s() ? past | CACHE_L2 : past;
 }
@@ -418,145 +371,15 @@ static void happen(struct cached_block *b, unsigned cu, struct access *a)
 			clean(&l2_of(b)->line[k]);
 }
 
-/* ---- late operations ---- */
-
-static bool lanes_overlap(const struct late *e, const struct late *f)
+void caches_happen(struct cached_block *b, unsigned cu, struct access *a)
 {
-	const struct access *a = &e->access, *b = &f->access;
-
-	if (e->low >= f->high || f->low >= e->high)
-		return false;
-	for (uint64_t m = a->lanes; m; m &= m - 1) {
-		uint64_t x = a->address[lowest(m)];
-
-		if (x >= f->high || x + a->nbytes <= f->low)
-			continue;
-		for (uint64_t n = b->lanes; n; n &= n - 1)
-			if (x - b->address[lowest(n)] < b->nbytes || b->address[lowest(n)] - x < a->nbytes)
-				return true;
-	}
-	return false;
-}
-
-/*
- * Must the older f happen before e? A write-back covers what the CU has stored before, of any wave: see caches_wait.
- * Else the order is that of one address; but loads of two waves have none.
- */
-static bool precedes(const struct late *f, const struct late *e)
-{
-	enum access_kind first = f->access.kind, then = e->access.kind;
-
-	if (f->cu != e->cu || first == ACCESS_WRITEBACK)
-		return false;
-	if (first == ACCESS_LOAD && then == ACCESS_LOAD && f->wave != e->wave)
-		return false;
-	return then == ACCESS_WRITEBACK ? first != ACCESS_LOAD : lanes_overlap(f, e);
-}
-
-static void remove_late(struct cached_block *b, struct late *e)
-{
-	unsigned k = 0;
-
-	while (b->late[k] != e)
-		k++;
-	memmove(b->late + k, b->late + k + 1, (--b->nlate - k) * sizeof(b->late[0]));
-	for (k = 0; e->wave && k < e->wave->cached->n; k++)
-		if (e->wave->cached->outstanding[k].late == e)
-			e->wave->cached->outstanding[k].late = NULL;
-	free(e);
-}
-
-static void run_late(struct cached_block *b, struct late *e)
-{
-	for (unsigned k = 0, n; b->late[k] != e;) {
-		n = b->nlate;
-		if (precedes(b->late[k], e))
-			run_late(b, b->late[k]);
-		k = k + 1 - (n - b->nlate);
+	if (!b->caches) {
+		happen(b, cu, a);
+		return;
 	}
 	pthread_mutex_lock(&l2_lock);
-	happen(b, e->cu, &e->access);
+	happen(b, cu, a);
 	pthread_mutex_unlock(&l2_lock);
-	if (e->done && e->wave)
-		e->done(e->wave, e->inst, &e->access);
-	remove_late(b, e);
-}
-
-/*
- * A late operation of some block happens, as what others have left behind does some day; some line leaves its caches.
- */
-void caches_chance(struct wave *w)
-{
-	struct cached_block *b = w->block->cached, *other = blocks;
-	unsigned at;
-
-	if (!b->caches)
-		return;
-	while (other->next && draw(b, 2))
-		other = other->next;
-	other = draw(b, 8) ? b : other;
-	if (other->nlate && !draw(b, 2))
-		run_late(other, other->late[draw(b, other->nlate)]);
-	if (draw(b, 8))
-		return;
-	pthread_mutex_lock(&l2_lock);
-	at = draw(b, NLINES);
-	b->caches->near[draw(b, 2)].line[at].valid = false;
-	if (lines_leave_l2()) {
-		clean(&l2_of(b)->line[at]);
-		l2_of(b)->line[at].valid = false;
-	}
-	pthread_mutex_unlock(&l2_lock);
-}
-
-/* rsrc1's WGP_MODE: a block's waves run on both CUs of a WGP. */
-static unsigned cu_of(const struct wave *w)
-{
-	return config()->gpu == GFX1100 && w->block->dispatch->kernel->rsrc1 >> 29 & 1 ? w->number % 2 : 0;
-}
-
-static void issue(struct wave *w, const struct inst *i, const struct access *a, access_done *done)
-{
-	unsigned nrows = a->kind == ACCESS_LOAD ? 0 : (a->nbytes + 3) / 4 * (a->op == ATOMIC_CMPSWAP ? 2 : 1);
-	struct cached_block *b = w->block->cached;
-	struct late *e = malloc(sizeof(*e));
-
-	if (!e)
-		die("out of host memory");
-	if (b->nlate == MAX_LATE)
-		run_late(b, b->late[0]);
-	e->wave = w;
-	e->inst = i;
-	e->done = done;
-	e->cu = cu_of(w);
-	e->low = UINT64_MAX;
-	e->high = 0;
-	memcpy(&e->access, a, offsetof(struct access, data) + nrows * sizeof(a->data[0]));
-	e->access.past = find_levels(a->past);
-	for (uint64_t m = a->lanes; m; m &= m - 1) {
-		uint64_t address = a->address[lowest(m)];
-
-		e->low = address < e->low ? address : e->low;
-		e->high = address + a->nbytes > e->high ? address + a->nbytes : e->high;
-	}
-	b->late[b->nlate++] = e;
-	w->cached->outstanding[w->cached->n - 1].late = e;
-	w->moves = !draw(b, 16); /* let others see what has not happened yet */
-	w->yields = w->yields || w->moves;
-	caches_chance(w);
-}
-
-void caches_access(struct wave *w, const struct inst *i, struct access *a, access_done *done)
-{
-	struct cached_block *b = w->block->cached;
-
-	if (b->caches) {
-		issue(w, i, a, done);
-		return;
-	}
-	happen(b, 0, a);
-	if (done)
-		done(w, i, a);
 }
 
 /*
@@ -594,187 +417,59 @@ void caches_invalidate(struct wave *w, unsigned past)
 	if (!b->caches)
 		return;
 	pthread_mutex_lock(&l2_lock);
-	invalidate_levels(b, cu_of(w), find_levels(past));
+	invalidate_levels(b, caches_cu(w), caches_levels(past));
 	pthread_mutex_unlock(&l2_lock);
 }
 
-/* ---- counters ---- */
-
-/* What no counter counts any more is over. */
-static void retire(struct wave *w)
+void caches_lose_line(struct cached_block *b)
 {
-	struct cached *c = w->cached;
-	unsigned left = 0;
+	unsigned at = draw(b, NLINES);
+	struct line *line = &l2_of(b)->line[at];
 
-	for (unsigned k = 0; k < c->n; k++)
-		if (c->outstanding[k].counters & (COUNT_VM | COUNT_LGKM | COUNT_VS))
-			c->outstanding[left++] = c->outstanding[k];
-		else if (c->outstanding[k].counters & COUNT_FILLS)
-			wave_filled(w, &c->outstanding[k].inst->op[0]);
-	c->n = left;
-}
-
-/*
- * GFX90A, GFX942: a release to the group waits for no vmcnt, as its waves share an L1. For a wave that then releases to
- * more what it has seen of the others, vmcnt(0) takes in all of the block's stores, as does a write-back.
- */
-static void run_stores(struct cached_block *b)
-{
-	for (unsigned k = 0; k < b->nlate;)
-		if (b->late[k]->access.kind == ACCESS_LOAD) {
-			k++;
-		} else {
-			run_late(b, b->late[k]);
-			k = 0;
-		}
-}
-
-/*
- * What is done in order leaves the newest; what may be out of order (scalar loads, flat) is surely done only at 0. What
- * is covered happens newest first, unless it has by chance; by chance the wave waits on in between.
- */
-bool caches_wait(struct wave *w, int vmcnt, int lgkmcnt, int vscnt)
-{
-	const int limits[] = {vmcnt, lgkmcnt, vscnt}; /* in the order of COUNT_VM and so on */
-	struct cached_block *b = w->block->cached;
-	struct cached *c = w->cached;
-	bool covers = b->caches != NULL;
-
-	if (vmcnt == 0 && config()->gpu != GFX1100)
-		run_stores(b);
-	for (unsigned n = 0; n < 3; n++) {
-		bool all = limits[n] == 0;
-		unsigned left = limits[n] < 0 ? UINT_MAX : (unsigned)limits[n];
-
-		for (unsigned k = 0; k < c->n && (all || c->ordered[n] > left); k++) {
-			struct outstanding *o = &c->outstanding[k];
-
-			if (!(o->counters >> n & 1) || (o->counters & COUNT_UNORDERED && !all))
-				continue;
-			o->counters &= ~(1u << n);
-			c->ordered[n] -= !(o->counters & COUNT_UNORDERED);
-			covers = true;
-		}
+	pthread_mutex_lock(&l2_lock);
+	b->caches->near[draw(b, 2)].line[at].valid = false;
+	if (lines_leave_l2()) {
+		clean(line);
+		line->valid = false;
 	}
-	for (unsigned k = c->n; b->nlate && k--;) {
-		struct outstanding *o = &c->outstanding[k];
-
-		if (!o->late || o->counters & (COUNT_VM | COUNT_VS))
-			continue;
-		if (!draw(b, 8))
-			return false;
-		run_late(b, o->late);
-	}
-	if (covers)
-		retire(w);
-	return true;
-}
-
-/*
- * A load that fills what an older one fills comes after it: loads return in order, so that LLVM does not wait in
- * between.
- */
-void caches_count(struct wave *w, const struct inst *i, unsigned counters)
-{
-	const struct operand *x = &i->op[0];
-	struct cached *c = w->cached;
-
-	while (c->n == MAX_OUTSTANDING)
-		caches_wait(w, 0, 0, 0);
-	for (unsigned k = 0; w->block->cached->nlate && counters & COUNT_FILLS && k < c->n; k++) {
-		struct late *e = c->outstanding[k].late;
-		const struct operand *y = e && e->done ? &e->inst->op[0] : NULL;
-
-		if (y && x->kind == y->kind && x->reg < y->reg + y->nregs && y->reg < x->reg + x->nregs)
-			run_late(w->block->cached, e);
-	}
-	if (counters & COUNT_FILLS)
-		wave_pend(w, x);
-	for (unsigned k = 0; k < 3; k++)
-		c->ordered[k] += counters >> k & 1 && !(counters & COUNT_UNORDERED);
-	c->outstanding[c->n++] = (struct outstanding){.inst = i, .counters = counters};
+	pthread_mutex_unlock(&l2_lock);
 }
 
 /* ---- begin and end ---- */
 
-void caches_wave_begin(struct wave *w)
+unsigned caches_cu(const struct wave *w)
 {
-	w->cached = zalloc(sizeof(*w->cached));
+	return config()->gpu == GFX1100 && w->block->dispatch->kernel->rsrc1 >> 29 & 1 ? w->number % 2 : 0;
 }
 
-/* Nothing waits for stores at a wave's end: they are still on their way. */
-void caches_wave_end(struct wave *w)
+void caches_open(struct cached_block *b, int cu)
 {
-	struct cached_block *b = w->block->cached;
-
-	for (unsigned k = b->nlate; k--;)
-		if (b->late[k]->wave == w && b->late[k]->access.kind == ACCESS_LOAD)
-			remove_late(b, b->late[k]);
-		else if (b->late[k]->wave == w)
-			b->late[k]->wave = NULL;
-	free(w->cached);
-	w->cached = NULL;
-}
-
-static struct cached_block *make_block(const struct block *block)
-{
-	struct cached_block *b = zalloc(sizeof(*b));
 	struct caches *c = config()->late ? zalloc(sizeof(*c)) : NULL;
-	bool is_gfx1100 = config()->gpu == GFX1100;
 
-	*b = (struct cached_block){.device = block->dispatch->device, .caches = c, .next = blocks};
-	b->l2 = has_two_l2s() ? (unsigned)block->cu % MAX_L2S : 0;
-	b->rng = (config()->late * 4099 + block->dispatch->number) * 4099 + block->id[0] + block->id[1] * 257;
-	b->rng = b->rng * UINT64_C(0x9e3779b97f4a7c15) | 1;
+	b->caches = c;
+	b->l2 = has_two_l2s() ? (unsigned)cu % MAX_L2S : 0;
 	l2_of(b)->level = CACHE_L2;
 	for (unsigned k = 0; c && k < 2; k++) {
 		c->near[k].level = CACHE_NEAR;
-		c->near[k].behind = is_gfx1100 ? &c->far : l2_of(b);
+		c->near[k].behind = config()->gpu == GFX1100 ? &c->far : l2_of(b);
 		c->far.level = CACHE_FAR;
 		c->scalar.level = CACHE_SCALAR;
 		c->far.behind = c->scalar.behind = l2_of(b);
 	}
-	return blocks = b;
 }
 
-void caches_block_begin(struct block *block)
-{
-	struct cached_block *b = blocks;
-
-	while (b && b->used)
-		b = b->next;
-	block->cached = b ? b : make_block(block);
-	block->cached->used = true;
-}
-
-void caches_block_end(struct block *block)
-{
-	block->cached->used = false;
-}
-
-void caches_dispatch_begin(struct dispatch *d)
+void caches_invalidate_l2s(int device)
 {
 	pthread_mutex_lock(&l2_lock);
-	for (unsigned k = 0; config()->late && k < MAX_L2S; k++)
-		invalidate(&l2s[d->device][k]);
+	for (unsigned k = 0; k < MAX_L2S; k++)
+		invalidate(&l2s[device][k]);
 	pthread_mutex_unlock(&l2_lock);
 }
 
-void caches_dispatch_end(struct dispatch *d)
+void caches_write_back_l2s(int device)
 {
-	struct access all = {.kind = ACCESS_WRITEBACK, .past = CACHE_L2};
-
-	while (blocks) {
-		struct cached_block *b = blocks;
-
-		while (b->nlate)
-			run_late(b, b->late[0]);
-		blocks = b->next;
-		free(b->caches);
-		free(b);
-	}
 	pthread_mutex_lock(&l2_lock);
-	for (unsigned k = 0; config()->late && k < MAX_L2S; k++)
-		happen(&(struct cached_block){.device = d->device, .l2 = k}, 0, &all);
+	for (unsigned k = 0; k < MAX_L2S * NLINES; k++)
+		clean(&l2s[device][k / NLINES].line[k % NLINES]);
 	pthread_mutex_unlock(&l2_lock);
 }

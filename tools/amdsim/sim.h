@@ -7,7 +7,7 @@
  *   decode.c   machine code into struct inst, by LLVM's disassembler; opcodes.c finds a mnemonic's handler
  *   scalar.c   scalar instructions, branches          vector.c   vector instructions
  *   lanes.c    DPP, SDWA, what crosses lanes          memory.c   memory instructions, waits and cache control
- *   caches.c   what memory shows when: late stores, stale lines, late atomics
+ *   caches.c   what memory shows: levels of caches      late.c     when operations happen, counters and waits
  *   wave.c     waves and blocks of a dispatch, residency, whose turn it is, registers that a load has not filled
  *   hip_*.c    HIP's entry points: devices, memory, streams and events, modules and launches
  *
@@ -222,7 +222,7 @@ uint64_t memory_alloc_code(int device, size_t nbytes);
 void memory_free_code(uint64_t address);
 
 /*
- * caches.c. Caches that an access passes by, or that are invalidated: next to the CU (gfx9's L1, gfx1100's L0),
+ * caches.c and late.c. Caches that an access passes by, or that are invalidated: next to the CU (gfx9's L1, gfx1100's L0),
  * gfx1100's L1, the scalar one, L2, L2 as far as its agent's other L2s are concerned.
  */
 enum { CACHE_NEAR = 1, CACHE_FAR = 2, CACHE_SCALAR = 4, CACHE_L2 = 8, CACHE_L2_AGENT = 16 };
