@@ -1141,7 +1141,8 @@ static const char exempt[] =
 	" s_setreg_b32 s_setreg_imm32_b32 s_round_mode s_denorm_mode s_version " /* end the program or do nothing */
 	" s_andn2_saveexec_b32 s_orn2_saveexec_b32 " /* no GPU has them: GFX11 has other names */
 	" s_nop v_nop s_code_end s_clause s_delay_alu s_waitcnt_depctr s_inst_prefetch s_set_inst_prefetch_distance "
-	" s_setprio s_sethalt s_wakeup s_sleep s_sendmsg s_ttracedata s_ttracedata_imm "; /* no result */
+	" s_setprio s_sethalt s_wakeup s_sleep s_sendmsg s_ttracedata s_ttracedata_imm ds_nop s_waitcnt_expcnt "
+	" s_dcache_wb s_dcache_wb_vol s_icache_inv "; /* no result */
 static const struct opcode *const tables[] = { scalar_opcodes, vector_opcodes, float_opcodes, compare_opcodes,
 	lane_opcodes };
 static struct tested {
