@@ -106,11 +106,13 @@ static void test_guard(void)
 	CHECK(read(to_parent[0], text, sizeof(text) - 1) > 0 && strstr(text, "touched by the host at 0x2"));
 }
 
-static atomic_int naps;
+static atomic_int naps, allowed; /* a nap that is not allowed yet does not end */
 
 static void nap(hipStream_t stream, hipError_t status, void *data)
 {
 	(void)stream, (void)status, (void)data;
+	while (atomic_load(&allowed) == atomic_load(&naps))
+		usleep(1000);
 	usleep(20000);
 	atomic_fetch_add(&naps, 1);
 }
@@ -135,6 +137,7 @@ static void test_streams(void)
 	OK(hipEventRecord(end, a));
 	OK(hipStreamWaitEvent(apart, end, 0));
 	IS(hipEventElapsedTime(&ms, end, end), hipErrorNotReady);
+	allowed = 2;
 	OK(hipStreamSynchronize(apart));
 	CHECK(naps == 1);
 	OK(hipStreamAddCallback(a, nap, NULL, 0));
@@ -145,6 +148,7 @@ static void test_streams(void)
 	OK(hipStreamAddCallback(apart, nap, NULL, 0));
 	OK(hipMemset(pinned, 0, 4));
 	CHECK(naps == 2);
+	allowed = 9;
 	OK(hipStreamDestroy(apart));
 	CHECK(naps == 3);
 	IS(hipStreamSynchronize(apart), hipErrorContextIsDestroyed);
