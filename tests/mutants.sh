@@ -155,6 +155,7 @@ cpu_mutants() {
 amd_mutants() {
 	local amd=include/gshmem/arch/amd.h
 	mutant kernel release_fence order_fence $amd '/ gshmemi_arch_fence_release(/,/^}/s/__builtin_amdgcn_fence.*/;/' -n 2
+	mutant kernel release_wait order_scopes $amd '/ gshmemi_arch_fence_release(/,/^}/s/__asm__ volatile(GSHMEMI_ARCH_WAIT.*/;/' -n 2
 	mutant kernel acquire_fence order_acquire $amd '/ gshmemi_arch_fence_acquire(/,/^}/s/__builtin_amdgcn_fence.*/;/' -n 2
 	mutant kernel read_peer order_acquire $amd '/ gshmemi_arch_fence_read_peer(/,/^}/s/gshmemi_arch_fence_acquire();/;/' -n 2
 	mutant kernel fence_system order_quiet $amd '/ gshmemi_arch_fence_system(/,/^}/s/gshmemi_arch_fence_release();/;/' -n 2
