@@ -7,21 +7,17 @@
  *   instructions GPU FOLDER [-f]     FOLDER/GPU.untested: names of opcodes that did not run.
  *                                    -f: flip a result bit of each opcode in turn: its tests must notice
  */
-#include "../../tools/amdsim/sim.h"
+#include "snippets.h"
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 __extension__ typedef __int128 wide;
 __extension__ typedef __float128 quad;
 
 /* Operands are v0 to v11 and s16 to s47; scripts use more. s[SCC] is SCC. */
 enum { NROWS = 12, FIRST_SGPR = 16, NOPERANDS = 32, SCC = NSGPRS };
-enum { MAX_SNIPPETS = 16000, SNIPPET_BYTES = 128, NVARIANTS = 20, NTRIALS = 6 };
+enum { MAX_SNIPPETS = 16000, NVARIANTS = 20, NTRIALS = 6 };
 
 struct state {
 	uint32_t v[NROWS][LANES], s[NSGPRS + 1];
@@ -58,13 +54,11 @@ static struct {
 	enum gpu gpu;
 	unsigned nlanes, nsnippets, nruns;
 	struct snippet snippets[MAX_SNIPPETS];
-	uint64_t rng;
 	struct module *module;
-} t = { .rng = 88172645463325252 };
+} t;
 
 /* ---- random operands ---- */
 
-static unsigned choose(unsigned n) { return (unsigned)(random_next(&t.rng) >> 20) % n; }
 /* Numbers where something happens, of integers and floats of all sizes. */
 static uint32_t random_word(void)
 {
@@ -80,10 +74,10 @@ static uint32_t random_word(void)
 	const unsigned kind = choose(8);
 
 	if (kind < 3)
-		return corners[choose(sizeof(corners) / sizeof(*corners))];
+		return corners[choose(COUNT(corners))];
 	if (kind == 3) /* floats of moderate size */
-		return (uint32_t)(random_next(&t.rng) & 0x80ffffff) | 0x3e000000 | choose(8) << 23;
-	return kind == 4 ? choose(70) : (uint32_t)(random_next(&t.rng) >> 16);
+		return (uint32_t)(random_next(&rng) & 0x80ffffff) | 0x3e000000 | choose(8) << 23;
+	return kind == 4 ? choose(70) : (uint32_t)(random_next(&rng) >> 16);
 }
 static uint64_t random_mask(void)
 {
@@ -91,7 +85,7 @@ static uint64_t random_mask(void)
 	case 0: return 0;
 	case 1: return UINT64_C(1) << choose(t.nlanes);
 	case 2: return UINT64_MAX >> choose(64); /* a partial last wave's */
-	case 3: return random_next(&t.rng);
+	case 3: return random_next(&rng);
 	default: return UINT64_MAX;
 	}
 }
@@ -119,15 +113,6 @@ static bool is_float(char type) { return strchr("efdlF", type) != NULL; }
 static bool is_half(char type) { return strchr("hjetT", type) != NULL; }
 static unsigned type_bits(char type) { return is_half(type) ? 16 : is_wide(type) && type != 'F' ? 64 : 32; }
 
-__attribute__((format(printf, 2, 3))) static void append(struct snippet *n, const char *format, ...)
-{
-	const size_t length = strlen(n->text);
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(n->text + length, sizeof(n->text) - length, format, args);
-	va_end(args);
-}
 static void append_registers(struct snippet *n, char kind, unsigned reg, unsigned nregs)
 {
 	if (nregs == 1)
@@ -294,7 +279,7 @@ static void append_script(struct snippet *n, const char *text)
 		{ "SAVE", { "s64", "s[64:65]" } }, { "KEEP", { "s50", "s[50:51]" } }, { "VCC", { "vcc_lo", "vcc" } },
 		{ "s_mov_mask", { "s_mov_b32", "s_mov_b64" } }, { "_nc_", { "_nc_", "_" } }, { "; ", { "\n", "\n" } }
 	};
-	enum { NWORDS = sizeof(words) / sizeof(*words) };
+	enum { NWORDS = COUNT(words) };
 
 	for (unsigned k = 0; *text; k = 0) {
 		while (k < NWORDS && strncmp(text, words[k].word, strlen(words[k].word)))
@@ -1107,10 +1092,7 @@ static unsigned mark_refused(const char *command)
 }
 static void load_snippets(const char *folder)
 {
-	static char image[1 << 24];
-	struct kernel kernel = { .name = "snippets", .wave_lanes = t.nlanes };
 	char path[256], command[1024];
-	FILE *f;
 
 	snprintf(path, sizeof(path), "%s/%s.s", folder, gpu_name(t.gpu));
 	snprintf(command, sizeof(command),
@@ -1120,15 +1102,7 @@ static void load_snippets(const char *folder)
 		write_assembly(path);
 	while (mark_refused(command));
 	strcpy(path + strlen(path) - 1, "co");
-	f = fopen(path, "r");
-	if (!f || !fread(image, 1, sizeof(image), f) || module_load(image, 0, &t.module))
-		exit(2);
-	fclose(f);
-	kernel.module = t.module;
-	kernel.entry = module_symbol(t.module, "snippets")->st_value;
-	kernel.end = kernel.entry + t.nsnippets * SNIPPET_BYTES;
-	if (!kernel_decode(&kernel))
-		exit(2);
+	t.module = load_assembled(path, t.nlanes, t.nsnippets);
 }
 
 /* ---- the opcodes ---- */
@@ -1154,7 +1128,7 @@ static void list_opcodes(void)
 {
 	unsigned n = 0;
 
-	for (unsigned k = 0; k < sizeof(tables) / sizeof(*tables); k++)
+	for (unsigned k = 0; k < COUNT(tables); k++)
 		for (const struct opcode *o = tables[k]; o->name; o++) {
 			char name[64];
 
@@ -1185,7 +1159,7 @@ static void flip_result(struct wave *w, const struct inst *i, uint64_t exec)
 	else if (!i->opcode->ndsts || o->kind != OPERAND_VGPR)
 		w->scc ^= true;
 	else if (exec)
-		w->v[o->reg][__builtin_ctzll(exec)] ^= 4;
+		w->v[o->reg][lowest(exec)] ^= 4;
 }
 /* Run a snippet; flip: once in it. */
 static bool run_snippet(unsigned k, const struct opcode *flip, bool says)
@@ -1193,9 +1167,8 @@ static bool run_snippet(unsigned k, const struct opcode *flip, bool says)
 	static uint32_t rows[NVGPRS][LANES];
 	static struct block block;
 	static struct state in, out;
-	const uint64_t at = module_symbol(t.module, "snippets")->st_value + k * SNIPPET_BYTES - t.module->text;
 	struct wave w = { .v = rows, .nlanes = t.nlanes, .module = t.module, .block = &block,
-		.pc = &t.module->insts[at / 4] };
+		.pc = snippet_at(t.module, k) };
 
 	random_state(&in);
 	memcpy(w.s, in.s, sizeof(w.s));

@@ -7,15 +7,13 @@
  *   memory GPU FOLDER [-f]     adds to FOLDER/GPU.untested: names of opcodes that did not run.
  *                              -f: flip a bit of what each opcode brings or stores: its runs must notice
  */
-#include "../../tools/amdsim/hip.h"
+#include "snippets.h"
 
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
+#include "../../tools/amdsim/hip.h"
 
 /* v0, v1: address, v2: offset, v4 to v7: data, v8 to v11: result; s16, s17: base, s20 to s24: buffer, s32 to s47: result. */
 enum { NROWS = 12, ADDRESS = 0, OFFSET = 2, DATA = 4, RESULT = 8, BASE = 16, BUFFER = 20, SOFFSET = 24, SCALARS = 32 };
-enum { AREA = 8192, SCRATCH = 256, SNIPPET_BYTES = 64, MAX_SNIPPETS = 1500, NTRIALS = 12 };
+enum { AREA = 8192, SCRATCH = 256, MAX_SNIPPETS = 1500, NTRIALS = 12 };
 
 enum area { GLOBAL, LDS, PRIVATE };
 enum kind { LOAD, STORE, ATOMIC, PAIR, PERMUTE, SCALAR };
@@ -45,13 +43,12 @@ static struct {
 	unsigned nlanes, nsnippets, nruns;
 	struct snippet snippets[MAX_SNIPPETS];
 	struct module *module;
-	uint64_t rng, device; /* where global memory lies */
+	uint64_t device; /* where global memory lies */
 	struct block block;
 	struct wave wave;
 	char scratch[LANES * SCRATCH];
-} t = {.rng = 88172645463325252};
+} t;
 
-static unsigned choose(unsigned n) { return (unsigned)(random_next(&t.rng) >> 20) % n; }
 static bool is_gfx11(void) { return t.gpu == GFX1100; }
 
 /* ---- instructions as text ---- */
@@ -64,15 +61,6 @@ static const char *registers(char file, unsigned reg, unsigned n)
 
 	snprintf(to, 16, n == 1 ? "%c%u" : "%c[%u:%u]", file, reg, reg + n - 1);
 	return to;
-}
-__attribute__((format(printf, 2, 3))) static void append(struct snippet *n, const char *format, ...)
-{
-	const size_t length = strlen(n->text);
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(n->text + length, sizeof(n->text) - length, format, args);
-	va_end(args);
 }
 /* Text of an instruction with operands in the order of its segment; result and data may be NULL. */
 static void add(struct snippet n, const char *name, const char *result, const char *data)
@@ -383,7 +371,7 @@ static void random_state(struct state *s)
 	uint32_t *words = (uint32_t *)s;
 
 	for (size_t k = 0; k < sizeof(*s) / 4; k++)
-		words[k] = (uint32_t)(random_next(&t.rng) >> 16);
+		words[k] = (uint32_t)(random_next(&rng) >> 16);
 	if (choose(2))
 		s->s[EXEC] = s->s[EXEC + 1] = UINT32_MAX;
 	if (t.nlanes == 32)
@@ -434,7 +422,6 @@ static bool run_snippet(unsigned k, bool flips, bool says)
 {
 	static struct state old, is, should;
 	const struct snippet *n = &t.snippets[k];
-	const uint64_t at = module_symbol(t.module, "snippets")->st_value + k * SNIPPET_BYTES - t.module->text;
 	const enum area area = n->form == 'f' ? (enum area)choose(3) : n->area;
 	struct wave *w = &t.wave;
 	unsigned offset[LANES];
@@ -448,7 +435,7 @@ static bool run_snippet(unsigned k, bool flips, bool says)
 	memcpy(w->s, old.s, sizeof(old.s));
 	memcpy(w->v, old.v, sizeof(old.v));
 	w->state = WAVE_RUNS;
-	for (w->pc = &t.module->insts[at / 4]; w->state == WAVE_RUNS && t.block.dispatch->how == DISPATCH_DONE;) {
+	for (w->pc = snippet_at(t.module, k); w->state == WAVE_RUNS && t.block.dispatch->how == DISPATCH_DONE;) {
 		const struct inst *i = w->pc;
 
 		w->pc = i + i->nbytes / 4;
@@ -472,8 +459,6 @@ static const char exempt[] = " s_waitcnt s_waitcnt_vmcnt s_waitcnt_lgkmcnt s_wai
 
 static void load_snippets(const char *folder)
 {
-	static char image[1 << 21];
-	struct kernel kernel = {.name = "snippets", .wave_lanes = t.nlanes};
 	char path[256], command[1024];
 	FILE *f;
 
@@ -482,19 +467,14 @@ static void load_snippets(const char *folder)
 	if (!f || fprintf(f, ".text\n.globl snippets\n.p2align 8\nsnippets:\n") < 0)
 		exit(2);
 	for (unsigned k = 0; k < t.nsnippets; k++)
-		fprintf(f, "%s\ns_waitcnt 0\ns_endpgm\n.p2align 6\n", t.snippets[k].text);
+		fprintf(f, "%s\ns_waitcnt 0\ns_endpgm\n.p2align 7\n", t.snippets[k].text);
 	fclose(f);
 	snprintf(command, sizeof(command), "clang-19 --target=amdgcn-amd-amdhsa -mcpu=%s -o %s/memory.co %s",
 		gpu_name(t.gpu), folder, path);
 	snprintf(path, sizeof(path), "%s/memory.co", folder);
-	if (system(command) || !(f = fopen(path, "r")) || !fread(image, 1, sizeof(image), f) || module_load(image, 0, &t.module))
+	if (system(command))
 		exit(2);
-	fclose(f);
-	kernel.module = t.module;
-	kernel.entry = module_symbol(t.module, "snippets")->st_value;
-	kernel.end = kernel.entry + t.nsnippets * SNIPPET_BYTES;
-	if (!kernel_decode(&kernel))
-		exit(2);
+	t.module = load_assembled(path, t.nlanes, t.nsnippets);
 }
 /* How many runs of snippets with an opcode, or of all, fail. */
 static unsigned run_opcode(const struct opcode *flips)
