@@ -15,7 +15,7 @@ static void read_lane(struct wave *w, const struct inst *i, unsigned l)
 	open_source(w, i, 0, TYPE_u32, &s);
 	set32(w, &i->op[0], s.x[0][l]);
 }
-static unsigned first_lane(const struct wave *w) { return wave_exec(w) ? (unsigned)__builtin_ctzll(wave_exec(w)) : 0; }
+static unsigned first_lane(const struct wave *w) { return wave_exec(w) ? lowest(wave_exec(w)) : 0; }
 /*
  * Each lane gets the one of a row of 16, its own or another one, that four bits of the selectors name. op_sel:
  * 1, inactive lanes may be read; 2, what cannot be read is 0, not left as it was. v_permlane64 has no selectors.

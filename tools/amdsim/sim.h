@@ -17,7 +17,6 @@
 #define AMDSIM_SIM_H
 
 #include <elf.h>
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
