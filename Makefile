@@ -315,7 +315,7 @@ $(B)/lib/libgshmem.a: $(LIB_OBJS)
 	@mkdir -p $(@D) && rm -f $@
 	$(call Q,AR)$(AR) rcs $@ $^
 
-$(B)/include/shmem.h: tools/shmem-header $(wildcard include/*.h include/gshmem/*.h include/gshmem/compat/*.h)
+$(B)/include/shmem.h: tools/shmem-header $(wildcard include/*.h include/gshmem/*/*.h)
 	@mkdir -p $(@D)
 	$(call Q,GEN)awk -f tools/shmem-header include/gshmem.h >$@
 $(B)/include/pshmem.h: $(SHMEM_OBJS)

@@ -22,10 +22,10 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include <gshmem/types.h>
-#include <gshmem/arch.h>
-#include <gshmem/context_list.h>
-#include <gshmem/coll_list.h>
+#include <gshmem/api/types.h>
+#include <gshmem/arch/arch.h>
+#include <gshmem/api/context_list.h>
+#include <gshmem/api/coll_list.h>
 
 GSHMEMI_BEGIN_C
 
@@ -766,23 +766,23 @@ GSHMEMI_END_C
 
 #if GSHMEMI_KERNELS
 GSHMEMI_QUIET_BEGIN
-#include <gshmem/unit.h>
-#include <gshmem/rma.h>
-#include <gshmem/amo.h>
-#include <gshmem/wait.h>
-#include <gshmem/wait_many.h>
-#include <gshmem/sync.h>
-#include <gshmem/signal.h>
-#include <gshmem/context.h>
-#include <gshmem/lock.h>
-#include <gshmem/coll_calls.h>
-#include <gshmem/rpc.h>
-#include <gshmem/rpc_print.h>
+#include <gshmem/state/unit.h>
+#include <gshmem/move/rma.h>
+#include <gshmem/move/amo.h>
+#include <gshmem/wait/wait.h>
+#include <gshmem/wait/wait_many.h>
+#include <gshmem/order/sync.h>
+#include <gshmem/move/signal.h>
+#include <gshmem/order/context.h>
+#include <gshmem/order/lock.h>
+#include <gshmem/coll/coll_calls.h>
+#include <gshmem/rpc/rpc.h>
+#include <gshmem/rpc/rpc_print.h>
 #endif
 
 #ifndef GSHMEMI_LIBRARY
-#include <gshmem/generic.h>
-#include <gshmem/coll_generic.h>
+#include <gshmem/api/generic.h>
+#include <gshmem/api/coll_generic.h>
 #endif
 #if GSHMEMI_KERNELS
 GSHMEMI_QUIET_END

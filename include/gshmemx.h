@@ -38,7 +38,7 @@ typedef struct gshmemx_half { uint16_t bits; } gshmemx_half_t;
 typedef struct gshmemx_bfloat16 { uint16_t bits; } gshmemx_bfloat16_t;
 #endif
 
-#include <gshmem/rpc_channel.h>
+#include <gshmem/state/rpc_channel.h>
 
 GSHMEMI_BEGIN_C
 
@@ -250,7 +250,7 @@ GSHMEM_API void gshmemx_abort(int status);
 /*
  * gshmemx_printf - print to this process's stdout, as C's printf does.
  *
- * In HIP units a template, of gshmem/rpc_print.h; in others a function like C's. The text is out, in one write, before the
+ * In HIP units a template, of gshmem/rpc/rpc_print.h; in others a function like C's. The text is out, in one write, before the
  * call returns, hence before the kernel ends or traps. Lanes print one after the other, in any order.
  *
  * format    all of C's conversions with flags, width, precision and * for either, but for %n; lengths hh h l ll j z t, and
@@ -557,6 +557,6 @@ GSHMEMI_COLL_SHORT_CALLS
 
 GSHMEMI_END_C
 
-#include <gshmem/launch.h>
+#include <gshmem/api/launch.h>
 
 #endif /* GSHMEMX_H */

@@ -3,7 +3,7 @@
 /* delivery: no */
 /* Units that do not fit the library are errors of init that name the unit; those that do are filled and emptied. */
 #include <gshmem.h>
-#include <gshmem/state.h>
+#include <gshmem/state/state.h>
 
 #include "job.h"
 

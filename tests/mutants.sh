@@ -120,11 +120,11 @@ cpu_mutants() {
 	# barriers, and what compares threads
 	mutant source team_sync team_threads src/host/team.c '/^int gshmemi_host_team_sync(/,/^}/{/gshmemi_sync_host_team/d}' -n 2
 	mutant source sync_all_host barrier_reuse src/host/sync.c 's/gshmemi_sync_all(GSHMEMI_THREAD, quiet, call);/(void)quiet, (void)call;/'
-	mutant kernel barrier_kernel barrier_reuse include/gshmem/sync.h \
+	mutant kernel barrier_kernel barrier_reuse include/gshmem/order/sync.h \
 		'/ gshmemi_disseminate(/,/^}/s/GSHMEM_CMP_GE, epoch/GSHMEM_CMP_GE, 0/'
-	mutant kernel check_args check_groups include/gshmem/slow.h '/ gshmemi_check_args_at(/,/^}/s/first\[0\] != a/0/'
-	mutant kernel check_group check_groups include/gshmem/slow.h '/ gshmemi_check_group_at(/,/^}/s/count != due/0/'
-	mutant kernel check_claim check_groups include/gshmem/sync.h '/ gshmemi_team_claim_at(/,/^}/s/if (found)/if (0)/'
+	mutant kernel check_args check_groups include/gshmem/move/slow.h '/ gshmemi_check_args_at(/,/^}/s/first\[0\] != a/0/'
+	mutant kernel check_group check_groups include/gshmem/move/slow.h '/ gshmemi_check_group_at(/,/^}/s/count != due/0/'
+	mutant kernel check_claim check_groups include/gshmem/order/sync.h '/ gshmemi_team_claim_at(/,/^}/s/if (found)/if (0)/'
 
 	# order, with delayed delivery
 	mutant source delivery_fence order_fence platform/cpu/delivery.c 's/#define GSHMEMI_MUTANT 0/#define GSHMEMI_MUTANT 1/'
@@ -163,21 +163,21 @@ amd_mutants() {
 	mutant kernel store_scope order_acquire $amd '/ gshmemi_arch_store(/,/^}/s/SCOPE_SYSTEM/SCOPE_WORKGROUP/' -n 2
 	mutant kernel amo_scope amo_contended $amd '/define GSHMEMI_ARCH_AMO(/,/^}/s/SCOPE_SYSTEM/SCOPE_WORKGROUP/' -n 2
 	mutant kernel group_sync order_fence $amd '/ gshmemi_arch_group_sync(/,/^}/s/__syncthreads();/;/' -n 2
-	mutant kernel wait_acquire order_acquire include/gshmem/poll.h '/ gshmemi_wait(/,/^}/s/gshmemi_arch_fence_acquire();//' -n 2
-	mutant kernel test_acquire order_acquire include/gshmem/wait.h '/ gshmemi_test(/,/^}/s/gshmemi_arch_fence_acquire();//' -n 2
-	mutant kernel wait_any_acquire order_acquire include/gshmem/wait_many.h \
+	mutant kernel wait_acquire order_acquire include/gshmem/wait/poll.h '/ gshmemi_wait(/,/^}/s/gshmemi_arch_fence_acquire();//' -n 2
+	mutant kernel test_acquire order_acquire include/gshmem/wait/wait.h '/ gshmemi_test(/,/^}/s/gshmemi_arch_fence_acquire();//' -n 2
+	mutant kernel wait_any_acquire order_acquire include/gshmem/wait/wait_many.h \
 		'/ gshmemi_wait_many(/,/^}/s/gshmemi_arch_fence_acquire();//' -n 2
-	mutant kernel test_any_acquire order_acquire include/gshmem/wait_many.h \
+	mutant kernel test_any_acquire order_acquire include/gshmem/wait/wait_many.h \
 		'/ gshmemi_test_many(/,/^}/s/gshmemi_arch_fence_acquire();//' -n 2
-	mutant kernel lock_set_acquire order_acquire include/gshmem/lock.h '/ gshmemi_lock_set(/,/^}/s/gshmemi_arch_fence_acquire();//' -n 2
-	mutant kernel lock_test_acquire order_acquire include/gshmem/lock.h '/ gshmemi_lock_test(/,/^}/s/gshmemi_arch_fence_acquire();//' -n 2
-	mutant kernel lock_clear_quiet order_acquire include/gshmem/lock.h '/ gshmemi_lock_clear(/,/^}/s/gshmemi_quiet(.*/;/' -n 2
-	mutant kernel put_signal_release order_put_signal include/gshmem/copy.h \
+	mutant kernel lock_set_acquire order_acquire include/gshmem/order/lock.h '/ gshmemi_lock_set(/,/^}/s/gshmemi_arch_fence_acquire();//' -n 2
+	mutant kernel lock_test_acquire order_acquire include/gshmem/order/lock.h '/ gshmemi_lock_test(/,/^}/s/gshmemi_arch_fence_acquire();//' -n 2
+	mutant kernel lock_clear_quiet order_acquire include/gshmem/order/lock.h '/ gshmemi_lock_clear(/,/^}/s/gshmemi_quiet(.*/;/' -n 2
+	mutant kernel put_signal_release order_put_signal include/gshmem/move/copy.h \
 		'/ gshmemi_copy_signal(/,/^}/s/gshmemi_arch_fence_release();//' -n 2
-	mutant kernel fence_release order_fence include/gshmem/sync.h '/ gshmemi_fence(/,/^}/s/gshmemi_arch_fence_release();//' -n 2
-	mutant kernel barrier_release order_acquire include/gshmem/sync.h '/ gshmemi_arch_fence_release()/d; /gshmemi_arch_fence_system()/s/gshmemi_arch_fence_system();/;/' -n 2
-	mutant kernel rpc_post_release rpc_acquire include/gshmem/rpc_slot.h '/ gshmemi_rpc_post(/,/^}/s/gshmemi_arch_fence_release();/;/'
-	mutant kernel rpc_call_acquire rpc_acquire include/gshmem/rpc.h 's/gshmemi_arch_fence_acquire();//'
+	mutant kernel fence_release order_fence include/gshmem/order/sync.h '/ gshmemi_fence(/,/^}/s/gshmemi_arch_fence_release();//' -n 2
+	mutant kernel barrier_release order_acquire include/gshmem/order/sync.h '/ gshmemi_arch_fence_release()/d; /gshmemi_arch_fence_system()/s/gshmemi_arch_fence_system();/;/' -n 2
+	mutant kernel rpc_post_release rpc_acquire include/gshmem/rpc/rpc_slot.h '/ gshmemi_rpc_post(/,/^}/s/gshmemi_arch_fence_release();/;/'
+	mutant kernel rpc_call_acquire rpc_acquire include/gshmem/rpc/rpc.h 's/gshmemi_arch_fence_acquire();//'
 }
 
 ${PLATFORM}_mutants

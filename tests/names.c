@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The functions of OpenSHMEM 1.6, for the chapters that gshmem has, are there: declared with the spec's types and
- * exported by the library. The tables below are typed from the spec's, not from gshmem/types.h: a type that is
+ * exported by the library. The tables below are typed from the spec's, not from gshmem/api/types.h: a type that is
  * missing there is noticed here, by a number, by a symbol and, where a type is another one, by the compiler.
  */
 #include <dlfcn.h>
@@ -345,7 +345,7 @@ static int check_family(const struct family *family)
 	return count;
 }
 
-/* A list of gshmem/types.h has exactly these names. */
+/* A list of gshmem/api/types.h has exactly these names. */
 static void check_list(const char *what, const char *const *list, const char *const *spec, int n)
 {
 	int nlist, nspec, i, j;

@@ -4,7 +4,7 @@
 /* delivery: no */
 /* timeout: 300 */
 /*
- * Runs the protocol of include/gshmem/rpc_slot.h and the lanes' part of rpc.h under every schedule. What is compiled
+ * Runs the protocol of include/gshmem/rpc/rpc_slot.h and the lanes' part of rpc.h under every schedule. What is compiled
  * here are these headers, with their primitives replaced (rpc_explore_arch.h): each load, store, atomic and fence of a
  * word that both sides see is a step, and the search tries all orders of steps.
  *

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Delayed delivery, GSHMEM_CPU_DELIVERY=random[:seed]: operations arrive late, in pieces, and in any order that
- * OpenSHMEM allows. The slow path hands them over (include/gshmem/slow.h); a thread of this file delivers them at
+ * OpenSHMEM allows. The slow path hands them over (include/gshmem/move/slow.h); a thread of this file delivers them at
  * random, whatever the callers do meanwhile, and quiet delivers those that it must complete by itself.
  *
  * A queue holds what one caller has open on one PE in one context. A caller is a lane, or the host with all its threads. A
@@ -22,7 +22,7 @@
 
 #define GSHMEMI_LIBRARY 1
 #include <gshmem.h>
-#include <gshmem/pe.h>
+#include <gshmem/state/pe.h>
 
 #include "runtime.h"
 

@@ -3,7 +3,7 @@
  * The library's own kernels: atomics for the host, where the CPU cannot make them. No device state is needed here:
  * addresses are peer addresses already.
  */
-#include <gshmem/arch.h>
+#include <gshmem/arch/arch.h>
 
 #include "device/access.h"
 #include "device/launch.h"

@@ -6,7 +6,7 @@
 #include "host/internal.h"
 
 #define GSHMEMI_BODIES
-#include <gshmem/coll_calls.h>
+#include <gshmem/coll/coll_calls.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -4,8 +4,8 @@
  */
 #include "host/internal.h"
 
-#include <gshmem/context.h>
-#include <gshmem/team.h>
+#include <gshmem/order/context.h>
+#include <gshmem/order/team.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>

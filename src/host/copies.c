@@ -8,7 +8,7 @@
  */
 #include "host/access.h"
 
-#include <gshmem/slow.h>
+#include <gshmem/move/slow.h>
 
 #include "ipc/globals.h"
 

@@ -6,7 +6,7 @@
 #include "host/internal.h"
 
 #define GSHMEMI_BODIES
-#include <gshmem/signal.h>
+#include <gshmem/move/signal.h>
 
 #if GSHMEMI_ARCH_HOST_DIRECT
 

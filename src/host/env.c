@@ -4,8 +4,8 @@
  */
 #include "host/internal.h"
 
-#include <gshmem/pe.h>
-#include <gshmem/team.h>
+#include <gshmem/state/pe.h>
+#include <gshmem/order/team.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
  */
 #include "host/internal.h"
 
-#include <gshmem/fault.h>
+#include <gshmem/state/fault.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

@@ -17,7 +17,7 @@
 #include <stdint.h>
 #include <hip/hip_runtime_api.h>
 #include <gshmem.h>
-#include <gshmem/unit.h>
+#include <gshmem/state/unit.h>
 
 /* sync.c: a thread of the host has looked at a word in vain, and will look again. Lets others run now and then. */
 void gshmemi_host_looked(void);

@@ -20,7 +20,7 @@ static void nap(unsigned *polls_p)
 #endif
 
 #define GSHMEMI_BODIES
-#include <gshmem/lock.h>
+#include <gshmem/order/lock.h>
 
 void gshmemi_host_set_lock(long *lock)
 {

@@ -13,7 +13,7 @@
  */
 #include "host/internal.h"
 
-#include <gshmem/team.h>
+#include <gshmem/order/team.h>
 #include <pthread.h>
 
 #include "heap/heap.h"

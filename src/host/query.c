@@ -2,7 +2,7 @@
 /* Questions about the job, the version, and who reaches whom. */
 #include "host/internal.h"
 
-#include <gshmem/peer.h>
+#include <gshmem/state/peer.h>
 #include <string.h>
 
 #include "ipc/globals.h"

@@ -7,4 +7,4 @@
 #define GSHMEMI_LONG_ON_HOST() 1
 #include "host/internal.h"
 
-#include <gshmem/signal.h>
+#include <gshmem/move/signal.h>

@@ -6,7 +6,7 @@
 #include "host/internal.h"
 
 #define GSHMEMI_BODIES
-#include <gshmem/reduce.h>
+#include <gshmem/coll/reduce.h>
 
 #include "device/coll.h"
 #include "device/stream.h"

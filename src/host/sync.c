@@ -4,8 +4,8 @@
  */
 #include "host/internal.h"
 
-#include <gshmem/sync.h>
-#include <gshmem/wait_many.h>
+#include <gshmem/order/sync.h>
+#include <gshmem/wait/wait_many.h>
 #include <sched.h>
 #include <time.h>
 

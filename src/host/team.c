@@ -8,7 +8,7 @@
  */
 #include "host/internal.h"
 
-#include <gshmem/team.h>
+#include <gshmem/order/team.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,7 @@
  */
 #include "rpc/rpc.h"
 
-#include <gshmem/rpc_print.h>
+#include <gshmem/rpc/rpc_print.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <poll.h>

@@ -9,7 +9,7 @@
 
 #include "host/internal.h"
 
-#include <gshmem/rpc.h>
+#include <gshmem/rpc/rpc.h>
 
 struct gshmemi_rpc_op;
 

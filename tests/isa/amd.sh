@@ -122,22 +122,22 @@ if [ -z "$table" ]; then
 	mutate poll poll "gfx90a $two gfx1030" arch/amd.h \
 		'/gshmemi_arch_load(/,/^}/s/__HIP_MEMORY_SCOPE_SYSTEM/__HIP_MEMORY_SCOPE_WAVEFRONT/'
 	mutate read_peer get gfx942 arch/amd.h '/gshmemi_arch_fence_read_peer(void)/,/^}/{/fence_acquire();/d}'
-	mutate signal flag gfx942 copy.h '/^GSHMEMI_FN void gshmemi_copy_signal(/,/^}/{/fence_release();/d}'
-	mutate fence flag gfx942 sync.h '/^GSHMEMI_FN void gshmemi_fence(/,/^}/{/fence_release();/d}'
-	mutate quiet flag gfx942 sync.h '/^GSHMEMI_FN void gshmemi_quiet(/,/^}/{/fence_system();/d}'
-	mutate wait_wg acquire gfx1100 wait.h '/^GSHMEMI_FN uint64_t gshmemi_wait_until(/,/^}/{/fence_acquire();/d}'
-	mutate barrier_wg acquire gfx942 sync.h '/^GSHMEMI_FN void gshmemi_sync_team(/,/^}/{/fence_acquire();/d}'
-	mutate lock_clear flag gfx942 lock.h '/^GSHMEMI_FN void gshmemi_lock_clear(/,/^}/{/gshmemi_quiet(/d}'
-	mutate lock_set acquire "$two" lock.h '/^GSHMEMI_FN void gshmemi_lock_set(/,/^}/{/fence_acquire();/d}'
-	mutate rpc_release flag "gfx90a $two gfx1030" rpc_slot.h \
+	mutate signal flag gfx942 move/copy.h '/^GSHMEMI_FN void gshmemi_copy_signal(/,/^}/{/fence_release();/d}'
+	mutate fence flag gfx942 order/sync.h '/^GSHMEMI_FN void gshmemi_fence(/,/^}/{/fence_release();/d}'
+	mutate quiet flag gfx942 order/sync.h '/^GSHMEMI_FN void gshmemi_quiet(/,/^}/{/fence_system();/d}'
+	mutate wait_wg acquire gfx1100 wait/wait.h '/^GSHMEMI_FN uint64_t gshmemi_wait_until(/,/^}/{/fence_acquire();/d}'
+	mutate barrier_wg acquire gfx942 order/sync.h '/^GSHMEMI_FN void gshmemi_sync_team(/,/^}/{/fence_acquire();/d}'
+	mutate lock_clear flag gfx942 order/lock.h '/^GSHMEMI_FN void gshmemi_lock_clear(/,/^}/{/gshmemi_quiet(/d}'
+	mutate lock_set acquire "$two" order/lock.h '/^GSHMEMI_FN void gshmemi_lock_set(/,/^}/{/fence_acquire();/d}'
+	mutate rpc_release flag "gfx90a $two gfx1030" rpc/rpc_slot.h \
 		"$post{/NO_FENCE/d;/fence_release/d}"
-	mutate rpc_loop loop "$two" rpc_slot.h "$await"'s/high = .*;/& gshmemi_arch_fence_acquire();/'
-	mutate rpc_poll poll "$two gfx1030" rpc_slot.h \
+	mutate rpc_loop loop "$two" rpc/rpc_slot.h "$await"'s/high = .*;/& gshmemi_arch_fence_acquire();/'
+	mutate rpc_poll poll "$two gfx1030" rpc/rpc_slot.h \
 		"$await"'s/gshmemi_arch_load(&answer->\([a-z]*\), 8)/answer->\1; __asm__ volatile("" ::: "memory")/'
-	mutate rpc_twice cost:releases "$two gfx1030" rpc_slot.h \
+	mutate rpc_twice cost:releases "$two gfx1030" rpc/rpc_slot.h \
 		'/^GSHMEMI_FN void gshmemi_rpc_write_header(/,/^}/s/gshmemi_arch_store(&header->l/gshmemi_arch_fence_release(); &/'
-	mutate rpc_swap cost:on_host "$two" rpc_slot.h "$post$swap"
-	mutate rpc_acquire acquire "gfx90a $two" rpc.h '/ gshmemi_rpc_receive(/,/^}/{/fence_acquire/d}'
+	mutate rpc_swap cost:on_host "$two" rpc/rpc_slot.h "$post$swap"
+	mutate rpc_acquire acquire "gfx90a $two" rpc/rpc.h '/ gshmemi_rpc_receive(/,/^}/{/fence_acquire/d}'
 	mutate store assembly gfx942 arch/amd.h \
 		'/gshmemi_arch_store(/,/^}/{/__hip_atomic_store((GSHMEMI_ARCH_GLOBAL uint32_t/,/SYSTEM);/c\
 		__asm__ volatile("global_store_dword %0, %1, off" : : "v"(address), "v"((uint32_t)value) : "memory");

@@ -77,14 +77,14 @@ if [ -z "$table" ]; then
 	mutate release_gpu flag arch/nvidia.h '/gshmemi_arch_fence_release(void)/,/^}/s/acq_rel.sys/acq_rel.gpu/'
 	mutate acquire acquire arch/nvidia.h '/gshmemi_arch_fence_acquire(void)/,/^}/{/fence.acq_rel.sys/d}'
 	mutate poll poll arch/nvidia.h '/uint64_t gshmemi_arch_load(/,/^}/s/ld.relaxed.sys.global/ld.relaxed.gpu.global/'
-	mutate rpc_release flag rpc_slot.h "$post{/NO_FENCE/d;/fence_release/d}"
-	mutate rpc_loop loop rpc_slot.h "$await"'s/high = .*;/& gshmemi_arch_fence_acquire();/'
-	mutate rpc_poll poll rpc_slot.h \
+	mutate rpc_release flag rpc/rpc_slot.h "$post{/NO_FENCE/d;/fence_release/d}"
+	mutate rpc_loop loop rpc/rpc_slot.h "$await"'s/high = .*;/& gshmemi_arch_fence_acquire();/'
+	mutate rpc_poll poll rpc/rpc_slot.h \
 		"$await"'s/gshmemi_arch_load(&answer->\([a-z]*\), 8)/answer->\1; __asm__ volatile("" ::: "memory")/'
-	mutate rpc_acquire acquire rpc.h '/ gshmemi_rpc_receive(/,/^}/{/fence_acquire/d}'
-	mutate rpc_twice cost:releases rpc_slot.h \
+	mutate rpc_acquire acquire rpc/rpc.h '/ gshmemi_rpc_receive(/,/^}/{/fence_acquire/d}'
+	mutate rpc_twice cost:releases rpc/rpc_slot.h \
 		'/^GSHMEMI_FN void gshmemi_rpc_write_header(/,/^}/s/gshmemi_arch_store(&header->l/gshmemi_arch_fence_release(); &/'
-	mutate rpc_swap cost:atomics rpc_slot.h \
+	mutate rpc_swap cost:atomics rpc/rpc_slot.h \
 		"$post"'s/gshmemi_arch_store(\(&c->request\[slot\], seq\), 4)/(void)gshmemi_arch_amo32(GSHMEMI_AMO_SWAP, \1, 0)/'
 	mutate read_peer get arch/nvidia.h '/gshmemi_arch_read_peer(/,/^}/s/ld.relaxed.sys.global/ld.global/'
 fi

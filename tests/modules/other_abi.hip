@@ -3,7 +3,7 @@
 #ifndef GSHMEM_MODULE
 #define GSHMEM_MODULE
 #endif
-#include <gshmem/state.h>
+#include <gshmem/state/state.h>
 #undef GSHMEMI_ABI
 #define GSHMEMI_ABI 77
 #include <gshmem.h>

@@ -408,7 +408,7 @@ static inline __device__ int rocshmem_wg_ctx_create(int64_t options, rocshmem_ct
 	return 0;
 }
 
-/* The default context with the PEs of a team that lie at one stride: gshmem/context.h says how a handle holds them. */
+/* The default context with the PEs of a team that lie at one stride: gshmem/order/context.h says how a handle holds them. */
 static inline __device__ int rocshmem_wg_team_create_ctx(rocshmem_team_t team, long options, rocshmem_ctx_t *ctx)
 {
 	struct gshmemi_team_view view;

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Short messages of collectives travel in packets: the flag's own word, with 4 bytes of data below a tag, so that there is
+ * nothing to complete (NCCL's LL protocol). Their places are the library's and are used in turns of two: a PE that is at epoch
+ * e + 2 has packets of e + 1 from all others, which are thus done with those of e. All collectives with packets are such that
+ * every PE hears from every other one. Nothing is ever reset.
+ */
+#ifndef GSHMEM_COLL_PACKET_H
+#define GSHMEM_COLL_PACKET_H
+
+#include <gshmem/coll/coll_step.h>
+
+/* A message of packets: where this PE's is on the others, and theirs here. */
+struct gshmemi_ll {
+	uint64_t *place;  /* at this parity */
+	uint64_t epoch;
+	uint64_t tag;     /* above the data; never 0 */
+};
+
+/*
+ * Tags have 32 bits. When they have all been used, packets that no later message overwrote would pass for new ones: each PE
+ * clears its own, when its others are done with theirs and before any of them sends the next.
+ */
+GSHMEMI_SLOW void gshmemi_ll_clear(uint64_t *packet, uint64_t npackets, struct gshmemi_team_view team, const char *call)
+{
+	uint64_t i;
+
+	for (i = 0; i < npackets; i++)
+		gshmemi_arch_store(&packet[i], 0, 8);
+	gshmemi_arch_fence_release();
+	gshmemi_disseminate(&team, NULL, 0, call);
+}
+
+GSHMEMI_FN struct gshmemi_ll gshmemi_ll_open(const struct gshmemi_coll *c)
+{
+	struct gshmemi_ll ll;
+
+	ll.epoch = c->ll_epoch + 1;
+	if (__builtin_expect((uint32_t)ll.epoch == 0, 0)) {
+		if (c->group.rank == 0)
+			gshmemi_ll_clear(c->packet, 2 * (unsigned)c->team.npes * c->npackets, c->team, c->call);
+		gshmemi_group_sync(&c->group);
+		ll.epoch += 2; /* the parity stays as it would have been */
+	}
+	ll.tag = ll.epoch << 32;
+	ll.place = c->packet + (ll.epoch & 1) * (unsigned)c->team.npes * c->npackets;
+	return ll;
+}
+
+GSHMEMI_FN void gshmemi_ll_close(const struct gshmemi_coll *c, const struct gshmemi_ll *ll)
+{
+	if (c->group.rank == 0)
+		gshmemi_arch_store(&c->team.sync->ll_epoch, ll->epoch, 8);
+	gshmemi_group_sync(&c->group);
+}
+
+/* The same, and the collective ends with it. */
+GSHMEMI_FN void gshmemi_ll_end(const struct gshmemi_coll *c, const struct gshmemi_ll *ll)
+{
+	if (c->group.rank == 0)
+		gshmemi_arch_store(&c->team.sync->ll_epoch, ll->epoch, 8);
+	gshmemi_coll_part(c);
+}
+
+/* Whether a message of so many bytes to each PE goes by packets. */
+GSHMEMI_FN int gshmemi_ll_fits(const struct gshmemi_coll *c, size_t nbytes, size_t limit)
+{
+	return nbytes <= limit && nbytes <= 4 * c->npackets;
+}
+
+/* A packet to a place on a PE of the world. It is no flag: nothing but what is in it goes with it. */
+GSHMEMI_FN void gshmemi_ll_tell(uint64_t *place, uint64_t packet, int world_pe, const char *call)
+{
+	void *peer;
+
+	if (!gshmemi_peer_ptr(gshmemi_state.direct.sync_delta, place, world_pe, &peer))
+		peer = gshmemi_slow_find(GSHMEMI_FIND_SYNC, place, place, sizeof *place, sizeof *place, world_pe, call);
+	gshmemi_arch_store(peer, packet, 8);
+}
+
+/* The packet of this tag at a place of this PE. Packets only grow until this PE has told that it has them. */
+GSHMEMI_FN uint64_t gshmemi_ll_await(const uint64_t *place, uint64_t tag, int world_pe, const char *call)
+{
+	uint64_t packet, started_ns = 0;
+	unsigned polls = 0;
+
+	while (packet = gshmemi_arch_load(place, 8), packet < tag) {
+		gshmemi_arch_pause(&polls);
+		if ((polls & (GSHMEMI_WAIT_POLLS - 1)) == 0)
+			started_ns = gshmemi_wait_long(started_ns, place, 8, packet, GSHMEM_CMP_GE, tag, world_pe, call);
+	}
+	return packet;
+}
+
+/* Up to 16 bytes at a multiple of 16 of the message for pe, which is another one. */
+GSHMEMI_FN void gshmemi_ll_send(const struct gshmemi_coll *c, const struct gshmemi_ll *ll, int pe, size_t at,
+				const struct gshmemi_word *unit, unsigned nbytes)
+{
+	uint64_t *place = ll->place + (unsigned)c->team.my_pe * c->npackets + at / 4;
+	const int world_pe = gshmemi_coll_world_pe(c, pe);
+	unsigned k;
+
+	for (k = 0; k < 4; k++)
+		if (4 * k < nbytes)
+			gshmemi_ll_tell(&place[k], ll->tag | (uint32_t)(unit->half[k / 2] >> 32 * (k & 1)), world_pe, c->call);
+}
+
+GSHMEMI_FN struct gshmemi_word gshmemi_ll_receive(const struct gshmemi_coll *c, const struct gshmemi_ll *ll, int pe, size_t at,
+						  unsigned nbytes)
+{
+	const uint64_t *place = ll->place + (unsigned)pe * c->npackets + at / 4;
+	struct gshmemi_word unit = {{0, 0}};
+	uint64_t packet;
+	unsigned k;
+
+	for (k = 0; k < 4; k++) {
+		if (4 * k >= nbytes)
+			break;
+		packet = gshmemi_ll_await(&place[k], ll->tag, gshmemi_coll_world_pe(c, pe), c->call);
+		unit.half[k / 2] |= (uint64_t)(uint32_t)packet << 32 * (k & 1);
+	}
+	return unit;
+}
+
+/* Up to 16 bytes of this PE's own memory, which is aligned to align. */
+GSHMEMI_FN struct gshmemi_word gshmemi_unit_load(const char *source, unsigned nbytes, unsigned align)
+{
+	const unsigned piece = align < 8 ? align : 8;
+	struct gshmemi_word unit = {{0, 0}};
+	unsigned i;
+
+	for (i = 0; i < 16; i += piece)
+		if (i < nbytes)
+			unit.half[i / 8] |= gshmemi_local_read(source + i, piece).half[0] << 8 * (i & 7);
+	return unit;
+}
+
+GSHMEMI_FN void gshmemi_unit_store(char *dest, struct gshmemi_word unit, unsigned nbytes, unsigned align)
+{
+	const unsigned piece = align < 8 ? align : 8;
+	struct gshmemi_word part = {{0, 0}};
+	unsigned i;
+
+	for (i = 0; i < 16; i += piece) {
+		part.half[0] = unit.half[i / 8] >> 8 * (i & 7);
+		if (i < nbytes)
+			gshmemi_local_write(dest + i, part, piece);
+	}
+}
+
+/*
+ * Bytes of a message up to which it goes by packets, as far as there is room for them, where the alternative is a put and a flag;
+ * and where it is two rounds of flags. On a CPU a put needs no completion, while lines with packets are fetched again and
+ * again by who waits for the rest of them.
+ */
+#ifdef GSHMEMI_ARCH_SHARED_MEMORY
+#define GSHMEMI_LL_MOVE   0
+#define GSHMEMI_LL_REDUCE 32
+#else
+#define GSHMEMI_LL_MOVE   256
+#define GSHMEMI_LL_REDUCE 1024
+#endif
+
+/*
+ * One message of nbytes from each PE to each other one: from source + pe * source_step here, to dest + sender * dest_step
+ * there. What a PE sends to itself is there, too.
+ */
+GSHMEMI_FN void gshmemi_ll_exchange(const struct gshmemi_coll *c, char *dest, size_t dest_step, const char *source,
+				    size_t source_step, size_t nbytes, unsigned align)
+{
+	const struct gshmemi_ll ll = gshmemi_ll_open(c);
+	const int npes = c->team.npes;
+	struct gshmemi_word unit;
+	unsigned n;
+	size_t at;
+	int i, pe;
+
+	for (at = (size_t)c->group.rank * 16; at < nbytes; at += (size_t)c->group.size * 16) {
+		n = nbytes - at < 16 ? (unsigned)(nbytes - at) : 16;
+		for (i = 1; i < npes; i++) {
+			pe = gshmemi_coll_ahead(c, i);
+			unit = gshmemi_unit_load(source + (size_t)pe * source_step + at, n, align);
+			gshmemi_ll_send(c, &ll, pe, at, &unit, n);
+		}
+		pe = c->team.my_pe;
+		gshmemi_unit_store(dest + (size_t)pe * dest_step + at,
+				   gshmemi_unit_load(source + (size_t)pe * source_step + at, n, align), n, align);
+		for (i = 1; i < npes; i++) {
+			pe = gshmemi_coll_ahead(c, i);
+			unit = gshmemi_ll_receive(c, &ll, pe, at, n);
+			gshmemi_unit_store(dest + (size_t)pe * dest_step + at, unit, n, align);
+		}
+	}
+	gshmemi_ll_end(c, &ll);
+}
+
+#endif /* GSHMEM_COLL_PACKET_H */

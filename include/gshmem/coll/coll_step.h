@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What all collectives are made of: their arguments and the check of them, beginning, the steps by which PEs tell each other
+ * that data is there, and ending.
+ *
+ * Each collective of a team goes on by one or two steps, the same number on all PEs. A PE puts its data, completes it, and
+ * tells the step by a flag of its own on each PE that waits for it. A flag may be ahead: "at least". Nothing is ever reset.
+ * Dest may be written when any PE has called (so OpenSHMEM has it), hence nobody asks before it puts.
+ *
+ * The threads of a wave or work-group share the work. All that goes to a PE goes by the operations of rma.h, and by the flags
+ * of sync.h.
+ */
+#ifndef GSHMEM_COLL_STEP_H
+#define GSHMEM_COLL_STEP_H
+
+#include <gshmem/move/rma.h>
+#include <gshmem/order/sync.h>
+
+enum gshmemi_coll_what {
+	GSHMEMI_BROADCAST,
+	GSHMEMI_COLLECT,
+	GSHMEMI_FCOLLECT,
+	GSHMEMI_ALLTOALL,
+	GSHMEMI_ALLTOALLS,
+	GSHMEMI_ALLTOALLV,
+	GSHMEMI_REDUCE,
+	GSHMEMI_REDUCE_SCATTER,
+	GSHMEMI_INSCAN,
+	GSHMEMI_EXSCAN
+};
+
+/* The arguments of all of them; what does not apply is 0. */
+struct gshmemi_coll_args {
+	gshmem_team_t team;
+	void *dest;
+	const void *source;
+	size_t nelems;
+	uint32_t elem_nbytes; /* also what dest and source are aligned to, up to 16 */
+	int32_t what;         /* enum gshmemi_coll_what */
+	int32_t root;
+	int32_t fold;         /* GSHMEMI_FOLD() */
+	ptrdiff_t dst, sst;
+	const size_t *dest_nelems, *dest_displs, *source_nelems, *source_displs; /* [npes], of alltoallv */
+};
+
+GSHMEMI_FN struct gshmemi_coll_args gshmemi_coll_with(gshmem_team_t team, void *dest, const void *source, size_t nelems,
+						      unsigned elem_nbytes, int what, int root, int fold)
+{
+	struct gshmemi_coll_args a = {team, dest, source, nelems, elem_nbytes, what, root, fold, 0, 0, NULL, NULL, NULL, NULL};
+
+	return a;
+}
+
+GSHMEMI_FN struct gshmemi_coll_args gshmemi_coll_with_strides(gshmem_team_t team, void *dest, const void *source, size_t nelems,
+							      unsigned elem_nbytes, ptrdiff_t dst, ptrdiff_t sst)
+{
+	struct gshmemi_coll_args a = gshmemi_coll_with(team, dest, source, nelems, elem_nbytes, GSHMEMI_ALLTOALLS, 0, 0);
+
+	a.dst = dst;
+	a.sst = sst;
+	return a;
+}
+
+GSHMEMI_FN struct gshmemi_coll_args gshmemi_coll_with_arrays(gshmem_team_t team, void *dest, const void *source,
+							     unsigned elem_nbytes, const size_t *dest_nelems,
+							     const size_t *dest_displs, const size_t *source_nelems,
+							     const size_t *source_displs)
+{
+	struct gshmemi_coll_args a = gshmemi_coll_with(team, dest, source, 0, elem_nbytes, GSHMEMI_ALLTOALLV, 0, 0);
+
+	a.dest_nelems = dest_nelems;
+	a.dest_displs = dest_displs;
+	a.source_nelems = source_nelems;
+	a.source_displs = source_displs;
+	return a;
+}
+
+/* A collective as one of its threads sees it. */
+struct gshmemi_coll {
+	struct gshmemi_group group;
+	struct gshmemi_team_view team;
+	uint64_t *flag;   /* of struct gshmemi_state's stage */
+	uint64_t *packet;
+	uint64_t step, ll_epoch; /* the team's last */
+	uint64_t npackets;       /* that a PE has at each parity */
+	const char *call;
+};
+
+/* ---- bad input: GSHMEM_CHECK ---- */
+
+GSHMEMI_FN size_t gshmemi_coll_extent(const struct gshmemi_coll_args *a, int is_dest, int npes)
+{
+	const size_t n = a->nelems, all = (size_t)npes * n;
+	const ptrdiff_t stride = is_dest ? a->dst : a->sst;
+
+	switch (a->what) {
+	case GSHMEMI_COLLECT: /* dest is checked when all have told their sizes */
+		return is_dest ? 0 : n * a->elem_nbytes;
+	case GSHMEMI_FCOLLECT:
+		return (is_dest ? all : n) * a->elem_nbytes;
+	case GSHMEMI_ALLTOALL:
+		return all * a->elem_nbytes;
+	case GSHMEMI_ALLTOALLS:
+		return all ? ((all - 1) * (size_t)stride + 1) * a->elem_nbytes : 0;
+	case GSHMEMI_ALLTOALLV: /* each put is checked */
+		return 0;
+	case GSHMEMI_REDUCE_SCATTER:
+		return (is_dest ? n : all) * a->elem_nbytes;
+	default:
+		return n * a->elem_nbytes;
+	}
+}
+
+/* What all PEs must pass alike, in one word. Addresses count by their place in the heap. */
+GSHMEMI_FN uint64_t gshmemi_coll_hash(const struct gshmemi_coll_args *a)
+{
+	const uint64_t dest = (uint64_t)((uintptr_t)a->dest - (uintptr_t)gshmemi_state.heap);
+	const uint64_t source = (uint64_t)((uintptr_t)a->source - (uintptr_t)gshmemi_state.heap);
+	const uint64_t words[8] = {dest < gshmemi_state.heap_nbytes ? dest : 0,
+				   source < gshmemi_state.heap_nbytes ? source : 0,
+				   a->what == GSHMEMI_COLLECT ? 0 : a->nelems,
+				   a->elem_nbytes,
+				   (uint64_t)a->what << 32 | (uint32_t)a->root,
+				   (uint64_t)a->fold,
+				   (uint64_t)a->dst,
+				   (uint64_t)a->sst};
+	uint64_t hash = 0xcbf29ce484222325U;
+	int i;
+
+	for (i = 0; i < 8; i++) /* FNV-1a, by words */
+		hash = (hash ^ words[i]) * 0x100000001b3U;
+	return hash;
+}
+
+/* dest and source, of so many bytes, lie in allocations; and apart, unless the call allows that they are one. */
+GSHMEMI_SLOW void gshmemi_coll_check_buffers_at(const char *dest, size_t dest_nbytes, const char *source, size_t source_nbytes,
+						unsigned align, int in_place, const char *call, uint64_t caller)
+{
+	uint64_t detail = 0;
+	int fault;
+
+	fault = dest_nbytes ? gshmemi_check_symmetric(dest, dest_nbytes, align, &detail) : 0;
+	if (fault)
+		gshmemi_fault_raise(fault, gshmemi_state.my_pe, dest, dest_nbytes, detail, detail, call, caller);
+	fault = source_nbytes ? gshmemi_check_symmetric(source, source_nbytes, align, &detail) : 0;
+	if (fault)
+		gshmemi_fault_raise(fault, gshmemi_state.my_pe, source, source_nbytes, detail, detail, call, caller);
+	if (!(in_place && dest == source) && dest < source + source_nbytes && source < dest + dest_nbytes)
+		gshmemi_fault_raise(GSHMEMI_FAULT_OVERLAP, -1, dest, dest_nbytes, 0, 0, call, caller);
+}
+
+/* By one thread of each PE. It does not return when something is wrong on any of them. By value: no pointer to it leaves. */
+GSHMEMI_SLOW void gshmemi_coll_check_at(struct gshmemi_coll_args a, struct gshmemi_team_view team, const char *call,
+					uint64_t caller)
+{
+	const size_t dest_nbytes = gshmemi_coll_extent(&a, 1, team.npes), source_nbytes = gshmemi_coll_extent(&a, 0, team.npes);
+	const int in_place = a.what == GSHMEMI_BROADCAST || a.what == GSHMEMI_REDUCE || a.what == GSHMEMI_INSCAN ||
+			     a.what == GSHMEMI_EXSCAN;
+	const char *dest = (const char *)a.dest;
+	uint64_t words[2];
+
+	if (a.what == GSHMEMI_BROADCAST && (a.root < 0 || a.root >= team.npes))
+		gshmemi_fault_raise(GSHMEMI_FAULT_BAD_PE, a.root, dest, 0, (uint64_t)team.npes, 0, call, caller);
+	if (a.what == GSHMEMI_ALLTOALLS && (a.dst < 1 || a.sst < 1))
+		gshmemi_fault_raise(GSHMEMI_FAULT_BAD_ARGUMENT, -1, dest, 0, (uint64_t)(a.dst < 1 ? a.dst : a.sst), 1, call,
+				    caller);
+	gshmemi_coll_check_buffers_at(dest, dest_nbytes, (const char *)a.source, source_nbytes, a.elem_nbytes, in_place, call,
+				      caller);
+	words[0] = gshmemi_coll_hash(&a);
+	words[1] = ~words[0];
+	gshmemi_disseminate(&team, words, 2, call);
+	if (words[0] != ~words[1])
+		gshmemi_fault_raise(GSHMEMI_FAULT_UNEQUAL, -1, dest, 0, 0, 0, call, caller);
+}
+
+/* ---- beginning, telling, ending ---- */
+
+/* GSHMEM_CHECK: all threads of the group make the call, and pass the same. */
+GSHMEMI_FN void gshmemi_coll_check_args(int scope, const struct gshmemi_coll_args *a, const char *call)
+{
+	gshmemi_check_args(scope, GSHMEMI_ARGS_TEAM, (uintptr_t)a->team, 0, 0, 0, call);
+	gshmemi_check_args(scope, GSHMEMI_ARGS_COLL, (uintptr_t)a->dest, (uintptr_t)a->source, a->nelems, (unsigned)a->root, call);
+}
+
+/* The counters are read before the group meets: its first thread may be done before another one begins. */
+GSHMEMI_FN struct gshmemi_coll gshmemi_coll_begin(int scope, const struct gshmemi_coll_args *a, const char *call)
+{
+	struct gshmemi_coll c;
+	uint64_t nflags;
+
+	c.call = call;
+	c.team = gshmemi_team_of(a->team, call);
+	c.step = gshmemi_arch_load(&c.team.sync->step, 8);
+	c.ll_epoch = gshmemi_arch_load(&c.team.sync->ll_epoch, 8);
+	c.group = gshmemi_group_here(scope, GSHMEMI_KEY(a->dest, a->source));
+	gshmemi_group_sync(&c.group);
+	if (gshmemi_is_slow(GSHMEMI_SLOW_CHECK)) {
+		gshmemi_coll_check_args(scope, a, call);
+		if (c.group.rank == 0)
+			gshmemi_team_claim(&c.team, call);
+		if (c.group.rank == 0)
+			gshmemi_coll_check_at(*a, c.team, call, gshmemi_arch_caller());
+		gshmemi_group_sync(&c.group);
+	}
+	nflags = ((uint64_t)gshmemi_state.npes * 8 + GSHMEMI_STAGE_LINE - 1) / GSHMEMI_STAGE_LINE * (GSHMEMI_STAGE_LINE / 8);
+	c.flag = (uint64_t *)(void *)(gshmemi_state.stage +
+				      (uint64_t)(c.team.sync - gshmemi_state.sync) * gshmemi_state.stage_nbytes);
+	c.packet = c.flag + nflags;
+	c.npackets = (gshmemi_state.stage_nbytes / 8 - nflags) / (2 * (unsigned)c.team.npes) & ~3ULL;
+	return c;
+}
+
+GSHMEMI_FN int gshmemi_coll_world_pe(const struct gshmemi_coll *c, int pe)
+{
+	return gshmemi_team_to_world(&c->team, pe);
+}
+
+/* The same for operations, which have a context of their own where it matters: they are not completed with the caller's. */
+GSHMEMI_FN int gshmemi_coll_op_pe(const struct gshmemi_coll *c, int pe)
+{
+	const int world_pe = gshmemi_coll_world_pe(c, pe);
+
+#ifdef GSHMEMI_ARCH_HAS_DELIVERY
+	if (gshmemi_is_slow(GSHMEMI_SLOW_DELIVERY))
+		return gshmemi_pe_with_context(world_pe, GSHMEMI_CTX_COLLECTIVES);
+#endif
+	return world_pe;
+}
+
+/* The PE that lies so far ahead of this one in the team, 0 <= ahead < npes: PEs begin with different ones. */
+GSHMEMI_FN int gshmemi_coll_ahead(const struct gshmemi_coll *c, int ahead)
+{
+	const int pe = c->team.my_pe + ahead;
+
+	return pe < c->team.npes ? pe : pe - c->team.npes;
+}
+
+/* What the threads of the group have put, or written for others to get, is there before the flags that follow. */
+GSHMEMI_FN void gshmemi_coll_complete(const struct gshmemi_coll *c)
+{
+#ifdef GSHMEMI_ARCH_HAS_DELIVERY
+	if (gshmemi_is_slow(GSHMEMI_SLOW_DELIVERY))
+		gshmemi_slow_quiet(GSHMEMI_CTX_COLLECTIVES, NULL, 0, c->call);
+#endif
+	gshmemi_arch_fence_release();
+	gshmemi_group_sync(&c->group);
+}
+
+/* Tell all others a step; the threads share them. */
+GSHMEMI_FN void gshmemi_coll_tell(const struct gshmemi_coll *c, uint64_t step)
+{
+	int i;
+
+	for (i = 1 + (int)c->group.rank; i < c->team.npes; i += (int)c->group.size)
+		gshmemi_sync_tell(&c->flag[c->team.my_pe], step, gshmemi_coll_world_pe(c, gshmemi_coll_ahead(c, i)), c->call);
+}
+
+GSHMEMI_FN void gshmemi_coll_tell_one(const struct gshmemi_coll *c, int pe, uint64_t step)
+{
+	if (c->group.rank == 0)
+		gshmemi_sync_tell(&c->flag[c->team.my_pe], step, gshmemi_coll_world_pe(c, pe), c->call);
+}
+
+GSHMEMI_FN void gshmemi_coll_poll(const struct gshmemi_coll *c, int pe, uint64_t step)
+{
+	(void)gshmemi_wait(&c->flag[pe], 8, 0, GSHMEM_CMP_GE, step, gshmemi_coll_world_pe(c, pe), c->call);
+}
+
+/* Every wave acquires, not only those that polled. */
+GSHMEMI_FN void gshmemi_coll_meet(const struct gshmemi_coll *c)
+{
+	gshmemi_group_sync(&c->group);
+	gshmemi_arch_fence_acquire();
+}
+
+/* Wait until all others have told the step. */
+GSHMEMI_FN void gshmemi_coll_await(const struct gshmemi_coll *c, uint64_t step)
+{
+	int i;
+
+	for (i = 1 + (int)c->group.rank; i < c->team.npes; i += (int)c->group.size)
+		gshmemi_coll_poll(c, gshmemi_coll_ahead(c, i), step);
+	gshmemi_coll_meet(c);
+}
+
+GSHMEMI_FN void gshmemi_coll_await_one(const struct gshmemi_coll *c, int pe, uint64_t step)
+{
+	if (c->group.rank == 0)
+		gshmemi_coll_poll(c, pe, step);
+	gshmemi_coll_meet(c);
+}
+
+/* The last that a collective does: the team is free for the next one, by whomever. */
+GSHMEMI_FN void gshmemi_coll_part(const struct gshmemi_coll *c)
+{
+	if (c->group.rank == 0)
+		gshmemi_team_release(&c->team);
+	gshmemi_group_sync(&c->group);
+}
+
+/* A later collective begins at this step; all threads see what all of them have written. */
+GSHMEMI_FN void gshmemi_coll_end(const struct gshmemi_coll *c, uint64_t step)
+{
+	if (c->group.rank == 0)
+		gshmemi_arch_store(&c->team.sync->step, step, 8);
+	gshmemi_coll_part(c);
+}
+
+#endif /* GSHMEM_COLL_STEP_H */

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Collectives that compute: reductions, scans, reduce_scatter. See coll_step.h for how PEs tell each other.
+ *
+ * Every element is folded by one PE, or by all of them alike, always in the order of the PEs: results are the same on all PEs,
+ * in every run, by every scope and for every size of the message.
+ *
+ * Short messages go to everybody by packets, and everybody computes everything. Of longer ones each PE computes a part: it
+ * gets that part of every source, folds it, and puts the result to all (two-shot: reduce-scatter and allgather in one). A part
+ * of a source is read by one PE alone, before that PE writes it: dest may be source, and nothing is copied aside.
+ */
+#ifndef GSHMEM_REDUCE_H
+#define GSHMEM_REDUCE_H
+
+#include <gshmem/coll/coll.h>
+#include <gshmem/coll/fold.h>
+
+/* What a thread folds at a time: on a GPU what one access moves. */
+#ifdef GSHMEMI_ARCH_SHARED_MEMORY
+#define GSHMEMI_FOLD_BLOCK 2048
+#else
+#define GSHMEMI_FOLD_BLOCK 16
+#endif
+
+struct gshmemi_block {
+	uint64_t word[GSHMEMI_FOLD_BLOCK / 8];
+};
+
+/* ---- short messages ---- */
+
+GSHMEMI_FN void gshmemi_ll_reduce(const struct gshmemi_coll *c, const struct gshmemi_coll_args *a, size_t nbytes)
+{
+	const size_t source_step = a->what == GSHMEMI_REDUCE_SCATTER ? nbytes : 0;
+	const int npes = c->team.npes, me = c->team.my_pe;
+	const struct gshmemi_ll ll = gshmemi_ll_open(c);
+	const char *source = (const char *)a->source;
+	struct gshmemi_word acc, x;
+	int i, pe, end, is_first;
+	unsigned n;
+	size_t at;
+
+	end = a->what == GSHMEMI_INSCAN ? me + 1 : a->what == GSHMEMI_EXSCAN ? me : npes;
+	for (at = (size_t)c->group.rank * 16; at < nbytes; at += (size_t)c->group.size * 16) {
+		n = nbytes - at < 16 ? (unsigned)(nbytes - at) : 16;
+		for (i = 1; i < npes; i++) {
+			pe = gshmemi_coll_ahead(c, i);
+			x = gshmemi_unit_load(source + (size_t)pe * source_step + at, n, GSHMEMI_COLL_ALIGN(a->elem_nbytes));
+			gshmemi_ll_send(c, &ll, pe, at, &x, n);
+		}
+		acc.half[0] = acc.half[1] = 0;
+		for (pe = 0, is_first = 1; pe < npes; pe++) {
+			if (pe == me)
+				x = gshmemi_unit_load(source + (size_t)pe * source_step + at, n, GSHMEMI_COLL_ALIGN(a->elem_nbytes));
+			else
+				x = gshmemi_ll_receive(c, &ll, pe, at, n);
+			if (pe < end && is_first)
+				acc = x;
+			else if (pe < end)
+				gshmemi_fold(a->fold, &acc, &x, sizeof x);
+			is_first = 0;
+		}
+		gshmemi_unit_store((char *)a->dest + at, acc, n, GSHMEMI_COLL_ALIGN(a->elem_nbytes));
+	}
+	gshmemi_ll_end(c, &ll);
+}
+
+/* ---- long messages ---- */
+
+/* n bytes from source on a PE of the team; by one access where a block is one and lies well. align divides all of them. */
+GSHMEMI_FN void gshmemi_block_get(const struct gshmemi_coll *c, struct gshmemi_block *block, const char *source, unsigned n,
+				  unsigned align, int pe)
+{
+	const int world_pe = gshmemi_coll_op_pe(c, pe);
+#ifdef GSHMEMI_ARCH_SHARED_MEMORY
+	gshmemi_get(GSHMEMI_THREAD, block, source, n, align, world_pe, 0, c->call);
+#else
+	unsigned i;
+
+	if (n == 16 && ((uintptr_t)source & 15) == 0)
+		gshmemi_g(block, source, 16, world_pe, c->call);
+	else
+		for (i = 0; i < 16 && i < n; i += align)
+			gshmemi_g_any((char *)block + i, source + i, align, world_pe, c->call);
+#endif
+}
+
+GSHMEMI_FN void gshmemi_block_put(const struct gshmemi_coll *c, char *dest, const struct gshmemi_block *block, unsigned n,
+				  unsigned align, int pe)
+{
+	const int world_pe = gshmemi_coll_op_pe(c, pe);
+#ifdef GSHMEMI_ARCH_SHARED_MEMORY
+	gshmemi_put(GSHMEMI_THREAD, dest, block, n, align, world_pe, 0, c->call);
+#else
+	unsigned i;
+
+	if (n == 16 && ((uintptr_t)dest & 15) == 0)
+		gshmemi_p(dest, block, 16, world_pe, c->call);
+	else
+		for (i = 0; i < 16 && i < n; i += align)
+			gshmemi_p_any(dest + i, (const char *)block + i, align, world_pe, c->call);
+#endif
+}
+
+/* A block of every source, one after the other; each PE's result goes to it when it is there. */
+GSHMEMI_FN void gshmemi_block_reduce(const struct gshmemi_coll *c, const struct gshmemi_coll_args *a, size_t source_at,
+				     size_t dest_at, unsigned n)
+{
+	const unsigned align = GSHMEMI_COLL_ALIGN(a->elem_nbytes);
+	const char *source = (const char *)a->source + source_at;
+	char *dest = (char *)a->dest + dest_at;
+	struct gshmemi_block acc, x;
+	int pe;
+
+	if (a->what == GSHMEMI_EXSCAN) { /* all bits 0 is 0 in every type */
+		for (pe = 0; pe < GSHMEMI_FOLD_BLOCK / 8; pe++)
+			acc.word[pe] = 0;
+	}
+	for (pe = 0; pe < c->team.npes; pe++) {
+		if (pe == 0 && a->what != GSHMEMI_EXSCAN) {
+			gshmemi_block_get(c, &acc, source, n, align, pe);
+		} else {
+			gshmemi_block_get(c, &x, source, n, align, pe);
+			if (a->what == GSHMEMI_EXSCAN)
+				gshmemi_block_put(c, dest, &acc, n, align, pe);
+			if (pe == 0)
+				acc = x;
+			else
+				gshmemi_fold(a->fold, &acc, &x, GSHMEMI_FOLD_BLOCK == 16 ? 16 : n);
+		}
+		if (a->what == GSHMEMI_INSCAN)
+			gshmemi_block_put(c, dest, &acc, n, align, pe);
+	}
+	if (a->what == GSHMEMI_REDUCE_SCATTER)
+		gshmemi_block_put(c, dest, &acc, n, align, c->team.my_pe);
+	for (pe = 0; a->what == GSHMEMI_REDUCE && pe < c->team.npes; pe++)
+		gshmemi_block_put(c, dest, &acc, n, align, gshmemi_coll_ahead(c, pe));
+}
+
+GSHMEMI_FN void gshmemi_reduce_long(const struct gshmemi_coll *c, const struct gshmemi_coll_args *a, size_t nbytes)
+{
+	const size_t line = GSHMEMI_STAGE_LINE, share = (nbytes / (unsigned)c->team.npes + line) & ~(line - 1);
+	const int is_scatter = a->what == GSHMEMI_REDUCE_SCATTER;
+	const size_t before = is_scatter ? 0 : share * (unsigned)c->team.my_pe, begin = before < nbytes ? before : nbytes;
+	const size_t end = is_scatter || nbytes - begin < share ? nbytes : begin + share;
+	const size_t source_at = is_scatter ? nbytes * (unsigned)c->team.my_pe : 0;
+	size_t at;
+
+	gshmemi_coll_complete(c);
+	gshmemi_coll_tell(c, c->step + 1);
+	gshmemi_coll_await(c, c->step + 1);
+	for (at = begin + (size_t)c->group.rank * GSHMEMI_FOLD_BLOCK; at < end; at += (size_t)c->group.size * GSHMEMI_FOLD_BLOCK)
+		gshmemi_block_reduce(c, a, source_at + at, at,
+				     end - at < GSHMEMI_FOLD_BLOCK ? (unsigned)(end - at) : GSHMEMI_FOLD_BLOCK);
+	gshmemi_arch_fence_reads(); /* of sources that others write when they know */
+	gshmemi_coll_finish(c, c->step + 2);
+}
+
+/* All that this file is for: what is in the arguments. */
+GSHMEMI_COLL int gshmemi_reduce(int scope, const struct gshmemi_coll_args *a, const char *call)
+{
+	const struct gshmemi_coll c = gshmemi_coll_begin(scope, a, call);
+	const size_t nbytes = a->nelems * a->elem_nbytes;
+
+	if (!nbytes) {
+		gshmemi_coll_part(&c);
+		return 0;
+	}
+	if (gshmemi_ll_fits(&c, nbytes, GSHMEMI_LL_REDUCE))
+		gshmemi_ll_reduce(&c, a, nbytes);
+	else
+		gshmemi_reduce_long(&c, a, nbytes);
+	return 0;
+}
+
+#endif /* GSHMEM_REDUCE_H */

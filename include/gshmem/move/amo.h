@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Atomics: one operation over the bits of 32 or 64-bit words, and the typed functions stamped over it.
+ */
+#ifndef GSHMEM_AMO_H
+#define GSHMEM_AMO_H
+
+#include <gshmem/move/slow.h>
+
+/* On the peer's word itself; op and nbytes are constants. */
+GSHMEMI_FN uint64_t gshmemi_amo_peer(int op, void *peer_dest, uint64_t value, uint64_t cond, unsigned nbytes)
+{
+	if (nbytes == 4)
+		return gshmemi_arch_amo32(op, (uint32_t *)peer_dest, (uint32_t)value, (uint32_t)cond);
+	return gshmemi_arch_amo64(op, (uint64_t *)peer_dest, value, cond);
+}
+
+/* op, nbytes, fetches and call are constants. Returns the old bits; fetches says whether the caller looks at them. */
+GSHMEMI_FN uint64_t gshmemi_amo(int op, void *dest, uint64_t value, uint64_t cond, unsigned nbytes, int fetches, int pe,
+				const char *call)
+{
+	void *peer_dest;
+
+	if (GSHMEMI_ON_HOST())
+		return gshmemi_host_amo(op, dest, value, cond, nbytes, fetches, pe, call);
+	if (!gshmemi_peer_ptr(gshmemi_state.direct.amo_delta, dest, pe, &peer_dest) &&
+	    !(peer_dest = gshmemi_slow_amo(op, gshmemi_peer_undo(peer_dest), value, cond, nbytes, fetches, pe, call)))
+		return 0;
+#ifdef GSHMEMI_LIBRARY /* of the host, which may share its core with the PE that it waits for */
+	value = gshmemi_amo_peer(op, peer_dest, value, cond, nbytes);
+	if (op == GSHMEMI_AMO_CAS && __builtin_expect(value != cond, 0))
+		gshmemi_host_looked();
+	return value;
+#else
+	return gshmemi_amo_peer(op, peer_dest, value, cond, nbytes);
+#endif
+}
+
+GSHMEMI_FN void gshmemi_amo_nbi(void *fetch, int op, void *dest, uint64_t value, uint64_t cond, unsigned nbytes, int pe,
+				const char *call)
+{
+	void *peer_dest;
+
+	if (GSHMEMI_ON_HOST())
+		gshmemi_host_amo_nbi(fetch, op, dest, value, cond, nbytes, pe, call);
+	else if (gshmemi_peer_ptr(gshmemi_state.direct.amo_delta, dest, pe, &peer_dest) ||
+		 (peer_dest = gshmemi_slow_amo_nbi(fetch, op, dest, value, cond, nbytes, pe, call)))
+		gshmemi_value_store(fetch, gshmemi_amo_peer(op, peer_dest, value, cond, nbytes), nbytes);
+}
+
+#ifndef GSHMEMI_BODIES /* by a file of the library that exports other calls */
+
+/* ---- the API: NAME is a type's, OP the spec's name of the operation, AMO ours ---- */
+
+#define GSHMEMI_BITS(x)       gshmemi_value_load(&(x), sizeof(x))
+#define GSHMEMI_CALL(NAME, OP) "gshmem_" #NAME "_atomic_" #OP
+
+/* TYPE f(PARAMS): returns the old value. value and cond are expressions of bits over the parameters. */
+#define GSHMEMI_FETCHING(NAME, TYPE, OP, AMO, VALUE, COND, ...) \
+	GSHMEM_API TYPE gshmem_##NAME##_atomic_##OP(__VA_ARGS__) \
+	{ \
+		TYPE old; \
+\
+		gshmemi_value_store(&old, \
+				    gshmemi_amo(GSHMEMI_AMO_##AMO, (void *)(uintptr_t)dest, VALUE, COND, sizeof(TYPE), 1, \
+						pe, GSHMEMI_CALL(NAME, OP)), \
+				    sizeof old); \
+		return old; \
+	}
+#define GSHMEMI_SILENT(NAME, TYPE, OP, AMO, VALUE, ...) \
+	GSHMEM_API void gshmem_##NAME##_atomic_##OP(__VA_ARGS__) \
+	{ \
+		(void)gshmemi_amo(GSHMEMI_AMO_##AMO, dest, VALUE, 0, sizeof(TYPE), 0, pe, GSHMEMI_CALL(NAME, OP)); \
+	}
+#define GSHMEMI_NBI(NAME, TYPE, OP, AMO, VALUE, COND, ...) \
+	GSHMEM_API void gshmem_##NAME##_atomic_##OP##_nbi(TYPE *fetch, __VA_ARGS__) \
+	{ \
+		gshmemi_amo_nbi(fetch, GSHMEMI_AMO_##AMO, (void *)(uintptr_t)dest, VALUE, COND, sizeof(TYPE), pe, \
+				GSHMEMI_CALL(NAME, OP##_nbi)); \
+	}
+
+#define GSHMEMI_DEFINE(NAME, TYPE) \
+	GSHMEMI_FETCHING(NAME, TYPE, fetch, FETCH, 0, 0, const TYPE *dest, int pe) \
+	GSHMEMI_SILENT(NAME, TYPE, set, SET, GSHMEMI_BITS(value), TYPE *dest, TYPE value, int pe) \
+	GSHMEMI_FETCHING(NAME, TYPE, swap, SWAP, GSHMEMI_BITS(value), 0, TYPE *dest, TYPE value, int pe) \
+	GSHMEMI_NBI(NAME, TYPE, fetch, FETCH, 0, 0, const TYPE *dest, int pe) \
+	GSHMEMI_NBI(NAME, TYPE, swap, SWAP, GSHMEMI_BITS(value), 0, TYPE *dest, TYPE value, int pe)
+GSHMEM_EXTENDED_AMO_TYPES(GSHMEMI_DEFINE)
+#undef GSHMEMI_DEFINE
+
+#define GSHMEMI_DEFINE(NAME, TYPE) \
+	GSHMEMI_FETCHING(NAME, TYPE, compare_swap, CAS, GSHMEMI_BITS(value), GSHMEMI_BITS(cond), TYPE *dest, TYPE cond, \
+			 TYPE value, int pe) \
+	GSHMEMI_FETCHING(NAME, TYPE, fetch_inc, ADD, 1, 0, TYPE *dest, int pe) \
+	GSHMEMI_SILENT(NAME, TYPE, inc, ADD, 1, TYPE *dest, int pe) \
+	GSHMEMI_FETCHING(NAME, TYPE, fetch_add, ADD, GSHMEMI_BITS(value), 0, TYPE *dest, TYPE value, int pe) \
+	GSHMEMI_SILENT(NAME, TYPE, add, ADD, GSHMEMI_BITS(value), TYPE *dest, TYPE value, int pe) \
+	GSHMEMI_NBI(NAME, TYPE, compare_swap, CAS, GSHMEMI_BITS(value), GSHMEMI_BITS(cond), TYPE *dest, TYPE cond, \
+		    TYPE value, int pe) \
+	GSHMEMI_NBI(NAME, TYPE, fetch_inc, ADD, 1, 0, TYPE *dest, int pe) \
+	GSHMEMI_NBI(NAME, TYPE, fetch_add, ADD, GSHMEMI_BITS(value), 0, TYPE *dest, TYPE value, int pe)
+GSHMEM_AMO_TYPES(GSHMEMI_DEFINE)
+#undef GSHMEMI_DEFINE
+
+#define GSHMEMI_DEFINE_BITWISE(NAME, TYPE, OP, AMO) \
+	GSHMEMI_FETCHING(NAME, TYPE, fetch_##OP, AMO, GSHMEMI_BITS(value), 0, TYPE *dest, TYPE value, int pe) \
+	GSHMEMI_SILENT(NAME, TYPE, OP, AMO, GSHMEMI_BITS(value), TYPE *dest, TYPE value, int pe) \
+	GSHMEMI_NBI(NAME, TYPE, fetch_##OP, AMO, GSHMEMI_BITS(value), 0, TYPE *dest, TYPE value, int pe)
+#define GSHMEMI_DEFINE(NAME, TYPE) \
+	GSHMEMI_DEFINE_BITWISE(NAME, TYPE, and, AND) \
+	GSHMEMI_DEFINE_BITWISE(NAME, TYPE, or, OR) \
+	GSHMEMI_DEFINE_BITWISE(NAME, TYPE, xor, XOR)
+GSHMEM_BITWISE_AMO_TYPES(GSHMEMI_DEFINE)
+#undef GSHMEMI_DEFINE
+
+#undef GSHMEMI_BITS
+#undef GSHMEMI_CALL
+#undef GSHMEMI_FETCHING
+#undef GSHMEMI_SILENT
+#undef GSHMEMI_NBI
+#undef GSHMEMI_DEFINE_BITWISE
+
+#endif /* GSHMEMI_BODIES */
+
+#endif /* GSHMEM_AMO_H */

@@ -1,0 +1,488 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Groups, and the copies that they make together. One body serves a thread, a wave and a work-group.
+ */
+#ifndef GSHMEM_COPY_H
+#define GSHMEM_COPY_H
+
+#include <gshmem/state/peer.h>
+
+/* The threads that make a call together, as one of them sees it. */
+struct gshmemi_group {
+	int scope;     /* GSHMEMI_THREAD, _WAVE, _WG */
+	unsigned rank; /* 0 .. size-1 */
+	unsigned size;
+	uint64_t mask; /* lanes of the wave; for GSHMEMI_WAVE alone. Of one that works for all: for its end */
+};
+
+GSHMEMI_FN void gshmemi_group_sync(const struct gshmemi_group *group)
+{
+	if (group->scope != GSHMEMI_THREAD)
+		gshmemi_arch_group_sync(group->scope, group->mask);
+}
+
+/*
+ * The group as this thread sees it. key stands for the arguments of the call: lanes of a wave with different ones make
+ * different calls. Does not wait for a work-group.
+ */
+#define GSHMEMI_KEY(dest, source) \
+	((uint64_t)(uintptr_t)(dest) * 0x9e3779b97f4a7c15U ^ (uint64_t)(uintptr_t)(source)) /* a sum is another pair's, too */
+
+GSHMEMI_FN struct gshmemi_group gshmemi_group_here(int scope, uint64_t key)
+{
+	struct gshmemi_group group;
+
+	group.scope = scope;
+	group.mask = scope == GSHMEMI_WAVE ? gshmemi_arch_wave_enter(key) : 1;
+	group.rank = gshmemi_arch_group_rank(scope, group.mask);
+	group.size = gshmemi_arch_group_size(scope, group.mask);
+	return group;
+}
+
+/* The same when all of it has arrived: what its threads wrote before is visible to all of them. */
+GSHMEMI_FN struct gshmemi_group gshmemi_group_enter(int scope, uint64_t key)
+{
+	struct gshmemi_group group = gshmemi_group_here(scope, key);
+
+	if (scope == GSHMEMI_WG)
+		gshmemi_arch_group_sync(scope, group.mask);
+	return group;
+}
+
+/* ---- the work of a group ---- */
+
+/* Whether one thread does the work of a group's call: where threads take turns. */
+#ifdef GSHMEMI_ARCH_HAS_ELECT
+#define GSHMEMI_ELECTS(scope) ((scope) != GSHMEMI_THREAD)
+#else
+#define GSHMEMI_ELECTS(scope) 0
+#endif
+
+/*
+ * All of the group have arrived. The threads that do not get 0 share the work, by rank and size, and each ends it.
+ * One that does the work of all is a group of one; the others get 0 when it ends, and have no end to make.
+ */
+GSHMEMI_FN int gshmemi_group_begin(struct gshmemi_group *group, int scope, uint64_t key)
+{
+#ifdef GSHMEMI_ARCH_HAS_ELECT
+	group->scope = scope;
+	group->rank = 0;
+	group->size = 1;
+	group->mask = gshmemi_arch_group_elect(scope, key);
+	return group->mask != 0;
+#else
+	*group = gshmemi_group_enter(scope, key);
+	return 1;
+#endif
+}
+
+/* The same where the work needs nothing of the others: only one that works for all waits for them. */
+GSHMEMI_FN int gshmemi_group_begin_early(struct gshmemi_group *group, int scope, uint64_t key)
+{
+#ifdef GSHMEMI_ARCH_HAS_ELECT
+	return gshmemi_group_begin(group, scope, key);
+#else
+	*group = gshmemi_group_here(scope, key);
+	return 1;
+#endif
+}
+
+/* What one thread is to do behind the work of all goes behind this. */
+GSHMEMI_FN void gshmemi_group_end(const struct gshmemi_group *group)
+{
+#ifdef GSHMEMI_ARCH_HAS_ELECT
+	gshmemi_arch_group_release(group->scope, group->mask);
+#else
+	gshmemi_group_sync(group);
+#endif
+}
+
+/* ---- the lanes' copy: what a GPU executes ---- */
+
+/* Which end of a copy is a peer's: the destination, or the source. */
+enum gshmemi_way { GSHMEMI_TO_PEER, GSHMEMI_FROM_PEER };
+
+/* Bytes of a unit, the constant unit, from the source; to the destination. The end that is not a peer's is global. */
+GSHMEMI_FN struct gshmemi_word gshmemi_unit_read(int way, const char *source, unsigned unit)
+{
+	return way == GSHMEMI_FROM_PEER ? gshmemi_arch_read_peer(source, unit) : gshmemi_arch_read_global(source, unit);
+}
+
+GSHMEMI_FN void gshmemi_unit_write(int way, char *dest, struct gshmemi_word word, unsigned unit)
+{
+	if (way == GSHMEMI_FROM_PEER)
+		gshmemi_arch_write_global(dest, word, unit);
+	else
+		gshmemi_arch_write_peer(dest, word, unit);
+}
+
+/* The same of memory that may be LDS or a stack, aligned to unit. */
+GSHMEMI_FN struct gshmemi_word gshmemi_local_read(const char *source, unsigned unit)
+{
+	struct gshmemi_word word = {{0, 0}};
+
+	if (unit == 16)
+		__builtin_memcpy(word.half, __builtin_assume_aligned(source, 16), 16);
+	else if (unit == 8)
+		__builtin_memcpy(word.half, __builtin_assume_aligned(source, 8), 8);
+	else if (unit == 4)
+		__builtin_memcpy(word.half, __builtin_assume_aligned(source, 4), 4);
+	else if (unit == 2)
+		__builtin_memcpy(word.half, __builtin_assume_aligned(source, 2), 2);
+	else
+		__builtin_memcpy(word.half, source, 1);
+	return word;
+}
+
+GSHMEMI_FN void gshmemi_local_write(char *dest, struct gshmemi_word word, unsigned unit)
+{
+	if (unit == 16)
+		__builtin_memcpy(__builtin_assume_aligned(dest, 16), word.half, 16);
+	else if (unit == 8)
+		__builtin_memcpy(__builtin_assume_aligned(dest, 8), word.half, 8);
+	else if (unit == 4)
+		__builtin_memcpy(__builtin_assume_aligned(dest, 4), word.half, 4);
+	else if (unit == 2)
+		__builtin_memcpy(__builtin_assume_aligned(dest, 2), word.half, 2);
+	else
+		__builtin_memcpy(dest, word.half, 1);
+}
+
+/* One element, both ends of it aligned to align; the end that is not a peer's may be LDS or a stack. */
+GSHMEMI_FN void gshmemi_copy_element(int way, char *dest, const char *source, unsigned elem_nbytes, unsigned align)
+{
+	const unsigned unit = elem_nbytes < align ? elem_nbytes : align < 8 ? align : 8;
+	unsigned i;
+
+	for (i = 0; i < elem_nbytes; i += unit) {
+		if (way == GSHMEMI_FROM_PEER)
+			gshmemi_local_write(dest + i, gshmemi_arch_read_peer(source + i, unit), unit);
+		else
+			gshmemi_arch_write_peer(dest + i, gshmemi_local_read(source + i, unit), unit);
+	}
+}
+
+/* The units of the last turn, up to four for each thread: all loads, then all stores. */
+GSHMEMI_FN void gshmemi_copy_turn(int way, char *dest, const char *source, unsigned nbytes, unsigned unit,
+				  unsigned first, unsigned step)
+{
+	const unsigned second = first + step, third = second + step, fourth = third + step;
+	struct gshmemi_word a, b, c, d;
+
+	if (first >= nbytes)
+		return;
+	a = gshmemi_unit_read(way, source + first, unit);
+	if (second < nbytes)
+		b = gshmemi_unit_read(way, source + second, unit);
+	if (third < nbytes)
+		c = gshmemi_unit_read(way, source + third, unit);
+	if (fourth < nbytes)
+		d = gshmemi_unit_read(way, source + fourth, unit);
+	gshmemi_unit_write(way, dest + first, a, unit);
+	if (second < nbytes)
+		gshmemi_unit_write(way, dest + second, b, unit);
+	if (third < nbytes)
+		gshmemi_unit_write(way, dest + third, c, unit);
+	if (fourth < nbytes)
+		gshmemi_unit_write(way, dest + fourth, d, unit);
+}
+
+/* left >= 0, which is the same for the whole group: one scalar comparison. */
+GSHMEMI_FN int gshmemi_copy_goes_on(int64_t left, const struct gshmemi_group *group)
+{
+	if (group->scope == GSHMEMI_THREAD)
+		return left >= 0;
+	return gshmemi_arch_uniform_high(left) >= 0;
+}
+
+/*
+ * Copy nbytes, a multiple of unit, by this thread of the group and the others: neighbours touch neighbouring addresses.
+ * Four loads are in flight from each thread: a unit is stored when the three after it have been asked for.
+ */
+GSHMEMI_FN void gshmemi_copy_units(int way, char *dest, const char *source, size_t nbytes, unsigned unit,
+				   const struct gshmemi_group *group)
+{
+	const unsigned step = group->size * unit, turn = 4 * step;
+	unsigned first = group->rank * unit, second = first + step, third = second + step, fourth = third + step;
+	int64_t left = (int64_t)nbytes - turn;
+	struct gshmemi_word a, b, c, d;
+
+	if (left >= 0) {
+		a = gshmemi_unit_read(way, source + first, unit);
+		GSHMEMI_ARCH_KEEP_ORDER(); /* loads return in order: the first store waits for one, not for four */
+		b = gshmemi_unit_read(way, source + second, unit);
+		GSHMEMI_ARCH_KEEP_ORDER();
+		c = gshmemi_unit_read(way, source + third, unit);
+		GSHMEMI_ARCH_KEEP_ORDER();
+		d = gshmemi_unit_read(way, source + fourth, unit);
+		source += turn;
+		left -= turn;
+		if (gshmemi_copy_goes_on(left, group)) do {
+			if (group->scope != GSHMEMI_THREAD)
+				GSHMEMI_ARCH_KEEP_APART(source, dest, first, second, third, fourth);
+			gshmemi_unit_write(way, dest + first, a, unit);
+			a = gshmemi_unit_read(way, source + first, unit);
+			gshmemi_unit_write(way, dest + second, b, unit);
+			b = gshmemi_unit_read(way, source + second, unit);
+			gshmemi_unit_write(way, dest + third, c, unit);
+			c = gshmemi_unit_read(way, source + third, unit);
+			gshmemi_unit_write(way, dest + fourth, d, unit);
+			d = gshmemi_unit_read(way, source + fourth, unit);
+			dest += turn;
+			source += turn;
+			left -= turn;
+		} while (gshmemi_copy_goes_on(left, group));
+		gshmemi_unit_write(way, dest + first, a, unit);
+		gshmemi_unit_write(way, dest + second, b, unit);
+		gshmemi_unit_write(way, dest + third, c, unit);
+		gshmemi_unit_write(way, dest + fourth, d, unit);
+		dest += turn;
+	}
+	gshmemi_copy_turn(way, dest, source, (unsigned)left + turn, unit, first, step);
+}
+
+/* Fewer than 16 bytes, a multiple of align: the pieces of 8, 4, 2 and 1 that nbytes is the sum of, by one thread. */
+GSHMEMI_FN void gshmemi_copy_rest(int way, char *dest, const char *source, unsigned nbytes, unsigned align)
+{
+	unsigned piece;
+
+	for (piece = 8; piece >= align; piece /= 2) {
+		if (!(nbytes & piece))
+			continue;
+		gshmemi_unit_write(way, dest, gshmemi_unit_read(way, source, piece), piece);
+		dest += piece;
+		source += piece;
+	}
+}
+
+/* The same in ascending order, which aligns both ends for each piece: what lies in front of a multiple of 16. */
+GSHMEMI_FN void gshmemi_copy_head(int way, char *dest, const char *source, unsigned nbytes, unsigned align)
+{
+	unsigned piece;
+
+	for (piece = align; piece <= 8; piece *= 2) {
+		if (!(nbytes & piece))
+			continue;
+		gshmemi_unit_write(way, dest, gshmemi_unit_read(way, source, piece), piece);
+		dest += piece;
+		source += piece;
+	}
+}
+
+/* Both ends global. align, a constant, is what the caller's type promises of both. */
+GSHMEMI_FN void gshmemi_copy_global(int way, char *dest, const char *source, size_t nbytes, unsigned align,
+				    const struct gshmemi_group *group)
+{
+#if GSHMEMI_ARCH_UNALIGNED
+	const size_t body = nbytes & ~(size_t)15;
+
+	gshmemi_copy_units(way, dest, source, body, 16, group);
+	if (align < 16 && group->rank == 0)
+		gshmemi_copy_rest(way, dest + body, source + body, (unsigned)nbytes & 15, align);
+#else
+	const uintptr_t skew = (uintptr_t)dest ^ (uintptr_t)source;
+	unsigned head;
+	size_t body;
+
+	if (align >= 16 || ((skew & 15) == 0 && nbytes >= 16)) {
+		head = align >= 16 ? 0 : (unsigned)-(uintptr_t)dest & 15;
+		body = (nbytes - head) & ~(size_t)15;
+		if (align < 16 && group->rank == 0)
+			gshmemi_copy_head(way, dest, source, head, align);
+		gshmemi_copy_units(way, dest + head, source + head, body, 16, group);
+		if (align < 16 && group->rank == 0)
+			gshmemi_copy_rest(way, dest + head + body, source + head + body,
+					  (unsigned)(nbytes - head) & 15, align);
+	} else if (align >= 8) {
+		gshmemi_copy_units(way, dest, source, nbytes, 8, group);
+	} else if (align >= 4 || (((uintptr_t)dest | skew) & 3) == 0) {
+		body = nbytes & ~(size_t)3;
+		gshmemi_copy_units(way, dest, source, body, 4, group);
+		if (align < 4 && group->rank == 0)
+			gshmemi_copy_rest(way, dest + body, source + body, (unsigned)nbytes & 3, align);
+	} else {
+		gshmemi_copy_units(way, dest, source, nbytes, align < 4 ? align : 1, group);
+	}
+#endif
+}
+
+/* The end that is not a peer's is LDS or a stack. Tiles in LDS are aligned: 16 bytes at a time where both ends are. */
+GSHMEMI_FN void gshmemi_copy_local(int way, char *dest, const char *source, size_t nbytes, unsigned align,
+				   const struct gshmemi_group *group)
+{
+	const int is_aligned = (((uintptr_t)dest | (uintptr_t)source) & 15) == 0;
+	const size_t body = is_aligned ? nbytes & ~(size_t)15 : 0;
+	size_t at;
+
+	for (at = (size_t)group->rank * 16; at < body; at += (size_t)group->size * 16) {
+		if (way == GSHMEMI_FROM_PEER)
+			gshmemi_local_write(dest + at, gshmemi_arch_read_peer(source + at, 16), 16);
+		else
+			gshmemi_arch_write_peer(dest + at, gshmemi_local_read(source + at, 16), 16);
+	}
+	for (at = body + (size_t)group->rank * align; at < nbytes; at += (size_t)group->size * align)
+		gshmemi_copy_element(way, dest + at, source + at, align, align);
+}
+
+/* The address is asked before it is made uniform, which hides from the compiler where it came from. */
+GSHMEMI_FN void gshmemi_copy_lanes(int way, char *dest, const char *source, size_t nbytes, unsigned align,
+				   const struct gshmemi_group *group)
+{
+	const int is_global = gshmemi_arch_is_global(way == GSHMEMI_TO_PEER ? source : (const char *)dest);
+
+	if (way == GSHMEMI_FROM_PEER)
+		gshmemi_arch_fence_read_peer();
+	if (!is_global) {
+		gshmemi_copy_local(way, dest, source, nbytes, align, group);
+		return;
+	}
+	if (group->scope != GSHMEMI_THREAD) {
+		dest = (char *)(uintptr_t)gshmemi_arch_uniform((uint64_t)(uintptr_t)dest);
+		source = (const char *)(uintptr_t)gshmemi_arch_uniform((uint64_t)(uintptr_t)source);
+		nbytes = (size_t)gshmemi_arch_uniform((uint64_t)nbytes);
+	}
+	gshmemi_copy_global(way, dest, source, nbytes, align, group);
+}
+
+/* What this thread of the group copies. */
+GSHMEMI_FN void gshmemi_copy_share(int way, void *dest, const void *source, size_t nbytes, unsigned align,
+				   const struct gshmemi_group *group)
+{
+#ifdef GSHMEMI_ARCH_HAS_COPY
+	(void)way;
+	(void)align;
+	(void)group; /* of one */
+	gshmemi_arch_copy(dest, source, nbytes);
+#else
+	gshmemi_copy_lanes(way, (char *)dest, (const char *)source, nbytes, align, group);
+#endif
+}
+
+/* ---- copies by a scope ---- */
+
+/*
+ * Copy nbytes by all threads of the scope, which meet before and after. scope, way and align are constants; align
+ * divides nbytes and both addresses.
+ */
+GSHMEMI_FN void gshmemi_copy(int scope, int way, void *dest, const void *source, size_t nbytes, unsigned align)
+{
+	struct gshmemi_group group;
+
+	if (!gshmemi_group_begin(&group, scope, GSHMEMI_KEY(dest, source)))
+		return;
+	gshmemi_copy_share(way, dest, source, nbytes, align, &group);
+	gshmemi_group_end(&group);
+}
+
+/* Copy nelems elements, elem_nbytes a constant, between strides counted in elements. */
+GSHMEMI_FN void gshmemi_copy_stride(int scope, int way, void *dest, ptrdiff_t dst, const void *source, ptrdiff_t sst,
+				    size_t nelems, unsigned elem_nbytes)
+{
+	const unsigned unit = elem_nbytes < 8 ? elem_nbytes : 8;
+	struct gshmemi_group group;
+	const char *from;
+	int is_aligned;
+	size_t i;
+	char *to;
+
+	if (!gshmemi_group_begin(&group, scope, GSHMEMI_KEY(dest, source)))
+		return;
+	/* Objects that a sized call moves may be aligned to less than their size. */
+	is_aligned = (((uintptr_t)dest | (uintptr_t)source) & (unit - 1)) == 0;
+	from = (const char *)source + (size_t)group.rank * (size_t)sst * elem_nbytes;
+	to = (char *)dest + (size_t)group.rank * (size_t)dst * elem_nbytes;
+	if (way == GSHMEMI_FROM_PEER)
+		gshmemi_arch_fence_read_peer();
+	for (i = group.rank; i < nelems; i += group.size) {
+		if (is_aligned)
+			gshmemi_copy_element(way, to, from, elem_nbytes, unit);
+		else
+			gshmemi_copy_element(way, to, from, elem_nbytes, 1);
+		from += (size_t)sst * group.size * elem_nbytes;
+		to += (size_t)dst * group.size * elem_nbytes;
+	}
+	gshmemi_group_end(&group);
+}
+
+/*
+ * Copy nblocks blocks of bsize elements, elem_nbytes a constant, whose beginnings are strides apart. The threads of a row
+ * copy a block together; there are as many rows as there are threads for.
+ */
+GSHMEMI_FN void gshmemi_copy_blocks(int scope, int way, void *dest, ptrdiff_t dst, const void *source, ptrdiff_t sst,
+				    size_t bsize, size_t nblocks, unsigned elem_nbytes)
+{
+	const unsigned unit = elem_nbytes < 8 ? elem_nbytes : 8;
+	unsigned width = 1, nrows;
+	struct gshmemi_group group;
+	const char *from;
+	int is_aligned;
+	size_t i, k;
+	char *to;
+
+	if (!gshmemi_group_begin(&group, scope, GSHMEMI_KEY(dest, source)))
+		return;
+	is_aligned = (((uintptr_t)dest | (uintptr_t)source) & (unit - 1)) == 0;
+	while (width < bsize && 2 * width <= group.size)
+		width *= 2;
+	nrows = group.size / width;
+	if (way == GSHMEMI_FROM_PEER)
+		gshmemi_arch_fence_read_peer();
+	for (i = group.rank / width; i < nblocks && group.rank < nrows * width; i += nrows) {
+		from = (const char *)source + i * (size_t)sst * elem_nbytes;
+		to = (char *)dest + i * (size_t)dst * elem_nbytes;
+#ifdef GSHMEMI_ARCH_HAS_COPY
+		if (group.size == 1) {
+			gshmemi_arch_copy(to, from, bsize * elem_nbytes);
+			continue;
+		}
+#endif
+		for (k = group.rank % width; k < bsize; k += width)
+			if (is_aligned)
+				gshmemi_copy_element(way, to + k * elem_nbytes, from + k * elem_nbytes, elem_nbytes, unit);
+			else
+				gshmemi_copy_element(way, to + k * elem_nbytes, from + k * elem_nbytes, elem_nbytes, 1);
+	}
+	gshmemi_group_end(&group);
+}
+
+/* ---- values as bits ---- */
+
+/* The bits of a value of up to 8 bytes, zero-extended; and back. */
+GSHMEMI_FN uint64_t gshmemi_value_load(const void *value, unsigned nbytes)
+{
+	uint64_t bits = 0;
+
+	__builtin_memcpy(&bits, value, nbytes);
+	return bits;
+}
+
+GSHMEMI_FN void gshmemi_value_store(void *value, uint64_t bits, unsigned nbytes)
+{
+	__builtin_memcpy(value, &bits, nbytes);
+}
+
+/* ---- signals ---- */
+
+/*
+ * Copy to a peer, then update a signal there: every thread makes its part visible, all meet, one updates. The release
+ * pairs with the acquire at the end of gshmemi_wait.
+ */
+GSHMEMI_FN void gshmemi_copy_signal(int scope, void *peer_dest, const void *source, size_t nbytes, unsigned align,
+				    uint64_t *peer_sig, uint64_t signal, int sig_op)
+{
+	struct gshmemi_group group;
+
+	if (!gshmemi_group_begin(&group, scope, GSHMEMI_KEY(peer_dest, source)))
+		return;
+	gshmemi_copy_share(GSHMEMI_TO_PEER, peer_dest, source, nbytes, align, &group);
+	gshmemi_arch_fence_release();
+	gshmemi_group_end(&group);
+	if (group.rank != 0)
+		return;
+	if (sig_op == GSHMEM_SIGNAL_ADD)
+		(void)gshmemi_arch_amo64(GSHMEMI_AMO_ADD, peer_sig, signal, 0);
+	else
+		gshmemi_arch_store(peer_sig, signal, 8);
+}
+
+#endif /* GSHMEM_COPY_H */

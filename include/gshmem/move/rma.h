@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Put and get: the operations, and the typed functions of the API stamped over them. Included by HIP units and by
+ * src/host/rma.c, where the same stamps make the exported functions.
+ */
+#ifndef GSHMEM_RMA_H
+#define GSHMEM_RMA_H
+
+#include <gshmem/move/slow.h>
+
+/*
+ * In all of these, scope, align, nbi and call are constants: who copies together; the alignment that the type asks
+ * of the symmetric address; whether source may still be read after return; the API function's name.
+ */
+GSHMEMI_FN void gshmemi_put(int scope, void *dest, const void *source, size_t nbytes, unsigned align, int pe, int nbi,
+			    const char *call)
+{
+	void *peer_dest;
+
+	if (GSHMEMI_LONG_ON_HOST())
+		gshmemi_host_put(dest, source, nbytes, align, pe, nbi, call);
+	else if (gshmemi_peer_ptr(gshmemi_state.direct.delta, dest, pe, &peer_dest) ||
+		 (peer_dest = gshmemi_slow_put(scope, dest, source, nbytes, align, pe, nbi, call)))
+		gshmemi_copy(scope, GSHMEMI_TO_PEER, peer_dest, source, nbytes, align);
+}
+
+/*
+ * A dest whose address a call gets must be in memory, also on the way without the call: where kernels and the host share
+ * code, that costs a kernel's get of one element a store and a load. Elsewhere the host may not touch dest.
+ */
+GSHMEMI_FN void gshmemi_get_on_host(void *dest, const void *source, size_t nbytes, unsigned align, int pe, int nbi,
+				    const char *call)
+{
+	uint64_t word;
+
+	if (GSHMEMI_ARCH_HOST_DIRECT && nbytes == sizeof word && !nbi) {
+		gshmemi_host_get(&word, source, sizeof word, align, pe, 0, call);
+		__builtin_memcpy(dest, &word, sizeof word);
+	} else {
+		gshmemi_host_get(dest, source, nbytes, align, pe, nbi, call);
+	}
+}
+
+GSHMEMI_FN void gshmemi_get(int scope, void *dest, const void *source, size_t nbytes, unsigned align, int pe, int nbi,
+			    const char *call)
+{
+	void *peer_source;
+
+	if (GSHMEMI_LONG_ON_HOST())
+		gshmemi_get_on_host(dest, source, nbytes, align, pe, nbi, call);
+	else if (gshmemi_peer_ptr(gshmemi_state.direct.delta, source, pe, &peer_source) ||
+		 (peer_source = gshmemi_slow_get(scope, dest, source, nbytes, align, pe, nbi, call)))
+		gshmemi_copy(scope, GSHMEMI_FROM_PEER, dest, peer_source, nbytes, align);
+}
+
+/* One value by one store; 16 bytes have no such store and take the copy. nbytes is a constant. */
+GSHMEMI_FN void gshmemi_p(void *dest, const void *value, unsigned nbytes, int pe, const char *call)
+{
+	void *peer_dest;
+
+	if (GSHMEMI_ON_HOST())
+		gshmemi_host_p(dest, value, nbytes, pe, call);
+	else if (!gshmemi_peer_ptr(gshmemi_state.direct.delta, dest, pe, &peer_dest) &&
+		 !(peer_dest = gshmemi_slow_p(gshmemi_peer_undo(peer_dest), value, nbytes, pe, call)))
+		return;
+	else if (nbytes <= 8)
+		gshmemi_arch_store(peer_dest, gshmemi_value_load(value, nbytes), nbytes);
+	else
+		gshmemi_copy(GSHMEMI_THREAD, GSHMEMI_TO_PEER, peer_dest, value, nbytes, nbytes);
+}
+
+GSHMEMI_FN void gshmemi_g(void *value, const void *source, unsigned nbytes, int pe, const char *call)
+{
+	struct gshmemi_word word;
+	void *peer_source;
+
+	if (GSHMEMI_ON_HOST()) {
+		gshmemi_host_g(&word, source, nbytes, pe, call); /* not value: see gshmemi_get_on_host */
+		__builtin_memcpy(value, &word, nbytes);
+		return;
+	}
+	if (!gshmemi_peer_ptr(gshmemi_state.direct.delta, source, pe, &peer_source)) {
+		source = gshmemi_peer_undo(peer_source);
+		peer_source = gshmemi_slow_find(GSHMEMI_FIND_HEAP, source, source, nbytes, nbytes, pe, call);
+	}
+	if (nbytes <= 8)
+		gshmemi_value_store(value, gshmemi_arch_load(peer_source, nbytes), nbytes);
+	else
+		gshmemi_copy(GSHMEMI_THREAD, GSHMEMI_FROM_PEER, value, peer_source, nbytes, nbytes);
+}
+
+/* The same of a size that is no constant: it is one in each branch, so that each value travels by one load or store. */
+GSHMEMI_FN void gshmemi_g_any(void *value, const void *source, unsigned nbytes, int pe, const char *call)
+{
+	switch (nbytes) {
+	case 1:
+		gshmemi_g(value, source, 1, pe, call);
+		break;
+	case 2:
+		gshmemi_g(value, source, 2, pe, call);
+		break;
+	case 4:
+		gshmemi_g(value, source, 4, pe, call);
+		break;
+	case 8:
+		gshmemi_g(value, source, 8, pe, call);
+		break;
+	default:
+		gshmemi_g(value, source, 16, pe, call);
+		break;
+	}
+}
+
+GSHMEMI_FN void gshmemi_p_any(void *dest, const void *value, unsigned nbytes, int pe, const char *call)
+{
+	switch (nbytes) {
+	case 1:
+		gshmemi_p(dest, value, 1, pe, call);
+		break;
+	case 2:
+		gshmemi_p(dest, value, 2, pe, call);
+		break;
+	case 4:
+		gshmemi_p(dest, value, 4, pe, call);
+		break;
+	case 8:
+		gshmemi_p(dest, value, 8, pe, call);
+		break;
+	default:
+		gshmemi_p(dest, value, 16, pe, call);
+		break;
+	}
+}
+
+GSHMEMI_FN void gshmemi_iput(int scope, void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems,
+			     unsigned elem_nbytes, int pe, const char *call)
+{
+	void *peer_dest;
+
+	if (GSHMEMI_LONG_ON_HOST())
+		gshmemi_host_iput(dest, source, dst, sst, nelems, elem_nbytes, pe, call);
+	else if (gshmemi_peer_ptr(gshmemi_state.direct.delta, dest, pe, &peer_dest) ||
+		 (peer_dest = gshmemi_slow_ibput(scope, dest, source, dst, sst, 1, nelems, elem_nbytes, pe, call)))
+		gshmemi_copy_stride(scope, GSHMEMI_TO_PEER, peer_dest, dst, source, sst, nelems, elem_nbytes);
+}
+
+GSHMEMI_FN void gshmemi_iget(int scope, void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems,
+			     unsigned elem_nbytes, int pe, const char *call)
+{
+	void *peer_source;
+
+	if (GSHMEMI_LONG_ON_HOST()) {
+		gshmemi_host_iget(dest, source, dst, sst, nelems, elem_nbytes, pe, call);
+		return;
+	}
+	if (!gshmemi_peer_ptr(gshmemi_state.direct.delta, source, pe, &peer_source))
+		peer_source = gshmemi_slow_ibget(scope, dest, source, dst, sst, 1, nelems, elem_nbytes, pe, call);
+	gshmemi_copy_stride(scope, GSHMEMI_FROM_PEER, dest, dst, peer_source, sst, nelems, elem_nbytes);
+}
+
+GSHMEMI_FN void gshmemi_ibput(int scope, void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize,
+			      size_t nblocks, unsigned elem_nbytes, int pe, const char *call)
+{
+	void *peer_dest;
+
+	if (GSHMEMI_LONG_ON_HOST())
+		gshmemi_host_ibput(dest, source, dst, sst, bsize, nblocks, elem_nbytes, pe, call);
+	else if (gshmemi_peer_ptr(gshmemi_state.direct.delta, dest, pe, &peer_dest) ||
+		 (peer_dest = gshmemi_slow_ibput(scope, dest, source, dst, sst, bsize, nblocks, elem_nbytes, pe, call)))
+		gshmemi_copy_blocks(scope, GSHMEMI_TO_PEER, peer_dest, dst, source, sst, bsize, nblocks, elem_nbytes);
+}
+
+GSHMEMI_FN void gshmemi_ibget(int scope, void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize,
+			      size_t nblocks, unsigned elem_nbytes, int pe, const char *call)
+{
+	void *peer_source;
+
+	if (GSHMEMI_LONG_ON_HOST()) {
+		gshmemi_host_ibget(dest, source, dst, sst, bsize, nblocks, elem_nbytes, pe, call);
+		return;
+	}
+	if (!gshmemi_peer_ptr(gshmemi_state.direct.delta, source, pe, &peer_source))
+		peer_source = gshmemi_slow_ibget(scope, dest, source, dst, sst, bsize, nblocks, elem_nbytes, pe, call);
+	gshmemi_copy_blocks(scope, GSHMEMI_FROM_PEER, dest, dst, peer_source, sst, bsize, nblocks, elem_nbytes);
+}
+
+/* ---- the API ---- */
+
+#ifndef GSHMEMI_BODIES /* by a file of the library that exports other calls */
+
+#define GSHMEMI_PUT(PREFIX, NAME, SUFFIX, TYPE, SIZE, ALIGN, SCOPE, NBI) \
+	GSHMEM_API void PREFIX##_##NAME##SUFFIX(TYPE *dest, const TYPE *source, size_t nelems, int pe) \
+	{ \
+		gshmemi_put(SCOPE, dest, source, nelems * (SIZE), ALIGN, pe, NBI, #PREFIX "_" #NAME #SUFFIX); \
+	}
+#define GSHMEMI_GET(PREFIX, NAME, SUFFIX, TYPE, SIZE, ALIGN, SCOPE, NBI) \
+	GSHMEM_API void PREFIX##_##NAME##SUFFIX(TYPE *dest, const TYPE *source, size_t nelems, int pe) \
+	{ \
+		gshmemi_get(SCOPE, dest, source, nelems * (SIZE), ALIGN, pe, NBI, #PREFIX "_" #NAME #SUFFIX); \
+	}
+#define GSHMEMI_ISTRIDE(PREFIX, NAME, SUFFIX, TYPE, SIZE, SCOPE, OP) \
+	GSHMEM_API void PREFIX##_##NAME##SUFFIX(TYPE *dest, const TYPE *source, ptrdiff_t dst, ptrdiff_t sst, \
+						size_t nelems, int pe) \
+	{ \
+		gshmemi_##OP(SCOPE, dest, source, dst, sst, nelems, SIZE, pe, #PREFIX "_" #NAME #SUFFIX); \
+	}
+#define GSHMEMI_IBLOCK(PREFIX, NAME, SUFFIX, TYPE, SIZE, SCOPE, OP) \
+	GSHMEM_API void PREFIX##_##NAME##SUFFIX(TYPE *dest, const TYPE *source, ptrdiff_t dst, ptrdiff_t sst, \
+						size_t bsize, size_t nblocks, int pe) \
+	{ \
+		gshmemi_##OP(SCOPE, dest, source, dst, sst, bsize, nblocks, SIZE, pe, #PREFIX "_" #NAME #SUFFIX); \
+	}
+#define GSHMEMI_P_G(API, PREFIX, NAME, TYPE) \
+	API void PREFIX##_##NAME##_p(TYPE *dest, TYPE value, int pe) \
+	{ \
+		gshmemi_p(dest, &value, sizeof value, pe, #PREFIX "_" #NAME "_p"); \
+	} \
+	API TYPE PREFIX##_##NAME##_g(const TYPE *source, int pe) \
+	{ \
+		TYPE value; \
+\
+		gshmemi_g(&value, source, sizeof value, pe, #PREFIX "_" #NAME "_g"); \
+		return value; \
+	}
+
+/* All put and get forms of one name at one scope; PREFIX and SUFFIX differ between the spec's and the extensions. */
+#define GSHMEMI_PUT_GET(PREFIX, NAME, TYPE, SUFFIX, SCOPE) \
+	GSHMEMI_PUT(PREFIX, NAME, _put##SUFFIX, TYPE, GSHMEMI_SIZEOF(TYPE), GSHMEMI_ALIGNOF(TYPE), SCOPE, 0) \
+	GSHMEMI_GET(PREFIX, NAME, _get##SUFFIX, TYPE, GSHMEMI_SIZEOF(TYPE), GSHMEMI_ALIGNOF(TYPE), SCOPE, 0) \
+	GSHMEMI_PUT(PREFIX, NAME, _put_nbi##SUFFIX, TYPE, GSHMEMI_SIZEOF(TYPE), GSHMEMI_ALIGNOF(TYPE), SCOPE, 1) \
+	GSHMEMI_GET(PREFIX, NAME, _get_nbi##SUFFIX, TYPE, GSHMEMI_SIZEOF(TYPE), GSHMEMI_ALIGNOF(TYPE), SCOPE, 1)
+#define GSHMEMI_IPUT_IGET(PREFIX, NAME, TYPE, SUFFIX, SCOPE) \
+	GSHMEMI_ISTRIDE(PREFIX, NAME, _iput##SUFFIX, TYPE, GSHMEMI_SIZEOF(TYPE), SCOPE, iput) \
+	GSHMEMI_ISTRIDE(PREFIX, NAME, _iget##SUFFIX, TYPE, GSHMEMI_SIZEOF(TYPE), SCOPE, iget) \
+	GSHMEMI_IBLOCK(PREFIX, NAME, _ibput##SUFFIX, TYPE, GSHMEMI_SIZEOF(TYPE), SCOPE, ibput) \
+	GSHMEMI_IBLOCK(PREFIX, NAME, _ibget##SUFFIX, TYPE, GSHMEMI_SIZEOF(TYPE), SCOPE, ibget)
+#define GSHMEMI_SIZED(PREFIX, SIZE, NBYTES, SUFFIX, SCOPE) \
+	GSHMEMI_PUT(PREFIX, put##SIZE, SUFFIX, void, NBYTES, 1, SCOPE, 0) \
+	GSHMEMI_GET(PREFIX, get##SIZE, SUFFIX, void, NBYTES, 1, SCOPE, 0) \
+	GSHMEMI_PUT(PREFIX, put##SIZE, _nbi##SUFFIX, void, NBYTES, 1, SCOPE, 1) \
+	GSHMEMI_GET(PREFIX, get##SIZE, _nbi##SUFFIX, void, NBYTES, 1, SCOPE, 1)
+#define GSHMEMI_SIZED_STRIDE(PREFIX, SIZE, NBYTES, SUFFIX, SCOPE) \
+	GSHMEMI_ISTRIDE(PREFIX, iput##SIZE, SUFFIX, void, NBYTES, SCOPE, iput) \
+	GSHMEMI_ISTRIDE(PREFIX, iget##SIZE, SUFFIX, void, NBYTES, SCOPE, iget) \
+	GSHMEMI_IBLOCK(PREFIX, ibput##SIZE, SUFFIX, void, NBYTES, SCOPE, ibput) \
+	GSHMEMI_IBLOCK(PREFIX, ibget##SIZE, SUFFIX, void, NBYTES, SCOPE, ibget)
+
+#define GSHMEMI_DEFINE(NAME, TYPE) \
+	GSHMEMI_PUT_GET(gshmem, NAME, TYPE, , GSHMEMI_THREAD) \
+	GSHMEMI_PUT_GET(gshmemx, NAME, TYPE, _wave, GSHMEMI_WAVE) \
+	GSHMEMI_PUT_GET(gshmemx, NAME, TYPE, _wg, GSHMEMI_WG) \
+	GSHMEMI_IPUT_IGET(gshmem, NAME, TYPE, , GSHMEMI_THREAD) \
+	GSHMEMI_IPUT_IGET(gshmemx, NAME, TYPE, _wave, GSHMEMI_WAVE) \
+	GSHMEMI_IPUT_IGET(gshmemx, NAME, TYPE, _wg, GSHMEMI_WG)
+GSHMEM_RMA_TYPES(GSHMEMI_DEFINE)
+#undef GSHMEMI_DEFINE
+#define GSHMEMI_DEFINE(NAME, TYPE) GSHMEMI_P_G(GSHMEM_API, gshmem, NAME, TYPE)
+GSHMEM_BASIC_VALUE_TYPES(GSHMEMI_DEFINE)
+GSHMEM_ALIAS_RMA_TYPES(GSHMEMI_DEFINE)
+#undef GSHMEMI_DEFINE
+GSHMEMI_P_G(GSHMEMI_LONG_DOUBLE_API, gshmem, longdouble, long double)
+
+#define GSHMEMI_DEFINE(NAME, TYPE) \
+	GSHMEMI_PUT_GET(gshmemx, NAME, TYPE, , GSHMEMI_THREAD) \
+	GSHMEMI_PUT_GET(gshmemx, NAME, TYPE, _wave, GSHMEMI_WAVE) \
+	GSHMEMI_PUT_GET(gshmemx, NAME, TYPE, _wg, GSHMEMI_WG) \
+	GSHMEMI_IPUT_IGET(gshmemx, NAME, TYPE, _wave, GSHMEMI_WAVE) \
+	GSHMEMI_IPUT_IGET(gshmemx, NAME, TYPE, _wg, GSHMEMI_WG) \
+	GSHMEMI_P_G(GSHMEM_API, gshmemx, NAME, TYPE)
+GSHMEMX_RMA_TYPES(GSHMEMI_DEFINE)
+#undef GSHMEMI_DEFINE
+
+#define GSHMEMI_DEFINE(SIZE, NBYTES) \
+	GSHMEMI_SIZED(gshmem, SIZE, NBYTES, , GSHMEMI_THREAD) \
+	GSHMEMI_SIZED(gshmemx, SIZE, NBYTES, _wave, GSHMEMI_WAVE) \
+	GSHMEMI_SIZED(gshmemx, SIZE, NBYTES, _wg, GSHMEMI_WG) \
+	GSHMEMI_SIZED_STRIDE(gshmem, SIZE, NBYTES, , GSHMEMI_THREAD) \
+	GSHMEMI_SIZED_STRIDE(gshmemx, SIZE, NBYTES, _wave, GSHMEMI_WAVE) \
+	GSHMEMI_SIZED_STRIDE(gshmemx, SIZE, NBYTES, _wg, GSHMEMI_WG)
+GSHMEM_RMA_SIZES(GSHMEMI_DEFINE)
+#undef GSHMEMI_DEFINE
+
+GSHMEMI_SIZED(gshmem, mem, 1, , GSHMEMI_THREAD)
+GSHMEMI_SIZED(gshmemx, mem, 1, _wave, GSHMEMI_WAVE)
+GSHMEMI_SIZED(gshmemx, mem, 1, _wg, GSHMEMI_WG)
+
+#undef GSHMEMI_PUT
+#undef GSHMEMI_GET
+#undef GSHMEMI_ISTRIDE
+#undef GSHMEMI_IBLOCK
+#undef GSHMEMI_P_G
+#undef GSHMEMI_PUT_GET
+#undef GSHMEMI_IPUT_IGET
+#undef GSHMEMI_SIZED
+#undef GSHMEMI_SIZED_STRIDE
+
+#endif /* GSHMEMI_BODIES */
+
+#endif /* GSHMEM_RMA_H */

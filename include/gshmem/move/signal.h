@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Put with signal, and signals alone.
+ */
+#ifndef GSHMEM_SIGNAL_H
+#define GSHMEM_SIGNAL_H
+
+#include <gshmem/move/amo.h>
+#include <gshmem/move/rma.h>
+
+GSHMEMI_FN void gshmemi_put_signal(int scope, void *dest, const void *source, size_t nbytes, unsigned align,
+				   uint64_t *sig_addr, uint64_t signal, int sig_op, int pe, int nbi, const char *call)
+{
+	void *peer_dest, *peer_sig;
+
+	if (GSHMEMI_LONG_ON_HOST()) {
+		gshmemi_host_put_signal(dest, source, nbytes, align, sig_addr, signal, sig_op, pe, nbi, call);
+		return;
+	}
+	if (!gshmemi_peer_ptr(gshmemi_state.direct.delta, dest, pe, &peer_dest) ||
+	    !gshmemi_peer_ptr(sig_op == GSHMEM_SIGNAL_ADD ? gshmemi_state.direct.amo_delta : gshmemi_state.direct.delta,
+			      sig_addr, pe, &peer_sig)) {
+		gshmemi_check_move(scope, dest, source, nbytes, pe, call);
+		gshmemi_check_args(scope, GSHMEMI_ARGS_SIGNAL, (uintptr_t)sig_addr, (uintptr_t)dest ^ (uint64_t)(unsigned)pe << 48,
+				   signal, (unsigned)sig_op, call);
+		peer_sig = gshmemi_slow_signal(sig_addr, sig_op, pe, call);
+		peer_dest = gshmemi_slow_put_signal(scope, dest, source, nbytes, align, peer_sig, signal, sig_op, pe, nbi,
+						    call);
+		if (!peer_dest)
+			return;
+	}
+	gshmemi_copy_signal(scope, peer_dest, source, nbytes, align, (uint64_t *)peer_sig, signal, sig_op);
+}
+
+#ifndef GSHMEMI_BODIES /* by a file of the library that exports other calls */
+
+/* ---- the API ---- */
+
+#define GSHMEMI_PUT_SIGNAL(PREFIX, NAME, SUFFIX, TYPE, SIZE, ALIGN, SCOPE, NBI) \
+	GSHMEM_API void PREFIX##_##NAME##SUFFIX(TYPE *dest, const TYPE *source, size_t nelems, uint64_t *sig_addr, \
+						uint64_t signal, int sig_op, int pe) \
+	{ \
+		gshmemi_put_signal(SCOPE, dest, source, nelems * (SIZE), ALIGN, sig_addr, signal, sig_op, pe, NBI, \
+				   #PREFIX "_" #NAME #SUFFIX); \
+	}
+#define GSHMEMI_TYPED(PREFIX, NAME, TYPE, SUFFIX, SCOPE) \
+	GSHMEMI_PUT_SIGNAL(PREFIX, NAME, _put_signal##SUFFIX, TYPE, GSHMEMI_SIZEOF(TYPE), GSHMEMI_ALIGNOF(TYPE), SCOPE, 0) \
+	GSHMEMI_PUT_SIGNAL(PREFIX, NAME, _put_signal_nbi##SUFFIX, TYPE, GSHMEMI_SIZEOF(TYPE), GSHMEMI_ALIGNOF(TYPE), SCOPE, 1)
+#define GSHMEMI_SIZED(PREFIX, SIZE, NBYTES, SUFFIX, SCOPE) \
+	GSHMEMI_PUT_SIGNAL(PREFIX, put##SIZE, _signal##SUFFIX, void, NBYTES, 1, SCOPE, 0) \
+	GSHMEMI_PUT_SIGNAL(PREFIX, put##SIZE, _signal_nbi##SUFFIX, void, NBYTES, 1, SCOPE, 1)
+
+#define GSHMEMI_DEFINE(NAME, TYPE) GSHMEMI_TYPED(gshmem, NAME, TYPE, , GSHMEMI_THREAD)
+GSHMEM_RMA_TYPES(GSHMEMI_DEFINE)
+#undef GSHMEMI_DEFINE
+#define GSHMEMI_DEFINE(NAME, TYPE) \
+	GSHMEMI_TYPED(gshmemx, NAME, TYPE, _wave, GSHMEMI_WAVE) \
+	GSHMEMI_TYPED(gshmemx, NAME, TYPE, _wg, GSHMEMI_WG)
+GSHMEM_RMA_TYPES(GSHMEMI_DEFINE)
+GSHMEMX_RMA_TYPES(GSHMEMI_DEFINE)
+#undef GSHMEMI_DEFINE
+#define GSHMEMI_DEFINE(SIZE, NBYTES) \
+	GSHMEMI_SIZED(gshmem, SIZE, NBYTES, , GSHMEMI_THREAD) \
+	GSHMEMI_SIZED(gshmemx, SIZE, NBYTES, _wave, GSHMEMI_WAVE) \
+	GSHMEMI_SIZED(gshmemx, SIZE, NBYTES, _wg, GSHMEMI_WG)
+GSHMEM_RMA_SIZES(GSHMEMI_DEFINE)
+GSHMEMI_DEFINE(mem, 1)
+#undef GSHMEMI_DEFINE
+
+GSHMEM_API void gshmem_signal_set(uint64_t *sig_addr, uint64_t signal, int pe)
+{
+	(void)gshmemi_amo(GSHMEMI_AMO_SET, sig_addr, signal, 0, 8, 0, pe, "gshmem_signal_set");
+}
+
+GSHMEM_API void gshmem_signal_add(uint64_t *sig_addr, uint64_t signal, int pe)
+{
+	(void)gshmemi_amo(GSHMEMI_AMO_ADD, sig_addr, signal, 0, 8, 0, pe, "gshmem_signal_add");
+}
+
+GSHMEM_API uint64_t gshmem_signal_fetch(const uint64_t *sig_addr)
+{
+	return GSHMEMI_LONG_ON_HOST() ? gshmemi_host_signal_fetch(sig_addr) : gshmemi_arch_load(sig_addr, sizeof *sig_addr);
+}
+
+#undef GSHMEMI_PUT_SIGNAL
+#undef GSHMEMI_TYPED
+#undef GSHMEMI_SIZED
+
+#endif /* GSHMEMI_BODIES */
+
+#endif /* GSHMEM_SIGNAL_H */

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Calls with a context: the PE of its team becomes one of the world, and the call without a context does the rest.
+ *
+ * A handle is a number in the place of a pointer. Where PEs of the team lie at one stride, it says all that a call needs,
+ * so that kernels read no table:
+ *
+ *   bits  0 - 15  which context, counted from 1
+ *        16       the next two fields count; else look the handle up (struct gshmemi_context)
+ *        20 - 31  PE of the world that is the team's first
+ *        32 - 44  distance to the next one, signed
+ *        45 - 63  how often there was a context of this number before
+ *
+ * A handle that says all is not looked up, and so still good for puts and gets when its context has been destroyed. With
+ * GSHMEM_CHECK=1 and delayed delivery there are none such: every call looks its handle up.
+ */
+#ifndef GSHMEM_CONTEXT_H
+#define GSHMEM_CONTEXT_H
+
+#ifdef GSHMEMI_LIBRARY /* the calls without a context are exported functions there */
+#include <gshmem/move/slow.h>
+#else
+#include <gshmem/move/signal.h>
+#include <gshmem/order/sync.h>
+#endif
+
+#define GSHMEMI_CTX_SAYS_ALL (1ULL << 16)
+
+/* Which context, from 0, the default one, on. */
+GSHMEMI_FN uint64_t gshmemi_ctx_index(gshmem_ctx_t ctx)
+{
+	return ((uint64_t)(uintptr_t)ctx & 0xffff) - 1;
+}
+
+/* The context of a handle; one that is bad is a fault. */
+GSHMEMI_FN const struct gshmemi_context *gshmemi_ctx_find(gshmem_ctx_t ctx, const char *call, uint64_t caller)
+{
+	const uint64_t index = gshmemi_ctx_index(ctx);
+
+	if (gshmemi_state.slow & GSHMEMI_SLOW_UNSET)
+		gshmemi_fault_raise(GSHMEMI_FAULT_NOT_INITIALIZED, -1, NULL, 0, 0, 0, call, caller);
+	if (index >= gshmemi_state.ncontexts || gshmemi_state.contexts[index].handle != (uint64_t)(uintptr_t)ctx)
+		gshmemi_fault_raise(GSHMEMI_FAULT_BAD_CONTEXT, -1, NULL, 0, (uint64_t)(uintptr_t)ctx, 0, call, caller);
+	return &gshmemi_state.contexts[index];
+}
+
+/* The PE in the world, with the context where the slow path wants to know it. */
+GSHMEMI_SLOW int gshmemi_ctx_pe_at(gshmem_ctx_t ctx, int pe, const char *call, uint64_t caller)
+{
+	const struct gshmemi_context *context = gshmemi_ctx_find(ctx, call, caller);
+	const int is_in = pe >= 0 && pe < context->npes;
+	int world_pe;
+
+	if (!is_in && gshmemi_state.slow & GSHMEMI_SLOW_CHECK)
+		gshmemi_fault_raise(GSHMEMI_FAULT_BAD_PE, pe, NULL, 0, (uint64_t)context->npes, 0, call, caller);
+	if (!is_in)
+		return pe;
+	world_pe = context->members ? context->members[pe] : context->start + pe * context->stride;
+	if (!(gshmemi_state.slow & (GSHMEMI_SLOW_CHECK | GSHMEMI_SLOW_DELIVERY)))
+		return world_pe;
+	return gshmemi_pe_with_context(world_pe, (int)gshmemi_ctx_index(ctx));
+}
+
+GSHMEMI_FN int gshmemi_ctx_pe(gshmem_ctx_t ctx, int pe, const char *call)
+{
+	const uint64_t handle = (uint64_t)(uintptr_t)ctx;
+
+	if (__builtin_expect((handle & GSHMEMI_CTX_SAYS_ALL) != 0, 1))
+		return (int)(handle >> 20 & 0xfff) + pe * (int)((int64_t)(handle << 19) >> 51);
+#ifndef GSHMEMI_LIBRARY
+	if (!GSHMEMI_ON_HOST())
+		return gshmemi_ctx_pe_at(ctx, pe, call, gshmemi_arch_caller());
+#endif
+	return gshmemi_host_ctx_pe(ctx, pe, call);
+}
+
+/* ---- the API ---- */
+
+#define GSHMEMI_V(PREFIX, NAME, PARAMETERS, ARGUMENTS) \
+	GSHMEM_API void PREFIX##_ctx_##NAME(gshmem_ctx_t ctx, GSHMEMI_UNPACK PARAMETERS, int pe) \
+	{ \
+		PREFIX##_##NAME(GSHMEMI_UNPACK ARGUMENTS, gshmemi_ctx_pe(ctx, pe, #PREFIX "_ctx_" #NAME)); \
+	}
+#define GSHMEMI_R(TYPE, PREFIX, NAME, PARAMETERS, ARGUMENTS) \
+	GSHMEM_API TYPE PREFIX##_ctx_##NAME(gshmem_ctx_t ctx, GSHMEMI_UNPACK PARAMETERS, int pe) \
+	{ \
+		return PREFIX##_##NAME(GSHMEMI_UNPACK ARGUMENTS, gshmemi_ctx_pe(ctx, pe, #PREFIX "_ctx_" #NAME)); \
+	}
+GSHMEMI_CTX_CALLS
+GSHMEMI_CTX_EXTENSIONS
+#undef GSHMEMI_V
+#undef GSHMEMI_R
+
+GSHMEMI_LONG_DOUBLE_API void gshmem_ctx_longdouble_p(gshmem_ctx_t ctx, long double *dest, long double value, int pe)
+{
+	gshmem_longdouble_p(dest, value, gshmemi_ctx_pe(ctx, pe, "gshmem_ctx_longdouble_p"));
+}
+
+GSHMEMI_LONG_DOUBLE_API long double gshmem_ctx_longdouble_g(gshmem_ctx_t ctx, const long double *source, int pe)
+{
+	return gshmem_longdouble_g(source, gshmemi_ctx_pe(ctx, pe, "gshmem_ctx_longdouble_g"));
+}
+
+#if GSHMEMI_KERNELS
+
+GSHMEMI_SLOW void gshmemi_ctx_check_at(gshmem_ctx_t ctx, const char *call, uint64_t caller)
+{
+	(void)gshmemi_ctx_find(ctx, call, caller);
+}
+
+/* The context's number, for fence and quiet; of a handle that is not GSHMEM_CTX_INVALID. */
+GSHMEMI_FN int gshmemi_ctx_number(gshmem_ctx_t ctx, const char *call)
+{
+	if (gshmemi_is_slow(GSHMEMI_SLOW_UNSET | GSHMEMI_SLOW_CHECK))
+		gshmemi_ctx_check_at(ctx, call, gshmemi_arch_caller());
+	return (int)gshmemi_ctx_index(ctx);
+}
+
+/* The PEs of pe_quiet, each by itself: numbers of the context's team become the world's. */
+GSHMEMI_SLOW void gshmemi_ctx_quiet_each(gshmem_ctx_t ctx, const int *target_pes, size_t npes, const char *call)
+{
+	size_t i;
+	int pe;
+
+	for (i = 0; i < npes; i++) {
+		pe = gshmemi_pe_in_world(gshmemi_ctx_pe(ctx, target_pes[i], call));
+		gshmemi_quiet(GSHMEMI_THREAD, gshmemi_ctx_number(ctx, call), &pe, 1, call);
+	}
+}
+
+GSHMEM_API void gshmem_ctx_fence(gshmem_ctx_t ctx)
+{
+	if (GSHMEMI_ON_HOST())
+		gshmemi_host_ctx_order(ctx, 0, NULL, 0, "gshmem_ctx_fence");
+	else if (ctx != GSHMEM_CTX_INVALID)
+		gshmemi_fence(GSHMEMI_THREAD, gshmemi_ctx_number(ctx, "gshmem_ctx_fence"), "gshmem_ctx_fence");
+}
+
+GSHMEM_API void gshmem_ctx_quiet(gshmem_ctx_t ctx)
+{
+	if (GSHMEMI_ON_HOST())
+		gshmemi_host_ctx_order(ctx, 1, NULL, 0, "gshmem_ctx_quiet");
+	else if (ctx != GSHMEM_CTX_INVALID)
+		gshmemi_quiet(GSHMEMI_THREAD, gshmemi_ctx_number(ctx, "gshmem_ctx_quiet"), NULL, 0, "gshmem_ctx_quiet");
+}
+
+GSHMEM_API void gshmem_ctx_pe_quiet(gshmem_ctx_t ctx, const int *target_pes, size_t npes)
+{
+	if (ctx == GSHMEM_CTX_INVALID || !npes)
+		return;
+	if (GSHMEMI_ON_HOST())
+		gshmemi_host_ctx_order(ctx, 1, target_pes, npes, "gshmem_ctx_pe_quiet");
+	else if (gshmemi_is_slow(GSHMEMI_SLOW_ORDER | GSHMEMI_SLOW_UNSET | GSHMEMI_SLOW_CHECK))
+		gshmemi_ctx_quiet_each(ctx, target_pes, npes, "gshmem_ctx_pe_quiet");
+	else
+		gshmemi_quiet(GSHMEMI_THREAD, 0, NULL, 0, "gshmem_ctx_pe_quiet");
+}
+
+GSHMEM_API void gshmem_ctx_session_start(gshmem_ctx_t ctx, long options, const gshmem_ctx_session_config_t *config,
+					 long config_mask)
+{
+	if (GSHMEMI_ON_HOST())
+		gshmemi_host_ctx_session(ctx, options, config, config_mask, "gshmem_ctx_session_start");
+	else if (ctx != GSHMEM_CTX_INVALID)
+		(void)gshmemi_ctx_number(ctx, "gshmem_ctx_session_start");
+}
+
+GSHMEM_API void gshmem_ctx_session_stop(gshmem_ctx_t ctx)
+{
+	if (GSHMEMI_ON_HOST())
+		gshmemi_host_ctx_session(ctx, 0, NULL, 0, "gshmem_ctx_session_stop");
+	else if (ctx != GSHMEM_CTX_INVALID)
+		(void)gshmemi_ctx_number(ctx, "gshmem_ctx_session_stop");
+}
+
+#endif /* GSHMEMI_KERNELS */
+
+#endif /* GSHMEM_CONTEXT_H */

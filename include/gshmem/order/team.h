@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Teams: what a handle stands for in a kernel, and who its PEs are. The host's side is src/host/team.c.
+ *
+ * A handle is a number in the place of a pointer: which team of struct gshmemi_sync, counted from 1, and above it how
+ * often there was one before, so that the handle of a team that was destroyed is not that of the next one.
+ */
+#ifndef GSHMEM_TEAM_H
+#define GSHMEM_TEAM_H
+
+#include <gshmem/move/slow.h>
+
+#define GSHMEMI_TEAM_INDEX_BITS 16
+
+/* A team as its collective calls see it: what the handle stands for, in registers. */
+struct gshmemi_team_view {
+	struct gshmemi_sync *sync;
+	const int32_t *members; /* as in struct gshmemi_sync, all of these */
+	int32_t my_pe, npes, start, stride;
+};
+
+GSHMEMI_FN struct gshmemi_team_view gshmemi_team_world(void)
+{
+	struct gshmemi_team_view world = {gshmemi_state.sync, NULL, gshmemi_state.my_pe, gshmemi_state.npes, 0, 1};
+
+	return world;
+}
+
+/* The number in the world of a team's PE. */
+GSHMEMI_FN int gshmemi_team_to_world(const struct gshmemi_team_view *team, int pe)
+{
+	return team->members ? team->members[pe] : team->start + pe * team->stride;
+}
+
+GSHMEMI_FN uint64_t gshmemi_team_index(gshmem_team_t team)
+{
+	return ((uint64_t)(uintptr_t)team & ((1U << GSHMEMI_TEAM_INDEX_BITS) - 1)) - 1;
+}
+
+/* The team of a handle that is not GSHMEM_TEAM_INVALID. */
+GSHMEMI_SLOW void gshmemi_check_team_at(gshmem_team_t team, const char *call, uint64_t caller)
+{
+	const int is_unset = (gshmemi_state.slow & GSHMEMI_SLOW_UNSET) != 0;
+	const uint64_t handle = (uint64_t)(uintptr_t)team, index = gshmemi_team_index(team);
+
+	/* One place for both: clang 15 cannot compile two ends for AMD GPUs here. */
+	if (is_unset || index >= gshmemi_state.nteams || gshmemi_state.sync[index].handle != handle)
+		gshmemi_fault_raise(is_unset ? GSHMEMI_FAULT_NOT_INITIALIZED : GSHMEMI_FAULT_BAD_TEAM, -1, NULL, 0, handle, 0, call,
+				    caller);
+}
+
+GSHMEMI_FN struct gshmemi_team_view gshmemi_team_of(gshmem_team_t team, const char *call)
+{
+	struct gshmemi_sync *sync = &gshmemi_state.sync[gshmemi_team_index(team)];
+	struct gshmemi_team_view view;
+
+	if (gshmemi_is_slow(GSHMEMI_SLOW_UNSET | GSHMEMI_SLOW_CHECK))
+		gshmemi_check_team_at(team, call, gshmemi_arch_caller());
+	view.sync = sync;
+	view.members = sync->members;
+	view.my_pe = sync->my_pe;
+	view.npes = sync->npes;
+	view.start = sync->start;
+	view.stride = sync->stride;
+	return view;
+}
+
+/* The number in a team of the world's PE; -1: it is no member. */
+GSHMEMI_FN int gshmemi_team_from_world(const struct gshmemi_team_view *team, int world_pe)
+{
+	int pe;
+
+	for (pe = 0; team->members && pe < team->npes; pe++)
+		if (team->members[pe] == world_pe)
+			return pe;
+	if (team->members || !team->stride)
+		return !team->members && world_pe == team->start ? 0 : -1;
+	pe = (world_pe - team->start) / team->stride;
+	return pe >= 0 && pe < team->npes && team->start + pe * team->stride == world_pe ? pe : -1;
+}
+
+GSHMEMI_FN int gshmemi_team_translate(const struct gshmemi_team_view *from, int pe, const struct gshmemi_team_view *to)
+{
+	return pe >= 0 && pe < from->npes ? gshmemi_team_from_world(to, gshmemi_team_to_world(from, pe)) : -1;
+}
+
+#endif /* GSHMEM_TEAM_H */

@@ -1,0 +1,729 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Calls from kernels, and from CPU threads, to the server: the lanes of a wave that make a call together, over the
+ * protocol of rpc_slot.h; the functions of the API; and quiet, which completes posted calls.
+ */
+#ifndef GSHMEM_RPC_H
+#define GSHMEM_RPC_H
+
+#include <gshmem/rpc/rpc_slot.h>
+
+/* Operations of the library: the class 'g'. 0x67000100 and up are for operations on PEs that are not mapped. */
+enum gshmemi_rpc_ops {
+	GSHMEMI_RPC_QUIET = 0x67000001, /* answer: posted calls of the context that have been completed */
+	GSHMEMI_RPC_BLOCK,              /* answer: address of a block of the arena, 0: none is free */
+	GSHMEMI_RPC_UNBLOCK,            /* arg 0: that address */
+	GSHMEMI_RPC_ABORT,              /* arg 0: status; 1: block; 2: thread or lane */
+	GSHMEMI_RPC_TRACE,              /* arg 0: mark; 1: value; 2: clock, ns; 3: block; 4: thread or lane */
+	GSHMEMI_RPC_PRINT,              /* a stream: rpc_print.h */
+	GSHMEMI_RPC_ASSERT              /* likewise */
+};
+#define GSHMEMI_RPC_USER 0x75000000U /* operations of users: the class 'u', numbered as they are registered */
+
+/* Bytes of a block of the arena, and from how many bytes on a stream asks for one. */
+#define GSHMEMI_RPC_BLOCK_NBYTES 65536
+#define GSHMEMI_RPC_BULK_NBYTES  16384
+
+/* A function of the headers that stays out of line, for its size: a call costs a crossing of the bus anyway. */
+#if GSHMEMI_KERNELS
+#define GSHMEMI_CALL static __host__ __device__ __attribute__((noinline, unused))
+#else
+#define GSHMEMI_CALL static __attribute__((noinline, unused))
+#endif
+
+/* ---- the lanes that call together ---- */
+
+/* A slot in the hands of some lanes of a wave, as one of them sees it. */
+struct gshmemi_rpc_port {
+	uint64_t lanes;
+	uint64_t callers; /* what the server is told; lanes, unless one lane does all for its wave */
+	uint32_t slot;
+	uint32_t seq;    /* of the last step */
+	int is_leader;   /* the lowest lane: it alone touches the slot's words */
+};
+
+/* An answer: status is 0, or a negative errno. */
+struct gshmemi_rpc_result {
+	uint64_t value;
+	int status;
+};
+
+/* Where a wave looks for a slot first: neighbours lie far apart. caller is gshmemi_arch_caller(). */
+GSHMEMI_FN uint32_t gshmemi_rpc_home(const struct gshmemi_rpc_channel *c, uint64_t caller)
+{
+	return (uint32_t)((uint64_t)((uint32_t)gshmemi_arch_caller_block(caller) * 2654435769U) * c->nslots >> 32);
+}
+
+/* Where to look first for a post: each time at another slot, whose last call will have been answered long since. */
+GSHMEMI_FN uint32_t gshmemi_rpc_post_home(const struct gshmemi_rpc_channel *c, uint32_t home)
+{
+	uint32_t slot = home + ((uint32_t)gshmemi_arch_load(&c->context->posted, 8) & (GSHMEMI_RPC_GROUP - 1));
+
+	slot -= slot < c->nslots ? 0 : c->nslots;
+	return slot < c->nslots ? slot : home;
+}
+
+/*
+ * Get these lanes, which are here together, a slot. False: the channel is dead. A post is counted here, before the slot's
+ * lines are written: x86's locked instructions wait for writes.
+ */
+GSHMEMI_FN int gshmemi_rpc_enter_to(const struct gshmemi_rpc_channel *c, uint64_t lanes, int posts, uint32_t home,
+				    struct gshmemi_rpc_port *port)
+{
+	uint64_t where = 0;
+	uint32_t seq = 0;
+
+	port->lanes = port->callers = lanes;
+	port->is_leader = gshmemi_arch_group_rank(GSHMEMI_WAVE, lanes) == 0;
+	if (port->is_leader) {
+		where = gshmemi_rpc_open(c, posts ? gshmemi_rpc_post_home(c, home) : home, &seq);
+		if (posts && (uint32_t)where != GSHMEMI_RPC_NO_SLOT)
+			(void)gshmemi_arch_amo64(GSHMEMI_AMO_ADD, &c->context->posted, 1, 0);
+		where |= (uint64_t)seq << 32;
+	}
+	where = gshmemi_arch_broadcast(where, lanes);
+	port->slot = (uint32_t)where;
+	port->seq = (uint32_t)(where >> 32);
+	return port->slot != GSHMEMI_RPC_NO_SLOT;
+}
+
+/* The same for what is waited for. */
+GSHMEMI_FN int gshmemi_rpc_enter(const struct gshmemi_rpc_channel *c, uint64_t lanes, uint32_t home,
+				 struct gshmemi_rpc_port *port)
+{
+	return gshmemi_rpc_enter_to(c, lanes, 0, home, port);
+}
+
+GSHMEMI_FN int gshmemi_rpc_is_single(const struct gshmemi_rpc_port *port)
+{
+	return (port->lanes & (port->lanes - 1)) == 0;
+}
+
+/* Post the slot's next step when all lanes have written what they send; nsteps is 2 where CLEAR skips one. */
+GSHMEMI_FN void gshmemi_rpc_send(const struct gshmemi_rpc_channel *c, struct gshmemi_rpc_port *port, uint32_t op,
+				 uint32_t flags, uint32_t nsteps)
+{
+	port->seq = (port->seq + nsteps) & GSHMEMI_RPC_SEQ;
+	if (!GSHMEMI_RPC_MUTANT(NO_SYNC))
+		gshmemi_arch_group_sync(GSHMEMI_WAVE, port->lanes);
+	if (!port->is_leader)
+		return;
+	gshmemi_rpc_write_header(c, port->slot, port->callers, op, flags);
+	gshmemi_rpc_post(c, port->slot, port->seq);
+}
+
+/* Wait for the answer of the step; every lane gets it, and sees what the server wrote. status is gshmemi_rpc_await's. */
+GSHMEMI_FN struct gshmemi_rpc_result gshmemi_rpc_receive(const struct gshmemi_rpc_channel *c,
+							 const struct gshmemi_rpc_port *port, const char *call)
+{
+	struct gshmemi_rpc_result result = {0, 0};
+
+	if (GSHMEMI_RPC_MUTANT(UNLOCK_EARLY) && port->is_leader)
+		gshmemi_rpc_close(c, port->slot, port->seq, 0);
+	if (port->is_leader)
+		result.status = gshmemi_rpc_await(c, port->slot, port->seq, &result.value, call);
+	result.status = (int)gshmemi_arch_broadcast((uint64_t)(int64_t)result.status, port->lanes);
+	result.value = gshmemi_arch_broadcast(result.value, port->lanes);
+	gshmemi_arch_group_sync(GSHMEMI_WAVE, port->lanes);
+	gshmemi_arch_fence_acquire();
+	return result;
+}
+
+/* Give the slot up when all lanes have read what they want of the page. */
+GSHMEMI_FN void gshmemi_rpc_leave(const struct gshmemi_rpc_channel *c, const struct gshmemi_rpc_port *port, int pending)
+{
+	gshmemi_arch_group_sync(GSHMEMI_WAVE, port->lanes);
+	if (!port->is_leader)
+		return;
+	if (!pending)
+		gshmemi_arch_fence_reads();
+	gshmemi_rpc_close(c, port->slot, port->seq, pending);
+}
+
+/* ---- calls with words ---- */
+
+/*
+ * One call by the lanes that are here with this op. nwords, 6 or 8, and posts are constants: in and out are words of
+ * each lane, out may be NULL. A post returns at once; its value is the ticket.
+ */
+GSHMEMI_FN struct gshmemi_rpc_result gshmemi_rpc_words(const struct gshmemi_rpc_channel *c, uint32_t op, int posts,
+						       unsigned nwords, const uint64_t *in, uint64_t *out, uint32_t home,
+						       const char *call)
+{
+	struct gshmemi_rpc_result result = {GSHMEMI_RPC_NO_SLOT, -ECANCELED};
+	struct gshmemi_rpc_port port;
+	const uint64_t *from;
+	unsigned i, lane;
+	int is_inline;
+
+	if (!gshmemi_rpc_enter_to(c, gshmemi_arch_wave_enter(op), posts, home, &port))
+		return result;
+	is_inline = nwords == 6 && gshmemi_rpc_is_single(&port);
+	lane = gshmemi_arch_lane() & (gshmemi_rpc_nlanes(c) - 1);
+	if (is_inline)
+		for (i = 0; i < 6; i++)
+			gshmemi_arch_store(&c->header[port.slot].arg[i], in[i], 8);
+	else
+		for (i = 0; i < nwords; i++)
+			gshmemi_rpc_write_word(gshmemi_rpc_page(c, port.slot) + lane * GSHMEMI_RPC_LINE + i, in[i]);
+	gshmemi_rpc_send(c, &port, op, (posts ? GSHMEMI_RPC_POSTED : 0) | (is_inline ? GSHMEMI_RPC_INLINE : 0), 1);
+	if (posts) {
+		gshmemi_rpc_leave(c, &port, 1);
+		result.value = port.slot | (uint64_t)port.seq << 32;
+		result.status = 0;
+		return result;
+	}
+	result = gshmemi_rpc_receive(c, &port, call);
+	if (result.status < 0)
+		return result;
+	from = gshmemi_rpc_page(c, port.slot) + lane * GSHMEMI_RPC_LINE;
+	if (result.status == GSHMEMI_RPC_LANES)
+		result.status = c->status[((uint64_t)port.slot << c->lane_shift) + lane];
+	else if (result.status == GSHMEMI_RPC_ERROR)
+		result.status = (int)(int64_t)result.value;
+	if (!is_inline && !result.status) {
+		result.value = gshmemi_rpc_read_word(&from[0]);
+		if (nwords == GSHMEMI_RPC_LINE)
+			for (i = 0; i < nwords; i++)
+				out[i] = gshmemi_rpc_read_word(&from[i]);
+	}
+	gshmemi_rpc_leave(c, &port, 0);
+	return result;
+}
+
+/*
+ * As above for each operation among the lanes that are here. The loop's end is the same for all lanes: compilers move what
+ * a lane does last in a loop behind it, where the lanes are together again.
+ */
+GSHMEMI_FN struct gshmemi_rpc_result gshmemi_rpc_words_by_op(const struct gshmemi_rpc_channel *c, uint32_t op, int posts,
+							     unsigned nwords, const uint64_t *in, uint64_t *out,
+							     uint32_t home, const char *call)
+{
+#if GSHMEMI_ARCH_KEEPS_KEYS_APART
+	return gshmemi_rpc_words(c, op, posts, nwords, in, out, home, call);
+#else
+	struct gshmemi_rpc_result result = {0, 0};
+	const uint64_t lanes = gshmemi_arch_wave_enter(op);
+	uint64_t rest = lanes;
+	uint32_t next;
+
+	while (rest) {
+		next = (uint32_t)gshmemi_arch_wave_read(op, lanes, gshmemi_arch_lowest_lane(rest));
+		rest &= ~gshmemi_arch_ballot(op == next, lanes);
+		if (op == next)
+			result = gshmemi_rpc_words(c, next, posts, nwords, in, out, home, call);
+	}
+	return result;
+#endif
+}
+
+/* ---- streams ---- */
+
+/* The other end of a stream's steps: what the lanes of scope have given, as this lane sees it. */
+struct gshmemi_rpc_stream_ends {
+	const char *in;
+	size_t in_nbytes;
+	char *out;
+	size_t out_nbytes; /* there is room for */
+	uint64_t block;    /* address of a block of the arena that carries the steps; 0: the page does */
+};
+
+/*
+ * All steps of a stream by the lanes that have entered. Each carries as much as the page, or the block, holds; the server
+ * says when it wants no more. The value is the number of bytes of the reply.
+ */
+GSHMEMI_FN struct gshmemi_rpc_result gshmemi_rpc_stream_steps(const struct gshmemi_rpc_channel *c, int scope, uint32_t op,
+							      struct gshmemi_rpc_port *port,
+							      const struct gshmemi_rpc_stream_ends *s, const char *call)
+{
+	char *carrier = s->block ? (char *)(uintptr_t)s->block : (char *)gshmemi_rpc_page(c, port->slot);
+	const size_t part = s->block ? GSHMEMI_RPC_BLOCK_NBYTES : gshmemi_rpc_page_nbytes(c);
+	uint64_t *arg = c->header[port->slot].arg;
+	struct gshmemi_rpc_result answer;
+	size_t given = 0, got = 0, nbytes;
+
+	do {
+		nbytes = s->in_nbytes - given < part ? s->in_nbytes - given : part;
+		if (nbytes)
+			gshmemi_copy(scope, GSHMEMI_TO_PEER, carrier, s->in + given, nbytes, 1);
+		if (port->is_leader) {
+			gshmemi_arch_store(&arg[GSHMEMI_RPC_STEP_NBYTES], nbytes, 8);
+			gshmemi_arch_store(&arg[GSHMEMI_RPC_STEP_TOTAL], s->in_nbytes, 8);
+			gshmemi_arch_store(&arg[GSHMEMI_RPC_STEP_OFFSET], given, 8);
+			gshmemi_arch_store(&arg[GSHMEMI_RPC_STEP_CAPACITY], s->out_nbytes - got, 8);
+			gshmemi_arch_store(&arg[GSHMEMI_RPC_STEP_BLOCK], s->block, 8);
+		}
+		given += nbytes;
+		gshmemi_rpc_send(c, port, op, GSHMEMI_RPC_STREAM | (given == s->in_nbytes ? GSHMEMI_RPC_LAST : 0), 1);
+		answer = gshmemi_rpc_receive(c, port, call);
+		if (answer.status < 0 || answer.status == GSHMEMI_RPC_ERROR)
+			break;
+		if (answer.value)
+			gshmemi_copy(scope, GSHMEMI_FROM_PEER, s->out + got, carrier, (size_t)answer.value, 1);
+		got += (size_t)answer.value;
+		if (answer.status == GSHMEMI_RPC_MORE)
+			gshmemi_arch_group_sync(GSHMEMI_WAVE, port->lanes); /* all have read what the next step overwrites */
+	} while (answer.status == GSHMEMI_RPC_MORE);
+	if (answer.status == GSHMEMI_RPC_ERROR)
+		answer.status = (int)(int64_t)answer.value;
+	answer.value = got;
+	return answer;
+}
+
+/* The lanes of a port of scope; a thread's is its own alone. */
+GSHMEMI_FN uint64_t gshmemi_rpc_lanes(const struct gshmemi_group *group)
+{
+	return group->scope == GSHMEMI_WAVE ? group->mask : 1ULL << gshmemi_arch_lane();
+}
+
+/*
+ * A stream by the lanes of scope, GSHMEMI_THREAD or GSHMEMI_WAVE, a constant; callers not 0: for these. The block is asked
+ * for before the slot, because nobody opens two; when none is free, the page will do.
+ */
+GSHMEMI_FN struct gshmemi_rpc_result gshmemi_rpc_stream_for(const struct gshmemi_rpc_channel *c, int scope, uint64_t callers,
+							    uint32_t op, const void *in, size_t in_nbytes, void *out,
+							    size_t out_nbytes, uint32_t home, const char *call)
+{
+	struct gshmemi_rpc_stream_ends s = {(const char *)in, in_nbytes, (char *)out, out_nbytes, 0};
+	struct gshmemi_group group = gshmemi_group_here(scope, GSHMEMI_KEY(in, out) + op);
+	struct gshmemi_rpc_result result = {0, -ECANCELED};
+	const int is_bulk = in_nbytes >= GSHMEMI_RPC_BULK_NBYTES || out_nbytes >= GSHMEMI_RPC_BULK_NBYTES;
+	uint64_t words[6] = {0, 0, 0, 0, 0, 0};
+	struct gshmemi_rpc_port port;
+
+	if (is_bulk && group.rank == 0)
+		s.block = gshmemi_rpc_words(c, GSHMEMI_RPC_BLOCK, 0, 6, words, NULL, home, call).value;
+	if (is_bulk && scope == GSHMEMI_WAVE)
+		s.block = gshmemi_arch_broadcast(s.block, group.mask);
+	if (gshmemi_rpc_enter(c, gshmemi_rpc_lanes(&group), home, &port)) {
+		port.callers = callers ? callers : port.lanes;
+		result = gshmemi_rpc_stream_steps(c, scope, op, &port, &s, call);
+		if (result.status != -ECANCELED)
+			gshmemi_rpc_leave(c, &port, 0);
+	}
+	words[0] = s.block;
+	if (s.block && group.rank == 0)
+		(void)gshmemi_rpc_words(c, GSHMEMI_RPC_UNBLOCK, 1, 6, words, NULL, home, call);
+	return result;
+}
+
+/* The same. Where lanes take turns on a CPU, one alone copies as fast as all, and to meet takes longer than to copy. */
+GSHMEMI_FN struct gshmemi_rpc_result gshmemi_rpc_stream(const struct gshmemi_rpc_channel *c, int scope, uint32_t op,
+							const void *in, size_t in_nbytes, void *out, size_t out_nbytes,
+							uint32_t home, const char *call)
+{
+#ifdef GSHMEMI_ARCH_HAS_ELECT
+	struct gshmemi_rpc_result result = {0, 0};
+	struct gshmemi_group group;
+	uint64_t both; /* an error is small, and no stream has 2^48 bytes */
+
+	if (scope == GSHMEMI_WAVE) {
+		group = gshmemi_group_here(GSHMEMI_WAVE, GSHMEMI_KEY(in, out) + op);
+		if (group.rank == 0)
+			result = gshmemi_rpc_stream_for(c, GSHMEMI_THREAD, group.mask, op, in, in_nbytes, out, out_nbytes, home,
+							call);
+		both = gshmemi_arch_broadcast(result.value << 16 | (uint16_t)-result.status, group.mask);
+		result.value = both >> 16;
+		result.status = -(int)(uint16_t)both;
+		return result;
+	}
+#endif
+	return gshmemi_rpc_stream_for(c, scope, 0, op, in, in_nbytes, out, out_nbytes, home, call);
+}
+
+/*
+ * The same by each lane for itself, one after the other: a wave whose lanes had slots at the same time would wait for
+ * itself.
+ */
+GSHMEMI_FN struct gshmemi_rpc_result gshmemi_rpc_stream_by_lane(const struct gshmemi_rpc_channel *c, uint32_t op,
+								const void *in, size_t in_nbytes, void *out,
+								size_t out_nbytes, uint32_t home, const char *call)
+{
+#if GSHMEMI_ARCH_KEEPS_KEYS_APART
+	return gshmemi_rpc_stream(c, GSHMEMI_THREAD, op, in, in_nbytes, out, out_nbytes, home, call);
+#else
+	struct gshmemi_rpc_result result = {0, 0};
+	uint64_t rest;
+
+	for (rest = gshmemi_arch_wave_enter(op); rest; rest &= rest - 1)
+		if (gshmemi_arch_lane() == gshmemi_arch_lowest_lane(rest))
+			result = gshmemi_rpc_stream(c, GSHMEMI_THREAD, op, in, in_nbytes, out, out_nbytes, home, call);
+	return result;
+#endif
+}
+
+/* ---- posted calls ---- */
+
+/*
+ * Complete the calls that this context has posted, for one lane. The server tells how many it has completed in all. When
+ * that is as many as were posted, none was open when it told; so completed is read first. Otherwise ask: the server looks
+ * at every slot after it has taken this call.
+ */
+GSHMEMI_FN void gshmemi_rpc_complete(const struct gshmemi_rpc_channel *c, uint32_t home, const char *call)
+{
+	struct gshmemi_rpc_context *context = c->context;
+	const uint64_t words[6] = {0, 0, 0, 0, 0, 0};
+	struct gshmemi_rpc_result result;
+	uint64_t known, found;
+
+	known = gshmemi_arch_load(&context->completed, 8);
+	gshmemi_arch_fence_acquire(); /* pairs with the fence of the post whose completion is counted */
+	if (known == gshmemi_arch_load(&context->posted, 8))
+		return;
+	result = gshmemi_rpc_words(c, GSHMEMI_RPC_QUIET, 0, 6, words, NULL, home, call);
+	while (!result.status && known < result.value) {
+		found = gshmemi_arch_amo64(GSHMEMI_AMO_CAS, &context->completed, result.value, known);
+		if (found == known)
+			break;
+		known = found;
+	}
+}
+
+/* The same for the lanes that are here: one asks for all of them. */
+GSHMEMI_FN void gshmemi_rpc_complete_wave(const struct gshmemi_rpc_channel *c, uint32_t home, const char *call)
+{
+	const uint64_t lanes = gshmemi_arch_wave_enter(GSHMEMI_RPC_QUIET);
+
+	gshmemi_arch_group_sync(GSHMEMI_WAVE, lanes); /* what the others have posted lies before the leader's question */
+	if (gshmemi_arch_group_rank(GSHMEMI_WAVE, lanes) == 0)
+		gshmemi_rpc_complete(c, home, call);
+	gshmemi_arch_group_sync(GSHMEMI_WAVE, lanes);
+	gshmemi_arch_fence_acquire();
+}
+
+/* Wait until the call of this ticket has been answered; 0, or the error of its handler as long as the slot holds it. */
+GSHMEMI_FN int gshmemi_rpc_finish(const struct gshmemi_rpc_channel *c, uint32_t slot, uint32_t seq, const char *call)
+{
+	uint64_t value = 0, low, started_ns = 0;
+	unsigned polls = 0;
+	int is_dead = 0;
+
+	if (slot >= c->nslots)
+		return -ECANCELED;
+	while (!gshmemi_rpc_has_passed(c, slot, seq)) {
+		gshmemi_arch_pause(&polls);
+		if ((polls & (GSHMEMI_WAIT_POLLS - 1)) != 0)
+			continue;
+		is_dead = gshmemi_arch_load(c->poison, 4) != 0;
+		if (is_dead)
+			break;
+		started_ns = gshmemi_wait_long(started_ns, &c->answer[slot].low, 4, 0, GSHMEM_CMP_GE, seq, -1, call);
+	}
+	low = gshmemi_arch_load(&c->answer[slot].low, 8);
+	gshmemi_arch_fence_acquire();
+	if (is_dead)
+		return -ECANCELED;
+	if (((uint32_t)low & GSHMEMI_RPC_SEQ) == seq && (uint32_t)low >> 30 == GSHMEMI_RPC_ERROR)
+		value = low >> 32; /* a negative errno has its lower half here */
+	return (int)(uint32_t)value;
+}
+
+/* For fence and quiet, behind their sentinel. */
+#ifdef GSHMEMI_LIBRARY
+void gshmemi_rpc_host_complete(const char *call);
+#define gshmemi_rpc_complete_here(call, caller) ((void)(caller), gshmemi_rpc_host_complete(call))
+#else
+GSHMEMI_SLOW void gshmemi_rpc_complete_here(const char *call, uint64_t caller)
+{
+	if (GSHMEMI_ARCH_HAS_POSTS() && gshmemi_state.slow & GSHMEMI_SLOW_POSTS)
+		gshmemi_rpc_complete_wave(&gshmemi_state.rpc, gshmemi_rpc_home(&gshmemi_state.rpc, caller), call);
+}
+#endif
+
+/* ---- the API in kernels ---- */
+
+#if GSHMEMI_KERNELS
+
+/* This PE's channel; a call before init ends the kernel. */
+GSHMEMI_FN const struct gshmemi_rpc_channel *gshmemi_rpc_mine(const char *call, uint64_t caller)
+{
+	if (!gshmemi_state.rpc.nslots)
+		gshmemi_fault_raise(GSHMEMI_FAULT_NOT_INITIALIZED, -1, NULL, 0, 0, 0, call, caller);
+	return &gshmemi_state.rpc;
+}
+
+GSHMEMI_CALL struct gshmemi_rpc_result gshmemi_rpc_words_here(uint32_t op, int posts, uint64_t w0, uint64_t w1, uint64_t w2,
+							     uint64_t w3, uint64_t w4, uint64_t w5, const char *call,
+							     uint64_t caller)
+{
+	const struct gshmemi_rpc_channel *c = gshmemi_rpc_mine(call, caller);
+	const uint64_t in[6] = {w0, w1, w2, w3, w4, w5};
+
+	if (posts)
+		GSHMEMI_ARCH_MARK_POST();
+	return gshmemi_rpc_words_by_op(c, op, posts, 6, in, NULL, gshmemi_rpc_home(c, caller), call);
+}
+
+GSHMEMI_CALL struct gshmemi_rpc_result gshmemi_rpc_line_here(uint32_t op, int posts, const uint64_t *in, uint64_t *out,
+							    const char *call, uint64_t caller)
+{
+	const struct gshmemi_rpc_channel *c = gshmemi_rpc_mine(call, caller);
+
+	if (posts)
+		GSHMEMI_ARCH_MARK_POST();
+	return gshmemi_rpc_words_by_op(c, op, posts, GSHMEMI_RPC_LINE, in, out, gshmemi_rpc_home(c, caller), call);
+}
+
+GSHMEMI_CALL struct gshmemi_rpc_result gshmemi_rpc_stream_here(int scope, uint32_t op, const void *in, size_t in_nbytes,
+							      void *out, size_t out_nbytes, const char *call,
+							      uint64_t caller)
+{
+	const struct gshmemi_rpc_channel *c = gshmemi_rpc_mine(call, caller);
+	const uint32_t home = gshmemi_rpc_home(c, caller);
+
+	if (scope == GSHMEMI_WAVE)
+		return gshmemi_rpc_stream(c, GSHMEMI_WAVE, op, in, in_nbytes, out, out_nbytes, home, call);
+	return gshmemi_rpc_stream_by_lane(c, op, in, in_nbytes, out, out_nbytes, home, call);
+}
+
+GSHMEMI_CALL int gshmemi_rpc_finish_here(uint32_t slot, uint32_t seq, const char *call, uint64_t caller)
+{
+	return gshmemi_rpc_finish(gshmemi_rpc_mine(call, caller), slot, seq, call);
+}
+
+/* Compiled with GSHMEM_DIRECT_ONLY quiet tests nothing: there a posted call is waited for at once. */
+#ifdef GSHMEM_DIRECT_ONLY
+#define GSHMEMI_RPC_POSTS 0
+#else
+#define GSHMEMI_RPC_POSTS 1
+#endif
+
+GSHMEMI_FN gshmemx_rpc_ticket_t gshmemi_rpc_ticket(struct gshmemi_rpc_result result)
+{
+	gshmemx_rpc_ticket_t ticket = {GSHMEMI_RPC_NO_SLOT, (uint32_t)result.status};
+
+	if (GSHMEMI_RPC_POSTS && !result.status) {
+		ticket.slot = (uint32_t)result.value;
+		ticket.seq = (uint32_t)(result.value >> 32);
+	}
+	return ticket;
+}
+
+GSHMEM_API int gshmemx_rpc_call(uint32_t op, const uint64_t in[6], uint64_t *out)
+{
+	struct gshmemi_rpc_result result;
+
+	if (GSHMEMI_ON_HOST())
+		return gshmemi_host_rpc_words(op, in, 6, out, NULL, "gshmemx_rpc_call");
+	result = gshmemi_rpc_words_here(op, 0, in[0], in[1], in[2], in[3], in[4], in[5], "gshmemx_rpc_call",
+					gshmemi_arch_caller());
+	if (out && !result.status)
+		*out = result.value;
+	return result.status;
+}
+
+GSHMEM_API int gshmemx_rpc_call_line(uint32_t op, const uint64_t in[8], uint64_t out[8])
+{
+	if (GSHMEMI_ON_HOST())
+		return gshmemi_host_rpc_words(op, in, 8, out, NULL, "gshmemx_rpc_call_line");
+	return gshmemi_rpc_line_here(op, 0, in, out, "gshmemx_rpc_call_line", gshmemi_arch_caller()).status;
+}
+
+GSHMEM_API gshmemx_rpc_ticket_t gshmemx_rpc_post(uint32_t op, const uint64_t in[6])
+{
+	gshmemx_rpc_ticket_t ticket;
+
+	if (GSHMEMI_ON_HOST()) {
+		(void)gshmemi_host_rpc_words(op, in, 6, NULL, &ticket, "gshmemx_rpc_post");
+		return ticket;
+	}
+	return gshmemi_rpc_ticket(gshmemi_rpc_words_here(op, GSHMEMI_RPC_POSTS, in[0], in[1], in[2], in[3], in[4], in[5],
+							 "gshmemx_rpc_post", gshmemi_arch_caller()));
+}
+
+GSHMEM_API gshmemx_rpc_ticket_t gshmemx_rpc_post_line(uint32_t op, const uint64_t in[8])
+{
+	gshmemx_rpc_ticket_t ticket;
+	uint64_t out[8];
+
+	if (GSHMEMI_ON_HOST()) {
+		(void)gshmemi_host_rpc_words(op, in, 8, out, &ticket, "gshmemx_rpc_post_line");
+		return ticket;
+	}
+	return gshmemi_rpc_ticket(gshmemi_rpc_line_here(op, GSHMEMI_RPC_POSTS, in, out, "gshmemx_rpc_post_line",
+							gshmemi_arch_caller()));
+}
+
+/* A ticket of no slot is of a call that is over, with its status in place of the number. */
+GSHMEM_API int gshmemx_rpc_test(gshmemx_rpc_ticket_t ticket)
+{
+	unsigned polls = GSHMEMI_WAIT_POLLS - 1; /* callers poll: as late in a wait, let others run at once */
+
+	if (GSHMEMI_ON_HOST())
+		return gshmemi_host_rpc_test(ticket.slot, ticket.seq);
+	if (ticket.slot == GSHMEMI_RPC_NO_SLOT)
+		return 1;
+	if (!gshmemi_rpc_has_passed(&gshmemi_state.rpc, ticket.slot, ticket.seq)) {
+		gshmemi_arch_pause(&polls);
+		return 0;
+	}
+	gshmemi_arch_fence_acquire();
+	return 1;
+}
+
+GSHMEM_API int gshmemx_rpc_wait(gshmemx_rpc_ticket_t ticket)
+{
+	if (ticket.slot == GSHMEMI_RPC_NO_SLOT)
+		return (int)ticket.seq;
+	if (GSHMEMI_ON_HOST())
+		return gshmemi_host_rpc_wait(ticket.slot, ticket.seq);
+	return gshmemi_rpc_finish_here(ticket.slot, ticket.seq, "gshmemx_rpc_wait", gshmemi_arch_caller());
+}
+
+GSHMEMI_FN int gshmemi_rpc_stream_call(int scope, uint32_t op, const void *in, size_t in_nbytes, void *out,
+				       size_t out_nbytes, size_t *got_nbytes, const char *call)
+{
+	struct gshmemi_rpc_result result;
+
+	if (GSHMEMI_ON_HOST())
+		return gshmemi_host_rpc_stream(op, in, in_nbytes, out, out_nbytes, got_nbytes, call);
+	result = gshmemi_rpc_stream_here(scope, op, in, in_nbytes, out, out_nbytes, call, gshmemi_arch_caller());
+	if (got_nbytes)
+		*got_nbytes = (size_t)result.value;
+	return result.status;
+}
+
+GSHMEM_API int gshmemx_rpc_stream(uint32_t op, const void *in, size_t in_nbytes, void *out, size_t out_nbytes,
+				  size_t *got_nbytes)
+{
+	return gshmemi_rpc_stream_call(GSHMEMI_THREAD, op, in, in_nbytes, out, out_nbytes, got_nbytes,
+				       "gshmemx_rpc_stream");
+}
+
+GSHMEM_API int gshmemx_rpc_stream_wave(uint32_t op, const void *in, size_t in_nbytes, void *out, size_t out_nbytes,
+				       size_t *got_nbytes)
+{
+	return gshmemi_rpc_stream_call(GSHMEMI_WAVE, op, in, in_nbytes, out, out_nbytes, got_nbytes,
+				       "gshmemx_rpc_stream_wave");
+}
+
+GSHMEM_API void gshmemx_abort(int status)
+{
+	if (GSHMEMI_ON_HOST())
+		gshmemi_host_rpc_abort(status);
+	else
+		(void)gshmemi_rpc_words_here(GSHMEMI_RPC_ABORT, 0, (uint64_t)(int64_t)status, gshmemi_arch_block(),
+					     gshmemi_arch_thread_name(), 0, 0, 0, "gshmemx_abort", gshmemi_arch_caller());
+	gshmemi_arch_trap("gshmemx_abort");
+}
+
+GSHMEM_API void gshmemx_trace(uint32_t mark, uint64_t value)
+{
+	if (GSHMEMI_ON_HOST())
+		gshmemi_host_rpc_trace(mark, value);
+	else if (gshmemi_state.rpc.trace)
+		(void)gshmemi_rpc_words_here(GSHMEMI_RPC_TRACE, GSHMEMI_RPC_POSTS, mark, value, gshmemi_arch_clock_ns(),
+					     gshmemi_arch_block(), gshmemi_arch_thread_name(), 0, "gshmemx_trace",
+					     gshmemi_arch_caller());
+}
+
+#endif /* GSHMEMI_KERNELS */
+
+/* ---- channels of the user's own: hostrpc's interface ---- */
+
+#ifdef __cplusplus
+extern "C++" {
+
+/*
+ * fill, use, operate and clear are called with the page by every lane that takes part. Where the lanes of a wave may
+ * have several channels, they make one call after the other.
+ */
+template <typename Fill>
+GSHMEMI_FN bool gshmemi_rpc_begin(const gshmemx_rpc_channel_t *c, struct gshmemi_rpc_port *port, Fill &fill, uint32_t flags,
+				  uint32_t nsteps)
+{
+	const uint64_t lanes = gshmemi_arch_wave_enter((uint64_t)(uintptr_t)c->client);
+
+	if (!gshmemi_rpc_enter_to(c, lanes, (flags & GSHMEMI_RPC_POSTED) != 0, gshmemi_rpc_home(c, gshmemi_arch_caller()), port))
+		return false;
+	if (c->flags & GSHMEMI_RPC_CLEAR) /* fill finds what the server's clear has left */
+		gshmemi_arch_fence_acquire();
+	fill(reinterpret_cast<gshmemx_rpc_page_t *>(gshmemi_rpc_page(c, port->slot)));
+	gshmemi_rpc_send(c, port, 0, flags, nsteps);
+	return true;
+}
+
+template <typename Fill, typename Use>
+GSHMEMI_FN bool gshmemx_rpc_invoke(const gshmemx_rpc_channel_t *c, Fill fill, Use use)
+{
+	struct gshmemi_rpc_port port;
+
+	if (!gshmemi_rpc_begin(c, &port, fill, 0, 1) || gshmemi_rpc_receive(c, &port, "gshmemx_rpc_invoke").status < 0)
+		return false;
+	use(reinterpret_cast<gshmemx_rpc_page_t *>(gshmemi_rpc_page(c, port.slot)));
+	if (c->flags & GSHMEMI_RPC_CLEAR)
+		gshmemi_rpc_send(c, &port, 0, GSHMEMI_RPC_POSTED, 1); /* that the answer has been used */
+	else
+		gshmemi_arch_fence_release(); /* use may have written, too: before the fill of the slot's next call */
+	gshmemi_rpc_leave(c, &port, c->flags & GSHMEMI_RPC_CLEAR);
+	return true;
+}
+
+template <typename Fill>
+GSHMEMI_FN bool gshmemx_rpc_invoke(const gshmemx_rpc_channel_t *c, Fill fill)
+{
+	struct gshmemi_rpc_port port;
+
+	if (!gshmemi_rpc_begin(c, &port, fill, GSHMEMI_RPC_POSTED, c->flags & GSHMEMI_RPC_CLEAR ? 2 : 1))
+		return false;
+	gshmemi_rpc_leave(c, &port, 1);
+	return true;
+}
+
+/*
+ * The slot that these lanes have taken, or GSHMEMI_RPC_NO_SLOT, with its number and steps. They look from behind the last
+ * one that was found on: whoever calls again at once comes after those that wait.
+ */
+GSHMEMI_FN uint32_t gshmemi_rpc_take_any(const gshmemx_rpc_channel_t *c, uint64_t lanes, uint32_t *seq_p, uint32_t *nsteps_p)
+{
+	uint32_t *next = &c->server[c->nslots], slot, seq = 0, i;
+	uint64_t found = GSHMEMI_RPC_NO_SLOT, nsteps = 0;
+
+	if (gshmemi_arch_group_rank(GSHMEMI_WAVE, lanes) == 0) {
+		slot = (uint32_t)gshmemi_arch_load(next, 4);
+		for (i = 0; i < c->nslots && !nsteps; i++) {
+			if (gshmemi_rpc_is_posted(c, slot) && (nsteps = gshmemi_rpc_take(c, slot, &seq)) != 0)
+				found = slot;
+			slot = slot + 1 < c->nslots ? slot + 1 : 0;
+		}
+		if (nsteps)
+			gshmemi_arch_store(next, slot, 4);
+		found |= (uint64_t)seq << 32;
+	}
+	found = gshmemi_arch_broadcast(found, lanes);
+	*nsteps_p = (uint32_t)gshmemi_arch_broadcast(nsteps, lanes);
+	*seq_p = (uint32_t)(found >> 32);
+	return (uint32_t)found;
+}
+
+template <typename Operate, typename Clear>
+GSHMEMI_FN bool gshmemx_rpc_handle(const gshmemx_rpc_channel_t *c, Operate operate, Clear clear)
+{
+	const uint64_t lanes = gshmemi_arch_wave_enter((uint64_t)(uintptr_t)c->server);
+	uint32_t seq, nsteps, slot = gshmemi_rpc_take_any(c, lanes, &seq, &nsteps);
+	gshmemx_rpc_page_t *page;
+
+	if (!nsteps)
+		return false;
+	page = reinterpret_cast<gshmemx_rpc_page_t *>(gshmemi_rpc_page(c, slot));
+	gshmemi_arch_fence_acquire();
+	if (nsteps == 2 || !(c->flags & GSHMEMI_RPC_CLEAR) || seq & 1)
+		operate(page);
+	if (nsteps == 2 || (c->flags & GSHMEMI_RPC_CLEAR && !(seq & 1)))
+		clear(page);
+	gshmemi_arch_group_sync(GSHMEMI_WAVE, lanes);
+	if (gshmemi_arch_group_rank(GSHMEMI_WAVE, lanes) == 0)
+		gshmemi_rpc_give(c, slot, seq, GSHMEMI_RPC_OK, 0);
+	return true;
+}
+
+template <typename Operate>
+GSHMEMI_FN bool gshmemx_rpc_handle(const gshmemx_rpc_channel_t *c, Operate operate)
+{
+	return gshmemx_rpc_handle(c, operate, [](gshmemx_rpc_page_t *) {});
+}
+
+} /* extern "C++" */
+#endif
+
+#endif /* GSHMEM_RPC_H */

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The protocol of a slot: what a client and a server do with the words of rpc_channel.h, and nothing else. Both sides
+ * run in kernels and on the CPU. tests/rpc_explore.hip runs this file under every schedule.
+ *
+ *   client   open    lock a slot that is free, or whose posted call has been answered
+ *            (fill the page, write the header)
+ *            post    say so: the one word that the server polls
+ *            await   the answer; or none of it for a posted call
+ *            (use the page)
+ *            close   unlock
+ *   server   take    a slot whose request is new
+ *            (read header and page, write the page)
+ *            answer  give it back
+ *
+ * Why it cannot deadlock: a wave that has a slot waits for the server alone, and with one slot for each wave that can be
+ * in a call some slot is always free or the server's. So between open and close nobody opens another.
+ *
+ * Sources: hostrpc's four bits per slot (jonchesterfield/hostrpc), LLVM libc's rpc.h for words in place of bits;
+ * sequence numbers, and one word for lock and bit, are this library's.
+ */
+#ifndef GSHMEM_RPC_SLOT_H
+#define GSHMEM_RPC_SLOT_H
+
+#include <errno.h>
+#include <gshmem/wait/poll.h>
+
+/* Tests break the protocol on purpose: this is 1 for the mutant that is being tried. */
+#ifndef GSHMEMI_RPC_MUTANT
+#define GSHMEMI_RPC_MUTANT(name) 0
+#endif
+
+/* A lane's accesses to the page, for tests that follow them. */
+#ifndef gshmemi_rpc_read_word
+#define gshmemi_rpc_read_word(address)         (*(address))
+#define gshmemi_rpc_write_word(address, value) ((void)(*(address) = (value)))
+#endif
+
+#ifndef gshmemi_arch_claim
+#define gshmemi_arch_claim(address) ((void)0)
+#endif
+
+GSHMEMI_FN unsigned gshmemi_rpc_nlanes(const struct gshmemi_rpc_channel *c)
+{
+	return 1U << c->lane_shift;
+}
+
+/* A slot's page, and in it the line of a lane. */
+GSHMEMI_FN uint64_t *gshmemi_rpc_page(const struct gshmemi_rpc_channel *c, uint32_t slot)
+{
+	return c->page + ((uint64_t)slot * GSHMEMI_RPC_LINE << c->lane_shift);
+}
+
+GSHMEMI_FN size_t gshmemi_rpc_page_nbytes(const struct gshmemi_rpc_channel *c)
+{
+	return (size_t)64 << c->lane_shift;
+}
+
+/* Steps from one sequence number to another. */
+GSHMEMI_FN uint32_t gshmemi_rpc_steps(uint32_t from, uint32_t to)
+{
+	return (to - from) & GSHMEMI_RPC_SEQ;
+}
+
+/* ---- client ---- */
+
+GSHMEMI_FN int gshmemi_rpc_is_answered(const struct gshmemi_rpc_channel *c, uint32_t slot, uint32_t seq)
+{
+	const struct gshmemi_rpc_answer *answer = &c->answer[slot];
+	const uint64_t low = gshmemi_arch_load(&answer->low, 8), high = gshmemi_arch_load(&answer->high, 8);
+
+	return (((uint32_t)low ^ seq) & GSHMEMI_RPC_SEQ) == 0 && (((uint32_t)high ^ seq) & GSHMEMI_RPC_SEQ) == 0;
+}
+
+/*
+ * Lock a slot, looking from home on; the number of its last step goes to *seq_p. One atomic on the client's own memory
+ * when the first slot is free. GSHMEMI_RPC_NO_SLOT when the channel is dead.
+ *
+ * What the last owner read of the page it has read before it unlocked, and what the server read before it answered: the
+ * stores that follow depend on both by the branch, which no GPU speculates over.
+ */
+GSHMEMI_FN uint32_t gshmemi_rpc_open(const struct gshmemi_rpc_channel *c, uint32_t home, uint32_t *seq_p)
+{
+	uint32_t slot = home, old;
+	unsigned polls = 0;
+
+	gshmemi_arch_claim(&c->header[slot]); /* the server has both lines; they come while this thread locks */
+	gshmemi_arch_claim(&c->request[slot]);
+	for (;;) {
+		old = gshmemi_arch_amo32(GSHMEMI_AMO_OR, &c->client[slot], GSHMEMI_RPC_LOCK, 0);
+		if (!(old & GSHMEMI_RPC_LOCK)) {
+			if (!(old & GSHMEMI_RPC_PENDING) || GSHMEMI_RPC_MUTANT(REUSE) || gshmemi_rpc_is_answered(c, slot, old))
+				break;
+			if (!GSHMEMI_RPC_MUTANT(LEAK))
+				gshmemi_arch_store(&c->client[slot], old, 4); /* the server has it: leave it */
+		}
+		slot = slot + 1 < c->nslots ? slot + 1 : 0;
+		if (slot == home) {
+			gshmemi_arch_pause(&polls);
+			if (gshmemi_arch_load(c->poison, 4))
+				return GSHMEMI_RPC_NO_SLOT;
+		}
+	}
+	*seq_p = old & GSHMEMI_RPC_SEQ;
+	return slot;
+}
+
+GSHMEMI_FN void gshmemi_rpc_write_header(const struct gshmemi_rpc_channel *c, uint32_t slot, uint64_t lanes, uint32_t op,
+					 uint32_t flags)
+{
+	struct gshmemi_rpc_header *header = &c->header[slot];
+
+	gshmemi_arch_store(&header->lanes, lanes, 8);
+	gshmemi_arch_store(&header->op, op, 4);
+	gshmemi_arch_store(&header->flags, flags, 4);
+}
+
+/*
+ * Where the client can. The request must be seen, or asleep be read as set: the server's membarrier, between its asleep
+ * and its last look at the requests, is a fence in this thread, too, which so needs none of its own.
+ */
+GSHMEMI_FN void gshmemi_rpc_wake_server(const struct gshmemi_rpc_channel *c)
+{
+#if GSHMEMI_ARCH_KERNELS_WAKE || !GSHMEMI_DEVICE_PASS
+	if (!(c->flags & GSHMEMI_RPC_WAKES))
+		return;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	if (gshmemi_arch_load(c->asleep, 4))
+		gshmemi_host_rpc_wake(c->asleep);
+#else
+	(void)c;
+#endif
+}
+
+/* Hand the slot to the server. Release: pairs with the acquire in gshmemi_rpc_take. The bell is a hint and unordered. */
+GSHMEMI_FN void gshmemi_rpc_post(const struct gshmemi_rpc_channel *c, uint32_t slot, uint32_t seq)
+{
+	if (!GSHMEMI_RPC_MUTANT(NO_FENCE))
+		gshmemi_arch_fence_release();
+	gshmemi_arch_store(&c->request[slot], seq, 4);
+	if (c->bell)
+		gshmemi_arch_store(&c->bell[slot / GSHMEMI_RPC_GROUP], 1, 4);
+	gshmemi_rpc_wake_server(c);
+}
+
+/*
+ * Wait for the answer to step seq. Returns its enum gshmemi_rpc_status, with the value in *value_p; or -ECANCELED when
+ * the channel is dead. The caller's acquire follows, once, when the page is read or what the handler wrote elsewhere.
+ */
+GSHMEMI_FN int gshmemi_rpc_await(const struct gshmemi_rpc_channel *c, uint32_t slot, uint32_t seq, uint64_t *value_p,
+				 const char *call)
+{
+	const struct gshmemi_rpc_answer *answer = &c->answer[slot];
+	uint64_t low, high, started_ns = 0;
+	unsigned polls = 0;
+
+	for (;;) {
+		low = gshmemi_arch_load(&answer->low, 8);
+		high = gshmemi_arch_load(&answer->high, 8);
+		if (((((uint32_t)low ^ seq) | ((uint32_t)high ^ seq)) & GSHMEMI_RPC_SEQ) == 0)
+			break;
+		gshmemi_arch_pause(&polls);
+		if ((polls & (GSHMEMI_WAIT_POLLS - 1)) == 0) {
+			if (gshmemi_arch_load(c->poison, 4))
+				return -ECANCELED;
+			started_ns = gshmemi_wait_long(started_ns, &answer->low, 4, (uint32_t)low & GSHMEMI_RPC_SEQ,
+						       GSHMEM_CMP_EQ, seq, -1, call);
+		}
+	}
+	*value_p = low >> 32 | (high >> 32 << 32);
+	return (int)((uint32_t)low >> 30);
+}
+
+/* Unlock. pending: the call was posted, and the slot is the server's until it is answered. */
+GSHMEMI_FN void gshmemi_rpc_close(const struct gshmemi_rpc_channel *c, uint32_t slot, uint32_t seq, int pending)
+{
+	gshmemi_arch_store(&c->client[slot], seq | (pending && !GSHMEMI_RPC_MUTANT(NO_PENDING) ? GSHMEMI_RPC_PENDING : 0), 4);
+}
+
+/* ---- server ---- */
+
+GSHMEMI_FN int gshmemi_rpc_is_posted(const struct gshmemi_rpc_channel *c, uint32_t slot)
+{
+	return gshmemi_arch_load(&c->request[slot], 4) != gshmemi_arch_load(&c->server[slot], 4);
+}
+
+/*
+ * Take what the client has posted: the step's number goes to *seq_p. Returns how many steps it is from the last one, 1,
+ * or 2 for a posted call of a channel with GSHMEMI_RPC_CLEAR; 0: nothing new, or another server was first.
+ * Acquire: pairs with the release in gshmemi_rpc_post.
+ */
+GSHMEMI_FN uint32_t gshmemi_rpc_take(const struct gshmemi_rpc_channel *c, uint32_t slot, uint32_t *seq_p)
+{
+	const uint32_t last = (uint32_t)gshmemi_arch_load(&c->server[slot], 4);
+	const uint32_t seq = (uint32_t)gshmemi_arch_load(&c->request[slot], 4), nsteps = gshmemi_rpc_steps(last, seq);
+
+	if (nsteps - 1 > 1) /* or, among several servers, an older request than the last one taken */
+		return 0;
+	if (!(c->flags & GSHMEMI_RPC_SHARED))
+		gshmemi_arch_store(&c->server[slot], seq, 4);
+	else if (gshmemi_arch_amo32(GSHMEMI_AMO_CAS, &c->server[slot], seq, last) != last)
+		return 0;
+	gshmemi_arch_claim(&c->answer[slot]);
+	gshmemi_arch_fence_acquire();
+	*seq_p = seq;
+	return nsteps;
+}
+
+/* Give the slot back. Release: pairs with the acquire after gshmemi_rpc_await. */
+GSHMEMI_FN void gshmemi_rpc_give(const struct gshmemi_rpc_channel *c, uint32_t slot, uint32_t seq, int status,
+				 uint64_t value)
+{
+	struct gshmemi_rpc_answer *answer = &c->answer[slot];
+	const uint32_t tag = seq | (uint32_t)status << 30;
+
+	gshmemi_arch_fence_release();
+	gshmemi_arch_store(&answer->high, (value >> 32 << 32) | tag, 8);
+	gshmemi_arch_store(&answer->low, value << 32 | tag, 8);
+}
+
+/*
+ * Whether a group of slots may hold something new, by its bell. The bell goes down before the requests are read, never
+ * after; and bells may come before their requests, so that the server reads all requests now and then.
+ */
+GSHMEMI_FN int gshmemi_rpc_take_bell(const struct gshmemi_rpc_channel *c, uint32_t group)
+{
+	if (!gshmemi_arch_load(&c->bell[group], 4))
+		return 0;
+	gshmemi_arch_store(&c->bell[group], 0, 4);
+	gshmemi_arch_fence_system();
+	return 1;
+}
+
+/*
+ * What quiet waits for, in a slot: the number of a posted call that has not been answered, in *seq_p. To be asked after
+ * the quiet itself was taken: what its wave posted before is then in the requests. Header and answer may change while
+ * they are read here, but then the call has been answered: it may be waited for, at no harm.
+ */
+GSHMEMI_FN int gshmemi_rpc_is_open_post(const struct gshmemi_rpc_channel *c, uint32_t slot, uint32_t *seq_p)
+{
+	const uint32_t seq = (uint32_t)gshmemi_arch_load(&c->request[slot], 4);
+
+	if (gshmemi_rpc_is_answered(c, slot, seq))
+		return 0;
+	gshmemi_arch_fence_acquire();
+	*seq_p = seq;
+	return (gshmemi_arch_load(&c->header[slot].flags, 4) & GSHMEMI_RPC_POSTED) != 0;
+}
+
+/* Whether the call of this number, at most 2^29 steps old, has been answered, whatever the slot holds now. */
+GSHMEMI_FN int gshmemi_rpc_has_passed(const struct gshmemi_rpc_channel *c, uint32_t slot, uint32_t seq)
+{
+	const uint32_t now = (uint32_t)gshmemi_arch_load(&c->answer[slot].low, 8);
+
+	return gshmemi_rpc_steps(seq, now) < GSHMEMI_RPC_SEQ / 2;
+}
+
+#endif /* GSHMEM_RPC_SLOT_H */

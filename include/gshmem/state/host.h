@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Where the inline functions of a HIP unit go when the CPU calls them: one exported function per operation, not per
+ * type. Defined in src/host/; a kernel never calls them. call is the name of the API function, for messages.
+ */
+#ifndef GSHMEM_HOST_H
+#define GSHMEM_HOST_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <gshmem/state/state.h>
+
+GSHMEMI_BEGIN_C
+
+GSHMEMI_HOST_CALL(int, gshmemi_host_my_pe, (void));
+GSHMEMI_HOST_CALL(int, gshmemi_host_n_pes, (void));
+GSHMEMI_HOST_CALL(void *, gshmemi_host_ptr, (const void *dest, int pe));
+GSHMEMI_HOST_CALL(void, gshmemi_host_put, (void *dest, const void *source, size_t nbytes, unsigned align,
+		  int pe, int nbi, const char *call));
+GSHMEMI_HOST_CALL(void, gshmemi_host_get, (void *dest, const void *source, size_t nbytes, unsigned align,
+		  int pe, int nbi, const char *call));
+GSHMEMI_HOST_CALL(void, gshmemi_host_p, (void *dest, const void *value, unsigned nbytes, int pe,
+		  const char *call));
+GSHMEMI_HOST_CALL(void, gshmemi_host_g, (void *value, const void *source, unsigned nbytes, int pe,
+		  const char *call));
+GSHMEMI_HOST_CALL(void, gshmemi_host_iput, (void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst,
+		  size_t nelems, unsigned elem_nbytes, int pe, const char *call));
+GSHMEMI_HOST_CALL(void, gshmemi_host_iget, (void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst,
+		  size_t nelems, unsigned elem_nbytes, int pe, const char *call));
+GSHMEMI_HOST_CALL(void, gshmemi_host_ibput, (void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst,
+		  size_t bsize, size_t nblocks, unsigned elem_nbytes, int pe, const char *call));
+GSHMEMI_HOST_CALL(void, gshmemi_host_ibget, (void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst,
+		  size_t bsize, size_t nblocks, unsigned elem_nbytes, int pe, const char *call));
+GSHMEMI_HOST_CALL(uint64_t, gshmemi_host_amo, (int op, void *dest, uint64_t value, uint64_t cond,
+		  unsigned nbytes, int fetches, int pe, const char *call));
+GSHMEMI_HOST_CALL(void, gshmemi_host_amo_nbi, (void *fetch, int op, void *dest, uint64_t value, uint64_t cond,
+		  unsigned nbytes, int pe, const char *call));
+GSHMEMI_HOST_CALL(void, gshmemi_host_put_signal, (void *dest, const void *source, size_t nbytes,
+		  unsigned align, uint64_t *sig_addr, uint64_t signal, int sig_op, int pe, int nbi,
+		  const char *call));
+GSHMEMI_HOST_CALL(uint64_t, gshmemi_host_signal_fetch, (const uint64_t *sig_addr));
+GSHMEMI_HOST_CALL(uint64_t, gshmemi_host_wait, (const void *ivar, unsigned nbytes, int is_signed, int cmp,
+		  uint64_t value, const char *call));
+GSHMEMI_HOST_CALL(int, gshmemi_host_test, (const void *ivar, unsigned nbytes, int is_signed, int cmp,
+		  uint64_t value, const char *call));
+/* gshmemi_wait_long, for the waits that a HIP unit's own code makes on the CPU: calls over a channel of the user's. */
+GSHMEMI_HOST_CALL(uint64_t, gshmemi_host_wait_long, (uint64_t started_ns, const void *ivar, unsigned nbytes,
+		  uint64_t found, int cmp, uint64_t value, int pe, const char *call));
+/* which is an enum gshmemi_many; waits 0: a test. */
+struct gshmemi_wait_set;
+GSHMEMI_HOST_CALL(size_t, gshmemi_host_wait_many, (const struct gshmemi_wait_set *set, int which, int waits,
+		  const char *call));
+GSHMEMI_HOST_CALL(void, gshmemi_host_fence, (int context, const char *call));
+GSHMEMI_HOST_CALL(void, gshmemi_host_quiet, (int context, const int *target_pes, size_t npes,
+		  const char *call));
+GSHMEMI_HOST_CALL(int, gshmemi_host_ctx_pe, (gshmem_ctx_t ctx, int pe, const char *call));
+GSHMEMI_HOST_CALL(void, gshmemi_host_ctx_order, (gshmem_ctx_t ctx, int is_quiet, const int *target_pes,
+		  size_t npes, const char *call));
+GSHMEMI_HOST_CALL(void, gshmemi_host_ctx_session, (gshmem_ctx_t ctx, long options,
+		  const gshmem_ctx_session_config_t *config, long config_mask, const char *call));
+GSHMEMI_HOST_CALL(void, gshmemi_host_sync_all, (int quiet, const char *call));
+GSHMEMI_HOST_CALL(int, gshmemi_host_team_my_pe, (gshmem_team_t team));
+GSHMEMI_HOST_CALL(int, gshmemi_host_team_n_pes, (gshmem_team_t team));
+GSHMEMI_HOST_CALL(int, gshmemi_host_team_translate_pe, (gshmem_team_t src_team, int src_pe,
+		  gshmem_team_t dest_team));
+GSHMEMI_HOST_CALL(void *, gshmemi_host_team_ptr, (gshmem_team_t team, const void *dest, int pe));
+GSHMEMI_HOST_CALL(int, gshmemi_host_team_sync, (gshmem_team_t team, const char *call));
+GSHMEMI_HOST_CALL(void, gshmemi_host_set_lock, (long *lock));
+GSHMEMI_HOST_CALL(void, gshmemi_host_clear_lock, (long *lock));
+GSHMEMI_HOST_CALL(int, gshmemi_host_test_lock, (long *lock));
+/* Collectives with data. */
+struct gshmemi_coll_args;
+GSHMEMI_HOST_CALL(int, gshmemi_host_coll, (const struct gshmemi_coll_args *args, const char *call));
+
+/* Calls of CPU threads, over a channel of their own. ticket_p not NULL: posted. nwords is 6, or 8 with out as many. */
+struct gshmemx_rpc_ticket;
+GSHMEMI_HOST_CALL(int, gshmemi_host_rpc_words, (uint32_t op, const uint64_t *in, unsigned nwords,
+		  uint64_t *out, struct gshmemx_rpc_ticket *ticket_p, const char *call));
+GSHMEMI_HOST_CALL(int, gshmemi_host_rpc_test, (uint32_t slot, uint32_t seq));
+GSHMEMI_HOST_CALL(int, gshmemi_host_rpc_wait, (uint32_t slot, uint32_t seq));
+GSHMEMI_HOST_CALL(int, gshmemi_host_rpc_stream, (uint32_t op, const void *in, size_t in_nbytes, void *out,
+		  size_t out_nbytes, size_t *got_nbytes, const char *call));
+GSHMEMI_HOST_CALL(void, gshmemi_host_rpc_abort, (int status));
+GSHMEMI_HOST_CALL(void, gshmemi_host_rpc_trace, (uint32_t mark, uint64_t value));
+struct gshmemi_print_arg;
+GSHMEMI_HOST_CALL(int, gshmemi_host_rpc_print, (const char *format, const struct gshmemi_print_arg *args,
+		  unsigned nargs));
+GSHMEMI_HOST_CALL(void, gshmemi_host_rpc_assert, (const char *text, const char *file, int line));
+/* Wake a server that sleeps; asleep is its channel's. */
+GSHMEMI_HOST_CALL(void, gshmemi_host_rpc_wake, (uint32_t *asleep));
+
+/* What the CPU gets for the state of a HIP unit where that is in the GPU's memory: a message and the end. See unit.h. */
+GSHMEMI_HOST_CALL(const struct gshmemi_state *, gshmemi_host_no_state, (void));
+
+/* Registry of state copies; see unit.h. */
+GSHMEM_HOST_API void gshmemi_state_register(struct gshmemi_state_copy *copy);
+GSHMEM_HOST_API void gshmemi_state_unregister(struct gshmemi_state_copy *copy);
+
+GSHMEMI_END_C
+
+#endif /* GSHMEM_HOST_H */

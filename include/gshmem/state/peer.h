@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * From an address and a PE to an address that this PE can use. Everything that reaches a peer comes through here.
+ */
+#ifndef GSHMEM_PEER_H
+#define GSHMEM_PEER_H
+
+#include <gshmem/state/host.h>
+#include <gshmem/state/pe.h>
+
+/*
+ * True on the CPU in a HIP unit, where functions of the library take over; and in the library, unless the CPU reaches
+ * the heap by itself: then the bodies here are those functions'.
+ */
+#ifdef GSHMEMI_LIBRARY
+#define GSHMEMI_ON_HOST() (!GSHMEMI_ARCH_HOST_DIRECT)
+#else
+#define GSHMEMI_ON_HOST()   (!GSHMEMI_ARCH_IN_KERNEL)
+#define GSHMEMI_ENTER(call) ((void)0) /* the library's own: src/host/internal.h */
+#define GSHMEMI_ENTER_COLLECTIVE(call) ((void)0)
+#endif
+
+/* The same in long bodies, which a file that exports hundreds of calls leaves to one function: src/host/rma.c. */
+#ifndef GSHMEMI_LONG_ON_HOST
+#define GSHMEMI_LONG_ON_HOST() GSHMEMI_ON_HOST()
+#endif
+
+/*
+ * The address on pe of what address names here, by one of the state's tables. Returns 0 where the table holds a
+ * sentinel: take the slow path. One load, one addition, one test; no range check, ever.
+ */
+GSHMEMI_FN int gshmemi_peer_ptr(const ptrdiff_t *table, const void *address, int pe, void **peer_p)
+{
+	ptrdiff_t delta = table[(unsigned)pe & (GSHMEM_MAX_PES - 1)];
+
+	*peer_p = (char *)(uintptr_t)address + delta;
+#ifdef GSHMEM_DIRECT_ONLY
+	return 1;
+#else
+	return (int)__builtin_expect(delta != GSHMEMI_SENTINEL, 1);
+#endif
+}
+
+/*
+ * The address that gshmemi_peer_ptr was given when it returned 0. A slow path that asks for it here leaves the direct
+ * path with one address to compute instead of two.
+ */
+GSHMEMI_FN void *gshmemi_peer_undo(void *peer)
+{
+	return (char *)peer - GSHMEMI_SENTINEL;
+}
+
+/* Whether calls that name no PE must take the slow path; which is for GSHMEMI_SLOW_* bits why. */
+GSHMEMI_FN int gshmemi_is_slow(uint32_t why)
+{
+#ifdef GSHMEM_DIRECT_ONLY
+	(void)why;
+	return 0;
+#else
+	return (int)__builtin_expect((gshmemi_state.slow & why) != 0, 0);
+#endif
+}
+
+#endif /* GSHMEM_PEER_H */

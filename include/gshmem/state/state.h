@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The device state: the one table that a kernel reads to reach its peers.
+ *
+ * Each HIP unit has a copy of its own in constant memory, so that no device code is ever linked across units. A copy
+ * starts as sentinels; a constructor tells the library where it is; the library fills it in init. A kernel that runs with a
+ * copy that nobody filled ends at its first query, or at the sentinel of its first call that names a PE or waits. The cpu
+ * platform says why. A GPU has nowhere to write the reason, because a copy that nobody filled knows of no fault record: it
+ * traps, and HIP reports that in its own words (docs/launch.md).
+ *
+ * The owner of the contents is src/device/state.c; kernels only read.
+ */
+#ifndef GSHMEM_STATE_H
+#define GSHMEM_STATE_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <gshmem/arch/arch.h>
+#include <gshmem/state/rpc_channel.h>
+
+/* PEs that the tables hold: a power of two, 3 x 8 bytes each of the 64 KiB of constant memory. */
+#ifndef GSHMEM_MAX_PES
+#define GSHMEM_MAX_PES 1024
+#endif
+
+/* Counts up when the layout below, or its meaning, changes. */
+#define GSHMEMI_ABI 7
+#define GSHMEMI_ABI_DIRECT_ONLY 0x80000000U
+
+/*
+ * A table entry that is no distance. Regions start on pages, so that every real distance is even. An inline constant
+ * of all instruction sets in question.
+ */
+#define GSHMEMI_SENTINEL ((ptrdiff_t)1)
+
+/* The reasons for the slow path: bits of gshmemi_state.slow. */
+#define GSHMEMI_SLOW_UNSET    1U  /* nobody filled this copy */
+#define GSHMEMI_SLOW_CHECK    2U  /* GSHMEM_CHECK: arguments are checked */
+#define GSHMEMI_SLOW_DELIVERY 4U  /* GSHMEM_CPU_DELIVERY: puts arrive late */
+#define GSHMEMI_SLOW_PEERS    8U  /* some peers are not mapped, or not for atomics; the others stay direct */
+#define GSHMEMI_SLOW_POSTS    16U /* there is something that kernels may post, for quiet to complete */
+
+/*
+ * How far the memory of each PE lies from this PE's: peer address = address + delta[pe]. One table for each kind of
+ * region, because each lies at a distance of its own. GSHMEMI_SENTINEL where a peer cannot be reached this way.
+ */
+struct gshmemi_peers {
+	ptrdiff_t delta[GSHMEM_MAX_PES];      /* the heap */
+	ptrdiff_t sync_delta[GSHMEM_MAX_PES]; /* struct gshmemi_sync */
+	ptrdiff_t amo_delta[GSHMEM_MAX_PES];  /* the heap, for atomics */
+};
+
+/*
+ * Memory that the library itself polls, fine-grained: on each PE one for each team, of which the world is the first. Each
+ * word has one writer at a time. Barriers are k-ary dissemination: in round r a PE tells the next k-1 PEs of the team,
+ * at distances i * k^r, that it has arrived, and waits for the k-1 before it. Counters only grow while the team is there,
+ * so nothing is ever reset. Words may travel with the flags; two sets of them take turns, because a PE may be in the
+ * next barrier while another still reads what came with this one.
+ */
+#define GSHMEMI_SYNC_RADIX  16
+#define GSHMEMI_SYNC_ROUNDS 3 /* 16^3 PEs */
+#define GSHMEMI_SYNC_WORDS  2
+struct gshmemi_sync {
+	uint64_t epoch;      /* barriers that this PE has entered; written by this PE */
+	uint64_t handle;     /* of the team: an integer; 0: there is none. This and what follows, by the host */
+	const int32_t *members; /* [npes]: PEs of the world; NULL: member i is start + i * stride */
+	int32_t my_pe;       /* in the team */
+	int32_t npes;
+	int32_t start;
+	int32_t stride;
+	uint64_t step;       /* of the team's last collective; written by this PE, as is the next; see coll_step.h */
+	uint64_t ll_epoch;
+	uint64_t claim;      /* GSHMEM_CHECK: who is in a collective of this PE, 1 + its work-group, UINT64_MAX the host; 0: nobody */
+	uint64_t pad[8];
+	uint64_t flag[GSHMEMI_SYNC_ROUNDS][GSHMEMI_SYNC_RADIX]; /* [r][i]: epoch of the PE at distance i * k^r before */
+	uint64_t word[2][GSHMEMI_SYNC_ROUNDS][GSHMEMI_SYNC_RADIX][GSHMEMI_SYNC_WORDS]; /* [epoch & 1][r][i]: of that PE */
+};
+
+/*
+ * Beside it, for each team: what its collectives poll and what small messages pass through, also at sync_delta.
+ *
+ *   uint64_t flag[npes]                   flag[i]: the last step that PE i of the team has told this one; see coll_step.h
+ *   uint64_t packet[2][team's npes][n]    [parity][i]: from PE i, 4 bytes of data and the epoch's tag above them
+ *
+ * flag has room for all PEs of the job, rounded up to whole lines; n is as many as fit.
+ */
+#define GSHMEMI_STAGE_LINE   128
+#define GSHMEMI_STAGE_NBYTES 16384 /* of packets, at least; more where a PE's would be fewer than a unit's */
+
+/*
+ * A context, for calls whose handle does not say all (order/context.h): host-pinned memory, written by the host.
+ */
+struct gshmemi_context {
+	uint64_t handle;        /* an integer; 0: there is none */
+	const int32_t *members; /* of its team, as in struct gshmemi_sync */
+	int32_t npes;
+	int32_t start;
+	int32_t stride;
+	int32_t pad;
+};
+
+/* The variables of a program of OpenSHMEM, where they are symmetric: nbytes 0, where not. */
+struct gshmemi_globals {
+	char *base;
+	uint64_t nbytes;
+};
+
+/* What went wrong in a kernel. The order is that of the texts in src/host/fault.c. */
+enum gshmemi_fault_kind {
+	GSHMEMI_FAULT_NONE,
+	GSHMEMI_FAULT_NOT_INITIALIZED,   /* this copy of the state was never filled */
+	GSHMEMI_FAULT_BAD_PE,            /* pe: the number; found: PEs there are */
+	GSHMEMI_FAULT_NULL,              /* address */
+	GSHMEMI_FAULT_MISALIGNED,        /* address; expected: the alignment */
+	GSHMEMI_FAULT_OUTSIDE_HEAP,      /* address, nbytes */
+	GSHMEMI_FAULT_NOT_ALLOCATED,     /* address, nbytes: in the heap, but in no allocation */
+	GSHMEMI_FAULT_BEYOND_ALLOCATION, /* address, nbytes; expected: bytes that are left from address on */
+	GSHMEMI_FAULT_UNREACHABLE,       /* pe: its memory is not mapped here */
+	GSHMEMI_FAULT_NO_ATOMICS,        /* pe: mapped, but without native atomics */
+	GSHMEMI_FAULT_BAD_ARGUMENT,      /* found: the value of an operator or stride that is none */
+	GSHMEMI_FAULT_BAD_TEAM,          /* found: the handle, as an integer */
+	GSHMEMI_FAULT_BAD_CONTEXT,       /* likewise */
+	GSHMEMI_FAULT_OVERLAP,           /* address, nbytes: dest of a collective that overlaps its source */
+	GSHMEMI_FAULT_UNEQUAL,           /* PEs called different collectives, or with different arguments; pe: this one's */
+	GSHMEMI_FAULT_MISSING_THREADS,   /* found: GSHMEMI_ARCH_COUNT_WORD that made the work-group's call; expected: all */
+	GSHMEMI_FAULT_UNEQUAL_THREADS,   /* nbytes: enum gshmemi_argument; found: this thread's; expected: the first's */
+	GSHMEMI_FAULT_UNEQUAL_WAVE,      /* found: enum gshmemi_argument that the threads of a wave pass differently */
+	GSHMEMI_FAULT_CONCURRENT,        /* found: struct gshmemi_sync's claim, of another caller */
+	GSHMEMI_FAULT_NOT_LOCKED,        /* address: of a lock that nobody has set; found: its word */
+	GSHMEMI_FAULT_WATCHDOG,          /* a warning: address, found, expected, nbytes, cmp, pe waited for or -1 */
+	GSHMEMI_FAULT_POISONED           /* the job is ending; the watcher has said why */
+};
+
+/* Arguments that all threads of a group must pass alike, by sets of four. The order is that of the names in src/host/fault.c. */
+enum gshmemi_argument {
+	GSHMEMI_ARGS_MOVE = 0,    /* dest, source, nelems in bytes, pe */
+	GSHMEMI_ARGS_SIGNAL = 4,  /* sig_addr, dest with pe, which are known to be alike, signal, sig_op */
+	GSHMEMI_ARGS_STRIDE = 8,  /* dst, sst, bsize, nblocks */
+	GSHMEMI_ARGS_COLL = 12,   /* dest, source, nelems, root */
+	GSHMEMI_ARGS_TEAM = 16,   /* team */
+	GSHMEMI_ARGS_WAIT = 20    /* ivar, none, cmp, cmp_value */
+};
+
+/*
+ * The fault record: host-pinned memory, one per PE. A thread claims it (state 0 -> 1), fills it and publishes it
+ * (2); the watcher prints it and ends the job, or, for a warning, frees it again (0).
+ */
+struct gshmemi_fault {
+	uint32_t state;    /* 0 free, 1 claimed, 2 complete, 3 printed: by the thread, 0 and 3 by the watcher */
+	uint32_t kind;     /* enum gshmemi_fault_kind */
+	int32_t pe;        /* the PE of the call's argument, or the one waited for; -1: none */
+	uint32_t thread;   /* GSHMEMI_ARCH_THREAD_WORD: rank in the work-group, or lane of the wave */
+	uint64_t block;    /* work-group in the grid */
+	uint64_t on_host;  /* the call was the CPU's; what stops a kernel leaves it alone */
+	uint64_t address;
+	uint64_t nbytes;
+	uint64_t found;
+	uint64_t expected;
+	int32_t cmp;       /* GSHMEM_CMP_*, for a wait */
+	uint32_t pad;
+	uint64_t waited_ns;
+	char call[64];     /* name of the call */
+};
+
+struct gshmemi_state {
+	int32_t my_pe;          /* -1 before init. These two are read as one; see gshmemi_my_place */
+	int32_t npes;           /* 0 before init */
+	uint32_t slow;          /* GSHMEMI_SLOW_*; 0: every call goes the direct way */
+	uint32_t abi;           /* GSHMEMI_ABI, and GSHMEMI_ABI_DIRECT_ONLY: what a module was compiled with */
+	char *heap;             /* this PE's symmetric heap */
+	uint64_t heap_nbytes;
+	struct gshmemi_sync *sync;         /* this PE's, one for each team that there may be */
+	uint64_t nteams;                   /* of these */
+	const struct gshmemi_context *contexts;
+	uint64_t ncontexts;
+	char *stage;                       /* this PE's, stage_nbytes for each team */
+	uint64_t stage_nbytes;
+	struct gshmemi_fault *fault;       /* host-pinned */
+	const uint32_t *poison;            /* host-pinned; not 0: the job is ending, stop waiting */
+	const struct gshmemi_peers *peers; /* the true tables, where those below hold sentinels on purpose */
+	const uint64_t *allocation_end;    /* GSHMEM_CHECK: per granule, the heap offset at which its allocation ends; 0 free */
+	uint64_t watchdog_ns;   /* a wait that lasts longer is reported; 0: never */
+	struct gshmemi_rpc_channel rpc;    /* to the CPU; nslots 0: none */
+	struct gshmemi_peers direct;       /* what the direct path reads */
+};
+
+/* Bytes of heap that one entry of allocation_end stands for: also the default alignment of an allocation. */
+#define GSHMEMI_GRANULE 128
+
+/* What a HIP unit tells the library about its copy of the state. Static storage of that unit. */
+struct gshmemi_state_copy {
+	uint32_t abi;           /* GSHMEMI_ABI */
+	uint32_t max_pes;       /* GSHMEM_MAX_PES */
+	uint64_t state_nbytes;
+	/*
+	 * Where the copy is on the current device; a hipError_t. The unit asks its own runtime: one that is linked into the
+	 * program (nvcc's default) is another than the library's, and knows the unit's symbols alone. Not to be called from
+	 * constructors, which run before the runtime knows them.
+	 */
+	int (*locate)(void **address_p);
+	const char *platform;   /* GSHMEMI_ARCH_NAME */
+	const char *file;       /* the unit's name, for messages */
+	int32_t direct_only;    /* built with GSHMEM_DIRECT_ONLY */
+	int32_t uploaded;       /* owned by the library */
+	struct gshmemi_state_copy *next; /* owned by the library */
+};
+
+#endif /* GSHMEM_STATE_H */

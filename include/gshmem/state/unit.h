@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What each HIP unit carries: its copy of the device state, and a constructor that tells the library where it is.
+ *
+ * Compilers run this constructor before the unit's kernels and symbols are registered with HIP, so it only passes
+ * addresses on. The library fills the copy in gshmem_init, or, if the unit came by dlopen later, at the next host call
+ * that is more than a put, a get or a wait.
+ *
+ * A module that is loaded by hipModuleLoad has no constructors: gshmemx_module_init looks for its copy by name, which is
+ * therefore its own. The compilers of modules at run time say so by themselves; others take -DGSHMEM_MODULE.
+ */
+#ifndef GSHMEM_UNIT_H
+#define GSHMEM_UNIT_H
+
+#include <gshmem/state/host.h>
+
+/* GSHMEM_MAX_PES sentinels; an initialiser that C and C++ both accept. */
+#define GSHMEMI_4(x)    x, x, x, x
+#define GSHMEMI_64(x)   GSHMEMI_4(GSHMEMI_4(GSHMEMI_4(x)))
+#define GSHMEMI_256(x)  GSHMEMI_4(GSHMEMI_64(x))
+#if GSHMEM_MAX_PES == 2
+#define GSHMEMI_SENTINELS {GSHMEMI_SENTINEL, GSHMEMI_SENTINEL}
+#elif GSHMEM_MAX_PES == 64
+#define GSHMEMI_SENTINELS {GSHMEMI_64(GSHMEMI_SENTINEL)}
+#elif GSHMEM_MAX_PES == 256
+#define GSHMEMI_SENTINELS {GSHMEMI_256(GSHMEMI_SENTINEL)}
+#elif GSHMEM_MAX_PES == 1024
+#define GSHMEMI_SENTINELS {GSHMEMI_4(GSHMEMI_256(GSHMEMI_SENTINEL))}
+#elif GSHMEM_MAX_PES == 2048
+#define GSHMEMI_SENTINELS {GSHMEMI_4(GSHMEMI_256(GSHMEMI_SENTINEL)), GSHMEMI_4(GSHMEMI_256(GSHMEMI_SENTINEL))}
+#else
+#error "gshmem: GSHMEM_MAX_PES must be 2, 64, 256, 1024 or 2048 (3 x 8 bytes each of 64 KiB of constant memory)"
+#endif
+
+#if defined(GSHMEM_MODULE) || defined(__HIPCC_RTC__) || defined(__CUDACC_RTC__)
+#define GSHMEMI_MODULE 1
+#else
+#define GSHMEMI_MODULE 0
+#endif
+
+#ifdef GSHMEM_DIRECT_ONLY
+#define GSHMEMI_STATE_ABI (GSHMEMI_ABI | GSHMEMI_ABI_DIRECT_ONLY)
+#else
+#define GSHMEMI_STATE_ABI GSHMEMI_ABI
+#endif
+
+/* A state that nobody has filled. */
+#define GSHMEMI_STATE_INIT \
+	{-1, 0, GSHMEMI_SLOW_UNSET, GSHMEMI_STATE_ABI, NULL, 0, NULL, 0, NULL, 0, NULL, 0, NULL, NULL, NULL, NULL, 0, \
+	 {NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, 0, 0, 0}, \
+	 {GSHMEMI_SENTINELS, GSHMEMI_SENTINELS, GSHMEMI_SENTINELS}}
+
+#if GSHMEMI_KERNELS && GSHMEMI_MODULE
+extern "C" {
+__constant__ __attribute__((used)) struct gshmemi_state gshmemi_state = GSHMEMI_STATE_INIT;
+}
+#elif GSHMEMI_KERNELS
+GSHMEMI_ARCH_STATE(struct gshmemi_state, gshmemi_state) = GSHMEMI_STATE_INIT;
+
+static inline int gshmemi_unit_locate(void **address_p)
+{
+	return (int)hipGetSymbolAddress(address_p, (const void *)&gshmemi_state);
+}
+
+static struct gshmemi_state_copy gshmemi_state_copy = {
+	GSHMEMI_ABI,
+	GSHMEM_MAX_PES,
+	sizeof(struct gshmemi_state),
+	gshmemi_unit_locate,
+	GSHMEMI_ARCH_NAME,
+	__BASE_FILE__,
+#ifdef GSHMEM_DIRECT_ONLY
+	1,
+#else
+	0,
+#endif
+	0,
+	NULL,
+};
+
+__attribute__((constructor)) static void gshmemi_unit_register(void)
+{
+	gshmemi_state_register(&gshmemi_state_copy);
+}
+
+__attribute__((destructor)) static void gshmemi_unit_unregister(void)
+{
+	gshmemi_state_unregister(&gshmemi_state_copy);
+}
+#endif
+
+/*
+ * From here on gshmemi_state is for kernels. Where the copy is in the GPU's memory, the CPU has a stand-in of the same name,
+ * which compilers fill with zeros and let the CPU read: host code that reads it calls a function that says so instead.
+ */
+#if GSHMEMI_KERNELS && !GSHMEMI_MODULE && !GSHMEMI_ARCH_HOST_DIRECT && !GSHMEMI_DEVICE_PASS
+#define gshmemi_state (*(GSHMEMI_ARCH_IN_KERNEL ? &gshmemi_state : gshmemi_host_no_state()))
+#endif
+
+#endif /* GSHMEM_UNIT_H */

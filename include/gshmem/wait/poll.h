@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Polling. Every wait of the library, in kernels and on the host, is gshmemi_wait, or asks gshmemi_wait_long now and
+ * then: back-off, the watchdog, and the end of the job live here and nowhere else.
+ */
+#ifndef GSHMEM_POLL_H
+#define GSHMEM_POLL_H
+
+#include <gshmem/move/slow.h>
+
+/* Whether (found cmp value); both are the zero-extended bits of a type of nbytes. */
+GSHMEMI_FN int gshmemi_compare(uint64_t found, int cmp, uint64_t value, unsigned nbytes, int is_signed)
+{
+	const unsigned shift = 64 - 8 * nbytes;
+	int64_t a, b;
+
+	if (cmp == GSHMEM_CMP_EQ)
+		return found == value;
+	if (cmp == GSHMEM_CMP_NE)
+		return found != value;
+	/* Move the sign into bit 63, and for unsigned types turn it, so that one signed comparison serves all. */
+	a = (int64_t)((found << shift) ^ (is_signed ? 0 : 1ULL << 63));
+	b = (int64_t)((value << shift) ^ (is_signed ? 0 : 1ULL << 63));
+	switch (cmp) {
+	case GSHMEM_CMP_GT:
+		return a > b;
+	case GSHMEM_CMP_GE:
+		return a >= b;
+	case GSHMEM_CMP_LT:
+		return a < b;
+	default:
+		return a <= b;
+	}
+}
+
+/* Polls between two looks at the clock and at the poison. A power of two. */
+#define GSHMEMI_WAIT_POLLS 1024
+
+/*
+ * A wait that did not end soon: end it with the job, or report it once when it is too long. Returns when the wait
+ * started, for the next call; the first call passes 0. After the report that is UINT64_MAX.
+ */
+GSHMEMI_SLOW uint64_t gshmemi_wait_long_at(uint64_t started_ns, const void *ivar, unsigned nbytes, uint64_t found, int cmp,
+					   uint64_t value, int pe, const char *call, uint64_t caller)
+{
+	uint64_t now_ns;
+
+	if (gshmemi_arch_load(gshmemi_state.poison, 4))
+		gshmemi_fault_raise(GSHMEMI_FAULT_POISONED, pe, ivar, nbytes, found, value, call, caller);
+	if (started_ns == UINT64_MAX || !gshmemi_state.watchdog_ns)
+		return started_ns;
+	now_ns = gshmemi_arch_clock_ns();
+	if (!started_ns)
+		return now_ns;
+	if (now_ns - started_ns < gshmemi_state.watchdog_ns)
+		return started_ns;
+	gshmemi_fault_slow_wait(pe, ivar, nbytes, found, cmp, value, now_ns - started_ns, call, caller);
+	return UINT64_MAX;
+}
+
+/* On the CPU the library looks after the waits of HIP units, too: it has the poison and the clock's limit at hand. */
+#ifdef GSHMEMI_LIBRARY
+#define gshmemi_wait_long(started_ns, ivar, nbytes, found, cmp, value, pe, call) \
+	gshmemi_wait_long_at(started_ns, ivar, nbytes, found, cmp, value, pe, call, gshmemi_arch_caller())
+#else
+#define gshmemi_wait_long(started_ns, ivar, nbytes, found, cmp, value, pe, call) \
+	(GSHMEMI_ON_HOST() ? gshmemi_host_wait_long(started_ns, ivar, nbytes, found, cmp, value, pe, call) \
+			   : gshmemi_wait_long_at(started_ns, ivar, nbytes, found, cmp, value, pe, call, gshmemi_arch_caller()))
+#endif
+
+/*
+ * Wait until the word at ivar, of a constant nbytes, satisfies the comparison; returns its bits. pe is who should
+ * change it, for the report, or -1. The acquire pairs with the release before the update (gshmemi_put_signal, gshmemi_fence).
+ */
+GSHMEMI_FN uint64_t gshmemi_wait(const void *ivar, unsigned nbytes, int is_signed, int cmp, uint64_t value, int pe,
+				 const char *call)
+{
+	uint64_t found, started_ns = 0;
+	unsigned polls = 0;
+
+	while (found = gshmemi_arch_load(ivar, nbytes), !gshmemi_compare(found, cmp, value, nbytes, is_signed)) {
+		gshmemi_arch_pause(&polls);
+		if ((polls & (GSHMEMI_WAIT_POLLS - 1)) == 0)
+			started_ns = gshmemi_wait_long(started_ns, ivar, nbytes, found, cmp, value, pe, call);
+	}
+	gshmemi_arch_fence_acquire();
+	return found;
+}
+
+#endif /* GSHMEM_POLL_H */
