@@ -302,7 +302,7 @@ endif
 # Lines are enough of programs, and of the library's units that are stamped: all of the debug information is a third of a
 # compiler's time.
 $(B)/tests/%.o $(B)/bench/%.o $(B)/examples/%.o: private CFLAGS := $(patsubst -g,-g1,$(CFLAGS))
-$(patsubst %,$(B)/src/host/%.c.o,coll context rma stream sync) $(B)/src/device/coll.hip.o: private CFLAGS := $(patsubst -g,-g1,$(CFLAGS))
+$(patsubst %,$(B)/src/%.c.o,host/coll team/context host/rma host/stream host/sync) $(B)/src/device/coll.hip.o: private CFLAGS := $(patsubst -g,-g1,$(CFLAGS))
 # Every type of every call: -O2 takes minutes.
 $(B)/tests/%_types.hip.o: private CFLAGS := $(patsubst -O2,-O1,$(patsubst -g,-g1,$(CFLAGS)))
 # Not to be unloaded: it has threads, and exit calls it.

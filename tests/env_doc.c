@@ -75,7 +75,7 @@ int main(void)
 #define X(NAME, KIND, DEFAULT, CATEGORY, HELP) \
 	check_row(#NAME, #KIND, DEFAULT, CATEGORY, HELP); \
 	nvariables++;
-#include "host/env_list.h"
+#include "base/env_list.h"
 #undef X
 	for (at = page; (at = strstr(at, "\n| `")); at++)
 		nrows++;

@@ -7,7 +7,7 @@
  */
 #define gshmemi_job tested_job /* the library that this links to has these */
 #define gshmemi_heap tested_heap
-#include "../src/host/meet.c"
+#include "../src/team/meet.c"
 
 #include <stdarg.h>
 #include <signal.h>

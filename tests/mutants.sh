@@ -118,7 +118,7 @@ fi
 
 cpu_mutants() {
 	# barriers, and what compares threads
-	mutant source team_sync team_threads src/host/team.c '/^int gshmemi_host_team_sync(/,/^}/{/gshmemi_sync_host_team/d}' -n 2
+	mutant source team_sync team_threads src/team/team.c '/^int gshmemi_host_team_sync(/,/^}/{/gshmemi_sync_host_team/d}' -n 2
 	mutant source sync_all_host barrier_reuse src/host/sync.c 's/gshmemi_sync_all(GSHMEMI_THREAD, quiet, call);/(void)quiet, (void)call;/'
 	mutant kernel barrier_kernel barrier_reuse include/gshmem/order/sync.h \
 		'/ gshmemi_disseminate(/,/^}/s/GSHMEM_CMP_GE, epoch/GSHMEM_CMP_GE, 0/'
@@ -138,11 +138,12 @@ cpu_mutants() {
 	# host calls
 	mutant header fetch_inc host_threads include/gshmem/arch/c11.h \
 		'/ gshmemi_arch_amo64(/,/^}/s/return __atomic_fetch_add(address, value.*/return *address += value, *address - value;/' -n 2
-	mutant source context_destroyed team_bad_input src/host/context.c '/^static void destroy(/,/^}/s/c->handle = 0;//'
-	mutant source exit_status global_exit src/host/end.c 's/gshmemi_bootstrap_abort(end_status);/;/'
+	mutant source context_destroyed team_bad_input src/team/context.c '/^static void destroy(/,/^}/s/c->handle = 0;//'
+	mutant source exit_status global_exit src/end/end.c 's/gshmemi_bootstrap_abort(end_status);/;/'
 	mutant source no_finalize exit_without_finalize src/ipc/life.c 's/flock(fd, LOCK_EX . LOCK_NB) == 0/1/'
-	mutant source launcher init_launcher src/host/bootstrap.c 's/"OMPI_COMM_WORLD_SIZE"/"OMPI_COMM_WORLD_NONE"/'
-	mutant source malloc_in_sight watchdog_memory src/host/meet.c 's/if (place.sync)$/if (0)/'
+	mutant source launcher init_launcher src/base/bootstrap.c 's/"OMPI_COMM_WORLD_SIZE"/"OMPI_COMM_WORLD_NONE"/'
+	mutant source malloc_in_sight watchdog_memory src/team/meet.c 's/if (place.sync)$/if (0)/'
+	mutant text layer_above layers src/ipc/job.c 's,^#include "ipc/job.h",&\n#include "heap/heap.h",'
 	mutant text env_row env_doc docs/env.md 's/| teams that there can be at a time/| teams at a time/'
 
 	# the cpu platform

@@ -5,7 +5,7 @@
  *
  * One report, two printers: report() names each fact once, the functions in front of it write text or JSON.
  */
-#include "host/internal.h"
+#include "base/base.h"
 
 #include <inttypes.h>
 #include <mpi.h>
@@ -551,7 +551,7 @@ static void report_environment(void)
 {
 	open_group("environment", true);
 #define X(NAME, KIND, DEFAULT, CATEGORY, HELP) report_variable("GSHMEM_" #NAME, DEFAULT, CATEGORY, HELP);
-#include "host/env_list.h"
+#include "base/env_list.h"
 #undef X
 	close_group(true);
 }

@@ -103,7 +103,7 @@ static size_t random_below(size_t limit)
 	return (size_t)(random_bits() % limit);
 }
 
-/* The seed of GSHMEM_CPU_DELIVERY, different on each PE; without one, the clock. src/host/env.c has checked it. */
+/* The seed of GSHMEM_CPU_DELIVERY, different on each PE; without one, the clock. src/base/env.c has checked it. */
 static uint64_t read_seed(void)
 {
 	const char *text = getenv("GSHMEM_CPU_DELIVERY"), *seed = text ? strchr(text, ':') : NULL;

@@ -7,7 +7,7 @@
 #include <gshmem.h>
 
 #include "device/coll.h"
-#include "device/launch.h"
+#include "base/launch.h"
 
 __global__ void gshmemi_coll_kernel(struct gshmemi_coll_args args)
 {

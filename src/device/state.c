@@ -5,14 +5,14 @@
  * Units register from constructors, possibly before main, from any thread that loads a module. A copy changes only in
  * init, finalize and at the entry of a host call, when no kernel of this process that uses the library runs.
  */
-#include "host/internal.h"
+#include "device/state.h"
 
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "host/access.h"
+#include "base/access.h"
 
 struct gshmemi_state gshmemi_state = GSHMEMI_STATE_INIT;
 atomic_uint gshmemi_enter_why = GSHMEMI_ENTER_NOT_INITIALIZED;

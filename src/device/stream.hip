@@ -5,7 +5,7 @@
  */
 #include <hip/hip_runtime.h>
 #include "device/stream.h"
-#include "device/launch.h"
+#include "base/launch.h"
 
 static __device__ void wait(const struct gshmemi_stream_op *op)
 {

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "host/access.h"
+#include "base/access.h"
 #include "ipc/globals.h"
 
 struct gshmemi_heap gshmemi_heap;
@@ -384,6 +384,11 @@ bool gshmemi_heap_contains(const void *address)
 uint64_t gshmemi_heap_offset(const void *address)
 {
 	return (uint64_t)((uintptr_t)address - (uintptr_t)gshmemi_heap.base);
+}
+
+bool gshmemi_is_symmetric(const void *address)
+{
+	return gshmemi_heap_contains(address) || GSHMEMI_ARCH_IS_GLOBAL(address, 1);
 }
 
 /* Set the map's entries of [offset, offset + nbytes) to end; 0 marks them free. */

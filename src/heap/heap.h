@@ -9,7 +9,7 @@
 #define GSHMEMI_HEAP_HEAP_H
 
 #include "heap/allocator.h"
-#include "host/internal.h"
+#include "base/base.h"
 
 struct gshmemi_heap {
 	char *base;
@@ -53,6 +53,9 @@ int gshmemi_heap_resize(void *ptr, uint64_t nbytes);
 /* Whether an address lies in the heap; its offset. */
 bool gshmemi_heap_contains(const void *address);
 uint64_t gshmemi_heap_offset(const void *address);
+
+/* Whether an address is symmetric: in the heap, or of a variable of the program that is. */
+bool gshmemi_is_symmetric(const void *address);
 
 /* A message for each allocation that is left, up to a few. */
 void gshmemi_heap_report_leaks(void);

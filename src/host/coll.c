@@ -3,14 +3,16 @@
  * Collectives on the host: the exported functions, and the bodies that kernels use. Where the CPU cannot reach the heap, one
  * work-group of the library's own makes the call (device/coll.hip).
  */
-#include "host/internal.h"
+#include "base/base.h"
 
 #define GSHMEMI_BODIES
 #include <gshmem/coll/coll_calls.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "host/access.h"
+#include "base/access.h"
+#include "device/coll.h"
+#include "team/team.h"
 
 #if GSHMEMI_ARCH_HOST_DIRECT
 
@@ -54,7 +56,7 @@ static void call_with_arrays(struct gshmemi_coll_args args, int npes, const char
 	args.dest_displs = copy + n;
 	args.source_nelems = copy + 2 * n;
 	args.source_displs = copy + 3 * n;
-	gshmemi_access_coll(&args, call);
+	gshmemi_access_run(gshmemi_coll_launch, &args, call);
 	gshmemi_host_free(copy);
 }
 
@@ -96,7 +98,7 @@ static int call_body(const struct gshmemi_coll_args *args, const char *call)
 	else if (args->what == GSHMEMI_ALLTOALLV)
 		call_with_arrays(*args, team->npes, call);
 	else
-		gshmemi_access_coll(args, call);
+		gshmemi_access_run(gshmemi_coll_launch, args, call);
 	return 0;
 }
 

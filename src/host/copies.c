@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Put, get, atomics and signals on the host where the CPU cannot touch the heap: each operation by copies and kernels of
- * the library (host/access.h). Where it can, host/direct.c takes the bodies of kernels instead.
+ * the library (base/access.h). Where it can, host/direct.c takes the bodies of kernels instead.
  *
  * Late delivery is for kernels here: the host's own operations are not delayed, but its fence and quiet (sync.c) cover
  * what kernels left behind.
  */
-#include "host/access.h"
+#include "base/access.h"
 
 #include <gshmem/move/slow.h>
 
+#include "heap/heap.h"
 #include "ipc/globals.h"
 
 #if !GSHMEMI_ARCH_HOST_DIRECT

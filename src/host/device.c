@@ -2,12 +2,12 @@
 /*
  * The device of this PE: which one, whether it can run what this library was built for, and what to do if not.
  */
-#include "host/internal.h"
+#include "host/host.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "device/access.h"
+#include "base/kernels.h"
 #include "ipc/job.h"
 
 /* The architectures in this binary, as the build chose them. */

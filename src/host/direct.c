@@ -3,7 +3,7 @@
  * Put, get, atomics and signals on the host, where the CPU can reach the heap by itself: the bodies that kernels use. Host
  * calls in HIP units come here. Where the CPU cannot, host/copies.c.
  */
-#include "host/internal.h"
+#include "host/host.h"
 
 #define GSHMEMI_BODIES
 #include <gshmem/move/signal.h>

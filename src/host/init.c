@@ -6,17 +6,20 @@
  * turn back: no PE leaves the sequence of collective calls. The message is held until then; the lowest PE with an
  * error prints it.
  */
-#include "host/internal.h"
+#include "host/host.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/access.h"
+#include "device/state.h"
+#include "end/end.h"
 #include "heap/heap.h"
-#include "host/access.h"
 #include "ipc/job.h"
 #include "ipc/life.h"
 #include "ipc/map.h"
 #include "rpc/rpc.h"
+#include "team/team.h"
 
 static unsigned depth;         /* inits without their finalize */
 static bool was_finalized;

@@ -2,11 +2,12 @@
 /*
  * Launches of kernels that wait: all work-groups must be resident at once, on every PE, or none is launched.
  */
-#include "host/internal.h"
+#include "base/base.h"
 
 #include <inttypes.h>
 
 #include "ipc/job.h"
+#include "team/team.h"
 
 /* The room on the current device for work-groups of one kernel. */
 struct room {

@@ -2,7 +2,7 @@
 /*
  * Locks on the host: the bodies that kernels use, over the host's atomics.
  */
-#include "host/internal.h"
+#include "host/host.h"
 
 #include <time.h>
 

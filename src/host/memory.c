@@ -6,7 +6,7 @@
  * specification asks for. The allocator is deterministic, so that what succeeds or fails after it does so
  * on every PE.
  */
-#include "host/internal.h"
+#include "base/base.h"
 
 #include <inttypes.h>
 #include <pthread.h>
@@ -14,7 +14,8 @@
 #include <string.h>
 
 #include "heap/heap.h"
-#include "host/access.h"
+#include "base/access.h"
+#include "team/team.h"
 
 /* In requests, extra is the alignment, the hints, or the offset of ptr. NULL has no offset. */
 #define NO_PTR UINT64_MAX

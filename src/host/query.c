@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Questions about the job, the version, and who reaches whom. */
-#include "host/internal.h"
+#include "base/base.h"
 
 #include <gshmem/state/peer.h>
 #include <string.h>
 
+#include "heap/heap.h"
 #include "ipc/globals.h"
 #include "ipc/job.h"
 

@@ -5,6 +5,6 @@
  * each is a call of host/copies.c.
  */
 #define GSHMEMI_LONG_ON_HOST() 1
-#include "host/internal.h"
+#include "host/host.h"
 
 #include <gshmem/move/signal.h>

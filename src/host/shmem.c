@@ -3,7 +3,7 @@
  * What holds in a program of OpenSHMEM, one that libgshmem_shmem is part of: OpenSHMEM's environment variables, and a
  * finalize when the program exits without.
  */
-#include "host/internal.h"
+#include "base/base.h"
 
 #include <stdio.h>
 #include <stdlib.h>

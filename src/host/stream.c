@@ -3,13 +3,14 @@
  * Calls on a stream. Copies between mapped PEs are the runtime's, which has copy engines for them; everything else is one
  * work-group of the library's own. What lies behind a sentinel takes the kernel, whose slow path knows what to do.
  */
-#include "host/internal.h"
+#include "base/base.h"
 
 #define GSHMEMI_BODIES
 #include <gshmem/coll/reduce.h>
 
 #include "device/coll.h"
 #include "device/stream.h"
+#include "team/team.h"
 
 static int launch(const struct gshmemi_stream_op *op, void *stream, const char *call)
 {

@@ -2,14 +2,15 @@
 /*
  * Waits, order and barriers on the host: the exported functions, as in rma.c, and what they stand for.
  */
-#include "host/internal.h"
+#include "host/host.h"
 
 #include <gshmem/order/sync.h>
 #include <gshmem/wait/wait_many.h>
 #include <sched.h>
 #include <time.h>
 
-#include "host/access.h"
+#include "base/access.h"
+#include "team/team.h"
 
 /* A user's channel may outlive the job's state: then nothing but its server, or gshmemx_rpc_channel_stop, ends the wait. */
 uint64_t gshmemi_host_wait_long(uint64_t started_ns, const void *ivar, unsigned nbytes, uint64_t found, int cmp,

@@ -6,7 +6,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "heap/heap.h"
 
 struct gshmemi_globals gshmemi_globals; /* in use */
 static struct gshmemi_globals shared;   /* shared memory, whether in use or not */
@@ -190,11 +189,6 @@ ptrdiff_t gshmemi_globals_find_delta(const char *heap, uint64_t heap_nbytes)
 	gshmemi_error("init: no room in the address space for another PE's heap of %llu bytes and variables of %llu",
 		      (unsigned long long)heap_nbytes, (unsigned long long)shared.nbytes);
 	return 0;
-}
-
-bool gshmemi_is_symmetric(const void *address)
-{
-	return gshmemi_heap_contains(address) || GSHMEMI_ARCH_IS_GLOBAL(address, 1);
 }
 
 /* ---- messages ---- */

@@ -7,7 +7,7 @@
 #ifndef GSHMEMI_IPC_GLOBALS_H
 #define GSHMEMI_IPC_GLOBALS_H
 
-#include "host/internal.h"
+#include "base/base.h"
 
 extern struct gshmemi_globals gshmemi_globals;
 
@@ -31,9 +31,6 @@ void gshmemi_globals_place_heap(uint64_t nbytes);
  * message. Each call gives another one.
  */
 ptrdiff_t gshmemi_globals_find_delta(const char *heap, uint64_t heap_nbytes);
-
-/* Whether an address is symmetric: in the heap, or of a variable. */
-bool gshmemi_is_symmetric(const void *address);
 
 /* Says of an address that is not symmetric what it is: " (...)", or nothing. */
 void gshmemi_globals_describe(const void *address, char *text, size_t nbytes);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "host/internal.h"
+#include "base/base.h"
 #include "ipc/job.h"
 #include "ipc/life.h"
 

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "host/internal.h"
+#include "base/base.h"
 
 /*
  * Exchange handles of the heap and the sync region, open those of the PEs on this node, and what they say of themselves

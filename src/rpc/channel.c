@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host/access.h"
+#include "base/access.h"
 
 /* What lies in host-pinned memory, at multiples of a line. The pages come last: they need not be zeroed. */
 struct layout {

@@ -3,6 +3,7 @@
  * What kernels can call. Functions are added by host threads and read by the server's; none is removed before finalize.
  */
 #include "rpc/rpc.h"
+#include "device/state.h"
 
 #include <pthread.h>
 #include <stdlib.h>

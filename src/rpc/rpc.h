@@ -7,7 +7,7 @@
 #ifndef GSHMEMI_RPC_RPC_H
 #define GSHMEMI_RPC_RPC_H
 
-#include "host/internal.h"
+#include "base/base.h"
 
 #include <gshmem/rpc/rpc.h>
 

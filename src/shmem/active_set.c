@@ -11,6 +11,7 @@
  * are zero when a PE returns, and nothing is on its way to it.
  */
 #include "shmem/active_set.h"
+#include "team/team.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 #ifndef GSHMEMI_SHMEM_SHMEM_H
 #define GSHMEMI_SHMEM_SHMEM_H
 
-#include "host/internal.h"
+#include "base/base.h"
 #include <shmem.h>
 
 /* The head of pNAME; NAME is the same, unless the program has one of its own. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Teams: what a handle stands for in a kernel, and who its PEs are. The host's side is src/host/team.c.
+ * Teams: what a handle stands for in a kernel, and who its PEs are. The host's side is src/team/team.c.
  *
  * A handle is a number in the place of a pointer: which team of struct gshmemi_sync, counted from 1, and above it how
  * often there was one before, so that the handle of a team that was destroyed is not that of the next one.

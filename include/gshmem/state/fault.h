@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Faults: how a kernel says what is wrong. It writes the fault record, which the watcher thread prints, and stops.
- * On the host the library prints at once. src/host/fault.c has the texts.
+ * On the host the library prints at once. src/end/fault.c has the texts.
  */
 #ifndef GSHMEM_FAULT_H
 #define GSHMEM_FAULT_H

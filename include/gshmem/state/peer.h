@@ -16,7 +16,7 @@
 #define GSHMEMI_ON_HOST() (!GSHMEMI_ARCH_HOST_DIRECT)
 #else
 #define GSHMEMI_ON_HOST()   (!GSHMEMI_ARCH_IN_KERNEL)
-#define GSHMEMI_ENTER(call) ((void)0) /* the library's own: src/host/internal.h */
+#define GSHMEMI_ENTER(call) ((void)0) /* the library's own: src/base/base.h */
 #define GSHMEMI_ENTER_COLLECTIVE(call) ((void)0)
 #endif
 

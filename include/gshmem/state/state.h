@@ -105,7 +105,7 @@ struct gshmemi_globals {
 	uint64_t nbytes;
 };
 
-/* What went wrong in a kernel. The order is that of the texts in src/host/fault.c. */
+/* What went wrong in a kernel. The order is that of the texts in src/end/fault.c. */
 enum gshmemi_fault_kind {
 	GSHMEMI_FAULT_NONE,
 	GSHMEMI_FAULT_NOT_INITIALIZED,   /* this copy of the state was never filled */
@@ -131,7 +131,7 @@ enum gshmemi_fault_kind {
 	GSHMEMI_FAULT_POISONED           /* the job is ending; the watcher has said why */
 };
 
-/* Arguments that all threads of a group must pass alike, by sets of four. The order is that of the names in src/host/fault.c. */
+/* Arguments that all threads of a group must pass alike, by sets of four. The order is that of the names in src/end/fault.c. */
 enum gshmemi_argument {
 	GSHMEMI_ARGS_MOVE = 0,    /* dest, source, nelems in bytes, pe */
 	GSHMEMI_ARGS_SIGNAL = 4,  /* sig_addr, dest with pe, which are known to be alike, signal, sig_op */

@@ -7,7 +7,7 @@
  * and this PE's fault record, in host memory. It calls neither MPI nor HIP, which may be dead when it is needed: a
  * kernel that stops takes the device's context with it.
  */
-#include "host/internal.h"
+#include "end/end.h"
 
 #include <ctype.h>
 #include <dirent.h>

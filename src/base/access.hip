@@ -5,8 +5,8 @@
  */
 #include <gshmem/arch/arch.h>
 
-#include "device/access.h"
-#include "device/launch.h"
+#include "base/kernels.h"
+#include "base/launch.h"
 
 template <int op> static inline __device__ uint64_t amo(void *address, uint64_t value, uint64_t cond, unsigned nbytes)
 {

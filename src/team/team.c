@@ -6,7 +6,7 @@
  * agree, when it is split, on places that are free on all of them. They do so by barriers of the parent that carry
  * words, which need no memory but the parent's own; MPI would need a communicator for each team.
  */
-#include "host/internal.h"
+#include "team/team.h"
 
 #include <gshmem/order/team.h>
 #include <pthread.h>
@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "heap/heap.h"
-#include "host/access.h"
+#include "base/access.h"
 #include "ipc/job.h"
 
 enum { WORLD, SHARED, NODE, NPREDEFINED };

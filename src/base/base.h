@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the C files of the library share. Each includes this file first.
+ * What all C files of the library share: the log, the environment, MPI, entry and end. Each of them includes this file first,
+ * or a header that does. The folders of src/ are layers, and include only those below: tests/layers.c has their order.
  *
  * Functions return 0 or a negative errno; the one that first knows of an error reports it by gshmemi_error, its
- * callers only pass it on. Nothing but src/host/end.c ends the process.
+ * callers only pass it on. Nothing but src/end/end.c ends the process.
  */
-#ifndef GSHMEMI_HOST_INTERNAL_H
-#define GSHMEMI_HOST_INTERNAL_H
+#ifndef GSHMEMI_BASE_BASE_H
+#define GSHMEMI_BASE_BASE_H
 
 #define GSHMEMI_LIBRARY 1
 
@@ -18,9 +19,6 @@
 #include <hip/hip_runtime_api.h>
 #include <gshmem.h>
 #include <gshmem/state/unit.h>
-
-/* sync.c: a thread of the host has looked at a word in vain, and will look again. Lets others run now and then. */
-void gshmemi_host_looked(void);
 
 /* The library's own copy of the device state: what host calls read. The symbol gshmemi_state is that of modules. */
 extern struct gshmemi_state gshmemi_state __asm__("gshmemi_library_state");
@@ -122,7 +120,7 @@ struct gshmemi_env {
 #define GSHMEMI_ENV_TYPE_poll    enum gshmemi_rpc_poll
 #define GSHMEMI_ENV_TYPE_delivery const char * /* likewise */
 #define X(NAME, KIND, DEFAULT, CATEGORY, HELP) GSHMEMI_ENV_TYPE_##KIND NAME;
-#include "host/env_list.h"
+#include "base/env_list.h"
 #undef X
 };
 extern struct gshmemi_env gshmemi_env;
@@ -186,125 +184,13 @@ void gshmemi_bootstrap_and(uint64_t *words, int nwords);
  */
 int gshmemi_bootstrap_agree(int rc, bool *all);
 
-/* ---- meet.c: collective calls of the hosts of all PEs, from the end of init to finalize ---- */
-
-enum gshmemi_meet_call {
-	GSHMEMI_MEET_MALLOC,
-	GSHMEMI_MEET_CALLOC,
-	GSHMEMI_MEET_ALIGN,
-	GSHMEMI_MEET_REALLOC,
-	GSHMEMI_MEET_MALLOC_WITH_HINTS,
-	GSHMEMI_MEET_FREE,
-	GSHMEMI_MEET_LAUNCH,
-	GSHMEMI_MEET_INIT,
-	GSHMEMI_MEET_FINALIZE
-};
-const char *gshmemi_meet_name(enum gshmemi_meet_call call);
-
-/* A collective call as one PE makes it. Requests of all PEs must be equal, and every rc 0. */
-struct gshmemi_request {
-	enum gshmemi_meet_call call;
-	uint64_t nbytes; /* 0 where the call has none */
-	uint64_t extra;  /* any other argument, as the call encodes it */
-	int rc;          /* a negative errno: this PE found an error, and its log holds the message */
-};
-
-/* Print how PE 0's request differs from that of pe, which made the same call. Runs on PE 0. */
-typedef void gshmemi_meet_describe(const struct gshmemi_request *first, const struct gshmemi_request *other,
-				   int pe);
-
-/*
- * A barrier of all PEs that compares their requests. Returns 0 on all PEs, or the same error on all: that
- * of the lowest PE with one, which prints what its log holds; or -EINVAL after PE 0 has printed what
- * differs. describe may be NULL for calls without arguments. Releases the log. The caller completes its
- * operations first.
- */
-int gshmemi_meet(const struct gshmemi_request *mine, gshmemi_meet_describe *describe);
-
-/* In init, on all PEs alike: whether every PE reaches the memory of every other. */
-void gshmemi_meet_open(bool all_reach_all);
-
-/* ---- device.c ---- */
-
-/* Make a device current: the one asked for, else one the program chose, else (-1) by the PE's place on its node. */
-int gshmemi_device_choose(int wanted, int *device_p);
-
-/* ---- access.c; the rest of it is in host/access.h ---- */
+/* ---- access.c; the rest of it is in base/access.h ---- */
 
 /* Host memory that kernels read and write, filled with zeros. what names it in messages. */
 int gshmemi_host_allocate(size_t nbytes, const char *what, void **ptr_p);
 void gshmemi_host_free(void *ptr); /* NULL is allowed */
 
-/* ---- state.c ---- */
-
-/* Whether the registered units fit this library and this job. -EINVAL after a message that names the unit. */
-int gshmemi_state_check(bool needs_slow_path);
-
-/* Fill the library's copy from *state, and the copies of all units. */
-int gshmemi_state_set(const struct gshmemi_state *state);
-
-/* Fill the copies of units registered since. */
-int gshmemi_state_upload(void);
-
-/* Set GSHMEMI_SLOW_* bits from now on, in all units and modules, while no kernel that uses the library is running. */
-int gshmemi_state_add_slow(uint32_t slow);
-
-/* Back to sentinels, everywhere; modules are forgotten. */
-void gshmemi_state_reset(void);
-
-/* ---- fault.c ---- */
-
-/* Print a fault record as one line. */
-void gshmemi_fault_print(const struct gshmemi_fault *fault);
-
-/* ---- watcher.c: the thread that sees peers die and prints what kernels report ---- */
-
-int gshmemi_watcher_start(void);       /* at the head of init: guards init itself */
-void gshmemi_watcher_watch(void);      /* init is done: watch peers and the fault record from now on */
-void gshmemi_watcher_stop(void);
-
-/* ---- team.c ---- */
-
-struct gshmemi_team_view;
-
-/* The teams that are always there, from what each PE reaches. Collective; the error is this PE's own. */
-int gshmemi_teams_open(const struct gshmemi_peers *peers);
-void gshmemi_teams_close(void);
-
-/* What a handle that is not GSHMEM_TEAM_INVALID stands for; a bad one ends the job. */
-const struct gshmemi_team_view *gshmemi_team_find(gshmem_team_t team, const char *call);
-
-/*
- * For teams that are made by their PEs alone, which agree on the place: the lowest that is free here from one on, -1: none;
- * take one and fill it, false: it is taken already; leave it again; the handle; a number that changes with each init.
- */
-int gshmemi_team_find_place(int from);
-bool gshmemi_team_take_place(int place, int start, int stride, int npes);
-void gshmemi_team_leave_place(int place);
-gshmem_team_t gshmemi_team_at(int place);
-unsigned gshmemi_teams_epoch(void);
-
-/*
- * sync.c: the barrier of a team. words, unless NULL, are GSHMEMI_SYNC_WORDS, and become the bitwise AND of those of all its
- * PEs.
- */
-void gshmemi_sync_host_team(const struct gshmemi_team_view *team, uint64_t *words, const char *call);
-
-/* ---- context.c ---- */
-
-int gshmemi_contexts_open(void);
-void gshmemi_contexts_close(void);
-const struct gshmemi_context *gshmemi_contexts_table(void);
-
-/* Those of a team that is being destroyed. */
-void gshmemi_contexts_destroy(gshmem_team_t team);
-
-/* ---- init.c ---- */
-
-/* End every wait of this process: kernels stop, host calls leave the end to the thread that is ending the process. */
-void gshmemi_poison(void);
-
-/* ---- end.c: the ends of a process other than gshmem_finalize ---- */
+/* ---- end/end.c: the ends of a process other than gshmem_finalize ---- */
 
 /* End this process with a status and tell the peers to do so too. Flushes stdio; callable from any thread. */
 _Noreturn void gshmemi_end(int status);
@@ -327,4 +213,4 @@ bool gshmemi_is_ending(void);
 /* After init: from now on an exit of this process without gshmem_finalize is an error. */
 void gshmemi_end_expect_finalize(void);
 
-#endif /* GSHMEMI_HOST_INTERNAL_H */
+#endif /* GSHMEMI_BASE_BASE_H */

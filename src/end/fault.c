@@ -2,7 +2,7 @@
 /*
  * What faults say. A kernel's fault record is printed by the watcher, a host call's by the call itself.
  */
-#include "host/internal.h"
+#include "end/end.h"
 
 #include <gshmem/state/fault.h>
 #include <inttypes.h>

@@ -8,7 +8,7 @@
  * process ends without MPI_Finalize, hydra 4.0.2 kills the others at once and returns the bitwise OR of all statuses,
  * in which 9, the kill, wins.
  */
-#include "host/internal.h"
+#include "end/end.h"
 
 #include <poll.h>
 #include <pthread.h>

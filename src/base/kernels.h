@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The kernels that the library itself launches, as the C side calls them: src/device/access.hip. */
-#ifndef GSHMEMI_DEVICE_ACCESS_H
-#define GSHMEMI_DEVICE_ACCESS_H
+/* The kernels that the library itself launches, as the C side calls them: src/base/access.hip. */
+#ifndef GSHMEMI_BASE_KERNELS_H
+#define GSHMEMI_BASE_KERNELS_H
 
 #include <stdint.h>
 #include <hip/hip_runtime_api.h>
@@ -24,4 +24,4 @@ hipError_t gshmemi_access_probe(void);
 }
 #endif
 
-#endif /* GSHMEMI_DEVICE_ACCESS_H */
+#endif /* GSHMEMI_BASE_KERNELS_H */

@@ -11,7 +11,7 @@
  *
  * Where some PEs cannot map each other's memory there is no barrier of all PEs, and MPI combines the words.
  */
-#include "host/internal.h"
+#include "team/team.h"
 
 #include <gshmem/order/team.h>
 #include <pthread.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "host/access.h"
+#include "base/access.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -7,8 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "device/access.h"
-#include "device/coll.h"
+#include "base/kernels.h"
 
 /* A stream in order, and the event by which its end is waited for. Everything below the lock is under it. */
 struct lane {
@@ -364,14 +363,15 @@ static void give_spare(hipStream_t stream)
 		gshmemi_hip_ignore(hipStreamDestroy(stream), "hipStreamDestroy");
 }
 
-void gshmemi_access_coll(const struct gshmemi_coll_args *args, const char *call)
+void gshmemi_access_run(hipError_t (*launch)(const struct gshmemi_coll_args *args, hipStream_t stream),
+			const struct gshmemi_coll_args *args, const char *call)
 {
 	const int previous = enter_device();
 	hipStream_t stream = take_spare();
 
 	if (!stream)
 		must(open_stream(&stream, call));
-	must(report(gshmemi_coll_launch(args, stream), call, "hipLaunchKernel"));
+	must(report(launch(args, stream), call, "hipLaunchKernel"));
 	must(report(hipStreamSynchronize(stream), call, "hipStreamSynchronize"));
 	give_spare(stream);
 	leave_device(previous);

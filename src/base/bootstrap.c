@@ -8,7 +8,7 @@
  * MPI cannot be started twice. When the library started it, it is finalized at the exit of the process, not in
  * gshmem_finalize, so that gshmem_init may be called again.
  */
-#include "host/internal.h"
+#include "base/base.h"
 
 #include <fcntl.h>
 #include <mpi.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* How the library launches a kernel of its own; for HIP units. */
-#ifndef GSHMEMI_DEVICE_LAUNCH_H
-#define GSHMEMI_DEVICE_LAUNCH_H
+#ifndef GSHMEMI_BASE_LAUNCH_H
+#define GSHMEMI_BASE_LAUNCH_H
 
 #include <hip/hip_runtime.h>
 
@@ -16,4 +16,4 @@
 			error = hipSuccess; \
 	} while (0)
 
-#endif /* GSHMEMI_DEVICE_LAUNCH_H */
+#endif /* GSHMEMI_BASE_LAUNCH_H */

@@ -11,10 +11,10 @@
  *
  * Nothing is promised between two operations but by gshmemi_access_complete. All calls may be made by any thread.
  */
-#ifndef GSHMEMI_HOST_ACCESS_H
-#define GSHMEMI_HOST_ACCESS_H
+#ifndef GSHMEMI_BASE_ACCESS_H
+#define GSHMEMI_BASE_ACCESS_H
 
-#include "host/internal.h"
+#include "base/base.h"
 
 /* Streams, events and staging memory, on the current device. */
 int gshmemi_access_open(void);
@@ -53,11 +53,15 @@ void gshmemi_access_stride(void *dest, size_t dest_stride, const void *source, s
 uint64_t gshmemi_access_amo(int op, void *dest, uint64_t value, uint64_t cond, unsigned nbytes, bool fetches,
 			    const char *call);
 
-/* A collective by a kernel; returns when it is done. Each call has a stream of its own: it may wait for another thread's. */
+/*
+ * Launch a collective, and return when it is done. Each call has a stream of its own, because it may wait for a kernel of another
+ * thread's call.
+ */
 struct gshmemi_coll_args;
-void gshmemi_access_coll(const struct gshmemi_coll_args *args, const char *call);
+void gshmemi_access_run(hipError_t (*launch)(const struct gshmemi_coll_args *args, hipStream_t stream),
+			const struct gshmemi_coll_args *args, const char *call);
 
 /* All of the above has arrived. Costs nothing when nothing is open. */
 void gshmemi_access_complete(const char *call);
 
-#endif /* GSHMEMI_HOST_ACCESS_H */
+#endif /* GSHMEMI_BASE_ACCESS_H */

@@ -2,7 +2,7 @@
 /*
  * Lines on stderr. A line is one write, so that lines of several PEs do not mix.
  */
-#include "host/internal.h"
+#include "base/base.h"
 
 #include <fcntl.h>
 #include <pthread.h>

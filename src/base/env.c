@@ -2,7 +2,7 @@
 /*
  * The environment: parses the variables of env_list.h, warns of those that do not exist.
  */
-#include "host/internal.h"
+#include "base/base.h"
 
 #include <gshmem/state/pe.h>
 #include <gshmem/order/team.h>
@@ -209,7 +209,7 @@ int gshmemi_env_read(void)
 		parse_##KIND("GSHMEM_" #NAME, DEFAULT, &gshmemi_env.NAME); \
 		first = first ? first : rc; \
 	}
-#include "host/env_list.h"
+#include "base/env_list.h"
 #undef X
 	rc = gshmemi_shmem_read_env();
 	return first ? first : rc;
@@ -217,7 +217,7 @@ int gshmemi_env_read(void)
 
 static const char *const names[] = {
 #define X(NAME, KIND, DEFAULT, CATEGORY, HELP) "GSHMEM_" #NAME,
-#include "host/env_list.h"
+#include "base/env_list.h"
 #undef X
 };
 #define NNAMES (sizeof names / sizeof *names)

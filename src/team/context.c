@@ -2,7 +2,7 @@
 /*
  * Contexts: how they come and go, and the exported calls with a context, stamped as in kernels.
  */
-#include "host/internal.h"
+#include "team/team.h"
 
 #include <gshmem/order/context.h>
 #include <gshmem/order/team.h>

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the files of this folder share. */
+#ifndef GSHMEMI_HOST_HOST_H
+#define GSHMEMI_HOST_HOST_H
+
+#include "base/base.h"
+
+/* sync.c: a thread of the host has looked at a word in vain, and will look again. Lets others run now and then. */
+void gshmemi_host_looked(void);
+
+/* Make a device current: the one asked for, else one the program chose, else (-1) by the PE's place on its node. */
+int gshmemi_device_choose(int wanted, int *device_p);
+
+#endif /* GSHMEMI_HOST_HOST_H */

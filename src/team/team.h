@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The PEs together: teams, contexts, and the meetings of all hosts. */
+#ifndef GSHMEMI_TEAM_TEAM_H
+#define GSHMEMI_TEAM_TEAM_H
+
+#include "base/base.h"
+
+/* ---- teams ---- */
+
+struct gshmemi_team_view;
+
+/* The teams that are always there, from what each PE reaches. Collective; the error is this PE's own. */
+int gshmemi_teams_open(const struct gshmemi_peers *peers);
+void gshmemi_teams_close(void);
+
+/* What a handle that is not GSHMEM_TEAM_INVALID stands for; a bad one ends the job. */
+const struct gshmemi_team_view *gshmemi_team_find(gshmem_team_t team, const char *call);
+
+/*
+ * For teams that are made by their PEs alone, which agree on the place: the lowest that is free here from one on, -1: none;
+ * take one and fill it, false: it is taken already; leave it again; the handle; a number that changes with each init.
+ */
+int gshmemi_team_find_place(int from);
+bool gshmemi_team_take_place(int place, int start, int stride, int npes);
+void gshmemi_team_leave_place(int place);
+gshmem_team_t gshmemi_team_at(int place);
+unsigned gshmemi_teams_epoch(void);
+
+/*
+ * host/sync.c: the barrier of a team. words, unless NULL, are GSHMEMI_SYNC_WORDS, and become the bitwise AND of those of all its
+ * PEs.
+ */
+void gshmemi_sync_host_team(const struct gshmemi_team_view *team, uint64_t *words, const char *call);
+
+/* ---- contexts ---- */
+
+int gshmemi_contexts_open(void);
+void gshmemi_contexts_close(void);
+const struct gshmemi_context *gshmemi_contexts_table(void);
+
+/* Those of a team that is being destroyed. */
+void gshmemi_contexts_destroy(gshmem_team_t team);
+
+/* ---- meetings: collective calls of the hosts of all PEs, from the end of init to finalize ---- */
+
+enum gshmemi_meet_call {
+	GSHMEMI_MEET_MALLOC,
+	GSHMEMI_MEET_CALLOC,
+	GSHMEMI_MEET_ALIGN,
+	GSHMEMI_MEET_REALLOC,
+	GSHMEMI_MEET_MALLOC_WITH_HINTS,
+	GSHMEMI_MEET_FREE,
+	GSHMEMI_MEET_LAUNCH,
+	GSHMEMI_MEET_INIT,
+	GSHMEMI_MEET_FINALIZE
+};
+const char *gshmemi_meet_name(enum gshmemi_meet_call call);
+
+/* A collective call as one PE makes it. Requests of all PEs must be equal, and every rc 0. */
+struct gshmemi_request {
+	enum gshmemi_meet_call call;
+	uint64_t nbytes; /* 0 where the call has none */
+	uint64_t extra;  /* any other argument, as the call encodes it */
+	int rc;          /* a negative errno: this PE found an error, and its log holds the message */
+};
+
+/* Print how PE 0's request differs from that of pe, which made the same call. Runs on PE 0. */
+typedef void gshmemi_meet_describe(const struct gshmemi_request *first, const struct gshmemi_request *other,
+				   int pe);
+
+/*
+ * A barrier of all PEs that compares their requests. Returns 0 on all PEs, or the same error on all: that
+ * of the lowest PE with one, which prints what its log holds; or -EINVAL after PE 0 has printed what
+ * differs. describe may be NULL for calls without arguments. Releases the log. The caller completes its
+ * operations first.
+ */
+int gshmemi_meet(const struct gshmemi_request *mine, gshmemi_meet_describe *describe);
+
+/* In init, on all PEs alike: whether every PE reaches the memory of every other. */
+void gshmemi_meet_open(bool all_reach_all);
+
+#endif /* GSHMEMI_TEAM_TEAM_H */
