@@ -87,7 +87,7 @@ int main(int argc, char **argv)
 	if (argc > 1)
 		return pe_main(argv[1]);
 	expect("abi", "", "the library is ABI ");
-	expect("max_pes", "", "with GSHMEM_MAX_PES 2048, the library with 1024");
+	expect("max_pes", "", "with GSHMEM_MAX_PES 1024, the library with 512");
 	expect("platform", "", "for platform amd, the library for cpu");
 	expect("size", "", "with a device state of ");
 	expect("direct_only", "GSHMEM_CHECK=1", "with GSHMEM_DIRECT_ONLY, which cannot work with GSHMEM_CHECK");

@@ -193,7 +193,8 @@ static void report_heap(void)
 	put_number("device_bytes", (gshmemi_state.nteams + 1) * sizeof(struct gshmemi_sync) +
 					   gshmemi_state.nteams * gshmemi_state.stage_nbytes);
 	put_number("device_bytes_per_team", sizeof(struct gshmemi_sync) + gshmemi_state.stage_nbytes);
-	put_number("pinned_bytes", sizeof(struct gshmemi_peers) + sizeof(struct gshmemi_fault) + sizeof(uint32_t) +
+	put_number("pinned_bytes", GSHMEMI_NREGIONS * sizeof(struct gshmemi_region) +
+					   3 * (size_t)gshmemi_state.npes * sizeof(ptrdiff_t) + sizeof(struct gshmemi_fault) + sizeof(uint32_t) +
 					   (gshmemi_heap.allocation_end ? usage.total / GSHMEMI_GRANULE * 8 : 0));
 	put_number("constant_bytes_per_unit", sizeof(struct gshmemi_state));
 	close_group(false);
@@ -215,9 +216,9 @@ static char reach(int pe)
 {
 	if (pe == gshmemi_state.my_pe)
 		return 0;
-	if (gshmemi_state.peers->delta[pe] == GSHMEMI_SENTINEL)
+	if (gshmemi_state.regions[GSHMEMI_REGION_HEAP].delta[pe] == GSHMEMI_SENTINEL)
 		return gshmemi_job->peers[pe].is_local ? 3 : 4;
-	return gshmemi_state.peers->amo_delta[pe] == GSHMEMI_SENTINEL ? 2 : 1;
+	return gshmemi_state.regions[GSHMEMI_REGION_HEAP].amo_delta[pe] == GSHMEMI_SENTINEL ? 2 : 1;
 }
 
 static const char *const reach_names[] = {"self", "direct", "no-atomics", "no-access", "remote"};

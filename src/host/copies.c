@@ -30,7 +30,7 @@ static void *find_peer(const void *symmetric, const void *local, size_t nbytes, 
 	void *peer;
 
 	check_variable(symmetric, nbytes, pe, call);
-	if (!gshmemi_peer_ptr(gshmemi_state.direct.delta, symmetric, pe, &peer))
+	if (!gshmemi_peer_ptr(gshmemi_tables()->delta, symmetric, pe, &peer))
 		peer = gshmemi_slow_find(GSHMEMI_FIND_HEAP, symmetric, local, nbytes, align, pe, call);
 	return peer;
 }
@@ -40,7 +40,7 @@ static void *find_amo_peer(void *dest, const void *local, unsigned nbytes, int p
 	void *peer;
 
 	check_variable(dest, nbytes, pe, call);
-	if (!gshmemi_peer_ptr(gshmemi_state.direct.amo_delta, dest, pe, &peer))
+	if (!gshmemi_peer_ptr(gshmemi_tables()->amo_delta, dest, pe, &peer))
 		peer = gshmemi_slow_find(GSHMEMI_FIND_AMO, dest, local, nbytes, nbytes, pe, call);
 	return peer;
 }
@@ -71,7 +71,7 @@ static void *find_blocks(const void *symmetric, const void *local, ptrdiff_t sym
 	void *peer;
 
 	check_variable(symmetric, bsize * nblocks, pe, call);
-	if (!gshmemi_peer_ptr(gshmemi_state.direct.delta, symmetric, pe, &peer))
+	if (!gshmemi_peer_ptr(gshmemi_tables()->delta, symmetric, pe, &peer))
 		peer = gshmemi_slow_blocks(symmetric, local, symmetric_stride, local_stride, bsize, nblocks, elem_nbytes, pe,
 					   call);
 	return peer;

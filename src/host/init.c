@@ -15,6 +15,7 @@
 #include "device/state.h"
 #include "end/end.h"
 #include "heap/heap.h"
+#include "ipc/globals.h"
 #include "ipc/job.h"
 #include "ipc/life.h"
 #include "ipc/map.h"
@@ -24,7 +25,8 @@
 static unsigned depth;         /* inits without their finalize */
 static bool was_finalized;
 static int thread_level;       /* GSHMEM_THREAD_*: in force */
-static struct gshmemi_peers *peers; /* the true tables; kernels read them */
+static struct gshmemi_region *regions; /* [GSHMEMI_NREGIONS], and their tables behind them; kernels read them */
+static struct gshmemi_peers peers;     /* these tables, to be filled */
 static struct gshmemi_fault *fault;
 static uint32_t *poison;
 
@@ -100,10 +102,10 @@ static void free_tables(void)
 {
 	gshmemi_host_free(poison);
 	gshmemi_host_free(fault);
-	gshmemi_host_free(peers);
+	gshmemi_host_free(regions);
 	poison = NULL;
 	fault = NULL;
-	peers = NULL;
+	regions = NULL;
 }
 
 void gshmemi_poison(void)
@@ -115,13 +117,17 @@ void gshmemi_poison(void)
 /* Host memory that kernels read and write. */
 static int allocate_tables(void)
 {
+	const size_t npes = (size_t)gshmemi_job->npes;
 	void *ptr;
 	int rc;
 
-	rc = gshmemi_host_allocate(sizeof *peers, "peer tables", &ptr);
+	rc = gshmemi_host_allocate(GSHMEMI_NREGIONS * sizeof *regions + 3 * npes * sizeof *peers.delta, "peer tables", &ptr);
 	if (rc)
 		return rc;
-	peers = ptr;
+	regions = ptr;
+	peers.delta = (ptrdiff_t *)(regions + GSHMEMI_NREGIONS);
+	peers.sync_delta = peers.delta + npes;
+	peers.amo_delta = peers.sync_delta + npes;
 	rc = gshmemi_host_allocate(sizeof *fault, "fault record", &ptr);
 	if (rc)
 		goto err_free;
@@ -198,6 +204,45 @@ static int agree_heap(int rc)
 	return agreed;
 }
 
+/* The regions, by what map_open found. */
+static void fill_regions(void)
+{
+	regions[GSHMEMI_REGION_HEAP] = (struct gshmemi_region){gshmemi_heap.base, gshmemi_heap.nbytes, peers.delta, peers.amo_delta};
+	regions[GSHMEMI_REGION_SYNC] = (struct gshmemi_region){(char *)gshmemi_heap.sync, 0, peers.sync_delta, peers.sync_delta};
+	regions[GSHMEMI_REGION_GLOBALS] = (struct gshmemi_region){gshmemi_globals.base, gshmemi_globals.nbytes, peers.delta,
+								  peers.amo_delta};
+}
+
+/*
+ * Which PE has the first entry of the direct tables: 0 where all fit, so that PEs may be placed in any order; else the first of
+ * this node.
+ */
+static int find_first(void)
+{
+	int pe = 0;
+
+	if (gshmemi_job->npes >= GSHMEM_MAX_PES)
+		while (!gshmemi_job->peers[pe].is_local)
+			pe++;
+	return pe;
+}
+
+/* Fill the tables from the true ones. Returns how many PEs of this node have an entry. */
+static int fill_direct(struct gshmemi_direct *direct)
+{
+	int pe, nfound = 0;
+
+	*direct = ((const struct gshmemi_state)GSHMEMI_STATE_INIT).direct;
+	direct->first = find_first();
+	for (pe = direct->first; pe < gshmemi_job->npes && pe - direct->first < GSHMEM_MAX_PES - 1; pe++) {
+		direct->delta[pe - direct->first] = peers.delta[pe];
+		direct->sync_delta[pe - direct->first] = peers.sync_delta[pe];
+		direct->amo_delta[pe - direct->first] = peers.amo_delta[pe];
+		nfound += gshmemi_job->peers[pe].is_local;
+	}
+	return nfound;
+}
+
 static uint32_t find_slow(void)
 {
 	uint32_t slow = 0;
@@ -210,15 +255,17 @@ static uint32_t find_slow(void)
 	if (gshmemi_env.TRACE)
 		slow |= GSHMEMI_SLOW_POSTS;
 	for (pe = 0; pe < gshmemi_job->npes; pe++)
-		if (peers->delta[pe] == GSHMEMI_SENTINEL || peers->amo_delta[pe] == GSHMEMI_SENTINEL)
+		if (peers.delta[pe] == GSHMEMI_SENTINEL || peers.amo_delta[pe] == GSHMEMI_SENTINEL ||
+		    gshmemi_job->npes >= GSHMEM_MAX_PES)
 			slow |= GSHMEMI_SLOW_PEERS;
 	return slow;
 }
 
-/* The state that kernels and host calls read. Fills the static one: 24 KiB are much for a stack. */
+/* The state that kernels and host calls read. Fills the static one: 12 KiB are much for a stack. */
 static int set_state(void)
 {
 	static struct gshmemi_state state = GSHMEMI_STATE_INIT;
+	int nfound;
 
 	state.my_pe = gshmemi_job->my_pe;
 	state.npes = gshmemi_job->npes;
@@ -233,15 +280,18 @@ static int set_state(void)
 	state.stage_nbytes = gshmemi_heap.stage_nbytes;
 	state.fault = fault;
 	state.poison = poison;
-	state.peers = peers;
+	fill_regions();
+	state.regions = regions;
 	state.allocation_end = gshmemi_heap.allocation_end;
 	state.watchdog_ns = (uint64_t)(gshmemi_env.WATCHDOG * 1e9);
 	state.rpc = gshmemi_rpc_kernels.channel;
-	memset(&state.direct, 0, sizeof state.direct);
+	nfound = fill_direct(&state.direct);
+	if (nfound < gshmemi_job->nlocal && state.my_pe == 0)
+		gshmemi_warn("init: %d of the %d PEs of this node are direct: in a job of %d PEs those of a node must be consecutive "
+			     "and at most %d (mpirun -ppn; GSHMEM_MAX_PES); calls to the others take the slow path",
+			     nfound, gshmemi_job->nlocal, gshmemi_job->npes, GSHMEM_MAX_PES - 1);
 	if (state.slow & (GSHMEMI_SLOW_CHECK | GSHMEMI_SLOW_DELIVERY))
-		memcpy(&state.direct, &(const struct gshmemi_state)GSHMEMI_STATE_INIT.direct, sizeof state.direct);
-	else
-		memcpy(&state.direct, peers, sizeof state.direct);
+		state.direct = ((const struct gshmemi_state)GSHMEMI_STATE_INIT).direct;
 	return gshmemi_state_set(&state);
 }
 
@@ -250,7 +300,7 @@ static int go_live(void)
 {
 	int local, rc;
 
-	local = gshmemi_teams_open(peers);
+	local = gshmemi_teams_open(peers.delta);
 	if (!local)
 		local = gshmemi_contexts_open();
 	if (!local)
@@ -289,7 +339,7 @@ static int join(int rc, const struct request *request)
 		gshmemi_env_warn_unknown();
 	local = allocate(request, node_nbytes, &mine);
 	local = agree_heap(local);
-	rc = gshmemi_map_open(local, mine.device, mine.life_fd, gshmemi_heap.base, gshmemi_heap.sync, peers, &gshmemi_heap.align);
+	rc = gshmemi_map_open(local, mine.device, mine.life_fd, gshmemi_heap.base, gshmemi_heap.sync, &peers, &gshmemi_heap.align);
 	if (rc && local)
 		goto err_close_job;
 	if (rc)

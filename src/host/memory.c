@@ -194,12 +194,13 @@ void *gshmem_calloc(size_t count, size_t size)
 /* A pointer into the memory of a peer, as gshmem_ptr gives. */
 static int find_owner(const void *ptr)
 {
+	const ptrdiff_t *delta = gshmemi_state.regions[GSHMEMI_REGION_HEAP].delta;
 	uintptr_t base;
 	int pe;
 
 	for (pe = 0; pe < gshmemi_state.npes; pe++) {
-		base = (uintptr_t)gshmemi_heap.base + (uintptr_t)gshmemi_state.peers->delta[pe];
-		if (gshmemi_state.peers->delta[pe] != GSHMEMI_SENTINEL &&
+		base = (uintptr_t)gshmemi_heap.base + (uintptr_t)delta[pe];
+		if (delta[pe] != GSHMEMI_SENTINEL &&
 		    (uintptr_t)ptr - base < gshmemi_heap.nbytes)
 			return pe;
 	}

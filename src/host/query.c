@@ -33,7 +33,7 @@ int gshmem_n_pes(void)
 
 static bool is_mapped(int pe)
 {
-	return pe >= 0 && pe < gshmemi_state.npes && gshmemi_state.peers->delta[pe] != GSHMEMI_SENTINEL;
+	return pe >= 0 && pe < gshmemi_state.npes && gshmemi_state.regions[GSHMEMI_REGION_HEAP].delta[pe] != GSHMEMI_SENTINEL;
 }
 
 int gshmem_pe_accessible(int pe)
@@ -50,13 +50,10 @@ int gshmem_addr_accessible(const void *addr, int pe)
 
 void *gshmemi_host_ptr(const void *dest, int pe)
 {
-	void *peer_dest;
-
 	GSHMEMI_ENTER("gshmem_ptr");
 	if (!is_mapped(pe) || !gshmemi_is_symmetric(dest))
 		return NULL;
-	gshmemi_peer_ptr(gshmemi_state.peers->delta, dest, pe, &peer_dest);
-	return peer_dest;
+	return (char *)(uintptr_t)dest + gshmemi_state.regions[GSHMEMI_REGION_HEAP].delta[pe];
 }
 
 void *gshmem_ptr(const void *dest, int pe)

@@ -30,7 +30,7 @@ static int move(enum gshmemi_stream_what what, void *dest, const void *source, s
 	rc = gshmemi_enter_int(call);
 	if (rc || !nbytes)
 		return rc;
-	if (!gshmemi_peer_ptr(gshmemi_state.direct.delta, is_put ? dest : source, pe, &peer))
+	if (!gshmemi_peer_ptr(gshmemi_tables()->delta, is_put ? dest : source, pe, &peer))
 		return launch(&op, stream, call);
 	return gshmemi_hip(hipMemcpyAsync(is_put ? peer : dest, is_put ? source : peer, nbytes, hipMemcpyDefault, stream),
 			   "%s: hipMemcpyAsync of %zu bytes", call, nbytes);

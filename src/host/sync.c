@@ -219,7 +219,7 @@ static void tell(const struct gshmemi_team_view *team, uint64_t *address, const 
 	const int pe = gshmemi_team_to_world(team, (team->my_pe + ahead) % team->npes);
 	void *peer;
 
-	if (!gshmemi_peer_ptr(gshmemi_state.direct.sync_delta, address, pe, &peer))
+	if (!gshmemi_peer_ptr(gshmemi_tables()->sync_delta, address, pe, &peer))
 		peer = gshmemi_slow_find(GSHMEMI_FIND_SYNC, address, address, 8, 8, pe, call);
 	gshmemi_access_store(peer, words, (unsigned)nwords * 8, call);
 }

@@ -3,6 +3,7 @@
 #include "ipc/job.h"
 
 #include <fcntl.h>
+#include <gshmem/state/pe.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -128,10 +129,8 @@ static int check(const struct hello *all, int npes)
 	if (rc)
 		return rc;
 	rc = compare_configs(all, npes);
-	if (!rc && npes > GSHMEM_MAX_PES) {
-		gshmemi_error("init: %d PEs, but the library was built for %d: rebuild it, and all units with "
-			      "kernels, with a larger GSHMEM_MAX_PES",
-			      npes, GSHMEM_MAX_PES);
+	if (!rc && npes > GSHMEMI_NPES_LIMIT) {
+		gshmemi_error("init: %d PEs are more than gshmem can number, which are %d", npes, GSHMEMI_NPES_LIMIT);
 		rc = -E2BIG;
 	}
 	if (rc)

@@ -205,7 +205,7 @@ static int open_globals(int pe, const struct card *card, struct mapping *mapping
 }
 
 /* Map one peer; -EXDEV when there is no access. What is open after an error is closed by gshmemi_map_close. */
-static int open_peer(int pe, const struct card *cards, struct gshmemi_peers *peers, char *heap,
+static int open_peer(int pe, const struct card *cards, const struct gshmemi_peers *peers, char *heap,
 		     struct gshmemi_sync *sync)
 {
 	struct mapping *mapping = &mappings[pe];
@@ -227,7 +227,7 @@ static int open_peer(int pe, const struct card *cards, struct gshmemi_peers *pee
 }
 
 static int open_peers(const struct card *cards, int device, char *heap, struct gshmemi_sync *sync,
-		      struct gshmemi_peers *peers, bool *has_atomics_p)
+		      const struct gshmemi_peers *peers, bool *has_atomics_p)
 {
 	struct access access;
 	int pe, rc;
@@ -276,11 +276,11 @@ static void warn_unmapped(void)
 
 /* ---- exchange ---- */
 
-static void clear(struct gshmemi_peers *peers)
+static void clear(const struct gshmemi_peers *peers)
 {
 	int pe;
 
-	for (pe = 0; pe < GSHMEM_MAX_PES; pe++)
+	for (pe = 0; pe < gshmemi_job->npes; pe++)
 		peers->delta[pe] = peers->sync_delta[pe] = peers->amo_delta[pe] = GSHMEMI_SENTINEL;
 }
 
@@ -315,7 +315,7 @@ static void compare_globals(const struct card *cards)
 }
 
 static int connect_peers(const struct card *cards, int device, char *heap, struct gshmemi_sync *sync,
-			 struct gshmemi_peers *peers)
+			 const struct gshmemi_peers *peers)
 {
 	bool has_atomics = false;
 	int rc;
@@ -331,7 +331,7 @@ static int connect_peers(const struct card *cards, int device, char *heap, struc
 		return rc;
 	}
 	if (has_atomics)
-		memcpy(peers->amo_delta, peers->delta, sizeof peers->amo_delta);
+		memcpy(peers->amo_delta, peers->delta, (size_t)gshmemi_job->npes * sizeof *peers->delta);
 	else if (gshmemi_job->my_pe == 0)
 		gshmemi_info("init: some pair of PEs has no native atomics");
 	warn_unmapped();
@@ -350,7 +350,7 @@ static int count_sharers(const struct card *cards)
 	return n;
 }
 
-int gshmemi_map_open(int rc, int device, int life_fd, char *heap, struct gshmemi_sync *sync, struct gshmemi_peers *peers,
+int gshmemi_map_open(int rc, int device, int life_fd, char *heap, struct gshmemi_sync *sync, const struct gshmemi_peers *peers,
 		     size_t *heap_align_p)
 {
 	struct card mine, *cards;

@@ -10,9 +10,16 @@
 
 #include "base/base.h"
 
+/* True distances of all PEs; a sentinel where a PE's memory is not mapped. */
+struct gshmemi_peers {
+	ptrdiff_t *delta;      /* [npes], of heaps; as the others */
+	ptrdiff_t *sync_delta; /* of sync regions */
+	ptrdiff_t *amo_delta;  /* of heaps, for atomics */
+};
+
 /*
  * Exchange handles of the heap and the sync region, open those of the PEs on this node, and what they say of themselves
- * (life_fd, of gshmemi_life_open); fill *peers. rc is this PE's error so far. Collective, and agreed: 0, or the same error on every PE with nothing left open.
+ * (life_fd, of gshmemi_life_open); fill the tables of *peers. rc is this PE's error so far. Collective, and agreed: 0, or the same error on every PE with nothing left open.
  *
  * A PE on another node, or one whose device this one cannot access, is no error: its entries are sentinels.
  * amo_delta is sentinels everywhere, on every PE, when any pair of PEs in the job lacks native atomics: an object may
@@ -20,7 +27,7 @@
  * *heap_align_p is the alignment that the heap has on all PEs.
  */
 int gshmemi_map_open(int rc, int device, int life_fd, char *heap, struct gshmemi_sync *sync,
-		     struct gshmemi_peers *peers, size_t *heap_align_p);
+		     const struct gshmemi_peers *peers, size_t *heap_align_p);
 
 /* Close what open opened; no PE may free its memory before all have. */
 void gshmemi_map_close(void);

@@ -163,7 +163,7 @@ static int open_predefined(unsigned which, struct shape *shape)
 	return fill_place(&teams[which], shape);
 }
 
-int gshmemi_teams_open(const struct gshmemi_peers *peers)
+int gshmemi_teams_open(const ptrdiff_t *delta)
 {
 	const int npes = gshmemi_job->npes;
 	struct shape shape = {.pes = calloc((size_t)npes, sizeof *shape.pes)};
@@ -177,7 +177,7 @@ int gshmemi_teams_open(const struct gshmemi_peers *peers)
 	if (!teams || !shape.pes || !row || !can_reach)
 		gshmemi_end(1); /* the other PEs are in the exchange and cannot be told */
 	for (pe = 0; pe < npes; pe++)
-		row[pe] = peers->delta[pe] != GSHMEMI_SENTINEL;
+		row[pe] = delta[pe] != GSHMEMI_SENTINEL;
 	gshmemi_bootstrap_allgather(row, can_reach, (size_t)npes * sizeof *row);
 	for (i = 0; i < npes * npes; i++)
 		all_reach_all &= can_reach[i];

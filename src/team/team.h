@@ -9,8 +9,8 @@
 
 struct gshmemi_team_view;
 
-/* The teams that are always there, from what each PE reaches. Collective; the error is this PE's own. */
-int gshmemi_teams_open(const struct gshmemi_peers *peers);
+/* The teams that are always there, from what each PE reaches, by the heap's distances. Collective; the error is this PE's own. */
+int gshmemi_teams_open(const ptrdiff_t *delta);
 void gshmemi_teams_close(void);
 
 /* What a handle that is not GSHMEM_TEAM_INVALID stands for; a bad one ends the job. */

@@ -223,6 +223,20 @@ GSHMEMI_ARCH_FN uint64_t gshmemi_arch_ballot(int predicate, uint64_t lanes)
 #define GSHMEMI_ARCH_SCALAR(value) ((void)0)
 #endif
 
+/*
+ * The address of a constant, to be computed once: for each field the compiler adds the field's offset to the symbol, and
+ * computes that sum anew.
+ */
+#if GSHMEMI_OPTIMIZED
+#define GSHMEMI_ARCH_SHARE_ADDRESS(pointer) \
+	do { \
+		const __attribute__((address_space(4))) void *shared_ = (const __attribute__((address_space(4))) void *)(pointer); \
+\
+		__asm__("" : "+s"(shared_)); \
+		(pointer) = (__typeof__(pointer))shared_; \
+	} while (0)
+#endif
+
 /* The upper half: its sign is the value's, and scalar registers can be compared with 0 in 32 bits alone. */
 GSHMEMI_ARCH_FN int32_t gshmemi_arch_uniform_high(int64_t value)
 {

@@ -112,6 +112,11 @@ enum gshmemi_amo {
 #define GSHMEMI_ARCH_MARK_POST() ((void)0)
 #endif
 
+/* Where the compiler needs no help to compute the address of a constant once. */
+#ifndef GSHMEMI_ARCH_SHARE_ADDRESS
+#define GSHMEMI_ARCH_SHARE_ADDRESS(pointer) ((void)0)
+#endif
+
 /* Around the inline functions: warnings that a compiler has for right code. */
 #ifdef GSHMEMI_ARCH_QUIET_BEGIN
 #define GSHMEMI_QUIET_BEGIN GSHMEMI_ARCH_QUIET_BEGIN

@@ -73,7 +73,7 @@ GSHMEMI_FN void gshmemi_ll_tell(uint64_t *place, uint64_t packet, int world_pe, 
 {
 	void *peer;
 
-	if (!gshmemi_peer_ptr(gshmemi_state.direct.sync_delta, place, world_pe, &peer))
+	if (!gshmemi_peer_ptr(gshmemi_tables()->sync_delta, place, world_pe, &peer))
 		peer = gshmemi_slow_find(GSHMEMI_FIND_SYNC, place, place, sizeof *place, sizeof *place, world_pe, call);
 	gshmemi_arch_store(peer, packet, 8);
 }

@@ -23,7 +23,7 @@ GSHMEMI_FN uint64_t gshmemi_amo(int op, void *dest, uint64_t value, uint64_t con
 
 	if (GSHMEMI_ON_HOST())
 		return gshmemi_host_amo(op, dest, value, cond, nbytes, fetches, pe, call);
-	if (!gshmemi_peer_ptr(gshmemi_state.direct.amo_delta, dest, pe, &peer_dest) &&
+	if (!gshmemi_peer_ptr(gshmemi_tables()->amo_delta, dest, pe, &peer_dest) &&
 	    !(peer_dest = gshmemi_slow_amo(op, gshmemi_peer_undo(peer_dest), value, cond, nbytes, fetches, pe, call)))
 		return 0;
 #ifdef GSHMEMI_LIBRARY /* of the host, which may share its core with the PE that it waits for */
@@ -43,7 +43,7 @@ GSHMEMI_FN void gshmemi_amo_nbi(void *fetch, int op, void *dest, uint64_t value,
 
 	if (GSHMEMI_ON_HOST())
 		gshmemi_host_amo_nbi(fetch, op, dest, value, cond, nbytes, pe, call);
-	else if (gshmemi_peer_ptr(gshmemi_state.direct.amo_delta, dest, pe, &peer_dest) ||
+	else if (gshmemi_peer_ptr(gshmemi_tables()->amo_delta, dest, pe, &peer_dest) ||
 		 (peer_dest = gshmemi_slow_amo_nbi(fetch, op, dest, value, cond, nbytes, pe, call)))
 		gshmemi_value_store(fetch, gshmemi_amo_peer(op, peer_dest, value, cond, nbytes), nbytes);
 }

@@ -19,7 +19,7 @@ GSHMEMI_FN void gshmemi_put(int scope, void *dest, const void *source, size_t nb
 
 	if (GSHMEMI_LONG_ON_HOST())
 		gshmemi_host_put(dest, source, nbytes, align, pe, nbi, call);
-	else if (gshmemi_peer_ptr(gshmemi_state.direct.delta, dest, pe, &peer_dest) ||
+	else if (gshmemi_peer_ptr(gshmemi_tables()->delta, dest, pe, &peer_dest) ||
 		 (peer_dest = gshmemi_slow_put(scope, dest, source, nbytes, align, pe, nbi, call)))
 		gshmemi_copy(scope, GSHMEMI_TO_PEER, peer_dest, source, nbytes, align);
 }
@@ -48,7 +48,7 @@ GSHMEMI_FN void gshmemi_get(int scope, void *dest, const void *source, size_t nb
 
 	if (GSHMEMI_LONG_ON_HOST())
 		gshmemi_get_on_host(dest, source, nbytes, align, pe, nbi, call);
-	else if (gshmemi_peer_ptr(gshmemi_state.direct.delta, source, pe, &peer_source) ||
+	else if (gshmemi_peer_ptr(gshmemi_tables()->delta, source, pe, &peer_source) ||
 		 (peer_source = gshmemi_slow_get(scope, dest, source, nbytes, align, pe, nbi, call)))
 		gshmemi_copy(scope, GSHMEMI_FROM_PEER, dest, peer_source, nbytes, align);
 }
@@ -60,7 +60,7 @@ GSHMEMI_FN void gshmemi_p(void *dest, const void *value, unsigned nbytes, int pe
 
 	if (GSHMEMI_ON_HOST())
 		gshmemi_host_p(dest, value, nbytes, pe, call);
-	else if (!gshmemi_peer_ptr(gshmemi_state.direct.delta, dest, pe, &peer_dest) &&
+	else if (!gshmemi_peer_ptr(gshmemi_tables()->delta, dest, pe, &peer_dest) &&
 		 !(peer_dest = gshmemi_slow_p(gshmemi_peer_undo(peer_dest), value, nbytes, pe, call)))
 		return;
 	else if (nbytes <= 8)
@@ -79,7 +79,7 @@ GSHMEMI_FN void gshmemi_g(void *value, const void *source, unsigned nbytes, int 
 		__builtin_memcpy(value, &word, nbytes);
 		return;
 	}
-	if (!gshmemi_peer_ptr(gshmemi_state.direct.delta, source, pe, &peer_source)) {
+	if (!gshmemi_peer_ptr(gshmemi_tables()->delta, source, pe, &peer_source)) {
 		source = gshmemi_peer_undo(peer_source);
 		peer_source = gshmemi_slow_find(GSHMEMI_FIND_HEAP, source, source, nbytes, nbytes, pe, call);
 	}
@@ -139,7 +139,7 @@ GSHMEMI_FN void gshmemi_iput(int scope, void *dest, const void *source, ptrdiff_
 
 	if (GSHMEMI_LONG_ON_HOST())
 		gshmemi_host_iput(dest, source, dst, sst, nelems, elem_nbytes, pe, call);
-	else if (gshmemi_peer_ptr(gshmemi_state.direct.delta, dest, pe, &peer_dest) ||
+	else if (gshmemi_peer_ptr(gshmemi_tables()->delta, dest, pe, &peer_dest) ||
 		 (peer_dest = gshmemi_slow_ibput(scope, dest, source, dst, sst, 1, nelems, elem_nbytes, pe, call)))
 		gshmemi_copy_stride(scope, GSHMEMI_TO_PEER, peer_dest, dst, source, sst, nelems, elem_nbytes);
 }
@@ -153,7 +153,7 @@ GSHMEMI_FN void gshmemi_iget(int scope, void *dest, const void *source, ptrdiff_
 		gshmemi_host_iget(dest, source, dst, sst, nelems, elem_nbytes, pe, call);
 		return;
 	}
-	if (!gshmemi_peer_ptr(gshmemi_state.direct.delta, source, pe, &peer_source))
+	if (!gshmemi_peer_ptr(gshmemi_tables()->delta, source, pe, &peer_source))
 		peer_source = gshmemi_slow_ibget(scope, dest, source, dst, sst, 1, nelems, elem_nbytes, pe, call);
 	gshmemi_copy_stride(scope, GSHMEMI_FROM_PEER, dest, dst, peer_source, sst, nelems, elem_nbytes);
 }
@@ -165,7 +165,7 @@ GSHMEMI_FN void gshmemi_ibput(int scope, void *dest, const void *source, ptrdiff
 
 	if (GSHMEMI_LONG_ON_HOST())
 		gshmemi_host_ibput(dest, source, dst, sst, bsize, nblocks, elem_nbytes, pe, call);
-	else if (gshmemi_peer_ptr(gshmemi_state.direct.delta, dest, pe, &peer_dest) ||
+	else if (gshmemi_peer_ptr(gshmemi_tables()->delta, dest, pe, &peer_dest) ||
 		 (peer_dest = gshmemi_slow_ibput(scope, dest, source, dst, sst, bsize, nblocks, elem_nbytes, pe, call)))
 		gshmemi_copy_blocks(scope, GSHMEMI_TO_PEER, peer_dest, dst, source, sst, bsize, nblocks, elem_nbytes);
 }
@@ -179,7 +179,7 @@ GSHMEMI_FN void gshmemi_ibget(int scope, void *dest, const void *source, ptrdiff
 		gshmemi_host_ibget(dest, source, dst, sst, bsize, nblocks, elem_nbytes, pe, call);
 		return;
 	}
-	if (!gshmemi_peer_ptr(gshmemi_state.direct.delta, source, pe, &peer_source))
+	if (!gshmemi_peer_ptr(gshmemi_tables()->delta, source, pe, &peer_source))
 		peer_source = gshmemi_slow_ibget(scope, dest, source, dst, sst, bsize, nblocks, elem_nbytes, pe, call);
 	gshmemi_copy_blocks(scope, GSHMEMI_FROM_PEER, dest, dst, peer_source, sst, bsize, nblocks, elem_nbytes);
 }

@@ -17,8 +17,8 @@ GSHMEMI_FN void gshmemi_put_signal(int scope, void *dest, const void *source, si
 		gshmemi_host_put_signal(dest, source, nbytes, align, sig_addr, signal, sig_op, pe, nbi, call);
 		return;
 	}
-	if (!gshmemi_peer_ptr(gshmemi_state.direct.delta, dest, pe, &peer_dest) ||
-	    !gshmemi_peer_ptr(sig_op == GSHMEM_SIGNAL_ADD ? gshmemi_state.direct.amo_delta : gshmemi_state.direct.delta,
+	if (!gshmemi_peer_ptr(gshmemi_tables()->delta, dest, pe, &peer_dest) ||
+	    !gshmemi_peer_ptr(sig_op == GSHMEM_SIGNAL_ADD ? gshmemi_tables()->amo_delta : gshmemi_tables()->delta,
 			      sig_addr, pe, &peer_sig)) {
 		gshmemi_check_move(scope, dest, source, nbytes, pe, call);
 		gshmemi_check_args(scope, GSHMEMI_ARGS_SIGNAL, (uintptr_t)sig_addr, (uintptr_t)dest ^ (uint64_t)(unsigned)pe << 48,

@@ -57,10 +57,10 @@ GSHMEMI_FN uint64_t gshmemi_find_what(int find, unsigned align, int scope, int i
 __attribute__((returns_nonnull)) GSHMEMI_SLOW void *gshmemi_slow_find_at(uint64_t what, const void *symmetric, const void *local,
 									 size_t nbytes, int pe, const char *call)
 {
-	const struct gshmemi_peers *peers = gshmemi_state.peers;
 	const int find = (int)(what & 15);
+	const struct gshmemi_region *region = &gshmemi_state.regions[find == GSHMEMI_FIND_SYNC];
 	uint64_t detail = 0; /* of the fault: what was found or expected */
-	void *peer = NULL;
+	ptrdiff_t delta = 0;
 	int fault = 0;
 
 	call = (const char *)(uintptr_t)gshmemi_arch_uniform((uint64_t)(uintptr_t)call);
@@ -88,13 +88,14 @@ __attribute__((returns_nonnull)) GSHMEMI_SLOW void *gshmemi_slow_find_at(uint64_
 	} else if (gshmemi_state.slow & GSHMEMI_SLOW_CHECK && nbytes && find != GSHMEMI_FIND_SYNC) {
 		fault = gshmemi_check_symmetric(local ? symmetric : NULL, nbytes, (unsigned)(what >> 4) & 31, &detail);
 	}
-	if (!fault && !gshmemi_peer_ptr(find == GSHMEMI_FIND_SYNC ? peers->sync_delta : peers->delta, symmetric, pe, &peer))
-		fault = GSHMEMI_FAULT_UNREACHABLE;
-	if (!fault && find == GSHMEMI_FIND_AMO && peers->amo_delta[pe] == GSHMEMI_SENTINEL)
-		fault = GSHMEMI_FAULT_NO_ATOMICS;
+	if (!fault) {
+		delta = (find == GSHMEMI_FIND_AMO ? region->amo_delta : region->delta)[pe];
+		if (delta == GSHMEMI_SENTINEL)
+			fault = region->delta[pe] == GSHMEMI_SENTINEL ? GSHMEMI_FAULT_UNREACHABLE : GSHMEMI_FAULT_NO_ATOMICS;
+	}
 	if (fault)
 		gshmemi_fault_raise(fault, pe, symmetric, nbytes, detail, detail, call, what >> 16);
-	return peer;
+	return (char *)(uintptr_t)symmetric + delta;
 }
 
 /* For one thread. align, a constant, is at most 16. */

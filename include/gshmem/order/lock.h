@@ -35,7 +35,7 @@ GSHMEMI_FN uint64_t *gshmemi_lock_find(long *lock, const char *call)
 	const int home = gshmemi_lock_home(lock);
 	void *word = NULL;
 
-	if (!GSHMEMI_ON_HOST() && !gshmemi_peer_ptr(gshmemi_state.direct.amo_delta, lock, home, &word))
+	if (!GSHMEMI_ON_HOST() && !gshmemi_peer_ptr(gshmemi_tables()->amo_delta, lock, home, &word))
 		word = gshmemi_slow_amo(GSHMEMI_AMO_FETCH, lock, 0, 0, sizeof *lock, 1, home, call);
 	return (uint64_t *)word;
 }

@@ -61,7 +61,7 @@ GSHMEMI_FN void gshmemi_sync_tell(uint64_t *flag, uint64_t epoch, int pe, const 
 {
 	void *peer_flag;
 
-	if (!gshmemi_peer_ptr(gshmemi_state.direct.sync_delta, flag, pe, &peer_flag))
+	if (!gshmemi_peer_ptr(gshmemi_tables()->sync_delta, flag, pe, &peer_flag))
 		peer_flag = gshmemi_slow_find(GSHMEMI_FIND_SYNC, flag, flag, sizeof *flag, sizeof *flag, pe, call);
 	gshmemi_arch_store(peer_flag, epoch, 8);
 }
@@ -280,7 +280,7 @@ GSHMEM_API int gshmem_n_pes(void)
 
 GSHMEM_API void *gshmem_ptr(const void *dest, int pe)
 {
-	void *peer = NULL;
+	ptrdiff_t delta;
 	int npes;
 
 	if (GSHMEMI_ON_HOST())
@@ -289,7 +289,8 @@ GSHMEM_API void *gshmem_ptr(const void *dest, int pe)
 	if (((uintptr_t)dest - (uintptr_t)gshmemi_state.heap >= gshmemi_state.heap_nbytes &&
 	     !GSHMEMI_ARCH_IS_GLOBAL(dest, 1)) || pe < 0 || pe >= npes)
 		return NULL;
-	return gshmemi_peer_ptr(gshmemi_state.peers->delta, dest, pe, &peer) ? peer : NULL;
+	delta = gshmemi_state.regions[GSHMEMI_REGION_HEAP].delta[pe];
+	return delta == GSHMEMI_SENTINEL ? NULL : (char *)(uintptr_t)dest + delta;
 }
 
 GSHMEM_API int gshmem_team_my_pe(gshmem_team_t team)

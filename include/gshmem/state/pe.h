@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A PE of the world together with a context other than the default one, in an int: how the slow path is told of contexts,
- * which the direct path does not know. Tables are read by the lowest bits of a PE alone.
+ * which the direct path does not know. Tables are read by the lowest bits alone, which hold 65536 PEs.
  */
 #ifndef GSHMEM_PE_H
 #define GSHMEM_PE_H
@@ -13,6 +13,8 @@
 #define GSHMEMI_PE_CONTEXTS      (1 << 14)
 #define GSHMEMI_CTX_COLLECTIVES  (GSHMEMI_PE_CONTEXTS - 1) /* the library's own operations: no handle has this number */
 
+#define GSHMEMI_NPES_LIMIT       (1 << GSHMEMI_PE_CONTEXT_SHIFT)
+
 /* The number in the world of a PE that may have a context with it, and which context: 0 is the default one. */
 GSHMEMI_FN int gshmemi_pe_context(int pe)
 {
@@ -23,7 +25,7 @@ GSHMEMI_FN int gshmemi_pe_context(int pe)
 
 GSHMEMI_FN int gshmemi_pe_in_world(int pe)
 {
-	return gshmemi_pe_context(pe) ? pe & ((1 << GSHMEMI_PE_CONTEXT_SHIFT) - 1) : pe;
+	return gshmemi_pe_context(pe) ? pe & (GSHMEMI_NPES_LIMIT - 1) : pe;
 }
 
 /* A PE of the world with a context that is not the default one. */

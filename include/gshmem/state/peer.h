@@ -25,13 +25,39 @@
 #define GSHMEMI_LONG_ON_HOST() GSHMEMI_ON_HOST()
 #endif
 
+/* The direct tables, by an address that all accesses of a call share. */
+GSHMEMI_FN const struct gshmemi_direct *gshmemi_tables(void)
+{
+	const struct gshmemi_direct *direct = &gshmemi_state.direct;
+
+#ifndef GSHMEM_DIRECT_ONLY /* which reads one field of them */
+	GSHMEMI_ARCH_SHARE_ADDRESS(direct);
+#endif
+	return direct;
+}
+
 /*
- * The address on pe of what address names here, by one of the state's tables. Returns 0 where the table holds a
+ * The entry of the direct tables for a PE, which may have a context with it: PE first + i has entry i, any other the last one. In
+ * a job where all PEs are direct, first is 0 and all numbers lie within.
+ */
+GSHMEMI_FN unsigned gshmemi_peer_entry(int pe)
+{
+#ifdef GSHMEM_DIRECT_ONLY
+	return (unsigned)pe & (GSHMEM_MAX_PES - 1);
+#else
+	const unsigned entry = ((unsigned)pe & (GSHMEMI_NPES_LIMIT - 1)) - (unsigned)gshmemi_tables()->first;
+
+	return entry < GSHMEM_MAX_PES - 1 ? entry : GSHMEM_MAX_PES - 1;
+#endif
+}
+
+/*
+ * The address on pe of what address names here, by one of the direct tables. Returns 0 where the table holds a
  * sentinel: take the slow path. One load, one addition, one test; no range check, ever.
  */
 GSHMEMI_FN int gshmemi_peer_ptr(const ptrdiff_t *table, const void *address, int pe, void **peer_p)
 {
-	ptrdiff_t delta = table[(unsigned)pe & (GSHMEM_MAX_PES - 1)];
+	ptrdiff_t delta = table[gshmemi_peer_entry(pe)];
 
 	*peer_p = (char *)(uintptr_t)address + delta;
 #ifdef GSHMEM_DIRECT_ONLY

@@ -18,13 +18,13 @@
 #include <gshmem/arch/arch.h>
 #include <gshmem/state/rpc_channel.h>
 
-/* PEs that the tables hold: a power of two, 3 x 8 bytes each of the 64 KiB of constant memory. */
+/* Entries of the tables that the direct path reads: a power of two, 3 x 8 bytes each of the 64 KiB of constant memory. */
 #ifndef GSHMEM_MAX_PES
-#define GSHMEM_MAX_PES 1024
+#define GSHMEM_MAX_PES 512
 #endif
 
 /* Counts up when the layout below, or its meaning, changes. */
-#define GSHMEMI_ABI 7
+#define GSHMEMI_ABI 8
 #define GSHMEMI_ABI_DIRECT_ONLY 0x80000000U
 
 /*
@@ -37,17 +37,35 @@
 #define GSHMEMI_SLOW_UNSET    1U  /* nobody filled this copy */
 #define GSHMEMI_SLOW_CHECK    2U  /* GSHMEM_CHECK: arguments are checked */
 #define GSHMEMI_SLOW_DELIVERY 4U  /* GSHMEM_CPU_DELIVERY: puts arrive late */
-#define GSHMEMI_SLOW_PEERS    8U  /* some peers are not mapped, or not for atomics; the others stay direct */
+#define GSHMEMI_SLOW_PEERS    8U  /* some peers have no entry in a table; the others stay direct */
 #define GSHMEMI_SLOW_POSTS    16U /* there is something that kernels may post, for quiet to complete */
 
 /*
- * How far the memory of each PE lies from this PE's: peer address = address + delta[pe]. One table for each kind of
- * region, because each lies at a distance of its own. GSHMEMI_SENTINEL where a peer cannot be reached this way.
+ * What the direct path reads: how far the memory of a PE lies from this PE's. Entry i is that of PE first + i
+ * (gshmemi_peer_entry); GSHMEMI_SENTINEL sends the call to the slow path. The last entry always does, and serves all PEs outside.
  */
-struct gshmemi_peers {
+struct gshmemi_direct {
+	int32_t first;                        /* PE of the world that has entry 0 */
+	int32_t pad;
 	ptrdiff_t delta[GSHMEM_MAX_PES];      /* the heap */
 	ptrdiff_t sync_delta[GSHMEM_MAX_PES]; /* struct gshmemi_sync */
 	ptrdiff_t amo_delta[GSHMEM_MAX_PES];  /* the heap, for atomics */
+};
+
+/* Memory that each PE has one of. An operation names it by its number and an offset, which mean the same to all PEs. */
+enum gshmemi_region_number {
+	GSHMEMI_REGION_HEAP,
+	GSHMEMI_REGION_SYNC,    /* struct gshmemi_sync, and the stages behind it */
+	GSHMEMI_REGION_GLOBALS, /* of a program of OpenSHMEM; as far from this PE's as the heap */
+	GSHMEMI_NREGIONS
+};
+
+/* A region as the slow path sees it. Entry pe of a table is that PE's true distance; GSHMEMI_SENTINEL: it is not mapped. */
+struct gshmemi_region {
+	char *base;                 /* of this PE's */
+	uint64_t nbytes;
+	const ptrdiff_t *delta;     /* [npes], as the next */
+	const ptrdiff_t *amo_delta; /* for atomics: GSHMEMI_SENTINEL also where mapped memory has no native ones */
 };
 
 /*
@@ -58,7 +76,7 @@ struct gshmemi_peers {
  * next barrier while another still reads what came with this one.
  */
 #define GSHMEMI_SYNC_RADIX  16
-#define GSHMEMI_SYNC_ROUNDS 3 /* 16^3 PEs */
+#define GSHMEMI_SYNC_ROUNDS 4 /* 16^4 PEs, GSHMEMI_NPES_LIMIT */
 #define GSHMEMI_SYNC_WORDS  2
 struct gshmemi_sync {
 	uint64_t epoch;      /* barriers that this PE has entered; written by this PE */
@@ -177,11 +195,11 @@ struct gshmemi_state {
 	uint64_t stage_nbytes;
 	struct gshmemi_fault *fault;       /* host-pinned */
 	const uint32_t *poison;            /* host-pinned; not 0: the job is ending, stop waiting */
-	const struct gshmemi_peers *peers; /* the true tables, where those below hold sentinels on purpose */
+	const struct gshmemi_region *regions; /* [GSHMEMI_NREGIONS], host-pinned */
 	const uint64_t *allocation_end;    /* GSHMEM_CHECK: per granule, the heap offset at which its allocation ends; 0 free */
 	uint64_t watchdog_ns;   /* a wait that lasts longer is reported; 0: never */
 	struct gshmemi_rpc_channel rpc;    /* to the CPU; nslots 0: none */
-	struct gshmemi_peers direct;       /* what the direct path reads */
+	struct gshmemi_direct direct;
 };
 
 /* Bytes of heap that one entry of allocation_end stands for: also the default alignment of an allocation. */
