@@ -134,7 +134,7 @@ help:#                              this list
 
 # ---- the legs of check: which tests (below tests/), built how, run how ----
 
-LEGS_cpu := basic delivery clang apart asan tsan lanes install isa trees amd amd-gpus
+LEGS_cpu := basic delivery carry clang apart asan tsan lanes install isa trees amd amd-gpus
 LEGS_amd := $(if $(AMDSIM_LIB),sim install isa)
 ALL_LEGS := $(or $(LEGS_$(PLATFORM)),basic install isa)
 LEGS     ?= $(ALL_LEGS)
@@ -178,6 +178,9 @@ MAKE_basic   = $(if $(T),,RUN=examples ALSO=benches)
 # Late and reordered delivery, the seeds by turns; not for tests that say `/* delivery: no */` or never send anything.
 T_delivery   = $(filter-out $(call marked,delivery: no) allocator% init%,$(names)) shmem/*
 RUN_delivery = -e 'GSHMEM_CPU_DELIVERY=random:1 | GSHMEM_CPU_DELIVERY=random:2 | GSHMEM_CPU_DELIVERY=random:3'
+# What could be direct goes by a carrier; not for tests that say `/* carry: no */`: they count, or ask for a peer's address.
+T_carry      = $(filter-out $(call marked,carry: no) allocator% init% info env_doc api_doc names layers platform/%,$(T_quick))
+RUN_carry    = -1 -e GSHMEM_CARRY=direct
 # Tests and examples are read; what exercises the compiler is run, each program once (-1), as with the sanitizers. With the
 # copy loop of NVIDIA GPUs, which the cpu platform otherwise replaces by memcpy, and with it the collectives of GPUs.
 T_clang      = put* get* amo* signal* coll coll_late platform/* shmem/*

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* carry: no */
 /* GSHMEM_CHECK=1: bad PEs and addresses are reported with the PE and the call, from the host and from kernels. */
 /* timeout: 200 */
 /* delivery: no */

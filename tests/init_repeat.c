@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* carry: no */
 /* run: -n 1,2,4 */
 /* Init and finalize again and again, nested, with queries and calls of functions; nothing is left behind. */
 #include <gshmem.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* carry: no */
 /* gshmemx_module_init: kernels of a module reach peers, after a second init too; modules that do not fit are refused. */
 /* delivery: no, one of the modules cannot have it */
 /* timeout: 120 */

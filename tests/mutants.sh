@@ -121,9 +121,9 @@ cpu_mutants() {
 	mutant source team_sync team_threads src/team/team.c '/^int gshmemi_host_team_sync(/,/^}/{/gshmemi_sync_host_team/d}' -n 2
 	mutant source sync_all_host barrier_reuse src/host/sync.c 's/gshmemi_sync_all(GSHMEMI_THREAD, quiet, call);/(void)quiet, (void)call;/'
 	mutant kernel barrier_kernel barrier_reuse include/gshmem/order/sync.h \
-		'/ gshmemi_disseminate(/,/^}/s/GSHMEM_CMP_GE, epoch/GSHMEM_CMP_GE, 0/'
-	mutant kernel check_args check_groups include/gshmem/move/slow.h '/ gshmemi_check_args_at(/,/^}/s/first\[0\] != a/0/'
-	mutant kernel check_group check_groups include/gshmem/move/slow.h '/ gshmemi_check_group_at(/,/^}/s/count != due/0/'
+		'/ gshmemi_sync_await(/,/^}/s/GSHMEM_CMP_GE, epoch/GSHMEM_CMP_GE, 0/'
+	mutant kernel check_args check_groups include/gshmem/move/check.h '/ gshmemi_check_args_at(/,/^}/s/first\[0\] != a/0/'
+	mutant kernel check_group check_groups include/gshmem/move/check.h '/ gshmemi_check_group_at(/,/^}/s/count != due/0/'
 	mutant kernel check_claim check_groups include/gshmem/order/sync.h '/ gshmemi_team_claim_at(/,/^}/s/if (found)/if (0)/'
 
 	# order, with delayed delivery
@@ -134,6 +134,17 @@ cpu_mutants() {
 	mutant source delivery_pe_quiet order_pe_quiet platform/cpu/delivery.c \
 		's/#define GSHMEMI_MUTANT 0/#define GSHMEMI_MUTANT 2/' -n 3
 	mutant source delivery_signal order_put_signal platform/cpu/delivery.c 's/#define GSHMEMI_MUTANT 0/#define GSHMEMI_MUTANT 3/'
+
+	mutant header complete_early coll_late include/gshmem/move/carry.h \
+		'/ gshmemi_complete(/,/^}/s/gshmemi_carry_complete(.*/(void)context;/' -e GSHMEM_CPU_DELIVERY=random:1
+	mutant kernel order_nothing order_fence include/gshmem/move/carry.h '/ gshmemi_order(/,/^}/s/gshmemi_carry_order_at(.*/;/'
+	mutant header flag_lowers delivery_rules include/gshmem/move/carry.h '/ gshmemi_apply_flag(/,/^}/s/found < value/found != value/'
+
+	# carriers
+	mutant kernel carry_offset put_get_copy include/gshmem/move/slow.h \
+		'/ gshmemi_find_place(/,/^}/s/\*offset_p = /&8 + /' -e GSHMEM_CARRY=direct
+	mutant kernel carry_signal signal_put include/gshmem/move/carry.h \
+		'/ gshmemi_apply(/,/^}/s/(void)gshmemi_apply_amo(o->op, sig_base.*/;/' -e GSHMEM_CARRY=direct
 
 	# host calls
 	mutant header fetch_inc host_threads include/gshmem/arch/c11.h \
@@ -175,8 +186,8 @@ amd_mutants() {
 	mutant kernel lock_clear_quiet order_acquire include/gshmem/order/lock.h '/ gshmemi_lock_clear(/,/^}/s/gshmemi_quiet(.*/;/' -n 2
 	mutant kernel put_signal_release order_put_signal include/gshmem/move/copy.h \
 		'/ gshmemi_copy_signal(/,/^}/s/gshmemi_arch_fence_release();//' -n 2
-	mutant kernel fence_release order_fence include/gshmem/order/sync.h '/ gshmemi_fence(/,/^}/s/gshmemi_arch_fence_release();//' -n 2
-	mutant kernel barrier_release order_acquire include/gshmem/order/sync.h '/ gshmemi_arch_fence_release()/d; /gshmemi_arch_fence_system()/s/gshmemi_arch_fence_system();/;/' -n 2
+	mutant kernel fence_release order_fence include/gshmem/move/carry.h '/ gshmemi_order(/,/^}/s/gshmemi_arch_fence_release();//' -n 2
+	mutant kernel barrier_release order_acquire include/gshmem/order/sync.h '/gshmemi_arch_fence_release()/s/gshmemi_arch_fence_release();/;/; s/GSHMEMI_SYNC_OWN(complete)(call);/;/; /gshmemi_arch_fence_system()/s/gshmemi_arch_fence_system();/;/' -n 2
 	mutant kernel rpc_post_release rpc_acquire include/gshmem/rpc/rpc_slot.h '/ gshmemi_rpc_post(/,/^}/s/gshmemi_arch_fence_release();/;/'
 	mutant kernel rpc_call_acquire rpc_acquire include/gshmem/rpc/rpc.h 's/gshmemi_arch_fence_acquire();//'
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* carry: no */
 /* run: -n 2,3 */
 /*
  * What a kernel has read is in its caches. After a call that learns of another PE's writes it reads them, and not what

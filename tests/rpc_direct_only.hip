@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* carry: no */
 /* delivery: no, this unit is made without */
 /* In a unit compiled with GSHMEM_DIRECT_ONLY, where quiet does not know of posts, a post returns when it is complete. */
 #include <atomic>

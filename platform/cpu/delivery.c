@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Delayed delivery, GSHMEM_CPU_DELIVERY=random[:seed]: operations arrive late, in pieces, and in any order that
- * OpenSHMEM allows. The slow path hands them over (include/gshmem/move/slow.h); a thread of this file delivers them at
+ * OpenSHMEM allows. It is a carrier (include/gshmem/move/carry.h): a thread of this file delivers at
  * random, whatever the callers do meanwhile, and quiet delivers those that it must complete by itself.
  *
  * A queue holds what one caller has open on one PE in one context. A caller is a lane, or the host with all its threads. A
@@ -22,7 +22,9 @@
 
 #define GSHMEMI_LIBRARY 1
 #include <gshmem.h>
-#include <gshmem/state/pe.h>
+
+extern struct gshmemi_state gshmemi_state __asm__("gshmemi_library_state"); /* as src/base/base.h has it */
+#include <gshmem/move/carry.h>
 
 #include "runtime.h"
 
@@ -40,20 +42,20 @@ enum { MUTANT_FENCE = 1, MUTANT_QUIET, MUTANT_SIGNAL, MUTANT_CATCH_UP };
 /* One record moves this much at most: bounds how long the lock is held. */
 #define MAX_PIECE_BYTES ((size_t)1 << 20)
 
-enum { PUT, GET, AMO };
+enum { PUT, GET, AMO, FLAG };
 
 struct record {
 	struct record *next;	 /* in queue.later */
 	struct record *signal;	 /* of a put_signal's data: what comes after all of it; else NULL */
 	uint64_t epoch;		 /* of its queue */
 	uint64_t held_until_ns;	 /* the thread leaves it alone before; 0: not held */
-	int kind;		 /* PUT, GET, AMO */
+	int kind;		 /* PUT, GET, AMO, FLAG */
 	int op;			 /* AMO: GSHMEMI_AMO_* */
 	unsigned npieces;	 /* of a signal: pieces of data that are still open */
 	size_t nbytes;		 /* moved; AMO: 4 or 8 */
 	void *dest;
 	const void *source;	 /* PUT: the caller's, or copy; GET: the peer's */
-	uint64_t value, cond;	 /* AMO */
+	uint64_t value, cond;	 /* AMO, FLAG */
 	void *fetch;		 /* AMO: where the old value goes, or NULL */
 	size_t copy_nbytes;
 	char copy[];		 /* the source, if the caller may reuse it */
@@ -212,36 +214,24 @@ static void open_next_epoch(struct queue *q)
 
 /* ---- delivery ---- */
 
-/* Words of up to 8 bytes arrive by one store: they are never seen half written. */
-static void move(void *dest, const void *source, size_t nbytes)
-{
-	uint64_t bits = 0;
-
-	if (nbytes <= 8 && (nbytes & (nbytes - 1)) == 0 && ((uintptr_t)dest & (nbytes - 1)) == 0) {
-		memcpy(&bits, source, nbytes);
-		gshmemi_arch_store(dest, bits, (unsigned)nbytes);
-	} else {
-		memcpy(dest, source, nbytes);
-	}
-}
-
 static void carry_out(const struct record *r)
 {
-	uint32_t old32;
-	uint64_t old64;
+	uint64_t old;
 
 	/* Release: whoever sees this record sees those before it. Pairs with the acquire in gshmemi_wait. */
 	gshmemi_arch_fence_release();
-	if (r->kind != AMO) {
-		move(r->dest, r->source, r->nbytes);
-	} else if (r->nbytes == 4) {
-		old32 = gshmemi_arch_amo32(r->op, r->dest, (uint32_t)r->value, (uint32_t)r->cond);
+	switch (r->kind) {
+	case AMO:
+		old = gshmemi_apply_amo(r->op, r->dest, r->value, r->cond, r->nbytes);
 		if (r->fetch)
-			memcpy(r->fetch, &old32, sizeof old32);
-	} else {
-		old64 = gshmemi_arch_amo64(r->op, r->dest, r->value, r->cond);
-		if (r->fetch)
-			memcpy(r->fetch, &old64, sizeof old64);
+			memcpy(r->fetch, &old, r->nbytes);
+		break;
+	case FLAG:
+		gshmemi_apply_flag(r->dest, r->value);
+		break;
+	default:
+		gshmemi_apply_copy(GSHMEMI_TO_PEER, r->dest, r->source, r->nbytes);
+		break;
 	}
 }
 
@@ -495,69 +485,101 @@ static struct record *create_amo(void *fetch, int op, void *dest, uint64_t value
 	return r;
 }
 
-/* ---- the hooks; see include/gshmem/arch/cpu.h ---- */
+/* ---- the carrier; see include/gshmem/arch/cpu.h ---- */
 
-void gshmemi_delivery_put(void *peer_dest, const void *source, size_t nbytes, int pe, int nbi)
+static void put_late(char *dest, const char *source, size_t nbytes, int pe, bool nbi)
 {
-	bool was_open = enter();
-
-	hand_over_put(peer_dest, source, nbytes, pe, nbi, NULL);
-	leave(was_open);
+	hand_over_put(dest, source, nbytes, pe, nbi, NULL);
 }
 
-void gshmemi_delivery_get(void *dest, const void *peer_source, size_t nbytes, int pe)
+static void get_late(char *dest, const char *source, size_t nbytes, int pe)
 {
-	bool was_open;
 	size_t at, piece;
 
-	was_open = enter();
 	for (at = 0; at < nbytes; at += piece) {
-		piece = pick_piece((char *)dest + at, nbytes, nbytes - at);
-		hand_over(create_record(GET, (char *)dest + at, (const char *)peer_source + at, piece, 0), pe);
+		piece = pick_piece(dest + at, nbytes, nbytes - at);
+		hand_over(create_record(GET, dest + at, source + at, piece, 0), pe);
 	}
-	leave(was_open);
 }
 
-void gshmemi_delivery_put_signal(void *peer_dest, const void *source, size_t nbytes, uint64_t *peer_sig, uint64_t signal,
-				 int sig_op, int pe, int nbi)
+static void put_signal_late(char *dest, char *sig, const struct gshmemi_operation *o)
 {
-	bool was_open;
-	const int op = sig_op == GSHMEM_SIGNAL_ADD ? GSHMEMI_AMO_ADD : GSHMEMI_AMO_SET;
+	struct record *r = create_amo(NULL, o->op, sig, o->value, 0, 8);
+
+	r->npieces = 1; /* itself: pieces may be delivered before all are handed over */
+	hand_over_put(dest, o->local, o->nbytes, o->pe, o->is_nbi, r);
+	r->npieces--;
+	hand_over(r, o->pe);
+}
+
+/* Three of four flags come at once: barriers would take long, and only some need to be late for others to overtake them. */
+static void raise_flag(uint64_t *dest, uint64_t value, int pe)
+{
 	struct record *r;
 
-	was_open = enter();
-	r = create_amo(NULL, op, peer_sig, signal, 0, 8);
-	r->npieces = 1; /* itself: pieces may be delivered before all are handed over */
-	hand_over_put(peer_dest, source, nbytes, pe, nbi, r);
-	r->npieces--;
+	if (random_below(4)) {
+		gshmemi_arch_fence_release();
+		gshmemi_apply_flag(dest, value);
+		return;
+	}
+	r = create_record(FLAG, dest, NULL, sizeof *dest, 0);
+	r->value = value;
 	hand_over(r, pe);
-	leave(was_open);
 }
 
-void gshmemi_delivery_amo(void *fetch, int op, void *peer_dest, uint64_t value, uint64_t cond, unsigned nbytes, int pe)
+/* What the caller's last fence put before an operation to pe that is performed now. */
+static void catch_up(int pe)
 {
-	bool was_open = enter();
-
-	hand_over(create_amo(fetch, op, peer_dest, value, cond, nbytes), pe);
-	leave(was_open);
-}
-
-void gshmemi_delivery_catch_up(int pe)
-{
-	bool was_open;
 	struct queue *q;
 
 	if (GSHMEMI_MUTANT == MUTANT_CATCH_UP)
 		return;
-	was_open = lock_memory();
 	q = find_queue(hipcpu_lane_serial(), pe);
 	while (q && q->nopen && q->epoch != q->last_epoch)
 		q = deliver_any(q);
-	unlock_memory(was_open);
-	gshmemi_arch_fence_release(); /* the caller's atomic comes after what was delivered */
+	gshmemi_arch_fence_release();
 }
 
-void gshmemi_delivery_fence(int context)
+uint64_t gshmemi_delivery_carry(const struct gshmemi_operation *o, char *base, char *sig_base)
+{
+	const bool was_open = enter();
+	char *const there = base + o->offset;
+	uint64_t i, old = 0;
+
+	switch (o->what) {
+	case GSHMEMI_AMO:
+		if (o->fetches) {
+			catch_up(o->pe);
+			old = gshmemi_apply_amo(o->op, there, o->value, o->cond, o->nbytes);
+		} else {
+			hand_over(create_amo(o->local, o->op, there, o->value, o->cond, (unsigned)o->nbytes), o->pe);
+		}
+		break;
+	case GSHMEMI_FLAG:
+		raise_flag((uint64_t *)(void *)there, o->value, o->pe);
+		break;
+	case GSHMEMI_PUT_SIGNAL:
+		put_signal_late(there, sig_base + o->sig_offset, o);
+		break;
+	case GSHMEMI_GET:
+		if (o->is_nbi) {
+			get_late(o->local, there, o->nbytes, o->pe);
+			break;
+		} /* fall through */
+	case GSHMEMI_GET_BLOCKS:
+		(void)gshmemi_apply(o, base, sig_base);
+		break;
+	default:
+		for (i = 0; i < o->nblocks; i++)
+			put_late(there + (int64_t)i * o->stride, (const char *)o->local + (int64_t)i * o->local_stride, o->nbytes,
+				 o->pe, o->is_nbi);
+		break;
+	}
+	leave(was_open);
+	return old;
+}
+
+void gshmemi_delivery_order(int context)
 {
 	bool was_open;
 	const uint64_t caller = hipcpu_lane_serial();
@@ -577,7 +599,7 @@ void gshmemi_delivery_fence(int context)
 	unlock_memory(was_open);
 }
 
-void gshmemi_delivery_quiet(int context, const int *target_pes, size_t npes)
+void gshmemi_delivery_complete(int context, const int *target_pes, size_t npes)
 {
 	const struct scope scope = {hipcpu_lane_serial(), context, target_pes, npes};
 	bool was_open;

@@ -119,6 +119,7 @@ struct gshmemi_env {
 #define GSHMEMI_ENV_TYPE_text    const char * /* as the environment has it, NULL: not set */
 #define GSHMEMI_ENV_TYPE_poll    enum gshmemi_rpc_poll
 #define GSHMEMI_ENV_TYPE_delivery const char * /* likewise */
+#define GSHMEMI_ENV_TYPE_carry   const char * /* likewise; see gshmemi_env_carries */
 #define X(NAME, KIND, DEFAULT, CATEGORY, HELP) GSHMEMI_ENV_TYPE_##KIND NAME;
 #include "base/env_list.h"
 #undef X
@@ -127,6 +128,9 @@ extern struct gshmemi_env gshmemi_env;
 
 /* Read all variables. -EINVAL after a message on one that does not parse. */
 int gshmemi_env_read(void);
+
+/* Whether GSHMEM_CARRY names a PE. */
+bool gshmemi_env_carries(int pe);
 
 /* Warn of GSHMEM_ variables that do not exist; once. */
 void gshmemi_env_warn_unknown(void);

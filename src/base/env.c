@@ -120,7 +120,7 @@ static const struct range {
 } ranges[] = {
 	{"GSHMEM_DEVICE", -1, INT_MAX},
 	{"GSHMEM_TEAMS", 8, (1 << GSHMEMI_TEAM_INDEX_BITS) - 1},
-	{"GSHMEM_CONTEXTS", 2, GSHMEMI_CTX_COLLECTIVES},
+	{"GSHMEM_CONTEXTS", 2, GSHMEMI_CTX_LIBRARY},
 	{"GSHMEM_RPC_SLOTS", 0, 1 << 20},
 	{"GSHMEM_RPC_THREADS", 1, 64},
 	{"GSHMEM_RPC_WORKERS", 1, 1024},
@@ -187,6 +187,49 @@ static int parse_delivery(const char *name, const char *text, const char **value
 	}
 	*value_p = *text ? text : NULL;
 	return 0;
+}
+
+/* The next of "1,4-6"; false where text is none. *text_p goes to the one behind it, or to the end. */
+static bool parse_pes(const char **text_p, uint64_t *first_p, uint64_t *last_p)
+{
+	const char *at = *text_p;
+
+	if (parse_digits(at, first_p, &at))
+		return false;
+	*last_p = *first_p;
+	if (*at == '-' && parse_digits(at + 1, last_p, &at))
+		return false;
+	if (*at == ',' && !at[1])
+		return false;
+	*text_p = at + (*at == ',');
+	return (!*at || *at == ',') && *first_p <= *last_p;
+}
+
+static int parse_carry(const char *name, const char *text, const char **value_p)
+{
+	uint64_t first, last;
+	const char *at = text;
+
+	while (*at && strcmp(text, "direct"))
+		if (!parse_pes(&at, &first, &last)) {
+			gshmemi_error("%s=%s: must be direct or numbers of PEs, as in 1,4-6", name, text);
+			return -EINVAL;
+		}
+	*value_p = *text ? text : NULL;
+	return 0;
+}
+
+bool gshmemi_env_carries(int pe)
+{
+	const char *at = gshmemi_env.CARRY;
+	uint64_t first, last;
+
+	if (!at || strcmp(at, "direct") == 0)
+		return at != NULL;
+	while (*at && parse_pes(&at, &first, &last))
+		if ((uint64_t)pe >= first && (uint64_t)pe <= last)
+			return true;
+	return false;
 }
 
 /* The platform parses its own. */

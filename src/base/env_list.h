@@ -15,6 +15,8 @@ X(LEAKS, flag, "0", "heap", "1: gshmem_finalize lists what was not freed; GSHMEM
 X(DEVICE, number, "-1", "peers",
   "HIP device of this PE; -1: the one that the program has used or set, else local rank modulo devices")
 X(INIT_TIMEOUT, seconds, "120", "peers", "seconds after which an init that waits for other PEs gives up; 0: never")
+X(CARRY, carry, "", "debugging",
+  "PEs to which operations go by a carrier, out of line, though their memory is mapped: direct for all, or as in 1,4-6")
 X(CHECK, flag, "0", "debugging",
   "1: check PE numbers and addresses of every call, on the host and in kernels; that all PEs pass the same to a collective; "
   "that all threads of a work-group or wave pass the same to its call, and all of a work-group make it; "

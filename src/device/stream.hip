@@ -23,13 +23,13 @@ __global__ void gshmemi_stream_kernel(struct gshmemi_stream_op op)
 {
 	switch (op.what) {
 	case GSHMEMI_STREAM_PUT:
-		gshmemi_put(GSHMEMI_WG, op.dest, op.source, op.nbytes, 1, op.pe, 0, "gshmemx_put_on_stream");
+		gshmemi_put(gshmemi_in_heap(), GSHMEMI_WG, op.dest, op.source, op.nbytes, 1, op.pe, 0, "gshmemx_put_on_stream");
 		break;
 	case GSHMEMI_STREAM_GET:
-		gshmemi_get(GSHMEMI_WG, op.dest, op.source, op.nbytes, 1, op.pe, 0, "gshmemx_get_on_stream");
+		gshmemi_get(gshmemi_in_heap(), GSHMEMI_WG, op.dest, op.source, op.nbytes, 1, op.pe, 0, "gshmemx_get_on_stream");
 		break;
 	case GSHMEMI_STREAM_PUT_SIGNAL:
-		gshmemi_put_signal(GSHMEMI_WG, op.dest, op.source, op.nbytes, 1, op.sig_addr, op.signal, op.sig_op, op.pe, 0,
+		gshmemi_put_signal(gshmemi_in_heap(), GSHMEMI_WG, op.dest, op.source, op.nbytes, 1, op.sig_addr, op.signal, op.sig_op, op.pe, 0,
 				   "gshmemx_put_signal_on_stream");
 		break;
 	case GSHMEMI_STREAM_SIGNAL:

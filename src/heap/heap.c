@@ -318,6 +318,7 @@ int gshmemi_heap_create(uint64_t nbytes, enum gshmemi_heap_kind kind, bool preal
 	rc = check ? allocate_map(nbytes, &heap->allocation_end) : 0;
 	if (rc)
 		goto err_destroy;
+	heap->sync_nbytes = (nteams + 1) * sizeof *heap->sync + nteams * heap->stage_nbytes;
 	heap->meeting = heap->sync + nteams;
 	heap->stage = (char *)(heap->meeting + 1);
 	heap->nbytes = nbytes;

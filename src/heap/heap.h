@@ -18,7 +18,8 @@ struct gshmemi_heap {
 	enum gshmemi_heap_kind kind; /* never AUTO */
 	struct gshmemi_allocator *allocator;
 	uint64_t *allocation_end;   /* struct gshmemi_state; NULL unless GSHMEM_CHECK */
-	struct gshmemi_sync *sync;  /* fine-grained memory of its own */
+	struct gshmemi_sync *sync;  /* fine-grained memory of its own, sync_nbytes */
+	uint64_t sync_nbytes;
 	struct gshmemi_sync *meeting; /* behind those of the teams: where hosts meet, see host/meet.c */
 	char *stage;                /* behind that; as in struct gshmemi_state */
 	size_t stage_nbytes;

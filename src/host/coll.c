@@ -77,7 +77,7 @@ static void fold_long_doubles(const struct gshmemi_coll_args *args, const struct
 	gshmemi_host_fence(0, call);
 	gshmemi_sync_host_team(team, NULL, call);
 	for (pe = 0; pe < end; pe++) {
-		gshmemi_host_get(pe ? x : acc, source, nbytes, 16, gshmemi_team_to_world(team, pe), 0, call);
+		gshmemi_host_get(GSHMEMI_REGION_HEAP, pe ? x : acc, source, nbytes, 16, gshmemi_team_to_world(team, pe), 0, call);
 		if (pe)
 			gshmemi_fold(args->fold, acc, x, nbytes);
 	}

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Put, get, atomics and signals on the host where the CPU cannot touch the heap: each operation by copies and kernels of
- * the library (base/access.h). Where it can, host/direct.c takes the bodies of kernels instead.
+ * Put, get, atomics and signals on the host where the CPU cannot touch the heap: each call describes its operation, finds where the
+ * PE's memory is mapped, and performs it by copies and kernels of the library (base/access.h). Where the CPU can, host/direct.c takes
+ * the bodies of kernels instead.
  *
  * Late delivery is for kernels here: the host's own operations are not delayed, but its fence and quiet (sync.c) cover
  * what kernels left behind.
@@ -11,11 +12,8 @@
 #include <gshmem/move/slow.h>
 
 #include "heap/heap.h"
-#include "ipc/globals.h"
 
 #if !GSHMEMI_ARCH_HOST_DIRECT
-
-/* ---- put and get ---- */
 
 /* Programs of OpenSHMEM may name variables, which are not symmetric where the memory is a GPU's. */
 static void check_variable(const void *symmetric, size_t nbytes, int pe, const char *call)
@@ -24,118 +22,220 @@ static void check_variable(const void *symmetric, size_t nbytes, int pe, const c
 		gshmemi_fault_raise(GSHMEMI_FAULT_OUTSIDE_HEAP, pe, symmetric, nbytes, 0, 0, call, gshmemi_arch_caller());
 }
 
-/* The peer address of a symmetric one, for whoever reads that table; by the slow path where it holds a sentinel. */
-static void *find_peer(const void *symmetric, const void *local, size_t nbytes, unsigned align, int pe, const char *call)
+/* ---- one operation ---- */
+
+/* By what reaches device memory. there and sig_there are mapped. The signal sets out when the data has arrived. */
+static uint64_t perform(const struct gshmemi_operation *o, void *there, void *sig_there, const char *call)
 {
+	uint64_t old;
+
+	switch (o->what) {
+	case GSHMEMI_PUT:
+		if (o->is_value)
+			gshmemi_access_store(there, o->local, (unsigned)o->nbytes, call);
+		else
+			gshmemi_access_move(there, o->local, o->nbytes, o->is_nbi, call);
+		return 0;
+	case GSHMEMI_GET:
+		if (o->is_value)
+			gshmemi_access_load(o->local, there, (unsigned)o->nbytes, call);
+		else
+			gshmemi_access_move(o->local, there, o->nbytes, o->is_nbi, call);
+		return 0;
+	case GSHMEMI_PUT_BLOCKS:
+		gshmemi_access_stride(there, (size_t)o->stride, o->local, (size_t)o->local_stride, o->nblocks, o->nbytes, call);
+		return 0;
+	case GSHMEMI_GET_BLOCKS:
+		gshmemi_access_stride(o->local, (size_t)o->local_stride, there, (size_t)o->stride, o->nblocks, o->nbytes, call);
+		return 0;
+	case GSHMEMI_FLAG: /* the host is the one writer of its flags, in order: each store raises the word */
+		gshmemi_access_store(there, &o->value, 8, call);
+		return 0;
+	case GSHMEMI_AMO:
+		old = gshmemi_access_amo(o->op, there, o->value, o->cond, (unsigned)o->nbytes, o->fetches || o->local, call);
+		if (o->local)
+			gshmemi_access_move(o->local, &old, o->nbytes, false, call); /* it may be device memory */
+		return old;
+	default:
+		gshmemi_access_move(there, o->local, o->nbytes, false, call); /* a stream orders for that stream alone */
+		if (o->op == GSHMEMI_AMO_ADD)
+			(void)gshmemi_access_amo(o->op, sig_there, o->value, 0, 8, false, call);
+		else
+			gshmemi_access_store(sig_there, &o->value, 8, call);
+		return 0;
+	}
+}
+
+/*
+ * The peer address of a symmetric object, aligned to align, whose PE has one in the direct tables or in the true ones; NULL: a
+ * carrier performs the operation.
+ */
+static void *find(int which, unsigned region, const void *symmetric, const void *local, size_t nbytes, unsigned align, int pe,
+		  const char *call)
+{
+	const struct gshmemi_direct *direct = gshmemi_tables();
+	const ptrdiff_t *table = which == GSHMEMI_SLOW_FIND_AMO ? direct->amo_delta : direct->delta;
 	void *peer;
 
-	check_variable(symmetric, nbytes, pe, call);
-	if (!gshmemi_peer_ptr(gshmemi_tables()->delta, symmetric, pe, &peer))
-		peer = gshmemi_slow_find(GSHMEMI_FIND_HEAP, symmetric, local, nbytes, align, pe, call);
-	return peer;
+	if (region == GSHMEMI_REGION_HEAP)
+		check_variable(symmetric, nbytes, pe, call);
+	else
+		table = direct->sync_delta;
+	if (gshmemi_peer_ptr(table, symmetric, pe, &peer))
+		return peer;
+	return (void *)(uintptr_t)gshmemi_slow_at(gshmemi_slow_what(which, align, GSHMEMI_THREAD, 0, 0, region), symmetric,
+						  (uintptr_t)local, nbytes, pe, call);
 }
 
-static void *find_amo_peer(void *dest, const void *local, unsigned nbytes, int pe, const char *call)
+/* The carrier of the host's operations. */
+static uint64_t carry(struct gshmemi_operation *o, const void *symmetric, const char *call)
 {
-	void *peer;
-
-	check_variable(dest, nbytes, pe, call);
-	if (!gshmemi_peer_ptr(gshmemi_tables()->amo_delta, dest, pe, &peer))
-		peer = gshmemi_slow_find(GSHMEMI_FIND_AMO, dest, local, nbytes, nbytes, pe, call);
-	return peer;
+	gshmemi_find_place(o->region, symmetric, &o->region, &o->offset);
+	return perform(o, gshmemi_carry_base(o->region, o->pe) + o->offset, gshmemi_carry_base(o->sig_region, o->pe) + o->sig_offset,
+		       call);
 }
 
-void gshmemi_host_put(void *dest, const void *source, size_t nbytes, unsigned align, int pe, int nbi, const char *call)
+static struct gshmemi_operation describe(int what, unsigned region, const void *local, size_t nbytes, int pe)
 {
-	gshmemi_access_move(find_peer(dest, source, nbytes, align, pe, call), source, nbytes, nbi, call);
+	struct gshmemi_operation o = {.what = (uint8_t)what, .region = (uint16_t)region, .pe = pe, .nbytes = nbytes, .nblocks = 1};
+
+	o.local = (void *)(uintptr_t)local;
+	return o;
 }
 
-void gshmemi_host_get(void *dest, const void *source, size_t nbytes, unsigned align, int pe, int nbi, const char *call)
-{
-	gshmemi_access_move(dest, find_peer(source, dest, nbytes, align, pe, call), nbytes, nbi, call);
-}
-
-void gshmemi_host_p(void *dest, const void *value, unsigned nbytes, int pe, const char *call)
-{
-	gshmemi_access_store(find_peer(dest, value, nbytes, nbytes, pe, call), value, nbytes, call);
-}
-
-void gshmemi_host_g(void *value, const void *source, unsigned nbytes, int pe, const char *call)
-{
-	gshmemi_access_load(value, find_peer(source, value, nbytes, nbytes, pe, call), nbytes, call);
-}
-
-static void *find_blocks(const void *symmetric, const void *local, ptrdiff_t symmetric_stride, ptrdiff_t local_stride,
-			 size_t bsize, size_t nblocks, unsigned elem_nbytes, int pe, const char *call)
-{
-	void *peer;
-
-	check_variable(symmetric, bsize * nblocks, pe, call);
-	if (!gshmemi_peer_ptr(gshmemi_tables()->delta, symmetric, pe, &peer))
-		peer = gshmemi_slow_blocks(symmetric, local, symmetric_stride, local_stride, bsize, nblocks, elem_nbytes, pe,
-					   call);
-	return peer;
-}
-
-void gshmemi_host_ibput(void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks,
-			unsigned elem_nbytes, int pe, const char *call)
-{
-	gshmemi_access_stride(find_blocks(dest, source, dst, sst, bsize, nblocks, elem_nbytes, pe, call),
-			      (size_t)dst * elem_nbytes, source, (size_t)sst * elem_nbytes, nblocks, bsize * elem_nbytes, call);
-}
-
-void gshmemi_host_ibget(void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks,
-			unsigned elem_nbytes, int pe, const char *call)
-{
-	gshmemi_access_stride(dest, (size_t)dst * elem_nbytes,
-			      find_blocks(source, dest, sst, dst, bsize, nblocks, elem_nbytes, pe, call),
-			      (size_t)sst * elem_nbytes, nblocks, bsize * elem_nbytes, call);
-}
-
-void gshmemi_host_iput(void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems, unsigned elem_nbytes,
-		       int pe, const char *call)
-{
-	gshmemi_host_ibput(dest, source, dst, sst, 1, nelems, elem_nbytes, pe, call);
-}
-
-void gshmemi_host_iget(void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems, unsigned elem_nbytes,
-		       int pe, const char *call)
-{
-	gshmemi_host_ibget(dest, source, dst, sst, 1, nelems, elem_nbytes, pe, call);
-}
-
-/* ---- atomics and signals ---- */
-
-uint64_t gshmemi_host_amo(int op, void *dest, uint64_t value, uint64_t cond, unsigned nbytes, int fetches, int pe,
+/* An operation on a symmetric object of span bytes. local is the caller's other end; the object again where it has none. */
+static uint64_t call_with(struct gshmemi_operation *o, const void *symmetric, const void *local, size_t span, unsigned align,
 			  const char *call)
 {
-	return gshmemi_access_amo(op, find_amo_peer(dest, dest, nbytes, pe, call), value, cond, nbytes, fetches, call);
+	const int which = o->what == GSHMEMI_AMO ? GSHMEMI_SLOW_FIND_AMO : GSHMEMI_SLOW_FIND;
+	void *peer = find(which, o->region, symmetric, local, span, align, o->pe, call);
+
+	return peer ? perform(o, peer, NULL, call) : carry(o, symmetric, call);
 }
 
-void gshmemi_host_amo_nbi(void *fetch, int op, void *dest, uint64_t value, uint64_t cond, unsigned nbytes, int pe,
+/* ---- put and get ---- */
+
+static void move(int what, unsigned region, const void *symmetric, const void *local, size_t nbytes, unsigned align, int pe,
+		 int nbi, bool is_value, const char *call)
+{
+	struct gshmemi_operation o = describe(what, region, local, nbytes, pe);
+
+	o.is_nbi = nbi != 0;
+	o.is_value = is_value;
+	(void)call_with(&o, symmetric, local, nbytes, align, call);
+}
+
+void gshmemi_host_put(unsigned region, void *dest, const void *source, size_t nbytes, unsigned align, int pe, int nbi,
+		      const char *call)
+{
+	move(GSHMEMI_PUT, region, dest, source, nbytes, align, pe, nbi, false, call);
+}
+
+void gshmemi_host_get(unsigned region, void *dest, const void *source, size_t nbytes, unsigned align, int pe, int nbi,
+		      const char *call)
+{
+	move(GSHMEMI_GET, region, source, dest, nbytes, align, pe, nbi, false, call);
+}
+
+void gshmemi_host_p(unsigned region, void *dest, const void *value, unsigned nbytes, int pe, const char *call)
+{
+	move(GSHMEMI_PUT, region, dest, value, nbytes, nbytes, pe, 0, true, call);
+}
+
+void gshmemi_host_g(unsigned region, void *value, const void *source, unsigned nbytes, int pe, const char *call)
+{
+	move(GSHMEMI_GET, region, source, value, nbytes, nbytes, pe, 0, true, call);
+}
+
+static void move_blocks(int what, unsigned region, const void *symmetric, const void *local, ptrdiff_t stride, ptrdiff_t local_stride,
+			size_t bsize, size_t nblocks, unsigned elem_nbytes, int pe, const char *call)
+{
+	struct gshmemi_operation o = describe(what, region, local, bsize * elem_nbytes, pe);
+
+	gshmemi_check_argument(stride > 0 && (size_t)stride >= bsize, stride, symmetric, pe, call);
+	gshmemi_check_argument(local_stride > 0 && (size_t)local_stride >= bsize, local_stride, symmetric, pe, call);
+	o.nblocks = nblocks;
+	o.stride = stride * (ptrdiff_t)elem_nbytes;
+	o.local_stride = local_stride * (ptrdiff_t)elem_nbytes;
+	(void)call_with(&o, symmetric, local, gshmemi_span(bsize, nblocks, stride, elem_nbytes), elem_nbytes < 8 ? elem_nbytes : 8, call);
+}
+
+void gshmemi_host_ibput(unsigned region, void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks,
+			unsigned elem_nbytes, int pe, const char *call)
+{
+	move_blocks(GSHMEMI_PUT_BLOCKS, region, dest, source, dst, sst, bsize, nblocks, elem_nbytes, pe, call);
+}
+
+void gshmemi_host_ibget(unsigned region, void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks,
+			unsigned elem_nbytes, int pe, const char *call)
+{
+	move_blocks(GSHMEMI_GET_BLOCKS, region, source, dest, sst, dst, bsize, nblocks, elem_nbytes, pe, call);
+}
+
+void gshmemi_host_iput(unsigned region, void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems,
+		       unsigned elem_nbytes, int pe, const char *call)
+{
+	move_blocks(GSHMEMI_PUT_BLOCKS, region, dest, source, dst, sst, 1, nelems, elem_nbytes, pe, call);
+}
+
+void gshmemi_host_iget(unsigned region, void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems,
+		       unsigned elem_nbytes, int pe, const char *call)
+{
+	move_blocks(GSHMEMI_GET_BLOCKS, region, source, dest, sst, dst, 1, nelems, elem_nbytes, pe, call);
+}
+
+/* ---- atomics, flags and signals ---- */
+
+static uint64_t update(int what, unsigned region, void *fetch, int op, void *dest, uint64_t value, uint64_t cond, unsigned nbytes,
+		       int fetches, int pe, const char *call)
+{
+	struct gshmemi_operation o = describe(what, region, fetch, nbytes, pe);
+
+	o.op = (uint8_t)op;
+	o.fetches = fetches != 0;
+	o.value = value;
+	o.cond = cond;
+	return call_with(&o, dest, dest, nbytes, nbytes, call);
+}
+
+uint64_t gshmemi_host_amo(unsigned region, int op, void *dest, uint64_t value, uint64_t cond, unsigned nbytes, int fetches, int pe,
 			  const char *call)
 {
-	uint64_t old = gshmemi_access_amo(op, find_amo_peer(dest, fetch, nbytes, pe, call), value, cond, nbytes, true,
-					  call);
-
-	gshmemi_access_move(fetch, &old, nbytes, false, call); /* fetch may be device memory */
+	return update(GSHMEMI_AMO, region, NULL, op, dest, value, cond, nbytes, fetches, pe, call);
 }
 
-/* The data has arrived before the signal sets out: two operations in a stream are ordered for that stream alone. */
-void gshmemi_host_put_signal(void *dest, const void *source, size_t nbytes, unsigned align, uint64_t *sig_addr,
+void gshmemi_host_amo_nbi(unsigned region, void *fetch, int op, void *dest, uint64_t value, uint64_t cond, unsigned nbytes, int pe,
+			  const char *call)
+{
+	(void)update(GSHMEMI_AMO, region, fetch, op, dest, value, cond, nbytes, 1, pe, call);
+}
+
+void gshmemi_host_sync_write(int which, uint64_t *word, uint64_t value, int pe, const char *call)
+{
+	if (which == GSHMEMI_SLOW_FLAG)
+		(void)update(GSHMEMI_FLAG, GSHMEMI_REGION_SYNC, NULL, 0, word, value, 0, 8, 0, pe, call);
+	else
+		move(GSHMEMI_PUT, GSHMEMI_REGION_SYNC, word, &value, 8, 8, pe, 0, true, call);
+}
+
+void gshmemi_host_put_signal(unsigned region, void *dest, const void *source, size_t nbytes, unsigned align, uint64_t *sig_addr,
 			     uint64_t signal, int sig_op, int pe, int nbi, const char *call)
 {
-	void *peer_dest = find_peer(dest, source, nbytes, align, pe, call);
-	void *peer_sig = sig_op == GSHMEM_SIGNAL_ADD ? find_amo_peer(sig_addr, sig_addr, 8, pe, call)
-						     : find_peer(sig_addr, sig_addr, 8, 8, pe, call);
+	const bool is_add = sig_op == GSHMEM_SIGNAL_ADD;
+	struct gshmemi_operation o = describe(GSHMEMI_PUT_SIGNAL, region, source, nbytes, pe);
+	void *peer_dest = find(GSHMEMI_SLOW_FIND, region, dest, source, nbytes, align, pe, call);
+	void *peer_sig = find(is_add ? GSHMEMI_SLOW_FIND_AMO : GSHMEMI_SLOW_FIND, region, sig_addr, sig_addr, 8, 8, pe, call);
 
 	(void)nbi;
-	gshmemi_check_argument(sig_op == GSHMEM_SIGNAL_SET || sig_op == GSHMEM_SIGNAL_ADD, sig_op, sig_addr, pe, call);
-	gshmemi_access_move(peer_dest, source, nbytes, false, call);
-	if (sig_op == GSHMEM_SIGNAL_ADD)
-		(void)gshmemi_access_amo(GSHMEMI_AMO_ADD, peer_sig, signal, 0, 8, false, call);
-	else
-		gshmemi_access_store(peer_sig, &signal, 8, call);
+	gshmemi_check_argument(is_add || sig_op == GSHMEM_SIGNAL_SET, sig_op, sig_addr, pe, call);
+	o.op = is_add ? GSHMEMI_AMO_ADD : GSHMEMI_AMO_SET;
+	o.value = signal;
+	if (peer_dest && peer_sig) {
+		(void)perform(&o, peer_dest, peer_sig, call);
+	} else {
+		gshmemi_find_place(region, sig_addr, &o.sig_region, &o.sig_offset);
+		(void)carry(&o, dest, call);
+	}
 }
 
 #endif /* !GSHMEMI_ARCH_HOST_DIRECT */

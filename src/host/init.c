@@ -26,9 +26,9 @@ static unsigned depth;         /* inits without their finalize */
 static bool was_finalized;
 static int thread_level;       /* GSHMEM_THREAD_*: in force */
 static struct gshmemi_region *regions; /* [GSHMEMI_NREGIONS], and their tables behind them; kernels read them */
-static struct gshmemi_peers peers;     /* these tables, to be filled */
+static struct gshmemi_peers mapped, direct; /* these tables: what is mapped; what calls store to by themselves */
 static struct gshmemi_fault *fault;
-static uint32_t *poison;
+static uint32_t *poison; /* [4]: the third and fourth are the sink */
 
 /* ---- calls outside of init and finalize ---- */
 
@@ -121,18 +121,19 @@ static int allocate_tables(void)
 	void *ptr;
 	int rc;
 
-	rc = gshmemi_host_allocate(GSHMEMI_NREGIONS * sizeof *regions + 3 * npes * sizeof *peers.delta, "peer tables", &ptr);
+	rc = gshmemi_host_allocate(GSHMEMI_NREGIONS * sizeof *regions + (gshmemi_env.CARRY ? 6 : 3) * npes * sizeof *mapped.delta,
+				   "peer tables", &ptr);
 	if (rc)
 		return rc;
 	regions = ptr;
-	peers.delta = (ptrdiff_t *)(regions + GSHMEMI_NREGIONS);
-	peers.sync_delta = peers.delta + npes;
-	peers.amo_delta = peers.sync_delta + npes;
+	mapped.delta = (ptrdiff_t *)(regions + GSHMEMI_NREGIONS);
+	mapped.sync_delta = mapped.delta + npes;
+	mapped.amo_delta = mapped.sync_delta + npes;
 	rc = gshmemi_host_allocate(sizeof *fault, "fault record", &ptr);
 	if (rc)
 		goto err_free;
 	fault = ptr;
-	rc = gshmemi_host_allocate(sizeof *poison, "poison", &ptr);
+	rc = gshmemi_host_allocate(4 * sizeof *poison, "poison", &ptr);
 	if (rc)
 		goto err_free;
 	poison = ptr;
@@ -204,13 +205,34 @@ static int agree_heap(int rc)
 	return agreed;
 }
 
-/* The regions, by what map_open found. */
+/* Fill *direct: what is mapped, less what GSHMEM_CARRY names. */
+static void find_direct(void)
+{
+	const size_t npes = (size_t)gshmemi_job->npes;
+	int pe;
+
+	direct = mapped;
+	if (!gshmemi_env.CARRY)
+		return;
+	direct.delta = mapped.amo_delta + npes;
+	direct.sync_delta = direct.delta + npes;
+	direct.amo_delta = direct.sync_delta + npes;
+	memcpy(direct.delta, mapped.delta, 3 * npes * sizeof *mapped.delta);
+	for (pe = 0; pe < gshmemi_job->npes; pe++)
+		if (gshmemi_env_carries(pe))
+			direct.delta[pe] = direct.sync_delta[pe] = direct.amo_delta[pe] = GSHMEMI_SENTINEL;
+}
+
 static void fill_regions(void)
 {
-	regions[GSHMEMI_REGION_HEAP] = (struct gshmemi_region){gshmemi_heap.base, gshmemi_heap.nbytes, peers.delta, peers.amo_delta};
-	regions[GSHMEMI_REGION_SYNC] = (struct gshmemi_region){(char *)gshmemi_heap.sync, 0, peers.sync_delta, peers.sync_delta};
-	regions[GSHMEMI_REGION_GLOBALS] = (struct gshmemi_region){gshmemi_globals.base, gshmemi_globals.nbytes, peers.delta,
-								  peers.amo_delta};
+	const struct gshmemi_region heap = {gshmemi_heap.base, gshmemi_heap.nbytes, direct.delta, direct.amo_delta, mapped.delta,
+					    mapped.amo_delta};
+
+	regions[GSHMEMI_REGION_HEAP] = regions[GSHMEMI_REGION_GLOBALS] = heap;
+	regions[GSHMEMI_REGION_GLOBALS].base = gshmemi_globals.base;
+	regions[GSHMEMI_REGION_GLOBALS].nbytes = gshmemi_globals.nbytes;
+	regions[GSHMEMI_REGION_SYNC] = (struct gshmemi_region){(char *)gshmemi_heap.sync, gshmemi_heap.sync_nbytes, direct.sync_delta,
+							       direct.sync_delta, mapped.sync_delta, mapped.sync_delta};
 }
 
 /*
@@ -228,16 +250,17 @@ static int find_first(void)
 }
 
 /* Fill the tables from the true ones. Returns how many PEs of this node have an entry. */
-static int fill_direct(struct gshmemi_direct *direct)
+static int fill_tables(struct gshmemi_direct *tables)
 {
 	int pe, nfound = 0;
 
-	*direct = ((const struct gshmemi_state)GSHMEMI_STATE_INIT).direct;
-	direct->first = find_first();
-	for (pe = direct->first; pe < gshmemi_job->npes && pe - direct->first < GSHMEM_MAX_PES - 1; pe++) {
-		direct->delta[pe - direct->first] = peers.delta[pe];
-		direct->sync_delta[pe - direct->first] = peers.sync_delta[pe];
-		direct->amo_delta[pe - direct->first] = peers.amo_delta[pe];
+	*tables = ((const struct gshmemi_state)GSHMEMI_STATE_INIT).direct;
+	tables->first = find_first();
+	tables->bias = -8U * (unsigned)tables->first;
+	for (pe = tables->first; pe < gshmemi_job->npes && pe - tables->first < GSHMEM_MAX_PES - 1; pe++) {
+		tables->delta[pe - tables->first] = direct.delta[pe];
+		tables->sync_delta[pe - tables->first] = direct.sync_delta[pe];
+		tables->amo_delta[pe - tables->first] = direct.amo_delta[pe];
 		nfound += gshmemi_job->peers[pe].is_local;
 	}
 	return nfound;
@@ -254,10 +277,13 @@ static uint32_t find_slow(void)
 		slow |= GSHMEMI_SLOW_DELIVERY;
 	if (gshmemi_env.TRACE)
 		slow |= GSHMEMI_SLOW_POSTS;
-	for (pe = 0; pe < gshmemi_job->npes; pe++)
-		if (peers.delta[pe] == GSHMEMI_SENTINEL || peers.amo_delta[pe] == GSHMEMI_SENTINEL ||
+	for (pe = 0; pe < gshmemi_job->npes; pe++) {
+		if (direct.delta[pe] == GSHMEMI_SENTINEL || direct.amo_delta[pe] == GSHMEMI_SENTINEL ||
 		    gshmemi_job->npes >= GSHMEM_MAX_PES)
 			slow |= GSHMEMI_SLOW_PEERS;
+		if (direct.delta[pe] != mapped.delta[pe])
+			slow |= GSHMEMI_SLOW_CARRY;
+	}
 	return slow;
 }
 
@@ -269,6 +295,7 @@ static int set_state(void)
 
 	state.my_pe = gshmemi_job->my_pe;
 	state.npes = gshmemi_job->npes;
+	find_direct();
 	state.slow = find_slow();
 	state.heap = gshmemi_heap.base;
 	state.heap_nbytes = gshmemi_heap.nbytes;
@@ -280,12 +307,13 @@ static int set_state(void)
 	state.stage_nbytes = gshmemi_heap.stage_nbytes;
 	state.fault = fault;
 	state.poison = poison;
+	state.sink = poison + 2;
 	fill_regions();
 	state.regions = regions;
 	state.allocation_end = gshmemi_heap.allocation_end;
 	state.watchdog_ns = (uint64_t)(gshmemi_env.WATCHDOG * 1e9);
 	state.rpc = gshmemi_rpc_kernels.channel;
-	nfound = fill_direct(&state.direct);
+	nfound = fill_tables(&state.direct);
 	if (nfound < gshmemi_job->nlocal && state.my_pe == 0)
 		gshmemi_warn("init: %d of the %d PEs of this node are direct: in a job of %d PEs those of a node must be consecutive "
 			     "and at most %d (mpirun -ppn; GSHMEM_MAX_PES); calls to the others take the slow path",
@@ -300,7 +328,7 @@ static int go_live(void)
 {
 	int local, rc;
 
-	local = gshmemi_teams_open(peers.delta);
+	local = gshmemi_teams_open(mapped.delta);
 	if (!local)
 		local = gshmemi_contexts_open();
 	if (!local)
@@ -339,7 +367,7 @@ static int join(int rc, const struct request *request)
 		gshmemi_env_warn_unknown();
 	local = allocate(request, node_nbytes, &mine);
 	local = agree_heap(local);
-	rc = gshmemi_map_open(local, mine.device, mine.life_fd, gshmemi_heap.base, gshmemi_heap.sync, &peers, &gshmemi_heap.align);
+	rc = gshmemi_map_open(local, mine.device, mine.life_fd, gshmemi_heap.base, gshmemi_heap.sync, &mapped, &gshmemi_heap.align);
 	if (rc && local)
 		goto err_close_job;
 	if (rc)
@@ -488,11 +516,12 @@ static void stop(void)
 		gshmemi_heap_report_leaks();
 	gshmemi_hip_ignore(hipDeviceSynchronize(), "hipDeviceSynchronize");
 	quiet(); /* covers the kernels that have ended now */
+	gshmemi_host_quiet(GSHMEMI_CTX_LIBRARY, NULL, 0, "gshmem_finalize");
 	gshmemi_rpc_stop();
-#ifdef GSHMEMI_ARCH_HAS_DELIVERY
-	gshmemi_delivery_stop();
-#endif
 	meet();
+#if GSHMEMI_ARCH_HAS_DELIVERY
+	gshmemi_delivery_stop(); /* the flags of the barrier, too, before peers unmap */
+#endif
 	gshmemi_life_set(GSHMEMI_LIFE_FINALIZED);
 	gshmemi_watcher_stop();
 	atomic_fetch_or(&gshmemi_enter_why, GSHMEMI_ENTER_NOT_INITIALIZED);

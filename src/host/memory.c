@@ -194,7 +194,7 @@ void *gshmem_calloc(size_t count, size_t size)
 /* A pointer into the memory of a peer, as gshmem_ptr gives. */
 static int find_owner(const void *ptr)
 {
-	const ptrdiff_t *delta = gshmemi_state.regions[GSHMEMI_REGION_HEAP].delta;
+	const ptrdiff_t *delta = gshmemi_state.regions[GSHMEMI_REGION_HEAP].mapped;
 	uintptr_t base;
 	int pe;
 

@@ -31,29 +31,39 @@ int gshmem_n_pes(void)
 	return gshmemi_host_n_pes();
 }
 
-static bool is_mapped(int pe)
+static bool is_in(const ptrdiff_t *table, int pe)
 {
-	return pe >= 0 && pe < gshmemi_state.npes && gshmemi_state.regions[GSHMEMI_REGION_HEAP].delta[pe] != GSHMEMI_SENTINEL;
+	return pe >= 0 && pe < gshmemi_state.npes && table[pe] != GSHMEMI_SENTINEL;
+}
+
+static bool is_accessible(int pe)
+{
+	return is_in(gshmemi_state.regions[GSHMEMI_REGION_HEAP].mapped, pe);
 }
 
 int gshmem_pe_accessible(int pe)
 {
 	GSHMEMI_ENTER("gshmem_pe_accessible");
-	return is_mapped(pe);
+	return is_accessible(pe);
 }
 
 int gshmem_addr_accessible(const void *addr, int pe)
 {
 	GSHMEMI_ENTER("gshmem_addr_accessible");
-	return is_mapped(pe) && gshmemi_is_symmetric(addr);
+	return is_accessible(pe) && gshmemi_is_symmetric(addr);
 }
 
 void *gshmemi_host_ptr(const void *dest, int pe)
 {
+	const ptrdiff_t *delta;
+
 	GSHMEMI_ENTER("gshmem_ptr");
-	if (!is_mapped(pe) || !gshmemi_is_symmetric(dest))
+	delta = gshmemi_state.regions[GSHMEMI_REGION_HEAP].delta;
+	if (!gshmemi_is_symmetric(dest))
 		return NULL;
-	return (char *)(uintptr_t)dest + gshmemi_state.regions[GSHMEMI_REGION_HEAP].delta[pe];
+	if (pe == gshmemi_state.my_pe)
+		return (void *)(uintptr_t)dest;
+	return is_in(delta, pe) ? (char *)(uintptr_t)dest + delta[pe] : NULL;
 }
 
 void *gshmem_ptr(const void *dest, int pe)

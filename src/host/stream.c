@@ -104,13 +104,12 @@ int gshmemx_signal_op_on_stream(uint64_t *sig_addr, uint64_t signal, int sig_op,
 
 /* ---- order ---- */
 
-/* A function of the stream may not call HIP. What it completes are posted calls, and what delayed delivery holds back. */
+/* A function of the stream may not call HIP. What it completes are posted calls, and what carriers hold. */
 static void complete(hipStream_t stream, hipError_t status, void *call)
 {
 	(void)stream;
 	(void)status; /* who synchronizes is told */
-	if (gshmemi_is_slow(GSHMEMI_SLOW_DELIVERY))
-		gshmemi_slow_quiet(0, NULL, 0, call);
+	gshmemi_carry_complete(0, NULL, 0);
 	gshmemi_rpc_host_complete(call);
 }
 

@@ -4,6 +4,17 @@
  */
 #include "host/host.h"
 
+#if !GSHMEMI_ARCH_HOST_DIRECT
+/* What gshmemi_disseminate does by copies; below. */
+struct gshmemi_team_view;
+#define GSHMEMI_SYNC_OWN(name) own_##name
+static void own_complete(const char *call);
+static uint64_t own_load(const uint64_t *word, const char *call);
+static void own_store(uint64_t *word, uint64_t value, const char *call);
+static void own_await(const struct gshmemi_team_view *team, const uint64_t *flags, uint64_t epoch, int distance, const char *call);
+static void own_combine(uint64_t *words, const uint64_t (*row)[GSHMEMI_SYNC_WORDS], int n, const char *call);
+#endif
+
 #include <gshmem/order/sync.h>
 #include <gshmem/wait/wait_many.h>
 #include <sched.h>
@@ -61,12 +72,16 @@ void gshmemi_host_sync_all(int quiet, const char *call)
 	gshmemi_sync_all(GSHMEMI_THREAD, quiet, call);
 }
 
+void gshmemi_host_sync_write(int which, uint64_t *word, uint64_t value, int pe, const char *call)
+{
+	gshmemi_sync_write(which, word, value, pe, call);
+}
+
 void gshmemi_sync_host_team(const struct gshmemi_team_view *team, uint64_t *words, const char *call)
 {
-	if (words)
-		gshmemi_sync_one(team, words, GSHMEMI_SYNC_WORDS, call);
-	else
-		gshmemi_sync_one(team, NULL, 0, call);
+	gshmemi_team_claim(team, call);
+	gshmemi_disseminate(team, words, 0, call);
+	gshmemi_team_release(team);
 }
 
 #else /* the CPU cannot touch the heap: polls are copies, and so are the flags of barriers */
@@ -196,32 +211,38 @@ size_t gshmemi_host_wait_many(const struct gshmemi_wait_set *set, int which, int
 /* The order of a stream holds for that stream alone; to a peer that polls, only what has arrived comes first. */
 void gshmemi_host_fence(int context, const char *call)
 {
-	if (gshmemi_is_slow(GSHMEMI_SLOW_UNSET | GSHMEMI_SLOW_DELIVERY))
-		gshmemi_slow_fence(GSHMEMI_WG, context, call);
+	gshmemi_slow_unset_at(call, gshmemi_arch_caller());
+	gshmemi_carry_complete(context, NULL, 0);
 	gshmemi_rpc_host_complete(call);
 	gshmemi_access_complete(call);
 }
 
 void gshmemi_host_quiet(int context, const int *target_pes, size_t npes, const char *call)
 {
-	if (gshmemi_is_slow(GSHMEMI_SLOW_UNSET | GSHMEMI_SLOW_CHECK | GSHMEMI_SLOW_DELIVERY))
-		gshmemi_slow_quiet(context, target_pes, npes, call);
+	gshmemi_slow_unset_at(call, gshmemi_arch_caller());
+	if (target_pes)
+		gshmemi_slow_pes_at(target_pes, npes, call, gshmemi_arch_caller());
+	gshmemi_carry_complete(context, target_pes, npes);
 	gshmemi_rpc_host_complete(call);
 	gshmemi_access_complete(call);
 	gshmemi_arch_fence_system();
 }
 
-/* ---- barriers: as gshmemi_disseminate, on the same flags, so that a kernel's barrier and the host's are one ---- */
+/* ---- barriers ---- */
 
-static void tell(const struct gshmemi_team_view *team, uint64_t *address, const uint64_t *words, int nwords, int ahead,
-		 const char *call)
+static void own_complete(const char *call)
 {
-	const int pe = gshmemi_team_to_world(team, (team->my_pe + ahead) % team->npes);
-	void *peer;
+	gshmemi_access_complete(call);
+}
 
-	if (!gshmemi_peer_ptr(gshmemi_tables()->sync_delta, address, pe, &peer))
-		peer = gshmemi_slow_find(GSHMEMI_FIND_SYNC, address, address, 8, 8, pe, call);
-	gshmemi_access_store(peer, words, (unsigned)nwords * 8, call);
+static uint64_t own_load(const uint64_t *word, const char *call)
+{
+	return load(word, sizeof *word, call);
+}
+
+static void own_store(uint64_t *word, uint64_t value, const char *call)
+{
+	gshmemi_access_store(word, &value, sizeof value, call);
 }
 
 /* The PE so far behind this one whose flag has not come; -1: all have. One copy fetches the flags of a round. */
@@ -243,8 +264,7 @@ static int find_missing(const struct gshmemi_team_view *team, const uint64_t *fl
 	return -1;
 }
 
-static void await_round(const struct gshmemi_team_view *team, const uint64_t *flags, uint64_t epoch, int distance,
-			const char *call)
+static void own_await(const struct gshmemi_team_view *team, const uint64_t *flags, uint64_t epoch, int distance, const char *call)
 {
 	uint64_t found, started_ns = 0;
 	const uint64_t *flag;
@@ -257,7 +277,7 @@ static void await_round(const struct gshmemi_team_view *team, const uint64_t *fl
 	}
 }
 
-static void combine(uint64_t *words, const uint64_t (*row)[GSHMEMI_SYNC_WORDS], int n, const char *call)
+static void own_combine(uint64_t *words, const uint64_t (*row)[GSHMEMI_SYNC_WORDS], int n, const char *call)
 {
 	uint64_t others[GSHMEMI_SYNC_RADIX][GSHMEMI_SYNC_WORDS];
 	int i, k;
@@ -271,24 +291,7 @@ static void combine(uint64_t *words, const uint64_t (*row)[GSHMEMI_SYNC_WORDS], 
 
 void gshmemi_sync_host_team(const struct gshmemi_team_view *team, uint64_t *words, const char *call)
 {
-	struct gshmemi_sync *sync = team->sync;
-	uint64_t epoch;
-	int distance, round, i;
-
-	gshmemi_access_load(&epoch, &sync->epoch, sizeof epoch, call);
-	epoch++;
-	gshmemi_access_store(&sync->epoch, &epoch, sizeof epoch, call);
-	for (distance = 1, round = 0; distance < team->npes; distance *= GSHMEMI_SYNC_RADIX, round++) {
-		for (i = 1; words && i < GSHMEMI_SYNC_RADIX && i * distance < team->npes; i++)
-			tell(team, sync->word[epoch & 1][round][i], words, GSHMEMI_SYNC_WORDS, i * distance, call);
-		if (words)
-			gshmemi_access_complete(call); /* before the flags */
-		for (i = 1; i < GSHMEMI_SYNC_RADIX && i * distance < team->npes; i++)
-			tell(team, &sync->flag[round][i], &epoch, 1, i * distance, call);
-		await_round(team, sync->flag[round], epoch, distance, call);
-		if (words)
-			combine(words, (const uint64_t(*)[GSHMEMI_SYNC_WORDS])sync->word[epoch & 1][round], i, call);
-	}
+	gshmemi_disseminate(team, words, 0, call);
 	gshmemi_access_complete(call); /* a kernel's next barrier reads the epoch */
 }
 
@@ -329,7 +332,7 @@ uint64_t gshmemi_host_signal_fetch(const uint64_t *sig_addr)
 	static __thread unsigned nlooks;
 	uint64_t signal;
 
-	gshmemi_host_g(&signal, sig_addr, sizeof signal, gshmemi_host_my_pe(), "gshmem_signal_fetch");
+	gshmemi_host_g(GSHMEMI_REGION_HEAP, &signal, sig_addr, sizeof signal, gshmemi_host_my_pe(), "gshmem_signal_fetch");
 	if (sig_addr != last_addr || signal != last) {
 		last_addr = sig_addr;
 		last = signal;

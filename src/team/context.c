@@ -30,7 +30,7 @@ const struct gshmemi_context *gshmemi_contexts_table(void)
 static uint64_t make_handle(const struct gshmemi_context *c)
 {
 	const bool fits = !c->members && c->start < FIELD && c->stride < FIELD && c->stride > -FIELD;
-	const bool is_slow = gshmemi_state.slow & (GSHMEMI_SLOW_CHECK | GSHMEMI_SLOW_DELIVERY);
+	const bool is_slow = gshmemi_state.slow & (GSHMEMI_SLOW_CHECK | GSHMEMI_SLOW_DELIVERY | GSHMEMI_SLOW_CARRY);
 	uint64_t handle = (uint64_t)(c - contexts) + 1 + (entries[c - contexts].ncreated << 45);
 
 	if (fits && !is_slow)

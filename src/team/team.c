@@ -576,6 +576,7 @@ void gshmem_team_destroy(gshmem_team_t team)
 		gshmemi_end(1);
 	}
 	gshmemi_contexts_destroy(team);
+	gshmemi_host_quiet(GSHMEMI_CTX_LIBRARY, NULL, 0, call); /* a late flag would count for the next team at this place */
 	(void)gshmemi_host_team_sync(team, call);
 	gshmemi_access_store(&found->view.sync->handle, &no_handle, sizeof no_handle, call);
 	gshmemi_access_complete(call);

@@ -123,10 +123,10 @@ if [ -z "$table" ]; then
 		'/gshmemi_arch_load(/,/^}/s/__HIP_MEMORY_SCOPE_SYSTEM/__HIP_MEMORY_SCOPE_WAVEFRONT/'
 	mutate read_peer get gfx942 arch/amd.h '/gshmemi_arch_fence_read_peer(void)/,/^}/{/fence_acquire();/d}'
 	mutate signal flag gfx942 move/copy.h '/^GSHMEMI_FN void gshmemi_copy_signal(/,/^}/{/fence_release();/d}'
-	mutate fence flag gfx942 order/sync.h '/^GSHMEMI_FN void gshmemi_fence(/,/^}/{/fence_release();/d}'
+	mutate fence flag gfx942 move/carry.h '/^GSHMEMI_FN void gshmemi_order(/,/^}/{/fence_release();/d}'
 	mutate quiet flag gfx942 order/sync.h '/^GSHMEMI_FN void gshmemi_quiet(/,/^}/{/fence_system();/d}'
 	mutate wait_wg acquire gfx1100 wait/wait.h '/^GSHMEMI_FN uint64_t gshmemi_wait_until(/,/^}/{/fence_acquire();/d}'
-	mutate barrier_wg acquire gfx942 order/sync.h '/^GSHMEMI_FN void gshmemi_sync_team(/,/^}/{/fence_acquire();/d}'
+	mutate barrier_wg acquire gfx942 order/sync.h '/^GSHMEMI_FN void gshmemi_sync_team(/,/^}/s/gshmemi_arch_fence_acquire();/;/'
 	mutate lock_clear flag gfx942 order/lock.h '/^GSHMEMI_FN void gshmemi_lock_clear(/,/^}/{/gshmemi_quiet(/d}'
 	mutate lock_set acquire "$two" order/lock.h '/^GSHMEMI_FN void gshmemi_lock_set(/,/^}/{/fence_acquire();/d}'
 	mutate rpc_release flag "gfx90a $two gfx1030" rpc/rpc_slot.h \

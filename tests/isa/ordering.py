@@ -25,7 +25,7 @@ import amd
 from graph import flow, polling_loads, skips_of_polls
 
 # Pairs of a function and what it calls: where a flag is stored, the barriers before that, the barriers behind a wait.
-FLAG = {(f, s) for f in ("gshmemi_copy_signal", "gshmemi_sync_tell")
+FLAG = {(f, s) for f in ("gshmemi_copy_signal", "gshmemi_sync_write")
 	for s in ("gshmemi_arch_store", "gshmemi_arch_amo64")} | {
 	("isa_flag", "gshmem_uint64_p"), ("isa_flag", "gshmemi_arch_store"),
 	("gshmemi_lock_clear", "gshmemi_lock_amo"),
@@ -37,6 +37,7 @@ WAIT = {("gshmemi_wait_until", "gshmemi_group_end"), ("gshmemi_sync_team", "gshm
 	("gshmemi_coll_meet", "gshmemi_group_sync")}
 WAITS = {"gshmemi_wait", "gshmemi_lock_set", "gshmemi_rpc_await", "gshmemi_rpc_finish"}
 OWN = {"gshmemi_disseminate"} # the library's own counter, which carries no data; nor do fault records
+SLOW = {"gshmemi_slow_perform_at", "gshmemi_carry_at"} # a flag's own store behind a sentinel is not one before it
 PACKET = {"gshmemi_ll_await"} # a word that carries all there is: nothing lies behind it
 FAULT = re.compile(r"gshmemi_fault_")
 GET = {"gshmemi_get", "gshmemi_iget"}
@@ -160,7 +161,7 @@ def check_amd(function, arch, leaves):
 		   calls_in(i, FLAG)}
 	# Flags do not wait for each other; nor does the library's own count of barriers publish anything.
 	carries_data = {i for i in function.instructions if i.kind in ("store", "atomic") and i.space == "global" and
-			i not in is_flag and not comes_from(i, OWN) and not of_fault(i)}
+			i not in is_flag and not comes_from(i, OWN | SLOW) and not of_fault(i)}
 
 	def add(state, token, i):
 		example[token] = i

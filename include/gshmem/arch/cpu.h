@@ -246,31 +246,21 @@ GSHMEMI_ARCH_FN void gshmemi_arch_pause(unsigned *polls_p)
 	hipcpu_pause(polls_p);
 }
 
-/* ---- delayed delivery, GSHMEM_CPU_DELIVERY: what the slow path hands over; platform/cpu/delivery.c ---- */
+/* ---- delayed delivery, GSHMEM_CPU_DELIVERY: a carrier (include/gshmem/move/carry.h); platform/cpu/delivery.c ---- */
 
 /*
- * Operations that a thread of the delivery carries out later, in any order that OpenSHMEM allows, also when the
- * caller makes no further call. Addresses are peer addresses already. The caller is the lane, or the host. pe may have a
- * context with it (gshmemi_pe_context); each context of a caller has an order of its own.
+ * A thread of the delivery performs operations later, in any order that OpenSHMEM allows, also when the caller makes no further call.
+ * The caller is the lane, or the host. Each context of a caller has an order of its own.
  */
 #define GSHMEMI_ARCH_HAS_DELIVERY 1
+struct gshmemi_operation;
 GSHMEMI_BEGIN_C
-/* nbi: source is read at delivery, else now. */
-GSHMEM_HOST_API void gshmemi_delivery_put(void *peer_dest, const void *source, size_t nbytes, int pe, int nbi);
-/* A get_nbi: everything happens at delivery. */
-GSHMEM_HOST_API void gshmemi_delivery_get(void *dest, const void *peer_source, size_t nbytes, int pe);
-/* The signal, a GSHMEM_SIGNAL_*, is delivered after all of this put's data. */
-GSHMEM_HOST_API void gshmemi_delivery_put_signal(void *peer_dest, const void *source, size_t nbytes, uint64_t *peer_sig,
-						 uint64_t signal, int sig_op, int pe, int nbi);
-/* An atomic, op a GSHMEMI_AMO_*, nbytes 4 or 8; fetch, if not NULL, receives the old value at delivery. */
-GSHMEM_HOST_API void gshmemi_delivery_amo(void *fetch, int op, void *peer_dest, uint64_t value, uint64_t cond,
-					  unsigned nbytes, int pe);
-/* Deliver what the caller's last fence put before an operation to pe that is about to be carried out directly. */
-GSHMEM_HOST_API void gshmemi_delivery_catch_up(int pe);
+/* base and sig_base are where the regions of that PE are mapped. Returns the old value of an atomic that fetches. */
+GSHMEM_HOST_API uint64_t gshmemi_delivery_carry(const struct gshmemi_operation *operation, char *base, char *sig_base);
 /* To each PE, what the caller handed over before is delivered before what it hands over after. */
-GSHMEM_HOST_API void gshmemi_delivery_fence(int context);
+GSHMEM_HOST_API void gshmemi_delivery_order(int context);
 /* Deliver what the caller handed over for these PEs; NULL: for all. The host's covers all of the process. */
-GSHMEM_HOST_API void gshmemi_delivery_quiet(int context, const int *target_pes, size_t npes);
+GSHMEM_HOST_API void gshmemi_delivery_complete(int context, const int *target_pes, size_t npes);
 /* Deliver all that is open and end the thread; the next operation starts it again. */
 GSHMEM_HOST_API void gshmemi_delivery_stop(void);
 GSHMEMI_END_C

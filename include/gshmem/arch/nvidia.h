@@ -241,6 +241,9 @@ GSHMEMI_ARCH_AMO(64, "l")
 
 /* ---- bulk memory: nbytes is a constant 16, 8, 4, 2 or 1, and the address aligned to it ---- */
 
+/* Functions that kernels call may as well call others: see gshmemi_slow_perform_at. */
+#define GSHMEMI_ARCH_NESTS_CALLS 1
+
 #define GSHMEMI_ARCH_UNALIGNED 0
 
 GSHMEMI_ARCH_FN int gshmemi_arch_is_global(const void *address)

@@ -20,7 +20,7 @@ GSHMEMI_FN void gshmemi_coll_put(const struct gshmemi_coll *c, void *dest, const
 				 int pe)
 {
 	if (dest != source || pe != c->team.my_pe)
-		gshmemi_put(c->group.scope, dest, source, nbytes, align, gshmemi_coll_op_pe(c, pe), 1, c->call);
+		gshmemi_put(gshmemi_in_heap(), c->group.scope, dest, source, nbytes, align, gshmemi_coll_op_pe(c, pe), 1, c->call);
 }
 
 /* Tell that all puts have arrived, wait for those of the others, and end. */
@@ -66,7 +66,7 @@ GSHMEMI_FN void gshmemi_broadcast_shared(const struct gshmemi_coll *c, const str
 		gshmemi_coll_await(c, c->step + 1);
 	} else {
 		gshmemi_coll_await_one(c, a->root, c->step + 1);
-		gshmemi_get(c->group.scope, a->dest, a->source, nbytes, align, gshmemi_coll_world_pe(c, a->root), 0, c->call);
+		gshmemi_get(gshmemi_in_heap(), c->group.scope, a->dest, a->source, nbytes, align, gshmemi_coll_world_pe(c, a->root), 0, c->call);
 		gshmemi_arch_fence_reads(); /* before the root may write it again */
 		gshmemi_group_sync(&c->group);
 		gshmemi_coll_tell_one(c, a->root, c->step + 1);
@@ -216,19 +216,19 @@ GSHMEMI_FN void gshmemi_coll_iput(const struct gshmemi_coll *c, char *dest, cons
 
 	switch (a->elem_nbytes) {
 	case 1:
-		gshmemi_iput(scope, dest, source, a->dst, a->sst, a->nelems, 1, world_pe, c->call);
+		gshmemi_iput(gshmemi_in_heap(), scope, dest, source, a->dst, a->sst, a->nelems, 1, world_pe, c->call);
 		break;
 	case 2:
-		gshmemi_iput(scope, dest, source, a->dst, a->sst, a->nelems, 2, world_pe, c->call);
+		gshmemi_iput(gshmemi_in_heap(), scope, dest, source, a->dst, a->sst, a->nelems, 2, world_pe, c->call);
 		break;
 	case 4:
-		gshmemi_iput(scope, dest, source, a->dst, a->sst, a->nelems, 4, world_pe, c->call);
+		gshmemi_iput(gshmemi_in_heap(), scope, dest, source, a->dst, a->sst, a->nelems, 4, world_pe, c->call);
 		break;
 	case 8:
-		gshmemi_iput(scope, dest, source, a->dst, a->sst, a->nelems, 8, world_pe, c->call);
+		gshmemi_iput(gshmemi_in_heap(), scope, dest, source, a->dst, a->sst, a->nelems, 8, world_pe, c->call);
 		break;
 	default:
-		gshmemi_iput(scope, dest, source, a->dst, a->sst, a->nelems, 16, world_pe, c->call);
+		gshmemi_iput(gshmemi_in_heap(), scope, dest, source, a->dst, a->sst, a->nelems, 16, world_pe, c->call);
 		break;
 	}
 }

@@ -68,16 +68,6 @@ GSHMEMI_FN int gshmemi_ll_fits(const struct gshmemi_coll *c, size_t nbytes, size
 	return nbytes <= limit && nbytes <= 4 * c->npackets;
 }
 
-/* A packet to a place on a PE of the world. It is no flag: nothing but what is in it goes with it. */
-GSHMEMI_FN void gshmemi_ll_tell(uint64_t *place, uint64_t packet, int world_pe, const char *call)
-{
-	void *peer;
-
-	if (!gshmemi_peer_ptr(gshmemi_tables()->sync_delta, place, world_pe, &peer))
-		peer = gshmemi_slow_find(GSHMEMI_FIND_SYNC, place, place, sizeof *place, sizeof *place, world_pe, call);
-	gshmemi_arch_store(peer, packet, 8);
-}
-
 /* The packet of this tag at a place of this PE. Packets only grow until this PE has told that it has them. */
 GSHMEMI_FN uint64_t gshmemi_ll_await(const uint64_t *place, uint64_t tag, int world_pe, const char *call)
 {
@@ -102,7 +92,7 @@ GSHMEMI_FN void gshmemi_ll_send(const struct gshmemi_coll *c, const struct gshme
 
 	for (k = 0; k < 4; k++)
 		if (4 * k < nbytes)
-			gshmemi_ll_tell(&place[k], ll->tag | (uint32_t)(unit->half[k / 2] >> 32 * (k & 1)), world_pe, c->call);
+			gshmemi_sync_tell(&place[k], ll->tag | (uint32_t)(unit->half[k / 2] >> 32 * (k & 1)), world_pe, c->call);
 }
 
 GSHMEMI_FN struct gshmemi_word gshmemi_ll_receive(const struct gshmemi_coll *c, const struct gshmemi_ll *ll, int pe, size_t at,

@@ -168,7 +168,7 @@ GSHMEMI_SLOW void gshmemi_coll_check_at(struct gshmemi_coll_args a, struct gshme
 				      caller);
 	words[0] = gshmemi_coll_hash(&a);
 	words[1] = ~words[0];
-	gshmemi_disseminate(&team, words, 2, call);
+	gshmemi_disseminate(&team, words, 0, call);
 	if (words[0] != ~words[1])
 		gshmemi_fault_raise(GSHMEMI_FAULT_UNEQUAL, -1, dest, 0, 0, 0, call, caller);
 }
@@ -220,11 +220,7 @@ GSHMEMI_FN int gshmemi_coll_op_pe(const struct gshmemi_coll *c, int pe)
 {
 	const int world_pe = gshmemi_coll_world_pe(c, pe);
 
-#ifdef GSHMEMI_ARCH_HAS_DELIVERY
-	if (gshmemi_is_slow(GSHMEMI_SLOW_DELIVERY))
-		return gshmemi_pe_with_context(world_pe, GSHMEMI_CTX_COLLECTIVES);
-#endif
-	return world_pe;
+	return gshmemi_is_slow(GSHMEMI_SLOW_LATE) ? gshmemi_pe_with_context(world_pe, GSHMEMI_CTX_LIBRARY) : world_pe;
 }
 
 /* The PE that lies so far ahead of this one in the team, 0 <= ahead < npes: PEs begin with different ones. */
@@ -238,11 +234,7 @@ GSHMEMI_FN int gshmemi_coll_ahead(const struct gshmemi_coll *c, int ahead)
 /* What the threads of the group have put, or written for others to get, is there before the flags that follow. */
 GSHMEMI_FN void gshmemi_coll_complete(const struct gshmemi_coll *c)
 {
-#ifdef GSHMEMI_ARCH_HAS_DELIVERY
-	if (gshmemi_is_slow(GSHMEMI_SLOW_DELIVERY))
-		gshmemi_slow_quiet(GSHMEMI_CTX_COLLECTIVES, NULL, 0, c->call);
-#endif
-	gshmemi_arch_fence_release();
+	gshmemi_complete(GSHMEMI_CTX_LIBRARY);
 	gshmemi_group_sync(&c->group);
 }
 

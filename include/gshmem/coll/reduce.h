@@ -72,15 +72,15 @@ GSHMEMI_FN void gshmemi_block_get(const struct gshmemi_coll *c, struct gshmemi_b
 {
 	const int world_pe = gshmemi_coll_op_pe(c, pe);
 #ifdef GSHMEMI_ARCH_SHARED_MEMORY
-	gshmemi_get(GSHMEMI_THREAD, block, source, n, align, world_pe, 0, c->call);
+	gshmemi_get(gshmemi_in_heap(), GSHMEMI_THREAD, block, source, n, align, world_pe, 0, c->call);
 #else
 	unsigned i;
 
 	if (n == 16 && ((uintptr_t)source & 15) == 0)
-		gshmemi_g(block, source, 16, world_pe, c->call);
+		gshmemi_g(gshmemi_in_heap(), block, source, 16, world_pe, c->call);
 	else
 		for (i = 0; i < 16 && i < n; i += align)
-			gshmemi_g_any((char *)block + i, source + i, align, world_pe, c->call);
+			gshmemi_g_any(gshmemi_in_heap(), (char *)block + i, source + i, align, world_pe, c->call);
 #endif
 }
 
@@ -89,15 +89,15 @@ GSHMEMI_FN void gshmemi_block_put(const struct gshmemi_coll *c, char *dest, cons
 {
 	const int world_pe = gshmemi_coll_op_pe(c, pe);
 #ifdef GSHMEMI_ARCH_SHARED_MEMORY
-	gshmemi_put(GSHMEMI_THREAD, dest, block, n, align, world_pe, 0, c->call);
+	gshmemi_put(gshmemi_in_heap(), GSHMEMI_THREAD, dest, block, n, align, world_pe, 0, c->call);
 #else
 	unsigned i;
 
 	if (n == 16 && ((uintptr_t)dest & 15) == 0)
-		gshmemi_p(dest, block, 16, world_pe, c->call);
+		gshmemi_p(gshmemi_in_heap(), dest, block, 16, world_pe, c->call);
 	else
 		for (i = 0; i < 16 && i < n; i += align)
-			gshmemi_p_any(dest + i, (const char *)block + i, align, world_pe, c->call);
+			gshmemi_p_any(gshmemi_in_heap(), dest + i, (const char *)block + i, align, world_pe, c->call);
 #endif
 }
 

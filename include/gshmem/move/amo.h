@@ -16,36 +16,35 @@ GSHMEMI_FN uint64_t gshmemi_amo_peer(int op, void *peer_dest, uint64_t value, ui
 }
 
 /* op, nbytes, fetches and call are constants. Returns the old bits; fetches says whether the caller looks at them. */
-GSHMEMI_FN uint64_t gshmemi_amo(int op, void *dest, uint64_t value, uint64_t cond, unsigned nbytes, int fetches, int pe,
-				const char *call)
+GSHMEMI_FN uint64_t gshmemi_amo(struct gshmemi_where where, int op, void *dest, uint64_t value, uint64_t cond, unsigned nbytes,
+				int fetches, int pe, const char *call)
 {
 	void *peer_dest;
 
 	if (GSHMEMI_ON_HOST())
-		return gshmemi_host_amo(op, dest, value, cond, nbytes, fetches, pe, call);
-	if (!gshmemi_peer_ptr(gshmemi_tables()->amo_delta, dest, pe, &peer_dest) &&
-	    !(peer_dest = gshmemi_slow_amo(op, gshmemi_peer_undo(peer_dest), value, cond, nbytes, fetches, pe, call)))
-		return 0;
+		return gshmemi_host_amo(where.region, op, dest, value, cond, nbytes, fetches, pe, call);
+	if (gshmemi_peer_ptr(where.amo_delta, dest, pe, &peer_dest))
+		value = gshmemi_amo_peer(op, peer_dest, value, cond, nbytes);
+	else
+		value = gshmemi_slow_amo(where.region, op, gshmemi_peer_undo(peer_dest), value, cond, nbytes, fetches, pe, call);
 #ifdef GSHMEMI_LIBRARY /* of the host, which may share its core with the PE that it waits for */
-	value = gshmemi_amo_peer(op, peer_dest, value, cond, nbytes);
 	if (op == GSHMEMI_AMO_CAS && __builtin_expect(value != cond, 0))
 		gshmemi_host_looked();
-	return value;
-#else
-	return gshmemi_amo_peer(op, peer_dest, value, cond, nbytes);
 #endif
+	return value;
 }
 
-GSHMEMI_FN void gshmemi_amo_nbi(void *fetch, int op, void *dest, uint64_t value, uint64_t cond, unsigned nbytes, int pe,
-				const char *call)
+GSHMEMI_FN void gshmemi_amo_nbi(struct gshmemi_where where, void *fetch, int op, void *dest, uint64_t value, uint64_t cond,
+				unsigned nbytes, int pe, const char *call)
 {
 	void *peer_dest;
 
 	if (GSHMEMI_ON_HOST())
-		gshmemi_host_amo_nbi(fetch, op, dest, value, cond, nbytes, pe, call);
-	else if (gshmemi_peer_ptr(gshmemi_tables()->amo_delta, dest, pe, &peer_dest) ||
-		 (peer_dest = gshmemi_slow_amo_nbi(fetch, op, dest, value, cond, nbytes, pe, call)))
+		gshmemi_host_amo_nbi(where.region, fetch, op, dest, value, cond, nbytes, pe, call);
+	else if (gshmemi_peer_ptr(where.amo_delta, dest, pe, &peer_dest))
 		gshmemi_value_store(fetch, gshmemi_amo_peer(op, peer_dest, value, cond, nbytes), nbytes);
+	else
+		gshmemi_slow_amo_nbi(where.region, fetch, op, dest, value, cond, nbytes, pe, call);
 }
 
 #ifndef GSHMEMI_BODIES /* by a file of the library that exports other calls */
@@ -62,7 +61,7 @@ GSHMEMI_FN void gshmemi_amo_nbi(void *fetch, int op, void *dest, uint64_t value,
 		TYPE old; \
 \
 		gshmemi_value_store(&old, \
-				    gshmemi_amo(GSHMEMI_AMO_##AMO, (void *)(uintptr_t)dest, VALUE, COND, sizeof(TYPE), 1, \
+				    gshmemi_amo(gshmemi_in_heap(), GSHMEMI_AMO_##AMO, (void *)(uintptr_t)dest, VALUE, COND, sizeof(TYPE), 1, \
 						pe, GSHMEMI_CALL(NAME, OP)), \
 				    sizeof old); \
 		return old; \
@@ -70,12 +69,12 @@ GSHMEMI_FN void gshmemi_amo_nbi(void *fetch, int op, void *dest, uint64_t value,
 #define GSHMEMI_SILENT(NAME, TYPE, OP, AMO, VALUE, ...) \
 	GSHMEM_API void gshmem_##NAME##_atomic_##OP(__VA_ARGS__) \
 	{ \
-		(void)gshmemi_amo(GSHMEMI_AMO_##AMO, dest, VALUE, 0, sizeof(TYPE), 0, pe, GSHMEMI_CALL(NAME, OP)); \
+		(void)gshmemi_amo(gshmemi_in_heap(), GSHMEMI_AMO_##AMO, dest, VALUE, 0, sizeof(TYPE), 0, pe, GSHMEMI_CALL(NAME, OP)); \
 	}
 #define GSHMEMI_NBI(NAME, TYPE, OP, AMO, VALUE, COND, ...) \
 	GSHMEM_API void gshmem_##NAME##_atomic_##OP##_nbi(TYPE *fetch, __VA_ARGS__) \
 	{ \
-		gshmemi_amo_nbi(fetch, GSHMEMI_AMO_##AMO, (void *)(uintptr_t)dest, VALUE, COND, sizeof(TYPE), pe, \
+		gshmemi_amo_nbi(gshmemi_in_heap(), fetch, GSHMEMI_AMO_##AMO, (void *)(uintptr_t)dest, VALUE, COND, sizeof(TYPE), pe, \
 				GSHMEMI_CALL(NAME, OP##_nbi)); \
 	}
 

@@ -10,216 +10,237 @@
 
 /*
  * In all of these, scope, align, nbi and call are constants: who copies together; the alignment that the type asks
- * of the symmetric address; whether source may still be read after return; the API function's name.
+ * of the symmetric address; whether source may still be read after return; the API function's name. where is the region.
  */
-GSHMEMI_FN void gshmemi_put(int scope, void *dest, const void *source, size_t nbytes, unsigned align, int pe, int nbi,
-			    const char *call)
+GSHMEMI_FN void gshmemi_put(struct gshmemi_where where, int scope, void *dest, const void *source, size_t nbytes, unsigned align,
+			    int pe, int nbi, const char *call)
 {
 	void *peer_dest;
 
-	if (GSHMEMI_LONG_ON_HOST())
-		gshmemi_host_put(dest, source, nbytes, align, pe, nbi, call);
-	else if (gshmemi_peer_ptr(gshmemi_tables()->delta, dest, pe, &peer_dest) ||
-		 (peer_dest = gshmemi_slow_put(scope, dest, source, nbytes, align, pe, nbi, call)))
+	if (GSHMEMI_ON_HOST())
+		gshmemi_host_put(where.region, dest, source, nbytes, align, pe, nbi, call);
+	else if (gshmemi_peer_ptr(where.delta, dest, pe, &peer_dest))
 		gshmemi_copy(scope, GSHMEMI_TO_PEER, peer_dest, source, nbytes, align);
+	else
+		gshmemi_slow_move(GSHMEMI_SLOW_PUT, where.region, scope, dest, source, nbytes, align, pe, nbi, call);
 }
 
 /*
- * A dest whose address a call gets must be in memory, also on the way without the call: where kernels and the host share
- * code, that costs a kernel's get of one element a store and a load. Elsewhere the host may not touch dest.
+ * Passing dest to an out-of-line call forces what it points to into memory, on the direct path too: where kernels and the host
+ * share code, that costs a kernel's get of one element a store and a load, so one element goes through a local. Elsewhere the host
+ * may not touch dest.
  */
-GSHMEMI_FN void gshmemi_get_on_host(void *dest, const void *source, size_t nbytes, unsigned align, int pe, int nbi,
+GSHMEMI_FN void gshmemi_get_on_host(unsigned region, void *dest, const void *source, size_t nbytes, unsigned align, int pe, int nbi,
 				    const char *call)
 {
 	uint64_t word;
 
 	if (GSHMEMI_ARCH_HOST_DIRECT && nbytes == sizeof word && !nbi) {
-		gshmemi_host_get(&word, source, sizeof word, align, pe, 0, call);
+		gshmemi_host_get(region, &word, source, sizeof word, align, pe, 0, call);
 		__builtin_memcpy(dest, &word, sizeof word);
 	} else {
-		gshmemi_host_get(dest, source, nbytes, align, pe, nbi, call);
+		gshmemi_host_get(region, dest, source, nbytes, align, pe, nbi, call);
 	}
 }
 
-GSHMEMI_FN void gshmemi_get(int scope, void *dest, const void *source, size_t nbytes, unsigned align, int pe, int nbi,
-			    const char *call)
+/* A blocking get is no carrier's to delay: what it fetches is there when it returns. */
+GSHMEMI_FN void gshmemi_get(struct gshmemi_where where, int scope, void *dest, const void *source, size_t nbytes, unsigned align,
+			    int pe, int nbi, const char *call)
 {
 	void *peer_source;
 
-	if (GSHMEMI_LONG_ON_HOST())
-		gshmemi_get_on_host(dest, source, nbytes, align, pe, nbi, call);
-	else if (gshmemi_peer_ptr(gshmemi_tables()->delta, source, pe, &peer_source) ||
-		 (peer_source = gshmemi_slow_get(scope, dest, source, nbytes, align, pe, nbi, call)))
-		gshmemi_copy(scope, GSHMEMI_FROM_PEER, dest, peer_source, nbytes, align);
-}
-
-/* One value by one store; 16 bytes have no such store and take the copy. nbytes is a constant. */
-GSHMEMI_FN void gshmemi_p(void *dest, const void *value, unsigned nbytes, int pe, const char *call)
-{
-	void *peer_dest;
-
 	if (GSHMEMI_ON_HOST())
-		gshmemi_host_p(dest, value, nbytes, pe, call);
-	else if (!gshmemi_peer_ptr(gshmemi_tables()->delta, dest, pe, &peer_dest) &&
-		 !(peer_dest = gshmemi_slow_p(gshmemi_peer_undo(peer_dest), value, nbytes, pe, call)))
-		return;
-	else if (nbytes <= 8)
-		gshmemi_arch_store(peer_dest, gshmemi_value_load(value, nbytes), nbytes);
+		gshmemi_get_on_host(where.region, dest, source, nbytes, align, pe, nbi, call);
+	else if (gshmemi_peer_ptr(where.delta, source, pe, &peer_source))
+		gshmemi_copy(scope, GSHMEMI_FROM_PEER, dest, peer_source, nbytes, align);
 	else
-		gshmemi_copy(GSHMEMI_THREAD, GSHMEMI_TO_PEER, peer_dest, value, nbytes, nbytes);
+		gshmemi_slow_move(GSHMEMI_SLOW_GET, where.region, scope, source, dest, nbytes, align, pe, nbi, call);
 }
 
-GSHMEMI_FN void gshmemi_g(void *value, const void *source, unsigned nbytes, int pe, const char *call)
+/* One value by one store; 16 bytes have no such store and take the copy, by way of a local (gshmemi_get_on_host). nbytes is a constant. */
+GSHMEMI_FN void gshmemi_p(struct gshmemi_where where, void *dest, const void *value, unsigned nbytes, int pe, const char *call)
+{
+	struct gshmemi_word word;
+	void *peer_dest;
+	uint64_t bits;
+
+	if (GSHMEMI_ON_HOST()) {
+		gshmemi_host_p(where.region, dest, value, nbytes, pe, call);
+	} else if (nbytes > 8) {
+		__builtin_memcpy(&word, value, 16);
+		gshmemi_put(where, GSHMEMI_THREAD, dest, &word, 16, 16, pe, 0, call);
+	} else { /* one store on both ways: an else would be two instructions more on AMD's direct path */
+		bits = gshmemi_value_load(value, nbytes);
+		if (!gshmemi_peer_ptr(where.delta, dest, pe, &peer_dest)) {
+			peer_dest = gshmemi_slow_p(where.region, gshmemi_peer_undo(peer_dest), bits, nbytes, pe, call);
+			bits = 0; /* not kept in a register */
+		}
+		gshmemi_arch_store(peer_dest, bits, nbytes);
+	}
+}
+
+GSHMEMI_FN void gshmemi_g(struct gshmemi_where where, void *value, const void *source, unsigned nbytes, int pe, const char *call)
 {
 	struct gshmemi_word word;
 	void *peer_source;
 
 	if (GSHMEMI_ON_HOST()) {
-		gshmemi_host_g(&word, source, nbytes, pe, call); /* not value: see gshmemi_get_on_host */
+		gshmemi_host_g(where.region, &word, source, nbytes, pe, call);
 		__builtin_memcpy(value, &word, nbytes);
-		return;
-	}
-	if (!gshmemi_peer_ptr(gshmemi_tables()->delta, source, pe, &peer_source)) {
-		source = gshmemi_peer_undo(peer_source);
-		peer_source = gshmemi_slow_find(GSHMEMI_FIND_HEAP, source, source, nbytes, nbytes, pe, call);
-	}
-	if (nbytes <= 8)
+	} else if (nbytes > 8) {
+		gshmemi_get(where, GSHMEMI_THREAD, &word, source, 16, 16, pe, 0, call);
+		__builtin_memcpy(value, &word, 16);
+	} else if (gshmemi_peer_ptr(where.delta, source, pe, &peer_source)) {
 		gshmemi_value_store(value, gshmemi_arch_load(peer_source, nbytes), nbytes);
-	else
-		gshmemi_copy(GSHMEMI_THREAD, GSHMEMI_FROM_PEER, value, peer_source, nbytes, nbytes);
+	} else {
+		gshmemi_slow_g(where.region, value, gshmemi_peer_undo(peer_source), nbytes, pe, call);
+	}
 }
 
 /* The same of a size that is no constant: it is one in each branch, so that each value travels by one load or store. */
-GSHMEMI_FN void gshmemi_g_any(void *value, const void *source, unsigned nbytes, int pe, const char *call)
+GSHMEMI_FN void gshmemi_g_any(struct gshmemi_where where, void *value, const void *source, unsigned nbytes, int pe,
+			      const char *call)
 {
 	switch (nbytes) {
 	case 1:
-		gshmemi_g(value, source, 1, pe, call);
+		gshmemi_g(where, value, source, 1, pe, call);
 		break;
 	case 2:
-		gshmemi_g(value, source, 2, pe, call);
+		gshmemi_g(where, value, source, 2, pe, call);
 		break;
 	case 4:
-		gshmemi_g(value, source, 4, pe, call);
+		gshmemi_g(where, value, source, 4, pe, call);
 		break;
 	case 8:
-		gshmemi_g(value, source, 8, pe, call);
+		gshmemi_g(where, value, source, 8, pe, call);
 		break;
 	default:
-		gshmemi_g(value, source, 16, pe, call);
+		gshmemi_g(where, value, source, 16, pe, call);
 		break;
 	}
 }
 
-GSHMEMI_FN void gshmemi_p_any(void *dest, const void *value, unsigned nbytes, int pe, const char *call)
+GSHMEMI_FN void gshmemi_p_any(struct gshmemi_where where, void *dest, const void *value, unsigned nbytes, int pe,
+			      const char *call)
 {
 	switch (nbytes) {
 	case 1:
-		gshmemi_p(dest, value, 1, pe, call);
+		gshmemi_p(where, dest, value, 1, pe, call);
 		break;
 	case 2:
-		gshmemi_p(dest, value, 2, pe, call);
+		gshmemi_p(where, dest, value, 2, pe, call);
 		break;
 	case 4:
-		gshmemi_p(dest, value, 4, pe, call);
+		gshmemi_p(where, dest, value, 4, pe, call);
 		break;
 	case 8:
-		gshmemi_p(dest, value, 8, pe, call);
+		gshmemi_p(where, dest, value, 8, pe, call);
 		break;
 	default:
-		gshmemi_p(dest, value, 16, pe, call);
+		gshmemi_p(where, dest, value, 16, pe, call);
 		break;
 	}
 }
 
-GSHMEMI_FN void gshmemi_iput(int scope, void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems,
-			     unsigned elem_nbytes, int pe, const char *call)
+GSHMEMI_FN void gshmemi_iput(struct gshmemi_where where, int scope, void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst,
+			     size_t nelems, unsigned elem_nbytes, int pe, const char *call)
 {
-	void *peer_dest;
+	void *peer;
 
-	if (GSHMEMI_LONG_ON_HOST())
-		gshmemi_host_iput(dest, source, dst, sst, nelems, elem_nbytes, pe, call);
-	else if (gshmemi_peer_ptr(gshmemi_tables()->delta, dest, pe, &peer_dest) ||
-		 (peer_dest = gshmemi_slow_ibput(scope, dest, source, dst, sst, 1, nelems, elem_nbytes, pe, call)))
-		gshmemi_copy_stride(scope, GSHMEMI_TO_PEER, peer_dest, dst, source, sst, nelems, elem_nbytes);
+	if (GSHMEMI_ON_HOST())
+		gshmemi_host_iput(where.region, dest, source, dst, sst, nelems, elem_nbytes, pe, call);
+	else if (gshmemi_peer_ptr(where.delta, dest, pe, &peer))
+		gshmemi_copy_stride(scope, GSHMEMI_TO_PEER, peer, dst, source, sst, nelems, elem_nbytes);
+	else
+		gshmemi_slow_blocks(GSHMEMI_PUT_BLOCKS, where.region, scope, dest, source, dst, sst, 1, nelems, elem_nbytes,
+				    pe, call);
 }
 
-GSHMEMI_FN void gshmemi_iget(int scope, void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems,
-			     unsigned elem_nbytes, int pe, const char *call)
+GSHMEMI_FN void gshmemi_iget(struct gshmemi_where where, int scope, void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst,
+			     size_t nelems, unsigned elem_nbytes, int pe, const char *call)
 {
-	void *peer_source;
+	void *peer;
 
-	if (GSHMEMI_LONG_ON_HOST()) {
-		gshmemi_host_iget(dest, source, dst, sst, nelems, elem_nbytes, pe, call);
-		return;
-	}
-	if (!gshmemi_peer_ptr(gshmemi_tables()->delta, source, pe, &peer_source))
-		peer_source = gshmemi_slow_ibget(scope, dest, source, dst, sst, 1, nelems, elem_nbytes, pe, call);
-	gshmemi_copy_stride(scope, GSHMEMI_FROM_PEER, dest, dst, peer_source, sst, nelems, elem_nbytes);
+	if (GSHMEMI_ON_HOST())
+		gshmemi_host_iget(where.region, dest, source, dst, sst, nelems, elem_nbytes, pe, call);
+	else if (gshmemi_peer_ptr(where.delta, source, pe, &peer))
+		gshmemi_copy_stride(scope, GSHMEMI_FROM_PEER, dest, dst, peer, sst, nelems, elem_nbytes);
+	else
+		gshmemi_slow_blocks(GSHMEMI_GET_BLOCKS, where.region, scope, source, dest, sst, dst, 1, nelems, elem_nbytes,
+				    pe, call);
 }
 
-GSHMEMI_FN void gshmemi_ibput(int scope, void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize,
-			      size_t nblocks, unsigned elem_nbytes, int pe, const char *call)
+GSHMEMI_FN void gshmemi_ibput(struct gshmemi_where where, int scope, void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst,
+			     size_t bsize, size_t nblocks, unsigned elem_nbytes, int pe, const char *call)
 {
-	void *peer_dest;
+	void *peer;
 
-	if (GSHMEMI_LONG_ON_HOST())
-		gshmemi_host_ibput(dest, source, dst, sst, bsize, nblocks, elem_nbytes, pe, call);
-	else if (gshmemi_peer_ptr(gshmemi_tables()->delta, dest, pe, &peer_dest) ||
-		 (peer_dest = gshmemi_slow_ibput(scope, dest, source, dst, sst, bsize, nblocks, elem_nbytes, pe, call)))
-		gshmemi_copy_blocks(scope, GSHMEMI_TO_PEER, peer_dest, dst, source, sst, bsize, nblocks, elem_nbytes);
+	if (GSHMEMI_ON_HOST())
+		gshmemi_host_ibput(where.region, dest, source, dst, sst, bsize, nblocks, elem_nbytes, pe, call);
+	else if (gshmemi_peer_ptr(where.delta, dest, pe, &peer))
+		gshmemi_copy_blocks(scope, GSHMEMI_TO_PEER, peer, dst, source, sst, bsize, nblocks, elem_nbytes);
+	else
+		gshmemi_slow_blocks(GSHMEMI_PUT_BLOCKS, where.region, scope, dest, source, dst, sst, bsize, nblocks, elem_nbytes,
+				    pe, call);
 }
 
-GSHMEMI_FN void gshmemi_ibget(int scope, void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize,
-			      size_t nblocks, unsigned elem_nbytes, int pe, const char *call)
+GSHMEMI_FN void gshmemi_ibget(struct gshmemi_where where, int scope, void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst,
+			     size_t bsize, size_t nblocks, unsigned elem_nbytes, int pe, const char *call)
 {
-	void *peer_source;
+	void *peer;
 
-	if (GSHMEMI_LONG_ON_HOST()) {
-		gshmemi_host_ibget(dest, source, dst, sst, bsize, nblocks, elem_nbytes, pe, call);
-		return;
-	}
-	if (!gshmemi_peer_ptr(gshmemi_tables()->delta, source, pe, &peer_source))
-		peer_source = gshmemi_slow_ibget(scope, dest, source, dst, sst, bsize, nblocks, elem_nbytes, pe, call);
-	gshmemi_copy_blocks(scope, GSHMEMI_FROM_PEER, dest, dst, peer_source, sst, bsize, nblocks, elem_nbytes);
+	if (GSHMEMI_ON_HOST())
+		gshmemi_host_ibget(where.region, dest, source, dst, sst, bsize, nblocks, elem_nbytes, pe, call);
+	else if (gshmemi_peer_ptr(where.delta, source, pe, &peer))
+		gshmemi_copy_blocks(scope, GSHMEMI_FROM_PEER, dest, dst, peer, sst, bsize, nblocks, elem_nbytes);
+	else
+		gshmemi_slow_blocks(GSHMEMI_GET_BLOCKS, where.region, scope, source, dest, sst, dst, bsize, nblocks, elem_nbytes,
+				    pe, call);
 }
 
 /* ---- the API ---- */
 
 #ifndef GSHMEMI_BODIES /* by a file of the library that exports other calls */
 
+/* What a stamp over a long body calls: where the library exports hundreds of them, one function of the host for each operation. */
+#ifdef GSHMEMI_LIBRARY
+#define GSHMEMI_STAMPED(OP, SCOPE, ...) gshmemi_host_##OP(GSHMEMI_REGION_HEAP, __VA_ARGS__)
+#else
+#define GSHMEMI_STAMPED(OP, SCOPE, ...) gshmemi_##OP(gshmemi_in_heap(), SCOPE, __VA_ARGS__)
+#endif
+
 #define GSHMEMI_PUT(PREFIX, NAME, SUFFIX, TYPE, SIZE, ALIGN, SCOPE, NBI) \
 	GSHMEM_API void PREFIX##_##NAME##SUFFIX(TYPE *dest, const TYPE *source, size_t nelems, int pe) \
 	{ \
-		gshmemi_put(SCOPE, dest, source, nelems * (SIZE), ALIGN, pe, NBI, #PREFIX "_" #NAME #SUFFIX); \
+		GSHMEMI_STAMPED(put, SCOPE, dest, source, nelems * (SIZE), ALIGN, pe, NBI, #PREFIX "_" #NAME #SUFFIX); \
 	}
 #define GSHMEMI_GET(PREFIX, NAME, SUFFIX, TYPE, SIZE, ALIGN, SCOPE, NBI) \
 	GSHMEM_API void PREFIX##_##NAME##SUFFIX(TYPE *dest, const TYPE *source, size_t nelems, int pe) \
 	{ \
-		gshmemi_get(SCOPE, dest, source, nelems * (SIZE), ALIGN, pe, NBI, #PREFIX "_" #NAME #SUFFIX); \
+		GSHMEMI_STAMPED(get, SCOPE, dest, source, nelems * (SIZE), ALIGN, pe, NBI, #PREFIX "_" #NAME #SUFFIX); \
 	}
 #define GSHMEMI_ISTRIDE(PREFIX, NAME, SUFFIX, TYPE, SIZE, SCOPE, OP) \
 	GSHMEM_API void PREFIX##_##NAME##SUFFIX(TYPE *dest, const TYPE *source, ptrdiff_t dst, ptrdiff_t sst, \
 						size_t nelems, int pe) \
 	{ \
-		gshmemi_##OP(SCOPE, dest, source, dst, sst, nelems, SIZE, pe, #PREFIX "_" #NAME #SUFFIX); \
+		GSHMEMI_STAMPED(OP, SCOPE, dest, source, dst, sst, nelems, SIZE, pe, #PREFIX "_" #NAME #SUFFIX); \
 	}
 #define GSHMEMI_IBLOCK(PREFIX, NAME, SUFFIX, TYPE, SIZE, SCOPE, OP) \
 	GSHMEM_API void PREFIX##_##NAME##SUFFIX(TYPE *dest, const TYPE *source, ptrdiff_t dst, ptrdiff_t sst, \
 						size_t bsize, size_t nblocks, int pe) \
 	{ \
-		gshmemi_##OP(SCOPE, dest, source, dst, sst, bsize, nblocks, SIZE, pe, #PREFIX "_" #NAME #SUFFIX); \
+		GSHMEMI_STAMPED(OP, SCOPE, dest, source, dst, sst, bsize, nblocks, SIZE, pe, #PREFIX "_" #NAME #SUFFIX); \
 	}
 #define GSHMEMI_P_G(API, PREFIX, NAME, TYPE) \
 	API void PREFIX##_##NAME##_p(TYPE *dest, TYPE value, int pe) \
 	{ \
-		gshmemi_p(dest, &value, sizeof value, pe, #PREFIX "_" #NAME "_p"); \
+		gshmemi_p(gshmemi_in_heap(), dest, &value, sizeof value, pe, #PREFIX "_" #NAME "_p"); \
 	} \
 	API TYPE PREFIX##_##NAME##_g(const TYPE *source, int pe) \
 	{ \
 		TYPE value; \
 \
-		gshmemi_g(&value, source, sizeof value, pe, #PREFIX "_" #NAME "_g"); \
+		gshmemi_g(gshmemi_in_heap(), &value, source, sizeof value, pe, #PREFIX "_" #NAME "_g"); \
 		return value; \
 	}
 

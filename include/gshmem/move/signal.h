@@ -8,28 +8,18 @@
 #include <gshmem/move/amo.h>
 #include <gshmem/move/rma.h>
 
-GSHMEMI_FN void gshmemi_put_signal(int scope, void *dest, const void *source, size_t nbytes, unsigned align,
-				   uint64_t *sig_addr, uint64_t signal, int sig_op, int pe, int nbi, const char *call)
+GSHMEMI_FN void gshmemi_put_signal(struct gshmemi_where where, int scope, void *dest, const void *source, size_t nbytes,
+				   unsigned align, uint64_t *sig_addr, uint64_t signal, int sig_op, int pe, int nbi, const char *call)
 {
 	void *peer_dest, *peer_sig;
 
-	if (GSHMEMI_LONG_ON_HOST()) {
-		gshmemi_host_put_signal(dest, source, nbytes, align, sig_addr, signal, sig_op, pe, nbi, call);
-		return;
-	}
-	if (!gshmemi_peer_ptr(gshmemi_tables()->delta, dest, pe, &peer_dest) ||
-	    !gshmemi_peer_ptr(sig_op == GSHMEM_SIGNAL_ADD ? gshmemi_tables()->amo_delta : gshmemi_tables()->delta,
-			      sig_addr, pe, &peer_sig)) {
-		gshmemi_check_move(scope, dest, source, nbytes, pe, call);
-		gshmemi_check_args(scope, GSHMEMI_ARGS_SIGNAL, (uintptr_t)sig_addr, (uintptr_t)dest ^ (uint64_t)(unsigned)pe << 48,
-				   signal, (unsigned)sig_op, call);
-		peer_sig = gshmemi_slow_signal(sig_addr, sig_op, pe, call);
-		peer_dest = gshmemi_slow_put_signal(scope, dest, source, nbytes, align, peer_sig, signal, sig_op, pe, nbi,
-						    call);
-		if (!peer_dest)
-			return;
-	}
-	gshmemi_copy_signal(scope, peer_dest, source, nbytes, align, (uint64_t *)peer_sig, signal, sig_op);
+	if (GSHMEMI_ON_HOST())
+		gshmemi_host_put_signal(where.region, dest, source, nbytes, align, sig_addr, signal, sig_op, pe, nbi, call);
+	else if (gshmemi_peer_ptr(where.delta, dest, pe, &peer_dest) &&
+		 gshmemi_peer_ptr(sig_op == GSHMEM_SIGNAL_ADD ? where.amo_delta : where.delta, sig_addr, pe, &peer_sig))
+		gshmemi_copy_signal(scope, peer_dest, source, nbytes, align, (uint64_t *)peer_sig, signal, sig_op);
+	else
+		gshmemi_slow_put_signal(where.region, scope, dest, source, nbytes, align, sig_addr, signal, sig_op, pe, nbi, call);
 }
 
 #ifndef GSHMEMI_BODIES /* by a file of the library that exports other calls */
@@ -40,7 +30,7 @@ GSHMEMI_FN void gshmemi_put_signal(int scope, void *dest, const void *source, si
 	GSHMEM_API void PREFIX##_##NAME##SUFFIX(TYPE *dest, const TYPE *source, size_t nelems, uint64_t *sig_addr, \
 						uint64_t signal, int sig_op, int pe) \
 	{ \
-		gshmemi_put_signal(SCOPE, dest, source, nelems * (SIZE), ALIGN, sig_addr, signal, sig_op, pe, NBI, \
+		GSHMEMI_STAMPED(put_signal, SCOPE, dest, source, nelems * (SIZE), ALIGN, sig_addr, signal, sig_op, pe, NBI, \
 				   #PREFIX "_" #NAME #SUFFIX); \
 	}
 #define GSHMEMI_TYPED(PREFIX, NAME, TYPE, SUFFIX, SCOPE) \
@@ -69,17 +59,21 @@ GSHMEMI_DEFINE(mem, 1)
 
 GSHMEM_API void gshmem_signal_set(uint64_t *sig_addr, uint64_t signal, int pe)
 {
-	(void)gshmemi_amo(GSHMEMI_AMO_SET, sig_addr, signal, 0, 8, 0, pe, "gshmem_signal_set");
+	(void)gshmemi_amo(gshmemi_in_heap(), GSHMEMI_AMO_SET, sig_addr, signal, 0, 8, 0, pe, "gshmem_signal_set");
 }
 
 GSHMEM_API void gshmem_signal_add(uint64_t *sig_addr, uint64_t signal, int pe)
 {
-	(void)gshmemi_amo(GSHMEMI_AMO_ADD, sig_addr, signal, 0, 8, 0, pe, "gshmem_signal_add");
+	(void)gshmemi_amo(gshmemi_in_heap(), GSHMEMI_AMO_ADD, sig_addr, signal, 0, 8, 0, pe, "gshmem_signal_add");
 }
 
 GSHMEM_API uint64_t gshmem_signal_fetch(const uint64_t *sig_addr)
 {
-	return GSHMEMI_LONG_ON_HOST() ? gshmemi_host_signal_fetch(sig_addr) : gshmemi_arch_load(sig_addr, sizeof *sig_addr);
+#ifdef GSHMEMI_LIBRARY
+	return gshmemi_host_signal_fetch(sig_addr);
+#else
+	return GSHMEMI_ON_HOST() ? gshmemi_host_signal_fetch(sig_addr) : gshmemi_arch_load(sig_addr, sizeof *sig_addr);
+#endif
 }
 
 #undef GSHMEMI_PUT_SIGNAL

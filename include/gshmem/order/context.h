@@ -56,7 +56,7 @@ GSHMEMI_SLOW int gshmemi_ctx_pe_at(gshmem_ctx_t ctx, int pe, const char *call, u
 	if (!is_in)
 		return pe;
 	world_pe = context->members ? context->members[pe] : context->start + pe * context->stride;
-	if (!(gshmemi_state.slow & (GSHMEMI_SLOW_CHECK | GSHMEMI_SLOW_DELIVERY)))
+	if (!(gshmemi_state.slow & (GSHMEMI_SLOW_CHECK | GSHMEMI_SLOW_DELIVERY | GSHMEMI_SLOW_CARRY)))
 		return world_pe;
 	return gshmemi_pe_with_context(world_pe, (int)gshmemi_ctx_index(ctx));
 }
@@ -150,7 +150,7 @@ GSHMEM_API void gshmem_ctx_pe_quiet(gshmem_ctx_t ctx, const int *target_pes, siz
 		return;
 	if (GSHMEMI_ON_HOST())
 		gshmemi_host_ctx_order(ctx, 1, target_pes, npes, "gshmem_ctx_pe_quiet");
-	else if (gshmemi_is_slow(GSHMEMI_SLOW_ORDER | GSHMEMI_SLOW_UNSET | GSHMEMI_SLOW_CHECK))
+	else if (gshmemi_is_slow(GSHMEMI_SLOW_LATE | GSHMEMI_SLOW_ORDER | GSHMEMI_SLOW_UNSET | GSHMEMI_SLOW_CHECK))
 		gshmemi_ctx_quiet_each(ctx, target_pes, npes, "gshmem_ctx_pe_quiet");
 	else
 		gshmemi_quiet(GSHMEMI_THREAD, 0, NULL, 0, "gshmem_ctx_pe_quiet");

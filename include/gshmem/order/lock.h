@@ -29,38 +29,29 @@ GSHMEMI_FN int gshmemi_lock_home(const long *lock)
 	return (int)(mixed * (unsigned)gshmemi_state.npes >> 16);
 }
 
-/* The word of a lock at home, once for all that a call does with it: what was delayed comes before. */
-GSHMEMI_FN uint64_t *gshmemi_lock_find(long *lock, const char *call)
+/* An atomic on the word of a lock at its home; returns what it was. */
+GSHMEMI_FN uint64_t gshmemi_lock_amo(int op, long *lock, uint64_t value, uint64_t cond, const char *call)
 {
-	const int home = gshmemi_lock_home(lock);
-	void *word = NULL;
-
-	if (!GSHMEMI_ON_HOST() && !gshmemi_peer_ptr(gshmemi_tables()->amo_delta, lock, home, &word))
-		word = gshmemi_slow_amo(GSHMEMI_AMO_FETCH, lock, 0, 0, sizeof *lock, 1, home, call);
-	return (uint64_t *)word;
-}
-
-/* An atomic on that word; returns what it was. */
-GSHMEMI_FN uint64_t gshmemi_lock_amo(int op, long *lock, uint64_t *word, uint64_t value, uint64_t cond, const char *call)
-{
-	if (GSHMEMI_ON_HOST())
-		return gshmemi_host_amo(op, lock, value, cond, sizeof *lock, 1, gshmemi_lock_home(lock), call);
-	return gshmemi_amo_peer(op, word, value, cond, sizeof *lock);
+	return gshmemi_amo(gshmemi_in_heap(), op, lock, value, cond, sizeof *lock, 1, gshmemi_lock_home(lock), call);
 }
 
 /* The acquire pairs with the quiet of gshmemi_lock_clear. */
 GSHMEMI_FN void gshmemi_lock_set(long *lock, const char *call)
 {
-	uint64_t *const word = gshmemi_lock_find(lock, call);
-	uint64_t found = gshmemi_lock_amo(GSHMEMI_AMO_ADD, lock, word, GSHMEMI_LOCK_TICKET, 0, call), started_ns = 0;
+	uint64_t found = gshmemi_lock_amo(GSHMEMI_AMO_ADD, lock, GSHMEMI_LOCK_TICKET, 0, call), started_ns = 0;
 	const uint32_t ticket = (uint32_t)(found >> 32);
+	void *word = NULL; /* found once for all polls, where they are direct */
+	const int is_direct = !GSHMEMI_ON_HOST() && gshmemi_peer_ptr(gshmemi_tables()->amo_delta, lock, gshmemi_lock_home(lock), &word);
 	unsigned polls = 0;
 
 	while ((uint32_t)found != ticket) {
 		GSHMEMI_LOCK_PAUSE(&polls);
 		if ((polls & (GSHMEMI_WAIT_POLLS - 1)) == 0)
 			started_ns = gshmemi_wait_long(started_ns, lock, 4, (uint32_t)found, GSHMEM_CMP_EQ, ticket, -1, call);
-		found = gshmemi_lock_amo(GSHMEMI_AMO_FETCH, lock, word, 0, 0, call);
+		if (is_direct)
+			found = gshmemi_amo_peer(GSHMEMI_AMO_FETCH, word, 0, 0, sizeof *lock);
+		else
+			found = gshmemi_lock_amo(GSHMEMI_AMO_FETCH, lock, 0, 0, call);
 	}
 	gshmemi_arch_fence_acquire();
 }
@@ -70,7 +61,7 @@ GSHMEMI_FN int gshmemi_lock_test(long *lock, const char *call)
 {
 	unsigned polls = GSHMEMI_WAIT_POLLS - 1; /* as in gshmemi_test */
 
-	if (gshmemi_lock_amo(GSHMEMI_AMO_CAS, lock, gshmemi_lock_find(lock, call), GSHMEMI_LOCK_TICKET, 0, call)) {
+	if (gshmemi_lock_amo(GSHMEMI_AMO_CAS, lock, GSHMEMI_LOCK_TICKET, 0, call)) {
 		GSHMEMI_LOCK_PAUSE(&polls);
 		return 1;
 	}
@@ -86,22 +77,21 @@ GSHMEMI_SLOW void gshmemi_lock_not_set_at(long *lock, uint64_t found, const char
 
 GSHMEMI_FN void gshmemi_lock_clear(long *lock, const char *call)
 {
-	uint64_t *const word = gshmemi_lock_find(lock, call);
 	uint64_t found, alone = GSHMEMI_LOCK_TICKET; /* the first ticket's, and no other was given */
 	uint32_t ticket;
 
 	gshmemi_quiet(GSHMEMI_THREAD, 0, NULL, 0, call); /* pairs with the acquire of the next holder */
-	found = gshmemi_lock_amo(GSHMEMI_AMO_CAS, lock, word, 0, alone, call);
+	found = gshmemi_lock_amo(GSHMEMI_AMO_CAS, lock, 0, alone, call);
 	if (found == alone)
 		return;
 	ticket = (uint32_t)found;
 	if (found >> 32 == ticket)
 		gshmemi_lock_not_set_at(lock, found, call, gshmemi_arch_caller());
 	alone = (uint64_t)(ticket + 1) << 32 | ticket;
-	if (found == alone && gshmemi_lock_amo(GSHMEMI_AMO_CAS, lock, word, 0, alone, call) == alone)
+	if (found == alone && gshmemi_lock_amo(GSHMEMI_AMO_CAS, lock, 0, alone, call) == alone)
 		return;
 	/* Whose turn is next; not carried into the other half. */
-	(void)gshmemi_lock_amo(GSHMEMI_AMO_ADD, lock, word, ticket == UINT32_MAX ? 1 - GSHMEMI_LOCK_TICKET : 1, 0, call);
+	(void)gshmemi_lock_amo(GSHMEMI_AMO_ADD, lock, ticket == UINT32_MAX ? 1 - GSHMEMI_LOCK_TICKET : 1, 0, call);
 }
 
 /* ---- the API ---- */

@@ -9,6 +9,23 @@
 #include <gshmem/order/team.h>
 #include <gshmem/wait/wait.h>
 
+/* Why fence and quiet leave the direct path besides what carriers hold. Where hardware delivers, for posted calls alone. */
+#if GSHMEMI_ARCH_HAS_DELIVERY
+#define GSHMEMI_SLOW_ORDER (GSHMEMI_SLOW_POSTS | GSHMEMI_SLOW_UNSET)
+#else
+#define GSHMEMI_SLOW_ORDER (GSHMEMI_ARCH_HAS_POSTS() ? GSHMEMI_SLOW_POSTS : 0)
+#endif
+
+/* Posted calls, which belong to the default context. */
+GSHMEMI_FN void gshmemi_complete_posts(int context, const char *call)
+{
+	if (gshmemi_is_slow(GSHMEMI_SLOW_ORDER)) {
+		gshmemi_slow_unset_at(call, gshmemi_arch_caller());
+		if (!context)
+			gshmemi_rpc_complete_here(call, gshmemi_arch_caller());
+	}
+}
+
 /* Of what a context has open; context is as in gshmemi_pe_context, a constant 0 where a call has none. */
 GSHMEMI_FN void gshmemi_fence(int scope, int context, const char *call)
 {
@@ -16,27 +33,22 @@ GSHMEMI_FN void gshmemi_fence(int scope, int context, const char *call)
 		gshmemi_host_fence(context, call);
 		return;
 	}
-	gshmemi_arch_fence_release();
-	if (gshmemi_is_slow(GSHMEMI_SLOW_ORDER)) {
-		gshmemi_slow_fence(scope, context, call);
-		if (!context)
-			gshmemi_rpc_complete_here(call, gshmemi_arch_caller());
-	}
+	gshmemi_order(scope, context);
+	gshmemi_complete_posts(context, call);
 	if (scope != GSHMEMI_THREAD)
 		(void)gshmemi_group_enter(scope, 0);
 }
 
-/* What quiet completes besides what a fence does: operations that are delivered late, posted calls. */
-GSHMEMI_FN void gshmemi_complete(int context, const int *target_pes, size_t npes, const char *call)
+/* What quiet completes besides the caller's stores. target_pes NULL: to all PEs. */
+GSHMEMI_FN void gshmemi_complete_others(int context, const int *target_pes, size_t npes, const char *call)
 {
-	if (gshmemi_is_slow(target_pes ? GSHMEMI_SLOW_ORDER | GSHMEMI_SLOW_UNSET | GSHMEMI_SLOW_CHECK : GSHMEMI_SLOW_ORDER)) {
-		gshmemi_slow_quiet(context, target_pes, npes, call);
-		if (!context)
-			gshmemi_rpc_complete_here(call, gshmemi_arch_caller());
-	}
+	if (target_pes && gshmemi_is_slow(GSHMEMI_SLOW_UNSET | GSHMEMI_SLOW_CHECK))
+		gshmemi_slow_pes_at(target_pes, npes, call, gshmemi_arch_caller());
+	gshmemi_complete_posts(context, call);
+	gshmemi_carry_complete(context, target_pes, npes);
 }
 
-/* target_pes NULL: all. Only delayed delivery can complete the operations to some PEs alone. */
+/* target_pes NULL: all. Only a carrier can complete the operations to some PEs alone. */
 GSHMEMI_FN void gshmemi_quiet(int scope, int context, const int *target_pes, size_t npes, const char *call)
 {
 	struct gshmemi_group group;
@@ -45,7 +57,7 @@ GSHMEMI_FN void gshmemi_quiet(int scope, int context, const int *target_pes, siz
 		gshmemi_host_quiet(context, target_pes, npes, call);
 		return;
 	}
-	gshmemi_complete(context, target_pes, npes, call);
+	gshmemi_complete_others(context, target_pes, npes, call);
 	if (!GSHMEMI_ELECTS(scope)) {
 		gshmemi_arch_fence_system();
 		if (scope != GSHMEMI_THREAD)
@@ -56,51 +68,114 @@ GSHMEMI_FN void gshmemi_quiet(int scope, int context, const int *target_pes, siz
 	}
 }
 
-/* Tell the PE at this distance ahead that this one has arrived in this round. */
-GSHMEMI_FN void gshmemi_sync_tell(uint64_t *flag, uint64_t epoch, int pe, const char *call)
-{
-	void *peer_flag;
+/* ---- barriers ---- */
 
-	if (!gshmemi_peer_ptr(gshmemi_tables()->sync_delta, flag, pe, &peer_flag))
-		peer_flag = gshmemi_slow_find(GSHMEMI_FIND_SYNC, flag, flag, sizeof *flag, sizeof *flag, pe, call);
-	gshmemi_arch_store(peer_flag, epoch, 8);
+/*
+ * Write a word of the sync region on a PE of the world: raise it, if it is a flag or a packet, or put it, whatever it was. It comes
+ * behind nothing by itself: gshmemi_complete goes in front of it. A carrier has it in the library's own context.
+ */
+GSHMEMI_FN void gshmemi_sync_write(int which, uint64_t *word, uint64_t value, int pe, const char *call)
+{
+	void *peer;
+
+	if (GSHMEMI_ON_HOST())
+		gshmemi_host_sync_write(which, word, value, pe, call);
+	else if (gshmemi_peer_ptr(gshmemi_tables()->sync_delta, word, pe, &peer))
+		gshmemi_arch_store(peer, value, 8);
+	else
+		(void)gshmemi_slow_at(gshmemi_slow_what(which, 8, GSHMEMI_THREAD, 0, 0, GSHMEMI_REGION_SYNC), word, value, 0,
+				      gshmemi_pe_with_context(pe, GSHMEMI_CTX_LIBRARY), call);
+}
+
+GSHMEMI_FN void gshmemi_sync_tell(uint64_t *flag, uint64_t value, int pe, const char *call)
+{
+	gshmemi_sync_write(GSHMEMI_SLOW_FLAG, flag, value, pe, call);
 }
 
 /*
- * Dissemination by one thread; see struct gshmemi_sync. A flag may already hold the next epoch: a peer that is ahead
- * has seen this PE arrive, so "at least" is right. The release pairs with the acquire of the peer's gshmemi_wait,
- * and carries over what earlier rounds acquired.
+ * What the barrier's thread does to its own struct gshmemi_sync, and how it completes its words. Where the CPU cannot reach device
+ * memory, src/host/sync.c has others.
+ */
+#ifndef GSHMEMI_SYNC_OWN
+#define GSHMEMI_SYNC_OWN(name) gshmemi_sync_##name
+
+GSHMEMI_FN void gshmemi_sync_complete(const char *call)
+{
+	(void)call;
+	gshmemi_complete(GSHMEMI_CTX_LIBRARY);
+}
+
+GSHMEMI_FN uint64_t gshmemi_sync_load(const uint64_t *word, const char *call)
+{
+	(void)call;
+	return gshmemi_arch_load(word, 8);
+}
+
+GSHMEMI_FN void gshmemi_sync_store(uint64_t *word, uint64_t value, const char *call)
+{
+	(void)call;
+	gshmemi_arch_store(word, value, 8);
+}
+
+/* flags[i] of the PE at i * distance behind: all are at epoch. */
+GSHMEMI_FN void gshmemi_sync_await(const struct gshmemi_team_view *team, const uint64_t *flags, uint64_t epoch, int distance,
+				   const char *call)
+{
+	int i, behind;
+
+	for (i = 1; i < GSHMEMI_SYNC_RADIX && i * distance < team->npes; i++) {
+		behind = team->my_pe - i * distance >= 0 ? team->my_pe - i * distance : team->my_pe - i * distance + team->npes;
+		gshmemi_wait(&flags[i], 8, 0, GSHMEM_CMP_GE, epoch, gshmemi_team_to_world(team, behind), call);
+	}
+}
+
+/* words[] and those of the PEs 1 .. n - 1 steps behind. */
+GSHMEMI_FN void gshmemi_sync_combine(uint64_t *words, const uint64_t (*row)[GSHMEMI_SYNC_WORDS], int n, const char *call)
+{
+	int i, k;
+
+	(void)call;
+	for (i = 1; i < n; i++)
+		for (k = 0; k < GSHMEMI_SYNC_WORDS; k++)
+			words[k] &= gshmemi_arch_load(&row[i][k], 8);
+}
+#endif
+
+/* The PE of the world that is so far ahead of this one in the team. */
+GSHMEMI_FN int gshmemi_sync_ahead(const struct gshmemi_team_view *team, int distance)
+{
+	const int pe = team->my_pe + distance;
+
+	return gshmemi_team_to_world(team, pe < team->npes ? pe : pe - team->npes);
+}
+
+/*
+ * Dissemination by one thread, for kernels and hosts alike; see struct gshmemi_sync. A flag may already hold the next epoch: a peer
+ * that is ahead has seen this PE arrive, so "at least" is right. The release pairs with the acquire of the peer's gshmemi_wait,
+ * and carries over what earlier rounds acquired. is_released, a constant: the caller has released before, and has written nothing since.
  *
- * nwords is a constant. Afterwards words[] hold the bitwise AND of those of all PEs: what is combined twice, because the
+ * Afterwards words[GSHMEMI_SYNC_WORDS], unless NULL, hold the bitwise AND of those of all PEs: what is combined twice, because the
  * ranges of PEs that rounds cover may overlap, changes nothing.
  */
-GSHMEMI_FN void gshmemi_disseminate(const struct gshmemi_team_view *team, uint64_t *words, int nwords, const char *call)
+GSHMEMI_FN void gshmemi_disseminate(const struct gshmemi_team_view *team, uint64_t *words, int is_released, const char *call)
 {
 	struct gshmemi_sync *sync = team->sync;
-	const int npes = team->npes, me = team->my_pe;
-	const uint64_t epoch = sync->epoch + 1;
-	int distance, round, i, k, ahead, behind;
+	const uint64_t epoch = GSHMEMI_SYNC_OWN(load)(&sync->epoch, call) + 1;
+	int distance, round, i, k;
 
-	sync->epoch = epoch;
-	for (distance = 1, round = 0; distance < npes; distance *= GSHMEMI_SYNC_RADIX, round++) {
-		for (i = 1; nwords && i < GSHMEMI_SYNC_RADIX && i * distance < npes; i++) {
-			ahead = me + i * distance < npes ? me + i * distance : me + i * distance - npes;
-			for (k = 0; k < nwords; k++)
-				gshmemi_sync_tell(&sync->word[epoch & 1][round][i][k], words[k],
-						  gshmemi_team_to_world(team, ahead), call);
-		}
-		gshmemi_arch_fence_release();
-		for (i = 1; i < GSHMEMI_SYNC_RADIX && i * distance < npes; i++) {
-			ahead = me + i * distance < npes ? me + i * distance : me + i * distance - npes;
-			gshmemi_sync_tell(&sync->flag[round][i], epoch, gshmemi_team_to_world(team, ahead), call);
-		}
-		for (i = 1; i < GSHMEMI_SYNC_RADIX && i * distance < npes; i++) {
-			behind = me - i * distance >= 0 ? me - i * distance : me - i * distance + npes;
-			gshmemi_wait(&sync->flag[round][i], 8, 0, GSHMEM_CMP_GE, epoch,
-				     gshmemi_team_to_world(team, behind), call);
-			for (k = 0; k < nwords; k++)
-				words[k] &= gshmemi_arch_load(&sync->word[epoch & 1][round][i][k], 8);
-		}
+	GSHMEMI_SYNC_OWN(store)(&sync->epoch, epoch, call);
+	for (distance = 1, round = 0; distance < team->npes; distance *= GSHMEMI_SYNC_RADIX, round++) {
+		for (i = 1; words && i < GSHMEMI_SYNC_RADIX && i * distance < team->npes; i++)
+			for (k = 0; k < GSHMEMI_SYNC_WORDS; k++)
+				gshmemi_sync_write(GSHMEMI_SLOW_P, &sync->word[epoch & 1][round][i][k], words[k],
+						   gshmemi_sync_ahead(team, i * distance), call);
+		if (words || round || !is_released)
+			GSHMEMI_SYNC_OWN(complete)(call);
+		for (i = 1; i < GSHMEMI_SYNC_RADIX && i * distance < team->npes; i++)
+			gshmemi_sync_tell(&sync->flag[round][i], epoch, gshmemi_sync_ahead(team, i * distance), call);
+		GSHMEMI_SYNC_OWN(await)(team, sync->flag[round], epoch, distance, call);
+		if (words)
+			GSHMEMI_SYNC_OWN(combine)(words, (const uint64_t(*)[GSHMEMI_SYNC_WORDS])sync->word[epoch & 1][round], i, call);
 	}
 }
 
@@ -130,36 +205,30 @@ GSHMEMI_FN void gshmemi_team_release(const struct gshmemi_team_view *team)
 		gshmemi_arch_store(&team->sync->claim, 0, 8);
 }
 
-/* The barrier of one thread, which may carry words. */
-GSHMEMI_FN void gshmemi_sync_one(const struct gshmemi_team_view *team, uint64_t *words, int nwords, const char *call)
-{
-	gshmemi_team_claim(team, call);
-	gshmemi_disseminate(team, words, nwords, call);
-	gshmemi_team_release(team);
-}
-
 /*
- * The barrier of a team by the threads of scope, a constant; on the direct path of a kernel. quiet, a constant: a
- * thread that works for all makes the fence of their quiet.
+ * The barrier of a team by the threads of scope, a constant; on the direct path of a kernel. is_released, a constant: every thread
+ * has released what it wrote; else it does so here, or, where one thread works for all, that one's fence does.
  */
-GSHMEMI_FN void gshmemi_sync_team(int scope, const struct gshmemi_team_view *team, int quiet, const char *call)
+GSHMEMI_FN void gshmemi_sync_team(int scope, const struct gshmemi_team_view *team, int is_released, const char *call)
 {
+	const int is_each = !GSHMEMI_ELECTS(scope) && scope != GSHMEMI_THREAD;
 	struct gshmemi_group group;
 
-	if (scope == GSHMEMI_THREAD) {
-		gshmemi_sync_one(team, NULL, 0, call);
-		return;
-	}
 	gshmemi_check_group(scope, call);
-	gshmemi_arch_fence_release(); /* every wave's own: the leader's does not cover them */
+	if (is_each && !is_released)
+		gshmemi_arch_fence_release();
 	if (gshmemi_group_begin(&group, scope, GSHMEMI_KEY(team->sync, team->sync))) {
-		if (GSHMEMI_ELECTS(scope) && quiet)
+		if (GSHMEMI_ELECTS(scope) && is_released)
 			gshmemi_arch_fence_system();
-		if (group.rank == 0)
-			gshmemi_sync_one(team, NULL, 0, call);
+		if (group.rank == 0) {
+			gshmemi_team_claim(team, call);
+			gshmemi_disseminate(team, NULL, is_each || is_released, call);
+			gshmemi_team_release(team);
+		}
 		gshmemi_group_end(&group);
 	}
-	gshmemi_arch_fence_acquire();
+	if (scope != GSHMEMI_THREAD)
+		gshmemi_arch_fence_acquire();
 }
 
 /* quiet is a constant: whether the threads' operations are completed first. */
@@ -173,11 +242,11 @@ GSHMEMI_FN void gshmemi_sync_all(int scope, int quiet, const char *call)
 	}
 	GSHMEMI_ENTER_COLLECTIVE(call);
 	if (quiet) {
-		gshmemi_complete(0, NULL, 0, call);
+		gshmemi_complete_others(0, NULL, 0, call);
 		if (!GSHMEMI_ELECTS(scope))
 			gshmemi_arch_fence_system();
 	} else if (gshmemi_is_slow(GSHMEMI_SLOW_UNSET)) {
-		gshmemi_slow_fence(scope, 0, call);
+		gshmemi_slow_unset_at(call, gshmemi_arch_caller());
 	}
 	world = gshmemi_team_world();
 	gshmemi_sync_team(scope, &world, quiet, call);
@@ -289,7 +358,7 @@ GSHMEM_API void *gshmem_ptr(const void *dest, int pe)
 	if (((uintptr_t)dest - (uintptr_t)gshmemi_state.heap >= gshmemi_state.heap_nbytes &&
 	     !GSHMEMI_ARCH_IS_GLOBAL(dest, 1)) || pe < 0 || pe >= npes)
 		return NULL;
-	delta = gshmemi_state.regions[GSHMEMI_REGION_HEAP].delta[pe];
+	delta = pe == gshmemi_state.my_pe ? 0 : gshmemi_state.regions[GSHMEMI_REGION_HEAP].delta[pe];
 	return delta == GSHMEMI_SENTINEL ? NULL : (char *)(uintptr_t)dest + delta;
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Where the inline functions of a HIP unit go when the CPU calls them: one exported function per operation, not per
- * type. Defined in src/host/; a kernel never calls them. call is the name of the API function, for messages.
+ * type. Defined in src/host/; a kernel never calls them. call is the name of the API function, for messages,
+ * region a number as in enum gshmemi_region_number.
  */
 #ifndef GSHMEM_HOST_H
 #define GSHMEM_HOST_H
@@ -15,28 +16,31 @@ GSHMEMI_BEGIN_C
 GSHMEMI_HOST_CALL(int, gshmemi_host_my_pe, (void));
 GSHMEMI_HOST_CALL(int, gshmemi_host_n_pes, (void));
 GSHMEMI_HOST_CALL(void *, gshmemi_host_ptr, (const void *dest, int pe));
-GSHMEMI_HOST_CALL(void, gshmemi_host_put, (void *dest, const void *source, size_t nbytes, unsigned align,
+GSHMEMI_HOST_CALL(void, gshmemi_host_put, (unsigned region, void *dest, const void *source, size_t nbytes, unsigned align,
 		  int pe, int nbi, const char *call));
-GSHMEMI_HOST_CALL(void, gshmemi_host_get, (void *dest, const void *source, size_t nbytes, unsigned align,
+GSHMEMI_HOST_CALL(void, gshmemi_host_get, (unsigned region, void *dest, const void *source, size_t nbytes, unsigned align,
 		  int pe, int nbi, const char *call));
-GSHMEMI_HOST_CALL(void, gshmemi_host_p, (void *dest, const void *value, unsigned nbytes, int pe,
+GSHMEMI_HOST_CALL(void, gshmemi_host_p, (unsigned region, void *dest, const void *value, unsigned nbytes, int pe,
 		  const char *call));
-GSHMEMI_HOST_CALL(void, gshmemi_host_g, (void *value, const void *source, unsigned nbytes, int pe,
+GSHMEMI_HOST_CALL(void, gshmemi_host_g, (unsigned region, void *value, const void *source, unsigned nbytes, int pe,
 		  const char *call));
-GSHMEMI_HOST_CALL(void, gshmemi_host_iput, (void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst,
+GSHMEMI_HOST_CALL(void, gshmemi_host_iput, (unsigned region, void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst,
 		  size_t nelems, unsigned elem_nbytes, int pe, const char *call));
-GSHMEMI_HOST_CALL(void, gshmemi_host_iget, (void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst,
+GSHMEMI_HOST_CALL(void, gshmemi_host_iget, (unsigned region, void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst,
 		  size_t nelems, unsigned elem_nbytes, int pe, const char *call));
-GSHMEMI_HOST_CALL(void, gshmemi_host_ibput, (void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst,
+GSHMEMI_HOST_CALL(void, gshmemi_host_ibput, (unsigned region, void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst,
 		  size_t bsize, size_t nblocks, unsigned elem_nbytes, int pe, const char *call));
-GSHMEMI_HOST_CALL(void, gshmemi_host_ibget, (void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst,
+GSHMEMI_HOST_CALL(void, gshmemi_host_ibget, (unsigned region, void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst,
 		  size_t bsize, size_t nblocks, unsigned elem_nbytes, int pe, const char *call));
-GSHMEMI_HOST_CALL(uint64_t, gshmemi_host_amo, (int op, void *dest, uint64_t value, uint64_t cond,
+GSHMEMI_HOST_CALL(uint64_t, gshmemi_host_amo, (unsigned region, int op, void *dest, uint64_t value, uint64_t cond,
 		  unsigned nbytes, int fetches, int pe, const char *call));
-GSHMEMI_HOST_CALL(void, gshmemi_host_amo_nbi, (void *fetch, int op, void *dest, uint64_t value, uint64_t cond,
+GSHMEMI_HOST_CALL(void, gshmemi_host_amo_nbi, (unsigned region, void *fetch, int op, void *dest, uint64_t value, uint64_t cond,
 		  unsigned nbytes, int pe, const char *call));
-GSHMEMI_HOST_CALL(void, gshmemi_host_put_signal, (void *dest, const void *source, size_t nbytes,
+GSHMEMI_HOST_CALL(void, gshmemi_host_put_signal, (unsigned region, void *dest, const void *source, size_t nbytes,
 		  unsigned align, uint64_t *sig_addr, uint64_t signal, int sig_op, int pe, int nbi,
+		  const char *call));
+/* gshmemi_sync_write */
+GSHMEMI_HOST_CALL(void, gshmemi_host_sync_write, (int which, uint64_t *word, uint64_t value, int pe,
 		  const char *call));
 GSHMEMI_HOST_CALL(uint64_t, gshmemi_host_signal_fetch, (const uint64_t *sig_addr));
 GSHMEMI_HOST_CALL(uint64_t, gshmemi_host_wait, (const void *ivar, unsigned nbytes, int is_signed, int cmp,

@@ -11,7 +11,7 @@
 #define GSHMEMI_PE_MARK          0x40000000
 #define GSHMEMI_PE_CONTEXT_SHIFT 16
 #define GSHMEMI_PE_CONTEXTS      (1 << 14)
-#define GSHMEMI_CTX_COLLECTIVES  (GSHMEMI_PE_CONTEXTS - 1) /* the library's own operations: no handle has this number */
+#define GSHMEMI_CTX_LIBRARY      (GSHMEMI_PE_CONTEXTS - 1) /* the library's own operations: no handle has this number */
 
 #define GSHMEMI_NPES_LIMIT       (1 << GSHMEMI_PE_CONTEXT_SHIFT)
 

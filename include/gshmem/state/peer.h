@@ -20,11 +20,6 @@
 #define GSHMEMI_ENTER_COLLECTIVE(call) ((void)0)
 #endif
 
-/* The same in long bodies, which a file that exports hundreds of calls leaves to one function: src/host/rma.c. */
-#ifndef GSHMEMI_LONG_ON_HOST
-#define GSHMEMI_LONG_ON_HOST() GSHMEMI_ON_HOST()
-#endif
-
 /* The direct tables, by an address that all accesses of a call share. */
 GSHMEMI_FN const struct gshmemi_direct *gshmemi_tables(void)
 {
@@ -36,18 +31,34 @@ GSHMEMI_FN const struct gshmemi_direct *gshmemi_tables(void)
 	return direct;
 }
 
+/* The region of an operation: its direct tables, and its number for the slow path. A constant expression, but of windows. */
+struct gshmemi_where {
+	const ptrdiff_t *delta;     /* [GSHMEM_MAX_PES] */
+	const ptrdiff_t *amo_delta; /* likewise, for atomics */
+	unsigned region;
+};
+
+GSHMEMI_FN struct gshmemi_where gshmemi_in_heap(void)
+{
+	const struct gshmemi_direct *direct = gshmemi_tables();
+	struct gshmemi_where where = {direct->delta, direct->amo_delta, GSHMEMI_REGION_HEAP};
+
+	return where;
+}
+
 /*
  * The entry of the direct tables for a PE, which may have a context with it: PE first + i has entry i, any other the last one. In
- * a job where all PEs are direct, first is 0 and all numbers lie within.
+ * a job where all PEs are direct, first is 0 and all numbers lie within. In bytes, which takes no shift in the end, and one instruction
+ * for shift and bias together.
  */
 GSHMEMI_FN unsigned gshmemi_peer_entry(int pe)
 {
 #ifdef GSHMEM_DIRECT_ONLY
-	return (unsigned)pe & (GSHMEM_MAX_PES - 1);
+	return ((unsigned)pe & (GSHMEM_MAX_PES - 1)) * 8;
 #else
-	const unsigned entry = ((unsigned)pe & (GSHMEMI_NPES_LIMIT - 1)) - (unsigned)gshmemi_tables()->first;
+	const unsigned entry = (((unsigned)pe << 3) + gshmemi_tables()->bias) & (GSHMEMI_NPES_LIMIT - 1) << 3, last = (GSHMEM_MAX_PES - 1) * 8;
 
-	return entry < GSHMEM_MAX_PES - 1 ? entry : GSHMEM_MAX_PES - 1;
+	return entry < last ? entry : last;
 #endif
 }
 
@@ -57,7 +68,7 @@ GSHMEMI_FN unsigned gshmemi_peer_entry(int pe)
  */
 GSHMEMI_FN int gshmemi_peer_ptr(const ptrdiff_t *table, const void *address, int pe, void **peer_p)
 {
-	ptrdiff_t delta = table[gshmemi_peer_entry(pe)];
+	ptrdiff_t delta = *(const ptrdiff_t *)(const void *)((const char *)table + gshmemi_peer_entry(pe));
 
 	*peer_p = (char *)(uintptr_t)address + delta;
 #ifdef GSHMEM_DIRECT_ONLY

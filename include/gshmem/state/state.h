@@ -39,14 +39,15 @@
 #define GSHMEMI_SLOW_DELIVERY 4U  /* GSHMEM_CPU_DELIVERY: puts arrive late */
 #define GSHMEMI_SLOW_PEERS    8U  /* some peers have no entry in a table; the others stay direct */
 #define GSHMEMI_SLOW_POSTS    16U /* there is something that kernels may post, for quiet to complete */
+#define GSHMEMI_SLOW_CARRY    32U /* GSHMEM_CARRY: operations to some PEs are performed by a carrier */
 
 /*
  * What the direct path reads: how far the memory of a PE lies from this PE's. Entry i is that of PE first + i
  * (gshmemi_peer_entry); GSHMEMI_SENTINEL sends the call to the slow path. The last entry always does, and serves all PEs outside.
  */
 struct gshmemi_direct {
-	int32_t first;                        /* PE of the world that has entry 0 */
-	int32_t pad;
+	uint32_t bias;                        /* minus 8 times first, the PE of the world that has entry 0: gshmemi_peer_entry */
+	int32_t first;
 	ptrdiff_t delta[GSHMEM_MAX_PES];      /* the heap */
 	ptrdiff_t sync_delta[GSHMEM_MAX_PES]; /* struct gshmemi_sync */
 	ptrdiff_t amo_delta[GSHMEM_MAX_PES];  /* the heap, for atomics */
@@ -60,12 +61,17 @@ enum gshmemi_region_number {
 	GSHMEMI_NREGIONS
 };
 
-/* A region as the slow path sees it. Entry pe of a table is that PE's true distance; GSHMEMI_SENTINEL: it is not mapped. */
+/*
+ * A region as the slow path sees it. Entry pe of a table is the distance to that PE's; GSHMEMI_SENTINEL where it is not mapped, and
+ * for atomics where mapped memory has no native ones. The first two hold a sentinel as well for a PE that GSHMEM_CARRY names.
+ */
 struct gshmemi_region {
 	char *base;                 /* of this PE's */
 	uint64_t nbytes;
-	const ptrdiff_t *delta;     /* [npes], as the next */
-	const ptrdiff_t *amo_delta; /* for atomics: GSHMEMI_SENTINEL also where mapped memory has no native ones */
+	const ptrdiff_t *delta;     /* [npes], as the others: what calls store to by themselves, */
+	const ptrdiff_t *amo_delta; /* for atomics; */
+	const ptrdiff_t *mapped;    /* what carriers of this process write to, */
+	const ptrdiff_t *amo_mapped; /* for atomics */
 };
 
 /*
@@ -195,6 +201,7 @@ struct gshmemi_state {
 	uint64_t stage_nbytes;
 	struct gshmemi_fault *fault;       /* host-pinned */
 	const uint32_t *poison;            /* host-pinned; not 0: the job is ending, stop waiting */
+	void *sink;                        /* host-pinned, 8 bytes that nobody reads: gshmemi_slow_at */
 	const struct gshmemi_region *regions; /* [GSHMEMI_NREGIONS], host-pinned */
 	const uint64_t *allocation_end;    /* GSHMEM_CHECK: per granule, the heap offset at which its allocation ends; 0 free */
 	uint64_t watchdog_ns;   /* a wait that lasts longer is reported; 0: never */

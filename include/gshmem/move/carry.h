@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Carriers: what performs an operation that is not a store or a load of the caller. The slow path describes the operation and hands
+ * it over; it is performed, or queued to be performed, and no address comes back. Which carrier takes an operation:
+ *
+ *   GSHMEM_CPU_DELIVERY   all of them, and performs them late (platform/cpu/delivery.c)
+ *   GSHMEM_CARRY          those to the PEs that it names, and performs them at once, out of line: gshmemi_apply
+ *
+ * Order is a carrier's affair as well: gshmemi_order and gshmemi_complete ask the carriers and make the caller's own fence.
+ */
+#ifndef GSHMEM_CARRY_H
+#define GSHMEM_CARRY_H
+
+#include <gshmem/move/check.h>
+
+/* In front of a loop of what kernels may call, but hardly do. */
+#if GSHMEMI_KERNELS && GSHMEMI_DEVICE_PASS
+#define GSHMEMI_NO_UNROLL _Pragma("unroll 1")
+#else
+#define GSHMEMI_NO_UNROLL
+#endif
+
+enum gshmemi_what {
+	GSHMEMI_PUT,
+	GSHMEMI_GET,
+	GSHMEMI_PUT_BLOCKS,
+	GSHMEMI_GET_BLOCKS,
+	GSHMEMI_AMO,
+	GSHMEMI_FLAG,       /* raise a word to value; a word that is as high or higher stays, so that a late flag does no harm */
+	GSHMEMI_PUT_SIGNAL
+};
+
+/* What a call asks of a PE. Places there are offsets in regions: no address of this process but that of local. */
+struct gshmemi_operation {
+	uint8_t what;       /* enum gshmemi_what */
+	uint8_t op;         /* GSHMEMI_AMO_*: of an atomic, or of the signal */
+	uint8_t is_nbi;     /* local may be read or written until the caller completes */
+	uint8_t fetches;    /* of an atomic: the caller waits for the old value */
+	uint8_t is_value;   /* of a put or get: local is a value of up to 16 bytes in memory of the caller, not of a device */
+	uint8_t pad[3];
+	uint16_t region;    /* of offset; as in enum gshmemi_region_number */
+	uint16_t sig_region;
+	int32_t pe;         /* of the world, with the context of the call (pe.h) */
+	uint64_t offset;
+	uint64_t sig_offset;
+	void *local;        /* source of a put, dest of a get; where the old value of an atomic goes, or NULL */
+	uint64_t nbytes;    /* of the data; of each block; of the word of an atomic or flag: 4 or 8 */
+	uint64_t nblocks;
+	int64_t stride;     /* bytes between blocks, on that PE */
+	int64_t local_stride;
+	uint64_t value;     /* of an atomic, a flag or the signal */
+	uint64_t cond;
+};
+
+/* ---- performing an operation by its description alone ---- */
+
+/*
+ * In units that divide both addresses and nbytes, up to 8 bytes: a word that lies well arrives by one store. The local end may be LDS or
+ * a stack. One loop for all sizes: kernels pay for the registers of what they may call, not for its time.
+ */
+GSHMEMI_FN void gshmemi_apply_copy(int way, char *dest, const char *source, uint64_t nbytes)
+{
+	const unsigned bits = (unsigned)((uintptr_t)dest | (uintptr_t)source | nbytes | 8), unit = bits & -bits;
+
+#if GSHMEMI_ARCH_HAS_COPY
+	if (nbytes > 8) {
+		gshmemi_arch_copy(dest, source, nbytes);
+		return;
+	}
+#endif
+	GSHMEMI_NO_UNROLL
+	for (; nbytes; nbytes -= unit, dest += unit, source += unit) {
+		if (unit == 8)
+			gshmemi_copy_element(way, dest, source, 8, 8);
+		else if (unit == 4)
+			gshmemi_copy_element(way, dest, source, 4, 4);
+		else if (unit == 2)
+			gshmemi_copy_element(way, dest, source, 2, 2);
+		else
+			gshmemi_copy_element(way, dest, source, 1, 1);
+	}
+}
+
+GSHMEMI_FN uint64_t gshmemi_apply_amo(int op, char *dest, uint64_t value, uint64_t cond, uint64_t nbytes)
+{
+	if (nbytes == 4)
+		return gshmemi_arch_amo32(op, (uint32_t *)(void *)dest, (uint32_t)value, (uint32_t)cond);
+	return gshmemi_arch_amo64(op, (uint64_t *)(void *)dest, value, cond);
+}
+
+/* A word of 1, 2, 4 or 8 bytes. */
+GSHMEMI_FN void gshmemi_apply_store(char *dest, uint64_t value, unsigned nbytes)
+{
+	if (nbytes == 8)
+		gshmemi_arch_store(dest, value, 8);
+	else if (nbytes == 4)
+		gshmemi_arch_store(dest, value, 4);
+	else if (nbytes == 2)
+		gshmemi_arch_store(dest, value, 2);
+	else
+		gshmemi_arch_store(dest, value, 1);
+}
+
+GSHMEMI_FN uint64_t gshmemi_apply_load(const char *source, unsigned nbytes)
+{
+	if (nbytes == 8)
+		return gshmemi_arch_load(source, 8);
+	if (nbytes == 4)
+		return gshmemi_arch_load(source, 4);
+	return nbytes == 2 ? gshmemi_arch_load(source, 2) : gshmemi_arch_load(source, 1);
+}
+
+GSHMEMI_FN void gshmemi_apply_flag(uint64_t *flag, uint64_t value)
+{
+	uint64_t found = gshmemi_arch_load(flag, 8), old;
+
+	while (found < value) {
+		old = gshmemi_arch_amo64(GSHMEMI_AMO_CAS, flag, value, found);
+		if (old == found)
+			break;
+		found = old;
+	}
+}
+
+/*
+ * Perform an operation on memory that this thread reaches: base is that PE's region, sig_base its region of the signal. Returns
+ * the old value of an atomic. The signal's release pairs with the acquire of gshmemi_wait.
+ */
+GSHMEMI_FN uint64_t gshmemi_apply(const struct gshmemi_operation *o, char *base, char *sig_base)
+{
+	char *const there = base + o->offset, *const here = (char *)o->local;
+	uint64_t i;
+
+	switch (o->what) {
+	case GSHMEMI_GET:
+	case GSHMEMI_GET_BLOCKS:
+		gshmemi_arch_fence_read_peer();
+		GSHMEMI_NO_UNROLL
+		for (i = 0; i < o->nblocks; i++)
+			gshmemi_apply_copy(GSHMEMI_FROM_PEER, here + (int64_t)i * o->local_stride, there + (int64_t)i * o->stride, o->nbytes);
+		return 0;
+	case GSHMEMI_AMO:
+		return gshmemi_apply_amo(o->op, there, o->value, o->cond, o->nbytes);
+	case GSHMEMI_FLAG:
+		gshmemi_apply_flag((uint64_t *)(void *)there, o->value);
+		return 0;
+	default:
+		GSHMEMI_NO_UNROLL
+		for (i = 0; i < o->nblocks; i++)
+			gshmemi_apply_copy(GSHMEMI_TO_PEER, there + (int64_t)i * o->stride, here + (int64_t)i * o->local_stride, o->nbytes);
+		if (o->what == GSHMEMI_PUT_SIGNAL) {
+			gshmemi_arch_fence_release();
+			(void)gshmemi_apply_amo(o->op, sig_base + o->sig_offset, o->value, 0, 8);
+		}
+		return 0;
+	}
+}
+
+/* ---- handing over ---- */
+
+/* Where a region of a PE is mapped here: what carriers of this process write to. */
+GSHMEMI_FN char *gshmemi_carry_base(unsigned region, int pe)
+{
+	const struct gshmemi_region *r = &gshmemi_state.regions[region];
+
+	return r->base + r->mapped[gshmemi_pe_in_world(pe)];
+}
+
+/* Hand over an operation whose PE and places are good. Returns the old value of an atomic that fetches; that of others is lost. */
+GSHMEMI_SLOW uint64_t gshmemi_carry_at(const struct gshmemi_operation *o)
+{
+	char *const base = gshmemi_carry_base(o->region, o->pe), *const sig_base = gshmemi_carry_base(o->sig_region, o->pe);
+	uint64_t old;
+
+#if GSHMEMI_ARCH_HAS_DELIVERY
+	if (gshmemi_state.slow & GSHMEMI_SLOW_DELIVERY)
+		return gshmemi_delivery_carry(o, base, sig_base);
+#endif
+	old = gshmemi_apply(o, base, sig_base);
+	if (o->what == GSHMEMI_AMO && o->local)
+		__builtin_memcpy(o->local, &old, o->nbytes == 4 ? 4 : 8);
+	return old;
+}
+
+/* ---- order ---- */
+
+/* Which of gshmemi_state.slow say that a carrier performs operations late. What performs them at once has nothing to order. */
+#if GSHMEMI_ARCH_HAS_DELIVERY
+#define GSHMEMI_SLOW_LATE GSHMEMI_SLOW_DELIVERY
+#else
+#define GSHMEMI_SLOW_LATE 0U
+#define gshmemi_delivery_order(context)                     ((void)(context))
+#define gshmemi_delivery_complete(context, target_pes, npes) ((void)(context), (void)(target_pes), (void)(npes))
+#endif
+
+/* Carriers let what this thread hands over after arrive after what it handed over before, at each PE, in this context. */
+GSHMEMI_SLOW void gshmemi_carry_order_at(int context)
+{
+	gshmemi_delivery_order(context);
+}
+
+/* Carriers perform now what this thread handed over in this context to these PEs, NULL: to all; the host's covers all threads. */
+GSHMEMI_SLOW void gshmemi_carry_complete_at(int context, const int *target_pes, size_t npes)
+{
+	gshmemi_delivery_complete(context, target_pes, npes);
+}
+
+GSHMEMI_FN void gshmemi_carry_complete(int context, const int *target_pes, size_t npes)
+{
+	if (gshmemi_is_slow(GSHMEMI_SLOW_LATE))
+		gshmemi_carry_complete_at(context, target_pes, npes);
+}
+
+/*
+ * What the caller did before in this context reaches each PE before what it does after. A group's order is also that between what one
+ * of its threads did before and what another one does after: then each thread completes its own.
+ */
+GSHMEMI_FN void gshmemi_order(int scope, int context)
+{
+	gshmemi_arch_fence_release();
+	if (!gshmemi_is_slow(GSHMEMI_SLOW_LATE))
+		return;
+	if (scope == GSHMEMI_THREAD)
+		gshmemi_carry_order_at(context);
+	else
+		gshmemi_carry_complete_at(context, NULL, 0);
+}
+
+/* What the caller did before in this context has arrived before what it does after, at whatever PE. Each thread's own. */
+GSHMEMI_FN void gshmemi_complete(int context)
+{
+	gshmemi_carry_complete(context, NULL, 0);
+	gshmemi_arch_fence_release();
+}
+
+#endif /* GSHMEM_CARRY_H */
