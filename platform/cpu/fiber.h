@@ -2,15 +2,14 @@
 /*
  * Fibers: a stack and where it stopped. The switch is inlined and has neither call nor return, which
  * keeps the processor's return-address predictor right: 2 to 3 times faster than a called one.
- * -DHIPCPU_BOOST takes Boost.Context's, and other processors than x86-64 take ucontext's.
+ * -DHIPCPU_BOOST takes Boost.Context's, and processors that processor.h does not know take ucontext's.
  *
  * The sanitizers and Valgrind are told of each stack and each switch.
  */
 #ifndef HIPCPU_FIBER_H
 #define HIPCPU_FIBER_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "processor.h"
 
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
@@ -40,7 +39,7 @@
 #endif
 #endif
 
-#if !defined(HIPCPU_BOOST) && !defined(__x86_64__)
+#if !defined(HIPCPU_BOOST) && !PROCESSOR_SWITCH
 #define HIPCPU_UCONTEXT 1
 #include <ucontext.h>
 #endif
@@ -94,14 +93,6 @@ static inline void fiber_arrived(struct fiber *self)
 #endif
 }
 
-#ifdef __AVX512F__
-#define FIBER_CLOBBERS_512 \
-	, "xmm16", "xmm17", "xmm18", "xmm19", "xmm20", "xmm21", "xmm22", "xmm23", "xmm24", "xmm25", "xmm26", \
-		"xmm27", "xmm28", "xmm29", "xmm30", "xmm31", "k1", "k2", "k3", "k4", "k5", "k6", "k7"
-#else
-#define FIBER_CLOBBERS_512
-#endif
-
 /* Stop in from, which is running, and go on in to. Returns when somebody switches back to from. */
 static inline __attribute__((always_inline)) void fiber_switch(struct fiber *from, struct fiber *to)
 {
@@ -117,28 +108,7 @@ static inline __attribute__((always_inline)) void fiber_switch(struct fiber *fro
 #elif defined(HIPCPU_UCONTEXT)
 	swapcontext(&from->context, &to->context);
 #else
-	void **save = &from->sp, *next = to->sp;
-
-	/* The 128 bytes below the stack pointer may be in use (red zone); rbp and rbx cannot be clobbers.
-	   The rounding modes are not saved: nobody changes them in a kernel. */
-	__asm__ volatile("leaq -128(%%rsp), %%rsp\n\t"
-			 "pushq %%rbp\n\t"
-			 "pushq %%rbx\n\t"
-			 "leaq 1f(%%rip), %%rax\n\t"
-			 "pushq %%rax\n\t"
-			 "movq %%rsp, (%0)\n\t"
-			 "movq %1, %%rsp\n\t"
-			 "popq %%rax\n\t"
-			 "jmpq *%%rax\n"
-			 "1:\n\t"
-			 "popq %%rbx\n\t"
-			 "popq %%rbp\n\t"
-			 "leaq 128(%%rsp), %%rsp"
-			 : "+D"(save), "+S"(next)
-			 :
-			 : "rax", "rcx", "rdx", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15", "memory", "cc",
-			   "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10",
-			   "xmm11", "xmm12", "xmm13", "xmm14", "xmm15" FIBER_CLOBBERS_512);
+	processor_switch(&from->sp, to->sp);
 #endif
 	fiber_arrived(from);
 }
@@ -172,12 +142,7 @@ static inline void fiber_make(struct fiber *f, void (*entry)(void), size_t colou
 	f->context.uc_link = NULL;
 	makecontext(&f->context, entry, 0);
 #else
-	/* What fiber_switch pops is the entry; what entry takes for its return address is 0. */
-	void **sp = (void **)top - 2;
-
-	sp[0] = (void *)(uintptr_t)entry;
-	sp[1] = NULL;
-	f->sp = sp;
+	f->sp = processor_make_stack(top, entry);
 #endif
 }
 

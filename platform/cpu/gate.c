@@ -7,15 +7,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "processor.h"
 #include "runtime.h"
 
 void hipcpu_relax(void)
 {
-#if defined(__x86_64__)
-	__builtin_ia32_pause();
-#elif defined(__aarch64__)
-	__asm__ volatile("yield" ::: "memory");
-#endif
+	processor_relax();
 }
 
 uint64_t hipcpu_now_ns(void)

@@ -9,6 +9,7 @@
  *   ipc.c      memory of other processes         lane.c     lanes of a block: fibers, barrier, pause
  *   copy.c     memcpy, memset, symbols           wave.c     convergence and cross-lane operations
  *   gate.c     sleeping and waking               stack.c    the stacks of the fibers; fiber.h: the switch
+ *   processor.h  assembly, for x86-64 and aarch64
  *   access.c   device memory closed to the host  module.c   shared objects with kernels
  *   share.c    variables as shared memory
  */

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "block.h"
+#include "processor.h"
 
 const char *hipcpu_op_name(enum hipcpu_op op)
 {
@@ -48,7 +49,7 @@ static unsigned find_chain(const struct hipcpu_call *call, uintptr_t *chain)
 
 	chain[n++] = (uintptr_t)call->site;
 	while (n < MAX_CHAIN && frame[0] != (uintptr_t)call->base) {
-		chain[n++] = frame[1];
+		chain[n++] = processor_place(frame[1]);
 		if (frame[0] <= (uintptr_t)frame || frame[0] >= (uintptr_t)call->base)
 			break; /* compiled without frame pointers */
 		frame = (const uintptr_t *)frame[0];
