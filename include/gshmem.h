@@ -765,7 +765,7 @@ GSHMEMI_END_C
 #include <gshmemx.h>
 
 #if GSHMEMI_KERNELS
-GSHMEMI_QUIET_BEGIN
+GSHMEMI_ARCH_QUIET_BEGIN
 #include <gshmem/state/unit.h>
 #include <gshmem/move/rma.h>
 #include <gshmem/move/amo.h>
@@ -785,7 +785,7 @@ GSHMEMI_QUIET_BEGIN
 #include <gshmem/api/coll_generic.h>
 #endif
 #if GSHMEMI_KERNELS
-GSHMEMI_QUIET_END
+GSHMEMI_ARCH_QUIET_END
 #endif
 
 #endif /* GSHMEM_H */

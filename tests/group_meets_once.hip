@@ -16,7 +16,7 @@
 #define NTHREADS 256
 #define NBYTES   64
 
-#ifdef GSHMEMI_ARCH_HAS_ELECT
+#if GSHMEMI_ARCH_HAS_ELECT
 #define ELECTS 1
 #else
 #define ELECTS 0

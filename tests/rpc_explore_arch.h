@@ -33,7 +33,6 @@ extern unsigned explore_lane; /* of the fiber that runs */
 #define gshmemi_arch_group_rank(scope, mask) \
 	((unsigned)__builtin_popcountll((mask) & ((1ULL << explore_lane) - 1)))
 #define gshmemi_arch_group_sync(scope, mask)               explore_sync(mask)
-#undef gshmemi_arch_broadcast
 #define gshmemi_arch_broadcast(value, lanes)               explore_broadcast(value, lanes)
 
 /* Words of a page. */

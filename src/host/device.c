@@ -99,7 +99,7 @@ static int check_binary(int device)
  */
 static void check_clock(int device)
 {
-#ifdef GSHMEMI_ARCH_CLOCK_RATE
+#if GSHMEMI_ARCH_HAS_TICKS
 	hipDeviceProp_t properties;
 	int khz = 0, known_khz;
 

@@ -108,7 +108,7 @@ static int inspect(struct dl_phdr_info *info, size_t nbytes, void *from)
 
 void gshmemi_globals_share(const void *from)
 {
-#ifdef GSHMEMI_ARCH_HAS_GLOBALS
+#if GSHMEMI_ARCH_HAS_GLOBALS
 	int err;
 
 	dl_iterate_phdr(inspect, (void *)(uintptr_t)from);

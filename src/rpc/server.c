@@ -311,7 +311,7 @@ static void *run(void *arg)
 			continue;
 		}
 		if (++s->nempty % CLOCK_LOOKS && spins && !s->is_resting) {
-			__builtin_ia32_pause();
+			gshmemi_arch_relax();
 			continue;
 		}
 		if (atomic_load_explicit(&is_stopping, memory_order_acquire) && !s->pending && !serve(s, true))

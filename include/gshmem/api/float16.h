@@ -31,7 +31,7 @@ GSHMEMI_FN float gshmemi_float_of(uint32_t bits)
 	return value;
 }
 
-#ifdef GSHMEMI_ARCH_HAS_F16 /* the GPU has instructions for it */
+#if GSHMEMI_ARCH_HAS_F16 /* the GPU has instructions for it */
 #define gshmemi_f16_to_float gshmemi_arch_f16_to_float
 
 GSHMEMI_FN uint16_t gshmemi_f16_from_float(float value)

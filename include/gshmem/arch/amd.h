@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The primitives on AMD GPUs, in the order of arch/cpu.h. What each compiles to, per GPU: docs/device-path.md; what
+ * The primitives on AMD GPUs, as arch/arch.h lists them. What each compiles to, per GPU: docs/device-path.md; what
  * that guarantees: docs/ordering.md.
  *
  * The memory model is the one of LLVM's AMDGPU back end: a fence at system scope writes back (release) or invalidates
@@ -10,15 +10,23 @@
 #ifndef GSHMEM_ARCH_AMD_H
 #define GSHMEM_ARCH_AMD_H
 
-/* Threads of the work-groups that the library launches. */
-#define GSHMEMI_ARCH_OWN_THREADS 512
+#define GSHMEMI_ARCH_HOST_DIRECT     0
+#define GSHMEMI_ARCH_COARSE_COHERENT 0 /* AMD promises it at kernel boundaries only */
+#define GSHMEMI_ARCH_SHARED_MEMORY   0
+#define GSHMEMI_ARCH_HAS_GLOBALS     0
+#define GSHMEMI_ARCH_HAS_LONG_DOUBLE 0
+#define GSHMEMI_ARCH_HAS_TICKS       1
+#define GSHMEMI_ARCH_HAS_ELECT       0
+#define GSHMEMI_ARCH_HAS_COPY        0
+#define GSHMEMI_ARCH_KERNELS_WAKE    0
+#define GSHMEMI_ARCH_TYPED_LAUNCH    0
 
 #define GSHMEMI_ARCH_NAME        "amd"
-#define GSHMEMI_ARCH_HOST_DIRECT 0
-#define GSHMEMI_ARCH_HAS_LONG_DOUBLE 0
-#define GSHMEMI_ARCH_KERNELS_WAKE 0
 #define GSHMEMI_ARCH_THREAD_WORD "lane"
 #define GSHMEMI_ARCH_COUNT_WORD  "lanes of a wave"
+#define GSHMEMI_ARCH_OWN_THREADS 512
+#define GSHMEMI_ARCH_QUIET_BEGIN
+#define GSHMEMI_ARCH_QUIET_END
 
 /*
  * For the GPU the state is a global symbol that no other code object can replace, so that kernels find it without a
@@ -70,7 +78,10 @@
  * behind the test. Nobody reads or writes the variable; but where a post mentions its address, the compiler cannot know
  * its value. Units linked with -fgpu-rdc post for each other.
  */
-#ifndef __CLANG_RDC__
+#ifdef __CLANG_RDC__
+#define GSHMEMI_ARCH_HAS_POSTS() 1
+#define GSHMEMI_ARCH_MARK_POST() ((void)0)
+#else
 #define GSHMEMI_ARCH_HAS_POSTS gshmemi_arch_has_posts
 #define GSHMEMI_ARCH_MARK_POST gshmemi_arch_mark_post
 static __device__ char gshmemi_arch_posts;
@@ -179,8 +190,7 @@ GSHMEMI_ARCH_FN unsigned gshmemi_arch_group_due(void)
 	return rest < width ? rest : width;
 }
 
-#define GSHMEMI_ARCH_COMPARES_APART              1
-#define gshmemi_arch_wave_agrees(value, lanes) ((void)(value), (void)(lanes), 1)
+#define GSHMEMI_ARCH_COMPARES_APART 1
 
 /* Without LDS: within each wave. */
 GSHMEMI_ARCH_FN void gshmemi_arch_group_read(uint64_t *words)
@@ -191,9 +201,10 @@ GSHMEMI_ARCH_FN void gshmemi_arch_group_read(uint64_t *words)
 	words[3] = gshmemi_arch_uniform(words[3]);
 }
 
-#define gshmemi_arch_lowest_lane(lanes) ((unsigned)__builtin_ctzll(lanes))
-
-#define GSHMEMI_ARCH_KEEPS_KEYS_APART 0
+GSHMEMI_ARCH_FN unsigned gshmemi_arch_lowest_lane(uint64_t lanes)
+{
+	return (unsigned)__builtin_ctzll(lanes);
+}
 
 GSHMEMI_ARCH_FN uint64_t gshmemi_arch_wave_read(uint64_t value, uint64_t lanes, unsigned lane)
 {
@@ -204,8 +215,10 @@ GSHMEMI_ARCH_FN uint64_t gshmemi_arch_wave_read(uint64_t value, uint64_t lanes, 
 	return low | (uint64_t)high << 32;
 }
 
-#define gshmemi_arch_broadcast(value, lanes) \
-	gshmemi_arch_wave_read(value, lanes, gshmemi_arch_lowest_lane(lanes))
+GSHMEMI_ARCH_FN uint64_t gshmemi_arch_broadcast(uint64_t value, uint64_t lanes)
+{
+	return gshmemi_arch_wave_read(value, lanes, gshmemi_arch_lowest_lane(lanes));
+}
 
 GSHMEMI_ARCH_FN uint64_t gshmemi_arch_ballot(int predicate, uint64_t lanes)
 {
@@ -235,6 +248,8 @@ GSHMEMI_ARCH_FN uint64_t gshmemi_arch_ballot(int predicate, uint64_t lanes)
 		__asm__("" : "+s"(shared_)); \
 		(pointer) = (__typeof__(pointer))shared_; \
 	} while (0)
+#else
+#define GSHMEMI_ARCH_SHARE_ADDRESS(pointer) ((void)0)
 #endif
 
 /* The upper half: its sign is the value's, and scalar registers can be compared with 0 in 32 bits alone. */
@@ -245,6 +260,7 @@ GSHMEMI_ARCH_FN int32_t gshmemi_arch_uniform_high(int64_t value)
 	GSHMEMI_ARCH_SCALAR(high);
 	return high;
 }
+#define GSHMEMI_ARCH_UNIFORM_HIGH(value) gshmemi_arch_uniform_high(value)
 
 /*
  * What compilers forget: the order of loads; that a value of 64 bits is uniform, in a loop or in divergent code; that an
@@ -339,12 +355,17 @@ GSHMEMI_ARCH_AMO(32)
 GSHMEMI_ARCH_AMO(64)
 #undef GSHMEMI_ARCH_AMO
 
-/* ---- bulk memory: nbytes is a constant 16, 8, 4, 2 or 1; any alignment ---- */
+/* There is no such hint. */
+GSHMEMI_ARCH_FN void gshmemi_arch_claim(const void *address)
+{
+	(void)address;
+}
+
+/* ---- bulk memory ---- */
 
 /* The hardware splits accesses that are not aligned to their size. */
 #define GSHMEMI_ARCH_UNALIGNED 1
 
-/* Not LDS, not a stack: as peers are. */
 GSHMEMI_ARCH_FN int gshmemi_arch_is_global(const void *address)
 {
 	return !__builtin_amdgcn_is_shared(address) && !__builtin_amdgcn_is_private(address);
@@ -466,8 +487,6 @@ GSHMEMI_ARCH_FN uint64_t gshmemi_arch_clock_ns(void)
 
 /* ---- 16-bit floating point ---- */
 
-/* binary16 from its bits and back; a NaN stays one. */
-#define GSHMEMI_ARCH_HAS_F16 1
 GSHMEMI_ARCH_FN float gshmemi_arch_f16_to_float(uint16_t bits)
 {
 	_Float16 value;

@@ -8,7 +8,7 @@
  *   the library      GSHMEMI_LIBRARY     the C files of libgshmem; the same bodies become its exported functions
  *   any other        neither             C or C++ without HIP: prototypes only, no HIP header is needed
  *
- * The first two include arch/<platform>.h: the same primitives in the same order in each, listed in arch/cpu.h.
+ * The first two include arch/<platform>.h: the same primitives in each.
  * A test may put its own primitives in their place: -DGSHMEM_ARCH_HEADER='"file.h"'.
  */
 #ifndef GSHMEM_ARCH_H
@@ -97,42 +97,19 @@ enum gshmemi_amo {
 #else
 #error "gshmem: no platform: HIP's headers define __HIP_PLATFORM_AMD__, _NVIDIA__ or _CPU__"
 #endif
+
+#if GSHMEMI_ARCH_COMPARES_APART
+#define gshmemi_arch_wave_agrees(value, lanes) ((void)(value), (void)(lanes), 1)
 #endif
 
-/* Whether an object lies among the program's variables, where these are symmetric. */
-#ifndef GSHMEMI_ARCH_HAS_GLOBALS
-#define GSHMEMI_ARCH_IS_GLOBAL(address, size)  0
-#define GSHMEMI_ARCH_PLACE(address)            ((void)(address))
-#define GSHMEMI_ARCH_IS_FREE(address, size)    0
+#if !GSHMEMI_ARCH_HAS_GLOBALS
+#define GSHMEMI_ARCH_IS_GLOBAL(address, nbytes) 0
+#define GSHMEMI_ARCH_PLACE(address)             ((void)(address))
+#define GSHMEMI_ARCH_IS_FREE(address, nbytes)   0
 #endif
 
-/* What compilers know of the posted calls of a unit. */
-#ifndef GSHMEMI_ARCH_HAS_POSTS
-#define GSHMEMI_ARCH_HAS_POSTS() 1
-#define GSHMEMI_ARCH_MARK_POST() ((void)0)
-#endif
-
-/* Where the compiler needs no help to compute the address of a constant once. */
-#ifndef GSHMEMI_ARCH_SHARE_ADDRESS
-#define GSHMEMI_ARCH_SHARE_ADDRESS(pointer) ((void)0)
-#endif
-
-/* Around the inline functions: warnings that a compiler has for right code. */
-#ifdef GSHMEMI_ARCH_QUIET_BEGIN
-#define GSHMEMI_QUIET_BEGIN GSHMEMI_ARCH_QUIET_BEGIN
-#define GSHMEMI_QUIET_END   GSHMEMI_ARCH_QUIET_END
-#else
-#define GSHMEMI_QUIET_BEGIN
-#define GSHMEMI_QUIET_END
-#endif
-
-/* The layout of the host, for which symmetric objects are made: GPU compilers differ in long double alone. */
-#ifdef GSHMEMI_ARCH_SIZEOF
 #define GSHMEMI_SIZEOF(TYPE)  GSHMEMI_ARCH_SIZEOF(TYPE)
 #define GSHMEMI_ALIGNOF(TYPE) GSHMEMI_ARCH_ALIGNOF(TYPE)
-#else
-#define GSHMEMI_SIZEOF(TYPE)  sizeof(TYPE)
-#define GSHMEMI_ALIGNOF(TYPE) __alignof__(TYPE)
 #endif
 
 /*

@@ -1,13 +1,29 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The primitives of memory, order and time in C11: what the CPU executes on every platform, and kernels on the cpu
- * platform. Between processes that share memory, "system scope" is what C11 atomics give.
+ * platform. Between processes that share memory, "system scope" is what C11 atomics give. They are right by C11 alone,
+ * for CPUs of any order; x86 executes an instruction for fence_system only, aarch64 a dmb for each fence.
  */
 #ifndef GSHMEM_ARCH_C11_H
 #define GSHMEM_ARCH_C11_H
 
 #include <stdint.h>
 #include <time.h>
+
+#define GSHMEMI_ARCH_HAS_F16       0
+#define GSHMEMI_ARCH_SIZEOF(TYPE)  sizeof(TYPE)
+#define GSHMEMI_ARCH_ALIGNOF(TYPE) __alignof__(TYPE)
+#define GSHMEMI_ARCH_HAS_POSTS()   1 /* unknown */
+#define GSHMEMI_ARCH_MARK_POST()   ((void)0)
+#define GSHMEMI_ARCH_UNIFORM_HIGH(value) ((int32_t)((value) >> 32))
+#define GSHMEMI_ARCH_SHARE_ADDRESS(pointer) ((void)0)
+#define GSHMEMI_ARCH_KEEP_ORDER()        ((void)0)
+#define GSHMEMI_ARCH_KEEP_APART(source, dest, first, second, third, fourth) ((void)0)
+
+GSHMEMI_ARCH_FN uint64_t gshmemi_arch_uniform(uint64_t value)
+{
+	return value;
+}
 
 /*
  * Relaxed, but under ThreadSanitizer, which does not see the order that fences give: there each access carries the order
@@ -30,9 +46,8 @@
 #define GSHMEMI_ARCH_AMO_ORDER   __ATOMIC_RELAXED
 #endif
 
-/* ---- memory that another PE may touch at the same time; nbytes is a constant 1, 2, 4 or 8 ---- */
+/* ---- memory that another PE may touch at the same time ---- */
 
-/* Relaxed, system scope. The value's bits, zero-extended. */
 GSHMEMI_ARCH_FN uint64_t gshmemi_arch_load(const void *address, unsigned nbytes)
 {
 	switch (nbytes) {
@@ -65,10 +80,6 @@ GSHMEMI_ARCH_FN void gshmemi_arch_store(void *address, uint64_t value, unsigned 
 	}
 }
 
-/*
- * Relaxed read-modify-write at system scope; op is a constant GSHMEMI_AMO_*. Returns the old value. Where the
- * result is not used compilers emit the form without one.
- */
 GSHMEMI_ARCH_FN uint32_t gshmemi_arch_amo32(int op, uint32_t *address, uint32_t value, uint32_t cond)
 {
 	switch (op) {
@@ -117,12 +128,17 @@ GSHMEMI_ARCH_FN uint64_t gshmemi_arch_amo64(int op, uint64_t *address, uint64_t 
 	}
 }
 
-/* A hint that this thread writes there soon: the line comes meanwhile, for itself alone. Optional. */
+/* x86 compilers take __builtin_prefetch for a hint to read, unless told of the processor. */
+GSHMEMI_ARCH_FN void gshmemi_arch_claim(const void *address)
+{
 #ifdef __x86_64__
-#define gshmemi_arch_claim(address) __asm__ volatile("prefetchw %0" : : "m"(*(const char *)(address)))
+	__asm__ volatile("prefetchw %0" : : "m"(*(const char *)address));
+#else
+	__builtin_prefetch(address, 1);
 #endif
+}
 
-/* ---- bulk memory: nbytes is a constant 16, 8, 4, 2 or 1 ---- */
+/* ---- bulk memory ---- */
 
 GSHMEMI_ARCH_FN struct gshmemi_word gshmemi_arch_read_global(const void *address, unsigned nbytes)
 {
@@ -137,44 +153,47 @@ GSHMEMI_ARCH_FN void gshmemi_arch_write_global(void *address, struct gshmemi_wor
 	__builtin_memcpy(address, &word, nbytes);
 }
 
-#define gshmemi_arch_read_peer         gshmemi_arch_read_global
-#define gshmemi_arch_write_peer        gshmemi_arch_write_global
-#ifndef gshmemi_arch_is_global
-#define gshmemi_arch_is_global(address) 1
-#endif
-#define gshmemi_arch_uniform(value)     (value)
-#define gshmemi_arch_uniform_high(value)   ((int32_t)((value) >> 32))
-#define GSHMEMI_ARCH_KEEP_ORDER()          ((void)0)
-#define GSHMEMI_ARCH_KEEP_APART(source, dest, first, second, third, fourth) ((void)0)
-#define gshmemi_arch_fence_read_peer()  ((void)0)
+#define gshmemi_arch_read_peer  gshmemi_arch_read_global
+#define gshmemi_arch_write_peer gshmemi_arch_write_global
+
+GSHMEMI_ARCH_FN void gshmemi_arch_fence_read_peer(void)
+{
+}
 
 /* ---- order, system scope ---- */
 
-/* What this thread wrote before is visible before what it writes after. Nothing to execute on x86. */
 GSHMEMI_ARCH_FN void gshmemi_arch_fence_release(void)
 {
 	__atomic_thread_fence(__ATOMIC_RELEASE);
 }
 
-/* What this thread reads after is not older than what it read before. */
 GSHMEMI_ARCH_FN void gshmemi_arch_fence_acquire(void)
 {
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 }
 
-/* What this thread read before it has read before others see what it writes after. */
+/* A release orders reads before it, too. */
 GSHMEMI_ARCH_FN void gshmemi_arch_fence_reads(void)
 {
 	__atomic_thread_fence(__ATOMIC_RELEASE);
 }
 
-/* What this thread wrote before has arrived: a later read, too, comes after it. */
 GSHMEMI_ARCH_FN void gshmemi_arch_fence_system(void)
 {
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 
-/* ---- time ---- */
+/* ---- waiting, time ---- */
+
+/* Of aarch64 not yield, which most cores take for a nop. */
+GSHMEMI_ARCH_FN void gshmemi_arch_relax(void)
+{
+#if defined(__x86_64__)
+	__builtin_ia32_pause();
+#elif defined(__aarch64__)
+	__asm__ volatile("isb" ::: "memory");
+#endif
+}
 
 GSHMEMI_ARCH_FN uint64_t gshmemi_arch_clock_ns(void)
 {

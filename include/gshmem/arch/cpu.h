@@ -3,21 +3,7 @@
  * The primitives on the cpu platform. A wave is a group of fibers of one thread, a work-group one thread, a PE one
  * process; peers are mapped into this process, so that "system scope" is what C11 atomics give between processes.
  *
- * Every platform has these, in this order:
- *   the unit        NAME  THREAD_WORD  COUNT_WORD  OWN_THREADS  KERNELS_WAKE  STATE  HOST_DIRECT
- *                   HAS_LONG_DOUBLE  SIZEOF  ALIGNOF  HAS_POSTS  MARK_POST  CLOCK_RATE (optional)
- *   where am I      IN_KERNEL  thread_rank  thread_count  lane  thread_name  block  caller  caller_block
- *   groups          wave_enter  group_rank  group_size  group_sync  group_count  group_due  group_read
- *                   COMPARES_APART  wave_agrees  lowest_lane  wave_read  broadcast  ballot  KEEPS_KEYS_APART
- *                   group_elect, group_release (optional)
- *   registers       uniform  uniform_high  KEEP_ORDER  KEEP_APART
- *   memory          load  store  amo32  amo64  copy (optional)
- *   bulk memory     UNALIGNED  is_global  read_global  write_global  read_peer  write_peer
- *   order           fence_release  fence_acquire  fence_system  fence_read_peer  fence_reads
- *   waiting, time   pause  clock_ns
- *   the end         trap
- *
- * Orders below name C11's; x86 needs an instruction for fence_system alone.
+ * arch/c11.h has memory, order and time.
  */
 #ifndef GSHMEM_ARCH_CPU_H
 #define GSHMEM_ARCH_CPU_H
@@ -25,25 +11,25 @@
 #include <string.h>
 #include <hip/hipcpu.h>
 
+#define GSHMEMI_ARCH_COARSE_COHERENT  1
+#define GSHMEMI_ARCH_HAS_GLOBALS      1
+#define GSHMEMI_ARCH_HAS_TICKS        0
+#define GSHMEMI_ARCH_KERNELS_WAKE     1
+#define GSHMEMI_ARCH_TYPED_LAUNCH     1 /* a kernel is a function of this program, called */
+#define GSHMEMI_ARCH_KEEPS_KEYS_APART 1
+#define GSHMEMI_ARCH_COMPARES_APART   1
+
 #define GSHMEMI_ARCH_NAME        "cpu"
-#define GSHMEMI_ARCH_THREAD_WORD "thread" /* what gshmemi_arch_thread_name numbers */
-#define GSHMEMI_ARCH_COUNT_WORD  "threads of the work-group" /* what gshmemi_arch_group_count counts */
-
-/* Threads of the work-groups that the library launches. */
+#define GSHMEMI_ARCH_THREAD_WORD "thread"
+#define GSHMEMI_ARCH_COUNT_WORD  "threads of the work-group"
 #define GSHMEMI_ARCH_OWN_THREADS 1 /* a fiber more only costs */
+#define GSHMEMI_ARCH_IN_KERNEL   (hipcpu_self != NULL)
 
-/* A kernel can wake a thread of the CPU. */
-#define GSHMEMI_ARCH_KERNELS_WAKE 1
-/* A kernel is launched by its type: it is a function of this program, called. */
-#define GSHMEMI_ARCH_TYPED_LAUNCH 1
-
-/* Defines the unit's copy of the device state. */
 #define GSHMEMI_ARCH_STATE(TYPE, NAME) static __constant__ TYPE NAME
+#define GSHMEMI_ARCH_QUIET_BEGIN
+#define GSHMEMI_ARCH_QUIET_END
 
-/*
- * The CPU reads and writes the heap by itself: calls from the host take the same bodies as those from kernels.
- * -DGSHMEMI_HOST_COPIES: they go through copies of HIP, as where the memory is a GPU's, and kernels have no long double.
- */
+/* -DGSHMEMI_HOST_COPIES: as where the memory is a GPU's. */
 #ifdef GSHMEMI_HOST_COPIES
 #define GSHMEMI_ARCH_HOST_DIRECT     0
 #define GSHMEMI_ARCH_HAS_LONG_DOUBLE 0
@@ -56,21 +42,28 @@
  * -DGSHMEMI_GENERIC_COPY: the lanes' copy replaces memcpy. 1: as NVIDIA's, which wants aligned accesses. 2: as AMD's,
  * which takes any; and every other page counts as LDS, so that this way through the copy is gone, too.
  */
-#if defined(GSHMEMI_GENERIC_COPY) && GSHMEMI_GENERIC_COPY == 2
-#define GSHMEMI_ARCH_UNALIGNED 1
-#define gshmemi_arch_is_global(address) (((uintptr_t)(address) >> 12 & 1) == 0)
+#ifdef GSHMEMI_GENERIC_COPY
+#define GSHMEMI_ARCH_SHARED_MEMORY 0
+#define GSHMEMI_ARCH_HAS_ELECT     0
+#define GSHMEMI_ARCH_HAS_COPY      0
+#define GSHMEMI_ARCH_UNALIGNED     (GSHMEMI_GENERIC_COPY == 2)
 #else
-#define GSHMEMI_ARCH_UNALIGNED 0
+#define GSHMEMI_ARCH_SHARED_MEMORY 1
+#define GSHMEMI_ARCH_HAS_ELECT     1
+#define GSHMEMI_ARCH_HAS_COPY      1
+#define GSHMEMI_ARCH_UNALIGNED     0
 #endif
+
+GSHMEMI_ARCH_FN int gshmemi_arch_is_global(const void *address)
+{
+	return !GSHMEMI_ARCH_UNALIGNED || ((uintptr_t)address >> 12 & 1) == 0;
+}
 
 /* Names the place of a group call in the source; lanes that stand at the same place converge there. */
 #define GSHMEMI_ARCH_SITE HIPCPU_SITE(), __LINE__
 
 /* ---- where am I ---- */
 
-#define GSHMEMI_ARCH_IN_KERNEL (hipcpu_self != NULL)
-
-/* Position of this thread in its work-group, all dimensions taken together, and the work-group's size. */
 GSHMEMI_ARCH_FN unsigned gshmemi_arch_thread_rank(void)
 {
 	return hipcpu_self ? hipcpu_thread_rank() : 0;
@@ -81,40 +74,39 @@ GSHMEMI_ARCH_FN unsigned gshmemi_arch_thread_count(void)
 	return hipcpu_self ? hipcpu_thread_count() : 1;
 }
 
-/* Position of this thread in its wave. */
 GSHMEMI_ARCH_FN unsigned gshmemi_arch_lane(void)
 {
 	return hipcpu_self ? hipcpu_lane_id() : 0;
 }
 
-/* For messages: the rank, or the lane where the rank costs too much. */
 GSHMEMI_ARCH_FN unsigned gshmemi_arch_thread_name(void)
 {
 	return gshmemi_arch_thread_rank();
 }
 
-/* Number of this work-group in the grid, all dimensions taken together. For messages. */
 GSHMEMI_ARCH_FN uint64_t gshmemi_arch_block(void)
 {
 	return hipcpu_self ? hipcpu_block_id() : 0;
 }
 
-/* What a function that stays out of line is handed to know the block of its caller, where it cannot ask for it. */
-#define gshmemi_arch_caller()             0
-#define gshmemi_arch_caller_block(caller) ((void)(caller), gshmemi_arch_block())
+GSHMEMI_ARCH_FN uint64_t gshmemi_arch_caller(void)
+{
+	return 0;
+}
 
-/* ---- groups: GSHMEMI_THREAD, GSHMEMI_WAVE (the lanes that make the call together), GSHMEMI_WG ---- */
+GSHMEMI_ARCH_FN uint64_t gshmemi_arch_caller_block(uint64_t caller)
+{
+	(void)caller;
+	return gshmemi_arch_block();
+}
 
-/*
- * Meet the lanes of the wave that make this call together, and say who they are; bit 0 alone on the host. Lanes with
- * other keys (arguments) make other calls: in a loop they may come from other iterations, which a GPU keeps apart.
- */
+/* ---- groups ---- */
+
 GSHMEMI_ARCH_FN uint64_t gshmemi_arch_wave_enter(uint64_t key)
 {
 	return hipcpu_self ? hipcpu_wave_mask(GSHMEMI_ARCH_SITE, key) : 1;
 }
 
-/* Position in the group and its size; mask is what gshmemi_arch_wave_enter gave at the head of the call. */
 GSHMEMI_ARCH_FN unsigned gshmemi_arch_group_rank(int scope, uint64_t mask)
 {
 	if (scope == GSHMEMI_WG)
@@ -133,7 +125,6 @@ GSHMEMI_ARCH_FN unsigned gshmemi_arch_group_size(int scope, uint64_t mask)
 	return 1;
 }
 
-/* Wait for the whole group; what its threads wrote before is visible to all of them after. */
 GSHMEMI_ARCH_FN void gshmemi_arch_group_sync(int scope, uint64_t mask)
 {
 	if (!hipcpu_self)
@@ -144,19 +135,16 @@ GSHMEMI_ARCH_FN void gshmemi_arch_group_sync(int scope, uint64_t mask)
 		hipcpu_wave_sync(GSHMEMI_ARCH_SITE, mask);
 }
 
-/* How many of the caller's COUNT_WORD, all the work-group or as far as the platform sees, have come to this call. */
 GSHMEMI_ARCH_FN unsigned gshmemi_arch_group_count(void)
 {
 	return hipcpu_self ? hipcpu_block_count(__LINE__, 0, true) : 1;
 }
 
-/* How many must come. */
-#define gshmemi_arch_group_due() gshmemi_arch_thread_count()
+GSHMEMI_ARCH_FN unsigned gshmemi_arch_group_due(void)
+{
+	return gshmemi_arch_thread_count();
+}
 
-#define GSHMEMI_ARCH_COMPARES_APART              1
-#define gshmemi_arch_wave_agrees(value, lanes) ((void)(value), (void)(lanes), 1)
-
-/* Meet the work-group, all of which makes the call: words[4] become those of its first thread, as far as the platform knows. */
 GSHMEMI_ARCH_FN void gshmemi_arch_group_read(uint64_t *words)
 {
 	uint64_t *shared;
@@ -171,22 +159,21 @@ GSHMEMI_ARCH_FN void gshmemi_arch_group_read(uint64_t *words)
 	hipcpu_block_sync(__LINE__, 0); /* before the next call writes */
 }
 
-/* Lanes that enter with other keys are never taken for one group, so that each call has one operation. */
-#define GSHMEMI_ARCH_KEEPS_KEYS_APART 1
+GSHMEMI_ARCH_FN unsigned gshmemi_arch_lowest_lane(uint64_t lanes)
+{
+	return (unsigned)__builtin_ctzll(lanes);
+}
 
-#define gshmemi_arch_lowest_lane(lanes) ((unsigned)__builtin_ctzll(lanes))
-
-/* The value of one of these lanes, which all make the call. */
 GSHMEMI_ARCH_FN uint64_t gshmemi_arch_wave_read(uint64_t value, uint64_t lanes, unsigned lane)
 {
 	return lanes & (lanes - 1) ? hipcpu_wave_broadcast(GSHMEMI_ARCH_SITE, lanes, value, lane) : value;
 }
 
-/* The value of the lowest of these lanes, which all make the call. */
-#define gshmemi_arch_broadcast(value, lanes) \
-	gshmemi_arch_wave_read(value, lanes, gshmemi_arch_lowest_lane(lanes))
+GSHMEMI_ARCH_FN uint64_t gshmemi_arch_broadcast(uint64_t value, uint64_t lanes)
+{
+	return gshmemi_arch_wave_read(value, lanes, gshmemi_arch_lowest_lane(lanes));
+}
 
-/* Those of these lanes where the predicate holds. */
 GSHMEMI_ARCH_FN uint64_t gshmemi_arch_ballot(int predicate, uint64_t lanes)
 {
 	if (lanes & (lanes - 1))
@@ -194,18 +181,12 @@ GSHMEMI_ARCH_FN uint64_t gshmemi_arch_ballot(int predicate, uint64_t lanes)
 	return predicate ? lanes : 0;
 }
 
-#ifndef GSHMEMI_GENERIC_COPY
-/* All PEs' memory is equally far. */
-#define GSHMEMI_ARCH_SHARED_MEMORY 1
-
+#if GSHMEMI_ARCH_HAS_ELECT
 /*
- * One of a wave or work-group does the work of all: they meet once, the lowest goes on, and the others sleep until
- * it lets them go. A fence of that one covers all of them, for they are one thread of the CPU. Interleaving lanes as
- * a GPU must is 20 to 100 times slower on a CPU, and a second meeting costs as much as the first.
- *
- * 0 for the others; for the one what gshmemi_arch_group_release is to be given. It meets nobody in between.
+ * They meet once, the lowest goes on, and the others sleep until it lets them go. A fence of that one covers all of
+ * them, for they are one thread of the CPU. Interleaving lanes as a GPU must is 20 to 100 times slower on a CPU, and
+ * a second meeting costs as much as the first.
  */
-#define GSHMEMI_ARCH_HAS_ELECT 1
 GSHMEMI_ARCH_FN uint64_t gshmemi_arch_group_elect(int scope, uint64_t key)
 {
 	if (!hipcpu_self || scope == GSHMEMI_THREAD)
@@ -222,10 +203,11 @@ GSHMEMI_ARCH_FN void gshmemi_arch_group_release(int scope, uint64_t elected)
 	else
 		hipcpu_wave_release(elected);
 }
+#endif
 
 /* ---- memory: the rest is arch/c11.h's ---- */
 
-#define GSHMEMI_ARCH_HAS_COPY 1
+#if GSHMEMI_ARCH_HAS_COPY
 GSHMEMI_ARCH_FN void gshmemi_arch_copy(void *dest, const void *source, size_t nbytes)
 {
 	if (nbytes == 8) /* one element: two instructions in place of a call */
@@ -233,14 +215,13 @@ GSHMEMI_ARCH_FN void gshmemi_arch_copy(void *dest, const void *source, size_t nb
 	else if (nbytes) /* memcpy may not be called with NULL, not even for nothing */
 		memcpy(dest, source, nbytes);
 }
-
 #endif
 
 #include <gshmem/arch/c11.h> /* memory, order, time */
 
 /* ---- waiting ---- */
 
-/* Between two polls of a waiting loop; *polls_p counts them, from 0. Other lanes, then other processes get to run. */
+/* Other lanes, then other processes get to run. */
 GSHMEMI_ARCH_FN void gshmemi_arch_pause(unsigned *polls_p)
 {
 	hipcpu_pause(polls_p);
@@ -271,7 +252,6 @@ GSHMEMI_END_C
  * Of a program of OpenSHMEM: .data and .bss, which each PE maps at the same distance from its own as the heap, so that one
  * table serves both. src/ipc/globals.c fills it in; nbytes is 0 where they are not symmetric.
  */
-#define GSHMEMI_ARCH_HAS_GLOBALS 1
 GSHMEMI_BEGIN_C
 GSHMEM_HOST_API struct gshmemi_globals gshmemi_globals;
 GSHMEMI_END_C
@@ -283,7 +263,6 @@ GSHMEMI_END_C
 
 /* ---- the end ---- */
 
-/* End the kernel, and with it the process, abnormally. A platform that cannot print drops the text. */
 GSHMEMI_ARCH_FN void gshmemi_arch_trap(const char *why)
 {
 	hipcpu_trap(why);

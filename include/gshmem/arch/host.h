@@ -11,8 +11,10 @@
 #include <string.h>
 #include <gshmem/arch/c11.h>
 
-#define GSHMEMI_ARCH_IN_KERNEL 0
-#define GSHMEMI_ARCH_UNALIGNED 1
+#define GSHMEMI_ARCH_IN_KERNEL        0
+#define GSHMEMI_ARCH_UNALIGNED        1
+#define GSHMEMI_ARCH_KEEPS_KEYS_APART 1
+#define GSHMEMI_ARCH_COMPARES_APART   1
 
 GSHMEMI_ARCH_FN unsigned gshmemi_arch_thread_rank(void)
 {
@@ -39,8 +41,16 @@ GSHMEMI_ARCH_FN uint64_t gshmemi_arch_block(void)
 	return 0;
 }
 
-#define gshmemi_arch_caller()             0
-#define gshmemi_arch_caller_block(caller) ((void)(caller), gshmemi_arch_block())
+GSHMEMI_ARCH_FN uint64_t gshmemi_arch_caller(void)
+{
+	return 0;
+}
+
+GSHMEMI_ARCH_FN uint64_t gshmemi_arch_caller_block(uint64_t caller)
+{
+	(void)caller;
+	return 0;
+}
 
 GSHMEMI_ARCH_FN uint64_t gshmemi_arch_wave_enter(uint64_t key)
 {
@@ -73,19 +83,21 @@ GSHMEMI_ARCH_FN unsigned gshmemi_arch_group_count(void)
 	return 1;
 }
 
-#define gshmemi_arch_group_due() 1
-
-#define GSHMEMI_ARCH_COMPARES_APART              1
-#define gshmemi_arch_wave_agrees(value, lanes) ((void)(value), (void)(lanes), 1)
+GSHMEMI_ARCH_FN unsigned gshmemi_arch_group_due(void)
+{
+	return 1;
+}
 
 GSHMEMI_ARCH_FN void gshmemi_arch_group_read(uint64_t *words)
 {
 	(void)words;
 }
 
-#define gshmemi_arch_lowest_lane(lanes) ((void)(lanes), 0U)
-
-#define GSHMEMI_ARCH_KEEPS_KEYS_APART 1
+GSHMEMI_ARCH_FN unsigned gshmemi_arch_lowest_lane(uint64_t lanes)
+{
+	(void)lanes;
+	return 0;
+}
 
 GSHMEMI_ARCH_FN uint64_t gshmemi_arch_wave_read(uint64_t value, uint64_t lanes, unsigned lane)
 {
@@ -94,11 +106,20 @@ GSHMEMI_ARCH_FN uint64_t gshmemi_arch_wave_read(uint64_t value, uint64_t lanes, 
 	return value;
 }
 
-#define gshmemi_arch_broadcast(value, lanes) gshmemi_arch_wave_read(value, lanes, 0)
+GSHMEMI_ARCH_FN uint64_t gshmemi_arch_broadcast(uint64_t value, uint64_t lanes)
+{
+	return gshmemi_arch_wave_read(value, lanes, 0);
+}
 
 GSHMEMI_ARCH_FN uint64_t gshmemi_arch_ballot(int predicate, uint64_t lanes)
 {
 	return predicate ? lanes : 0;
+}
+
+GSHMEMI_ARCH_FN int gshmemi_arch_is_global(const void *address)
+{
+	(void)address;
+	return 1;
 }
 
 GSHMEMI_ARCH_FN void gshmemi_arch_pause(unsigned *polls_p)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The primitives on NVIDIA GPUs, in the order of arch/cpu.h. What each compiles to, per GPU: docs/device-path.md; what
+ * The primitives on NVIDIA GPUs, as arch/arch.h lists them. What each compiles to, per GPU: docs/device-path.md; what
  * that guarantees: docs/ordering.md.
  *
  * PTX says scope, order and address space more exactly than CUDA C++ does, and its assembler knows what is in it. The
@@ -9,15 +9,21 @@
 #ifndef GSHMEM_ARCH_NVIDIA_H
 #define GSHMEM_ARCH_NVIDIA_H
 
-/* Threads of the work-groups that the library launches. */
-#define GSHMEMI_ARCH_OWN_THREADS 512
+#define GSHMEMI_ARCH_HOST_DIRECT     0
+#define GSHMEMI_ARCH_COARSE_COHERENT 1
+#define GSHMEMI_ARCH_SHARED_MEMORY   0
+#define GSHMEMI_ARCH_HAS_GLOBALS     0
+#define GSHMEMI_ARCH_HAS_LONG_DOUBLE 0
+#define GSHMEMI_ARCH_HAS_TICKS       0
+#define GSHMEMI_ARCH_HAS_ELECT       0
+#define GSHMEMI_ARCH_HAS_COPY        0
+#define GSHMEMI_ARCH_KERNELS_WAKE    0
+#define GSHMEMI_ARCH_TYPED_LAUNCH    0
 
 #define GSHMEMI_ARCH_NAME        "nvidia"
-#define GSHMEMI_ARCH_HOST_DIRECT 0
-#define GSHMEMI_ARCH_HAS_LONG_DOUBLE 0
-#define GSHMEMI_ARCH_KERNELS_WAKE 0
 #define GSHMEMI_ARCH_THREAD_WORD "thread"
 #define GSHMEMI_ARCH_COUNT_WORD  "threads of the work-group"
+#define GSHMEMI_ARCH_OWN_THREADS 512
 
 /*
  * nvcc says of each mention of long double in a function of a kernel's that it is double there: true of its values,
@@ -37,6 +43,11 @@
 #error "gshmem: sm_70 or later: earlier GPUs have no memory model"
 #endif
 
+#define GSHMEMI_ARCH_SIZEOF(TYPE)  sizeof(TYPE)
+#define GSHMEMI_ARCH_ALIGNOF(TYPE) __alignof__(TYPE)
+#define GSHMEMI_ARCH_HAS_POSTS()   1 /* unknown */
+#define GSHMEMI_ARCH_MARK_POST()   ((void)0)
+
 /* ---- where am I ---- */
 
 GSHMEMI_ARCH_FN unsigned gshmemi_arch_lane(void)
@@ -52,8 +63,16 @@ GSHMEMI_ARCH_FN unsigned gshmemi_arch_thread_name(void)
 	return gshmemi_arch_thread_rank();
 }
 
-#define gshmemi_arch_caller()             0
-#define gshmemi_arch_caller_block(caller) ((void)(caller), gshmemi_arch_block())
+GSHMEMI_ARCH_FN uint64_t gshmemi_arch_caller(void)
+{
+	return 0;
+}
+
+GSHMEMI_ARCH_FN uint64_t gshmemi_arch_caller_block(uint64_t caller)
+{
+	(void)caller;
+	return gshmemi_arch_block();
+}
 
 /* ---- groups ---- */
 
@@ -98,19 +117,25 @@ GSHMEMI_ARCH_FN unsigned gshmemi_arch_group_count(void)
 	return (unsigned)__syncthreads_count(1);
 }
 
-#define gshmemi_arch_group_due() gshmemi_arch_thread_count()
+GSHMEMI_ARCH_FN unsigned gshmemi_arch_group_due(void)
+{
+	return gshmemi_arch_thread_count();
+}
 
-#define gshmemi_arch_lowest_lane(lanes) ((unsigned)__ffs((int)(lanes)) - 1)
-
-#define GSHMEMI_ARCH_KEEPS_KEYS_APART 0
+GSHMEMI_ARCH_FN unsigned gshmemi_arch_lowest_lane(uint64_t lanes)
+{
+	return (unsigned)__ffs((int)lanes) - 1;
+}
 
 GSHMEMI_ARCH_FN uint64_t gshmemi_arch_wave_read(uint64_t value, uint64_t lanes, unsigned lane)
 {
 	return __shfl_sync((unsigned)lanes, (unsigned long long)value, (int)lane);
 }
 
-#define gshmemi_arch_broadcast(value, lanes) \
-	gshmemi_arch_wave_read(value, lanes, gshmemi_arch_lowest_lane(lanes))
+GSHMEMI_ARCH_FN uint64_t gshmemi_arch_broadcast(uint64_t value, uint64_t lanes)
+{
+	return gshmemi_arch_wave_read(value, lanes, gshmemi_arch_lowest_lane(lanes));
+}
 
 /* Without shared memory: within each wave. */
 GSHMEMI_ARCH_FN void gshmemi_arch_group_read(uint64_t *words)
@@ -139,9 +164,17 @@ GSHMEMI_ARCH_FN uint64_t gshmemi_arch_ballot(int predicate, uint64_t lanes)
 	return __ballot_sync((unsigned)lanes, predicate);
 }
 
-#define gshmemi_arch_uniform(value)        (value)
-#define gshmemi_arch_uniform_high(value)   ((int32_t)((value) >> 32))
-#define GSHMEMI_ARCH_KEEP_ORDER()          ((void)0)
+/* ---- registers ---- */
+
+GSHMEMI_ARCH_FN uint64_t gshmemi_arch_uniform(uint64_t value)
+{
+	return value;
+}
+
+/* As a function it takes 26 registers of a kernel that computes (user_gemm on sm_90). */
+#define GSHMEMI_ARCH_UNIFORM_HIGH(value) ((int32_t)((value) >> 32))
+#define GSHMEMI_ARCH_SHARE_ADDRESS(pointer) ((void)0)
+#define GSHMEMI_ARCH_KEEP_ORDER()        ((void)0)
 #define GSHMEMI_ARCH_KEEP_APART(source, dest, first, second, third, fourth) ((void)0)
 
 /* ---- memory ---- */
@@ -239,7 +272,13 @@ GSHMEMI_ARCH_AMO(64, "l")
 #undef GSHMEMI_ARCH_AMO
 #undef GSHMEMI_ARCH_ATOM
 
-/* ---- bulk memory: nbytes is a constant 16, 8, 4, 2 or 1, and the address aligned to it ---- */
+/* There is no such hint. */
+GSHMEMI_ARCH_FN void gshmemi_arch_claim(const void *address)
+{
+	(void)address;
+}
+
+/* ---- bulk memory ---- */
 
 /* Functions that kernels call may as well call others: see gshmemi_slow_perform_at. */
 #define GSHMEMI_ARCH_NESTS_CALLS 1
@@ -306,8 +345,11 @@ GSHMEMI_ARCH_FN struct gshmemi_word gshmemi_arch_read_peer(const void *address, 
 	return word;
 }
 
-#define gshmemi_arch_write_peer        gshmemi_arch_write_global
-#define gshmemi_arch_fence_read_peer() ((void)0)
+#define gshmemi_arch_write_peer gshmemi_arch_write_global
+
+GSHMEMI_ARCH_FN void gshmemi_arch_fence_read_peer(void)
+{
+}
 
 /* ---- order ---- */
 
@@ -350,8 +392,6 @@ GSHMEMI_ARCH_FN uint64_t gshmemi_arch_clock_ns(void)
 
 /* ---- 16-bit floating point ---- */
 
-/* binary16 from its bits and back; a NaN stays one. */
-#define GSHMEMI_ARCH_HAS_F16 1
 GSHMEMI_ARCH_FN float gshmemi_arch_f16_to_float(uint16_t bits)
 {
 	float value;

@@ -53,7 +53,7 @@ GSHMEMI_FN void gshmemi_broadcast_direct(const struct gshmemi_coll *c, const str
 	gshmemi_coll_end(c, c->step + 1);
 }
 
-#ifdef GSHMEMI_ARCH_SHARED_MEMORY
+#if GSHMEMI_ARCH_SHARED_MEMORY
 /* All memory is equally far, and cores are what is short: everybody gets it from the root, which waits for them. */
 GSHMEMI_FN void gshmemi_broadcast_shared(const struct gshmemi_coll *c, const struct gshmemi_coll_args *a, size_t nbytes,
 					 unsigned align)

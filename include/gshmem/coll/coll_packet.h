@@ -143,7 +143,7 @@ GSHMEMI_FN void gshmemi_unit_store(char *dest, struct gshmemi_word unit, unsigne
  * and where it is two rounds of flags. On a CPU a put needs no completion, while lines with packets are fetched again and
  * again by who waits for the rest of them.
  */
-#ifdef GSHMEMI_ARCH_SHARED_MEMORY
+#if GSHMEMI_ARCH_SHARED_MEMORY
 #define GSHMEMI_LL_MOVE   0
 #define GSHMEMI_LL_REDUCE 32
 #else

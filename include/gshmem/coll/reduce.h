@@ -16,7 +16,7 @@
 #include <gshmem/coll/fold.h>
 
 /* What a thread folds at a time: on a GPU what one access moves. */
-#ifdef GSHMEMI_ARCH_SHARED_MEMORY
+#if GSHMEMI_ARCH_SHARED_MEMORY
 #define GSHMEMI_FOLD_BLOCK 2048
 #else
 #define GSHMEMI_FOLD_BLOCK 16
@@ -71,7 +71,7 @@ GSHMEMI_FN void gshmemi_block_get(const struct gshmemi_coll *c, struct gshmemi_b
 				  unsigned align, int pe)
 {
 	const int world_pe = gshmemi_coll_op_pe(c, pe);
-#ifdef GSHMEMI_ARCH_SHARED_MEMORY
+#if GSHMEMI_ARCH_SHARED_MEMORY
 	gshmemi_get(gshmemi_in_heap(), GSHMEMI_THREAD, block, source, n, align, world_pe, 0, c->call);
 #else
 	unsigned i;
@@ -88,7 +88,7 @@ GSHMEMI_FN void gshmemi_block_put(const struct gshmemi_coll *c, char *dest, cons
 				  unsigned align, int pe)
 {
 	const int world_pe = gshmemi_coll_op_pe(c, pe);
-#ifdef GSHMEMI_ARCH_SHARED_MEMORY
+#if GSHMEMI_ARCH_SHARED_MEMORY
 	gshmemi_put(gshmemi_in_heap(), GSHMEMI_THREAD, dest, block, n, align, world_pe, 0, c->call);
 #else
 	unsigned i;

@@ -439,7 +439,7 @@ static inline int nvshmemx_collective_launch(void (*kernel)(A...), dim3 grid, di
 }
 
 /* A kernel whose types are forgotten. The cpu platform cannot launch it: pass the kernel itself. */
-#ifndef GSHMEMI_ARCH_TYPED_LAUNCH
+#if !GSHMEMI_ARCH_TYPED_LAUNCH
 static inline int nvshmemx_collective_launch(const void *kernel, dim3 grid, dim3 block, void **args, size_t shared_nbytes,
 					     hipStream_t stream)
 {

@@ -52,7 +52,7 @@ GSHMEMI_FN struct gshmemi_group gshmemi_group_enter(int scope, uint64_t key)
 /* ---- the work of a group ---- */
 
 /* Whether one thread does the work of a group's call: where threads take turns. */
-#ifdef GSHMEMI_ARCH_HAS_ELECT
+#if GSHMEMI_ARCH_HAS_ELECT
 #define GSHMEMI_ELECTS(scope) ((scope) != GSHMEMI_THREAD)
 #else
 #define GSHMEMI_ELECTS(scope) 0
@@ -64,7 +64,7 @@ GSHMEMI_FN struct gshmemi_group gshmemi_group_enter(int scope, uint64_t key)
  */
 GSHMEMI_FN int gshmemi_group_begin(struct gshmemi_group *group, int scope, uint64_t key)
 {
-#ifdef GSHMEMI_ARCH_HAS_ELECT
+#if GSHMEMI_ARCH_HAS_ELECT
 	group->scope = scope;
 	group->rank = 0;
 	group->size = 1;
@@ -79,7 +79,7 @@ GSHMEMI_FN int gshmemi_group_begin(struct gshmemi_group *group, int scope, uint6
 /* The same where the work needs nothing of the others: only one that works for all waits for them. */
 GSHMEMI_FN int gshmemi_group_begin_early(struct gshmemi_group *group, int scope, uint64_t key)
 {
-#ifdef GSHMEMI_ARCH_HAS_ELECT
+#if GSHMEMI_ARCH_HAS_ELECT
 	return gshmemi_group_begin(group, scope, key);
 #else
 	*group = gshmemi_group_here(scope, key);
@@ -90,7 +90,7 @@ GSHMEMI_FN int gshmemi_group_begin_early(struct gshmemi_group *group, int scope,
 /* What one thread is to do behind the work of all goes behind this. */
 GSHMEMI_FN void gshmemi_group_end(const struct gshmemi_group *group)
 {
-#ifdef GSHMEMI_ARCH_HAS_ELECT
+#if GSHMEMI_ARCH_HAS_ELECT
 	gshmemi_arch_group_release(group->scope, group->mask);
 #else
 	gshmemi_group_sync(group);
@@ -192,7 +192,7 @@ GSHMEMI_FN int gshmemi_copy_goes_on(int64_t left, const struct gshmemi_group *gr
 {
 	if (group->scope == GSHMEMI_THREAD)
 		return left >= 0;
-	return gshmemi_arch_uniform_high(left) >= 0;
+	return GSHMEMI_ARCH_UNIFORM_HIGH(left) >= 0;
 }
 
 /*
@@ -348,7 +348,7 @@ GSHMEMI_FN void gshmemi_copy_lanes(int way, char *dest, const char *source, size
 GSHMEMI_FN void gshmemi_copy_share(int way, void *dest, const void *source, size_t nbytes, unsigned align,
 				   const struct gshmemi_group *group)
 {
-#ifdef GSHMEMI_ARCH_HAS_COPY
+#if GSHMEMI_ARCH_HAS_COPY
 	(void)way;
 	(void)align;
 	(void)group; /* of one */
@@ -430,7 +430,7 @@ GSHMEMI_FN void gshmemi_copy_blocks(int scope, int way, void *dest, ptrdiff_t ds
 	for (i = group.rank / width; i < nblocks && group.rank < nrows * width; i += nrows) {
 		from = (const char *)source + i * (size_t)sst * elem_nbytes;
 		to = (char *)dest + i * (size_t)dst * elem_nbytes;
-#ifdef GSHMEMI_ARCH_HAS_COPY
+#if GSHMEMI_ARCH_HAS_COPY
 		if (group.size == 1) {
 			gshmemi_arch_copy(to, from, bsize * elem_nbytes);
 			continue;

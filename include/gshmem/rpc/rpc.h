@@ -312,7 +312,7 @@ GSHMEMI_FN struct gshmemi_rpc_result gshmemi_rpc_stream(const struct gshmemi_rpc
 							const void *in, size_t in_nbytes, void *out, size_t out_nbytes,
 							uint32_t home, const char *call)
 {
-#ifdef GSHMEMI_ARCH_HAS_ELECT
+#if GSHMEMI_ARCH_HAS_ELECT
 	struct gshmemi_rpc_result result = {0, 0};
 	struct gshmemi_group group;
 	uint64_t both; /* an error is small, and no stream has 2^48 bytes */

@@ -36,10 +36,6 @@
 #define gshmemi_rpc_write_word(address, value) ((void)(*(address) = (value)))
 #endif
 
-#ifndef gshmemi_arch_claim
-#define gshmemi_arch_claim(address) ((void)0)
-#endif
-
 GSHMEMI_FN unsigned gshmemi_rpc_nlanes(const struct gshmemi_rpc_channel *c)
 {
 	return 1U << c->lane_shift;
