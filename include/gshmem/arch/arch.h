@@ -8,7 +8,7 @@
  *   the library      GSHMEMI_LIBRARY     the C files of libgshmem; the same bodies become its exported functions
  *   any other        neither             C or C++ without HIP: prototypes only, no HIP header is needed
  *
- * The first two include arch/<platform>.h: the same primitives in each.
+ * The first two include arch/<platform>.h, which gives what the list below asks for.
  * A test may put its own primitives in their place: -DGSHMEM_ARCH_HEADER='"file.h"'.
  */
 #ifndef GSHMEM_ARCH_H
@@ -98,9 +98,287 @@ enum gshmemi_amo {
 #error "gshmem: no platform: HIP's headers define __HIP_PLATFORM_AMD__, _NVIDIA__ or _CPU__"
 #endif
 
+/* ---- the list: what a platform gives ---- */
+
+/*
+ * All that the library asks of a platform: files outside of arch/ use nothing else of arch/, and name no platform.
+ * A platform's header gives all of it in each pass of its compiler; where kernels run on a GPU, arch/host.h gives
+ * the CPU's functions. What a header lacks is an error here: nothing is assumed in its place.
+ */
+
+/* Capabilities: 1 or 0. */
+
+/* The CPU reads and writes the heap itself: host calls run the kernels' bodies. 0: they copy through HIP. */
+#ifndef GSHMEMI_ARCH_HOST_DIRECT
+#error "gshmem: the platform's header lacks GSHMEMI_ARCH_HOST_DIRECT"
+#endif
+/* A running kernel sees what other devices write to memory of hipMalloc. 0: only a later kernel does. */
+#ifndef GSHMEMI_ARCH_COARSE_COHERENT
+#error "gshmem: the platform's header lacks GSHMEMI_ARCH_COARSE_COHERENT"
+#endif
+/* All PEs' memory is equally far, and cores are scarce. */
+#ifndef GSHMEMI_ARCH_SHARED_MEMORY
+#error "gshmem: the platform's header lacks GSHMEMI_ARCH_SHARED_MEMORY"
+#endif
+/* The program's variables can be symmetric: IS_GLOBAL, PLACE, IS_FREE. */
+#ifndef GSHMEMI_ARCH_HAS_GLOBALS
+#error "gshmem: the platform's header lacks GSHMEMI_ARCH_HAS_GLOBALS"
+#endif
+/* Kernels compute with the CPU's long double. */
+#ifndef GSHMEMI_ARCH_HAS_LONG_DOUBLE
+#error "gshmem: the platform's header lacks GSHMEMI_ARCH_HAS_LONG_DOUBLE"
+#endif
+/* Kernels have instructions for binary16: f16_to_float, f16_from_float. */
+#ifndef GSHMEMI_ARCH_HAS_F16
+#error "gshmem: the platform's header lacks GSHMEMI_ARCH_HAS_F16"
+#endif
+/* Kernels take the rate of their clock from a table, which the host checks: TICK_NS, CLOCK_RATE. */
+#ifndef GSHMEMI_ARCH_HAS_TICKS
+#error "gshmem: the platform's header lacks GSHMEMI_ARCH_HAS_TICKS"
+#endif
+/* One thread works for its whole group, because threads take turns: group_elect, group_release. */
+#ifndef GSHMEMI_ARCH_HAS_ELECT
+#error "gshmem: the platform's header lacks GSHMEMI_ARCH_HAS_ELECT"
+#endif
+/* A thread that works alone copies by a function of the platform: copy. */
+#ifndef GSHMEMI_ARCH_HAS_COPY
+#error "gshmem: the platform's header lacks GSHMEMI_ARCH_HAS_COPY"
+#endif
+/* A kernel can wake a thread of the CPU. */
+#ifndef GSHMEMI_ARCH_KERNELS_WAKE
+#error "gshmem: the platform's header lacks GSHMEMI_ARCH_KERNELS_WAKE"
+#endif
+/* A kernel is launched by its type; its address is not enough. */
+#ifndef GSHMEMI_ARCH_TYPED_LAUNCH
+#error "gshmem: the platform's header lacks GSHMEMI_ARCH_TYPED_LAUNCH"
+#endif
+/* wave_enter never puts lanes with different keys into one group. */
+#ifndef GSHMEMI_ARCH_KEEPS_KEYS_APART
+#error "gshmem: the platform's header lacks GSHMEMI_ARCH_KEEPS_KEYS_APART"
+#endif
+/* Comparing the arguments of a wave is worth a call of its own. 0: wave_agrees. */
+#ifndef GSHMEMI_ARCH_COMPARES_APART
+#error "gshmem: the platform's header lacks GSHMEMI_ARCH_COMPARES_APART"
+#endif
+/* Bulk accesses take any alignment. 0: they want that of their size. */
+#ifndef GSHMEMI_ARCH_UNALIGNED
+#error "gshmem: the platform's header lacks GSHMEMI_ARCH_UNALIGNED"
+#endif
+
+/* Words, numbers, and macros. */
+
+/* The platform's name, a string: for messages, and to compare what two compilations say of themselves. */
+#ifndef GSHMEMI_ARCH_NAME
+#error "gshmem: the platform's header lacks GSHMEMI_ARCH_NAME"
+#endif
+/* What thread_name numbers, a string. */
+#ifndef GSHMEMI_ARCH_THREAD_WORD
+#error "gshmem: the platform's header lacks GSHMEMI_ARCH_THREAD_WORD"
+#endif
+/* What group_count counts, a string. */
+#ifndef GSHMEMI_ARCH_COUNT_WORD
+#error "gshmem: the platform's header lacks GSHMEMI_ARCH_COUNT_WORD"
+#endif
+/* Threads of each work-group that the library launches. */
+#ifndef GSHMEMI_ARCH_OWN_THREADS
+#error "gshmem: the platform's header lacks GSHMEMI_ARCH_OWN_THREADS"
+#endif
+/* Whether a kernel executes this. */
+#ifndef GSHMEMI_ARCH_IN_KERNEL
+#error "gshmem: the platform's header lacks GSHMEMI_ARCH_IN_KERNEL"
+#endif
+/* (TYPE, NAME) defines the unit's copy of the device state. */
+#ifndef GSHMEMI_ARCH_STATE
+#error "gshmem: the platform's header lacks GSHMEMI_ARCH_STATE"
+#endif
+/* (TYPE): size in the CPU's layout, for which symmetric objects are made. */
+#ifndef GSHMEMI_ARCH_SIZEOF
+#error "gshmem: the platform's header lacks GSHMEMI_ARCH_SIZEOF"
+#endif
+/* (TYPE): alignment in the CPU's layout. */
+#ifndef GSHMEMI_ARCH_ALIGNOF
+#error "gshmem: the platform's header lacks GSHMEMI_ARCH_ALIGNOF"
+#endif
+/* In front of the inline functions: turns off warnings that this compiler has for right code. */
+#ifndef GSHMEMI_ARCH_QUIET_BEGIN
+#error "gshmem: the platform's header lacks GSHMEMI_ARCH_QUIET_BEGIN"
+#endif
+/* Behind them: turns the warnings on again. */
+#ifndef GSHMEMI_ARCH_QUIET_END
+#error "gshmem: the platform's header lacks GSHMEMI_ARCH_QUIET_END"
+#endif
+/* (): whether kernels of this unit post calls, as far as the compiler knows. */
+#ifndef GSHMEMI_ARCH_HAS_POSTS
+#error "gshmem: the platform's header lacks GSHMEMI_ARCH_HAS_POSTS"
+#endif
+/* (): tells HAS_POSTS that one does. */
+#ifndef GSHMEMI_ARCH_MARK_POST
+#error "gshmem: the platform's header lacks GSHMEMI_ARCH_MARK_POST"
+#endif
+/* (value) is the upper half, an int32_t, of an int64_t that is the same in all lanes of the wave. */
+#ifndef GSHMEMI_ARCH_UNIFORM_HIGH
+#error "gshmem: the platform's header lacks GSHMEMI_ARCH_UNIFORM_HIGH"
+#endif
+/* (pointer) computes the address of a constant once, where a compiler does it for each field. */
+#ifndef GSHMEMI_ARCH_SHARE_ADDRESS
+#error "gshmem: the platform's header lacks GSHMEMI_ARCH_SHARE_ADDRESS"
+#endif
+/* (): loads before it stay before loads after it. */
+#ifndef GSHMEMI_ARCH_KEEP_ORDER
+#error "gshmem: the platform's header lacks GSHMEMI_ARCH_KEEP_ORDER"
+#endif
+/* (source, dest, first, second, third, fourth): the access adds a lane's offset to a uniform pointer. */
+#ifndef GSHMEMI_ARCH_KEEP_APART
+#error "gshmem: the platform's header lacks GSHMEMI_ARCH_KEEP_APART"
+#endif
+#if GSHMEMI_ARCH_HAS_TICKS && !(defined GSHMEMI_ARCH_TICK_NS && defined GSHMEMI_ARCH_CLOCK_RATE)
+#error "gshmem: the platform's header lacks GSHMEMI_ARCH_TICK_NS(gfx) or GSHMEMI_ARCH_CLOCK_RATE"
+#endif
+#if GSHMEMI_ARCH_HAS_GLOBALS && \
+	!(defined GSHMEMI_ARCH_IS_GLOBAL && defined GSHMEMI_ARCH_PLACE && defined GSHMEMI_ARCH_IS_FREE)
+#error "gshmem: the platform's header lacks GSHMEMI_ARCH_IS_GLOBAL, _IS_FREE or _PLACE"
+#endif
+
+/* Functions. A name of another signature, or of none, does not compile; the check makes no code. */
+#ifdef __cplusplus
+template <typename A, typename B> struct gshmemi_arch_same {
+	enum { yes = 0 };
+};
+template <typename A> struct gshmemi_arch_same<A, A> {
+	enum { yes = 1 };
+};
+#define GSHMEMI_ARCH_GIVES(TYPE, NAME, PARAMETERS) \
+	static_assert(gshmemi_arch_same<decltype(gshmemi_arch_##NAME), TYPE PARAMETERS>::yes, \
+		      "gshmem: the platform's header gives gshmemi_arch_" #NAME " another signature")
+#else
+#define GSHMEMI_ARCH_GIVES(TYPE, NAME, PARAMETERS) \
+	_Static_assert(_Generic(&gshmemi_arch_##NAME, TYPE (*)PARAMETERS: 1, default: 0), \
+		       "gshmem: the platform's header gives gshmemi_arch_" #NAME " another signature")
+#endif
+
+/* ---- where am I ---- */
+
+/* Position of this thread in its work-group, all dimensions taken together, and the work-group's size. */
+GSHMEMI_ARCH_GIVES(unsigned, thread_rank, (void));
+GSHMEMI_ARCH_GIVES(unsigned, thread_count, (void));
+/* Position of this thread in its wave. */
+GSHMEMI_ARCH_GIVES(unsigned, lane, (void));
+/* For messages: the rank, or the lane where the rank costs too much. */
+GSHMEMI_ARCH_GIVES(unsigned, thread_name, (void));
+/* For messages: number of this work-group in the grid, all dimensions taken together. */
+GSHMEMI_ARCH_GIVES(uint64_t, block, (void));
+/* An out-of-line function is handed caller() to know its caller's block, where it cannot ask for it. */
+GSHMEMI_ARCH_GIVES(uint64_t, caller, (void));
+GSHMEMI_ARCH_GIVES(uint64_t, caller_block, (uint64_t caller));
+
+/* ---- groups: GSHMEMI_THREAD, GSHMEMI_WAVE (the lanes that make the call together), GSHMEMI_WG ---- */
+
+/*
+ * Meet the lanes of the wave that make this call together, and say who they are; bit 0 alone on the host. Lanes
+ * with other keys (arguments) make other calls: in a loop they may come from other iterations, which a GPU keeps
+ * apart.
+ */
+GSHMEMI_ARCH_GIVES(uint64_t, wave_enter, (uint64_t key));
+/* Position in the group and its size; mask is what wave_enter gave at the head of the call. */
+GSHMEMI_ARCH_GIVES(unsigned, group_rank, (int scope, uint64_t mask));
+GSHMEMI_ARCH_GIVES(unsigned, group_size, (int scope, uint64_t mask));
+/* Wait for the whole group; what its threads wrote before is visible to all of them after. */
+GSHMEMI_ARCH_GIVES(void, group_sync, (int scope, uint64_t mask));
+/* How many COUNT_WORD have come to this call, as far as the platform sees its work-group; how many must. */
+GSHMEMI_ARCH_GIVES(unsigned, group_count, (void));
+GSHMEMI_ARCH_GIVES(unsigned, group_due, (void));
+/*
+ * Meet the work-group, all of which makes the call: words[4] become those of its first thread, as far as the
+ * platform knows them.
+ */
+GSHMEMI_ARCH_GIVES(void, group_read, (uint64_t *words));
+/* The lowest of these lanes. */
+GSHMEMI_ARCH_GIVES(unsigned, lowest_lane, (uint64_t lanes));
+/* The value of one of these lanes, or of the lowest. All of them make the call. */
+GSHMEMI_ARCH_GIVES(uint64_t, wave_read, (uint64_t value, uint64_t lanes, unsigned lane));
+GSHMEMI_ARCH_GIVES(uint64_t, broadcast, (uint64_t value, uint64_t lanes));
+/* Those of these lanes where the predicate holds. All of them make the call. */
+GSHMEMI_ARCH_GIVES(uint64_t, ballot, (int predicate, uint64_t lanes));
 #if GSHMEMI_ARCH_COMPARES_APART
 #define gshmemi_arch_wave_agrees(value, lanes) ((void)(value), (void)(lanes), 1)
+#else
+/* Whether all of these lanes have the same value. All of them make the call. */
+GSHMEMI_ARCH_GIVES(int, wave_agrees, (uint64_t value, uint64_t lanes));
 #endif
+#if GSHMEMI_ARCH_HAS_ELECT
+/*
+ * Meet the group. One thread of it gets what group_release is to be given, and goes on alone, meeting nobody; the
+ * others get 0 when it calls group_release.
+ */
+GSHMEMI_ARCH_GIVES(uint64_t, group_elect, (int scope, uint64_t key));
+GSHMEMI_ARCH_GIVES(void, group_release, (int scope, uint64_t elected));
+#endif
+
+/* ---- registers ---- */
+
+/* A value that is the same in all lanes of the wave: one register may hold it for all. */
+GSHMEMI_ARCH_GIVES(uint64_t, uniform, (uint64_t value));
+
+/* ---- memory that another PE may touch at the same time ---- */
+
+/* Relaxed, system scope; nbytes is a constant 1, 2, 4 or 8. The value's bits, zero-extended. */
+GSHMEMI_ARCH_GIVES(uint64_t, load, (const void *address, unsigned nbytes));
+GSHMEMI_ARCH_GIVES(void, store, (void *address, uint64_t value, unsigned nbytes));
+/*
+ * Relaxed read-modify-write at system scope; op is a constant GSHMEMI_AMO_*. Returns the old value. Where the
+ * result is not used, compilers emit the form without one.
+ */
+GSHMEMI_ARCH_GIVES(uint32_t, amo32, (int op, uint32_t *address, uint32_t value, uint32_t cond));
+GSHMEMI_ARCH_GIVES(uint64_t, amo64, (int op, uint64_t *address, uint64_t value, uint64_t cond));
+/* A hint that this thread writes there soon: the line may come meanwhile, for this thread alone. */
+GSHMEMI_ARCH_GIVES(void, claim, (const void *address));
+
+/* ---- bulk memory: nbytes is a constant 16, 8, 4, 2 or 1 ---- */
+
+/* Whether it is memory of the kind that peers have: neither LDS nor a stack. */
+GSHMEMI_ARCH_GIVES(int, is_global, (const void *address));
+/* Plain accesses to memory for which is_global holds. */
+GSHMEMI_ARCH_GIVES(struct gshmemi_word, read_global, (const void *address, unsigned nbytes));
+GSHMEMI_ARCH_GIVES(void, write_global, (void *address, struct gshmemi_word word, unsigned nbytes));
+/* The same to a peer's memory. After fence_read_peer, no read finds what an earlier one left in a cache. */
+GSHMEMI_ARCH_GIVES(struct gshmemi_word, read_peer, (const void *address, unsigned nbytes));
+GSHMEMI_ARCH_GIVES(void, write_peer, (void *address, struct gshmemi_word word, unsigned nbytes));
+GSHMEMI_ARCH_GIVES(void, fence_read_peer, (void));
+#if GSHMEMI_ARCH_HAS_COPY
+GSHMEMI_ARCH_GIVES(void, copy, (void *dest, const void *source, size_t nbytes));
+#endif
+
+/* ---- order, system scope ---- */
+
+/* What this thread wrote before is visible before what it writes after. */
+GSHMEMI_ARCH_GIVES(void, fence_release, (void));
+/* What this thread reads after is not older than what it read before. */
+GSHMEMI_ARCH_GIVES(void, fence_acquire, (void));
+/* What this thread read before it has read before others see what it writes after. */
+GSHMEMI_ARCH_GIVES(void, fence_reads, (void));
+/* What this thread wrote before has arrived: a later read, too, comes after it. */
+GSHMEMI_ARCH_GIVES(void, fence_system, (void));
+
+/* ---- waiting, time, binary16, the end ---- */
+
+/* Between two polls of a waiting loop: others get to run. *polls_p counts the polls, from 0. */
+GSHMEMI_ARCH_GIVES(void, pause, (unsigned *polls_p));
+#if !GSHMEMI_DEVICE_PASS
+/* Between two polls of a thread of the CPU that has its core for itself: a hint to the processor. */
+GSHMEMI_ARCH_GIVES(void, relax, (void));
+#endif
+/* Nanoseconds since some moment; they never go back. */
+GSHMEMI_ARCH_GIVES(uint64_t, clock_ns, (void));
+#if GSHMEMI_ARCH_HAS_F16
+/* binary16 from its bits and back; a NaN stays one. */
+GSHMEMI_ARCH_GIVES(float, f16_to_float, (uint16_t bits));
+GSHMEMI_ARCH_GIVES(uint16_t, f16_from_float, (float value));
+#endif
+/* End the kernel, and with it the process, abnormally. A platform that cannot print drops the text. */
+GSHMEMI_ARCH_GIVES(void, trap, (const char *why));
+#undef GSHMEMI_ARCH_GIVES
+
+/* ---- what follows from it ---- */
 
 #if !GSHMEMI_ARCH_HAS_GLOBALS
 #define GSHMEMI_ARCH_IS_GLOBAL(address, nbytes) 0
