@@ -14,6 +14,7 @@
 #define GSHMEMI_ARCH_COARSE_COHERENT 0 /* AMD promises it at kernel boundaries only */
 #define GSHMEMI_ARCH_SHARED_MEMORY   0
 #define GSHMEMI_ARCH_HAS_GLOBALS     0
+#define GSHMEMI_ARCH_HAS_DELIVERY    0
 #define GSHMEMI_ARCH_HAS_LONG_DOUBLE 0
 #define GSHMEMI_ARCH_HAS_TICKS       1
 #define GSHMEMI_ARCH_HAS_ELECT       0

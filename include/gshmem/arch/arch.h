@@ -124,6 +124,10 @@ enum gshmemi_amo {
 #ifndef GSHMEMI_ARCH_HAS_GLOBALS
 #error "gshmem: the platform's header lacks GSHMEMI_ARCH_HAS_GLOBALS"
 #endif
+/* Operations can be delivered late on purpose: the functions gshmemi_delivery_*. */
+#ifndef GSHMEMI_ARCH_HAS_DELIVERY
+#error "gshmem: the platform's header lacks GSHMEMI_ARCH_HAS_DELIVERY"
+#endif
 /* Kernels compute with the CPU's long double. */
 #ifndef GSHMEMI_ARCH_HAS_LONG_DOUBLE
 #error "gshmem: the platform's header lacks GSHMEMI_ARCH_HAS_LONG_DOUBLE"
