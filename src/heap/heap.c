@@ -15,8 +15,7 @@ enum gshmemi_heap_kind gshmemi_heap_resolve(enum gshmemi_heap_kind kind)
 {
 	if (kind != GSHMEMI_HEAP_AUTO)
 		return kind;
-	/* AMD promises coherence of coarse memory at kernel boundaries only. */
-	return strcmp(GSHMEMI_ARCH_NAME, "amd") == 0 ? GSHMEMI_HEAP_FINE : GSHMEMI_HEAP_COARSE;
+	return GSHMEMI_ARCH_COARSE_COHERENT ? GSHMEMI_HEAP_COARSE : GSHMEMI_HEAP_FINE;
 }
 
 /* ---- what the machine has ---- */

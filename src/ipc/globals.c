@@ -108,19 +108,16 @@ static int inspect(struct dl_phdr_info *info, size_t nbytes, void *from)
 
 void gshmemi_globals_share(const void *from)
 {
-#if GSHMEMI_ARCH_HAS_GLOBALS
 	int err;
 
+	if (!GSHMEMI_ARCH_HAS_GLOBALS) /* a GPU's memory is not that of the program's variables */
+		return;
 	dl_iterate_phdr(inspect, (void *)(uintptr_t)from);
-	err = shared.nbytes ? hipcpu_share(shared.base, shared.nbytes) : 0;
+	err = shared.nbytes ? GSHMEMI_ARCH_SHARE(shared.base, shared.nbytes) : 0;
 	if (err) {
 		fprintf(stderr, "gshmem: the program's variables are not symmetric: %s\n", strerror(err));
 		shared.nbytes = 0;
 	}
-#else /* a GPU's memory is not that of the program's variables */
-	(void)inspect;
-	(void)from;
-#endif
 }
 
 void *gshmemi_globals_base(void)
@@ -215,7 +212,7 @@ static int match(struct dl_phdr_info *info, size_t nbytes, void *closure)
 		if (search->nobjects > 1)
 			snprintf(search->text, search->nbytes, " (a variable of the shared library %s: only those of the "
 				 "executable can be symmetric)", info->dlpi_name);
-		else if (strcmp(GSHMEMI_ARCH_NAME, "cpu") == 0)
+		else if (GSHMEMI_ARCH_HAS_GLOBALS)
 			snprintf(search->text, search->nbytes, " (a variable of the program: it would be symmetric if all PEs "
 				 "ran the same executable, linked with libgshmem_shmem)");
 		else

@@ -120,7 +120,7 @@ enum gshmemi_amo {
 #ifndef GSHMEMI_ARCH_SHARED_MEMORY
 #error "gshmem: the platform's header lacks GSHMEMI_ARCH_SHARED_MEMORY"
 #endif
-/* The program's variables can be symmetric: IS_GLOBAL, PLACE, IS_FREE. */
+/* The program's variables can be symmetric: IS_GLOBAL, SHARE, PLACE, IS_FREE. */
 #ifndef GSHMEMI_ARCH_HAS_GLOBALS
 #error "gshmem: the platform's header lacks GSHMEMI_ARCH_HAS_GLOBALS"
 #endif
@@ -238,9 +238,9 @@ enum gshmemi_amo {
 #if GSHMEMI_ARCH_HAS_TICKS && !(defined GSHMEMI_ARCH_TICK_NS && defined GSHMEMI_ARCH_CLOCK_RATE)
 #error "gshmem: the platform's header lacks GSHMEMI_ARCH_TICK_NS(gfx) or GSHMEMI_ARCH_CLOCK_RATE"
 #endif
-#if GSHMEMI_ARCH_HAS_GLOBALS && \
-	!(defined GSHMEMI_ARCH_IS_GLOBAL && defined GSHMEMI_ARCH_PLACE && defined GSHMEMI_ARCH_IS_FREE)
-#error "gshmem: the platform's header lacks GSHMEMI_ARCH_IS_GLOBAL, _IS_FREE or _PLACE"
+#if GSHMEMI_ARCH_HAS_GLOBALS && !(defined GSHMEMI_ARCH_IS_GLOBAL && defined GSHMEMI_ARCH_SHARE && \
+	defined GSHMEMI_ARCH_PLACE && defined GSHMEMI_ARCH_IS_FREE)
+#error "gshmem: the platform's header lacks GSHMEMI_ARCH_IS_GLOBAL, _SHARE, _PLACE or _IS_FREE"
 #endif
 
 /* Functions. A name of another signature, or of none, does not compile; the check makes no code. */
@@ -386,6 +386,7 @@ GSHMEMI_ARCH_GIVES(void, trap, (const char *why));
 
 #if !GSHMEMI_ARCH_HAS_GLOBALS
 #define GSHMEMI_ARCH_IS_GLOBAL(address, nbytes) 0
+#define GSHMEMI_ARCH_SHARE(start, nbytes)       ((void)(start), (void)(nbytes), 0)
 #define GSHMEMI_ARCH_PLACE(address)             ((void)(address))
 #define GSHMEMI_ARCH_IS_FREE(address, nbytes)   0
 #endif

@@ -255,6 +255,7 @@ GSHMEMI_END_C
 GSHMEMI_BEGIN_C
 GSHMEM_HOST_API struct gshmemi_globals gshmemi_globals;
 GSHMEMI_END_C
+#define GSHMEMI_ARCH_SHARE(start, nbytes)     hipcpu_share(start, nbytes)
 #define GSHMEMI_ARCH_PLACE(address)           hipcpu_place_next(address)
 #define GSHMEMI_ARCH_IS_FREE(address, nbytes) hipcpu_is_free(address, nbytes)
 #define GSHMEMI_ARCH_IS_GLOBAL(address, size) \
