@@ -1,0 +1,68 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# timeout: 600
+#
+# A platform whose header lacks an entry of the list in arch.h, or has a function of another signature, does not compile, in
+# C or in C++, and the compiler's message has the name. The list itself compiles without a warning.
+
+. "$(dirname "$0")/compile"
+work=$builds/arch-list
+rm -rf "$work"
+mkdir -p "$work"
+list=include/gshmem/arch/arch.h
+nfailed=0
+
+# compiles FLAG...: a unit with $work/platform.h, which is the cpu platform's header and lines behind it.
+compiles() {
+	echo '#include <gshmem/arch/arch.h>' |
+		gcc "$@" -fsyntax-only -Wall -Wextra -Wpedantic -Werror -Iinclude -Iplatform/cpu -I"$work" \
+			-D__HIP_PLATFORM_CPU__=1 -D_GNU_SOURCE -DGSHMEM_ARCH_HEADER='"platform.h"' - >"$work/log" 2>&1
+}
+
+# refused MESSAGE LINE...: with these lines the unit is refused, and with this message.
+refused() {
+	message=$1
+	shift
+	{
+		echo '#include <gshmem/arch/cpu.h>'
+		printf '%s\n' "$@"
+	} >"$work/platform.h"
+	for language in '-x c++ -std=c++17 -D__HIPCC__=1' '-x c -std=c11 -DGSHMEMI_LIBRARY'; do
+		# shellcheck disable=SC2086 # a list of words
+		if compiles $language || ! grep -q "error.*$message" "$work/log"; then
+			echo "$*: compiled with $language: expected an error: $message; got:"
+			head -n 3 "$work/log"
+			nfailed=$((nfailed + 1))
+		fi
+	done
+}
+
+macros=$(sed -n 's/^#ifndef \(GSHMEMI_ARCH_[A-Z0-9_]*\)$/\1/p' $list)
+for name in $macros; do
+	refused "lacks $name" "#undef $name"
+done
+refused 'lacks GSHMEMI_ARCH_TICK_NS' '#undef GSHMEMI_ARCH_HAS_TICKS' '#define GSHMEMI_ARCH_HAS_TICKS 1'
+refused 'lacks GSHMEMI_ARCH_IS_GLOBAL' '#undef GSHMEMI_ARCH_PLACE'
+
+# Of two capabilities the cpu platform has neither: their functions are lacking at once.
+functions=$(sed -n 's/^GSHMEMI_ARCH_GIVES([^,]*, \([a-z0-9_]*\), (.*/\1/p' $list | grep -vE '^(wave_agrees|f16_.*)$')
+refused gshmemi_arch_f16_to_float '#undef GSHMEMI_ARCH_HAS_F16' '#define GSHMEMI_ARCH_HAS_F16 1'
+refused gshmemi_arch_wave_agrees '#undef GSHMEMI_ARCH_COMPARES_APART' '#define GSHMEMI_ARCH_COMPARES_APART 0'
+for name in $functions; do
+	refused "lacking_$name" "#define gshmemi_arch_$name lacking_$name"
+	refused "gives gshmemi_arch_$name another signature" 'extern char other(char);' "#define gshmemi_arch_$name other"
+done
+
+# shellcheck disable=SC2086 # two lists of words
+set -- $macros $functions
+[ $# -gt 60 ] || {
+	echo "$0: only $# names found in $list"
+	exit 1
+}
+echo '#include <gshmem/arch/cpu.h>' >"$work/platform.h"
+if ! compiles -x c++ -std=c++17 -D__HIPCC__=1 || ! compiles -x c -std=c11 -DGSHMEMI_LIBRARY; then
+	cat "$work/log"
+	exit 1
+fi
+echo "$# names, $nfailed that a platform may lack"
+[ $nfailed -eq 0 ] && rm -rf "$work"
