@@ -20,7 +20,7 @@ int main(int argc, char **argv)
 				__atomic_fetch_add(word, 1, __ATOMIC_RELAXED);
 		else
 			for (i = 0; i < reps; i++)
-				__asm__ volatile("lock incq %0" : "+m"(*word)::"cc");
+				INCREMENT(word);
 		*(volatile uint64_t *)mine = last;
 		raw_answer();
 	}

@@ -11,7 +11,7 @@ static void await(const uint64_t *flag, uint64_t i)
 		if (n % 1024 == 0)
 			sched_yield();
 		else if (variant == 0)
-			__builtin_ia32_pause();
+			PAUSE();
 }
 
 static void *answer(void *arg)

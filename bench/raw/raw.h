@@ -17,6 +17,23 @@
 #include <time.h>
 #include <unistd.h>
 
+/* What is measured of the processor: the hint of a loop that polls, a full fence, a locked instruction, an increment. */
+#ifdef __x86_64__
+#define PAUSE()         __builtin_ia32_pause()
+#define FENCE()         __asm__ volatile("mfence" ::: "memory")
+#define LOCKED()        __asm__ volatile("lock orq $0,(%%rsp)" ::: "memory", "cc")
+#define INCREMENT(word) __asm__ volatile("lock incq %0" : "+m"(*(word))::"cc")
+#else
+#ifdef __aarch64__
+#define PAUSE()         __asm__ volatile("isb" ::: "memory")
+#else
+#define PAUSE()         ((void)0)
+#endif
+#define FENCE()         __atomic_thread_fence(__ATOMIC_SEQ_CST)
+#define LOCKED()        ((void)__atomic_fetch_or(&(uint64_t){0}, 0, __ATOMIC_SEQ_CST))
+#define INCREMENT(word) ((void)__atomic_fetch_add(word, 1, __ATOMIC_RELAXED))
+#endif
+
 #define SEGMENT ((size_t)160 << 20)
 static int rank, nprocs, variant, workers;
 static unsigned long nbytes, reps, nmeetings;
@@ -69,5 +86,5 @@ static inline void relax(int pause)
 	if (++npolls % ((unsigned)nprocs > ncores ? 1 : 1024) == 0)
 		sched_yield();
 	else if (pause)
-		__builtin_ia32_pause();
+		PAUSE();
 }

@@ -12,12 +12,12 @@ int main(int argc, char **argv)
 		if (variant == 0)
 			for (i = 0; i < reps; i++) {
 				*word = i;
-				__asm__ volatile("mfence" ::: "memory");
+				FENCE();
 			}
 		else if (variant == 1)
 			for (i = 0; i < reps; i++) {
 				*word = i;
-				__asm__ volatile("lock orq $0,(%%rsp)" ::: "memory", "cc");
+				LOCKED();
 			}
 		else if (variant == 2)
 			for (i = 0; i < reps; i++)

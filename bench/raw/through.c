@@ -13,7 +13,10 @@ static uint64_t end;
 static void await(const uint64_t *flag, uint64_t i)
 {
 	for (unsigned n = 1; __atomic_load_n(flag, __ATOMIC_ACQUIRE) != i; n++)
-		n % 1024 == 0 ? (void)sched_yield() : __builtin_ia32_pause();
+		if (n % 1024 == 0)
+			sched_yield();
+		else
+			PAUSE();
 }
 
 static void *take(void *arg)
