@@ -155,6 +155,8 @@ cpu_mutants() {
 	mutant source launcher init_launcher src/base/bootstrap.c 's/"OMPI_COMM_WORLD_SIZE"/"OMPI_COMM_WORLD_NONE"/'
 	mutant source malloc_in_sight watchdog_memory src/team/meet.c 's/if (place.sync)$/if (0)/'
 	mutant text layer_above layers src/ipc/job.c 's,^#include "ipc/job.h",&\n#include "heap/heap.h",'
+	mutant text platform_name layers src/heap/heap.c 's/return GSHMEMI_ARCH_COARSE_COHERENT/return strcmp(GSHMEMI_ARCH_NAME, "amd")/'
+	mutant text arch_unlisted layers src/rpc/server.c 's/gshmemi_arch_relax();/__builtin_ia32_pause();/'
 	mutant text env_row env_doc docs/env.md 's/| teams that there can be at a time/| teams at a time/'
 
 	# the cpu platform
