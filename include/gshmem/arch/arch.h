@@ -140,6 +140,10 @@ enum gshmemi_amo {
 #ifndef GSHMEMI_ARCH_HAS_TICKS
 #error "gshmem: the platform's header lacks GSHMEMI_ARCH_HAS_TICKS"
 #endif
+/* A function that kernels call may call another one at no cost: see gshmemi_slow_perform_at. */
+#ifndef GSHMEMI_ARCH_NESTS_CALLS
+#error "gshmem: the platform's header lacks GSHMEMI_ARCH_NESTS_CALLS"
+#endif
 /* One thread works for its whole group, because threads take turns: group_elect, group_release. */
 #ifndef GSHMEMI_ARCH_HAS_ELECT
 #error "gshmem: the platform's header lacks GSHMEMI_ARCH_HAS_ELECT"

@@ -17,6 +17,7 @@
 #define GSHMEMI_ARCH_HAS_LONG_DOUBLE 0
 #define GSHMEMI_ARCH_HAS_TICKS       0
 #define GSHMEMI_ARCH_HAS_ELECT       0
+#define GSHMEMI_ARCH_NESTS_CALLS     1
 #define GSHMEMI_ARCH_HAS_COPY        0
 #define GSHMEMI_ARCH_KERNELS_WAKE    0
 #define GSHMEMI_ARCH_TYPED_LAUNCH    0
@@ -280,9 +281,6 @@ GSHMEMI_ARCH_FN void gshmemi_arch_claim(const void *address)
 }
 
 /* ---- bulk memory ---- */
-
-/* Functions that kernels call may as well call others: see gshmemi_slow_perform_at. */
-#define GSHMEMI_ARCH_NESTS_CALLS 1
 
 #define GSHMEMI_ARCH_UNALIGNED 0
 
