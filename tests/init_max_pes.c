@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* delivery: no */
-/* A job of more PEs than gshmem can number is an error on all of them. By the source itself: nobody can start so many. */
+/*
+ * A job of as many PEs as there can be: what a PE keeps is of its own node, whichever PEs that are. One PE more is an error on all of
+ * them. By the source itself: nobody can start so many.
+ */
 #define gshmemi_job tested_job /* the library that this links to has one of its own */
 #include "../src/ipc/job.c"
 
@@ -8,10 +11,18 @@
 #include <stdarg.h>
 
 static int npes, my_pe;
+static int nnodes; /* PE p is on node p / 8, or on p % nnodes if that is not 0 */
+static int lowest;
 static char message[512];
 static bool printed;
 
-/* What job.c uses of the library: every PE says the same as this one. */
+static int node(int pe)
+{
+	return nnodes ? pe % nnodes : pe / 8;
+}
+
+/* ---- what job.c uses of the library: every PE says the same as this one, but for its number and its node ---- */
+
 int gshmemi_bootstrap_rank(void)
 {
 	return my_pe;
@@ -22,12 +33,51 @@ int gshmemi_bootstrap_npes(void)
 	return npes;
 }
 
+int gshmemi_bootstrap_agree(int rc, bool *all)
+{
+	(void)all;
+	return rc;
+}
+
+void gshmemi_bootstrap_broadcast(void *data, size_t nbytes, int root)
+{
+	(void)data;
+	(void)nbytes;
+	(void)root;
+}
+
+void gshmemi_bootstrap_min(int64_t *words, int nwords)
+{
+	(void)words;
+	(void)nwords;
+}
+
 void gshmemi_bootstrap_allgather(const void *mine, void *all, size_t nbytes)
 {
 	int pe;
 
+	t_equal(nbytes, sizeof(uint64_t), "bytes that each PE tells all others");
 	for (pe = 0; pe < npes; pe++)
-		memcpy((char *)all + (size_t)pe * nbytes, mine, nbytes);
+		((uint64_t *)all)[pe] = *(const uint64_t *)mine + (uint64_t)(node(pe) - node(my_pe));
+}
+
+void gshmemi_bootstrap_split(int pe)
+{
+	lowest = pe;
+}
+
+void gshmemi_bootstrap_allgather_node(const void *mine, void *all, size_t nbytes)
+{
+	struct gshmemi_peer *peers = all;
+	int pe;
+
+	t_equal(nbytes, sizeof *peers, "bytes that each PE tells its peers");
+	for (pe = 0; pe < npes; pe++) {
+		if (node(pe) != node(my_pe))
+			continue;
+		*peers = *(const struct gshmemi_peer *)mine;
+		peers++->pe = pe;
+	}
 }
 
 void gshmemi_error(const char *format, ...)
@@ -44,15 +94,34 @@ void gshmemi_log_release(bool print)
 	printed = print;
 }
 
-const char *gshmemi_heap_kind_name(enum gshmemi_heap_kind kind)
-{
-	(void)kind;
-	return "auto";
-}
-
 void gshmemi_end(int status)
 {
 	_exit(status);
+}
+
+/* ---- the test ---- */
+
+/* The job as PE pe sees it; of this node are first, first + stride and so on, npeers in all. */
+static void check_job(int pe, int first, int stride, int npeers, int nlocal)
+{
+	struct gshmemi_config config = {.heap_nbytes = 1 << 20};
+	const struct gshmemi_peer *peer;
+	int i;
+
+	my_pe = pe;
+	t_equal(gshmemi_job_open(0, &config), 0, "as many PEs as there can be");
+	t_equal(tested_job->npes, npes, "PEs");
+	t_equal(tested_job->npeers, npeers, "peers");
+	t_equal(tested_job->nlocal, nlocal, "peers on the node");
+	t_equal(tested_job->most, npeers, "peers of any PE");
+	t_equal(tested_job->peers[tested_job->rank].pe, pe, "this PE among its peers");
+	t_equal(lowest, first, "the lowest of them");
+	for (i = 0; i < npes; i++) {
+		peer = gshmemi_job_find(i);
+		t_equal(peer != NULL, i >= first && (i - first) % stride == 0 && (i - first) / stride < npeers, "who is a peer");
+		t_check(!peer || peer->pe == i, "PE %d is found as %d", i, peer->pe);
+	}
+	gshmemi_job_close();
 }
 
 int main(void)
@@ -60,8 +129,10 @@ int main(void)
 	struct gshmemi_config config = {.heap_nbytes = 1 << 20};
 
 	npes = GSHMEMI_NPES_LIMIT;
-	t_equal(gshmemi_job_open(0, &config), 0, "as many PEs as there can be");
-	gshmemi_job_close();
+	check_job(0, 0, 1, 8, 8);
+	check_job(npes - 1, npes - 8, 1, 8, 8);
+	nnodes = npes / 8;
+	check_job(nnodes + 3, 3, nnodes, 8, 8);
 	npes++;
 	for (my_pe = 0; my_pe < 2; my_pe++) {
 		t_equal(gshmemi_job_open(0, &config), -E2BIG, "one PE more");

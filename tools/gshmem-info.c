@@ -3,7 +3,8 @@
  * gshmem-info: what gshmem finds on this machine. Alone it is a job of one PE; under mpirun -n N it also shows which
  * PE reaches which, and how; with --measure also how fast, beside what the same memory gives without the library.
  *
- * One report, two printers: report() names each fact once, the functions in front of it write text or JSON.
+ * One report, two printers: report() names each fact once, the functions in front of it write text or JSON. PE 0 prints; what each
+ * PE knows comes to it one PE after the other, so that no PE holds what all know.
  */
 #include "base/base.h"
 
@@ -214,52 +215,59 @@ static void report_rpc(void)
 /* How this PE reaches another: an index of reach_names. */
 static char reach(int pe)
 {
+	const struct gshmemi_peer *peer = gshmemi_job_find(pe);
+
 	if (pe == gshmemi_state.my_pe)
 		return 0;
 	if (gshmemi_state.regions[GSHMEMI_REGION_HEAP].delta[pe] == GSHMEMI_SENTINEL)
-		return gshmemi_job->peers[pe].is_local ? 3 : 4;
+		return peer && peer->is_local ? 3 : 4;
 	return gshmemi_state.regions[GSHMEMI_REGION_HEAP].amo_delta[pe] == GSHMEMI_SENTINEL ? 2 : 1;
 }
 
 static const char *const reach_names[] = {"self", "direct", "no-atomics", "no-access", "remote"};
 
-/* Every PE's row; PE 0 prints. */
-static char *gather_reach(int npes)
-{
-	char *mine = calloc((size_t)npes, 1), *all = calloc((size_t)npes, (size_t)npes);
-	int pe;
+/* What each PE tells of itself. */
+struct row {
+	char host[64];
+	int64_t pid;
+	char reach[]; /* [npes] */
+};
 
-	if (!mine || !all)
-		gshmemi_end(1);
-	for (pe = 0; pe < npes; pe++)
-		mine[pe] = reach(pe);
-	gshmemi_bootstrap_allgather(mine, all, (size_t)npes);
-	free(mine);
-	return all;
+static void report_pe(int pe, const struct row *row, const char **words, int npes)
+{
+	char name[96];
+	int to;
+
+	for (to = 0; to < npes; to++)
+		words[to] = reach_names[(int)row->reach[to]];
+	snprintf(name, sizeof name, "PE %d", pe);
+	open_group(json ? NULL : name, false);
+	put_text("host", row->host);
+	put_number("pid", (uint64_t)row->pid);
+	put_row("reaches", words, npes);
+	close_group(false);
 }
 
-static void report_peers(const char *all, int npes)
+static void report_peers(int npes)
 {
-	const char **row = calloc((size_t)npes, sizeof *row);
-	const struct gshmemi_peer *peer;
-	char name[96];
+	const size_t nbytes = sizeof(struct row) + (size_t)npes;
+	const char **words = calloc((size_t)npes, sizeof *words);
+	struct row *row = calloc(1, nbytes);
 	int pe, to;
 
-	if (!row)
+	if (!words || !row)
 		gshmemi_end(1);
 	open_group("pes", true);
 	for (pe = 0; pe < npes; pe++) {
-		peer = &gshmemi_job->peers[pe];
+		memcpy(row->host, gshmemi_job->host, sizeof row->host);
+		row->pid = getpid();
 		for (to = 0; to < npes; to++)
-			row[to] = reach_names[(int)all[pe * npes + to]];
-		snprintf(name, sizeof name, "PE %d", pe);
-		open_group(json ? NULL : name, false);
-		put_text("host", peer->host);
-		put_number("pid", (uint64_t)peer->pid);
-		put_row("reaches", row, npes);
-		close_group(false);
+			row->reach[to] = reach(to);
+		gshmemi_bootstrap_broadcast(row, nbytes, pe);
+		report_pe(pe, row, words, npes);
 	}
 	close_group(true);
+	free(words);
 	free(row);
 }
 
@@ -558,7 +566,7 @@ static void report_environment(void)
 }
 
 /* figures may be NULL. */
-static void report(const char *all, const double *figures, int npes)
+static void report(const double *figures, int npes)
 {
 	if (json)
 		putchar('{');
@@ -570,7 +578,7 @@ static void report(const char *all, const double *figures, int npes)
 	report_devices();
 	report_heap();
 	report_rpc();
-	report_peers(all, npes);
+	report_peers(npes);
 	if (figures)
 		report_figures(figures, npes);
 	report_environment();
@@ -582,7 +590,6 @@ int main(int argc, char **argv)
 {
 	bool measures = false;
 	double *figures;
-	char *all;
 
 	for (int i = 1; i < argc; i++) {
 		if (strcmp(argv[i], "--json") == 0) {
@@ -595,12 +602,11 @@ int main(int argc, char **argv)
 		}
 	}
 	gshmem_init();
-	all = gather_reach(gshmem_n_pes());
 	figures = measures ? measure_all() : NULL;
-	if (gshmem_my_pe() == 0)
-		report(all, figures, gshmem_n_pes());
+	if (gshmem_my_pe() != 0 && !freopen("/dev/null", "w", stdout)) /* it goes through the report, too */
+		gshmemi_end(1);
+	report(figures, gshmem_n_pes());
 	free(figures);
-	free(all);
 	gshmem_finalize();
 	return 0;
 }

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 static MPI_Comm comm = MPI_COMM_NULL;
+static MPI_Comm node_comm = MPI_COMM_NULL; /* of the PEs on this machine, by rank */
 static int rank = -1;
 static int npes;
 static int level;       /* MPI_THREAD_* */
@@ -207,9 +208,11 @@ int gshmemi_bootstrap_check_level(int thread_level)
 
 void gshmemi_bootstrap_close(void)
 {
+	if (node_comm != MPI_COMM_NULL && !is_finalized())
+		MPI_Comm_free(&node_comm);
 	if (comm != MPI_COMM_NULL && !is_finalized())
 		MPI_Comm_free(&comm);
-	comm = MPI_COMM_NULL;
+	comm = node_comm = MPI_COMM_NULL;
 	rank = -1;
 	npes = 0;
 }
@@ -246,6 +249,13 @@ bool gshmemi_bootstrap_is_finalized(void)
 	return is_finalized();
 }
 
+/* ---- exchanges ---- */
+
+void gshmemi_bootstrap_split(int lowest)
+{
+	MPI_Comm_split(comm, lowest, rank, &node_comm);
+}
+
 void gshmemi_bootstrap_barrier(void)
 {
 	MPI_Barrier(comm);
@@ -254,6 +264,16 @@ void gshmemi_bootstrap_barrier(void)
 void gshmemi_bootstrap_allgather(const void *mine, void *all, size_t nbytes)
 {
 	MPI_Allgather(mine, (int)nbytes, MPI_BYTE, all, (int)nbytes, MPI_BYTE, comm);
+}
+
+void gshmemi_bootstrap_allgather_node(const void *mine, void *all, size_t nbytes)
+{
+	MPI_Allgather(mine, (int)nbytes, MPI_BYTE, all, (int)nbytes, MPI_BYTE, node_comm);
+}
+
+void gshmemi_bootstrap_broadcast(void *data, size_t nbytes, int root)
+{
+	MPI_Bcast(data, (int)nbytes, MPI_BYTE, root, comm);
 }
 
 /* MPICH 4.0.2 compares MPI_UINT64_T as if it were signed; MPI_INT64_T is so everywhere. */

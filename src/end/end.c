@@ -157,7 +157,7 @@ static bool is_done(int pe)
 	if (pollfd.fd == -ESRCH || pollfd.fd == -EXDEV)
 		return pollfd.fd == -ESRCH;
 	if (pollfd.fd < 0) /* no pidfds here */
-		return kill(gshmemi_job->peers[pe].pid, 0) && errno == ESRCH;
+		return kill(gshmemi_job_find(pe)->pid, 0) && errno == ESRCH;
 	has_died = poll(&pollfd, 1, 0) > 0;
 	close(pollfd.fd);
 	return has_died;
@@ -165,10 +165,10 @@ static bool is_done(int pe)
 
 static void wait_for_peers(uint64_t deadline_ns)
 {
-	int pe;
+	int i;
 
-	for (pe = 0; pe < gshmemi_job->npes; pe++)
-		while (!is_done(pe) && gshmemi_arch_clock_ns() < deadline_ns)
+	for (i = 0; i < gshmemi_job->npeers; i++)
+		while (!is_done(gshmemi_job->peers[i].pe) && gshmemi_arch_clock_ns() < deadline_ns)
 			nap();
 }
 
@@ -192,11 +192,11 @@ _Noreturn static void leave(void)
 static int find_status(int fallback)
 {
 	const uint64_t deadline_ns = gshmemi_arch_clock_ns() + PATIENCE_NS;
-	int pe, status;
+	int i, status;
 
 	do {
-		for (pe = 0; pe < gshmemi_job->npes; pe++)
-			if (gshmemi_life_is_ending(pe, &status))
+		for (i = 0; i < gshmemi_job->npeers; i++)
+			if (gshmemi_life_is_ending(gshmemi_job->peers[i].pe, &status))
 				return status;
 		if (gshmemi_life_may_speak()) /* the PE that was to speak is dead */
 			return fallback;

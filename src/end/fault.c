@@ -75,7 +75,7 @@ static void describe_wait(const struct gshmemi_fault *f, const char *address, ch
 
 	if (f->pe >= 0 && gshmemi_job && f->pe < gshmemi_job->npes)
 		snprintf(whom, sizeof whom, "; PE %" PRId32 " on %s has not arrived", f->pe,
-			 gshmemi_job->peers[f->pe].host);
+			 gshmemi_job_find(f->pe) ? gshmemi_job->host : "another machine");
 	snprintf(text, nbytes,
 		 "has waited %.1f s for a value %s %" PRId64 " at %s, found %" PRId64 "%s (GSHMEM_WATCHDOG)",
 		 (double)f->waited_ns * 1e-9, operator_name(f->cmp), signed_value(f->expected, f->nbytes), address,
@@ -84,14 +84,13 @@ static void describe_wait(const struct gshmemi_fault *f, const char *address, ch
 
 static void describe_unreachable(const struct gshmemi_fault *f, char *text, size_t nbytes)
 {
-	const struct gshmemi_peer *peer = &gshmemi_job->peers[f->pe];
+	const struct gshmemi_peer *peer = gshmemi_job_find(f->pe);
 
-	if (peer->is_local)
+	if (peer && peer->is_local)
 		snprintf(text, nbytes, "the memory of PE %" PRId32 " is not mapped here: no access between the devices",
 			 f->pe);
 	else
-		snprintf(text, nbytes, "PE %" PRId32 " is on another node, %s: it cannot be reached", f->pe,
-			 peer->host);
+		snprintf(text, nbytes, "PE %" PRId32 " is on another node: it cannot be reached", f->pe);
 }
 
 /* In the order of enum gshmemi_argument. An address is shown as one. */

@@ -3,7 +3,7 @@
  * The watcher: one thread per PE, from the head of init to the end of finalize.
  *
  * While init waits for other PEs it watches over init itself: over the processes that the launcher started on this
- * node, and the clock. Then it watches the PEs of this node by pidfds and by what they say of themselves (ipc/life.h),
+ * node, and the clock. Then it watches the PEs of this machine by pidfds and by what they say of themselves (ipc/life.h),
  * and this PE's fault record, in host memory. It calls neither MPI nor HIP, which may be dead when it is needed: a
  * kernel that stops takes the device's context with it.
  */
@@ -213,20 +213,18 @@ static void follow(int pe)
 
 static void follow_any(void)
 {
-	int pe;
+	int i;
 
-	for (pe = 0; pe < gshmemi_job->npes; pe++)
-		follow(pe);
+	for (i = 0; i < gshmemi_job->npeers; i++)
+		follow(gshmemi_job->peers[i].pe);
 }
 
 /* A peer has ended. */
 static void mourn(int pe)
 {
-	const struct gshmemi_peer *peer = &gshmemi_job->peers[pe];
-
 	follow(pe);
-	gshmemi_end_saying(1, "PE %d (pid %d on %s) ended without gshmem_finalize: the job ends", pe, (int)peer->pid,
-			   peer->host);
+	gshmemi_end_saying(1, "PE %d (pid %d on %s) ended without gshmem_finalize: the job ends", pe,
+			   (int)gshmemi_job_find(pe)->pid, gshmemi_job->host);
 }
 
 static void check_fault(void)
@@ -252,7 +250,7 @@ static void check_fault(void)
 static bool has_ended(const struct pollfd *pidfd, int pe)
 {
 	if (pidfd->fd == BY_PID)
-		return kill(gshmemi_job->peers[pe].pid, 0) && errno == ESRCH;
+		return kill(gshmemi_job_find(pe)->pid, 0) && errno == ESRCH;
 	return pidfd->revents & POLLIN;
 }
 
@@ -292,16 +290,17 @@ static int open_pidfd(int pe)
 
 static int open_watch(struct watch *watch)
 {
-	int pe;
+	int i, pe;
 
 	watch->npes = 0;
-	watch->fds = calloc((size_t)gshmemi_job->nlocal, sizeof *watch->fds);
-	watch->pes = calloc((size_t)gshmemi_job->nlocal, sizeof *watch->pes);
+	watch->fds = calloc((size_t)gshmemi_job->npeers, sizeof *watch->fds);
+	watch->pes = calloc((size_t)gshmemi_job->npeers, sizeof *watch->pes);
 	if (!watch->fds || !watch->pes)
 		return -ENOMEM;
 	watch->fds[0] = (struct pollfd){wake_fd, POLLIN, 0};
-	for (pe = 0; pe < gshmemi_job->npes; pe++) {
-		if (pe == gshmemi_job->my_pe || !gshmemi_job->peers[pe].is_local)
+	for (i = 0; i < gshmemi_job->npeers; i++) {
+		pe = gshmemi_job->peers[i].pe;
+		if (pe == gshmemi_job->my_pe)
 			continue;
 		watch->pes[watch->npes] = pe;
 		watch->fds[1 + watch->npes++] = (struct pollfd){open_pidfd(pe), POLLIN, 0};

@@ -33,7 +33,7 @@ enum gshmemi_heap_kind gshmemi_heap_resolve(enum gshmemi_heap_kind kind);
 uint64_t gshmemi_heap_node_nbytes(void);
 
 /*
- * Allocate on the current device. nlocal PEs of this node do the same; node_nbytes is what was available before any
+ * Allocate on the current device. nlocal PEs of this machine do the same; node_nbytes is what was available before any
  * of them began. The memory is not touched, unless prealloc asks for it.
  */
 int gshmemi_heap_create(uint64_t nbytes, enum gshmemi_heap_kind kind, bool prealloc, bool check, unsigned nteams,

@@ -134,7 +134,7 @@ int gshmemi_device_choose(int wanted, int *device_p)
 	if (rc)
 		return rc;
 	if (device < 0)
-		device = gshmemi_job->local_rank % ndevices;
+		device = gshmemi_job->rank % ndevices;
 	rc = gshmemi_hip(hipSetDevice(device), "init: hipSetDevice to %d", device);
 	if (!rc)
 		rc = check_binary(device);

@@ -167,7 +167,7 @@ static int allocate(const struct request *request, uint64_t node_nbytes, struct 
 	if (rc)
 		goto err_free_tables;
 	rc = gshmemi_heap_create(request->heap_nbytes, gshmemi_env.HEAP_KIND, gshmemi_env.HEAP_PREALLOC,
-				 gshmemi_env.CHECK, (unsigned)gshmemi_env.TEAMS, gshmemi_job->nlocal, node_nbytes);
+				 gshmemi_env.CHECK, (unsigned)gshmemi_env.TEAMS, gshmemi_job->npeers, node_nbytes);
 	if (rc)
 		goto err_close_access;
 	rc = gshmemi_rpc_open_channels();
@@ -241,27 +241,32 @@ static void fill_regions(void)
  */
 static int find_first(void)
 {
-	int pe = 0;
+	const struct gshmemi_peer *peer = gshmemi_job->peers;
 
-	if (gshmemi_job->npes >= GSHMEM_MAX_PES)
-		while (!gshmemi_job->peers[pe].is_local)
-			pe++;
-	return pe;
+	while (!peer->is_local)
+		peer++;
+	return gshmemi_job->npes < GSHMEM_MAX_PES ? 0 : peer->pe;
 }
 
 /* Fill the tables from the true ones. Returns how many PEs of this node have an entry. */
 static int fill_tables(struct gshmemi_direct *tables)
 {
-	int pe, nfound = 0;
+	const struct gshmemi_peer *peer;
+	int i, nfound = 0;
+	unsigned entry;
 
 	*tables = ((const struct gshmemi_state)GSHMEMI_STATE_INIT).direct;
 	tables->first = find_first();
 	tables->bias = -8U * (unsigned)tables->first;
-	for (pe = tables->first; pe < gshmemi_job->npes && pe - tables->first < GSHMEM_MAX_PES - 1; pe++) {
-		tables->delta[pe - tables->first] = direct.delta[pe];
-		tables->sync_delta[pe - tables->first] = direct.sync_delta[pe];
-		tables->amo_delta[pe - tables->first] = direct.amo_delta[pe];
-		nfound += gshmemi_job->peers[pe].is_local;
+	for (i = 0; i < gshmemi_job->npeers; i++) {
+		peer = &gshmemi_job->peers[i];
+		entry = (unsigned)(peer->pe - tables->first);
+		if (!peer->is_local || entry >= GSHMEM_MAX_PES - 1)
+			continue;
+		tables->delta[entry] = direct.delta[peer->pe];
+		tables->sync_delta[entry] = direct.sync_delta[peer->pe];
+		tables->amo_delta[entry] = direct.amo_delta[peer->pe];
+		nfound++;
 	}
 	return nfound;
 }

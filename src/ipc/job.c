@@ -13,18 +13,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* What each PE tells all others. */
-struct hello {
-	int32_t rc;          /* its error so far */
-	int32_t max_pes;     /* GSHMEM_MAX_PES of its library */
-	int32_t pid;
-	uint32_t uid;
-	uint64_t node;       /* equal on PEs of one node */
-	uint64_t pid_space;
-	int32_t is_dumpable;
-	int32_t abi;
+/* What must be the same on all PEs. Words only: they are compared as bytes. */
+struct terms {
+	uint64_t abi;
+	uint64_t max_pes; /* GSHMEM_MAX_PES of the library */
 	struct gshmemi_config config;
-	char host[64];
 };
 
 static struct gshmemi_job job;
@@ -38,7 +31,7 @@ static uint64_t hash_text(uint64_t hash, const char *text)
 }
 
 /* The host name tells containers apart, the boot id machines of one name. */
-static uint64_t node_of(const char *host)
+static uint64_t machine_of(const char *host)
 {
 	uint64_t hash = hash_text(0xcbf29ce484222325U, host);
 	char boot_id[64] = "";
@@ -53,137 +46,143 @@ static uint64_t node_of(const char *host)
 	return hash_text(hash, boot_id);
 }
 
-static void fill_hello(struct hello *hello, int rc, const struct gshmemi_config *config)
-{
-	struct stat st;
+/* ---- what all PEs must have in common ---- */
 
-	memset(hello, 0, sizeof *hello);
-	gethostname(hello->host, sizeof hello->host - 1);
-	hello->rc = rc;
-	hello->max_pes = GSHMEM_MAX_PES;
-	hello->abi = GSHMEMI_ABI;
-	hello->pid = getpid();
-	hello->uid = geteuid();
-	hello->node = node_of(hello->host);
-	hello->pid_space = stat("/proc/self/ns/pid", &st) ? 0 : (uint64_t)st.st_ino;
-	hello->is_dumpable = prctl(PR_GET_DUMPABLE) == 1;
-	hello->config = *config;
+/* PE 0's terms and those of another PE, which differ. */
+static void report_terms(const struct terms *first, const struct terms *other, int pe)
+{
+	const struct gshmemi_config *a = &first->config, *b = &other->config;
+
+	if (other->abi != first->abi || other->max_pes != first->max_pes)
+		gshmemi_error("init: PE 0 and PE %d run different builds of libgshmem (ABI %" PRIu64 " and %" PRIu64 ", "
+			      "GSHMEM_MAX_PES %" PRIu64 " and %" PRIu64 ")",
+			      pe, first->abi, other->abi, first->max_pes, other->max_pes);
+	else if (b->heap_nbytes != a->heap_nbytes)
+		gshmemi_error("init: the heap has %" PRIu64 " bytes on PE 0 but %" PRIu64 " on PE %d: give all "
+			      "PEs the same GSHMEM_HEAP_SIZE",
+			      a->heap_nbytes, b->heap_nbytes, pe);
+	else if (b->heap_kind != a->heap_kind)
+		gshmemi_error("init: GSHMEM_HEAP_KIND is %s on PE 0 but %s on PE %d",
+			      gshmemi_heap_kind_name((enum gshmemi_heap_kind)a->heap_kind),
+			      gshmemi_heap_kind_name((enum gshmemi_heap_kind)b->heap_kind), pe);
+	else if (b->check != a->check)
+		gshmemi_error("init: GSHMEM_CHECK is %d on PE 0 but %d on PE %d", (int)a->check, (int)b->check, pe);
+	else if (b->nteams != a->nteams)
+		gshmemi_error("init: GSHMEM_TEAMS is %" PRIu64 " on PE 0 but %" PRIu64 " on PE %d", a->nteams, b->nteams, pe);
+	else
+		gshmemi_error("init: GSHMEM_CPU_DELIVERY is set on PE %d only", b->is_delayed ? pe : 0);
 }
 
-/* The lowest PE with an error decides, and prints. */
-static int first_error(const struct hello *all, int npes)
+/* Compares the PEs with PE 0; all PEs come to the same result, and PE 0 prints. */
+static int compare_terms(const struct gshmemi_config *config)
 {
-	int pe;
+	const struct terms mine = {GSHMEMI_ABI, GSHMEM_MAX_PES, *config};
+	struct terms first = mine, other = mine;
+	int64_t pe;
 
-	for (pe = 0; pe < npes; pe++) {
-		if (all[pe].rc) {
-			gshmemi_log_release(pe == gshmemi_bootstrap_rank());
-			return all[pe].rc;
-		}
-	}
-	return 0;
+	gshmemi_bootstrap_broadcast(&first, sizeof first, 0);
+	pe = memcmp(&first, &mine, sizeof mine) ? job.my_pe : INT64_MAX;
+	gshmemi_bootstrap_min(&pe, 1);
+	if (pe == INT64_MAX)
+		return 0;
+	gshmemi_bootstrap_broadcast(&other, sizeof other, (int)pe);
+	report_terms(&first, &other, (int)pe);
+	return -EINVAL;
 }
 
-/* Compares the PEs with PE 0; all PEs come to the same result. */
-static int compare_configs(const struct hello *all, int npes)
+/* rc is this PE's error so far. */
+static int check(int rc, const struct gshmemi_config *config)
 {
-	const struct gshmemi_config *first = &all[0].config, *other;
-	int pe;
-
-	for (pe = 1; pe < npes; pe++) {
-		other = &all[pe].config;
-		if (all[pe].abi != all[0].abi || all[pe].max_pes != all[0].max_pes) {
-			gshmemi_error("init: PE 0 and PE %d run different builds of libgshmem (ABI %d and %d, "
-				      "GSHMEM_MAX_PES %d and %d)",
-				      pe, all[0].abi, all[pe].abi, all[0].max_pes, all[pe].max_pes);
-			return -EINVAL;
-		}
-		if (other->heap_nbytes != first->heap_nbytes)
-			gshmemi_error("init: the heap has %" PRIu64 " bytes on PE 0 but %" PRIu64 " on PE %d: give all "
-				      "PEs the same GSHMEM_HEAP_SIZE",
-				      first->heap_nbytes, other->heap_nbytes, pe);
-		else if (other->heap_kind != first->heap_kind)
-			gshmemi_error("init: GSHMEM_HEAP_KIND is %s on PE 0 but %s on PE %d",
-				      gshmemi_heap_kind_name((enum gshmemi_heap_kind)first->heap_kind),
-				      gshmemi_heap_kind_name((enum gshmemi_heap_kind)other->heap_kind), pe);
-		else if (other->check != first->check)
-			gshmemi_error("init: GSHMEM_CHECK is %d on PE 0 but %d on PE %d", (int)first->check,
-				      (int)other->check, pe);
-		else if (other->nteams != first->nteams)
-			gshmemi_error("init: GSHMEM_TEAMS is %" PRIu64 " on PE 0 but %" PRIu64 " on PE %d", first->nteams,
-				      other->nteams, pe);
-		else if (other->is_delayed != first->is_delayed)
-			gshmemi_error("init: GSHMEM_CPU_DELIVERY is set on PE %d only", other->is_delayed ? pe : 0);
-		else
-			continue;
-		return -EINVAL;
-	}
-	return 0;
-}
-
-static int check(const struct hello *all, int npes)
-{
-	int rc;
-
-	rc = first_error(all, npes);
+	rc = gshmemi_bootstrap_agree(rc, NULL);
 	if (rc)
 		return rc;
-	rc = compare_configs(all, npes);
-	if (!rc && npes > GSHMEMI_NPES_LIMIT) {
-		gshmemi_error("init: %d PEs are more than gshmem can number, which are %d", npes, GSHMEMI_NPES_LIMIT);
+	rc = compare_terms(config);
+	if (!rc && job.npes > GSHMEMI_NPES_LIMIT) {
+		gshmemi_error("init: %d PEs are more than gshmem can number, which are %d", job.npes, GSHMEMI_NPES_LIMIT);
 		rc = -E2BIG;
 	}
 	if (rc)
-		gshmemi_log_release(gshmemi_bootstrap_rank() == 0);
+		gshmemi_log_release(job.my_pe == 0);
 	return rc;
 }
 
-static void fill_job(const struct hello *all)
-{
-	struct gshmemi_peer *peer;
-	int pe;
+/* ---- who is here ---- */
 
-	job.nlocal = 0;
-	job.nsharers = 1;
+static size_t machines_nbytes(int npes)
+{
+	return (size_t)npes * sizeof(uint64_t);
+}
+
+static size_t peers_nbytes(int npeers)
+{
+	return (size_t)npeers * sizeof *job.peers;
+}
+
+/* Memory that there must be, for the other PEs are in an exchange and cannot be told. */
+static void *take(size_t nbytes)
+{
+	void *ptr = calloc(1, nbytes);
+
+	if (!ptr)
+		gshmemi_end(1);
+	return ptr;
+}
+
+/* Count the PEs on this machine, and make them a group of their own. */
+static void find_machine(void)
+{
+	uint64_t mine = machine_of(job.host), *all = take(machines_nbytes(job.npes));
+	int64_t fewest;
+	int pe, lowest = -1;
+
+	gshmemi_bootstrap_allgather(&mine, all, sizeof mine);
+	job.npeers = 0;
 	for (pe = 0; pe < job.npes; pe++) {
-		peer = &job.peers[pe];
-		peer->pid = all[pe].pid;
-		peer->uid = all[pe].uid;
-		peer->pid_space = all[pe].pid_space;
-		peer->is_dumpable = all[pe].is_dumpable != 0;
-		peer->is_local = all[pe].node == all[job.my_pe].node;
-		memcpy(peer->host, all[pe].host, sizeof peer->host);
+		if (all[pe] != mine)
+			continue;
+		if (lowest < 0)
+			lowest = pe;
 		if (pe == job.my_pe)
-			job.local_rank = job.nlocal;
-		job.nlocal += peer->is_local;
+			job.rank = job.npeers;
+		job.npeers++;
+	}
+	free(all);
+	gshmemi_bootstrap_split(lowest);
+	fewest = -job.npeers;
+	gshmemi_bootstrap_min(&fewest, 1);
+	job.most = (int)-fewest;
+}
+
+static void meet_peers(void)
+{
+	struct gshmemi_peer mine = {.pe = job.my_pe, .pid = getpid(), .uid = geteuid()};
+	struct stat st;
+	int i;
+
+	mine.pid_space = stat("/proc/self/ns/pid", &st) ? 0 : (uint64_t)st.st_ino;
+	mine.is_dumpable = prctl(PR_GET_DUMPABLE) == 1;
+	job.peers = take(peers_nbytes(job.npeers));
+	gshmemi_bootstrap_allgather_node(&mine, job.peers, sizeof mine);
+	job.nlocal = 0;
+	for (i = 0; i < job.npeers; i++) {
+		job.peers[i].is_local = true;
+		job.nlocal += job.peers[i].is_local;
 	}
 }
 
 int gshmemi_job_open(int rc, const struct gshmemi_config *config)
 {
-	struct hello mine, *all;
-
 	job.my_pe = gshmemi_bootstrap_rank();
 	job.npes = gshmemi_bootstrap_npes();
-	job.peers = calloc((size_t)job.npes, sizeof *job.peers);
-	all = calloc((size_t)job.npes, sizeof *all);
-	if (!all || !job.peers)
-		gshmemi_end(1); /* the other PEs are in the exchange and cannot be told */
-	fill_hello(&mine, rc, config);
-	gshmemi_bootstrap_allgather(&mine, all, sizeof mine);
-	rc = check(all, job.npes);
+	job.nsharers = 1;
+	gethostname(job.host, sizeof job.host - 1);
+	rc = check(rc, config);
 	if (rc)
-		goto err_free;
-	fill_job(all);
-	free(all);
+		return rc;
+	find_machine();
+	meet_peers();
 	gshmemi_job = &job;
 	return 0;
-
-err_free:
-	free(all);
-	free(job.peers);
-	job.peers = NULL;
-	return rc;
 }
 
 void gshmemi_job_close(void)
@@ -193,9 +192,9 @@ void gshmemi_job_close(void)
 	job.peers = NULL;
 }
 
-void gshmemi_job_set_mapped(int pe)
+void gshmemi_job_set_mapped(int peer)
 {
-	job.peers[pe].is_mapped = true;
+	job.peers[peer].is_mapped = true;
 }
 
 void gshmemi_job_set_sharers(int npes)
@@ -203,12 +202,24 @@ void gshmemi_job_set_sharers(int npes)
 	job.nsharers = npes;
 }
 
+/* ---- peers ---- */
+
+static int compare_pe(const void *pe, const void *peer)
+{
+	return *(const int *)pe - ((const struct gshmemi_peer *)peer)->pe;
+}
+
+const struct gshmemi_peer *gshmemi_job_find(int pe)
+{
+	return job.peers ? bsearch(&pe, job.peers, (size_t)job.npeers, sizeof *job.peers, compare_pe) : NULL;
+}
+
 int gshmemi_job_open_pidfd(int pe)
 {
-	const struct gshmemi_peer *peer = &gshmemi_job->peers[pe];
+	const struct gshmemi_peer *peer = gshmemi_job_find(pe);
 	int fd;
 
-	if (peer->pid_space != gshmemi_job->peers[gshmemi_job->my_pe].pid_space)
+	if (peer->pid_space != job.peers[job.rank].pid_space)
 		return -EXDEV;
 	fd = (int)syscall(SYS_pidfd_open, peer->pid, 0);
 	return fd < 0 ? -errno : fd;
@@ -216,7 +227,7 @@ int gshmemi_job_open_pidfd(int pe)
 
 void gshmemi_job_explain(int pe, char *why, size_t nbytes)
 {
-	const struct gshmemi_peer *peer = &job.peers[pe], *mine = &job.peers[job.my_pe];
+	const struct gshmemi_peer *peer = gshmemi_job_find(pe), *mine = &job.peers[job.rank];
 
 	if (peer->pid_space != mine->pid_space)
 		snprintf(why, nbytes, "it is in another PID namespace than this PE: run both in one container");

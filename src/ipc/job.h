@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The job: who the PEs are, where they run, and whether they want the same. Learned in init by one exchange, constant
- * until finalize.
+ * The job: how many PEs it has, whether they want the same, and who the PEs on this machine are. Learned in init, constant until
+ * finalize. Of PEs on other machines a PE knows nothing but their numbers, so that what it keeps does not grow with the job.
  */
 #ifndef GSHMEMI_IPC_JOB_H
 #define GSHMEMI_IPC_JOB_H
@@ -10,23 +10,27 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+/* A PE on this machine. */
 struct gshmemi_peer {
+	int pe;
 	pid_t pid;           /* as the peer itself sees it */
-	bool is_local;       /* runs on this node; true for this PE */
-	bool is_mapped;      /* its heap is in this process; false until gshmemi_map_open */
-	bool is_dumpable;    /* lets other processes open its memory */
 	uint32_t uid;
+	bool is_dumpable;    /* lets other processes open its memory */
+	bool is_local;       /* on this PE's node; true for this PE */
+	bool is_mapped;      /* its heap is in this process; false until gshmemi_map_open */
 	uint64_t pid_space;  /* inode of its PID namespace: pid means something here only if it is ours */
-	char host[64];
 };
 
 struct gshmemi_job {
 	int my_pe;
 	int npes;
-	int nlocal;          /* PEs on this node, this one included */
-	int local_rank;      /* of this PE among them */
-	int nsharers;        /* of them, those with this PE's device; 1 until gshmemi_map_open */
-	struct gshmemi_peer *peers; /* npes */
+	int npeers;          /* PEs on this machine, this one included */
+	int most;            /* PEs of the machine that has most of them */
+	int nlocal;          /* of the peers, those on this node */
+	int rank;            /* of this PE among its peers */
+	int nsharers;        /* of the peers, those with this PE's device; 1 until gshmemi_map_open */
+	struct gshmemi_peer *peers; /* [npeers], by PE */
+	char host[64];
 };
 
 /* What all PEs must have in common. */
@@ -47,13 +51,16 @@ extern const struct gshmemi_job *gshmemi_job;
  */
 int gshmemi_job_open(int rc, const struct gshmemi_config *config);
 void gshmemi_job_close(void);
-void gshmemi_job_set_mapped(int pe);
+void gshmemi_job_set_mapped(int peer); /* an index of peers */
 void gshmemi_job_set_sharers(int npes);
 
-/* A pidfd of a PE of this node, or a negative errno: -ESRCH if it is gone, -EXDEV if its pid means nothing here. */
+/* A PE on this machine; NULL: it is on another one. */
+const struct gshmemi_peer *gshmemi_job_find(int pe);
+
+/* A pidfd of a PE of this machine, or a negative errno: -ESRCH if it is gone, -EXDEV if its pid means nothing here. */
 int gshmemi_job_open_pidfd(int pe);
 
-/* Why this process may not open what a process of this node has, as far as one can tell from outside. */
+/* Why this process may not open what a process of this machine has, as far as one can tell from outside. */
 void gshmemi_job_explain(int pe, char *why, size_t nbytes);
 
 #endif /* GSHMEMI_IPC_JOB_H */

@@ -16,7 +16,7 @@
 #endif
 
 static uint64_t *mine;
-static const uint64_t **peers; /* npes; NULL: not known. Mapped one page each */
+static const uint64_t **peers; /* [npeers]; NULL: not known. Mapped one page each */
 static int own_fd = -1;
 static int floor_fd = -1; /* the word of the node's first PE, if another process: whoever locks it may speak */
 
@@ -39,9 +39,9 @@ int gshmemi_life_open(int *fd_p)
 	void *map;
 	int rc;
 
-	peers = calloc((size_t)gshmemi_job->npes, sizeof *peers);
+	peers = calloc((size_t)gshmemi_job->npeers, sizeof *peers);
 	if (!peers) {
-		gshmemi_error("init: no memory for %d PEs", gshmemi_job->npes);
+		gshmemi_error("init: no memory for %d PEs", gshmemi_job->npeers);
 		return -ENOMEM;
 	}
 	own_fd = memfd_create("gshmem-life", MFD_CLOEXEC);
@@ -69,18 +69,9 @@ err_close:
 	return rc;
 }
 
-static int first_local_pe(void)
-{
-	int pe = 0;
-
-	while (!gshmemi_job->peers[pe].is_local)
-		pe++;
-	return pe;
-}
-
 int gshmemi_life_open_peer(int pe, int peer_fd)
 {
-	const struct gshmemi_peer *peer = &gshmemi_job->peers[pe];
+	const struct gshmemi_peer *peer = gshmemi_job_find(pe);
 	char path[48], why[128];
 	void *map = MAP_FAILED;
 	int fd;
@@ -89,7 +80,7 @@ int gshmemi_life_open_peer(int pe, int peer_fd)
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd >= 0) {
 		map = mmap(NULL, page(), PROT_READ, MAP_SHARED, fd, 0);
-		if (map != MAP_FAILED && pe == first_local_pe())
+		if (map != MAP_FAILED && peer == gshmemi_job->peers)
 			floor_fd = fd;
 		else
 			close(fd);
@@ -97,20 +88,20 @@ int gshmemi_life_open_peer(int pe, int peer_fd)
 	if (map == MAP_FAILED) {
 		gshmemi_job_explain(pe, why, sizeof why);
 		gshmemi_warn("init: the end of PE %d, pid %d on %s, will not be seen: %s: %s (%s)", pe, (int)peer->pid,
-			     peer->host, path, strerror(errno), why);
+			     gshmemi_job->host, path, strerror(errno), why);
 		return -EACCES;
 	}
-	peers[pe] = map;
+	peers[peer - gshmemi_job->peers] = map;
 	return 0;
 }
 
 void gshmemi_life_close(void)
 {
-	int pe;
+	int i;
 
-	for (pe = 0; peers && pe < gshmemi_job->npes; pe++)
-		if (peers[pe])
-			munmap((void *)(uintptr_t)peers[pe], page());
+	for (i = 0; peers && i < gshmemi_job->npeers; i++)
+		if (peers[i])
+			munmap((void *)(uintptr_t)peers[i], page());
 	free(peers);
 	peers = NULL;
 	if (mine)
@@ -126,7 +117,7 @@ void gshmemi_life_close(void)
 
 bool gshmemi_life_may_speak(void)
 {
-	const int fd = gshmemi_job && first_local_pe() == gshmemi_job->my_pe ? own_fd : floor_fd;
+	const int fd = gshmemi_job && gshmemi_job->rank == 0 ? own_fd : floor_fd;
 
 	return fd < 0 || flock(fd, LOCK_EX | LOCK_NB) == 0;
 }
@@ -137,15 +128,25 @@ void gshmemi_life_set(uint64_t life)
 		__atomic_store_n(mine, life, __ATOMIC_RELEASE);
 }
 
+/* The word of a PE; NULL: not known. */
+static const uint64_t *find_word(int pe)
+{
+	const struct gshmemi_peer *peer = peers ? gshmemi_job_find(pe) : NULL;
+
+	return peer ? peers[peer - gshmemi_job->peers] : NULL;
+}
+
 bool gshmemi_life_is_known(int pe)
 {
-	return peers && peers[pe];
+	return find_word(pe) != NULL;
 }
 
 uint64_t gshmemi_life_get(int pe)
 {
+	const uint64_t *word = find_word(pe);
+
 	/* acquire: pairs with the release in gshmemi_life_set; who ends has printed first */
-	return gshmemi_life_is_known(pe) ? __atomic_load_n(peers[pe], __ATOMIC_ACQUIRE) : GSHMEMI_LIFE_NONE;
+	return word ? __atomic_load_n(word, __ATOMIC_ACQUIRE) : GSHMEMI_LIFE_NONE;
 }
 
 bool gshmemi_life_is_ending(int pe, int *status_p)

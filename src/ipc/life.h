@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What each PE last said of itself: one word per PE in memory that the processes of its node share, and that outlives
+ * What each PE last said of itself: one word per PE in memory that the processes of its machine share, and that outlives
  * it in them. Kernels never touch it. It is an object without a name, so that nothing is left behind.
  */
 #ifndef GSHMEMI_IPC_LIFE_H
@@ -19,14 +19,14 @@ enum {
 
 /* Make this PE's word; *fd_p is what peers open it by. */
 int gshmemi_life_open(int *fd_p);
-/* Open that of a PE on this node. One that cannot be opened is a warning: its end will not be seen. */
+/* Open that of a PE on this machine. One that cannot be opened is a warning: its end will not be seen. */
 int gshmemi_life_open_peer(int pe, int fd);
 void gshmemi_life_close(void);
 
 void gshmemi_life_set(uint64_t life);
 
 /*
- * True in one process of the node at a time, until it ends: the one that is to say why the job ends, where several may
+ * True in one process of the machine at a time, until it ends: the one that is to say why the job ends, where several may
  * have seen it. True also where the PEs cannot see each other.
  */
 bool gshmemi_life_may_speak(void);

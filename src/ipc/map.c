@@ -26,16 +26,13 @@ struct device_id {
 	char bus[16];
 };
 
-/* What each PE tells all others. */
+/* What each PE tells the others on its machine. */
 struct card {
 	struct region heap;
 	struct region sync;
-	struct region globals;   /* the program's variables; nothing if globals_layout is 0 */
+	struct region globals;   /* the program's variables; nothing where they cannot be symmetric */
 	struct device_id device;
-	uint64_t globals_layout;
-	uint64_t heap_align;
 	int64_t life_fd; /* descriptor there, for gshmemi_life_open_peer */
-	int64_t rc;      /* its error so far */
 };
 
 /* Mappings of one peer, as hipIpcOpenMemHandle gave them. */
@@ -45,7 +42,7 @@ struct mapping {
 	void *globals;
 };
 
-static struct mapping *mappings; /* npes */
+static struct mapping *mappings; /* [npeers] */
 
 /* How this PE gets at a peer's device. */
 struct access {
@@ -87,7 +84,6 @@ static int identify(int device, struct device_id *id_p)
 
 static int fill_card(struct card *card, int device, int life_fd, char *heap, struct gshmemi_sync *sync)
 {
-	uintptr_t base = (uintptr_t)heap;
 	int rc;
 
 	card->life_fd = life_fd;
@@ -96,9 +92,7 @@ static int fill_card(struct card *card, int device, int life_fd, char *heap, str
 		rc = export_region(heap, "heap", &card->heap);
 	if (!rc)
 		rc = export_region(sync, "sync region", &card->sync);
-	card->heap_align = base & -base;
-	card->globals_layout = gshmemi_globals_layout();
-	if (!rc && card->globals_layout)
+	if (!rc && gshmemi_globals_layout())
 		rc = export_region(gshmemi_globals_base(), "program's variables", &card->globals);
 	return rc;
 }
@@ -157,7 +151,6 @@ static int find_access(const struct device_id *id, int device, struct access *ac
 /* place is where the allocation shall be mapped, NULL: anywhere. */
 static int open_region(int pe, const struct region *region, const char *what, void *place, void **mapping_p)
 {
-	const struct gshmemi_peer *peer = &gshmemi_job->peers[pe];
 	hipError_t error;
 	void *mapping;
 	char why[128];
@@ -170,7 +163,7 @@ static int open_region(int pe, const struct region *region, const char *what, vo
 	if (error != hipSuccess) {
 		gshmemi_job_explain(pe, why, sizeof why);
 		return gshmemi_hip(error, "init: hipIpcOpenMemHandle of the %s of PE %d, pid %d on %s (%s)", what, pe,
-				   (int)peer->pid, peer->host, why);
+				   (int)gshmemi_job_find(pe)->pid, gshmemi_job->host, why);
 	}
 	*mapping_p = mapping;
 	return 0;
@@ -204,52 +197,53 @@ static int open_globals(int pe, const struct card *card, struct mapping *mapping
 	return open_region(pe, &card->globals, "program's variables", gshmemi_globals.base + delta, &mapping->globals);
 }
 
-/* Map one peer; -EXDEV when there is no access. What is open after an error is closed by gshmemi_map_close. */
-static int open_peer(int pe, const struct card *cards, const struct gshmemi_peers *peers, char *heap,
-		     struct gshmemi_sync *sync)
+/* Map peer i; -EXDEV when there is no access. What is open after an error is closed by gshmemi_map_close. */
+static int open_peer(int i, const struct card *card, const struct gshmemi_peers *peers, char *heap, struct gshmemi_sync *sync)
 {
-	struct mapping *mapping = &mappings[pe];
+	struct mapping *mapping = &mappings[i];
+	const int pe = gshmemi_job->peers[i].pe;
 	void *heap_place;
 	int rc;
 
-	rc = open_region(pe, &cards[pe].sync, "sync region", NULL, &mapping->sync);
+	rc = open_region(pe, &card->sync, "sync region", NULL, &mapping->sync);
 	if (rc)
 		return rc;
-	rc = open_globals(pe, &cards[pe], mapping, heap, &heap_place);
+	rc = open_globals(pe, card, mapping, heap, &heap_place);
 	if (rc)
 		return rc;
-	rc = open_region(pe, &cards[pe].heap, "heap", heap_place, &mapping->heap);
+	rc = open_region(pe, &card->heap, "heap", heap_place, &mapping->heap);
 	if (rc)
 		return rc;
-	peers->delta[pe] = distance(mapping->heap, &cards[pe].heap, heap);
-	peers->sync_delta[pe] = distance(mapping->sync, &cards[pe].sync, sync);
+	peers->delta[pe] = distance(mapping->heap, &card->heap, heap);
+	peers->sync_delta[pe] = distance(mapping->sync, &card->sync, sync);
 	return 0;
 }
 
 static int open_peers(const struct card *cards, int device, char *heap, struct gshmemi_sync *sync,
 		      const struct gshmemi_peers *peers, bool *has_atomics_p)
 {
+	const struct gshmemi_peer *peer;
 	struct access access;
-	int pe, rc;
+	int i, rc;
 
-	*has_atomics_p = true;
-	for (pe = 0; pe < gshmemi_job->npes; pe++) {
-		if (pe == gshmemi_job->my_pe) {
-			peers->delta[pe] = peers->sync_delta[pe] = 0;
-			gshmemi_job_set_mapped(pe);
+	*has_atomics_p = gshmemi_job->npeers == gshmemi_job->npes;
+	for (i = 0; i < gshmemi_job->npeers; i++) {
+		peer = &gshmemi_job->peers[i];
+		if (i == gshmemi_job->rank) {
+			peers->delta[peer->pe] = peers->sync_delta[peer->pe] = 0;
+			gshmemi_job_set_mapped(i);
 			continue;
 		}
 		access = (struct access){false, false};
-		rc = gshmemi_job->peers[pe].is_local ? find_access(&cards[pe].device, device, &access) : 0;
+		rc = peer->is_local ? find_access(&cards[i].device, device, &access) : 0;
 		if (rc)
 			return rc;
-		rc = access.can_map ? open_peer(pe, cards, peers, heap, sync) : -EXDEV;
+		rc = access.can_map ? open_peer(i, &cards[i], peers, heap, sync) : -EXDEV;
 		if (rc && rc != -EXDEV)
 			return rc;
 		if (!rc)
-			gshmemi_job_set_mapped(pe);
-		if (gshmemi_job->peers[pe].is_local)
-			gshmemi_life_open_peer(pe, (int)cards[pe].life_fd);
+			gshmemi_job_set_mapped(i);
+		gshmemi_life_open_peer(peer->pe, (int)cards[i].life_fd);
 		*has_atomics_p &= !rc && access.has_atomics;
 	}
 	return 0;
@@ -258,15 +252,17 @@ static int open_peers(const struct card *cards, int device, char *heap, struct g
 /* One line for all peers of this node that are out of reach. */
 static void warn_unmapped(void)
 {
-	int pe, nmissing = 0, length = 0;
+	int i, nmissing = 0, length = 0;
+	const struct gshmemi_peer *peer;
 	char list[256] = "";
 
-	for (pe = 0; pe < gshmemi_job->npes; pe++) {
-		if (!gshmemi_job->peers[pe].is_local || gshmemi_job->peers[pe].is_mapped)
+	for (i = 0; i < gshmemi_job->npeers; i++) {
+		peer = &gshmemi_job->peers[i];
+		if (!peer->is_local || peer->is_mapped)
 			continue;
 		if (length < (int)sizeof list - 16)
 			length += snprintf(list + length, sizeof list - (size_t)length, "%s%d", nmissing ? ", " : "",
-					   pe);
+					   peer->pe);
 		nmissing++;
 	}
 	if (nmissing)
@@ -284,34 +280,26 @@ static void clear(const struct gshmemi_peers *peers)
 		peers->delta[pe] = peers->sync_delta[pe] = peers->amo_delta[pe] = GSHMEMI_SENTINEL;
 }
 
-/* The lowest PE with an error decides, and prints. */
-static int first_error(const struct card *cards, size_t *heap_align_p)
+/* The alignment that heaps have on all PEs; and variables are symmetric if all PEs run the same program as PE 0. */
+static void compare(const char *heap, size_t *heap_align_p)
 {
-	int pe;
+	const uint64_t base = (uintptr_t)heap, layout = gshmemi_globals_layout();
+	uint64_t first = layout;
+	int64_t words[2] = {(int64_t)(base & -base), INT64_MAX};
 
-	*heap_align_p = SIZE_MAX;
-	for (pe = 0; pe < gshmemi_job->npes; pe++) {
-		if (cards[pe].rc) {
-			gshmemi_log_release(pe == gshmemi_job->my_pe);
-			return (int)cards[pe].rc;
-		}
-		if (cards[pe].heap_align < *heap_align_p)
-			*heap_align_p = cards[pe].heap_align;
-	}
-	return 0;
+	gshmemi_bootstrap_broadcast(&first, sizeof first, 0);
+	if (layout != first)
+		words[1] = gshmemi_job->my_pe;
+	gshmemi_bootstrap_min(words, 2);
+	*heap_align_p = (size_t)words[0];
+	gshmemi_globals_use(words[1] == INT64_MAX && layout);
+	if (words[1] != INT64_MAX && gshmemi_job->my_pe == 0)
+		gshmemi_warn("init: PE %d runs another program than PE 0: its variables are not symmetric", (int)words[1]);
 }
 
-/* Variables are symmetric if all PEs run the same program. */
-static void compare_globals(const struct card *cards)
+static size_t mappings_nbytes(int npeers)
 {
-	int pe, other = 0;
-
-	for (pe = 1; pe < gshmemi_job->npes; pe++)
-		if (cards[pe].globals_layout != cards[0].globals_layout && !other)
-			other = pe;
-	gshmemi_globals_use(!other && cards[0].globals_layout);
-	if (other && gshmemi_job->my_pe == 0)
-		gshmemi_warn("init: PE %d runs another program than PE 0: its variables are not symmetric", other);
+	return (size_t)npeers * sizeof *mappings;
 }
 
 static int connect_peers(const struct card *cards, int device, char *heap, struct gshmemi_sync *sync,
@@ -320,7 +308,7 @@ static int connect_peers(const struct card *cards, int device, char *heap, struc
 	bool has_atomics = false;
 	int rc;
 
-	mappings = calloc((size_t)gshmemi_job->npes, sizeof *mappings);
+	mappings = calloc(1, mappings_nbytes(gshmemi_job->npeers));
 	if (!mappings)
 		gshmemi_error("init: no memory for the table of mappings");
 	rc = mappings ? open_peers(cards, device, heap, sync, peers, &has_atomics) : -ENOMEM;
@@ -338,16 +326,20 @@ static int connect_peers(const struct card *cards, int device, char *heap, struc
 	return 0;
 }
 
-/* PEs of this node with the device of this PE. */
+/* PEs of this machine with the device of this PE. */
 static int count_sharers(const struct card *cards)
 {
-	const struct card *mine = &cards[gshmemi_job->my_pe];
-	int pe, n = 0;
+	const struct card *mine = &cards[gshmemi_job->rank];
+	int i, n = 0;
 
-	for (pe = 0; pe < gshmemi_job->npes; pe++)
-		n += gshmemi_job->peers[pe].is_local &&
-		     memcmp(&cards[pe].device, &mine->device, sizeof mine->device) == 0;
+	for (i = 0; i < gshmemi_job->npeers; i++)
+		n += memcmp(&cards[i].device, &mine->device, sizeof mine->device) == 0;
 	return n;
+}
+
+static size_t cards_nbytes(int npeers)
+{
+	return (size_t)npeers * sizeof(struct card);
 }
 
 int gshmemi_map_open(int rc, int device, int life_fd, char *heap, struct gshmemi_sync *sync, const struct gshmemi_peers *peers,
@@ -356,32 +348,31 @@ int gshmemi_map_open(int rc, int device, int life_fd, char *heap, struct gshmemi
 	struct card mine, *cards;
 
 	memset(&mine, 0, sizeof mine);
-	cards = calloc((size_t)gshmemi_job->npes, sizeof *cards);
-	if (!cards)
-		gshmemi_end(1); /* the other PEs are in the exchange and cannot be told */
 	if (!rc)
 		rc = fill_card(&mine, device, life_fd, heap, sync);
-	mine.rc = rc;
-	gshmemi_bootstrap_allgather(&mine, cards, sizeof mine);
-	rc = first_error(cards, heap_align_p);
-	if (!rc) {
-		gshmemi_job_set_sharers(count_sharers(cards));
-		clear(peers);
-		compare_globals(cards);
-		rc = connect_peers(cards, device, heap, sync, peers);
-	}
+	rc = gshmemi_bootstrap_agree(rc, NULL);
+	if (rc)
+		return rc;
+	compare(heap, heap_align_p);
+	cards = calloc(1, cards_nbytes(gshmemi_job->npeers));
+	if (!cards)
+		gshmemi_end(1); /* the other PEs are in the exchange and cannot be told */
+	gshmemi_bootstrap_allgather_node(&mine, cards, sizeof mine);
+	gshmemi_job_set_sharers(count_sharers(cards));
+	clear(peers);
+	rc = connect_peers(cards, device, heap, sync, peers);
 	free(cards);
 	return rc;
 }
 
 void gshmemi_map_close(void)
 {
-	int pe;
+	int i;
 
-	for (pe = 0; mappings && pe < gshmemi_job->npes; pe++) {
-		close_mapping(&mappings[pe].heap);
-		close_mapping(&mappings[pe].sync);
-		close_mapping(&mappings[pe].globals);
+	for (i = 0; mappings && i < gshmemi_job->npeers; i++) {
+		close_mapping(&mappings[i].heap);
+		close_mapping(&mappings[i].sync);
+		close_mapping(&mappings[i].globals);
 	}
 	free(mappings);
 	mappings = NULL;

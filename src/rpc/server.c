@@ -328,7 +328,7 @@ static bool has_cores(unsigned nthreads)
 
 	if (sched_getaffinity(0, sizeof set, &set))
 		return false;
-	return CPU_COUNT(&set) > gshmemi_job->nlocal * (int)nthreads;
+	return CPU_COUNT(&set) > gshmemi_job->npeers * (int)nthreads;
 }
 
 static int start_thread(struct server *s, unsigned rank)

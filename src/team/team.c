@@ -130,29 +130,31 @@ static bool take_place(struct team *team)
 /* ---- the teams that are always there ---- */
 
 /*
- * Which PEs reach each other's memory need not be the same for all: each PE joins the first group all of whose PEs it
- * reaches, and that reach it. can_reach is [npes][npes], the same on all PEs, and so is the outcome.
+ * Which PEs reach each other's memory need not be the same for all: each PE joins the first group all of whose PEs it reaches, and
+ * that reach it. can_reach is [npeers][npeers], the same on all PEs of a machine, and so is the outcome.
  */
 static void find_shared(const bool *can_reach, struct shape *shape)
 {
-	const int npes = gshmemi_job->npes, me = gshmemi_job->my_pe;
-	int first, pe, i;
-	bool *is_grouped = calloc((size_t)npes, sizeof *is_grouped), fits;
+	const int n = gshmemi_job->npeers, me = gshmemi_job->rank;
+	bool *is_grouped = calloc((size_t)n, sizeof *is_grouped), fits;
+	int first, peer, i;
 
 	if (!is_grouped)
 		gshmemi_end(1); /* the other PEs cannot be told */
 	for (first = 0; !is_grouped[me]; first++) {
 		shape->npes = 0;
-		for (pe = first; pe < npes && !is_grouped[first]; pe++) {
-			for (i = 0, fits = !is_grouped[pe]; fits && i < shape->npes; i++)
-				fits = can_reach[pe * npes + shape->pes[i]] && can_reach[shape->pes[i] * npes + pe];
+		for (peer = first; peer < n && !is_grouped[first]; peer++) {
+			for (i = 0, fits = !is_grouped[peer]; fits && i < shape->npes; i++)
+				fits = can_reach[peer * n + shape->pes[i]] && can_reach[shape->pes[i] * n + peer];
 			if (fits)
-				shape->pes[shape->npes++] = pe;
+				shape->pes[shape->npes++] = peer;
 		}
 		for (i = 0; i < shape->npes; i++)
 			is_grouped[shape->pes[i]] = true;
 	}
 	free(is_grouped);
+	for (i = 0; i < shape->npes; i++)
+		shape->pes[i] = gshmemi_job->peers[shape->pes[i]].pe;
 }
 
 static int open_predefined(unsigned which, struct shape *shape)
@@ -163,37 +165,55 @@ static int open_predefined(unsigned which, struct shape *shape)
 	return fill_place(&teams[which], shape);
 }
 
+static size_t reach_nbytes(int npeers)
+{
+	return (size_t)npeers * (size_t)npeers * sizeof(bool);
+}
+
+/* Who of this machine reaches whom on its node, [npeers][npeers]; *all_p becomes whether all PEs of the job have all mapped. */
+static bool *gather_reach(const ptrdiff_t *delta, bool *all_p)
+{
+	const int n = gshmemi_job->npeers;
+	bool *row = calloc((size_t)n, sizeof *row), *can_reach = malloc(reach_nbytes(n));
+	int i;
+
+	if (!row || !can_reach)
+		gshmemi_end(1); /* the other PEs are in the exchange and cannot be told */
+	*all_p = n == gshmemi_job->npes;
+	for (i = 0; i < n; i++) {
+		row[i] = gshmemi_job->peers[i].is_local && delta[gshmemi_job->peers[i].pe] != GSHMEMI_SENTINEL;
+		*all_p &= delta[gshmemi_job->peers[i].pe] != GSHMEMI_SENTINEL;
+	}
+	gshmemi_bootstrap_allgather_node(row, can_reach, (size_t)n * sizeof *row);
+	free(row);
+	(void)gshmemi_bootstrap_agree(0, all_p);
+	return can_reach;
+}
+
 int gshmemi_teams_open(const ptrdiff_t *delta)
 {
 	const int npes = gshmemi_job->npes;
 	struct shape shape = {.pes = calloc((size_t)npes, sizeof *shape.pes)};
-	bool *row = calloc((size_t)npes, sizeof *row), *can_reach = calloc((size_t)npes * (size_t)npes, sizeof *can_reach);
-	bool all_reach_all = true;
-	int pe, i, rc;
+	bool all_reach_all, *can_reach = gather_reach(delta, &all_reach_all);
+	int i, rc;
 
 	epoch++;
 	nteams = (unsigned)gshmemi_env.TEAMS;
 	teams = calloc(nteams, sizeof *teams);
-	if (!teams || !shape.pes || !row || !can_reach)
-		gshmemi_end(1); /* the other PEs are in the exchange and cannot be told */
-	for (pe = 0; pe < npes; pe++)
-		row[pe] = delta[pe] != GSHMEMI_SENTINEL;
-	gshmemi_bootstrap_allgather(row, can_reach, (size_t)npes * sizeof *row);
-	for (i = 0; i < npes * npes; i++)
-		all_reach_all &= can_reach[i];
+	if (!teams || !shape.pes)
+		gshmemi_end(1); /* the other PEs are in the next exchange and cannot be told */
 	gshmemi_meet_open(all_reach_all);
 
-	for (pe = 0; pe < npes; pe++)
-		shape.pes[shape.npes++] = pe;
+	for (i = 0; i < npes; i++)
+		shape.pes[shape.npes++] = i;
 	rc = open_predefined(WORLD, &shape);
 	find_shared(can_reach, &shape);
 	rc = rc ? rc : open_predefined(SHARED, &shape);
-	for (pe = 0, shape.npes = 0; pe < npes; pe++)
-		if (gshmemi_job->peers[pe].is_local)
-			shape.pes[shape.npes++] = pe;
+	for (i = 0, shape.npes = 0; i < gshmemi_job->npeers; i++)
+		if (gshmemi_job->peers[i].is_local)
+			shape.pes[shape.npes++] = gshmemi_job->peers[i].pe;
 	rc = rc ? rc : open_predefined(NODE, &shape);
 	free(can_reach);
-	free(row);
 	free(shape.pes);
 	return rc;
 }
