@@ -477,25 +477,22 @@ static void meet_asleep(void)
 		usleep(1000);
 }
 
-/* The PEs take turns. The figures of all come to each. */
+/* The PEs take turns. Returns this PE's figures. */
 static double *measure_all(void)
 {
 	int npes = gshmem_n_pes(), pe;
-	size_t nfigures = (size_t)npes * NMETRICS * 2;
-	double *mine = calloc(nfigures, sizeof *mine), *all = calloc((size_t)npes * nfigures, sizeof *all);
+	double *mine = calloc((size_t)npes * NMETRICS * 2, sizeof *mine);
 	char *heap = gshmem_calloc(1, BULK_NBYTES);
 
-	if (!mine || !all || !heap)
+	if (!mine || !heap)
 		gshmemi_end(1);
 	for (pe = 0; pe < npes; pe++) {
 		if (pe == gshmem_my_pe())
 			measure_from_here(heap, mine);
 		meet_asleep();
 	}
-	gshmemi_bootstrap_allgather(mine, all, nfigures * sizeof *mine);
 	gshmem_free(heap);
-	free(mine);
-	return all;
+	return mine;
 }
 
 static void report_pair(int from, int to, const double *figures)
@@ -526,15 +523,23 @@ static void report_pair(int from, int to, const double *figures)
 	close_group(false);
 }
 
-static void report_figures(const double *all, int npes)
+static void report_figures(const double *mine, int npes)
 {
+	const size_t nbytes = (size_t)npes * NMETRICS * 2 * sizeof *mine;
+	double *figures = malloc(nbytes);
 	int from, to;
 
+	if (!figures)
+		gshmemi_end(1);
 	open_group("measured", true);
-	for (from = 0; from < npes; from++)
+	for (from = 0; from < npes; from++) {
+		memcpy(figures, mine, nbytes);
+		gshmemi_bootstrap_broadcast(figures, nbytes, from);
 		for (to = 0; to < npes; to++)
-			report_pair(from, to, all + ((size_t)from * (size_t)npes + (size_t)to) * NMETRICS * 2);
+			report_pair(from, to, figures + (size_t)to * NMETRICS * 2);
+	}
 	close_group(true);
+	free(figures);
 }
 
 /* ---- environment ---- */
