@@ -17,6 +17,7 @@ static const char *value_of(const char *kind)
 	static const char *const values[][2] = {
 		{"size", "size"},       {"kind", "word"}, {"poll", "word"},     {"flag", "0 or 1"}, {"number", "number"},
 		{"seconds", "seconds"}, {"text", "text"}, {"delivery", "text"}, {"carry", "text"},
+		{"nodes", "text"},
 	};
 	unsigned i;
 

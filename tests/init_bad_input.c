@@ -121,6 +121,8 @@ static void bad_values(void)
 	expect(2, "GSHMEM_HEAP_SIZE=0", "plain", "-22", "heap: 0 bytes are too few");
 	expect(2, "GSHMEM_HEAP_KIND=big", "plain", "-22",
 	       "pe 0: GSHMEM_HEAP_KIND=big: must be auto, coarse, fine or uncached");
+	expect(2, "GSHMEM_PES_PER_NODE=2:round", "plain", "-22", "must be a number of PEs, or one with :cyclic behind it");
+	expect(2, "", "odd GSHMEM_PES_PER_NODE 1", "-22", "pe 0: init: GSHMEM_PES_PER_NODE is not the same on PE 0 and PE 1");
 	expect(2, "GSHMEM_CHECK=yes", "plain", "-22", "pe 0: GSHMEM_CHECK=yes: must be 0 or 1");
 	expect(2, "GSHMEM_WATCHDOG=soon", "plain", "-22", "pe 0: GSHMEM_WATCHDOG=soon: must be seconds");
 	expect(2, "GSHMEM_CPU_DELIVERY=late", "plain", "-22", "pe 0: GSHMEM_CPU_DELIVERY=late: must be random or");

@@ -124,6 +124,22 @@ static void check_job(int pe, int first, int stride, int npeers, int nlocal)
 	gshmemi_job_close();
 }
 
+/* GSHMEM_PES_PER_NODE, where all PEs are on one machine. */
+static void check_pretended(int npes_of_node, bool is_cyclic, int pe, const char *local)
+{
+	struct gshmemi_config config = {.heap_nbytes = 1 << 20};
+	int i;
+
+	gshmemi_env.PES_PER_NODE = (struct gshmemi_nodes){npes_of_node, is_cyclic};
+	my_pe = pe;
+	t_equal(gshmemi_job_open(0, &config), 0, "open");
+	t_equal(tested_job->npeers, npes, "peers");
+	for (i = 0; i < npes; i++)
+		t_equal(tested_job->peers[i].is_local, local[i] == '1', "who is on the pretended node");
+	gshmemi_job_close();
+	gshmemi_env.PES_PER_NODE.npes = 0;
+}
+
 int main(void)
 {
 	struct gshmemi_config config = {.heap_nbytes = 1 << 20};
@@ -139,5 +155,11 @@ int main(void)
 		t_check(strstr(message, "65537 PEs are more than gshmem can number, which are 65536"), "message: %s", message);
 		t_equal(printed, my_pe == 0, "PE 0 alone prints");
 	}
+	npes = 7;
+	nnodes = 1;
+	check_pretended(3, false, 4, "0001110");
+	check_pretended(3, false, 6, "0000001");
+	check_pretended(3, true, 4, "0100100"); /* three nodes */
+	check_pretended(4, true, 4, "1010101");
 	return 0;
 }

@@ -7,6 +7,7 @@
 #include "job.h"
 
 #define NO_PEER    "GSHMEM_CPU_DEVICES=2 GSHMEM_CPU_NO_PEER=0-1"
+#define OTHER_NODE "GSHMEM_PES_PER_NODE=1"
 #define NO_ATOMICS "GSHMEM_CPU_DEVICES=2 GSHMEM_CPU_NO_ATOMICS=0-1"
 
 __global__ void put_kernel(long *word, int pe)
@@ -98,6 +99,8 @@ int main(int argc, char **argv)
 	expect_failure(NO_PEER, "host_get", "pe 0: host: gshmem_long_g: the memory of PE 1 is not mapped here");
 	expect_failure(NO_PEER, "barrier", "gshmem_barrier_all: the memory of PE 1 is not mapped here");
 	expect_failure(NO_PEER, "put", "kernel, block 0, thread 0: gshmem_long_p: the memory of PE 1 is not mapped");
+	expect_success(OTHER_NODE, "query", "pe 0: gshmem_malloc: 1000 bytes on PE 0 but 1001 on PE 1");
+	expect_failure(OTHER_NODE, "put", "kernel, block 0, thread 0: gshmem_long_p: PE 1 is on another node");
 	expect_success(NO_ATOMICS, "direct", "");
 	expect_failure(NO_ATOMICS, "host_add", "pe 0: host: gshmem_long_atomic_add: ");
 	expect_failure(NO_ATOMICS, "own_add", "pe 0: host: gshmem_long_atomic_add: "); /* one agent per word */

@@ -109,6 +109,12 @@ enum gshmemi_rpc_poll {
 	GSHMEMI_POLL_NAP /* as adaptive, but nobody wakes it: as with a GPU */
 };
 
+/* GSHMEM_PES_PER_NODE: npes 0: nothing is pretended. */
+struct gshmemi_nodes {
+	int npes;
+	bool is_cyclic;
+};
+
 /* One field per entry of env_list.h. */
 struct gshmemi_env {
 #define GSHMEMI_ENV_TYPE_size    uint64_t /* bytes */
@@ -120,6 +126,7 @@ struct gshmemi_env {
 #define GSHMEMI_ENV_TYPE_poll    enum gshmemi_rpc_poll
 #define GSHMEMI_ENV_TYPE_delivery const char * /* likewise */
 #define GSHMEMI_ENV_TYPE_carry   const char * /* likewise; see gshmemi_env_carries */
+#define GSHMEMI_ENV_TYPE_nodes   struct gshmemi_nodes
 #define X(NAME, KIND, DEFAULT, CATEGORY, HELP) GSHMEMI_ENV_TYPE_##KIND NAME;
 #include "base/env_list.h"
 #undef X

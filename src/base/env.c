@@ -232,6 +232,27 @@ bool gshmemi_env_carries(int pe)
 	return false;
 }
 
+/* "K" or "K:cyclic". */
+static int parse_nodes(const char *name, const char *text, struct gshmemi_nodes *value_p)
+{
+	const char *end = text;
+	uint64_t npes = 0;
+	bool is_cyclic = false;
+
+	if (*text && (parse_digits(text, &npes, &end) || !npes || npes > GSHMEMI_NPES_LIMIT))
+		goto err_value;
+	if (*text && strcmp(end, ":cyclic") == 0)
+		is_cyclic = true;
+	else if (*end)
+		goto err_value;
+	*value_p = (struct gshmemi_nodes){(int)npes, is_cyclic};
+	return 0;
+
+err_value:
+	gshmemi_error("%s=%s: must be a number of PEs, or one with :cyclic behind it", name, text);
+	return -EINVAL;
+}
+
 /* The platform parses its own. */
 static int parse_text(const char *name, const char *text, const char **value_p)
 {

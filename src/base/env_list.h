@@ -25,6 +25,9 @@ X(WATCHDOG, seconds, "30", "debugging", "seconds after which a wait is reported,
 X(DEBUG, flag, "0", "debugging", "1: say on stderr what init does")
 X(TEAMS, number, "512", "peers", "teams that there can be at a time, from 8 to 65535; equal on all PEs")
 X(CONTEXTS, number, "1024", "peers", "contexts of a PE that there can be at a time, from 2 to 16383")
+X(PES_PER_NODE, nodes, "", "peers",
+  "for tests: pretend that only so many consecutive PEs share a node; with :cyclic behind the number, as in 4:cyclic, that they "
+  "are dealt out to the nodes one by one")
 X(RPC_SLOTS, number, "0", "calls from kernels",
   "slots for calls from kernels to the CPU; 0: as many as waves can be resident; fewer and waves may starve one another")
 X(RPC_THREADS, number, "1", "calls from kernels", "threads of each PE that serve these calls")

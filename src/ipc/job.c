@@ -69,8 +69,10 @@ static void report_terms(const struct terms *first, const struct terms *other, i
 		gshmemi_error("init: GSHMEM_CHECK is %d on PE 0 but %d on PE %d", (int)a->check, (int)b->check, pe);
 	else if (b->nteams != a->nteams)
 		gshmemi_error("init: GSHMEM_TEAMS is %" PRIu64 " on PE 0 but %" PRIu64 " on PE %d", a->nteams, b->nteams, pe);
-	else
+	else if (b->is_delayed != a->is_delayed)
 		gshmemi_error("init: GSHMEM_CPU_DELIVERY is set on PE %d only", b->is_delayed ? pe : 0);
+	else
+		gshmemi_error("init: GSHMEM_PES_PER_NODE is not the same on PE 0 and PE %d", pe);
 }
 
 /* Compares the PEs with PE 0; all PEs come to the same result, and PE 0 prints. */
@@ -153,6 +155,16 @@ static void find_machine(void)
 	job.most = (int)-fewest;
 }
 
+/* The number of a PE's node among those that GSHMEM_PES_PER_NODE pretends. */
+static int pretended_node(int pe)
+{
+	const struct gshmemi_nodes nodes = gshmemi_env.PES_PER_NODE;
+
+	if (!nodes.npes)
+		return 0;
+	return nodes.is_cyclic ? pe % ((job.npes + nodes.npes - 1) / nodes.npes) : pe / nodes.npes;
+}
+
 static void meet_peers(void)
 {
 	struct gshmemi_peer mine = {.pe = job.my_pe, .pid = getpid(), .uid = geteuid()};
@@ -165,7 +177,7 @@ static void meet_peers(void)
 	gshmemi_bootstrap_allgather_node(&mine, job.peers, sizeof mine);
 	job.nlocal = 0;
 	for (i = 0; i < job.npeers; i++) {
-		job.peers[i].is_local = true;
+		job.peers[i].is_local = pretended_node(job.peers[i].pe) == pretended_node(job.my_pe);
 		job.nlocal += job.peers[i].is_local;
 	}
 }

@@ -16,7 +16,7 @@ struct gshmemi_peer {
 	pid_t pid;           /* as the peer itself sees it */
 	uint32_t uid;
 	bool is_dumpable;    /* lets other processes open its memory */
-	bool is_local;       /* on this PE's node; true for this PE */
+	bool is_local;       /* on this PE's node: true, unless GSHMEM_PES_PER_NODE pretends another one; true for this PE */
 	bool is_mapped;      /* its heap is in this process; false until gshmemi_map_open */
 	uint64_t pid_space;  /* inode of its PID namespace: pid means something here only if it is ours */
 };
@@ -40,6 +40,7 @@ struct gshmemi_config {
 	uint64_t check;
 	uint64_t is_delayed;
 	uint64_t nteams;
+	uint64_t nodes;      /* GSHMEM_PES_PER_NODE in a word */
 };
 
 /* NULL outside of init and finalize. */
