@@ -191,9 +191,9 @@ static void report_heap(void)
 	put_number("alignment", gshmemi_heap.align);
 	close_group(false);
 	open_group("internal_memory", false);
-	put_number("device_bytes", (gshmemi_state.nteams + 1) * sizeof(struct gshmemi_sync) +
-					   gshmemi_state.nteams * gshmemi_state.stage_nbytes);
-	put_number("device_bytes_per_team", sizeof(struct gshmemi_sync) + gshmemi_state.stage_nbytes);
+	put_number("device_bytes", (size_t)(gshmemi_heap.stages - (char *)gshmemi_heap.sync) +
+					   (gshmemi_heap.npredefined + gshmemi_state.nteams - GSHMEMI_NPREDEFINED) * GSHMEMI_STAGE_NBYTES);
+	put_number("device_bytes_per_team", sizeof(struct gshmemi_sync) + GSHMEMI_STAGE_NBYTES);
 	put_number("pinned_bytes", GSHMEMI_NREGIONS * sizeof(struct gshmemi_region) +
 					   3 * (size_t)gshmemi_state.npes * sizeof(ptrdiff_t) + sizeof(struct gshmemi_fault) + sizeof(uint32_t) +
 					   (gshmemi_heap.allocation_end ? usage.total / GSHMEMI_GRANULE * 8 : 0));

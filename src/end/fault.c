@@ -29,13 +29,13 @@ static void describe_address(uint64_t address, char *text, size_t nbytes)
 {
 	const char *at = (const char *)(uintptr_t)address;
 	uint64_t in_sync = (uint64_t)((uintptr_t)at - (uintptr_t)gshmemi_state.sync);
-	uint64_t in_stage = (uint64_t)((uintptr_t)at - (uintptr_t)gshmemi_state.stage);
+	uint64_t in_stage = (uint64_t)((uintptr_t)at - (uintptr_t)gshmemi_heap.stages);
 
 	if (gshmemi_heap_contains(at))
 		snprintf(text, nbytes, "address 0x%" PRIx64 " (heap+0x%" PRIx64 ")", address, gshmemi_heap_offset(at));
 	else if (in_sync < (gshmemi_state.nteams + 1) * sizeof *gshmemi_state.sync)
 		snprintf(text, nbytes, "address 0x%" PRIx64 " (the barrier's memory)", address);
-	else if (in_stage < gshmemi_state.nteams * gshmemi_state.stage_nbytes)
+	else if (in_stage < (gshmemi_heap.npredefined + gshmemi_state.nteams - GSHMEMI_NPREDEFINED) * GSHMEMI_STAGE_NBYTES)
 		snprintf(text, nbytes, "address 0x%" PRIx64 " (the memory of collectives)", address);
 	else
 		snprintf(text, nbytes, "address 0x%" PRIx64, address);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "heap/heap.h"
 
+#include <gshmem/order/team.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,6 +9,7 @@
 
 #include "base/access.h"
 #include "ipc/globals.h"
+#include "ipc/job.h"
 
 struct gshmemi_heap gshmemi_heap;
 
@@ -227,41 +229,61 @@ static int preallocate(char *base, uint64_t nbytes)
 	return gshmemi_access_fill(base, 0, nbytes, "heap: GSHMEM_HEAP_PREALLOC");
 }
 
-/* The stage of a team that has all PEs is the largest: room for a unit of 16 bytes from each, at both parities. */
-static size_t find_stage_nbytes(size_t npes)
+/*
+ * Places: one for each of GSHMEM_TEAMS, and in a job whose world needs several pieces, so many more that LARGE teams of all PEs can be
+ * made beside the small ones; handles number 65535. Each place has a piece of the pool, but that predefined teams have what they need.
+ */
+void gshmemi_heap_count_places(int npes, int npeers, unsigned *nplaces_p, unsigned *npieces_p)
 {
-	const size_t flags = (npes * 8 + GSHMEMI_STAGE_LINE - 1) & ~(size_t)(GSHMEMI_STAGE_LINE - 1);
-	const size_t least = 2 * npes * 4 * 8;
+	enum { LARGE = 3, MOST = (1 << GSHMEMI_TEAM_INDEX_BITS) - 1 };
+	const unsigned n = (unsigned)gshmemi_env.TEAMS + LARGE * (gshmemi_heap_pieces(npes) - 1);
 
-	return flags + (least > GSHMEMI_STAGE_NBYTES ? least : GSHMEMI_STAGE_NBYTES);
+	*nplaces_p = n < MOST ? n : MOST;
+	*npieces_p = *nplaces_p - GSHMEMI_NPREDEFINED + gshmemi_heap_pieces(npes) + 2 * gshmemi_heap_pieces(npeers);
 }
 
-/* One struct for each team, one for meetings. Stages are cleared when a team takes them: most never are. */
-static int allocate_sync(unsigned nteams, size_t stage_nbytes, struct gshmemi_sync **sync_p)
+static size_t syncs_nbytes(unsigned nplaces)
 {
-	const size_t head_nbytes = (nteams + 1) * sizeof **sync_p;
-	const size_t nbytes = head_nbytes + nteams * stage_nbytes;
+	return (nplaces + 1) * sizeof(struct gshmemi_sync); /* one is for meetings */
+}
+
+static size_t stages_nbytes(unsigned npieces)
+{
+	return (size_t)npieces * GSHMEMI_STAGE_NBYTES;
+}
+
+/* Stages are cleared when a team takes them: most never are. */
+static int allocate_sync(struct gshmemi_heap *heap)
+{
+	unsigned npieces;
+	size_t nbytes;
 	void *sync;
 	int rc;
 
+	gshmemi_heap_count_places(gshmemi_job->npes, gshmemi_job->most, &heap->nplaces, &npieces);
+	nbytes = syncs_nbytes(heap->nplaces) + stages_nbytes(npieces);
 	rc = gshmemi_hip_advise(hipExtMallocWithFlags(&sync, ipc_nbytes(nbytes), hipDeviceMallocFinegrained),
 				"barriers need fine-grained memory: update the driver, or use another device",
 				"init: hipExtMallocWithFlags of %zu bytes for the sync region", nbytes);
 	if (rc)
 		return rc;
-	rc = gshmemi_access_fill(sync, 0, head_nbytes, "init: the sync region");
-	if (rc) {
-		gshmemi_hip_ignore(hipFree(sync), "hipFree");
-		return rc;
-	}
-	*sync_p = sync;
-	return 0;
+	heap->sync = sync;
+	heap->sync_nbytes = nbytes;
+	heap->meeting = heap->sync + heap->nplaces;
+	heap->stages = (char *)(heap->meeting + 1);
+	heap->npredefined = npieces - (heap->nplaces - GSHMEMI_NPREDEFINED);
+	return gshmemi_access_fill(sync, 0, syncs_nbytes(heap->nplaces), "init: the sync region");
+}
+
+static size_t map_nbytes(uint64_t heap_nbytes)
+{
+	return heap_nbytes / GSHMEMI_GRANULE * sizeof(uint64_t);
 }
 
 /* The kernel gives pages as they are touched: a GiB of heap has 64 MiB of map, which few programs fill. */
 static int allocate_map(uint64_t heap_nbytes, uint64_t **map_p)
 {
-	size_t nbytes = heap_nbytes / GSHMEMI_GRANULE * sizeof **map_p;
+	const size_t nbytes = map_nbytes(heap_nbytes);
 	void *map;
 	int rc;
 
@@ -295,8 +317,8 @@ static int create_memory(uint64_t nbytes, enum gshmemi_heap_kind kind, bool prea
 	return rc;
 }
 
-int gshmemi_heap_create(uint64_t nbytes, enum gshmemi_heap_kind kind, bool prealloc, bool check, unsigned nteams,
-			int nlocal, uint64_t node_nbytes)
+int gshmemi_heap_create(uint64_t nbytes, enum gshmemi_heap_kind kind, bool prealloc, bool check, int nlocal,
+			uint64_t node_nbytes)
 {
 	struct gshmemi_heap *heap = &gshmemi_heap;
 	int rc;
@@ -310,16 +332,12 @@ int gshmemi_heap_create(uint64_t nbytes, enum gshmemi_heap_kind kind, bool preal
 	rc = create_memory(nbytes, kind, prealloc);
 	if (rc)
 		goto err_destroy;
-	heap->stage_nbytes = find_stage_nbytes((size_t)gshmemi_bootstrap_npes());
-	rc = allocate_sync(nteams, heap->stage_nbytes, &heap->sync);
+	rc = allocate_sync(heap);
 	if (rc)
 		goto err_destroy;
 	rc = check ? allocate_map(nbytes, &heap->allocation_end) : 0;
 	if (rc)
 		goto err_destroy;
-	heap->sync_nbytes = (nteams + 1) * sizeof *heap->sync + nteams * heap->stage_nbytes;
-	heap->meeting = heap->sync + nteams;
-	heap->stage = (char *)(heap->meeting + 1);
 	heap->nbytes = nbytes;
 	heap->align = GSHMEMI_GRANULE;
 	return 0;

@@ -20,11 +20,24 @@ struct gshmemi_heap {
 	uint64_t *allocation_end;   /* struct gshmemi_state; NULL unless GSHMEM_CHECK */
 	struct gshmemi_sync *sync;  /* fine-grained memory of its own, sync_nbytes */
 	uint64_t sync_nbytes;
-	struct gshmemi_sync *meeting; /* behind those of the teams: where hosts meet, see host/meet.c */
-	char *stage;                /* behind that; as in struct gshmemi_state */
-	size_t stage_nbytes;
+	struct gshmemi_sync *meeting; /* behind those of the teams: where hosts meet, see team/meet.c */
+	char *stages;               /* behind that: the pool, in pieces of GSHMEMI_STAGE_NBYTES */
+	unsigned nplaces;           /* of teams: struct gshmemi_sync that there are */
+	unsigned npredefined;       /* pieces of the predefined teams, which are the first ones of the pool */
 };
 extern struct gshmemi_heap gshmemi_heap;
+
+/* Predefined teams: they have the first places, one each, whatever their size. */
+enum { GSHMEMI_TEAM_WORLD, GSHMEMI_TEAM_SHARED, GSHMEMI_TEAM_NODE, GSHMEMI_NPREDEFINED };
+
+/*
+ * Pieces of the pool that a team of npes PEs needs. One that is made takes as many places, each of which has one piece; it uses the
+ * first one's struct gshmemi_sync. So a list of what is free has one bit for each place.
+ */
+static inline unsigned gshmemi_heap_pieces(int npes)
+{
+	return ((unsigned)npes + GSHMEMI_STAGE_NPES - 1) / GSHMEMI_STAGE_NPES;
+}
 
 /* The kind that AUTO stands for on this platform, or kind itself. */
 enum gshmemi_heap_kind gshmemi_heap_resolve(enum gshmemi_heap_kind kind);
@@ -36,8 +49,13 @@ uint64_t gshmemi_heap_node_nbytes(void);
  * Allocate on the current device. nlocal PEs of this machine do the same; node_nbytes is what was available before any
  * of them began. The memory is not touched, unless prealloc asks for it.
  */
-int gshmemi_heap_create(uint64_t nbytes, enum gshmemi_heap_kind kind, bool prealloc, bool check, unsigned nteams,
-			int nlocal, uint64_t node_nbytes);
+int gshmemi_heap_create(uint64_t nbytes, enum gshmemi_heap_kind kind, bool prealloc, bool check, int nlocal,
+			uint64_t node_nbytes);
+
+
+/* For a job of npes PEs, of which at most so many share a machine. */
+void gshmemi_heap_count_places(int npes, int npeers, unsigned *nplaces_p, unsigned *npieces_p);
+
 
 /*
  * Collective, after create, which gave rc: where a PE was refused the kind that was wanted, all take the weakest that

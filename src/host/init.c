@@ -167,7 +167,7 @@ static int allocate(const struct request *request, uint64_t node_nbytes, struct 
 	if (rc)
 		goto err_free_tables;
 	rc = gshmemi_heap_create(request->heap_nbytes, gshmemi_env.HEAP_KIND, gshmemi_env.HEAP_PREALLOC,
-				 gshmemi_env.CHECK, (unsigned)gshmemi_env.TEAMS, gshmemi_job->npeers, node_nbytes);
+				 gshmemi_env.CHECK, gshmemi_job->npeers, node_nbytes);
 	if (rc)
 		goto err_close_access;
 	rc = gshmemi_rpc_open_channels();
@@ -305,11 +305,9 @@ static int set_state(void)
 	state.heap = gshmemi_heap.base;
 	state.heap_nbytes = gshmemi_heap.nbytes;
 	state.sync = gshmemi_heap.sync;
-	state.nteams = (uint64_t)gshmemi_env.TEAMS;
+	state.nteams = gshmemi_heap.nplaces;
 	state.contexts = gshmemi_contexts_table();
 	state.ncontexts = (uint64_t)gshmemi_env.CONTEXTS;
-	state.stage = gshmemi_heap.stage;
-	state.stage_nbytes = gshmemi_heap.stage_nbytes;
 	state.fault = fault;
 	state.poison = poison;
 	state.sink = poison + 2;

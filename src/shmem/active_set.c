@@ -83,7 +83,7 @@ static int lead(int start, int stride, int size, long *sync)
 	int place = -1;
 
 	while (!is_taken) {
-		place = gshmemi_team_find_place(place + 1);
+		place = gshmemi_team_find_place(place + 1, size);
 		if (place < 0) {
 			tell(sync, FULL, start, stride, size);
 			return -1;

@@ -2,9 +2,9 @@
 /*
  * Teams: who is in them, and how they come and go. Their barrier is gshmemi_disseminate, for kernels and hosts alike.
  *
- * Team i of a PE has the i-th struct gshmemi_sync of the sync region, on all PEs that are in it. So the PEs of a parent
- * agree, when it is split, on places that are free on all of them. They do so by barriers of the parent that carry
- * words, which need no memory but the parent's own; MPI would need a communicator for each team.
+ * Team i of a PE has place i of the sync region, on all PEs that are in it, and the places behind it that its size needs
+ * (gshmemi_heap_pieces). So the PEs of a parent agree, when it is split, on places that are free on all of them. They do so by
+ * barriers of the parent that carry words, which need no memory but the parent's own; MPI would need a communicator for each team.
  */
 #include "team/team.h"
 
@@ -17,17 +17,17 @@
 #include "base/access.h"
 #include "ipc/job.h"
 
-enum { WORLD, SHARED, NODE, NPREDEFINED };
 #define CONFIG_MASK GSHMEM_TEAM_NUM_CONTEXTS
 
 struct team {
 	struct gshmemi_team_view view;
 	gshmem_team_config_t config;
 	uint64_t ncreated; /* teams that were at this place, with this one; 0 for those that are always there */
+	unsigned nplaces;  /* of the team that is here; 0: none is, or one that began before */
 	bool is_taken;
 };
-static struct team *teams; /* [nteams] */
-static unsigned nteams;
+static struct team *teams; /* [nplaces] */
+static unsigned nplaces;
 static unsigned epoch; /* inits so far */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of is_taken: threads may split different teams */
 
@@ -42,7 +42,7 @@ static struct team *find(gshmem_team_t handle, const char *call)
 	const uint64_t index = gshmemi_team_index(handle);
 
 	GSHMEMI_ENTER(call);
-	if (index >= nteams || !teams[index].is_taken || handle_of(&teams[index]) != handle)
+	if (index >= nplaces || !teams[index].nplaces || handle_of(&teams[index]) != handle)
 		gshmemi_fault_raise(GSHMEMI_FAULT_BAD_TEAM, -1, NULL, 0, (uintptr_t)handle, 0, call, gshmemi_arch_caller());
 	return &teams[index];
 }
@@ -58,6 +58,7 @@ const struct gshmemi_team_view *gshmemi_team_find(gshmem_team_t team, const char
 struct shape {
 	int32_t *pes; /* [npes]: PEs of the world, in the order of the team */
 	int npes;
+	int most;     /* PEs of the largest team that is made with it: all take as many places */
 	int my_pe;    /* -1: this PE is not in it */
 	gshmem_team_config_t config;
 };
@@ -72,20 +73,33 @@ static bool is_regular(const struct shape *shape)
 	return true;
 }
 
+/* The lock is held. */
+static void set_taken(struct team *team, unsigned n, bool is_taken)
+{
+	unsigned i;
+
+	for (i = 0; i < n; i++)
+		team[i].is_taken = is_taken;
+	team->nplaces = is_taken ? n : 0;
+}
+
 static void close_place(struct team *team)
 {
 	gshmemi_host_free((void *)(uintptr_t)team->view.members);
 	memset(&team->view, 0, sizeof team->view);
 	pthread_mutex_lock(&lock);
-	team->is_taken = false;
+	set_taken(team, team->nplaces, false);
 	pthread_mutex_unlock(&lock);
 }
 
-/* Fill a place that this thread has taken, here and in the memory that kernels read. Nobody uses it yet. */
-static int fill_place(struct team *team, const struct shape *shape)
+/*
+ * Fill a place that this thread has taken, here and in the memory that kernels read. Nobody uses it yet. The team's stage is made of
+ * npieces of the pool.
+ */
+static int fill_pieces(struct team *team, const struct shape *shape, unsigned first, unsigned npieces)
 {
 	struct gshmemi_sync image = {0}, *sync = &gshmemi_heap.sync[team - teams];
-	char *stage = gshmemi_heap.stage + (size_t)(team - teams) * gshmemi_heap.stage_nbytes;
+	char *stage = gshmemi_heap.stages + (size_t)first * GSHMEMI_STAGE_NBYTES;
 	struct gshmemi_team_view *view = &team->view;
 	void *members = NULL;
 	int rc = 0;
@@ -109,22 +123,44 @@ static int fill_place(struct team *team, const struct shape *shape)
 	image.npes = view->npes;
 	image.start = view->start;
 	image.stride = view->stride;
+	image.stage = (uint64_t *)(void *)stage;
+	image.nflags = npieces * GSHMEMI_STAGE_NPES;
+	image.npackets = npieces * GSHMEMI_STAGE_NPACKETS / (2 * (unsigned)shape->npes) & ~3U;
 	rc = gshmemi_access_copy(sync, &image, sizeof image, "the memory of a team");
-	return rc ? rc : gshmemi_access_fill(stage, 0, gshmemi_heap.stage_nbytes, "the memory of a team");
+	return rc ? rc : gshmemi_access_fill(stage, 0, (size_t)npieces * GSHMEMI_STAGE_NBYTES, "the memory of a team");
 }
 
-/* False: it is taken already. */
-static bool take_place(struct team *team)
+static int fill_place(struct team *team, const struct shape *shape)
 {
-	bool is_free;
+	const unsigned place = (unsigned)(team - teams);
+
+	return fill_pieces(team, shape, place - GSHMEMI_NPREDEFINED + gshmemi_heap.npredefined, team->nplaces);
+}
+
+/* Whether n places from one on are there and free. The lock is held. */
+static bool is_free(unsigned place, unsigned n)
+{
+	unsigned i;
+
+	for (i = 0; i < n && place + i < nplaces && !teams[place + i].is_taken; i++)
+		;
+	return i == n;
+}
+
+/* The places of a team of npes PEs. False: one of them is taken already. */
+static bool take_place(struct team *team, int npes)
+{
+	const unsigned n = gshmemi_heap_pieces(npes);
+	bool is_mine;
 
 	pthread_mutex_lock(&lock);
-	is_free = !team->is_taken;
-	team->is_taken = true;
+	is_mine = is_free((unsigned)(team - teams), n);
+	if (is_mine)
+		set_taken(team, n, true);
 	pthread_mutex_unlock(&lock);
-	if (is_free)
+	if (is_mine)
 		team->ncreated++;
-	return is_free;
+	return is_mine;
 }
 
 /* ---- the teams that are always there ---- */
@@ -157,12 +193,21 @@ static void find_shared(const bool *can_reach, struct shape *shape)
 		shape->pes[i] = gshmemi_job->peers[shape->pes[i]].pe;
 }
 
-static int open_predefined(unsigned which, struct shape *shape)
+/* Their pieces are those in front of the pool: *first_p is the next free one. */
+static int open_predefined(unsigned which, struct shape *shape, int most, unsigned *first_p)
 {
+	const unsigned first = *first_p, npieces = gshmemi_heap_pieces(most);
+
 	for (shape->my_pe = 0; shape->pes[shape->my_pe] != gshmemi_job->my_pe; shape->my_pe++)
 		;
-	teams[which].is_taken = true;
-	return fill_place(&teams[which], shape);
+	set_taken(&teams[which], 1, true);
+	*first_p += npieces;
+	return fill_pieces(&teams[which], shape, first, npieces);
+}
+
+static size_t places_nbytes(unsigned n)
+{
+	return n * sizeof *teams;
 }
 
 static size_t reach_nbytes(int npeers)
@@ -195,24 +240,25 @@ int gshmemi_teams_open(const ptrdiff_t *delta)
 	const int npes = gshmemi_job->npes;
 	struct shape shape = {.pes = calloc((size_t)npes, sizeof *shape.pes)};
 	bool all_reach_all, *can_reach = gather_reach(delta, &all_reach_all);
+	unsigned first = 0;
 	int i, rc;
 
 	epoch++;
-	nteams = (unsigned)gshmemi_env.TEAMS;
-	teams = calloc(nteams, sizeof *teams);
+	nplaces = gshmemi_heap.nplaces;
+	teams = calloc(1, places_nbytes(nplaces));
 	if (!teams || !shape.pes)
 		gshmemi_end(1); /* the other PEs are in the next exchange and cannot be told */
 	gshmemi_meet_open(all_reach_all);
 
 	for (i = 0; i < npes; i++)
 		shape.pes[shape.npes++] = i;
-	rc = open_predefined(WORLD, &shape);
+	rc = open_predefined(GSHMEMI_TEAM_WORLD, &shape, npes, &first);
 	find_shared(can_reach, &shape);
-	rc = rc ? rc : open_predefined(SHARED, &shape);
+	rc = rc ? rc : open_predefined(GSHMEMI_TEAM_SHARED, &shape, gshmemi_job->most, &first);
 	for (i = 0, shape.npes = 0; i < gshmemi_job->npeers; i++)
 		if (gshmemi_job->peers[i].is_local)
 			shape.pes[shape.npes++] = gshmemi_job->peers[i].pe;
-	rc = rc ? rc : open_predefined(NODE, &shape);
+	rc = rc ? rc : open_predefined(GSHMEMI_TEAM_NODE, &shape, gshmemi_job->most, &first);
 	free(can_reach);
 	free(shape.pes);
 	return rc;
@@ -222,12 +268,12 @@ void gshmemi_teams_close(void)
 {
 	unsigned i;
 
-	for (i = 0; i < nteams; i++)
-		if (teams[i].is_taken)
+	for (i = 0; i < nplaces; i++)
+		if (teams[i].nplaces)
 			close_place(&teams[i]);
 	free(teams);
 	teams = NULL;
-	nteams = 0;
+	nplaces = 0;
 }
 
 /* ---- questions ---- */
@@ -327,15 +373,15 @@ static int make_shape(const struct team *parent, int first, int stride, int npes
 
 /* ---- teams made by their own PEs alone: active sets, src/shmem/active_set.c ---- */
 
-int gshmemi_team_find_place(int from)
+int gshmemi_team_find_place(int from, int npes)
 {
-	int i;
+	unsigned i;
 
 	pthread_mutex_lock(&lock);
-	for (i = from; i < (int)nteams && teams[i].is_taken; i++)
+	for (i = (unsigned)from; i < nplaces && !is_free(i, gshmemi_heap_pieces(npes)); i++)
 		;
 	pthread_mutex_unlock(&lock);
-	return i < (int)nteams ? i : -1;
+	return i < nplaces ? (int)i : -1;
 }
 
 bool gshmemi_team_take_place(int place, int start, int stride, int npes)
@@ -343,9 +389,9 @@ bool gshmemi_team_take_place(int place, int start, int stride, int npes)
 	struct shape shape = {0};
 	int rc;
 
-	if (!take_place(&teams[place]))
+	if (!take_place(&teams[place], npes))
 		return false;
-	rc = make_shape(&teams[WORLD], start, stride, npes, &shape);
+	rc = make_shape(&teams[GSHMEMI_TEAM_WORLD], start, stride, npes, &shape);
 	rc = rc ? rc : fill_place(&teams[place], &shape);
 	free(shape.pes);
 	if (rc)
@@ -398,40 +444,58 @@ static bool do_agree(const struct team *parent, const int *args, int nargs, cons
 	return false;
 }
 
-/* Places that are free on all PEs of the parent, the lowest n; fewer are -1. All PEs come to the same. */
-static void find_places(const struct team *parent, int *places, int n, const char *call)
+/* The first of n places in a row whose bits are set, which are cleared; -1: there are none. */
+static int find_row(uint64_t *is_set, unsigned n)
 {
-	const unsigned nwords = (nteams + 127) / 128 * 2;
-	uint64_t *is_free = calloc(nwords, sizeof *is_free);
-	unsigned i;
-	int found = 0;
+	unsigned i, length = 0;
 
-	if (!is_free)
-		gshmemi_end(1); /* the other PEs are in the exchange and cannot be told */
-	pthread_mutex_lock(&lock);
-	for (i = 0; i < nteams; i++)
-		is_free[i / 64] |= (uint64_t)!teams[i].is_taken << i % 64;
-	pthread_mutex_unlock(&lock);
-	combine(parent, is_free, nwords, call);
-	for (i = 0; i < nteams && found < n; i++)
-		if (is_free[i / 64] >> i % 64 & 1)
-			places[found++] = (int)i;
-	while (found < n)
-		places[found++] = -1;
-	free(is_free);
+	for (i = 0; i < nplaces && length < n; i++)
+		length = is_set[i / 64] >> i % 64 & 1 ? length + 1 : 0;
+	if (length < n)
+		return -1;
+	for (; length; length--, i--)
+		is_set[(i - 1) / 64] &= ~(1ULL << (i - 1) % 64);
+	return (int)i;
 }
 
-static void report_full(const struct team *parent, const char *call)
+/* Places that are free on all PEs of the parent for teams of these shapes, or -1. All PEs come to the same. */
+static void find_places(const struct team *parent, const struct shape *shapes, int *places, int n, const char *call)
 {
-	unsigned i, ntaken = 0;
+	const unsigned nwords = (nplaces + 127) / 128 * 2;
+	uint64_t *words = calloc(nwords, sizeof *words);
+	unsigned i;
+	int k;
+
+	if (!words)
+		gshmemi_end(1); /* the other PEs are in the exchange and cannot be told */
+	pthread_mutex_lock(&lock);
+	for (i = 0; i < nplaces; i++)
+		words[i / 64] |= (uint64_t)!teams[i].is_taken << i % 64;
+	pthread_mutex_unlock(&lock);
+	combine(parent, words, nwords, call);
+	for (k = 0; k < n; k++)
+		places[k] = find_row(words, gshmemi_heap_pieces(shapes[k].most));
+	free(words);
+}
+
+static void report_full(const struct team *parent, int most, const char *call)
+{
+	unsigned i, nteams = 0, ntaken = 0;
 
 	if (parent->view.my_pe != 0)
 		return;
-	for (i = 0; i < nteams; i++)
+	for (i = 0; i < nplaces; i++) {
+		nteams += teams[i].nplaces != 0;
 		ntaken += teams[i].is_taken;
-	gshmemi_error("%s: no place for another team is free on all PEs: PE %d has %u teams, the predefined ones among them, "
-		      "and there can be %u (GSHMEM_TEAMS)",
-		      call, gshmemi_state.my_pe, ntaken, nteams);
+	}
+	if (gshmemi_heap_pieces(gshmemi_job->npes) == 1)
+		gshmemi_error("%s: no place for another team is free on all PEs: PE %d has %u teams, the predefined ones among "
+			      "them, and there can be %u (GSHMEM_TEAMS)",
+			      call, gshmemi_state.my_pe, nteams, nplaces);
+	else
+		gshmemi_error("%s: a team of %d PEs takes %u places in a row, which are not free on all PEs: PE %d has %u teams, the "
+			      "predefined ones among them, in %u places of %u (GSHMEM_TEAMS)",
+			      call, most, gshmemi_heap_pieces(most), gshmemi_state.my_pe, nteams, ntaken, nplaces);
 }
 
 /*
@@ -446,13 +510,15 @@ static int make_teams(const struct team *parent, int local, const struct shape *
 	bool is_mine[2], is_lost;
 
 	do {
-		find_places(parent, places, n, call);
-		if (places[n - 1] < 0) {
-			report_full(parent, call);
-			return -ENOSPC;
+		find_places(parent, shapes, places, n, call);
+		for (i = 0; i < n; i++) {
+			if (places[i] < 0) {
+				report_full(parent, shapes[i].most, call);
+				return -ENOSPC;
+			}
 		}
 		for (i = 0, rc = local, is_lost = false; i < n; i++) {
-			is_mine[i] = shapes[i].my_pe >= 0 && take_place(&teams[places[i]]);
+			is_mine[i] = shapes[i].my_pe >= 0 && take_place(&teams[places[i]], shapes[i].most);
 			is_lost |= shapes[i].my_pe >= 0 && !is_mine[i]; /* another thread's: again */
 			if (is_mine[i] && !rc)
 				rc = fill_place(&teams[places[i]], &shapes[i]);
@@ -519,7 +585,7 @@ int gshmem_team_split_strided(gshmem_team_t parent_team, int start, int stride, 
 {
 	static const char call[] = "gshmem_team_split_strided";
 	const int args[3] = {start, stride, size};
-	struct shape shape = {0};
+	struct shape shape = {.most = size};
 	struct team *parent;
 	int rc;
 
@@ -567,6 +633,8 @@ int gshmem_team_split_2d(gshmem_team_t parent_team, int xrange, const gshmem_tea
 	}
 	npes = parent->view.npes;
 	xrange = xrange < npes ? xrange : npes;
+	shapes[0].most = xrange;
+	shapes[1].most = (npes + xrange - 1) / xrange;
 	x = parent->view.my_pe % xrange;
 	y = parent->view.my_pe / xrange;
 	rc = read_config(xaxis_config, xaxis_mask, &shapes[0].config, call);
@@ -591,7 +659,7 @@ void gshmem_team_destroy(gshmem_team_t team)
 	if (team == GSHMEM_TEAM_INVALID)
 		return;
 	found = find(team, call);
-	if (found - teams < NPREDEFINED) {
+	if (found - teams < GSHMEMI_NPREDEFINED) {
 		gshmemi_error("%s: a predefined team stays", call);
 		gshmemi_end(1);
 	}

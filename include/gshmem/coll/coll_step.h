@@ -79,7 +79,7 @@ GSHMEMI_FN struct gshmemi_coll_args gshmemi_coll_with_arrays(gshmem_team_t team,
 struct gshmemi_coll {
 	struct gshmemi_group group;
 	struct gshmemi_team_view team;
-	uint64_t *flag;   /* of struct gshmemi_state's stage */
+	uint64_t *flag;   /* of the team's stage */
 	uint64_t *packet;
 	uint64_t step, ll_epoch; /* the team's last */
 	uint64_t npackets;       /* that a PE has at each parity */
@@ -186,7 +186,6 @@ GSHMEMI_FN void gshmemi_coll_check_args(int scope, const struct gshmemi_coll_arg
 GSHMEMI_FN struct gshmemi_coll gshmemi_coll_begin(int scope, const struct gshmemi_coll_args *a, const char *call)
 {
 	struct gshmemi_coll c;
-	uint64_t nflags;
 
 	c.call = call;
 	c.team = gshmemi_team_of(a->team, call);
@@ -202,11 +201,9 @@ GSHMEMI_FN struct gshmemi_coll gshmemi_coll_begin(int scope, const struct gshmem
 			gshmemi_coll_check_at(*a, c.team, call, gshmemi_arch_caller());
 		gshmemi_group_sync(&c.group);
 	}
-	nflags = ((uint64_t)gshmemi_state.npes * 8 + GSHMEMI_STAGE_LINE - 1) / GSHMEMI_STAGE_LINE * (GSHMEMI_STAGE_LINE / 8);
-	c.flag = (uint64_t *)(void *)(gshmemi_state.stage +
-				      (uint64_t)(c.team.sync - gshmemi_state.sync) * gshmemi_state.stage_nbytes);
-	c.packet = c.flag + nflags;
-	c.npackets = (gshmemi_state.stage_nbytes / 8 - nflags) / (2 * (unsigned)c.team.npes) & ~3ULL;
+	c.flag = c.team.sync->stage;
+	c.packet = c.flag + c.team.sync->nflags;
+	c.npackets = c.team.sync->npackets;
 	return c;
 }
 

@@ -24,7 +24,7 @@
 #endif
 
 /* Counts up when the layout below, or its meaning, changes. */
-#define GSHMEMI_ABI 8
+#define GSHMEMI_ABI 9
 #define GSHMEMI_ABI_DIRECT_ONLY 0x80000000U
 
 /*
@@ -56,7 +56,7 @@ struct gshmemi_direct {
 /* Memory that each PE has one of. An operation names it by its number and an offset, which mean the same to all PEs. */
 enum gshmemi_region_number {
 	GSHMEMI_REGION_HEAP,
-	GSHMEMI_REGION_SYNC,    /* struct gshmemi_sync, and the stages behind it */
+	GSHMEMI_REGION_SYNC,    /* struct gshmemi_sync, and the stages behind them */
 	GSHMEMI_REGION_GLOBALS, /* of a program of OpenSHMEM; as far from this PE's as the heap */
 	GSHMEMI_NREGIONS
 };
@@ -95,21 +95,27 @@ struct gshmemi_sync {
 	uint64_t step;       /* of the team's last collective; written by this PE, as is the next; see coll_step.h */
 	uint64_t ll_epoch;
 	uint64_t claim;      /* GSHMEM_CHECK: who is in a collective of this PE, 1 + its work-group, UINT64_MAX the host; 0: nobody */
-	uint64_t pad[8];
+	uint64_t *stage;     /* this PE's: the team's flags, and packets behind them */
+	uint32_t nflags;     /* words of it in front of the packets */
+	uint32_t npackets;   /* from one PE at each parity */
+	uint64_t pad[6];
 	uint64_t flag[GSHMEMI_SYNC_ROUNDS][GSHMEMI_SYNC_RADIX]; /* [r][i]: epoch of the PE at distance i * k^r before */
 	uint64_t word[2][GSHMEMI_SYNC_ROUNDS][GSHMEMI_SYNC_RADIX][GSHMEMI_SYNC_WORDS]; /* [epoch & 1][r][i]: of that PE */
 };
 
 /*
- * Beside it, for each team: what its collectives poll and what small messages pass through, also at sync_delta.
+ * The stage of a team, also at sync_delta: what its collectives poll and what small messages pass through.
  *
- *   uint64_t flag[npes]                   flag[i]: the last step that PE i of the team has told this one; see coll_step.h
- *   uint64_t packet[2][team's npes][n]    [parity][i]: from PE i, 4 bytes of data and the epoch's tag above them
+ *   uint64_t flag[nflags]                 flag[i]: the last step that PE i of the team has told this one; see coll_step.h
+ *   uint64_t packet[2][npes][npackets]    [parity][i]: from PE i, 4 bytes of data and the epoch's tag above them
  *
- * flag has room for all PEs of the job, rounded up to whole lines; n is as many as fit.
+ * Stages are pieces of one pool, behind the structs above: for each GSHMEMI_STAGE_NPES PEs of a team, or fewer, as many flags, and
+ * packets that are at least a unit of 16 bytes from each.
  */
-#define GSHMEMI_STAGE_LINE   128
-#define GSHMEMI_STAGE_NBYTES 16384 /* of packets, at least; more where a PE's would be fewer than a unit's */
+#define GSHMEMI_STAGE_LINE     128
+#define GSHMEMI_STAGE_NPES     256
+#define GSHMEMI_STAGE_NPACKETS 2048
+#define GSHMEMI_STAGE_NBYTES   ((GSHMEMI_STAGE_NPES + GSHMEMI_STAGE_NPACKETS) * 8)
 
 /*
  * A context, for calls whose handle does not say all (order/context.h): host-pinned memory, written by the host.
@@ -193,12 +199,10 @@ struct gshmemi_state {
 	uint32_t abi;           /* GSHMEMI_ABI, and GSHMEMI_ABI_DIRECT_ONLY: what a module was compiled with */
 	char *heap;             /* this PE's symmetric heap */
 	uint64_t heap_nbytes;
-	struct gshmemi_sync *sync;         /* this PE's, one for each team that there may be */
+	struct gshmemi_sync *sync;         /* this PE's, one for each place of teams */
 	uint64_t nteams;                   /* of these */
 	const struct gshmemi_context *contexts;
 	uint64_t ncontexts;
-	char *stage;                       /* this PE's, stage_nbytes for each team */
-	uint64_t stage_nbytes;
 	struct gshmemi_fault *fault;       /* host-pinned */
 	const uint32_t *poison;            /* host-pinned; not 0: the job is ending, stop waiting */
 	void *sink;                        /* host-pinned, 8 bytes that nobody reads: gshmemi_slow_at */

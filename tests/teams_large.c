@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* delivery: no */
+/*
+ * Teams of a job of 65536 PEs, as one of them sees it. Their flags and packets lie in a pool, in pieces that no two teams share, enough
+ * for each, at a place that comes of what all PEs know; a full pool is an error, and what is given back is used again. By the source
+ * itself: nobody can start so many.
+ */
+#include "../src/team/team.c"
+
+#include "helpers.h"
+#include <stdarg.h>
+
+#define NPES GSHMEMI_NPES_LIMIT
+enum { MOST_TEAMS = 600 };
+
+static struct gshmemi_peer peers[8];
+static struct gshmemi_job the_job = {.npes = NPES, .npeers = 8, .nlocal = 8, .most = 8, .peers = peers};
+static int me;
+static ptrdiff_t deltas[NPES];
+static struct gshmemi_sync *syncs;
+static char *pool, *is_used;
+static unsigned npieces;
+static char message[512];
+
+/* ---- what team.c uses of the library: the other PEs do as this one ---- */
+
+void gshmemi_bootstrap_allgather_node(const void *mine, void *all, size_t nbytes)
+{
+	int i;
+
+	for (i = 0; i < 8; i++)
+		memcpy((char *)all + (size_t)i * nbytes, mine, nbytes);
+}
+
+int gshmemi_bootstrap_agree(int rc, bool *all)
+{
+	(void)all;
+	return rc;
+}
+
+int gshmemi_host_allocate(size_t nbytes, const char *what, void **ptr_p)
+{
+	(void)what;
+	*ptr_p = calloc(1, nbytes);
+	return 0;
+}
+
+void gshmemi_host_free(void *ptr)
+{
+	free(ptr);
+}
+
+int gshmemi_access_copy(void *dest, const void *source, size_t nbytes, const char *what)
+{
+	(void)what;
+	memcpy(dest, source, nbytes);
+	return 0;
+}
+
+int gshmemi_access_fill(void *dest, int value, size_t nbytes, const char *what)
+{
+	(void)dest;
+	(void)value;
+	(void)nbytes;
+	(void)what;
+	return 0;
+}
+
+void gshmemi_access_store(void *dest, const void *source, unsigned nbytes, const char *what)
+{
+	(void)what;
+	memcpy(dest, source, nbytes);
+}
+
+void gshmemi_access_complete(const char *what)
+{
+	(void)what;
+}
+
+void gshmemi_sync_host_team(const struct gshmemi_team_view *team, uint64_t *words, const char *call)
+{
+	(void)team;
+	(void)words;
+	(void)call;
+}
+
+void gshmemi_host_fence(int context, const char *call)
+{
+	(void)context;
+	(void)call;
+}
+
+void gshmemi_enter(const char *call)
+{
+	(void)call;
+}
+
+void gshmemi_enter_collective(const char *call)
+{
+	(void)call;
+}
+
+void gshmemi_contexts_destroy(gshmem_team_t team)
+{
+	(void)team;
+}
+
+void gshmemi_error(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(message, sizeof message, format, args);
+	va_end(args);
+}
+
+/* ---- the test ---- */
+
+/* The team's pieces are its own, or were until now. */
+static void check_stage(gshmem_team_t team, int npes, bool is_own)
+{
+	const struct gshmemi_sync *sync = gshmemi_team_find(team, "test")->sync;
+	const size_t offset = (size_t)((char *)sync->stage - pool), first = offset / GSHMEMI_STAGE_NBYTES;
+	const size_t n = ((size_t)npes + 255) / 256;
+	size_t i;
+
+	t_equal(sync->npes, npes, "PEs of the team");
+	t_equal(offset % GSHMEMI_STAGE_NBYTES, 0, "where the stage begins");
+	t_check(first + n <= npieces, "a stage of %zu pieces from %zu on, of %u", n, first, npieces);
+	t_check(sync->nflags >= (unsigned)npes, "%u flags for %d PEs", sync->nflags, npes);
+	t_check(sync->npackets >= 4 && sync->npackets % 4 == 0, "%u packets", sync->npackets);
+	t_check((sync->nflags + 2 * (size_t)npes * sync->npackets) * 8 <= n * GSHMEMI_STAGE_NBYTES, "the packets of %d PEs", npes);
+	if (npes <= 256)
+		t_equal(sync->npackets, 2048 / (2 * npes) & ~3, "packets of a small team");
+	for (i = first; i < first + n; i++) {
+		t_check(is_used[i] != is_own, "piece %zu is of two teams", i);
+		is_used[i] = is_own;
+	}
+}
+
+static int split(int size, gshmem_team_t *team)
+{
+	int rc = gshmem_team_split_strided(GSHMEM_TEAM_WORLD, me - size + 1 > 0 ? me - size + 1 : 0, 1, size, NULL, 0, team);
+
+	if (!rc)
+		check_stage(*team, size, true);
+	return rc;
+}
+
+static void destroy(gshmem_team_t team)
+{
+	check_stage(team, gshmem_team_n_pes(team), false);
+	gshmem_team_destroy(team);
+}
+
+static void open_teams(void)
+{
+	const int first = me / 8 * 8;
+	int i;
+
+	gshmemi_env.TEAMS = 512;
+	gshmemi_job = &the_job;
+	the_job.my_pe = me;
+	the_job.rank = me % 8;
+	for (i = 0; i < NPES; i++)
+		deltas[i] = GSHMEMI_SENTINEL;
+	for (i = 0; i < 8; i++) {
+		peers[i] = (struct gshmemi_peer){.pe = first + i, .is_local = true};
+		deltas[first + i] = 0;
+	}
+	gshmemi_heap_count_places(NPES, 8, &gshmemi_heap.nplaces, &npieces);
+	gshmemi_heap.npredefined = npieces - gshmemi_heap.nplaces + GSHMEMI_NPREDEFINED;
+	syncs = calloc(gshmemi_heap.nplaces, sizeof *syncs);
+	is_used = calloc(1, npieces);
+	pool = malloc((size_t)npieces * GSHMEMI_STAGE_NBYTES); /* never touched */
+	t_check(syncs && is_used && pool, "memory");
+	gshmemi_heap.sync = syncs;
+	gshmemi_heap.stages = pool;
+	t_equal(gshmemi_teams_open(deltas), 0, "teams_open");
+	check_stage(GSHMEM_TEAM_WORLD, NPES, true);
+	check_stage(GSHMEM_TEAM_SHARED, 8, true);
+	check_stage(GSHMEMX_TEAM_NODE, 8, true);
+	t_equal(gshmem_team_translate_pe(GSHMEM_TEAM_SHARED, 7, GSHMEM_TEAM_WORLD), first + 7, "who is in TEAM_SHARED");
+}
+
+static void fill_pool(void)
+{
+	gshmem_team_t large[MOST_TEAMS], small[MOST_TEAMS], x, y;
+	int nlarge, nsmall, i;
+
+	for (nlarge = 0; nlarge < MOST_TEAMS && !split(NPES, &large[nlarge]); nlarge++)
+		;
+	t_check(nlarge >= 3, "%d teams of all PEs", nlarge);
+	t_check(me || strstr(message, "a team of 65536 PEs takes 256 places in a row, which are not free"), "message: %s", message);
+	while (nlarge > 3)
+		destroy(large[--nlarge]);
+	for (nsmall = 0; nsmall < MOST_TEAMS && !split(200, &small[nsmall]); nsmall++)
+		;
+	t_equal(nsmall + nlarge + GSHMEMI_NPREDEFINED, 512, "teams, three of them large");
+	for (i = 0; i < nsmall; i += 2)
+		destroy(small[i]);
+	t_check(split(257, &x), "two places in a row, where every second one is free");
+	t_equal(split(256, &small[0]), 0, "a team of one place there");
+	destroy(large[1]);
+	t_equal(gshmem_team_split_2d(GSHMEM_TEAM_WORLD, 1024, NULL, 0, &x, NULL, 0, &y), 0, "rows and columns");
+	check_stage(x, 1024, true);
+	check_stage(y, NPES / 1024, true);
+	destroy(x);
+	destroy(y);
+	t_equal(split(NPES, &large[1]), 0, "a large one again");
+	for (i = 0; i < nlarge; i++)
+		destroy(large[i]);
+	t_equal(split(3 * 65536 / 4, &x), 0, "another size");
+	destroy(x);
+}
+
+int main(void)
+{
+	for (me = 0; me <= 40001; me += 40001) {
+		open_teams();
+		fill_pool();
+		gshmemi_teams_close();
+	}
+	return 0;
+}
