@@ -478,7 +478,7 @@ GSHMEM_API uint64_t gshmem_signal_fetch(const uint64_t *sig_addr);
  */
 typedef struct gshmemi_ctx *gshmem_ctx_t; /* opaque: there is no such structure */
 #define GSHMEM_CTX_INVALID ((gshmem_ctx_t)0)
-#define GSHMEM_CTX_DEFAULT ((gshmem_ctx_t)0x100010001)
+#define GSHMEM_CTX_DEFAULT ((gshmem_ctx_t)0x800000008001)
 
 /* Options; they may be combined. They promise what the program does, and change nothing here. */
 #define GSHMEM_CTX_SERIALIZED 1L /* no two threads use it at the same time */

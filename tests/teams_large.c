@@ -2,10 +2,12 @@
 /* delivery: no */
 /*
  * Teams of a job of 65536 PEs, as one of them sees it. Their flags and packets lie in a pool, in pieces that no two teams share, enough
- * for each, at a place that comes of what all PEs know; a full pool is an error, and what is given back is used again. By the source
- * itself: nobody can start so many.
+ * for each, at a place that comes of what all PEs know; a full pool is an error, and what is given back is used again. Handles of contexts
+ * hold the PEs of such teams. By the source itself: nobody can start so many.
  */
 #include "../src/team/team.c"
+
+#include <gshmem/order/context.h>
 
 #include "helpers.h"
 #include <stdarg.h>
@@ -214,6 +216,16 @@ static void fill_pool(void)
 	destroy(x);
 }
 
+static void check_context(int start, int stride, int pe, int world_pe)
+{
+	const uint64_t handle = gshmemi_ctx_handle(GSHMEMI_CTX_COLLECTIVES - 1, 0x12345, start, stride);
+	gshmem_ctx_t ctx = (gshmem_ctx_t)(uintptr_t)handle;
+
+	t_equal(gshmemi_ctx_pe(ctx, pe, "test"), world_pe, "the PE by a context's handle");
+	t_equal(gshmemi_ctx_index(ctx), GSHMEMI_CTX_COLLECTIVES - 1, "the context's number");
+	t_check(handle != gshmemi_ctx_handle(GSHMEMI_CTX_COLLECTIVES - 1, 0x12346, start, stride), "the next one's handle");
+}
+
 int main(void)
 {
 	for (me = 0; me <= 40001; me += 40001) {
@@ -221,5 +233,11 @@ int main(void)
 		fill_pool();
 		gshmemi_teams_close();
 	}
+	check_context(0, 1, NPES - 1, NPES - 1);
+	check_context(NPES - 1, -1, NPES - 1, 0);
+	check_context(NPES - 1, -(NPES - 1), 1, 0);
+	check_context(0, NPES - 1, 1, NPES - 1);
+	check_context(4096, 8191, 2, 4096 + 2 * 8191);
+	t_check(gshmemi_ctx_handle(0, 0, 0, 1) == (uintptr_t)GSHMEM_CTX_DEFAULT, "the default context's handle");
 	return 0;
 }

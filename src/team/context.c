@@ -11,7 +11,6 @@
 #include <string.h>
 
 #define OPTIONS (GSHMEM_CTX_SERIALIZED | GSHMEM_CTX_PRIVATE | GSHMEM_CTX_NOSTORE)
-#define FIELD 4096 /* what the handle's fields for PEs hold */
 
 /* What kernels do not need. */
 struct entry {
@@ -20,7 +19,8 @@ struct entry {
 };
 static struct entry *entries;            /* [GSHMEM_CONTEXTS] */
 static struct gshmemi_context *contexts; /* [GSHMEM_CONTEXTS]: kernels read them */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of both */
+static int next; /* place to look at first: numbers come back as late as they can, for handles to stay different */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of all three */
 
 const struct gshmemi_context *gshmemi_contexts_table(void)
 {
@@ -29,13 +29,10 @@ const struct gshmemi_context *gshmemi_contexts_table(void)
 
 static uint64_t make_handle(const struct gshmemi_context *c)
 {
-	const bool fits = !c->members && c->start < FIELD && c->stride < FIELD && c->stride > -FIELD;
 	const bool is_slow = gshmemi_state.slow & (GSHMEMI_SLOW_CHECK | GSHMEMI_SLOW_DELIVERY | GSHMEMI_SLOW_CARRY);
-	uint64_t handle = (uint64_t)(c - contexts) + 1 + (entries[c - contexts].ncreated << 45);
+	const uint64_t handle = gshmemi_ctx_handle((uint64_t)(c - contexts), entries[c - contexts].ncreated, c->start, c->stride);
 
-	if (fits && !is_slow)
-		handle |= GSHMEMI_CTX_SAYS_ALL | (uint64_t)c->start << 20 | (uint64_t)(c->stride & (2 * FIELD - 1)) << 32;
-	return handle;
+	return c->members || is_slow ? handle & ~GSHMEMI_CTX_SAYS_ALL : handle;
 }
 
 static void fill(struct gshmemi_context *c, const struct gshmemi_team_view *team)
@@ -61,6 +58,7 @@ int gshmemi_contexts_open(void)
 	if (rc)
 		return rc;
 	contexts = table;
+	next = 1;
 	entries[0].team = GSHMEM_TEAM_WORLD;
 	contexts[0].npes = gshmemi_bootstrap_npes();
 	contexts[0].stride = 1;
@@ -125,7 +123,7 @@ static int create(gshmem_team_t team, long options, gshmem_ctx_t *ctx, const cha
 {
 	const struct gshmemi_team_view *view;
 	struct gshmemi_context *c = NULL;
-	int i;
+	int i, place;
 
 	*ctx = GSHMEM_CTX_INVALID;
 	GSHMEMI_ENTER(call);
@@ -137,10 +135,13 @@ static int create(gshmem_team_t team, long options, gshmem_ctx_t *ctx, const cha
 		return -EINVAL;
 	}
 	pthread_mutex_lock(&lock);
-	for (i = 0; !c && i < gshmemi_env.CONTEXTS; i++)
-		if (!contexts[i].handle)
-			c = &contexts[i];
+	for (i = 0; !c && i < gshmemi_env.CONTEXTS; i++) {
+		place = (next + i) % gshmemi_env.CONTEXTS;
+		if (!contexts[place].handle)
+			c = &contexts[place];
+	}
 	if (c) {
+		next = (int)(c - contexts) + 1;
 		entries[c - contexts].team = team;
 		entries[c - contexts].ncreated++;
 		fill(c, view);

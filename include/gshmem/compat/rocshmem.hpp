@@ -288,7 +288,7 @@ GSHMEMI_NAME int rocshmem_ctx_n_pes(rocshmem_ctx_t ctx)
 /* Those that kernels create are the default one, with PE numbers of a team. */
 GSHMEMI_NAME int gshmemi_is_default(rocshmem_ctx_t ctx)
 {
-	return ((uint64_t)(uintptr_t)ctx & 0x1ffff) == 0x10001;
+	return ((uint64_t)(uintptr_t)ctx & 0xffff) == ((uint64_t)(uintptr_t)GSHMEM_CTX_DEFAULT & 0xffff);
 }
 
 GSHMEMI_NAME void rocshmem_fence(void)
@@ -420,8 +420,7 @@ static inline __device__ int rocshmem_wg_team_create_ctx(rocshmem_team_t team, l
 	view = gshmemi_team_of(team, "rocshmem_wg_team_create_ctx");
 	if (view.members)
 		return ROCSHMEM_ERROR;
-	*ctx = (rocshmem_ctx_t)(uintptr_t)(1 | GSHMEMI_CTX_SAYS_ALL | (uint64_t)view.start << 20 |
-					   ((uint64_t)(int64_t)view.stride & 0x1fff) << 32);
+	*ctx = (rocshmem_ctx_t)(uintptr_t)gshmemi_ctx_handle(0, 0, view.start, view.stride);
 	return ROCSHMEM_SUCCESS;
 }
 

@@ -5,11 +5,13 @@
  * A handle is a number in the place of a pointer. Where PEs of the team lie at one stride, it says all that a call needs,
  * so that kernels read no table:
  *
- *   bits  0 - 15  which context, counted from 1
- *        16       the next two fields count; else look the handle up (struct gshmemi_context)
- *        20 - 31  PE of the world that is the team's first
- *        32 - 44  distance to the next one, signed
- *        45 - 63  how often there was a context of this number before
+ *   bits  0 - 14  which context, counted from 1
+ *        15       the PE and the distance count; else look the handle up (struct gshmemi_context)
+ *        16 - 31  PE of the world that is the team's first
+ *        32 - 46  how often there was a context of this number before
+ *        47 - 63  distance to the next PE, signed
+ *
+ * PE and distance end a word of 32 bits each, so that one shift brings out either.
  *
  * A handle that says all is not looked up, and so still good for puts and gets when its context has been destroyed. With
  * GSHMEM_CHECK=1 and delayed delivery there are none such: every call looks its handle up.
@@ -24,12 +26,18 @@
 #include <gshmem/order/sync.h>
 #endif
 
-#define GSHMEMI_CTX_SAYS_ALL (1ULL << 16)
+#define GSHMEMI_CTX_SAYS_ALL (1ULL << 15)
 
 /* Which context, from 0, the default one, on. */
 GSHMEMI_FN uint64_t gshmemi_ctx_index(gshmem_ctx_t ctx)
 {
-	return ((uint64_t)(uintptr_t)ctx & 0xffff) - 1;
+	return ((uint64_t)(uintptr_t)ctx & (GSHMEMI_CTX_SAYS_ALL - 1)) - 1;
+}
+
+/* A handle that says all. */
+GSHMEMI_FN uint64_t gshmemi_ctx_handle(uint64_t index, uint64_t ncreated, int start, int stride)
+{
+	return (index + 1) | GSHMEMI_CTX_SAYS_ALL | (uint64_t)start << 16 | (ncreated & 0x7fff) << 32 | (uint64_t)stride << 47;
 }
 
 /* The context of a handle; one that is bad is a fault. */
@@ -66,7 +74,7 @@ GSHMEMI_FN int gshmemi_ctx_pe(gshmem_ctx_t ctx, int pe, const char *call)
 	const uint64_t handle = (uint64_t)(uintptr_t)ctx;
 
 	if (__builtin_expect((handle & GSHMEMI_CTX_SAYS_ALL) != 0, 1))
-		return (int)(handle >> 20 & 0xfff) + pe * (int)((int64_t)(handle << 19) >> 51);
+		return (int)((uint32_t)handle >> 16) + pe * (int)((int64_t)handle >> 47);
 #ifndef GSHMEMI_LIBRARY
 	if (!GSHMEMI_ON_HOST())
 		return gshmemi_ctx_pe_at(ctx, pe, call, gshmemi_arch_caller());
