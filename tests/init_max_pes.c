@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* delivery: no */
 /*
- * A job of as many PEs as there can be: what a PE keeps is of its own node, whichever PEs that are. One PE more is an error on all of
- * them. By the source itself: nobody can start so many.
+ * A job of as many PEs as there can be: what a PE keeps is of its own node, whichever PEs that are. One PE
+ * more is an error on all of them. By the source itself: nobody can start so many.
  */
 #define gshmemi_job tested_job /* the library that this links to has one of its own */
 #include "../src/ipc/job.c"
@@ -21,7 +21,10 @@ static int node(int pe)
 	return nnodes ? pe % nnodes : pe / 8;
 }
 
-/* ---- what job.c uses of the library: every PE says the same as this one, but for its number and its node ---- */
+/*
+ * ---- what job.c uses of the library: every PE says the same as this one, but for its number and its node
+ * ----
+ */
 
 int gshmemi_bootstrap_rank(void)
 {

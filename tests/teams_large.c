@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* delivery: no */
 /*
- * Teams of a job of 65536 PEs, as one of them sees it. Their flags and packets lie in a pool, in pieces that no two teams share, enough
- * for each, at a place that comes of what all PEs know; a full pool is an error, and what is given back is used again. Handles of contexts
- * hold the PEs of such teams. By the source itself: nobody can start so many.
+ * Teams of a job of 65536 PEs, as one of them sees it. Their flags and packets lie in a pool, in pieces that
+ * no two teams share, enough for each, at a place that comes of what all PEs know; a full pool is an error,
+ * and what is given back is used again. Handles of contexts hold the PEs of such teams. By the source
+ * itself: nobody can start so many.
  */
 #include "../src/team/team.c"
 

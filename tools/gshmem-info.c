@@ -3,8 +3,8 @@
  * gshmem-info: what gshmem finds on this machine. Alone it is a job of one PE; under mpirun -n N it also shows which
  * PE reaches which, and how; with --measure also how fast, beside what the same memory gives without the library.
  *
- * One report, two printers: report() names each fact once, the functions in front of it write text or JSON. PE 0 prints; what each
- * PE knows comes to it one PE after the other, so that no PE holds what all know.
+ * One report, two printers: report() names each fact once, the functions in front of it write text or JSON.
+ * PE 0 prints; what each PE knows comes to it one PE after the other, so that no PE holds what all know.
  */
 #include "base/base.h"
 

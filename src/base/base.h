@@ -186,7 +186,10 @@ void gshmemi_bootstrap_barrier(void);
 void gshmemi_bootstrap_allgather(const void *mine, void *all, size_t nbytes);
 void gshmemi_bootstrap_broadcast(void *data, size_t nbytes, int root);
 
-/* Find together with the other PEs of this machine, the lowest of which is lowest, for the next one: in the order of the PEs. */
+/*
+ * Find together with the other PEs of this machine, the lowest of which is lowest, for the next one: in the
+ * order of the PEs.
+ */
 void gshmemi_bootstrap_split(int lowest);
 void gshmemi_bootstrap_allgather_node(const void *mine, void *all, size_t nbytes);
 

@@ -30,12 +30,13 @@ static void describe_address(uint64_t address, char *text, size_t nbytes)
 	const char *at = (const char *)(uintptr_t)address;
 	uint64_t in_sync = (uint64_t)((uintptr_t)at - (uintptr_t)gshmemi_state.sync);
 	uint64_t in_stage = (uint64_t)((uintptr_t)at - (uintptr_t)gshmemi_heap.stages);
+	uint64_t npieces = gshmemi_heap.npredefined + gshmemi_heap.nplaces - GSHMEMI_NPREDEFINED;
 
 	if (gshmemi_heap_contains(at))
 		snprintf(text, nbytes, "address 0x%" PRIx64 " (heap+0x%" PRIx64 ")", address, gshmemi_heap_offset(at));
 	else if (in_sync < (gshmemi_state.nteams + 1) * sizeof *gshmemi_state.sync)
 		snprintf(text, nbytes, "address 0x%" PRIx64 " (the barrier's memory)", address);
-	else if (in_stage < (gshmemi_heap.npredefined + gshmemi_state.nteams - GSHMEMI_NPREDEFINED) * GSHMEMI_STAGE_NBYTES)
+	else if (in_stage < npieces * GSHMEMI_STAGE_NBYTES)
 		snprintf(text, nbytes, "address 0x%" PRIx64 " (the memory of collectives)", address);
 	else
 		snprintf(text, nbytes, "address 0x%" PRIx64, address);

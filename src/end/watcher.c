@@ -2,10 +2,10 @@
 /*
  * The watcher: one thread per PE, from the head of init to the end of finalize.
  *
- * While init waits for other PEs it watches over init itself: over the processes that the launcher started on this
- * node, and the clock. Then it watches the PEs of this machine by pidfds and by what they say of themselves (ipc/life.h),
- * and this PE's fault record, in host memory. It calls neither MPI nor HIP, which may be dead when it is needed: a
- * kernel that stops takes the device's context with it.
+ * While init waits for other PEs it watches over init itself: over the processes that the launcher started
+ * on this node, and the clock. Then it watches the PEs of this machine by pidfds and by what they say of
+ * themselves (ipc/life.h), and this PE's fault record, in host memory. It calls neither MPI nor HIP, which
+ * may be dead when it is needed: a kernel that stops takes the device's context with it.
  */
 #include "end/end.h"
 

@@ -230,8 +230,9 @@ static int preallocate(char *base, uint64_t nbytes)
 }
 
 /*
- * Places: one for each of GSHMEM_TEAMS, and in a job whose world needs several pieces, so many more that LARGE teams of all PEs can be
- * made beside the small ones; handles number 65535. Each place has a piece of the pool, but that predefined teams have what they need.
+ * Places: one for each of GSHMEM_TEAMS, and in a job whose world needs several pieces, so many more that
+ * LARGE teams of all PEs can be made beside the small ones; handles number 65535. Each place has a piece of
+ * the pool, but that predefined teams have what they need.
  */
 void gshmemi_heap_count_places(int npes, int npeers, unsigned *nplaces_p, unsigned *npieces_p)
 {
@@ -239,7 +240,7 @@ void gshmemi_heap_count_places(int npes, int npeers, unsigned *nplaces_p, unsign
 	const unsigned n = (unsigned)gshmemi_env.TEAMS + LARGE * (gshmemi_heap_pieces(npes) - 1);
 
 	*nplaces_p = n < MOST ? n : MOST;
-	*npieces_p = *nplaces_p - GSHMEMI_NPREDEFINED + gshmemi_heap_pieces(npes) + 2 * gshmemi_heap_pieces(npeers);
+	*npieces_p = gshmemi_heap_pieces(npes) + 2 * gshmemi_heap_pieces(npeers) + *nplaces_p - GSHMEMI_NPREDEFINED;
 }
 
 static size_t syncs_nbytes(unsigned nplaces)

@@ -31,8 +31,9 @@ extern struct gshmemi_heap gshmemi_heap;
 enum { GSHMEMI_TEAM_WORLD, GSHMEMI_TEAM_SHARED, GSHMEMI_TEAM_NODE, GSHMEMI_NPREDEFINED };
 
 /*
- * Pieces of the pool that a team of npes PEs needs. One that is made takes as many places, each of which has one piece; it uses the
- * first one's struct gshmemi_sync. So a list of what is free has one bit for each place.
+ * Pieces of the pool that a team of npes PEs needs. One that is made takes as many places, each of which has
+ * one piece; it uses the first one's struct gshmemi_sync. So a list of what is free has one bit for each
+ * place.
  */
 static inline unsigned gshmemi_heap_pieces(int npes)
 {
@@ -46,8 +47,8 @@ enum gshmemi_heap_kind gshmemi_heap_resolve(enum gshmemi_heap_kind kind);
 uint64_t gshmemi_heap_node_nbytes(void);
 
 /*
- * Allocate on the current device. nlocal PEs of this machine do the same; node_nbytes is what was available before any
- * of them began. The memory is not touched, unless prealloc asks for it.
+ * Allocate on the current device. nlocal PEs of this machine do the same; node_nbytes is what was available
+ * before any of them began. The memory is not touched, unless prealloc asks for it.
  */
 int gshmemi_heap_create(uint64_t nbytes, enum gshmemi_heap_kind kind, bool prealloc, bool check, int nlocal,
 			uint64_t node_nbytes);

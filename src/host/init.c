@@ -360,7 +360,8 @@ static int join(int rc, const struct request *request)
 	uint64_t node_nbytes = gshmemi_heap_node_nbytes();
 	struct gshmemi_config config = {request->heap_nbytes, gshmemi_env.HEAP_KIND, gshmemi_env.CHECK,
 					gshmemi_env.CPU_DELIVERY != NULL, (uint64_t)gshmemi_env.TEAMS,
-					(uint64_t)gshmemi_env.PES_PER_NODE.npes << 1 | gshmemi_env.PES_PER_NODE.is_cyclic};
+					(uint64_t)gshmemi_env.PES_PER_NODE.npes << 1 |
+						gshmemi_env.PES_PER_NODE.is_cyclic};
 	struct mine mine = {-1, -1};
 	int local;
 

@@ -66,9 +66,11 @@ static void report_terms(const struct terms *first, const struct terms *other, i
 			      gshmemi_heap_kind_name((enum gshmemi_heap_kind)a->heap_kind),
 			      gshmemi_heap_kind_name((enum gshmemi_heap_kind)b->heap_kind), pe);
 	else if (b->check != a->check)
-		gshmemi_error("init: GSHMEM_CHECK is %d on PE 0 but %d on PE %d", (int)a->check, (int)b->check, pe);
+		gshmemi_error("init: GSHMEM_CHECK is %d on PE 0 but %d on PE %d", (int)a->check, (int)b->check,
+			      pe);
 	else if (b->nteams != a->nteams)
-		gshmemi_error("init: GSHMEM_TEAMS is %" PRIu64 " on PE 0 but %" PRIu64 " on PE %d", a->nteams, b->nteams, pe);
+		gshmemi_error("init: GSHMEM_TEAMS is %" PRIu64 " on PE 0 but %" PRIu64 " on PE %d", a->nteams,
+			      b->nteams, pe);
 	else if (b->is_delayed != a->is_delayed)
 		gshmemi_error("init: GSHMEM_CPU_DELIVERY is set on PE %d only", b->is_delayed ? pe : 0);
 	else
@@ -100,7 +102,8 @@ static int check(int rc, const struct gshmemi_config *config)
 		return rc;
 	rc = compare_terms(config);
 	if (!rc && job.npes > GSHMEMI_NPES_LIMIT) {
-		gshmemi_error("init: %d PEs are more than gshmem can number, which are %d", job.npes, GSHMEMI_NPES_LIMIT);
+		gshmemi_error("init: %d PEs are more than gshmem can number, which are %d", job.npes,
+			      GSHMEMI_NPES_LIMIT);
 		rc = -E2BIG;
 	}
 	if (rc)

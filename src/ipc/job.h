@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The job: how many PEs it has, whether they want the same, and who the PEs on this machine are. Learned in init, constant until
- * finalize. Of PEs on other machines a PE knows nothing but their numbers, so that what it keeps does not grow with the job.
+ * The job: how many PEs it has, whether they want the same, and who the PEs on this machine are. Learned in
+ * init, constant until finalize. Of PEs on other machines a PE knows nothing but their numbers, so that what
+ * it keeps does not grow with the job.
  */
 #ifndef GSHMEMI_IPC_JOB_H
 #define GSHMEMI_IPC_JOB_H
@@ -16,7 +17,7 @@ struct gshmemi_peer {
 	pid_t pid;           /* as the peer itself sees it */
 	uint32_t uid;
 	bool is_dumpable;    /* lets other processes open its memory */
-	bool is_local;       /* on this PE's node: true, unless GSHMEM_PES_PER_NODE pretends another one; true for this PE */
+	bool is_local;       /* on this PE's node: false only where GSHMEM_PES_PER_NODE pretends others */
 	bool is_mapped;      /* its heap is in this process; false until gshmemi_map_open */
 	uint64_t pid_space;  /* inode of its PID namespace: pid means something here only if it is ours */
 };
@@ -58,7 +59,10 @@ void gshmemi_job_set_sharers(int npes);
 /* A PE on this machine; NULL: it is on another one. */
 const struct gshmemi_peer *gshmemi_job_find(int pe);
 
-/* A pidfd of a PE of this machine, or a negative errno: -ESRCH if it is gone, -EXDEV if its pid means nothing here. */
+/*
+ * A pidfd of a PE of this machine, or a negative errno: -ESRCH if it is gone, -EXDEV if its pid means nothing
+ * here.
+ */
 int gshmemi_job_open_pidfd(int pe);
 
 /* Why this process may not open what a process of this machine has, as far as one can tell from outside. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What each PE last said of itself: one word per PE in memory that the processes of its machine share, and that outlives
- * it in them. Kernels never touch it. It is an object without a name, so that nothing is left behind.
+ * What each PE last said of itself: one word per PE in memory that the processes of its machine share, and
+ * that outlives it in them. Kernels never touch it. It is an object without a name, so that nothing is left
+ * behind.
  */
 #ifndef GSHMEMI_IPC_LIFE_H
 #define GSHMEMI_IPC_LIFE_H
@@ -26,8 +27,8 @@ void gshmemi_life_close(void);
 void gshmemi_life_set(uint64_t life);
 
 /*
- * True in one process of the machine at a time, until it ends: the one that is to say why the job ends, where several may
- * have seen it. True also where the PEs cannot see each other.
+ * True in one process of the machine at a time, until it ends: the one that is to say why the job ends,
+ * where several may have seen it. True also where the PEs cannot see each other.
  */
 bool gshmemi_life_may_speak(void);
 

@@ -198,7 +198,8 @@ static int open_globals(int pe, const struct card *card, struct mapping *mapping
 }
 
 /* Map peer i; -EXDEV when there is no access. What is open after an error is closed by gshmemi_map_close. */
-static int open_peer(int i, const struct card *card, const struct gshmemi_peers *peers, char *heap, struct gshmemi_sync *sync)
+static int open_peer(int i, const struct card *card, const struct gshmemi_peers *peers, char *heap,
+		     struct gshmemi_sync *sync)
 {
 	struct mapping *mapping = &mappings[i];
 	const int pe = gshmemi_job->peers[i].pe;
@@ -280,7 +281,10 @@ static void clear(const struct gshmemi_peers *peers)
 		peers->delta[pe] = peers->sync_delta[pe] = peers->amo_delta[pe] = GSHMEMI_SENTINEL;
 }
 
-/* The alignment that heaps have on all PEs; and variables are symmetric if all PEs run the same program as PE 0. */
+/*
+ * The alignment that heaps have on all PEs; and variables are symmetric if all PEs run the same program as PE
+ * 0.
+ */
 static void compare(const char *heap, size_t *heap_align_p)
 {
 	const uint64_t base = (uintptr_t)heap, layout = gshmemi_globals_layout();
@@ -294,7 +298,8 @@ static void compare(const char *heap, size_t *heap_align_p)
 	*heap_align_p = (size_t)words[0];
 	gshmemi_globals_use(words[1] == INT64_MAX && layout);
 	if (words[1] != INT64_MAX && gshmemi_job->my_pe == 0)
-		gshmemi_warn("init: PE %d runs another program than PE 0: its variables are not symmetric", (int)words[1]);
+		gshmemi_warn("init: PE %d runs another program than PE 0: its variables are not symmetric",
+			     (int)words[1]);
 }
 
 static size_t mappings_nbytes(int npeers)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The map of the peers: opens the memory of the PEs on this node, and says how far it lies from this PE's own.
+ * The map of the peers: opens the memory of the PEs on this node, and says how far it lies from this PE's
+ * own.
  */
 #ifndef GSHMEMI_IPC_MAP_H
 #define GSHMEMI_IPC_MAP_H
@@ -18,8 +19,9 @@ struct gshmemi_peers {
 };
 
 /*
- * Exchange handles of the heap and the sync region, open those of the PEs on this node, and what the PEs of this
- * machine say of themselves (life_fd, of gshmemi_life_open); fill the tables of *peers. rc is this PE's error so far. Collective, and agreed: 0, or the same error on every PE with nothing left open.
+ * Exchange handles of the heap and the sync region, open those of the PEs on this node, and what the PEs of
+ * this machine say of themselves (life_fd, of gshmemi_life_open); fill the tables of *peers. rc is this PE's
+ * error so far. Collective, and agreed: 0, or the same error on every PE with nothing left open.
  *
  * A PE on another node, or one whose device this one cannot access, is no error: its entries are sentinels.
  * amo_delta is sentinels everywhere, on every PE, when any pair of PEs in the job lacks native atomics: an object may

@@ -19,7 +19,7 @@ struct entry {
 };
 static struct entry *entries;            /* [GSHMEM_CONTEXTS] */
 static struct gshmemi_context *contexts; /* [GSHMEM_CONTEXTS]: kernels read them */
-static int next; /* place to look at first: numbers come back as late as they can, for handles to stay different */
+static int next; /* place to look at first: a number that was free shortest is used last */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of all three */
 
 const struct gshmemi_context *gshmemi_contexts_table(void)
@@ -30,7 +30,8 @@ const struct gshmemi_context *gshmemi_contexts_table(void)
 static uint64_t make_handle(const struct gshmemi_context *c)
 {
 	const bool is_slow = gshmemi_state.slow & (GSHMEMI_SLOW_CHECK | GSHMEMI_SLOW_DELIVERY | GSHMEMI_SLOW_CARRY);
-	const uint64_t handle = gshmemi_ctx_handle((uint64_t)(c - contexts), entries[c - contexts].ncreated, c->start, c->stride);
+	const uint64_t index = (uint64_t)(c - contexts);
+	const uint64_t handle = gshmemi_ctx_handle(index, entries[index].ncreated, c->start, c->stride);
 
 	return c->members || is_slow ? handle & ~GSHMEMI_CTX_SAYS_ALL : handle;
 }

@@ -2,9 +2,10 @@
 /*
  * Teams: who is in them, and how they come and go. Their barrier is gshmemi_disseminate, for kernels and hosts alike.
  *
- * Team i of a PE has place i of the sync region, on all PEs that are in it, and the places behind it that its size needs
- * (gshmemi_heap_pieces). So the PEs of a parent agree, when it is split, on places that are free on all of them. They do so by
- * barriers of the parent that carry words, which need no memory but the parent's own; MPI would need a communicator for each team.
+ * Team i of a PE has place i of the sync region, on all PEs that are in it, and the places behind it that
+ * its size needs (gshmemi_heap_pieces). So the PEs of a parent agree, when it is split, on places that are
+ * free on all of them. They do so by barriers of the parent that carry words, which need no memory but the
+ * parent's own; MPI would need a communicator for each team.
  */
 #include "team/team.h"
 
@@ -93,8 +94,8 @@ static void close_place(struct team *team)
 }
 
 /*
- * Fill a place that this thread has taken, here and in the memory that kernels read. Nobody uses it yet. The team's stage is made of
- * npieces of the pool.
+ * Fill a place that this thread has taken, here and in the memory that kernels read. Nobody uses it yet. The
+ * team's stage is made of npieces of the pool.
  */
 static int fill_pieces(struct team *team, const struct shape *shape, unsigned first, unsigned npieces)
 {
@@ -127,14 +128,16 @@ static int fill_pieces(struct team *team, const struct shape *shape, unsigned fi
 	image.nflags = npieces * GSHMEMI_STAGE_NPES;
 	image.npackets = npieces * GSHMEMI_STAGE_NPACKETS / (2 * (unsigned)shape->npes) & ~3U;
 	rc = gshmemi_access_copy(sync, &image, sizeof image, "the memory of a team");
-	return rc ? rc : gshmemi_access_fill(stage, 0, (size_t)npieces * GSHMEMI_STAGE_NBYTES, "the memory of a team");
+	if (!rc)
+		rc = gshmemi_access_fill(stage, 0, npieces * (size_t)GSHMEMI_STAGE_NBYTES, "the memory of a team");
+	return rc;
 }
 
 static int fill_place(struct team *team, const struct shape *shape)
 {
 	const unsigned place = (unsigned)(team - teams);
 
-	return fill_pieces(team, shape, place - GSHMEMI_NPREDEFINED + gshmemi_heap.npredefined, team->nplaces);
+	return fill_pieces(team, shape, gshmemi_heap.npredefined + place - GSHMEMI_NPREDEFINED, team->nplaces);
 }
 
 /* Whether n places from one on are there and free. The lock is held. */
@@ -166,8 +169,9 @@ static bool take_place(struct team *team, int npes)
 /* ---- the teams that are always there ---- */
 
 /*
- * Which PEs reach each other's memory need not be the same for all: each PE joins the first group all of whose PEs it reaches, and
- * that reach it. can_reach is [npeers][npeers], the same on all PEs of a machine, and so is the outcome.
+ * Which PEs reach each other's memory need not be the same for all: each PE joins the first group all of
+ * whose PEs it reaches, and that reach it. can_reach is [npeers][npeers], the same on all PEs of a machine,
+ * and so is the outcome.
  */
 static void find_shared(const bool *can_reach, struct shape *shape)
 {
@@ -215,19 +219,23 @@ static size_t reach_nbytes(int npeers)
 	return (size_t)npeers * (size_t)npeers * sizeof(bool);
 }
 
-/* Who of this machine reaches whom on its node, [npeers][npeers]; *all_p becomes whether all PEs of the job have all mapped. */
+/*
+ * Who of this machine reaches whom on its node, [npeers][npeers]; *all_p becomes whether all PEs of the job
+ * have all mapped.
+ */
 static bool *gather_reach(const ptrdiff_t *delta, bool *all_p)
 {
 	const int n = gshmemi_job->npeers;
-	bool *row = calloc((size_t)n, sizeof *row), *can_reach = malloc(reach_nbytes(n));
+	bool *row = calloc((size_t)n, sizeof *row), *can_reach = malloc(reach_nbytes(n)), is_mapped;
 	int i;
 
 	if (!row || !can_reach)
 		gshmemi_end(1); /* the other PEs are in the exchange and cannot be told */
 	*all_p = n == gshmemi_job->npes;
 	for (i = 0; i < n; i++) {
-		row[i] = gshmemi_job->peers[i].is_local && delta[gshmemi_job->peers[i].pe] != GSHMEMI_SENTINEL;
-		*all_p &= delta[gshmemi_job->peers[i].pe] != GSHMEMI_SENTINEL;
+		is_mapped = delta[gshmemi_job->peers[i].pe] != GSHMEMI_SENTINEL;
+		row[i] = is_mapped && gshmemi_job->peers[i].is_local;
+		*all_p &= is_mapped;
 	}
 	gshmemi_bootstrap_allgather_node(row, can_reach, (size_t)n * sizeof *row);
 	free(row);
@@ -458,8 +466,11 @@ static int find_row(uint64_t *is_set, unsigned n)
 	return (int)i;
 }
 
-/* Places that are free on all PEs of the parent for teams of these shapes, or -1. All PEs come to the same. */
-static void find_places(const struct team *parent, const struct shape *shapes, int *places, int n, const char *call)
+/*
+ * Places that are free on all PEs of the parent for teams of these shapes, or -1. All PEs come to the same.
+ */
+static void find_places(const struct team *parent, const struct shape *shapes, int *places, int n,
+			const char *call)
 {
 	const unsigned nwords = (nplaces + 127) / 128 * 2;
 	uint64_t *words = calloc(nwords, sizeof *words);
@@ -493,8 +504,8 @@ static void report_full(const struct team *parent, int most, const char *call)
 			      "them, and there can be %u (GSHMEM_TEAMS)",
 			      call, gshmemi_state.my_pe, nteams, nplaces);
 	else
-		gshmemi_error("%s: a team of %d PEs takes %u places in a row, which are not free on all PEs: PE %d has %u teams, the "
-			      "predefined ones among them, in %u places of %u (GSHMEM_TEAMS)",
+		gshmemi_error("%s: a team of %d PEs takes %u places in a row, which are not free on all PEs: PE %d has %u teams, "
+			      "the predefined ones among them, in %u places of %u (GSHMEM_TEAMS)",
 			      call, most, gshmemi_heap_pieces(most), gshmemi_state.my_pe, nteams, ntaken, nplaces);
 }
 

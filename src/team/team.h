@@ -17,8 +17,9 @@ void gshmemi_teams_close(void);
 const struct gshmemi_team_view *gshmemi_team_find(gshmem_team_t team, const char *call);
 
 /*
- * For teams that are made by their PEs alone, which agree on the place: the lowest from one on that is free here, -1: none;
- * take one and fill it, false: it is taken already; leave it again; the handle; a number that changes with each init.
+ * For teams that are made by their PEs alone, which agree on the place: the lowest from one on that is free
+ * here, -1: none; take one and fill it, false: it is taken already; leave it again; the handle; a number
+ * that changes with each init.
  */
 int gshmemi_team_find_place(int from, int npes);
 bool gshmemi_team_take_place(int place, int start, int stride, int npes);

@@ -37,7 +37,8 @@ GSHMEMI_FN uint64_t gshmemi_ctx_index(gshmem_ctx_t ctx)
 /* A handle that says all. */
 GSHMEMI_FN uint64_t gshmemi_ctx_handle(uint64_t index, uint64_t ncreated, int start, int stride)
 {
-	return (index + 1) | GSHMEMI_CTX_SAYS_ALL | (uint64_t)start << 16 | (ncreated & 0x7fff) << 32 | (uint64_t)stride << 47;
+	return (index + 1) | GSHMEMI_CTX_SAYS_ALL | (uint64_t)start << 16 | (ncreated & 0x7fff) << 32 |
+	       (uint64_t)stride << 47;
 }
 
 /* The context of a handle; one that is bad is a fault. */

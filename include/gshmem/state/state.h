@@ -106,11 +106,11 @@ struct gshmemi_sync {
 /*
  * The stage of a team, also at sync_delta: what its collectives poll and what small messages pass through.
  *
- *   uint64_t flag[nflags]                 flag[i]: the last step that PE i of the team has told this one; see coll_step.h
- *   uint64_t packet[2][npes][npackets]    [parity][i]: from PE i, 4 bytes of data and the epoch's tag above them
+ *   uint64_t flag[nflags]                [i]: the last step that PE i of the team has told this one (coll_step.h)
+ *   uint64_t packet[2][npes][npackets]   [parity][i]: from PE i, 4 bytes of data and the epoch's tag above them
  *
- * Stages are pieces of one pool, behind the structs above: for each GSHMEMI_STAGE_NPES PEs of a team, or fewer, as many flags, and
- * packets that are at least a unit of 16 bytes from each.
+ * Stages are pieces of one pool, behind the structs above: for each GSHMEMI_STAGE_NPES PEs of a team, or
+ * fewer, as many flags, and packets that are at least a unit of 16 bytes from each.
  */
 #define GSHMEMI_STAGE_LINE     128
 #define GSHMEMI_STAGE_NPES     256
