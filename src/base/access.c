@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "base/access.h"
+#include "base/scale.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -196,6 +197,11 @@ void gshmemi_access_close(void)
 	spare = NULL;
 	gshmemi_host_free(staging);
 	staging = NULL;
+}
+
+void gshmemi_access_scale(struct gshmemi_scale *scale)
+{
+	gshmemi_scale_add(scale, GSHMEMI_SCALE_PINNED, "staging", sizeof *staging);
 }
 
 int gshmemi_host_allocate(size_t nbytes, const char *what, void **ptr_p)

@@ -19,6 +19,8 @@
 /* Streams, events and staging memory, on the current device. */
 int gshmemi_access_open(void);
 void gshmemi_access_close(void);
+struct gshmemi_scale;
+void gshmemi_access_scale(struct gshmemi_scale *scale);
 
 /* Where a unit's variable is on the device of this PE, as locate says of the current one; what as below. */
 int gshmemi_access_locate(int (*locate)(void **address_p), void **address_p, const char *what);

@@ -193,6 +193,9 @@ void gshmemi_bootstrap_broadcast(void *data, size_t nbytes, int root);
 void gshmemi_bootstrap_split(int lowest);
 void gshmemi_bootstrap_allgather_node(const void *mine, void *all, size_t nbytes);
 
+/* What was exchanged since open: base/scale.h. */
+const struct gshmemi_traffic *gshmemi_bootstrap_traffic(void);
+
 /* The lowest value of each word over all PEs; the bitwise AND. */
 void gshmemi_bootstrap_min(int64_t *words, int nwords);
 void gshmemi_bootstrap_and(uint64_t *words, int nwords);

@@ -8,7 +8,7 @@
  * MPI cannot be started twice. When the library started it, it is finalized at the exit of the process, not in
  * gshmem_finalize, so that gshmem_init may be called again.
  */
-#include "base/base.h"
+#include "base/scale.h"
 
 #include <fcntl.h>
 #include <mpi.h>
@@ -18,6 +18,7 @@
 
 static MPI_Comm comm = MPI_COMM_NULL;
 static MPI_Comm node_comm = MPI_COMM_NULL; /* of the PEs on this machine, by rank */
+static struct gshmemi_traffic traffic;
 static int rank = -1;
 static int npes;
 static int level;       /* MPI_THREAD_* */
@@ -190,6 +191,7 @@ int gshmemi_bootstrap_open(const void *user_comm, int thread_level)
 	if (rc)
 		return rc;
 	MPI_Query_thread(&level);
+	memset(&traffic, 0, sizeof traffic);
 	copy_comm(base);
 	MPI_Comm_rank(comm, &rank);
 	MPI_Comm_size(comm, &npes);
@@ -251,9 +253,15 @@ bool gshmemi_bootstrap_is_finalized(void)
 
 /* ---- exchanges ---- */
 
+const struct gshmemi_traffic *gshmemi_bootstrap_traffic(void)
+{
+	return &traffic;
+}
+
 void gshmemi_bootstrap_split(int lowest)
 {
 	MPI_Comm_split(comm, lowest, rank, &node_comm);
+	gshmemi_traffic_add(&traffic, false, GSHMEMI_SPLIT_NBYTES(npes));
 }
 
 void gshmemi_bootstrap_barrier(void)
@@ -264,22 +272,29 @@ void gshmemi_bootstrap_barrier(void)
 void gshmemi_bootstrap_allgather(const void *mine, void *all, size_t nbytes)
 {
 	MPI_Allgather(mine, (int)nbytes, MPI_BYTE, all, (int)nbytes, MPI_BYTE, comm);
+	gshmemi_traffic_add(&traffic, false, (size_t)npes * nbytes);
 }
 
 void gshmemi_bootstrap_allgather_node(const void *mine, void *all, size_t nbytes)
 {
+	int nlocal;
+
+	MPI_Comm_size(node_comm, &nlocal);
 	MPI_Allgather(mine, (int)nbytes, MPI_BYTE, all, (int)nbytes, MPI_BYTE, node_comm);
+	gshmemi_traffic_add(&traffic, true, (size_t)nlocal * nbytes);
 }
 
 void gshmemi_bootstrap_broadcast(void *data, size_t nbytes, int root)
 {
 	MPI_Bcast(data, (int)nbytes, MPI_BYTE, root, comm);
+	gshmemi_traffic_add(&traffic, false, nbytes);
 }
 
 /* MPICH 4.0.2 compares MPI_UINT64_T as if it were signed; MPI_INT64_T is so everywhere. */
 void gshmemi_bootstrap_min(int64_t *words, int nwords)
 {
 	MPI_Allreduce(MPI_IN_PLACE, words, nwords, MPI_INT64_T, MPI_MIN, comm);
+	gshmemi_traffic_add(&traffic, false, (size_t)nwords * sizeof *words);
 }
 
 void gshmemi_bootstrap_and(uint64_t *words, int nwords)

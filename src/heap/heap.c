@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 
 #include "base/access.h"
+#include "base/scale.h"
 #include "ipc/globals.h"
 #include "ipc/job.h"
 
@@ -346,6 +347,23 @@ int gshmemi_heap_create(uint64_t nbytes, enum gshmemi_heap_kind kind, bool preal
 err_destroy:
 	gshmemi_heap_destroy();
 	return rc;
+}
+
+void gshmemi_heap_scale(struct gshmemi_scale *scale)
+{
+	unsigned nplaces, npieces;
+	size_t barriers, all;
+
+	gshmemi_heap_count_places(scale->npes, scale->npeers, &nplaces, &npieces);
+	barriers = syncs_nbytes(nplaces);
+	all = ipc_nbytes(barriers + stages_nbytes(npieces)); /* collectives have what is left of a page */
+	if (gshmemi_heap_resolve(gshmemi_env.HEAP_KIND) != GSHMEMI_HEAP_COARSE)
+		gshmemi_traffic_add(&scale->traffic, false, 2 * sizeof(int64_t)); /* agree */
+	gshmemi_scale_add(scale, GSHMEMI_SCALE_DEVICE, "barriers", barriers);
+	gshmemi_scale_add(scale, GSHMEMI_SCALE_DEVICE, "collectives", all - barriers);
+	if (gshmemi_env.CHECK)
+		gshmemi_scale_add(scale, GSHMEMI_SCALE_PINNED, "map_of_allocations",
+				  map_nbytes(gshmemi_env.HEAP_SIZE));
 }
 
 static void warn_refused(enum gshmemi_heap_kind wanted, enum gshmemi_heap_kind kind)

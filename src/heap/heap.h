@@ -57,6 +57,8 @@ int gshmemi_heap_create(uint64_t nbytes, enum gshmemi_heap_kind kind, bool preal
 /* For a job of npes PEs, of which at most so many share a machine. */
 void gshmemi_heap_count_places(int npes, int npeers, unsigned *nplaces_p, unsigned *npieces_p);
 
+struct gshmemi_scale;
+void gshmemi_heap_scale(struct gshmemi_scale *scale);
 
 /*
  * Collective, after create, which gave rc: where a PE was refused the kind that was wanted, all take the weakest that

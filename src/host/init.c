@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/access.h"
+#include "base/scale.h"
 #include "device/state.h"
 #include "end/end.h"
 #include "heap/heap.h"
@@ -114,6 +115,12 @@ void gshmemi_poison(void)
 		__atomic_store_n(poison, 1, __ATOMIC_RELEASE);
 }
 
+/* Three tables of what is mapped; GSHMEM_CARRY has three more, of what is direct. */
+static size_t tables_nbytes(int npes)
+{
+	return GSHMEMI_NREGIONS * sizeof *regions + (gshmemi_env.CARRY ? 6 : 3) * (size_t)npes * sizeof *mapped.delta;
+}
+
 /* Host memory that kernels read and write. */
 static int allocate_tables(void)
 {
@@ -121,8 +128,7 @@ static int allocate_tables(void)
 	void *ptr;
 	int rc;
 
-	rc = gshmemi_host_allocate(GSHMEMI_NREGIONS * sizeof *regions + (gshmemi_env.CARRY ? 6 : 3) * npes * sizeof *mapped.delta,
-				   "peer tables", &ptr);
+	rc = gshmemi_host_allocate(tables_nbytes(gshmemi_job->npes), "peer tables", &ptr);
 	if (rc)
 		return rc;
 	regions = ptr;
@@ -324,6 +330,13 @@ static int set_state(void)
 	if (state.slow & (GSHMEMI_SLOW_CHECK | GSHMEMI_SLOW_DELIVERY))
 		state.direct = ((const struct gshmemi_state)GSHMEMI_STATE_INIT).direct;
 	return gshmemi_state_set(&state);
+}
+
+void gshmemi_init_scale(struct gshmemi_scale *scale)
+{
+	gshmemi_scale_add(scale, GSHMEMI_SCALE_PINNED, "distances", tables_nbytes(scale->npes));
+	gshmemi_scale_add(scale, GSHMEMI_SCALE_PINNED, "fault_record", sizeof *fault + sizeof *poison);
+	gshmemi_traffic_add(&scale->traffic, false, GSHMEMI_AGREE_NBYTES); /* go_live */
 }
 
 /* From here on peers can be written to, and are watched. rc as agreed. */

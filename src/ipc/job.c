@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "base/base.h"
+#include "base/scale.h"
 #include "ipc/job.h"
 
 #include <fcntl.h>
@@ -205,6 +205,19 @@ void gshmemi_job_close(void)
 	gshmemi_job = NULL;
 	free(job.peers);
 	job.peers = NULL;
+}
+
+void gshmemi_job_scale(struct gshmemi_scale *scale)
+{
+	gshmemi_traffic_add(&scale->traffic, false, GSHMEMI_AGREE_NBYTES);
+	gshmemi_traffic_add(&scale->traffic, false, sizeof(struct terms));
+	gshmemi_traffic_add(&scale->traffic, false, sizeof(int64_t));
+	gshmemi_traffic_add(&scale->traffic, false, machines_nbytes(scale->npes));
+	gshmemi_traffic_add(&scale->traffic, false, GSHMEMI_SPLIT_NBYTES(scale->npes));
+	gshmemi_traffic_add(&scale->traffic, false, sizeof(int64_t));
+	gshmemi_traffic_add(&scale->traffic, true, peers_nbytes(scale->npeers));
+	gshmemi_scale_add(scale, GSHMEMI_SCALE_HOST, "peers", peers_nbytes(scale->npeers));
+	gshmemi_scale_add(scale, GSHMEMI_SCALE_INIT, "machines", machines_nbytes(scale->npes));
 }
 
 void gshmemi_job_set_mapped(int peer)

@@ -11,6 +11,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+struct gshmemi_scale;
+
 /* A PE on this machine. */
 struct gshmemi_peer {
 	int pe;
@@ -55,6 +57,7 @@ int gshmemi_job_open(int rc, const struct gshmemi_config *config);
 void gshmemi_job_close(void);
 void gshmemi_job_set_mapped(int peer); /* an index of peers */
 void gshmemi_job_set_sharers(int npes);
+void gshmemi_job_scale(struct gshmemi_scale *scale);
 
 /* A PE on this machine; NULL: it is on another one. */
 const struct gshmemi_peer *gshmemi_job_find(int pe);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "base/base.h"
+#include "base/scale.h"
 #include "ipc/job.h"
 #include "ipc/life.h"
 
@@ -157,4 +157,10 @@ bool gshmemi_life_is_ending(int pe, int *status_p)
 		return false;
 	*status_p = (int)(life >> 8);
 	return true;
+}
+
+void gshmemi_life_scale(struct gshmemi_scale *scale)
+{
+	gshmemi_scale_add(scale, GSHMEMI_SCALE_HOST, "words_of_life",
+			  (size_t)scale->npeers * (sizeof *peers + page()));
 }

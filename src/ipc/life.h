@@ -39,4 +39,7 @@ bool gshmemi_life_is_known(int pe);
 /* The PE is at one of the last two; *status_p is then its exit status. */
 bool gshmemi_life_is_ending(int pe, int *status_p);
 
+struct gshmemi_scale;
+void gshmemi_life_scale(struct gshmemi_scale *scale);
+
 #endif /* GSHMEMI_IPC_LIFE_H */

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/scale.h"
 #include "ipc/globals.h"
 #include "ipc/job.h"
 #include "ipc/life.h"
@@ -43,6 +44,7 @@ struct mapping {
 };
 
 static struct mapping *mappings; /* [npeers] */
+static uint64_t nopened;         /* handles */
 
 /* How this PE gets at a peer's device. */
 struct access {
@@ -165,6 +167,7 @@ static int open_region(int pe, const struct region *region, const char *what, vo
 		return gshmemi_hip(error, "init: hipIpcOpenMemHandle of the %s of PE %d, pid %d on %s (%s)", what, pe,
 				   (int)gshmemi_job_find(pe)->pid, gshmemi_job->host, why);
 	}
+	nopened++;
 	*mapping_p = mapping;
 	return 0;
 }
@@ -352,6 +355,7 @@ int gshmemi_map_open(int rc, int device, int life_fd, char *heap, struct gshmemi
 {
 	struct card mine, *cards;
 
+	nopened = 0;
 	memset(&mine, 0, sizeof mine);
 	if (!rc)
 		rc = fill_card(&mine, device, life_fd, heap, sync);
@@ -381,4 +385,23 @@ void gshmemi_map_close(void)
 	}
 	free(mappings);
 	mappings = NULL;
+}
+
+uint64_t gshmemi_map_nopened(void)
+{
+	return nopened;
+}
+
+void gshmemi_map_scale(struct gshmemi_scale *scale)
+{
+	const uint64_t nregions = gshmemi_globals_layout() ? 3 : 2;
+
+	gshmemi_traffic_add(&scale->traffic, false, GSHMEMI_AGREE_NBYTES);  /* map_open */
+	gshmemi_traffic_add(&scale->traffic, false, sizeof(uint64_t));      /* compare */
+	gshmemi_traffic_add(&scale->traffic, false, 2 * sizeof(int64_t));
+	gshmemi_traffic_add(&scale->traffic, true, cards_nbytes(scale->npeers));
+	gshmemi_traffic_add(&scale->traffic, false, GSHMEMI_AGREE_NBYTES);  /* connect_peers */
+	scale->nhandles = nregions * (uint64_t)(scale->npeers - 1);
+	gshmemi_scale_add(scale, GSHMEMI_SCALE_HOST, "mappings", mappings_nbytes(scale->npeers));
+	gshmemi_scale_add(scale, GSHMEMI_SCALE_INIT, "handles", cards_nbytes(scale->npeers));
 }

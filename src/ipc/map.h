@@ -34,4 +34,10 @@ int gshmemi_map_open(int rc, int device, int life_fd, char *heap, struct gshmemi
 /* Close what open opened; no PE may free its memory before all have. */
 void gshmemi_map_close(void);
 
+/* Handles that open has opened. */
+uint64_t gshmemi_map_nopened(void);
+
+struct gshmemi_scale;
+void gshmemi_map_scale(struct gshmemi_scale *scale);
+
 #endif /* GSHMEMI_IPC_MAP_H */

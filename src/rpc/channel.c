@@ -40,10 +40,31 @@ static void lay_out(const struct gshmemi_rpc_shape *shape, struct layout *l)
 	l->page = reserve(&l->nbytes, n * shape->nlanes * GSHMEMI_RPC_LINE * sizeof(uint64_t));
 }
 
-/* Words of a side that is a kernel: all of them the first sequence number; then zeros. */
-static int allocate_on_device(size_t nwords, uint32_t seq, size_t nzeros, void **ptr_p)
+/* Bytes of a side that is a kernel. */
+static size_t client_nbytes(const struct gshmemi_rpc_shape *shape)
 {
-	const size_t nbytes = nwords * sizeof seq + nzeros;
+	if (shape->is_host_client)
+		return 0;
+	return shape->nslots * sizeof(uint32_t) + sizeof(struct gshmemi_rpc_context);
+}
+
+static size_t server_nbytes(const struct gshmemi_rpc_shape *shape)
+{
+	return shape->is_device_server ? (shape->nslots + 1) * sizeof(uint32_t) : 0;
+}
+
+void gshmemi_rpc_channel_size(const struct gshmemi_rpc_shape *shape, size_t *pinned_p, size_t *device_p)
+{
+	struct layout layout;
+
+	lay_out(shape, &layout);
+	*pinned_p = layout.nbytes;
+	*device_p = client_nbytes(shape) + server_nbytes(shape);
+}
+
+/* Words of a side that is a kernel: all of them the first sequence number; then zeros. */
+static int allocate_on_device(size_t nwords, uint32_t seq, size_t nbytes, void **ptr_p)
+{
 	uint32_t *words = calloc(1, nbytes);
 	void *ptr = NULL;
 	size_t i;
@@ -101,7 +122,7 @@ static int set_client(struct gshmemi_rpc_channel *c, const struct gshmemi_rpc_sh
 		c->context = (struct gshmemi_rpc_context *)(void *)(base + l->context);
 		return 0;
 	}
-	rc = allocate_on_device(shape->nslots, shape->first_seq & GSHMEMI_RPC_SEQ, sizeof *c->context, &ptr);
+	rc = allocate_on_device(shape->nslots, shape->first_seq & GSHMEMI_RPC_SEQ, client_nbytes(shape), &ptr);
 	if (rc)
 		return rc;
 	c->client = ptr;
@@ -119,7 +140,7 @@ static int set_server(struct gshmemi_rpc_channel *c, const struct gshmemi_rpc_sh
 		memcpy(c->server, c->request, shape->nslots * sizeof *c->server);
 		return 0;
 	}
-	rc = allocate_on_device(shape->nslots, shape->first_seq & GSHMEMI_RPC_SEQ, sizeof *c->server, &ptr);
+	rc = allocate_on_device(shape->nslots, shape->first_seq & GSHMEMI_RPC_SEQ, server_nbytes(shape), &ptr);
 	if (!rc)
 		c->server = ptr;
 	return rc;

@@ -150,7 +150,7 @@ static pthread_mutex_t arena_lock = PTHREAD_MUTEX_INITIALIZER;
 
 size_t gshmemi_rpc_arena_nbytes(void)
 {
-	return arena ? (size_t)NBLOCKS * GSHMEMI_RPC_BLOCK_NBYTES : 0;
+	return (size_t)NBLOCKS * GSHMEMI_RPC_BLOCK_NBYTES;
 }
 
 static int take_block(struct gshmemi_rpc_op *op, gshmemx_rpc_call_t *call)
@@ -348,9 +348,9 @@ int gshmemi_rpc_library_open(void)
 	rc = open_trace();
 	if (rc)
 		return rc;
-	rc = gshmemi_hip(hipHostMalloc(&ptr, (size_t)NBLOCKS * GSHMEMI_RPC_BLOCK_NBYTES,
+	rc = gshmemi_hip(hipHostMalloc(&ptr, gshmemi_rpc_arena_nbytes(),
 				       hipHostMallocMapped | hipHostMallocPortable | hipHostMallocCoherent),
-			 "rpc: hipHostMalloc of %d bytes for the arena", NBLOCKS * GSHMEMI_RPC_BLOCK_NBYTES);
+			 "rpc: hipHostMalloc of %zu bytes for the arena", gshmemi_rpc_arena_nbytes());
 	if (!rc)
 		arena = ptr;
 	taken = 0;

@@ -57,6 +57,7 @@ struct gshmemi_rpc_shape {
 
 int gshmemi_rpc_channel_open(const struct gshmemi_rpc_shape *shape, struct gshmemi_rpc_channel *channel_p, size_t *nbytes_p);
 void gshmemi_rpc_channel_close(struct gshmemi_rpc_channel *channel);
+void gshmemi_rpc_channel_size(const struct gshmemi_rpc_shape *shape, size_t *pinned_p, size_t *device_p);
 
 /* Waves that the current device can hold at a time, and lanes of each. */
 int gshmemi_rpc_resident(unsigned *nwaves_p, unsigned *nlanes_p);
@@ -70,6 +71,8 @@ int gshmemi_rpc_open_channels(void);  /* channels, not yet served */
 int gshmemi_rpc_start(void); /* the threads; gshmemi_state is set */
 void gshmemi_rpc_stop(void); /* serve what has been posted, then end them; waits end with an error from now on */
 void gshmemi_rpc_close_channels(void);
+struct gshmemi_scale;
+int gshmemi_rpc_scale(struct gshmemi_scale *scale); /* asks the current device how many slots there are */
 
 /* Whether this thread is carrying out a call: it must not wait for another one, nor for other PEs. */
 bool gshmemi_rpc_is_serving(void);

@@ -20,6 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/scale.h"
 #include "ipc/job.h"
 
 #define SPIN_NS        20000   /* after the last work: spin, */
@@ -430,30 +431,63 @@ static void close_served(struct gshmemi_rpc_served *served)
 	served->stream_state = NULL;
 }
 
-int gshmemi_rpc_open_channels(void)
+/* Channels of kernels and of CPU threads, but for the flags. */
+static int find_shapes(struct gshmemi_rpc_shape *kernels, struct gshmemi_rpc_shape *threads,
+		       unsigned *nwaves_p)
 {
-	struct gshmemi_rpc_shape shape = {0};
-	unsigned nwaves, width;
+	unsigned nslots, width;
 	int rc;
 
-	rc = gshmemi_rpc_resident(&nwaves, &width);
+	rc = gshmemi_rpc_resident(nwaves_p, &width);
+	if (rc)
+		return rc;
+	nslots = gshmemi_env.RPC_SLOTS ? (unsigned)gshmemi_env.RPC_SLOTS : *nwaves_p;
+	*kernels = (struct gshmemi_rpc_shape){0};
+	kernels->nslots = (nslots + GSHMEMI_RPC_GROUP - 1) / GSHMEMI_RPC_GROUP * GSHMEMI_RPC_GROUP;
+	kernels->nlanes = width;
+	kernels->first_seq = (uint32_t)gshmemi_env.RPC_SEQ;
+	*threads = *kernels;
+	threads->nslots = GSHMEMI_RPC_GROUP;
+	threads->nlanes = 1;
+	threads->is_host_client = true;
+	return 0;
+}
+
+int gshmemi_rpc_scale(struct gshmemi_scale *scale)
+{
+	struct gshmemi_rpc_shape shapes[2];
+	size_t pinned[2], device[2];
+	unsigned nwaves, i;
+	int rc;
+
+	rc = find_shapes(&shapes[0], &shapes[1], &nwaves);
+	if (rc)
+		return rc;
+	for (i = 0; i < 2; i++)
+		gshmemi_rpc_channel_size(&shapes[i], &pinned[i], &device[i]);
+	gshmemi_scale_add(scale, GSHMEMI_SCALE_DEVICE, "calls_from_kernels", device[0] + device[1]);
+	gshmemi_scale_add(scale, GSHMEMI_SCALE_PINNED, "calls_from_kernels",
+			  pinned[0] + pinned[1] + gshmemi_rpc_arena_nbytes());
+	return 0;
+}
+
+int gshmemi_rpc_open_channels(void)
+{
+	struct gshmemi_rpc_shape kernels, threads;
+	unsigned nwaves;
+	int rc;
+
+	rc = find_shapes(&kernels, &threads, &nwaves);
 	if (rc)
 		return rc;
 	warn_of_few_slots(nwaves);
 	is_woken = GSHMEMI_ARCH_KERNELS_WAKE && gshmemi_env.RPC_POLL != GSHMEMI_POLL_NAP &&
 		   syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
-	shape.nslots = gshmemi_env.RPC_SLOTS ? (unsigned)gshmemi_env.RPC_SLOTS : nwaves;
-	shape.nslots = (shape.nslots + GSHMEMI_RPC_GROUP - 1) / GSHMEMI_RPC_GROUP * GSHMEMI_RPC_GROUP;
-	shape.nlanes = width;
-	shape.flags = is_woken ? GSHMEMI_RPC_WAKES : 0;
-	shape.first_seq = (uint32_t)gshmemi_env.RPC_SEQ;
-	rc = open_served(&gshmemi_rpc_kernels, &shape);
-	shape.nslots = GSHMEMI_RPC_GROUP;
-	shape.nlanes = 1;
-	shape.flags = gshmemi_env.RPC_POLL != GSHMEMI_POLL_NAP ? GSHMEMI_RPC_WAKES : 0;
-	shape.is_host_client = true;
+	kernels.flags = is_woken ? GSHMEMI_RPC_WAKES : 0;
+	rc = open_served(&gshmemi_rpc_kernels, &kernels);
+	threads.flags = gshmemi_env.RPC_POLL != GSHMEMI_POLL_NAP ? GSHMEMI_RPC_WAKES : 0;
 	if (!rc)
-		rc = open_served(&gshmemi_rpc_threads, &shape);
+		rc = open_served(&gshmemi_rpc_threads, &threads);
 	if (!rc)
 		rc = gshmemi_rpc_library_open();
 	if (rc)

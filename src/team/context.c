@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/scale.h"
+
 #define OPTIONS (GSHMEM_CTX_SERIALIZED | GSHMEM_CTX_PRIVATE | GSHMEM_CTX_NOSTORE)
 
 /* What kernels do not need. */
@@ -44,18 +46,34 @@ static void fill(struct gshmemi_context *c, const struct gshmemi_team_view *team
 	c->stride = team->stride;
 }
 
+static size_t entries_nbytes(void)
+{
+	return (size_t)gshmemi_env.CONTEXTS * sizeof *entries;
+}
+
+static size_t contexts_nbytes(void)
+{
+	return (size_t)gshmemi_env.CONTEXTS * sizeof *contexts;
+}
+
+void gshmemi_contexts_scale(struct gshmemi_scale *scale)
+{
+	gshmemi_scale_add(scale, GSHMEMI_SCALE_PINNED, "contexts", contexts_nbytes());
+	gshmemi_scale_add(scale, GSHMEMI_SCALE_HOST, "contexts", entries_nbytes());
+}
+
 int gshmemi_contexts_open(void)
 {
 	const int n = gshmemi_env.CONTEXTS;
 	void *table;
 	int rc;
 
-	entries = calloc((size_t)n, sizeof *entries);
+	entries = calloc(1, entries_nbytes());
 	if (!entries) {
 		gshmemi_error("init: no memory for %d contexts (GSHMEM_CONTEXTS)", n);
 		return -ENOMEM;
 	}
-	rc = gshmemi_host_allocate((size_t)n * sizeof *contexts, "contexts", &table);
+	rc = gshmemi_host_allocate(contexts_nbytes(), "contexts", &table);
 	if (rc)
 		return rc;
 	contexts = table;

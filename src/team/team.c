@@ -16,6 +16,7 @@
 
 #include "heap/heap.h"
 #include "base/access.h"
+#include "base/scale.h"
 #include "ipc/job.h"
 
 #define CONFIG_MASK GSHMEM_TEAM_NUM_CONTEXTS
@@ -270,6 +271,18 @@ int gshmemi_teams_open(const ptrdiff_t *delta)
 	free(can_reach);
 	free(shape.pes);
 	return rc;
+}
+
+void gshmemi_teams_scale(struct gshmemi_scale *scale)
+{
+	unsigned n, npieces;
+
+	gshmemi_heap_count_places(scale->npes, scale->npeers, &n, &npieces);
+	gshmemi_traffic_add(&scale->traffic, true, reach_nbytes(scale->npeers));
+	gshmemi_traffic_add(&scale->traffic, false, GSHMEMI_AGREE_NBYTES);
+	gshmemi_scale_add(scale, GSHMEMI_SCALE_HOST, "teams", places_nbytes(n));
+	gshmemi_scale_add(scale, GSHMEMI_SCALE_INIT, "members_of_the_world",
+			  (size_t)scale->npes * sizeof(int32_t));
 }
 
 void gshmemi_teams_close(void)

@@ -12,6 +12,8 @@ struct gshmemi_team_view;
 /* The teams that are always there, from what each PE reaches, by the heap's distances. Collective; the error is this PE's own. */
 int gshmemi_teams_open(const ptrdiff_t *delta);
 void gshmemi_teams_close(void);
+struct gshmemi_scale;
+void gshmemi_teams_scale(struct gshmemi_scale *scale);
 
 /* What a handle that is not GSHMEM_TEAM_INVALID stands for; a bad one ends the job. */
 const struct gshmemi_team_view *gshmemi_team_find(gshmem_team_t team, const char *call);
@@ -37,6 +39,7 @@ void gshmemi_sync_host_team(const struct gshmemi_team_view *team, uint64_t *word
 
 int gshmemi_contexts_open(void);
 void gshmemi_contexts_close(void);
+void gshmemi_contexts_scale(struct gshmemi_scale *scale);
 const struct gshmemi_context *gshmemi_contexts_table(void);
 
 /* Those of a team that is being destroyed. */

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What all modules take in init, in the order in which init calls them. */
+#include "base/scale.h"
+
+#include <string.h>
+
+#include "base/access.h"
+#include "heap/heap.h"
+#include "host/host.h"
+#include "ipc/job.h"
+#include "ipc/life.h"
+#include "ipc/map.h"
+#include "rpc/rpc.h"
+#include "team/team.h"
+
+int gshmemi_scale_fill(int npes, int npeers, struct gshmemi_scale *scale)
+{
+	memset(scale, 0, sizeof *scale);
+	scale->npes = npes;
+	scale->npeers = npeers;
+	gshmemi_job_scale(scale);
+	gshmemi_life_scale(scale);
+	gshmemi_init_scale(scale);
+	gshmemi_access_scale(scale);
+	gshmemi_heap_scale(scale);
+	gshmemi_map_scale(scale);
+	gshmemi_teams_scale(scale);
+	gshmemi_contexts_scale(scale);
+	gshmemi_scale_add(scale, GSHMEMI_SCALE_CONSTANT, "state", sizeof(struct gshmemi_state));
+	return gshmemi_rpc_scale(scale);
+}
