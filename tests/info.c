@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* platform: cpu */
 /* delivery: no */
-/* gshmem-info: text and JSON, alone and as a job, names what there is and who reaches whom. */
+/*
+ * gshmem-info: text and JSON, alone and as a job, names what there is and who reaches whom; --scale says of
+ * a job what the job itself says, and docs/scaling.md what --scale says, within the limits that it names.
+ */
 #include <libgen.h>
 #include <limits.h>
 #include <string.h>
@@ -53,6 +56,63 @@ static void check_json(void)
 	t_equal(depth, 0, "open brackets");
 }
 
+/* ---- --scale ---- */
+
+/* The part of the report about what init takes. */
+static void copy_init(char *part, size_t nbytes)
+{
+	const char *begin = strstr(output, "\ninternal_memory\n"), *end = begin ? strstr(begin, "handles_opened") : NULL;
+
+	t_check(end && (size_t)(end - begin) + 64 < nbytes, "what init takes is missing:\n%s", output);
+	memcpy(part, begin, (size_t)(end - begin) + strcspn(end, "\n"));
+	part[(size_t)(end - begin) + strcspn(end, "\n")] = 0;
+}
+
+static void compare_with_job(const char *job)
+{
+	static char expected[4096], found[4096];
+
+	run(job, "");
+	copy_init(expected, sizeof expected);
+	run("", "--scale 3");
+	copy_init(found, sizeof found);
+	t_check(strcmp(expected, found) == 0, "--scale 3, and a job of 3 PEs:\n%s\n%s", found, expected);
+}
+
+/* The number behind the last of these words, each of which is looked for behind the one before. */
+static long number(const char *section, const char *key)
+{
+	const char *at = strstr(output, section);
+
+	at = at ? strstr(at, key) : NULL;
+	t_check(at, "no %s, %s in:\n%s", section, key, output);
+	return atol(at + strlen(key));
+}
+
+static void check_page(void)
+{
+	static const int npes[] = {8, 64, 512, 4096, 32768, 65536};
+	static char page[1 << 14];
+	FILE *file = fopen("docs/scaling.md", "r");
+	char arguments[32], row[256];
+	unsigned i;
+
+	t_check(file && fread(page, 1, sizeof page - 1, file), "docs/scaling.md cannot be read");
+	fclose(file);
+	for (i = 0; i < sizeof npes / sizeof *npes; i++) {
+		snprintf(arguments, sizeof arguments, "--scale %d", npes[i]);
+		run("", arguments);
+		snprintf(row, sizeof row, "| %d | %ld | %ld | %ld | %ld | **%ld** | %ld | %ld | %ld |\n", npes[i],
+			 number("device_bytes\n", "    sum "), number("pinned_bytes\n", "    sum "),
+			 number("host_bytes\n", "    sum "), number("host_bytes_in_init\n", "    sum "), number("", "\n  sum "),
+			 number("", "\n  bytes_among_all "), number("", "\n  bytes_on_the_machine "), number("", "\n  handles_opened "));
+		t_check(strstr(page, row), "docs/scaling.md has not the row\n%s", row);
+	}
+	t_check(number("", "\n  sum ") <= 64L << 20, "internal memory of a PE of the largest job");
+	t_check(number("constant_bytes_of_a_unit\n", "    sum ") <= 16 << 10, "constant memory of a unit");
+	t_equal(number("", "\n  handles_opened "), 2 * 7, "handles");
+}
+
 int main(void)
 {
 	const char *mpirun = getenv("MPIRUN");
@@ -69,6 +129,11 @@ int main(void)
 	expect("    reaches                self");
 	expect("\ncalls_from_kernels\n  slots                  1024\n  lanes                  64\n  pinned_bytes           ");
 	t_check(atol(strstr(output, "lanes                  64\n") + 49) > 1024 * 4096, "memory of slots:\n%s", output);
+	snprintf(job, sizeof job, "%.1000s -n 3", mpirun ? mpirun : "mpirun");
+	compare_with_job(job);
+	check_page();
+	run("", "--scale 8 --json");
+	check_json();
 	snprintf(job, sizeof job, "GSHMEM_CPU_DEVICES=3 GSHMEM_CPU_NO_PEER=0-1 %.1000s -n 3", mpirun ? mpirun : "mpirun");
 	run(job, "--json 2>/dev/null");
 	check_json();

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * gshmem-info: what gshmem finds on this machine. Alone it is a job of one PE; under mpirun -n N it also shows which
- * PE reaches which, and how; with --measure also how fast, beside what the same memory gives without the library.
+ * gshmem-info: what gshmem finds on this machine. Alone it is a job of one PE; under mpirun -n N it also
+ * shows which PE reaches which, and how; with --measure also how fast, beside what the same memory gives
+ * without the library. With --scale N there is no job: it shows what init would take on a PE of one of N
+ * PEs, 8 of them on each node.
  *
  * One report, two printers: report() names each fact once, the functions in front of it write text or JSON.
  * PE 0 prints; what each PE knows comes to it one PE after the other, so that no PE holds what all know.
  */
 #include "base/base.h"
 
+#include <gshmem/state/pe.h>
 #include <inttypes.h>
 #include <mpi.h>
 #include <stdio.h>
@@ -15,8 +18,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/scale.h"
 #include "heap/heap.h"
 #include "ipc/job.h"
+#include "ipc/map.h"
 #include "rpc/rpc.h"
 
 /* ---- printing ---- */
@@ -190,15 +195,91 @@ static void report_heap(void)
 	put_text("kind", gshmemi_heap_kind_name(gshmemi_heap.kind));
 	put_number("alignment", gshmemi_heap.align);
 	close_group(false);
-	open_group("internal_memory", false);
-	put_number("device_bytes", (size_t)(gshmemi_heap.stages - (char *)gshmemi_heap.sync) +
-					   (gshmemi_heap.npredefined + gshmemi_state.nteams - GSHMEMI_NPREDEFINED) * GSHMEMI_STAGE_NBYTES);
-	put_number("device_bytes_per_team", sizeof(struct gshmemi_sync) + GSHMEMI_STAGE_NBYTES);
-	put_number("pinned_bytes", GSHMEMI_NREGIONS * sizeof(struct gshmemi_region) +
-					   3 * (size_t)gshmemi_state.npes * sizeof(ptrdiff_t) + sizeof(struct gshmemi_fault) + sizeof(uint32_t) +
-					   (gshmemi_heap.allocation_end ? usage.total / GSHMEMI_GRANULE * 8 : 0));
-	put_number("constant_bytes_per_unit", sizeof(struct gshmemi_state));
+}
+
+/* ---- what init takes ---- */
+
+#define PES_PER_NODE 8 /* that --scale assumes */
+
+static void report_traffic(const struct gshmemi_traffic *traffic, uint64_t nhandles)
+{
+	open_group("exchanged_in_init", false);
+	put_number("among_all", traffic->nexchanges[0]);
+	put_number("bytes_among_all", traffic->nbytes[0]);
+	put_number("on_the_machine", traffic->nexchanges[1]);
+	put_number("bytes_on_the_machine", traffic->nbytes[1]);
+	put_number("handles_opened", nhandles);
 	close_group(false);
+}
+
+static uint64_t report_kind(const struct gshmemi_scale *scale, enum gshmemi_scale_kind kind, const char *name)
+{
+	uint64_t sum = 0;
+	unsigned i;
+
+	open_group(name, false);
+	for (i = 0; i < scale->nitems; i++) {
+		if (scale->items[i].kind != kind)
+			continue;
+		put_number(scale->items[i].name, scale->items[i].nbytes);
+		sum += scale->items[i].nbytes;
+	}
+	put_number("sum", sum);
+	close_group(false);
+	return sum;
+}
+
+/* A PE's own memory, but for the symmetric heap and what keeps account of it. */
+static void report_memory(const struct gshmemi_scale *scale)
+{
+	static const char *const kinds[] = {"device_bytes", "pinned_bytes", "constant_bytes_of_a_unit",
+					    "host_bytes", "host_bytes_in_init"};
+	uint64_t sum = 0;
+	unsigned kind;
+
+	open_group("internal_memory", false);
+	for (kind = 0; kind < GSHMEMI_SCALE_NKINDS; kind++)
+		sum += report_kind(scale, (enum gshmemi_scale_kind)kind, kinds[kind]);
+	put_number("sum", sum);
+	close_group(false);
+}
+
+/* What init has taken here; traffic as init left it. */
+static void report_init(const struct gshmemi_traffic *traffic)
+{
+	struct gshmemi_scale scale;
+
+	if (gshmemi_scale_fill(gshmemi_job->npes, gshmemi_job->npeers, &scale))
+		gshmemi_end(1);
+	report_memory(&scale);
+	report_traffic(traffic, gshmemi_map_nopened());
+}
+
+static int report_scale(const char *text)
+{
+	struct gshmemi_scale scale;
+	uint64_t npes;
+	int rc;
+
+	rc = gshmemi_env_read();
+	if (!rc && (gshmemi_env_parse_size(text, &npes) || !npes || npes > GSHMEMI_NPES_LIMIT)) {
+		gshmemi_error("--scale %s: must be a number of PEs from 1 to %d", text, GSHMEMI_NPES_LIMIT);
+		rc = -EINVAL;
+	}
+	if (!rc)
+		rc = gshmemi_scale_fill((int)npes, npes < PES_PER_NODE ? (int)npes : PES_PER_NODE, &scale);
+	if (rc)
+		return 1;
+	if (json)
+		putchar('{');
+	level = 1;
+	put_number("pes", npes);
+	put_number("pes_of_a_node", (uint64_t)scale.npeers);
+	report_memory(&scale);
+	report_traffic(&scale.traffic, scale.nhandles);
+	if (json)
+		printf("\n}\n");
+	return 0;
 }
 
 static void report_rpc(void)
@@ -571,7 +652,7 @@ static void report_environment(void)
 }
 
 /* figures may be NULL. */
-static void report(const double *figures, int npes)
+static void report(const struct gshmemi_traffic *traffic, const double *figures, int npes)
 {
 	if (json)
 		putchar('{');
@@ -582,6 +663,7 @@ static void report(const double *figures, int npes)
 	put_number("max_pes", GSHMEM_MAX_PES);
 	report_devices();
 	report_heap();
+	report_init(traffic);
 	report_rpc();
 	report_peers(npes);
 	if (figures)
@@ -593,6 +675,8 @@ static void report(const double *figures, int npes)
 
 int main(int argc, char **argv)
 {
+	struct gshmemi_traffic traffic;
+	const char *scale = NULL;
 	bool measures = false;
 	double *figures;
 
@@ -601,16 +685,22 @@ int main(int argc, char **argv)
 			json = true;
 		} else if (strcmp(argv[i], "--measure") == 0) {
 			measures = true;
+		} else if (strcmp(argv[i], "--scale") == 0 && argv[i + 1]) {
+			scale = argv[++i];
 		} else {
-			fprintf(stderr, "usage: [mpirun -n N] gshmem-info [--json] [--measure]\n");
+			fprintf(stderr, "usage: [mpirun -n N] gshmem-info [--json] [--measure]\n"
+					"       gshmem-info [--json] --scale N\n");
 			return 2;
 		}
 	}
+	if (scale)
+		return report_scale(scale);
 	gshmem_init();
+	traffic = *gshmemi_bootstrap_traffic();
 	figures = measures ? measure_all() : NULL;
 	if (gshmem_my_pe() != 0 && !freopen("/dev/null", "w", stdout)) /* it goes through the report, too */
 		gshmemi_end(1);
-	report(figures, gshmem_n_pes());
+	report(&traffic, figures, gshmem_n_pes());
 	free(figures);
 	gshmem_finalize();
 	return 0;
