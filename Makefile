@@ -134,7 +134,7 @@ help:#                              this list
 
 # ---- the legs of check: which tests (below tests/), built how, run how ----
 
-LEGS_cpu := basic delivery carry clang apart asan tsan lanes install isa trees amd amd-gpus
+LEGS_cpu := basic delivery carry clang apart window asan tsan lanes install isa trees amd amd-gpus
 LEGS_amd := $(if $(AMDSIM_LIB),sim install isa)
 ALL_LEGS := $(or $(LEGS_$(PLATFORM)),basic install isa)
 LEGS     ?= $(ALL_LEGS)
@@ -168,10 +168,13 @@ RUN_quick    = -1
 MAKE_quick   = RUN=examples
 # As on a GPU: the host cannot touch device memory, the host API copies, and the copy loop is that of AMD GPUs, which takes any
 # alignment, and an end in LDS. A few tests that go through all of it; the leg apart has the others.
-T_copies     = put_get_copy put_get_local_memory amo_values coll coll_stream signal_put heap_calls locks rpc_call teams
+T_copies     = window put_get_copy put_get_local_memory amo_values coll coll_stream signal_put heap_calls locks rpc_call teams
 RUN_copies   = -1 -e GSHMEM_CPU_HOST_ACCESS=0
-MAKE_copies  = B=$(B)-copies CFLAGS='-O1 -g1' CPPFLAGS='$(CPPFLAGS) $(APART)'
+MAKE_copies  = B=$(B)-copies CFLAGS='-O1 -g1' CPPFLAGS='$(CPPFLAGS) $(APART) -DGSHMEM_MAX_PES=8'
 APART        = -DGSHMEMI_HOST_COPIES -DGSHMEMI_GENERIC_COPY=2
+# Of the direct tables only 7 entries are PEs: jobs of 8 and more have some that are not direct.
+T_window     = window coll teams contexts locks signal_put amo_values put_get_copy
+MAKE_window  = B=$(B)-window CFLAGS='-O1 -g1' CPPFLAGS='$(CPPFLAGS) -DGSHMEM_MAX_PES=8'
 # All of them and the examples, as the user builds it; the benches must build.
 T_basic      = $(if $(filter thread lanes,$(SAN)),$(TSAN_TESTS),* platform/* shmem/*)
 MAKE_basic   = $(if $(T),,RUN=examples ALSO=benches)

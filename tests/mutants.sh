@@ -154,6 +154,10 @@ cpu_mutants() {
 	mutant source no_finalize exit_without_finalize src/ipc/life.c 's/flock(fd, LOCK_EX . LOCK_NB) == 0/1/'
 	mutant source launcher init_launcher src/base/bootstrap.c 's/"OMPI_COMM_WORLD_SIZE"/"OMPI_COMM_WORLD_NONE"/'
 	mutant source malloc_in_sight watchdog_memory src/team/meet.c 's/if (place.sync)$/if (0)/'
+	mutant kernel pool_row teams_large src/team/team.c '/ find_row(/,/^}/s/i < nplaces && length < n; i++/i < nplaces \&\& length + 1 < n; i++/'
+	mutant kernel context_stride teams_large include/gshmem/order/context.h '/ gshmemi_ctx_pe(/,/^}/s/>> 47/>> 48/'
+	mutant kernel job_peers init_max_pes src/ipc/job.c '/ find_machine(/,/^}/s/all\[pe\] != mine/all[pe] > mine/'
+	mutant source scale_item init_memory src/team/context.c '/GSHMEMI_SCALE_PINNED/d'
 	mutant text layer_above layers src/ipc/job.c 's,^#include "ipc/job.h",&\n#include "heap/heap.h",'
 	mutant text platform_name layers src/heap/heap.c 's/return GSHMEMI_ARCH_COARSE_COHERENT/return strcmp(GSHMEMI_ARCH_NAME, "amd")/'
 	mutant text arch_unlisted layers src/rpc/server.c 's/gshmemi_arch_relax();/__builtin_ia32_pause();/'
@@ -162,6 +166,13 @@ cpu_mutants() {
 	# the cpu platform
 	mutant source diverge_join platform/cpu_diverge platform/cpu/wave.c 's/^\(\t*\)join(b, w, group);$/\1(void)join;/'
 	mutant source access_forget platform/cpu_host_access platform/cpu/access.c '/^static void count_out(/,/^}/s/PROT_NONE/PROT_READ/'
+
+	# the window of the direct tables, of which only 7 entries are PEs: as the leg window builds it
+	B=build/cpu-window build=(B=build/cpu-window CFLAGS='-O1 -g1' CPPFLAGS=' -DGSHMEM_MAX_PES=8')
+	mutant kernel window_entry window include/gshmem/state/peer.h 's/(unsigned)gshmemi_tables()->first;/1 + &/'
+	mutant kernel window_end window include/gshmem/state/peer.h '/ gshmemi_peer_entry(/,/^}/s/entry < GSHMEM_MAX_PES - 1 ?/entry < GSHMEM_MAX_PES + 1 ?/'
+	mutant source window_first window src/host/init.c '/^static int find_first(/,/^}/s/: peer->pe;/: peer->pe + 1;/'
+	mutant source window_last window src/host/init.c '/^static int fill_direct(/,/^}/s/entry >= GSHMEM_MAX_PES - 1/entry >= GSHMEM_MAX_PES/'
 }
 
 # Fences, waits and cache bits of include/gshmem/arch/amd.h, then the calls of them. The wait of fence_release is missed only where the
