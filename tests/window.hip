@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* run: -n 24 */
-/* env: GSHMEM_HEAP_SIZE=1m | GSHMEM_HEAP_SIZE=1m GSHMEM_CHECK=1 */
+/* env: GSHMEM_HEAP_SIZE=1m | GSHMEM_HEAP_SIZE=1m GSHMEM_CHECK=1 | GSHMEM_HEAP_SIZE=1m GSHMEM_PES_PER_NODE=8 GSHMEM_CARRY=7,15,23 | GSHMEM_HEAP_SIZE=1m GSHMEM_PES_PER_NODE=8:cyclic GSHMEM_CARRY=9-23 */
 /* timeout: 240 */
 /*
  * A job of more PEs than the direct tables have entries, which the leg window makes it by a library for

@@ -211,11 +211,12 @@ static int agree_heap(int rc)
 	return agreed;
 }
 
-/* Fill *direct: what is mapped, less what GSHMEM_CARRY names. */
+/* Fill *direct: what is mapped, less what GSHMEM_CARRY names and what lies on another node, if only a pretended one. */
 static void find_direct(void)
 {
 	const size_t npes = (size_t)gshmemi_job->npes;
-	int pe;
+	const struct gshmemi_peer *peer;
+	int i;
 
 	direct = mapped;
 	if (!gshmemi_env.CARRY)
@@ -224,9 +225,11 @@ static void find_direct(void)
 	direct.sync_delta = direct.delta + npes;
 	direct.amo_delta = direct.sync_delta + npes;
 	memcpy(direct.delta, mapped.delta, 3 * npes * sizeof *mapped.delta);
-	for (pe = 0; pe < gshmemi_job->npes; pe++)
-		if (gshmemi_env_carries(pe))
-			direct.delta[pe] = direct.sync_delta[pe] = direct.amo_delta[pe] = GSHMEMI_SENTINEL;
+	for (i = 0; i < gshmemi_job->npeers; i++) {
+		peer = &gshmemi_job->peers[i];
+		if (!peer->is_local || gshmemi_env_carries(peer->pe))
+			direct.delta[peer->pe] = direct.sync_delta[peer->pe] = direct.amo_delta[peer->pe] = GSHMEMI_SENTINEL;
+	}
 }
 
 static void fill_regions(void)
@@ -335,7 +338,7 @@ static int set_state(void)
 void gshmemi_init_scale(struct gshmemi_scale *scale)
 {
 	gshmemi_scale_add(scale, GSHMEMI_SCALE_PINNED, "distances", tables_nbytes(scale->npes));
-	gshmemi_scale_add(scale, GSHMEMI_SCALE_PINNED, "fault_record", sizeof *fault + sizeof *poison);
+	gshmemi_scale_add(scale, GSHMEMI_SCALE_PINNED, "fault_record", sizeof *fault + 4 * sizeof *poison);
 	gshmemi_traffic_add(&scale->traffic, false, GSHMEMI_AGREE_NBYTES); /* go_live */
 }
 
