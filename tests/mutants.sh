@@ -169,10 +169,10 @@ cpu_mutants() {
 
 	# the window of the direct tables, of which only 7 entries are PEs: as the leg window builds it
 	B=build/cpu-window build=(B=build/cpu-window CFLAGS='-O1 -g1' CPPFLAGS=' -DGSHMEM_MAX_PES=8')
-	mutant kernel window_entry window include/gshmem/state/peer.h 's/(unsigned)gshmemi_tables()->first;/1 + &/'
-	mutant kernel window_end window include/gshmem/state/peer.h '/ gshmemi_peer_entry(/,/^}/s/entry < GSHMEM_MAX_PES - 1 ?/entry < GSHMEM_MAX_PES + 1 ?/'
+	mutant kernel window_entry window include/gshmem/state/peer.h 's/gshmemi_tables()->bias)/gshmemi_tables()->bias + 8)/'
+	mutant kernel window_end window include/gshmem/state/peer.h '/ gshmemi_peer_entry(/,/^}/s/last = (GSHMEM_MAX_PES - 1)/last = (GSHMEM_MAX_PES + 1)/'
 	mutant source window_first window src/host/init.c '/^static int find_first(/,/^}/s/: peer->pe;/: peer->pe + 1;/'
-	mutant source window_last window src/host/init.c '/^static int fill_direct(/,/^}/s/entry >= GSHMEM_MAX_PES - 1/entry >= GSHMEM_MAX_PES/'
+	mutant source window_last window src/host/init.c '/^static int fill_tables(/,/^}/s/entry >= GSHMEM_MAX_PES - 1/entry >= GSHMEM_MAX_PES/'
 }
 
 # Fences, waits and cache bits of include/gshmem/arch/amd.h, then the calls of them. The wait of fence_release is missed only where the

@@ -147,12 +147,32 @@ static void run_on_host(struct test t)
 
 __global__ void find_entries(int *is_direct, int n)
 {
+	void *unused = NULL;
+
 	for (int pe = 0; pe < n; pe++)
-		is_direct[pe] = gshmemi_state.direct.delta[gshmemi_peer_entry(pe)] != GSHMEMI_SENTINEL;
+		is_direct[pe] = gshmemi_peer_ptr(gshmemi_tables()->delta, unused, pe, &unused);
 	is_direct[n] = gshmemi_state.direct.delta[GSHMEM_MAX_PES - 1] == GSHMEMI_SENTINEL;
 }
 
-/* The PEs of the node, as far as they lie within GSHMEM_MAX_PES - 1 of its first one. */
+/* Whether GSHMEM_CARRY, as in 1,4-6, names a PE. */
+static bool is_carried(int pe)
+{
+	const char *at = getenv("GSHMEM_CARRY");
+	int first, last, n;
+
+	for (; at && *at; at += n + (at[n] == ',')) {
+		n = 0;
+		t_check(sscanf(at, "%d%n", &first, &n) == 1, "GSHMEM_CARRY: %s", at);
+		last = first;
+		if (at[n] == '-' && sscanf(at += n, "-%d%n", &last, &n) != 1)
+			t_fail("GSHMEM_CARRY: %s", at);
+		if (pe >= first && pe <= last)
+			return true;
+	}
+	return false;
+}
+
+/* The PEs of the node, as far as they lie within GSHMEM_MAX_PES - 1 of its first one, and no carrier has them. */
 static void check_entries(int *is_direct)
 {
 	const int first = npes < GSHMEM_MAX_PES ? 0 : gshmem_team_translate_pe(GSHMEMX_TEAM_NODE, 0, GSHMEM_TEAM_WORLD);
@@ -161,7 +181,7 @@ static void check_entries(int *is_direct)
 	hipLaunchKernelGGL(find_entries, dim3(1), dim3(1), 0, 0, is_direct, npes);
 	t_hip(hipDeviceSynchronize());
 	for (pe = 0; pe < npes; pe++) {
-		expected = pe >= first && pe - first < GSHMEM_MAX_PES - 1 &&
+		expected = pe >= first && pe - first < GSHMEM_MAX_PES - 1 && !is_carried(pe) &&
 			   gshmem_team_translate_pe(GSHMEM_TEAM_WORLD, pe, GSHMEMX_TEAM_NODE) >= 0;
 		t_check(is_direct[pe] == expected, "PE %d of %d: PE %d is %s", me, npes, pe, is_direct[pe] ? "direct" : "not direct");
 	}

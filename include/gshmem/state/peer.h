@@ -40,9 +40,12 @@ struct gshmemi_where {
 
 GSHMEMI_FN struct gshmemi_where gshmemi_in_heap(void)
 {
-	const struct gshmemi_direct *direct = gshmemi_tables();
-	struct gshmemi_where where = {direct->delta, direct->amo_delta, GSHMEMI_REGION_HEAP};
+	struct gshmemi_where where = {NULL, NULL, GSHMEMI_REGION_HEAP};
 
+	if (!GSHMEMI_ON_HOST()) { /* which has other ways, and may not read the state of a GPU's unit */
+		where.delta = gshmemi_tables()->delta;
+		where.amo_delta = gshmemi_tables()->amo_delta;
+	}
 	return where;
 }
 
