@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* carry: no */
 /* platform: cpu */
 /* timeout: 120 */
 /* Peers without access and without native atomics: init works, queries say so, calls fail with the PE and the call. */
