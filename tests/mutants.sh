@@ -144,7 +144,7 @@ cpu_mutants() {
 	mutant kernel carry_offset put_get_copy include/gshmem/move/slow.h \
 		'/ gshmemi_find_place(/,/^}/s/\*offset_p = /&8 + /' -e GSHMEM_CARRY=direct
 	mutant kernel carry_signal signal_put include/gshmem/move/carry.h \
-		'/ gshmemi_apply(/,/^}/s/(void)gshmemi_apply_amo(o->op, sig_base.*/;/' -e GSHMEM_CARRY=direct
+		'/ gshmemi_apply(/,/^}/s/(void)gshmemi_amo_peer(o->op, sig_base.*/;/' -e GSHMEM_CARRY=direct
 
 	# host calls
 	mutant header fetch_inc host_threads include/gshmem/arch/c11.h \

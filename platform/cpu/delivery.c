@@ -222,7 +222,7 @@ static void carry_out(const struct record *r)
 	gshmemi_arch_fence_release();
 	switch (r->kind) {
 	case AMO:
-		old = gshmemi_apply_amo(r->op, r->dest, r->value, r->cond, r->nbytes);
+		old = gshmemi_amo_peer(r->op, r->dest, r->value, r->cond, r->nbytes);
 		if (r->fetch)
 			memcpy(r->fetch, &old, r->nbytes);
 		break;
@@ -550,7 +550,7 @@ uint64_t gshmemi_delivery_carry(const struct gshmemi_operation *o, char *base, c
 	case GSHMEMI_AMO:
 		if (o->fetches) {
 			catch_up(o->pe);
-			old = gshmemi_apply_amo(o->op, there, o->value, o->cond, o->nbytes);
+			old = gshmemi_amo_peer(o->op, there, o->value, o->cond, o->nbytes);
 		} else {
 			hand_over(create_amo(o->local, o->op, there, o->value, o->cond, (unsigned)o->nbytes), o->pe);
 		}

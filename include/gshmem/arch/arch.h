@@ -329,12 +329,15 @@ GSHMEMI_ARCH_GIVES(uint64_t, uniform, (uint64_t value));
 
 /* ---- memory that another PE may touch at the same time ---- */
 
-/* Relaxed, system scope; nbytes is a constant 1, 2, 4 or 8. The value's bits, zero-extended. */
+/*
+ * Relaxed, system scope; nbytes is 1, 2, 4 or 8: one instruction where it is a constant. The value's bits,
+ * zero-extended.
+ */
 GSHMEMI_ARCH_GIVES(uint64_t, load, (const void *address, unsigned nbytes));
 GSHMEMI_ARCH_GIVES(void, store, (void *address, uint64_t value, unsigned nbytes));
 /*
- * Relaxed read-modify-write at system scope; op is a constant GSHMEMI_AMO_*. Returns the old value. Where the
- * result is not used, compilers emit the form without one.
+ * Relaxed read-modify-write at system scope; op is a GSHMEMI_AMO_*: one instruction where it is a
+ * constant. Returns the old value. Where the result is not used, compilers emit the form without one.
  */
 GSHMEMI_ARCH_GIVES(uint32_t, amo32, (int op, uint32_t *address, uint32_t value, uint32_t cond));
 GSHMEMI_ARCH_GIVES(uint64_t, amo64, (int op, uint64_t *address, uint64_t value, uint64_t cond));

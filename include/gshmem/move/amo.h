@@ -7,14 +7,6 @@
 
 #include <gshmem/move/slow.h>
 
-/* On the peer's word itself; op and nbytes are constants. */
-GSHMEMI_FN uint64_t gshmemi_amo_peer(int op, void *peer_dest, uint64_t value, uint64_t cond, unsigned nbytes)
-{
-	if (nbytes == 4)
-		return gshmemi_arch_amo32(op, (uint32_t *)peer_dest, (uint32_t)value, (uint32_t)cond);
-	return gshmemi_arch_amo64(op, (uint64_t *)peer_dest, value, cond);
-}
-
 /* op, nbytes, fetches and call are constants. Returns the old bits; fetches says whether the caller looks at them. */
 GSHMEMI_FN uint64_t gshmemi_amo(struct gshmemi_where where, int op, void *dest, uint64_t value, uint64_t cond, unsigned nbytes,
 				int fetches, int pe, const char *call)

@@ -81,33 +81,12 @@ GSHMEMI_FN void gshmemi_apply_copy(int way, char *dest, const char *source, uint
 	}
 }
 
-GSHMEMI_FN uint64_t gshmemi_apply_amo(int op, char *dest, uint64_t value, uint64_t cond, uint64_t nbytes)
+/* An atomic on the peer's word itself, of 4 or 8 bytes. */
+GSHMEMI_FN uint64_t gshmemi_amo_peer(int op, void *peer_dest, uint64_t value, uint64_t cond, uint64_t nbytes)
 {
 	if (nbytes == 4)
-		return gshmemi_arch_amo32(op, (uint32_t *)(void *)dest, (uint32_t)value, (uint32_t)cond);
-	return gshmemi_arch_amo64(op, (uint64_t *)(void *)dest, value, cond);
-}
-
-/* A word of 1, 2, 4 or 8 bytes. */
-GSHMEMI_FN void gshmemi_apply_store(char *dest, uint64_t value, unsigned nbytes)
-{
-	if (nbytes == 8)
-		gshmemi_arch_store(dest, value, 8);
-	else if (nbytes == 4)
-		gshmemi_arch_store(dest, value, 4);
-	else if (nbytes == 2)
-		gshmemi_arch_store(dest, value, 2);
-	else
-		gshmemi_arch_store(dest, value, 1);
-}
-
-GSHMEMI_FN uint64_t gshmemi_apply_load(const char *source, unsigned nbytes)
-{
-	if (nbytes == 8)
-		return gshmemi_arch_load(source, 8);
-	if (nbytes == 4)
-		return gshmemi_arch_load(source, 4);
-	return nbytes == 2 ? gshmemi_arch_load(source, 2) : gshmemi_arch_load(source, 1);
+		return gshmemi_arch_amo32(op, (uint32_t *)peer_dest, (uint32_t)value, (uint32_t)cond);
+	return gshmemi_arch_amo64(op, (uint64_t *)peer_dest, value, cond);
 }
 
 GSHMEMI_FN void gshmemi_apply_flag(uint64_t *flag, uint64_t value)
@@ -140,7 +119,7 @@ GSHMEMI_FN uint64_t gshmemi_apply(const struct gshmemi_operation *o, char *base,
 			gshmemi_apply_copy(GSHMEMI_FROM_PEER, here + (int64_t)i * o->local_stride, there + (int64_t)i * o->stride, o->nbytes);
 		return 0;
 	case GSHMEMI_AMO:
-		return gshmemi_apply_amo(o->op, there, o->value, o->cond, o->nbytes);
+		return gshmemi_amo_peer(o->op, there, o->value, o->cond, o->nbytes);
 	case GSHMEMI_FLAG:
 		gshmemi_apply_flag((uint64_t *)(void *)there, o->value);
 		return 0;
@@ -150,7 +129,7 @@ GSHMEMI_FN uint64_t gshmemi_apply(const struct gshmemi_operation *o, char *base,
 			gshmemi_apply_copy(GSHMEMI_TO_PEER, there + (int64_t)i * o->stride, here + (int64_t)i * o->local_stride, o->nbytes);
 		if (o->what == GSHMEMI_PUT_SIGNAL) {
 			gshmemi_arch_fence_release();
-			(void)gshmemi_apply_amo(o->op, sig_base + o->sig_offset, o->value, 0, 8);
+			(void)gshmemi_amo_peer(o->op, sig_base + o->sig_offset, o->value, 0, 8);
 		}
 		return 0;
 	}

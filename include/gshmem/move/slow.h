@@ -105,12 +105,12 @@ GSHMEMI_SLOW_PERFORM uint64_t gshmemi_slow_perform_at(uint64_t what, const void 
 		gshmemi_apply_copy(GSHMEMI_FROM_PEER, (char *)(uintptr_t)a, there, b);
 		return 0;
 	case GSHMEMI_SLOW_P:
-		gshmemi_apply_store(there, a, nbytes);
+		gshmemi_arch_store(there, a, nbytes);
 		return 0;
 	case GSHMEMI_SLOW_G:
-		return gshmemi_apply_load(there, nbytes);
+		return gshmemi_arch_load(there, nbytes);
 	case GSHMEMI_SLOW_AMO:
-		return gshmemi_apply_amo(op, there, a, b, nbytes);
+		return gshmemi_amo_peer(op, there, a, b, nbytes);
 	default:
 		gshmemi_apply_flag((uint64_t *)(void *)there, a);
 		return 0;
