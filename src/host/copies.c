@@ -77,10 +77,10 @@ static void *find(int which, unsigned region, const void *symmetric, const void 
 	const ptrdiff_t *table = which == GSHMEMI_SLOW_FIND_AMO ? direct->amo_delta : direct->delta;
 	void *peer;
 
-	if (region == GSHMEMI_REGION_HEAP)
-		check_variable(symmetric, nbytes, pe, call);
-	else
+	if (region == GSHMEMI_REGION_SYNC)
 		table = direct->sync_delta;
+	else
+		check_variable(symmetric, nbytes, pe, call);
 	if (gshmemi_peer_ptr(table, symmetric, pe, &peer))
 		return peer;
 	return (void *)(uintptr_t)gshmemi_slow_at(gshmemi_slow_what(which, align, GSHMEMI_THREAD, 0, 0, region), symmetric,

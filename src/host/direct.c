@@ -12,8 +12,12 @@
 
 static struct gshmemi_where find_where(unsigned region)
 {
-	(void)region;
-	return gshmemi_in_heap();
+	const struct gshmemi_direct *direct = gshmemi_tables();
+	const bool is_sync = region == GSHMEMI_REGION_SYNC;
+	const struct gshmemi_where where = {is_sync ? direct->sync_delta : direct->delta,
+					    is_sync ? direct->sync_delta : direct->amo_delta, region};
+
+	return where;
 }
 
 void gshmemi_host_put(unsigned region, void *dest, const void *source, size_t nbytes, unsigned align, int pe, int nbi, const char *call)

@@ -220,7 +220,7 @@ void gshmemi_host_fence(int context, const char *call)
 void gshmemi_host_quiet(int context, const int *target_pes, size_t npes, const char *call)
 {
 	gshmemi_slow_unset_at(call, gshmemi_arch_caller());
-	if (target_pes)
+	if (target_pes && gshmemi_is_slow(GSHMEMI_SLOW_CHECK))
 		gshmemi_slow_pes_at(target_pes, npes, call, gshmemi_arch_caller());
 	gshmemi_carry_complete(context, target_pes, npes);
 	gshmemi_rpc_host_complete(call);
@@ -291,7 +291,7 @@ static void own_combine(uint64_t *words, const uint64_t (*row)[GSHMEMI_SYNC_WORD
 
 void gshmemi_sync_host_team(const struct gshmemi_team_view *team, uint64_t *words, const char *call)
 {
-	gshmemi_disseminate(team, words, 0, call);
+	gshmemi_disseminate(team, words, 1, call); /* its callers have waited for what they had open */
 	gshmemi_access_complete(call); /* a kernel's next barrier reads the epoch */
 }
 
