@@ -261,15 +261,15 @@ static int find_first(void)
 static int fill_tables(struct gshmemi_direct *tables)
 {
 	const struct gshmemi_peer *peer;
+	const int first = find_first();
 	int i, nfound = 0;
 	unsigned entry;
 
 	*tables = ((const struct gshmemi_state)GSHMEMI_STATE_INIT).direct;
-	tables->first = find_first();
-	tables->bias = -8U * (unsigned)tables->first;
+	tables->bias = -8U * (unsigned)first;
 	for (i = 0; i < gshmemi_job->npeers; i++) {
 		peer = &gshmemi_job->peers[i];
-		entry = (unsigned)(peer->pe - tables->first);
+		entry = (unsigned)(peer->pe - first);
 		if (!peer->is_local || entry >= GSHMEM_MAX_PES - 1)
 			continue;
 		tables->delta[entry] = direct.delta[peer->pe];

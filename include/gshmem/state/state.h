@@ -47,7 +47,7 @@
  */
 struct gshmemi_direct {
 	uint32_t bias;                        /* minus 8 times first, the PE of the world that has entry 0: gshmemi_peer_entry */
-	int32_t first;
+	uint32_t pad;
 	ptrdiff_t delta[GSHMEM_MAX_PES];      /* the heap */
 	ptrdiff_t sync_delta[GSHMEM_MAX_PES]; /* struct gshmemi_sync */
 	ptrdiff_t amo_delta[GSHMEM_MAX_PES];  /* the heap, for atomics */
