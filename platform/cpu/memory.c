@@ -22,6 +22,7 @@
 pthread_mutex_t hipcpu_memory_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct hipcpu_allocation *table; /* sorted by base, disjoint */
 static size_t nused, ncapacity;
+static uint64_t last_id;
 
 /* ---- the table ---- */
 
@@ -72,6 +73,7 @@ bool hipcpu_memory_insert(const struct hipcpu_allocation *a)
 	}
 	memmove(&table[at + 1], &table[at], (nused - at) * sizeof(*table));
 	table[at] = *a;
+	table[at].id = ++last_id;
 	nused++;
 	return true;
 }
@@ -440,6 +442,17 @@ hipError_t hipPointerGetAttributes(hipPointerAttribute_t *attributes, const void
 	attributes->isManaged = a.kind == HIPCPU_MEMORY_MANAGED;
 	attributes->type = is_host(&a) ? hipMemoryTypeHost : attributes->isManaged ? hipMemoryTypeManaged
 										   : hipMemoryTypeDevice;
+	HIPCPU_LEAVE(hipSuccess);
+}
+
+hipError_t hipPointerGetAttribute(void *data, hipPointer_attribute attribute, hipDeviceptr_t ptr)
+{
+	struct hipcpu_allocation a;
+
+	HIPCPU_ENTER(hipPointerGetAttribute);
+	if (!data || attribute != HIP_POINTER_ATTRIBUTE_BUFFER_ID || !look_up(ptr, &a))
+		HIPCPU_LEAVE(hipErrorInvalidValue);
+	memcpy(data, &a.id, sizeof(a.id));
 	HIPCPU_LEAVE(hipSuccess);
 }
 

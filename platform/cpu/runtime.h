@@ -162,6 +162,7 @@ struct hipcpu_allocation {
 	int fd;		     /* the memfd of device memory, else -1 */
 	dev_t dev;	     /* and the identity of its file */
 	ino_t ino;
+	uint64_t id;	     /* no other allocation of this process has had it */
 	unsigned nopens;     /* of an IPC mapping: opens less closes */
 };
 

@@ -71,7 +71,8 @@ static void test_memory(void)
 {
 	hipPointerAttribute_t attributes;
 	size_t before, after, total;
-	char *device, *pinned;
+	char *device, *pinned, *other;
+	uint64_t id = 0, other_id = 0;
 
 	OK(hipMemGetInfo(&before, &total));
 	OK(hipMalloc((void **)&device, 1 << 20));
@@ -80,6 +81,11 @@ static void test_memory(void)
 	OK(hipHostMalloc((void **)&pinned, 300, hipHostMallocMapped));
 	OK(hipPointerGetAttributes(&attributes, device + 7));
 	CHECK(attributes.memoryType == hipMemoryTypeDevice && attributes.devicePointer == device + 7);
+	OK(hipPointerGetAttribute(&id, HIP_POINTER_ATTRIBUTE_BUFFER_ID, device + 7));
+	OK(hipMalloc((void **)&other, 100));
+	OK(hipPointerGetAttribute(&other_id, HIP_POINTER_ATTRIBUTE_BUFFER_ID, other));
+	OK(hipFree(other));
+	CHECK(id && other_id && id != other_id);
 	OK(hipMemset(device, 1, 300));
 	OK(hipMemsetD32(device + 100, 0x07060504, 2));
 	OK(hipMemset2D(device + 200, 10, 9, 3, 4));

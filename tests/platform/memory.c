@@ -24,6 +24,7 @@ static void kinds(void)
 	hipPointerAttribute_t attr;
 	hipDeviceptr_t base;
 	char *device, *host, *mapped, plain[64];
+	uint64_t id = 0, inside = 0, other = 0;
 	size_t nbytes;
 	void *p;
 
@@ -34,6 +35,13 @@ static void kinds(void)
 	t_check(attr.devicePointer == device + 999, "its device pointer");
 	t_hip(hipMemGetAddressRange(&base, &nbytes, device + 5));
 	t_check(base == device && nbytes == 1000, "address range");
+
+	t_hip(hipPointerGetAttribute(&id, HIP_POINTER_ATTRIBUTE_BUFFER_ID, device));
+	t_hip(hipPointerGetAttribute(&inside, HIP_POINTER_ATTRIBUTE_BUFFER_ID, device + 999));
+	t_hip(hipMalloc(&p, 1000));
+	t_hip(hipPointerGetAttribute(&other, HIP_POINTER_ATTRIBUTE_BUFFER_ID, p));
+	t_hip(hipFree(p));
+	t_check(id && id == inside && id != other, "ids of allocations: %d, %d inside, %d of another", (int)id, (int)inside, (int)other);
 
 	t_hip(hipHostMalloc((void **)&host, 1000, hipHostMallocMapped));
 	memset(host, 3, 1000);

@@ -300,6 +300,21 @@ ENTRY(hipHostGetDevicePointer, (void **to, void *memory, unsigned flags),
 	!to || flags || !find_at(memory) ? hipErrorInvalidValue : (*to = memory, hipSuccess))
 ENTRY(hipPointerGetAttributes, (hipPointerAttribute_t *to, const void *memory), put_attributes(to, memory))
 
+/* As ROCm has it, 32 bits. */
+static hipError_t put_attribute(void *data, hipPointer_attribute attribute, hipDeviceptr_t at)
+{
+	const struct allocation *a = find_at(at);
+	const uint32_t id = a ? (uint32_t)a->id : 0;
+
+	if (!data || !a || attribute != HIP_POINTER_ATTRIBUTE_BUFFER_ID)
+		return hipErrorInvalidValue;
+	memcpy(data, &id, sizeof(id));
+	return hipSuccess;
+}
+
+ENTRY(hipPointerGetAttribute, (void *data, hipPointer_attribute attribute, hipDeviceptr_t at),
+	put_attribute(data, attribute, at))
+
 /* ---- memory of other processes ---- */
 
 struct handle {

@@ -241,6 +241,8 @@ typedef struct hipPointerAttribute_t {
 	unsigned allocationFlags;
 } hipPointerAttribute_t;
 
+typedef enum { HIP_POINTER_ATTRIBUTE_BUFFER_ID = 7 } hipPointer_attribute; /* uint64_t: that of the allocation, never given twice */
+
 typedef void *hipDeviceptr_t;
 typedef struct ihipStream_t *hipStream_t;
 typedef struct ihipEvent_t *hipEvent_t;
@@ -280,6 +282,7 @@ hipError_t hipHostGetDevicePointer(void **device_ptr, void *host_ptr, unsigned f
 hipError_t hipHostGetFlags(unsigned *flags, void *host_ptr);
 hipError_t hipMemGetInfo(size_t *free_bytes, size_t *total_bytes);
 hipError_t hipPointerGetAttributes(hipPointerAttribute_t *attributes, const void *ptr);
+hipError_t hipPointerGetAttribute(void *data, hipPointer_attribute attribute, hipDeviceptr_t ptr);
 hipError_t hipMemGetAddressRange(hipDeviceptr_t *base, size_t *nbytes, hipDeviceptr_t ptr);
 
 hipError_t hipMemcpy(void *dst, const void *src, size_t nbytes, hipMemcpyKind kind);

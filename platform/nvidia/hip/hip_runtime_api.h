@@ -373,6 +373,14 @@ typedef CUcontext hipCtx_t;
 #define hipMemGetInfo            cudaMemGetInfo
 #define hipPointerGetAttributes  cudaPointerGetAttributes
 
+typedef CUpointer_attribute hipPointer_attribute;
+#define HIP_POINTER_ATTRIBUTE_BUFFER_ID CU_POINTER_ATTRIBUTE_BUFFER_ID
+
+static inline hipError_t hipPointerGetAttribute(void *data, hipPointer_attribute attribute, hipDeviceptr_t ptr)
+{
+	HIPCUDA_DRIVER(cuPointerGetAttribute, 4000, data, attribute, (CUdeviceptr)(uintptr_t)ptr);
+}
+
 static inline hipError_t hipHostMalloc(void **ptr, size_t nbytes, unsigned flags HIPCUDA_DEFAULT(0))
 {
 	return cudaHostAlloc(ptr, nbytes, flags);
