@@ -15,6 +15,8 @@ X(LEAKS, flag, "0", "heap", "1: gshmem_finalize lists what was not freed; GSHMEM
 X(DEVICE, number, "-1", "peers",
   "HIP device of this PE; -1: the one that the program has used or set, else local rank modulo devices")
 X(INIT_TIMEOUT, seconds, "120", "peers", "seconds after which an init that waits for other PEs gives up; 0: never")
+X(IPC_CACHE, number, "32", "peers",
+  "allocations of each peer that stay open when nothing of gshmem uses them any more, for the next use")
 X(CARRY, carry, "", "debugging",
   "PEs to which operations go by a carrier, out of line, though their memory is mapped: direct for all, or as in 1,4-6")
 X(CHECK, flag, "0", "debugging",

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "ipc/opening.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct gshmemi_opening **peers; /* [npeers]: lists, what was taken or given last in front */
+static int npeers;
+static struct gshmemi_openings_count count;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+int gshmemi_memory_export(const void *base, const char *call, const char *what, struct gshmemi_memory *memory_p)
+{
+	hipDeviceptr_t start;
+	size_t nbytes;
+	int rc;
+
+	memset(memory_p, 0, sizeof *memory_p);
+	rc = gshmemi_hip(hipMemGetAddressRange(&start, &nbytes, (hipDeviceptr_t)(uintptr_t)base),
+			 "%s: hipMemGetAddressRange of the %s", call, what);
+	if (!rc)
+		rc = gshmemi_hip_advise(hipIpcGetMemHandle(&memory_p->handle, start),
+					"can processes share memory on this device (bare metal or a container with --ipc=host; "
+					"not WSL, not Windows)?",
+					"%s: hipIpcGetMemHandle of the %s", call, what);
+	if (!rc) /* an id of 32 or 64 bits */
+		rc = gshmemi_hip(hipPointerGetAttribute(&memory_p->id, HIP_POINTER_ATTRIBUTE_BUFFER_ID, start),
+				 "%s: hipPointerGetAttribute of the %s", call, what);
+	if (rc)
+		return rc;
+	memory_p->offset = (uint64_t)((const char *)base - (char *)start);
+	memory_p->nbytes = nbytes;
+	return 0;
+}
+
+int gshmemi_openings_create(int n)
+{
+	count = (struct gshmemi_openings_count){0, 0};
+	peers = calloc((size_t)n, sizeof *peers);
+	npeers = peers ? n : 0;
+	if (!peers)
+		gshmemi_error("init: no memory for the list of mappings");
+	return peers ? 0 : -ENOMEM;
+}
+
+static void close_first(struct gshmemi_opening **link)
+{
+	struct gshmemi_opening *opening = *link;
+
+	*link = opening->next;
+	gshmemi_hip_ignore(hipIpcCloseMemHandle(opening->base), "hipIpcCloseMemHandle");
+	free(opening);
+}
+
+void gshmemi_openings_destroy(void)
+{
+	int i;
+
+	for (i = 0; i < npeers; i++)
+		while (peers[i])
+			close_first(&peers[i]);
+	free(peers);
+	peers = NULL;
+	npeers = 0;
+}
+
+static void move_to_front(struct gshmemi_opening **list, struct gshmemi_opening **link)
+{
+	struct gshmemi_opening *opening = *link;
+
+	*link = opening->next;
+	opening->next = *list;
+	*list = opening;
+}
+
+static hipError_t open_handle(struct gshmemi_opening **list, const struct gshmemi_memory *memory, void *place)
+{
+	struct gshmemi_opening *opening = calloc(1, sizeof *opening);
+	hipError_t error;
+
+	if (!opening)
+		return hipErrorOutOfMemory;
+	GSHMEMI_ARCH_PLACE(place);
+	error = hipIpcOpenMemHandle(&opening->base, memory->handle, hipIpcMemLazyEnablePeerAccess);
+	GSHMEMI_ARCH_PLACE(NULL);
+	if (error != hipSuccess) {
+		free(opening);
+		return error;
+	}
+	opening->handle = memory->handle;
+	opening->id = memory->id;
+	opening->next = *list;
+	*list = opening;
+	count.nopened++;
+	return hipSuccess;
+}
+
+/* Bring to the front of the list what memory names. What has its handle, and another id, is gone: the peer has freed it. */
+static hipError_t find(struct gshmemi_opening **list, const struct gshmemi_memory *memory, void *place)
+{
+	struct gshmemi_opening **link;
+
+	for (link = list; *link; link = &(*link)->next)
+		if (memcmp(&(*link)->handle, &memory->handle, sizeof memory->handle) == 0)
+			break;
+	if (*link && (*link)->id == memory->id) {
+		move_to_front(list, link);
+		count.nfound++;
+		return hipSuccess;
+	}
+	if (*link && (*link)->nusers)
+		return hipErrorInvalidContext;
+	if (*link)
+		close_first(link);
+	return open_handle(list, memory, place);
+}
+
+hipError_t gshmemi_opening_take(int peer, const struct gshmemi_memory *memory, void *place, struct gshmemi_opening **opening_p)
+{
+	hipError_t error;
+
+	pthread_mutex_lock(&lock);
+	error = find(&peers[peer], memory, place);
+	if (error == hipSuccess) {
+		*opening_p = peers[peer];
+		(*opening_p)->nusers++;
+	}
+	pthread_mutex_unlock(&lock);
+	return error;
+}
+
+/* Close what is one too many of those without a user. */
+static void trim(struct gshmemi_opening **list)
+{
+	struct gshmemi_opening **link, **oldest = NULL;
+	int nidle = 0;
+
+	for (link = list; *link; link = &(*link)->next)
+		if (!(*link)->nusers) {
+			oldest = link;
+			nidle++;
+		}
+	if (nidle > gshmemi_env.IPC_CACHE)
+		close_first(oldest);
+}
+
+void gshmemi_opening_give(int peer, struct gshmemi_opening *opening)
+{
+	struct gshmemi_opening **link = &peers[peer];
+
+	pthread_mutex_lock(&lock);
+	while (*link != opening)
+		link = &(*link)->next;
+	move_to_front(&peers[peer], link);
+	opening->nusers--;
+	trim(&peers[peer]);
+	pthread_mutex_unlock(&lock);
+}
+
+struct gshmemi_openings_count gshmemi_openings_count(void)
+{
+	return count;
+}

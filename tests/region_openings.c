@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* platform: cpu */
+/* delivery: no */
+/*
+ * The cache of openings against a model, in one process: peers allocate, free, and get an address again with the same handle; regions
+ * take and give at random. No allocation is opened twice at a time, none is closed that has a user, a handle is never taken for what
+ * it named before, and of what has no user the least recently used are closed beyond GSHMEM_IPC_CACHE.
+ */
+#include "../src/ipc/opening.c"
+#include "helpers.h"
+
+enum { NPEERS = 3, NPLACES = 8, NMEMORIES = 4096, NUSERS = 64, BOUND = 3 };
+
+/* An allocation of a peer. Its handle is its place, as an address would be. */
+struct memory {
+	int peer, place;
+	bool is_open;
+	int nusers;
+	long last; /* take or give */
+	struct gshmemi_opening *opening;
+};
+
+static struct memory memories[NMEMORIES]; /* by id, from 1 on */
+static int nmemories, current[NPEERS][NPLACES];
+static int taken[NUSERS];
+static int nopens, nfinds, taking; /* id that take is asked for */
+static bool is_ending;
+static long now;
+
+static struct memory *memory_at(void *base)
+{
+	return &memories[(uintptr_t)base >> 12];
+}
+
+hipError_t hipIpcOpenMemHandle(void **ptr, hipIpcMemHandle_t handle, unsigned flags)
+{
+	(void)flags;
+	t_equal(((unsigned char *)&handle)[0], memories[taking].place, "the handle");
+	t_check(!memories[taking].is_open, "memory %d is opened while it is open", taking);
+	memories[taking].is_open = true;
+	*ptr = (void *)((uintptr_t)taking << 12);
+	nopens++;
+	return hipSuccess;
+}
+
+hipError_t hipIpcCloseMemHandle(void *ptr)
+{
+	struct memory *m = memory_at(ptr);
+	int i;
+
+	t_check(m->is_open, "memory is closed twice");
+	t_equal(m->nusers, 0, "users of memory that is closed");
+	for (i = 1; i <= nmemories; i++) /* what was freed is closed when its handle comes again, however new it is */
+		t_check(!taking || memories[taking].place == m->place, "a take closes memory of another handle");
+	for (i = 1; i <= nmemories && !taking && !is_ending; i++)
+		t_check(!memories[i].is_open || memories[i].nusers || memories[i].peer != m->peer || memories[i].last >= m->last,
+			"memory %d has not been used for longer than what is closed", i);
+	m->is_open = false;
+	return hipSuccess;
+}
+
+static void allocate(int peer, int place)
+{
+	t_check(++nmemories < NMEMORIES, "too many allocations");
+	memories[nmemories] = (struct memory){.peer = peer, .place = place};
+	current[peer][place] = nmemories;
+}
+
+static void take(int *user)
+{
+	const int peer = rand() % NPEERS, place = rand() % NPLACES, id = current[peer][place];
+	struct gshmemi_memory memory = {.id = (uint64_t)id, .nbytes = 1};
+	struct memory *m = &memories[id];
+	bool was_open = m->is_open, is_blocked = false;
+	struct gshmemi_opening *opening;
+	hipError_t error;
+	int i;
+
+	((unsigned char *)&memory.handle)[0] = (unsigned char)place;
+	for (i = 1; i <= nmemories; i++)
+		is_blocked |= i != id && memories[i].peer == peer && memories[i].place == place && memories[i].nusers;
+	taking = id;
+	error = gshmemi_opening_take(peer, &memory, NULL, &opening);
+	taking = 0;
+	if (is_blocked) {
+		t_equal(error, hipErrorInvalidContext, "a handle whose old memory is in use");
+		return;
+	}
+	t_equal(error, hipSuccess, "take");
+	t_check(memory_at(opening->base) == m, "take gives memory %d for %d", (int)(memory_at(opening->base) - memories), id);
+	nfinds += was_open;
+	m->opening = opening;
+	m->nusers++;
+	m->last = ++now;
+	*user = id;
+}
+
+static void give(int *user)
+{
+	struct memory *m = &memories[*user];
+	int i, nidle = 0;
+
+	m->nusers--;
+	m->last = ++now;
+	gshmemi_opening_give(m->peer, m->opening);
+	*user = 0;
+	for (i = 1; i <= nmemories; i++)
+		nidle += memories[i].is_open && !memories[i].nusers && memories[i].peer == m->peer;
+	t_check(nidle <= BOUND, "%d allocations of peer %d are open without a user", nidle, m->peer);
+}
+
+int main(void)
+{
+	int i, nopen = 0;
+
+	srand(1);
+	gshmemi_env.IPC_CACHE = BOUND;
+	t_equal(gshmemi_openings_create(NPEERS), 0, "create");
+	for (i = 0; i < NPEERS * NPLACES; i++)
+		allocate(i % NPEERS, i / NPEERS);
+	for (i = 0; i < 100000; i++) {
+		int *user = &taken[rand() % (i / 1000 % 2 ? NUSERS : 4)];
+
+		if (*user)
+			give(user);
+		else
+			take(user);
+		if (i % 50 == 0)
+			allocate(rand() % NPEERS, rand() % NPLACES); /* what was there is freed, in use or not */
+	}
+	t_equal(gshmemi_openings_count().nopened, nopens, "opened");
+	t_equal(gshmemi_openings_count().nfound, nfinds, "found");
+	t_check(nfinds > 10000 && nopens > 1000, "%d found, %d opened: too few to tell", nfinds, nopens);
+	for (i = 0; i < NUSERS; i++)
+		if (taken[i])
+			give(&taken[i]);
+	is_ending = true;
+	gshmemi_openings_destroy();
+	for (i = 1; i <= nmemories; i++)
+		nopen += memories[i].is_open;
+	t_equal(nopen, 0, "open in the end");
+	return 0;
+}
