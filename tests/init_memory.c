@@ -13,7 +13,7 @@
 #include "base/scale.h"
 #include "helpers.h"
 #include "ipc/job.h"
-#include "ipc/map.h"
+#include "ipc/opening.h"
 
 #define UNIT ((size_t)2 << 20) /* of memory that is shared */
 
@@ -74,7 +74,7 @@ int main(void)
 	t_check(sum(&scale, GSHMEMI_SCALE_DEVICE) > UNIT, "the heap's allocation, which is no internal memory, is one unit");
 	t_equal(device - UNIT, sum(&scale, GSHMEMI_SCALE_DEVICE), "device memory");
 	t_equal(pinned, sum(&scale, GSHMEMI_SCALE_PINNED), "pinned memory");
-	t_equal(gshmemi_map_nopened(), scale.nhandles, "handles");
+	t_equal(gshmemi_openings_count().nopened, scale.nhandles, "handles");
 	for (i = 0; i < 2; i++) {
 		t_equal(traffic.nexchanges[i], scale.traffic.nexchanges[i], i ? "exchanges on the machine" : "exchanges");
 		t_equal(traffic.nbytes[i], scale.traffic.nbytes[i], i ? "bytes exchanged on the machine" : "bytes exchanged");

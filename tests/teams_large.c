@@ -19,7 +19,6 @@ enum { MOST_TEAMS = 600 };
 static struct gshmemi_peer peers[8];
 static struct gshmemi_job the_job = {.npes = NPES, .npeers = 8, .nlocal = 8, .most = 8, .peers = peers};
 static int me;
-static ptrdiff_t deltas[NPES];
 static struct gshmemi_sync *syncs;
 static char *pool, *is_used;
 static unsigned npieces;
@@ -173,12 +172,8 @@ static void open_teams(void)
 	gshmemi_job = &the_job;
 	the_job.my_pe = me;
 	the_job.rank = me % 8;
-	for (i = 0; i < NPES; i++)
-		deltas[i] = GSHMEMI_SENTINEL;
-	for (i = 0; i < 8; i++) {
-		peers[i] = (struct gshmemi_peer){.pe = first + i, .is_local = true};
-		deltas[first + i] = 0;
-	}
+	for (i = 0; i < 8; i++)
+		peers[i] = (struct gshmemi_peer){.pe = first + i, .is_local = true, .is_mapped = true};
 	gshmemi_heap_count_places(NPES, 8, &gshmemi_heap.nplaces, &npieces);
 	gshmemi_heap.npredefined = npieces - gshmemi_heap.nplaces + GSHMEMI_NPREDEFINED;
 	syncs = calloc(gshmemi_heap.nplaces, sizeof *syncs);
@@ -187,7 +182,7 @@ static void open_teams(void)
 	t_check(syncs && is_used && pool, "memory");
 	gshmemi_heap.sync = syncs;
 	gshmemi_heap.stages = pool;
-	t_equal(gshmemi_teams_open(deltas), 0, "teams_open");
+	t_equal(gshmemi_teams_open(), 0, "teams_open");
 	check_stage(GSHMEM_TEAM_WORLD, NPES, true);
 	check_stage(GSHMEM_TEAM_SHARED, 8, true);
 	check_stage(GSHMEMX_TEAM_NODE, 8, true);

@@ -21,7 +21,7 @@
 #include "base/scale.h"
 #include "heap/heap.h"
 #include "ipc/job.h"
-#include "ipc/map.h"
+#include "ipc/opening.h"
 #include "rpc/rpc.h"
 
 /* ---- printing ---- */
@@ -252,7 +252,7 @@ static void report_init(const struct gshmemi_traffic *traffic)
 	if (gshmemi_scale_fill(gshmemi_job->npes, gshmemi_job->npeers, &scale))
 		gshmemi_end(1);
 	report_memory(&scale);
-	report_traffic(traffic, gshmemi_map_nopened());
+	report_traffic(traffic, gshmemi_openings_count().nopened);
 }
 
 static int report_scale(const char *text)
@@ -300,9 +300,9 @@ static char reach(int pe)
 
 	if (pe == gshmemi_state.my_pe)
 		return 0;
-	if (gshmemi_state.regions[GSHMEMI_REGION_HEAP].delta[pe] == GSHMEMI_SENTINEL)
+	if (gshmemi_state.peers[pe] & GSHMEMI_PEER_CARRIED || !peer->is_mapped)
 		return peer && peer->is_local ? 3 : 4;
-	return gshmemi_state.regions[GSHMEMI_REGION_HEAP].amo_delta[pe] == GSHMEMI_SENTINEL ? 2 : 1;
+	return gshmemi_state.regions[GSHMEMI_REGION_HEAP].amo_delta[gshmemi_state.peers[pe] >> 1] == GSHMEMI_SENTINEL ? 2 : 1;
 }
 
 static const char *const reach_names[] = {"self", "direct", "no-atomics", "no-access", "remote"};

@@ -210,7 +210,7 @@ int gshmemi_host_allocate(size_t nbytes, const char *what, void **ptr_p)
 	int rc;
 
 	rc = gshmemi_hip(hipHostMalloc(&ptr, nbytes, hipHostMallocMapped | hipHostMallocPortable | hipHostMallocCoherent),
-			 "init: hipHostMalloc of %zu bytes for the %s", nbytes, what);
+			 "hipHostMalloc of %zu bytes for the %s", nbytes, what);
 	if (rc)
 		return rc;
 	memset(ptr, 0, nbytes);

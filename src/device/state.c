@@ -90,6 +90,31 @@ static int check_copy(const struct gshmemi_state_copy *copy, bool needs_slow)
 	return -EINVAL;
 }
 
+/* A module's abi word, as check_copy for a unit. */
+static int check_abi(uint32_t abi, bool needs_slow)
+{
+	if ((abi & ~GSHMEMI_ABI_DIRECT_ONLY) != GSHMEMI_ABI)
+		gshmemi_error("gshmemx_module_init: the module was compiled with headers of ABI %u, the library is ABI %u: "
+			      "compile it again",
+			      abi & ~GSHMEMI_ABI_DIRECT_ONLY, GSHMEMI_ABI);
+	else if (abi & GSHMEMI_ABI_DIRECT_ONLY && needs_slow)
+		gshmemi_error("gshmemx_module_init: the module was compiled with GSHMEM_DIRECT_ONLY, which cannot work with "
+			      "GSHMEM_CHECK, GSHMEM_CPU_DELIVERY or a PE that is not mapped for puts, gets and atomics");
+	else
+		return 0;
+	return -EINVAL;
+}
+
+static int check_module(const struct module *module, size_t nbytes)
+{
+	if (nbytes == sizeof unset)
+		return check_abi(module->abi, needs_slow_path(&gshmemi_state));
+	gshmemi_error("gshmemx_module_init: the module was compiled with a device state of %zu bytes, the library with %zu "
+		      "(GSHMEM_MAX_PES %d): compile it with the same headers and GSHMEM_MAX_PES",
+		      nbytes, sizeof unset, GSHMEM_MAX_PES);
+	return -EINVAL;
+}
+
 /* hipMemcpyToSymbol would take the null stream. */
 static int upload(const struct gshmemi_state_copy *copy, const struct gshmemi_state *state)
 {
@@ -165,14 +190,33 @@ static int write_slow_everywhere(void)
 	return rc;
 }
 
+/* Whether all units that have been filled know the slow path. Under the lock. */
+static int check_units(void)
+{
+	struct gshmemi_state_copy *copy;
+	struct module *module;
+
+	for (copy = copies; copy; copy = copy->next)
+		if (copy->uploaded && copy->direct_only)
+			return check_copy(copy, true);
+	for (module = modules; module; module = module->next)
+		if (module->abi & GSHMEMI_ABI_DIRECT_ONLY)
+			return check_abi(module->abi, true);
+	return 0;
+}
+
 int gshmemi_state_add_slow(uint32_t slow)
 {
 	int rc = 0;
 
 	pthread_mutex_lock(&lock);
 	if ((gshmemi_state.slow & slow) != slow) {
-		gshmemi_state.slow |= slow;
-		rc = write_slow_everywhere();
+		if (slow & ~GSHMEMI_SLOW_POSTS)
+			rc = check_units();
+		if (!rc) {
+			gshmemi_state.slow |= slow;
+			rc = write_slow_everywhere();
+		}
 	}
 	pthread_mutex_unlock(&lock);
 	return rc;
@@ -243,24 +287,6 @@ static int find_state(hipModule_t module, void **state_p, size_t *nbytes_p)
 				   "with gshmem.h, at run time with -DGSHMEM_MODULE, and use a call of it in a kernel");
 	*state_p = (void *)(uintptr_t)state;
 	return 0;
-}
-
-static int check_module(const struct module *module, size_t nbytes)
-{
-	if (nbytes != sizeof unset)
-		gshmemi_error("gshmemx_module_init: the module was compiled with a device state of %zu bytes, the library "
-			      "with %zu (GSHMEM_MAX_PES %d): compile it with the same headers and GSHMEM_MAX_PES",
-			      nbytes, sizeof unset, GSHMEM_MAX_PES);
-	else if ((module->abi & ~GSHMEMI_ABI_DIRECT_ONLY) != GSHMEMI_ABI)
-		gshmemi_error("gshmemx_module_init: the module was compiled with headers of ABI %u, the library is ABI %u: "
-			      "compile it again",
-			      module->abi & ~GSHMEMI_ABI_DIRECT_ONLY, GSHMEMI_ABI);
-	else if (module->abi & GSHMEMI_ABI_DIRECT_ONLY && needs_slow_path(&gshmemi_state))
-		gshmemi_error("gshmemx_module_init: the module was compiled with GSHMEM_DIRECT_ONLY, which cannot work with "
-			      "GSHMEM_CHECK, GSHMEM_CPU_DELIVERY or a PE that is not mapped for puts, gets and atomics");
-	else
-		return 0;
-	return -EINVAL;
 }
 
 static struct module *find_module(const void *state)

@@ -11,7 +11,11 @@ int gshmemi_state_set(const struct gshmemi_state *state);
 /* Fill the copies of units registered since. */
 int gshmemi_state_upload(void);
 
-/* Set GSHMEMI_SLOW_* bits from now on, in all units and modules, while no kernel that uses the library is running. */
+/*
+ * Set GSHMEMI_SLOW_* bits from now on, in all units and modules: one word of each, which is all that is ever written to a copy that has
+ * been filled, so that a kernel which runs meanwhile, perhaps one of the library itself, sees the old word or the new one. -EINVAL after
+ * a message where a unit that was compiled with GSHMEM_DIRECT_ONLY cannot follow.
+ */
 int gshmemi_state_add_slow(uint32_t slow);
 
 /* Back to sentinels, everywhere; modules are forgotten. */

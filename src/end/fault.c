@@ -88,8 +88,8 @@ static void describe_unreachable(const struct gshmemi_fault *f, char *text, size
 	const struct gshmemi_peer *peer = gshmemi_job_find(f->pe);
 
 	if (peer && peer->is_local)
-		snprintf(text, nbytes, "the memory of PE %" PRId32 " is not mapped here: no access between the devices",
-			 f->pe);
+		snprintf(text, nbytes, "the memory of PE %" PRId32 " is not mapped here: %s", f->pe,
+			 peer->is_mapped ? "its region could not be opened" : "no access between the devices");
 	else
 		snprintf(text, nbytes, "PE %" PRId32 " is on another node: it cannot be reached", f->pe);
 }
@@ -158,6 +158,9 @@ static void describe(const struct gshmemi_fault *f, char *text, size_t nbytes)
 		gshmemi_globals_describe((const void *)(uintptr_t)f->address, what, sizeof what);
 		snprintf(text, nbytes, "%" PRIu64 " bytes at %s are not in the symmetric heap, %p to %p%s", f->nbytes,
 			 address, (void *)gshmemi_heap.base, (void *)(gshmemi_heap.base + gshmemi_heap.nbytes), what);
+		break;
+	case GSHMEMI_FAULT_OUTSIDE_REGION:
+		snprintf(text, nbytes, "%" PRIu64 " bytes at %s are not in region %" PRIu64, f->nbytes, address, f->expected);
 		break;
 	case GSHMEMI_FAULT_NOT_ALLOCATED:
 		snprintf(text, nbytes, "%s is in the symmetric heap, but not allocated", address);

@@ -246,7 +246,7 @@ void gshmemi_heap_count_places(int npes, int npeers, unsigned *nplaces_p, unsign
 
 static size_t syncs_nbytes(unsigned nplaces)
 {
-	return (nplaces + 1) * sizeof(struct gshmemi_sync); /* one is for meetings */
+	return (nplaces + 2) * sizeof(struct gshmemi_sync); /* one is for meetings, one for what PEs tell there */
 }
 
 static size_t stages_nbytes(unsigned npieces)
@@ -272,7 +272,8 @@ static int allocate_sync(struct gshmemi_heap *heap)
 	heap->sync = sync;
 	heap->sync_nbytes = nbytes;
 	heap->meeting = heap->sync + heap->nplaces;
-	heap->stages = (char *)(heap->meeting + 1);
+	heap->card = heap->meeting + 1;
+	heap->stages = (char *)(heap->meeting + 2);
 	heap->npredefined = npieces - (heap->nplaces - GSHMEMI_NPREDEFINED);
 	return gshmemi_access_fill(sync, 0, syncs_nbytes(heap->nplaces), "init: the sync region");
 }

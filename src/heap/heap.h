@@ -21,6 +21,7 @@ struct gshmemi_heap {
 	struct gshmemi_sync *sync;  /* fine-grained memory of its own, sync_nbytes */
 	uint64_t sync_nbytes;
 	struct gshmemi_sync *meeting; /* behind those of the teams: where hosts meet, see team/meet.c */
+	void *card;                 /* behind that: what this PE tells the others of a region, see host/region.c */
 	char *stages;               /* behind that: the pool, in pieces of GSHMEMI_STAGE_NBYTES */
 	unsigned nplaces;           /* of teams: struct gshmemi_sync that there are */
 	unsigned npredefined;       /* pieces of the predefined teams, which are the first ones of the pool */

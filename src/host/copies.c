@@ -12,6 +12,7 @@
 #include <gshmem/move/slow.h>
 
 #include "heap/heap.h"
+#include "ipc/region.h"
 
 #if !GSHMEMI_ARCH_HOST_DIRECT
 
@@ -79,9 +80,11 @@ static void *find(int which, unsigned region, const void *symmetric, const void 
 
 	if (region == GSHMEMI_REGION_SYNC)
 		table = direct->sync_delta;
-	else
+	else if (region == GSHMEMI_REGION_HEAP)
 		check_variable(symmetric, nbytes, pe, call);
-	if (gshmemi_peer_ptr(table, symmetric, pe, &peer))
+	else
+		gshmemi_region_reach(region, gshmemi_pe_in_world(pe));
+	if (region < GSHMEMI_NFIXED && gshmemi_peer_ptr(table, symmetric, pe, &peer))
 		return peer;
 	return (void *)(uintptr_t)gshmemi_slow_at(gshmemi_slow_what(which, align, GSHMEMI_THREAD, 0, 0, region), symmetric,
 						  (uintptr_t)local, nbytes, pe, call);

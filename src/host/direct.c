@@ -5,81 +5,85 @@
  */
 #include "host/host.h"
 
+#include "ipc/region.h"
+
 #define GSHMEMI_BODIES
 #include <gshmem/move/signal.h>
 
 #if GSHMEMI_ARCH_HOST_DIRECT
 
-static struct gshmemi_where find_where(unsigned region)
+/* Of an operation to pe, which may have a context with it. */
+static struct gshmemi_where find_where(unsigned region, int pe)
 {
-	const struct gshmemi_direct *direct = gshmemi_tables();
-	const bool is_sync = region == GSHMEMI_REGION_SYNC;
-	const struct gshmemi_where where = {is_sync ? direct->sync_delta : direct->delta,
-					    is_sync ? direct->sync_delta : direct->amo_delta, region};
-
-	return where;
+	if (__builtin_expect(region >= GSHMEMI_NFIXED, 0)) {
+		gshmemi_region_reach(region, gshmemi_pe_in_world(pe));
+		return gshmemi_in_region(region);
+	}
+	if (region == GSHMEMI_REGION_SYNC)
+		return (struct gshmemi_where){gshmemi_tables()->sync_delta, gshmemi_tables()->sync_delta, region};
+	return gshmemi_in_heap();
 }
 
 void gshmemi_host_put(unsigned region, void *dest, const void *source, size_t nbytes, unsigned align, int pe, int nbi, const char *call)
 {
-	gshmemi_put(find_where(region), GSHMEMI_THREAD, dest, source, nbytes, align, pe, nbi, call);
+	gshmemi_put(find_where(region, pe), GSHMEMI_THREAD, dest, source, nbytes, align, pe, nbi, call);
 }
 
 void gshmemi_host_get(unsigned region, void *dest, const void *source, size_t nbytes, unsigned align, int pe, int nbi, const char *call)
 {
-	gshmemi_get(find_where(region), GSHMEMI_THREAD, dest, source, nbytes, align, pe, nbi, call);
+	gshmemi_get(find_where(region, pe), GSHMEMI_THREAD, dest, source, nbytes, align, pe, nbi, call);
 }
 
 void gshmemi_host_p(unsigned region, void *dest, const void *value, unsigned nbytes, int pe, const char *call)
 {
-	gshmemi_p_any(find_where(region), dest, value, nbytes, pe, call);
+	gshmemi_p_any(find_where(region, pe), dest, value, nbytes, pe, call);
 }
 
 void gshmemi_host_g(unsigned region, void *value, const void *source, unsigned nbytes, int pe, const char *call)
 {
-	gshmemi_g_any(find_where(region), value, source, nbytes, pe, call);
+	gshmemi_g_any(find_where(region, pe), value, source, nbytes, pe, call);
 }
 
 void gshmemi_host_iput(unsigned region, void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems, unsigned elem_nbytes,
 		       int pe, const char *call)
 {
-	gshmemi_iput(find_where(region), GSHMEMI_THREAD, dest, source, dst, sst, nelems, elem_nbytes, pe, call);
+	gshmemi_iput(find_where(region, pe), GSHMEMI_THREAD, dest, source, dst, sst, nelems, elem_nbytes, pe, call);
 }
 
 void gshmemi_host_iget(unsigned region, void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems, unsigned elem_nbytes,
 		       int pe, const char *call)
 {
-	gshmemi_iget(find_where(region), GSHMEMI_THREAD, dest, source, dst, sst, nelems, elem_nbytes, pe, call);
+	gshmemi_iget(find_where(region, pe), GSHMEMI_THREAD, dest, source, dst, sst, nelems, elem_nbytes, pe, call);
 }
 
 void gshmemi_host_ibput(unsigned region, void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks,
 			unsigned elem_nbytes, int pe, const char *call)
 {
-	gshmemi_ibput(find_where(region), GSHMEMI_THREAD, dest, source, dst, sst, bsize, nblocks, elem_nbytes, pe, call);
+	gshmemi_ibput(find_where(region, pe), GSHMEMI_THREAD, dest, source, dst, sst, bsize, nblocks, elem_nbytes, pe, call);
 }
 
 void gshmemi_host_ibget(unsigned region, void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks,
 			unsigned elem_nbytes, int pe, const char *call)
 {
-	gshmemi_ibget(find_where(region), GSHMEMI_THREAD, dest, source, dst, sst, bsize, nblocks, elem_nbytes, pe, call);
+	gshmemi_ibget(find_where(region, pe), GSHMEMI_THREAD, dest, source, dst, sst, bsize, nblocks, elem_nbytes, pe, call);
 }
 
 uint64_t gshmemi_host_amo(unsigned region, int op, void *dest, uint64_t value, uint64_t cond, unsigned nbytes, int fetches, int pe,
 			  const char *call)
 {
-	return gshmemi_amo(find_where(region), op, dest, value, cond, nbytes, fetches, pe, call);
+	return gshmemi_amo(find_where(region, pe), op, dest, value, cond, nbytes, fetches, pe, call);
 }
 
 void gshmemi_host_amo_nbi(unsigned region, void *fetch, int op, void *dest, uint64_t value, uint64_t cond, unsigned nbytes, int pe,
 			  const char *call)
 {
-	gshmemi_amo_nbi(find_where(region), fetch, op, dest, value, cond, nbytes, pe, call);
+	gshmemi_amo_nbi(find_where(region, pe), fetch, op, dest, value, cond, nbytes, pe, call);
 }
 
 void gshmemi_host_put_signal(unsigned region, void *dest, const void *source, size_t nbytes, unsigned align, uint64_t *sig_addr,
 			     uint64_t signal, int sig_op, int pe, int nbi, const char *call)
 {
-	gshmemi_put_signal(find_where(region), GSHMEMI_THREAD, dest, source, nbytes, align, sig_addr, signal, sig_op, pe, nbi, call);
+	gshmemi_put_signal(find_where(region, pe), GSHMEMI_THREAD, dest, source, nbytes, align, sig_addr, signal, sig_op, pe, nbi, call);
 }
 
 #endif /* GSHMEMI_ARCH_HOST_DIRECT */

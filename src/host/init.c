@@ -16,18 +16,16 @@
 #include "device/state.h"
 #include "end/end.h"
 #include "heap/heap.h"
-#include "ipc/globals.h"
 #include "ipc/job.h"
 #include "ipc/life.h"
 #include "ipc/map.h"
+#include "ipc/region.h"
 #include "rpc/rpc.h"
 #include "team/team.h"
 
 static unsigned depth;         /* inits without their finalize */
 static bool was_finalized;
 static int thread_level;       /* GSHMEM_THREAD_*: in force */
-static struct gshmemi_region *regions; /* [GSHMEMI_NREGIONS], and their tables behind them; kernels read them */
-static struct gshmemi_peers mapped, direct; /* these tables: what is mapped; what calls store to by themselves */
 static struct gshmemi_fault *fault;
 static uint32_t *poison; /* [4]: the third and fourth are the sink */
 
@@ -103,10 +101,8 @@ static void free_tables(void)
 {
 	gshmemi_host_free(poison);
 	gshmemi_host_free(fault);
-	gshmemi_host_free(regions);
 	poison = NULL;
 	fault = NULL;
-	regions = NULL;
 }
 
 void gshmemi_poison(void)
@@ -115,48 +111,25 @@ void gshmemi_poison(void)
 		__atomic_store_n(poison, 1, __ATOMIC_RELEASE);
 }
 
-/* Three tables of what is mapped; GSHMEM_CARRY has three more, of what is direct. */
-static size_t tables_nbytes(int npes)
-{
-	return GSHMEMI_NREGIONS * sizeof *regions + (gshmemi_env.CARRY ? 6 : 3) * (size_t)npes * sizeof *mapped.delta;
-}
-
 /* Host memory that kernels read and write. */
 static int allocate_tables(void)
 {
-	const size_t npes = (size_t)gshmemi_job->npes;
 	void *ptr;
 	int rc;
 
-	rc = gshmemi_host_allocate(tables_nbytes(gshmemi_job->npes), "peer tables", &ptr);
-	if (rc)
-		return rc;
-	regions = ptr;
-	mapped.delta = (ptrdiff_t *)(regions + GSHMEMI_NREGIONS);
-	mapped.sync_delta = mapped.delta + npes;
-	mapped.amo_delta = mapped.sync_delta + npes;
 	rc = gshmemi_host_allocate(sizeof *fault, "fault record", &ptr);
 	if (rc)
-		goto err_free;
+		return rc;
 	fault = ptr;
 	rc = gshmemi_host_allocate(4 * sizeof *poison, "poison", &ptr);
 	if (rc)
-		goto err_free;
-	poison = ptr;
-	return 0;
-
-err_free:
-	free_tables();
+		free_tables();
+	else
+		poison = ptr;
 	return rc;
 }
 
-/* What this PE has of its own, and what peers need to know of it. */
-struct mine {
-	int device;
-	int life_fd;
-};
-
-static int allocate(const struct request *request, uint64_t node_nbytes, struct mine *mine)
+static int allocate(const struct request *request, uint64_t node_nbytes, struct gshmemi_mine *mine)
 {
 	int rc;
 
@@ -211,106 +184,17 @@ static int agree_heap(int rc)
 	return agreed;
 }
 
-/* Fill *direct: what is mapped, less what GSHMEM_CARRY names and what lies on another node, if only a pretended one. */
-static void find_direct(void)
-{
-	const size_t npes = (size_t)gshmemi_job->npes;
-	const struct gshmemi_peer *peer;
-	int i;
-
-	direct = mapped;
-	if (!gshmemi_env.CARRY)
-		return;
-	direct.delta = mapped.amo_delta + npes;
-	direct.sync_delta = direct.delta + npes;
-	direct.amo_delta = direct.sync_delta + npes;
-	memcpy(direct.delta, mapped.delta, 3 * npes * sizeof *mapped.delta);
-	for (i = 0; i < gshmemi_job->npeers; i++) {
-		peer = &gshmemi_job->peers[i];
-		if (!peer->is_local || gshmemi_env_carries(peer->pe))
-			direct.delta[peer->pe] = direct.sync_delta[peer->pe] = direct.amo_delta[peer->pe] = GSHMEMI_SENTINEL;
-	}
-}
-
-static void fill_regions(void)
-{
-	const struct gshmemi_region heap = {gshmemi_heap.base, gshmemi_heap.nbytes, direct.delta, direct.amo_delta, mapped.delta,
-					    mapped.amo_delta};
-
-	regions[GSHMEMI_REGION_HEAP] = regions[GSHMEMI_REGION_GLOBALS] = heap;
-	regions[GSHMEMI_REGION_GLOBALS].base = gshmemi_globals.base;
-	regions[GSHMEMI_REGION_GLOBALS].nbytes = gshmemi_globals.nbytes;
-	regions[GSHMEMI_REGION_SYNC] = (struct gshmemi_region){(char *)gshmemi_heap.sync, gshmemi_heap.sync_nbytes, direct.sync_delta,
-							       direct.sync_delta, mapped.sync_delta, mapped.sync_delta};
-}
-
-/*
- * Which PE has the first entry of the direct tables: 0 where all fit, so that PEs may be placed in any order; else the first of
- * this node.
- */
-static int find_first(void)
-{
-	const struct gshmemi_peer *peer = gshmemi_job->peers;
-
-	while (!peer->is_local)
-		peer++;
-	return gshmemi_job->npes < GSHMEM_MAX_PES ? 0 : peer->pe;
-}
-
-/* Fill the tables from the true ones. Returns how many PEs of this node have an entry. */
-static int fill_tables(struct gshmemi_direct *tables)
-{
-	const struct gshmemi_peer *peer;
-	const int first = find_first();
-	int i, nfound = 0;
-	unsigned entry;
-
-	*tables = ((const struct gshmemi_state)GSHMEMI_STATE_INIT).direct;
-	tables->bias = -8U * (unsigned)first;
-	for (i = 0; i < gshmemi_job->npeers; i++) {
-		peer = &gshmemi_job->peers[i];
-		entry = (unsigned)(peer->pe - first);
-		if (!peer->is_local || entry >= GSHMEM_MAX_PES - 1)
-			continue;
-		tables->delta[entry] = direct.delta[peer->pe];
-		tables->sync_delta[entry] = direct.sync_delta[peer->pe];
-		tables->amo_delta[entry] = direct.amo_delta[peer->pe];
-		nfound++;
-	}
-	return nfound;
-}
-
-static uint32_t find_slow(void)
-{
-	uint32_t slow = 0;
-	int pe;
-
-	if (gshmemi_env.CHECK)
-		slow |= GSHMEMI_SLOW_CHECK;
-	if (gshmemi_env.CPU_DELIVERY)
-		slow |= GSHMEMI_SLOW_DELIVERY;
-	if (gshmemi_env.TRACE)
-		slow |= GSHMEMI_SLOW_POSTS;
-	for (pe = 0; pe < gshmemi_job->npes; pe++) {
-		if (direct.delta[pe] == GSHMEMI_SENTINEL || direct.amo_delta[pe] == GSHMEMI_SENTINEL ||
-		    gshmemi_job->npes >= GSHMEM_MAX_PES)
-			slow |= GSHMEMI_SLOW_PEERS;
-		if (direct.delta[pe] != mapped.delta[pe])
-			slow |= GSHMEMI_SLOW_CARRY;
-	}
-	return slow;
-}
-
 /* The state that kernels and host calls read. Fills the static one: 12 KiB are much for a stack. */
 static int set_state(void)
 {
-	static struct gshmemi_state state = GSHMEMI_STATE_INIT;
-	int nfound;
+	static struct gshmemi_state state;
+	const int nfound = gshmemi_regions_count();
 
+	state = (const struct gshmemi_state)GSHMEMI_STATE_INIT;
 	state.my_pe = gshmemi_job->my_pe;
 	state.npes = gshmemi_job->npes;
-	find_direct();
-	state.slow = find_slow();
+	state.slow = (gshmemi_env.CHECK ? GSHMEMI_SLOW_CHECK : 0) | (gshmemi_env.CPU_DELIVERY ? GSHMEMI_SLOW_DELIVERY : 0) |
+		     (gshmemi_env.TRACE ? GSHMEMI_SLOW_POSTS : 0);
 	state.heap = gshmemi_heap.base;
 	state.heap_nbytes = gshmemi_heap.nbytes;
 	state.sync = gshmemi_heap.sync;
@@ -320,24 +204,19 @@ static int set_state(void)
 	state.fault = fault;
 	state.poison = poison;
 	state.sink = poison + 2;
-	fill_regions();
-	state.regions = regions;
 	state.allocation_end = gshmemi_heap.allocation_end;
 	state.watchdog_ns = (uint64_t)(gshmemi_env.WATCHDOG * 1e9);
 	state.rpc = gshmemi_rpc_kernels.channel;
-	nfound = fill_tables(&state.direct);
+	gshmemi_regions_describe(&state);
 	if (nfound < gshmemi_job->nlocal && state.my_pe == 0)
 		gshmemi_warn("init: %d of the %d PEs of this node are direct: in a job of %d PEs those of a node must be consecutive "
 			     "and at most %d (mpirun -ppn; GSHMEM_MAX_PES); calls to the others take the slow path",
 			     nfound, gshmemi_job->nlocal, gshmemi_job->npes, GSHMEM_MAX_PES - 1);
-	if (state.slow & (GSHMEMI_SLOW_CHECK | GSHMEMI_SLOW_DELIVERY))
-		state.direct = ((const struct gshmemi_state)GSHMEMI_STATE_INIT).direct;
 	return gshmemi_state_set(&state);
 }
 
 void gshmemi_init_scale(struct gshmemi_scale *scale)
 {
-	gshmemi_scale_add(scale, GSHMEMI_SCALE_PINNED, "distances", tables_nbytes(scale->npes));
 	gshmemi_scale_add(scale, GSHMEMI_SCALE_PINNED, "fault_record", sizeof *fault + 4 * sizeof *poison);
 	gshmemi_traffic_add(&scale->traffic, false, GSHMEMI_AGREE_NBYTES); /* go_live */
 }
@@ -347,7 +226,7 @@ static int go_live(void)
 {
 	int local, rc;
 
-	local = gshmemi_teams_open(mapped.delta);
+	local = gshmemi_teams_open();
 	if (!local)
 		local = gshmemi_contexts_open();
 	if (!local)
@@ -378,7 +257,7 @@ static int join(int rc, const struct request *request)
 					gshmemi_env.CPU_DELIVERY != NULL, (uint64_t)gshmemi_env.TEAMS,
 					(uint64_t)gshmemi_env.PES_PER_NODE.npes << 1 |
 						gshmemi_env.PES_PER_NODE.is_cyclic};
-	struct mine mine = {-1, -1};
+	struct gshmemi_mine mine = {-1, -1, {NULL, NULL}, {0, 0}};
 	int local;
 
 	rc = gshmemi_job_open(rc, &config);
@@ -388,7 +267,11 @@ static int join(int rc, const struct request *request)
 		gshmemi_env_warn_unknown();
 	local = allocate(request, node_nbytes, &mine);
 	local = agree_heap(local);
-	rc = gshmemi_map_open(local, mine.device, mine.life_fd, gshmemi_heap.base, gshmemi_heap.sync, &mapped, &gshmemi_heap.align);
+	mine.bases[GSHMEMI_REGION_HEAP] = gshmemi_heap.base;
+	mine.bases[GSHMEMI_REGION_SYNC] = gshmemi_heap.sync;
+	mine.nbytes[GSHMEMI_REGION_HEAP] = gshmemi_heap.nbytes;
+	mine.nbytes[GSHMEMI_REGION_SYNC] = gshmemi_heap.sync_nbytes;
+	rc = gshmemi_map_open(local, &mine, &gshmemi_heap.align);
 	if (rc && local)
 		goto err_close_job;
 	if (rc)
@@ -405,7 +288,7 @@ static int join(int rc, const struct request *request)
 	return 0;
 
 err_unmap:
-	gshmemi_map_close();
+	gshmemi_regions_close();
 	gshmemi_bootstrap_barrier(); /* no peer has this memory mapped any more */
 err_release:
 	release();
@@ -549,7 +432,7 @@ static void stop(void)
 	gshmemi_state_reset();
 	gshmemi_contexts_close();
 	gshmemi_teams_close();
-	gshmemi_map_close();
+	gshmemi_regions_close();
 	gshmemi_bootstrap_barrier();
 	release();
 	gshmemi_job_close();

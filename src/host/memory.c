@@ -15,6 +15,8 @@
 
 #include "heap/heap.h"
 #include "base/access.h"
+#include "ipc/job.h"
+#include "ipc/region.h"
 #include "team/team.h"
 
 /* In requests, extra is the alignment, the hints, or the offset of ptr. NULL has no offset. */
@@ -194,15 +196,13 @@ void *gshmem_calloc(size_t count, size_t size)
 /* A pointer into the memory of a peer, as gshmem_ptr gives. */
 static int find_owner(const void *ptr)
 {
-	const ptrdiff_t *delta = gshmemi_state.regions[GSHMEMI_REGION_HEAP].mapped;
-	uintptr_t base;
-	int pe;
+	ptrdiff_t delta;
+	int i;
 
-	for (pe = 0; pe < gshmemi_state.npes; pe++) {
-		base = (uintptr_t)gshmemi_heap.base + (uintptr_t)delta[pe];
-		if (delta[pe] != GSHMEMI_SENTINEL &&
-		    (uintptr_t)ptr - base < gshmemi_heap.nbytes)
-			return pe;
+	for (i = 0; i < gshmemi_job->npeers; i++) {
+		delta = gshmemi_region_delta(GSHMEMI_REGION_HEAP, gshmemi_job->peers[i].pe);
+		if (delta != GSHMEMI_SENTINEL && (uintptr_t)ptr - ((uintptr_t)gshmemi_heap.base + (uintptr_t)delta) < gshmemi_heap.nbytes)
+			return gshmemi_job->peers[i].pe;
 	}
 	return -1;
 }

@@ -8,6 +8,7 @@
 #include "heap/heap.h"
 #include "ipc/globals.h"
 #include "ipc/job.h"
+#include "ipc/region.h"
 
 int gshmemi_host_my_pe(void)
 {
@@ -31,14 +32,9 @@ int gshmem_n_pes(void)
 	return gshmemi_host_n_pes();
 }
 
-static bool is_in(const ptrdiff_t *table, int pe)
-{
-	return pe >= 0 && pe < gshmemi_state.npes && table[pe] != GSHMEMI_SENTINEL;
-}
-
 static bool is_accessible(int pe)
 {
-	return is_in(gshmemi_state.regions[GSHMEMI_REGION_HEAP].mapped, pe);
+	return pe >= 0 && pe < gshmemi_state.npes && gshmemi_region_delta(GSHMEMI_REGION_HEAP, pe) != GSHMEMI_SENTINEL;
 }
 
 int gshmem_pe_accessible(int pe)
@@ -55,15 +51,14 @@ int gshmem_addr_accessible(const void *addr, int pe)
 
 void *gshmemi_host_ptr(const void *dest, int pe)
 {
-	const ptrdiff_t *delta;
-
 	GSHMEMI_ENTER("gshmem_ptr");
-	delta = gshmemi_state.regions[GSHMEMI_REGION_HEAP].delta;
 	if (!gshmemi_is_symmetric(dest))
 		return NULL;
 	if (pe == gshmemi_state.my_pe)
 		return (void *)(uintptr_t)dest;
-	return is_in(delta, pe) ? (char *)(uintptr_t)dest + delta[pe] : NULL;
+	if (!is_accessible(pe) || gshmemi_state.peers[pe] & GSHMEMI_PEER_CARRIED)
+		return NULL;
+	return (char *)(uintptr_t)dest + gshmemi_region_delta(GSHMEMI_REGION_HEAP, pe);
 }
 
 void *gshmem_ptr(const void *dest, int pe)

@@ -10,13 +10,7 @@
 #include "ipc/globals.h"
 #include "ipc/job.h"
 #include "ipc/life.h"
-
-/* Memory in another process: a handle names an allocation, the object may start inside of it. */
-struct region {
-	hipIpcMemHandle_t handle;
-	uint64_t offset;
-	uint64_t nbytes; /* of the allocation */
-};
+#include "ipc/region.h"
 
 /*
  * A device as all processes of a node know it; ordinals differ between them. Some GPUs have no UUID of their own, and
@@ -29,48 +23,16 @@ struct device_id {
 
 /* What each PE tells the others on its machine. */
 struct card {
-	struct region heap;
-	struct region sync;
-	struct region globals;   /* the program's variables; nothing where they cannot be symmetric */
+	struct gshmemi_memory memory[GSHMEMI_NFIXED]; /* of the program's variables: nothing where they cannot be symmetric */
 	struct device_id device;
 	int64_t life_fd; /* descriptor there, for gshmemi_life_open_peer */
 };
-
-/* Mappings of one peer, as hipIpcOpenMemHandle gave them. */
-struct mapping {
-	void *heap;
-	void *sync;
-	void *globals;
-};
-
-static struct mapping *mappings; /* [npeers] */
-static uint64_t nopened;         /* handles */
 
 /* How this PE gets at a peer's device. */
 struct access {
 	bool can_map;
 	bool has_atomics;
 };
-
-static int export_region(void *base, const char *what, struct region *region_p)
-{
-	hipDeviceptr_t start;
-	size_t nbytes;
-	int rc;
-
-	rc = gshmemi_hip(hipMemGetAddressRange(&start, &nbytes, base), "init: hipMemGetAddressRange of the %s", what);
-	if (rc)
-		return rc;
-	rc = gshmemi_hip_advise(hipIpcGetMemHandle(&region_p->handle, start),
-				"can processes share memory on this device (bare metal or a container with --ipc=host; "
-				"not WSL, not Windows)?",
-				"init: hipIpcGetMemHandle of the %s", what);
-	if (rc)
-		return rc;
-	region_p->offset = (uint64_t)((char *)base - (char *)start);
-	region_p->nbytes = nbytes;
-	return 0;
-}
 
 static int identify(int device, struct device_id *id_p)
 {
@@ -84,18 +46,22 @@ static int identify(int device, struct device_id *id_p)
 	return rc;
 }
 
-static int fill_card(struct card *card, int device, int life_fd, char *heap, struct gshmemi_sync *sync)
-{
-	int rc;
+static const char *const names[] = {
+	[GSHMEMI_REGION_HEAP] = "heap",
+	[GSHMEMI_REGION_SYNC] = "sync region",
+	[GSHMEMI_REGION_GLOBALS] = "program's variables",
+};
 
-	card->life_fd = life_fd;
-	rc = identify(device, &card->device);
-	if (!rc)
-		rc = export_region(heap, "heap", &card->heap);
-	if (!rc)
-		rc = export_region(sync, "sync region", &card->sync);
-	if (!rc && gshmemi_globals_layout())
-		rc = export_region(gshmemi_globals_base(), "program's variables", &card->globals);
+static int fill_card(struct card *card, const struct gshmemi_mine *mine)
+{
+	const bool has_globals = gshmemi_globals_layout() != 0;
+	int i, rc;
+
+	card->life_fd = mine->life_fd;
+	rc = identify(mine->device, &card->device);
+	for (i = 0; i < (has_globals ? GSHMEMI_NFIXED : GSHMEMI_REGION_GLOBALS) && !rc; i++)
+		rc = gshmemi_memory_export(i == GSHMEMI_REGION_GLOBALS ? gshmemi_globals_base() : mine->bases[i], "init",
+					   names[i], &card->memory[i]);
 	return rc;
 }
 
@@ -150,100 +116,56 @@ static int find_access(const struct device_id *id, int device, struct access *ac
 
 /* ---- opening ---- */
 
-/* place is where the allocation shall be mapped, NULL: anywhere. */
-static int open_region(int pe, const struct region *region, const char *what, void *place, void **mapping_p)
+/* This PE's part of each region. */
+static int add_regions(const struct gshmemi_mine *mine)
 {
-	hipError_t error;
-	void *mapping;
-	char why[128];
+	int i, rc = 0;
 
-	GSHMEMI_ARCH_PLACE(place);
-	error = hipIpcOpenMemHandle(&mapping, region->handle, hipIpcMemLazyEnablePeerAccess);
-	GSHMEMI_ARCH_PLACE(NULL);
-	if (error == hipErrorPeerAccessUnsupported)
-		return -EXDEV;
-	if (error != hipSuccess) {
-		gshmemi_job_explain(pe, why, sizeof why);
-		return gshmemi_hip(error, "init: hipIpcOpenMemHandle of the %s of PE %d, pid %d on %s (%s)", what, pe,
-				   (int)gshmemi_job_find(pe)->pid, gshmemi_job->host, why);
-	}
-	nopened++;
-	*mapping_p = mapping;
-	return 0;
+	for (i = 0; i < GSHMEMI_REGION_GLOBALS && !rc; i++)
+		rc = gshmemi_region_add((unsigned)i, mine->bases[i], mine->nbytes[i], names[i]);
+	if (!rc && gshmemi_globals.nbytes)
+		rc = gshmemi_region_add(GSHMEMI_REGION_GLOBALS, gshmemi_globals.base, gshmemi_globals.nbytes,
+					names[GSHMEMI_REGION_GLOBALS]);
+	return rc;
 }
 
-static void close_mapping(void **mapping)
+/* Map peer i; -EXDEV when there is no access. Its heap must go where the distance is that of its variables, if they are symmetric. */
+static int open_peer(int i, const struct card *card, char *heap)
 {
-	if (*mapping)
-		gshmemi_hip_ignore(hipIpcCloseMemHandle(*mapping), "hipIpcCloseMemHandle");
-	*mapping = NULL;
-}
-
-static ptrdiff_t distance(void *mapping, const struct region *region, const void *own)
-{
-	return (ptrdiff_t)((uintptr_t)mapping + region->offset - (uintptr_t)own);
-}
-
-/* The peer's variables, if they are symmetric, and where its heap must go then. */
-static int open_globals(int pe, const struct card *card, struct mapping *mapping, char *heap, void **heap_place_p)
-{
-	char *heap_start = heap - card->heap.offset;
-	ptrdiff_t delta;
-
-	*heap_place_p = NULL;
-	if (!gshmemi_globals.nbytes)
-		return 0;
-	delta = gshmemi_globals_find_delta(heap_start, card->heap.nbytes);
-	if (!delta)
-		return -ENOMEM;
-	*heap_place_p = heap_start + delta;
-	return open_region(pe, &card->globals, "program's variables", gshmemi_globals.base + delta, &mapping->globals);
-}
-
-/* Map peer i; -EXDEV when there is no access. What is open after an error is closed by gshmemi_map_close. */
-static int open_peer(int i, const struct card *card, const struct gshmemi_peers *peers, char *heap,
-		     struct gshmemi_sync *sync)
-{
-	struct mapping *mapping = &mappings[i];
-	const int pe = gshmemi_job->peers[i].pe;
-	void *heap_place;
+	char *const heap_start = heap - card->memory[GSHMEMI_REGION_HEAP].offset;
+	ptrdiff_t delta = 0;
 	int rc;
 
-	rc = open_region(pe, &card->sync, "sync region", NULL, &mapping->sync);
-	if (rc)
-		return rc;
-	rc = open_globals(pe, card, mapping, heap, &heap_place);
-	if (rc)
-		return rc;
-	rc = open_region(pe, &card->heap, "heap", heap_place, &mapping->heap);
-	if (rc)
-		return rc;
-	peers->delta[pe] = distance(mapping->heap, &card->heap, heap);
-	peers->sync_delta[pe] = distance(mapping->sync, &card->sync, sync);
-	return 0;
+	rc = gshmemi_region_map(GSHMEMI_REGION_SYNC, i, NULL);
+	if (!rc && gshmemi_globals.nbytes) {
+		delta = gshmemi_globals_find_delta(heap_start, card->memory[GSHMEMI_REGION_HEAP].nbytes);
+		rc = delta ? gshmemi_region_map(GSHMEMI_REGION_GLOBALS, i, gshmemi_globals.base + delta) : -ENOMEM;
+	}
+	return rc ? rc : gshmemi_region_map(GSHMEMI_REGION_HEAP, i, delta ? heap_start + delta : NULL);
 }
 
-static int open_peers(const struct card *cards, int device, char *heap, struct gshmemi_sync *sync,
-		      const struct gshmemi_peers *peers, bool *has_atomics_p)
+static int open_peers(const struct card *cards, const struct gshmemi_mine *mine, bool *has_atomics_p)
 {
 	const struct gshmemi_peer *peer;
 	struct access access;
-	int i, rc;
+	int i, region, rc;
 
 	*has_atomics_p = gshmemi_job->npeers == gshmemi_job->npes;
 	for (i = 0; i < gshmemi_job->npeers; i++) {
 		peer = &gshmemi_job->peers[i];
 		if (i == gshmemi_job->rank) {
-			peers->delta[peer->pe] = peers->sync_delta[peer->pe] = 0;
 			gshmemi_job_set_mapped(i);
 			continue;
 		}
 		access = (struct access){false, false};
 		/* A carrier of this process writes to the memory of pretended nodes, too. */
-		rc = peer->is_local || gshmemi_env.CARRY ? find_access(&cards[i].device, device, &access) : 0;
+		rc = peer->is_local || gshmemi_env.CARRY ? find_access(&cards[i].device, mine->device, &access) : 0;
 		if (rc)
 			return rc;
-		rc = access.can_map ? open_peer(i, &cards[i], peers, heap, sync) : -EXDEV;
+		gshmemi_regions_set_access(i, access.can_map);
+		for (region = 0; region < (gshmemi_globals.nbytes ? GSHMEMI_NFIXED : GSHMEMI_REGION_GLOBALS); region++)
+			gshmemi_region_tell((unsigned)region, i, &cards[i].memory[region]);
+		rc = open_peer(i, &cards[i], mine->bases[GSHMEMI_REGION_HEAP]);
 		if (rc && rc != -EXDEV)
 			return rc;
 		if (!rc)
@@ -277,14 +199,6 @@ static void warn_unmapped(void)
 
 /* ---- exchange ---- */
 
-static void clear(const struct gshmemi_peers *peers)
-{
-	int pe;
-
-	for (pe = 0; pe < gshmemi_job->npes; pe++)
-		peers->delta[pe] = peers->sync_delta[pe] = peers->amo_delta[pe] = GSHMEMI_SENTINEL;
-}
-
 /*
  * The alignment that heaps have on all PEs; and variables are symmetric if all PEs run the same program as PE
  * 0.
@@ -306,29 +220,22 @@ static void compare(const char *heap, size_t *heap_align_p)
 			     (int)words[1]);
 }
 
-static size_t mappings_nbytes(int npeers)
-{
-	return (size_t)npeers * sizeof *mappings;
-}
-
-static int connect_peers(const struct card *cards, int device, char *heap, struct gshmemi_sync *sync,
-			 const struct gshmemi_peers *peers)
+static int connect_peers(const struct card *cards, const struct gshmemi_mine *mine)
 {
 	bool has_atomics = false;
 	int rc;
 
-	mappings = calloc(1, mappings_nbytes(gshmemi_job->npeers));
-	if (!mappings)
-		gshmemi_error("init: no memory for the table of mappings");
-	rc = mappings ? open_peers(cards, device, heap, sync, peers, &has_atomics) : -ENOMEM;
+	rc = add_regions(mine);
+	if (!rc)
+		rc = open_peers(cards, mine, &has_atomics);
 	rc = gshmemi_bootstrap_agree(rc, &has_atomics);
 	if (rc) {
-		gshmemi_map_close();
+		gshmemi_regions_close();
 		gshmemi_bootstrap_barrier(); /* the owners free after this */
 		return rc;
 	}
 	if (has_atomics)
-		memcpy(peers->amo_delta, peers->delta, (size_t)gshmemi_job->npes * sizeof *peers->delta);
+		gshmemi_regions_set_atomics();
 	else if (gshmemi_job->my_pe == 0)
 		gshmemi_info("init: some pair of PEs has no native atomics");
 	warn_unmapped();
@@ -351,46 +258,31 @@ static size_t cards_nbytes(int npeers)
 	return (size_t)npeers * sizeof(struct card);
 }
 
-int gshmemi_map_open(int rc, int device, int life_fd, char *heap, struct gshmemi_sync *sync, const struct gshmemi_peers *peers,
-		     size_t *heap_align_p)
+int gshmemi_map_open(int rc, const struct gshmemi_mine *mine, size_t *heap_align_p)
 {
-	struct card mine, *cards;
+	struct card card, *cards;
+	int local = rc;
 
-	nopened = 0;
-	memset(&mine, 0, sizeof mine);
-	if (!rc)
-		rc = fill_card(&mine, device, life_fd, heap, sync);
-	rc = gshmemi_bootstrap_agree(rc, NULL);
-	if (rc)
+	memset(&card, 0, sizeof card);
+	if (!local)
+		local = fill_card(&card, mine);
+	if (!local)
+		local = gshmemi_regions_open();
+	rc = gshmemi_bootstrap_agree(local, NULL);
+	if (rc) {
+		if (!local)
+			gshmemi_regions_close();
 		return rc;
-	compare(heap, heap_align_p);
+	}
+	compare(mine->bases[GSHMEMI_REGION_HEAP], heap_align_p);
 	cards = calloc(1, cards_nbytes(gshmemi_job->npeers));
 	if (!cards)
 		gshmemi_end(1); /* the other PEs are in the exchange and cannot be told */
-	gshmemi_bootstrap_allgather_node(&mine, cards, sizeof mine);
+	gshmemi_bootstrap_allgather_node(&card, cards, sizeof card);
 	gshmemi_job_set_sharers(count_sharers(cards));
-	clear(peers);
-	rc = connect_peers(cards, device, heap, sync, peers);
+	rc = connect_peers(cards, mine);
 	free(cards);
 	return rc;
-}
-
-void gshmemi_map_close(void)
-{
-	int i;
-
-	for (i = 0; mappings && i < gshmemi_job->npeers; i++) {
-		close_mapping(&mappings[i].heap);
-		close_mapping(&mappings[i].sync);
-		close_mapping(&mappings[i].globals);
-	}
-	free(mappings);
-	mappings = NULL;
-}
-
-uint64_t gshmemi_map_nopened(void)
-{
-	return nopened;
 }
 
 void gshmemi_map_scale(struct gshmemi_scale *scale)
@@ -403,6 +295,5 @@ void gshmemi_map_scale(struct gshmemi_scale *scale)
 	gshmemi_traffic_add(&scale->traffic, true, cards_nbytes(scale->npeers));
 	gshmemi_traffic_add(&scale->traffic, false, GSHMEMI_AGREE_NBYTES);  /* connect_peers */
 	scale->nhandles = nregions * (uint64_t)(scale->npeers - 1);
-	gshmemi_scale_add(scale, GSHMEMI_SCALE_HOST, "mappings", mappings_nbytes(scale->npeers));
 	gshmemi_scale_add(scale, GSHMEMI_SCALE_INIT, "handles", cards_nbytes(scale->npeers));
 }

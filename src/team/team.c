@@ -224,7 +224,7 @@ static size_t reach_nbytes(int npeers)
  * Who of this machine reaches whom on its node, [npeers][npeers]; *all_p becomes whether all PEs of the job
  * have all mapped.
  */
-static bool *gather_reach(const ptrdiff_t *delta, bool *all_p)
+static bool *gather_reach(bool *all_p)
 {
 	const int n = gshmemi_job->npeers;
 	bool *row = calloc((size_t)n, sizeof *row), *can_reach = malloc(reach_nbytes(n)), is_mapped;
@@ -234,7 +234,7 @@ static bool *gather_reach(const ptrdiff_t *delta, bool *all_p)
 		gshmemi_end(1); /* the other PEs are in the exchange and cannot be told */
 	*all_p = n == gshmemi_job->npes;
 	for (i = 0; i < n; i++) {
-		is_mapped = delta[gshmemi_job->peers[i].pe] != GSHMEMI_SENTINEL;
+		is_mapped = gshmemi_job->peers[i].is_mapped;
 		row[i] = is_mapped && gshmemi_job->peers[i].is_local;
 		*all_p &= is_mapped;
 	}
@@ -244,11 +244,11 @@ static bool *gather_reach(const ptrdiff_t *delta, bool *all_p)
 	return can_reach;
 }
 
-int gshmemi_teams_open(const ptrdiff_t *delta)
+int gshmemi_teams_open(void)
 {
 	const int npes = gshmemi_job->npes;
 	struct shape shape = {.pes = calloc((size_t)npes, sizeof *shape.pes)};
-	bool all_reach_all, *can_reach = gather_reach(delta, &all_reach_all);
+	bool all_reach_all, *can_reach = gather_reach(&all_reach_all);
 	unsigned first = 0;
 	int i, rc;
 

@@ -9,8 +9,8 @@
 
 struct gshmemi_team_view;
 
-/* The teams that are always there, from what each PE reaches, by the heap's distances. Collective; the error is this PE's own. */
-int gshmemi_teams_open(const ptrdiff_t *delta);
+/* The teams that are always there, from whom each PE has mapped. Collective; the error is this PE's own. */
+int gshmemi_teams_open(void);
 void gshmemi_teams_close(void);
 struct gshmemi_scale;
 void gshmemi_teams_scale(struct gshmemi_scale *scale);
@@ -55,6 +55,8 @@ enum gshmemi_meet_call {
 	GSHMEMI_MEET_MALLOC_WITH_HINTS,
 	GSHMEMI_MEET_FREE,
 	GSHMEMI_MEET_LAUNCH,
+	GSHMEMI_MEET_REGION_CREATE,
+	GSHMEMI_MEET_REGION_DESTROY,
 	GSHMEMI_MEET_INIT,
 	GSHMEMI_MEET_FINALIZE
 };

@@ -21,7 +21,7 @@ import rpc
 from graph import load_chain, shortest_path
 
 # The access that a call is for.
-STORE = {"int_p", "set"}
+STORE = {"int_p", "int_p_region", "set"}
 ATOMIC = {"fetch_add", "add", "compare_swap"}
 LOAD = {"int_g"}
 COPY = {"putmem", "putmem_wave", "putmem_wg", "getmem", "getmem_wave", "getmem_wg", "putmem_signal",

@@ -137,12 +137,16 @@ GSHMEMI_FN uint64_t gshmemi_apply(const struct gshmemi_operation *o, char *base,
 
 /* ---- handing over ---- */
 
-/* Where a region of a PE is mapped here: what carriers of this process write to. */
+/* How far a region of a PE that is mapped lies from this PE's. */
+GSHMEMI_FN ptrdiff_t gshmemi_mapped(unsigned region, int world_pe)
+{
+	return gshmemi_state.regions[region].delta[gshmemi_state.peers[world_pe] >> 1];
+}
+
+/* Where it is: what carriers of this process write to. */
 GSHMEMI_FN char *gshmemi_carry_base(unsigned region, int pe)
 {
-	const struct gshmemi_region *r = &gshmemi_state.regions[region];
-
-	return r->base + r->mapped[gshmemi_pe_in_world(pe)];
+	return gshmemi_state.regions[region].base + gshmemi_mapped(region, gshmemi_pe_in_world(pe));
 }
 
 /* Hand over an operation whose PE and places are good. Returns the old value of an atomic that fetches; that of others is lost. */

@@ -94,7 +94,7 @@ GSHMEMI_SLOW_PERFORM uint64_t gshmemi_slow_perform_at(uint64_t what, const void 
 	old = gshmemi_carry_at(&o);
 	return which == GSHMEMI_SLOW_AMO ? old : value;
 #else
-	char *const there = (char *)(uintptr_t)symmetric + gshmemi_state.regions[GSHMEMI_SLOW_REGION(what)].mapped[gshmemi_pe_in_world(pe)];
+	char *const there = (char *)(uintptr_t)symmetric + gshmemi_mapped(GSHMEMI_SLOW_REGION(what), gshmemi_pe_in_world(pe));
 
 	switch (which) {
 	case GSHMEMI_SLOW_PUT:
@@ -131,8 +131,8 @@ GSHMEMI_SLOW uint64_t gshmemi_slow_at(uint64_t what, const void *symmetric, uint
 	const int is_amo = which == GSHMEMI_SLOW_AMO || which == GSHMEMI_SLOW_FIND_AMO;
 	const int has_bytes = which <= GSHMEMI_SLOW_GET || which >= GSHMEMI_SLOW_FIND;
 	uint64_t detail = 0; /* of the fault: what was found or expected */
-	ptrdiff_t delta = 0;
-	int fault = 0;
+	ptrdiff_t delta = GSHMEMI_SENTINEL;
+	int fault = 0, peer = 0;
 
 	call = (const char *)(uintptr_t)gshmemi_arch_uniform((uint64_t)(uintptr_t)call);
 	if (!GSHMEMI_ARCH_COMPARES_APART && what >> 9 & 3 && gshmemi_state.slow & GSHMEMI_SLOW_CHECK) {
@@ -155,14 +155,16 @@ GSHMEMI_SLOW uint64_t gshmemi_slow_at(uint64_t what, const void *symmetric, uint
 	} else if (world_pe < 0 || world_pe >= gshmemi_state.npes) {
 		fault = GSHMEMI_FAULT_BAD_PE;
 		detail = (uint64_t)gshmemi_state.npes;
-	} else if (gshmemi_state.slow & GSHMEMI_SLOW_CHECK && !(has_bytes && !b) && GSHMEMI_SLOW_REGION(what) != GSHMEMI_REGION_SYNC) {
-		fault = gshmemi_check_symmetric(has_bytes && !a ? NULL : symmetric, has_bytes ? b : what >> 4 & 31,
-						(unsigned)(what >> 4) & 31, &detail);
+	} else if (gshmemi_state.slow & GSHMEMI_SLOW_CHECK && !(has_bytes && !b)) {
+		fault = gshmemi_check_symmetric(GSHMEMI_SLOW_REGION(what), has_bytes && !a ? NULL : symmetric,
+						has_bytes ? b : what >> 4 & 31, (unsigned)(what >> 4) & 31, &detail);
 	}
 	if (!fault) {
-		delta = (is_amo ? region->amo_delta : region->delta)[world_pe];
-		if (delta == GSHMEMI_SENTINEL && (is_amo ? region->amo_mapped : region->mapped)[world_pe] == GSHMEMI_SENTINEL)
-			fault = region->mapped[world_pe] == GSHMEMI_SENTINEL ? GSHMEMI_FAULT_UNREACHABLE : GSHMEMI_FAULT_NO_ATOMICS;
+		peer = gshmemi_state.peers[world_pe];
+		if (peer >= 0)
+			delta = (is_amo ? region->amo_delta : region->delta)[peer >> 1];
+		if (delta == GSHMEMI_SENTINEL)
+			fault = peer < 0 || region->delta[peer >> 1] == GSHMEMI_SENTINEL ? GSHMEMI_FAULT_UNREACHABLE : GSHMEMI_FAULT_NO_ATOMICS;
 	}
 	if (fault) { /* does not return: said here, because compilers would keep the arguments for what follows */
 		gshmemi_fault_raise(fault, world_pe, symmetric, has_bytes ? b : what >> 4 & 31, detail, detail, call,
@@ -170,7 +172,7 @@ GSHMEMI_SLOW uint64_t gshmemi_slow_at(uint64_t what, const void *symmetric, uint
 		return 0;
 	}
 	if (which >= GSHMEMI_SLOW_FIND)
-		return delta == GSHMEMI_SENTINEL ? 0 : (uintptr_t)symmetric + (uintptr_t)delta;
+		return peer & GSHMEMI_PEER_CARRIED ? 0 : (uintptr_t)symmetric + (uintptr_t)delta;
 	if (which <= GSHMEMI_SLOW_GET && what >> 12 & 1)
 		return 0;
 	return gshmemi_slow_perform_at(what, symmetric, a, b, pe);

@@ -358,7 +358,11 @@ GSHMEM_API void *gshmem_ptr(const void *dest, int pe)
 	if (((uintptr_t)dest - (uintptr_t)gshmemi_state.heap >= gshmemi_state.heap_nbytes &&
 	     !GSHMEMI_ARCH_IS_GLOBAL(dest, 1)) || pe < 0 || pe >= npes)
 		return NULL;
-	delta = pe == gshmemi_state.my_pe ? 0 : gshmemi_state.regions[GSHMEMI_REGION_HEAP].delta[pe];
+	if (pe == gshmemi_state.my_pe)
+		return (void *)(uintptr_t)dest;
+	if (gshmemi_state.peers[pe] & GSHMEMI_PEER_CARRIED) /* which is so of a PE on another machine, too */
+		return NULL;
+	delta = gshmemi_mapped(GSHMEMI_REGION_HEAP, pe);
 	return delta == GSHMEMI_SENTINEL ? NULL : (char *)(uintptr_t)dest + delta;
 }
 

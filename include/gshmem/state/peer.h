@@ -49,6 +49,18 @@ GSHMEMI_FN struct gshmemi_where gshmemi_in_heap(void)
 	return where;
 }
 
+/* One that was made after init, in a kernel that was launched after gshmemi_region_open: two loads find its table. */
+GSHMEMI_FN struct gshmemi_where gshmemi_in_region(unsigned region)
+{
+	struct gshmemi_where where = {NULL, NULL, region};
+
+	if (!GSHMEMI_ON_HOST()) {
+		where.delta = gshmemi_state.tables[region]->delta;
+		where.amo_delta = gshmemi_state.tables[region]->amo_delta;
+	}
+	return where;
+}
+
 /*
  * The entry of the direct tables for a PE, which may have a context with it: PE first + i has entry i, any other the last one. In
  * a job where all PEs are direct, first is 0 and all numbers lie within. In bytes, which takes no shift in the end, and one instruction

@@ -24,7 +24,7 @@
 #endif
 
 /* Counts up when the layout below, or its meaning, changes. */
-#define GSHMEMI_ABI 9
+#define GSHMEMI_ABI 10
 #define GSHMEMI_ABI_DIRECT_ONLY 0x80000000U
 
 /*
@@ -58,21 +58,29 @@ enum gshmemi_region_number {
 	GSHMEMI_REGION_HEAP,
 	GSHMEMI_REGION_SYNC,    /* struct gshmemi_sync, and the stages behind them */
 	GSHMEMI_REGION_GLOBALS, /* of a program of OpenSHMEM; as far from this PE's as the heap */
-	GSHMEMI_NREGIONS
+	GSHMEMI_NFIXED,         /* from here on those that are made after init */
+	GSHMEMI_NREGIONS = 2048
 };
 
 /*
- * A region as the slow path sees it. Entry pe of a table is the distance to that PE's; GSHMEMI_SENTINEL where it is not mapped, and
- * for atomics where mapped memory has no native ones. The first two hold a sentinel as well for a PE that GSHMEM_CARRY names.
+ * A region as the slow path and the host see it. Entry i of a table is the distance to that of peer i, gshmemi_state.peers;
+ * GSHMEMI_SENTINEL where it is not mapped, and for atomics where mapped memory has no native ones.
  */
 struct gshmemi_region {
-	char *base;                 /* of this PE's */
+	char *base;                 /* of this PE's; with 0 bytes what places are counted from, and no memory */
 	uint64_t nbytes;
-	const ptrdiff_t *delta;     /* [npes], as the others: what calls store to by themselves, */
-	const ptrdiff_t *amo_delta; /* for atomics; */
-	const ptrdiff_t *mapped;    /* what carriers of this process write to, */
-	const ptrdiff_t *amo_mapped; /* for atomics */
+	const ptrdiff_t *delta;     /* [npeers]; NULL: there is no such region */
+	const ptrdiff_t *amo_delta; /* likewise, for atomics */
 };
+
+/* What the direct path reads of a region that was made after init: as struct gshmemi_direct has it, in device memory. */
+struct gshmemi_table {
+	ptrdiff_t delta[GSHMEM_MAX_PES];
+	ptrdiff_t amo_delta[GSHMEM_MAX_PES];
+};
+
+/* Entry of gshmemi_state.peers: the PE's index among the PEs of this machine, twice; -1: it is on another one. */
+#define GSHMEMI_PEER_CARRIED 1 /* added: a carrier performs what is asked of it, although it may be mapped */
 
 /*
  * Memory that the library itself polls, fine-grained: on each PE one for each team, of which the world is the first. Each
@@ -143,6 +151,7 @@ enum gshmemi_fault_kind {
 	GSHMEMI_FAULT_NULL,              /* address */
 	GSHMEMI_FAULT_MISALIGNED,        /* address; expected: the alignment */
 	GSHMEMI_FAULT_OUTSIDE_HEAP,      /* address, nbytes */
+	GSHMEMI_FAULT_OUTSIDE_REGION,    /* address, nbytes; expected: the region, one that was made after init */
 	GSHMEMI_FAULT_NOT_ALLOCATED,     /* address, nbytes: in the heap, but in no allocation */
 	GSHMEMI_FAULT_BEYOND_ALLOCATION, /* address, nbytes; expected: bytes that are left from address on */
 	GSHMEMI_FAULT_UNREACHABLE,       /* pe: its memory is not mapped here */
@@ -207,6 +216,8 @@ struct gshmemi_state {
 	const uint32_t *poison;            /* host-pinned; not 0: the job is ending, stop waiting */
 	void *sink;                        /* host-pinned, 8 bytes that nobody reads: gshmemi_slow_at */
 	const struct gshmemi_region *regions; /* [GSHMEMI_NREGIONS], host-pinned */
+	const int32_t *peers;              /* [npes], host-pinned: GSHMEMI_PEER_CARRIED */
+	const struct gshmemi_table *const *tables; /* [GSHMEMI_NREGIONS], device memory, as what it points to; NULL: none */
 	const uint64_t *allocation_end;    /* GSHMEM_CHECK: per granule, the heap offset at which its allocation ends; 0 free */
 	uint64_t watchdog_ns;   /* a wait that lasts longer is reported; 0: never */
 	struct gshmemi_rpc_channel rpc;    /* to the CPU; nslots 0: none */

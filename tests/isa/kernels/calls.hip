@@ -23,6 +23,12 @@ KERNEL int_g(int *dest, const int *source, int pe)
 	dest[threadIdx.x] = gshmem_int_g(source + threadIdx.x, pe);
 }
 
+/* In a region that was made after init: its table is behind a pointer that is behind another one. */
+KERNEL int_p_region(int *dest, int value, unsigned region, int pe)
+{
+	gshmemi_p(gshmemi_in_region(region), dest + threadIdx.x, &value, sizeof value, pe, "int_p_region");
+}
+
 /* ---- copies ---- */
 
 KERNEL putmem(char *dest, const char *source, size_t nbytes, int pe)

@@ -1,0 +1,429 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "ipc/region.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/access.h"
+#include "base/scale.h"
+#include "ipc/globals.h"
+#include "ipc/job.h"
+
+enum reach {
+	UNTRIED,
+	MAPPED,
+	BAD
+};
+
+/* One PE of this machine, as a region knows it. */
+struct part {
+	struct gshmemi_memory memory;
+	struct gshmemi_opening *opening;
+	enum reach reach;
+};
+
+/* Stays when its region is removed, for the next one with its number: to free memory of the device waits for kernels. */
+struct region {
+	bool is_used;
+	const char *what;
+	ptrdiff_t *delta;            /* [2][npeers], host-pinned: the second half for atomics */
+	struct gshmemi_table *table; /* device memory; NULL where the state has the tables */
+	struct part parts[];         /* [npeers] */
+};
+
+#define CHUNK 64 /* tables of later regions that are allocated together: an allocation may take a descriptor */
+static struct gshmemi_table *chunks[GSHMEMI_NREGIONS / CHUNK];
+static struct region *objects[GSHMEMI_NREGIONS];
+static struct gshmemi_region *regions;       /* [GSHMEMI_NREGIONS], and behind them ... */
+static int32_t *peers;                       /* [npes]; kernels read both */
+static const struct gshmemi_table **tables;  /* [GSHMEMI_NREGIONS], device memory */
+static bool *can_map;                        /* [npeers] */
+static bool has_atomics;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of mapping */
+
+static size_t tables_nbytes(int npes)
+{
+	return GSHMEMI_NREGIONS * sizeof *regions + (size_t)npes * sizeof *peers;
+}
+
+static size_t distances_nbytes(int npeers)
+{
+	return 2 * (size_t)npeers * sizeof(ptrdiff_t);
+}
+
+static size_t object_nbytes(int npeers)
+{
+	return sizeof(struct region) + (size_t)npeers * sizeof(struct part);
+}
+
+/* ---- all of them ---- */
+
+static void number_peers(void)
+{
+	const struct gshmemi_peer *peer = gshmemi_job->peers;
+	int i;
+
+	for (i = 0; i < gshmemi_job->npes; i++)
+		peers[i] = -1;
+	for (i = 0; i < gshmemi_job->npeers; i++, peer++)
+		peers[peer->pe] = 2 * i + (!peer->is_local || gshmemi_env_carries(peer->pe) ? GSHMEMI_PEER_CARRIED : 0);
+}
+
+int gshmemi_regions_open(void)
+{
+	const size_t nbytes = GSHMEMI_NREGIONS * sizeof *tables;
+	void *ptr;
+	int rc;
+
+	has_atomics = false;
+	rc = gshmemi_host_allocate(tables_nbytes(gshmemi_job->npes), "table of regions", &ptr);
+	if (rc)
+		return rc;
+	regions = ptr;
+	peers = (int32_t *)(regions + GSHMEMI_NREGIONS);
+	number_peers();
+	can_map = calloc((size_t)gshmemi_job->npeers, sizeof *can_map);
+	if (!can_map)
+		gshmemi_error("init: no memory for %d peers", gshmemi_job->npeers);
+	rc = can_map ? gshmemi_openings_create(gshmemi_job->npeers) : -ENOMEM;
+	if (!rc)
+		rc = gshmemi_hip(hipMalloc(&ptr, nbytes), "init: hipMalloc of %zu bytes for the tables of regions", nbytes);
+	if (!rc) {
+		tables = ptr;
+		rc = gshmemi_access_fill(tables, 0, nbytes, "init: the tables of regions");
+	}
+	if (rc)
+		gshmemi_regions_close();
+	return rc;
+}
+
+static void free_device(void *ptr)
+{
+	if (ptr)
+		gshmemi_hip_ignore(hipFree(ptr), "hipFree");
+}
+
+void gshmemi_regions_close(void)
+{
+	unsigned i;
+
+	gshmemi_openings_destroy();
+	for (i = 0; i < GSHMEMI_NREGIONS; i++) {
+		if (!objects[i])
+			continue;
+		gshmemi_host_free(objects[i]->delta);
+		free(objects[i]);
+		objects[i] = NULL;
+	}
+	for (i = 0; i < GSHMEMI_NREGIONS / CHUNK; i++) {
+		free_device(chunks[i]);
+		chunks[i] = NULL;
+	}
+	free_device(tables);
+	free(can_map);
+	gshmemi_host_free(regions);
+	tables = NULL;
+	can_map = NULL;
+	regions = NULL;
+}
+
+void gshmemi_regions_set_access(int peer, bool can_map_it)
+{
+	can_map[peer] = can_map_it;
+}
+
+static void set_delta(unsigned region, int peer, ptrdiff_t delta)
+{
+	ptrdiff_t *const table = objects[region]->delta;
+
+	table[peer] = delta;
+	table[gshmemi_job->npeers + peer] = has_atomics || region == GSHMEMI_REGION_SYNC ? delta : GSHMEMI_SENTINEL;
+}
+
+void gshmemi_regions_set_atomics(void)
+{
+	unsigned region;
+	int i;
+
+	has_atomics = true;
+	for (region = 0; region < GSHMEMI_NFIXED; region++)
+		for (i = 0; regions[region].delta && i < gshmemi_job->npeers; i++)
+			set_delta(region, i, objects[region]->delta[i]);
+}
+
+/* ---- one of them ---- */
+
+bool gshmemi_region_exists(unsigned region)
+{
+	return region >= GSHMEMI_NFIXED && region < GSHMEMI_NREGIONS && objects[region] && objects[region]->is_used;
+}
+
+int gshmemi_region_find_free(void)
+{
+	int i;
+
+	for (i = GSHMEMI_NFIXED; i < GSHMEMI_NREGIONS; i++)
+		if (!gshmemi_region_exists((unsigned)i))
+			return i;
+	return -1;
+}
+
+/* A table for kernels, which find it by the region's number. */
+static int allocate_table(unsigned region, const char *what, struct gshmemi_table **table_p)
+{
+	struct gshmemi_table **chunk = &chunks[region / CHUNK];
+	const size_t nbytes = CHUNK * sizeof **chunk;
+	void *ptr;
+	int rc;
+
+	if (!*chunk) {
+		rc = gshmemi_hip(hipMalloc(&ptr, nbytes), "hipMalloc of %zu bytes for tables of regions", nbytes);
+		if (rc)
+			return rc;
+		*chunk = ptr;
+	}
+	*table_p = *chunk + region % CHUNK;
+	return gshmemi_access_copy(&tables[region], table_p, sizeof *table_p, what);
+}
+
+static int allocate(unsigned region, const char *what)
+{
+	struct region *object = calloc(1, object_nbytes(gshmemi_job->npeers));
+	void *ptr = NULL;
+	int rc;
+
+	if (!object) {
+		gshmemi_error("no memory for the %s", what);
+		return -ENOMEM;
+	}
+	rc = gshmemi_host_allocate(distances_nbytes(gshmemi_job->npeers), "distances", &ptr);
+	object->delta = ptr;
+	if (!rc && region >= GSHMEMI_NFIXED)
+		rc = allocate_table(region, what, &object->table);
+	if (rc) {
+		gshmemi_host_free(object->delta);
+		free(object);
+		return rc;
+	}
+	objects[region] = object;
+	return 0;
+}
+
+/* Of the direct tables, which are for PEs of this node alone; -1: none. */
+static int find_entry(const struct gshmemi_peer *peer)
+{
+	const unsigned entry = (unsigned)(peer->pe - gshmemi_regions_first());
+
+	return peer->is_local && entry < GSHMEM_MAX_PES - 1 ? (int)entry : -1;
+}
+
+/* What the direct path reads; the last entry stays a sentinel. Checks and late delivery want to see every call. */
+static void fill(unsigned region, ptrdiff_t *delta, ptrdiff_t *amo_delta)
+{
+	const struct gshmemi_peer *peer = gshmemi_job->peers;
+	const bool is_slow = gshmemi_env.CHECK || gshmemi_env.CPU_DELIVERY;
+	int i, entry;
+
+	for (i = 0; i < GSHMEM_MAX_PES; i++)
+		delta[i] = amo_delta[i] = GSHMEMI_SENTINEL;
+	for (i = 0; i < gshmemi_job->npeers && !is_slow; i++, peer++) {
+		entry = find_entry(peer);
+		if (entry < 0 || peers[peer->pe] & GSHMEMI_PEER_CARRIED)
+			continue;
+		delta[entry] = regions[region].delta[i];
+		amo_delta[entry] = regions[region].amo_delta[i];
+	}
+}
+
+/* For kernels of later launches. */
+static int publish(unsigned region)
+{
+	static struct gshmemi_table filled;
+
+	fill(region, filled.delta, filled.amo_delta);
+	return gshmemi_access_copy(objects[region]->table, &filled, sizeof filled, objects[region]->what);
+}
+
+int gshmemi_region_add(unsigned region, void *base, uint64_t nbytes, const char *what)
+{
+	struct region *object;
+	int i, rc = objects[region] ? 0 : allocate(region, what);
+
+	if (rc)
+		return rc;
+	object = objects[region];
+	object->what = what;
+	object->is_used = true;
+	for (i = 0; i < gshmemi_job->npeers; i++) {
+		memset(&object->parts[i], 0, sizeof object->parts[i]);
+		set_delta(region, i, i == gshmemi_job->rank && nbytes ? 0 : GSHMEMI_SENTINEL);
+	}
+	regions[region] = (struct gshmemi_region){base, nbytes, object->delta, object->delta + gshmemi_job->npeers};
+	return object->table ? publish(region) : 0;
+}
+
+void gshmemi_region_remove(unsigned region)
+{
+	struct part *part = objects[region]->parts;
+	int i;
+
+	for (i = 0; i < gshmemi_job->npeers; i++, part++) {
+		set_delta(region, i, GSHMEMI_SENTINEL);
+		if (part->opening)
+			gshmemi_opening_give(i, part->opening);
+		part->opening = NULL;
+	}
+	(void)publish(region); /* who goes on with its number finds sentinels */
+	objects[region]->is_used = false;
+}
+
+void gshmemi_region_tell(unsigned region, int peer, const struct gshmemi_memory *memory)
+{
+	objects[region]->parts[peer].memory = *memory;
+}
+
+/* ---- mapping ---- */
+
+static hipError_t try(unsigned region, int peer, void *place)
+{
+	struct part *part = &objects[region]->parts[peer];
+	hipError_t error = hipErrorPeerAccessUnsupported;
+
+	if (can_map[peer])
+		error = gshmemi_opening_take(peer, &part->memory, place, &part->opening);
+	if (error == hipSuccess) {
+		set_delta(region, peer, (ptrdiff_t)((uintptr_t)part->opening->base + part->memory.offset -
+						    (uintptr_t)regions[region].base));
+		__atomic_store_n(&part->reach, MAPPED, __ATOMIC_RELEASE);
+	}
+	return error;
+}
+
+int gshmemi_region_map(unsigned region, int peer, void *place)
+{
+	const int pe = gshmemi_job->peers[peer].pe;
+	const hipError_t error = try(region, peer, place);
+	char why[128];
+
+	if (error == hipSuccess)
+		return 0;
+	if (error == hipErrorPeerAccessUnsupported)
+		return -EXDEV;
+	gshmemi_job_explain(pe, why, sizeof why);
+	return gshmemi_hip(error, "init: hipIpcOpenMemHandle of the %s of PE %d, pid %d on %s (%s)", objects[region]->what, pe,
+			   (int)gshmemi_job->peers[peer].pid, gshmemi_job->host, why);
+}
+
+/* Under the lock. */
+static void reach(unsigned region, int peer)
+{
+	struct part *part = &objects[region]->parts[peer];
+	hipError_t error = hipErrorPeerAccessUnsupported;
+	int i;
+
+	if (part->reach != UNTRIED || peer == gshmemi_job->rank)
+		return;
+	for (i = 0; part->memory.nbytes && i < GSHMEMI_REGION_ATTEMPTS; i++) {
+		if (i)
+			usleep(1000U << i);
+		error = try(region, peer, NULL);
+		if (error == hipSuccess)
+			return;
+		if (error == hipErrorPeerAccessUnsupported)
+			break;
+	}
+	__atomic_store_n(&part->reach, BAD, __ATOMIC_RELEASE);
+	if (part->memory.nbytes)
+		gshmemi_warn("hipIpcOpenMemHandle of the %s of PE %d: %s: calls to it fail", objects[region]->what,
+			     gshmemi_job->peers[peer].pe, hipGetErrorString(error));
+}
+
+void gshmemi_region_reach(unsigned region, int pe)
+{
+	const int peer = pe >= 0 && pe < gshmemi_job->npes ? peers[pe] >> 1 : -1;
+
+	if (peer < 0 || __atomic_load_n(&objects[region]->parts[peer].reach, __ATOMIC_ACQUIRE) != UNTRIED)
+		return;
+	pthread_mutex_lock(&lock);
+	reach(region, peer);
+	pthread_mutex_unlock(&lock);
+}
+
+int gshmemi_region_open(unsigned region)
+{
+	int i, rc;
+
+	pthread_mutex_lock(&lock);
+	for (i = 0; i < gshmemi_job->npeers; i++)
+		reach(region, i);
+	rc = publish(region);
+	pthread_mutex_unlock(&lock);
+	return rc;
+}
+
+ptrdiff_t gshmemi_region_delta(unsigned region, int pe)
+{
+	return peers[pe] < 0 ? GSHMEMI_SENTINEL : regions[region].delta[peers[pe] >> 1];
+}
+
+/* ---- what kernels are told ---- */
+
+/* 0 where all fit, so that PEs may be placed in any order. */
+int gshmemi_regions_first(void)
+{
+	const struct gshmemi_peer *peer = gshmemi_job->peers;
+
+	while (!peer->is_local)
+		peer++;
+	return gshmemi_job->npes < GSHMEM_MAX_PES ? 0 : peer->pe;
+}
+
+int gshmemi_regions_count(void)
+{
+	int i, n = 0;
+
+	for (i = 0; i < gshmemi_job->npeers; i++)
+		n += find_entry(&gshmemi_job->peers[i]) >= 0;
+	return n;
+}
+
+static uint32_t find_slow(void)
+{
+	const struct gshmemi_region *heap = &regions[GSHMEMI_REGION_HEAP];
+	uint32_t slow = gshmemi_job->npes >= GSHMEM_MAX_PES ? GSHMEMI_SLOW_PEERS : 0;
+	int pe, peer;
+
+	for (pe = 0; pe < gshmemi_job->npes; pe++) {
+		peer = peers[pe] >> 1;
+		if (peers[pe] & GSHMEMI_PEER_CARRIED || heap->amo_delta[peer] == GSHMEMI_SENTINEL)
+			slow |= GSHMEMI_SLOW_PEERS;
+		if (peer >= 0 && peers[pe] & GSHMEMI_PEER_CARRIED && heap->delta[peer] != GSHMEMI_SENTINEL)
+			slow |= GSHMEMI_SLOW_CARRY;
+	}
+	return slow;
+}
+
+void gshmemi_regions_describe(struct gshmemi_state *state)
+{
+	static struct gshmemi_table none;
+
+	state->regions = regions;
+	state->peers = peers;
+	state->tables = tables;
+	state->slow |= find_slow();
+	state->direct.bias = -8U * (unsigned)gshmemi_regions_first();
+	fill(GSHMEMI_REGION_HEAP, state->direct.delta, state->direct.amo_delta);
+	fill(GSHMEMI_REGION_SYNC, state->direct.sync_delta, none.delta);
+}
+
+void gshmemi_regions_scale(struct gshmemi_scale *scale)
+{
+	const unsigned nregions = gshmemi_globals_layout() ? 3 : 2;
+
+	gshmemi_scale_add(scale, GSHMEMI_SCALE_PINNED, "regions", tables_nbytes(scale->npes));
+	gshmemi_scale_add(scale, GSHMEMI_SCALE_PINNED, "distances", nregions * distances_nbytes(scale->npeers));
+	gshmemi_scale_add(scale, GSHMEMI_SCALE_DEVICE, "tables_of_regions", GSHMEMI_NREGIONS * sizeof *tables);
+	gshmemi_scale_add(scale, GSHMEMI_SCALE_HOST, "mappings", nregions * object_nbytes(scale->npeers));
+}

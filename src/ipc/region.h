@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Regions: memory that each PE has one of. The heap, the sync region and the program's variables are there from init on; others may
+ * come and go, collectively, under a number that all PEs know them by (host/region.c).
+ *
+ * A region is added with this PE's part of it, told what the peers have, and mapped: peer by peer when the host first needs one, or
+ * all of them, for kernels. Until then a distance is GSHMEMI_SENTINEL. Kernels read two tables: the true one (struct gshmemi_region) on the
+ * slow path, and one like those of the state (struct gshmemi_table, in device memory). What a kernel that runs meanwhile reads there
+ * is the old distance or the new one; a kernel that is launched after gshmemi_region_open reads the new one.
+ */
+#ifndef GSHMEMI_IPC_REGION_H
+#define GSHMEMI_IPC_REGION_H
+
+#include "ipc/opening.h"
+
+/* The tables, with nothing in them; remove all regions and close what is open, which no PE may free before all have. */
+int gshmemi_regions_open(void);
+void gshmemi_regions_close(void);
+struct gshmemi_scale;
+void gshmemi_regions_scale(struct gshmemi_scale *scale);
+
+/* In init: how this PE gets at a peer's device; whether all pairs of PEs of the job have native atomics. By default they do not. */
+void gshmemi_regions_set_access(int peer, bool can_map);
+void gshmemi_regions_set_atomics(void);
+
+/* The lowest number that no region has, -1: none. The same on all PEs, which add and remove together. */
+int gshmemi_region_find_free(void);
+
+/* Whether it is one that was added after init. */
+bool gshmemi_region_exists(unsigned region);
+
+/*
+ * Add this PE's part: nbytes from base on, 0 where it has none. what names the region in messages, and stays. Remove it again:
+ * nothing reaches it any more. Its openings stay for the next one.
+ */
+int gshmemi_region_add(unsigned region, void *base, uint64_t nbytes, const char *what);
+void gshmemi_region_remove(unsigned region);
+
+/* What a peer has. */
+void gshmemi_region_tell(unsigned region, int peer, const struct gshmemi_memory *memory);
+
+/* Map one peer's, at place unless that is NULL, or fail: -EXDEV, where the devices have no access, or an error after a message. */
+int gshmemi_region_map(unsigned region, int peer, void *place);
+
+/*
+ * Map that of a PE of the world, or all, unless it has been tried before. What cannot be mapped in GSHMEMI_REGION_ATTEMPTS is a warning,
+ * and stays at its sentinels. Any thread. open returns a negative errno when the tables of kernels cannot be written.
+ */
+#define GSHMEMI_REGION_ATTEMPTS 5
+void gshmemi_region_reach(unsigned region, int pe);
+int gshmemi_region_open(unsigned region);
+
+/* The distance to that of a PE of the world, though a carrier may have to take what goes there. */
+ptrdiff_t gshmemi_region_delta(unsigned region, int pe);
+
+/* The PE with the first entry of all tables; how many PEs of this node have an entry. */
+int gshmemi_regions_first(void);
+int gshmemi_regions_count(void);
+
+/* Fill in what the state says of regions, and why calls take the slow path: GSHMEMI_SLOW_*. */
+void gshmemi_regions_describe(struct gshmemi_state *state);
+
+#endif /* GSHMEMI_IPC_REGION_H */
