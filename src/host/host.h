@@ -11,6 +11,15 @@ void gshmemi_host_looked(void);
 /* Make a device current: the one asked for, else one the program chose, else (-1) by the PE's place on its node. */
 int gshmemi_device_choose(int wanted, int *device_p);
 
+/*
+ * region.c: a region of each PE's nbytes of device memory from base on; sizes may differ, and a PE of 0 bytes has no memory, only an
+ * address that places are counted from. Collective: 0, or the same negative errno on all PEs. Host calls take its number from then on; kernels that are launched after gshmemi_region_use,
+ * which is local, gshmemi_in_region(number). It is destroyed collectively, when no kernel uses it any more; the memory is the caller's.
+ */
+int gshmemi_region_create(void *base, uint64_t nbytes, unsigned *region_p);
+int gshmemi_region_use(unsigned region);
+int gshmemi_region_destroy(unsigned region);
+
 /* init.c. */
 struct gshmemi_scale;
 void gshmemi_init_scale(struct gshmemi_scale *scale);
