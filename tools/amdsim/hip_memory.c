@@ -321,7 +321,7 @@ struct handle {
 	uint64_t base, nbytes, id; /* the upper half of the id is the process */
 	uint64_t offset;	   /* in it */
 	enum memory_kind kind;
-	int device, file;
+	int device, file, zero; /* no padding: the same memory has the same bytes */
 };
 _Static_assert(sizeof(struct handle) <= sizeof(hipIpcMemHandle_t), "the handle fits");
 
@@ -332,8 +332,8 @@ static hipError_t put_handle(hipIpcMemHandle_t *handle, const void *memory)
 
 	if (!handle || !a || a->origin != MALLOC)
 		return hipErrorInvalidValue;
+	h = (struct handle){a->base, a->nbytes, a->id, (uintptr_t)memory - a->base, a->kind, a->device, file, 0};
 	memset(handle, 0, sizeof(*handle));
-	h = (struct handle){a->base, a->nbytes, a->id, (uintptr_t)memory - a->base, a->kind, a->device, file};
 	memcpy(handle, &h, sizeof(h));
 	return hipSuccess;
 }
