@@ -154,7 +154,7 @@ typedef struct gshmemx_rpc_request {
 	size_t total_nbytes; /* of the whole input */
 } gshmemx_rpc_call_t;
 
-typedef int (*gshmemx_rpc_function_t)(void *context, gshmemx_rpc_call_t *call);
+typedef int (*gshmemx_rpc_function_t)(void *user, gshmemx_rpc_call_t *call);
 
 /* Flags of gshmemx_rpc_register. */
 #define GSHMEMX_RPC_WAVE     1U /* called once for a wave, with all its words */
@@ -165,19 +165,19 @@ typedef int (*gshmemx_rpc_function_t)(void *context, gshmemx_rpc_call_t *call);
  * gshmemx_rpc_register - make a function callable from kernels of this PE.
  *
  * op        where the operation's number goes, which kernels pass: equal on all PEs that register in the same order
- * function  int function(void *context, gshmemx_rpc_call_t *call); in messages by this name
- * context   passed on
+ * function  int function(void *user, gshmemx_rpc_call_t *call); in messages by this name
+ * user      passed on
  * flags     GSHMEMX_RPC_*, or 0: called for each lane, by the thread that serves all calls, which it must not hold up
  *
  * The function may call gshmem's host API for puts, gets and atomics, but nothing collective, and no gshmemx_rpc_call. A C++
- * exception ends the call with -EFAULT and a message. Function and context stay until gshmem_finalize.
+ * exception ends the call with -EFAULT and a message. Function and user stay until gshmem_finalize.
  *
  * Callable  host, while no kernel of this process that uses the library is running.
  * Returns   0; or a negative errno after a message: bad flags, or too many functions.
  */
-GSHMEM_HOST_API int gshmemi_rpc_register(uint32_t *op, gshmemx_rpc_function_t function, void *context, unsigned flags,
+GSHMEM_HOST_API int gshmemi_rpc_register(uint32_t *op, gshmemx_rpc_function_t function, void *user, unsigned flags,
 					 const char *name);
-#define gshmemx_rpc_register(op, function, context, flags) gshmemi_rpc_register(op, function, context, flags, #function)
+#define gshmemx_rpc_register(op, function, user, flags) gshmemi_rpc_register(op, function, user, flags, #function)
 
 /*
  * gshmemx_rpc_call       - call with six words, and wait for the answer, one word.

@@ -332,7 +332,7 @@ static void set_channel(void)
 	channel.page = &memory.page[0][0][0];
 	channel.bell = cfg->flags & (BELL | BELL_ALONE) ? &memory.bell : NULL;
 	channel.poison = &memory.poison;
-	channel.context = &memory.context;
+	channel.posts = &memory.posts;
 	channel.nslots = cfg->nslots;
 	channel.lane_shift = cfg->nlanes - 1;
 	channel.asleep = &memory.asleep;

@@ -11,7 +11,7 @@
 enum { CLIENT, SERVER, REQUEST, LOW, HIGH, NSLOT_WORDS };
 enum {
 	RING = MAX_SLOTS * NSLOT_WORDS,
-	POSTED,    /* of the context */
+	POSTED,    /* struct gshmemi_rpc_posts */
 	COMPLETED,
 	COUNTED,   /* the server's count of completed calls */
 	EXECUTED,  /* bit i: call i */
@@ -31,7 +31,7 @@ static struct {
 	struct gshmemi_rpc_answer answer[MAX_SLOTS];
 	uint32_t client[MAX_SLOTS], server[MAX_SLOTS], request[MAX_SLOTS];
 	uint32_t bell, poison, asleep, wakes;
-	struct gshmemi_rpc_context context;
+	struct gshmemi_rpc_posts posts;
 	uint64_t counted, executed;
 } memory __attribute__((aligned(64)));
 static struct gshmemi_rpc_channel channel;
@@ -66,9 +66,9 @@ static void place_of(const void *address, unsigned *where_p, unsigned *offset_p)
 		where = (unsigned)(INDEX(request) * NSLOT_WORDS + REQUEST);
 	} else if (IN(bell)) {
 		where = RING;
-	} else if (IN(context.posted)) {
+	} else if (IN(posts.posted)) {
 		where = POSTED;
-	} else if (IN(context.completed)) {
+	} else if (IN(posts.completed)) {
 		where = COMPLETED;
 	} else if (IN(counted)) {
 		where = COUNTED;

@@ -99,7 +99,7 @@ static int call_function(struct gshmemi_rpc_op *op, gshmemx_rpc_call_t *call)
 	if (function->library)
 		rc = function->library(op, call);
 	else
-		rc = gshmemi_rpc_guard(function->function, function->context, call, function->name);
+		rc = gshmemi_rpc_guard(function->function, function->user, call, function->name);
 	if (rc > GSHMEMX_RPC_MORE || (rc == GSHMEMX_RPC_MORE && !(op->header.flags & GSHMEMI_RPC_STREAM))) {
 		gshmemi_error("rpc: %s returned %d, which is neither GSHMEMX_RPC_DONE nor _PENDING%s, nor a negative errno",
 			      function->name, rc, op->header.flags & GSHMEMI_RPC_STREAM ? " nor _MORE" : "");

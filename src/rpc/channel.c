@@ -11,7 +11,7 @@
 
 /* What lies in host-pinned memory, at multiples of a line. The pages come last: they need not be zeroed. */
 struct layout {
-	size_t request, header, answer, status, bell, poison, client, server, context, page, nbytes;
+	size_t request, header, answer, status, bell, poison, client, server, posts, page, nbytes;
 };
 
 static size_t reserve(size_t *at, size_t nbytes)
@@ -34,7 +34,7 @@ static void lay_out(const struct gshmemi_rpc_shape *shape, struct layout *l)
 	l->bell = reserve(&l->nbytes, n / GSHMEMI_RPC_GROUP * sizeof(uint32_t));
 	l->poison = reserve(&l->nbytes, sizeof(uint32_t));
 	l->client = reserve(&l->nbytes, shape->is_host_client ? n * sizeof(uint32_t) : 0);
-	l->context = reserve(&l->nbytes, shape->is_host_client ? sizeof(struct gshmemi_rpc_context) : 0);
+	l->posts = reserve(&l->nbytes, shape->is_host_client ? sizeof(struct gshmemi_rpc_posts) : 0);
 	l->server = reserve(&l->nbytes, shape->is_device_server ? 0 : (n + 1) * sizeof(uint32_t));
 	l->nbytes = (l->nbytes + 4095) & ~(size_t)4095;
 	l->page = reserve(&l->nbytes, n * shape->nlanes * GSHMEMI_RPC_LINE * sizeof(uint64_t));
@@ -45,7 +45,7 @@ static size_t client_nbytes(const struct gshmemi_rpc_shape *shape)
 {
 	if (shape->is_host_client)
 		return 0;
-	return shape->nslots * sizeof(uint32_t) + sizeof(struct gshmemi_rpc_context);
+	return shape->nslots * sizeof(uint32_t) + sizeof(struct gshmemi_rpc_posts);
 }
 
 static size_t server_nbytes(const struct gshmemi_rpc_shape *shape)
@@ -119,14 +119,14 @@ static int set_client(struct gshmemi_rpc_channel *c, const struct gshmemi_rpc_sh
 	if (shape->is_host_client) {
 		c->client = (uint32_t *)(void *)(base + l->client);
 		memcpy(c->client, c->request, shape->nslots * sizeof *c->client);
-		c->context = (struct gshmemi_rpc_context *)(void *)(base + l->context);
+		c->posts = (struct gshmemi_rpc_posts *)(void *)(base + l->posts);
 		return 0;
 	}
 	rc = allocate_on_device(shape->nslots, shape->first_seq & GSHMEMI_RPC_SEQ, client_nbytes(shape), &ptr);
 	if (rc)
 		return rc;
 	c->client = ptr;
-	c->context = (struct gshmemi_rpc_context *)(void *)(c->client + shape->nslots);
+	c->posts = (struct gshmemi_rpc_posts *)(void *)(c->client + shape->nslots);
 	return 0;
 }
 

@@ -7,8 +7,8 @@
 
 struct gshmemx_rpc_request;
 
-/* function(context, call); or, when that throws, what gshmemi_rpc_thrown returns. */
-int gshmemi_rpc_guard(int (*function)(void *context, struct gshmemx_rpc_request *call), void *context,
+/* function(user, call); or, when that throws, what gshmemi_rpc_thrown returns. */
+int gshmemi_rpc_guard(int (*function)(void *user, struct gshmemx_rpc_request *call), void *user,
 		      struct gshmemx_rpc_request *call, const char *name);
 
 /* Says that the function of this name threw; -EFAULT. */

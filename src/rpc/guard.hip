@@ -9,11 +9,11 @@ extern "C" {
 #include "rpc/guard.h"
 }
 
-extern "C" int gshmemi_rpc_guard(int (*function)(void *context, struct gshmemx_rpc_request *call), void *context,
+extern "C" int gshmemi_rpc_guard(int (*function)(void *user, struct gshmemx_rpc_request *call), void *user,
 		      struct gshmemx_rpc_request *call, const char *name)
 {
 	try {
-		return function(context, call);
+		return function(user, call);
 	} catch (const std::exception &e) {
 		return gshmemi_rpc_thrown(name, e.what());
 	} catch (...) {

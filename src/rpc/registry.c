@@ -58,9 +58,9 @@ static int add(const struct gshmemi_rpc_function *function, uint32_t *op)
 	return 0;
 }
 
-int gshmemi_rpc_register(uint32_t *op, gshmemx_rpc_function_t function, void *context, unsigned flags, const char *name)
+int gshmemi_rpc_register(uint32_t *op, gshmemx_rpc_function_t function, void *user, unsigned flags, const char *name)
 {
-	struct gshmemi_rpc_function added = {function, NULL, context, flags, NULL};
+	struct gshmemi_rpc_function added = {function, NULL, user, flags, NULL};
 	int rc;
 
 	rc = gshmemi_enter_int("gshmemx_rpc_register");

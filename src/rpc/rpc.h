@@ -21,7 +21,7 @@ struct gshmemi_rpc_op;
 struct gshmemi_rpc_function {
 	gshmemx_rpc_function_t function;
 	int (*library)(struct gshmemi_rpc_op *op, gshmemx_rpc_call_t *call);
-	void *context;
+	void *user;
 	unsigned flags; /* GSHMEMX_RPC_* */
 	const char *name;
 };

@@ -10,7 +10,7 @@
 
 /* Operations of the library: the class 'g'. 0x67000100 and up are for operations on PEs that are not mapped. */
 enum gshmemi_rpc_ops {
-	GSHMEMI_RPC_QUIET = 0x67000001, /* answer: posted calls of the context that have been completed */
+	GSHMEMI_RPC_QUIET = 0x67000001, /* answer: posted calls of the client that have been completed */
 	GSHMEMI_RPC_BLOCK,              /* answer: address of a block of the arena, 0: none is free */
 	GSHMEMI_RPC_UNBLOCK,            /* arg 0: that address */
 	GSHMEMI_RPC_ABORT,              /* arg 0: status; 1: block; 2: thread or lane */
@@ -57,7 +57,7 @@ GSHMEMI_FN uint32_t gshmemi_rpc_home(const struct gshmemi_rpc_channel *c, uint64
 /* Where to look first for a post: each time at another slot, whose last call will have been answered long since. */
 GSHMEMI_FN uint32_t gshmemi_rpc_post_home(const struct gshmemi_rpc_channel *c, uint32_t home)
 {
-	uint32_t slot = home + ((uint32_t)gshmemi_arch_load(&c->context->posted, 8) & (GSHMEMI_RPC_GROUP - 1));
+	uint32_t slot = home + ((uint32_t)gshmemi_arch_load(&c->posts->posted, 8) & (GSHMEMI_RPC_GROUP - 1));
 
 	slot -= slot < c->nslots ? 0 : c->nslots;
 	return slot < c->nslots ? slot : home;
@@ -78,7 +78,7 @@ GSHMEMI_FN int gshmemi_rpc_enter_to(const struct gshmemi_rpc_channel *c, uint64_
 	if (port->is_leader) {
 		where = gshmemi_rpc_open(c, posts ? gshmemi_rpc_post_home(c, home) : home, &seq);
 		if (posts && (uint32_t)where != GSHMEMI_RPC_NO_SLOT)
-			(void)gshmemi_arch_amo64(GSHMEMI_AMO_ADD, &c->context->posted, 1, 0);
+			(void)gshmemi_arch_amo64(GSHMEMI_AMO_ADD, &c->posts->posted, 1, 0);
 		where |= (uint64_t)seq << 32;
 	}
 	where = gshmemi_arch_broadcast(where, lanes);
@@ -355,24 +355,24 @@ GSHMEMI_FN struct gshmemi_rpc_result gshmemi_rpc_stream_by_lane(const struct gsh
 /* ---- posted calls ---- */
 
 /*
- * Complete the calls that this context has posted, for one lane. The server tells how many it has completed in all. When
+ * Complete the calls that this client has posted, for one lane. The server tells how many it has completed in all. When
  * that is as many as were posted, none was open when it told; so completed is read first. Otherwise ask: the server looks
  * at every slot after it has taken this call.
  */
 GSHMEMI_FN void gshmemi_rpc_complete(const struct gshmemi_rpc_channel *c, uint32_t home, const char *call)
 {
-	struct gshmemi_rpc_context *context = c->context;
+	struct gshmemi_rpc_posts *posts = c->posts;
 	const uint64_t words[6] = {0, 0, 0, 0, 0, 0};
 	struct gshmemi_rpc_result result;
 	uint64_t known, found;
 
-	known = gshmemi_arch_load(&context->completed, 8);
+	known = gshmemi_arch_load(&posts->completed, 8);
 	gshmemi_arch_fence_acquire(); /* pairs with the fence of the post whose completion is counted */
-	if (known == gshmemi_arch_load(&context->posted, 8))
+	if (known == gshmemi_arch_load(&posts->posted, 8))
 		return;
 	result = gshmemi_rpc_words(c, GSHMEMI_RPC_QUIET, 0, 6, words, NULL, home, call);
 	while (!result.status && known < result.value) {
-		found = gshmemi_arch_amo64(GSHMEMI_AMO_CAS, &context->completed, result.value, known);
+		found = gshmemi_arch_amo64(GSHMEMI_AMO_CAS, &posts->completed, result.value, known);
 		if (found == known)
 			break;
 		known = found;

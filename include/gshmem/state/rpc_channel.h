@@ -30,7 +30,7 @@ enum gshmemi_rpc_status {
 };
 
 /* Flags of a header. */
-#define GSHMEMI_RPC_POSTED 1U /* nobody waits; the context counts it */
+#define GSHMEMI_RPC_POSTED 1U /* nobody waits; struct gshmemi_rpc_posts counts it */
 #define GSHMEMI_RPC_INLINE 2U /* one lane, whose words are arg[]: the page is not used */
 #define GSHMEMI_RPC_STREAM 4U /* one step of a stream: struct gshmemi_rpc_step is arg[] */
 #define GSHMEMI_RPC_LAST   8U /* of a stream: no more input follows this step */
@@ -58,8 +58,8 @@ struct gshmemi_rpc_answer {
 	uint64_t high;   /* upper half of the value << 32 | tag */
 };
 
-/* Posted calls, for quiet; in the client's memory. Contexts may have their own. */
-struct gshmemi_rpc_context {
+/* Posted calls of a client, for quiet; in its memory. */
+struct gshmemi_rpc_posts {
 	uint64_t posted;    /* counted before each post */
 	uint64_t completed; /* that the server has told a quiet of; posted == completed: none is open */
 };
@@ -69,7 +69,7 @@ struct gshmemi_rpc_context {
 #define GSHMEMI_RPC_SHARED 2U /* several servers take from the same slots */
 #define GSHMEMI_RPC_WAKES  4U /* clients are CPU threads, which wake a server that sleeps */
 
-/* All in host-pinned memory, but for client and context in the client's, and server in the server's. */
+/* All in host-pinned memory, but for client and posts in the client's, and server in the server's. */
 struct gshmemi_rpc_channel {
 	uint32_t *client;                  /* [nslots] LOCK | PENDING | sequence number last posted */
 	uint32_t *server;                  /* [nslots + 1] sequence number last taken; last: where handle looks next */
@@ -81,7 +81,7 @@ struct gshmemi_rpc_channel {
 	uint32_t *bell;                    /* [nslots / GROUP] a hint: client writes 1, server 0; NULL: none */
 	uint32_t *asleep;                  /* written by servers: how many of them sleep */
 	const uint32_t *poison;            /* not 0: there is no server any more */
-	struct gshmemi_rpc_context *context;
+	struct gshmemi_rpc_posts *posts;
 	uint32_t nslots;
 	uint32_t lane_shift;               /* a page has lines for 1 << lane_shift lanes */
 	uint32_t flags;                    /* GSHMEMI_RPC_CLEAR ... */
