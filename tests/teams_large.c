@@ -52,14 +52,14 @@ void gshmemi_host_free(void *ptr)
 	free(ptr);
 }
 
-int gshmemi_access_copy(void *dest, const void *source, size_t nbytes, const char *what)
+int gshmemi_devmem_copy(void *dest, const void *source, size_t nbytes, const char *what)
 {
 	(void)what;
 	memcpy(dest, source, nbytes);
 	return 0;
 }
 
-int gshmemi_access_fill(void *dest, int value, size_t nbytes, const char *what)
+int gshmemi_devmem_fill(void *dest, int value, size_t nbytes, const char *what)
 {
 	(void)dest;
 	(void)value;
@@ -68,13 +68,13 @@ int gshmemi_access_fill(void *dest, int value, size_t nbytes, const char *what)
 	return 0;
 }
 
-void gshmemi_access_store(void *dest, const void *source, unsigned nbytes, const char *what)
+void gshmemi_devmem_store(void *dest, const void *source, unsigned nbytes, const char *what)
 {
 	(void)what;
 	memcpy(dest, source, nbytes);
 }
 
-void gshmemi_access_complete(const char *what)
+void gshmemi_devmem_complete(const char *what)
 {
 	(void)what;
 }

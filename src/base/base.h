@@ -206,7 +206,7 @@ void gshmemi_bootstrap_and(uint64_t *words, int nwords);
  */
 int gshmemi_bootstrap_agree(int rc, bool *all);
 
-/* ---- access.c; the rest of it is in base/access.h ---- */
+/* ---- devmem.c; the rest of it is in base/devmem.h ---- */
 
 /* Host memory that kernels read and write, filled with zeros. what names it in messages. */
 int gshmemi_host_allocate(size_t nbytes, const char *what, void **ptr_p);

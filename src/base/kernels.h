@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The kernels that the library itself launches, as the C side calls them: src/base/access.hip. */
+/* The kernels that the library itself launches, as the C side calls them: src/base/devmem.hip. */
 #ifndef GSHMEMI_BASE_KERNELS_H
 #define GSHMEMI_BASE_KERNELS_H
 
@@ -14,11 +14,11 @@ extern "C" {
  * Queue one atomic on a 4 or 8-byte word; op is a GSHMEMI_AMO_*. The old value goes to *result, host-pinned memory,
  * unless that is NULL.
  */
-hipError_t gshmemi_access_launch_amo(int op, void *address, uint64_t value, uint64_t cond, unsigned nbytes,
+hipError_t gshmemi_devmem_launch_amo(int op, void *address, uint64_t value, uint64_t cond, unsigned nbytes,
 				     uint64_t *result, hipStream_t stream);
 
 /* Whether the current device can run the kernels in this binary. */
-hipError_t gshmemi_access_probe(void);
+hipError_t gshmemi_devmem_probe(void);
 
 #ifdef __cplusplus
 }

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/access.h"
+#include "base/devmem.h"
 
 struct gshmemi_state gshmemi_state = GSHMEMI_STATE_INIT;
 atomic_uint gshmemi_enter_why = GSHMEMI_ENTER_NOT_INITIALIZED;
@@ -123,8 +123,8 @@ static int upload(const struct gshmemi_state_copy *copy, const struct gshmemi_st
 	int rc;
 
 	snprintf(what, sizeof what, "init: the device state of %s", copy->file);
-	rc = gshmemi_access_locate(copy->locate, &address, what);
-	return rc ? rc : gshmemi_access_copy(address, state, sizeof *state, what);
+	rc = gshmemi_devmem_locate(copy->locate, &address, what);
+	return rc ? rc : gshmemi_devmem_copy(address, state, sizeof *state, what);
 }
 
 /* Under the lock. */
@@ -166,7 +166,7 @@ int gshmemi_state_set(const struct gshmemi_state *state)
 /* The word alone, into a copy that has been filled. */
 static int write_slow(void *state)
 {
-	return gshmemi_access_copy((char *)state + offsetof(struct gshmemi_state, slow), &gshmemi_state.slow,
+	return gshmemi_devmem_copy((char *)state + offsetof(struct gshmemi_state, slow), &gshmemi_state.slow,
 				   sizeof gshmemi_state.slow, "the device state's flags");
 }
 
@@ -181,7 +181,7 @@ static int write_slow_everywhere(void)
 	for (copy = copies; copy && !rc; copy = copy->next) {
 		if (!copy->uploaded)
 			continue;
-		rc = gshmemi_access_locate(copy->locate, &state, "the device state");
+		rc = gshmemi_devmem_locate(copy->locate, &state, "the device state");
 		if (!rc)
 			rc = write_slow(state);
 	}
@@ -227,8 +227,8 @@ static void reset(const struct gshmemi_state_copy *copy)
 {
 	void *address;
 
-	if (!gshmemi_access_locate(copy->locate, &address, NULL))
-		gshmemi_access_copy(address, &unset, sizeof unset, NULL);
+	if (!gshmemi_devmem_locate(copy->locate, &address, NULL))
+		gshmemi_devmem_copy(address, &unset, sizeof unset, NULL);
 }
 
 /* A unit whose copy cannot be reset keeps distances to memory that is gone; it is uploaded again by the next init. */
@@ -256,7 +256,7 @@ static int fill_module(const struct module *module, const struct gshmemi_state *
 
 	filled = *state;
 	filled.abi = module->abi;
-	return gshmemi_access_copy(module->state, &filled, sizeof filled, what);
+	return gshmemi_devmem_copy(module->state, &filled, sizeof filled, what);
 }
 
 static void forget_modules(void)
@@ -309,7 +309,7 @@ static int add_module(hipModule_t handle)
 	if (rc)
 		return rc;
 	if (nbytes >= offsetof(struct gshmemi_state, abi) + sizeof found.abi)
-		rc = gshmemi_access_copy(&found.abi, (char *)found.state + offsetof(struct gshmemi_state, abi),
+		rc = gshmemi_devmem_copy(&found.abi, (char *)found.state + offsetof(struct gshmemi_state, abi),
 					 sizeof found.abi, "gshmemx_module_init");
 	if (!rc)
 		rc = check_module(&found, nbytes);

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "base/access.h"
+#include "base/devmem.h"
 #include "base/scale.h"
 #include "ipc/globals.h"
 #include "ipc/job.h"
@@ -227,7 +227,7 @@ static int preallocate(char *base, uint64_t nbytes)
 		return -ENOMEM;
 	}
 #endif
-	return gshmemi_access_fill(base, 0, nbytes, "heap: GSHMEM_HEAP_PREALLOC");
+	return gshmemi_devmem_fill(base, 0, nbytes, "heap: GSHMEM_HEAP_PREALLOC");
 }
 
 /*
@@ -275,7 +275,7 @@ static int allocate_sync(struct gshmemi_heap *heap)
 	heap->card = heap->meeting + 1;
 	heap->stages = (char *)(heap->meeting + 2);
 	heap->npredefined = npieces - (heap->nplaces - GSHMEMI_NPREDEFINED);
-	return gshmemi_access_fill(sync, 0, syncs_nbytes(heap->nplaces), "init: the sync region");
+	return gshmemi_devmem_fill(sync, 0, syncs_nbytes(heap->nplaces), "init: the sync region");
 }
 
 static size_t map_nbytes(uint64_t heap_nbytes)

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/access.h"
+#include "base/devmem.h"
 #include "device/coll.h"
 #include "team/team.h"
 
@@ -56,7 +56,7 @@ static void call_with_arrays(struct gshmemi_coll_args args, int npes, const char
 	args.dest_displs = copy + n;
 	args.source_nelems = copy + 2 * n;
 	args.source_displs = copy + 3 * n;
-	gshmemi_access_run(gshmemi_coll_launch, &args, call);
+	gshmemi_devmem_run(gshmemi_coll_launch, &args, call);
 	gshmemi_host_free(copy);
 }
 
@@ -82,7 +82,7 @@ static void fold_long_doubles(const struct gshmemi_coll_args *args, const struct
 			gshmemi_fold(args->fold, acc, x, nbytes);
 	}
 	gshmemi_sync_host_team(team, NULL, call);
-	if (gshmemi_access_copy(args->dest, acc, nbytes, call))
+	if (gshmemi_devmem_copy(args->dest, acc, nbytes, call))
 		gshmemi_end(1);
 	free(acc);
 	free(x);
@@ -98,7 +98,7 @@ static int call_body(const struct gshmemi_coll_args *args, const char *call)
 	else if (args->what == GSHMEMI_ALLTOALLV)
 		call_with_arrays(*args, team->npes, call);
 	else
-		gshmemi_access_run(gshmemi_coll_launch, args, call);
+		gshmemi_devmem_run(gshmemi_coll_launch, args, call);
 	return 0;
 }
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Put, get, atomics and signals on the host where the CPU cannot touch the heap: each call describes its operation, finds where the
- * PE's memory is mapped, and performs it by copies and kernels of the library (base/access.h). Where the CPU can, host/direct.c takes
+ * PE's memory is mapped, and performs it by copies and kernels of the library (base/devmem.h). Where the CPU can, host/direct.c takes
  * the bodies of kernels instead.
  *
  * Late delivery is for kernels here: the host's own operations are not delayed, but its fence and quiet (sync.c) cover
  * what kernels left behind.
  */
-#include "base/access.h"
+#include "base/devmem.h"
 
 #include <gshmem/move/slow.h>
 
@@ -33,36 +33,36 @@ static uint64_t perform(const struct gshmemi_operation *o, void *there, void *si
 	switch (o->what) {
 	case GSHMEMI_PUT:
 		if (o->is_value)
-			gshmemi_access_store(there, o->local, (unsigned)o->nbytes, call);
+			gshmemi_devmem_store(there, o->local, (unsigned)o->nbytes, call);
 		else
-			gshmemi_access_move(there, o->local, o->nbytes, o->is_nbi, call);
+			gshmemi_devmem_move(there, o->local, o->nbytes, o->is_nbi, call);
 		return 0;
 	case GSHMEMI_GET:
 		if (o->is_value)
-			gshmemi_access_load(o->local, there, (unsigned)o->nbytes, call);
+			gshmemi_devmem_load(o->local, there, (unsigned)o->nbytes, call);
 		else
-			gshmemi_access_move(o->local, there, o->nbytes, o->is_nbi, call);
+			gshmemi_devmem_move(o->local, there, o->nbytes, o->is_nbi, call);
 		return 0;
 	case GSHMEMI_PUT_BLOCKS:
-		gshmemi_access_stride(there, (size_t)o->stride, o->local, (size_t)o->local_stride, o->nblocks, o->nbytes, call);
+		gshmemi_devmem_stride(there, (size_t)o->stride, o->local, (size_t)o->local_stride, o->nblocks, o->nbytes, call);
 		return 0;
 	case GSHMEMI_GET_BLOCKS:
-		gshmemi_access_stride(o->local, (size_t)o->local_stride, there, (size_t)o->stride, o->nblocks, o->nbytes, call);
+		gshmemi_devmem_stride(o->local, (size_t)o->local_stride, there, (size_t)o->stride, o->nblocks, o->nbytes, call);
 		return 0;
 	case GSHMEMI_FLAG: /* the host is the one writer of its flags, in order: each store raises the word */
-		gshmemi_access_store(there, &o->value, 8, call);
+		gshmemi_devmem_store(there, &o->value, 8, call);
 		return 0;
 	case GSHMEMI_AMO:
-		old = gshmemi_access_amo(o->op, there, o->value, o->cond, (unsigned)o->nbytes, o->fetches || o->local, call);
+		old = gshmemi_devmem_amo(o->op, there, o->value, o->cond, (unsigned)o->nbytes, o->fetches || o->local, call);
 		if (o->local)
-			gshmemi_access_move(o->local, &old, o->nbytes, false, call); /* it may be device memory */
+			gshmemi_devmem_move(o->local, &old, o->nbytes, false, call); /* it may be device memory */
 		return old;
 	default:
-		gshmemi_access_move(there, o->local, o->nbytes, false, call); /* a stream orders for that stream alone */
+		gshmemi_devmem_move(there, o->local, o->nbytes, false, call); /* a stream orders for that stream alone */
 		if (o->op == GSHMEMI_AMO_ADD)
-			(void)gshmemi_access_amo(o->op, sig_there, o->value, 0, 8, false, call);
+			(void)gshmemi_devmem_amo(o->op, sig_there, o->value, 0, 8, false, call);
 		else
-			gshmemi_access_store(sig_there, &o->value, 8, call);
+			gshmemi_devmem_store(sig_there, &o->value, 8, call);
 		return 0;
 	}
 }

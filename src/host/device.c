@@ -82,7 +82,7 @@ static void name_device(int device, char *name, size_t nbytes)
 /* Ask for a kernel of the library: a binary without code for this GPU shows here, and not in the user's first launch. */
 static int check_binary(int device)
 {
-	hipError_t error = gshmemi_access_probe();
+	hipError_t error = gshmemi_devmem_probe();
 	char name[320];
 
 	if (error == hipSuccess)

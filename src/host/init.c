@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/access.h"
+#include "base/devmem.h"
 #include "base/scale.h"
 #include "device/state.h"
 #include "end/end.h"
@@ -142,13 +142,13 @@ static int allocate(const struct request *request, uint64_t node_nbytes, struct 
 	rc = allocate_tables();
 	if (rc)
 		goto err_close_life;
-	rc = gshmemi_access_open();
+	rc = gshmemi_devmem_open();
 	if (rc)
 		goto err_free_tables;
 	rc = gshmemi_heap_create(request->heap_nbytes, gshmemi_env.HEAP_KIND, gshmemi_env.HEAP_PREALLOC,
 				 gshmemi_env.CHECK, gshmemi_job->npeers, node_nbytes);
 	if (rc)
-		goto err_close_access;
+		goto err_close_devmem;
 	rc = gshmemi_rpc_open_channels();
 	if (rc)
 		goto err_destroy_heap;
@@ -156,8 +156,8 @@ static int allocate(const struct request *request, uint64_t node_nbytes, struct 
 
 err_destroy_heap:
 	gshmemi_heap_destroy();
-err_close_access:
-	gshmemi_access_close();
+err_close_devmem:
+	gshmemi_devmem_close();
 err_free_tables:
 	free_tables();
 err_close_life:
@@ -169,7 +169,7 @@ static void release(void)
 {
 	gshmemi_rpc_close_channels();
 	gshmemi_heap_destroy();
-	gshmemi_access_close();
+	gshmemi_devmem_close();
 	free_tables();
 	gshmemi_life_close();
 }

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "heap/heap.h"
-#include "base/access.h"
+#include "base/devmem.h"
 #include "ipc/job.h"
 #include "ipc/region.h"
 #include "team/team.h"
@@ -184,7 +184,7 @@ void *gshmem_calloc(size_t count, size_t size)
 	ptr = allocate_collectively(&request, 1);
 	if (ptr) {
 		gshmemi_log_hold();
-		rc = gshmemi_access_fill(ptr, 0, request.nbytes, "gshmem_calloc");
+		rc = gshmemi_devmem_fill(ptr, 0, request.nbytes, "gshmem_calloc");
 		ptr = settle(request.call, rc, ptr);
 	}
 	leave_call();
@@ -266,7 +266,7 @@ static void *move(void *ptr, uint64_t old_nbytes, uint64_t nbytes)
 	if (!moved)
 		return NULL;
 	gshmemi_log_hold();
-	rc = gshmemi_access_copy(moved, ptr, copied, "gshmem_realloc");
+	rc = gshmemi_devmem_copy(moved, ptr, copied, "gshmem_realloc");
 	moved = settle(GSHMEMI_MEET_REALLOC, rc, moved);
 	if (moved)
 		gshmemi_heap_free(ptr);

@@ -8,7 +8,7 @@
 #include <gshmem/state/pe.h>
 #include <pthread.h>
 
-#include "base/access.h"
+#include "base/devmem.h"
 #include "device/state.h"
 #include "heap/heap.h"
 #include "ipc/job.h"
@@ -36,7 +36,7 @@ static int add(int number, void *base, uint64_t nbytes)
 		rc = -EINVAL;
 	}
 	if (!rc)
-		rc = gshmemi_access_copy(gshmemi_heap.card, &card, sizeof card, "gshmemi_region_create");
+		rc = gshmemi_devmem_copy(gshmemi_heap.card, &card, sizeof card, "gshmemi_region_create");
 	return rc ? rc : gshmemi_region_add((unsigned)number, base, nbytes, "region");
 }
 

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "base/access.h"
+#include "base/devmem.h"
 #include "heap/heap.h"
 #include "host/host.h"
 #include "ipc/job.h"
@@ -22,7 +22,7 @@ int gshmemi_scale_fill(int npes, int npeers, struct gshmemi_scale *scale)
 	gshmemi_job_scale(scale);
 	gshmemi_life_scale(scale);
 	gshmemi_init_scale(scale);
-	gshmemi_access_scale(scale);
+	gshmemi_devmem_scale(scale);
 	gshmemi_heap_scale(scale);
 	gshmemi_map_scale(scale);
 	gshmemi_regions_scale(scale);

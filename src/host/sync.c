@@ -20,7 +20,7 @@ static void own_combine(uint64_t *words, const uint64_t (*row)[GSHMEMI_SYNC_WORD
 #include <sched.h>
 #include <time.h>
 
-#include "base/access.h"
+#include "base/devmem.h"
 #include "team/team.h"
 
 /* A user's channel may outlive the job's state: then nothing but its server, or gshmemx_rpc_channel_stop, ends the wait. */
@@ -106,7 +106,7 @@ static uint64_t load(const void *address, unsigned nbytes, const char *call)
 {
 	uint64_t bits = 0; /* little-endian, as every host of a GPU is */
 
-	gshmemi_access_load(&bits, address, nbytes, call);
+	gshmemi_devmem_load(&bits, address, nbytes, call);
 	return bits;
 }
 
@@ -140,10 +140,10 @@ int gshmemi_host_test(const void *ivar, unsigned nbytes, int is_signed, int cmp,
  */
 static struct gshmemi_many_found pass(const struct gshmemi_wait_set *set, int which, size_t first, const char *call)
 {
-	const size_t nrow = GSHMEMI_ACCESS_LOAD / set->nbytes, nrows = (set->nelems + nrow - 1) / nrow;
+	const size_t nrow = GSHMEMI_DEVMEM_LOAD / set->nbytes, nrows = (set->nelems + nrow - 1) / nrow;
 	struct gshmemi_many_found found = {0, 0, SIZE_MAX, 0}, in_row;
 	struct gshmemi_wait_set part = *set;
-	char row[GSHMEMI_ACCESS_LOAD];
+	char row[GSHMEMI_DEVMEM_LOAD];
 	size_t n, at, i;
 
 	for (n = 0; n < nrows && !(which == GSHMEMI_MANY_ANY && found.nheld); n++) {
@@ -153,7 +153,7 @@ static struct gshmemi_many_found pass(const struct gshmemi_wait_set *set, int wh
 		part.status = set->status ? set->status + at : NULL;
 		part.values = set->values + (set->is_vector ? at * set->nbytes : 0);
 		part.indices = set->indices ? set->indices + found.nheld : NULL;
-		gshmemi_access_load(row, set->ivars + at * set->nbytes, (unsigned)(part.nelems * set->nbytes), call);
+		gshmemi_devmem_load(row, set->ivars + at * set->nbytes, (unsigned)(part.nelems * set->nbytes), call);
 		in_row = gshmemi_many_pass(&part, which, which == GSHMEMI_MANY_ANY ? first % nrow % part.nelems : 0);
 		for (i = 0; which == GSHMEMI_MANY_SOME && i < in_row.nheld; i++)
 			part.indices[i] += at;
@@ -214,7 +214,7 @@ void gshmemi_host_fence(int context, const char *call)
 	gshmemi_slow_unset_at(call, gshmemi_arch_caller());
 	gshmemi_carry_complete(context, NULL, 0);
 	gshmemi_rpc_host_complete(call);
-	gshmemi_access_complete(call);
+	gshmemi_devmem_complete(call);
 }
 
 void gshmemi_host_quiet(int context, const int *target_pes, size_t npes, const char *call)
@@ -224,7 +224,7 @@ void gshmemi_host_quiet(int context, const int *target_pes, size_t npes, const c
 		gshmemi_slow_pes_at(target_pes, npes, call, gshmemi_arch_caller());
 	gshmemi_carry_complete(context, target_pes, npes);
 	gshmemi_rpc_host_complete(call);
-	gshmemi_access_complete(call);
+	gshmemi_devmem_complete(call);
 	gshmemi_arch_fence_system();
 }
 
@@ -232,7 +232,7 @@ void gshmemi_host_quiet(int context, const int *target_pes, size_t npes, const c
 
 static void own_complete(const char *call)
 {
-	gshmemi_access_complete(call);
+	gshmemi_devmem_complete(call);
 }
 
 static uint64_t own_load(const uint64_t *word, const char *call)
@@ -242,7 +242,7 @@ static uint64_t own_load(const uint64_t *word, const char *call)
 
 static void own_store(uint64_t *word, uint64_t value, const char *call)
 {
-	gshmemi_access_store(word, &value, sizeof value, call);
+	gshmemi_devmem_store(word, &value, sizeof value, call);
 }
 
 /* The PE so far behind this one whose flag has not come; -1: all have. One copy fetches the flags of a round. */
@@ -252,8 +252,8 @@ static int find_missing(const struct gshmemi_team_view *team, const uint64_t *fl
 	uint64_t row[GSHMEMI_SYNC_RADIX];
 	int i;
 
-	_Static_assert(sizeof row <= GSHMEMI_ACCESS_LOAD, "one load");
-	gshmemi_access_load(row, flags, sizeof row, call);
+	_Static_assert(sizeof row <= GSHMEMI_DEVMEM_LOAD, "one load");
+	gshmemi_devmem_load(row, flags, sizeof row, call);
 	for (i = 1; i < GSHMEMI_SYNC_RADIX && i * distance < team->npes; i++) {
 		if (row[i] < epoch) {
 			*flag_p = &flags[i];
@@ -282,8 +282,8 @@ static void own_combine(uint64_t *words, const uint64_t (*row)[GSHMEMI_SYNC_WORD
 	uint64_t others[GSHMEMI_SYNC_RADIX][GSHMEMI_SYNC_WORDS];
 	int i, k;
 
-	_Static_assert(sizeof others <= GSHMEMI_ACCESS_LOAD, "one load");
-	gshmemi_access_load(others, row, sizeof others, call);
+	_Static_assert(sizeof others <= GSHMEMI_DEVMEM_LOAD, "one load");
+	gshmemi_devmem_load(others, row, sizeof others, call);
 	for (i = 1; i < n; i++)
 		for (k = 0; k < GSHMEMI_SYNC_WORDS; k++)
 			words[k] &= others[i][k];
@@ -292,7 +292,7 @@ static void own_combine(uint64_t *words, const uint64_t (*row)[GSHMEMI_SYNC_WORD
 void gshmemi_sync_host_team(const struct gshmemi_team_view *team, uint64_t *words, const char *call)
 {
 	gshmemi_disseminate(team, words, 1, call); /* its callers have waited for what they had open */
-	gshmemi_access_complete(call); /* a kernel's next barrier reads the epoch */
+	gshmemi_devmem_complete(call); /* a kernel's next barrier reads the epoch */
 }
 
 void gshmemi_host_sync_all(int quiet, const char *call)

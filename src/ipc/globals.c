@@ -142,23 +142,23 @@ void gshmemi_globals_use(bool is_used)
  * User space has its program at its beginning or in its middle, and libraries and stacks at its end. The heap goes to a
  * quarter of it, and peers' memory to larger addresses, from some way off for the program's own brk to grow.
  */
-#define STEP      ((uintptr_t)2 << 20)
-#define HEAP_STEP ((uintptr_t)1 << 30) /* programs ask shmem_align for much */
+#define GRAIN      ((uintptr_t)2 << 20)
+#define HEAP_GRAIN ((uintptr_t)1 << 30) /* programs ask shmem_align for much */
 
 static uintptr_t space_end(void)
 {
-	return (uintptr_t)__builtin_frame_address(0) & -STEP;
+	return (uintptr_t)__builtin_frame_address(0) & -GRAIN;
 }
 
-static uintptr_t round_up(uintptr_t nbytes, uintptr_t step)
+static uintptr_t round_up(uintptr_t nbytes, uintptr_t grain)
 {
-	return (nbytes + step - 1) & -step;
+	return (nbytes + grain - 1) & -grain;
 }
 
 void gshmemi_globals_place_heap(uint64_t nbytes)
 {
-	const uintptr_t size = round_up(nbytes, HEAP_STEP);
-	uintptr_t at = (space_end() / 4) & -HEAP_STEP;
+	const uintptr_t size = round_up(nbytes, HEAP_GRAIN);
+	uintptr_t at = (space_end() / 4) & -HEAP_GRAIN;
 	int tries;
 
 	if (!shared.nbytes)
@@ -172,12 +172,12 @@ void gshmemi_globals_place_heap(uint64_t nbytes)
 
 ptrdiff_t gshmemi_globals_find_delta(const char *heap, uint64_t heap_nbytes)
 {
-	const uintptr_t size = round_up(heap_nbytes > shared.nbytes ? heap_nbytes : shared.nbytes, STEP), end = space_end();
+	const uintptr_t size = round_up(heap_nbytes > shared.nbytes ? heap_nbytes : shared.nbytes, GRAIN), end = space_end();
 	const uintptr_t last = (uintptr_t)heap > (uintptr_t)shared.base ? (uintptr_t)heap : (uintptr_t)shared.base;
 	uintptr_t delta;
 
 	if (!next_delta)
-		next_delta = (end / 128) & -STEP;
+		next_delta = (end / 128) & -GRAIN;
 	for (delta = next_delta; last + delta + size < end; delta += size)
 		if (GSHMEMI_ARCH_IS_FREE(heap + delta, heap_nbytes) && GSHMEMI_ARCH_IS_FREE(shared.base + delta, shared.nbytes)) {
 			next_delta = delta + size;

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/access.h"
+#include "base/devmem.h"
 #include "base/scale.h"
 #include "ipc/globals.h"
 #include "ipc/job.h"
@@ -92,7 +92,7 @@ int gshmemi_regions_open(void)
 		rc = gshmemi_hip(hipMalloc(&ptr, nbytes), "init: hipMalloc of %zu bytes for the tables of regions", nbytes);
 	if (!rc) {
 		tables = ptr;
-		rc = gshmemi_access_fill(tables, 0, nbytes, "init: the tables of regions");
+		rc = gshmemi_devmem_fill(tables, 0, nbytes, "init: the tables of regions");
 	}
 	if (rc)
 		gshmemi_regions_close();
@@ -185,7 +185,7 @@ static int allocate_table(unsigned region, const char *what, struct gshmemi_tabl
 		*chunk = ptr;
 	}
 	*table_p = *chunk + region % CHUNK;
-	return gshmemi_access_copy(&tables[region], table_p, sizeof *table_p, what);
+	return gshmemi_devmem_copy(&tables[region], table_p, sizeof *table_p, what);
 }
 
 static int allocate(unsigned region, const char *what)
@@ -243,7 +243,7 @@ static int publish(unsigned region)
 	static struct gshmemi_table filled;
 
 	fill(region, filled.delta, filled.amo_delta);
-	return gshmemi_access_copy(objects[region]->table, &filled, sizeof filled, objects[region]->what);
+	return gshmemi_devmem_copy(objects[region]->table, &filled, sizeof filled, objects[region]->what);
 }
 
 int gshmemi_region_add(unsigned region, void *base, uint64_t nbytes, const char *what)

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/access.h"
+#include "base/devmem.h"
 
 /* What lies in host-pinned memory, at multiples of a line. The pages come last: they need not be zeroed. */
 struct layout {
@@ -78,7 +78,7 @@ static int allocate_on_device(size_t nwords, uint32_t seq, size_t nbytes, void *
 		words[i] = seq;
 	rc = gshmemi_hip(hipMalloc(&ptr, nbytes), "rpc: hipMalloc of %zu bytes for slots", nbytes);
 	if (!rc)
-		rc = gshmemi_access_copy(ptr, words, nbytes, "rpc: the first state of slots");
+		rc = gshmemi_devmem_copy(ptr, words, nbytes, "rpc: the first state of slots");
 	if (rc && ptr)
 		gshmemi_hip_ignore(hipFree(ptr), "hipFree");
 	else

@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "heap/heap.h"
-#include "base/access.h"
+#include "base/devmem.h"
 #include "base/scale.h"
 #include "ipc/job.h"
 
@@ -128,9 +128,9 @@ static int fill_pieces(struct team *team, const struct shape *shape, unsigned fi
 	image.stage = (uint64_t *)(void *)stage;
 	image.nflags = npieces * GSHMEMI_STAGE_NPES;
 	image.npackets = npieces * GSHMEMI_STAGE_NPACKETS / (2 * (unsigned)shape->npes) & ~3U;
-	rc = gshmemi_access_copy(sync, &image, sizeof image, "the memory of a team");
+	rc = gshmemi_devmem_copy(sync, &image, sizeof image, "the memory of a team");
 	if (!rc)
-		rc = gshmemi_access_fill(stage, 0, npieces * (size_t)GSHMEMI_STAGE_NBYTES, "the memory of a team");
+		rc = gshmemi_devmem_fill(stage, 0, npieces * (size_t)GSHMEMI_STAGE_NBYTES, "the memory of a team");
 	return rc;
 }
 
@@ -690,7 +690,7 @@ void gshmem_team_destroy(gshmem_team_t team)
 	gshmemi_contexts_destroy(team);
 	gshmemi_host_quiet(GSHMEMI_CTX_LIBRARY, NULL, 0, call); /* a late flag would count for the next team at this place */
 	(void)gshmemi_host_team_sync(team, call);
-	gshmemi_access_store(&found->view.sync->handle, &no_handle, sizeof no_handle, call);
-	gshmemi_access_complete(call);
+	gshmemi_devmem_store(&found->view.sync->handle, &no_handle, sizeof no_handle, call);
+	gshmemi_devmem_complete(call);
 	close_place(found);
 }

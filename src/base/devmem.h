@@ -9,28 +9,28 @@
  *   copies    put, get, values, signals, flags of barriers
  *   kernels   atomics, and strided copies, which some GPUs make by a kernel
  *
- * Nothing is promised between two operations but by gshmemi_access_complete. All calls may be made by any thread.
+ * Nothing is promised between two operations but by gshmemi_devmem_complete. All calls may be made by any thread.
  */
-#ifndef GSHMEMI_BASE_ACCESS_H
-#define GSHMEMI_BASE_ACCESS_H
+#ifndef GSHMEMI_BASE_DEVMEM_H
+#define GSHMEMI_BASE_DEVMEM_H
 
 #include "base/base.h"
 
 /* Streams, events and staging memory, on the current device. */
-int gshmemi_access_open(void);
-void gshmemi_access_close(void);
+int gshmemi_devmem_open(void);
+void gshmemi_devmem_close(void);
 struct gshmemi_scale;
-void gshmemi_access_scale(struct gshmemi_scale *scale);
+void gshmemi_devmem_scale(struct gshmemi_scale *scale);
 
 /* Where a unit's variable is on the device of this PE, as locate says of the current one; what as below. */
-int gshmemi_access_locate(int (*locate)(void **address_p), void **address_p, const char *what);
+int gshmemi_devmem_locate(int (*locate)(void **address_p), void **address_p, const char *what);
 
 /*
  * Copy or fill, and wait. what names the step in the message; NULL: a failure is only worth a line with
  * GSHMEM_DEBUG=1. 0 or a negative errno.
  */
-int gshmemi_access_copy(void *dest, const void *source, size_t nbytes, const char *what);
-int gshmemi_access_fill(void *dest, int value, size_t nbytes, const char *what);
+int gshmemi_devmem_copy(void *dest, const void *source, size_t nbytes, const char *what);
+int gshmemi_devmem_fill(void *dest, int value, size_t nbytes, const char *what);
 
 /*
  * The rest is for host calls, which have no way to return an error: one ends the job. Heap addresses are peer
@@ -38,21 +38,21 @@ int gshmemi_access_fill(void *dest, int value, size_t nbytes, const char *what);
  */
 
 /* Copy; returns when source may be reused and dest read, or with nbi at once: until complete, then. */
-void gshmemi_access_move(void *dest, const void *source, size_t nbytes, bool nbi, const char *call);
+void gshmemi_devmem_move(void *dest, const void *source, size_t nbytes, bool nbi, const char *call);
 
 /* Write a value of up to 16 bytes; it arrives until complete. */
-void gshmemi_access_store(void *dest, const void *value, unsigned nbytes, const char *call);
+void gshmemi_devmem_store(void *dest, const void *value, unsigned nbytes, const char *call);
 
-/* Read up to GSHMEMI_ACCESS_LOAD bytes of device memory. */
-#define GSHMEMI_ACCESS_LOAD 256
-void gshmemi_access_load(void *value, const void *source, unsigned nbytes, const char *call);
+/* Read up to GSHMEMI_DEVMEM_LOAD bytes of device memory. */
+#define GSHMEMI_DEVMEM_LOAD 256
+void gshmemi_devmem_load(void *value, const void *source, unsigned nbytes, const char *call);
 
 /* Copy nblocks blocks between strides, in bytes; returns when it is done. */
-void gshmemi_access_stride(void *dest, size_t dest_stride, const void *source, size_t source_stride, size_t nblocks,
+void gshmemi_devmem_stride(void *dest, size_t dest_stride, const void *source, size_t source_stride, size_t nblocks,
 			   size_t block_nbytes, const char *call);
 
 /* An atomic, op a GSHMEMI_AMO_*. Returns the old value; or, when not fetches, 0 and at once: until complete, then. */
-uint64_t gshmemi_access_amo(int op, void *dest, uint64_t value, uint64_t cond, unsigned nbytes, bool fetches,
+uint64_t gshmemi_devmem_amo(int op, void *dest, uint64_t value, uint64_t cond, unsigned nbytes, bool fetches,
 			    const char *call);
 
 /*
@@ -60,10 +60,10 @@ uint64_t gshmemi_access_amo(int op, void *dest, uint64_t value, uint64_t cond, u
  * thread's call.
  */
 struct gshmemi_coll_args;
-void gshmemi_access_run(hipError_t (*launch)(const struct gshmemi_coll_args *args, hipStream_t stream),
+void gshmemi_devmem_run(hipError_t (*launch)(const struct gshmemi_coll_args *args, hipStream_t stream),
 			const struct gshmemi_coll_args *args, const char *call);
 
 /* All of the above has arrived. Costs nothing when nothing is open. */
-void gshmemi_access_complete(const char *call);
+void gshmemi_devmem_complete(const char *call);
 
-#endif /* GSHMEMI_BASE_ACCESS_H */
+#endif /* GSHMEMI_BASE_DEVMEM_H */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "base/access.h"
+#include "base/devmem.h"
 #include "base/scale.h"
 
 #include <pthread.h>
@@ -11,7 +11,7 @@
 #include "base/kernels.h"
 
 /* A stream in order, and the event by which its end is waited for. Everything below the lock is under it. */
-struct lane {
+struct queue {
 	pthread_mutex_t lock;
 	hipStream_t stream;
 	hipEvent_t event;
@@ -25,12 +25,12 @@ struct lane {
 #define RING_NWORDS 512
 struct staging {
 	uint64_t ring[RING_NWORDS][2];
-	unsigned char landing[GSHMEMI_ACCESS_LOAD]; /* of loads */
+	unsigned char landing[GSHMEMI_DEVMEM_LOAD]; /* of loads */
 	uint64_t result;                            /* of atomics */
 };
 
-static struct lane copies = {PTHREAD_MUTEX_INITIALIZER, NULL, NULL, false};
-static struct lane kernels = {PTHREAD_MUTEX_INITIALIZER, NULL, NULL, false};
+static struct queue copies = {PTHREAD_MUTEX_INITIALIZER, NULL, NULL, false};
+static struct queue kernels = {PTHREAD_MUTEX_INITIALIZER, NULL, NULL, false};
 static struct staging *staging;
 static unsigned ring_next; /* words of the ring taken; under the lock of copies */
 static hipStream_t spare;  /* of collectives, when none runs; under the lock of kernels */
@@ -48,19 +48,19 @@ static void yield_to_watcher(void)
 		sleep(2);
 }
 
-static int report(hipError_t error, const char *what, const char *step)
+static int report(hipError_t error, const char *what, const char *action)
 {
 	if (error == hipSuccess)
 		return 0;
 	if (!what) {
-		gshmemi_hip_ignore(error, step);
+		gshmemi_hip_ignore(error, action);
 		return -EIO;
 	}
 	yield_to_watcher();
-	return gshmemi_hip(error, "%s: %s", what, step);
+	return gshmemi_hip(error, "%s: %s", what, action);
 }
 
-/* ---- lanes ---- */
+/* ---- queues ---- */
 
 /* A thread's current device is its own affair; streams and events want theirs. Returns what to go back to. */
 static int enter_device(void)
@@ -78,16 +78,16 @@ static void leave_device(int previous)
 		(void)hipSetDevice(previous);
 }
 
-static int enter(struct lane *lane)
+static int enter(struct queue *queue)
 {
-	pthread_mutex_lock(&lane->lock);
+	pthread_mutex_lock(&queue->lock);
 	return enter_device();
 }
 
-static void leave(struct lane *lane, int previous)
+static void leave(struct queue *queue, int previous)
 {
 	leave_device(previous);
-	pthread_mutex_unlock(&lane->lock);
+	pthread_mutex_unlock(&queue->lock);
 }
 
 /* A poll that finds nothing is no error, and shall not look like one to the program. */
@@ -118,19 +118,19 @@ static hipError_t await_event(hipEvent_t event)
 }
 
 /* All that was queued has arrived, for every agent of the system. */
-static int await_lane(struct lane *lane, const char *what)
+static int await_queue(struct queue *queue, const char *what)
 {
 	int rc;
 
-	if (!lane->is_open)
+	if (!queue->is_open)
 		return 0;
-	rc = report(hipEventRecord(lane->event, lane->stream), what, "hipEventRecord");
+	rc = report(hipEventRecord(queue->event, queue->stream), what, "hipEventRecord");
 	if (!rc)
-		rc = report(await_event(lane->event), what, "hipEventSynchronize");
+		rc = report(await_event(queue->event), what, "hipEventSynchronize");
 	if (rc)
 		return rc;
-	lane->is_open = false;
-	if (lane == &copies)
+	queue->is_open = false;
+	if (queue == &copies)
 		ring_next = 0;
 	return 0;
 }
@@ -145,42 +145,42 @@ static int open_stream(hipStream_t *stream_p, const char *what)
 				"hipStreamCreateWithPriority");
 }
 
-static int open_lane(struct lane *lane)
+static int open_queue(struct queue *queue)
 {
 	int rc;
 
-	rc = open_stream(&lane->stream, "init");
+	rc = open_stream(&queue->stream, "init");
 	if (!rc)
-		rc = report(hipEventCreateWithFlags(&lane->event, hipEventBlockingSync | hipEventDisableTiming),
+		rc = report(hipEventCreateWithFlags(&queue->event, hipEventBlockingSync | hipEventDisableTiming),
 			    "init", "hipEventCreateWithFlags");
-	lane->is_open = false;
+	queue->is_open = false;
 	return rc;
 }
 
-static void close_lane(struct lane *lane)
+static void close_queue(struct queue *queue)
 {
-	if (lane->event)
-		gshmemi_hip_ignore(hipEventDestroy(lane->event), "hipEventDestroy");
-	if (lane->stream)
-		gshmemi_hip_ignore(hipStreamDestroy(lane->stream), "hipStreamDestroy");
-	lane->event = NULL;
-	lane->stream = NULL;
+	if (queue->event)
+		gshmemi_hip_ignore(hipEventDestroy(queue->event), "hipEventDestroy");
+	if (queue->stream)
+		gshmemi_hip_ignore(hipStreamDestroy(queue->stream), "hipStreamDestroy");
+	queue->event = NULL;
+	queue->stream = NULL;
 }
 
-int gshmemi_access_open(void)
+int gshmemi_devmem_open(void)
 {
 	void *ptr;
 	int rc;
 
 	rc = report(hipGetDevice(&device), "init", "hipGetDevice");
 	if (!rc)
-		rc = open_lane(&copies);
+		rc = open_queue(&copies);
 	if (!rc)
-		rc = open_lane(&kernels);
+		rc = open_queue(&kernels);
 	if (!rc)
 		rc = gshmemi_host_allocate(sizeof *staging, "staging of host calls", &ptr);
 	if (rc) {
-		gshmemi_access_close();
+		gshmemi_devmem_close();
 		return rc;
 	}
 	staging = ptr;
@@ -188,10 +188,10 @@ int gshmemi_access_open(void)
 	return 0;
 }
 
-void gshmemi_access_close(void)
+void gshmemi_devmem_close(void)
 {
-	close_lane(&copies);
-	close_lane(&kernels);
+	close_queue(&copies);
+	close_queue(&kernels);
 	if (spare)
 		gshmemi_hip_ignore(hipStreamDestroy(spare), "hipStreamDestroy");
 	spare = NULL;
@@ -199,7 +199,7 @@ void gshmemi_access_close(void)
 	staging = NULL;
 }
 
-void gshmemi_access_scale(struct gshmemi_scale *scale)
+void gshmemi_devmem_scale(struct gshmemi_scale *scale)
 {
 	gshmemi_scale_add(scale, GSHMEMI_SCALE_PINNED, "staging", sizeof *staging);
 }
@@ -226,7 +226,7 @@ void gshmemi_host_free(void *ptr)
 
 /* ---- for init and collective calls ---- */
 
-int gshmemi_access_locate(int (*locate)(void **address_p), void **address_p, const char *what)
+int gshmemi_devmem_locate(int (*locate)(void **address_p), void **address_p, const char *what)
 {
 	int previous = enter_device(), rc;
 
@@ -235,32 +235,32 @@ int gshmemi_access_locate(int (*locate)(void **address_p), void **address_p, con
 	return rc;
 }
 
-int gshmemi_access_copy(void *dest, const void *source, size_t nbytes, const char *what)
+int gshmemi_devmem_copy(void *dest, const void *source, size_t nbytes, const char *what)
 {
-	char step[64];
+	char action[64];
 	int previous, rc;
 
-	snprintf(step, sizeof step, "hipMemcpyAsync of %zu bytes", nbytes);
+	snprintf(action, sizeof action, "hipMemcpyAsync of %zu bytes", nbytes);
 	previous = enter(&copies);
-	rc = report(hipMemcpyAsync(dest, source, nbytes, hipMemcpyDefault, copies.stream), what, step);
+	rc = report(hipMemcpyAsync(dest, source, nbytes, hipMemcpyDefault, copies.stream), what, action);
 	copies.is_open = true;
 	if (!rc)
-		rc = await_lane(&copies, what);
+		rc = await_queue(&copies, what);
 	leave(&copies, previous);
 	return rc;
 }
 
-int gshmemi_access_fill(void *dest, int value, size_t nbytes, const char *what)
+int gshmemi_devmem_fill(void *dest, int value, size_t nbytes, const char *what)
 {
-	char step[64];
+	char action[64];
 	int previous, rc;
 
-	snprintf(step, sizeof step, "hipMemsetAsync of %zu bytes", nbytes);
+	snprintf(action, sizeof action, "hipMemsetAsync of %zu bytes", nbytes);
 	previous = enter(&copies);
-	rc = report(hipMemsetAsync(dest, value, nbytes, copies.stream), what, step);
+	rc = report(hipMemsetAsync(dest, value, nbytes, copies.stream), what, action);
 	copies.is_open = true;
 	if (!rc)
-		rc = await_lane(&copies, what);
+		rc = await_queue(&copies, what);
 	leave(&copies, previous);
 	return rc;
 }
@@ -273,7 +273,7 @@ static void must(int rc)
 		gshmemi_end(1);
 }
 
-void gshmemi_access_move(void *dest, const void *source, size_t nbytes, bool nbi, const char *call)
+void gshmemi_devmem_move(void *dest, const void *source, size_t nbytes, bool nbi, const char *call)
 {
 	int previous;
 
@@ -283,17 +283,17 @@ void gshmemi_access_move(void *dest, const void *source, size_t nbytes, bool nbi
 	must(report(hipMemcpyAsync(dest, source, nbytes, hipMemcpyDefault, copies.stream), call, "hipMemcpyAsync"));
 	copies.is_open = true;
 	if (!nbi)
-		must(await_lane(&copies, call));
+		must(await_queue(&copies, call));
 	leave(&copies, previous);
 }
 
-void gshmemi_access_store(void *dest, const void *value, unsigned nbytes, const char *call)
+void gshmemi_devmem_store(void *dest, const void *value, unsigned nbytes, const char *call)
 {
 	int previous = enter(&copies);
 	void *word;
 
 	if (ring_next == RING_NWORDS)
-		must(await_lane(&copies, call));
+		must(await_queue(&copies, call));
 	word = staging->ring[ring_next++];
 	memcpy(word, value, nbytes);
 	must(report(hipMemcpyAsync(dest, word, nbytes, hipMemcpyDefault, copies.stream), call, "hipMemcpyAsync"));
@@ -301,19 +301,19 @@ void gshmemi_access_store(void *dest, const void *value, unsigned nbytes, const 
 	leave(&copies, previous);
 }
 
-void gshmemi_access_load(void *value, const void *source, unsigned nbytes, const char *call)
+void gshmemi_devmem_load(void *value, const void *source, unsigned nbytes, const char *call)
 {
 	int previous = enter(&copies);
 
 	must(report(hipMemcpyAsync(staging->landing, source, nbytes, hipMemcpyDefault, copies.stream), call,
 		    "hipMemcpyAsync"));
 	copies.is_open = true;
-	must(await_lane(&copies, call));
+	must(await_queue(&copies, call));
 	memcpy(value, staging->landing, nbytes);
 	leave(&copies, previous);
 }
 
-void gshmemi_access_stride(void *dest, size_t dest_stride, const void *source, size_t source_stride, size_t nblocks,
+void gshmemi_devmem_stride(void *dest, size_t dest_stride, const void *source, size_t source_stride, size_t nblocks,
 			   size_t block_nbytes, const char *call)
 {
 	int previous;
@@ -325,21 +325,21 @@ void gshmemi_access_stride(void *dest, size_t dest_stride, const void *source, s
 				     kernels.stream),
 		    call, "hipMemcpy2DAsync"));
 	kernels.is_open = true;
-	must(await_lane(&kernels, call));
+	must(await_queue(&kernels, call));
 	leave(&kernels, previous);
 }
 
-uint64_t gshmemi_access_amo(int op, void *dest, uint64_t value, uint64_t cond, unsigned nbytes, bool fetches,
+uint64_t gshmemi_devmem_amo(int op, void *dest, uint64_t value, uint64_t cond, unsigned nbytes, bool fetches,
 			    const char *call)
 {
 	uint64_t *result = fetches ? &staging->result : NULL, old = 0;
 	int previous = enter(&kernels);
 
-	must(report(gshmemi_access_launch_amo(op, dest, value, cond, nbytes, result, kernels.stream), call,
+	must(report(gshmemi_devmem_launch_amo(op, dest, value, cond, nbytes, result, kernels.stream), call,
 		    "hipLaunchKernel"));
 	kernels.is_open = true;
 	if (fetches) {
-		must(await_lane(&kernels, call));
+		must(await_queue(&kernels, call));
 		old = *result;
 	}
 	leave(&kernels, previous);
@@ -369,7 +369,7 @@ static void give_spare(hipStream_t stream)
 		gshmemi_hip_ignore(hipStreamDestroy(stream), "hipStreamDestroy");
 }
 
-void gshmemi_access_run(hipError_t (*launch)(const struct gshmemi_coll_args *args, hipStream_t stream),
+void gshmemi_devmem_run(hipError_t (*launch)(const struct gshmemi_coll_args *args, hipStream_t stream),
 			const struct gshmemi_coll_args *args, const char *call)
 {
 	const int previous = enter_device();
@@ -383,21 +383,21 @@ void gshmemi_access_run(hipError_t (*launch)(const struct gshmemi_coll_args *arg
 	leave_device(previous);
 }
 
-static void complete_lane(struct lane *lane, const char *call)
+static void complete_queue(struct queue *queue, const char *call)
 {
 	int previous;
 
-	pthread_mutex_lock(&lane->lock);
-	if (lane->is_open) {
+	pthread_mutex_lock(&queue->lock);
+	if (queue->is_open) {
 		previous = enter_device();
-		must(await_lane(lane, call));
+		must(await_queue(queue, call));
 		leave_device(previous);
 	}
-	pthread_mutex_unlock(&lane->lock);
+	pthread_mutex_unlock(&queue->lock);
 }
 
-void gshmemi_access_complete(const char *call)
+void gshmemi_devmem_complete(const char *call)
 {
-	complete_lane(&copies, call);
-	complete_lane(&kernels, call);
+	complete_queue(&copies, call);
+	complete_queue(&kernels, call);
 }

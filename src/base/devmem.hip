@@ -22,7 +22,7 @@ __global__ void gshmemi_amo_kernel(int op, void *address, uint64_t value, uint64
 		gshmemi_arch_store(result, old, 8);
 }
 
-hipError_t gshmemi_access_launch_amo(int op, void *address, uint64_t value, uint64_t cond, unsigned nbytes,
+hipError_t gshmemi_devmem_launch_amo(int op, void *address, uint64_t value, uint64_t cond, unsigned nbytes,
 				     uint64_t *result, hipStream_t stream)
 {
 	hipError_t error;
@@ -31,7 +31,7 @@ hipError_t gshmemi_access_launch_amo(int op, void *address, uint64_t value, uint
 	return error;
 }
 
-hipError_t gshmemi_access_probe(void)
+hipError_t gshmemi_devmem_probe(void)
 {
 	hipFuncAttributes attributes;
 
