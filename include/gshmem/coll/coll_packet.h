@@ -84,7 +84,7 @@ GSHMEMI_FN uint64_t gshmemi_ll_await(const uint64_t *place, uint64_t tag, int wo
 
 /* Up to 16 bytes at a multiple of 16 of the message for pe, which is another one. */
 GSHMEMI_FN void gshmemi_ll_send(const struct gshmemi_coll *c, const struct gshmemi_ll *ll, int pe, size_t at,
-				const struct gshmemi_word *unit, unsigned nbytes)
+				const struct gshmemi_word *word, unsigned nbytes)
 {
 	uint64_t *place = ll->place + (unsigned)c->team.my_pe * c->npackets + at / 4;
 	const int world_pe = gshmemi_coll_world_pe(c, pe);
@@ -92,14 +92,14 @@ GSHMEMI_FN void gshmemi_ll_send(const struct gshmemi_coll *c, const struct gshme
 
 	for (k = 0; k < 4; k++)
 		if (4 * k < nbytes)
-			gshmemi_sync_tell(&place[k], ll->tag | (uint32_t)(unit->half[k / 2] >> 32 * (k & 1)), world_pe, c->call);
+			gshmemi_sync_tell(&place[k], ll->tag | (uint32_t)(word->half[k / 2] >> 32 * (k & 1)), world_pe, c->call);
 }
 
 GSHMEMI_FN struct gshmemi_word gshmemi_ll_receive(const struct gshmemi_coll *c, const struct gshmemi_ll *ll, int pe, size_t at,
 						  unsigned nbytes)
 {
 	const uint64_t *place = ll->place + (unsigned)pe * c->npackets + at / 4;
-	struct gshmemi_word unit = {{0, 0}};
+	struct gshmemi_word word = {{0, 0}};
 	uint64_t packet;
 	unsigned k;
 
@@ -107,32 +107,32 @@ GSHMEMI_FN struct gshmemi_word gshmemi_ll_receive(const struct gshmemi_coll *c, 
 		if (4 * k >= nbytes)
 			break;
 		packet = gshmemi_ll_await(&place[k], ll->tag, gshmemi_coll_world_pe(c, pe), c->call);
-		unit.half[k / 2] |= (uint64_t)(uint32_t)packet << 32 * (k & 1);
+		word.half[k / 2] |= (uint64_t)(uint32_t)packet << 32 * (k & 1);
 	}
-	return unit;
+	return word;
 }
 
 /* Up to 16 bytes of this PE's own memory, which is aligned to align. */
-GSHMEMI_FN struct gshmemi_word gshmemi_unit_load(const char *source, unsigned nbytes, unsigned align)
+GSHMEMI_FN struct gshmemi_word gshmemi_word_load(const char *source, unsigned nbytes, unsigned align)
 {
 	const unsigned piece = align < 8 ? align : 8;
-	struct gshmemi_word unit = {{0, 0}};
+	struct gshmemi_word word = {{0, 0}};
 	unsigned i;
 
 	for (i = 0; i < 16; i += piece)
 		if (i < nbytes)
-			unit.half[i / 8] |= gshmemi_local_read(source + i, piece).half[0] << 8 * (i & 7);
-	return unit;
+			word.half[i / 8] |= gshmemi_local_read(source + i, piece).half[0] << 8 * (i & 7);
+	return word;
 }
 
-GSHMEMI_FN void gshmemi_unit_store(char *dest, struct gshmemi_word unit, unsigned nbytes, unsigned align)
+GSHMEMI_FN void gshmemi_word_store(char *dest, struct gshmemi_word word, unsigned nbytes, unsigned align)
 {
 	const unsigned piece = align < 8 ? align : 8;
 	struct gshmemi_word part = {{0, 0}};
 	unsigned i;
 
 	for (i = 0; i < 16; i += piece) {
-		part.half[0] = unit.half[i / 8] >> 8 * (i & 7);
+		part.half[0] = word.half[i / 8] >> 8 * (i & 7);
 		if (i < nbytes)
 			gshmemi_local_write(dest + i, part, piece);
 	}
@@ -152,15 +152,15 @@ GSHMEMI_FN void gshmemi_unit_store(char *dest, struct gshmemi_word unit, unsigne
 #endif
 
 /*
- * One message of nbytes from each PE to each other one: from source + pe * source_step here, to dest + sender * dest_step
+ * One message of nbytes from each PE to each other one: from source + pe * source_stride here, to dest + sender * dest_stride
  * there. What a PE sends to itself is there, too.
  */
-GSHMEMI_FN void gshmemi_ll_exchange(const struct gshmemi_coll *c, char *dest, size_t dest_step, const char *source,
-				    size_t source_step, size_t nbytes, unsigned align)
+GSHMEMI_FN void gshmemi_ll_exchange(const struct gshmemi_coll *c, char *dest, size_t dest_stride, const char *source,
+				    size_t source_stride, size_t nbytes, unsigned align)
 {
 	const struct gshmemi_ll ll = gshmemi_ll_open(c);
 	const int npes = c->team.npes;
-	struct gshmemi_word unit;
+	struct gshmemi_word word;
 	unsigned n;
 	size_t at;
 	int i, pe;
@@ -169,16 +169,16 @@ GSHMEMI_FN void gshmemi_ll_exchange(const struct gshmemi_coll *c, char *dest, si
 		n = nbytes - at < 16 ? (unsigned)(nbytes - at) : 16;
 		for (i = 1; i < npes; i++) {
 			pe = gshmemi_coll_ahead(c, i);
-			unit = gshmemi_unit_load(source + (size_t)pe * source_step + at, n, align);
-			gshmemi_ll_send(c, &ll, pe, at, &unit, n);
+			word = gshmemi_word_load(source + (size_t)pe * source_stride + at, n, align);
+			gshmemi_ll_send(c, &ll, pe, at, &word, n);
 		}
 		pe = c->team.my_pe;
-		gshmemi_unit_store(dest + (size_t)pe * dest_step + at,
-				   gshmemi_unit_load(source + (size_t)pe * source_step + at, n, align), n, align);
+		gshmemi_word_store(dest + (size_t)pe * dest_stride + at,
+				   gshmemi_word_load(source + (size_t)pe * source_stride + at, n, align), n, align);
 		for (i = 1; i < npes; i++) {
 			pe = gshmemi_coll_ahead(c, i);
-			unit = gshmemi_ll_receive(c, &ll, pe, at, n);
-			gshmemi_unit_store(dest + (size_t)pe * dest_step + at, unit, n, align);
+			word = gshmemi_ll_receive(c, &ll, pe, at, n);
+			gshmemi_word_store(dest + (size_t)pe * dest_stride + at, word, n, align);
 		}
 	}
 	gshmemi_ll_end(c, &ll);

@@ -30,7 +30,7 @@ struct gshmemi_block {
 
 GSHMEMI_FN void gshmemi_ll_reduce(const struct gshmemi_coll *c, const struct gshmemi_coll_args *a, size_t nbytes)
 {
-	const size_t source_step = a->what == GSHMEMI_REDUCE_SCATTER ? nbytes : 0;
+	const size_t source_stride = a->what == GSHMEMI_REDUCE_SCATTER ? nbytes : 0;
 	const int npes = c->team.npes, me = c->team.my_pe;
 	const struct gshmemi_ll ll = gshmemi_ll_open(c);
 	const char *source = (const char *)a->source;
@@ -44,13 +44,13 @@ GSHMEMI_FN void gshmemi_ll_reduce(const struct gshmemi_coll *c, const struct gsh
 		n = nbytes - at < 16 ? (unsigned)(nbytes - at) : 16;
 		for (i = 1; i < npes; i++) {
 			pe = gshmemi_coll_ahead(c, i);
-			x = gshmemi_unit_load(source + (size_t)pe * source_step + at, n, GSHMEMI_COLL_ALIGN(a->elem_nbytes));
+			x = gshmemi_word_load(source + (size_t)pe * source_stride + at, n, GSHMEMI_COLL_ALIGN(a->elem_nbytes));
 			gshmemi_ll_send(c, &ll, pe, at, &x, n);
 		}
 		acc.half[0] = acc.half[1] = 0;
 		for (pe = 0, is_first = 1; pe < npes; pe++) {
 			if (pe == me)
-				x = gshmemi_unit_load(source + (size_t)pe * source_step + at, n, GSHMEMI_COLL_ALIGN(a->elem_nbytes));
+				x = gshmemi_word_load(source + (size_t)pe * source_stride + at, n, GSHMEMI_COLL_ALIGN(a->elem_nbytes));
 			else
 				x = gshmemi_ll_receive(c, &ll, pe, at, n);
 			if (pe < end && is_first)
@@ -59,7 +59,7 @@ GSHMEMI_FN void gshmemi_ll_reduce(const struct gshmemi_coll *c, const struct gsh
 				gshmemi_fold(a->fold, &acc, &x, sizeof x);
 			is_first = 0;
 		}
-		gshmemi_unit_store((char *)a->dest + at, acc, n, GSHMEMI_COLL_ALIGN(a->elem_nbytes));
+		gshmemi_word_store((char *)a->dest + at, acc, n, GSHMEMI_COLL_ALIGN(a->elem_nbytes));
 	}
 	gshmemi_ll_end(c, &ll);
 }

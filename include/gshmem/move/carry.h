@@ -55,12 +55,12 @@ struct gshmemi_operation {
 /* ---- performing an operation by its description alone ---- */
 
 /*
- * In units that divide both addresses and nbytes, up to 8 bytes: a word that lies well arrives by one store. The local end may be LDS or
+ * In words that divide both addresses and nbytes, up to 8 bytes: a word that lies well arrives by one store. The local end may be LDS or
  * a stack. One loop for all sizes: kernels pay for the registers of what they may call, not for its time.
  */
 GSHMEMI_FN void gshmemi_apply_copy(int way, char *dest, const char *source, uint64_t nbytes)
 {
-	const unsigned bits = (unsigned)((uintptr_t)dest | (uintptr_t)source | nbytes | 8), unit = bits & -bits;
+	const unsigned bits = (unsigned)((uintptr_t)dest | (uintptr_t)source | nbytes | 8), word_nbytes = bits & -bits;
 
 #if GSHMEMI_ARCH_HAS_COPY
 	if (nbytes > 8) {
@@ -69,12 +69,12 @@ GSHMEMI_FN void gshmemi_apply_copy(int way, char *dest, const char *source, uint
 	}
 #endif
 	GSHMEMI_NO_UNROLL
-	for (; nbytes; nbytes -= unit, dest += unit, source += unit) {
-		if (unit == 8)
+	for (; nbytes; nbytes -= word_nbytes, dest += word_nbytes, source += word_nbytes) {
+		if (word_nbytes == 8)
 			gshmemi_copy_element(way, dest, source, 8, 8);
-		else if (unit == 4)
+		else if (word_nbytes == 4)
 			gshmemi_copy_element(way, dest, source, 4, 4);
-		else if (unit == 2)
+		else if (word_nbytes == 2)
 			gshmemi_copy_element(way, dest, source, 2, 2);
 		else
 			gshmemi_copy_element(way, dest, source, 1, 1);

@@ -102,47 +102,47 @@ GSHMEMI_FN void gshmemi_group_end(const struct gshmemi_group *group)
 /* Which end of a copy is a peer's: the destination, or the source. */
 enum gshmemi_way { GSHMEMI_TO_PEER, GSHMEMI_FROM_PEER };
 
-/* Bytes of a unit, the constant unit, from the source; to the destination. The end that is not a peer's is global. */
-GSHMEMI_FN struct gshmemi_word gshmemi_unit_read(int way, const char *source, unsigned unit)
+/* A word of word_nbytes, a constant, from the source; to the destination. The end that is not a peer's is global. */
+GSHMEMI_FN struct gshmemi_word gshmemi_word_read(int way, const char *source, unsigned word_nbytes)
 {
-	return way == GSHMEMI_FROM_PEER ? gshmemi_arch_read_peer(source, unit) : gshmemi_arch_read_global(source, unit);
+	return way == GSHMEMI_FROM_PEER ? gshmemi_arch_read_peer(source, word_nbytes) : gshmemi_arch_read_global(source, word_nbytes);
 }
 
-GSHMEMI_FN void gshmemi_unit_write(int way, char *dest, struct gshmemi_word word, unsigned unit)
+GSHMEMI_FN void gshmemi_word_write(int way, char *dest, struct gshmemi_word word, unsigned word_nbytes)
 {
 	if (way == GSHMEMI_FROM_PEER)
-		gshmemi_arch_write_global(dest, word, unit);
+		gshmemi_arch_write_global(dest, word, word_nbytes);
 	else
-		gshmemi_arch_write_peer(dest, word, unit);
+		gshmemi_arch_write_peer(dest, word, word_nbytes);
 }
 
-/* The same of memory that may be LDS or a stack, aligned to unit. */
-GSHMEMI_FN struct gshmemi_word gshmemi_local_read(const char *source, unsigned unit)
+/* The same of memory that may be LDS or a stack, aligned to word_nbytes. */
+GSHMEMI_FN struct gshmemi_word gshmemi_local_read(const char *source, unsigned word_nbytes)
 {
 	struct gshmemi_word word = {{0, 0}};
 
-	if (unit == 16)
+	if (word_nbytes == 16)
 		__builtin_memcpy(word.half, __builtin_assume_aligned(source, 16), 16);
-	else if (unit == 8)
+	else if (word_nbytes == 8)
 		__builtin_memcpy(word.half, __builtin_assume_aligned(source, 8), 8);
-	else if (unit == 4)
+	else if (word_nbytes == 4)
 		__builtin_memcpy(word.half, __builtin_assume_aligned(source, 4), 4);
-	else if (unit == 2)
+	else if (word_nbytes == 2)
 		__builtin_memcpy(word.half, __builtin_assume_aligned(source, 2), 2);
 	else
 		__builtin_memcpy(word.half, source, 1);
 	return word;
 }
 
-GSHMEMI_FN void gshmemi_local_write(char *dest, struct gshmemi_word word, unsigned unit)
+GSHMEMI_FN void gshmemi_local_write(char *dest, struct gshmemi_word word, unsigned word_nbytes)
 {
-	if (unit == 16)
+	if (word_nbytes == 16)
 		__builtin_memcpy(__builtin_assume_aligned(dest, 16), word.half, 16);
-	else if (unit == 8)
+	else if (word_nbytes == 8)
 		__builtin_memcpy(__builtin_assume_aligned(dest, 8), word.half, 8);
-	else if (unit == 4)
+	else if (word_nbytes == 4)
 		__builtin_memcpy(__builtin_assume_aligned(dest, 4), word.half, 4);
-	else if (unit == 2)
+	else if (word_nbytes == 2)
 		__builtin_memcpy(__builtin_assume_aligned(dest, 2), word.half, 2);
 	else
 		__builtin_memcpy(dest, word.half, 1);
@@ -151,40 +151,40 @@ GSHMEMI_FN void gshmemi_local_write(char *dest, struct gshmemi_word word, unsign
 /* One element, both ends of it aligned to align; the end that is not a peer's may be LDS or a stack. */
 GSHMEMI_FN void gshmemi_copy_element(int way, char *dest, const char *source, unsigned elem_nbytes, unsigned align)
 {
-	const unsigned unit = elem_nbytes < align ? elem_nbytes : align < 8 ? align : 8;
+	const unsigned word_nbytes = elem_nbytes < align ? elem_nbytes : align < 8 ? align : 8;
 	unsigned i;
 
-	for (i = 0; i < elem_nbytes; i += unit) {
+	for (i = 0; i < elem_nbytes; i += word_nbytes) {
 		if (way == GSHMEMI_FROM_PEER)
-			gshmemi_local_write(dest + i, gshmemi_arch_read_peer(source + i, unit), unit);
+			gshmemi_local_write(dest + i, gshmemi_arch_read_peer(source + i, word_nbytes), word_nbytes);
 		else
-			gshmemi_arch_write_peer(dest + i, gshmemi_local_read(source + i, unit), unit);
+			gshmemi_arch_write_peer(dest + i, gshmemi_local_read(source + i, word_nbytes), word_nbytes);
 	}
 }
 
-/* The units of the last turn, up to four for each thread: all loads, then all stores. */
-GSHMEMI_FN void gshmemi_copy_turn(int way, char *dest, const char *source, unsigned nbytes, unsigned unit,
-				  unsigned first, unsigned step)
+/* The words of the last turn, up to four for each thread: all loads, then all stores. */
+GSHMEMI_FN void gshmemi_copy_turn(int way, char *dest, const char *source, unsigned nbytes, unsigned word_nbytes,
+				  unsigned first, unsigned stride)
 {
-	const unsigned second = first + step, third = second + step, fourth = third + step;
+	const unsigned second = first + stride, third = second + stride, fourth = third + stride;
 	struct gshmemi_word a, b, c, d;
 
 	if (first >= nbytes)
 		return;
-	a = gshmemi_unit_read(way, source + first, unit);
+	a = gshmemi_word_read(way, source + first, word_nbytes);
 	if (second < nbytes)
-		b = gshmemi_unit_read(way, source + second, unit);
+		b = gshmemi_word_read(way, source + second, word_nbytes);
 	if (third < nbytes)
-		c = gshmemi_unit_read(way, source + third, unit);
+		c = gshmemi_word_read(way, source + third, word_nbytes);
 	if (fourth < nbytes)
-		d = gshmemi_unit_read(way, source + fourth, unit);
-	gshmemi_unit_write(way, dest + first, a, unit);
+		d = gshmemi_word_read(way, source + fourth, word_nbytes);
+	gshmemi_word_write(way, dest + first, a, word_nbytes);
 	if (second < nbytes)
-		gshmemi_unit_write(way, dest + second, b, unit);
+		gshmemi_word_write(way, dest + second, b, word_nbytes);
 	if (third < nbytes)
-		gshmemi_unit_write(way, dest + third, c, unit);
+		gshmemi_word_write(way, dest + third, c, word_nbytes);
 	if (fourth < nbytes)
-		gshmemi_unit_write(way, dest + fourth, d, unit);
+		gshmemi_word_write(way, dest + fourth, d, word_nbytes);
 }
 
 /* left >= 0, which is the same for the whole group: one scalar comparison. */
@@ -196,49 +196,49 @@ GSHMEMI_FN int gshmemi_copy_goes_on(int64_t left, const struct gshmemi_group *gr
 }
 
 /*
- * Copy nbytes, a multiple of unit, by this thread of the group and the others: neighbours touch neighbouring addresses.
- * Four loads are in flight from each thread: a unit is stored when the three after it have been asked for.
+ * Copy nbytes, a multiple of word_nbytes, by this thread of the group and the others: neighbours touch neighbouring addresses.
+ * Four loads are in flight from each thread: a word is stored when the three after it have been asked for.
  */
-GSHMEMI_FN void gshmemi_copy_units(int way, char *dest, const char *source, size_t nbytes, unsigned unit,
+GSHMEMI_FN void gshmemi_copy_words(int way, char *dest, const char *source, size_t nbytes, unsigned word_nbytes,
 				   const struct gshmemi_group *group)
 {
-	const unsigned step = group->size * unit, turn = 4 * step;
-	unsigned first = group->rank * unit, second = first + step, third = second + step, fourth = third + step;
+	const unsigned stride = group->size * word_nbytes, turn = 4 * stride;
+	unsigned first = group->rank * word_nbytes, second = first + stride, third = second + stride, fourth = third + stride;
 	int64_t left = (int64_t)nbytes - turn;
 	struct gshmemi_word a, b, c, d;
 
 	if (left >= 0) {
-		a = gshmemi_unit_read(way, source + first, unit);
+		a = gshmemi_word_read(way, source + first, word_nbytes);
 		GSHMEMI_ARCH_KEEP_ORDER(); /* loads return in order: the first store waits for one, not for four */
-		b = gshmemi_unit_read(way, source + second, unit);
+		b = gshmemi_word_read(way, source + second, word_nbytes);
 		GSHMEMI_ARCH_KEEP_ORDER();
-		c = gshmemi_unit_read(way, source + third, unit);
+		c = gshmemi_word_read(way, source + third, word_nbytes);
 		GSHMEMI_ARCH_KEEP_ORDER();
-		d = gshmemi_unit_read(way, source + fourth, unit);
+		d = gshmemi_word_read(way, source + fourth, word_nbytes);
 		source += turn;
 		left -= turn;
 		if (gshmemi_copy_goes_on(left, group)) do {
 			if (group->scope != GSHMEMI_THREAD)
 				GSHMEMI_ARCH_KEEP_APART(source, dest, first, second, third, fourth);
-			gshmemi_unit_write(way, dest + first, a, unit);
-			a = gshmemi_unit_read(way, source + first, unit);
-			gshmemi_unit_write(way, dest + second, b, unit);
-			b = gshmemi_unit_read(way, source + second, unit);
-			gshmemi_unit_write(way, dest + third, c, unit);
-			c = gshmemi_unit_read(way, source + third, unit);
-			gshmemi_unit_write(way, dest + fourth, d, unit);
-			d = gshmemi_unit_read(way, source + fourth, unit);
+			gshmemi_word_write(way, dest + first, a, word_nbytes);
+			a = gshmemi_word_read(way, source + first, word_nbytes);
+			gshmemi_word_write(way, dest + second, b, word_nbytes);
+			b = gshmemi_word_read(way, source + second, word_nbytes);
+			gshmemi_word_write(way, dest + third, c, word_nbytes);
+			c = gshmemi_word_read(way, source + third, word_nbytes);
+			gshmemi_word_write(way, dest + fourth, d, word_nbytes);
+			d = gshmemi_word_read(way, source + fourth, word_nbytes);
 			dest += turn;
 			source += turn;
 			left -= turn;
 		} while (gshmemi_copy_goes_on(left, group));
-		gshmemi_unit_write(way, dest + first, a, unit);
-		gshmemi_unit_write(way, dest + second, b, unit);
-		gshmemi_unit_write(way, dest + third, c, unit);
-		gshmemi_unit_write(way, dest + fourth, d, unit);
+		gshmemi_word_write(way, dest + first, a, word_nbytes);
+		gshmemi_word_write(way, dest + second, b, word_nbytes);
+		gshmemi_word_write(way, dest + third, c, word_nbytes);
+		gshmemi_word_write(way, dest + fourth, d, word_nbytes);
 		dest += turn;
 	}
-	gshmemi_copy_turn(way, dest, source, (unsigned)left + turn, unit, first, step);
+	gshmemi_copy_turn(way, dest, source, (unsigned)left + turn, word_nbytes, first, stride);
 }
 
 /* Fewer than 16 bytes, a multiple of align: the pieces of 8, 4, 2 and 1 that nbytes is the sum of, by one thread. */
@@ -249,7 +249,7 @@ GSHMEMI_FN void gshmemi_copy_rest(int way, char *dest, const char *source, unsig
 	for (piece = 8; piece >= align; piece /= 2) {
 		if (!(nbytes & piece))
 			continue;
-		gshmemi_unit_write(way, dest, gshmemi_unit_read(way, source, piece), piece);
+		gshmemi_word_write(way, dest, gshmemi_word_read(way, source, piece), piece);
 		dest += piece;
 		source += piece;
 	}
@@ -263,7 +263,7 @@ GSHMEMI_FN void gshmemi_copy_head(int way, char *dest, const char *source, unsig
 	for (piece = align; piece <= 8; piece *= 2) {
 		if (!(nbytes & piece))
 			continue;
-		gshmemi_unit_write(way, dest, gshmemi_unit_read(way, source, piece), piece);
+		gshmemi_word_write(way, dest, gshmemi_word_read(way, source, piece), piece);
 		dest += piece;
 		source += piece;
 	}
@@ -276,7 +276,7 @@ GSHMEMI_FN void gshmemi_copy_global(int way, char *dest, const char *source, siz
 #if GSHMEMI_ARCH_UNALIGNED
 	const size_t body = nbytes & ~(size_t)15;
 
-	gshmemi_copy_units(way, dest, source, body, 16, group);
+	gshmemi_copy_words(way, dest, source, body, 16, group);
 	if (align < 16 && group->rank == 0)
 		gshmemi_copy_rest(way, dest + body, source + body, (unsigned)nbytes & 15, align);
 #else
@@ -289,19 +289,19 @@ GSHMEMI_FN void gshmemi_copy_global(int way, char *dest, const char *source, siz
 		body = (nbytes - head) & ~(size_t)15;
 		if (align < 16 && group->rank == 0)
 			gshmemi_copy_head(way, dest, source, head, align);
-		gshmemi_copy_units(way, dest + head, source + head, body, 16, group);
+		gshmemi_copy_words(way, dest + head, source + head, body, 16, group);
 		if (align < 16 && group->rank == 0)
 			gshmemi_copy_rest(way, dest + head + body, source + head + body,
 					  (unsigned)(nbytes - head) & 15, align);
 	} else if (align >= 8) {
-		gshmemi_copy_units(way, dest, source, nbytes, 8, group);
+		gshmemi_copy_words(way, dest, source, nbytes, 8, group);
 	} else if (align >= 4 || (((uintptr_t)dest | skew) & 3) == 0) {
 		body = nbytes & ~(size_t)3;
-		gshmemi_copy_units(way, dest, source, body, 4, group);
+		gshmemi_copy_words(way, dest, source, body, 4, group);
 		if (align < 4 && group->rank == 0)
 			gshmemi_copy_rest(way, dest + body, source + body, (unsigned)nbytes & 3, align);
 	} else {
-		gshmemi_copy_units(way, dest, source, nbytes, align < 4 ? align : 1, group);
+		gshmemi_copy_words(way, dest, source, nbytes, align < 4 ? align : 1, group);
 	}
 #endif
 }
@@ -378,7 +378,7 @@ GSHMEMI_FN void gshmemi_copy(int scope, int way, void *dest, const void *source,
 GSHMEMI_FN void gshmemi_copy_stride(int scope, int way, void *dest, ptrdiff_t dst, const void *source, ptrdiff_t sst,
 				    size_t nelems, unsigned elem_nbytes)
 {
-	const unsigned unit = elem_nbytes < 8 ? elem_nbytes : 8;
+	const unsigned word_nbytes = elem_nbytes < 8 ? elem_nbytes : 8;
 	struct gshmemi_group group;
 	const char *from;
 	int is_aligned;
@@ -388,14 +388,14 @@ GSHMEMI_FN void gshmemi_copy_stride(int scope, int way, void *dest, ptrdiff_t ds
 	if (!gshmemi_group_begin(&group, scope, GSHMEMI_KEY(dest, source)))
 		return;
 	/* Objects that a sized call moves may be aligned to less than their size. */
-	is_aligned = (((uintptr_t)dest | (uintptr_t)source) & (unit - 1)) == 0;
+	is_aligned = (((uintptr_t)dest | (uintptr_t)source) & (word_nbytes - 1)) == 0;
 	from = (const char *)source + (size_t)group.rank * (size_t)sst * elem_nbytes;
 	to = (char *)dest + (size_t)group.rank * (size_t)dst * elem_nbytes;
 	if (way == GSHMEMI_FROM_PEER)
 		gshmemi_arch_fence_read_peer();
 	for (i = group.rank; i < nelems; i += group.size) {
 		if (is_aligned)
-			gshmemi_copy_element(way, to, from, elem_nbytes, unit);
+			gshmemi_copy_element(way, to, from, elem_nbytes, word_nbytes);
 		else
 			gshmemi_copy_element(way, to, from, elem_nbytes, 1);
 		from += (size_t)sst * group.size * elem_nbytes;
@@ -411,7 +411,7 @@ GSHMEMI_FN void gshmemi_copy_stride(int scope, int way, void *dest, ptrdiff_t ds
 GSHMEMI_FN void gshmemi_copy_blocks(int scope, int way, void *dest, ptrdiff_t dst, const void *source, ptrdiff_t sst,
 				    size_t bsize, size_t nblocks, unsigned elem_nbytes)
 {
-	const unsigned unit = elem_nbytes < 8 ? elem_nbytes : 8;
+	const unsigned word_nbytes = elem_nbytes < 8 ? elem_nbytes : 8;
 	unsigned width = 1, nrows;
 	struct gshmemi_group group;
 	const char *from;
@@ -421,7 +421,7 @@ GSHMEMI_FN void gshmemi_copy_blocks(int scope, int way, void *dest, ptrdiff_t ds
 
 	if (!gshmemi_group_begin(&group, scope, GSHMEMI_KEY(dest, source)))
 		return;
-	is_aligned = (((uintptr_t)dest | (uintptr_t)source) & (unit - 1)) == 0;
+	is_aligned = (((uintptr_t)dest | (uintptr_t)source) & (word_nbytes - 1)) == 0;
 	while (width < bsize && 2 * width <= group.size)
 		width *= 2;
 	nrows = group.size / width;
@@ -438,7 +438,7 @@ GSHMEMI_FN void gshmemi_copy_blocks(int scope, int way, void *dest, ptrdiff_t ds
 #endif
 		for (k = group.rank % width; k < bsize; k += width)
 			if (is_aligned)
-				gshmemi_copy_element(way, to + k * elem_nbytes, from + k * elem_nbytes, elem_nbytes, unit);
+				gshmemi_copy_element(way, to + k * elem_nbytes, from + k * elem_nbytes, elem_nbytes, word_nbytes);
 			else
 				gshmemi_copy_element(way, to + k * elem_nbytes, from + k * elem_nbytes, elem_nbytes, 1);
 	}

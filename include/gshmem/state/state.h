@@ -118,7 +118,7 @@ struct gshmemi_sync {
  *   uint64_t packet[2][npes][npackets]   [parity][i]: from PE i, 4 bytes of data and the epoch's tag above them
  *
  * Stages are pieces of one pool, behind the structs above: for each GSHMEMI_STAGE_NPES PEs of a team, or
- * fewer, as many flags, and packets that are at least a unit of 16 bytes from each.
+ * fewer, as many flags, and packets for at least a word of 16 bytes from each.
  */
 #define GSHMEMI_STAGE_LINE     128
 #define GSHMEMI_STAGE_NPES     256
