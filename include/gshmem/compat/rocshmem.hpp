@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * rocSHMEM's names for gshmem's calls, for HIP units and C++: docs/porting.md says what differs. Each is the gshmem call of the
- * same name; gshmem.h and gshmemx.h say what they do.
+ * rocSHMEM's names for gshmem's calls, for HIP units and C++: docs/porting.md says what differs. Each is the
+ * gshmem call of the same name; gshmem.h and gshmemx.h say what they do. GSHMEMI_NAMES_* are the calls that
+ * NVSHMEM has, too: names.h lists them.
  */
 #ifndef GSHMEM_COMPAT_ROCSHMEM_HPP
 #define GSHMEM_COMPAT_ROCSHMEM_HPP
@@ -65,6 +66,8 @@ constexpr unsigned ROCSHMEM_INIT_WITH_MPI_COMM = 0;
 
 /* ---- what the CPU alone calls ---- */
 
+GSHMEMI_NAMES_HOST(rocshmem)
+
 /* Programs ask for their number before init, to choose a device by it: this is init then, and init does no more. */
 inline bool gshmemi_was_early = false;
 
@@ -77,6 +80,17 @@ static inline void gshmemi_init_early(void)
 		return;
 	gshmem_init();
 	gshmemi_was_early = true;
+}
+
+/* A query by the CPU may be the first call; one in a kernel never is. */
+GSHMEMI_NAME void gshmemi_init_for_query(void)
+{
+#if !GSHMEMI_DEVICE_PASS
+#if GSHMEMI_KERNELS
+	if (GSHMEMI_ON_HOST())
+#endif
+		gshmemi_init_early();
+#endif
 }
 
 static inline int gshmemi_init_attributes(const void *mpi_comm, int requested, int *provided)
@@ -125,55 +139,10 @@ static inline int rocshmem_init_attr(unsigned flags, rocshmem_init_attr_t *attr)
 	return gshmemi_init_attributes(attr ? attr->mpi_comm : NULL, GSHMEM_THREAD_SINGLE, NULL);
 }
 
-static inline void rocshmem_finalize(void)
-{
-	gshmem_finalize();
-}
-
-static inline void rocshmem_global_exit(int status)
-{
-	gshmem_global_exit(status);
-}
-
-static inline void rocshmem_query_thread(int *provided)
-{
-	gshmem_query_thread(provided);
-}
-
-static inline void rocshmem_info_get_version(int *major, int *minor)
-{
-	gshmem_info_get_version(major, minor);
-}
-
-static inline void rocshmem_info_get_name(char *name)
-{
-	gshmem_info_get_name(name);
-}
-
 static inline int rocshmem_hipmodule_init(void *module, void *stream = nullptr)
 {
 	(void)stream;
 	return gshmemx_module_init(module);
-}
-
-static inline void *rocshmem_malloc(size_t nbytes)
-{
-	return gshmem_malloc(nbytes);
-}
-
-static inline void *rocshmem_calloc(size_t count, size_t size)
-{
-	return gshmem_calloc(count, size);
-}
-
-static inline void *rocshmem_align(size_t alignment, size_t nbytes)
-{
-	return gshmem_align(alignment, nbytes);
-}
-
-static inline void rocshmem_free(void *ptr)
-{
-	gshmem_free(ptr);
 }
 
 static inline int rocshmem_ctx_create(int64_t options, rocshmem_ctx_t *ctx)
@@ -191,22 +160,6 @@ static inline int rocshmem_team_create_ctx(rocshmem_team_t team, long options, r
 	return gshmem_team_create_ctx(team, options, ctx);
 }
 
-static inline int rocshmem_team_split_strided(rocshmem_team_t parent_team, int start, int stride, int size,
-					      const rocshmem_team_config_t *config, long config_mask,
-					      rocshmem_team_t *new_team)
-{
-	return gshmem_team_split_strided(parent_team, start, stride, size, config, config_mask, new_team);
-}
-
-static inline int rocshmem_team_split_2d(rocshmem_team_t parent_team, int xrange, const rocshmem_team_config_t *xaxis_config,
-					 long xaxis_mask, rocshmem_team_t *xaxis_team,
-					 const rocshmem_team_config_t *yaxis_config, long yaxis_mask,
-					 rocshmem_team_t *yaxis_team)
-{
-	return gshmem_team_split_2d(parent_team, xrange, xaxis_config, xaxis_mask, xaxis_team, yaxis_config, yaxis_mask,
-				    yaxis_team);
-}
-
 static inline int rocshmem_team_get_config(rocshmem_team_t team, long config_mask, rocshmem_team_config_t *config)
 {
 	return gshmem_team_get_config(team, config_mask, config);
@@ -221,50 +174,18 @@ static inline void rocshmem_team_destroy(rocshmem_team_t team)
 
 /* ---- queries and order ---- */
 
+GSHMEMI_NAMES_QUERIES(rocshmem)
+
 GSHMEMI_NAME int rocshmem_my_pe(void)
 {
-#if GSHMEMI_DEVICE_PASS
+	gshmemi_init_for_query();
 	return gshmem_my_pe();
-#else
-#if GSHMEMI_KERNELS
-	if (GSHMEMI_ON_HOST())
-#endif
-		gshmemi_init_early();
-	return gshmem_my_pe();
-#endif
 }
 
 GSHMEMI_NAME int rocshmem_n_pes(void)
 {
-#if GSHMEMI_DEVICE_PASS
+	gshmemi_init_for_query();
 	return gshmem_n_pes();
-#else
-#if GSHMEMI_KERNELS
-	if (GSHMEMI_ON_HOST())
-#endif
-		gshmemi_init_early();
-	return gshmem_n_pes();
-#endif
-}
-
-GSHMEMI_NAME void *rocshmem_ptr(const void *dest, int pe)
-{
-	return gshmem_ptr(dest, pe);
-}
-
-GSHMEMI_NAME int rocshmem_team_my_pe(rocshmem_team_t team)
-{
-	return gshmem_team_my_pe(team);
-}
-
-GSHMEMI_NAME int rocshmem_team_n_pes(rocshmem_team_t team)
-{
-	return gshmem_team_n_pes(team);
-}
-
-GSHMEMI_NAME int rocshmem_team_translate_pe(rocshmem_team_t src_team, int src_pe, rocshmem_team_t dest_team)
-{
-	return gshmem_team_translate_pe(src_team, src_pe, dest_team);
 }
 
 GSHMEMI_NAME void *rocshmem_team_ptr(rocshmem_team_t team, const void *dest, int pe)
@@ -291,20 +212,10 @@ GSHMEMI_NAME int gshmemi_is_default(rocshmem_ctx_t ctx)
 	return ((uint64_t)(uintptr_t)ctx & 0xffff) == ((uint64_t)(uintptr_t)GSHMEM_CTX_DEFAULT & 0xffff);
 }
 
-GSHMEMI_NAME void rocshmem_fence(void)
-{
-	gshmem_fence();
-}
-
 GSHMEMI_NAME void rocshmem_fence(int pe)
 {
 	(void)pe;
 	gshmem_fence();
-}
-
-GSHMEMI_NAME void rocshmem_quiet(void)
-{
-	gshmem_quiet();
 }
 
 GSHMEMI_NAME void rocshmem_pe_quiet(const int *target_pes, size_t npes)
@@ -340,47 +251,6 @@ GSHMEMI_NAME uint64_t rocshmem_signal_fetch(const uint64_t *sig_addr)
 {
 	return gshmem_signal_fetch(sig_addr);
 }
-
-GSHMEMI_NAME uint64_t rocshmem_signal_wait_until(uint64_t *sig_addr, int cmp, uint64_t cmp_value)
-{
-	return gshmem_signal_wait_until(sig_addr, cmp, cmp_value);
-}
-
-/* ---- barriers: of a team it is OpenSHMEM's quiet and sync ---- */
-
-#define GSHMEMI_BARRIERS(S, O, OS, QUIET) \
-	GSHMEMI_NAME void rocshmem_barrier_all##S(void) \
-	{ \
-		O##_barrier_all##OS(); \
-	} \
-	GSHMEMI_NAME void rocshmem_barrier##S(void) \
-	{ \
-		O##_barrier_all##OS(); \
-	} \
-	GSHMEMI_NAME void rocshmem_sync_all##S(void) \
-	{ \
-		O##_sync_all##OS(); \
-	} \
-	GSHMEMI_NAME int rocshmem_team_sync##S(rocshmem_team_t team) \
-	{ \
-		return O##_team_sync##OS(team); \
-	} \
-	GSHMEMI_NAME void rocshmem_ctx_sync##S(rocshmem_ctx_t ctx, rocshmem_team_t team) \
-	{ \
-		(void)ctx; \
-		(void)O##_team_sync##OS(team); \
-	} \
-	GSHMEMI_NAME void rocshmem_ctx_barrier##S(rocshmem_ctx_t ctx, rocshmem_team_t team) \
-	{ \
-		if (!gshmemi_is_default(ctx)) \
-			gshmem_ctx_quiet(ctx); \
-		QUIET(); \
-		(void)O##_team_sync##OS(team); \
-	}
-GSHMEMI_BARRIERS(, gshmem, , gshmem_quiet)
-GSHMEMI_BARRIERS(_wave, gshmemx, _wave, gshmemx_quiet_wave)
-GSHMEMI_BARRIERS(_wg, gshmemx, _wg, gshmemx_quiet_wg)
-#undef GSHMEMI_BARRIERS
 
 /* ---- what kernels alone call ---- */
 
@@ -442,185 +312,101 @@ static inline __device__ void rocshmem_ctx_threadfence_system(rocshmem_ctx_t ctx
 
 #endif
 
-/* ---- the lists: each call, and the same with a context ---- */
+/* ---- by threads, waves and work-groups: each call, and the same with a context ---- */
 
-#define GSHMEMI_V(P, THEIRS, O, OURS, PARAMETERS, ARGUMENTS) \
-	GSHMEMI_NAME void P##_##THEIRS(GSHMEMI_UNPACK PARAMETERS, int pe) \
-	{ \
-		O##_##OURS(GSHMEMI_UNPACK ARGUMENTS, pe); \
-	} \
-	GSHMEMI_NAME void P##_ctx_##THEIRS(rocshmem_ctx_t ctx, GSHMEMI_UNPACK PARAMETERS, int pe) \
-	{ \
-		O##_ctx_##OURS(ctx, GSHMEMI_UNPACK ARGUMENTS, pe); \
-	}
-#define GSHMEMI_R(T, P, THEIRS, O, OURS, PARAMETERS, ARGUMENTS) \
-	GSHMEMI_NAME T P##_##THEIRS(GSHMEMI_UNPACK PARAMETERS, int pe) \
-	{ \
-		return O##_##OURS(GSHMEMI_UNPACK ARGUMENTS, pe); \
-	} \
-	GSHMEMI_NAME T P##_ctx_##THEIRS(rocshmem_ctx_t ctx, GSHMEMI_UNPACK PARAMETERS, int pe) \
-	{ \
-		return O##_ctx_##OURS(ctx, GSHMEMI_UNPACK ARGUMENTS, pe); \
-	}
-#define GSHMEMI_W(T, P, THEIRS, O, OURS, PARAMETERS, ARGUMENTS) \
-	GSHMEMI_NAME T P##_##THEIRS PARAMETERS \
-	{ \
-		return O##_##OURS ARGUMENTS; \
-	}
+#define GSHMEMI_THREAD_THEIRS(NAME) rocshmem_##NAME
+#define GSHMEMI_WAVE_THEIRS(NAME)   rocshmem_##NAME##_wave
+#define GSHMEMI_WG_THEIRS(NAME)     rocshmem_##NAME##_wg
+#define GSHMEMI_STREAM_THEIRS(NAME) rocshmem_##NAME##_on_stream
+#define GSHMEMI_V(SCOPE, THEIRS, O, OURS, PARAMETERS, ARGUMENTS) \
+	GSHMEMI_CALL_V(SCOPE, THEIRS, O, OURS, PARAMETERS, ARGUMENTS) \
+	GSHMEMI_CALL_V(SCOPE, ctx_##THEIRS, O, ctx_##OURS, \
+		       (rocshmem_ctx_t ctx, GSHMEMI_UNPACK PARAMETERS), (ctx, GSHMEMI_UNPACK ARGUMENTS))
+#define GSHMEMI_R(T, SCOPE, THEIRS, O, OURS, PARAMETERS, ARGUMENTS) \
+	GSHMEMI_CALL_R(T, SCOPE, THEIRS, O, OURS, PARAMETERS, ARGUMENTS) \
+	GSHMEMI_CALL_R(T, SCOPE, ctx_##THEIRS, O, ctx_##OURS, \
+		       (rocshmem_ctx_t ctx, GSHMEMI_UNPACK PARAMETERS), (ctx, GSHMEMI_UNPACK ARGUMENTS))
 /* Collectives order nothing but their own operations: the context is nothing to them. */
-#define GSHMEMI_C(P, THEIRS, O, OURS, PARAMETERS, ARGUMENTS) \
-	GSHMEMI_NAME int P##_##THEIRS PARAMETERS \
-	{ \
-		return O##_##OURS ARGUMENTS; \
-	} \
-	GSHMEMI_NAME int P##_ctx_##THEIRS(rocshmem_ctx_t ctx, GSHMEMI_UNPACK PARAMETERS) \
+#define GSHMEMI_C(SCOPE, THEIRS, O, OURS, PARAMETERS, ARGUMENTS) \
+	GSHMEMI_CALL_C(SCOPE, THEIRS, O, OURS, PARAMETERS, ARGUMENTS) \
+	GSHMEMI_NAME int SCOPE##_THEIRS(ctx_##THEIRS)(rocshmem_ctx_t ctx, GSHMEMI_UNPACK PARAMETERS) \
 	{ \
 		(void)ctx; \
-		return O##_##OURS ARGUMENTS; \
+		return SCOPE##_OURS(O, OURS) ARGUMENTS; \
 	}
+GSHMEMI_NAMES_CALLS
 
-#define X(NAME, T) \
-	GSHMEMI_NAMES_RMA(rocshmem, NAME, , gshmem, , T) \
-	GSHMEMI_NAMES_RMA(rocshmem, NAME, _wave, gshmemx, _wave, T) \
-	GSHMEMI_NAMES_RMA(rocshmem, NAME, _wg, gshmemx, _wg, T) \
-	GSHMEMI_NAMES_VALUE(rocshmem, NAME, gshmem, T) \
-	GSHMEMI_NAMES_MOVES(rocshmem, NAME##_, , , gshmem, , T) \
-	GSHMEMI_NAMES_MOVES(rocshmem, NAME##_, , _wave, gshmemx, _wave, T) \
-	GSHMEMI_NAMES_MOVES(rocshmem, NAME##_, , _wg, gshmemx, _wg, T) \
-	GSHMEMI_NAMES_MOVE_V(rocshmem, NAME, _wave, _wave, T) \
-	GSHMEMI_NAMES_MOVE_V(rocshmem, NAME, _wg, _wg, T)
+/* A barrier of a team is OpenSHMEM's quiet and sync. */
+#define GSHMEMI_BARRIERS(SCOPE, O) \
+	GSHMEMI_NAME void SCOPE##_THEIRS(barrier)(void) \
+	{ \
+		SCOPE##_OURS(O, barrier_all)(); \
+	} \
+	GSHMEMI_NAME void SCOPE##_THEIRS(ctx_sync)(rocshmem_ctx_t ctx, rocshmem_team_t team) \
+	{ \
+		(void)ctx; \
+		(void)SCOPE##_OURS(O, team_sync)(team); \
+	} \
+	GSHMEMI_NAME void SCOPE##_THEIRS(ctx_barrier)(rocshmem_ctx_t ctx, rocshmem_team_t team) \
+	{ \
+		if (!gshmemi_is_default(ctx)) \
+			gshmem_ctx_quiet(ctx); \
+		SCOPE##_OURS(O, quiet)(); \
+		(void)SCOPE##_OURS(O, team_sync)(team); \
+	}
+GSHMEMI_SCOPES(GSHMEMI_BARRIERS, gshmem)
+#undef GSHMEMI_BARRIERS
+
+#define GSHMEMI_ALLTOALLV(SCOPE, NAME, T) \
+	GSHMEMI_C(SCOPE, NAME##_alltoallv, gshmemx, NAME##_alltoallv, \
+		  (gshmem_team_t team, T *dest, const size_t *dest_nelems, const size_t *dest_displs, \
+		   const T *source, const size_t *source_nelems, const size_t *source_displs), \
+		  (team, dest, dest_nelems, dest_displs, source, source_nelems, source_displs))
+#define X(NAME, T) GSHMEMI_GROUPS(GSHMEMI_ALLTOALLV, NAME, T)
 GSHMEMI_NAMES_TYPES(X)
 #undef X
-#define X(NAME, T) \
-	GSHMEMI_NAMES_RMA_SHORT(rocshmem, NAME, , gshmem, , T) \
-	GSHMEMI_NAMES_RMA_SHORT(rocshmem, NAME, _wave, gshmemx, _wave, T) \
-	GSHMEMI_NAMES_RMA_SHORT(rocshmem, NAME, _wg, gshmemx, _wg, T) \
-	GSHMEMI_NAMES_VALUE(rocshmem, NAME, gshmemx, T) \
-	GSHMEMI_NAMES_MOVES(rocshmem, NAME##_, , _wave, gshmemx, _wave, T) \
-	GSHMEMI_NAMES_MOVES(rocshmem, NAME##_, , _wg, gshmemx, _wg, T)
-GSHMEMX_RMA_TYPES(X)
-#undef X
-#define X(SIZE, NBYTES) \
-	GSHMEMI_NAMES_SIZE(rocshmem, SIZE, , gshmem, ) \
-	GSHMEMI_NAMES_SIZE(rocshmem, SIZE, _wave, gshmemx, _wave) \
-	GSHMEMI_NAMES_SIZE(rocshmem, SIZE, _wg, gshmemx, _wg)
-GSHMEM_RMA_SIZES(X)
-#undef X
-GSHMEMI_NAMES_SIZE(rocshmem, mem, , gshmem, )
-GSHMEMI_NAMES_SIZE(rocshmem, mem, _wave, gshmemx, _wave)
-GSHMEMI_NAMES_SIZE(rocshmem, mem, _wg, gshmemx, _wg)
-GSHMEMI_NAMES_MOVES(rocshmem, , mem, , gshmem, , void)
-GSHMEMI_NAMES_MOVES(rocshmem, , mem, _wave, gshmemx, _wave, void)
-GSHMEMI_NAMES_MOVES(rocshmem, , mem, _wg, gshmemx, _wg, void)
-#define X(NAME, T) GSHMEMI_NAMES_EXTENDED_AMO(rocshmem, NAME, T)
-GSHMEM_EXTENDED_AMO_TYPES(X)
-#undef X
-#define X(NAME, T) GSHMEMI_NAMES_AMO(rocshmem, NAME, T)
-GSHMEM_AMO_TYPES(X)
-#undef X
-#define X(NAME, T) GSHMEMI_NAMES_BITWISE_AMO(rocshmem, NAME, T)
-GSHMEM_BITWISE_AMO_TYPES(X)
-#undef X
-#define X(NAME, T) \
-	GSHMEMI_NAMES_WAIT(rocshmem, NAME, T) \
-	GSHMEMI_NAMES_WAIT_MANY(rocshmem, NAME, T)
-GSHMEM_WAIT_TYPES(X)
-#undef X
-/* int, long and so on are signed there, and have these, too: the bits are those of the unsigned type. */
-#define GSHMEMI_NAMES_SIGNED_OP(NAME, OP, S, O, OS, T, UNAME, U) \
-	GSHMEMI_C(rocshmem, NAME##_##OP##_reduce##S, O, UNAME##_##OP##_reduce##OS, \
-		  (gshmem_team_t team, T *dest, const T *source, size_t nreduce), (team, (U *)dest, (const U *)source, nreduce))
-#define GSHMEMI_NAMES_SIGNED(NAME, S, O, OS, T, UNAME, U) \
-	GSHMEMI_NAMES_SIGNED_OP(NAME, and, S, O, OS, T, UNAME, U) \
-	GSHMEMI_NAMES_SIGNED_OP(NAME, or, S, O, OS, T, UNAME, U) \
-	GSHMEMI_NAMES_SIGNED_OP(NAME, xor, S, O, OS, T, UNAME, U)
-#define GSHMEMI_NAMES_SIGNED_SCOPES(NAME, T, UNAME, U) \
-	GSHMEMI_NAMES_SIGNED(NAME, , gshmem, , T, UNAME, U) \
-	GSHMEMI_NAMES_SIGNED(NAME, _wave, gshmemx, _wave, T, UNAME, U) \
-	GSHMEMI_NAMES_SIGNED(NAME, _wg, gshmemx, _wg, T, UNAME, U)
-GSHMEMI_NAMES_SIGNED_SCOPES(short, short, ushort, unsigned short)
-GSHMEMI_NAMES_SIGNED_SCOPES(int, int, uint, unsigned int)
-GSHMEMI_NAMES_SIGNED_SCOPES(long, long, ulong, unsigned long)
-GSHMEMI_NAMES_SIGNED_SCOPES(longlong, long long, ulonglong, unsigned long long)
-#undef GSHMEMI_NAMES_SIGNED_SCOPES
-#undef GSHMEMI_NAMES_SIGNED
-#undef GSHMEMI_NAMES_SIGNED_OP
-#define X(NAME, T, KIND) \
-	GSHMEMI_NAMES_BITWISE_REDUCE(rocshmem, NAME, , gshmem, , T) \
-	GSHMEMI_NAMES_BITWISE_REDUCE(rocshmem, NAME, _wave, gshmemx, _wave, T) \
-	GSHMEMI_NAMES_BITWISE_REDUCE(rocshmem, NAME, _wg, gshmemx, _wg, T)
-GSHMEM_BITWISE_REDUCE_TYPES(X)
-#undef X
-#define X(NAME, T, KIND) \
-	GSHMEMI_NAMES_ORDERED_REDUCE(rocshmem, NAME, , gshmem, , T) \
-	GSHMEMI_NAMES_ORDERED_REDUCE(rocshmem, NAME, _wave, gshmemx, _wave, T) \
-	GSHMEMI_NAMES_ORDERED_REDUCE(rocshmem, NAME, _wg, gshmemx, _wg, T)
-GSHMEM_ORDERED_REDUCE_TYPES(X)
-#undef X
+#undef GSHMEMI_ALLTOALLV
+
+/* rocSHMEM's short, int, long and long long have these, too: the bits are those of the unsigned type. */
+#define GSHMEMI_SIGNED_OP(SCOPE, NAME, T, UNAME, U) \
+	GSHMEMI_C(SCOPE, NAME##_reduce, gshmem, UNAME##_reduce, \
+		  (gshmem_team_t team, T *dest, const T *source, size_t nreduce), \
+		  (team, (U *)dest, (const U *)source, nreduce))
+#define GSHMEMI_SIGNED(NAME, T, UNAME, U) \
+	GSHMEMI_SCOPES(GSHMEMI_SIGNED_OP, NAME##_and, T, UNAME##_and, U) \
+	GSHMEMI_SCOPES(GSHMEMI_SIGNED_OP, NAME##_or, T, UNAME##_or, U) \
+	GSHMEMI_SCOPES(GSHMEMI_SIGNED_OP, NAME##_xor, T, UNAME##_xor, U)
+GSHMEMI_SIGNED(short, short, ushort, unsigned short)
+GSHMEMI_SIGNED(int, int, uint, unsigned int)
+GSHMEMI_SIGNED(long, long, ulong, unsigned long)
+GSHMEMI_SIGNED(longlong, long long, ulonglong, unsigned long long)
+#undef GSHMEMI_SIGNED
+#undef GSHMEMI_SIGNED_OP
 #undef GSHMEMI_V
 #undef GSHMEMI_R
-#undef GSHMEMI_W
 #undef GSHMEMI_C
 
 /* ---- on a stream: by the CPU ---- */
 
-#define GSHMEMI_C(P, THEIRS, O, OURS, PARAMETERS, ARGUMENTS) \
-	static inline int P##_##THEIRS##_on_stream(GSHMEMI_UNPACK PARAMETERS, void *stream) \
-	{ \
-		return O##_##OURS##_on_stream(GSHMEMI_UNPACK ARGUMENTS, stream); \
-	} \
-	static inline int P##_ctx_##THEIRS##_on_stream(rocshmem_ctx_t ctx, GSHMEMI_UNPACK PARAMETERS, void *stream) \
+#define GSHMEMI_V GSHMEMI_STREAM_V
+#define GSHMEMI_C(SCOPE, THEIRS, O, OURS, PARAMETERS, ARGUMENTS) \
+	GSHMEMI_STREAM_C(SCOPE, THEIRS, O, OURS, PARAMETERS, ARGUMENTS) \
+	static inline int SCOPE##_THEIRS(ctx_##THEIRS)( \
+		rocshmem_ctx_t ctx, GSHMEMI_UNPACK PARAMETERS, void *stream) \
 	{ \
 		(void)ctx; \
-		return O##_##OURS##_on_stream(GSHMEMI_UNPACK ARGUMENTS, stream); \
+		return SCOPE##_OURS(O, OURS)(GSHMEMI_UNPACK ARGUMENTS, stream); \
 	}
-GSHMEMI_NAMES_MOVES(rocshmem, , mem, , gshmemx, , void)
-#define X(NAME, T) GSHMEMI_NAMES_MOVES(rocshmem, NAME##_, , , gshmemx, , T)
-GSHMEMI_NAMES_TYPES(X)
-#undef X
-#define X(NAME, T, KIND) GSHMEMI_NAMES_BITWISE_REDUCE(rocshmem, NAME, , gshmemx, , T)
-GSHMEM_BITWISE_REDUCE_TYPES(X)
-#undef X
-#define X(NAME, T, KIND) GSHMEMI_NAMES_ORDERED_REDUCE(rocshmem, NAME, , gshmemx, , T)
-GSHMEM_ORDERED_REDUCE_TYPES(X)
-#undef X
+GSHMEMI_NAMES_STREAM
+GSHMEMI_NAMES_COPY(GSHMEMI_STREAM, putmem, putmem, void)
+GSHMEMI_NAMES_COPY(GSHMEMI_STREAM, getmem, getmem, void)
+GSHMEMI_NAMES_SIGNAL(GSHMEMI_STREAM, putmem_signal, putmem_signal, void)
+#undef GSHMEMI_V
 #undef GSHMEMI_C
-
-static inline void rocshmem_putmem_on_stream(void *dest, const void *source, size_t nbytes, int pe, void *stream)
-{
-	(void)gshmemx_putmem_on_stream(dest, source, nbytes, pe, stream);
-}
-
-static inline void rocshmem_getmem_on_stream(void *dest, const void *source, size_t nbytes, int pe, void *stream)
-{
-	(void)gshmemx_getmem_on_stream(dest, source, nbytes, pe, stream);
-}
-
-static inline void rocshmem_putmem_signal_on_stream(void *dest, const void *source, size_t nbytes, uint64_t *sig_addr,
-						    uint64_t signal, int sig_op, int pe, void *stream)
-{
-	(void)gshmemx_putmem_signal_on_stream(dest, source, nbytes, sig_addr, signal, sig_op, pe, stream);
-}
-
-static inline void rocshmem_signal_wait_until_on_stream(uint64_t *sig_addr, int cmp, uint64_t cmp_value, void *stream)
-{
-	(void)gshmemx_signal_wait_until_on_stream(sig_addr, cmp, cmp_value, stream);
-}
-
-static inline void rocshmem_quiet_on_stream(void *stream)
-{
-	(void)gshmemx_quiet_on_stream(stream);
-}
-
-static inline void rocshmem_barrier_all_on_stream(void *stream)
-{
-	(void)gshmemx_barrier_all_on_stream(stream);
-}
-
-static inline void rocshmem_sync_all_on_stream(void *stream)
-{
-	(void)gshmemx_sync_all_on_stream(stream);
-}
+#undef GSHMEMI_THREAD_THEIRS
+#undef GSHMEMI_WAVE_THEIRS
+#undef GSHMEMI_WG_THEIRS
+#undef GSHMEMI_STREAM_THEIRS
 
 } /* namespace rocshmem */
 
