@@ -37,9 +37,15 @@ refused() {
 	done
 }
 
-macros=$(sed -n 's/^#ifndef \(GSHMEMI_ARCH_[A-Z0-9_]*\)$/\1/p' $list)
+# The tables explain what the checks behind them ask for, in the same order.
+macros=$(grep -o '!defined GSHMEMI_ARCH_[A-Z0-9_]*' $list | sed 's/.*GSHMEMI_ARCH_//')
+explained=$(sed -n '/what a platform gives ----/,/^\/\* Functions/s/^ \* \([A-Z0-9_]\{4,\}\)[ (].*/\1/p' $list)
+[ "$macros" = "$explained" ] || {
+	echo "$list checks for other macros than its tables explain: $macros, not $explained"
+	exit 1
+}
 for name in $macros; do
-	refused "lacks $name" "#undef $name"
+	refused "lacks GSHMEMI_ARCH_\(.* _\)\?$name\>" "#undef GSHMEMI_ARCH_$name"
 done
 refused 'lacks GSHMEMI_ARCH_TICK_NS' '#undef GSHMEMI_ARCH_HAS_TICKS' '#define GSHMEMI_ARCH_HAS_TICKS 1'
 refused 'lacks GSHMEMI_ARCH_IS_GLOBAL' '#undef GSHMEMI_ARCH_PLACE'

@@ -106,145 +106,85 @@ enum gshmemi_amo {
  * the CPU's functions. What a header lacks is an error here: nothing is assumed in its place.
  */
 
-/* Capabilities: 1 or 0. */
-
-/* The CPU reads and writes the heap itself: host calls run the kernels' bodies. 0: they copy through HIP. */
-#ifndef GSHMEMI_ARCH_HOST_DIRECT
-#error "gshmem: the platform's header lacks GSHMEMI_ARCH_HOST_DIRECT"
+/*
+ * Capabilities, 1 or 0. In both tables the names are without the GSHMEMI_ARCH_ in front of them.
+ *
+ * HOST_DIRECT       the CPU reaches the heap: host calls run the kernels' bodies; 0: they copy by HIP
+ * COARSE_COHERENT   a running kernel sees what other devices write to hipMalloc's memory; 0: a later one does
+ * SHARED_MEMORY     all PEs' memory is equally far, and cores are scarce
+ * HAS_GLOBALS       the program's variables can be symmetric: IS_GLOBAL, SHARE, PLACE, IS_FREE
+ * HAS_DELIVERY      operations can be delivered late on purpose: the functions gshmemi_delivery_*
+ * HAS_LONG_DOUBLE   kernels compute with the CPU's long double
+ * HAS_F16           kernels have instructions for binary16: f16_to_float, f16_from_float
+ * HAS_TICKS         kernels know the rate of their clock, and the host checks it: TICK_NS, CLOCK_RATE
+ * HAS_ELECT         one thread works for its group, because threads take turns: group_elect, group_release
+ * HAS_COPY          a thread that works alone copies by a function of the platform: copy
+ * KERNELS_WAKE      a kernel can wake a thread of the CPU
+ * TYPED_LAUNCH      a kernel is launched by its type; its address is not enough
+ * NESTS_CALLS       what kernels call may call another function at no cost: see gshmemi_slow_perform_at
+ * KEEPS_KEYS_APART  wave_enter never puts lanes with different keys into one group
+ * COMPARES_APART    comparing the arguments of a wave is worth a call of its own; 0: wave_agrees
+ * UNALIGNED         bulk accesses take any alignment; 0: they want that of their size
+ */
+#if !defined GSHMEMI_ARCH_HOST_DIRECT || !defined GSHMEMI_ARCH_COARSE_COHERENT || \
+	!defined GSHMEMI_ARCH_SHARED_MEMORY || !defined GSHMEMI_ARCH_HAS_GLOBALS
+#error "gshmem: the platform lacks GSHMEMI_ARCH_HOST_DIRECT, _COARSE_COHERENT, _SHARED_MEMORY or _HAS_GLOBALS"
 #endif
-/* A running kernel sees what other devices write to memory of hipMalloc. 0: only a later kernel does. */
-#ifndef GSHMEMI_ARCH_COARSE_COHERENT
-#error "gshmem: the platform's header lacks GSHMEMI_ARCH_COARSE_COHERENT"
+#if !defined GSHMEMI_ARCH_HAS_DELIVERY || !defined GSHMEMI_ARCH_HAS_LONG_DOUBLE || \
+	!defined GSHMEMI_ARCH_HAS_F16 || !defined GSHMEMI_ARCH_HAS_TICKS
+#error "gshmem: the platform lacks GSHMEMI_ARCH_HAS_DELIVERY, _HAS_LONG_DOUBLE, _HAS_F16 or _HAS_TICKS"
 #endif
-/* All PEs' memory is equally far, and cores are scarce. */
-#ifndef GSHMEMI_ARCH_SHARED_MEMORY
-#error "gshmem: the platform's header lacks GSHMEMI_ARCH_SHARED_MEMORY"
+#if !defined GSHMEMI_ARCH_HAS_ELECT || !defined GSHMEMI_ARCH_HAS_COPY || \
+	!defined GSHMEMI_ARCH_KERNELS_WAKE || !defined GSHMEMI_ARCH_TYPED_LAUNCH
+#error "gshmem: the platform lacks GSHMEMI_ARCH_HAS_ELECT, _HAS_COPY, _KERNELS_WAKE or _TYPED_LAUNCH"
 #endif
-/* The program's variables can be symmetric: IS_GLOBAL, SHARE, PLACE, IS_FREE. */
-#ifndef GSHMEMI_ARCH_HAS_GLOBALS
-#error "gshmem: the platform's header lacks GSHMEMI_ARCH_HAS_GLOBALS"
-#endif
-/* Operations can be delivered late on purpose: the functions gshmemi_delivery_*. */
-#ifndef GSHMEMI_ARCH_HAS_DELIVERY
-#error "gshmem: the platform's header lacks GSHMEMI_ARCH_HAS_DELIVERY"
-#endif
-/* Kernels compute with the CPU's long double. */
-#ifndef GSHMEMI_ARCH_HAS_LONG_DOUBLE
-#error "gshmem: the platform's header lacks GSHMEMI_ARCH_HAS_LONG_DOUBLE"
-#endif
-/* Kernels have instructions for binary16: f16_to_float, f16_from_float. */
-#ifndef GSHMEMI_ARCH_HAS_F16
-#error "gshmem: the platform's header lacks GSHMEMI_ARCH_HAS_F16"
-#endif
-/* Kernels take the rate of their clock from a table, which the host checks: TICK_NS, CLOCK_RATE. */
-#ifndef GSHMEMI_ARCH_HAS_TICKS
-#error "gshmem: the platform's header lacks GSHMEMI_ARCH_HAS_TICKS"
-#endif
-/* A function that kernels call may call another one at no cost: see gshmemi_slow_perform_at. */
-#ifndef GSHMEMI_ARCH_NESTS_CALLS
-#error "gshmem: the platform's header lacks GSHMEMI_ARCH_NESTS_CALLS"
-#endif
-/* One thread works for its whole group, because threads take turns: group_elect, group_release. */
-#ifndef GSHMEMI_ARCH_HAS_ELECT
-#error "gshmem: the platform's header lacks GSHMEMI_ARCH_HAS_ELECT"
-#endif
-/* A thread that works alone copies by a function of the platform: copy. */
-#ifndef GSHMEMI_ARCH_HAS_COPY
-#error "gshmem: the platform's header lacks GSHMEMI_ARCH_HAS_COPY"
-#endif
-/* A kernel can wake a thread of the CPU. */
-#ifndef GSHMEMI_ARCH_KERNELS_WAKE
-#error "gshmem: the platform's header lacks GSHMEMI_ARCH_KERNELS_WAKE"
-#endif
-/* A kernel is launched by its type; its address is not enough. */
-#ifndef GSHMEMI_ARCH_TYPED_LAUNCH
-#error "gshmem: the platform's header lacks GSHMEMI_ARCH_TYPED_LAUNCH"
-#endif
-/* wave_enter never puts lanes with different keys into one group. */
-#ifndef GSHMEMI_ARCH_KEEPS_KEYS_APART
-#error "gshmem: the platform's header lacks GSHMEMI_ARCH_KEEPS_KEYS_APART"
-#endif
-/* Comparing the arguments of a wave is worth a call of its own. 0: wave_agrees. */
-#ifndef GSHMEMI_ARCH_COMPARES_APART
-#error "gshmem: the platform's header lacks GSHMEMI_ARCH_COMPARES_APART"
-#endif
-/* Bulk accesses take any alignment. 0: they want that of their size. */
-#ifndef GSHMEMI_ARCH_UNALIGNED
-#error "gshmem: the platform's header lacks GSHMEMI_ARCH_UNALIGNED"
+#if !defined GSHMEMI_ARCH_NESTS_CALLS || !defined GSHMEMI_ARCH_KEEPS_KEYS_APART || \
+	!defined GSHMEMI_ARCH_COMPARES_APART || !defined GSHMEMI_ARCH_UNALIGNED
+#error "gshmem: the platform lacks GSHMEMI_ARCH_NESTS_CALLS, _KEEPS_KEYS_APART, _COMPARES_APART or _UNALIGNED"
 #endif
 
-/* Words, numbers, and macros. */
-
-/* The platform's name, a string: for messages, and to compare what two compilations say of themselves. */
-#ifndef GSHMEMI_ARCH_NAME
-#error "gshmem: the platform's header lacks GSHMEMI_ARCH_NAME"
+/*
+ * Words, numbers, and macros.
+ *
+ * NAME                    the platform's name, a string, for messages; two compilations compare theirs
+ * THREAD_WORD             what thread_name numbers, a string
+ * COUNT_WORD              what group_count counts, a string
+ * OWN_THREADS             threads of each work-group that the library launches
+ * IN_KERNEL               whether a kernel executes this
+ * STATE(TYPE, NAME)       defines the unit's copy of the device state
+ * SIZEOF(TYPE)            size in the CPU's layout, for which symmetric objects are made
+ * ALIGNOF(TYPE)           alignment in the CPU's layout
+ * QUIET_BEGIN             before the inline functions: turns off what the compiler warns of in right code
+ * QUIET_END               after them: turns the warnings on again
+ * HAS_POSTS()             whether kernels of this unit post calls, as far as the compiler knows
+ * MARK_POST()             tells HAS_POSTS that one does
+ * UNIFORM_HIGH(value)     upper half, an int32_t, of an int64_t that is the same in all lanes of a wave
+ * SHARE_ADDRESS(pointer)  computes a constant's address once, where the compiler does it for each field
+ * KEEP_ORDER()            loads before it stay before loads after it
+ * KEEP_APART(source, dest, first, second, third, fourth)
+ *                         the access adds a lane's offset to a uniform pointer
+ */
+#if !defined GSHMEMI_ARCH_NAME || !defined GSHMEMI_ARCH_THREAD_WORD || !defined GSHMEMI_ARCH_COUNT_WORD || \
+	!defined GSHMEMI_ARCH_OWN_THREADS || !defined GSHMEMI_ARCH_IN_KERNEL
+#error "gshmem: the platform lacks GSHMEMI_ARCH_NAME, _THREAD_WORD, _COUNT_WORD, _OWN_THREADS or _IN_KERNEL"
 #endif
-/* What thread_name numbers, a string. */
-#ifndef GSHMEMI_ARCH_THREAD_WORD
-#error "gshmem: the platform's header lacks GSHMEMI_ARCH_THREAD_WORD"
+#if !defined GSHMEMI_ARCH_STATE || !defined GSHMEMI_ARCH_SIZEOF || !defined GSHMEMI_ARCH_ALIGNOF || \
+	!defined GSHMEMI_ARCH_QUIET_BEGIN || !defined GSHMEMI_ARCH_QUIET_END
+#error "gshmem: the platform lacks GSHMEMI_ARCH_STATE, _SIZEOF, _ALIGNOF, _QUIET_BEGIN or _QUIET_END"
 #endif
-/* What group_count counts, a string. */
-#ifndef GSHMEMI_ARCH_COUNT_WORD
-#error "gshmem: the platform's header lacks GSHMEMI_ARCH_COUNT_WORD"
+#if !defined GSHMEMI_ARCH_HAS_POSTS || !defined GSHMEMI_ARCH_MARK_POST || !defined GSHMEMI_ARCH_UNIFORM_HIGH
+#error "gshmem: the platform lacks GSHMEMI_ARCH_HAS_POSTS, _MARK_POST or _UNIFORM_HIGH"
 #endif
-/* Threads of each work-group that the library launches. */
-#ifndef GSHMEMI_ARCH_OWN_THREADS
-#error "gshmem: the platform's header lacks GSHMEMI_ARCH_OWN_THREADS"
-#endif
-/* Whether a kernel executes this. */
-#ifndef GSHMEMI_ARCH_IN_KERNEL
-#error "gshmem: the platform's header lacks GSHMEMI_ARCH_IN_KERNEL"
-#endif
-/* (TYPE, NAME) defines the unit's copy of the device state. */
-#ifndef GSHMEMI_ARCH_STATE
-#error "gshmem: the platform's header lacks GSHMEMI_ARCH_STATE"
-#endif
-/* (TYPE): size in the CPU's layout, for which symmetric objects are made. */
-#ifndef GSHMEMI_ARCH_SIZEOF
-#error "gshmem: the platform's header lacks GSHMEMI_ARCH_SIZEOF"
-#endif
-/* (TYPE): alignment in the CPU's layout. */
-#ifndef GSHMEMI_ARCH_ALIGNOF
-#error "gshmem: the platform's header lacks GSHMEMI_ARCH_ALIGNOF"
-#endif
-/* In front of the inline functions: turns off warnings that this compiler has for right code. */
-#ifndef GSHMEMI_ARCH_QUIET_BEGIN
-#error "gshmem: the platform's header lacks GSHMEMI_ARCH_QUIET_BEGIN"
-#endif
-/* Behind them: turns the warnings on again. */
-#ifndef GSHMEMI_ARCH_QUIET_END
-#error "gshmem: the platform's header lacks GSHMEMI_ARCH_QUIET_END"
-#endif
-/* (): whether kernels of this unit post calls, as far as the compiler knows. */
-#ifndef GSHMEMI_ARCH_HAS_POSTS
-#error "gshmem: the platform's header lacks GSHMEMI_ARCH_HAS_POSTS"
-#endif
-/* (): tells HAS_POSTS that one does. */
-#ifndef GSHMEMI_ARCH_MARK_POST
-#error "gshmem: the platform's header lacks GSHMEMI_ARCH_MARK_POST"
-#endif
-/* (value) is the upper half, an int32_t, of an int64_t that is the same in all lanes of the wave. */
-#ifndef GSHMEMI_ARCH_UNIFORM_HIGH
-#error "gshmem: the platform's header lacks GSHMEMI_ARCH_UNIFORM_HIGH"
-#endif
-/* (pointer) computes the address of a constant once, where a compiler does it for each field. */
-#ifndef GSHMEMI_ARCH_SHARE_ADDRESS
-#error "gshmem: the platform's header lacks GSHMEMI_ARCH_SHARE_ADDRESS"
-#endif
-/* (): loads before it stay before loads after it. */
-#ifndef GSHMEMI_ARCH_KEEP_ORDER
-#error "gshmem: the platform's header lacks GSHMEMI_ARCH_KEEP_ORDER"
-#endif
-/* (source, dest, first, second, third, fourth): the access adds a lane's offset to a uniform pointer. */
-#ifndef GSHMEMI_ARCH_KEEP_APART
-#error "gshmem: the platform's header lacks GSHMEMI_ARCH_KEEP_APART"
+#if !defined GSHMEMI_ARCH_SHARE_ADDRESS || !defined GSHMEMI_ARCH_KEEP_ORDER || \
+	!defined GSHMEMI_ARCH_KEEP_APART
+#error "gshmem: the platform lacks GSHMEMI_ARCH_SHARE_ADDRESS, _KEEP_ORDER or _KEEP_APART"
 #endif
 #if GSHMEMI_ARCH_HAS_TICKS && !(defined GSHMEMI_ARCH_TICK_NS && defined GSHMEMI_ARCH_CLOCK_RATE)
-#error "gshmem: the platform's header lacks GSHMEMI_ARCH_TICK_NS(gfx) or GSHMEMI_ARCH_CLOCK_RATE"
+#error "gshmem: the platform lacks GSHMEMI_ARCH_TICK_NS(gfx) or GSHMEMI_ARCH_CLOCK_RATE"
 #endif
 #if GSHMEMI_ARCH_HAS_GLOBALS && !(defined GSHMEMI_ARCH_IS_GLOBAL && defined GSHMEMI_ARCH_SHARE && \
 	defined GSHMEMI_ARCH_PLACE && defined GSHMEMI_ARCH_IS_FREE)
-#error "gshmem: the platform's header lacks GSHMEMI_ARCH_IS_GLOBAL, _SHARE, _PLACE or _IS_FREE"
+#error "gshmem: the platform lacks GSHMEMI_ARCH_IS_GLOBAL, _SHARE, _PLACE or _IS_FREE"
 #endif
 
 /* Functions. A name of another signature, or of none, does not compile; the check makes no code. */
