@@ -157,7 +157,7 @@ cpu_mutants() {
 
 	# host calls
 	mutant header fetch_inc host_threads include/gshmem/arch/c11.h \
-		'/ gshmemi_arch_amo64(/,/^}/s/return __atomic_fetch_add(address, value.*/return *address += value, *address - value;/' -n 2
+		'/define GSHMEMI_ARCH_AMO(/,/^GSHMEMI/s/return __atomic_fetch_add(address, value[^;]*;/return *address += value, *address - value;/' -n 2
 	mutant source context_destroyed team_bad_input src/team/context.c '/^static void destroy(/,/^}/s/c->handle = 0;//'
 	mutant source exit_status global_exit src/end/end.c 's/gshmemi_bootstrap_abort(end_status);/;/'
 	mutant source no_finalize exit_without_finalize src/ipc/life.c 's/flock(fd, LOCK_EX . LOCK_NB) == 0/1/'

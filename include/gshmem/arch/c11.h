@@ -80,53 +80,35 @@ GSHMEMI_ARCH_FN void gshmemi_arch_store(void *address, uint64_t value, unsigned 
 	}
 }
 
-GSHMEMI_ARCH_FN uint32_t gshmemi_arch_amo32(int op, uint32_t *address, uint32_t value, uint32_t cond)
-{
-	switch (op) {
-	case GSHMEMI_AMO_ADD:
-		return __atomic_fetch_add(address, value, GSHMEMI_ARCH_AMO_ORDER);
-	case GSHMEMI_AMO_AND:
-		return __atomic_fetch_and(address, value, GSHMEMI_ARCH_AMO_ORDER);
-	case GSHMEMI_AMO_OR:
-		return __atomic_fetch_or(address, value, GSHMEMI_ARCH_AMO_ORDER);
-	case GSHMEMI_AMO_XOR:
-		return __atomic_fetch_xor(address, value, GSHMEMI_ARCH_AMO_ORDER);
-	case GSHMEMI_AMO_SWAP:
-		return __atomic_exchange_n(address, value, GSHMEMI_ARCH_AMO_ORDER);
-	case GSHMEMI_AMO_CAS:
-		__atomic_compare_exchange_n(address, &cond, value, 0, GSHMEMI_ARCH_AMO_ORDER, GSHMEMI_ARCH_LOAD_ORDER);
-		return cond;
-	case GSHMEMI_AMO_SET:
-		__atomic_store_n(address, value, GSHMEMI_ARCH_STORE_ORDER);
-		return 0;
-	default:
-		return __atomic_load_n(address, GSHMEMI_ARCH_LOAD_ORDER);
+#define GSHMEMI_ARCH_AMO(NBITS) \
+	GSHMEMI_ARCH_FN uint##NBITS##_t gshmemi_arch_amo##NBITS(int op, uint##NBITS##_t *address, \
+								uint##NBITS##_t value, uint##NBITS##_t cond) \
+	{ \
+		switch (op) { \
+		case GSHMEMI_AMO_ADD: \
+			return __atomic_fetch_add(address, value, GSHMEMI_ARCH_AMO_ORDER); \
+		case GSHMEMI_AMO_AND: \
+			return __atomic_fetch_and(address, value, GSHMEMI_ARCH_AMO_ORDER); \
+		case GSHMEMI_AMO_OR: \
+			return __atomic_fetch_or(address, value, GSHMEMI_ARCH_AMO_ORDER); \
+		case GSHMEMI_AMO_XOR: \
+			return __atomic_fetch_xor(address, value, GSHMEMI_ARCH_AMO_ORDER); \
+		case GSHMEMI_AMO_SWAP: \
+			return __atomic_exchange_n(address, value, GSHMEMI_ARCH_AMO_ORDER); \
+		case GSHMEMI_AMO_CAS: \
+			__atomic_compare_exchange_n(address, &cond, value, 0, GSHMEMI_ARCH_AMO_ORDER, \
+						    GSHMEMI_ARCH_LOAD_ORDER); \
+			return cond; \
+		case GSHMEMI_AMO_SET: \
+			__atomic_store_n(address, value, GSHMEMI_ARCH_STORE_ORDER); \
+			return 0; \
+		default: \
+			return __atomic_load_n(address, GSHMEMI_ARCH_LOAD_ORDER); \
+		} \
 	}
-}
-
-GSHMEMI_ARCH_FN uint64_t gshmemi_arch_amo64(int op, uint64_t *address, uint64_t value, uint64_t cond)
-{
-	switch (op) {
-	case GSHMEMI_AMO_ADD:
-		return __atomic_fetch_add(address, value, GSHMEMI_ARCH_AMO_ORDER);
-	case GSHMEMI_AMO_AND:
-		return __atomic_fetch_and(address, value, GSHMEMI_ARCH_AMO_ORDER);
-	case GSHMEMI_AMO_OR:
-		return __atomic_fetch_or(address, value, GSHMEMI_ARCH_AMO_ORDER);
-	case GSHMEMI_AMO_XOR:
-		return __atomic_fetch_xor(address, value, GSHMEMI_ARCH_AMO_ORDER);
-	case GSHMEMI_AMO_SWAP:
-		return __atomic_exchange_n(address, value, GSHMEMI_ARCH_AMO_ORDER);
-	case GSHMEMI_AMO_CAS:
-		__atomic_compare_exchange_n(address, &cond, value, 0, GSHMEMI_ARCH_AMO_ORDER, GSHMEMI_ARCH_LOAD_ORDER);
-		return cond;
-	case GSHMEMI_AMO_SET:
-		__atomic_store_n(address, value, GSHMEMI_ARCH_STORE_ORDER);
-		return 0;
-	default:
-		return __atomic_load_n(address, GSHMEMI_ARCH_LOAD_ORDER);
-	}
-}
+GSHMEMI_ARCH_AMO(32)
+GSHMEMI_ARCH_AMO(64)
+#undef GSHMEMI_ARCH_AMO
 
 /* x86 compilers take __builtin_prefetch for a hint to read, unless told of the processor. */
 GSHMEMI_ARCH_FN void gshmemi_arch_claim(const void *address)
