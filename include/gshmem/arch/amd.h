@@ -156,15 +156,6 @@ GSHMEMI_ARCH_FN unsigned gshmemi_arch_group_rank(int scope, uint64_t mask)
 	return 0;
 }
 
-GSHMEMI_ARCH_FN unsigned gshmemi_arch_group_size(int scope, uint64_t mask)
-{
-	if (scope == GSHMEMI_WG)
-		return gshmemi_arch_thread_count();
-	if (scope == GSHMEMI_WAVE)
-		return (unsigned)__builtin_popcountll(mask);
-	return 1;
-}
-
 /* The lanes of a wave share every cache and issue in order: the compiler alone must be told. */
 GSHMEMI_ARCH_FN void gshmemi_arch_group_sync(int scope, uint64_t mask)
 {
@@ -203,11 +194,6 @@ GSHMEMI_ARCH_FN void gshmemi_arch_group_read(uint64_t *words)
 	words[3] = gshmemi_arch_uniform(words[3]);
 }
 
-GSHMEMI_ARCH_FN unsigned gshmemi_arch_lowest_lane(uint64_t lanes)
-{
-	return (unsigned)__builtin_ctzll(lanes);
-}
-
 GSHMEMI_ARCH_FN uint64_t gshmemi_arch_wave_read(uint64_t value, uint64_t lanes, unsigned lane)
 {
 	const uint32_t low = (uint32_t)__builtin_amdgcn_readlane((int)(uint32_t)value, (int)lane);
@@ -217,10 +203,7 @@ GSHMEMI_ARCH_FN uint64_t gshmemi_arch_wave_read(uint64_t value, uint64_t lanes, 
 	return low | (uint64_t)high << 32;
 }
 
-GSHMEMI_ARCH_FN uint64_t gshmemi_arch_broadcast(uint64_t value, uint64_t lanes)
-{
-	return gshmemi_arch_wave_read(value, lanes, gshmemi_arch_lowest_lane(lanes));
-}
+#include <gshmem/arch/lanes.h> /* group_size, lowest_lane, broadcast */
 
 GSHMEMI_ARCH_FN uint64_t gshmemi_arch_ballot(int predicate, uint64_t lanes)
 {
@@ -356,12 +339,6 @@ GSHMEMI_ARCH_FN void gshmemi_arch_store(void *address, uint64_t value, unsigned 
 GSHMEMI_ARCH_AMO(32)
 GSHMEMI_ARCH_AMO(64)
 #undef GSHMEMI_ARCH_AMO
-
-/* There is no such hint. */
-GSHMEMI_ARCH_FN void gshmemi_arch_claim(const void *address)
-{
-	(void)address;
-}
 
 /* ---- bulk memory ---- */
 

@@ -10,20 +10,7 @@
 #include <stdint.h>
 #include <time.h>
 
-#define GSHMEMI_ARCH_HAS_F16       0
-#define GSHMEMI_ARCH_SIZEOF(TYPE)  sizeof(TYPE)
-#define GSHMEMI_ARCH_ALIGNOF(TYPE) __alignof__(TYPE)
-#define GSHMEMI_ARCH_HAS_POSTS()   1 /* unknown */
-#define GSHMEMI_ARCH_MARK_POST()   ((void)0)
-#define GSHMEMI_ARCH_UNIFORM_HIGH(value) ((int32_t)((value) >> 32))
-#define GSHMEMI_ARCH_SHARE_ADDRESS(pointer) ((void)0)
-#define GSHMEMI_ARCH_KEEP_ORDER()        ((void)0)
-#define GSHMEMI_ARCH_KEEP_APART(source, dest, first, second, third, fourth) ((void)0)
-
-GSHMEMI_ARCH_FN uint64_t gshmemi_arch_uniform(uint64_t value)
-{
-	return value;
-}
+#define GSHMEMI_ARCH_HAS_F16 0
 
 /*
  * Relaxed, but under ThreadSanitizer, which does not see the order that fences give: there each access carries the order
@@ -137,10 +124,6 @@ GSHMEMI_ARCH_FN void gshmemi_arch_write_global(void *address, struct gshmemi_wor
 
 #define gshmemi_arch_read_peer  gshmemi_arch_read_global
 #define gshmemi_arch_write_peer gshmemi_arch_write_global
-
-GSHMEMI_ARCH_FN void gshmemi_arch_fence_read_peer(void)
-{
-}
 
 /* ---- order, system scope ---- */
 

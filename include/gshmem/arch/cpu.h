@@ -80,26 +80,12 @@ GSHMEMI_ARCH_FN unsigned gshmemi_arch_lane(void)
 	return hipcpu_self ? hipcpu_lane_id() : 0;
 }
 
-GSHMEMI_ARCH_FN unsigned gshmemi_arch_thread_name(void)
-{
-	return gshmemi_arch_thread_rank();
-}
-
 GSHMEMI_ARCH_FN uint64_t gshmemi_arch_block(void)
 {
 	return hipcpu_self ? hipcpu_block_id() : 0;
 }
 
-GSHMEMI_ARCH_FN uint64_t gshmemi_arch_caller(void)
-{
-	return 0;
-}
-
-GSHMEMI_ARCH_FN uint64_t gshmemi_arch_caller_block(uint64_t caller)
-{
-	(void)caller;
-	return gshmemi_arch_block();
-}
+#include <gshmem/arch/plain.h> /* layout, registers, callers */
 
 /* ---- groups ---- */
 
@@ -117,15 +103,6 @@ GSHMEMI_ARCH_FN unsigned gshmemi_arch_group_rank(int scope, uint64_t mask)
 	return 0;
 }
 
-GSHMEMI_ARCH_FN unsigned gshmemi_arch_group_size(int scope, uint64_t mask)
-{
-	if (scope == GSHMEMI_WG)
-		return gshmemi_arch_thread_count();
-	if (scope == GSHMEMI_WAVE)
-		return (unsigned)__builtin_popcountll(mask);
-	return 1;
-}
-
 GSHMEMI_ARCH_FN void gshmemi_arch_group_sync(int scope, uint64_t mask)
 {
 	if (!hipcpu_self)
@@ -139,11 +116,6 @@ GSHMEMI_ARCH_FN void gshmemi_arch_group_sync(int scope, uint64_t mask)
 GSHMEMI_ARCH_FN unsigned gshmemi_arch_group_count(void)
 {
 	return hipcpu_self ? hipcpu_block_count(__LINE__, 0, true) : 1;
-}
-
-GSHMEMI_ARCH_FN unsigned gshmemi_arch_group_due(void)
-{
-	return gshmemi_arch_thread_count();
 }
 
 GSHMEMI_ARCH_FN void gshmemi_arch_group_read(uint64_t *words)
@@ -160,20 +132,12 @@ GSHMEMI_ARCH_FN void gshmemi_arch_group_read(uint64_t *words)
 	hipcpu_block_sync(__LINE__, 0); /* before the next call writes */
 }
 
-GSHMEMI_ARCH_FN unsigned gshmemi_arch_lowest_lane(uint64_t lanes)
-{
-	return (unsigned)__builtin_ctzll(lanes);
-}
-
 GSHMEMI_ARCH_FN uint64_t gshmemi_arch_wave_read(uint64_t value, uint64_t lanes, unsigned lane)
 {
 	return lanes & (lanes - 1) ? hipcpu_wave_broadcast(GSHMEMI_ARCH_SITE, lanes, value, lane) : value;
 }
 
-GSHMEMI_ARCH_FN uint64_t gshmemi_arch_broadcast(uint64_t value, uint64_t lanes)
-{
-	return gshmemi_arch_wave_read(value, lanes, gshmemi_arch_lowest_lane(lanes));
-}
+#include <gshmem/arch/lanes.h> /* group_size, lowest_lane, broadcast */
 
 GSHMEMI_ARCH_FN uint64_t gshmemi_arch_ballot(int predicate, uint64_t lanes)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Where a thread of a GPU kernel is: what HIP names alike on all GPUs.
+ * What is alike on all GPUs: where a thread of a kernel is, by HIP's names, and a hint that they do not have.
  */
 #ifndef GSHMEM_ARCH_GPU_H
 #define GSHMEM_ARCH_GPU_H
@@ -24,6 +24,11 @@ GSHMEMI_ARCH_FN unsigned gshmemi_arch_thread_count(void)
 GSHMEMI_ARCH_FN uint64_t gshmemi_arch_block(void)
 {
 	return blockIdx.x + (uint64_t)gridDim.x * (blockIdx.y + (uint64_t)gridDim.y * blockIdx.z);
+}
+
+GSHMEMI_ARCH_FN void gshmemi_arch_claim(const void *address)
+{
+	(void)address;
 }
 
 #endif /* GSHMEM_ARCH_GPU_H */

@@ -31,26 +31,12 @@ GSHMEMI_ARCH_FN unsigned gshmemi_arch_lane(void)
 	return 0;
 }
 
-GSHMEMI_ARCH_FN unsigned gshmemi_arch_thread_name(void)
-{
-	return 0;
-}
-
 GSHMEMI_ARCH_FN uint64_t gshmemi_arch_block(void)
 {
 	return 0;
 }
 
-GSHMEMI_ARCH_FN uint64_t gshmemi_arch_caller(void)
-{
-	return 0;
-}
-
-GSHMEMI_ARCH_FN uint64_t gshmemi_arch_caller_block(uint64_t caller)
-{
-	(void)caller;
-	return 0;
-}
+#include <gshmem/arch/plain.h> /* layout, registers, callers */
 
 GSHMEMI_ARCH_FN uint64_t gshmemi_arch_wave_enter(uint64_t key)
 {
@@ -65,13 +51,6 @@ GSHMEMI_ARCH_FN unsigned gshmemi_arch_group_rank(int scope, uint64_t mask)
 	return 0;
 }
 
-GSHMEMI_ARCH_FN unsigned gshmemi_arch_group_size(int scope, uint64_t mask)
-{
-	(void)scope;
-	(void)mask;
-	return 1;
-}
-
 GSHMEMI_ARCH_FN void gshmemi_arch_group_sync(int scope, uint64_t mask)
 {
 	(void)scope;
@@ -83,20 +62,9 @@ GSHMEMI_ARCH_FN unsigned gshmemi_arch_group_count(void)
 	return 1;
 }
 
-GSHMEMI_ARCH_FN unsigned gshmemi_arch_group_due(void)
-{
-	return 1;
-}
-
 GSHMEMI_ARCH_FN void gshmemi_arch_group_read(uint64_t *words)
 {
 	(void)words;
-}
-
-GSHMEMI_ARCH_FN unsigned gshmemi_arch_lowest_lane(uint64_t lanes)
-{
-	(void)lanes;
-	return 0;
 }
 
 GSHMEMI_ARCH_FN uint64_t gshmemi_arch_wave_read(uint64_t value, uint64_t lanes, unsigned lane)
@@ -106,10 +74,7 @@ GSHMEMI_ARCH_FN uint64_t gshmemi_arch_wave_read(uint64_t value, uint64_t lanes, 
 	return value;
 }
 
-GSHMEMI_ARCH_FN uint64_t gshmemi_arch_broadcast(uint64_t value, uint64_t lanes)
-{
-	return gshmemi_arch_wave_read(value, lanes, 0);
-}
+#include <gshmem/arch/lanes.h> /* group_size, lowest_lane, broadcast */
 
 GSHMEMI_ARCH_FN uint64_t gshmemi_arch_ballot(int predicate, uint64_t lanes)
 {

@@ -45,10 +45,7 @@
 #error "gshmem: sm_70 or later: earlier GPUs have no memory model"
 #endif
 
-#define GSHMEMI_ARCH_SIZEOF(TYPE)  sizeof(TYPE)
-#define GSHMEMI_ARCH_ALIGNOF(TYPE) __alignof__(TYPE)
-#define GSHMEMI_ARCH_HAS_POSTS()   1 /* unknown */
-#define GSHMEMI_ARCH_MARK_POST()   ((void)0)
+#include <gshmem/arch/plain.h> /* layout, registers, callers */
 
 /* ---- where am I ---- */
 
@@ -58,22 +55,6 @@ GSHMEMI_ARCH_FN unsigned gshmemi_arch_lane(void)
 
 	__asm__("mov.u32 %0, %%laneid;" : "=r"(lane));
 	return lane;
-}
-
-GSHMEMI_ARCH_FN unsigned gshmemi_arch_thread_name(void)
-{
-	return gshmemi_arch_thread_rank();
-}
-
-GSHMEMI_ARCH_FN uint64_t gshmemi_arch_caller(void)
-{
-	return 0;
-}
-
-GSHMEMI_ARCH_FN uint64_t gshmemi_arch_caller_block(uint64_t caller)
-{
-	(void)caller;
-	return gshmemi_arch_block();
 }
 
 /* ---- groups ---- */
@@ -119,11 +100,6 @@ GSHMEMI_ARCH_FN unsigned gshmemi_arch_group_count(void)
 	return (unsigned)__syncthreads_count(1);
 }
 
-GSHMEMI_ARCH_FN unsigned gshmemi_arch_group_due(void)
-{
-	return gshmemi_arch_thread_count();
-}
-
 GSHMEMI_ARCH_FN unsigned gshmemi_arch_lowest_lane(uint64_t lanes)
 {
 	return (unsigned)__ffs((int)lanes) - 1;
@@ -165,19 +141,6 @@ GSHMEMI_ARCH_FN uint64_t gshmemi_arch_ballot(int predicate, uint64_t lanes)
 {
 	return __ballot_sync((unsigned)lanes, predicate);
 }
-
-/* ---- registers ---- */
-
-GSHMEMI_ARCH_FN uint64_t gshmemi_arch_uniform(uint64_t value)
-{
-	return value;
-}
-
-/* As a function it takes 26 registers of a kernel that computes (user_gemm on sm_90). */
-#define GSHMEMI_ARCH_UNIFORM_HIGH(value) ((int32_t)((value) >> 32))
-#define GSHMEMI_ARCH_SHARE_ADDRESS(pointer) ((void)0)
-#define GSHMEMI_ARCH_KEEP_ORDER()        ((void)0)
-#define GSHMEMI_ARCH_KEEP_APART(source, dest, first, second, third, fourth) ((void)0)
 
 /* ---- memory ---- */
 
@@ -274,12 +237,6 @@ GSHMEMI_ARCH_AMO(64, "l")
 #undef GSHMEMI_ARCH_AMO
 #undef GSHMEMI_ARCH_ATOM
 
-/* There is no such hint. */
-GSHMEMI_ARCH_FN void gshmemi_arch_claim(const void *address)
-{
-	(void)address;
-}
-
 /* ---- bulk memory ---- */
 
 #define GSHMEMI_ARCH_UNALIGNED 0
@@ -345,10 +302,6 @@ GSHMEMI_ARCH_FN struct gshmemi_word gshmemi_arch_read_peer(const void *address, 
 }
 
 #define gshmemi_arch_write_peer gshmemi_arch_write_global
-
-GSHMEMI_ARCH_FN void gshmemi_arch_fence_read_peer(void)
-{
-}
 
 /* ---- order ---- */
 
