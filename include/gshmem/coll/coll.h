@@ -214,23 +214,8 @@ GSHMEMI_FN void gshmemi_coll_iput(const struct gshmemi_coll *c, char *dest, cons
 {
 	const int world_pe = gshmemi_coll_op_pe(c, pe), scope = c->group.scope;
 
-	switch (a->elem_nbytes) {
-	case 1:
-		gshmemi_iput(gshmemi_in_heap(), scope, dest, source, a->dst, a->sst, a->nelems, 1, world_pe, c->call);
-		break;
-	case 2:
-		gshmemi_iput(gshmemi_in_heap(), scope, dest, source, a->dst, a->sst, a->nelems, 2, world_pe, c->call);
-		break;
-	case 4:
-		gshmemi_iput(gshmemi_in_heap(), scope, dest, source, a->dst, a->sst, a->nelems, 4, world_pe, c->call);
-		break;
-	case 8:
-		gshmemi_iput(gshmemi_in_heap(), scope, dest, source, a->dst, a->sst, a->nelems, 8, world_pe, c->call);
-		break;
-	default:
-		gshmemi_iput(gshmemi_in_heap(), scope, dest, source, a->dst, a->sst, a->nelems, 16, world_pe, c->call);
-		break;
-	}
+	GSHMEMI_BY_SIZE(a->elem_nbytes, gshmemi_iput(gshmemi_in_heap(), scope, dest, source, a->dst, a->sst,
+						     a->nelems, size, world_pe, c->call))
 }
 
 GSHMEMI_COLL int gshmemi_alltoalls(int scope, const struct gshmemi_coll_args *a, const char *call)

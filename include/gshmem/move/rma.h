@@ -97,49 +97,36 @@ GSHMEMI_FN void gshmemi_g(struct gshmemi_where where, void *value, const void *s
 	}
 }
 
-/* The same of a size that is no constant: it is one in each branch, so that each value travels by one load or store. */
+#define GSHMEMI_FOR_SIZE(LABEL, SIZE, ...) \
+	LABEL: { \
+		const unsigned size = SIZE; \
+\
+		__VA_ARGS__; \
+		break; \
+	}
+/*
+ * Makes a call for nbytes, the size of a value or an element, which is not a constant. The call names it
+ * size, which is a constant in each branch, so that one load or store moves each value.
+ */
+#define GSHMEMI_BY_SIZE(nbytes, ...) \
+	switch (nbytes) { \
+		GSHMEMI_FOR_SIZE(case 1, 1, __VA_ARGS__) \
+		GSHMEMI_FOR_SIZE(case 2, 2, __VA_ARGS__) \
+		GSHMEMI_FOR_SIZE(case 4, 4, __VA_ARGS__) \
+		GSHMEMI_FOR_SIZE(case 8, 8, __VA_ARGS__) \
+		GSHMEMI_FOR_SIZE(default, 16, __VA_ARGS__) \
+	}
+
 GSHMEMI_FN void gshmemi_g_any(struct gshmemi_where where, void *value, const void *source, unsigned nbytes, int pe,
 			      const char *call)
 {
-	switch (nbytes) {
-	case 1:
-		gshmemi_g(where, value, source, 1, pe, call);
-		break;
-	case 2:
-		gshmemi_g(where, value, source, 2, pe, call);
-		break;
-	case 4:
-		gshmemi_g(where, value, source, 4, pe, call);
-		break;
-	case 8:
-		gshmemi_g(where, value, source, 8, pe, call);
-		break;
-	default:
-		gshmemi_g(where, value, source, 16, pe, call);
-		break;
-	}
+	GSHMEMI_BY_SIZE(nbytes, gshmemi_g(where, value, source, size, pe, call))
 }
 
 GSHMEMI_FN void gshmemi_p_any(struct gshmemi_where where, void *dest, const void *value, unsigned nbytes, int pe,
 			      const char *call)
 {
-	switch (nbytes) {
-	case 1:
-		gshmemi_p(where, dest, value, 1, pe, call);
-		break;
-	case 2:
-		gshmemi_p(where, dest, value, 2, pe, call);
-		break;
-	case 4:
-		gshmemi_p(where, dest, value, 4, pe, call);
-		break;
-	case 8:
-		gshmemi_p(where, dest, value, 8, pe, call);
-		break;
-	default:
-		gshmemi_p(where, dest, value, 16, pe, call);
-		break;
-	}
+	GSHMEMI_BY_SIZE(nbytes, gshmemi_p(where, dest, value, size, pe, call))
 }
 
 GSHMEMI_FN void gshmemi_iput(struct gshmemi_where where, int scope, void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst,
