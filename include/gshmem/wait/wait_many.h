@@ -134,48 +134,35 @@ GSHMEMI_FN size_t gshmemi_test_many(const struct gshmemi_wait_set *set, int whic
 
 /* ---- the API ---- */
 
-#define GSHMEMI_SET(TYPE, INDICES, VALUES, IS_VECTOR) \
-	struct gshmemi_wait_set set = {(const char *)ivars, nelems, INDICES, status, (const char *)(VALUES), sizeof(TYPE), \
-				       (TYPE)-1 < (TYPE)1, IS_VECTOR, cmp}
-#define GSHMEMI_DEFINE_VALUES(NAME, TYPE, VECTOR, VALUE, VALUES, IS_VECTOR) \
-	GSHMEM_API void gshmem_##NAME##_wait_until_all##VECTOR(TYPE *ivars, size_t nelems, const int *status, int cmp, VALUE) \
+/* One call; RETURN is what is done with its result, and the last parameters are those behind nelems. */
+#define GSHMEMI_MANY(RESULT, RETURN, CALL, DO, WHICH, TYPE, VALUES, IS_VECTOR, INDICES, ...) \
+	GSHMEM_API RESULT gshmem_##CALL(TYPE *ivars, size_t nelems, __VA_ARGS__) \
 	{ \
-		GSHMEMI_SET(TYPE, NULL, VALUES, IS_VECTOR); \
-		(void)gshmemi_wait_many(&set, GSHMEMI_MANY_ALL, "gshmem_" #NAME "_wait_until_all" #VECTOR); \
-	} \
-	GSHMEM_API size_t gshmem_##NAME##_wait_until_any##VECTOR(TYPE *ivars, size_t nelems, const int *status, int cmp, VALUE) \
-	{ \
-		GSHMEMI_SET(TYPE, NULL, VALUES, IS_VECTOR); \
-		return gshmemi_wait_many(&set, GSHMEMI_MANY_ANY, "gshmem_" #NAME "_wait_until_any" #VECTOR); \
-	} \
-	GSHMEM_API size_t gshmem_##NAME##_wait_until_some##VECTOR(TYPE *ivars, size_t nelems, size_t *indices, \
-								  const int *status, int cmp, VALUE) \
-	{ \
-		GSHMEMI_SET(TYPE, indices, VALUES, IS_VECTOR); \
-		return gshmemi_wait_many(&set, GSHMEMI_MANY_SOME, "gshmem_" #NAME "_wait_until_some" #VECTOR); \
-	} \
-	GSHMEM_API int gshmem_##NAME##_test_all##VECTOR(TYPE *ivars, size_t nelems, const int *status, int cmp, VALUE) \
-	{ \
-		GSHMEMI_SET(TYPE, NULL, VALUES, IS_VECTOR); \
-		return (int)gshmemi_test_many(&set, GSHMEMI_MANY_ALL, "gshmem_" #NAME "_test_all" #VECTOR); \
-	} \
-	GSHMEM_API size_t gshmem_##NAME##_test_any##VECTOR(TYPE *ivars, size_t nelems, const int *status, int cmp, VALUE) \
-	{ \
-		GSHMEMI_SET(TYPE, NULL, VALUES, IS_VECTOR); \
-		return gshmemi_test_many(&set, GSHMEMI_MANY_ANY, "gshmem_" #NAME "_test_any" #VECTOR); \
-	} \
-	GSHMEM_API size_t gshmem_##NAME##_test_some##VECTOR(TYPE *ivars, size_t nelems, size_t *indices, const int *status, \
-							    int cmp, VALUE) \
-	{ \
-		GSHMEMI_SET(TYPE, indices, VALUES, IS_VECTOR); \
-		return gshmemi_test_many(&set, GSHMEMI_MANY_SOME, "gshmem_" #NAME "_test_some" #VECTOR); \
+		const char *values = (const char *)(VALUES); \
+		struct gshmemi_wait_set set = {(const char *)ivars, nelems, INDICES, status, values, \
+					       sizeof(TYPE), (TYPE)-1 < (TYPE)1, IS_VECTOR, cmp}; \
+\
+		RETURN gshmemi_##DO##_many(&set, GSHMEMI_MANY_##WHICH, "gshmem_" #CALL); \
 	}
+#define GSHMEMI_DEFINE_VALUES(NAME, TYPE, VECTOR, VALUE, VALUES, IS_VECTOR) \
+	GSHMEMI_MANY(void, (void), NAME##_wait_until_all##VECTOR, wait, ALL, TYPE, VALUES, IS_VECTOR, \
+		     NULL, const int *status, int cmp, VALUE) \
+	GSHMEMI_MANY(size_t, return, NAME##_wait_until_any##VECTOR, wait, ANY, TYPE, VALUES, IS_VECTOR, \
+		     NULL, const int *status, int cmp, VALUE) \
+	GSHMEMI_MANY(size_t, return, NAME##_wait_until_some##VECTOR, wait, SOME, TYPE, VALUES, IS_VECTOR, \
+		     indices, size_t *indices, const int *status, int cmp, VALUE) \
+	GSHMEMI_MANY(int, return (int), NAME##_test_all##VECTOR, test, ALL, TYPE, VALUES, IS_VECTOR, \
+		     NULL, const int *status, int cmp, VALUE) \
+	GSHMEMI_MANY(size_t, return, NAME##_test_any##VECTOR, test, ANY, TYPE, VALUES, IS_VECTOR, \
+		     NULL, const int *status, int cmp, VALUE) \
+	GSHMEMI_MANY(size_t, return, NAME##_test_some##VECTOR, test, SOME, TYPE, VALUES, IS_VECTOR, \
+		     indices, size_t *indices, const int *status, int cmp, VALUE)
 #define GSHMEMI_DEFINE(NAME, TYPE) \
 	GSHMEMI_DEFINE_VALUES(NAME, TYPE, , TYPE cmp_value, &cmp_value, 0) \
 	GSHMEMI_DEFINE_VALUES(NAME, TYPE, _vector, const TYPE *cmp_values, cmp_values, 1)
 GSHMEM_WAIT_TYPES(GSHMEMI_DEFINE)
 #undef GSHMEMI_DEFINE
 #undef GSHMEMI_DEFINE_VALUES
-#undef GSHMEMI_SET
+#undef GSHMEMI_MANY
 
 #endif /* GSHMEM_WAIT_MANY_H */
