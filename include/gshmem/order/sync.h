@@ -256,51 +256,32 @@ GSHMEMI_FN void gshmemi_sync_all(int scope, int quiet, const char *call)
 
 #ifndef GSHMEMI_BODIES /* by a file of the library that exports other calls */
 
-GSHMEM_API void gshmem_fence(void)
-{
-	gshmemi_fence(GSHMEMI_THREAD, 0, "gshmem_fence");
-}
-
-GSHMEM_API void gshmem_quiet(void)
-{
-	gshmemi_quiet(GSHMEMI_THREAD, 0, NULL, 0, "gshmem_quiet");
-}
-
 GSHMEM_API void gshmem_pe_quiet(const int *target_pes, size_t npes)
 {
 	if (npes)
 		gshmemi_quiet(GSHMEMI_THREAD, 0, target_pes, npes, "gshmem_pe_quiet");
 }
 
-GSHMEM_API void gshmem_sync_all(void)
-{
-	gshmemi_sync_all(GSHMEMI_THREAD, 0, "gshmem_sync_all");
-}
-
-GSHMEM_API void gshmem_barrier_all(void)
-{
-	gshmemi_sync_all(GSHMEMI_THREAD, 1, "gshmem_barrier_all");
-}
-
-#define GSHMEMI_DEFINE(SUFFIX, SCOPE) \
-	GSHMEM_API void gshmemx_fence_##SUFFIX(void) \
+#define GSHMEMI_DEFINE(PREFIX, SUFFIX, SCOPE) \
+	GSHMEM_API void PREFIX##_fence##SUFFIX(void) \
 	{ \
-		gshmemi_fence(SCOPE, 0, "gshmemx_fence_" #SUFFIX); \
+		gshmemi_fence(SCOPE, 0, #PREFIX "_fence" #SUFFIX); \
 	} \
-	GSHMEM_API void gshmemx_quiet_##SUFFIX(void) \
+	GSHMEM_API void PREFIX##_quiet##SUFFIX(void) \
 	{ \
-		gshmemi_quiet(SCOPE, 0, NULL, 0, "gshmemx_quiet_" #SUFFIX); \
+		gshmemi_quiet(SCOPE, 0, NULL, 0, #PREFIX "_quiet" #SUFFIX); \
 	} \
-	GSHMEM_API void gshmemx_sync_all_##SUFFIX(void) \
+	GSHMEM_API void PREFIX##_sync_all##SUFFIX(void) \
 	{ \
-		gshmemi_sync_all(SCOPE, 0, "gshmemx_sync_all_" #SUFFIX); \
+		gshmemi_sync_all(SCOPE, 0, #PREFIX "_sync_all" #SUFFIX); \
 	} \
-	GSHMEM_API void gshmemx_barrier_all_##SUFFIX(void) \
+	GSHMEM_API void PREFIX##_barrier_all##SUFFIX(void) \
 	{ \
-		gshmemi_sync_all(SCOPE, 1, "gshmemx_barrier_all_" #SUFFIX); \
+		gshmemi_sync_all(SCOPE, 1, #PREFIX "_barrier_all" #SUFFIX); \
 	}
-GSHMEMI_DEFINE(wave, GSHMEMI_WAVE)
-GSHMEMI_DEFINE(wg, GSHMEMI_WG)
+GSHMEMI_DEFINE(gshmem, , GSHMEMI_THREAD)
+GSHMEMI_DEFINE(gshmemx, _wave, GSHMEMI_WAVE)
+GSHMEMI_DEFINE(gshmemx, _wg, GSHMEMI_WG)
 #undef GSHMEMI_DEFINE
 
 #if GSHMEMI_KERNELS
@@ -322,20 +303,15 @@ GSHMEMI_FN int gshmemi_team_sync(int scope, gshmem_team_t team, const char *call
 	return 0;
 }
 
-GSHMEM_API int gshmem_team_sync(gshmem_team_t team)
-{
-	return gshmemi_team_sync(GSHMEMI_THREAD, team, "gshmem_team_sync");
-}
-
-GSHMEM_API int gshmemx_team_sync_wave(gshmem_team_t team)
-{
-	return gshmemi_team_sync(GSHMEMI_WAVE, team, "gshmemx_team_sync_wave");
-}
-
-GSHMEM_API int gshmemx_team_sync_wg(gshmem_team_t team)
-{
-	return gshmemi_team_sync(GSHMEMI_WG, team, "gshmemx_team_sync_wg");
-}
+#define GSHMEMI_DEFINE(CALL, SCOPE) \
+	GSHMEM_API int CALL(gshmem_team_t team) \
+	{ \
+		return gshmemi_team_sync(SCOPE, team, #CALL); \
+	}
+GSHMEMI_DEFINE(gshmem_team_sync, GSHMEMI_THREAD)
+GSHMEMI_DEFINE(gshmemx_team_sync_wave, GSHMEMI_WAVE)
+GSHMEMI_DEFINE(gshmemx_team_sync_wg, GSHMEMI_WG)
+#undef GSHMEMI_DEFINE
 
 GSHMEM_API int gshmem_my_pe(void)
 {
