@@ -77,14 +77,13 @@ bool gshmemi_log_suspend(void);
 void gshmemi_log_resume(bool was_holding);
 
 /*
- * The errno for a HIP error, after a message: what was asked (printf arguments), the error's text. 0 for hipSuccess.
+ * The errno for a HIP error, after a message: what was asked (printf arguments), the error's text, and what
+ * to do about it, where there is a remedy. 0 for hipSuccess.
  *	rc = gshmemi_hip(hipMalloc(&p, nbytes), "hipMalloc of %zu bytes", nbytes);
  */
-__attribute__((format(printf, 2, 3))) int gshmemi_hip(hipError_t error, const char *format, ...);
-
-/* The same, with what to do about it at the end. */
-__attribute__((format(printf, 3, 4))) int gshmemi_hip_advise(hipError_t error, const char *remedy, const char *format,
-							     ...);
+#define gshmemi_hip(error, ...) gshmemi_hip_advise(error, NULL, __VA_ARGS__)
+__attribute__((format(printf, 3, 4))) int
+gshmemi_hip_advise(hipError_t error, const char *remedy, const char *format, ...);
 
 /* Whether this process has reached its limit of open files, which looks like many other things. Says so if it has. */
 bool gshmemi_report_file_limit(const char *what);

@@ -159,40 +159,21 @@ bool gshmemi_report_file_limit(const char *what)
 	return limit != 0;
 }
 
-static int report(hipError_t error, const char *remedy, const char *format, va_list args)
+int gshmemi_hip_advise(hipError_t error, const char *remedy, const char *format, ...)
 {
 	char what[512];
+	va_list args;
 
 	if (error == hipSuccess)
 		return 0;
+	va_start(args, format);
 	vsnprintf(what, sizeof what, format, args);
+	va_end(args);
 	if (gshmemi_report_file_limit(what))
 		return -EMFILE;
 	gshmemi_error("%s: %s (%s)%s%s", what, hipGetErrorString(error), hipGetErrorName(error), remedy ? ": " : "",
 		      remedy ? remedy : "");
 	return errno_of_hip(error);
-}
-
-int gshmemi_hip(hipError_t error, const char *format, ...)
-{
-	va_list args;
-	int rc;
-
-	va_start(args, format);
-	rc = report(error, NULL, format, args);
-	va_end(args);
-	return rc;
-}
-
-int gshmemi_hip_advise(hipError_t error, const char *remedy, const char *format, ...)
-{
-	va_list args;
-	int rc;
-
-	va_start(args, format);
-	rc = report(error, remedy, format, args);
-	va_end(args);
-	return rc;
 }
 
 void gshmemi_hip_ignore(hipError_t error, const char *what)
