@@ -218,27 +218,16 @@ static void put_character(struct printing *p, const struct gshmemi_print_spec *s
 		put(p, conversion, (int)arg->value);
 }
 
-static void put_string(struct printing *p, const struct gshmemi_print_spec *s)
+/* A string or a pointer. */
+static void put_address(struct printing *p, const struct gshmemi_print_spec *s, unsigned kinds,
+			const char *length, const char *marker)
 {
-	const bool is_wide = s->length == 'l';
-	const struct gshmemi_print_arg *arg = is_wide ? take(p, 1U << GSHMEMI_PRINT_WIDE, "(not a wide string)") :
-							take(p, 1U << GSHMEMI_PRINT_STRING, "(not a string)");
+	const struct gshmemi_print_arg *arg = take(p, kinds, marker);
 	char conversion[CONVERSION_NBYTES];
 
 	if (!arg)
 		return;
-	write_conversion(s, is_wide ? "l" : "", conversion);
-	put(p, conversion, (const void *)(uintptr_t)arg->value);
-}
-
-static void put_pointer(struct printing *p, const struct gshmemi_print_spec *s)
-{
-	const struct gshmemi_print_arg *arg = take(p, POINTERS, "(not a pointer)");
-	char conversion[CONVERSION_NBYTES];
-
-	if (!arg)
-		return;
-	write_conversion(s, "", conversion);
+	write_conversion(s, length, conversion);
 	put(p, conversion, (void *)(uintptr_t)arg->value);
 }
 
@@ -255,10 +244,12 @@ static void put_conversion(struct printing *p, const char *format, struct gshmem
 		put_integer(p, s);
 	} else if (s->conversion == 'c') {
 		put_character(p, s);
+	} else if (s->conversion == 's' && s->length == 'l') {
+		put_address(p, s, 1U << GSHMEMI_PRINT_WIDE, "l", "(not a wide string)");
 	} else if (s->conversion == 's') {
-		put_string(p, s);
+		put_address(p, s, 1U << GSHMEMI_PRINT_STRING, "", "(not a string)");
 	} else if (s->conversion == 'p') {
-		put_pointer(p, s);
+		put_address(p, s, POINTERS, "", "(not a pointer)");
 	} else if (s->conversion == 'n') {
 		p->next++;
 		put_marker(p, "(%n is refused)", -EINVAL);
