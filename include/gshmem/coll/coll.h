@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Collectives that move data: broadcast, collect, fcollect, alltoall, alltoalls, alltoallv; reduce.h has those that compute.
- * PEs tell each other that data is there by steps (coll_step.h), or with the data in packets (coll_packet.h).
+ * PEs tell each other that data is there by phases (coll_phase.h), or with the data in packets (coll_packet.h).
  */
 #ifndef GSHMEM_COLL_H
 #define GSHMEM_COLL_H
@@ -24,12 +24,12 @@ GSHMEMI_FN void gshmemi_coll_put(const struct gshmemi_coll *c, void *dest, const
 }
 
 /* Tell that all puts have arrived, wait for those of the others, and end. */
-GSHMEMI_FN void gshmemi_coll_finish(const struct gshmemi_coll *c, uint64_t step)
+GSHMEMI_FN void gshmemi_coll_finish(const struct gshmemi_coll *c, uint64_t phase)
 {
 	gshmemi_coll_complete(c);
-	gshmemi_coll_tell(c, step);
-	gshmemi_coll_await(c, step);
-	gshmemi_coll_end(c, step);
+	gshmemi_coll_tell(c, phase);
+	gshmemi_coll_await(c, phase);
+	gshmemi_coll_end(c, phase);
 }
 
 /* Bytes from which on a broadcast is shared by all PEs. */
@@ -46,11 +46,11 @@ GSHMEMI_FN void gshmemi_broadcast_direct(const struct gshmemi_coll *c, const str
 			gshmemi_coll_put(c, a->dest, a->source, nbytes, align, gshmemi_coll_ahead(c, i));
 		gshmemi_coll_put(c, a->dest, a->source, nbytes, align, a->root);
 		gshmemi_coll_complete(c);
-		gshmemi_coll_tell(c, c->step + 1);
+		gshmemi_coll_tell(c, c->phase + 1);
 	} else {
-		gshmemi_coll_await_one(c, a->root, c->step + 1);
+		gshmemi_coll_await_one(c, a->root, c->phase + 1);
 	}
-	gshmemi_coll_end(c, c->step + 1);
+	gshmemi_coll_end(c, c->phase + 1);
 }
 
 #if GSHMEMI_ARCH_SHARED_MEMORY
@@ -60,18 +60,18 @@ GSHMEMI_FN void gshmemi_broadcast_shared(const struct gshmemi_coll *c, const str
 {
 	if (c->team.my_pe == a->root) {
 		gshmemi_coll_complete(c);
-		gshmemi_coll_tell(c, c->step + 1);
+		gshmemi_coll_tell(c, c->phase + 1);
 		gshmemi_coll_put(c, a->dest, a->source, nbytes, align, a->root);
 		gshmemi_coll_complete(c);
-		gshmemi_coll_await(c, c->step + 1);
+		gshmemi_coll_await(c, c->phase + 1);
 	} else {
-		gshmemi_coll_await_one(c, a->root, c->step + 1);
+		gshmemi_coll_await_one(c, a->root, c->phase + 1);
 		gshmemi_get(gshmemi_in_heap(), c->group.scope, a->dest, a->source, nbytes, align, gshmemi_coll_world_pe(c, a->root), 0, c->call);
 		gshmemi_arch_fence_reads(); /* before the root may write it again */
 		gshmemi_group_sync(&c->group);
-		gshmemi_coll_tell_one(c, a->root, c->step + 1);
+		gshmemi_coll_tell_one(c, a->root, c->phase + 1);
 	}
-	gshmemi_coll_end(c, c->step + 1);
+	gshmemi_coll_end(c, c->phase + 1);
 }
 #else
 /* Bytes of all PEs' parts together that go round at a time. */
@@ -87,7 +87,7 @@ GSHMEMI_FN void gshmemi_broadcast_shared(const struct gshmemi_coll *c, const str
 	const size_t nparts = (size_t)c->team.npes - 1, nsegments = (nbytes + GSHMEMI_BROADCAST_SEGMENT - 1) / GSHMEMI_BROADCAST_SEGMENT;
 	const size_t part = (GSHMEMI_BROADCAST_SEGMENT / nparts + 127) & ~(size_t)127;
 	const int is_root = c->team.my_pe == a->root;
-	uint64_t step = c->step;
+	uint64_t phase = c->phase;
 	size_t s, from, n;
 	int i, k, pe;
 
@@ -95,7 +95,7 @@ GSHMEMI_FN void gshmemi_broadcast_shared(const struct gshmemi_coll *c, const str
 		const size_t begin = s * GSHMEMI_BROADCAST_SEGMENT;
 		const size_t length = nbytes - begin < GSHMEMI_BROADCAST_SEGMENT ? nbytes - begin : GSHMEMI_BROADCAST_SEGMENT;
 
-		step++;
+		phase++;
 		for (i = 1; i < c->team.npes; i++) { /* part i - 1 belongs to the i-th PE ahead of the root */
 			pe = a->root + i < c->team.npes ? a->root + i : a->root + i - c->team.npes;
 			from = (size_t)(i - 1) * part;
@@ -106,22 +106,22 @@ GSHMEMI_FN void gshmemi_broadcast_shared(const struct gshmemi_coll *c, const str
 			}
 			if (pe != c->team.my_pe)
 				continue;
-			gshmemi_coll_await_one(c, a->root, step);
+			gshmemi_coll_await_one(c, a->root, phase);
 			for (k = 1; k < c->team.npes; k++)
 				if (gshmemi_coll_ahead(c, k) != a->root)
 					gshmemi_coll_put(c, (char *)a->dest + begin + from, (char *)a->dest + begin + from, n, align,
 							 gshmemi_coll_ahead(c, k));
 		}
 		gshmemi_coll_complete(c);
-		gshmemi_coll_tell(c, step);
+		gshmemi_coll_tell(c, phase);
 	}
 	if (is_root) {
 		gshmemi_coll_put(c, a->dest, a->source, nbytes, align, a->root);
 		gshmemi_coll_complete(c);
 	} else {
-		gshmemi_coll_await(c, step);
+		gshmemi_coll_await(c, phase);
 	}
-	gshmemi_coll_end(c, step);
+	gshmemi_coll_end(c, phase);
 }
 #endif
 
@@ -155,7 +155,7 @@ GSHMEMI_COLL int gshmemi_fcollect(int scope, const struct gshmemi_coll_args *a, 
 	}
 	for (i = 0; i < c.team.npes; i++)
 		gshmemi_coll_put(&c, dest + (size_t)c.team.my_pe * nbytes, a->source, nbytes, align, gshmemi_coll_ahead(&c, i));
-	gshmemi_coll_finish(&c, c.step + 1);
+	gshmemi_coll_finish(&c, c.phase + 1);
 	return 0;
 }
 
@@ -183,7 +183,7 @@ GSHMEMI_COLL int gshmemi_collect(int scope, const struct gshmemi_coll_args *a, c
 	for (i = 0; i < c.team.npes; i++)
 		gshmemi_coll_put(&c, (char *)a->dest + before, a->source, nbytes, GSHMEMI_COLL_ALIGN(a->elem_nbytes),
 				 gshmemi_coll_ahead(&c, i));
-	gshmemi_coll_finish(&c, c.step + 1);
+	gshmemi_coll_finish(&c, c.phase + 1);
 	return 0;
 }
 
@@ -204,7 +204,7 @@ GSHMEMI_COLL int gshmemi_alltoall(int scope, const struct gshmemi_coll_args *a, 
 		pe = gshmemi_coll_ahead(&c, i);
 		gshmemi_coll_put(&c, dest + (size_t)c.team.my_pe * nbytes, source + (size_t)pe * nbytes, nbytes, align, pe);
 	}
-	gshmemi_coll_finish(&c, c.step + 1);
+	gshmemi_coll_finish(&c, c.phase + 1);
 	return 0;
 }
 
@@ -229,7 +229,7 @@ GSHMEMI_COLL int gshmemi_alltoalls(int scope, const struct gshmemi_coll_args *a,
 		gshmemi_coll_iput(&c, (char *)a->dest + (size_t)c.team.my_pe * block * (size_t)a->dst,
 				  (const char *)a->source + (size_t)pe * block * (size_t)a->sst, a, pe);
 	}
-	gshmemi_coll_finish(&c, c.step + 1);
+	gshmemi_coll_finish(&c, c.phase + 1);
 	return 0;
 }
 
@@ -264,7 +264,7 @@ GSHMEMI_COLL int gshmemi_alltoallv(int scope, const struct gshmemi_coll_args *a,
 				 a->source_nelems[pe] * a->elem_nbytes, align, pe);
 	}
 	gshmemi_ll_close(&c, &ll);
-	gshmemi_coll_finish(&c, c.step + 1);
+	gshmemi_coll_finish(&c, c.phase + 1);
 	return 0;
 }
 

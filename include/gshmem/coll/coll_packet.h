@@ -8,7 +8,7 @@
 #ifndef GSHMEM_COLL_PACKET_H
 #define GSHMEM_COLL_PACKET_H
 
-#include <gshmem/coll/coll_step.h>
+#include <gshmem/coll/coll_phase.h>
 
 /* A message of packets: where this PE's is on the others, and theirs here. */
 struct gshmemi_ll {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Collectives that compute: reductions, scans, reduce_scatter. See coll_step.h for how PEs tell each other.
+ * Collectives that compute: reductions, scans, reduce_scatter. See coll_phase.h for how PEs tell each other.
  *
  * Every element is folded by one PE, or by all of them alike, always in the order of the PEs: results are the same on all PEs,
  * in every run, by every scope and for every size of the message.
@@ -146,13 +146,13 @@ GSHMEMI_FN void gshmemi_reduce_long(const struct gshmemi_coll *c, const struct g
 	size_t at;
 
 	gshmemi_coll_complete(c);
-	gshmemi_coll_tell(c, c->step + 1);
-	gshmemi_coll_await(c, c->step + 1);
+	gshmemi_coll_tell(c, c->phase + 1);
+	gshmemi_coll_await(c, c->phase + 1);
 	for (at = begin + (size_t)c->group.rank * GSHMEMI_FOLD_BLOCK; at < end; at += (size_t)c->group.size * GSHMEMI_FOLD_BLOCK)
 		gshmemi_block_reduce(c, a, source_at + at, at,
 				     end - at < GSHMEMI_FOLD_BLOCK ? (unsigned)(end - at) : GSHMEMI_FOLD_BLOCK);
 	gshmemi_arch_fence_reads(); /* of sources that others write when they know */
-	gshmemi_coll_finish(c, c->step + 2);
+	gshmemi_coll_finish(c, c->phase + 2);
 }
 
 /* All that this file is for: what is in the arguments. */

@@ -129,7 +129,7 @@ GSHMEMI_FN void gshmemi_sync_await(const struct gshmemi_team_view *team, const u
 	}
 }
 
-/* words[] and those of the PEs 1 .. n - 1 steps behind. */
+/* words[] and those of the PEs 1 .. n - 1 places behind. */
 GSHMEMI_FN void gshmemi_sync_combine(uint64_t *words, const uint64_t (*row)[GSHMEMI_SYNC_WORDS], int n, const char *call)
 {
 	int i, k;

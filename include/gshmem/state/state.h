@@ -100,7 +100,7 @@ struct gshmemi_sync {
 	int32_t npes;
 	int32_t start;
 	int32_t stride;
-	uint64_t step;       /* of the team's last collective; written by this PE, as is the next; see coll_step.h */
+	uint64_t phase;      /* of the team's last collective; written by this PE, as is the next; see coll_phase.h */
 	uint64_t ll_epoch;
 	uint64_t claim;      /* GSHMEM_CHECK: who is in a collective of this PE, 1 + its work-group, UINT64_MAX the host; 0: nobody */
 	uint64_t *stage;     /* this PE's: the team's flags, and packets behind them */
@@ -114,7 +114,7 @@ struct gshmemi_sync {
 /*
  * The stage of a team, also at sync_delta: what its collectives poll and what small messages pass through.
  *
- *   uint64_t flag[nflags]                [i]: the last step that PE i of the team has told this one (coll_step.h)
+ *   uint64_t flag[nflags]                [i]: the last phase that PE i of the team has told this one (coll_phase.h)
  *   uint64_t packet[2][npes][npackets]   [parity][i]: from PE i, 4 bytes of data and the epoch's tag above them
  *
  * Stages are pieces of one pool, behind the structs above: for each GSHMEMI_STAGE_NPES PEs of a team, or

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What all collectives are made of: their arguments and the check of them, beginning, the steps by which PEs tell each other
+ * What all collectives are made of: their arguments and the check of them, beginning, the phases by which PEs tell each other
  * that data is there, and ending.
  *
- * Each collective of a team goes on by one or two steps, the same number on all PEs. A PE puts its data, completes it, and
- * tells the step by a flag of its own on each PE that waits for it. A flag may be ahead: "at least". Nothing is ever reset.
+ * Each collective of a team goes on by one or two phases, the same number on all PEs. A PE puts its data, completes it, and
+ * tells the phase by a flag of its own on each PE that waits for it. A flag may be ahead: "at least". Nothing is ever reset.
  * Dest may be written when any PE has called (so OpenSHMEM has it), hence nobody asks before it puts.
  *
  * The threads of a wave or work-group share the work. All that goes to a PE goes by the operations of rma.h, and by the flags
  * of sync.h.
  */
-#ifndef GSHMEM_COLL_STEP_H
-#define GSHMEM_COLL_STEP_H
+#ifndef GSHMEM_COLL_PHASE_H
+#define GSHMEM_COLL_PHASE_H
 
 #include <gshmem/move/rma.h>
 #include <gshmem/order/sync.h>
@@ -81,7 +81,7 @@ struct gshmemi_coll {
 	struct gshmemi_team_view team;
 	uint64_t *flag;   /* of the team's stage */
 	uint64_t *packet;
-	uint64_t step, ll_epoch; /* the team's last */
+	uint64_t phase, ll_epoch; /* the team's last */
 	uint64_t npackets;       /* that a PE has at each parity */
 	const char *call;
 };
@@ -189,7 +189,7 @@ GSHMEMI_FN struct gshmemi_coll gshmemi_coll_begin(int scope, const struct gshmem
 
 	c.call = call;
 	c.team = gshmemi_team_of(a->team, call);
-	c.step = gshmemi_arch_load(&c.team.sync->step, 8);
+	c.phase = gshmemi_arch_load(&c.team.sync->phase, 8);
 	c.ll_epoch = gshmemi_arch_load(&c.team.sync->ll_epoch, 8);
 	c.group = gshmemi_group_here(scope, GSHMEMI_KEY(a->dest, a->source));
 	gshmemi_group_sync(&c.group);
@@ -235,24 +235,24 @@ GSHMEMI_FN void gshmemi_coll_complete(const struct gshmemi_coll *c)
 	gshmemi_group_sync(&c->group);
 }
 
-/* Tell all others a step; the threads share them. */
-GSHMEMI_FN void gshmemi_coll_tell(const struct gshmemi_coll *c, uint64_t step)
+/* Tell all others a phase; the threads share them. */
+GSHMEMI_FN void gshmemi_coll_tell(const struct gshmemi_coll *c, uint64_t phase)
 {
 	int i;
 
 	for (i = 1 + (int)c->group.rank; i < c->team.npes; i += (int)c->group.size)
-		gshmemi_sync_tell(&c->flag[c->team.my_pe], step, gshmemi_coll_world_pe(c, gshmemi_coll_ahead(c, i)), c->call);
+		gshmemi_sync_tell(&c->flag[c->team.my_pe], phase, gshmemi_coll_world_pe(c, gshmemi_coll_ahead(c, i)), c->call);
 }
 
-GSHMEMI_FN void gshmemi_coll_tell_one(const struct gshmemi_coll *c, int pe, uint64_t step)
+GSHMEMI_FN void gshmemi_coll_tell_one(const struct gshmemi_coll *c, int pe, uint64_t phase)
 {
 	if (c->group.rank == 0)
-		gshmemi_sync_tell(&c->flag[c->team.my_pe], step, gshmemi_coll_world_pe(c, pe), c->call);
+		gshmemi_sync_tell(&c->flag[c->team.my_pe], phase, gshmemi_coll_world_pe(c, pe), c->call);
 }
 
-GSHMEMI_FN void gshmemi_coll_poll(const struct gshmemi_coll *c, int pe, uint64_t step)
+GSHMEMI_FN void gshmemi_coll_poll(const struct gshmemi_coll *c, int pe, uint64_t phase)
 {
-	(void)gshmemi_wait(&c->flag[pe], 8, 0, GSHMEM_CMP_GE, step, gshmemi_coll_world_pe(c, pe), c->call);
+	(void)gshmemi_wait(&c->flag[pe], 8, 0, GSHMEM_CMP_GE, phase, gshmemi_coll_world_pe(c, pe), c->call);
 }
 
 /* Every wave acquires, not only those that polled. */
@@ -262,20 +262,20 @@ GSHMEMI_FN void gshmemi_coll_meet(const struct gshmemi_coll *c)
 	gshmemi_arch_fence_acquire();
 }
 
-/* Wait until all others have told the step. */
-GSHMEMI_FN void gshmemi_coll_await(const struct gshmemi_coll *c, uint64_t step)
+/* Wait until all others have told the phase. */
+GSHMEMI_FN void gshmemi_coll_await(const struct gshmemi_coll *c, uint64_t phase)
 {
 	int i;
 
 	for (i = 1 + (int)c->group.rank; i < c->team.npes; i += (int)c->group.size)
-		gshmemi_coll_poll(c, gshmemi_coll_ahead(c, i), step);
+		gshmemi_coll_poll(c, gshmemi_coll_ahead(c, i), phase);
 	gshmemi_coll_meet(c);
 }
 
-GSHMEMI_FN void gshmemi_coll_await_one(const struct gshmemi_coll *c, int pe, uint64_t step)
+GSHMEMI_FN void gshmemi_coll_await_one(const struct gshmemi_coll *c, int pe, uint64_t phase)
 {
 	if (c->group.rank == 0)
-		gshmemi_coll_poll(c, pe, step);
+		gshmemi_coll_poll(c, pe, phase);
 	gshmemi_coll_meet(c);
 }
 
@@ -287,12 +287,12 @@ GSHMEMI_FN void gshmemi_coll_part(const struct gshmemi_coll *c)
 	gshmemi_group_sync(&c->group);
 }
 
-/* A later collective begins at this step; all threads see what all of them have written. */
-GSHMEMI_FN void gshmemi_coll_end(const struct gshmemi_coll *c, uint64_t step)
+/* A later collective begins at this phase; all threads see what all of them have written. */
+GSHMEMI_FN void gshmemi_coll_end(const struct gshmemi_coll *c, uint64_t phase)
 {
 	if (c->group.rank == 0)
-		gshmemi_arch_store(&c->team.sync->step, step, 8);
+		gshmemi_arch_store(&c->team.sync->phase, phase, 8);
 	gshmemi_coll_part(c);
 }
 
-#endif /* GSHMEM_COLL_STEP_H */
+#endif /* GSHMEM_COLL_PHASE_H */
