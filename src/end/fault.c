@@ -173,8 +173,11 @@ static void describe(const struct gshmemi_fault *f, char *text, size_t nbytes)
 		describe_unreachable(f, text, nbytes);
 		break;
 	case GSHMEMI_FAULT_NO_ATOMICS:
-		snprintf(text, nbytes, "atomics on PE %" PRId32 ": some pair of PEs in this job has no native atomics",
-			 f->pe);
+		if (!gshmemi_job_find(f->pe) || !gshmemi_job_find(f->pe)->is_mapped)
+			describe_unreachable(f, text, nbytes);
+		else
+			snprintf(text, nbytes,
+				 "atomics on PE %" PRId32 ": some pair of PEs in this job has no native atomics", f->pe);
 		break;
 	case GSHMEMI_FAULT_BAD_ARGUMENT:
 		snprintf(text, nbytes, "%" PRId64 " is no valid operator or stride", (int64_t)f->found);

@@ -78,12 +78,14 @@ static void *find(int which, unsigned region, const void *symmetric, const void 
 	const ptrdiff_t *table = which == GSHMEMI_SLOW_FIND_AMO ? direct->amo_delta : direct->delta;
 	void *peer;
 
-	if (region == GSHMEMI_REGION_SYNC)
+	if (region == GSHMEMI_REGION_SYNC) {
 		table = direct->sync_delta;
-	else if (region == GSHMEMI_REGION_HEAP)
+	} else if (region == GSHMEMI_REGION_HEAP) {
 		check_variable(symmetric, nbytes, pe, call);
-	else
+	} else {
 		gshmemi_region_reach(region, gshmemi_pe_in_world(pe));
+		gshmemi_check_region(region, symmetric, nbytes, pe, call);
+	}
 	if (region < GSHMEMI_NFIXED && gshmemi_peer_ptr(table, symmetric, pe, &peer))
 		return peer;
 	return (void *)(uintptr_t)gshmemi_slow_at(gshmemi_slow_what(which, align, GSHMEMI_THREAD, 0, 0, region), symmetric,

@@ -139,10 +139,10 @@ GSHMEMI_SLOW void gshmemi_coll_check_buffers_at(const char *dest, size_t dest_nb
 	uint64_t detail = 0;
 	int fault;
 
-	fault = dest_nbytes ? gshmemi_check_symmetric(GSHMEMI_REGION_HEAP, dest, dest_nbytes, align, &detail) : 0;
+	fault = dest_nbytes ? gshmemi_check_symmetric(dest, dest_nbytes, align, &detail) : 0;
 	if (fault)
 		gshmemi_fault_raise(fault, gshmemi_state.my_pe, dest, dest_nbytes, detail, detail, call, caller);
-	fault = source_nbytes ? gshmemi_check_symmetric(GSHMEMI_REGION_HEAP, source, source_nbytes, align, &detail) : 0;
+	fault = source_nbytes ? gshmemi_check_symmetric(source, source_nbytes, align, &detail) : 0;
 	if (fault)
 		gshmemi_fault_raise(fault, gshmemi_state.my_pe, source, source_nbytes, detail, detail, call, caller);
 	if (!(in_place && dest == source) && dest < source + source_nbytes && source < dest + dest_nbytes)

@@ -9,31 +9,46 @@
 #include <gshmem/state/fault.h>
 
 /*
- * What is wrong with the symmetric object [address, address + nbytes), which must lie in the region, in the heap in one allocation,
- * aligned: a GSHMEMI_FAULT_*, 0 if nothing. *expected_p is for the fault record.
+ * What is wrong with the symmetric object [address, address + nbytes), which must lie in one allocation, aligned: a
+ * GSHMEMI_FAULT_*, 0 if nothing. *expected_p is for the fault record.
  */
-GSHMEMI_FN int gshmemi_check_symmetric(unsigned region, const void *address, size_t nbytes, unsigned align, uint64_t *expected_p)
+GSHMEMI_FN int gshmemi_check_symmetric(const void *address, size_t nbytes, unsigned align, uint64_t *expected_p)
 {
-	const struct gshmemi_region *const r = &gshmemi_state.regions[region];
-	uint64_t offset = (uint64_t)((uintptr_t)address - (uintptr_t)r->base), end;
+	uint64_t offset = (uint64_t)((uintptr_t)address - (uintptr_t)gshmemi_state.heap), end;
 
 	*expected_p = align;
 	if (!address)
 		return GSHMEMI_FAULT_NULL;
 	if ((uintptr_t)address & (align - 1))
 		return GSHMEMI_FAULT_MISALIGNED;
-	if (region == GSHMEMI_REGION_HEAP && GSHMEMI_ARCH_IS_GLOBAL(address, nbytes))
+	if (GSHMEMI_ARCH_IS_GLOBAL(address, nbytes))
 		return 0;
-	*expected_p = region;
-	if (offset >= r->nbytes || nbytes > r->nbytes - offset)
-		return region == GSHMEMI_REGION_HEAP ? GSHMEMI_FAULT_OUTSIDE_HEAP : GSHMEMI_FAULT_OUTSIDE_REGION;
-	if (region != GSHMEMI_REGION_HEAP)
-		return 0;
+	if (offset >= gshmemi_state.heap_nbytes || nbytes > gshmemi_state.heap_nbytes - offset)
+		return GSHMEMI_FAULT_OUTSIDE_HEAP;
 	end = gshmemi_state.allocation_end[offset / GSHMEMI_GRANULE];
 	if (end <= offset)
 		return GSHMEMI_FAULT_NOT_ALLOCATED;
 	*expected_p = end - offset;
 	return nbytes > end - offset ? GSHMEMI_FAULT_BEYOND_ALLOCATION : 0;
+}
+
+/*
+ * The same of an object in a region that was made after init. The function of all calls does not look at other regions than the heap:
+ * every kernel would pay for it with four registers.
+ */
+GSHMEMI_SLOW void gshmemi_check_region_at(unsigned region, const void *address, uint64_t nbytes, int pe, const char *call, uint64_t caller)
+{
+	const uint64_t offset = (uintptr_t)address - (uintptr_t)gshmemi_state.regions[region].base;
+	const uint64_t size = gshmemi_state.regions[region].nbytes;
+
+	if (nbytes && (offset >= size || nbytes > size - offset))
+		gshmemi_fault_raise(GSHMEMI_FAULT_OUTSIDE_REGION, pe, address, nbytes, 0, region, call, caller);
+}
+
+GSHMEMI_FN void gshmemi_check_region(unsigned region, const void *address, uint64_t nbytes, int pe, const char *call)
+{
+	if (region >= GSHMEMI_NFIXED && gshmemi_is_slow(GSHMEMI_SLOW_CHECK))
+		gshmemi_check_region_at(region, address, nbytes, gshmemi_pe_in_world(pe), call, gshmemi_arch_caller());
 }
 
 /* An operator or stride that is none. */
@@ -136,7 +151,7 @@ GSHMEMI_SLOW void gshmemi_slow_wait_at(const void *ivar, size_t nbytes, unsigned
 	if (gshmemi_state.slow & GSHMEMI_SLOW_UNSET)
 		fault = GSHMEMI_FAULT_NOT_INITIALIZED;
 	else if (gshmemi_state.slow & GSHMEMI_SLOW_CHECK && nbytes)
-		fault = gshmemi_check_symmetric(GSHMEMI_REGION_HEAP, ivar, nbytes, align, &expected);
+		fault = gshmemi_check_symmetric(ivar, nbytes, align, &expected);
 	if (!fault && gshmemi_state.slow & GSHMEMI_SLOW_CHECK && (cmp < GSHMEM_CMP_EQ || cmp > GSHMEM_CMP_LE)) {
 		fault = GSHMEMI_FAULT_BAD_ARGUMENT;
 		found = (uint64_t)cmp;

@@ -71,7 +71,7 @@ GSHMEMI_FN struct gshmemi_operation gshmemi_describe(int what, unsigned region, 
 #else
 #define GSHMEMI_SLOW_PERFORM GSHMEMI_FN
 #endif
-GSHMEMI_SLOW_PERFORM uint64_t gshmemi_slow_perform_at(uint64_t what, const void *symmetric, uint64_t a, uint64_t b, int pe)
+GSHMEMI_SLOW_PERFORM uint64_t gshmemi_slow_perform_at(uint64_t what, char *there, uint64_t a, uint64_t b, const void *symmetric, int pe)
 {
 	const int which = (int)(what & 15), op = (int)(what >> 12 & 15);
 	const unsigned nbytes = (unsigned)(what >> 4) & 31;
@@ -80,6 +80,7 @@ GSHMEMI_SLOW_PERFORM uint64_t gshmemi_slow_perform_at(uint64_t what, const void 
 						      symmetric, pe);
 	uint64_t value = a, old;
 
+	(void)there;
 	o.op = (uint8_t)op;
 	o.is_nbi = o.fetches = (uint8_t)(what >> 11 & 1);
 	o.nbytes = nbytes;
@@ -94,8 +95,7 @@ GSHMEMI_SLOW_PERFORM uint64_t gshmemi_slow_perform_at(uint64_t what, const void 
 	old = gshmemi_carry_at(&o);
 	return which == GSHMEMI_SLOW_AMO ? old : value;
 #else
-	char *const there = (char *)(uintptr_t)symmetric + gshmemi_mapped(GSHMEMI_SLOW_REGION(what), gshmemi_pe_in_world(pe));
-
+	(void)symmetric, (void)pe;
 	switch (which) {
 	case GSHMEMI_SLOW_PUT:
 		gshmemi_apply_copy(GSHMEMI_TO_PEER, there, (const char *)(uintptr_t)a, b);
@@ -155,16 +155,16 @@ GSHMEMI_SLOW uint64_t gshmemi_slow_at(uint64_t what, const void *symmetric, uint
 	} else if (world_pe < 0 || world_pe >= gshmemi_state.npes) {
 		fault = GSHMEMI_FAULT_BAD_PE;
 		detail = (uint64_t)gshmemi_state.npes;
-	} else if (gshmemi_state.slow & GSHMEMI_SLOW_CHECK && !(has_bytes && !b)) {
-		fault = gshmemi_check_symmetric(GSHMEMI_SLOW_REGION(what), has_bytes && !a ? NULL : symmetric,
-						has_bytes ? b : what >> 4 & 31, (unsigned)(what >> 4) & 31, &detail);
+	} else if (gshmemi_state.slow & GSHMEMI_SLOW_CHECK && !(has_bytes && !b) && GSHMEMI_SLOW_REGION(what) == GSHMEMI_REGION_HEAP) {
+		fault = gshmemi_check_symmetric(has_bytes && !a ? NULL : symmetric, has_bytes ? b : what >> 4 & 31,
+						(unsigned)(what >> 4) & 31, &detail);
 	}
 	if (!fault) {
 		peer = gshmemi_state.peers[world_pe];
 		if (peer >= 0)
 			delta = (is_amo ? region->amo_delta : region->delta)[peer >> 1];
 		if (delta == GSHMEMI_SENTINEL)
-			fault = peer < 0 || region->delta[peer >> 1] == GSHMEMI_SENTINEL ? GSHMEMI_FAULT_UNREACHABLE : GSHMEMI_FAULT_NO_ATOMICS;
+			fault = is_amo ? GSHMEMI_FAULT_NO_ATOMICS : GSHMEMI_FAULT_UNREACHABLE;
 	}
 	if (fault) { /* does not return: said here, because compilers would keep the arguments for what follows */
 		gshmemi_fault_raise(fault, world_pe, symmetric, has_bytes ? b : what >> 4 & 31, detail, detail, call,
@@ -175,13 +175,14 @@ GSHMEMI_SLOW uint64_t gshmemi_slow_at(uint64_t what, const void *symmetric, uint
 		return peer & GSHMEMI_PEER_CARRIED ? 0 : (uintptr_t)symmetric + (uintptr_t)delta;
 	if (which <= GSHMEMI_SLOW_GET && what >> 12 & 1)
 		return 0;
-	return gshmemi_slow_perform_at(what, symmetric, a, b, pe);
+	return gshmemi_slow_perform_at(what, (char *)(uintptr_t)symmetric + delta, a, b, symmetric, pe);
 }
 
 /* The checks alone, of an operation that its caller describes. */
 GSHMEMI_FN void gshmemi_slow_check(int which, unsigned region, int scope, const void *symmetric, const void *local, size_t nbytes,
 				   unsigned align, int pe, const char *call)
 {
+	gshmemi_check_region(region, symmetric, nbytes, pe, call);
 	(void)gshmemi_slow_at(gshmemi_slow_what(which, align, scope, 0, 0, region), symmetric, (uintptr_t)local, nbytes, pe, call);
 }
 
@@ -200,6 +201,7 @@ GSHMEMI_FN void gshmemi_slow_move(int which, unsigned region, int scope, const v
 		gshmemi_check_move(scope, symmetric, local, nbytes, pe, call);
 	else
 		gshmemi_check_move(scope, local, symmetric, nbytes, pe, call);
+	gshmemi_check_region(region, symmetric, nbytes, pe, call);
 	group = gshmemi_group_enter(scope, GSHMEMI_KEY(symmetric, local));
 	(void)gshmemi_slow_at(gshmemi_slow_what(which, align, scope, nbi, group.rank != group.size - 1, region), symmetric,
 			      (uintptr_t)local, nbytes, pe, call);
@@ -212,12 +214,14 @@ GSHMEMI_FN void gshmemi_slow_move(int which, unsigned region, int scope, const v
  */
 GSHMEMI_FN void *gshmemi_slow_p(unsigned region, void *dest, uint64_t value, unsigned nbytes, int pe, const char *call)
 {
+	gshmemi_check_region(region, dest, nbytes, pe, call);
 	(void)gshmemi_slow_at(gshmemi_slow_what(GSHMEMI_SLOW_P, nbytes, GSHMEMI_THREAD, 0, 0, region), dest, value, 0, pe, call);
 	return gshmemi_state.sink;
 }
 
 GSHMEMI_FN void gshmemi_slow_g(unsigned region, void *value, const void *source, unsigned nbytes, int pe, const char *call)
 {
+	gshmemi_check_region(region, source, nbytes, pe, call);
 	gshmemi_value_store(value, gshmemi_slow_at(gshmemi_slow_what(GSHMEMI_SLOW_G, nbytes, GSHMEMI_THREAD, 0, 0, region), source, 0, 0, pe,
 						   call), nbytes);
 }
@@ -259,6 +263,7 @@ GSHMEMI_FN void gshmemi_slow_blocks(int what, unsigned region, int scope, const 
 GSHMEMI_FN uint64_t gshmemi_slow_amo(unsigned region, int op, void *dest, uint64_t value, uint64_t cond, unsigned nbytes, int fetches,
 				     int pe, const char *call)
 {
+	gshmemi_check_region(region, dest, nbytes, pe, call);
 	return gshmemi_slow_at(gshmemi_slow_what(GSHMEMI_SLOW_AMO, nbytes, GSHMEMI_THREAD, fetches, op, region), dest, value, cond, pe,
 			       call);
 }

@@ -155,7 +155,7 @@ enum gshmemi_fault_kind {
 	GSHMEMI_FAULT_NOT_ALLOCATED,     /* address, nbytes: in the heap, but in no allocation */
 	GSHMEMI_FAULT_BEYOND_ALLOCATION, /* address, nbytes; expected: bytes that are left from address on */
 	GSHMEMI_FAULT_UNREACHABLE,       /* pe: its memory is not mapped here */
-	GSHMEMI_FAULT_NO_ATOMICS,        /* pe: mapped, but without native atomics */
+	GSHMEMI_FAULT_NO_ATOMICS,        /* pe: if it is mapped, then without native atomics */
 	GSHMEMI_FAULT_BAD_ARGUMENT,      /* found: the value of an operator or stride that is none */
 	GSHMEMI_FAULT_BAD_TEAM,          /* found: the handle, as an integer */
 	GSHMEMI_FAULT_BAD_CONTEXT,       /* likewise */
