@@ -39,7 +39,7 @@ refused() {
 
 # The tables explain what the checks behind them ask for, in the same order.
 macros=$(grep -o '!defined GSHMEMI_ARCH_[A-Z0-9_]*' $list | sed 's/.*GSHMEMI_ARCH_//')
-explained=$(sed -n '/what a platform gives ----/,/^\/\* Functions/s/^ \* \([A-Z0-9_]\{4,\}\)[ (].*/\1/p' $list)
+explained=$(sed -n '/ what a platform gives /,/^\/\* Functions/s/^ \* \([A-Z0-9_]\{4,\}\)[ (].*/\1/p' $list)
 [ "$macros" = "$explained" ] || {
 	echo "$list checks for other macros than its tables explain: $macros, not $explained"
 	exit 1
