@@ -61,29 +61,18 @@ GSHMEMI_FN struct gshmemi_operation gshmemi_describe(int what, unsigned region, 
 	return o;
 }
 
-/*
- * Perform an operation that has passed gshmemi_slow_at, or let a carrier do it. A GPU keeps the description in registers, and performs
- * it here: a kernel pays for the registers and the stack of all that it may call. On AMD a function that calls another one needs more
- * of both than one that does the other's work; on NVIDIA it is the other way round.
- */
-#if GSHMEMI_ARCH_NESTS_CALLS
-#define GSHMEMI_SLOW_PERFORM GSHMEMI_SLOW
-#else
-#define GSHMEMI_SLOW_PERFORM GSHMEMI_FN
-#endif
-GSHMEMI_SLOW_PERFORM uint64_t gshmemi_slow_perform_at(uint64_t what, char *there, uint64_t a, uint64_t b, const void *symmetric, int pe)
-{
-	const int which = (int)(what & 15), op = (int)(what >> 12 & 15);
-	const unsigned nbytes = (unsigned)(what >> 4) & 31;
 #if GSHMEMI_ARCH_HAS_DELIVERY
+/* Let a carrier perform an operation that has passed gshmemi_slow_at. */
+GSHMEMI_FN uint64_t gshmemi_slow_carry(uint64_t what, const void *symmetric, uint64_t a, uint64_t b, int pe)
+{
+	const int which = (int)(what & 15);
 	struct gshmemi_operation o = gshmemi_describe(which <= GSHMEMI_SLOW_G ? which & 1 : which, GSHMEMI_SLOW_REGION(what),
 						      symmetric, pe);
 	uint64_t value = a, old;
 
-	(void)there;
-	o.op = (uint8_t)op;
+	o.op = (uint8_t)(what >> 12 & 15);
 	o.is_nbi = o.fetches = (uint8_t)(what >> 11 & 1);
-	o.nbytes = nbytes;
+	o.nbytes = what >> 4 & 31;
 	o.value = a;
 	o.cond = b;
 	if (which <= GSHMEMI_SLOW_GET) {
@@ -94,9 +83,23 @@ GSHMEMI_SLOW_PERFORM uint64_t gshmemi_slow_perform_at(uint64_t what, char *there
 	}
 	old = gshmemi_carry_at(&o);
 	return which == GSHMEMI_SLOW_AMO ? old : value;
+}
 #else
-	(void)symmetric, (void)pe;
-	switch (which) {
+/*
+ * Perform an operation that has passed gshmemi_slow_at, at its peer address. A GPU keeps the description in registers: a kernel pays
+ * for the registers and the stack of all that it may call. On AMD a function that calls another one needs more of both than one that
+ * does the other's work; on NVIDIA it is the other way round.
+ */
+#if GSHMEMI_ARCH_NESTS_CALLS
+#define GSHMEMI_SLOW_PERFORM GSHMEMI_SLOW
+#else
+#define GSHMEMI_SLOW_PERFORM GSHMEMI_FN
+#endif
+GSHMEMI_SLOW_PERFORM uint64_t gshmemi_slow_perform_at(uint64_t what, char *there, uint64_t a, uint64_t b)
+{
+	const unsigned nbytes = (unsigned)(what >> 4) & 31;
+
+	switch ((int)(what & 15)) {
 	case GSHMEMI_SLOW_PUT:
 		gshmemi_apply_copy(GSHMEMI_TO_PEER, there, (const char *)(uintptr_t)a, b);
 		return 0;
@@ -110,13 +113,13 @@ GSHMEMI_SLOW_PERFORM uint64_t gshmemi_slow_perform_at(uint64_t what, char *there
 	case GSHMEMI_SLOW_G:
 		return gshmemi_arch_load(there, nbytes);
 	case GSHMEMI_SLOW_AMO:
-		return gshmemi_amo_peer(op, there, a, b, nbytes);
+		return gshmemi_amo_peer((int)(what >> 12 & 15), there, a, b, nbytes);
 	default:
 		gshmemi_apply_flag((uint64_t *)(void *)there, a);
 		return 0;
 	}
-#endif
 }
+#endif
 
 /*
  * What any call to a PE meets first: do the threads of its wave agree (where gshmemi_check_move does not ask), is there a
@@ -175,7 +178,11 @@ GSHMEMI_SLOW uint64_t gshmemi_slow_at(uint64_t what, const void *symmetric, uint
 		return peer & GSHMEMI_PEER_CARRIED ? 0 : (uintptr_t)symmetric + (uintptr_t)delta;
 	if (which <= GSHMEMI_SLOW_GET && what >> 12 & 1)
 		return 0;
-	return gshmemi_slow_perform_at(what, (char *)(uintptr_t)symmetric + delta, a, b, symmetric, pe);
+#if GSHMEMI_ARCH_HAS_DELIVERY
+	return gshmemi_slow_carry(what, symmetric, a, b, pe);
+#else
+	return gshmemi_slow_perform_at(what, (char *)(uintptr_t)symmetric + delta, a, b);
+#endif
 }
 
 /* The checks alone, of an operation that its caller describes. */
