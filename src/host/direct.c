@@ -15,7 +15,7 @@
 /* Of an operation to pe, which may have a context with it. */
 static struct gshmemi_where find_where(unsigned region, int pe)
 {
-	if (__builtin_expect(region >= GSHMEMI_NFIXED, 0)) {
+	if (region >= GSHMEMI_NFIXED) {
 		gshmemi_region_reach(region, gshmemi_pe_in_world(pe));
 		return gshmemi_in_region(region);
 	}
@@ -24,24 +24,60 @@ static struct gshmemi_where find_where(unsigned region, int pe)
 	return gshmemi_in_heap();
 }
 
-void gshmemi_host_put(unsigned region, void *dest, const void *source, size_t nbytes, unsigned align, int pe, int nbi, const char *call)
+/* A call in another region than the heap, whose own way would be longer if it were the same function. */
+#define ELSEWHERE        __attribute__((noinline)) static
+#define IN_HEAP(region)  __builtin_expect((region) == GSHMEMI_REGION_HEAP, 1)
+
+ELSEWHERE void put_elsewhere(unsigned region, void *dest, const void *source, size_t nbytes, unsigned align, int pe, int nbi, const char *call)
 {
 	gshmemi_put(find_where(region, pe), GSHMEMI_THREAD, dest, source, nbytes, align, pe, nbi, call);
 }
 
-void gshmemi_host_get(unsigned region, void *dest, const void *source, size_t nbytes, unsigned align, int pe, int nbi, const char *call)
+void gshmemi_host_put(unsigned region, void *dest, const void *source, size_t nbytes, unsigned align, int pe, int nbi, const char *call)
+{
+	if (IN_HEAP(region))
+		gshmemi_put(gshmemi_in_heap(), GSHMEMI_THREAD, dest, source, nbytes, align, pe, nbi, call);
+	else
+		put_elsewhere(region, dest, source, nbytes, align, pe, nbi, call);
+}
+
+ELSEWHERE void get_elsewhere(unsigned region, void *dest, const void *source, size_t nbytes, unsigned align, int pe, int nbi, const char *call)
 {
 	gshmemi_get(find_where(region, pe), GSHMEMI_THREAD, dest, source, nbytes, align, pe, nbi, call);
 }
 
-void gshmemi_host_p(unsigned region, void *dest, const void *value, unsigned nbytes, int pe, const char *call)
+void gshmemi_host_get(unsigned region, void *dest, const void *source, size_t nbytes, unsigned align, int pe, int nbi, const char *call)
+{
+	if (IN_HEAP(region))
+		gshmemi_get(gshmemi_in_heap(), GSHMEMI_THREAD, dest, source, nbytes, align, pe, nbi, call);
+	else
+		get_elsewhere(region, dest, source, nbytes, align, pe, nbi, call);
+}
+
+ELSEWHERE void p_elsewhere(unsigned region, void *dest, const void *value, unsigned nbytes, int pe, const char *call)
 {
 	gshmemi_p_any(find_where(region, pe), dest, value, nbytes, pe, call);
 }
 
-void gshmemi_host_g(unsigned region, void *value, const void *source, unsigned nbytes, int pe, const char *call)
+void gshmemi_host_p(unsigned region, void *dest, const void *value, unsigned nbytes, int pe, const char *call)
+{
+	if (IN_HEAP(region))
+		gshmemi_p_any(gshmemi_in_heap(), dest, value, nbytes, pe, call);
+	else
+		p_elsewhere(region, dest, value, nbytes, pe, call);
+}
+
+ELSEWHERE void g_elsewhere(unsigned region, void *value, const void *source, unsigned nbytes, int pe, const char *call)
 {
 	gshmemi_g_any(find_where(region, pe), value, source, nbytes, pe, call);
+}
+
+void gshmemi_host_g(unsigned region, void *value, const void *source, unsigned nbytes, int pe, const char *call)
+{
+	if (IN_HEAP(region))
+		gshmemi_g_any(gshmemi_in_heap(), value, source, nbytes, pe, call);
+	else
+		g_elsewhere(region, value, source, nbytes, pe, call);
 }
 
 void gshmemi_host_iput(unsigned region, void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems, unsigned elem_nbytes,
@@ -68,10 +104,18 @@ void gshmemi_host_ibget(unsigned region, void *dest, const void *source, ptrdiff
 	gshmemi_ibget(find_where(region, pe), GSHMEMI_THREAD, dest, source, dst, sst, bsize, nblocks, elem_nbytes, pe, call);
 }
 
+ELSEWHERE uint64_t amo_elsewhere(unsigned region, int op, void *dest, uint64_t value, uint64_t cond, unsigned nbytes, int fetches, int pe,
+			       const char *call)
+{
+	return gshmemi_amo(find_where(region, pe), op, dest, value, cond, nbytes, fetches, pe, call);
+}
+
 uint64_t gshmemi_host_amo(unsigned region, int op, void *dest, uint64_t value, uint64_t cond, unsigned nbytes, int fetches, int pe,
 			  const char *call)
 {
-	return gshmemi_amo(find_where(region, pe), op, dest, value, cond, nbytes, fetches, pe, call);
+	if (IN_HEAP(region))
+		return gshmemi_amo(gshmemi_in_heap(), op, dest, value, cond, nbytes, fetches, pe, call);
+	return amo_elsewhere(region, op, dest, value, cond, nbytes, fetches, pe, call);
 }
 
 void gshmemi_host_amo_nbi(unsigned region, void *fetch, int op, void *dest, uint64_t value, uint64_t cond, unsigned nbytes, int pe,
