@@ -373,6 +373,15 @@ static void start(void)
 		hipcpu_trap("GSHMEM_CPU_DELIVERY: no thread");
 }
 
+void gshmemi_delivery_flush(void)
+{
+	bool was_open = lock_memory();
+
+	while (nqueues)
+		deliver_any(queues[random_below(nqueues)]);
+	unlock_memory(was_open);
+}
+
 void gshmemi_delivery_stop(void)
 {
 	bool was_open = lock_memory();

@@ -207,7 +207,8 @@ GSHMEM_HOST_API uint64_t gshmemi_delivery_carry(const struct gshmemi_operation *
 GSHMEM_HOST_API void gshmemi_delivery_order(int context);
 /* Deliver what the caller handed over for these PEs; NULL: for all. The host's covers all of the process. */
 GSHMEM_HOST_API void gshmemi_delivery_complete(int context, const int *target_pes, size_t npes);
-/* Deliver all that is open and end the thread; the next operation starts it again. */
+/* Deliver all that is open, of all callers and contexts; and end the thread, which the next operation starts again. */
+GSHMEM_HOST_API void gshmemi_delivery_flush(void);
 GSHMEM_HOST_API void gshmemi_delivery_stop(void);
 GSHMEMI_END_C
 
