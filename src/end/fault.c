@@ -173,7 +173,8 @@ static void describe(const struct gshmemi_fault *f, char *text, size_t nbytes)
 		describe_unreachable(f, text, nbytes);
 		break;
 	case GSHMEMI_FAULT_NO_ATOMICS:
-		if (!gshmemi_job_find(f->pe) || !gshmemi_job_find(f->pe)->is_mapped)
+		if (gshmemi_state.peers[f->pe] < 0 || !gshmemi_job_find(f->pe)->is_mapped ||
+		    gshmemi_state.regions[GSHMEMI_REGION_HEAP].amo_delta[gshmemi_state.peers[f->pe] >> 1] != GSHMEMI_SENTINEL)
 			describe_unreachable(f, text, nbytes);
 		else
 			snprintf(text, nbytes,
