@@ -151,7 +151,10 @@ cpu_mutants() {
 	mutant kernel cache_address region_openings src/ipc/opening.c '/^static hipError_t find(/,/^}/s/(\*link)->id == memory->id/1/'
 	mutant kernel cache_order region_openings src/ipc/opening.c 's/	move_to_front(&peers\[peer\], link);//'
 	mutant source region_attempts regions_bad src/ipc/region.c '/^static void reach(/,/^}/s/i < GSHMEMI_REGION_ATTEMPTS/i < 4/'
-	mutant source region_lazy regions src/ipc/region.c '/^static void reach(/,/^}/s/part->reach != UNTRIED || //'
+	mutant source region_lazy regions src/ipc/region.c '/^static void reach(/,/^}/s/part->reach != UNTRIED)/0)/'
+	mutant source region_device regions_bad src/ipc/region.c '/^static int enter(/,/^}/s/return gshmemi_devmem_enter();/return 0;/;/^static void leave(/,/^}/s/gshmemi_devmem_leave(previous);/(void)previous;/'
+	mutant source region_half regions_bad src/ipc/region.c '/^static int add(/,/^}/s/is_used = !rc;/is_used = true;/'
+	mutant source region_error regions_bad src/ipc/opening.c 's/(void)hipGetLastError();/;/'
 	mutant source region_cards regions src/host/region.c '/^int gshmemi_region_create(/,/^}/s/rc = gshmemi_meet(&request, NULL);$/rc = request.rc;/'
 	mutant source region_direct_only regions_bad src/device/state.c '/^int gshmemi_state_add_slow(/,/^}/s/rc = check_units();/rc = 0;/'
 
@@ -180,8 +183,8 @@ cpu_mutants() {
 	B=build/cpu-window build=(B=build/cpu-window CFLAGS='-O1 -g1' CPPFLAGS=' -DGSHMEM_MAX_PES=8')
 	mutant kernel window_entry window include/gshmem/state/peer.h 's/gshmemi_tables()->bias)/gshmemi_tables()->bias + 8)/'
 	mutant kernel window_end window include/gshmem/state/peer.h '/ gshmemi_peer_entry(/,/^}/s/last = (GSHMEM_MAX_PES - 1)/last = (GSHMEM_MAX_PES + 1)/'
-	mutant source window_first window src/ipc/region.c '/^int gshmemi_regions_first(/,/^}/s/: peer->pe;/: peer->pe + 1;/'
-	mutant source window_last window src/ipc/region.c '/^static int find_entry(/,/^}/s/< GSHMEM_MAX_PES - 1/< GSHMEM_MAX_PES/'
+	mutant source window_first window src/ipc/region.c '/^static int find_first(/,/^}/s/: peer->pe;/: peer->pe + 1;/'
+	mutant source window_last window src/ipc/region.c '/^static int fill(/,/^}/s/>= GSHMEM_MAX_PES - 1/>= GSHMEM_MAX_PES/'
 }
 
 # Fences, waits and cache bits of include/gshmem/arch/amd.h, then the calls of them. The wait of fence_release is missed only where the

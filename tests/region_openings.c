@@ -50,8 +50,9 @@ hipError_t hipIpcCloseMemHandle(void *ptr)
 
 	t_check(m->is_open, "memory is closed twice");
 	t_equal(m->nusers, 0, "users of memory that is closed");
-	for (i = 1; i <= nmemories; i++) /* what was freed is closed when its handle comes again, however new it is */
-		t_check(!taking || memories[taking].place == m->place, "a take closes memory of another handle");
+	/* what was freed is closed when its handle comes again, however new it is */
+	t_check(!taking || (memories[taking].place == m->place && memories[taking].peer == m->peer),
+		"a take closes memory of another handle");
 	for (i = 1; i <= nmemories && !taking && !is_ending; i++)
 		t_check(!memories[i].is_open || memories[i].nusers || memories[i].peer != m->peer || memories[i].last >= m->last,
 			"memory %d has not been used for longer than what is closed", i);

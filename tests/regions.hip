@@ -281,6 +281,7 @@ static void test_bad_input(struct test t)
 	t_hip(hipMalloc((void **)&memory, 4096));
 	t_equal(gshmemi_region_create(memory, t.me ? 4096 : 4097, &region), -EINVAL, "create beyond the allocation");
 	t_equal(gshmemi_region_create(t.me ? (void *)memory : (void *)&region, 64, &region), -EIO, "create over a variable");
+	t_equal(gshmemi_region_create(memory + (t.me ? 0 : 8), 64, &region), -EINVAL, "create of unequal alignment");
 	t_equal(gshmemi_region_create(memory, 4096, &region), 0, "create after errors");
 	t_equal(gshmemi_region_destroy(t.me ? region : 1u << 20), -ENOENT, "destroy what is no region");
 	t_equal(gshmemi_region_destroy(t.me ? region : 0), -ENOENT, "destroy the heap");

@@ -6,6 +6,8 @@
  * A peer's part of a region that does not open: the fifth attempt may succeed; else the peer is out of reach in that region, which a
  * call to it says, and a unit without the slow path is refused. A place outside of a region is an error with GSHMEM_CHECK.
  */
+#include <dlfcn.h>
+
 #include "host/host.h"
 #include "job.h"
 
@@ -28,6 +30,39 @@ static struct gshmemi_state_copy unit = {
 	.direct_only = 1,
 };
 
+/* HIP's copies of the library come here first. The one after so many fails; 0: none does. */
+static int fails_at;
+
+hipError_t hipMemcpyAsync(void *dest, const void *source, size_t nbytes, hipMemcpyKind kind, hipStream_t stream)
+{
+	hipError_t (*next)(void *, const void *, size_t, hipMemcpyKind, hipStream_t);
+
+	*(void **)&next = dlsym(RTLD_NEXT, "hipMemcpyAsync");
+	return fails_at && !--fails_at ? hipErrorUnknown : next(dest, source, nbytes, kind, stream);
+}
+
+/* Each copy of create fails on PE 0 once: an error on both, and the next one works. */
+static int each_step(int me, void *memory)
+{
+	unsigned region;
+	int i, rc = -1, nfailed;
+
+	for (nfailed = 0; rc; nfailed++) {
+		fails_at = me ? 0 : nfailed + 1;
+		rc = gshmemi_region_create(memory, 16, &region);
+		fails_at = 0;
+		for (i = 0; i < 2; i++) {
+			if (i || rc)
+				t_equal(gshmemi_region_create(memory, 16, &region), 0, "create after an error");
+			t_equal(region, GSHMEMI_NFIXED, "the first region");
+			t_equal(gshmemi_region_destroy(region), 0, "destroy");
+		}
+	}
+	t_check(nfailed > 2, "create fails %d times, expected 2 or more", nfailed - 1);
+	gshmem_finalize();
+	return 0;
+}
+
 static int pe_main(const char *name)
 {
 	long *memory, word = 7;
@@ -39,8 +74,12 @@ static int pe_main(const char *name)
 	gshmem_init();
 	me = gshmem_my_pe();
 	t_hip(hipMalloc((void **)&memory, 2 * sizeof *memory));
+	if (strcmp(name, "steps") == 0)
+		return each_step(me, memory);
 	t_equal(gshmemi_region_create(memory, 2 * sizeof *memory, &region), 0, "create");
+	t_hip(hipSetDevice(0)); /* which is the PE's own but in the case "device" */
 	rc = gshmemi_region_use(region);
+	t_equal(hipGetLastError(), hipSuccess, "the program's last error");
 	t_equal(rc, me == 0 && strcmp(name, "unit") == 0 ? -EINVAL : 0, "use");
 	if (strcmp(name, "unit"))
 		gshmemi_host_p(region, memory + 2 * (me == 0 && strcmp(name, "outside") == 0), &word, sizeof word, 1 - me, "the put");
@@ -74,6 +113,10 @@ int main(int argc, char **argv)
 	t_job_run(&job, 2, "GSHMEM_CPU_FAIL=" FAILS_5, "", "unit", 20);
 	t_equal(job.status, 0, "a job with a unit without the slow path");
 	t_equal(t_job_count(&job, "direct_only.hip was compiled with GSHMEM_DIRECT_ONLY"), 1, "lines that name the unit");
+	t_job_run(&job, 2, "GSHMEM_CPU_DEVICES=2 GSHMEM_DEVICE=1 GSHMEM_CPU_NO_PEER=0-1", "", "device", 20);
+	t_equal(job.status, 0, "a job whose program has another device current");
+	t_job_run(&job, 2, "", "", "steps", 20);
+	t_equal(job.status, 0, "a job in which each step of create fails");
 	t_job_run(&job, 2, "GSHMEM_CHECK=1", "", "outside", 20);
 	t_job_failed(&job, "outside", "the put: 8 bytes at ", 1);
 	t_job_failed(&job, "outside", "are not in region 3", 1);

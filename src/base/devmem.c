@@ -62,8 +62,7 @@ static int report(hipError_t error, const char *what, const char *action)
 
 /* ---- queues ---- */
 
-/* A thread's current device is its own affair; streams and events want theirs. Returns what to go back to. */
-static int enter_device(void)
+int gshmemi_devmem_enter(void)
 {
 	int current = device;
 
@@ -72,7 +71,7 @@ static int enter_device(void)
 	return current;
 }
 
-static void leave_device(int previous)
+void gshmemi_devmem_leave(int previous)
 {
 	if (previous != device)
 		(void)hipSetDevice(previous);
@@ -81,12 +80,12 @@ static void leave_device(int previous)
 static int enter(struct queue *queue)
 {
 	pthread_mutex_lock(&queue->lock);
-	return enter_device();
+	return gshmemi_devmem_enter();
 }
 
 static void leave(struct queue *queue, int previous)
 {
-	leave_device(previous);
+	gshmemi_devmem_leave(previous);
 	pthread_mutex_unlock(&queue->lock);
 }
 
@@ -228,10 +227,10 @@ void gshmemi_host_free(void *ptr)
 
 int gshmemi_devmem_locate(int (*locate)(void **address_p), void **address_p, const char *what)
 {
-	int previous = enter_device(), rc;
+	int previous = gshmemi_devmem_enter(), rc;
 
 	rc = report((hipError_t)locate(address_p), what, "hipGetSymbolAddress");
-	leave_device(previous);
+	gshmemi_devmem_leave(previous);
 	return rc;
 }
 
@@ -372,7 +371,7 @@ static void give_spare(hipStream_t stream)
 void gshmemi_devmem_run(hipError_t (*launch)(const struct gshmemi_coll_args *args, hipStream_t stream),
 			const struct gshmemi_coll_args *args, const char *call)
 {
-	const int previous = enter_device();
+	const int previous = gshmemi_devmem_enter();
 	hipStream_t stream = take_spare();
 
 	if (!stream)
@@ -380,7 +379,7 @@ void gshmemi_devmem_run(hipError_t (*launch)(const struct gshmemi_coll_args *arg
 	must(report(launch(args, stream), call, "hipLaunchKernel"));
 	must(report(hipStreamSynchronize(stream), call, "hipStreamSynchronize"));
 	give_spare(stream);
-	leave_device(previous);
+	gshmemi_devmem_leave(previous);
 }
 
 static void complete_queue(struct queue *queue, const char *call)
@@ -389,9 +388,9 @@ static void complete_queue(struct queue *queue, const char *call)
 
 	pthread_mutex_lock(&queue->lock);
 	if (queue->is_open) {
-		previous = enter_device();
+		previous = gshmemi_devmem_enter();
 		must(await_queue(queue, call));
-		leave_device(previous);
+		gshmemi_devmem_leave(previous);
 	}
 	pthread_mutex_unlock(&queue->lock);
 }

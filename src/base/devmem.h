@@ -22,6 +22,10 @@ void gshmemi_devmem_close(void);
 struct gshmemi_scale;
 void gshmemi_devmem_scale(struct gshmemi_scale *scale);
 
+/* A thread's current device is its own affair; streams, memory and handles want this PE's. Returns what to go back to. */
+int gshmemi_devmem_enter(void);
+void gshmemi_devmem_leave(int previous);
+
 /* Where a unit's variable is on the device of this PE, as locate says of the current one; what as below. */
 int gshmemi_devmem_locate(int (*locate)(void **address_p), void **address_p, const char *what);
 

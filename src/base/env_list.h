@@ -16,7 +16,7 @@ X(DEVICE, number, "-1", "peers",
   "HIP device of this PE; -1: the one that the program has used or set, else local rank modulo devices")
 X(INIT_TIMEOUT, seconds, "120", "peers", "seconds after which an init that waits for other PEs gives up; 0: never")
 X(IPC_CACHE, number, "32", "peers",
-  "allocations of each peer that stay open when nothing of gshmem uses them any more, for the next use")
+  "allocations of each peer that stay open, for the next use, when gshmem uses them no more; one that is freed is given back when it is closed")
 X(CARRY, carry, "", "debugging",
   "PEs to which operations go by a carrier, out of line, though their memory is mapped: direct for all, or as in 1,4-6")
 X(CHECK, flag, "0", "debugging",

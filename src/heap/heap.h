@@ -54,7 +54,6 @@ uint64_t gshmemi_heap_node_nbytes(void);
 int gshmemi_heap_create(uint64_t nbytes, enum gshmemi_heap_kind kind, bool prealloc, bool check, int nlocal,
 			uint64_t node_nbytes);
 
-
 /* For a job of npes PEs, of which at most so many share a machine. */
 void gshmemi_heap_count_places(int npes, int npeers, unsigned *nplaces_p, unsigned *npieces_p);
 

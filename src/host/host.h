@@ -14,7 +14,9 @@ int gshmemi_device_choose(int wanted, int *device_p);
 /*
  * region.c: a region of each PE's nbytes of device memory from base on; sizes may differ, and a PE of 0 bytes has no memory, only an
  * address that places are counted from. Collective: 0, or the same negative errno on all PEs. Host calls take its number from then on; kernels that are launched after gshmemi_region_use,
- * which is local, gshmemi_in_region(number). It is destroyed collectively, when no kernel uses it any more; the memory is the caller's.
+ * which is local, gshmemi_in_region(number). All addresses have the same remainder when divided by 16. GSHMEM_CHECK knows no waits there.
+ * It is destroyed collectively, when no kernel uses it any more; closing handles may wait for all kernels of the device. The memory is
+ * the caller's; what he frees is given back when its peers have closed it (GSHMEM_IPC_CACHE).
  */
 int gshmemi_region_create(void *base, uint64_t nbytes, unsigned *region_p);
 int gshmemi_region_use(unsigned region);

@@ -188,7 +188,7 @@ static int agree_heap(int rc)
 static int set_state(void)
 {
 	static struct gshmemi_state state;
-	const int nfound = gshmemi_regions_count();
+	int nfound;
 
 	state = (const struct gshmemi_state)GSHMEMI_STATE_INIT;
 	state.my_pe = gshmemi_job->my_pe;
@@ -207,7 +207,7 @@ static int set_state(void)
 	state.allocation_end = gshmemi_heap.allocation_end;
 	state.watchdog_ns = (uint64_t)(gshmemi_env.WATCHDOG * 1e9);
 	state.rpc = gshmemi_rpc_kernels.channel;
-	gshmemi_regions_describe(&state);
+	nfound = gshmemi_regions_describe(&state);
 	if (nfound < gshmemi_job->nlocal && state.my_pe == 0)
 		gshmemi_warn("init: %d of the %d PEs of this node are direct: in a job of %d PEs those of a node must be consecutive "
 			     "and at most %d (mpirun -ppn; GSHMEM_MAX_PES); calls to the others take the slow path",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Regions that come into being after init. Each PE tells the others of its part by a card in the sync region, which its peers read
- * between two meetings: MPI is not asked, and so needs no thread level.
+ * between two meetings: MPI is not asked, and needs no thread level, where all PEs map each other.
  */
 #include "host/host.h"
 
@@ -21,15 +21,17 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* one call of this PE 
 static int add(int number, void *base, uint64_t nbytes)
 {
 	struct gshmemi_memory card = {.nbytes = 0};
-	int rc = 0;
+	int previous, rc = 0;
 
 	_Static_assert(sizeof card <= sizeof(struct gshmemi_sync), "it fits");
 	if (number < 0) {
 		gshmemi_error("gshmemi_region_create: there are %d regions already", GSHMEMI_NREGIONS - GSHMEMI_NFIXED);
 		return -ENOSPC;
 	}
+	previous = gshmemi_devmem_enter();
 	if (nbytes)
 		rc = gshmemi_memory_export(base, "gshmemi_region_create", "region", &card);
+	gshmemi_devmem_leave(previous);
 	if (!rc && nbytes && nbytes > card.nbytes - card.offset) {
 		gshmemi_error("gshmemi_region_create: %p: the allocation ends after %llu of %llu bytes", base,
 			      (unsigned long long)(card.nbytes - card.offset), (unsigned long long)nbytes);
@@ -55,9 +57,17 @@ static void read_cards(unsigned region)
 	}
 }
 
+/* Of create extra is the alignment, of destroy the region. */
+static void describe(const struct gshmemi_request *first, const struct gshmemi_request *other, int pe)
+{
+	gshmemi_error("%s: PE 0 passed %s %llu but PE %d passed %llu", gshmemi_meet_name(first->call),
+		      first->call == GSHMEMI_MEET_REGION_CREATE ? "an address that divided by 16 leaves" : "region",
+		      (unsigned long long)first->extra, pe, (unsigned long long)other->extra);
+}
+
 int gshmemi_region_create(void *base, uint64_t nbytes, unsigned *region_p)
 {
-	struct gshmemi_request request = {.call = GSHMEMI_MEET_REGION_CREATE};
+	struct gshmemi_request request = {.call = GSHMEMI_MEET_REGION_CREATE, .extra = (uintptr_t)base % 16};
 	int number, rc;
 
 	rc = gshmemi_enter_collective_int("gshmemi_region_create");
@@ -67,7 +77,7 @@ int gshmemi_region_create(void *base, uint64_t nbytes, unsigned *region_p)
 	gshmemi_log_hold();
 	number = gshmemi_region_find_free();
 	request.rc = add(number, base, nbytes);
-	rc = gshmemi_meet(&request, NULL);
+	rc = gshmemi_meet(&request, describe);
 	if (!rc) {
 		read_cards((unsigned)number);
 		rc = gshmemi_meet(&request, NULL);
@@ -89,19 +99,13 @@ int gshmemi_region_use(unsigned region)
 	return rc || is_whole ? rc : gshmemi_state_add_slow(GSHMEMI_SLOW_PEERS);
 }
 
-static void describe(const struct gshmemi_request *first, const struct gshmemi_request *other, int pe)
-{
-	gshmemi_error("gshmemi_region_destroy: PE 0 passed region %llu but PE %d passed %llu", (unsigned long long)first->extra, pe,
-		      (unsigned long long)other->extra);
-}
-
 /* What carriers and kernels of this process have open in any region. */
 static void complete(void)
 {
 	gshmem_quiet();
 	gshmemi_host_quiet(GSHMEMI_CTX_LIBRARY, NULL, 0, "gshmemi_region_destroy");
 #if GSHMEMI_ARCH_HAS_DELIVERY
-	gshmemi_delivery_stop(); /* of all contexts; the next operation starts it again */
+	gshmemi_delivery_flush(); /* of all contexts */
 #endif
 }
 
@@ -114,8 +118,8 @@ int gshmemi_region_destroy(unsigned region)
 	if (rc)
 		return rc;
 	pthread_mutex_lock(&lock);
-	gshmemi_log_hold();
 	complete();
+	gshmemi_log_hold();
 	if (!gshmemi_region_exists(region)) {
 		gshmemi_error("gshmemi_region_destroy: there is no region %u", region);
 		request.rc = -ENOENT;

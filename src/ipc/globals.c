@@ -6,7 +6,6 @@
 #include <string.h>
 #include <unistd.h>
 
-
 struct gshmemi_globals gshmemi_globals; /* in use */
 static struct gshmemi_globals shared;   /* shared memory, whether in use or not */
 static uint64_t layout;

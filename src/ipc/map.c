@@ -162,10 +162,9 @@ static int open_peers(const struct card *cards, const struct gshmemi_mine *mine,
 		rc = peer->is_local || gshmemi_env.CARRY ? find_access(&cards[i].device, mine->device, &access) : 0;
 		if (rc)
 			return rc;
-		gshmemi_regions_set_access(i, access.can_map);
 		for (region = 0; region < (gshmemi_globals.nbytes ? GSHMEMI_NFIXED : GSHMEMI_REGION_GLOBALS); region++)
 			gshmemi_region_tell((unsigned)region, i, &cards[i].memory[region]);
-		rc = open_peer(i, &cards[i], mine->bases[GSHMEMI_REGION_HEAP]);
+		rc = access.can_map ? open_peer(i, &cards[i], mine->bases[GSHMEMI_REGION_HEAP]) : -EXDEV;
 		if (rc && rc != -EXDEV)
 			return rc;
 		if (!rc)

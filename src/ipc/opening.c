@@ -85,6 +85,7 @@ static hipError_t open_handle(struct gshmemi_opening **list, const struct gshmem
 	error = hipIpcOpenMemHandle(&opening->base, memory->handle, hipIpcMemLazyEnablePeerAccess);
 	GSHMEMI_ARCH_PLACE(NULL);
 	if (error != hipSuccess) {
+		(void)hipGetLastError(); /* a later attempt may succeed */
 		free(opening);
 		return error;
 	}

@@ -39,7 +39,6 @@ static struct region *objects[GSHMEMI_NREGIONS];
 static struct gshmemi_region *regions;       /* [GSHMEMI_NREGIONS], and behind them ... */
 static int32_t *peers;                       /* [npes]; kernels read both */
 static const struct gshmemi_table **tables;  /* [GSHMEMI_NREGIONS], device memory */
-static bool *can_map;                        /* [npeers] */
 static bool has_atomics;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of mapping */
 
@@ -84,10 +83,7 @@ int gshmemi_regions_open(void)
 	regions = ptr;
 	peers = (int32_t *)(regions + GSHMEMI_NREGIONS);
 	number_peers();
-	can_map = calloc((size_t)gshmemi_job->npeers, sizeof *can_map);
-	if (!can_map)
-		gshmemi_error("init: no memory for %d peers", gshmemi_job->npeers);
-	rc = can_map ? gshmemi_openings_create(gshmemi_job->npeers) : -ENOMEM;
+	rc = gshmemi_openings_create(gshmemi_job->npeers);
 	if (!rc)
 		rc = gshmemi_hip(hipMalloc(&ptr, nbytes), "init: hipMalloc of %zu bytes for the tables of regions", nbytes);
 	if (!rc) {
@@ -122,16 +118,9 @@ void gshmemi_regions_close(void)
 		chunks[i] = NULL;
 	}
 	free_device(tables);
-	free(can_map);
 	gshmemi_host_free(regions);
 	tables = NULL;
-	can_map = NULL;
 	regions = NULL;
-}
-
-void gshmemi_regions_set_access(int peer, bool can_map_it)
-{
-	can_map[peer] = can_map_it;
 }
 
 static void set_delta(unsigned region, int peer, ptrdiff_t delta)
@@ -154,6 +143,19 @@ void gshmemi_regions_set_atomics(void)
 }
 
 /* ---- one of them ---- */
+
+/* Any thread may add, map and remove, whatever its device. */
+static int enter(void)
+{
+	pthread_mutex_lock(&lock);
+	return gshmemi_devmem_enter();
+}
+
+static void leave(int previous)
+{
+	gshmemi_devmem_leave(previous);
+	pthread_mutex_unlock(&lock);
+}
 
 bool gshmemi_region_exists(unsigned region)
 {
@@ -211,30 +213,40 @@ static int allocate(unsigned region, const char *what)
 	return 0;
 }
 
-/* Of the direct tables, which are for PEs of this node alone; -1: none. */
-static int find_entry(const struct gshmemi_peer *peer)
+/* The PE with the first entry of all tables: 0 where all fit, so that PEs may be placed in any order. */
+static int find_first(void)
 {
-	const unsigned entry = (unsigned)(peer->pe - gshmemi_regions_first());
+	const struct gshmemi_peer *peer = gshmemi_job->peers;
 
-	return peer->is_local && entry < GSHMEM_MAX_PES - 1 ? (int)entry : -1;
+	while (!peer->is_local)
+		peer++;
+	return gshmemi_job->npes < GSHMEM_MAX_PES ? 0 : peer->pe;
 }
 
-/* What the direct path reads; the last entry stays a sentinel. Checks and late delivery want to see every call. */
-static void fill(unsigned region, ptrdiff_t *delta, ptrdiff_t *amo_delta)
+/*
+ * What the direct path reads, of PEs of this node; the last entry stays a sentinel. Checks and late delivery want to see every call.
+ * Returns how many PEs have an entry.
+ */
+static int fill(unsigned region, ptrdiff_t *delta, ptrdiff_t *amo_delta)
 {
 	const struct gshmemi_peer *peer = gshmemi_job->peers;
 	const bool is_slow = gshmemi_env.CHECK || gshmemi_env.CPU_DELIVERY;
-	int i, entry;
+	unsigned entry;
+	int i, n = 0;
 
 	for (i = 0; i < GSHMEM_MAX_PES; i++)
 		delta[i] = amo_delta[i] = GSHMEMI_SENTINEL;
-	for (i = 0; i < gshmemi_job->npeers && !is_slow; i++, peer++) {
-		entry = find_entry(peer);
-		if (entry < 0 || peers[peer->pe] & GSHMEMI_PEER_CARRIED)
+	for (i = 0; i < gshmemi_job->npeers; i++, peer++) {
+		entry = (unsigned)(peer->pe - find_first());
+		if (!peer->is_local || entry >= GSHMEM_MAX_PES - 1)
+			continue;
+		n++;
+		if (is_slow || peers[peer->pe] & GSHMEMI_PEER_CARRIED)
 			continue;
 		delta[entry] = regions[region].delta[i];
 		amo_delta[entry] = regions[region].amo_delta[i];
 	}
+	return n;
 }
 
 /* For kernels of later launches. */
@@ -242,11 +254,12 @@ static int publish(unsigned region)
 {
 	static struct gshmemi_table filled;
 
-	fill(region, filled.delta, filled.amo_delta);
+	(void)fill(region, filled.delta, filled.amo_delta);
 	return gshmemi_devmem_copy(objects[region]->table, &filled, sizeof filled, objects[region]->what);
 }
 
-int gshmemi_region_add(unsigned region, void *base, uint64_t nbytes, const char *what)
+/* Under the lock. */
+static int add(unsigned region, void *base, uint64_t nbytes, const char *what)
 {
 	struct region *object;
 	int i, rc = objects[region] ? 0 : allocate(region, what);
@@ -255,28 +268,38 @@ int gshmemi_region_add(unsigned region, void *base, uint64_t nbytes, const char 
 		return rc;
 	object = objects[region];
 	object->what = what;
-	object->is_used = true;
 	for (i = 0; i < gshmemi_job->npeers; i++) {
 		memset(&object->parts[i], 0, sizeof object->parts[i]);
 		set_delta(region, i, i == gshmemi_job->rank && nbytes ? 0 : GSHMEMI_SENTINEL);
 	}
+	object->parts[gshmemi_job->rank].reach = MAPPED;
 	regions[region] = (struct gshmemi_region){base, nbytes, object->delta, object->delta + gshmemi_job->npeers};
-	return object->table ? publish(region) : 0;
+	rc = object->table ? publish(region) : 0;
+	object->is_used = !rc;
+	return rc;
+}
+
+int gshmemi_region_add(unsigned region, void *base, uint64_t nbytes, const char *what)
+{
+	const int previous = enter(), rc = add(region, base, nbytes, what);
+
+	leave(previous);
+	return rc;
 }
 
 void gshmemi_region_remove(unsigned region)
 {
 	struct part *part = objects[region]->parts;
-	int i;
+	int previous = enter(), i;
 
-	for (i = 0; i < gshmemi_job->npeers; i++, part++) {
+	for (i = 0; i < gshmemi_job->npeers; i++)
 		set_delta(region, i, GSHMEMI_SENTINEL);
+	(void)publish(region); /* who goes on with its number finds sentinels */
+	for (i = 0; i < gshmemi_job->npeers; i++, part++)
 		if (part->opening)
 			gshmemi_opening_give(i, part->opening);
-		part->opening = NULL;
-	}
-	(void)publish(region); /* who goes on with its number finds sentinels */
 	objects[region]->is_used = false;
+	leave(previous);
 }
 
 void gshmemi_region_tell(unsigned region, int peer, const struct gshmemi_memory *memory)
@@ -289,10 +312,8 @@ void gshmemi_region_tell(unsigned region, int peer, const struct gshmemi_memory 
 static hipError_t try(unsigned region, int peer, void *place)
 {
 	struct part *part = &objects[region]->parts[peer];
-	hipError_t error = hipErrorPeerAccessUnsupported;
+	const hipError_t error = gshmemi_opening_take(peer, &part->memory, place, &part->opening);
 
-	if (can_map[peer])
-		error = gshmemi_opening_take(peer, &part->memory, place, &part->opening);
 	if (error == hipSuccess) {
 		set_delta(region, peer, (ptrdiff_t)((uintptr_t)part->opening->base + part->memory.offset -
 						    (uintptr_t)regions[region].base));
@@ -323,16 +344,14 @@ static void reach(unsigned region, int peer)
 	hipError_t error = hipErrorPeerAccessUnsupported;
 	int i;
 
-	if (part->reach != UNTRIED || peer == gshmemi_job->rank)
+	if (part->reach != UNTRIED)
 		return;
-	for (i = 0; part->memory.nbytes && i < GSHMEMI_REGION_ATTEMPTS; i++) {
+	for (i = 0; gshmemi_job->peers[peer].is_mapped && part->memory.nbytes && i < GSHMEMI_REGION_ATTEMPTS; i++) {
 		if (i)
 			usleep(1000U << i);
 		error = try(region, peer, NULL);
 		if (error == hipSuccess)
 			return;
-		if (error == hipErrorPeerAccessUnsupported)
-			break;
 	}
 	__atomic_store_n(&part->reach, BAD, __ATOMIC_RELEASE);
 	if (part->memory.nbytes)
@@ -343,23 +362,23 @@ static void reach(unsigned region, int peer)
 void gshmemi_region_reach(unsigned region, int pe)
 {
 	const int peer = pe >= 0 && pe < gshmemi_job->npes ? peers[pe] >> 1 : -1;
+	int previous;
 
 	if (peer < 0 || __atomic_load_n(&objects[region]->parts[peer].reach, __ATOMIC_ACQUIRE) != UNTRIED)
 		return;
-	pthread_mutex_lock(&lock);
+	previous = enter();
 	reach(region, peer);
-	pthread_mutex_unlock(&lock);
+	leave(previous);
 }
 
 int gshmemi_region_open(unsigned region)
 {
-	int i, rc;
+	int previous = enter(), i, rc;
 
-	pthread_mutex_lock(&lock);
 	for (i = 0; i < gshmemi_job->npeers; i++)
 		reach(region, i);
 	rc = publish(region);
-	pthread_mutex_unlock(&lock);
+	leave(previous);
 	return rc;
 }
 
@@ -369,25 +388,6 @@ ptrdiff_t gshmemi_region_delta(unsigned region, int pe)
 }
 
 /* ---- what kernels are told ---- */
-
-/* 0 where all fit, so that PEs may be placed in any order. */
-int gshmemi_regions_first(void)
-{
-	const struct gshmemi_peer *peer = gshmemi_job->peers;
-
-	while (!peer->is_local)
-		peer++;
-	return gshmemi_job->npes < GSHMEM_MAX_PES ? 0 : peer->pe;
-}
-
-int gshmemi_regions_count(void)
-{
-	int i, n = 0;
-
-	for (i = 0; i < gshmemi_job->npeers; i++)
-		n += find_entry(&gshmemi_job->peers[i]) >= 0;
-	return n;
-}
 
 static uint32_t find_slow(void)
 {
@@ -405,7 +405,7 @@ static uint32_t find_slow(void)
 	return slow;
 }
 
-void gshmemi_regions_describe(struct gshmemi_state *state)
+int gshmemi_regions_describe(struct gshmemi_state *state)
 {
 	static struct gshmemi_table none;
 
@@ -413,9 +413,9 @@ void gshmemi_regions_describe(struct gshmemi_state *state)
 	state->peers = peers;
 	state->tables = tables;
 	state->slow |= find_slow();
-	state->direct.bias = -8U * (unsigned)gshmemi_regions_first();
-	fill(GSHMEMI_REGION_HEAP, state->direct.delta, state->direct.amo_delta);
-	fill(GSHMEMI_REGION_SYNC, state->direct.sync_delta, none.delta);
+	state->direct.bias = -8U * (unsigned)find_first();
+	(void)fill(GSHMEMI_REGION_SYNC, state->direct.sync_delta, none.delta);
+	return fill(GSHMEMI_REGION_HEAP, state->direct.delta, state->direct.amo_delta);
 }
 
 void gshmemi_regions_scale(struct gshmemi_scale *scale)

@@ -19,8 +19,7 @@ void gshmemi_regions_close(void);
 struct gshmemi_scale;
 void gshmemi_regions_scale(struct gshmemi_scale *scale);
 
-/* In init: how this PE gets at a peer's device; whether all pairs of PEs of the job have native atomics. By default they do not. */
-void gshmemi_regions_set_access(int peer, bool can_map);
+/* In init: all pairs of PEs of the job have native atomics. */
 void gshmemi_regions_set_atomics(void);
 
 /* The lowest number that no region has, -1: none. The same on all PEs, which add and remove together. */
@@ -53,11 +52,7 @@ int gshmemi_region_open(unsigned region);
 /* The distance to that of a PE of the world, though a carrier may have to take what goes there. */
 ptrdiff_t gshmemi_region_delta(unsigned region, int pe);
 
-/* The PE with the first entry of all tables; how many PEs of this node have an entry. */
-int gshmemi_regions_first(void);
-int gshmemi_regions_count(void);
-
-/* Fill in what the state says of regions, and why calls take the slow path: GSHMEMI_SLOW_*. */
-void gshmemi_regions_describe(struct gshmemi_state *state);
+/* Fill in what the state says of regions, and why calls take the slow path. Returns how many PEs of this node have a direct entry. */
+int gshmemi_regions_describe(struct gshmemi_state *state);
 
 #endif /* GSHMEMI_IPC_REGION_H */

@@ -28,7 +28,7 @@
 #define GSHMEMI_ABI_DIRECT_ONLY 0x80000000U
 
 /*
- * A table entry that is no distance. Regions start on pages, so that every real distance is even. An inline constant
+ * A table entry that is no distance. The parts of a region are aligned alike, so that every real distance is even. An inline constant
  * of all instruction sets in question.
  */
 #define GSHMEMI_SENTINEL ((ptrdiff_t)1)
@@ -69,7 +69,7 @@ enum gshmemi_region_number {
 struct gshmemi_region {
 	char *base;                 /* of this PE's; with 0 bytes what places are counted from, and no memory */
 	uint64_t nbytes;
-	const ptrdiff_t *delta;     /* [npeers]; NULL: there is no such region */
+	const ptrdiff_t *delta;     /* [npeers]; NULL: there has been no such region */
 	const ptrdiff_t *amo_delta; /* likewise, for atomics */
 };
 
