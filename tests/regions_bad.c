@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* carry: no */
+/* delivery: no */
 /* platform: cpu */
 /* timeout: 120 */
 /*
