@@ -42,7 +42,8 @@ MPI_CFLAGS ?= $(filter -I% -D%,$(MPI_SHOW))
 MPI_LIBS   := $(filter -L% -l%,$(MPI_SHOW))
 endif
 
-SAN_address := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+SAN_address := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer \
+	$(if $(findstring clang,$(CC)),,-Wno-maybe-uninitialized)
 # gcc warns that TSan does not model fences; the atomics beside ours carry the same order.
 SAN_thread  := -fsanitize=thread $(if $(findstring clang,$(CC)),,-Wno-tsan)
 SAN_lanes   := $(SAN_thread) -DHIPCPU_TSAN_LANES
