@@ -148,10 +148,10 @@ static void run_on_host(struct test t)
 
 __global__ void find_entries(int *is_direct, int n)
 {
-	void *unused = NULL;
+	void *peer;
 
 	for (int pe = 0; pe < n; pe++)
-		is_direct[pe] = gshmemi_peer_ptr(gshmemi_tables()->delta, unused, pe, &unused);
+		is_direct[pe] = gshmemi_peer_ptr(gshmemi_tables()->delta, gshmemi_state.heap, pe, &peer);
 	is_direct[n] = gshmemi_state.direct.delta[GSHMEM_MAX_PES - 1] == GSHMEMI_SENTINEL;
 }
 
