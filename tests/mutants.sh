@@ -151,7 +151,7 @@ cpu_mutants() {
 	mutant kernel cache_address region_openings src/ipc/opening.c '/^static hipError_t find(/,/^}/s/(\*link)->id == memory->id/1/'
 	mutant kernel cache_order region_openings src/ipc/opening.c 's/	move_to_front(&peers\[peer\], link);//'
 	mutant source region_attempts regions_bad src/ipc/region.c '/^static void reach(/,/^}/s/i < GSHMEMI_REGION_ATTEMPTS/i < 4/'
-	mutant source region_lazy regions src/ipc/region.c '/^static void reach(/,/^}/s/part->reach != UNTRIED)/0)/'
+	mutant source region_lazy regions src/ipc/region.c '/^static void reach(/,/^}/s/part->was_tried)/0)/'
 	mutant source region_device regions_bad src/ipc/region.c '/^static int enter(/,/^}/s/return gshmemi_devmem_enter();/return 0;/;/^static void leave(/,/^}/s/gshmemi_devmem_leave(previous);/(void)previous;/'
 	mutant source region_half regions_bad src/ipc/region.c '/^static int add(/,/^}/s/is_used = !rc;/is_used = true;/'
 	mutant source region_error regions_bad src/ipc/opening.c 's/(void)hipGetLastError();/;/'

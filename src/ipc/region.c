@@ -11,17 +11,11 @@
 #include "ipc/globals.h"
 #include "ipc/job.h"
 
-enum reach {
-	UNTRIED,
-	MAPPED,
-	BAD
-};
-
 /* One PE of this machine, as a region knows it. */
 struct part {
 	struct gshmemi_memory memory;
-	struct gshmemi_opening *opening;
-	enum reach reach;
+	struct gshmemi_opening *opening; /* NULL: it is not mapped */
+	bool was_tried;
 };
 
 /* Stays when its region is removed, for the next one with its number: to free memory of the device waits for kernels. */
@@ -231,13 +225,14 @@ static int fill(unsigned region, ptrdiff_t *delta, ptrdiff_t *amo_delta)
 {
 	const struct gshmemi_peer *peer = gshmemi_job->peers;
 	const bool is_slow = gshmemi_env.CHECK || gshmemi_env.CPU_DELIVERY;
+	const int first = find_first();
 	unsigned entry;
 	int i, n = 0;
 
 	for (i = 0; i < GSHMEM_MAX_PES; i++)
 		delta[i] = amo_delta[i] = GSHMEMI_SENTINEL;
 	for (i = 0; i < gshmemi_job->npeers; i++, peer++) {
-		entry = (unsigned)(peer->pe - find_first());
+		entry = (unsigned)(peer->pe - first);
 		if (!peer->is_local || entry >= GSHMEM_MAX_PES - 1)
 			continue;
 		n++;
@@ -272,7 +267,7 @@ static int add(unsigned region, void *base, uint64_t nbytes, const char *what)
 		memset(&object->parts[i], 0, sizeof object->parts[i]);
 		set_delta(region, i, i == gshmemi_job->rank && nbytes ? 0 : GSHMEMI_SENTINEL);
 	}
-	object->parts[gshmemi_job->rank].reach = MAPPED;
+	object->parts[gshmemi_job->rank].was_tried = true;
 	regions[region] = (struct gshmemi_region){base, nbytes, object->delta, object->delta + gshmemi_job->npeers};
 	rc = object->table ? publish(region) : 0;
 	object->is_used = !rc;
@@ -314,11 +309,9 @@ static hipError_t try(unsigned region, int peer, void *place)
 	struct part *part = &objects[region]->parts[peer];
 	const hipError_t error = gshmemi_opening_take(peer, &part->memory, place, &part->opening);
 
-	if (error == hipSuccess) {
+	if (error == hipSuccess)
 		set_delta(region, peer, (ptrdiff_t)((uintptr_t)part->opening->base + part->memory.offset -
 						    (uintptr_t)regions[region].base));
-		__atomic_store_n(&part->reach, MAPPED, __ATOMIC_RELEASE);
-	}
 	return error;
 }
 
@@ -344,17 +337,15 @@ static void reach(unsigned region, int peer)
 	hipError_t error = hipErrorPeerAccessUnsupported;
 	int i;
 
-	if (part->reach != UNTRIED)
+	if (part->was_tried)
 		return;
-	for (i = 0; gshmemi_job->peers[peer].is_mapped && part->memory.nbytes && i < GSHMEMI_REGION_ATTEMPTS; i++) {
+	for (i = 0; gshmemi_job->peers[peer].is_mapped && part->memory.nbytes && i < GSHMEMI_REGION_ATTEMPTS && !part->opening; i++) {
 		if (i)
 			usleep(1000U << i);
 		error = try(region, peer, NULL);
-		if (error == hipSuccess)
-			return;
 	}
-	__atomic_store_n(&part->reach, BAD, __ATOMIC_RELEASE);
-	if (part->memory.nbytes)
+	__atomic_store_n(&part->was_tried, true, __ATOMIC_RELEASE);
+	if (part->memory.nbytes && !part->opening)
 		gshmemi_warn("hipIpcOpenMemHandle of the %s of PE %d: %s: calls to it fail", objects[region]->what,
 			     gshmemi_job->peers[peer].pe, hipGetErrorString(error));
 }
@@ -364,7 +355,7 @@ void gshmemi_region_reach(unsigned region, int pe)
 	const int peer = pe >= 0 && pe < gshmemi_job->npes ? peers[pe] >> 1 : -1;
 	int previous;
 
-	if (peer < 0 || __atomic_load_n(&objects[region]->parts[peer].reach, __ATOMIC_ACQUIRE) != UNTRIED)
+	if (peer < 0 || __atomic_load_n(&objects[region]->parts[peer].was_tried, __ATOMIC_ACQUIRE))
 		return;
 	previous = enter();
 	reach(region, peer);
@@ -407,14 +398,12 @@ static uint32_t find_slow(void)
 
 int gshmemi_regions_describe(struct gshmemi_state *state)
 {
-	static struct gshmemi_table none;
-
 	state->regions = regions;
 	state->peers = peers;
 	state->tables = tables;
 	state->slow |= find_slow();
 	state->direct.bias = -8U * (unsigned)find_first();
-	(void)fill(GSHMEMI_REGION_SYNC, state->direct.sync_delta, none.delta);
+	(void)fill(GSHMEMI_REGION_SYNC, state->direct.sync_delta, state->direct.sync_delta); /* one table for both */
 	return fill(GSHMEMI_REGION_HEAP, state->direct.delta, state->direct.amo_delta);
 }
 
