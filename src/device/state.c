@@ -195,14 +195,13 @@ static int check_units(void)
 {
 	struct gshmemi_state_copy *copy;
 	struct module *module;
+	int rc = 0;
 
-	for (copy = copies; copy; copy = copy->next)
-		if (copy->uploaded && copy->direct_only)
-			return check_copy(copy, true);
-	for (module = modules; module; module = module->next)
-		if (module->abi & GSHMEMI_ABI_DIRECT_ONLY)
-			return check_abi(module->abi, true);
-	return 0;
+	for (copy = copies; copy && !rc; copy = copy->next)
+		rc = copy->uploaded ? check_copy(copy, true) : 0;
+	for (module = modules; module && !rc; module = module->next)
+		rc = check_abi(module->abi, true);
+	return rc;
 }
 
 int gshmemi_state_add_slow(uint32_t slow)
