@@ -20,6 +20,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "base/thread.h"
 #include "ipc/job.h"
 #include "ipc/life.h"
 
@@ -348,7 +349,6 @@ static void *run(void *unused)
 
 int gshmemi_watcher_start(void)
 {
-	sigset_t all, old;
 	int rc;
 
 	wake_fd = eventfd(0, EFD_CLOEXEC);
@@ -358,12 +358,8 @@ int gshmemi_watcher_start(void)
 		return rc;
 	}
 	atomic_store(&phase, WATCH_INIT);
-	sigfillset(&all); /* signals are the user's, and for the user's threads */
-	pthread_sigmask(SIG_SETMASK, &all, &old);
-	rc = -pthread_create(&thread, NULL, run, NULL);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	rc = gshmemi_thread_start(&thread, run, NULL, "init: the watcher thread");
 	if (rc) {
-		gshmemi_error("init: the watcher thread cannot start: %s", strerror(-rc));
 		close(wake_fd);
 		wake_fd = -1;
 	}

@@ -12,7 +12,6 @@
 #include <linux/membarrier.h>
 #include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -21,6 +20,7 @@
 #include <unistd.h>
 
 #include "base/scale.h"
+#include "base/thread.h"
 #include "ipc/job.h"
 
 #define SPIN_NS        20000   /* after the last work: spin, */
@@ -334,18 +334,12 @@ static bool has_cores(unsigned nthreads)
 
 static int start_thread(struct server *s, unsigned rank)
 {
-	sigset_t all, old;
 	int rc;
 
 	memset(s, 0, sizeof *s);
 	s->rank = rank;
 	s->hot[0] = s->hot[1] = GSHMEMI_RPC_NO_SLOT;
-	sigfillset(&all); /* signals are the user's, and for the user's threads */
-	pthread_sigmask(SIG_SETMASK, &all, &old);
-	rc = -pthread_create(&s->thread, NULL, run, s);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	if (rc)
-		gshmemi_error("rpc: a server thread cannot start: %s", strerror(-rc));
+	rc = gshmemi_thread_start(&s->thread, run, s, "rpc: a server thread");
 	return rc;
 }
 
