@@ -29,6 +29,7 @@ extern unsigned explore_lane; /* of the fiber that runs */
 #define gshmemi_arch_pause(polls_p)                        explore_pause(polls_p)
 #define gshmemi_arch_clock_ns()                            1
 #define gshmemi_arch_wave_enter(key)                       ((void)(key), explore_enter())
+#define gshmemi_arch_wave_here(key)                        ((void)(key), explore_enter())
 #define gshmemi_arch_lane()                                explore_lane
 #define gshmemi_arch_group_rank(scope, mask) \
 	((unsigned)__builtin_popcountll((mask) & ((1ULL << explore_lane) - 1)))

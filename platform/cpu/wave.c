@@ -2,11 +2,11 @@
 /*
  * Convergence and cross-lane calls.
  *
- * A wave is settled when each live lane stands in a cross-lane call or at a barrier. Then the mask-less
- * lanes that stand in the same call (operation, site, call chain) form a group; the group lowest in the
+ * A wave is settled when each live lane stands in a cross-lane call or at a barrier, or is held until the lane that it has elected
+ * lets it go. Then the mask-less lanes that stand in the same call (operation, site, call chain) form a group; the group lowest in the
  * kernel's code goes on alone, with itself as the active mask, and meets the others further down. A call
  * with a mask waits for just the live lanes of the mask. A lane that spins holds its wave up, as on
- * a GPU without independent threads; only HIPCPU_OP_ACTIVE goes ahead of it after two polls.
+ * a GPU without independent threads; only HIPCPU_OP_ACTIVE and _HERE go ahead of it after two polls.
  *
  * With GSHMEM_CPU_DIVERGE lanes of a wave that have made a call apart stay parted until a call or a barrier joins
  * them. Where parts meet in a mask-less call, some of them, chosen at random, make it without the others.
@@ -23,6 +23,7 @@ const char *hipcpu_op_name(enum hipcpu_op op)
 	switch (op) {
 	case HIPCPU_OP_MASK: return "wave mask";
 	case HIPCPU_OP_ACTIVE: return "__activemask";
+	case HIPCPU_OP_HERE: return "wave mask";
 	case HIPCPU_OP_SYNC: return "__syncwarp";
 	case HIPCPU_OP_ELECT: return "wave rendezvous";
 	case HIPCPU_OP_BALLOT: return "ballot";
@@ -76,7 +77,7 @@ static int compare(const struct hipcpu_call *a, const struct hipcpu_call *b)
 		return na < nb ? -1 : 1;
 	if (a->op != b->op)
 		return a->op < b->op ? -1 : 1;
-	if (a->op == HIPCPU_OP_MASK || a->op == HIPCPU_OP_ELECT)
+	if (a->op == HIPCPU_OP_MASK || a->op == HIPCPU_OP_HERE || a->op == HIPCPU_OP_ELECT)
 		return (a->value > b->value) - (a->value < b->value);
 	return 0;
 }
@@ -270,7 +271,7 @@ void hipcpu_wave_settle(struct block *b, unsigned w)
 	if (wave->masked)
 		settle_masked(b, w);
 	candidates = wave->arrived & ~wave->masked;
-	if (!candidates || (wave->live & ~(wave->arrived | wave->barrier)))
+	if (!candidates || (wave->live & ~(wave->arrived | wave->barrier | wave->held)))
 		return;
 	if (HIPCPU_UNLIKELY(b->together != NULL))
 		group = diverged_group(b, w, candidates);
@@ -352,10 +353,10 @@ uint64_t hipcpu_wave_call(const struct hipcpu_call *call)
 		wave->uniform = !compare(&me->call, &wave->lanes[wave->first].call);
 	}
 	wave->arrived |= bit;
-	if (call->op == HIPCPU_OP_ACTIVE)
+	if (call->op == HIPCPU_OP_ACTIVE || call->op == HIPCPU_OP_HERE)
 		wave->active |= bit;
 	if ((call->mask && !(call->mask & wave->live & ~wave->masked)) ||
-	    !(wave->live & ~(wave->arrived | wave->barrier)))
+	    !(wave->live & ~(wave->arrived | wave->barrier | wave->held)))
 		hipcpu_wave_settle(b, (unsigned)(wave - b->waves));
 	if (!(wave->ready & bit)) {
 		hipcpu_lane_park(b, me);

@@ -253,6 +253,7 @@ GSHMEMI_ARCH_FN int32_t gshmemi_arch_uniform_high(int64_t value)
  * values that the compiler has taken for divergent: it folds away for others.
  */
 #define GSHMEMI_ARCH_KEEP_ORDER() __asm__ volatile("" ::: "memory")
+#define GSHMEMI_ARCH_KEEP_INSIDE(value) ((void)0)
 #define GSHMEMI_ARCH_KEEP_UNIFORM(value) \
 	do { \
 		(value) = (__typeof__(value))gshmemi_arch_uniform((uint64_t)(value)); \

@@ -161,6 +161,7 @@ enum gshmemi_amo {
  * UNIFORM_HIGH(value)     upper half, an int32_t, of an int64_t that is the same in all lanes of a wave
  * SHARE_ADDRESS(pointer)  computes a constant's address once, where the compiler does it for each field
  * KEEP_ORDER()            loads before it stay before loads after it
+ * KEEP_INSIDE(value)      a loop computes in each turn what it computes from an int that does not change
  * KEEP_APART(source, dest, first, second, third, fourth)
  *                         the access adds a lane's offset to a uniform pointer
  */
@@ -176,8 +177,8 @@ enum gshmemi_amo {
 #error "gshmem: the platform lacks GSHMEMI_ARCH_HAS_POSTS, _MARK_POST or _UNIFORM_HIGH"
 #endif
 #if !defined GSHMEMI_ARCH_SHARE_ADDRESS || !defined GSHMEMI_ARCH_KEEP_ORDER || \
-	!defined GSHMEMI_ARCH_KEEP_APART
-#error "gshmem: the platform lacks GSHMEMI_ARCH_SHARE_ADDRESS, _KEEP_ORDER or _KEEP_APART"
+	!defined GSHMEMI_ARCH_KEEP_INSIDE || !defined GSHMEMI_ARCH_KEEP_APART
+#error "gshmem: the platform lacks GSHMEMI_ARCH_SHARE_ADDRESS, _KEEP_ORDER, _KEEP_INSIDE or _KEEP_APART"
 #endif
 #if GSHMEMI_ARCH_HAS_TICKS && !(defined GSHMEMI_ARCH_TICK_NS && defined GSHMEMI_ARCH_CLOCK_RATE)
 #error "gshmem: the platform lacks GSHMEMI_ARCH_TICK_NS(gfx) or GSHMEMI_ARCH_CLOCK_RATE"
@@ -227,6 +228,8 @@ GSHMEMI_ARCH_GIVES(uint64_t, caller_block, (uint64_t caller));
  * apart.
  */
 GSHMEMI_ARCH_GIVES(uint64_t, wave_enter, (uint64_t key));
+/* The same, for calls that lanes make while others wait in a loop for what these do: a put, not a collective. */
+GSHMEMI_ARCH_GIVES(uint64_t, wave_here, (uint64_t key));
 /* Position in the group and its size; mask is what wave_enter gave at the head of the call. */
 GSHMEMI_ARCH_GIVES(unsigned, group_rank, (int scope, uint64_t mask));
 GSHMEMI_ARCH_GIVES(unsigned, group_size, (int scope, uint64_t mask));

@@ -87,11 +87,18 @@ GSHMEMI_ARCH_FN uint64_t gshmemi_arch_block(void)
 
 #include <gshmem/arch/plain.h> /* layout, registers, callers */
 
+#define GSHMEMI_ARCH_KEEP_INSIDE(value) ((void)0)
+
 /* ---- groups ---- */
 
 GSHMEMI_ARCH_FN uint64_t gshmemi_arch_wave_enter(uint64_t key)
 {
 	return hipcpu_self ? hipcpu_wave_mask(GSHMEMI_ARCH_SITE, key) : 1;
+}
+
+GSHMEMI_ARCH_FN uint64_t gshmemi_arch_wave_here(uint64_t key)
+{
+	return hipcpu_self ? hipcpu_wave_here(GSHMEMI_ARCH_SITE, key) : 1;
 }
 
 GSHMEMI_ARCH_FN unsigned gshmemi_arch_group_rank(int scope, uint64_t mask)

@@ -38,6 +38,9 @@ GSHMEMI_ARCH_FN uint64_t gshmemi_arch_block(void)
 
 #include <gshmem/arch/plain.h> /* layout, registers, callers */
 
+#define GSHMEMI_ARCH_KEEP_INSIDE(value) ((void)0)
+
+#define gshmemi_arch_wave_here gshmemi_arch_wave_enter
 GSHMEMI_ARCH_FN uint64_t gshmemi_arch_wave_enter(uint64_t key)
 {
 	(void)key;

@@ -47,6 +47,12 @@
 
 #include <gshmem/arch/plain.h> /* layout, registers, callers */
 
+/*
+ * nvcc takes what follows from a peer's address out of the loop that it is in, and keeps it in registers: 48 more in a loop with
+ * two put_signals (user_halo on sm_90).
+ */
+#define GSHMEMI_ARCH_KEEP_INSIDE(value) __asm__ volatile("" : "+r"(value))
+
 /* ---- where am I ---- */
 
 GSHMEMI_ARCH_FN unsigned gshmemi_arch_lane(void)

@@ -56,6 +56,7 @@ enum hipcpu_op {
 	HIPCPU_OP_NONE,
 	HIPCPU_OP_MASK,	       /* result: who takes part */
 	HIPCPU_OP_ACTIVE,      /* the same; does not wait for lanes that spin */
+	HIPCPU_OP_HERE,        /* the same, of those with one value */
 	HIPCPU_OP_SYNC,
 	HIPCPU_OP_ELECT,       /* result: who takes part, for one of them; 0 for the others, let go by that one */
 	HIPCPU_OP_BALLOT,      /* of value != 0 */
@@ -137,6 +138,14 @@ void hipcpu_wave_release(uint64_t lanes) HIPCPU_CONVERGENT;
 HIPCPU_INLINE uint64_t hipcpu_wave_mask(const void *site, int line, uint64_t key)
 {
 	struct hipcpu_call call = {HIPCPU_OP_MASK, line, 0, 0, site, __builtin_frame_address(0), key, 0, 0};
+
+	return hipcpu_wave_call(&call);
+}
+
+/* The same, but not waiting for lanes that spin. */
+HIPCPU_INLINE uint64_t hipcpu_wave_here(const void *site, int line, uint64_t key)
+{
+	struct hipcpu_call call = {HIPCPU_OP_HERE, line, 0, 0, site, __builtin_frame_address(0), key, 0, 0};
 
 	return hipcpu_wave_call(&call);
 }
