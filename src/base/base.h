@@ -155,13 +155,13 @@ extern bool gshmemi_is_shmem;
 int gshmemi_shmem_read_env(void);
 void gshmemi_shmem_initialized(void);
 
-/* ---- bootstrap.c: MPI is called there and nowhere else, by the thread that called the library ---- */
+/* ---- bootstrap.c: calls MPI, from the thread that called the library ---- */
 
 /*
- * Start MPI at thread_level unless it runs, copy the communicator at comm (an MPI_Comm *; NULL: MPI_COMM_WORLD).
+ * Start MPI at MPI_THREAD_MULTIPLE unless it runs, copy the communicator at comm (an MPI_Comm *; NULL: MPI_COMM_WORLD).
  * Fails only where this process cannot take part in anything collective.
  */
-int gshmemi_bootstrap_open(const void *comm, int thread_level);
+int gshmemi_bootstrap_open(const void *comm);
 void gshmemi_bootstrap_close(void);
 
 /* When the process exits: finalize MPI, if the library started it and is finalized. Nothing the second time. */
@@ -169,6 +169,12 @@ void gshmemi_bootstrap_finalize(void);
 
 /* -EINVAL after a message when MPI's thread level is below GSHMEM_THREAD_*. */
 int gshmemi_bootstrap_check_level(int thread_level);
+
+/* -EINVAL after a message that names both PEs when MPI's thread level is below MPI_THREAD_MULTIPLE: MPI cannot carry. */
+int gshmemi_bootstrap_check_carrying(int from_pe, int to_pe);
+
+/* For net/mpi.c, collective: *comm_p (an MPI_Comm *) becomes a copy of the communicator. Errors on it return. */
+void gshmemi_bootstrap_copy_comm(void *comm_p);
 
 /*
  * End all processes that MPI knows, with a status, which the launcher returns. Callable from any thread, also while

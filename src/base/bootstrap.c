@@ -2,8 +2,12 @@
 /*
  * Bootstrap: the PEs find each other, and agree, over MPI, in init and at the end of finalize. In between
  * they meet by the library's own barrier (meet.c), unless some of them cannot map each other's memory.
- * MPI is called in this file only, by the thread that called the library, so that a job on one node runs
- * at any thread level of MPI. Only MPI_Abort may come from another thread.
+ * This file calls MPI from the thread that called the library, so that a job on one node runs at any thread level of
+ * MPI. Only MPI_Abort may come from another thread. net/mpi.c, the only other file that calls MPI, needs
+ * MPI_THREAD_MULTIPLE, which the library therefore asks for when it starts MPI.
+ *
+ * Errors of MPI return, and are handled after the call: MPICH 4.0.2 calls an error handler with its lock held, and
+ * MPI_Abort by the watcher would wait for it.
  *
  * MPI cannot be started twice. When the library started it, it is finalized at the exit of the process, not in
  * gshmem_finalize, so that gshmem_init may be called again.
@@ -12,8 +16,10 @@
 
 #include <fcntl.h>
 #include <mpi.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 static MPI_Comm comm = MPI_COMM_NULL;
@@ -39,6 +45,7 @@ static const char *level_name(int mpi_level)
 	}
 }
 
+/* GSHMEM_THREAD_* as MPI's. */
 static int mpi_level_of(int thread_level)
 {
 	static const int levels[] = {MPI_THREAD_SINGLE, MPI_THREAD_FUNNELED, MPI_THREAD_SERIALIZED,
@@ -64,15 +71,15 @@ void gshmemi_bootstrap_finalize(void)
 		MPI_Finalize();
 }
 
-static void start_mpi(int mpi_level)
+static void start_mpi(void)
 {
-	MPI_Init_thread(NULL, NULL, mpi_level, &level);
+	MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &level);
 	owner_pid = getpid();
 	atexit(gshmemi_bootstrap_finalize);
 }
 
 /* The communicator to copy, or MPI_COMM_NULL when the caller cannot take part in anything. */
-static int find_base(const void *user_comm, int thread_level, MPI_Comm *base_p)
+static int find_base(const void *user_comm, MPI_Comm *base_p)
 {
 	int initialized;
 
@@ -86,7 +93,7 @@ static int find_base(const void *user_comm, int thread_level, MPI_Comm *base_p)
 		return -EINVAL;
 	}
 	if (!initialized)
-		start_mpi(mpi_level_of(thread_level));
+		start_mpi();
 	*base_p = user_comm ? *(const MPI_Comm *)user_comm : MPI_COMM_WORLD;
 	if (*base_p == MPI_COMM_NULL) {
 		gshmemi_error("init: the communicator is MPI_COMM_NULL: this process is not part of the job");
@@ -96,36 +103,37 @@ static int find_base(const void *user_comm, int thread_level, MPI_Comm *base_p)
 }
 
 /*
- * MPI fails when a PE has died under it. The watcher will say which one, but may need MISSING_NS for it; the calls to
- * gshmemi_end then meet.
+ * Ends the job if a call of MPI has failed, as it does when a PE has died under it. The watcher will say which one, but
+ * may need MISSING_NS for it; the calls to gshmemi_end then meet.
  */
-static void on_mpi_error(MPI_Comm *failed, int *code, ...)
+static void check(int code)
 {
 	char text[MPI_MAX_ERROR_STRING];
 	unsigned left_s = 4;
 	int length;
 
-	(void)failed;
+	if (code == MPI_SUCCESS)
+		return;
 	while (left_s)
 		left_s = sleep(left_s); /* the launcher's signals interrupt it */
 	gshmemi_log_release(true); /* init holds messages back */
-	MPI_Error_string(*code, text, &length);
+	MPI_Error_string(code, text, &length);
 	gshmemi_error("MPI failed, which may mean that a PE died: %.*s", (int)strcspn(text, "\n"), text);
 	gshmemi_end(1);
 }
 
-/* The copy inherits the error handler; the user's communicator gets its own back. */
+/* A copy inherits the error handler; the user's communicator gets its own back. */
 static void copy_comm(MPI_Comm base)
 {
-	MPI_Errhandler handler, old;
+	MPI_Errhandler old;
+	int code;
 
 	MPI_Comm_get_errhandler(base, &old);
-	MPI_Comm_create_errhandler(on_mpi_error, &handler);
-	MPI_Comm_set_errhandler(base, handler);
-	MPI_Comm_dup(base, &comm);
+	MPI_Comm_set_errhandler(base, MPI_ERRORS_RETURN);
+	code = MPI_Comm_dup(base, &comm);
 	MPI_Comm_set_errhandler(base, old);
-	MPI_Errhandler_free(&handler);
 	MPI_Errhandler_free(&old);
+	check(code);
 }
 
 /* What launchers tell each process that they start. */
@@ -177,12 +185,12 @@ static bool is_alone_unasked(MPI_Comm base, int nprocesses)
 	return nprocesses == 1 && relation != MPI_IDENT;
 }
 
-int gshmemi_bootstrap_open(const void *user_comm, int thread_level)
+int gshmemi_bootstrap_open(const void *user_comm)
 {
 	MPI_Comm base;
 	int rc, size;
 
-	rc = find_base(user_comm, thread_level, &base);
+	rc = find_base(user_comm, &base);
 	if (rc)
 		return rc;
 	MPI_Comm_size(MPI_COMM_WORLD, &size);
@@ -208,6 +216,21 @@ int gshmemi_bootstrap_check_level(int thread_level)
 	return -EINVAL;
 }
 
+int gshmemi_bootstrap_check_carrying(int from_pe, int to_pe)
+{
+	if (level >= MPI_THREAD_MULTIPLE)
+		return 0;
+	gshmemi_error("init: MPI has to carry what PE %d asks of PE %d, which takes a thread of its own, but MPI runs with "
+		      "MPI_THREAD_%s: start MPI by MPI_Init_thread with MPI_THREAD_MULTIPLE",
+		      from_pe, to_pe, level_name(level));
+	return -EINVAL;
+}
+
+void gshmemi_bootstrap_copy_comm(void *comm_p)
+{
+	check(MPI_Comm_dup(comm, (MPI_Comm *)comm_p));
+}
+
 void gshmemi_bootstrap_close(void)
 {
 	if (node_comm != MPI_COMM_NULL && !is_finalized())
@@ -221,7 +244,7 @@ void gshmemi_bootstrap_close(void)
 
 /*
  * MPI_Abort is called at any thread level: MPICH 4.0.2 takes its lock at MPI_THREAD_MULTIPLE alone, which a thread that
- * waits in MPI lets go, and then only writes to the launcher. On another communicator than MPI_COMM_WORLD it would
+ * waits in MPI lets go now and then, and then only writes to the launcher. On another communicator than MPI_COMM_WORLD it would
  * send messages. What it prints of itself would be a riddle to the user, who has not called it.
  */
 void gshmemi_bootstrap_abort(int status)
@@ -253,6 +276,25 @@ bool gshmemi_bootstrap_is_finalized(void)
 
 /* ---- exchanges ---- */
 
+/*
+ * Until a call has ended that was begun. MPICH's blocking calls spin, and take its one lock again as soon as they let it go: the net thread,
+ * which must answer other PEs meanwhile, got it after seconds.
+ */
+static void finish(int rc, MPI_Request *request)
+{
+	const struct timespec nap = {0, 50000};
+	unsigned ntests = 0;
+	int is_done = 0;
+
+	check(rc);
+	while (check(MPI_Test(request, &is_done, MPI_STATUS_IGNORE)), !is_done) {
+		if (++ntests < 50)
+			sched_yield();
+		else
+			nanosleep(&nap, NULL);
+	}
+}
+
 const struct gshmemi_traffic *gshmemi_bootstrap_traffic(void)
 {
 	return &traffic;
@@ -260,46 +302,57 @@ const struct gshmemi_traffic *gshmemi_bootstrap_traffic(void)
 
 void gshmemi_bootstrap_split(int lowest)
 {
-	MPI_Comm_split(comm, lowest, rank, &node_comm);
+	check(MPI_Comm_split(comm, lowest, rank, &node_comm));
 	gshmemi_traffic_add(&traffic, false, GSHMEMI_SPLIT_NBYTES(npes));
 }
 
 void gshmemi_bootstrap_barrier(void)
 {
-	MPI_Barrier(comm);
+	MPI_Request request;
+
+	finish(MPI_Ibarrier(comm, &request), &request);
 }
 
 void gshmemi_bootstrap_allgather(const void *mine, void *all, size_t nbytes)
 {
-	MPI_Allgather(mine, (int)nbytes, MPI_BYTE, all, (int)nbytes, MPI_BYTE, comm);
+	MPI_Request request;
+
+	finish(MPI_Iallgather(mine, (int)nbytes, MPI_BYTE, all, (int)nbytes, MPI_BYTE, comm, &request), &request);
 	gshmemi_traffic_add(&traffic, false, (size_t)npes * nbytes);
 }
 
 void gshmemi_bootstrap_allgather_node(const void *mine, void *all, size_t nbytes)
 {
+	MPI_Request request;
 	int nlocal;
 
 	MPI_Comm_size(node_comm, &nlocal);
-	MPI_Allgather(mine, (int)nbytes, MPI_BYTE, all, (int)nbytes, MPI_BYTE, node_comm);
+	finish(MPI_Iallgather(mine, (int)nbytes, MPI_BYTE, all, (int)nbytes, MPI_BYTE, node_comm, &request), &request);
 	gshmemi_traffic_add(&traffic, true, (size_t)nlocal * nbytes);
 }
 
 void gshmemi_bootstrap_broadcast(void *data, size_t nbytes, int root)
 {
-	MPI_Bcast(data, (int)nbytes, MPI_BYTE, root, comm);
+	MPI_Request request;
+
+	finish(MPI_Ibcast(data, (int)nbytes, MPI_BYTE, root, comm, &request), &request);
 	gshmemi_traffic_add(&traffic, false, nbytes);
 }
 
 /* MPICH 4.0.2 compares MPI_UINT64_T as if it were signed; MPI_INT64_T is so everywhere. */
 void gshmemi_bootstrap_min(int64_t *words, int nwords)
 {
-	MPI_Allreduce(MPI_IN_PLACE, words, nwords, MPI_INT64_T, MPI_MIN, comm);
+	MPI_Request request;
+
+	finish(MPI_Iallreduce(MPI_IN_PLACE, words, nwords, MPI_INT64_T, MPI_MIN, comm, &request), &request);
 	gshmemi_traffic_add(&traffic, false, (size_t)nwords * sizeof *words);
 }
 
 void gshmemi_bootstrap_and(uint64_t *words, int nwords)
 {
-	MPI_Allreduce(MPI_IN_PLACE, words, nwords, MPI_UINT64_T, MPI_BAND, comm);
+	MPI_Request request;
+
+	finish(MPI_Iallreduce(MPI_IN_PLACE, words, nwords, MPI_UINT64_T, MPI_BAND, comm, &request), &request);
 }
 
 int gshmemi_bootstrap_agree(int rc, bool *all)
