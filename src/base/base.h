@@ -135,8 +135,10 @@ extern struct gshmemi_env gshmemi_env;
 /* Read all variables. -EINVAL after a message on one that does not parse. */
 int gshmemi_env_read(void);
 
-/* Whether GSHMEM_CARRY names a PE. */
-bool gshmemi_env_carries(int pe);
+/* How GSHMEM_CARRY wants operations of a PE on another one to go. */
+enum gshmemi_carrier { GSHMEMI_CARRIER_NONE, GSHMEMI_CARRIER_DIRECT, GSHMEMI_CARRIER_NET };
+enum gshmemi_carrier gshmemi_env_carrier(int from, int to);
+bool gshmemi_env_carries_direct(void);
 
 /* Warn of GSHMEM_ variables that do not exist; once. */
 void gshmemi_env_warn_unknown(void);

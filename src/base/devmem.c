@@ -135,7 +135,7 @@ static int await_queue(struct queue *queue, const char *what)
 }
 
 /* The priority keeps the stream off the hardware queues of the program's streams, where it could wait for a kernel. */
-static int open_stream(hipStream_t *stream_p, const char *what)
+int gshmemi_devmem_open_stream(hipStream_t *stream_p, const char *what)
 {
 	int least, greatest, rc;
 
@@ -148,7 +148,7 @@ static int open_queue(struct queue *queue)
 {
 	int rc;
 
-	rc = open_stream(&queue->stream, "init");
+	rc = gshmemi_devmem_open_stream(&queue->stream, "init");
 	if (!rc)
 		rc = report(hipEventCreateWithFlags(&queue->event, hipEventBlockingSync | hipEventDisableTiming),
 			    "init", "hipEventCreateWithFlags");
@@ -272,6 +272,11 @@ static void must(int rc)
 		gshmemi_end(1);
 }
 
+void gshmemi_devmem_must(hipError_t error, const char *call, const char *action)
+{
+	must(report(error, call, action));
+}
+
 void gshmemi_devmem_move(void *dest, const void *source, size_t nbytes, bool nbi, const char *call)
 {
 	int previous;
@@ -375,7 +380,7 @@ void gshmemi_devmem_run(hipError_t (*launch)(const struct gshmemi_coll_args *arg
 	hipStream_t stream = take_spare();
 
 	if (!stream)
-		must(open_stream(&stream, call));
+		must(gshmemi_devmem_open_stream(&stream, call));
 	must(report(launch(args, stream), call, "hipLaunchKernel"));
 	must(report(hipStreamSynchronize(stream), call, "hipStreamSynchronize"));
 	give_spare(stream);

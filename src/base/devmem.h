@@ -6,8 +6,8 @@
  *
  * There are two streams, so that what the copy engines can do never waits for a kernel to find room on a full GPU:
  *
- *   copies    put, get, values, signals, flags of barriers
- *   kernels   atomics, and strided copies, which some GPUs make by a kernel
+ *   copies    put, get, values, flags of barriers
+ *   kernels   atomics and signals, and strided copies, which some GPUs make by a kernel
  *
  * Nothing is promised between two operations but by gshmemi_devmem_complete. All calls may be made by any thread.
  */
@@ -21,6 +21,9 @@ int gshmemi_devmem_open(void);
 void gshmemi_devmem_close(void);
 struct gshmemi_scale;
 void gshmemi_devmem_scale(struct gshmemi_scale *scale);
+
+/* A stream of the highest priority, which hipStreamDestroy ends. what is who asks, for messages. */
+int gshmemi_devmem_open_stream(hipStream_t *stream_p, const char *what);
 
 /* A thread's current device is its own affair; streams, memory and handles want this PE's. Returns what to go back to. */
 int gshmemi_devmem_enter(void);
@@ -40,6 +43,9 @@ int gshmemi_devmem_fill(void *dest, int value, size_t nbytes, const char *what);
  * The rest is for host calls, which have no way to return an error: one ends the job. Heap addresses are peer
  * addresses already; local ones may lie in host or device memory.
  */
+
+/* Go on if a call of HIP was a success; else say which, for whom, and end the job. */
+void gshmemi_devmem_must(hipError_t error, const char *call, const char *action);
 
 /* Copy; returns when source may be reused and dest read, or with nbi at once: until complete, then. */
 void gshmemi_devmem_move(void *dest, const void *source, size_t nbytes, bool nbi, const char *call);

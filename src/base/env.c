@@ -205,31 +205,51 @@ static bool parse_pes(const char **text_p, uint64_t *first_p, uint64_t *last_p)
 	return (!*at || *at == ',') && *first_p <= *last_p;
 }
 
+#define DIRECT "direct"
+
 static int parse_carry(const char *name, const char *text, const char **value_p)
 {
 	uint64_t first, last;
 	const char *at = text;
 
-	while (*at && strcmp(text, "direct"))
+	if (strncmp(at, DIRECT, sizeof DIRECT - 1) == 0)
+		at += sizeof DIRECT - 1 + (at[sizeof DIRECT - 1] == ':' && at[sizeof DIRECT]);
+	else if (strcmp(at, "all") == 0 || strcmp(at, "1-in-3") == 0)
+		at = "";
+	while (*at)
 		if (!parse_pes(&at, &first, &last)) {
-			gshmemi_error("%s=%s: must be direct or numbers of PEs, as in 1,4-6", name, text);
+			gshmemi_error("%s=%s: must be all, 1-in-3, numbers of PEs, as in 1,4-6, direct, or direct:1,4-6", name, text);
 			return -EINVAL;
 		}
 	*value_p = *text ? text : NULL;
 	return 0;
 }
 
-bool gshmemi_env_carries(int pe)
+bool gshmemi_env_carries_direct(void)
 {
+	return gshmemi_env.CARRY && strncmp(gshmemi_env.CARRY, DIRECT, sizeof DIRECT - 1) == 0;
+}
+
+enum gshmemi_carrier gshmemi_env_carrier(int from, int to)
+{
+	const bool is_direct = gshmemi_env_carries_direct();
+	const enum gshmemi_carrier way = is_direct ? GSHMEMI_CARRIER_DIRECT : GSHMEMI_CARRIER_NET;
 	const char *at = gshmemi_env.CARRY;
 	uint64_t first, last;
 
-	if (!at || strcmp(at, "direct") == 0)
-		return at != NULL;
+	if (!at || (from == to && !is_direct))
+		return GSHMEMI_CARRIER_NONE;
+	if (strcmp(at, "1-in-3") == 0) /* never both ways */
+		return (2 * (int64_t)from + to) % 3 == 1 ? way : GSHMEMI_CARRIER_NONE;
+	if (is_direct)
+		at += sizeof DIRECT - 1;
+	if (!*at || strcmp(at, "all") == 0)
+		return way;
+	at += *at == ':';
 	while (*at && parse_pes(&at, &first, &last))
-		if ((uint64_t)pe >= first && (uint64_t)pe <= last)
-			return true;
-	return false;
+		if ((uint64_t)to >= first && (uint64_t)to <= last)
+			return way;
+	return GSHMEMI_CARRIER_NONE;
 }
 
 /* "K" or "K:cyclic". */

@@ -18,7 +18,13 @@ X(INIT_TIMEOUT, seconds, "120", "peers", "seconds after which an init that waits
 X(IPC_CACHE, number, "32", "peers",
   "allocations of each peer that stay open, for the next use, when gshmem uses them no more; one that is freed is given back when it is closed")
 X(CARRY, carry, "", "debugging",
-  "PEs to which operations go by a carrier, out of line, though their memory is mapped: direct for all, or as in 1,4-6")
+  "PEs that are not mapped, so that their owners perform what is asked of them: all, or as in 1,4-6, or 1-in-3 for a third of the pairs, one "
+  "way; direct: they are mapped, but what goes to them goes out of line")
+X(NET, flag, "0", "peers", "1: the thread that reaches PEs which are not mapped runs, though there are none")
+X(NET_DEADLINE, seconds, "10", "peers",
+  "seconds after which a PE that does not answer ends the job, unless its process is stopped; 0: never")
+X(STATS, flag, "0", "debugging", "1: gshmem_finalize says on stderr how many operations went over the net, and what this PE performed")
+X(NET_SEQ, number, "0", "debugging", "number of the first message to each PE: to test that 32 bits may wrap")
 X(CHECK, flag, "0", "debugging",
   "1: check PE numbers and addresses of every call, on the host and in kernels; that all PEs pass the same to a collective; "
   "that all threads of a work-group or wave pass the same to its call, and all of a work-group make it; "
