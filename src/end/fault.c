@@ -178,7 +178,8 @@ static void describe(const struct gshmemi_fault *f, char *text, size_t nbytes)
 			describe_unreachable(f, text, nbytes);
 		else
 			snprintf(text, nbytes,
-				 "atomics on PE %" PRId32 ": some pair of PEs in this job has no native atomics", f->pe);
+				 "no native atomics from the device of PE %d to that of PE %" PRId32 ": atomics and signals fail",
+				 gshmemi_job->my_pe, f->pe);
 		break;
 	case GSHMEMI_FAULT_BAD_ARGUMENT:
 		snprintf(text, nbytes, "%" PRId64 " is no valid operator or stride", (int64_t)f->found);

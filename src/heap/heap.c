@@ -274,6 +274,7 @@ static int allocate_sync(struct gshmemi_heap *heap)
 	heap->meeting = heap->sync + heap->nplaces;
 	heap->card = heap->meeting + 1;
 	heap->stages = (char *)(heap->meeting + 2);
+	heap->mail_lock = (uint32_t *)(void *)(heap->stages - GSHMEMI_STAGE_LINE);
 	heap->npredefined = npieces - (heap->nplaces - GSHMEMI_NPREDEFINED);
 	return gshmemi_devmem_fill(sync, 0, syncs_nbytes(heap->nplaces), "init: the sync region");
 }

@@ -178,6 +178,7 @@ static void meet_peers(void)
 	mine.is_dumpable = prctl(PR_GET_DUMPABLE) == 1;
 	job.peers = take(peers_nbytes(job.npeers));
 	gshmemi_bootstrap_allgather_node(&mine, job.peers, sizeof mine);
+	job.peers[job.rank].has_atomics = true;
 	job.nlocal = 0;
 	for (i = 0; i < job.npeers; i++) {
 		job.peers[i].is_local = pretended_node(job.peers[i].pe) == pretended_node(job.my_pe);
@@ -189,7 +190,7 @@ int gshmemi_job_open(int rc, const struct gshmemi_config *config)
 {
 	job.my_pe = gshmemi_bootstrap_rank();
 	job.npes = gshmemi_bootstrap_npes();
-	job.nsharers = 1;
+	job.nsharers = 0;
 	gethostname(job.host, sizeof job.host - 1);
 	rc = check(rc, config);
 	if (rc)
@@ -225,9 +226,15 @@ void gshmemi_job_set_mapped(int peer)
 	job.peers[peer].is_mapped = true;
 }
 
-void gshmemi_job_set_sharers(int npes)
+void gshmemi_job_set_atomics(int peer)
 {
-	job.nsharers = npes;
+	job.peers[peer].has_atomics = true;
+}
+
+void gshmemi_job_set_sharer(int peer)
+{
+	job.peers[peer].is_sharer = true;
+	job.nsharers++;
 }
 
 /* ---- peers ---- */

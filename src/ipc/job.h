@@ -18,9 +18,11 @@ struct gshmemi_peer {
 	int pe;
 	pid_t pid;           /* as the peer itself sees it */
 	uint32_t uid;
-	bool is_dumpable;    /* lets other processes open its memory */
-	bool is_local;       /* on this PE's node: false only where GSHMEM_PES_PER_NODE pretends others */
-	bool is_mapped;      /* its heap is in this process; false until gshmemi_map_open */
+	bool is_dumpable : 1; /* lets other processes open its memory */
+	bool is_local : 1;    /* on this PE's node: false only where GSHMEM_PES_PER_NODE pretends others */
+	bool is_mapped : 1;   /* its heap is in this process; false until gshmemi_map_open */
+	bool has_atomics : 1; /* this PE's device has native atomics on that PE's; but for this PE itself false until gshmemi_map_open */
+	bool is_sharer : 1;   /* its device is this PE's, as of this PE itself; likewise */
 	uint64_t pid_space;  /* inode of its PID namespace: pid means something here only if it is ours */
 };
 
@@ -31,7 +33,7 @@ struct gshmemi_job {
 	int most;            /* PEs of the machine that has most of them */
 	int nlocal;          /* of the peers, those on this node */
 	int rank;            /* of this PE among its peers */
-	int nsharers;        /* of the peers, those with this PE's device; 1 until gshmemi_map_open */
+	int nsharers;        /* of the peers, those with this PE's device; 0 until gshmemi_map_open */
 	struct gshmemi_peer *peers; /* [npeers], by PE */
 	char host[64];
 };
@@ -56,7 +58,8 @@ extern const struct gshmemi_job *gshmemi_job;
 int gshmemi_job_open(int rc, const struct gshmemi_config *config);
 void gshmemi_job_close(void);
 void gshmemi_job_set_mapped(int peer); /* an index of peers */
-void gshmemi_job_set_sharers(int npes);
+void gshmemi_job_set_atomics(int peer);
+void gshmemi_job_set_sharer(int peer);
 void gshmemi_job_scale(struct gshmemi_scale *scale);
 
 /* A PE on this machine; NULL: it is on another one. */

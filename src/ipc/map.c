@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ipc/map.h"
 
+#include <gshmem/move/carry.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -144,13 +145,18 @@ static int open_peer(int i, const struct card *card, char *heap)
 	return rc ? rc : gshmemi_region_map(GSHMEMI_REGION_HEAP, i, delta ? heap_start + delta : NULL);
 }
 
-static int open_peers(const struct card *cards, const struct gshmemi_mine *mine, bool *has_atomics_p)
+/* A carrier of this process writes to the memory of pretended nodes, too. */
+static bool wants_mapping(const struct gshmemi_peer *peer)
+{
+	return gshmemi_env_carrier(gshmemi_job->my_pe, peer->pe) != GSHMEMI_CARRIER_NET && (peer->is_local || gshmemi_env_carries_direct());
+}
+
+static int open_peers(const struct card *cards, const struct gshmemi_mine *mine)
 {
 	const struct gshmemi_peer *peer;
 	struct access access;
 	int i, region, rc;
 
-	*has_atomics_p = gshmemi_job->npeers == gshmemi_job->npes;
 	for (i = 0; i < gshmemi_job->npeers; i++) {
 		peer = &gshmemi_job->peers[i];
 		if (i == gshmemi_job->rank) {
@@ -158,10 +164,11 @@ static int open_peers(const struct card *cards, const struct gshmemi_mine *mine,
 			continue;
 		}
 		access = (struct access){false, false};
-		/* A carrier of this process writes to the memory of pretended nodes, too. */
-		rc = peer->is_local || gshmemi_env.CARRY ? find_access(&cards[i].device, mine->device, &access) : 0;
+		rc = wants_mapping(peer) ? find_access(&cards[i].device, mine->device, &access) : 0;
 		if (rc)
 			return rc;
+		if (access.has_atomics)
+			gshmemi_job_set_atomics(i);
 		for (region = 0; region < (gshmemi_globals.nbytes ? GSHMEMI_NFIXED : GSHMEMI_REGION_GLOBALS); region++)
 			gshmemi_region_tell((unsigned)region, i, &cards[i].memory[region]);
 		rc = access.can_map ? open_peer(i, &cards[i], mine->bases[GSHMEMI_REGION_HEAP]) : -EXDEV;
@@ -170,30 +177,51 @@ static int open_peers(const struct card *cards, const struct gshmemi_mine *mine,
 		if (!rc)
 			gshmemi_job_set_mapped(i);
 		gshmemi_life_open_peer(peer->pe, (int)cards[i].life_fd);
-		*has_atomics_p &= !rc && access.has_atomics;
 	}
 	return 0;
 }
 
-/* One line for all peers of this node that are out of reach. */
-static void warn_unmapped(void)
+static bool is_unmapped(const struct gshmemi_peer *peer)
 {
-	int i, nmissing = 0, length = 0;
-	const struct gshmemi_peer *peer;
-	char list[256] = "";
+	return peer->is_local && !peer->is_mapped && wants_mapping(peer);
+}
 
-	for (i = 0; i < gshmemi_job->npeers; i++) {
-		peer = &gshmemi_job->peers[i];
-		if (!peer->is_local || peer->is_mapped)
+static bool lacks_atomics(const struct gshmemi_peer *peer)
+{
+	return peer->is_mapped && !peer->has_atomics;
+}
+
+/* The peers of which something is true, as "1, 2"; returns how many. */
+static int list_peers(bool (*is_true)(const struct gshmemi_peer *), char *list, size_t nbytes)
+{
+	const struct gshmemi_peer *peer = gshmemi_job->peers;
+	int i, n = 0;
+	size_t length = 0;
+
+	list[0] = 0;
+	for (i = 0; i < gshmemi_job->npeers; i++, peer++) {
+		if (!is_true(peer))
 			continue;
-		if (length < (int)sizeof list - 16)
-			length += snprintf(list + length, sizeof list - (size_t)length, "%s%d", nmissing ? ", " : "",
-					   peer->pe);
-		nmissing++;
+		if (length < nbytes - 16)
+			length += (size_t)snprintf(list + length, nbytes - length, "%s%d", n ? ", " : "", peer->pe);
+		n++;
 	}
-	if (nmissing)
-		gshmemi_warn("init: no peer access between the device of PE %d and %s of PE %s: calls to %s fail",
-			     gshmemi_job->my_pe, nmissing > 1 ? "those" : "that", list, nmissing > 1 ? "them" : "it");
+	return n;
+}
+
+/* One line for all peers of this node that are out of reach, and one for all that are without atomics. */
+static void report_access(void)
+{
+	char list[256];
+	int n = list_peers(is_unmapped, list, sizeof list);
+
+	if (n)
+		gshmemi_warn("init: no peer access between the device of PE %d and %s of PE %s: calls to %s %s", gshmemi_job->my_pe,
+			     n > 1 ? "those" : "that", list, n > 1 ? "them" : "it", GSHMEMI_HAS_NET ? "go over MPI" : "fail");
+	n = list_peers(lacks_atomics, list, sizeof list);
+	if (n)
+		gshmemi_info("init: no native atomics from the device of PE %d to %s of PE %s", gshmemi_job->my_pe,
+			     n > 1 ? "those" : "that", list);
 }
 
 /* ---- exchange ---- */
@@ -221,35 +249,30 @@ static void compare(const char *heap, size_t *heap_align_p)
 
 static int connect_peers(const struct card *cards, const struct gshmemi_mine *mine)
 {
-	bool has_atomics = false;
 	int rc;
 
 	rc = add_regions(mine);
 	if (!rc)
-		rc = open_peers(cards, mine, &has_atomics);
-	rc = gshmemi_bootstrap_agree(rc, &has_atomics);
+		rc = open_peers(cards, mine);
+	rc = gshmemi_bootstrap_agree(rc, NULL);
 	if (rc) {
 		gshmemi_regions_close();
 		gshmemi_bootstrap_barrier(); /* the owners free after this */
 		return rc;
 	}
-	if (has_atomics)
-		gshmemi_regions_set_atomics();
-	else if (gshmemi_job->my_pe == 0)
-		gshmemi_info("init: some pair of PEs has no native atomics");
-	warn_unmapped();
+	report_access();
 	return 0;
 }
 
 /* PEs of this machine with the device of this PE. */
-static int count_sharers(const struct card *cards)
+static void find_sharers(const struct card *cards)
 {
 	const struct card *mine = &cards[gshmemi_job->rank];
-	int i, n = 0;
+	int i;
 
 	for (i = 0; i < gshmemi_job->npeers; i++)
-		n += memcmp(&cards[i].device, &mine->device, sizeof mine->device) == 0;
-	return n;
+		if (memcmp(&cards[i].device, &mine->device, sizeof mine->device) == 0)
+			gshmemi_job_set_sharer(i);
 }
 
 static size_t cards_nbytes(int npeers)
@@ -278,7 +301,7 @@ int gshmemi_map_open(int rc, const struct gshmemi_mine *mine, size_t *heap_align
 	if (!cards)
 		gshmemi_end(1); /* the other PEs are in the exchange and cannot be told */
 	gshmemi_bootstrap_allgather_node(&card, cards, sizeof card);
-	gshmemi_job_set_sharers(count_sharers(cards));
+	find_sharers(cards);
 	rc = connect_peers(cards, mine);
 	free(cards);
 	return rc;

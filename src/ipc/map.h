@@ -18,8 +18,8 @@ struct gshmemi_mine {
  * (ipc/region.h) are there then. rc is this PE's error so far. Collective, and agreed: 0, or the same error on every PE with nothing
  * left open.
  *
- * A PE on another node, or one whose device this one cannot access, is no error: its distances are sentinels. Those for atomics are
- * sentinels everywhere, on every PE, when any pair of PEs in the job lacks native atomics: an object may have one agent only.
+ * A PE on another node, or one whose device this one cannot access, is no error: its distances are sentinels. So is the one for atomics
+ * where this PE's device has no native atomics on that PE's: each word has one kind of agent (docs/design.md).
  * *heap_align_p is the alignment that the heap has on all PEs. gshmemi_regions_close undoes it.
  */
 int gshmemi_map_open(int rc, const struct gshmemi_mine *mine, size_t *heap_align_p);

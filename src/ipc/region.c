@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ipc/region.h"
 
+#include <gshmem/move/carry.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +34,6 @@ static struct region *objects[GSHMEMI_NREGIONS];
 static struct gshmemi_region *regions;       /* [GSHMEMI_NREGIONS], and behind them ... */
 static int32_t *peers;                       /* [npes]; kernels read both */
 static const struct gshmemi_table **tables;  /* [GSHMEMI_NREGIONS], device memory */
-static bool has_atomics;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of mapping */
 
 static size_t tables_nbytes(int npes)
@@ -61,7 +61,7 @@ static void number_peers(void)
 	for (i = 0; i < gshmemi_job->npes; i++)
 		peers[i] = -1;
 	for (i = 0; i < gshmemi_job->npeers; i++, peer++)
-		peers[peer->pe] = 2 * i + (!peer->is_local || gshmemi_env_carries(peer->pe) ? GSHMEMI_PEER_CARRIED : 0);
+		peers[peer->pe] = 2 * i + (!peer->is_local || gshmemi_env_carrier(gshmemi_job->my_pe, peer->pe) ? GSHMEMI_PEER_CARRIED : 0);
 }
 
 int gshmemi_regions_open(void)
@@ -70,7 +70,6 @@ int gshmemi_regions_open(void)
 	void *ptr;
 	int rc;
 
-	has_atomics = false;
 	rc = gshmemi_host_allocate(tables_nbytes(gshmemi_job->npes), "table of regions", &ptr);
 	if (rc)
 		return rc;
@@ -117,23 +116,14 @@ void gshmemi_regions_close(void)
 	regions = NULL;
 }
 
+/* The distance for atomics is that for puts or a sentinel: put_signal relies on it. */
 static void set_delta(unsigned region, int peer, ptrdiff_t delta)
 {
+	const bool has_atomics = region == GSHMEMI_REGION_SYNC || gshmemi_job->peers[peer].has_atomics;
 	ptrdiff_t *const table = objects[region]->delta;
 
 	table[peer] = delta;
-	table[gshmemi_job->npeers + peer] = has_atomics || region == GSHMEMI_REGION_SYNC ? delta : GSHMEMI_SENTINEL;
-}
-
-void gshmemi_regions_set_atomics(void)
-{
-	unsigned region;
-	int i;
-
-	has_atomics = true;
-	for (region = 0; region < GSHMEMI_NFIXED; region++)
-		for (i = 0; regions[region].delta && i < gshmemi_job->npeers; i++)
-			set_delta(region, i, objects[region]->delta[i]);
+	table[gshmemi_job->npeers + peer] = has_atomics ? delta : GSHMEMI_SENTINEL;
 }
 
 /* ---- one of them ---- */
@@ -380,7 +370,34 @@ ptrdiff_t gshmemi_region_delta(unsigned region, int pe)
 
 /* ---- what kernels are told ---- */
 
-static uint32_t find_slow(void)
+/* A PE whose memory, or whose atomics, this process does not reach. */
+static bool needs_net(int pe)
+{
+	const struct gshmemi_region *heap = &regions[GSHMEMI_REGION_HEAP];
+
+	return peers[pe] < 0 || heap->amo_delta[peers[pe] >> 1] == GSHMEMI_SENTINEL;
+}
+
+bool gshmemi_regions_need_net(void)
+{
+	int pe;
+
+	for (pe = 0; GSHMEMI_HAS_NET && pe < gshmemi_job->npes; pe++)
+		if (needs_net(pe))
+			return true;
+	return false;
+}
+
+int gshmemi_regions_check_net(void)
+{
+	int pe = 0;
+
+	while (pe < gshmemi_job->npes && !needs_net(pe))
+		pe++;
+	return gshmemi_bootstrap_check_carrying(gshmemi_job->my_pe, pe < gshmemi_job->npes ? pe : gshmemi_job->my_pe);
+}
+
+static uint32_t find_slow(bool has_net)
 {
 	const struct gshmemi_region *heap = &regions[GSHMEMI_REGION_HEAP];
 	uint32_t slow = gshmemi_job->npes >= GSHMEM_MAX_PES ? GSHMEMI_SLOW_PEERS : 0;
@@ -392,16 +409,18 @@ static uint32_t find_slow(void)
 			slow |= GSHMEMI_SLOW_PEERS;
 		if (peer >= 0 && peers[pe] & GSHMEMI_PEER_CARRIED && heap->delta[peer] != GSHMEMI_SENTINEL)
 			slow |= GSHMEMI_SLOW_CARRY;
+		if (has_net && needs_net(pe))
+			slow |= GSHMEMI_SLOW_NET | (peer >= 0 && heap->delta[peer] != GSHMEMI_SENTINEL ? GSHMEMI_SLOW_MIXED : 0);
 	}
 	return slow;
 }
 
-int gshmemi_regions_describe(struct gshmemi_state *state)
+int gshmemi_regions_describe(bool has_net, struct gshmemi_state *state)
 {
 	state->regions = regions;
 	state->peers = peers;
 	state->tables = tables;
-	state->slow |= find_slow();
+	state->slow |= find_slow(has_net);
 	state->direct.bias = -8U * (unsigned)find_first();
 	(void)fill(GSHMEMI_REGION_SYNC, state->direct.sync_delta, state->direct.sync_delta); /* one table for both */
 	return fill(GSHMEMI_REGION_HEAP, state->direct.delta, state->direct.amo_delta);

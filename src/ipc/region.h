@@ -19,9 +19,6 @@ void gshmemi_regions_close(void);
 struct gshmemi_scale;
 void gshmemi_regions_scale(struct gshmemi_scale *scale);
 
-/* In init: all pairs of PEs of the job have native atomics. */
-void gshmemi_regions_set_atomics(void);
-
 /* The lowest number that no region has, -1: none. The same on all PEs, which add and remove together. */
 int gshmemi_region_find_free(void);
 
@@ -52,7 +49,15 @@ int gshmemi_region_open(unsigned region);
 /* The distance to that of a PE of the world, though a carrier may have to take what goes there. */
 ptrdiff_t gshmemi_region_delta(unsigned region, int pe);
 
-/* Fill in what the state says of regions, and why calls take the slow path. Returns how many PEs of this node have a direct entry. */
-int gshmemi_regions_describe(struct gshmemi_state *state);
+/* Some PE has to perform operations of this one. */
+bool gshmemi_regions_need_net(void);
+/* -EINVAL after a message where MPI's thread level does not allow that. */
+int gshmemi_regions_check_net(void);
+
+/*
+ * Fill in what the state says of regions, and why calls take the slow path; has_net: the net runs. Returns how many PEs of this node have a
+ * direct entry.
+ */
+int gshmemi_regions_describe(bool has_net, struct gshmemi_state *state);
 
 #endif /* GSHMEMI_IPC_REGION_H */
