@@ -1,0 +1,610 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The asker's side: records and chunks of this PE's operations, what their contexts order, and what is open. */
+#include "net/connection.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- contexts ---- */
+
+static bool is_over(const struct connection *c, const struct context *context)
+{
+	return !context->oldest && c->nperformed >= context->nrecords && c->nbulks_landed >= context->nbulks;
+}
+
+/* NULL: no memory. Those in which nothing is open make room for others. */
+static struct context *find_context(struct connection *c, int number)
+{
+	struct context *context, *free = NULL;
+
+	for (context = c->contexts; context; context = context->next) {
+		if (context->number == number)
+			return context;
+		if (is_over(c, context) || GSHMEMI_NET_MUTANT(CONTEXT_STOLEN))
+			free = context;
+	}
+	if (!free) {
+		free = calloc(1, sizeof *free);
+		if (!free)
+			return NULL;
+		free->next = c->contexts;
+		c->contexts = free;
+	}
+	free->number = number;
+	free->nrecords = free->nbulks = free->fenced = 0;
+	return free;
+}
+
+void gshmemi_net_free_contexts(struct connection *c)
+{
+	struct context *context;
+
+	while ((context = c->contexts)) {
+		c->contexts = context->next;
+		free(context);
+	}
+}
+
+/* ---- records ---- */
+
+/* Number of the last chunk of a bulk that has all of them begun, and has not landed. */
+static uint64_t last_chunk_of(const struct connection *c, uint64_t bulk)
+{
+	const struct item *item = c->puts;
+	uint64_t n;
+
+	for (n = c->nbulks_landed + 1; n < bulk; n++)
+		item = item->next;
+	return item->last_chunk;
+}
+
+static struct gshmemi_net_record *add(struct gshmemi_engine *e, struct connection *c, size_t nbytes)
+{
+	struct gshmemi_net_record *r = gshmemi_net_add(e, c, &c->open, &c->queue, &e->requests, nbytes);
+
+	if (r)
+		c->nrecords++;
+	return r;
+}
+
+/* Bulk up to this number lands before what comes next in the stream. False: not all of its chunks are in the stream yet. */
+static bool wait_for(struct gshmemi_engine *e, struct connection *c, uint64_t bulk)
+{
+	struct gshmemi_net_record *r;
+
+	if (c->nbulks_landed >= bulk || GSHMEMI_NET_MUTANT(NO_WAIT))
+		return true;
+	if (c->nbulks_begun < bulk)
+		return false;
+	r = add(e, c, 0);
+	if (!r)
+		return false;
+	r->what = GSHMEMI_NET_WAIT;
+	r->value = last_chunk_of(c, bulk);
+	return true;
+}
+
+/* What an operation needs to begin. */
+struct start {
+	struct connection *connection;
+	struct context *context;
+	struct gshmemi_net_record *record;
+};
+
+/* A record for to, with nbytes behind it, behind bulk that comes before it. False: no room. */
+static bool begin(struct gshmemi_engine *e, const struct gshmemi_target *to, int what, size_t nbytes, uint64_t bulk,
+		  struct start *start)
+{
+	struct connection *c = gshmemi_net_connection(e, to->pe);
+	struct context *context = c ? find_context(c, to->context) : NULL;
+
+	if (!context || !wait_for(e, c, bulk > context->fenced ? bulk : context->fenced) ||
+	    !(start->record = add(e, c, nbytes))) {
+		e->counts.nrefused++;
+		return false;
+	}
+	start->connection = c;
+	start->context = context;
+	start->record->what = (uint8_t)what;
+	start->record->region = (uint16_t)to->region;
+	start->record->offset = to->offset;
+	context->nrecords = c->nrecords;
+	return true;
+}
+
+/* Put that goes on where the last record ends: it grows, if nothing has come between. */
+static bool grow(struct gshmemi_engine *e, const struct gshmemi_target *to, const void *data, size_t nbytes)
+{
+	struct connection *c = e->connections[to->pe];
+	struct buffer *buffer = c ? c->open : NULL;
+	struct gshmemi_net_record *last;
+	struct context *context;
+
+	if (!buffer || !buffer->last_put || nbytes % 8)
+		return false;
+	last = (struct gshmemi_net_record *)(void *)(buffer->data + buffer->last_put);
+	if (last->region != to->region || last->offset + last->nbytes != to->offset || last->nbytes % 8 ||
+	    last->nbytes + nbytes > e->config.small_nbytes || buffer->sending.transfer.nbytes + nbytes > e->message_nbytes)
+		return false;
+	context = find_context(c, to->context);
+	if (!context || context->fenced > c->nbulks_landed)
+		return false;
+	memcpy((char *)(last + 1) + last->nbytes, data, nbytes);
+	last->nbytes += (uint32_t)nbytes;
+	buffer->sending.transfer.nbytes += nbytes;
+	context->nrecords = c->nrecords;
+	e->counts.nmerged++;
+	return true;
+}
+
+bool gshmemi_engine_put(struct gshmemi_engine *e, const struct gshmemi_target *to, const void *data, size_t nbytes)
+{
+	struct start start;
+	struct buffer *buffer;
+
+	if (grow(e, to, data, nbytes)) {
+		e->counts.nputs++;
+		return true;
+	}
+	if (!begin(e, to, GSHMEMI_NET_PUT, nbytes, 0, &start))
+		return false;
+	e->counts.nputs++;
+	start.record->nbytes = (uint32_t)nbytes;
+	memcpy(start.record + 1, data, nbytes);
+	buffer = start.connection->open;
+	buffer->last_put = (unsigned)((char *)start.record - buffer->data);
+	return true;
+}
+
+bool gshmemi_engine_flag(struct gshmemi_engine *e, const struct gshmemi_target *to, uint64_t value)
+{
+	struct start start;
+
+	if (!begin(e, to, GSHMEMI_NET_FLAG, 0, 0, &start))
+		return false;
+	e->counts.natomics++;
+	start.record->value = value;
+	return true;
+}
+
+/* ---- operations with an answer, and bulk ---- */
+
+static struct item *take_item(struct gshmemi_engine *e, struct gshmemi_open *open)
+{
+	struct item *item = e->free_items;
+
+	if (!item) {
+		e->counts.nrefused++;
+		return NULL;
+	}
+	e->free_items = item->next;
+	memset(item, 0, sizeof *item);
+	item->number = ++e->nitems;
+	item->open = open;
+	if (open)
+		open->nopen++;
+	return item;
+}
+
+static void free_item(struct gshmemi_engine *e, struct item *item)
+{
+	item->next = e->free_items;
+	e->free_items = item;
+}
+
+static void close_open(struct item *item)
+{
+	if (item->open) /* release: what was fetched is there */
+		__atomic_store_n(&item->open->nopen, item->open->nopen - 1, __ATOMIC_RELEASE);
+	item->open = NULL;
+}
+
+static void give_up(struct gshmemi_engine *e, struct item *item)
+{
+	close_open(item);
+	free_item(e, item);
+}
+
+/* It is among those that its context's quiet waits for. */
+static void enter(struct item *item, struct connection *c, struct context *context)
+{
+	item->connection = c;
+	item->context = context;
+	item->older = context->newest;
+	if (context->newest)
+		context->newest->newer = item;
+	else
+		context->oldest = item;
+	context->newest = item;
+}
+
+static void leave(struct gshmemi_engine *e, struct item *item)
+{
+	struct context *context = item->context;
+
+	if (item->older)
+		item->older->newer = item->newer;
+	else
+		context->oldest = item->newer;
+	if (item->newer)
+		item->newer->older = item->older;
+	else
+		context->newest = item->older;
+	give_up(e, item);
+}
+
+/* A record whose answer belongs to a new item. */
+static struct gshmemi_net_record *ask(struct gshmemi_engine *e, const struct gshmemi_target *to, int what, size_t data_nbytes,
+				      void *dest, size_t nbytes, struct gshmemi_open *open)
+{
+	struct item *item = take_item(e, open);
+	struct start start;
+
+	if (!item)
+		return NULL;
+	if (!begin(e, to, what, data_nbytes, 0, &start)) {
+		give_up(e, item);
+		return NULL;
+	}
+	item->memory = dest;
+	item->nbytes = nbytes;
+	start.record->nbytes = (uint32_t)nbytes;
+	start.record->cookie = (uintptr_t)item;
+	enter(item, start.connection, start.context);
+	return start.record;
+}
+
+bool gshmemi_engine_amo(struct gshmemi_engine *e, const struct gshmemi_target *to, int op, uint64_t value, uint64_t cond,
+			unsigned nbytes, void *dest, struct gshmemi_open *open)
+{
+	const size_t data_nbytes = op == GSHMEMI_AMO_CAS ? sizeof cond : 0;
+	struct gshmemi_net_record *r;
+	struct start start;
+
+	if (open || dest) {
+		r = ask(e, to, GSHMEMI_NET_AMO, data_nbytes, dest, nbytes, open);
+	} else {
+		r = begin(e, to, GSHMEMI_NET_AMO, data_nbytes, 0, &start) ? start.record : NULL;
+	}
+	if (!r)
+		return false;
+	e->counts.natomics++;
+	r->nbytes = nbytes;
+	r->op = (uint8_t)op;
+	r->value = value;
+	if (data_nbytes)
+		memcpy(r + 1, &cond, sizeof cond);
+	return true;
+}
+
+bool gshmemi_engine_get(struct gshmemi_engine *e, const struct gshmemi_target *from, void *dest, size_t nbytes,
+			struct gshmemi_open *open)
+{
+	const bool is_asked = ask(e, from, GSHMEMI_NET_GET, 0, dest, nbytes, open) != NULL;
+
+	e->counts.ngets += is_asked;
+	return is_asked;
+}
+
+bool gshmemi_engine_lock(struct gshmemi_engine *e, const struct gshmemi_target *to, uint32_t ticket, struct gshmemi_open *open)
+{
+	struct gshmemi_net_record *r = ask(e, to, GSHMEMI_NET_LOCK, 0, NULL, 0, open);
+
+	if (r)
+		r->value = ticket;
+	return r != NULL;
+}
+
+/* data: as many bytes as were asked for; of an atomic the value instead. */
+void gshmemi_net_answered(struct gshmemi_engine *e, const struct gshmemi_net_record *r, const char *data)
+{
+	struct item *item = (struct item *)(uintptr_t)r->cookie;
+
+	if (r->nbytes)
+		memcpy(item->memory, data, r->nbytes);
+	else if (item->memory) /* of an atomic, or of a get of nothing */
+		memcpy(item->memory, &r->value, item->nbytes);
+	if (item->open)
+		item->open->value = r->value;
+	leave(e, item);
+}
+
+bool gshmemi_engine_signal(struct gshmemi_engine *e, const struct gshmemi_target *to, int op, uint64_t value, uint64_t bulk)
+{
+	struct start start;
+
+	if (!begin(e, to, GSHMEMI_NET_AMO, 0, bulk, &start))
+		return false;
+	e->counts.natomics++;
+	start.record->op = (uint8_t)op;
+	start.record->nbytes = 8;
+	start.record->value = value;
+	return true;
+}
+
+/* ---- bulk ---- */
+
+static struct item *create_bulk(struct gshmemi_engine *e, const struct gshmemi_target *to, void *memory, size_t nbytes,
+				struct gshmemi_open *open)
+{
+	struct connection *c = gshmemi_net_connection(e, to->pe);
+	struct context *context = c ? find_context(c, to->context) : NULL;
+	struct item *item = context ? take_item(e, open) : NULL;
+
+	if (!item)
+		return NULL;
+	item->connection = c;
+	item->context = context;
+	item->region = to->region;
+	item->offset = to->offset;
+	item->memory = memory;
+	item->nbytes = nbytes;
+	item->after = context->fenced;
+	e->counts.nbulks++;
+	gshmemi_net_activate(e, c);
+	return item;
+}
+
+bool gshmemi_engine_put_bulk(struct gshmemi_engine *e, const struct gshmemi_target *to, const void *source, size_t nbytes,
+			     struct gshmemi_open *open, uint64_t *number_p)
+{
+	struct item *item = create_bulk(e, to, (void *)(uintptr_t)source, nbytes, open);
+	struct connection *c;
+
+	if (!item)
+		return false;
+	c = item->connection;
+	item->is_put = true;
+	item->context->nbulks = *number_p = ++c->nbulks;
+	*c->puts_end = item;
+	c->puts_end = &item->next;
+	if (!c->putting)
+		c->putting = item;
+	(void)gshmemi_net_begin_chunks(e, c);
+	return true;
+}
+
+bool gshmemi_engine_get_bulk(struct gshmemi_engine *e, const struct gshmemi_target *from, void *dest, size_t nbytes,
+			     struct gshmemi_open *open)
+{
+	struct item *item = create_bulk(e, from, dest, nbytes, open);
+	struct connection *c;
+
+	if (!item)
+		return false;
+	c = item->connection;
+	enter(item, c, item->context);
+	*c->gets_end = item;
+	c->gets_end = &item->next;
+	(void)gshmemi_net_begin_chunks(e, c);
+	return true;
+}
+
+static size_t chunk_nbytes(const struct gshmemi_engine *e, const struct item *item)
+{
+	return item->nbytes - item->at < e->config.chunk_nbytes ? (size_t)(item->nbytes - item->at) : e->config.chunk_nbytes;
+}
+
+/* The chunk of number, as the record says it and as the link gets it. */
+static bool begin_chunk(struct gshmemi_engine *e, struct item *item, int what, uint64_t number, struct sending *chunk)
+{
+	const size_t nbytes = chunk_nbytes(e, item);
+	struct gshmemi_net_record *r;
+
+	if (!wait_for(e, item->connection, item->at ? 0 : item->after) || !(r = add(e, item->connection, 0)))
+		return false;
+	r->what = (uint8_t)what;
+	r->region = (uint16_t)item->region;
+	r->nbytes = (uint32_t)nbytes;
+	r->offset = item->offset + item->at;
+	r->value = number;
+	chunk->item = item;
+	chunk->transfer.memory = item->memory + item->at;
+	chunk->transfer.nbytes = nbytes;
+	chunk->transfer.tag = (uint32_t)(number % GSHMEMI_NET_NTAGS) << 1 | (what == GSHMEMI_NET_GET_CHUNK);
+	item->at += nbytes;
+	item->nchunks++;
+	item->context->nrecords = item->connection->nrecords;
+	e->counts.nchunks++;
+	gshmemi_net_transfer(e, chunk);
+	return true;
+}
+
+static bool begin_put_chunk(struct gshmemi_engine *e, struct connection *c)
+{
+	struct item *item = c->putting;
+	struct sending *chunk = &c->put_chunks[(c->nchunks + 1) % GSHMEMI_NET_NCHUNKS];
+
+	if (!item || chunk->is_busy || c->nchunks - c->nlanded >= GSHMEMI_NET_NCHUNKS ||
+	    !begin_chunk(e, item, GSHMEMI_NET_CHUNK, c->nchunks + 1, chunk))
+		return false;
+	item->last_chunk = ++c->nchunks;
+	if (item->at == item->nbytes) {
+		c->nbulks_begun++;
+		c->putting = item->next;
+	}
+	return true;
+}
+
+static bool begin_get_chunk(struct gshmemi_engine *e, struct connection *c)
+{
+	struct item *item = c->gets;
+	struct sending *chunk = &c->get_chunks[(c->ngot + 1) % GSHMEMI_NET_NCHUNKS];
+
+	if (!item || chunk->is_busy || !begin_chunk(e, item, GSHMEMI_NET_GET_CHUNK, c->ngot + 1, chunk))
+		return false;
+	c->ngot++;
+	c->ngetting++;
+	if (item->at == item->nbytes) {
+		c->gets = item->next;
+		if (!c->gets)
+			c->gets_end = &c->gets;
+	}
+	return true;
+}
+
+bool gshmemi_net_begin_chunks(struct gshmemi_engine *e, struct connection *c)
+{
+	bool has_begun = false;
+
+	while (begin_put_chunk(e, c))
+		has_begun = true;
+	while (begin_get_chunk(e, c))
+		has_begun = true;
+	return has_begun;
+}
+
+/* Bulk lands in order. Its item stays until its chunks have left, too, which the link may say later. */
+static void retire_puts(struct gshmemi_engine *e, struct connection *c)
+{
+	struct item *item;
+
+	while ((item = c->puts) && item != c->putting && item->last_chunk <= c->nlanded &&
+	       (!item->nchunks || GSHMEMI_NET_MUTANT(RETIRE_EARLY))) {
+		c->puts = item->next;
+		if (!c->puts)
+			c->puts_end = &c->puts;
+		c->nbulks_landed++;
+		free_item(e, item);
+	}
+}
+
+void gshmemi_net_chunk_done(struct gshmemi_engine *e, struct sending *sending)
+{
+	struct item *item = sending->item;
+	struct connection *c = sending->connection;
+
+	item->nchunks--;
+	gshmemi_net_activate(e, c);
+	if (sending->what == TAKES_GOT)
+		c->ngetting--;
+	if (item->nchunks || item->at < item->nbytes)
+		return;
+	if (sending->what == TAKES_GOT) {
+		leave(e, item);
+		return;
+	}
+	close_open(item);
+	retire_puts(e, c);
+}
+
+void gshmemi_net_hear_landed(struct gshmemi_engine *e, struct connection *c, uint64_t nlanded)
+{
+	if (nlanded <= c->nlanded)
+		return;
+	c->nlanded = nlanded;
+	gshmemi_net_activate(e, c);
+	retire_puts(e, c);
+}
+
+/* ---- order ---- */
+
+void gshmemi_engine_fence(struct gshmemi_engine *e, int number)
+{
+	struct connection *c;
+	struct context *context;
+
+	for (c = e->first; c; c = c->next) {
+		if (c->open && !GSHMEMI_NET_MUTANT(FENCE_MERGE))
+			c->open->last_put = 0; /* what comes is another record: the owner keeps records in order, not bytes */
+		for (context = c->contexts; context; context = context->next)
+			if (context->number == number)
+				context->fenced = context->nbulks;
+	}
+}
+
+/* One PE with something open. */
+struct marked {
+	struct connection *connection;
+	struct context *context;
+	uint64_t nrecords;
+	uint64_t nbulks;
+	uint64_t item;
+};
+
+struct gshmemi_mark {
+	unsigned n;
+	int context;
+	struct marked marked[];
+};
+
+static bool is_named(int pe, const int *target_pes, size_t npes)
+{
+	size_t i;
+
+	for (i = 0; target_pes && i < npes; i++)
+		if (target_pes[i] == pe)
+			return true;
+	return !target_pes;
+}
+
+static struct context *find_open(struct connection *c, int number)
+{
+	struct context *context = c->contexts;
+
+	while (context && (context->number != number || is_over(c, context)))
+		context = context->next;
+	return context;
+}
+
+int gshmemi_engine_mark(struct gshmemi_engine *e, int number, const int *target_pes, size_t npes, struct gshmemi_mark **mark_p)
+{
+	struct gshmemi_mark *mark = NULL;
+	struct connection *c;
+	struct context *context;
+	unsigned n = 0;
+
+	*mark_p = NULL;
+	for (c = e->first; c; c = c->next)
+		n += find_open(c, number) && is_named(c->pe, target_pes, npes);
+	if (!n)
+		return 0;
+	mark = malloc(sizeof *mark + n * sizeof *mark->marked);
+	if (!mark)
+		return -ENOMEM;
+	mark->n = 0;
+	mark->context = number;
+	for (c = e->first; c; c = c->next)
+		if ((context = find_open(c, number)) && is_named(c->pe, target_pes, npes))
+			mark->marked[mark->n++] = (struct marked){c, context, context->nrecords, context->nbulks, e->nitems};
+	*mark_p = mark;
+	return 0;
+}
+
+/* A context that serves another number by now was over in between. */
+static bool is_marked_over(const struct marked *m, int number)
+{
+	const struct context *context = m->context;
+
+	return context->number != number ||
+	       (m->connection->nperformed >= m->nrecords && m->connection->nbulks_landed >= m->nbulks &&
+		(!context->oldest || context->oldest->number > m->item));
+}
+
+bool gshmemi_engine_is_over(struct gshmemi_engine *e, struct gshmemi_mark *mark)
+{
+	(void)e;
+	while (mark->n && is_marked_over(&mark->marked[mark->n - 1], mark->context))
+		mark->n--;
+	if (mark->n)
+		return false;
+	free(mark);
+	return true;
+}
+
+int gshmemi_mark_pe(const struct gshmemi_mark *mark)
+{
+	return mark->marked[mark->n - 1].connection->pe;
+}
+
+bool gshmemi_engine_is_idle(const struct gshmemi_engine *e)
+{
+	const struct connection *c;
+	const struct context *context;
+
+	for (c = e->first; c; c = c->next)
+		for (context = c->contexts; context; context = context->next)
+			if (!is_over(c, context))
+				return false;
+	return true;
+}

@@ -1,0 +1,509 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Connections, messages and credits: what is the same for asking (ask.c) and performing (perform.c). */
+#include "net/connection.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_EVENTS 64 /* of the link, in one pass */
+#define PING_NS     100000000U
+#define LATE_NS     1000000000U /* who has not looked for so long cannot say that others were silent: it was stopped, or starved */
+
+/* ---- memory ---- */
+
+static int pool_open(struct pool *pool, unsigned nbuffers, size_t nbytes)
+{
+	unsigned i;
+
+	pool->all = calloc(nbuffers, sizeof *pool->all);
+	pool->memory = malloc(nbuffers * nbytes);
+	if (!pool->all || !pool->memory)
+		return -ENOMEM;
+	pool->nbuffers = nbuffers;
+	for (i = 0; i < nbuffers; i++) {
+		pool->all[i].pool = pool;
+		pool->all[i].data = pool->memory + i * nbytes;
+		pool->all[i].next = pool->free;
+		pool->free = &pool->all[i];
+	}
+	return 0;
+}
+
+static void pool_close(struct pool *pool)
+{
+	free(pool->memory);
+	free(pool->all);
+}
+
+size_t gshmemi_engine_nbytes(const struct gshmemi_engine_config *config)
+{
+	return sizeof(struct gshmemi_engine) + (size_t)config->npes * sizeof(struct connection *) +
+	       2 * config->nbuffers * (config->link->size(config->link) + sizeof(struct buffer)) +
+	       config->nitems * sizeof(struct item);
+}
+
+struct gshmemi_engine *gshmemi_engine_create(const struct gshmemi_engine_config *config)
+{
+	struct gshmemi_engine *e = calloc(1, sizeof *e);
+	unsigned i;
+
+	if (!e)
+		return NULL;
+	e->config = *config;
+	e->message_nbytes = config->link->size(config->link);
+	e->ncredits = config->ncredits;
+	e->connections = calloc((size_t)config->npes, sizeof *e->connections);
+	e->items = calloc(config->nitems, sizeof *e->items);
+	if (!e->connections || !e->items || pool_open(&e->requests, config->nbuffers, e->message_nbytes) ||
+	    pool_open(&e->responses, config->nbuffers, e->message_nbytes)) {
+		pool_close(&e->requests);
+		pool_close(&e->responses);
+		free(e->items);
+		free(e->connections);
+		free(e);
+		return NULL;
+	}
+	for (i = 0; i < config->nitems; i++) {
+		e->items[i].next = e->free_items;
+		e->free_items = &e->items[i];
+	}
+	return e;
+}
+
+void gshmemi_engine_destroy(struct gshmemi_engine *e)
+{
+	struct connection *c;
+
+	e->config.link->end(e->config.link);
+	while ((c = e->first)) {
+		e->first = c->next;
+		gshmemi_net_free_contexts(c);
+		gshmemi_net_free_held(c);
+		free(c->pending);
+		free(c);
+	}
+	pool_close(&e->requests);
+	pool_close(&e->responses);
+	free(e->items);
+	free(e->connections);
+	free(e);
+}
+
+const struct gshmemi_engine_counts *gshmemi_engine_counts(const struct gshmemi_engine *e)
+{
+	return &e->counts;
+}
+
+/* ---- connections ---- */
+
+static void name_chunks(struct connection *c, struct sending *chunks, enum sending_what what)
+{
+	unsigned i;
+
+	for (i = 0; i < GSHMEMI_NET_NCHUNKS; i++) {
+		chunks[i].what = what;
+		chunks[i].connection = c;
+		chunks[i].transfer.pe = c->pe;
+		chunks[i].transfer.kind = GSHMEMI_LINK_BULK;
+		chunks[i].transfer.is_arrival = what == TAKES_CHUNK || what == TAKES_GOT;
+	}
+}
+
+struct connection *gshmemi_net_connection(struct gshmemi_engine *e, int pe)
+{
+	struct connection *c = e->connections[pe];
+
+	if (c)
+		return c;
+	c = calloc(1, sizeof *c);
+	if (!c) {
+		if (!e->error)
+			gshmemi_error("net: no memory for a connection to PE %d", pe);
+		e->error = -ENOMEM;
+		return NULL;
+	}
+	c->pe = pe;
+	c->next_seq = c->expected = e->config.first_seq;
+	c->limit = c->granted = e->config.first_seq + e->config.window;
+	c->puts_end = &c->puts;
+	c->gets_end = &c->gets;
+	name_chunks(c, c->put_chunks, SENDS_CHUNK);
+	name_chunks(c, c->get_chunks, TAKES_GOT);
+	name_chunks(c, c->taking, TAKES_CHUNK);
+	name_chunks(c, c->giving, SENDS_GOT);
+	c->telling.what = SENDS_TELLING;
+	c->telling.connection = c;
+	c->next = e->first;
+	e->first = c;
+	e->connections[pe] = c;
+	return c;
+}
+
+void gshmemi_net_activate(struct gshmemi_engine *e, struct connection *c)
+{
+	if (c->is_active)
+		return;
+	c->is_active = true;
+	c->next_active = e->active;
+	e->active = c;
+}
+
+/* ---- messages ---- */
+
+static struct gshmemi_net_head *head_of(struct buffer *buffer)
+{
+	return (struct gshmemi_net_head *)(void *)buffer->data;
+}
+
+static void push(struct buffers *queue, struct buffer *buffer)
+{
+	buffer->next = NULL;
+	if (queue->last)
+		queue->last->next = buffer;
+	else
+		queue->first = buffer;
+	queue->last = buffer;
+}
+
+static struct buffer *pop(struct buffers *queue)
+{
+	struct buffer *buffer = queue->first;
+
+	queue->first = buffer->next;
+	if (!queue->first)
+		queue->last = NULL;
+	return buffer;
+}
+
+static struct buffer *take_buffer(struct gshmemi_engine *e, struct connection *c, struct pool *pool)
+{
+	struct buffer *buffer = pool->free;
+
+	/* One PE that takes nothing shall not have all of them. */
+	if (!buffer || (pool == &e->requests && c->nqueued > pool->nbuffers / 2))
+		return NULL;
+	pool->free = buffer->next;
+	c->nqueued += pool == &e->requests;
+	buffer->last_put = 0;
+	buffer->sending.connection = c;
+	buffer->sending.what = SENDS_BUFFER;
+	buffer->sending.transfer.nbytes = sizeof(struct gshmemi_net_head);
+	memset(buffer->data, 0, sizeof(struct gshmemi_net_head));
+	return buffer;
+}
+
+static void give_buffer(struct buffer *buffer)
+{
+	buffer->next = buffer->pool->free;
+	buffer->pool->free = buffer;
+}
+
+struct gshmemi_net_record *gshmemi_net_add(struct gshmemi_engine *e, struct connection *c, struct buffer **open_p,
+					   struct buffers *queue, struct pool *pool, size_t nbytes)
+{
+	const size_t needed = sizeof(struct gshmemi_net_record) + gshmemi_net_padded(nbytes);
+	struct buffer *buffer = *open_p;
+	struct gshmemi_net_record *r;
+
+	if (buffer && buffer->sending.transfer.nbytes + needed > e->message_nbytes) {
+		push(queue, buffer);
+		buffer = *open_p = NULL;
+	}
+	if (!buffer)
+		buffer = *open_p = take_buffer(e, c, pool);
+	gshmemi_net_activate(e, c);
+	if (!buffer)
+		return NULL;
+	r = (struct gshmemi_net_record *)(void *)(buffer->data + buffer->sending.transfer.nbytes);
+	memset(r, 0, sizeof *r);
+	buffer->last_put = 0;
+	buffer->sending.transfer.nbytes += needed;
+	head_of(buffer)->nrecords++;
+	return r;
+}
+
+/* ---- sending ---- */
+
+void gshmemi_net_transfer(struct gshmemi_engine *e, struct sending *sending)
+{
+	sending->is_busy = true;
+	if (!e->error)
+		e->error = e->config.link->start(e->config.link, &sending->transfer);
+}
+
+/* In each message: how far this PE is with what the other one has asked. */
+static void tell(struct connection *c, struct gshmemi_net_head *head)
+{
+	head->limit = c->granted;
+	head->nperformed = c->nperformed_here + (GSHMEMI_NET_MUTANT(ACK_EARLY) && c->held ? c->held->nleft : 0);
+	head->nlanded = c->nlanded_here;
+	c->must_tell = false;
+}
+
+static void send_buffer(struct gshmemi_engine *e, struct connection *c, struct buffer *buffer, int kind)
+{
+	struct gshmemi_transfer *transfer = &buffer->sending.transfer;
+	struct gshmemi_net_head *head = head_of(buffer);
+
+	tell(c, head);
+	head->nbytes = (uint32_t)(transfer->nbytes - sizeof *head);
+	transfer->memory = buffer->data;
+	transfer->pe = c->pe;
+	transfer->kind = (uint8_t)kind;
+	gshmemi_net_transfer(e, &buffer->sending);
+}
+
+static void send_request(struct gshmemi_engine *e, struct connection *c, struct buffer *buffer)
+{
+	struct gshmemi_net_head *head = head_of(buffer);
+
+	head->seq = c->next_seq++;
+	c->nqueued--;
+	if ((c->queue.first || c->open) && !gshmemi_net_is_below(c->next_seq, c->limit))
+		head->flags |= GSHMEMI_NET_HUNGRY;
+	c->ends[0] = c->ends[1];
+	c->ends[1] += head->nrecords;
+	e->counts.nmessages++;
+	e->counts.nrecords += head->nrecords;
+	send_buffer(e, c, buffer, GSHMEMI_LINK_REQUEST);
+}
+
+/* A message that is not full leaves unless two are on their way: then more will have come to it when it can. */
+static void send_requests(struct gshmemi_engine *e, struct connection *c)
+{
+	struct buffer *buffer;
+
+	while (c->queue.first && gshmemi_net_is_below(c->next_seq, c->limit))
+		send_request(e, c, pop(&c->queue));
+	if (!c->open || c->queue.first || c->nperformed < c->ends[0] || !gshmemi_net_is_below(c->next_seq, c->limit))
+		return;
+	buffer = c->open;
+	c->open = NULL;
+	send_request(e, c, buffer);
+}
+
+static void send_responses(struct gshmemi_engine *e, struct connection *c)
+{
+	struct buffer *buffer;
+
+	if (GSHMEMI_NET_MUTANT(RESPONSE_NEEDS_CREDIT) && !gshmemi_net_is_below(c->next_seq, c->limit))
+		return;
+	while (c->answers.first) {
+		e->counts.nresponses++;
+		send_buffer(e, c, pop(&c->answers), GSHMEMI_LINK_RESPONSE);
+	}
+	if (!c->answer)
+		return;
+	buffer = c->answer;
+	c->answer = NULL;
+	e->counts.nresponses++;
+	send_buffer(e, c, buffer, GSHMEMI_LINK_RESPONSE);
+}
+
+static void send_telling(struct gshmemi_engine *e, struct connection *c)
+{
+	struct gshmemi_transfer *transfer = &c->telling.transfer;
+
+	memset(&c->told, 0, sizeof c->told);
+	tell(c, &c->told);
+	c->told.flags = c->must_ping ? GSHMEMI_NET_PING : 0;
+	c->must_ping = false;
+	transfer->memory = &c->told;
+	transfer->nbytes = sizeof c->told;
+	transfer->pe = c->pe;
+	transfer->kind = GSHMEMI_LINK_RESPONSE;
+	e->counts.ntellings++;
+	gshmemi_net_transfer(e, &c->telling);
+}
+
+static void flush(struct gshmemi_engine *e, struct connection *c)
+{
+	send_requests(e, c);
+	send_responses(e, c);
+	if ((c->must_tell || c->must_ping) && !c->telling.is_busy)
+		send_telling(e, c);
+	if (GSHMEMI_NET_MUTANT(TELL_LOST))
+		c->must_tell = false;
+}
+
+/* Whether flush may have something to do though nothing is heard of the PE. What waits for that is activated then. */
+static bool is_waiting(const struct connection *c)
+{
+	return c->held || c->must_tell || c->must_ping || c->putting || c->gets || gshmemi_net_is_pending(c);
+}
+
+/* Look after each connection once; those that are done leave the list. Returns how many could go on. */
+static int serve(struct gshmemi_engine *e)
+{
+	struct connection *list = e->active, *c;
+	int n = 0;
+
+	e->active = NULL;
+	while ((c = list)) {
+		list = c->next_active;
+		c->is_active = false;
+		if (gshmemi_net_is_pending(c))
+			n += gshmemi_net_reap(e, c);
+		if (c->held)
+			n += gshmemi_net_go_on(e, c);
+		n += gshmemi_net_begin_chunks(e, c);
+		flush(e, c);
+		if (is_waiting(c))
+			gshmemi_net_activate(e, c);
+	}
+	return n;
+}
+
+void gshmemi_engine_flush(struct gshmemi_engine *e)
+{
+	struct connection *c;
+
+	for (c = e->active; c; c = c->next_active)
+		flush(e, c);
+}
+
+/* ---- receiving ---- */
+
+static void hear(struct gshmemi_engine *e, struct connection *c, const struct gshmemi_net_head *head)
+{
+	c->heard_ns = e->now_ns;
+	c->asked_ns = 0;
+	if (head->nperformed > c->nperformed)
+		c->nperformed = head->nperformed;
+	gshmemi_net_hear_landed(e, c, head->nlanded);
+	/* What it granted before it took the credits back is no credit. */
+	if ((head->nperformed >= c->returned || GSHMEMI_NET_MUTANT(RETURN_RACE)) && gshmemi_net_is_below(c->limit, head->limit))
+		c->limit = head->limit;
+	c->must_tell |= (head->flags & GSHMEMI_NET_PING) != 0;
+	if (c->open || c->queue.first || c->must_tell)
+		gshmemi_net_activate(e, c);
+}
+
+static void take_response(struct gshmemi_engine *e, const struct gshmemi_net_head *head, const char *data)
+{
+	struct gshmemi_net_record r;
+	unsigned i;
+
+	for (i = 0; i < head->nrecords; i++) {
+		memcpy(&r, data, sizeof r);
+		data += sizeof r;
+		gshmemi_net_answered(e, &r, data);
+		data += gshmemi_net_data_nbytes(&r);
+	}
+}
+
+static void came(struct gshmemi_engine *e, const struct gshmemi_link_event *event)
+{
+	struct connection *c = gshmemi_net_connection(e, event->pe);
+	const char *data = event->data;
+	struct gshmemi_net_head head;
+
+	if (!c)
+		return;
+	memcpy(&head, data, sizeof head);
+	hear(e, c, &head);
+	if (event->kind == GSHMEMI_LINK_REQUEST)
+		gshmemi_net_take(e, c, &head, data + sizeof head);
+	else
+		take_response(e, &head, data + sizeof head);
+}
+
+static void done(struct gshmemi_engine *e, struct sending *sending)
+{
+	sending->is_busy = false;
+	switch (sending->what) {
+	case SENDS_BUFFER:
+		give_buffer((struct buffer *)sending);
+		break;
+	case TAKES_CHUNK:
+		if (sending->landing)
+			gshmemi_net_chunk_came(e, sending);
+		else
+			gshmemi_net_landed_here(e, sending);
+		break;
+	case SENDS_GOT:
+		if (sending->landing)
+			gshmemi_net_chunk_left(e, sending);
+		break;
+	case SENDS_CHUNK:
+	case TAKES_GOT:
+		gshmemi_net_chunk_done(e, sending);
+		break;
+	default:
+		break;
+	}
+}
+
+int gshmemi_engine_progress(struct gshmemi_engine *e)
+{
+	struct gshmemi_link_event event;
+	int n;
+
+	for (n = 0; n < MOST_EVENTS && !e->error; n++) {
+		e->error = e->config.link->poll(e->config.link, &event);
+		if (e->error || event.what == GSHMEMI_LINK_NOTHING)
+			break;
+		if (!n)
+			e->now_ns = gshmemi_arch_clock_ns();
+		if (event.what == GSHMEMI_LINK_CAME)
+			came(e, &event);
+		else
+			done(e, (struct sending *)event.transfer);
+	}
+	if (e->waiters)
+		n += gshmemi_net_check_locks(e);
+	n += serve(e);
+	return e->error ? e->error : n;
+}
+
+/* ---- silence ---- */
+
+static bool owes(const struct connection *c)
+{
+	return c->nperformed < c->nrecords || c->nlanded < c->nchunks || c->ngetting || c->open || c->queue.first;
+}
+
+/* Credits beyond those that need no grant go back when there has been nothing to say for a while. */
+static void return_credits(struct gshmemi_engine *e, struct connection *c)
+{
+	struct gshmemi_net_record *r;
+
+	if ((int32_t)(c->limit - c->next_seq) <= (int32_t)e->config.window)
+		return;
+	r = gshmemi_net_add(e, c, &c->open, &c->queue, &e->requests, 0);
+	if (!r)
+		return;
+	r->what = GSHMEMI_NET_WAIT; /* for nothing: a record, so that the owner's count says that it has seen this */
+	head_of(c->open)->flags |= GSHMEMI_NET_RETURNS;
+	c->returned = ++c->nrecords;
+	c->limit = c->next_seq + 1 + e->config.window;
+	push(&c->queue, c->open); /* with nothing behind it: the owner tells of the record and of the new limit at once */
+	c->open = NULL;
+}
+
+void gshmemi_engine_check_silence(struct gshmemi_engine *e, uint64_t now_ns)
+{
+	const bool is_late = now_ns - e->listened_ns > LATE_NS;
+	struct connection *c;
+
+	e->listened_ns = now_ns;
+	for (c = e->first; c; c = c->next) {
+		if (!owes(c)) {
+			if (now_ns - c->heard_ns > PING_NS)
+				return_credits(e, c);
+			c->asked_ns = 0;
+		} else if (c->asked_ns) {
+			if (is_late || e->config.owner.silent(e->config.owner.user, c->pe, now_ns - c->asked_ns))
+				c->asked_ns = now_ns;
+		} else if (now_ns - c->heard_ns > PING_NS) {
+			c->asked_ns = now_ns;
+			c->must_ping = true;
+			gshmemi_net_activate(e, c);
+		}
+	}
+}
+
+bool gshmemi_engine_has_waiters(const struct gshmemi_engine *e)
+{
+	return e->waiters != NULL;
+}

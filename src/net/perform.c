@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The owner's side: what other PEs ask for is performed here, record by record in the order of their stream. A record is put off when
+ * what it needs is not there: a chunk that has not landed, a buffer for its answer. The rest of the stream waits with it, a copy of its
+ * message is held, and nothing else does.
+ */
+#include "net/connection.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <gshmem/move/carry.h>
+
+char *gshmemi_net_find(struct gshmemi_engine *e, struct connection *c, const struct gshmemi_net_record *r, uint64_t nbytes)
+{
+	return e->config.owner.find(e->config.owner.user, c->pe, r->region, r->offset, nbytes);
+}
+
+struct gshmemi_net_record *gshmemi_net_answer(struct gshmemi_engine *e, struct connection *c, uint64_t cookie, uint64_t value,
+					      size_t nbytes)
+{
+	struct gshmemi_net_record *r = gshmemi_net_add(e, c, &c->answer, &c->answers, &e->responses, nbytes);
+
+	if (!r)
+		return NULL;
+	r->what = GSHMEMI_NET_ANSWER;
+	r->nbytes = (uint32_t)nbytes;
+	r->cookie = cookie;
+	r->value = value;
+	return r;
+}
+
+/* ---- records ---- */
+
+/* Aligned words of 8 bytes arrive whole: puts of several lanes may have become one record. */
+static void put(char *dest, const char *source, size_t nbytes)
+{
+	size_t at = 0;
+	uint64_t word;
+
+	gshmemi_arch_fence_release(); /* the asker may have put a fence between two records */
+	if ((uintptr_t)dest & 7) {
+		gshmemi_apply_copy(GSHMEMI_TO_PEER, dest, source, nbytes);
+		return;
+	}
+	for (; nbytes - at >= 8; at += 8) {
+		memcpy(&word, source + at, 8);
+		gshmemi_arch_store(dest + at, word, 8);
+	}
+	if (at < nbytes)
+		gshmemi_apply_copy(GSHMEMI_TO_PEER, dest + at, source + at, nbytes - at);
+}
+
+static bool get(struct gshmemi_engine *e, struct connection *c, const struct gshmemi_net_record *r)
+{
+	struct gshmemi_net_record *a = gshmemi_net_answer(e, c, r->cookie, 0, r->nbytes);
+
+	if (!a)
+		return false;
+	gshmemi_arch_fence_acquire();
+	gshmemi_apply_copy(GSHMEMI_FROM_PEER, (char *)(a + 1), gshmemi_net_find(e, c, r, r->nbytes), r->nbytes);
+	e->counts.ngets_performed++;
+	return true;
+}
+
+static bool amo(struct gshmemi_engine *e, struct connection *c, const struct gshmemi_net_record *r, const char *data)
+{
+	struct gshmemi_net_record *a = NULL;
+	uint64_t cond = 0, old;
+
+	if (r->cookie) {
+		a = gshmemi_net_answer(e, c, r->cookie, 0, 0);
+		if (!a)
+			return false;
+	}
+	if (r->op == GSHMEMI_AMO_CAS)
+		memcpy(&cond, data, sizeof cond);
+	gshmemi_arch_fence_release(); /* what came before it is seen by whoever sees this word: a signal */
+	old = gshmemi_amo_peer(r->op, gshmemi_net_find(e, c, r, r->nbytes), r->value, cond, r->nbytes);
+	if (a)
+		a->value = old;
+	e->counts.natomics_performed++;
+	return true;
+}
+
+static bool put_off(const struct sending *chunk)
+{
+	return chunk->is_busy;
+}
+
+static bool take_chunk(struct gshmemi_engine *e, struct connection *c, const struct gshmemi_net_record *r)
+{
+	struct sending *chunk = &c->taking[r->value % GSHMEMI_NET_NCHUNKS];
+
+	if (put_off(chunk))
+		return false;
+	chunk->chunk = r->value;
+	chunk->transfer.memory = gshmemi_net_find(e, c, r, r->nbytes);
+	chunk->transfer.nbytes = r->nbytes;
+	chunk->transfer.tag = gshmemi_net_tag(r->value, false);
+	gshmemi_arch_fence_release(); /* the asker may have put a fence before it: whoever sees it sees what came before */
+	gshmemi_net_transfer(e, chunk);
+	return true;
+}
+
+static bool give_chunk(struct gshmemi_engine *e, struct connection *c, const struct gshmemi_net_record *r)
+{
+	struct sending *chunk = &c->giving[r->value % GSHMEMI_NET_NCHUNKS];
+
+	if (put_off(chunk))
+		return false;
+	gshmemi_arch_fence_acquire();
+	chunk->transfer.memory = gshmemi_net_find(e, c, r, r->nbytes);
+	chunk->transfer.nbytes = r->nbytes;
+	chunk->transfer.tag = gshmemi_net_tag(r->value, true);
+	gshmemi_net_transfer(e, chunk);
+	e->counts.ngets_performed++;
+	return true;
+}
+
+bool gshmemi_net_park(struct gshmemi_engine *e, struct connection *c, const struct gshmemi_net_record *r)
+{
+	struct waiter *waiter = calloc(1, sizeof *waiter);
+
+	if (!waiter)
+		return false;
+	waiter->next = e->waiters;
+	waiter->connection = c;
+	waiter->cookie = r->cookie;
+	waiter->word = (const uint64_t *)(const void *)gshmemi_net_find(e, c, r, 8);
+	waiter->ticket = (uint32_t)r->value;
+	waiter->fetch = *r;
+	waiter->fetch.what = GSHMEMI_NET_AMO;
+	waiter->fetch.op = GSHMEMI_AMO_FETCH;
+	waiter->fetch.nbytes = 8;
+	e->waiters = waiter;
+	e->counts.nparked++;
+	return true;
+}
+
+#define LOOK_NS 20000 /* between two looks of the device at a lock that somebody waits in */
+
+/* What the word is now; false: not known. */
+static bool look_at_lock(struct gshmemi_engine *e, struct waiter *waiter, uint64_t *word_p)
+{
+	const struct gshmemi_agent *agent = e->config.agent;
+	uint64_t now_ns;
+
+	if (!agent) {
+		*word_p = gshmemi_arch_load(waiter->word, 8);
+		return true;
+	}
+	if (waiter->is_fetching) {
+		waiter->is_fetching = !agent->is_done(agent->user, waiter->mail, word_p);
+		return !waiter->is_fetching;
+	}
+	now_ns = gshmemi_arch_clock_ns();
+	if (now_ns - waiter->asked_ns >= LOOK_NS) {
+		waiter->asked_ns = now_ns;
+		waiter->is_fetching = agent->post(agent->user, &waiter->fetch, 0, NULL, true, &waiter->mail);
+	}
+	return false;
+}
+
+bool gshmemi_net_check_locks(struct gshmemi_engine *e)
+{
+	struct waiter **link = &e->waiters, *waiter;
+	bool has_granted = false;
+	uint64_t word;
+
+	while ((waiter = *link)) {
+		if (!look_at_lock(e, waiter, &word) || (uint32_t)word != waiter->ticket || !gshmemi_net_answer(e, waiter->connection, waiter->cookie, word, 0)) {
+			link = &waiter->next;
+			continue;
+		}
+		gshmemi_arch_fence_acquire();
+		*link = waiter->next;
+		free(waiter);
+		has_granted = true;
+	}
+	return has_granted;
+}
+
+/* False: it is put off. */
+static bool perform(struct gshmemi_engine *e, struct connection *c, const struct gshmemi_net_record *r, const char *data)
+{
+	switch (r->what) {
+	case GSHMEMI_NET_PUT:
+		put(gshmemi_net_find(e, c, r, r->nbytes), data, r->nbytes);
+		e->counts.nputs_performed++;
+		return true;
+	case GSHMEMI_NET_GET:
+		return get(e, c, r);
+	case GSHMEMI_NET_AMO:
+		return amo(e, c, r, data);
+	case GSHMEMI_NET_FLAG:
+		gshmemi_arch_fence_release();
+		gshmemi_apply_flag((uint64_t *)(void *)gshmemi_net_find(e, c, r, 8), r->value);
+		return true;
+	case GSHMEMI_NET_CHUNK:
+		return take_chunk(e, c, r);
+	case GSHMEMI_NET_GET_CHUNK:
+		return give_chunk(e, c, r);
+	case GSHMEMI_NET_LOCK:
+		return gshmemi_net_park(e, c, r);
+	default:
+		return c->nlanded_here >= r->value;
+	}
+}
+
+/* ---- messages ---- */
+
+/* From place *at_p of data on; false: a record is put off, and at is its place. Others have been performed, or begun. */
+static bool perform_all(struct gshmemi_engine *e, struct connection *c, const char *data, unsigned *at_p, unsigned *nleft_p)
+{
+	struct gshmemi_net_record r;
+	enum performed how;
+	size_t behind;
+
+	while (*nleft_p) {
+		memcpy(&r, data + *at_p, sizeof r);
+		behind = *at_p + sizeof r;
+		if (e->config.agent)
+			how = gshmemi_net_defer(e, c, &r, data + behind);
+		else
+			how = perform(e, c, &r, data + behind) ? PERFORMED : PUT_OFF;
+		if (how == PUT_OFF)
+			return false;
+		*at_p = (unsigned)(behind + gshmemi_net_data_nbytes(&r));
+		--*nleft_p;
+		c->nperformed_here += how == PERFORMED;
+		c->must_tell = true;
+	}
+	return true;
+}
+
+/* A message has been performed: its sender may send another one, and more if it has much to say. */
+static void grant(struct gshmemi_engine *e, struct connection *c, unsigned flags)
+{
+	const unsigned window = e->config.window + c->ngranted;
+	unsigned n = 0;
+
+	c->expected++;
+	if (flags & GSHMEMI_NET_RETURNS) {
+		e->ncredits += GSHMEMI_NET_MUTANT(CREDIT_LEAK) ? 0 : c->ngranted;
+		c->ngranted = 0;
+		c->granted = c->expected + e->config.window;
+		return;
+	}
+	if (flags & GSHMEMI_NET_HUNGRY && window < e->config.most_window)
+		n = window < e->config.most_window - window ? window : e->config.most_window - window;
+	n = n < e->ncredits ? n : e->ncredits;
+	e->ncredits -= n;
+	c->ngranted += n;
+	c->granted = c->expected + e->config.window + c->ngranted;
+	c->must_tell = true;
+}
+
+/* Messages are few: credits limit them. */
+static void hold(struct gshmemi_engine *e, struct connection *c, const struct gshmemi_net_head *head, const char *data, unsigned at,
+		 unsigned nleft)
+{
+	struct held **link = &c->held, *held = malloc(sizeof *held + head->nbytes);
+
+	if (!held) {
+		if (!e->error)
+			gshmemi_error("net: no memory for a message of PE %d", c->pe);
+		e->error = -ENOMEM;
+		return;
+	}
+	while (*link && gshmemi_net_is_below((*link)->head.seq, head->seq))
+		link = &(*link)->next;
+	held->next = *link;
+	held->head = *head;
+	held->at = at;
+	held->nleft = nleft;
+	memcpy(held->data, data, head->nbytes);
+	*link = held;
+	if (++e->nheld > e->counts.most_held)
+		e->counts.most_held = e->nheld;
+}
+
+void gshmemi_net_take(struct gshmemi_engine *e, struct connection *c, const struct gshmemi_net_head *head, const char *data)
+{
+	unsigned at = 0, nleft = head->nrecords;
+
+	gshmemi_net_activate(e, c);
+	if ((head->seq != c->expected || c->held) && !GSHMEMI_NET_MUTANT(NO_SEQ)) { /* another one comes first */
+		hold(e, c, head, data, 0, head->nrecords);
+	} else if (perform_all(e, c, data, &at, &nleft)) {
+		grant(e, c, head->flags);
+	} else {
+		e->counts.nstalls++;
+		hold(e, c, head, data, at, nleft);
+	}
+}
+
+bool gshmemi_net_go_on(struct gshmemi_engine *e, struct connection *c)
+{
+	struct held *held;
+	bool has_gone_on = false;
+	unsigned at;
+
+	while ((held = c->held) && held->head.seq == c->expected) {
+		at = held->at;
+		if (!perform_all(e, c, held->data, &held->at, &held->nleft))
+			return has_gone_on || held->at != at;
+		has_gone_on = true;
+		c->held = held->next;
+		grant(e, c, held->head.flags);
+		free(held);
+		e->nheld--;
+	}
+	return has_gone_on;
+}
+
+/* Chunks may land in another order than they were begun; what is told is up to where all have. */
+void gshmemi_net_landed_here(struct gshmemi_engine *e, struct sending *sending)
+{
+	struct connection *c = sending->connection;
+
+	gshmemi_arch_fence_release();
+	c->landed_beyond |= 1ULL << (GSHMEMI_NET_MUTANT(LAND_ANY) ? 0 : sending->chunk - c->nlanded_here - 1);
+	for (; c->landed_beyond & 1; c->landed_beyond >>= 1)
+		c->nlanded_here++;
+	c->must_tell = true;
+	gshmemi_net_activate(e, c);
+}
+
+void gshmemi_net_free_held(struct connection *c)
+{
+	struct held *held;
+
+	while ((held = c->held)) {
+		c->held = held->next;
+		free(held);
+	}
+}

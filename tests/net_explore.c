@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* platform: cpu */
+/* delivery: no */
+/* timeout: 120 */
+/*
+ * Runs the engines of src/net under every schedule: which PE asks for its next operation, or makes a pass of progress, and what comes
+ * to it in this pass: a message, a bulk, the end of a send; of each in any order, or in the order of each PE where a row says so.
+ *
+ *   safety  each operation is performed once, with the right bytes, and not before what a fence, its data or its lock puts before it;
+ *           nothing is sent beyond credit; no quiet is early; at the end all buffers, items and credits are back
+ *   fair    from each state, all programs can end
+ *
+ * A program has a letter for each operation:
+ *
+ *   p put of 8 bytes    o of 5    P bulk of 3 chunks    B of one    s signal behind the last of these    f fence    q quiet
+ *   g get of 8 bytes    h of 40   G bulk of 2 chunks    b the last put or bulk, back                     w wait for all that is open
+ *   a add   A fetch_add   x atomic   X with the old value   F flag   l lock   u unlock   r check_silence, long after the last message
+ *   0 1 what follows is of this context    + what follows goes to the next PE
+ *
+ * Arguments: -v prints a row for each configuration, -a adds the large ones; words select rows by their names.
+ */
+#define SIM_ARENA
+#define SIM_PES        3
+#define SIM_OPS        16
+#define SIM_AREA       136U
+#define SIM_CONTEXTS   2
+#define SIM_EPOCHS     3
+#define SIM_WORDS      3
+#define SIM_READ_NBYTES 64
+#include "net_watch.h"
+#include "net_explore_search.h"
+
+#define W(window, most, ncredits, nbuffers, nitems, first_seq) window, most, ncredits, nbuffers, nitems, first_seq
+static const struct config rows[] = {
+	/* ---- windows, acknowledgements, wrap-around ---- */
+	{"window 1: put, put, quiet | put", 0, {"ofoq", "o"}, W(1, 1, 0, 2, 2, 0xffffffff), PROMPT, 0, NULL},
+	{"window 1: the same, sends are done at any time", 1, {"ofoq", "o"}, W(1, 1, 0, 2, 2, 0xffffffff), 0, 0, NULL},
+	{"window 1: the same, two things in a pass", 0, {"ofoq", "o"}, W(1, 1, 0, 2, 2, 0xffffffff), PROMPT | PAIRS, 0, NULL},
+	{"window 1, small messages: atomics both ways", 0, {"xXq", "x"}, W(1, 1, 0, 2, 2, 0xffffffff), PROMPT | TINY, 0, NULL},
+	{"window 2, 1 buffer: 4 atomics", 0, {"xxxXq", ""}, W(2, 2, 0, 1, 2, 0xfffffffe), TINY, 0, NULL},
+	{"window 2, 2 buffers: 5 atomics", 0, {"xxxxxq", ""}, W(2, 2, 0, 2, 2, 0xfffffffe), PROMPT | TINY, 0, NULL},
+	{"window 2, both full, 1 buffer", 0, {"xxq", "x"}, W(2, 2, 0, 1, 2, 0xfffffffe), PROMPT | TINY, 0, NULL},
+	{"window 2, both full, 1 buffer, more of it", 1, {"xxq", "xx"}, W(2, 2, 0, 1, 2, 0xfffffffe), PROMPT | TINY, 0, NULL},
+	{"window 2, both full, in order", 0, {"xxxq", "xx"}, W(2, 2, 0, 1, 2, 0xfffffffe), PROMPT | TINY | FIFO, 0, NULL},
+	{"3 PEs in a ring", 0, {"xq", "x", "x"}, W(1, 1, 0, 1, 1, 0xffffffff), PROMPT | FIFO, 0, NULL},
+	/* ---- answers ---- */
+	{"gets of more than the answers' 1 buffer", 0, {"hhhw", ""}, W(2, 2, 0, 1, 3, 0), 0, 0, NULL},
+	{"gets both ways, 1 buffer", 0, {"hhhw", "hw"}, W(1, 1, 0, 1, 3, 0xffffffff), PROMPT, 0, NULL},
+	{"gets both ways, 1 buffer, in order", 0, {"hhw", "hh"}, W(1, 1, 0, 1, 2, 0xffffffff), PROMPT | FIFO | HALF, 0, NULL},
+	{"put and its get, fetch_add both", 0, {"obAw", "A"}, W(1, 1, 0, 1, 2, 0), PROMPT, 0, NULL},
+	/* ---- bulk ---- */
+	{"bulk, signal, quiet", 0, {"Bsq", ""}, W(2, 2, 0, 2, 2, 0), 0, 0, NULL},
+	{"bulk of 3 chunks, signal", 0, {"Ps", ""}, W(2, 2, 0, 2, 2, 0), PROMPT, 0, NULL},
+	{"bulk of 3 chunks, signal, in order", 0, {"PsB", ""}, W(1, 1, 0, 2, 2, 0), PROMPT | FIFO, 0, NULL},
+	{"bulk, fence, put", 0, {"Bfoq", ""}, W(2, 2, 0, 2, 2, 0), 0, 0, NULL},
+	{"put, fence, bulk, fence, bulk", 0, {"ofBfB", ""}, W(2, 2, 0, 2, 2, 0), PROMPT, 0, NULL},
+	{"bulk, fence, get it back", 0, {"Bfbw", ""}, W(2, 2, 0, 1, 2, 0), PROMPT, 0, NULL},
+	{"bulk both ways", 0, {"B", "B"}, W(1, 1, 0, 1, 1, 0), PROMPT, 0, NULL},
+	{"bulk get both ways", 0, {"Gw", "Gw"}, W(1, 1, 0, 1, 1, 0), PROMPT, 0, NULL},
+	{"more bulk than items, 1 buffer", 0, {"BBsq", ""}, W(1, 1, 0, 1, 1, 0xffffffff), PROMPT, 0, NULL},
+	/* ---- contexts, merging ---- */
+	{"puts merge, not over a fence", 0, {"ppfppq", ""}, W(1, 1, 0, 2, 1, 0), 0, 0, NULL},
+	{"contexts take turns", 0, {"p1pq0pfp1q", ""}, W(1, 1, 0, 2, 1, 0), PROMPT, 0, NULL},
+	/* ---- credits ---- */
+	{"credits grow", 0, {"xxxxxxq", ""}, W(1, 4, 3, 3, 1, 0xfffffffd), PROMPT | TINY | FIFO, 0, NULL},
+	{"credits return, then bulk and signal", 0, {"xxxxxxxxq|rBsxx", ""}, W(1, 4, 3, 4, 3, 0), PROMPT, 0, NULL},
+	{"credits return while messages are late", 0, {"xxxxqrxx", ""}, W(1, 4, 3, 3, 1, 0xffffffff), PROMPT | TINY, 0, NULL},
+	{"a ping, at any time", 0, {"xrxrq", ""}, W(1, 1, 0, 2, 1, 0), PROMPT, 0, NULL},
+	/* ---- locks ---- */
+	{"a lock, two PEs", 0, {"laqu", "laqu"}, W(1, 2, 1, 2, 2, 0), PROMPT | FIFO, 0, NULL},
+	{"a lock, any order", 0, {"lu", "lu"}, W(1, 1, 0, 1, 1, 0xffffffff), PROMPT, 0, NULL},
+	/* ---- mutants ---- */
+	{"mutant: told as performed, and put off", 0, {"hwxh1xq", ""}, W(2, 2, 0, 1, 2, 0), 0, MUTANT_ACK_EARLY, "quiet is over"},
+	{"mutant: a response waits for credit", 0, {"hhw", "hhw"}, W(1, 1, 0, 1, 2, 0), PROMPT | FIFO | HALF,
+	 MUTANT_RESPONSE_NEEDS_CREDIT, STUCK},
+	{"mutant: requests are performed as they come", 0, {"xfxfxq", ""}, W(2, 2, 0, 2, 1, 0), PROMPT | TINY, MUTANT_NO_SEQ, "before a fence"},
+	{"mutant: nothing waits for bulk", 0, {"Bsq", ""}, W(2, 2, 0, 2, 2, 0), PROMPT, MUTANT_NO_WAIT, "before its data"},
+	{"mutant: credits that come back are lost", 0, {"xxxxxq|rxx", ""}, W(1, 4, 3, 4, 1, 0), PROMPT | TINY, MUTANT_CREDIT_LEAK, "credits"},
+	{"mutant: a put grows over a fence", 0, {"pfpq", ""}, W(1, 1, 0, 2, 1, 0), PROMPT, MUTANT_FENCE_MERGE, "before a fence"},
+	{"mutant: limits from before a return count", 0, {"xxxxqrxx", ""}, W(1, 4, 3, 3, 1, 0xffffffff), PROMPT | TINY,
+	 MUTANT_RETURN_RACE, "beyond its credit"},
+	{"mutant: chunks are counted as they land", 0, {"B1B0s", ""}, W(2, 2, 0, 2, 2, 0), PROMPT, MUTANT_LAND_ANY, "before its data"},
+	{"mutant: a bulk is forgotten before it has left", 0, {"BqB", ""}, W(2, 2, 0, 2, 2, 0), 0, MUTANT_RETIRE_EARLY, ""},
+	{"mutant: nothing is told while a telling is under way", 0, {"xxxq", ""}, W(1, 1, 0, 2, 1, 0), TINY, MUTANT_TELL_LOST, STUCK},
+	{"mutant: a context is taken that is in use", 0, {"p1p0q", ""}, W(1, 1, 0, 2, 1, 0), PROMPT, MUTANT_CONTEXT_STOLEN, "quiet is over"},
+};
+#undef W
+
+int main(int argc, char **argv)
+{
+	bool verbose = false, large = false, selects = false, is_chosen;
+	int rc = 0, i;
+	size_t n;
+
+	for (i = 1; i < argc; i++) {
+		verbose |= !strcmp(argv[i], "-v");
+		large |= !strcmp(argv[i], "-a");
+		selects |= argv[i][0] != '-';
+	}
+	for (n = 0; n < sizeof rows / sizeof rows[0]; n++) {
+		is_chosen = !selects;
+		for (i = 1; i < argc; i++)
+			is_chosen |= argv[i][0] != '-' && strstr(rows[n].name, argv[i]);
+		if (is_chosen && (!rows[n].is_large || large || selects))
+			rc |= explore(&rows[n], verbose);
+	}
+	return rc;
+}

@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What may happen in the states of net_explore.c, and the search over all of them. */
+#ifndef NET_EXPLORE_SEARCH_H
+#define NET_EXPLORE_SEARCH_H
+
+#include "net_explore_state.h"
+
+#define MAX_STATES 4000000U
+
+/* ---- actions ---- */
+
+#define MAX_EVENTS  32
+#define NO_EVENT    255
+#define MAX_ACTIONS 2048
+
+struct action {
+	uint8_t pe;
+	bool asks;
+	uint8_t events[2]; /* of sim_list: those that come in one pass */
+};
+
+static const uint8_t *chosen; /* the rest of events */
+static unsigned nchosen;
+static bool is_prelude;       /* nothing is chosen: the first that may come, comes */
+
+static unsigned list_events(int pe, struct sim_event *events)
+{
+	unsigned n = sim_list(pe, events, MAX_EVENTS), i, k = 0;
+
+	for (i = 0; i < n && cfg->flags & PROMPT; i++)
+		if (!events[i].is_done)
+			events[k++] = events[i];
+	return cfg->flags & PROMPT ? k : n;
+}
+
+static struct sim_event sim_choose(int pe)
+{
+	struct sim_event events[MAX_EVENTS];
+	unsigned n, i;
+
+	n = sim_list(pe, events, MAX_EVENTS);
+	if (is_prelude && n)
+		return events[0];
+	for (i = 0; i < n && cfg->flags & PROMPT; i++)
+		if (events[i].is_done)
+			return events[i];
+	n = list_events(pe, events);
+	while (nchosen) {
+		nchosen--;
+		if (*chosen++ < n)
+			return events[chosen[-1]];
+	}
+	return (struct sim_event){NULL, false};
+}
+
+static unsigned list_actions(struct action *actions)
+{
+	struct sim_event events[MAX_EVENTS];
+	unsigned n = 0, nevents, i, k;
+	int pe;
+
+	for (pe = 0; pe < sim.npes; pe++) {
+		if (can_ask(pe))
+			actions[n++] = (struct action){(uint8_t)pe, true, {NO_EVENT, NO_EVENT}};
+		actions[n++] = (struct action){(uint8_t)pe, false, {NO_EVENT, NO_EVENT}};
+		nevents = list_events(pe, events);
+		for (i = 0; i < nevents; i++) {
+			actions[n++] = (struct action){(uint8_t)pe, false, {(uint8_t)i, NO_EVENT}};
+			for (k = 0; k + 1 < nevents && cfg->flags & PAIRS; k++)
+				actions[n++] = (struct action){(uint8_t)pe, false, {(uint8_t)i, (uint8_t)k}};
+		}
+	}
+	t_check(n <= MAX_ACTIONS, "%s: too many actions", cfg->name);
+	return n;
+}
+
+static void act(const struct action *a)
+{
+	const int pe = a->pe;
+
+	if (a->asks) {
+		ask_next(pe);
+	} else {
+		chosen = a->events;
+		nchosen = 2;
+		sim_check(gshmemi_engine_progress(sim_engine(pe)) >= 0, "PE %d: the engine fails", pe);
+	}
+	end_waits(pe);
+	sim_check_engine(pe);
+	tidy(sim_engine(pe));
+}
+
+/* ---- the search: depth first; what has been found are hashes of states ---- */
+
+struct frame {
+	struct snapshot snapshot;
+	uint32_t id;
+	unsigned nactions, at;
+	struct action actions[MAX_ACTIONS];
+};
+
+static struct frame **frames; /* the way from the first state to here */
+static size_t nframes, max_frames, most_frames;
+static struct entry {
+	uint64_t hash;
+	uint32_t id; /* + 1 */
+} *table;
+static size_t table_mask; /* entries - 1; at most half of them are used */
+static uint32_t nfound, nends;
+static uint8_t *is_end;
+static uint64_t *edges; /* from << 32 | to */
+static size_t nedges, max_edges;
+
+static void *grow_list(void *list, size_t n, size_t *max_p, size_t nbytes)
+{
+	if (n < *max_p)
+		return list;
+	*max_p = *max_p ? 2 * *max_p : 1024;
+	list = realloc(list, *max_p * nbytes);
+	t_check(list, "no memory");
+	return list;
+}
+
+static uint64_t hash_state(void)
+{
+	uint64_t hash = hash_bytes(1, &sim, sizeof sim);
+
+	hash = hash_bytes(hash, &watch, sizeof watch);
+	hash = hash_bytes(hash, &progress, sizeof progress);
+	return hash_bytes(hash, arena.bytes, arena_end * GRAIN) | 1;
+}
+
+/* The place of a hash in the table, or where it would be. */
+static size_t place_of(uint64_t hash)
+{
+	size_t i = hash >> 20 & table_mask;
+
+	while (table[i].id && table[i].hash != hash)
+		i = (i + 1) & table_mask;
+	return i;
+}
+
+static void set_table(size_t n)
+{
+	const size_t nold = table ? table_mask + 1 : 0;
+	void *const old_table = table;
+	const struct entry *old = old_table;
+	size_t i;
+
+	table = calloc(n, sizeof *table);
+	is_end = realloc(is_end, n);
+	t_check(table && is_end, "no memory");
+	table_mask = n - 1;
+	for (i = 0; i < nold && nfound; i++)
+		if (old[i].id)
+			table[place_of(old[i].hash)] = old[i];
+	free(old_table);
+}
+
+/* The number of the state that is there; is_new: it has not been seen. */
+static uint32_t look_up(bool *is_new)
+{
+	const uint64_t hash = hash_state();
+	size_t i;
+
+	if (2 * (size_t)nfound > table_mask)
+		set_table(4 * (table_mask + 1));
+	i = place_of(hash);
+	*is_new = !table[i].id;
+	if (!*is_new)
+		return table[i].id - 1;
+	sim_check(nfound < MAX_STATES, "too many states");
+	table[i].hash = hash;
+	table[i].id = ++nfound;
+	is_end[nfound - 1] = 0;
+	return nfound - 1;
+}
+
+static bool has_ended(void)
+{
+	int pe;
+
+	for (pe = 0; pe < sim.npes; pe++)
+		if (cfg->programs[pe][progress.at[pe]] || !gshmemi_engine_is_idle(sim_engine(pe)))
+			return false;
+	return !sim.entries;
+}
+
+static void enter_state(uint32_t id)
+{
+	struct frame *frame;
+
+	frames = grow_list(frames, nframes, &max_frames, sizeof *frames);
+	if (nframes == most_frames) {
+		frames[nframes] = malloc(sizeof **frames);
+		t_check(frames[nframes], "no memory");
+		most_frames++;
+	}
+	frame = frames[nframes++];
+	save(&frame->snapshot);
+	frame->id = id;
+	frame->at = 0;
+	frame->nactions = list_actions(frame->actions);
+}
+
+/* All that is under way has come, and a pass changes nothing: the end. */
+static void note_end(uint32_t id, unsigned nchanges)
+{
+	is_end[id] = !nchanges && has_ended();
+	nends += is_end[id];
+	if (is_end[id])
+		sim_check_end();
+}
+
+static void search(void)
+{
+	static unsigned nchanges[1 << 16]; /* of each frame: actions that lead elsewhere */
+	struct frame *frame;
+	bool is_new;
+	uint32_t to;
+
+	to = look_up(&is_new);
+	nchanges[0] = 0;
+	enter_state(to);
+	while (nframes && !sim_violation[0]) {
+		frame = frames[nframes - 1];
+		if (frame->at == frame->nactions) {
+			restore(&frame->snapshot);
+			note_end(frame->id, nchanges[nframes - 1]);
+			nframes--;
+			continue;
+		}
+		restore(&frame->snapshot);
+		act(&frame->actions[frame->at++]);
+		to = look_up(&is_new);
+		if (to == frame->id)
+			continue;
+		nchanges[nframes - 1]++;
+		edges = grow_list(edges, nedges, &max_edges, sizeof *edges);
+		edges[nedges++] = (uint64_t)frame->id << 32 | to;
+		if (is_new && !sim_violation[0]) {
+			t_check(nframes < 1 << 16, "%s: too deep", cfg->name);
+			nchanges[nframes] = 0;
+			enter_state(to);
+		}
+	}
+}
+
+/* States from which no end can be reached. */
+static uint32_t count_stuck(void)
+{
+	uint64_t *first = calloc((size_t)nfound + 2, sizeof *first);
+	uint32_t *back = malloc((nedges + 1) * sizeof *back), *todo = malloc((nfound + 1) * sizeof *todo);
+	uint32_t i, ntodo = 0, nreach = 0;
+	size_t k;
+
+	t_check(first && back && todo, "no memory");
+	for (k = 0; k < nedges; k++)
+		first[(uint32_t)edges[k] + 2]++;
+	for (i = 2; i < nfound + 2; i++)
+		first[i] += first[i - 1];
+	for (k = 0; k < nedges; k++)
+		back[first[(uint32_t)edges[k] + 1]++] = (uint32_t)(edges[k] >> 32);
+	for (i = 0; i < nfound; i++)
+		if (is_end[i])
+			todo[ntodo++] = i;
+	while (ntodo) {
+		i = todo[--ntodo];
+		nreach++;
+		for (k = first[i]; k < first[i + 1]; k++)
+			if (!is_end[back[k]]) {
+				is_end[back[k]] = 1;
+				todo[ntodo++] = back[k];
+			}
+	}
+	free(first);
+	free(back);
+	free(todo);
+	return nfound - nreach;
+}
+
+/* ---- a row ---- */
+
+static void set_first(void)
+{
+	const struct gshmemi_engine_config config = {
+		.first_seq = cfg->first_seq, .nbuffers = cfg->nbuffers, .nitems = cfg->nitems, .window = cfg->window,
+		.most_window = cfg->most_window, .ncredits = cfg->ncredits, .small_nbytes = SMALL, .chunk_nbytes = CHUNK,
+	};
+	int npes = 0, pe, peer;
+
+	while (npes < SIM_PES && cfg->programs[npes])
+		npes++;
+	memset(&arena, 0, sizeof arena);
+	memset(&progress, 0, sizeof progress);
+	arena_end = 0;
+	sim_begin();
+	sim_open(npes, MESSAGE, &config);
+	sim.is_fifo = cfg->flags & FIFO;
+	for (pe = 0; pe < npes; pe++) {
+		/* connections now: else when they are made would make a difference to where they are */
+		for (peer = 0; peer < npes; peer++)
+			if (peer != pe)
+				(void)find_context(gshmemi_net_connection(sim_engine(pe), peer), 0);
+		tidy(sim_engine(pe));
+	}
+}
+
+/* What a program does before a bar, it does in one way. */
+static void run_to_bar(int pe)
+{
+	unsigned at;
+
+	do {
+		at = progress.at[pe];
+		if (cfg->programs[pe][at] != '|' && can_ask(pe))
+			ask_next(pe);
+	} while (progress.at[pe] != at);
+}
+
+static void run_prelude(void)
+{
+	unsigned round;
+	int pe;
+
+	is_prelude = true;
+	for (round = 0; round < 100; round++)
+		for (pe = 0; pe < sim.npes; pe++) {
+			if (strchr(cfg->programs[pe], '|'))
+				run_to_bar(pe);
+			act(&(struct action){(uint8_t)pe, false, {NO_EVENT, NO_EVENT}});
+		}
+	for (pe = 0; pe < sim.npes; pe++)
+		if (strchr(cfg->programs[pe], '|'))
+			t_check(cfg->programs[pe][progress.at[pe]++] == '|', "%s: PE %d is not at the bar", cfg->name, pe);
+	is_prelude = false;
+}
+
+/* 0 when everything is as expected. */
+static int explore(const struct config *row, bool verbose)
+{
+	bool expected;
+	uint32_t nstuck;
+
+	cfg = row;
+	sim_mutant = (enum sim_mutant)row->mutant;
+	nfound = nends = 0;
+	nframes = nedges = 0;
+	set_table(1 << 16);
+	set_first();
+	run_prelude();
+	search();
+	if (!sim_violation[0] && (nstuck = count_stuck()))
+		sim_violate("%s: %u states cannot end", STUCK, nstuck);
+	expected = row->violation ? sim_violation[0] && strstr(sim_violation, row->violation) : !sim_violation[0];
+	if (verbose || !expected)
+		fprintf(verbose ? stdout : stderr, "%-58s %8u states %9zu steps %6u ends | %-60s | %s\n", row->name, nfound, nedges,
+			nends, sim_violation[0] ? sim_violation : "ok", expected ? "as expected" : "NOT AS EXPECTED");
+	fflush(stdout);
+	return !expected;
+}
+
+#endif /* NET_EXPLORE_SEARCH_H */
