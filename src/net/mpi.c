@@ -1,0 +1,425 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The link over MPI.
+ *
+ * Requests, responses and bulk differ by the tag. Receives for messages from any PE are posted ahead, in a ring for each
+ * kind. MPI matches them in the order in which they were posted, so only the oldest of a ring is tested: an idle
+ * poll takes 0.1 us, where MPI_Testsome of all takes 1 us for 32 receives. Transfers that are under way are tested a few at a
+ * time, by turns.
+ */
+#include "net/mpi.h"
+
+#include <limits.h>
+#include <mpi.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base.h"
+
+#define MESSAGE_NBYTES ((size_t)8192)
+#define NPOSTED        32      /* receives in each ring */
+#define NTESTED        4       /* transfers in one poll; each adds 30 ns */
+#define BULK_TAG       2       /* + the transfer's; a message's tag is its kind */
+#define LAST_BULK_TAG  (BULK_TAG + (1 << 15) - 1)
+
+enum { NKINDS = GSHMEMI_LINK_RESPONSE + 1 };
+
+/* Posted receives of one kind of messages. Receive i fills buffers[i]. */
+struct ring {
+	MPI_Request requests[NPOSTED];
+	unsigned oldest;
+	bool has_come;   /* the oldest has completed: status says what came */
+	bool is_lent;    /* the engine reads the buffer of the oldest until it polls again */
+	MPI_Status status;
+	char (*buffers)[MESSAGE_NBYTES];
+};
+
+struct mpi_link {
+	struct gshmemi_link link; /* first: link pointers are cast */
+	MPI_Comm comm;
+	bool has_failed;
+	struct ring rings[NKINDS];
+	/* Transfers under way, in no order. Of these the ones from next_tested on are tested next. */
+	struct gshmemi_transfer **transfers;
+	MPI_Request *requests;
+	int ntransfers, capacity, next_tested;
+	/* Transfers that have completed, and that poll has not given back yet. */
+	struct gshmemi_transfer *done, **done_end;
+};
+
+/* ---- errors ---- */
+
+/* 0, or -EIO after a message. Which PE has died, if one has, is for the watcher to say. */
+static int check(struct mpi_link *link, int code, const char *call)
+{
+	char text[MPI_MAX_ERROR_STRING];
+	int length;
+
+	if (code == MPI_SUCCESS)
+		return 0;
+	link->has_failed = true;
+	MPI_Error_string(code, text, &length);
+	gshmemi_error("net: %s failed, which may mean that a PE died: %.*s", call, (int)strcspn(text, "\n"), text);
+	return -EIO;
+}
+
+/* MPI_Testsome puts the errors of requests into their statuses. */
+static int find_code(int code, const MPI_Status *statuses, int nstatuses)
+{
+	int i;
+
+	if (code != MPI_ERR_IN_STATUS)
+		return code;
+	for (i = 0; i < nstatuses; i++)
+		if (statuses[i].MPI_ERROR != MPI_SUCCESS)
+			return statuses[i].MPI_ERROR;
+	return code;
+}
+
+/* ---- messages that come ---- */
+
+static int post(struct mpi_link *link, int kind, unsigned i)
+{
+	struct ring *ring = &link->rings[kind];
+
+	return check(link, MPI_Irecv(ring->buffers[i], MESSAGE_NBYTES, MPI_BYTE, MPI_ANY_SOURCE, kind, link->comm,
+				     &ring->requests[i]), "MPI_Irecv");
+}
+
+/* Take back the buffer that the engine has read. The receive becomes the youngest of its ring. */
+static int repost(struct mpi_link *link, int kind)
+{
+	struct ring *ring = &link->rings[kind];
+	const unsigned i = ring->oldest;
+
+	if (!ring->is_lent)
+		return 0;
+	ring->is_lent = false;
+	ring->oldest = (i + 1) % NPOSTED;
+	return post(link, kind, i);
+}
+
+static void give_message(struct mpi_link *link, int kind, struct gshmemi_link_event *event)
+{
+	struct ring *ring = &link->rings[kind];
+	int nbytes;
+
+	MPI_Get_count(&ring->status, MPI_BYTE, &nbytes);
+	event->what = GSHMEMI_LINK_CAME;
+	event->pe = ring->status.MPI_SOURCE;
+	event->kind = kind;
+	event->data = ring->buffers[ring->oldest];
+	event->nbytes = (size_t)nbytes;
+	ring->has_come = false;
+	ring->is_lent = true;
+}
+
+/* ---- transfers ---- */
+
+static int grow(struct mpi_link *link)
+{
+	const int capacity = link->capacity ? 2 * link->capacity : 64;
+	struct gshmemi_transfer **transfers;
+	MPI_Request *requests;
+
+	transfers = realloc(link->transfers, (size_t)capacity * sizeof *transfers);
+	if (transfers)
+		link->transfers = transfers;
+	requests = realloc(link->requests, (size_t)capacity * sizeof *requests);
+	if (requests)
+		link->requests = requests;
+	if (!transfers || !requests) {
+		link->has_failed = true;
+		gshmemi_error("net: out of memory for %d messages under way", capacity);
+		return -ENOMEM;
+	}
+	link->capacity = capacity;
+	return 0;
+}
+
+static int start(struct gshmemi_link *base, struct gshmemi_transfer *transfer)
+{
+	struct mpi_link *link = (struct mpi_link *)base;
+	const int nbytes = (int)transfer->nbytes;
+	const int tag = transfer->kind == GSHMEMI_LINK_BULK ? BULK_TAG + (int)transfer->tag : transfer->kind;
+	MPI_Request *request;
+	int rc;
+
+	if (link->has_failed)
+		return -EIO;
+	if (link->ntransfers == link->capacity) {
+		rc = grow(link);
+		if (rc)
+			return rc;
+	}
+	request = &link->requests[link->ntransfers];
+	if (transfer->is_arrival)
+		rc = check(link, MPI_Irecv(transfer->memory, nbytes, MPI_BYTE, transfer->pe, tag, link->comm, request),
+			   "MPI_Irecv");
+	else
+		rc = check(link, MPI_Isend(transfer->memory, nbytes, MPI_BYTE, transfer->pe, tag, link->comm, request),
+			   "MPI_Isend");
+	if (rc)
+		return rc;
+	link->transfers[link->ntransfers++] = transfer;
+	return 0;
+}
+
+/* Move transfer i to those that are done. */
+static void finish(struct mpi_link *link, int i)
+{
+	struct gshmemi_transfer *transfer = link->transfers[i];
+	const int last = --link->ntransfers;
+
+	link->transfers[i] = link->transfers[last];
+	link->requests[i] = link->requests[last];
+	transfer->next = NULL;
+	*link->done_end = transfer;
+	link->done_end = &transfer->next;
+}
+
+static void give_transfer(struct mpi_link *link, struct gshmemi_link_event *event)
+{
+	struct gshmemi_transfer *transfer = link->done;
+
+	link->done = transfer->next;
+	if (!link->done)
+		link->done_end = &link->done;
+	event->what = GSHMEMI_LINK_DONE;
+	event->transfer = transfer;
+}
+
+/* ---- poll ---- */
+
+/* Ask MPI: about the oldest receive of each ring, and about the transfers whose turn it is. */
+static int test(struct mpi_link *link)
+{
+	MPI_Request requests[NKINDS + NTESTED];
+	MPI_Status statuses[NKINDS + NTESTED];
+	int indices[NKINDS + NTESTED];
+	const int first = link->next_tested < link->ntransfers ? link->next_tested : 0, left = link->ntransfers - first;
+	const int ntested = left < NTESTED ? left : NTESTED;
+	bool is_done[NTESTED] = {false};
+	int i, rc, ncompleted;
+
+	for (i = 0; i < NKINDS; i++)
+		requests[i] = link->rings[i].requests[link->rings[i].oldest];
+	for (i = 0; i < ntested; i++)
+		requests[NKINDS + i] = link->requests[first + i];
+	rc = MPI_Testsome(NKINDS + ntested, requests, &ncompleted, indices, statuses);
+	if (rc != MPI_SUCCESS)
+		return check(link, find_code(rc, statuses, ncompleted), "MPI_Testsome");
+	for (i = 0; i < ncompleted; i++) {
+		if (indices[i] >= NKINDS) {
+			is_done[indices[i] - NKINDS] = true;
+			continue;
+		}
+		link->rings[indices[i]].has_come = true;
+		link->rings[indices[i]].status = statuses[i];
+	}
+	link->next_tested = first + ntested;
+	for (i = ntested - 1; i >= 0; i--) { /* from the end on: finish fills the gap with the last transfer */
+		if (!is_done[i])
+			continue;
+		finish(link, first + i);
+		link->next_tested--;
+	}
+	return 0;
+}
+
+/* What the last test has found. Responses and transfers first: the engine waits for them to go on. */
+static bool give(struct mpi_link *link, struct gshmemi_link_event *event)
+{
+	if (link->rings[GSHMEMI_LINK_RESPONSE].has_come)
+		give_message(link, GSHMEMI_LINK_RESPONSE, event);
+	else if (link->done)
+		give_transfer(link, event);
+	else if (link->rings[GSHMEMI_LINK_REQUEST].has_come)
+		give_message(link, GSHMEMI_LINK_REQUEST, event);
+	else
+		return false;
+	return true;
+}
+
+static int poll(struct gshmemi_link *base, struct gshmemi_link_event *event)
+{
+	struct mpi_link *link = (struct mpi_link *)base;
+	int kind, rc;
+
+	event->what = GSHMEMI_LINK_NOTHING;
+	if (link->has_failed)
+		return -EIO;
+	for (kind = 0; kind < NKINDS; kind++) {
+		rc = repost(link, kind);
+		if (rc)
+			return rc;
+	}
+	if (give(link, event))
+		return 0;
+	rc = test(link);
+	if (!rc)
+		give(link, event);
+	return rc;
+}
+
+static size_t size(const struct gshmemi_link *base)
+{
+	(void)base;
+	return MESSAGE_NBYTES;
+}
+
+/* ---- the program's MPI_Finalize ---- */
+
+static int keyval = MPI_KEYVAL_INVALID;
+static bool is_open;
+
+/*
+ * MPI_Finalize calls this before it does anything else: MPI_COMM_SELF loses its attributes. A thread of MPICH 4.0.2 that
+ * is inside of another call at that moment leaves a lock behind that MPI_Finalize then stumbles over, so the
+ * link cannot be ended here in order.
+ */
+static int on_finalize(MPI_Comm comm, int key, void *value, void *unused)
+{
+	(void)comm, (void)key, (void)value, (void)unused;
+	if (is_open)
+		gshmemi_end_saying(1, "MPI_Finalize called before gshmem_finalize, while MPI carries what PEs ask of each "
+				   "other: call gshmem_finalize first");
+	return MPI_SUCCESS;
+}
+
+static void watch_finalize(void)
+{
+	MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_finalize, &keyval, NULL);
+	MPI_Comm_set_attr(MPI_COMM_SELF, keyval, NULL);
+	is_open = true;
+}
+
+static void unwatch_finalize(void)
+{
+	is_open = false;
+	MPI_Comm_delete_attr(MPI_COMM_SELF, keyval);
+	MPI_Comm_free_keyval(&keyval);
+}
+
+/* ---- open and end ---- */
+
+/* Receives are not cancelled, which takes MPICH a message and its answer: messages to this PE itself complete them. */
+static void complete_receives(struct mpi_link *link)
+{
+	MPI_Request sends[NPOSTED];
+	MPI_Status statuses[NPOSTED]; /* gcc 12 takes MPICH's MPI_STATUSES_IGNORE for an array that is too small */
+	int i, kind, code;
+
+	for (kind = 0; kind < NKINDS; kind++) {
+		if (repost(link, kind))
+			return;
+		for (i = 0; i < NPOSTED; i++) {
+			code = MPI_Isend(NULL, 0, MPI_BYTE, gshmemi_bootstrap_rank(), kind, link->comm, &sends[i]);
+			if (check(link, code, "MPI_Isend"))
+				return;
+		}
+		code = MPI_Waitall(NPOSTED, link->rings[kind].requests, statuses);
+		if (check(link, find_code(code, statuses, NPOSTED), "MPI_Waitall"))
+			return;
+		code = MPI_Waitall(NPOSTED, sends, statuses);
+		if (check(link, find_code(code, statuses, NPOSTED), "MPI_Waitall"))
+			return;
+	}
+}
+
+static void free_link(struct mpi_link *link)
+{
+	int kind;
+
+	for (kind = 0; kind < NKINDS; kind++)
+		free(link->rings[kind].buffers);
+	free(link->transfers);
+	free(link->requests);
+	free(link);
+}
+
+/* What MPI may still write to is left to it where it has failed. */
+static void end(struct gshmemi_link *base)
+{
+	struct mpi_link *link = (struct mpi_link *)base;
+
+	unwatch_finalize();
+	if (!link->has_failed)
+		complete_receives(link);
+	if (link->has_failed)
+		return;
+	MPI_Comm_free(&link->comm);
+	free_link(link);
+}
+
+static struct mpi_link *allocate(void)
+{
+	struct mpi_link *link = calloc(1, sizeof *link);
+	int kind;
+
+	if (!link)
+		return NULL;
+	for (kind = 0; kind < NKINDS; kind++)
+		link->rings[kind].buffers = calloc(NPOSTED, MESSAGE_NBYTES);
+	if (!link->rings[GSHMEMI_LINK_REQUEST].buffers || !link->rings[GSHMEMI_LINK_RESPONSE].buffers) {
+		free_link(link);
+		return NULL;
+	}
+	link->link = (struct gshmemi_link){start, poll, size, end};
+	link->done_end = &link->done;
+	return link;
+}
+
+static int check_tags(MPI_Comm comm)
+{
+	int *last, has_last;
+
+	MPI_Comm_get_attr(comm, MPI_TAG_UB, &last, &has_last);
+	if (has_last && *last >= LAST_BULK_TAG)
+		return 0;
+	gshmemi_error("net: MPI has tags up to %d, %d are needed", has_last ? *last : 0, LAST_BULK_TAG);
+	return -ENOTSUP;
+}
+
+static int post_all(struct mpi_link *link)
+{
+	unsigned i;
+	int kind, rc;
+
+	for (kind = 0; kind < NKINDS; kind++) {
+		for (i = 0; i < NPOSTED; i++) {
+			rc = post(link, kind, i);
+			if (rc)
+				return rc;
+		}
+	}
+	return 0;
+}
+
+int gshmemi_link_mpi_open(struct gshmemi_link **link_p)
+{
+	struct mpi_link *link = allocate();
+	MPI_Comm comm;
+	int rc, local;
+
+	gshmemi_bootstrap_copy_comm(&comm);
+	local = link ? check_tags(comm) : -ENOMEM;
+	if (!link)
+		gshmemi_error("net: out of memory for %zu bytes of messages", NKINDS * NPOSTED * MESSAGE_NBYTES);
+	rc = gshmemi_bootstrap_agree(local, NULL);
+	if (rc) {
+		MPI_Comm_free(&comm);
+		if (link)
+			free_link(link);
+		return rc;
+	}
+	link->comm = comm;
+	watch_finalize();
+	rc = gshmemi_bootstrap_agree(post_all(link), NULL);
+	if (rc) {
+		end(&link->link);
+		return rc;
+	}
+	*link_p = &link->link;
+	return 0;
+}

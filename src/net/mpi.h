@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The link over MPI: see link.h. */
+#ifndef GSHMEMI_NET_MPI_H
+#define GSHMEMI_NET_MPI_H
+
+#include "net/link.h"
+
+/*
+ * A link between all PEs of the job, over a communicator of its own. Collective, as is the link's end. All PEs return
+ * the same: 0, or a negative errno after a message. MPI must run at MPI_THREAD_MULTIPLE, which the caller has checked.
+ *
+ * The threads that call the link may change from call to call. None of them may call it once the program is in
+ * MPI_Finalize: a program that gets there with a link open is ended, with a message.
+ */
+int gshmemi_link_mpi_open(struct gshmemi_link **link_p);
+
+#endif /* GSHMEMI_NET_MPI_H */

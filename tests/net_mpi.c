@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* delivery: no, its jobs are to fail */
+/* platform: cpu */
+/* timeout: 120 */
+/*
+ * MPI that cannot carry: init of a job that needs it says which PEs and what to write. A program that calls MPI_Finalize
+ * before gshmem_finalize, while another thread polls the link: the job ends with a message, once.
+ */
+#include <mpi.h>
+#include <pthread.h>
+
+#include "base/base.h"
+#include "job.h"
+#include "net/mpi.h"
+
+static void *poll_link(void *arg)
+{
+	struct gshmemi_link *net = arg;
+	struct gshmemi_link_event event;
+
+	while (!net->poll(net, &event))
+		;
+	return NULL;
+}
+
+static int pe_main(const char *what)
+{
+	const bool is_level = strcmp(what, "level") == 0;
+	struct gshmemi_link *net;
+	pthread_t thread;
+	int level, rc;
+
+	MPI_Init_thread(NULL, NULL, is_level ? MPI_THREAD_SERIALIZED : MPI_THREAD_MULTIPLE, &level);
+	gshmem_init();
+	rc = gshmemi_bootstrap_check_carrying(2, 7);
+	t_equal(rc, is_level ? -EINVAL : 0, "check_carrying");
+	if (is_level)
+		return 1;
+	t_equal(gshmemi_link_mpi_open(&net), 0, "open");
+	t_equal(pthread_create(&thread, NULL, poll_link, net), 0, "pthread_create");
+	usleep(10000);
+	MPI_Finalize();
+	printf("MPI_Finalize returned\n");
+	return 1;
+}
+
+int main(int argc, char **argv)
+{
+	static struct t_job job;
+
+	if (argc > 1)
+		return pe_main(argv[1]);
+	t_job_run(&job, 1, "", "", "level", 20);
+	t_job_failed(&job, "level", "MPI has to carry what PE 2 asks of PE 7, which takes a thread of its own, but MPI runs "
+		     "with MPI_THREAD_SERIALIZED: start MPI by MPI_Init_thread with MPI_THREAD_MULTIPLE", 1);
+	t_job_run(&job, 3, "", "", "finalize", 20);
+	t_job_failed(&job, "finalize", "MPI_Finalize called before gshmem_finalize", 1);
+	t_equal(job.status, 1, "the job's status");
+	t_check(!strstr(job.output, "MPI_Finalize returned"), "finalize:\n%s", job.output);
+	return 0;
+}
