@@ -92,6 +92,7 @@ GSHMEMI_FN uint32_t gshmemi_rpc_open(const struct gshmemi_rpc_channel *c, uint32
 		}
 		slot = slot + 1 < c->nslots ? slot + 1 : 0;
 		if (slot == home) {
+			gshmemi_attend();
 			gshmemi_arch_pause(&polls);
 			if (gshmemi_arch_load(c->poison, 4))
 				return GSHMEMI_RPC_NO_SLOT;

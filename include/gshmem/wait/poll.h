@@ -6,7 +6,7 @@
 #ifndef GSHMEM_POLL_H
 #define GSHMEM_POLL_H
 
-#include <gshmem/move/slow.h>
+#include <gshmem/wait/mail.h>
 
 /* Whether (found cmp value); both are the zero-extended bits of a type of nbytes. */
 GSHMEMI_FN int gshmemi_compare(uint64_t found, int cmp, uint64_t value, unsigned nbytes, int is_signed)
@@ -33,7 +33,7 @@ GSHMEMI_FN int gshmemi_compare(uint64_t found, int cmp, uint64_t value, unsigned
 	}
 }
 
-/* Polls between two looks at the clock and at the poison. A power of two. */
+/* Polls between two looks at the clock and at the attention word. A power of two. */
 #define GSHMEMI_WAIT_POLLS 1024
 
 /*
@@ -45,7 +45,7 @@ GSHMEMI_SLOW uint64_t gshmemi_wait_long_at(uint64_t started_ns, const void *ivar
 {
 	uint64_t now_ns;
 
-	if (gshmemi_arch_load(gshmemi_state.poison, 4))
+	if (gshmemi_arch_load(&gshmemi_state.attention->posted, 4) & GSHMEMI_ATTENTION_END)
 		gshmemi_fault_raise(GSHMEMI_FAULT_POISONED, pe, ivar, nbytes, found, value, call, caller);
 	if (started_ns == UINT64_MAX || !gshmemi_state.watchdog_ns)
 		return started_ns;
@@ -58,15 +58,21 @@ GSHMEMI_SLOW uint64_t gshmemi_wait_long_at(uint64_t started_ns, const void *ivar
 	return UINT64_MAX;
 }
 
-/* On the CPU the library looks after the waits of HIP units, too: it has the poison and the clock's limit at hand. */
-#ifdef GSHMEMI_LIBRARY
-#define gshmemi_wait_long(started_ns, ivar, nbytes, found, cmp, value, pe, call) \
-	gshmemi_wait_long_at(started_ns, ivar, nbytes, found, cmp, value, pe, call, gshmemi_arch_caller())
-#else
-#define gshmemi_wait_long(started_ns, ivar, nbytes, found, cmp, value, pe, call) \
-	(GSHMEMI_ON_HOST() ? gshmemi_host_wait_long(started_ns, ivar, nbytes, found, cmp, value, pe, call) \
-			   : gshmemi_wait_long_at(started_ns, ivar, nbytes, found, cmp, value, pe, call, gshmemi_arch_caller()))
+/*
+ * On the CPU the library looks after the waits of HIP units, too: it has the attention word and the clock's limit at hand. A kernel
+ * serves the mailbox besides: last, and not from wait_long_at, whose arguments would take its registers.
+ */
+GSHMEMI_FN uint64_t gshmemi_wait_long(uint64_t started_ns, const void *ivar, unsigned nbytes, uint64_t found, int cmp, uint64_t value,
+				      int pe, const char *call)
+{
+#ifndef GSHMEMI_LIBRARY
+	if (GSHMEMI_ON_HOST())
+		return gshmemi_host_wait_long(started_ns, ivar, nbytes, found, cmp, value, pe, call);
 #endif
+	started_ns = gshmemi_wait_long_at(started_ns, ivar, nbytes, found, cmp, value, pe, call, gshmemi_arch_caller());
+	gshmemi_attend();
+	return started_ns;
+}
 
 /*
  * Wait until the word at ivar, of a constant nbytes, satisfies the comparison; returns its bits. pe is who should

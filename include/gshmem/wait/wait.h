@@ -39,6 +39,7 @@ GSHMEMI_FN int gshmemi_test(const void *ivar, unsigned nbytes, int is_signed, in
 	if (gshmemi_is_slow(GSHMEMI_SLOW_UNSET | GSHMEMI_SLOW_CHECK))
 		gshmemi_slow_wait(ivar, nbytes, nbytes, cmp, call);
 	if (!gshmemi_compare(gshmemi_arch_load(ivar, nbytes), cmp, value, nbytes, is_signed)) {
+		gshmemi_attend();
 		gshmemi_arch_pause(&polls);
 		return 0;
 	}

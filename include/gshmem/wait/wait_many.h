@@ -126,8 +126,10 @@ GSHMEMI_FN size_t gshmemi_test_many(const struct gshmemi_wait_set *set, int whic
 		return gshmemi_host_wait_many(set, which, 0, call);
 	gshmemi_many_check(set, call);
 	found = gshmemi_many_pass(set, which, gshmemi_many_first(set, which));
-	if (!found.nheld)
+	if (!found.nheld) {
+		gshmemi_attend();
 		gshmemi_arch_pause(&polls);
+	}
 	gshmemi_arch_fence_acquire();
 	return gshmemi_many_result(&found, which);
 }

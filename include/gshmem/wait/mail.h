@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * How kernels serve the mailbox of their device (struct gshmemi_mailbox): operations that PEs ask for to which this device's memory
+ * is not mapped, performed by this device because it is the one agent on its words. Every loop of the library that can last does it
+ * when the attention word says that there is mail, and so does each call of test: a GPU whose every wave waits serves itself. Where
+ * nobody looks, src/net/attend.c launches a kernel that does.
+ *
+ * One lane serves, alone: it takes the lock, or leaves at once, for who has the lock looks again. It needs no slot and meets no other
+ * lane, so that it may stand anywhere in a kernel, diverged or not.
+ *
+ *   host     post     fill record, reply and data of a slot; count it in posted
+ *   kernel   serve    try the lock, whose word says how many mails have been taken; perform what has been posted, in its order; count
+ *                     it in done; unlock; look again, for a mail that came between
+ */
+#ifndef GSHMEM_MAIL_H
+#define GSHMEM_MAIL_H
+
+#include <gshmem/move/slow.h>
+
+/* Kernels of this unit serve: where the CPU reaches the heap its threads perform what is asked, and the direct path has no such calls. */
+#if GSHMEMI_KERNELS && !GSHMEMI_ARCH_HOST_DIRECT && !defined GSHMEM_DIRECT_ONLY
+#define GSHMEMI_SERVES_MAIL 1
+#else
+#define GSHMEMI_SERVES_MAIL 0
+#endif
+
+/* Mails that one call serves at most: a wave has work of its own. */
+#define GSHMEMI_MAIL_LIMIT 64
+
+/* Tests break the protocol on purpose: this is 1 for the mutant that is being tried. */
+#ifndef GSHMEMI_MAIL_MUTANT
+#define GSHMEMI_MAIL_MUTANT(name) 0
+#endif
+
+/* What an attention word says: some mail has been posted and not been performed. */
+GSHMEMI_FN int gshmemi_mail_is_open(uint64_t attention)
+{
+	return (((uint32_t)attention ^ (uint32_t)(attention >> 32)) & ~GSHMEMI_ATTENTION_END) != 0;
+}
+
+/* Mails posted, by twos. */
+GSHMEMI_FN uint32_t gshmemi_mail_posted(const struct gshmemi_mailbox *box)
+{
+	return (uint32_t)gshmemi_arch_load(&box->attention.posted, 4) & ~GSHMEMI_ATTENTION_END;
+}
+
+/* ---- one mail ---- */
+
+/* What a lane that serves keeps from one mail to the next. Kernels pay for each register. */
+struct gshmemi_mail_last {
+	uint32_t key; /* of the mail before: its region and PE */
+	char *place;  /* where these are; NULL: not in this process */
+};
+
+/* Where a region of a PE of this device lies. The tables change while kernels run: no load may find what a cache holds. */
+GSHMEMI_FN char *gshmemi_mail_find(uint32_t key)
+{
+	const struct gshmemi_region *region = &gshmemi_state.regions[key & 0xffff];
+	const uint64_t peer = gshmemi_arch_load(&gshmemi_state.peers[key >> 16], 4) >> 1;
+	const ptrdiff_t *delta = (const ptrdiff_t *)(uintptr_t)gshmemi_arch_load(&region->delta, 8);
+	const uint64_t distance = delta ? gshmemi_arch_load(&delta[peer], 8) : (uint64_t)GSHMEMI_SENTINEL;
+
+	if (distance == (uint64_t)GSHMEMI_SENTINEL)
+		return NULL;
+	return (char *)(uintptr_t)(gshmemi_arch_load(&region->base, 8) + distance);
+}
+
+/* Tests of the protocol alone perform mails of their own. */
+#ifndef gshmemi_mail_perform
+/*
+ * Perform the mail in a slot. 0: this process cannot. is_first: this wave has performed none since its last release. A record is read
+ * at once, and again when its place had to be looked up, which takes the registers.
+ */
+GSHMEMI_FN int gshmemi_mail_perform(struct gshmemi_mailbox *box, uint32_t slot, int is_first, struct gshmemi_mail_last *last)
+{
+	const struct gshmemi_mail_record *record = &box->record[slot];
+	uint64_t head, offset, value, cond;
+	char *there;
+
+	for (;;) {
+		head = gshmemi_arch_load(&record->head, 8);
+		offset = gshmemi_arch_load(&record->offset, 8);
+		value = gshmemi_arch_load(&record->value, 8);
+		cond = gshmemi_arch_load(&record->cond, 8);
+		if (last->key == (uint32_t)(head >> 32))
+			break;
+		last->key = (uint32_t)(head >> 32);
+		last->place = gshmemi_mail_find(last->key);
+	}
+	if (!last->place)
+		return 0;
+	there = last->place + offset;
+	if (head & GSHMEMI_MAIL_ORDERED && !is_first)
+		gshmemi_arch_fence_release();
+	switch ((int)(head & 15)) {
+	case GSHMEMI_PUT:
+		if (cond > 8 || cond & (cond - 1))
+			gshmemi_apply_copy(GSHMEMI_TO_PEER, there, box->data[slot], cond);
+		else if (cond)
+			gshmemi_arch_store(there, value, (unsigned)cond);
+		break;
+	case GSHMEMI_AMO:
+		value = gshmemi_amo_peer((int)(head >> 4 & 15), there, value, cond, head & GSHMEMI_MAIL_WIDE ? 8 : 4);
+		if (head & GSHMEMI_MAIL_FETCHES)
+			gshmemi_arch_store(&box->reply[slot], value, 8);
+		break;
+	default:
+		gshmemi_apply_flag((uint64_t *)(void *)there, value);
+		break;
+	}
+	return 1;
+}
+#endif
+
+/* ---- all that there are ---- */
+
+/*
+ * By one lane, or each lane for itself, of which one gets the lock. The acquire pairs with the release of who had the lock before and
+ * with that of gshmemi_mailbox_post. The release lets done come behind what was performed, and pairs with the acquire of
+ * gshmemi_mailbox_is_done. The lock is given back when done has arrived, for who has it next writes done, too. The last fence lets the
+ * look come behind the unlock: a wave that found the lock taken has left what it saw to that look.
+ */
+GSHMEMI_FN void gshmemi_mail_serve(struct gshmemi_mailbox *box, uint32_t *lock)
+{
+	struct gshmemi_mail_last last = {UINT32_MAX, NULL};
+	uint32_t taken, posted, start = 0;
+	int has_started = 0;
+
+	do {
+		taken = gshmemi_arch_amo32(GSHMEMI_AMO_OR, lock, 1, 0);
+		if (taken & 1 && !GSHMEMI_MAIL_MUTANT(NO_LOCK))
+			return;
+		taken &= ~1U;
+		if (!has_started)
+			start = taken;
+		has_started = 1;
+		posted = gshmemi_mail_posted(box);
+		gshmemi_arch_fence_acquire();
+		if ((int32_t)(posted - taken) > 0) {
+			while (taken != posted && taken - start < 2 * GSHMEMI_MAIL_LIMIT &&
+			       gshmemi_mail_perform(box, taken / 2 % GSHMEMI_MAIL_SLOTS, taken == start, &last))
+				taken += 2;
+			if (!GSHMEMI_MAIL_MUTANT(DONE_EARLY))
+				gshmemi_arch_fence_release();
+			gshmemi_arch_store(&box->attention.done, taken, 4);
+			if (!GSHMEMI_MAIL_MUTANT(DONE_LATE))
+				gshmemi_arch_fence_release();
+		}
+		gshmemi_arch_store(lock, taken, 4);
+		gshmemi_arch_fence_system();
+		if ((int32_t)(posted - taken) > 0) /* enough, or not for this process: there is mail still, and others see it */
+			return;
+	} while (!GSHMEMI_MAIL_MUTANT(NO_LOOK) && gshmemi_mail_posted(box) != taken);
+}
+
+/* Out of line, for all that waits: kernels pay for its registers. */
+GSHMEMI_SLOW void gshmemi_attend_at(void)
+{
+	if (gshmemi_mail_is_open(gshmemi_arch_load(gshmemi_state.attention, 8)))
+		gshmemi_mail_serve(gshmemi_state.mailbox, gshmemi_state.mail_lock);
+}
+
+/* What loops that last do now and then, and calls that users loop around. On the CPU nothing. */
+GSHMEMI_FN void gshmemi_attend(void)
+{
+	if (GSHMEMI_SERVES_MAIL && GSHMEMI_ARCH_IN_KERNEL && gshmemi_is_slow(GSHMEMI_SLOW_MAIL))
+		gshmemi_attend_at();
+}
+
+#endif /* GSHMEM_MAIL_H */

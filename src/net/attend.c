@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A thread that sees to it that somebody serves the mailbox: when mail has been open for some microseconds and nobody has taken it,
+ * it launches a kernel of one wave, and again until there is no mail. It is the one that calls HIP: a call of HIP may wait for
+ * kernels, and kernels for the net thread. Each process of a device has one; a post wakes that of its own process.
+ */
+#include "net/mailbox.h"
+
+#include <limits.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/devmem.h"
+#include "base/thread.h"
+#include "ipc/job.h"
+#include "net/kernels.h"
+
+#define GRACE_NS    20000U       /* what waves that wait have, before a kernel is launched */
+#define YIELD_NS    1000000U     /* mail that is open for so long may be for long: nap between looks */
+#define NAP_NS      50000
+#define TICK_NS     100000000    /* looks of a thread that nobody wakes: another process may have posted what only this one can do */
+#define STUCK_NS    10000000000U /* a GPU that has not looked for so long is reported */
+
+static pthread_t thread;
+static hipStream_t stream;
+static hipEvent_t event;    /* the end of the last kernel */
+static int device;          /* for messages */
+static _Atomic bool is_stopping;
+static uint32_t nwakes;     /* a futex */
+static uint32_t is_asleep;
+
+/* How long the mail that is next has been there, as far as this thread saw. */
+struct vigil {
+	uint32_t done;
+	uint64_t since_ns; /* when done moved last; 0: no mail was open */
+	bool is_launched;  /* the kernel has not ended */
+	bool is_reported;
+};
+
+/* ---- kernels ---- */
+
+static void must(hipError_t error, const char *action)
+{
+	gshmemi_devmem_must(error, "mailbox", action);
+}
+
+static void launch(void)
+{
+	must(gshmemi_attend_launch(stream), "hipLaunchKernel");
+	must(hipEventRecord(event, stream), "hipEventRecord");
+}
+
+static bool has_ended(void)
+{
+	const hipError_t error = hipEventQuery(event);
+
+	if (error != hipErrorNotReady) {
+		must(error, "hipEventQuery");
+		return true;
+	}
+	if (hipPeekAtLastError() == hipErrorNotReady)
+		(void)hipGetLastError();
+	return false;
+}
+
+/* ---- looking ---- */
+
+static void report(struct vigil *v, unsigned nopen, uint64_t now_ns)
+{
+	char next[96];
+
+	v->is_reported = true;
+	if (gshmemi_mailbox_name_next(next, sizeof next))
+		gshmemi_warn("device %d has not performed what other nodes ask for %.0f s: %u operations, the first %s: its kernels leave "
+			     "no room for another one, and do not wait or test by calls of gshmem (docs/launch.md)", device,
+			     (double)(now_ns - v->since_ns) * 1e-9, nopen, next);
+}
+
+/* True: there is mail, or the last kernel runs. */
+static bool look(struct vigil *v)
+{
+	uint64_t now_ns;
+	unsigned nopen;
+	uint32_t done;
+
+	if (v->is_launched)
+		v->is_launched = !has_ended();
+	if (!gshmemi_mailbox_look(&done, &nopen)) {
+		v->since_ns = 0;
+		return v->is_launched;
+	}
+	now_ns = gshmemi_arch_clock_ns();
+	if (!v->since_ns || done != v->done) {
+		v->done = done;
+		v->since_ns = now_ns;
+	}
+	if (!v->is_launched && now_ns - v->since_ns >= GRACE_NS) {
+		launch();
+		v->is_launched = true;
+	}
+	if (!v->is_reported && now_ns - v->since_ns >= STUCK_NS)
+		report(v, nopen, now_ns);
+	return true;
+}
+
+/* ---- sleeping ---- */
+
+/* The look and the fence pair with those of gshmemi_attend_wake: a post that sees nobody asleep is seen here. */
+static void sleep_until_woken(void)
+{
+	const struct timespec tick = {.tv_nsec = TICK_NS};
+	const uint32_t seen = __atomic_load_n(&nwakes, __ATOMIC_ACQUIRE);
+	unsigned nopen;
+	uint32_t done;
+
+	__atomic_store_n(&is_asleep, 1, __ATOMIC_RELAXED);
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	if (!gshmemi_mailbox_look(&done, &nopen) && !atomic_load(&is_stopping))
+		syscall(SYS_futex, &nwakes, FUTEX_WAIT_PRIVATE, seen, &tick, NULL, 0);
+	__atomic_store_n(&is_asleep, 0, __ATOMIC_RELAXED);
+}
+
+static void wake(void)
+{
+	__atomic_fetch_add(&nwakes, 1, __ATOMIC_RELEASE);
+	syscall(SYS_futex, &nwakes, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+}
+
+void gshmemi_attend_wake(void)
+{
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	if (__atomic_load_n(&is_asleep, __ATOMIC_RELAXED))
+		wake();
+}
+
+/* ---- the thread ---- */
+
+static void rest(const struct vigil *v)
+{
+	const struct timespec nap = {.tv_nsec = NAP_NS};
+
+	if (v->since_ns && gshmemi_arch_clock_ns() - v->since_ns < YIELD_NS)
+		sched_yield();
+	else
+		nanosleep(&nap, NULL);
+}
+
+static void *run(void *unused)
+{
+	struct vigil v = {0, 0, false, false};
+
+	(void)unused;
+	(void)gshmemi_devmem_enter();
+	prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
+	for (;;) {
+		if (look(&v))
+			rest(&v);
+		else if (atomic_load(&is_stopping))
+			break;
+		else
+			sleep_until_woken();
+	}
+	return NULL;
+}
+
+static void close_stream(void)
+{
+	if (event)
+		gshmemi_hip_ignore(hipEventDestroy(event), "hipEventDestroy");
+	if (stream)
+		gshmemi_hip_ignore(hipStreamDestroy(stream), "hipStreamDestroy");
+	event = NULL;
+	stream = NULL;
+}
+
+/* With a first kernel: to load one waits for kernels that run, on some GPUs. */
+static int open_stream(void)
+{
+	int rc;
+
+	rc = gshmemi_hip(hipGetDevice(&device), "init: hipGetDevice");
+	if (!rc)
+		rc = gshmemi_devmem_open_stream(&stream, "init");
+	if (!rc)
+		rc = gshmemi_hip(hipEventCreateWithFlags(&event, hipEventDisableTiming), "init: hipEventCreateWithFlags");
+	if (!rc)
+		rc = gshmemi_hip(gshmemi_attend_launch(stream), "init: launch of the kernel that serves the mailbox");
+	if (!rc)
+		rc = gshmemi_hip(hipStreamSynchronize(stream), "init: hipStreamSynchronize");
+	return rc;
+}
+
+int gshmemi_attend_start(void)
+{
+	int rc;
+
+	rc = open_stream();
+	if (rc) {
+		close_stream();
+		return rc;
+	}
+	atomic_store(&is_stopping, false);
+	rc = gshmemi_thread_start(&thread, run, NULL, "mailbox: its thread");
+	if (rc) {
+		close_stream();
+	}
+	return rc;
+}
+
+void gshmemi_attend_stop(void)
+{
+	if (!stream)
+		return;
+	atomic_store(&is_stopping, true);
+	wake();
+	pthread_join(thread, NULL);
+	close_stream();
+}

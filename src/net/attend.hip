@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * One wave that serves the mailbox of its device. A HIP unit like a user's, with its own copy of the device state.
+ */
+#include <hip/hip_runtime.h>
+#include <gshmem.h>
+
+#include "base/launch.h"
+#include "net/kernels.h"
+
+__global__ void gshmemi_attend_kernel(unsigned ncalls)
+{
+	for (; ncalls; ncalls--)
+		gshmemi_attend();
+}
+
+hipError_t gshmemi_attend_launch(hipStream_t stream)
+{
+	hipError_t error;
+
+	GSHMEMI_LAUNCH(error, gshmemi_attend_kernel, 1, stream, 16U);
+	return error;
+}

@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The agent of a device (agent.h): mails for its kernels, and copies, which a thread makes: the net thread calls no HIP. Landings are
+ * host-pinned memory, in two pools, for what other PEs ask of this one and for what this one asks: who waits for a PE with a landing of
+ * his own must not keep that PE's requests waiting.
+ */
+#include "net/device.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <gshmem/move/carry.h>
+
+#include "base/devmem.h"
+#include "base/thread.h"
+#include "ipc/job.h"
+#include "net/engine.h"
+#include "net/mail.h"
+
+#if !GSHMEMI_ARCH_HOST_DIRECT
+
+#define NSMALL 32 /* landings of a record, in each pool, */
+#define NLARGE 8  /* and of a chunk */
+#define NPOOLS 2
+
+struct pool {
+	struct gshmemi_landing *small, *large; /* free ones; under the engine's lock */
+};
+
+static struct pool pools[NPOOLS];
+static struct gshmemi_landing *landings;
+static void *memory;
+
+/* ---- landings ---- */
+
+static struct gshmemi_landing *take(struct pool *pool, size_t nbytes)
+{
+	struct gshmemi_landing **free = nbytes <= GSHMEMI_NET_SMALL_NBYTES ? &pool->small : &pool->large;
+	struct gshmemi_landing *landing = *free;
+
+	if (landing) {
+		*free = landing->next;
+		landing->is_copying = false;
+	}
+	return landing;
+}
+
+static void give(struct pool *pool, struct gshmemi_landing *landing)
+{
+	struct gshmemi_landing **free = landing->room <= GSHMEMI_NET_SMALL_NBYTES ? &pool->small : &pool->large;
+
+	landing->next = *free;
+	*free = landing;
+}
+
+static size_t landings_nbytes(void)
+{
+	return (size_t)NPOOLS * (NSMALL * GSHMEMI_NET_SMALL_NBYTES + NLARGE * GSHMEMI_NET_CHUNK_NBYTES);
+}
+
+static int open_landings(void)
+{
+	unsigned p, i;
+	char *at;
+	int rc;
+
+	landings = calloc(NPOOLS * (NSMALL + NLARGE), sizeof *landings);
+	if (!landings) {
+		gshmemi_error("net: no memory");
+		return -ENOMEM;
+	}
+	rc = gshmemi_host_allocate(landings_nbytes(), "landings of the net", &memory);
+	if (rc)
+		return rc;
+	at = memory;
+	for (p = 0; p < NPOOLS; p++) {
+		for (i = 0; i < NSMALL + NLARGE; i++) {
+			struct gshmemi_landing *landing = &landings[p * (NSMALL + NLARGE) + i];
+
+			landing->memory = at;
+			landing->room = i < NSMALL ? GSHMEMI_NET_SMALL_NBYTES : GSHMEMI_NET_CHUNK_NBYTES;
+			at += landing->room;
+			give(&pools[p], landing);
+		}
+	}
+	return 0;
+}
+
+static void close_landings(void)
+{
+	memset(pools, 0, sizeof pools);
+	gshmemi_host_free(memory);
+	free(landings);
+	memory = NULL;
+	landings = NULL;
+}
+
+/* ---- copies ---- */
+
+static pthread_t thread;
+static bool is_running;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of what follows */
+static pthread_cond_t work = PTHREAD_COND_INITIALIZER;
+static struct gshmemi_landing *first, **last = &first;  /* copies that are asked for */
+static bool is_stopping;
+static hipStream_t stream;
+static hipEvent_t event;
+
+static void begin_copy(void *user, struct gshmemi_landing *landing, void *dest, const void *source, size_t nbytes)
+{
+	(void)user;
+	landing->dest = dest;
+	landing->source = source;
+	landing->nbytes = nbytes;
+	landing->next = NULL;
+	landing->is_copying = true;
+	atomic_store(&landing->is_over, false);
+	pthread_mutex_lock(&lock);
+	*last = landing;
+	last = &landing->next;
+	pthread_cond_signal(&work);
+	pthread_mutex_unlock(&lock);
+}
+
+static void await_event(void)
+{
+	hipError_t error;
+
+	while ((error = hipEventQuery(event)) == hipErrorNotReady) {
+		if (hipPeekAtLastError() == hipErrorNotReady)
+			(void)hipGetLastError();
+		sched_yield();
+	}
+	gshmemi_devmem_must(error, "net", "hipEventQuery");
+}
+
+/* All that are asked for, and then that they are over: one wait for many. */
+static void copy_all(struct gshmemi_landing *list)
+{
+	struct gshmemi_landing *landing, *next;
+
+	for (landing = list; landing; landing = landing->next)
+		gshmemi_devmem_must(hipMemcpyAsync(landing->dest, landing->source, landing->nbytes, hipMemcpyDefault, stream), "net",
+				    "hipMemcpyAsync");
+	gshmemi_devmem_must(hipEventRecord(event, stream), "net", "hipEventRecord");
+	await_event();
+	for (landing = list; landing; landing = next) {
+		next = landing->next; /* it is another's when it is over */
+		atomic_store_explicit(&landing->is_over, true, memory_order_release);
+	}
+}
+
+static void *run(void *unused)
+{
+	struct gshmemi_landing *list;
+
+	(void)unused;
+	(void)gshmemi_devmem_enter();
+	pthread_mutex_lock(&lock);
+	for (;;) {
+		while (!first && !is_stopping)
+			pthread_cond_wait(&work, &lock);
+		if (!first)
+			break;
+		list = first;
+		first = NULL;
+		last = &first;
+		pthread_mutex_unlock(&lock);
+		copy_all(list);
+		pthread_mutex_lock(&lock);
+	}
+	pthread_mutex_unlock(&lock);
+	return NULL;
+}
+
+static int start_thread(void)
+{
+	int rc;
+
+	is_stopping = false;
+	rc = gshmemi_thread_start(&thread, run, NULL, "net: the thread that copies");
+	is_running = !rc;
+	return rc;
+}
+
+static void stop_thread(void)
+{
+	if (!is_running)
+		return;
+	pthread_mutex_lock(&lock);
+	is_stopping = true;
+	pthread_cond_signal(&work);
+	pthread_mutex_unlock(&lock);
+	pthread_join(thread, NULL);
+	is_running = false;
+}
+
+/* ---- the agent ---- */
+
+static bool post(void *user, const struct gshmemi_net_record *r, uint64_t cond, const void *data, bool fetches, uint64_t *ticket_p)
+{
+	const struct gshmemi_mail mail = {
+		.pe = gshmemi_job->my_pe,
+		.region = r->region,
+		.what = r->what == GSHMEMI_NET_PUT ? GSHMEMI_PUT : r->what == GSHMEMI_NET_AMO ? GSHMEMI_AMO : GSHMEMI_FLAG,
+		.op = r->op,
+		.is_ordered = true, /* the asker may have put a fence before it */
+		.fetches = fetches,
+		.nbytes = r->what == GSHMEMI_NET_FLAG ? 8 : r->nbytes,
+		.offset = r->offset,
+		.value = r->value,
+		.cond = cond,
+		.data = data,
+	};
+
+	(void)user;
+	return gshmemi_mailbox_post(&mail, ticket_p);
+}
+
+static bool is_done(void *user, uint64_t ticket, uint64_t *old_p)
+{
+	(void)user;
+	return gshmemi_mailbox_is_done(ticket, old_p);
+}
+
+static struct gshmemi_landing *take_for_others(void *user, size_t nbytes)
+{
+	(void)user;
+	return take(&pools[0], nbytes);
+}
+
+static void give_for_others(void *user, struct gshmemi_landing *landing)
+{
+	(void)user;
+	give(&pools[0], landing);
+}
+
+const struct gshmemi_agent *gshmemi_net_agent(void)
+{
+	static const struct gshmemi_agent agent = {post, is_done, take_for_others, give_for_others, begin_copy, NULL};
+
+	return &agent;
+}
+
+struct gshmemi_landing *gshmemi_landing_take(size_t nbytes)
+{
+	return take(&pools[1], nbytes);
+}
+
+void gshmemi_landing_give(struct gshmemi_landing *landing)
+{
+	give(&pools[1], landing);
+}
+
+void gshmemi_landing_copy(struct gshmemi_landing *landing, void *dest, const void *source, size_t nbytes)
+{
+	begin_copy(NULL, landing, dest, source, nbytes);
+}
+
+int gshmemi_net_agent_open(void)
+{
+	int rc;
+
+	rc = open_landings();
+	if (!rc)
+		rc = gshmemi_devmem_open_stream(&stream, "init");
+	if (!rc)
+		rc = gshmemi_hip(hipEventCreateWithFlags(&event, hipEventDisableTiming), "init: hipEventCreateWithFlags");
+	if (!rc)
+		rc = start_thread();
+	if (rc)
+		gshmemi_net_agent_close();
+	return rc;
+}
+
+void gshmemi_net_agent_close(void)
+{
+	stop_thread();
+	if (event)
+		gshmemi_hip_ignore(hipEventDestroy(event), "hipEventDestroy");
+	if (stream)
+		gshmemi_hip_ignore(hipStreamDestroy(stream), "hipStreamDestroy");
+	event = NULL;
+	stream = NULL;
+	close_landings();
+}
+
+#else
+
+const struct gshmemi_agent *gshmemi_net_agent(void)
+{
+	return NULL;
+}
+
+int gshmemi_net_agent_open(void)
+{
+	return 0;
+}
+
+void gshmemi_net_agent_close(void)
+{
+}
+
+#endif

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The agent of this PE's device, and landings for its own operations: device.c. Nothing where the CPU reaches the heap. */
+#ifndef GSHMEMI_NET_DEVICE_H
+#define GSHMEMI_NET_DEVICE_H
+
+#include "base/base.h"
+
+#include "net/agent.h"
+
+const struct gshmemi_agent *gshmemi_net_agent(void);
+int gshmemi_net_agent_open(void);
+void gshmemi_net_agent_close(void);
+
+/* Between enter and leave (net.h). Of up to GSHMEMI_NET_CHUNK_NBYTES; NULL: there is none now. */
+struct gshmemi_landing *gshmemi_landing_take(size_t nbytes);
+void gshmemi_landing_give(struct gshmemi_landing *landing);
+void gshmemi_landing_copy(struct gshmemi_landing *landing, void *dest, const void *source, size_t nbytes);
+
+#endif /* GSHMEMI_NET_DEVICE_H */

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The kernel that serves the mailbox where no other one does, as the C side calls it: src/net/attend.hip. */
+#ifndef GSHMEMI_NET_KERNELS_H
+#define GSHMEMI_NET_KERNELS_H
+
+#include <hip/hip_runtime_api.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Queue a kernel of one wave, which serves what there is and ends. */
+hipError_t gshmemi_attend_launch(hipStream_t stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* GSHMEMI_NET_KERNELS_H */

@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The mailbox's memory, and the CPU's side of it. Processes of one device share it: a memfd that the lowest of its PEs makes and the
+ * others open. Who posts holds a lock of it, which nobody waits for.
+ */
+#include "net/mailbox.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "heap/heap.h"
+#include "ipc/job.h"
+#include "ipc/region.h"
+
+#ifndef MFD_NOEXEC_SEAL
+#define MFD_NOEXEC_SEAL 0x0008U
+#endif
+
+/* The box, and behind it what the processes that post share. */
+struct memory {
+	struct gshmemi_mailbox box;
+	uint32_t is_posting;                     /* a lock */
+	uint32_t nposted;                        /* by twos, without GSHMEMI_ATTENTION_END; under the lock */
+	uint8_t is_kept[GSHMEMI_MAIL_SLOTS];     /* an old value is there that its poster has not taken yet */
+};
+
+bool gshmemi_mailbox_is_wanted;
+
+static struct memory *memory;        /* NULL: there is none */
+static struct gshmemi_mailbox *device_box; /* as kernels know it */
+static uint32_t *lock;               /* of kernels: device memory */
+static bool is_registered;           /* the memory is a memfd */
+static int own_fd = -1;              /* that others open; stays, for they may be late */
+
+static size_t memory_nbytes(void)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+	return (sizeof(struct memory) + page - 1) & ~(page - 1);
+}
+
+/* ---- the memory ---- */
+
+static int report(const char *step)
+{
+	const int rc = -errno;
+
+	if (!gshmemi_report_file_limit("init"))
+		gshmemi_error("init: %s of the mailbox that PEs of one device share: %s", step, strerror(errno));
+	return rc;
+}
+
+static int create_file(int *fd_p)
+{
+	int fd = memfd_create("gshmem-mailbox", MFD_CLOEXEC), rc;
+
+	if (fd < 0 && errno == EACCES) /* vm.memfd_noexec=2; Linux before 6.3 does not know the flag */
+		fd = memfd_create("gshmem-mailbox", MFD_CLOEXEC | MFD_NOEXEC_SEAL);
+	if (fd < 0)
+		return report("memfd_create");
+	if (ftruncate(fd, (off_t)memory_nbytes())) {
+		rc = report("ftruncate");
+		close(fd);
+		return rc;
+	}
+	*fd_p = fd;
+	return 0;
+}
+
+static int open_file(const struct gshmemi_peer *peer, int peer_fd, int *fd_p)
+{
+	char path[48], why[128];
+	int fd, rc;
+
+	snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)peer->pid, peer_fd);
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	if (fd < 0) {
+		rc = -errno;
+		gshmemi_job_explain(peer->pe, why, sizeof why);
+		gshmemi_error("init: the mailbox of PE %d, whose device this PE shares: pid %d on %s: %s: %s (%s)", peer->pe,
+			      (int)peer->pid, gshmemi_job->host, path, strerror(-rc), why);
+		return rc;
+	}
+	*fd_p = fd;
+	return 0;
+}
+
+/* Let this process and its kernels see the file. */
+static int map_file(int fd)
+{
+	void *map, *device;
+	int rc;
+
+	map = mmap(NULL, memory_nbytes(), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (map == MAP_FAILED)
+		return report("mmap");
+	rc = gshmemi_hip(hipHostRegister(map, memory_nbytes(), hipHostRegisterMapped | hipHostRegisterPortable),
+			 "init: hipHostRegister of %zu bytes for the mailbox", memory_nbytes());
+	if (rc)
+		goto err_unmap;
+	rc = gshmemi_hip(hipHostGetDevicePointer(&device, map, 0), "init: hipHostGetDevicePointer of the mailbox");
+	if (rc)
+		goto err_unregister;
+	memory = map;
+	device_box = device;
+	is_registered = true;
+	return 0;
+
+err_unregister:
+	gshmemi_hip_ignore(hipHostUnregister(map), "hipHostUnregister");
+err_unmap:
+	munmap(map, memory_nbytes());
+	return rc;
+}
+
+static int allocate(void)
+{
+	void *ptr;
+	const int rc = gshmemi_host_allocate(memory_nbytes(), "mailbox", &ptr);
+
+	if (rc)
+		return rc;
+	memory = ptr;
+	device_box = ptr;
+	is_registered = false;
+	return 0;
+}
+
+/* The lowest PE with this device whose memory is mapped, which GSHMEM_CARRY may forbid, as an index of peers. */
+static int find_lowest(void)
+{
+	const struct gshmemi_peer *peers = gshmemi_job->peers;
+	int i = 0;
+
+	while (!peers[i].is_sharer || gshmemi_region_delta(GSHMEMI_REGION_SYNC, peers[i].pe) == GSHMEMI_SENTINEL)
+		i++;
+	return i;
+}
+
+/* The PEs of the machine tell each other where their files are. */
+static int share(int lowest)
+{
+	int64_t *fds = calloc((size_t)gshmemi_job->npeers, sizeof *fds), mine;
+	const bool is_own = lowest == gshmemi_job->rank;
+	int fd = -1, rc = 0;
+
+	if (!fds)
+		gshmemi_end(1); /* the other PEs are in the exchange and cannot be told */
+	if (is_own && gshmemi_job->nsharers > 1)
+		rc = create_file(&own_fd);
+	mine = own_fd;
+	gshmemi_bootstrap_allgather_node(&mine, fds, sizeof mine);
+	if (!rc && gshmemi_job->nsharers == 1)
+		rc = allocate();
+	else if (!rc && is_own)
+		rc = map_file(own_fd);
+	else if (!rc)
+		rc = fds[lowest] < 0 ? -EIO : open_file(&gshmemi_job->peers[lowest], (int)fds[lowest], &fd);
+	free(fds);
+	if (fd < 0)
+		return rc;
+	rc = map_file(fd);
+	close(fd);
+	return rc;
+}
+
+/* Device memory of the lowest PE, which the others have mapped: kernels have no atomics on memory of the host. */
+static uint32_t *find_lock(int lowest)
+{
+	const ptrdiff_t delta = gshmemi_region_delta(GSHMEMI_REGION_SYNC, gshmemi_job->peers[lowest].pe);
+
+	return (uint32_t *)(void *)((char *)gshmemi_heap.mail_lock + delta);
+}
+
+int gshmemi_mailbox_open(void)
+{
+	int lowest, rc;
+
+	if (GSHMEMI_ARCH_HOST_DIRECT || !gshmemi_mailbox_is_wanted)
+		return 0;
+	lowest = find_lowest();
+	rc = share(lowest);
+	if (rc)
+		return rc;
+	lock = find_lock(lowest);
+	return 0;
+}
+
+void gshmemi_mailbox_close(void)
+{
+	if (memory && is_registered) {
+		gshmemi_hip_ignore(hipHostUnregister(memory), "hipHostUnregister");
+		munmap(memory, memory_nbytes());
+	} else if (memory) {
+		gshmemi_host_free(memory);
+	}
+	if (own_fd >= 0)
+		close(own_fd);
+	memory = NULL;
+	own_fd = -1;
+}
+
+void gshmemi_mailbox_describe(struct gshmemi_state *state)
+{
+	if (!memory)
+		return;
+	state->slow |= GSHMEMI_SLOW_MAIL;
+	state->attention = &device_box->attention;
+	state->mailbox = device_box;
+	state->mail_lock = lock;
+}
+
+void gshmemi_mailbox_poison(void)
+{
+	if (memory)
+		__atomic_fetch_or(&memory->box.attention.posted, GSHMEMI_ATTENTION_END, __ATOMIC_RELEASE);
+}
+
+void gshmemi_mailbox_reach(unsigned region)
+{
+	int i;
+
+	for (i = 0; memory && i < gshmemi_job->npeers; i++)
+		if (gshmemi_job->peers[i].is_sharer)
+			gshmemi_region_reach(region, gshmemi_job->peers[i].pe);
+}
+
+int gshmemi_mailbox_start(void)
+{
+	return memory ? gshmemi_attend_start() : 0;
+}
+
+void gshmemi_mailbox_stop(void)
+{
+	if (memory)
+		gshmemi_attend_stop();
+}
+
+/* ---- posting ---- */
+
+/* The acquire pairs with the release of gshmemi_mail_serve: what it has performed, and read, lies before. */
+static uint32_t load_done(void)
+{
+	return __atomic_load_n(&memory->box.attention.done, __ATOMIC_ACQUIRE);
+}
+
+static bool has_room(uint32_t slot)
+{
+	return memory->nposted - load_done() < 2 * GSHMEMI_MAIL_SLOTS && !__atomic_load_n(&memory->is_kept[slot], __ATOMIC_ACQUIRE);
+}
+
+static void fill(uint32_t slot, const struct gshmemi_mail *mail)
+{
+	struct gshmemi_mail_record *record = &memory->box.record[slot];
+	const bool is_put = mail->what == GSHMEMI_PUT, is_word = is_put && mail->nbytes <= 8 && !(mail->nbytes & (mail->nbytes - 1));
+
+	record->head = mail->what | (unsigned)mail->op << 4 | (mail->is_ordered ? GSHMEMI_MAIL_ORDERED : 0) |
+		       (mail->fetches ? GSHMEMI_MAIL_FETCHES : 0) | (mail->nbytes == 8 ? GSHMEMI_MAIL_WIDE : 0) |
+		       (uint64_t)mail->region << 32 | (uint64_t)(uint32_t)mail->pe << 48;
+	record->offset = mail->offset;
+	record->value = mail->value;
+	record->cond = is_put ? mail->nbytes : mail->cond;
+	if (is_word)
+		memcpy(&record->value, mail->data, mail->nbytes);
+	else if (is_put)
+		memcpy(memory->box.data[slot], mail->data, mail->nbytes);
+	__atomic_store_n(&memory->is_kept[slot], mail->fetches, __ATOMIC_RELAXED);
+}
+
+/* The release pairs with the acquire of gshmemi_mail_serve. */
+bool gshmemi_mailbox_post(const struct gshmemi_mail *mail, uint64_t *ticket_p)
+{
+	const uint32_t slot_mask = GSHMEMI_MAIL_SLOTS - 1;
+	bool is_posted;
+
+	if (!memory || __atomic_exchange_n(&memory->is_posting, 1, __ATOMIC_ACQUIRE))
+		return false;
+	is_posted = has_room(memory->nposted / 2 & slot_mask);
+	if (is_posted) {
+		fill(memory->nposted / 2 & slot_mask, mail);
+		*ticket_p = memory->nposted;
+		memory->nposted += 2;
+		__atomic_fetch_add(&memory->box.attention.posted, 2, __ATOMIC_RELEASE);
+	}
+	__atomic_store_n(&memory->is_posting, 0, __ATOMIC_RELEASE);
+	if (is_posted)
+		gshmemi_attend_wake();
+	return is_posted;
+}
+
+bool gshmemi_mailbox_is_done(uint64_t ticket, uint64_t *old_p)
+{
+	const uint32_t slot = (uint32_t)ticket / 2 % GSHMEMI_MAIL_SLOTS;
+
+	if ((int32_t)(load_done() - (uint32_t)ticket) <= 0)
+		return false;
+	if (old_p) {
+		*old_p = memory->box.reply[slot];
+		__atomic_store_n(&memory->is_kept[slot], 0, __ATOMIC_RELEASE); /* pairs with the acquire of has_room */
+	}
+	return true;
+}
+
+/* ---- for attend.c ---- */
+
+bool gshmemi_mailbox_look(uint32_t *done_p, unsigned *nopen_p)
+{
+	const uint32_t posted = __atomic_load_n(&memory->box.attention.posted, __ATOMIC_ACQUIRE);
+
+	*done_p = load_done();
+	*nopen_p = ((posted & ~GSHMEMI_ATTENTION_END) - *done_p) / 2;
+	return *nopen_p != 0;
+}
+
+bool gshmemi_mailbox_name_next(char *text, size_t nbytes)
+{
+	const struct gshmemi_mail_record *record = &memory->box.record[load_done() / 2 % GSHMEMI_MAIL_SLOTS];
+	static const char *const names[] = {[GSHMEMI_PUT] = "a put", [GSHMEMI_AMO] = "an atomic", [GSHMEMI_FLAG] = "a flag"};
+	const uint64_t head = __atomic_load_n(&record->head, __ATOMIC_RELAXED);
+
+	snprintf(text, nbytes, "%s at 0x%llx of region %u", names[head & 15],
+		 (unsigned long long)__atomic_load_n(&record->offset, __ATOMIC_RELAXED), (unsigned)(head >> 32 & 0xffff));
+	return (int)(head >> 48) == gshmemi_job->my_pe;
+}
