@@ -10,6 +10,7 @@
 #include "base/devmem.h"
 
 #include <gshmem/move/slow.h>
+#include <stdlib.h>
 
 #include "heap/heap.h"
 #include "ipc/region.h"
@@ -59,10 +60,7 @@ static uint64_t perform(const struct gshmemi_operation *o, void *there, void *si
 		return old;
 	default:
 		gshmemi_devmem_move(there, o->local, o->nbytes, false, call); /* a stream orders for that stream alone */
-		if (o->op == GSHMEMI_AMO_ADD)
-			(void)gshmemi_devmem_amo(o->op, sig_there, o->value, 0, 8, false, call);
-		else
-			gshmemi_devmem_store(sig_there, &o->value, 8, call);
+		(void)gshmemi_devmem_amo(o->op, sig_there, o->value, 0, 8, false, call); /* SET, too: the GPU alone updates signals */
 		return 0;
 	}
 }
@@ -92,10 +90,101 @@ static void *find(int which, unsigned region, const void *symmetric, const void 
 						  (uintptr_t)local, nbytes, pe, call);
 }
 
+/* ---- over the net ---- */
+
+/* The CPU may not reach the local end: what moves goes through memory that it does, this much at a time. */
+#define BOUNCE_NBYTES ((size_t)1 << 20)
+
+/* Blocks one after the other in the bounce, or the bytes of a part of one. */
+static void move_part(const struct gshmemi_operation *o, char *bounce, uint64_t first, size_t nblocks, size_t at, size_t nbytes, bool is_get,
+		      const char *call)
+{
+	char *const local = (char *)o->local + (int64_t)first * o->local_stride + at;
+	struct gshmemi_operation part = *o;
+
+	part.what = is_get ? GSHMEMI_GET_BLOCKS : GSHMEMI_PUT_BLOCKS;
+	part.offset += (uint64_t)((int64_t)first * o->stride) + at;
+	part.local = bounce;
+	part.local_stride = (int64_t)nbytes;
+	part.nblocks = nblocks;
+	part.nbytes = nbytes;
+	part.is_nbi = 0;
+	if (!is_get)
+		gshmemi_devmem_stride(bounce, nbytes, local, nblocks > 1 ? (size_t)o->local_stride : nbytes, nblocks, nbytes, call);
+	(void)gshmemi_remote_carry(&part);
+	if (is_get)
+		gshmemi_devmem_stride(local, nblocks > 1 ? (size_t)o->local_stride : nbytes, bounce, nbytes, nblocks, nbytes, call);
+}
+
+static void move_remote(const struct gshmemi_operation *o, bool is_get, const char *call)
+{
+	const size_t room = o->nbytes * o->nblocks < BOUNCE_NBYTES ? o->nbytes * o->nblocks : BOUNCE_NBYTES;
+	char *const bounce = room ? malloc(room) : NULL;
+	uint64_t i;
+	size_t at, n;
+
+	if (room && !bounce) {
+		gshmemi_error("%s: no memory", call);
+		gshmemi_end(1);
+	}
+	for (i = 0; room && o->nbytes <= room && i < o->nblocks; i += n) {
+		n = room / o->nbytes < o->nblocks - i ? room / o->nbytes : (size_t)(o->nblocks - i);
+		move_part(o, bounce, i, n, 0, o->nbytes, is_get, call);
+	}
+	for (i = 0; room && o->nbytes > room && i < o->nblocks; i++) {
+		for (at = 0; at < o->nbytes; at += n) {
+			n = o->nbytes - at < room ? (size_t)(o->nbytes - at) : room;
+			move_part(o, bounce, i, 1, at, n, is_get, call);
+		}
+	}
+	free(bounce);
+}
+
+/* The owner performs it. */
+static uint64_t carry_remote(const struct gshmemi_operation *o, const char *call)
+{
+	struct gshmemi_operation signal;
+	uint64_t old;
+
+	switch (o->what) {
+	case GSHMEMI_PUT:
+	case GSHMEMI_GET:
+		if (o->is_value)
+			return gshmemi_remote_carry(o);
+		move_remote(o, o->what == GSHMEMI_GET, call);
+		return 0;
+	case GSHMEMI_PUT_BLOCKS:
+	case GSHMEMI_GET_BLOCKS:
+		move_remote(o, o->what == GSHMEMI_GET_BLOCKS, call);
+		return 0;
+	case GSHMEMI_PUT_SIGNAL:
+		move_remote(o, false, call);
+		gshmemi_remote_order(gshmemi_pe_context(o->pe));
+		signal = *o;
+		signal.what = GSHMEMI_AMO;
+		signal.region = o->sig_region;
+		signal.offset = o->sig_offset;
+		signal.local = NULL;
+		signal.nbytes = 8;
+		return gshmemi_remote_carry(&signal);
+	default:
+		signal = *o;
+		signal.local = NULL;
+		signal.fetches = o->fetches || o->local;
+		old = gshmemi_remote_carry(&signal);
+		if (o->local)
+			gshmemi_devmem_move(o->local, &old, o->nbytes, false, call); /* it may be device memory */
+		return old;
+	}
+}
+
 /* The carrier of the host's operations. */
 static uint64_t carry(struct gshmemi_operation *o, const void *symmetric, const char *call)
 {
 	gshmemi_find_place(o->region, symmetric, &o->region, &o->offset);
+	if (!gshmemi_is_mapped(o->region, o->pe, o->what == GSHMEMI_AMO) ||
+	    (o->what == GSHMEMI_PUT_SIGNAL && !gshmemi_is_mapped(o->sig_region, o->pe, 1)))
+		return carry_remote(o, call);
 	return perform(o, gshmemi_carry_base(o->region, o->pe) + o->offset, gshmemi_carry_base(o->sig_region, o->pe) + o->sig_offset,
 		       call);
 }
@@ -217,6 +306,7 @@ void gshmemi_host_amo_nbi(unsigned region, void *fetch, int op, void *dest, uint
 
 void gshmemi_host_sync_write(int which, uint64_t *word, uint64_t value, int pe, const char *call)
 {
+	pe = gshmemi_pe_with_context(pe, GSHMEMI_CTX_LIBRARY);
 	if (which == GSHMEMI_SLOW_FLAG)
 		(void)update(GSHMEMI_FLAG, GSHMEMI_REGION_SYNC, NULL, 0, word, value, 0, 8, 0, pe, call);
 	else
@@ -229,7 +319,7 @@ void gshmemi_host_put_signal(unsigned region, void *dest, const void *source, si
 	const bool is_add = sig_op == GSHMEM_SIGNAL_ADD;
 	struct gshmemi_operation o = describe(GSHMEMI_PUT_SIGNAL, region, source, nbytes, pe);
 	void *peer_dest = find(GSHMEMI_SLOW_FIND, region, dest, source, nbytes, align, pe, call);
-	void *peer_sig = find(is_add ? GSHMEMI_SLOW_FIND_AMO : GSHMEMI_SLOW_FIND, region, sig_addr, sig_addr, 8, 8, pe, call);
+	void *peer_sig = find(GSHMEMI_SLOW_FIND_AMO, region, sig_addr, sig_addr, 8, 8, pe, call);
 
 	(void)nbi;
 	gshmemi_check_argument(is_add || sig_op == GSHMEM_SIGNAL_SET, sig_op, sig_addr, pe, call);

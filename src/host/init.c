@@ -20,6 +20,8 @@
 #include "ipc/life.h"
 #include "ipc/map.h"
 #include "ipc/region.h"
+#include "net/mailbox.h"
+#include "net/net.h"
 #include "rpc/rpc.h"
 #include "team/team.h"
 
@@ -27,7 +29,7 @@ static unsigned depth;         /* inits without their finalize */
 static bool was_finalized;
 static int thread_level;       /* GSHMEM_THREAD_*: in force */
 static struct gshmemi_fault *fault;
-static uint32_t *poison; /* [4]: the third and fourth are the sink */
+static struct gshmemi_attention *attention; /* [2]: the second is the sink */
 
 /* ---- calls outside of init and finalize ---- */
 
@@ -99,16 +101,17 @@ static int check_attr(const struct gshmemx_init_attributes *attr)
 
 static void free_tables(void)
 {
-	gshmemi_host_free(poison);
+	gshmemi_host_free(attention);
 	gshmemi_host_free(fault);
-	poison = NULL;
+	attention = NULL;
 	fault = NULL;
 }
 
 void gshmemi_poison(void)
 {
-	if (poison)
-		__atomic_store_n(poison, 1, __ATOMIC_RELEASE);
+	if (attention)
+		__atomic_fetch_or(&attention->posted, GSHMEMI_ATTENTION_END, __ATOMIC_RELEASE);
+	gshmemi_mailbox_poison();
 }
 
 /* Host memory that kernels read and write. */
@@ -121,11 +124,11 @@ static int allocate_tables(void)
 	if (rc)
 		return rc;
 	fault = ptr;
-	rc = gshmemi_host_allocate(4 * sizeof *poison, "poison", &ptr);
+	rc = gshmemi_host_allocate(2 * sizeof *attention, "attention word", &ptr);
 	if (rc)
 		free_tables();
 	else
-		poison = ptr;
+		attention = ptr;
 	return rc;
 }
 
@@ -202,12 +205,13 @@ static int set_state(void)
 	state.contexts = gshmemi_contexts_table();
 	state.ncontexts = (uint64_t)gshmemi_env.CONTEXTS;
 	state.fault = fault;
-	state.poison = poison;
-	state.sink = poison + 2;
+	state.attention = attention;
+	state.sink = attention + 1;
+	gshmemi_mailbox_describe(&state);
 	state.allocation_end = gshmemi_heap.allocation_end;
 	state.watchdog_ns = (uint64_t)(gshmemi_env.WATCHDOG * 1e9);
 	state.rpc = gshmemi_rpc_kernels.channel;
-	nfound = gshmemi_regions_describe(&state);
+	nfound = gshmemi_regions_describe(gshmemi_net_is_running(), &state);
 	if (nfound < gshmemi_job->nlocal && state.my_pe == 0)
 		gshmemi_warn("init: %d of the %d PEs of this node are direct: in a job of %d PEs those of a node must be consecutive "
 			     "and at most %d (mpirun -ppn; GSHMEM_MAX_PES); calls to the others take the slow path",
@@ -217,7 +221,7 @@ static int set_state(void)
 
 void gshmemi_init_scale(struct gshmemi_scale *scale)
 {
-	gshmemi_scale_add(scale, GSHMEMI_SCALE_PINNED, "fault_record", sizeof *fault + 4 * sizeof *poison);
+	gshmemi_scale_add(scale, GSHMEMI_SCALE_PINNED, "fault_record", sizeof *fault + 2 * sizeof *attention);
 	gshmemi_traffic_add(&scale->traffic, false, GSHMEMI_AGREE_NBYTES); /* go_live */
 }
 
@@ -232,6 +236,8 @@ static int go_live(void)
 	if (!local)
 		local = set_state();
 	if (!local)
+		local = gshmemi_mailbox_start();
+	if (!local)
 		local = gshmemi_rpc_start();
 	if (!local)
 		gshmemi_life_set(GSHMEMI_LIFE_RUNNING);
@@ -239,6 +245,7 @@ static int go_live(void)
 	if (rc) {
 		if (!local)
 			gshmemi_rpc_stop();
+		gshmemi_mailbox_stop();
 		gshmemi_state_reset();
 		gshmemi_contexts_close();
 		gshmemi_teams_close();
@@ -276,9 +283,15 @@ static int join(int rc, const struct request *request)
 		goto err_close_job;
 	if (rc)
 		goto err_release;
-	rc = go_live();
+	rc = gshmemi_net_start();
 	if (rc)
 		goto err_unmap;
+	rc = gshmemi_bootstrap_agree(gshmemi_mailbox_open(), NULL);
+	if (rc)
+		goto err_stop_net;
+	rc = go_live();
+	if (rc)
+		goto err_stop_net;
 	gshmemi_info("init: %d PEs, %d on this node, device %d, heap %p, %llu bytes, %s", gshmemi_job->npes,
 		     gshmemi_job->nlocal, mine.device, (void *)gshmemi_heap.base, (unsigned long long)gshmemi_heap.nbytes,
 		     gshmemi_heap_kind_name(gshmemi_heap.kind));
@@ -287,7 +300,11 @@ static int join(int rc, const struct request *request)
 		     gshmemi_rpc_kernels.nbytes + gshmemi_rpc_threads.nbytes + gshmemi_rpc_arena_nbytes());
 	return 0;
 
+err_stop_net:
+	gshmemi_bootstrap_barrier(); /* no peer sends any more */
+	gshmemi_net_stop();
 err_unmap:
+	gshmemi_mailbox_close();
 	gshmemi_regions_close();
 	gshmemi_bootstrap_barrier(); /* no peer has this memory mapped any more */
 err_release:
@@ -309,7 +326,7 @@ static int start(const struct gshmemx_init_attributes *attr)
 	if (!request.heap_nbytes)
 		request.heap_nbytes = gshmemi_env.HEAP_SIZE;
 	watched = gshmemi_watcher_start();
-	rc = gshmemi_bootstrap_open(request.comm, request.thread_level);
+	rc = gshmemi_bootstrap_open(request.comm);
 	if (rc) {
 		gshmemi_log_release(true);
 		goto err_stop;
@@ -409,6 +426,18 @@ static void meet(void)
 		gshmemi_end(1);
 }
 
+/* Peers may still ask for something while they are on their way out of the barrier. */
+static void stop_net(void)
+{
+	if (!gshmemi_net_is_running())
+		return;
+	gshmemi_net_drain();
+	gshmemi_bootstrap_barrier();
+	if (gshmemi_env.STATS)
+		gshmemi_net_report();
+	gshmemi_net_stop();
+}
+
 /*
  * The first barrier completes the job's communication. After it this PE says that it leaves, so that its peers, which
  * may still be on their way out of the barrier, do not take its end for a death. After the second nobody has this PE's
@@ -426,12 +455,15 @@ static void stop(void)
 #if GSHMEMI_ARCH_HAS_DELIVERY
 	gshmemi_delivery_stop(); /* the flags of the barrier, too, before peers unmap */
 #endif
+	stop_net();
+	gshmemi_mailbox_stop();
 	gshmemi_life_set(GSHMEMI_LIFE_FINALIZED);
 	gshmemi_watcher_stop();
 	atomic_fetch_or(&gshmemi_enter_why, GSHMEMI_ENTER_NOT_INITIALIZED);
 	gshmemi_state_reset();
 	gshmemi_contexts_close();
 	gshmemi_teams_close();
+	gshmemi_mailbox_close();
 	gshmemi_regions_close();
 	gshmemi_bootstrap_barrier();
 	release();

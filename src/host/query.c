@@ -9,6 +9,7 @@
 #include "ipc/globals.h"
 #include "ipc/job.h"
 #include "ipc/region.h"
+#include "net/net.h"
 
 int gshmemi_host_my_pe(void)
 {
@@ -32,9 +33,14 @@ int gshmem_n_pes(void)
 	return gshmemi_host_n_pes();
 }
 
+static bool is_mapped(int pe)
+{
+	return gshmemi_region_delta(GSHMEMI_REGION_HEAP, pe) != GSHMEMI_SENTINEL;
+}
+
 static bool is_accessible(int pe)
 {
-	return pe >= 0 && pe < gshmemi_state.npes && gshmemi_region_delta(GSHMEMI_REGION_HEAP, pe) != GSHMEMI_SENTINEL;
+	return pe >= 0 && pe < gshmemi_state.npes && (gshmemi_net_is_running() || is_mapped(pe));
 }
 
 int gshmem_pe_accessible(int pe)
@@ -56,7 +62,7 @@ void *gshmemi_host_ptr(const void *dest, int pe)
 		return NULL;
 	if (pe == gshmemi_state.my_pe)
 		return (void *)(uintptr_t)dest;
-	if (!is_accessible(pe) || gshmemi_state.peers[pe] & GSHMEMI_PEER_CARRIED)
+	if (!is_accessible(pe) || !is_mapped(pe) || gshmemi_state.peers[pe] & GSHMEMI_PEER_CARRIED)
 		return NULL;
 	return (char *)(uintptr_t)dest + gshmemi_region_delta(GSHMEMI_REGION_HEAP, pe);
 }

@@ -13,6 +13,8 @@
 #include "heap/heap.h"
 #include "ipc/job.h"
 #include "ipc/region.h"
+#include "net/mailbox.h"
+#include "net/net.h"
 #include "team/team.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* one call of this PE at a time */
@@ -23,7 +25,7 @@ static int add(int number, void *base, uint64_t nbytes)
 	struct gshmemi_memory card = {.nbytes = 0};
 	int previous, rc = 0;
 
-	_Static_assert(sizeof card <= sizeof(struct gshmemi_sync), "it fits");
+	_Static_assert(sizeof card <= sizeof(struct gshmemi_sync) - GSHMEMI_STAGE_LINE, "it fits, and the lock of the mailbox");
 	if (number < 0) {
 		gshmemi_error("gshmemi_region_create: there are %d regions already", GSHMEMI_NREGIONS - GSHMEMI_NFIXED);
 		return -ENOSPC;
@@ -50,7 +52,7 @@ static void read_cards(unsigned region)
 
 	for (i = 0; i < gshmemi_job->npeers; i++) {
 		pe = gshmemi_job->peers[i].pe;
-		if (gshmemi_region_delta(GSHMEMI_REGION_SYNC, pe) == GSHMEMI_SENTINEL)
+		if (gshmemi_region_delta(GSHMEMI_REGION_SYNC, pe) == GSHMEMI_SENTINEL) /* it stays unmapped, as that is */
 			continue;
 		gshmemi_host_get(GSHMEMI_REGION_SYNC, &card, gshmemi_heap.card, sizeof card, 8, pe, 0, "gshmemi_region_create");
 		gshmemi_region_tell(region, i, &card);
@@ -80,6 +82,7 @@ int gshmemi_region_create(void *base, uint64_t nbytes, unsigned *region_p)
 	rc = gshmemi_meet(&request, describe);
 	if (!rc) {
 		read_cards((unsigned)number);
+		gshmemi_mailbox_reach((unsigned)number);
 		rc = gshmemi_meet(&request, NULL);
 		*region_p = (unsigned)number;
 	} else if (!request.rc) {
@@ -96,7 +99,9 @@ int gshmemi_region_use(unsigned region)
 
 	for (i = 0; i < gshmemi_job->npeers; i++)
 		is_whole &= gshmemi_region_delta(region, gshmemi_job->peers[i].pe) != GSHMEMI_SENTINEL;
-	return rc || is_whole ? rc : gshmemi_state_add_slow(GSHMEMI_SLOW_PEERS);
+	if (rc || is_whole)
+		return rc;
+	return gshmemi_state_add_slow(GSHMEMI_SLOW_PEERS | (gshmemi_net_is_running() ? GSHMEMI_SLOW_NET | GSHMEMI_SLOW_MIXED : 0));
 }
 
 /* What carriers and kernels of this process have open in any region. */

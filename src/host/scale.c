@@ -11,6 +11,7 @@
 #include "ipc/life.h"
 #include "ipc/map.h"
 #include "ipc/region.h"
+#include "net/net.h"
 #include "rpc/rpc.h"
 #include "team/team.h"
 
@@ -26,6 +27,7 @@ int gshmemi_scale_fill(int npes, int npeers, struct gshmemi_scale *scale)
 	gshmemi_heap_scale(scale);
 	gshmemi_map_scale(scale);
 	gshmemi_regions_scale(scale);
+	gshmemi_net_scale(scale);
 	gshmemi_teams_scale(scale);
 	gshmemi_contexts_scale(scale);
 	gshmemi_scale_add(scale, GSHMEMI_SCALE_CONSTANT, "state", sizeof(struct gshmemi_state));

@@ -27,7 +27,7 @@ static void own_combine(uint64_t *words, const uint64_t (*row)[GSHMEMI_SYNC_WORD
 uint64_t gshmemi_host_wait_long(uint64_t started_ns, const void *ivar, unsigned nbytes, uint64_t found, int cmp,
 				uint64_t value, int pe, const char *call)
 {
-	if (!gshmemi_state.poison)
+	if (!gshmemi_state.attention)
 		return started_ns;
 	return gshmemi_wait_long(started_ns, ivar, nbytes, found, cmp, value, pe, call);
 }
@@ -212,6 +212,8 @@ size_t gshmemi_host_wait_many(const struct gshmemi_wait_set *set, int which, int
 void gshmemi_host_fence(int context, const char *call)
 {
 	gshmemi_slow_unset_at(call, gshmemi_arch_caller());
+	if (gshmemi_is_slow(GSHMEMI_SLOW_NET))
+		gshmemi_rpc_host_hand_over();
 	gshmemi_carry_complete(context, NULL, 0);
 	gshmemi_rpc_host_complete(call);
 	gshmemi_devmem_complete(call);
@@ -222,6 +224,8 @@ void gshmemi_host_quiet(int context, const int *target_pes, size_t npes, const c
 	gshmemi_slow_unset_at(call, gshmemi_arch_caller());
 	if (target_pes && gshmemi_is_slow(GSHMEMI_SLOW_CHECK))
 		gshmemi_slow_pes_at(target_pes, npes, call, gshmemi_arch_caller());
+	if (gshmemi_is_slow(GSHMEMI_SLOW_NET))
+		gshmemi_rpc_host_hand_over();
 	gshmemi_carry_complete(context, target_pes, npes);
 	gshmemi_rpc_host_complete(call);
 	gshmemi_devmem_complete(call);
@@ -232,6 +236,7 @@ void gshmemi_host_quiet(int context, const int *target_pes, size_t npes, const c
 
 static void own_complete(const char *call)
 {
+	gshmemi_carry_complete(GSHMEMI_CTX_LIBRARY, NULL, 0);
 	gshmemi_devmem_complete(call);
 }
 

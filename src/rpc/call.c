@@ -53,7 +53,7 @@ static void count_completed(struct gshmemi_rpc_op *op)
 /* A posted call counts as completed before its slot is given back: quiet may count it as soon as it has seen that. */
 static void answer(struct gshmemi_rpc_op *op, int status, uint64_t value)
 {
-	if (op->header.flags & GSHMEMI_RPC_POSTED)
+	if (op->header.flags & GSHMEMI_RPC_POSTED && op->header.op != GSHMEMI_RPC_CARRY) /* which has counters of its own */
 		count_completed(op);
 	if (status != GSHMEMI_RPC_MORE)
 		op->served->stream_state[op->slot] = NULL;

@@ -4,6 +4,7 @@
  */
 #include "rpc/rpc.h"
 
+#include <gshmem/rpc/remote.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdarg.h>
@@ -13,27 +14,20 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "net/net.h"
+
 /* ---- quiet ---- */
 
-/* Posted calls that a quiet waits for. */
-struct open_posts {
-	unsigned nposts;
-	struct {
-		uint32_t slot;
-		uint32_t seq;
-	} posts[];
-};
-
-static struct open_posts *find_open(const struct gshmemi_rpc_channel *c)
+struct gshmemi_rpc_open_posts *gshmemi_rpc_find_open(const struct gshmemi_rpc_channel *c, uint32_t op)
 {
-	struct open_posts *found = malloc(sizeof *found + c->nslots * sizeof *found->posts);
+	struct gshmemi_rpc_open_posts *found = malloc(sizeof *found + c->nslots * sizeof *found->posts);
 	uint32_t slot, seq;
 
 	if (!found)
 		return NULL;
 	found->nposts = 0;
 	for (slot = 0; slot < c->nslots; slot++) {
-		if (gshmemi_rpc_is_open_post(c, slot, &seq)) {
+		if (gshmemi_rpc_is_open_post(c, slot, &seq) && (!op || gshmemi_arch_load(&c->header[slot].op, 4) == op)) {
 			found->posts[found->nposts].slot = slot;
 			found->posts[found->nposts++].seq = seq;
 		}
@@ -41,8 +35,7 @@ static struct open_posts *find_open(const struct gshmemi_rpc_channel *c)
 	return found;
 }
 
-/* Whether all of them have been answered by now. */
-static bool have_passed(const struct gshmemi_rpc_channel *c, struct open_posts *open)
+bool gshmemi_rpc_have_passed(const struct gshmemi_rpc_channel *c, struct gshmemi_rpc_open_posts *open)
 {
 	while (open->nposts && gshmemi_rpc_has_passed(c, open->posts[open->nposts - 1].slot, open->posts[open->nposts - 1].seq))
 		open->nposts--;
@@ -55,13 +48,13 @@ static int quiet(struct gshmemi_rpc_op *op, gshmemx_rpc_call_t *call)
 	const struct gshmemi_rpc_channel *c = &op->served->channel;
 
 	if (!call->state && !GSHMEMI_RPC_MUTANT(NO_SWEEP)) {
-		call->state = find_open(c);
+		call->state = gshmemi_rpc_find_open(c, 0);
 		if (!call->state) {
 			gshmemi_error("rpc: gshmem_quiet: no memory");
 			return -ENOMEM;
 		}
 	}
-	if (call->state && !have_passed(c, call->state))
+	if (call->state && !gshmemi_rpc_have_passed(c, call->state))
 		return GSHMEMX_RPC_PENDING;
 	free(call->state);
 	call->state = NULL;
@@ -70,7 +63,7 @@ static int quiet(struct gshmemi_rpc_op *op, gshmemx_rpc_call_t *call)
 }
 
 /* Say which function the host waits for: the first that has not ended. */
-static void report(const struct gshmemi_rpc_served *served, const struct open_posts *open, uint64_t waited_ns,
+static void report(const struct gshmemi_rpc_served *served, const struct gshmemi_rpc_open_posts *open, uint64_t waited_ns,
 		   const char *call)
 {
 	const struct gshmemi_rpc_channel *c = &served->channel;
@@ -95,7 +88,7 @@ static void report(const struct gshmemi_rpc_served *served, const struct open_po
 }
 
 /* As gshmemi_wait_long, which sees the end of the job here and leaves the report to this function. */
-static uint64_t wait_long(const struct gshmemi_rpc_served *served, const struct open_posts *open, uint64_t started_ns,
+static uint64_t wait_long(const struct gshmemi_rpc_served *served, const struct gshmemi_rpc_open_posts *open, uint64_t started_ns,
 			  const char *call)
 {
 	uint64_t now_ns;
@@ -115,7 +108,7 @@ static uint64_t wait_long(const struct gshmemi_rpc_served *served, const struct 
 static void complete_channel(const struct gshmemi_rpc_served *served, const char *call)
 {
 	const struct gshmemi_rpc_channel *c = &served->channel;
-	struct open_posts *open = find_open(c);
+	struct gshmemi_rpc_open_posts *open = gshmemi_rpc_find_open(c, 0);
 	uint64_t started_ns = 0;
 	unsigned polls = 0;
 
@@ -124,7 +117,7 @@ static void complete_channel(const struct gshmemi_rpc_served *served, const char
 		gshmemi_end(1);
 	}
 	gshmemi_rpc_wake();
-	while (!have_passed(c, open)) {
+	while (!gshmemi_rpc_have_passed(c, open)) {
 		gshmemi_arch_pause(&polls);
 		if ((polls & (GSHMEMI_WAIT_POLLS - 1)) == 0)
 			started_ns = wait_long(served, open, started_ns, call);
@@ -333,11 +326,23 @@ static const struct gshmemi_rpc_function table[] = {
 	[GSHMEMI_RPC_ASSERT - GSHMEMI_RPC_QUIET] = {NULL, gshmemi_rpc_assert, NULL, GSHMEMX_RPC_STREAM, "gshmemx_assert"},
 };
 
+static const struct gshmemi_rpc_function carrying[] = {
+	[GSHMEMI_RPC_CARRY - GSHMEMI_RPC_CARRY] = {NULL, gshmemi_rpc_carry, NULL, GSHMEMX_RPC_WAVE, GSHMEMI_REMOTE_CALL},
+	[GSHMEMI_RPC_CARRY_OPEN - GSHMEMI_RPC_CARRY] = {NULL, gshmemi_rpc_carry_open, NULL, GSHMEMX_RPC_WAVE, GSHMEMI_REMOTE_CALL},
+	[GSHMEMI_RPC_CARRY_STREAM - GSHMEMI_RPC_CARRY] = {NULL, gshmemi_rpc_carry_stream, NULL, GSHMEMX_RPC_STREAM,
+							  GSHMEMI_REMOTE_CALL},
+	[GSHMEMI_RPC_ORDER - GSHMEMI_RPC_CARRY] = {NULL, gshmemi_rpc_carry_order, NULL, 0, "gshmem_fence"},
+	[GSHMEMI_RPC_COMPLETE - GSHMEMI_RPC_CARRY] = {NULL, gshmemi_rpc_carry_complete, NULL, 0, "gshmem_quiet"},
+};
+
 const struct gshmemi_rpc_function *gshmemi_rpc_find_library(uint32_t op)
 {
-	const uint32_t i = op - GSHMEMI_RPC_QUIET;
+	uint32_t i = op - GSHMEMI_RPC_QUIET;
 
-	return i < sizeof table / sizeof *table ? &table[i] : NULL;
+	if (i < sizeof table / sizeof *table)
+		return &table[i];
+	i = op - GSHMEMI_RPC_CARRY;
+	return i < sizeof carrying / sizeof *carrying && gshmemi_net_is_running() ? &carrying[i] : NULL;
 }
 
 int gshmemi_rpc_library_open(void)

@@ -127,6 +127,27 @@ size_t gshmemi_rpc_arena_nbytes(void);
 /* End the job, unless another thread does already; does not return. */
 _Noreturn __attribute__((format(printf, 2, 3))) void gshmemi_rpc_end_job(int status, const char *format, ...);
 
+/* Posted calls of kernels or threads that have not been answered. */
+struct gshmemi_rpc_open_posts {
+	unsigned nposts;
+	struct {
+		uint32_t slot;
+		uint32_t seq;
+	} posts[];
+};
+
+/* Those of this operation, 0: of any; to be freed. NULL: no memory. Have they been answered by now? */
+struct gshmemi_rpc_open_posts *gshmemi_rpc_find_open(const struct gshmemi_rpc_channel *c, uint32_t op);
+bool gshmemi_rpc_have_passed(const struct gshmemi_rpc_channel *c, struct gshmemi_rpc_open_posts *open);
+
+/* ---- carry.c: operations of kernels on PEs that are not mapped ---- */
+
+int gshmemi_rpc_carry(struct gshmemi_rpc_op *op, gshmemx_rpc_call_t *call);
+int gshmemi_rpc_carry_open(struct gshmemi_rpc_op *op, gshmemx_rpc_call_t *call);
+int gshmemi_rpc_carry_stream(struct gshmemi_rpc_op *op, gshmemx_rpc_call_t *call);
+int gshmemi_rpc_carry_order(struct gshmemi_rpc_op *op, gshmemx_rpc_call_t *call);
+int gshmemi_rpc_carry_complete(struct gshmemi_rpc_op *op, gshmemx_rpc_call_t *call);
+
 /* ---- print.c: operations, called for each step of their streams ---- */
 
 int gshmemi_rpc_print(struct gshmemi_rpc_op *op, gshmemx_rpc_call_t *call);

@@ -18,6 +18,7 @@
 #include "base/devmem.h"
 #include "base/scale.h"
 #include "ipc/job.h"
+#include "net/net.h"
 
 #define CONFIG_MASK GSHMEM_TEAM_NUM_CONTEXTS
 
@@ -232,11 +233,11 @@ static bool *gather_reach(bool *all_p)
 
 	if (!row || !can_reach)
 		gshmemi_end(1); /* the other PEs are in the exchange and cannot be told */
-	*all_p = n == gshmemi_job->npes;
+	*all_p = n == gshmemi_job->npes || gshmemi_net_is_running();
 	for (i = 0; i < n; i++) {
 		is_mapped = gshmemi_job->peers[i].is_mapped;
 		row[i] = is_mapped && gshmemi_job->peers[i].is_local;
-		*all_p &= is_mapped;
+		*all_p &= is_mapped || gshmemi_net_is_running();
 	}
 	gshmemi_bootstrap_allgather_node(row, can_reach, (size_t)n * sizeof *row);
 	free(row);

@@ -3,8 +3,10 @@
  * Carriers: what performs an operation that is not a store or a load of the caller. The slow path describes the operation and hands
  * it over; it is performed, or queued to be performed, and no address comes back. Which carrier takes an operation:
  *
- *   GSHMEM_CPU_DELIVERY   all of them, and performs them late (platform/cpu/delivery.c)
- *   GSHMEM_CARRY          those to the PEs that it names, and performs them at once, out of line: gshmemi_apply
+ *   GSHMEM_CPU_DELIVERY   those to PEs that are mapped, and performs them late (platform/cpu/delivery.c)
+ *   GSHMEM_CARRY=direct   likewise, and performs them at once, out of line: gshmemi_apply
+ *   the net               those to PEs that are not mapped; their owners perform them. The library asks them (src/net/carry.c), and a
+ *                         kernel asks the library (rpc/remote.h)
  *
  * Order is a carrier's affair as well: gshmemi_order and gshmemi_complete ask the carriers and make the caller's own fence.
  */
@@ -27,7 +29,8 @@ enum gshmemi_what {
 	GSHMEMI_GET_BLOCKS,
 	GSHMEMI_AMO,
 	GSHMEMI_FLAG,       /* raise a word to value; a word that is as high or higher stays, so that a late flag does no harm */
-	GSHMEMI_PUT_SIGNAL
+	GSHMEMI_PUT_SIGNAL,
+	GSHMEMI_LOCK        /* the word of a lock, when it is the turn of the ticket in value, or before; over the net alone */
 };
 
 /* What a call asks of a PE. Places there are offsets in regions: no address of this process but that of local. */
@@ -137,10 +140,45 @@ GSHMEMI_FN uint64_t gshmemi_apply(const struct gshmemi_operation *o, char *base,
 
 /* ---- handing over ---- */
 
+/*
+ * The net. A kernel's carry and complete are calls of the library; each lane's operation is its own, and the lanes that are here together
+ * make one call. carry returns the old value of an atomic that fetches.
+ */
+#ifdef GSHMEMI_LIBRARY
+uint64_t gshmemi_remote_carry(const struct gshmemi_operation *o);
+void gshmemi_remote_order(int context);
+void gshmemi_remote_complete(int context, const int *target_pes, size_t npes);
+#else
+GSHMEMI_SLOW uint64_t gshmemi_remote_carry(const struct gshmemi_operation *o);
+GSHMEMI_SLOW void gshmemi_remote_order(int context);
+GSHMEMI_SLOW void gshmemi_remote_complete(int context, const int *target_pes, size_t npes);
+#endif
+
+/* Whether kernels ask for operations on PEs that are not mapped. Those of GPUs do when they are compiled with 1. */
+#ifndef GSHMEMI_HAS_NET
+#define GSHMEMI_HAS_NET GSHMEMI_ARCH_HAS_DELIVERY
+#endif
+
+/* Whether the library can reach a local end by its address; if not, it goes in lines of so many bytes, or by a stream. */
+#define GSHMEMI_LINE_PUT_NBYTES 48
+GSHMEMI_FN int gshmemi_remote_reaches(const void *local)
+{
+	return (uint64_t)((uintptr_t)local - (uintptr_t)gshmemi_state.heap) < gshmemi_state.heap_nbytes || GSHMEMI_ARCH_IS_GLOBAL(local, 1);
+}
+
 /* How far a region of a PE that is mapped lies from this PE's. */
 GSHMEMI_FN ptrdiff_t gshmemi_mapped(unsigned region, int world_pe)
 {
 	return gshmemi_state.regions[region].delta[gshmemi_state.peers[world_pe] >> 1];
+}
+
+/* Whether this process can perform operations on a region of a PE, atomics if so. */
+GSHMEMI_FN int gshmemi_is_mapped(unsigned region, int pe, int is_amo)
+{
+	const int peer = gshmemi_state.peers[gshmemi_pe_in_world(pe)];
+	const struct gshmemi_region *r = &gshmemi_state.regions[region];
+
+	return peer >= 0 && (is_amo ? r->amo_delta : r->delta)[peer >> 1] != GSHMEMI_SENTINEL;
 }
 
 /* Where it is: what carriers of this process write to. */
@@ -152,9 +190,16 @@ GSHMEMI_FN char *gshmemi_carry_base(unsigned region, int pe)
 /* Hand over an operation whose PE and places are good. Returns the old value of an atomic that fetches; that of others is lost. */
 GSHMEMI_SLOW uint64_t gshmemi_carry_at(const struct gshmemi_operation *o)
 {
-	char *const base = gshmemi_carry_base(o->region, o->pe), *const sig_base = gshmemi_carry_base(o->sig_region, o->pe);
+	char *base, *sig_base;
 	uint64_t old;
 
+#if GSHMEMI_ARCH_HAS_DELIVERY || defined(GSHMEMI_LIBRARY) /* kernels of GPUs do not come here with others */
+	if (!gshmemi_is_mapped(o->region, o->pe, o->what == GSHMEMI_AMO) ||
+	    (o->what == GSHMEMI_PUT_SIGNAL && !gshmemi_is_mapped(o->sig_region, o->pe, 1)))
+		return gshmemi_remote_carry(o);
+#endif
+	base = gshmemi_carry_base(o->region, o->pe);
+	sig_base = gshmemi_carry_base(o->sig_region, o->pe);
 #if GSHMEMI_ARCH_HAS_DELIVERY
 	if (gshmemi_state.slow & GSHMEMI_SLOW_DELIVERY)
 		return gshmemi_delivery_carry(o, base, sig_base);
@@ -169,9 +214,9 @@ GSHMEMI_SLOW uint64_t gshmemi_carry_at(const struct gshmemi_operation *o)
 
 /* Which of gshmemi_state.slow say that a carrier performs operations late. What performs them at once has nothing to order. */
 #if GSHMEMI_ARCH_HAS_DELIVERY
-#define GSHMEMI_SLOW_LATE GSHMEMI_SLOW_DELIVERY
+#define GSHMEMI_SLOW_LATE (GSHMEMI_SLOW_DELIVERY | GSHMEMI_SLOW_NET)
 #else
-#define GSHMEMI_SLOW_LATE 0U
+#define GSHMEMI_SLOW_LATE (GSHMEMI_HAS_NET ? GSHMEMI_SLOW_NET : 0U)
 #define gshmemi_delivery_order(context)                     ((void)(context))
 #define gshmemi_delivery_complete(context, target_pes, npes) ((void)(context), (void)(target_pes), (void)(npes))
 #endif
@@ -180,12 +225,16 @@ GSHMEMI_SLOW uint64_t gshmemi_carry_at(const struct gshmemi_operation *o)
 GSHMEMI_SLOW void gshmemi_carry_order_at(int context)
 {
 	gshmemi_delivery_order(context);
+	if (gshmemi_state.slow & GSHMEMI_SLOW_NET)
+		gshmemi_remote_order(context);
 }
 
 /* Carriers perform now what this thread handed over in this context to these PEs, NULL: to all; the host's covers all threads. */
 GSHMEMI_SLOW void gshmemi_carry_complete_at(int context, const int *target_pes, size_t npes)
 {
 	gshmemi_delivery_complete(context, target_pes, npes);
+	if (gshmemi_state.slow & GSHMEMI_SLOW_NET)
+		gshmemi_remote_complete(context, target_pes, npes);
 }
 
 GSHMEMI_FN void gshmemi_carry_complete(int context, const int *target_pes, size_t npes)
@@ -196,14 +245,15 @@ GSHMEMI_FN void gshmemi_carry_complete(int context, const int *target_pes, size_
 
 /*
  * What the caller did before in this context reaches each PE before what it does after. A group's order is also that between what one
- * of its threads did before and what another one does after: then each thread completes its own.
+ * of its threads did before and what another one does after: then each thread completes its own. So does one where some of what it does
+ * to a PE takes one way and some another, which would overtake it.
  */
 GSHMEMI_FN void gshmemi_order(int scope, int context)
 {
 	gshmemi_arch_fence_release();
 	if (!gshmemi_is_slow(GSHMEMI_SLOW_LATE))
 		return;
-	if (scope == GSHMEMI_THREAD)
+	if (scope == GSHMEMI_THREAD && !(gshmemi_state.slow & GSHMEMI_SLOW_MIXED))
 		gshmemi_carry_order_at(context);
 	else
 		gshmemi_carry_complete_at(context, NULL, 0);

@@ -482,7 +482,7 @@ GSHMEMI_FN void gshmemi_copy_signal(int scope, void *peer_dest, const void *sour
 	if (sig_op == GSHMEM_SIGNAL_ADD)
 		(void)gshmemi_arch_amo64(GSHMEMI_AMO_ADD, peer_sig, signal, 0);
 	else
-		gshmemi_arch_store(peer_sig, signal, 8);
+		(void)gshmemi_arch_amo64(GSHMEMI_AMO_SET, peer_sig, signal, 0);
 }
 
 #endif /* GSHMEM_COPY_H */

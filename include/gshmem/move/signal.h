@@ -8,6 +8,10 @@
 #include <gshmem/move/amo.h>
 #include <gshmem/move/rma.h>
 
+/*
+ * A signal is updated by atomics alone, so that the table for atomics serves both addresses by one load and one test: what it holds for
+ * a PE is a sentinel, or the distance that the table for puts holds.
+ */
 GSHMEMI_FN void gshmemi_put_signal(struct gshmemi_where where, int scope, void *dest, const void *source, size_t nbytes,
 				   unsigned align, uint64_t *sig_addr, uint64_t signal, int sig_op, int pe, int nbi, const char *call)
 {
@@ -15,8 +19,7 @@ GSHMEMI_FN void gshmemi_put_signal(struct gshmemi_where where, int scope, void *
 
 	if (GSHMEMI_ON_HOST())
 		gshmemi_host_put_signal(where.region, dest, source, nbytes, align, sig_addr, signal, sig_op, pe, nbi, call);
-	else if (gshmemi_peer_ptr(where.delta, dest, pe, &peer_dest) &&
-		 gshmemi_peer_ptr(sig_op == GSHMEM_SIGNAL_ADD ? where.amo_delta : where.delta, sig_addr, pe, &peer_sig))
+	else if (gshmemi_peer_ptr_pair(where.amo_delta, dest, sig_addr, pe, &peer_dest, &peer_sig))
 		gshmemi_copy_signal(scope, peer_dest, source, nbytes, align, (uint64_t *)peer_sig, signal, sig_op);
 	else
 		gshmemi_slow_put_signal(where.region, scope, dest, source, nbytes, align, sig_addr, signal, sig_op, pe, nbi, call);

@@ -71,7 +71,10 @@ GSHMEMI_FN uint64_t gshmemi_slow_carry(uint64_t what, const void *symmetric, uin
 	uint64_t value = a, old;
 
 	o.op = (uint8_t)(what >> 12 & 15);
-	o.is_nbi = o.fetches = (uint8_t)(what >> 11 & 1);
+	if (which == GSHMEMI_SLOW_AMO)
+		o.fetches = (uint8_t)(what >> 11 & 1);
+	else
+		o.is_nbi = (uint8_t)(what >> 11 & 1);
 	o.nbytes = what >> 4 & 31;
 	o.value = a;
 	o.cond = b;
@@ -119,6 +122,13 @@ GSHMEMI_SLOW_PERFORM uint64_t gshmemi_slow_perform_at(uint64_t what, char *there
 		return 0;
 	}
 }
+
+/* Have its owner perform it: rpc/remote.h. The library's host describes its operations before it comes here. */
+#ifdef GSHMEMI_LIBRARY
+#define gshmemi_remote_at(what, symmetric, a, b, pe) ((void)(symmetric), (void)(a), (void)(b), (uint64_t)0)
+#else
+GSHMEMI_FN uint64_t gshmemi_remote_at(uint64_t what, const void *symmetric, uint64_t a, uint64_t b, int pe);
+#endif
 #endif
 
 /*
@@ -166,7 +176,7 @@ GSHMEMI_SLOW uint64_t gshmemi_slow_at(uint64_t what, const void *symmetric, uint
 		peer = gshmemi_state.peers[world_pe];
 		if (peer >= 0)
 			delta = (is_amo ? region->amo_delta : region->delta)[peer >> 1];
-		if (delta == GSHMEMI_SENTINEL)
+		if (delta == GSHMEMI_SENTINEL && !(gshmemi_state.slow & GSHMEMI_SLOW_NET))
 			fault = is_amo ? GSHMEMI_FAULT_NO_ATOMICS : GSHMEMI_FAULT_UNREACHABLE;
 	}
 	if (fault) { /* does not return: said here, because compilers would keep the arguments for what follows */
@@ -175,12 +185,14 @@ GSHMEMI_SLOW uint64_t gshmemi_slow_at(uint64_t what, const void *symmetric, uint
 		return 0;
 	}
 	if (which >= GSHMEMI_SLOW_FIND)
-		return peer & GSHMEMI_PEER_CARRIED ? 0 : (uintptr_t)symmetric + (uintptr_t)delta;
+		return peer & GSHMEMI_PEER_CARRIED || delta == GSHMEMI_SENTINEL ? 0 : (uintptr_t)symmetric + (uintptr_t)delta;
 	if (which <= GSHMEMI_SLOW_GET && what >> 12 & 1)
 		return 0;
 #if GSHMEMI_ARCH_HAS_DELIVERY
 	return gshmemi_slow_carry(what, symmetric, a, b, pe);
 #else
+	if (GSHMEMI_HAS_NET && delta == GSHMEMI_SENTINEL)
+		return gshmemi_remote_at(what, symmetric, a, b, pe);
 	return gshmemi_slow_perform_at(what, (char *)(uintptr_t)symmetric + delta, a, b);
 #endif
 }
@@ -196,6 +208,17 @@ GSHMEMI_FN void gshmemi_slow_check(int which, unsigned region, int scope, const 
 /* ---- put and get ---- */
 
 /*
+ * What one call of gshmemi_slow_at moves: all, but where a GPU's line has to hold it. The loop is the kernel's own: a function with one
+ * would take registers of all kernels.
+ */
+GSHMEMI_FN size_t gshmemi_slow_piece(const void *local, size_t nbytes)
+{
+	if (GSHMEMI_ARCH_HAS_DELIVERY || !GSHMEMI_HAS_NET || nbytes <= GSHMEMI_LINE_PUT_NBYTES || !gshmemi_is_slow(GSHMEMI_SLOW_NET) || gshmemi_remote_reaches(local))
+		return nbytes;
+	return GSHMEMI_LINE_PUT_NBYTES;
+}
+
+/*
  * A group's is performed, or handed over, by one thread, when all have come. It is the last one, because a GPU would have each thread
  * move its share: code that completes the operation by another thread's quiet is wrong, and shall notice.
  */
@@ -203,6 +226,7 @@ GSHMEMI_FN void gshmemi_slow_move(int which, unsigned region, int scope, const v
 				  unsigned align, int pe, int nbi, const char *call)
 {
 	struct gshmemi_group group;
+	size_t piece;
 
 	if (which == GSHMEMI_SLOW_PUT)
 		gshmemi_check_move(scope, symmetric, local, nbytes, pe, call);
@@ -210,8 +234,14 @@ GSHMEMI_FN void gshmemi_slow_move(int which, unsigned region, int scope, const v
 		gshmemi_check_move(scope, local, symmetric, nbytes, pe, call);
 	gshmemi_check_region(region, symmetric, nbytes, pe, call);
 	group = gshmemi_group_enter(scope, GSHMEMI_KEY(symmetric, local));
-	(void)gshmemi_slow_at(gshmemi_slow_what(which, align, scope, nbi, group.rank != group.size - 1, region), symmetric,
-			      (uintptr_t)local, nbytes, pe, call);
+	do {
+		piece = gshmemi_slow_piece(local, nbytes);
+		(void)gshmemi_slow_at(gshmemi_slow_what(which, align, scope, nbi, group.rank != group.size - 1, region), symmetric,
+				      (uintptr_t)local, piece, pe, call);
+		symmetric = (const char *)symmetric + piece;
+		local = (const char *)local + piece;
+		nbytes -= piece;
+	} while (GSHMEMI_HAS_NET && !GSHMEMI_ARCH_HAS_DELIVERY && nbytes);
 	gshmemi_group_sync(&group);
 }
 
@@ -231,6 +261,26 @@ GSHMEMI_FN void gshmemi_slow_g(unsigned region, void *value, const void *source,
 	gshmemi_check_region(region, source, nbytes, pe, call);
 	gshmemi_value_store(value, gshmemi_slow_at(gshmemi_slow_what(GSHMEMI_SLOW_G, nbytes, GSHMEMI_THREAD, 0, 0, region), source, 0, 0, pe,
 						   call), nbytes);
+}
+
+/* One thread's, as part of a call that has checked it. */
+GSHMEMI_FN void gshmemi_slow_call(int which, unsigned region, const void *symmetric, const void *local, size_t nbytes, int nbi, int pe,
+				  const char *call)
+{
+	size_t piece;
+
+	for (; nbytes; nbytes -= piece) {
+		piece = gshmemi_slow_piece(local, nbytes);
+		(void)gshmemi_slow_at(gshmemi_slow_what(which, 1, GSHMEMI_THREAD, nbi, 0, region), symmetric, (uintptr_t)local, piece, pe, call);
+		symmetric = (const char *)symmetric + piece;
+		local = (const char *)local + piece;
+	}
+}
+
+/* Whether an operation goes by calls of gshmemi_slow_at: those of a kernel of a GPU whose owner performs it. */
+GSHMEMI_FN int gshmemi_goes_by_calls(unsigned region, int pe, int is_amo)
+{
+	return GSHMEMI_HAS_NET && !GSHMEMI_ARCH_HAS_DELIVERY && gshmemi_is_slow(GSHMEMI_SLOW_NET) && !gshmemi_is_mapped(region, pe, is_amo);
 }
 
 /* ---- blocks ---- */
@@ -253,7 +303,14 @@ GSHMEMI_FN void gshmemi_slow_blocks(int what, unsigned region, int scope, const 
 	gshmemi_slow_check(GSHMEMI_SLOW_FIND, region, GSHMEMI_THREAD, symmetric, local, gshmemi_span(bsize, nblocks, stride, elem_nbytes),
 			   align, pe, call);
 	group = gshmemi_group_enter(scope, GSHMEMI_KEY(symmetric, local));
-	if (group.rank == group.size - 1) {
+	if (group.rank == group.size - 1 && gshmemi_goes_by_calls(region, pe, 0)) {
+		for (; nblocks; nblocks--) {
+			gshmemi_slow_call(what == GSHMEMI_PUT_BLOCKS ? GSHMEMI_SLOW_PUT : GSHMEMI_SLOW_GET, region, symmetric, local,
+					  bsize * elem_nbytes, 0, pe, call);
+			symmetric = (const char *)symmetric + stride * (ptrdiff_t)elem_nbytes;
+			local = (const char *)local + local_stride * (ptrdiff_t)elem_nbytes;
+		}
+	} else if (group.rank == group.size - 1) {
 		o = gshmemi_describe(what, region, symmetric, pe);
 		o.local = (void *)(uintptr_t)local;
 		o.nbytes = bsize * elem_nbytes;
@@ -280,7 +337,15 @@ GSHMEMI_FN void gshmemi_slow_amo_nbi(unsigned region, void *fetch, int op, void 
 {
 	struct gshmemi_operation o;
 
+	uint64_t old;
+
 	gshmemi_slow_check(GSHMEMI_SLOW_FIND_AMO, region, GSHMEMI_THREAD, dest, fetch, nbytes, nbytes, pe, call);
+	if (gshmemi_goes_by_calls(region, pe, 1)) {
+		old = gshmemi_slow_amo(region, op, dest, value, cond, nbytes, 1, pe, call);
+		if (fetch)
+			__builtin_memcpy(fetch, &old, nbytes == 4 ? 4 : 8);
+		return;
+	}
 	o = gshmemi_describe(GSHMEMI_AMO, region, dest, pe);
 	o.op = (uint8_t)op;
 	o.is_nbi = 1;
@@ -303,10 +368,18 @@ GSHMEMI_FN void gshmemi_slow_put_signal(unsigned region, int scope, void *dest, 
 	gshmemi_check_args(scope, GSHMEMI_ARGS_SIGNAL, (uintptr_t)sig_addr, (uintptr_t)dest ^ (uint64_t)(unsigned)pe << 48, signal,
 			   (unsigned)sig_op, call);
 	gshmemi_check_argument(is_add || sig_op == GSHMEM_SIGNAL_SET, sig_op, sig_addr, pe, call);
-	gshmemi_slow_check(is_add ? GSHMEMI_SLOW_FIND_AMO : GSHMEMI_SLOW_FIND, region, GSHMEMI_THREAD, sig_addr, sig_addr, 8, 8, pe, call);
+	gshmemi_slow_check(GSHMEMI_SLOW_FIND_AMO, region, GSHMEMI_THREAD, sig_addr, sig_addr, 8, 8, pe, call);
 	gshmemi_slow_check(GSHMEMI_SLOW_FIND, region, scope, dest, source, nbytes, align, pe, call);
 	group = gshmemi_group_enter(scope, GSHMEMI_KEY(dest, source));
-	if (group.rank == group.size - 1) {
+	if (group.rank == group.size - 1 && gshmemi_goes_by_calls(region, pe, 1)) {
+		gshmemi_slow_call(GSHMEMI_SLOW_PUT, region, dest, source, nbytes, nbi, pe, call);
+		gshmemi_arch_fence_release();
+		if (gshmemi_is_mapped(region, pe, 0)) /* the data does not go with the signal */
+			gshmemi_carry_complete(gshmemi_pe_context(pe), NULL, 0);
+		else
+			gshmemi_carry_order_at(gshmemi_pe_context(pe));
+		(void)gshmemi_slow_amo(region, is_add ? GSHMEMI_AMO_ADD : GSHMEMI_AMO_SET, sig_addr, signal, 0, 8, 0, pe, call);
+	} else if (group.rank == group.size - 1) {
 		o = gshmemi_describe(GSHMEMI_PUT_SIGNAL, region, dest, pe);
 		gshmemi_find_place(region, sig_addr, &o.sig_region, &o.sig_offset);
 		o.op = is_add ? GSHMEMI_AMO_ADD : GSHMEMI_AMO_SET;

@@ -14,7 +14,7 @@
  * PE and distance end a word of 32 bits each, so that one shift brings out either.
  *
  * A handle that says all is not looked up, and so still good for puts and gets when its context has been destroyed. With
- * GSHMEM_CHECK=1 and delayed delivery there are none such: every call looks its handle up.
+ * GSHMEM_CHECK=1, delayed delivery and PEs that are reached over the net there are none such: every call looks its handle up.
  */
 #ifndef GSHMEM_CONTEXT_H
 #define GSHMEM_CONTEXT_H
@@ -65,7 +65,7 @@ GSHMEMI_SLOW int gshmemi_ctx_pe_at(gshmem_ctx_t ctx, int pe, const char *call, u
 	if (!is_in)
 		return pe;
 	world_pe = context->members ? context->members[pe] : context->start + pe * context->stride;
-	if (!(gshmemi_state.slow & (GSHMEMI_SLOW_CHECK | GSHMEMI_SLOW_DELIVERY | GSHMEMI_SLOW_CARRY)))
+	if (!(gshmemi_state.slow & (GSHMEMI_SLOW_CHECK | GSHMEMI_SLOW_DELIVERY | GSHMEMI_SLOW_CARRY | GSHMEMI_SLOW_NET)))
 		return world_pe;
 	return gshmemi_pe_with_context(world_pe, (int)gshmemi_ctx_index(ctx));
 }

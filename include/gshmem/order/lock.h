@@ -35,6 +35,24 @@ GSHMEMI_FN uint64_t gshmemi_lock_amo(int op, long *lock, uint64_t value, uint64_
 	return gshmemi_amo(gshmemi_in_heap(), op, lock, value, cond, sizeof *lock, 1, gshmemi_lock_home(lock), call);
 }
 
+/*
+ * The word of a lock that is not this ticket's yet. Where its home performs what it is asked for, that answers when it is the ticket's
+ * turn, so that nobody polls over the net.
+ */
+GSHMEMI_FN uint64_t gshmemi_lock_look(long *lock, uint32_t ticket, const char *call)
+{
+	const int pe = gshmemi_lock_home(lock);
+	struct gshmemi_operation o;
+
+	if (!GSHMEMI_ARCH_HAS_DELIVERY || GSHMEMI_ON_HOST() || !gshmemi_is_slow(GSHMEMI_SLOW_NET) || gshmemi_is_mapped(GSHMEMI_REGION_HEAP, pe, 1))
+		return gshmemi_lock_amo(GSHMEMI_AMO_FETCH, lock, 0, 0, call);
+	o = gshmemi_describe(GSHMEMI_LOCK, GSHMEMI_REGION_HEAP, lock, pe);
+	o.nbytes = sizeof *lock;
+	o.value = ticket;
+	o.fetches = 1;
+	return gshmemi_remote_carry(&o);
+}
+
 /* The acquire pairs with the quiet of gshmemi_lock_clear. */
 GSHMEMI_FN void gshmemi_lock_set(long *lock, const char *call)
 {
@@ -51,7 +69,7 @@ GSHMEMI_FN void gshmemi_lock_set(long *lock, const char *call)
 		if (is_direct)
 			found = gshmemi_amo_peer(GSHMEMI_AMO_FETCH, word, 0, 0, sizeof *lock);
 		else
-			found = gshmemi_lock_amo(GSHMEMI_AMO_FETCH, lock, 0, 0, call);
+			found = gshmemi_lock_look(lock, ticket, call);
 	}
 	gshmemi_arch_fence_acquire();
 }
@@ -62,6 +80,7 @@ GSHMEMI_FN int gshmemi_lock_test(long *lock, const char *call)
 	unsigned polls = GSHMEMI_WAIT_POLLS - 1; /* as in gshmemi_test */
 
 	if (gshmemi_lock_amo(GSHMEMI_AMO_CAS, lock, GSHMEMI_LOCK_TICKET, 0, call)) {
+		gshmemi_attend();
 		GSHMEMI_LOCK_PAUSE(&polls);
 		return 1;
 	}

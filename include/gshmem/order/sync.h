@@ -5,7 +5,7 @@
 #ifndef GSHMEM_SYNC_H
 #define GSHMEM_SYNC_H
 
-#include <gshmem/rpc/rpc.h>
+#include <gshmem/rpc/remote.h>
 #include <gshmem/order/team.h>
 #include <gshmem/wait/wait.h>
 
@@ -16,9 +16,13 @@
 #define GSHMEMI_SLOW_ORDER (GSHMEMI_ARCH_HAS_POSTS() ? GSHMEMI_SLOW_POSTS : 0)
 #endif
 
-/* Posted calls, which belong to the default context. */
+/* Posted calls, which belong to the default context; and of the host what kernels have posted for the net, in any. */
 GSHMEMI_FN void gshmemi_complete_posts(int context, const char *call)
 {
+#ifdef GSHMEMI_LIBRARY
+	if (gshmemi_is_slow(GSHMEMI_SLOW_NET))
+		gshmemi_rpc_host_hand_over();
+#endif
 	if (gshmemi_is_slow(GSHMEMI_SLOW_ORDER)) {
 		gshmemi_slow_unset_at(call, gshmemi_arch_caller());
 		if (!context)
@@ -33,8 +37,8 @@ GSHMEMI_FN void gshmemi_fence(int scope, int context, const char *call)
 		gshmemi_host_fence(context, call);
 		return;
 	}
-	gshmemi_order(scope, context);
 	gshmemi_complete_posts(context, call);
+	gshmemi_order(scope, context);
 	if (scope != GSHMEMI_THREAD)
 		(void)gshmemi_group_enter(scope, 0);
 }

@@ -16,7 +16,12 @@ enum gshmemi_rpc_ops {
 	GSHMEMI_RPC_ABORT,              /* arg 0: status; 1: block; 2: thread or lane */
 	GSHMEMI_RPC_TRACE,              /* arg 0: mark; 1: value; 2: clock, ns; 3: block; 4: thread or lane */
 	GSHMEMI_RPC_PRINT,              /* a stream: rpc_print.h */
-	GSHMEMI_RPC_ASSERT              /* likewise */
+	GSHMEMI_RPC_ASSERT,             /* likewise */
+	GSHMEMI_RPC_CARRY = 0x67000100, /* rpc/remote.h: each lane's operation on a PE that is not mapped */
+	GSHMEMI_RPC_CARRY_OPEN,         /* the same, whose other end comes or goes by a stream; answer: its cookie */
+	GSHMEMI_RPC_CARRY_STREAM,       /* that stream */
+	GSHMEMI_RPC_ORDER,              /* arg 0: context */
+	GSHMEMI_RPC_COMPLETE            /* arg 0: context; answer: requests that have been performed, 0: not known */
 };
 #define GSHMEMI_RPC_USER 0x75000000U /* operations of users: the class 'u', numbered as they are registered */
 
@@ -65,8 +70,10 @@ GSHMEMI_FN uint32_t gshmemi_rpc_post_home(const struct gshmemi_rpc_channel *c, u
 
 /*
  * Get these lanes, which are here together, a slot. False: the channel is dead. A post is counted here, before the slot's
- * lines are written: x86's locked instructions wait for writes.
+ * lines are written: x86's locked instructions wait for writes. posts, a constant: 0, 1, or GSHMEMI_RPC_CARRIES, with 1 where
+ * nobody waits for the answer.
  */
+#define GSHMEMI_RPC_CARRIES 2
 GSHMEMI_FN int gshmemi_rpc_enter_to(const struct gshmemi_rpc_channel *c, uint64_t lanes, int posts, uint32_t home,
 				    struct gshmemi_rpc_port *port)
 {
@@ -78,7 +85,8 @@ GSHMEMI_FN int gshmemi_rpc_enter_to(const struct gshmemi_rpc_channel *c, uint64_
 	if (port->is_leader) {
 		where = gshmemi_rpc_open(c, posts ? gshmemi_rpc_post_home(c, home) : home, &seq);
 		if (posts && (uint32_t)where != GSHMEMI_RPC_NO_SLOT)
-			(void)gshmemi_arch_amo64(GSHMEMI_AMO_ADD, &c->posts->posted, 1, 0);
+			(void)gshmemi_arch_amo64(GSHMEMI_AMO_ADD, posts & GSHMEMI_RPC_CARRIES ? &c->posts->carried : &c->posts->posted,
+						 1, 0);
 		where |= (uint64_t)seq << 32;
 	}
 	where = gshmemi_arch_broadcast(where, lanes);
@@ -156,7 +164,9 @@ GSHMEMI_FN struct gshmemi_rpc_result gshmemi_rpc_words(const struct gshmemi_rpc_
 	unsigned i, lane;
 	int is_inline;
 
-	if (!gshmemi_rpc_enter_to(c, gshmemi_arch_wave_enter(op), posts, home, &port))
+	if (!gshmemi_rpc_enter_to(c, op - GSHMEMI_RPC_CARRY <= GSHMEMI_RPC_COMPLETE - GSHMEMI_RPC_CARRY ? gshmemi_arch_wave_here(op)
+													: gshmemi_arch_wave_enter(op),
+				  posts, home, &port))
 		return result;
 	is_inline = nwords == 6 && gshmemi_rpc_is_single(&port);
 	lane = gshmemi_arch_lane() & (gshmemi_rpc_nlanes(c) - 1);
@@ -166,8 +176,8 @@ GSHMEMI_FN struct gshmemi_rpc_result gshmemi_rpc_words(const struct gshmemi_rpc_
 	else
 		for (i = 0; i < nwords; i++)
 			gshmemi_rpc_write_word(gshmemi_rpc_page(c, port.slot) + lane * GSHMEMI_RPC_LINE + i, in[i]);
-	gshmemi_rpc_send(c, &port, op, (posts ? GSHMEMI_RPC_POSTED : 0) | (is_inline ? GSHMEMI_RPC_INLINE : 0), 1);
-	if (posts) {
+	gshmemi_rpc_send(c, &port, op, (posts & 1 ? GSHMEMI_RPC_POSTED : 0) | (is_inline ? GSHMEMI_RPC_INLINE : 0), 1);
+	if (posts & 1) {
 		gshmemi_rpc_leave(c, &port, 1);
 		result.value = port.slot | (uint64_t)port.seq << 32;
 		result.status = 0;
@@ -226,6 +236,7 @@ struct gshmemi_rpc_stream_ends {
 	char *out;
 	size_t out_nbytes; /* there is room for */
 	uint64_t block;    /* address of a block of the arena that carries the steps; 0: the page does */
+	uint64_t cookie;   /* of the function that is called */
 };
 
 /*
@@ -252,6 +263,7 @@ GSHMEMI_FN struct gshmemi_rpc_result gshmemi_rpc_stream_steps(const struct gshme
 			gshmemi_arch_store(&arg[GSHMEMI_RPC_STEP_OFFSET], given, 8);
 			gshmemi_arch_store(&arg[GSHMEMI_RPC_STEP_CAPACITY], s->out_nbytes - got, 8);
 			gshmemi_arch_store(&arg[GSHMEMI_RPC_STEP_BLOCK], s->block, 8);
+			gshmemi_arch_store(&arg[GSHMEMI_RPC_STEP_COOKIE], s->cookie, 8);
 		}
 		given += nbytes;
 		gshmemi_rpc_send(c, port, op, GSHMEMI_RPC_STREAM | (given == s->in_nbytes ? GSHMEMI_RPC_LAST : 0), 1);
@@ -281,10 +293,10 @@ GSHMEMI_FN uint64_t gshmemi_rpc_lanes(const struct gshmemi_group *group)
  * for before the slot, because nobody opens two; when none is free, the page will do.
  */
 GSHMEMI_FN struct gshmemi_rpc_result gshmemi_rpc_stream_for(const struct gshmemi_rpc_channel *c, int scope, uint64_t callers,
-							    uint32_t op, const void *in, size_t in_nbytes, void *out,
-							    size_t out_nbytes, uint32_t home, const char *call)
+							    uint32_t op, uint64_t cookie, const void *in, size_t in_nbytes,
+							    void *out, size_t out_nbytes, uint32_t home, const char *call)
 {
-	struct gshmemi_rpc_stream_ends s = {(const char *)in, in_nbytes, (char *)out, out_nbytes, 0};
+	struct gshmemi_rpc_stream_ends s = {(const char *)in, in_nbytes, (char *)out, out_nbytes, 0, cookie};
 	struct gshmemi_group group = gshmemi_group_here(scope, GSHMEMI_KEY(in, out) + op);
 	struct gshmemi_rpc_result result = {0, -ECANCELED};
 	const int is_bulk = in_nbytes >= GSHMEMI_RPC_BULK_NBYTES || out_nbytes >= GSHMEMI_RPC_BULK_NBYTES;
@@ -320,15 +332,15 @@ GSHMEMI_FN struct gshmemi_rpc_result gshmemi_rpc_stream(const struct gshmemi_rpc
 	if (scope == GSHMEMI_WAVE) {
 		group = gshmemi_group_here(GSHMEMI_WAVE, GSHMEMI_KEY(in, out) + op);
 		if (group.rank == 0)
-			result = gshmemi_rpc_stream_for(c, GSHMEMI_THREAD, group.mask, op, in, in_nbytes, out, out_nbytes, home,
-							call);
+			result = gshmemi_rpc_stream_for(c, GSHMEMI_THREAD, group.mask, op, 0, in, in_nbytes, out, out_nbytes,
+							home, call);
 		both = gshmemi_arch_broadcast(result.value << 16 | (uint16_t)-result.status, group.mask);
 		result.value = both >> 16;
 		result.status = -(int)(uint16_t)both;
 		return result;
 	}
 #endif
-	return gshmemi_rpc_stream_for(c, scope, 0, op, in, in_nbytes, out, out_nbytes, home, call);
+	return gshmemi_rpc_stream_for(c, scope, 0, op, 0, in, in_nbytes, out, out_nbytes, home, call);
 }
 
 /*
@@ -421,6 +433,7 @@ GSHMEMI_FN int gshmemi_rpc_finish(const struct gshmemi_rpc_channel *c, uint32_t 
 /* For fence and quiet, behind their sentinel. */
 #ifdef GSHMEMI_LIBRARY
 void gshmemi_rpc_host_complete(const char *call);
+void gshmemi_rpc_host_hand_over(void); /* what kernels have asked of PEs that are not mapped, to the net */
 #define gshmemi_rpc_complete_here(call, caller) ((void)(caller), gshmemi_rpc_host_complete(call))
 #else
 GSHMEMI_SLOW void gshmemi_rpc_complete_here(const char *call, uint64_t caller)
@@ -554,6 +567,7 @@ GSHMEM_API int gshmemx_rpc_test(gshmemx_rpc_ticket_t ticket)
 	if (ticket.slot == GSHMEMI_RPC_NO_SLOT)
 		return 1;
 	if (!gshmemi_rpc_has_passed(&gshmemi_state.rpc, ticket.slot, ticket.seq)) {
+		gshmemi_attend();
 		gshmemi_arch_pause(&polls);
 		return 0;
 	}

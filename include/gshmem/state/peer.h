@@ -77,20 +77,44 @@ GSHMEMI_FN unsigned gshmemi_peer_entry(int pe)
 #endif
 }
 
+GSHMEMI_FN ptrdiff_t gshmemi_peer_delta(const ptrdiff_t *table, int pe)
+{
+	return *(const ptrdiff_t *)(const void *)((const char *)table + gshmemi_peer_entry(pe));
+}
+
+GSHMEMI_FN int gshmemi_peer_is_direct(ptrdiff_t delta)
+{
+#ifdef GSHMEM_DIRECT_ONLY
+	(void)delta;
+	return 1;
+#else
+	return (int)__builtin_expect(delta != GSHMEMI_SENTINEL, 1);
+#endif
+}
+
 /*
  * The address on pe of what address names here, by one of the direct tables. Returns 0 where the table holds a
  * sentinel: take the slow path. One load, one addition, one test; no range check, ever.
  */
 GSHMEMI_FN int gshmemi_peer_ptr(const ptrdiff_t *table, const void *address, int pe, void **peer_p)
 {
-	ptrdiff_t delta = *(const ptrdiff_t *)(const void *)((const char *)table + gshmemi_peer_entry(pe));
+	const ptrdiff_t delta = gshmemi_peer_delta(table, pe);
 
 	*peer_p = (char *)(uintptr_t)address + delta;
-#ifdef GSHMEM_DIRECT_ONLY
-	return 1;
-#else
-	return (int)__builtin_expect(delta != GSHMEMI_SENTINEL, 1);
-#endif
+	return gshmemi_peer_is_direct(delta);
+}
+
+/* Likewise for two addresses, by one look at the table: compilers for AMD do not make one of two. */
+GSHMEMI_FN int gshmemi_peer_ptr_pair(const ptrdiff_t *table, const void *first, const void *second, int pe, void **peer_first_p,
+				     void **peer_second_p)
+{
+	ptrdiff_t delta;
+
+	GSHMEMI_ARCH_KEEP_INSIDE(pe);
+	delta = gshmemi_peer_delta(table, pe);
+	*peer_first_p = (char *)(uintptr_t)first + delta;
+	*peer_second_p = (char *)(uintptr_t)second + delta;
+	return gshmemi_peer_is_direct(delta);
 }
 
 /*

@@ -49,7 +49,8 @@ enum gshmemi_rpc_step {
 	GSHMEMI_RPC_STEP_TOTAL,    /* input of the whole stream */
 	GSHMEMI_RPC_STEP_OFFSET,   /* input before this step */
 	GSHMEMI_RPC_STEP_CAPACITY, /* bytes of reply that the client still takes */
-	GSHMEMI_RPC_STEP_BLOCK     /* address of the block of the arena that carries it; 0: the page */
+	GSHMEMI_RPC_STEP_BLOCK,    /* address of the block of the arena that carries it; 0: the page */
+	GSHMEMI_RPC_STEP_COOKIE    /* of the function: which of its streams it is */
 };
 
 /* Both halves carry the tag, status << 30 | sequence number, so that neither needs the other's order. */
@@ -62,6 +63,8 @@ struct gshmemi_rpc_answer {
 struct gshmemi_rpc_posts {
 	uint64_t posted;    /* counted before each post */
 	uint64_t completed; /* that the server has told a quiet of; posted == completed: none is open */
+	uint64_t carried;   /* requests for operations on PEs that are not mapped: counted before each */
+	uint64_t arrived;   /* of them, that the server has told a quiet of: performed by their owners */
 };
 
 /* Flags of a channel. */

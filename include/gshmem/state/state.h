@@ -24,7 +24,7 @@
 #endif
 
 /* Counts up when the layout below, or its meaning, changes. */
-#define GSHMEMI_ABI 10
+#define GSHMEMI_ABI 11
 #define GSHMEMI_ABI_DIRECT_ONLY 0x80000000U
 
 /*
@@ -40,6 +40,9 @@
 #define GSHMEMI_SLOW_PEERS    8U  /* some peers have no entry in a table; the others stay direct */
 #define GSHMEMI_SLOW_POSTS    16U /* there is something that kernels may post, for quiet to complete */
 #define GSHMEMI_SLOW_CARRY    32U /* GSHMEM_CARRY: operations to some PEs are performed by a carrier */
+#define GSHMEMI_SLOW_NET      64U /* operations to some PEs are performed by their owners */
+#define GSHMEMI_SLOW_MIXED    128U /* and others to the same PEs are not: an order between both is a completion */
+#define GSHMEMI_SLOW_MAIL     256U /* there is a mailbox, which kernels serve */
 
 /*
  * What the direct path reads: how far the memory of a PE lies from this PE's. Entry i is that of PE first + i
@@ -201,6 +204,46 @@ struct gshmemi_fault {
 	char call[64];     /* name of the call */
 };
 
+/*
+ * The attention word, host-pinned: one load tells a waiting kernel that the job is ending, and that there is mail. Its lower half
+ * is the CPU's, its upper half the kernels', each counts mails by twos, and they are equal while none is open.
+ */
+#define GSHMEMI_ATTENTION_END 1U /* of the lower half: the job is ending, stop waiting */
+struct gshmemi_attention {
+	uint32_t posted; /* mails since init; and GSHMEMI_ATTENTION_END */
+	uint32_t done;   /* mails that have been performed: by whoever holds the lock of the mailbox */
+};
+
+/*
+ * The mailbox: operations on memory of this device that PEs ask for to which it is not mapped. Processes of the device share it
+ * and post, kernels on the device take and perform, one wave at a time (wait/mail.h). Host-pinned memory; mail i is in slot
+ * i % GSHMEMI_MAIL_SLOTS.
+ */
+#ifndef GSHMEMI_MAIL_SLOTS /* a test has fewer */
+#define GSHMEMI_MAIL_SLOTS 128U
+#endif
+#define GSHMEMI_MAIL_NBYTES 4096U /* of a put, at most */
+
+/* From bit 0 enum gshmemi_what, 4 GSHMEMI_AMO_*, 8 flags, 32 region, 48 PE of the world, whose memory it is. */
+#define GSHMEMI_MAIL_ORDERED 0x100U /* it is seen after what was posted before it */
+#define GSHMEMI_MAIL_FETCHES 0x200U /* the old value goes to reply[] */
+#define GSHMEMI_MAIL_WIDE    0x400U /* the word of an atomic has 8 bytes, not 4 */
+
+struct gshmemi_mail_record {
+	uint64_t head;
+	uint64_t offset; /* in the region */
+	uint64_t value;  /* of a put of 1, 2, 4 or 8 bytes its data; of others they are in data[] */
+	uint64_t cond;   /* of a put its bytes */
+};
+
+struct gshmemi_mailbox {
+	struct gshmemi_attention attention;
+	uint64_t pad[15];
+	uint64_t reply[GSHMEMI_MAIL_SLOTS];                   /* by kernels, as done */
+	struct gshmemi_mail_record record[GSHMEMI_MAIL_SLOTS]; /* by the host, before posted counts it */
+	char data[GSHMEMI_MAIL_SLOTS][GSHMEMI_MAIL_NBYTES];    /* likewise */
+};
+
 struct gshmemi_state {
 	int32_t my_pe;          /* -1 before init. These two are read as one; see gshmemi_my_place */
 	int32_t npes;           /* 0 before init */
@@ -213,7 +256,9 @@ struct gshmemi_state {
 	const struct gshmemi_context *contexts;
 	uint64_t ncontexts;
 	struct gshmemi_fault *fault;       /* host-pinned */
-	const uint32_t *poison;            /* host-pinned; not 0: the job is ending, stop waiting */
+	const struct gshmemi_attention *attention;
+	struct gshmemi_mailbox *mailbox;   /* NULL: none. Else attention is its own */
+	uint32_t *mail_lock;               /* device memory: mails taken, by twos, and 1 while a wave has the mailbox */
 	void *sink;                        /* host-pinned, 8 bytes that nobody reads: gshmemi_slow_at */
 	const struct gshmemi_region *regions; /* [GSHMEMI_NREGIONS], host-pinned */
 	const int32_t *peers;              /* [npes], host-pinned: GSHMEMI_PEER_CARRIED */

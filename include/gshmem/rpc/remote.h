@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Operations of kernels on PEs that are not mapped: calls of the library, which hands them to the net (src/rpc/carry.c). The lanes that
+ * are here together make one call, each with a line that describes its operation. Nobody waits for the answer of what leaves nothing with
+ * the caller: a put whose bytes lie in the line, an atomic that does not fetch, what is non-blocking.
+ *
+ *   words of a line:
+ *   0  offset of the symmetric object; region of the signal, from bit GSHMEMI_LINE_SIG_REGION on
+ *   1  GSHMEMI_LINE_*
+ *   2  of PUT and GET      local address, bytes; or, INLINE, the bytes themselves, which a get finds in the answer's line
+ *      of *_BLOCKS         local address, bytes of a block, blocks, stride, local stride
+ *      of AMO              value, cond, where the old value goes or 0
+ *      of FLAG             value
+ *      of PUT_SIGNAL       value, offset of the signal, then as PUT
+ *
+ * The library reads and writes a local end by its address if that lies in the heap. What lies elsewhere, in LDS, on a stack, in memory
+ * that only the program knows, goes in the line, or through a stream.
+ */
+#ifndef GSHMEM_REMOTE_H
+#define GSHMEM_REMOTE_H
+
+#include <gshmem/rpc/rpc.h>
+
+/* From which bit on; bits of each. */
+#define GSHMEMI_LINE_PE      0  /* 31, with the context */
+#define GSHMEMI_LINE_INLINE  31
+#define GSHMEMI_LINE_WHAT    32 /* 4 */
+#define GSHMEMI_LINE_OP      36 /* 4 */
+#define GSHMEMI_LINE_REGION  40 /* 14 */
+#define GSHMEMI_LINE_NBYTES  54 /* 6: of INLINE, or of the word of an atomic */
+#define GSHMEMI_LINE_NBI     60
+#define GSHMEMI_LINE_FETCHES 61
+#define GSHMEMI_LINE_SIG_REGION 48 /* of the word before */
+
+#define GSHMEMI_LINE_SIGNAL_NBYTES 32
+
+#define GSHMEMI_REMOTE_CALL "an operation on a PE that is not mapped"
+
+#ifndef GSHMEMI_LIBRARY
+
+GSHMEMI_FN uint64_t gshmemi_remote_head(const struct gshmemi_operation *o, int is_inline, uint64_t nbytes)
+{
+	return (uint32_t)o->pe | (uint64_t)is_inline << GSHMEMI_LINE_INLINE | (uint64_t)o->what << GSHMEMI_LINE_WHAT |
+	       (uint64_t)o->op << GSHMEMI_LINE_OP | (uint64_t)o->region << GSHMEMI_LINE_REGION | nbytes << GSHMEMI_LINE_NBYTES |
+	       (uint64_t)o->is_nbi << GSHMEMI_LINE_NBI | (uint64_t)o->fetches << GSHMEMI_LINE_FETCHES;
+}
+
+/* One operation of each lane that is here. out, of GSHMEMI_RPC_LINE words, gets the line back; NULL: nobody waits for it. */
+GSHMEMI_SLOW void gshmemi_remote_line(const uint64_t *line, uint64_t *out)
+{
+	const struct gshmemi_rpc_channel *c = &gshmemi_state.rpc;
+	const uint32_t home = gshmemi_rpc_home(c, gshmemi_arch_caller());
+
+	if (out)
+		(void)gshmemi_rpc_words(c, GSHMEMI_RPC_CARRY, GSHMEMI_RPC_CARRIES, GSHMEMI_RPC_LINE, line, out, home,
+					GSHMEMI_REMOTE_CALL);
+	else
+		(void)gshmemi_rpc_words(c, GSHMEMI_RPC_CARRY, GSHMEMI_RPC_CARRIES | 1, GSHMEMI_RPC_LINE, line, NULL, home,
+					GSHMEMI_REMOTE_CALL);
+}
+
+/* A put or get whose local end the library does not reach. Lanes take turns: each has a stream. */
+GSHMEMI_SLOW void gshmemi_remote_stream(const uint64_t *line, char *local, uint64_t nbytes, int is_get)
+{
+	const struct gshmemi_rpc_channel *c = &gshmemi_state.rpc;
+	const uint32_t home = gshmemi_rpc_home(c, gshmemi_arch_caller());
+	const uint64_t me = 1ULL << gshmemi_arch_lane();
+	uint64_t rest, out[GSHMEMI_RPC_LINE];
+
+	for (rest = GSHMEMI_ARCH_KEEPS_KEYS_APART ? me : gshmemi_arch_wave_here(0); rest; rest &= rest - 1) {
+		if ((rest & -rest) != me)
+			continue;
+		(void)gshmemi_arch_amo64(GSHMEMI_AMO_ADD, &c->posts->carried, 1, 0);
+		(void)gshmemi_rpc_words(c, GSHMEMI_RPC_CARRY_OPEN, 0, GSHMEMI_RPC_LINE, line, out, home, GSHMEMI_REMOTE_CALL);
+		(void)gshmemi_rpc_stream_for(c, GSHMEMI_THREAD, 0, GSHMEMI_RPC_CARRY_STREAM, out[0], is_get ? NULL : local,
+					     is_get ? 0 : nbytes, is_get ? local : NULL, is_get ? nbytes : 0, home,
+					     GSHMEMI_REMOTE_CALL);
+	}
+}
+
+/* nbytes between local and offset in the operation's region. */
+GSHMEMI_FN void gshmemi_remote_move(const struct gshmemi_operation *o, int is_get, char *local, uint64_t offset, uint64_t nbytes)
+{
+	const int reaches = gshmemi_remote_reaches(local);
+	const int is_inline = nbytes <= GSHMEMI_LINE_PUT_NBYTES && !(is_get && o->is_nbi && reaches);
+	struct gshmemi_operation move = *o;
+	uint64_t line[GSHMEMI_RPC_LINE] = {0}, out[GSHMEMI_RPC_LINE];
+
+	if (!nbytes)
+		return;
+	move.what = is_get ? GSHMEMI_GET : GSHMEMI_PUT;
+	move.is_nbi = o->is_nbi && reaches && !(is_get && is_inline); /* an answer that brings bytes comes when they are there */
+	line[0] = offset;
+	line[1] = gshmemi_remote_head(&move, is_inline, is_inline ? nbytes : 0);
+	line[2] = (uintptr_t)local;
+	line[3] = nbytes;
+	if (!is_inline && reaches) {
+		gshmemi_remote_line(line, o->is_nbi ? NULL : out);
+	} else if (!is_inline) {
+		gshmemi_remote_stream(line, local, nbytes, is_get);
+	} else if (is_get) {
+		gshmemi_remote_line(line, out);
+		__builtin_memcpy(local, out, nbytes);
+	} else {
+		__builtin_memcpy(&line[2], local, nbytes);
+		gshmemi_remote_line(line, NULL);
+	}
+}
+
+GSHMEMI_FN void gshmemi_remote_blocks(const struct gshmemi_operation *o, int is_get)
+{
+	uint64_t line[GSHMEMI_RPC_LINE] = {0}, out[GSHMEMI_RPC_LINE], i;
+
+	if (!gshmemi_remote_reaches(o->local)) {
+		for (i = 0; i < o->nblocks; i++)
+			gshmemi_remote_move(o, is_get, (char *)o->local + (int64_t)i * o->local_stride,
+					    o->offset + (uint64_t)((int64_t)i * o->stride), o->nbytes);
+		return;
+	}
+	line[0] = o->offset;
+	line[1] = gshmemi_remote_head(o, 0, 0);
+	line[2] = (uintptr_t)o->local;
+	line[3] = o->nbytes;
+	line[4] = o->nblocks;
+	line[5] = (uint64_t)o->stride;
+	line[6] = (uint64_t)o->local_stride;
+	gshmemi_remote_line(line, out);
+}
+
+/* Where the old value goes lies out of the library's reach: this lane waits for it. */
+GSHMEMI_FN uint64_t gshmemi_remote_amo(const struct gshmemi_operation *o)
+{
+	const int goes_there = o->local && gshmemi_remote_reaches(o->local);
+	struct gshmemi_operation amo = *o;
+	uint64_t line[GSHMEMI_RPC_LINE] = {0}, out[GSHMEMI_RPC_LINE] = {0};
+
+	amo.fetches = o->fetches || (o->local && !goes_there);
+	line[0] = o->offset;
+	line[1] = gshmemi_remote_head(&amo, 0, o->nbytes);
+	line[2] = o->value;
+	line[3] = o->cond;
+	line[4] = goes_there ? (uintptr_t)o->local : 0;
+	gshmemi_remote_line(line, amo.fetches || o->what == GSHMEMI_LOCK ? out : NULL);
+	if (o->local && !goes_there)
+		__builtin_memcpy(o->local, out, o->nbytes == 4 ? 4 : 8);
+	return out[0];
+}
+
+GSHMEMI_FN void gshmemi_remote_put_signal(const struct gshmemi_operation *o)
+{
+	const int is_inline = o->nbytes <= GSHMEMI_LINE_SIGNAL_NBYTES;
+	uint64_t line[GSHMEMI_RPC_LINE] = {0}, out[GSHMEMI_RPC_LINE];
+	struct gshmemi_operation signal = *o;
+
+	if (!is_inline && !gshmemi_remote_reaches(o->local)) {
+		gshmemi_remote_move(o, 0, (char *)o->local, o->offset, o->nbytes);
+		gshmemi_remote_order(gshmemi_pe_context(o->pe));
+		signal.what = GSHMEMI_AMO;
+		signal.region = o->sig_region;
+		signal.offset = o->sig_offset;
+		signal.local = NULL;
+		signal.nbytes = 8;
+		(void)gshmemi_remote_amo(&signal);
+		return;
+	}
+	line[0] = o->offset | (uint64_t)o->sig_region << GSHMEMI_LINE_SIG_REGION;
+	line[1] = gshmemi_remote_head(o, is_inline, is_inline ? o->nbytes : 0);
+	line[2] = o->value;
+	line[3] = o->sig_offset;
+	line[4] = (uintptr_t)o->local;
+	line[5] = o->nbytes;
+	if (is_inline && o->nbytes)
+		__builtin_memcpy(&line[4], o->local, o->nbytes);
+	gshmemi_remote_line(line, is_inline || o->is_nbi ? NULL : out);
+}
+
+GSHMEMI_SLOW uint64_t gshmemi_remote_carry(const struct gshmemi_operation *o)
+{
+	switch (o->what) {
+	case GSHMEMI_PUT:
+	case GSHMEMI_GET:
+		gshmemi_remote_move(o, o->what == GSHMEMI_GET, (char *)o->local, o->offset, o->nbytes);
+		return 0;
+	case GSHMEMI_PUT_BLOCKS:
+	case GSHMEMI_GET_BLOCKS:
+		gshmemi_remote_blocks(o, o->what == GSHMEMI_GET_BLOCKS);
+		return 0;
+	case GSHMEMI_PUT_SIGNAL:
+		gshmemi_remote_put_signal(o);
+		return 0;
+	default:
+		return gshmemi_remote_amo(o);
+	}
+}
+
+#if !GSHMEMI_ARCH_HAS_DELIVERY
+#define GSHMEMI_LINE_MEMORY 62 /* of what is INLINE: local is memory, not a value */
+
+GSHMEMI_FN unsigned gshmemi_remote_bits(uint64_t head, unsigned from, unsigned nbits)
+{
+	return (unsigned)(head >> from) & ((1U << nbits) - 1);
+}
+
+/* Whether a lane waits for the answer to a line of this head. */
+GSHMEMI_FN int gshmemi_remote_waits(uint64_t head)
+{
+	const unsigned what = gshmemi_remote_bits(head, GSHMEMI_LINE_WHAT, 4);
+
+	if (what == GSHMEMI_GET)
+		return !gshmemi_remote_bits(head, GSHMEMI_LINE_NBI, 1);
+	if (what == GSHMEMI_PUT)
+		return !((head >> GSHMEMI_LINE_INLINE | head >> GSHMEMI_LINE_NBI) & 1);
+	return (int)gshmemi_remote_bits(head, GSHMEMI_LINE_FETCHES, 1);
+}
+
+/*
+ * What waits is out of line, by itself, because a function keeps all that it needs behind a call in registers that kernels pay for. A
+ * slot, where to look for which first is left to chance; and the answer to its step, false: the channel is dead.
+ */
+GSHMEMI_SLOW uint32_t gshmemi_remote_open_at(int posts)
+{
+	const struct gshmemi_rpc_channel *const c = &gshmemi_state.rpc;
+	const uint32_t home = (uint32_t)((uint64_t)((uint32_t)gshmemi_arch_clock_ns() * 2654435769U) * c->nslots >> 32);
+	uint32_t seq = 0;
+	const uint32_t slot = gshmemi_rpc_open(c, posts ? gshmemi_rpc_post_home(c, home) : home, &seq);
+
+	if (slot != GSHMEMI_RPC_NO_SLOT)
+		(void)gshmemi_arch_amo64(GSHMEMI_AMO_ADD, &c->posts->carried, 1, 0);
+	return slot;
+}
+
+/* The number of the slot's last step, by whom it belongs to. */
+GSHMEMI_FN uint32_t gshmemi_remote_seq(uint32_t slot)
+{
+	return (uint32_t)gshmemi_arch_load(&gshmemi_state.rpc.request[slot], 4) & GSHMEMI_RPC_SEQ;
+}
+
+GSHMEMI_SLOW int gshmemi_remote_await_at(uint32_t slot)
+{
+	uint64_t value;
+
+	return gshmemi_rpc_await(&gshmemi_state.rpc, slot, gshmemi_remote_seq(slot), &value, GSHMEMI_REMOTE_CALL) >= 0;
+}
+
+GSHMEMI_FN uint64_t *gshmemi_remote_line_of(uint32_t slot)
+{
+	const struct gshmemi_rpc_channel *const c = &gshmemi_state.rpc;
+
+	return gshmemi_rpc_page(c, slot) + (gshmemi_arch_lane() & (gshmemi_rpc_nlanes(c) - 1)) * GSHMEMI_RPC_LINE;
+}
+
+GSHMEMI_FN void gshmemi_remote_copy(char *dest, const char *source, unsigned nbytes)
+{
+	unsigned i;
+
+	GSHMEMI_NO_UNROLL
+	for (i = 0; i < nbytes; i++)
+		dest[i] = source[i];
+}
+
+/* Fill the line, and post the slot's next step. */
+GSHMEMI_FN void gshmemi_remote_send(uint32_t slot, uint64_t lanes, uint64_t offset, uint64_t head, uint64_t a, uint64_t b, unsigned nbytes,
+				    int waits)
+{
+	const struct gshmemi_rpc_channel *const c = &gshmemi_state.rpc;
+	uint64_t *const line = gshmemi_remote_line_of(slot);
+
+	line[0] = offset;
+	line[1] = head | (uint64_t)nbytes << GSHMEMI_LINE_NBYTES;
+	line[2] = a;
+	line[3] = b;
+	line[4] = 0;
+	if (gshmemi_remote_bits(head, GSHMEMI_LINE_WHAT, 4) == GSHMEMI_PUT)
+		gshmemi_remote_copy((char *)&line[2], (const char *)(uintptr_t)a, nbytes);
+	gshmemi_arch_group_sync(GSHMEMI_WAVE, lanes);
+	if (gshmemi_arch_group_rank(GSHMEMI_WAVE, lanes) == 0) {
+		gshmemi_rpc_write_header(c, slot, lanes, GSHMEMI_RPC_CARRY, waits ? 0 : GSHMEMI_RPC_POSTED);
+		gshmemi_rpc_post(c, slot, (gshmemi_remote_seq(slot) + 1) & GSHMEMI_RPC_SEQ);
+	}
+}
+
+/*
+ * Requests of each lane that is here: line[1] is head, and a and b its operands; of MEMORY a is the local end, and b its bytes, of which
+ * each request takes as many as a line holds. A kernel pays for the registers of what it may call: words go to the page, and come from it,
+ * one by one, and what can be had again is not kept.
+ */
+GSHMEMI_SLOW uint64_t gshmemi_remote_lines_at(uint64_t offset, uint64_t head, uint64_t a, uint64_t b)
+{
+	const uint64_t lanes = gshmemi_arch_wave_here(GSHMEMI_RPC_CARRY);
+	const int is_leader = gshmemi_arch_group_rank(GSHMEMI_WAVE, lanes) == 0;
+	const int waits = gshmemi_arch_ballot(gshmemi_remote_waits(head), lanes) != 0;
+	uint32_t slot = 0;
+	unsigned nbytes;
+
+	if (is_leader)
+		slot = gshmemi_remote_open_at(!waits);
+	slot = (uint32_t)gshmemi_arch_broadcast(slot, lanes);
+	if (slot == GSHMEMI_RPC_NO_SLOT)
+		return 0;
+	nbytes = head >> GSHMEMI_LINE_MEMORY & 1 ? (unsigned)b : 0;
+	gshmemi_remote_send(slot, lanes, offset, head, a, b, nbytes, waits);
+	if (waits && is_leader && !gshmemi_remote_await_at(slot))
+		return 0;
+	gshmemi_arch_group_sync(GSHMEMI_WAVE, lanes);
+	if (waits) {
+		gshmemi_arch_fence_acquire();
+		b = gshmemi_remote_line_of(slot)[0];
+		if (gshmemi_remote_bits(head, GSHMEMI_LINE_WHAT, 4) == GSHMEMI_GET)
+			gshmemi_remote_copy((char *)(uintptr_t)a, (const char *)gshmemi_remote_line_of(slot), nbytes);
+		gshmemi_arch_group_sync(GSHMEMI_WAVE, lanes);
+		gshmemi_arch_fence_reads();
+	}
+	if (is_leader)
+		gshmemi_rpc_close(&gshmemi_state.rpc, slot, gshmemi_remote_seq(slot), !waits);
+	return b;
+}
+
+/* What gshmemi_slow_at was given, of an operation that has passed it. What the library does not reach goes by lines, not by a stream. */
+GSHMEMI_FN uint64_t gshmemi_remote_at(uint64_t what, const void *symmetric, uint64_t a, uint64_t b, int pe)
+{
+	const unsigned which = (unsigned)what & 15, region = GSHMEMI_SLOW_REGION(what);
+	const uint64_t offset = (uint64_t)((uintptr_t)symmetric - (uintptr_t)gshmemi_state.regions[region].base);
+	uint64_t head = (uint32_t)pe | (uint64_t)(which <= GSHMEMI_SLOW_G ? which & 1 : which) << GSHMEMI_LINE_WHAT |
+			(what >> 12 & 15) << GSHMEMI_LINE_OP | (uint64_t)region << GSHMEMI_LINE_REGION;
+
+	if (which > GSHMEMI_SLOW_GET) { /* values */
+		head |= (what >> 4 & 31) << GSHMEMI_LINE_NBYTES;
+		if (which <= GSHMEMI_SLOW_G)
+			head |= 1ULL << GSHMEMI_LINE_INLINE;
+		else if (which == GSHMEMI_SLOW_AMO)
+			head |= (what >> 11 & 1) << GSHMEMI_LINE_FETCHES;
+	} else if (b > GSHMEMI_LINE_PUT_NBYTES && gshmemi_remote_reaches((const void *)(uintptr_t)a)) {
+		head |= (what >> 11 & 1) << GSHMEMI_LINE_NBI;
+	} else if (b) {
+		head |= 1ULL << GSHMEMI_LINE_INLINE | 1ULL << GSHMEMI_LINE_MEMORY;
+	} else {
+		return 0;
+	}
+	return gshmemi_remote_lines_at(offset, head, a, b);
+}
+#endif
+
+/* ---- order ---- */
+
+/* One question for the lanes that are here, behind what they have posted. */
+GSHMEMI_FN uint64_t gshmemi_remote_ask(uint32_t op, int context, const char *call)
+{
+	const struct gshmemi_rpc_channel *c = &gshmemi_state.rpc;
+	const uint64_t lanes = gshmemi_arch_wave_here((uint64_t)op << 32 | (unsigned)context);
+	const uint64_t words[6] = {(unsigned)context, 0, 0, 0, 0, 0};
+	const uint64_t before = gshmemi_arch_load(&c->posts->arrived, 8);
+	uint64_t known = before, found;
+
+	gshmemi_arch_fence_acquire(); /* pairs with the fence of the request that is counted as arrived */
+	gshmemi_arch_group_sync(GSHMEMI_WAVE, lanes);
+	if (gshmemi_arch_group_rank(GSHMEMI_WAVE, lanes) == 0 && known != gshmemi_arch_load(&c->posts->carried, 8)) {
+		found = gshmemi_rpc_words(c, op, 0, 6, words, NULL, gshmemi_rpc_home(c, gshmemi_arch_caller()), call).value;
+		while (known < found) {
+			const uint64_t old = gshmemi_arch_amo64(GSHMEMI_AMO_CAS, &c->posts->arrived, found, known);
+
+			if (old == known)
+				break;
+			known = old;
+		}
+	}
+	gshmemi_arch_group_sync(GSHMEMI_WAVE, lanes);
+	gshmemi_arch_fence_acquire();
+	return known;
+}
+
+GSHMEMI_SLOW void gshmemi_remote_order(int context)
+{
+	(void)gshmemi_remote_ask(GSHMEMI_RPC_ORDER, context, "gshmem_fence");
+}
+
+GSHMEMI_SLOW void gshmemi_remote_complete(int context, const int *target_pes, size_t npes)
+{
+	(void)target_pes; /* those to other PEs are completed, too */
+	(void)npes;
+	(void)gshmemi_remote_ask(GSHMEMI_RPC_COMPLETE, context, "gshmem_quiet");
+}
+#endif
+
+#endif /* GSHMEM_REMOTE_H */

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Operations of the API over the engine: in records or bulk, block by block, with a signal behind; and those of the host. */
+#include "net/net.h"
+
+#include <gshmem/wait/poll.h>
+
+#include "net/device.h"
+
+/* Who has the lock may complete his context before he gives it back: what waits for that is in none. */
+#define LOCK_CONTEXT -1
+
+/* ---- one operation ---- */
+
+void gshmemi_carrying_begin(struct gshmemi_carrying *c, const struct gshmemi_operation *o)
+{
+	*c = (struct gshmemi_carrying){.o = *o};
+}
+
+static struct gshmemi_target target_of(const struct gshmemi_operation *o)
+{
+	return (struct gshmemi_target){gshmemi_pe_in_world(o->pe), gshmemi_pe_context(o->pe), o->region, o->offset};
+}
+
+static bool move_block(struct gshmemi_carrying *c, struct gshmemi_engine *e, bool is_get)
+{
+	const struct gshmemi_operation *o = &c->o;
+	const int64_t i = (int64_t)c->nblocks;
+	const bool is_small = o->nbytes <= GSHMEMI_NET_SMALL_NBYTES;
+	struct gshmemi_open *open = o->is_nbi ? NULL : &c->open;
+	struct gshmemi_target target = target_of(o);
+	char *local = (char *)o->local + i * o->local_stride;
+
+	target.offset += (uint64_t)(i * o->stride);
+	if (is_get)
+		return is_small ? gshmemi_engine_get(e, &target, local, o->nbytes, open)
+				: gshmemi_engine_get_bulk(e, &target, local, o->nbytes, open);
+	return is_small ? gshmemi_engine_put(e, &target, local, o->nbytes)
+			: gshmemi_engine_put_bulk(e, &target, local, o->nbytes, open, &c->bulk);
+}
+
+/* ---- local ends that the CPU does not reach ---- */
+
+#if GSHMEMI_ARCH_HOST_DIRECT
+
+bool gshmemi_carrying_is_staged(const struct gshmemi_operation *o)
+{
+	(void)o;
+	return false;
+}
+
+#define stage_block(c, e, is_get) ((void)(c), (void)(e), (void)(is_get), false)
+#define stage_amo(c, e)           ((void)(c), (void)(e), false)
+
+#else
+
+bool gshmemi_carrying_is_staged(const struct gshmemi_operation *o)
+{
+	return (uint64_t)((uintptr_t)o->local - (uintptr_t)gshmemi_state.heap) < gshmemi_state.heap_nbytes;
+}
+
+/* Of a piece: nothing is begun, it comes to the landing, is there, is on its way over the net, goes home. */
+enum stage { BEGIN, COMES, THERE, MOVES, GOES };
+
+static bool ends_piece(struct gshmemi_carrying *c)
+{
+	gshmemi_landing_give(c->landing);
+	c->landing = NULL;
+	c->at += c->nbytes;
+	c->stage = BEGIN;
+	return true;
+}
+
+static bool begin_piece(struct gshmemi_carrying *c, size_t nbytes)
+{
+	c->nbytes = nbytes;
+	c->landing = gshmemi_landing_take(nbytes);
+	return c->landing != NULL;
+}
+
+/* Over the net, from the landing or to it. False: no room. */
+static bool move_piece(struct gshmemi_carrying *c, struct gshmemi_engine *e, const struct gshmemi_target *target, bool is_get)
+{
+	const bool is_small = c->nbytes <= GSHMEMI_NET_SMALL_NBYTES;
+
+	if (is_get)
+		return is_small ? gshmemi_engine_get(e, target, c->landing->memory, c->nbytes, &c->piece)
+				: gshmemi_engine_get_bulk(e, target, c->landing->memory, c->nbytes, &c->piece);
+	return is_small ? gshmemi_engine_put(e, target, c->landing->memory, c->nbytes)
+			: gshmemi_engine_put_bulk(e, target, c->landing->memory, c->nbytes, &c->piece, &c->bulk);
+}
+
+/* As far as the piece goes now; true: it has ended. */
+static bool stage_piece(struct gshmemi_carrying *c, struct gshmemi_engine *e, char *local, struct gshmemi_target target, bool is_get)
+{
+	switch ((enum stage)c->stage) {
+	case BEGIN:
+		if (!begin_piece(c, c->o.nbytes - c->at < GSHMEMI_NET_CHUNK_NBYTES ? (size_t)(c->o.nbytes - c->at)
+										   : GSHMEMI_NET_CHUNK_NBYTES))
+			return false;
+		if (!is_get)
+			gshmemi_landing_copy(c->landing, c->landing->memory, local + c->at, c->nbytes);
+		c->stage = is_get ? THERE : COMES; /* fall through */
+	case COMES:
+		if (c->stage == COMES && !atomic_load(&c->landing->is_over))
+			return false;
+		c->stage = THERE; /* fall through */
+	case THERE:
+		target.offset += c->at;
+		if (!move_piece(c, e, &target, is_get))
+			return false;
+		c->stage = MOVES; /* fall through */
+	case MOVES:
+		if (c->piece.nopen)
+			return false;
+		if (!is_get)
+			return ends_piece(c);
+		gshmemi_landing_copy(c->landing, local + c->at, c->landing->memory, c->nbytes);
+		c->stage = GOES; /* fall through */
+	default:
+		return atomic_load(&c->landing->is_over) && ends_piece(c);
+	}
+}
+
+static bool stage_block(struct gshmemi_carrying *c, struct gshmemi_engine *e, bool is_get)
+{
+	const int64_t i = (int64_t)c->nblocks;
+	struct gshmemi_target target = target_of(&c->o);
+
+	target.offset += (uint64_t)(i * c->o.stride);
+	while (c->at < c->o.nbytes)
+		if (!stage_piece(c, e, (char *)c->o.local + i * c->o.local_stride, target, is_get))
+			return false;
+	c->at = 0;
+	return true;
+}
+
+/* The old value goes to memory of the device. */
+static bool stage_amo(struct gshmemi_carrying *c, struct gshmemi_engine *e)
+{
+	const struct gshmemi_operation *o = &c->o;
+	const struct gshmemi_target target = target_of(o);
+
+	if (c->stage == BEGIN) {
+		if (!begin_piece(c, o->nbytes))
+			return false;
+		c->stage = THERE;
+	}
+	if (c->stage == THERE) {
+		if (!gshmemi_engine_amo(e, &target, o->op, o->value, o->cond, (unsigned)o->nbytes, c->landing->memory, &c->piece))
+			return false;
+		c->stage = MOVES;
+	}
+	if (c->stage == MOVES) {
+		if (c->piece.nopen)
+			return false;
+		c->open.value = c->piece.value;
+		gshmemi_landing_copy(c->landing, o->local, c->landing->memory, o->nbytes);
+		c->stage = GOES;
+	}
+	return atomic_load(&c->landing->is_over) && ends_piece(c);
+}
+
+#endif
+
+/* True: all blocks have been handed over. */
+static bool move(struct gshmemi_carrying *c, struct gshmemi_engine *e, bool is_get)
+{
+	const bool is_staged = gshmemi_carrying_is_staged(&c->o);
+
+	for (; c->o.nbytes && c->nblocks < c->o.nblocks; c->nblocks++)
+		if (!(is_staged ? stage_block(c, e, is_get) : move_block(c, e, is_get)))
+			return false;
+	return true;
+}
+
+static bool hand_over(struct gshmemi_carrying *c, struct gshmemi_engine *e)
+{
+	const struct gshmemi_operation *o = &c->o;
+	struct gshmemi_target target = target_of(o);
+
+	switch (o->what) {
+	case GSHMEMI_GET:
+	case GSHMEMI_GET_BLOCKS:
+		return move(c, e, true);
+	case GSHMEMI_AMO:
+		if (o->local && gshmemi_carrying_is_staged(o))
+			return stage_amo(c, e);
+		return gshmemi_engine_amo(e, &target, o->op, o->value, o->cond, (unsigned)o->nbytes, o->local,
+					  o->fetches ? &c->open : NULL);
+	case GSHMEMI_FLAG:
+		return gshmemi_engine_flag(e, &target, o->value);
+	case GSHMEMI_LOCK:
+		target.context = LOCK_CONTEXT;
+		return gshmemi_engine_lock(e, &target, (uint32_t)o->value, &c->open);
+	case GSHMEMI_PUT_SIGNAL:
+		if (!move(c, e, false))
+			return false;
+		target.region = o->sig_region;
+		target.offset = o->sig_offset;
+		return gshmemi_engine_signal(e, &target, o->op, o->value, c->bulk);
+	default:
+		return move(c, e, false);
+	}
+}
+
+bool gshmemi_carrying_is_waiting(const struct gshmemi_carrying *c)
+{
+	return c->is_handed_over && __atomic_load_n(&c->open.nopen, __ATOMIC_ACQUIRE) != 0;
+}
+
+bool gshmemi_carrying_go_on(struct gshmemi_carrying *c, struct gshmemi_engine *e)
+{
+	if (!c->is_handed_over)
+		c->is_handed_over = hand_over(c, e);
+	return c->is_handed_over && !c->open.nopen;
+}
+
+/* ---- of the host ---- */
+
+/* Between two looks of a host call at what it waits for. */
+struct wait {
+	uint64_t started_ns;
+	unsigned polls;
+};
+
+static void wait(struct wait *w, int pe, const char *call)
+{
+	gshmemi_net_progress();
+	gshmemi_arch_pause(&w->polls);
+	if ((w->polls & (GSHMEMI_WAIT_POLLS - 1)) == 0)
+		w->started_ns = gshmemi_wait_long(w->started_ns, NULL, 8, 0, GSHMEM_CMP_NE, 0, pe, call);
+}
+
+static bool go_on(struct gshmemi_carrying *c)
+{
+	bool is_over;
+
+	if (gshmemi_carrying_is_waiting(c))
+		return false;
+	is_over = gshmemi_carrying_go_on(c, gshmemi_net_enter());
+	gshmemi_net_leave();
+	return is_over;
+}
+
+uint64_t gshmemi_remote_carry(const struct gshmemi_operation *o)
+{
+	const int pe = gshmemi_pe_in_world(o->pe);
+	struct gshmemi_carrying carrying;
+	struct wait w = {0, 0};
+
+	gshmemi_carrying_begin(&carrying, o);
+	while (!go_on(&carrying))
+		wait(&w, pe, "an operation on a PE that is not mapped");
+	return carrying.open.value;
+}
+
+void gshmemi_remote_order(int context)
+{
+	gshmemi_engine_fence(gshmemi_net_enter(), context);
+	gshmemi_net_leave();
+}
+
+void gshmemi_remote_complete(int context, const int *target_pes, size_t npes)
+{
+	struct wait w = {0, 0};
+	struct gshmemi_mark *mark;
+	bool is_over;
+
+	if (gshmemi_engine_mark(gshmemi_net_enter(), context, target_pes, npes, &mark)) {
+		gshmemi_error("gshmem_quiet: no memory");
+		gshmemi_end(1);
+	}
+	gshmemi_net_leave();
+	while (mark) {
+		wait(&w, gshmemi_mark_pe(mark), "gshmem_quiet");
+		is_over = gshmemi_engine_is_over(gshmemi_net_enter(), mark);
+		gshmemi_net_leave();
+		if (is_over)
+			break;
+	}
+}

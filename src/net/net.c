@@ -1,0 +1,414 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * This PE's engine and the net thread.
+ *
+ * The thread calls no HIP: HIP's locks may be held by threads that wait for kernels, which may wait for this thread. It polls, and yields
+ * its core, while there was something to do of late; then it naps, longer each time, because nobody can wake who waits for a message of
+ * MPI. Who asks for something while it naps makes progress himself, or wakes it.
+ */
+#include "net/net.h"
+
+#include <linux/futex.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/scale.h"
+#include "base/thread.h"
+#include "ipc/job.h"
+#include "ipc/region.h"
+#include "net/device.h"
+#include "net/mail.h"
+#include "net/mpi.h"
+
+#define YIELD_NS    1000000   /* after the last work: yield, */
+#define NAP_MIN_NS  20000     /* then nap, longer each time */
+#define NAP_MAX_NS  1000000
+#define SILENCE_NS  20000000  /* between two looks for PEs that are silent */
+#define CLOCK_LOOKS 16        /* looks in vain between two at the clock */
+
+#define NBUFFERS    128
+#define NITEMS      1024
+#define WINDOW      2
+#define MOST_WINDOW 32
+#define NCREDITS    256
+
+static struct gshmemi_engine *engine;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the engine */
+static pthread_t holder;      /* of the lock, */
+static atomic_bool is_held;   /* while it is held */
+static pthread_t thread;
+static atomic_bool is_stopping;
+static atomic_uint nwaiting;  /* threads that wait for the lock */
+static uint32_t is_napping;   /* the net thread sleeps on it */
+static bool is_suspended;     /* a PE that is silent is stopped, which was said */
+
+/* ---- the engine's owner ---- */
+
+static char *find(void *user, int pe, unsigned region, uint64_t offset, uint64_t nbytes)
+{
+	const struct gshmemi_region *r = region < GSHMEMI_NREGIONS ? &gshmemi_state.regions[region] : NULL;
+
+	(void)user;
+	if (r && r->delta && offset <= r->nbytes && nbytes <= r->nbytes - offset)
+		return r->base + offset;
+	gshmemi_error("net: PE %d asks for %llu bytes at offset %#llx of region %u, which has %llu here: the job ends", pe,
+		      (unsigned long long)nbytes, (unsigned long long)offset, region,
+		      r && r->delta ? (unsigned long long)r->nbytes : 0);
+	gshmemi_end(1);
+}
+
+/* Whether a process of this machine is stopped, by a signal or a debugger. */
+static bool is_stopped(const struct gshmemi_peer *peer)
+{
+	char path[32], line[512], *close;
+	bool is_it = false;
+	FILE *file;
+
+	if (!peer || peer->pid_space != gshmemi_job->peers[gshmemi_job->rank].pid_space)
+		return false;
+	snprintf(path, sizeof path, "/proc/%d/stat", (int)peer->pid);
+	file = fopen(path, "re");
+	if (!file)
+		return false;
+	if (fgets(line, sizeof line, file) && (close = strrchr(line, ')')) && close[1])
+		is_it = close[2] == 'T' || close[2] == 't';
+	fclose(file);
+	return is_it;
+}
+
+static bool silent(void *user, int pe, uint64_t ns)
+{
+	const double limit_s = gshmemi_env.NET_DEADLINE;
+	const struct gshmemi_peer *peer = gshmemi_job_find(pe);
+
+	(void)user;
+	if (limit_s <= 0 || (double)ns * 1e-9 < limit_s)
+		return false;
+	if (is_stopped(peer)) {
+		if (!is_suspended)
+			gshmemi_warn("PE %d (pid %d on %s) is stopped: what it is asked for waits", pe, (int)peer->pid,
+				     gshmemi_job->host);
+		is_suspended = true;
+		return true;
+	}
+	gshmemi_end_saying(1, "PE %d%s%s has not answered for %.0f s (GSHMEM_NET_DEADLINE): the job ends", pe, peer ? " on " : "",
+			   peer ? gshmemi_job->host : "", (double)ns * 1e-9);
+}
+
+/* ---- entering ---- */
+
+static void hold(void)
+{
+	holder = pthread_self();
+	atomic_store_explicit(&is_held, true, memory_order_release);
+}
+
+static void let_go(void)
+{
+	atomic_store_explicit(&is_held, false, memory_order_relaxed);
+	pthread_mutex_unlock(&lock);
+}
+
+struct gshmemi_engine *gshmemi_net_enter(void)
+{
+	atomic_fetch_add(&nwaiting, 1);
+	pthread_mutex_lock(&lock);
+	hold();
+	atomic_fetch_sub(&nwaiting, 1);
+	return engine;
+}
+
+static void wake(void)
+{
+	if (__atomic_exchange_n(&is_napping, 0, __ATOMIC_SEQ_CST))
+		syscall(SYS_futex, &is_napping, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+}
+
+void gshmemi_net_leave(void)
+{
+	gshmemi_engine_flush(engine);
+	let_go();
+	if (__atomic_load_n(&is_napping, __ATOMIC_RELAXED))
+		wake();
+}
+
+/* Time for the watcher to say which PE has died, and to end this process. */
+static void wait_for_watcher(void)
+{
+	unsigned left_s = 5;
+
+	while (left_s)
+		left_s = sleep(left_s);
+	while (gshmemi_is_ending())
+		pause();
+}
+
+/* UCX aborts the process when it cannot read the memory of one that has died, before anybody is told of the death. */
+static void hold_abort(int signum)
+{
+	if (atomic_load(&is_held) && pthread_equal(holder, pthread_self()))
+		wait_for_watcher();
+	signal(signum, SIG_DFL);
+}
+
+/* MPI failed, most often because a PE died. */
+static _Noreturn void give_up(int error)
+{
+	wait_for_watcher();
+	gshmemi_error("net: the link to the other PEs is broken (%s): the job ends", strerror(-error));
+	gshmemi_end(1);
+}
+
+/* Under the lock. */
+static int make_progress(void)
+{
+	const int n = gshmemi_engine_progress(engine);
+
+	if (n >= 0)
+		return n;
+	let_go();
+	give_up(n);
+}
+
+void gshmemi_net_progress(void)
+{
+	if (pthread_mutex_trylock(&lock))
+		return;
+	hold();
+	(void)make_progress();
+	let_go();
+}
+
+/* ---- the thread ---- */
+
+struct rest {
+	uint64_t worked_ns;   /* when there was something to do last */
+	uint64_t listened_ns; /* when silence was looked for last */
+	unsigned nempty;      /* looks in vain */
+	uint64_t nap_ns;
+};
+
+static void nap(uint64_t ns)
+{
+	const struct timespec limit = {0, (long)ns};
+
+	__atomic_store_n(&is_napping, 1, __ATOMIC_SEQ_CST);
+	syscall(SYS_futex, &is_napping, FUTEX_WAIT_PRIVATE, 1, &limit, NULL, 0);
+	__atomic_store_n(&is_napping, 0, __ATOMIC_SEQ_CST);
+}
+
+static void listen(struct rest *rest, uint64_t now_ns)
+{
+	if (now_ns - rest->listened_ns < SILENCE_NS)
+		return;
+	rest->listened_ns = now_ns;
+	gshmemi_engine_check_silence(gshmemi_net_enter(), now_ns);
+	gshmemi_net_leave();
+}
+
+static void rest(struct rest *rest, bool has_waiters)
+{
+	uint64_t now_ns;
+
+	if (rest->nempty++ % CLOCK_LOOKS) {
+		sched_yield();
+		return;
+	}
+	now_ns = gshmemi_arch_clock_ns();
+	listen(rest, now_ns);
+	if (rest->nempty <= CLOCK_LOOKS || has_waiters)
+		rest->worked_ns = now_ns;
+	if (now_ns - rest->worked_ns < YIELD_NS) {
+		sched_yield();
+		return;
+	}
+	rest->nap_ns = rest->nap_ns < NAP_MIN_NS ? NAP_MIN_NS : 2 * rest->nap_ns > NAP_MAX_NS ? NAP_MAX_NS : 2 * rest->nap_ns;
+	rest->nempty = 2 * CLOCK_LOOKS; /* the next look in vain is at the clock, too */
+	nap(rest->nap_ns);
+}
+
+static void *run(void *unused)
+{
+	struct rest r = {0};
+	bool has_waiters;
+	int n;
+
+	(void)unused;
+	prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
+	prctl(PR_SET_NAME, "gshmem-net", 0UL, 0UL, 0UL);
+	while (!atomic_load(&is_stopping)) {
+		if (atomic_load(&nwaiting)) /* they make progress */
+			sched_yield();
+		pthread_mutex_lock(&lock);
+		hold();
+		n = make_progress();
+		has_waiters = gshmemi_engine_has_waiters(engine);
+		let_go();
+		if (n) {
+			r.nempty = 0;
+			r.nap_ns = 0;
+		} else {
+			rest(&r, has_waiters);
+		}
+	}
+	return NULL;
+}
+
+/* ---- start and end ---- */
+
+/* The program's own handler stays. */
+static void handle_abort(void (*from)(int), void (*to)(int))
+{
+	struct sigaction action;
+
+	if (!sigaction(SIGABRT, NULL, &action) && !(action.sa_flags & SA_SIGINFO) && action.sa_handler == from)
+		signal(SIGABRT, to);
+}
+
+static struct gshmemi_engine_config config_of(struct gshmemi_link *link)
+{
+	struct gshmemi_engine_config config = {0};
+
+	config.link = link;
+	config.owner = (struct gshmemi_engine_owner){find, silent, NULL};
+	config.agent = gshmemi_net_agent();
+	config.npes = gshmemi_job->npes;
+	config.first_seq = (uint32_t)gshmemi_env.NET_SEQ;
+	config.nbuffers = NBUFFERS;
+	config.nitems = NITEMS;
+	config.window = WINDOW;
+	config.most_window = MOST_WINDOW;
+	config.ncredits = NCREDITS;
+	config.small_nbytes = GSHMEMI_NET_SMALL_NBYTES;
+	config.chunk_nbytes = GSHMEMI_NET_CHUNK_NBYTES;
+	return config;
+}
+
+static int start_thread(void)
+{
+	int rc;
+
+	atomic_store(&is_stopping, false);
+	rc = gshmemi_thread_start(&thread, run, NULL, "net: the net thread");
+	return rc;
+}
+
+static int start(struct gshmemi_link *link)
+{
+	struct gshmemi_engine_config config = config_of(link);
+	int rc;
+
+	engine = gshmemi_engine_create(&config);
+	if (!engine) {
+		gshmemi_error("net: no memory for %zu bytes of messages", gshmemi_engine_nbytes(&config));
+		link->end(link);
+		return -ENOMEM;
+	}
+	is_suspended = false;
+	rc = gshmemi_net_agent_open();
+	if (!rc) {
+		rc = start_thread();
+		if (rc)
+			gshmemi_net_agent_close();
+	}
+	if (!rc) {
+		handle_abort(SIG_DFL, hold_abort);
+		return 0;
+	}
+	gshmemi_engine_destroy(engine);
+	engine = NULL;
+	return rc;
+}
+
+static void stop(void)
+{
+	atomic_store(&is_stopping, true);
+	wake();
+	pthread_join(thread, NULL);
+	handle_abort(hold_abort, SIG_DFL);
+	gshmemi_net_agent_close();
+	gshmemi_engine_destroy(engine);
+	engine = NULL;
+}
+
+int gshmemi_net_start(void)
+{
+	struct gshmemi_link *link = NULL;
+	bool is_needless = !gshmemi_env.NET && !gshmemi_regions_need_net();
+	int rc, local;
+
+	rc = gshmemi_bootstrap_agree(0, &is_needless);
+	if (rc || is_needless)
+		return rc;
+	gshmemi_mailbox_is_wanted = !GSHMEMI_ARCH_HOST_DIRECT;
+	rc = gshmemi_bootstrap_agree(gshmemi_regions_check_net(), NULL);
+	if (!rc)
+		rc = gshmemi_link_mpi_open(&link);
+	if (rc)
+		return rc;
+	local = start(link);
+	rc = gshmemi_bootstrap_agree(local, NULL);
+	if (rc && !local)
+		stop();
+	return rc;
+}
+
+void gshmemi_net_scale(struct gshmemi_scale *scale)
+{
+	gshmemi_traffic_add(&scale->traffic, false, GSHMEMI_AGREE_NBYTES);
+	gshmemi_traffic_add(&scale->traffic, false, GSHMEMI_AGREE_NBYTES); /* of the mailbox */
+}
+
+void gshmemi_net_stop(void)
+{
+	if (engine)
+		stop();
+}
+
+void gshmemi_net_drain(void)
+{
+	bool is_idle;
+
+	do {
+		sched_yield();
+		is_idle = gshmemi_engine_is_idle(gshmemi_net_enter());
+		(void)make_progress();
+		gshmemi_net_leave();
+	} while (!is_idle);
+}
+
+bool gshmemi_net_is_running(void)
+{
+	return engine != NULL;
+}
+
+void gshmemi_net_report(void)
+{
+	const struct gshmemi_engine_counts *c = gshmemi_net_counts();
+
+	if (!c)
+		return;
+	fprintf(stderr,
+		"gshmem: pe %d: net: asked for %llu puts (%llu merged), %llu gets, %llu atomics and signals, %llu in chunks: %llu messages; "
+		"performed %llu puts, %llu gets, %llu atomics by the CPU and %llu by the device; %llu responses, %llu acknowledgements, %llu waited in locks, "
+		"%llu put off, %llu refused for room, %llu held at most\n",
+		gshmemi_job->my_pe, (unsigned long long)c->nputs, (unsigned long long)c->nmerged, (unsigned long long)c->ngets,
+		(unsigned long long)c->natomics, (unsigned long long)c->nbulks, (unsigned long long)c->nmessages,
+		(unsigned long long)c->nputs_performed, (unsigned long long)c->ngets_performed,
+		(unsigned long long)c->natomics_performed, (unsigned long long)c->natomics_by_device, (unsigned long long)c->nresponses, (unsigned long long)c->ntellings,
+		(unsigned long long)c->nparked, (unsigned long long)c->nstalls, (unsigned long long)c->nrefused,
+		(unsigned long long)c->most_held);
+}
+
+const struct gshmemi_engine_counts *gshmemi_net_counts(void)
+{
+	return engine ? gshmemi_engine_counts(engine) : NULL;
+}

@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What kernels ask of PEs that are not mapped: their lines become operations, which the net carries. A request is answered when it has
+ * been handed over, or when what it waits for has come; while there is no room, or an answer is due, it is pending. The net calls neither
+ * HIP nor kernels, and its lock is held for short.
+ */
+#include "rpc/rpc.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <gshmem/rpc/remote.h>
+
+#include "net/net.h"
+
+static atomic_uint nwaiting;           /* slots that wait in a lock */
+static _Atomic uint64_t nhanded_over; /* requests of kernels, as they count them: struct gshmemi_rpc_posts */
+
+/* ---- lines ---- */
+
+static unsigned bits(uint64_t word, unsigned from, unsigned nbits)
+{
+	return (unsigned)(word >> from & ((1ULL << nbits) - 1));
+}
+
+/* What a lane asks for. A local end in the line stays there. */
+static struct gshmemi_operation read_line(uint64_t *line)
+{
+	const uint64_t offset_mask = (1ULL << GSHMEMI_LINE_SIG_REGION) - 1;
+	const bool is_inline = bits(line[1], GSHMEMI_LINE_INLINE, 1);
+	struct gshmemi_operation o = {0};
+	uint64_t *end = &line[2]; /* where the local end is */
+
+	o.what = (uint8_t)bits(line[1], GSHMEMI_LINE_WHAT, 4);
+	o.op = (uint8_t)bits(line[1], GSHMEMI_LINE_OP, 4);
+	o.region = (uint16_t)bits(line[1], GSHMEMI_LINE_REGION, 14);
+	o.is_nbi = (uint8_t)bits(line[1], GSHMEMI_LINE_NBI, 1);
+	o.fetches = (uint8_t)bits(line[1], GSHMEMI_LINE_FETCHES, 1);
+	o.pe = (int)bits(line[1], GSHMEMI_LINE_PE, 31);
+	o.offset = line[0] & offset_mask;
+	o.nblocks = 1;
+	switch (o.what) {
+	case GSHMEMI_PUT_BLOCKS:
+	case GSHMEMI_GET_BLOCKS:
+		o.nblocks = line[4];
+		o.stride = (int64_t)line[5];
+		o.local_stride = (int64_t)line[6];
+		break;
+	case GSHMEMI_AMO:
+	case GSHMEMI_FLAG:
+	case GSHMEMI_LOCK:
+		o.value = line[2];
+		o.cond = line[3];
+		o.local = (void *)(uintptr_t)line[4];
+		o.nbytes = bits(line[1], GSHMEMI_LINE_NBYTES, 6);
+		return o;
+	case GSHMEMI_PUT_SIGNAL:
+		o.value = line[2];
+		o.sig_offset = line[3];
+		o.sig_region = (uint16_t)(line[0] >> GSHMEMI_LINE_SIG_REGION);
+		end = &line[4];
+		break;
+	default:
+		break;
+	}
+	if (is_inline && o.what == GSHMEMI_GET)
+		end = line;
+	o.local = is_inline ? (void *)end : (void *)(uintptr_t)end[0];
+	o.nbytes = is_inline ? bits(line[1], GSHMEMI_LINE_NBYTES, 6) : end[1];
+	return o;
+}
+
+static uint64_t *line_of(const struct gshmemi_rpc_op *op, unsigned lane)
+{
+	return gshmemi_rpc_page(&op->served->channel, op->slot) + lane * GSHMEMI_RPC_LINE;
+}
+
+static void *allocate(size_t nbytes)
+{
+	void *ptr = calloc(1, nbytes);
+
+	if (!ptr) {
+		gshmemi_error("rpc: " GSHMEMI_REMOTE_CALL ": no memory");
+		gshmemi_end(1);
+	}
+	return ptr;
+}
+
+/* ---- the operations of a wave ---- */
+
+/* Those that did not end at once. */
+struct request {
+	uint64_t left; /* lanes */
+	struct gshmemi_carrying lanes[64];
+};
+
+/* Whether the engine writes to its gshmemi_carrying, which must stay where it is then. */
+static bool is_waited_for(const struct gshmemi_operation *o)
+{
+	if (gshmemi_carrying_is_staged(o))
+		return true;
+	switch (o->what) {
+	case GSHMEMI_AMO:
+		return o->fetches;
+	case GSHMEMI_FLAG:
+		return false;
+	case GSHMEMI_LOCK:
+		return true;
+	case GSHMEMI_GET:
+	case GSHMEMI_GET_BLOCKS:
+		return !o->is_nbi;
+	default:
+		return !o->is_nbi && o->nbytes > GSHMEMI_NET_SMALL_NBYTES;
+	}
+}
+
+/* Go on with one lane's; true: it has ended. Its line is the answer. */
+static bool go_on_lane(struct gshmemi_rpc_op *op, struct gshmemi_carrying *c, unsigned lane, struct gshmemi_engine *e)
+{
+	if (!gshmemi_carrying_go_on(c, e))
+		return false;
+	if (c->o.fetches)
+		line_of(op, lane)[0] = c->open.value;
+	if (c->o.what == GSHMEMI_LOCK)
+		atomic_fetch_sub(&nwaiting, 1);
+	return true;
+}
+
+static void go_on(struct gshmemi_rpc_op *op, struct request *r)
+{
+	struct gshmemi_engine *e;
+	uint64_t lanes;
+	bool is_waiting = true;
+
+	for (lanes = r->left; lanes && is_waiting; lanes &= lanes - 1)
+		is_waiting = gshmemi_carrying_is_waiting(&r->lanes[__builtin_ctzll(lanes)]);
+	if (is_waiting) {
+		gshmemi_net_progress();
+		return;
+	}
+	e = gshmemi_net_enter();
+	for (lanes = r->left; lanes; lanes &= lanes - 1)
+		if (go_on_lane(op, &r->lanes[__builtin_ctzll(lanes)], (unsigned)__builtin_ctzll(lanes), e))
+			r->left &= ~(lanes & -lanes);
+	gshmemi_net_leave();
+}
+
+
+/*
+ * Whether the slot may wait until it is a ticket's turn. Lanes that share a slot would wait for each other, and who has the lock
+ * needs a slot to give it back: otherwise the answer is what the word is now, and the lane asks again.
+ */
+static bool may_wait(const struct gshmemi_rpc_op *op)
+{
+	const uint64_t lanes = op->header.lanes;
+
+	if (lanes & (lanes - 1) || atomic_load(&nwaiting) >= op->served->channel.nslots / 4)
+		return false;
+	atomic_fetch_add(&nwaiting, 1);
+	return true;
+}
+
+/* What can be handed over and is not waited for needs no memory. NULL: that was all. */
+static struct request *begin(struct gshmemi_rpc_op *op)
+{
+	struct gshmemi_engine *e = gshmemi_net_enter();
+	struct gshmemi_carrying c;
+	struct request *r = NULL;
+	struct gshmemi_operation o;
+	uint64_t lanes;
+	unsigned lane;
+
+	for (lanes = op->header.lanes; lanes; lanes &= lanes - 1) {
+		lane = (unsigned)__builtin_ctzll(lanes);
+		o = read_line(line_of(op, lane));
+		if (o.what == GSHMEMI_LOCK && !may_wait(op))
+			o.what = GSHMEMI_AMO, o.op = GSHMEMI_AMO_FETCH;
+		gshmemi_carrying_begin(&c, &o);
+		if (!is_waited_for(&o) && gshmemi_carrying_go_on(&c, e))
+			continue;
+		if (!r)
+			r = allocate(sizeof *r);
+		r->lanes[lane] = c;
+		r->left |= 1ULL << lane;
+	}
+	gshmemi_net_leave();
+	return r;
+}
+
+static void count(const struct gshmemi_rpc_op *op)
+{
+	if (op->served == &gshmemi_rpc_kernels)
+		atomic_fetch_add(&nhanded_over, 1);
+}
+
+int gshmemi_rpc_carry(struct gshmemi_rpc_op *op, gshmemx_rpc_call_t *call)
+{
+	struct request *r = call->state;
+
+	if (!r)
+		r = begin(op);
+	if (r)
+		go_on(op, r);
+	call->state = r;
+	if (r && r->left)
+		return GSHMEMX_RPC_PENDING;
+	free(r);
+	call->state = NULL;
+	count(op);
+	return GSHMEMX_RPC_DONE;
+}
+
+/* ---- streams ---- */
+
+/* A put or get whose other end comes, or goes, step by step. */
+struct stream {
+	struct gshmemi_operation o;
+	uint64_t at;
+	bool is_open;             /* a step is under way */
+	struct gshmemi_carrying step;
+};
+
+int gshmemi_rpc_carry_open(struct gshmemi_rpc_op *op, gshmemx_rpc_call_t *call)
+{
+	struct stream *s;
+	uint64_t lanes, *line;
+
+	for (lanes = call->lanes; lanes; lanes &= lanes - 1) {
+		line = line_of(op, (unsigned)__builtin_ctzll(lanes));
+		s = allocate(sizeof *s);
+		s->o = read_line(line);
+		s->o.is_nbi = 0; /* the memory of a step is used again */
+		line[0] = (uintptr_t)s;
+	}
+	return GSHMEMX_RPC_DONE;
+}
+
+static bool move_step(struct stream *s)
+{
+	bool is_over;
+
+	if (gshmemi_carrying_is_waiting(&s->step)) {
+		gshmemi_net_progress();
+		return false;
+	}
+	is_over = gshmemi_carrying_go_on(&s->step, gshmemi_net_enter());
+	gshmemi_net_leave();
+	return is_over;
+}
+
+int gshmemi_rpc_carry_stream(struct gshmemi_rpc_op *op, gshmemx_rpc_call_t *call)
+{
+	struct stream *s = (struct stream *)(uintptr_t)op->header.arg[GSHMEMI_RPC_STEP_COOKIE];
+	const uint64_t left = s->o.nbytes - s->at;
+	struct gshmemi_operation o = s->o;
+
+	if (!s->is_open) {
+		o.local = call->data;
+		o.offset += s->at;
+		o.nbytes = o.what == GSHMEMI_PUT ? call->nbytes : left < call->room_nbytes ? left : call->room_nbytes;
+		gshmemi_carrying_begin(&s->step, &o);
+		s->is_open = true;
+	}
+	if (!move_step(s))
+		return GSHMEMX_RPC_PENDING;
+	s->is_open = false;
+	s->at += s->step.o.nbytes;
+	call->reply_nbytes = o.what == GSHMEMI_PUT ? 0 : s->step.o.nbytes;
+	if (s->at < s->o.nbytes)
+		return GSHMEMX_RPC_MORE;
+	free(s);
+	count(op);
+	return GSHMEMX_RPC_DONE;
+}
+
+/* ---- order ---- */
+
+/* A question behind the requests that have been posted before. */
+struct question {
+	struct gshmemi_rpc_open_posts *posts; /* NULL: they have been handed over */
+	uint64_t nhanded_over;
+	struct gshmemi_mark *mark;
+};
+
+static struct gshmemi_rpc_open_posts *find_open(const struct gshmemi_rpc_channel *c)
+{
+	struct gshmemi_rpc_open_posts *posts = gshmemi_rpc_find_open(c, GSHMEMI_RPC_CARRY);
+
+	if (!posts) {
+		gshmemi_error("gshmem_quiet: no memory");
+		gshmemi_end(1);
+	}
+	return posts;
+}
+
+/* The requests of kernels that were posted before have been handed over. */
+static struct question *ask(struct gshmemi_rpc_op *op, gshmemx_rpc_call_t *call)
+{
+	struct question *q = call->state;
+
+	if (!q) {
+		call->state = q = allocate(sizeof *q);
+		q->posts = find_open(&op->served->channel);
+	}
+	return gshmemi_rpc_have_passed(&op->served->channel, q->posts) ? q : NULL;
+}
+
+static void end_question(struct question *q, gshmemx_rpc_call_t *call)
+{
+	free(q->posts);
+	free(q);
+	call->state = NULL;
+}
+
+int gshmemi_rpc_carry_order(struct gshmemi_rpc_op *op, gshmemx_rpc_call_t *call)
+{
+	struct question *q = ask(op, call);
+
+	if (!q)
+		return GSHMEMX_RPC_PENDING;
+	gshmemi_remote_order((int)call->in[0]);
+	end_question(q, call);
+	return GSHMEMX_RPC_DONE;
+}
+
+int gshmemi_rpc_carry_complete(struct gshmemi_rpc_op *op, gshmemx_rpc_call_t *call)
+{
+	const bool is_first = !call->state || ((struct question *)call->state)->posts->nposts;
+	struct question *q = ask(op, call);
+	struct gshmemi_engine *e;
+	bool is_idle;
+
+	if (!q)
+		return GSHMEMX_RPC_PENDING;
+	if (q->mark)
+		gshmemi_net_progress();
+	e = gshmemi_net_enter();
+	if (is_first) {
+		q->nhanded_over = atomic_load(&nhanded_over);
+		if (gshmemi_engine_mark(e, (int)call->in[0], NULL, 0, &q->mark)) {
+			gshmemi_error("gshmem_quiet: no memory");
+			gshmemi_end(1);
+		}
+	}
+	if (q->mark && gshmemi_engine_is_over(e, q->mark))
+		q->mark = NULL;
+	is_idle = !q->mark && gshmemi_engine_is_idle(e);
+	gshmemi_net_leave();
+	if (q->mark)
+		return GSHMEMX_RPC_PENDING;
+	call->out[0] = is_idle ? q->nhanded_over : 0;
+	end_question(q, call);
+	return GSHMEMX_RPC_DONE;
+}
+
+/* ---- for the host ---- */
+
+/* Those whose kernels have ended, or that are otherwise known to have been posted. */
+void gshmemi_rpc_host_hand_over(void)
+{
+	const struct gshmemi_rpc_channel *c = &gshmemi_rpc_kernels.channel;
+	struct gshmemi_rpc_open_posts *posts;
+	unsigned polls = 0;
+
+	if (gshmemi_rpc_is_serving())
+		return;
+#if GSHMEMI_ARCH_HOST_DIRECT
+	if (gshmemi_arch_load(&c->posts->carried, 8) == atomic_load(&nhanded_over))
+		return;
+#endif
+	posts = find_open(c);
+	gshmemi_rpc_wake();
+	while (!gshmemi_rpc_have_passed(c, posts)) {
+		gshmemi_net_progress();
+		gshmemi_arch_pause(&polls);
+		if ((polls & (GSHMEMI_WAIT_POLLS - 1)) == 0)
+			(void)gshmemi_wait_long(UINT64_MAX, NULL, 8, 0, GSHMEM_CMP_NE, 0, -1, "gshmem_quiet");
+	}
+	free(posts);
+}
