@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* platform: cpu */
 /* delivery: no */
+/* timeout: 180 */
 /*
  * gshmem-info: text and JSON, alone and as a job, names what there is and who reaches whom; --scale says of
  * a job what the job itself says, and docs/scaling.md what --scale says, within the limits that it names.
@@ -32,6 +33,16 @@ static void run(const char *before, const char *after)
 static void expect(const char *text)
 {
 	t_check(strstr(output, text), "expected \"%s\" in:\n%s", text, output);
+}
+
+static int count(const char *text)
+{
+	const char *at;
+	int n = 0;
+
+	for (at = strstr(output, text); at; at = strstr(at + 1, text))
+		n++;
+	return n;
 }
 
 /* Brackets and quotes match: enough to see that a comma or a brace was lost. */
@@ -127,6 +138,7 @@ int main(void)
 	expect("* GSHMEM_CHECK           1 ");
 	expect("  GSHMEM_HEAP_SIZE       1g ");
 	expect("    reaches                self");
+	expect("    atomics_go             self");
 	expect("\ncalls_from_kernels\n  slots                  1024\n  lanes                  64\n  pinned_bytes           ");
 	t_check(atol(strstr(output, "lanes                  64\n") + 49) > 1024 * 4096, "memory of slots:\n%s", output);
 	snprintf(job, sizeof job, "%.1000s -n 3", mpirun ? mpirun : "mpirun");
@@ -134,18 +146,23 @@ int main(void)
 	check_page();
 	run("", "--scale 8 --json");
 	check_json();
-	snprintf(job, sizeof job, "GSHMEM_CPU_DEVICES=3 GSHMEM_CPU_NO_PEER=0-1 %.1000s -n 3", mpirun ? mpirun : "mpirun");
+	snprintf(job, sizeof job, "GSHMEM_CPU_DEVICES=3 GSHMEM_CPU_NO_PEER=0-1 GSHMEM_CPU_NO_ATOMICS=0-2 %.1000s -n 3",
+		 mpirun ? mpirun : "mpirun");
 	run(job, "--json 2>/dev/null");
 	check_json();
 	expect("\"reaches\": [\"self\", \"no-access\", \"no-atomics\"]");
-	expect("\"peer_access\": [\"self\", \"none\", \"atomics\"]");
+	expect("\"reaches\": [\"no-access\", \"self\", \"direct\"]");
+	expect("\"puts_go\": [\"self\", \"mpi\", \"direct\"]");
+	expect("\"atomics_go\": [\"self\", \"mpi\", \"mpi\"]");
+	expect("\"because_of\": [\"-\", \"no-access\", \"no-atomics\"]");
+	expect("\"peer_access\": [\"self\", \"none\", \"memory\"]");
+	expect("\"peer_access\": [\"none\", \"self\", \"atomics\"]");
 	expect("\"name\": \"GSHMEM_CPU_DEVICES\"");
 	expect("\"calls_from_kernels\": {\n");
 	expect("\"slots\": ");
-	snprintf(job, sizeof job, "GSHMEM_CPU_DEVICES=3 GSHMEM_CPU_NO_PEER=0-1 %.1000s -n 3", mpirun ? mpirun : "mpirun");
 	run(job, "--measure --json 2>/dev/null");
 	check_json();
-	t_check(!strstr(output, "fetch_add_8"), "atomics measured where there are none");
-	expect("\"from\": 2,\n      \"to\": 1,\n      \"put_1mib_GB_s\": "); /* 0 and 1 have no access */
+	t_equal(count("\"fetch_add_8_us\""), 6, "pairs of PEs whose atomics are measured");
+	t_equal(count("\"put_1mib_raw\""), 4, "pairs of PEs whose memory is copied without the library"); /* 0 and 1 have no access */
 	return 0;
 }

@@ -10,7 +10,7 @@
  */
 #include "base/base.h"
 
-#include <gshmem/state/pe.h>
+#include <gshmem/move/carry.h>
 #include <inttypes.h>
 #include <mpi.h>
 #include <stdio.h>
@@ -22,6 +22,7 @@
 #include "heap/heap.h"
 #include "ipc/job.h"
 #include "ipc/opening.h"
+#include "net/net.h"
 #include "rpc/rpc.h"
 
 /* ---- printing ---- */
@@ -116,7 +117,7 @@ static void put_row(const char *key, const char *const *words, int nwords)
 		if (json)
 			print_quoted(words[i]);
 		else
-			printf("%-9s", words[i]);
+			printf("%-12s", words[i]);
 	}
 	printf(json ? "]" : "\n");
 }
@@ -307,31 +308,73 @@ static char reach(int pe)
 
 static const char *const reach_names[] = {"self", "direct", "no-atomics", "no-access", "remote"};
 
+/* What carries operations to another PE: an index of way_names. */
+static char find_way(int pe, bool is_amo)
+{
+	if (pe == gshmemi_state.my_pe)
+		return 0;
+	if (gshmemi_is_mapped(GSHMEMI_REGION_HEAP, pe, is_amo))
+		return 1;
+	return gshmemi_net_is_running() ? 2 : 3;
+}
+
+static const char *const way_names[] = {"self", "direct", "mpi", "nothing"};
+
+/* Why it is not direct: an index of why_names. */
+static char find_why(int pe)
+{
+	const struct gshmemi_peer *peer = gshmemi_job_find(pe);
+
+	if (pe == gshmemi_state.my_pe || gshmemi_is_mapped(GSHMEMI_REGION_HEAP, pe, true))
+		return 0;
+	if (!peer || !peer->is_local)
+		return 1;
+	if (gshmemi_env_carrier(gshmemi_state.my_pe, pe) == GSHMEMI_CARRIER_NET)
+		return 2;
+	return peer->is_mapped ? 3 : 4;
+}
+
+static const char *const why_names[] = {"-", "other-node", "asked-for", "no-atomics", "no-access"};
+
 /* What each PE tells of itself. */
 struct row {
 	char host[64];
 	int64_t pid;
-	char reach[]; /* [npes] */
+	char to[]; /* [npes][NWAYS]: indices */
+};
+
+/* The rows of a PE, with a word for each other one. */
+enum { REACHES, PUTS, ATOMICS, WHY, NWAYS };
+static const struct {
+	const char *key;
+	const char *const *names;
+} ways[NWAYS] = {
+	[REACHES] = {"reaches", reach_names},
+	[PUTS] = {"puts_go", way_names},
+	[ATOMICS] = {"atomics_go", way_names},
+	[WHY] = {"because_of", why_names},
 };
 
 static void report_pe(int pe, const struct row *row, const char **words, int npes)
 {
 	char name[96];
-	int to;
+	int to, way;
 
-	for (to = 0; to < npes; to++)
-		words[to] = reach_names[(int)row->reach[to]];
 	snprintf(name, sizeof name, "PE %d", pe);
 	open_group(json ? NULL : name, false);
 	put_text("host", row->host);
 	put_number("pid", (uint64_t)row->pid);
-	put_row("reaches", words, npes);
+	for (way = 0; way < NWAYS; way++) {
+		for (to = 0; to < npes; to++)
+			words[to] = ways[way].names[(int)row->to[to * NWAYS + way]];
+		put_row(ways[way].key, words, npes);
+	}
 	close_group(false);
 }
 
 static void report_peers(int npes)
 {
-	const size_t nbytes = sizeof(struct row) + (size_t)npes;
+	const size_t nbytes = sizeof(struct row) + (size_t)npes * NWAYS;
 	const char **words = calloc((size_t)npes, sizeof *words);
 	struct row *row = calloc(1, nbytes);
 	int pe, to;
@@ -342,8 +385,12 @@ static void report_peers(int npes)
 	for (pe = 0; pe < npes; pe++) {
 		memcpy(row->host, gshmemi_job->host, sizeof row->host);
 		row->pid = getpid();
-		for (to = 0; to < npes; to++)
-			row->reach[to] = reach(to);
+		for (to = 0; to < npes; to++) {
+			row->to[to * NWAYS + REACHES] = reach(to);
+			row->to[to * NWAYS + PUTS] = find_way(to, false);
+			row->to[to * NWAYS + ATOMICS] = find_way(to, true);
+			row->to[to * NWAYS + WHY] = find_why(to);
+		}
 		gshmemi_bootstrap_broadcast(row, nbytes, pe);
 		report_pe(pe, row, words, npes);
 	}
@@ -504,25 +551,26 @@ static int compare_times(const void *a, const void *b)
 
 static double time_batch(const struct metric *metric, bool is_raw, const struct pair *pair)
 {
+	const long nreps = pair->direct ? metric->nreps : metric->nreps / 20000 + 1; /* which take long over MPI */
 	uint64_t start_ns = gshmemi_arch_clock_ns();
 
-	(is_raw ? metric->raw : metric->ours)(pair, metric->nreps);
-	return (double)(gshmemi_arch_clock_ns() - start_ns) * 1e-3 / (double)metric->nreps;
+	(is_raw ? metric->raw : metric->ours)(pair, nreps);
+	return (double)(gshmemi_arch_clock_ns() - start_ns) * 1e-3 / (double)nreps;
 }
 
 /* Medians of alternating batches: microseconds, or gigabytes a second. */
 static void measure(const struct metric *metric, const struct pair *pair, double figures[2])
 {
 	double times[2][NBATCHES];
-	const int nsides = metric->raw ? 2 : 1;
+	const int nsides = metric->raw && pair->direct ? 2 : 1, nbatches = pair->direct ? NBATCHES : 3;
 	int batch, raw;
 
-	for (batch = 0; batch < NBATCHES; batch++)
+	for (batch = 0; batch < nbatches; batch++)
 		for (raw = 0; raw < nsides; raw++)
 			times[raw][batch] = time_batch(metric, raw, pair);
 	for (raw = 0; raw < nsides; raw++) {
-		qsort(times[raw], NBATCHES, sizeof **times, compare_times);
-		figures[raw] = times[raw][NBATCHES / 2];
+		qsort(times[raw], (size_t)nbatches, sizeof **times, compare_times);
+		figures[raw] = times[raw][nbatches / 2];
 		if (metric->nbytes)
 			figures[raw] = (double)metric->nbytes * 1e-3 / figures[raw];
 	}
@@ -538,10 +586,10 @@ static void measure_from_here(char *heap, double *figures)
 		gshmemi_end(1);
 	for (pair.pe = 0; pair.pe < gshmem_n_pes(); pair.pe++) {
 		pair.direct = gshmem_ptr(heap, pair.pe);
-		if (pair.pe == gshmem_my_pe() || !pair.direct)
+		if (pair.pe == gshmem_my_pe() || find_way(pair.pe, false) == 3)
 			continue;
 		for (metric = 0; metric < NMETRICS; metric++)
-			if (metrics[metric].ours != add_ours || reach(pair.pe) == 1)
+			if (metrics[metric].ours != add_ours || find_way(pair.pe, true) != 3)
 				measure(&metrics[metric], &pair, figures + (pair.pe * NMETRICS + metric) * 2);
 	}
 	free(pair.local);
