@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* run: -n 1,2,3,8,17 */
 /* env: GSHMEM_HEAP_SIZE=4m */
+/* timeout: 300 */
 /* delivery: no, what could arrive late is in barrier_all */
 /*
  * Many barriers back to back, thousands where each PE has a core, with nothing between: no PE is ever let through early, and none is left behind.

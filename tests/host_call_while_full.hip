@@ -3,7 +3,7 @@
 /* env: GSHMEM_CPU_BLOCKS=8 | GSHMEM_CPU_BLOCKS=8 GSHMEM_CPU_DEVICES=2 */
 /*
  * A kernel that fills the GPU waits for what the host of another PE puts: waits, gets, barriers, puts,
- * signals, malloc and free of the host finish, though none of its kernels would find room. In the null
+ * malloc and free of the host finish, though none of its kernels would find room. In the null
  * stream, which the library must not wait for.
  */
 #include <gshmem.h>
@@ -13,13 +13,13 @@
 enum { NELEMS = 5000, NTHREADS = 64 };
 
 /* Each work-group says that it is there, and stays until the data has come. */
-__global__ void fill(uint64_t *narrived, uint64_t *signal, const uint64_t *data, uint64_t *nwrong)
+__global__ void fill(uint64_t *narrived, uint64_t *flag, const uint64_t *data, uint64_t *nwrong)
 {
 	uint64_t i;
 
 	if (threadIdx.x == 0) {
 		gshmem_uint64_atomic_inc(narrived, gshmem_my_pe());
-		gshmem_signal_wait_until(signal, GSHMEM_CMP_EQ, 3);
+		gshmem_uint64_wait_until(flag, GSHMEM_CMP_EQ, 3);
 		for (i = 0; i < NELEMS; i++)
 			if (data[i] != i * i)
 				gshmem_uint64_atomic_inc(nwrong, gshmem_my_pe());
@@ -31,7 +31,7 @@ int main()
 {
 	const unsigned block[3] = {NTHREADS, 1, 1};
 	static uint64_t values[NELEMS];
-	uint64_t *narrived, *signal, *data, *nwrong;
+	uint64_t *narrived, *flag, *data, *nwrong;
 	unsigned ngroups, i;
 	int me, next;
 
@@ -39,14 +39,14 @@ int main()
 	me = gshmem_my_pe();
 	next = (me + 1) % gshmem_n_pes();
 	narrived = (uint64_t *)gshmem_calloc(1, sizeof *narrived);
-	signal = (uint64_t *)gshmem_calloc(1, sizeof *signal);
+	flag = (uint64_t *)gshmem_calloc(1, sizeof *flag);
 	nwrong = (uint64_t *)gshmem_calloc(1, sizeof *nwrong);
 	data = (uint64_t *)gshmem_calloc(NELEMS, sizeof *data);
 	for (i = 0; i < NELEMS; i++)
 		values[i] = (uint64_t)i * i;
 
 	t_equal(gshmemx_collective_launch_limit(reinterpret_cast<const void *>(fill), block, 0, &ngroups), 0, "limit");
-	void *args[] = {&narrived, &signal, &data, &nwrong};
+	void *args[] = {&narrived, &flag, &data, &nwrong};
 	t_equal(gshmemx_collective_launch(fill, dim3(ngroups), dim3(NTHREADS), args, 0, NULL), 0, "launch");
 
 	gshmem_uint64_wait_until(narrived, GSHMEM_CMP_EQ, ngroups);
@@ -58,9 +58,10 @@ int main()
 	gshmem_uint64_put_nbi(data, values, 10, next);
 	gshmem_uint64_put(data + 10, values + 10, NELEMS - 11, next);
 	gshmem_quiet();
-	gshmem_uint64_p(signal, 1, next);
+	gshmem_uint64_p(flag, 1, next);
+	gshmem_uint64_put(data + NELEMS - 1, values + NELEMS - 1, 1, next);
 	gshmem_fence();
-	gshmem_uint64_put_signal(data + NELEMS - 1, values + NELEMS - 1, 1, signal, 3, GSHMEM_SIGNAL_SET, next);
+	gshmem_uint64_p(flag, 3, next);
 	gshmem_sync_all();
 
 	t_hip(hipDeviceSynchronize());

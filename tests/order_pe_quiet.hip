@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* platform: cpu */
+/* net: no */
 /* run: -n 3,4 */
 /* env: GSHMEM_CPU_DELIVERY=random:1 | GSHMEM_CPU_DELIVERY=random:2 */
 /* delivery: no */

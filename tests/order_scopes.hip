@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* net: no */
 /* run: -n 2 */
 /* env: GSHMEM_CPU_DELIVERY=random:1 | GSHMEM_CPU_DELIVERY=random:2 GSHMEM_CPU_WAVE=32 | GSHMEM_CPU_DELIVERY=random:3 */
 /* delivery: no */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A PE dies by SIGKILL or _exit(0), before, during and after init: the others end soon, and say why once. */
+/* net: no */
 /* timeout: 200 */
 /* delivery: no, its jobs are to fail */
 #include <gshmem.h>
@@ -32,14 +33,14 @@ static FILE *silent_stream(void)
 
 static int pe_main(const char *when, const char *how)
 {
-	int victim = atoi(getenv("PMI_RANK")) == 1;
+	int victim = atoi(getenv("PMI_RANK")) == 1, level;
 	MPI_Comm copy;
 	long *word;
 
 	if (victim && strcmp(when, "start") == 0)
 		die(how);
 	if (strcmp(when, "start")) /* else the others are stuck in gshmem_init's own MPI_Init */
-		MPI_Init(NULL, NULL);
+		MPI_Init_thread(NULL, NULL, strcmp(how, "kill") ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &level);
 	while (victim && strcmp(when, "never") == 0)
 		pause();
 	if (victim && strcmp(when, "mpi") == 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* run: -n 2 */
 /* env: GSHMEM_CPU_WAVE=32 | GSHMEM_CPU_WAVE=64 */
-/* timeout: 120 */
+/* timeout: 400 */
 /*
  * putmem and getmem move the bytes they are given and no other: alignments 0..16 of both ends x lengths 0..300 and
  * around powers of two up to 1 MiB, by a thread, a wave, part of a wave, work-groups of many shapes, and the host;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* timeout: 200 */
 /* run: -n 2 */
 /* env: GSHMEM_CPU_WAVE=32 | GSHMEM_CPU_WAVE=64 | GSHMEM_CPU_WAVE=64 GSHMEM_CHECK=1 */
 /*

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* net: no */
 /* run: -n 3 */
-/* env: GSHMEM_HEAP_SIZE=1m | GSHMEM_HEAP_SIZE=1m GSHMEM_CHECK=1 | GSHMEM_HEAP_SIZE=1m GSHMEM_CARRY=1 */
+/* env: GSHMEM_HEAP_SIZE=1m | GSHMEM_HEAP_SIZE=1m GSHMEM_CHECK=1 | GSHMEM_HEAP_SIZE=1m GSHMEM_CARRY=direct:1 */
 /* timeout: 120 */
 /*
  * Regions that come into being after init, over memory of hipMalloc: each kind of call reaches the PE that it names, from the host,

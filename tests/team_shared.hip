@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* platform: cpu */
+/* net: no */
 /* run: -n 5 */
 /* env: GSHMEM_HEAP_SIZE=4m GSHMEM_CPU_DEVICES=5 GSHMEM_CPU_NO_PEER=0-2 */
 /*

@@ -20,6 +20,7 @@ struct model {
 
 static int me, npes;
 static int *nwrong; /* by kernels */
+static char *object;
 
 static int find(const struct model *m, int world_pe)
 {
@@ -36,6 +37,14 @@ static struct model world()
 	for (int i = 0; i < npes; i++)
 		m.pes[i] = i;
 	return m;
+}
+
+/* All PEs, or this one alone, where GSHMEM_CARRY has none mapped. */
+static struct model who_shares_memory()
+{
+	const struct model alone = {1, {me}};
+
+	return me != (me + 1) % npes && !gshmem_ptr(object, (me + 1) % npes) ? alone : world();
 }
 
 /* ---- questions ---- */
@@ -68,8 +77,6 @@ __global__ static void ask(gshmem_team_t team, struct model m, int expected_me, 
 {
 	*wrong = count_wrong(team, m, expected_me, world_npes, object);
 }
-
-static char *object;
 
 static void check_questions(gshmem_team_t team, const struct model &m, const char *what)
 {
@@ -286,7 +293,7 @@ static void check_rest()
 
 int main()
 {
-	struct model all, back;
+	struct model all, shared, back;
 	gshmem_team_t team;
 
 	gshmem_init();
@@ -294,14 +301,15 @@ int main()
 	npes = gshmem_n_pes();
 	all = world();
 	object = (char *)t_shmalloc(8);
+	shared = who_shares_memory();
 	seen = (uint64_t *)gshmem_calloc(MAX_PES, sizeof *seen);
 	t_hip(hipHostMalloc((void **)&nwrong, sizeof *nwrong, 0));
 
 	check_questions(GSHMEM_TEAM_WORLD, all, "the world");
-	check_questions(GSHMEM_TEAM_SHARED, all, "who shares memory");
+	check_questions(GSHMEM_TEAM_SHARED, shared, "who shares memory");
 	check_questions(GSHMEMX_TEAM_NODE, all, "the node");
 	check_barrier(GSHMEM_TEAM_WORLD, all, NROUNDS, "the world");
-	check_barrier(GSHMEM_TEAM_SHARED, all, NROUNDS, "who shares memory");
+	check_barrier(GSHMEM_TEAM_SHARED, shared, NROUNDS, "who shares memory");
 	gshmem_barrier_all();
 	check_strided(GSHMEM_TEAM_WORLD, all, 0);
 	check_2d(GSHMEM_TEAM_WORLD, all);

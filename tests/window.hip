@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* carry: no */
 /* run: -n 24 */
-/* env: GSHMEM_HEAP_SIZE=1m | GSHMEM_HEAP_SIZE=1m GSHMEM_CHECK=1 | GSHMEM_HEAP_SIZE=1m GSHMEM_PES_PER_NODE=8 GSHMEM_CARRY=7,15,23 | GSHMEM_HEAP_SIZE=1m GSHMEM_PES_PER_NODE=8:cyclic GSHMEM_CARRY=9-23 */
+/* env: GSHMEM_HEAP_SIZE=1m | GSHMEM_HEAP_SIZE=1m GSHMEM_CHECK=1 | GSHMEM_HEAP_SIZE=1m GSHMEM_PES_PER_NODE=8 GSHMEM_CARRY=direct:7,15,23 | GSHMEM_HEAP_SIZE=1m GSHMEM_PES_PER_NODE=8:cyclic GSHMEM_CARRY=direct:9-23 */
 /* timeout: 240 */
 /*
  * A job of more PEs than the direct tables have entries, which the leg window makes it by a library for
@@ -155,11 +155,14 @@ __global__ void find_entries(int *is_direct, int n)
 	is_direct[n] = gshmemi_state.direct.delta[GSHMEM_MAX_PES - 1] == GSHMEMI_SENTINEL;
 }
 
-/* Whether GSHMEM_CARRY, as in 1,4-6, names a PE. */
+/* Whether GSHMEM_CARRY, as in direct:1,4-6, names a PE. */
 static bool is_carried(int pe)
 {
 	const char *at = getenv("GSHMEM_CARRY");
 	int first, last, n;
+
+	if (at)
+		at = strchr(at, ':') + 1;
 
 	for (; at && *at; at += n + (at[n] == ',')) {
 		n = 0;

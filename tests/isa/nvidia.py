@@ -114,6 +114,8 @@ def decode(address, lo, hi, is_sm90):
 		i.writes = registers(dest, 8 if op & 0xff in (0x25, 0xa5) else 4)
 		i.reads |= registers(a, 4) | registers(c, 4) | (registers(b, 4) if op & 0xf00 in (0x200, 0x300)
 			else frozenset())
+		if op & 0xff == 0x12: # LOP3: a predicate, too, whether the result is not 0
+			i.writes |= {"P%d" % (hi >> 17 & 7)} - {"P7"}
 		if op & 0xff in (0x10, 0x36, 0x24, 0x25, 0x35):
 			i.op = "IADD"
 	if i.conditional and i.kind == "other":

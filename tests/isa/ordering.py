@@ -29,7 +29,8 @@ FLAG = {(f, s) for f in ("gshmemi_copy_signal", "gshmemi_sync_write")
 	for s in ("gshmemi_arch_store", "gshmemi_arch_amo64")} | {
 	("isa_flag", "gshmem_uint64_p"), ("isa_flag", "gshmemi_arch_store"),
 	("gshmemi_lock_clear", "gshmemi_lock_amo"),
-	("gshmemi_rpc_post", "gshmemi_arch_store"), ("gshmemi_rpc_give", "gshmemi_arch_store")}
+	("gshmemi_rpc_post", "gshmemi_arch_store"), ("gshmemi_rpc_give", "gshmemi_arch_store"),
+	("gshmemi_mail_serve", "gshmemi_arch_store")}
 PUBLISH = {("gshmemi_copy_signal", "gshmemi_group_end"), ("gshmemi_fence", "gshmemi_group_enter"),
 	   ("gshmemi_quiet", "gshmemi_group_enter"), ("gshmemi_sync_team", "gshmemi_group_begin"),
 	   ("gshmemi_coll_complete", "gshmemi_group_sync")}
@@ -39,6 +40,8 @@ WAITS = {"gshmemi_wait", "gshmemi_lock_set", "gshmemi_rpc_await", "gshmemi_rpc_f
 OWN = {"gshmemi_disseminate"} # the library's own counter, which carries no data; nor do fault records
 SLOW = {"gshmemi_slow_perform_at", "gshmemi_carry_at"} # a flag's own store behind a sentinel is not one before it
 PACKET = {"gshmemi_ll_await"} # a word that carries all there is: nothing lies behind it
+MAIL = {"gshmemi_mail_perform", "gshmemi_mail_find"} # what they read lies behind the acquire of gshmemi_mail_serve
+SERVES = {"gshmemi_attend_at"} # returns into a wait, which acquires at its end
 FAULT = re.compile(r"gshmemi_fault_")
 GET = {"gshmemi_get", "gshmemi_iget"}
 READ = {"gshmemi_arch_read_peer", "gshmemi_arch_read_global", "gshmemi_arch_load"} # their accesses
@@ -203,7 +206,7 @@ def check_amd(function, arch, leaves):
 				report(i, "flag",
 					"published while other waves' stores may be on their way, such as %s" %
 					example["others"])
-		if i in polls and not of_fault(i) and not comes_from(i, PACKET): # who waits there waits for the end, and reads nothing after
+		if i in polls and not of_fault(i) and not comes_from(i, PACKET | MAIL): # who waits there waits for the end, and reads nothing after
 			state |= acquires | {"polled"}
 		elif i.kind == "load" and i.space == "global" and not i.bypass and not is_constant(i):
 			if acquires & state and not comes_from(i, OWN) and not of_fault(i):
@@ -232,7 +235,7 @@ def check_amd(function, arch, leaves):
 		if reaches_others(i) and not comes_from(i, GET):
 			state |= stales
 		if i.kind == "return":
-			if acquires & state:
+			if acquires & state and plain(function.name) not in SERVES:
 				report(i, "acquire", "returns from a wait and nothing dropped the caches")
 			if "store" in state:
 				leaves.add(function.name)

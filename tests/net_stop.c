@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* carry: no, its jobs say which PEs are carried */
+/* net: no, likewise */
+/* platform: cpu */
+/* timeout: 200 */
+/*
+ * A PE that is stopped, as by a debugger, and that goes on; an operation on it keeps nobody who completes another context; and a PE whose
+ * net thread alone does not go on, which ends the job.
+ */
+#include "net_stop.h"
+
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+
+enum { MAIN, STOPPED, THIRD, NPES };
+#define BULK_NBYTES 1000000
+
+/* What a context has open at a PE that is stopped is no affair of another context's quiet. */
+static int two_contexts(void)
+{
+	struct stop_shared *s = stop_init();
+	char *bulk = gshmem_calloc(1, BULK_NBYTES), *source = gshmem_calloc(1, BULK_NBYTES);
+	uint64_t fetched = 77;
+	gshmem_ctx_t ctx;
+	pid_t pid;
+
+	t_equal(gshmem_ctx_create(0, &ctx), 0, "ctx_create");
+	if (gshmem_my_pe() == MAIN) {
+		memset(source, 5, BULK_NBYTES);
+		pid = (pid_t)gshmem_uint64_g(&s->pid, STOPPED);
+		stop_now(pid);
+		gshmem_uint64_p(&s->nasked, 1, STOPPED);
+		gshmem_putmem_nbi(bulk, source, BULK_NBYTES, STOPPED);
+		gshmem_uint64_atomic_fetch_inc_nbi(&fetched, &s->from_stopped, STOPPED);
+		gshmem_ctx_uint64_p(ctx, &s->nasked, 2, THIRD);
+		gshmem_ctx_quiet(ctx);
+		t_equal(gshmem_uint64_g(&s->nasked, THIRD), 2, "put, quiet of its context");
+		t_equal(stop_state(pid), 'T', "the state of the PE that is stopped");
+		kill(pid, SIGCONT);
+		gshmem_quiet();
+		t_equal(fetched, 0, "what was fetched");
+	}
+	gshmem_barrier_all();
+	if (gshmem_my_pe() == STOPPED) {
+		t_check(s->nasked == 1 && s->from_stopped == 1, "puts to a PE that was stopped");
+		for (int i = 0; i < BULK_NBYTES; i++)
+			t_equal(bulk[i], 5, "bulk to a PE that was stopped");
+	}
+	gshmem_finalize();
+	return 0;
+}
+
+/* The net thread's number. */
+static pid_t find_net_thread(void)
+{
+	DIR *dir = opendir("/proc/self/task");
+	struct dirent *entry;
+	char path[64], name[32];
+	pid_t found = 0;
+	FILE *file;
+
+	while (dir && (entry = readdir(dir))) {
+		snprintf(path, sizeof path, "/proc/self/task/%.20s/comm", entry->d_name);
+		file = fopen(path, "r");
+		if (file && fgets(name, sizeof name, file) && strcmp(name, "gshmem-net\n") == 0)
+			found = atoi(entry->d_name);
+		if (file)
+			fclose(file);
+	}
+	closedir(dir);
+	t_check(found, "there is no net thread");
+	return found;
+}
+
+/* A debugger that holds this PE's net thread, and nothing else, until the job has ended. */
+static void hold_net_thread(void)
+{
+	const pid_t thread = find_net_thread(), parent = getpid();
+	char byte = 0;
+	int ends[2];
+
+	t_check(!pipe(ends), "pipe");
+	prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
+	if (fork() == 0) {
+		byte = !ptrace(PTRACE_SEIZE, thread, NULL, NULL) && !ptrace(PTRACE_INTERRUPT, thread, NULL, NULL) &&
+		       waitpid(thread, NULL, __WALL) == thread;
+		t_check(write(ends[1], &byte, 1) == 1, "write");
+		while (byte && !kill(parent, 0) && stop_state(parent) != 'Z')
+			usleep(10000);
+		_exit(0);
+	}
+	t_check(read(ends[0], &byte, 1) == 1, "read");
+	if (!byte)
+		printf("ptrace is not allowed\n");
+}
+
+static int no_answer(void)
+{
+	struct stop_shared *s = stop_init();
+
+	if (gshmem_my_pe() == STOPPED) {
+		hold_net_thread();
+		for (;;)
+			pause();
+	}
+	while (gshmem_uint64_atomic_fetch_inc(&s->nasked, STOPPED) < UINT64_MAX)
+		;
+	return 1;
+}
+
+int main(int argc, char **argv)
+{
+	static struct t_job job;
+
+	if (argc > 2)
+		return stop_pe(atoi(argv[2]));
+	if (argc > 1)
+		return strcmp(argv[1], "contexts") ? no_answer() : two_contexts();
+	stop_expect(5, 2);
+	t_job_run(&job, NPES, "GSHMEM_CARRY=all", "", "contexts", 20);
+	t_check(job.status == 0, "contexts: exit status %d:\n%s", job.status, job.output);
+	t_job_run(&job, NPES, "GSHMEM_CARRY=all GSHMEM_NET_DEADLINE=1", "", "deaf", 20);
+	if (!strstr(job.output, "ptrace is not allowed"))
+		t_job_failed(&job, "a net thread that does nothing", "has not answered for 1 s (GSHMEM_NET_DEADLINE): the job ends", 1);
+	return 0;
+}
