@@ -87,7 +87,8 @@ UNREAD   := $(if $(filter read,$(ALSO)),$(filter-out $(TESTS) $(RUN_TOO),$(call 
 READ     := $(patsubst %,$(B)/%.read,$(wildcard $(UNREAD:$(B)/%=%.c) $(if $(HIPREAD),$(UNREAD:$(B)/%=%.hip))))
 TOOLS    := $(B)/bin/gshmemcc $(patsubst tools/%,$(B)/bin/%,$(basename $(wildcard tools/gshmem-info.c tools/gshmem-info.hip)))
 DEPS      = $(LIB_OBJS) $(filter %.c.o,$(SHMEM_OBJS)) $(patsubst %,%.c.o,$(TESTS) $(BENCHES) $(RAW) $(EXAMPLES)) \
-	$(patsubst %,%.hip.o,$(TESTS) $(BENCHES) $(EXAMPLES)) $(MODULES:%.module=%.hip.o) $(READ:.read=.o)
+	$(patsubst %,%.hip.o,$(TESTS) $(BENCHES) $(EXAMPLES)) $(MODULES:%.module=%.hip.o) $(READ:.read=.o) \
+	$(B)/tools/gshmem-info.c.o $(B)/tools/gshmem-info.hip.o
 
 ifndef V
 Q = @printf '  %-6s %s\n' $(1) $@;
@@ -135,7 +136,7 @@ help:#                              this list
 
 # ---- the legs of check: which tests (below tests/), built how, run how ----
 
-LEGS_cpu := basic delivery carry clang apart window asan tsan lanes install isa trees amd amd-gpus
+LEGS_cpu := basic delivery carry net mixed clang apart window asan tsan lanes install isa trees amd amd-gpus
 LEGS_amd := $(if $(AMDSIM_LIB),sim install isa)
 ALL_LEGS := $(or $(LEGS_$(PLATFORM)),basic install isa)
 LEGS     ?= $(ALL_LEGS)
@@ -169,7 +170,8 @@ RUN_quick    = -1
 MAKE_quick   = RUN=examples
 # As on a GPU: the host cannot touch device memory, the host API copies, and the copy loop is that of AMD GPUs, which takes any
 # alignment, and an end in LDS. A few tests that go through all of it; the leg apart has the others.
-T_copies     = window regions put_get_copy put_get_local_memory amo_values coll coll_stream signal_put heap_calls locks rpc_call teams
+T_copies     = mailbox window regions put_get_copy put_get_local_memory amo_values atomics_pairs coll coll_stream signal_put heap_calls locks \
+	rpc_call teams
 RUN_copies   = -1 -e GSHMEM_CPU_HOST_ACCESS=0
 MAKE_copies  = B=$(B)-copies CFLAGS='-O1 -g1' CPPFLAGS='$(CPPFLAGS) $(APART) -DGSHMEM_MAX_PES=8'
 APART        = -DGSHMEMI_HOST_COPIES -DGSHMEMI_GENERIC_COPY=2
@@ -185,6 +187,12 @@ RUN_delivery = -e 'GSHMEM_CPU_DELIVERY=random:1 | GSHMEM_CPU_DELIVERY=random:2 |
 # What could be direct goes by a carrier; not for tests that say `/* carry: no */`: they count, or ask for a peer's address.
 T_carry      = $(filter-out $(call marked,carry: no) allocator% init% info env_doc api_doc names layers platform/%,$(T_quick))
 RUN_carry    = -1 -e GSHMEM_CARRY=direct
+# No PE is mapped by another one, or some are not, one way: what goes to them is performed by their owners. Not for tests that say
+# `/* net: no */`: they ask who is mapped, or that hardware delivers late.
+T_net        = $(filter-out $(call marked,net: no),$(T_carry))
+RUN_net      = -1 -e GSHMEM_CARRY=all
+T_mixed      = $(T_net)
+RUN_mixed    = -1 -e 'GSHMEM_CARRY=1-in-3 | GSHMEM_CARRY=0,2'
 # Tests and examples are read; what exercises the compiler is run, each program once (-1), as with the sanitizers. With the
 # copy loop of NVIDIA GPUs, which the cpu platform otherwise replaces by memcpy, and with it the collectives of GPUs.
 T_clang      = put* get* amo* signal* coll coll_late platform/* shmem/*

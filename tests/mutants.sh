@@ -146,6 +146,17 @@ cpu_mutants() {
 	mutant kernel carry_signal signal_put include/gshmem/move/carry.h \
 		'/ gshmemi_apply(/,/^}/s/(void)gshmemi_amo_peer(o->op, sig_base.*/;/' -e GSHMEM_CARRY=direct
 
+	# who updates a word
+	mutant kernel signal_direct atomics_pairs include/gshmem/move/signal.h \
+		'/ gshmemi_put_signal(/,/^}/s/where.amo_delta/sig_op == GSHMEM_SIGNAL_ADD ? & : where.delta/'
+	mutant kernel signal_slow atomics_pairs include/gshmem/move/slow.h \
+		'/ gshmemi_slow_put_signal(/,/^}/s/GSHMEMI_SLOW_FIND_AMO/is_add ? & : GSHMEMI_SLOW_FIND/'
+	mutant source atomics_none atomics_pairs src/ipc/region.c '/^static void set_delta(/,/^}/s/gshmemi_job->peers\[peer\].has_atomics/0/'
+	mutant source atomics_all atomics_pairs src/ipc/map.c '/^static int open_peers(/,/^}/s/if (access.has_atomics)//'
+	mutant source atomics_own atomics_pairs src/ipc/job.c 's/job.peers\[job.rank\].has_atomics = true;//'
+	mutant source atomics_device atomics_pairs src/ipc/map.c \
+		'/^static int find_access(/,/^}/s/(struct access){true, peer == device}/(struct access){true, false}/'
+
 	# regions
 	mutant kernel cache_in_use region_openings src/ipc/opening.c '/^static void trim(/,/^}/s/if (!(\*link)->nusers) {/{/'
 	mutant kernel cache_address region_openings src/ipc/opening.c '/^static hipError_t find(/,/^}/s/(\*link)->id == memory->id/1/'
@@ -157,6 +168,32 @@ cpu_mutants() {
 	mutant source region_error regions_bad src/ipc/opening.c 's/(void)hipGetLastError();/;/'
 	mutant source region_cards regions src/host/region.c '/^int gshmemi_region_create(/,/^}/s/rc = gshmemi_meet(&request, NULL);$/rc = request.rc;/'
 	mutant source region_direct_only regions_bad src/device/state.c '/^int gshmemi_state_add_slow(/,/^}/s/rc = check_units();/rc = 0;/'
+
+	# the mailbox of a device: what its GPU would perform
+	mutant kernel mail_lock mailbox_explore include/gshmem/wait/mail.h '/ gshmemi_mail_serve(/,/^}/s/if (taken & 1 .*/if (0)/'
+	mutant kernel mail_done mailbox_explore include/gshmem/wait/mail.h \
+		'/ gshmemi_mail_serve(/,/^}/{/MUTANT(DONE_EARLY)/{n;s/gshmemi_arch_fence_release();/;/}}'
+	mutant kernel mail_unlock mailbox_explore include/gshmem/wait/mail.h \
+		'/ gshmemi_mail_serve(/,/^}/{/MUTANT(DONE_LATE)/{n;s/gshmemi_arch_fence_release();/;/}}'
+	mutant kernel mail_look mailbox_explore include/gshmem/wait/mail.h \
+		'/ gshmemi_mail_serve(/,/^}/s/} while (.*/} while (0);/'
+
+	# what is carried: how operations of kernels and hosts are handed over, and when they are complete
+	mutant source net_host_quiet net_order src/net/carry.c '/^void gshmemi_remote_complete(/,/^}/s/while (mark) {/while (0) {/'
+	mutant source net_quiet net_order src/rpc/carry.c '/^int gshmemi_rpc_carry_complete(/,/^}/s/if (q->mark)$/if (0)/'
+	mutant source net_idle net_order src/rpc/carry.c '/^int gshmemi_rpc_carry_complete(/,/^}/s/is_idle = .*/is_idle = true;/'
+	mutant source net_signal net_order src/net/carry.c '/^static bool hand_over(/,/^}/s/o->value, c->bulk)/o->value, 0)/'
+	mutant source net_context net_order src/net/carry.c '/^static struct gshmemi_target target_of(/,/^}/s/gshmemi_pe_context(o->pe)/0/'
+	mutant source net_fence net_order src/net/ask.c '/^void gshmemi_engine_fence(/,/^}/s/context->fenced = context->nbulks/;/'
+	mutant source net_merged net_order src/net/ask.c '/^static bool grow(/,/^}/s/memcpy(.*/;/'
+	mutant source net_stream net_order src/rpc/carry.c '/^int gshmemi_rpc_carry_stream(/,/^}/s/o.offset += s->at;/;/'
+	mutant kernel net_order_asked net_order include/gshmem/rpc/remote.h '/ gshmemi_remote_order(/,/^}/s/(void)gshmemi_remote_ask.*/(void)context;/'
+	mutant kernel net_fetched net_order include/gshmem/rpc/remote.h '/ gshmemi_remote_amo(/,/^}/s/if (o->local \&\& !goes_there)/if (0)/'
+	mutant source net_amo net_sums src/net/perform.c \
+		'/^static bool amo(/,/^}/s/old = gshmemi_amo_peer(r->op, \(.*\), r->value, cond, r->nbytes);/uint64_t *w = (void *)\1; old = gshmemi_arch_load(w, r->nbytes); if (r->op == GSHMEMI_AMO_ADD) { sched_yield(); gshmemi_arch_store(w, old + r->value, r->nbytes); } else old = gshmemi_amo_peer(r->op, w, r->value, cond, r->nbytes);/;s/#include <stdlib.h>/&\n#include <sched.h>/'
+	mutant source net_lanes net_sums src/rpc/carry.c '/^static struct request \*begin(/,/^}/s/r->left |= /r->left = /'
+	mutant source net_parked net_locks src/net/perform.c '/^bool gshmemi_net_park(/,/^}/s/e->waiters = waiter;/free(waiter);/'
+	mutant source net_stopped net_stop src/net/net.c "/^static bool is_stopped(/,/^}/s/== 'T'/== 'X'/"
 
 	# host calls
 	mutant header fetch_inc host_threads include/gshmem/arch/c11.h \
@@ -179,12 +216,26 @@ cpu_mutants() {
 	mutant source diverge_join platform/cpu_diverge platform/cpu/wave.c 's/^\(\t*\)join(b, w, group);$/\1(void)join;/'
 	mutant source access_forget platform/cpu_host_access platform/cpu/access.c '/^static void count_out(/,/^}/s/PROT_NONE/PROT_READ/'
 
+	# who serves the mailbox, where the CPU does not reach the heap: as the leg copies builds it
+	B=build/cpu-copies build=(B=build/cpu-copies CFLAGS='-O1 -g1' CPPFLAGS=' -DGSHMEMI_HOST_COPIES -DGSHMEMI_GENERIC_COPY=2 -DGSHMEM_MAX_PES=8')
+	mutant kernel mail_waits mailbox include/gshmem/wait/poll.h 's/^	gshmemi_attend();//' -n 1
+	mutant kernel mail_tests mailbox include/gshmem/wait/wait.h 's/gshmemi_attend();/;/' -n 1
+	mutant source mail_kernel mailbox src/net/attend.c 's/^		launch();/		;/' -n 1
+	mutant source mail_region mailbox src/host/region.c '/gshmemi_mailbox_reach/d' -n 2
+
 	# the window of the direct tables, of which only 7 entries are PEs: as the leg window builds it
 	B=build/cpu-window build=(B=build/cpu-window CFLAGS='-O1 -g1' CPPFLAGS=' -DGSHMEM_MAX_PES=8')
 	mutant kernel window_entry window include/gshmem/state/peer.h 's/gshmemi_tables()->bias)/gshmemi_tables()->bias + 8)/'
 	mutant kernel window_end window include/gshmem/state/peer.h '/ gshmemi_peer_entry(/,/^}/s/last = (GSHMEM_MAX_PES - 1)/last = (GSHMEM_MAX_PES + 1)/'
 	mutant source window_first window src/ipc/region.c '/^static int find_first(/,/^}/s/: peer->pe;/: peer->pe + 1;/'
 	mutant source window_last window src/ipc/region.c '/^static int fill(/,/^}/s/>= GSHMEM_MAX_PES - 1/>= GSHMEM_MAX_PES/'
+
+	# the host's calls where it cannot touch device memory, as the leg copies builds them
+	B=build/cpu-copies
+	build=(B="$B" CFLAGS='-O1 -g1' CPPFLAGS=' -DGSHMEMI_HOST_COPIES -DGSHMEMI_GENERIC_COPY=2 -DGSHMEM_MAX_PES=8')
+	mutant source signal_copied atomics_pairs src/host/copies.c \
+		's/(void)gshmemi_devmem_amo(o->op, sig_there.*/if (o->op == GSHMEMI_AMO_ADD) & else gshmemi_devmem_store(sig_there, \&o->value, 8, call);/' \
+		-e GSHMEM_CPU_HOST_ACCESS=0
 }
 
 # Fences, waits and cache bits of include/gshmem/arch/amd.h, then the calls of them. The wait of fence_release is missed only where the
@@ -213,6 +264,8 @@ amd_mutants() {
 		'/ gshmemi_copy_signal(/,/^}/s/gshmemi_arch_fence_release();//' -n 2
 	mutant kernel fence_release order_fence include/gshmem/move/carry.h '/ gshmemi_order(/,/^}/s/gshmemi_arch_fence_release();//' -n 2
 	mutant kernel barrier_release order_acquire include/gshmem/order/sync.h '/gshmemi_arch_fence_release()/s/gshmemi_arch_fence_release();/;/; s/GSHMEMI_SYNC_OWN(complete)(call);/;/; /gshmemi_arch_fence_system()/s/gshmemi_arch_fence_system();/;/' -n 2
+	mutant kernel mail_ordered mailbox include/gshmem/wait/mail.h \
+		'/ gshmemi_mail_perform(/,/^}/s/gshmemi_arch_fence_release();/;/' -n 1
 	mutant kernel rpc_post_release rpc_acquire include/gshmem/rpc/rpc_slot.h '/ gshmemi_rpc_post(/,/^}/s/gshmemi_arch_fence_release();/;/'
 	mutant kernel rpc_call_acquire rpc_acquire include/gshmem/rpc/rpc.h 's/gshmemi_arch_fence_acquire();//'
 }
