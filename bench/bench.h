@@ -47,6 +47,8 @@ static struct bench {
 	int nalternations;               /* -a */
 	double batch_us;                 /* -t */
 	int only_active;                 /* -d: 0 one and both directions, 1 one, 2 both */
+	std::string place;               /* -p: core, or where else a PE's threads are */
+	bool takes_turns;                /* with itself: a PE has more threads at work than one, on its core */
 	uint64_t *ticks;                 /* device memory, 2: what bench_kernel_us reads */
 	int wave_width;                  /* lanes */
 	int nsharing;                    /* PEs whose GPU is this one's, itself included */
@@ -126,7 +128,8 @@ static inline void bench_usage(const char *bad)
 	fprintf(stderr,
 		"%s: %s\n  -s SCOPE[,SCOPE]  thread, wave, wg, host\n  -b MIN:MAX        bytes\n"
 		"  -d one|both       only that many directions\n  -a COUNT          alternations with the raw limit\n"
-		"  -t US             length of a batch\n",
+		"  -t US             length of a batch\n"
+		"  -p PLACE          core: each PE on one; server: but its RPC server on the next; free: where the system likes\n",
 		bench.name, bad);
 	exit(2);
 }
@@ -151,6 +154,7 @@ static inline void bench_arguments(int argc, char **argv)
 				bench_usage(argv[i]);
 			break;
 		case 'd': bench.only_active = strcmp(value, "one") ? 2 : 1; break;
+		case 'p': bench.place = value; break;
 		case 'a': bench.nalternations = std::max(1, atoi(value)); break;
 		case 't': bench.batch_us = std::max(1.0, atof(value)); break;
 		default: bench_usage(argv[i]);
@@ -197,11 +201,13 @@ static inline void bench_init(int argc, char **argv, const char *name)
 	bench.max_nbytes = (size_t)64 << 20;
 	bench.nalternations = 9;
 	bench.batch_us = 1000;
+	bench.place = "core";
 	bench_arguments(argc, argv);
 	gshmem_init();
 	bench.pe = gshmem_my_pe();
 	bench.npes = gshmem_n_pes();
-	bench_pin(bench.pe);
+	if (bench.place != "free")
+		bench_pin(bench.pe);
 
 	int device;
 	t_hip(hipGetDevice(&device));
@@ -216,8 +222,8 @@ static inline void bench_init(int argc, char **argv, const char *name)
 	       sysconf(_SC_NPROCESSORS_ONLN), GSHMEMI_ARCH_NAME, bench_line_of("git describe --always --dirty 2>/dev/null").c_str(), name);
 	for (int i = 1; i < argc; i++)
 		printf(" %s", argv[i]);
-	printf(", %d alternations of %.0f us, PE i and its raw process on core i mod %ld\n", bench.nalternations,
-	       bench.batch_us, sysconf(_SC_NPROCESSORS_ONLN));
+	printf(", %d alternations of %.0f us, %s on core i mod %ld\n", bench.nalternations, bench.batch_us,
+	       bench.place == "free" ? "PEs not bound, raw process i" : "PE i and its raw process", sysconf(_SC_NPROCESSORS_ONLN));
 	if (bench.nsharing > 1 && !bench.one_clock)
 		printf("# %d PEs take turns on one GPU: where pes is not 1, or a kernel waits for another PE, time slices are "
 		       "measured\n", bench.nsharing);
@@ -322,39 +328,51 @@ static inline void bench_raw_stop()
 	bench.to_raw = NULL;
 }
 
-/* Start raw/NAME of the folder that this program lies in. Needs a platform whose memory is the CPU's. */
-static inline bool bench_raw_start(const char *name)
+/* raw/NAME of the folder that this program lies in. */
+static inline std::string bench_raw_path(const char *name)
 {
-	char path[4096], rank[16], npes[16], file[64];
-	int where[2] = {0, 0}, question[2], answer[2];
-	ssize_t length = readlink("/proc/self/exe", path, sizeof path - 64);
+	char path[4096];
+	ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
 
-	if (strcmp(GSHMEMI_ARCH_NAME, "cpu") || length < 0)
-		return false;
-	bench_raw_stop();
-	path[length] = 0;
-	strcpy(strrchr(path, '/'), "/raw/");
-	strcat(path, name);
-	/* Memory without a name: nothing is left behind, whoever dies. */
+	t_check(length >= 0, "/proc/self/exe: %m");
+	const std::string self(path, length);
+	return self.substr(0, self.rfind('/')) + "/raw/" + name;
+}
+
+/* FILE of raw.h: memory without a name, so that nothing is left behind, whoever dies. */
+static inline std::string bench_raw_file()
+{
+	int where[2] = {0, 0};
+
 	if (bench.pe == 0) {
 		where[0] = getpid();
 		where[1] = memfd_create("bench", MFD_CLOEXEC);
 		t_check(where[1] >= 0 && ftruncate(where[1], 4096 + bench.npes * ((off_t)160 << 20)) == 0, "memfd: %m");
 	}
 	MPI_Bcast(where, 2, MPI_INT, 0, MPI_COMM_WORLD);
-	snprintf(file, sizeof file, "/proc/%d/fd/%d", where[0], where[1]);
-	snprintf(rank, sizeof rank, "%d", bench.pe);
-	snprintf(npes, sizeof npes, "%d", bench.npes);
+	return "/proc/" + std::to_string(where[0]) + "/fd/" + std::to_string(where[1]);
+}
+
+/* Start raw/NAME. Needs a platform whose memory is the CPU's. */
+static inline bool bench_raw_start(const char *name)
+{
+	int question[2], answer[2];
+
+	if (strcmp(GSHMEMI_ARCH_NAME, "cpu"))
+		return false;
+	bench_raw_stop();
+	std::string path = bench_raw_path(name), rank = std::to_string(bench.pe), npes = std::to_string(bench.npes),
+		    file = bench_raw_file();
 	t_check(!pipe2(question, O_CLOEXEC) && !pipe2(answer, O_CLOEXEC), "pipe: %m");
 
-	char *args[] = {path, rank, npes, file, NULL};
+	char *args[] = {&path[0], &rank[0], &npes[0], &file[0], NULL};
 	posix_spawn_file_actions_t actions;
 	pid_t pid;
 	posix_spawn_file_actions_init(&actions);
 	posix_spawn_file_actions_adddup2(&actions, question[0], 0);
 	posix_spawn_file_actions_adddup2(&actions, answer[1], 1);
-	int error = posix_spawn(&pid, path, &actions, NULL, args, environ);
-	t_check(!error, "%s: %s", path, strerror(error));
+	int error = posix_spawn(&pid, path.c_str(), &actions, NULL, args, environ);
+	t_check(!error, "%s: %s", path.c_str(), strerror(error));
 	posix_spawn_file_actions_destroy(&actions);
 	close(question[0]);
 	close(answer[1]);
@@ -404,7 +422,7 @@ static inline long bench_npreempted()
 	struct rusage usage;
 
 	getrusage(RUSAGE_SELF, &usage);
-	return usage.ru_nivcsw + bench.raw_npreempted;
+	return (bench.takes_turns ? 0 : usage.ru_nivcsw) + bench.raw_npreempted;
 }
 
 /*
@@ -426,8 +444,9 @@ static inline double bench_batch(int nactive, const bench_run &run, size_t reps)
 			values[3] = -bench.started_us;
 		}
 		bench_max_of(values, 4);
-		const bool together = !bench.one_clock || values[2] + values[3] <= std::max(1.0, 0.1 * values[0]);
-		if ((values[1] == 0 && together) || bench.npes > sysconf(_SC_NPROCESSORS_ONLN) || --bench.ntries < 0)
+		const bool together = !bench.one_clock || bench.takes_turns || values[2] + values[3] <= std::max(1.0, 0.1 * values[0]);
+		const bool is_long = bench.takes_turns && values[0] > 10 * bench.batch_us; /* nearly always interrupted */
+		if ((values[1] == 0 && together) || is_long || bench.npes > sysconf(_SC_NPROCESSORS_ONLN) || --bench.ntries < 0)
 			return values[0];
 	}
 }
@@ -445,6 +464,14 @@ static inline size_t bench_reps(int nactive, const bench_run &run)
 			return std::max((size_t)1, (size_t)(reps * std::min(8.0, bench.batch_us / std::max(us, 1e-3))));
 		reps *= us < bench.batch_us / 100 ? 16 : 4;
 	}
+}
+
+/* The first columns of a row, up to GB_s; us is of each batch. */
+static inline void bench_print_times(const struct bench_row &row, size_t reps, const std::vector<double> &us)
+{
+	printf("%s\t%s\t%zu\t%d\t%zu\t%.5g\t%.5g\t%.5g\t", row.op, row.scope, row.nbytes, row.nactive, reps,
+	       *std::min_element(us.begin(), us.end()), bench_median(us), *std::max_element(us.begin(), us.end()));
+	printf(row.nbytes ? "%.4g\t" : "-\t", row.nbytes / bench_median(us) * 1e-3);
 }
 
 /* Measure and print one row: ours against the best of others, in alternation. */
@@ -468,10 +495,7 @@ static inline void bench_measure_against(const struct bench_row &row, const benc
 	if (bench.pe != 0)
 		return;
 
-	const double us = bench_median(ours);
-	printf("%s\t%s\t%zu\t%d\t%zu\t%.5g\t%.5g\t%.5g\t", row.op, row.scope, row.nbytes, row.nactive, reps,
-	       *std::min_element(ours.begin(), ours.end()), us, *std::max_element(ours.begin(), ours.end()));
-	printf(row.nbytes ? "%.4g\t" : "-\t", row.nbytes / us * 1e-3);
+	bench_print_times(row, reps, ours);
 	if (raw.empty()) {
 		printf("-\t-\t-\n");
 	} else {

@@ -73,6 +73,23 @@ cpu_limits() {
 	rpc_idle.n1        rpc_wake_nap_lat thread 0:0           1 abs 300 the same, clients that cannot wake, kernel
 	rpc_stream_bw.n1   rpc_stream_bw  thread 4096:4096       1 >= 0.5  4 KiB page streamed to the CPU
 	rpc_stream_bw.n1   rpc_stream_bw  thread 8192:1048576    1 >= 0.5  8 KiB to 1 MiB, worst size
+	carry_put_lat.n2   carry_put_lat  thread 8:8             2 <= 1    carried put + quiet, of MPI_Put + flush + 2 calls
+	carry_put_lat.n2   carry_put16_lat thread 8:8            2 <= 1.5  16 carried puts + quiet, of one
+	carry_put_lat.n2   carry_put_lanes_lat wave 8:8          2 <= 3    64 lanes' carried puts + quiet, of one
+	carry_put_lat.n2   carry_put_lanes_next_lat wave 8:8     2 best -  the same, side by side
+	carry_put_lat.n2   carry_put16_mpi thread 8:8            2 best -  16 carried puts, of MPI_Puts and a flush
+	carry_put_signal_lat.n2 carry_put_signal_lat thread 8:8  2 <= 1    carried put_signal, kernels, of MPI's
+	carry_fetch_add_lat.n2 carry_fetch_add_lat thread 8:8    2 best -  carried fetch_add, of MPI's
+	carry_bw.n2        carry_put_bw   thread 1048576:67108864 2 >= 0.4 carried put, 1 MiB to 64 MiB, worst size
+	carry_bw.n2        carry_get_bw   thread 1048576:67108864 2 >= 0.4 carried get, worst size
+	carry_bw.n2        carry_put_sweep_bw thread 1048576:67108864 2 worst - carried put out of caches, worst size
+	carry_bw.n2        carry_get_sweep_bw thread 1048576:67108864 2 worst - carried get out of caches, worst size
+	carry_bw.n2        carry_put_bw   host 1048576:67108864  2 >= 0.4  carried put from the host, worst size
+	carry_bw.n2        carry_get_bw   host 1048576:67108864  2 >= 0.4  carried get from the host, worst size
+	carry_host_lat.n2  carry_put_lat  host   8:8             2 best -  carried put + quiet, host, of MPI's
+	carry_host_lat.n2  carry_put_signal_lat host 8:8         2 best -  carried put_signal, hosts, of MPI's
+	carry_host_lat.n2  carry_fetch_add_lat host 8:8          2 best -  carried fetch_add, host, of MPI's
+	carry_idle.n2      carry_idle     host   0:0             2 abs 50000 idle PE with a net thread, us of a core in a second
 	END
 }
 

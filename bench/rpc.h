@@ -44,15 +44,25 @@ static int rpc_take(void *, gshmemx_rpc_call_t *call)
 	return call->offset + call->nbytes < call->total_nbytes ? GSHMEMX_RPC_MORE : GSHMEMX_RPC_DONE;
 }
 
-/* Register, and put the server on core 1: clients, and the process otherwise, are on core 0. */
-static inline void rpc_setup()
+static inline void rpc_register()
 {
-	uint64_t in[6] = {(uint64_t)(1 % sysconf(_SC_NPROCESSORS_ONLN))};
-
 	t_equal(gshmemx_rpc_register(&rpc_op.add, rpc_add, NULL, 0), 0, "register");
 	t_equal(gshmemx_rpc_register(&rpc_op.pin, rpc_pin, NULL, 0), 0, "register");
 	t_equal(gshmemx_rpc_register(&rpc_op.take, rpc_take, NULL, GSHMEMX_RPC_STREAM), 0, "register");
+}
+
+static inline void rpc_pin_server(int core)
+{
+	uint64_t in[6] = {(uint64_t)(core % sysconf(_SC_NPROCESSORS_ONLN))};
+
 	t_equal(gshmemx_rpc_call(rpc_op.pin, in, NULL), 0, "the server's core");
+}
+
+/* Register, and put the server on core 1: clients, and the process otherwise, are on core 0. */
+static inline void rpc_setup()
+{
+	rpc_register();
+	rpc_pin_server(1);
 }
 
 __host__ __device__ static inline uint64_t rpc_calls(uint32_t op, size_t reps, int posts)
