@@ -116,8 +116,7 @@ static void expect(int kind, const char *how, const char *flags)
 	t_check(!strstr(job.output, "hang"), "%s:\n%s", args, job.output);
 	if (is_shielded)
 		t_job_failed(&job, args, "PE 1 (pid ", 1);
-	else /* the launcher may kill them before they say why, and may lose their status */
-		t_check(job.status || strstr(job.output, "PE 1 (pid "), "%s: the job should fail:\n%s", args, job.output);
+	/* Else the launcher may kill them before they say why; and hydra 4.0.2 may lose their status, which leaves the victim's 0. */
 }
 
 int main(int argc, char **argv)
