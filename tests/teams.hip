@@ -49,14 +49,14 @@ static struct model who_shares_memory()
 
 /* ---- questions ---- */
 
-__host__ __device__ static int count_wrong(gshmem_team_t team, struct model m, int expected_me, int world_npes, char *object)
+__host__ __device__ static int count_wrong(gshmem_team_t team, struct model m, int expected_me, int world_npes, char *address)
 {
 	int wrong = gshmem_team_n_pes(team) != m.npes || gshmem_team_my_pe(team) != expected_me;
 
 	for (int i = 0; i < m.npes; i++) {
 		wrong += gshmem_team_translate_pe(team, i, GSHMEM_TEAM_WORLD) != m.pes[i];
 		wrong += gshmem_team_translate_pe(team, i, team) != i;
-		wrong += gshmem_team_ptr(team, object, i) != gshmem_ptr(object, m.pes[i]);
+		wrong += gshmem_team_ptr(team, address, i) != gshmem_ptr(address, m.pes[i]);
 	}
 	for (int pe = 0; pe < world_npes; pe++) {
 		int expected = -1;
@@ -69,13 +69,13 @@ __host__ __device__ static int count_wrong(gshmem_team_t team, struct model m, i
 	wrong += gshmem_team_translate_pe(team, m.npes, GSHMEM_TEAM_WORLD) != -1;
 	wrong += gshmem_team_translate_pe(GSHMEM_TEAM_WORLD, world_npes, team) != -1;
 	wrong += gshmem_team_translate_pe(team, 0, GSHMEM_TEAM_INVALID) != -1;
-	wrong += gshmem_team_ptr(team, object, m.npes) != NULL || gshmem_team_ptr(team, object, -1) != NULL;
+	wrong += gshmem_team_ptr(team, address, m.npes) != NULL || gshmem_team_ptr(team, address, -1) != NULL;
 	return wrong;
 }
 
-__global__ static void ask(gshmem_team_t team, struct model m, int expected_me, int world_npes, char *object, int *wrong)
+__global__ static void ask(gshmem_team_t team, struct model m, int expected_me, int world_npes, char *address, int *wrong)
 {
-	*wrong = count_wrong(team, m, expected_me, world_npes, object);
+	*wrong = count_wrong(team, m, expected_me, world_npes, address);
 }
 
 static void check_questions(gshmem_team_t team, const struct model &m, const char *what)
