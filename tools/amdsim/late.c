@@ -32,6 +32,7 @@ struct cached {
 };
 
 static _Thread_local struct cached_block *blocks; /* of the calling thread's dispatch */
+static _Thread_local struct cached_block *turn;   /* the next one of which a late operation may happen; NULL: the first */
 
 /* ---- late operations ---- */
 
@@ -96,17 +97,19 @@ static void run_late(struct cached_block *b, struct late *e)
 }
 
 /*
- * A late operation of some block happens, as what others have left behind does some day; some line leaves its caches.
+ * A late operation of some block happens; some line leaves its caches. Blocks take turns, so that what one has left behind at its end
+ * happens soon, however many there are: others may wait for it.
  */
 void caches_chance(struct wave *w)
 {
-	struct cached_block *b = w->block->cached, *other = blocks;
+	struct cached_block *b = w->block->cached, *other = b;
 
 	if (!b->caches)
 		return;
-	while (other->next && draw(b, 2))
-		other = other->next;
-	other = draw(b, 8) ? b : other;
+	if (!draw(b, 8)) {
+		other = turn ? turn : blocks;
+		turn = other->next;
+	}
 	if (other->nlate && !draw(b, 2))
 		run_late(other, other->late[draw(b, other->nlate)]);
 	if (!draw(b, 8))
@@ -310,6 +313,7 @@ void caches_dispatch_begin(struct dispatch *d)
 
 void caches_dispatch_end(struct dispatch *d)
 {
+	turn = NULL;
 	while (blocks) {
 		struct cached_block *b = blocks;
 
