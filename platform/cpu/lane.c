@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 
 #include "block.h"
 
@@ -448,6 +449,7 @@ static void idle(struct block *b)
 void hipcpu_pause_slow(unsigned *polls)
 {
 	static __thread unsigned nlooks; /* of a host thread: a loop around a test has no count of its own */
+	const struct timespec nap = {0, 20000};
 	struct hipcpu_lane *me = hipcpu_self, *next;
 	struct block *b = hipcpu_block;
 	unsigned n, w;
@@ -456,7 +458,9 @@ void hipcpu_pause_slow(unsigned *polls)
 	if (*polls < UINT32_MAX)
 		++*polls;
 	if (!me) {
-		if (++nlooks % hipcpu_config()->spin_polls)
+		if (*polls > 512 * hipcpu_config()->spin_polls) /* as in gshmem/arch/host.h */
+			nanosleep(&nap, NULL);
+		else if (++nlooks % hipcpu_config()->spin_polls)
 			hipcpu_relax();
 		else
 			sched_yield();

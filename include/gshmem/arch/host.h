@@ -9,6 +9,7 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <gshmem/arch/c11.h>
 
 #define GSHMEMI_ARCH_IN_KERNEL        0
@@ -90,9 +91,17 @@ GSHMEMI_ARCH_FN int gshmemi_arch_is_global(const void *address)
 	return 1;
 }
 
+/*
+ * Who waits for long sleeps: on Linux 6.18 a thread that did nothing but yield, 2 million times a second, kept the net thread beside a
+ * thread that computes from its core for seconds.
+ */
 GSHMEMI_ARCH_FN void gshmemi_arch_pause(unsigned *polls_p)
 {
-	if (++*polls_p > 64)
+	const struct timespec nap = {0, 20000};
+
+	if (++*polls_p > 8192)
+		nanosleep(&nap, NULL);
+	else if (*polls_p > 64)
 		sched_yield();
 }
 
