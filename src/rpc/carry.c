@@ -126,6 +126,7 @@ static bool go_on_lane(struct gshmemi_rpc_op *op, struct gshmemi_carrying *c, un
 	return true;
 }
 
+/* Each look that leaves something open makes progress: else a server that finds no room keeps the lock from those who would make it. */
 static void go_on(struct gshmemi_rpc_op *op, struct request *r)
 {
 	struct gshmemi_engine *e;
@@ -134,17 +135,16 @@ static void go_on(struct gshmemi_rpc_op *op, struct request *r)
 
 	for (lanes = r->left; lanes && is_waiting; lanes &= lanes - 1)
 		is_waiting = gshmemi_carrying_is_waiting(&r->lanes[__builtin_ctzll(lanes)]);
-	if (is_waiting) {
-		gshmemi_net_progress();
-		return;
+	if (!is_waiting) {
+		e = gshmemi_net_enter();
+		for (lanes = r->left; lanes; lanes &= lanes - 1)
+			if (go_on_lane(op, &r->lanes[__builtin_ctzll(lanes)], (unsigned)__builtin_ctzll(lanes), e))
+				r->left &= ~(lanes & -lanes);
+		gshmemi_net_leave();
 	}
-	e = gshmemi_net_enter();
-	for (lanes = r->left; lanes; lanes &= lanes - 1)
-		if (go_on_lane(op, &r->lanes[__builtin_ctzll(lanes)], (unsigned)__builtin_ctzll(lanes), e))
-			r->left &= ~(lanes & -lanes);
-	gshmemi_net_leave();
+	if (r->left)
+		gshmemi_net_progress();
 }
-
 
 /*
  * Whether the slot may wait until it is a ticket's turn. Lanes that share a slot would wait for each other, and who has the lock
@@ -237,14 +237,14 @@ int gshmemi_rpc_carry_open(struct gshmemi_rpc_op *op, gshmemx_rpc_call_t *call)
 
 static bool move_step(struct stream *s)
 {
-	bool is_over;
+	bool is_over = false;
 
-	if (gshmemi_carrying_is_waiting(&s->step)) {
-		gshmemi_net_progress();
-		return false;
+	if (!gshmemi_carrying_is_waiting(&s->step)) {
+		is_over = gshmemi_carrying_go_on(&s->step, gshmemi_net_enter());
+		gshmemi_net_leave();
 	}
-	is_over = gshmemi_carrying_go_on(&s->step, gshmemi_net_enter());
-	gshmemi_net_leave();
+	if (!is_over)
+		gshmemi_net_progress();
 	return is_over;
 }
 
