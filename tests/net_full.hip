@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* run: -n 4,2 */
+/* env: GSHMEM_CARRY=all GSHMEM_HEAP_SIZE=4m GSHMEM_RPC_SLOTS=4 GSHMEM_CPU_BLOCKS=8 GSHMEM_CPU_DEVICES=2 AMDSIM_DEVICES=2 AMDSIM_CUS=2 */
+/* carry: no, it says which PEs are carried */
+/* net: no, likewise */
+/* timeout: 200 */
+/*
+ * Work-groups fill the GPUs of all PEs, so that no kernel of the library can start, and stay until others have reached their memory: in
+ * waits, in loops of tests, while posts to each other take all slots, while each waits for what it has fetched, for signals and for
+ * locks. With four PEs two processes share each GPU. Whoever waits must serve, or nothing goes on.
+ */
+#include <hip/hip_runtime.h>
+#include "oracle.h"
+
+enum { NTHREADS = 64, NOPS = 2, NROUNDS = 20, NBYTES = 200 };
+
+struct words {
+	uint64_t narrived;          /* work-groups of this PE */
+	uint64_t go, sum, ticket, signal;
+	uint64_t nwrong;
+	uint64_t counted;           /* under the lock */
+	long lock[1];
+	unsigned char bytes[NBYTES];
+};
+
+static int me, npes, next;
+static unsigned nsharers;           /* processes of each GPU */
+static struct words *words;
+static unsigned char *source;       /* symmetric, NBYTES */
+
+/* ---- kernels that fill the GPUs ---- */
+
+static __device__ void arrive(struct words *w, int pe)
+{
+	if (threadIdx.x == 0)
+		gshmem_uint64_atomic_inc(&w->narrived, pe);
+}
+
+static __device__ void check_bytes(struct words *w, unsigned seed, int pe)
+{
+	for (unsigned i = threadIdx.x; i < NBYTES; i += NTHREADS)
+		if (w->bytes[i] != t_byte(seed, i))
+			gshmem_uint64_atomic_inc(&w->nwrong, pe);
+}
+
+/* The CPU of another PE lets it go. */
+static __global__ void wait_kernel(struct words *w, int tests)
+{
+	const int pe = gshmem_my_pe();
+
+	arrive(w, pe);
+	if (tests)
+		while (!gshmem_uint64_test(&w->go, GSHMEM_CMP_EQ, 1))
+			;
+	else
+		gshmem_uint64_wait_until(&w->go, GSHMEM_CMP_EQ, 1);
+	check_bytes(w, NROUNDS, pe);
+}
+
+/* Each lane posts, and stays until as much has come from the other side. */
+static __global__ void post_kernel(struct words *w, int to, uint64_t expected)
+{
+	arrive(w, gshmem_my_pe());
+	for (int i = 0; i < NOPS; i++)
+		gshmem_uint64_atomic_add(&w->sum, threadIdx.x, to);
+	gshmem_quiet();
+	gshmem_uint64_wait_until(&w->sum, GSHMEM_CMP_EQ, expected);
+}
+
+/* Each lane waits for each answer. */
+static __global__ void fetch_kernel(struct words *w, int to, uint64_t expected)
+{
+	uint64_t last = 0;
+
+	for (int i = 0; i < NOPS; i++) {
+		const uint64_t found = gshmem_uint64_atomic_fetch_inc(&w->ticket, to);
+
+		if (found < last || found >= expected)
+			gshmem_uint64_atomic_inc(&w->nwrong, gshmem_my_pe());
+		last = found + 1;
+	}
+	while (!gshmem_uint64_test(&w->ticket, GSHMEM_CMP_EQ, expected))
+		;
+}
+
+/* Data and a signal of each work-group; all send the same bytes. */
+static __global__ void signal_kernel(struct words *w, const unsigned char *from, int to, uint64_t expected)
+{
+	gshmemx_putmem_signal_wg(w->bytes, from, NBYTES, &w->signal, 1, GSHMEM_SIGNAL_ADD, to);
+	gshmem_uint64_wait_until(&w->signal, GSHMEM_CMP_EQ, expected);
+	check_bytes(w, NROUNDS, gshmem_my_pe());
+}
+
+/* One lock for all PEs, taken by test_lock, then by set_lock. */
+static __global__ void lock_kernel(struct words *w)
+{
+	if (threadIdx.x == 0) {
+		while (gshmem_test_lock(w->lock))
+			;
+		gshmem_uint64_p(&w->counted, gshmem_uint64_g(&w->counted, 0) + 1, 0);
+		gshmem_clear_lock(w->lock);
+		gshmem_set_lock(w->lock);
+		gshmem_uint64_p(&w->counted, gshmem_uint64_g(&w->counted, 0) + 1, 0);
+		gshmem_clear_lock(w->lock);
+	}
+}
+
+/* ---- what the host does meanwhile, and what has come ---- */
+
+static void clear(void)
+{
+	static const struct words zero = {};
+
+	t_to_device(words, &zero, sizeof zero);
+	gshmem_barrier_all();
+}
+
+/* How many work-groups of each PE fill the GPU, together with those of the others that have it. */
+static unsigned count_blocks(const void *kernel)
+{
+	int device, ncus, per_cu;
+
+	t_hip(hipGetDevice(&device));
+	t_hip(hipDeviceGetAttribute(&ncus, hipDeviceAttributeMultiprocessorCount, device));
+	t_hip(hipOccupancyMaxActiveBlocksPerMultiprocessor(&per_cu, kernel, NTHREADS, 0));
+	return (unsigned)(ncus * per_cu) / nsharers;
+}
+
+static void finish(const char *what)
+{
+	t_hip(hipGetLastError());
+	t_hip(hipDeviceSynchronize());
+	gshmem_barrier_all();
+	t_equal(t_read_u64(&words->nwrong), 0, what);
+}
+
+/* Hosts reach each other's GPUs, which wait or test. */
+static void check_waiting(int tests)
+{
+	const char *what = tests ? "GPUs full of kernels that test" : "GPUs full of kernels that wait";
+	const unsigned nblocks = count_blocks((const void *)wait_kernel);
+	unsigned char bytes[NBYTES];
+
+	clear();
+	hipLaunchKernelGGL(wait_kernel, dim3(nblocks), dim3(NTHREADS), 0, 0, words, tests);
+	gshmem_uint64_wait_until(&words->narrived, GSHMEM_CMP_EQ, nblocks);
+	gshmem_barrier_all();
+	for (int i = 1; i <= NROUNDS; i++) {
+		gshmem_uint64_atomic_add(&words->sum, 5, next);
+		t_equal(gshmem_uint64_atomic_fetch_inc(&words->ticket, next), (uint64_t)i - 1, what);
+		t_fill(bytes, NBYTES, (unsigned)i);
+		gshmem_putmem_signal(words->bytes, bytes, NBYTES, &words->signal, (uint64_t)i, GSHMEM_SIGNAL_SET, next);
+	}
+	gshmem_quiet();
+	t_equal(gshmem_uint64_atomic_fetch(&words->signal, next), NROUNDS, what);
+	gshmem_barrier_all();
+	gshmem_signal_set(&words->go, 1, next);
+	finish(what);
+	t_equal(t_read_u64(&words->sum), 5 * NROUNDS, what);
+	t_equal(t_read_u64(&words->ticket), NROUNDS, what);
+}
+
+/* Kernels reach each other. */
+static void check_each_other(void)
+{
+	uint64_t n;
+
+	clear();
+	n = count_blocks((const void *)post_kernel);
+	hipLaunchKernelGGL(post_kernel, dim3((unsigned)n), dim3(NTHREADS), 0, 0, words, next, n * (NTHREADS * (NTHREADS - 1) / 2) * NOPS);
+	finish("posts to each other");
+	clear();
+	n = count_blocks((const void *)fetch_kernel);
+	hipLaunchKernelGGL(fetch_kernel, dim3((unsigned)n), dim3(NTHREADS), 0, 0, words, next, n * NTHREADS * NOPS);
+	finish("atomics that fetch from each other");
+	clear();
+	n = count_blocks((const void *)signal_kernel);
+	hipLaunchKernelGGL(signal_kernel, dim3((unsigned)n), dim3(NTHREADS), 0, 0, words, source, next, n);
+	finish("signals to each other");
+	clear();
+	n = count_blocks((const void *)lock_kernel);
+	hipLaunchKernelGGL(lock_kernel, dim3((unsigned)n), dim3(NTHREADS), 0, 0, words);
+	finish("a lock of all");
+	t_equal(gshmem_uint64_g(&words->counted, 0), 2 * n * (uint64_t)npes, "counted under the lock");
+	gshmem_barrier_all();
+}
+
+int main(void)
+{
+	unsigned char bytes[NBYTES];
+	int ndevices;
+
+	if (!GSHMEMI_HAS_NET)
+		t_skip("kernels of this build do not use the net");
+	gshmem_init();
+	me = gshmem_my_pe();
+	npes = gshmem_n_pes();
+	next = (me + 1) % npes;
+	t_hip(hipGetDeviceCount(&ndevices));
+	nsharers = T_IS_CPU || npes <= ndevices ? 1 : (unsigned)((npes + ndevices - 1) / ndevices); /* on the CPU none shares */
+	words = (struct words *)t_shmalloc(sizeof *words);
+	source = (unsigned char *)t_shmalloc(NBYTES);
+	t_fill(bytes, NBYTES, NROUNDS);
+	t_to_device(source, bytes, NBYTES);
+	check_waiting(0);
+	check_waiting(1);
+	check_each_other();
+	gshmem_free(source);
+	gshmem_free(words);
+	gshmem_finalize();
+	return 0;
+}
