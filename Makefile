@@ -136,7 +136,7 @@ help:#                              this list
 
 # ---- the legs of check: which tests (below tests/), built how, run how ----
 
-LEGS_cpu := basic delivery carry net mixed clang apart window asan tsan lanes install isa trees amd amd-gpus
+LEGS_cpu := basic delivery carry net mixed closed clang apart window asan tsan lanes install isa trees amd amd-gpus
 LEGS_amd := $(if $(AMDSIM_LIB),sim install isa)
 ALL_LEGS := $(or $(LEGS_$(PLATFORM)),basic install isa)
 LEGS     ?= $(ALL_LEGS)
@@ -170,8 +170,8 @@ RUN_quick    = -1
 MAKE_quick   = RUN=examples
 # As on a GPU: the host cannot touch device memory, the host API copies, and the copy loop is that of AMD GPUs, which takes any
 # alignment, and an end in LDS. A few tests that go through all of it; the leg apart has the others.
-T_copies     = mailbox net_full window regions put_get_copy put_get_local_memory amo_values atomics_pairs coll coll_stream signal_put heap_calls locks \
-	rpc_call teams
+T_copies     = mailbox net_full window regions put_get_copy put_get_local_memory amo_values atomics_pairs coll coll_stream \
+	signal_put heap_calls locks rpc_call teams
 RUN_copies   = -1 -e GSHMEM_CPU_HOST_ACCESS=0
 MAKE_copies  = B=$(B)-copies CFLAGS='-O1 -g1' CPPFLAGS='$(CPPFLAGS) $(APART) -DGSHMEM_MAX_PES=8'
 APART        = -DGSHMEMI_HOST_COPIES -DGSHMEMI_GENERIC_COPY=2
@@ -193,6 +193,10 @@ T_net        = $(filter-out $(call marked,net: no),$(T_carry))
 RUN_net      = -1 -e GSHMEM_CARRY=all
 T_mixed      = $(T_net)
 RUN_mixed    = -1 -e 'GSHMEM_CARRY=1-in-3 | GSHMEM_CARRY=0,2'
+# As the leg copies, with no PE mapped: kernels serve the mailbox, and what is large goes through landings.
+T_closed     = barrier_all host_meetings locks signal_put coll
+RUN_closed   = -1 -e 'GSHMEM_CPU_HOST_ACCESS=0 GSHMEM_CARRY=all'
+MAKE_closed  = $(MAKE_copies)
 # Tests and examples are read; what exercises the compiler is run, each program once (-1), as with the sanitizers. With the
 # copy loop of NVIDIA GPUs, which the cpu platform otherwise replaces by memcpy, and with it the collectives of GPUs.
 T_clang      = put* get* amo* signal* coll coll_late platform/* shmem/*

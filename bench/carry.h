@@ -19,7 +19,7 @@
 
 #include "raw/mpi_rma.h"
 
-#define CARRY_ALL    "direct" /* GSHMEM_CARRY, unless it is set: all PEs */
+#define CARRY_ALL    "all" /* GSHMEM_CARRY, unless it is set: all PEs */
 #define CARRY_STRIDE 64       /* bytes between the words of several puts, as in raw/mpi_rma.c */
 
 /* ---- the raw side ---- */
