@@ -69,27 +69,37 @@ GSHMEMI_FN int gshmemi_rpc_is_answered(const struct gshmemi_rpc_channel *c, uint
 }
 
 /*
- * Lock a slot, looking from home on; the number of its last step goes to *seq_p. One atomic on the client's own memory
- * when the first slot is free. GSHMEMI_RPC_NO_SLOT when the channel is dead.
+ * Lock this slot; false: another client has it, or the server. The number of its last step goes to *seq_p.
  *
  * What the last owner read of the page it has read before it unlocked, and what the server read before it answered: the
  * stores that follow depend on both by the branch, which no GPU speculates over.
  */
+GSHMEMI_FN int gshmemi_rpc_lock(const struct gshmemi_rpc_channel *c, uint32_t slot, uint32_t *seq_p)
+{
+	const uint32_t old = gshmemi_arch_amo32(GSHMEMI_AMO_OR, &c->client[slot], GSHMEMI_RPC_LOCK, 0);
+
+	*seq_p = old & GSHMEMI_RPC_SEQ;
+	if (old & GSHMEMI_RPC_LOCK)
+		return 0;
+	if (!(old & GSHMEMI_RPC_PENDING) || GSHMEMI_RPC_MUTANT(REUSE) || gshmemi_rpc_is_answered(c, slot, old))
+		return 1;
+	if (!GSHMEMI_RPC_MUTANT(LEAK))
+		gshmemi_arch_store(&c->client[slot], old, 4); /* the server has it: leave it */
+	return 0;
+}
+
+/*
+ * Lock a slot, looking from home on; the number of its last step goes to *seq_p. One atomic on the client's own memory
+ * when the first slot is free. GSHMEMI_RPC_NO_SLOT when the channel is dead.
+ */
 GSHMEMI_FN uint32_t gshmemi_rpc_open(const struct gshmemi_rpc_channel *c, uint32_t home, uint32_t *seq_p)
 {
-	uint32_t slot = home, old;
+	uint32_t slot = home;
 	unsigned polls = 0;
 
 	gshmemi_arch_claim(&c->header[slot]); /* the server has both lines; they come while this thread locks */
 	gshmemi_arch_claim(&c->request[slot]);
-	for (;;) {
-		old = gshmemi_arch_amo32(GSHMEMI_AMO_OR, &c->client[slot], GSHMEMI_RPC_LOCK, 0);
-		if (!(old & GSHMEMI_RPC_LOCK)) {
-			if (!(old & GSHMEMI_RPC_PENDING) || GSHMEMI_RPC_MUTANT(REUSE) || gshmemi_rpc_is_answered(c, slot, old))
-				break;
-			if (!GSHMEMI_RPC_MUTANT(LEAK))
-				gshmemi_arch_store(&c->client[slot], old, 4); /* the server has it: leave it */
-		}
+	while (!gshmemi_rpc_lock(c, slot, seq_p)) {
 		slot = slot + 1 < c->nslots ? slot + 1 : 0;
 		if (slot == home) {
 			gshmemi_attend();
@@ -98,7 +108,6 @@ GSHMEMI_FN uint32_t gshmemi_rpc_open(const struct gshmemi_rpc_channel *c, uint32
 				return GSHMEMI_RPC_NO_SLOT;
 		}
 	}
-	*seq_p = old & GSHMEMI_RPC_SEQ;
 	return slot;
 }
 
