@@ -56,13 +56,13 @@ struct gshmemi_mail_last {
 GSHMEMI_FN char *gshmemi_mail_find(uint32_t key)
 {
 	const struct gshmemi_region *region = &gshmemi_state.regions[key & 0xffff];
-	const uint64_t peer = gshmemi_arch_load(&gshmemi_state.peers[key >> 16], 4) >> 1;
-	const ptrdiff_t *delta = (const ptrdiff_t *)(uintptr_t)gshmemi_arch_load(&region->delta, 8);
-	const uint64_t distance = delta ? gshmemi_arch_load(&delta[peer], 8) : (uint64_t)GSHMEMI_SENTINEL;
+	const uint64_t peer = gshmemi_arch_uniform(gshmemi_arch_load(&gshmemi_state.peers[key >> 16], 4)) >> 1;
+	const ptrdiff_t *delta = (const ptrdiff_t *)(uintptr_t)gshmemi_arch_uniform(gshmemi_arch_load(&region->delta, 8));
+	const uint64_t distance = delta ? gshmemi_arch_uniform(gshmemi_arch_load(&delta[peer], 8)) : (uint64_t)GSHMEMI_SENTINEL;
 
 	if (distance == (uint64_t)GSHMEMI_SENTINEL)
 		return NULL;
-	return (char *)(uintptr_t)(gshmemi_arch_load(&region->base, 8) + distance);
+	return (char *)(uintptr_t)(gshmemi_arch_uniform(gshmemi_arch_load(&region->base, 8)) + distance);
 }
 
 /* Tests of the protocol alone perform mails of their own. */
@@ -82,6 +82,10 @@ GSHMEMI_FN int gshmemi_mail_perform(struct gshmemi_mailbox *box, uint32_t slot, 
 		offset = gshmemi_arch_load(&record->offset, 8);
 		value = gshmemi_arch_load(&record->value, 8);
 		cond = gshmemi_arch_load(&record->cond, 8);
+		head = gshmemi_arch_uniform(head); /* of one lane that serves, so that it is kept in scalar registers */
+		offset = gshmemi_arch_uniform(offset);
+		value = gshmemi_arch_uniform(value);
+		cond = gshmemi_arch_uniform(cond);
 		if (last->key == (uint32_t)(head >> 32))
 			break;
 		last->key = (uint32_t)(head >> 32);
@@ -115,7 +119,7 @@ GSHMEMI_FN int gshmemi_mail_perform(struct gshmemi_mailbox *box, uint32_t slot, 
 /* ---- all that there are ---- */
 
 /*
- * By one lane, or each lane for itself, of which one gets the lock. The acquire pairs with the release of who had the lock before and
+ * By one lane. The acquire pairs with the release of who had the lock before and
  * with that of gshmemi_mailbox_post. The release lets done come behind what was performed, and pairs with the acquire of
  * gshmemi_mailbox_is_done. The lock is given back when done has arrived, for who has it next writes done, too. The last fence lets the
  * look come behind the unlock: a wave that found the lock taken has left what it saw to that look.
@@ -123,23 +127,19 @@ GSHMEMI_FN int gshmemi_mail_perform(struct gshmemi_mailbox *box, uint32_t slot, 
 GSHMEMI_FN void gshmemi_mail_serve(struct gshmemi_mailbox *box, uint32_t *lock)
 {
 	struct gshmemi_mail_last last = {UINT32_MAX, NULL};
-	uint32_t taken, posted, start = 0;
-	int has_started = 0;
+	uint32_t taken, posted, left = GSHMEMI_MAIL_LIMIT;
 
 	do {
-		taken = gshmemi_arch_amo32(GSHMEMI_AMO_OR, lock, 1, 0);
+		taken = (uint32_t)gshmemi_arch_uniform(gshmemi_arch_amo32(GSHMEMI_AMO_OR, lock, 1, 0));
 		if (taken & 1 && !GSHMEMI_MAIL_MUTANT(NO_LOCK))
 			return;
 		taken &= ~1U;
-		if (!has_started)
-			start = taken;
-		has_started = 1;
-		posted = gshmemi_mail_posted(box);
+		posted = (uint32_t)gshmemi_arch_uniform(gshmemi_mail_posted(box));
 		gshmemi_arch_fence_acquire();
 		if ((int32_t)(posted - taken) > 0) {
-			while (taken != posted && taken - start < 2 * GSHMEMI_MAIL_LIMIT &&
-			       gshmemi_mail_perform(box, taken / 2 % GSHMEMI_MAIL_SLOTS, taken == start, &last))
-				taken += 2;
+			while (taken != posted && left &&
+			       gshmemi_mail_perform(box, taken / 2 % GSHMEMI_MAIL_SLOTS, left == GSHMEMI_MAIL_LIMIT, &last))
+				taken += 2, left--;
 			if (!GSHMEMI_MAIL_MUTANT(DONE_EARLY))
 				gshmemi_arch_fence_release();
 			gshmemi_arch_store(&box->attention.done, taken, 4);
@@ -153,10 +153,11 @@ GSHMEMI_FN void gshmemi_mail_serve(struct gshmemi_mailbox *box, uint32_t *lock)
 	} while (!GSHMEMI_MAIL_MUTANT(NO_LOOK) && gshmemi_mail_posted(box) != taken);
 }
 
-/* Out of line, for all that waits: kernels pay for its registers. */
+/* Out of line, for all that waits: kernels pay for its registers. The lowest lane that is here serves. */
 GSHMEMI_SLOW void gshmemi_attend_at(void)
 {
-	if (gshmemi_mail_is_open(gshmemi_arch_load(gshmemi_state.attention, 8)))
+	if (gshmemi_arch_group_rank(GSHMEMI_WAVE, gshmemi_arch_wave_enter(0)) == 0 &&
+	    gshmemi_mail_is_open(gshmemi_arch_load(gshmemi_state.attention, 8)))
 		gshmemi_mail_serve(gshmemi_state.mailbox, gshmemi_state.mail_lock);
 }
 

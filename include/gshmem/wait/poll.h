@@ -40,8 +40,8 @@ GSHMEMI_FN int gshmemi_compare(uint64_t found, int cmp, uint64_t value, unsigned
  * A wait that did not end soon: end it with the job, or report it once when it is too long. Returns when the wait
  * started, for the next call; the first call passes 0. After the report that is UINT64_MAX.
  */
-GSHMEMI_SLOW uint64_t gshmemi_wait_long_at(uint64_t started_ns, const void *ivar, unsigned nbytes, uint64_t found, int cmp,
-					   uint64_t value, int pe, const char *call, uint64_t caller)
+GSHMEMI_FN uint64_t gshmemi_wait_longer(uint64_t started_ns, const void *ivar, unsigned nbytes, uint64_t found, int cmp,
+					 uint64_t value, int pe, const char *call, uint64_t caller)
 {
 	uint64_t now_ns;
 
@@ -56,6 +56,12 @@ GSHMEMI_SLOW uint64_t gshmemi_wait_long_at(uint64_t started_ns, const void *ivar
 		return started_ns;
 	gshmemi_fault_slow_wait(pe, ivar, nbytes, found, cmp, value, now_ns - started_ns, call, caller);
 	return UINT64_MAX;
+}
+
+GSHMEMI_SLOW uint64_t gshmemi_wait_long_at(uint64_t started_ns, const void *ivar, unsigned nbytes, uint64_t found, int cmp,
+					   uint64_t value, int pe, const char *call, uint64_t caller)
+{
+	return gshmemi_wait_longer(started_ns, ivar, nbytes, found, cmp, value, pe, call, caller);
 }
 
 /*
