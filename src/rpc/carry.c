@@ -114,6 +114,13 @@ static bool is_waited_for(const struct gshmemi_operation *o)
 	}
 }
 
+/* The line of a put stays as it is until the answer. */
+static void end_put(struct gshmemi_rpc_op *op, const struct gshmemi_operation *o, unsigned lane, struct gshmemi_engine *e)
+{
+	if (o->what == GSHMEMI_PUT && bits(line_of(op, lane)[1], GSHMEMI_LINE_SIGNALS, 1))
+		gshmemi_engine_fence(e, gshmemi_pe_context(o->pe));
+}
+
 /* Go on with one lane's; true: it has ended. Its line is the answer. */
 static bool go_on_lane(struct gshmemi_rpc_op *op, struct gshmemi_carrying *c, unsigned lane, struct gshmemi_engine *e)
 {
@@ -121,6 +128,7 @@ static bool go_on_lane(struct gshmemi_rpc_op *op, struct gshmemi_carrying *c, un
 		return false;
 	if (c->o.fetches)
 		line_of(op, lane)[0] = c->open.value;
+	end_put(op, &c->o, lane, e);
 	if (c->o.what == GSHMEMI_LOCK)
 		atomic_fetch_sub(&nwaiting, 1);
 	return true;
@@ -176,8 +184,10 @@ static struct request *begin(struct gshmemi_rpc_op *op)
 		if (o.what == GSHMEMI_LOCK && !may_wait(op))
 			o.what = GSHMEMI_AMO, o.op = GSHMEMI_AMO_FETCH;
 		gshmemi_carrying_begin(&c, &o);
-		if (!is_waited_for(&o) && gshmemi_carrying_go_on(&c, e))
+		if (!is_waited_for(&o) && gshmemi_carrying_go_on(&c, e)) {
+			end_put(op, &o, lane, e);
 			continue;
+		}
 		if (!r)
 			r = allocate(sizeof *r);
 		r->lanes[lane] = c;

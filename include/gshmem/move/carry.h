@@ -221,8 +221,15 @@ GSHMEMI_SLOW uint64_t gshmemi_carry_at(const struct gshmemi_operation *o)
 #define gshmemi_delivery_complete(context, target_pes, npes) ((void)(context), (void)(target_pes), (void)(npes))
 #endif
 
+/* On GPUs the net alone is late, and one call is enough: kernels pay for a chain of calls. */
+#if GSHMEMI_ARCH_HAS_DELIVERY
+#define GSHMEMI_CARRY_LATE GSHMEMI_SLOW
+#else
+#define GSHMEMI_CARRY_LATE GSHMEMI_FN
+#endif
+
 /* Carriers let what this thread hands over after arrive after what it handed over before, at each PE, in this context. */
-GSHMEMI_SLOW void gshmemi_carry_order_at(int context)
+GSHMEMI_CARRY_LATE void gshmemi_carry_order_at(int context)
 {
 	gshmemi_delivery_order(context);
 	if (gshmemi_state.slow & GSHMEMI_SLOW_NET)
@@ -230,7 +237,7 @@ GSHMEMI_SLOW void gshmemi_carry_order_at(int context)
 }
 
 /* Carriers perform now what this thread handed over in this context to these PEs, NULL: to all; the host's covers all threads. */
-GSHMEMI_SLOW void gshmemi_carry_complete_at(int context, const int *target_pes, size_t npes)
+GSHMEMI_CARRY_LATE void gshmemi_carry_complete_at(int context, const int *target_pes, size_t npes)
 {
 	gshmemi_delivery_complete(context, target_pes, npes);
 	if (gshmemi_state.slow & GSHMEMI_SLOW_NET)

@@ -17,7 +17,7 @@
  * to return the peer address, which is 0 where a carrier must perform the operation.
  */
 enum gshmemi_slow {
-	GSHMEMI_SLOW_PUT = GSHMEMI_PUT,   /* a: source, b: nbytes; op: the thread leaves it to another one of its group */
+	GSHMEMI_SLOW_PUT = GSHMEMI_PUT,   /* a: source, b: nbytes; op 1: the thread leaves it to another one of its group; 2: a signal follows */
 	GSHMEMI_SLOW_GET = GSHMEMI_GET,   /* a: dest; likewise */
 	GSHMEMI_SLOW_P,                   /* a: the value */
 	GSHMEMI_SLOW_G,
@@ -208,17 +208,6 @@ GSHMEMI_FN void gshmemi_slow_check(int which, unsigned region, int scope, const 
 /* ---- put and get ---- */
 
 /*
- * What one call of gshmemi_slow_at moves: all, but where a GPU's line has to hold it. The loop is the kernel's own: a function with one
- * would take registers of all kernels.
- */
-GSHMEMI_FN size_t gshmemi_slow_piece(const void *local, size_t nbytes)
-{
-	if (GSHMEMI_ARCH_HAS_DELIVERY || !GSHMEMI_HAS_NET || nbytes <= GSHMEMI_LINE_PUT_NBYTES || !gshmemi_is_slow(GSHMEMI_SLOW_NET) || gshmemi_remote_reaches(local))
-		return nbytes;
-	return GSHMEMI_LINE_PUT_NBYTES;
-}
-
-/*
  * A group's is performed, or handed over, by one thread, when all have come. It is the last one, because a GPU would have each thread
  * move its share: code that completes the operation by another thread's quiet is wrong, and shall notice.
  */
@@ -226,7 +215,6 @@ GSHMEMI_FN void gshmemi_slow_move(int which, unsigned region, int scope, const v
 				  unsigned align, int pe, int nbi, const char *call)
 {
 	struct gshmemi_group group;
-	size_t piece;
 
 	if (which == GSHMEMI_SLOW_PUT)
 		gshmemi_check_move(scope, symmetric, local, nbytes, pe, call);
@@ -234,14 +222,8 @@ GSHMEMI_FN void gshmemi_slow_move(int which, unsigned region, int scope, const v
 		gshmemi_check_move(scope, local, symmetric, nbytes, pe, call);
 	gshmemi_check_region(region, symmetric, nbytes, pe, call);
 	group = gshmemi_group_enter(scope, GSHMEMI_KEY(symmetric, local));
-	do {
-		piece = gshmemi_slow_piece(local, nbytes);
-		(void)gshmemi_slow_at(gshmemi_slow_what(which, align, scope, nbi, group.rank != group.size - 1, region), symmetric,
-				      (uintptr_t)local, piece, pe, call);
-		symmetric = (const char *)symmetric + piece;
-		local = (const char *)local + piece;
-		nbytes -= piece;
-	} while (GSHMEMI_HAS_NET && !GSHMEMI_ARCH_HAS_DELIVERY && nbytes);
+	(void)gshmemi_slow_at(gshmemi_slow_what(which, align, scope, nbi, group.rank != group.size - 1, region), symmetric,
+			      (uintptr_t)local, nbytes, pe, call);
 	gshmemi_group_sync(&group);
 }
 
@@ -267,14 +249,9 @@ GSHMEMI_FN void gshmemi_slow_g(unsigned region, void *value, const void *source,
 GSHMEMI_FN void gshmemi_slow_call(int which, unsigned region, const void *symmetric, const void *local, size_t nbytes, int nbi, int pe,
 				  const char *call)
 {
-	size_t piece;
-
-	for (; nbytes; nbytes -= piece) {
-		piece = gshmemi_slow_piece(local, nbytes);
-		(void)gshmemi_slow_at(gshmemi_slow_what(which, 1, GSHMEMI_THREAD, nbi, 0, region), symmetric, (uintptr_t)local, piece, pe, call);
-		symmetric = (const char *)symmetric + piece;
-		local = (const char *)local + piece;
-	}
+	if (nbytes)
+		(void)gshmemi_slow_at(gshmemi_slow_what(which, 1, GSHMEMI_THREAD, nbi, 0, region), symmetric, (uintptr_t)local,
+				      nbytes, pe, call);
 }
 
 /* Whether an operation goes by calls of gshmemi_slow_at: those of a kernel of a GPU whose owner performs it. */
@@ -361,7 +338,6 @@ GSHMEMI_FN void gshmemi_slow_put_signal(unsigned region, int scope, void *dest, 
 					uint64_t *sig_addr, uint64_t signal, int sig_op, int pe, int nbi, const char *call)
 {
 	const int is_add = sig_op == GSHMEM_SIGNAL_ADD;
-	struct gshmemi_operation o;
 	struct gshmemi_group group;
 
 	gshmemi_check_move(scope, dest, source, nbytes, pe, call);
@@ -371,15 +347,8 @@ GSHMEMI_FN void gshmemi_slow_put_signal(unsigned region, int scope, void *dest, 
 	gshmemi_slow_check(GSHMEMI_SLOW_FIND_AMO, region, GSHMEMI_THREAD, sig_addr, sig_addr, 8, 8, pe, call);
 	gshmemi_slow_check(GSHMEMI_SLOW_FIND, region, scope, dest, source, nbytes, align, pe, call);
 	group = gshmemi_group_enter(scope, GSHMEMI_KEY(dest, source));
-	if (group.rank == group.size - 1 && gshmemi_goes_by_calls(region, pe, 1)) {
-		gshmemi_slow_call(GSHMEMI_SLOW_PUT, region, dest, source, nbytes, nbi, pe, call);
-		gshmemi_arch_fence_release();
-		if (gshmemi_is_mapped(region, pe, 0)) /* the data does not go with the signal */
-			gshmemi_carry_complete(gshmemi_pe_context(pe), NULL, 0);
-		else
-			gshmemi_carry_order_at(gshmemi_pe_context(pe));
-		(void)gshmemi_slow_amo(region, is_add ? GSHMEMI_AMO_ADD : GSHMEMI_AMO_SET, sig_addr, signal, 0, 8, 0, pe, call);
-	} else if (group.rank == group.size - 1) {
+	if (group.rank == group.size - 1) {
+#if GSHMEMI_ARCH_HAS_DELIVERY
 		o = gshmemi_describe(GSHMEMI_PUT_SIGNAL, region, dest, pe);
 		gshmemi_find_place(region, sig_addr, &o.sig_region, &o.sig_offset);
 		o.op = is_add ? GSHMEMI_AMO_ADD : GSHMEMI_AMO_SET;
@@ -388,6 +357,13 @@ GSHMEMI_FN void gshmemi_slow_put_signal(unsigned region, int scope, void *dest, 
 		o.nbytes = nbytes;
 		o.value = signal;
 		(void)gshmemi_carry_at(&o);
+#else
+		if (nbytes)
+			(void)gshmemi_slow_at(gshmemi_slow_what(GSHMEMI_SLOW_PUT, 1, GSHMEMI_THREAD, nbi, 2, region), dest,
+					      (uintptr_t)source, nbytes, pe, call);
+		gshmemi_arch_fence_release(); /* a carried put has been answered, and the engine lets the signal come behind it */
+		(void)gshmemi_slow_amo(region, is_add ? GSHMEMI_AMO_ADD : GSHMEMI_AMO_SET, sig_addr, signal, 0, 8, 0, pe, call);
+#endif
 	}
 	gshmemi_group_sync(&group);
 }

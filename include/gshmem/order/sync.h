@@ -46,6 +46,8 @@ GSHMEMI_FN void gshmemi_fence(int scope, int context, const char *call)
 /* What quiet completes besides the caller's stores. target_pes NULL: to all PEs. */
 GSHMEMI_FN void gshmemi_complete_others(int context, const int *target_pes, size_t npes, const char *call)
 {
+	if (!target_pes && !gshmemi_is_slow(GSHMEMI_SLOW_ORDER | GSHMEMI_SLOW_LATE)) /* one test for all */
+		return;
 	gshmemi_complete_posts(context, call);
 	if (target_pes && gshmemi_is_slow(GSHMEMI_SLOW_UNSET | GSHMEMI_SLOW_CHECK))
 		gshmemi_slow_pes_at(target_pes, npes, call, gshmemi_arch_caller());

@@ -30,6 +30,7 @@
 #define GSHMEMI_LINE_NBYTES  54 /* 6: of INLINE, or of the word of an atomic */
 #define GSHMEMI_LINE_NBI     60
 #define GSHMEMI_LINE_FETCHES 61
+#define GSHMEMI_LINE_SIGNALS 63 /* of a put: answered when it has been handed over, and what its context asks for later comes behind it */
 #define GSHMEMI_LINE_SIG_REGION 48 /* of the word before */
 
 #define GSHMEMI_LINE_SIGNAL_NBYTES 32
@@ -209,37 +210,76 @@ GSHMEMI_FN int gshmemi_remote_waits(uint64_t head)
 	if (what == GSHMEMI_GET)
 		return !gshmemi_remote_bits(head, GSHMEMI_LINE_NBI, 1);
 	if (what == GSHMEMI_PUT)
-		return !((head >> GSHMEMI_LINE_INLINE | head >> GSHMEMI_LINE_NBI) & 1);
+		return (head >> GSHMEMI_LINE_SIGNALS | ~(head >> GSHMEMI_LINE_INLINE | head >> GSHMEMI_LINE_NBI)) & 1;
 	return (int)gshmemi_remote_bits(head, GSHMEMI_LINE_FETCHES, 1);
 }
 
 /*
- * What waits is out of line, by itself, because a function keeps all that it needs behind a call in registers that kernels pay for. A
- * slot, where to look for which first is left to chance; and the answer to its step, false: the channel is dead.
+ * Registers that are kept behind calls add up along a chain of calls, and kernels pay for the longest. So what has work to do are
+ * functions that call no other one, or none that needs much, and gshmemi_remote_lines_at, which calls them in turns and serves the mailbox
+ * between, keeps little more than its arguments. All lanes of a request call them together; the lowest one does what is the wave's.
  */
-GSHMEMI_SLOW uint32_t gshmemi_remote_open_at(int posts)
+
+/* Arguments and results come in a lane's registers: what is the wave's goes back to scalar ones. */
+#define GSHMEMI_REMOTE_UNIFORM(value) ((value) = (__typeof__(value))gshmemi_arch_uniform(value))
+
+/* In place of a slot: none is free now. */
+#define GSHMEMI_REMOTE_BUSY (GSHMEMI_RPC_NO_SLOT - 1)
+
+/* Lock a slot, after one look at all, which begins where chance will have it. */
+GSHMEMI_FN uint32_t gshmemi_remote_look(int posts)
 {
 	const struct gshmemi_rpc_channel *const c = &gshmemi_state.rpc;
-	const uint32_t home = (uint32_t)((uint64_t)((uint32_t)gshmemi_arch_clock_ns() * 2654435769U) * c->nslots >> 32);
-	uint32_t seq = 0;
-	const uint32_t slot = gshmemi_rpc_open(c, posts ? gshmemi_rpc_post_home(c, home) : home, &seq);
+	uint32_t slot = (uint32_t)((uint64_t)((uint32_t)gshmemi_arch_clock_ns() * 2654435769U) * c->nslots >> 32), seq, i;
+	unsigned polls = GSHMEMI_WAIT_POLLS;
 
-	if (slot != GSHMEMI_RPC_NO_SLOT)
-		(void)gshmemi_arch_amo64(GSHMEMI_AMO_ADD, &c->posts->carried, 1, 0);
-	return slot;
+	if (posts)
+		slot = gshmemi_rpc_post_home(c, slot);
+	GSHMEMI_NO_UNROLL
+	for (i = 0; i < c->nslots; i++) {
+		if (gshmemi_rpc_lock(c, slot, &seq))
+			return slot;
+		slot = slot + 1 < c->nslots ? slot + 1 : 0;
+	}
+	gshmemi_arch_pause(&polls);
+	return gshmemi_arch_load(c->poison, 4) ? GSHMEMI_RPC_NO_SLOT : GSHMEMI_REMOTE_BUSY;
 }
 
-/* The number of the slot's last step, by whom it belongs to. */
+/* For these lanes. GSHMEMI_REMOTE_BUSY: none is free now; GSHMEMI_RPC_NO_SLOT: the channel is dead. */
+GSHMEMI_SLOW uint32_t gshmemi_remote_open_at(uint64_t lanes, uint64_t head)
+{
+	uint32_t slot = 0;
+	int waits;
+
+	GSHMEMI_REMOTE_UNIFORM(lanes);
+	waits = gshmemi_arch_ballot(gshmemi_remote_waits(head), lanes) != 0;
+	if (gshmemi_arch_group_rank(GSHMEMI_WAVE, lanes) == 0)
+		slot = gshmemi_remote_look(!waits);
+	return (uint32_t)gshmemi_arch_broadcast(slot, lanes);
+}
+
+/* While a wave waits, without a look at gshmemi_state.slow: where nothing comes by mail, the attention word says so. */
+GSHMEMI_FN void gshmemi_remote_attend(void)
+{
+#if GSHMEMI_SERVES_MAIL
+	gshmemi_attend_at();
+#endif
+}
+
+/* For these lanes, which keep looking. GSHMEMI_RPC_NO_SLOT: the channel is dead. */
+GSHMEMI_FN uint32_t gshmemi_remote_open(uint64_t lanes, uint64_t head)
+{
+	uint32_t slot;
+
+	while ((slot = gshmemi_remote_open_at(lanes, head)) == GSHMEMI_REMOTE_BUSY)
+		gshmemi_remote_attend();
+	return (uint32_t)gshmemi_arch_uniform(slot);
+}
+
+/* The number of the step that a slot's owner makes: client has that of the last one, until the slot is closed. */
 GSHMEMI_FN uint32_t gshmemi_remote_seq(uint32_t slot)
 {
-	return (uint32_t)gshmemi_arch_load(&gshmemi_state.rpc.request[slot], 4) & GSHMEMI_RPC_SEQ;
-}
-
-GSHMEMI_SLOW int gshmemi_remote_await_at(uint32_t slot)
-{
-	uint64_t value;
-
-	return gshmemi_rpc_await(&gshmemi_state.rpc, slot, gshmemi_remote_seq(slot), &value, GSHMEMI_REMOTE_CALL) >= 0;
+	return ((uint32_t)gshmemi_arch_load(&gshmemi_state.rpc.client[slot], 4) + 1) & GSHMEMI_RPC_SEQ;
 }
 
 GSHMEMI_FN uint64_t *gshmemi_remote_line_of(uint32_t slot)
@@ -258,13 +298,25 @@ GSHMEMI_FN void gshmemi_remote_copy(char *dest, const char *source, unsigned nby
 		dest[i] = source[i];
 }
 
-/* Fill the line, and post the slot's next step. */
-GSHMEMI_FN void gshmemi_remote_send(uint32_t slot, uint64_t lanes, uint64_t offset, uint64_t head, uint64_t a, uint64_t b, unsigned nbytes,
-				    int waits)
+/* Bytes of a line of MEMORY that its request takes; of others 0. */
+GSHMEMI_FN unsigned gshmemi_remote_piece(uint64_t head, uint64_t b)
+{
+	if (!(head >> GSHMEMI_LINE_MEMORY & 1))
+		return 0;
+	return b < GSHMEMI_LINE_PUT_NBYTES ? (unsigned)b : GSHMEMI_LINE_PUT_NBYTES;
+}
+
+/* Fill the lane's line, and post the slot's step. False: nobody waits for the answer, and the slot is closed. */
+GSHMEMI_SLOW int gshmemi_remote_send_at(uint32_t slot, uint64_t lanes, uint64_t offset, uint64_t head, uint64_t a, uint64_t b)
 {
 	const struct gshmemi_rpc_channel *const c = &gshmemi_state.rpc;
-	uint64_t *const line = gshmemi_remote_line_of(slot);
+	const unsigned nbytes = gshmemi_remote_piece(head, b);
+	uint64_t *line;
+	int waits;
 
+	GSHMEMI_REMOTE_UNIFORM(slot);
+	GSHMEMI_REMOTE_UNIFORM(lanes);
+	line = gshmemi_remote_line_of(slot);
 	line[0] = offset;
 	line[1] = head | (uint64_t)nbytes << GSHMEMI_LINE_NBYTES;
 	line[2] = a;
@@ -272,47 +324,109 @@ GSHMEMI_FN void gshmemi_remote_send(uint32_t slot, uint64_t lanes, uint64_t offs
 	line[4] = 0;
 	if (gshmemi_remote_bits(head, GSHMEMI_LINE_WHAT, 4) == GSHMEMI_PUT)
 		gshmemi_remote_copy((char *)&line[2], (const char *)(uintptr_t)a, nbytes);
+	waits = gshmemi_arch_ballot(gshmemi_remote_waits(head), lanes) != 0;
 	gshmemi_arch_group_sync(GSHMEMI_WAVE, lanes);
-	if (gshmemi_arch_group_rank(GSHMEMI_WAVE, lanes) == 0) {
-		gshmemi_rpc_write_header(c, slot, lanes, GSHMEMI_RPC_CARRY, waits ? 0 : GSHMEMI_RPC_POSTED);
-		gshmemi_rpc_post(c, slot, (gshmemi_remote_seq(slot) + 1) & GSHMEMI_RPC_SEQ);
+	if (gshmemi_arch_group_rank(GSHMEMI_WAVE, lanes) != 0)
+		return waits;
+	(void)gshmemi_arch_amo64(GSHMEMI_AMO_ADD, &c->posts->carried, 1, 0);
+	gshmemi_rpc_write_header(c, slot, lanes, GSHMEMI_RPC_CARRY, waits ? 0 : GSHMEMI_RPC_POSTED);
+	gshmemi_rpc_post(c, slot, gshmemi_remote_seq(slot));
+	if (!waits)
+		gshmemi_rpc_close(c, slot, gshmemi_remote_seq(slot), 1);
+	return waits;
+}
+
+/* In place of when a wait started. */
+#define GSHMEMI_REMOTE_ANSWERED 1
+#define GSHMEMI_REMOTE_DEAD     2
+
+GSHMEMI_FN uint64_t gshmemi_remote_poll(uint32_t slot, uint64_t started_ns)
+{
+	const struct gshmemi_rpc_channel *const c = &gshmemi_state.rpc;
+	const uint32_t seq = gshmemi_remote_seq(slot);
+	unsigned polls = 0;
+
+	do {
+		if (gshmemi_rpc_is_answered(c, slot, seq))
+			return GSHMEMI_REMOTE_ANSWERED;
+		gshmemi_arch_pause(&polls);
+	} while (polls < GSHMEMI_WAIT_POLLS);
+	if (gshmemi_arch_load(c->poison, 4))
+		return GSHMEMI_REMOTE_DEAD;
+	return gshmemi_wait_longer(started_ns, &c->answer[slot].low, 4, 0, GSHMEM_CMP_EQ, seq, -1, GSHMEMI_REMOTE_CALL, 0);
+}
+
+/* Poll for the answer to the slot's step, for a while. started_ns, at first 0, is what the last call has returned. */
+GSHMEMI_SLOW uint64_t gshmemi_remote_await_at(uint32_t slot, uint64_t lanes, uint64_t started_ns)
+{
+	GSHMEMI_REMOTE_UNIFORM(slot);
+	GSHMEMI_REMOTE_UNIFORM(lanes);
+	GSHMEMI_REMOTE_UNIFORM(started_ns);
+	if (gshmemi_arch_group_rank(GSHMEMI_WAVE, lanes) == 0)
+		started_ns = gshmemi_remote_poll(slot, started_ns);
+	return gshmemi_arch_broadcast(started_ns, lanes);
+}
+
+/* False: the channel is dead. */
+GSHMEMI_FN int gshmemi_remote_await(uint32_t slot, uint64_t lanes)
+{
+	uint64_t started_ns = 0;
+
+	for (;;) {
+		started_ns = gshmemi_remote_await_at(slot, lanes, started_ns);
+		GSHMEMI_REMOTE_UNIFORM(started_ns);
+		if (started_ns == GSHMEMI_REMOTE_ANSWERED || started_ns == GSHMEMI_REMOTE_DEAD)
+			break;
+		gshmemi_remote_attend();
 	}
+	return started_ns == GSHMEMI_REMOTE_ANSWERED;
+}
+
+/* Take the answer, and close the slot. Returns the line's first word. */
+GSHMEMI_SLOW uint64_t gshmemi_remote_take_at(uint32_t slot, uint64_t lanes, uint64_t head, uint64_t a, uint64_t b)
+{
+	const uint64_t *line;
+	uint64_t value;
+
+	GSHMEMI_REMOTE_UNIFORM(slot);
+	GSHMEMI_REMOTE_UNIFORM(lanes);
+	line = gshmemi_remote_line_of(slot);
+	gshmemi_arch_fence_acquire();
+	value = line[0];
+	if (gshmemi_remote_bits(head, GSHMEMI_LINE_WHAT, 4) == GSHMEMI_GET)
+		gshmemi_remote_copy((char *)(uintptr_t)a, (const char *)line, gshmemi_remote_piece(head, b));
+	gshmemi_arch_group_sync(GSHMEMI_WAVE, lanes);
+	gshmemi_arch_fence_reads();
+	if (gshmemi_arch_group_rank(GSHMEMI_WAVE, lanes) == 0)
+		gshmemi_rpc_close(&gshmemi_state.rpc, slot, gshmemi_remote_seq(slot), 0);
+	return value;
 }
 
 /*
  * Requests of each lane that is here: line[1] is head, and a and b its operands; of MEMORY a is the local end, and b its bytes, of which
- * each request takes as many as a line holds. A kernel pays for the registers of what it may call: words go to the page, and come from it,
- * one by one, and what can be had again is not kept.
+ * each request takes as many as a line holds.
  */
 GSHMEMI_SLOW uint64_t gshmemi_remote_lines_at(uint64_t offset, uint64_t head, uint64_t a, uint64_t b)
 {
-	const uint64_t lanes = gshmemi_arch_wave_here(GSHMEMI_RPC_CARRY);
-	const int is_leader = gshmemi_arch_group_rank(GSHMEMI_WAVE, lanes) == 0;
-	const int waits = gshmemi_arch_ballot(gshmemi_remote_waits(head), lanes) != 0;
-	uint32_t slot = 0;
-	unsigned nbytes;
+	uint64_t lanes, value = 0;
+	uint32_t slot;
 
-	if (is_leader)
-		slot = gshmemi_remote_open_at(!waits);
-	slot = (uint32_t)gshmemi_arch_broadcast(slot, lanes);
-	if (slot == GSHMEMI_RPC_NO_SLOT)
-		return 0;
-	nbytes = head >> GSHMEMI_LINE_MEMORY & 1 ? (unsigned)b : 0;
-	gshmemi_remote_send(slot, lanes, offset, head, a, b, nbytes, waits);
-	if (waits && is_leader && !gshmemi_remote_await_at(slot))
-		return 0;
-	gshmemi_arch_group_sync(GSHMEMI_WAVE, lanes);
-	if (waits) {
-		gshmemi_arch_fence_acquire();
-		b = gshmemi_remote_line_of(slot)[0];
-		if (gshmemi_remote_bits(head, GSHMEMI_LINE_WHAT, 4) == GSHMEMI_GET)
-			gshmemi_remote_copy((char *)(uintptr_t)a, (const char *)gshmemi_remote_line_of(slot), nbytes);
-		gshmemi_arch_group_sync(GSHMEMI_WAVE, lanes);
-		gshmemi_arch_fence_reads();
+	for (;;) {
+		lanes = gshmemi_arch_wave_here(GSHMEMI_RPC_CARRY);
+		slot = gshmemi_remote_open(lanes, head);
+		if (slot == GSHMEMI_RPC_NO_SLOT)
+			return 0;
+		if (gshmemi_remote_send_at(slot, lanes, offset, head, a, b)) {
+			if (!gshmemi_remote_await(slot, lanes))
+				return 0;
+			value = gshmemi_remote_take_at(slot, lanes, head, a, b);
+		}
+		if (!(head >> GSHMEMI_LINE_MEMORY & 1) || b <= GSHMEMI_LINE_PUT_NBYTES)
+			return value;
+		offset += GSHMEMI_LINE_PUT_NBYTES;
+		a += GSHMEMI_LINE_PUT_NBYTES;
+		b -= GSHMEMI_LINE_PUT_NBYTES;
 	}
-	if (is_leader)
-		gshmemi_rpc_close(&gshmemi_state.rpc, slot, gshmemi_remote_seq(slot), !waits);
-	return b;
 }
 
 /* What gshmemi_slow_at was given, of an operation that has passed it. What the library does not reach goes by lines, not by a stream. */
@@ -330,9 +444,9 @@ GSHMEMI_FN uint64_t gshmemi_remote_at(uint64_t what, const void *symmetric, uint
 		else if (which == GSHMEMI_SLOW_AMO)
 			head |= (what >> 11 & 1) << GSHMEMI_LINE_FETCHES;
 	} else if (b > GSHMEMI_LINE_PUT_NBYTES && gshmemi_remote_reaches((const void *)(uintptr_t)a)) {
-		head |= (what >> 11 & 1) << GSHMEMI_LINE_NBI;
+		head |= (what >> 11 & 1) << GSHMEMI_LINE_NBI | (what >> 13 & 1) << GSHMEMI_LINE_SIGNALS;
 	} else if (b) {
-		head |= 1ULL << GSHMEMI_LINE_INLINE | 1ULL << GSHMEMI_LINE_MEMORY;
+		head |= 1ULL << GSHMEMI_LINE_INLINE | 1ULL << GSHMEMI_LINE_MEMORY | (what >> 13 & 1) << GSHMEMI_LINE_SIGNALS;
 	} else {
 		return 0;
 	}
@@ -342,42 +456,84 @@ GSHMEMI_FN uint64_t gshmemi_remote_at(uint64_t what, const void *symmetric, uint
 
 /* ---- order ---- */
 
-/* One question for the lanes that are here, behind what they have posted. */
-GSHMEMI_FN uint64_t gshmemi_remote_ask(uint32_t op, int context, const char *call)
+/*
+ * A question by one lane, for what it and the lanes with it have posted: the server's answer. On GPUs by the same functions as requests,
+ * whose registers kernels pay for anyway.
+ */
+GSHMEMI_FN uint64_t gshmemi_remote_question(uint32_t op, int context, const char *call)
 {
 	const struct gshmemi_rpc_channel *c = &gshmemi_state.rpc;
-	const uint64_t lanes = gshmemi_arch_wave_here((uint64_t)op << 32 | (unsigned)context);
+#if GSHMEMI_ARCH_HAS_DELIVERY
 	const uint64_t words[6] = {(unsigned)context, 0, 0, 0, 0, 0};
-	const uint64_t before = gshmemi_arch_load(&c->posts->arrived, 8);
-	uint64_t known = before, found;
+
+	return gshmemi_rpc_words(c, op, 0, 6, words, NULL, gshmemi_rpc_home(c, gshmemi_arch_caller()), call).value;
+#else
+	const uint64_t me = 1ULL << gshmemi_arch_lane();
+	const struct gshmemi_rpc_answer *answer;
+	uint64_t value;
+	uint32_t slot;
+
+	(void)call;
+	slot = gshmemi_remote_open(me, 1ULL << GSHMEMI_LINE_FETCHES | (uint64_t)GSHMEMI_AMO << GSHMEMI_LINE_WHAT);
+	if (slot == GSHMEMI_RPC_NO_SLOT)
+		return 0;
+	gshmemi_arch_store(&c->header[slot].arg[0], (unsigned)context, 8);
+	gshmemi_rpc_write_header(c, slot, me, op, GSHMEMI_RPC_INLINE);
+	gshmemi_rpc_post(c, slot, gshmemi_remote_seq(slot));
+	if (!gshmemi_remote_await(slot, me))
+		return 0;
+	answer = &c->answer[slot];
+	value = gshmemi_arch_load(&answer->low, 8) >> 32 | gshmemi_arch_load(&answer->high, 8) >> 32 << 32;
+	gshmemi_rpc_close(c, slot, gshmemi_remote_seq(slot), 0);
+	return value;
+#endif
+}
+
+/* Whether all requests that have been posted are known to have been performed. */
+GSHMEMI_SLOW int gshmemi_remote_has_arrived_at(void)
+{
+	const struct gshmemi_rpc_posts *const posts = gshmemi_state.rpc.posts;
+	const uint64_t known = gshmemi_arch_load(&posts->arrived, 8);
 
 	gshmemi_arch_fence_acquire(); /* pairs with the fence of the request that is counted as arrived */
-	gshmemi_arch_group_sync(GSHMEMI_WAVE, lanes);
-	if (gshmemi_arch_group_rank(GSHMEMI_WAVE, lanes) == 0 && known != gshmemi_arch_load(&c->posts->carried, 8)) {
-		found = gshmemi_rpc_words(c, op, 0, 6, words, NULL, gshmemi_rpc_home(c, gshmemi_arch_caller()), call).value;
-		while (known < found) {
-			const uint64_t old = gshmemi_arch_amo64(GSHMEMI_AMO_CAS, &c->posts->arrived, found, known);
+	return known == gshmemi_arch_load(&posts->carried, 8);
+}
 
-			if (old == known)
-				break;
-			known = old;
-		}
+GSHMEMI_SLOW void gshmemi_remote_arrive_at(uint64_t found)
+{
+	struct gshmemi_rpc_posts *const posts = gshmemi_state.rpc.posts;
+	uint64_t known = gshmemi_arch_load(&posts->arrived, 8), old;
+
+	while (known < found) {
+		old = gshmemi_arch_amo64(GSHMEMI_AMO_CAS, &posts->arrived, found, known);
+		if (old == known)
+			break;
+		known = old;
 	}
+}
+
+/* One question for the lanes that are here, behind what they have posted. */
+GSHMEMI_FN void gshmemi_remote_ask(uint32_t op, int context, const char *call)
+{
+	const uint64_t lanes = gshmemi_arch_wave_here((uint64_t)op << 32 | (unsigned)context);
+
+	gshmemi_arch_group_sync(GSHMEMI_WAVE, lanes);
+	if (gshmemi_arch_group_rank(GSHMEMI_WAVE, lanes) == 0 && !gshmemi_remote_has_arrived_at())
+		gshmemi_remote_arrive_at(gshmemi_remote_question(op, context, call));
 	gshmemi_arch_group_sync(GSHMEMI_WAVE, lanes);
 	gshmemi_arch_fence_acquire();
-	return known;
 }
 
 GSHMEMI_SLOW void gshmemi_remote_order(int context)
 {
-	(void)gshmemi_remote_ask(GSHMEMI_RPC_ORDER, context, "gshmem_fence");
+	gshmemi_remote_ask(GSHMEMI_RPC_ORDER, context, "gshmem_fence");
 }
 
 GSHMEMI_SLOW void gshmemi_remote_complete(int context, const int *target_pes, size_t npes)
 {
 	(void)target_pes; /* those to other PEs are completed, too */
 	(void)npes;
-	(void)gshmemi_remote_ask(GSHMEMI_RPC_COMPLETE, context, "gshmem_quiet");
+	gshmemi_remote_ask(GSHMEMI_RPC_COMPLETE, context, "gshmem_quiet");
 }
 #endif
 
