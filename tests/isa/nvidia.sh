@@ -38,7 +38,7 @@ kernel() {
 
 for arch in $ARCHS; do
 	for file in calls user stream; do
-		case $file in stream) bound=-maxrregcount=24 ;; *) bound='' ;; esac
+		case $file in stream) bound=-maxrregcount=32 ;; *) bound='' ;; esac
 		kernel "$arch" $file "$work/default/$file.$arch.cubin" -Iinclude $bound
 		kernel "$arch" $file "$work/direct/$file.$arch.cubin" -Iinclude -DGSHMEM_DIRECT_ONLY
 	done

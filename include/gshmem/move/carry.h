@@ -154,9 +154,9 @@ GSHMEMI_SLOW void gshmemi_remote_order(int context);
 GSHMEMI_SLOW void gshmemi_remote_complete(int context, const int *target_pes, size_t npes);
 #endif
 
-/* Whether kernels ask for operations on PEs that are not mapped. Those of GPUs do when they are compiled with 1. */
+/* Whether kernels ask for operations on PEs that are not mapped. 0: such an operation of a GPU's kernel ends the job. */
 #ifndef GSHMEMI_HAS_NET
-#define GSHMEMI_HAS_NET GSHMEMI_ARCH_HAS_DELIVERY
+#define GSHMEMI_HAS_NET 1
 #endif
 
 /* Whether the library can reach a local end by its address; if not, it goes in lines of so many bytes, or by a stream. */
