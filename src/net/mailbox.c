@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The mailbox's memory, and the CPU's side of it. Processes of one device share it: a memfd that the lowest of its PEs makes and the
- * others open. Who posts holds a lock of it, which nobody waits for.
+ * The mailbox's memory, and the CPU's side of it. Processes of one device that map each other share it: a memfd that the lowest of these
+ * PEs makes and the others open. Who posts holds a lock of it, which nobody waits for.
  */
 #include "net/mailbox.h"
 
@@ -130,22 +130,62 @@ static int allocate(void)
 	return 0;
 }
 
-/* The lowest PE with this device whose memory is mapped, which GSHMEM_CARRY may forbid, as an index of peers. */
-static int find_lowest(void)
-{
-	const struct gshmemi_peer *peers = gshmemi_job->peers;
-	int i = 0;
+/* ---- who shares it ---- */
 
-	while (!peers[i].is_sharer || gshmemi_region_delta(GSHMEMI_REGION_SYNC, peers[i].pe) == GSHMEMI_SENTINEL)
-		i++;
-	return i;
+/* PEs by their indices of peers. maps[i * npeers + j]: PE i has mapped PE j. The last one's row is for collect alone. */
+static char *collect_maps(void)
+{
+	const int n = gshmemi_job->npeers;
+	char *maps = calloc((size_t)n + 1, (size_t)n), *mine;
+	int i;
+
+	if (!maps)
+		gshmemi_end(1); /* the other PEs are in the exchange and cannot be told */
+	mine = maps + n * n;
+	for (i = 0; i < n; i++)
+		mine[i] = gshmemi_region_delta(GSHMEMI_REGION_SYNC, gshmemi_job->peers[i].pe) != GSHMEMI_SENTINEL;
+	gshmemi_bootstrap_allgather_node(mine, maps, (size_t)n);
+	return maps;
+}
+
+/* Whether a PE and all below it that have the mailbox of leader map each other, both ways: each performs what all of them are asked. */
+static bool may_join(const char *maps, const int *leaders, int i, int leader)
+{
+	const int n = gshmemi_job->npeers;
+	int j;
+
+	for (j = 0; j < i; j++)
+		if (leaders[j] == leader && !(maps[i * n + j] && maps[j * n + i]))
+			return false;
+	return true;
+}
+
+/* The PE whose mailbox this PE has: the lowest that it may join. The PEs of a device come to the same end. */
+static int find_leader(void)
+{
+	const int n = gshmemi_job->npeers;
+	char *maps = collect_maps();
+	int *leaders = malloc((size_t)n * sizeof *leaders), i, leader;
+
+	if (!leaders)
+		gshmemi_end(1);
+	for (i = 0; i < n; i++) {
+		leaders[i] = -1;
+		for (leader = 0; gshmemi_job->peers[i].is_sharer && leaders[i] < 0; leader++)
+			if (leader == i || (leaders[leader] == leader && may_join(maps, leaders, i, leader)))
+				leaders[i] = leader;
+	}
+	leader = leaders[gshmemi_job->rank];
+	free(leaders);
+	free(maps);
+	return leader;
 }
 
 /* The PEs of the machine tell each other where their files are. */
-static int share(int lowest)
+static int share(int leader)
 {
 	int64_t *fds = calloc((size_t)gshmemi_job->npeers, sizeof *fds), mine;
-	const bool is_own = lowest == gshmemi_job->rank;
+	const bool is_own = leader == gshmemi_job->rank;
 	int fd = -1, rc = 0;
 
 	if (!fds)
@@ -159,7 +199,7 @@ static int share(int lowest)
 	else if (!rc && is_own)
 		rc = map_file(own_fd);
 	else if (!rc)
-		rc = fds[lowest] < 0 ? -EIO : open_file(&gshmemi_job->peers[lowest], (int)fds[lowest], &fd);
+		rc = fds[leader] < 0 ? -EIO : open_file(&gshmemi_job->peers[leader], (int)fds[leader], &fd);
 	free(fds);
 	if (fd < 0)
 		return rc;
@@ -168,25 +208,25 @@ static int share(int lowest)
 	return rc;
 }
 
-/* Device memory of the lowest PE, which the others have mapped: kernels have no atomics on memory of the host. */
-static uint32_t *find_lock(int lowest)
+/* Device memory of the leader, which the others have mapped: kernels have no atomics on memory of the host. */
+static uint32_t *find_lock(int leader)
 {
-	const ptrdiff_t delta = gshmemi_region_delta(GSHMEMI_REGION_SYNC, gshmemi_job->peers[lowest].pe);
+	const ptrdiff_t delta = gshmemi_region_delta(GSHMEMI_REGION_SYNC, gshmemi_job->peers[leader].pe);
 
 	return (uint32_t *)(void *)((char *)gshmemi_heap.mail_lock + delta);
 }
 
 int gshmemi_mailbox_open(void)
 {
-	int lowest, rc;
+	int leader, rc;
 
 	if (GSHMEMI_ARCH_HOST_DIRECT || !gshmemi_mailbox_is_wanted)
 		return 0;
-	lowest = find_lowest();
-	rc = share(lowest);
+	leader = find_leader();
+	rc = share(leader);
 	if (rc)
 		return rc;
-	lock = find_lock(lowest);
+	lock = find_lock(leader);
 	return 0;
 }
 
