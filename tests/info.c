@@ -164,5 +164,12 @@ int main(void)
 	check_json();
 	t_equal(count("\"fetch_add_8_us\""), 6, "pairs of PEs whose atomics are measured");
 	t_equal(count("\"put_1mib_raw\""), 4, "pairs of PEs whose memory is copied without the library"); /* 0 and 1 have no access */
+#define FAILS "hipIpcOpenMemHandle:1@0,"
+	snprintf(job, sizeof job, "GSHMEM_CPU_FAIL=" FAILS FAILS FAILS FAILS "hipIpcOpenMemHandle:1@0 %.1000s -n 2", mpirun ? mpirun : "mpirun");
+	run(job, "--json 2>/dev/null");
+	check_json();
+	expect("\"puts_go\": [\"self\", \"mpi\"]");
+	expect("\"because_of\": [\"-\", \"ipc-handle-did-not-open\"]");
+	expect("\"puts_go\": [\"direct\", \"self\"]");
 	return 0;
 }

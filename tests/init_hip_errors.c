@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* platform: cpu */
-/* Every HIP call of init fails once, on PE 0, on PE 1 and on both: all PEs get the same error, nothing leaks. */
+/*
+ * Every HIP call of init fails once, on PE 0, on PE 1 and on both: all PEs get the same error, nothing leaks. But for hipIpcOpenMemHandle,
+ * which may fail four times in a row: after the fifth MPI carries what one PE asks of the other.
+ */
 /* timeout: 300 */
 #include <dlfcn.h>
 
@@ -45,14 +48,44 @@ static int count_maps(void)
 	return count;
 }
 
-/* The failing init, then one that must work and use what the first gave back. Prints "rc N". */
-static int pe_main(void)
+#define BULK_NBYTES 100000
+
+/* Each PE puts to the other one, gets from it, and adds there. Prints "maps", unless the other one's memory is not mapped. */
+static void exchange(void)
 {
+	const int me = gshmem_my_pe(), other = 1 - me;
+	long *words = gshmem_calloc(4, sizeof *words);
+	char *bulk = gshmem_calloc(1, BULK_NBYTES), *own = malloc(BULK_NBYTES);
+
+	printf("PE %d %s\n", me, gshmem_ptr(words, other) ? "maps" : "does not map");
+	gshmem_long_p(&words[2], 30 + me, me); /* calls alone: the CPU may not reach it */
+	memset(own, 1 + me, BULK_NBYTES);
+	gshmem_barrier_all();
+	gshmem_long_p(&words[0], 7 + me, other);
+	gshmem_putmem(bulk, own, BULK_NBYTES, other);
+	gshmem_long_atomic_add(&words[1], 5, other);
+	t_equal(gshmem_long_g(&words[2], other), 30 + other, "a get");
+	gshmem_barrier_all();
+	t_equal(gshmem_long_g(&words[0], me), 7 + other, "a put");
+	t_equal(gshmem_long_atomic_fetch_add(&words[1], 5, other), 5, "an atomic");
+	gshmem_getmem(own, bulk, BULK_NBYTES, me);
+	for (int i = 0; i < BULK_NBYTES; i++)
+		t_equal(own[i], 1 + other, "bulk");
+	free(own);
+	gshmem_free(bulk);
+	gshmem_free(words);
+}
+
+/* The failing init, then one that must work and use what the first gave back. Prints "rc N". what: "pe", or MPI's thread level. */
+static int pe_main(const char *what)
+{
+	int level = strcmp(what, "multiple") ? MPI_THREAD_SINGLE : MPI_THREAD_MULTIPLE;
+
 	struct gshmemx_init_attributes attr = GSHMEMX_INIT_ATTR_DEFAULT;
 	int rc, fds, maps;
 	long *word;
 
-	MPI_Init(NULL, NULL);
+	MPI_Init_thread(NULL, NULL, level, &level);
 	fds = t_count_fds();
 	maps = count_maps();
 	rc = gshmemx_init_attr(&attr);
@@ -69,6 +102,8 @@ static int pe_main(void)
 		gshmem_quiet();
 		t_equal(gshmem_long_g(word, gshmem_my_pe()), 7, "a put after the second init");
 	}
+	if (strcmp(what, "pe")) /* else one of its calls might be the one that fails */
+		exchange();
 	t_check(npinned >= 5, "init has %d blocks of pinned memory, expected 5 or more", npinned);
 	gshmem_finalize();
 	t_equal(npinned, 0, "blocks of pinned memory at the end");
@@ -109,6 +144,58 @@ static int each_call(const char *call, const char *where)
 	return k - 1;
 }
 
+/* hipIpcOpenMemHandle fails n times in a row on PE where, both if that is -1, from call k on: a failure counts the calls that go on. */
+static const char *fails(char *env, size_t nbytes, int k, int n, int where)
+{
+	size_t length = (size_t)snprintf(env, nbytes, "GSHMEM_CPU_FAIL=");
+	char at[16] = "";
+	int i;
+
+	if (where >= 0)
+		snprintf(at, sizeof at, "@%d", where);
+	for (i = 0; i < n; i++)
+		length += (size_t)snprintf(env + length, nbytes - length, "%shipIpcOpenMemHandle:%d%s", i ? "," : "", k, at);
+	return env;
+}
+
+/*
+ * From call k on, which is for the sync region or the heap. Four failures nobody sees. After five, all PEs get the same error where MPI has
+ * no thread to spare, and work where it has.
+ */
+static void open_handles(int k, const char *region, int where)
+{
+	static struct t_job job;
+	const int nfailing = where < 0 ? 2 : 1;
+	char env[512], warning[128];
+	int pe;
+
+	t_job_run(&job, 2, fails(env, sizeof env, k, 4, where), "", "single", 20);
+	t_equal(job.status, 0, env);
+	t_equal(common_rc(&job, 2), 0, "init when handles open at the fifth attempt");
+	t_check(!strstr(job.output, "gshmem: "), "%s: expected no message:\n%s", env, job.output);
+	t_equal(t_job_count(&job, " maps\n"), 2, "PEs that map the other one");
+
+	t_job_run(&job, 2, fails(env, sizeof env, k, 5, where), "", "single", 20);
+	t_check(job.status == 0, "%s: status %d:\n%s", env, job.status, job.output);
+	t_check(common_rc(&job, 2) != 0, "%s: init works without a thread of MPI's", env);
+	t_equal(t_job_count(&job, "MPI runs with MPI_THREAD_SINGLE: start MPI by MPI_Init_thread with MPI_THREAD_MULTIPLE"), 1, env);
+	t_equal(t_job_count(&job, "goes over MPI"), nfailing, env);
+	t_equal(t_job_count(&job, "gshmem: pe "), nfailing + 1, env);
+
+	t_job_run(&job, 2, fails(env, sizeof env, k, 5, where), "", "multiple", 20);
+	t_check(job.status == 0, "%s: status %d:\n%s", env, job.status, job.output);
+	t_equal(common_rc(&job, 2), 0, "init when handles do not open");
+	t_equal(t_job_count(&job, "gshmem: pe "), nfailing, env);
+	for (pe = 0; pe < 2; pe++) {
+		snprintf(warning, sizeof warning, "pe %d: init: hipIpcOpenMemHandle of the %s of PE %d, pid ", pe, region, 1 - pe);
+		t_equal(t_job_count(&job, warning), where < 0 || where == pe, warning);
+		snprintf(warning, sizeof warning, ", in 5 attempts: what PE %d asks of PE %d goes over MPI\n", pe, 1 - pe);
+		t_equal(t_job_count(&job, warning), where < 0 || where == pe, warning);
+		snprintf(warning, sizeof warning, "PE %d does not map\n", pe);
+		t_equal(t_job_count(&job, warning), where < 0 || where == pe, warning);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
@@ -118,7 +205,7 @@ int main(int argc, char **argv)
 		{"hipGetDeviceCount", 1}, {"hipGetDevice", 1},          {"hipSetDevice", 1},
 		{"hipHostMalloc", 3},     {"hipMalloc", 1},             {"hipExtMallocWithFlags", 1},
 		{"hipMemsetAsync", 1},    {"hipMemGetAddressRange", 2}, {"hipIpcGetMemHandle", 2},
-		{"hipDeviceGetUuid", 1},  {"hipIpcOpenMemHandle", 2},  {"hipStreamCreateWithPriority", 2},
+		{"hipDeviceGetUuid", 1},  {"hipStreamCreateWithPriority", 2},
 		{"hipEventCreateWithFlags", 2}, {"hipDeviceGetPCIBusId", 1}, {"hipFuncGetAttributes", 1},
 		{"hipDevicePrimaryCtxGetState", 1},
 	};
@@ -126,9 +213,12 @@ int main(int argc, char **argv)
 	unsigned i, w;
 	int n;
 
-	(void)argv;
 	if (argc > 1)
-		return pe_main();
+		return pe_main(argv[1]);
+	for (w = 0; w < 3; w++) {
+		open_handles(1, "sync region", (int)w - 1);
+		open_handles(2, "heap", (int)w - 1);
+	}
 	for (i = 0; i < sizeof calls / sizeof *calls; i++) {
 		for (w = 0; w < 3; w++) {
 			if (t_left_out((int)(i + w)))

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* platform: cpu */
-/* Memory of a peer that cannot be opened: another user, not dumpable, another PID namespace; no peer access. */
+/* timeout: 120 */
+/*
+ * Memory of a peer that cannot be opened: another user, not dumpable, another PID namespace; no peer access. MPI carries what goes there,
+ * and a warning says why.
+ */
 #include <gshmem.h>
 #include <ifaddrs.h>
 #include <mpi.h>
@@ -12,10 +16,11 @@
 
 /*
  * MPI shares memory, too, and must not be the one that fails. Over sockets it may hang in MPI_Finalize (MPICH 4.0.2,
- * UCX 1.13), so that is for jobs that do not come to it.
+ * UCX 1.13), so jobs over sockets end without it, behind a process that the launcher sees in their place.
  */
 #define MPI_NO_PROC "UCX_POSIX_USE_PROC_LINK=n"
 #define MPI_SOCKETS "UCX_TLS=tcp,self"
+#define BULK_NBYTES 300000
 
 /* As root, become somebody else: root can open everything. */
 static void become(unsigned uid)
@@ -25,12 +30,42 @@ static void become(unsigned uid)
 	prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
 }
 
-static int pe_main(const char *name)
+struct objects {
+	long word, mine, sum;
+	char bulk[BULK_NBYTES];
+};
+
+/* A put, a get, an atomic and bulk to the next PE; is_mapped: that PE's memory is in this process. */
+static void exchange(bool is_mapped)
+{
+	struct objects *o = gshmem_calloc(1, sizeof *o);
+	const int me = gshmem_my_pe(), npes = gshmem_n_pes(), next = (me + 1) % npes, previous = (me + npes - 1) % npes;
+	char *bulk = malloc(BULK_NBYTES);
+
+	t_check(!gshmem_ptr(o, next) == !is_mapped, "PE %d: gshmem_ptr of PE %d", me, next);
+	gshmem_long_p(&o->mine, 100 + me, me); /* calls alone: the CPU may not reach it */
+	memset(bulk, 1 + me, BULK_NBYTES);
+	gshmem_barrier_all();
+	gshmem_long_p(&o->word, 5 + me, next);
+	gshmem_putmem(o->bulk, bulk, BULK_NBYTES, next);
+	t_equal(gshmem_long_g(&o->mine, next), 100 + next, "a get");
+	t_equal(gshmem_long_atomic_fetch_add(&o->sum, 7, next), 0, "a fetching atomic");
+	gshmem_barrier_all();
+	t_equal(gshmem_long_g(&o->word, me), 5 + previous, "a put");
+	t_equal(gshmem_long_atomic_fetch(&o->sum, me), 7, "an atomic");
+	gshmem_getmem(bulk, o->bulk, BULK_NBYTES, me);
+	for (int i = 0; i < BULK_NBYTES; i++)
+		t_equal(bulk[i], 1 + previous, "bulk");
+	free(bulk);
+	gshmem_free(o);
+}
+
+static int pe_main(const char *name, const char *shielded)
 {
 	int rank = atoi(getenv("PMI_RANK")), level;
 	long *word;
 
-	if (strcmp(name, "plain")) { /* MPI cannot start or connect between different users */
+	if (*shielded) { /* MPI cannot start or connect between different users */
 		MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &level); /* which PEs out of reach need */
 		MPI_Barrier(MPI_COMM_WORLD);
 	}
@@ -42,24 +77,63 @@ static int pe_main(const char *name)
 			prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 	}
 	gshmem_init();
-	word = gshmem_calloc(1, sizeof *word);
 	if (strcmp(name, "no_peer") == 0) { /* three PEs on devices 0, 1, 2; 0 and 1 do not map each other */
+		word = gshmem_calloc(1, sizeof *word);
 		t_equal(gshmem_pe_accessible(0) + 2 * gshmem_pe_accessible(1) + 4 * gshmem_pe_accessible(2), 7, "who is accessible");
 		t_check(!gshmem_ptr(word, rank == 0) == (rank < 2), "ptr");
+	} else { /* who is not dumpable can open who is; in the ring, PE 2 cannot open PE 0 */
+		exchange(strcmp(name, "plain") == 0 || (strcmp(name, "dumpable") == 0 && rank == 0) ||
+			 (strcmp(name, "ring") == 0 && rank < 2));
 	}
 	gshmem_finalize();
-	if (strcmp(name, "plain"))
-		MPI_Finalize();
 	return 0;
 }
 
-static void expect(const char *name, const char *text)
+/* Both PEs have come to their end. */
+static void expect_end(const struct t_job *job, const char *name)
+{
+	t_check(strstr(job->output, "PE 0 ended with 0") && strstr(job->output, "PE 1 ended with 0"), "%s:\n%s", name, job->output);
+}
+
+/* PE pe could not open the other one, for this reason, and has said so once. */
+static void expect_warning(const struct t_job *job, const char *name, int pe, const char *why)
+{
+	char start[96], end[96];
+	const char *line;
+
+	snprintf(start, sizeof start, "gshmem: pe %d: init: hipIpcOpenMemHandle of the sync region of PE %d, pid ", pe, 1 - pe);
+	snprintf(end, sizeof end, ", in 5 attempts: what PE %d asks of PE %d goes over MPI\n", pe, 1 - pe);
+	line = strstr(job->output, start);
+	t_check(line && strstr(line, why) && strstr(line, why) < strchr(line, '\n'), "%s: PE %d does not say why:\n%s", name, pe, job->output);
+	t_equal(t_job_count(job, start), 1, "warnings of a PE");
+	t_equal(t_job_count(job, end), 1, "that its operations go over MPI");
+}
+
+/* Over sockets; the launcher must not end a PE because another one came to its end first. nwarnings: PEs that cannot open the other one, from PE 1 down. */
+static void expect(const char *name, const char *why, int nwarnings)
+{
+	static struct t_job job;
+	char args[64];
+
+	snprintf(args, sizeof args, "%s shielded", name);
+	t_job_run(&job, 2, MPI_SOCKETS, "-disable-auto-cleanup", args, 20);
+	expect_end(&job, name);
+	t_equal(t_job_count(&job, "goes over MPI"), nwarnings, name);
+	for (int pe = 1; pe > 1 - nwarnings; pe--)
+		expect_warning(&job, name, pe, why);
+}
+
+/* PE 2 of a device cannot open PE 0, nothing else: where they perform what one is asked together, PEs 0 and 1 do, and PE 2 by itself. */
+static void ring(void)
 {
 	static struct t_job job;
 
-	t_job_run(&job, 2, MPI_SOCKETS, "", name, 20);
-	t_job_failed(&job, name, "init: hipIpcOpenMemHandle of the ", 1);
-	t_job_failed(&job, name, text, 1);
+#define FAILS "hipIpcOpenMemHandle:1@2"
+	t_job_run(&job, 3, "GSHMEM_CPU_FAIL=" FAILS "," FAILS "," FAILS "," FAILS "," FAILS, "", "ring", 20);
+#undef FAILS
+	t_check(job.status == 0, "ring: exit status %d:\n%s", job.status, job.output);
+	t_equal(t_job_count(&job, "goes over MPI"), 1, "warnings");
+	t_equal(t_job_count(&job, "pe 2: init: hipIpcOpenMemHandle of the sync region of PE 0, pid "), 1, "its warning");
 }
 
 /* Each PE in a container of its own, as far as processes go. */
@@ -70,11 +144,13 @@ static void other_pid_space(void)
 	if (system("unshare -p -f true 2>/dev/null"))
 		return;
 	t_job_run(&job, 2, MPI_NO_PROC, "", "plain", 20);
-	t_equal(job.status, 0, "without namespaces");
+	t_check(job.status == 0, "without namespaces: exit status %d:\n%s", job.status, job.output);
 	setenv("T_WRAP", "unshare -p -f", 1);
-	t_job_run(&job, 2, MPI_NO_PROC, "", "plain", 20);
+	t_job_run(&job, 2, MPI_SOCKETS, "-disable-auto-cleanup", "apart shielded", 20);
 	unsetenv("T_WRAP");
-	t_job_failed(&job, "unshare", "it is in another PID namespace than this PE: run both in one container", 1);
+	expect_end(&job, "unshare");
+	for (int pe = 0; pe < 2; pe++)
+		expect_warning(&job, "unshare", pe, "it is in another PID namespace than this PE: run both in one container");
 }
 
 /* An interface with an IPv4 address that is up: a container may have none, and its loopback down. */
@@ -95,19 +171,22 @@ int main(int argc, char **argv)
 {
 	static struct t_job job;
 
+	if (argc > 2)
+		return t_job_shield(pe_main, argv[1], argv[2], 0);
 	if (argc > 1)
-		return pe_main(argv[1]);
+		return pe_main(argv[1], "");
 	t_job_run(&job, 3, "GSHMEM_CPU_DEVICES=3 GSHMEM_CPU_NO_PEER=0-1", "", "no_peer", 20);
 	t_equal(job.status, 0, "status of a job with PEs out of reach");
 	t_equal(t_job_count(&job, "pe 0: init: no peer access between the device of PE 0 and that of PE 1"), 1, "warning");
 	t_equal(t_job_count(&job, "pe 1: init: no peer access between the device of PE 1 and that of PE 0"), 1, "warning");
-	other_pid_space();
+	ring();
 	if (access("/sys/class/net", F_OK))
 		t_skip("the rest needs MPI over sockets, which needs /sys: mount -t sysfs sysfs /sys");
 	if (!has_network())
 		t_skip("the rest needs MPI over sockets, which needs a network interface: ip link set lo up");
+	other_pid_space();
 	if (getuid() == 0)
-		expect("uid", "it runs as uid ");
-	expect("dumpable", "it is not dumpable (prctl PR_SET_DUMPABLE");
+		expect("uid", "it runs as uid ", 2);
+	expect("dumpable", "it is not dumpable (prctl PR_SET_DUMPABLE", 1);
 	return 0;
 }

@@ -331,10 +331,10 @@ static char find_why(int pe)
 		return 1;
 	if (gshmemi_env_carrier(gshmemi_state.my_pe, pe) == GSHMEMI_CARRIER_NET)
 		return 2;
-	return peer->is_mapped ? 3 : 4;
+	return peer->is_mapped ? 3 : peer->is_unopened ? 5 : 4;
 }
 
-static const char *const why_names[] = {"-", "other-node", "asked-for", "no-atomics", "no-access"};
+static const char *const why_names[] = {"-", "other-node", "asked-for", "no-atomics", "no-access", "ipc-handle-did-not-open"};
 
 /* What each PE tells of itself. */
 struct row {

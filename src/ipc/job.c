@@ -226,6 +226,11 @@ void gshmemi_job_set_mapped(int peer)
 	job.peers[peer].is_mapped = true;
 }
 
+void gshmemi_job_set_unopened(int peer)
+{
+	job.peers[peer].is_unopened = true;
+}
+
 void gshmemi_job_set_atomics(int peer)
 {
 	job.peers[peer].has_atomics = true;

@@ -20,6 +20,7 @@ struct gshmemi_peer {
 	uint32_t uid;
 	bool is_dumpable : 1; /* lets other processes open its memory */
 	bool is_local : 1;    /* on this PE's node: false only where GSHMEM_PES_PER_NODE pretends others */
+	bool is_unopened : 1; /* its IPC handles did not open here, so that it is not mapped; false until gshmemi_map_open */
 	bool is_mapped : 1;   /* its heap is in this process; false until gshmemi_map_open */
 	bool has_atomics : 1; /* this PE's device has native atomics on that PE's; but for this PE itself false until gshmemi_map_open */
 	bool is_sharer : 1;   /* its device is this PE's, as of this PE itself; likewise */
@@ -58,6 +59,7 @@ extern const struct gshmemi_job *gshmemi_job;
 int gshmemi_job_open(int rc, const struct gshmemi_config *config);
 void gshmemi_job_close(void);
 void gshmemi_job_set_mapped(int peer); /* an index of peers */
+void gshmemi_job_set_unopened(int peer);
 void gshmemi_job_set_atomics(int peer);
 void gshmemi_job_set_sharer(int peer);
 void gshmemi_job_scale(struct gshmemi_scale *scale);

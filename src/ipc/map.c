@@ -130,7 +130,7 @@ static int add_regions(const struct gshmemi_mine *mine)
 	return rc;
 }
 
-/* Map peer i; -EXDEV when there is no access. Its heap must go where the distance is that of its variables, if they are symmetric. */
+/* Map peer i. Its heap must go where the distance is that of its variables, if they are symmetric. */
 static int open_peer(int i, const struct card *card, char *heap)
 {
 	char *const heap_start = heap - card->memory[GSHMEMI_REGION_HEAP].offset;
@@ -145,6 +145,36 @@ static int open_peer(int i, const struct card *card, char *heap)
 	return rc ? rc : gshmemi_region_map(GSHMEMI_REGION_HEAP, i, delta ? heap_start + delta : NULL);
 }
 
+static unsigned count_regions(void)
+{
+	return gshmemi_globals.nbytes ? GSHMEMI_NFIXED : GSHMEMI_REGION_GLOBALS;
+}
+
+/* A peer is mapped with all of its regions, or not at all. */
+static void close_peer(int i)
+{
+	unsigned region;
+
+	for (region = 0; region < count_regions(); region++)
+		gshmemi_region_unmap(region, i);
+	gshmemi_openings_close_idle(i);
+}
+
+/* Map peer i, or find out that its owner must perform what this PE asks of it. */
+static int reach_peer(int i, const struct access *access, const struct card *card, char *heap)
+{
+	const int rc = access->can_map ? open_peer(i, card, heap) : -EXDEV;
+
+	if (!rc) {
+		gshmemi_job_set_mapped(i);
+		return 0;
+	}
+	if (rc == -EREMOTE)
+		gshmemi_job_set_unopened(i);
+	close_peer(i);
+	return rc == -EXDEV || rc == -EREMOTE ? 0 : rc;
+}
+
 /* A carrier of this process writes to the memory of pretended nodes, too. */
 static bool wants_mapping(const struct gshmemi_peer *peer)
 {
@@ -155,7 +185,8 @@ static int open_peers(const struct card *cards, const struct gshmemi_mine *mine)
 {
 	const struct gshmemi_peer *peer;
 	struct access access;
-	int i, region, rc;
+	unsigned region;
+	int i, rc;
 
 	for (i = 0; i < gshmemi_job->npeers; i++) {
 		peer = &gshmemi_job->peers[i];
@@ -169,21 +200,20 @@ static int open_peers(const struct card *cards, const struct gshmemi_mine *mine)
 			return rc;
 		if (access.has_atomics)
 			gshmemi_job_set_atomics(i);
-		for (region = 0; region < (gshmemi_globals.nbytes ? GSHMEMI_NFIXED : GSHMEMI_REGION_GLOBALS); region++)
-			gshmemi_region_tell((unsigned)region, i, &cards[i].memory[region]);
-		rc = access.can_map ? open_peer(i, &cards[i], mine->bases[GSHMEMI_REGION_HEAP]) : -EXDEV;
-		if (rc && rc != -EXDEV)
+		for (region = 0; region < count_regions(); region++)
+			gshmemi_region_tell(region, i, &cards[i].memory[region]);
+		rc = reach_peer(i, &access, &cards[i], mine->bases[GSHMEMI_REGION_HEAP]);
+		if (rc)
 			return rc;
-		if (!rc)
-			gshmemi_job_set_mapped(i);
 		gshmemi_life_open_peer(peer->pe, (int)cards[i].life_fd);
 	}
 	return 0;
 }
 
-static bool is_unmapped(const struct gshmemi_peer *peer)
+/* Its handle was not tried: the devices have no access. */
+static bool lacks_access(const struct gshmemi_peer *peer)
 {
-	return peer->is_local && !peer->is_mapped && wants_mapping(peer);
+	return peer->is_local && !peer->is_mapped && !peer->is_unopened && wants_mapping(peer);
 }
 
 static bool lacks_atomics(const struct gshmemi_peer *peer)
@@ -213,7 +243,7 @@ static int list_peers(bool (*is_true)(const struct gshmemi_peer *), char *list, 
 static void report_access(void)
 {
 	char list[256];
-	int n = list_peers(is_unmapped, list, sizeof list);
+	int n = list_peers(lacks_access, list, sizeof list);
 
 	if (n)
 		gshmemi_warn("init: no peer access between the device of PE %d and %s of PE %s: calls to %s %s", gshmemi_job->my_pe,

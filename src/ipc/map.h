@@ -18,8 +18,9 @@ struct gshmemi_mine {
  * (ipc/region.h) are there then. rc is this PE's error so far. Collective, and agreed: 0, or the same error on every PE with nothing
  * left open.
  *
- * A PE on another node, or one whose device this one cannot access, is no error: its distances are sentinels. So is the one for atomics
- * where this PE's device has no native atomics on that PE's: each word has one kind of agent (docs/design.md).
+ * A PE on another node, or one whose device this one cannot access, is no error: its distances are sentinels. So are those of a PE whose
+ * handles do not open in several attempts, after a warning; where operations on it cannot go over MPI, that is an error. So is the
+ * distance for atomics where this PE's device has no native atomics on that PE's: each word has one kind of agent (docs/design.md).
  * *heap_align_p is the alignment that the heap has on all PEs. gshmemi_regions_close undoes it.
  */
 int gshmemi_map_open(int rc, const struct gshmemi_mine *mine, size_t *heap_align_p);

@@ -131,8 +131,8 @@ hipError_t gshmemi_opening_take(int peer, const struct gshmemi_memory *memory, v
 	return error;
 }
 
-/* Close what is one too many of those without a user. */
-static void trim(struct gshmemi_opening **list)
+/* Close the oldest of those without a user if there are more than most. */
+static bool trim(struct gshmemi_opening **list, int most)
 {
 	struct gshmemi_opening **link, **oldest = NULL;
 	int nidle = 0;
@@ -142,8 +142,10 @@ static void trim(struct gshmemi_opening **list)
 			oldest = link;
 			nidle++;
 		}
-	if (nidle > gshmemi_env.IPC_CACHE)
-		close_first(oldest);
+	if (nidle <= most)
+		return false;
+	close_first(oldest);
+	return true;
 }
 
 void gshmemi_opening_give(int peer, struct gshmemi_opening *opening)
@@ -155,7 +157,15 @@ void gshmemi_opening_give(int peer, struct gshmemi_opening *opening)
 		link = &(*link)->next;
 	move_to_front(&peers[peer], link);
 	opening->nusers--;
-	trim(&peers[peer]);
+	(void)trim(&peers[peer], (int)gshmemi_env.IPC_CACHE);
+	pthread_mutex_unlock(&lock);
+}
+
+void gshmemi_openings_close_idle(int peer)
+{
+	pthread_mutex_lock(&lock);
+	while (trim(&peers[peer], 0))
+		;
 	pthread_mutex_unlock(&lock);
 }
 

@@ -41,6 +41,8 @@ void gshmemi_openings_destroy(void);
  */
 hipError_t gshmemi_opening_take(int peer, const struct gshmemi_memory *memory, void *place, struct gshmemi_opening **opening_p);
 void gshmemi_opening_give(int peer, struct gshmemi_opening *opening);
+/* Close those of a peer that have no user. */
+void gshmemi_openings_close_idle(int peer);
 
 /* Handles that were opened; and times that take found one open, since create. */
 struct gshmemi_openings_count {

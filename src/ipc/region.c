@@ -3,6 +3,7 @@
 
 #include <gshmem/move/carry.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -305,19 +306,49 @@ static hipError_t try(unsigned region, int peer, void *place)
 	return error;
 }
 
+/* With a pause before each attempt but the first. Devices without access stay so. */
+static hipError_t try_often(unsigned region, int peer, void *place)
+{
+	hipError_t error = try(region, peer, place);
+	int i;
+
+	for (i = 1; i < GSHMEMI_REGION_ATTEMPTS && error != hipSuccess && error != hipErrorPeerAccessUnsupported; i++) {
+		usleep(1000U << i);
+		error = try(region, peer, place);
+	}
+	return error;
+}
+
 int gshmemi_region_map(unsigned region, int peer, void *place)
 {
 	const int pe = gshmemi_job->peers[peer].pe;
-	const hipError_t error = try(region, peer, place);
-	char why[128];
+	const hipError_t error = try_often(region, peer, place);
+	char what[320], why[128];
 
 	if (error == hipSuccess)
 		return 0;
 	if (error == hipErrorPeerAccessUnsupported)
 		return -EXDEV;
 	gshmemi_job_explain(pe, why, sizeof why);
-	return gshmemi_hip(error, "init: hipIpcOpenMemHandle of the %s of PE %d, pid %d on %s (%s)", objects[region]->what, pe,
-			   (int)gshmemi_job->peers[peer].pid, gshmemi_job->host, why);
+	snprintf(what, sizeof what, "init: hipIpcOpenMemHandle of the %s of PE %d, pid %d on %s (%s)", objects[region]->what, pe,
+		 (int)gshmemi_job->peers[peer].pid, gshmemi_job->host, why);
+	if (!GSHMEMI_HAS_NET)
+		return gshmemi_hip(error, "%s", what);
+	if (gshmemi_report_file_limit(what)) /* MPI needs files, too */
+		return -EMFILE;
+	gshmemi_warn("%s: %s (%s), in %d attempts: what PE %d asks of PE %d goes over MPI", what, hipGetErrorString(error),
+		     hipGetErrorName(error), GSHMEMI_REGION_ATTEMPTS, gshmemi_job->my_pe, pe);
+	return -EREMOTE;
+}
+
+void gshmemi_region_unmap(unsigned region, int peer)
+{
+	struct part *part = &objects[region]->parts[peer];
+
+	set_delta(region, peer, GSHMEMI_SENTINEL);
+	if (part->opening)
+		gshmemi_opening_give(peer, part->opening);
+	part->opening = NULL;
 }
 
 /* Under the lock. */
@@ -325,15 +356,11 @@ static void reach(unsigned region, int peer)
 {
 	struct part *part = &objects[region]->parts[peer];
 	hipError_t error = hipErrorPeerAccessUnsupported;
-	int i;
 
 	if (part->was_tried)
 		return;
-	for (i = 0; gshmemi_job->peers[peer].is_mapped && part->memory.nbytes && i < GSHMEMI_REGION_ATTEMPTS && !part->opening; i++) {
-		if (i)
-			usleep(1000U << i);
-		error = try(region, peer, NULL);
-	}
+	if (gshmemi_job->peers[peer].is_mapped && part->memory.nbytes)
+		error = try_often(region, peer, NULL);
 	__atomic_store_n(&part->was_tried, true, __ATOMIC_RELEASE);
 	if (part->memory.nbytes && !part->opening)
 		gshmemi_warn("hipIpcOpenMemHandle of the %s of PE %d: %s: calls to it fail", objects[region]->what,

@@ -35,14 +35,20 @@ void gshmemi_region_remove(unsigned region);
 /* What a peer has. */
 void gshmemi_region_tell(unsigned region, int peer, const struct gshmemi_memory *memory);
 
-/* Map one peer's, at place unless that is NULL, or fail: -EXDEV, where the devices have no access, or an error after a message. */
-int gshmemi_region_map(unsigned region, int peer, void *place);
+#define GSHMEMI_REGION_ATTEMPTS 5 /* to open a handle, with pauses of milliseconds */
 
 /*
- * Map that of a PE of the world, or all, unless it has been tried before. What cannot be mapped in GSHMEMI_REGION_ATTEMPTS is a warning,
- * and stays at its sentinels. Any thread. open returns a negative errno when the tables of kernels cannot be written.
+ * Map one peer's in init, at place unless that is NULL. Fails with -EXDEV where the devices have no access; with -EREMOTE, after a
+ * warning, where its handle does not open and operations on the peer can go over MPI; or with an error after a message.
  */
-#define GSHMEMI_REGION_ATTEMPTS 5
+int gshmemi_region_map(unsigned region, int peer, void *place);
+/* Undo that, in init; or do nothing. */
+void gshmemi_region_unmap(unsigned region, int peer);
+
+/*
+ * Map that of a PE of the world, or all, unless it has been tried before. What cannot be mapped is a warning, and stays at its
+ * sentinels. Any thread. open returns a negative errno when the tables of kernels cannot be written.
+ */
 void gshmemi_region_reach(unsigned region, int pe);
 int gshmemi_region_open(unsigned region);
 
