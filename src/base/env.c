@@ -119,6 +119,7 @@ static const struct range {
 	int least, most;
 } ranges[] = {
 	{"GSHMEM_DEVICE", -1, INT_MAX},
+	{"GSHMEM_NET_CPU", -1, INT_MAX},
 	{"GSHMEM_TEAMS", 8, (1 << GSHMEMI_TEAM_INDEX_BITS) - 1},
 	{"GSHMEM_CONTEXTS", 2, GSHMEMI_CTX_LIBRARY},
 	{"GSHMEM_RPC_SLOTS", 0, 1 << 20},

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "base/thread.h"
 
+#include <sched.h>
 #include <signal.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/base.h"
 
@@ -17,5 +19,22 @@ int gshmemi_thread_start(pthread_t *thread, void *(*run)(void *), void *arg, con
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	if (rc)
 		gshmemi_error("%s cannot start: %s", name, strerror(-rc));
+	return rc;
+}
+
+/* A set has room for CPU_SETSIZE cores, of which Linux takes none that the machine, or the process's container, lacks. */
+int gshmemi_thread_pin(pthread_t thread, int core, const char *text)
+{
+	cpu_set_t cores;
+	int rc = -EINVAL;
+
+	CPU_ZERO(&cores);
+	if (core < CPU_SETSIZE) {
+		CPU_SET(core, &cores);
+		rc = -pthread_setaffinity_np(thread, sizeof cores, &cores);
+	}
+	if (rc)
+		gshmemi_error("%s core %d: %s: this machine has cores 0 to %ld, of which a container or a batch system may leave a "
+			      "process some", text, core, strerror(-rc), sysconf(_SC_NPROCESSORS_CONF) - 1);
 	return rc;
 }

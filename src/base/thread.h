@@ -11,4 +11,7 @@
  */
 int gshmemi_thread_start(pthread_t *thread, void *(*run)(void *), void *arg, const char *name);
 
+/* Keep it on a core; 0, or a negative errno after a message that begins with text. */
+int gshmemi_thread_pin(pthread_t thread, int core, const char *text);
+
 #endif /* GSHMEMI_BASE_THREAD_H */

@@ -292,12 +292,24 @@ static struct gshmemi_engine_config config_of(struct gshmemi_link *link)
 	return config;
 }
 
+static void stop_thread(void)
+{
+	atomic_store(&is_stopping, true);
+	wake();
+	pthread_join(thread, NULL);
+}
+
 static int start_thread(void)
 {
 	int rc;
 
 	atomic_store(&is_stopping, false);
 	rc = gshmemi_thread_start(&thread, run, NULL, "net: the net thread");
+	if (rc || gshmemi_env.NET_CPU < 0)
+		return rc;
+	rc = gshmemi_thread_pin(thread, gshmemi_env.NET_CPU, "GSHMEM_NET_CPU: the net thread cannot stay on");
+	if (rc)
+		stop_thread();
 	return rc;
 }
 
@@ -330,9 +342,7 @@ static int start(struct gshmemi_link *link)
 
 static void stop(void)
 {
-	atomic_store(&is_stopping, true);
-	wake();
-	pthread_join(thread, NULL);
+	stop_thread();
 	handle_abort(hold_abort, SIG_DFL);
 	gshmemi_net_agent_close();
 	gshmemi_engine_destroy(engine);
