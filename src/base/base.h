@@ -108,6 +108,13 @@ enum gshmemi_rpc_poll {
 	GSHMEMI_POLL_NAP /* as adaptive, but nobody wakes it: as with a GPU */
 };
 
+/* Whether MPI is given memory of the device to send from: GSHMEM_MPI_GPU. */
+enum gshmemi_mpi_gpu {
+	GSHMEMI_MPI_GPU_AUTO, /* if it says that it takes it */
+	GSHMEMI_MPI_GPU_NO,
+	GSHMEMI_MPI_GPU_YES
+};
+
 /* GSHMEM_PES_PER_NODE: npes 0: nothing is pretended. */
 struct gshmemi_nodes {
 	int npes;
@@ -123,6 +130,7 @@ struct gshmemi_env {
 #define GSHMEMI_ENV_TYPE_seconds double
 #define GSHMEMI_ENV_TYPE_text    const char * /* as the environment has it, NULL: not set */
 #define GSHMEMI_ENV_TYPE_poll    enum gshmemi_rpc_poll
+#define GSHMEMI_ENV_TYPE_mpi_gpu enum gshmemi_mpi_gpu
 #define GSHMEMI_ENV_TYPE_delivery const char * /* likewise */
 #define GSHMEMI_ENV_TYPE_carry   const char * /* likewise; see gshmemi_env_carries */
 #define GSHMEMI_ENV_TYPE_nodes   struct gshmemi_nodes

@@ -103,6 +103,22 @@ static int parse_poll(const char *name, const char *text, enum gshmemi_rpc_poll 
 	return -EINVAL;
 }
 
+/* In the order of enum gshmemi_mpi_gpu. */
+static int parse_mpi_gpu(const char *name, const char *text, enum gshmemi_mpi_gpu *value_p)
+{
+	static const char *const words[] = {"auto", "0", "1"};
+	unsigned i;
+
+	for (i = 0; i < sizeof words / sizeof *words; i++) {
+		if (strcmp(text, words[i]) == 0) {
+			*value_p = (enum gshmemi_mpi_gpu)i;
+			return 0;
+		}
+	}
+	gshmemi_error("%s=%s: must be auto, 0 or 1", name, text);
+	return -EINVAL;
+}
+
 static int parse_flag(const char *name, const char *text, bool *value_p)
 {
 	if ((text[0] != '0' && text[0] != '1') || text[1]) {

@@ -24,6 +24,8 @@ X(NET, flag, "0", "peers", "1: the thread that reaches PEs which are not mapped 
 X(NET_DEADLINE, seconds, "10", "peers",
   "seconds after which a PE that does not answer ends the job, unless its process is stopped; 0: never")
 X(NET_CPU, number, "-1", "peers", "core for the thread that reaches PEs which are not mapped, numbered as in /proc/cpuinfo; -1: any")
+X(MPI_GPU, mpi_gpu, "auto", "peers",
+  "whether MPI is given GPU memory to send from, in bulk: 1, 0: it is copied to memory of the CPU first, or auto: MPI is asked")
 X(STATS, flag, "0", "debugging", "1: gshmem_finalize says on stderr how many operations went over the net, and what this PE performed")
 X(NET_SEQ, number, "0", "debugging", "number of the first message to each PE: to test that 32 bits may wrap")
 X(CHECK, flag, "0", "debugging",

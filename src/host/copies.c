@@ -14,6 +14,7 @@
 
 #include "heap/heap.h"
 #include "ipc/region.h"
+#include "net/net.h"
 
 #if !GSHMEMI_ARCH_HOST_DIRECT
 
@@ -146,6 +147,8 @@ static uint64_t carry_remote(const struct gshmemi_operation *o, const char *call
 	struct gshmemi_operation signal;
 	uint64_t old;
 
+	if (gshmemi_carrying_sends_device(o))
+		return gshmemi_remote_carry(o);
 	switch (o->what) {
 	case GSHMEMI_PUT:
 	case GSHMEMI_GET:

@@ -37,6 +37,7 @@ struct gshmemi_agent {
 	/* Begin a copy between it and memory of the device; is_over becomes true. */
 	void (*copy)(void *user, struct gshmemi_landing *landing, void *dest, const void *source, size_t nbytes);
 	void *user;
+	bool sends_device; /* the link may send from memory of the device: what leaves needs no landing. What comes always does */
 };
 
 #endif /* GSHMEMI_NET_AGENT_H */

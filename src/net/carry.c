@@ -34,8 +34,13 @@ static bool move_block(struct gshmemi_carrying *c, struct gshmemi_engine *e, boo
 	if (is_get)
 		return is_small ? gshmemi_engine_get(e, &target, local, o->nbytes, open)
 				: gshmemi_engine_get_bulk(e, &target, local, o->nbytes, open);
-	return is_small ? gshmemi_engine_put(e, &target, local, o->nbytes)
-			: gshmemi_engine_put_bulk(e, &target, local, o->nbytes, open, &c->bulk);
+	if (is_small)
+		return gshmemi_engine_put(e, &target, local, o->nbytes);
+	if (!gshmemi_engine_put_bulk(e, &target, local, o->nbytes, open, &c->bulk))
+		return false;
+	if (gshmemi_carrying_sends_device(o))
+		gshmemi_engine_count_device(e, false, (o->nbytes + GSHMEMI_NET_CHUNK_NBYTES - 1) / GSHMEMI_NET_CHUNK_NBYTES);
+	return true;
 }
 
 /* ---- local ends that the CPU does not reach ---- */
@@ -48,14 +53,32 @@ bool gshmemi_carrying_is_staged(const struct gshmemi_operation *o)
 	return false;
 }
 
+bool gshmemi_carrying_sends_device(const struct gshmemi_operation *o)
+{
+	(void)o;
+	return false;
+}
+
 #define stage_block(c, e, is_get) ((void)(c), (void)(e), (void)(is_get), false)
 #define stage_amo(c, e)           ((void)(c), (void)(e), false)
 
 #else
 
-bool gshmemi_carrying_is_staged(const struct gshmemi_operation *o)
+static bool is_of_device(const struct gshmemi_operation *o)
 {
 	return (uint64_t)((uintptr_t)o->local - (uintptr_t)gshmemi_state.heap) < gshmemi_state.heap_nbytes;
+}
+
+bool gshmemi_carrying_sends_device(const struct gshmemi_operation *o)
+{
+	const bool is_put = o->what == GSHMEMI_PUT || o->what == GSHMEMI_PUT_BLOCKS || o->what == GSHMEMI_PUT_SIGNAL;
+
+	return is_put && o->nbytes > GSHMEMI_NET_SMALL_NBYTES && gshmemi_net_sends_device() && is_of_device(o);
+}
+
+bool gshmemi_carrying_is_staged(const struct gshmemi_operation *o)
+{
+	return is_of_device(o) && !gshmemi_carrying_sends_device(o);
 }
 
 /* Of a piece: nothing is begun, it comes to the landing, is there, is on its way over the net, goes home. */
@@ -80,13 +103,16 @@ static bool begin_piece(struct gshmemi_carrying *c, size_t nbytes)
 /* Over the net, from the landing or to it. False: no room. */
 static bool move_piece(struct gshmemi_carrying *c, struct gshmemi_engine *e, const struct gshmemi_target *target, bool is_get)
 {
-	const bool is_small = c->nbytes <= GSHMEMI_NET_SMALL_NBYTES;
+	char *const memory = c->landing->memory;
 
-	if (is_get)
-		return is_small ? gshmemi_engine_get(e, target, c->landing->memory, c->nbytes, &c->piece)
-				: gshmemi_engine_get_bulk(e, target, c->landing->memory, c->nbytes, &c->piece);
-	return is_small ? gshmemi_engine_put(e, target, c->landing->memory, c->nbytes)
-			: gshmemi_engine_put_bulk(e, target, c->landing->memory, c->nbytes, &c->piece, &c->bulk);
+	if (c->nbytes <= GSHMEMI_NET_SMALL_NBYTES)
+		return is_get ? gshmemi_engine_get(e, target, memory, c->nbytes, &c->piece)
+			      : gshmemi_engine_put(e, target, memory, c->nbytes);
+	if (!(is_get ? gshmemi_engine_get_bulk(e, target, memory, c->nbytes, &c->piece)
+		     : gshmemi_engine_put_bulk(e, target, memory, c->nbytes, &c->piece, &c->bulk)))
+		return false;
+	gshmemi_engine_count_device(e, true, 1);
+	return true;
 }
 
 /* As far as the piece goes now; true: it has ended. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The owner's side where the CPU does not reach the memory (agent.h): a record is begun, and counts as performed when it has been, and all
- * before it. Mails are performed in order; a chunk waits for those before it, and for a landing, which it leaves by a copy of the device.
+ * before it. Mails are performed in order; a chunk waits for those before it, and for a landing, which it leaves by a copy of the device:
+ * a receive straight into that memory would be over before a kernel that runs is sure to see it. What leaves may be sent from there.
  */
 #include "net/connection.h"
 
@@ -73,6 +74,7 @@ static enum performed take_chunk_later(struct gshmemi_engine *e, struct connecti
 	landing = agent->take(agent->user, r->nbytes);
 	if (!landing)
 		return PUT_OFF;
+	e->counts.nstaged++;
 	landing->is_copying = false;
 	landing->dest = gshmemi_net_find(e, c, r, r->nbytes);
 	chunk->landing = landing;
@@ -91,13 +93,21 @@ static enum performed give_chunk_later(struct gshmemi_engine *e, struct connecti
 
 	if (chunk->is_busy || chunk->landing)
 		return PUT_OFF;
+	chunk->transfer.nbytes = r->nbytes;
+	chunk->transfer.tag = gshmemi_net_tag(r->value, true);
+	if (agent->sends_device) {
+		chunk->transfer.memory = gshmemi_net_find(e, c, r, r->nbytes);
+		gshmemi_net_transfer(e, chunk);
+		e->counts.nsent_from_device++;
+		e->counts.ngets_performed++;
+		return PERFORMED;
+	}
 	chunk->landing = agent->take(agent->user, r->nbytes);
 	if (!chunk->landing)
 		return PUT_OFF;
 	chunk->landing->is_copying = true;
 	chunk->transfer.memory = chunk->landing->memory;
-	chunk->transfer.nbytes = r->nbytes;
-	chunk->transfer.tag = gshmemi_net_tag(r->value, true);
+	e->counts.nstaged++;
 	agent->copy(agent->user, chunk->landing, chunk->landing->memory, gshmemi_net_find(e, c, r, r->nbytes), r->nbytes);
 	c->nlandings++;
 	e->counts.ngets_performed++;

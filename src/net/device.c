@@ -18,6 +18,7 @@
 #include "ipc/job.h"
 #include "net/engine.h"
 #include "net/mail.h"
+#include "net/mpi.h"
 
 #if !GSHMEMI_ARCH_HOST_DIRECT
 
@@ -237,11 +238,24 @@ static void give_for_others(void *user, struct gshmemi_landing *landing)
 	give(&pools[0], landing);
 }
 
+static struct gshmemi_agent agent = {post, is_done, take_for_others, give_for_others, begin_copy, NULL, false};
+
 const struct gshmemi_agent *gshmemi_net_agent(void)
 {
-	static const struct gshmemi_agent agent = {post, is_done, take_for_others, give_for_others, begin_copy, NULL};
-
 	return &agent;
+}
+
+bool gshmemi_net_sends_device(void)
+{
+	return agent.sends_device;
+}
+
+/* MPI is asked what it can do; nothing is tried, for an MPI that cannot ends the process. */
+static bool find_sends_device(void)
+{
+	if (gshmemi_env.MPI_GPU != GSHMEMI_MPI_GPU_AUTO)
+		return gshmemi_env.MPI_GPU == GSHMEMI_MPI_GPU_YES;
+	return gshmemi_link_mpi_takes_device();
 }
 
 struct gshmemi_landing *gshmemi_landing_take(size_t nbytes)
@@ -263,6 +277,8 @@ int gshmemi_net_agent_open(void)
 {
 	int rc;
 
+	agent.sends_device = find_sends_device();
+	gshmemi_info("net: bulk of the device's memory is %s", agent.sends_device ? "sent by MPI from there" : "copied to landings first");
 	rc = open_landings();
 	if (!rc)
 		rc = gshmemi_devmem_open_stream(&stream, "init");
@@ -292,6 +308,11 @@ void gshmemi_net_agent_close(void)
 const struct gshmemi_agent *gshmemi_net_agent(void)
 {
 	return NULL;
+}
+
+bool gshmemi_net_sends_device(void)
+{
+	return true; /* as any memory */
 }
 
 int gshmemi_net_agent_open(void)

@@ -8,6 +8,8 @@
 #include "net/agent.h"
 
 const struct gshmemi_agent *gshmemi_net_agent(void);
+/* Whether the link sends from memory of the device, as the agent says from open on. */
+bool gshmemi_net_sends_device(void);
 int gshmemi_net_agent_open(void);
 void gshmemi_net_agent_close(void);
 

@@ -94,6 +94,11 @@ const struct gshmemi_engine_counts *gshmemi_engine_counts(const struct gshmemi_e
 	return &e->counts;
 }
 
+void gshmemi_engine_count_device(struct gshmemi_engine *e, bool is_staged, uint64_t nchunks)
+{
+	*(is_staged ? &e->counts.nstaged : &e->counts.nsent_from_device) += nchunks;
+}
+
 /* ---- connections ---- */
 
 static void name_chunks(struct connection *c, struct sending *chunks, enum sending_what what)

@@ -140,11 +140,15 @@ struct gshmemi_engine_counts {
 	uint64_t ngets_performed;
 	uint64_t natomics_performed;  /* by the CPU */
 	uint64_t natomics_by_device;
+	uint64_t nsent_from_device;   /* chunks of the device's memory that the link sent from there, */
+	uint64_t nstaged;             /* and chunks that went through a landing to or from it */
 	uint64_t nparked;     /* who waited in a lock here */
 	uint64_t nstalls;     /* a record was put off */
 	uint64_t nrefused;    /* calls that found no room */
 	uint64_t most_held;   /* messages that were kept, at most */
 };
 const struct gshmemi_engine_counts *gshmemi_engine_counts(const struct gshmemi_engine *e);
+/* So many chunks of this PE's operations come from memory of the device, or go there, in one of these ways. */
+void gshmemi_engine_count_device(struct gshmemi_engine *e, bool is_staged, uint64_t nchunks);
 
 #endif /* GSHMEMI_NET_ENGINE_H */

@@ -301,6 +301,23 @@ static void unwatch_finalize(void)
 	MPI_Comm_free_keyval(&keyval);
 }
 
+/* ---- memory of devices ---- */
+
+/*
+ * Which of these there are differs between MPIs, and between versions of one: MPICH has cuda and hip, Open MPI cuda and rocm. Weak: what
+ * the MPI that this process runs with lacks is NULL, whatever mpi.h the library was compiled with.
+ */
+int MPIX_Query_cuda_support(void) __attribute__((weak));
+int MPIX_Query_hip_support(void) __attribute__((weak));
+int MPIX_Query_rocm_support(void) __attribute__((weak));
+
+bool gshmemi_link_mpi_takes_device(void)
+{
+	if (GSHMEMI_ARCH_IS_CUDA)
+		return MPIX_Query_cuda_support && MPIX_Query_cuda_support();
+	return (MPIX_Query_hip_support && MPIX_Query_hip_support()) || (MPIX_Query_rocm_support && MPIX_Query_rocm_support());
+}
+
 /* ---- open and end ---- */
 
 /* Receives are not cancelled, which takes MPICH a message and its answer: messages to this PE itself complete them. */

@@ -14,4 +14,7 @@
  */
 int gshmemi_link_mpi_open(struct gshmemi_link **link_p);
 
+/* Whether MPI says that it sends from memory of this kind of device. */
+bool gshmemi_link_mpi_takes_device(void);
+
 #endif /* GSHMEMI_NET_MPI_H */

@@ -62,6 +62,8 @@ struct gshmemi_carrying {
 
 /* Whether its local end is reached through landings: whoever carries it must stay until it is over. */
 bool gshmemi_carrying_is_staged(const struct gshmemi_operation *o);
+/* A put of bulk from memory of the device, which MPI sends from there. */
+bool gshmemi_carrying_sends_device(const struct gshmemi_operation *o);
 
 void gshmemi_carrying_begin(struct gshmemi_carrying *c, const struct gshmemi_operation *o);
 /* Hand over as much as there is room for, between enter and leave. True: that is all, and what its caller waits for has come. */

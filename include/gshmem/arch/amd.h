@@ -11,6 +11,7 @@
 #define GSHMEM_ARCH_AMD_H
 
 #define GSHMEMI_ARCH_HOST_DIRECT     0
+#define GSHMEMI_ARCH_IS_CUDA         0
 #define GSHMEMI_ARCH_COARSE_COHERENT 0 /* AMD promises it at kernel boundaries only */
 #define GSHMEMI_ARCH_SHARED_MEMORY   0
 #define GSHMEMI_ARCH_HAS_GLOBALS     0

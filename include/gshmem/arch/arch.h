@@ -124,6 +124,7 @@ enum gshmemi_amo {
  * NESTS_CALLS       what kernels call may call another function at no cost: see gshmemi_slow_perform_at
  * KEEPS_KEYS_APART  wave_enter never puts lanes with different keys into one group
  * COMPARES_APART    comparing the arguments of a wave is worth a call of its own; 0: wave_agrees
+ * IS_CUDA           MPI calls the device's memory CUDA's; 0: HIP's, or ROCm's
  * UNALIGNED         bulk accesses take any alignment; 0: they want that of their size
  */
 #if !defined GSHMEMI_ARCH_HOST_DIRECT || !defined GSHMEMI_ARCH_COARSE_COHERENT || \
@@ -139,8 +140,8 @@ enum gshmemi_amo {
 #error "gshmem: the platform lacks GSHMEMI_ARCH_HAS_ELECT, _HAS_COPY, _KERNELS_WAKE or _TYPED_LAUNCH"
 #endif
 #if !defined GSHMEMI_ARCH_NESTS_CALLS || !defined GSHMEMI_ARCH_KEEPS_KEYS_APART || \
-	!defined GSHMEMI_ARCH_COMPARES_APART || !defined GSHMEMI_ARCH_UNALIGNED
-#error "gshmem: the platform lacks GSHMEMI_ARCH_NESTS_CALLS, _KEEPS_KEYS_APART, _COMPARES_APART or _UNALIGNED"
+	!defined GSHMEMI_ARCH_COMPARES_APART || !defined GSHMEMI_ARCH_UNALIGNED || !defined GSHMEMI_ARCH_IS_CUDA
+#error "gshmem: the platform lacks GSHMEMI_ARCH_NESTS_CALLS, _KEEPS_KEYS_APART, _COMPARES_APART, _UNALIGNED or _IS_CUDA"
 #endif
 
 /*
