@@ -15,7 +15,7 @@ static char page[1 << 16];
 static const char *value_of(const char *kind)
 {
 	static const char *const values[][2] = {
-		{"size", "size"},       {"kind", "word"}, {"poll", "word"},     {"mpi_gpu", "word"}, {"flag", "0 or 1"}, {"number", "number"},
+		{"size", "size"},       {"kind", "word"}, {"poll", "word"},     {"mpi_gpu", "word"}, {"seq", "number"}, {"flag", "0 or 1"}, {"number", "number"},
 		{"seconds", "seconds"}, {"text", "text"}, {"delivery", "text"}, {"carry", "text"},
 		{"nodes", "text"},
 	};

@@ -116,6 +116,7 @@ static void bad_values(void)
 		snprintf(text, sizeof text, "gshmem: pe 0: %s: no size; write digits", env);
 		expect(2, env, "plain", "-22", text);
 	}
+	expect(2, "GSHMEM_NET_SEQ=4294967296", "plain", "-22", "GSHMEM_NET_SEQ=4294967296: must be a number from 0 to 4294967295");
 	expect(2, "GSHMEM_HEAP_SIZE=99999999999999999999", "plain", "-34", "more than 64 bits can hold");
 	expect(2, "GSHMEM_HEAP_SIZE=99999999t", "plain", "-34", "more than 64 bits can hold");
 	expect(2, "GSHMEM_HEAP_SIZE=0", "plain", "-22", "heap: 0 bytes are too few");

@@ -191,6 +191,7 @@ cpu_mutants() {
 	mutant kernel net_fetched net_order include/gshmem/rpc/remote.h '/ gshmemi_remote_amo(/,/^}/s/if (o->local \&\& !goes_there)/if (0)/'
 	mutant source net_amo net_sums src/net/perform.c \
 		'/^static bool amo(/,/^}/s/old = gshmemi_amo_peer(r->op, \(.*\), r->value, cond, r->nbytes);/uint64_t *w = (void *)\1; old = gshmemi_arch_load(w, r->nbytes); if (r->op == GSHMEMI_AMO_ADD) { sched_yield(); gshmemi_arch_store(w, old + r->value, r->nbytes); } else old = gshmemi_amo_peer(r->op, w, r->value, cond, r->nbytes);/;s/#include <stdlib.h>/&\n#include <sched.h>/'
+	mutant header net_wrap net_engine src/net/connection.h '/ gshmemi_net_is_below(/,/^}/s/return .*/return seq < limit;/'
 	mutant source net_lanes net_sums src/rpc/carry.c '/^static struct request \*begin(/,/^}/s/r->left |= /r->left = /'
 	mutant source net_parked net_locks src/net/perform.c '/^bool gshmemi_net_park(/,/^}/s/e->waiters = waiter;/free(waiter);/'
 	mutant source net_stopped net_stop src/net/net.c "/^static bool is_stopped(/,/^}/s/== 'T'/== 'X'/"

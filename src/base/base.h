@@ -130,6 +130,7 @@ struct gshmemi_env {
 #define GSHMEMI_ENV_TYPE_seconds double
 #define GSHMEMI_ENV_TYPE_text    const char * /* as the environment has it, NULL: not set */
 #define GSHMEMI_ENV_TYPE_poll    enum gshmemi_rpc_poll
+#define GSHMEMI_ENV_TYPE_seq     uint32_t
 #define GSHMEMI_ENV_TYPE_mpi_gpu enum gshmemi_mpi_gpu
 #define GSHMEMI_ENV_TYPE_delivery const char * /* likewise */
 #define GSHMEMI_ENV_TYPE_carry   const char * /* likewise; see gshmemi_env_carries */

@@ -103,6 +103,19 @@ static int parse_poll(const char *name, const char *text, enum gshmemi_rpc_poll 
 	return -EINVAL;
 }
 
+static int parse_seq(const char *name, const char *text, uint32_t *value_p)
+{
+	const char *end;
+	uint64_t digits;
+
+	if (parse_digits(text, &digits, &end) || *end || digits > UINT32_MAX) {
+		gshmemi_error("%s=%s: must be a number from 0 to %u", name, text, UINT32_MAX);
+		return -EINVAL;
+	}
+	*value_p = (uint32_t)digits;
+	return 0;
+}
+
 /* In the order of enum gshmemi_mpi_gpu. */
 static int parse_mpi_gpu(const char *name, const char *text, enum gshmemi_mpi_gpu *value_p)
 {

@@ -27,7 +27,7 @@ X(NET_CPU, number, "-1", "peers", "core for the thread that reaches PEs which ar
 X(MPI_GPU, mpi_gpu, "auto", "peers",
   "whether MPI is given GPU memory to send from, in bulk: 1, 0: it is copied to memory of the CPU first, or auto: MPI is asked")
 X(STATS, flag, "0", "debugging", "1: gshmem_finalize says on stderr how many operations went over the net, and what this PE performed")
-X(NET_SEQ, number, "0", "debugging", "number of the first message to each PE: to test that 32 bits may wrap")
+X(NET_SEQ, seq, "0", "debugging", "number of the first message to each PE: to test that 32 bits may wrap")
 X(CHECK, flag, "0", "debugging",
   "1: check PE numbers and addresses of every call, on the host and in kernels; that all PEs pass the same to a collective; "
   "that all threads of a work-group or wave pass the same to its call, and all of a work-group make it; "
