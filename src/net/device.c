@@ -69,12 +69,19 @@ static int open_landings(void)
 
 	landings = calloc(NPOOLS * (NSMALL + NLARGE), sizeof *landings);
 	if (!landings) {
-		gshmemi_error("net: no memory");
+		gshmemi_error("net: no memory for %d landings", NPOOLS * (NSMALL + NLARGE));
 		return -ENOMEM;
 	}
-	rc = gshmemi_host_allocate(landings_nbytes(), "landings of the net", &memory);
-	if (rc)
+	rc = gshmemi_hip_advise(hipHostMalloc(&memory, landings_nbytes(),
+					      hipHostMallocMapped | hipHostMallocPortable | hipHostMallocCoherent),
+				"run fewer PEs on this machine, or let them pin more memory (ulimit -l, the limit of a container; calls from "
+				"kernels take some, too: GSHMEM_RPC_SLOTS)",
+				"init: PE %d on %s: hipHostMalloc of %zu bytes for landings, through which MPI carries what other PEs and it "
+				"ask of each other's device memory", gshmemi_job->my_pe, gshmemi_job->host, landings_nbytes());
+	if (rc) {
+		memory = NULL;
 		return rc;
+	}
 	at = memory;
 	for (p = 0; p < NPOOLS; p++) {
 		for (i = 0; i < NSMALL + NLARGE; i++) {

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* carry: no, its jobs say which PEs are carried */
+/* net: no, likewise */
+/* platform: cpu */
+/* timeout: 120 */
+/*
+ * Pinned memory that is not there, on PE 0, on PE 1 and on both, when PEs are carried: all PEs get the same error, one message names who and
+ * what, nothing leaks, and the next init works. Landings, which are needed where the CPU does not reach the heap alone, say what to do.
+ */
+#include <dlfcn.h>
+
+#include <gshmem.h>
+#include <hip/hip_runtime_api.h>
+#include <mpi.h>
+#include <stdbool.h>
+
+#include "job.h"
+
+#ifdef GSHMEMI_HOST_COPIES
+enum { NEEDS_LANDINGS = 1 };
+#else
+enum { NEEDS_LANDINGS = 0 };
+#endif
+#define NBYTES 200000
+
+/* Blocks of pinned memory: the library's calls come here first. */
+static int npinned;
+
+hipError_t hipHostMalloc(void **ptr, size_t nbytes, unsigned flags)
+{
+	hipError_t (*next)(void **, size_t, unsigned);
+	hipError_t error;
+
+	*(void **)&next = dlsym(RTLD_NEXT, "hipHostMalloc");
+	error = next(ptr, nbytes, flags);
+	npinned += error == hipSuccess;
+	return error;
+}
+
+hipError_t hipHostFree(void *ptr)
+{
+	hipError_t (*next)(void *);
+
+	*(void **)&next = dlsym(RTLD_NEXT, "hipHostFree");
+	npinned -= ptr != NULL;
+	return next(ptr);
+}
+
+/* Bulk to the other PE and back. */
+static void exchange(void)
+{
+	const int me = gshmem_my_pe(), other = 1 - me;
+	char *bulk = gshmem_malloc(NBYTES), *own = malloc(NBYTES);
+
+	t_check(!gshmem_ptr(bulk, other), "PE %d is mapped", other);
+	memset(own, 1 + me, NBYTES);
+	gshmem_putmem(bulk, own, NBYTES, other);
+	gshmem_barrier_all();
+	memset(own, 0, NBYTES);
+	gshmem_getmem(own, bulk, NBYTES, other);
+	for (int i = 0; i < NBYTES; i++)
+		t_equal(own[i], 1 + me, "what was put and got again");
+	gshmem_barrier_all();
+	free(own);
+	gshmem_free(bulk);
+}
+
+static int pe_main(void)
+{
+	struct gshmemx_init_attributes attr = GSHMEMX_INIT_ATTR_DEFAULT;
+	int rc, level;
+
+	MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &level);
+	rc = gshmemx_init_attr(&attr);
+	printf("rc %d\n", rc);
+	fflush(stdout);
+	if (rc) {
+		t_equal(npinned, 0, "blocks of pinned memory after a failed init");
+		t_equal(gshmemx_init_attr(&attr), 0, "the second init");
+	}
+	exchange();
+	gshmem_finalize();
+	t_equal(npinned, 0, "blocks of pinned memory at the end");
+	MPI_Finalize();
+	return 0;
+}
+
+/* Call k of hipHostMalloc fails on PE where, on both if that is -1. False: init makes no such call. *nlandings_p counts messages of landings. */
+static bool fail(int k, int where, int *nlandings_p)
+{
+	static struct t_job job;
+	char env[128], text[128], at[16] = "";
+	const int speaker = where < 0 ? 0 : where;
+
+	if (where >= 0)
+		snprintf(at, sizeof at, "@%d", where);
+	snprintf(env, sizeof env, "GSHMEM_CARRY=all GSHMEM_CPU_FAIL=hipHostMalloc:%d%s", k, at);
+	t_job_run(&job, 2, env, "", "pe", 20);
+	t_check(job.status == 0, "%s: exit status %d:\n%s", env, job.status, job.output);
+	if (t_job_count(&job, "rc 0\n") == 2)
+		return false;
+	t_check(t_job_count(&job, "rc -12\n") == 2, "%s: not the same error on both PEs:\n%s", env, job.output);
+	t_check(t_job_count(&job, "gshmem: pe ") == 1, "%s: expected one message:\n%s", env, job.output);
+	snprintf(text, sizeof text, "gshmem: pe %d: ", speaker);
+	t_check(strstr(job.output, text), "%s: expected \"%s\":\n%s", env, text, job.output);
+	snprintf(text, sizeof text, "init: PE %d on ", speaker);
+	if (strstr(job.output, "for landings")) {
+		t_check(strstr(job.output, text) && strstr(job.output, "hipHostMalloc of ") && strstr(job.output, "out of memory") &&
+				strstr(job.output, "run fewer PEs on this machine, or let them pin more memory (ulimit -l"),
+			"%s: who, what, what to do:\n%s", env, job.output);
+		++*nlandings_p;
+	}
+	return true;
+}
+
+int main(int argc, char **argv)
+{
+	int where, k, nlandings;
+
+	(void)argv;
+	if (argc > 1)
+		return pe_main();
+	for (where = -1; where < 2; where++) {
+		if (t_left_out(where + 1))
+			continue;
+		nlandings = 0;
+		for (k = 1; k < 64 && fail(k, where, &nlandings); k++)
+			;
+		t_check(k > 5 && k < 64, "init makes %d calls of hipHostMalloc", k - 1);
+		t_equal(nlandings, NEEDS_LANDINGS, "calls for landings");
+	}
+	return 0;
+}
