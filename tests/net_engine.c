@@ -198,7 +198,7 @@ static bool step(int pe)
 	sim_check(gshmemi_engine_progress(sim_engine(pe)) >= 0, "PE %d: the engine fails", pe);
 	look(pe);
 	if (below(64) < silence) {
-		sim_now_ns += below(4) ? 1000 : 200000000;
+		sim_now_ns += below(2) ? 1000 : 200000000;
 		gshmemi_engine_check_silence(sim_engine(pe), sim_now_ns);
 	}
 	return p->nleft || p->lock != NO_LOCK || p->mark || watch.nopen[pe] || !gshmemi_engine_is_idle(sim_engine(pe));
@@ -420,6 +420,33 @@ static void run_flood(int how, unsigned nops)
 	sim_close();
 }
 
+/* ---- silence ---- */
+
+/* A PE that is asked for the first time is not asked whether it is there before it has been silent for a tenth of a second. */
+static void test_ping(void)
+{
+	static const unsigned after_ms[] = {1, 20, 90, 150};
+	const struct gshmemi_target to = {1, 0, 0, 0};
+	const uint64_t began_ns = 10000000000;
+	uint64_t word = 7;
+	unsigned i;
+
+	sim_begin();
+	memset(&config, 0, sizeof config);
+	config = (struct gshmemi_engine_config){.nbuffers = 4, .nitems = 6, .window = 1, .most_window = 1, .small_nbytes = 64, .chunk_nbytes = 64};
+	sim_open(2, 200, &config);
+	sim_now_ns = began_ns;
+	sim_fence();
+	t_check(gshmemi_engine_put(sim_engine(0), &to, &word, sizeof word), "there is no room for a put");
+	for (i = 0; i < sizeof after_ms / sizeof *after_ms; i++) {
+		sim_now_ns = began_ns + after_ms[i] * 1000000ULL;
+		gshmemi_engine_check_silence(sim_engine(0), sim_now_ns);
+		gshmemi_engine_flush(sim_engine(0));
+		t_equal((long)gshmemi_engine_counts(sim_engine(0))->ntellings, after_ms[i] > 100, "pings");
+	}
+	sim_close();
+}
+
 /* ---- mutants ---- */
 
 /* In a process of its own: a wrong engine may do anything. 0: no program has noticed. */
@@ -478,6 +505,7 @@ int main(int argc, char **argv)
 	test_random(seed, 2000);
 	for (i = 0; i < NSCHEDULES; i++)
 		run_flood(i, 340000);
+	test_ping();
 	test_mutants();
 	return 0;
 }

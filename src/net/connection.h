@@ -58,7 +58,6 @@ struct item {
 	unsigned nchunks;         /* of them, on their way */
 	uint64_t last_chunk;
 	bool is_put;
-	bool is_detached;         /* of a put: source may be used again; it only waits to land */
 	uint64_t after;           /* of a put: bulk that its context's fence has put before it */
 	struct gshmemi_open *open;
 };
@@ -143,7 +142,7 @@ struct connection {
 	struct sending telling;
 	struct gshmemi_net_head told;
 
-	uint64_t heard_ns;             /* when it said something, */
+	uint64_t heard_ns;             /* when it said something, or the connection was made, */
 	uint64_t asked_ns;             /* and when it was asked since; 0: it was not */
 };
 

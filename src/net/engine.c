@@ -128,6 +128,7 @@ struct connection *gshmemi_net_connection(struct gshmemi_engine *e, int pe)
 		return NULL;
 	}
 	c->pe = pe;
+	c->heard_ns = gshmemi_arch_clock_ns(); /* it has not been silent yet */
 	c->next_seq = c->expected = e->config.first_seq;
 	c->limit = c->granted = e->config.first_seq + e->config.window;
 	c->puts_end = &c->puts;

@@ -83,16 +83,11 @@ static bool amo(struct gshmemi_engine *e, struct connection *c, const struct gsh
 	return true;
 }
 
-static bool put_off(const struct sending *chunk)
-{
-	return chunk->is_busy;
-}
-
 static bool take_chunk(struct gshmemi_engine *e, struct connection *c, const struct gshmemi_net_record *r)
 {
 	struct sending *chunk = &c->taking[r->value % GSHMEMI_NET_NCHUNKS];
 
-	if (put_off(chunk))
+	if (chunk->is_busy)
 		return false;
 	chunk->chunk = r->value;
 	chunk->transfer.memory = gshmemi_net_find(e, c, r, r->nbytes);
@@ -107,7 +102,7 @@ static bool give_chunk(struct gshmemi_engine *e, struct connection *c, const str
 {
 	struct sending *chunk = &c->giving[r->value % GSHMEMI_NET_NCHUNKS];
 
-	if (put_off(chunk))
+	if (chunk->is_busy)
 		return false;
 	gshmemi_arch_fence_acquire();
 	chunk->transfer.memory = gshmemi_net_find(e, c, r, r->nbytes);
