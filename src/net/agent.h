@@ -25,8 +25,8 @@ struct gshmemi_landing {
 
 struct gshmemi_agent {
 	/*
-	 * Perform a put, an atomic or a flag on this PE's memory, behind those before. False: no room. data: of a put. fetches: is_done must be
-	 * asked until it has given the old value.
+	 * Perform a put, an atomic or a flag on this PE's memory, behind those before. False: no room. data: of a put. fetches: is_done
+	 * must be asked until it has given the old value.
 	 */
 	bool (*post)(void *user, const struct gshmemi_net_record *r, uint64_t cond, const void *data, bool fetches, uint64_t *ticket_p);
 	/* Whether it has been performed, and is seen by all; *old_p, unless NULL, is then what it fetched. */

@@ -74,10 +74,10 @@ static int open_landings(void)
 	}
 	rc = gshmemi_hip_advise(hipHostMalloc(&memory, landings_nbytes(),
 					      hipHostMallocMapped | hipHostMallocPortable | hipHostMallocCoherent),
-				"run fewer PEs on this machine, or let them pin more memory (ulimit -l, the limit of a container; calls from "
-				"kernels take some, too: GSHMEM_RPC_SLOTS)",
-				"init: PE %d on %s: hipHostMalloc of %zu bytes for landings, through which MPI carries what other PEs and it "
-				"ask of each other's device memory", gshmemi_job->my_pe, gshmemi_job->host, landings_nbytes());
+				"run fewer PEs on this machine, or let them pin more memory (ulimit -l, the limit of a container; "
+				"calls from kernels take some, too: GSHMEM_RPC_SLOTS)",
+				"init: PE %d on %s: hipHostMalloc of %zu bytes for landings, through which MPI carries what other PEs "
+				"and it ask of each other's device memory", gshmemi_job->my_pe, gshmemi_job->host, landings_nbytes());
 	if (rc) {
 		memory = NULL;
 		return rc;

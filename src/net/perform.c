@@ -164,7 +164,8 @@ bool gshmemi_net_check_locks(struct gshmemi_engine *e)
 	uint64_t word;
 
 	while ((waiter = *link)) {
-		if (!look_at_lock(e, waiter, &word) || (uint32_t)word != waiter->ticket || !gshmemi_net_answer(e, waiter->connection, waiter->cookie, word, 0)) {
+		if (!look_at_lock(e, waiter, &word) || (uint32_t)word != waiter->ticket ||
+		    !gshmemi_net_answer(e, waiter->connection, waiter->cookie, word, 0)) {
 			link = &waiter->next;
 			continue;
 		}
