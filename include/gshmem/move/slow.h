@@ -339,6 +339,9 @@ GSHMEMI_FN void gshmemi_slow_put_signal(unsigned region, int scope, void *dest, 
 {
 	const int is_add = sig_op == GSHMEM_SIGNAL_ADD;
 	struct gshmemi_group group;
+#if GSHMEMI_ARCH_HAS_DELIVERY
+	struct gshmemi_operation o;
+#endif
 
 	gshmemi_check_move(scope, dest, source, nbytes, pe, call);
 	gshmemi_check_args(scope, GSHMEMI_ARGS_SIGNAL, (uintptr_t)sig_addr, (uintptr_t)dest ^ (uint64_t)(unsigned)pe << 48, signal,
