@@ -23,7 +23,7 @@ import heapq
 from ordering import calls_in
 
 KERNELS = ("rpc_call", "rpc_post", "rpc_line")
-OWN = {("gshmemi_rpc_open", "gshmemi_arch_amo32"), ("gshmemi_rpc_enter_to", "gshmemi_arch_amo64")}
+OWN = {("gshmemi_rpc_lock", "gshmemi_arch_amo32"), ("gshmemi_rpc_enter_to", "gshmemi_arch_amo64")}
 
 
 def path_by(function, wanted):
