@@ -7,7 +7,7 @@
 #include "net/engine.h"
 #include "net/wire.h"
 
-#define GSHMEMI_NET_NCHUNKS 4 /* that have been put to, or got from, a PE, and have not landed; a power of two */
+#define GSHMEMI_NET_NCHUNKS 2 /* that have been put to, or got from, a PE, and have not landed; a power of two */
 #define GSHMEMI_NET_NTAGS   (1U << 14) /* numbers of chunks in tags, whose lowest bit says who names the memory */
 
 enum sending_what { SENDS_BUFFER, SENDS_TELLING, SENDS_CHUNK, TAKES_CHUNK, SENDS_GOT, TAKES_GOT };

@@ -28,7 +28,7 @@ struct gshmemi_agent;
 
 /* A put or get of up to so many bytes is a record; what is longer goes in chunks. */
 #define GSHMEMI_NET_SMALL_NBYTES 4096
-#define GSHMEMI_NET_CHUNK_NBYTES 65536
+#define GSHMEMI_NET_CHUNK_NBYTES (GSHMEMI_ARCH_HOST_DIRECT ? 524288 : 131072) /* through landings, or straight into memory */
 
 /* Tests break the protocol on purpose: this is 1 for the mutant that is being tried. */
 #ifndef GSHMEMI_NET_MUTANT

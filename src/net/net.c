@@ -40,6 +40,8 @@
 #define MOST_WINDOW 32
 #define NCREDITS    256
 
+void (*gshmemi_net_on_progress)(void);
+
 static struct gshmemi_engine *engine;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the engine */
 static pthread_t holder;      /* of the lock, */
@@ -255,6 +257,8 @@ static void *run(void *unused)
 		if (n) {
 			r.nempty = 0;
 			r.nap_ns = 0;
+			if (gshmemi_net_on_progress)
+				gshmemi_net_on_progress();
 		} else {
 			rest(&r, has_waiters);
 		}

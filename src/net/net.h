@@ -33,6 +33,12 @@ void gshmemi_net_leave(void);
 /* Make progress, unless another thread does. */
 void gshmemi_net_progress(void);
 
+/*
+ * The net thread calls it when there was something to do, without the lock: who sleeps until an operation is over may look again. NULL:
+ * nobody sleeps. Set before the net starts.
+ */
+extern void (*gshmemi_net_on_progress)(void);
+
 /* What the engine has done since it was started; NULL: it is not running. */
 const struct gshmemi_engine_counts *gshmemi_net_counts(void);
 

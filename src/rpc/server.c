@@ -22,6 +22,7 @@
 #include "base/scale.h"
 #include "base/thread.h"
 #include "ipc/job.h"
+#include "net/net.h"
 
 #define SPIN_NS        20000   /* after the last work: spin, */
 #define YIELD_NS       200000  /* then yield, */
@@ -60,6 +61,7 @@ static bool is_woken;          /* clients, all of them, wake a server that sleep
 static atomic_bool is_stopping;
 static uint32_t nasleep;       /* servers that sleep; in process memory: only CPU threads read it */
 static uint32_t nwakes;        /* what they sleep on */
+static atomic_uint npending_asleep; /* of them, those with calls that are pending */
 static _Thread_local bool is_serving;
 
 bool gshmemi_rpc_is_serving(void)
@@ -248,6 +250,7 @@ static void nap(struct server *s, uint64_t now_ns)
 	const bool all = s->bell_was_early || now_ns - s->full_scan_ns >= FULL_SCAN_NS;
 	uint64_t ns = SLEEP_NS;
 	uint32_t nwakes_before;
+	unsigned has_pending;
 
 	if (!is_woken || s->pending) {
 		s->nap_ns = s->nap_ns < NAP_MIN_NS ? NAP_MIN_NS : 2 * s->nap_ns > NAP_MAX_NS ? NAP_MAX_NS : 2 * s->nap_ns;
@@ -258,6 +261,8 @@ static void nap(struct server *s, uint64_t now_ns)
 		s->bell_was_early = false;
 	}
 	nwakes_before = __atomic_load_n(&nwakes, __ATOMIC_ACQUIRE);
+	has_pending = s->pending != NULL;
+	atomic_fetch_add(&npending_asleep, has_pending);
 	__atomic_fetch_add(&nasleep, 1, __ATOMIC_SEQ_CST);
 	if (ns == SLEEP_NS)
 		syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0); /* as gshmemi_rpc_wake_server says */
@@ -266,6 +271,7 @@ static void nap(struct server *s, uint64_t now_ns)
 	else if (!atomic_load(&is_stopping))
 		sleep_on(&nwakes, nwakes_before, ns);
 	__atomic_fetch_sub(&nasleep, 1, __ATOMIC_SEQ_CST);
+	atomic_fetch_sub(&npending_asleep, has_pending);
 }
 
 static void rest(struct server *s)
@@ -289,6 +295,13 @@ void gshmemi_rpc_wake(void)
 {
 	__atomic_fetch_add(&nwakes, 1, __ATOMIC_SEQ_CST);
 	syscall(SYS_futex, &nwakes, FUTEX_WAKE_PRIVATE, 0x7fffffff, NULL, NULL, 0);
+}
+
+/* The net has gone on: what is pending may be over. */
+static void wake_pending(void)
+{
+	if (atomic_load(&npending_asleep))
+		gshmemi_rpc_wake();
 }
 
 void gshmemi_host_rpc_wake(uint32_t *asleep)
@@ -356,6 +369,7 @@ int gshmemi_rpc_start(void)
 	}
 	spins = gshmemi_env.RPC_POLL != GSHMEMI_POLL_YIELD && has_cores(wanted);
 	atomic_store(&is_stopping, false);
+	gshmemi_net_on_progress = wake_pending;
 	nservers = wanted;
 	for (nstarted = 0; nstarted < wanted && !rc; nstarted++)
 		rc = start_thread(&servers[nstarted], nstarted);
