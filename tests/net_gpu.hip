@@ -15,10 +15,11 @@
 #include <gshmem.h>
 
 #include "job.h"
+#include "net/engine.h"
 
 #define MIB          (1 << 20)
 #define SIGNAL_BYTES 300000
-#define CHUNKS(n)    (((n) + 65535) / 65536)
+#define CHUNKS(n)    (int)(((n) + GSHMEMI_NET_CHUNK_NBYTES - 1) / GSHMEMI_NET_CHUNK_NBYTES)
 
 static int nsent, nreceived; /* from and to memory of the device */
 

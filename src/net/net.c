@@ -30,7 +30,9 @@
 
 #define YIELD_NS    1000000   /* after the last work: yield, */
 #define NAP_MIN_NS  20000     /* then nap, longer each time */
-#define NAP_MAX_NS  1000000
+#define NAP_MAX_NS  1000000   /* up to this, */
+#define LONG_NS     100000000 /* and after so long without work */
+#define NAP_LONG_NS 2000000   /* up to this */
 #define SILENCE_NS  20000000  /* between two looks for PEs that are silent */
 #define CLOCK_LOOKS 16        /* looks in vain between two at the clock */
 
@@ -218,7 +220,7 @@ static void listen(struct rest *rest, uint64_t now_ns)
 
 static void rest(struct rest *rest, bool has_waiters)
 {
-	uint64_t now_ns;
+	uint64_t now_ns, most_ns;
 
 	if (rest->nempty++ % CLOCK_LOOKS) {
 		sched_yield();
@@ -232,7 +234,8 @@ static void rest(struct rest *rest, bool has_waiters)
 		sched_yield();
 		return;
 	}
-	rest->nap_ns = rest->nap_ns < NAP_MIN_NS ? NAP_MIN_NS : 2 * rest->nap_ns > NAP_MAX_NS ? NAP_MAX_NS : 2 * rest->nap_ns;
+	most_ns = now_ns - rest->worked_ns < LONG_NS ? NAP_MAX_NS : NAP_LONG_NS;
+	rest->nap_ns = rest->nap_ns < NAP_MIN_NS ? NAP_MIN_NS : 2 * rest->nap_ns > most_ns ? most_ns : 2 * rest->nap_ns;
 	rest->nempty = 2 * CLOCK_LOOKS; /* the next look in vain is at the clock, too */
 	nap(rest->nap_ns);
 }
