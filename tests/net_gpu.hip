@@ -15,11 +15,10 @@
 #include <gshmem.h>
 
 #include "job.h"
-#include "net/engine.h"
 
 #define MIB          (1 << 20)
 #define SIGNAL_BYTES 300000
-#define CHUNKS(n)    (int)(((n) + GSHMEMI_NET_CHUNK_NBYTES - 1) / GSHMEMI_NET_CHUNK_NBYTES)
+#define CHUNKS(n)    (((n) + 131071) / 131072) /* GSHMEMI_NET_CHUNK_NBYTES through landings */
 
 static int nsent, nreceived; /* from and to memory of the device */
 

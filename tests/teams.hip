@@ -39,12 +39,33 @@ static struct model world()
 	return m;
 }
 
-/* All PEs, or this one alone, where GSHMEM_CARRY has none mapped. */
+/* All that map each other, as far as GSHMEM_CARRY lets them: each joins those before it of which it and they do. */
 static struct model who_shares_memory()
 {
-	const struct model alone = {1, {me}};
+	unsigned char row[MAX_PES], maps[MAX_PES][MAX_PES], *all = (unsigned char *)t_shmalloc(sizeof maps);
+	bool has_team[MAX_PES] = {};
+	struct model m;
 
-	return me != (me + 1) % npes && !gshmem_ptr(object, (me + 1) % npes) ? alone : world();
+	for (int i = 0; i < npes; i++)
+		row[i] = gshmem_ptr(object, i) != NULL;
+	for (int i = 0; i < npes; i++)
+		gshmem_putmem(all + me * MAX_PES, row, (size_t)npes, i);
+	gshmem_barrier_all();
+	t_from_device(maps, all, sizeof maps);
+	gshmem_free(all);
+	do {
+		m.npes = 0;
+		for (int i = 0; i < npes; i++) {
+			bool joins = !has_team[i];
+
+			for (int k = 0; k < m.npes; k++)
+				joins &= maps[i][m.pes[k]] && maps[m.pes[k]][i];
+			if (joins)
+				m.pes[m.npes++] = i;
+			has_team[i] |= joins;
+		}
+	} while (find(&m, me) < 0);
+	return m;
 }
 
 /* ---- questions ---- */
