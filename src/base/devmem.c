@@ -90,7 +90,7 @@ static void leave(struct queue *queue, int previous)
 }
 
 /* A poll that finds nothing is no error, and shall not look like one to the program. */
-static bool is_reached(hipEvent_t event, hipError_t *error_p)
+bool gshmemi_devmem_is_reached(hipEvent_t event, hipError_t *error_p)
 {
 	*error_p = hipEventQuery(event);
 	if (*error_p != hipErrorNotReady)
@@ -108,7 +108,7 @@ static hipError_t await_event(hipEvent_t event)
 	const uint64_t end_ns = gshmemi_arch_clock_ns() + SPIN_NS;
 	hipError_t error;
 
-	while (!is_reached(event, &error)) {
+	while (!gshmemi_devmem_is_reached(event, &error)) {
 		if (gshmemi_arch_clock_ns() >= end_ns)
 			return hipEventSynchronize(event); /* made with hipEventBlockingSync */
 		sched_yield();

@@ -44,6 +44,9 @@ int gshmemi_devmem_fill(void *dest, int value, size_t nbytes, const char *what);
  * addresses already; local ones may lie in host or device memory.
  */
 
+/* Whether an event has been reached, with its error in *error_p. That it has not leaves no error behind. */
+bool gshmemi_devmem_is_reached(hipEvent_t event, hipError_t *error_p);
+
 /* Go on if a call of HIP was a success; else say which, for whom, and end the job. */
 void gshmemi_devmem_must(hipError_t error, const char *call, const char *action);
 

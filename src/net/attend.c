@@ -59,15 +59,12 @@ static void launch(void)
 
 static bool has_ended(void)
 {
-	const hipError_t error = hipEventQuery(event);
+	hipError_t error;
 
-	if (error != hipErrorNotReady) {
-		must(error, "hipEventQuery");
-		return true;
-	}
-	if (hipPeekAtLastError() == hipErrorNotReady)
-		(void)hipGetLastError();
-	return false;
+	if (!gshmemi_devmem_is_reached(event, &error))
+		return false;
+	must(error, "hipEventQuery");
+	return true;
 }
 
 /* ---- looking ---- */

@@ -136,11 +136,8 @@ static void await_event(void)
 {
 	hipError_t error;
 
-	while ((error = hipEventQuery(event)) == hipErrorNotReady) {
-		if (hipPeekAtLastError() == hipErrorNotReady)
-			(void)hipGetLastError();
+	while (!gshmemi_devmem_is_reached(event, &error))
 		sched_yield();
-	}
 	gshmemi_devmem_must(error, "net", "hipEventQuery");
 }
 
