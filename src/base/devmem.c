@@ -156,14 +156,14 @@ static int open_queue(struct queue *queue)
 	return rc;
 }
 
-static void close_queue(struct queue *queue)
+void gshmemi_devmem_close_stream(hipStream_t *stream_p, hipEvent_t *event_p)
 {
-	if (queue->event)
-		gshmemi_hip_ignore(hipEventDestroy(queue->event), "hipEventDestroy");
-	if (queue->stream)
-		gshmemi_hip_ignore(hipStreamDestroy(queue->stream), "hipStreamDestroy");
-	queue->event = NULL;
-	queue->stream = NULL;
+	if (*event_p)
+		gshmemi_hip_ignore(hipEventDestroy(*event_p), "hipEventDestroy");
+	if (*stream_p)
+		gshmemi_hip_ignore(hipStreamDestroy(*stream_p), "hipStreamDestroy");
+	*event_p = NULL;
+	*stream_p = NULL;
 }
 
 int gshmemi_devmem_open(void)
@@ -189,8 +189,8 @@ int gshmemi_devmem_open(void)
 
 void gshmemi_devmem_close(void)
 {
-	close_queue(&copies);
-	close_queue(&kernels);
+	gshmemi_devmem_close_stream(&copies.stream, &copies.event);
+	gshmemi_devmem_close_stream(&kernels.stream, &kernels.event);
 	if (spare)
 		gshmemi_hip_ignore(hipStreamDestroy(spare), "hipStreamDestroy");
 	spare = NULL;

@@ -22,8 +22,10 @@ void gshmemi_devmem_close(void);
 struct gshmemi_scale;
 void gshmemi_devmem_scale(struct gshmemi_scale *scale);
 
-/* A stream of the highest priority, which hipStreamDestroy ends. what is who asks, for messages. */
+/* A stream of the highest priority. what is who asks, for messages. */
 int gshmemi_devmem_open_stream(hipStream_t *stream_p, const char *what);
+/* A stream and the event of its user, whichever there is; NULL then. */
+void gshmemi_devmem_close_stream(hipStream_t *stream_p, hipEvent_t *event_p);
 
 /* A thread's current device is its own affair; streams, memory and handles want this PE's. Returns what to go back to. */
 int gshmemi_devmem_enter(void);

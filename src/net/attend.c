@@ -167,16 +167,6 @@ static void *run(void *unused)
 	return NULL;
 }
 
-static void close_stream(void)
-{
-	if (event)
-		gshmemi_hip_ignore(hipEventDestroy(event), "hipEventDestroy");
-	if (stream)
-		gshmemi_hip_ignore(hipStreamDestroy(stream), "hipStreamDestroy");
-	event = NULL;
-	stream = NULL;
-}
-
 /* With a first kernel: to load one waits for kernels that run, on some GPUs. */
 static int open_stream(void)
 {
@@ -200,14 +190,13 @@ int gshmemi_attend_start(void)
 
 	rc = open_stream();
 	if (rc) {
-		close_stream();
+		gshmemi_devmem_close_stream(&stream, &event);
 		return rc;
 	}
 	atomic_store(&is_stopping, false);
 	rc = gshmemi_thread_start(&thread, run, NULL, "mailbox: its thread");
-	if (rc) {
-		close_stream();
-	}
+	if (rc)
+		gshmemi_devmem_close_stream(&stream, &event);
 	return rc;
 }
 
@@ -218,5 +207,5 @@ void gshmemi_attend_stop(void)
 	atomic_store(&is_stopping, true);
 	wake();
 	pthread_join(thread, NULL);
-	close_stream();
+	gshmemi_devmem_close_stream(&stream, &event);
 }

@@ -298,12 +298,7 @@ int gshmemi_net_agent_open(void)
 void gshmemi_net_agent_close(void)
 {
 	stop_thread();
-	if (event)
-		gshmemi_hip_ignore(hipEventDestroy(event), "hipEventDestroy");
-	if (stream)
-		gshmemi_hip_ignore(hipStreamDestroy(stream), "hipStreamDestroy");
-	event = NULL;
-	stream = NULL;
+	gshmemi_devmem_close_stream(&stream, &event);
 	close_landings();
 }
 
