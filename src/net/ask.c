@@ -401,7 +401,7 @@ static bool begin_chunk(struct gshmemi_engine *e, struct item *item, int what, u
 	chunk->item = item;
 	chunk->transfer.memory = item->memory + item->at;
 	chunk->transfer.nbytes = nbytes;
-	chunk->transfer.tag = (uint32_t)(number % GSHMEMI_NET_NTAGS) << 1 | (what == GSHMEMI_NET_GET_CHUNK);
+	chunk->transfer.tag = gshmemi_net_tag(number, what == GSHMEMI_NET_GET_CHUNK);
 	item->at += nbytes;
 	item->nchunks++;
 	item->context->nrecords = item->connection->nrecords;
