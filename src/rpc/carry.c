@@ -287,7 +287,7 @@ int gshmemi_rpc_carry_stream(struct gshmemi_rpc_op *op, gshmemx_rpc_call_t *call
 
 /* A question behind the requests that have been posted before. */
 struct question {
-	struct gshmemi_rpc_open_posts *posts; /* NULL: they have been handed over */
+	struct gshmemi_rpc_open_posts *posts; /* those that have not been handed over */
 	uint64_t nhanded_over;
 	struct gshmemi_mark *mark;
 };
