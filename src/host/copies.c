@@ -163,12 +163,7 @@ static uint64_t carry_remote(const struct gshmemi_operation *o, const char *call
 	case GSHMEMI_PUT_SIGNAL:
 		move_remote(o, false, call);
 		gshmemi_remote_order(gshmemi_pe_context(o->pe));
-		signal = *o;
-		signal.what = GSHMEMI_AMO;
-		signal.region = o->sig_region;
-		signal.offset = o->sig_offset;
-		signal.local = NULL;
-		signal.nbytes = 8;
+		signal = gshmemi_signal_of(o);
 		return gshmemi_remote_carry(&signal);
 	default:
 		signal = *o;

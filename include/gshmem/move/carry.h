@@ -138,6 +138,19 @@ GSHMEMI_FN uint64_t gshmemi_apply(const struct gshmemi_operation *o, char *base,
 	}
 }
 
+/* The signal of a PUT_SIGNAL alone. */
+GSHMEMI_FN struct gshmemi_operation gshmemi_signal_of(const struct gshmemi_operation *o)
+{
+	struct gshmemi_operation signal = *o;
+
+	signal.what = GSHMEMI_AMO;
+	signal.region = o->sig_region;
+	signal.offset = o->sig_offset;
+	signal.local = NULL;
+	signal.nbytes = 8;
+	return signal;
+}
+
 /* ---- handing over ---- */
 
 /*

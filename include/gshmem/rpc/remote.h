@@ -151,16 +151,12 @@ GSHMEMI_FN void gshmemi_remote_put_signal(const struct gshmemi_operation *o)
 {
 	const int is_inline = o->nbytes <= GSHMEMI_LINE_SIGNAL_NBYTES;
 	uint64_t line[GSHMEMI_RPC_LINE] = {0}, out[GSHMEMI_RPC_LINE];
-	struct gshmemi_operation signal = *o;
+	struct gshmemi_operation signal;
 
 	if (!is_inline && !gshmemi_remote_reaches(o->local)) {
 		gshmemi_remote_move(o, 0, (char *)o->local, o->offset, o->nbytes);
 		gshmemi_remote_order(gshmemi_pe_context(o->pe));
-		signal.what = GSHMEMI_AMO;
-		signal.region = o->sig_region;
-		signal.offset = o->sig_offset;
-		signal.local = NULL;
-		signal.nbytes = 8;
+		signal = gshmemi_signal_of(o);
 		(void)gshmemi_remote_amo(&signal);
 		return;
 	}
