@@ -19,7 +19,7 @@ struct gshmemi_landing {
 	void *dest;
 	const void *source;
 	size_t nbytes;
-	bool is_copying;              /* the caller's: there is a copy to be waited for */
+	bool is_copying;              /* a copy was asked for, and its caller has not gone on yet */
 	_Atomic bool is_over;         /* the copy is */
 };
 

@@ -75,7 +75,6 @@ static enum performed take_chunk_later(struct gshmemi_engine *e, struct connecti
 	if (!landing)
 		return PUT_OFF;
 	e->counts.nstaged++;
-	landing->is_copying = false;
 	landing->dest = gshmemi_net_find(e, c, r, r->nbytes);
 	chunk->landing = landing;
 	chunk->chunk = r->value;
@@ -105,7 +104,6 @@ static enum performed give_chunk_later(struct gshmemi_engine *e, struct connecti
 	chunk->landing = agent->take(agent->user, r->nbytes);
 	if (!chunk->landing)
 		return PUT_OFF;
-	chunk->landing->is_copying = true;
 	chunk->transfer.memory = chunk->landing->memory;
 	e->counts.nstaged++;
 	agent->copy(agent->user, chunk->landing, chunk->landing->memory, gshmemi_net_find(e, c, r, r->nbytes), r->nbytes);
@@ -222,7 +220,6 @@ void gshmemi_net_chunk_came(struct gshmemi_engine *e, struct sending *in)
 	const struct gshmemi_agent *agent = agent_of(e);
 	struct gshmemi_landing *landing = in->landing;
 
-	landing->is_copying = true;
 	in->connection->nlandings++;
 	agent->copy(agent->user, landing, landing->dest, landing->memory, in->transfer.nbytes);
 	gshmemi_net_activate(e, in->connection);
