@@ -5,36 +5,12 @@
  * which may fail four times in a row: after the fifth MPI carries what one PE asks of the other.
  */
 /* timeout: 300 */
-#include <dlfcn.h>
-
 #include <gshmem.h>
 #include <hip/hip_runtime_api.h>
 #include <mpi.h>
 
 #include "job.h"
-
-/* Blocks of pinned memory: the library's calls come here first. */
-static int npinned;
-
-hipError_t hipHostMalloc(void **ptr, size_t nbytes, unsigned flags)
-{
-	hipError_t (*next)(void **, size_t, unsigned);
-	hipError_t error;
-
-	*(void **)&next = dlsym(RTLD_NEXT, "hipHostMalloc");
-	error = next(ptr, nbytes, flags);
-	npinned += error == hipSuccess;
-	return error;
-}
-
-hipError_t hipHostFree(void *ptr)
-{
-	hipError_t (*next)(void *);
-
-	*(void **)&next = dlsym(RTLD_NEXT, "hipHostFree");
-	npinned -= ptr != NULL;
-	return next(ptr);
-}
+#include "pinned.h"
 
 static int count_maps(void)
 {

@@ -7,14 +7,13 @@
  * Pinned memory that is not there, on PE 0, on PE 1 and on both, when PEs are carried: all PEs get the same error, one message names who and
  * what, nothing leaks, and the next init works. Landings, which are needed where the CPU does not reach the heap alone, say what to do.
  */
-#include <dlfcn.h>
-
 #include <gshmem.h>
 #include <hip/hip_runtime_api.h>
 #include <mpi.h>
 #include <stdbool.h>
 
 #include "job.h"
+#include "pinned.h"
 
 #ifdef GSHMEMI_HOST_COPIES
 enum { NEEDS_LANDINGS = 1 };
@@ -22,29 +21,6 @@ enum { NEEDS_LANDINGS = 1 };
 enum { NEEDS_LANDINGS = 0 };
 #endif
 #define NBYTES 200000
-
-/* Blocks of pinned memory: the library's calls come here first. */
-static int npinned;
-
-hipError_t hipHostMalloc(void **ptr, size_t nbytes, unsigned flags)
-{
-	hipError_t (*next)(void **, size_t, unsigned);
-	hipError_t error;
-
-	*(void **)&next = dlsym(RTLD_NEXT, "hipHostMalloc");
-	error = next(ptr, nbytes, flags);
-	npinned += error == hipSuccess;
-	return error;
-}
-
-hipError_t hipHostFree(void *ptr)
-{
-	hipError_t (*next)(void *);
-
-	*(void **)&next = dlsym(RTLD_NEXT, "hipHostFree");
-	npinned -= ptr != NULL;
-	return next(ptr);
-}
 
 /* Bulk to the other PE and back. */
 static void exchange(void)
