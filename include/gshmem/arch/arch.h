@@ -140,8 +140,8 @@ enum gshmemi_amo {
 #error "gshmem: the platform lacks GSHMEMI_ARCH_HAS_ELECT, _HAS_COPY, _KERNELS_WAKE or _TYPED_LAUNCH"
 #endif
 #if !defined GSHMEMI_ARCH_NESTS_CALLS || !defined GSHMEMI_ARCH_KEEPS_KEYS_APART || \
-	!defined GSHMEMI_ARCH_COMPARES_APART || !defined GSHMEMI_ARCH_UNALIGNED || !defined GSHMEMI_ARCH_IS_CUDA
-#error "gshmem: the platform lacks GSHMEMI_ARCH_NESTS_CALLS, _KEEPS_KEYS_APART, _COMPARES_APART, _UNALIGNED or _IS_CUDA"
+	!defined GSHMEMI_ARCH_COMPARES_APART || !defined GSHMEMI_ARCH_IS_CUDA || !defined GSHMEMI_ARCH_UNALIGNED
+#error "gshmem: the platform lacks GSHMEMI_ARCH_NESTS_CALLS, _KEEPS_KEYS_APART, _COMPARES_APART, _IS_CUDA or _UNALIGNED"
 #endif
 
 /*
