@@ -31,7 +31,7 @@ for made in "$program" "$tree/lib/libgshmem.so" "$tree/lib/libgshmem_shmem.so" "
 	}
 done
 # A symbol that is neither MPI's nor the system's would have stayed open, too.
-open=$($target-nm -D --undefined-only "$tree/lib/libgshmem.so" | awk '$2 !~ /@|^(MPI_|_ITM_|__gmon_start__)/ { print $2 }')
+open=$($target-nm -D --undefined-only "$tree/lib/libgshmem.so" | awk '$2 !~ /@|^(MPIX?_|_ITM_|__gmon_start__)/ { print $2 }')
 [ -z "$open" ] || {
 	echo "libgshmem.so has symbols that nothing defines: $open"
 	exit 1
