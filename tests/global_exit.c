@@ -29,16 +29,23 @@ static char state_of(pid_t pid)
 	return strrchr(line, ')')[2];
 }
 
-/* PE 2 stops, as under a debugger; the others go on when it has. */
-static void stop_one(int *pids)
+/*
+ * PE 2 stops, as under a debugger; the others go on when it has. It stops when they have left the barrier: a process that is
+ * stopped delivers none of the stores that late delivery holds back, so they would wait for its arrival.
+ */
+static void stop_one(int *pids, int *nleft)
 {
 	int me = gshmem_my_pe(), pid, pe;
 
 	for (pe = 0; pe < NPES; pe++)
 		gshmem_int_p(&pids[me], (int)getpid(), pe);
 	gshmem_barrier_all();
-	if (me == 2)
+	if (me == 2) {
+		gshmem_int_wait_until(nleft, GSHMEM_CMP_EQ, NPES - 1);
 		raise(SIGSTOP);
+	}
+	gshmem_int_atomic_inc(nleft, 2);
+	gshmem_quiet();
 	gshmem_int_get(&pid, &pids[2], 1, me);
 	while (state_of(pid) != 'T')
 		usleep(1000);
@@ -57,16 +64,17 @@ static void end(const char *where, long *word, int status)
 static int pe_main(const char *where, int status)
 {
 	long *word;
-	int *pids;
+	int *pids, *nleft;
 
 	gshmem_init();
 	word = gshmem_calloc(1, sizeof *word);
 	pids = gshmem_calloc(NPES, sizeof *pids);
+	nleft = gshmem_calloc(1, sizeof *nleft);
 	setvbuf(stdout, NULL, _IOFBF, 4096);
 	printf("buffered by PE %d\n", gshmem_my_pe());
 	gshmem_barrier_all();
 	if (strcmp(where, "stopped") == 0 || strcmp(where, "error") == 0)
-		stop_one(pids);
+		stop_one(pids, nleft);
 	if (gshmem_my_pe() == 1)
 		end(where, word, status);
 	if (strcmp(where, "barrier") == 0)
