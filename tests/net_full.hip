@@ -3,7 +3,6 @@
 /* env: GSHMEM_CARRY=all GSHMEM_HEAP_SIZE=4m GSHMEM_RPC_SLOTS=4 GSHMEM_CPU_BLOCKS=8 GSHMEM_CPU_DEVICES=2 AMDSIM_DEVICES=2 AMDSIM_CUS=2 */
 /* carry: no, it says which PEs are carried */
 /* net: no, likewise */
-/* sim: no, kernels of GPUs come to wait for a slot that is never given back: docs/transports.md, "When something goes wrong" */
 /* timeout: 200 */
 /*
  * Work-groups fill the GPUs of all PEs, so that no kernel of the library can start, and stay until others have reached their memory: in

@@ -222,7 +222,10 @@ GSHMEMI_FN int gshmemi_remote_waits(uint64_t head)
 /* In place of a slot: none is free now. */
 #define GSHMEMI_REMOTE_BUSY (GSHMEMI_RPC_NO_SLOT - 1)
 
-/* Lock a slot, after one look at all, which begins where chance will have it. */
+/*
+ * Lock a slot, after one look at all, which begins where chance will have it. By one lane. What ends the loop is uniform: of a loop that
+ * lanes leave one by one clang 19 copies slot, a scalar register, after it has gone on, and returns the slot behind the one that is locked.
+ */
 GSHMEMI_FN uint32_t gshmemi_remote_look(int posts)
 {
 	const struct gshmemi_rpc_channel *const c = &gshmemi_state.rpc;
@@ -233,7 +236,7 @@ GSHMEMI_FN uint32_t gshmemi_remote_look(int posts)
 		slot = gshmemi_rpc_post_home(c, slot);
 	GSHMEMI_NO_UNROLL
 	for (i = 0; i < c->nslots; i++) {
-		if (gshmemi_rpc_lock(c, slot, &seq))
+		if (gshmemi_arch_uniform((uint64_t)gshmemi_rpc_lock(c, slot, &seq)))
 			return slot;
 		slot = slot + 1 < c->nslots ? slot + 1 : 0;
 	}
