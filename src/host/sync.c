@@ -29,7 +29,7 @@ uint64_t gshmemi_host_wait_long(uint64_t started_ns, const void *ivar, unsigned 
 {
 	if (!gshmemi_state.attention)
 		return started_ns;
-	return gshmemi_wait_long(started_ns, ivar, nbytes, found, cmp, value, pe, call);
+	return gshmemi_wait_long(0, started_ns, ivar, nbytes, found, cmp, value, pe, call);
 }
 
 #if GSHMEMI_ARCH_HOST_DIRECT
@@ -118,7 +118,7 @@ uint64_t gshmemi_host_wait(const void *ivar, unsigned nbytes, int is_signed, int
 	if (gshmemi_is_slow(GSHMEMI_SLOW_UNSET | GSHMEMI_SLOW_CHECK))
 		gshmemi_slow_wait(ivar, nbytes, nbytes, cmp, call);
 	while (found = load(ivar, nbytes, call), !gshmemi_compare(found, cmp, value, nbytes, is_signed)) {
-		started_ns = gshmemi_wait_long(started_ns, ivar, nbytes, found, cmp, value, -1, call);
+		started_ns = gshmemi_wait_long(0, started_ns, ivar, nbytes, found, cmp, value, -1, call);
 		back_off(&sleep_ns);
 	}
 	return found;
@@ -197,7 +197,7 @@ size_t gshmemi_host_wait_many(const struct gshmemi_wait_set *set, int which, int
 	if (which == GSHMEMI_MANY_ALL && waits)
 		return wait_all(set, call);
 	while (found = pass(set, which, first, call), waits && !is_over(&found, which)) {
-		started_ns = gshmemi_wait_long(started_ns, set->ivars, set->nbytes, found.value, set->cmp,
+		started_ns = gshmemi_wait_long(0, started_ns, set->ivars, set->nbytes, found.value, set->cmp,
 					       gshmemi_many_value(set, 0), -1, call);
 		back_off(&sleep_ns);
 	}
@@ -277,7 +277,7 @@ static void own_await(const struct gshmemi_team_view *team, const uint64_t *flag
 	int pe;
 
 	while ((pe = find_missing(team, flags, epoch, distance, &flag, &found, call)) >= 0) {
-		started_ns = gshmemi_wait_long(started_ns, flag, 8, found, GSHMEM_CMP_GE, epoch, pe, call);
+		started_ns = gshmemi_wait_long(0, started_ns, flag, 8, found, GSHMEM_CMP_GE, epoch, pe, call);
 		back_off(&sleep_ns);
 	}
 }

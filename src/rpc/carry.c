@@ -384,7 +384,7 @@ void gshmemi_rpc_host_hand_over(void)
 		gshmemi_net_progress();
 		gshmemi_arch_pause(&polls);
 		if ((polls & (GSHMEMI_WAIT_POLLS - 1)) == 0)
-			(void)gshmemi_wait_long(UINT64_MAX, NULL, 8, 0, GSHMEM_CMP_NE, 0, -1, "gshmem_quiet");
+			(void)gshmemi_wait_long(0, UINT64_MAX, NULL, 8, 0, GSHMEM_CMP_NE, 0, -1, "gshmem_quiet");
 	}
 	free(posts);
 }

@@ -93,7 +93,7 @@ static uint64_t wait_long(const struct gshmemi_rpc_served *served, const struct 
 {
 	uint64_t now_ns;
 
-	gshmemi_wait_long(UINT64_MAX, &served->channel.answer[open->posts[0].slot].low, 4, 0, GSHMEM_CMP_EQ,
+	gshmemi_wait_long(0, UINT64_MAX, &served->channel.answer[open->posts[0].slot].low, 4, 0, GSHMEM_CMP_EQ,
 			  open->posts[0].seq, -1, call);
 	if (started_ns == UINT64_MAX || !gshmemi_state.watchdog_ns)
 		return started_ns;

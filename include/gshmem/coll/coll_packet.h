@@ -77,7 +77,7 @@ GSHMEMI_FN uint64_t gshmemi_ll_await(const uint64_t *place, uint64_t tag, int wo
 	while (packet = gshmemi_arch_load(place, 8), packet < tag) {
 		gshmemi_arch_pause(&polls);
 		if ((polls & (GSHMEMI_WAIT_POLLS - 1)) == 0)
-			started_ns = gshmemi_wait_long(started_ns, place, 8, packet, GSHMEM_CMP_GE, tag, world_pe, call);
+			started_ns = gshmemi_wait_long(polls, started_ns, place, 8, packet, GSHMEM_CMP_GE, tag, world_pe, call);
 	}
 	return packet;
 }

@@ -65,7 +65,7 @@ GSHMEMI_FN void gshmemi_lock_set(long *lock, const char *call)
 	while ((uint32_t)found != ticket) {
 		GSHMEMI_LOCK_PAUSE(&polls);
 		if ((polls & (GSHMEMI_WAIT_POLLS - 1)) == 0)
-			started_ns = gshmemi_wait_long(started_ns, lock, 4, (uint32_t)found, GSHMEM_CMP_EQ, ticket, -1, call);
+			started_ns = gshmemi_wait_long(polls, started_ns, lock, 4, (uint32_t)found, GSHMEM_CMP_EQ, ticket, -1, call);
 		if (is_direct)
 			found = gshmemi_amo_peer(GSHMEMI_AMO_FETCH, word, 0, 0, sizeof *lock);
 		else

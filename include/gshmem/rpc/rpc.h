@@ -419,7 +419,7 @@ GSHMEMI_FN int gshmemi_rpc_finish(const struct gshmemi_rpc_channel *c, uint32_t 
 		is_dead = gshmemi_arch_load(c->poison, 4) != 0;
 		if (is_dead)
 			break;
-		started_ns = gshmemi_wait_long(started_ns, &c->answer[slot].low, 4, 0, GSHMEM_CMP_GE, seq, -1, call);
+		started_ns = gshmemi_wait_long(polls, started_ns, &c->answer[slot].low, 4, 0, GSHMEM_CMP_GE, seq, -1, call);
 	}
 	low = gshmemi_arch_load(&c->answer[slot].low, 8);
 	gshmemi_arch_fence_acquire();

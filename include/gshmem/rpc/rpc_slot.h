@@ -169,7 +169,7 @@ GSHMEMI_FN int gshmemi_rpc_await(const struct gshmemi_rpc_channel *c, uint32_t s
 		if ((polls & (GSHMEMI_WAIT_POLLS - 1)) == 0) {
 			if (gshmemi_arch_load(c->poison, 4))
 				return -ECANCELED;
-			started_ns = gshmemi_wait_long(started_ns, &answer->low, 4, (uint32_t)low & GSHMEMI_RPC_SEQ,
+			started_ns = gshmemi_wait_long(polls, started_ns, &answer->low, 4, (uint32_t)low & GSHMEMI_RPC_SEQ,
 						       GSHMEM_CMP_EQ, seq, -1, call);
 		}
 	}

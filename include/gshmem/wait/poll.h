@@ -33,8 +33,12 @@ GSHMEMI_FN int gshmemi_compare(uint64_t found, int cmp, uint64_t value, unsigned
 	}
 }
 
-/* Polls between two looks at the clock and at the attention word. A power of two. */
-#define GSHMEMI_WAIT_POLLS 1024
+/*
+ * Polls between two calls of gshmemi_wait_long, and between two looks at the clock and at whether the job goes on. Powers of two. A mail
+ * may have to wait as long as the former, some 50 us where all waves of a GPU poll.
+ */
+#define GSHMEMI_WAIT_POLLS  (GSHMEMI_SERVES_MAIL ? 64 : 1024)
+#define GSHMEMI_CLOCK_POLLS 1024
 
 /*
  * A wait that did not end soon: end it with the job, or report it once when it is too long. Returns when the wait
@@ -65,17 +69,19 @@ GSHMEMI_SLOW uint64_t gshmemi_wait_long_at(uint64_t started_ns, const void *ivar
 }
 
 /*
- * On the CPU the library looks after the waits of HIP units, too: it has the attention word and the clock's limit at hand. A kernel
- * serves the mailbox besides: last, and not from wait_long_at, whose arguments would take its registers.
+ * A wait that did not end after so many polls; what looks each time passes 0. On the CPU the library looks after the waits of HIP units,
+ * too: it has the attention word and the clock's limit at hand. A kernel serves the mailbox besides: last, and not from wait_long_at,
+ * whose arguments would take its registers.
  */
-GSHMEMI_FN uint64_t gshmemi_wait_long(uint64_t started_ns, const void *ivar, unsigned nbytes, uint64_t found, int cmp, uint64_t value,
-				      int pe, const char *call)
+GSHMEMI_FN uint64_t gshmemi_wait_long(unsigned polls, uint64_t started_ns, const void *ivar, unsigned nbytes, uint64_t found, int cmp,
+				      uint64_t value, int pe, const char *call)
 {
 #ifndef GSHMEMI_LIBRARY
 	if (GSHMEMI_ON_HOST())
 		return gshmemi_host_wait_long(started_ns, ivar, nbytes, found, cmp, value, pe, call);
 #endif
-	started_ns = gshmemi_wait_long_at(started_ns, ivar, nbytes, found, cmp, value, pe, call, gshmemi_arch_caller());
+	if ((polls & (GSHMEMI_CLOCK_POLLS - 1)) == 0)
+		started_ns = gshmemi_wait_long_at(started_ns, ivar, nbytes, found, cmp, value, pe, call, gshmemi_arch_caller());
 	gshmemi_attend();
 	return started_ns;
 }
@@ -93,7 +99,7 @@ GSHMEMI_FN uint64_t gshmemi_wait(const void *ivar, unsigned nbytes, int is_signe
 	while (found = gshmemi_arch_load(ivar, nbytes), !gshmemi_compare(found, cmp, value, nbytes, is_signed)) {
 		gshmemi_arch_pause(&polls);
 		if ((polls & (GSHMEMI_WAIT_POLLS - 1)) == 0)
-			started_ns = gshmemi_wait_long(started_ns, ivar, nbytes, found, cmp, value, pe, call);
+			started_ns = gshmemi_wait_long(polls, started_ns, ivar, nbytes, found, cmp, value, pe, call);
 	}
 	gshmemi_arch_fence_acquire();
 	return found;

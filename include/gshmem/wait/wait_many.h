@@ -110,7 +110,7 @@ GSHMEMI_FN size_t gshmemi_wait_many(const struct gshmemi_wait_set *set, int whic
 			break;
 		gshmemi_arch_pause(&polls);
 		if ((polls & (GSHMEMI_WAIT_POLLS - 1)) == 0)
-			started_ns = gshmemi_wait_long(started_ns, set->ivars, set->nbytes, found.value, set->cmp,
+			started_ns = gshmemi_wait_long(polls, started_ns, set->ivars, set->nbytes, found.value, set->cmp,
 						       gshmemi_many_value(set, 0), -1, call);
 	}
 	gshmemi_arch_fence_acquire();
