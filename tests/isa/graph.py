@@ -238,7 +238,7 @@ def clobbered(register):
 	if register[0] == "v":
 		return not (number >= 40 and number % 16 >= 8)
 	if register[0] == "s":
-		return number < 34
+		return number < 32
 	if register[0] == "R":
 		return number < 16
 	return register != "exec"
@@ -336,17 +336,21 @@ def polling_loads(function):
 
 def skips_of_polls(function):
 	"""
-	Branches inside a polling loop over what only lanes whose poll succeeded (or failed) do. No lane that is among
-	them takes the branch, and a lane leaves the loop as one of them, so paths by way of the branch are not real.
+	(branch, where it goes), by address, inside a polling loop past what only lanes whose poll succeeded (or failed) do.
+	No lane that is among them goes there, and a lane leaves the loop as one of them, so paths that way are not real.
 	"""
 	found = set()
 	for loop, load in polling_loads(function):
 		for block in function.loop_blocks(loop):
 			last = block.instructions[-1]
-			if last.op != "s_cbranch_execz" or any(n.index not in loop for n in block.next):
+			masks = [i for i in block.instructions if "exec" in i.writes]
+			if any(n.index not in loop for n in block.next) or load not in backward_slice(function, loop, last):
 				continue
-			if load in backward_slice(function, loop, last):
-				found.add(last.address)
+			if last.op == "s_cbranch_execz":
+				found.add((last.address, last.target))
+			elif last.op == "s_cbranch_execnz" and masks and "saveexec" in masks[-1].op: # not the end of an inner loop
+				found |= {(last.address, n.instructions[0].address) for n in block.next
+					if n.instructions[0].address != last.target}
 	return found
 
 
@@ -354,7 +358,7 @@ def flow(function, start, transfer, cut=frozenset(), step=None, edges=None):
 	"""
 	Forward data flow to a fixed point. States are frozensets; transfer(instruction, state) gives the state after.
 	They are joined by union, apart for each of what is known of the path: step(instruction, known) and edges(block,
-	known), which lists (next block, known), keep that up to date. cut: branches, by address, that are not taken.
+	known), which lists (next block, known), keep that up to date. cut: (branch, where it goes), by address: not taken.
 	Returns nothing: call it for the effect of transfer on its last run over each block.
 	"""
 	states = {(0, frozenset()): frozenset(start)}
@@ -366,8 +370,7 @@ def flow(function, start, transfer, cut=frozenset(), step=None, edges=None):
 			state = frozenset(transfer(i, state))
 			known = step(i, known) if step else known
 		for n, then in edges(block, known) if edges else [(n, known) for n in block.next]:
-			last = block.instructions[-1]
-			if last.address in cut and n.instructions[0].address == last.target:
+			if (block.instructions[-1].address, n.instructions[0].address) in cut:
 				continue
 			to = (n.index, then)
 			old = states.get(to)

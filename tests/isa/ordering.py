@@ -40,8 +40,12 @@ WAITS = {"gshmemi_wait", "gshmemi_lock_set", "gshmemi_rpc_await", "gshmemi_rpc_f
 OWN = {"gshmemi_disseminate"} # the library's own counter, which carries no data; nor do fault records
 SLOW = {"gshmemi_slow_perform_at", "gshmemi_carry_at"} # a flag's own store behind a sentinel is not one before it
 PACKET = {"gshmemi_ll_await"} # a word that carries all there is: nothing lies behind it
+SENDS = {"gshmemi_ll_send"} # such a word
+LOOKS = {"gshmemi_lock_look"} # a poll; what it reads besides is the table of peers
 MAIL = {"gshmemi_mail_perform", "gshmemi_mail_find"} # what they read lies behind the acquire of gshmemi_mail_serve
-SERVES = {"gshmemi_attend_at"} # returns into a wait, which acquires at its end
+# Return into a wait, which acquires at its end; gshmemi_remote_take_at does where a request's wait has ended.
+SERVES = {"gshmemi_attend_at", "gshmemi_remote_await_at"}
+ARGUMENTS = {"gshmemi_slow_pes_at"} # their loops read what the caller has given, once
 CLOSES = "gshmemi_remote_" # leave the store that closes a slot: what the request says was released before its post
 FAULT = re.compile(r"gshmemi_fault_")
 GET = {"gshmemi_get", "gshmemi_iget"}
@@ -68,7 +72,7 @@ def calls_in(instruction, pairs):
 def reads_channel(place):
 	"""Whether at FILE:LINE:COLUMN the source names a member of a channel, by c->."""
 	path, line, column = (place.rsplit(":", 2) + ["", ""])[:3]
-	if not re.search(r"gshmem/rpc(_slot)?\.h$", path) or not line.isdigit() or not os.path.exists(path):
+	if not re.search(r"gshmem/rpc/(rpc|rpc_slot|remote)\.h$", path) or not line.isdigit() or not os.path.exists(path):
 		return False
 	with open(path, encoding="utf-8") as f:
 		text = f.read().split("\n")[int(line) - 1]
@@ -142,7 +146,7 @@ def check_amd(function, arch, leaves):
 	"""
 	waited, caches, dropped = amd_rules(arch)
 	has_bits = arch.startswith(("gfx94", "gfx95"))
-	polls = {load for _, load in polling_loads(function)}
+	polls = {load for _, load in polling_loads(function) if plain(function.name) not in ARGUMENTS}
 	# A compiler peels the first poll off the loop: the same line of the same inlined call.
 	places = {(l.frames, l.line) for l in polls if l.frames}
 	polls |= {i for i in function.instructions if i.kind == "load" and i.frames and (i.frames, i.line) in places}
@@ -162,7 +166,7 @@ def check_amd(function, arch, leaves):
 	example = {} # an instruction that a token of the state stands for
 	acquires, stales = {("acquire", c) for c in caches}, {("stale", c) for c in caches}
 	is_flag = {i for i in function.instructions if i.kind in ("store", "atomic") and i.space == "global" and
-		   calls_in(i, FLAG)}
+		   calls_in(i, FLAG) and not comes_from(i, SENDS)}
 	# Flags do not wait for each other; nor does the library's own count of barriers publish anything.
 	carries_data = {i for i in function.instructions if i.kind in ("store", "atomic") and i.space == "global" and
 			i not in is_flag and not comes_from(i, OWN | SLOW) and not of_fault(i)}
@@ -210,7 +214,7 @@ def check_amd(function, arch, leaves):
 		if i in polls and not of_fault(i) and not comes_from(i, PACKET | MAIL): # who waits there waits for the end, and reads nothing after
 			state |= acquires | {"polled"}
 		elif i.kind == "load" and i.space == "global" and not i.bypass and not is_constant(i):
-			if acquires & state and not comes_from(i, OWN) and not of_fault(i):
+			if acquires & state and not comes_from(i, OWN | LOOKS) and not of_fault(i):
 				report(i, "acquire", "data is read behind a wait and nothing dropped the caches")
 			if stales & state and comes_from(i, GET) and comes_from(i, READ):
 				report(i, "get", "a peer is read through caches that may be stale")
