@@ -12,6 +12,7 @@ What must hold on every path through a kernel or device function, for data to be
   acquire      between such a loop (or the group barrier behind it) and the next load of data the caches are dropped
   get          what reads a peer passes the caches, or they were dropped since the last thing the caller did
   assembly     no store hides in inline assembly, where the compiler counts none and so waits for none
+  count, spill  what masks.py looks for, in the same code
 
 Which store is a flag is taken from debug information: the inlined functions that an instruction comes from.
 """
@@ -22,6 +23,7 @@ import re
 import sys
 
 import amd
+import masks
 from graph import flow, polling_loads, skips_of_polls
 
 # Pairs of a function and what it calls: where a flag is stored, the barriers before that, the barriers behind a wait.
@@ -266,7 +268,7 @@ def check_functions(arch, functions):
 		for f in work:
 			broken[f] = check_amd(f, arch, leaves)
 		work = [f for f in functions if callees[f] & (leaves - before)]
-	return [m for f in functions for m in broken[f]]
+	return [m for f in functions for m in broken[f] + masks.check(f)]
 
 
 STORE = re.compile(r"\b(global|flat|buffer|scratch)_(store|atomic)|\bs_(buffer_)?(store|atomic)|\bds_(write|store|add)|"
@@ -297,7 +299,7 @@ def self_test(files):
 	"""
 	failed, tried = 0, 0
 	for path in files:
-		rules = ("assembly",) if path.endswith(".s") else ("write-back", "flag", "poll", "acquire", "get")
+		rules = ("assembly",) if path.endswith(".s") else ("write-back", "flag", "poll", "acquire", "get", "count", "spill")
 		if path.endswith(".s"):
 			with open(path, encoding="utf-8") as f:
 				text = f.read()

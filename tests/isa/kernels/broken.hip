@@ -272,3 +272,47 @@ KERNEL broken_assembly_store(int *dest, int value, unsigned long long *flag)
 	__threadfence_system();
 	gshmemi_arch_store(flag, 1);
 }
+
+/* ---- masks.py: as clang 19 has compiled loops and joins ---- */
+
+#if defined(__GFX10__)
+#define SPILL "buffer_store_dword v0, off, s[0:3], 0 offset:4"
+#elif defined(__GFX11__)
+#define SPILL "scratch_store_b32 off, v0, off offset:4"
+#else
+#define SPILL "v_accvgpr_write_b32 a0, v0"
+#endif
+
+/* Lanes that leave are given what those that go on have counted, if only in scalar registers. */
+KERNEL broken_count_on(int *dest)
+{
+	int value;
+
+	asm volatile("s_and_saveexec_b64 s[10:11], vcc\n\ts_add_i32 s12, s12, 1\n\ts_or_b64 exec, exec, s[10:11]\n\t"
+		     "v_mov_b32 %0, s12" : "=v"(value) : : "s10", "s11", "s12", "scc");
+	dest[threadIdx.x] = value;
+}
+
+/* They have their copy before. */
+KERNEL sound_count(int *dest)
+{
+	int value;
+
+	asm volatile("v_mov_b32 %0, s12\n\ts_and_saveexec_b64 s[10:11], vcc\n\ts_add_i32 s12, s12, 1\n\t"
+		     "s_or_b64 exec, exec, s[10:11]" : "=v"(value) : : "s10", "s11", "s12", "scc");
+	dest[threadIdx.x] = value;
+}
+
+KERNEL broken_spill_masked(int *dest)
+{
+	asm volatile("s_and_saveexec_b64 s[10:11], vcc\n\ts_cbranch_execz 1f\n1:\n\t" SPILL "\n\ts_or_b64 exec, exec, s[10:11]"
+		     : : : "s10", "s11", "scc");
+	dest[threadIdx.x] = 1;
+}
+
+KERNEL sound_spill(int *dest)
+{
+	asm volatile("s_and_saveexec_b64 s[10:11], vcc\n\ts_cbranch_execz 1f\n1:\n\ts_or_b64 exec, exec, s[10:11]\n\t" SPILL
+		     : : : "s10", "s11", "scc");
+	dest[threadIdx.x] = 1;
+}

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""
+Two faults of clang 19 that kernels of the library have met, both where some lanes of a wave are masked off.
+
+  count   lanes leave a loop one by one, and take with them what a scalar register counts. The part of the loop for those
+          that go on is not jumped over where there are none: it counts on, and a lane that leaves is given the new value.
+          A condition that is uniform (gshmemi_arch_uniform) makes a scalar branch of it.
+  spill   two branches end at one place. A vector register is saved between the end of the inner one and the instruction
+          that unmasks the lanes of the outer one, so that nothing of theirs is saved. The join of the inner one has to go:
+          see gshmemi_arch_group_sync.
+"""
+
+import re
+
+SAVES = re.compile(r"s_(and|andn2)_saveexec_b(32|64)")
+UNMASKS = re.compile(r"s_or_b(64 exec, exec|32 exec_lo, exec_lo), (\S+)")
+SPILLS = re.compile(r"v_accvgpr_write_b32|scratch_store_|buffer_store_dword.* offen|buffer_store_dword.* s\[0:3\]")
+WHOLE_WAVE = re.compile(r"s_or_saveexec_b(32|64) \S+, -1")
+
+
+def masked_parts(block):
+	"""(mask, part, rest): instructions that run with a mask of lanes, perhaps for none, and what follows in the block."""
+	for first, i in enumerate(block.instructions):
+		if not SAVES.match(i.op):
+			continue
+		mask = i.text.split()[1].rstrip(",")
+		for last in range(first + 1, len(block.instructions)):
+			m = UNMASKS.match(block.instructions[last].text)
+			if m and m.group(2) == mask:
+				yield block.instructions[first + 1:last], block.instructions[last + 1:]
+				break
+
+
+def counted(part):
+	"""Scalar registers that the part has from before it, and changes."""
+	found, fresh = {}, set()
+	for i in part:
+		scalars = {r for r in i.writes if re.fullmatch(r"s\d+", r)} if i.op.startswith("s_") else set()
+		for r in scalars:
+			if r not in fresh and r in i.reads and not {"exec", "exec_lo"} & i.reads:
+				found[r] = i
+		fresh |= {r for r in scalars if r not in i.reads}
+	return found
+
+
+def check(function):
+	"""Messages of what is broken."""
+	broken = []
+	for block in function.blocks:
+		for part, rest in masked_parts(block):
+			for r, i in counted(part).items():
+				for use in rest:
+					if use.op.startswith("v_") and r in use.reads:
+						broken.append("%s: count: %s also where no lane is left, and %s" % (function.name, i, use))
+					if r in use.writes | use.reads:
+						break
+		saved, whole = None, False
+		for i in block.instructions:
+			if WHOLE_WAVE.match(i.text):
+				whole = True
+			elif i.text.startswith(("s_mov_b64 exec,", "s_mov_b32 exec_lo,")):
+				whole = False
+			elif UNMASKS.match(i.text):
+				if saved:
+					broken.append("%s: spill: %s comes before %s" % (function.name, saved, i))
+				break
+			elif SPILLS.match(i.text) and not whole:
+				saved = saved or i
+			elif not i.op.startswith(("s_", "v_readlane", "v_writelane", "v_accvgpr")):
+				break
+	return broken
