@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* platform: cpu */
-/* net: no */
+/* carry: no, it says who reaches whom */
+/* net: no, likewise */
 /* run: -n 5 */
 /* env: GSHMEM_HEAP_SIZE=4m GSHMEM_CPU_DEVICES=5 GSHMEM_CPU_NO_PEER=0-2 */
 /*

@@ -222,7 +222,7 @@ static size_t reach_nbytes(int npeers)
 }
 
 /*
- * Who of this machine reaches whom on its node, [npeers][npeers]; *all_p becomes whether all PEs of the job
+ * Who of this machine reaches whom on its node by gshmem_ptr, [npeers][npeers]; *all_p becomes whether all PEs of the job
  * have all mapped.
  */
 static bool *gather_reach(bool *all_p)
@@ -236,7 +236,8 @@ static bool *gather_reach(bool *all_p)
 	*all_p = n == gshmemi_job->npes || gshmemi_net_is_running();
 	for (i = 0; i < n; i++) {
 		is_mapped = gshmemi_job->peers[i].is_mapped;
-		row[i] = is_mapped && gshmemi_job->peers[i].is_local;
+		row[i] = is_mapped && gshmemi_job->peers[i].is_local &&
+			 !gshmemi_env_carrier(gshmemi_job->my_pe, gshmemi_job->peers[i].pe);
 		*all_p &= is_mapped || gshmemi_net_is_running();
 	}
 	gshmemi_bootstrap_allgather_node(row, can_reach, (size_t)n * sizeof *row);
