@@ -363,8 +363,8 @@ static void reach(unsigned region, int peer)
 		error = try_often(region, peer, NULL);
 	__atomic_store_n(&part->was_tried, true, __ATOMIC_RELEASE);
 	if (part->memory.nbytes && !part->opening)
-		gshmemi_warn("hipIpcOpenMemHandle of the %s of PE %d: %s: calls to it fail", objects[region]->what,
-			     gshmemi_job->peers[peer].pe, hipGetErrorString(error));
+		gshmemi_warn("hipIpcOpenMemHandle of the %s of PE %d: %s: calls to it fail, unless other pairs are carried: then they are, too",
+			     objects[region]->what, gshmemi_job->peers[peer].pe, hipGetErrorString(error));
 }
 
 void gshmemi_region_reach(unsigned region, int pe)
