@@ -149,8 +149,8 @@ cpu_mutants() {
 	# who updates a word
 	mutant kernel signal_direct atomics_pairs include/gshmem/move/signal.h \
 		'/ gshmemi_put_signal(/,/^}/s/where.amo_delta/sig_op == GSHMEM_SIGNAL_ADD ? & : where.delta/'
-	mutant kernel signal_slow atomics_pairs include/gshmem/move/slow.h \
-		'/ gshmemi_slow_put_signal(/,/^}/s/GSHMEMI_SLOW_FIND_AMO/is_add ? & : GSHMEMI_SLOW_FIND/'
+	mutant header signal_slow atomics_pairs include/gshmem/move/carry.h \
+		'/ gshmemi_carry_at(/,/^}/s/o->sig_region, o->pe, 1)/o->sig_region, o->pe, 0)/'
 	mutant source atomics_none atomics_pairs src/ipc/region.c '/^static void set_delta(/,/^}/s/gshmemi_job->peers\[peer\].has_atomics/0/'
 	mutant source atomics_all atomics_pairs src/ipc/map.c '/^static int open_peers(/,/^}/s/if (access.has_atomics)//'
 	mutant source atomics_own atomics_pairs src/ipc/job.c 's/job.peers\[job.rank\].has_atomics = true;//'
@@ -158,10 +158,10 @@ cpu_mutants() {
 		'/^static int find_access(/,/^}/s/(struct access){true, peer == device}/(struct access){true, false}/'
 
 	# regions
-	mutant kernel cache_in_use region_openings src/ipc/opening.c '/^static void trim(/,/^}/s/if (!(\*link)->nusers) {/{/'
+	mutant kernel cache_in_use region_openings src/ipc/opening.c '/^static bool trim(/,/^}/s/if (!(\*link)->nusers) {/{/'
 	mutant kernel cache_address region_openings src/ipc/opening.c '/^static hipError_t find(/,/^}/s/(\*link)->id == memory->id/1/'
 	mutant kernel cache_order region_openings src/ipc/opening.c 's/	move_to_front(&peers\[peer\], link);//'
-	mutant source region_attempts regions_bad src/ipc/region.c '/^static void reach(/,/^}/s/i < GSHMEMI_REGION_ATTEMPTS/i < 4/'
+	mutant source region_attempts regions_bad src/ipc/region.c '/^static hipError_t try_often(/,/^}/s/i < GSHMEMI_REGION_ATTEMPTS/i < 4/'
 	mutant source region_lazy regions src/ipc/region.c '/^static void reach(/,/^}/s/part->was_tried)/0)/'
 	mutant source region_device regions_bad src/ipc/region.c '/^static int enter(/,/^}/s/return gshmemi_devmem_enter();/return 0;/;/^static void leave(/,/^}/s/gshmemi_devmem_leave(previous);/(void)previous;/'
 	mutant source region_half regions_bad src/ipc/region.c '/^static int add(/,/^}/s/is_used = !rc;/is_used = true;/'
@@ -187,7 +187,7 @@ cpu_mutants() {
 	mutant source net_fence net_order src/net/ask.c '/^void gshmemi_engine_fence(/,/^}/s/context->fenced = context->nbulks/;/'
 	mutant source net_merged net_order src/net/ask.c '/^static bool grow(/,/^}/s/memcpy(.*/;/'
 	mutant source net_stream net_order src/rpc/carry.c '/^int gshmemi_rpc_carry_stream(/,/^}/s/o.offset += s->at;/;/'
-	mutant kernel net_order_asked net_order include/gshmem/rpc/remote.h '/ gshmemi_remote_order(/,/^}/s/(void)gshmemi_remote_ask.*/(void)context;/'
+	mutant kernel net_order_asked net_order include/gshmem/rpc/remote.h '/ gshmemi_remote_order(/,/^}/s/gshmemi_remote_ask(.*/(void)context;/'
 	mutant kernel net_fetched net_order include/gshmem/rpc/remote.h '/ gshmemi_remote_amo(/,/^}/s/if (o->local \&\& !goes_there)/if (0)/'
 	mutant source net_amo net_sums src/net/perform.c \
 		'/^static bool amo(/,/^}/s/old = gshmemi_amo_peer(r->op, \(.*\), r->value, cond, r->nbytes);/uint64_t *w = (void *)\1; old = gshmemi_arch_load(w, r->nbytes); if (r->op == GSHMEMI_AMO_ADD) { sched_yield(); gshmemi_arch_store(w, old + r->value, r->nbytes); } else old = gshmemi_amo_peer(r->op, w, r->value, cond, r->nbytes);/;s/#include <stdlib.h>/&\n#include <sched.h>/'
@@ -222,7 +222,6 @@ cpu_mutants() {
 	mutant kernel mail_waits mailbox include/gshmem/wait/poll.h 's/^	gshmemi_attend();//' -n 1
 	mutant kernel mail_tests mailbox include/gshmem/wait/wait.h 's/gshmemi_attend();/;/' -n 1
 	mutant source mail_kernel mailbox src/net/attend.c 's/^		launch();/		;/' -n 1
-	mutant source mail_region mailbox src/host/region.c '/gshmemi_mailbox_reach/d' -n 2
 
 	# the window of the direct tables, of which only 7 entries are PEs: as the leg window builds it
 	B=build/cpu-window build=(B=build/cpu-window CFLAGS='-O1 -g1' CPPFLAGS=' -DGSHMEM_MAX_PES=8')
