@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* run: -n 4,2 */
-/* env: GSHMEM_CARRY=all GSHMEM_HEAP_SIZE=4m GSHMEM_RPC_SLOTS=4 GSHMEM_CPU_BLOCKS=8 GSHMEM_CPU_DEVICES=2 AMDSIM_DEVICES=2 AMDSIM_CUS=2 */
+/* env: GSHMEM_CARRY=all GSHMEM_NET_DEADLINE=100 GSHMEM_HEAP_SIZE=4m GSHMEM_RPC_SLOTS=4 GSHMEM_CPU_BLOCKS=8 GSHMEM_CPU_DEVICES=2 AMDSIM_DEVICES=2 AMDSIM_CUS=2 */
 /* carry: no, it says which PEs are carried */
 /* net: no, likewise */
 /* timeout: 200 */
 /*
  * Work-groups fill the GPUs of all PEs, so that no kernel of the library can start, and stay until others have reached their memory: in
  * waits, in loops of tests, while posts to each other take all slots, while each waits for what it has fetched, for signals and for
- * locks. With four PEs two processes share each GPU. Whoever waits must serve, or nothing goes on.
+ * locks. With four PEs two processes share each GPU. Whoever waits must serve, or nothing goes on. On the cpu platform 32 threads that
+ * spin share the cores with the net threads, which may then be silent for more than the 10 s of GSHMEM_NET_DEADLINE.
  */
 #include <hip/hip_runtime.h>
 #include "oracle.h"
