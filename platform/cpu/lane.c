@@ -434,13 +434,25 @@ void hipcpu_block_release(void)
 
 /* ---- pause ---- */
 
+/* As gshmemi_thread_yield of src/base/thread.h: threads that only yield can keep other processes from a core. */
+static void give_way(void)
+{
+	static __thread unsigned nyields;
+	const struct timespec nap = {0, 20000};
+
+	if (++nyields % 256)
+		sched_yield();
+	else
+		nanosleep(&nap, NULL);
+}
+
 /* Nothing else can run here: wait for other threads and processes, politely. */
 static void idle(struct block *b)
 {
 	b->nidle++;
 	if (b->nidle % hipcpu_config()->spin_polls == 0) {
 		hipcpu_worker_more(b->launch);
-		sched_yield();
+		give_way();
 	} else {
 		hipcpu_relax();
 	}
@@ -463,7 +475,7 @@ void hipcpu_pause_slow(unsigned *polls)
 		else if (++nlooks % hipcpu_config()->spin_polls)
 			hipcpu_relax();
 		else
-			sched_yield();
+			give_way();
 		return;
 	}
 	n = lane_number(b, me);

@@ -3,12 +3,12 @@
 #include "base/scale.h"
 
 #include <pthread.h>
-#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/kernels.h"
+#include "base/thread.h"
 
 /* A stream in order, and the event by which its end is waited for. Everything below the lock is under it. */
 struct queue {
@@ -111,7 +111,7 @@ static hipError_t await_event(hipEvent_t event)
 	while (!gshmemi_devmem_is_reached(event, &error)) {
 		if (gshmemi_arch_clock_ns() >= end_ns)
 			return hipEventSynchronize(event); /* made with hipEventBlockingSync */
-		sched_yield();
+		gshmemi_thread_yield();
 	}
 	return error;
 }

@@ -4,9 +4,12 @@
 #include <sched.h>
 #include <signal.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/base.h"
+
+#define YIELDS 256 /* in a row */
 
 int gshmemi_thread_start(pthread_t *thread, void *(*run)(void *), void *arg, const char *name)
 {
@@ -37,4 +40,15 @@ int gshmemi_thread_pin(pthread_t thread, int core, const char *text)
 		gshmemi_error("%s core %d: %s: this machine has cores 0 to %ld, of which a container or a batch system may leave a "
 			      "process some", text, core, strerror(-rc), sysconf(_SC_NPROCESSORS_CONF) - 1);
 	return rc;
+}
+
+void gshmemi_thread_yield(void)
+{
+	static _Thread_local unsigned nyields;
+	const struct timespec nap = {0, 20000};
+
+	if (++nyields % YIELDS)
+		sched_yield();
+	else
+		nanosleep(&nap, NULL);
 }

@@ -14,4 +14,10 @@ int gshmemi_thread_start(pthread_t *thread, void *(*run)(void *), void *arg, con
 /* Keep it on a core; 0, or a negative errno after a message that begins with text. */
 int gshmemi_thread_pin(pthread_t thread, int core, const char *text);
 
+/*
+ * Let others have the core, between two looks of a loop. Now and then it is a nap of 20 us: on Linux 6.18 two threads that did nothing but
+ * yield to each other kept all other processes of the machine from a core, for minutes.
+ */
+void gshmemi_thread_yield(void);
+
 #endif /* GSHMEMI_BASE_THREAD_H */

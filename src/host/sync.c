@@ -17,10 +17,10 @@ static void own_combine(uint64_t *words, const uint64_t (*row)[GSHMEMI_SYNC_WORD
 
 #include <gshmem/order/sync.h>
 #include <gshmem/wait/wait_many.h>
-#include <sched.h>
 #include <time.h>
 
 #include "base/devmem.h"
+#include "base/thread.h"
 #include "team/team.h"
 
 /* A user's channel may outlive the job's state: then nothing but its server, or gshmemx_rpc_channel_stop, ends the wait. */
@@ -323,7 +323,7 @@ void gshmemi_host_looked(void)
 
 	gshmemi_arch_pause(&polls);
 #else
-	sched_yield(); /* nothing beside the copy that looked */
+	gshmemi_thread_yield(); /* nothing beside the copy that looked */
 #endif
 }
 

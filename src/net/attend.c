@@ -9,7 +9,6 @@
 #include <limits.h>
 #include <linux/futex.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -144,7 +143,7 @@ static void rest(const struct vigil *v)
 	const struct timespec nap = {.tv_nsec = NAP_NS};
 
 	if (v->since_ns && gshmemi_arch_clock_ns() - v->since_ns < YIELD_NS)
-		sched_yield();
+		gshmemi_thread_yield();
 	else
 		nanosleep(&nap, NULL);
 }

@@ -7,7 +7,6 @@
 #include "net/device.h"
 
 #include <pthread.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -137,7 +136,7 @@ static void await_event(void)
 	hipError_t error;
 
 	while (!gshmemi_devmem_is_reached(event, &error))
-		sched_yield();
+		gshmemi_thread_yield();
 	gshmemi_devmem_must(error, "net", "hipEventQuery");
 }
 

@@ -10,7 +10,6 @@
 
 #include <linux/futex.h>
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -223,7 +222,7 @@ static void rest(struct rest *rest, bool has_waiters)
 	uint64_t now_ns, most_ns;
 
 	if (rest->nempty++ % CLOCK_LOOKS) {
-		sched_yield();
+		gshmemi_thread_yield();
 		return;
 	}
 	now_ns = gshmemi_arch_clock_ns();
@@ -231,7 +230,7 @@ static void rest(struct rest *rest, bool has_waiters)
 	if (rest->nempty <= CLOCK_LOOKS || has_waiters)
 		rest->worked_ns = now_ns;
 	if (now_ns - rest->worked_ns < YIELD_NS) {
-		sched_yield();
+		gshmemi_thread_yield();
 		return;
 	}
 	most_ns = now_ns - rest->worked_ns < LONG_NS ? NAP_MAX_NS : NAP_LONG_NS;
@@ -251,7 +250,7 @@ static void *run(void *unused)
 	prctl(PR_SET_NAME, "gshmem-net", 0UL, 0UL, 0UL);
 	while (!atomic_load(&is_stopping)) {
 		if (atomic_load(&nwaiting)) /* they make progress */
-			sched_yield();
+			gshmemi_thread_yield();
 		pthread_mutex_lock(&lock);
 		hold();
 		n = make_progress();
@@ -395,7 +394,7 @@ void gshmemi_net_drain(void)
 	bool is_idle;
 
 	do {
-		sched_yield();
+		gshmemi_thread_yield();
 		is_idle = gshmemi_engine_is_idle(gshmemi_net_enter());
 		(void)make_progress();
 		gshmemi_net_leave();

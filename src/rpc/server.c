@@ -286,7 +286,7 @@ static void rest(struct server *s)
 	s->is_resting = true;
 	s->nlooks = HOT_LOOKS - 1; /* the next look is at all slots */
 	if (idle_ns < YIELD_NS || gshmemi_env.RPC_POLL == GSHMEMI_POLL_YIELD)
-		sched_yield();
+		gshmemi_thread_yield();
 	else
 		nap(s, now_ns);
 }

@@ -5,10 +5,11 @@
 #include "rpc/rpc.h"
 
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/thread.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t has_work = PTHREAD_COND_INITIALIZER;
@@ -45,7 +46,7 @@ static void *work(void *unused)
 		if (gshmemi_rpc_go_on(op))
 			continue;
 		gshmemi_rpc_workers_add(op); /* behind those that wait for a thread */
-		sched_yield();
+		gshmemi_thread_yield();
 	}
 	return NULL;
 }

@@ -91,15 +91,12 @@ GSHMEMI_ARCH_FN int gshmemi_arch_is_global(const void *address)
 	return 1;
 }
 
-/*
- * Who waits for long sleeps: on Linux 6.18 a thread that did nothing but yield, 2 million times a second, kept the net thread beside a
- * thread that computes from its core for seconds.
- */
+/* Who waits for long sleeps, and each 256th yield is a nap, as in src/base/thread.h. */
 GSHMEMI_ARCH_FN void gshmemi_arch_pause(unsigned *polls_p)
 {
 	const struct timespec nap = {0, 20000};
 
-	if (++*polls_p > 8192)
+	if (++*polls_p > 8192 || (*polls_p & 255) == 255)
 		nanosleep(&nap, NULL);
 	else if (*polls_p > 64)
 		sched_yield();
