@@ -92,7 +92,7 @@ static void expect(const char *env)
 {
 	static struct t_job job;
 
-	t_job_run(&job, NPES, env, "", "pe", 20);
+	t_job_run(&job, NPES, env, "", "pe", 60);
 	t_check(job.status == 0, "%s: exit status %d:\n%s", env, job.status, job.output);
 	t_check(count_parked(job.output), "%s: nobody was parked at a lock's home:\n%s", env, job.output);
 }
