@@ -1,0 +1,152 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# tests/nodes.sh - nodes on one machine: network namespaces, joined by a bridge, with no memory, processes or host name in common.
+#
+#   tests/nodes.sh 2x2 [T=... VARIABLE=...]   2 nodes of 2 PEs: make check-nodes on them, the tests of T= or all that can
+#   tests/nodes.sh 2x2 -- COMMAND...          COMMAND, which finds their launcher in $MPIRUN
+#   tests/nodes.sh -p                         whether this machine lets them be made; says why not
+#
+# And, in COMMAND, of its nodes:
+#
+#   tests/nodes.sh exec node1 COMMAND...      COMMAND on a node
+#   tests/nodes.sh link node1 down|up         its network
+#   tests/nodes.sh kill node1                 all of its processes, and the node
+#
+# The hosts are called node0, node1 ... A job's PEs fill them in order, as many on each as there are to a node; more PEs than
+# that are shared out. Their network has no other host. Nothing is left when the script ends, or is killed: each node has an end of a
+# pipe, and ends when the other one is closed. It takes root, as namespaces and veth devices do.
+
+set -u
+self=$(realpath "$0")
+fail() { echo "nodes.sh: $*" >&2; exit 1; }
+
+# in_switch COMMAND...: where the bridge is, and mpirun.
+in_switch() { nsenter -t "$(<"$NODES/switch")" -n -- "$@"; }
+
+# in_node NODE COMMAND...
+in_node() {
+	local node=$1
+	shift
+	[ -e "$NODES/$node" ] || fail "$node is no node"
+	exec nsenter -t "$(<"$NODES/$node")" -n -m -i -u -p --wd="$PWD" -- "$@"
+}
+
+# hosts NPES: what mpirun is told.
+hosts() {
+	local each=$((($1 + NNODES - 1) / NNODES)) list='' i
+	[ $each -ge "$PPN" ] || each=$PPN
+	for ((i = 0; i < NNODES; i++)); do list=$list${list:+,}node$i:$each; done
+	echo "$list"
+}
+
+# launch ARGUMENTS...: mpirun's.
+launch() {
+	local npes=$((NNODES * PPN)) i list
+	for ((i = 1; i <= $#; i++)); do
+		case ${!i} in
+		-n | -np) i=$((i + 1)) npes=${!i} ;;
+		-host | -hosts | -f | -hostfile | -machinefile) npes=0 ;;
+		[!-]*) break ;;
+		esac
+	done
+	list=$(hosts "$npes")
+	in_switch "$(realpath "$(command -v mpirun.mpich || command -v mpiexec.mpich || echo mpirun)")" -iface br0 -launcher ssh \
+		-launcher-exec "$NODES/ssh" $([ "$npes" = 0 ] || echo "-hosts $list") "$@"
+}
+
+# A node's first process: reaps what is left to it, until nobody holds the other end of its pipe.
+hold() {
+	hostname "$1" && mount -t tmpfs none /dev/shm && mount --bind "$NODES/etc-hosts" /etc/hosts && ip link set lo up &&
+		: >"$NODES/$1.ready"
+	while read -r _ || [ $? -gt 128 ]; do :; done
+	exit 0
+}
+
+# wait_for FILE
+wait_for() {
+	local i
+	for ((i = 0; i < 500; i++)); do
+		[ ! -e "$1" ] || return 0
+		sleep 0.02
+	done
+	fail "${1##*/} has not come up"
+}
+
+up_node() {
+	local node=node$1 outer inner
+	unshare --net --mount --ipc --uts --pid --fork --kill-child --mount-proc "$self" hold "$node" <"$NODES/pipe" {pipe}>&- &
+	outer=$!
+	wait_for "$NODES/$node.ready"
+	inner=$(<"/proc/$outer/task/$outer/children")
+	echo ${inner} >"$NODES/$node"
+	in_switch ip link add "v$1" type veth peer name eth0 netns ${inner} &&
+		in_switch ip link set "v$1" master br0 up &&
+		nsenter -t ${inner} -n -- ip addr add "10.77.0.$(($1 + 1))/24" dev eth0 &&
+		nsenter -t ${inner} -n -- ip link set eth0 up || fail "$node has no network"
+}
+
+up() {
+	local i
+	printf '127.0.0.1 localhost\n' >"$NODES/etc-hosts"
+	for ((i = 0; i < NNODES; i++)); do echo "10.77.0.$((i + 1)) node$i"; done >>"$NODES/etc-hosts"
+	for i in ssh mpirun; do ln -s "$self" "$NODES/$i"; done
+	mkfifo "$NODES/pipe" && exec {pipe}<>"$NODES/pipe"
+	unshare --net cat <"$NODES/pipe" >/dev/null {pipe}>&- &
+	echo $! >"$NODES/switch"
+	while [ "$(readlink "/proc/$!/ns/net")" = "$(readlink /proc/self/ns/net)" ]; do sleep 0.02; done
+	in_switch sh -c 'ip link set lo up && ip link add br0 type bridge && ip addr add 10.77.0.254/24 dev br0 && ip link set br0 up' ||
+		fail "no bridge"
+	for ((i = 0; i < NNODES; i++)); do up_node $i; done
+}
+
+down() {
+	exec {pipe}>&- # the nodes and the switch end
+	wait
+	rm -rf "$NODES"
+}
+
+# Says what is missing, if anything is.
+probe() {
+	local why
+	why=$(unshare --net --mount --ipc --uts --pid --fork --kill-child --mount-proc ip link add v0 type veth peer name v1 2>&1) || {
+		echo "nodes cannot be pretended here: ${why:-no namespaces}"
+		return 1
+	}
+}
+
+case ${0##*/} in
+ssh) # in ssh's place: [-x] HOST WORDS...
+	while [ "${1#-}" != "$1" ]; do shift; done
+	node=$1
+	shift
+	in_node "$node" sh -c "$*" ;;
+mpirun)
+	launch "$@"
+	exit ;;
+esac
+case ${1-} in
+hold) hold "$2" ;;
+-p) probe; exit ;;
+exec) shift; in_node "$@" ;;
+link) in_switch ip link set "v${2#node}" "$3"; exit ;;
+kill) kill -9 "$(<"$NODES/$2")"; exit ;;
+[1-9]*x[1-9]*) ;;
+*) fail "usage: nodes.sh NODESxPES [T=... | -- COMMAND...]" ;;
+esac
+
+NNODES=${1%x*} PPN=${1#*x}
+shift
+why=$(probe) || fail "$why"
+NODES=$(mktemp -d) || exit 1
+export NODES NNODES PPN MPIRUN=$NODES/mpirun
+pipe=''
+trap down EXIT
+trap 'exit 130' INT TERM
+up
+if [ "${1-}" = -- ]; then
+	shift
+	"$@" {pipe}>&-
+else
+	make -C "$(dirname "$self")/.." check-nodes "$@" {pipe}>&-
+fi
