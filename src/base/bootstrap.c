@@ -13,14 +13,22 @@
  * gshmem_finalize, so that gshmem_init may be called again.
  */
 #include "base/scale.h"
+#include "base/thread.h"
 
 #include <fcntl.h>
+#include <gshmem/arch/arch.h>
 #include <mpi.h>
+#include <poll.h>
+#include <signal.h>
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+
+#define SETTLE_NS 100000000 /* of progress before MPI_Finalize, */
+#define FINALIZE_S 3 /* and what that may take */
 
 static MPI_Comm comm = MPI_COMM_NULL;
 static MPI_Comm node_comm = MPI_COMM_NULL; /* of the PEs on this machine, by rank */
@@ -30,6 +38,10 @@ static int npes;
 static int level;       /* MPI_THREAD_* */
 static atomic_int nworld; /* processes of MPI_COMM_WORLD; 0: MPI is not known to run */
 static pid_t owner_pid; /* the process that started MPI, 0: not us; a forked child must not finalize it */
+static bool has_machines; /* more than one in the last job */
+static bool is_first; /* of MPI_COMM_WORLD */
+static atomic_bool is_out; /* of MPI_Finalize */
+static int exit_status;  /* what the program exits with, as far as one can tell */
 
 static const char *level_name(int mpi_level)
 {
@@ -62,20 +74,106 @@ static bool is_finalized(void)
 	return finalized;
 }
 
+static void stay(int signum)
+{
+	(void)signum;
+	for (;;)
+		pause();
+}
+
+/*
+ * Tell Hydra, in MPI's place, that this process has no more to ask of it, by the words of PMI 1; else it takes the end of the process for a
+ * crash, and kills the others before it has their statuses.
+ */
+static void leave_launcher(void)
+{
+	static const char words[] = "cmd=finalize\n";
+	const char *fd = getenv("PMI_FD");
+	struct pollfd answer = {fd ? atoi(fd) : -1, POLLIN, 0};
+
+	if (fd && write(answer.fd, words, sizeof words - 1) == (ssize_t)sizeof words - 1)
+		poll(&answer, 1, 1000);
+}
+
+/*
+ * All PEs have come to their ends, and all are here, since one that does not come back keeps the others. First none of them may go on: where
+ * one PE has left, the one that hung would come as far as the launcher, which would have to tell the one that is gone.
+ */
+static void *watch_finalize(void *main_thread)
+{
+	const struct timespec rest = {0, 500000000};
+	unsigned left_s = FINALIZE_S;
+
+	while (left_s)
+		left_s = sleep(left_s);
+	if (atomic_load(&is_out))
+		return NULL;
+	signal(SIGRTMAX, stay);
+	pthread_kill(*(pthread_t *)main_thread, SIGRTMAX);
+	nanosleep(&rest, NULL);
+	if (is_first)
+		gshmemi_warn("MPI_Finalize has not come back for %d s, as happens with MPICH over UCX's TCP: the processes end without "
+			     "it; all of the job's work is done", FINALIZE_S);
+	fflush(NULL);
+	leave_launcher();
+	_exit(exit_status);
+}
+
+/*
+ * Between machines MPI_Finalize of MPICH 4.0.2 over UCX's TCP hangs now and then: one process waits for an answer of another one, which no
+ * longer makes progress. It does so less often when all have come so far, and have had the time to answer.
+ */
+static void settle(void)
+{
+	static pthread_t caller;
+	uint64_t begun_ns;
+	pthread_t thread;
+	int world_rank, flag;
+
+	caller = pthread_self();
+	comm = MPI_COMM_WORLD;
+	MPI_Comm_rank(comm, &world_rank);
+	is_first = world_rank == 0;
+	gshmemi_bootstrap_barrier(); /* however long the program of another PE takes to end */
+	comm = MPI_COMM_NULL;
+	if (gshmemi_env.NET_DEADLINE > 0 && !gshmemi_thread_start(&thread, watch_finalize, &caller, "the thread that watches MPI_Finalize"))
+		pthread_detach(thread);
+	begun_ns = gshmemi_arch_clock_ns();
+	while (gshmemi_arch_clock_ns() - begun_ns < SETTLE_NS)
+		MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+}
+
 /*
  * Not when the process leaves in the middle of the job: MPI_Finalize would wait for the others, and they for us.
  */
 void gshmemi_bootstrap_finalize(void)
 {
-	if (owner_pid == getpid() && comm == MPI_COMM_NULL && !gshmemi_is_ending() && !is_finalized())
-		MPI_Finalize();
+	if (owner_pid != getpid() || comm != MPI_COMM_NULL || gshmemi_is_ending() || is_finalized())
+		return;
+	if (has_machines)
+		settle();
+	MPI_Finalize();
+	atomic_store(&is_out, true);
 }
+
+#ifdef __GLIBC__ /* elsewhere nobody says how the program ends */
+static void finalize_at_exit(int status, void *unused)
+{
+	(void)unused;
+	exit_status = status & 0xff;
+	gshmemi_bootstrap_finalize();
+}
+#endif
 
 static void start_mpi(void)
 {
 	MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &level);
 	owner_pid = getpid();
+#ifdef __GLIBC__
+	on_exit(finalize_at_exit, NULL);
+#else
 	atexit(gshmemi_bootstrap_finalize);
+#endif
 }
 
 /* The communicator to copy, or MPI_COMM_NULL when the caller cannot take part in anything. */
@@ -302,7 +400,11 @@ const struct gshmemi_traffic *gshmemi_bootstrap_traffic(void)
 
 void gshmemi_bootstrap_split(int lowest)
 {
+	int size;
+
 	check(MPI_Comm_split(comm, lowest, rank, &node_comm));
+	MPI_Comm_size(node_comm, &size);
+	has_machines = size < npes;
 	gshmemi_traffic_add(&traffic, false, GSHMEMI_SPLIT_NBYTES(npes));
 }
 
