@@ -13,12 +13,21 @@
 static int npes, my_pe;
 static int nnodes; /* PE p is on node p / 8, or on p % nnodes if that is not 0 */
 static int lowest;
+static bool leads;
 static char message[512];
 static bool printed;
 
 static int node(int pe)
 {
 	return nnodes ? pe % nnodes : pe / 8;
+}
+
+/* With those that are pretended. */
+static int nnodes_all(void)
+{
+	const struct gshmemi_nodes pretended = gshmemi_env.PES_PER_NODE;
+
+	return pretended.npes ? (npes + pretended.npes - 1) / pretended.npes : nnodes ? nnodes : (npes + 7) / 8;
 }
 
 /*
@@ -69,6 +78,18 @@ void gshmemi_bootstrap_split(int pe)
 	lowest = pe;
 }
 
+void gshmemi_bootstrap_allgather_leaders(bool is_leader, int nleaders, const void *mine, void *all, size_t nbytes)
+{
+	int i;
+
+	t_equal(nleaders, nnodes_all(), "nodes that tell their hosts");
+	leads = is_leader;
+	for (i = 0; i < nleaders; i++) {
+		memcpy((char *)all + (size_t)i * nbytes, mine, nbytes);
+		snprintf((char *)all + (size_t)i * nbytes, nbytes, "host%d", i);
+	}
+}
+
 void gshmemi_bootstrap_allgather_node(const void *mine, void *all, size_t nbytes)
 {
 	struct gshmemi_peer *peers = all;
@@ -109,6 +130,7 @@ static void check_job(int pe, int first, int stride, int npeers, int nlocal)
 {
 	struct gshmemi_config config = {.heap_nbytes = 1 << 20};
 	const struct gshmemi_peer *peer;
+	char host[16];
 	int i;
 
 	my_pe = pe;
@@ -123,7 +145,10 @@ static void check_job(int pe, int first, int stride, int npeers, int nlocal)
 		peer = gshmemi_job_find(i);
 		t_equal(peer != NULL, i >= first && (i - first) % stride == 0 && (i - first) / stride < npeers, "who is a peer");
 		t_check(!peer || peer->pe == i, "PE %d is found as %d", i, peer->pe);
+		snprintf(host, sizeof host, "host%d", node(i));
+		t_check(strcmp(gshmemi_job_host(i), host) == 0, "PE %d is on %s, not on %s", i, host, gshmemi_job_host(i));
 	}
+	t_equal(leads, pe == first, "who tells the node's host");
 	gshmemi_job_close();
 }
 
@@ -139,6 +164,8 @@ static void check_pretended(int npes_of_node, bool is_cyclic, int pe, const char
 	t_equal(tested_job->npeers, npes, "peers");
 	for (i = 0; i < npes; i++)
 		t_equal(tested_job->peers[i].is_local, local[i] == '1', "who is on the pretended node");
+	for (i = 0; i < npes; i++)
+		t_equal(tested_job->nodes[i] == tested_job->nodes[pe], local[i] == '1', "whose node has the same number");
 	gshmemi_job_close();
 	gshmemi_env.PES_PER_NODE.npes = 0;
 }

@@ -208,6 +208,8 @@ void gshmemi_bootstrap_broadcast(void *data, size_t nbytes, int root);
  */
 void gshmemi_bootstrap_split(int lowest);
 void gshmemi_bootstrap_allgather_node(const void *mine, void *all, size_t nbytes);
+/* What some PEs, in their order, tell all others: nbytes each. There is at least one on each machine, and its lowest PE is one. */
+void gshmemi_bootstrap_allgather_leaders(bool is_leader, int nleaders, const void *mine, void *all, size_t nbytes);
 
 /* What was exchanged since open: base/scale.h. */
 const struct gshmemi_traffic *gshmemi_bootstrap_traffic(void);

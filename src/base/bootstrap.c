@@ -433,6 +433,21 @@ void gshmemi_bootstrap_allgather_node(const void *mine, void *all, size_t nbytes
 	gshmemi_traffic_add(&traffic, true, (size_t)nlocal * nbytes);
 }
 
+void gshmemi_bootstrap_allgather_leaders(bool is_leader, int nleaders, const void *mine, void *all, size_t nbytes)
+{
+	MPI_Request request;
+	MPI_Comm leaders;
+
+	check(MPI_Comm_split(comm, is_leader ? 0 : MPI_UNDEFINED, rank, &leaders));
+	gshmemi_traffic_add(&traffic, false, GSHMEMI_SPLIT_NBYTES(npes));
+	if (is_leader) {
+		finish(MPI_Iallgather(mine, (int)nbytes, MPI_BYTE, all, (int)nbytes, MPI_BYTE, leaders, &request), &request);
+		MPI_Comm_free(&leaders);
+	}
+	finish(MPI_Ibcast(all, (int)((size_t)nleaders * nbytes), MPI_BYTE, 0, node_comm, &request), &request);
+	gshmemi_traffic_add(&traffic, true, (size_t)nleaders * nbytes);
+}
+
 void gshmemi_bootstrap_broadcast(void *data, size_t nbytes, int root)
 {
 	MPI_Request request;

@@ -76,7 +76,7 @@ static void describe_wait(const struct gshmemi_fault *f, const char *address, ch
 
 	if (f->pe >= 0 && gshmemi_job && f->pe < gshmemi_job->npes)
 		snprintf(whom, sizeof whom, "; PE %" PRId32 " on %s has not arrived", f->pe,
-			 gshmemi_job_find(f->pe) ? gshmemi_job->host : "another machine");
+			 gshmemi_job_host(f->pe));
 	snprintf(text, nbytes,
 		 "has waited %.1f s for a value %s %" PRId64 " at %s, found %" PRId64 "%s (GSHMEM_WATCHDOG)",
 		 (double)f->waited_ns * 1e-9, operator_name(f->cmp), signed_value(f->expected, f->nbytes), address,

@@ -11,12 +11,14 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 /* What must be the same on all PEs. Words only: they are compared as bytes. */
 struct terms {
 	uint64_t abi;
 	uint64_t max_pes; /* GSHMEM_MAX_PES of the library */
+	char processor[16]; /* as uname says */
 	struct gshmemi_config config;
 };
 
@@ -57,6 +59,9 @@ static void report_terms(const struct terms *first, const struct terms *other, i
 		gshmemi_error("init: PE 0 and PE %d run different builds of libgshmem (ABI %" PRIu64 " and %" PRIu64 ", "
 			      "GSHMEM_MAX_PES %" PRIu64 " and %" PRIu64 ")",
 			      pe, first->abi, other->abi, first->max_pes, other->max_pes);
+	else if (memcmp(other->processor, first->processor, sizeof first->processor))
+		gshmemi_error("init: PE 0 runs on %s and PE %d on %s: all processors of a job must be of one kind", first->processor, pe,
+			      other->processor);
 	else if (b->heap_nbytes != a->heap_nbytes)
 		gshmemi_error("init: the heap has %" PRIu64 " bytes on PE 0 but %" PRIu64 " on PE %d: give all "
 			      "PEs the same GSHMEM_HEAP_SIZE",
@@ -80,10 +85,13 @@ static void report_terms(const struct terms *first, const struct terms *other, i
 /* Compares the PEs with PE 0; all PEs come to the same result, and PE 0 prints. */
 static int compare_terms(const struct gshmemi_config *config)
 {
-	const struct terms mine = {GSHMEMI_ABI, GSHMEM_MAX_PES, *config};
-	struct terms first = mine, other = mine;
+	struct terms mine = {GSHMEMI_ABI, GSHMEM_MAX_PES, "", *config}, first, other;
+	struct utsname name;
 	int64_t pe;
 
+	if (!uname(&name))
+		memcpy(mine.processor, name.machine, strnlen(name.machine, sizeof mine.processor - 1));
+	first = other = mine;
 	gshmemi_bootstrap_broadcast(&first, sizeof first, 0);
 	pe = memcmp(&first, &mine, sizeof mine) ? job.my_pe : INT64_MAX;
 	gshmemi_bootstrap_min(&pe, 1);
@@ -133,10 +141,68 @@ static void *take(size_t nbytes)
 	return ptr;
 }
 
-/* Count the PEs on this machine, and make them a group of their own. */
+/* The number of a PE's node among those that GSHMEM_PES_PER_NODE pretends. */
+static int pretended_node(int pe)
+{
+	const struct gshmemi_nodes nodes = gshmemi_env.PES_PER_NODE;
+
+	if (!nodes.npes)
+		return 0;
+	return nodes.is_cyclic ? pe % ((job.npes + nodes.npes - 1) / nodes.npes) : pe / nodes.npes;
+}
+
+/* A node while they are numbered, in a table with open addresses. */
+struct place {
+	uint64_t machine;
+	int pretended;
+	int number; /* and 1; 0: nobody's place */
+};
+
+static size_t nplaces(int npes)
+{
+	size_t n = 2;
+
+	while (n < 2 * (size_t)npes)
+		n *= 2;
+	return n;
+}
+
+/* By the machine of each PE; true: this one is the lowest of its node. */
+static bool number_nodes(const uint64_t *machines)
+{
+	const size_t n = nplaces(job.npes);
+	struct place *places = take(n * sizeof *places), *place;
+	bool is_lowest = false;
+	int pe, pretended;
+	uint64_t hash;
+
+	job.nodes = take((size_t)job.npes * sizeof *job.nodes);
+	job.nnodes = 0;
+	for (pe = 0; pe < job.npes; pe++) {
+		pretended = pretended_node(pe);
+		hash = (machines[pe] ^ (uint64_t)pretended) * 0x9e3779b97f4a7c15U; /* 2^64 over the golden ratio: Knuth's multiplier */
+		for (hash >>= 32;; hash++) {
+			place = &places[hash % n];
+			if (!place->number)
+				break;
+			if (place->machine == machines[pe] && place->pretended == pretended)
+				break;
+		}
+		if (!place->number) {
+			*place = (struct place){machines[pe], pretended, ++job.nnodes};
+			is_lowest |= pe == job.my_pe;
+		}
+		job.nodes[pe] = (uint32_t)place->number - 1;
+	}
+	free(places);
+	return is_lowest;
+}
+
+/* Which PEs are on which node; those on this machine become a group of their own. */
 static void find_machine(void)
 {
 	uint64_t mine = machine_of(job.host), *all = take(machines_nbytes(job.npes));
+	bool is_lowest;
 	int64_t fewest;
 	int pe, lowest = -1;
 
@@ -151,21 +217,14 @@ static void find_machine(void)
 			job.rank = job.npeers;
 		job.npeers++;
 	}
+	is_lowest = number_nodes(all);
 	free(all);
 	gshmemi_bootstrap_split(lowest);
+	job.hosts = take((size_t)job.nnodes * sizeof *job.hosts);
+	gshmemi_bootstrap_allgather_leaders(is_lowest, job.nnodes, job.host, job.hosts, sizeof *job.hosts);
 	fewest = -job.npeers;
 	gshmemi_bootstrap_min(&fewest, 1);
 	job.most = (int)-fewest;
-}
-
-/* The number of a PE's node among those that GSHMEM_PES_PER_NODE pretends. */
-static int pretended_node(int pe)
-{
-	const struct gshmemi_nodes nodes = gshmemi_env.PES_PER_NODE;
-
-	if (!nodes.npes)
-		return 0;
-	return nodes.is_cyclic ? pe % ((job.npes + nodes.npes - 1) / nodes.npes) : pe / nodes.npes;
 }
 
 static void meet_peers(void)
@@ -205,20 +264,30 @@ void gshmemi_job_close(void)
 {
 	gshmemi_job = NULL;
 	free(job.peers);
+	free(job.nodes);
+	free(job.hosts);
 	job.peers = NULL;
+	job.nodes = NULL;
+	job.hosts = NULL;
 }
 
 void gshmemi_job_scale(struct gshmemi_scale *scale)
 {
+	const size_t nnodes = (size_t)(scale->npes + scale->npeers - 1) / (size_t)scale->npeers;
+
 	gshmemi_traffic_add(&scale->traffic, false, GSHMEMI_AGREE_NBYTES);
 	gshmemi_traffic_add(&scale->traffic, false, sizeof(struct terms));
 	gshmemi_traffic_add(&scale->traffic, false, sizeof(int64_t));
 	gshmemi_traffic_add(&scale->traffic, false, machines_nbytes(scale->npes));
 	gshmemi_traffic_add(&scale->traffic, false, GSHMEMI_SPLIT_NBYTES(scale->npes));
 	gshmemi_traffic_add(&scale->traffic, false, sizeof(int64_t));
+	gshmemi_traffic_add(&scale->traffic, false, GSHMEMI_SPLIT_NBYTES(scale->npes));
+	gshmemi_traffic_add(&scale->traffic, true, nnodes * sizeof *job.hosts);
 	gshmemi_traffic_add(&scale->traffic, true, peers_nbytes(scale->npeers));
 	gshmemi_scale_add(scale, GSHMEMI_SCALE_HOST, "peers", peers_nbytes(scale->npeers));
-	gshmemi_scale_add(scale, GSHMEMI_SCALE_INIT, "machines", machines_nbytes(scale->npes));
+	gshmemi_scale_add(scale, GSHMEMI_SCALE_HOST, "nodes", (size_t)scale->npes * sizeof *job.nodes + nnodes * sizeof *job.hosts);
+	gshmemi_scale_add(scale, GSHMEMI_SCALE_INIT, "machines",
+			  machines_nbytes(scale->npes) + nplaces(scale->npes) * sizeof(struct place));
 }
 
 void gshmemi_job_set_mapped(int peer)
@@ -247,6 +316,11 @@ void gshmemi_job_set_sharer(int peer)
 static int compare_pe(const void *pe, const void *peer)
 {
 	return *(const int *)pe - ((const struct gshmemi_peer *)peer)->pe;
+}
+
+const char *gshmemi_job_host(int pe)
+{
+	return job.hosts[job.nodes[pe]];
 }
 
 const struct gshmemi_peer *gshmemi_job_find(int pe)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The job: how many PEs it has, whether they want the same, and who the PEs on this machine are. Learned in
- * init, constant until finalize. Of PEs on other machines a PE knows nothing but their numbers, so that what
- * it keeps does not grow with the job.
+ * The job: how many PEs it has, whether they want the same, which node each is on, and who the PEs on this machine are. Learned in
+ * init, constant until finalize. Of PEs on other machines a PE knows nothing but their numbers and hosts.
  */
 #ifndef GSHMEMI_IPC_JOB_H
 #define GSHMEMI_IPC_JOB_H
@@ -12,6 +11,8 @@
 #include <sys/types.h>
 
 struct gshmemi_scale;
+
+#define GSHMEMI_HOST_NBYTES 64 /* of a host name and its end */
 
 /* A PE on this machine. */
 struct gshmemi_peer {
@@ -36,7 +37,10 @@ struct gshmemi_job {
 	int rank;            /* of this PE among its peers */
 	int nsharers;        /* of the peers, those with this PE's device; 0 until gshmemi_map_open */
 	struct gshmemi_peer *peers; /* [npeers], by PE */
-	char host[64];
+	int nnodes;          /* with those that GSHMEM_PES_PER_NODE pretends */
+	uint32_t *nodes;     /* [npes]: the node of each PE; they are numbered by their lowest PEs */
+	char (*hosts)[GSHMEMI_HOST_NBYTES]; /* [nnodes] */
+	char host[GSHMEMI_HOST_NBYTES]; /* of this PE */
 };
 
 /* What all PEs must have in common. */
@@ -63,6 +67,9 @@ void gshmemi_job_set_unopened(int peer);
 void gshmemi_job_set_atomics(int peer);
 void gshmemi_job_set_sharer(int peer);
 void gshmemi_job_scale(struct gshmemi_scale *scale);
+
+/* The name of a PE's host. */
+const char *gshmemi_job_host(int pe);
 
 /* A PE on this machine; NULL: it is on another one. */
 const struct gshmemi_peer *gshmemi_job_find(int pe);

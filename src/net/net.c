@@ -102,8 +102,8 @@ static bool silent(void *user, int pe, uint64_t ns)
 		is_suspended = true;
 		return true;
 	}
-	gshmemi_end_saying(1, "PE %d%s%s has not answered for %.0f s (GSHMEM_NET_DEADLINE): the job ends", pe, peer ? " on " : "",
-			   peer ? gshmemi_job->host : "", (double)ns * 1e-9);
+	gshmemi_end_saying(1, "PE %d on %s has not answered for %.0f s (GSHMEM_NET_DEADLINE): the job ends", pe,
+			   gshmemi_job_host(pe), (double)ns * 1e-9);
 }
 
 /* ---- entering ---- */
