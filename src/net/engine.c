@@ -35,10 +35,10 @@ static void pool_close(struct pool *pool)
 	free(pool->all);
 }
 
-size_t gshmemi_engine_nbytes(const struct gshmemi_engine_config *config)
+size_t gshmemi_engine_nbytes(const struct gshmemi_engine_config *config, size_t message_nbytes)
 {
 	return sizeof(struct gshmemi_engine) + (size_t)config->npes * sizeof(struct connection *) +
-	       2 * config->nbuffers * (config->link->size(config->link) + sizeof(struct buffer)) +
+	       2 * config->nbuffers * (message_nbytes + sizeof(struct buffer)) +
 	       config->nitems * sizeof(struct item);
 }
 

@@ -62,7 +62,8 @@ struct gshmemi_engine_config {
 struct gshmemi_engine *gshmemi_engine_create(const struct gshmemi_engine_config *config); /* NULL: no memory */
 /* Nothing is open, and no PE sends any more. Ends the link. */
 void gshmemi_engine_destroy(struct gshmemi_engine *e);
-size_t gshmemi_engine_nbytes(const struct gshmemi_engine_config *config);
+/* Without what it keeps of each PE that it has had to do with. */
+size_t gshmemi_engine_nbytes(const struct gshmemi_engine_config *config, size_t message_nbytes);
 
 /* Take what has come, perform it, send what there is. The number of things done; a negative errno: the link is dead. */
 int gshmemi_engine_progress(struct gshmemi_engine *e);

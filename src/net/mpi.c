@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base.h"
+#include "base/scale.h"
 
 #define MESSAGE_NBYTES ((size_t)8192)
 #define NPOSTED        32      /* receives in each ring */
@@ -439,4 +439,12 @@ int gshmemi_link_mpi_open(struct gshmemi_link **link_p)
 	}
 	*link_p = &link->link;
 	return 0;
+}
+
+size_t gshmemi_link_mpi_scale(struct gshmemi_scale *scale)
+{
+	gshmemi_traffic_add(&scale->traffic, false, GSHMEMI_AGREE_NBYTES);
+	gshmemi_traffic_add(&scale->traffic, false, GSHMEMI_AGREE_NBYTES);
+	gshmemi_scale_add(scale, GSHMEMI_SCALE_HOST, "receives", sizeof(struct mpi_link) + NKINDS * NPOSTED * MESSAGE_NBYTES);
+	return MESSAGE_NBYTES;
 }

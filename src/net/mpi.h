@@ -5,6 +5,8 @@
 
 #include "net/link.h"
 
+struct gshmemi_scale;
+
 /*
  * A link between all PEs of the job, over a communicator of its own. Collective, as is the link's end. All PEs return
  * the same: 0, or a negative errno after a message. MPI must run at MPI_THREAD_MULTIPLE, which the caller has checked.
@@ -13,6 +15,9 @@
  * MPI_Finalize: a program that gets there with a link open is ended, with a message.
  */
 int gshmemi_link_mpi_open(struct gshmemi_link **link_p);
+
+/* What that takes; the bytes of a message. */
+size_t gshmemi_link_mpi_scale(struct gshmemi_scale *scale);
 
 /* Whether MPI says that it sends from memory of this kind of device. */
 bool gshmemi_link_mpi_takes_device(void);

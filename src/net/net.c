@@ -326,7 +326,7 @@ static int start(struct gshmemi_link *link)
 
 	engine = gshmemi_engine_create(&config);
 	if (!engine) {
-		gshmemi_error("net: no memory for %zu bytes of messages", gshmemi_engine_nbytes(&config));
+		gshmemi_error("net: no memory for %zu bytes of messages", gshmemi_engine_nbytes(&config, link->size(link)));
 		link->end(link);
 		return -ENOMEM;
 	}
@@ -381,6 +381,13 @@ void gshmemi_net_scale(struct gshmemi_scale *scale)
 {
 	gshmemi_traffic_add(&scale->traffic, false, GSHMEMI_AGREE_NBYTES);
 	gshmemi_traffic_add(&scale->traffic, false, GSHMEMI_AGREE_NBYTES); /* of the mailbox */
+	if (scale->npes == scale->npeers)
+		return;
+	gshmemi_traffic_add(&scale->traffic, false, GSHMEMI_AGREE_NBYTES);
+	gshmemi_traffic_add(&scale->traffic, false, GSHMEMI_AGREE_NBYTES);
+	gshmemi_scale_add(scale, GSHMEMI_SCALE_HOST, "engine",
+			  gshmemi_engine_nbytes(&(const struct gshmemi_engine_config){.npes = scale->npes, .nbuffers = NBUFFERS, .nitems = NITEMS},
+						gshmemi_link_mpi_scale(scale)));
 }
 
 void gshmemi_net_stop(void)
