@@ -70,11 +70,12 @@ LIB      := $(SO) $(B)/lib/libgshmem.a $(SHMEM_SO) $(B)/lib/libgshmem_shmem.a $(
 progs     = $(sort $(patsubst %,$(B)/%,$(basename $(wildcard $(foreach p,$(2),$(1)/$(p).c $(1)/$(p).hip)))))
 # marked,KEY: tests that say KEY in a comment at their head, such as `/* tsan: yes */`.
 marked    = $(patsubst tests/%,%,$(basename $(shell grep -lsE '^ */?\* *$(1)' tests/*.c tests/*.hip tests/platform/*.c tests/platform/*.hip tests/shmem/*.c)))
+# Tests of several nodes, tests/nodes_*, run below tests/nodes.sh alone, which sets NODES.
 # Tests of one platform are for it alone: tests/platform/cpu_*, and those that say `/* platform: cpu */`.
 elsewhere := $(foreach p,$(filter-out $(PLATFORM),$(PLATFORMS)),\
 	$(B)/tests/platform/$(p)_% $(patsubst %,$(B)/tests/%,$(call marked,platform: $(p)\b)))
 tests_of  = $(filter-out $(elsewhere),$(call progs,tests,$(1)))
-TESTS    := $(call tests_of,$(or $(T),* platform/* shmem/*))
+TESTS    := $(filter-out $(if $(NODES),,$(B)/tests/nodes_%),$(call tests_of,$(or $(T),* platform/* shmem/*)))
 MODULES  := $(if $(filter %/module,$(TESTS)),$(patsubst %.hip,$(B)/%.module,$(wildcard tests/modules/*.hip)))
 BENCHES  := $(call progs,bench,$(or $(T),*))
 RAW      := $(call progs,bench,raw/*)
@@ -136,12 +137,12 @@ help:#                              this list
 
 # ---- the legs of check: which tests (below tests/), built how, run how ----
 
-LEGS_cpu := basic delivery carry net mixed closed clang apart window asan tsan lanes install isa trees amd amd-gpus
+LEGS_cpu := basic delivery carry net mixed nodes-2x1 nodes-2x2 nodes-3x1 closed clang apart window asan tsan lanes install isa trees amd amd-gpus
 LEGS_amd := $(if $(AMDSIM_LIB),sim install isa)
 ALL_LEGS := $(or $(LEGS_$(PLATFORM)),basic install isa)
 LEGS     ?= $(ALL_LEGS)
 # With T= or SAN= the everyday loop: those tests, all their runs.
-CHECK_LEGS = $(if $(T)$(SAN),basic,$(if $(AMDSIM_LIB),sim,quick $(if $(filter cpu,$(PLATFORM)),copies)))
+CHECK_LEGS = $(if $(T)$(SAN),basic,$(if $(AMDSIM_LIB),sim,quick $(if $(filter cpu,$(PLATFORM)),copies nodes-few)))
 
 # No leg is begun after UNTIL, in seconds since 1970: what is left out is named, and is a failure of nobody.
 check-legs:
@@ -197,6 +198,11 @@ RUN_mixed    = -1 -e 'GSHMEM_CARRY=1-in-3 | GSHMEM_CARRY=0,2'
 T_closed     = barrier_all host_meetings locks signal_put coll
 RUN_closed   = -1 -e 'GSHMEM_CPU_HOST_ACCESS=0 GSHMEM_CARRY=all'
 MAKE_closed  = $(MAKE_copies)
+# Over pretended nodes, in which tests/nodes.sh runs this: programs under mpirun, but those that ask who is mapped, and what needs nodes.
+T_nodes      = $(filter-out $(call marked,net: no) $(call marked,carry: no) $(call marked,nodes: no) allocator%,$(filter $(call marked,run: -n),$(T_quick))) nodes_*
+RUN_nodes    = -1
+# One program for each group of calls.
+T_few        = amo_values barrier_all coll contexts locks order_fence put_get_copy rpc_stream signal_put teams wait_until nodes_finalize
 # Tests and examples are read; what exercises the compiler is run, each program once (-1), as with the sanitizers. With the
 # copy loop of NVIDIA GPUs, which the cpu platform otherwise replaces by memcpy, and with it the collectives of GPUs.
 T_clang      = put* get* amo* signal* coll coll_late platform/* shmem/*
@@ -234,7 +240,7 @@ T_gfx942     = barrier_reuse check_calls check_groups coll_late put_get_copy
 SIM_SEED     = $(shell expr $(or $(TURN),0) % 8 + 1)
 
 # `T=` given by the user narrows any leg.
-$(sort $(filter-out check-install check-isa check-trees check-amd%,$(ALL_LEGS:%=check-%)) check-basic check-quick check-copies check-sim check-sims): check-%:
+$(sort $(filter-out check-install check-isa check-trees check-amd% check-nodes%,$(ALL_LEGS:%=check-%)) check-nodes check-basic check-quick check-copies check-sim check-sims): check-%:
 	@$(MAKE) $(SUB) $(MAKE_$*) $(SIM_MAKE) T='$(or $(T),$(T_$*))' run-tests COUNTS=$(or $(COUNTS),$(BASE)/check/$*) RUNFLAGS="$(RUN_$*)"
 # The code of AMD GPUs on their simulator, with late memory: all of it for gfx942, a part for others. What takes longest is left
 # to the second leg.
@@ -250,6 +256,10 @@ check-amd-gpus:
 check-install:
 	@$(MAKE) $(SUB) lib tools && mkdir -p $(BASE)/check
 	@B=$(B) tests/run.sh -c $(BASE)/check/install tests/install/run.sh
+# Over nodes: a few programs over two, before each commit; all that can over 2 of a PE, 2 of two and 3 of one.
+check-nodes-few check-nodes-2x1 check-nodes-2x2 check-nodes-3x1: check-nodes-%:
+	@mkdir -p $(BASE)/check
+	@tests/nodes.sh $(patsubst few,2x1,$*) -- $(MAKE) $(SUB) check-nodes COUNTS=$(BASE)/check/nodes-$* T='$(or $(T),$(if $(filter few,$*),$(T_few)))'
 # What the compilers for GPUs make of it, with no GPU: some kernels, read closely; then the whole tree.
 check-isa check-trees: check-%:
 	@mkdir -p $(BASE)/check
@@ -259,7 +269,7 @@ SCRIPTS_trees = $(wildcard tests/isa/*_tree.sh)
 
 # What does not build is a failure of its own, and does not keep the others from running.
 run-tests:
-	$(if $(TESTS),,$(error no test matches T=$(T)))
+	$(if $(TESTS),,$(error no test matches T=$(T), or it is one for nodes: tests/nodes.sh 2x1 T=$(T)))
 	@$(if $(AMDSIM_LIB),echo "no /dev/kfd: on the simulator of tools/amdsim: $(GPU_ARCHS)$(LATE:%=; late memory with seed %)")
 	@mkdir -p $(BASE)/check $(dir $(COUNTS)); start=$$(date +%s); $(MAKE) $(SUB) $(AMDSIM_LIB) $(LIB) $(TOOLS) || exit; $(MAKE) $(SUB) -k build-tests; \
 		$(if $(COUNTS),echo $$(($$(date +%s) - start)) >$(COUNTS).built)

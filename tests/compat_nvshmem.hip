@@ -223,7 +223,7 @@ int main()
 	t_equal(nvshmemx_init_attr(NVSHMEMX_INIT_THREAD_PES, &attr), NVSHMEMX_SUCCESS, "init");
 	me = nvshmem_my_pe();
 	npes = nvshmem_n_pes();
-	t_equal(nvshmem_team_n_pes(NVSHMEMX_TEAM_NODE), npes, "PEs of the node");
+	t_equal(nvshmem_team_n_pes(NVSHMEMX_TEAM_NODE), gshmem_team_n_pes(GSHMEMX_TEAM_NODE), "PEs of the node");
 	t_hip(hipStreamCreate(&stream));
 	check_shift();
 	check_rings();

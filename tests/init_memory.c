@@ -70,7 +70,7 @@ int main(void)
 	device = ndevice;
 	pinned = npinned;
 	traffic = *gshmemi_bootstrap_traffic();
-	t_equal(gshmemi_scale_fill(gshmem_n_pes(), gshmem_n_pes(), &scale), 0, "scale");
+	t_equal(gshmemi_scale_fill(gshmem_n_pes(), gshmem_team_n_pes(GSHMEMX_TEAM_NODE), &scale), 0, "scale");
 	t_check(sum(&scale, GSHMEMI_SCALE_DEVICE) > UNIT, "the heap's allocation, which is no internal memory, is one unit");
 	t_equal(device - UNIT, sum(&scale, GSHMEMI_SCALE_DEVICE), "device memory");
 	t_equal(pinned, sum(&scale, GSHMEMI_SCALE_PINNED), "pinned memory");

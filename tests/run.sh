@@ -29,6 +29,7 @@
 # Runs go side by side, for each core one and a half, as many of them only wait, and those of more PEs than cores one after
 # the other; on GPUs (PLATFORM is not cpu) one after the other: a heap is a part of the
 # GPU's memory, and PEs on one GPU take turns, for which a run has SLOW times as many seconds (5 with GPUs, else 1).
+# On pretended nodes (NODES, NNODES and PPN, of tests/nodes.sh) a program of several numbers of PEs is run with as many as they have.
 # With SIM the programs take libamdhip64.so from that folder: a simulated GPU, which the cores share as they do without GPUs.
 # MPIRUN names the launcher, LIMIT the seconds of every run.  V=1 prints the runs that pass, too; TAIL=50 more lines of a log.
 
@@ -254,6 +255,10 @@ for prog; do
 	limit=${LIMIT:-$((limit * SLOW))}
 	IFS='|' read -ra own <<<"$(key env "$src")"
 	[ -z "$gpu" ] || without_cpu own
+	if [ -n "${NODES-}" ] && [ "$npes" != 0 ]; then # one count: as many as the nodes have, if it knows several
+		least=${npes%%,*} all=$((NNODES * PPN))
+		case $npes in *,*) npes=$((all > least ? all : least)) ;; esac
+	fi
 	if [ -n "$once" ]; then
 		case $npes in 1,*) npes=${npes#1,} ;; esac
 		IFS=, read -ra each <<<"$npes"

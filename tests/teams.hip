@@ -8,6 +8,8 @@
  * hosts and kernels of every scope together: after it, everybody has been told what the others wrote before.
  */
 #include <hip/hip_runtime.h>
+#include <unistd.h>
+
 #include "oracle.h"
 
 enum { MAX_PES = 8, NROUNDS = 12 };
@@ -312,6 +314,26 @@ static void check_rest()
 	gshmem_team_destroy(GSHMEM_TEAM_INVALID);
 }
 
+/* Those whose hosts have the name of this one's. */
+static struct model who_is_on_the_node(void)
+{
+	enum { HOST_NBYTES = 64 };
+	char *mine = (char *)t_shmalloc(HOST_NBYTES), *hosts = (char *)t_shmalloc((size_t)npes * HOST_NBYTES), host[HOST_NBYTES] = "";
+	char names[MAX_PES * HOST_NBYTES];
+	struct model m = {0, {0}};
+
+	gethostname(host, sizeof host - 1);
+	t_to_device(mine, host, sizeof host);
+	gshmem_char_fcollect(GSHMEM_TEAM_WORLD, hosts, mine, HOST_NBYTES);
+	t_from_device(names, hosts, (size_t)npes * HOST_NBYTES);
+	for (int pe = 0; pe < npes; pe++)
+		if (!strcmp(names + pe * HOST_NBYTES, host))
+			m.pes[m.npes++] = pe;
+	gshmem_free(hosts);
+	gshmem_free(mine);
+	return m;
+}
+
 int main()
 {
 	struct model all, shared, back;
@@ -328,7 +350,7 @@ int main()
 
 	check_questions(GSHMEM_TEAM_WORLD, all, "the world");
 	check_questions(GSHMEM_TEAM_SHARED, shared, "who shares memory");
-	check_questions(GSHMEMX_TEAM_NODE, all, "the node");
+	check_questions(GSHMEMX_TEAM_NODE, who_is_on_the_node(), "the node");
 	check_barrier(GSHMEM_TEAM_WORLD, all, NROUNDS, "the world");
 	check_barrier(GSHMEM_TEAM_SHARED, shared, NROUNDS, "who shares memory");
 	gshmem_barrier_all();

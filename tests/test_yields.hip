@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* run: -n 1,2 */
 /* platform: cpu */
+/* nodes: no, which PEs share the cores is not known there */
 /* delivery: no, the delivery thread's own waits are none of this */
 /*
  * A loop around a call that looks and does not wait gives the core away as a wait does: where PEs outnumber cores, after some

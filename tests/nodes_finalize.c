@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * An MPI_Finalize that does not come back, as that of MPICH over UCX's TCP now and then: the job ends all the same, with the status of
+ * the program.
+ */
+#include <gshmem.h>
+#include <mpi.h>
+#include <stdbool.h>
+
+#include "nodes.h"
+
+static bool hangs;
+
+/* In place of MPI's, in this program. */
+int MPI_Finalize(void)
+{
+	while (hangs)
+		sleep(100);
+	return PMPI_Finalize();
+}
+
+static void expect(const char *what, int status, bool is_late)
+{
+	static struct t_job job;
+	const double begun_s = t_seconds();
+	bool says_so;
+
+	t_job_run(&job, t_nodes_npes(), "", "", what, 30);
+	says_so = strstr(job.output, "MPI_Finalize has not come back for 3 s") != NULL;
+	t_check(job.status == status, "%s: exit status %d, not %d:\n%s", what, job.status, status, job.output);
+	t_check(says_so || !is_late, "%s: nothing was said of MPI_Finalize:\n%s", what, job.output);
+	t_check(t_seconds() - begun_s < 10, "%s: took %.1f s", what, t_seconds() - begun_s);
+}
+
+int main(int argc, char **argv)
+{
+	int me;
+
+	if (argc == 1) {
+		expect("none 0", 0, false);
+		expect("one 0", 0, true);
+		expect("all 0", 0, true);
+		expect("one 7", 7, true);
+		return 0;
+	}
+	gshmem_init();
+	me = gshmem_my_pe();
+	gshmem_barrier_all();
+	gshmem_finalize();
+	hangs = !strcmp(argv[1], "all") || (!strcmp(argv[1], "one") && me == 1);
+	return me == 1 ? atoi(argv[2]) : 0;
+}
