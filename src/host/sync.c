@@ -11,6 +11,7 @@ struct gshmemi_team_view;
 static void own_complete(const char *call);
 static uint64_t own_load(const uint64_t *word, const char *call);
 static void own_store(uint64_t *word, uint64_t value, const char *call);
+static const struct gshmemi_team_nodes *own_nodes(const struct gshmemi_sync *sync, const char *call);
 static void own_await(const struct gshmemi_team_view *team, const uint64_t *flags, uint64_t epoch, int distance, const char *call);
 static void own_combine(uint64_t *words, const uint64_t (*row)[GSHMEMI_SYNC_WORDS], int n, const char *call);
 #endif
@@ -248,6 +249,12 @@ static uint64_t own_load(const uint64_t *word, const char *call)
 static void own_store(uint64_t *word, uint64_t value, const char *call)
 {
 	gshmemi_devmem_store(word, &value, sizeof value, call);
+}
+
+static const struct gshmemi_team_nodes *own_nodes(const struct gshmemi_sync *sync, const char *call)
+{
+	(void)call;
+	return gshmemi_team_find_nodes(sync);
 }
 
 /* The PE so far behind this one whose flag has not come; -1: all have. One copy fetches the flags of a round. */

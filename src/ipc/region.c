@@ -427,7 +427,7 @@ int gshmemi_regions_check_net(void)
 static uint32_t find_slow(bool has_net)
 {
 	const struct gshmemi_region *heap = &regions[GSHMEMI_REGION_HEAP];
-	uint32_t slow = gshmemi_job->npes >= GSHMEM_MAX_PES ? GSHMEMI_SLOW_PEERS : 0;
+	uint32_t slow = (gshmemi_job->npes >= GSHMEM_MAX_PES ? GSHMEMI_SLOW_PEERS : 0) | (gshmemi_job->nnodes > 1 ? GSHMEMI_SLOW_NODES : 0);
 	int pe, peer;
 
 	for (pe = 0; pe < gshmemi_job->npes; pe++) {

@@ -24,6 +24,7 @@
 
 struct team {
 	struct gshmemi_team_view view;
+	struct gshmemi_team_nodes *nodes; /* host-pinned, as struct gshmemi_sync has it; NULL: its PEs are on one node */
 	gshmem_team_config_t config;
 	uint64_t ncreated; /* teams that were at this place, with this one; 0 for those that are always there */
 	unsigned nplaces;  /* of the team that is here; 0: none is, or one that began before */
@@ -48,6 +49,11 @@ static struct team *find(gshmem_team_t handle, const char *call)
 	if (index >= nplaces || !teams[index].nplaces || handle_of(&teams[index]) != handle)
 		gshmemi_fault_raise(GSHMEMI_FAULT_BAD_TEAM, -1, NULL, 0, (uintptr_t)handle, 0, call, gshmemi_arch_caller());
 	return &teams[index];
+}
+
+const struct gshmemi_team_nodes *gshmemi_team_find_nodes(const struct gshmemi_sync *sync)
+{
+	return sync == gshmemi_heap.meeting ? teams[GSHMEMI_TEAM_WORLD].nodes : teams[sync - gshmemi_heap.sync].nodes;
 }
 
 const struct gshmemi_team_view *gshmemi_team_find(gshmem_team_t team, const char *call)
@@ -76,6 +82,94 @@ static bool is_regular(const struct shape *shape)
 	return true;
 }
 
+/* Rounds of a barrier of n. */
+static int count_rounds(int n)
+{
+	int rounds = 0, reach;
+
+	for (reach = 1; reach < n; reach *= GSHMEMI_SYNC_RADIX)
+		rounds++;
+	return rounds;
+}
+
+static size_t nodes_nbytes(int npes, int nnodes, int nlocal)
+{
+	return sizeof(struct gshmemi_team_nodes) + ((size_t)npes + 2 * (size_t)nnodes + 1 + (size_t)nlocal) * sizeof(int32_t);
+}
+
+/* Sort the PEs of a team by their nodes. number: [gshmemi_job->nnodes], of each node in the team, counted from 1; 0: it has none. */
+static int describe_nodes(const struct shape *shape, const int32_t *number, int nnodes, struct gshmemi_team_nodes **nodes_p)
+{
+	const int my_node = number[gshmemi_job->nodes[shape->pes[shape->my_pe]]] - 1;
+	int32_t *begin, *order, *leaders, *locals;
+	struct gshmemi_team_nodes *nodes;
+	int i, n, nlocal = 0, rc;
+	void *memory;
+
+	for (i = 0; i < shape->npes; i++)
+		nlocal += number[gshmemi_job->nodes[shape->pes[i]]] - 1 == my_node;
+	rc = gshmemi_host_allocate(nodes_nbytes(shape->npes, nnodes, nlocal), "nodes of a team", &memory);
+	if (rc)
+		return rc;
+	memset(memory, 0, nodes_nbytes(shape->npes, nnodes, nlocal));
+	nodes = memory;
+	begin = (int32_t *)(nodes + 1);
+	order = begin + nnodes + 1;
+	leaders = order + shape->npes;
+	locals = leaders + nnodes;
+	for (i = 0; i < shape->npes; i++)
+		begin[number[gshmemi_job->nodes[shape->pes[i]]]]++;
+	for (n = 0; n < nnodes; n++)
+		begin[n + 1] += begin[n];
+	for (i = shape->npes - 1; i >= 0; i--) /* begin[n + 1] goes down to where node n begins */
+		order[--begin[number[gshmemi_job->nodes[shape->pes[i]]]]] = i;
+	memmove(begin, begin + 1, (size_t)nnodes * sizeof *begin);
+	begin[nnodes] = shape->npes;
+	for (n = 0; n < nnodes; n++)
+		leaders[n] = shape->pes[order[begin[n]]];
+	for (i = 0; i < nlocal; i++) {
+		locals[i] = shape->pes[order[begin[my_node] + i]];
+		if (order[begin[my_node] + i] == shape->my_pe)
+			nodes->my_local = i;
+	}
+	nodes->nnodes = nnodes;
+	nodes->my_node = my_node;
+	nodes->nlocal = nlocal;
+	for (n = 0, i = 0; n < nnodes; n++)
+		i = begin[n + 1] - begin[n] > i ? begin[n + 1] - begin[n] : i;
+	nodes->row = count_rounds(i) + count_rounds(nnodes) <= GSHMEMI_SYNC_ROUNDS ? count_rounds(i) : -1;
+	nodes->pair[0] = leaders[my_node];
+	nodes->pair[1] = shape->pes[shape->my_pe];
+	nodes->locals = locals;
+	nodes->leaders = leaders;
+	nodes->begin = begin;
+	nodes->order = order;
+	*nodes_p = nodes;
+	return 0;
+}
+
+/* *nodes_p stays NULL where all PEs of the team are on one node. */
+static int find_nodes(const struct shape *shape, struct gshmemi_team_nodes **nodes_p)
+{
+	int32_t *number, nnodes = 0;
+	int i, rc = 0;
+
+	if (gshmemi_job->nnodes == 1)
+		return 0;
+	number = calloc((size_t)gshmemi_job->nnodes, sizeof *number);
+	if (!number) {
+		gshmemi_error("a team over %d nodes: no memory", gshmemi_job->nnodes);
+		return -ENOMEM;
+	}
+	for (i = 0; i < shape->npes; i++)
+		if (!number[gshmemi_job->nodes[shape->pes[i]]])
+			number[gshmemi_job->nodes[shape->pes[i]]] = ++nnodes;
+	if (nnodes > 1)
+		rc = describe_nodes(shape, number, nnodes, nodes_p);
+	free(number);
+	return rc;
+}
+
 /* The lock is held. */
 static void set_taken(struct team *team, unsigned n, bool is_taken)
 {
@@ -89,7 +183,9 @@ static void set_taken(struct team *team, unsigned n, bool is_taken)
 static void close_place(struct team *team)
 {
 	gshmemi_host_free((void *)(uintptr_t)team->view.members);
+	gshmemi_host_free(team->nodes);
 	memset(&team->view, 0, sizeof team->view);
+	team->nodes = NULL;
 	pthread_mutex_lock(&lock);
 	set_taken(team, team->nplaces, false);
 	pthread_mutex_unlock(&lock);
@@ -114,7 +210,10 @@ static int fill_pieces(struct team *team, const struct shape *shape, unsigned fi
 		memcpy(members, shape->pes, (size_t)shape->npes * sizeof *shape->pes);
 	}
 	view->sync = sync;
-	view->members = members;
+	view->members = members; /* from here on close_place frees it */
+	rc = find_nodes(shape, &team->nodes);
+	if (rc)
+		return rc;
 	view->my_pe = shape->my_pe;
 	view->npes = shape->npes;
 	view->start = shape->pes[0];
@@ -129,6 +228,7 @@ static int fill_pieces(struct team *team, const struct shape *shape, unsigned fi
 	image.stage = (uint64_t *)(void *)stage;
 	image.nflags = npieces * GSHMEMI_STAGE_NPES;
 	image.npackets = npieces * GSHMEMI_STAGE_NPACKETS / (2 * (unsigned)shape->npes) & ~3U;
+	image.nodes = team->nodes;
 	rc = gshmemi_devmem_copy(sync, &image, sizeof image, "the memory of a team");
 	if (!rc)
 		rc = gshmemi_devmem_fill(stage, 0, npieces * (size_t)GSHMEMI_STAGE_NBYTES, "the memory of a team");
@@ -264,6 +364,9 @@ int gshmemi_teams_open(void)
 	for (i = 0; i < npes; i++)
 		shape.pes[shape.npes++] = i;
 	rc = open_predefined(GSHMEMI_TEAM_WORLD, &shape, npes, &first);
+	if (!rc) /* hosts meet by nodes, too */
+		rc = gshmemi_devmem_copy(&gshmemi_heap.meeting->nodes, &teams[GSHMEMI_TEAM_WORLD].nodes, sizeof(struct gshmemi_team_nodes *),
+					 "where hosts meet");
 	find_shared(can_reach, &shape);
 	rc = rc ? rc : open_predefined(GSHMEMI_TEAM_SHARED, &shape, gshmemi_job->most, &first);
 	for (i = 0, shape.npes = 0; i < gshmemi_job->npeers; i++)
@@ -283,6 +386,9 @@ void gshmemi_teams_scale(struct gshmemi_scale *scale)
 	gshmemi_traffic_add(&scale->traffic, true, reach_nbytes(scale->npeers));
 	gshmemi_traffic_add(&scale->traffic, false, GSHMEMI_AGREE_NBYTES);
 	gshmemi_scale_add(scale, GSHMEMI_SCALE_HOST, "teams", places_nbytes(n));
+	if (scale->npes > scale->npeers)
+		gshmemi_scale_add(scale, GSHMEMI_SCALE_PINNED, "nodes_of_the_world",
+				  nodes_nbytes(scale->npes, (scale->npes + scale->npeers - 1) / scale->npeers, scale->npeers));
 	gshmemi_scale_add(scale, GSHMEMI_SCALE_INIT, "members_of_the_world",
 			  (size_t)scale->npes * sizeof(int32_t));
 }

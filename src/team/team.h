@@ -18,6 +18,11 @@ void gshmemi_teams_scale(struct gshmemi_scale *scale);
 /* What a handle that is not GSHMEM_TEAM_INVALID stands for; a bad one ends the job. */
 const struct gshmemi_team_view *gshmemi_team_find(gshmem_team_t team, const char *call);
 
+/* Where the PEs of a team are whose sync this is, or of all PEs where it is that of meetings; NULL: on one node. */
+struct gshmemi_sync;
+struct gshmemi_team_nodes;
+const struct gshmemi_team_nodes *gshmemi_team_find_nodes(const struct gshmemi_sync *sync);
+
 /*
  * For teams that are made by their PEs alone, which agree on the place: the lowest from one on that is free
  * here, -1: none; take one and fill it, false: it is taken already; leave it again; the handle; a number

@@ -123,6 +123,12 @@ GSHMEMI_FN void gshmemi_sync_store(uint64_t *word, uint64_t value, const char *c
 	gshmemi_arch_store(word, value, 8);
 }
 
+GSHMEMI_FN const struct gshmemi_team_nodes *gshmemi_sync_nodes(const struct gshmemi_sync *sync, const char *call)
+{
+	(void)call;
+	return sync->nodes;
+}
+
 /* flags[i] of the PE at i * distance behind: all are at epoch. */
 GSHMEMI_FN void gshmemi_sync_await(const struct gshmemi_team_view *team, const uint64_t *flags, uint64_t epoch, int distance,
 				   const char *call)
@@ -156,6 +162,62 @@ GSHMEMI_FN int gshmemi_sync_ahead(const struct gshmemi_team_view *team, int dist
 }
 
 /*
+ * The rounds of a barrier among the PEs of team, which may be a part of the one that sync belongs to; their flags are in this row and the
+ * next ones. Other arguments are those of gshmemi_disseminate.
+ */
+GSHMEMI_FN void gshmemi_disseminate_rounds(const struct gshmemi_team_view *team, uint64_t epoch, int row, uint64_t *words,
+					  int is_released, const char *call)
+{
+	struct gshmemi_sync *sync = team->sync;
+	int distance, i, k;
+
+	for (distance = 1; distance < team->npes; distance *= GSHMEMI_SYNC_RADIX, row++) {
+		for (i = 1; words && i < GSHMEMI_SYNC_RADIX && i * distance < team->npes; i++)
+			for (k = 0; k < GSHMEMI_SYNC_WORDS; k++)
+				gshmemi_sync_write(GSHMEMI_SLOW_P, &sync->word[epoch & 1][row][i][k], words[k],
+						   gshmemi_sync_ahead(team, i * distance), call);
+		if (words || row || !is_released)
+			GSHMEMI_SYNC_OWN(complete)(call);
+		for (i = 1; i < GSHMEMI_SYNC_RADIX && i * distance < team->npes; i++)
+			gshmemi_sync_tell(&sync->flag[row][i], epoch, gshmemi_sync_ahead(team, i * distance), call);
+		GSHMEMI_SYNC_OWN(await)(team, sync->flag[row], epoch, distance, call);
+		if (words)
+			GSHMEMI_SYNC_OWN(combine)(words, (const uint64_t(*)[GSHMEMI_SYNC_WORDS])sync->word[epoch & 1][row], i, call);
+	}
+}
+
+/*
+ * The same by nodes: the PEs of each node among themselves, their first ones among themselves, and these release the others: over the
+ * network goes one flag for each pair of nodes, not of PEs.
+ */
+GSHMEMI_SLOW void gshmemi_disseminate_nodes(struct gshmemi_sync *sync, const struct gshmemi_team_nodes *nodes, uint64_t epoch,
+					    uint64_t *words, const char *call)
+{
+	const struct gshmemi_team_view locals = {sync, nodes->locals, nodes->my_local, nodes->nlocal, 0, 0};
+	const struct gshmemi_team_view leaders = {sync, nodes->leaders, nodes->my_node, nodes->nnodes, 0, 0};
+	const struct gshmemi_team_view pair = {sync, nodes->pair, 1, 2, 0, 0};
+	int i, k;
+
+	gshmemi_disseminate_rounds(&locals, epoch, 0, words, 0, call);
+	if (nodes->my_local) {
+		GSHMEMI_SYNC_OWN(await)(&pair, sync->flag[GSHMEMI_SYNC_RELEASE], epoch, 1, call);
+		if (words)
+			GSHMEMI_SYNC_OWN(combine)(words, (const uint64_t(*)[GSHMEMI_SYNC_WORDS])sync->word[epoch & 1][GSHMEMI_SYNC_RELEASE],
+						  2, call);
+		return;
+	}
+	gshmemi_disseminate_rounds(&leaders, epoch, nodes->row, words, 0, call);
+	for (i = 1; words && i < nodes->nlocal; i++)
+		for (k = 0; k < GSHMEMI_SYNC_WORDS; k++)
+			gshmemi_sync_write(GSHMEMI_SLOW_P, &sync->word[epoch & 1][GSHMEMI_SYNC_RELEASE][1][k], words[k], nodes->locals[i],
+					   call);
+	if (nodes->nlocal > 1)
+		GSHMEMI_SYNC_OWN(complete)(call);
+	for (i = 1; i < nodes->nlocal; i++)
+		gshmemi_sync_tell(&sync->flag[GSHMEMI_SYNC_RELEASE][1], epoch, nodes->locals[i], call);
+}
+
+/*
  * Dissemination by one thread, for kernels and hosts alike; see struct gshmemi_sync. A flag may already hold the next epoch: a peer
  * that is ahead has seen this PE arrive, so "at least" is right. The release pairs with the acquire of the peer's gshmemi_wait,
  * and carries over what earlier rounds acquired. is_released, a constant: the caller has released before, and has written nothing since.
@@ -167,22 +229,15 @@ GSHMEMI_FN void gshmemi_disseminate(const struct gshmemi_team_view *team, uint64
 {
 	struct gshmemi_sync *sync = team->sync;
 	const uint64_t epoch = GSHMEMI_SYNC_OWN(load)(&sync->epoch, call) + 1;
-	int distance, round, i, k;
+	const struct gshmemi_team_nodes *nodes = NULL;
 
 	GSHMEMI_SYNC_OWN(store)(&sync->epoch, epoch, call);
-	for (distance = 1, round = 0; distance < team->npes; distance *= GSHMEMI_SYNC_RADIX, round++) {
-		for (i = 1; words && i < GSHMEMI_SYNC_RADIX && i * distance < team->npes; i++)
-			for (k = 0; k < GSHMEMI_SYNC_WORDS; k++)
-				gshmemi_sync_write(GSHMEMI_SLOW_P, &sync->word[epoch & 1][round][i][k], words[k],
-						   gshmemi_sync_ahead(team, i * distance), call);
-		if (words || round || !is_released)
-			GSHMEMI_SYNC_OWN(complete)(call);
-		for (i = 1; i < GSHMEMI_SYNC_RADIX && i * distance < team->npes; i++)
-			gshmemi_sync_tell(&sync->flag[round][i], epoch, gshmemi_sync_ahead(team, i * distance), call);
-		GSHMEMI_SYNC_OWN(await)(team, sync->flag[round], epoch, distance, call);
-		if (words)
-			GSHMEMI_SYNC_OWN(combine)(words, (const uint64_t(*)[GSHMEMI_SYNC_WORDS])sync->word[epoch & 1][round], i, call);
-	}
+	if (gshmemi_is_slow(GSHMEMI_SLOW_NODES))
+		nodes = GSHMEMI_SYNC_OWN(nodes)(sync, call);
+	if (nodes && nodes->row >= 0)
+		gshmemi_disseminate_nodes(sync, nodes, epoch, words, call);
+	else
+		gshmemi_disseminate_rounds(team, epoch, 0, words, is_released, call);
 }
 
 /*

@@ -24,7 +24,7 @@
 #endif
 
 /* Counts up when the layout below, or its meaning, changes. */
-#define GSHMEMI_ABI 11
+#define GSHMEMI_ABI 12
 #define GSHMEMI_ABI_DIRECT_ONLY 0x80000000U
 
 /*
@@ -43,6 +43,7 @@
 #define GSHMEMI_SLOW_NET      64U /* operations to some PEs are performed by their owners */
 #define GSHMEMI_SLOW_MIXED    128U /* and others to the same PEs are not: an order between both is a completion */
 #define GSHMEMI_SLOW_MAIL     256U /* there is a mailbox, which kernels serve */
+#define GSHMEMI_SLOW_NODES    512U /* PEs are on several nodes: barriers go by nodes */
 
 /*
  * What the direct path reads: how far the memory of a PE lies from this PE's. Entry i is that of PE first + i
@@ -90,11 +91,13 @@ struct gshmemi_table {
  * word has one writer at a time. Barriers are k-ary dissemination: in round r a PE tells the next k-1 PEs of the team,
  * at distances i * k^r, that it has arrived, and waits for the k-1 before it. Counters only grow while the team is there,
  * so nothing is ever reset. Words may travel with the flags; two sets of them take turns, because a PE may be in the
- * next barrier while another still reads what came with this one.
+ * next barrier while another still reads what came with this one. Where a team has PEs on several nodes, those of a node do so among
+ * themselves, then the first ones of all nodes, which release the others.
  */
-#define GSHMEMI_SYNC_RADIX  16
-#define GSHMEMI_SYNC_ROUNDS 4 /* 16^4 PEs, GSHMEMI_NPES_LIMIT */
-#define GSHMEMI_SYNC_WORDS  2
+#define GSHMEMI_SYNC_RADIX   16
+#define GSHMEMI_SYNC_ROUNDS  5 /* 16^4 PEs, GSHMEMI_NPES_LIMIT; one more, because nodes and their PEs round up each */
+#define GSHMEMI_SYNC_RELEASE GSHMEMI_SYNC_ROUNDS /* the row in which the first PE of a node releases the others: [1] */
+#define GSHMEMI_SYNC_WORDS   2
 struct gshmemi_sync {
 	uint64_t epoch;      /* barriers that this PE has entered; written by this PE */
 	uint64_t handle;     /* of the team: an integer; 0: there is none. This and what follows, by the host */
@@ -109,9 +112,28 @@ struct gshmemi_sync {
 	uint64_t *stage;     /* this PE's: the team's flags, and packets behind them */
 	uint32_t nflags;     /* words of it in front of the packets */
 	uint32_t npackets;   /* from one PE at each parity */
-	uint64_t pad[6];
-	uint64_t flag[GSHMEMI_SYNC_ROUNDS][GSHMEMI_SYNC_RADIX]; /* [r][i]: epoch of the PE at distance i * k^r before */
-	uint64_t word[2][GSHMEMI_SYNC_ROUNDS][GSHMEMI_SYNC_RADIX][GSHMEMI_SYNC_WORDS]; /* [epoch & 1][r][i]: of that PE */
+	const struct gshmemi_team_nodes *nodes; /* NULL: the team's PEs are on one node */
+	uint64_t pad[5];
+	uint64_t flag[GSHMEMI_SYNC_ROUNDS + 1][GSHMEMI_SYNC_RADIX]; /* [r][i]: epoch of the PE at distance i * k^r before */
+	uint64_t word[2][GSHMEMI_SYNC_ROUNDS + 1][GSHMEMI_SYNC_RADIX][GSHMEMI_SYNC_WORDS]; /* [epoch & 1][r][i]: of that PE */
+};
+
+/*
+ * Where the PEs of a team are that has some on several nodes: host-pinned memory, written by the host. Nodes are numbered by their
+ * first PEs in the team.
+ */
+struct gshmemi_team_nodes {
+	int32_t nnodes;         /* that have PEs of the team */
+	int32_t my_node;
+	int32_t nlocal;         /* PEs of the team on this one's node, */
+	int32_t my_local;       /* and which of them this one is; 0: it is the node's first */
+	int32_t row;            /* of struct gshmemi_sync, for the rounds of nodes; -1: those of a barrier by nodes do not fit into it */
+	int32_t pair[2];        /* in the world: the first PE of this node, and this PE */
+	int32_t pad;
+	const int32_t *locals;  /* [nlocal]: PEs of the world on this node */
+	const int32_t *leaders; /* [nnodes]: PEs of the world, the first ones of their nodes */
+	const int32_t *begin;   /* [nnodes + 1]: those of node i are order[begin[i]] to order[begin[i + 1] - 1] */
+	const int32_t *order;   /* [npes]: PEs of the team, by nodes */
 };
 
 /*
