@@ -254,16 +254,22 @@ static size_t stages_nbytes(unsigned npieces)
 	return (size_t)npieces * GSHMEMI_STAGE_NBYTES;
 }
 
-/* Stages are cleared when a team takes them: most never are. */
+static size_t scratch_nbytes(bool has_nodes)
+{
+	return has_nodes ? GSHMEMI_SCRATCH_NPLACES * GSHMEMI_SCRATCH_NBYTES : 0;
+}
+
+/* Stages are cleared when a team takes them: most never are. Scratch never is. */
 static int allocate_sync(struct gshmemi_heap *heap)
 {
+	const bool has_nodes = gshmemi_job->nnodes > 1;
 	unsigned npieces;
 	size_t nbytes;
 	void *sync;
 	int rc;
 
 	gshmemi_heap_count_places(gshmemi_job->npes, gshmemi_job->most, &heap->nplaces, &npieces);
-	nbytes = syncs_nbytes(heap->nplaces) + stages_nbytes(npieces);
+	nbytes = syncs_nbytes(heap->nplaces) + stages_nbytes(npieces) + scratch_nbytes(has_nodes);
 	rc = gshmemi_hip_advise(hipExtMallocWithFlags(&sync, ipc_nbytes(nbytes), hipDeviceMallocFinegrained),
 				"barriers need fine-grained memory: update the driver, or use another device",
 				"init: hipExtMallocWithFlags of %zu bytes for the sync region", nbytes);
@@ -274,6 +280,7 @@ static int allocate_sync(struct gshmemi_heap *heap)
 	heap->meeting = heap->sync + heap->nplaces;
 	heap->card = heap->meeting + 1;
 	heap->stages = (char *)(heap->meeting + 2);
+	heap->scratch = has_nodes ? heap->stages + stages_nbytes(npieces) : NULL;
 	heap->mail_lock = (uint32_t *)(void *)(heap->stages - GSHMEMI_STAGE_LINE);
 	heap->npredefined = npieces - (heap->nplaces - GSHMEMI_NPREDEFINED);
 	return gshmemi_devmem_fill(sync, 0, syncs_nbytes(heap->nplaces), "init: the sync region");
@@ -358,7 +365,7 @@ void gshmemi_heap_scale(struct gshmemi_scale *scale)
 
 	gshmemi_heap_count_places(scale->npes, scale->npeers, &nplaces, &npieces);
 	barriers = syncs_nbytes(nplaces);
-	all = ipc_nbytes(barriers + stages_nbytes(npieces)); /* collectives have what is left of a page */
+	all = ipc_nbytes(barriers + stages_nbytes(npieces) + scratch_nbytes(scale->npes > scale->npeers)); /* collectives have what is left of a page */
 	if (gshmemi_heap_resolve(gshmemi_env.HEAP_KIND) != GSHMEMI_HEAP_COARSE)
 		gshmemi_traffic_add(&scale->traffic, false, 2 * sizeof(int64_t)); /* agree */
 	gshmemi_scale_add(scale, GSHMEMI_SCALE_DEVICE, "barriers", barriers);

@@ -24,6 +24,7 @@ struct gshmemi_heap {
 	void *card;                 /* behind that: what this PE tells the others of a region, see host/region.c */
 	uint32_t *mail_lock;        /* in the last line of that place: struct gshmemi_state, if this PE is its device's lowest */
 	char *stages;               /* behind that: the pool, in pieces of GSHMEMI_STAGE_NBYTES */
+	char *scratch;              /* behind these: GSHMEMI_SCRATCH_NPLACES pieces; NULL: all PEs are on one node */
 	unsigned nplaces;           /* of teams: struct gshmemi_sync that there are */
 	unsigned npredefined;       /* pieces of the predefined teams, which are the first ones of the pool */
 };

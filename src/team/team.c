@@ -170,6 +170,16 @@ static int find_nodes(const struct shape *shape, struct gshmemi_team_nodes **nod
 	return rc;
 }
 
+/* The piece of scratch of a team's place; NULL: it has none. SHARED and NODE are on one node. */
+static char *scratch_of(const struct team *team)
+{
+	const unsigned place = (unsigned)(team - teams), i = place ? place + 1 - GSHMEMI_NPREDEFINED : 0;
+
+	if (!gshmemi_heap.scratch || (place && place < GSHMEMI_NPREDEFINED) || i >= GSHMEMI_SCRATCH_NPLACES)
+		return NULL;
+	return gshmemi_heap.scratch + i * GSHMEMI_SCRATCH_NBYTES;
+}
+
 /* The lock is held. */
 static void set_taken(struct team *team, unsigned n, bool is_taken)
 {
@@ -229,6 +239,7 @@ static int fill_pieces(struct team *team, const struct shape *shape, unsigned fi
 	image.nflags = npieces * GSHMEMI_STAGE_NPES;
 	image.npackets = npieces * GSHMEMI_STAGE_NPACKETS / (2 * (unsigned)shape->npes) & ~3U;
 	image.nodes = team->nodes;
+	image.scratch = scratch_of(team);
 	rc = gshmemi_devmem_copy(sync, &image, sizeof image, "the memory of a team");
 	if (!rc)
 		rc = gshmemi_devmem_fill(stage, 0, npieces * (size_t)GSHMEMI_STAGE_NBYTES, "the memory of a team");

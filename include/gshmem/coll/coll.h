@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Collectives that move data: broadcast, collect, fcollect, alltoall, alltoalls, alltoallv; reduce.h has those that compute.
- * PEs tell each other that data is there by phases (coll_phase.h), or with the data in packets (coll_packet.h).
+ * PEs tell each other that data is there by phases (coll_phase.h), or with the data in packets (coll_packet.h). Over several nodes some
+ * go by nodes (coll_nodes.h).
  */
 #ifndef GSHMEM_COLL_H
 #define GSHMEM_COLL_H
 
-#include <gshmem/coll/coll_packet.h>
+#include <gshmem/coll/coll_nodes.h>
 
 /* Bodies that stay functions where the compiler thinks so: there are many callers of each. */
 #if GSHMEMI_KERNELS
@@ -14,14 +15,6 @@
 #else
 #define GSHMEMI_COLL static inline __attribute__((unused))
 #endif
-
-/* By all threads, to a PE of the team, perhaps this one. Done when the collective is. */
-GSHMEMI_FN void gshmemi_coll_put(const struct gshmemi_coll *c, void *dest, const void *source, size_t nbytes, unsigned align,
-				 int pe)
-{
-	if (dest != source || pe != c->team.my_pe)
-		gshmemi_put(gshmemi_in_heap(), c->group.scope, dest, source, nbytes, align, gshmemi_coll_op_pe(c, pe), 1, c->call);
-}
 
 /* Tell that all puts have arrived, wait for those of the others, and end. */
 GSHMEMI_FN void gshmemi_coll_finish(const struct gshmemi_coll *c, uint64_t phase)
@@ -133,8 +126,11 @@ GSHMEMI_COLL int gshmemi_broadcast(int scope, const struct gshmemi_coll_args *a,
 	const struct gshmemi_coll c = gshmemi_coll_begin(scope, a, call);
 	const size_t nbytes = a->nelems * a->elem_nbytes;
 	const unsigned align = GSHMEMI_COLL_ALIGN(a->elem_nbytes);
+	const struct gshmemi_team_nodes *nodes = gshmemi_coll_nodes(&c);
 
-	if (nbytes < GSHMEMI_BROADCAST_SHARED || c.team.npes == 1)
+	if (nodes)
+		gshmemi_broadcast_nodes(c, nodes, (char *)a->dest, (const char *)a->source, nbytes, align, a->root);
+	else if (nbytes < GSHMEMI_BROADCAST_SHARED || c.team.npes == 1)
 		gshmemi_broadcast_direct(&c, a, nbytes, align);
 	else
 		gshmemi_broadcast_shared(&c, a, nbytes, align);
@@ -146,11 +142,16 @@ GSHMEMI_COLL int gshmemi_fcollect(int scope, const struct gshmemi_coll_args *a, 
 	const struct gshmemi_coll c = gshmemi_coll_begin(scope, a, call);
 	const size_t nbytes = a->nelems * a->elem_nbytes;
 	const unsigned align = GSHMEMI_COLL_ALIGN(a->elem_nbytes);
+	const struct gshmemi_team_nodes *nodes = gshmemi_coll_nodes(&c);
 	char *dest = (char *)a->dest;
 	int i;
 
 	if (gshmemi_ll_fits(&c, nbytes, GSHMEMI_LL_MOVE) && nbytes) {
 		gshmemi_ll_exchange(&c, dest, nbytes, (const char *)a->source, 0, nbytes, align);
+		return 0;
+	}
+	if (nodes) {
+		gshmemi_nodes_spread(c, nodes, dest, (const char *)a->source, nbytes, nbytes * (unsigned)c.team.npes, align);
 		return 0;
 	}
 	for (i = 0; i < c.team.npes; i++)

@@ -101,10 +101,39 @@ GSHMEMI_FN void gshmemi_block_put(const struct gshmemi_coll *c, char *dest, cons
 #endif
 }
 
-/* A block of every source, one after the other; each PE's result goes to it when it is there. */
-GSHMEMI_FN void gshmemi_block_reduce(const struct gshmemi_coll *c, const struct gshmemi_coll_args *a, size_t source_at,
-				     size_t dest_at, unsigned n)
+/* A block of a PE's source: from scratch of this PE, if it is there, which part says. */
+GSHMEMI_FN void gshmemi_block_take(const struct gshmemi_coll *c, struct gshmemi_block *block, const char *source, const char *part,
+				   unsigned n, unsigned align, int pe)
 {
+	if (!part) {
+		gshmemi_block_get(c, block, source, n, align, pe);
+	} else {
+#if GSHMEMI_ARCH_SHARED_MEMORY
+		__builtin_memcpy(block, part, n);
+#else
+		const struct gshmemi_word word = gshmemi_word_load(part, n, align);
+
+		block->word[0] = word.half[0];
+		block->word[1] = word.half[1];
+#endif
+	}
+}
+
+/* Where a PE finds the parts of sources that are on other nodes: their PEs have put them into its scratch. */
+struct gshmemi_parts {
+	const struct gshmemi_team_nodes *nodes;
+	const char *scratch; /* of PE 0; the next one's is stride bytes behind */
+	size_t stride;
+};
+
+/*
+ * A block of every source, one after the other; each PE's result goes to it when it is there. parts NULL: all of them by gets. Else
+ * those of other nodes are there, this block of them so far behind their begin, and the result of a reduction is left in this PE's dest.
+ */
+GSHMEMI_FN void gshmemi_block_reduce(const struct gshmemi_coll *c, const struct gshmemi_coll_args *a, size_t source_at,
+				     size_t dest_at, unsigned n, const struct gshmemi_parts *parts, size_t parts_at)
+{
+	const int32_t *locals = parts ? gshmemi_nodes_locals(parts->nodes) : NULL, *end = parts ? locals + parts->nodes->nlocal : NULL;
 	const unsigned align = GSHMEMI_COLL_ALIGN(a->elem_nbytes);
 	const char *source = (const char *)a->source + source_at;
 	char *dest = (char *)a->dest + dest_at;
@@ -116,10 +145,16 @@ GSHMEMI_FN void gshmemi_block_reduce(const struct gshmemi_coll *c, const struct 
 			acc.word[pe] = 0;
 	}
 	for (pe = 0; pe < c->team.npes; pe++) {
+		const char *part = NULL;
+
+		if (parts && locals < end && *locals == pe)
+			locals++;
+		else if (parts)
+			part = parts->scratch + (unsigned)pe * parts->stride + parts_at;
 		if (pe == 0 && a->what != GSHMEMI_EXSCAN) {
-			gshmemi_block_get(c, &acc, source, n, align, pe);
+			gshmemi_block_take(c, &acc, source, part, n, align, pe);
 		} else {
-			gshmemi_block_get(c, &x, source, n, align, pe);
+			gshmemi_block_take(c, &x, source, part, n, align, pe);
 			if (a->what == GSHMEMI_EXSCAN)
 				gshmemi_block_put(c, dest, &acc, n, align, pe);
 			if (pe == 0)
@@ -130,15 +165,23 @@ GSHMEMI_FN void gshmemi_block_reduce(const struct gshmemi_coll *c, const struct 
 		if (a->what == GSHMEMI_INSCAN)
 			gshmemi_block_put(c, dest, &acc, n, align, pe);
 	}
-	if (a->what == GSHMEMI_REDUCE_SCATTER)
+	if (a->what == GSHMEMI_REDUCE_SCATTER || (parts && a->what == GSHMEMI_REDUCE))
 		gshmemi_block_put(c, dest, &acc, n, align, c->team.my_pe);
-	for (pe = 0; a->what == GSHMEMI_REDUCE && pe < c->team.npes; pe++)
+	for (pe = 0; !parts && a->what == GSHMEMI_REDUCE && pe < c->team.npes; pe++)
 		gshmemi_block_put(c, dest, &acc, n, align, gshmemi_coll_ahead(c, pe));
+}
+
+/* Bytes that a PE folds. */
+GSHMEMI_FN size_t gshmemi_reduce_share(const struct gshmemi_coll *c, size_t nbytes)
+{
+	const size_t line = GSHMEMI_STAGE_LINE;
+
+	return (nbytes / (unsigned)c->team.npes + line) & ~(line - 1);
 }
 
 GSHMEMI_FN void gshmemi_reduce_long(const struct gshmemi_coll *c, const struct gshmemi_coll_args *a, size_t nbytes)
 {
-	const size_t line = GSHMEMI_STAGE_LINE, share = (nbytes / (unsigned)c->team.npes + line) & ~(line - 1);
+	const size_t share = gshmemi_reduce_share(c, nbytes);
 	const int is_scatter = a->what == GSHMEMI_REDUCE_SCATTER;
 	const size_t before = is_scatter ? 0 : share * (unsigned)c->team.my_pe, begin = before < nbytes ? before : nbytes;
 	const size_t end = is_scatter || nbytes - begin < share ? nbytes : begin + share;
@@ -150,9 +193,71 @@ GSHMEMI_FN void gshmemi_reduce_long(const struct gshmemi_coll *c, const struct g
 	gshmemi_coll_await(c, c->phase + 1);
 	for (at = begin + (size_t)c->group.rank * GSHMEMI_FOLD_BLOCK; at < end; at += (size_t)c->group.size * GSHMEMI_FOLD_BLOCK)
 		gshmemi_block_reduce(c, a, source_at + at, at,
-				     end - at < GSHMEMI_FOLD_BLOCK ? (unsigned)(end - at) : GSHMEMI_FOLD_BLOCK);
+				     end - at < GSHMEMI_FOLD_BLOCK ? (unsigned)(end - at) : GSHMEMI_FOLD_BLOCK, NULL, 0);
 	gshmemi_arch_fence_reads(); /* of sources that others write when they know */
 	gshmemi_coll_finish(c, c->phase + 2);
+}
+
+/* ---- long messages over several nodes ---- */
+
+/* Bytes of a PE's part that are in scratch at a time, of which there are two sets; 0: there is no scratch, or too little for the team. */
+GSHMEMI_FN size_t gshmemi_nodes_chunk(const struct gshmemi_coll *c, size_t share)
+{
+	const size_t line = GSHMEMI_STAGE_LINE, most = GSHMEMI_SCRATCH_NBYTES / (2 * (unsigned)c->team.npes) & ~(line - 1);
+
+	if (!c->team.sync->scratch)
+		return 0;
+	return share < most ? (share + line - 1) & ~(line - 1) : most;
+}
+
+/*
+ * As gshmemi_reduce_long, but that the PEs put their parts of a source to the PEs of other nodes that fold them, into scratch, chunk by
+ * chunk: a get would wait for a round trip each time. The two sets of scratch take turns: who has put chunk i has folded all before, and
+ * who puts chunk i + 2 has heard that from all. Results go to one PE of each node (gshmemi_nodes_spread).
+ */
+GSHMEMI_COLL_NODES void gshmemi_reduce_nodes(struct gshmemi_coll c, const struct gshmemi_team_nodes *nodes, struct gshmemi_coll_args a,
+					     size_t nbytes, size_t share, size_t chunk)
+{
+	const int32_t *locals = gshmemi_nodes_locals(nodes), *others = locals + nodes->nlocal;
+	const int nbefore = nodes->begin[nodes->my_node], nbehind = c.team.npes - nodes->begin[nodes->my_node + 1], me = c.team.my_pe;
+	const int is_scatter = a.what == GSHMEMI_REDUCE_SCATTER, npes = c.team.npes;
+	const unsigned align = GSHMEMI_COLL_ALIGN(a.elem_nbytes);
+	const size_t pitch = is_scatter ? nbytes : share, total = is_scatter ? nbytes * (unsigned)npes : nbytes;
+	const struct gshmemi_where in_sync = gshmemi_in_sync();
+	struct gshmemi_parts parts = {nodes, NULL, chunk};
+	size_t first, from, n, at;
+	int i, pe;
+
+	for (first = 0; first < share; first += chunk) {
+		parts.scratch = c.team.sync->scratch + (c.phase & 1) * (unsigned)npes * chunk;
+		c.phase++;
+		for (i = 0; i < nbefore + nbehind; i++) {
+			pe = i < nbehind ? others[i] : nodes->order[i - nbehind];
+			from = pitch * (unsigned)pe + first;
+			n = share - first < chunk ? share - first : chunk;
+			n = from >= total ? 0 : total - from < n ? total - from : n;
+			gshmemi_put(in_sync, c.group.scope, (void *)(uintptr_t)(parts.scratch + (unsigned)me * chunk),
+				    (const char *)a.source + from, n, align, gshmemi_coll_op_pe(&c, pe), 1, c.call);
+		}
+		gshmemi_coll_order(&c);
+		gshmemi_nodes_tell(&c, nodes->order, npes, c.phase);
+		gshmemi_nodes_poll(&c, nodes->order, npes, c.phase);
+		gshmemi_coll_meet(&c);
+		from = pitch * (unsigned)me + first;
+		n = share - first < chunk ? share - first : chunk;
+		n = from >= total ? 0 : total - from < n ? total - from : n;
+		for (at = (size_t)c.group.rank * GSHMEMI_FOLD_BLOCK; at < n; at += (size_t)c.group.size * GSHMEMI_FOLD_BLOCK)
+			gshmemi_block_reduce(&c, &a, from + at, is_scatter ? first + at : from + at,
+					     n - at < GSHMEMI_FOLD_BLOCK ? (unsigned)(n - at) : GSHMEMI_FOLD_BLOCK, &parts, at);
+		gshmemi_arch_fence_reads(); /* of sources that others write when they know */
+		gshmemi_group_sync(&c.group);
+	}
+	if (a.what == GSHMEMI_REDUCE) {
+		from = share * (unsigned)me < nbytes ? share * (unsigned)me : nbytes;
+		gshmemi_nodes_spread(c, nodes, (char *)a.dest, (const char *)a.dest + from, share, nbytes, align);
+	} else {
+		gshmemi_coll_finish(&c, c.phase + 1);
+	}
 }
 
 /* All that this file is for: what is in the arguments. */
@@ -160,13 +265,19 @@ GSHMEMI_COLL int gshmemi_reduce(int scope, const struct gshmemi_coll_args *a, co
 {
 	const struct gshmemi_coll c = gshmemi_coll_begin(scope, a, call);
 	const size_t nbytes = a->nelems * a->elem_nbytes;
+	const struct gshmemi_team_nodes *nodes;
+	size_t share;
 
 	if (!nbytes) {
 		gshmemi_coll_part(&c);
 		return 0;
 	}
+	nodes = gshmemi_coll_nodes(&c);
+	share = a->what == GSHMEMI_REDUCE_SCATTER ? nbytes : gshmemi_reduce_share(&c, nbytes);
 	if (gshmemi_ll_fits(&c, nbytes, GSHMEMI_LL_REDUCE))
 		gshmemi_ll_reduce(&c, a, nbytes);
+	else if (nodes && gshmemi_nodes_chunk(&c, share))
+		gshmemi_reduce_nodes(c, nodes, *a, nbytes, share, gshmemi_nodes_chunk(&c, share));
 	else
 		gshmemi_reduce_long(&c, a, nbytes);
 	return 0;

@@ -49,6 +49,17 @@ GSHMEMI_FN struct gshmemi_where gshmemi_in_heap(void)
 	return where;
 }
 
+GSHMEMI_FN struct gshmemi_where gshmemi_in_sync(void)
+{
+	struct gshmemi_where where = {NULL, NULL, GSHMEMI_REGION_SYNC};
+
+	if (!GSHMEMI_ON_HOST()) {
+		where.delta = gshmemi_tables()->sync_delta;
+		where.amo_delta = where.delta;
+	}
+	return where;
+}
+
 /* One that was made after init, in a kernel that was launched after gshmemi_region_open: two loads find its table. */
 GSHMEMI_FN struct gshmemi_where gshmemi_in_region(unsigned region)
 {

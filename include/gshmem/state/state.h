@@ -43,7 +43,7 @@
 #define GSHMEMI_SLOW_NET      64U /* operations to some PEs are performed by their owners */
 #define GSHMEMI_SLOW_MIXED    128U /* and others to the same PEs are not: an order between both is a completion */
 #define GSHMEMI_SLOW_MAIL     256U /* there is a mailbox, which kernels serve */
-#define GSHMEMI_SLOW_NODES    512U /* PEs are on several nodes: barriers go by nodes */
+#define GSHMEMI_SLOW_NODES    512U /* PEs are on several nodes: barriers and collectives go by nodes */
 
 /*
  * What the direct path reads: how far the memory of a PE lies from this PE's. Entry i is that of PE first + i
@@ -113,7 +113,8 @@ struct gshmemi_sync {
 	uint32_t nflags;     /* words of it in front of the packets */
 	uint32_t npackets;   /* from one PE at each parity */
 	const struct gshmemi_team_nodes *nodes; /* NULL: the team's PEs are on one node */
-	uint64_t pad[5];
+	char *scratch;       /* this PE's: where others put their parts of a reduction; NULL: it goes by gets */
+	uint64_t pad[4];
 	uint64_t flag[GSHMEMI_SYNC_ROUNDS + 1][GSHMEMI_SYNC_RADIX]; /* [r][i]: epoch of the PE at distance i * k^r before */
 	uint64_t word[2][GSHMEMI_SYNC_ROUNDS + 1][GSHMEMI_SYNC_RADIX][GSHMEMI_SYNC_WORDS]; /* [epoch & 1][r][i]: of that PE */
 };
@@ -135,6 +136,10 @@ struct gshmemi_team_nodes {
 	const int32_t *begin;   /* [nnodes + 1]: those of node i are order[begin[i]] to order[begin[i + 1] - 1] */
 	const int32_t *order;   /* [npes]: PEs of the team, by nodes */
 };
+
+/* Scratch is for the teams at the first places alone: one piece each, whatever their size, behind the stages. */
+#define GSHMEMI_SCRATCH_NBYTES  ((size_t)256 << 10)
+#define GSHMEMI_SCRATCH_NPLACES 16
 
 /*
  * The stage of a team, also at sync_delta: what its collectives poll and what small messages pass through.

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Collectives of a team that has PEs on several nodes. What goes from one node to another goes there once, to one PE, which puts it to
+ * the others of its node; struct gshmemi_team_nodes says who is where. Other collectives put to each PE alone: they have other data for each.
+ *
+ * The bodies are functions of their own, so that kernels of jobs on one node pass them by with one test.
+ */
+#ifndef GSHMEM_COLL_NODES_H
+#define GSHMEM_COLL_NODES_H
+
+#include <gshmem/coll/coll_packet.h>
+
+#if GSHMEMI_KERNELS
+#define GSHMEMI_COLL_NODES static __host__ __device__ __attribute__((noinline, unused))
+#else
+#define GSHMEMI_COLL_NODES static __attribute__((noinline, unused))
+#endif
+
+/* NULL: all PEs of the team are on one node. */
+GSHMEMI_FN const struct gshmemi_team_nodes *gshmemi_coll_nodes(const struct gshmemi_coll *c)
+{
+	return gshmemi_is_slow(GSHMEMI_SLOW_NODES) ? c->team.sync->nodes : NULL;
+}
+
+/* By all threads, to a PE of the team, perhaps this one. Source must stay until the collective ends. */
+GSHMEMI_FN void gshmemi_coll_put(const struct gshmemi_coll *c, void *dest, const void *source, size_t nbytes, unsigned align,
+				 int pe)
+{
+	if (dest != source || pe != c->team.my_pe)
+		gshmemi_put(gshmemi_in_heap(), c->group.scope, dest, source, nbytes, align, gshmemi_coll_op_pe(c, pe), 1, c->call);
+}
+
+/*
+ * What the group has put to a PE is there before a flag that it tells that PE from here on; what it has put to other PEs need not be,
+ * and sources are still read: gshmemi_coll_complete comes before the end. Spares a round trip over the network.
+ */
+GSHMEMI_FN void gshmemi_coll_order(const struct gshmemi_coll *c)
+{
+	gshmemi_order(c->group.scope, GSHMEMI_CTX_LIBRARY);
+	gshmemi_group_sync(&c->group);
+}
+
+/* Tell a phase to PEs of the team, but to this one; the threads share them. */
+GSHMEMI_FN void gshmemi_nodes_tell(const struct gshmemi_coll *c, const int32_t *pes, int npes, uint64_t phase)
+{
+	int i;
+
+	for (i = (int)c->group.rank; i < npes; i += (int)c->group.size)
+		if (pes[i] != c->team.my_pe)
+			gshmemi_sync_tell(&c->flag[c->team.my_pe], phase, gshmemi_coll_world_pe(c, pes[i]), c->call);
+}
+
+/* The threads share the waits; gshmemi_coll_meet comes behind. */
+GSHMEMI_FN void gshmemi_nodes_poll(const struct gshmemi_coll *c, const int32_t *pes, int npes, uint64_t phase)
+{
+	int i;
+
+	for (i = (int)c->group.rank; i < npes; i += (int)c->group.size)
+		if (pes[i] != c->team.my_pe)
+			gshmemi_coll_poll(c, pes[i], phase);
+}
+
+/* PEs of the team on this one's node, [nodes->nlocal], in the order of the team. */
+GSHMEMI_FN const int32_t *gshmemi_nodes_locals(const struct gshmemi_team_nodes *nodes)
+{
+	return nodes->order + nodes->begin[nodes->my_node];
+}
+
+/* The PE of a node that takes what this PE has for it: those of a node share them out. */
+GSHMEMI_FN const int32_t *gshmemi_nodes_partner(const struct gshmemi_team_nodes *nodes, int node)
+{
+	return &nodes->order[nodes->begin[node] + nodes->my_local % (nodes->begin[node + 1] - nodes->begin[node])];
+}
+
+/* ---- broadcast ---- */
+
+/* Bytes that a node's first PE has before it begins to put them to the others. */
+#define GSHMEMI_NODES_SEGMENT ((size_t)256 << 10)
+
+/* The root puts to its own node, and to the first PE of each other one. */
+GSHMEMI_COLL_NODES void gshmemi_broadcast_nodes(struct gshmemi_coll c, const struct gshmemi_team_nodes *nodes, char *dest,
+						const char *source, size_t nbytes, unsigned align, int root)
+{
+	const int32_t *locals = gshmemi_nodes_locals(nodes);
+	const int is_root = c.team.my_pe == root;
+	int is_near = 0, leads, i;
+	size_t at = 0, n;
+
+	for (i = 0; i < nodes->nlocal; i++)
+		is_near |= locals[i] == root;
+	leads = is_near ? is_root : !nodes->my_local;
+	do {
+		n = nbytes - at < GSHMEMI_NODES_SEGMENT ? nbytes - at : GSHMEMI_NODES_SEGMENT;
+		c.phase++;
+		if (!is_root)
+			gshmemi_coll_await_one(&c, is_near || leads ? root : locals[0], c.phase);
+		if (leads) {
+			for (i = 0; is_root && i < nodes->nnodes; i++)
+				if (i != nodes->my_node)
+					gshmemi_coll_put(&c, dest + at, source + at, n, align, nodes->order[nodes->begin[i]]);
+			for (i = 0; i < nodes->nlocal; i++)
+				if (locals[i] != c.team.my_pe)
+					gshmemi_coll_put(&c, dest + at, (is_root ? source : dest) + at, n, align, locals[i]);
+			gshmemi_coll_order(&c);
+			for (i = 0; is_root && i < nodes->nnodes; i++)
+				if (i != nodes->my_node)
+					gshmemi_coll_tell_one(&c, nodes->order[nodes->begin[i]], c.phase);
+			gshmemi_nodes_tell(&c, locals, nodes->nlocal, c.phase);
+		}
+		at += n;
+	} while (at < nbytes);
+	if (is_root)
+		gshmemi_coll_put(&c, dest, source, nbytes, align, root);
+	gshmemi_coll_complete(&c);
+	gshmemi_coll_end(&c, c.phase);
+}
+
+/* ---- everybody has a block for all ---- */
+
+/*
+ * Block i of dest, stride bytes from i * stride on and none beyond nbytes, is PE i's, which has it at source. It puts it to its own node,
+ * and to one PE of each other one; then the PEs of a node put to each other what they got from other nodes. The last two phases of a
+ * collective, which ends.
+ */
+GSHMEMI_COLL_NODES void gshmemi_nodes_spread(struct gshmemi_coll c, const struct gshmemi_team_nodes *nodes, char *dest,
+					     const char *source, size_t stride, size_t nbytes, unsigned align)
+{
+	const int32_t *locals = gshmemi_nodes_locals(nodes), *theirs;
+	const size_t mine = stride * (unsigned)c.team.my_pe;
+	const uint64_t phase = c.phase + 1;
+	size_t begin = mine < nbytes ? mine : nbytes, n = nbytes - begin < stride ? nbytes - begin : stride;
+	int node, i, k, count;
+
+	for (node = 0; node < nodes->nnodes; node++)
+		if (node != nodes->my_node)
+			gshmemi_coll_put(&c, dest + begin, source, n, align, *gshmemi_nodes_partner(nodes, node));
+	for (i = 0; i < nodes->nlocal; i++)
+		gshmemi_coll_put(&c, dest + begin, source, n, align, locals[i]);
+	gshmemi_coll_order(&c);
+	for (node = 0; node < nodes->nnodes; node++)
+		if (node != nodes->my_node)
+			gshmemi_coll_tell_one(&c, *gshmemi_nodes_partner(nodes, node), phase);
+	for (node = 0; node < nodes->nnodes; node++) {
+		theirs = &nodes->order[nodes->begin[node]];
+		count = node == nodes->my_node ? 0 : nodes->begin[node + 1] - nodes->begin[node];
+		for (k = nodes->my_local; k < count; k += nodes->nlocal) {
+			gshmemi_coll_await_one(&c, theirs[k], phase);
+			begin = stride * (unsigned)theirs[k] < nbytes ? stride * (unsigned)theirs[k] : nbytes;
+			n = nbytes - begin < stride ? nbytes - begin : stride;
+			for (i = 0; i < nodes->nlocal; i++)
+				gshmemi_coll_put(&c, dest + begin, dest + begin, n, align, locals[i]);
+		}
+	}
+	gshmemi_coll_complete(&c);
+	gshmemi_nodes_tell(&c, locals, nodes->nlocal, phase + 1);
+	gshmemi_nodes_poll(&c, locals, nodes->nlocal, phase + 1);
+	gshmemi_coll_meet(&c);
+	gshmemi_coll_end(&c, phase + 1);
+}
+
+#endif /* GSHMEM_COLL_NODES_H */

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* run: -n 3,5,8 */
+/* env: GSHMEM_HEAP_SIZE=64m GSHMEM_PES_PER_NODE=2 | GSHMEM_HEAP_SIZE=64m GSHMEM_PES_PER_NODE=3:cyclic GSHMEM_CPU_WAVE=32 | GSHMEM_HEAP_SIZE=64m GSHMEM_PES_PER_NODE=3 GSHMEM_CHECK=1 */
+/* timeout: 240 */
+/* carry: no, PEs of several nodes are carried as it is */
+/* nodes: no, likewise */
+/* platform: cpu */
+/*
+ * The same collectives over several nodes: some of one PE, some that lie anyhow in the team.
+ */
+#include "coll.hip"
