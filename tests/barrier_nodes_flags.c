@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* run: -n 6 */
-/* env: GSHMEM_HEAP_SIZE=4m GSHMEM_PES_PER_NODE=2 | GSHMEM_HEAP_SIZE=4m GSHMEM_PES_PER_NODE=2:cyclic */
+/* run: -n 6,18 */
+/* env: GSHMEM_HEAP_SIZE=4m GSHMEM_PES_PER_NODE=2 | GSHMEM_HEAP_SIZE=4m GSHMEM_PES_PER_NODE=1:cyclic GSHMEM_NET_DEADLINE=60 */
 /* carry: no, PEs of several nodes are carried as it is */
 /* nodes: no, likewise */
 /* platform: cpu */
 /*
- * What a barrier sends over the network: the first PE of each node one flag to each other node, and no other PE any. By the host, of all
- * PEs and of a team.
+ * What a barrier sends over the network: the first PE of each node a flag to each of the 15 next nodes, in a second round to one more where
+ * there are 18, and no other PE any. By the host, of all PEs and of a team.
  */
 #include <gshmem.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 
 const struct gshmemi_engine_counts *gshmemi_net_counts(void);
 
-enum { NBARRIERS = 10, NNODES = 3 };
+enum { NBARRIERS = 10 };
 
 static void expect(const char *what, gshmem_team_t team, uint64_t nflags)
 {
@@ -34,13 +34,18 @@ static void expect(const char *what, gshmem_team_t team, uint64_t nflags)
 int main(void)
 {
 	gshmem_team_t team;
-	int is_first;
+	int npes, nnodes, is_first, is_last;
+	uint64_t nflags;
 
 	gshmem_init();
+	npes = gshmem_n_pes();
+	nnodes = npes / gshmem_team_n_pes(GSHMEMX_TEAM_NODE);
+	nflags = nnodes > 16 ? 15 + 1 : (uint64_t)nnodes - 1;
 	is_first = gshmem_team_my_pe(GSHMEMX_TEAM_NODE) == 0;
-	expect("all PEs", GSHMEM_TEAM_WORLD, is_first ? NNODES - 1 : 0);
-	gshmem_team_split_strided(GSHMEM_TEAM_WORLD, 5, -1, 6, NULL, 0, &team); /* its first PEs are the last ones of their nodes */
-	expect("a team turned round", team, is_first ? 0 : NNODES - 1);
+	is_last = gshmem_team_my_pe(GSHMEMX_TEAM_NODE) == gshmem_team_n_pes(GSHMEMX_TEAM_NODE) - 1;
+	expect("all PEs", GSHMEM_TEAM_WORLD, is_first ? nflags : 0);
+	gshmem_team_split_strided(GSHMEM_TEAM_WORLD, npes - 1, -1, npes, NULL, 0, &team); /* its first PEs are the last of their nodes */
+	expect("a team turned round", team, is_last ? nflags : 0);
 	gshmem_team_destroy(team);
 	expect("the node", GSHMEMX_TEAM_NODE, 0);
 	gshmem_finalize();

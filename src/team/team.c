@@ -137,9 +137,10 @@ static int describe_nodes(const struct shape *shape, const int32_t *number, int 
 	nodes->nlocal = nlocal;
 	for (n = 0, i = 0; n < nnodes; n++)
 		i = begin[n + 1] - begin[n] > i ? begin[n + 1] - begin[n] : i;
-	nodes->row = count_rounds(i) + count_rounds(nnodes) <= GSHMEMI_SYNC_ROUNDS ? count_rounds(i) : -1;
-	nodes->pair[0] = leaders[my_node];
-	nodes->pair[1] = shape->pes[shape->my_pe];
+	nodes->row[1] = count_rounds(i);
+	nodes->row[2] = nodes->row[1] + count_rounds(nnodes);
+	if (nodes->row[2] + nodes->row[1] > GSHMEMI_SYNC_ROUNDS)
+		nodes->row[2] = -1;
 	nodes->locals = locals;
 	nodes->leaders = leaders;
 	nodes->begin = begin;

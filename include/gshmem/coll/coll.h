@@ -123,13 +123,13 @@ GSHMEMI_FN void gshmemi_broadcast_shared(const struct gshmemi_coll *c, const str
 
 GSHMEMI_COLL int gshmemi_broadcast(int scope, const struct gshmemi_coll_args *a, const char *call)
 {
-	const struct gshmemi_coll c = gshmemi_coll_begin(scope, a, call);
+	struct gshmemi_coll c = gshmemi_coll_begin(scope, a, call);
 	const size_t nbytes = a->nelems * a->elem_nbytes;
 	const unsigned align = GSHMEMI_COLL_ALIGN(a->elem_nbytes);
 	const struct gshmemi_team_nodes *nodes = gshmemi_coll_nodes(&c);
 
 	if (nodes)
-		gshmemi_broadcast_nodes(c, nodes, (char *)a->dest, (const char *)a->source, nbytes, align, a->root);
+		gshmemi_broadcast_nodes(&c, nodes, (char *)a->dest, (const char *)a->source, nbytes, align, a->root);
 	else if (nbytes < GSHMEMI_BROADCAST_SHARED || c.team.npes == 1)
 		gshmemi_broadcast_direct(&c, a, nbytes, align);
 	else
@@ -139,7 +139,7 @@ GSHMEMI_COLL int gshmemi_broadcast(int scope, const struct gshmemi_coll_args *a,
 
 GSHMEMI_COLL int gshmemi_fcollect(int scope, const struct gshmemi_coll_args *a, const char *call)
 {
-	const struct gshmemi_coll c = gshmemi_coll_begin(scope, a, call);
+	struct gshmemi_coll c = gshmemi_coll_begin(scope, a, call);
 	const size_t nbytes = a->nelems * a->elem_nbytes;
 	const unsigned align = GSHMEMI_COLL_ALIGN(a->elem_nbytes);
 	const struct gshmemi_team_nodes *nodes = gshmemi_coll_nodes(&c);
@@ -151,7 +151,7 @@ GSHMEMI_COLL int gshmemi_fcollect(int scope, const struct gshmemi_coll_args *a, 
 		return 0;
 	}
 	if (nodes) {
-		gshmemi_nodes_spread(c, nodes, dest, (const char *)a->source, nbytes, nbytes * (unsigned)c.team.npes, align);
+		gshmemi_nodes_spread(&c, nodes, dest, (const char *)a->source, nbytes, nbytes * (unsigned)c.team.npes, align);
 		return 0;
 	}
 	for (i = 0; i < c.team.npes; i++)

@@ -2,19 +2,11 @@
 /*
  * Collectives of a team that has PEs on several nodes. What goes from one node to another goes there once, to one PE, which puts it to
  * the others of its node; struct gshmemi_team_nodes says who is where. Other collectives put to each PE alone: they have other data for each.
- *
- * The bodies are functions of their own, so that kernels of jobs on one node pass them by with one test.
  */
 #ifndef GSHMEM_COLL_NODES_H
 #define GSHMEM_COLL_NODES_H
 
 #include <gshmem/coll/coll_packet.h>
-
-#if GSHMEMI_KERNELS
-#define GSHMEMI_COLL_NODES static __host__ __device__ __attribute__((noinline, unused))
-#else
-#define GSHMEMI_COLL_NODES static __attribute__((noinline, unused))
-#endif
 
 /* NULL: all PEs of the team are on one node. */
 GSHMEMI_FN const struct gshmemi_team_nodes *gshmemi_coll_nodes(const struct gshmemi_coll *c)
@@ -78,11 +70,11 @@ GSHMEMI_FN const int32_t *gshmemi_nodes_partner(const struct gshmemi_team_nodes 
 #define GSHMEMI_NODES_SEGMENT ((size_t)256 << 10)
 
 /* The root puts to its own node, and to the first PE of each other one. */
-GSHMEMI_COLL_NODES void gshmemi_broadcast_nodes(struct gshmemi_coll c, const struct gshmemi_team_nodes *nodes, char *dest,
+GSHMEMI_FN void gshmemi_broadcast_nodes(struct gshmemi_coll *c, const struct gshmemi_team_nodes *nodes, char *dest,
 						const char *source, size_t nbytes, unsigned align, int root)
 {
 	const int32_t *locals = gshmemi_nodes_locals(nodes);
-	const int is_root = c.team.my_pe == root;
+	const int is_root = c->team.my_pe == root;
 	int is_near = 0, leads, i;
 	size_t at = 0, n;
 
@@ -91,28 +83,28 @@ GSHMEMI_COLL_NODES void gshmemi_broadcast_nodes(struct gshmemi_coll c, const str
 	leads = is_near ? is_root : !nodes->my_local;
 	do {
 		n = nbytes - at < GSHMEMI_NODES_SEGMENT ? nbytes - at : GSHMEMI_NODES_SEGMENT;
-		c.phase++;
+		c->phase++;
 		if (!is_root)
-			gshmemi_coll_await_one(&c, is_near || leads ? root : locals[0], c.phase);
+			gshmemi_coll_await_one(c, is_near || leads ? root : locals[0], c->phase);
 		if (leads) {
 			for (i = 0; is_root && i < nodes->nnodes; i++)
 				if (i != nodes->my_node)
-					gshmemi_coll_put(&c, dest + at, source + at, n, align, nodes->order[nodes->begin[i]]);
+					gshmemi_coll_put(c, dest + at, source + at, n, align, nodes->order[nodes->begin[i]]);
 			for (i = 0; i < nodes->nlocal; i++)
-				if (locals[i] != c.team.my_pe)
-					gshmemi_coll_put(&c, dest + at, (is_root ? source : dest) + at, n, align, locals[i]);
-			gshmemi_coll_order(&c);
+				if (locals[i] != c->team.my_pe)
+					gshmemi_coll_put(c, dest + at, (is_root ? source : dest) + at, n, align, locals[i]);
+			gshmemi_coll_order(c);
 			for (i = 0; is_root && i < nodes->nnodes; i++)
 				if (i != nodes->my_node)
-					gshmemi_coll_tell_one(&c, nodes->order[nodes->begin[i]], c.phase);
-			gshmemi_nodes_tell(&c, locals, nodes->nlocal, c.phase);
+					gshmemi_coll_tell_one(c, nodes->order[nodes->begin[i]], c->phase);
+			gshmemi_nodes_tell(c, locals, nodes->nlocal, c->phase);
 		}
 		at += n;
 	} while (at < nbytes);
 	if (is_root)
-		gshmemi_coll_put(&c, dest, source, nbytes, align, root);
-	gshmemi_coll_complete(&c);
-	gshmemi_coll_end(&c, c.phase);
+		gshmemi_coll_put(c, dest, source, nbytes, align, root);
+	gshmemi_coll_complete(c);
+	gshmemi_coll_end(c, c->phase);
 }
 
 /* ---- everybody has a block for all ---- */
@@ -122,40 +114,40 @@ GSHMEMI_COLL_NODES void gshmemi_broadcast_nodes(struct gshmemi_coll c, const str
  * and to one PE of each other one; then the PEs of a node put to each other what they got from other nodes. The last two phases of a
  * collective, which ends.
  */
-GSHMEMI_COLL_NODES void gshmemi_nodes_spread(struct gshmemi_coll c, const struct gshmemi_team_nodes *nodes, char *dest,
+GSHMEMI_FN void gshmemi_nodes_spread(struct gshmemi_coll *c, const struct gshmemi_team_nodes *nodes, char *dest,
 					     const char *source, size_t stride, size_t nbytes, unsigned align)
 {
 	const int32_t *locals = gshmemi_nodes_locals(nodes), *theirs;
-	const size_t mine = stride * (unsigned)c.team.my_pe;
-	const uint64_t phase = c.phase + 1;
+	const size_t mine = stride * (unsigned)c->team.my_pe;
+	const uint64_t phase = c->phase + 1;
 	size_t begin = mine < nbytes ? mine : nbytes, n = nbytes - begin < stride ? nbytes - begin : stride;
 	int node, i, k, count;
 
 	for (node = 0; node < nodes->nnodes; node++)
 		if (node != nodes->my_node)
-			gshmemi_coll_put(&c, dest + begin, source, n, align, *gshmemi_nodes_partner(nodes, node));
+			gshmemi_coll_put(c, dest + begin, source, n, align, *gshmemi_nodes_partner(nodes, node));
 	for (i = 0; i < nodes->nlocal; i++)
-		gshmemi_coll_put(&c, dest + begin, source, n, align, locals[i]);
-	gshmemi_coll_order(&c);
+		gshmemi_coll_put(c, dest + begin, source, n, align, locals[i]);
+	gshmemi_coll_order(c);
 	for (node = 0; node < nodes->nnodes; node++)
 		if (node != nodes->my_node)
-			gshmemi_coll_tell_one(&c, *gshmemi_nodes_partner(nodes, node), phase);
+			gshmemi_coll_tell_one(c, *gshmemi_nodes_partner(nodes, node), phase);
 	for (node = 0; node < nodes->nnodes; node++) {
 		theirs = &nodes->order[nodes->begin[node]];
 		count = node == nodes->my_node ? 0 : nodes->begin[node + 1] - nodes->begin[node];
 		for (k = nodes->my_local; k < count; k += nodes->nlocal) {
-			gshmemi_coll_await_one(&c, theirs[k], phase);
+			gshmemi_coll_await_one(c, theirs[k], phase);
 			begin = stride * (unsigned)theirs[k] < nbytes ? stride * (unsigned)theirs[k] : nbytes;
 			n = nbytes - begin < stride ? nbytes - begin : stride;
 			for (i = 0; i < nodes->nlocal; i++)
-				gshmemi_coll_put(&c, dest + begin, dest + begin, n, align, locals[i]);
+				gshmemi_coll_put(c, dest + begin, dest + begin, n, align, locals[i]);
 		}
 	}
-	gshmemi_coll_complete(&c);
-	gshmemi_nodes_tell(&c, locals, nodes->nlocal, phase + 1);
-	gshmemi_nodes_poll(&c, locals, nodes->nlocal, phase + 1);
-	gshmemi_coll_meet(&c);
-	gshmemi_coll_end(&c, phase + 1);
+	gshmemi_coll_complete(c);
+	gshmemi_nodes_tell(c, locals, nodes->nlocal, phase + 1);
+	gshmemi_nodes_poll(c, locals, nodes->nlocal, phase + 1);
+	gshmemi_coll_meet(c);
+	gshmemi_coll_end(c, phase + 1);
 }
 
 #endif /* GSHMEM_COLL_NODES_H */

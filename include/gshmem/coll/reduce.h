@@ -119,7 +119,7 @@ GSHMEMI_FN void gshmemi_block_take(const struct gshmemi_coll *c, struct gshmemi_
 	}
 }
 
-/* Where a PE finds the parts of sources that are on other nodes: their PEs have put them into its scratch. */
+/* Where a PE finds the parts of sources that are on other nodes: their PEs have put them into its scratch. nodes NULL: nowhere. */
 struct gshmemi_parts {
 	const struct gshmemi_team_nodes *nodes;
 	const char *scratch; /* of PE 0; the next one's is stride bytes behind */
@@ -127,13 +127,14 @@ struct gshmemi_parts {
 };
 
 /*
- * A block of every source, one after the other; each PE's result goes to it when it is there. parts NULL: all of them by gets. Else
- * those of other nodes are there, this block of them so far behind their begin, and the result of a reduction is left in this PE's dest.
+ * A block of every source, one after the other; each PE's result goes to it when it is there. Over several nodes those of others
+ * are in scratch, so far behind their begin, and the result of a reduction is left in this PE's dest.
  */
 GSHMEMI_FN void gshmemi_block_reduce(const struct gshmemi_coll *c, const struct gshmemi_coll_args *a, size_t source_at,
 				     size_t dest_at, unsigned n, const struct gshmemi_parts *parts, size_t parts_at)
 {
-	const int32_t *locals = parts ? gshmemi_nodes_locals(parts->nodes) : NULL, *end = parts ? locals + parts->nodes->nlocal : NULL;
+	const struct gshmemi_team_nodes *nodes = parts->nodes;
+	const int32_t *locals = nodes ? gshmemi_nodes_locals(nodes) : NULL, *end = nodes ? locals + nodes->nlocal : NULL;
 	const unsigned align = GSHMEMI_COLL_ALIGN(a->elem_nbytes);
 	const char *source = (const char *)a->source + source_at;
 	char *dest = (char *)a->dest + dest_at;
@@ -147,9 +148,9 @@ GSHMEMI_FN void gshmemi_block_reduce(const struct gshmemi_coll *c, const struct 
 	for (pe = 0; pe < c->team.npes; pe++) {
 		const char *part = NULL;
 
-		if (parts && locals < end && *locals == pe)
+		if (nodes && locals < end && *locals == pe)
 			locals++;
-		else if (parts)
+		else if (nodes)
 			part = parts->scratch + (unsigned)pe * parts->stride + parts_at;
 		if (pe == 0 && a->what != GSHMEMI_EXSCAN) {
 			gshmemi_block_take(c, &acc, source, part, n, align, pe);
@@ -165,9 +166,9 @@ GSHMEMI_FN void gshmemi_block_reduce(const struct gshmemi_coll *c, const struct 
 		if (a->what == GSHMEMI_INSCAN)
 			gshmemi_block_put(c, dest, &acc, n, align, pe);
 	}
-	if (a->what == GSHMEMI_REDUCE_SCATTER || (parts && a->what == GSHMEMI_REDUCE))
+	if (a->what == GSHMEMI_REDUCE_SCATTER || (nodes && a->what == GSHMEMI_REDUCE))
 		gshmemi_block_put(c, dest, &acc, n, align, c->team.my_pe);
-	for (pe = 0; !parts && a->what == GSHMEMI_REDUCE && pe < c->team.npes; pe++)
+	for (pe = 0; !nodes && a->what == GSHMEMI_REDUCE && pe < c->team.npes; pe++)
 		gshmemi_block_put(c, dest, &acc, n, align, gshmemi_coll_ahead(c, pe));
 }
 
@@ -179,105 +180,95 @@ GSHMEMI_FN size_t gshmemi_reduce_share(const struct gshmemi_coll *c, size_t nbyt
 	return (nbytes / (unsigned)c->team.npes + line) & ~(line - 1);
 }
 
-GSHMEMI_FN void gshmemi_reduce_long(const struct gshmemi_coll *c, const struct gshmemi_coll_args *a, size_t nbytes)
-{
-	const size_t share = gshmemi_reduce_share(c, nbytes);
-	const int is_scatter = a->what == GSHMEMI_REDUCE_SCATTER;
-	const size_t before = is_scatter ? 0 : share * (unsigned)c->team.my_pe, begin = before < nbytes ? before : nbytes;
-	const size_t end = is_scatter || nbytes - begin < share ? nbytes : begin + share;
-	const size_t source_at = is_scatter ? nbytes * (unsigned)c->team.my_pe : 0;
-	size_t at;
-
-	gshmemi_coll_complete(c);
-	gshmemi_coll_tell(c, c->phase + 1);
-	gshmemi_coll_await(c, c->phase + 1);
-	for (at = begin + (size_t)c->group.rank * GSHMEMI_FOLD_BLOCK; at < end; at += (size_t)c->group.size * GSHMEMI_FOLD_BLOCK)
-		gshmemi_block_reduce(c, a, source_at + at, at,
-				     end - at < GSHMEMI_FOLD_BLOCK ? (unsigned)(end - at) : GSHMEMI_FOLD_BLOCK, NULL, 0);
-	gshmemi_arch_fence_reads(); /* of sources that others write when they know */
-	gshmemi_coll_finish(c, c->phase + 2);
-}
-
-/* ---- long messages over several nodes ---- */
-
-/* Bytes of a PE's part that are in scratch at a time, of which there are two sets; 0: there is no scratch, or too little for the team. */
-GSHMEMI_FN size_t gshmemi_nodes_chunk(const struct gshmemi_coll *c, size_t share)
+/* Over several nodes, bytes of a PE's part that are in scratch at a time, of which there are two sets; 0: parts are got. */
+GSHMEMI_FN size_t gshmemi_reduce_chunk(const struct gshmemi_coll *c, size_t share)
 {
 	const size_t line = GSHMEMI_STAGE_LINE, most = GSHMEMI_SCRATCH_NBYTES / (2 * (unsigned)c->team.npes) & ~(line - 1);
 
-	if (!c->team.sync->scratch)
+	if (!gshmemi_coll_nodes(c) || !c->team.sync->scratch)
 		return 0;
 	return share < most ? (share + line - 1) & ~(line - 1) : most;
 }
 
-/*
- * As gshmemi_reduce_long, but that the PEs put their parts of a source to the PEs of other nodes that fold them, into scratch, chunk by
- * chunk: a get would wait for a round trip each time. The two sets of scratch take turns: who has put chunk i has folded all before, and
- * who puts chunk i + 2 has heard that from all. Results go to one PE of each node (gshmemi_nodes_spread).
- */
-GSHMEMI_COLL_NODES void gshmemi_reduce_nodes(struct gshmemi_coll c, const struct gshmemi_team_nodes *nodes, struct gshmemi_coll_args a,
-					     size_t nbytes, size_t share, size_t chunk)
+/* Of the part that a PE folds, which begins at begin of nbytes: the bytes of the chunk at first. */
+GSHMEMI_FN size_t gshmemi_reduce_bytes(size_t begin, size_t nbytes, size_t first, size_t share, size_t chunk)
 {
-	const int32_t *locals = gshmemi_nodes_locals(nodes), *others = locals + nodes->nlocal;
-	const int nbefore = nodes->begin[nodes->my_node], nbehind = c.team.npes - nodes->begin[nodes->my_node + 1], me = c.team.my_pe;
-	const int is_scatter = a.what == GSHMEMI_REDUCE_SCATTER, npes = c.team.npes;
-	const unsigned align = GSHMEMI_COLL_ALIGN(a.elem_nbytes);
-	const size_t pitch = is_scatter ? nbytes : share, total = is_scatter ? nbytes * (unsigned)npes : nbytes;
+	const size_t n = share - first < chunk ? share - first : chunk;
+
+	return begin + first >= nbytes ? 0 : nbytes - begin - first < n ? nbytes - begin - first : n;
+}
+
+/* A chunk of each part of this PE's source to the PE that folds it, if that is on another node; scratch is where that one has it. */
+GSHMEMI_FN void gshmemi_reduce_send(const struct gshmemi_coll *c, const struct gshmemi_coll_args *a, const struct gshmemi_parts *parts,
+				    size_t pitch, size_t nbytes, size_t first, size_t share)
+{
+	const int32_t *order = parts->nodes->order, *begin = parts->nodes->begin + parts->nodes->my_node;
 	const struct gshmemi_where in_sync = gshmemi_in_sync();
-	struct gshmemi_parts parts = {nodes, NULL, chunk};
-	size_t first, from, n, at;
 	int i, pe;
 
-	for (first = 0; first < share; first += chunk) {
-		parts.scratch = c.team.sync->scratch + (c.phase & 1) * (unsigned)npes * chunk;
-		c.phase++;
-		for (i = 0; i < nbefore + nbehind; i++) {
-			pe = i < nbehind ? others[i] : nodes->order[i - nbehind];
-			from = pitch * (unsigned)pe + first;
-			n = share - first < chunk ? share - first : chunk;
-			n = from >= total ? 0 : total - from < n ? total - from : n;
-			gshmemi_put(in_sync, c.group.scope, (void *)(uintptr_t)(parts.scratch + (unsigned)me * chunk),
-				    (const char *)a.source + from, n, align, gshmemi_coll_op_pe(&c, pe), 1, c.call);
+	for (i = 0; i < c->team.npes; i++) {
+		pe = order[i];
+		if (i < begin[0] || i >= begin[1])
+			gshmemi_put(in_sync, c->group.scope, (void *)(uintptr_t)(parts->scratch + (unsigned)c->team.my_pe * parts->stride),
+				    (const char *)a->source + pitch * (unsigned)pe + first,
+				    gshmemi_reduce_bytes(pitch * (unsigned)pe, nbytes, first, share, parts->stride),
+				    GSHMEMI_COLL_ALIGN(a->elem_nbytes), gshmemi_coll_op_pe(c, pe), 1, c->call);
+	}
+}
+
+/*
+ * Over several nodes PEs put their parts of a source to the PEs of other nodes that fold them, into scratch, chunk by chunk: a get would
+ * wait for a round trip each time. The two sets of scratch take turns: who puts chunk i + 2 has heard from all that they have put chunk
+ * i + 1, and so have folded chunk i. Results go to one PE of each node (gshmemi_nodes_spread). On one node there is one chunk.
+ */
+GSHMEMI_FN void gshmemi_reduce_long(struct gshmemi_coll *c, const struct gshmemi_coll_args *a, size_t nbytes)
+{
+	const int is_scatter = a->what == GSHMEMI_REDUCE_SCATTER;
+	const size_t share = is_scatter ? nbytes : gshmemi_reduce_share(c, nbytes), pitch = share;
+	const size_t all = is_scatter ? nbytes * (unsigned)c->team.npes : nbytes, begin = pitch * (unsigned)c->team.my_pe;
+	const size_t chunk = gshmemi_reduce_chunk(c, share);
+	struct gshmemi_parts parts = {NULL, NULL, chunk};
+	size_t first, n, at;
+
+	if (chunk)
+		parts.nodes = gshmemi_coll_nodes(c);
+	for (first = 0; first < share; first += chunk ? chunk : share) {
+		if (chunk) {
+			parts.scratch = c->team.sync->scratch + (c->phase & 1) * (unsigned)c->team.npes * chunk;
+			gshmemi_reduce_send(c, a, &parts, pitch, all, first, share);
+			gshmemi_coll_order(c);
+		} else {
+			gshmemi_coll_complete(c);
 		}
-		gshmemi_coll_order(&c);
-		gshmemi_nodes_tell(&c, nodes->order, npes, c.phase);
-		gshmemi_nodes_poll(&c, nodes->order, npes, c.phase);
-		gshmemi_coll_meet(&c);
-		from = pitch * (unsigned)me + first;
-		n = share - first < chunk ? share - first : chunk;
-		n = from >= total ? 0 : total - from < n ? total - from : n;
-		for (at = (size_t)c.group.rank * GSHMEMI_FOLD_BLOCK; at < n; at += (size_t)c.group.size * GSHMEMI_FOLD_BLOCK)
-			gshmemi_block_reduce(&c, &a, from + at, is_scatter ? first + at : from + at,
+		c->phase++;
+		gshmemi_coll_tell(c, c->phase);
+		gshmemi_coll_await(c, c->phase);
+		n = gshmemi_reduce_bytes(begin, all, first, share, chunk ? chunk : share);
+		for (at = (size_t)c->group.rank * GSHMEMI_FOLD_BLOCK; at < n; at += (size_t)c->group.size * GSHMEMI_FOLD_BLOCK)
+			gshmemi_block_reduce(c, a, begin + first + at, (is_scatter ? 0 : begin) + first + at,
 					     n - at < GSHMEMI_FOLD_BLOCK ? (unsigned)(n - at) : GSHMEMI_FOLD_BLOCK, &parts, at);
 		gshmemi_arch_fence_reads(); /* of sources that others write when they know */
-		gshmemi_group_sync(&c.group);
+		gshmemi_group_sync(&c->group);
 	}
-	if (a.what == GSHMEMI_REDUCE) {
-		from = share * (unsigned)me < nbytes ? share * (unsigned)me : nbytes;
-		gshmemi_nodes_spread(c, nodes, (char *)a.dest, (const char *)a.dest + from, share, nbytes, align);
-	} else {
-		gshmemi_coll_finish(&c, c.phase + 1);
-	}
+	if (chunk && a->what == GSHMEMI_REDUCE)
+		gshmemi_nodes_spread(c, parts.nodes, (char *)a->dest, (const char *)a->dest + (begin < all ? begin : all), share, all,
+				     GSHMEMI_COLL_ALIGN(a->elem_nbytes));
+	else
+		gshmemi_coll_finish(c, c->phase + 1);
 }
 
 /* All that this file is for: what is in the arguments. */
 GSHMEMI_COLL int gshmemi_reduce(int scope, const struct gshmemi_coll_args *a, const char *call)
 {
-	const struct gshmemi_coll c = gshmemi_coll_begin(scope, a, call);
+	struct gshmemi_coll c = gshmemi_coll_begin(scope, a, call);
 	const size_t nbytes = a->nelems * a->elem_nbytes;
-	const struct gshmemi_team_nodes *nodes;
-	size_t share;
 
 	if (!nbytes) {
 		gshmemi_coll_part(&c);
 		return 0;
 	}
-	nodes = gshmemi_coll_nodes(&c);
-	share = a->what == GSHMEMI_REDUCE_SCATTER ? nbytes : gshmemi_reduce_share(&c, nbytes);
 	if (gshmemi_ll_fits(&c, nbytes, GSHMEMI_LL_REDUCE))
 		gshmemi_ll_reduce(&c, a, nbytes);
-	else if (nodes && gshmemi_nodes_chunk(&c, share))
-		gshmemi_reduce_nodes(c, nodes, *a, nbytes, share, gshmemi_nodes_chunk(&c, share));
 	else
 		gshmemi_reduce_long(&c, a, nbytes);
 	return 0;

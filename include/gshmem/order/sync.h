@@ -162,59 +162,17 @@ GSHMEMI_FN int gshmemi_sync_ahead(const struct gshmemi_team_view *team, int dist
 }
 
 /*
- * The rounds of a barrier among the PEs of team, which may be a part of the one that sync belongs to; their flags are in this row and the
- * next ones. Other arguments are those of gshmemi_disseminate.
+ * The PEs among which the next part of a barrier by nodes is, and the first row of its flags: those of this node, the first ones of all
+ * nodes, and those of this node once more, whom the first one releases. False: this PE has no part in it. One body serves all parts,
+ * and barriers on one node: kernels would pay for a second one with registers.
  */
-GSHMEMI_FN void gshmemi_disseminate_rounds(const struct gshmemi_team_view *team, uint64_t epoch, int row, uint64_t *words,
-					  int is_released, const char *call)
+GSHMEMI_FN int gshmemi_sync_part(const struct gshmemi_team_nodes *nodes, int part, struct gshmemi_team_view *pes, int *row_p)
 {
-	struct gshmemi_sync *sync = team->sync;
-	int distance, i, k;
-
-	for (distance = 1; distance < team->npes; distance *= GSHMEMI_SYNC_RADIX, row++) {
-		for (i = 1; words && i < GSHMEMI_SYNC_RADIX && i * distance < team->npes; i++)
-			for (k = 0; k < GSHMEMI_SYNC_WORDS; k++)
-				gshmemi_sync_write(GSHMEMI_SLOW_P, &sync->word[epoch & 1][row][i][k], words[k],
-						   gshmemi_sync_ahead(team, i * distance), call);
-		if (words || row || !is_released)
-			GSHMEMI_SYNC_OWN(complete)(call);
-		for (i = 1; i < GSHMEMI_SYNC_RADIX && i * distance < team->npes; i++)
-			gshmemi_sync_tell(&sync->flag[row][i], epoch, gshmemi_sync_ahead(team, i * distance), call);
-		GSHMEMI_SYNC_OWN(await)(team, sync->flag[row], epoch, distance, call);
-		if (words)
-			GSHMEMI_SYNC_OWN(combine)(words, (const uint64_t(*)[GSHMEMI_SYNC_WORDS])sync->word[epoch & 1][row], i, call);
-	}
-}
-
-/*
- * The same by nodes: the PEs of each node among themselves, their first ones among themselves, and these release the others: over the
- * network goes one flag for each pair of nodes, not of PEs.
- */
-GSHMEMI_SLOW void gshmemi_disseminate_nodes(struct gshmemi_sync *sync, const struct gshmemi_team_nodes *nodes, uint64_t epoch,
-					    uint64_t *words, const char *call)
-{
-	const struct gshmemi_team_view locals = {sync, nodes->locals, nodes->my_local, nodes->nlocal, 0, 0};
-	const struct gshmemi_team_view leaders = {sync, nodes->leaders, nodes->my_node, nodes->nnodes, 0, 0};
-	const struct gshmemi_team_view pair = {sync, nodes->pair, 1, 2, 0, 0};
-	int i, k;
-
-	gshmemi_disseminate_rounds(&locals, epoch, 0, words, 0, call);
-	if (nodes->my_local) {
-		GSHMEMI_SYNC_OWN(await)(&pair, sync->flag[GSHMEMI_SYNC_RELEASE], epoch, 1, call);
-		if (words)
-			GSHMEMI_SYNC_OWN(combine)(words, (const uint64_t(*)[GSHMEMI_SYNC_WORDS])sync->word[epoch & 1][GSHMEMI_SYNC_RELEASE],
-						  2, call);
-		return;
-	}
-	gshmemi_disseminate_rounds(&leaders, epoch, nodes->row, words, 0, call);
-	for (i = 1; words && i < nodes->nlocal; i++)
-		for (k = 0; k < GSHMEMI_SYNC_WORDS; k++)
-			gshmemi_sync_write(GSHMEMI_SLOW_P, &sync->word[epoch & 1][GSHMEMI_SYNC_RELEASE][1][k], words[k], nodes->locals[i],
-					   call);
-	if (nodes->nlocal > 1)
-		GSHMEMI_SYNC_OWN(complete)(call);
-	for (i = 1; i < nodes->nlocal; i++)
-		gshmemi_sync_tell(&sync->flag[GSHMEMI_SYNC_RELEASE][1], epoch, nodes->locals[i], call);
+	pes->members = part == 1 ? nodes->leaders : nodes->locals;
+	pes->my_pe = part == 1 ? nodes->my_node : nodes->my_local;
+	pes->npes = part == 1 ? nodes->nnodes : nodes->nlocal;
+	*row_p = nodes->row[part];
+	return part != 1 || !nodes->my_local;
 }
 
 /*
@@ -230,14 +188,33 @@ GSHMEMI_FN void gshmemi_disseminate(const struct gshmemi_team_view *team, uint64
 	struct gshmemi_sync *sync = team->sync;
 	const uint64_t epoch = GSHMEMI_SYNC_OWN(load)(&sync->epoch, call) + 1;
 	const struct gshmemi_team_nodes *nodes = NULL;
+	struct gshmemi_team_view pes = *team;
+	int part, distance, row, i, k;
 
 	GSHMEMI_SYNC_OWN(store)(&sync->epoch, epoch, call);
 	if (gshmemi_is_slow(GSHMEMI_SLOW_NODES))
 		nodes = GSHMEMI_SYNC_OWN(nodes)(sync, call);
-	if (nodes && nodes->row >= 0)
-		gshmemi_disseminate_nodes(sync, nodes, epoch, words, call);
-	else
-		gshmemi_disseminate_rounds(team, epoch, 0, words, is_released, call);
+	if (nodes && nodes->row[2] < 0)
+		nodes = NULL;
+	for (part = 0; part < (nodes ? 3 : 1); part++) {
+		row = 0;
+		if (nodes && !gshmemi_sync_part(nodes, part, &pes, &row))
+			continue;
+		for (distance = 1; distance < pes.npes; distance *= GSHMEMI_SYNC_RADIX, row++) {
+			for (i = 1; words && i < GSHMEMI_SYNC_RADIX && i * distance < pes.npes; i++)
+				for (k = 0; k < GSHMEMI_SYNC_WORDS; k++)
+					gshmemi_sync_write(GSHMEMI_SLOW_P, &sync->word[epoch & 1][row][i][k], words[k],
+							   gshmemi_sync_ahead(&pes, i * distance), call);
+			if (words || row || !is_released)
+				GSHMEMI_SYNC_OWN(complete)(call);
+			for (i = 1; i < GSHMEMI_SYNC_RADIX && i * distance < pes.npes; i++)
+				gshmemi_sync_tell(&sync->flag[row][i], epoch, gshmemi_sync_ahead(&pes, i * distance), call);
+			GSHMEMI_SYNC_OWN(await)(&pes, sync->flag[row], epoch, distance, call);
+			if (words)
+				GSHMEMI_SYNC_OWN(combine)(words, (const uint64_t(*)[GSHMEMI_SYNC_WORDS])sync->word[epoch & 1][row], i,
+							  call);
+		}
+	}
 }
 
 /*

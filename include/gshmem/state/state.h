@@ -92,11 +92,10 @@ struct gshmemi_table {
  * at distances i * k^r, that it has arrived, and waits for the k-1 before it. Counters only grow while the team is there,
  * so nothing is ever reset. Words may travel with the flags; two sets of them take turns, because a PE may be in the
  * next barrier while another still reads what came with this one. Where a team has PEs on several nodes, those of a node do so among
- * themselves, then the first ones of all nodes, which release the others.
+ * themselves, then the first ones of all nodes, then those of a node again.
  */
-#define GSHMEMI_SYNC_RADIX   16
-#define GSHMEMI_SYNC_ROUNDS  5 /* 16^4 PEs, GSHMEMI_NPES_LIMIT; one more, because nodes and their PEs round up each */
-#define GSHMEMI_SYNC_RELEASE GSHMEMI_SYNC_ROUNDS /* the row in which the first PE of a node releases the others: [1] */
+#define GSHMEMI_SYNC_RADIX  16
+#define GSHMEMI_SYNC_ROUNDS 6 /* 16^4 PEs, GSHMEMI_NPES_LIMIT; and by nodes two among up to 16 PEs of each */
 #define GSHMEMI_SYNC_WORDS   2
 struct gshmemi_sync {
 	uint64_t epoch;      /* barriers that this PE has entered; written by this PE */
@@ -115,8 +114,8 @@ struct gshmemi_sync {
 	const struct gshmemi_team_nodes *nodes; /* NULL: the team's PEs are on one node */
 	char *scratch;       /* this PE's: where others put their parts of a reduction; NULL: it goes by gets */
 	uint64_t pad[4];
-	uint64_t flag[GSHMEMI_SYNC_ROUNDS + 1][GSHMEMI_SYNC_RADIX]; /* [r][i]: epoch of the PE at distance i * k^r before */
-	uint64_t word[2][GSHMEMI_SYNC_ROUNDS + 1][GSHMEMI_SYNC_RADIX][GSHMEMI_SYNC_WORDS]; /* [epoch & 1][r][i]: of that PE */
+	uint64_t flag[GSHMEMI_SYNC_ROUNDS][GSHMEMI_SYNC_RADIX]; /* [r][i]: epoch of the PE at distance i * k^r before */
+	uint64_t word[2][GSHMEMI_SYNC_ROUNDS][GSHMEMI_SYNC_RADIX][GSHMEMI_SYNC_WORDS]; /* [epoch & 1][r][i]: of that PE */
 };
 
 /*
@@ -128,8 +127,7 @@ struct gshmemi_team_nodes {
 	int32_t my_node;
 	int32_t nlocal;         /* PEs of the team on this one's node, */
 	int32_t my_local;       /* and which of them this one is; 0: it is the node's first */
-	int32_t row;            /* of struct gshmemi_sync, for the rounds of nodes; -1: those of a barrier by nodes do not fit into it */
-	int32_t pair[2];        /* in the world: the first PE of this node, and this PE */
+	int32_t row[3];         /* of struct gshmemi_sync, in which each part of a barrier begins; -1: all of them do not fit into it */
 	int32_t pad;
 	const int32_t *locals;  /* [nlocal]: PEs of the world on this node */
 	const int32_t *leaders; /* [nnodes]: PEs of the world, the first ones of their nodes */
