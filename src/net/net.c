@@ -34,6 +34,7 @@
 #define NAP_LONG_NS 2000000   /* up to this */
 #define SILENCE_NS  20000000  /* between two looks for PEs that are silent */
 #define CLOCK_LOOKS 16        /* looks in vain between two at the clock */
+#define AWAY_NS     50000     /* a nap while a host that waits makes progress */
 
 #define NBUFFERS    128
 #define NITEMS      1024
@@ -50,6 +51,7 @@ static atomic_bool is_held;   /* while it is held */
 static pthread_t thread;
 static atomic_bool is_stopping;
 static atomic_uint nwaiting;  /* threads that wait for the lock */
+static atomic_uint npolls;    /* by hosts that wait */
 static uint32_t is_napping;   /* the net thread sleeps on it */
 static bool is_suspended;     /* a PE that is silent is stopped, which was said */
 
@@ -190,6 +192,20 @@ void gshmemi_net_progress(void)
 	let_go();
 }
 
+void gshmemi_host_progress(void)
+{
+	int n;
+
+	atomic_fetch_add_explicit(&npolls, 1, memory_order_relaxed);
+	if (pthread_mutex_trylock(&lock))
+		return;
+	hold();
+	n = engine ? make_progress() : 0;
+	let_go();
+	if (n && gshmemi_net_on_progress)
+		gshmemi_net_on_progress();
+}
+
 /* ---- the thread ---- */
 
 struct rest {
@@ -239,9 +255,20 @@ static void rest(struct rest *rest, bool has_waiters)
 	nap(rest->nap_ns);
 }
 
+/* Whether a host that waits has made progress since the last time; then this thread only takes its core. */
+static bool is_needless(unsigned *npolls_p)
+{
+	const unsigned before = *npolls_p;
+
+	*npolls_p = atomic_load_explicit(&npolls, memory_order_relaxed);
+	return *npolls_p != before;
+}
+
 static void *run(void *unused)
 {
+	const struct timespec away = {0, AWAY_NS};
 	struct rest r = {0};
+	unsigned nseen = 0;
 	bool has_waiters;
 	int n;
 
@@ -251,6 +278,11 @@ static void *run(void *unused)
 	while (!atomic_load(&is_stopping)) {
 		if (atomic_load(&nwaiting)) /* they make progress */
 			gshmemi_thread_yield();
+		if (is_needless(&nseen)) {
+			listen(&r, gshmemi_arch_clock_ns());
+			nanosleep(&away, NULL);
+			continue;
+		}
 		pthread_mutex_lock(&lock);
 		hold();
 		n = make_progress();

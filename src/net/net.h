@@ -33,6 +33,9 @@ void gshmemi_net_leave(void);
 /* Make progress, unless another thread does. */
 void gshmemi_net_progress(void);
 
+/* A host that waits for what comes over the net makes progress by itself; the net thread leaves it the core meanwhile. */
+void gshmemi_host_progress(void);
+
 /*
  * The net thread calls it when there was something to do, without the lock: who sleeps until an operation is over may look again. NULL:
  * nobody sleeps. Set before the net starts.

@@ -86,6 +86,10 @@ GSHMEMI_FN uint64_t gshmemi_wait_long(unsigned polls, uint64_t started_ns, const
 	return started_ns;
 }
 
+#if defined GSHMEMI_LIBRARY && !GSHMEMI_KERNELS
+void gshmemi_host_progress(void); /* src/net/net.c */
+#endif
+
 /*
  * Wait until the word at ivar, of a constant nbytes, satisfies the comparison; returns its bits. pe is who should
  * change it, for the report, or -1. The acquire pairs with the release before the update (gshmemi_put_signal, gshmemi_fence).
@@ -98,6 +102,10 @@ GSHMEMI_FN uint64_t gshmemi_wait(const void *ivar, unsigned nbytes, int is_signe
 
 	while (found = gshmemi_arch_load(ivar, nbytes), !gshmemi_compare(found, cmp, value, nbytes, is_signed)) {
 		gshmemi_arch_pause(&polls);
+#if defined GSHMEMI_LIBRARY && !GSHMEMI_KERNELS
+		if (gshmemi_is_slow(GSHMEMI_SLOW_NET)) /* what comes over the network need not wait for another thread's turn */
+			gshmemi_host_progress();
+#endif
 		if ((polls & (GSHMEMI_WAIT_POLLS - 1)) == 0)
 			started_ns = gshmemi_wait_long(polls, started_ns, ivar, nbytes, found, cmp, value, pe, call);
 	}
