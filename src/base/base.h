@@ -207,6 +207,9 @@ void gshmemi_bootstrap_broadcast(void *data, size_t nbytes, int root);
  * order of the PEs.
  */
 void gshmemi_bootstrap_split(int lowest);
+
+/* MPI uses the network, though all PEs are on one machine: some are in containers. All PEs of the machine say so. */
+void gshmemi_bootstrap_expect_network(void);
 void gshmemi_bootstrap_allgather_node(const void *mine, void *all, size_t nbytes);
 /* What some PEs, in their order, tell all others: nbytes each. There is at least one on each machine, and its lowest PE is one. */
 void gshmemi_bootstrap_allgather_leaders(bool is_leader, int nleaders, const void *mine, void *all, size_t nbytes);

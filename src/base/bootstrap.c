@@ -38,7 +38,7 @@ static int npes;
 static int level;       /* MPI_THREAD_* */
 static atomic_int nworld; /* processes of MPI_COMM_WORLD; 0: MPI is not known to run */
 static pid_t owner_pid; /* the process that started MPI, 0: not us; a forked child must not finalize it */
-static bool has_machines; /* more than one in the last job */
+static bool has_network;  /* MPI used it, or may have, in the last job */
 static bool is_first; /* of MPI_COMM_WORLD */
 static atomic_bool is_out; /* of MPI_Finalize */
 static int exit_status;  /* what the program exits with, as far as one can tell */
@@ -150,7 +150,7 @@ void gshmemi_bootstrap_finalize(void)
 {
 	if (owner_pid != getpid() || comm != MPI_COMM_NULL || gshmemi_is_ending() || is_finalized())
 		return;
-	if (has_machines)
+	if (has_network)
 		settle();
 	MPI_Finalize();
 	atomic_store(&is_out, true);
@@ -404,8 +404,13 @@ void gshmemi_bootstrap_split(int lowest)
 
 	check(MPI_Comm_split(comm, lowest, rank, &node_comm));
 	MPI_Comm_size(node_comm, &size);
-	has_machines = size < npes;
+	has_network = size < npes;
 	gshmemi_traffic_add(&traffic, false, GSHMEMI_SPLIT_NBYTES(npes));
+}
+
+void gshmemi_bootstrap_expect_network(void)
+{
+	has_network = true;
 }
 
 void gshmemi_bootstrap_barrier(void)

@@ -227,9 +227,16 @@ static void find_machine(void)
 	job.most = (int)-fewest;
 }
 
+/* Containers number their processes alike: pid 7 of another one is some process here, too, or this one. */
+static bool is_in_our_pid_space(const struct gshmemi_peer *peer)
+{
+	return peer->pid_space == job.peers[job.rank].pid_space;
+}
+
 static void meet_peers(void)
 {
 	struct gshmemi_peer mine = {.pe = job.my_pe, .pid = getpid(), .uid = geteuid()};
+	bool is_parted = false;
 	struct stat st;
 	int i;
 
@@ -242,7 +249,10 @@ static void meet_peers(void)
 	for (i = 0; i < job.npeers; i++) {
 		job.peers[i].is_local = pretended_node(job.peers[i].pe) == pretended_node(job.my_pe);
 		job.nlocal += job.peers[i].is_local;
+		is_parted |= !is_in_our_pid_space(&job.peers[i]);
 	}
+	if (is_parted)
+		gshmemi_bootstrap_expect_network();
 }
 
 int gshmemi_job_open(int rc, const struct gshmemi_config *config)
@@ -328,12 +338,25 @@ const struct gshmemi_peer *gshmemi_job_find(int pe)
 	return job.peers ? bsearch(&pe, job.peers, (size_t)job.npeers, sizeof *job.peers, compare_pe) : NULL;
 }
 
+int gshmemi_job_open_file(int pe, int peer_fd, int flags)
+{
+	const struct gshmemi_peer *peer = gshmemi_job_find(pe);
+	char path[48];
+	int fd;
+
+	if (!is_in_our_pid_space(peer))
+		return -EXDEV;
+	snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)peer->pid, peer_fd);
+	fd = open(path, flags | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
 int gshmemi_job_open_pidfd(int pe)
 {
 	const struct gshmemi_peer *peer = gshmemi_job_find(pe);
 	int fd;
 
-	if (peer->pid_space != job.peers[job.rank].pid_space)
+	if (!is_in_our_pid_space(peer))
 		return -EXDEV;
 	fd = (int)syscall(SYS_pidfd_open, peer->pid, 0);
 	return fd < 0 ? -errno : fd;
@@ -343,7 +366,7 @@ void gshmemi_job_explain(int pe, char *why, size_t nbytes)
 {
 	const struct gshmemi_peer *peer = gshmemi_job_find(pe), *mine = &job.peers[job.rank];
 
-	if (peer->pid_space != mine->pid_space)
+	if (!is_in_our_pid_space(peer))
 		snprintf(why, nbytes, "it is in another PID namespace than this PE: run both in one container");
 	else if (peer->uid != mine->uid)
 		snprintf(why, nbytes, "it runs as uid %u, this PE as uid %u", peer->uid, mine->uid);

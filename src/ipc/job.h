@@ -75,6 +75,12 @@ const char *gshmemi_job_host(int pe);
 const struct gshmemi_peer *gshmemi_job_find(int pe);
 
 /*
+ * Opens a file that a PE of this machine has open as peer_fd, by flags of open. A negative errno: -EXDEV if the PE's pid means
+ * nothing here, or another process.
+ */
+int gshmemi_job_open_file(int pe, int peer_fd, int flags);
+
+/*
  * A pidfd of a PE of this machine, or a negative errno: -ESRCH if it is gone, -EXDEV if its pid means nothing
  * here.
  */

@@ -72,24 +72,27 @@ err_close:
 int gshmemi_life_open_peer(int pe, int peer_fd)
 {
 	const struct gshmemi_peer *peer = gshmemi_job_find(pe);
-	char path[48], why[128];
 	void *map = MAP_FAILED;
-	int fd;
+	char why[128];
+	int fd, rc;
 
-	snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)peer->pid, peer_fd);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
+	fd = gshmemi_job_open_file(pe, peer_fd, O_RDONLY);
+	rc = fd < 0 ? fd : 0;
 	if (fd >= 0) {
 		map = mmap(NULL, page(), PROT_READ, MAP_SHARED, fd, 0);
-		if (map != MAP_FAILED && peer == gshmemi_job->peers)
+		rc = map == MAP_FAILED ? -errno : 0;
+		if (!rc && peer == gshmemi_job->peers)
 			floor_fd = fd;
 		else
 			close(fd);
 	}
-	if (map == MAP_FAILED) {
+	if (rc == -EXDEV) /* said once for all of them */
+		return rc;
+	if (rc) {
 		gshmemi_job_explain(pe, why, sizeof why);
-		gshmemi_warn("init: the end of PE %d, pid %d on %s, will not be seen: %s: %s (%s)", pe, (int)peer->pid,
-			     gshmemi_job->host, path, strerror(errno), why);
-		return -EACCES;
+		gshmemi_warn("init: the end of PE %d, pid %d on %s, will not be seen: %s (%s)", pe, (int)peer->pid, gshmemi_job->host,
+			     strerror(-rc), why);
+		return rc;
 	}
 	peers[peer - gshmemi_job->peers] = map;
 	return 0;

@@ -20,7 +20,7 @@ enum {
 
 /* Make this PE's word; *fd_p is what peers open it by. */
 int gshmemi_life_open(int *fd_p);
-/* Open that of a PE on this machine. One that cannot be opened is a warning: its end will not be seen. */
+/* Open that of a PE on this machine. One that cannot be opened is a warning: its end will not be seen; but -EXDEV, another PID namespace, is silent. */
 int gshmemi_life_open_peer(int pe, int fd);
 void gshmemi_life_close(void);
 

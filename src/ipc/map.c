@@ -221,6 +221,11 @@ static bool lacks_atomics(const struct gshmemi_peer *peer)
 	return peer->is_mapped && !peer->has_atomics;
 }
 
+static bool is_out_of_sight(const struct gshmemi_peer *peer)
+{
+	return peer->pid_space != gshmemi_job->peers[gshmemi_job->rank].pid_space;
+}
+
 /* The peers of which something is true, as "1, 2"; returns how many. */
 static int list_peers(bool (*is_true)(const struct gshmemi_peer *), char *list, size_t nbytes)
 {
@@ -239,7 +244,7 @@ static int list_peers(bool (*is_true)(const struct gshmemi_peer *), char *list, 
 	return n;
 }
 
-/* One line for all peers of this node that are out of reach, and one for all that are without atomics. */
+/* One line for all peers of this node that are out of reach, one for all that are without atomics, and one for all in other containers. */
 static void report_access(void)
 {
 	char list[256];
@@ -252,6 +257,10 @@ static void report_access(void)
 	if (n)
 		gshmemi_info("init: no native atomics from the device of PE %d to %s of PE %s", gshmemi_job->my_pe,
 			     n > 1 ? "those" : "that", list);
+	n = list_peers(is_out_of_sight, list, sizeof list);
+	if (n)
+		gshmemi_warn("init: PE %s, on this machine, too, %s in another PID namespace than PE %d, which will not see %s", list,
+			     n > 1 ? "are" : "is", gshmemi_job->my_pe, n > 1 ? "their ends" : "its end");
 }
 
 /* ---- exchange ---- */

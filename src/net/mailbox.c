@@ -73,17 +73,14 @@ static int create_file(int *fd_p)
 
 static int open_file(const struct gshmemi_peer *peer, int peer_fd, int *fd_p)
 {
-	char path[48], why[128];
-	int fd, rc;
+	const int fd = gshmemi_job_open_file(peer->pe, peer_fd, O_RDWR);
+	char why[128];
 
-	snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)peer->pid, peer_fd);
-	fd = open(path, O_RDWR | O_CLOEXEC);
 	if (fd < 0) {
-		rc = -errno;
 		gshmemi_job_explain(peer->pe, why, sizeof why);
-		gshmemi_error("init: the mailbox of PE %d, whose device this PE shares: pid %d on %s: %s: %s (%s)", peer->pe,
-			      (int)peer->pid, gshmemi_job->host, path, strerror(-rc), why);
-		return rc;
+		gshmemi_error("init: the mailbox of PE %d, whose device this PE shares: pid %d on %s: %s (%s)", peer->pe,
+			      (int)peer->pid, gshmemi_job->host, strerror(-fd), why);
+		return fd;
 	}
 	*fd_p = fd;
 	return 0;
