@@ -339,7 +339,9 @@ static const char *const why_names[] = {"-", "other-node", "asked-for", "no-atom
 /* What each PE tells of itself. */
 struct row {
 	char host[64];
+	char device[64]; /* its name and architecture */
 	int64_t pid;
+	int64_t wave;    /* lanes of a wave of the device */
 	char to[]; /* [npes][NWAYS]: indices */
 };
 
@@ -355,6 +357,18 @@ static const struct {
 	[WHY] = {"because_of", why_names},
 };
 
+/* GPUs of several kinds may be in one job. */
+static void describe_device(struct row *row)
+{
+	hipDeviceProp_t prop;
+	int device;
+
+	if (hipGetDevice(&device) != hipSuccess || hipGetDeviceProperties(&prop, device) != hipSuccess)
+		return;
+	snprintf(row->device, sizeof row->device, "%.40s, architecture %d.%d", prop.name, prop.major, prop.minor);
+	row->wave = prop.warpSize;
+}
+
 static void report_pe(int pe, const struct row *row, const char **words, int npes)
 {
 	char name[96];
@@ -364,6 +378,8 @@ static void report_pe(int pe, const struct row *row, const char **words, int npe
 	open_group(json ? NULL : name, false);
 	put_text("host", row->host);
 	put_number("pid", (uint64_t)row->pid);
+	put_text("device", row->device);
+	put_number("wave", (uint64_t)row->wave);
 	for (way = 0; way < NWAYS; way++) {
 		for (to = 0; to < npes; to++)
 			words[to] = ways[way].names[(int)row->to[to * NWAYS + way]];
@@ -385,6 +401,7 @@ static void report_peers(int npes)
 	for (pe = 0; pe < npes; pe++) {
 		memcpy(row->host, gshmemi_job->host, sizeof row->host);
 		row->pid = getpid();
+		describe_device(row);
 		for (to = 0; to < npes; to++) {
 			row->to[to * NWAYS + REACHES] = reach(to);
 			row->to[to * NWAYS + PUTS] = find_way(to, false);
