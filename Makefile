@@ -198,11 +198,12 @@ RUN_mixed    = -1 -e 'GSHMEM_CARRY=1-in-3 | GSHMEM_CARRY=0,2'
 T_closed     = barrier_all host_meetings locks signal_put coll
 RUN_closed   = -1 -e 'GSHMEM_CPU_HOST_ACCESS=0 GSHMEM_CARRY=all'
 MAKE_closed  = $(MAKE_copies)
-# Over pretended nodes, in which tests/nodes.sh runs this: programs under mpirun, but those that ask who is mapped, and what needs nodes.
+# Over pretended nodes, in which tests/nodes.sh runs this: the examples, and programs under mpirun, but those that ask who is mapped, and what needs nodes.
 T_nodes      = $(filter-out $(call marked,net: no) $(call marked,carry: no) $(call marked,nodes: no) allocator%,$(filter $(call marked,run: -n),$(T_quick))) nodes_*
 RUN_nodes    = -1
+MAKE_nodes   = $(if $(T),,RUN=examples)
 # One program for each group of calls.
-T_few        = amo_values barrier_all coll contexts locks order_fence put_get_copy rpc_stream signal_put teams wait_until nodes_finalize
+T_few        = amo_values barrier_all coll contexts locks order_fence put_get_copy rpc_stream signal_put teams wait_until nodes_finalize nodes_info nodes_same_name
 # Tests and examples are read; what exercises the compiler is run, each program once (-1), as with the sanitizers. With the
 # copy loop of NVIDIA GPUs, which the cpu platform otherwise replaces by memcpy, and with it the collectives of GPUs.
 T_clang      = put* get* amo* signal* coll coll_late platform/* shmem/*
