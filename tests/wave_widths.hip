@@ -152,6 +152,8 @@ int main(int argc, char **argv)
 		t_hip(hipMemset(s->sums, 0, offsetof(struct shared, signals) - offsetof(struct shared, sums)));
 		gshmem_barrier_all();
 	}
+	t_hip(hipHostFree(heard));
+	gshmem_free(s);
 	gshmem_finalize();
 	return 0;
 }
