@@ -98,7 +98,7 @@ endif
 SUB = --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc))
 
 .DEFAULT_GOAL := lib
-.PHONY: lib tests benches examples tools try check check-all coverage bench setup install uninstall format clean help \
+.PHONY: bench-nodes lib tests benches examples tools try check check-all coverage bench setup install uninstall format clean help \
 	run-tests build-tests run-benches FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:
@@ -119,6 +119,10 @@ coverage: setup-coverage#           the lines that check covers, of those that a
 	@tests/coverage.sh
 bench:    setup-bench#              set up what is missing, build, run the benches, draw plots; T=put_bw N=2 for some
 	@$(MAKE) $(SUB) run-benches
+bench-nodes: setup-bench#          the net_* benches between two nodes, pretended or HOSTS=a,b
+	@$(MAKE) $(SUB) $(B)/bench/net_rma && mkdir -p $(B)/bench/nodes && { [ '$(HOSTS)' ] || set -- tests/nodes.sh 2x1 --; } && \
+	"$$@" sh -c '$${MPIRUN:-$$(tests/run.sh -l)} $(if $(HOSTS),-hosts $(HOSTS) -ppn 1) -n 2 $(B)/bench/net_rma -t 4000 -p free' \
+	>$(B)/bench/nodes/net_rma.n2.tsv && bench/ratios.sh $(B)/bench/nodes nodes
 setup:    setup-check#              install what building and testing need, with apt
 install:#                           into $(DESTDIR)$(PREFIX)
 uninstall:#                         remove what install put there
@@ -280,7 +284,7 @@ run-tests:
 build-tests: $(TESTS) $(MODULES) $(RUN_TOO) $(BENCHED) $(READ)
 run-benches: $(BENCHES) $(RAW) $(TOOLS)
 	$(if $(BENCHES),,$(error no bench matches T=$(T)))
-	@tests/run.sh -b $(if $(N),-n $(N)) $(BENCHES)
+	@tests/run.sh -b $(if $(N),-n $(N)) $(if $(T),$(BENCHES),$(filter-out %/net_rma,$(BENCHES)))
 	@bench/plot.sh $(B)/bench
 	@bench/ratios.sh $(B)/bench
 

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# bench/ratios.sh DIRECTORY - the figures that have a limit, out of the tables of the benches in DIRECTORY.
+# bench/ratios.sh DIRECTORY [nodes] - the figures that have a limit, out of the tables of the benches in DIRECTORY.
 # `make bench` ends with it.  Exit status 0 whatever the figures are: a loaded machine is not a failure.
 
-dir=${1:-build/cpu/bench}
+dir=${1:-build/cpu/bench} kind=${2-}
 cd "$dir" || exit 2
 
 # The platform that the tables are from; and whether PEs took turns on one GPU.
@@ -125,7 +125,27 @@ gpu_limits() {
 	END
 }
 
+# Between two nodes; nothing of this is measured by `make bench`.
+node_limits() {
+	cat <<-'END'
+	net_rma.n2         net_put_lat    host   8:8             2 <= 0.8  8-byte put + quiet, CPU, of MPI_Put + flush
+	net_rma.n2         net_put_lat    thread 8:8             2 <= 1    the same, kernel, of MPI's + a call to the CPU
+	net_rma.n2         net_fetch_add_lat thread 8:8          2 <= 1    fetch_add, kernel, of MPI's + a call
+	net_rma.n2         net_put_signal_lat thread 8:8         2 <= 0.5  put_signal, kernels, of MPI's put + flag
+	net_rma.n2         net_put16_lat  host   8:8             2 <= 1.5  16 puts + quiet, of one
+	net_rma.n2         net_put_rate   host   8:8             2 >= 20   8-byte puts, CPU, of MPI_Put's rate
+	net_rma.n2         net_put_rate   thread 8:8             2 >= 20   8-byte puts, kernel, of MPI_Put's rate
+	net_rma.n2         net_put_bw     host   65536:65536     2 >= 1    put + quiet, 64 KiB, of MPI's
+	net_rma.n2         net_put_bw     host   1048576:1048576 2 >= 1    put + quiet, 1 MiB, of MPI's
+	net_rma.n2         net_put_bw     host   16777216:16777216 2 >= 1  put + quiet, 16 MiB, of MPI's
+	net_rma.n2         net_barrier_lat host  0:0             2 <= 1.2  barrier_all, of MPI's
+	net_rma.n2         net_sum_lat    host   8:4194304       2 <= 1.2  sum_reduce, 8 B to 4 MiB, worst size
+	net_rma.n2         net_alltoall_lat host 8:4194304       2 <= 1.2  alltoall, worst size
+	END
+}
+
 limits() {
+	[ "$kind" != nodes ] || { node_limits; return; }
 	case ${platform:-cpu} in cpu) cpu_limits ;; *) gpu_limits ;; esac
 }
 
