@@ -339,11 +339,12 @@ static void sim_end(struct gshmemi_link *link)
 
 static char *sim_find(void *user, int pe, unsigned region, uint64_t offset, uint64_t nbytes);
 
-static bool sim_silent(void *user, int pe, uint64_t ns)
+static bool sim_silent(void *user, int pe, uint64_t ns, uint64_t nopen)
 {
 	(void)user;
 	(void)pe;
 	(void)ns;
+	(void)nopen;
 	return false;
 }
 
@@ -359,7 +360,7 @@ static void sim_open(int npes, size_t message_nbytes, const struct gshmemi_engin
 	for (pe = 0; pe < npes; pe++) {
 		sim.ends[pe] = (struct sim_end){{sim_start, sim_poll, sim_size, sim_end}, pe, NULL};
 		mine.link = &sim.ends[pe].link;
-		mine.owner = (struct gshmemi_engine_owner){sim_find, sim_silent, &sim.ends[pe]};
+		mine.owner = (struct gshmemi_engine_owner){sim_find, sim_silent, NULL, &sim.ends[pe]};
 		sim.engines[pe] = gshmemi_engine_create(&mine);
 	}
 }

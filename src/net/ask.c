@@ -380,15 +380,17 @@ bool gshmemi_engine_get_bulk(struct gshmemi_engine *e, const struct gshmemi_targ
 	return true;
 }
 
-static size_t chunk_nbytes(const struct gshmemi_engine *e, const struct item *item)
+static size_t chunk_nbytes(const struct item *item)
 {
-	return item->nbytes - item->at < e->config.chunk_nbytes ? (size_t)(item->nbytes - item->at) : e->config.chunk_nbytes;
+	const size_t most = item->connection->chunk_nbytes;
+
+	return item->nbytes - item->at < most ? (size_t)(item->nbytes - item->at) : most;
 }
 
 /* The chunk of number, as the record says it and as the link gets it. */
 static bool begin_chunk(struct gshmemi_engine *e, struct item *item, int what, uint64_t number, struct sending *chunk)
 {
-	const size_t nbytes = chunk_nbytes(e, item);
+	const size_t nbytes = chunk_nbytes(item);
 	struct gshmemi_net_record *r;
 
 	if (!wait_for(e, item->connection, item->at ? 0 : item->after) || !(r = add(e, item->connection, 0)))

@@ -109,6 +109,8 @@ struct connection {
 	uint64_t ends[2];              /* what that was behind the last two messages that were sent */
 	uint64_t returned;             /* record that gave credits back: limits from before it count no more */
 	uint64_t nperformed;           /* as it has told */
+	size_t chunk_nbytes;           /* of what it is sent or asked for */
+	bool is_far;                   /* on another machine */
 	uint64_t nchunks;              /* begun */
 	uint64_t nlanded;              /* as it has told */
 	uint64_t nbulks, nbulks_begun, nbulks_landed; /* puts: queued; with all of their chunks begun; landed */

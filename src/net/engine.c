@@ -7,6 +7,7 @@
 
 #define MOST_EVENTS 64 /* of the link, in one pass */
 #define PING_NS     100000000U
+#define FAR_PING_NS 1000000000U /* where nothing is open */
 #define LATE_NS     1000000000U /* who has not looked for so long cannot say that others were silent: it was stopped, or starved */
 
 /* ---- memory ---- */
@@ -131,6 +132,8 @@ struct connection *gshmemi_net_connection(struct gshmemi_engine *e, int pe)
 	c->heard_ns = gshmemi_arch_clock_ns(); /* it has not been silent yet */
 	c->next_seq = c->expected = e->config.first_seq;
 	c->limit = c->granted = e->config.first_seq + e->config.window;
+	c->is_far = e->config.owner.is_far && e->config.owner.is_far(e->config.owner.user, pe);
+	c->chunk_nbytes = c->is_far ? e->config.far_nbytes : e->config.chunk_nbytes;
 	c->puts_end = &c->puts;
 	c->gets_end = &c->gets;
 	name_chunks(c, c->put_chunks, SENDS_CHUNK);
@@ -464,9 +467,14 @@ int gshmemi_engine_progress(struct gshmemi_engine *e)
 
 /* ---- silence ---- */
 
+static uint64_t count_open(const struct connection *c)
+{
+	return c->nrecords - c->nperformed + c->nchunks - c->nlanded + c->ngetting;
+}
+
 static bool owes(const struct connection *c)
 {
-	return c->nperformed < c->nrecords || c->nlanded < c->nchunks || c->ngetting || c->open || c->queue.first;
+	return count_open(c) || c->open || c->queue.first;
 }
 
 /* Credits beyond those that need no grant go back when there has been nothing to say for a while. */
@@ -494,14 +502,14 @@ void gshmemi_engine_check_silence(struct gshmemi_engine *e, uint64_t now_ns)
 
 	e->listened_ns = now_ns;
 	for (c = e->first; c; c = c->next) {
-		if (!owes(c)) {
-			if (now_ns - c->heard_ns > PING_NS)
-				return_credits(e, c);
+		if (!owes(c) && now_ns - c->heard_ns > PING_NS)
+			return_credits(e, c);
+		if (!owes(c) && !c->is_far) {
 			c->asked_ns = 0;
 		} else if (c->asked_ns) {
-			if (is_late || e->config.owner.silent(e->config.owner.user, c->pe, now_ns - c->asked_ns))
+			if (is_late || e->config.owner.silent(e->config.owner.user, c->pe, now_ns - c->asked_ns, count_open(c)))
 				c->asked_ns = now_ns;
-		} else if (now_ns - c->heard_ns > PING_NS) {
+		} else if (now_ns - c->heard_ns > (owes(c) ? PING_NS : FAR_PING_NS)) {
 			c->asked_ns = now_ns;
 			c->must_ping = true;
 			gshmemi_net_activate(e, c);

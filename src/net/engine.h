@@ -39,8 +39,13 @@ struct gshmemi_agent;
 struct gshmemi_engine_owner {
 	/* Where nbytes at offset in a region of this PE are. Does not return if there are none. */
 	char *(*find)(void *user, int pe, unsigned region, uint64_t offset, uint64_t nbytes);
-	/* PE has said nothing for ns, since it was asked whether it is there. True: that time counts no more. */
-	bool (*silent)(void *user, int pe, uint64_t ns);
+	/*
+	 * PE has said nothing for ns, since it was asked whether it is there; nopen of what it was asked for is open: records, chunks and
+	 * answers. True: that time counts no more.
+	 */
+	bool (*silent)(void *user, int pe, uint64_t ns, uint64_t nopen);
+	/* PE is on another machine: its chunks are smaller, and it is asked now and then, although nothing is open. NULL: none is. */
+	bool (*is_far)(void *user, int pe);
 	void *user;
 };
 
@@ -56,7 +61,8 @@ struct gshmemi_engine_config {
 	unsigned most_window;   /* with what it is granted */
 	unsigned ncredits;      /* that are granted to all PEs together */
 	size_t small_nbytes;    /* a put or get of up to so many bytes is a record */
-	size_t chunk_nbytes;    /* of what is longer */
+	size_t chunk_nbytes;    /* of what is longer, */
+	size_t far_nbytes;      /* and to or from PEs on other machines */
 };
 
 struct gshmemi_engine *gshmemi_engine_create(const struct gshmemi_engine_config *config); /* NULL: no memory */

@@ -11,10 +11,12 @@
 
 #include <limits.h>
 #include <mpi.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/scale.h"
+#include "ipc/job.h"
 
 #define MESSAGE_NBYTES ((size_t)8192)
 #define NPOSTED        32      /* receives in each ring */
@@ -49,18 +51,25 @@ struct mpi_link {
 
 /* ---- errors ---- */
 
-/* 0, or -EIO after a message. Which PE has died, if one has, is for the watcher to say. */
-static int check(struct mpi_link *link, int code, const char *call)
+/* 0, or -EIO after a message. pe is the one that the call sends to or receives from; -1: any. A PE of this machine its watcher names. */
+static int check_with(struct mpi_link *link, int code, const char *call, int pe)
 {
-	char text[MPI_MAX_ERROR_STRING];
+	char text[MPI_MAX_ERROR_STRING], who[GSHMEMI_HOST_NBYTES + 32] = "a PE";
 	int length;
 
 	if (code == MPI_SUCCESS)
 		return 0;
 	link->has_failed = true;
 	MPI_Error_string(code, text, &length);
-	gshmemi_error("net: %s failed, which may mean that a PE died: %.*s", call, (int)strcspn(text, "\n"), text);
+	if (pe >= 0 && gshmemi_job)
+		snprintf(who, sizeof who, "PE %d on %s", pe, gshmemi_job_host(pe));
+	gshmemi_error("net: %s failed, which may mean that %s has died: %.*s", call, who, (int)strcspn(text, "\n"), text);
 	return -EIO;
+}
+
+static int check(struct mpi_link *link, int code, const char *call)
+{
+	return check_with(link, code, call, -1);
 }
 
 /* MPI_Testsome puts the errors of requests into their statuses. */
@@ -154,11 +163,11 @@ static int start(struct gshmemi_link *base, struct gshmemi_transfer *transfer)
 	}
 	request = &link->requests[link->ntransfers];
 	if (transfer->is_arrival)
-		rc = check(link, MPI_Irecv(transfer->memory, nbytes, MPI_BYTE, transfer->pe, tag, link->comm, request),
-			   "MPI_Irecv");
+		rc = check_with(link, MPI_Irecv(transfer->memory, nbytes, MPI_BYTE, transfer->pe, tag, link->comm, request), "MPI_Irecv",
+				transfer->pe);
 	else
-		rc = check(link, MPI_Isend(transfer->memory, nbytes, MPI_BYTE, transfer->pe, tag, link->comm, request),
-			   "MPI_Isend");
+		rc = check_with(link, MPI_Isend(transfer->memory, nbytes, MPI_BYTE, transfer->pe, tag, link->comm, request), "MPI_Isend",
+				transfer->pe);
 	if (rc)
 		return rc;
 	link->transfers[link->ntransfers++] = transfer;
