@@ -289,7 +289,6 @@ static void *run(void *unused)
 
 	(void)unused;
 	prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
-	prctl(PR_SET_NAME, "gshmem-net", 0UL, 0UL, 0UL);
 	while (!atomic_load(&is_stopping)) {
 		if (atomic_load(&nwaiting)) /* they make progress */
 			gshmemi_thread_yield();
@@ -359,8 +358,11 @@ static int start_thread(void)
 
 	atomic_store(&is_stopping, false);
 	rc = gshmemi_thread_start(&thread, run, NULL, "net: the net thread");
-	if (rc || gshmemi_env.NET_CPU < 0)
+	if (rc)
 		return rc;
+	(void)pthread_setname_np(thread, "gshmem-net"); /* here: it may not run for long where hosts make progress */
+	if (gshmemi_env.NET_CPU < 0)
+		return 0;
 	rc = gshmemi_thread_pin(thread, gshmemi_env.NET_CPU, "GSHMEM_NET_CPU: the net thread cannot stay on");
 	if (rc)
 		stop_thread();

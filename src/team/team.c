@@ -155,7 +155,7 @@ static int find_nodes(const struct shape *shape, struct gshmemi_team_nodes **nod
 	int32_t *number, nnodes = 0;
 	int i, rc = 0;
 
-	if (gshmemi_job->nnodes == 1)
+	if (gshmemi_job->nnodes < 2)
 		return 0;
 	number = calloc((size_t)gshmemi_job->nnodes, sizeof *number);
 	if (!number) {
@@ -376,7 +376,7 @@ int gshmemi_teams_open(void)
 	for (i = 0; i < npes; i++)
 		shape.pes[shape.npes++] = i;
 	rc = open_predefined(GSHMEMI_TEAM_WORLD, &shape, npes, &first);
-	if (!rc) /* hosts meet by nodes, too */
+	if (!rc && teams[GSHMEMI_TEAM_WORLD].nodes) /* hosts meet by nodes, too */
 		rc = gshmemi_devmem_copy(&gshmemi_heap.meeting->nodes, &teams[GSHMEMI_TEAM_WORLD].nodes, sizeof(struct gshmemi_team_nodes *),
 					 "where hosts meet");
 	find_shared(can_reach, &shape);
