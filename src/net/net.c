@@ -157,10 +157,10 @@ void gshmemi_net_leave(void)
 		wake();
 }
 
-/* Time for the watcher to say which PE has died, and to end this process. */
+/* Time for the watcher to say which PE has died, and to end this process. It sees PEs of this machine: where there is none, nobody waits. */
 static void wait_for_watcher(void)
 {
-	unsigned left_s = 5;
+	unsigned left_s = gshmemi_job->npeers > 1 ? 5 : 0;
 
 	while (left_s)
 		left_s = sleep(left_s);
