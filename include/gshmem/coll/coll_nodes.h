@@ -22,16 +22,6 @@ GSHMEMI_FN void gshmemi_coll_put(const struct gshmemi_coll *c, void *dest, const
 		gshmemi_put(gshmemi_in_heap(), c->group.scope, dest, source, nbytes, align, gshmemi_coll_op_pe(c, pe), 1, c->call);
 }
 
-/*
- * What the group has put to a PE is there before a flag that it tells that PE from here on; what it has put to other PEs need not be,
- * and sources are still read: gshmemi_coll_complete comes before the end. Spares a round trip over the network.
- */
-GSHMEMI_FN void gshmemi_coll_order(const struct gshmemi_coll *c)
-{
-	gshmemi_order(c->group.scope, GSHMEMI_CTX_LIBRARY);
-	gshmemi_group_sync(&c->group);
-}
-
 /* Tell a phase to PEs of the team, but to this one; the threads share them. */
 GSHMEMI_FN void gshmemi_nodes_tell(const struct gshmemi_coll *c, const int32_t *pes, int npes, uint64_t phase)
 {
@@ -93,7 +83,7 @@ GSHMEMI_FN void gshmemi_broadcast_nodes(struct gshmemi_coll *c, const struct gsh
 			for (i = 0; i < nodes->nlocal; i++)
 				if (locals[i] != c->team.my_pe)
 					gshmemi_coll_put(c, dest + at, (is_root ? source : dest) + at, n, align, locals[i]);
-			gshmemi_coll_order(c);
+			gshmemi_coll_complete(c);
 			for (i = 0; is_root && i < nodes->nnodes; i++)
 				if (i != nodes->my_node)
 					gshmemi_coll_tell_one(c, nodes->order[nodes->begin[i]], c->phase);
@@ -101,9 +91,10 @@ GSHMEMI_FN void gshmemi_broadcast_nodes(struct gshmemi_coll *c, const struct gsh
 		}
 		at += n;
 	} while (at < nbytes);
-	if (is_root)
+	if (is_root) {
 		gshmemi_coll_put(c, dest, source, nbytes, align, root);
-	gshmemi_coll_complete(c);
+		gshmemi_coll_complete(c);
+	}
 	gshmemi_coll_end(c, c->phase);
 }
 
@@ -128,7 +119,7 @@ GSHMEMI_FN void gshmemi_nodes_spread(struct gshmemi_coll *c, const struct gshmem
 			gshmemi_coll_put(c, dest + begin, source, n, align, *gshmemi_nodes_partner(nodes, node));
 	for (i = 0; i < nodes->nlocal; i++)
 		gshmemi_coll_put(c, dest + begin, source, n, align, locals[i]);
-	gshmemi_coll_order(c);
+	gshmemi_coll_complete(c);
 	for (node = 0; node < nodes->nnodes; node++)
 		if (node != nodes->my_node)
 			gshmemi_coll_tell_one(c, *gshmemi_nodes_partner(nodes, node), phase);

@@ -236,10 +236,8 @@ GSHMEMI_FN void gshmemi_reduce_long(struct gshmemi_coll *c, const struct gshmemi
 		if (chunk) {
 			parts.scratch = c->team.sync->scratch + (c->phase & 1) * (unsigned)c->team.npes * chunk;
 			gshmemi_reduce_send(c, a, &parts, pitch, all, first, share);
-			gshmemi_coll_order(c);
-		} else {
-			gshmemi_coll_complete(c);
 		}
+		gshmemi_coll_complete(c);
 		c->phase++;
 		gshmemi_coll_tell(c, c->phase);
 		gshmemi_coll_await(c, c->phase);
@@ -250,11 +248,14 @@ GSHMEMI_FN void gshmemi_reduce_long(struct gshmemi_coll *c, const struct gshmemi
 		gshmemi_arch_fence_reads(); /* of sources that others write when they know */
 		gshmemi_group_sync(&c->group);
 	}
-	if (chunk && a->what == GSHMEMI_REDUCE)
+	if (chunk && a->what == GSHMEMI_REDUCE) {
+		gshmemi_coll_complete(c); /* all threads are to put what each has put into this PE's dest */
+		gshmemi_arch_fence_acquire();
 		gshmemi_nodes_spread(c, parts.nodes, (char *)a->dest, (const char *)a->dest + (begin < all ? begin : all), share, all,
 				     GSHMEMI_COLL_ALIGN(a->elem_nbytes));
-	else
+	} else {
 		gshmemi_coll_finish(c, c->phase + 1);
+	}
 }
 
 /* All that this file is for: what is in the arguments. */
