@@ -136,7 +136,7 @@ static void settle(void)
 	is_first = world_rank == 0;
 	gshmemi_bootstrap_barrier(); /* however long the program of another PE takes to end */
 	comm = MPI_COMM_NULL;
-	if (gshmemi_env.NET_DEADLINE > 0 && !gshmemi_thread_start(&thread, watch_finalize, &caller, "the thread that watches MPI_Finalize"))
+	if (!gshmemi_thread_start(&thread, watch_finalize, &caller, "the thread that watches MPI_Finalize"))
 		pthread_detach(thread);
 	begun_ns = gshmemi_arch_clock_ns();
 	while (gshmemi_arch_clock_ns() - begun_ns < SETTLE_NS)
