@@ -19,4 +19,15 @@ static inline int t_nodes_npes(void)
 	return t_nodes_number("NNODES") * t_nodes_number("PPN");
 }
 
+/* Run this program once more, with the argument "here", on nodes that nobody else uses. */
+static inline _Noreturn void t_nodes_move(void)
+{
+	char self[PATH_MAX] = "", size[32];
+
+	t_check(readlink("/proc/self/exe", self, sizeof self - 1) > 0, "/proc is not there");
+	snprintf(size, sizeof size, "%dx%d", t_nodes_number("NNODES"), t_nodes_number("PPN"));
+	execl("tests/nodes.sh", "nodes.sh", size, "--", self, "here", (char *)NULL);
+	t_fail("tests/nodes.sh does not start");
+}
+
 #endif /* T_NODES_H */

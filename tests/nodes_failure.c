@@ -88,17 +88,6 @@ static pid_t begin(const char *what)
 	return pid;
 }
 
-/* Run this program once more, on nodes that nobody else uses. */
-static _Noreturn void move(void)
-{
-	char self[PATH_MAX] = "", size[32];
-
-	t_check(readlink("/proc/self/exe", self, sizeof self - 1) > 0, "/proc is not there");
-	snprintf(size, sizeof size, "%dx%d", t_nodes_number("NNODES"), t_nodes_number("PPN"));
-	execl("tests/nodes.sh", "nodes.sh", size, "--", self, "here", (char *)NULL);
-	t_fail("tests/nodes.sh does not start");
-}
-
 int main(int argc, char **argv)
 {
 	char says[256], names[128];
@@ -109,7 +98,7 @@ int main(int argc, char **argv)
 	if (argc > 2)
 		return run_pe(argv[1], argv[2]);
 	if (argc < 2)
-		move();
+		t_nodes_move();
 	snprintf(names, sizeof names, "PE %d on node%d has ", t_nodes_npes() - 1, t_nodes_number("NNODES") - 1); /* died, or not answered */
 	snprintf(says, sizeof says, "%snot answered for 4 s (GSHMEM_NET_DEADLINE)", names);
 	expect("none", "open", "", 0, NULL);

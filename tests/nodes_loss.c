@@ -45,17 +45,6 @@ static int pe_main(void)
 	return 0;
 }
 
-/* Run this program once more, on nodes that nobody else uses. */
-static _Noreturn void move(void)
-{
-	char self[PATH_MAX] = "", size[32];
-
-	t_check(readlink("/proc/self/exe", self, sizeof self - 1) > 0, "/proc is not there");
-	snprintf(size, sizeof size, "%dx%d", t_nodes_number("NNODES"), t_nodes_number("PPN"));
-	execl("tests/nodes.sh", "nodes.sh", size, "--", self, "here", (char *)NULL);
-	t_fail("tests/nodes.sh does not start");
-}
-
 /* Have each node lose packets; false: this machine cannot. */
 static bool lose(void)
 {
@@ -95,7 +84,7 @@ int main(int argc, char **argv)
 	int i;
 
 	if (argc < 2)
-		move();
+		t_nodes_move();
 	if (strcmp(argv[1], "here"))
 		return pe_main();
 	if (!lose())
