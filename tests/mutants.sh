@@ -44,12 +44,13 @@ work=$(mktemp -d) || exit
 trap 'rm -rf "$work"' EXIT
 nnoticed=0 survivors=()
 
-# runs TEST RUN...: the test, built in the tree at hand; passes with all seeds.
+# runs TEST RUN...: the test, built in the tree at hand; passes with all seeds. nodes_*: on 2 nodes of one PE.
 runs() {
-	local test=$1
+	local test=$1 nodes=()
 	shift
+	[[ $test != nodes_* ]] || nodes=(tests/nodes.sh 2x1 --)
 	for AMDSIM_LATE in $seeds; do
-		tests/run.sh -1 "$@" $B/tests/"$test" || return
+		"${nodes[@]}" tests/run.sh -1 "$@" $B/tests/"$test" || return
 	done
 }
 
@@ -194,6 +195,8 @@ cpu_mutants() {
 	mutant header net_wrap net_engine src/net/connection.h '/ gshmemi_net_is_below(/,/^}/s/return .*/return seq < limit;/'
 	mutant source net_lanes net_sums src/rpc/carry.c '/^static struct request \*begin(/,/^}/s/r->left |= /r->left = /'
 	mutant source net_parked net_locks src/net/perform.c '/^bool gshmemi_net_park(/,/^}/s/e->waiters = waiter;/free(waiter);/'
+	mutant source net_far nodes_death src/net/net.c '/^static bool is_far(/,/^}/s/return .*/return (void)pe, false;/'
+	mutant source net_alone nodes_death src/net/net.c 's/npeers > 1 ? 5 : 0;/npeers > 1 ? 5 : 10;/'
 	mutant source net_stopped net_stop src/net/net.c "/^static bool is_stopped(/,/^}/s/== 'T'/== 'X'/"
 
 	# host calls
