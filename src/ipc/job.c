@@ -227,8 +227,7 @@ static void find_machine(void)
 	job.most = (int)-fewest;
 }
 
-/* Containers number their processes alike: pid 7 of another one is some process here, too, or this one. */
-static bool is_in_our_pid_space(const struct gshmemi_peer *peer)
+bool gshmemi_job_sees(const struct gshmemi_peer *peer)
 {
 	return peer->pid_space == job.peers[job.rank].pid_space;
 }
@@ -249,7 +248,7 @@ static void meet_peers(void)
 	for (i = 0; i < job.npeers; i++) {
 		job.peers[i].is_local = pretended_node(job.peers[i].pe) == pretended_node(job.my_pe);
 		job.nlocal += job.peers[i].is_local;
-		is_parted |= !is_in_our_pid_space(&job.peers[i]);
+		is_parted |= !gshmemi_job_sees(&job.peers[i]);
 	}
 	if (is_parted)
 		gshmemi_bootstrap_expect_network();
@@ -344,7 +343,7 @@ int gshmemi_job_open_file(int pe, int peer_fd, int flags)
 	char path[48];
 	int fd;
 
-	if (!is_in_our_pid_space(peer))
+	if (!gshmemi_job_sees(peer))
 		return -EXDEV;
 	snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)peer->pid, peer_fd);
 	fd = open(path, flags | O_CLOEXEC);
@@ -356,7 +355,7 @@ int gshmemi_job_open_pidfd(int pe)
 	const struct gshmemi_peer *peer = gshmemi_job_find(pe);
 	int fd;
 
-	if (!is_in_our_pid_space(peer))
+	if (!gshmemi_job_sees(peer))
 		return -EXDEV;
 	fd = (int)syscall(SYS_pidfd_open, peer->pid, 0);
 	return fd < 0 ? -errno : fd;
@@ -366,7 +365,7 @@ void gshmemi_job_explain(int pe, char *why, size_t nbytes)
 {
 	const struct gshmemi_peer *peer = gshmemi_job_find(pe), *mine = &job.peers[job.rank];
 
-	if (!is_in_our_pid_space(peer))
+	if (!gshmemi_job_sees(peer))
 		snprintf(why, nbytes, "it is in another PID namespace than this PE: run both in one container");
 	else if (peer->uid != mine->uid)
 		snprintf(why, nbytes, "it runs as uid %u, this PE as uid %u", peer->uid, mine->uid);

@@ -75,6 +75,12 @@ const char *gshmemi_job_host(int pe);
 const struct gshmemi_peer *gshmemi_job_find(int pe);
 
 /*
+ * Whether the pid of a PE of this machine means that PE here. Containers number their processes alike: pid 7 of another one is some
+ * process here, too, or this one.
+ */
+bool gshmemi_job_sees(const struct gshmemi_peer *peer);
+
+/*
  * Opens a file that a PE of this machine has open as peer_fd, by flags of open. A negative errno: -EXDEV if the PE's pid means
  * nothing here, or another process.
  */

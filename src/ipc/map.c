@@ -223,7 +223,7 @@ static bool lacks_atomics(const struct gshmemi_peer *peer)
 
 static bool is_out_of_sight(const struct gshmemi_peer *peer)
 {
-	return peer->pid_space != gshmemi_job->peers[gshmemi_job->rank].pid_space;
+	return !gshmemi_job_sees(peer);
 }
 
 /* The peers of which something is true, as "1, 2"; returns how many. */

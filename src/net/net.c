@@ -79,7 +79,7 @@ static bool is_stopped(const struct gshmemi_peer *peer)
 	bool is_it = false;
 	FILE *file;
 
-	if (!peer || peer->pid_space != gshmemi_job->peers[gshmemi_job->rank].pid_space)
+	if (!peer || !gshmemi_job_sees(peer))
 		return false;
 	snprintf(path, sizeof path, "/proc/%d/stat", (int)peer->pid);
 	file = fopen(path, "re");
@@ -198,26 +198,28 @@ static int make_progress(void)
 	give_up(n);
 }
 
+/* Unless another thread does. The number of things done. */
+static int try_progress(void)
+{
+	int n;
+
+	if (pthread_mutex_trylock(&lock))
+		return 0;
+	hold();
+	n = engine ? make_progress() : 0;
+	let_go();
+	return n;
+}
+
 void gshmemi_net_progress(void)
 {
-	if (pthread_mutex_trylock(&lock))
-		return;
-	hold();
-	(void)make_progress();
-	let_go();
+	(void)try_progress();
 }
 
 void gshmemi_host_progress(void)
 {
-	int n;
-
 	atomic_fetch_add_explicit(&npolls, 1, memory_order_relaxed);
-	if (pthread_mutex_trylock(&lock))
-		return;
-	hold();
-	n = engine ? make_progress() : 0;
-	let_go();
-	if (n && gshmemi_net_on_progress)
+	if (try_progress() && gshmemi_net_on_progress)
 		gshmemi_net_on_progress();
 }
 

@@ -61,7 +61,7 @@ GSHMEMI_FN const int32_t *gshmemi_nodes_partner(const struct gshmemi_team_nodes 
 
 /* The root puts to its own node, and to the first PE of each other one. */
 GSHMEMI_FN void gshmemi_broadcast_nodes(struct gshmemi_coll *c, const struct gshmemi_team_nodes *nodes, char *dest,
-						const char *source, size_t nbytes, unsigned align, int root)
+					const char *source, size_t nbytes, unsigned align, int root)
 {
 	const int32_t *locals = gshmemi_nodes_locals(nodes);
 	const int is_root = c->team.my_pe == root;
@@ -106,7 +106,7 @@ GSHMEMI_FN void gshmemi_broadcast_nodes(struct gshmemi_coll *c, const struct gsh
  * collective, which ends.
  */
 GSHMEMI_FN void gshmemi_nodes_spread(struct gshmemi_coll *c, const struct gshmemi_team_nodes *nodes, char *dest,
-					     const char *source, size_t stride, size_t nbytes, unsigned align)
+				     const char *source, size_t stride, size_t nbytes, unsigned align)
 {
 	const int32_t *locals = gshmemi_nodes_locals(nodes), *theirs;
 	const size_t mine = stride * (unsigned)c->team.my_pe;

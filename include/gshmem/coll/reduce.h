@@ -200,7 +200,7 @@ GSHMEMI_FN size_t gshmemi_reduce_bytes(size_t begin, size_t nbytes, size_t first
 
 /* A chunk of each part of this PE's source to the PE that folds it, if that is on another node; scratch is where that one has it. */
 GSHMEMI_FN void gshmemi_reduce_send(const struct gshmemi_coll *c, const struct gshmemi_coll_args *a, const struct gshmemi_parts *parts,
-				    size_t pitch, size_t nbytes, size_t first, size_t share)
+				    size_t nbytes, size_t first, size_t share)
 {
 	const int32_t *order = parts->nodes->order, *begin = parts->nodes->begin + parts->nodes->my_node;
 	const struct gshmemi_where in_sync = gshmemi_in_sync();
@@ -210,8 +210,8 @@ GSHMEMI_FN void gshmemi_reduce_send(const struct gshmemi_coll *c, const struct g
 		pe = order[i];
 		if (i < begin[0] || i >= begin[1])
 			gshmemi_put(in_sync, c->group.scope, (void *)(uintptr_t)(parts->scratch + (unsigned)c->team.my_pe * parts->stride),
-				    (const char *)a->source + pitch * (unsigned)pe + first,
-				    gshmemi_reduce_bytes(pitch * (unsigned)pe, nbytes, first, share, parts->stride),
+				    (const char *)a->source + share * (unsigned)pe + first,
+				    gshmemi_reduce_bytes(share * (unsigned)pe, nbytes, first, share, parts->stride),
 				    GSHMEMI_COLL_ALIGN(a->elem_nbytes), gshmemi_coll_op_pe(c, pe), 1, c->call);
 	}
 }
@@ -224,8 +224,8 @@ GSHMEMI_FN void gshmemi_reduce_send(const struct gshmemi_coll *c, const struct g
 GSHMEMI_FN void gshmemi_reduce_long(struct gshmemi_coll *c, const struct gshmemi_coll_args *a, size_t nbytes)
 {
 	const int is_scatter = a->what == GSHMEMI_REDUCE_SCATTER;
-	const size_t share = is_scatter ? nbytes : gshmemi_reduce_share(c, nbytes), pitch = share;
-	const size_t all = is_scatter ? nbytes * (unsigned)c->team.npes : nbytes, begin = pitch * (unsigned)c->team.my_pe;
+	const size_t share = is_scatter ? nbytes : gshmemi_reduce_share(c, nbytes);
+	const size_t all = is_scatter ? nbytes * (unsigned)c->team.npes : nbytes, begin = share * (unsigned)c->team.my_pe;
 	const size_t chunk = gshmemi_reduce_chunk(c, share);
 	struct gshmemi_parts parts = {NULL, NULL, chunk};
 	size_t first, n, at;
@@ -235,7 +235,7 @@ GSHMEMI_FN void gshmemi_reduce_long(struct gshmemi_coll *c, const struct gshmemi
 	for (first = 0; first < share; first += chunk ? chunk : share) {
 		if (chunk) {
 			parts.scratch = c->team.sync->scratch + (c->phase & 1) * (unsigned)c->team.npes * chunk;
-			gshmemi_reduce_send(c, a, &parts, pitch, all, first, share);
+			gshmemi_reduce_send(c, a, &parts, all, first, share);
 		}
 		gshmemi_coll_complete(c);
 		c->phase++;

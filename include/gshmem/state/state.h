@@ -96,7 +96,7 @@ struct gshmemi_table {
  */
 #define GSHMEMI_SYNC_RADIX  16
 #define GSHMEMI_SYNC_ROUNDS 6 /* 16^4 PEs, GSHMEMI_NPES_LIMIT; and by nodes two among up to 16 PEs of each */
-#define GSHMEMI_SYNC_WORDS   2
+#define GSHMEMI_SYNC_WORDS  2
 struct gshmemi_sync {
 	uint64_t epoch;      /* barriers that this PE has entered; written by this PE */
 	uint64_t handle;     /* of the team: an integer; 0: there is none. This and what follows, by the host */
