@@ -197,7 +197,8 @@ cpu_mutants() {
 	mutant source net_parked net_locks src/net/perform.c '/^bool gshmemi_net_park(/,/^}/s/e->waiters = waiter;/free(waiter);/'
 	mutant source net_far nodes_death src/net/net.c '/^static bool is_far(/,/^}/s/return .*/return (void)pe, false;/'
 	mutant source net_alone nodes_death src/net/net.c 's/npeers > 1 ? 5 : 0;/npeers > 1 ? 5 : 10;/'
-	mutant source net_stopped net_stop src/net/net.c "/^static bool is_stopped(/,/^}/s/== 'T'/== 'X'/"
+	mutant source net_stopped net_stop src/net/net.c "/^static const char .find_excuse(/,/^}/s/case 'T'/case 'X'/"
+	mutant source net_starved net_stop src/net/net.c "/^static bool has_running_thread(/,/^}/s/== 'R'/== 'X'/"
 
 	# host calls
 	mutant header fetch_inc host_threads include/gshmem/arch/c11.h \

@@ -5,15 +5,19 @@
 /* timeout: 200 */
 /*
  * A PE that is stopped, as by a debugger, and that goes on; an operation on it keeps nobody who completes another context; and a PE whose
- * net thread alone does not go on, which ends the job.
+ * net thread alone does not go on, which ends the job, unless a thread with the engine's lock is ready to run: it only lacks a core.
  */
-#include "net_stop.h"
+#include "base/base.h"
 
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
 
+#include "net/net.h"
+#include "net_stop.h"
+
 enum { MAIN, STOPPED, THIRD, NPES };
 #define BULK_NBYTES 1000000
+#define STARVED_NS  6000000000
 
 /* What a context has open at a PE that is stopped is no affair of another context's quiet. */
 static int two_contexts(void)
@@ -108,12 +112,35 @@ static int no_answer(void)
 	return 1;
 }
 
+/* Longer than the deadline, a thread has the lock of the engine and runs, as one does that the scheduler keeps from its core. */
+static int starved(void)
+{
+	struct stop_shared *s = stop_init();
+	uint64_t started_ns;
+
+	if (gshmem_my_pe() == STOPPED) {
+		gshmemi_net_enter();
+		started_ns = gshmemi_arch_clock_ns();
+		while (gshmemi_arch_clock_ns() - started_ns < STARVED_NS)
+			;
+		gshmemi_net_leave();
+	} else {
+		(void)gshmem_uint64_atomic_fetch_inc(&s->nasked, STOPPED);
+	}
+	gshmem_barrier_all();
+	t_check(gshmem_my_pe() != STOPPED || s->nasked == NPES - 1, "what a PE without a core was asked for");
+	gshmem_finalize();
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	static struct t_job job;
 
 	if (argc > 2)
 		return stop_pe(atoi(argv[2]));
+	if (argc > 1 && strcmp(argv[1], "starved") == 0)
+		return starved();
 	if (argc > 1)
 		return strcmp(argv[1], "contexts") ? no_answer() : two_contexts();
 	stop_expect(5, 2);
@@ -122,5 +149,7 @@ int main(int argc, char **argv)
 	t_job_run(&job, NPES, "GSHMEM_CARRY=all GSHMEM_NET_DEADLINE=1", "", "deaf", 20);
 	if (!strstr(job.output, "ptrace is not allowed"))
 		t_job_failed(&job, "a net thread that does nothing", "has not answered for 1 s (GSHMEM_NET_DEADLINE), and ", 1);
+	t_job_run(&job, NPES, "GSHMEM_CARRY=all GSHMEM_NET_DEADLINE=1", "", "starved", 20);
+	t_check(job.status == 0, "a PE without a core: exit status %d:\n%s", job.status, job.output);
 	return 0;
 }

@@ -22,7 +22,7 @@ X(CARRY, carry, "", "debugging",
   "way; direct: they are mapped, but what goes to them goes out of line")
 X(NET, flag, "0", "peers", "1: the thread that reaches PEs which are not mapped runs, though there are none")
 X(NET_DEADLINE, seconds, "10", "peers",
-  "seconds after which a PE that does not answer ends the job, unless its process is stopped; 0: never")
+  "seconds after which a PE that does not answer ends the job, unless it is on this machine and stopped or without a core; 0: never")
 X(NET_CPU, number, "-1", "peers", "core for the thread that reaches PEs which are not mapped, numbered as in /proc/cpuinfo; -1: any")
 X(MPI_GPU, mpi_gpu, "auto", "peers",
   "whether MPI is given GPU memory to send from, in bulk: 1, 0: it is copied to memory of the CPU first, or auto: MPI is asked")

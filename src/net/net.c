@@ -8,6 +8,7 @@
  */
 #include "net/net.h"
 
+#include <dirent.h>
 #include <linux/futex.h>
 #include <pthread.h>
 #include <signal.h>
@@ -55,7 +56,7 @@ static atomic_bool is_stopping;
 static atomic_uint nwaiting;  /* threads that wait for the lock */
 static atomic_uint npolls;    /* by hosts that wait */
 static uint32_t is_napping;   /* the net thread sleeps on it */
-static bool is_suspended;     /* a PE that is silent is stopped, which was said */
+static const char *last_excuse; /* of a PE that was silent, which was said */
 
 /* ---- the engine's owner ---- */
 
@@ -72,38 +73,72 @@ static char *find(void *user, int pe, unsigned region, uint64_t offset, uint64_t
 	gshmemi_end(1);
 }
 
-/* Whether a process of this machine is stopped, by a signal or a debugger. */
-static bool is_stopped(const struct gshmemi_peer *peer)
+/* The state of a thread, as the letter of proc(5); 0: there is none. */
+static char state_of(int pid, const char *thread)
 {
-	char path[32], line[512], *close;
-	bool is_it = false;
+	char path[64], line[512], *close, state = 0;
 	FILE *file;
 
-	if (!peer || !gshmemi_job_sees(peer))
-		return false;
-	snprintf(path, sizeof path, "/proc/%d/stat", (int)peer->pid);
+	snprintf(path, sizeof path, "/proc/%d/task/%.20s/stat", pid, thread);
 	file = fopen(path, "re");
 	if (!file)
-		return false;
+		return 0;
 	if (fgets(line, sizeof line, file) && (close = strrchr(line, ')')) && close[1])
-		is_it = close[2] == 'T' || close[2] == 't';
+		state = close[2];
 	fclose(file);
-	return is_it;
+	return state;
+}
+
+static bool has_running_thread(int pid)
+{
+	char path[32];
+	struct dirent *entry;
+	bool has_one = false;
+	DIR *threads;
+
+	snprintf(path, sizeof path, "/proc/%d/task", pid);
+	threads = opendir(path);
+	while (threads && !has_one && (entry = readdir(threads)))
+		has_one = state_of(pid, entry->d_name) == 'R';
+	if (threads)
+		closedir(threads);
+	return has_one;
+}
+
+/*
+ * Why a PE of this machine is silent and not lost; NULL: it is lost, or on another machine. A signal or a debugger has stopped it; or
+ * other threads have the cores: Linux may keep one that is ready, with the engine's lock or a message half sent, waiting for many seconds.
+ */
+static const char *find_excuse(const struct gshmemi_peer *peer)
+{
+	char leader[16];
+
+	if (!peer || !gshmemi_job_sees(peer))
+		return NULL;
+	snprintf(leader, sizeof leader, "%d", (int)peer->pid);
+	switch (state_of((int)peer->pid, leader)) {
+	case 'T':
+	case 't':
+		return "is stopped";
+	default:
+		return has_running_thread((int)peer->pid) ? "waits for a core, which other threads have" : NULL;
+	}
 }
 
 static bool silent(void *user, int pe, uint64_t ns, uint64_t nopen)
 {
 	const double limit_s = gshmemi_env.NET_DEADLINE;
 	const struct gshmemi_peer *peer = gshmemi_job_find(pe);
+	const char *excuse;
 
 	(void)user;
 	if (limit_s <= 0 || (double)ns * 1e-9 < limit_s)
 		return false;
-	if (is_stopped(peer)) {
-		if (!is_suspended)
-			gshmemi_warn("PE %d (pid %d on %s) is stopped: what it is asked for waits", pe, (int)peer->pid,
-				     gshmemi_job->host);
-		is_suspended = true;
+	excuse = find_excuse(peer);
+	if (excuse) {
+		if (excuse != last_excuse)
+			gshmemi_warn("PE %d (pid %d on %s) %s: what it is asked for waits", pe, (int)peer->pid, gshmemi_job->host, excuse);
+		last_excuse = excuse;
 		return true;
 	}
 	gshmemi_end_saying(1, "PE %d on %s has not answered for %.0f s (GSHMEM_NET_DEADLINE), and %llu of what it was asked for are open: "
@@ -382,7 +417,7 @@ static int start(struct gshmemi_link *link)
 		link->end(link);
 		return -ENOMEM;
 	}
-	is_suspended = false;
+	last_excuse = NULL;
 	rc = gshmemi_net_agent_open();
 	if (!rc) {
 		rc = start_thread();
