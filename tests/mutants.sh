@@ -240,7 +240,7 @@ cpu_mutants() {
 	mutant source signal_copied atomics_pairs src/host/copies.c \
 		's/(void)gshmemi_devmem_amo(o->op, sig_there.*/if (o->op == GSHMEMI_AMO_ADD) & else gshmemi_devmem_store(sig_there, \&o->value, 8, call);/' \
 		-e GSHMEM_CPU_HOST_ACCESS=0
-	mutant source nodes_row barrier_nodes src/team/team.c 's/nodes->row\[2\] = nodes->row\[1\] + .*/nodes->row[2] = 0;/' -n 8
+	mutant source nodes_row barrier_nodes src/team/nodes.c 's/nodes->row\[2\] = nodes->row\[1\] + .*/nodes->row[2] = 0;/' -n 8
 	mutant header nodes_first barrier_nodes_flags include/gshmem/order/sync.h 's/return part != 1 || !nodes->my_local;/return 1;/' -n 6
 	mutant header nodes_partner coll_nodes include/gshmem/coll/coll_nodes.h 's/nodes->my_local % (/0 % (/' -n 5
 	mutant header nodes_forward coll_nodes include/gshmem/coll/coll_nodes.h 's/gshmemi_coll_put(c, dest + begin, dest + begin, n, align, locals\[i\])/;/' -n 5

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Teams: who is in them, and how they come and go. Their barrier is gshmemi_disseminate, for kernels and hosts alike.
+ * nodes.c describes which of their PEs are on which node.
  *
  * Team i of a PE has place i of the sync region, on all PEs that are in it, and the places behind it that
  * its size needs (gshmemi_heap_pieces). So the PEs of a parent agree, when it is split, on places that are
@@ -24,7 +25,7 @@
 
 struct team {
 	struct gshmemi_team_view view;
-	struct gshmemi_team_nodes *nodes; /* host-pinned, as struct gshmemi_sync has it; NULL: its PEs are on one node */
+	struct gshmemi_team_nodes *nodes; /* as struct gshmemi_sync has it; NULL: its PEs are on one node */
 	gshmem_team_config_t config;
 	uint64_t ncreated; /* teams that were at this place, with this one; 0 for those that are always there */
 	unsigned nplaces;  /* of the team that is here; 0: none is, or one that began before */
@@ -82,105 +83,6 @@ static bool is_regular(const struct shape *shape)
 	return true;
 }
 
-/* Rounds of a barrier of n. */
-static int count_rounds(int n)
-{
-	int rounds = 0, reach;
-
-	for (reach = 1; reach < n; reach *= GSHMEMI_SYNC_RADIX)
-		rounds++;
-	return rounds;
-}
-
-static size_t nodes_nbytes(int npes, int nnodes, int nlocal)
-{
-	return sizeof(struct gshmemi_team_nodes) + ((size_t)npes + 2 * (size_t)nnodes + 1 + (size_t)nlocal) * sizeof(int32_t);
-}
-
-/* Sort the PEs of a team by their nodes. number: [gshmemi_job->nnodes], of each node in the team, counted from 1; 0: it has none. */
-static int describe_nodes(const struct shape *shape, const int32_t *number, int nnodes, struct gshmemi_team_nodes **nodes_p)
-{
-	const int my_node = number[gshmemi_job->nodes[shape->pes[shape->my_pe]]] - 1;
-	int32_t *begin, *order, *leaders, *locals;
-	struct gshmemi_team_nodes *nodes;
-	int i, n, nlocal = 0, rc;
-	void *memory;
-
-	for (i = 0; i < shape->npes; i++)
-		nlocal += number[gshmemi_job->nodes[shape->pes[i]]] - 1 == my_node;
-	rc = gshmemi_host_allocate(nodes_nbytes(shape->npes, nnodes, nlocal), "nodes of a team", &memory);
-	if (rc)
-		return rc;
-	memset(memory, 0, nodes_nbytes(shape->npes, nnodes, nlocal));
-	nodes = memory;
-	begin = (int32_t *)(nodes + 1);
-	order = begin + nnodes + 1;
-	leaders = order + shape->npes;
-	locals = leaders + nnodes;
-	for (i = 0; i < shape->npes; i++)
-		begin[number[gshmemi_job->nodes[shape->pes[i]]]]++;
-	for (n = 0; n < nnodes; n++)
-		begin[n + 1] += begin[n];
-	for (i = shape->npes - 1; i >= 0; i--) /* begin[n + 1] goes down to where node n begins */
-		order[--begin[number[gshmemi_job->nodes[shape->pes[i]]]]] = i;
-	memmove(begin, begin + 1, (size_t)nnodes * sizeof *begin);
-	begin[nnodes] = shape->npes;
-	for (n = 0; n < nnodes; n++)
-		leaders[n] = shape->pes[order[begin[n]]];
-	for (i = 0; i < nlocal; i++) {
-		locals[i] = shape->pes[order[begin[my_node] + i]];
-		if (order[begin[my_node] + i] == shape->my_pe)
-			nodes->my_local = i;
-	}
-	nodes->nnodes = nnodes;
-	nodes->my_node = my_node;
-	nodes->nlocal = nlocal;
-	for (n = 0, i = 0; n < nnodes; n++)
-		i = begin[n + 1] - begin[n] > i ? begin[n + 1] - begin[n] : i;
-	nodes->row[1] = count_rounds(i);
-	nodes->row[2] = nodes->row[1] + count_rounds(nnodes);
-	if (nodes->row[2] + nodes->row[1] > GSHMEMI_SYNC_ROUNDS)
-		nodes->row[2] = -1;
-	nodes->locals = locals;
-	nodes->leaders = leaders;
-	nodes->begin = begin;
-	nodes->order = order;
-	*nodes_p = nodes;
-	return 0;
-}
-
-/* *nodes_p stays NULL where all PEs of the team are on one node. */
-static int find_nodes(const struct shape *shape, struct gshmemi_team_nodes **nodes_p)
-{
-	int32_t *number, nnodes = 0;
-	int i, rc = 0;
-
-	if (gshmemi_job->nnodes < 2)
-		return 0;
-	number = calloc((size_t)gshmemi_job->nnodes, sizeof *number);
-	if (!number) {
-		gshmemi_error("a team over %d nodes: no memory", gshmemi_job->nnodes);
-		return -ENOMEM;
-	}
-	for (i = 0; i < shape->npes; i++)
-		if (!number[gshmemi_job->nodes[shape->pes[i]]])
-			number[gshmemi_job->nodes[shape->pes[i]]] = ++nnodes;
-	if (nnodes > 1)
-		rc = describe_nodes(shape, number, nnodes, nodes_p);
-	free(number);
-	return rc;
-}
-
-/* The piece of scratch of a team's place; NULL: it has none. SHARED and NODE are on one node. */
-static char *scratch_of(const struct team *team)
-{
-	const unsigned place = (unsigned)(team - teams), i = place ? place + 1 - GSHMEMI_NPREDEFINED : 0;
-
-	if (!gshmemi_heap.scratch || (place && place < GSHMEMI_NPREDEFINED) || i >= GSHMEMI_SCRATCH_NPLACES)
-		return NULL;
-	return gshmemi_heap.scratch + i * GSHMEMI_SCRATCH_NBYTES;
-}
-
 /* The lock is held. */
 static void set_taken(struct team *team, unsigned n, bool is_taken)
 {
@@ -222,7 +124,7 @@ static int fill_pieces(struct team *team, const struct shape *shape, unsigned fi
 	}
 	view->sync = sync;
 	view->members = members; /* from here on close_place frees it */
-	rc = find_nodes(shape, &team->nodes);
+	rc = gshmemi_team_describe_nodes(shape->pes, shape->npes, shape->my_pe, &team->nodes);
 	if (rc)
 		return rc;
 	view->my_pe = shape->my_pe;
@@ -240,7 +142,7 @@ static int fill_pieces(struct team *team, const struct shape *shape, unsigned fi
 	image.nflags = npieces * GSHMEMI_STAGE_NPES;
 	image.npackets = npieces * GSHMEMI_STAGE_NPACKETS / (2 * (unsigned)shape->npes) & ~3U;
 	image.nodes = team->nodes;
-	image.scratch = scratch_of(team);
+	image.scratch = gshmemi_team_find_scratch((unsigned)(team - teams));
 	rc = gshmemi_devmem_copy(sync, &image, sizeof image, "the memory of a team");
 	if (!rc)
 		rc = gshmemi_devmem_fill(stage, 0, npieces * (size_t)GSHMEMI_STAGE_NBYTES, "the memory of a team");
@@ -398,9 +300,7 @@ void gshmemi_teams_scale(struct gshmemi_scale *scale)
 	gshmemi_traffic_add(&scale->traffic, true, reach_nbytes(scale->npeers));
 	gshmemi_traffic_add(&scale->traffic, false, GSHMEMI_AGREE_NBYTES);
 	gshmemi_scale_add(scale, GSHMEMI_SCALE_HOST, "teams", places_nbytes(n));
-	if (scale->npes > scale->npeers)
-		gshmemi_scale_add(scale, GSHMEMI_SCALE_PINNED, "nodes_of_the_world",
-				  nodes_nbytes(scale->npes, (scale->npes + scale->npeers - 1) / scale->npeers, scale->npeers));
+	gshmemi_team_nodes_scale(scale);
 	gshmemi_scale_add(scale, GSHMEMI_SCALE_INIT, "members_of_the_world",
 			  (size_t)scale->npes * sizeof(int32_t));
 }

@@ -24,6 +24,17 @@ struct gshmemi_team_nodes;
 const struct gshmemi_team_nodes *gshmemi_team_find_nodes(const struct gshmemi_sync *sync);
 
 /*
+ * nodes.c: sort the PEs of a team by their nodes. pes: [npes], PEs of the world; my_pe: this PE's number in
+ * the team. The caller frees *nodes_p by gshmemi_host_free. *nodes_p does not change if all PEs of the team are
+ * on one node.
+ */
+int gshmemi_team_describe_nodes(const int32_t *pes, int npes, int my_pe, struct gshmemi_team_nodes **nodes_p);
+void gshmemi_team_nodes_scale(struct gshmemi_scale *scale);
+
+/* nodes.c: the scratch of the team at this place; NULL: the team has none. */
+char *gshmemi_team_find_scratch(unsigned place);
+
+/*
  * For teams that are made by their PEs alone, which agree on the place: the lowest from one on that is free
  * here, -1: none; take one and fill it, false: it is taken already; leave it again; the handle; a number
  * that changes with each init.
