@@ -6,44 +6,9 @@
  * gshmem-info: text and JSON, alone and as a job, names what there is and who reaches whom; --scale says of
  * a job what the job itself says, and docs/scaling.md what --scale says, within the limits that it names.
  */
-#include <libgen.h>
-#include <limits.h>
-#include <string.h>
-#include <unistd.h>
+#include "job.h"
 
-#include "helpers.h"
-
-static char output[1 << 16];
-static char tool[PATH_MAX];
-
-static void run(const char *before, const char *after)
-{
-	char command[2 * PATH_MAX];
-	FILE *pipe;
-	size_t n;
-
-	snprintf(command, sizeof command, "%s %s %s 2>&1", before, tool, after);
-	pipe = popen(command, "r");
-	t_check(pipe, "popen");
-	n = fread(output, 1, sizeof output - 1, pipe);
-	output[n] = 0;
-	t_check(pclose(pipe) == 0, "%s fails:\n%s", command, output);
-}
-
-static void expect(const char *text)
-{
-	t_check(strstr(output, text), "expected \"%s\" in:\n%s", text, output);
-}
-
-static int count(const char *text)
-{
-	const char *at;
-	int n = 0;
-
-	for (at = strstr(output, text); at; at = strstr(at + 1, text))
-		n++;
-	return n;
-}
+static struct t_job info;
 
 /* Brackets and quotes match: enough to see that a comma or a brace was lost. */
 static void check_json(void)
@@ -52,7 +17,7 @@ static void check_json(void)
 	int depth = 0, quoted = 0, last = 0;
 	const char *at;
 
-	for (at = output; *at; at++) {
+	for (at = info.output; *at; at++) {
 		if (*at == '"' && last != '\\')
 			quoted = !quoted;
 		if (!quoted && (*at == '{' || *at == '['))
@@ -72,9 +37,10 @@ static void check_json(void)
 /* The part of the report about what init takes. */
 static void copy_init(char *part, size_t nbytes)
 {
-	const char *begin = strstr(output, "\ninternal_memory\n"), *end = begin ? strstr(begin, "handles_opened") : NULL;
+	const char *begin = strstr(info.output, "\ninternal_memory\n");
+	const char *end = begin ? strstr(begin, "handles_opened") : NULL;
 
-	t_check(end && (size_t)(end - begin) + 64 < nbytes, "what init takes is missing:\n%s", output);
+	t_check(end && (size_t)(end - begin) + 64 < nbytes, "what init takes is missing:\n%s", info.output);
 	memcpy(part, begin, (size_t)(end - begin) + strcspn(end, "\n"));
 	part[(size_t)(end - begin) + strcspn(end, "\n")] = 0;
 }
@@ -83,9 +49,9 @@ static void compare_with_job(const char *job)
 {
 	static char expected[4096], found[4096];
 
-	run(job, "");
+	t_job_info(&info, job, "");
 	copy_init(expected, sizeof expected);
-	run("", "--scale 3");
+	t_job_info(&info, "", "--scale 3");
 	copy_init(found, sizeof found);
 	t_check(strcmp(expected, found) == 0, "--scale 3, and a job of 3 PEs:\n%s\n%s", found, expected);
 }
@@ -93,10 +59,10 @@ static void compare_with_job(const char *job)
 /* The number behind the last of these words, each of which is looked for behind the one before. */
 static long number(const char *section, const char *key)
 {
-	const char *at = strstr(output, section);
+	const char *at = strstr(info.output, section);
 
 	at = at ? strstr(at, key) : NULL;
-	t_check(at, "no %s, %s in:\n%s", section, key, output);
+	t_check(at, "no %s, %s in:\n%s", section, key, info.output);
 	return atol(at + strlen(key));
 }
 
@@ -112,7 +78,7 @@ static void check_page(void)
 	fclose(file);
 	for (i = 0; i < sizeof npes / sizeof *npes; i++) {
 		snprintf(arguments, sizeof arguments, "--scale %d", npes[i]);
-		run("", arguments);
+		t_job_info(&info, "", arguments);
 		snprintf(row, sizeof row, "| %d | %ld | %ld | %ld | %ld | **%ld** | %ld | %ld | %ld |\n", npes[i],
 			 number("device_bytes\n", "    sum "), number("pinned_bytes\n", "    sum "),
 			 number("host_bytes\n", "    sum "), number("host_bytes_in_init\n", "    sum "), number("", "\n  sum "),
@@ -127,49 +93,49 @@ static void check_page(void)
 int main(void)
 {
 	const char *mpirun = getenv("MPIRUN");
-	char self[PATH_MAX] = "", job[PATH_MAX];
+	char job[PATH_MAX];
 
-	t_check(readlink("/proc/self/exe", self, sizeof self - 1) > 0, "/proc is not there");
-	snprintf(tool, sizeof tool, "%.4000s/../bin/gshmem-info", dirname(self));
-	if (access(tool, X_OK))
-		t_skip("%s is not built", tool);
-	run("GSHMEM_CHECK=1 GSHMEM_RPC_SLOTS=1024", "");
-	expect("platform               cpu\n");
-	expect("* GSHMEM_CHECK           1 ");
-	expect("  GSHMEM_HEAP_SIZE       1g ");
-	expect("    reaches                self");
-	expect("    atomics_go             self");
-	expect("\ncalls_from_kernels\n  slots                  1024\n  lanes                  64\n  pinned_bytes           ");
-	t_check(atol(strstr(output, "lanes                  64\n") + 49) > 1024 * 4096, "memory of slots:\n%s", output);
+	t_job_info(&info, "GSHMEM_CHECK=1 GSHMEM_RPC_SLOTS=1024", "");
+	t_job_said(&info, "platform               cpu\n");
+	t_job_said(&info, "* GSHMEM_CHECK           1 ");
+	t_job_said(&info, "  GSHMEM_HEAP_SIZE       1g ");
+	t_job_said(&info, "    reaches                self");
+	t_job_said(&info, "    atomics_go             self");
+	t_job_said(&info, "\ncalls_from_kernels\n  slots                  1024\n"
+			  "  lanes                  64\n  pinned_bytes           ");
+	t_check(atol(strstr(info.output, "lanes                  64\n") + 49) > 1024 * 4096,
+		"memory of slots:\n%s", info.output);
 	snprintf(job, sizeof job, "%.1000s -n 3", mpirun ? mpirun : "mpirun");
 	compare_with_job(job);
 	check_page();
-	run("", "--scale 8 --json");
+	t_job_info(&info, "", "--scale 8 --json");
 	check_json();
 	snprintf(job, sizeof job, "GSHMEM_CPU_DEVICES=3 GSHMEM_CPU_NO_PEER=0-1 GSHMEM_CPU_NO_ATOMICS=0-2 %.1000s -n 3",
 		 mpirun ? mpirun : "mpirun");
-	run(job, "--json 2>/dev/null");
+	t_job_info(&info, job, "--json 2>/dev/null");
 	check_json();
-	expect("\"reaches\": [\"self\", \"no-access\", \"no-atomics\"]");
-	expect("\"reaches\": [\"no-access\", \"self\", \"direct\"]");
-	expect("\"puts_go\": [\"self\", \"mpi\", \"direct\"]");
-	expect("\"atomics_go\": [\"self\", \"mpi\", \"mpi\"]");
-	expect("\"because_of\": [\"-\", \"no-access\", \"no-atomics\"]");
-	expect("\"peer_access\": [\"self\", \"none\", \"memory\"]");
-	expect("\"peer_access\": [\"none\", \"self\", \"atomics\"]");
-	expect("\"name\": \"GSHMEM_CPU_DEVICES\"");
-	expect("\"calls_from_kernels\": {\n");
-	expect("\"slots\": ");
-	run(job, "--measure --json 2>/dev/null");
+	t_job_said(&info, "\"reaches\": [\"self\", \"no-access\", \"no-atomics\"]");
+	t_job_said(&info, "\"reaches\": [\"no-access\", \"self\", \"direct\"]");
+	t_job_said(&info, "\"puts_go\": [\"self\", \"mpi\", \"direct\"]");
+	t_job_said(&info, "\"atomics_go\": [\"self\", \"mpi\", \"mpi\"]");
+	t_job_said(&info, "\"because_of\": [\"-\", \"no-access\", \"no-atomics\"]");
+	t_job_said(&info, "\"peer_access\": [\"self\", \"none\", \"memory\"]");
+	t_job_said(&info, "\"peer_access\": [\"none\", \"self\", \"atomics\"]");
+	t_job_said(&info, "\"name\": \"GSHMEM_CPU_DEVICES\"");
+	t_job_said(&info, "\"calls_from_kernels\": {\n");
+	t_job_said(&info, "\"slots\": ");
+	t_job_info(&info, job, "--measure --json 2>/dev/null");
 	check_json();
-	t_equal(count("\"fetch_add_8_us\""), 6, "pairs of PEs whose atomics are measured");
-	t_equal(count("\"put_1mib_raw\""), 4, "pairs of PEs whose memory is copied without the library"); /* 0 and 1 have no access */
+	t_equal(t_job_count(&info, "\"fetch_add_8_us\""), 6, "pairs of PEs whose atomics are measured");
+	/* 0 and 1 have no access */
+	t_equal(t_job_count(&info, "\"put_1mib_raw\""), 4,
+		"pairs of PEs whose memory is copied without the library");
 #define FAILS "hipIpcOpenMemHandle:1@0,"
 	snprintf(job, sizeof job, "GSHMEM_CPU_FAIL=" FAILS FAILS FAILS FAILS "hipIpcOpenMemHandle:1@0 %.1000s -n 2", mpirun ? mpirun : "mpirun");
-	run(job, "--json 2>/dev/null");
+	t_job_info(&info, job, "--json 2>/dev/null");
 	check_json();
-	expect("\"puts_go\": [\"self\", \"mpi\"]");
-	expect("\"because_of\": [\"-\", \"ipc-handle-did-not-open\"]");
-	expect("\"puts_go\": [\"direct\", \"self\"]");
+	t_job_said(&info, "\"puts_go\": [\"self\", \"mpi\"]");
+	t_job_said(&info, "\"because_of\": [\"-\", \"ipc-handle-did-not-open\"]");
+	t_job_said(&info, "\"puts_go\": [\"direct\", \"self\"]");
 	return 0;
 }

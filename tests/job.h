@@ -148,6 +148,36 @@ static inline int t_job_count(const struct t_job *job, const char *text)
 	return count;
 }
 
+/* The job must have said this text. */
+static inline void t_job_said(const struct t_job *job, const char *text)
+{
+	t_check(strstr(job->output, text), "expected \"%s\" in:\n%s", text, job->output);
+}
+
+/*
+ * Run gshmem-info, which must succeed: before is what stands in front of it, such as variables and a launcher,
+ * after are its arguments. Where gshmem-info is not built the test skips.
+ */
+static inline void t_job_info(struct t_job *job, const char *before, const char *after)
+{
+	char self[PATH_MAX] = "", tool[PATH_MAX], command[3 * PATH_MAX];
+	FILE *pipe;
+	size_t n;
+
+	t_check(readlink("/proc/self/exe", self, sizeof self - 1) > 0, "/proc is not there");
+	*strrchr(self, '/') = 0;
+	snprintf(tool, sizeof tool, "%.4000s/../bin/gshmem-info", self);
+	if (access(tool, X_OK))
+		t_skip("%s is not built", tool);
+	snprintf(command, sizeof command, "%s %s %s 2>&1", before, tool, after);
+	pipe = popen(command, "r");
+	t_check(pipe, "popen");
+	n = fread(job->output, 1, sizeof job->output - 1, pipe);
+	job->output[n] = 0;
+	job->status = pclose(pipe);
+	t_check(job->status == 0, "%s fails:\n%s", command, job->output);
+}
+
 /* The job must have failed and said this text, exactly count times; 0: at least once. */
 static inline void t_job_failed(const struct t_job *job, const char *what, const char *text, int count)
 {
