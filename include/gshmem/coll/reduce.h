@@ -180,13 +180,19 @@ GSHMEMI_FN size_t gshmemi_reduce_share(const struct gshmemi_coll *c, size_t nbyt
 	return (nbytes / (unsigned)c->team.npes + line) & ~(line - 1);
 }
 
-/* Over several nodes, bytes of a PE's part that are in scratch at a time, of which there are two sets; 0: parts are got. */
-GSHMEMI_FN size_t gshmemi_reduce_chunk(const struct gshmemi_coll *c, size_t share)
+/*
+ * Over several nodes, bytes of a PE's part that are in scratch at a time, of which there are two sets, and the
+ * team's nodes. 0: parts are got, and *nodes_p does not change.
+ */
+GSHMEMI_FN size_t gshmemi_reduce_chunk(const struct gshmemi_coll *c, size_t share,
+				       const struct gshmemi_team_nodes **nodes_p)
 {
 	const size_t line = GSHMEMI_STAGE_LINE, most = GSHMEMI_SCRATCH_NBYTES / (2 * (unsigned)c->team.npes) & ~(line - 1);
+	const struct gshmemi_team_nodes *nodes = gshmemi_coll_nodes(c);
 
-	if (!gshmemi_coll_nodes(c) || !c->team.sync->scratch)
+	if (!nodes || !c->team.sync->scratch)
 		return 0;
+	*nodes_p = nodes;
 	return share < most ? (share + line - 1) & ~(line - 1) : most;
 }
 
@@ -226,12 +232,11 @@ GSHMEMI_FN void gshmemi_reduce_long(struct gshmemi_coll *c, const struct gshmemi
 	const int is_scatter = a->what == GSHMEMI_REDUCE_SCATTER;
 	const size_t share = is_scatter ? nbytes : gshmemi_reduce_share(c, nbytes);
 	const size_t all = is_scatter ? nbytes * (unsigned)c->team.npes : nbytes, begin = share * (unsigned)c->team.my_pe;
-	const size_t chunk = gshmemi_reduce_chunk(c, share);
-	struct gshmemi_parts parts = {NULL, NULL, chunk};
+	struct gshmemi_parts parts = {NULL, NULL, 0};
+	const size_t chunk = gshmemi_reduce_chunk(c, share, &parts.nodes);
 	size_t first, n, at;
 
-	if (chunk)
-		parts.nodes = gshmemi_coll_nodes(c);
+	parts.stride = chunk;
 	for (first = 0; first < share; first += chunk ? chunk : share) {
 		if (chunk) {
 			parts.scratch = c->team.sync->scratch + (c->phase & 1) * (unsigned)c->team.npes * chunk;
