@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Collectives of a team that has PEs on several nodes. What goes from one node to another goes there once, to one PE, which puts it to
- * the others of its node; struct gshmemi_team_nodes says who is where. Other collectives put to each PE alone: they have other data for each.
+ * Collectives of a team that has PEs on several nodes. What goes from one node to another goes there once, to
+ * one PE, which puts it to the others of its node; struct gshmemi_team_nodes says who is where. Other
+ * collectives put to each PE alone: they have other data for each.
  */
 #ifndef GSHMEM_COLL_NODES_H
 #define GSHMEM_COLL_NODES_H
@@ -101,9 +102,9 @@ GSHMEMI_FN void gshmemi_broadcast_nodes(struct gshmemi_coll *c, const struct gsh
 /* ---- everybody has a block for all ---- */
 
 /*
- * Block i of dest, stride bytes from i * stride on and none beyond nbytes, is PE i's, which has it at source. It puts it to its own node,
- * and to one PE of each other one; then the PEs of a node put to each other what they got from other nodes. The last two phases of a
- * collective, which ends.
+ * Block i of dest, stride bytes from i * stride on and none beyond nbytes, is PE i's, which has it at source.
+ * It puts it to its own node, and to one PE of each other one; then the PEs of a node put to each other what
+ * they got from other nodes. The last two phases of a collective, which ends.
  */
 GSHMEMI_FN void gshmemi_nodes_spread(struct gshmemi_coll *c, const struct gshmemi_team_nodes *nodes, char *dest,
 				     const char *source, size_t stride, size_t nbytes, unsigned align)

@@ -2,12 +2,13 @@
 /*
  * Collectives that compute: reductions, scans, reduce_scatter. See coll_phase.h for how PEs tell each other.
  *
- * Every element is folded by one PE, or by all of them alike, always in the order of the PEs: results are the same on all PEs,
- * in every run, by every scope and for every size of the message.
+ * Every element is folded by one PE, or by all of them alike, always in the order of the PEs: results are the
+ * same on all PEs, in every run, by every scope and for every size of the message.
  *
- * Short messages go to everybody by packets, and everybody computes everything. Of longer ones each PE computes a part: it
- * gets that part of every source, folds it, and puts the result to all (two-shot: reduce-scatter and allgather in one). A part
- * of a source is read by one PE alone, before that PE writes it: dest may be source, and nothing is copied aside.
+ * Short messages go to everybody by packets, and everybody computes everything. Of longer ones each PE
+ * computes a part: it gets that part of every source, folds it, and puts the result to all (two-shot:
+ * reduce-scatter and allgather in one). A part of a source is read by one PE alone, before that PE writes it:
+ * dest may be source, and nothing is copied aside.
  */
 #ifndef GSHMEM_REDUCE_H
 #define GSHMEM_REDUCE_H
@@ -66,7 +67,10 @@ GSHMEMI_FN void gshmemi_ll_reduce(const struct gshmemi_coll *c, const struct gsh
 
 /* ---- long messages ---- */
 
-/* n bytes from source on a PE of the team; by one access where a block is one and lies well. align divides all of them. */
+/*
+ * n bytes from source on a PE of the team; by one access where a block is one and lies well. align divides
+ * all of them.
+ */
 GSHMEMI_FN void gshmemi_block_get(const struct gshmemi_coll *c, struct gshmemi_block *block, const char *source, unsigned n,
 				  unsigned align, int pe)
 {
@@ -119,7 +123,10 @@ GSHMEMI_FN void gshmemi_block_take(const struct gshmemi_coll *c, struct gshmemi_
 	}
 }
 
-/* Where a PE finds the parts of sources that are on other nodes: their PEs have put them into its scratch. nodes NULL: nowhere. */
+/*
+ * Where a PE finds the parts of sources that are on other nodes: their PEs have put them into its scratch.
+ * nodes NULL: nowhere.
+ */
 struct gshmemi_parts {
 	const struct gshmemi_team_nodes *nodes;
 	const char *scratch; /* of PE 0; the next one's is stride bytes behind */
@@ -127,8 +134,9 @@ struct gshmemi_parts {
 };
 
 /*
- * A block of every source, one after the other; each PE's result goes to it when it is there. Over several nodes those of others
- * are in scratch, so far behind their begin, and the result of a reduction is left in this PE's dest.
+ * A block of every source, one after the other; each PE's result goes to it when it is there. Over several
+ * nodes those of others are in scratch, so far behind their begin, and the result of a reduction is left in
+ * this PE's dest.
  */
 GSHMEMI_FN void gshmemi_block_reduce(const struct gshmemi_coll *c, const struct gshmemi_coll_args *a, size_t source_at,
 				     size_t dest_at, unsigned n, const struct gshmemi_parts *parts, size_t parts_at)
@@ -181,8 +189,8 @@ GSHMEMI_FN size_t gshmemi_reduce_share(const struct gshmemi_coll *c, size_t nbyt
 }
 
 /*
- * Over several nodes, bytes of a PE's part that are in scratch at a time, of which there are two sets, and the
- * team's nodes. 0: parts are got, and *nodes_p does not change.
+ * Over several nodes, bytes of a PE's part that are in scratch at a time, of which there are two sets, and
+ * the team's nodes. 0: parts are got, and *nodes_p does not change.
  */
 GSHMEMI_FN size_t gshmemi_reduce_chunk(const struct gshmemi_coll *c, size_t share,
 				       const struct gshmemi_team_nodes **nodes_p)
@@ -204,7 +212,10 @@ GSHMEMI_FN size_t gshmemi_reduce_bytes(size_t begin, size_t nbytes, size_t first
 	return begin + first >= nbytes ? 0 : nbytes - begin - first < n ? nbytes - begin - first : n;
 }
 
-/* A chunk of each part of this PE's source to the PE that folds it, if that is on another node; scratch is where that one has it. */
+/*
+ * A chunk of each part of this PE's source to the PE that folds it, if that is on another node; scratch is
+ * where that one has it.
+ */
 GSHMEMI_FN void gshmemi_reduce_send(const struct gshmemi_coll *c, const struct gshmemi_coll_args *a, const struct gshmemi_parts *parts,
 				    size_t nbytes, size_t first, size_t share)
 {
@@ -223,9 +234,10 @@ GSHMEMI_FN void gshmemi_reduce_send(const struct gshmemi_coll *c, const struct g
 }
 
 /*
- * Over several nodes PEs put their parts of a source to the PEs of other nodes that fold them, into scratch, chunk by chunk: a get would
- * wait for a round trip each time. The two sets of scratch take turns: who puts chunk i + 2 has heard from all that they have put chunk
- * i + 1, and so have folded chunk i. Results go to one PE of each node (gshmemi_nodes_spread). On one node there is one chunk.
+ * Over several nodes PEs put their parts of a source to the PEs of other nodes that fold them, into scratch,
+ * chunk by chunk: a get would wait for a round trip each time. The two sets of scratch take turns: who puts
+ * chunk i + 2 has heard from all that they have put chunk i + 1, and so have folded chunk i. Results go to
+ * one PE of each node (gshmemi_nodes_spread). On one node there is one chunk.
  */
 GSHMEMI_FN void gshmemi_reduce_long(struct gshmemi_coll *c, const struct gshmemi_coll_args *a, size_t nbytes)
 {

@@ -9,14 +9,20 @@
 #include <gshmem/order/team.h>
 #include <gshmem/wait/wait.h>
 
-/* Why fence and quiet leave the direct path besides what carriers hold. Where hardware delivers, for posted calls alone. */
+/*
+ * Why fence and quiet leave the direct path besides what carriers hold. Where hardware delivers, for posted
+ * calls alone.
+ */
 #if GSHMEMI_ARCH_HAS_DELIVERY
 #define GSHMEMI_SLOW_ORDER (GSHMEMI_SLOW_POSTS | GSHMEMI_SLOW_UNSET)
 #else
 #define GSHMEMI_SLOW_ORDER (GSHMEMI_ARCH_HAS_POSTS() ? GSHMEMI_SLOW_POSTS : 0)
 #endif
 
-/* Posted calls, which belong to the default context; and of the host what kernels have posted for the net, in any. */
+/*
+ * Posted calls, which belong to the default context; and of the host what kernels have posted for the net, in
+ * any.
+ */
 GSHMEMI_FN void gshmemi_complete_posts(int context, const char *call)
 {
 #ifdef GSHMEMI_LIBRARY
@@ -77,8 +83,9 @@ GSHMEMI_FN void gshmemi_quiet(int scope, int context, const int *target_pes, siz
 /* ---- barriers ---- */
 
 /*
- * Write a word of the sync region on a PE of the world: raise it, if it is a flag or a packet, or put it, whatever it was. It comes
- * behind nothing by itself: gshmemi_complete goes in front of it. A carrier has it in the library's own context.
+ * Write a word of the sync region on a PE of the world: raise it, if it is a flag or a packet, or put it,
+ * whatever it was. It comes behind nothing by itself: gshmemi_complete goes in front of it. A carrier has it
+ * in the library's own context.
  */
 GSHMEMI_FN void gshmemi_sync_write(int which, uint64_t *word, uint64_t value, int pe, const char *call)
 {
@@ -99,8 +106,8 @@ GSHMEMI_FN void gshmemi_sync_tell(uint64_t *flag, uint64_t value, int pe, const 
 }
 
 /*
- * What the barrier's thread does to its own struct gshmemi_sync, and how it completes its words. Where the CPU cannot reach device
- * memory, src/host/sync.c has others.
+ * What the barrier's thread does to its own struct gshmemi_sync, and how it completes its words. Where the
+ * CPU cannot reach device memory, src/host/sync.c has others.
  */
 #ifndef GSHMEMI_SYNC_OWN
 #define GSHMEMI_SYNC_OWN(name) gshmemi_sync_##name
@@ -162,9 +169,10 @@ GSHMEMI_FN int gshmemi_sync_ahead(const struct gshmemi_team_view *team, int dist
 }
 
 /*
- * The PEs among which the next part of a barrier by nodes is, and the first row of its flags: those of this node, the first ones of all
- * nodes, and those of this node once more, whom the first one releases. False: this PE has no part in it. One body serves all parts,
- * and barriers on one node: kernels would pay for a second one with registers.
+ * The PEs among which the next part of a barrier by nodes is, and the first row of its flags: those of this
+ * node, the first ones of all nodes, and those of this node once more, whom the first one releases. False:
+ * this PE has no part in it. One body serves all parts, and barriers on one node: kernels would pay for a
+ * second one with registers.
  */
 GSHMEMI_FN int gshmemi_sync_part(const struct gshmemi_team_nodes *nodes, int part, struct gshmemi_team_view *pes, int *row_p)
 {
@@ -176,12 +184,13 @@ GSHMEMI_FN int gshmemi_sync_part(const struct gshmemi_team_nodes *nodes, int par
 }
 
 /*
- * Dissemination by one thread, for kernels and hosts alike; see struct gshmemi_sync. A flag may already hold the next epoch: a peer
- * that is ahead has seen this PE arrive, so "at least" is right. The release pairs with the acquire of the peer's gshmemi_wait,
- * and carries over what earlier rounds acquired. is_released, a constant: the caller has released before, and has written nothing since.
+ * Dissemination by one thread, for kernels and hosts alike; see struct gshmemi_sync. A flag may already hold
+ * the next epoch: a peer that is ahead has seen this PE arrive, so "at least" is right. The release pairs
+ * with the acquire of the peer's gshmemi_wait, and carries over what earlier rounds acquired. is_released, a
+ * constant: the caller has released before, and has written nothing since.
  *
- * Afterwards words[GSHMEMI_SYNC_WORDS], unless NULL, hold the bitwise AND of those of all PEs: what is combined twice, because the
- * ranges of PEs that rounds cover may overlap, changes nothing.
+ * Afterwards words[GSHMEMI_SYNC_WORDS], unless NULL, hold the bitwise AND of those of all PEs: what is
+ * combined twice, because the ranges of PEs that rounds cover may overlap, changes nothing.
  */
 GSHMEMI_FN void gshmemi_disseminate(const struct gshmemi_team_view *team, uint64_t *words, int is_released, const char *call)
 {
@@ -218,9 +227,9 @@ GSHMEMI_FN void gshmemi_disseminate(const struct gshmemi_team_view *team, uint64
 }
 
 /*
- * GSHMEM_CHECK: one collective of a team at a time on a PE: a second caller, most often another work-group of the grid, finds
- * that the first has claimed the team. By one thread of the group; released by the same one before the group parts, so that
- * calls one after the other, by whomever, are not taken for two at once.
+ * GSHMEM_CHECK: one collective of a team at a time on a PE: a second caller, most often another work-group of
+ * the grid, finds that the first has claimed the team. By one thread of the group; released by the same one
+ * before the group parts, so that calls one after the other, by whomever, are not taken for two at once.
  */
 GSHMEMI_SLOW void gshmemi_team_claim_at(uint64_t *claim, const char *call, uint64_t caller)
 {
@@ -244,8 +253,9 @@ GSHMEMI_FN void gshmemi_team_release(const struct gshmemi_team_view *team)
 }
 
 /*
- * The barrier of a team by the threads of scope, a constant; on the direct path of a kernel. is_released, a constant: every thread
- * has released what it wrote; else it does so here, or, where one thread works for all, that one's fence does.
+ * The barrier of a team by the threads of scope, a constant; on the direct path of a kernel. is_released, a
+ * constant: every thread has released what it wrote; else it does so here, or, where one thread works for
+ * all, that one's fence does.
  */
 GSHMEMI_FN void gshmemi_sync_team(int scope, const struct gshmemi_team_view *team, int is_released, const char *call)
 {
