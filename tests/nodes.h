@@ -20,7 +20,7 @@ static inline int t_nodes_npes(void)
 }
 
 /* Run this program once more, with the argument "here", on nodes that nobody else uses. */
-static inline _Noreturn void t_nodes_move(void)
+__attribute__((noreturn)) static inline void t_nodes_move(void)
 {
 	char self[PATH_MAX] = "", size[32];
 
