@@ -119,10 +119,8 @@ coverage: setup-coverage#           the lines that check covers, of those that a
 	@tests/coverage.sh
 bench:    setup-bench#              set up what is missing, build, run the benches, draw plots; T=put_bw N=2 for some
 	@$(MAKE) $(SUB) run-benches
-bench-nodes: setup-bench#          the net_* benches between two nodes, pretended or HOSTS=a,b
-	@$(MAKE) $(SUB) $(B)/bench/net_rma && mkdir -p $(B)/bench/nodes && { [ '$(HOSTS)' ] || set -- tests/nodes.sh 2x1 --; } && \
-	"$$@" sh -c '$${MPIRUN:-$$(tests/run.sh -l)} $(if $(HOSTS),-hosts $(HOSTS) -ppn 1) -n 2 $(B)/bench/net_rma -t 4000 -p free' \
-	>$(B)/bench/nodes/net_rma.n2.tsv && bench/ratios.sh $(B)/bench/nodes nodes
+bench-nodes: setup-bench#          the benches between two nodes, pretended or HOSTS=a,b
+	@$(MAKE) $(SUB) $(B)/bench/net_rma && HOSTS='$(HOSTS)' bench/nodes.sh $(B)/bench
 setup:    setup-check#              install what building and testing need, with apt
 install:#                           into $(DESTDIR)$(PREFIX)
 uninstall:#                         remove what install put there

@@ -1,0 +1,34 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# bench/nodes.sh DIRECTORY - run the benches between two nodes that are built in DIRECTORY, and print their table of limits.
+# `make bench-nodes` calls it.  The environment says where they run:
+#
+#   HOSTS   two nodes, a,b, which see the same build; else tests/nodes.sh pretends them on this machine
+#   MPIRUN  the launcher
+#
+# The tables are kept in DIRECTORY/nodes. The exit status is 1 if a bench failed; the figures do not count for it.
+
+set -eu
+dir=$1
+if [ -z "${HOSTS-}" ]; then
+	export HOSTS=node0,node1
+	exec tests/nodes.sh 2x1 -- "$0" "$dir"
+fi
+launcher="$(tests/run.sh -l) -hosts $HOSTS" status=0
+mkdir -p "$dir/nodes"
+
+# run PPN: net_rma with PPN PEs on each of two nodes. A failure does not keep other benches from running.
+run() {
+	npes=$((2 * $1))
+	# A list of words.
+	# shellcheck disable=SC2086
+	$launcher -ppn "$1" -n $npes "$dir/net_rma" -t 4000 -p free >"$dir/nodes/net_rma.n$npes.tsv" || {
+		echo "nodes.sh: net_rma failed with $npes PEs" >&2
+		status=1
+	}
+}
+
+run 1
+bench/ratios.sh "$dir/nodes" nodes
+exit $status
