@@ -199,6 +199,7 @@ int main(int argc, char **argv)
 	mpi_source = (char *)calloc(1, nbytes);
 	mpi_dest = (char *)calloc(1, nbytes);
 	t_check(mpi_source && mpi_dest, "net_rma: no memory");
+	memset(mpi_source, 1, nbytes); /* unwritten, all of it would be one page of zeros, and always in the cache */
 	MPI_Win_create(mpi_dest, nbytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
 	MPI_Win_lock_all(MPI_MODE_NOCHECK, win);
 	bounce_setup();
