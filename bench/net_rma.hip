@@ -9,6 +9,7 @@
  *   net_put16_lat      16 puts and quiet, of one put and quiet
  *   net_put_rate       8-byte puts, one quiet at the end, of MPI_Puts and one flush
  *   net_put_bw         put and quiet, of MPI_Put and flush
+ *   net_put_tcp_bw     the same, of a message over TCP and its answer (tcp.h)
  *   net_put_signal_lat half a round trip between kernels, of 0.5: MPI_Put, flush, MPI_Put of a flag, flush
  *   net_barrier_lat, net_sum_lat, net_alltoall_lat   of MPI's collective
  *
@@ -17,6 +18,7 @@
  */
 #include "bounce.h"
 #include "carry.h"
+#include "tcp.h"
 
 static char *dest, *source;
 static char *mpi_source, *mpi_dest;
@@ -154,6 +156,11 @@ static void rma_rows()
 	carry_row("net_put_signal_lat", BENCH_THREAD, 8, false, 0.5, bounce_us<BENCH_THREAD>, mpi_bounce_us);
 	for (size_t nbytes = 64 << 10; nbytes <= 16 << 20; nbytes *= 16)
 		carry_row("net_put_bw", BENCH_HOST, nbytes, true, 0, puts(BENCH_HOST, nbytes, 1), mpi_puts(nbytes, 1));
+	if (tcp_open())
+		for (size_t nbytes = 64 << 10; nbytes <= 16 << 20; nbytes *= 16)
+			carry_row("net_put_tcp_bw", BENCH_HOST, nbytes, true, 0, puts(BENCH_HOST, nbytes, 1),
+				  tcp_puts(mpi_dest, mpi_source, nbytes));
+	tcp_close();
 }
 
 template <class CALL> static bench_run timed(const CALL &call)

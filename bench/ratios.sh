@@ -138,6 +138,9 @@ node_limits() {
 	net_rma.n2         net_put_bw     host   65536:65536     2 >= 1    put + quiet, 64 KiB, of MPI's
 	net_rma.n2         net_put_bw     host   1048576:1048576 2 >= 1    put + quiet, 1 MiB, of MPI's
 	net_rma.n2         net_put_bw     host   16777216:16777216 2 >= 1  put + quiet, 16 MiB, of MPI's
+	net_rma.n2         net_put_tcp_bw host   65536:65536     2 >= 0.7  put + quiet, 64 KiB, of raw TCP's
+	net_rma.n2         net_put_tcp_bw host   1048576:1048576 2 >= 0.7  put + quiet, 1 MiB, of raw TCP's
+	net_rma.n2         net_put_tcp_bw host   16777216:16777216 2 >= 0.7 put + quiet, 16 MiB, of raw TCP's
 	net_rma.n2         net_barrier_lat host  0:0             2 <= 1.2  barrier_all, of MPI's
 	net_rma.n2         net_sum_lat    host   8:4194304       2 <= 1.2  sum_reduce, 8 B to 4 MiB, worst size
 	net_rma.n2         net_alltoall_lat host 8:4194304       2 <= 1.2  alltoall, worst size
