@@ -11,6 +11,7 @@
  *   net_put_bw         put and quiet, of MPI_Put and flush
  *   net_put_tcp_bw     the same, of a message over TCP and its answer (tcp.h)
  *   net_put_signal_lat half a round trip between kernels, of 0.5: MPI_Put, flush, MPI_Put of a flag, flush
+ *   net_behind_lat     put_signal as above, while another block of PE 0 has 64 MiB of puts to PE 1 under way, of without
  *   net_barrier_lat, net_sum_lat, net_alltoall_lat   of MPI's collective
  *
  * MPI runs with the thread level that gshmem asks for, which a process of its own would not pay. PE 1 is inside of MPI
@@ -19,6 +20,9 @@
 #include "bounce.h"
 #include "carry.h"
 #include "tcp.h"
+
+#define BULK_NBYTES ((size_t)64 << 20) /* that a signal is behind */
+#define NBULK       4                  /* in so many puts */
 
 static char *dest, *source;
 static char *mpi_source, *mpi_dest;
@@ -137,6 +141,46 @@ static double mpi_bounce_us(size_t reps)
 	return bench_now_us() - started;
 }
 
+/*
+ * Block 0 bounces. Block 1, which only PE 0 has, begins NBULK puts and waits for them, again and again until block 0 has its
+ * last answer. flags: the first puts have begun; block 1 may end.
+ */
+__global__ static void behind_kernel(struct mail *box, const long *data, uint64_t first, size_t reps, char *to, const char *from,
+				     int *flags, uint64_t *ticks)
+{
+	if (blockIdx.x == 1) {
+		do {
+			for (int i = 0; i < NBULK; i++)
+				gshmem_putmem_nbi(to, from, BULK_NBYTES / NBULK, 1);
+			atomicExch(&flags[0], 1);
+			gshmem_quiet();
+		} while (!atomicAdd(&flags[1], 0));
+		return;
+	}
+	while (gridDim.x > 1 && !atomicAdd(&flags[0], 0))
+		;
+	bounce<BENCH_THREAD>(box, data, first, 1); /* which is where the two meet */
+	const uint64_t started = gshmemi_arch_clock_ns();
+	bounce<BENCH_THREAD>(box, data, first + 1, reps);
+	bench_stop(ticks, started);
+	atomicExch(&flags[1], 1);
+}
+
+/* Both PEs: a batch of round trips behind bulk. */
+static double behind_us(size_t reps)
+{
+	static int *flags;
+	const uint64_t first = bounce_next;
+
+	bounce_next += reps + 1;
+	if (!flags)
+		t_hip(hipMalloc((void **)&flags, 2 * sizeof *flags));
+	bench_fill(flags, 0, 2 * sizeof *flags);
+	hipLaunchKernelGGL(behind_kernel, dim3(bench.pe == 0 ? 2 : 1), dim3(1), 0, 0, bounce_box, bounce_data, first, reps, dest,
+			   source, flags, bench.ticks);
+	return bench_kernel_us();
+}
+
 static bench_run plus(const bench_run &a, const bench_run &b)
 {
 	return [=](size_t reps) { return a(reps) + b(reps); };
@@ -154,6 +198,9 @@ static void rma_rows()
 	carry_row("net_fetch_add_lat", BENCH_THREAD, 8, false, 0, carry_alone(fetch_add_us),
 		  plus(mpi_alone(mpi_fetch_add_us), rpc));
 	carry_row("net_put_signal_lat", BENCH_THREAD, 8, false, 0.5, bounce_us<BENCH_THREAD>, mpi_bounce_us);
+	bench.batch_us *= 10; /* about as long as 64 MiB take */
+	carry_row("net_behind_lat", BENCH_THREAD, 8, false, 0.5, behind_us, bounce_us<BENCH_THREAD>);
+	bench.batch_us /= 10;
 	for (size_t nbytes = 64 << 10; nbytes <= 16 << 20; nbytes *= 16)
 		carry_row("net_put_bw", BENCH_HOST, nbytes, true, 0, puts(BENCH_HOST, nbytes, 1), mpi_puts(nbytes, 1));
 	if (tcp_open())

@@ -132,6 +132,7 @@ node_limits() {
 	net_rma.n2         net_put_lat    thread 8:8             2 <= 1    the same, kernel, of MPI's + a call to the CPU
 	net_rma.n2         net_fetch_add_lat thread 8:8          2 <= 1    fetch_add, kernel, of MPI's + a call
 	net_rma.n2         net_put_signal_lat thread 8:8         2 <= 0.5  put_signal, kernels, of MPI's put + flag
+	net_rma.n2         net_behind_lat thread 8:8             2 <= 20   a signal behind 64 MiB of another block's puts, of idle
 	net_rma.n2         net_put16_lat  host   8:8             2 <= 1.5  16 puts + quiet, of one
 	net_rma.n2         net_put_rate   host   8:8             2 >= 20   8-byte puts, CPU, of MPI_Put's rate
 	net_rma.n2         net_put_rate   thread 8:8             2 >= 20   8-byte puts, kernel, of MPI_Put's rate
