@@ -119,8 +119,8 @@ coverage: setup-coverage#           the lines that check covers, of those that a
 	@tests/coverage.sh
 bench:    setup-bench#              set up what is missing, build, run the benches, draw plots; T=put_bw N=2 for some
 	@$(MAKE) $(SUB) run-benches
-bench-nodes: setup-bench#          the benches between two nodes, pretended or HOSTS=a,b
-	@$(MAKE) $(SUB) $(B)/bench/net_rma && HOSTS='$(HOSTS)' bench/nodes.sh $(B)/bench
+bench-nodes: setup-bench#          the benches between two nodes, pretended or HOSTS=a,b PPN=2
+	@$(MAKE) $(SUB) $(B)/bench/net_rma && HOSTS='$(HOSTS)' PPN='$(PPN)' bench/nodes.sh $(B)/bench
 setup:    setup-check#              install what building and testing need, with apt
 install:#                           into $(DESTDIR)$(PREFIX)
 uninstall:#                         remove what install put there

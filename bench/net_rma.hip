@@ -12,7 +12,7 @@
  *   net_put_tcp_bw     the same, of a message over TCP and its answer (tcp.h)
  *   net_put_signal_lat half a round trip between kernels, of 0.5: MPI_Put, flush, MPI_Put of a flag, flush
  *   net_behind_lat     put_signal as above, while another block of PE 0 has 64 MiB of puts to PE 1 under way, of without
- *   net_barrier_lat, net_sum_lat, net_alltoall_lat   of MPI's collective
+ *   net_barrier_lat, net_sum_lat, net_alltoall_lat   of MPI's collective; the only rows with other than 2 PEs
  *
  * MPI runs with the thread level that gshmem asks for, which a process of its own would not pay. PE 1 is inside of MPI
  * while PE 0 makes MPI's calls, and calls MPI_Test now and then while PE 0 makes ours.
@@ -186,10 +186,14 @@ static bench_run plus(const bench_run &a, const bench_run &b)
 	return [=](size_t reps) { return a(reps) + b(reps); };
 }
 
-static void rma_rows()
+/* Operations of PE 0 on PE 1, in jobs of two PEs. */
+static void pair_rows(size_t win_nbytes)
 {
 	const bench_run mpi = mpi_puts(8, 1), rpc = carry_rpc(), one = puts(BENCH_HOST, 8, 1);
 
+	MPI_Win_create(mpi_dest, win_nbytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+	MPI_Win_lock_all(MPI_MODE_NOCHECK, win);
+	bounce_setup();
 	carry_row("net_put_lat", BENCH_HOST, 8, false, 0, one, mpi);
 	carry_row("net_put_lat", BENCH_THREAD, 8, false, 0, puts(BENCH_THREAD, 8, 1), plus(mpi, rpc));
 	carry_row("net_put16_lat", BENCH_HOST, 8, false, 0, puts(BENCH_HOST, 8, 16), one);
@@ -208,6 +212,10 @@ static void rma_rows()
 			carry_row("net_put_tcp_bw", BENCH_HOST, nbytes, true, 0, puts(BENCH_HOST, nbytes, 1),
 				  tcp_puts(mpi_dest, mpi_source, nbytes));
 	tcp_close();
+	bounce_check();
+	carry_check(dest, 1, 16 << 20, 16 << 20, 10);
+	MPI_Win_unlock_all(win);
+	MPI_Win_free(&win);
 }
 
 template <class CALL> static bench_run timed(const CALL &call)
@@ -220,32 +228,35 @@ template <class CALL> static bench_run timed(const CALL &call)
 	};
 }
 
+/* A row of a collective that all PEs take part in. */
+static void collective_row(const char *op, size_t nbytes, const bench_run &ours, const bench_run &mpi)
+{
+	bench_measure_against({op, "host", nbytes, bench.npes, {}, false, 0}, ours, {mpi});
+}
+
 static void collective_rows()
 {
 	float *d = (float *)dest, *s = (float *)source;
 	void *to = mpi_dest, *from = mpi_source;
 
 	bench_fill(source, 0, 8 << 20);
-	carry_row("net_barrier_lat", BENCH_HOST, 0, false, 0, timed([] { gshmem_barrier_all(); }),
-		  timed([] { MPI_Barrier(MPI_COMM_WORLD); }));
+	collective_row("net_barrier_lat", 0, timed([] { gshmem_barrier_all(); }), timed([] { MPI_Barrier(MPI_COMM_WORLD); }));
 	for (size_t nbytes : {8, 64, 512, 4096, 32768, 262144, 4194304}) {
 		const size_t n = nbytes / sizeof(float);
 
-		carry_row("net_sum_lat", BENCH_HOST, nbytes, false, 0,
-			  timed([=] { gshmem_float_sum_reduce(GSHMEM_TEAM_WORLD, d, s, n); }),
-			  timed([=] { MPI_Allreduce(from, to, (int)n, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD); }));
-		carry_row("net_alltoall_lat", BENCH_HOST, nbytes, false, 0,
-			  timed([=] { gshmem_float_alltoall(GSHMEM_TEAM_WORLD, d, s, n); }),
-			  timed([=] { MPI_Alltoall(from, (int)n, MPI_FLOAT, to, (int)n, MPI_FLOAT, MPI_COMM_WORLD); }));
+		collective_row("net_sum_lat", nbytes, timed([=] { gshmem_float_sum_reduce(GSHMEM_TEAM_WORLD, d, s, n); }),
+			       timed([=] { MPI_Allreduce(from, to, (int)n, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD); }));
+		collective_row("net_alltoall_lat", nbytes, timed([=] { gshmem_float_alltoall(GSHMEM_TEAM_WORLD, d, s, n); }),
+			       timed([=] { MPI_Alltoall(from, (int)n, MPI_FLOAT, to, (int)n, MPI_FLOAT, MPI_COMM_WORLD); }));
 	}
 }
 
 int main(int argc, char **argv)
 {
-	const size_t nbytes = 17 << 20;
+	size_t nbytes;
 
 	bench_init(argc, argv, "net_rma");
-	bench_needs(2);
+	nbytes = std::max(17, 4 * bench.npes) << 20;
 	bench.takes_turns = true;
 	rpc_register();
 	dest = carry_alloc(nbytes, 20 + bench.pe);
@@ -254,15 +265,9 @@ int main(int argc, char **argv)
 	mpi_dest = (char *)calloc(1, nbytes);
 	t_check(mpi_source && mpi_dest, "net_rma: no memory");
 	memset(mpi_source, 1, nbytes); /* unwritten, all of it would be one page of zeros, and always in the cache */
-	MPI_Win_create(mpi_dest, nbytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
-	MPI_Win_lock_all(MPI_MODE_NOCHECK, win);
-	bounce_setup();
-	rma_rows();
-	bounce_check();
-	carry_check(dest, 1, 16 << 20, 16 << 20, 10);
+	if (bench.npes == 2)
+		pair_rows(nbytes);
 	collective_rows();
-	MPI_Win_unlock_all(win);
-	MPI_Win_free(&win);
 	free(mpi_source);
 	free(mpi_dest);
 	bench_finalize();

@@ -5,6 +5,7 @@
 # `make bench-nodes` calls it.  The environment says where they run:
 #
 #   HOSTS   two nodes, a,b, which see the same build; else tests/nodes.sh pretends them on this machine
+#   PPN     2: also the benches that want two PEs on each of HOSTS; pretended nodes have room for them
 #   MPIRUN  the launcher
 #
 # The tables are kept in DIRECTORY/nodes. The exit status is 1 if a bench failed; the figures do not count for it.
@@ -13,7 +14,7 @@ set -eu
 dir=$1
 if [ -z "${HOSTS-}" ]; then
 	export HOSTS=node0,node1
-	exec tests/nodes.sh 2x1 -- "$0" "$dir"
+	exec tests/nodes.sh 2x2 -- "$0" "$dir" # which sets PPN
 fi
 launcher="$(tests/run.sh -l) -hosts $HOSTS" status=0
 mkdir -p "$dir/nodes"
@@ -29,6 +30,10 @@ run() {
 	}
 }
 
+rm -f "$dir"/nodes/*.tsv
 run 1
+if [ "${PPN:-1}" = 2 ]; then
+	run 2
+fi
 bench/ratios.sh "$dir/nodes" nodes
 exit $status

@@ -145,6 +145,9 @@ node_limits() {
 	net_rma.n2         net_barrier_lat host  0:0             2 <= 1.2  barrier_all, of MPI's
 	net_rma.n2         net_sum_lat    host   8:4194304       2 <= 1.2  sum_reduce, 8 B to 4 MiB, worst size
 	net_rma.n2         net_alltoall_lat host 8:4194304       2 <= 1.2  alltoall, worst size
+	net_rma.n4         net_barrier_lat host  0:0             4 <= 2    barrier_all, 2 nodes of 2 PEs, of MPI's
+	net_rma.n4         net_sum_lat    host   8:4194304       4 <= 2    sum_reduce, 2 nodes of 2 PEs, worst size
+	net_rma.n4         net_alltoall_lat host 8:4194304       4 <= 2    alltoall, 2 nodes of 2 PEs, worst size
 	END
 }
 
