@@ -42,6 +42,7 @@ extern char **environ;
 static struct bench {
 	const char *name;
 	int pe, npes;
+	MPI_Comm comm;                   /* of the npes PEs that measure: all, or those of bench_only */
 	std::vector<std::string> scopes; /* -s; empty: all */
 	size_t min_nbytes, max_nbytes;   /* -b */
 	int nalternations;               /* -a */
@@ -66,15 +67,15 @@ static const char *const bench_scope_names[] = {"thread", "wave", "wg", "host"};
 /* ---- meeting ---- */
 
 /*
- * Meet all PEs and give each the largest value of all PEs. Asleep, not spinning: a PE that waits here must not disturb
- * those that measure.
+ * Meet the PEs of bench.comm and give each the largest value of them. Asleep, not spinning: a PE that waits here must not
+ * disturb those that measure.
  */
 static inline void bench_max_of(double *values, int n)
 {
 	MPI_Request request;
 	int done = 0;
 
-	MPI_Iallreduce(MPI_IN_PLACE, values, n, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD, &request);
+	MPI_Iallreduce(MPI_IN_PLACE, values, n, MPI_DOUBLE, MPI_MAX, bench.comm, &request);
 	for (;;) {
 		MPI_Test(&request, &done, MPI_STATUS_IGNORE);
 		if (done)
@@ -204,6 +205,7 @@ static inline void bench_init(int argc, char **argv, const char *name)
 	bench.place = "core";
 	bench_arguments(argc, argv);
 	gshmem_init();
+	bench.comm = MPI_COMM_WORLD;
 	bench.pe = gshmem_my_pe();
 	bench.npes = gshmem_n_pes();
 	if (bench.place != "free")
@@ -240,6 +242,13 @@ static inline void bench_needs(int npes)
 		fprintf(stderr, "%s: needs %d PEs\n", bench.name, npes);
 	gshmem_finalize();
 	exit(77);
+}
+
+/* All PEs: from here on only those whose measures is true meet and are counted, PE 0 among them. */
+static inline void bench_only(bool measures)
+{
+	MPI_Comm_split(MPI_COMM_WORLD, measures, bench.pe, &bench.comm);
+	MPI_Comm_size(bench.comm, &bench.npes);
 }
 
 static inline void bench_finalize()

@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# bench/compare.sh [-r ROUNDS] [-l LIMIT] SIDE SIDE ['BENCH ARGUMENTS'...] - the same benches on two sides, by turns, and
-# how much longer each row takes on the second.  A side is variables: those of the library, and B, where its benches are:
+# bench/compare.sh [-t] [-r ROUNDS] [-l LIMIT] SIDE SIDE ['BENCH ARGUMENTS'...] - the same benches on two sides, by turns, and
+# how much longer each row takes on the second.  A side is variables: those of the library, B, where its benches are, and N,
+# its number of PEs:
 #
 #   bench/compare.sh GSHMEM_NET=0 GSHMEM_NET=1     what an idle net thread costs direct operations
 #   bench/compare.sh B=../before/build/cpu B=build/cpu p_quiet_lat 'put_bw -s thread -b 64:1024'
@@ -10,17 +11,22 @@
 # Each round (5 of them) runs each bench once on each side. The ratio is that of the two medians of a round, and of those
 # the median over the rounds. Rows above LIMIT (1.05) say OVER; on a busy machine some do by chance, and two equal sides
 # show how many. The last line is the median of all rows. The exit status is 0 whatever the figures are.
+#
+#   -t   print the columns of a bench's table instead, for ratios.sh: the second side is ours, and the first is raw
+#
+# MPIRUN is the launcher, with arguments if need be.
 
-rounds=5 limit=1.05
-while getopts r:l: opt; do
+rounds=5 limit=1.05 table=0
+while getopts tr:l: opt; do
 	case $opt in
+	t) table=1 ;;
 	r) rounds=$OPTARG ;;
 	l) limit=$OPTARG ;;
 	*) exit 2 ;;
 	esac
 done
 shift $((OPTIND - 1))
-[ $# -ge 2 ] || { sed -n '4,8s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+[ $# -ge 2 ] || { sed -n '4,9s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 sides=("$1" "$2")
 shift 2
 # Each operation and scope, a few sizes.
@@ -41,7 +47,7 @@ run() {
 	npes=$(sed -n 's@^/\* run: -n \([0-9]*\).*@\1@p' "bench/$bench.hip")
 	# Not quoted: lists of words.
 	# shellcheck disable=SC2086,SC2163
-	(export B=build/cpu ${sides[side]}; exec $mpirun -n "${npes:-2}" "$B/bench/$bench" "$@") </dev/null |
+	(export B=build/cpu ${sides[side]}; exec $mpirun -n "${N:-${npes:-2}}" "$B/bench/$bench" "$@") </dev/null |
 		awk -F '\t' -v side="$side" -v round="$round" \
 			'!/^#/ && $1 != "op" { print side, round, $1, $2, $3, $4, $7 }' >>"$figures"
 	[ "${PIPESTATUS[0]}" -eq 0 ] || echo "compare.sh: $bench failed: ${sides[side]}" >&2
@@ -56,7 +62,7 @@ for ((round = 0; round < rounds; round++)); do
 	done
 done
 
-awk -v limit="$limit" -v first="${sides[0]}" -v second="${sides[1]}" '
+awk -v limit="$limit" -v table="$table" -v first="${sides[0]}" -v second="${sides[1]}" '
 function median(v, n,    i, j, t)
 {
 	for (i = 1; i <= n; i++)
@@ -72,7 +78,10 @@ function median(v, n,    i, j, t)
 }
 END {
 	printf "# us: %s; %s\n", first, second
-	printf "%-22s %-7s %9s %3s %12s %12s %7s\n", "op", "scope", "bytes", "pes", "first, us", "second, us", "ratio"
+	if (table)
+		print "op\tscope\tbytes\tpes\treps\tmin_us\tmedian_us\tmax_us\tGB_s\traw_us\traw_GB_s\tratio"
+	else
+		printf "%-22s %-7s %9s %3s %12s %12s %7s\n", "op", "scope", "bytes", "pes", "first, us", "second, us", "ratio"
 	for (r = 1; r <= nrows; r++) {
 		n = 0
 		for (round = 0; round < nrounds; round++)
@@ -84,10 +93,16 @@ END {
 		ratio = median(q, n)
 		all[++nall] = ratio
 		nover += ratio > limit
+		if (table) {
+			middle = median(b, n)
+			printf "%s\t%s\t%s\t%s\t%d\t%.5g\t%.5g\t%.5g\t-\t%.5g\t-\t%.3f\n", word[1], word[2], word[3], word[4], n,
+				b[1], middle, b[n], median(a, n), ratio
+			continue
+		}
 		printf "%-22s %-7s %9s %3s %12.5g %12.5g %7.3f  %s\n", word[1], word[2], word[3], word[4],
 			median(a, n), median(b, n), ratio, (ratio > limit ? "OVER" : "within")
 	}
-	if (!nall) exit
+	if (!nall || table) exit
 	m = median(all, nall)
 	printf "%d rows, %d of them above %s; median of all %.3f  %s\n", nall, nover, limit, m,
 		(m > limit ? "OVER" : "within")
