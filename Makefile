@@ -120,7 +120,7 @@ coverage: setup-coverage#           the lines that check covers, of those that a
 bench:    setup-bench#              set up what is missing, build, run the benches, draw plots; T=put_bw N=2 for some
 	@$(MAKE) $(SUB) run-benches
 bench-nodes: setup-bench#          the benches between two nodes, pretended or HOSTS=a,b PPN=2
-	@$(MAKE) $(SUB) $(B)/bench/net_rma && HOSTS='$(HOSTS)' PPN='$(PPN)' bench/nodes.sh $(B)/bench
+	@$(MAKE) $(SUB) $(B)/bench/net_rma $(B)/bench/node_lat && HOSTS='$(HOSTS)' PPN='$(PPN)' bench/nodes.sh $(B)/bench
 setup:    setup-check#              install what building and testing need, with apt
 install:#                           into $(DESTDIR)$(PREFIX)
 uninstall:#                         remove what install put there
@@ -282,7 +282,7 @@ run-tests:
 build-tests: $(TESTS) $(MODULES) $(RUN_TOO) $(BENCHED) $(READ)
 run-benches: $(BENCHES) $(RAW) $(TOOLS)
 	$(if $(BENCHES),,$(error no bench matches T=$(T)))
-	@tests/run.sh -b $(if $(N),-n $(N)) $(if $(T),$(BENCHES),$(filter-out %/net_rma,$(BENCHES)))
+	@tests/run.sh -b $(if $(N),-n $(N)) $(if $(T),$(BENCHES),$(filter-out %/net_rma %/node_lat,$(BENCHES)))
 	@bench/plot.sh $(B)/bench
 	@bench/ratios.sh $(B)/bench
 

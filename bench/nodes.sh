@@ -34,6 +34,9 @@ rm -f "$dir"/nodes/*.tsv
 run 1
 if [ "${PPN:-1}" = 2 ]; then
 	run 2
+	# A job of the first node alone and one of both, by turns.
+	MPIRUN="$launcher -ppn 2" bench/compare.sh -t "B=${dir%/bench} N=2" "B=${dir%/bench} N=4" node_lat \
+		>"$dir/nodes/node_lat.tsv" || status=1
 fi
 bench/ratios.sh "$dir/nodes" nodes
 exit $status

@@ -148,6 +148,12 @@ node_limits() {
 	net_rma.n4         net_barrier_lat host  0:0             4 <= 2    barrier_all, 2 nodes of 2 PEs, of MPI's
 	net_rma.n4         net_sum_lat    host   8:4194304       4 <= 2    sum_reduce, 2 nodes of 2 PEs, worst size
 	net_rma.n4         net_alltoall_lat host 8:4194304       4 <= 2    alltoall, 2 nodes of 2 PEs, worst size
+	node_lat           node_put_lat   host   8:8             1 <= 1.05 put + quiet inside a node, CPU, of a one-node job
+	node_lat           node_put_lat   thread 8:8             1 <= 1.05 the same, kernel
+	node_lat           node_fetch_add_lat host 8:8           1 <= 1.05 fetch_add inside a node, CPU, of a one-node job
+	node_lat           node_fetch_add_lat thread 8:8         1 <= 1.05 the same, kernel
+	node_lat           node_sync_lat  host   0:0             2 <= 1.05 sync of a node, CPU, of a one-node job
+	node_lat           node_sync_lat  thread 0:0             2 <= 1.05 the same, kernel
 	END
 }
 
