@@ -29,7 +29,8 @@ static inline int tcp_listen(struct tcp_address *address)
 
 	any.sin_family = AF_INET;
 	t_check(fd >= 0 && !bind(fd, (struct sockaddr *)&any, sizeof any) && !listen(fd, 1) &&
-			!getsockname(fd, (struct sockaddr *)&any, &nbytes) && !gethostname(address->host, sizeof address->host - 1),
+			!getsockname(fd, (struct sockaddr *)&any, &nbytes) &&
+			!gethostname(address->host, sizeof address->host - 1),
 		"%s: a socket for raw TCP: %m", bench.name);
 	snprintf(address->port, sizeof address->port, "%u", (unsigned)ntohs(any.sin_port));
 	return fd;
@@ -39,22 +40,25 @@ static inline int tcp_listen(struct tcp_address *address)
 static inline int tcp_connect(const struct tcp_address *address)
 {
 	struct addrinfo hints = {}, *found = NULL;
+	const char *failure;
 	int fd = -1;
 
 	hints.ai_family = AF_INET;
 	hints.ai_socktype = SOCK_STREAM;
 	const int error = getaddrinfo(address->host, address->port, &hints, &found);
+	failure = gai_strerror(error);
 	if (!error) {
 		fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 		if (connect(fd, found->ai_addr, found->ai_addrlen)) {
+			failure = strerror(errno);
 			close(fd);
 			fd = -1;
 		}
 		freeaddrinfo(found);
 	}
 	if (fd < 0)
-		fprintf(stderr, "%s: no TCP connection to %s, so its rows are left out: %s\n", bench.name, address->host,
-			error ? gai_strerror(error) : strerror(errno));
+		fprintf(stderr, "%s: no TCP connection to %s, so its rows are left out: %s\n", bench.name,
+			address->host, failure);
 	return fd;
 }
 
@@ -75,7 +79,8 @@ static inline bool tcp_open()
 	if (bench.pe == 1)
 		close(listening);
 	if (connected)
-		t_check(tcp_fd >= 0 && !setsockopt(tcp_fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one), "%s: accept: %m", bench.name);
+		t_check(tcp_fd >= 0 && !setsockopt(tcp_fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one),
+			"%s: accept: %m", bench.name);
 	return connected;
 }
 
