@@ -236,6 +236,7 @@ static size_t random_config(void)
 	config.window = between(1, 3);
 	config.most_window = config.window + below(5);
 	config.ncredits = below(8);
+	config.tell_passes = below(2) ? 0 : below(5);
 	config.small_nbytes = 8U * between(1, below(2) ? 8 : 40);
 	config.chunk_nbytes = between(1, below(2) ? 64 : 300);
 	return 32 + 32 + 32 + config.small_nbytes + (below(2) ? 0 : 8U * below(100));

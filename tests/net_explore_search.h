@@ -286,6 +286,7 @@ static void set_first(void)
 	const struct gshmemi_engine_config config = {
 		.first_seq = cfg->first_seq, .nbuffers = cfg->nbuffers, .nitems = cfg->nitems, .window = cfg->window,
 		.most_window = cfg->most_window, .ncredits = cfg->ncredits, .small_nbytes = SMALL, .chunk_nbytes = CHUNK,
+		.tell_passes = cfg->flags & TELLS_LATER ? 2 : 0,
 	};
 	int npes = 0, pe, peer;
 

@@ -20,7 +20,8 @@ enum {
 	PROMPT = 2, /* a send is done at the next pass */
 	PAIRS = 4,  /* two things may come in one pass */
 	TINY = 8,   /* messages have room for one of the largest records */
-	HALF = 16   /* for two without data, which is one of the largest answers */
+	HALF = 16,  /* for two without data, which is one of the largest answers */
+	TELLS_LATER = 32 /* flags alone are acknowledged in the second pass */
 };
 
 #define SMALL     16U /* bytes of the largest record's data */

@@ -26,6 +26,7 @@
 	X(RETURN_RACE)           /* limits from before a return count */ \
 	X(LAND_ANY)              /* chunks are counted, in whatever order they land */ \
 	X(RETIRE_EARLY)          /* a bulk is forgotten before its chunks have left */ \
+	X(TELL_NEVER)            /* what is told of later is not */ \
 	X(TELL_LOST)             /* nothing is told again when a telling was under way */ \
 	X(CONTEXT_STOLEN)        /* a context is taken for another number while it has something open */
 enum sim_mutant {

@@ -449,7 +449,7 @@ static void sim_check_quiet(int pe, int context, unsigned targets, unsigned nops
 	const struct sim_op *op;
 
 	for (op = watch.ops[pe]; op < watch.ops[pe] + nops; op++)
-		if (op->context == context && targets >> op->target & 1 && op->kind != SIM_LOCK)
+		if (op->context == context && targets >> op->target & 1 && op->kind != SIM_LOCK && op->kind != SIM_FLAG)
 			sim_check(!op->nleft && !op->open.nopen, "PE %d: a quiet is over, and operation %d, kind %d, is not", pe,
 				  (int)(op - watch.ops[pe]), op->kind);
 }

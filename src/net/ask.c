@@ -108,7 +108,8 @@ static bool begin(struct gshmemi_engine *e, const struct gshmemi_target *to, int
 	start->record->what = (uint8_t)what;
 	start->record->region = (uint16_t)to->region;
 	start->record->offset = to->offset;
-	context->nrecords = c->nrecords;
+	if (what != GSHMEMI_NET_FLAG) /* nobody completes a flag: who waits for it sees it */
+		context->nrecords = c->nrecords;
 	return true;
 }
 
@@ -604,9 +605,12 @@ bool gshmemi_engine_is_idle(const struct gshmemi_engine *e)
 	const struct connection *c;
 	const struct context *context;
 
-	for (c = e->first; c; c = c->next)
+	for (c = e->first; c; c = c->next) {
+		if (c->nperformed < c->nrecords) /* flags are in no context */
+			return false;
 		for (context = c->contexts; context; context = context->next)
 			if (!is_over(c, context))
 				return false;
+	}
 	return true;
 }

@@ -140,6 +140,7 @@ struct connection {
 	struct buffer *answer;         /* being filled */
 	struct buffers answers;
 	bool must_tell;
+	unsigned tell_passes;          /* left until it must; 0: flags have not come alone */
 	bool must_ping;
 	struct sending telling;
 	struct gshmemi_net_head told;

@@ -247,6 +247,7 @@ static void tell(struct connection *c, struct gshmemi_net_head *head)
 	head->nperformed = c->nperformed_here + (GSHMEMI_NET_MUTANT(ACK_EARLY) && c->held ? c->held->nleft : 0);
 	head->nlanded = c->nlanded_here;
 	c->must_tell = false;
+	c->tell_passes = 0;
 }
 
 static void send_buffer(struct gshmemi_engine *e, struct connection *c, struct buffer *buffer, int kind)
@@ -338,7 +339,7 @@ static void flush(struct gshmemi_engine *e, struct connection *c)
 /* Whether flush may have something to do though nothing is heard of the PE. What waits for that is activated then. */
 static bool is_waiting(const struct connection *c)
 {
-	return c->held || c->must_tell || c->must_ping || c->putting || c->gets || gshmemi_net_is_pending(c);
+	return c->held || c->must_tell || c->tell_passes || c->must_ping || c->putting || c->gets || gshmemi_net_is_pending(c);
 }
 
 /* Look after each connection once; those that are done leave the list. Returns how many could go on. */
@@ -351,6 +352,8 @@ static int serve(struct gshmemi_engine *e)
 	while ((c = list)) {
 		list = c->next_active;
 		c->is_active = false;
+		if (c->tell_passes && !--c->tell_passes)
+			c->must_tell = !GSHMEMI_NET_MUTANT(TELL_NEVER);
 		if (gshmemi_net_is_pending(c))
 			n += gshmemi_net_reap(e, c);
 		if (c->held)

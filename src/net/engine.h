@@ -63,6 +63,7 @@ struct gshmemi_engine_config {
 	size_t small_nbytes;    /* a put or get of up to so many bytes is a record */
 	size_t chunk_nbytes;    /* of what is longer, */
 	size_t far_nbytes;      /* and to or from PEs on other machines */
+	unsigned tell_passes;   /* passes of progress before flags alone are acknowledged; a message to their PE does it before */
 };
 
 struct gshmemi_engine *gshmemi_engine_create(const struct gshmemi_engine_config *config); /* NULL: no memory */

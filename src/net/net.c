@@ -38,6 +38,7 @@
 #define AWAY_NS     50000     /* a nap while a host that waits makes progress */
 
 #define FAR_CHUNK_NBYTES 131072
+#define TELL_PASSES      16 /* of a host that waits, some 20 us */
 
 #define NBUFFERS    128
 #define NITEMS      1024
@@ -74,12 +75,12 @@ static char *find(void *user, int pe, unsigned region, uint64_t offset, uint64_t
 }
 
 /* The state of a thread, as the letter of proc(5); 0: there is none. */
-static char state_of(int pid, const char *thread)
+static char state_of(int pid, const char *task)
 {
 	char path[64], line[512], *close, state = 0;
 	FILE *file;
 
-	snprintf(path, sizeof path, "/proc/%d/task/%.20s/stat", pid, thread);
+	snprintf(path, sizeof path, "/proc/%d/task/%.20s/stat", pid, task);
 	file = fopen(path, "re");
 	if (!file)
 		return 0;
@@ -379,6 +380,7 @@ static struct gshmemi_engine_config config_of(struct gshmemi_link *link)
 	config.small_nbytes = GSHMEMI_NET_SMALL_NBYTES;
 	config.chunk_nbytes = GSHMEMI_NET_CHUNK_NBYTES;
 	config.far_nbytes = FAR_CHUNK_NBYTES;
+	config.tell_passes = TELL_PASSES;
 	return config;
 }
 

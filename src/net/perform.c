@@ -225,12 +225,15 @@ static bool perform_all(struct gshmemi_engine *e, struct connection *c, const ch
 		*at_p = (unsigned)(behind + gshmemi_net_data_nbytes(&r));
 		--*nleft_p;
 		c->nperformed_here += how == PERFORMED;
-		c->must_tell = true;
+		c->must_tell |= r.what != GSHMEMI_NET_FLAG;
 	}
 	return true;
 }
 
-/* A message has been performed: its sender may send another one, and more if it has much to say. */
+/*
+ * A message has been performed: its sender may send another one, and more if it has much to say. Nobody waits for the acknowledgement of
+ * flags alone, and most often this PE has some for the sender at once, which tell of these.
+ */
 static void grant(struct gshmemi_engine *e, struct connection *c, unsigned flags)
 {
 	const unsigned window = e->config.window + c->ngranted;
@@ -249,7 +252,10 @@ static void grant(struct gshmemi_engine *e, struct connection *c, unsigned flags
 	e->ncredits -= n;
 	c->ngranted += n;
 	c->granted = c->expected + e->config.window + c->ngranted;
-	c->must_tell = true;
+	if (e->config.tell_passes && !n && !c->must_tell)
+		c->tell_passes = e->config.tell_passes;
+	else
+		c->must_tell = true;
 }
 
 /* Messages are few: credits limit them. */
