@@ -521,21 +521,6 @@ static void put_signal_late(char *dest, char *sig, const struct gshmemi_operatio
 	hand_over(r, o->pe);
 }
 
-/* Three of four flags come at once: barriers would take long, and only some need to be late for others to overtake them. */
-static void raise_flag(uint64_t *dest, uint64_t value, int pe)
-{
-	struct record *r;
-
-	if (random_below(4)) {
-		gshmemi_arch_fence_release();
-		gshmemi_apply_flag(dest, value);
-		return;
-	}
-	r = create_record(FLAG, dest, NULL, sizeof *dest, 0);
-	r->value = value;
-	hand_over(r, pe);
-}
-
 /* What the caller's last fence put before an operation to pe that is performed now. */
 static void catch_up(int pe)
 {
@@ -547,6 +532,21 @@ static void catch_up(int pe)
 	while (q && q->nopen && q->epoch != q->last_epoch)
 		q = deliver_any(q);
 	gshmemi_arch_fence_release();
+}
+
+/* Three of four flags come at once: barriers would take long, and only some need to be late for others to overtake them. */
+static void raise_flag(uint64_t *dest, uint64_t value, int pe)
+{
+	struct record *r;
+
+	if (random_below(4)) {
+		catch_up(pe);
+		gshmemi_apply_flag(dest, value);
+		return;
+	}
+	r = create_record(FLAG, dest, NULL, sizeof *dest, 0);
+	r->value = value;
+	hand_over(r, pe);
 }
 
 uint64_t gshmemi_delivery_carry(const struct gshmemi_operation *o, char *base, char *sig_base)

@@ -516,6 +516,18 @@ void gshmemi_engine_fence(struct gshmemi_engine *e, int number)
 	}
 }
 
+bool gshmemi_engine_has_bulk(const struct gshmemi_engine *e, int number)
+{
+	const struct connection *c;
+	const struct context *context;
+
+	for (c = e->first; c; c = c->next)
+		for (context = c->contexts; context; context = context->next)
+			if (context->number == number && c->nbulks_landed < context->nbulks)
+				return true;
+	return false;
+}
+
 /* One PE with something open. */
 struct marked {
 	struct connection *connection;

@@ -257,6 +257,12 @@ static void wait(struct wait *w, int pe, const char *call)
 		w->started_ns = gshmemi_wait_long(w->polls, w->started_ns, NULL, 8, 0, GSHMEM_CMP_NE, 0, pe, call);
 }
 
+/* A small put of the library's own: a flag to the same PE comes behind it, and takes it along. */
+static bool is_followed(const struct gshmemi_operation *o)
+{
+	return o->what == GSHMEMI_PUT && o->is_nbi && gshmemi_pe_context(o->pe) == GSHMEMI_CTX_LIBRARY;
+}
+
 static bool go_on(struct gshmemi_carrying *c)
 {
 	bool is_over;
@@ -264,7 +270,10 @@ static bool go_on(struct gshmemi_carrying *c)
 	if (gshmemi_carrying_is_waiting(c))
 		return false;
 	is_over = gshmemi_carrying_go_on(c, gshmemi_net_enter());
-	gshmemi_net_leave();
+	if (is_over && is_followed(&c->o))
+		gshmemi_net_leave_unsent();
+	else
+		gshmemi_net_leave();
 	return is_over;
 }
 
@@ -283,7 +292,17 @@ uint64_t gshmemi_remote_carry(const struct gshmemi_operation *o)
 void gshmemi_remote_order(int context)
 {
 	gshmemi_engine_fence(gshmemi_net_enter(), context);
+	gshmemi_net_leave_unsent();
+}
+
+/* Bulk alone is sent from where it is; what is small was copied. */
+void gshmemi_remote_release(int context)
+{
+	const bool has_bulk = gshmemi_engine_has_bulk(gshmemi_net_enter(), context);
+
 	gshmemi_net_leave();
+	if (has_bulk)
+		gshmemi_remote_complete(context, NULL, 0);
 }
 
 void gshmemi_remote_complete(int context, const int *target_pes, size_t npes)

@@ -120,6 +120,9 @@ bool gshmemi_engine_lock(struct gshmemi_engine *e, const struct gshmemi_target *
 
 void gshmemi_engine_fence(struct gshmemi_engine *e, int context);
 
+/* Whether bulk of a context is still to be sent, from where the caller has it. */
+bool gshmemi_engine_has_bulk(const struct gshmemi_engine *e, int context);
+
 /* What was open in a context at some time. */
 struct gshmemi_mark;
 /* To these PEs; NULL: to all. *mark_p becomes NULL if nothing is. -ENOMEM. */

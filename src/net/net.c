@@ -52,6 +52,7 @@ static struct gshmemi_engine *engine;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the engine */
 static pthread_t holder;      /* of the lock, */
 static atomic_bool is_held;   /* while it is held */
+static _Thread_local bool is_holding; /* what this thread asks for */
 static pthread_t thread;
 static atomic_bool is_stopping;
 static atomic_uint nwaiting;  /* threads that wait for the lock */
@@ -179,14 +180,32 @@ struct gshmemi_engine *gshmemi_net_enter(void)
 	return engine;
 }
 
+void gshmemi_host_hold(int is_begin)
+{
+	is_holding = is_begin;
+	if (!is_begin) {
+		gshmemi_net_enter();
+		gshmemi_net_leave();
+	}
+}
+
 static void wake(void)
 {
 	if (__atomic_exchange_n(&is_napping, 0, __ATOMIC_SEQ_CST))
 		syscall(SYS_futex, &is_napping, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 }
 
+void gshmemi_net_leave_unsent(void)
+{
+	let_go();
+}
+
 void gshmemi_net_leave(void)
 {
+	if (is_holding) {
+		gshmemi_net_leave_unsent();
+		return;
+	}
 	gshmemi_engine_flush(engine);
 	let_go();
 	if (__atomic_load_n(&is_napping, __ATOMIC_RELAXED))

@@ -26,15 +26,18 @@ bool gshmemi_net_is_running(void);
 /* Until nothing of this PE is open. */
 void gshmemi_net_drain(void);
 
-/* In between the caller has the engine. leave sends what was asked for. */
+/* In between the caller has the engine. leave sends what was asked for; leave_unsent leaves that to the caller's next leave. */
 struct gshmemi_engine *gshmemi_net_enter(void);
 void gshmemi_net_leave(void);
+void gshmemi_net_leave_unsent(void);
 
 /* Make progress, unless another thread does. */
 void gshmemi_net_progress(void);
 
 /* A host that waits for what comes over the net makes progress by itself; the net thread leaves it the core meanwhile. */
 void gshmemi_host_progress(void);
+/* Between 1 and 0 leave sends nothing of what this thread asks for; then all of it leaves. Does not nest. */
+void gshmemi_host_hold(int is_begin);
 
 /*
  * The net thread calls it when there was something to do, without the lock: who sleeps until an operation is over may look again. NULL:

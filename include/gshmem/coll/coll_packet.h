@@ -75,7 +75,7 @@ GSHMEMI_FN uint64_t gshmemi_ll_await(const uint64_t *place, uint64_t tag, int wo
 	unsigned polls = 0;
 
 	while (packet = gshmemi_arch_load(place, 8), packet < tag) {
-		gshmemi_arch_pause(&polls);
+		gshmemi_wait_pause(&polls);
 		if ((polls & (GSHMEMI_WAIT_POLLS - 1)) == 0)
 			started_ns = gshmemi_wait_long(polls, started_ns, place, 8, packet, GSHMEM_CMP_GE, tag, world_pe, call);
 	}
@@ -90,9 +90,11 @@ GSHMEMI_FN void gshmemi_ll_send(const struct gshmemi_coll *c, const struct gshme
 	const int world_pe = gshmemi_coll_world_pe(c, pe);
 	unsigned k;
 
+	gshmemi_coll_hold(1);
 	for (k = 0; k < 4; k++)
 		if (4 * k < nbytes)
 			gshmemi_sync_tell(&place[k], ll->tag | (uint32_t)(word->half[k / 2] >> 32 * (k & 1)), world_pe, c->call);
+	gshmemi_coll_hold(0);
 }
 
 GSHMEMI_FN struct gshmemi_word gshmemi_ll_receive(const struct gshmemi_coll *c, const struct gshmemi_ll *ll, int pe, size_t at,

@@ -228,10 +228,30 @@ GSHMEMI_FN int gshmemi_coll_ahead(const struct gshmemi_coll *c, int ahead)
 	return pe < c->team.npes ? pe : pe - c->team.npes;
 }
 
-/* What the threads of the group have put, or written for others to get, is there before the flags that follow. */
+/* A host's thread is all of its group, and carriers keep its flags behind what it has put to the same PE: it need not wait for that. */
+#if defined GSHMEMI_LIBRARY && !GSHMEMI_KERNELS
+#define GSHMEMI_COLL_ORDERS 1
+#else
+#define GSHMEMI_COLL_ORDERS 0
+#endif
+
+/* Between 1 and 0 the net holds back what a host asks for, so that it leaves in one message. */
+GSHMEMI_FN void gshmemi_coll_hold(int is_begin)
+{
+	(void)is_begin;
+#if GSHMEMI_COLL_ORDERS
+	if (gshmemi_is_slow(GSHMEMI_SLOW_NET))
+		gshmemi_host_hold(is_begin);
+#endif
+}
+
+/* What the threads of the group have put, or written for others to get, is there before the flags that follow, to the same PEs. */
 GSHMEMI_FN void gshmemi_coll_complete(const struct gshmemi_coll *c)
 {
-	gshmemi_complete(GSHMEMI_CTX_LIBRARY);
+	if (GSHMEMI_COLL_ORDERS)
+		gshmemi_order(GSHMEMI_THREAD, GSHMEMI_CTX_LIBRARY);
+	else
+		gshmemi_complete(GSHMEMI_CTX_LIBRARY);
 	gshmemi_group_sync(&c->group);
 }
 
@@ -287,9 +307,11 @@ GSHMEMI_FN void gshmemi_coll_part(const struct gshmemi_coll *c)
 	gshmemi_group_sync(&c->group);
 }
 
-/* A later collective begins at this phase; all threads see what all of them have written. */
+/* A later collective begins at this phase; all threads see what all of them have written, and sources may be written again. */
 GSHMEMI_FN void gshmemi_coll_end(const struct gshmemi_coll *c, uint64_t phase)
 {
+	if (GSHMEMI_COLL_ORDERS)
+		gshmemi_release_sources(GSHMEMI_CTX_LIBRARY);
 	if (c->group.rank == 0)
 		gshmemi_arch_store(&c->team.sync->phase, phase, 8);
 	gshmemi_coll_part(c);

@@ -161,6 +161,7 @@ GSHMEMI_FN struct gshmemi_operation gshmemi_signal_of(const struct gshmemi_opera
 uint64_t gshmemi_remote_carry(const struct gshmemi_operation *o);
 void gshmemi_remote_order(int context);
 void gshmemi_remote_complete(int context, const int *target_pes, size_t npes);
+void gshmemi_remote_release(int context);
 #else
 GSHMEMI_SLOW uint64_t gshmemi_remote_carry(const struct gshmemi_operation *o);
 GSHMEMI_SLOW void gshmemi_remote_order(int context);
@@ -278,6 +279,20 @@ GSHMEMI_FN void gshmemi_order(int scope, int context)
 	else
 		gshmemi_carry_complete_at(context, NULL, 0);
 }
+
+#ifdef GSHMEMI_LIBRARY
+/* Carriers have read what the host has put in this context, so that it may be written again. What is small they copy at once. */
+GSHMEMI_FN void gshmemi_release_sources(int context)
+{
+	if (!gshmemi_is_slow(GSHMEMI_SLOW_LATE))
+		return;
+	gshmemi_delivery_complete(context, NULL, 0);
+	if (gshmemi_state.slow & GSHMEMI_SLOW_NET)
+		gshmemi_remote_release(context);
+}
+#else
+#define gshmemi_release_sources(context) ((void)(context))
+#endif
 
 /* What the caller did before in this context has arrived before what it does after, at whatever PE. Each thread's own. */
 GSHMEMI_FN void gshmemi_complete(int context)

@@ -88,7 +88,18 @@ GSHMEMI_FN uint64_t gshmemi_wait_long(unsigned polls, uint64_t started_ns, const
 
 #if defined GSHMEMI_LIBRARY && !GSHMEMI_KERNELS
 void gshmemi_host_progress(void); /* src/net/net.c */
+void gshmemi_host_hold(int is_begin);
 #endif
+
+/* Between two looks of a wait. What comes over the network for a host need not wait for another thread's turn: the host takes it. */
+GSHMEMI_FN void gshmemi_wait_pause(unsigned *polls_p)
+{
+	gshmemi_arch_pause(polls_p);
+#if defined GSHMEMI_LIBRARY && !GSHMEMI_KERNELS
+	if (gshmemi_is_slow(GSHMEMI_SLOW_NET))
+		gshmemi_host_progress();
+#endif
+}
 
 /*
  * Wait until the word at ivar, of a constant nbytes, satisfies the comparison; returns its bits. pe is who should
@@ -101,11 +112,7 @@ GSHMEMI_FN uint64_t gshmemi_wait(const void *ivar, unsigned nbytes, int is_signe
 	unsigned polls = 0;
 
 	while (found = gshmemi_arch_load(ivar, nbytes), !gshmemi_compare(found, cmp, value, nbytes, is_signed)) {
-		gshmemi_arch_pause(&polls);
-#if defined GSHMEMI_LIBRARY && !GSHMEMI_KERNELS
-		if (gshmemi_is_slow(GSHMEMI_SLOW_NET)) /* what comes over the network need not wait for another thread's turn */
-			gshmemi_host_progress();
-#endif
+		gshmemi_wait_pause(&polls);
 		if ((polls & (GSHMEMI_WAIT_POLLS - 1)) == 0)
 			started_ns = gshmemi_wait_long(polls, started_ns, ivar, nbytes, found, cmp, value, pe, call);
 	}
