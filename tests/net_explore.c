@@ -14,7 +14,7 @@
  *
  *   p put of 8 bytes    o of 5    P bulk of 3 chunks    B of one    s signal behind the last of these    f fence    q quiet
  *   g get of 8 bytes    h of 40   G bulk of 2 chunks    b the last put or bulk, back                     w wait for all that is open
- *   a add   A fetch_add   x atomic   X with the old value   F flag   l lock   u unlock   r check_silence, long after the last message
+ *   a add   A fetch_add   x atomic   X with the old value   F flag   Q quiet of all flags   l lock   u unlock   r check_silence, long after the last message
  *   0 1 what follows is of this context    + what follows goes to the next PE
  *
  * Arguments: -v prints a row for each configuration, -a adds the large ones; words select rows by their names.
@@ -67,8 +67,8 @@ static const struct config rows[] = {
 	{"credits return while messages are late", 0, {"xxxxqrxx", ""}, W(1, 4, 3, 3, 1, 0xffffffff), PROMPT | TINY, 0, NULL},
 	{"a ping, at any time", 0, {"xrxrq", ""}, W(1, 1, 0, 2, 1, 0), PROMPT, 0, NULL},
 	/* ---- flags ---- */
-	{"flags are told of later", 0, {"FFFaq", "FF"}, W(1, 1, 0, 2, 2, 0xffffffff), PROMPT | TINY | TELLS_LATER, 0, NULL},
-	{"flags behind bulk, told of later", 0, {"BfFFq", ""}, W(2, 2, 0, 2, 2, 0), PROMPT | TELLS_LATER, 0, NULL},
+	{"flags are told of later", 0, {"FFaQ", "F"}, W(1, 1, 0, 2, 2, 0xffffffff), PROMPT | TINY | TELLS_LATER, 0, NULL},
+	{"flags behind bulk, told of later", 0, {"BfFFQ", ""}, W(2, 2, 0, 2, 2, 0), PROMPT | TELLS_LATER, 0, NULL},
 	/* ---- locks ---- */
 	{"a lock, two PEs", 0, {"laqu", "laqu"}, W(1, 2, 1, 2, 2, 0), PROMPT | FIFO, 0, NULL},
 	{"a lock, any order", 0, {"lu", "lu"}, W(1, 1, 0, 1, 1, 0xffffffff), PROMPT, 0, NULL},

@@ -203,15 +203,25 @@ static void tidy(struct gshmemi_engine *e)
 
 /* ---- programs ---- */
 
+static bool is_quiet(char what)
+{
+	return what == 'q' || what == 'Q';
+}
+
+static int quiet_context(int pe)
+{
+	return cfg->programs[pe][progress.at[pe]] == 'Q' ? GSHMEMI_ENGINE_FLAGS : progress.context[pe];
+}
+
 /* The program waits; once it need not, go on. */
 static void end_waits(int pe)
 {
 	const char what = cfg->programs[pe][progress.at[pe]];
 
 	sim_look(pe);
-	if (what == 'q' && progress.mark[pe] && gshmemi_engine_is_over(sim_engine(pe), progress.mark[pe])) {
+	if (is_quiet(what) && progress.mark[pe] && gshmemi_engine_is_over(sim_engine(pe), progress.mark[pe])) {
 		progress.mark[pe] = NULL;
-		sim_check_quiet(pe, progress.context[pe], ~0U, progress.marked[pe]);
+		sim_check_quiet(pe, quiet_context(pe), ~0U, progress.marked[pe]);
 		progress.marked[pe] = 0;
 		progress.at[pe]++;
 	} else if ((what == 'w' && !watch.nopen[pe]) || (what == 'l' && watch.holder == pe + 1)) {
@@ -231,15 +241,15 @@ static bool can_ask(int pe)
 {
 	const char what = cfg->programs[pe][progress.at[pe]];
 
-	return what && what != 'w' && !(what == 'q' && progress.mark[pe]) && !(what == 'l' && is_waiting_for_lock(pe));
+	return what && what != 'w' && !(is_quiet(what) && progress.mark[pe]) && !(what == 'l' && is_waiting_for_lock(pe));
 }
 
 static void ask_quiet(int pe)
 {
-	(void)gshmemi_engine_mark(sim_engine(pe), progress.context[pe], NULL, 0, &progress.mark[pe]);
+	(void)gshmemi_engine_mark(sim_engine(pe), quiet_context(pe), NULL, 0, &progress.mark[pe]);
 	progress.marked[pe] = (uint8_t)watch.nops[pe];
 	if (!progress.mark[pe]) {
-		sim_check_quiet(pe, progress.context[pe], ~0U, progress.marked[pe]);
+		sim_check_quiet(pe, quiet_context(pe), ~0U, progress.marked[pe]);
 		progress.marked[pe] = 0;
 		progress.at[pe]++;
 	}
@@ -274,7 +284,7 @@ static void ask_next(int pe)
 				progress.at[pe]++;
 			return;
 		}
-	if (what == 'q') {
+	if (is_quiet(what)) {
 		ask_quiet(pe);
 		return;
 	}

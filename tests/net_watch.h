@@ -443,13 +443,21 @@ static void sim_look(int pe)
 			sim_closed(pe, &watch.ops[pe][i]);
 }
 
+/* Whether a mark of a context, or of all flags, stands for an operation. */
+static bool sim_is_marked(const struct sim_op *op, int context)
+{
+	if (context == GSHMEMI_ENGINE_FLAGS || op->kind == SIM_FLAG)
+		return context == GSHMEMI_ENGINE_FLAGS && op->kind == SIM_FLAG;
+	return op->context == context && op->kind != SIM_LOCK;
+}
+
 /* A mark is over that was made when PE had asked for nops operations; targets: bits. */
 static void sim_check_quiet(int pe, int context, unsigned targets, unsigned nops)
 {
 	const struct sim_op *op;
 
 	for (op = watch.ops[pe]; op < watch.ops[pe] + nops; op++)
-		if (op->context == context && targets >> op->target & 1 && op->kind != SIM_LOCK && op->kind != SIM_FLAG)
+		if (sim_is_marked(op, context) && targets >> op->target & 1)
 			sim_check(!op->nleft && !op->open.nopen, "PE %d: a quiet is over, and operation %d, kind %d, is not", pe,
 				  (int)(op - watch.ops[pe]), op->kind);
 }

@@ -108,7 +108,9 @@ static bool begin(struct gshmemi_engine *e, const struct gshmemi_target *to, int
 	start->record->what = (uint8_t)what;
 	start->record->region = (uint16_t)to->region;
 	start->record->offset = to->offset;
-	if (what != GSHMEMI_NET_FLAG) /* nobody completes a flag: who waits for it sees it */
+	if (what == GSHMEMI_NET_FLAG)
+		c->last_flag = c->nrecords;
+	else
 		context->nrecords = c->nrecords;
 	return true;
 }
@@ -531,7 +533,7 @@ bool gshmemi_engine_has_bulk(const struct gshmemi_engine *e, int number)
 /* One PE with something open. */
 struct marked {
 	struct connection *connection;
-	struct context *context;
+	struct context *context; /* NULL: flags */
 	uint64_t nrecords;
 	uint64_t nbulks;
 	uint64_t item;
@@ -562,6 +564,11 @@ static struct context *find_open(struct connection *c, int number)
 	return context;
 }
 
+static bool has_open(struct connection *c, int number)
+{
+	return number == GSHMEMI_ENGINE_FLAGS ? c->nperformed < c->last_flag : find_open(c, number) != NULL;
+}
+
 int gshmemi_engine_mark(struct gshmemi_engine *e, int number, const int *target_pes, size_t npes, struct gshmemi_mark **mark_p)
 {
 	struct gshmemi_mark *mark = NULL;
@@ -571,7 +578,7 @@ int gshmemi_engine_mark(struct gshmemi_engine *e, int number, const int *target_
 
 	*mark_p = NULL;
 	for (c = e->first; c; c = c->next)
-		n += find_open(c, number) && is_named(c->pe, target_pes, npes);
+		n += has_open(c, number) && is_named(c->pe, target_pes, npes);
 	if (!n)
 		return 0;
 	mark = malloc(sizeof *mark + n * sizeof *mark->marked);
@@ -579,9 +586,18 @@ int gshmemi_engine_mark(struct gshmemi_engine *e, int number, const int *target_
 		return -ENOMEM;
 	mark->n = 0;
 	mark->context = number;
-	for (c = e->first; c; c = c->next)
-		if ((context = find_open(c, number)) && is_named(c->pe, target_pes, npes))
+	for (c = e->first; c; c = c->next) {
+		if (!has_open(c, number) || !is_named(c->pe, target_pes, npes))
+			continue;
+		context = find_open(c, number);
+		if (context) {
 			mark->marked[mark->n++] = (struct marked){c, context, context->nrecords, context->nbulks, e->nitems};
+			continue;
+		}
+		mark->marked[mark->n++] = (struct marked){c, NULL, c->last_flag, 0, 0};
+		c->must_ping = true; /* its owner may take its time to tell of flags */
+		gshmemi_net_activate(e, c);
+	}
 	*mark_p = mark;
 	return 0;
 }
@@ -591,6 +607,8 @@ static bool is_marked_over(const struct marked *m, int number)
 {
 	const struct context *context = m->context;
 
+	if (!context)
+		return m->connection->nperformed >= m->nrecords;
 	return context->number != number ||
 	       (m->connection->nperformed >= m->nrecords && m->connection->nbulks_landed >= m->nbulks &&
 		(!context->oldest || context->oldest->number > m->item));
@@ -618,7 +636,7 @@ bool gshmemi_engine_is_idle(const struct gshmemi_engine *e)
 	const struct context *context;
 
 	for (c = e->first; c; c = c->next) {
-		if (c->nperformed < c->nrecords) /* flags are in no context */
+		if (c->nperformed < c->last_flag)
 			return false;
 		for (context = c->contexts; context; context = context->next)
 			if (!is_over(c, context))

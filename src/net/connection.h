@@ -107,6 +107,7 @@ struct connection {
 	uint32_t limit;
 	uint64_t nrecords;             /* handed to the stream */
 	uint64_t ends[2];              /* what that was behind the last two messages that were sent */
+	uint64_t last_flag;            /* record that was the last flag: flags are in no context */
 	uint64_t returned;             /* record that gave credits back: limits from before it count no more */
 	uint64_t nperformed;           /* as it has told */
 	size_t chunk_nbytes;           /* of what it is sent or asked for */

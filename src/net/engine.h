@@ -123,6 +123,9 @@ void gshmemi_engine_fence(struct gshmemi_engine *e, int context);
 /* Whether bulk of a context is still to be sent, from where the caller has it. */
 bool gshmemi_engine_has_bulk(const struct gshmemi_engine *e, int context);
 
+/* Flags are in no context, as who waits for one sees it. This stands for all of them in a mark, and nowhere else. */
+#define GSHMEMI_ENGINE_FLAGS -2
+
 /* What was open in a context at some time. */
 struct gshmemi_mark;
 /* To these PEs; NULL: to all. *mark_p becomes NULL if nothing is. -ENOMEM. */

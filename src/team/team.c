@@ -709,6 +709,8 @@ void gshmem_team_destroy(gshmem_team_t team)
 	}
 	gshmemi_contexts_destroy(team);
 	gshmemi_host_quiet(GSHMEMI_CTX_LIBRARY, NULL, 0, call); /* a late flag would count for the next team at this place */
+	if (gshmemi_net_is_running())
+		gshmemi_remote_complete(GSHMEMI_ENGINE_FLAGS, NULL, 0);
 	(void)gshmemi_host_team_sync(team, call);
 	gshmemi_devmem_store(&found->view.sync->handle, &no_handle, sizeof no_handle, call);
 	gshmemi_devmem_complete(call);
