@@ -13,7 +13,7 @@ enum { BROADCAST, COLLECT, FCOLLECT, ALLTOALL, ALLTOALLS, ALLTOALLV, SUM, SCATTE
 static const char *const names[] = {"broadcast", "collect", "fcollect", "alltoall", "alltoalls", "alltoallv",
 				    "sum_reduce", "sum_reduce_scatter", "sum_inscan", "sum_exscan"};
 
-#define MAX_PES  3
+#define MAX_PES  4
 #define MAX      20000 /* elements */
 #define LATE_NS  3000000U
 #define BY(NAME) (scope == T_WG ? gshmemx_##NAME##_wg : scope == T_WAVE ? gshmemx_##NAME##_wave : gshmem_##NAME)
@@ -121,6 +121,7 @@ int main()
 	gshmem_init();
 	me = gshmem_my_pe();
 	npes = gshmem_n_pes();
+	t_check(npes <= MAX_PES, "at most %d PEs", MAX_PES);
 	dest = (int *)t_shmalloc(MAX * sizeof *dest);
 	source = (int *)t_shmalloc(MAX * sizeof *source);
 	on_cpu = (int *)t_alloc(MAX * sizeof *on_cpu);

@@ -15,7 +15,7 @@
 #include "job.h"
 #include "net/mpi.h"
 
-enum { MESSAGE_NBYTES = 8192, NFLOOD = 100000, WINDOW = 64, NBULK = 4 };
+enum { MAX_PES = 4, MESSAGE_NBYTES = 8192, NFLOOD = 100000, WINDOW = 64, NBULK = 4 };
 #define BULK_NBYTES ((size_t)8 << 20)
 
 struct op {
@@ -27,7 +27,7 @@ static struct gshmemi_link *net; /* not link, which unistd.h has */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* around calls of the link */
 static int me, npes;
 static atomic_long ncame[2]; /* messages of each kind */
-static uint32_t next[3];   /* by PE: the number that its next message of a flood has, if they come in order */
+static uint32_t next[MAX_PES]; /* by PE: the number that its next message of a flood has, if they come in order */
 static long nunordered;
 static bool is_flood;
 
@@ -219,7 +219,7 @@ static uint32_t draw(uint32_t *state)
 struct traffic {
 	char out[WINDOW][MESSAGE_NBYTES];
 	struct op ops[WINDOW];
-	long nsent[3][2]; /* to each PE, of each kind */
+	long nsent[MAX_PES][2]; /* to each PE, of each kind */
 	unsigned char bulk_out[1 << 18], bulk_in[1 << 18];
 	struct op send, arrival;
 };
@@ -260,7 +260,7 @@ static void finish_bulk(struct traffic *traffic, uint32_t number, size_t nbytes)
 static void check_all_at_once(void)
 {
 	static struct traffic traffic;
-	static long all[3][3][2];
+	static long all[MAX_PES][MAX_PES][2];
 	uint32_t i, random = (uint32_t)me, common = 1;
 	pthread_t thread;
 	size_t nbytes;
@@ -329,6 +329,7 @@ int main(void)
 	t_equal(gshmemi_bootstrap_open(NULL), 0, "bootstrap_open");
 	me = gshmemi_bootstrap_rank();
 	npes = gshmemi_bootstrap_npes();
+	t_check(npes <= MAX_PES, "at most %d PEs", MAX_PES);
 	t_equal(gshmemi_bootstrap_check_carrying(0, 1), 0, "check_carrying where the library started MPI");
 	live(NULL);
 	before = t_count_fds();
