@@ -311,10 +311,14 @@ void gshmemi_remote_complete(int context, const int *target_pes, size_t npes)
 	struct gshmemi_mark *mark;
 	bool is_over;
 
+	if (!gshmemi_net_may_be_open())
+		return;
 	if (gshmemi_engine_mark(gshmemi_net_enter(), context, target_pes, npes, &mark)) {
 		gshmemi_error("gshmem_quiet: no memory");
 		gshmemi_end(1);
 	}
+	if (!mark)
+		gshmemi_net_settle();
 	gshmemi_net_leave();
 	while (mark) {
 		wait(&w, gshmemi_mark_pe(mark), "gshmem_quiet");

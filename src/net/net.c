@@ -55,6 +55,7 @@ static atomic_bool is_held;   /* while it is held */
 static _Thread_local bool is_holding; /* what this thread asks for */
 static pthread_t thread;
 static atomic_bool is_stopping;
+static atomic_bool may_be_open; /* somebody has had the engine since nothing was open */
 static atomic_uint nwaiting;  /* threads that wait for the lock */
 static atomic_uint npolls;    /* by hosts that wait */
 static uint32_t is_napping;   /* the net thread sleeps on it */
@@ -177,7 +178,19 @@ struct gshmemi_engine *gshmemi_net_enter(void)
 	pthread_mutex_lock(&lock);
 	hold();
 	atomic_fetch_sub(&nwaiting, 1);
+	atomic_store_explicit(&may_be_open, true, memory_order_relaxed);
 	return engine;
+}
+
+bool gshmemi_net_may_be_open(void)
+{
+	return atomic_load_explicit(&may_be_open, memory_order_acquire);
+}
+
+void gshmemi_net_settle(void)
+{
+	if (gshmemi_engine_is_idle(engine))
+		atomic_store_explicit(&may_be_open, false, memory_order_release);
 }
 
 void gshmemi_host_hold(int is_begin)

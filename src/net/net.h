@@ -30,6 +30,9 @@ void gshmemi_net_drain(void);
 struct gshmemi_engine *gshmemi_net_enter(void);
 void gshmemi_net_leave(void);
 void gshmemi_net_leave_unsent(void);
+/* Whether something may be open: of what this thread has asked for, whatever is. settle, by who has the engine, sees whether it is so. */
+bool gshmemi_net_may_be_open(void);
+void gshmemi_net_settle(void);
 
 /* Make progress, unless another thread does. */
 void gshmemi_net_progress(void);

@@ -526,6 +526,8 @@ GSHMEMI_FN void gshmemi_remote_ask(uint32_t op, int context, const char *call)
 
 GSHMEMI_SLOW void gshmemi_remote_order(int context)
 {
+	if (gshmemi_remote_has_arrived_at()) /* most often: nothing has gone over the net, and the lanes need not meet */
+		return;
 	gshmemi_remote_ask(GSHMEMI_RPC_ORDER, context, "gshmem_fence");
 }
 
@@ -533,6 +535,8 @@ GSHMEMI_SLOW void gshmemi_remote_complete(int context, const int *target_pes, si
 {
 	(void)target_pes; /* those to other PEs are completed, too */
 	(void)npes;
+	if (gshmemi_remote_has_arrived_at())
+		return;
 	gshmemi_remote_ask(GSHMEMI_RPC_COMPLETE, context, "gshmem_quiet");
 }
 #endif
