@@ -136,6 +136,10 @@ cpu_mutants() {
 		's/#define GSHMEMI_MUTANT 0/#define GSHMEMI_MUTANT 2/' -n 3
 	mutant source delivery_signal order_put_signal platform/cpu/delivery.c 's/#define GSHMEMI_MUTANT 0/#define GSHMEMI_MUTANT 3/'
 
+	mutant header coll_order coll include/gshmem/coll/coll_phase.h '/ gshmemi_coll_complete(/,/^}/s/gshmemi_order(.*);/;/' \
+		-n 3 -e GSHMEM_CPU_DELIVERY=random:1
+	mutant header coll_sources coll include/gshmem/coll/coll_phase.h '/ gshmemi_coll_end(/,/^}/s/gshmemi_release_sources(.*);/;/' \
+		-n 3 -e GSHMEM_CPU_DELIVERY=random:1
 	mutant header complete_early coll_late include/gshmem/move/carry.h \
 		'/ gshmemi_complete(/,/^}/s/gshmemi_carry_complete(.*/(void)context;/' -e GSHMEM_CPU_DELIVERY=random:1
 	mutant kernel order_nothing order_fence include/gshmem/move/carry.h '/ gshmemi_order(/,/^}/s/gshmemi_carry_order_at(.*/;/'
