@@ -266,7 +266,8 @@ GSHMEMI_FN void gshmemi_reduce_long(struct gshmemi_coll *c, const struct gshmemi
 		gshmemi_group_sync(&c->group);
 	}
 	if (chunk && a->what == GSHMEMI_REDUCE) {
-		gshmemi_coll_complete(c); /* all threads are to put what each has put into this PE's dest */
+		gshmemi_complete(GSHMEMI_CTX_LIBRARY); /* all threads are to put on what each has put into this PE's dest */
+		gshmemi_group_sync(&c->group);
 		gshmemi_arch_fence_acquire();
 		gshmemi_nodes_spread(c, parts.nodes, (char *)a->dest, (const char *)a->dest + (begin < all ? begin : all), share, all,
 				     GSHMEMI_COLL_ALIGN(a->elem_nbytes));
