@@ -384,7 +384,8 @@ int main(void)
 	hipLaunchKernelGGL(by_lanes, dim3(NCROWD / 64), dim3(64), 0, 0, jobs, njobs);
 	check_jobs("a crowd");
 	t_check(nbegun == NCROWD && nover == NCROWD, "a crowd: %ld began, %ld ended", (long)nbegun, (long)nover);
-	clear_jobs(); /* all blocks of the arena have come back: a stream alone gets one */
+	clear_jobs();
+	gshmem_quiet(); /* kernels post that a block of the arena is free; now all have come back, and a stream alone gets one */
 	nby_page = 0;
 	njobs = 1;
 	hipLaunchKernelGGL(by_lanes, dim3(1), dim3(1), 0, 0, jobs, njobs);
