@@ -98,7 +98,7 @@ endif
 SUB = --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc))
 
 .DEFAULT_GOAL := lib
-.PHONY: bench-nodes lib tests benches examples tools try check check-all coverage bench setup install uninstall format clean help \
+.PHONY: lib tests benches examples tools try check check-all coverage bench bench-nodes setup install uninstall format clean help \
 	run-tests build-tests run-benches FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:

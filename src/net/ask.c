@@ -564,21 +564,31 @@ static struct context *find_open(struct connection *c, int number)
 	return context;
 }
 
-static bool has_open(struct connection *c, int number)
+/* What of a context, or of all flags, is open at a PE; false: nothing. */
+static bool mark_open(const struct gshmemi_engine *e, struct connection *c, int number, struct marked *m)
 {
-	return number == GSHMEMI_ENGINE_FLAGS ? c->nperformed < c->last_flag : find_open(c, number) != NULL;
+	struct context *context;
+
+	if (number == GSHMEMI_ENGINE_FLAGS) {
+		*m = (struct marked){c, NULL, c->last_flag, 0, 0};
+		return c->nperformed < c->last_flag;
+	}
+	context = find_open(c, number);
+	if (context)
+		*m = (struct marked){c, context, context->nrecords, context->nbulks, e->nitems};
+	return context != NULL;
 }
 
 int gshmemi_engine_mark(struct gshmemi_engine *e, int number, const int *target_pes, size_t npes, struct gshmemi_mark **mark_p)
 {
 	struct gshmemi_mark *mark = NULL;
 	struct connection *c;
-	struct context *context;
+	struct marked m;
 	unsigned n = 0;
 
 	*mark_p = NULL;
 	for (c = e->first; c; c = c->next)
-		n += has_open(c, number) && is_named(c->pe, target_pes, npes);
+		n += mark_open(e, c, number, &m) && is_named(c->pe, target_pes, npes);
 	if (!n)
 		return 0;
 	mark = malloc(sizeof *mark + n * sizeof *mark->marked);
@@ -587,16 +597,13 @@ int gshmemi_engine_mark(struct gshmemi_engine *e, int number, const int *target_
 	mark->n = 0;
 	mark->context = number;
 	for (c = e->first; c; c = c->next) {
-		if (!has_open(c, number) || !is_named(c->pe, target_pes, npes))
+		if (!mark_open(e, c, number, &m) || !is_named(c->pe, target_pes, npes))
 			continue;
-		context = find_open(c, number);
-		if (context) {
-			mark->marked[mark->n++] = (struct marked){c, context, context->nrecords, context->nbulks, e->nitems};
-			continue;
+		mark->marked[mark->n++] = m;
+		if (number == GSHMEMI_ENGINE_FLAGS) { /* their owner may take its time to tell of them */
+			c->must_ping = true;
+			gshmemi_net_activate(e, c);
 		}
-		mark->marked[mark->n++] = (struct marked){c, NULL, c->last_flag, 0, 0};
-		c->must_ping = true; /* its owner may take its time to tell of flags */
-		gshmemi_net_activate(e, c);
 	}
 	*mark_p = mark;
 	return 0;
