@@ -512,13 +512,19 @@ GSHMEMI_SLOW void gshmemi_remote_arrive_at(uint64_t found)
 	}
 }
 
-/* One question for the lanes that are here, behind what they have posted. */
+/*
+ * One question for the lanes that are here, behind what they have posted. Most often there is nothing to ask,
+ * and they need not meet.
+ */
 GSHMEMI_FN void gshmemi_remote_ask(uint32_t op, int context, const char *call)
 {
-	const uint64_t lanes = gshmemi_arch_wave_here((uint64_t)op << 32 | (unsigned)context);
+	uint64_t lanes;
 
+	if (gshmemi_remote_has_arrived_at())
+		return;
+	lanes = gshmemi_arch_wave_here((uint64_t)op << 32 | (unsigned)context);
 	gshmemi_arch_group_sync(GSHMEMI_WAVE, lanes);
-	if (gshmemi_arch_group_rank(GSHMEMI_WAVE, lanes) == 0 && !gshmemi_remote_has_arrived_at())
+	if (gshmemi_arch_group_rank(GSHMEMI_WAVE, lanes) == 0)
 		gshmemi_remote_arrive_at(gshmemi_remote_question(op, context, call));
 	gshmemi_arch_group_sync(GSHMEMI_WAVE, lanes);
 	gshmemi_arch_fence_acquire();
@@ -526,8 +532,6 @@ GSHMEMI_FN void gshmemi_remote_ask(uint32_t op, int context, const char *call)
 
 GSHMEMI_SLOW void gshmemi_remote_order(int context)
 {
-	if (gshmemi_remote_has_arrived_at()) /* most often: nothing has gone over the net, and the lanes need not meet */
-		return;
 	gshmemi_remote_ask(GSHMEMI_RPC_ORDER, context, "gshmem_fence");
 }
 
@@ -535,8 +539,6 @@ GSHMEMI_SLOW void gshmemi_remote_complete(int context, const int *target_pes, si
 {
 	(void)target_pes; /* those to other PEs are completed, too */
 	(void)npes;
-	if (gshmemi_remote_has_arrived_at())
-		return;
 	gshmemi_remote_ask(GSHMEMI_RPC_COMPLETE, context, "gshmem_quiet");
 }
 #endif
