@@ -136,7 +136,7 @@ cpu_mutants() {
 		's/#define GSHMEMI_MUTANT 0/#define GSHMEMI_MUTANT 2/' -n 3
 	mutant source delivery_signal order_put_signal platform/cpu/delivery.c 's/#define GSHMEMI_MUTANT 0/#define GSHMEMI_MUTANT 3/'
 
-	mutant header coll_order coll_late include/gshmem/coll/coll_phase.h '/ gshmemi_coll_complete(/,/^}/s/gshmemi_order(.*);/;/' \
+	mutant header coll_order coll_late include/gshmem/coll/coll_phase.h '/ gshmemi_coll_order(/,/^}/s/gshmemi_order(.*);/;/' \
 		-n 3 -e GSHMEM_CPU_DELIVERY=random:1
 	mutant header coll_sources coll include/gshmem/coll/coll_phase.h '/ gshmemi_coll_end(/,/^}/s/gshmemi_release_sources(.*);/;/' \
 		-n 3 -e GSHMEM_CPU_DELIVERY=random:1

@@ -35,7 +35,7 @@ FLAG = {(f, s) for f in ("gshmemi_copy_signal", "gshmemi_sync_write")
 	("gshmemi_mail_serve", "gshmemi_arch_store")}
 PUBLISH = {("gshmemi_copy_signal", "gshmemi_group_end"), ("gshmemi_fence", "gshmemi_group_enter"),
 	   ("gshmemi_quiet", "gshmemi_group_enter"), ("gshmemi_sync_team", "gshmemi_group_begin"),
-	   ("gshmemi_coll_complete", "gshmemi_group_sync")}
+	   ("gshmemi_coll_order", "gshmemi_group_sync")}
 WAIT = {("gshmemi_wait_until", "gshmemi_group_end"), ("gshmemi_sync_team", "gshmemi_group_end"),
 	("gshmemi_coll_meet", "gshmemi_group_sync")}
 WAITS = {"gshmemi_wait", "gshmemi_lock_set", "gshmemi_rpc_await", "gshmemi_rpc_finish"}

@@ -21,6 +21,13 @@
 #define GSHMEMI_KERNELS 0
 #endif
 
+/* A C file of the library: what it makes of the bodies runs on the host alone, and may call the library. */
+#if defined(GSHMEMI_LIBRARY) && !GSHMEMI_KERNELS
+#define GSHMEMI_HOST_UNIT 1
+#else
+#define GSHMEMI_HOST_UNIT 0
+#endif
+
 #define GSHMEM_HOST_API extern __attribute__((visibility("default")))
 
 #ifdef __cplusplus

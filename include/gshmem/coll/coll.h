@@ -19,7 +19,7 @@
 /* Tell that all puts have arrived, wait for those of the others, and end. */
 GSHMEMI_FN void gshmemi_coll_finish(const struct gshmemi_coll *c, uint64_t phase)
 {
-	gshmemi_coll_complete(c);
+	gshmemi_coll_order(c);
 	gshmemi_coll_tell(c, phase);
 	gshmemi_coll_await(c, phase);
 	gshmemi_coll_end(c, phase);
@@ -38,7 +38,7 @@ GSHMEMI_FN void gshmemi_broadcast_direct(const struct gshmemi_coll *c, const str
 		for (i = 1; i < c->team.npes; i++)
 			gshmemi_coll_put(c, a->dest, a->source, nbytes, align, gshmemi_coll_ahead(c, i));
 		gshmemi_coll_put(c, a->dest, a->source, nbytes, align, a->root);
-		gshmemi_coll_complete(c);
+		gshmemi_coll_order(c);
 		gshmemi_coll_tell(c, c->phase + 1);
 	} else {
 		gshmemi_coll_await_one(c, a->root, c->phase + 1);
@@ -52,10 +52,10 @@ GSHMEMI_FN void gshmemi_broadcast_shared(const struct gshmemi_coll *c, const str
 					 unsigned align)
 {
 	if (c->team.my_pe == a->root) {
-		gshmemi_coll_complete(c);
+		gshmemi_coll_order(c);
 		gshmemi_coll_tell(c, c->phase + 1);
 		gshmemi_coll_put(c, a->dest, a->source, nbytes, align, a->root);
-		gshmemi_coll_complete(c);
+		gshmemi_coll_order(c);
 		gshmemi_coll_await(c, c->phase + 1);
 	} else {
 		gshmemi_coll_await_one(c, a->root, c->phase + 1);
@@ -105,12 +105,12 @@ GSHMEMI_FN void gshmemi_broadcast_shared(const struct gshmemi_coll *c, const str
 					gshmemi_coll_put(c, (char *)a->dest + begin + from, (char *)a->dest + begin + from, n, align,
 							 gshmemi_coll_ahead(c, k));
 		}
-		gshmemi_coll_complete(c);
+		gshmemi_coll_order(c);
 		gshmemi_coll_tell(c, phase);
 	}
 	if (is_root) {
 		gshmemi_coll_put(c, a->dest, a->source, nbytes, align, a->root);
-		gshmemi_coll_complete(c);
+		gshmemi_coll_order(c);
 	} else {
 		gshmemi_coll_await(c, phase);
 	}

@@ -84,7 +84,7 @@ GSHMEMI_FN void gshmemi_broadcast_nodes(struct gshmemi_coll *c, const struct gsh
 			for (i = 0; i < nodes->nlocal; i++)
 				if (locals[i] != c->team.my_pe)
 					gshmemi_coll_put(c, dest + at, (is_root ? source : dest) + at, n, align, locals[i]);
-			gshmemi_coll_complete(c);
+			gshmemi_coll_order(c);
 			for (i = 0; is_root && i < nodes->nnodes; i++)
 				if (i != nodes->my_node)
 					gshmemi_coll_tell_one(c, nodes->order[nodes->begin[i]], c->phase);
@@ -94,7 +94,7 @@ GSHMEMI_FN void gshmemi_broadcast_nodes(struct gshmemi_coll *c, const struct gsh
 	} while (at < nbytes);
 	if (is_root) {
 		gshmemi_coll_put(c, dest, source, nbytes, align, root);
-		gshmemi_coll_complete(c);
+		gshmemi_coll_order(c);
 	}
 	gshmemi_coll_end(c, c->phase);
 }
@@ -120,7 +120,7 @@ GSHMEMI_FN void gshmemi_nodes_spread(struct gshmemi_coll *c, const struct gshmem
 			gshmemi_coll_put(c, dest + begin, source, n, align, *gshmemi_nodes_partner(nodes, node));
 	for (i = 0; i < nodes->nlocal; i++)
 		gshmemi_coll_put(c, dest + begin, source, n, align, locals[i]);
-	gshmemi_coll_complete(c);
+	gshmemi_coll_order(c);
 	for (node = 0; node < nodes->nnodes; node++)
 		if (node != nodes->my_node)
 			gshmemi_coll_tell_one(c, *gshmemi_nodes_partner(nodes, node), phase);
@@ -135,7 +135,7 @@ GSHMEMI_FN void gshmemi_nodes_spread(struct gshmemi_coll *c, const struct gshmem
 				gshmemi_coll_put(c, dest + begin, dest + begin, n, align, locals[i]);
 		}
 	}
-	gshmemi_coll_complete(c);
+	gshmemi_coll_order(c);
 	gshmemi_nodes_tell(c, locals, nodes->nlocal, phase + 1);
 	gshmemi_nodes_poll(c, locals, nodes->nlocal, phase + 1);
 	gshmemi_coll_meet(c);

@@ -228,27 +228,29 @@ GSHMEMI_FN int gshmemi_coll_ahead(const struct gshmemi_coll *c, int ahead)
 	return pe < c->team.npes ? pe : pe - c->team.npes;
 }
 
-/* A host's thread is all of its group, and carriers keep its flags behind what it has put to the same PE: it need not wait for that. */
-#if defined GSHMEMI_LIBRARY && !GSHMEMI_KERNELS
-#define GSHMEMI_COLL_ORDERS 1
-#else
-#define GSHMEMI_COLL_ORDERS 0
+#if GSHMEMI_HOST_UNIT
+void gshmemi_host_hold(int is_begin); /* src/net/net.c */
 #endif
 
 /* Between 1 and 0 the net holds back what a host asks for, so that it leaves in one message. */
 GSHMEMI_FN void gshmemi_coll_hold(int is_begin)
 {
 	(void)is_begin;
-#if GSHMEMI_COLL_ORDERS
+#if GSHMEMI_HOST_UNIT
 	if (gshmemi_is_slow(GSHMEMI_SLOW_NET))
 		gshmemi_host_hold(is_begin);
 #endif
 }
 
-/* What the threads of the group have put, or written for others to get, is there before the flags that follow, to the same PEs. */
-GSHMEMI_FN void gshmemi_coll_complete(const struct gshmemi_coll *c)
+/*
+ * What the threads of the group have put to a PE, or written for others to get, is there before a flag that
+ * they tell that PE from here on. No more is promised: who reads by itself what it has put into its own memory
+ * completes that. A host's thread is all of its group, and carriers keep its flags behind its puts without
+ * waiting for these; a kernel's threads complete theirs, because one of them tells for all.
+ */
+GSHMEMI_FN void gshmemi_coll_order(const struct gshmemi_coll *c)
 {
-	if (GSHMEMI_COLL_ORDERS)
+	if (GSHMEMI_HOST_UNIT)
 		gshmemi_order(GSHMEMI_THREAD, GSHMEMI_CTX_LIBRARY);
 	else
 		gshmemi_complete(GSHMEMI_CTX_LIBRARY);
@@ -307,10 +309,13 @@ GSHMEMI_FN void gshmemi_coll_part(const struct gshmemi_coll *c)
 	gshmemi_group_sync(&c->group);
 }
 
-/* A later collective begins at this phase; all threads see what all of them have written, and sources may be written again. */
+/*
+ * A later collective begins at this phase. All threads see what all of them have written, behind a
+ * gshmemi_coll_order; sources may be written again.
+ */
 GSHMEMI_FN void gshmemi_coll_end(const struct gshmemi_coll *c, uint64_t phase)
 {
-	if (GSHMEMI_COLL_ORDERS)
+	if (GSHMEMI_HOST_UNIT)
 		gshmemi_release_sources(GSHMEMI_CTX_LIBRARY);
 	if (c->group.rank == 0)
 		gshmemi_arch_store(&c->team.sync->phase, phase, 8);

@@ -254,7 +254,7 @@ GSHMEMI_FN void gshmemi_reduce_long(struct gshmemi_coll *c, const struct gshmemi
 			parts.scratch = c->team.sync->scratch + (c->phase & 1) * (unsigned)c->team.npes * chunk;
 			gshmemi_reduce_send(c, a, &parts, all, first, share);
 		}
-		gshmemi_coll_complete(c);
+		gshmemi_coll_order(c);
 		c->phase++;
 		gshmemi_coll_tell(c, c->phase);
 		gshmemi_coll_await(c, c->phase);
@@ -266,7 +266,8 @@ GSHMEMI_FN void gshmemi_reduce_long(struct gshmemi_coll *c, const struct gshmemi
 		gshmemi_group_sync(&c->group);
 	}
 	if (chunk && a->what == GSHMEMI_REDUCE) {
-		gshmemi_complete(GSHMEMI_CTX_LIBRARY); /* all threads are to put on what each has put into this PE's dest */
+		/* All threads are to put on what each has put into this PE's dest. */
+		gshmemi_complete(GSHMEMI_CTX_LIBRARY);
 		gshmemi_group_sync(&c->group);
 		gshmemi_arch_fence_acquire();
 		gshmemi_nodes_spread(c, parts.nodes, (char *)a->dest, (const char *)a->dest + (begin < all ? begin : all), share, all,

@@ -86,16 +86,18 @@ GSHMEMI_FN uint64_t gshmemi_wait_long(unsigned polls, uint64_t started_ns, const
 	return started_ns;
 }
 
-#if defined GSHMEMI_LIBRARY && !GSHMEMI_KERNELS
+#if GSHMEMI_HOST_UNIT
 void gshmemi_host_progress(void); /* src/net/net.c */
-void gshmemi_host_hold(int is_begin);
 #endif
 
-/* Between two looks of a wait. What comes over the network for a host need not wait for another thread's turn: the host takes it. */
+/*
+ * Between two looks of a wait. What comes over the network for a host need not wait for another thread's turn:
+ * the host takes it.
+ */
 GSHMEMI_FN void gshmemi_wait_pause(unsigned *polls_p)
 {
 	gshmemi_arch_pause(polls_p);
-#if defined GSHMEMI_LIBRARY && !GSHMEMI_KERNELS
+#if GSHMEMI_HOST_UNIT
 	if (gshmemi_is_slow(GSHMEMI_SLOW_NET))
 		gshmemi_host_progress();
 #endif
