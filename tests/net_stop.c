@@ -112,7 +112,10 @@ static int no_answer(void)
 	return 1;
 }
 
-/* Longer than the deadline, a thread has the lock of the engine and runs, as one does that the scheduler keeps from its core. */
+/*
+ * A thread has the engine's lock for longer than the deadline, and is ready to run all that time, as one that
+ * the scheduler keeps from a core is.
+ */
 static int starved(void)
 {
 	struct stop_shared *s = stop_init();

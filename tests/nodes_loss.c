@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* timeout: 120 */
-/* Each node loses one packet of 20 that come to it: the job ends with 0 and the right data. On nodes of its own: others' tests need theirs. */
+/*
+ * Each node loses one packet of 20 that come to it: the job ends with 0 and the right data. On nodes of its own:
+ * others' tests need theirs.
+ */
 #include <gshmem.h>
 #include <stdbool.h>
 

@@ -75,8 +75,8 @@ const char *gshmemi_job_host(int pe);
 const struct gshmemi_peer *gshmemi_job_find(int pe);
 
 /*
- * Whether the pid of a PE of this machine means that PE here. Containers number their processes alike: pid 7 of another one is some
- * process here, too, or this one.
+ * Whether the pid of a PE of this machine means that PE here. Containers number their processes alike: pid 7 of
+ * another one is some process here, too, or this one.
  */
 bool gshmemi_job_sees(const struct gshmemi_peer *peer);
 

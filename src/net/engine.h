@@ -44,7 +44,10 @@ struct gshmemi_engine_owner {
 	 * answers. True: that time counts no more.
 	 */
 	bool (*silent)(void *user, int pe, uint64_t ns, uint64_t nopen);
-	/* PE is on another machine: its chunks are smaller, and it is asked now and then, although nothing is open. NULL: none is. */
+	/*
+	 * PE is on another machine: its chunks are smaller, and it is asked now and then, although nothing is
+	 * open. NULL: none is.
+	 */
 	bool (*is_far)(void *user, int pe);
 	void *user;
 };
@@ -63,7 +66,7 @@ struct gshmemi_engine_config {
 	size_t small_nbytes;    /* a put or get of up to so many bytes is a record */
 	size_t chunk_nbytes;    /* of what is longer, */
 	size_t far_nbytes;      /* and to or from PEs on other machines */
-	unsigned tell_passes;   /* passes of progress before flags alone are acknowledged; a message to their PE does it before */
+	unsigned tell_passes;   /* passes until flags alone are acknowledged, if no message to their PE does it before */
 };
 
 struct gshmemi_engine *gshmemi_engine_create(const struct gshmemi_engine_config *config); /* NULL: no memory */
@@ -123,7 +126,10 @@ void gshmemi_engine_fence(struct gshmemi_engine *e, int context);
 /* Whether bulk of a context is still to be sent, from where the caller has it. */
 bool gshmemi_engine_has_bulk(const struct gshmemi_engine *e, int context);
 
-/* Flags are in no context, as who waits for one sees it. This stands for all of them in a mark, and nowhere else. */
+/*
+ * Flags are in no context, because who waits for one sees it. This stands for all of them in a mark, and
+ * nowhere else.
+ */
 #define GSHMEMI_ENGINE_FLAGS -2
 
 /* What was open in a context at some time. */

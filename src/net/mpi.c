@@ -51,7 +51,10 @@ struct mpi_link {
 
 /* ---- errors ---- */
 
-/* 0, or -EIO after a message. pe is the one that the call sends to or receives from; -1: any. A PE of this machine its watcher names. */
+/*
+ * 0, or -EIO after a message. pe is the one that the call sends to or receives from; -1: any. The watcher names
+ * a PE of this machine.
+ */
 static int check_with(struct mpi_link *link, int code, const char *call, int pe)
 {
 	char text[MPI_MAX_ERROR_STRING], who[GSHMEMI_HOST_NBYTES + 32] = "a PE";

@@ -109,8 +109,9 @@ static bool has_running_thread(int pid)
 }
 
 /*
- * Why a PE of this machine is silent and not lost; NULL: it is lost, or on another machine. A signal or a debugger has stopped it; or
- * other threads have the cores: Linux may keep one that is ready, with the engine's lock or a message half sent, waiting for many seconds.
+ * Why a PE of this machine is silent and not lost; NULL: it is lost, or on another machine. A signal or a
+ * debugger has stopped it; or other threads have the cores: Linux may keep one that is ready, with the engine's
+ * lock or a message half sent, waiting for many seconds.
  */
 static const char *find_excuse(const struct gshmemi_peer *peer)
 {
@@ -149,8 +150,9 @@ static bool silent(void *user, int pe, uint64_t ns, uint64_t nopen)
 }
 
 /*
- * Between machines two chunks on their way keep a signal behind them from leaving; within one they take a hundredth of the time, and larger
- * ones are fewer messages. And nobody sees a process of another machine end but by its silence.
+ * Between machines two chunks on their way keep a signal behind them from leaving; within one they take a
+ * hundredth of the time, and larger ones are fewer messages. And nobody sees a process of another machine end
+ * but by its silence.
  */
 static bool is_far(void *user, int pe)
 {
@@ -225,7 +227,10 @@ void gshmemi_net_leave(void)
 		wake();
 }
 
-/* Time for the watcher to say which PE has died, and to end this process. It sees PEs of this machine: where there is none, nobody waits. */
+/*
+ * Time for the watcher to say which PE has died, and to end this process. It sees PEs of this machine: where
+ * there is none, nobody waits.
+ */
 static void wait_for_watcher(void)
 {
 	unsigned left_s = gshmemi_job->npeers > 1 ? 5 : 0;

@@ -26,11 +26,17 @@ bool gshmemi_net_is_running(void);
 /* Until nothing of this PE is open. */
 void gshmemi_net_drain(void);
 
-/* In between the caller has the engine. leave sends what was asked for; leave_unsent leaves that to the caller's next leave. */
+/*
+ * In between the caller has the engine. leave sends what was asked for; leave_unsent leaves that to the
+ * caller's next leave.
+ */
 struct gshmemi_engine *gshmemi_net_enter(void);
 void gshmemi_net_leave(void);
 void gshmemi_net_leave_unsent(void);
-/* Whether something may be open: of what this thread has asked for, whatever is. settle, by who has the engine, sees whether it is so. */
+/*
+ * False: nothing is open that this thread has asked for. settle, between enter and leave, looks whether anything
+ * is open; while nothing is and nobody has entered since, may_be_open is false.
+ */
 bool gshmemi_net_may_be_open(void);
 void gshmemi_net_settle(void);
 

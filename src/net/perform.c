@@ -231,8 +231,9 @@ static bool perform_all(struct gshmemi_engine *e, struct connection *c, const ch
 }
 
 /*
- * A message has been performed: its sender may send another one, and more if it has much to say. Nobody waits for the acknowledgement of
- * flags alone, and most often this PE has some for the sender at once, which tell of these.
+ * A message has been performed: its sender may send another one, and more if it has much to say. Nobody waits
+ * for the acknowledgement of flags alone, and most often this PE has some for the sender at once, which tell of
+ * these.
  */
 static void grant(struct gshmemi_engine *e, struct connection *c, unsigned flags)
 {

@@ -281,7 +281,10 @@ GSHMEMI_FN void gshmemi_order(int scope, int context)
 }
 
 #ifdef GSHMEMI_LIBRARY
-/* Carriers have read what the host has put in this context, so that it may be written again. What is small they copy at once. */
+/*
+ * Returns when carriers have read what the host has put in this context, so that it may be written again. What
+ * is small they copy at once.
+ */
 GSHMEMI_FN void gshmemi_release_sources(int context)
 {
 	if (!gshmemi_is_slow(GSHMEMI_SLOW_LATE))
