@@ -18,21 +18,23 @@
 
 static int call_body(const struct gshmemi_coll_args *args, const char *call)
 {
-	switch (args->what) {
+	struct gshmemi_coll_args a = *args;
+
+	switch (a.what) {
 	case GSHMEMI_BROADCAST:
-		return gshmemi_broadcast(GSHMEMI_THREAD, args, call);
+		return gshmemi_broadcast(GSHMEMI_THREAD, &a, call);
 	case GSHMEMI_COLLECT:
-		return gshmemi_collect(GSHMEMI_THREAD, args, call);
+		return gshmemi_collect(GSHMEMI_THREAD, &a, call);
 	case GSHMEMI_FCOLLECT:
-		return gshmemi_fcollect(GSHMEMI_THREAD, args, call);
+		return gshmemi_fcollect(GSHMEMI_THREAD, &a, call);
 	case GSHMEMI_ALLTOALL:
-		return gshmemi_alltoall(GSHMEMI_THREAD, args, call);
+		return gshmemi_alltoall(GSHMEMI_THREAD, &a, call);
 	case GSHMEMI_ALLTOALLS:
-		return gshmemi_alltoalls(GSHMEMI_THREAD, args, call);
+		return gshmemi_alltoalls(GSHMEMI_THREAD, &a, call);
 	case GSHMEMI_ALLTOALLV:
-		return gshmemi_alltoallv(GSHMEMI_THREAD, args, call);
+		return gshmemi_alltoallv(GSHMEMI_THREAD, &a, call);
 	default:
-		return gshmemi_reduce(GSHMEMI_THREAD, args, call);
+		return gshmemi_reduce(GSHMEMI_THREAD, &a, call);
 	}
 }
 

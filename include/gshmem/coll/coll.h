@@ -17,12 +17,12 @@
 #endif
 
 /* Tell that all puts have arrived, wait for those of the others, and end. */
-GSHMEMI_FN void gshmemi_coll_finish(const struct gshmemi_coll *c, uint64_t phase)
+GSHMEMI_FN void gshmemi_coll_finish(const struct gshmemi_coll *c)
 {
 	gshmemi_coll_order(c);
-	gshmemi_coll_tell(c, phase);
-	gshmemi_coll_await(c, phase);
-	gshmemi_coll_end(c, phase);
+	gshmemi_coll_tell(c);
+	gshmemi_coll_await(c);
+	gshmemi_coll_end(c);
 }
 
 /* Bytes from which on a broadcast is shared by all PEs. */
@@ -35,15 +35,14 @@ GSHMEMI_FN void gshmemi_broadcast_direct(const struct gshmemi_coll *c, const str
 	int i;
 
 	if (c->team.my_pe == a->root) {
-		for (i = 1; i < c->team.npes; i++)
+		for (i = 1; i <= c->team.npes; i++)
 			gshmemi_coll_put(c, a->dest, a->source, nbytes, align, gshmemi_coll_ahead(c, i));
-		gshmemi_coll_put(c, a->dest, a->source, nbytes, align, a->root);
 		gshmemi_coll_order(c);
-		gshmemi_coll_tell(c, c->phase + 1);
+		gshmemi_coll_tell(c);
 	} else {
-		gshmemi_coll_await_one(c, a->root, c->phase + 1);
+		gshmemi_coll_await_one(c, a->root);
 	}
-	gshmemi_coll_end(c, c->phase + 1);
+	gshmemi_coll_end(c);
 }
 
 #if GSHMEMI_ARCH_SHARED_MEMORY
@@ -53,18 +52,18 @@ GSHMEMI_FN void gshmemi_broadcast_shared(const struct gshmemi_coll *c, const str
 {
 	if (c->team.my_pe == a->root) {
 		gshmemi_coll_order(c);
-		gshmemi_coll_tell(c, c->phase + 1);
+		gshmemi_coll_tell(c);
 		gshmemi_coll_put(c, a->dest, a->source, nbytes, align, a->root);
 		gshmemi_coll_order(c);
-		gshmemi_coll_await(c, c->phase + 1);
+		gshmemi_coll_await(c);
 	} else {
-		gshmemi_coll_await_one(c, a->root, c->phase + 1);
+		gshmemi_coll_await_one(c, a->root);
 		gshmemi_get(gshmemi_in_heap(), c->group.scope, a->dest, a->source, nbytes, align, gshmemi_coll_world_pe(c, a->root), 0, c->call);
 		gshmemi_arch_fence_reads(); /* before the root may write it again */
 		gshmemi_group_sync(&c->group);
-		gshmemi_coll_tell_one(c, a->root, c->phase + 1);
+		gshmemi_coll_tell_one(c, a->root);
 	}
-	gshmemi_coll_end(c, c->phase + 1);
+	gshmemi_coll_end(c);
 }
 #else
 /* Bytes of all PEs' parts together that go round at a time. */
@@ -74,13 +73,12 @@ GSHMEMI_FN void gshmemi_broadcast_shared(const struct gshmemi_coll *c, const str
  * Scatter and allgather (van de Geijn), in segments: of each the root puts a part to every other PE, which puts it to all the
  * others while the root goes on with the next one. Links carry the data about twice, but the root's own only once.
  */
-GSHMEMI_FN void gshmemi_broadcast_shared(const struct gshmemi_coll *c, const struct gshmemi_coll_args *a, size_t nbytes,
+GSHMEMI_FN void gshmemi_broadcast_shared(struct gshmemi_coll *c, const struct gshmemi_coll_args *a, size_t nbytes,
 					 unsigned align)
 {
 	const size_t nparts = (size_t)c->team.npes - 1, nsegments = (nbytes + GSHMEMI_BROADCAST_SEGMENT - 1) / GSHMEMI_BROADCAST_SEGMENT;
 	const size_t part = (GSHMEMI_BROADCAST_SEGMENT / nparts + 127) & ~(size_t)127;
 	const int is_root = c->team.my_pe == a->root;
-	uint64_t phase = c->phase;
 	size_t s, from, n;
 	int i, k, pe;
 
@@ -88,7 +86,7 @@ GSHMEMI_FN void gshmemi_broadcast_shared(const struct gshmemi_coll *c, const str
 		const size_t begin = s * GSHMEMI_BROADCAST_SEGMENT;
 		const size_t length = nbytes - begin < GSHMEMI_BROADCAST_SEGMENT ? nbytes - begin : GSHMEMI_BROADCAST_SEGMENT;
 
-		phase++;
+		c->phase += s > 0;
 		for (i = 1; i < c->team.npes; i++) { /* part i - 1 belongs to the i-th PE ahead of the root */
 			pe = a->root + i < c->team.npes ? a->root + i : a->root + i - c->team.npes;
 			from = (size_t)(i - 1) * part;
@@ -99,29 +97,29 @@ GSHMEMI_FN void gshmemi_broadcast_shared(const struct gshmemi_coll *c, const str
 			}
 			if (pe != c->team.my_pe)
 				continue;
-			gshmemi_coll_await_one(c, a->root, phase);
+			gshmemi_coll_await_one(c, a->root);
 			for (k = 1; k < c->team.npes; k++)
 				if (gshmemi_coll_ahead(c, k) != a->root)
 					gshmemi_coll_put(c, (char *)a->dest + begin + from, (char *)a->dest + begin + from, n, align,
 							 gshmemi_coll_ahead(c, k));
 		}
 		gshmemi_coll_order(c);
-		gshmemi_coll_tell(c, phase);
+		gshmemi_coll_tell(c);
 	}
 	if (is_root) {
 		gshmemi_coll_put(c, a->dest, a->source, nbytes, align, a->root);
 		gshmemi_coll_order(c);
 	} else {
-		gshmemi_coll_await(c, phase);
+		gshmemi_coll_await(c);
 	}
-	gshmemi_coll_end(c, phase);
+	gshmemi_coll_end(c);
 }
 #endif
 
 /* How the bytes of an element count: those of long double, too, are as many as both ends are aligned to. */
 #define GSHMEMI_COLL_ALIGN(elem_nbytes) ((elem_nbytes) < 16 ? (elem_nbytes) : 16)
 
-GSHMEMI_COLL int gshmemi_broadcast(int scope, const struct gshmemi_coll_args *a, const char *call)
+GSHMEMI_COLL int gshmemi_broadcast(int scope, struct gshmemi_coll_args *a, const char *call)
 {
 	struct gshmemi_coll c = gshmemi_coll_begin(scope, a, call);
 	const size_t nbytes = a->nelems * a->elem_nbytes;
@@ -137,7 +135,7 @@ GSHMEMI_COLL int gshmemi_broadcast(int scope, const struct gshmemi_coll_args *a,
 	return 0;
 }
 
-GSHMEMI_COLL int gshmemi_fcollect(int scope, const struct gshmemi_coll_args *a, const char *call)
+GSHMEMI_COLL int gshmemi_fcollect(int scope, struct gshmemi_coll_args *a, const char *call)
 {
 	struct gshmemi_coll c = gshmemi_coll_begin(scope, a, call);
 	const size_t nbytes = a->nelems * a->elem_nbytes;
@@ -156,12 +154,12 @@ GSHMEMI_COLL int gshmemi_fcollect(int scope, const struct gshmemi_coll_args *a, 
 	}
 	for (i = 0; i < c.team.npes; i++)
 		gshmemi_coll_put(&c, dest + (size_t)c.team.my_pe * nbytes, a->source, nbytes, align, gshmemi_coll_ahead(&c, i));
-	gshmemi_coll_finish(&c, c.phase + 1);
+	gshmemi_coll_finish(&c);
 	return 0;
 }
 
 /* Each PE tells all others how much it has; then it knows where its own goes. */
-GSHMEMI_COLL int gshmemi_collect(int scope, const struct gshmemi_coll_args *a, const char *call)
+GSHMEMI_COLL int gshmemi_collect(int scope, struct gshmemi_coll_args *a, const char *call)
 {
 	const struct gshmemi_coll c = gshmemi_coll_begin(scope, a, call);
 	const struct gshmemi_ll ll = gshmemi_ll_open(&c);
@@ -184,11 +182,11 @@ GSHMEMI_COLL int gshmemi_collect(int scope, const struct gshmemi_coll_args *a, c
 	for (i = 0; i < c.team.npes; i++)
 		gshmemi_coll_put(&c, (char *)a->dest + before, a->source, nbytes, GSHMEMI_COLL_ALIGN(a->elem_nbytes),
 				 gshmemi_coll_ahead(&c, i));
-	gshmemi_coll_finish(&c, c.phase + 1);
+	gshmemi_coll_finish(&c);
 	return 0;
 }
 
-GSHMEMI_COLL int gshmemi_alltoall(int scope, const struct gshmemi_coll_args *a, const char *call)
+GSHMEMI_COLL int gshmemi_alltoall(int scope, struct gshmemi_coll_args *a, const char *call)
 {
 	const struct gshmemi_coll c = gshmemi_coll_begin(scope, a, call);
 	const size_t nbytes = a->nelems * a->elem_nbytes;
@@ -205,7 +203,7 @@ GSHMEMI_COLL int gshmemi_alltoall(int scope, const struct gshmemi_coll_args *a, 
 		pe = gshmemi_coll_ahead(&c, i);
 		gshmemi_coll_put(&c, dest + (size_t)c.team.my_pe * nbytes, source + (size_t)pe * nbytes, nbytes, align, pe);
 	}
-	gshmemi_coll_finish(&c, c.phase + 1);
+	gshmemi_coll_finish(&c);
 	return 0;
 }
 
@@ -219,7 +217,7 @@ GSHMEMI_FN void gshmemi_coll_iput(const struct gshmemi_coll *c, char *dest, cons
 						     a->nelems, size, world_pe, c->call))
 }
 
-GSHMEMI_COLL int gshmemi_alltoalls(int scope, const struct gshmemi_coll_args *a, const char *call)
+GSHMEMI_COLL int gshmemi_alltoalls(int scope, struct gshmemi_coll_args *a, const char *call)
 {
 	const struct gshmemi_coll c = gshmemi_coll_begin(scope, a, call);
 	const size_t block = a->nelems * a->elem_nbytes;
@@ -230,12 +228,12 @@ GSHMEMI_COLL int gshmemi_alltoalls(int scope, const struct gshmemi_coll_args *a,
 		gshmemi_coll_iput(&c, (char *)a->dest + (size_t)c.team.my_pe * block * (size_t)a->dst,
 				  (const char *)a->source + (size_t)pe * block * (size_t)a->sst, a, pe);
 	}
-	gshmemi_coll_finish(&c, c.phase + 1);
+	gshmemi_coll_finish(&c);
 	return 0;
 }
 
 /* Each PE tells each other one where in its dest the other's block goes. */
-GSHMEMI_COLL int gshmemi_alltoallv(int scope, const struct gshmemi_coll_args *a, const char *call)
+GSHMEMI_COLL int gshmemi_alltoallv(int scope, struct gshmemi_coll_args *a, const char *call)
 {
 	const struct gshmemi_coll c = gshmemi_coll_begin(scope, a, call);
 	const struct gshmemi_ll ll = gshmemi_ll_open(&c);
@@ -265,7 +263,7 @@ GSHMEMI_COLL int gshmemi_alltoallv(int scope, const struct gshmemi_coll_args *a,
 				 a->source_nelems[pe] * a->elem_nbytes, align, pe);
 	}
 	gshmemi_ll_close(&c, &ll);
-	gshmemi_coll_finish(&c, c.phase + 1);
+	gshmemi_coll_finish(&c);
 	return 0;
 }
 

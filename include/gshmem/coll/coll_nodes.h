@@ -23,24 +23,24 @@ GSHMEMI_FN void gshmemi_coll_put(const struct gshmemi_coll *c, void *dest, const
 		gshmemi_put(gshmemi_in_heap(), c->group.scope, dest, source, nbytes, align, gshmemi_coll_op_pe(c, pe), 1, c->call);
 }
 
-/* Tell a phase to PEs of the team, but to this one; the threads share them. */
-GSHMEMI_FN void gshmemi_nodes_tell(const struct gshmemi_coll *c, const int32_t *pes, int npes, uint64_t phase)
+/* Tell the phase to PEs of the team, but to this one; the threads share them. */
+GSHMEMI_FN void gshmemi_nodes_tell(const struct gshmemi_coll *c, const int32_t *pes, int npes)
 {
 	int i;
 
 	for (i = (int)c->group.rank; i < npes; i += (int)c->group.size)
 		if (pes[i] != c->team.my_pe)
-			gshmemi_sync_tell(&c->flag[c->team.my_pe], phase, gshmemi_coll_world_pe(c, pes[i]), c->call);
+			gshmemi_sync_tell(&c->flag[c->team.my_pe], c->phase, gshmemi_coll_world_pe(c, pes[i]), c->call);
 }
 
 /* The threads share the waits; gshmemi_coll_meet comes behind. */
-GSHMEMI_FN void gshmemi_nodes_poll(const struct gshmemi_coll *c, const int32_t *pes, int npes, uint64_t phase)
+GSHMEMI_FN void gshmemi_nodes_poll(const struct gshmemi_coll *c, const int32_t *pes, int npes)
 {
 	int i;
 
 	for (i = (int)c->group.rank; i < npes; i += (int)c->group.size)
 		if (pes[i] != c->team.my_pe)
-			gshmemi_coll_poll(c, pes[i], phase);
+			gshmemi_coll_poll(c, pes[i]);
 }
 
 /* PEs of the team on this one's node, [nodes->nlocal], in the order of the team. */
@@ -66,37 +66,37 @@ GSHMEMI_FN void gshmemi_broadcast_nodes(struct gshmemi_coll *c, const struct gsh
 {
 	const int32_t *locals = gshmemi_nodes_locals(nodes);
 	const int is_root = c->team.my_pe == root;
-	int is_near = 0, leads, i;
+	int is_near = 0, leads, pe, i;
 	size_t at = 0, n;
 
 	for (i = 0; i < nodes->nlocal; i++)
 		is_near |= locals[i] == root;
 	leads = is_near ? is_root : !nodes->my_local;
-	do {
+	for (;; c->phase++) {
 		n = nbytes - at < GSHMEMI_NODES_SEGMENT ? nbytes - at : GSHMEMI_NODES_SEGMENT;
-		c->phase++;
 		if (!is_root)
-			gshmemi_coll_await_one(c, is_near || leads ? root : locals[0], c->phase);
+			gshmemi_coll_await_one(c, is_near || leads ? root : locals[0]);
 		if (leads) {
-			for (i = 0; is_root && i < nodes->nnodes; i++)
-				if (i != nodes->my_node)
-					gshmemi_coll_put(c, dest + at, source + at, n, align, nodes->order[nodes->begin[i]]);
-			for (i = 0; i < nodes->nlocal; i++)
-				if (locals[i] != c->team.my_pe)
-					gshmemi_coll_put(c, dest + at, (is_root ? source : dest) + at, n, align, locals[i]);
+			for (i = is_root ? 0 : nodes->nnodes; i < nodes->nnodes + nodes->nlocal; i++) {
+				pe = i < nodes->nnodes ? nodes->order[nodes->begin[i]] : locals[i - nodes->nnodes];
+				if (i != nodes->my_node && pe != c->team.my_pe)
+					gshmemi_coll_put(c, dest + at, (is_root ? source : dest) + at, n, align, pe);
+			}
 			gshmemi_coll_order(c);
 			for (i = 0; is_root && i < nodes->nnodes; i++)
 				if (i != nodes->my_node)
-					gshmemi_coll_tell_one(c, nodes->order[nodes->begin[i]], c->phase);
-			gshmemi_nodes_tell(c, locals, nodes->nlocal, c->phase);
+					gshmemi_coll_tell_one(c, nodes->order[nodes->begin[i]]);
+			gshmemi_nodes_tell(c, locals, nodes->nlocal);
 		}
 		at += n;
-	} while (at < nbytes);
+		if (at == nbytes)
+			break;
+	}
 	if (is_root) {
 		gshmemi_coll_put(c, dest, source, nbytes, align, root);
 		gshmemi_coll_order(c);
 	}
-	gshmemi_coll_end(c, c->phase);
+	gshmemi_coll_end(c);
 }
 
 /* ---- everybody has a block for all ---- */
@@ -111,24 +111,22 @@ GSHMEMI_FN void gshmemi_nodes_spread(struct gshmemi_coll *c, const struct gshmem
 {
 	const int32_t *locals = gshmemi_nodes_locals(nodes), *theirs;
 	const size_t mine = stride * (unsigned)c->team.my_pe;
-	const uint64_t phase = c->phase + 1;
 	size_t begin = mine < nbytes ? mine : nbytes, n = nbytes - begin < stride ? nbytes - begin : stride;
 	int node, i, k, count;
 
-	for (node = 0; node < nodes->nnodes; node++)
-		if (node != nodes->my_node)
-			gshmemi_coll_put(c, dest + begin, source, n, align, *gshmemi_nodes_partner(nodes, node));
-	for (i = 0; i < nodes->nlocal; i++)
-		gshmemi_coll_put(c, dest + begin, source, n, align, locals[i]);
+	for (i = 0; i < nodes->nnodes + nodes->nlocal; i++)
+		if (i != nodes->my_node)
+			gshmemi_coll_put(c, dest + begin, source, n, align,
+					 i < nodes->nnodes ? *gshmemi_nodes_partner(nodes, i) : locals[i - nodes->nnodes]);
 	gshmemi_coll_order(c);
 	for (node = 0; node < nodes->nnodes; node++)
 		if (node != nodes->my_node)
-			gshmemi_coll_tell_one(c, *gshmemi_nodes_partner(nodes, node), phase);
+			gshmemi_coll_tell_one(c, *gshmemi_nodes_partner(nodes, node));
 	for (node = 0; node < nodes->nnodes; node++) {
 		theirs = &nodes->order[nodes->begin[node]];
 		count = node == nodes->my_node ? 0 : nodes->begin[node + 1] - nodes->begin[node];
 		for (k = nodes->my_local; k < count; k += nodes->nlocal) {
-			gshmemi_coll_await_one(c, theirs[k], phase);
+			gshmemi_coll_await_one(c, theirs[k]);
 			begin = stride * (unsigned)theirs[k] < nbytes ? stride * (unsigned)theirs[k] : nbytes;
 			n = nbytes - begin < stride ? nbytes - begin : stride;
 			for (i = 0; i < nodes->nlocal; i++)
@@ -136,10 +134,11 @@ GSHMEMI_FN void gshmemi_nodes_spread(struct gshmemi_coll *c, const struct gshmem
 		}
 	}
 	gshmemi_coll_order(c);
-	gshmemi_nodes_tell(c, locals, nodes->nlocal, phase + 1);
-	gshmemi_nodes_poll(c, locals, nodes->nlocal, phase + 1);
+	c->phase++;
+	gshmemi_nodes_tell(c, locals, nodes->nlocal);
+	gshmemi_nodes_poll(c, locals, nodes->nlocal);
 	gshmemi_coll_meet(c);
-	gshmemi_coll_end(c, phase + 1);
+	gshmemi_coll_end(c);
 }
 
 #endif /* GSHMEM_COLL_NODES_H */

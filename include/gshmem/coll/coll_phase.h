@@ -81,7 +81,8 @@ struct gshmemi_coll {
 	struct gshmemi_team_view team;
 	uint64_t *flag;   /* of the team's stage */
 	uint64_t *packet;
-	uint64_t phase, ll_epoch; /* the team's last */
+	uint64_t phase;          /* that PEs tell each other next */
+	uint64_t ll_epoch;       /* the team's last */
 	uint64_t npackets;       /* that a PE has at each parity */
 	const char *call;
 };
@@ -182,14 +183,32 @@ GSHMEMI_FN void gshmemi_coll_check_args(int scope, const struct gshmemi_coll_arg
 	gshmemi_check_args(scope, GSHMEMI_ARGS_COLL, (uintptr_t)a->dest, (uintptr_t)a->source, a->nelems, (unsigned)a->root, call);
 }
 
-/* The counters are read before the group meets: its first thread may be done before another one begins. */
-GSHMEMI_FN struct gshmemi_coll gshmemi_coll_begin(int scope, const struct gshmemi_coll_args *a, const char *call)
+/*
+ * What all threads of a wave or work-group have alike, into scalar registers where a GPU has such: a branch on it masks no lanes then.
+ * With a mask for each branch, and a kernel's own values, clang 19 runs out of scalar registers, and loses lanes (docs/device-path.md).
+ */
+#define GSHMEMI_COLL_UNIFORM(value) ((value) = (__typeof__(value))gshmemi_arch_uniform((uint64_t)(value)))
+
+GSHMEMI_FN void gshmemi_coll_uniform(struct gshmemi_coll *c, struct gshmemi_coll_args *a)
+{
+	GSHMEMI_COLL_UNIFORM(c->team.my_pe);
+	GSHMEMI_COLL_UNIFORM(c->team.npes);
+	GSHMEMI_COLL_UNIFORM(c->phase);
+	GSHMEMI_COLL_UNIFORM(c->ll_epoch);
+	GSHMEMI_COLL_UNIFORM(a->dest);
+	GSHMEMI_COLL_UNIFORM(a->source);
+	GSHMEMI_COLL_UNIFORM(a->nelems);
+	GSHMEMI_COLL_UNIFORM(a->root);
+}
+
+/* The counters are read before the group meets: its first thread may be done before another one begins. What a says does not change. */
+GSHMEMI_FN struct gshmemi_coll gshmemi_coll_begin(int scope, struct gshmemi_coll_args *a, const char *call)
 {
 	struct gshmemi_coll c;
 
 	c.call = call;
 	c.team = gshmemi_team_of(a->team, call);
-	c.phase = gshmemi_arch_load(&c.team.sync->phase, 8);
+	c.phase = gshmemi_arch_load(&c.team.sync->phase, 8) + 1;
 	c.ll_epoch = gshmemi_arch_load(&c.team.sync->ll_epoch, 8);
 	c.group = gshmemi_group_here(scope, GSHMEMI_KEY(a->dest, a->source));
 	gshmemi_group_sync(&c.group);
@@ -204,6 +223,8 @@ GSHMEMI_FN struct gshmemi_coll gshmemi_coll_begin(int scope, const struct gshmem
 	c.flag = c.team.sync->stage;
 	c.packet = c.flag + c.team.sync->nflags;
 	c.npackets = c.team.sync->npackets;
+	if (scope != GSHMEMI_THREAD)
+		gshmemi_coll_uniform(&c, a);
 	return c;
 }
 
@@ -257,24 +278,25 @@ GSHMEMI_FN void gshmemi_coll_order(const struct gshmemi_coll *c)
 	gshmemi_group_sync(&c->group);
 }
 
-/* Tell all others a phase; the threads share them. */
-GSHMEMI_FN void gshmemi_coll_tell(const struct gshmemi_coll *c, uint64_t phase)
+/* Tell all others the phase; the threads share them. */
+GSHMEMI_FN void gshmemi_coll_tell(const struct gshmemi_coll *c)
 {
 	int i;
 
 	for (i = 1 + (int)c->group.rank; i < c->team.npes; i += (int)c->group.size)
-		gshmemi_sync_tell(&c->flag[c->team.my_pe], phase, gshmemi_coll_world_pe(c, gshmemi_coll_ahead(c, i)), c->call);
+		gshmemi_sync_tell(&c->flag[c->team.my_pe], c->phase, gshmemi_coll_world_pe(c, gshmemi_coll_ahead(c, i)),
+				  c->call);
 }
 
-GSHMEMI_FN void gshmemi_coll_tell_one(const struct gshmemi_coll *c, int pe, uint64_t phase)
+GSHMEMI_FN void gshmemi_coll_tell_one(const struct gshmemi_coll *c, int pe)
 {
 	if (c->group.rank == 0)
-		gshmemi_sync_tell(&c->flag[c->team.my_pe], phase, gshmemi_coll_world_pe(c, pe), c->call);
+		gshmemi_sync_tell(&c->flag[c->team.my_pe], c->phase, gshmemi_coll_world_pe(c, pe), c->call);
 }
 
-GSHMEMI_FN void gshmemi_coll_poll(const struct gshmemi_coll *c, int pe, uint64_t phase)
+GSHMEMI_FN void gshmemi_coll_poll(const struct gshmemi_coll *c, int pe)
 {
-	(void)gshmemi_wait(&c->flag[pe], 8, 0, GSHMEM_CMP_GE, phase, gshmemi_coll_world_pe(c, pe), c->call);
+	(void)gshmemi_wait(&c->flag[pe], 8, 0, GSHMEM_CMP_GE, c->phase, gshmemi_coll_world_pe(c, pe), c->call);
 }
 
 /* Every wave acquires, not only those that polled. */
@@ -285,19 +307,19 @@ GSHMEMI_FN void gshmemi_coll_meet(const struct gshmemi_coll *c)
 }
 
 /* Wait until all others have told the phase. */
-GSHMEMI_FN void gshmemi_coll_await(const struct gshmemi_coll *c, uint64_t phase)
+GSHMEMI_FN void gshmemi_coll_await(const struct gshmemi_coll *c)
 {
 	int i;
 
 	for (i = 1 + (int)c->group.rank; i < c->team.npes; i += (int)c->group.size)
-		gshmemi_coll_poll(c, gshmemi_coll_ahead(c, i), phase);
+		gshmemi_coll_poll(c, gshmemi_coll_ahead(c, i));
 	gshmemi_coll_meet(c);
 }
 
-GSHMEMI_FN void gshmemi_coll_await_one(const struct gshmemi_coll *c, int pe, uint64_t phase)
+GSHMEMI_FN void gshmemi_coll_await_one(const struct gshmemi_coll *c, int pe)
 {
 	if (c->group.rank == 0)
-		gshmemi_coll_poll(c, pe, phase);
+		gshmemi_coll_poll(c, pe);
 	gshmemi_coll_meet(c);
 }
 
@@ -310,15 +332,15 @@ GSHMEMI_FN void gshmemi_coll_part(const struct gshmemi_coll *c)
 }
 
 /*
- * A later collective begins at this phase. All threads see what all of them have written, behind a
+ * The next collective begins behind this phase. All threads see what all of them have written, behind a
  * gshmemi_coll_order; sources may be written again.
  */
-GSHMEMI_FN void gshmemi_coll_end(const struct gshmemi_coll *c, uint64_t phase)
+GSHMEMI_FN void gshmemi_coll_end(const struct gshmemi_coll *c)
 {
 	if (GSHMEMI_HOST_UNIT)
 		gshmemi_release_sources(GSHMEMI_CTX_LIBRARY);
 	if (c->group.rank == 0)
-		gshmemi_arch_store(&c->team.sync->phase, phase, 8);
+		gshmemi_arch_store(&c->team.sync->phase, c->phase, 8);
 	gshmemi_coll_part(c);
 }
 

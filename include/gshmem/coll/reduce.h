@@ -255,15 +255,15 @@ GSHMEMI_FN void gshmemi_reduce_long(struct gshmemi_coll *c, const struct gshmemi
 			gshmemi_reduce_send(c, a, &parts, all, first, share);
 		}
 		gshmemi_coll_order(c);
-		c->phase++;
-		gshmemi_coll_tell(c, c->phase);
-		gshmemi_coll_await(c, c->phase);
+		gshmemi_coll_tell(c);
+		gshmemi_coll_await(c);
 		n = gshmemi_reduce_bytes(begin, all, first, share, chunk ? chunk : share);
 		for (at = (size_t)c->group.rank * GSHMEMI_FOLD_BLOCK; at < n; at += (size_t)c->group.size * GSHMEMI_FOLD_BLOCK)
 			gshmemi_block_reduce(c, a, begin + first + at, (is_scatter ? 0 : begin) + first + at,
 					     n - at < GSHMEMI_FOLD_BLOCK ? (unsigned)(n - at) : GSHMEMI_FOLD_BLOCK, &parts, at);
 		gshmemi_arch_fence_reads(); /* of sources that others write when they know */
 		gshmemi_group_sync(&c->group);
+		c->phase++;
 	}
 	if (chunk && a->what == GSHMEMI_REDUCE) {
 		/* All threads are to put on what each has put into this PE's dest. */
@@ -273,12 +273,12 @@ GSHMEMI_FN void gshmemi_reduce_long(struct gshmemi_coll *c, const struct gshmemi
 		gshmemi_nodes_spread(c, parts.nodes, (char *)a->dest, (const char *)a->dest + (begin < all ? begin : all), share, all,
 				     GSHMEMI_COLL_ALIGN(a->elem_nbytes));
 	} else {
-		gshmemi_coll_finish(c, c->phase + 1);
+		gshmemi_coll_finish(c);
 	}
 }
 
 /* All that this file is for: what is in the arguments. */
-GSHMEMI_COLL int gshmemi_reduce(int scope, const struct gshmemi_coll_args *a, const char *call)
+GSHMEMI_COLL int gshmemi_reduce(int scope, struct gshmemi_coll_args *a, const char *call)
 {
 	struct gshmemi_coll c = gshmemi_coll_begin(scope, a, call);
 	const size_t nbytes = a->nelems * a->elem_nbytes;
