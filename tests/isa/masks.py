@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """
-Two faults of clang 19 that kernels of the library have met, both where some lanes of a wave are masked off.
+Three faults of clang 19 that kernels of the library have met, all where some lanes of a wave are masked off.
 
   count   lanes leave a loop one by one, and take with them what a scalar register counts. The part of the loop for those
           that go on is not jumped over where there are none: it counts on, and a lane that leaves is given the new value.
@@ -8,6 +8,9 @@ Two faults of clang 19 that kernels of the library have met, both where some lan
   spill   two branches end at one place. A vector register is saved between the end of the inner one and the instruction
           that unmasks the lanes of the outer one, so that nothing of theirs is saved. The join of the inner one has to go:
           see gshmemi_arch_group_sync.
+  copy    a loop that lanes leave one by one, or a branch, has changed a register, and its old value comes back from a copy where all
+          have left: no lane takes it, and what follows goes on with the changed one. It takes a function that is short of scalar
+          registers (LLVM's issue 166657); branches of uniform values need none for masks: see gshmemi_coll_uniform.
 """
 
 import re
@@ -15,6 +18,7 @@ import re
 SAVES = re.compile(r"s_(and|andn2)_saveexec_b(32|64)")
 UNMASKS = re.compile(r"s_or_b(64 exec, exec|32 exec_lo, exec_lo), (\S+)")
 SPILLS = re.compile(r"v_accvgpr_write_b32|scratch_store_|buffer_store_dword.* offen|buffer_store_dword.* s\[0:3\]")
+COPIES = re.compile(r"v_mov_b|v_accvgpr_(read|write|mov)|scratch_load|buffer_load_dword.* s\[0:3\]")
 WHOLE_WAVE = re.compile(r"s_or_saveexec_b(32|64) \S+, -1")
 
 
@@ -43,6 +47,24 @@ def counted(part):
 	return found
 
 
+def is_empty(block):
+	"""Whether no lane is left wherever the block is come from."""
+	first = block.instructions[0].address
+	ends = [b.instructions[-1] for b in block.previous]
+	return bool(ends) and all(e.op == "s_cbranch_execz" and e.target == first or e.op == "s_cbranch_execnz" and e.target != first
+		for e in ends)
+
+
+def copied(block):
+	"""The first copy to a vector register that no lane takes."""
+	for i in block.instructions if is_empty(block) else []:
+		if {"exec", "exec_lo"} & i.writes or SAVES.match(i.op) or UNMASKS.match(i.text) or "exec" in i.text.split(",")[0]:
+			break
+		if COPIES.match(i.text):
+			return i
+	return None
+
+
 def check(function):
 	"""Messages of what is broken."""
 	broken = []
@@ -54,6 +76,8 @@ def check(function):
 						broken.append("%s: count: %s also where no lane is left, and %s" % (function.name, i, use))
 					if r in use.writes | use.reads:
 						break
+		if copied(block):
+			broken.append("%s: copy: %s where no lane is left" % (function.name, copied(block)))
 		saved, whole = None, False
 		for i in block.instructions:
 			if WHOLE_WAVE.match(i.text):

@@ -12,7 +12,7 @@ What must hold on every path through a kernel or device function, for data to be
   acquire      between such a loop (or the group barrier behind it) and the next load of data the caches are dropped
   get          what reads a peer passes the caches, or they were dropped since the last thing the caller did
   assembly     no store hides in inline assembly, where the compiler counts none and so waits for none
-  count, spill  what masks.py looks for, in the same code
+  count, spill, copy  what masks.py looks for, in the same code
 
 Which store is a flag is taken from debug information: the inlined functions that an instruction comes from.
 """
@@ -299,7 +299,8 @@ def self_test(files):
 	"""
 	failed, tried = 0, 0
 	for path in files:
-		rules = ("assembly",) if path.endswith(".s") else ("write-back", "flag", "poll", "acquire", "get", "count", "spill")
+		rules = ("assembly",) if path.endswith(".s") else ("write-back", "flag", "poll", "acquire", "get", "count", "spill",
+								     "copy")
 		if path.endswith(".s"):
 			with open(path, encoding="utf-8") as f:
 				text = f.read()

@@ -316,3 +316,19 @@ KERNEL sound_spill(int *dest)
 		     : : : "s10", "s11", "scc");
 	dest[threadIdx.x] = 1;
 }
+
+#define LEAVE "s_mov_b64 s[10:11], exec\n\ts_and_b64 exec, exec, vcc\n\ts_cbranch_execz 1f\n2:\n\ts_andn2_b64 exec, exec, s[12:13]\n\t" \
+	      "s_cbranch_execnz 2b\n1:\n\t"
+
+/* Lanes leave a loop one by one; where none is left a register is to have its old value again. */
+KERNEL broken_copy_empty(int *dest)
+{
+	asm volatile(LEAVE "v_mov_b32 v0, v1\n\ts_or_b64 exec, exec, s[10:11]" : : : "s10", "s11", "s12", "s13", "scc", "v0");
+	dest[threadIdx.x] = 1;
+}
+
+KERNEL sound_copy(int *dest)
+{
+	asm volatile(LEAVE "s_or_b64 exec, exec, s[10:11]\n\tv_mov_b32 v0, v1" : : : "s10", "s11", "s12", "s13", "scc", "v0");
+	dest[threadIdx.x] = 1;
+}
