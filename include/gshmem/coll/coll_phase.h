@@ -193,6 +193,10 @@ GSHMEMI_FN void gshmemi_coll_uniform(struct gshmemi_coll *c, struct gshmemi_coll
 {
 	GSHMEMI_COLL_UNIFORM(c->team.my_pe);
 	GSHMEMI_COLL_UNIFORM(c->team.npes);
+	GSHMEMI_COLL_UNIFORM(c->team.start);
+	GSHMEMI_COLL_UNIFORM(c->team.stride);
+	GSHMEMI_COLL_UNIFORM(c->team.members);
+	GSHMEMI_COLL_UNIFORM(c->flag);
 	GSHMEMI_COLL_UNIFORM(c->phase);
 	GSHMEMI_COLL_UNIFORM(c->ll_epoch);
 	GSHMEMI_COLL_UNIFORM(a->dest);
