@@ -152,18 +152,19 @@ __global__ static void behind_kernel(struct mail *box, const long *data, uint64_
 		do {
 			for (int i = 0; i < NBULK; i++)
 				gshmem_putmem_nbi(to, from, BULK_NBYTES / NBULK, 1);
-			atomicExch(&flags[0], 1);
+			gshmem_int_atomic_set(&flags[0], 1, 0);
 			gshmem_quiet();
-		} while (!atomicAdd(&flags[1], 0));
+		} while (!gshmem_int_atomic_fetch(&flags[1], 0));
 		return;
 	}
-	while (gridDim.x > 1 && !atomicAdd(&flags[0], 0))
-		;
+	if (gridDim.x > 1)
+		gshmem_int_wait_until(&flags[0], GSHMEM_CMP_NE, 0);
 	bounce<BENCH_THREAD>(box, data, first, 1); /* which is where the two meet */
 	const uint64_t started = gshmemi_arch_clock_ns();
 	bounce<BENCH_THREAD>(box, data, first + 1, reps);
 	bench_stop(ticks, started);
-	atomicExch(&flags[1], 1);
+	if (gridDim.x > 1)
+		gshmem_int_atomic_set(&flags[1], 1, 0);
 }
 
 /* Both PEs: a batch of round trips behind bulk. */
@@ -174,7 +175,8 @@ static double behind_us(size_t reps)
 
 	bounce_next += reps + 1;
 	if (!flags)
-		t_hip(hipMalloc((void **)&flags, 2 * sizeof *flags));
+		flags = (int *)gshmem_malloc(2 * sizeof *flags);
+	t_check(flags, "%s: the heap is too small", bench.name);
 	bench_fill(flags, 0, 2 * sizeof *flags);
 	hipLaunchKernelGGL(behind_kernel, dim3(bench.pe == 0 ? 2 : 1), dim3(1), 0, 0, bounce_box, bounce_data, first, reps, dest,
 			   source, flags, bench.ticks);
