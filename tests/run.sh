@@ -95,6 +95,7 @@ export MPIRUN
 : "${ASAN_OPTIONS:=detect_leaks=0}" # MPICH leaks, and the leak check needs ptrace
 : "${UBSAN_OPTIONS:=print_stacktrace=1}"
 export ASAN_OPTIONS UBSAN_OPTIONS
+[ -z "${SAN-}" ] || export "GSHMEM_CPU_STACK=${GSHMEM_CPU_STACK:-256k}" # frames are several times as large
 if [ ! -d /sys/class/net ]; then # MPI runs without, and complains in every log
 	: "${HWLOC_HIDE_ERRORS:=2}" "${UCX_LOG_LEVEL:=fatal}"
 	export HWLOC_HIDE_ERRORS UCX_LOG_LEVEL
