@@ -191,8 +191,9 @@ GSHMEMI_FN int gshmemi_is_mapped(unsigned region, int pe, int is_amo)
 {
 	const int peer = gshmemi_state.peers[gshmemi_pe_in_world(pe)];
 	const struct gshmemi_region *r = &gshmemi_state.regions[region];
+	const ptrdiff_t *deltas = is_amo ? r->amo_delta : r->delta; /* apart for the reason given in gshmemi_slow_at */
 
-	return peer >= 0 && (is_amo ? r->amo_delta : r->delta)[peer >> 1] != GSHMEMI_SENTINEL;
+	return peer >= 0 && deltas[peer >> 1] != GSHMEMI_SENTINEL;
 }
 
 /* Where it is: what carriers of this process write to. */

@@ -173,9 +173,11 @@ GSHMEMI_SLOW uint64_t gshmemi_slow_at(uint64_t what, const void *symmetric, uint
 						(unsigned)(what >> 4) & 31, &detail);
 	}
 	if (!fault) {
+		const ptrdiff_t *deltas = is_amo ? region->amo_delta : region->delta; /* in one expression gcc 12's UBSan takes index 0 */
+
 		peer = gshmemi_state.peers[world_pe];
 		if (peer >= 0)
-			delta = (is_amo ? region->amo_delta : region->delta)[peer >> 1];
+			delta = deltas[peer >> 1];
 		if (delta == GSHMEMI_SENTINEL && !(gshmemi_state.slow & GSHMEMI_SLOW_NET))
 			fault = is_amo ? GSHMEMI_FAULT_NO_ATOMICS : GSHMEMI_FAULT_UNREACHABLE;
 	}
