@@ -82,11 +82,10 @@ GSHMEMI_FN void gshmemi_broadcast_shared(struct gshmemi_coll *c, const struct gs
 	size_t s, from, n;
 	int i, k, pe;
 
-	for (s = 0; s < nsegments; s++) {
+	for (s = 0;; c->phase++) {
 		const size_t begin = s * GSHMEMI_BROADCAST_SEGMENT;
 		const size_t length = nbytes - begin < GSHMEMI_BROADCAST_SEGMENT ? nbytes - begin : GSHMEMI_BROADCAST_SEGMENT;
 
-		c->phase += s > 0;
 		for (i = 1; i < c->team.npes; i++) { /* part i - 1 belongs to the i-th PE ahead of the root */
 			pe = a->root + i < c->team.npes ? a->root + i : a->root + i - c->team.npes;
 			from = (size_t)(i - 1) * part;
@@ -105,6 +104,8 @@ GSHMEMI_FN void gshmemi_broadcast_shared(struct gshmemi_coll *c, const struct gs
 		}
 		gshmemi_coll_order(c);
 		gshmemi_coll_tell(c);
+		if (++s == nsegments)
+			break;
 	}
 	if (is_root) {
 		gshmemi_coll_put(c, a->dest, a->source, nbytes, align, a->root);
