@@ -16,25 +16,23 @@
 
 #if GSHMEMI_ARCH_HOST_DIRECT
 
-static int call_body(const struct gshmemi_coll_args *args, const char *call)
+static int call_body(struct gshmemi_coll_args *args, const char *call)
 {
-	struct gshmemi_coll_args a = *args;
-
-	switch (a.what) {
+	switch (args->what) {
 	case GSHMEMI_BROADCAST:
-		return gshmemi_broadcast(GSHMEMI_THREAD, &a, call);
+		return gshmemi_broadcast(GSHMEMI_THREAD, args, call);
 	case GSHMEMI_COLLECT:
-		return gshmemi_collect(GSHMEMI_THREAD, &a, call);
+		return gshmemi_collect(GSHMEMI_THREAD, args, call);
 	case GSHMEMI_FCOLLECT:
-		return gshmemi_fcollect(GSHMEMI_THREAD, &a, call);
+		return gshmemi_fcollect(GSHMEMI_THREAD, args, call);
 	case GSHMEMI_ALLTOALL:
-		return gshmemi_alltoall(GSHMEMI_THREAD, &a, call);
+		return gshmemi_alltoall(GSHMEMI_THREAD, args, call);
 	case GSHMEMI_ALLTOALLS:
-		return gshmemi_alltoalls(GSHMEMI_THREAD, &a, call);
+		return gshmemi_alltoalls(GSHMEMI_THREAD, args, call);
 	case GSHMEMI_ALLTOALLV:
-		return gshmemi_alltoallv(GSHMEMI_THREAD, &a, call);
+		return gshmemi_alltoallv(GSHMEMI_THREAD, args, call);
 	default:
-		return gshmemi_reduce(GSHMEMI_THREAD, &a, call);
+		return gshmemi_reduce(GSHMEMI_THREAD, args, call);
 	}
 }
 
@@ -91,7 +89,7 @@ static void fold_long_doubles(const struct gshmemi_coll_args *args, const struct
 }
 
 /* GPUs have no long double to compute with. */
-static int call_body(const struct gshmemi_coll_args *args, const char *call)
+static int call_body(struct gshmemi_coll_args *args, const char *call)
 {
 	const struct gshmemi_team_view *team = gshmemi_team_find(args->team, call);
 
@@ -106,7 +104,7 @@ static int call_body(const struct gshmemi_coll_args *args, const char *call)
 
 #endif
 
-int gshmemi_host_coll(const struct gshmemi_coll_args *args, const char *call)
+int gshmemi_host_coll(struct gshmemi_coll_args *args, const char *call)
 {
 	GSHMEMI_ENTER_COLLECTIVE(call);
 	if (args->team == GSHMEM_TEAM_INVALID)

@@ -184,8 +184,9 @@ GSHMEMI_FN void gshmemi_coll_check_args(int scope, const struct gshmemi_coll_arg
 }
 
 /*
- * What all threads of a wave or work-group have alike, into scalar registers where a GPU has such: a branch on it masks no lanes then.
- * With a mask for each branch, and a kernel's own values, clang 19 runs out of scalar registers, and loses lanes (docs/device-path.md).
+ * Moves what all threads of a wave or work-group have alike into scalar registers, where a GPU has them: a branch
+ * on such a value masks no lanes. If each branch needs a mask, clang 19 runs out of scalar registers and loses lanes
+ * (docs/device-path.md).
  */
 #define GSHMEMI_COLL_UNIFORM(value) ((value) = (__typeof__(value))gshmemi_arch_uniform((uint64_t)(value)))
 
@@ -205,7 +206,10 @@ GSHMEMI_FN void gshmemi_coll_uniform(struct gshmemi_coll *c, struct gshmemi_coll
 	GSHMEMI_COLL_UNIFORM(a->root);
 }
 
-/* The counters are read before the group meets: its first thread may be done before another one begins. What a says does not change. */
+/*
+ * Reads the counters before the group meets: its first thread may be done before another one begins. Moves what a
+ * holds into scalar registers, where a GPU has them.
+ */
 GSHMEMI_FN struct gshmemi_coll gshmemi_coll_begin(int scope, struct gshmemi_coll_args *a, const char *call)
 {
 	struct gshmemi_coll c;

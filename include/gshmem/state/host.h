@@ -74,7 +74,7 @@ GSHMEMI_HOST_CALL(void, gshmemi_host_clear_lock, (long *lock));
 GSHMEMI_HOST_CALL(int, gshmemi_host_test_lock, (long *lock));
 /* Collectives with data. */
 struct gshmemi_coll_args;
-GSHMEMI_HOST_CALL(int, gshmemi_host_coll, (const struct gshmemi_coll_args *args, const char *call));
+GSHMEMI_HOST_CALL(int, gshmemi_host_coll, (struct gshmemi_coll_args *args, const char *call));
 
 /* Calls of CPU threads, over a channel of their own. ticket_p not NULL: posted. nwords is 6, or 8 with out as many. */
 struct gshmemx_rpc_ticket;
