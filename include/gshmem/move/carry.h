@@ -180,20 +180,30 @@ GSHMEMI_FN int gshmemi_remote_reaches(const void *local)
 	return (uint64_t)((uintptr_t)local - (uintptr_t)gshmemi_state.heap) < gshmemi_state.heap_nbytes || GSHMEMI_ARCH_IS_GLOBAL(local, 1);
 }
 
-/* How far a region of a PE that is mapped lies from this PE's. */
+/*
+ * How far a PE's region lies from this PE's; GSHMEMI_SENTINEL if this process cannot perform operations on it, or,
+ * with is_amo, atomics. peer: the PE's entry in gshmemi_state.peers.
+ */
+GSHMEMI_FN ptrdiff_t gshmemi_distance(unsigned region, int peer, int is_amo)
+{
+	const struct gshmemi_region *r = &gshmemi_state.regions[region];
+	/* a variable, because gcc 12's -fsanitize=pointer-overflow takes index 0 in one branch of (a ? b : c)[i] */
+	const ptrdiff_t *deltas = is_amo ? r->amo_delta : r->delta;
+
+	return peer >= 0 ? deltas[peer >> 1] : GSHMEMI_SENTINEL;
+}
+
+/* Of a PE whose memory is mapped. */
 GSHMEMI_FN ptrdiff_t gshmemi_mapped(unsigned region, int world_pe)
 {
 	return gshmemi_state.regions[region].delta[gshmemi_state.peers[world_pe] >> 1];
 }
 
-/* Whether this process can perform operations on a region of a PE, atomics if so. */
 GSHMEMI_FN int gshmemi_is_mapped(unsigned region, int pe, int is_amo)
 {
 	const int peer = gshmemi_state.peers[gshmemi_pe_in_world(pe)];
-	const struct gshmemi_region *r = &gshmemi_state.regions[region];
-	const ptrdiff_t *deltas = is_amo ? r->amo_delta : r->delta; /* apart for the reason given in gshmemi_slow_at */
 
-	return peer >= 0 && deltas[peer >> 1] != GSHMEMI_SENTINEL;
+	return gshmemi_distance(region, peer, is_amo) != GSHMEMI_SENTINEL;
 }
 
 /* Where it is: what carriers of this process write to. */

@@ -139,7 +139,6 @@ GSHMEMI_FN uint64_t gshmemi_remote_at(uint64_t what, const void *symmetric, uint
  */
 GSHMEMI_SLOW uint64_t gshmemi_slow_at(uint64_t what, const void *symmetric, uint64_t a, uint64_t b, int pe, const char *call)
 {
-	const struct gshmemi_region *region = &gshmemi_state.regions[GSHMEMI_SLOW_REGION(what)];
 	const int which = (int)(what & 15), world_pe = gshmemi_pe_in_world(pe);
 	const int is_amo = which == GSHMEMI_SLOW_AMO || which == GSHMEMI_SLOW_FIND_AMO;
 	const int has_bytes = which <= GSHMEMI_SLOW_GET || which >= GSHMEMI_SLOW_FIND;
@@ -173,11 +172,8 @@ GSHMEMI_SLOW uint64_t gshmemi_slow_at(uint64_t what, const void *symmetric, uint
 						(unsigned)(what >> 4) & 31, &detail);
 	}
 	if (!fault) {
-		const ptrdiff_t *deltas = is_amo ? region->amo_delta : region->delta; /* in one expression gcc 12's UBSan takes index 0 */
-
 		peer = gshmemi_state.peers[world_pe];
-		if (peer >= 0)
-			delta = deltas[peer >> 1];
+		delta = gshmemi_distance(GSHMEMI_SLOW_REGION(what), peer, is_amo);
 		if (delta == GSHMEMI_SENTINEL && !(gshmemi_state.slow & GSHMEMI_SLOW_NET))
 			fault = is_amo ? GSHMEMI_FAULT_NO_ATOMICS : GSHMEMI_FAULT_UNREACHABLE;
 	}
