@@ -8,9 +8,10 @@ Three faults of clang 19 that kernels of the library have met, all where some la
   spill   two branches end at one place. A vector register is saved between the end of the inner one and the instruction
           that unmasks the lanes of the outer one, so that nothing of theirs is saved. The join of the inner one has to go:
           see gshmemi_arch_group_sync.
-  copy    a loop that lanes leave one by one, or a branch, has changed a register, and its old value comes back from a copy where all
-          have left: no lane takes it, and what follows goes on with the changed one. It takes a function that is short of scalar
-          registers (LLVM's issue 166657); branches of uniform values need none for masks: see gshmemi_coll_uniform.
+  copy    a loop that lanes leave one by one, or a branch, has changed a register. The copy that restores it stands
+          where all lanes have left, so that none takes it, and what follows goes on with the changed value. Functions
+          that are short of scalar registers have it (LLVM's issue 166657); branches on uniform values need none for
+          masks: see gshmemi_coll_uniform.
 """
 
 import re
@@ -51,14 +52,14 @@ def is_empty(block):
 	"""Whether no lane is left wherever the block is come from."""
 	first = block.instructions[0].address
 	ends = [b.instructions[-1] for b in block.previous]
-	return bool(ends) and all(e.op == "s_cbranch_execz" and e.target == first or e.op == "s_cbranch_execnz" and e.target != first
-		for e in ends)
+	return bool(ends) and all(e.op == "s_cbranch_execz" and e.target == first or
+		e.op == "s_cbranch_execnz" and e.target != first for e in ends)
 
 
 def copied(block):
 	"""The first copy to a vector register that no lane takes."""
 	for i in block.instructions if is_empty(block) else []:
-		if {"exec", "exec_lo"} & i.writes or SAVES.match(i.op) or UNMASKS.match(i.text) or "exec" in i.text.split(",")[0]:
+		if {"exec", "exec_lo"} & i.writes or "exec" in i.text.split(",")[0]:
 			break
 		if COPIES.match(i.text):
 			return i
@@ -76,8 +77,9 @@ def check(function):
 						broken.append("%s: count: %s also where no lane is left, and %s" % (function.name, i, use))
 					if r in use.writes | use.reads:
 						break
-		if copied(block):
-			broken.append("%s: copy: %s where no lane is left" % (function.name, copied(block)))
+		copy = copied(block)
+		if copy:
+			broken.append("%s: copy: %s where no lane is left" % (function.name, copy))
 		saved, whole = None, False
 		for i in block.instructions:
 			if WHOLE_WAVE.match(i.text):
