@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Bad input to the heap's calls: the same result on all PEs, one message, nothing lost, and the heap still works. */
+/* carry: no */
 /* timeout: 120 */
 #include <gshmem.h>
 
