@@ -3,6 +3,10 @@
 /* Init after the user's MPI_Init, on sub-communicators, at thread level MULTIPLE; MPI works on after finalize. */
 #include <gshmem.h>
 #include <mpi.h>
+#include <poll.h>
+#include <signal.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "oracle.h"
 
@@ -18,6 +22,34 @@ static void use(int expected_pe, int expected_npes)
 	t_from_device(&got, word, sizeof got);
 	t_equal(got, (me + npes - 1) % npes + 40, "a put");
 	gshmem_free(word);
+}
+
+/* Where MPI_Finalize hangs. The pause lets the other processes come here before one has gone. */
+static void leave_mpi(int signum)
+{
+	static const char words[] = "cmd=finalize\n"; /* of PMI 1: hydra takes the end of the process for no crash */
+	const char *fd = getenv("PMI_FD");
+	struct pollfd answer = {fd ? atoi(fd) : -1, POLLIN, 0};
+
+	(void)signum;
+	nanosleep(&(struct timespec){.tv_nsec = 500000000}, NULL);
+	if (write(answer.fd, words, sizeof words - 1) == (ssize_t)sizeof words - 1)
+		poll(&answer, 1, 1000);
+	_exit(0);
+}
+
+/*
+ * Between nodes MPI_Finalize of MPICH 4.0.2 over UCX's TCP hangs, in half of the jobs of a program that calls nothing
+ * else but MPI_Allreduce. The library has a deadline where it starts MPI; here the program does.
+ */
+static void finalize_mpi(void)
+{
+	if (getenv("NODES")) {
+		signal(SIGALRM, leave_mpi);
+		alarm(3);
+	}
+	MPI_Finalize();
+	alarm(0);
 }
 
 int main(void)
@@ -48,6 +80,6 @@ int main(void)
 
 	MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
 	t_equal(sum, size, "MPI after finalize");
-	MPI_Finalize();
+	finalize_mpi();
 	return 0;
 }

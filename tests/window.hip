@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* carry: no */
 /* run: -n 24 */
-/* sim: no, on two cores 24 PEs with six threads each starve one another there; what it is for, the leg window has */
+/* sim: no, on two cores its 144 threads starve one another; the leg window runs it */
 /* env: GSHMEM_HEAP_SIZE=1m | GSHMEM_HEAP_SIZE=1m GSHMEM_CHECK=1 | GSHMEM_HEAP_SIZE=1m GSHMEM_PES_PER_NODE=8 GSHMEM_CARRY=direct:7,15,23 | GSHMEM_HEAP_SIZE=1m GSHMEM_PES_PER_NODE=8:cyclic GSHMEM_CARRY=direct:9-23 */
 /* timeout: 240 */
 /*
