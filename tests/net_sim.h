@@ -28,6 +28,7 @@
 	X(RETIRE_EARLY)          /* a bulk is forgotten before its chunks have left */ \
 	X(TELL_NEVER)            /* what is told of later is not */ \
 	X(TELL_LOST)             /* nothing is told again when a telling was under way */ \
+	X(PUTS_STAY)             /* a put behind others leaves with what comes behind it, and not by itself */ \
 	X(CONTEXT_STOLEN)        /* a context is taken for another number while it has something open */
 enum sim_mutant {
 	MUTANT_NONE,

@@ -58,12 +58,16 @@ static uint64_t last_chunk_of(const struct connection *c, uint64_t bulk)
 	return item->last_chunk;
 }
 
-static struct gshmemi_net_record *add(struct gshmemi_engine *e, struct connection *c, size_t nbytes)
+static struct gshmemi_net_record *add(struct gshmemi_engine *e, struct connection *c, int what, size_t nbytes)
 {
 	struct gshmemi_net_record *r = gshmemi_net_add(e, c, &c->open, &c->queue, &e->requests, nbytes);
 
-	if (r)
-		c->nrecords++;
+	if (!r)
+		return NULL;
+	r->what = (uint8_t)what;
+	c->nrecords++;
+	if (what != GSHMEMI_NET_PUT && c->urgency < IS_URGENT)
+		c->urgency = IS_URGENT;
 	return r;
 }
 
@@ -76,10 +80,9 @@ static bool wait_for(struct gshmemi_engine *e, struct connection *c, uint64_t bu
 		return true;
 	if (c->nbulks_begun < bulk)
 		return false;
-	r = add(e, c, 0);
+	r = add(e, c, GSHMEMI_NET_WAIT, 0);
 	if (!r)
 		return false;
-	r->what = GSHMEMI_NET_WAIT;
 	r->value = last_chunk_of(c, bulk);
 	return true;
 }
@@ -99,13 +102,12 @@ static bool begin(struct gshmemi_engine *e, const struct gshmemi_target *to, int
 	struct context *context = c ? find_context(c, to->context) : NULL;
 
 	if (!context || !wait_for(e, c, bulk > context->fenced ? bulk : context->fenced) ||
-	    !(start->record = add(e, c, nbytes))) {
+	    !(start->record = add(e, c, what, nbytes))) {
 		e->counts.nrefused++;
 		return false;
 	}
 	start->connection = c;
 	start->context = context;
-	start->record->what = (uint8_t)what;
 	start->record->region = (uint16_t)to->region;
 	start->record->offset = to->offset;
 	if (what == GSHMEMI_NET_FLAG)
@@ -396,9 +398,8 @@ static bool begin_chunk(struct gshmemi_engine *e, struct item *item, int what, u
 	const size_t nbytes = chunk_nbytes(item);
 	struct gshmemi_net_record *r;
 
-	if (!wait_for(e, item->connection, item->at ? 0 : item->after) || !(r = add(e, item->connection, 0)))
+	if (!wait_for(e, item->connection, item->at ? 0 : item->after) || !(r = add(e, item->connection, what, 0)))
 		return false;
-	r->what = (uint8_t)what;
 	r->region = (uint16_t)item->region;
 	r->nbytes = (uint32_t)nbytes;
 	r->offset = item->offset + item->at;
@@ -600,10 +601,10 @@ int gshmemi_engine_mark(struct gshmemi_engine *e, int number, const int *target_
 		if (!mark_open(e, c, number, &m) || !is_named(c->pe, target_pes, npes))
 			continue;
 		mark->marked[mark->n++] = m;
-		if (number == GSHMEMI_ENGINE_FLAGS) { /* their owner may take its time to tell of them */
-			c->must_ping = true;
-			gshmemi_net_activate(e, c);
-		}
+		c->must_ping |= number == GSHMEMI_ENGINE_FLAGS; /* their owner may take its time to tell of them */
+		if (c->open)
+			c->urgency = IS_AWAITED;
+		gshmemi_net_activate(e, c);
 	}
 	*mark_p = mark;
 	return 0;

@@ -93,6 +93,9 @@ struct pending {
 	struct gshmemi_landing *landing;
 };
 
+/* How soon a message leaves that is not full: with nothing but puts, with what somebody waits for, before a quiet. */
+enum urgency { PUTS_ALONE, IS_URGENT, IS_AWAITED };
+
 struct connection {
 	struct connection *next;       /* of all */
 	struct connection *next_active;
@@ -106,7 +109,9 @@ struct connection {
 	uint32_t next_seq;
 	uint32_t limit;
 	uint64_t nrecords;             /* handed to the stream */
-	uint64_t ends[2];              /* what that was behind the last two messages that were sent */
+	uint64_t ends[2];              /* what that was behind the last two messages that were sent, */
+	uint64_t lone_puts_end;        /* and behind the last one that had nothing but puts */
+	enum urgency urgency;          /* of open */
 	uint64_t last_flag;            /* record that was the last flag: flags are in no context */
 	uint64_t returned;             /* record that gave credits back: limits from before it count no more */
 	uint64_t nperformed;           /* as it has told */

@@ -278,18 +278,37 @@ static void send_request(struct gshmemi_engine *e, struct connection *c, struct 
 	send_buffer(e, c, buffer, GSHMEMI_LINK_REQUEST);
 }
 
-/* A message that is not full leaves unless two are on their way: then more will have come to it when it can. */
+/*
+ * Whether the open message leaves, or more is to come to it while others are on their way. Puts wait for the end of
+ * puts before them: a quiet, or what somebody waits for, takes them along. Of urgent messages two may be on their way.
+ */
+static bool may_leave(const struct connection *c)
+{
+	switch (c->urgency) {
+	case PUTS_ALONE:
+		return c->nperformed >= c->ends[0] && c->nperformed >= c->lone_puts_end &&
+		       !(GSHMEMI_NET_MUTANT(PUTS_STAY) && c->lone_puts_end);
+	case IS_URGENT:
+		return c->nperformed >= c->ends[0];
+	default:
+		return true;
+	}
+}
+
 static void send_requests(struct gshmemi_engine *e, struct connection *c)
 {
 	struct buffer *buffer;
 
 	while (c->queue.first && gshmemi_net_is_below(c->next_seq, c->limit))
 		send_request(e, c, pop(&c->queue));
-	if (!c->open || c->queue.first || c->nperformed < c->ends[0] || !gshmemi_net_is_below(c->next_seq, c->limit))
+	if (!c->open || c->queue.first || !may_leave(c) || !gshmemi_net_is_below(c->next_seq, c->limit))
 		return;
 	buffer = c->open;
 	c->open = NULL;
 	send_request(e, c, buffer);
+	if (c->urgency == PUTS_ALONE)
+		c->lone_puts_end = c->ends[1];
+	c->urgency = PUTS_ALONE;
 }
 
 static void send_responses(struct gshmemi_engine *e, struct connection *c)

@@ -206,11 +206,31 @@ static bool perform(struct gshmemi_engine *e, struct connection *c, const struct
 
 /* ---- messages ---- */
 
+/*
+ * Passes until the performed record is told of, if no message to its asker does it before; 0: at once. Nobody waits
+ * for the acknowledgement of a flag. Of a signal, an atomic that does not fetch, a quiet may wait; but most often
+ * somebody here waits for the signal, and answers, and so he does to a put with a signal behind it.
+ */
+static unsigned passes_of(const struct gshmemi_engine *e, const struct gshmemi_net_record *r, bool is_last)
+{
+	switch (r->what) {
+	case GSHMEMI_NET_FLAG:
+		return e->config.tell_passes;
+	case GSHMEMI_NET_AMO:
+		return r->cookie ? 0 : (e->config.tell_passes + 3) / 4;
+	case GSHMEMI_NET_PUT:
+		return is_last ? 0 : (e->config.tell_passes + 3) / 4;
+	default:
+		return 0;
+	}
+}
+
 /* From place *at_p of data on; false: a record is put off, and at is its place. Others have been performed, or begun. */
 static bool perform_all(struct gshmemi_engine *e, struct connection *c, const char *data, unsigned *at_p, unsigned *nleft_p)
 {
 	struct gshmemi_net_record r;
 	enum performed how;
+	unsigned passes;
 	size_t behind;
 
 	while (*nleft_p) {
@@ -225,16 +245,16 @@ static bool perform_all(struct gshmemi_engine *e, struct connection *c, const ch
 		*at_p = (unsigned)(behind + gshmemi_net_data_nbytes(&r));
 		--*nleft_p;
 		c->nperformed_here += how == PERFORMED;
-		c->must_tell |= r.what != GSHMEMI_NET_FLAG;
+		passes = passes_of(e, &r, !*nleft_p);
+		if (!passes)
+			c->must_tell = true;
+		else if (!c->tell_passes || passes < c->tell_passes)
+			c->tell_passes = passes;
 	}
 	return true;
 }
 
-/*
- * A message has been performed: its sender may send another one, and more if it has much to say. Nobody waits
- * for the acknowledgement of flags alone, and most often this PE has some for the sender at once, which tell of
- * these.
- */
+/* A message has been performed: its sender may send another one, and more if it has much to say. */
 static void grant(struct gshmemi_engine *e, struct connection *c, unsigned flags)
 {
 	const unsigned window = e->config.window + c->ngranted;
@@ -253,10 +273,7 @@ static void grant(struct gshmemi_engine *e, struct connection *c, unsigned flags
 	e->ncredits -= n;
 	c->ngranted += n;
 	c->granted = c->expected + e->config.window + c->ngranted;
-	if (e->config.tell_passes && !n && !c->must_tell)
-		c->tell_passes = e->config.tell_passes;
-	else
-		c->must_tell = true;
+	c->must_tell |= n || !c->tell_passes;
 }
 
 /* Messages are few: credits limit them. */
