@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "runtime.h"
+#include "hip/hipcpu.h"
 
 static struct hipcpu_config config;
 
@@ -139,24 +140,44 @@ int hipcpu_env_rank(void)
 	return env_int("PMI_RANK");
 }
 
-static void read_scheduling(void)
+/* Of the job, on this machine. */
+static unsigned count_processes(void)
 {
 	int nprocs = env_int("MPI_LOCALNRANKS");
-	cpu_set_t set;
 
 	if (nprocs < 1)
 		nprocs = env_int("PMI_SIZE");
-	if (nprocs < 1)
-		nprocs = 1;
+	return nprocs < 1 ? 1 : (unsigned)nprocs;
+}
+
+/*
+ * Two threads bounce a line in 0.1 us while both run; four on two cores need the switch anyway and are twelve times
+ * slower with 1024 polls than with 16.
+ */
+static unsigned find_spin_polls(unsigned nthreads)
+{
+	return nthreads <= config.ncores ? 1024 : 16;
+}
+
+void hipcpu_share_cores(unsigned nthreads)
+{
+	const char *value = getenv("GSHMEM_CPU_SPIN");
+
+	if (!value || !*value) /* a thread that polls may read it meanwhile */
+		__atomic_store_n(&config.spin_polls, find_spin_polls(nthreads * count_processes()), __ATOMIC_RELAXED);
+}
+
+static void read_scheduling(void)
+{
+	const unsigned nprocs = count_processes();
+	cpu_set_t set;
+
 	config.ncores = 1;
 	if (!sched_getaffinity(0, sizeof(set), &set))
 		config.ncores = (unsigned)CPU_COUNT(&set);
-	/* Two processes bounce a line in 0.1 us while both run; four on two cores need the switch anyway
-	   and are twelve times slower with 1024 polls than with 16. */
-	config.spin_polls = (unsigned)nprocs <= config.ncores ? 1024 : 16;
-	config.spin_polls = (unsigned)read_size("GSHMEM_CPU_SPIN", config.spin_polls, 1, 1u << 30, "polls, at least 1");
+	config.spin_polls = (unsigned)read_size("GSHMEM_CPU_SPIN", find_spin_polls(nprocs), 1, 1u << 30, "polls, at least 1");
 	/* The host thread and the block thread of each process want a core: else whoever spins is in the way. */
-	config.idle_spin = (unsigned)nprocs * 2 <= config.ncores ? 1000 : 0;
+	config.idle_spin = nprocs * 2 <= config.ncores ? 1000 : 0;
 }
 
 static void read_host_access(void)

@@ -440,7 +440,7 @@ static void give_way(void)
 	static __thread unsigned nyields;
 	const struct timespec nap = {0, 20000};
 
-	if (++nyields % 256)
+	if (++nyields % 1024)
 		sched_yield();
 	else
 		nanosleep(&nap, NULL);

@@ -9,7 +9,7 @@
 
 #include "base/base.h"
 
-#define YIELDS 256 /* in a row */
+#define YIELDS 1024 /* in a row */
 
 int gshmemi_thread_start(pthread_t *thread, void *(*run)(void *), void *arg, const char *name)
 {

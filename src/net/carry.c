@@ -251,7 +251,7 @@ struct wait {
 
 static void wait(struct wait *w, int pe, const char *call)
 {
-	gshmemi_net_progress();
+	gshmemi_host_progress();
 	gshmemi_arch_pause(&w->polls);
 	if ((w->polls & (GSHMEMI_WAIT_POLLS - 1)) == 0)
 		w->started_ns = gshmemi_wait_long(w->polls, w->started_ns, NULL, 8, 0, GSHMEM_CMP_NE, 0, pe, call);

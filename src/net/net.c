@@ -29,15 +29,17 @@
 #include "net/mpi.h"
 
 #define YIELD_NS    1000000   /* after the last work: yield, */
-#define NAP_MIN_NS  20000     /* then nap, longer each time */
-#define NAP_MAX_NS  1000000   /* up to this, */
-#define LONG_NS     100000000 /* and after so long without work */
-#define NAP_LONG_NS 2000000   /* up to this */
+#define NAP_SHARE   16        /* then nap for this part of the time without work, so that a nap adds little to it, */
+#define NAP_MAX_NS  2000000   /* but no longer */
 #define SILENCE_NS  20000000  /* between two looks for PEs that are silent */
 #define CLOCK_LOOKS 16        /* looks in vain between two at the clock */
-#define AWAY_NS     50000     /* a nap while a host that waits makes progress */
+#define AWAY_MIN_NS 50000     /* a nap while hosts that wait make progress, longer each time that they did so all along, */
+#define AWAY_MAX_NS 1000000   /* up to this: a nap takes its core for some 20 us */
+#define POLL_NS     20000     /* somebody who waits polls at least so often */
 
-#define FAR_CHUNK_NBYTES 131072
+#define NTHREADS 3 /* of a PE that want a core: a kernel's or the program's, the server's that a kernel asks, and this */
+
+#define FAR_CHUNK_NBYTES 262144
 #define TELL_PASSES      16 /* of a host that waits, some 20 us */
 
 #define NBUFFERS    128
@@ -302,7 +304,6 @@ struct rest {
 	uint64_t worked_ns;   /* when there was something to do last */
 	uint64_t listened_ns; /* when silence was looked for last */
 	unsigned nempty;      /* looks in vain */
-	uint64_t nap_ns;
 };
 
 static void nap(uint64_t ns)
@@ -325,7 +326,7 @@ static void listen(struct rest *rest, uint64_t now_ns)
 
 static void rest(struct rest *rest, bool has_waiters)
 {
-	uint64_t now_ns, most_ns;
+	uint64_t now_ns, idle_ns;
 
 	if (rest->nempty++ % CLOCK_LOOKS) {
 		gshmemi_thread_yield();
@@ -335,30 +336,38 @@ static void rest(struct rest *rest, bool has_waiters)
 	listen(rest, now_ns);
 	if (rest->nempty <= CLOCK_LOOKS || has_waiters)
 		rest->worked_ns = now_ns;
-	if (now_ns - rest->worked_ns < YIELD_NS) {
+	idle_ns = now_ns - rest->worked_ns;
+	if (idle_ns < YIELD_NS) {
 		gshmemi_thread_yield();
 		return;
 	}
-	most_ns = now_ns - rest->worked_ns < LONG_NS ? NAP_MAX_NS : NAP_LONG_NS;
-	rest->nap_ns = rest->nap_ns < NAP_MIN_NS ? NAP_MIN_NS : 2 * rest->nap_ns > most_ns ? most_ns : 2 * rest->nap_ns;
 	rest->nempty = 2 * CLOCK_LOOKS; /* the next look in vain is at the clock, too */
-	nap(rest->nap_ns);
+	nap(idle_ns / NAP_SHARE < NAP_MAX_NS ? idle_ns / NAP_SHARE : NAP_MAX_NS);
 }
 
-/* Whether a host that waits has made progress since the last time; then this thread only takes its core. */
-static bool is_needless(unsigned *npolls_p)
-{
-	const unsigned before = *npolls_p;
+/* Hosts make progress while they wait; the net thread is away meanwhile. */
+struct away {
+	unsigned npolls; /* of hosts, at the last look */
+	uint64_t ns;     /* the next nap */
+};
 
-	*npolls_p = atomic_load_explicit(&npolls, memory_order_relaxed);
-	return *npolls_p != before;
+/* Whether hosts have made progress since the last look; then this thread only takes their core. */
+static bool is_needless(struct away *away)
+{
+	const unsigned n = atomic_load_explicit(&npolls, memory_order_relaxed), npolled = n - away->npolls;
+
+	away->npolls = n;
+	if (npolled * (uint64_t)POLL_NS < away->ns)
+		away->ns = AWAY_MIN_NS;
+	else if (away->ns < AWAY_MAX_NS)
+		away->ns *= 2;
+	return npolled != 0;
 }
 
 static void *run(void *unused)
 {
-	const struct timespec away = {0, AWAY_NS};
+	struct away away = {.ns = AWAY_MIN_NS};
 	struct rest r = {0};
-	unsigned nseen = 0;
 	bool has_waiters;
 	int n;
 
@@ -367,9 +376,9 @@ static void *run(void *unused)
 	while (!atomic_load(&is_stopping)) {
 		if (atomic_load(&nwaiting)) /* they make progress */
 			gshmemi_thread_yield();
-		if (is_needless(&nseen)) {
+		if (is_needless(&away)) {
 			listen(&r, gshmemi_arch_clock_ns());
-			nanosleep(&away, NULL);
+			nanosleep(&(struct timespec){0, (long)away.ns}, NULL);
 			continue;
 		}
 		pthread_mutex_lock(&lock);
@@ -379,7 +388,6 @@ static void *run(void *unused)
 		let_go();
 		if (n) {
 			r.nempty = 0;
-			r.nap_ns = 0;
 			if (gshmemi_net_on_progress)
 				gshmemi_net_on_progress();
 		} else {
@@ -465,6 +473,7 @@ static int start(struct gshmemi_link *link)
 	}
 	if (!rc) {
 		handle_abort(SIG_DFL, hold_abort);
+		GSHMEMI_ARCH_SHARE_CORES(NTHREADS);
 		return 0;
 	}
 	gshmemi_engine_destroy(engine);
@@ -475,6 +484,7 @@ static int start(struct gshmemi_link *link)
 static void stop(void)
 {
 	stop_thread();
+	GSHMEMI_ARCH_SHARE_CORES(1);
 	handle_abort(hold_abort, SIG_DFL);
 	gshmemi_net_agent_close();
 	gshmemi_engine_destroy(engine);

@@ -335,9 +335,10 @@ static void *run(void *arg)
 	return NULL;
 }
 
-/* Cores that this process may use, and that its node's PEs would keep busy. */
-static bool has_cores(unsigned nthreads)
+/* Cores that this process may use, and that servers and net threads of its node's PEs would keep busy. */
+static bool has_cores(unsigned nservers_each)
 {
+	const unsigned nthreads = nservers_each + gshmemi_net_is_running();
 	cpu_set_t set;
 
 	if (sched_getaffinity(0, sizeof set, &set))

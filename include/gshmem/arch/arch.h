@@ -118,7 +118,8 @@ enum gshmemi_amo {
  *
  * HOST_DIRECT       the CPU reaches the heap: host calls run the kernels' bodies; 0: they copy by HIP
  * COARSE_COHERENT   a running kernel sees what other devices write to hipMalloc's memory; 0: a later one does
- * SHARED_MEMORY     all PEs' memory is equally far, and cores are scarce
+ * SHARED_MEMORY     all PEs' memory is equally far, and cores are scarce: SHARE_CORES(n) says that n threads of each
+ *                   PE want one
  * HAS_GLOBALS       the program's variables can be symmetric: IS_GLOBAL, SHARE, PLACE, IS_FREE
  * HAS_DELIVERY      operations can be delivered late on purpose: the functions gshmemi_delivery_*
  * HAS_LONG_DOUBLE   kernels compute with the CPU's long double
@@ -194,6 +195,9 @@ enum gshmemi_amo {
 #if GSHMEMI_ARCH_HAS_GLOBALS && !(defined GSHMEMI_ARCH_IS_GLOBAL && defined GSHMEMI_ARCH_SHARE && \
 	defined GSHMEMI_ARCH_PLACE && defined GSHMEMI_ARCH_IS_FREE)
 #error "gshmem: the platform lacks GSHMEMI_ARCH_IS_GLOBAL, _SHARE, _PLACE or _IS_FREE"
+#endif
+#if GSHMEMI_ARCH_SHARED_MEMORY && !defined GSHMEMI_ARCH_SHARE_CORES
+#error "gshmem: the platform lacks GSHMEMI_ARCH_SHARE_CORES"
 #endif
 
 /* Functions. A name of another signature, or of none, does not compile; the check makes no code. */
@@ -342,6 +346,9 @@ GSHMEMI_ARCH_GIVES(void, trap, (const char *why));
 
 /* ---- what follows from it ---- */
 
+#if !GSHMEMI_ARCH_SHARED_MEMORY
+#define GSHMEMI_ARCH_SHARE_CORES(nthreads) ((void)(nthreads))
+#endif
 #if !GSHMEMI_ARCH_HAS_GLOBALS
 #define GSHMEMI_ARCH_IS_GLOBAL(address, nbytes) 0
 #define GSHMEMI_ARCH_SHARE(start, nbytes)       ((void)(start), (void)(nbytes), 0)

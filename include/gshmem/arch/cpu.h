@@ -200,6 +200,8 @@ GSHMEMI_ARCH_FN void gshmemi_arch_pause(unsigned *polls_p)
 	hipcpu_pause(polls_p);
 }
 
+#define GSHMEMI_ARCH_SHARE_CORES(nthreads) hipcpu_share_cores(nthreads)
+
 /* ---- delayed delivery, GSHMEM_CPU_DELIVERY: a carrier (include/gshmem/move/carry.h); platform/cpu/delivery.c ---- */
 
 /*

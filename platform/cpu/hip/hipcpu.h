@@ -109,6 +109,11 @@ int hipcpu_share(void *start, size_t nbytes);
 void hipcpu_place_next(void *address);
 /* Whether nothing is mapped there. */
 int hipcpu_is_free(const void *address, size_t nbytes);
+/*
+ * So many threads of each process of the job want a core: where there are fewer cores, who waits yields after 16 polls,
+ * not after 1024. GSHMEM_CPU_SPIN stands above it. 1 until this is called.
+ */
+void hipcpu_share_cores(unsigned nthreads);
 /* Say who and why, and abort. */
 HIPCPU_NORETURN void hipcpu_trap(const char *message);
 
