@@ -194,6 +194,10 @@ cpu_mutants() {
 	mutant source net_stream net_order src/rpc/carry.c '/^int gshmemi_rpc_carry_stream(/,/^}/s/o.offset += s->at;/;/'
 	mutant kernel net_order_asked net_order include/gshmem/rpc/remote.h '/ gshmemi_remote_order(/,/^}/s/gshmemi_remote_ask(.*/(void)context;/'
 	mutant kernel net_fetched net_order include/gshmem/rpc/remote.h '/ gshmemi_remote_amo(/,/^}/s/if (o->local \&\& !goes_there)/if (0)/'
+	mutant kernel net_asked net_asked include/gshmem/rpc/remote.h 's/^\tgshmemi_remote_asked();/\t;/'
+	mutant source net_asked_init net_asked src/host/init.c 's/state.slow |= GSHMEMI_SLOW_ASKED;/;/'
+	mutant source net_again net_asked src/rpc/carry.c '/^void gshmemi_rpc_carry_begin(/,/^}/s/atomic_store(&nhanded_over, 0);/;/'
+	mutant source net_awaited net_messages src/net/ask.c 's/c->urgency = IS_AWAITED;/;/'
 	mutant source net_amo net_sums src/net/perform.c \
 		'/^static bool amo(/,/^}/s/old = gshmemi_amo_peer(r->op, \(.*\), r->value, cond, r->nbytes);/uint64_t *w = (void *)\1; old = gshmemi_arch_load(w, r->nbytes); if (r->op == GSHMEMI_AMO_ADD) { sched_yield(); gshmemi_arch_store(w, old + r->value, r->nbytes); } else old = gshmemi_amo_peer(r->op, w, r->value, cond, r->nbytes);/;s/#include <stdlib.h>/&\n#include <sched.h>/'
 	mutant header net_wrap net_engine src/net/connection.h '/ gshmemi_net_is_below(/,/^}/s/return .*/return seq < limit;/'

@@ -63,7 +63,7 @@ const struct gshmemi_state *gshmemi_host_no_state(void)
 /* What GSHMEM_DIRECT_ONLY leaves out. Posted calls are not: such units wait for each at once. */
 static bool needs_slow_path(const struct gshmemi_state *state)
 {
-	return (state->slow & ~GSHMEMI_SLOW_POSTS) != 0;
+	return (state->slow & ~(GSHMEMI_SLOW_POSTS | GSHMEMI_SLOW_ASKED)) != 0;
 }
 
 static int check_copy(const struct gshmemi_state_copy *copy, bool needs_slow)
@@ -116,7 +116,7 @@ static int check_module(const struct module *module, size_t nbytes)
 }
 
 /* hipMemcpyToSymbol would take the null stream. */
-static int upload(const struct gshmemi_state_copy *copy, const struct gshmemi_state *state)
+static int upload(struct gshmemi_state_copy *copy, const struct gshmemi_state *state)
 {
 	char what[256];
 	void *address;
@@ -124,7 +124,11 @@ static int upload(const struct gshmemi_state_copy *copy, const struct gshmemi_st
 
 	snprintf(what, sizeof what, "init: the device state of %s", copy->file);
 	rc = gshmemi_devmem_locate(copy->locate, &address, what);
-	return rc ? rc : gshmemi_devmem_copy(address, state, sizeof *state, what);
+	if (!rc)
+		rc = gshmemi_devmem_copy(address, state, sizeof *state, what);
+	if (!rc)
+		copy->state = address;
+	return rc;
 }
 
 /* Under the lock. */
@@ -175,16 +179,11 @@ static int write_slow_everywhere(void)
 {
 	struct gshmemi_state_copy *copy;
 	struct module *module;
-	void *state;
 	int rc = 0;
 
-	for (copy = copies; copy && !rc; copy = copy->next) {
-		if (!copy->uploaded)
-			continue;
-		rc = gshmemi_devmem_locate(copy->locate, &state, "the device state");
-		if (!rc)
-			rc = write_slow(state);
-	}
+	for (copy = copies; copy && !rc; copy = copy->next)
+		if (copy->uploaded)
+			rc = write_slow(copy->state);
 	for (module = modules; module && !rc; module = module->next)
 		rc = write_slow(module->state);
 	return rc;
@@ -220,6 +219,41 @@ int gshmemi_state_add_slow(uint32_t slow)
 	pthread_mutex_unlock(&lock);
 	return rc;
 }
+
+#if GSHMEMI_ARCH_HOST_DIRECT
+
+/* Kernels of this process read it meanwhile. */
+static void change_asked(struct gshmemi_state *state, bool is_asked)
+{
+	if (is_asked)
+		__atomic_fetch_or(&state->slow, GSHMEMI_SLOW_ASKED, __ATOMIC_SEQ_CST);
+	else
+		__atomic_fetch_and(&state->slow, ~GSHMEMI_SLOW_ASKED, __ATOMIC_SEQ_CST);
+}
+
+void gshmemi_state_set_asked(bool is_asked)
+{
+	struct gshmemi_state_copy *copy;
+	struct module *module;
+
+	pthread_mutex_lock(&lock);
+	change_asked(&gshmemi_state, is_asked);
+	for (copy = copies; copy; copy = copy->next)
+		if (copy->uploaded)
+			change_asked(copy->state, is_asked);
+	for (module = modules; module; module = module->next)
+		change_asked(module->state, is_asked);
+	pthread_mutex_unlock(&lock);
+}
+
+#else
+
+void gshmemi_state_set_asked(bool is_asked)
+{
+	(void)is_asked;
+}
+
+#endif
 
 /* As upload; nobody can be told of a failure. */
 static void reset(const struct gshmemi_state_copy *copy)

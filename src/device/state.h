@@ -18,6 +18,9 @@ int gshmemi_state_upload(void);
  */
 int gshmemi_state_add_slow(uint32_t slow);
 
+/* Set GSHMEMI_SLOW_ASKED everywhere, or take it back, while kernels run. Where the CPU does not reach the states: nothing. */
+void gshmemi_state_set_asked(bool is_asked);
+
 /* Back to sentinels, everywhere; modules are forgotten. */
 void gshmemi_state_reset(void);
 

@@ -212,6 +212,8 @@ static int set_state(void)
 	state.watchdog_ns = (uint64_t)(gshmemi_env.WATCHDOG * 1e9);
 	state.rpc = gshmemi_rpc_kernels.channel;
 	nfound = gshmemi_regions_describe(gshmemi_net_is_running(), &state);
+	if (gshmemi_net_is_running())
+		state.slow |= GSHMEMI_SLOW_ASKED; /* as gshmemi_net_may_be_open says */
 	if (nfound < gshmemi_job->nlocal && state.my_pe == 0)
 		gshmemi_warn("init: %d of the %d PEs of this node are direct: in a job of %d PEs those of a node must be consecutive "
 			     "and at most %d (mpirun -ppn; GSHMEM_MAX_PES); calls to the others take the slow path",

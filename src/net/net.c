@@ -22,6 +22,7 @@
 
 #include "base/scale.h"
 #include "base/thread.h"
+#include "device/state.h"
 #include "ipc/job.h"
 #include "ipc/region.h"
 #include "net/device.h"
@@ -49,6 +50,7 @@
 #define NCREDITS    256
 
 void (*gshmemi_net_on_progress)(void);
+bool (*gshmemi_net_has_posts)(void);
 
 static struct gshmemi_engine *engine;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the engine */
@@ -57,7 +59,8 @@ static atomic_bool is_held;   /* while it is held */
 static _Thread_local bool is_holding; /* what this thread asks for */
 static pthread_t thread;
 static atomic_bool is_stopping;
-static atomic_bool may_be_open; /* somebody has had the engine since nothing was open */
+static atomic_bool may_be_open; /* somebody has had the engine since nothing was open; written under the lock */
+static atomic_bool is_settling; /* somebody who has the lock looks whether this may end */
 static atomic_uint nwaiting;  /* threads that wait for the lock */
 static atomic_uint npolls;    /* by hosts that wait */
 static uint32_t is_napping;   /* the net thread sleeps on it */
@@ -182,7 +185,10 @@ struct gshmemi_engine *gshmemi_net_enter(void)
 	pthread_mutex_lock(&lock);
 	hold();
 	atomic_fetch_sub(&nwaiting, 1);
-	atomic_store_explicit(&may_be_open, true, memory_order_relaxed);
+	if (!atomic_load_explicit(&may_be_open, memory_order_relaxed)) {
+		atomic_store(&may_be_open, true);
+		gshmemi_state_set_asked(true);
+	}
 	return engine;
 }
 
@@ -191,10 +197,39 @@ bool gshmemi_net_may_be_open(void)
 	return atomic_load_explicit(&may_be_open, memory_order_acquire);
 }
 
+/*
+ * A kernel counts its request, and looks at is_settling and may_be_open then; here it is the other way round. So either
+ * the request is seen here, or the kernel sees that it has to enter.
+ */
 void gshmemi_net_settle(void)
 {
-	if (gshmemi_engine_is_idle(engine))
-		atomic_store_explicit(&may_be_open, false, memory_order_release);
+	if (!gshmemi_engine_is_idle(engine))
+		return;
+	atomic_store(&is_settling, true);
+	atomic_thread_fence(memory_order_seq_cst); /* pairs with that in gshmemi_host_asked */
+	if (!gshmemi_net_has_posts || !gshmemi_net_has_posts()) {
+		atomic_store(&may_be_open, false);
+		gshmemi_state_set_asked(false);
+	}
+	atomic_store(&is_settling, false);
+}
+
+void gshmemi_host_asked(void)
+{
+	atomic_thread_fence(memory_order_seq_cst);
+	if (atomic_load(&is_settling) || !atomic_load(&may_be_open)) {
+		gshmemi_net_enter();
+		gshmemi_net_leave_unsent();
+	}
+}
+
+void gshmemi_host_settle(void)
+{
+	if (!gshmemi_net_may_be_open() || pthread_mutex_trylock(&lock))
+		return;
+	hold();
+	gshmemi_net_settle();
+	let_go();
 }
 
 void gshmemi_host_hold(int is_begin)
@@ -465,6 +500,7 @@ static int start(struct gshmemi_link *link)
 		return -ENOMEM;
 	}
 	last_excuse = NULL;
+	atomic_store(&may_be_open, true);
 	rc = gshmemi_net_agent_open();
 	if (!rc) {
 		rc = start_thread();

@@ -35,7 +35,8 @@ void gshmemi_net_leave(void);
 void gshmemi_net_leave_unsent(void);
 /*
  * False: nothing is open that this thread has asked for. settle, between enter and leave, looks whether anything
- * is open; while nothing is and nobody has entered since, may_be_open is false.
+ * is open; while nothing is and nobody has entered since, may_be_open is false. Where kernels see GSHMEMI_SLOW_ASKED,
+ * it says the same.
  */
 bool gshmemi_net_may_be_open(void);
 void gshmemi_net_settle(void);
@@ -53,6 +54,9 @@ void gshmemi_host_hold(int is_begin);
  * nobody sleeps. Set before the net starts.
  */
 extern void (*gshmemi_net_on_progress)(void);
+
+/* Whether kernels have posted what has not been handed over. NULL: there are no kernels. Set before the net starts. */
+extern bool (*gshmemi_net_has_posts)(void);
 
 /* What the engine has done since it was started; NULL: it is not running. */
 const struct gshmemi_engine_counts *gshmemi_net_counts(void);

@@ -151,7 +151,7 @@ static void go_on(struct gshmemi_rpc_op *op, struct request *r)
 		gshmemi_net_leave();
 	}
 	if (r->left)
-		gshmemi_net_progress();
+		gshmemi_host_progress();
 }
 
 /*
@@ -254,7 +254,7 @@ static bool move_step(struct stream *s)
 		gshmemi_net_leave();
 	}
 	if (!is_over)
-		gshmemi_net_progress();
+		gshmemi_host_progress();
 	return is_over;
 }
 
@@ -343,7 +343,7 @@ int gshmemi_rpc_carry_complete(struct gshmemi_rpc_op *op, gshmemx_rpc_call_t *ca
 	if (!q)
 		return GSHMEMX_RPC_PENDING;
 	if (q->mark)
-		gshmemi_net_progress();
+		gshmemi_host_progress();
 	e = gshmemi_net_enter();
 	if (is_first) {
 		q->nhanded_over = atomic_load(&nhanded_over);
@@ -365,6 +365,21 @@ int gshmemi_rpc_carry_complete(struct gshmemi_rpc_op *op, gshmemx_rpc_call_t *ca
 
 /* ---- for the host ---- */
 
+#if GSHMEMI_ARCH_HOST_DIRECT
+static bool has_posts(void)
+{
+	return gshmemi_arch_load(&gshmemi_rpc_kernels.channel.posts->carried, 8) != atomic_load(&nhanded_over);
+}
+#endif
+
+void gshmemi_rpc_carry_begin(void)
+{
+	atomic_store(&nhanded_over, 0);
+#if GSHMEMI_ARCH_HOST_DIRECT
+	gshmemi_net_has_posts = has_posts;
+#endif
+}
+
 /* Those whose kernels have ended, or that are otherwise known to have been posted. */
 void gshmemi_rpc_host_hand_over(void)
 {
@@ -375,13 +390,13 @@ void gshmemi_rpc_host_hand_over(void)
 	if (gshmemi_rpc_is_serving())
 		return;
 #if GSHMEMI_ARCH_HOST_DIRECT
-	if (gshmemi_arch_load(&c->posts->carried, 8) == atomic_load(&nhanded_over))
+	if (!has_posts())
 		return;
 #endif
 	posts = find_open(c);
 	gshmemi_rpc_wake();
 	while (!gshmemi_rpc_have_passed(c, posts)) {
-		gshmemi_net_progress();
+		gshmemi_host_progress();
 		gshmemi_arch_pause(&polls);
 		if ((polls & (GSHMEMI_WAIT_POLLS - 1)) == 0)
 			(void)gshmemi_wait_long(0, UINT64_MAX, NULL, 8, 0, GSHMEM_CMP_NE, 0, -1, "gshmem_quiet");

@@ -142,6 +142,8 @@ bool gshmemi_rpc_have_passed(const struct gshmemi_rpc_channel *c, struct gshmemi
 
 /* ---- carry.c: operations of kernels on PEs that are not mapped ---- */
 
+/* Before the servers start: kernels have posted nothing. */
+void gshmemi_rpc_carry_begin(void);
 int gshmemi_rpc_carry(struct gshmemi_rpc_op *op, gshmemx_rpc_call_t *call);
 int gshmemi_rpc_carry_open(struct gshmemi_rpc_op *op, gshmemx_rpc_call_t *call);
 int gshmemi_rpc_carry_stream(struct gshmemi_rpc_op *op, gshmemx_rpc_call_t *call);

@@ -371,6 +371,7 @@ int gshmemi_rpc_start(void)
 	spins = gshmemi_env.RPC_POLL != GSHMEMI_POLL_YIELD && has_cores(wanted);
 	atomic_store(&is_stopping, false);
 	gshmemi_net_on_progress = wake_pending;
+	gshmemi_rpc_carry_begin();
 	nservers = wanted;
 	for (nstarted = 0; nstarted < wanted && !rc; nstarted++)
 		rc = start_thread(&servers[nstarted], nstarted);

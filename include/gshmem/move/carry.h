@@ -237,11 +237,18 @@ GSHMEMI_SLOW uint64_t gshmemi_carry_at(const struct gshmemi_operation *o)
 
 /* ---- order ---- */
 
-/* Which of gshmemi_state.slow say that a carrier performs operations late. What performs them at once has nothing to order. */
+/*
+ * Which of gshmemi_state.slow say that operations which a carrier performs late may be open. What performs them at
+ * once has nothing to order. GSHMEMI_SLOW_CARRIES: that there is such a carrier.
+ */
 #if GSHMEMI_ARCH_HAS_DELIVERY
-#define GSHMEMI_SLOW_LATE (GSHMEMI_SLOW_DELIVERY | GSHMEMI_SLOW_NET)
+#define GSHMEMI_SLOW_OPEN (GSHMEMI_ARCH_HOST_DIRECT ? GSHMEMI_SLOW_ASKED : GSHMEMI_SLOW_NET)
+#define GSHMEMI_SLOW_LATE (GSHMEMI_SLOW_DELIVERY | GSHMEMI_SLOW_OPEN)
+#define GSHMEMI_SLOW_CARRIES (GSHMEMI_SLOW_DELIVERY | GSHMEMI_SLOW_NET)
 #else
-#define GSHMEMI_SLOW_LATE (GSHMEMI_HAS_NET ? GSHMEMI_SLOW_NET : 0U)
+#define GSHMEMI_SLOW_OPEN (GSHMEMI_HAS_NET ? GSHMEMI_SLOW_NET : 0U)
+#define GSHMEMI_SLOW_LATE GSHMEMI_SLOW_OPEN
+#define GSHMEMI_SLOW_CARRIES GSHMEMI_SLOW_OPEN
 #define gshmemi_delivery_order(context)                     ((void)(context))
 #define gshmemi_delivery_complete(context, target_pes, npes) ((void)(context), (void)(target_pes), (void)(npes))
 #endif

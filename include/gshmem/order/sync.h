@@ -26,7 +26,7 @@
 GSHMEMI_FN void gshmemi_complete_posts(int context, const char *call)
 {
 #ifdef GSHMEMI_LIBRARY
-	if (gshmemi_is_slow(GSHMEMI_SLOW_NET))
+	if (gshmemi_is_slow(GSHMEMI_SLOW_OPEN))
 		gshmemi_rpc_host_hand_over();
 #endif
 	if (gshmemi_is_slow(GSHMEMI_SLOW_ORDER)) {

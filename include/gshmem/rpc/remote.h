@@ -46,6 +46,15 @@ GSHMEMI_FN uint64_t gshmemi_remote_head(const struct gshmemi_operation *o, int i
 	       (uint64_t)o->is_nbi << GSHMEMI_LINE_NBI | (uint64_t)o->fetches << GSHMEMI_LINE_FETCHES;
 }
 
+/* Behind what has been posted, and where nothing is open: see gshmemi_host_asked. */
+#if GSHMEMI_ARCH_HAS_DELIVERY && GSHMEMI_ARCH_HOST_DIRECT
+#define gshmemi_remote_asked  gshmemi_host_asked
+#define gshmemi_remote_settle gshmemi_host_settle
+#else
+#define gshmemi_remote_asked()  ((void)0)
+#define gshmemi_remote_settle() ((void)0)
+#endif
+
 /* One operation of each lane that is here. out, of GSHMEMI_RPC_LINE words, gets the line back; NULL: nobody waits for it. */
 GSHMEMI_SLOW void gshmemi_remote_line(const uint64_t *line, uint64_t *out)
 {
@@ -58,6 +67,7 @@ GSHMEMI_SLOW void gshmemi_remote_line(const uint64_t *line, uint64_t *out)
 	else
 		(void)gshmemi_rpc_words(c, GSHMEMI_RPC_CARRY, GSHMEMI_RPC_CARRIES | 1, GSHMEMI_RPC_LINE, line, NULL, home,
 					GSHMEMI_REMOTE_CALL);
+	gshmemi_remote_asked();
 }
 
 /* A put or get whose local end the library does not reach. Lanes take turns: each has a stream. */
@@ -520,8 +530,10 @@ GSHMEMI_FN void gshmemi_remote_ask(uint32_t op, int context, const char *call)
 {
 	uint64_t lanes;
 
-	if (gshmemi_remote_has_arrived_at())
+	if (gshmemi_remote_has_arrived_at()) {
+		gshmemi_remote_settle();
 		return;
+	}
 	lanes = gshmemi_arch_wave_here((uint64_t)op << 32 | (unsigned)context);
 	gshmemi_arch_group_sync(GSHMEMI_WAVE, lanes);
 	if (gshmemi_arch_group_rank(GSHMEMI_WAVE, lanes) == 0)

@@ -96,6 +96,13 @@ GSHMEMI_HOST_CALL(void, gshmemi_host_rpc_wake, (uint32_t *asleep));
 /* What the CPU gets for the state of a HIP unit where that is in the GPU's memory: a message and the end. See unit.h. */
 GSHMEMI_HOST_CALL(const struct gshmemi_state *, gshmemi_host_no_state, (void));
 
+/*
+ * Where GSHMEMI_SLOW_ASKED is in use. A kernel has posted a request to an owner: the bit is set before this returns.
+ * And: nothing that the calling thread knows of is open, so that the bit may go.
+ */
+GSHMEMI_HOST_CALL(void, gshmemi_host_asked, (void));
+GSHMEMI_HOST_CALL(void, gshmemi_host_settle, (void));
+
 /* Registry of state copies; see unit.h. */
 GSHMEM_HOST_API void gshmemi_state_register(struct gshmemi_state_copy *copy);
 GSHMEM_HOST_API void gshmemi_state_unregister(struct gshmemi_state_copy *copy);

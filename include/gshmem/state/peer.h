@@ -144,7 +144,11 @@ GSHMEMI_FN int gshmemi_is_slow(uint32_t why)
 	(void)why;
 	return 0;
 #else
+#if GSHMEMI_ARCH_HOST_DIRECT /* GSHMEMI_SLOW_ASKED comes and goes */
+	return (int)__builtin_expect((__atomic_load_n(&gshmemi_state.slow, __ATOMIC_RELAXED) & why) != 0, 0);
+#else
 	return (int)__builtin_expect((gshmemi_state.slow & why) != 0, 0);
+#endif
 #endif
 }
 

@@ -24,7 +24,7 @@
 #endif
 
 /* Counts up when the layout below, or its meaning, changes. */
-#define GSHMEMI_ABI 12
+#define GSHMEMI_ABI 13
 #define GSHMEMI_ABI_DIRECT_ONLY 0x80000000U
 
 /*
@@ -44,6 +44,11 @@
 #define GSHMEMI_SLOW_MIXED    128U /* and others to the same PEs are not: an order between both is a completion */
 #define GSHMEMI_SLOW_MAIL     256U /* there is a mailbox, which kernels serve */
 #define GSHMEMI_SLOW_NODES    512U /* PEs are on several nodes: barriers and collectives go by nodes */
+/*
+ * Of what owners are asked for, something may be open. The one bit that changes while kernels run, and where the
+ * CPU reaches the units' states alone; elsewhere GSHMEMI_SLOW_NET stands for it (GSHMEMI_SLOW_OPEN).
+ */
+#define GSHMEMI_SLOW_ASKED    1024U
 
 /*
  * What the direct path reads: how far the memory of a PE lies from this PE's. Entry i is that of PE first + i
@@ -312,7 +317,8 @@ struct gshmemi_state_copy {
 	const char *file;       /* the unit's name, for messages */
 	int32_t direct_only;    /* built with GSHMEM_DIRECT_ONLY */
 	int32_t uploaded;       /* owned by the library */
-	struct gshmemi_state_copy *next; /* owned by the library */
+	struct gshmemi_state_copy *next; /* owned by the library, and so is */
+	void *state;            /* where the copy is, while uploaded is set */
 };
 
 #endif /* GSHMEM_STATE_H */

@@ -75,6 +75,7 @@ static struct gshmemi_state_copy gshmemi_state_copy = {
 #endif
 	0,
 	NULL,
+	NULL,
 };
 
 __attribute__((constructor)) static void gshmemi_unit_register(void)
