@@ -45,9 +45,9 @@ static void count_completed(struct gshmemi_rpc_op *op)
 	if (gshmemi_env.RPC_THREADS == 1 && !is_worker)
 		atomic_store_explicit(&served->completed[0],
 				      atomic_load_explicit(&served->completed[0], memory_order_relaxed) + 1,
-				      memory_order_relaxed);
+				      memory_order_release); /* pairs with count_completed in library.c */
 	else
-		atomic_fetch_add_explicit(&served->completed[1], 1, memory_order_relaxed);
+		atomic_fetch_add_explicit(&served->completed[1], 1, memory_order_release);
 }
 
 /* A posted call counts as completed before its slot is given back: quiet may count it as soon as it has seen that. */
