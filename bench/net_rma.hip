@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* run: -n 2 */
-/* args: -t 4000 -p free */
+/* args: -t 20000 -p free */
 /*
  * Operations of PE 0 on PE 1, of another node, against MPI's one-sided calls in the same processes:
  *

@@ -13,7 +13,7 @@
 set -eu
 dir=$1
 if [ -z "${HOSTS-}" ]; then
-	export HOSTS=node0,node1
+	export HOSTS=node0,node1 PLACE=core # a pretended node has a core of its own
 	exec tests/nodes.sh 2x2 -- "$0" "$dir" # which sets PPN
 fi
 launcher="$(tests/run.sh -l) -hosts $HOSTS" status=0
@@ -24,7 +24,7 @@ run() {
 	npes=$((2 * $1))
 	# A list of words.
 	# shellcheck disable=SC2086
-	$launcher -ppn "$1" -n $npes "$dir/net_rma" -t 4000 -p free >"$dir/nodes/net_rma.n$npes.tsv" || {
+	$launcher -ppn "$1" -n $npes "$dir/net_rma" -t 20000 -p "${PLACE:-free}" >"$dir/nodes/net_rma.n$npes.tsv" || {
 		echo "nodes.sh: net_rma failed with $npes PEs" >&2
 		status=1
 	}
