@@ -40,7 +40,7 @@
 
 #define NTHREADS 3 /* of a PE that want a core: a kernel's or the program's, the server's that a kernel asks, and this */
 
-#define FAR_CHUNK_NBYTES 262144
+#define FAR_CHUNK_NBYTES (GSHMEMI_ARCH_HOST_DIRECT ? 262144 : GSHMEMI_NET_CHUNK_NBYTES) /* a landing has no more */
 #define TELL_PASSES      16 /* of a host that waits, some 20 us */
 
 #define NBUFFERS    128
