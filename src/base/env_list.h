@@ -59,7 +59,7 @@ X(CPU_CUS, text, "8", "cpu platform", "compute units that a device reports")
 X(CPU_BLOCKS, text, "32", "cpu platform", "blocks that are resident at a time, each an OS thread")
 X(CPU_MEMORY, text, "", "cpu platform", "bytes of memory of a device, as in 512m; else what the machine has")
 X(CPU_STACK, text, "64k", "cpu platform", "bytes of stack of a lane")
-X(CPU_SPIN, text, "", "cpu platform", "polls before a waiting block yields; else 1024 if the PEs fit the cores, or 16")
+X(CPU_SPIN, text, "", "cpu platform", "polls before a waiting block yields; else 1024 if the PEs, or over the net three threads of each, fit the cores, or 16")
 X(CPU_STUCK, text, "5", "cpu platform", "seconds after which a block that makes no progress is named; 0: never")
 X(CPU_HOST_ACCESS, text, "1", "cpu platform",
   "0: host threads cannot touch device memory, as with a GPU; mprotect: the same without protection keys")
