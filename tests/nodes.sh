@@ -142,11 +142,14 @@ NODES=$(mktemp -d) || exit 1
 export NODES NNODES PPN MPIRUN=$NODES/mpirun
 pipe=''
 trap down EXIT
-trap 'exit 130' INT TERM
+trap 'kill $command 2>/dev/null; exit 130' INT TERM
+command=''
 up
 if [ "${1-}" = -- ]; then
 	shift
-	"$@" {pipe}>&-
 else
-	make -C "$(dirname "$self")/.." check-nodes "$@" {pipe}>&-
+	set -- make -C "$(dirname "$self")/.." check-nodes "$@"
 fi
+"$@" {pipe}>&- <&0 & # bash heeds signals while it waits, and not while a command runs in front of it
+command=$!
+wait $command
