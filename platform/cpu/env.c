@@ -176,6 +176,7 @@ static void read_scheduling(void)
 	if (!sched_getaffinity(0, sizeof(set), &set))
 		config.ncores = (unsigned)CPU_COUNT(&set);
 	config.spin_polls = (unsigned)read_size("GSHMEM_CPU_SPIN", find_spin_polls(nprocs), 1, 1u << 30, "polls, at least 1");
+	config.near_polls = config.spin_polls;
 	/* The host thread and the block thread of each process want a core: else whoever spins is in the way. */
 	config.idle_spin = nprocs * 2 <= config.ncores ? 1000 : 0;
 }

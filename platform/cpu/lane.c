@@ -458,6 +458,22 @@ static void idle(struct block *b)
 	}
 }
 
+/* The only lane of its block has nobody else to run. */
+static bool is_alone(const struct block *b, const struct hipcpu_lane *me)
+{
+	return !b->slow && lane_number(b, me) + 1 == b->nlanes;
+}
+
+void hipcpu_pause_near(unsigned *polls)
+{
+	if (*polls < hipcpu_config()->near_polls && (!hipcpu_self || is_alone(hipcpu_block, hipcpu_self))) {
+		++*polls;
+		hipcpu_relax();
+	} else {
+		hipcpu_pause(polls);
+	}
+}
+
 void hipcpu_pause_slow(unsigned *polls)
 {
 	static __thread unsigned nlooks; /* of a host thread: a loop around a test has no count of its own */
@@ -478,11 +494,11 @@ void hipcpu_pause_slow(unsigned *polls)
 			give_way();
 		return;
 	}
-	n = lane_number(b, me);
-	if (!b->slow && n + 1 == b->nlanes) {
+	if (is_alone(b, me)) {
 		idle(b);
 		return;
 	}
+	n = lane_number(b, me);
 	hipcpu_block_slow(b);
 	w = n >> b->shift;
 	bit = UINT64_C(1) << (n & (b->width - 1));

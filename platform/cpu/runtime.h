@@ -39,6 +39,7 @@ struct hipcpu_config {
 	unsigned nblocks;	/* resident blocks of a device */
 	unsigned ncus;		/* compute units of a device; divides nblocks */
 	unsigned spin_polls;	/* polls before a waiting lane yields to the system */
+	unsigned near_polls;	/* the same where processes alone count, not their threads */
 	unsigned stuck_s;	/* seconds without a switch before a block is named; 0: never */
 	unsigned idle_spin;	/* turns a thread looks for work before it sleeps */
 	unsigned ncores;	/* this process may run on */

@@ -328,7 +328,7 @@ void gshmemi_host_looked(void)
 #if GSHMEMI_ARCH_HOST_DIRECT
 	unsigned polls = GSHMEMI_WAIT_POLLS - 1; /* as in gshmemi_test */
 
-	gshmemi_wait_pause(&polls);
+	gshmemi_wait_pause(&polls, -1);
 #else
 	gshmemi_thread_yield(); /* nothing beside the copy that looked */
 #endif

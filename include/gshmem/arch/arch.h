@@ -119,7 +119,7 @@ enum gshmemi_amo {
  * HOST_DIRECT       the CPU reaches the heap: host calls run the kernels' bodies; 0: they copy by HIP
  * COARSE_COHERENT   a running kernel sees what other devices write to hipMalloc's memory; 0: a later one does
  * SHARED_MEMORY     all PEs' memory is equally far, and cores are scarce: SHARE_CORES(n) says that n threads of each
- *                   PE want one
+ *                   PE want one, and PAUSE_NEAR, for a wait for a PE that has a core of its own, that they do not
  * HAS_GLOBALS       the program's variables can be symmetric: IS_GLOBAL, SHARE, PLACE, IS_FREE
  * HAS_DELIVERY      operations can be delivered late on purpose: the functions gshmemi_delivery_*
  * HAS_LONG_DOUBLE   kernels compute with the CPU's long double
@@ -196,8 +196,8 @@ enum gshmemi_amo {
 	defined GSHMEMI_ARCH_PLACE && defined GSHMEMI_ARCH_IS_FREE)
 #error "gshmem: the platform lacks GSHMEMI_ARCH_IS_GLOBAL, _SHARE, _PLACE or _IS_FREE"
 #endif
-#if GSHMEMI_ARCH_SHARED_MEMORY && !defined GSHMEMI_ARCH_SHARE_CORES
-#error "gshmem: the platform lacks GSHMEMI_ARCH_SHARE_CORES"
+#if GSHMEMI_ARCH_SHARED_MEMORY && !(defined GSHMEMI_ARCH_SHARE_CORES && defined GSHMEMI_ARCH_PAUSE_NEAR)
+#error "gshmem: the platform lacks GSHMEMI_ARCH_SHARE_CORES or GSHMEMI_ARCH_PAUSE_NEAR"
 #endif
 
 /* Functions. A name of another signature, or of none, does not compile; the check makes no code. */
@@ -348,6 +348,7 @@ GSHMEMI_ARCH_GIVES(void, trap, (const char *why));
 
 #if !GSHMEMI_ARCH_SHARED_MEMORY
 #define GSHMEMI_ARCH_SHARE_CORES(nthreads) ((void)(nthreads))
+#define GSHMEMI_ARCH_PAUSE_NEAR(polls_p)   gshmemi_arch_pause(polls_p)
 #endif
 #if !GSHMEMI_ARCH_HAS_GLOBALS
 #define GSHMEMI_ARCH_IS_GLOBAL(address, nbytes) 0

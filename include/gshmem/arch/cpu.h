@@ -201,6 +201,7 @@ GSHMEMI_ARCH_FN void gshmemi_arch_pause(unsigned *polls_p)
 }
 
 #define GSHMEMI_ARCH_SHARE_CORES(nthreads) hipcpu_share_cores(nthreads)
+#define GSHMEMI_ARCH_PAUSE_NEAR(polls_p)   hipcpu_pause_near(polls_p)
 
 /* ---- delayed delivery, GSHMEM_CPU_DELIVERY: a carrier (include/gshmem/move/carry.h); platform/cpu/delivery.c ---- */
 

@@ -75,7 +75,7 @@ GSHMEMI_FN uint64_t gshmemi_ll_await(const uint64_t *place, uint64_t tag, int wo
 	unsigned polls = 0;
 
 	while (packet = gshmemi_arch_load(place, 8), packet < tag) {
-		gshmemi_wait_pause(&polls);
+		gshmemi_wait_pause(&polls, world_pe);
 		if ((polls & (GSHMEMI_WAIT_POLLS - 1)) == 0)
 			started_ns = gshmemi_wait_long(polls, started_ns, place, 8, packet, GSHMEM_CMP_GE, tag, world_pe, call);
 	}

@@ -16,7 +16,7 @@
 
 /* Between two looks at a lock that somebody else has. Where each look is a kernel, the library's own file sleeps. */
 #ifndef GSHMEMI_LOCK_PAUSE
-#define GSHMEMI_LOCK_PAUSE(polls_p) gshmemi_wait_pause(polls_p)
+#define GSHMEMI_LOCK_PAUSE(polls_p) gshmemi_wait_pause(polls_p, -1)
 #endif
 
 /* The same on all PEs, from where a lock lies in the heap; variables of a program lie alike in their pages. */

@@ -91,14 +91,21 @@ void gshmemi_host_progress(void); /* src/net/net.c */
 #endif
 
 /*
- * Between two looks of a wait. What comes over the network for a host need not wait for another thread's turn:
- * the host takes it.
+ * Between two looks of a wait for pe, or, -1, for nobody in particular. A PE whose memory is mapped answers within the time of
+ * some looks, and on a core of its own. What comes over the network for a host need not wait for another thread's turn: the host
+ * takes it; but a look at the net takes as long as many at the word.
  */
-GSHMEMI_FN void gshmemi_wait_pause(unsigned *polls_p)
+GSHMEMI_FN void gshmemi_wait_pause(unsigned *polls_p, int pe)
 {
-	gshmemi_arch_pause(polls_p);
-#if GSHMEMI_HOST_UNIT /* a look at the net takes as long as many at the word, which a PE of this node may change */
-	if (*polls_p % 8 == 0 && gshmemi_is_slow(GSHMEMI_SLOW_NET))
+	const int is_near = GSHMEMI_ARCH_SHARED_MEMORY && gshmemi_is_slow(GSHMEMI_SLOW_NET) && pe >= 0 &&
+			    !(gshmemi_state.peers[pe] & GSHMEMI_PEER_CARRIED);
+
+	if (is_near)
+		GSHMEMI_ARCH_PAUSE_NEAR(polls_p);
+	else
+		gshmemi_arch_pause(polls_p);
+#if GSHMEMI_HOST_UNIT
+	if (*polls_p % (is_near ? 64 : 8) == 0 && gshmemi_is_slow(GSHMEMI_SLOW_NET))
 		gshmemi_host_progress();
 #endif
 }
@@ -114,7 +121,7 @@ GSHMEMI_FN uint64_t gshmemi_wait(const void *ivar, unsigned nbytes, int is_signe
 	unsigned polls = 0;
 
 	while (found = gshmemi_arch_load(ivar, nbytes), !gshmemi_compare(found, cmp, value, nbytes, is_signed)) {
-		gshmemi_wait_pause(&polls);
+		gshmemi_wait_pause(&polls, pe);
 		if ((polls & (GSHMEMI_WAIT_POLLS - 1)) == 0)
 			started_ns = gshmemi_wait_long(polls, started_ns, ivar, nbytes, found, cmp, value, pe, call);
 	}

@@ -40,7 +40,7 @@ GSHMEMI_FN int gshmemi_test(const void *ivar, unsigned nbytes, int is_signed, in
 		gshmemi_slow_wait(ivar, nbytes, nbytes, cmp, call);
 	if (!gshmemi_compare(gshmemi_arch_load(ivar, nbytes), cmp, value, nbytes, is_signed)) {
 		gshmemi_attend();
-		gshmemi_wait_pause(&polls);
+		gshmemi_wait_pause(&polls, -1);
 		return 0;
 	}
 	gshmemi_arch_fence_acquire();

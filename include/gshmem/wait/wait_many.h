@@ -108,7 +108,7 @@ GSHMEMI_FN size_t gshmemi_wait_many(const struct gshmemi_wait_set *set, int whic
 		found = gshmemi_many_pass(set, which, first);
 		if (found.nheld || !found.nset)
 			break;
-		gshmemi_wait_pause(&polls);
+		gshmemi_wait_pause(&polls, -1);
 		if ((polls & (GSHMEMI_WAIT_POLLS - 1)) == 0)
 			started_ns = gshmemi_wait_long(polls, started_ns, set->ivars, set->nbytes, found.value, set->cmp,
 						       gshmemi_many_value(set, 0), -1, call);
@@ -128,7 +128,7 @@ GSHMEMI_FN size_t gshmemi_test_many(const struct gshmemi_wait_set *set, int whic
 	found = gshmemi_many_pass(set, which, gshmemi_many_first(set, which));
 	if (!found.nheld) {
 		gshmemi_attend();
-		gshmemi_wait_pause(&polls);
+		gshmemi_wait_pause(&polls, -1);
 	}
 	gshmemi_arch_fence_acquire();
 	return gshmemi_many_result(&found, which);

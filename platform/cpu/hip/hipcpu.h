@@ -126,6 +126,9 @@ static inline void hipcpu_pause(unsigned *polls)
 		++*polls; /* most waits are over at the second look */
 }
 
+/* The same, for a process that has a core of its own: as if nothing were known of other threads, hipcpu_share_cores. */
+void hipcpu_pause_near(unsigned *polls);
+
 /*
  * Meet the lanes of the wave that stand here. The lowest of them gets their mask and goes on alone; the others get 0
  * when it calls hipcpu_wave_release. Meanwhile it may wait, for others than these, and meets nobody.
