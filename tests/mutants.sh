@@ -252,7 +252,8 @@ cpu_mutants() {
 	mutant header nodes_first barrier_nodes_flags include/gshmem/order/sync.h 's/return part != 1 || !nodes->my_local;/return 1;/' -n 6
 	mutant header nodes_partner coll_nodes include/gshmem/coll/coll_nodes.h 's/nodes->my_local % (/0 % (/' -n 5
 	mutant header nodes_forward coll_nodes include/gshmem/coll/coll_nodes.h 's/gshmemi_coll_put(c, dest + begin, dest + begin, n, align, locals\[i\])/;/' -n 5
-	mutant header scratch_sets coll_nodes include/gshmem/coll/reduce.h 's/(c->phase & 1) \* (unsigned)c->team.npes \* chunk/0/' -n 8
+	mutant header scratch_sets reduce_nodes include/gshmem/coll/reduce.h 's/(c->phase & (GSHMEMI_REDUCE_SETS - 1))/(c->phase \& 1)/' -n 4
+	mutant header scratch_once reduce_nodes include/gshmem/coll/reduce.h 's/(epoch & (GSHMEMI_REDUCE_ONCE_SETS - 1))/0/' -n 4
 }
 
 # Fences, waits and cache bits of include/gshmem/arch/amd.h, then the calls of them. The wait of fence_release is missed only where the

@@ -150,7 +150,8 @@ GSHMEMI_COLL int gshmemi_fcollect(int scope, struct gshmemi_coll_args *a, const 
 		return 0;
 	}
 	if (nodes) {
-		gshmemi_nodes_spread(&c, nodes, dest, (const char *)a->source, nbytes, nbytes * (unsigned)c.team.npes, align);
+		gshmemi_nodes_put(&c, nodes, dest + (size_t)c.team.my_pe * nbytes, (const char *)a->source, nbytes, align);
+		gshmemi_nodes_spread(&c, nodes, dest, nbytes, nbytes * (unsigned)c.team.npes, align);
 		return 0;
 	}
 	for (i = 0; i < c.team.npes; i++)

@@ -101,23 +101,31 @@ GSHMEMI_FN void gshmemi_broadcast_nodes(struct gshmemi_coll *c, const struct gsh
 
 /* ---- everybody has a block for all ---- */
 
-/*
- * Block i of dest, stride bytes from i * stride on and none beyond nbytes, is PE i's, which has it at source.
- * It puts it to its own node, and to one PE of each other one; then the PEs of a node put to each other what
- * they got from other nodes. The last two phases of a collective, which ends.
- */
-GSHMEMI_FN void gshmemi_nodes_spread(struct gshmemi_coll *c, const struct gshmemi_team_nodes *nodes, char *dest,
-				     const char *source, size_t stride, size_t nbytes, unsigned align)
+/* Some of this PE's block, or all of it, to its own node, and to one PE of each other one. */
+GSHMEMI_FN void gshmemi_nodes_put(const struct gshmemi_coll *c, const struct gshmemi_team_nodes *nodes, char *dest, const char *source,
+				  size_t nbytes, unsigned align)
 {
-	const int32_t *locals = gshmemi_nodes_locals(nodes), *theirs;
-	const size_t mine = stride * (unsigned)c->team.my_pe;
-	size_t begin = mine < nbytes ? mine : nbytes, n = nbytes - begin < stride ? nbytes - begin : stride;
-	int node, i, k, count;
+	const int32_t *locals = gshmemi_nodes_locals(nodes);
+	int i;
 
 	for (i = 0; i < nodes->nnodes + nodes->nlocal; i++)
 		if (i != nodes->my_node)
-			gshmemi_coll_put(c, dest + begin, source, n, align,
+			gshmemi_coll_put(c, dest, source, nbytes, align,
 					 i < nodes->nnodes ? *gshmemi_nodes_partner(nodes, i) : locals[i - nodes->nnodes]);
+}
+
+/*
+ * Block i of dest, stride bytes from i * stride on and none beyond nbytes, is PE i's, which has put it by
+ * gshmemi_nodes_put. The PEs of a node put to each other what they got from other nodes. The last two phases of
+ * a collective, which ends.
+ */
+GSHMEMI_FN void gshmemi_nodes_spread(struct gshmemi_coll *c, const struct gshmemi_team_nodes *nodes, char *dest,
+				     size_t stride, size_t nbytes, unsigned align)
+{
+	const int32_t *locals = gshmemi_nodes_locals(nodes), *theirs;
+	size_t begin, n;
+	int node, i, k, count;
+
 	gshmemi_coll_order(c);
 	for (node = 0; node < nodes->nnodes; node++)
 		if (node != nodes->my_node)

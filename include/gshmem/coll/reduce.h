@@ -5,10 +5,10 @@
  * Every element is folded by one PE, or by all of them alike, always in the order of the PEs: results are the
  * same on all PEs, in every run, by every scope and for every size of the message.
  *
- * Short messages go to everybody by packets, and everybody computes everything. Of longer ones each PE
- * computes a part: it gets that part of every source, folds it, and puts the result to all (two-shot:
- * reduce-scatter and allgather in one). A part of a source is read by one PE alone, before that PE writes it:
- * dest may be source, and nothing is copied aside.
+ * Short messages go to everybody by packets, or, over several nodes, to everybody's scratch (one-shot), and
+ * everybody computes everything. Of longer ones each PE computes a part: it gets that part of every source,
+ * folds it, and puts the result to all (two-shot: reduce-scatter and allgather in one). A part of a source is
+ * read by one PE alone, before that PE writes it: dest may be source, and nothing is copied aside.
  */
 #ifndef GSHMEM_REDUCE_H
 #define GSHMEM_REDUCE_H
@@ -124,25 +124,50 @@ GSHMEMI_FN void gshmemi_block_take(const struct gshmemi_coll *c, struct gshmemi_
 }
 
 /*
- * Where a PE finds the parts of sources that are on other nodes: their PEs have put them into its scratch.
- * nodes NULL: nowhere.
+ * Over several nodes, how a PE finds the sources of others. Those of [npes] PEs of the team, in its order, it
+ * reads from where they are; others have put theirs into its scratch.
  */
 struct gshmemi_parts {
-	const struct gshmemi_team_nodes *nodes;
-	const char *scratch; /* of PE 0; the next one's is stride bytes behind */
-	size_t stride;
+	const struct gshmemi_team_nodes *nodes; /* NULL: the team is on one node, or has no scratch, and all are read */
+	const int32_t *pes;
+	int npes;
+	int is_once;          /* each PE has all of every source, and computes its own result */
+	const char *scratch;  /* of PE 0; the next one's is stride bytes behind */
+	size_t stride;        /* also the bytes that are there at a time */
+	size_t source_stride; /* from what a PE has for PE i to what it has for PE i + 1 */
 };
 
+/* Into this PE's own memory; the group's other threads read it behind a gshmemi_group_sync. */
+GSHMEMI_FN void gshmemi_block_keep(char *dest, const struct gshmemi_block *block, unsigned n, unsigned align)
+{
+#if GSHMEMI_ARCH_SHARED_MEMORY
+	(void)align;
+	__builtin_memcpy(dest, block, n);
+#else
+	const struct gshmemi_word word = {{block->word[0], block->word[1]}};
+
+	gshmemi_word_store(dest, word, n, align);
+#endif
+}
+
+/* What a scan has so far, to the PE whose result it is. */
+GSHMEMI_FN void gshmemi_block_scanned(const struct gshmemi_coll *c, char *dest, const struct gshmemi_block *block, unsigned n,
+				      unsigned align, int pe, int is_once)
+{
+	if (!is_once)
+		gshmemi_block_put(c, dest, block, n, align, pe);
+	else if (pe == c->team.my_pe)
+		gshmemi_block_keep(dest, block, n, align);
+}
+
 /*
- * A block of every source, one after the other; each PE's result goes to it when it is there. Over several
- * nodes those of others are in scratch, so far behind their begin, and the result of a reduction is left in
- * this PE's dest.
+ * A block of every source, one after the other; each PE's result goes to it when it is there. Over several nodes
+ * the result of a reduction is left in this PE's dest.
  */
 GSHMEMI_FN void gshmemi_block_reduce(const struct gshmemi_coll *c, const struct gshmemi_coll_args *a, size_t source_at,
 				     size_t dest_at, unsigned n, const struct gshmemi_parts *parts, size_t parts_at)
 {
-	const struct gshmemi_team_nodes *nodes = parts->nodes;
-	const int32_t *locals = nodes ? gshmemi_nodes_locals(nodes) : NULL, *end = nodes ? locals + nodes->nlocal : NULL;
+	const int32_t *here = parts->pes, *end = here + parts->npes;
 	const unsigned align = GSHMEMI_COLL_ALIGN(a->elem_nbytes);
 	const char *source = (const char *)a->source + source_at;
 	char *dest = (char *)a->dest + dest_at;
@@ -156,27 +181,27 @@ GSHMEMI_FN void gshmemi_block_reduce(const struct gshmemi_coll *c, const struct 
 	for (pe = 0; pe < c->team.npes; pe++) {
 		const char *part = NULL;
 
-		if (nodes && locals < end && *locals == pe)
-			locals++;
-		else if (nodes)
+		if (parts->nodes && here < end && *here == pe)
+			here++;
+		else if (parts->nodes)
 			part = parts->scratch + (unsigned)pe * parts->stride + parts_at;
 		if (pe == 0 && a->what != GSHMEMI_EXSCAN) {
 			gshmemi_block_take(c, &acc, source, part, n, align, pe);
 		} else {
 			gshmemi_block_take(c, &x, source, part, n, align, pe);
 			if (a->what == GSHMEMI_EXSCAN)
-				gshmemi_block_put(c, dest, &acc, n, align, pe);
+				gshmemi_block_scanned(c, dest, &acc, n, align, pe, parts->is_once);
 			if (pe == 0)
 				acc = x;
 			else
 				gshmemi_fold(a->fold, &acc, &x, GSHMEMI_FOLD_BLOCK == 16 ? 16 : n);
 		}
 		if (a->what == GSHMEMI_INSCAN)
-			gshmemi_block_put(c, dest, &acc, n, align, pe);
+			gshmemi_block_scanned(c, dest, &acc, n, align, pe, parts->is_once);
 	}
-	if (a->what == GSHMEMI_REDUCE_SCATTER || (nodes && a->what == GSHMEMI_REDUCE))
-		gshmemi_block_put(c, dest, &acc, n, align, c->team.my_pe);
-	for (pe = 0; !nodes && a->what == GSHMEMI_REDUCE && pe < c->team.npes; pe++)
+	if (a->what == GSHMEMI_REDUCE_SCATTER || (a->what == GSHMEMI_REDUCE && parts->nodes))
+		gshmemi_block_keep(dest, &acc, n, align);
+	for (pe = 0; !parts->nodes && a->what == GSHMEMI_REDUCE && pe < c->team.npes; pe++)
 		gshmemi_block_put(c, dest, &acc, n, align, gshmemi_coll_ahead(c, pe));
 }
 
@@ -189,19 +214,37 @@ GSHMEMI_FN size_t gshmemi_reduce_share(const struct gshmemi_coll *c, size_t nbyt
 }
 
 /*
- * Over several nodes, bytes of a PE's part that are in scratch at a time, of which there are two sets, and
- * the team's nodes. 0: parts are got, and *nodes_p does not change.
+ * Sets of scratch: of all parts that come at a time. Of those for messages that go to everybody whole, parities of the team's
+ * packets take turns; of the others, phases.
  */
-GSHMEMI_FN size_t gshmemi_reduce_chunk(const struct gshmemi_coll *c, size_t share,
-				       const struct gshmemi_team_nodes **nodes_p)
-{
-	const size_t line = GSHMEMI_STAGE_LINE, most = GSHMEMI_SCRATCH_NBYTES / (2 * (unsigned)c->team.npes) & ~(line - 1);
-	const struct gshmemi_team_nodes *nodes = gshmemi_coll_nodes(c);
+#define GSHMEMI_REDUCE_ONCE_SETS 2
+#define GSHMEMI_REDUCE_SETS      4
 
+/* Bytes of a part, if so many bytes are scratch for nsets of them. */
+GSHMEMI_FN size_t gshmemi_reduce_room(const struct gshmemi_coll *c, size_t nbytes, unsigned nsets)
+{
+	return nbytes / (nsets * (unsigned)c->team.npes) & ~(size_t)(GSHMEMI_STAGE_LINE - 1);
+}
+
+/* nbytes as in gshmemi_reduce_long. */
+GSHMEMI_FN struct gshmemi_parts gshmemi_reduce_parts(const struct gshmemi_coll *c, const struct gshmemi_coll_args *a, size_t nbytes)
+{
+	const struct gshmemi_team_nodes *nodes = gshmemi_coll_nodes(c);
+	const size_t once = gshmemi_reduce_room(c, GSHMEMI_SCRATCH_ONCE_NBYTES, GSHMEMI_REDUCE_ONCE_SETS);
+	const size_t room = gshmemi_reduce_room(c, GSHMEMI_SCRATCH_NBYTES - GSHMEMI_SCRATCH_ONCE_NBYTES, GSHMEMI_REDUCE_SETS);
+	struct gshmemi_parts parts = {NULL, NULL, 0, 0, NULL, 0, 0};
+
+	parts.source_stride = a->what == GSHMEMI_REDUCE_SCATTER ? nbytes : gshmemi_reduce_share(c, nbytes);
 	if (!nodes || !c->team.sync->scratch)
-		return 0;
-	*nodes_p = nodes;
-	return share < most ? (share + line - 1) & ~(line - 1) : most;
+		return parts;
+	parts.nodes = nodes;
+	parts.is_once = nbytes <= once;
+	parts.pes = parts.is_once ? &c->team.my_pe : gshmemi_nodes_locals(nodes);
+	parts.npes = parts.is_once ? 1 : nodes->nlocal;
+	parts.stride = parts.is_once ? once : room;
+	if (parts.is_once && a->what != GSHMEMI_REDUCE_SCATTER)
+		parts.source_stride = 0;
+	return parts;
 }
 
 /* Of the part that a PE folds, which begins at begin of nbytes: the bytes of the chunk at first. */
@@ -212,66 +255,91 @@ GSHMEMI_FN size_t gshmemi_reduce_bytes(size_t begin, size_t nbytes, size_t first
 	return begin + first >= nbytes ? 0 : nbytes - begin - first < n ? nbytes - begin - first : n;
 }
 
-/*
- * A chunk of each part of this PE's source to the PE that folds it, if that is on another node; scratch is
- * where that one has it.
- */
+/* A chunk of what this PE's source has for each PE that does not read it, to that one's scratch. */
 GSHMEMI_FN void gshmemi_reduce_send(const struct gshmemi_coll *c, const struct gshmemi_coll_args *a, const struct gshmemi_parts *parts,
-				    size_t nbytes, size_t first, size_t share)
+				    const char *scratch, size_t nbytes, size_t first, size_t share)
 {
-	const int32_t *order = parts->nodes->order, *begin = parts->nodes->begin + parts->nodes->my_node;
+	const int32_t *order = parts->nodes->order, *locals = parts->nodes->begin + parts->nodes->my_node;
 	const struct gshmemi_where in_sync = gshmemi_in_sync();
-	int i, pe;
+	size_t begin;
+	int i;
 
 	for (i = 0; i < c->team.npes; i++) {
-		pe = order[i];
-		if (i < begin[0] || i >= begin[1])
-			gshmemi_put(in_sync, c->group.scope, (void *)(uintptr_t)(parts->scratch + (unsigned)c->team.my_pe * parts->stride),
-				    (const char *)a->source + share * (unsigned)pe + first,
-				    gshmemi_reduce_bytes(share * (unsigned)pe, nbytes, first, share, parts->stride),
-				    GSHMEMI_COLL_ALIGN(a->elem_nbytes), gshmemi_coll_op_pe(c, pe), 1, c->call);
+		begin = parts->source_stride * (unsigned)order[i];
+		if (parts->is_once ? order[i] != c->team.my_pe : i < locals[0] || i >= locals[1])
+			gshmemi_put(in_sync, c->group.scope, (void *)(uintptr_t)(scratch + (unsigned)c->team.my_pe * parts->stride),
+				    (const char *)a->source + begin + first,
+				    gshmemi_reduce_bytes(begin, nbytes, first, share, parts->stride),
+				    GSHMEMI_COLL_ALIGN(a->elem_nbytes), gshmemi_coll_op_pe(c, order[i]), 1, c->call);
 	}
+}
+
+/* The set of scratch that is to be used, and at *epoch_p the epoch of a message that goes to everybody whole. */
+GSHMEMI_FN const char *gshmemi_reduce_set(const struct gshmemi_coll *c, const struct gshmemi_parts *parts, uint64_t epoch)
+{
+	const size_t nbytes = (unsigned)c->team.npes * parts->stride;
+
+	if (parts->is_once)
+		return c->team.sync->scratch + (epoch & (GSHMEMI_REDUCE_ONCE_SETS - 1)) * nbytes;
+	return c->team.sync->scratch + GSHMEMI_SCRATCH_ONCE_NBYTES + (c->phase & (GSHMEMI_REDUCE_SETS - 1)) * nbytes;
 }
 
 /*
  * Over several nodes PEs put their parts of a source to the PEs of other nodes that fold them, into scratch,
- * chunk by chunk: a get would wait for a round trip each time. The two sets of scratch take turns: who puts
- * chunk i + 2 has heard from all that they have put chunk i + 1, and so have folded chunk i. Results go to
- * one PE of each node (gshmemi_nodes_spread). On one node there is one chunk.
+ * chunk by chunk: a get would wait for a round trip each time. A chunk is on its way while the one before is folded, and
+ * the result of that while the next is; it goes to one PE of each node, and gshmemi_nodes_spread ends it.
+ *
+ * Who puts chunk i + 1 has awaited i - 1 from all, who told it before they folded i - 2: they are done with i - 3,
+ * and the four sets of scratch take turns. Who puts a message whole at an epoch of packets has heard of the one
+ * before from all, who are thus done with the one before that: two sets do.
+ *
+ * On one node there is one chunk.
  */
 GSHMEMI_FN void gshmemi_reduce_long(struct gshmemi_coll *c, const struct gshmemi_coll_args *a, size_t nbytes)
 {
 	const int is_scatter = a->what == GSHMEMI_REDUCE_SCATTER;
-	const size_t share = is_scatter ? nbytes : gshmemi_reduce_share(c, nbytes);
-	const size_t all = is_scatter ? nbytes * (unsigned)c->team.npes : nbytes, begin = share * (unsigned)c->team.my_pe;
-	struct gshmemi_parts parts = {NULL, NULL, 0};
-	const size_t chunk = gshmemi_reduce_chunk(c, share, &parts.nodes);
-	size_t first, n, at;
+	struct gshmemi_parts parts = gshmemi_reduce_parts(c, a, nbytes);
+	const size_t share = parts.is_once ? nbytes : parts.source_stride, step = parts.nodes && parts.stride < share ? parts.stride : share;
+	const size_t all = is_scatter ? nbytes * (unsigned)c->team.npes : nbytes, begin = parts.source_stride * (unsigned)c->team.my_pe;
+	const int is_spread = parts.nodes && !parts.is_once && a->what == GSHMEMI_REDUCE;
+	const struct gshmemi_ll ll = parts.is_once ? gshmemi_ll_open(c) : (struct gshmemi_ll){NULL, 0, 0};
+	char *result = (char *)a->dest + (is_scatter ? 0 : begin);
+	size_t first, sent = 0, n, at;
+	int is_ahead;
 
-	parts.stride = chunk;
-	for (first = 0; first < share; first += chunk ? chunk : share) {
-		if (chunk) {
-			parts.scratch = c->team.sync->scratch + (c->phase & 1) * (unsigned)c->team.npes * chunk;
-			gshmemi_reduce_send(c, a, &parts, all, first, share);
+	for (first = 0; first < share; first += step) {
+		for (; sent < share && sent <= first + step; sent += step) {
+			is_ahead = sent != first;
+			c->phase += (unsigned)is_ahead;
+			if (parts.nodes)
+				gshmemi_reduce_send(c, a, &parts, gshmemi_reduce_set(c, &parts, ll.epoch), all, sent, share);
+			gshmemi_coll_order(c);
+			gshmemi_coll_tell(c);
+			c->phase -= (unsigned)is_ahead;
 		}
-		gshmemi_coll_order(c);
-		gshmemi_coll_tell(c);
 		gshmemi_coll_await(c);
-		n = gshmemi_reduce_bytes(begin, all, first, share, chunk ? chunk : share);
+		if (parts.is_once && GSHMEMI_HOST_UNIT)
+			gshmemi_release_sources(GSHMEMI_CTX_LIBRARY); /* which dest may be */
+		parts.scratch = gshmemi_reduce_set(c, &parts, ll.epoch);
+		n = gshmemi_reduce_bytes(begin, all, first, share, step);
 		for (at = (size_t)c->group.rank * GSHMEMI_FOLD_BLOCK; at < n; at += (size_t)c->group.size * GSHMEMI_FOLD_BLOCK)
-			gshmemi_block_reduce(c, a, begin + first + at, (is_scatter ? 0 : begin) + first + at,
+			gshmemi_block_reduce(c, a, begin + first + at, (size_t)(result - (char *)a->dest) + first + at,
 					     n - at < GSHMEMI_FOLD_BLOCK ? (unsigned)(n - at) : GSHMEMI_FOLD_BLOCK, &parts, at);
 		gshmemi_arch_fence_reads(); /* of sources that others write when they know */
+		if (is_spread)
+			gshmemi_arch_fence_release();
 		gshmemi_group_sync(&c->group);
+		if (is_spread) { /* what other threads have folded, too */
+			gshmemi_arch_fence_acquire();
+			gshmemi_nodes_put(c, parts.nodes, result + first, result + first, n, GSHMEMI_COLL_ALIGN(a->elem_nbytes));
+		}
 		c->phase++;
 	}
-	if (chunk && a->what == GSHMEMI_REDUCE) {
-		/* All threads are to put on what each has put into this PE's dest. */
-		gshmemi_complete(GSHMEMI_CTX_LIBRARY);
-		gshmemi_group_sync(&c->group);
-		gshmemi_arch_fence_acquire();
-		gshmemi_nodes_spread(c, parts.nodes, (char *)a->dest, (const char *)a->dest + (begin < all ? begin : all), share, all,
-				     GSHMEMI_COLL_ALIGN(a->elem_nbytes));
+	if (is_spread) {
+		gshmemi_nodes_spread(c, parts.nodes, (char *)a->dest, share, all, GSHMEMI_COLL_ALIGN(a->elem_nbytes));
+	} else if (parts.is_once) {
+		gshmemi_ll_close(c, &ll);
+		gshmemi_coll_end(c);
 	} else {
 		gshmemi_coll_finish(c);
 	}

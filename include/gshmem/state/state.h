@@ -140,9 +140,13 @@ struct gshmemi_team_nodes {
 	const int32_t *order;   /* [npes]: PEs of the team, by nodes */
 };
 
-/* Scratch is for the teams at the first places alone: one piece each, whatever their size, behind the stages. */
-#define GSHMEMI_SCRATCH_NBYTES  ((size_t)256 << 10)
-#define GSHMEMI_SCRATCH_NPLACES 16
+/*
+ * Scratch is for the teams at the first places alone: one piece each, whatever their size, behind the stages. The first bytes
+ * of it are for messages that go to everybody whole.
+ */
+#define GSHMEMI_SCRATCH_NBYTES      ((size_t)1 << 20)
+#define GSHMEMI_SCRATCH_ONCE_NBYTES ((size_t)128 << 10)
+#define GSHMEMI_SCRATCH_NPLACES     16
 
 /*
  * The stage of a team, also at sync_delta: what its collectives poll and what small messages pass through.
