@@ -519,16 +519,16 @@ void gshmemi_engine_fence(struct gshmemi_engine *e, int number)
 	}
 }
 
-bool gshmemi_engine_has_bulk(const struct gshmemi_engine *e, int number)
+int gshmemi_engine_sends_to(const struct gshmemi_engine *e, int number)
 {
 	const struct connection *c;
-	const struct context *context;
+	const struct item *item;
 
 	for (c = e->first; c; c = c->next)
-		for (context = c->contexts; context; context = context->next)
-			if (context->number == number && c->nbulks_landed < context->nbulks)
-				return true;
-	return false;
+		for (item = c->puts; item; item = item->next)
+			if (item->context->number == number && (item->nchunks || item->at < item->nbytes))
+				return c->pe;
+	return -1;
 }
 
 /* One PE with something open. */

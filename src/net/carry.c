@@ -295,14 +295,19 @@ void gshmemi_remote_order(int context)
 	gshmemi_net_leave_unsent();
 }
 
-/* Bulk alone is sent from where it is; what is small was copied. */
+/* Bulk alone is sent from where it is, and may land later; what is small was copied. */
 void gshmemi_remote_release(int context)
 {
-	const bool has_bulk = gshmemi_engine_has_bulk(gshmemi_net_enter(), context);
+	struct wait w = {0, 0};
+	int pe;
 
-	gshmemi_net_leave();
-	if (has_bulk)
-		gshmemi_remote_complete(context, NULL, 0);
+	for (;;) {
+		pe = gshmemi_engine_sends_to(gshmemi_net_enter(), context);
+		gshmemi_net_leave();
+		if (pe < 0)
+			break;
+		wait(&w, pe, "a collective whose source is on its way");
+	}
 }
 
 void gshmemi_remote_complete(int context, const int *target_pes, size_t npes)

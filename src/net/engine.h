@@ -123,8 +123,8 @@ bool gshmemi_engine_lock(struct gshmemi_engine *e, const struct gshmemi_target *
 
 void gshmemi_engine_fence(struct gshmemi_engine *e, int context);
 
-/* Whether bulk of a context is still to be sent, from where the caller has it. */
-bool gshmemi_engine_has_bulk(const struct gshmemi_engine *e, int context);
+/* A PE to which bulk of a context has still to leave, from where the caller has it; -1: none. */
+int gshmemi_engine_sends_to(const struct gshmemi_engine *e, int context);
 
 /*
  * Flags are in no context, because who waits for one sees it. This stands for all of them in a mark, and

@@ -36,7 +36,7 @@
 #define CLOCK_LOOKS 16        /* looks in vain between two at the clock */
 #define AWAY_MIN_NS 50000     /* a nap while hosts that wait make progress, longer each time that they did so all along, */
 #define AWAY_MAX_NS 1000000   /* up to this: a nap takes its core for some 20 us */
-#define POLL_NS     20000     /* somebody who waits polls at least so often */
+#define POLL_NS     100000    /* somebody who waits polls at least so often */
 
 #define NTHREADS 3 /* of a PE that want a core: a kernel's or the program's, the server's that a kernel asks, and this */
 

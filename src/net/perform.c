@@ -215,6 +215,7 @@ static unsigned passes_of(const struct gshmemi_engine *e, const struct gshmemi_n
 {
 	switch (r->what) {
 	case GSHMEMI_NET_FLAG:
+	case GSHMEMI_NET_CHUNK:
 		return e->config.tell_passes;
 	case GSHMEMI_NET_AMO:
 		return r->cookie ? 0 : (e->config.tell_passes + 3) / 4;
