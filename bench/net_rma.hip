@@ -7,7 +7,7 @@
  *   net_put_lat        8-byte put and quiet, of MPI_Put and flush; from a kernel, plus one call to the CPU
  *   net_fetch_add_lat  of MPI_Fetch_and_op and flush, plus one call to the CPU
  *   net_put16_lat      16 puts and quiet, of one put and quiet
- *   net_put_rate       8-byte puts, one quiet at the end, of MPI_Puts and one flush
+ *   net_put_rate       8-byte puts, one quiet at the end, of MPI_Puts and one flush; from a kernel by a thread, by a wave
  *   net_put_bw         put and quiet, of MPI_Put and flush
  *   net_put_tcp_bw     the same, of a message over TCP and its answer (tcp.h)
  *   net_put_signal_lat half a round trip between kernels, of 0.5: MPI_Put, flush, MPI_Put of a flag, flush
@@ -28,12 +28,17 @@ static char *dest, *source;
 static char *mpi_source, *mpi_dest;
 static MPI_Win win;
 
-__host__ __device__ static inline void puts_many(char *to, const char *from, size_t nbytes, size_t nputs, size_t reps)
+/* By each of nlanes lanes. */
+__host__ __device__ static inline void puts_many(char *to, const char *from, size_t nbytes, size_t nputs, size_t reps, size_t lane,
+						 size_t nlanes)
 {
 	for (size_t rep = 0; rep < reps; rep++) {
-		for (size_t i = 0; i < nputs; i++)
-			gshmem_putmem(to + i % 16 * CARRY_STRIDE, from + i % 16 * CARRY_STRIDE, nbytes, 1);
-		gshmem_quiet();
+		for (size_t i = lane; i < nputs; i += nlanes)
+			gshmem_putmem(to + i % 64 * CARRY_STRIDE, from + i % 64 * CARRY_STRIDE, nbytes, 1);
+		if (nlanes > 1)
+			gshmemx_quiet_wave();
+		else
+			gshmem_quiet();
 	}
 }
 
@@ -41,7 +46,7 @@ __global__ static void puts_kernel(char *to, const char *from, size_t nbytes, si
 {
 	const uint64_t started = gshmemi_arch_clock_ns();
 
-	puts_many(to, from, nbytes, nputs, reps);
+	puts_many(to, from, nbytes, nputs, reps, threadIdx.x, blockDim.x);
 	bench_stop(ticks, started);
 }
 
@@ -59,10 +64,10 @@ static bench_run puts(int scope, size_t nbytes, size_t nputs)
 	return carry_alone([=](size_t reps) {
 		if (scope == BENCH_HOST) {
 			const double started = bench_start();
-			puts_many(dest, source, nbytes, nputs, reps);
+			puts_many(dest, source, nbytes, nputs, reps, 0, 1);
 			return bench_now_us() - started;
 		}
-		hipLaunchKernelGGL(puts_kernel, dim3(1), dim3(1), 0, 0, dest, source, nbytes, nputs, reps, bench.ticks);
+		hipLaunchKernelGGL(puts_kernel, dim3(1), dim3(scope == BENCH_WAVE ? bench.wave_width : 1), 0, 0, dest, source, nbytes, nputs, reps, bench.ticks);
 		return bench_kernel_us();
 	});
 }
@@ -201,6 +206,7 @@ static void pair_rows(size_t win_nbytes)
 	carry_row("net_put16_lat", BENCH_HOST, 8, false, 0, puts(BENCH_HOST, 8, 16), one);
 	carry_row("net_put_rate", BENCH_HOST, 8, true, 1.0 / 512, puts(BENCH_HOST, 8, 512), mpi_puts(8, 512));
 	carry_row("net_put_rate", BENCH_THREAD, 8, true, 1.0 / 512, puts(BENCH_THREAD, 8, 512), mpi_puts(8, 512));
+	carry_row("net_put_rate", BENCH_WAVE, 8, true, 1.0 / 512, puts(BENCH_WAVE, 8, 512), mpi_puts(8, 512));
 	carry_row("net_fetch_add_lat", BENCH_THREAD, 8, false, 0, carry_alone(fetch_add_us),
 		  plus(mpi_alone(mpi_fetch_add_us), rpc));
 	carry_row("net_put_signal_lat", BENCH_THREAD, 8, false, 0.5, bounce_us<BENCH_THREAD>, mpi_bounce_us);

@@ -135,7 +135,8 @@ node_limits() {
 	net_rma.n2         net_behind_lat thread 8:8             2 <= 20   a signal behind 64 MiB of another block's puts, of idle
 	net_rma.n2         net_put16_lat  host   8:8             2 <= 1.5  16 puts + quiet, of one
 	net_rma.n2         net_put_rate   host   8:8             2 >= 20   8-byte puts, CPU, of MPI_Put's rate
-	net_rma.n2         net_put_rate   thread 8:8             2 >= 20   8-byte puts, kernel, of MPI_Put's rate
+	net_rma.n2         net_put_rate   wave   8:8             2 >= 20   8-byte puts, lanes of a wave, of MPI_Put's rate
+	net_rma.n2         net_put_rate   thread 8:8             2 >= 20   8-byte puts, one thread of a kernel, of MPI_Put's rate
 	net_rma.n2         net_put_bw     host   65536:65536     2 >= 1    put + quiet, 64 KiB, of MPI's
 	net_rma.n2         net_put_bw     host   1048576:1048576 2 >= 1    put + quiet, 1 MiB, of MPI's
 	net_rma.n2         net_put_bw     host   16777216:16777216 2 >= 1  put + quiet, 16 MiB, of MPI's
