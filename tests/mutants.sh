@@ -198,6 +198,7 @@ cpu_mutants() {
 	mutant source net_asked_init net_asked src/host/init.c 's/state.slow |= GSHMEMI_SLOW_ASKED;/;/'
 	mutant source net_again net_asked src/rpc/carry.c '/^void gshmemi_rpc_carry_begin(/,/^}/s/atomic_store(&nhanded_over, 0);/;/'
 	mutant source net_awaited net_messages src/net/ask.c 's/c->urgency = IS_AWAITED;/;/'
+	mutant source net_taken_along net_messages src/net/carry.c 's/gshmemi_net_leave_puts();/gshmemi_net_leave();/'
 	mutant source net_amo net_sums src/net/perform.c \
 		'/^static bool amo(/,/^}/s/old = gshmemi_amo_peer(r->op, \(.*\), r->value, cond, r->nbytes);/uint64_t *w = (void *)\1; old = gshmemi_arch_load(w, r->nbytes); if (r->op == GSHMEMI_AMO_ADD) { sched_yield(); gshmemi_arch_store(w, old + r->value, r->nbytes); } else old = gshmemi_amo_peer(r->op, w, r->value, cond, r->nbytes);/;s/#include <stdlib.h>/&\n#include <sched.h>/'
 	mutant header net_wrap net_engine src/net/connection.h '/ gshmemi_net_is_below(/,/^}/s/return .*/return seq < limit;/'

@@ -165,7 +165,7 @@ static void ask_something(int pe)
 	else if (what < 38 && !p->mark)
 		mark(pe), is_asked = true;
 	else
-		gshmemi_engine_flush(sim_engine(pe)), is_asked = true;
+		gshmemi_engine_flush(sim_engine(pe), true), is_asked = true;
 	p->nleft -= is_asked || !below(200);
 }
 
@@ -442,7 +442,7 @@ static void test_ping(void)
 	for (i = 0; i < sizeof after_ms / sizeof *after_ms; i++) {
 		sim_now_ns = began_ns + after_ms[i] * 1000000ULL;
 		gshmemi_engine_check_silence(sim_engine(0), sim_now_ns);
-		gshmemi_engine_flush(sim_engine(0));
+		gshmemi_engine_flush(sim_engine(0), true);
 		t_equal((long)gshmemi_engine_counts(sim_engine(0))->ntellings, after_ms[i] > 100, "pings");
 	}
 	sim_close();

@@ -8,8 +8,10 @@
 /* nodes: no, likewise */
 /*
  * In how many messages small operations leave, while nothing comes back: the first put alone, those behind it with the
- * quiet; of signals two messages, the others wait; a signal takes puts along.
+ * quiet; of signals two messages, the others wait; a signal takes puts along. By the API a put waits for what comes behind it.
  */
+#include <unistd.h>
+
 #include "base/base.h"
 
 #include "helpers.h"
@@ -31,7 +33,7 @@ static void ask(struct gshmemi_engine *e, int what, int i)
 		t_check(gshmemi_engine_put(e, &target, &value, sizeof value), "a put is refused");
 	if (what & SIGNAL)
 		t_check(gshmemi_engine_amo(e, &target, GSHMEMI_AMO_ADD, 1, 0, 8, NULL, NULL), "a signal is refused");
-	gshmemi_engine_flush(e);
+	gshmemi_engine_flush(e, true);
 }
 
 static void expect(const char *name, int each, int last, uint64_t nmessages)
@@ -56,7 +58,7 @@ static void expect(const char *name, int each, int last, uint64_t nmessages)
 	ask(e, last, i);
 	if (last & QUIET)
 		t_equal(gshmemi_engine_mark(e, 0, NULL, 0, &mark), 0, "mark");
-	gshmemi_engine_flush(e);
+	gshmemi_engine_flush(e, true);
 	t_equal(counts->nmessages - before, nmessages, name);
 	gshmemi_net_leave();
 	while (mark) {
@@ -66,6 +68,40 @@ static void expect(const char *name, int each, int last, uint64_t nmessages)
 		gshmemi_net_leave();
 		gshmemi_net_progress();
 	}
+}
+
+/* Puts and a quiet by the API. The net thread may send the first of them on its own, but not each time. */
+static void check_calls(void)
+{
+	const struct gshmemi_engine_counts *counts = gshmemi_net_counts();
+	uint64_t before, fewest = UINT64_MAX;
+	int i, k;
+
+	for (i = 0; i < 1000 && fewest > 1; i++) {
+		before = counts->nmessages;
+		for (k = 0; k < NOPERATIONS; k++)
+			gshmem_uint64_p(&words[2 * k + 1], 1, 1);
+		gshmem_quiet();
+		if (counts->nmessages - before < fewest)
+			fewest = counts->nmessages - before;
+	}
+	t_equal(fewest, 1, "messages of puts and a quiet");
+}
+
+/* PE 0's put arrives, though PE 0 makes no call behind it; PE 1 answers. */
+static void check_lone_put(void)
+{
+	const int me = gshmem_my_pe();
+	long ms;
+
+	if (me == 1)
+		gshmem_uint64_wait_until(&words[1], GSHMEM_CMP_EQ, 2);
+	gshmem_uint64_p(&words[1], 2, 1 - me);
+	if (me == 1)
+		gshmem_quiet();
+	for (ms = 0; me == 0 && ms < 10000 && __atomic_load_n(&words[1], __ATOMIC_ACQUIRE) != 2; ms++)
+		usleep(1000);
+	t_check(ms < 10000, "a put that nothing comes behind stays behind");
 }
 
 int main(void)
@@ -79,7 +115,10 @@ int main(void)
 		expect("puts and a signal", PUT, SIGNAL, 2);
 		expect("signals", SIGNAL, 0, 2);
 		expect("nothing and a quiet", 0, QUIET, 0);
+		check_calls();
 	}
+	gshmem_barrier_all();
+	check_lone_put();
 	gshmem_barrier_all();
 	if (gshmem_my_pe() == 1) {
 		t_equal(words[0], 2, "a put, and a signal behind it");

@@ -257,12 +257,7 @@ static void wait(struct wait *w, int pe, const char *call)
 		w->started_ns = gshmemi_wait_long(w->polls, w->started_ns, NULL, 8, 0, GSHMEM_CMP_NE, 0, pe, call);
 }
 
-/* A small put of the library's own: a flag to the same PE comes behind it, and takes it along. */
-static bool is_followed(const struct gshmemi_operation *o)
-{
-	return o->what == GSHMEMI_PUT && o->is_nbi && gshmemi_pe_context(o->pe) == GSHMEMI_CTX_LIBRARY;
-}
-
+/* A put is often followed by others, and by a quiet, which take it along; one of the library's own is, by a flag. */
 static bool go_on(struct gshmemi_carrying *c)
 {
 	bool is_over;
@@ -270,10 +265,12 @@ static bool go_on(struct gshmemi_carrying *c)
 	if (gshmemi_carrying_is_waiting(c))
 		return false;
 	is_over = gshmemi_carrying_go_on(c, gshmemi_net_enter());
-	if (is_over && is_followed(&c->o))
+	if (!is_over || c->o.what != GSHMEMI_PUT)
+		gshmemi_net_leave();
+	else if (c->o.is_nbi && gshmemi_pe_context(c->o.pe) == GSHMEMI_CTX_LIBRARY)
 		gshmemi_net_leave_unsent();
 	else
-		gshmemi_net_leave();
+		gshmemi_net_leave_puts();
 	return is_over;
 }
 

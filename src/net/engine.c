@@ -295,12 +295,15 @@ static bool may_leave(const struct connection *c)
 	}
 }
 
-static void send_requests(struct gshmemi_engine *e, struct connection *c)
+/* with_puts: also what nobody waits for. */
+static void send_requests(struct gshmemi_engine *e, struct connection *c, bool with_puts)
 {
 	struct buffer *buffer;
 
 	while (c->queue.first && gshmemi_net_is_below(c->next_seq, c->limit))
 		send_request(e, c, pop(&c->queue));
+	if (!with_puts && c->urgency == PUTS_ALONE)
+		return;
 	if (!c->open || c->queue.first || !may_leave(c) || !gshmemi_net_is_below(c->next_seq, c->limit))
 		return;
 	buffer = c->open;
@@ -345,9 +348,9 @@ static void send_telling(struct gshmemi_engine *e, struct connection *c)
 	gshmemi_net_transfer(e, &c->telling);
 }
 
-static void flush(struct gshmemi_engine *e, struct connection *c)
+static void flush(struct gshmemi_engine *e, struct connection *c, bool with_puts)
 {
-	send_requests(e, c);
+	send_requests(e, c, with_puts);
 	send_responses(e, c);
 	if ((c->must_tell || c->must_ping) && !c->telling.is_busy)
 		send_telling(e, c);
@@ -378,19 +381,19 @@ static int serve(struct gshmemi_engine *e)
 		if (c->held)
 			n += gshmemi_net_go_on(e, c);
 		n += gshmemi_net_begin_chunks(e, c);
-		flush(e, c);
+		flush(e, c, true);
 		if (is_waiting(c))
 			gshmemi_net_activate(e, c);
 	}
 	return n;
 }
 
-void gshmemi_engine_flush(struct gshmemi_engine *e)
+void gshmemi_engine_flush(struct gshmemi_engine *e, bool with_puts)
 {
 	struct connection *c;
 
 	for (c = e->active; c; c = c->next_active)
-		flush(e, c);
+		flush(e, c, with_puts);
 }
 
 /* ---- receiving ---- */

@@ -77,8 +77,8 @@ size_t gshmemi_engine_nbytes(const struct gshmemi_engine_config *config, size_t 
 
 /* Take what has come, perform it, send what there is. The number of things done; a negative errno: the link is dead. */
 int gshmemi_engine_progress(struct gshmemi_engine *e);
-/* Only send what there is. */
-void gshmemi_engine_flush(struct gshmemi_engine *e);
+/* Only send what there is; without with_puts no message that has nothing but puts, unless it is full: progress sends it. */
+void gshmemi_engine_flush(struct gshmemi_engine *e, bool with_puts);
 /* Ask those that owe an answer and are silent whether they are there; now and then. */
 void gshmemi_engine_check_silence(struct gshmemi_engine *e, uint64_t now_ns);
 /* Somebody waits in a lock of this PE: only progress sees his turn. */

@@ -252,16 +252,29 @@ void gshmemi_net_leave_unsent(void)
 	let_go();
 }
 
-void gshmemi_net_leave(void)
+/* The net thread sends puts that stay behind, but is not woken for them: that takes longer than to send them here. */
+static void leave(bool may_leave_puts)
 {
+	const bool naps = __atomic_load_n(&is_napping, __ATOMIC_RELAXED);
+
 	if (is_holding) {
 		gshmemi_net_leave_unsent();
 		return;
 	}
-	gshmemi_engine_flush(engine);
+	gshmemi_engine_flush(engine, naps || !may_leave_puts);
 	let_go();
-	if (__atomic_load_n(&is_napping, __ATOMIC_RELAXED))
+	if (naps)
 		wake();
+}
+
+void gshmemi_net_leave(void)
+{
+	leave(false);
+}
+
+void gshmemi_net_leave_puts(void)
+{
+	leave(true);
 }
 
 /*

@@ -28,11 +28,12 @@ void gshmemi_net_drain(void);
 
 /*
  * In between the caller has the engine. leave sends what was asked for; leave_unsent leaves that to the
- * caller's next leave.
+ * caller's next leave, and leave_puts puts alone to it or to whoever makes progress next.
  */
 struct gshmemi_engine *gshmemi_net_enter(void);
 void gshmemi_net_leave(void);
 void gshmemi_net_leave_unsent(void);
+void gshmemi_net_leave_puts(void);
 /*
  * False: nothing is open that this thread has asked for. settle, between enter and leave, looks whether anything
  * is open; while nothing is and nobody has entered since, may_be_open is false. Where kernels see GSHMEMI_SLOW_ASKED,

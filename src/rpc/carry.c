@@ -91,7 +91,7 @@ static void *allocate(size_t nbytes)
 /* Those that did not end at once. */
 struct request {
 	uint64_t left; /* lanes */
-	struct gshmemi_carrying lanes[64];
+	struct gshmemi_carrying lanes[]; /* up to the last of them */
 };
 
 /* Whether the engine writes to its gshmemi_carrying, which must stay where it is then. */
@@ -189,7 +189,7 @@ static struct request *begin(struct gshmemi_rpc_op *op)
 			continue;
 		}
 		if (!r)
-			r = allocate(sizeof *r);
+			r = allocate(sizeof *r + (64 - (unsigned)__builtin_clzll(op->header.lanes)) * sizeof *r->lanes);
 		r->lanes[lane] = c;
 		r->left |= 1ULL << lane;
 	}
