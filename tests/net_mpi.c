@@ -8,6 +8,7 @@
  */
 #include <mpi.h>
 #include <pthread.h>
+#include <sched.h>
 
 #include "base/base.h"
 #include "job.h"
@@ -19,7 +20,7 @@ static void *poll_link(void *arg)
 	struct gshmemi_link_event event;
 
 	while (!net->poll(net, &event))
-		;
+		sched_yield(); /* MPI's lock is not fair */
 	return NULL;
 }
 

@@ -235,7 +235,7 @@ GSHMEMI_FN struct gshmemi_parts gshmemi_reduce_parts(const struct gshmemi_coll *
 	struct gshmemi_parts parts = {NULL, NULL, 0, 0, NULL, 0, 0};
 
 	parts.source_stride = a->what == GSHMEMI_REDUCE_SCATTER ? nbytes : gshmemi_reduce_share(c, nbytes);
-	if (!nodes || !c->team.sync->scratch)
+	if (!nodes || !c->team.sync->scratch || !room) /* none of 1793 PEs or more */
 		return parts;
 	parts.nodes = nodes;
 	parts.is_once = nbytes <= once;
@@ -274,7 +274,7 @@ GSHMEMI_FN void gshmemi_reduce_send(const struct gshmemi_coll *c, const struct g
 	}
 }
 
-/* The set of scratch that is to be used, and at *epoch_p the epoch of a message that goes to everybody whole. */
+/* The set of scratch that this phase uses, or, of a message that goes to everybody whole, this epoch. */
 GSHMEMI_FN const char *gshmemi_reduce_set(const struct gshmemi_coll *c, const struct gshmemi_parts *parts, uint64_t epoch)
 {
 	const size_t nbytes = (unsigned)c->team.npes * parts->stride;
@@ -302,11 +302,13 @@ GSHMEMI_FN void gshmemi_reduce_long(struct gshmemi_coll *c, const struct gshmemi
 	const size_t share = parts.is_once ? nbytes : parts.source_stride, step = parts.nodes && parts.stride < share ? parts.stride : share;
 	const size_t all = is_scatter ? nbytes * (unsigned)c->team.npes : nbytes, begin = parts.source_stride * (unsigned)c->team.my_pe;
 	const int is_spread = parts.nodes && !parts.is_once && a->what == GSHMEMI_REDUCE;
-	const struct gshmemi_ll ll = parts.is_once ? gshmemi_ll_open(c) : (struct gshmemi_ll){NULL, 0, 0};
+	struct gshmemi_ll ll = {NULL, 0, 0};
 	char *result = (char *)a->dest + (is_scatter ? 0 : begin);
 	size_t first, sent = 0, n, at;
 	int is_ahead;
 
+	if (parts.is_once)
+		ll = gshmemi_ll_open(c);
 	for (first = 0; first < share; first += step) {
 		for (; sent < share && sent <= first + step; sent += step) {
 			is_ahead = sent != first;
@@ -320,7 +322,8 @@ GSHMEMI_FN void gshmemi_reduce_long(struct gshmemi_coll *c, const struct gshmemi
 		gshmemi_coll_await(c);
 		if (parts.is_once && GSHMEMI_HOST_UNIT)
 			gshmemi_release_sources(GSHMEMI_CTX_LIBRARY); /* which dest may be */
-		parts.scratch = gshmemi_reduce_set(c, &parts, ll.epoch);
+		if (parts.nodes)
+			parts.scratch = gshmemi_reduce_set(c, &parts, ll.epoch);
 		n = gshmemi_reduce_bytes(begin, all, first, share, step);
 		for (at = (size_t)c->group.rank * GSHMEMI_FOLD_BLOCK; at < n; at += (size_t)c->group.size * GSHMEMI_FOLD_BLOCK)
 			gshmemi_block_reduce(c, a, begin + first + at, (size_t)(result - (char *)a->dest) + first + at,
