@@ -200,8 +200,10 @@ GSHMEMI_ARCH_FN void gshmemi_arch_pause(unsigned *polls_p)
 	hipcpu_pause(polls_p);
 }
 
+#if GSHMEMI_ARCH_SHARED_MEMORY
 #define GSHMEMI_ARCH_SHARE_CORES(nthreads) hipcpu_share_cores(nthreads)
 #define GSHMEMI_ARCH_PAUSE_NEAR(polls_p)   hipcpu_pause_near(polls_p)
+#endif
 
 /* ---- delayed delivery, GSHMEM_CPU_DELIVERY: a carrier (include/gshmem/move/carry.h); platform/cpu/delivery.c ---- */
 
