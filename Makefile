@@ -119,7 +119,7 @@ coverage: setup-coverage#           the lines that check covers, of those that a
 	@tests/coverage.sh
 bench:    setup-bench#              set up what is missing, build, run the benches, draw plots; T=put_bw N=2 for some
 	@$(MAKE) $(SUB) run-benches
-bench-nodes: setup-bench#          the benches between two nodes, pretended or HOSTS=a,b PPN=2
+bench-nodes: setup-nodes#          the benches between two nodes, pretended or HOSTS=a,b PPN=2
 	@$(MAKE) $(SUB) $(B)/bench/net_rma $(B)/bench/node_lat && HOSTS='$(HOSTS)' PPN='$(PPN)' bench/nodes.sh $(B)/bench
 setup:    setup-check#              install what building and testing need, with apt
 install:#                           into $(DESTDIR)$(PREFIX)
@@ -286,7 +286,7 @@ run-benches: $(BENCHES) $(RAW) $(TOOLS)
 	@bench/plot.sh $(B)/bench
 	@bench/ratios.sh $(B)/bench
 
-setup-try setup-check setup-all setup-coverage setup-bench: setup-%:
+setup-try setup-check setup-all setup-coverage setup-bench setup-nodes: setup-%:
 	@CC='$(CC)' HIPCC='$(HIPCC)' LEGS='$(if $(filter all,$*),$(LEGS))' tools/setup $*
 
 # ---- building ----
