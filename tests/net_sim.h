@@ -341,12 +341,12 @@ static void sim_end(struct gshmemi_link *link)
 
 static char *sim_find(void *user, int pe, unsigned region, uint64_t offset, uint64_t nbytes);
 
-static bool sim_silent(void *user, int pe, uint64_t ns, uint64_t nopen)
+static bool sim_silent(void *user, int pe, uint64_t ns, const struct gshmemi_engine_unanswered *what)
 {
 	(void)user;
 	(void)pe;
 	(void)ns;
-	(void)nopen;
+	(void)what;
 	return false;
 }
 

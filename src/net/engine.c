@@ -492,14 +492,17 @@ int gshmemi_engine_progress(struct gshmemi_engine *e)
 
 /* ---- silence ---- */
 
-static uint64_t count_open(const struct connection *c)
+static struct gshmemi_engine_unanswered find_unanswered(const struct connection *c)
 {
-	return c->nrecords - c->nperformed + c->nchunks - c->nlanded + c->ngetting;
+	return (struct gshmemi_engine_unanswered){c->nrecords - c->nperformed, c->nchunks - c->nlanded, c->ngetting,
+						  c->nperformed < c->last_flag};
 }
 
 static bool owes(const struct connection *c)
 {
-	return count_open(c) || c->open || c->queue.first;
+	const struct gshmemi_engine_unanswered what = find_unanswered(c);
+
+	return what.nsmall || what.nput_chunks || what.nget_chunks || c->open || c->queue.first;
 }
 
 /* Credits beyond those that need no grant go back when there has been nothing to say for a while. */
@@ -523,6 +526,7 @@ static void return_credits(struct gshmemi_engine *e, struct connection *c)
 void gshmemi_engine_check_silence(struct gshmemi_engine *e, uint64_t now_ns)
 {
 	const bool is_late = now_ns - e->listened_ns > LATE_NS;
+	struct gshmemi_engine_unanswered what;
 	struct connection *c;
 
 	e->listened_ns = now_ns;
@@ -532,7 +536,8 @@ void gshmemi_engine_check_silence(struct gshmemi_engine *e, uint64_t now_ns)
 		if (!owes(c) && !c->is_far) {
 			c->asked_ns = 0;
 		} else if (c->asked_ns) {
-			if (is_late || e->config.owner.silent(e->config.owner.user, c->pe, now_ns - c->asked_ns, count_open(c)))
+			what = find_unanswered(c);
+			if (is_late || e->config.owner.silent(e->config.owner.user, c->pe, now_ns - c->asked_ns, &what))
 				c->asked_ns = now_ns;
 		} else if (now_ns - c->heard_ns > (owes(c) ? PING_NS : FAR_PING_NS)) {
 			c->asked_ns = now_ns;

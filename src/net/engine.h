@@ -35,15 +35,20 @@ struct gshmemi_agent;
 #define GSHMEMI_NET_MUTANT(name) 0
 #endif
 
+/* What a PE has been asked for and has not answered. */
+struct gshmemi_engine_unanswered {
+	uint64_t nsmall;      /* operations, and words about bulk */
+	uint64_t nput_chunks; /* of bulk */
+	uint64_t nget_chunks;
+	bool has_flag;        /* one of a barrier or collective is among the small ones */
+};
+
 /* What the engine asks of its surroundings. */
 struct gshmemi_engine_owner {
 	/* Where nbytes at offset in a region of this PE are. Does not return if there are none. */
 	char *(*find)(void *user, int pe, unsigned region, uint64_t offset, uint64_t nbytes);
-	/*
-	 * PE has said nothing for ns, since it was asked whether it is there; nopen of what it was asked for is open: records, chunks and
-	 * answers. True: that time counts no more.
-	 */
-	bool (*silent)(void *user, int pe, uint64_t ns, uint64_t nopen);
+	/* PE has said nothing for ns, since it was asked whether it is there. True: that time counts no more. */
+	bool (*silent)(void *user, int pe, uint64_t ns, const struct gshmemi_engine_unanswered *what);
 	/*
 	 * PE is on another machine: its chunks are smaller, and it is asked now and then, although nothing is
 	 * open. NULL: none is.

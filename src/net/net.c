@@ -134,7 +134,7 @@ static const char *find_excuse(const struct gshmemi_peer *peer)
 	}
 }
 
-static bool silent(void *user, int pe, uint64_t ns, uint64_t nopen)
+static bool silent(void *user, int pe, uint64_t ns, const struct gshmemi_engine_unanswered *what)
 {
 	const double limit_s = gshmemi_env.NET_DEADLINE;
 	const struct gshmemi_peer *peer = gshmemi_job_find(pe);
@@ -150,8 +150,10 @@ static bool silent(void *user, int pe, uint64_t ns, uint64_t nopen)
 		last_excuse = excuse;
 		return true;
 	}
-	gshmemi_end_saying(1, "PE %d on %s has not answered for %.0f s (GSHMEM_NET_DEADLINE), and %llu of what it was asked for are open: "
-			   "the job ends", pe, gshmemi_job_host(pe), (double)ns * 1e-9, (unsigned long long)nopen);
+	gshmemi_end_saying(1, "PE %d on %s has not answered for %.0f s (GSHMEM_NET_DEADLINE), and what it was asked for is open: "
+			   "small operations %llu%s, chunks of puts %llu, of gets %llu: the job ends", pe, gshmemi_job_host(pe),
+			   (double)ns * 1e-9, (unsigned long long)what->nsmall, what->has_flag ? " (with a barrier's or collective's)" : "",
+			   (unsigned long long)what->nput_chunks, (unsigned long long)what->nget_chunks);
 }
 
 /*
