@@ -89,6 +89,7 @@ up_node() {
 up() {
 	local i
 	printf '127.0.0.1 localhost\n' >"$NODES/etc-hosts"
+	[ -e /etc/hosts ] || cp "$NODES/etc-hosts" /etc/hosts # a bare root has none, and nodes mount theirs over it
 	for ((i = 0; i < NNODES; i++)); do echo "10.77.0.$((i + 1)) node$i"; done >>"$NODES/etc-hosts"
 	for i in ssh mpirun; do ln -s "$self" "$NODES/$i"; done
 	mkfifo "$NODES/pipe" && exec {pipe}<>"$NODES/pipe"
