@@ -385,9 +385,11 @@ bool gshmemi_engine_get_bulk(struct gshmemi_engine *e, const struct gshmemi_targ
 	return true;
 }
 
+/* What as many chunks as may be on their way can bring without the link's asking first goes so. */
 static size_t chunk_nbytes(const struct item *item)
 {
-	const size_t most = item->connection->chunk_nbytes;
+	const struct connection *c = item->connection;
+	const size_t most = item->nbytes <= GSHMEMI_NET_NCHUNKS * c->eager_nbytes ? c->eager_nbytes : c->chunk_nbytes;
 
 	return item->nbytes - item->at < most ? (size_t)(item->nbytes - item->at) : most;
 }

@@ -115,7 +115,8 @@ struct connection {
 	uint64_t last_flag;            /* record that was the last flag: flags are in no context */
 	uint64_t returned;             /* record that gave credits back: limits from before it count no more */
 	uint64_t nperformed;           /* as it has told */
-	size_t chunk_nbytes;           /* of what it is sent or asked for */
+	size_t chunk_nbytes;           /* of what it is sent or asked for, */
+	size_t eager_nbytes;           /* and of the longest that the link sends without asking; 0: not known */
 	bool is_far;                   /* on another machine */
 	uint64_t nchunks;              /* begun */
 	uint64_t nlanded;              /* as it has told */

@@ -134,6 +134,7 @@ struct connection *gshmemi_net_connection(struct gshmemi_engine *e, int pe)
 	c->limit = c->granted = e->config.first_seq + e->config.window;
 	c->is_far = e->config.owner.is_far && e->config.owner.is_far(e->config.owner.user, pe);
 	c->chunk_nbytes = c->is_far ? e->config.far_nbytes : e->config.chunk_nbytes;
+	c->eager_nbytes = c->is_far ? e->config.eager_nbytes : 0;
 	c->puts_end = &c->puts;
 	c->gets_end = &c->gets;
 	name_chunks(c, c->put_chunks, SENDS_CHUNK);

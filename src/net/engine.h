@@ -70,7 +70,8 @@ struct gshmemi_engine_config {
 	unsigned ncredits;      /* that are granted to all PEs together */
 	size_t small_nbytes;    /* a put or get of up to so many bytes is a record */
 	size_t chunk_nbytes;    /* of what is longer, */
-	size_t far_nbytes;      /* and to or from PEs on other machines */
+	size_t far_nbytes;      /* and to or from PEs on other machines; */
+	size_t eager_nbytes;    /* there, what the link sends without asking whether there is a receive; 0: not known */
 	unsigned tell_passes;   /* passes until flags alone are acknowledged, if no message to their PE does it before */
 };
 

@@ -41,6 +41,7 @@
 #define NTHREADS 3 /* of a PE that want a core: a kernel's or the program's, the server's that a kernel asks, and this */
 
 #define FAR_CHUNK_NBYTES (GSHMEMI_ARCH_HOST_DIRECT ? 262144 : GSHMEMI_NET_CHUNK_NBYTES) /* a landing has no more */
+#define FAR_EAGER_NBYTES 16384 /* longer messages UCX begins with a question, over TCP */
 #define TELL_PASSES      16 /* of a host that waits, some 20 us */
 
 #define NBUFFERS    128
@@ -475,6 +476,7 @@ static struct gshmemi_engine_config config_of(struct gshmemi_link *link)
 	config.small_nbytes = GSHMEMI_NET_SMALL_NBYTES;
 	config.chunk_nbytes = GSHMEMI_NET_CHUNK_NBYTES;
 	config.far_nbytes = FAR_CHUNK_NBYTES;
+	config.eager_nbytes = FAR_EAGER_NBYTES;
 	config.tell_passes = TELL_PASSES;
 	return config;
 }
