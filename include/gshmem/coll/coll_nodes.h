@@ -123,28 +123,36 @@ GSHMEMI_FN void gshmemi_nodes_spread(struct gshmemi_coll *c, const struct gshmem
 				     size_t stride, size_t nbytes, unsigned align)
 {
 	const int32_t *locals = gshmemi_nodes_locals(nodes), *theirs;
+	int nlocal = nodes->nlocal, my_node = nodes->my_node, nnodes = nodes->nnodes;
 	size_t begin, n;
 	int node, i, k, count;
 
+	if (c->group.scope != GSHMEMI_THREAD) {
+		GSHMEMI_COLL_UNIFORM(nlocal);
+		GSHMEMI_COLL_UNIFORM(my_node);
+		GSHMEMI_COLL_UNIFORM(nnodes);
+	}
 	gshmemi_coll_order(c);
-	for (node = 0; node < nodes->nnodes; node++)
-		if (node != nodes->my_node)
+	for (node = 0; node < nnodes; node++)
+		if (node != my_node)
 			gshmemi_coll_tell_one(c, *gshmemi_nodes_partner(nodes, node));
-	for (node = 0; node < nodes->nnodes; node++) {
+	for (node = 0; node < nnodes; node++) {
 		theirs = &nodes->order[nodes->begin[node]];
-		count = node == nodes->my_node ? 0 : nodes->begin[node + 1] - nodes->begin[node];
-		for (k = nodes->my_local; k < count; k += nodes->nlocal) {
+		count = node == my_node ? 0 : nodes->begin[node + 1] - nodes->begin[node];
+		if (c->group.scope != GSHMEMI_THREAD)
+			GSHMEMI_COLL_UNIFORM(count);
+		for (k = nodes->my_local; k < count; k += nlocal) {
 			gshmemi_coll_await_one(c, theirs[k]);
 			begin = stride * (unsigned)theirs[k] < nbytes ? stride * (unsigned)theirs[k] : nbytes;
 			n = nbytes - begin < stride ? nbytes - begin : stride;
-			for (i = 0; i < nodes->nlocal; i++)
+			for (i = 0; i < nlocal; i++)
 				gshmemi_coll_put(c, dest + begin, dest + begin, n, align, locals[i]);
 		}
 	}
 	gshmemi_coll_order(c);
 	c->phase++;
-	gshmemi_nodes_tell(c, locals, nodes->nlocal);
-	gshmemi_nodes_poll(c, locals, nodes->nlocal);
+	gshmemi_nodes_tell(c, locals, nlocal);
+	gshmemi_nodes_poll(c, locals, nlocal);
 	gshmemi_coll_meet(c);
 	gshmemi_coll_end(c);
 }

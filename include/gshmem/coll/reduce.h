@@ -352,16 +352,17 @@ GSHMEMI_FN void gshmemi_reduce_long(struct gshmemi_coll *c, const struct gshmemi
 GSHMEMI_COLL int gshmemi_reduce(int scope, struct gshmemi_coll_args *a, const char *call)
 {
 	struct gshmemi_coll c = gshmemi_coll_begin(scope, a, call);
-	const size_t nbytes = a->nelems * a->elem_nbytes;
+	const struct gshmemi_coll_args args = *a; /* in registers: loops do not load them again, behind waits */
+	const size_t nbytes = args.nelems * args.elem_nbytes;
 
 	if (!nbytes) {
 		gshmemi_coll_part(&c);
 		return 0;
 	}
 	if (gshmemi_ll_fits(&c, nbytes, GSHMEMI_LL_REDUCE))
-		gshmemi_ll_reduce(&c, a, nbytes);
+		gshmemi_ll_reduce(&c, &args, nbytes);
 	else
-		gshmemi_reduce_long(&c, a, nbytes);
+		gshmemi_reduce_long(&c, &args, nbytes);
 	return 0;
 }
 
