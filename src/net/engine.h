@@ -72,7 +72,7 @@ struct gshmemi_engine_config {
 	size_t chunk_nbytes;    /* of what is longer, */
 	size_t far_nbytes;      /* and to or from PEs on other machines; */
 	size_t eager_nbytes;    /* there, what the link sends without asking whether there is a receive; 0: not known */
-	unsigned tell_passes;   /* passes until flags alone are acknowledged, if no message to their PE does it before */
+	unsigned tell_passes;   /* until flags and chunks' records are acknowledged, if no message does it before */
 };
 
 struct gshmemi_engine *gshmemi_engine_create(const struct gshmemi_engine_config *config); /* NULL: no memory */
@@ -83,7 +83,7 @@ size_t gshmemi_engine_nbytes(const struct gshmemi_engine_config *config, size_t 
 
 /* Take what has come, perform it, send what there is. The number of things done; a negative errno: the link is dead. */
 int gshmemi_engine_progress(struct gshmemi_engine *e);
-/* Only send what there is; without with_puts no message that has nothing but puts, unless it is full: progress sends it. */
+/* Only send what there is; without with_puts what is full or has more than puts in it: progress sends the rest. */
 void gshmemi_engine_flush(struct gshmemi_engine *e, bool with_puts);
 /* Ask those that owe an answer and are silent whether they are there; now and then. */
 void gshmemi_engine_check_silence(struct gshmemi_engine *e, uint64_t now_ns);

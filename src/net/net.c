@@ -151,9 +151,10 @@ static bool silent(void *user, int pe, uint64_t ns, const struct gshmemi_engine_
 		last_excuse = excuse;
 		return true;
 	}
-	gshmemi_end_saying(1, "PE %d on %s has not answered for %.0f s (GSHMEM_NET_DEADLINE), and what it was asked for is open: "
-			   "small operations %llu%s, chunks of puts %llu, of gets %llu: the job ends", pe, gshmemi_job_host(pe),
-			   (double)ns * 1e-9, (unsigned long long)what->nsmall, what->has_flag ? " (with a barrier's or collective's)" : "",
+	gshmemi_end_saying(1, "PE %d on %s has not answered for %.0f s (GSHMEM_NET_DEADLINE), and what it was asked "
+			   "for is open: small operations %llu%s, chunks of puts %llu, of gets %llu: the job ends",
+			   pe, gshmemi_job_host(pe), (double)ns * 1e-9, (unsigned long long)what->nsmall,
+			   what->has_flag ? " (with a barrier's or collective's)" : "",
 			   (unsigned long long)what->nput_chunks, (unsigned long long)what->nget_chunks);
 }
 
@@ -255,18 +256,24 @@ void gshmemi_net_leave_unsent(void)
 	let_go();
 }
 
-/* The net thread sends puts that stay behind, but is not woken for them: that takes longer than to send them here. */
+static bool naps(void)
+{
+	return __atomic_load_n(&is_napping, __ATOMIC_RELAXED);
+}
+
+/*
+ * The net thread sends the puts that stay behind, but is not woken for them: that takes longer than to send
+ * them here. It is woken for what has been sent, also if it fell asleep meanwhile.
+ */
 static void leave(bool may_leave_puts)
 {
-	const bool naps = __atomic_load_n(&is_napping, __ATOMIC_RELAXED);
-
 	if (is_holding) {
 		gshmemi_net_leave_unsent();
 		return;
 	}
-	gshmemi_engine_flush(engine, naps || !may_leave_puts);
+	gshmemi_engine_flush(engine, !may_leave_puts || naps());
 	let_go();
-	if (naps)
+	if (naps())
 		wake();
 }
 

@@ -208,7 +208,7 @@ static bool perform(struct gshmemi_engine *e, struct connection *c, const struct
 
 /*
  * Passes until the performed record is told of, if no message to its asker does it before; 0: at once. Nobody waits
- * for the acknowledgement of a flag. Of a signal, an atomic that does not fetch, a quiet may wait; but most often
+ * for the acknowledgement of a flag, and a chunk is told of when it has landed. Of a signal, an atomic that does not fetch, a quiet may wait; but most often
  * somebody here waits for the signal, and answers, and so he does to a put with a signal behind it.
  */
 static unsigned passes_of(const struct gshmemi_engine *e, const struct gshmemi_net_record *r, bool is_last)
