@@ -195,6 +195,8 @@ cpu_mutants() {
 	mutant kernel net_order_asked net_order include/gshmem/rpc/remote.h '/ gshmemi_remote_order(/,/^}/s/gshmemi_remote_ask(.*/(void)context;/'
 	mutant kernel net_fetched net_order include/gshmem/rpc/remote.h '/ gshmemi_remote_amo(/,/^}/s/if (o->local \&\& !goes_there)/if (0)/'
 	mutant kernel net_asked net_asked include/gshmem/rpc/remote.h 's/^\tgshmemi_remote_asked();/\t;/'
+	mutant source net_asked_late net_quiet src/net/net.c \
+		's/^\t\tgshmemi_state_set_asked(true);/\t\tatomic_store(\&may_be_open, true);\n\t\tusleep(200);\n&/'
 	mutant source net_asked_init net_asked src/host/init.c 's/state.slow |= GSHMEMI_SLOW_ASKED;/;/'
 	mutant source net_again net_asked src/rpc/carry.c '/^void gshmemi_rpc_carry_begin(/,/^}/s/atomic_store(&nhanded_over, 0);/;/'
 	mutant source net_awaited net_messages src/net/ask.c 's/c->urgency = IS_AWAITED;/;/'

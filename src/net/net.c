@@ -190,8 +190,8 @@ struct gshmemi_engine *gshmemi_net_enter(void)
 	hold();
 	atomic_fetch_sub(&nwaiting, 1);
 	if (!atomic_load_explicit(&may_be_open, memory_order_relaxed)) {
-		atomic_store(&may_be_open, true);
 		gshmemi_state_set_asked(true);
+		atomic_store(&may_be_open, true); /* last: a kernel that sees it takes the bit for set */
 	}
 	return engine;
 }
