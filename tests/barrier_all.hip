@@ -11,15 +11,21 @@
 
 #define NTHREADS 100
 
-/* One round: tell all PEs the round's number, meet, read what they told. Returns how many were wrong. */
-static __host__ __device__ int round_of(int scope, bool sync, long *slots, long round, bool writes)
+/* A round begins: all PEs are told its number. */
+static __host__ __device__ void tell(long *slots, long round)
+{
+	const int me = gshmem_my_pe(), npes = gshmem_n_pes();
+
+	for (int pe = 0; pe < npes; pe++)
+		gshmem_long_p(slots + me, round, (me + pe) % npes);
+}
+
+/* Meet, and read what the others told. Returns how many were wrong. */
+static __host__ __device__ int meet(int scope, bool sync, long *slots, long round)
 {
 	const int me = gshmem_my_pe(), npes = gshmem_n_pes();
 	int wrong = 0;
 
-	if (writes)
-		for (int pe = 0; pe < npes; pe++)
-			gshmem_long_p(slots + me, round, (me + pe) % npes);
 	switch (scope * 2 + sync) {
 	case T_WAVE * 2:
 		gshmemx_barrier_all_wave();
@@ -60,8 +66,11 @@ static __global__ void in_kernel(int scope, bool sync, long *slots, long first, 
 	/* With lanes that diverge, parts of a wave would each make the barrier. */
 	if ((scope == T_THREAD && t_rank() == 9) || (scope == T_WAVE && t_rank() < (unsigned)warpSize) || scope == T_WG)
 		for (int i = 0; i < nrounds; i++) {
-			int wrong = round_of(scope, sync, slots, first + i, t_rank() == last);
-
+			if (t_rank() == last)
+				tell(slots, first + i);
+			if (scope == T_WAVE)
+				t_wave_joins();
+			int wrong = meet(scope, sync, slots, first + i);
 			if (wrong)
 				atomicAdd(nwrong, wrong);
 			if (scope == T_WG)
@@ -76,7 +85,8 @@ static __global__ void in_kernel(int scope, bool sync, long *slots, long first, 
 static void on_host(bool sync, long *slots, long first, int nrounds, unsigned *wrong)
 {
 	for (int i = 0; i < nrounds; i++) {
-		*wrong += round_of(T_HOST, sync, slots, first + i, true);
+		tell(slots, first + i);
+		*wrong += meet(T_HOST, sync, slots, first + i);
 		gshmem_sync_all();
 	}
 }

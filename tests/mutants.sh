@@ -230,6 +230,9 @@ cpu_mutants() {
 
 	# the cpu platform
 	mutant source diverge_join platform/cpu_diverge platform/cpu/wave.c 's/^\(\t*\)join(b, w, group);$/\1(void)join;/'
+	mutant source diverge_elected wave_stays platform/cpu/wave.c 's/^\t\tjoin(b, (unsigned).*/\t\t;/'
+	mutant kernel wave_joins wave_stays include/gshmem/order/sync.h \
+		'/ gshmemi_wave_joins(/,/^}/s/if (scope == GSHMEMI_WAVE \&\& lanes)/if (scope < 0)/'
 	mutant source access_forget platform/cpu_host_access platform/cpu/access.c '/^static void count_out(/,/^}/s/PROT_NONE/PROT_READ/'
 
 	# who serves the mailbox, where the CPU does not reach the heap: as the leg copies builds it

@@ -152,6 +152,17 @@ static inline __device__ unsigned t_count()
 {
 	return blockDim.x * blockDim.y * blockDim.z;
 }
+
+/*
+ * Behind code in which the lanes of a wave went different ways, before a _wave call of all of them: on NVIDIA they may
+ * stay parted, and GSHMEM_CPU_DIVERGE keeps them so. AMD's have one program counter.
+ */
+static inline __device__ void t_wave_joins()
+{
+#ifndef __HIP_PLATFORM_AMD__
+	__syncwarp();
+#endif
+}
 #endif
 
 #endif /* T_ORACLE_H */

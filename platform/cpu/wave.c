@@ -372,7 +372,7 @@ uint64_t hipcpu_wave_call(const struct hipcpu_call *call)
 	return me->result;
 }
 
-/* By the lane that was elected of these. */
+/* By the lane that was elected of these, which are together behind it as they were before. */
 void hipcpu_wave_release(uint64_t lanes)
 {
 	struct block *b = hipcpu_block;
@@ -385,5 +385,7 @@ void hipcpu_wave_release(uint64_t lanes)
 	wave->held &= ~lanes;
 	wave->ready |= lanes & (lanes - 1);
 	b->ready_waves |= UINT32_C(1) << (wave - b->waves);
+	if (HIPCPU_UNLIKELY(b->together != NULL)) /* the calls of the elected one have parted it from the others */
+		join(b, (unsigned)(wave - b->waves), lanes);
 	progress(b);
 }

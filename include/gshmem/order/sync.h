@@ -36,28 +36,61 @@ GSHMEMI_FN void gshmemi_complete_posts(int context, const char *call)
 	}
 }
 
+/*
+ * Whether threads of scope may have to wait for what they have open. The lanes of a wave must agree, so where
+ * GSHMEMI_SLOW_ASKED comes and goes, between one lane's look and another's, too, they go by whether there is a
+ * net.
+ */
+GSHMEMI_FN int gshmemi_may_wait(int scope)
+{
+	return gshmemi_is_slow(GSHMEMI_SLOW_ORDER | GSHMEMI_SLOW_LATE | (scope == GSHMEMI_WAVE ? GSHMEMI_SLOW_CARRIES : 0U));
+}
+
+/*
+ * The lanes of a wave, before each of them waits for what it has open, 0 if none may have to; and those together
+ * again. Lanes that have waited apart may stay parted on NVIDIA, and each part would then do what the wave does once.
+ */
+GSHMEMI_FN uint64_t gshmemi_wave_parts(int scope)
+{
+	return scope == GSHMEMI_WAVE && gshmemi_may_wait(scope) ? gshmemi_arch_wave_enter(0) : 0;
+}
+
+GSHMEMI_FN void gshmemi_wave_joins(int scope, uint64_t lanes)
+{
+	if (scope == GSHMEMI_WAVE && lanes)
+		gshmemi_arch_group_sync(GSHMEMI_WAVE, lanes);
+}
+
 /* Of what a context has open; context is as in gshmemi_pe_context, a constant 0 where a call has none. */
 GSHMEMI_FN void gshmemi_fence(int scope, int context, const char *call)
 {
+	uint64_t lanes;
+
 	if (GSHMEMI_ON_HOST()) {
 		gshmemi_host_fence(context, call);
 		return;
 	}
+	lanes = gshmemi_wave_parts(scope);
 	gshmemi_complete_posts(context, call);
 	gshmemi_order(scope, context);
+	gshmemi_wave_joins(scope, lanes);
 	if (scope != GSHMEMI_THREAD)
 		(void)gshmemi_group_enter(scope, 0);
 }
 
-/* What quiet completes besides the caller's stores. target_pes NULL: to all PEs. */
-GSHMEMI_FN void gshmemi_complete_others(int context, const int *target_pes, size_t npes, const char *call)
+/* What quiet completes besides the callers' stores. target_pes NULL: to all PEs. */
+GSHMEMI_FN void gshmemi_complete_others(int scope, int context, const int *target_pes, size_t npes, const char *call)
 {
-	if (!target_pes && !gshmemi_is_slow(GSHMEMI_SLOW_ORDER | GSHMEMI_SLOW_LATE)) /* one test for all */
+	uint64_t lanes;
+
+	if (!target_pes && !gshmemi_may_wait(scope)) /* one test for all */
 		return;
+	lanes = gshmemi_wave_parts(scope);
 	gshmemi_complete_posts(context, call);
 	if (target_pes && gshmemi_is_slow(GSHMEMI_SLOW_UNSET | GSHMEMI_SLOW_CHECK))
 		gshmemi_slow_pes_at(target_pes, npes, call, gshmemi_arch_caller());
 	gshmemi_carry_complete(context, target_pes, npes);
+	gshmemi_wave_joins(scope, lanes);
 }
 
 /* target_pes NULL: all. Only a carrier can complete the operations to some PEs alone. */
@@ -69,7 +102,7 @@ GSHMEMI_FN void gshmemi_quiet(int scope, int context, const int *target_pes, siz
 		gshmemi_host_quiet(context, target_pes, npes, call);
 		return;
 	}
-	gshmemi_complete_others(context, target_pes, npes, call);
+	gshmemi_complete_others(scope, context, target_pes, npes, call);
 	if (!GSHMEMI_ELECTS(scope)) {
 		gshmemi_arch_fence_system();
 		if (scope != GSHMEMI_THREAD)
@@ -290,7 +323,7 @@ GSHMEMI_FN void gshmemi_sync_all(int scope, int quiet, const char *call)
 	}
 	GSHMEMI_ENTER_COLLECTIVE(call);
 	if (quiet) {
-		gshmemi_complete_others(0, NULL, 0, call);
+		gshmemi_complete_others(scope, 0, NULL, 0, call);
 		if (!GSHMEMI_ELECTS(scope))
 			gshmemi_arch_fence_system();
 	} else if (gshmemi_is_slow(GSHMEMI_SLOW_UNSET)) {
