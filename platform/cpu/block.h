@@ -76,6 +76,7 @@ struct block {
 	unsigned nturns;	   /* times that another wave had its turn */
 	unsigned pause_next;	   /* lane to look from for one that pauses */
 	unsigned nidle;		   /* pauses since anything else happened */
+	uint64_t yielded_ns;	   /* when the wait that began last first yielded; 0: none has */
 	bool slow;
 	uint64_t barrier_count;	   /* of HIPCPU_OP_COUNT, so far */
 	uint64_t barrier_result;

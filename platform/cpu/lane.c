@@ -434,28 +434,49 @@ void hipcpu_block_release(void)
 
 /* ---- pause ---- */
 
+#define LONG_YIELDS 512     /* of a host's wait, that naps then, as in gshmem/arch/host.h */
+#define LONG_NS     1000000 /* of a kernel's, since its first yield */
+
+static void nap(void)
+{
+	const struct timespec nap = {0, 20000};
+
+	nanosleep(&nap, NULL);
+}
+
 /* As gshmemi_thread_yield of src/base/thread.h: threads that only yield can keep other processes from a core. */
 static void give_way(void)
 {
 	static __thread unsigned nyields;
-	const struct timespec nap = {0, 20000};
 
 	if (++nyields % 1024)
 		sched_yield();
 	else
-		nanosleep(&nap, NULL);
+		nap();
 }
 
-/* Nothing else can run here: wait for other threads and processes, politely. */
-static void idle(struct block *b)
+/*
+ * Nothing else can run here: wait for other threads and processes, politely. npolls: of the wait that looks. Linux
+ * shares cores among sessions first (sched_autogroup), and each PE is one: a yield does not pass a core on to another PE
+ * before a slice of some ms is over. So what lasts naps: a wait, or a loop around a test.
+ */
+static void idle(struct block *b, unsigned npolls)
 {
-	b->nidle++;
-	if (b->nidle % hipcpu_config()->spin_polls == 0) {
-		hipcpu_worker_more(b->launch);
-		give_way();
-	} else {
+	const unsigned spin_polls = hipcpu_config()->spin_polls;
+	uint64_t now_ns;
+
+	if (++b->nidle % spin_polls) {
 		hipcpu_relax();
+		return;
 	}
+	hipcpu_worker_more(b->launch);
+	now_ns = hipcpu_now_ns();
+	if (npolls <= 2 * spin_polls || !b->yielded_ns)
+		b->yielded_ns = now_ns;
+	if (now_ns - b->yielded_ns > LONG_NS)
+		nap();
+	else
+		give_way();
 }
 
 /* The only lane of its block has nobody else to run. */
@@ -470,6 +491,8 @@ void hipcpu_pause_near(unsigned *polls)
 		++*polls;
 		hipcpu_relax();
 	} else {
+		if (hipcpu_self && *polls == hipcpu_config()->near_polls)
+			hipcpu_block->yielded_ns = 0; /* it has not yielded yet */
 		hipcpu_pause(polls);
 	}
 }
@@ -477,7 +500,6 @@ void hipcpu_pause_near(unsigned *polls)
 void hipcpu_pause_slow(unsigned *polls)
 {
 	static __thread unsigned nlooks; /* of a host thread: a loop around a test has no count of its own */
-	const struct timespec nap = {0, 20000};
 	struct hipcpu_lane *me = hipcpu_self, *next;
 	struct block *b = hipcpu_block;
 	unsigned n, w;
@@ -486,8 +508,8 @@ void hipcpu_pause_slow(unsigned *polls)
 	if (*polls < UINT32_MAX)
 		++*polls;
 	if (!me) {
-		if (*polls > 512 * hipcpu_config()->spin_polls) /* as in gshmem/arch/host.h */
-			nanosleep(&nap, NULL);
+		if (*polls > LONG_YIELDS * hipcpu_config()->spin_polls)
+			nap();
 		else if (++nlooks % hipcpu_config()->spin_polls)
 			hipcpu_relax();
 		else
@@ -495,7 +517,7 @@ void hipcpu_pause_slow(unsigned *polls)
 		return;
 	}
 	if (is_alone(b, me)) {
-		idle(b);
+		idle(b, *polls);
 		return;
 	}
 	n = lane_number(b, me);
@@ -509,7 +531,7 @@ void hipcpu_pause_slow(unsigned *polls)
 		hipcpu_wave_settle_active(b, w);
 	next = pick(b);
 	if (b->nidle || next == me || lane_number(b, next) < b->nstarted)
-		idle(b);
+		idle(b, *polls);
 	if (next != me)
 		switch_lane(b, me, next);
 }
@@ -598,6 +620,7 @@ void hipcpu_block_run(struct block *b, struct launch *launch, uint64_t id)
 	b->slow = false;
 	b->nlanes = p->block.x * p->block.y * p->block.z;
 	b->nidle = b->streak = b->pause_next = 0;
+	b->yielded_ns = 0;
 	blockDim = (struct index3){p->block.x, p->block.y, p->block.z};
 	gridDim = (struct index3){p->grid.x, p->grid.y, p->grid.z};
 	blockIdx.x = (uint32_t)(id % p->grid.x);
