@@ -158,7 +158,8 @@ check-legs:
 	tests/run.sh -s -c $(BASE)/check/all $$ran
 
 names     = $(notdir $(basename $(wildcard tests/*.c tests/*.hip)))
-starts_jobs = $(notdir $(basename $(shell grep -ls '"job.h"' tests/*.c tests/*.hip)))
+job_heads = job.h $(notdir $(shell grep -ls '"job.h"' tests/*.h))
+starts_jobs = $(notdir $(basename $(shell grep -ls $(job_heads:%=-e '"%"') tests/*.c tests/*.hip)))
 clang     = $(notdir $(firstword $(foreach c,clang-19 clang-18 clang-17 clang-16 clang-15 clang,$(shell command -v $(c)))))
 # The parts that live in one process: tests that say `/* tsan: yes */`, and the platform's own, but for the one that
 # has more lanes than TSan has room for fibers.
