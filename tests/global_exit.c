@@ -31,7 +31,8 @@ static char state_of(pid_t pid)
 
 /*
  * PE 2 stops, as under a debugger; the others go on when it has. It stops when they have left the barrier: a process that is
- * stopped delivers none of the stores that late delivery holds back, so they would wait for its arrival.
+ * stopped delivers none of the stores that late delivery holds back, so they would wait for its arrival. They do not wait
+ * for what they tell it: it may stop before it has answered.
  */
 static void stop_one(int *pids, int *nleft)
 {
@@ -45,7 +46,6 @@ static void stop_one(int *pids, int *nleft)
 		raise(SIGSTOP);
 	}
 	gshmem_int_atomic_inc(nleft, 2);
-	gshmem_quiet();
 	gshmem_int_get(&pid, &pids[2], 1, me);
 	while (state_of(pid) != 'T')
 		usleep(1000);
