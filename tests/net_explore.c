@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* platform: cpu */
 /* delivery: no */
-/* timeout: 120 */
+/* carry: no, its engines have a network of their own */
+/* timeout: 300 */
 /*
  * Runs the engines of src/net under every schedule: which PE asks for its next operation, or makes a pass of progress, and what comes
  * to it in this pass: a message, a bulk, the end of a send; of each in any order, or in the order of each PE where a row says so.
