@@ -448,11 +448,18 @@ hipError_t hipPointerGetAttributes(hipPointerAttribute_t *attributes, const void
 hipError_t hipPointerGetAttribute(void *data, hipPointer_attribute attribute, hipDeviceptr_t ptr)
 {
 	struct hipcpu_allocation a;
+	int is_managed;
 
 	HIPCPU_ENTER(hipPointerGetAttribute);
-	if (!data || attribute != HIP_POINTER_ATTRIBUTE_BUFFER_ID || !look_up(ptr, &a))
+	if (!data || !look_up(ptr, &a))
 		HIPCPU_LEAVE(hipErrorInvalidValue);
-	memcpy(data, &a.id, sizeof(a.id));
+	is_managed = a.kind == HIPCPU_MEMORY_MANAGED;
+	if (attribute == HIP_POINTER_ATTRIBUTE_BUFFER_ID)
+		memcpy(data, &a.id, sizeof(a.id));
+	else if (attribute == HIP_POINTER_ATTRIBUTE_IS_MANAGED)
+		memcpy(data, &is_managed, sizeof(is_managed));
+	else
+		HIPCPU_LEAVE(hipErrorInvalidValue);
 	HIPCPU_LEAVE(hipSuccess);
 }
 

@@ -305,12 +305,28 @@ static hipError_t put_attribute(void *data, hipPointer_attribute attribute, hipD
 {
 	const struct allocation *a = find_at(at);
 	const uint32_t id = a ? (uint32_t)a->id : 0;
+	const int is_managed = a && a->origin == MANAGED;
 
-	if (!data || !a || attribute != HIP_POINTER_ATTRIBUTE_BUFFER_ID)
+	if (!data || !a || (attribute != HIP_POINTER_ATTRIBUTE_BUFFER_ID && attribute != HIP_POINTER_ATTRIBUTE_IS_MANAGED))
 		return hipErrorInvalidValue;
-	memcpy(data, &id, sizeof(id));
+	if (attribute == HIP_POINTER_ATTRIBUTE_IS_MANAGED)
+		memcpy(data, &is_managed, sizeof(is_managed));
+	else
+		memcpy(data, &id, sizeof(id));
 	return hipSuccess;
 }
+
+static hipError_t put_host_flags(unsigned *flags, const void *memory)
+{
+	const struct allocation *a = find_at(memory);
+
+	if (!flags || !a || (a->origin != HOST && a->origin != REGISTERED))
+		return hipErrorInvalidValue;
+	*flags = a->flags;
+	return hipSuccess;
+}
+
+ENTRY(hipHostGetFlags, (unsigned *flags, void *memory), put_host_flags(flags, memory))
 
 ENTRY(hipPointerGetAttribute, (void *data, hipPointer_attribute attribute, hipDeviceptr_t at),
 	put_attribute(data, attribute, at))

@@ -241,7 +241,10 @@ typedef struct hipPointerAttribute_t {
 	unsigned allocationFlags;
 } hipPointerAttribute_t;
 
-typedef enum { HIP_POINTER_ATTRIBUTE_BUFFER_ID = 7 } hipPointer_attribute; /* uint64_t: that of the allocation, never given twice */
+typedef enum hipPointer_attribute {
+	HIP_POINTER_ATTRIBUTE_BUFFER_ID = 7, /* uint64_t: that of the allocation, never given twice */
+	HIP_POINTER_ATTRIBUTE_IS_MANAGED     /* int */
+} hipPointer_attribute;
 
 typedef void *hipDeviceptr_t;
 typedef struct ihipStream_t *hipStream_t;
