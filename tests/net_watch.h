@@ -297,7 +297,7 @@ static bool sim_call(int pe, struct sim_op *op)
 	default:
 		to.region = SIM_SHARED;
 		if (op->kind == SIM_LOCK) { /* tickets are given here, so that one record is all there is to it */
-			is_asked = gshmemi_engine_lock(e, &to, watch.ntickets, &op->open);
+			is_asked = gshmemi_engine_lock(e, &to, GSHMEMI_TURN_LOCK, watch.ntickets, &op->open);
 			watch.ntickets += is_asked;
 			return is_asked;
 		}

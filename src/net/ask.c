@@ -291,13 +291,15 @@ bool gshmemi_engine_get(struct gshmemi_engine *e, const struct gshmemi_target *f
 	return is_asked;
 }
 
-bool gshmemi_engine_lock(struct gshmemi_engine *e, const struct gshmemi_target *to, uint32_t ticket, struct gshmemi_open *open)
+bool gshmemi_engine_lock(struct gshmemi_engine *e, const struct gshmemi_target *to, int which, uint32_t turn, struct gshmemi_open *open)
 {
 	struct gshmemi_net_record *r = ask(e, to, GSHMEMI_NET_LOCK, 0, NULL, 0, open);
 
-	if (r)
-		r->value = ticket;
-	return r != NULL;
+	if (!r)
+		return false;
+	r->op = (uint8_t)which;
+	r->value = turn;
+	return true;
 }
 
 /* data: as many bytes as were asked for; of an atomic the value instead. */

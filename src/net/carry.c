@@ -217,7 +217,7 @@ static bool hand_over(struct gshmemi_carrying *c, struct gshmemi_engine *e)
 		return gshmemi_engine_flag(e, &target, o->value);
 	case GSHMEMI_LOCK:
 		target.context = LOCK_CONTEXT;
-		return gshmemi_engine_lock(e, &target, (uint32_t)o->value, &c->open);
+		return gshmemi_engine_lock(e, &target, o->op, (uint32_t)o->value, &c->open);
 	case GSHMEMI_PUT_SIGNAL:
 		if (!move(c, e, false))
 			return false;

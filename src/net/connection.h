@@ -162,7 +162,8 @@ struct waiter {
 	struct connection *connection;
 	uint64_t cookie;
 	const uint64_t *word;
-	uint32_t ticket;
+	int which;       /* enum gshmemi_turn */
+	uint32_t turn;
 	struct gshmemi_net_record fetch; /* with an agent: of the word */
 	uint64_t mail;   /* ticket of that */
 	bool is_fetching;

@@ -123,7 +123,7 @@ bool gshmemi_engine_get_bulk(struct gshmemi_engine *e, const struct gshmemi_targ
 /* The update of a signal; it comes behind what its context has ordered before, and behind a bulk; 0: none. */
 bool gshmemi_engine_signal(struct gshmemi_engine *e, const struct gshmemi_target *to, int op, uint64_t value, uint64_t bulk);
 /* The word of a lock, when it is the turn of a ticket. */
-bool gshmemi_engine_lock(struct gshmemi_engine *e, const struct gshmemi_target *to, uint32_t ticket, struct gshmemi_open *open);
+bool gshmemi_engine_lock(struct gshmemi_engine *e, const struct gshmemi_target *to, int which, uint32_t turn, struct gshmemi_open *open);
 
 /* ---- order ---- */
 

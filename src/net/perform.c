@@ -123,7 +123,8 @@ bool gshmemi_net_park(struct gshmemi_engine *e, struct connection *c, const stru
 	waiter->connection = c;
 	waiter->cookie = r->cookie;
 	waiter->word = (const uint64_t *)(const void *)gshmemi_net_find(e, c, r, 8);
-	waiter->ticket = (uint32_t)r->value;
+	waiter->which = r->op;
+	waiter->turn = (uint32_t)r->value;
 	waiter->fetch = *r;
 	waiter->fetch.what = GSHMEMI_NET_AMO;
 	waiter->fetch.op = GSHMEMI_AMO_FETCH;
@@ -164,7 +165,7 @@ bool gshmemi_net_check_locks(struct gshmemi_engine *e)
 	uint64_t word;
 
 	while ((waiter = *link)) {
-		if (!look_at_lock(e, waiter, &word) || (uint32_t)word != waiter->ticket ||
+		if (!look_at_lock(e, waiter, &word) || gshmemi_turn_of(word, waiter->which) != waiter->turn ||
 		    !gshmemi_net_answer(e, waiter->connection, waiter->cookie, word, 0)) {
 			link = &waiter->next;
 			continue;

@@ -32,13 +32,13 @@ enum gshmemi_net_what {
 	GSHMEMI_NET_CHUNK,     /* value: number of a chunk, which comes beside; nbytes go there */
 	GSHMEMI_NET_GET_CHUNK, /* value: its number; nbytes shall come beside */
 	GSHMEMI_NET_WAIT,      /* go on when chunk number value has landed, and all before it */
-	GSHMEMI_NET_LOCK,      /* the word of a lock: answer when it is the turn of ticket value */
+	GSHMEMI_NET_LOCK,      /* the word of a lock: answer when it is the turn in value, by its field op, an enum gshmemi_turn */
 	GSHMEMI_NET_ANSWER     /* of responses: cookie, value, and nbytes of data */
 };
 
 struct gshmemi_net_record {
 	uint8_t what;
-	uint8_t op;        /* GSHMEMI_AMO_* */
+	uint8_t op;        /* GSHMEMI_AMO_*; of LOCK an enum gshmemi_turn */
 	uint16_t region;
 	uint32_t nbytes;
 	uint64_t offset;

@@ -128,7 +128,7 @@ if [ -z "$table" ]; then
 	mutate wait_wg acquire gfx1100 wait/wait.h '/^GSHMEMI_FN uint64_t gshmemi_wait_until(/,/^}/{/fence_acquire();/d}'
 	mutate barrier_wg acquire gfx942 order/sync.h '/^GSHMEMI_FN void gshmemi_sync_team(/,/^}/s/gshmemi_arch_fence_acquire();/;/'
 	mutate lock_clear flag gfx942 order/lock.h '/^GSHMEMI_FN void gshmemi_lock_clear(/,/^}/{/gshmemi_quiet(/d}'
-	mutate lock_set acquire "$two" order/lock.h '/^GSHMEMI_FN void gshmemi_lock_set(/,/^}/{/fence_acquire();/d}'
+	mutate lock_set acquire "$two" order/lock.h '/^GSHMEMI_FN void gshmemi_turn_await(/,/^}/{/fence_acquire();/d}'
 	mutate rpc_release flag "gfx90a $two gfx1030" rpc/rpc_slot.h \
 		"$post{/NO_FENCE/d;/fence_release/d}"
 	mutate rpc_loop loop "$two" rpc/rpc_slot.h "$await"'s/high = .*;/& gshmemi_arch_fence_acquire();/'

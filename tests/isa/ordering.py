@@ -38,7 +38,7 @@ PUBLISH = {("gshmemi_copy_signal", "gshmemi_group_end"), ("gshmemi_fence", "gshm
 	   ("gshmemi_coll_order", "gshmemi_group_sync")}
 WAIT = {("gshmemi_wait_until", "gshmemi_group_end"), ("gshmemi_sync_team", "gshmemi_group_end"),
 	("gshmemi_coll_meet", "gshmemi_group_sync")}
-WAITS = {"gshmemi_wait", "gshmemi_lock_set", "gshmemi_rpc_await", "gshmemi_rpc_finish"}
+WAITS = {"gshmemi_wait", "gshmemi_turn_await", "gshmemi_rpc_await", "gshmemi_rpc_finish"}
 OWN = {"gshmemi_disseminate"} # the library's own counter, which carries no data; nor do fault records
 SLOW = {"gshmemi_slow_perform_at", "gshmemi_carry_at"} # a flag's own store behind a sentinel is not one before it
 PACKET = {"gshmemi_ll_await"} # a word that carries all there is: nothing lies behind it

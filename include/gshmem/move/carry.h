@@ -30,7 +30,7 @@ enum gshmemi_what {
 	GSHMEMI_AMO,
 	GSHMEMI_FLAG,       /* raise a word to value; a word that is as high or higher stays, so that a late flag does no harm */
 	GSHMEMI_PUT_SIGNAL,
-	GSHMEMI_LOCK        /* the word of a lock, when it is the turn of the ticket in value, or before; over the net alone */
+	GSHMEMI_LOCK        /* the word of a lock, when it is the turn in value by field op, enum gshmemi_turn, or before; over the net alone */
 };
 
 /* What a call asks of a PE. Places there are offsets in regions: no address of this process but that of local. */
@@ -233,6 +233,19 @@ GSHMEMI_SLOW uint64_t gshmemi_carry_at(const struct gshmemi_operation *o)
 	if (o->what == GSHMEMI_AMO && o->local)
 		__builtin_memcpy(o->local, &old, o->nbytes == 4 ? 4 : 8);
 	return old;
+}
+
+/* ---- turns ---- */
+
+/* Which field of a word says whose turn it is: of a gshmem_lock (order/lock.h), or of the lock of a window (win/epoch.h). */
+enum gshmemi_turn { GSHMEMI_TURN_LOCK, GSHMEMI_TURN_EXCLUSIVE, GSHMEMI_TURN_SHARED };
+#define GSHMEMI_TURN_NBITS 15 /* of the fields of a window's lock; another bit lies between two of them */
+
+GSHMEMI_FN uint32_t gshmemi_turn_of(uint64_t word, int which)
+{
+	const unsigned shift = which == GSHMEMI_TURN_EXCLUSIVE ? GSHMEMI_TURN_NBITS + 1 : 3 * (GSHMEMI_TURN_NBITS + 1);
+
+	return which == GSHMEMI_TURN_LOCK ? (uint32_t)word : (uint32_t)(word >> shift) & ((1U << GSHMEMI_TURN_NBITS) - 1);
 }
 
 /* ---- order ---- */

@@ -36,42 +36,51 @@ GSHMEMI_FN uint64_t gshmemi_lock_amo(int op, long *lock, uint64_t value, uint64_
 }
 
 /*
- * The word of a lock that is not this ticket's yet. Where its home performs what it is asked for, that answers when it is the ticket's
- * turn, so that nobody polls over the net.
+ * The word of a lock on pe, while it is not this turn's yet. Where pe performs what it is asked for, that answers when the turn has come, so
+ * that nobody polls over the net.
  */
-GSHMEMI_FN uint64_t gshmemi_lock_look(long *lock, uint32_t ticket, const char *call)
+GSHMEMI_FN uint64_t gshmemi_turn_look(struct gshmemi_where where, void *word, int which, uint32_t turn, int pe, const char *call)
 {
-	const int pe = gshmemi_lock_home(lock);
 	struct gshmemi_operation o;
 
-	if (!GSHMEMI_ARCH_HAS_DELIVERY || GSHMEMI_ON_HOST() || !gshmemi_is_slow(GSHMEMI_SLOW_NET) || gshmemi_is_mapped(GSHMEMI_REGION_HEAP, pe, 1))
-		return gshmemi_lock_amo(GSHMEMI_AMO_FETCH, lock, 0, 0, call);
-	o = gshmemi_describe(GSHMEMI_LOCK, GSHMEMI_REGION_HEAP, lock, pe);
-	o.nbytes = sizeof *lock;
-	o.value = ticket;
+	if (!GSHMEMI_ARCH_HAS_DELIVERY || GSHMEMI_ON_HOST() || !gshmemi_is_slow(GSHMEMI_SLOW_NET) || gshmemi_is_mapped(where.region, pe, 1))
+		return gshmemi_amo(where, GSHMEMI_AMO_FETCH, word, 0, 0, 8, 1, pe, call);
+	o = gshmemi_describe(GSHMEMI_LOCK, where.region, word, pe);
+	o.op = (uint8_t)which;
+	o.nbytes = 8;
+	o.value = turn;
 	o.fetches = 1;
 	return gshmemi_remote_carry(&o);
 }
 
-/* The acquire pairs with the quiet of gshmemi_lock_clear. */
-GSHMEMI_FN void gshmemi_lock_set(long *lock, const char *call)
+/*
+ * Wait until a word on pe, which was found to hold found, says that it is this turn: which of its fields does is an enum gshmemi_turn. The
+ * acquire pairs with the quiet of who had the turn before.
+ */
+GSHMEMI_FN void gshmemi_turn_await(struct gshmemi_where where, void *word, int which, uint32_t turn, uint64_t found, int pe, const char *call)
 {
-	uint64_t found = gshmemi_lock_amo(GSHMEMI_AMO_ADD, lock, GSHMEMI_LOCK_TICKET, 0, call), started_ns = 0;
-	const uint32_t ticket = (uint32_t)(found >> 32);
-	void *word = NULL; /* found once for all polls, where they are direct */
-	const int is_direct = !GSHMEMI_ON_HOST() && gshmemi_peer_ptr(gshmemi_tables()->amo_delta, lock, gshmemi_lock_home(lock), &word);
+	void *there = NULL; /* found once for all polls, where they are direct */
+	const int is_direct = !GSHMEMI_ON_HOST() && gshmemi_peer_ptr(where.amo_delta, word, pe, &there);
+	uint64_t started_ns = 0;
 	unsigned polls = 0;
 
-	while ((uint32_t)found != ticket) {
+	while (gshmemi_turn_of(found, which) != turn) {
 		GSHMEMI_LOCK_PAUSE(&polls);
 		if ((polls & (GSHMEMI_WAIT_POLLS - 1)) == 0)
-			started_ns = gshmemi_wait_long(polls, started_ns, lock, 4, (uint32_t)found, GSHMEM_CMP_EQ, ticket, -1, call);
+			started_ns = gshmemi_wait_long(polls, started_ns, word, 4, gshmemi_turn_of(found, which), GSHMEM_CMP_EQ, turn, -1, call);
 		if (is_direct)
-			found = gshmemi_amo_peer(GSHMEMI_AMO_FETCH, word, 0, 0, sizeof *lock);
+			found = gshmemi_amo_peer(GSHMEMI_AMO_FETCH, there, 0, 0, 8);
 		else
-			found = gshmemi_lock_look(lock, ticket, call);
+			found = gshmemi_turn_look(where, word, which, turn, pe, call);
 	}
 	gshmemi_arch_fence_acquire();
+}
+
+GSHMEMI_FN void gshmemi_lock_set(long *lock, const char *call)
+{
+	const uint64_t found = gshmemi_lock_amo(GSHMEMI_AMO_ADD, lock, GSHMEMI_LOCK_TICKET, 0, call);
+
+	gshmemi_turn_await(gshmemi_in_heap(), lock, GSHMEMI_TURN_LOCK, (uint32_t)(found >> 32), found, gshmemi_lock_home(lock), call);
 }
 
 /* 0: it is set now. */
