@@ -453,7 +453,7 @@ install: lib tools $(PLAT_DEPS)
 	$(call fill,$(INCDIR),$(PLATDIR),$(LIBDIR),$(LIBDIR)/gshmem/devlib) tools/gshmem.pc >$(S)$(LIBDIR)/pkgconfig/gshmem.pc
 	[ ! -f $(B)/bin/gshmem-info ] || install -m 755 $(B)/bin/gshmem-info $(S)$(PREFIX)/bin/gshmem-info
 	install -d $(S)$(MANDIR)/man3
-	awk -v out=$(S)$(MANDIR)/man3 -v version=$(VERSION) -f tools/man include/gshmem.h include/gshmemx.h
+	awk -v out=$(S)$(MANDIR)/man3 -v version=$(VERSION) -f tools/man include/gshmem.h include/gshmemx.h include/gshmemx_win.h include/gshmemx_mpi.h
 	@chmod -R u=rwX,go=rX $(S)
 	tools/install $(S) $(paths)
 	@rm -rf $(S)

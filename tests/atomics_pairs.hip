@@ -6,18 +6,16 @@
 /* env: GSHMEM_HEAP_SIZE=1m GSHMEM_CPU_DEVICES=3 GSHMEM_CPU_NO_ATOMICS=0-1 | GSHMEM_HEAP_SIZE=1m GSHMEM_CPU_DEVICES=2 GSHMEM_CPU_NO_ATOMICS=all | GSHMEM_HEAP_SIZE=1m GSHMEM_CPU_DEVICES=3 GSHMEM_CPU_NO_ATOMICS=0-1 GSHMEM_CHECK=1 */
 /*
  * Native atomics are a matter of each pair: where one pair of devices lacks them, the others keep theirs, and so does a PE on its own
- * words and on those of PEs with the same device; in the heap and in a region that comes later. A pair without them asks the owner to
+ * words and on those of PEs with the same device; in the heap and in a window. A pair without them asks the owner to
  * perform its atomics and signals, SET as well as ADD, and nothing else. A signal of the host's own is the work of the GPU.
  */
 #include <dlfcn.h>
 #include <hip/hip_runtime.h>
 #include <string.h>
 #include "oracle.h"
+#include "regions.h"
 
 extern "C" {
-int gshmemi_region_create(void *base, uint64_t nbytes, unsigned *region_p);
-int gshmemi_region_use(unsigned region);
-int gshmemi_region_destroy(unsigned region);
 struct net_counts {
 	uint64_t nputs, ngets, natomics; /* asked for; with signals */
 };
@@ -180,14 +178,16 @@ static void test_calls(struct test t)
 
 static void test_region(struct test t)
 {
+	gshmemx_win_t win;
+
 	t_hip(hipMalloc((void **)&t.words, sizeof *t.words));
 	t_hip(hipMemset(t.words, 0, sizeof *t.words));
 	t_hip(hipDeviceSynchronize());
-	t_equal(gshmemi_region_create(t.words, sizeof *t.words, &t.region), 0, "create");
-	t_equal(gshmemi_region_use(t.region), 0, "use");
+	t_equal(gshmemx_win_create(GSHMEM_TEAM_WORLD, t.words, sizeof *t.words, 1, &win), 0, "create");
+	t.region = t_region_of(win);
 	test_tables(t);
 	test_calls(t);
-	t_equal(gshmemi_region_destroy(t.region), 0, "destroy");
+	t_equal(gshmemx_win_free(&win), 0, "free");
 	t_hip(hipFree(t.words));
 }
 

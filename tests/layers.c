@@ -12,8 +12,8 @@
 
 #include "helpers.h"
 
-static const char *const library[] = {"base", "ipc", "heap", "device", "end", "net", "rpc", "team", "host", "shmem", NULL};
-static const char *const headers[] = {"arch", "api", "state", "move", "wait", "rpc", "order", "coll", "compat", NULL};
+static const char *const library[] = {"base", "ipc", "heap", "device", "end", "net", "rpc", "team", "win", "host", "shmem", NULL};
+static const char *const headers[] = {"arch", "api", "state", "move", "wait", "rpc", "order", "coll", "win", "compat", NULL};
 
 static const char *const platforms[] = {"__HIP_PLATFORM_", "__CUDA_ARCH__", "__NVCC__", "__gfx",
 					"__AMDGCN", "__builtin_amdgcn", "__x86_64__", "__aarch64__",

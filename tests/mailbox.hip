@@ -10,6 +10,7 @@
 #include <sched.h>
 #include <time.h>
 #include "oracle.h"
+#include "regions.h"
 
 #include <gshmem/move/carry.h>
 
@@ -17,8 +18,6 @@
 
 extern "C" {
 uint64_t gshmemi_heap_offset(const void *address);
-int gshmemi_region_create(void *base, uint64_t nbytes, unsigned *region_p);
-int gshmemi_region_destroy(unsigned region);
 }
 
 enum { NTHREADS = 64, NMAILS = 300, NPUTS = 150, NBYTES = 256, NADDS = 20, LIMIT_S = 60 }; /* more than there are slots */
@@ -195,18 +194,18 @@ static void check_kinds(const struct test *t)
 	check_word(t, 8, "a flag raised to 8, and not lowered");
 }
 
-/* A region that comes later, by the kernel of another process than its own. */
+/* The region of a window, by the kernel of another process than its own. */
 static void check_region(const struct test *t)
 {
 	uint64_t *memory = (uint64_t *)t_hipmalloc(64);
 	struct gshmemi_mail add = {};
-	unsigned region;
+	gshmemx_win_t win;
 
 	t_hip(hipMemset(memory, 0, 64));
 	t_hip(hipDeviceSynchronize());
-	t_equal(gshmemi_region_create(memory, 64, &region), 0, "region_create");
+	t_equal(gshmemx_win_create(GSHMEM_TEAM_WORLD, memory, 64, 1, &win), 0, "win_create");
 	add.pe = (t->me + 1) % t->npes;
-	add.region = (uint16_t)region;
+	add.region = (uint16_t)t_region_of(win);
 	add.what = GSHMEMI_AMO;
 	add.op = GSHMEMI_AMO_ADD;
 	add.nbytes = 8;
@@ -215,7 +214,7 @@ static void check_region(const struct test *t)
 	(void)perform(t, &add, "add in a region");
 	gshmem_barrier_all();
 	t_equal(t_read_u64(memory + 2), 5, "sum in a region");
-	t_equal(gshmemi_region_destroy(region), 0, "region_destroy");
+	t_equal(gshmemx_win_free(&win), 0, "win_free");
 	t_hip(hipFree(memory));
 }
 

@@ -167,12 +167,26 @@ cpu_mutants() {
 	mutant kernel cache_address region_openings src/ipc/opening.c '/^static hipError_t find(/,/^}/s/(\*link)->id == memory->id/1/'
 	mutant kernel cache_order region_openings src/ipc/opening.c 's/	move_to_front(&peers\[peer\], link);//'
 	mutant source region_attempts regions_bad src/ipc/region.c '/^static hipError_t try_often(/,/^}/s/i < GSHMEMI_REGION_ATTEMPTS/i < 4/'
-	mutant source region_lazy regions src/ipc/region.c '/^static void reach(/,/^}/s/part->was_tried)/0)/'
 	mutant source region_device regions_bad src/ipc/region.c '/^static int enter(/,/^}/s/return gshmemi_devmem_enter();/return 0;/;/^static void leave(/,/^}/s/gshmemi_devmem_leave(previous);/(void)previous;/'
-	mutant source region_half regions_bad src/ipc/region.c '/^static int add(/,/^}/s/is_used = !rc;/is_used = true;/'
 	mutant source region_error regions_bad src/ipc/opening.c 's/(void)hipGetLastError();/;/'
-	mutant source region_cards regions src/host/region.c '/^int gshmemi_region_create(/,/^}/s/rc = gshmemi_meet(&request, NULL);$/rc = request.rc;/'
 	mutant source region_direct_only regions_bad src/device/state.c '/^int gshmemi_state_add_slow(/,/^}/s/rc = check_units();/rc = 0;/'
+	mutant source win_cards win_create src/win/create.c '/^static int make(/,/^}/s/rc = agree(team, local, &needs_none, r->call);/rc = local;/' -n 4
+	mutant source win_place win_create src/win/create.c '/^static bool take_place(/,/^}/s/is_mine = is_free(place, npieces);/is_mine = true;/' -n 3
+	mutant source win_generation win_misuse src/win/create.c 's/(window->generation + 1) % GSHMEMI_WIN_GENERATIONS/0/'
+	mutant source win_busy win_create src/win/create.c '/^static void tell_busy(/,/^}/s/pe < w->npes/pe < 1/' -n 3
+	mutant source win_inside win_calls src/win/create.c '/^static void fill_parts(/,/^}/s/begin + cards\[i\].inside/begin/' -n 3
+	mutant source win_plain win_create src/win/create.c '/^static bool needs_net(/,/^}/s/return true;/return false;/' -n 3
+	mutant header win_range win_misuse include/gshmem/win/win.h 's/disp < 0 || nbytes > part->nbytes || //'
+	mutant header win_fence_epoch win_misuse include/gshmem/win/win.h 's/w->epoch->state = GSHMEMI_WIN_FENCE_EPOCH;/;/'
+	mutant header win_fence win_epochs include/gshmem/win/epoch.h '/^GSHMEMI_SLOW void gshmemi_win_do(/,/^}/s/gshmemi_win_meet(w, call);/;/' -n 4
+	mutant header win_wait win_epochs include/gshmem/win/epoch.h '/^GSHMEMI_FN int gshmemi_win_wait(/,/^}/s/GSHMEMI_WIN_OWN(await)(.*/;/' -n 4
+	mutant header win_start win_epochs include/gshmem/win/epoch.h '/^GSHMEMI_FN void gshmemi_win_start(/,/^}/s/GSHMEMI_WIN_OWN(await)(.*/t->nstarted++;/' -n 4
+	mutant header win_exclusive win_locks include/gshmem/win/epoch.h 's/is_exclusive ? GSHMEMI_TURN_EXCLUSIVE : GSHMEMI_TURN_SHARED, turn/GSHMEMI_TURN_SHARED, (uint32_t)(found \/ GSHMEMI_WIN_ASKED_X) \& most/' -n 6
+	mutant header win_carry win_locks include/gshmem/win/epoch.h '/ gshmemi_win_count(/,/^}/s/if (carries)/if (0)/' -n 6
+	mutant header win_unlock_quiet win_epochs include/gshmem/win/epoch.h '/^	case GSHMEMI_WIN_DO_UNLOCK:$/,/break;/s/gshmemi_quiet(scope, 0, &world_pe.*/;/' -n 4
+	mutant header win_half win_types include/gshmem/win/accumulate.h 's/word = (found \& ~(((1ULL << 8 \* nbytes) - 1) << 8 \* inside)) | word << 8 \* inside;/word <<= 8 * inside;/' -n 3
+	mutant header win_wide win_types include/gshmem/win/accumulate.h 's/GSHMEMI_AMO_CAS, &w->control->wide, 1, 0, 8, 1, at->world_pe, call) == 0/GSHMEMI_AMO_CAS, \&w->control->wide, 1, 0, 8, 1, at->world_pe, call) < 2/' -n 3
+	mutant header win_notify win_calls include/gshmem/win/notify.h 's/gshmemi_fence(scope, 0, call);.*/;/' -e GSHMEM_CPU_DELIVERY=random:2 -n 3
 
 	# the mailbox of a device: what its GPU would perform
 	mutant kernel mail_lock mailbox_explore include/gshmem/wait/mail.h '/ gshmemi_mail_serve(/,/^}/s/if (taken & 1 .*/if (0)/'
@@ -281,7 +295,7 @@ amd_mutants() {
 		'/ gshmemi_wait_many(/,/^}/s/gshmemi_arch_fence_acquire();//' -n 2
 	mutant kernel test_any_acquire order_acquire include/gshmem/wait/wait_many.h \
 		'/ gshmemi_test_many(/,/^}/s/gshmemi_arch_fence_acquire();//' -n 2
-	mutant kernel lock_set_acquire order_acquire include/gshmem/order/lock.h '/ gshmemi_lock_set(/,/^}/s/gshmemi_arch_fence_acquire();//' -n 2
+	mutant kernel lock_set_acquire order_acquire include/gshmem/order/lock.h '/ gshmemi_turn_await(/,/^}/s/gshmemi_arch_fence_acquire();//' -n 2
 	mutant kernel lock_test_acquire order_acquire include/gshmem/order/lock.h '/ gshmemi_lock_test(/,/^}/s/gshmemi_arch_fence_acquire();//' -n 2
 	mutant kernel lock_clear_quiet order_acquire include/gshmem/order/lock.h '/ gshmemi_lock_clear(/,/^}/s/gshmemi_quiet(.*/;/' -n 2
 	mutant kernel put_signal_release order_put_signal include/gshmem/move/copy.h \

@@ -4,23 +4,21 @@
 /* env: GSHMEM_HEAP_SIZE=1m | GSHMEM_HEAP_SIZE=1m GSHMEM_CHECK=1 | GSHMEM_HEAP_SIZE=1m GSHMEM_CARRY=direct:1 */
 /* timeout: 120 */
 /*
- * Regions that come into being after init, over memory of hipMalloc: each kind of call reaches the PE that it names, from the host,
- * which opens a peer's handle when it first needs it, and from kernels; openings are used again, and never for memory that is gone;
- * a PE may have no memory; a thousand regions at a time; what is no region, or no memory, is an error on all PEs.
+ * The regions of windows over memory of hipMalloc: each kind of operation reaches the PE that it names, from the host and from kernels;
+ * openings are used again, and never for memory that is gone; a PE may have no memory; a thousand windows at a time, ten thousand one after
+ * the other; what is no window, or no memory, is an error on all PEs.
  */
 #include <errno.h>
 #include <hip/hip_runtime.h>
 #include <string.h>
 #include "oracle.h"
+#include "regions.h"
 
 extern "C" {
 struct openings_count {
 	uint64_t nopened, nfound;
 };
 struct openings_count gshmemi_openings_count(void);
-int gshmemi_region_create(void *base, uint64_t nbytes, unsigned *region_p);
-int gshmemi_region_use(unsigned region);
-int gshmemi_region_destroy(unsigned region);
 }
 
 enum { MAX_PES = 8, NBULK = 100, NTHREADS = 64 };
@@ -47,6 +45,7 @@ struct ends {
 };
 
 struct test {
+	gshmemx_win_t win;
 	unsigned region;
 	int me, npes;
 	long round;
@@ -180,95 +179,93 @@ static void expect_openings(struct openings_count *before, uint64_t nopened, uin
 	*before = now;
 }
 
-/* Opened when needed, found again, and never for what has taken its place. */
+static int create(struct test *t, void *base, size_t nbytes)
+{
+	const int rc = gshmemx_win_create(GSHMEM_TEAM_WORLD, base, nbytes, 1, &t->win);
+
+	t->region = rc ? 0 : t_region_of(t->win);
+	return rc;
+}
+
+/* Opened, found again, and never for what has taken its place. */
 static void test_life(struct test t)
 {
 	struct openings_count count = gshmemi_openings_count();
 	const uint64_t nothers = (uint64_t)t.npes - 1;
-	unsigned other;
+	struct test other = t;
 	char *memory;
 
 	t_hip(hipMalloc((void **)&memory, 8 * sizeof *t.part));
 	t.part = (struct part *)memory + 1;
 	fill_part(&t);
-	t_equal(gshmemi_region_create(t.part, sizeof *t.part, &t.region), 0, "create");
-	expect_openings(&count, 0, 0, "create");
-	gshmemi_host_p(t.region, t.part->bulk, &t.round, 8, (t.me + 1) % t.npes, call);
-	gshmem_quiet();
-	expect_openings(&count, nothers > 0, 0, "a host call");
-	gshmem_barrier_all();
-	run_round(&t, T_HOST, 0);
-	expect_openings(&count, nothers - (nothers > 0), 0, "host calls to all");
-	t_equal(gshmemi_region_use(t.region), 0, "use");
+	t_equal(create(&t, t.part, sizeof *t.part), 0, "create");
+	expect_openings(&count, nothers, 0, "create");
 	for (int by = 0; by < T_NSCOPES; by++)
 		run_round(&t, by, 0);
-	t_equal(gshmemi_region_create(memory, sizeof *t.part, &other), 0, "create in the same allocation");
-	t_equal(gshmemi_region_use(other), 0, "use");
-	expect_openings(&count, 0, nothers, "a region in the same allocation");
-	t_equal(gshmemi_region_destroy(other), 0, "destroy");
+	t_equal(create(&other, memory, sizeof *t.part), 0, "create in the same allocation");
+	expect_openings(&count, 0, nothers, "a window in the same allocation");
+	t_equal(gshmemx_win_free(&other.win), 0, "free");
 	run_round(&t, T_WG, 0);
-	t_equal(gshmemi_region_destroy(t.region), 0, "destroy");
+	t_equal(gshmemx_win_free(&t.win), 0, "free");
+	t_equal(t.win, GSHMEMX_WIN_NULL, "the handle of what was freed");
 
-	t_equal(gshmemi_region_create(t.part, sizeof *t.part, &t.region), 0, "create again");
-	t_equal(gshmemi_region_use(t.region), 0, "use");
-	expect_openings(&count, 0, nothers, "a region where one was");
+	t_equal(create(&t, t.part, sizeof *t.part), 0, "create again");
+	expect_openings(&count, 0, nothers, "a window where one was");
 	run_round(&t, T_WAVE, 0);
-	t_equal(gshmemi_region_destroy(t.region), 0, "destroy");
+	t_equal(gshmemx_win_free(&t.win), 0, "free");
 	t_hip(hipFree(memory));
 	t_hip(hipMalloc((void **)&memory, 8 * sizeof *t.part));
 	t.part = (struct part *)memory + 1;
 	fill_part(&t);
-	t_equal(gshmemi_region_create(t.part, sizeof *t.part, &t.region), 0, "create over other memory");
-	t_equal(gshmemi_region_use(t.region), 0, "use");
-	expect_openings(&count, nothers, 0, "a region over memory that came after");
+	t_equal(create(&t, t.part, sizeof *t.part), 0, "create over other memory");
+	expect_openings(&count, nothers, 0, "a window over memory that came after");
 	run_round(&t, T_THREAD, 0);
-	t_equal(gshmemi_region_destroy(t.region), 0, "destroy");
+	t_equal(gshmemx_win_free(&t.win), 0, "free");
 	t_hip(hipFree(memory));
 }
 
-/* PE 0 has no memory, and counts from an address of its own; the others have different amounts. */
+/* PE 0 has no memory, and counts from 0; the others have different amounts. */
 static void test_sizes(struct test t)
 {
 	t_hip(hipMalloc((void **)&t.part, sizeof *t.part + 4096 * t.me));
 	fill_part(&t);
 	if (!t.me) {
 		t_hip(hipFree(t.part));
-		t.part = (struct part *)(uintptr_t)(1 << 20);
+		t.part = NULL;
 	}
-	t_equal(gshmemi_region_create(t.part, t.me ? sizeof *t.part : 0, &t.region), 0, "create of different sizes");
-	t_equal(gshmemi_region_use(t.region), 0, "use");
+	t_equal(create(&t, t.part, t.me ? sizeof *t.part : 0), 0, "create of different sizes");
 	run_round(&t, T_HOST, 1);
 	run_round(&t, T_WG, 1);
-	t_equal(gshmemi_region_destroy(t.region), 0, "destroy");
+	t_equal(gshmemx_win_free(&t.win), 0, "free");
 	if (t.me)
 		t_hip(hipFree(t.part));
 }
 
-/* A thousand at a time, over one allocation; and their numbers again. */
+/* A thousand at a time, over one allocation; and ten thousand one after the other. */
 static void test_many(struct test t)
 {
-	enum { NREGIONS = 1000 };
-	static unsigned regions[NREGIONS];
+	enum { NWINDOWS = 1000, NONE_BY_ONE = 10000 };
+	static struct test tests[NWINDOWS];
 	struct openings_count count = gshmemi_openings_count();
 	struct part *parts;
 
 	t_hip(hipMalloc((void **)&parts, 3 * sizeof *parts));
-	for (int i = 0; i < NREGIONS; i++)
-		t_equal(gshmemi_region_create(parts + i % 3, sizeof *parts, &regions[i]), 0, "create one of many");
-	for (int i = 0; i < 3; i++) {
-		t.part = parts + (NREGIONS - 1 - i) % 3;
-		t.region = regions[NREGIONS - 1 - i];
-		fill_part(&t);
-		t_equal(gshmemi_region_use(t.region), 0, "use");
-		run_round(&t, T_WAVE, 0);
-		run_round(&t, T_HOST, 0);
+	for (int i = 0; i < NWINDOWS; i++) {
+		tests[i] = t;
+		tests[i].part = parts + i % 3;
+		t_equal(create(&tests[i], tests[i].part, sizeof *parts), 0, "create one of many");
 	}
-	expect_openings(&count, (uint64_t)t.npes - 1, 2 * ((uint64_t)t.npes - 1), "three regions of one allocation");
-	for (int i = 0; i < NREGIONS; i++)
-		t_equal(gshmemi_region_destroy(regions[i * 7 % NREGIONS]), 0, "destroy one of many");
-	for (int i = 0; i < NREGIONS; i++) {
-		t_equal(gshmemi_region_create(parts, sizeof *parts, &regions[0]), 0, "create one after another");
-		t_equal(gshmemi_region_destroy(regions[0]), 0, "destroy");
+	expect_openings(&count, (uint64_t)t.npes - 1, (NWINDOWS - 1) * ((uint64_t)t.npes - 1), "windows of one allocation");
+	for (int i = 0; i < 3; i++) {
+		fill_part(&tests[NWINDOWS - 1 - i]);
+		run_round(&tests[NWINDOWS - 1 - i], T_WAVE, 0);
+		run_round(&tests[NWINDOWS - 1 - i], T_HOST, 0);
+	}
+	for (int i = 0; i < NWINDOWS; i++)
+		t_equal(gshmemx_win_free(&tests[i * 7 % NWINDOWS].win), 0, "free one of many");
+	for (int i = 0; i < NONE_BY_ONE; i++) {
+		t_equal(create(&t, parts, sizeof *parts), 0, "create one after another");
+		t_equal(gshmemx_win_free(&t.win), 0, "free");
 	}
 	t_hip(hipFree(parts));
 }
@@ -276,18 +273,15 @@ static void test_many(struct test t)
 /* PE 0 alone is wrong: all PEs get the error, and go on. */
 static void test_bad_input(struct test t)
 {
-	unsigned region;
 	char *memory;
 
 	t_hip(hipMalloc((void **)&memory, 4096));
-	t_equal(gshmemi_region_create(memory, t.me ? 4096 : 4097, &region), -EINVAL, "create beyond the allocation");
-	t_equal(gshmemi_region_create(t.me ? (void *)memory : (void *)&region, 64, &region), -EIO, "create over a variable");
-	t_equal(gshmemi_region_create(memory + (t.me ? 0 : 8), 64, &region), -EINVAL, "create of unequal alignment");
-	t_equal(gshmemi_region_create(memory, 4096, &region), 0, "create after errors");
-	t_equal(gshmemi_region_destroy(t.me ? region : 1u << 20), -ENOENT, "destroy what is no region");
-	t_equal(gshmemi_region_destroy(t.me ? region : 0), -ENOENT, "destroy the heap");
-	t_equal(gshmemi_region_destroy(region), 0, "destroy after errors");
-	t_equal(gshmemi_region_destroy(region), -ENOENT, "destroy twice");
+	t_equal(create(&t, memory, t.me ? 4096 : 4097), -EINVAL, "create beyond the allocation");
+	t_equal(gshmemx_win_create(GSHMEM_TEAM_WORLD, memory, 4096, t.me ? 1 : 0, &t.win), -EINVAL, "create with a unit of 0");
+	t_equal(create(&t, t.me ? memory : NULL, 4096), -EINVAL, "create over NULL");
+	t_equal(create(&t, memory, 4096), 0, "create after errors");
+	t_equal(gshmemx_win_free(&t.win), 0, "free after errors");
+	t_equal(gshmemx_win_free(&t.win), -EINVAL, "free twice");
 	t_hip(hipFree(memory));
 }
 
@@ -302,8 +296,7 @@ int main(void)
 		t_skip("more PEs than the test has places");
 	t_hip(hipHostMalloc((void **)&t.ends, sizeof *t.ends));
 	test_life(t);
-	if (!getenv("GSHMEM_CHECK")) /* which compares addresses with this PE's memory */
-		test_sizes(t);
+	test_sizes(t);
 	test_many(t);
 	test_bad_input(t);
 	t_hip(hipHostFree(t.ends));

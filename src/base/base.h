@@ -188,6 +188,13 @@ int gshmemi_bootstrap_check_carrying(int from_pe, int to_pe);
 void gshmemi_bootstrap_copy_comm(void *comm_p);
 
 /*
+ * For a group of MPI's processes, an MPI_Group *: the PEs that they are, [npes], -1 for one that is none; and, collective over them, a
+ * communicator of theirs, an MPI_Comm *.
+ */
+void gshmemi_bootstrap_find_pes(const void *group, int npes, int *pes);
+void gshmemi_bootstrap_create_comm(const void *group, void *comm_p);
+
+/*
  * End all processes that MPI knows, with a status, which the launcher returns. Callable from any thread, also while
  * another one is inside of MPI. Returns where there are no others, or where MPI does not run (any more).
  */
@@ -255,5 +262,11 @@ bool gshmemi_is_ending(void);
 
 /* After init: from now on an exit of this process without gshmem_finalize is an error. */
 void gshmemi_end_expect_finalize(void);
+
+/* host/stream.c: what this PE has open is complete when the stream goes on. A negative errno after a message. */
+int gshmemi_stream_quiet(void *stream, const char *call);
+
+/* host/sync.c: a thread of the host has looked at a word in vain, and will look again. Lets others run now and then. */
+void gshmemi_host_looked(void);
 
 #endif /* GSHMEMI_BASE_BASE_H */

@@ -329,6 +329,29 @@ void gshmemi_bootstrap_copy_comm(void *comm_p)
 	check(MPI_Comm_dup(comm, (MPI_Comm *)comm_p));
 }
 
+void gshmemi_bootstrap_find_pes(const void *group, int n, int *pes)
+{
+	int *ranks = calloc((size_t)n + 1, sizeof *ranks), i;
+	MPI_Group all;
+
+	if (!ranks)
+		gshmemi_end(1); /* the others are in the same call, and cannot be told */
+	for (i = 0; i < n; i++)
+		ranks[i] = i;
+	check(MPI_Comm_group(comm, &all));
+	check(MPI_Group_translate_ranks(*(const MPI_Group *)group, n, ranks, all, pes));
+	MPI_Group_free(&all);
+	for (i = 0; i < n; i++)
+		if (pes[i] == MPI_UNDEFINED)
+			pes[i] = -1;
+	free(ranks);
+}
+
+void gshmemi_bootstrap_create_comm(const void *group, void *comm_p)
+{
+	check(MPI_Comm_create_group(comm, *(const MPI_Group *)group, 0, (MPI_Comm *)comm_p));
+}
+
 void gshmemi_bootstrap_close(void)
 {
 	if (node_comm != MPI_COMM_NULL && !is_finalized())

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <hip/hip_runtime_api.h>
-#include <gshmem.h>
+#include <gshmemx_win.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -18,7 +18,8 @@ enum gshmemi_stream_what {
 	GSHMEMI_STREAM_PUT_SIGNAL,
 	GSHMEMI_STREAM_SIGNAL,
 	GSHMEMI_STREAM_WAIT,
-	GSHMEMI_STREAM_SYNC
+	GSHMEMI_STREAM_SYNC,
+	GSHMEMI_STREAM_WIN_MEET
 };
 
 /* The arguments of all of them; what does not apply is 0. */
@@ -33,6 +34,8 @@ struct gshmemi_stream_op {
 	int sig_op;         /* GSHMEM_SIGNAL_*; of a wait, GSHMEM_CMP_* */
 	int is_signed;
 	gshmem_team_t team;
+	unsigned region;    /* of a put or get; GSHMEMI_REGION_HEAP is 0 */
+	gshmemx_win_t win;
 };
 
 /* Queue one. What it wrote has arrived when the stream goes on. */

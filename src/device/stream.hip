@@ -21,12 +21,14 @@ static __device__ void wait(const struct gshmemi_stream_op *op)
 
 __global__ void gshmemi_stream_kernel(struct gshmemi_stream_op op)
 {
+	const struct gshmemi_where where = op.region ? gshmemi_in_region(op.region) : gshmemi_in_heap();
+
 	switch (op.what) {
 	case GSHMEMI_STREAM_PUT:
-		gshmemi_put(gshmemi_in_heap(), GSHMEMI_WG, op.dest, op.source, op.nbytes, 1, op.pe, 0, "gshmemx_put_on_stream");
+		gshmemi_put(where, GSHMEMI_WG, op.dest, op.source, op.nbytes, 1, op.pe, 0, "gshmemx_put_on_stream");
 		break;
 	case GSHMEMI_STREAM_GET:
-		gshmemi_get(gshmemi_in_heap(), GSHMEMI_WG, op.dest, op.source, op.nbytes, 1, op.pe, 0, "gshmemx_get_on_stream");
+		gshmemi_get(where, GSHMEMI_WG, op.dest, op.source, op.nbytes, 1, op.pe, 0, "gshmemx_get_on_stream");
 		break;
 	case GSHMEMI_STREAM_PUT_SIGNAL:
 		gshmemi_put_signal(gshmemi_in_heap(), GSHMEMI_WG, op.dest, op.source, op.nbytes, 1, op.sig_addr, op.signal, op.sig_op, op.pe, 0,
@@ -42,6 +44,10 @@ __global__ void gshmemi_stream_kernel(struct gshmemi_stream_op op)
 		break;
 	case GSHMEMI_STREAM_WAIT:
 		wait(&op);
+		break;
+	case GSHMEMI_STREAM_WIN_MEET:
+		if (!gshmemi_arch_thread_rank())
+			gshmemi_win_meet(gshmemi_win_of(op.win), "gshmemx_win_fence_on_stream");
 		break;
 	case GSHMEMI_STREAM_SYNC:
 		(void)gshmemi_team_sync(GSHMEMI_WG, op.team, "gshmemx_team_sync_on_stream");

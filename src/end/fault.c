@@ -5,6 +5,7 @@
 #include "end/end.h"
 
 #include <gshmem/state/fault.h>
+#include <gshmem/state/window.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -135,6 +136,21 @@ static void describe_concurrent(const struct gshmemi_fault *f, char *text, size_
 		 "must make it for all", other);
 }
 
+/* In the order of enum gshmemi_win_state. */
+static const char *const epochs[] = {
+	"no epoch is open", "fence has been called", "fence has begun an epoch", "start or post has begun an epoch", "PEs are locked",
+	"PEs are locked, without check", "all PEs are locked", "all PEs are locked, without check",
+};
+
+static void describe_wrong_epoch(const struct gshmemi_fault *f, char *text, size_t nbytes)
+{
+	char whom[48] = "";
+
+	if (f->pe >= 0)
+		snprintf(whom, sizeof whom, ", for PE %" PRId32 " of the window", f->pe);
+	snprintf(text, nbytes, "not allowed now%s: %s", whom, epochs[f->found < GSHMEMI_WIN_NSTATES ? f->found : 0]);
+}
+
 static void describe(const struct gshmemi_fault *f, char *text, size_t nbytes)
 {
 	char address[80], what[160];
@@ -158,9 +174,6 @@ static void describe(const struct gshmemi_fault *f, char *text, size_t nbytes)
 		gshmemi_globals_describe((const void *)(uintptr_t)f->address, what, sizeof what);
 		snprintf(text, nbytes, "%" PRIu64 " bytes at %s are not in the symmetric heap, %p to %p%s", f->nbytes,
 			 address, (void *)gshmemi_heap.base, (void *)(gshmemi_heap.base + gshmemi_heap.nbytes), what);
-		break;
-	case GSHMEMI_FAULT_OUTSIDE_REGION:
-		snprintf(text, nbytes, "%" PRIu64 " bytes at %s are not in region %" PRIu64, f->nbytes, address, f->expected);
 		break;
 	case GSHMEMI_FAULT_NOT_ALLOCATED:
 		snprintf(text, nbytes, "%s is in the symmetric heap, but not allocated", address);
@@ -211,6 +224,20 @@ static void describe(const struct gshmemi_fault *f, char *text, size_t nbytes)
 		break;
 	case GSHMEMI_FAULT_NOT_LOCKED:
 		snprintf(text, nbytes, "the lock at %s is not set", address);
+		break;
+	case GSHMEMI_FAULT_BAD_WINDOW:
+		snprintf(text, nbytes, "handle 0x%" PRIx64 " is of no window, or of one that was freed", f->found);
+		break;
+	case GSHMEMI_FAULT_OUTSIDE_WINDOW:
+		snprintf(text, nbytes, "%" PRIu64 " bytes from byte %" PRId64 " on are not in the window of PE %" PRId32 ", which has %"
+			 PRIu64, f->nbytes, (int64_t)f->address, f->pe, f->expected);
+		break;
+	case GSHMEMI_FAULT_WRONG_EPOCH:
+		describe_wrong_epoch(f, text, nbytes);
+		break;
+	case GSHMEMI_FAULT_SEPARATE_WINDOW:
+		snprintf(text, nbytes, "the window's memory is of hipMalloc, which on this GPU a running kernel may not see change: wait on "
+			 "the host, or take memory of gshmemx_win_allocate");
 		break;
 	case GSHMEMI_FAULT_WATCHDOG:
 		describe_wait(f, address, text, nbytes);

@@ -2,6 +2,7 @@
 #include "heap/heap.h"
 
 #include <gshmem/order/team.h>
+#include <gshmem/state/window.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -246,7 +247,7 @@ void gshmemi_heap_count_places(int npes, int npeers, unsigned *nplaces_p, unsign
 
 static size_t syncs_nbytes(unsigned nplaces)
 {
-	return (nplaces + 2) * sizeof(struct gshmemi_sync); /* one is for meetings, one for what PEs tell there */
+	return (nplaces + 1) * sizeof(struct gshmemi_sync) + GSHMEMI_STAGE_LINE; /* one is for meetings; the lock of the mailbox */
 }
 
 static size_t stages_nbytes(unsigned npieces)
@@ -259,7 +260,12 @@ static size_t scratch_nbytes(bool has_nodes)
 	return has_nodes ? GSHMEMI_SCRATCH_NPLACES * GSHMEMI_SCRATCH_NBYTES : 0;
 }
 
-/* Stages are cleared when a team takes them: most never are. Scratch never is. */
+static size_t controls_nbytes(void)
+{
+	return (size_t)gshmemi_env.WINDOWS * GSHMEMI_WIN_PIECE_NBYTES;
+}
+
+/* Stages and control blocks are cleared when a team or window takes them: most never are. Scratch never is. */
 static int allocate_sync(struct gshmemi_heap *heap)
 {
 	const bool has_nodes = gshmemi_job->nnodes > 1;
@@ -269,7 +275,7 @@ static int allocate_sync(struct gshmemi_heap *heap)
 	int rc;
 
 	gshmemi_heap_count_places(gshmemi_job->npes, gshmemi_job->most, &heap->nplaces, &npieces);
-	nbytes = syncs_nbytes(heap->nplaces) + stages_nbytes(npieces) + scratch_nbytes(has_nodes);
+	nbytes = syncs_nbytes(heap->nplaces) + stages_nbytes(npieces) + scratch_nbytes(has_nodes) + controls_nbytes();
 	rc = gshmemi_hip_advise(hipExtMallocWithFlags(&sync, ipc_nbytes(nbytes), hipDeviceMallocFinegrained),
 				"barriers need fine-grained memory: update the driver, or use another device",
 				"init: hipExtMallocWithFlags of %zu bytes for the sync region", nbytes);
@@ -278,10 +284,11 @@ static int allocate_sync(struct gshmemi_heap *heap)
 	heap->sync = sync;
 	heap->sync_nbytes = nbytes;
 	heap->meeting = heap->sync + heap->nplaces;
-	heap->card = heap->meeting + 1;
-	heap->stages = (char *)(heap->meeting + 2);
+	heap->mail_lock = (uint32_t *)(void *)(heap->meeting + 1);
+	heap->stages = (char *)(heap->meeting + 1) + GSHMEMI_STAGE_LINE;
 	heap->scratch = has_nodes ? heap->stages + stages_nbytes(npieces) : NULL;
-	heap->mail_lock = (uint32_t *)(void *)(heap->stages - GSHMEMI_STAGE_LINE);
+	heap->controls = heap->stages + stages_nbytes(npieces) + scratch_nbytes(has_nodes);
+	heap->nwindows = (unsigned)gshmemi_env.WINDOWS;
 	heap->npredefined = npieces - (heap->nplaces - GSHMEMI_NPREDEFINED);
 	return gshmemi_devmem_fill(sync, 0, syncs_nbytes(heap->nplaces), "init: the sync region");
 }
@@ -365,11 +372,12 @@ void gshmemi_heap_scale(struct gshmemi_scale *scale)
 
 	gshmemi_heap_count_places(scale->npes, scale->npeers, &nplaces, &npieces);
 	barriers = syncs_nbytes(nplaces);
-	all = ipc_nbytes(barriers + stages_nbytes(npieces) + scratch_nbytes(scale->npes > scale->npeers)); /* collectives have what is left of a page */
+	all = ipc_nbytes(barriers + stages_nbytes(npieces) + scratch_nbytes(scale->npes > scale->npeers) + controls_nbytes());
 	if (gshmemi_heap_resolve(gshmemi_env.HEAP_KIND) != GSHMEMI_HEAP_COARSE)
 		gshmemi_traffic_add(&scale->traffic, false, 2 * sizeof(int64_t)); /* agree */
 	gshmemi_scale_add(scale, GSHMEMI_SCALE_DEVICE, "barriers", barriers);
-	gshmemi_scale_add(scale, GSHMEMI_SCALE_DEVICE, "collectives", all - barriers);
+	gshmemi_scale_add(scale, GSHMEMI_SCALE_DEVICE, "windows", controls_nbytes());
+	gshmemi_scale_add(scale, GSHMEMI_SCALE_DEVICE, "collectives", all - barriers - controls_nbytes()); /* with what is left of a page */
 	if (gshmemi_env.CHECK)
 		gshmemi_scale_add(scale, GSHMEMI_SCALE_PINNED, "map_of_allocations",
 				  map_nbytes(gshmemi_env.HEAP_SIZE));

@@ -21,10 +21,11 @@ struct gshmemi_heap {
 	struct gshmemi_sync *sync;  /* fine-grained memory of its own, sync_nbytes */
 	uint64_t sync_nbytes;
 	struct gshmemi_sync *meeting; /* behind those of the teams: where hosts meet, see team/meet.c */
-	void *card;                 /* behind that: what this PE tells the others of a region, see host/region.c */
-	uint32_t *mail_lock;        /* in the last line of that place: struct gshmemi_state, if this PE is its device's lowest */
+	uint32_t *mail_lock;        /* behind that: struct gshmemi_state, if this PE is its device's lowest */
 	char *stages;               /* behind that: the pool, in pieces of GSHMEMI_STAGE_NBYTES */
 	char *scratch;              /* behind these: GSHMEMI_SCRATCH_NPLACES pieces; NULL: all PEs are on one node */
+	char *controls;             /* behind that: struct gshmemi_win_control, from pieces of GSHMEMI_WIN_PIECE_NBYTES */
+	unsigned nwindows;          /* of these pieces */
 	unsigned nplaces;           /* of teams: struct gshmemi_sync that there are */
 	unsigned npredefined;       /* pieces of the predefined teams, which are the first ones of the pool */
 };

@@ -13,7 +13,6 @@
 #include <stdlib.h>
 
 #include "heap/heap.h"
-#include "ipc/region.h"
 #include "net/net.h"
 
 #if !GSHMEMI_ARCH_HOST_DIRECT
@@ -81,11 +80,8 @@ static void *find(int which, unsigned region, const void *symmetric, const void 
 		table = direct->sync_delta;
 	} else if (region == GSHMEMI_REGION_HEAP) {
 		check_variable(symmetric, nbytes, pe, call);
-	} else {
-		gshmemi_region_reach(region, gshmemi_pe_in_world(pe));
-		gshmemi_check_region(region, symmetric, nbytes, pe, call);
 	}
-	if (region < GSHMEMI_NFIXED && gshmemi_peer_ptr(table, symmetric, pe, &peer))
+	if (region <= GSHMEMI_REGION_SYNC && gshmemi_peer_ptr(table, symmetric, pe, &peer))
 		return peer;
 	return (void *)(uintptr_t)gshmemi_slow_at(gshmemi_slow_what(which, align, GSHMEMI_THREAD, 0, 0, region), symmetric,
 						  (uintptr_t)local, nbytes, pe, call);

@@ -5,23 +5,16 @@
  */
 #include "host/host.h"
 
-#include "ipc/region.h"
-
 #define GSHMEMI_BODIES
 #include <gshmem/move/signal.h>
 
 #if GSHMEMI_ARCH_HOST_DIRECT
 
-/* Of an operation to pe, which may have a context with it. */
-static struct gshmemi_where find_where(unsigned region, int pe)
+static struct gshmemi_where find_where(unsigned region)
 {
-	if (region >= GSHMEMI_NFIXED) {
-		gshmemi_region_reach(region, gshmemi_pe_in_world(pe));
-		return gshmemi_in_region(region);
-	}
 	if (region == GSHMEMI_REGION_SYNC)
 		return (struct gshmemi_where){gshmemi_tables()->sync_delta, gshmemi_tables()->sync_delta, region};
-	return gshmemi_in_heap();
+	return region == GSHMEMI_REGION_HEAP ? gshmemi_in_heap() : gshmemi_in_region(region);
 }
 
 /* A call in another region than the heap, whose own way would be longer if it were the same function. */
@@ -30,7 +23,7 @@ static struct gshmemi_where find_where(unsigned region, int pe)
 
 ELSEWHERE void put_elsewhere(unsigned region, void *dest, const void *source, size_t nbytes, unsigned align, int pe, int nbi, const char *call)
 {
-	gshmemi_put(find_where(region, pe), GSHMEMI_THREAD, dest, source, nbytes, align, pe, nbi, call);
+	gshmemi_put(find_where(region), GSHMEMI_THREAD, dest, source, nbytes, align, pe, nbi, call);
 }
 
 void gshmemi_host_put(unsigned region, void *dest, const void *source, size_t nbytes, unsigned align, int pe, int nbi, const char *call)
@@ -43,7 +36,7 @@ void gshmemi_host_put(unsigned region, void *dest, const void *source, size_t nb
 
 ELSEWHERE void get_elsewhere(unsigned region, void *dest, const void *source, size_t nbytes, unsigned align, int pe, int nbi, const char *call)
 {
-	gshmemi_get(find_where(region, pe), GSHMEMI_THREAD, dest, source, nbytes, align, pe, nbi, call);
+	gshmemi_get(find_where(region), GSHMEMI_THREAD, dest, source, nbytes, align, pe, nbi, call);
 }
 
 void gshmemi_host_get(unsigned region, void *dest, const void *source, size_t nbytes, unsigned align, int pe, int nbi, const char *call)
@@ -56,7 +49,7 @@ void gshmemi_host_get(unsigned region, void *dest, const void *source, size_t nb
 
 ELSEWHERE void p_elsewhere(unsigned region, void *dest, const void *value, unsigned nbytes, int pe, const char *call)
 {
-	gshmemi_p_any(find_where(region, pe), dest, value, nbytes, pe, call);
+	gshmemi_p_any(find_where(region), dest, value, nbytes, pe, call);
 }
 
 void gshmemi_host_p(unsigned region, void *dest, const void *value, unsigned nbytes, int pe, const char *call)
@@ -69,7 +62,7 @@ void gshmemi_host_p(unsigned region, void *dest, const void *value, unsigned nby
 
 ELSEWHERE void g_elsewhere(unsigned region, void *value, const void *source, unsigned nbytes, int pe, const char *call)
 {
-	gshmemi_g_any(find_where(region, pe), value, source, nbytes, pe, call);
+	gshmemi_g_any(find_where(region), value, source, nbytes, pe, call);
 }
 
 void gshmemi_host_g(unsigned region, void *value, const void *source, unsigned nbytes, int pe, const char *call)
@@ -83,31 +76,31 @@ void gshmemi_host_g(unsigned region, void *value, const void *source, unsigned n
 void gshmemi_host_iput(unsigned region, void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems, unsigned elem_nbytes,
 		       int pe, const char *call)
 {
-	gshmemi_iput(find_where(region, pe), GSHMEMI_THREAD, dest, source, dst, sst, nelems, elem_nbytes, pe, call);
+	gshmemi_iput(find_where(region), GSHMEMI_THREAD, dest, source, dst, sst, nelems, elem_nbytes, pe, call);
 }
 
 void gshmemi_host_iget(unsigned region, void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems, unsigned elem_nbytes,
 		       int pe, const char *call)
 {
-	gshmemi_iget(find_where(region, pe), GSHMEMI_THREAD, dest, source, dst, sst, nelems, elem_nbytes, pe, call);
+	gshmemi_iget(find_where(region), GSHMEMI_THREAD, dest, source, dst, sst, nelems, elem_nbytes, pe, call);
 }
 
 void gshmemi_host_ibput(unsigned region, void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks,
 			unsigned elem_nbytes, int pe, const char *call)
 {
-	gshmemi_ibput(find_where(region, pe), GSHMEMI_THREAD, dest, source, dst, sst, bsize, nblocks, elem_nbytes, pe, call);
+	gshmemi_ibput(find_where(region), GSHMEMI_THREAD, dest, source, dst, sst, bsize, nblocks, elem_nbytes, pe, call);
 }
 
 void gshmemi_host_ibget(unsigned region, void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks,
 			unsigned elem_nbytes, int pe, const char *call)
 {
-	gshmemi_ibget(find_where(region, pe), GSHMEMI_THREAD, dest, source, dst, sst, bsize, nblocks, elem_nbytes, pe, call);
+	gshmemi_ibget(find_where(region), GSHMEMI_THREAD, dest, source, dst, sst, bsize, nblocks, elem_nbytes, pe, call);
 }
 
 ELSEWHERE uint64_t amo_elsewhere(unsigned region, int op, void *dest, uint64_t value, uint64_t cond, unsigned nbytes, int fetches, int pe,
 			       const char *call)
 {
-	return gshmemi_amo(find_where(region, pe), op, dest, value, cond, nbytes, fetches, pe, call);
+	return gshmemi_amo(find_where(region), op, dest, value, cond, nbytes, fetches, pe, call);
 }
 
 uint64_t gshmemi_host_amo(unsigned region, int op, void *dest, uint64_t value, uint64_t cond, unsigned nbytes, int fetches, int pe,
@@ -121,13 +114,13 @@ uint64_t gshmemi_host_amo(unsigned region, int op, void *dest, uint64_t value, u
 void gshmemi_host_amo_nbi(unsigned region, void *fetch, int op, void *dest, uint64_t value, uint64_t cond, unsigned nbytes, int pe,
 			  const char *call)
 {
-	gshmemi_amo_nbi(find_where(region, pe), fetch, op, dest, value, cond, nbytes, pe, call);
+	gshmemi_amo_nbi(find_where(region), fetch, op, dest, value, cond, nbytes, pe, call);
 }
 
 void gshmemi_host_put_signal(unsigned region, void *dest, const void *source, size_t nbytes, unsigned align, uint64_t *sig_addr,
 			     uint64_t signal, int sig_op, int pe, int nbi, const char *call)
 {
-	gshmemi_put_signal(find_where(region, pe), GSHMEMI_THREAD, dest, source, nbytes, align, sig_addr, signal, sig_op, pe, nbi, call);
+	gshmemi_put_signal(find_where(region), GSHMEMI_THREAD, dest, source, nbytes, align, sig_addr, signal, sig_op, pe, nbi, call);
 }
 
 #endif /* GSHMEMI_ARCH_HOST_DIRECT */

@@ -24,6 +24,7 @@
 #include "net/net.h"
 #include "rpc/rpc.h"
 #include "team/team.h"
+#include "win/win.h"
 
 static unsigned depth;         /* inits without their finalize */
 static bool was_finalized;
@@ -202,6 +203,7 @@ static int set_state(void)
 	state.heap_nbytes = gshmemi_heap.nbytes;
 	state.sync = gshmemi_heap.sync;
 	state.nteams = gshmemi_heap.nplaces;
+	gshmemi_windows_describe(&state);
 	state.contexts = gshmemi_contexts_table();
 	state.ncontexts = (uint64_t)gshmemi_env.CONTEXTS;
 	state.fault = fault;
@@ -236,6 +238,8 @@ static int go_live(void)
 	if (!local)
 		local = gshmemi_contexts_open();
 	if (!local)
+		local = gshmemi_windows_open();
+	if (!local)
 		local = set_state();
 	if (!local)
 		local = gshmemi_mailbox_start();
@@ -249,6 +253,7 @@ static int go_live(void)
 			gshmemi_rpc_stop();
 		gshmemi_mailbox_stop();
 		gshmemi_state_reset();
+		gshmemi_windows_close();
 		gshmemi_contexts_close();
 		gshmemi_teams_close();
 		return rc;
@@ -263,10 +268,10 @@ static int join(int rc, const struct request *request)
 {
 	uint64_t node_nbytes = gshmemi_heap_node_nbytes();
 	struct gshmemi_config config = {request->heap_nbytes, gshmemi_env.HEAP_KIND, gshmemi_env.CHECK,
-					gshmemi_env.CPU_DELIVERY != NULL, (uint64_t)gshmemi_env.TEAMS,
+					gshmemi_env.CPU_DELIVERY != NULL, (uint64_t)gshmemi_env.TEAMS, (uint64_t)gshmemi_env.WINDOWS,
 					(uint64_t)gshmemi_env.PES_PER_NODE.npes << 1 |
 						gshmemi_env.PES_PER_NODE.is_cyclic};
-	struct gshmemi_mine mine = {-1, -1, {NULL, NULL}, {0, 0}};
+	struct gshmemi_mine mine = {-1, -1, {NULL}, {0}};
 	int local;
 
 	rc = gshmemi_job_open(rc, &config);
@@ -278,8 +283,10 @@ static int join(int rc, const struct request *request)
 	local = agree_heap(local);
 	mine.bases[GSHMEMI_REGION_HEAP] = gshmemi_heap.base;
 	mine.bases[GSHMEMI_REGION_SYNC] = gshmemi_heap.sync;
+	mine.bases[GSHMEMI_REGION_CONTROL] = gshmemi_heap.controls;
 	mine.nbytes[GSHMEMI_REGION_HEAP] = gshmemi_heap.nbytes;
 	mine.nbytes[GSHMEMI_REGION_SYNC] = gshmemi_heap.sync_nbytes;
+	mine.nbytes[GSHMEMI_REGION_CONTROL] = (uint64_t)gshmemi_heap.nwindows * GSHMEMI_WIN_PIECE_NBYTES;
 	rc = gshmemi_map_open(local, &mine, &gshmemi_heap.align);
 	if (rc && local)
 		goto err_close_job;
@@ -431,11 +438,10 @@ static void meet(void)
 /* Peers may still ask for something while they are on their way out of the barrier. */
 static void stop_net(void)
 {
-	if (!gshmemi_net_is_running())
-		return;
-	gshmemi_net_drain();
-	gshmemi_bootstrap_barrier();
-	if (gshmemi_env.STATS)
+	if (gshmemi_net_is_running())
+		gshmemi_net_drain();
+	gshmemi_bootstrap_barrier(); /* of all PEs: some may have started it for a window */
+	if (gshmemi_env.STATS && gshmemi_net_is_running())
 		gshmemi_net_report();
 	gshmemi_net_stop();
 }
@@ -468,6 +474,7 @@ static void stop(void)
 	gshmemi_mailbox_close();
 	gshmemi_regions_close();
 	gshmemi_bootstrap_barrier();
+	gshmemi_windows_close();
 	release();
 	gshmemi_job_close();
 	gshmemi_bootstrap_close();

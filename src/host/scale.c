@@ -14,6 +14,7 @@
 #include "net/net.h"
 #include "rpc/rpc.h"
 #include "team/team.h"
+#include "win/win.h"
 
 int gshmemi_scale_fill(int npes, int npeers, struct gshmemi_scale *scale)
 {
@@ -30,6 +31,7 @@ int gshmemi_scale_fill(int npes, int npeers, struct gshmemi_scale *scale)
 	gshmemi_net_scale(scale);
 	gshmemi_teams_scale(scale);
 	gshmemi_contexts_scale(scale);
+	gshmemi_windows_scale(scale);
 	gshmemi_scale_add(scale, GSHMEMI_SCALE_CONSTANT, "state", sizeof(struct gshmemi_state));
 	return gshmemi_rpc_scale(scale);
 }

@@ -113,7 +113,7 @@ static void complete(hipStream_t stream, hipError_t status, void *call)
 	gshmemi_rpc_host_complete(call);
 }
 
-static int quiet(void *stream, const char *call)
+int gshmemi_stream_quiet(void *stream, const char *call)
 {
 	/* Not hipLaunchHostFunc: Debian's HIP 5.2 declares it and has none. */
 	return gshmemi_hip(hipStreamAddCallback(stream, complete, (void *)(uintptr_t)call, 0), "%s: hipStreamAddCallback", call);
@@ -131,7 +131,7 @@ int gshmemx_quiet_on_stream(void *stream)
 {
 	const int rc = gshmemi_enter_int("gshmemx_quiet_on_stream");
 
-	return rc ? rc : quiet(stream, "gshmemx_quiet_on_stream");
+	return rc ? rc : gshmemi_stream_quiet(stream, "gshmemx_quiet_on_stream");
 }
 
 int gshmemx_team_sync_on_stream(gshmem_team_t team, void *stream)
@@ -155,7 +155,7 @@ int gshmemx_barrier_all_on_stream(void *stream)
 	static const char call[] = "gshmemx_barrier_all_on_stream";
 	int rc = gshmemi_enter_int(call);
 
-	rc = rc ? rc : quiet(stream, call);
+	rc = rc ? rc : gshmemi_stream_quiet(stream, call);
 	return rc ? rc : sync_team(GSHMEM_TEAM_WORLD, stream, call);
 }
 

@@ -76,6 +76,9 @@ static void report_terms(const struct terms *first, const struct terms *other, i
 	else if (b->nteams != a->nteams)
 		gshmemi_error("init: GSHMEM_TEAMS is %" PRIu64 " on PE 0 but %" PRIu64 " on PE %d", a->nteams,
 			      b->nteams, pe);
+	else if (b->nwindows != a->nwindows)
+		gshmemi_error("init: GSHMEM_WINDOWS is %" PRIu64 " on PE 0 but %" PRIu64 " on PE %d", a->nwindows,
+			      b->nwindows, pe);
 	else if (b->is_delayed != a->is_delayed)
 		gshmemi_error("init: GSHMEM_CPU_DELIVERY is set on PE %d only", b->is_delayed ? pe : 0);
 	else

@@ -50,6 +50,7 @@ struct gshmemi_config {
 	uint64_t check;
 	uint64_t is_delayed;
 	uint64_t nteams;
+	uint64_t nwindows;
 	uint64_t nodes;      /* GSHMEM_PES_PER_NODE in a word */
 };
 

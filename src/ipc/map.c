@@ -50,6 +50,7 @@ static int identify(int device, struct device_id *id_p)
 static const char *const names[] = {
 	[GSHMEMI_REGION_HEAP] = "heap",
 	[GSHMEMI_REGION_SYNC] = "sync region",
+	[GSHMEMI_REGION_CONTROL] = "control blocks",
 	[GSHMEMI_REGION_GLOBALS] = "program's variables",
 };
 
@@ -138,6 +139,8 @@ static int open_peer(int i, const struct card *card, char *heap)
 	int rc;
 
 	rc = gshmemi_region_map(GSHMEMI_REGION_SYNC, i, NULL);
+	if (!rc) /* in the same allocation: its opening is there */
+		rc = gshmemi_region_map(GSHMEMI_REGION_CONTROL, i, NULL);
 	if (!rc && gshmemi_globals.nbytes) {
 		delta = gshmemi_globals_find_delta(heap_start, card->memory[GSHMEMI_REGION_HEAP].nbytes);
 		rc = delta ? gshmemi_region_map(GSHMEMI_REGION_GLOBALS, i, gshmemi_globals.base + delta) : -ENOMEM;
@@ -293,6 +296,8 @@ static int connect_peers(const struct card *cards, const struct gshmemi_mine *mi
 	rc = add_regions(mine);
 	if (!rc)
 		rc = open_peers(cards, mine);
+	if (!rc)
+		rc = gshmemi_region_publish(GSHMEMI_REGION_CONTROL);
 	rc = gshmemi_bootstrap_agree(rc, NULL);
 	if (rc) {
 		gshmemi_regions_close();

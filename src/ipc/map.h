@@ -9,7 +9,7 @@
 struct gshmemi_mine {
 	int device;
 	int life_fd; /* of gshmemi_life_open */
-	void *bases[GSHMEMI_REGION_GLOBALS]; /* of the heap and the sync region */
+	void *bases[GSHMEMI_REGION_GLOBALS]; /* of the heap, the sync region and the control blocks in it */
 	uint64_t nbytes[GSHMEMI_REGION_GLOBALS];
 };
 

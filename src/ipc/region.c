@@ -17,19 +17,17 @@
 struct part {
 	struct gshmemi_memory memory;
 	struct gshmemi_opening *opening; /* NULL: it is not mapped */
-	bool was_tried;
 };
 
 /* Stays when its region is removed, for the next one with its number: to free memory of the device waits for kernels. */
 struct region {
-	bool is_used;
 	const char *what;
 	ptrdiff_t *delta;            /* [2][npeers], host-pinned: the second half for atomics */
 	struct gshmemi_table *table; /* device memory; NULL where the state has the tables */
 	struct part parts[];         /* [npeers] */
 };
 
-#define CHUNK 64 /* tables of later regions that are allocated together: an allocation may take a descriptor */
+#define CHUNK 16 /* tables of later regions that are allocated together: an allocation may take a descriptor */
 static struct gshmemi_table *chunks[GSHMEMI_NREGIONS / CHUNK];
 static struct region *objects[GSHMEMI_NREGIONS];
 static struct gshmemi_region *regions;       /* [GSHMEMI_NREGIONS], and behind them ... */
@@ -142,19 +140,10 @@ static void leave(int previous)
 	pthread_mutex_unlock(&lock);
 }
 
-bool gshmemi_region_exists(unsigned region)
+/* The others' are in the state. */
+static bool has_table(unsigned region)
 {
-	return region >= GSHMEMI_NFIXED && region < GSHMEMI_NREGIONS && objects[region] && objects[region]->is_used;
-}
-
-int gshmemi_region_find_free(void)
-{
-	int i;
-
-	for (i = GSHMEMI_NFIXED; i < GSHMEMI_NREGIONS; i++)
-		if (!gshmemi_region_exists((unsigned)i))
-			return i;
-	return -1;
+	return region == GSHMEMI_REGION_CONTROL || region >= GSHMEMI_NFIXED;
 }
 
 /* A table for kernels, which find it by the region's number. */
@@ -187,7 +176,7 @@ static int allocate(unsigned region, const char *what)
 	}
 	rc = gshmemi_host_allocate(distances_nbytes(gshmemi_job->npeers), "distances", &ptr);
 	object->delta = ptr;
-	if (!rc && region >= GSHMEMI_NFIXED)
+	if (!rc && has_table(region))
 		rc = allocate_table(region, what, &object->table);
 	if (rc) {
 		gshmemi_host_free(object->delta);
@@ -258,10 +247,8 @@ static int add(unsigned region, void *base, uint64_t nbytes, const char *what)
 		memset(&object->parts[i], 0, sizeof object->parts[i]);
 		set_delta(region, i, i == gshmemi_job->rank && nbytes ? 0 : GSHMEMI_SENTINEL);
 	}
-	object->parts[gshmemi_job->rank].was_tried = true;
 	regions[region] = (struct gshmemi_region){base, nbytes, object->delta, object->delta + gshmemi_job->npeers};
 	rc = object->table ? publish(region) : 0;
-	object->is_used = !rc;
 	return rc;
 }
 
@@ -284,7 +271,6 @@ void gshmemi_region_remove(unsigned region)
 	for (i = 0; i < gshmemi_job->npeers; i++, part++)
 		if (part->opening)
 			gshmemi_opening_give(i, part->opening);
-	objects[region]->is_used = false;
 	leave(previous);
 }
 
@@ -357,26 +343,13 @@ static void reach(unsigned region, int peer)
 	struct part *part = &objects[region]->parts[peer];
 	hipError_t error = hipErrorPeerAccessUnsupported;
 
-	if (part->was_tried)
+	if (peer == gshmemi_job->rank || !part->memory.nbytes)
 		return;
-	if (gshmemi_job->peers[peer].is_mapped && part->memory.nbytes)
+	if (gshmemi_job->peers[peer].is_mapped)
 		error = try_often(region, peer, NULL);
-	__atomic_store_n(&part->was_tried, true, __ATOMIC_RELEASE);
-	if (part->memory.nbytes && !part->opening)
-		gshmemi_warn("hipIpcOpenMemHandle of the %s of PE %d: %s: calls to it fail, unless other pairs are carried: then they are, too",
-			     objects[region]->what, gshmemi_job->peers[peer].pe, hipGetErrorString(error));
-}
-
-void gshmemi_region_reach(unsigned region, int pe)
-{
-	const int peer = pe >= 0 && pe < gshmemi_job->npes ? peers[pe] >> 1 : -1;
-	int previous;
-
-	if (peer < 0 || __atomic_load_n(&objects[region]->parts[peer].was_tried, __ATOMIC_ACQUIRE))
-		return;
-	previous = enter();
-	reach(region, peer);
-	leave(previous);
+	if (error != hipSuccess && error != hipErrorPeerAccessUnsupported)
+		gshmemi_warn("hipIpcOpenMemHandle of the %s of PE %d: %s: what PE %d asks of it goes over MPI", objects[region]->what,
+			     gshmemi_job->peers[peer].pe, hipGetErrorString(error), gshmemi_job->my_pe);
 }
 
 int gshmemi_region_open(unsigned region)
@@ -388,6 +361,20 @@ int gshmemi_region_open(unsigned region)
 	rc = publish(region);
 	leave(previous);
 	return rc;
+}
+
+int gshmemi_region_publish(unsigned region)
+{
+	int previous = enter(), rc = publish(region);
+
+	leave(previous);
+	return rc;
+}
+
+void gshmemi_region_tables(unsigned region, const ptrdiff_t **delta_p, const ptrdiff_t **amo_delta_p)
+{
+	*delta_p = objects[region]->table->delta;
+	*amo_delta_p = objects[region]->table->amo_delta;
 }
 
 ptrdiff_t gshmemi_region_delta(unsigned region, int pe)
@@ -455,10 +442,10 @@ int gshmemi_regions_describe(bool has_net, struct gshmemi_state *state)
 
 void gshmemi_regions_scale(struct gshmemi_scale *scale)
 {
-	const unsigned nregions = gshmemi_globals_layout() ? 3 : 2;
+	const unsigned nregions = gshmemi_globals_layout() ? GSHMEMI_NFIXED : GSHMEMI_REGION_GLOBALS;
 
 	gshmemi_scale_add(scale, GSHMEMI_SCALE_PINNED, "regions", tables_nbytes(scale->npes));
 	gshmemi_scale_add(scale, GSHMEMI_SCALE_PINNED, "distances", nregions * distances_nbytes(scale->npeers));
-	gshmemi_scale_add(scale, GSHMEMI_SCALE_DEVICE, "tables_of_regions", GSHMEMI_NREGIONS * sizeof *tables);
+	gshmemi_scale_add(scale, GSHMEMI_SCALE_DEVICE, "tables_of_regions", GSHMEMI_NREGIONS * sizeof *tables + CHUNK * sizeof **chunks);
 	gshmemi_scale_add(scale, GSHMEMI_SCALE_HOST, "mappings", nregions * object_nbytes(scale->npeers));
 }

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Regions: memory that each PE has one of. The heap, the sync region and the program's variables are there from init on; others may
- * come and go, collectively, under a number that all PEs know them by (host/region.c).
+ * Regions: memory that each PE has one of. The heap, the sync region and the program's variables are there from init on; those of
+ * windows come and go (src/win/), each under a number that all its PEs know it by.
  *
- * A region is added with this PE's part of it, told what the peers have, and mapped: peer by peer when the host first needs one, or
- * all of them, for kernels. Until then a distance is GSHMEMI_SENTINEL. Kernels read two tables: the true one (struct gshmemi_region) on the
+ * A region is added with this PE's part of it, told what the peers have, and opened. Until then a distance is GSHMEMI_SENTINEL. Kernels read two tables: the true one (struct gshmemi_region) on the
  * slow path, and one like those of the state (struct gshmemi_table, in device memory). What a kernel that runs meanwhile reads there
  * is the old distance or the new one; a kernel that is launched after gshmemi_region_open reads the new one.
  */
@@ -19,20 +18,14 @@ void gshmemi_regions_close(void);
 struct gshmemi_scale;
 void gshmemi_regions_scale(struct gshmemi_scale *scale);
 
-/* The lowest number that no region has, -1: none. The same on all PEs, which add and remove together. */
-int gshmemi_region_find_free(void);
-
-/* Whether it is one that was added after init. */
-bool gshmemi_region_exists(unsigned region);
-
 /*
- * Add this PE's part: nbytes from base on, 0 where it has none. what names the region in messages, and stays. Remove it again:
- * nothing reaches it any more. Its openings stay for the next one.
+ * Add this PE's part: nbytes from base on, 0 where it has none; the caller sees to it that the number is free. what names the region
+ * in messages, and stays. Remove it again: nothing reaches it any more. Its openings stay for the next one.
  */
 int gshmemi_region_add(unsigned region, void *base, uint64_t nbytes, const char *what);
 void gshmemi_region_remove(unsigned region);
 
-/* What a peer has. */
+/* What a peer has, an index of gshmemi_job->peers; without it, or with 0 bytes, nothing that can be mapped. */
 void gshmemi_region_tell(unsigned region, int peer, const struct gshmemi_memory *memory);
 
 #define GSHMEMI_REGION_ATTEMPTS 5 /* to open a handle, with pauses of milliseconds */
@@ -46,11 +39,15 @@ int gshmemi_region_map(unsigned region, int peer, void *place);
 void gshmemi_region_unmap(unsigned region, int peer);
 
 /*
- * Map that of a PE of the world, or all, unless it has been tried before. What cannot be mapped is a warning, and stays at its
- * sentinels. Any thread. open returns a negative errno when the tables of kernels cannot be written.
+ * Map those of all peers. What does not open is a warning, and stays at its sentinels. Any thread. Returns a negative errno when the
+ * tables of kernels cannot be written.
  */
-void gshmemi_region_reach(unsigned region, int pe);
 int gshmemi_region_open(unsigned region);
+/* Write the table of kernels of a region that was mapped peer by peer. */
+int gshmemi_region_publish(unsigned region);
+
+/* The tables of kernels, in device memory: as struct gshmemi_where has them. */
+void gshmemi_region_tables(unsigned region, const ptrdiff_t **delta_p, const ptrdiff_t **amo_delta_p);
 
 /* The distance to that of a PE of the world, though a carrier may have to take what goes there. */
 ptrdiff_t gshmemi_region_delta(unsigned region, int pe);

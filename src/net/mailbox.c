@@ -257,15 +257,6 @@ void gshmemi_mailbox_poison(void)
 		__atomic_fetch_or(&memory->box.attention.posted, GSHMEMI_ATTENTION_END, __ATOMIC_RELEASE);
 }
 
-void gshmemi_mailbox_reach(unsigned region)
-{
-	int i;
-
-	for (i = 0; memory && i < gshmemi_job->npeers; i++)
-		if (gshmemi_job->peers[i].is_sharer)
-			gshmemi_region_reach(region, gshmemi_job->peers[i].pe);
-}
-
 int gshmemi_mailbox_start(void)
 {
 	return memory ? gshmemi_attend_start() : 0;

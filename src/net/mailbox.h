@@ -23,9 +23,6 @@ void gshmemi_mailbox_stop(void);
 /* The job is ending: waits of kernels on this device end. */
 void gshmemi_mailbox_poison(void);
 
-/* Map what the other PEs of this device have of a new region; before any PE may name it. */
-void gshmemi_mailbox_reach(unsigned region);
-
 /* ---- between mailbox.c and attend.c ---- */
 
 /* Mails performed, as they are counted, and how many are open. False: none is. */

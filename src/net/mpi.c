@@ -425,37 +425,64 @@ static int post_all(struct mpi_link *link)
 	return 0;
 }
 
-int gshmemi_link_mpi_open(struct gshmemi_link **link_p)
+/* Of a link that may be opened later. */
+static MPI_Comm prepared = MPI_COMM_NULL;
+
+void gshmemi_link_mpi_prepare(void)
+{
+	gshmemi_bootstrap_copy_comm(&prepared);
+}
+
+void gshmemi_link_mpi_drop(void)
+{
+	if (prepared != MPI_COMM_NULL && !gshmemi_bootstrap_is_finalized())
+		MPI_Comm_free(&prepared);
+	prepared = MPI_COMM_NULL;
+}
+
+int gshmemi_link_mpi_open_prepared(struct gshmemi_link **link_p)
 {
 	struct mpi_link *link = allocate();
-	MPI_Comm comm;
+	int rc;
+
+	if (!link) {
+		gshmemi_error("net: out of memory for %zu bytes of messages", NKINDS * NPOSTED * MESSAGE_NBYTES);
+		return -ENOMEM;
+	}
+	rc = check_tags(prepared);
+	if (rc) {
+		free_link(link);
+		return rc;
+	}
+	link->comm = prepared;
+	prepared = MPI_COMM_NULL;
+	watch_finalize();
+	rc = post_all(link);
+	if (rc)
+		end(&link->link);
+	else
+		*link_p = &link->link;
+	return rc;
+}
+
+int gshmemi_link_mpi_open(struct gshmemi_link **link_p)
+{
+	struct gshmemi_link *link = NULL;
 	int rc, local;
 
-	gshmemi_bootstrap_copy_comm(&comm);
-	local = link ? check_tags(comm) : -ENOMEM;
-	if (!link)
-		gshmemi_error("net: out of memory for %zu bytes of messages", NKINDS * NPOSTED * MESSAGE_NBYTES);
+	gshmemi_link_mpi_prepare();
+	local = gshmemi_link_mpi_open_prepared(&link);
 	rc = gshmemi_bootstrap_agree(local, NULL);
-	if (rc) {
-		MPI_Comm_free(&comm);
-		if (link)
-			free_link(link);
-		return rc;
-	}
-	link->comm = comm;
-	watch_finalize();
-	rc = gshmemi_bootstrap_agree(post_all(link), NULL);
-	if (rc) {
-		end(&link->link);
-		return rc;
-	}
-	*link_p = &link->link;
-	return 0;
+	if (rc && link)
+		link->end(link);
+	gshmemi_link_mpi_drop();
+	if (!rc)
+		*link_p = link;
+	return rc;
 }
 
 size_t gshmemi_link_mpi_scale(struct gshmemi_scale *scale)
 {
-	gshmemi_traffic_add(&scale->traffic, false, GSHMEMI_AGREE_NBYTES);
 	gshmemi_traffic_add(&scale->traffic, false, GSHMEMI_AGREE_NBYTES);
 	gshmemi_scale_add(scale, GSHMEMI_SCALE_HOST, "receives", sizeof(struct mpi_link) + NKINDS * NPOSTED * MESSAGE_NBYTES);
 	return MESSAGE_NBYTES;

@@ -16,6 +16,14 @@ struct gshmemi_scale;
  */
 int gshmemi_link_mpi_open(struct gshmemi_link **link_p);
 
+/*
+ * The same in two steps: prepare, collective, makes the communicator; open_prepared, by any PEs, at any time, opens the link of this PE, and
+ * says by itself what went wrong. drop gives the communicator back, collectively, where it was not opened.
+ */
+void gshmemi_link_mpi_prepare(void);
+int gshmemi_link_mpi_open_prepared(struct gshmemi_link **link_p);
+void gshmemi_link_mpi_drop(void);
+
 /* What that takes; the bytes of a message. */
 size_t gshmemi_link_mpi_scale(struct gshmemi_scale *scale);
 

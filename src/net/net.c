@@ -52,6 +52,7 @@
 
 void (*gshmemi_net_on_progress)(void);
 bool (*gshmemi_net_has_posts)(void);
+bool (*gshmemi_net_may_touch)(unsigned region, uint64_t offset, uint64_t nbytes);
 
 static struct gshmemi_engine *engine;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the engine */
@@ -74,7 +75,8 @@ static char *find(void *user, int pe, unsigned region, uint64_t offset, uint64_t
 	const struct gshmemi_region *r = region < GSHMEMI_NREGIONS ? &gshmemi_state.regions[region] : NULL;
 
 	(void)user;
-	if (r && r->delta && offset <= r->nbytes && nbytes <= r->nbytes - offset)
+	if (r && r->delta && offset <= r->nbytes && nbytes <= r->nbytes - offset &&
+	    (!gshmemi_net_may_touch || gshmemi_net_may_touch(region, offset, nbytes)))
 		return r->base + offset;
 	gshmemi_error("net: PE %d asks for %llu bytes at offset %#llx of region %u, which has %llu here: the job ends", pe,
 		      (unsigned long long)nbytes, (unsigned long long)offset, region,
@@ -558,6 +560,8 @@ int gshmemi_net_start(void)
 	int rc, local;
 
 	rc = gshmemi_bootstrap_agree(0, &is_needless);
+	if (!rc && is_needless && GSHMEMI_ARCH_HOST_DIRECT)
+		gshmemi_link_mpi_prepare();
 	if (rc || is_needless)
 		return rc;
 	gshmemi_mailbox_is_wanted = !GSHMEMI_ARCH_HOST_DIRECT;
@@ -570,6 +574,36 @@ int gshmemi_net_start(void)
 	rc = gshmemi_bootstrap_agree(local, NULL);
 	if (rc && !local)
 		stop();
+	return rc;
+}
+
+/* On a GPU waves of kernels serve PEs that ask for something: they learn in init how. */
+int gshmemi_net_require(const char *call)
+{
+	static pthread_mutex_t starting = PTHREAD_MUTEX_INITIALIZER; /* by one thread */
+	struct gshmemi_link *link = NULL;
+	int rc;
+
+	if (engine)
+		return 0;
+	if (!GSHMEMI_ARCH_HOST_DIRECT) {
+		gshmemi_error("%s: memory of some PE cannot be mapped, and its owner is reached only in a job over several nodes, or with "
+			      "GSHMEM_NET=1", call);
+		return -ENOTSUP;
+	}
+	pthread_mutex_lock(&starting);
+	rc = engine ? 0 : gshmemi_bootstrap_check_carrying(gshmemi_job->my_pe, gshmemi_job->my_pe);
+	if (!rc && !engine)
+		rc = gshmemi_link_mpi_open_prepared(&link);
+	if (link)
+		rc = start(link);
+	if (link && !rc) {
+		gshmemi_state_set_asked(true); /* as start says */
+		rc = gshmemi_state_add_slow(GSHMEMI_SLOW_PEERS | GSHMEMI_SLOW_NET | GSHMEMI_SLOW_MIXED);
+		if (rc)
+			stop();
+	}
+	pthread_mutex_unlock(&starting);
 	return rc;
 }
 
@@ -590,6 +624,7 @@ void gshmemi_net_stop(void)
 {
 	if (engine)
 		stop();
+	gshmemi_link_mpi_drop();
 }
 
 void gshmemi_net_drain(void)

@@ -22,6 +22,11 @@
 int gshmemi_net_start(void);
 void gshmemi_net_stop(void);
 bool gshmemi_net_is_running(void);
+/*
+ * Start this PE's, unless it runs: for windows over memory that cannot be mapped, on each PE that has one, by the call of that name. A
+ * negative errno after a message.
+ */
+int gshmemi_net_require(const char *call);
 
 /* Until nothing of this PE is open. */
 void gshmemi_net_drain(void);
@@ -55,6 +60,9 @@ void gshmemi_host_hold(int is_begin);
  * nobody sleeps. Set before the net starts.
  */
 extern void (*gshmemi_net_on_progress)(void);
+
+/* Whether others may touch memory that lies within the bounds of a region. NULL: they may. Set before the net starts. */
+extern bool (*gshmemi_net_may_touch)(unsigned region, uint64_t offset, uint64_t nbytes);
 
 /* Whether kernels have posted what has not been handed over. NULL: there are no kernels. Set before the net starts. */
 extern bool (*gshmemi_net_has_posts)(void);

@@ -30,8 +30,6 @@ static const char *const call_names[] = {
 	[GSHMEMI_MEET_MALLOC_WITH_HINTS] = "gshmem_malloc_with_hints",
 	[GSHMEMI_MEET_FREE] = "gshmem_free",
 	[GSHMEMI_MEET_LAUNCH] = "gshmemx_collective_launch",
-	[GSHMEMI_MEET_REGION_CREATE] = "gshmemi_region_create",
-	[GSHMEMI_MEET_REGION_DESTROY] = "gshmemi_region_destroy",
 	[GSHMEMI_MEET_INIT] = "gshmem_init",
 	[GSHMEMI_MEET_FINALIZE] = "gshmem_finalize",
 };

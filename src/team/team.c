@@ -54,7 +54,9 @@ static struct team *find(gshmem_team_t handle, const char *call)
 
 const struct gshmemi_team_nodes *gshmemi_team_find_nodes(const struct gshmemi_sync *sync)
 {
-	return sync == gshmemi_heap.meeting ? teams[GSHMEMI_TEAM_WORLD].nodes : teams[sync - gshmemi_heap.sync].nodes;
+	if (sync == gshmemi_heap.meeting)
+		return teams[GSHMEMI_TEAM_WORLD].nodes;
+	return (size_t)(sync - gshmemi_heap.sync) < nplaces ? teams[sync - gshmemi_heap.sync].nodes : NULL; /* NULL: a window's */
 }
 
 const struct gshmemi_team_view *gshmemi_team_find(gshmem_team_t team, const char *call)

@@ -32,25 +32,6 @@ GSHMEMI_FN int gshmemi_check_symmetric(const void *address, size_t nbytes, unsig
 	return nbytes > end - offset ? GSHMEMI_FAULT_BEYOND_ALLOCATION : 0;
 }
 
-/*
- * The same of an object in a region that was made after init. The function of all calls does not look at other regions than the heap:
- * every kernel would pay for it with four registers.
- */
-GSHMEMI_SLOW void gshmemi_check_region_at(unsigned region, const void *address, uint64_t nbytes, int pe, const char *call, uint64_t caller)
-{
-	const uint64_t offset = (uintptr_t)address - (uintptr_t)gshmemi_state.regions[region].base;
-	const uint64_t size = gshmemi_state.regions[region].nbytes;
-
-	if (nbytes && (offset >= size || nbytes > size - offset))
-		gshmemi_fault_raise(GSHMEMI_FAULT_OUTSIDE_REGION, pe, address, nbytes, 0, region, call, caller);
-}
-
-GSHMEMI_FN void gshmemi_check_region(unsigned region, const void *address, uint64_t nbytes, int pe, const char *call)
-{
-	if (region >= GSHMEMI_NFIXED && gshmemi_is_slow(GSHMEMI_SLOW_CHECK))
-		gshmemi_check_region_at(region, address, nbytes, gshmemi_pe_in_world(pe), call, gshmemi_arch_caller());
-}
-
 /* An operator or stride that is none. */
 GSHMEMI_SLOW void gshmemi_bad_argument_at(int64_t value, const void *address, int pe, const char *call, uint64_t caller)
 {

@@ -199,7 +199,6 @@ GSHMEMI_SLOW uint64_t gshmemi_slow_at(uint64_t what, const void *symmetric, uint
 GSHMEMI_FN void gshmemi_slow_check(int which, unsigned region, int scope, const void *symmetric, const void *local, size_t nbytes,
 				   unsigned align, int pe, const char *call)
 {
-	gshmemi_check_region(region, symmetric, nbytes, pe, call);
 	(void)gshmemi_slow_at(gshmemi_slow_what(which, align, scope, 0, 0, region), symmetric, (uintptr_t)local, nbytes, pe, call);
 }
 
@@ -218,7 +217,6 @@ GSHMEMI_FN void gshmemi_slow_move(int which, unsigned region, int scope, const v
 		gshmemi_check_move(scope, symmetric, local, nbytes, pe, call);
 	else
 		gshmemi_check_move(scope, local, symmetric, nbytes, pe, call);
-	gshmemi_check_region(region, symmetric, nbytes, pe, call);
 	group = gshmemi_group_enter(scope, GSHMEMI_KEY(symmetric, local));
 	(void)gshmemi_slow_at(gshmemi_slow_what(which, align, scope, nbi, group.rank != group.size - 1, region), symmetric,
 			      (uintptr_t)local, nbytes, pe, call);
@@ -231,14 +229,12 @@ GSHMEMI_FN void gshmemi_slow_move(int which, unsigned region, int scope, const v
  */
 GSHMEMI_FN void *gshmemi_slow_p(unsigned region, void *dest, uint64_t value, unsigned nbytes, int pe, const char *call)
 {
-	gshmemi_check_region(region, dest, nbytes, pe, call);
 	(void)gshmemi_slow_at(gshmemi_slow_what(GSHMEMI_SLOW_P, nbytes, GSHMEMI_THREAD, 0, 0, region), dest, value, 0, pe, call);
 	return gshmemi_state.sink;
 }
 
 GSHMEMI_FN void gshmemi_slow_g(unsigned region, void *value, const void *source, unsigned nbytes, int pe, const char *call)
 {
-	gshmemi_check_region(region, source, nbytes, pe, call);
 	gshmemi_value_store(value, gshmemi_slow_at(gshmemi_slow_what(GSHMEMI_SLOW_G, nbytes, GSHMEMI_THREAD, 0, 0, region), source, 0, 0, pe,
 						   call), nbytes);
 }
@@ -302,7 +298,6 @@ GSHMEMI_FN void gshmemi_slow_blocks(int what, unsigned region, int scope, const 
 GSHMEMI_FN uint64_t gshmemi_slow_amo(unsigned region, int op, void *dest, uint64_t value, uint64_t cond, unsigned nbytes, int fetches,
 				     int pe, const char *call)
 {
-	gshmemi_check_region(region, dest, nbytes, pe, call);
 	return gshmemi_slow_at(gshmemi_slow_what(GSHMEMI_SLOW_AMO, nbytes, GSHMEMI_THREAD, fetches, op, region), dest, value, cond, pe,
 			       call);
 }

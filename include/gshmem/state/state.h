@@ -24,7 +24,7 @@
 #endif
 
 /* Counts up when the layout below, or its meaning, changes. */
-#define GSHMEMI_ABI 13
+#define GSHMEMI_ABI 14
 #define GSHMEMI_ABI_DIRECT_ONLY 0x80000000U
 
 /*
@@ -65,10 +65,11 @@ struct gshmemi_direct {
 /* Memory that each PE has one of. An operation names it by its number and an offset, which mean the same to all PEs. */
 enum gshmemi_region_number {
 	GSHMEMI_REGION_HEAP,
-	GSHMEMI_REGION_SYNC,    /* struct gshmemi_sync, and the stages behind them */
+	GSHMEMI_REGION_SYNC,    /* struct gshmemi_sync, the stages behind them, and struct gshmemi_win_control */
+	GSHMEMI_REGION_CONTROL, /* the last of these once more: their words are updated by atomics, where the PE's device has them */
 	GSHMEMI_REGION_GLOBALS, /* of a program of OpenSHMEM; as far from this PE's as the heap */
-	GSHMEMI_NFIXED,         /* from here on those that are made after init */
-	GSHMEMI_NREGIONS = 2048
+	GSHMEMI_NFIXED,         /* from here on those of windows, by their places */
+	GSHMEMI_NREGIONS = 1024
 };
 
 /*
@@ -82,7 +83,7 @@ struct gshmemi_region {
 	const ptrdiff_t *amo_delta; /* likewise, for atomics */
 };
 
-/* What the direct path reads of a region that was made after init: as struct gshmemi_direct has it, in device memory. */
+/* What the direct path reads of the other regions: as struct gshmemi_direct has it, in device memory. */
 struct gshmemi_table {
 	ptrdiff_t delta[GSHMEM_MAX_PES];
 	ptrdiff_t amo_delta[GSHMEM_MAX_PES];
@@ -188,7 +189,6 @@ enum gshmemi_fault_kind {
 	GSHMEMI_FAULT_NULL,              /* address */
 	GSHMEMI_FAULT_MISALIGNED,        /* address; expected: the alignment */
 	GSHMEMI_FAULT_OUTSIDE_HEAP,      /* address, nbytes */
-	GSHMEMI_FAULT_OUTSIDE_REGION,    /* address, nbytes; expected: the region, one that was made after init */
 	GSHMEMI_FAULT_NOT_ALLOCATED,     /* address, nbytes: in the heap, but in no allocation */
 	GSHMEMI_FAULT_BEYOND_ALLOCATION, /* address, nbytes; expected: bytes that are left from address on */
 	GSHMEMI_FAULT_UNREACHABLE,       /* pe: its memory is not mapped here */
@@ -203,6 +203,10 @@ enum gshmemi_fault_kind {
 	GSHMEMI_FAULT_UNEQUAL_WAVE,      /* found: enum gshmemi_argument that the threads of a wave pass differently */
 	GSHMEMI_FAULT_CONCURRENT,        /* found: struct gshmemi_sync's claim, of another caller */
 	GSHMEMI_FAULT_NOT_LOCKED,        /* address: of a lock that nobody has set; found: its word */
+	GSHMEMI_FAULT_BAD_WINDOW,        /* found: the handle */
+	GSHMEMI_FAULT_OUTSIDE_WINDOW,    /* address: the displacement in bytes, nbytes; expected: bytes of the window on pe */
+	GSHMEMI_FAULT_WRONG_EPOCH,       /* found: enum gshmemi_win_state; pe: the target, or -1 */
+	GSHMEMI_FAULT_SEPARATE_WINDOW,   /* a wait in a kernel for a window whose memory is coherent at the ends of kernels alone */
 	GSHMEMI_FAULT_WATCHDOG,          /* a warning: address, found, expected, nbytes, cmp, pe waited for or -1 */
 	GSHMEMI_FAULT_POISONED           /* the job is ending; the watcher has said why */
 };
@@ -297,6 +301,7 @@ struct gshmemi_state {
 	const struct gshmemi_region *regions; /* [GSHMEMI_NREGIONS], host-pinned */
 	const int32_t *peers;              /* [npes], host-pinned: GSHMEMI_PEER_CARRIED */
 	const struct gshmemi_table *const *tables; /* [GSHMEMI_NREGIONS], device memory, as what it points to; NULL: none */
+	const struct gshmemi_win *windows; /* by their places, device memory: state/window.h */
 	const uint64_t *allocation_end;    /* GSHMEM_CHECK: per granule, the heap offset at which its allocation ends; 0 free */
 	uint64_t watchdog_ns;   /* a wait that lasts longer is reported; 0: never */
 	struct gshmemi_rpc_channel rpc;    /* to the CPU; nslots 0: none */

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The API of windows, stamped from win_list.h: for kernels and the host in HIP units, and as the library's functions.
+ */
+#ifndef GSHMEM_WIN_CALLS_H
+#define GSHMEM_WIN_CALLS_H
+
+#include <gshmem/api/win_list.h>
+#include <gshmem/win/accumulate.h>
+#include <gshmem/win/notify.h>
+
+/* ---- requests: an operation whose local completion may be waited for alone ---- */
+
+/* Of gshmemx_win_request_t: a PE of the world, or one of these. */
+#define GSHMEMI_WIN_REQUEST_OVER (-1)
+#define GSHMEMI_WIN_REQUEST_ANY  (-2) /* the host does not know which */
+
+/* What is late at all is completed by a quiet for its PE, which needs nothing of the program there. rc: whether there is anything. */
+GSHMEMI_FN void gshmemi_win_request_begin(int rc, gshmemx_win_t win, int pe, gshmemx_win_request_t *request)
+{
+	if (rc)
+		request->pe = GSHMEMI_WIN_REQUEST_OVER;
+	else if (GSHMEMI_ON_HOST())
+		request->pe = GSHMEMI_WIN_REQUEST_ANY;
+	else
+		request->pe = gshmemi_is_slow(GSHMEMI_SLOW_LATE) ? gshmemi_win_of(win)->parts[pe].world_pe : GSHMEMI_WIN_REQUEST_OVER;
+}
+
+/* Requests are a thread's own, of a group's call as well: each completes what it has open. */
+GSHMEMI_FN void gshmemi_win_request_end(gshmemx_win_request_t *request, const char *call)
+{
+	const int pe = request->pe;
+
+	if (pe != GSHMEMI_WIN_REQUEST_OVER)
+		gshmemi_quiet(GSHMEMI_THREAD, 0, pe < 0 ? NULL : &pe, pe >= 0, call);
+	request->pe = GSHMEMI_WIN_REQUEST_OVER;
+}
+
+GSHMEMI_FN int gshmemi_win_move_request(int scope, int is_get, gshmemx_win_t win, ptrdiff_t disp, const void *local, size_t nbytes,
+					unsigned align, int pe, gshmemx_win_request_t *request, const char *call)
+{
+	const int rc = gshmemi_win_move(scope, is_get, win, disp, local, nbytes, align, pe, call);
+
+	gshmemi_win_request_begin(rc, win, pe, request);
+	return rc;
+}
+
+GSHMEMI_FN int gshmemi_win_accumulate_request(int scope, gshmemx_win_t win, void *result, ptrdiff_t disp, const void *source, size_t nelems,
+					      int op, int kind, unsigned nbytes, int pe, gshmemx_win_request_t *request, const char *call)
+{
+	const int rc = gshmemi_win_accumulate(scope, win, result, disp, source, nelems, op, kind, nbytes, pe, call);
+
+	gshmemi_win_request_begin(rc, win, pe, request);
+	return rc;
+}
+
+/* ---- the API ---- */
+
+/* The library has one body for each, for all scopes are one CPU thread there. */
+#ifdef GSHMEMI_LIBRARY
+GSHMEMI_FN int gshmemi_host_win_move_request(int is_get, gshmemx_win_t win, ptrdiff_t disp, const void *local, size_t nbytes, unsigned align,
+					     int pe, gshmemx_win_request_t *request, const char *call)
+{
+	const int rc = gshmemi_host_win_move(is_get, win, disp, local, nbytes, align, pe, call);
+
+	gshmemi_win_request_begin(rc, win, pe, request);
+	return rc;
+}
+
+GSHMEMI_FN int gshmemi_host_win_accumulate_request(gshmemx_win_t win, void *result, ptrdiff_t disp, const void *source, size_t nelems, int op,
+						   int kind, unsigned nbytes, int pe, gshmemx_win_request_t *request, const char *call)
+{
+	const int rc = gshmemi_host_win_accumulate(win, result, disp, source, nelems, op, kind, nbytes, pe, call);
+
+	gshmemi_win_request_begin(rc, win, pe, request);
+	return rc;
+}
+
+GSHMEMI_FN int gshmemi_host_win_epoch_call(int what, gshmemx_win_t win, int type, int pe, int npes, const int *pes, int assertion, int *flag_p,
+					   const char *call)
+{
+	const struct gshmemi_win_args args = {win, type, pe, npes, pes, assertion, flag_p};
+
+	return gshmemi_host_win_epoch(what, &args, call);
+}
+
+#define GSHMEMI_WIN_RUN(BODY, SCOPE, ...) gshmemi_host_win_##BODY(__VA_ARGS__)
+#define GSHMEMI_WIN_FETCH(...)            gshmemi_host_win_fetch(__VA_ARGS__)
+#else
+#define GSHMEMI_WIN_RUN(BODY, SCOPE, ...) gshmemi_win_##BODY(SCOPE, __VA_ARGS__)
+#define GSHMEMI_WIN_FETCH(...)            gshmemi_win_fetch(__VA_ARGS__)
+#endif
+
+#define GSHMEMI_WIN_DEFINE(API, NAME, PARAMETERS, BODY, ARGS, SCOPE) \
+	API int gshmemx_win_##NAME PARAMETERS \
+	{ \
+		return GSHMEMI_WIN_RUN(BODY, SCOPE, GSHMEMI_UNPACK ARGS, "gshmemx_win_" #NAME); \
+	}
+#define GSHMEMI_WIN_DEFINE_VALUES(API, NAME, TYPE, KIND) \
+	API TYPE gshmemx_win_##NAME##_fetch_and_op(gshmemx_win_t win, ptrdiff_t disp, TYPE value, int op, int pe) \
+	{ \
+		TYPE old; \
+\
+		GSHMEMI_WIN_FETCH(&old, win, disp, &value, NULL, op, GSHMEMI_KIND_##KIND, GSHMEMI_SIZEOF(TYPE), pe, \
+				  "gshmemx_win_" #NAME "_fetch_and_op"); \
+		return old; \
+	} \
+	API TYPE gshmemx_win_##NAME##_compare_and_swap(gshmemx_win_t win, ptrdiff_t disp, TYPE cond, TYPE value, int pe) \
+	{ \
+		TYPE old; \
+\
+		GSHMEMI_WIN_FETCH(&old, win, disp, &value, &cond, GSHMEMX_REPLACE, GSHMEMI_KIND_##KIND, GSHMEMI_SIZEOF(TYPE), pe, \
+				  "gshmemx_win_" #NAME "_compare_and_swap"); \
+		return old; \
+	}
+
+#define GSHMEMI_W(NAME, PARAMETERS, BODY, ARGS) \
+	GSHMEMI_WIN_DEFINE(GSHMEM_API, NAME, PARAMETERS, BODY, ARGS, GSHMEMI_THREAD) \
+	GSHMEMI_WIN_DEFINE(GSHMEM_API, NAME##_wave, PARAMETERS, BODY, ARGS, GSHMEMI_WAVE) \
+	GSHMEMI_WIN_DEFINE(GSHMEM_API, NAME##_wg, PARAMETERS, BODY, ARGS, GSHMEMI_WG)
+#define GSHMEMI_WV(NAME, TYPE, KIND) GSHMEMI_WIN_DEFINE_VALUES(GSHMEM_API, NAME, TYPE, KIND)
+GSHMEMI_WIN_CALLS
+GSHMEMI_WIN_VALUE_CALLS
+#undef GSHMEMI_W
+#undef GSHMEMI_WV
+
+#define GSHMEMI_W(NAME, PARAMETERS, BODY, ARGS) \
+	GSHMEMI_WIN_DEFINE(GSHMEMI_LONG_DOUBLE_API, NAME, PARAMETERS, BODY, ARGS, GSHMEMI_THREAD) \
+	GSHMEMI_WIN_DEFINE(GSHMEMI_LONG_DOUBLE_API, NAME##_wave, PARAMETERS, BODY, ARGS, GSHMEMI_WAVE) \
+	GSHMEMI_WIN_DEFINE(GSHMEMI_LONG_DOUBLE_API, NAME##_wg, PARAMETERS, BODY, ARGS, GSHMEMI_WG)
+#define GSHMEMI_WV(NAME, TYPE, KIND) GSHMEMI_WIN_DEFINE_VALUES(GSHMEMI_LONG_DOUBLE_API, NAME, TYPE, KIND)
+GSHMEMI_WIN_LONG_DOUBLE_CALLS
+GSHMEMI_WIN_LONG_DOUBLE_VALUE_CALLS
+#undef GSHMEMI_W
+#undef GSHMEMI_WV
+
+GSHMEM_API int gshmemx_win_request_wait(gshmemx_win_request_t *request)
+{
+	gshmemi_win_request_end(request, "gshmemx_win_request_wait");
+	return 0;
+}
+
+GSHMEM_API int gshmemx_win_request_test(gshmemx_win_request_t *request, int *flag_p)
+{
+	gshmemi_win_request_end(request, "gshmemx_win_request_test");
+	*flag_p = 1;
+	return 0;
+}
+
+GSHMEM_API int gshmemx_win_request_wait_all(size_t nrequests, gshmemx_win_request_t *requests)
+{
+	size_t i;
+
+	for (i = 0; i < nrequests; i++)
+		gshmemi_win_request_end(&requests[i], "gshmemx_win_request_wait_all");
+	return 0;
+}
+
+#endif /* GSHMEM_WIN_CALLS_H */

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Windows: what a handle stands for, what is wrong with a call, put and get. An operation finds its target in three loads, each of which
+ * needs the one before: the list of windows, the window, the target's part and its distance. Then it goes the way of all operations.
+ *
+ * A kernel checks its calls with GSHMEM_CHECK, but those that open and close epochs always; the host checks all of them, and returns an
+ * error.
+ */
+#ifndef GSHMEM_WIN_H
+#define GSHMEM_WIN_H
+
+#include <gshmem/move/rma.h>
+#include <gshmem/order/sync.h>
+#include <gshmem/win/host.h>
+
+/* The library has copies of its own, which the CPU can read everywhere. */
+#ifdef GSHMEMI_LIBRARY
+extern struct gshmemi_win *gshmemi_windows; /* src/win/create.c */
+bool gshmemi_window_is_attached(unsigned region, uint64_t offset, uint64_t nbytes); /* src/win/attach.c */
+#define GSHMEMI_WINDOWS gshmemi_windows
+#else
+#define GSHMEMI_WINDOWS gshmemi_state.windows
+#endif
+
+GSHMEMI_FN const struct gshmemi_win *gshmemi_win_of(gshmemx_win_t win)
+{
+	return &GSHMEMI_WINDOWS[(((unsigned)win & ((1U << GSHMEMI_WIN_PLACE_BITS) - 1)) - 1) & (GSHMEMI_NREGIONS - 1)];
+}
+
+GSHMEMI_FN struct gshmemi_where gshmemi_win_where(const struct gshmemi_win *w)
+{
+	struct gshmemi_where where;
+
+	where.delta = w->delta;
+	where.amo_delta = w->amo_delta;
+	where.region = GSHMEMI_NFIXED + (unsigned)(w - GSHMEMI_WINDOWS);
+	return where;
+}
+
+/* ---- what is wrong with a call ---- */
+
+/* kind is an enum gshmemi_fault_kind; the rest is as there. */
+struct gshmemi_win_fault {
+	int kind;
+	int pe;
+	uint64_t address;
+	uint64_t nbytes;
+	uint64_t found;
+	uint64_t expected;
+};
+
+/* Raise it in a kernel; on the host print it, and return a negative errno. */
+#ifdef GSHMEMI_LIBRARY
+int gshmemi_win_fail(const struct gshmemi_win_fault *fault, const char *call); /* src/win/create.c */
+#else
+GSHMEMI_SLOW int gshmemi_win_fail(const struct gshmemi_win_fault *fault, const char *call)
+{
+	gshmemi_fault_raise(fault->kind, fault->pe, (const void *)(uintptr_t)fault->address, fault->nbytes, fault->found, fault->expected,
+			    call, gshmemi_arch_caller());
+	return 0;
+}
+#endif
+
+/* Whether there is such a window, and, unless pe is -1, such a PE in it. */
+GSHMEMI_FN int gshmemi_win_is_bad(const struct gshmemi_win *w, gshmemx_win_t win, int pe, struct gshmemi_win_fault *fault)
+{
+	if (gshmemi_state.slow & GSHMEMI_SLOW_UNSET) {
+		fault->kind = GSHMEMI_FAULT_NOT_INITIALIZED;
+	} else if (win <= 0 || w->handle != win) {
+		fault->kind = GSHMEMI_FAULT_BAD_WINDOW;
+		fault->found = (uint32_t)win;
+	} else if (pe < -1 || pe >= w->npes) {
+		fault->kind = GSHMEMI_FAULT_BAD_PE;
+		fault->pe = pe;
+		fault->found = (uint64_t)w->npes;
+	}
+	return fault->kind;
+}
+
+/* Whether this PE has an access epoch open on that of the window. */
+GSHMEMI_FN int gshmemi_win_may_access(const struct gshmemi_win *w, int pe)
+{
+	switch (w->epoch->state) {
+	case GSHMEMI_WIN_NONE:
+		return 0;
+	case GSHMEMI_WIN_PSCW:
+		return w->epoch->target[pe].is_accessed;
+	case GSHMEMI_WIN_LOCK:
+	case GSHMEMI_WIN_LOCK_NO_CHECK:
+		return w->epoch->target[pe].lock != 0;
+	default:
+		return 1;
+	}
+}
+
+/* An operation on nbytes from disp on. A dynamic window's bounds are its owner's to check. */
+GSHMEMI_FN void gshmemi_win_judge(const struct gshmemi_win *w, gshmemx_win_t win, ptrdiff_t disp, uint64_t nbytes, unsigned align, int pe,
+				  struct gshmemi_win_fault *fault)
+{
+	const struct gshmemi_win_part *part;
+	uint64_t offset;
+
+	if (pe == -1)
+		pe = -2; /* names no PE */
+	if (gshmemi_win_is_bad(w, win, pe, fault))
+		return;
+	part = &w->parts[pe];
+	fault->pe = pe;
+	if (!gshmemi_win_may_access(w, pe)) {
+		fault->kind = GSHMEMI_FAULT_WRONG_EPOCH;
+		fault->found = w->epoch->state;
+		return;
+	}
+	offset = (uint64_t)disp * part->disp_unit;
+#ifdef GSHMEMI_LIBRARY
+	if (w->flags & GSHMEMI_WIN_DYNAMIC && pe == w->my_pe && !gshmemi_window_is_attached(gshmemi_win_where(w).region, offset, nbytes)) {
+		fault->kind = GSHMEMI_FAULT_OUTSIDE_WINDOW;
+		fault->address = offset;
+		fault->nbytes = nbytes;
+		return;
+	}
+#endif
+	if (!(w->flags & GSHMEMI_WIN_DYNAMIC) &&
+	    (disp < 0 || nbytes > part->nbytes || (uint64_t)disp > (part->nbytes - nbytes) / part->disp_unit)) {
+		fault->kind = GSHMEMI_FAULT_OUTSIDE_WINDOW;
+		fault->address = offset;
+		fault->nbytes = nbytes;
+		fault->expected = part->nbytes;
+	} else if (((uintptr_t)part->base + offset) & (align - 1)) {
+		fault->kind = GSHMEMI_FAULT_MISALIGNED;
+		fault->address = offset;
+		fault->expected = align;
+	}
+}
+
+#ifdef GSHMEMI_LIBRARY
+/* Of the host, always; the first operation begins the epoch of a fence. */
+GSHMEMI_FN int gshmemi_win_check(const struct gshmemi_win *w, gshmemx_win_t win, ptrdiff_t disp, uint64_t nbytes, unsigned align, int pe,
+				 const char *call)
+{
+	struct gshmemi_win_fault fault = {0, -1, 0, 0, 0, 0};
+
+	gshmemi_win_judge(w, win, disp, nbytes, align, pe, &fault);
+	if (__builtin_expect(fault.kind, 0))
+		return gshmemi_win_fail(&fault, call);
+	if (w->epoch->state == GSHMEMI_WIN_FENCE)
+		w->epoch->state = GSHMEMI_WIN_FENCE_EPOCH;
+	return 0;
+}
+#else
+GSHMEMI_SLOW void gshmemi_win_check_at(const struct gshmemi_win *w, gshmemx_win_t win, ptrdiff_t disp, uint64_t nbytes, unsigned align, int pe,
+				       const char *call)
+{
+	struct gshmemi_win_fault fault = {0, -1, 0, 0, 0, 0};
+
+	gshmemi_win_judge(w, win, disp, nbytes, align, pe, &fault);
+	if (fault.kind)
+		(void)gshmemi_win_fail(&fault, call);
+	else if (w->epoch->state == GSHMEMI_WIN_FENCE)
+		gshmemi_arch_store(&w->epoch->state, GSHMEMI_WIN_FENCE_EPOCH, 4);
+}
+
+GSHMEMI_FN int gshmemi_win_check(const struct gshmemi_win *w, gshmemx_win_t win, ptrdiff_t disp, uint64_t nbytes, unsigned align, int pe,
+				 const char *call)
+{
+	if (gshmemi_is_slow(GSHMEMI_SLOW_UNSET | GSHMEMI_SLOW_CHECK))
+		gshmemi_win_check_at(w, win, disp, nbytes, align, pe, call);
+	return 0;
+}
+#endif
+
+/* ---- put and get ---- */
+
+/* A place in the window of a PE, as an operation wants it. */
+struct gshmemi_win_place {
+	struct gshmemi_where where;
+	char *address;
+	int world_pe;
+};
+
+GSHMEMI_FN struct gshmemi_win_place gshmemi_win_locate(const struct gshmemi_win *w, ptrdiff_t disp, int pe)
+{
+	const struct gshmemi_win_part *part = &w->parts[pe];
+	struct gshmemi_win_place place;
+
+	place.where = gshmemi_win_where(w);
+	place.address = part->base + disp * (ptrdiff_t)part->disp_unit;
+	place.world_pe = part->world_pe;
+	return place;
+}
+
+GSHMEMI_FN int gshmemi_win_move(int scope, int is_get, gshmemx_win_t win, ptrdiff_t disp, const void *local, size_t nbytes, unsigned align,
+				int pe, const char *call)
+{
+	const struct gshmemi_win *w;
+	struct gshmemi_win_place place;
+	int rc;
+
+	if (GSHMEMI_ON_HOST() && !GSHMEMI_IS_LIBRARY)
+		return gshmemi_host_win_move(is_get, win, disp, local, nbytes, align, pe, call);
+	w = gshmemi_win_of(win);
+	rc = gshmemi_win_check(w, win, disp, nbytes, align, pe, call);
+	if (rc || !nbytes) /* a PE without memory is not mapped */
+		return rc;
+	place = gshmemi_win_locate(w, disp, pe);
+	if (is_get)
+		gshmemi_get(place.where, scope, (void *)(uintptr_t)local, place.address, nbytes, align, place.world_pe, 1, call);
+	else
+		gshmemi_put(place.where, scope, place.address, local, nbytes, align, place.world_pe, 1, call);
+	return 0;
+}
+
+/* Bytes that nelems elements at this stride span; SIZE_MAX where that is more than there is. */
+GSHMEMI_FN size_t gshmemi_win_span(size_t nelems, ptrdiff_t stride, unsigned elem_nbytes)
+{
+	size_t nbytes;
+
+	if (!nelems || __builtin_mul_overflow(nelems - 1, (size_t)stride, &nbytes) || __builtin_add_overflow(nbytes, 1, &nbytes) ||
+	    __builtin_mul_overflow(nbytes, elem_nbytes, &nbytes))
+		return nelems ? SIZE_MAX : 0;
+	return nbytes;
+}
+
+/* stride is the target's. A stride of 0 or less is the host's to refuse, and GSHMEM_CHECK's. */
+GSHMEMI_FN int gshmemi_win_stride(int scope, int is_get, gshmemx_win_t win, ptrdiff_t disp, const void *local, ptrdiff_t stride,
+				  ptrdiff_t local_stride, size_t nelems, unsigned elem_nbytes, int pe, const char *call)
+{
+	const unsigned align = elem_nbytes < 8 ? elem_nbytes : 8;
+	const struct gshmemi_win *w;
+	struct gshmemi_win_place place;
+	int rc;
+
+	if (GSHMEMI_ON_HOST() && !GSHMEMI_IS_LIBRARY)
+		return gshmemi_host_win_stride(is_get, win, disp, local, stride, local_stride, nelems, elem_nbytes, pe, call);
+	w = gshmemi_win_of(win);
+	rc = gshmemi_win_check(w, win, disp, gshmemi_win_span(nelems, stride, elem_nbytes), align, pe, call);
+	if (rc || !nelems)
+		return rc;
+	place = gshmemi_win_locate(w, disp, pe);
+	if (is_get)
+		gshmemi_iget(place.where, scope, (void *)(uintptr_t)local, place.address, local_stride, stride, nelems, elem_nbytes,
+			     place.world_pe, call);
+	else
+		gshmemi_iput(place.where, scope, place.address, local, stride, local_stride, nelems, elem_nbytes, place.world_pe, call);
+	return 0;
+}
+
+#endif /* GSHMEM_WIN_H */

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Dynamic windows: memory that a PE attaches by itself, and that others name by its address. They have no handle of it, so that its PE performs
+ * what they ask for, and looks here whether they may.
+ */
+#include "win/win.h"
+
+#define GSHMEMI_BODIES
+#include <gshmem/win/win.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+struct gshmemi_attachment {
+	struct gshmemi_attachment *next;
+	uint64_t begin;
+	uint64_t end;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of all lists: the net thread reads them */
+
+/* Where one that begins at an address is, or would be. */
+static struct gshmemi_attachment **find(struct gshmemi_window *window, uint64_t begin)
+{
+	struct gshmemi_attachment **link = &window->attachments;
+
+	while (*link && (*link)->begin < begin)
+		link = &(*link)->next;
+	return link;
+}
+
+/* An address may run from one into the next, where they touch. */
+bool gshmemi_window_is_attached(unsigned region, uint64_t offset, uint64_t nbytes)
+{
+	const struct gshmemi_attachment *at;
+	uint64_t end = offset + nbytes;
+	struct gshmemi_window *window;
+
+	if (region < GSHMEMI_NFIXED || !(gshmemi_windows[region - GSHMEMI_NFIXED].flags & GSHMEMI_WIN_DYNAMIC))
+		return true;
+	window = gshmemi_window_at(region - GSHMEMI_NFIXED);
+	pthread_mutex_lock(&lock);
+	for (at = window->attachments; at && offset < end && at->begin <= offset; at = at->next)
+		if (offset < at->end)
+			offset = at->end;
+	pthread_mutex_unlock(&lock);
+	return end >= nbytes && offset >= end;
+}
+
+/* The window, if it is dynamic; NULL after a message. */
+static struct gshmemi_window *find_dynamic(gshmemx_win_t win, const char *call)
+{
+	struct gshmemi_window *window;
+
+	if (gshmemi_enter_int(call))
+		return NULL;
+	window = gshmemi_window_find(win, call);
+	if (!window || gshmemi_win_of(win)->flags & GSHMEMI_WIN_DYNAMIC)
+		return window;
+	gshmemi_error("%s: the window is not of gshmemx_win_create_dynamic", call);
+	return NULL;
+}
+
+int gshmemx_win_attach(gshmemx_win_t win, void *base, size_t nbytes)
+{
+	static const char call[] = "gshmemx_win_attach";
+	struct gshmemi_window *window = find_dynamic(win, call);
+	const uint64_t begin = (uintptr_t)base, end = begin + nbytes;
+	struct gshmemi_attachment **link, *before = NULL, *mine;
+
+	if (!window)
+		return -EINVAL;
+	if (!base || !nbytes || end < begin) {
+		gshmemi_error("%s: %zu bytes at %p are no memory", call, nbytes, base);
+		return -EINVAL;
+	}
+	mine = malloc(sizeof *mine);
+	if (!mine)
+		return -ENOMEM;
+	pthread_mutex_lock(&lock);
+	for (link = &window->attachments; *link && (*link)->begin < begin; link = &(*link)->next)
+		before = *link;
+	if ((before && before->end > begin) || (*link && (*link)->begin < end)) {
+		pthread_mutex_unlock(&lock);
+		free(mine);
+		gshmemi_error("%s: %zu bytes at %p overlap what is attached", call, nbytes, base);
+		return -EINVAL;
+	}
+	*mine = (struct gshmemi_attachment){*link, begin, end};
+	*link = mine;
+	pthread_mutex_unlock(&lock);
+	return 0;
+}
+
+int gshmemx_win_detach(gshmemx_win_t win, const void *base)
+{
+	static const char call[] = "gshmemx_win_detach";
+	struct gshmemi_window *window = find_dynamic(win, call);
+	struct gshmemi_attachment **link, *found;
+
+	if (!window)
+		return -EINVAL;
+	pthread_mutex_lock(&lock);
+	link = find(window, (uintptr_t)base);
+	found = *link && (*link)->begin == (uintptr_t)base ? *link : NULL;
+	if (found)
+		*link = found->next;
+	pthread_mutex_unlock(&lock);
+	free(found);
+	if (found)
+		return 0;
+	gshmemi_error("%s: nothing is attached at %p", call, base);
+	return -ENOENT;
+}
+
+void gshmemi_window_detach_all(struct gshmemi_window *window)
+{
+	struct gshmemi_attachment *at;
+
+	pthread_mutex_lock(&lock);
+	while ((at = window->attachments)) {
+		window->attachments = at->next;
+		free(at);
+	}
+	pthread_mutex_unlock(&lock);
+}

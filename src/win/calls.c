@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Operations on windows, and their epochs, on the host: the bodies that kernels use, each once, and the exported functions, stamped as those
+ * of kernels.
+ */
+#include "win/win.h"
+
+#include <time.h>
+
+#include "base/devmem.h"
+
+#if !GSHMEMI_ARCH_HOST_DIRECT
+/* As in host/lock.c: each look is a kernel. */
+static void nap(unsigned *polls_p)
+{
+	const bool is_short = *polls_p < 8;
+	const struct timespec time = {0, is_short ? 2000 : 50000};
+
+	*polls_p = is_short ? *polls_p + 1 : *polls_p / 64 * 64 + 64;
+	nanosleep(&time, NULL);
+}
+#define GSHMEMI_LOCK_PAUSE(polls_p) nap(polls_p)
+
+/* The CPU does not reach this PE's control block: it copies. */
+#define GSHMEMI_WIN_OWN(name) own_##name
+
+static uint64_t own_load(const uint64_t *word, const char *call)
+{
+	uint64_t value;
+
+	gshmemi_devmem_load(&value, word, sizeof value, call);
+	return value;
+}
+
+static void own_await(const uint64_t *word, uint64_t value, int world_pe, const char *call);
+
+static void own_release(const char *call)
+{
+	gshmemi_devmem_complete(call);
+}
+#endif
+
+#define GSHMEMI_BODIES
+#include <gshmem/win/calls.h>
+
+#if !GSHMEMI_ARCH_HOST_DIRECT
+static void own_await(const uint64_t *word, uint64_t value, int world_pe, const char *call)
+{
+	uint64_t found, started_ns = 0;
+	unsigned polls = 0;
+
+	while (found = own_load(word, call), found < value) {
+		nap(&polls);
+		started_ns = gshmemi_wait_long(0, started_ns, word, 8, found, GSHMEM_CMP_GE, value, world_pe, call);
+	}
+}
+#endif
+
+/* ---- the bodies, each once ---- */
+
+/* What stands for GSHMEMI_ENTER in calls that return an error. */
+#define ENTER(call) \
+	do { \
+		const int entered = __builtin_expect(!gshmemi_enter_ok(), 0) ? gshmemi_enter_int(call) : 0; \
+\
+		if (__builtin_expect(entered, 0)) \
+			return entered; \
+	} while (0)
+
+int gshmemi_host_win_move(int is_get, gshmemx_win_t win, ptrdiff_t disp, const void *local, size_t nbytes, unsigned align, int pe, const char *call)
+{
+	ENTER(call);
+	if (is_get)
+		return gshmemi_win_move(GSHMEMI_THREAD, 1, win, disp, local, nbytes, align, pe, call);
+	return gshmemi_win_move(GSHMEMI_THREAD, 0, win, disp, local, nbytes, align, pe, call);
+}
+
+/* What gshmem_iput would leave undefined. */
+int gshmemi_host_win_stride(int is_get, gshmemx_win_t win, ptrdiff_t disp, const void *local, ptrdiff_t stride, ptrdiff_t local_stride,
+			    size_t nelems, unsigned elem_nbytes, int pe, const char *call)
+{
+	const struct gshmemi_win_fault fault = {GSHMEMI_FAULT_BAD_ARGUMENT, pe, 0, 0, (uint64_t)(stride < 1 ? stride : local_stride), 0};
+
+	ENTER(call);
+	if (stride < 1 || local_stride < 1)
+		return gshmemi_win_fail(&fault, call);
+	if (is_get)
+		return gshmemi_win_stride(GSHMEMI_THREAD, 1, win, disp, local, stride, local_stride, nelems, elem_nbytes, pe, call);
+	return gshmemi_win_stride(GSHMEMI_THREAD, 0, win, disp, local, stride, local_stride, nelems, elem_nbytes, pe, call);
+}
+
+int gshmemi_host_win_epoch(int what, const struct gshmemi_win_args *args, const char *call)
+{
+	ENTER(call);
+	return gshmemi_win_call(GSHMEMI_THREAD, what, args, call);
+}
+
+int gshmemi_host_win_accumulate(gshmemx_win_t win, void *result, ptrdiff_t disp, const void *source, size_t nelems, int op, int kind,
+				unsigned elem_nbytes, int pe, const char *call)
+{
+	ENTER(call);
+	return gshmemi_win_accumulate(GSHMEMI_THREAD, win, result, disp, source, nelems, op, kind, elem_nbytes, pe, call);
+}
+
+void gshmemi_host_win_fetch(void *old, gshmemx_win_t win, ptrdiff_t disp, const void *value, const void *cond, int op, int kind,
+			    unsigned elem_nbytes, int pe, const char *call)
+{
+	GSHMEMI_ENTER(call);
+	gshmemi_win_fetch(old, win, disp, value, cond, op, kind, elem_nbytes, pe, call);
+}
+
+int gshmemi_host_win_move_notify(int is_get, gshmemx_win_t win, ptrdiff_t disp, const void *local, size_t nbytes, unsigned align,
+				 int notification, int pe, const char *call)
+{
+	ENTER(call);
+	return gshmemi_win_move_notify(GSHMEMI_THREAD, is_get, win, disp, local, nbytes, align, notification, pe, call);
+}
+
+int gshmemi_host_win_notification(int what, gshmemx_win_t win, int notification, uint64_t value, uint64_t *value_p, const char *call)
+{
+	ENTER(call);
+	return gshmemi_win_notification(GSHMEMI_THREAD, what, win, notification, value, value_p, call);
+}

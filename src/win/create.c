@@ -1,0 +1,843 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Windows come and go. The PEs of the team agree on a place, which is a bit that is set in each one's list of free places. Each then
+ * describes its memory on a card in the window's control block, reads the cards of the others behind a barrier, and maps what can be
+ * mapped: MPI is not asked. What one PE finds wrong is on its card, so that all return the same error.
+ */
+#include "win/win.h"
+
+#define GSHMEMI_BODIES
+#include <gshmem/win/epoch.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/devmem.h"
+#include "base/scale.h"
+#include "end/end.h"
+#include "heap/heap.h"
+#include "ipc/job.h"
+#include "ipc/region.h"
+#include "net/net.h"
+#include "rpc/rpc.h"
+#include "team/team.h"
+#include "win/pool.h"
+
+#define HINTS (GSHMEMX_WIN_NO_LOCKS | GSHMEMX_WIN_SAME_DISP_UNIT)
+#define ALIGN 16 /* of where the region begins, which need not be where the user's memory does */
+
+enum kind { CREATE, ALLOCATE, DYNAMIC };
+
+/* What a PE asks for. */
+struct request {
+	enum kind kind;
+	void *base;
+	size_t nbytes;
+	size_t disp_unit;
+	long hints;
+	void **base_p;
+	gshmemx_win_t *win_p;
+	const char *call;
+};
+
+/* What a PE tells the others. */
+struct card {
+	struct gshmemi_memory memory; /* of where its region begins; nbytes 0: it cannot be mapped, or is none */
+	uint64_t nbytes;
+	uint64_t disp_unit;
+	int64_t hints;
+	uint32_t kind;
+	uint32_t inside;              /* the region's bytes in front of the window */
+	int64_t rc;                   /* a negative errno: what this PE has found wrong, and said */
+};
+
+struct gshmemi_win *gshmemi_windows;
+static struct gshmemi_win *device_windows; /* [GSHMEMI_NREGIONS], as is that: any handle finds an entry */
+static struct gshmemi_window *windows;     /* [gshmemi_heap.nwindows] */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the list of places */
+
+/* ---- places ---- */
+
+static unsigned place_of(const struct gshmemi_window *window)
+{
+	return (unsigned)(window - windows);
+}
+
+struct gshmemi_win *gshmemi_window_entry(const struct gshmemi_window *window)
+{
+	return &gshmemi_windows[place_of(window)];
+}
+
+static struct gshmemi_win_control *control_at(unsigned place)
+{
+	return (struct gshmemi_win_control *)(void *)(gshmemi_heap.controls + (size_t)place * GSHMEMI_WIN_PIECE_NBYTES);
+}
+
+/* Under the lock. */
+static bool is_free(unsigned place, unsigned npieces)
+{
+	unsigned i;
+
+	for (i = 0; i < npieces && place + i < gshmemi_heap.nwindows && !windows[place + i].is_taken; i++)
+		;
+	return i == npieces;
+}
+
+static bool take_place(unsigned place, unsigned npieces)
+{
+	bool is_mine;
+	unsigned i;
+
+	pthread_mutex_lock(&lock);
+	is_mine = is_free(place, npieces);
+	for (i = 0; is_mine && i < npieces; i++)
+		windows[place + i].is_taken = true;
+	windows[place].npieces = is_mine ? npieces : windows[place].npieces;
+	pthread_mutex_unlock(&lock);
+	return is_mine;
+}
+
+static void leave_place(struct gshmemi_window *window)
+{
+	unsigned i;
+
+	pthread_mutex_lock(&lock);
+	window->generation = (window->generation + 1) % GSHMEMI_WIN_GENERATIONS;
+	for (i = 0; i < window->npieces; i++)
+		window[i].is_taken = false;
+	pthread_mutex_unlock(&lock);
+}
+
+/* Which of 64 places from one on could be the first of so many that are free. */
+static uint64_t find_free(unsigned from, unsigned npieces)
+{
+	uint64_t bits = 0;
+	unsigned i;
+
+	for (i = 0; i < 64; i++)
+		bits |= (uint64_t)is_free(from + i, npieces) << i;
+	return bits;
+}
+
+/* The lowest place that is free on all PEs of the team, -1: there is none. All come to the same. */
+static int agree_on_place(const struct gshmemi_team_view *team, unsigned npieces, const char *call)
+{
+	uint64_t words[GSHMEMI_SYNC_WORDS];
+	unsigned from, i;
+
+	for (from = 0; from < gshmemi_heap.nwindows; from += 64 * GSHMEMI_SYNC_WORDS) {
+		pthread_mutex_lock(&lock);
+		for (i = 0; i < GSHMEMI_SYNC_WORDS; i++)
+			words[i] = find_free(from + 64 * i, npieces);
+		pthread_mutex_unlock(&lock);
+		gshmemi_sync_host_team(team, words, call);
+		for (i = 0; i < GSHMEMI_SYNC_WORDS; i++)
+			if (words[i])
+				return (int)(from + 64 * i) + __builtin_ctzll(words[i]);
+	}
+	if (team->my_pe == 0)
+		gshmemi_error("%s: no place for another window is free on all PEs of the team (GSHMEM_WINDOWS is %u)", call,
+			      gshmemi_heap.nwindows);
+	return -1;
+}
+
+/* An error, or 0, as a word that is combined with those of others by AND. */
+static uint64_t outcome(int rc)
+{
+	return rc ? (uint64_t)(int64_t)rc : ~0ULL;
+}
+
+/* ---- this PE's memory ---- */
+
+static bool is_managed(void *base)
+{
+	int value = 0;
+
+	return hipPointerGetAttribute(&value, HIP_POINTER_ATTRIBUTE_IS_MANAGED, (hipDeviceptr_t)(uintptr_t)base) == hipSuccess && value;
+}
+
+static bool is_pinned(void *base)
+{
+	unsigned flags;
+
+	return hipHostGetFlags(&flags, base) == hipSuccess;
+}
+
+static bool is_device(void *base)
+{
+	hipDeviceptr_t start;
+	size_t nbytes;
+
+	return hipMemGetAddressRange(&start, &nbytes, (hipDeviceptr_t)(uintptr_t)base) == hipSuccess;
+}
+
+/* Memory that peers map. It must reach as far as the user says. */
+static int export(const struct request *r, struct card *card)
+{
+	char *const begin = (char *)((uintptr_t)r->base & ~(uintptr_t)(ALIGN - 1));
+	const int rc = gshmemi_memory_export(begin, r->call, "window", &card->memory);
+
+	if (rc || card->memory.nbytes - card->memory.offset - card->inside >= r->nbytes)
+		return rc;
+	gshmemi_error("%s: %p: the allocation ends after %llu of %llu bytes", r->call, r->base,
+		      (unsigned long long)(card->memory.nbytes - card->memory.offset - card->inside), (unsigned long long)r->nbytes);
+	return -EINVAL;
+}
+
+/* Of all kinds. The queries leave no error of HIP behind. */
+static int describe_memory(const struct request *r, struct card *card)
+{
+	int rc = 0;
+
+	if (is_managed(r->base)) {
+		gshmemi_error("%s: %p is managed memory, which other processes cannot map: use memory of hipMalloc", r->call, r->base);
+		rc = -ENOTSUP;
+	} else if (!is_pinned(r->base) && is_device(r->base)) {
+		rc = export(r, card);
+	} else if (!is_pinned(r->base) && !GSHMEMI_ARCH_HOST_DIRECT) {
+		gshmemi_error("%s: %p is no memory of HIP: use hipMalloc, or hipHostRegister it", r->call, r->base);
+		rc = -EINVAL;
+	}
+	(void)hipGetLastError();
+	return rc;
+}
+
+/*
+ * Kernels of any process of a device perform what comes by mail for the others, and find memory by the numbers of its regions: a process that is
+ * not in the team would take another region, or none.
+ */
+static int check_sharers(const struct gshmemi_team_view *team, const char *call)
+{
+	int i;
+
+	for (i = 0; gshmemi_state.mailbox && i < gshmemi_job->npeers; i++) {
+		if (!gshmemi_job->peers[i].is_sharer || gshmemi_team_from_world(team, gshmemi_job->peers[i].pe) >= 0)
+			continue;
+		gshmemi_error("%s: PE %d has the device of PE %d, and is not in the team: in a job whose PEs are not all mapped a window takes all "
+			      "PEs of a device, or none", call, gshmemi_job->peers[i].pe, gshmemi_job->my_pe);
+		return -ENOTSUP;
+	}
+	return 0;
+}
+
+static int check_arguments(const struct request *r)
+{
+	if (!r->disp_unit || r->disp_unit > UINT32_MAX)
+		gshmemi_error("%s: disp_unit is %zu", r->call, r->disp_unit);
+	else if (r->hints & ~HINTS)
+		gshmemi_error("%s: hints %#lx: unknown bits", r->call, r->hints);
+	else if (r->kind == CREATE && r->nbytes && !r->base)
+		gshmemi_error("%s: base is NULL, and nbytes is %zu", r->call, r->nbytes);
+	else
+		return 0;
+	return -EINVAL;
+}
+
+/* Fill the card; r->base is the allocated memory's then. */
+static int fill_card(struct request *r, const struct gshmemi_team_view *team, struct card *card)
+{
+	int previous, rc;
+
+	memset(card, 0, sizeof *card);
+	card->kind = r->kind;
+	card->hints = r->hints;
+	card->nbytes = r->nbytes;
+	card->disp_unit = r->disp_unit;
+	rc = check_arguments(r);
+	rc = rc ? rc : check_sharers(team, r->call);
+	if (!rc && r->kind == ALLOCATE && r->nbytes)
+		rc = gshmemi_pool_alloc(GSHMEMI_POOL_FINE, r->nbytes, "memory of a window", &r->base);
+	card->inside = r->nbytes ? (uint32_t)((uintptr_t)r->base % ALIGN) : 0;
+	previous = gshmemi_devmem_enter();
+	if (!rc && r->nbytes && r->kind != DYNAMIC)
+		rc = describe_memory(r, card);
+	gshmemi_devmem_leave(previous);
+	card->rc = rc;
+	return rc;
+}
+
+/* Whether a kernel that runs sees what others put there. */
+static bool is_unified(const struct request *r)
+{
+	if (GSHMEMI_ARCH_COARSE_COHERENT || !r->nbytes || r->kind == ALLOCATE)
+		return true;
+	if (r->kind == DYNAMIC) /* who knows what will be attached */
+		return false;
+	if (is_pinned(r->base))
+		return true;
+	return gshmemi_heap_contains(r->base) ? gshmemi_heap.kind != GSHMEMI_HEAP_COARSE
+					      : gshmemi_pool_contains(GSHMEMI_POOL_FINE, r->base);
+}
+
+/* ---- the others' cards ---- */
+
+/* [npes], to be freed; this PE's is in place. */
+static struct card *read_cards(const struct gshmemi_team_view *team, struct gshmemi_win_control *control, const struct card *mine,
+			       const char *call)
+{
+	struct card *cards = calloc((size_t)team->npes, sizeof *cards);
+	int i;
+
+	if (!cards)
+		gshmemi_end(1); /* the other PEs are in the exchange and cannot be told */
+	for (i = 0; i < team->npes; i++)
+		if (i != team->my_pe)
+			gshmemi_host_get(GSHMEMI_REGION_SYNC, &cards[i], control->card, sizeof cards[i], 8,
+					 gshmemi_pe_with_context(gshmemi_team_to_world(team, i), GSHMEMI_CTX_LIBRARY), 1, call);
+	gshmemi_host_quiet(GSHMEMI_CTX_LIBRARY, NULL, 0, call);
+	cards[team->my_pe] = *mine;
+	return cards;
+}
+
+/* The error that all PEs return; PE 0 says how its arguments and another PE's differ. */
+static int compare_cards(const struct card *cards, const struct gshmemi_team_view *team, const char *call)
+{
+	static const char *const kinds[] = {"gshmemx_win_create", "gshmemx_win_allocate", "gshmemx_win_create_dynamic"};
+	int i;
+
+	for (i = 0; i < team->npes; i++)
+		if (cards[i].rc)
+			return (int)cards[i].rc;
+	for (i = 1; i < team->npes; i++) {
+		if (cards[i].kind != cards->kind && team->my_pe == 0)
+			gshmemi_error("PE 0 called %s but PE %d %s", kinds[cards->kind], i, kinds[cards[i].kind]);
+		else if (cards[i].hints != cards->hints && team->my_pe == 0)
+			gshmemi_error("%s: PE 0 passed hints %#lx but PE %d %#lx", call, (long)cards->hints, i, (long)cards[i].hints);
+		else if (cards->hints & GSHMEMX_WIN_SAME_DISP_UNIT && cards[i].disp_unit != cards->disp_unit && team->my_pe == 0)
+			gshmemi_error("%s: GSHMEMX_WIN_SAME_DISP_UNIT: PE 0 passed disp_unit %llu but PE %d %llu", call,
+				      (unsigned long long)cards->disp_unit, i, (unsigned long long)cards[i].disp_unit);
+		if (cards[i].kind != cards->kind || cards[i].hints != cards->hints ||
+		    (cards->hints & GSHMEMX_WIN_SAME_DISP_UNIT && cards[i].disp_unit != cards->disp_unit))
+			return -EINVAL;
+	}
+	return 0;
+}
+
+/* ---- the window ---- */
+
+/* Its tables, of all kinds of memory: NULL is none. */
+static void free_tables(struct gshmemi_window *window)
+{
+	gshmemi_pool_free(GSHMEMI_POOL_DEVICE, window->device_parts);
+	gshmemi_pool_free(GSHMEMI_POOL_PINNED, window->members);
+	gshmemi_pool_free(GSHMEMI_POOL_PINNED, gshmemi_window_entry(window)->epoch);
+	free(window->parts);
+	window->device_parts = NULL;
+	window->parts = NULL;
+	window->members = NULL;
+	gshmemi_window_entry(window)->epoch = NULL;
+}
+
+static size_t epoch_nbytes(int npes)
+{
+	return offsetof(struct gshmemi_win_epoch, target) + (size_t)npes * sizeof(struct gshmemi_win_target);
+}
+
+static int allocate_tables(struct gshmemi_window *window, const struct gshmemi_team_view *team)
+{
+	struct gshmemi_win *w = gshmemi_window_entry(window);
+	const size_t npes = (size_t)team->npes;
+	void *ptr = NULL;
+	int rc;
+
+	window->parts = calloc(npes, sizeof *window->parts);
+	if (!window->parts) {
+		gshmemi_error("a window of %zu PEs: no memory", npes);
+		return -ENOMEM;
+	}
+	rc = gshmemi_pool_alloc(GSHMEMI_POOL_DEVICE, npes * sizeof *window->parts, "parts of a window", &ptr);
+	window->device_parts = ptr;
+	if (!rc) {
+		rc = gshmemi_pool_alloc(GSHMEMI_POOL_PINNED, epoch_nbytes(team->npes), "epochs of a window", &ptr);
+		w->epoch = rc ? NULL : ptr;
+	}
+	if (!rc && team->members) {
+		rc = gshmemi_pool_alloc(GSHMEMI_POOL_PINNED, npes * sizeof(int32_t), "members of a window", &ptr);
+		window->members = rc ? NULL : ptr;
+	}
+	if (rc)
+		return rc;
+	memset(w->epoch, 0, epoch_nbytes(team->npes));
+	if (team->members)
+		memcpy(window->members, team->members, npes * sizeof(int32_t));
+	return 0;
+}
+
+/* This PE's side of the window's barrier. */
+static int fill_sync(struct gshmemi_window *window, const struct gshmemi_team_view *team, struct gshmemi_win_control *control, const char *call)
+{
+	struct gshmemi_sync image = {0};
+
+	window->view = *team;
+	window->view.sync = gshmemi_win_sync(control);
+	window->view.members = window->members;
+	image.members = window->members;
+	image.my_pe = team->my_pe;
+	image.npes = team->npes;
+	image.start = team->start;
+	image.stride = team->stride;
+	return gshmemi_devmem_copy(control->sync, &image, offsetof(struct gshmemi_sync, flag), call);
+}
+
+/* Of a dynamic window places are addresses: what its PE has attached is for that to say. */
+static void fill_parts(struct gshmemi_window *window, const struct card *cards, char *begin)
+{
+	int i;
+
+	for (i = 0; i < window->view.npes; i++)
+		window->parts[i] = (struct gshmemi_win_part){begin + cards[i].inside, cards[i].nbytes, (uint32_t)cards[i].disp_unit,
+							     gshmemi_team_to_world(&window->view, i)};
+}
+
+/* Where kernels find the window; they may not use it yet. */
+static int publish(struct gshmemi_window *window, const struct gshmemi_win *w, const char *call)
+{
+	int rc = gshmemi_devmem_copy(window->device_parts, window->parts, (size_t)w->npes * sizeof *window->parts, call);
+
+	if (!rc) {
+		struct gshmemi_win image = *w;
+
+		image.parts = window->device_parts;
+		rc = gshmemi_devmem_copy(&device_windows[place_of(window)], &image, sizeof image, call);
+	}
+	return rc;
+}
+
+static void tell_peers(unsigned region, const struct gshmemi_window *window, const struct card *cards)
+{
+	int i, peer;
+
+	for (i = 0; i < window->view.npes; i++)
+		for (peer = 0; peer < gshmemi_job->npeers; peer++)
+			if (gshmemi_job->peers[peer].pe == window->parts[i].world_pe)
+				gshmemi_region_tell(region, peer, &cards[i].memory);
+}
+
+/* Whether the net has to take what goes to some PE. */
+static bool needs_net(unsigned region, const struct gshmemi_window *window)
+{
+	int i;
+
+	for (i = 0; i < window->view.npes; i++)
+		if (window->parts[i].nbytes && gshmemi_region_delta(region, window->parts[i].world_pe) == GSHMEMI_SENTINEL)
+			return true;
+	return false;
+}
+
+/* Everything that this PE needs to operate. *needs_net_p: some PE is not mapped. */
+static int set_up(struct gshmemi_window *window, const struct request *r, const struct gshmemi_team_view *team, const struct card *cards,
+		  bool *needs_net_p)
+{
+	const unsigned region = GSHMEMI_NFIXED + place_of(window);
+	struct gshmemi_win_control *control = control_at(place_of(window));
+	char *const begin = r->nbytes && r->kind != DYNAMIC ? (char *)r->base - cards[team->my_pe].inside : NULL;
+	struct gshmemi_win *w = gshmemi_window_entry(window);
+	int rc;
+
+	rc = allocate_tables(window, team);
+	rc = rc ? rc : fill_sync(window, team, control, r->call);
+	if (rc)
+		return rc;
+	fill_parts(window, cards, begin);
+	rc = gshmemi_region_add(region, begin, r->nbytes ? r->nbytes + cards[team->my_pe].inside : 0, "window");
+	if (rc)
+		return rc;
+	tell_peers(region, window, cards);
+	rc = gshmemi_region_open(region);
+	if (rc) {
+		gshmemi_region_remove(region);
+		return rc;
+	}
+	*needs_net_p = needs_net(region, window);
+	window->base = r->base;
+	window->id = cards[team->my_pe].memory.id;
+	w->handle = (int32_t)(window->generation << GSHMEMI_WIN_PLACE_BITS | (place_of(window) + 1));
+	w->npes = team->npes;
+	w->my_pe = team->my_pe;
+	w->flags = (is_unified(r) ? 0 : GSHMEMI_WIN_SEPARATE) | (r->hints & GSHMEMX_WIN_NO_LOCKS ? GSHMEMI_WIN_NO_LOCKS : 0) |
+		   (team->npes > GSHMEMI_WIN_MOST_PES ? GSHMEMI_WIN_NO_LOCKS : 0) | (r->kind == DYNAMIC ? GSHMEMI_WIN_DYNAMIC : 0);
+	gshmemi_region_tables(region, &w->delta, &w->amo_delta);
+	w->parts = window->parts;
+	w->control = control;
+	rc = publish(window, w, r->call);
+	if (rc)
+		gshmemi_region_remove(region);
+	return rc;
+}
+
+/* Nothing reaches the window any more; kernels find that there is none. */
+static void take_down(struct gshmemi_window *window, const char *call)
+{
+	struct gshmemi_win none = {0};
+	struct gshmemi_win *w = gshmemi_window_entry(window);
+
+	(void)gshmemi_devmem_copy(&device_windows[place_of(window)], &none, sizeof none, call);
+	gshmemi_region_remove(GSHMEMI_NFIXED + place_of(window));
+	w->handle = 0;
+}
+
+/*
+ * The PEs agree on 0, or on an error: the AND of outcomes is that of the one PE that has failed, and the same on all PEs if several have.
+ * words, unless NULL, is another word to combine.
+ */
+static int agree(const struct gshmemi_team_view *team, int rc, uint64_t *word, const char *call)
+{
+	uint64_t words[GSHMEMI_SYNC_WORDS] = {outcome(rc), word ? *word : ~0ULL};
+
+	gshmemi_sync_host_team(team, words, call);
+	if (word)
+		*word = words[1];
+	return words[0] == outcome(0) ? 0 : (int)(int64_t)words[0];
+}
+
+/* In the place that all PEs have taken. The barriers are the team's: the window's own is there when the first one is over. */
+static int make(struct gshmemi_window *window, struct request *r, const struct card *mine, const struct gshmemi_team_view *team)
+{
+	struct card *cards = read_cards(team, control_at(place_of(window)), mine, r->call);
+	uint64_t needs_none;
+	bool needs_net = false;
+	int rc = compare_cards(cards, team, r->call), local;
+
+	if (rc) { /* who reads a card last does so before its place is anybody's */
+		gshmemi_sync_host_team(team, NULL, r->call);
+		free(cards);
+		return rc;
+	}
+	local = set_up(window, r, team, cards, &needs_net);
+	free(cards);
+	needs_none = needs_net ? 0 : ~0ULL;
+	rc = agree(team, local, &needs_none, r->call);
+	if (!rc && !needs_none)
+		rc = agree(team, gshmemi_net_require(r->call), NULL, r->call);
+	if (rc && !local)
+		take_down(window, r->call);
+	if (rc)
+		free_tables(window);
+	return rc;
+}
+
+/* This PE's card, in a control block of zeros. */
+static int show_card(unsigned place, unsigned npieces, const struct card *card, const char *call)
+{
+	struct gshmemi_win_control *control = control_at(place);
+	const int rc = gshmemi_devmem_fill(control, 0, npieces * (size_t)GSHMEMI_WIN_PIECE_NBYTES, call);
+
+	return rc ? rc : gshmemi_devmem_copy(control->card, card, sizeof *card, call);
+}
+
+/* Takes a place that is free on all PEs, with this PE's card in it. 0, or the same error on all PEs. */
+static int find_place(const struct request *r, const struct card *card, const struct gshmemi_team_view *team,
+		      struct gshmemi_window **window_p)
+{
+	const unsigned npieces = gshmemi_win_pieces(team->npes);
+	uint64_t words[GSHMEMI_SYNC_WORDS];
+	int place, rc;
+	bool is_mine;
+
+	for (;;) {
+		place = agree_on_place(team, npieces, r->call);
+		if (place < 0)
+			return -ENOSPC;
+		is_mine = take_place((unsigned)place, npieces);
+		rc = is_mine ? show_card((unsigned)place, npieces, card, r->call) : 0;
+		words[0] = is_mine ? ~0ULL : 0;
+		words[1] = outcome(rc);
+		gshmemi_sync_host_team(team, words, r->call);
+		rc = words[1] == outcome(0) ? 0 : (int)(int64_t)words[1];
+		if (words[0] && !rc) {
+			*window_p = &windows[place];
+			return 0;
+		}
+		if (is_mine)
+			leave_place(&windows[place]);
+		if (rc)
+			return rc;
+	} /* another thread of some PE has taken it meanwhile */
+}
+
+static int create(gshmem_team_t handle, struct request *r)
+{
+	const struct gshmemi_team_view *team;
+	struct gshmemi_window *window = NULL;
+	struct card card;
+	int rc;
+
+	_Static_assert(sizeof card <= GSHMEMI_WIN_CARD_NBYTES, "it fits");
+	rc = gshmemi_enter_collective_int(r->call);
+	if (rc)
+		return rc;
+	if (handle == GSHMEM_TEAM_INVALID)
+		return -EINVAL;
+	team = gshmemi_team_find(handle, r->call);
+	gshmemi_host_fence(0, r->call);
+	(void)fill_card(r, team, &card);
+	rc = find_place(r, &card, team, &window);
+	if (!rc)
+		rc = make(window, r, &card, team);
+	if (rc && r->kind == ALLOCATE)
+		gshmemi_pool_free(GSHMEMI_POOL_FINE, r->base);
+	if (rc) {
+		if (window)
+			leave_place(window);
+		return rc;
+	}
+	window->allocated = r->kind == ALLOCATE ? r->base : NULL;
+	if (r->kind == ALLOCATE)
+		*r->base_p = r->base;
+	*r->win_p = gshmemi_window_entry(window)->handle;
+	return 0;
+}
+
+int gshmemx_win_create_with_hints(gshmem_team_t team, void *base, size_t nbytes, size_t disp_unit, long hints, gshmemx_win_t *win_p)
+{
+	struct request r = {CREATE, base, nbytes, disp_unit, hints, NULL, win_p, "gshmemx_win_create_with_hints"};
+
+	return create(team, &r);
+}
+
+int gshmemx_win_create(gshmem_team_t team, void *base, size_t nbytes, size_t disp_unit, gshmemx_win_t *win_p)
+{
+	struct request r = {CREATE, base, nbytes, disp_unit, 0, NULL, win_p, "gshmemx_win_create"};
+
+	return create(team, &r);
+}
+
+int gshmemx_win_allocate_with_hints(gshmem_team_t team, size_t nbytes, size_t disp_unit, long hints, void **base_p, gshmemx_win_t *win_p)
+{
+	struct request r = {ALLOCATE, NULL, nbytes, disp_unit, hints, base_p, win_p, "gshmemx_win_allocate_with_hints"};
+
+	return create(team, &r);
+}
+
+int gshmemx_win_allocate(gshmem_team_t team, size_t nbytes, size_t disp_unit, void **base_p, gshmemx_win_t *win_p)
+{
+	struct request r = {ALLOCATE, NULL, nbytes, disp_unit, 0, base_p, win_p, "gshmemx_win_allocate"};
+
+	return create(team, &r);
+}
+
+int gshmemx_win_create_dynamic_with_hints(gshmem_team_t team, long hints, gshmemx_win_t *win_p)
+{
+	struct request r = {DYNAMIC, NULL, PTRDIFF_MAX, 1, hints, NULL, win_p, "gshmemx_win_create_dynamic_with_hints"};
+
+	return create(team, &r);
+}
+
+int gshmemx_win_create_dynamic(gshmem_team_t team, gshmemx_win_t *win_p)
+{
+	struct request r = {DYNAMIC, NULL, PTRDIFF_MAX, 1, 0, NULL, win_p, "gshmemx_win_create_dynamic"};
+
+	return create(team, &r);
+}
+
+/* ---- its end ---- */
+
+/* What carriers and kernels of this process have open in any window; and late flags, which would count in the next window at this place. */
+static void complete(const char *call)
+{
+	gshmem_quiet();
+	gshmemi_host_quiet(GSHMEMI_CTX_LIBRARY, NULL, 0, call);
+#if GSHMEMI_ARCH_HAS_DELIVERY
+	gshmemi_delivery_flush(); /* of all contexts */
+#endif
+	if (gshmemi_net_is_running())
+		gshmemi_remote_complete(GSHMEMI_ENGINE_FLAGS, NULL, 0);
+}
+
+/* Says so, and tells all PEs of the window, if this one has an epoch open. */
+static void tell_busy(const struct gshmemi_win *w, const char *call)
+{
+	struct gshmemi_win_fault fault = {GSHMEMI_FAULT_WRONG_EPOCH, -1, 0, 0, w->epoch->state, 0};
+	int pe;
+
+	if (w->epoch->state == GSHMEMI_WIN_NONE || w->epoch->state == GSHMEMI_WIN_FENCE)
+		return;
+	(void)gshmemi_win_fail(&fault, call);
+	for (pe = 0; pe < w->npes; pe++)
+		gshmemi_sync_write(GSHMEMI_SLOW_P, &w->control->is_busy, 1, w->parts[pe].world_pe, call);
+}
+
+/* Behind a barrier, on all PEs alike; the word is 0 again then. */
+static bool is_busy(struct gshmemi_window *window, const char *call)
+{
+	const struct gshmemi_win *w = gshmemi_window_entry(window);
+	uint64_t busy = 0;
+
+	(void)gshmemi_devmem_copy(&busy, &w->control->is_busy, sizeof busy, call);
+	if (!busy)
+		return false;
+	(void)gshmemi_devmem_fill(&w->control->is_busy, 0, sizeof busy, call);
+	gshmemi_sync_host_team(&window->view, NULL, call); /* nobody tells of the next time before */
+	return true;
+}
+
+int gshmemx_win_free(gshmemx_win_t *win_p)
+{
+	static const char call[] = "gshmemx_win_free";
+	struct gshmemi_window *window;
+	int rc;
+
+	rc = gshmemi_enter_collective_int(call);
+	if (rc)
+		return rc;
+	window = gshmemi_window_find(*win_p, call);
+	if (!window)
+		return -EINVAL;
+	complete(call);
+	tell_busy(gshmemi_window_entry(window), call);
+	gshmemi_sync_host_team(&window->view, NULL, call);
+	if (is_busy(window, call))
+		return -EBUSY;
+	take_down(window, call);
+	free_tables(window);
+	gshmemi_window_detach_all(window);
+	gshmemi_pool_free(GSHMEMI_POOL_FINE, window->allocated);
+	window->allocated = NULL;
+	leave_place(window);
+	*win_p = GSHMEMX_WIN_NULL;
+	return 0;
+}
+
+/* ---- questions ---- */
+
+int gshmemi_win_fail(const struct gshmemi_win_fault *fault, const char *call)
+{
+	struct gshmemi_fault f = {.kind = (uint32_t)fault->kind, .pe = fault->pe, .on_host = 1, .address = fault->address,
+				  .nbytes = fault->nbytes, .found = fault->found, .expected = fault->expected};
+
+	memcpy(f.call, call, strnlen(call, sizeof f.call - 1));
+	gshmemi_fault_print(&f);
+	switch (fault->kind) {
+	case GSHMEMI_FAULT_WRONG_EPOCH:
+		return -EPERM;
+	case GSHMEMI_FAULT_OUTSIDE_WINDOW:
+		return -ERANGE;
+	default:
+		return -EINVAL;
+	}
+}
+
+struct gshmemi_window *gshmemi_window_find(gshmemx_win_t win, const char *call)
+{
+	const unsigned place = ((unsigned)win & ((1U << GSHMEMI_WIN_PLACE_BITS) - 1)) - 1;
+	const struct gshmemi_win_fault fault = {GSHMEMI_FAULT_BAD_WINDOW, -1, 0, 0, (uint32_t)win, 0};
+
+	if (win > 0 && place < gshmemi_heap.nwindows && gshmemi_windows[place].handle == win)
+		return &windows[place];
+	(void)gshmemi_win_fail(&fault, call);
+	return NULL;
+}
+
+/* The part of a PE, for a call that returns a value: a misuse ends the job. */
+static const struct gshmemi_win_part *find_part(gshmemx_win_t win, int pe, const char *call)
+{
+	struct gshmemi_window *window;
+	struct gshmemi_win_fault fault = {GSHMEMI_FAULT_BAD_PE, pe, 0, 0, 0, 0};
+
+	gshmemi_enter(call);
+	window = gshmemi_window_find(win, call);
+	if (window && pe >= 0 && pe < window->view.npes)
+		return &window->parts[pe];
+	if (window) {
+		fault.found = (uint64_t)window->view.npes;
+		(void)gshmemi_win_fail(&fault, call);
+	}
+	gshmemi_end(1);
+}
+
+void *gshmemx_win_ptr(gshmemx_win_t win, int pe)
+{
+	const struct gshmemi_win_part *part = find_part(win, pe, "gshmemx_win_ptr");
+	const struct gshmemi_win *w = gshmemi_win_of(win);
+	ptrdiff_t delta;
+
+	if (w->flags & GSHMEMI_WIN_DYNAMIC)
+		return NULL;
+	if (pe == w->my_pe)
+		return part->base;
+	if (!part->nbytes || gshmemi_state.peers[part->world_pe] & GSHMEMI_PEER_CARRIED)
+		return NULL;
+	delta = gshmemi_region_delta(gshmemi_win_where(w).region, part->world_pe);
+	return delta == GSHMEMI_SENTINEL ? NULL : part->base + delta;
+}
+
+size_t gshmemx_win_nbytes(gshmemx_win_t win, int pe)
+{
+	const struct gshmemi_win_part *part = find_part(win, pe, "gshmemx_win_nbytes");
+
+	return gshmemi_win_of(win)->flags & GSHMEMI_WIN_DYNAMIC ? 0 : part->nbytes;
+}
+
+size_t gshmemx_win_disp_unit(gshmemx_win_t win, int pe)
+{
+	return find_part(win, pe, "gshmemx_win_disp_unit")->disp_unit;
+}
+
+struct gshmemi_window *gshmemi_window_at(unsigned place)
+{
+	return &windows[place];
+}
+
+void gshmemi_win_host_meet(const struct gshmemi_win *w, const char *call)
+{
+	gshmemi_sync_host_team(&windows[w - gshmemi_windows].view, NULL, call);
+}
+
+/* ---- init and finalize ---- */
+
+static size_t list_nbytes(void)
+{
+	return GSHMEMI_NREGIONS * sizeof *device_windows;
+}
+
+int gshmemi_windows_open(void)
+{
+	void *ptr = NULL;
+	int rc;
+
+	windows = calloc(gshmemi_heap.nwindows, sizeof *windows);
+	gshmemi_windows = calloc(GSHMEMI_NREGIONS, sizeof *gshmemi_windows);
+	gshmemi_net_may_touch = gshmemi_window_is_attached;
+	if (!windows || !gshmemi_windows) {
+		gshmemi_error("init: no memory for %u windows (GSHMEM_WINDOWS)", gshmemi_heap.nwindows);
+		gshmemi_windows_close();
+		return -ENOMEM;
+	}
+	rc = gshmemi_hip(hipMalloc(&ptr, list_nbytes()), "init: hipMalloc of %zu bytes for the list of windows", list_nbytes());
+	device_windows = ptr;
+	if (!rc)
+		rc = gshmemi_devmem_fill(ptr, 0, list_nbytes(), "init: the list of windows");
+	if (rc)
+		gshmemi_windows_close();
+	return rc;
+}
+
+/* Regions are closed by themselves. */
+void gshmemi_windows_close(void)
+{
+	unsigned i;
+
+	for (i = 0; windows && gshmemi_windows && i < gshmemi_heap.nwindows; i++) {
+		free(windows[i].parts);
+		gshmemi_window_detach_all(&windows[i]);
+	}
+	gshmemi_pools_close();
+	if (device_windows)
+		gshmemi_hip_ignore(hipFree(device_windows), "hipFree");
+	free(windows);
+	free(gshmemi_windows);
+	device_windows = NULL;
+	windows = NULL;
+	gshmemi_windows = NULL;
+}
+
+void gshmemi_windows_describe(struct gshmemi_state *state)
+{
+	state->windows = device_windows;
+}
+
+void gshmemi_windows_scale(struct gshmemi_scale *scale)
+{
+	gshmemi_scale_add(scale, GSHMEMI_SCALE_DEVICE, "list_of_windows", list_nbytes());
+	gshmemi_scale_add(scale, GSHMEMI_SCALE_HOST, "places_of_windows", list_nbytes() + (size_t)gshmemi_env.WINDOWS * sizeof *windows);
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Calls on windows on a stream. What is wrong is found when a call is made, and epochs change then; the rest is as in host/stream.c: copies
+ * between mapped PEs are the runtime's, everything else is a kernel of the library's.
+ */
+#include "win/win.h"
+
+#define GSHMEMI_BODIES
+#include <gshmem/win/epoch.h>
+
+#include "device/stream.h"
+#include "ipc/region.h"
+
+static int launch(const struct gshmemi_stream_op *op, void *stream, const char *call)
+{
+	return gshmemi_hip(gshmemi_stream_launch(op, stream), "%s: hipLaunchKernel", call);
+}
+
+/* The distance to a PE that the runtime may copy to; GSHMEMI_SENTINEL: a carrier, or a check, takes it. */
+static ptrdiff_t find_delta(unsigned region, int world_pe)
+{
+	if (gshmemi_env.CPU_DELIVERY || gshmemi_state.peers[world_pe] & GSHMEMI_PEER_CARRIED)
+		return GSHMEMI_SENTINEL;
+	return gshmemi_region_delta(region, world_pe);
+}
+
+static int move(bool is_get, gshmemx_win_t win, ptrdiff_t disp, const void *local, size_t nbytes, unsigned align, int pe, void *stream,
+		const char *call)
+{
+	const struct gshmemi_win *w;
+	struct gshmemi_stream_op op = {.what = is_get ? GSHMEMI_STREAM_GET : GSHMEMI_STREAM_PUT, .nbytes = nbytes};
+	struct gshmemi_win_place place;
+	void *const memory = (void *)(uintptr_t)local;
+	ptrdiff_t delta;
+	int rc = gshmemi_enter_int(call);
+
+	if (rc)
+		return rc;
+	w = gshmemi_win_of(win);
+	rc = gshmemi_win_check(w, win, disp, nbytes, align, pe, call);
+	if (rc || !nbytes)
+		return rc;
+	place = gshmemi_win_locate(w, disp, pe);
+	delta = find_delta(place.where.region, place.world_pe);
+	if (delta != GSHMEMI_SENTINEL)
+		return gshmemi_hip(hipMemcpyAsync(is_get ? memory : place.address + delta, is_get ? place.address + delta : memory, nbytes,
+						  hipMemcpyDefault, stream),
+				   "%s: hipMemcpyAsync of %zu bytes", call, nbytes);
+	op.region = place.where.region;
+	op.pe = place.world_pe;
+	op.dest = is_get ? memory : place.address;
+	op.source = is_get ? place.address : local;
+	return launch(&op, stream, call);
+}
+
+#define GSHMEMI_DEFINE_MOVES(NAME, MEM, T, NBYTES, ALIGN) \
+	int gshmemx_win_##NAME##put##MEM##_on_stream(gshmemx_win_t win, ptrdiff_t disp, const T *source, size_t nelems, int pe, void *stream) \
+	{ \
+		return move(false, win, disp, source, GSHMEMI_WIN_NBYTES(nelems, NBYTES), ALIGN, pe, stream, "gshmemx_win_" #NAME "put" #MEM "_on_stream"); \
+	} \
+	int gshmemx_win_##NAME##get##MEM##_on_stream(gshmemx_win_t win, T *dest, ptrdiff_t disp, size_t nelems, int pe, void *stream) \
+	{ \
+		return move(true, win, disp, dest, GSHMEMI_WIN_NBYTES(nelems, NBYTES), ALIGN, pe, stream, "gshmemx_win_" #NAME "get" #MEM "_on_stream"); \
+	}
+#define GSHMEMI_DEFINE(NAME, T) GSHMEMI_DEFINE_MOVES(NAME##_, , T, sizeof(T), GSHMEMI_ALIGNOF(T))
+GSHMEM_RMA_TYPES(GSHMEMI_DEFINE)
+GSHMEMX_RMA_TYPES(GSHMEMI_DEFINE)
+#undef GSHMEMI_DEFINE
+GSHMEMI_DEFINE_MOVES(, mem, void, 1, 1)
+
+/* What is wrong with a call that opens, closes or completes an epoch. */
+static int judge(int what, const struct gshmemi_win_args *args, const char *call)
+{
+	struct gshmemi_win_fault fault = {0, -1, 0, 0, 0, 0};
+	const int rc = gshmemi_enter_int(call);
+
+	if (rc)
+		return rc;
+	gshmemi_win_judge_epoch(gshmemi_win_of(args->win), what, args, &fault);
+	return fault.kind ? gshmemi_win_fail(&fault, call) : 0;
+}
+
+int gshmemx_win_flush_on_stream(gshmemx_win_t win, int pe, void *stream)
+{
+	static const char call[] = "gshmemx_win_flush_on_stream";
+	const struct gshmemi_win_args args = {.win = win, .pe = pe};
+	const int rc = judge(GSHMEMI_WIN_DO_FLUSH, &args, call);
+
+	return rc ? rc : gshmemi_stream_quiet(stream, call);
+}
+
+int gshmemx_win_fence_on_stream(gshmemx_win_t win, int assertion, void *stream)
+{
+	static const char call[] = "gshmemx_win_fence_on_stream";
+	const struct gshmemi_win_args args = {.win = win, .pe = -1, .assertion = assertion};
+	const struct gshmemi_stream_op op = {.what = GSHMEMI_STREAM_WIN_MEET, .win = win};
+	const bool is_needless = assertion & GSHMEMX_MODE_NOPRECEDE && assertion & GSHMEMX_MODE_NOSUCCEED;
+	int rc = judge(GSHMEMI_WIN_DO_FENCE, &args, call);
+
+	if (!rc && !(assertion & GSHMEMX_MODE_NOPRECEDE))
+		rc = gshmemi_stream_quiet(stream, call);
+	if (!rc && !is_needless)
+		rc = launch(&op, stream, call);
+	if (!rc)
+		gshmemi_win_of(win)->epoch->state = assertion & GSHMEMX_MODE_NOSUCCEED ? GSHMEMI_WIN_NONE : GSHMEMI_WIN_FENCE;
+	return rc;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Windows on the host: what the files of this folder share, and what init and finalize call. */
+#ifndef GSHMEMI_WIN_WIN_H
+#define GSHMEMI_WIN_WIN_H
+
+#include "base/base.h"
+
+#include <gshmemx_win.h>
+#include <gshmem/order/team.h>
+
+/* ---- for init and finalize ---- */
+
+/* The list of windows, empty; close frees what is left of them. No PE operates on a window then. */
+int gshmemi_windows_open(void);
+void gshmemi_windows_close(void);
+void gshmemi_windows_describe(struct gshmemi_state *state);
+struct gshmemi_scale;
+void gshmemi_windows_scale(struct gshmemi_scale *scale);
+
+/* ---- create.c ---- */
+
+/* What a window needs of the host alone. */
+struct gshmemi_window {
+	bool is_taken;             /* its place, */
+	unsigned npieces;          /* and those behind it */
+	uint32_t generation;       /* windows that there were at this place */
+	struct gshmemi_team_view view; /* its PEs, over its own struct gshmemi_sync */
+	void *members;             /* of the pool of pinned memory; NULL: at one stride */
+	void *base;                /* this PE's memory, as the user gave it */
+	uint64_t id;               /* HIP's, of the allocation around it; 0: of none */
+	void *allocated;           /* by gshmemx_win_allocate */
+	struct gshmemi_attachment *attachments; /* of a dynamic window, by their addresses */
+	struct gshmemi_win_part *parts;        /* of pinned or pageable memory: the host's copy */
+	struct gshmemi_win_part *device_parts; /* of the pool of device memory: the kernels' */
+};
+
+/* The window of a handle; NULL after a message. */
+struct gshmemi_window *gshmemi_window_find(gshmemx_win_t win, const char *call);
+/* Its entry of gshmemi_windows. */
+struct gshmemi_win *gshmemi_window_entry(const struct gshmemi_window *window);
+
+/* Of a place that has one. */
+struct gshmemi_window *gshmemi_window_at(unsigned place);
+
+/* ---- attach.c: the memory of dynamic windows ---- */
+
+/* Whether nbytes from an address on, an offset in a dynamic window's region, are attached; true of other regions. */
+bool gshmemi_window_is_attached(unsigned region, uint64_t offset, uint64_t nbytes);
+void gshmemi_window_detach_all(struct gshmemi_window *window);
+
+#endif /* GSHMEMI_WIN_WIN_H */

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* run: -n 1,2,3,5 */
+/* env: GSHMEM_HEAP_SIZE=1m | GSHMEM_HEAP_SIZE=1m GSHMEM_CHECK=1 | GSHMEM_HEAP_SIZE=1m GSHMEM_CPU_WAVE=32 */
+/* timeout: 120 */
+/*
+ * Each operation on a window does what it says, from the host and from kernels by a thread, a wave and a work-group, on every PE: over
+ * memory that begins where it likes, of different sizes and units. Each PE has places of its own on every other, and some that all
+ * update. What a notified operation brings is there when its count is.
+ */
+#include <hip/hip_runtime.h>
+#include "oracle.h"
+
+#include <gshmemx_win.h>
+
+enum { MAX_PES = 8, NBULK = 70, NPAIRS = 9, NBYTES = 13, NTHREADS = 96, NSUMS = 40 };
+
+/* What a PE has in its window; all of it is 16-byte places, for PEs whose unit is 16. */
+struct part {
+	long own[NBULK];                       /* what others get */
+	long put[MAX_PES][NBULK];              /* by each PE, as the next */
+	long pairs[MAX_PES][2 * NPAIRS];
+	char bytes[MAX_PES][16];
+	long notified[MAX_PES][NBULK];
+	long requested[MAX_PES][NBULK];
+	long swapped[MAX_PES][2];
+	long updated[MAX_PES][NBULK];
+	long sum[NSUMS];                       /* by all */
+	long count[2];
+};
+
+/* The caller's ends, for each PE: host-pinned. */
+struct ends {
+	long bulk[MAX_PES][NBULK], pairs[MAX_PES][3 * NPAIRS];
+	char bytes[MAX_PES][16];
+	long got[MAX_PES][NBULK], got_notified[MAX_PES][NBULK], got_requested[MAX_PES][NBULK], got_pairs[MAX_PES][3 * NPAIRS];
+	char got_bytes[MAX_PES][16];
+	long before[MAX_PES][NBULK], before_requested[MAX_PES][NBULK], sums[NSUMS];
+	long count[MAX_PES], swapped[MAX_PES][2];
+};
+
+struct test {
+	gshmemx_win_t win;
+	int me, npes;
+	long round;
+	struct part *part;
+	struct ends *ends;
+	int unit[MAX_PES];
+};
+
+T_HD long value(long round, int from, int to)
+{
+	return round * 1000000 + from * 1000 + to + 1;
+}
+
+/* A call by the threads of a scope, which is a constant. */
+#define BY(NAME, ...) \
+	(scope == GSHMEMI_WAVE ? gshmemx_win_##NAME##_wave(__VA_ARGS__) \
+			       : scope == GSHMEMI_WG ? gshmemx_win_##NAME##_wg(__VA_ARGS__) : gshmemx_win_##NAME(__VA_ARGS__))
+#define AT(FIELD) (((const char *)&t.part->FIELD - (const char *)t.part) / t.unit[pe])
+
+/* All operations on a PE, whose errors are counted. is_one: this thread is the first of its group. */
+template <int scope> __host__ __device__ static int work_on(const struct test &t, int pe, bool is_one)
+{
+	struct ends *ends = t.ends;
+	gshmemx_win_request_t requests[4];
+	int nwrong = 0, flag = 0;
+
+	nwrong += BY(long_put, t.win, AT(put[t.me]), ends->bulk[pe], NBULK, pe) != 0;
+	nwrong += BY(long_get, t.win, ends->got[pe], AT(own), NBULK, pe) != 0;
+	nwrong += BY(long_iput, t.win, AT(pairs[t.me]), ends->pairs[pe], 2, 3, NPAIRS, pe) != 0;
+	nwrong += BY(long_iget, t.win, ends->got_pairs[pe], AT(own), 3, 2, NPAIRS, pe) != 0;
+	nwrong += BY(putmem, t.win, AT(bytes[t.me]), ends->bytes[pe], NBYTES, pe) != 0;
+	nwrong += BY(getmem, t.win, ends->got_bytes[pe], AT(own), NBYTES, pe) != 0;
+	nwrong += BY(long_accumulate, t.win, AT(sum), ends->sums, NSUMS, GSHMEMX_SUM, pe) != 0;
+	nwrong += BY(long_put_notify, t.win, AT(notified[t.me]), ends->bulk[pe], NBULK, 2 * t.me, pe) != 0;
+	nwrong += BY(long_get_notify, t.win, ends->got_notified[pe], AT(own), NBULK, 2 * t.me + 1, pe) != 0;
+	nwrong += BY(long_rput, t.win, AT(requested[t.me]), ends->bulk[pe], NBULK / 2, pe, &requests[0]) != 0;
+	nwrong += BY(long_rget, t.win, ends->got_requested[pe], AT(own), NBULK, pe, &requests[1]) != 0;
+	nwrong += BY(flush_local, t.win, pe) != 0;
+	nwrong += gshmemx_win_request_wait(&requests[0]) != 0;
+	nwrong += gshmemx_win_request_test(&requests[1], &flag) != 0 || flag != 1;
+	nwrong += BY(flush, t.win, pe) != 0;
+	nwrong += BY(long_get_accumulate, t.win, ends->before[pe], AT(updated[t.me]), ends->bulk[pe], NBULK, GSHMEMX_MAX, pe) != 0;
+	nwrong += BY(flush_all, t.win) != 0;
+	nwrong += BY(long_raccumulate, t.win, AT(updated[t.me]), ends->bulk[pe], NBULK, GSHMEMX_SUM, pe, &requests[2]) != 0;
+	nwrong += gshmemx_win_request_wait_all(1, &requests[2]) != 0;
+	nwrong += BY(flush, t.win, pe) != 0;
+	nwrong += BY(long_rget_accumulate, t.win, ends->before_requested[pe], AT(updated[t.me]), ends->bulk[pe], NBULK, GSHMEMX_REPLACE, pe,
+		     &requests[3]) != 0;
+	nwrong += gshmemx_win_request_wait_all(1, &requests[3]) != 0;
+	if (is_one) {
+		ends->count[pe] = gshmemx_win_long_fetch_and_op(t.win, AT(count[0]), 1, GSHMEMX_SUM, pe);
+		ends->swapped[pe][0] = gshmemx_win_long_compare_and_swap(t.win, AT(swapped[t.me][0]), t.round - 1, t.round, pe);
+		ends->swapped[pe][1] = gshmemx_win_long_compare_and_swap(t.win, AT(swapped[t.me][0]), t.round - 1, -1, pe);
+	}
+	nwrong += BY(flush_local_all, t.win) != 0;
+	nwrong += BY(sync, t.win) != 0;
+	return nwrong;
+}
+
+template <int scope> __global__ void work_kernel(struct test t, int *nwrong)
+{
+	for (int pe = 0; pe < t.npes; pe++)
+		if (work_on<scope>(t, pe, t_rank() == 0))
+			*nwrong = 1;
+	gshmemx_win_flush_all(t.win);
+}
+
+static void fill_ends(struct test t)
+{
+	memset(t.ends, 0, sizeof *t.ends);
+	for (int pe = 0; pe < t.npes; pe++) {
+		for (int i = 0; i < NBULK; i++)
+			t.ends->bulk[pe][i] = value(t.round, t.me, pe) + i;
+		for (int i = 0; i < NPAIRS; i++)
+			t.ends->pairs[pe][3 * i] = value(t.round, t.me, pe) + 7 * i;
+		t_fill(t.ends->bytes[pe], NBYTES, (unsigned)(t.round * 100 + pe));
+	}
+	for (int i = 0; i < NSUMS; i++)
+		t.ends->sums[i] = i + 1;
+}
+
+static void expect(long got, long expected, const char *what, int pe, int i)
+{
+	if (got != expected)
+		t_fail("PE %d: %s, PE %d, element %d: expected %ld, got %ld", gshmem_my_pe(), what, pe, i, expected, got);
+}
+
+static void check_ends(struct test t)
+{
+	const struct ends *e = t.ends;
+
+	for (int pe = 0; pe < t.npes; pe++) {
+		for (int i = 0; i < NBULK; i++) {
+			expect(e->got[pe][i], value(0, pe, i), "get", pe, i);
+			expect(e->got_notified[pe][i], value(0, pe, i), "get_notify", pe, i);
+			expect(e->got_requested[pe][i], value(0, pe, i), "rget", pe, i);
+			expect(e->before[pe][i], t.round == 1 ? 0 : value(t.round - 1, t.me, pe) + i, "get_accumulate", pe, i);
+			expect(e->before_requested[pe][i], 2 * (value(t.round, t.me, pe) + i), "rget_accumulate", pe, i);
+		}
+		for (int i = 0; i < NPAIRS; i++)
+			expect(e->got_pairs[pe][3 * i], value(0, pe, 2 * i), "iget", pe, i);
+		expect((long)t_differ(e->got_bytes[pe], e->got[pe], NBYTES), NBYTES, "getmem", pe, 0);
+		t_check(e->count[pe] >= (t.round - 1) * t.npes && e->count[pe] < t.round * t.npes, "fetch_and_op gave %ld in round %ld",
+			e->count[pe], t.round);
+		expect(e->swapped[pe][0], t.round - 1, "compare_and_swap", pe, 0);
+		expect(e->swapped[pe][1], t.round, "compare_and_swap in vain", pe, 0);
+	}
+}
+
+/* Before the barrier: what came with a notification. */
+static void check_notified(struct test t)
+{
+	static long seen[NBULK];
+	uint64_t count, flag;
+
+	for (int pe = 0; pe < t.npes; pe++) {
+		t_equal(gshmemx_win_notify_wait(t.win, 2 * pe, 1), 0, "notify_wait");
+		t_hip(hipMemcpy(seen, t.part->notified[pe], sizeof seen, hipMemcpyDefault));
+		for (int i = 0; i < NBULK; i++)
+			expect(seen[i], value(t.round, pe, t.me) + i, "put_notify", pe, i);
+		do
+			t_equal(gshmemx_win_notify_test(t.win, 2 * pe + 1, 1, &flag), 0, "notify_test");
+		while (!flag);
+		t_equal(gshmemx_win_notify_get(t.win, 2 * pe, &count), 0, "notify_get");
+		t_equal(count, 1, "notifications");
+		t_equal(gshmemx_win_notify_set(t.win, 2 * pe, 0), 0, "notify_set");
+		t_equal(gshmemx_win_notify_set(t.win, 2 * pe + 1, 0), 0, "notify_set");
+	}
+}
+
+static void check_part(struct test t)
+{
+	static struct part seen;
+	static unsigned char bytes[16];
+
+	t_hip(hipMemcpy(&seen, t.part, sizeof seen, hipMemcpyDefault));
+	for (int pe = 0; pe < t.npes; pe++) {
+		for (int i = 0; i < NBULK; i++) {
+			expect(seen.put[pe][i], value(t.round, pe, t.me) + i, "put", pe, i);
+			expect(seen.requested[pe][i], i < NBULK / 2 ? value(t.round, pe, t.me) + i : 0, "rput", pe, i);
+			expect(seen.updated[pe][i], value(t.round, pe, t.me) + i, "REPLACE", pe, i);
+		}
+		for (int i = 0; i < 2 * NPAIRS; i++)
+			expect(seen.pairs[pe][i], i % 2 ? 0 : value(t.round, pe, t.me) + 7 * (i / 2), "iput", pe, i);
+		t_fill(bytes, NBYTES, (unsigned)(t.round * 100 + t.me));
+		expect((long)t_differ(seen.bytes[pe], bytes, NBYTES), NBYTES, "putmem", pe, 0);
+		expect(seen.swapped[pe][0], t.round, "compare_and_swap", pe, 0);
+	}
+	for (int i = 0; i < NSUMS; i++)
+		expect(seen.sum[i], t.round * t.npes * (i + 1), "accumulate", t.me, i);
+	expect(seen.count[0], t.round * t.npes, "fetch_and_op", t.me, 0);
+}
+
+static void run_round(struct test *t, int by)
+{
+	static int *nwrong;
+
+	if (!nwrong)
+		t_hip(hipHostMalloc((void **)&nwrong, sizeof *nwrong));
+	*nwrong = 0;
+	t->round++;
+	fill_ends(*t);
+	gshmem_barrier_all();
+	t_equal(gshmemx_win_lock_all(t->win, 0), 0, "lock_all");
+	if (by == T_THREAD)
+		t_launch(work_kernel<GSHMEMI_THREAD>, 1, 1, *t, nwrong);
+	else if (by == T_WAVE)
+		t_launch(work_kernel<GSHMEMI_WAVE>, 1, 32, *t, nwrong);
+	else if (by == T_WG)
+		t_launch(work_kernel<GSHMEMI_WG>, 1, NTHREADS, *t, nwrong);
+	for (int pe = 0; by == T_HOST && pe < t->npes; pe++)
+		*nwrong |= work_on<GSHMEMI_THREAD>(*t, pe, true);
+	t_equal(gshmemx_win_unlock_all(t->win), 0, "unlock_all");
+	t_equal(*nwrong, 0, "calls that returned an error");
+	check_notified(*t);
+	gshmem_barrier_all();
+	check_ends(*t);
+	check_part(*t);
+}
+
+static void check_queries(const struct test *t)
+{
+	for (int pe = 0; pe < t->npes; pe++) {
+		t_equal(gshmemx_win_nbytes(t->win, pe), sizeof(struct part) + 64 * pe, "nbytes");
+		t_equal(gshmemx_win_disp_unit(t->win, pe), t->unit[pe], "disp_unit");
+	}
+	t_check(gshmemx_win_ptr(t->win, t->me) == t->part, "ptr of this PE");
+}
+
+int main(void)
+{
+	struct test t = {};
+	static struct part part;
+	char *memory;
+
+	gshmem_init();
+	t.me = gshmem_my_pe();
+	t.npes = gshmem_n_pes();
+	if (t.npes > MAX_PES)
+		t_skip("more PEs than the test has places");
+	for (int pe = 0; pe < t.npes; pe++)
+		t.unit[pe] = pe % 3 == 0 ? 8 : pe % 3 == 1 ? 16 : 1;
+	t_hip(hipHostMalloc((void **)&t.ends, sizeof *t.ends));
+	t_hip(hipMalloc((void **)&memory, sizeof part + 1024));
+	t.part = (struct part *)(memory + 8 * t.me); /* which need not be aligned to 16 bytes */
+	for (int i = 0; i < NBULK; i++)
+		part.own[i] = value(0, t.me, i);
+	t_hip(hipMemcpy(t.part, &part, sizeof part, hipMemcpyDefault));
+	t_hip(hipDeviceSynchronize());
+	t_equal(gshmemx_win_create(GSHMEM_TEAM_WORLD, t.part, sizeof part + 64 * t.me, (size_t)t.unit[t.me], &t.win), 0, "create");
+	check_queries(&t);
+	for (int by = 0; by < T_NSCOPES; by++)
+		run_round(&t, by);
+	t_equal(gshmemx_win_free(&t.win), 0, "free");
+	t_hip(hipFree(memory));
+	t_hip(hipHostFree(t.ends));
+	gshmem_finalize();
+	return 0;
+}

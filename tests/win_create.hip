@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* run: -n 1,3,4 */
+/* env: GSHMEM_HEAP_SIZE=4m | GSHMEM_HEAP_SIZE=4m GSHMEM_CPU_DELIVERY=random:3 */
+/* timeout: 120 */
+/*
+ * Windows over each kind of memory, over teams that overlap and come and go, by threads at a time; what PEs pass differently, and memory
+ * that is none, is an error on all of them.
+ */
+#include <errno.h>
+#include <hip/hip_runtime.h>
+#include <thread>
+#include "oracle.h"
+
+#include <gshmemx_win.h>
+
+enum { NELEMS = 40 };
+
+/* Each PE puts to the next one of the window's, from the host and from a kernel, and adds to all. */
+__global__ void put_kernel(gshmemx_win_t win, const long *source, int pe)
+{
+	gshmemx_win_long_put_wg(win, NELEMS, source, NELEMS, pe);
+	gshmemx_win_flush_wg(win, pe);
+}
+
+static void use_window(gshmemx_win_t win, long *base, int me, int npes, bool has_kernel)
+{
+	const int next = (me + 1) % npes, previous = (me + npes - 1) % npes;
+	static thread_local long seen[2 * NELEMS + 1];
+	const long one = 1;
+	long *source;
+
+	t_hip(hipHostMalloc((void **)&source, NELEMS * sizeof *source));
+	for (int i = 0; i < NELEMS; i++)
+		source[i] = 1000 * me + i;
+	t_equal(gshmemx_win_fence(win, 0), 0, "fence");
+	t_equal(gshmemx_win_long_put(win, 0, source, NELEMS, next), 0, "put");
+	if (has_kernel)
+		t_launch(put_kernel, 1, 32, win, (const long *)source, next);
+	else
+		t_equal(gshmemx_win_long_put(win, NELEMS, source, NELEMS, next), 0, "put");
+	for (int pe = 0; pe < npes; pe++)
+		t_equal(gshmemx_win_long_accumulate(win, 2 * NELEMS, &one, 1, GSHMEMX_SUM, pe), 0, "accumulate");
+	t_equal(gshmemx_win_fence(win, GSHMEMX_MODE_NOSUCCEED), 0, "fence");
+	t_hip(hipMemcpy(seen, base, sizeof seen, hipMemcpyDefault));
+	for (int i = 0; i < 2 * NELEMS; i++)
+		t_equal(seen[i], 1000 * previous + i % NELEMS, "put");
+	t_equal(seen[2 * NELEMS], npes, "accumulate");
+	t_hip(hipHostFree(source));
+}
+
+/* Memory of PE's making, and what gives it back. */
+enum memory { DEVICE, INSIDE, PINNED, REGISTERED, HEAP, ALLOCATED, PLAIN, NMEMORIES };
+static const char *const memory_names[] = {"hipMalloc", "inside an allocation", "pinned", "registered", "the heap", "win_allocate", "malloc"};
+
+static void test_memory(int kind)
+{
+	const size_t nbytes = (2 * NELEMS + 1) * sizeof(long);
+	const int me = gshmem_my_pe(), npes = gshmem_n_pes();
+	char *memory = NULL, *base;
+	gshmemx_win_t win;
+	int rc;
+
+	if (kind == PINNED)
+		t_hip(hipHostMalloc((void **)&memory, nbytes));
+	else if (kind == HEAP)
+		memory = (char *)t_shmalloc(nbytes);
+	else if (kind == PLAIN || kind == REGISTERED)
+		memory = (char *)t_alloc(nbytes + 1000);
+	else if (kind != ALLOCATED)
+		t_hip(hipMalloc((void **)&memory, nbytes + 1000));
+	base = memory + (kind == INSIDE ? 8 * (me + 3) : 0);
+	if (kind == REGISTERED)
+		t_hip(hipHostRegister(memory, nbytes, hipHostRegisterDefault));
+	if (kind == ALLOCATED)
+		rc = gshmemx_win_allocate(GSHMEM_TEAM_WORLD, nbytes, 8, (void **)&base, &win);
+	else
+		rc = gshmemx_win_create(GSHMEM_TEAM_WORLD, base, nbytes, 8, &win);
+	t_equal(rc, 0, memory_names[kind]);
+	t_hip(hipMemset(base, 0, nbytes));
+	t_hip(hipDeviceSynchronize());
+	gshmem_barrier_all();
+	use_window(win, (long *)base, me, npes, true);
+	for (int pe = 0; pe < npes; pe++)
+		t_check(kind == PINNED || kind == REGISTERED || kind == PLAIN || getenv("GSHMEM_CARRY") || getenv("GSHMEM_PES_PER_NODE") ||
+				getenv("NODES") || gshmemx_win_ptr(win, pe),
+			"%s: ptr of PE %d is NULL", memory_names[kind], pe);
+	t_equal(gshmemx_win_free(&win), 0, memory_names[kind]);
+	if (kind == REGISTERED)
+		t_hip(hipHostUnregister(memory));
+	if (kind == PINNED)
+		t_hip(hipHostFree(memory));
+	else if (kind == HEAP)
+		gshmem_free(memory);
+	else if (kind == PLAIN || kind == REGISTERED)
+		free(memory);
+	else if (memory)
+		t_hip(hipFree(memory));
+}
+
+/* Windows of teams that have some PEs in common, at a time; the team may be gone first. */
+static void test_teams(void)
+{
+	const int npes = gshmem_n_pes(), me = gshmem_my_pe();
+	gshmem_team_t low, high, mine[2];
+	gshmemx_win_t wins[2], world;
+	long *bases[2], *base;
+	int n = 0;
+
+	if (npes < 3)
+		return;
+	gshmem_team_split_strided(GSHMEM_TEAM_WORLD, 0, 1, npes - 1, NULL, 0, &low);
+	gshmem_team_split_strided(GSHMEM_TEAM_WORLD, npes - 1, -1, npes - 1, NULL, 0, &high);
+	if (low != GSHMEM_TEAM_INVALID)
+		mine[n++] = low;
+	if (high != GSHMEM_TEAM_INVALID)
+		mine[n++] = high;
+	for (int i = 0; i < n; i++) {
+		t_equal(gshmemx_win_allocate(mine[i], (2 * NELEMS + 1 + (size_t)me) * 8, 8, (void **)&bases[i], &wins[i]), 0, "a team's window");
+		t_hip(hipMemset(bases[i], 0, (2 * NELEMS + 1) * 8));
+		t_hip(hipDeviceSynchronize());
+		gshmem_team_sync(mine[i]);
+	}
+	t_equal(gshmemx_win_allocate(GSHMEM_TEAM_WORLD, (2 * NELEMS + 1) * 8, 8, (void **)&base, &world), 0, "the world's window");
+	t_hip(hipMemset(base, 0, (2 * NELEMS + 1) * 8));
+	t_hip(hipDeviceSynchronize());
+	gshmem_barrier_all();
+	for (int i = 0; i < n; i++)
+		use_window(wins[i], bases[i], gshmem_team_my_pe(mine[i]), gshmem_team_n_pes(mine[i]), true);
+	use_window(world, base, me, npes, true);
+	for (int i = 0; i < n; i++)
+		gshmem_team_destroy(mine[i]);
+	for (int i = 0; i < n; i++) {
+		t_equal(gshmemx_win_lock_all(wins[i], 0), 0, "lock_all when the team is gone");
+		t_equal(gshmemx_win_unlock_all(wins[i]), 0, "unlock_all when the team is gone");
+		t_equal(gshmemx_win_free(&wins[i]), 0, "free when the team is gone");
+	}
+	t_equal(gshmemx_win_free(&world), 0, "free");
+}
+
+/* Two threads of each PE make windows over teams of their own at a time. */
+static void make_many(gshmem_team_t team)
+{
+	enum { NTIMES = 30 };
+	gshmemx_win_t win;
+	long *base;
+
+	for (int i = 0; i < NTIMES; i++) {
+		t_equal(gshmemx_win_allocate(team, (2 * NELEMS + 1) * 8, 8, (void **)&base, &win), 0, "a thread's window");
+		t_hip(hipMemset(base, 0, (2 * NELEMS + 1) * 8));
+		t_hip(hipDeviceSynchronize());
+		gshmem_team_sync(team);
+		use_window(win, base, gshmem_team_my_pe(team), gshmem_team_n_pes(team), false);
+		t_equal(gshmemx_win_free(&win), 0, "free");
+	}
+}
+
+static void test_threads(void)
+{
+	gshmem_team_t teams[2];
+
+	for (int i = 0; i < 2; i++)
+		gshmem_team_split_strided(GSHMEM_TEAM_WORLD, 0, 1, gshmem_n_pes(), NULL, 0, &teams[i]);
+	std::thread other(make_many, teams[0]);
+	make_many(teams[1]);
+	other.join();
+	for (int i = 0; i < 2; i++)
+		gshmem_team_destroy(teams[i]);
+}
+
+/* PE 0 alone is wrong, or another one than the others. */
+static void test_bad_input(void)
+{
+	const bool is_odd = gshmem_my_pe() == 0, is_alone = gshmem_n_pes() == 1;
+	long *memory, *managed;
+	gshmemx_win_t win;
+	void *base;
+
+	t_hip(hipMalloc((void **)&memory, 4096));
+	t_hip(hipMallocManaged((void **)&managed, 4096, hipMemAttachGlobal));
+	t_equal(gshmemx_win_create(GSHMEM_TEAM_WORLD, is_odd ? managed : memory, 4096, 1, &win), -ENOTSUP, "create over managed memory");
+	t_equal(gshmemx_win_create(GSHMEM_TEAM_WORLD, memory, is_odd ? 8192 : 4096, 1, &win), -EINVAL, "create beyond the allocation");
+	t_equal(gshmemx_win_create_with_hints(GSHMEM_TEAM_WORLD, memory, 64, is_odd ? 8 : 1, GSHMEMX_WIN_SAME_DISP_UNIT, &win),
+		is_alone ? 0 : -EINVAL, "create with the same unit");
+	if (is_alone)
+		t_equal(gshmemx_win_free(&win), 0, "free");
+	t_equal(gshmemx_win_create_with_hints(GSHMEM_TEAM_WORLD, memory, 64, 1, is_odd ? GSHMEMX_WIN_NO_LOCKS : 0, &win), is_alone ? 0 : -EINVAL,
+		"create with different hints");
+	if (is_alone)
+		t_equal(gshmemx_win_free(&win), 0, "free");
+	if (!is_alone && is_odd)
+		t_equal(gshmemx_win_create(GSHMEM_TEAM_WORLD, memory, 64, 1, &win), -EINVAL, "create where others allocate");
+	else if (!is_alone)
+		t_equal(gshmemx_win_allocate(GSHMEM_TEAM_WORLD, 64, 1, &base, &win), -EINVAL, "allocate where PE 0 creates");
+	t_equal(gshmemx_win_create(GSHMEM_TEAM_WORLD, NULL, 0, 1, &win), 0, "create over nothing");
+	t_equal(gshmemx_win_fence(win, 0), 0, "fence");
+	t_equal(gshmemx_win_putmem(win, 0, memory, 1, 0), -ERANGE, "put to nothing");
+	t_equal(gshmemx_win_putmem(win, 0, memory, 0, 0), 0, "put of nothing");
+	t_equal(gshmemx_win_fence(win, GSHMEMX_MODE_NOSUCCEED), 0, "fence");
+	if (is_odd)
+		t_equal(gshmemx_win_lock(win, GSHMEMX_LOCK_SHARED, 0, 0), 0, "lock");
+	t_equal(gshmemx_win_free(&win), -EBUSY, "free while PE 0 has a lock");
+	if (is_odd)
+		t_equal(gshmemx_win_unlock(win, 0), 0, "unlock");
+	t_equal(gshmemx_win_free(&win), 0, "free");
+	t_hip(hipFree(managed));
+	t_hip(hipFree(memory));
+}
+
+int main(void)
+{
+	gshmem_init_thread(GSHMEM_THREAD_MULTIPLE, NULL);
+	for (int kind = 0; kind < NMEMORIES; kind++)
+		if (T_IS_CPU || (kind != PINNED && kind != REGISTERED && kind != PLAIN))
+			test_memory(kind);
+	test_teams();
+	test_threads();
+	test_bad_input();
+	gshmem_finalize();
+	return 0;
+}

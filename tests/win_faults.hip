@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* delivery: no */
+/* carry: no */
+/* platform: cpu */
+/* timeout: 120 */
+/*
+ * A misuse of a window in a kernel, and on the host where a call returns a value, ends the job with a message that says what is wrong: with calls
+ * of epochs always, with operations where GSHMEM_CHECK=1.
+ */
+#include <hip/hip_runtime.h>
+#include "oracle.h"
+#include "job.h"
+
+#include <gshmemx_win.h>
+
+enum misuse {
+	LOCK_TWICE, UNLOCK, COMPLETE, FENCE_IN_LOCK, BAD_TYPE, BAD_HANDLE, NO_EPOCH, BEYOND, BAD_PE, BAD_OP, FLUSH, NOTIFICATION, FETCH, QUERY,
+	NMISUSES
+};
+static const struct {
+	const char *env, *message;
+} cases[NMISUSES] = {
+	{"", "kernel, block 0, thread 0: gshmemx_win_lock: not allowed now, for PE 0 of the window: PEs are locked"},
+	{"", "kernel, block 0, thread 0: gshmemx_win_unlock: not allowed now, for PE 0 of the window: no epoch is open"},
+	{"", "gshmemx_win_complete_wg: not allowed now: no epoch is open"},
+	{"", "gshmemx_win_fence: not allowed now: PEs are locked"},
+	{"", "gshmemx_win_lock: 7 is no valid operator"},
+	{"GSHMEM_CHECK=1", "gshmemx_win_long_put: handle 0x123 is of no window"},
+	{"GSHMEM_CHECK=1", "gshmemx_win_long_put: not allowed now, for PE 0 of the window: no epoch is open"},
+	{"GSHMEM_CHECK=1", "gshmemx_win_long_put: 16 bytes from byte 56 on are not in the window of PE 0, which has 64"},
+	{"GSHMEM_CHECK=1", "gshmemx_win_long_put: pe 5 is out of range, there are 1 PEs"},
+	{"GSHMEM_CHECK=1", "gshmemx_win_double_accumulate: 0 is no valid operator"},
+	{"GSHMEM_CHECK=1", "gshmemx_win_flush: not allowed now, for PE 0 of the window: no epoch is open"},
+	{"GSHMEM_CHECK=1", "gshmemx_win_long_put_notify: 32 is no valid operator"},
+	{"", "host: gshmemx_win_long_fetch_and_op: not allowed now, for PE 0 of the window: no epoch is open"},
+	{"", "host: gshmemx_win_nbytes: pe 1 is out of range, there are 1 PEs"},
+};
+
+__global__ void misuse(gshmemx_win_t win, int which, long *memory)
+{
+	switch (which) {
+	case LOCK_TWICE:
+		gshmemx_win_lock(win, GSHMEMX_LOCK_SHARED, 0, 0);
+		gshmemx_win_lock(win, GSHMEMX_LOCK_SHARED, 0, 0);
+		break;
+	case UNLOCK:
+		gshmemx_win_unlock(win, 0);
+		break;
+	case COMPLETE:
+		gshmemx_win_complete_wg(win);
+		break;
+	case FENCE_IN_LOCK:
+		gshmemx_win_lock(win, GSHMEMX_LOCK_SHARED, 0, 0);
+		gshmemx_win_fence(win, 0);
+		break;
+	case BAD_TYPE:
+		gshmemx_win_lock(win, 7, 0, 0);
+		break;
+	case BAD_HANDLE:
+		gshmemx_win_long_put(0x123, 0, memory, 1, 0);
+		break;
+	case NO_EPOCH:
+		gshmemx_win_long_put(win, 0, memory, 1, 0);
+		break;
+	case BEYOND:
+		gshmemx_win_lock_all(win, 0);
+		gshmemx_win_long_put(win, 7, memory, 2, 0);
+		break;
+	case BAD_PE:
+		gshmemx_win_lock_all(win, 0);
+		gshmemx_win_long_put(win, 0, memory, 1, 5);
+		break;
+	case BAD_OP:
+		gshmemx_win_lock_all(win, 0);
+		gshmemx_win_double_accumulate(win, 0, (const double *)memory, 1, GSHMEMX_AND, 0);
+		break;
+	case FLUSH:
+		gshmemx_win_flush(win, 0);
+		break;
+	case NOTIFICATION:
+		gshmemx_win_lock_all(win, 0);
+		gshmemx_win_long_put_notify(win, 0, memory, 1, GSHMEMX_WIN_NOTIFICATIONS, 0);
+		break;
+	}
+}
+
+static int pe_main(int which)
+{
+	gshmemx_win_t win;
+	long *memory;
+
+	gshmem_init();
+	memory = (long *)t_hipmalloc(64);
+	t_equal(gshmemx_win_create(GSHMEM_TEAM_WORLD, memory, 64, 8, &win), 0, "create");
+	if (which == FETCH)
+		(void)gshmemx_win_long_fetch_and_op(win, 0, 1, GSHMEMX_SUM, 0);
+	else if (which == QUERY)
+		(void)gshmemx_win_nbytes(win, 1);
+	else
+		t_launch(misuse, 1, 1, win, which, memory);
+	gshmem_finalize();
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	static struct t_job job;
+	char args[16], env[64];
+
+	if (argc > 1)
+		return pe_main(atoi(argv[1]));
+	for (int which = 0; which < NMISUSES; which++) {
+		snprintf(args, sizeof args, "%d", which);
+		snprintf(env, sizeof env, "GSHMEM_HEAP_SIZE=1m %s", cases[which].env);
+		t_job_run(&job, 1, env, "", args, 10);
+		t_job_failed(&job, args, cases[which].message, 1);
+	}
+	return 0;
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* run: -n 1,3 */
+/* env: GSHMEM_HEAP_SIZE=1m */
+/* timeout: 120 */
+/*
+ * Windows over those of MPI: what one has put the other finds, over memory of HIP and of MPI, of all processes and of some; a dynamic one is
+ * refused.
+ */
+#include <errno.h>
+#include <string.h>
+#include <gshmem.h>
+#include <gshmemx_mpi.h>
+#include <hip/hip_runtime_api.h>
+
+#include "helpers.h"
+
+enum { NELEMS = 20 };
+
+/* Each process of comm puts to the next one, first by gshmem, then by MPI; both look at what came. */
+static void use(MPI_Comm comm, MPI_Win mpi_win, long *base)
+{
+	long source[NELEMS], got[NELEMS];
+	int me, npes, next, previous, i;
+	gshmemx_win_t win;
+
+	MPI_Comm_rank(comm, &me);
+	MPI_Comm_size(comm, &npes);
+	next = (me + 1) % npes;
+	previous = (me + npes - 1) % npes;
+	for (i = 0; i < NELEMS; i++)
+		source[i] = 100 * me + i;
+	t_equal(gshmemx_win_from_mpi(mpi_win, &win), 0, "from_mpi");
+	t_equal(gshmemx_win_disp_unit(win, next), sizeof(long), "disp_unit");
+	t_equal(gshmemx_win_nbytes(win, next), 2 * NELEMS * sizeof(long), "nbytes");
+	t_equal(gshmemx_win_fence(win, 0), 0, "fence");
+	t_equal(gshmemx_win_long_put(win, 0, source, NELEMS, next), 0, "put");
+	t_equal(gshmemx_win_fence(win, GSHMEMX_MODE_NOSUCCEED), 0, "fence");
+	MPI_Win_fence(0, mpi_win);
+	MPI_Get(got, NELEMS, MPI_LONG, me, 0, NELEMS, MPI_LONG, mpi_win);
+	MPI_Put(source, NELEMS, MPI_LONG, next, NELEMS, NELEMS, MPI_LONG, mpi_win);
+	MPI_Win_fence(0, mpi_win);
+	for (i = 0; i < NELEMS; i++) {
+		t_equal(got[i], 100 * previous + i, "what gshmem has put, by MPI");
+		t_equal(base[NELEMS + i], 100 * previous + i, "what MPI has put");
+	}
+	t_equal(gshmemx_win_lock(win, GSHMEMX_LOCK_SHARED, next, 0), 0, "lock");
+	t_equal(gshmemx_win_long_get(win, got, NELEMS, NELEMS, next), 0, "get");
+	t_equal(gshmemx_win_unlock(win, next), 0, "unlock");
+	for (i = 0; i < NELEMS; i++)
+		t_equal(got[i], 100 * me + i, "what MPI has put, by gshmem");
+	t_equal(gshmemx_win_free(&win), 0, "free");
+}
+
+static void test_memory(MPI_Comm comm)
+{
+	const MPI_Aint nbytes = 2 * NELEMS * (MPI_Aint)sizeof(long);
+	long *memory;
+	MPI_Win win;
+
+	t_hip(hipMalloc((void **)&memory, (size_t)nbytes));
+	MPI_Win_create(memory, nbytes, sizeof(long), MPI_INFO_NULL, comm, &win);
+	use(comm, win, memory);
+	MPI_Win_free(&win);
+	t_hip(hipFree(memory));
+	MPI_Win_allocate(nbytes, sizeof(long), MPI_INFO_NULL, comm, &memory, &win);
+	use(comm, win, memory);
+	MPI_Win_free(&win);
+}
+
+int main(void)
+{
+	gshmemx_win_t none;
+	MPI_Comm odd;
+	MPI_Win win;
+	int level;
+
+	MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &level);
+	gshmem_init();
+	test_memory(MPI_COMM_WORLD);
+	MPI_Comm_split(MPI_COMM_WORLD, gshmem_my_pe() % 2, gshmem_my_pe(), &odd);
+	test_memory(odd);
+	MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+	t_equal(gshmemx_win_from_mpi(win, &none), -ENOTSUP, "from_mpi of a dynamic window");
+	MPI_Win_free(&win);
+	MPI_Comm_free(&odd);
+	gshmem_finalize();
+	MPI_Finalize();
+	return 0;
+}
