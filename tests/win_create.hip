@@ -210,7 +210,7 @@ int main(void)
 {
 	gshmem_init_thread(GSHMEM_THREAD_MULTIPLE, NULL);
 	for (int kind = 0; kind < NMEMORIES; kind++)
-		if (T_IS_CPU || (kind != PINNED && kind != REGISTERED && kind != PLAIN))
+		if (GSHMEMI_ARCH_HOST_DIRECT || (kind != PINNED && kind != REGISTERED && kind != PLAIN))
 			test_memory(kind);
 	test_teams();
 	test_threads();

@@ -91,6 +91,8 @@ int main(void)
 	gshmemx_win_t win;
 	int me, npes, next, previous;
 
+	if (!GSHMEMI_ARCH_HOST_DIRECT)
+		setenv("GSHMEM_NET", "1", 1);
 	gshmem_init();
 	me = gshmem_my_pe();
 	npes = gshmem_n_pes();

@@ -75,8 +75,18 @@ template <int scope> __host__ __device__ static void fill_source(const struct pr
 /* What the PE before has put in this round. */
 template <int scope> __host__ __device__ static void check_data(const struct programs &p, int round, bool is_one)
 {
+	const long *data = p.part->data;
+
+#if !GSHMEMI_DEVICE_PASS || defined __HIP_PLATFORM_CPU__
+	static thread_local long seen[NBULK];
+
+	if (!GSHMEMI_ARCH_IN_KERNEL) {
+		t_from_device(seen, data, sizeof seen);
+		data = seen;
+	}
+#endif
 	for (int i = 0; is_one && i < NBULK; i++)
-		if (p.part->data[i] != ring_value(round, p.ends->before, i))
+		if (data[i] != ring_value(round, p.ends->before, i))
 			p.ends->nwrong++;
 	meet<scope>();
 }

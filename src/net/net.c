@@ -52,7 +52,7 @@
 
 void (*gshmemi_net_on_progress)(void);
 bool (*gshmemi_net_has_posts)(void);
-bool (*gshmemi_net_may_touch)(unsigned region, uint64_t offset, uint64_t nbytes);
+bool (*gshmemi_net_may_touch)(unsigned region, uint64_t address, uint64_t nbytes);
 
 static struct gshmemi_engine *engine;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the engine */
@@ -76,7 +76,7 @@ static char *find(void *user, int pe, unsigned region, uint64_t offset, uint64_t
 
 	(void)user;
 	if (r && r->delta && offset <= r->nbytes && nbytes <= r->nbytes - offset &&
-	    (!gshmemi_net_may_touch || gshmemi_net_may_touch(region, offset, nbytes)))
+	    (!gshmemi_net_may_touch || gshmemi_net_may_touch(region, (uintptr_t)r->base + offset, nbytes)))
 		return r->base + offset;
 	gshmemi_error("net: PE %d asks for %llu bytes at offset %#llx of region %u, which has %llu here: the job ends", pe,
 		      (unsigned long long)nbytes, (unsigned long long)offset, region,
@@ -581,11 +581,12 @@ int gshmemi_net_start(void)
 int gshmemi_net_require(const char *call)
 {
 	static pthread_mutex_t starting = PTHREAD_MUTEX_INITIALIZER; /* by one thread */
+	const uint32_t slow = GSHMEMI_SLOW_PEERS | GSHMEMI_SLOW_NET | GSHMEMI_SLOW_MIXED;
 	struct gshmemi_link *link = NULL;
 	int rc;
 
-	if (engine)
-		return 0;
+	if (engine) /* kernels may not have been told of it: GSHMEM_NET */
+		return gshmemi_state_add_slow(slow);
 	if (!GSHMEMI_ARCH_HOST_DIRECT) {
 		gshmemi_error("%s: memory of some PE cannot be mapped, and its owner is reached only in a job over several nodes, or with "
 			      "GSHMEM_NET=1", call);
@@ -599,7 +600,7 @@ int gshmemi_net_require(const char *call)
 		rc = start(link);
 	if (link && !rc) {
 		gshmemi_state_set_asked(true); /* as start says */
-		rc = gshmemi_state_add_slow(GSHMEMI_SLOW_PEERS | GSHMEMI_SLOW_NET | GSHMEMI_SLOW_MIXED);
+		rc = gshmemi_state_add_slow(slow);
 		if (rc)
 			stop();
 	}

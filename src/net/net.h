@@ -62,7 +62,7 @@ void gshmemi_host_hold(int is_begin);
 extern void (*gshmemi_net_on_progress)(void);
 
 /* Whether others may touch memory that lies within the bounds of a region. NULL: they may. Set before the net starts. */
-extern bool (*gshmemi_net_may_touch)(unsigned region, uint64_t offset, uint64_t nbytes);
+extern bool (*gshmemi_net_may_touch)(unsigned region, uint64_t address, uint64_t nbytes);
 
 /* Whether kernels have posted what has not been handed over. NULL: there are no kernels. Set before the net starts. */
 extern bool (*gshmemi_net_has_posts)(void);

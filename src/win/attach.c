@@ -28,22 +28,22 @@ static struct gshmemi_attachment **find(struct gshmemi_window *window, uint64_t 
 	return link;
 }
 
-/* An address may run from one into the next, where they touch. */
-bool gshmemi_window_is_attached(unsigned region, uint64_t offset, uint64_t nbytes)
+/* Pieces that touch are one. An element of less than 4 bytes is updated within its word, which may lie partly outside. */
+bool gshmemi_window_is_attached(unsigned region, uint64_t address, uint64_t nbytes)
 {
 	const struct gshmemi_attachment *at;
-	uint64_t end = offset + nbytes;
+	const uint64_t end = address + nbytes;
 	struct gshmemi_window *window;
 
 	if (region < GSHMEMI_NFIXED || !(gshmemi_windows[region - GSHMEMI_NFIXED].flags & GSHMEMI_WIN_DYNAMIC))
 		return true;
 	window = gshmemi_window_at(region - GSHMEMI_NFIXED);
 	pthread_mutex_lock(&lock);
-	for (at = window->attachments; at && offset < end && at->begin <= offset; at = at->next)
-		if (offset < at->end)
-			offset = at->end;
+	for (at = window->attachments; at && address < end && (at->begin & ~(uint64_t)3) <= address; at = at->next)
+		if (address < at->end)
+			address = (at->end + 3) & ~(uint64_t)3;
 	pthread_mutex_unlock(&lock);
-	return end >= nbytes && offset >= end;
+	return end >= nbytes && address >= end;
 }
 
 /* The window, if it is dynamic; NULL after a message. */

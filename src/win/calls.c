@@ -67,12 +67,16 @@ static void own_await(const uint64_t *word, uint64_t value, int world_pe, const 
 			return entered; \
 	} while (0)
 
-int gshmemi_host_win_move(int is_get, gshmemx_win_t win, ptrdiff_t disp, const void *local, size_t nbytes, unsigned align, int pe, const char *call)
+int gshmemi_host_win_put(gshmemx_win_t win, ptrdiff_t disp, const void *source, size_t nbytes, unsigned align, int pe, const char *call)
 {
 	ENTER(call);
-	if (is_get)
-		return gshmemi_win_move(GSHMEMI_THREAD, 1, win, disp, local, nbytes, align, pe, call);
-	return gshmemi_win_move(GSHMEMI_THREAD, 0, win, disp, local, nbytes, align, pe, call);
+	return gshmemi_win_move(GSHMEMI_THREAD, 0, win, disp, source, nbytes, align, pe, call);
+}
+
+int gshmemi_host_win_get(gshmemx_win_t win, void *dest, ptrdiff_t disp, size_t nbytes, unsigned align, int pe, const char *call)
+{
+	ENTER(call);
+	return gshmemi_win_move(GSHMEMI_THREAD, 1, win, disp, dest, nbytes, align, pe, call);
 }
 
 /* What gshmem_iput would leave undefined. */
@@ -87,6 +91,14 @@ int gshmemi_host_win_stride(int is_get, gshmemx_win_t win, ptrdiff_t disp, const
 	if (is_get)
 		return gshmemi_win_stride(GSHMEMI_THREAD, 1, win, disp, local, stride, local_stride, nelems, elem_nbytes, pe, call);
 	return gshmemi_win_stride(GSHMEMI_THREAD, 0, win, disp, local, stride, local_stride, nelems, elem_nbytes, pe, call);
+}
+
+int gshmemi_host_win_flush(int what, gshmemx_win_t win, int pe, const char *call)
+{
+	ENTER(call);
+	if (__builtin_expect(what == GSHMEMI_WIN_DO_FLUSH, 1))
+		return gshmemi_win_flush(GSHMEMI_THREAD, GSHMEMI_WIN_DO_FLUSH, win, pe, call);
+	return gshmemi_win_flush(GSHMEMI_THREAD, what, win, pe, call);
 }
 
 int gshmemi_host_win_epoch(int what, const struct gshmemi_win_args *args, const char *call)

@@ -26,6 +26,9 @@
 #define HINTS (GSHMEMX_WIN_NO_LOCKS | GSHMEMX_WIN_SAME_DISP_UNIT)
 #define ALIGN 16 /* of where the region begins, which need not be where the user's memory does */
 
+/* Where the region of a dynamic window begins on all PEs: NULL stands for no place. */
+#define DYNAMIC_BASE ((char *)(uintptr_t)ALIGN)
+
 enum kind { CREATE, ALLOCATE, DYNAMIC };
 
 /* What a PE asks for. */
@@ -386,7 +389,7 @@ static void fill_parts(struct gshmemi_window *window, const struct card *cards, 
 
 	for (i = 0; i < window->view.npes; i++)
 		window->parts[i] = (struct gshmemi_win_part){begin + cards[i].inside, cards[i].nbytes, (uint32_t)cards[i].disp_unit,
-							     gshmemi_team_to_world(&window->view, i)};
+							     gshmemi_team_to_world(&window->view, i), NULL};
 }
 
 /* Where kernels find the window; they may not use it yet. */
@@ -424,13 +427,36 @@ static bool needs_net(unsigned region, const struct gshmemi_window *window)
 	return false;
 }
 
+/* Where parts are in this process, once the region is open. As in tables of distances, checks and late delivery want to see every call. */
+static void fill_here(unsigned region, const struct gshmemi_window *window)
+{
+	const bool is_slow = gshmemi_env.CHECK || gshmemi_env.CPU_DELIVERY;
+	struct gshmemi_win_part *part;
+	ptrdiff_t delta;
+	int i;
+
+	for (i = 0; i < window->view.npes; i++) {
+		part = &window->parts[i];
+		delta = gshmemi_region_delta(region, part->world_pe);
+		part->here = NULL;
+		if (!is_slow && part->nbytes && delta != GSHMEMI_SENTINEL && !(gshmemi_state.peers[part->world_pe] & GSHMEMI_PEER_CARRIED))
+			part->here = part->base + delta;
+	}
+}
+
+/* An element of less than 4 bytes is updated within its word, which may end behind the window. */
+static uint64_t whole_words(uint64_t nbytes)
+{
+	return (nbytes + 3) & ~(uint64_t)3;
+}
+
 /* Everything that this PE needs to operate. *needs_net_p: some PE is not mapped. */
 static int set_up(struct gshmemi_window *window, const struct request *r, const struct gshmemi_team_view *team, const struct card *cards,
 		  bool *needs_net_p)
 {
 	const unsigned region = GSHMEMI_NFIXED + place_of(window);
 	struct gshmemi_win_control *control = control_at(place_of(window));
-	char *const begin = r->nbytes && r->kind != DYNAMIC ? (char *)r->base - cards[team->my_pe].inside : NULL;
+	char *const begin = r->kind == DYNAMIC ? DYNAMIC_BASE : r->nbytes ? (char *)r->base - cards[team->my_pe].inside : NULL;
 	struct gshmemi_win *w = gshmemi_window_entry(window);
 	int rc;
 
@@ -438,8 +464,8 @@ static int set_up(struct gshmemi_window *window, const struct request *r, const 
 	rc = rc ? rc : fill_sync(window, team, control, r->call);
 	if (rc)
 		return rc;
-	fill_parts(window, cards, begin);
-	rc = gshmemi_region_add(region, begin, r->nbytes ? r->nbytes + cards[team->my_pe].inside : 0, "window");
+	fill_parts(window, cards, r->kind == DYNAMIC ? NULL : begin);
+	rc = gshmemi_region_add(region, begin, whole_words(r->nbytes ? r->nbytes + cards[team->my_pe].inside : 0), "window");
 	if (rc)
 		return rc;
 	tell_peers(region, window, cards);
@@ -448,6 +474,7 @@ static int set_up(struct gshmemi_window *window, const struct request *r, const 
 		gshmemi_region_remove(region);
 		return rc;
 	}
+	fill_here(region, window);
 	*needs_net_p = needs_net(region, window);
 	window->base = r->base;
 	window->id = cards[team->my_pe].memory.id;

@@ -44,8 +44,8 @@ struct gshmemi_window *gshmemi_window_at(unsigned place);
 
 /* ---- attach.c: the memory of dynamic windows ---- */
 
-/* Whether nbytes from an address on, an offset in a dynamic window's region, are attached; true of other regions. */
-bool gshmemi_window_is_attached(unsigned region, uint64_t offset, uint64_t nbytes);
+/* Whether nbytes from an address on are attached to the dynamic window with this region; true of other regions. */
+bool gshmemi_window_is_attached(unsigned region, uint64_t address, uint64_t nbytes);
 void gshmemi_window_detach_all(struct gshmemi_window *window);
 
 #endif /* GSHMEMI_WIN_WIN_H */

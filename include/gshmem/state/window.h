@@ -37,6 +37,7 @@ struct gshmemi_win_part {
 	uint64_t nbytes;
 	uint32_t disp_unit; /* bytes */
 	int32_t world_pe;
+	char *here;         /* where base is in this process; NULL: operations go another way */
 };
 
 /*

@@ -58,6 +58,13 @@ GSHMEMI_FN int gshmemi_win_accumulate_request(int scope, gshmemx_win_t win, void
 
 /* The library has one body for each, for all scopes are one CPU thread there. */
 #ifdef GSHMEMI_LIBRARY
+GSHMEMI_FN int gshmemi_host_win_move(int is_get, gshmemx_win_t win, ptrdiff_t disp, const void *local, size_t nbytes, unsigned align, int pe,
+				     const char *call)
+{
+	return is_get ? gshmemi_host_win_get(win, (void *)(uintptr_t)local, disp, nbytes, align, pe, call) :
+			gshmemi_host_win_put(win, disp, local, nbytes, align, pe, call);
+}
+
 GSHMEMI_FN int gshmemi_host_win_move_request(int is_get, gshmemx_win_t win, ptrdiff_t disp, const void *local, size_t nbytes, unsigned align,
 					     int pe, gshmemx_win_request_t *request, const char *call)
 {
@@ -81,6 +88,8 @@ GSHMEMI_FN int gshmemi_host_win_epoch_call(int what, gshmemx_win_t win, int type
 {
 	const struct gshmemi_win_args args = {win, type, pe, npes, pes, assertion, flag_p};
 
+	if (gshmemi_win_is_flush(what))
+		return gshmemi_host_win_flush(what, win, pe, call);
 	return gshmemi_host_win_epoch(what, &args, call);
 }
 

@@ -67,6 +67,13 @@ GSHMEMI_FN void gshmemi_win_looked(void)
 	gshmemi_wait_pause(&polls, -1);
 }
 
+/* Out of line like GSHMEMI_SLOW, but not cold: compilers take a call that always makes a cold call for cold itself. */
+#if GSHMEMI_KERNELS
+#define GSHMEMI_WIN_APART static __host__ __device__ __attribute__((noinline, unused))
+#else
+#define GSHMEMI_WIN_APART static __attribute__((noinline, unused))
+#endif
+
 /* ---- locks ---- */
 
 #define GSHMEMI_WIN_FIELD(i) (1ULL << (i) * (GSHMEMI_TURN_NBITS + 1))
@@ -197,7 +204,7 @@ GSHMEMI_FN int gshmemi_win_is_exposed_by(int what)
 }
 
 /* Out of line, as is what the PE does once: kernels call these now and then, and would pay for each copy. */
-GSHMEMI_SLOW void gshmemi_win_judge_epoch(const struct gshmemi_win *w, int what, const struct gshmemi_win_args *args,
+GSHMEMI_WIN_APART void gshmemi_win_judge_epoch(const struct gshmemi_win *w, int what, const struct gshmemi_win_args *args,
 					struct gshmemi_win_fault *fault)
 {
 	const int pe = gshmemi_win_names_pe(what) ? (args->pe == -1 ? -2 : args->pe) : -1;
@@ -324,7 +331,7 @@ GSHMEMI_FN int gshmemi_win_wait(const struct gshmemi_win *w, int is_test, const 
 }
 
 /* All that the PE does once. The caller's operations are complete where the call says so. */
-GSHMEMI_SLOW void gshmemi_win_do(const struct gshmemi_win *w, int what, const struct gshmemi_win_args *args, const char *call)
+GSHMEMI_WIN_APART void gshmemi_win_do(const struct gshmemi_win *w, int what, const struct gshmemi_win_args *args, const char *call)
 {
 	const int is_unchecked = (args->assertion & GSHMEMX_MODE_NOCHECK) != 0;
 	struct gshmemi_win_epoch *e = w->epoch;
@@ -394,32 +401,15 @@ GSHMEMI_FN void gshmemi_win_quiet(int scope, const struct gshmemi_win *w, int wh
 		break;
 	case GSHMEMI_WIN_DO_COMPLETE:
 	case GSHMEMI_WIN_DO_UNLOCK_ALL:
-	case GSHMEMI_WIN_DO_FLUSH_ALL:
 		gshmemi_quiet(scope, 0, NULL, 0, call);
 		break;
 	case GSHMEMI_WIN_DO_UNLOCK:
-	case GSHMEMI_WIN_DO_FLUSH:
 		world_pe = w->parts[args->pe].world_pe;
 		gshmemi_quiet(scope, 0, &world_pe, 1, call);
-		break;
-	case GSHMEMI_WIN_DO_FLUSH_LOCAL:
-	case GSHMEMI_WIN_DO_FLUSH_LOCAL_ALL: /* where nothing is late: all threads must agree, whatever is open just now */
-		if (GSHMEMI_ON_HOST() || gshmemi_is_slow(GSHMEMI_SLOW_ORDER | GSHMEMI_SLOW_CARRIES))
-			gshmemi_quiet(scope, 0, NULL, 0, call);
-		break;
-	case GSHMEMI_WIN_DO_SYNC:
-		gshmemi_arch_fence_system();
-		gshmemi_arch_fence_acquire();
 		break;
 	default:
 		break;
 	}
-}
-
-/* Calls that complete operations and change no epoch. */
-GSHMEMI_FN int gshmemi_win_is_flush(int what)
-{
-	return what >= GSHMEMI_WIN_DO_FLUSH;
 }
 
 GSHMEMI_FN int gshmemi_win_call(int scope, int what, const struct gshmemi_win_args *args, const char *call)
@@ -431,14 +421,10 @@ GSHMEMI_FN int gshmemi_win_call(int scope, int what, const struct gshmemi_win_ar
 	if (GSHMEMI_ON_HOST() && !GSHMEMI_IS_LIBRARY)
 		return gshmemi_host_win_epoch(what, args, call);
 	w = gshmemi_win_of(args->win);
-	if (GSHMEMI_IS_LIBRARY || !gshmemi_win_is_flush(what) || gshmemi_is_slow(GSHMEMI_SLOW_UNSET | GSHMEMI_SLOW_CHECK)) {
-		gshmemi_win_judge_epoch(w, what, args, &fault);
-		if (fault.kind)
-			return gshmemi_win_fail(&fault, call);
-	}
+	gshmemi_win_judge_epoch(w, what, args, &fault);
+	if (fault.kind)
+		return gshmemi_win_fail(&fault, call);
 	gshmemi_win_quiet(scope, w, what, args, call);
-	if (gshmemi_win_is_flush(what))
-		return 0;
 	if (scope == GSHMEMI_THREAD) {
 		gshmemi_win_do(w, what, args, call);
 	} else {
@@ -457,11 +443,58 @@ GSHMEMI_FN int gshmemi_win_call(int scope, int what, const struct gshmemi_win_ar
 	return 0;
 }
 
+/* ---- calls that complete operations, and change no epoch ---- */
+
+GSHMEMI_FN int gshmemi_win_is_flush(int what)
+{
+	return what >= GSHMEMI_WIN_DO_FLUSH;
+}
+
+GSHMEMI_SLOW int gshmemi_win_check_flush_at(const struct gshmemi_win *w, int what, gshmemx_win_t win, int pe, const char *call)
+{
+	struct gshmemi_win_fault fault = {0, -1, 0, 0, 0, 0};
+	const struct gshmemi_win_args args = {win, 0, pe, 0, NULL, 0, NULL};
+
+	gshmemi_win_judge_epoch(w, what, &args, &fault);
+	return fault.kind ? gshmemi_win_fail(&fault, call) : 0;
+}
+
+/* Without struct gshmemi_win_args: what is built for a call that is out of line would be written to memory on each flush. */
+GSHMEMI_FN int gshmemi_win_flush(int scope, int what, gshmemx_win_t win, int pe, const char *call)
+{
+	const int needs_pe = gshmemi_win_names_pe(what);
+	const struct gshmemi_win *w;
+	int world_pe, rc = 0;
+
+	if (GSHMEMI_ON_HOST() && !GSHMEMI_IS_LIBRARY)
+		return gshmemi_host_win_flush(what, win, pe, call);
+	w = gshmemi_win_of(win);
+	if (GSHMEMI_IS_LIBRARY ? win <= 0 || w->handle != win || (needs_pe && (unsigned)pe >= (unsigned)w->npes) ||
+					 !gshmemi_win_allows(w, what, pe, 0) :
+				 gshmemi_is_slow(GSHMEMI_SLOW_UNSET | GSHMEMI_SLOW_CHECK))
+		rc = gshmemi_win_check_flush_at(w, what, win, pe, call);
+	if (rc)
+		return rc;
+	if (what == GSHMEMI_WIN_DO_SYNC) {
+		gshmemi_arch_fence_system();
+		gshmemi_arch_fence_acquire();
+	} else if (what == GSHMEMI_WIN_DO_FLUSH && gshmemi_may_wait(scope)) {
+		world_pe = w->parts[pe].world_pe;
+		gshmemi_quiet(scope, 0, &world_pe, 1, call);
+	} else if (what == GSHMEMI_WIN_DO_FLUSH || what == GSHMEMI_WIN_DO_FLUSH_ALL || GSHMEMI_ON_HOST() ||
+		   gshmemi_is_slow(GSHMEMI_SLOW_ORDER | GSHMEMI_SLOW_CARRIES)) { /* local: all threads must agree, whatever is open now */
+		gshmemi_quiet(scope, 0, NULL, 0, call);
+	}
+	return 0;
+}
+
 GSHMEMI_FN int gshmemi_win_epoch_call(int scope, int what, gshmemx_win_t win, int type, int pe, int npes, const int *pes, int assertion,
 				      int *flag_p, const char *call)
 {
 	struct gshmemi_win_args args;
 
+	if (gshmemi_win_is_flush(what))
+		return gshmemi_win_flush(scope, what, win, pe, call);
 	args.win = win;
 	args.type = type;
 	args.pe = pe;

@@ -46,8 +46,11 @@ struct gshmemi_win_args {
 
 GSHMEMI_BEGIN_C
 
-GSHMEMI_HOST_CALL(int, gshmemi_host_win_move, (int is_get, gshmemx_win_t win, ptrdiff_t disp, const void *local, size_t nbytes,
-		  unsigned align, int pe, const char *call));
+GSHMEMI_HOST_CALL(int, gshmemi_host_win_put, (gshmemx_win_t win, ptrdiff_t disp, const void *source, size_t nbytes, unsigned align,
+		  int pe, const char *call));
+GSHMEMI_HOST_CALL(int, gshmemi_host_win_get, (gshmemx_win_t win, void *dest, ptrdiff_t disp, size_t nbytes, unsigned align, int pe,
+		  const char *call));
+GSHMEMI_HOST_CALL(int, gshmemi_host_win_flush, (int what, gshmemx_win_t win, int pe, const char *call));
 GSHMEMI_HOST_CALL(int, gshmemi_host_win_stride, (int is_get, gshmemx_win_t win, ptrdiff_t disp, const void *local, ptrdiff_t stride,
 		  ptrdiff_t local_stride, size_t nelems, unsigned elem_nbytes, int pe, const char *call));
 GSHMEMI_HOST_CALL(int, gshmemi_host_win_epoch, (int what, const struct gshmemi_win_args *args, const char *call));

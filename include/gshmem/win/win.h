@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Windows: what a handle stands for, what is wrong with a call, put and get. An operation finds its target in three loads, each of which
- * needs the one before: the list of windows, the window, the target's part and its distance. Then it goes the way of all operations.
+ * needs the one before: the list of windows, the window, the target's part. The part says where the memory is in this process, for put and
+ * get; where it is not, or somebody wants to see every call, they go the way of all operations, by the region and a distance.
  *
  * A kernel checks its calls with GSHMEM_CHECK, but those that open and close epochs always; the host checks all of them, and returns an
  * error.
@@ -16,7 +17,7 @@
 /* The library has copies of its own, which the CPU can read everywhere. */
 #ifdef GSHMEMI_LIBRARY
 extern struct gshmemi_win *gshmemi_windows; /* src/win/create.c */
-bool gshmemi_window_is_attached(unsigned region, uint64_t offset, uint64_t nbytes); /* src/win/attach.c */
+bool gshmemi_window_is_attached(unsigned region, uint64_t address, uint64_t nbytes); /* src/win/attach.c */
 #define GSHMEMI_WINDOWS gshmemi_windows
 #else
 #define GSHMEMI_WINDOWS gshmemi_state.windows
@@ -80,6 +81,8 @@ GSHMEMI_FN int gshmemi_win_is_bad(const struct gshmemi_win *w, gshmemx_win_t win
 /* Whether this PE has an access epoch open on that of the window. */
 GSHMEMI_FN int gshmemi_win_may_access(const struct gshmemi_win *w, int pe)
 {
+	if (__builtin_expect(w->epoch->state >= GSHMEMI_WIN_LOCK_ALL, 1)) /* the last two states */
+		return 1;
 	switch (w->epoch->state) {
 	case GSHMEMI_WIN_NONE:
 		return 0;
@@ -134,15 +137,41 @@ GSHMEMI_FN void gshmemi_win_judge(const struct gshmemi_win *w, gshmemx_win_t win
 }
 
 #ifdef GSHMEMI_LIBRARY
-/* Of the host, always; the first operation begins the epoch of a fence. */
-GSHMEMI_FN int gshmemi_win_check(const struct gshmemi_win *w, gshmemx_win_t win, ptrdiff_t disp, uint64_t nbytes, unsigned align, int pe,
-				 const char *call)
+/* What judge allows too, without a word on what is wrong; 0: ask judge. The caller has seen that the library is initialized. */
+GSHMEMI_FN int gshmemi_win_is_right(const struct gshmemi_win *w, gshmemx_win_t win, ptrdiff_t disp, uint64_t nbytes, unsigned align, int pe)
+{
+	const struct gshmemi_win_part *part;
+	uint64_t offset;
+
+	if (win <= 0 || w->handle != win || (unsigned)pe >= (unsigned)w->npes || !gshmemi_win_may_access(w, pe) ||
+	    w->flags & GSHMEMI_WIN_DYNAMIC)
+		return 0;
+	part = &w->parts[pe];
+	if (disp < 0 || __builtin_mul_overflow((uint64_t)disp, (uint64_t)part->disp_unit, &offset) || nbytes > part->nbytes ||
+	    offset > part->nbytes - nbytes)
+		return 0;
+	return !(((uintptr_t)part->base + offset) & (align - 1));
+}
+
+GSHMEMI_SLOW int gshmemi_win_check_at(const struct gshmemi_win *w, gshmemx_win_t win, ptrdiff_t disp, uint64_t nbytes, unsigned align, int pe,
+				      const char *call)
 {
 	struct gshmemi_win_fault fault = {0, -1, 0, 0, 0, 0};
 
 	gshmemi_win_judge(w, win, disp, nbytes, align, pe, &fault);
-	if (__builtin_expect(fault.kind, 0))
-		return gshmemi_win_fail(&fault, call);
+	return fault.kind ? gshmemi_win_fail(&fault, call) : 0;
+}
+
+/* Of the host, always; the first operation begins the epoch of a fence. */
+GSHMEMI_FN int gshmemi_win_check(const struct gshmemi_win *w, gshmemx_win_t win, ptrdiff_t disp, uint64_t nbytes, unsigned align, int pe,
+				 const char *call)
+{
+	int rc = 0;
+
+	if (__builtin_expect(!gshmemi_win_is_right(w, win, disp, nbytes, align, pe), 0))
+		rc = gshmemi_win_check_at(w, win, disp, nbytes, align, pe, call);
+	if (rc)
+		return rc;
 	if (w->epoch->state == GSHMEMI_WIN_FENCE)
 		w->epoch->state = GSHMEMI_WIN_FENCE_EPOCH;
 	return 0;
@@ -194,14 +223,27 @@ GSHMEMI_FN int gshmemi_win_move(int scope, int is_get, gshmemx_win_t win, ptrdif
 {
 	const struct gshmemi_win *w;
 	struct gshmemi_win_place place;
+	char *here;
 	int rc;
 
 	if (GSHMEMI_ON_HOST() && !GSHMEMI_IS_LIBRARY)
-		return gshmemi_host_win_move(is_get, win, disp, local, nbytes, align, pe, call);
+		return is_get ? gshmemi_host_win_get(win, (void *)(uintptr_t)local, disp, nbytes, align, pe, call) :
+				gshmemi_host_win_put(win, disp, local, nbytes, align, pe, call);
 	w = gshmemi_win_of(win);
 	rc = gshmemi_win_check(w, win, disp, nbytes, align, pe, call);
-	if (rc || !nbytes) /* a PE without memory is not mapped */
+	if (rc)
 		return rc;
+	here = w->parts[pe].here;
+	if (!GSHMEMI_ON_HOST() && __builtin_expect(here != NULL, 1)) {
+		here += disp * (ptrdiff_t)w->parts[pe].disp_unit;
+		if (is_get)
+			gshmemi_copy(scope, GSHMEMI_FROM_PEER, (void *)(uintptr_t)local, here, nbytes, align);
+		else
+			gshmemi_copy(scope, GSHMEMI_TO_PEER, here, local, nbytes, align);
+		return 0;
+	}
+	if (!nbytes) /* a PE without memory is not mapped */
+		return 0;
 	place = gshmemi_win_locate(w, disp, pe);
 	if (is_get)
 		gshmemi_get(place.where, scope, (void *)(uintptr_t)local, place.address, nbytes, align, place.world_pe, 1, call);
