@@ -90,6 +90,19 @@ cpu_limits() {
 	carry_host_lat.n2  carry_put_signal_lat host 8:8         2 best -  carried put_signal, hosts, of MPI's
 	carry_host_lat.n2  carry_fetch_add_lat host 8:8          2 best -  carried fetch_add, host, of MPI's
 	carry_idle.n2      carry_idle     host   0:0             2 abs 50000 idle PE with a net thread, us of a core in a second
+	win_put_lat.n2     win_put_lat    thread 8:8             1 <= 1.2  window put + flush, kernel, of the heap's
+	win_put_lat.n2     win_put_lat    host   8:8             1 <= 1.2  the same, host
+	win_lock_lat.n2    win_lock_lat   thread 8:8             2 best -  window lock, put, unlock, kernel, of MPI's
+	win_lock_lat.n2    win_lock_lat   host   8:8             2 <= 0.5  the same, host
+	win_fence_lat.n2   win_fence_lat  host   0:0             2 <= 1.2  window fence, of quiet + barrier_all
+	win_fence_lat.n2   win_fence_lat  thread 0:0             2 <= 1.2  the same, kernel
+	win_fence_lat.n2   win_fence_lat  wg     0:0             2 best -  the same, work-group of 256
+	win_accumulate.n2  win_double_accumulate host 8:8        2 best -  accumulate, 1 double, of MPI's
+	win_accumulate.n2  win_double_accumulate host 1048576:1048576 2 best - the same, 1 MiB of doubles
+	win_accumulate.n2  win_double_accumulate wg 1048576:1048576 2 best - the same, work-group
+	win_accumulate.n2  win_long_accumulate host 8:8          2 best -  accumulate, 1 long, of MPI's
+	win_accumulate.n2  win_long_accumulate host 1048576:1048576 2 best - the same, 1 MiB of longs
+	win_accumulate.n2  win_long_accumulate wg 1048576:1048576 2 best - the same, work-group
 	END
 }
 
@@ -122,6 +135,10 @@ gpu_limits() {
 	rpc_idle.n1        rpc_idle_nap   host   0:0             1 best -  idle server, us of a core in a second
 	rpc_idle.n1        rpc_wake_nap_lat thread 0:0           1 best -  the call that ends its nap, kernel
 	rpc_stream_bw.n1   rpc_stream_bw  wave   4096:4096       1 best -  4 KiB page streamed to the CPU
+	win_put_lat.n2     win_put_lat    thread 8:8             1 best -  window put + flush, of the heap's
+	win_put_lat.n2     win_put_lat    host   8:8             1 best -  the same, host
+	win_fence_lat.n2   win_fence_lat  wg     0:0             2 turns - window fence, work-groups, of barrier_all
+	win_fence_lat.n2   win_fence_lat  host   0:0             2 best -  the same, hosts
 	END
 }
 

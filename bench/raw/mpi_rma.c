@@ -3,10 +3,12 @@
  * MPI's one-sided calls between two processes of a node, rank 0 to rank 1, and memcpy between the same processes. A bench
  * starts it under mpirun:
  *     mpi_rma FILE SOCKET
- * FILE is raw.h's; questions come and answers go over the abstract socket SOCKET followed by the rank. MPI is at its
- * fastest: MPI_Init asks for no threads, each rank has the core of its number, windows are locked once with
- * MPI_MODE_NOCHECK, and rank 1 calls MPI while rank 0 works. MPICH 4.0.2 performs a put in the target's calls, whatever
- * the window; where the target makes none, a put and flush takes 130 us instead of 0.5.
+ * FILE is raw.h's; questions come and answers go over the abstract socket SOCKET followed by the rank. MPI is
+ * at its fastest: MPI_Init asks for no threads, each rank has the core of its number, all windows but
+ * RMA_UNLOCKED are locked once with MPI_MODE_NOCHECK, and rank 1 calls MPI while rank 0 works. MPICH 4.0.2
+ * performs a put in the target's calls, whatever the window; where the target makes none, a put and flush
+ * takes 130 us instead of 0.5. A batch that takes longer than BATCH_SECONDS ends the process, because MPI may
+ * be waiting for a rank that is gone.
  *
  * Tried on MPICH 4.0.2, and no faster: UCX_TLS of shared memory with and without cma, MPIR_CVAR_NOLOCAL, MPI_Accumulate
  * with MPI_REPLACE for the flag.
@@ -22,6 +24,7 @@
 #define STRIDE 64                               /* bytes between the words of 16 or 64 puts */
 #define FLAG   RMA_MAX_NBYTES                   /* where a window has its flag, and 8 bytes of data behind it */
 #define NBYTES (RMA_MAX_NBYTES + (size_t)4096) /* of a window */
+#define BATCH_SECONDS 60
 
 static struct window {
 	MPI_Win win;
@@ -70,6 +73,11 @@ static MPI_Info promises(void)
 	return info;
 }
 
+static int is_plain(int kind)
+{
+	return kind == RMA_ALLOCATE || kind == RMA_CREATE || kind == RMA_UNLOCKED;
+}
+
 static void open_window(int kind, MPI_Info info)
 {
 	struct window *w = &windows[kind];
@@ -77,6 +85,7 @@ static void open_window(int kind, MPI_Info info)
 	switch (kind) {
 	case RMA_ALLOCATE:
 	case RMA_ALLOCATE_INFO:
+	case RMA_UNLOCKED:
 		MPI_Win_allocate(NBYTES, 1, info, MPI_COMM_WORLD, &w->memory, &w->win);
 		break;
 	case RMA_SHARED_INFO:
@@ -89,12 +98,16 @@ static void open_window(int kind, MPI_Info info)
 		break;
 	}
 	memset(w->memory + FLAG, 0, NBYTES - FLAG);
-	MPI_Win_lock_all(MPI_MODE_NOCHECK, w->win);
+	if (kind != RMA_UNLOCKED)
+		MPI_Win_lock_all(MPI_MODE_NOCHECK, w->win);
 }
 
-static void close_window(struct window *w)
+static void close_window(int kind)
 {
-	MPI_Win_unlock_all(w->win);
+	struct window *w = &windows[kind];
+
+	if (kind != RMA_UNLOCKED)
+		MPI_Win_unlock_all(w->win);
 	MPI_Win_free(&w->win);
 	if (w->is_ours)
 		free(w->memory);
@@ -124,6 +137,21 @@ static void fetch_add_flush(MPI_Win win)
 	MPI_Win_flush(1, win);
 }
 
+static void lock_put_unlock(MPI_Win win)
+{
+	MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 1, 0, win);
+	MPI_Put(local, (int)nbytes, MPI_BYTE, 1, 0, (int)nbytes, MPI_BYTE, win);
+	MPI_Win_unlock(1, win);
+}
+
+static void add_flush(MPI_Win win, MPI_Datatype type)
+{
+	const int nelems = (int)(nbytes / 8);
+
+	MPI_Accumulate(local, nelems, type, 1, 0, nelems, type, MPI_SUM, win);
+	MPI_Win_flush(1, win);
+}
+
 static void copy(int is_to, int is_sweep)
 {
 	static size_t at;
@@ -148,6 +176,13 @@ static void work(int op, MPI_Win win)
 		break;
 	case RMA_GET:
 		get_flush(win);
+		break;
+	case RMA_LOCK_PUT:
+		lock_put_unlock(win);
+		break;
+	case RMA_ADD_DOUBLES:
+	case RMA_ADD_LONGS:
+		add_flush(win, op == RMA_ADD_DOUBLES ? MPI_DOUBLE : MPI_LONG);
 		break;
 	default:
 		copy(op == RMA_COPY_TO || op == RMA_SWEEP_TO, op == RMA_SWEEP_TO || op == RMA_SWEEP_FROM);
@@ -223,6 +258,7 @@ static void answer_questions(void)
 		const int op = variant / RMA_NWINDOWS;
 		const struct window *w = &windows[variant % RMA_NWINDOWS];
 
+		alarm(BATCH_SECONDS);
 		if (op == RMA_BOUNCE) {
 			bounce(w);
 		} else if (rank == 0) {
@@ -232,6 +268,7 @@ static void answer_questions(void)
 		} else {
 			stand_by(ndone_p);
 		}
+		alarm(0);
 		raw_answer();
 	}
 }
@@ -254,7 +291,7 @@ int main(int argc, char **argv)
 	raw_open((char *[]){argv[0], numbers[0], numbers[1], argv[1]});
 	info = promises();
 	for (int kind = 0; kind < RMA_NWINDOWS; kind++)
-		open_window(kind, kind == RMA_ALLOCATE || kind == RMA_CREATE ? MPI_INFO_NULL : info);
+		open_window(kind, is_plain(kind) ? MPI_INFO_NULL : info);
 	local = aligned_alloc(4096, NBYTES);
 	memset(local, 1, NBYTES);
 	if (rank == 0) /* what is swept over has its pages */
@@ -262,7 +299,7 @@ int main(int argc, char **argv)
 	talk_to(argv[2]);
 	answer_questions();
 	for (int kind = 0; kind < RMA_NWINDOWS; kind++)
-		close_window(&windows[kind]);
+		close_window(kind);
 	free(local);
 	MPI_Info_free(&info);
 	MPI_Finalize();

@@ -14,11 +14,25 @@ enum rma_op {
 	RMA_COPY_TO,   /* memcpy to memory of the other process, and a fence */
 	RMA_COPY_FROM, /* memcpy from there */
 	RMA_SWEEP_TO,  /* the same, each to where the one before has ended */
-	RMA_SWEEP_FROM
+	RMA_SWEEP_FROM,
+	RMA_LOCK_PUT,    /* MPI_Win_lock, exclusive, MPI_Put and MPI_Win_unlock; on RMA_UNLOCKED alone */
+	RMA_ADD_DOUBLES, /* MPI_Accumulate of MPI_DOUBLE by MPI_SUM, and flush */
+	RMA_ADD_LONGS    /* the same of MPI_LONG */
 };
 
-/* Made by MPI_Win_allocate, MPI_Win_create or MPI_Win_allocate_shared; _info: with the info keys that promise most. */
-enum rma_window { RMA_ALLOCATE, RMA_ALLOCATE_INFO, RMA_CREATE, RMA_CREATE_INFO, RMA_SHARED_INFO, RMA_NWINDOWS };
+/*
+ * Made by MPI_Win_allocate, MPI_Win_create or MPI_Win_allocate_shared; _info: with the info keys that promise
+ * most. MPI_Win_allocate makes RMA_UNLOCKED, too. Both ranks hold the other windows locked all the time.
+ */
+enum rma_window {
+	RMA_ALLOCATE,
+	RMA_ALLOCATE_INFO,
+	RMA_CREATE,
+	RMA_CREATE_INFO,
+	RMA_SHARED_INFO,
+	RMA_UNLOCKED,
+	RMA_NWINDOWS
+};
 
 #define RMA_MAX_NBYTES ((size_t)64 << 20)
 
