@@ -170,15 +170,15 @@ cpu_mutants() {
 	mutant source region_device regions_bad src/ipc/region.c '/^static int enter(/,/^}/s/return gshmemi_devmem_enter();/return 0;/;/^static void leave(/,/^}/s/gshmemi_devmem_leave(previous);/(void)previous;/'
 	mutant source region_error regions_bad src/ipc/opening.c 's/(void)hipGetLastError();/;/'
 	mutant source region_direct_only regions_bad src/device/state.c '/^int gshmemi_state_add_slow(/,/^}/s/rc = check_units();/rc = 0;/'
-	mutant source win_cards win_create src/win/create.c '/^static int make(/,/^}/s/rc = agree(team, local, &needs_none, r->call);/rc = local;/' -n 4
-	mutant source win_place win_create src/win/create.c '/^static bool take_place(/,/^}/s/is_mine = is_free(place, npieces);/is_mine = true;/' -n 3
-	mutant source win_generation win_misuse src/win/create.c 's/(window->generation + 1) % GSHMEMI_WIN_GENERATIONS/0/'
-	mutant source win_busy win_create src/win/create.c '/^static void tell_busy(/,/^}/s/pe < w->npes/pe < 1/' -n 3
+	mutant source win_cards regions_bad src/win/create.c '/^static int make(/,/^}/s/rc = agree(team, local, &needs_none, r->call);/rc = local;/'
+	mutant source win_generation win_misuse src/win/window.c 's/(window->generation + 1) % GSHMEMI_WIN_GENERATIONS/0/'
+	mutant source win_busy win_create src/win/window.c '/^static int agree_on_free(/,/^}/s/rc \&\& pe < w->npes/rc \&\& pe < 1/' -n 3
+	mutant source win_gone win_create src/win/window.c '/^static bool is_gone(/,/^}/s/return error != hipSuccess || .*/return false;/' -n 3
 	mutant source win_inside win_calls src/win/create.c '/^static void fill_parts(/,/^}/s/begin + cards\[i\].inside/begin/' -n 3
 	mutant source win_plain win_create src/win/create.c '/^static bool needs_net(/,/^}/s/return true;/return false;/' -n 3
 	mutant header win_range win_misuse include/gshmem/win/win.h 's/disp < 0 || nbytes > part->nbytes || //'
 	mutant header win_fence_epoch win_misuse include/gshmem/win/win.h 's/w->epoch->state = GSHMEMI_WIN_FENCE_EPOCH;/;/'
-	mutant header win_fence win_epochs include/gshmem/win/epoch.h '/^GSHMEMI_SLOW void gshmemi_win_do(/,/^}/s/gshmemi_win_meet(w, call);/;/' -n 4
+	mutant header win_fence win_epochs include/gshmem/win/epoch.h '/^GSHMEMI_SLOW void gshmemi_win_do(/,/^}/s/gshmemi_win_meet(w, .*/;/' -n 4
 	mutant header win_wait win_epochs include/gshmem/win/epoch.h '/^GSHMEMI_FN int gshmemi_win_wait(/,/^}/s/GSHMEMI_WIN_OWN(await)(.*/;/' -n 4
 	mutant header win_start win_epochs include/gshmem/win/epoch.h '/^GSHMEMI_FN void gshmemi_win_start(/,/^}/s/GSHMEMI_WIN_OWN(await)(.*/t->nstarted++;/' -n 4
 	mutant header win_exclusive win_locks include/gshmem/win/epoch.h 's/is_exclusive ? GSHMEMI_TURN_EXCLUSIVE : GSHMEMI_TURN_SHARED, turn/GSHMEMI_TURN_SHARED, (uint32_t)(found \/ GSHMEMI_WIN_ASKED_X) \& most/' -n 6

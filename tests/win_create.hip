@@ -140,7 +140,7 @@ static void test_teams(void)
 /* Two threads of each PE make windows over teams of their own at a time. */
 static void make_many(gshmem_team_t team)
 {
-	enum { NTIMES = 30 };
+	enum { NTIMES = 150 };
 	gshmemx_win_t win;
 	long *base;
 
@@ -202,8 +202,14 @@ static void test_bad_input(void)
 	if (is_odd)
 		t_equal(gshmemx_win_unlock(win, 0), 0, "unlock");
 	t_equal(gshmemx_win_free(&win), 0, "free");
+	t_equal(gshmemx_win_create(GSHMEM_TEAM_WORLD, memory, 4096, 1, &win), 0, "create");
 	t_hip(hipFree(managed));
-	t_hip(hipFree(memory));
+	if (is_odd)
+		t_hip(hipFree(memory));
+	t_equal(gshmemx_win_free(&win), -EFAULT, "free when the memory of PE 0 is gone");
+	t_equal(win, GSHMEMX_WIN_NULL, "the handle");
+	if (!is_odd)
+		t_hip(hipFree(memory));
 }
 
 int main(void)

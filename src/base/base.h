@@ -266,6 +266,9 @@ void gshmemi_end_expect_finalize(void);
 /* host/stream.c: what this PE has open is complete when the stream goes on. A negative errno after a message. */
 int gshmemi_stream_quiet(void *stream, const char *call);
 
+/* host/lock.c: between two looks of a thread of the host that are kernels. */
+void gshmemi_host_nap(unsigned *polls_p);
+
 /* host/sync.c: a thread of the host has looked at a word in vain, and will look again. Lets others run now and then. */
 void gshmemi_host_looked(void);
 

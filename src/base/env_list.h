@@ -38,7 +38,7 @@ X(TEAMS, number, "512", "peers",
   "teams that there can be at a time, from 8 to 65535; one of more than 256 PEs counts for each 256; "
   "equal on all PEs")
 X(WINDOWS, number, "1000", "peers",
-  "windows that there can be at a time, from 1 to 1020; one of more than 9 PEs counts for two, and for one more for each further 96; equal on all PEs")
+  "windows that there can be at a time, from 1 to 1020; one of more than 10 PEs counts for two, and for one more for each further 96; equal on all PEs")
 X(CONTEXTS, number, "1024", "peers", "contexts of a PE that there can be at a time, from 2 to 16383")
 X(PES_PER_NODE, nodes, "", "peers",
   "for tests: pretend that only so many consecutive PEs share a node; with :cyclic behind the number, as in 4:cyclic, that they "

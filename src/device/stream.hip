@@ -47,7 +47,7 @@ __global__ void gshmemi_stream_kernel(struct gshmemi_stream_op op)
 		break;
 	case GSHMEMI_STREAM_WIN_MEET:
 		if (!gshmemi_arch_thread_rank())
-			gshmemi_win_meet(gshmemi_win_of(op.win), "gshmemx_win_fence_on_stream");
+			gshmemi_win_meet(gshmemi_win_of(op.win), 0, "gshmemx_win_fence_on_stream");
 		break;
 	case GSHMEMI_STREAM_SYNC:
 		(void)gshmemi_team_sync(GSHMEMI_WG, op.team, "gshmemx_team_sync_on_stream");

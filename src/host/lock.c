@@ -8,7 +8,7 @@
 
 #if !GSHMEMI_ARCH_HOST_DIRECT
 /* A long nap counts as many polls: what is done once in so many, the watchdog among it, must not come late. */
-static void nap(unsigned *polls_p)
+void gshmemi_host_nap(unsigned *polls_p)
 {
 	const bool is_short = *polls_p < 8;
 	const struct timespec time = {0, is_short ? 2000 : 50000};
@@ -16,7 +16,7 @@ static void nap(unsigned *polls_p)
 	*polls_p = is_short ? *polls_p + 1 : *polls_p / 64 * 64 + 64;
 	nanosleep(&time, NULL);
 }
-#define GSHMEMI_LOCK_PAUSE(polls_p) nap(polls_p)
+#define GSHMEMI_LOCK_PAUSE(polls_p) gshmemi_host_nap(polls_p)
 #endif
 
 #define GSHMEMI_BODIES

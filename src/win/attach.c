@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Dynamic windows: memory that a PE attaches by itself, and that others name by its address. They have no handle of it, so that its PE performs
- * what they ask for, and looks here whether they may.
+ * Dynamic windows: memory that a PE attaches by itself, and that others name by its address. They have no
+ * handle of it, so that its PE performs what they ask for, and looks here whether they may.
  */
 #include "win/win.h"
 

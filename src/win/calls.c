@@ -1,25 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Operations on windows, and their epochs, on the host: the bodies that kernels use, each once, and the exported functions, stamped as those
- * of kernels.
+ * Operations on windows, and their epochs, on the host: the bodies that kernels use, each once, and the
+ * exported functions, stamped as those of kernels.
  */
 #include "win/win.h"
-
-#include <time.h>
 
 #include "base/devmem.h"
 
 #if !GSHMEMI_ARCH_HOST_DIRECT
-/* As in host/lock.c: each look is a kernel. */
-static void nap(unsigned *polls_p)
-{
-	const bool is_short = *polls_p < 8;
-	const struct timespec time = {0, is_short ? 2000 : 50000};
-
-	*polls_p = is_short ? *polls_p + 1 : *polls_p / 64 * 64 + 64;
-	nanosleep(&time, NULL);
-}
-#define GSHMEMI_LOCK_PAUSE(polls_p) nap(polls_p)
+#define GSHMEMI_LOCK_PAUSE(polls_p) gshmemi_host_nap(polls_p)
 
 /* The CPU does not reach this PE's control block: it copies. */
 #define GSHMEMI_WIN_OWN(name) own_##name
@@ -50,7 +39,7 @@ static void own_await(const uint64_t *word, uint64_t value, int world_pe, const 
 	unsigned polls = 0;
 
 	while (found = own_load(word, call), found < value) {
-		nap(&polls);
+		gshmemi_host_nap(&polls);
 		started_ns = gshmemi_wait_long(0, started_ns, word, 8, found, GSHMEM_CMP_GE, value, world_pe, call);
 	}
 }
@@ -110,8 +99,11 @@ int gshmemi_host_win_epoch(int what, const struct gshmemi_win_args *args, const 
 int gshmemi_host_win_accumulate(gshmemx_win_t win, void *result, ptrdiff_t disp, const void *source, size_t nelems, int op, int kind,
 				unsigned elem_nbytes, int pe, const char *call)
 {
+	int rc = 0;
+
 	ENTER(call);
-	return gshmemi_win_accumulate(GSHMEMI_THREAD, win, result, disp, source, nelems, op, kind, elem_nbytes, pe, call);
+	GSHMEMI_BY_SIZE(elem_nbytes, rc = gshmemi_win_accumulate(GSHMEMI_THREAD, win, result, disp, source, nelems, op, kind, size, pe, call))
+	return rc;
 }
 
 void gshmemi_host_win_fetch(void *old, gshmemx_win_t win, ptrdiff_t disp, const void *value, const void *cond, int op, int kind,

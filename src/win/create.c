@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Windows come and go. The PEs of the team agree on a place, which is a bit that is set in each one's list of free places. Each then
- * describes its memory on a card in the window's control block, reads the cards of the others behind a barrier, and maps what can be
- * mapped: MPI is not asked. What one PE finds wrong is on its card, so that all return the same error.
+ * Windows come and go. The PEs of the team agree on a place, which is a bit that is set in each one's list of
+ * free places. Each then describes its memory on a card in the window's control block, reads the cards of the
+ * others behind a barrier, and maps what can be mapped: MPI is not asked. What one PE finds wrong is on its
+ * card, so that all return the same error.
  */
 #include "win/win.h"
 
 #define GSHMEMI_BODIES
 #include <gshmem/win/epoch.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,8 +26,8 @@
 #define HINTS (GSHMEMX_WIN_NO_LOCKS | GSHMEMX_WIN_SAME_DISP_UNIT)
 #define ALIGN 16 /* of where the region begins, which need not be where the user's memory does */
 
-/* Where the region of a dynamic window begins on all PEs: NULL stands for no place. */
-#define DYNAMIC_BASE ((char *)(uintptr_t)ALIGN)
+/* Where the region begins of a PE without memory of its own, and on all PEs of a dynamic window: NULL stands for no place. */
+#define NO_MEMORY ((char *)(uintptr_t)ALIGN)
 
 enum kind { CREATE, ALLOCATE, DYNAMIC };
 
@@ -54,74 +54,6 @@ struct card {
 	int64_t rc;                   /* a negative errno: what this PE has found wrong, and said */
 };
 
-struct gshmemi_win *gshmemi_windows;
-static struct gshmemi_win *device_windows; /* [GSHMEMI_NREGIONS], as is that: any handle finds an entry */
-static struct gshmemi_window *windows;     /* [gshmemi_heap.nwindows] */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the list of places */
-
-/* ---- places ---- */
-
-static unsigned place_of(const struct gshmemi_window *window)
-{
-	return (unsigned)(window - windows);
-}
-
-struct gshmemi_win *gshmemi_window_entry(const struct gshmemi_window *window)
-{
-	return &gshmemi_windows[place_of(window)];
-}
-
-static struct gshmemi_win_control *control_at(unsigned place)
-{
-	return (struct gshmemi_win_control *)(void *)(gshmemi_heap.controls + (size_t)place * GSHMEMI_WIN_PIECE_NBYTES);
-}
-
-/* Under the lock. */
-static bool is_free(unsigned place, unsigned npieces)
-{
-	unsigned i;
-
-	for (i = 0; i < npieces && place + i < gshmemi_heap.nwindows && !windows[place + i].is_taken; i++)
-		;
-	return i == npieces;
-}
-
-static bool take_place(unsigned place, unsigned npieces)
-{
-	bool is_mine;
-	unsigned i;
-
-	pthread_mutex_lock(&lock);
-	is_mine = is_free(place, npieces);
-	for (i = 0; is_mine && i < npieces; i++)
-		windows[place + i].is_taken = true;
-	windows[place].npieces = is_mine ? npieces : windows[place].npieces;
-	pthread_mutex_unlock(&lock);
-	return is_mine;
-}
-
-static void leave_place(struct gshmemi_window *window)
-{
-	unsigned i;
-
-	pthread_mutex_lock(&lock);
-	window->generation = (window->generation + 1) % GSHMEMI_WIN_GENERATIONS;
-	for (i = 0; i < window->npieces; i++)
-		window[i].is_taken = false;
-	pthread_mutex_unlock(&lock);
-}
-
-/* Which of 64 places from one on could be the first of so many that are free. */
-static uint64_t find_free(unsigned from, unsigned npieces)
-{
-	uint64_t bits = 0;
-	unsigned i;
-
-	for (i = 0; i < 64; i++)
-		bits |= (uint64_t)is_free(from + i, npieces) << i;
-	return bits;
-}
-
 /* The lowest place that is free on all PEs of the team, -1: there is none. All come to the same. */
 static int agree_on_place(const struct gshmemi_team_view *team, unsigned npieces, const char *call)
 {
@@ -129,10 +61,8 @@ static int agree_on_place(const struct gshmemi_team_view *team, unsigned npieces
 	unsigned from, i;
 
 	for (from = 0; from < gshmemi_heap.nwindows; from += 64 * GSHMEMI_SYNC_WORDS) {
-		pthread_mutex_lock(&lock);
 		for (i = 0; i < GSHMEMI_SYNC_WORDS; i++)
-			words[i] = find_free(from + 64 * i, npieces);
-		pthread_mutex_unlock(&lock);
+			words[i] = gshmemi_window_find_free(from + 64 * i, npieces);
 		gshmemi_sync_host_team(team, words, call);
 		for (i = 0; i < GSHMEMI_SYNC_WORDS; i++)
 			if (words[i])
@@ -152,18 +82,26 @@ static uint64_t outcome(int rc)
 
 /* ---- this PE's memory ---- */
 
+/* Whether HIP knows what it was asked for. That it does not leaves no error behind, which the program would find. */
+static bool is_known(hipError_t error)
+{
+	if (error != hipSuccess)
+		(void)hipGetLastError();
+	return error == hipSuccess;
+}
+
 static bool is_managed(void *base)
 {
 	int value = 0;
 
-	return hipPointerGetAttribute(&value, HIP_POINTER_ATTRIBUTE_IS_MANAGED, (hipDeviceptr_t)(uintptr_t)base) == hipSuccess && value;
+	return is_known(hipPointerGetAttribute(&value, HIP_POINTER_ATTRIBUTE_IS_MANAGED, (hipDeviceptr_t)(uintptr_t)base)) && value;
 }
 
 static bool is_pinned(void *base)
 {
 	unsigned flags;
 
-	return hipHostGetFlags(&flags, base) == hipSuccess;
+	return is_known(hipHostGetFlags(&flags, base));
 }
 
 static bool is_device(void *base)
@@ -171,7 +109,7 @@ static bool is_device(void *base)
 	hipDeviceptr_t start;
 	size_t nbytes;
 
-	return hipMemGetAddressRange(&start, &nbytes, (hipDeviceptr_t)(uintptr_t)base) == hipSuccess;
+	return is_known(hipMemGetAddressRange(&start, &nbytes, (hipDeviceptr_t)(uintptr_t)base));
 }
 
 /* Memory that peers map. It must reach as far as the user says. */
@@ -187,7 +125,7 @@ static int export(const struct request *r, struct card *card)
 	return -EINVAL;
 }
 
-/* Of all kinds. The queries leave no error of HIP behind. */
+/* Of all kinds. */
 static int describe_memory(const struct request *r, struct card *card)
 {
 	int rc = 0;
@@ -201,13 +139,12 @@ static int describe_memory(const struct request *r, struct card *card)
 		gshmemi_error("%s: %p is no memory of HIP: use hipMalloc, or hipHostRegister it", r->call, r->base);
 		rc = -EINVAL;
 	}
-	(void)hipGetLastError();
 	return rc;
 }
 
 /*
- * Kernels of any process of a device perform what comes by mail for the others, and find memory by the numbers of its regions: a process that is
- * not in the team would take another region, or none.
+ * Kernels of any process of a device perform what comes by mail for the others, and find memory by the
+ * numbers of its regions: a process that is not in the team would take another region, or none.
  */
 static int check_sharers(const struct gshmemi_team_view *team, const char *call)
 {
@@ -318,19 +255,6 @@ static int compare_cards(const struct card *cards, const struct gshmemi_team_vie
 
 /* ---- the window ---- */
 
-/* Its tables, of all kinds of memory: NULL is none. */
-static void free_tables(struct gshmemi_window *window)
-{
-	gshmemi_pool_free(GSHMEMI_POOL_DEVICE, window->device_parts);
-	gshmemi_pool_free(GSHMEMI_POOL_PINNED, window->members);
-	gshmemi_pool_free(GSHMEMI_POOL_PINNED, gshmemi_window_entry(window)->epoch);
-	free(window->parts);
-	window->device_parts = NULL;
-	window->parts = NULL;
-	window->members = NULL;
-	gshmemi_window_entry(window)->epoch = NULL;
-}
-
 static size_t epoch_nbytes(int npes)
 {
 	return offsetof(struct gshmemi_win_epoch, target) + (size_t)npes * sizeof(struct gshmemi_win_target);
@@ -401,7 +325,7 @@ static int publish(struct gshmemi_window *window, const struct gshmemi_win *w, c
 		struct gshmemi_win image = *w;
 
 		image.parts = window->device_parts;
-		rc = gshmemi_devmem_copy(&device_windows[place_of(window)], &image, sizeof image, call);
+		rc = gshmemi_window_show(window, &image, call);
 	}
 	return rc;
 }
@@ -454,9 +378,9 @@ static uint64_t whole_words(uint64_t nbytes)
 static int set_up(struct gshmemi_window *window, const struct request *r, const struct gshmemi_team_view *team, const struct card *cards,
 		  bool *needs_net_p)
 {
-	const unsigned region = GSHMEMI_NFIXED + place_of(window);
-	struct gshmemi_win_control *control = control_at(place_of(window));
-	char *const begin = r->kind == DYNAMIC ? DYNAMIC_BASE : r->nbytes ? (char *)r->base - cards[team->my_pe].inside : NULL;
+	const unsigned region = GSHMEMI_NFIXED + gshmemi_window_place(window);
+	struct gshmemi_win_control *control = gshmemi_window_control(gshmemi_window_place(window));
+	char *const begin = r->kind != DYNAMIC && r->nbytes ? (char *)r->base - cards[team->my_pe].inside : NO_MEMORY;
 	struct gshmemi_win *w = gshmemi_window_entry(window);
 	int rc;
 
@@ -478,7 +402,7 @@ static int set_up(struct gshmemi_window *window, const struct request *r, const 
 	*needs_net_p = needs_net(region, window);
 	window->base = r->base;
 	window->id = cards[team->my_pe].memory.id;
-	w->handle = (int32_t)(window->generation << GSHMEMI_WIN_PLACE_BITS | (place_of(window) + 1));
+	w->handle = (int32_t)(window->generation << GSHMEMI_WIN_PLACE_BITS | (gshmemi_window_place(window) + 1));
 	w->npes = team->npes;
 	w->my_pe = team->my_pe;
 	w->flags = (is_unified(r) ? 0 : GSHMEMI_WIN_SEPARATE) | (r->hints & GSHMEMX_WIN_NO_LOCKS ? GSHMEMI_WIN_NO_LOCKS : 0) |
@@ -492,20 +416,9 @@ static int set_up(struct gshmemi_window *window, const struct request *r, const 
 	return rc;
 }
 
-/* Nothing reaches the window any more; kernels find that there is none. */
-static void take_down(struct gshmemi_window *window, const char *call)
-{
-	struct gshmemi_win none = {0};
-	struct gshmemi_win *w = gshmemi_window_entry(window);
-
-	(void)gshmemi_devmem_copy(&device_windows[place_of(window)], &none, sizeof none, call);
-	gshmemi_region_remove(GSHMEMI_NFIXED + place_of(window));
-	w->handle = 0;
-}
-
 /*
- * The PEs agree on 0, or on an error: the AND of outcomes is that of the one PE that has failed, and the same on all PEs if several have.
- * words, unless NULL, is another word to combine.
+ * The PEs agree on 0, or on an error: the AND of outcomes is that of the one PE that has failed, and the same
+ * on all PEs if several have. words, unless NULL, is another word to combine.
  */
 static int agree(const struct gshmemi_team_view *team, int rc, uint64_t *word, const char *call)
 {
@@ -520,7 +433,7 @@ static int agree(const struct gshmemi_team_view *team, int rc, uint64_t *word, c
 /* In the place that all PEs have taken. The barriers are the team's: the window's own is there when the first one is over. */
 static int make(struct gshmemi_window *window, struct request *r, const struct card *mine, const struct gshmemi_team_view *team)
 {
-	struct card *cards = read_cards(team, control_at(place_of(window)), mine, r->call);
+	struct card *cards = read_cards(team, gshmemi_window_control(gshmemi_window_place(window)), mine, r->call);
 	uint64_t needs_none;
 	bool needs_net = false;
 	int rc = compare_cards(cards, team, r->call), local;
@@ -537,16 +450,16 @@ static int make(struct gshmemi_window *window, struct request *r, const struct c
 	if (!rc && !needs_none)
 		rc = agree(team, gshmemi_net_require(r->call), NULL, r->call);
 	if (rc && !local)
-		take_down(window, r->call);
+		gshmemi_window_take_down(window, r->call);
 	if (rc)
-		free_tables(window);
+		gshmemi_window_free_tables(window);
 	return rc;
 }
 
 /* This PE's card, in a control block of zeros. */
 static int show_card(unsigned place, unsigned npieces, const struct card *card, const char *call)
 {
-	struct gshmemi_win_control *control = control_at(place);
+	struct gshmemi_win_control *control = gshmemi_window_control(place);
 	const int rc = gshmemi_devmem_fill(control, 0, npieces * (size_t)GSHMEMI_WIN_PIECE_NBYTES, call);
 
 	return rc ? rc : gshmemi_devmem_copy(control->card, card, sizeof *card, call);
@@ -565,18 +478,18 @@ static int find_place(const struct request *r, const struct card *card, const st
 		place = agree_on_place(team, npieces, r->call);
 		if (place < 0)
 			return -ENOSPC;
-		is_mine = take_place((unsigned)place, npieces);
+		is_mine = gshmemi_window_take((unsigned)place, npieces);
 		rc = is_mine ? show_card((unsigned)place, npieces, card, r->call) : 0;
 		words[0] = is_mine ? ~0ULL : 0;
 		words[1] = outcome(rc);
 		gshmemi_sync_host_team(team, words, r->call);
 		rc = words[1] == outcome(0) ? 0 : (int)(int64_t)words[1];
 		if (words[0] && !rc) {
-			*window_p = &windows[place];
+			*window_p = gshmemi_window_at((unsigned)place);
 			return 0;
 		}
 		if (is_mine)
-			leave_place(&windows[place]);
+			gshmemi_window_leave(gshmemi_window_at((unsigned)place));
 		if (rc)
 			return rc;
 	} /* another thread of some PE has taken it meanwhile */
@@ -605,7 +518,7 @@ static int create(gshmem_team_t handle, struct request *r)
 		gshmemi_pool_free(GSHMEMI_POOL_FINE, r->base);
 	if (rc) {
 		if (window)
-			leave_place(window);
+			gshmemi_window_leave(window);
 		return rc;
 	}
 	window->allocated = r->kind == ALLOCATE ? r->base : NULL;
@@ -655,216 +568,4 @@ int gshmemx_win_create_dynamic(gshmem_team_t team, gshmemx_win_t *win_p)
 	struct request r = {DYNAMIC, NULL, PTRDIFF_MAX, 1, 0, NULL, win_p, "gshmemx_win_create_dynamic"};
 
 	return create(team, &r);
-}
-
-/* ---- its end ---- */
-
-/* What carriers and kernels of this process have open in any window; and late flags, which would count in the next window at this place. */
-static void complete(const char *call)
-{
-	gshmem_quiet();
-	gshmemi_host_quiet(GSHMEMI_CTX_LIBRARY, NULL, 0, call);
-#if GSHMEMI_ARCH_HAS_DELIVERY
-	gshmemi_delivery_flush(); /* of all contexts */
-#endif
-	if (gshmemi_net_is_running())
-		gshmemi_remote_complete(GSHMEMI_ENGINE_FLAGS, NULL, 0);
-}
-
-/* Says so, and tells all PEs of the window, if this one has an epoch open. */
-static void tell_busy(const struct gshmemi_win *w, const char *call)
-{
-	struct gshmemi_win_fault fault = {GSHMEMI_FAULT_WRONG_EPOCH, -1, 0, 0, w->epoch->state, 0};
-	int pe;
-
-	if (w->epoch->state == GSHMEMI_WIN_NONE || w->epoch->state == GSHMEMI_WIN_FENCE)
-		return;
-	(void)gshmemi_win_fail(&fault, call);
-	for (pe = 0; pe < w->npes; pe++)
-		gshmemi_sync_write(GSHMEMI_SLOW_P, &w->control->is_busy, 1, w->parts[pe].world_pe, call);
-}
-
-/* Behind a barrier, on all PEs alike; the word is 0 again then. */
-static bool is_busy(struct gshmemi_window *window, const char *call)
-{
-	const struct gshmemi_win *w = gshmemi_window_entry(window);
-	uint64_t busy = 0;
-
-	(void)gshmemi_devmem_copy(&busy, &w->control->is_busy, sizeof busy, call);
-	if (!busy)
-		return false;
-	(void)gshmemi_devmem_fill(&w->control->is_busy, 0, sizeof busy, call);
-	gshmemi_sync_host_team(&window->view, NULL, call); /* nobody tells of the next time before */
-	return true;
-}
-
-int gshmemx_win_free(gshmemx_win_t *win_p)
-{
-	static const char call[] = "gshmemx_win_free";
-	struct gshmemi_window *window;
-	int rc;
-
-	rc = gshmemi_enter_collective_int(call);
-	if (rc)
-		return rc;
-	window = gshmemi_window_find(*win_p, call);
-	if (!window)
-		return -EINVAL;
-	complete(call);
-	tell_busy(gshmemi_window_entry(window), call);
-	gshmemi_sync_host_team(&window->view, NULL, call);
-	if (is_busy(window, call))
-		return -EBUSY;
-	take_down(window, call);
-	free_tables(window);
-	gshmemi_window_detach_all(window);
-	gshmemi_pool_free(GSHMEMI_POOL_FINE, window->allocated);
-	window->allocated = NULL;
-	leave_place(window);
-	*win_p = GSHMEMX_WIN_NULL;
-	return 0;
-}
-
-/* ---- questions ---- */
-
-int gshmemi_win_fail(const struct gshmemi_win_fault *fault, const char *call)
-{
-	struct gshmemi_fault f = {.kind = (uint32_t)fault->kind, .pe = fault->pe, .on_host = 1, .address = fault->address,
-				  .nbytes = fault->nbytes, .found = fault->found, .expected = fault->expected};
-
-	memcpy(f.call, call, strnlen(call, sizeof f.call - 1));
-	gshmemi_fault_print(&f);
-	switch (fault->kind) {
-	case GSHMEMI_FAULT_WRONG_EPOCH:
-		return -EPERM;
-	case GSHMEMI_FAULT_OUTSIDE_WINDOW:
-		return -ERANGE;
-	default:
-		return -EINVAL;
-	}
-}
-
-struct gshmemi_window *gshmemi_window_find(gshmemx_win_t win, const char *call)
-{
-	const unsigned place = ((unsigned)win & ((1U << GSHMEMI_WIN_PLACE_BITS) - 1)) - 1;
-	const struct gshmemi_win_fault fault = {GSHMEMI_FAULT_BAD_WINDOW, -1, 0, 0, (uint32_t)win, 0};
-
-	if (win > 0 && place < gshmemi_heap.nwindows && gshmemi_windows[place].handle == win)
-		return &windows[place];
-	(void)gshmemi_win_fail(&fault, call);
-	return NULL;
-}
-
-/* The part of a PE, for a call that returns a value: a misuse ends the job. */
-static const struct gshmemi_win_part *find_part(gshmemx_win_t win, int pe, const char *call)
-{
-	struct gshmemi_window *window;
-	struct gshmemi_win_fault fault = {GSHMEMI_FAULT_BAD_PE, pe, 0, 0, 0, 0};
-
-	gshmemi_enter(call);
-	window = gshmemi_window_find(win, call);
-	if (window && pe >= 0 && pe < window->view.npes)
-		return &window->parts[pe];
-	if (window) {
-		fault.found = (uint64_t)window->view.npes;
-		(void)gshmemi_win_fail(&fault, call);
-	}
-	gshmemi_end(1);
-}
-
-void *gshmemx_win_ptr(gshmemx_win_t win, int pe)
-{
-	const struct gshmemi_win_part *part = find_part(win, pe, "gshmemx_win_ptr");
-	const struct gshmemi_win *w = gshmemi_win_of(win);
-	ptrdiff_t delta;
-
-	if (w->flags & GSHMEMI_WIN_DYNAMIC)
-		return NULL;
-	if (pe == w->my_pe)
-		return part->base;
-	if (!part->nbytes || gshmemi_state.peers[part->world_pe] & GSHMEMI_PEER_CARRIED)
-		return NULL;
-	delta = gshmemi_region_delta(gshmemi_win_where(w).region, part->world_pe);
-	return delta == GSHMEMI_SENTINEL ? NULL : part->base + delta;
-}
-
-size_t gshmemx_win_nbytes(gshmemx_win_t win, int pe)
-{
-	const struct gshmemi_win_part *part = find_part(win, pe, "gshmemx_win_nbytes");
-
-	return gshmemi_win_of(win)->flags & GSHMEMI_WIN_DYNAMIC ? 0 : part->nbytes;
-}
-
-size_t gshmemx_win_disp_unit(gshmemx_win_t win, int pe)
-{
-	return find_part(win, pe, "gshmemx_win_disp_unit")->disp_unit;
-}
-
-struct gshmemi_window *gshmemi_window_at(unsigned place)
-{
-	return &windows[place];
-}
-
-void gshmemi_win_host_meet(const struct gshmemi_win *w, const char *call)
-{
-	gshmemi_sync_host_team(&windows[w - gshmemi_windows].view, NULL, call);
-}
-
-/* ---- init and finalize ---- */
-
-static size_t list_nbytes(void)
-{
-	return GSHMEMI_NREGIONS * sizeof *device_windows;
-}
-
-int gshmemi_windows_open(void)
-{
-	void *ptr = NULL;
-	int rc;
-
-	windows = calloc(gshmemi_heap.nwindows, sizeof *windows);
-	gshmemi_windows = calloc(GSHMEMI_NREGIONS, sizeof *gshmemi_windows);
-	gshmemi_net_may_touch = gshmemi_window_is_attached;
-	if (!windows || !gshmemi_windows) {
-		gshmemi_error("init: no memory for %u windows (GSHMEM_WINDOWS)", gshmemi_heap.nwindows);
-		gshmemi_windows_close();
-		return -ENOMEM;
-	}
-	rc = gshmemi_hip(hipMalloc(&ptr, list_nbytes()), "init: hipMalloc of %zu bytes for the list of windows", list_nbytes());
-	device_windows = ptr;
-	if (!rc)
-		rc = gshmemi_devmem_fill(ptr, 0, list_nbytes(), "init: the list of windows");
-	if (rc)
-		gshmemi_windows_close();
-	return rc;
-}
-
-/* Regions are closed by themselves. */
-void gshmemi_windows_close(void)
-{
-	unsigned i;
-
-	for (i = 0; windows && gshmemi_windows && i < gshmemi_heap.nwindows; i++) {
-		free(windows[i].parts);
-		gshmemi_window_detach_all(&windows[i]);
-	}
-	gshmemi_pools_close();
-	if (device_windows)
-		gshmemi_hip_ignore(hipFree(device_windows), "hipFree");
-	free(windows);
-	free(gshmemi_windows);
-	device_windows = NULL;
-	windows = NULL;
-	gshmemi_windows = NULL;
-}
-
-void gshmemi_windows_describe(struct gshmemi_state *state)
-{
-	state->windows = device_windows;
-}
-
-void gshmemi_windows_scale(struct gshmemi_scale *scale)
-{
-	gshmemi_scale_add(scale, GSHMEMI_SCALE_DEVICE, "list_of_windows", list_nbytes());
-	gshmemi_scale_add(scale, GSHMEMI_SCALE_HOST, "places_of_windows", list_nbytes() + (size_t)gshmemi_env.WINDOWS * sizeof *windows);
 }

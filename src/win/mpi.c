@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Windows over those of MPI. Their processes need a team for the time that it takes to make the window: they agree on a place for one by MPI.
+ * Windows over those of MPI. Their processes need a team for the time that it takes to make the window: they
+ * agree on a place for one by MPI.
  */
 #include "win/win.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Memory for windows, in pieces: what gshmemx_win_allocate gives to the user, and the tables of windows. A piece is part of a larger
- * allocation, because an allocation may take a descriptor of the process, takes the runtime long, and is one handle to open for a peer.
+ * Memory for windows, in pieces: what gshmemx_win_allocate gives to the user, and the tables of windows. A
+ * piece is part of a larger allocation, because an allocation may take a descriptor of the process, takes the
+ * runtime long, and is one handle to open for a peer.
  */
 #ifndef GSHMEMI_WIN_POOL_H
 #define GSHMEMI_WIN_POOL_H

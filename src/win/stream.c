@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Calls on windows on a stream. What is wrong is found when a call is made, and epochs change then; the rest is as in host/stream.c: copies
- * between mapped PEs are the runtime's, everything else is a kernel of the library's.
+ * Calls on windows on a stream. What is wrong is found when a call is made, and epochs change then; the rest
+ * is as in host/stream.c: copies between mapped PEs are the runtime's, everything else is a kernel of the
+ * library's.
  */
 #include "win/win.h"
 

@@ -17,7 +17,7 @@ void gshmemi_windows_describe(struct gshmemi_state *state);
 struct gshmemi_scale;
 void gshmemi_windows_scale(struct gshmemi_scale *scale);
 
-/* ---- create.c ---- */
+/* ---- window.c: the list of windows ---- */
 
 /* What a window needs of the host alone. */
 struct gshmemi_window {
@@ -39,8 +39,25 @@ struct gshmemi_window *gshmemi_window_find(gshmemx_win_t win, const char *call);
 /* Its entry of gshmemi_windows. */
 struct gshmemi_win *gshmemi_window_entry(const struct gshmemi_window *window);
 
-/* Of a place that has one. */
+/* A place, its number, and this PE's control block there. */
 struct gshmemi_window *gshmemi_window_at(unsigned place);
+unsigned gshmemi_window_place(const struct gshmemi_window *window);
+struct gshmemi_win_control *gshmemi_window_control(unsigned place);
+
+/*
+ * Take a place and those behind it, npieces in all: false: one of them is taken already. Leave it, to a
+ * window with another handle. And which of 64 places from one on could be taken.
+ */
+bool gshmemi_window_take(unsigned place, unsigned npieces);
+void gshmemi_window_leave(struct gshmemi_window *window);
+uint64_t gshmemi_window_find_free(unsigned from, unsigned npieces);
+
+/* Nothing reaches a window any more; kernels find that there is none. And free its tables, of all kinds of memory, which may be NULL. */
+void gshmemi_window_take_down(struct gshmemi_window *window, const char *call);
+void gshmemi_window_free_tables(struct gshmemi_window *window);
+
+/* What kernels find at a window's place; NULL: none. */
+int gshmemi_window_show(const struct gshmemi_window *window, const struct gshmemi_win *image, const char *call);
 
 /* ---- attach.c: the memory of dynamic windows ---- */
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Every call on windows that kernels may make, once. GSHMEMI_W(NAME, PARAMETERS, BODY, ARGS) makes what a header needs of gshmemx_win_NAME and of its forms
- * with _wave and _wg, which return an int: BODY is the function behind it, ARGS what it gets besides the scope and the call's name.
- * GSHMEMI_WV(NAME, TYPE, KIND) makes what it needs of the calls that return a TYPE.
+ * Every call on windows that kernels may make, once. GSHMEMI_W(NAME, PARAMETERS, BODY, ARGS) makes what a
+ * header needs of gshmemx_win_NAME and of its forms with _wave and _wg, which return an int: BODY is the
+ * function behind it, ARGS what it gets besides the scope and the call's name. GSHMEMI_WV(NAME, TYPE, KIND)
+ * makes what it needs of the calls that return a TYPE.
  */
 #ifndef GSHMEM_WIN_LIST_H
 #define GSHMEM_WIN_LIST_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Windows, as kernels and hosts see them: memory of the user that a team's PEs open to each other (gshmemx_win.h). A window has a
- * place, the same on all its PEs, which is the number of its region, too, and of its control block, the memory by which its PEs
- * tell each other of epochs.
+ * Windows, as kernels and hosts see them: memory of the user that a team's PEs open to each other
+ * (gshmemx_win.h). A window has a place, the same on all its PEs, which is the number of its region, too, and
+ * of its control block, the memory by which its PEs tell each other of epochs.
  */
 #ifndef GSHMEM_WINDOW_H
 #define GSHMEM_WINDOW_H
@@ -41,8 +41,8 @@ struct gshmemi_win_part {
 };
 
 /*
- * What an epoch is about, and one PE of the window in it. Host-pinned memory; the one caller that opens and closes epochs writes it,
- * on the host or in a kernel. What counts only grows.
+ * What an epoch is about, and one PE of the window in it. Host-pinned memory; the one caller that opens and
+ * closes epochs writes it, on the host or in a kernel. What counts only grows.
  */
 struct gshmemi_win_target {
 	uint32_t lock;         /* GSHMEMI_WIN_LOCKED, and what the lock is given back with: win/epoch.h; 0: not locked */
@@ -78,14 +78,14 @@ struct gshmemi_win {
 };
 
 /*
- * What the PEs of a window write to each other: in the sync region, at the same place on all of them. Flags have one writer each and
- * only grow; the words of locks and notifications are updated by atomics.
+ * What the PEs of a window write to each other: in the sync region, at the same place on all of them. Flags
+ * have one writer each and only grow; the words of locks and notifications are updated by atomics.
  */
 #define GSHMEMI_WIN_NOTIFICATIONS 32
 #define GSHMEMI_WIN_CARD_NBYTES   192
 struct gshmemi_win_control {
 	uint64_t sync[offsetof(struct gshmemi_sync, word) / 8]; /* of fence and free: a struct gshmemi_sync without words */
-	uint64_t is_busy;           /* written by a PE that has an epoch open when it calls free */
+	uint64_t wrong[2];          /* of free: some PE's memory is gone; some PE has an epoch open */
 	uint64_t lock;              /* win/epoch.h */
 	uint64_t wide;              /* 1: somebody updates an element that is wider than atomics */
 	uint64_t notification[GSHMEMI_WIN_NOTIFICATIONS];
@@ -98,7 +98,7 @@ GSHMEMI_FN struct gshmemi_sync *gshmemi_win_sync(struct gshmemi_win_control *con
 	return (struct gshmemi_sync *)(void *)control->sync;
 }
 
-/* Control blocks are one or more of these pieces in a row: one for up to 9 PEs, another one for each 96 more. */
+/* Control blocks are one or more of these pieces in a row: one for up to 10 PEs, another one for each 96 more. */
 #define GSHMEMI_WIN_PIECE_NBYTES 1536
 
 GSHMEMI_FN unsigned gshmemi_win_pieces(int npes)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Accumulate, and what fetches: element by element, each atomic with respect to the others of the same window. What is one of the
- * atomics of GPUs is that; the rest compares and swaps the word that holds the element, until nobody has come between. An element of
- * 16 bytes has no atomic: a word of the target's control block says who updates one.
+ * Accumulate, and what fetches: element by element, each atomic with respect to the others of the same
+ * window. What is one of the atomics of GPUs is that; the rest compares and swaps the word that holds the
+ * element, until nobody has come between. An element of 16 bytes has no atomic: a word of the target's
+ * control block says who updates one.
  */
 #ifndef GSHMEM_WIN_ACCUMULATE_H
 #define GSHMEM_WIN_ACCUMULATE_H
@@ -138,8 +139,8 @@ GSHMEMI_FN int gshmemi_win_is_same(int kind, const void *a, const void *b)
 }
 
 /*
- * An element of 16 bytes. A lane that has the word gives it back within the same round of the loop, so that no lane of its wave can keep
- * it from running on.
+ * An element of 16 bytes. A lane that has the word gives it back within the same round of the loop, so that
+ * no lane of its wave can keep it from running on.
  */
 GSHMEMI_SLOW void gshmemi_win_wide(const struct gshmemi_win *w, const struct gshmemi_win_place *at, ptrdiff_t offset, int op, int kind,
 				 const void *value, const void *cond, void *old, const char *call)

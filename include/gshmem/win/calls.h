@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The API of windows, stamped from win_list.h: for kernels and the host in HIP units, and as the library's functions.
+ * The API of windows, stamped from win_list.h: for kernels and the host in HIP units, and as the library's
+ * functions.
  */
 #ifndef GSHMEM_WIN_CALLS_H
 #define GSHMEM_WIN_CALLS_H

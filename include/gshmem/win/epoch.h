@@ -1,21 +1,27 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The epochs of a window. One thread does what its PE does once: it changes the PE's epoch, and writes to the other PEs' control blocks.
- * Before it does that at the end of an epoch, each thread of the call completes what it has open.
+ * The epochs of a window. One thread does what its PE does once: it changes the PE's epoch, and writes to the
+ * other PEs' control blocks. Before it does that at the end of an epoch, each thread of the call completes
+ * what it has open.
  *
- *   fence              a barrier of the window's PEs, over a struct gshmemi_sync of its own
- *   post, start        a flag of each exposing PE on each accessing one counts the posts; start waits for the count that it is due
- *   complete, wait     likewise, the other way round
- *   lock               tickets, in one word of the target:
+ *   fence            a barrier of the window's PEs, over a struct gshmemi_sync of its own
+ *   post, start      a flag of each exposing PE on each accessing one counts the posts; start waits for the
+ *                    count that it is due
+ *   complete, wait   likewise, the other way round
+ *   lock             tickets, in one word of the target:
  *
- *     bits  0-14  requests made          who asks for a shared lock adds 1 here, for an exclusive one also 1 to the third field;
- *          16-30  locks given back       what was there before is his ticket, and the number of exclusive requests before his
+ *     bits  0-14  requests made
+ *          16-30  locks given back
  *          32-46  exclusive requests
  *          48-62  exclusive locks given back
  *
- *   An exclusive lock is its owner's when as many locks have been given back as were asked for before his; a shared one when all exclusive
- *   locks before it have been. So requests are served in the order in which they came, shared ones together. Fields count modulo 2^15. The
- *   bit above each takes its carry, which the one whose addition made it takes away again, long before the next.
+ *   Who asks for a shared lock adds 1 to the first field, for an exclusive one also 1 to the third. What was
+ *   there before is his ticket, and the number of exclusive requests before his.
+ *
+ *   An exclusive lock is its owner's when as many locks have been given back as were asked for before his; a
+ *   shared one when all exclusive locks before it have been. So requests are served in the order in which
+ *   they came, shared ones together. Fields count modulo 2^15. The bit above each takes its carry, which the
+ *   one whose addition made it takes away again, long before the next.
  */
 #ifndef GSHMEM_WIN_EPOCH_H
 #define GSHMEM_WIN_EPOCH_H
@@ -228,14 +234,14 @@ GSHMEMI_WIN_APART void gshmemi_win_judge_epoch(const struct gshmemi_win *w, int 
 /* ---- by one thread ---- */
 
 #ifdef GSHMEMI_LIBRARY
-void gshmemi_win_host_meet(const struct gshmemi_win *w, const char *call); /* src/win/create.c */
+void gshmemi_win_host_meet(const struct gshmemi_win *w, int is_released, const char *call); /* src/win/window.c */
 #endif
 
-/* Where the window's PEs meet. */
-GSHMEMI_FN void gshmemi_win_meet(const struct gshmemi_win *w, const char *call)
+/* Where the window's PEs meet. is_released: the caller's threads have completed what they wrote, as quiet does. */
+GSHMEMI_FN void gshmemi_win_meet(const struct gshmemi_win *w, int is_released, const char *call)
 {
 #ifdef GSHMEMI_LIBRARY
-	gshmemi_win_host_meet(w, call);
+	gshmemi_win_host_meet(w, is_released, call);
 #else
 	struct gshmemi_sync *sync = gshmemi_win_sync(w->control);
 	struct gshmemi_team_view view;
@@ -247,7 +253,7 @@ GSHMEMI_FN void gshmemi_win_meet(const struct gshmemi_win *w, const char *call)
 	view.start = sync->start;
 	view.stride = sync->stride;
 	gshmemi_team_claim(&view, call);
-	gshmemi_disseminate(&view, NULL, 0, call);
+	gshmemi_disseminate(&view, NULL, is_released, call);
 	gshmemi_team_release(&view);
 #endif
 }
@@ -341,7 +347,7 @@ GSHMEMI_WIN_APART void gshmemi_win_do(const struct gshmemi_win *w, int what, con
 	switch (what) {
 	case GSHMEMI_WIN_DO_FENCE:
 		if (!(args->assertion & GSHMEMX_MODE_NOPRECEDE) || !(args->assertion & GSHMEMX_MODE_NOSUCCEED))
-			gshmemi_win_meet(w, call);
+			gshmemi_win_meet(w, !(args->assertion & GSHMEMX_MODE_NOPRECEDE), call);
 		e->state = args->assertion & GSHMEMX_MODE_NOSUCCEED ? GSHMEMI_WIN_NONE : GSHMEMI_WIN_FENCE;
 		break;
 	case GSHMEMI_WIN_DO_POST:

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Notified put and get: an operation, and behind it an addition to one of the target's counters for this window. The counters lie in
- * its control block, so that the target waits in memory that its kernels see change.
+ * Notified put and get: an operation, and behind it an addition to one of the target's counters for this
+ * window. The counters lie in its control block, so that the target waits in memory that its kernels see
+ * change.
  */
 #ifndef GSHMEM_WIN_NOTIFY_H
 #define GSHMEM_WIN_NOTIFY_H

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Windows: what a handle stands for, what is wrong with a call, put and get. An operation finds its target in three loads, each of which
- * needs the one before: the list of windows, the window, the target's part. The part says where the memory is in this process, for put and
- * get; where it is not, or somebody wants to see every call, they go the way of all operations, by the region and a distance.
+ * Windows: what a handle stands for, what is wrong with a call, put and get. An operation finds its target in
+ * three loads, each of which needs the one before: the list of windows, the window, the target's part. The
+ * part says where the memory is in this process, for put and get; where it is not, or somebody wants to see
+ * every call, they go the way of all operations, by the region and a distance.
  *
- * A kernel checks its calls with GSHMEM_CHECK, but those that open and close epochs always; the host checks all of them, and returns an
- * error.
+ * A kernel checks its calls with GSHMEM_CHECK, but those that open and close epochs always; the host checks
+ * all of them, and returns an error.
  */
 #ifndef GSHMEM_WIN_H
 #define GSHMEM_WIN_H
@@ -16,7 +17,7 @@
 
 /* The library has copies of its own, which the CPU can read everywhere. */
 #ifdef GSHMEMI_LIBRARY
-extern struct gshmemi_win *gshmemi_windows; /* src/win/create.c */
+extern struct gshmemi_win *gshmemi_windows; /* src/win/window.c */
 bool gshmemi_window_is_attached(unsigned region, uint64_t address, uint64_t nbytes); /* src/win/attach.c */
 #define GSHMEMI_WINDOWS gshmemi_windows
 #else
@@ -52,7 +53,7 @@ struct gshmemi_win_fault {
 
 /* Raise it in a kernel; on the host print it, and return a negative errno. */
 #ifdef GSHMEMI_LIBRARY
-int gshmemi_win_fail(const struct gshmemi_win_fault *fault, const char *call); /* src/win/create.c */
+int gshmemi_win_fail(const struct gshmemi_win_fault *fault, const char *call); /* src/win/window.c */
 #else
 GSHMEMI_SLOW int gshmemi_win_fail(const struct gshmemi_win_fault *fault, const char *call)
 {
