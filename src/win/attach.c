@@ -18,12 +18,12 @@ struct gshmemi_attachment {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of all lists: the net thread reads them */
 
-/* Where one that begins at an address is, or would be. */
-static struct gshmemi_attachment **find(struct gshmemi_window *window, uint64_t begin)
+/* The first that ends behind an address: the list is in order, and no two overlap. */
+static struct gshmemi_attachment **find(struct gshmemi_window *window, uint64_t address)
 {
 	struct gshmemi_attachment **link = &window->attachments;
 
-	while (*link && (*link)->begin < begin)
+	while (*link && (*link)->end <= address)
 		link = &(*link)->next;
 	return link;
 }
@@ -65,7 +65,7 @@ int gshmemx_win_attach(gshmemx_win_t win, void *base, size_t nbytes)
 	static const char call[] = "gshmemx_win_attach";
 	struct gshmemi_window *window = find_dynamic(win, call);
 	const uint64_t begin = (uintptr_t)base, end = begin + nbytes;
-	struct gshmemi_attachment **link, *before = NULL, *mine;
+	struct gshmemi_attachment **link, *mine;
 
 	if (!window)
 		return -EINVAL;
@@ -77,9 +77,8 @@ int gshmemx_win_attach(gshmemx_win_t win, void *base, size_t nbytes)
 	if (!mine)
 		return -ENOMEM;
 	pthread_mutex_lock(&lock);
-	for (link = &window->attachments; *link && (*link)->begin < begin; link = &(*link)->next)
-		before = *link;
-	if ((before && before->end > begin) || (*link && (*link)->begin < end)) {
+	link = find(window, begin);
+	if (*link && (*link)->begin < end) {
 		pthread_mutex_unlock(&lock);
 		free(mine);
 		gshmemi_error("%s: %zu bytes at %p overlap what is attached", call, nbytes, base);

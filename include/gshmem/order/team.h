@@ -49,13 +49,11 @@ GSHMEMI_SLOW void gshmemi_check_team_at(gshmem_team_t team, const char *call, ui
 				    caller);
 }
 
-GSHMEMI_FN struct gshmemi_team_view gshmemi_team_of(gshmem_team_t team, const char *call)
+/* The PEs that meet at a sync block. */
+GSHMEMI_FN struct gshmemi_team_view gshmemi_team_view_of(struct gshmemi_sync *sync)
 {
-	struct gshmemi_sync *sync = &gshmemi_state.sync[gshmemi_team_index(team)];
 	struct gshmemi_team_view view;
 
-	if (gshmemi_is_slow(GSHMEMI_SLOW_UNSET | GSHMEMI_SLOW_CHECK))
-		gshmemi_check_team_at(team, call, gshmemi_arch_caller());
 	view.sync = sync;
 	view.members = sync->members;
 	view.my_pe = sync->my_pe;
@@ -63,6 +61,13 @@ GSHMEMI_FN struct gshmemi_team_view gshmemi_team_of(gshmem_team_t team, const ch
 	view.start = sync->start;
 	view.stride = sync->stride;
 	return view;
+}
+
+GSHMEMI_FN struct gshmemi_team_view gshmemi_team_of(gshmem_team_t team, const char *call)
+{
+	if (gshmemi_is_slow(GSHMEMI_SLOW_UNSET | GSHMEMI_SLOW_CHECK))
+		gshmemi_check_team_at(team, call, gshmemi_arch_caller());
+	return gshmemi_team_view_of(&gshmemi_state.sync[gshmemi_team_index(team)]);
 }
 
 /* The number in a team of the world's PE; -1: it is no member. */

@@ -199,19 +199,12 @@ GSHMEMI_WIN_LONG void gshmemi_win_element(const struct gshmemi_win *w, const str
 		gshmemi_value_store(old, bits, nbytes);
 }
 
-GSHMEMI_SLOW int gshmemi_win_bad_op(int op, const char *call)
-{
-	const struct gshmemi_win_fault fault = {GSHMEMI_FAULT_BAD_ARGUMENT, -1, 0, 0, (uint64_t)op, 0};
-
-	return gshmemi_win_fail(&fault, call);
-}
-
 /* The host, and GSHMEM_CHECK in kernels: nelems elements of a kind, and an operator of it. */
 GSHMEMI_FN int gshmemi_win_check_op(const struct gshmemi_win *w, gshmemx_win_t win, ptrdiff_t disp, size_t nelems, int op, int kind,
 				    unsigned nbytes, int pe, const char *call)
 {
 	if ((GSHMEMI_IS_LIBRARY || gshmemi_is_slow(GSHMEMI_SLOW_CHECK)) && !gshmemi_win_has_op(op, kind))
-		return gshmemi_win_bad_op(op, call);
+		return gshmemi_win_bad_argument(op, call);
 	return gshmemi_win_check(w, win, disp, GSHMEMI_WIN_NBYTES(nelems, nbytes), nbytes, pe, call);
 }
 

@@ -243,15 +243,8 @@ GSHMEMI_FN void gshmemi_win_meet(const struct gshmemi_win *w, int is_released, c
 #ifdef GSHMEMI_LIBRARY
 	gshmemi_win_host_meet(w, is_released, call);
 #else
-	struct gshmemi_sync *sync = gshmemi_win_sync(w->control);
-	struct gshmemi_team_view view;
+	const struct gshmemi_team_view view = gshmemi_team_view_of(gshmemi_win_sync(w->control));
 
-	view.sync = sync;
-	view.members = sync->members;
-	view.my_pe = sync->my_pe;
-	view.npes = sync->npes;
-	view.start = sync->start;
-	view.stride = sync->stride;
 	gshmemi_team_claim(&view, call);
 	gshmemi_disseminate(&view, NULL, is_released, call);
 	gshmemi_team_release(&view);

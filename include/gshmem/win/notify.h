@@ -11,17 +11,10 @@
 
 enum gshmemi_win_notify { GSHMEMI_WIN_NOTIFY_WAIT, GSHMEMI_WIN_NOTIFY_TEST, GSHMEMI_WIN_NOTIFY_GET, GSHMEMI_WIN_NOTIFY_SET };
 
-GSHMEMI_SLOW int gshmemi_win_bad_notification(int notification, const char *call)
-{
-	const struct gshmemi_win_fault fault = {GSHMEMI_FAULT_BAD_ARGUMENT, -1, 0, 0, (uint64_t)notification, 0};
-
-	return gshmemi_win_fail(&fault, call);
-}
-
 GSHMEMI_FN int gshmemi_win_check_notification(int notification, const char *call)
 {
 	if ((GSHMEMI_IS_LIBRARY || gshmemi_is_slow(GSHMEMI_SLOW_CHECK)) && (notification < 0 || notification >= GSHMEMI_WIN_NOTIFICATIONS))
-		return gshmemi_win_bad_notification(notification, call);
+		return gshmemi_win_bad_argument(notification, call);
 	return 0;
 }
 

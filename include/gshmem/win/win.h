@@ -63,6 +63,13 @@ GSHMEMI_SLOW int gshmemi_win_fail(const struct gshmemi_win_fault *fault, const c
 }
 #endif
 
+GSHMEMI_SLOW int gshmemi_win_bad_argument(int found, const char *call)
+{
+	const struct gshmemi_win_fault fault = {GSHMEMI_FAULT_BAD_ARGUMENT, -1, 0, 0, (uint64_t)found, 0};
+
+	return gshmemi_win_fail(&fault, call);
+}
+
 /* Whether there is such a window, and, unless pe is -1, such a PE in it. */
 GSHMEMI_FN int gshmemi_win_is_bad(const struct gshmemi_win *w, gshmemx_win_t win, int pe, struct gshmemi_win_fault *fault)
 {
