@@ -184,8 +184,8 @@ cpu_mutants() {
 	mutant header win_exclusive win_locks include/gshmem/win/epoch.h 's/is_exclusive ? GSHMEMI_TURN_EXCLUSIVE : GSHMEMI_TURN_SHARED, turn/GSHMEMI_TURN_SHARED, (uint32_t)(found \/ GSHMEMI_WIN_ASKED_X) \& most/' -n 6
 	mutant header win_carry win_locks include/gshmem/win/epoch.h '/ gshmemi_win_count(/,/^}/s/if (carries)/if (0)/' -n 6
 	mutant header win_unlock_quiet win_epochs include/gshmem/win/epoch.h '/^	case GSHMEMI_WIN_DO_UNLOCK:$/,/break;/s/gshmemi_quiet(scope, 0, &world_pe.*/;/' -n 4
-	mutant header win_half win_types include/gshmem/win/accumulate.h 's/word = (found \& ~(((1ULL << 8 \* nbytes) - 1) << 8 \* inside)) | word << 8 \* inside;/word <<= 8 * inside;/' -n 3
-	mutant header win_wide win_types include/gshmem/win/accumulate.h 's/GSHMEMI_AMO_CAS, &w->control->wide, 1, 0, 8, 1, at->world_pe, call) == 0/GSHMEMI_AMO_CAS, \&w->control->wide, 1, 0, 8, 1, at->world_pe, call) < 2/' -n 3
+	mutant header win_half win_types include/gshmem/win/element.h 's/word = (found \& ~(((1ULL << 8 \* nbytes) - 1) << 8 \* inside)) | word << 8 \* inside;/word <<= 8 * inside;/' -n 3
+	mutant header win_wide win_types include/gshmem/win/element.h 's/GSHMEMI_AMO_CAS, &w->control->wide, 1, 0, 8, 1, at->world_pe, call) == 0/GSHMEMI_AMO_CAS, \&w->control->wide, 1, 0, 8, 1, at->world_pe, call) < 2/' -n 3
 	mutant header win_notify win_calls include/gshmem/win/notify.h 's/gshmemi_fence(scope, 0, call);.*/;/' -e GSHMEM_CPU_DELIVERY=random:2 -n 3
 
 	# the mailbox of a device: what its GPU would perform

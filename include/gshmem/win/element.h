@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * One element of an accumulate, atomic with respect to the others of the same window. What is one of the
+ * atomics of GPUs is that; the rest compares and swaps the word that holds the element, until nobody has come
+ * between. An element of 16 bytes has no atomic: a word of the target's control block says who updates one.
+ */
+#ifndef GSHMEM_WIN_ELEMENT_H
+#define GSHMEM_WIN_ELEMENT_H
+
+#include <gshmem/coll/fold.h>
+#include <gshmem/win/epoch.h>
+
+/* What is long: inlined into optimized code alone, where most of it is gone. */
+#if GSHMEMI_OPTIMIZED
+#define GSHMEMI_WIN_LONG GSHMEMI_FN
+#else
+#define GSHMEMI_WIN_LONG GSHMEMI_SLOW
+#endif
+
+/* The element's new bits: acc becomes acc op x. The logical operators are of integers. */
+GSHMEMI_WIN_LONG void gshmemi_win_fold(int op, int kind, unsigned nbytes, void *acc, const void *x)
+{
+	uint64_t a = 0, b = 0;
+
+	switch (op) {
+	case GSHMEMX_NO_OP:
+		return;
+	case GSHMEMX_REPLACE:
+		__builtin_memcpy(acc, x, nbytes);
+		return;
+	case GSHMEMX_LAND:
+	case GSHMEMX_LOR:
+	case GSHMEMX_LXOR:
+		__builtin_memcpy(&a, acc, nbytes & 15);
+		__builtin_memcpy(&b, x, nbytes & 15);
+		a = op == GSHMEMX_LAND ? a && b : op == GSHMEMX_LOR ? a || b : !a != !b;
+		__builtin_memcpy(acc, &a, nbytes & 15);
+		return;
+	default:
+		gshmemi_fold(GSHMEMI_FOLD(op, kind), acc, x, nbytes);
+	}
+}
+
+/* Whether the operator is one of the kind. */
+GSHMEMI_FN int gshmemi_win_has_op(int op, int kind)
+{
+	const int is_whole = kind <= GSHMEMI_KIND_S64, is_complex = kind == GSHMEMI_KIND_COMPLEX_F32 || kind == GSHMEMI_KIND_COMPLEX_F64;
+
+	switch (op) {
+	case GSHMEMX_AND:
+	case GSHMEMX_OR:
+	case GSHMEMX_XOR:
+	case GSHMEMX_LAND:
+	case GSHMEMX_LOR:
+	case GSHMEMX_LXOR:
+		return is_whole;
+	case GSHMEMX_MAX:
+	case GSHMEMX_MIN:
+		return !is_complex;
+	default:
+		return op == GSHMEMX_SUM || op == GSHMEMX_PROD || op == GSHMEMX_REPLACE || op == GSHMEMX_NO_OP;
+	}
+}
+
+/* The atomic that an operator is, on words of 4 and 8 bytes; -1: none. */
+GSHMEMI_FN int gshmemi_win_native(int op, int kind)
+{
+	const int is_whole = kind <= GSHMEMI_KIND_S64;
+
+	switch (op) {
+	case GSHMEMX_REPLACE:
+		return GSHMEMI_AMO_SWAP;
+	case GSHMEMX_NO_OP:
+		return GSHMEMI_AMO_FETCH;
+	case GSHMEMX_SUM:
+		return is_whole ? GSHMEMI_AMO_ADD : -1;
+	case GSHMEMX_AND:
+		return GSHMEMI_AMO_AND;
+	case GSHMEMX_OR:
+		return GSHMEMI_AMO_OR;
+	case GSHMEMX_XOR:
+		return GSHMEMI_AMO_XOR;
+	default:
+		return -1;
+	}
+}
+
+/* An atomic on a word of the window; there is its address here, NULL where the operation goes another way. Returns the old bits. */
+GSHMEMI_WIN_LONG uint64_t gshmemi_win_amo(const struct gshmemi_win_place *at, char *there, ptrdiff_t offset, int amo, uint64_t value,
+				    uint64_t cond, unsigned nbytes, int fetches, const char *call)
+{
+	if (there)
+		return gshmemi_amo_peer(amo, there + offset, value, cond, nbytes);
+	return gshmemi_amo(at->where, amo, at->address + offset, value, cond, nbytes, fetches, at->world_pe, call);
+}
+
+/* What is no atomic, by compare and swap; cond NULL: op, else compare and swap of the element. Returns the element's old bits. */
+GSHMEMI_WIN_LONG uint64_t gshmemi_win_swap(const struct gshmemi_win_place *at, char *there, ptrdiff_t offset, int op, int kind, unsigned nbytes,
+				     const void *value, const void *cond, const char *call)
+{
+	const unsigned word_nbytes = nbytes < 4 ? 4 : nbytes;
+	const unsigned inside = nbytes < 4 ? (unsigned)((uintptr_t)at->address + (uintptr_t)offset) & 3 : 0;
+	uint64_t found, word, old = 0;
+	char bits[8];
+
+	offset -= (ptrdiff_t)inside;
+	found = gshmemi_win_amo(at, there, offset, GSHMEMI_AMO_FETCH, 0, 0, word_nbytes, 1, call);
+	for (;;) {
+		old = found >> 8 * inside;
+		if (nbytes < 8)
+			old &= (1ULL << 8 * nbytes) - 1;
+		__builtin_memcpy(bits, &old, sizeof bits);
+		if (!cond)
+			gshmemi_win_fold(op, kind, nbytes, bits, value);
+		else if (gshmemi_value_load(cond, nbytes) != old)
+			return old;
+		else
+			__builtin_memcpy(bits, value, nbytes);
+		__builtin_memcpy(&word, bits, sizeof word);
+		if (nbytes < 4)
+			word = (found & ~(((1ULL << 8 * nbytes) - 1) << 8 * inside)) | word << 8 * inside;
+		word = gshmemi_win_amo(at, there, offset, GSHMEMI_AMO_CAS, word, found, word_nbytes, 1, call);
+		if (word == found)
+			return old;
+		found = word;
+	}
+}
+
+/* Whether the bits are the same. A long double of x86 has 10 bytes, and whatever in the others. */
+GSHMEMI_FN int gshmemi_win_is_same(int kind, const void *a, const void *b)
+{
+	const uint64_t mask = kind == GSHMEMI_KIND_LONG_DOUBLE && __LDBL_MANT_DIG__ == 64 ? 0xffff : ~0ULL;
+	uint64_t x[2], y[2];
+
+	__builtin_memcpy(x, a, sizeof x);
+	__builtin_memcpy(y, b, sizeof y);
+	return x[0] == y[0] && !((x[1] ^ y[1]) & mask);
+}
+
+/*
+ * An element of 16 bytes. A lane that has the word gives it back within the same round of the loop, so that
+ * no lane of its wave can keep it from running on.
+ */
+GSHMEMI_SLOW void gshmemi_win_wide(const struct gshmemi_win *w, const struct gshmemi_win_place *at, ptrdiff_t offset, int op, int kind,
+				 const void *value, const void *cond, void *old, const char *call)
+{
+	struct gshmemi_word word, updated;
+	uint64_t started_ns = 0;
+	unsigned polls = 0;
+	int is_done = 0;
+
+	while (!is_done) {
+		if (gshmemi_amo(gshmemi_win_words(), GSHMEMI_AMO_CAS, &w->control->wide, 1, 0, 8, 1, at->world_pe, call) == 0) {
+			gshmemi_arch_fence_acquire(); /* pairs with the order below, of who had the word before */
+			gshmemi_get(at->where, GSHMEMI_THREAD, &word, at->address + offset, 16, 16, at->world_pe, 0, call);
+			updated = word;
+			if (!cond)
+				gshmemi_win_fold(op, kind, 16, &updated, value);
+			else if (gshmemi_win_is_same(kind, cond, &word))
+				__builtin_memcpy(&updated, value, 16);
+			gshmemi_put(at->where, GSHMEMI_THREAD, at->address + offset, &updated, 16, 16, at->world_pe, 0, call);
+			gshmemi_quiet(GSHMEMI_THREAD, 0, &at->world_pe, 1, call);
+			(void)gshmemi_amo(gshmemi_win_words(), GSHMEMI_AMO_SET, &w->control->wide, 0, 0, 8, 0, at->world_pe, call);
+			is_done = 1;
+		} else {
+			GSHMEMI_LOCK_PAUSE(&polls);
+			if ((polls & (GSHMEMI_WAIT_POLLS - 1)) == 0)
+				started_ns = gshmemi_wait_long(polls, started_ns, &w->control->wide, 8, 1, GSHMEM_CMP_EQ, 0, at->world_pe, call);
+		}
+	}
+	if (old)
+		__builtin_memcpy(old, &word, 16);
+}
+
+/* One element; old NULL: not wanted. */
+GSHMEMI_WIN_LONG void gshmemi_win_element(const struct gshmemi_win *w, const struct gshmemi_win_place *at, char *there, ptrdiff_t offset, int op,
+				    int kind, unsigned nbytes, const void *value, const void *cond, void *old, const char *call)
+{
+	const int native = nbytes == 4 || nbytes == 8 ? gshmemi_win_native(op, kind) : -1;
+	uint64_t bits;
+
+	if (nbytes > 8) {
+		gshmemi_win_wide(w, at, offset, op, kind, value, cond, old, call);
+		return;
+	}
+	if (cond && nbytes >= 4)
+		bits = gshmemi_win_amo(at, there, offset, GSHMEMI_AMO_CAS, gshmemi_value_load(value, nbytes), gshmemi_value_load(cond, nbytes),
+				       nbytes, 1, call);
+	else if (!cond && native == GSHMEMI_AMO_SWAP && !old)
+		bits = gshmemi_win_amo(at, there, offset, GSHMEMI_AMO_SET, gshmemi_value_load(value, nbytes), 0, nbytes, 0, call);
+	else if (!cond && native == GSHMEMI_AMO_FETCH)
+		bits = gshmemi_win_amo(at, there, offset, GSHMEMI_AMO_FETCH, 0, 0, nbytes, 1, call);
+	else if (!cond && native >= 0)
+		bits = gshmemi_win_amo(at, there, offset, native, gshmemi_value_load(value, nbytes), 0, nbytes, old != NULL, call);
+	else
+		bits = gshmemi_win_swap(at, there, offset, op, kind, nbytes, value, cond, call);
+	if (old)
+		gshmemi_value_store(old, bits, nbytes);
+}
+
+#endif /* GSHMEM_WIN_ELEMENT_H */
