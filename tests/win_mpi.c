@@ -16,6 +16,16 @@
 
 enum { NELEMS = 20 };
 
+/* Whether the CPU, and so MPI, reaches memory of hipMalloc. */
+static int reaches_devices(void)
+{
+#ifdef __HIP_PLATFORM_CPU__
+	return !getenv("GSHMEM_CPU_HOST_ACCESS");
+#else
+	return 0;
+#endif
+}
+
 /* Each process of comm puts to the next one, first by gshmem, then by MPI; both look at what came. */
 static void use(MPI_Comm comm, MPI_Win mpi_win, long *base)
 {
@@ -57,7 +67,7 @@ static void test_memory(MPI_Comm comm)
 	long *memory;
 	MPI_Win win;
 
-	if (!getenv("GSHMEM_CPU_HOST_ACCESS")) { /* MPI touches it */
+	if (reaches_devices()) {
 		t_hip(hipMalloc((void **)&memory, (size_t)nbytes));
 		MPI_Win_create(memory, nbytes, sizeof(long), MPI_INFO_NULL, comm, &win);
 		use(comm, win, memory);
@@ -65,10 +75,10 @@ static void test_memory(MPI_Comm comm)
 		t_hip(hipFree(memory));
 	}
 	MPI_Win_allocate(nbytes, sizeof(long), MPI_INFO_NULL, comm, &memory, &win);
-	if (getenv("GSHMEM_CPU_HOST_ACCESS"))
+	if (!reaches_devices())
 		t_hip(hipHostRegister(memory, (size_t)nbytes, hipHostRegisterDefault));
 	use(comm, win, memory);
-	if (getenv("GSHMEM_CPU_HOST_ACCESS"))
+	if (!reaches_devices())
 		t_hip(hipHostUnregister(memory));
 	MPI_Win_free(&win);
 }
@@ -80,13 +90,13 @@ int main(void)
 	MPI_Win win;
 	int level;
 
-	if (getenv("GSHMEM_CPU_HOST_ACCESS")) /* as a GPU, which takes more for memory of the host */
+	if (!reaches_devices()) /* as a GPU, which takes more for memory of the host */
 		setenv("GSHMEM_NET", "1", 1);
 	MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &level);
 	gshmem_init();
 	test_memory(MPI_COMM_WORLD);
 	MPI_Comm_split(MPI_COMM_WORLD, gshmem_my_pe() % 2, gshmem_my_pe(), &odd);
-	if (!getenv("GSHMEM_CPU_HOST_ACCESS")) /* where windows take all PEs of a device */
+	if (reaches_devices()) /* where windows take all PEs of a device */
 		test_memory(odd);
 	MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &win);
 	t_equal(gshmemx_win_from_mpi(win, &none), -ENOTSUP, "from_mpi of a dynamic window");
