@@ -178,7 +178,7 @@ cpu_mutants() {
 	mutant source win_plain win_create src/win/create.c '/^static bool needs_net(/,/^}/s/return true;/return false;/' -n 3
 	mutant header win_range win_misuse include/gshmem/win/win.h 's/disp < 0 || nbytes > part->nbytes || //'
 	mutant header win_fence_epoch win_misuse include/gshmem/win/win.h 's/w->epoch->state = GSHMEMI_WIN_FENCE_EPOCH;/;/'
-	mutant header win_fence win_epochs include/gshmem/win/epoch.h '/^GSHMEMI_SLOW void gshmemi_win_do(/,/^}/s/gshmemi_win_meet(w, .*/;/' -n 4
+	mutant header win_fence win_epochs include/gshmem/win/epoch.h '/^GSHMEMI_WIN_APART void gshmemi_win_do(/,/^}/s/gshmemi_win_meet(w, .*/;/' -n 4
 	mutant header win_wait win_epochs include/gshmem/win/epoch.h '/^GSHMEMI_FN int gshmemi_win_wait(/,/^}/s/GSHMEMI_WIN_OWN(await)(.*/;/' -n 4
 	mutant header win_start win_epochs include/gshmem/win/epoch.h '/^GSHMEMI_FN void gshmemi_win_start(/,/^}/s/GSHMEMI_WIN_OWN(await)(.*/t->nstarted++;/' -n 4
 	mutant header win_exclusive win_locks include/gshmem/win/epoch.h 's/is_exclusive ? GSHMEMI_TURN_EXCLUSIVE : GSHMEMI_TURN_SHARED, turn/GSHMEMI_TURN_SHARED, (uint32_t)(found \/ GSHMEMI_WIN_ASKED_X) \& most/' -n 6
@@ -186,6 +186,8 @@ cpu_mutants() {
 	mutant header win_unlock_quiet win_epochs include/gshmem/win/epoch.h '/^	case GSHMEMI_WIN_DO_UNLOCK:$/,/break;/s/gshmemi_quiet(scope, 0, &world_pe.*/;/' -n 4
 	mutant header win_half win_types include/gshmem/win/element.h 's/word = (found \& ~(((1ULL << 8 \* nbytes) - 1) << 8 \* inside)) | word << 8 \* inside;/word <<= 8 * inside;/' -n 3
 	mutant header win_wide win_types include/gshmem/win/element.h 's/GSHMEMI_AMO_CAS, &w->control->wide, 1, 0, 8, 1, at->world_pe, call) == 0/GSHMEMI_AMO_CAS, \&w->control->wide, 1, 0, 8, 1, at->world_pe, call) < 2/' -n 3
+	mutant header win_batch win_many include/gshmem/win/batch.h 's/is_open\[i\] = native < 0 \&\& .*/is_open[i] = 0;/' -e GSHMEM_CARRY=all -n 3
+	mutant header win_batch_inside win_many include/gshmem/win/batch.h 's/batch.inside = .*/batch.inside = 0;/' -e GSHMEM_CARRY=all -n 3
 	mutant header win_notify win_calls include/gshmem/win/notify.h 's/gshmemi_fence(scope, 0, call);.*/;/' -e GSHMEM_CPU_DELIVERY=random:2 -n 3
 
 	# the mailbox of a device: what its GPU would perform

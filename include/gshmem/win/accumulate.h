@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Accumulate, and what fetches: the calls, over the elements of win/element.h.
+ * Accumulate, and what fetches: the calls, over the elements of win/element.h, alone or in batches.
  */
 #ifndef GSHMEM_WIN_ACCUMULATE_H
 #define GSHMEM_WIN_ACCUMULATE_H
 
-#include <gshmem/win/element.h>
+#include <gshmem/win/batch.h>
 
 /* The host, and GSHMEM_CHECK in kernels: nelems elements of a kind, and an operator of it. */
 GSHMEMI_FN int gshmemi_win_check_op(const struct gshmemi_win *w, gshmemx_win_t win, ptrdiff_t disp, size_t nelems, int op, int kind,
@@ -31,8 +31,8 @@ GSHMEMI_FN int gshmemi_win_accumulate(int scope, gshmemx_win_t win, void *result
 	const struct gshmemi_win *w;
 	struct gshmemi_win_place at;
 	struct gshmemi_group group;
+	size_t i, most;
 	char *there;
-	size_t i;
 	int rc;
 
 	if (GSHMEMI_ON_HOST() && !GSHMEMI_IS_LIBRARY)
@@ -43,9 +43,11 @@ GSHMEMI_FN int gshmemi_win_accumulate(int scope, gshmemx_win_t win, void *result
 		return rc;
 	at = gshmemi_win_locate(w, disp, pe);
 	there = gshmemi_win_there(&at);
-	for (i = group.rank; i < nelems; i += group.size)
-		gshmemi_win_element(w, &at, there, (ptrdiff_t)(i * nbytes), op, kind, nbytes, (const char *)source + i * nbytes, NULL,
-				    result ? (char *)result + i * nbytes : NULL, call);
+	most = gshmemi_win_batch_nelems(there, op, kind, nbytes, result != NULL);
+	for (i = group.rank * most; i < nelems; i += group.size * most)
+		gshmemi_win_elements(w, &at, there, (ptrdiff_t)(i * nbytes), op, kind, nbytes,
+				     (const char *)source + i * nbytes, result ? (char *)result + i * nbytes : NULL,
+				     nelems - i < most ? nelems - i : most, call);
 	gshmemi_group_end(&group);
 	return 0;
 }

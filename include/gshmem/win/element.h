@@ -2,7 +2,7 @@
 /*
  * One element of an accumulate, atomic with respect to the others of the same window. What is one of the
  * atomics of GPUs is that; the rest compares and swaps the word that holds the element, until nobody has come
- * between. An element of 16 bytes has no atomic: a word of the target's control block says who updates one.
+ * between. Elements of 16 bytes have no atomic: a word of the target's control block says who updates some.
  */
 #ifndef GSHMEM_WIN_ELEMENT_H
 #define GSHMEM_WIN_ELEMENT_H
@@ -138,38 +138,58 @@ GSHMEMI_FN int gshmemi_win_is_same(int kind, const void *a, const void *b)
 }
 
 /*
- * An element of 16 bytes. A lane that has the word gives it back within the same round of the loop, so that
- * no lane of its wave can keep it from running on.
+ * How many words, and elements of 16 bytes, a thread takes at a time where each operation is a message. A GPU's
+ * kernel waits for each of its operations; there the lanes of a wave are what operates together.
  */
-GSHMEMI_SLOW void gshmemi_win_wide(const struct gshmemi_win *w, const struct gshmemi_win_place *at, ptrdiff_t offset, int op, int kind,
-				 const void *value, const void *cond, void *old, const char *call)
+#if GSHMEMI_ARCH_HAS_DELIVERY || defined(GSHMEMI_LIBRARY)
+#define GSHMEMI_WIN_BATCH      128
+#define GSHMEMI_WIN_WIDE_BATCH 32
+#else
+#define GSHMEMI_WIN_BATCH      1
+#define GSHMEMI_WIN_WIDE_BATCH 1
+#endif
+
+/*
+ * Elements of 16 bytes, at most GSHMEMI_WIN_WIDE_BATCH; with cond, one. A lane that has the word gives it back
+ * within the same round of the loop, so that no lane of its wave can keep it from running on.
+ */
+GSHMEMI_SLOW void gshmemi_win_wide(const struct gshmemi_win *w, const struct gshmemi_win_place *at, ptrdiff_t offset,
+				   int op, int kind, const void *source, const void *cond, void *result,
+				   size_t nelems, const char *call)
 {
-	struct gshmemi_word word, updated;
+	struct gshmemi_word word[GSHMEMI_WIN_WIDE_BATCH], updated[GSHMEMI_WIN_WIDE_BATCH];
+	const struct gshmemi_where words = gshmemi_win_words();
+	uint64_t *const mutex = &w->control->wide;
+	char *const there = at->address + offset;
 	uint64_t started_ns = 0;
 	unsigned polls = 0;
 	int is_done = 0;
+	size_t i;
 
 	while (!is_done) {
-		if (gshmemi_amo(gshmemi_win_words(), GSHMEMI_AMO_CAS, &w->control->wide, 1, 0, 8, 1, at->world_pe, call) == 0) {
-			gshmemi_arch_fence_acquire(); /* pairs with the order below, of who had the word before */
-			gshmemi_get(at->where, GSHMEMI_THREAD, &word, at->address + offset, 16, 16, at->world_pe, 0, call);
-			updated = word;
-			if (!cond)
-				gshmemi_win_fold(op, kind, 16, &updated, value);
-			else if (gshmemi_win_is_same(kind, cond, &word))
-				__builtin_memcpy(&updated, value, 16);
-			gshmemi_put(at->where, GSHMEMI_THREAD, at->address + offset, &updated, 16, 16, at->world_pe, 0, call);
+		if (gshmemi_amo(words, GSHMEMI_AMO_CAS, mutex, 1, 0, 8, 1, at->world_pe, call) == 0) {
+			gshmemi_arch_fence_acquire(); /* pairs with the quiet below, of who had the word before */
+			gshmemi_get(at->where, GSHMEMI_THREAD, word, there, nelems * 16, 16, at->world_pe, 0, call);
+			for (i = 0; i < nelems; i++) {
+				updated[i] = word[i];
+				if (!cond)
+					gshmemi_win_fold(op, kind, 16, &updated[i], (const char *)source + i * 16);
+				else if (gshmemi_win_is_same(kind, cond, &word[i]))
+					__builtin_memcpy(&updated[i], source, 16);
+			}
+			gshmemi_put(at->where, GSHMEMI_THREAD, there, updated, nelems * 16, 16, at->world_pe, 0, call);
 			gshmemi_quiet(GSHMEMI_THREAD, 0, &at->world_pe, 1, call);
-			(void)gshmemi_amo(gshmemi_win_words(), GSHMEMI_AMO_SET, &w->control->wide, 0, 0, 8, 0, at->world_pe, call);
+			(void)gshmemi_amo(words, GSHMEMI_AMO_SET, mutex, 0, 0, 8, 0, at->world_pe, call);
 			is_done = 1;
 		} else {
 			GSHMEMI_LOCK_PAUSE(&polls);
 			if ((polls & (GSHMEMI_WAIT_POLLS - 1)) == 0)
-				started_ns = gshmemi_wait_long(polls, started_ns, &w->control->wide, 8, 1, GSHMEM_CMP_EQ, 0, at->world_pe, call);
+				started_ns = gshmemi_wait_long(polls, started_ns, mutex, 8, 1, GSHMEM_CMP_EQ, 0,
+							       at->world_pe, call);
 		}
 	}
-	if (old)
-		__builtin_memcpy(old, &word, 16);
+	if (result)
+		__builtin_memcpy(result, word, nelems * 16);
 }
 
 /* One element; old NULL: not wanted. */
@@ -180,7 +200,7 @@ GSHMEMI_WIN_LONG void gshmemi_win_element(const struct gshmemi_win *w, const str
 	uint64_t bits;
 
 	if (nbytes > 8) {
-		gshmemi_win_wide(w, at, offset, op, kind, value, cond, old, call);
+		gshmemi_win_wide(w, at, offset, op, kind, value, cond, old, 1, call);
 		return;
 	}
 	if (cond && nbytes >= 4)

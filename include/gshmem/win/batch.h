@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Many elements of an accumulate at a time, for a target that each operation reaches by a message: a thread asks
+ * for all their old values, or to compare and swap all their words, and waits once. What needs no answer is
+ * not waited for, and goes element by element.
+ */
+#ifndef GSHMEM_WIN_BATCH_H
+#define GSHMEM_WIN_BATCH_H
+
+#include <gshmem/win/element.h>
+
+/* Elements side by side. Those of 1 and 2 bytes share words, the first and the last one with what is around them. */
+struct gshmemi_win_batch {
+	int op;
+	int kind;
+	unsigned nbytes;  /* of an element */
+	unsigned wordlen; /* bytes of a word: 4 or 8 */
+	unsigned inside;  /* bytes of the first word in front of the first element */
+	size_t nelems;
+	const char *source;
+	char *result;     /* NULL: the old values are not wanted */
+};
+
+/* How many elements a thread takes at a time. there: the window's words, for atomics of this PE, or NULL. */
+GSHMEMI_FN size_t gshmemi_win_batch_nelems(const char *there, int op, int kind, unsigned nbytes, int fetches)
+{
+	if (nbytes > 8)
+		return GSHMEMI_WIN_WIDE_BATCH;
+	if (GSHMEMI_WIN_BATCH == 1 || there || (nbytes >= 4 && !fetches && gshmemi_win_native(op, kind) >= 0))
+		return 1;
+	return nbytes < 4 ? (GSHMEMI_WIN_BATCH - 1) * 4 / nbytes : GSHMEMI_WIN_BATCH;
+}
+
+/* For each element of word i, of which bits are the word's: fold its part of the source into it, or say what it was. */
+GSHMEMI_FN void gshmemi_win_batch_word(const struct gshmemi_win_batch *batch, size_t i, char *bits, int is_result)
+{
+	size_t at = i ? i * batch->wordlen : batch->inside, k;
+	struct gshmemi_word elem[4]; /* as large as any that fold knows */
+
+	for (; at < (i + 1) * batch->wordlen; at += batch->nbytes) {
+		k = at - batch->inside;
+		if (k >= batch->nelems * batch->nbytes)
+			break;
+		if (is_result) {
+			__builtin_memcpy(batch->result + k, bits + at % batch->wordlen, batch->nbytes);
+			continue;
+		}
+		__builtin_memcpy(elem, bits + at % batch->wordlen, batch->nbytes);
+		gshmemi_win_fold(batch->op, batch->kind, batch->nbytes, elem, batch->source + k);
+		__builtin_memcpy(bits + at % batch->wordlen, elem, batch->nbytes);
+	}
+}
+
+/*
+ * At most GSHMEMI_WIN_BATCH words. What is read at first may be old, or of several moments: a word is swapped only
+ * if it is what was folded. Words that somebody else has changed are tried again, together.
+ */
+GSHMEMI_SLOW void gshmemi_win_swap_batch(const struct gshmemi_win_place *at, ptrdiff_t offset,
+					const struct gshmemi_win_batch *batch, const char *call)
+{
+	const size_t nwords = (batch->inside + batch->nelems * batch->nbytes + batch->wordlen - 1) / batch->wordlen;
+	const int native = batch->nbytes < 4 ? -1 : gshmemi_win_native(batch->op, batch->kind);
+	char *const there = at->address + offset - batch->inside;
+	uint64_t word[GSHMEMI_WIN_BATCH], found[GSHMEMI_WIN_BATCH], value;
+	uint8_t is_open[GSHMEMI_WIN_BATCH];
+	size_t nopen = nwords, i;
+
+	if (native < 0)
+		gshmemi_get(at->where, GSHMEMI_THREAD, found, there, nwords * batch->wordlen, batch->wordlen, at->world_pe, 0,
+			    call);
+	for (i = 0; i < nwords; i++) {
+		is_open[i] = 1;
+		word[i] = native < 0 ? gshmemi_value_load((char *)found + i * batch->wordlen, batch->wordlen) : 0;
+	}
+	while (nopen) {
+		for (i = 0; i < nwords; i++) {
+			if (!is_open[i])
+				continue;
+			value = native < 0 ? word[i] : gshmemi_value_load(batch->source + i * batch->wordlen, batch->wordlen);
+			if (native < 0)
+				gshmemi_win_batch_word(batch, i, (char *)&value, 0);
+			found[i] = 0;
+			gshmemi_amo_nbi(at->where, &found[i], native < 0 ? GSHMEMI_AMO_CAS : native,
+					there + i * batch->wordlen, value, word[i], batch->wordlen, at->world_pe, call);
+		}
+		gshmemi_quiet(GSHMEMI_THREAD, 0, &at->world_pe, 1, call);
+		for (i = 0; i < nwords; i++) {
+			if (!is_open[i])
+				continue;
+			is_open[i] = native < 0 && found[i] != word[i];
+			word[i] = found[i];
+			if (is_open[i])
+				continue;
+			nopen--;
+			if (batch->result)
+				gshmemi_win_batch_word(batch, i, (char *)&word[i], 1);
+		}
+	}
+}
+
+/* nelems elements, at most as many as gshmemi_win_batch_nelems says. */
+GSHMEMI_FN void gshmemi_win_elements(const struct gshmemi_win *w, const struct gshmemi_win_place *at, char *there,
+				     ptrdiff_t offset, int op, int kind, unsigned nbytes, const char *source,
+				     char *result, size_t nelems, const char *call)
+{
+	struct gshmemi_win_batch batch;
+
+	if (nbytes > 8) {
+		gshmemi_win_wide(w, at, offset, op, kind, source, NULL, result, nelems, call);
+	} else if (gshmemi_win_batch_nelems(there, op, kind, nbytes, result != NULL) == 1) {
+		gshmemi_win_element(w, at, there, offset, op, kind, nbytes, source, NULL, result, call);
+	} else {
+		batch.op = op;
+		batch.kind = kind;
+		batch.nbytes = nbytes;
+		batch.wordlen = nbytes < 4 ? 4 : nbytes;
+		batch.inside = (unsigned)((uintptr_t)at->address + (uintptr_t)offset) & (batch.wordlen - 1);
+		batch.nelems = nelems;
+		batch.source = source;
+		batch.result = result;
+		gshmemi_win_swap_batch(at, offset, &batch, call);
+	}
+}
+
+#endif /* GSHMEM_WIN_BATCH_H */
