@@ -183,7 +183,7 @@ cpu_mutants() {
 	mutant header win_start win_epochs include/gshmem/win/epoch.h '/^GSHMEMI_FN void gshmemi_win_start(/,/^}/s/GSHMEMI_WIN_OWN(await)(.*/t->nstarted++;/' -n 4
 	mutant header win_exclusive win_locks include/gshmem/win/epoch.h 's/is_exclusive ? GSHMEMI_TURN_EXCLUSIVE : GSHMEMI_TURN_SHARED, turn/GSHMEMI_TURN_SHARED, (uint32_t)(found \/ GSHMEMI_WIN_ASKED_X) \& most/' -n 6
 	mutant header win_carry win_locks include/gshmem/win/epoch.h '/ gshmemi_win_count(/,/^}/s/if (carries)/if (0)/' -n 6
-	mutant header win_unlock_quiet win_epochs include/gshmem/win/epoch.h '/^	case GSHMEMI_WIN_DO_UNLOCK:$/,/break;/s/gshmemi_quiet(scope, 0, &world_pe.*/;/' -n 4
+	mutant header win_unlock_quiet win_epochs include/gshmem/win/epoch.h '/^	case GSHMEMI_WIN_DO_UNLOCK:$/,/break;/s/gshmemi_quiet(scope, 0, &world_pe.*/;/' -e GSHMEM_CPU_DELIVERY=random:2 -n 4
 	mutant header win_half win_types include/gshmem/win/element.h 's/word = (found \& ~(((1ULL << 8 \* nbytes) - 1) << 8 \* inside)) | word << 8 \* inside;/word <<= 8 * inside;/' -n 3
 	mutant header win_wide win_types include/gshmem/win/element.h 's/GSHMEMI_AMO_CAS, &w->control->wide, 1, 0, 8, 1, at->world_pe, call) == 0/GSHMEMI_AMO_CAS, \&w->control->wide, 1, 0, 8, 1, at->world_pe, call) < 2/' -n 3
 	mutant header win_batch win_many include/gshmem/win/batch.h 's/is_open\[i\] = native < 0 \&\& .*/is_open[i] = 0;/' -e GSHMEM_CARRY=all -n 3
