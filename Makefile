@@ -66,7 +66,9 @@ SHMEM_SONAME := libgshmem_shmem.so.0
 SHMEM_SO     := $(B)/lib/libgshmem_shmem.so
 SHMEM_OBJS   := $(patsubst %,$(B)/%.o,$(sort $(wildcard src/shmem/*.c))) $(B)/shmem/names.o
 SHMEM_HEADERS := $(B)/include/shmem.h $(B)/include/pshmem.h
-LIB      := $(SO) $(B)/lib/libgshmem.a $(SHMEM_SO) $(B)/lib/libgshmem_shmem.a $(SHMEM_HEADERS)
+# For find_package, against this build.
+CMAKE_FILES := $(patsubst tools/%,$(B)/lib/cmake/gshmem/%,$(wildcard tools/*.cmake))
+LIB      := $(SO) $(B)/lib/libgshmem.a $(SHMEM_SO) $(B)/lib/libgshmem_shmem.a $(SHMEM_HEADERS) $(CMAKE_FILES)
 progs     = $(sort $(patsubst %,$(B)/%,$(basename $(wildcard $(foreach p,$(2),$(1)/$(p).c $(1)/$(p).hip)))))
 # marked,KEY: tests that say KEY in a comment at their head, such as `/* tsan: yes */`.
 marked    = $(patsubst tests/%,%,$(basename $(shell grep -lsE '^ */?\* *$(1)' tests/*.c tests/*.hip tests/platform/*.c tests/platform/*.hip tests/shmem/*.c)))
@@ -412,7 +414,8 @@ fill       = sed -e 's|@CC@|$(CC)|;s|@CXX@|$(USER_CXX)|;s|@SHMEMFLAGS@|$(strip $
 	-e 's|@HIPFLAGS@|$(if $(DEVLIB),$(subst $(DEVLIB),$(4),$(HIPFLAGS)),$(HIPFLAGS))|' \
 	-e 's|@HIPFLAGS_CLANG@|$(call HIPFLAGS_of,clang)|;s|@HIPFLAGS_GCC@|$(call HIPFLAGS_of,gcc)|' \
 	-e 's|@CPPFLAGS@|$(strip $(call user_flags,$(1),$(2)))|;s|@LIBS@|$(strip $(LIBS))|;s|@SAN@|$(SANFLAGS)|' \
-	-e 's|@PREFIX@|$(PREFIX)|;s|@VERSION@|$(VERSION)|'
+	-e 's|@PREFIX@|$(PREFIX)|;s|@VERSION@|$(VERSION)|;s|@PLATFORM@|$(PLATFORM)|;s|@GPU_ARCHS@|$(strip $(GPU_ARCHS))|' \
+	-e 's|@SONAME@|$(SONAME)|g;s|@SHMEM_SONAME@|$(SHMEM_SONAME)|g'
 INCDIR    := $(PREFIX)/include
 MANDIR    := $(PREFIX)/share/man
 PLATDIR   := $(INCDIR)/gshmem/platform/$(PLATFORM)
@@ -423,6 +426,10 @@ $(B)/bin/gshmemcc: tools/gshmemcc $(B)/flags
 	@mkdir -p $(@D)
 	$(call Q,GEN)$(call fill,$(CURDIR)/include,$(CURDIR)/platform/$(PLATFORM),$(abspath $(B)/lib),$(DEVLIB),$(abspath $(B)/include)) $< >$@ && chmod +x $@
 	@ln -sf gshmemcc $(@D)/oshcc && ln -sf gshmemcc $(@D)/oshc++
+
+$(B)/lib/cmake/gshmem/%: tools/% $(B)/flags
+	@mkdir -p $(@D)
+	$(call Q,GEN)$(call fill,$(CURDIR)/include,$(CURDIR)/platform/$(PLATFORM),$(abspath $(B)/lib),$(DEVLIB),$(abspath $(B)/include)) $< >$@
 
 # Below $(S) everything is put together; tools/install takes it from there, and says first what is wrong with the paths.
 S          = $(B)/install
@@ -451,6 +458,9 @@ install: lib tools $(PLAT_DEPS)
 	ln -s gshmemcc $(S)$(PREFIX)/bin/oshcc
 	ln -s gshmemcc $(S)$(PREFIX)/bin/oshc++
 	$(call fill,$(INCDIR),$(PLATDIR),$(LIBDIR),$(LIBDIR)/gshmem/devlib) tools/gshmem.pc >$(S)$(LIBDIR)/pkgconfig/gshmem.pc
+	@install -d $(S)$(LIBDIR)/cmake/gshmem
+	@$(foreach f,$(notdir $(CMAKE_FILES)),$(call fill,$(INCDIR),$(PLATDIR),$(LIBDIR),$(LIBDIR)/gshmem/devlib) tools/$(f) \
+		>$(S)$(LIBDIR)/cmake/gshmem/$(f) &&) :
 	[ ! -f $(B)/bin/gshmem-info ] || install -m 755 $(B)/bin/gshmem-info $(S)$(PREFIX)/bin/gshmem-info
 	install -d $(S)$(MANDIR)/man3
 	awk -v out=$(S)$(MANDIR)/man3 -v version=$(VERSION) -f tools/man include/gshmem.h include/gshmemx.h include/gshmemx_win.h include/gshmemx_mpi.h
