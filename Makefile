@@ -258,10 +258,10 @@ check-amd-gpus:
 	@$(foreach gpu,$(SIM_GPUS),$(MAKE) $(SUB) PLATFORM=amd SIM_ARCH=$(gpu) LATE=$(or $(LATE),$(SIM_SEED)) \
 		T='$(or $(T),$(T_$(gpu)))' check-sims COUNTS=$(BASE)/check/amd-$(gpu);) \
 		tests/run.sh -s -c $(BASE)/check/amd-gpus $(SIM_GPUS:%=$(BASE)/check/amd-%)
-# The installed tree, used by a program outside of this one.
+# The installed tree, used by a program outside of this one. One make at a time writes below $(B).
 check-install:
 	@$(MAKE) $(SUB) lib tools && mkdir -p $(BASE)/check
-	@B=$(B) tests/run.sh -c $(BASE)/check/install tests/install/run.sh
+	@B=$(B) LOCK='flock $(abspath $(B)/lib)' tests/run.sh -c $(BASE)/check/install tests/install/run.sh tests/outside/make.sh tests/outside/cmake.sh
 # Over nodes: a few programs over two, before each commit; all that can over 2 of a PE, 2 of two and 3 of one.
 check-nodes-few check-nodes-2x1 check-nodes-2x2 check-nodes-3x1: check-nodes-%:
 	@mkdir -p $(BASE)/check

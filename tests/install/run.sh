@@ -3,10 +3,12 @@
 # timeout: 600
 #
 # Installs into an empty folder, and builds and runs programs from there as a user would: with gshmemcc, and with no
-# more than a compiler and gshmem.pc.  B names the build; MAKE, MPIRUN the commands.
+# more than a compiler and gshmem.pc.  B names the build; MAKE, MPIRUN the commands, LOCK what
+# keeps other tests from a make in this tree.
 
 set -eu
-: "${MAKE:=make}" "${MPIRUN:=mpirun}" "${B:=build/cpu}"
+: "${MPIRUN:=mpirun}" "${B:=build/cpu}"
+MAKE="${LOCK-} ${MAKE:-make}"
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -69,13 +71,15 @@ for f in include/gshmem.h include/gshmemx.h lib/libgshmem.so lib/libgshmem.so.0 
 	lib/pkgconfig/gshmem.pc bin/gshmemcc bin/gshmem-info bin/oshcc bin/oshc++ lib/libgshmem_shmem.so \
 	lib/libgshmem_shmem.so.0 lib/libgshmem_shmem.a include/gshmem/compat/rocshmem/rocshmem.hpp include/gshmem/compat/nvshmem.h \
 	include/gshmem/compat/shmem.h include/gshmem/compat/pshmem.h \
+	lib/cmake/gshmem/gshmem-config.cmake lib/cmake/gshmem/gshmem-config-version.cmake \
 	share/man/man3/gshmem_TYPENAME_put.3 share/man/man3/gshmem_init.3; do
 	[ -e "$prefix/$f" ] || fail "$f is not installed"
 done
 grep -q 'int gshmem_TYPENAME_broadcast(' "$prefix/share/man/man3/gshmem_TYPENAME_broadcast.3" || fail "a page without its call"
-# The tree must not be needed; build it into neither the library nor the wrapper.
+# The tree must not be needed; build it into neither the library nor the wrapper nor what build systems read.
 # A tree in /gshmem is not in every path that ends in include/gshmem.
-grep -lE "(^|[ =:\"']|-I|-L)$(pwd)([/ :\"']|\$)" "$prefix/bin/gshmemcc" "$prefix/lib/pkgconfig/gshmem.pc" &&
+grep -lE "(^|[ =:\"']|-I|-L)$(pwd)([/ :\"']|\$)" "$prefix/bin/gshmemcc" "$prefix/lib/pkgconfig/gshmem.pc" \
+	"$prefix"/lib/cmake/gshmem/* &&
 	fail "these files know the source tree"
 
 cp "$here"/*.hip "$here"/*.c "$here"/*.cpp "$here"/*.h "$work"
