@@ -100,7 +100,7 @@ endif
 SUB = --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc))
 
 .DEFAULT_GOAL := lib
-.PHONY: lib tests benches examples tools try check check-all coverage bench bench-nodes setup install uninstall format clean help \
+.PHONY: lib tests benches examples tools try check check-all coverage bench bench-nodes setup install uninstall dist format clean help \
 	run-tests build-tests run-benches FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:
@@ -126,6 +126,13 @@ bench-nodes: setup-nodes#          the benches between two nodes, pretended or H
 setup:    setup-check#              install what building and testing need, with apt
 install:#                           into $(DESTDIR)$(PREFIX)
 uninstall:#                         remove what install put there
+dist:#                              pack what HEAD has into build/gshmem-VERSION.tar.gz: the same bytes for the same commit
+	@mkdir -p build
+	@git -c tar.umask=0022 archive --format=tar --prefix=gshmem-$(VERSION)/ HEAD >build/dist.tar || \
+		{ rm -f build/dist.tar; echo "make dist: needs git, and a checkout with a commit" >&2; exit 1; }
+	@gzip -9nc build/dist.tar >build/gshmem-$(VERSION).tar.gz && rm build/dist.tar
+	@n=$$(git status --porcelain | wc -l); [ $$n -eq 0 ] || echo "make dist: $$n files are changed or new here: the archive has HEAD's"
+	@echo build/gshmem-$(VERSION).tar.gz
 format:#                            clang-format the lines changed since HEAD
 	git clang-format --extensions c,h,hip
 clean:#                             remove build/
@@ -261,7 +268,7 @@ check-amd-gpus:
 # The installed tree, used by a program outside of this one. One make at a time writes below $(B).
 check-install:
 	@$(MAKE) $(SUB) lib tools && mkdir -p $(BASE)/check
-	@B=$(B) LOCK='flock $(abspath $(B)/lib)' tests/run.sh -c $(BASE)/check/install tests/install/run.sh tests/outside/make.sh tests/outside/cmake.sh
+	@B=$(B) LOCK='flock $(abspath $(B)/lib)' tests/run.sh -c $(BASE)/check/install tests/install/run.sh tests/install/dist.sh tests/outside/make.sh tests/outside/cmake.sh
 # Over nodes: a few programs over two, before each commit; all that can over 2 of a PE, 2 of two and 3 of one.
 check-nodes-few check-nodes-2x1 check-nodes-2x2 check-nodes-3x1: check-nodes-%:
 	@mkdir -p $(BASE)/check
