@@ -185,7 +185,7 @@ cpu_mutants() {
 	mutant header win_carry win_locks include/gshmem/win/epoch.h '/ gshmemi_win_count(/,/^}/s/if (carries)/if (0)/' -n 6
 	mutant header win_unlock_quiet win_epochs include/gshmem/win/epoch.h '/^	case GSHMEMI_WIN_DO_UNLOCK:$/,/break;/s/gshmemi_quiet(scope, 0, &world_pe.*/;/' -e GSHMEM_CPU_DELIVERY=random:2 -n 4
 	mutant header win_half win_types include/gshmem/win/element.h 's/word = (found \& ~(((1ULL << 8 \* nbytes) - 1) << 8 \* inside)) | word << 8 \* inside;/word <<= 8 * inside;/' -n 3
-	mutant header win_wide win_types include/gshmem/win/element.h 's/GSHMEMI_AMO_CAS, &w->control->wide, 1, 0, 8, 1, at->world_pe, call) == 0/GSHMEMI_AMO_CAS, \&w->control->wide, 1, 0, 8, 1, at->world_pe, call) < 2/' -n 3
+	mutant header win_wide win_many include/gshmem/win/element.h 's/mutex, 1, 0, 8, 1, at->world_pe, call) == 0/mutex, 1, 0, 8, 1, at->world_pe, call) < 2/' -n 3
 	mutant header win_batch win_many include/gshmem/win/batch.h 's/is_open\[i\] = native < 0 \&\& .*/is_open[i] = 0;/' -e GSHMEM_CARRY=all -n 3
 	mutant header win_batch_inside win_many include/gshmem/win/batch.h 's/batch.inside = .*/batch.inside = 0;/' -e GSHMEM_CARRY=all -n 3
 	mutant header win_notify win_calls include/gshmem/win/notify.h 's/gshmemi_fence(scope, 0, call);.*/;/' -e GSHMEM_CPU_DELIVERY=random:2 -n 3
