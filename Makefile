@@ -57,7 +57,10 @@ CSANFLAGS = $(if $(filter lanes,$(SAN)),-DHIPCPU_TSAN_LANES,$(SANFLAGS))
 CCMD      = $(CC) $(CWARN) $(CPP) -fPIC $(CFLAGS) $(CSANFLAGS)
 HIPCMD    = $(HIPCC) $(HIPFLAGS) $(HIPWARN) $(CPP) -fPIC $(CFLAGS) $(SANFLAGS)
 LINK      = $(HIPLD) $(SANFLAGS) $(LDFLAGS)
-LIBS      = $(PLAT_LDLIBS) $(MPI_LIBS)
+# The library loads MPI when it needs it (src/base/mpi.c); a program is linked with it where it calls MPI itself.
+comma    := ,
+NEEDED   := -Wl,--push-state,--as-needed
+LIBS      = $(PLAT_LDLIBS) $(if $(MPI_LIBS),$(NEEDED) $(MPI_LIBS) -Wl$(comma)--pop-state)
 
 SO       := $(B)/lib/libgshmem.so
 LIB_OBJS := $(patsubst %,$(B)/%.o,$(sort $(filter-out src/shmem/%,$(wildcard src/*/*.c src/*/*.hip platform/$(PLATFORM)/*.c))))
@@ -350,7 +353,7 @@ $(B)/tests/%_types.hip.o: private CFLAGS := $(patsubst -O2,-O1,$(patsubst -g,-g1
 # Not to be unloaded: it has threads, and exit calls it.
 $(B)/lib/$(SONAME): $(LIB_OBJS)
 	@mkdir -p $(@D)
-	$(call Q,LINK)$(LINK) -shared -Wl,-soname,$(SONAME) -Wl,-z,nodelete -o $@ $^ $(LIBS)
+	$(call Q,LINK)$(LINK) -shared -Wl,-soname,$(SONAME) -Wl,-z,nodelete -o $@ $^ $(PLAT_LDLIBS)
 $(SO): $(B)/lib/$(SONAME)
 	@ln -sf $(SONAME) $@
 $(B)/lib/libgshmem.a: $(LIB_OBJS)

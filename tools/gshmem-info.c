@@ -12,12 +12,12 @@
 
 #include <gshmem/move/carry.h>
 #include <inttypes.h>
-#include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/mpi.h"
 #include "base/scale.h"
 #include "heap/heap.h"
 #include "ipc/job.h"

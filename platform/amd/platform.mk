@@ -45,7 +45,7 @@ PLAT_HEAD      = -Xclang -include-pch -Xclang $(B)/head.h.gch
 PLAT_PRECOMPILE = $(if $(filter host,$(@F)),$(1) --cuda-host-only,$(filter-out --offload-arch=%,$(1)) --cuda-device-only --offload-arch=$(@F)) \
 	-c -fsyntax-only -Wno-unused-command-line-argument -Xclang -emit-pch -Xclang -o -Xclang $@
 PLAT_CPPFLAGS := -D__HIP_PLATFORM_AMD__=1 -D_GNU_SOURCE
-PLAT_LDLIBS   := -lamdhip64 -lpthread
+PLAT_LDLIBS   := -lamdhip64 -lpthread -ldl
 ifeq ($(AMD_KIND),rocm)
 PLAT_CPPFLAGS := -isystem $(AMD_ROOT)/include $(PLAT_CPPFLAGS)
 PLAT_LDLIBS   := -L$(AMD_ROOT)/lib -Wl,-rpath,$(AMD_ROOT)/lib $(PLAT_LDLIBS)

@@ -23,4 +23,4 @@ HIPFLAGS      ?= -x cu -std=c++17 -ccbin $(HIPLD) -forward-unknown-to-host-compi
 	$(foreach n,$(lastword $(NVIDIA_NUMBERS)),-gencode arch=compute_$(n)$(comma)code=compute_$(n))
 PLAT_MODULE   := -fatbin
 PLAT_CPPFLAGS := -Iplatform/nvidia -isystem $(CUDA)/include -D__HIP_PLATFORM_NVIDIA__=1 -D_GNU_SOURCE
-PLAT_LDLIBS   := -L$(word 4,$(NVIDIA)) -Wl,-rpath,$(word 4,$(NVIDIA)) -lcudart -lpthread
+PLAT_LDLIBS   := -L$(word 4,$(NVIDIA)) -Wl,-rpath,$(word 4,$(NVIDIA)) -lcudart -lpthread -ldl

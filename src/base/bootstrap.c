@@ -12,12 +12,12 @@
  * MPI cannot be started twice. When the library started it, it is finalized at the exit of the process, not in
  * gshmem_finalize, so that gshmem_init may be called again.
  */
+#include "base/mpi.h"
 #include "base/scale.h"
 #include "base/thread.h"
 
 #include <fcntl.h>
 #include <gshmem/arch/arch.h>
-#include <mpi.h>
 #include <poll.h>
 #include <signal.h>
 #include <sched.h>
@@ -66,11 +66,13 @@ static int mpi_level_of(int thread_level)
 	return levels[thread_level];
 }
 
+/* MPI that was never loaded is not. */
 static bool is_finalized(void)
 {
-	int finalized;
+	int finalized = 0;
 
-	MPI_Finalized(&finalized);
+	if (gshmemi_mpi.Finalized)
+		MPI_Finalized(&finalized);
 	return finalized;
 }
 
@@ -179,8 +181,10 @@ static void start_mpi(void)
 /* The communicator to copy, or MPI_COMM_NULL when the caller cannot take part in anything. */
 static int find_base(const void *user_comm, MPI_Comm *base_p)
 {
-	int initialized;
+	int initialized, rc = gshmemi_mpi_load("init");
 
+	if (rc)
+		return rc;
 	if (is_finalized()) {
 		gshmemi_error("init: MPI was finalized, and cannot be started again");
 		return -EINVAL;

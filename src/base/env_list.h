@@ -26,6 +26,8 @@ X(NET_DEADLINE, seconds, "10", "peers",
 X(NET_CPU, number, "-1", "peers", "core for the thread that reaches PEs which are not mapped, numbered as in /proc/cpuinfo; -1: any")
 X(MPI_GPU, mpi_gpu, "auto", "peers",
   "whether MPI is given GPU memory to send from, in bulk: 1, 0: it is copied to memory of the CPU first, or auto: MPI is asked")
+X(MPI_LIBRARY, text, "", "peers",
+  "file of MPI, for processes that are not linked with it; else libmpich.so.12 or libmpi.so.12, as the loader finds it")
 X(STATS, flag, "0", "debugging", "1: gshmem_finalize says on stderr how many operations went over the net, and what this PE performed")
 X(NET_SEQ, seq, "0", "debugging", "number of the first message to each PE: to test that 32 bits may wrap")
 X(CHECK, flag, "0", "debugging",

@@ -10,11 +10,11 @@
 #include "net/mpi.h"
 
 #include <limits.h>
-#include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mpi.h"
 #include "base/scale.h"
 #include "ipc/job.h"
 
@@ -315,19 +315,20 @@ static void unwatch_finalize(void)
 
 /* ---- memory of devices ---- */
 
-/*
- * Which of these there are differs between MPIs, and between versions of one: MPICH has cuda and hip, Open MPI cuda and rocm. Weak: what
- * the MPI that this process runs with lacks is NULL, whatever mpi.h the library was compiled with.
- */
-int MPIX_Query_cuda_support(void) __attribute__((weak));
-int MPIX_Query_hip_support(void) __attribute__((weak));
-int MPIX_Query_rocm_support(void) __attribute__((weak));
+/* Which of these there are differs between MPIs, and between versions of one: MPICH has cuda and hip, Open MPI cuda and rocm. */
+static bool says(const char *query)
+{
+	int (*function)(void);
+
+	*(void **)&function = gshmemi_mpi_find(query);
+	return function && function();
+}
 
 bool gshmemi_link_mpi_takes_device(void)
 {
 	if (GSHMEMI_ARCH_IS_CUDA)
-		return MPIX_Query_cuda_support && MPIX_Query_cuda_support();
-	return (MPIX_Query_hip_support && MPIX_Query_hip_support()) || (MPIX_Query_rocm_support && MPIX_Query_rocm_support());
+		return says("MPIX_Query_cuda_support");
+	return says("MPIX_Query_hip_support") || says("MPIX_Query_rocm_support");
 }
 
 /* ---- open and end ---- */

@@ -9,6 +9,7 @@
 #include <limits.h>
 #include <stdlib.h>
 
+#include "base/mpi.h"
 #include "heap/heap.h"
 #include "ipc/job.h"
 #include "net/net.h"

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Loads MPI when it is first needed. A program that is linked with MPI has it already, and must not get a
+ * second one: so what the process has goes before any file.
+ */
+#include "base/base.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mpi.h"
+
+struct gshmemi_mpi gshmemi_mpi;
+
+/* Debian's name of MPICH, and that of all MPIs with MPICH's ABI. */
+static const char *const files[] = {"libmpich.so.12", "libmpi.so.12"};
+
+void *gshmemi_mpi_find(const char *name)
+{
+	return dlsym(RTLD_DEFAULT, name);
+}
+
+/*
+ * All that load finds it by; global, so that tools which stand in front of MPI are found first, as with a
+ * program that links it.
+ */
+static bool open_file(const char *file, char *why, size_t nbytes)
+{
+	if (dlopen(file, RTLD_NOW | RTLD_GLOBAL))
+		return true;
+	snprintf(why, nbytes, "%s", dlerror());
+	return false;
+}
+
+static int open_any(const char *what)
+{
+	const char *file = gshmemi_env.MPI_LIBRARY;
+	char why[512] = "";
+	size_t i;
+
+	if (gshmemi_mpi_find("MPI_Init_thread"))
+		return 0;
+	if (file && open_file(file, why, sizeof why))
+		return 0;
+	for (i = 0; !file && i < sizeof files / sizeof *files; i++)
+		if (open_file(files[i], why, sizeof why))
+			return 0;
+	gshmemi_error("%s: MPI cannot be loaded: %s: install MPICH, or name its library in GSHMEM_MPI_LIBRARY",
+		      what, why);
+	return -ENOENT;
+}
+
+/* MPICH's handles are numbers, those of Open MPI addresses: the one cannot be called with the other's. */
+static int check_kind(const struct gshmemi_mpi *mpi, const char *what)
+{
+	char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+	int length;
+
+	mpi->Get_library_version(version, &length);
+	if (!strstr(version, "Open MPI"))
+		return 0;
+	gshmemi_error("%s: the MPI of this process is Open MPI, and gshmem is built for MPICH and those with "
+		      "its ABI",
+		      what);
+	return -ENOTSUP;
+}
+
+int gshmemi_mpi_load(const char *what)
+{
+	struct gshmemi_mpi mpi;
+	int rc;
+
+	if (gshmemi_mpi.Init_thread)
+		return 0;
+	rc = open_any(what);
+	if (rc)
+		return rc;
+#define X(NAME) \
+	*(void **)&mpi.NAME = gshmemi_mpi_find("MPI_" #NAME); \
+	if (!mpi.NAME) { \
+		gshmemi_error("%s: MPI_" #NAME " is missing in the MPI of this process: MPI 3 is needed", \
+			      what); \
+		return -ENOTSUP; \
+	}
+	GSHMEMI_MPI_CALLS(X)
+#undef X
+	rc = check_kind(&mpi, what);
+	if (!rc)
+		gshmemi_mpi = mpi;
+	return rc;
+}
