@@ -73,8 +73,9 @@ void gshmemi_bootstrap_allgather(const void *mine, void *all, size_t nbytes)
 		((uint64_t *)all)[pe] = *(const uint64_t *)mine + (uint64_t)(node(pe) - node(my_pe));
 }
 
-void gshmemi_bootstrap_split(int pe)
+void gshmemi_bootstrap_split(int pe, int npeers)
 {
+	(void)npeers;
 	lowest = pe;
 }
 

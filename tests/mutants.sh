@@ -233,7 +233,7 @@ cpu_mutants() {
 	mutant source context_destroyed team_bad_input src/team/context.c '/^static void destroy(/,/^}/s/c->handle = 0;//'
 	mutant source exit_status global_exit src/end/end.c 's/gshmemi_bootstrap_abort(end_status);/;/'
 	mutant source no_finalize exit_without_finalize src/ipc/life.c 's/flock(fd, LOCK_EX . LOCK_NB) == 0/1/'
-	mutant source launcher init_launcher src/base/bootstrap.c 's/"OMPI_COMM_WORLD_SIZE"/"OMPI_COMM_WORLD_NONE"/'
+	mutant source launcher init_launcher src/bootstrap/mpi.c 's/"OMPI_COMM_WORLD_SIZE"/"OMPI_COMM_WORLD_NONE"/'
 	mutant source malloc_in_sight watchdog_memory src/team/meet.c 's/if (place.sync)$/if (0)/'
 	mutant kernel pool_row teams_large src/team/team.c '/ find_row(/,/^}/s/i < nplaces && length < n; i++/i < nplaces \&\& length + 1 < n; i++/'
 	mutant kernel context_stride teams_large include/gshmem/order/context.h '/ gshmemi_ctx_pe(/,/^}/s/>> 47/>> 48/'

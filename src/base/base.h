@@ -166,7 +166,7 @@ extern bool gshmemi_is_shmem;
 int gshmemi_shmem_read_env(void);
 void gshmemi_shmem_initialized(void);
 
-/* ---- bootstrap.c: calls MPI, from the thread that called the library ---- */
+/* ---- bootstrap/: the PEs find each other, over MPI. Called by the thread that called the library ---- */
 
 /*
  * Start MPI at MPI_THREAD_MULTIPLE unless it runs, copy the communicator at comm (an MPI_Comm *; NULL: MPI_COMM_WORLD).
@@ -210,10 +210,10 @@ void gshmemi_bootstrap_allgather(const void *mine, void *all, size_t nbytes);
 void gshmemi_bootstrap_broadcast(void *data, size_t nbytes, int root);
 
 /*
- * Find together with the other PEs of this machine, the lowest of which is lowest, for the next one: in the
+ * Find together with the other PEs of this machine, npeers in all, the lowest of which is lowest, for the next one: in the
  * order of the PEs.
  */
-void gshmemi_bootstrap_split(int lowest);
+void gshmemi_bootstrap_split(int lowest, int npeers);
 
 /* MPI uses the network, though all PEs are on one machine: some are in containers. All PEs of the machine say so. */
 void gshmemi_bootstrap_expect_network(void);

@@ -222,7 +222,7 @@ static void find_machine(void)
 	}
 	is_lowest = number_nodes(all);
 	free(all);
-	gshmemi_bootstrap_split(lowest);
+	gshmemi_bootstrap_split(lowest, job.npeers);
 	job.hosts = take((size_t)job.nnodes * sizeof *job.hosts);
 	gshmemi_bootstrap_allgather_leaders(is_lowest, job.nnodes, job.host, job.hosts, sizeof *job.hosts);
 	fewest = -job.npeers;

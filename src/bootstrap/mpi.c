@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Bootstrap: the PEs find each other, and agree, over MPI, in init and at the end of finalize. In between
- * they meet by the library's own barrier (meet.c), unless some of them cannot map each other's memory.
+ * Bootstrap over MPI.
  * This file calls MPI from the thread that called the library, so that a job on one node runs at any thread level of
  * MPI. Only MPI_Abort may come from another thread. net/mpi.c, the only other file that calls MPI, needs
  * MPI_THREAD_MULTIPLE, which the library therefore asks for when it starts MPI.
@@ -12,9 +11,7 @@
  * MPI cannot be started twice. When the library started it, it is finalized at the exit of the process, not in
  * gshmem_finalize, so that gshmem_init may be called again.
  */
-#include "base/mpi.h"
-#include "base/scale.h"
-#include "base/thread.h"
+#include "bootstrap/bootstrap.h"
 
 #include <fcntl.h>
 #include <gshmem/arch/arch.h>
@@ -27,13 +24,15 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/mpi.h"
+#include "base/thread.h"
+
 #define SETTLE_NS 100000000 /* of progress before MPI_Finalize, */
 #define FINALIZE_S 3 /* and what that may take */
 
 static MPI_Comm comm = MPI_COMM_NULL;
 static MPI_Comm node_comm = MPI_COMM_NULL; /* of the PEs on this machine, by rank */
-static struct gshmemi_traffic traffic;
-static int rank = -1;
+static int rank; /* in comm */
 static int npes;
 static int level;       /* MPI_THREAD_* */
 static atomic_int nworld; /* processes of MPI_COMM_WORLD; 0: MPI is not known to run */
@@ -97,6 +96,8 @@ static void leave_launcher(void)
 		poll(&answer, 1, 1000);
 }
 
+static void barrier(void);
+
 /*
  * All PEs have come to their ends, and all are here, since one that does not come back keeps the others. First none of them may go on: where
  * one PE has left, the one that hung would come as far as the launcher, which would have to tell the one that is gone.
@@ -136,7 +137,7 @@ static void settle(void)
 	comm = MPI_COMM_WORLD;
 	MPI_Comm_rank(comm, &world_rank);
 	is_first = world_rank == 0;
-	gshmemi_bootstrap_barrier(); /* however long the program of another PE takes to end */
+	barrier(); /* however long the program of another PE takes to end */
 	comm = MPI_COMM_NULL;
 	if (!gshmemi_thread_start(&thread, watch_finalize, &caller, "the thread that watches MPI_Finalize"))
 		pthread_detach(thread);
@@ -287,7 +288,7 @@ static bool is_alone_unasked(MPI_Comm base, int nprocesses)
 	return nprocesses == 1 && relation != MPI_IDENT;
 }
 
-int gshmemi_bootstrap_open(const void *user_comm)
+int gshmemi_bootstrap_mpi_open(const void *user_comm, int *rank_p, int *npes_p)
 {
 	MPI_Comm base;
 	int rc, size;
@@ -301,14 +302,15 @@ int gshmemi_bootstrap_open(const void *user_comm)
 	if (rc)
 		return rc;
 	MPI_Query_thread(&level);
-	memset(&traffic, 0, sizeof traffic);
 	copy_comm(base);
 	MPI_Comm_rank(comm, &rank);
 	MPI_Comm_size(comm, &npes);
+	*rank_p = rank;
+	*npes_p = npes;
 	return 0;
 }
 
-int gshmemi_bootstrap_check_level(int thread_level)
+static int check_level(int thread_level)
 {
 	if (level >= mpi_level_of(thread_level))
 		return 0;
@@ -318,7 +320,7 @@ int gshmemi_bootstrap_check_level(int thread_level)
 	return -EINVAL;
 }
 
-int gshmemi_bootstrap_check_carrying(int from_pe, int to_pe)
+static int check_carrying(int from_pe, int to_pe)
 {
 	if (level >= MPI_THREAD_MULTIPLE)
 		return 0;
@@ -356,15 +358,13 @@ void gshmemi_bootstrap_create_comm(const void *group, void *comm_p)
 	check(MPI_Comm_create_group(comm, *(const MPI_Group *)group, 0, (MPI_Comm *)comm_p));
 }
 
-void gshmemi_bootstrap_close(void)
+static void close_comms(void)
 {
 	if (node_comm != MPI_COMM_NULL && !is_finalized())
 		MPI_Comm_free(&node_comm);
 	if (comm != MPI_COMM_NULL && !is_finalized())
 		MPI_Comm_free(&comm);
 	comm = node_comm = MPI_COMM_NULL;
-	rank = -1;
-	npes = 0;
 }
 
 /*
@@ -372,7 +372,7 @@ void gshmemi_bootstrap_close(void)
  * waits in MPI lets go now and then, and then only writes to the launcher. On another communicator than MPI_COMM_WORLD it would
  * send messages. What it prints of itself would be a riddle to the user, who has not called it.
  */
-void gshmemi_bootstrap_abort(int status)
+static void abort_job(int status)
 {
 	int null;
 
@@ -382,21 +382,6 @@ void gshmemi_bootstrap_abort(int status)
 	if (null >= 0)
 		dup2(null, STDERR_FILENO);
 	MPI_Abort(MPI_COMM_WORLD, status & 0xff);
-}
-
-int gshmemi_bootstrap_rank(void)
-{
-	return rank;
-}
-
-int gshmemi_bootstrap_npes(void)
-{
-	return npes;
-}
-
-bool gshmemi_bootstrap_is_finalized(void)
-{
-	return is_finalized();
 }
 
 /* ---- exchanges ---- */
@@ -420,19 +405,11 @@ static void finish(int rc, MPI_Request *request)
 	}
 }
 
-const struct gshmemi_traffic *gshmemi_bootstrap_traffic(void)
+static void split(int lowest, int npeers)
 {
-	return &traffic;
-}
-
-void gshmemi_bootstrap_split(int lowest)
-{
-	int size;
 
 	check(MPI_Comm_split(comm, lowest, rank, &node_comm));
-	MPI_Comm_size(node_comm, &size);
-	has_network = size < npes;
-	gshmemi_traffic_add(&traffic, false, GSHMEMI_SPLIT_NBYTES(npes));
+	has_network = npeers < npes;
 }
 
 void gshmemi_bootstrap_expect_network(void)
@@ -440,81 +417,74 @@ void gshmemi_bootstrap_expect_network(void)
 	has_network = true;
 }
 
-void gshmemi_bootstrap_barrier(void)
+static void barrier(void)
 {
 	MPI_Request request;
 
 	finish(MPI_Ibarrier(comm, &request), &request);
 }
 
-void gshmemi_bootstrap_allgather(const void *mine, void *all, size_t nbytes)
+static void allgather(const void *mine, void *all, size_t nbytes)
 {
 	MPI_Request request;
 
 	finish(MPI_Iallgather(mine, (int)nbytes, MPI_BYTE, all, (int)nbytes, MPI_BYTE, comm, &request), &request);
-	gshmemi_traffic_add(&traffic, false, (size_t)npes * nbytes);
 }
 
-void gshmemi_bootstrap_allgather_node(const void *mine, void *all, size_t nbytes)
+static void allgather_machine(const void *mine, void *all, size_t nbytes)
 {
 	MPI_Request request;
-	int nlocal;
 
-	MPI_Comm_size(node_comm, &nlocal);
 	finish(MPI_Iallgather(mine, (int)nbytes, MPI_BYTE, all, (int)nbytes, MPI_BYTE, node_comm, &request), &request);
-	gshmemi_traffic_add(&traffic, true, (size_t)nlocal * nbytes);
 }
 
-void gshmemi_bootstrap_allgather_leaders(bool is_leader, int nleaders, const void *mine, void *all, size_t nbytes)
+static void allgather_leaders(bool is_leader, int nleaders, const void *mine, void *all, size_t nbytes)
 {
 	MPI_Request request;
 	MPI_Comm leaders;
 
 	check(MPI_Comm_split(comm, is_leader ? 0 : MPI_UNDEFINED, rank, &leaders));
-	gshmemi_traffic_add(&traffic, false, GSHMEMI_SPLIT_NBYTES(npes));
 	if (is_leader) {
 		finish(MPI_Iallgather(mine, (int)nbytes, MPI_BYTE, all, (int)nbytes, MPI_BYTE, leaders, &request), &request);
 		MPI_Comm_free(&leaders);
 	}
 	finish(MPI_Ibcast(all, (int)((size_t)nleaders * nbytes), MPI_BYTE, 0, node_comm, &request), &request);
-	gshmemi_traffic_add(&traffic, true, (size_t)nleaders * nbytes);
 }
 
-void gshmemi_bootstrap_broadcast(void *data, size_t nbytes, int root)
+static void broadcast(void *data, size_t nbytes, int root)
 {
 	MPI_Request request;
 
 	finish(MPI_Ibcast(data, (int)nbytes, MPI_BYTE, root, comm, &request), &request);
-	gshmemi_traffic_add(&traffic, false, nbytes);
 }
 
 /* MPICH 4.0.2 compares MPI_UINT64_T as if it were signed; MPI_INT64_T is so everywhere. */
-void gshmemi_bootstrap_min(int64_t *words, int nwords)
+static void find_min(int64_t *words, int nwords)
 {
 	MPI_Request request;
 
 	finish(MPI_Iallreduce(MPI_IN_PLACE, words, nwords, MPI_INT64_T, MPI_MIN, comm, &request), &request);
-	gshmemi_traffic_add(&traffic, false, (size_t)nwords * sizeof *words);
 }
 
-void gshmemi_bootstrap_and(uint64_t *words, int nwords)
+static void find_all_bits(uint64_t *words, int nwords)
 {
 	MPI_Request request;
 
 	finish(MPI_Iallreduce(MPI_IN_PLACE, words, nwords, MPI_UINT64_T, MPI_BAND, comm, &request), &request);
 }
 
-int gshmemi_bootstrap_agree(int rc, bool *all)
-{
-	int64_t words[2] = {INT64_MAX, all ? *all : 0};
-
-	if (rc)
-		words[0] = (int64_t)rank << 32 | (uint32_t)-rc;
-	gshmemi_bootstrap_min(words, 2);
-	if (all)
-		*all = words[1] != 0;
-	if (words[0] == INT64_MAX)
-		return 0;
-	gshmemi_log_release((int)(words[0] >> 32) == rank);
-	return -(int)(uint32_t)words[0];
-}
+const struct gshmemi_bootstrap gshmemi_bootstrap_mpi = {
+	.close = close_comms,
+	.abort = abort_job,
+	.is_finalized = is_finalized,
+	.check_level = check_level,
+	.check_carrying = check_carrying,
+	.split = split,
+	.barrier = barrier,
+	.broadcast = broadcast,
+	.allgather = allgather,
+	.allgather_machine = allgather_machine,
+	.allgather_leaders = allgather_leaders,
+	.min = find_min,
+	.all_bits = find_all_bits,
+};
