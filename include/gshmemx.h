@@ -44,6 +44,11 @@ GSHMEMI_BEGIN_C
 
 /* ---- setup ---------------------------------------------------------------------------------------------------- */
 
+/* Names a job that starts without MPI. Opaque: gshmemx_get_uniqueid fills it, and it may be sent by any means. */
+typedef struct gshmemx_uniqueid {
+	char bytes[128];
+} gshmemx_uniqueid_t;
+
 /* Attributes of init; start from GSHMEMX_INIT_ATTR_DEFAULT. */
 struct gshmemx_init_attributes {
 	size_t size;         /* sizeof (struct gshmemx_init_attributes), so that fields can be added */
@@ -62,6 +67,21 @@ struct gshmemx_init_attributes {
  *           attributes that are NULL, of another size, or name no thread level.
  */
 GSHMEM_HOST_API int gshmemx_init_attr(const struct gshmemx_init_attributes *attr);
+
+/*
+ * gshmemx_get_uniqueid - make the id of a job that starts without MPI.
+ *
+ * id  filled in; to be sent to all processes of the job, by any means
+ *
+ * One process calls this, which must then take part in the job, with any rank: it listens for the others, at a port
+ * that the id names (GSHMEM_UID_ADDRESS), and serves them in its init. An id is for one init; another job takes
+ * another id, and a second call before init makes the first id void. The id holds a secret, without which a
+ * connection is refused: give it to the job's processes alone. docs/launch.md has an example.
+ *
+ * Callable  host, at any time, by one thread.
+ * Returns   0; or a negative errno after a message: id is NULL, no address to listen at.
+ */
+GSHMEM_HOST_API int gshmemx_get_uniqueid(gshmemx_uniqueid_t *id);
 
 /*
  * gshmemx_module_init - make the kernels of a module ready that was loaded by hipModuleLoad or hipModuleLoadData.

@@ -28,6 +28,8 @@ X(MPI_GPU, mpi_gpu, "auto", "peers",
   "whether MPI is given GPU memory to send from, in bulk: 1, 0: it is copied to memory of the CPU first, or auto: MPI is asked")
 X(MPI_LIBRARY, text, "", "peers",
   "file of MPI, for processes that are not linked with it; else libmpich.so.12 or libmpi.so.12, as the loader finds it")
+X(UID_ADDRESS, text, "", "peers",
+  "address, or network interface, at which gshmemx_get_uniqueid listens; else the first interface that is up and not the loopback, or the loopback")
 X(STATS, flag, "0", "debugging", "1: gshmem_finalize says on stderr how many operations went over the net, and what this PE performed")
 X(NET_SEQ, seq, "0", "debugging", "number of the first message to each PE: to test that 32 bits may wrap")
 X(CHECK, flag, "0", "debugging",

@@ -46,7 +46,8 @@ static int open_any(const char *what)
 	for (i = 0; !file && i < sizeof files / sizeof *files; i++)
 		if (open_file(files[i], why, sizeof why))
 			return 0;
-	gshmemi_error("%s: MPI cannot be loaded: %s: install MPICH, or name its library in GSHMEM_MPI_LIBRARY",
+	gshmemi_error("%s: MPI cannot be loaded: %s: install MPICH, name its library in GSHMEM_MPI_LIBRARY, "
+		      "or start without MPI, by gshmemx_get_uniqueid",
 		      what, why);
 	return -ENOENT;
 }
