@@ -35,4 +35,8 @@ extern const struct gshmemi_bootstrap gshmemi_bootstrap_mpi;
 /* comm is an MPI_Comm *, NULL for MPI_COMM_WORLD. On success *rank_p and *npes_p are set. */
 int gshmemi_bootstrap_mpi_open(const void *comm, int *rank_p, int *npes_p);
 
+/* ---- tcp.c ---- */
+
+extern const struct gshmemi_bootstrap gshmemi_bootstrap_tcp;
+
 #endif /* GSHMEMI_BOOTSTRAP_BOOTSTRAP_H */

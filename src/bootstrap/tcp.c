@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "bootstrap/tcp.h"
+
+#include <gshmem/arch/arch.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define MOST_NBYTES ((uint64_t)1 << 30) /* of a message: more would be garbage */
+#define LAST_NS     1000000000U         /* for the last message to a PE, which may be stopped */
+
+struct gshmemi_tcp gshmemi_tcp;
+
+/* ---- bytes ---- */
+
+int gshmemi_tcp_poll(struct pollfd *fds, size_t nfds, uint64_t deadline_ns)
+{
+	uint64_t now_ns, left_ms;
+	int timeout_ms = -1, found;
+
+	do {
+		if (deadline_ns) {
+			now_ns = gshmemi_arch_clock_ns();
+			left_ms = now_ns < deadline_ns ? (deadline_ns - now_ns) / 1000000 + 1 : 0;
+			timeout_ms = left_ms > INT_MAX ? INT_MAX : (int)left_ms;
+		}
+		found = poll(fds, (nfds_t)nfds, timeout_ms);
+	} while (found < 0 && errno == EINTR);
+	return found;
+}
+
+/* After send or recv, whose result is moved: 0 to call it again, or why not. */
+static int check_moved(int fd, ssize_t moved, short events, uint64_t deadline_ns)
+{
+	struct pollfd pollfd = {fd, events, 0};
+
+	if (moved > 0 || (moved < 0 && errno == EINTR))
+		return 0;
+	if (moved == 0 || (errno != EAGAIN && errno != EWOULDBLOCK))
+		return -ECONNRESET;
+	return gshmemi_tcp_poll(&pollfd, 1, deadline_ns) ? 0 : -ETIMEDOUT;
+}
+
+int gshmemi_tcp_send(int fd, const void *data, size_t nbytes, uint64_t deadline_ns)
+{
+	const char *at = data;
+	ssize_t moved;
+	int rc = 0;
+
+	for (; !rc && nbytes; rc = check_moved(fd, moved, POLLOUT, deadline_ns)) {
+		moved = send(fd, at, nbytes, MSG_NOSIGNAL | MSG_DONTWAIT);
+		at += moved > 0 ? moved : 0;
+		nbytes -= moved > 0 ? (size_t)moved : 0;
+	}
+	return rc;
+}
+
+int gshmemi_tcp_receive(int fd, void *data, size_t nbytes, uint64_t deadline_ns)
+{
+	char *at = data;
+	ssize_t moved;
+	int rc = 0;
+
+	for (; !rc && nbytes; rc = check_moved(fd, moved, POLLIN, deadline_ns)) {
+		moved = recv(fd, at, nbytes, MSG_DONTWAIT);
+		at += moved > 0 ? moved : 0;
+		nbytes -= moved > 0 ? (size_t)moved : 0;
+	}
+	return rc;
+}
+
+/* ---- ends ---- */
+
+void gshmemi_tcp_close(void)
+{
+	int pe;
+
+	for (pe = 0; gshmemi_tcp.members && pe < gshmemi_tcp.npes; pe++)
+		if (gshmemi_tcp.members[pe].fd >= 0)
+			close(gshmemi_tcp.members[pe].fd);
+	free(gshmemi_tcp.members);
+	gshmemi_tcp.members = NULL;
+}
+
+/*
+ * End this process. The root tells the others why. Where the PEs of a machine know each other already, one of
+ * them speaks for all (gshmemi_end_saying); earlier each prints the text.
+ */
+_Noreturn static void end_job(const char *text)
+{
+	const struct gshmemi_tcp_frame frame = {GSHMEMI_TCP_FAILED, -ECONNRESET, 0, strlen(text) + 1};
+	uint64_t deadline_ns;
+	int pe, fd;
+
+	for (pe = 0; gshmemi_tcp.rank == gshmemi_tcp.root && pe < gshmemi_tcp.npes; pe++) {
+		fd = gshmemi_tcp.members[pe].fd;
+		deadline_ns = gshmemi_arch_clock_ns() + LAST_NS;
+		if (fd >= 0 && !gshmemi_tcp_send(fd, &frame, sizeof frame, deadline_ns))
+			(void)gshmemi_tcp_send(fd, text, frame.nbytes, deadline_ns);
+	}
+	gshmemi_log_release(true); /* init holds messages back */
+	gshmemi_end_saying(1, "%s", text);
+}
+
+_Noreturn static void lose(int pe)
+{
+	const struct gshmemi_tcp_member *member = &gshmemi_tcp.members[pe];
+	char text[GSHMEMI_TCP_TEXT_NBYTES];
+
+	snprintf(text, sizeof text,
+		 "PE %d (pid %u on %s) has ended while the others wait for it in init or finalize: the job "
+		 "ends",
+		 pe, member->pid, member->host);
+	end_job(text);
+}
+
+/* Memory, or the end of the job: the other PEs are in the same exchange. */
+static void *take(size_t nbytes)
+{
+	void *ptr = malloc(nbytes ? nbytes : 1);
+
+	if (!ptr)
+		end_job("no memory for what the PEs tell each other in init: the job ends");
+	return ptr;
+}
+
+/* ---- one exchange ---- */
+
+/* Receive what a PE has sent so far; true: it is all there. */
+static bool collect_some(struct gshmemi_tcp_member *member)
+{
+	const size_t head_nbytes = sizeof member->frame;
+	ssize_t got;
+
+	if (member->got_nbytes < head_nbytes)
+		got = recv(member->fd, (char *)&member->frame + member->got_nbytes,
+			   head_nbytes - member->got_nbytes, MSG_DONTWAIT);
+	else
+		got = recv(member->fd, member->data + (member->got_nbytes - head_nbytes),
+			   head_nbytes + member->frame.nbytes - member->got_nbytes, MSG_DONTWAIT);
+	if (got < 0 && (errno == EINTR || errno == EAGAIN || errno == EWOULDBLOCK))
+		return false;
+	if (got <= 0)
+		lose((int)(member - gshmemi_tcp.members));
+	member->got_nbytes += (size_t)got;
+	if (member->got_nbytes == head_nbytes && !member->data) {
+		if (member->frame.what != GSHMEMI_TCP_DATA || member->frame.nbytes > MOST_NBYTES)
+			lose((int)(member - gshmemi_tcp.members));
+		member->data = take(member->frame.nbytes);
+	}
+	return member->data && member->got_nbytes == head_nbytes + member->frame.nbytes;
+}
+
+/* Receive the message of every other PE. */
+static void collect(void)
+{
+	struct pollfd *fds = take((size_t)gshmemi_tcp.npes * sizeof *fds);
+	int pe, nleft = 0;
+
+	for (pe = 0; pe < gshmemi_tcp.npes; pe++) {
+		fds[pe] = (struct pollfd){gshmemi_tcp.members[pe].fd, POLLIN, 0}; /* poll skips -1 */
+		nleft += fds[pe].fd >= 0;
+	}
+	while (nleft) {
+		gshmemi_tcp_poll(fds, (size_t)gshmemi_tcp.npes, 0);
+		for (pe = 0; pe < gshmemi_tcp.npes; pe++) {
+			if (fds[pe].fd < 0 || !fds[pe].revents || !collect_some(&gshmemi_tcp.members[pe]))
+				continue;
+			fds[pe].fd = -1;
+			nleft--;
+		}
+	}
+	free(fds);
+}
+
+/* What the PEs of a group have sent, in their order. */
+static char *join_data(uint64_t group, uint64_t *nbytes_p)
+{
+	const struct gshmemi_tcp_member *member, *end = gshmemi_tcp.members + gshmemi_tcp.npes;
+	uint64_t nbytes = 0;
+	char *data, *at;
+
+	for (member = gshmemi_tcp.members; member < end; member++)
+		nbytes += member->frame.group == group ? member->frame.nbytes : 0;
+	data = at = take(nbytes);
+	for (member = gshmemi_tcp.members; member < end; member++) {
+		if (member->frame.group != group || !member->frame.nbytes)
+			continue;
+		memcpy(at, member->data, member->frame.nbytes);
+		at += member->frame.nbytes;
+	}
+	*nbytes_p = nbytes;
+	return data;
+}
+
+static void check_size(uint64_t nbytes, size_t expected)
+{
+	if (nbytes != expected)
+		end_job("the PEs are not in the same step of init or finalize: the job ends");
+}
+
+/* Send each PE its answer, which is the same for all PEs of a group. */
+static void answer(void *all, size_t all_nbytes)
+{
+	struct gshmemi_tcp_frame frame = {GSHMEMI_TCP_DATA, 0, 0, 0};
+	struct gshmemi_tcp_member *member;
+	char *data = NULL;
+	int pe;
+
+	for (pe = 0; pe < gshmemi_tcp.npes; pe++) {
+		member = &gshmemi_tcp.members[pe];
+		if (!data || frame.group != member->frame.group) {
+			free(data);
+			frame.group = member->frame.group;
+			data = join_data(frame.group, &frame.nbytes);
+		}
+		if (pe == gshmemi_tcp.rank) {
+			check_size(frame.nbytes, all_nbytes);
+			if (all_nbytes)
+				memcpy(all, data, all_nbytes);
+		} else if (gshmemi_tcp_send(member->fd, &frame, sizeof frame, 0) ||
+			   gshmemi_tcp_send(member->fd, data, frame.nbytes, 0)) {
+			lose(pe);
+		}
+	}
+	free(data);
+}
+
+static void serve(uint64_t group, const void *mine, size_t nbytes, void *all, size_t all_nbytes)
+{
+	struct gshmemi_tcp_member *member;
+	int pe;
+
+	for (pe = 0; pe < gshmemi_tcp.npes; pe++) {
+		gshmemi_tcp.members[pe].got_nbytes = 0;
+		gshmemi_tcp.members[pe].data = NULL;
+	}
+	member = &gshmemi_tcp.members[gshmemi_tcp.rank];
+	member->frame = (struct gshmemi_tcp_frame){GSHMEMI_TCP_DATA, 0, group, nbytes};
+	member->data = take(nbytes);
+	if (nbytes)
+		memcpy(member->data, mine, nbytes);
+	collect();
+	answer(all, all_nbytes);
+	for (pe = 0; pe < gshmemi_tcp.npes; pe++)
+		free(gshmemi_tcp.members[pe].data);
+}
+
+static void ask(uint64_t group, const void *mine, size_t nbytes, void *all, size_t all_nbytes)
+{
+	struct gshmemi_tcp_frame frame = {GSHMEMI_TCP_DATA, 0, group, nbytes};
+	const int fd = gshmemi_tcp.members[gshmemi_tcp.root].fd;
+	char text[GSHMEMI_TCP_TEXT_NBYTES] = "";
+
+	/* Also where this fails: a root that has ended the job has sent why. */
+	if (!gshmemi_tcp_send(fd, &frame, sizeof frame, 0))
+		(void)gshmemi_tcp_send(fd, mine, nbytes, 0);
+	if (gshmemi_tcp_receive(fd, &frame, sizeof frame, 0))
+		lose(gshmemi_tcp.root);
+	if (frame.what == GSHMEMI_TCP_FAILED) {
+		(void)gshmemi_tcp_receive(fd, text,
+					  frame.nbytes < sizeof text ? frame.nbytes : sizeof text - 1, 0);
+		end_job(text);
+	}
+	check_size(frame.nbytes, all_nbytes);
+	if (gshmemi_tcp_receive(fd, all, all_nbytes, 0))
+		lose(gshmemi_tcp.root);
+}
+
+/*
+ * all becomes what the PEs that pass the same group pass as mine, in their order; each PE's may be of another
+ * length.
+ */
+static void exchange(uint64_t group, const void *mine, size_t nbytes, void *all, size_t all_nbytes)
+{
+	if (gshmemi_tcp.rank == gshmemi_tcp.root)
+		serve(group, mine, nbytes, all, all_nbytes);
+	else
+		ask(group, mine, nbytes, all, all_nbytes);
+}
+
+/* ---- what bootstrap.h asks for ---- */
+
+/* There is no launcher to ask. The others see that this PE ends by its word of life, or by its connection. */
+static void abort_job(int status)
+{
+	(void)status;
+}
+
+static bool is_finalized(void)
+{
+	return false;
+}
+
+static int check_level(int thread_level)
+{
+	(void)thread_level;
+	return 0;
+}
+
+static int check_carrying(int from_pe, int to_pe)
+{
+	char what[64] = "PEs ask of memory that they do not map"; /* of a window, or with GSHMEM_NET */
+
+	if (from_pe != to_pe)
+		snprintf(what, sizeof what, "PE %d asks of PE %d, as between nodes", from_pe, to_pe);
+	gshmemi_error("MPI has to carry what %s, but the job was started by a unique id, which is for PEs that map each "
+		      "other's memory: start it with mpirun",
+		      what);
+	return -ENOTSUP;
+}
+
+static uint64_t machine_group(void)
+{
+	return 1 + (uint64_t)gshmemi_tcp.lowest;
+}
+
+static void split(int lowest, int npeers)
+{
+	gshmemi_tcp.lowest = lowest;
+	gshmemi_tcp.npeers = npeers;
+}
+
+static void barrier(void)
+{
+	exchange(0, NULL, 0, NULL, 0);
+}
+
+static void broadcast(void *data, size_t nbytes, int root)
+{
+	exchange(0, data, root == gshmemi_tcp.rank ? nbytes : 0, data, nbytes);
+}
+
+static void allgather(const void *mine, void *all, size_t nbytes)
+{
+	exchange(0, mine, nbytes, all, nbytes * (size_t)gshmemi_tcp.npes);
+}
+
+static void allgather_machine(const void *mine, void *all, size_t nbytes)
+{
+	exchange(machine_group(), mine, nbytes, all, nbytes * (size_t)gshmemi_tcp.npeers);
+}
+
+static void allgather_leaders(bool is_leader, int nleaders, const void *mine, void *all, size_t nbytes)
+{
+	exchange(0, mine, is_leader ? nbytes : 0, all, nbytes * (size_t)nleaders);
+}
+
+static void find_min(int64_t *words, int nwords)
+{
+	const size_t n = (size_t)nwords, nall = n * (size_t)gshmemi_tcp.npes;
+	int64_t *all = take(nall * sizeof *all);
+	size_t i;
+
+	allgather(words, all, n * sizeof *words);
+	for (i = 0; i < nall; i++)
+		words[i % n] = all[i] < words[i % n] ? all[i] : words[i % n];
+	free(all);
+}
+
+static void find_all_bits(uint64_t *words, int nwords)
+{
+	const size_t n = (size_t)nwords, nall = n * (size_t)gshmemi_tcp.npes;
+	uint64_t *all = take(nall * sizeof *all);
+	size_t i;
+
+	allgather(words, all, n * sizeof *words);
+	for (i = 0; i < nall; i++)
+		words[i % n] &= all[i];
+	free(all);
+}
+
+const struct gshmemi_bootstrap gshmemi_bootstrap_tcp = {
+	.close = gshmemi_tcp_close,
+	.abort = abort_job,
+	.is_finalized = is_finalized,
+	.check_level = check_level,
+	.check_carrying = check_carrying,
+	.split = split,
+	.barrier = barrier,
+	.broadcast = broadcast,
+	.allgather = allgather,
+	.allgather_machine = allgather_machine,
+	.allgather_leaders = allgather_leaders,
+	.min = find_min,
+	.all_bits = find_all_bits,
+};
