@@ -35,8 +35,11 @@ extern const struct gshmemi_bootstrap gshmemi_bootstrap_mpi;
 /* comm is an MPI_Comm *, NULL for MPI_COMM_WORLD. On success *rank_p and *npes_p are set. */
 int gshmemi_bootstrap_mpi_open(const void *comm, int *rank_p, int *npes_p);
 
-/* ---- tcp.c ---- */
+/* ---- tcp.c, join.c ---- */
 
 extern const struct gshmemi_bootstrap gshmemi_bootstrap_tcp;
+
+/* On an error, after a message, no connection is left. */
+int gshmemi_bootstrap_tcp_open(const gshmemx_uniqueid_t *id, int rank, int npes);
 
 #endif /* GSHMEMI_BOOTSTRAP_BOOTSTRAP_H */

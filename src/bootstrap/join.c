@@ -1,0 +1,479 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The processes of a job that starts by a unique id find each other. The process that made the id is the
+ * root: it accepts connections until all ranks have come. Every other process connects, says who it is, and
+ * waits for the root's answer. Only the root judges: when something is wrong, it sends its message to every
+ * process that has connected, or connects within LINGER_NS, so that all of them return the same error.
+ *
+ * A process proves with one secret of the id that it belongs to the job, and the root proves it with another
+ * one. Both cross the network in the clear: they keep out strangers and processes of other jobs, but not
+ * somebody who can read the network.
+ */
+#include "bootstrap/tcp.h"
+
+#include <gshmem/arch/arch.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define NGUESTS   64           /* connections whose hello is not complete yet */
+#define GUEST_NS  10000000000U /* after which such a connection is closed */
+#define LINGER_NS 1000000000U  /* after a failure: processes that still connect get the message, too */
+#define GRACE_NS  2000000000U  /* that other processes wait longer than the root, whose message says more */
+#define NNAMED    8            /* ranks that a message names */
+
+/* The first words of each side. */
+struct hello {
+	char magic[8];
+	uint8_t secret[GSHMEMI_SECRET_NBYTES];
+	int32_t rank, nranks;
+	uint32_t pid;
+	char host[36];
+};
+struct welcome {
+	char magic[8];
+	uint8_t secret[GSHMEMI_SECRET_NBYTES];
+	struct gshmemi_tcp_frame frame; /* DATA: the root's rank follows, an int32_t */
+};
+
+/* A connection whose hello has not all come. */
+struct guest {
+	int fd; /* -1: none */
+	uint64_t since_ns;
+	size_t got_nbytes;
+	struct hello hello;
+};
+
+/* The state of the root while it waits for the ranks. */
+static struct {
+	const struct gshmemi_uniqueid *id;
+	int fd; /* listens */
+	uint64_t deadline_ns;
+	int nmissing;  /* ranks that have not come */
+	int nanswered; /* processes that got the error, and are not members */
+	int rc;        /* the first error */
+	char text[GSHMEMI_TCP_TEXT_NBYTES];
+	bool has_warned; /* of a stranger */
+	struct guest guests[NGUESTS];
+} door;
+
+static uint64_t find_deadline(uint64_t grace_ns)
+{
+	const double limit_s = gshmemi_env.INIT_TIMEOUT;
+
+	return limit_s > 0 ? gshmemi_arch_clock_ns() + (uint64_t)(limit_s * 1e9) + grace_ns : 0;
+}
+
+static void prepare(int fd)
+{
+	const int one = 1;
+
+	(void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
+}
+
+/* ---- the root ---- */
+
+static int answer(int fd)
+{
+	struct welcome welcome = {.frame = {GSHMEMI_TCP_DATA, 0, 0, sizeof(int32_t)}};
+	const uint64_t deadline_ns = gshmemi_arch_clock_ns() + LINGER_NS; /* it may be stopped */
+	const int32_t rank = gshmemi_tcp.rank;
+	int rc;
+
+	memcpy(welcome.magic, door.id->magic, sizeof welcome.magic);
+	memcpy(welcome.secret, door.id->answered, sizeof welcome.secret);
+	if (door.rc)
+		welcome.frame =
+			(struct gshmemi_tcp_frame){GSHMEMI_TCP_FAILED, door.rc, 0, strlen(door.text) + 1};
+	rc = gshmemi_tcp_send(fd, &welcome, sizeof welcome, deadline_ns);
+	if (!rc)
+		rc = gshmemi_tcp_send(fd, door.rc ? door.text : (const char *)&rank, welcome.frame.nbytes,
+				      deadline_ns);
+	return rc;
+}
+
+/* Init fails: print why, and send it to every process that has come. The first reason counts. */
+__attribute__((format(printf, 2, 3))) static void fail(int rc, const char *format, ...)
+{
+	const uint64_t last_ns = gshmemi_arch_clock_ns() + LINGER_NS;
+	va_list args;
+	int pe;
+
+	if (door.rc)
+		return;
+	va_start(args, format);
+	vsnprintf(door.text, sizeof door.text, format, args);
+	va_end(args);
+	door.rc = rc;
+	door.deadline_ns = last_ns;
+	gshmemi_error("%s", door.text);
+	for (pe = 0; pe < gshmemi_tcp.npes; pe++)
+		if (gshmemi_tcp.members[pe].fd >= 0)
+			(void)answer(gshmemi_tcp.members[pe].fd);
+}
+
+/* The ranks that have not come, as in "ranks 2, 3". */
+static void name_missing(char *text, size_t nbytes)
+{
+	size_t at = (size_t)snprintf(text, nbytes, door.nmissing == 1 ? "rank" : "ranks");
+	int pe, nnamed = 0;
+
+	for (pe = 0; pe < gshmemi_tcp.npes && nnamed < NNAMED; pe++)
+		if (!gshmemi_tcp.members[pe].pid)
+			at += (size_t)snprintf(text + at, nbytes - at, "%s %d", nnamed++ ? "," : "", pe);
+	if (door.nmissing > nnamed)
+		snprintf(text + at, nbytes - at, " and %d more", door.nmissing - nnamed);
+}
+
+static void refuse(struct guest *guest)
+{
+	struct sockaddr_storage address = {.ss_family = AF_UNSPEC};
+	socklen_t length = sizeof address;
+	char text[96];
+
+	if (!door.has_warned) {
+		getpeername(guest->fd, (struct sockaddr *)&address, &length);
+		gshmemi_uniqueid_print_address(&address, text, sizeof text);
+		gshmemi_warn("init: a connection from %s was refused: it does not know the secret of this "
+			     "job's unique id",
+			     text);
+		door.has_warned = true;
+	}
+	close(guest->fd);
+	guest->fd = -1;
+}
+
+/* A process of the job becomes a member, unless init has failed, or fails because of it. */
+static void admit(struct guest *guest)
+{
+	struct hello *hello = &guest->hello;
+	struct gshmemi_tcp_member *member = NULL;
+	const int fd = guest->fd;
+
+	guest->fd = -1;
+	hello->host[sizeof hello->host - 1] = 0;
+	if (hello->nranks != gshmemi_tcp.npes)
+		fail(-EINVAL,
+		     "init: rank %d (pid %u on %s) says that there are %d ranks, but rank %d says %d: nranks "
+		     "must be the same in all processes",
+		     hello->rank, hello->pid, hello->host, hello->nranks, gshmemi_tcp.rank, gshmemi_tcp.npes);
+	else if (hello->rank < 0 || hello->rank >= gshmemi_tcp.npes)
+		fail(-EINVAL, "init: pid %u on %s says that it is rank %d: there are ranks 0 to %d",
+		     hello->pid, hello->host, hello->rank, gshmemi_tcp.npes - 1);
+	else
+		member = &gshmemi_tcp.members[hello->rank];
+	if (member && member->pid)
+		fail(-EINVAL, "init: pid %u on %s and pid %u on %s both say that they are rank %d",
+		     member->pid, member->host, hello->pid, hello->host, hello->rank);
+	if (door.rc) {
+		door.nanswered++;
+		(void)answer(fd);
+		close(fd);
+		return;
+	}
+	member->fd = fd;
+	member->pid = hello->pid;
+	memcpy(member->host, hello->host, sizeof member->host);
+	door.nmissing--;
+}
+
+/* The guest has sent something, or has closed its connection. */
+static void hear(struct guest *guest)
+{
+	const ssize_t got = recv(guest->fd, (char *)&guest->hello + guest->got_nbytes,
+				 sizeof guest->hello - guest->got_nbytes, MSG_DONTWAIT);
+
+	if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR))
+		return;
+	if (got <= 0) {
+		refuse(guest);
+		return;
+	}
+	guest->got_nbytes += (size_t)got;
+	if (guest->got_nbytes < sizeof guest->hello)
+		return;
+	if (memcmp(guest->hello.magic, door.id->magic, sizeof guest->hello.magic) ||
+	    memcmp(guest->hello.secret, door.id->asked, sizeof guest->hello.secret))
+		refuse(guest);
+	else
+		admit(guest);
+}
+
+/* Where all places are taken, the oldest guest loses its own. */
+static void receive_guest(void)
+{
+	struct guest *place = door.guests, *guest;
+	const int fd = accept4(door.fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+
+	if (fd < 0) {
+		if (errno == EMFILE || errno == ENFILE)
+			fail(-errno, "init: rank %d cannot accept more connections: %s (ulimit -n)", gshmemi_tcp.rank,
+			     strerror(errno));
+		return;
+	}
+	prepare(fd);
+	for (guest = door.guests; guest < door.guests + NGUESTS; guest++) {
+		if (guest->fd < 0) {
+			place = guest;
+			break;
+		}
+		if (guest->since_ns < place->since_ns)
+			place = guest;
+	}
+	if (place->fd >= 0)
+		refuse(place);
+	*place = (struct guest){.fd = fd, .since_ns = gshmemi_arch_clock_ns()};
+}
+
+static void check_member(int pe)
+{
+	struct gshmemi_tcp_member *member = &gshmemi_tcp.members[pe];
+	char byte;
+
+	if (recv(member->fd, &byte, 1, MSG_DONTWAIT) < 0 &&
+	    (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR))
+		return;
+	close(member->fd); /* a member sends nothing before it is welcome */
+	member->fd = -1;
+	fail(-ECONNRESET, "init: rank %d (pid %u on %s) has ended before all %d ranks had come", pe,
+	     member->pid, member->host, gshmemi_tcp.npes);
+}
+
+static void check_time(void)
+{
+	const uint64_t now_ns = gshmemi_arch_clock_ns();
+	char missing[160];
+	int i;
+
+	for (i = 0; i < NGUESTS; i++)
+		if (door.guests[i].fd >= 0 && now_ns - door.guests[i].since_ns > GUEST_NS)
+			refuse(&door.guests[i]);
+	if (door.rc || !door.deadline_ns || now_ns < door.deadline_ns)
+		return;
+	name_missing(missing, sizeof missing);
+	fail(-ETIMEDOUT, "init: %s of %d %s not come within %g s (GSHMEM_INIT_TIMEOUT)", missing,
+	     gshmemi_tcp.npes, door.nmissing == 1 ? "has" : "have", gshmemi_env.INIT_TIMEOUT);
+}
+
+/* fds: the listening socket, then the guests, then the members. */
+static void wait_at_door(struct pollfd *fds)
+{
+	const size_t nfds = 1 + NGUESTS + (size_t)gshmemi_tcp.npes;
+	const uint64_t tick_ns = gshmemi_arch_clock_ns() + GUEST_NS;
+	int i;
+
+	fds[0] = (struct pollfd){door.fd, POLLIN, 0};
+	for (i = 0; i < NGUESTS; i++)
+		fds[1 + i] = (struct pollfd){door.guests[i].fd, POLLIN, 0};
+	for (i = 0; i < gshmemi_tcp.npes; i++)
+		fds[1 + NGUESTS + i] = (struct pollfd){gshmemi_tcp.members[i].fd, POLLIN, 0};
+	gshmemi_tcp_poll(fds, nfds,
+			 door.deadline_ns && door.deadline_ns < tick_ns ? door.deadline_ns : tick_ns);
+	for (i = 0; i < NGUESTS; i++)
+		if (fds[1 + i].revents && door.guests[i].fd == fds[1 + i].fd)
+			hear(&door.guests[i]);
+	for (i = 0; i < gshmemi_tcp.npes; i++)
+		if (fds[1 + NGUESTS + i].revents && gshmemi_tcp.members[i].fd >= 0)
+			check_member(i);
+	if (fds[0].revents)
+		receive_guest();
+	check_time();
+}
+
+/* After a failure some ranks may still come, to get the message. */
+static bool is_over(void)
+{
+	if (door.nmissing - door.nanswered <= 0)
+		return true;
+	return door.rc && gshmemi_arch_clock_ns() >= door.deadline_ns;
+}
+
+static int join_as_root(int fd, const struct gshmemi_uniqueid *id)
+{
+	struct pollfd *fds = calloc(1 + NGUESTS + (size_t)gshmemi_tcp.npes, sizeof *fds);
+	struct gshmemi_tcp_member *own = &gshmemi_tcp.members[gshmemi_tcp.rank];
+	int i, pe;
+
+	if (!fds) {
+		gshmemi_error("init: no memory for %d ranks", gshmemi_tcp.npes);
+		return -ENOMEM;
+	}
+	memset(&door, 0, sizeof door);
+	door.id = id;
+	door.fd = fd;
+	door.deadline_ns = find_deadline(0);
+	door.nmissing = gshmemi_tcp.npes - 1;
+	for (i = 0; i < NGUESTS; i++)
+		door.guests[i].fd = -1;
+	gshmemi_tcp.root = gshmemi_tcp.rank;
+	own->pid = (uint32_t)getpid();
+	memcpy(own->host, id->host, sizeof own->host);
+	while (!is_over())
+		wait_at_door(fds);
+	free(fds);
+	for (i = 0; i < NGUESTS; i++)
+		if (door.guests[i].fd >= 0)
+			close(door.guests[i].fd);
+	for (pe = 0; !door.rc && pe < gshmemi_tcp.npes; pe++)
+		if (gshmemi_tcp.members[pe].fd >= 0)
+			(void)answer(gshmemi_tcp.members[pe].fd); /* the first exchange finds who has died */
+	return door.rc;
+}
+
+/* ---- the others ---- */
+
+/* Wait until fd is connected: 0, or why it is not. */
+static int finish_connect(int fd, uint64_t deadline_ns)
+{
+	struct pollfd pollfd = {fd, POLLOUT, 0};
+	socklen_t length = sizeof(int);
+	int error = 0;
+
+	if (gshmemi_tcp_poll(&pollfd, 1, deadline_ns) == 0)
+		return -ETIMEDOUT;
+	if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &length))
+		error = errno;
+	return -error;
+}
+
+static int connect_root(const struct gshmemi_uniqueid *id, uint64_t deadline_ns, int *fd_p)
+{
+	struct sockaddr_storage address;
+	const socklen_t length = gshmemi_uniqueid_address(id, &address);
+	char text[96];
+	int fd, rc = 0;
+
+	gshmemi_uniqueid_print_address(&address, text, sizeof text);
+	fd = socket(id->family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd < 0 || connect(fd, (struct sockaddr *)&address, length))
+		rc = errno == EINPROGRESS ? finish_connect(fd, deadline_ns) : -errno;
+	if (!rc) {
+		prepare(fd);
+		*fd_p = fd;
+		return 0;
+	}
+	if (rc == -ECONNREFUSED)
+		gshmemi_error("init: pid %u on %s, which made the unique id, does not listen at %s any "
+			      "more: it has ended, has given up waiting, or all ranks had come; an id is for "
+			      "one job",
+			      id->pid, id->host, text);
+	else
+		gshmemi_error("init: cannot connect to %s, where pid %u on %s listens, which has made the "
+			      "unique id: %s (GSHMEM_UID_ADDRESS chooses another address)",
+			      text, id->pid, id->host, strerror(-rc));
+	if (fd >= 0)
+		close(fd);
+	return rc;
+}
+
+static int say_hello(int fd, const struct gshmemi_uniqueid *id, uint64_t deadline_ns)
+{
+	struct hello hello = {
+		.rank = gshmemi_tcp.rank, .nranks = gshmemi_tcp.npes, .pid = (uint32_t)getpid()};
+
+	memcpy(hello.magic, id->magic, sizeof hello.magic);
+	memcpy(hello.secret, id->asked, sizeof hello.secret);
+	gethostname(hello.host, sizeof hello.host - 1);
+	return gshmemi_tcp_send(fd, &hello, sizeof hello, deadline_ns);
+}
+
+/* The root's answer. -EBADMSG: it does not come from the root. */
+static int hear_welcome(int fd, const struct gshmemi_uniqueid *id, uint64_t deadline_ns,
+			struct welcome *welcome, char *text)
+{
+	int32_t root;
+	int rc;
+
+	rc = gshmemi_tcp_receive(fd, welcome, sizeof *welcome, deadline_ns);
+	if (rc)
+		return rc;
+	if (memcmp(welcome->magic, id->magic, sizeof welcome->magic) ||
+	    memcmp(welcome->secret, id->answered, sizeof welcome->secret))
+		return -EBADMSG;
+	if (welcome->frame.what == GSHMEMI_TCP_FAILED)
+		return welcome->frame.nbytes > GSHMEMI_TCP_TEXT_NBYTES || welcome->frame.rc >= 0
+			       ? -EBADMSG
+			       : gshmemi_tcp_receive(fd, text, welcome->frame.nbytes, deadline_ns);
+	rc = gshmemi_tcp_receive(fd, &root, sizeof root, deadline_ns);
+	if (!rc && (root < 0 || root >= gshmemi_tcp.npes || root == gshmemi_tcp.rank))
+		rc = -EBADMSG;
+	gshmemi_tcp.root = rc ? 0 : root;
+	return rc;
+}
+
+static int report(int rc, const struct gshmemi_uniqueid *id)
+{
+	if (rc == -ETIMEDOUT)
+		gshmemi_error("init: pid %u on %s, which made the unique id, has not answered within %g "
+			      "s (GSHMEM_INIT_TIMEOUT): it must be one of the ranks, and call init too",
+			      id->pid, id->host, gshmemi_env.INIT_TIMEOUT);
+	else if (rc == -EBADMSG)
+		gshmemi_error("init: another process listens at the address of pid %u on %s, which made "
+			      "the unique id: it does not know the job's secret. An id is for one job",
+			      id->pid, id->host);
+	else
+		gshmemi_error("init: pid %u on %s, which made the unique id, has ended or given up "
+			      "before all ranks had come",
+			      id->pid, id->host);
+	return rc;
+}
+
+static int join_as_guest(const struct gshmemi_uniqueid *id)
+{
+	const uint64_t deadline_ns = find_deadline(GRACE_NS);
+	char text[GSHMEMI_TCP_TEXT_NBYTES] = "";
+	struct welcome welcome;
+	int fd, rc;
+
+	rc = connect_root(id, deadline_ns, &fd);
+	if (rc)
+		return rc;
+	rc = say_hello(fd, id, deadline_ns);
+	if (rc != -ETIMEDOUT) /* a root that gave up may have sent why */
+		rc = hear_welcome(fd, id, deadline_ns, &welcome, text);
+	if (rc) {
+		close(fd);
+		return report(rc, id);
+	}
+	if (welcome.frame.what == GSHMEMI_TCP_FAILED) {
+		text[sizeof text - 1] = 0;
+		gshmemi_error("%s", text);
+		close(fd);
+		return welcome.frame.rc;
+	}
+	gshmemi_tcp.members[gshmemi_tcp.root].fd = fd;
+	gshmemi_tcp.members[gshmemi_tcp.root].pid = id->pid;
+	memcpy(gshmemi_tcp.members[gshmemi_tcp.root].host, id->host, sizeof id->host);
+	return 0;
+}
+
+int gshmemi_bootstrap_tcp_open(const gshmemx_uniqueid_t *user_id, int rank, int npes)
+{
+	struct gshmemi_uniqueid id;
+	int listen_fd, pe, rc;
+
+	rc = gshmemi_uniqueid_read(user_id, &id);
+	if (rc)
+		return rc;
+	listen_fd = gshmemi_uniqueid_take_listener(&id);
+	gshmemi_tcp = (struct gshmemi_tcp){.rank = rank, .npes = npes};
+	gshmemi_tcp.members = calloc((size_t)gshmemi_tcp.npes, sizeof *gshmemi_tcp.members);
+	if (!gshmemi_tcp.members) {
+		gshmemi_error("init: no memory for %d ranks", gshmemi_tcp.npes);
+		rc = -ENOMEM;
+	}
+	for (pe = 0; !rc && pe < gshmemi_tcp.npes; pe++)
+		gshmemi_tcp.members[pe].fd = -1;
+	if (!rc)
+		rc = listen_fd >= 0 ? join_as_root(listen_fd, &id) : join_as_guest(&id);
+	if (listen_fd >= 0)
+		close(listen_fd);
+	if (rc)
+		gshmemi_tcp_close();
+	return rc;
+}
