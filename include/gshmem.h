@@ -48,7 +48,7 @@ enum {
  * gshmem_init - join the job: choose a device, allocate the symmetric heap, map the heaps of all peers.
  *
  * Starts MPI if the program has not. Every PE of MPI_COMM_WORLD must call it (gshmemx_init_attr takes a
- * communicator). May be called again after gshmem_finalize; calls nest, and the last gshmem_finalize counts.
+ * communicator, or starts a job without MPI). May be called again after gshmem_finalize; calls nest, and the last gshmem_finalize counts.
  *
  * Callable  host, collective.
  * Returns   when every PE is ready to be written to.
@@ -82,7 +82,8 @@ GSHMEM_HOST_API void gshmem_finalize(void);
  * gshmem_global_exit - end the whole job with a status, from any one PE.
  *
  * The exit handlers of the calling process run. All PEs write out what stdio has buffered. MPI ends all its processes,
- * also those that are not PEs of this job, and the launcher returns the status.
+ * also those that are not PEs of this job, and the launcher returns the status. In a job that started by a unique id
+ * every PE ends with the status.
  *
  * Callable  host.
  * Returns   never. The other PEs end too, also when they wait in a barrier or in a kernel.

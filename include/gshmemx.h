@@ -56,15 +56,23 @@ struct gshmemx_init_attributes {
 	int thread_level;    /* GSHMEM_THREAD_* */
 	int device;          /* HIP device of this PE; -1: GSHMEM_DEVICE, else the current one, else by local rank */
 	size_t heap_nbytes;  /* size of the symmetric heap; 0: GSHMEM_HEAP_SIZE */
+	const gshmemx_uniqueid_t *uniqueid; /* of the job, which starts without MPI; NULL: MPI starts it */
+	int rank;            /* with uniqueid: this process's number, 0 .. nranks-1, which becomes its PE number, */
+	int nranks;          /* and how many processes there are */
 };
-#define GSHMEMX_INIT_ATTR_DEFAULT {sizeof(struct gshmemx_init_attributes), NULL, GSHMEM_THREAD_SINGLE, -1, 0}
+#define GSHMEMX_INIT_ATTR_DEFAULT \
+	{sizeof(struct gshmemx_init_attributes), NULL, GSHMEM_THREAD_SINGLE, -1, 0, NULL, 0, 0}
 
 /*
- * gshmemx_init_attr - gshmem_init over a communicator, on a device, with a heap of a size.
+ * gshmemx_init_attr - gshmem_init over a communicator or by a unique id, on a device, with a heap of a size.
  *
- * Callable  host, collective over the communicator.
+ * Callable  host, collective over the communicator, or over the nranks processes that have the unique id.
  * Returns   0; or a negative errno, the same on every PE, after one message on the PE that failed. -EINVAL at once for
- *           attributes that are NULL, of another size, or name no thread level.
+ *           attributes that are NULL, of another size, or name no thread level, or both a communicator and a
+ *           unique id. With a unique id each process prints a message of its own until all have found each
+ *           other: -EINVAL for an id that is damaged, and where ranks or counts do not fit; -ETIMEDOUT when a
+ *           process has not come within GSHMEM_INIT_TIMEOUT; -ECONNREFUSED when nobody expects it any more;
+ *           -ECONNRESET when one has died; -ENOTSUP for PEs on several nodes, which take MPI.
  */
 GSHMEM_HOST_API int gshmemx_init_attr(const struct gshmemx_init_attributes *attr);
 
@@ -82,6 +90,20 @@ GSHMEM_HOST_API int gshmemx_init_attr(const struct gshmemx_init_attributes *attr
  * Returns   0; or a negative errno after a message: id is NULL, no address to listen at.
  */
 GSHMEM_HOST_API int gshmemx_get_uniqueid(gshmemx_uniqueid_t *id);
+
+/*
+ * gshmemx_set_attr_uniqueid_args - have gshmemx_init_attr start the job by a unique id.
+ *
+ * rank    of this process, 0 .. nranks-1, each once
+ * nranks  processes of the job, on all of them the same
+ * id      from gshmemx_get_uniqueid, of whichever process; must stay until init returns
+ * attr    what is changed: its uniqueid, rank and nranks
+ *
+ * Callable  host, at any time.
+ * Returns   0; or -EINVAL after a message: a NULL, or a rank that is not below nranks.
+ */
+GSHMEM_HOST_API int gshmemx_set_attr_uniqueid_args(int rank, int nranks, const gshmemx_uniqueid_t *id,
+						   struct gshmemx_init_attributes *attr);
 
 /*
  * gshmemx_module_init - make the kernels of a module ready that was loaded by hipModuleLoad or hipModuleLoadData.

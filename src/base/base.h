@@ -166,7 +166,7 @@ extern bool gshmemi_is_shmem;
 int gshmemi_shmem_read_env(void);
 void gshmemi_shmem_initialized(void);
 
-/* ---- bootstrap/: the PEs find each other, over MPI. Called by the thread that called the library ---- */
+/* ---- bootstrap/: the PEs find each other, over MPI or TCP. Called by the thread that called the library ---- */
 
 /*
  * Start MPI at MPI_THREAD_MULTIPLE unless it runs, copy the communicator at comm (an MPI_Comm *; NULL: MPI_COMM_WORLD).
@@ -175,13 +175,20 @@ void gshmemi_shmem_initialized(void);
 int gshmemi_bootstrap_open(const void *comm);
 void gshmemi_bootstrap_close(void);
 
+/* The same without MPI, by the id of the job. Waits until all ranks have come, but no longer than GSHMEM_INIT_TIMEOUT. */
+int gshmemi_bootstrap_open_by_id(const gshmemx_uniqueid_t *id, int rank, int nranks);
+
+/* MPI has started the job; else it may not be called. */
+bool gshmemi_bootstrap_has_mpi(void);
+
 /* When the process exits: finalize MPI, if the library started it and is finalized. Nothing the second time. */
 void gshmemi_bootstrap_finalize(void);
 
 /* -EINVAL after a message when MPI's thread level is below GSHMEM_THREAD_*. */
 int gshmemi_bootstrap_check_level(int thread_level);
 
-/* -EINVAL after a message that names both PEs when MPI's thread level is below MPI_THREAD_MULTIPLE: MPI cannot carry. */
+/* -EINVAL after a message that names both PEs when MPI's thread level is below MPI_THREAD_MULTIPLE, -ENOTSUP where MPI
+ * has not started the job: MPI cannot carry. */
 int gshmemi_bootstrap_check_carrying(int from_pe, int to_pe);
 
 /* For net/mpi.c, collective: *comm_p (an MPI_Comm *) becomes a copy of the communicator. Errors on it return. */
@@ -196,7 +203,8 @@ void gshmemi_bootstrap_create_comm(const void *group, void *comm_p);
 
 /*
  * End all processes that MPI knows, with a status, which the launcher returns. Callable from any thread, also while
- * another one is inside of MPI. Returns where there are no others, or where MPI does not run (any more).
+ * another one is inside of MPI. Returns where there are no others, or where MPI does not run (any more), or has not started
+ * the job.
  */
 void gshmemi_bootstrap_abort(int status);
 

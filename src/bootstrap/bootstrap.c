@@ -18,7 +18,27 @@ static int nlocal; /* PEs of this machine */
 int gshmemi_bootstrap_open(const void *comm)
 {
 	memset(&traffic, 0, sizeof traffic);
+	way = &gshmemi_bootstrap_mpi;
 	return gshmemi_bootstrap_mpi_open(comm, &rank, &npes);
+}
+
+int gshmemi_bootstrap_open_by_id(const gshmemx_uniqueid_t *id, int my_rank, int nranks)
+{
+	int rc;
+
+	memset(&traffic, 0, sizeof traffic);
+	rc = gshmemi_bootstrap_tcp_open(id, my_rank, nranks);
+	if (rc)
+		return rc;
+	way = &gshmemi_bootstrap_tcp;
+	rank = my_rank;
+	npes = nranks;
+	return 0;
+}
+
+bool gshmemi_bootstrap_has_mpi(void)
+{
+	return way == &gshmemi_bootstrap_mpi;
 }
 
 void gshmemi_bootstrap_close(void)

@@ -239,3 +239,21 @@ int gshmemi_uniqueid_take_listener(const struct gshmemi_uniqueid *id)
 		drop_listener(); /* else connections to a parent that has ended would not fail */
 	return is_own ? listener.fd : -1;
 }
+
+int gshmemx_set_attr_uniqueid_args(int rank, int nranks, const gshmemx_uniqueid_t *id,
+				   struct gshmemx_init_attributes *attr)
+{
+	if (!id || !attr) {
+		gshmemi_error("gshmemx_set_attr_uniqueid_args: the %s NULL", id ? "attributes are" : "id is");
+		return -EINVAL;
+	}
+	if (rank < 0 || rank >= nranks) {
+		gshmemi_error("gshmemx_set_attr_uniqueid_args: there is no rank %d in a job of %d", rank,
+			      nranks);
+		return -EINVAL;
+	}
+	attr->uniqueid = id;
+	attr->rank = rank;
+	attr->nranks = nranks;
+	return 0;
+}

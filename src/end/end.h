@@ -12,7 +12,7 @@ void gshmemi_fault_print(const struct gshmemi_fault *fault);
 
 /* ---- watcher.c: the thread that sees peers die and prints what kernels report ---- */
 
-int gshmemi_watcher_start(void);       /* at the head of init: guards init itself */
+int gshmemi_watcher_start(bool is_launched); /* at the head of init, which it guards; is_launched: by MPI's launcher */
 void gshmemi_watcher_watch(void);      /* init is done: watch peers and the fault record from now on */
 void gshmemi_watcher_stop(void);
 

@@ -41,6 +41,7 @@ struct watch {
 };
 
 static pthread_t thread;
+static bool is_launched;
 static int wake_fd = -1;
 static atomic_int phase;
 
@@ -121,7 +122,7 @@ static void find_launch(struct launch *launch)
 	const char *nranks = getenv("MPI_LOCALNRANKS");
 
 	memset(launch, 0, sizeof *launch);
-	if (!nranks)
+	if (!nranks || !is_launched)
 		return;
 	launch->nstarted = atoi(nranks);
 	launch->proxy = find_proxy();
@@ -180,8 +181,8 @@ static void guard_init(struct launch *launch, uint64_t started_ns)
 	if (limit_s > 0 && (double)(now_ns - started_ns) * 1e-9 > limit_s) {
 		gshmemi_log_print_held();
 		gshmemi_error("init: other PEs have not joined for %g s (GSHMEM_INIT_TIMEOUT): every process of the "
-			      "communicator must call gshmem_init",
-			      limit_s);
+			      "%s must call gshmem_init",
+			      limit_s, is_launched ? "communicator" : "job");
 		gshmemi_end(1);
 	}
 }
@@ -347,7 +348,7 @@ static void *run(void *unused)
 	return NULL;
 }
 
-int gshmemi_watcher_start(void)
+int gshmemi_watcher_start(bool by_launcher)
 {
 	int rc;
 
@@ -357,6 +358,7 @@ int gshmemi_watcher_start(void)
 		gshmemi_error("init: eventfd: %s", strerror(errno));
 		return rc;
 	}
+	is_launched = by_launcher;
 	atomic_store(&phase, WATCH_INIT);
 	rc = gshmemi_thread_start(&thread, run, NULL, "init: the watcher thread");
 	if (rc) {

@@ -80,7 +80,6 @@ void gshmemi_enter_collective(const char *call)
 
 /* Arguments of init after the environment has been read. */
 struct request {
-	const void *comm;
 	int thread_level;
 	int device;
 	uint64_t heap_nbytes;
@@ -88,16 +87,33 @@ struct request {
 
 static int check_attr(const struct gshmemx_init_attributes *attr)
 {
-	if (!attr)
-		gshmemi_error("gshmemx_init_attr: the attributes are NULL: start from GSHMEMX_INIT_ATTR_DEFAULT");
-	else if (attr->size != sizeof *attr)
-		gshmemi_error("gshmemx_init_attr: size is %zu, expected %zu: start from GSHMEMX_INIT_ATTR_DEFAULT",
-			      attr->size, sizeof *attr);
+	if (attr->uniqueid && attr->mpi_comm)
+		gshmemi_error("gshmemx_init_attr: the attributes have both a communicator and a unique id");
+	else if (attr->uniqueid && (attr->rank < 0 || attr->rank >= attr->nranks))
+		gshmemi_error("gshmemx_init_attr: there is no rank %d in a job of %d", attr->rank, attr->nranks);
 	else if (attr->thread_level < GSHMEM_THREAD_SINGLE || attr->thread_level > GSHMEM_THREAD_MULTIPLE)
 		gshmemi_error("init: %d is no thread level", attr->thread_level);
 	else
 		return 0;
 	return -EINVAL;
+}
+
+/* *attr_p, which holds the defaults, becomes the caller's; a program that was compiled before there were unique ids has fewer. */
+static int read_attr(const struct gshmemx_init_attributes *attr, struct gshmemx_init_attributes *attr_p)
+{
+	const size_t least_nbytes = offsetof(struct gshmemx_init_attributes, uniqueid);
+
+	if (!attr) {
+		gshmemi_error("gshmemx_init_attr: the attributes are NULL: start from GSHMEMX_INIT_ATTR_DEFAULT");
+		return -EINVAL;
+	}
+	if (attr->size != sizeof *attr && attr->size != least_nbytes) {
+		gshmemi_error("gshmemx_init_attr: size is %zu, expected %zu: start from GSHMEMX_INIT_ATTR_DEFAULT",
+			      attr->size, sizeof *attr);
+		return -EINVAL;
+	}
+	memcpy(attr_p, attr, attr->size);
+	return check_attr(attr_p);
 }
 
 static void free_tables(void)
@@ -279,6 +295,8 @@ static int join(int rc, const struct request *request)
 		return rc;
 	if (gshmemi_job->my_pe == 0)
 		gshmemi_env_warn_unknown();
+	if (!gshmemi_bootstrap_has_mpi()) /* whose launcher would have said how many share the cores */
+		GSHMEMI_ARCH_SHARE_CORES((unsigned)gshmemi_job->npeers);
 	local = allocate(request, node_nbytes, &mine);
 	local = agree_heap(local);
 	mine.bases[GSHMEMI_REGION_HEAP] = gshmemi_heap.base;
@@ -323,9 +341,24 @@ err_close_job:
 	return rc;
 }
 
+/* The watcher guards MPI, which may wait for a process that has died; without MPI the bootstrap has the deadline itself. */
+static int open_bootstrap(const struct gshmemx_init_attributes *attr, int *watched_p)
+{
+	int rc;
+
+	if (!attr->uniqueid) {
+		*watched_p = gshmemi_watcher_start(true);
+		return gshmemi_bootstrap_open(attr->mpi_comm);
+	}
+	rc = gshmemi_bootstrap_open_by_id(attr->uniqueid, attr->rank, attr->nranks);
+	if (!rc)
+		*watched_p = gshmemi_watcher_start(false);
+	return rc;
+}
+
 static int start(const struct gshmemx_init_attributes *attr)
 {
-	struct request request = {attr->mpi_comm, attr->thread_level, attr->device, attr->heap_nbytes};
+	struct request request = {attr->thread_level, attr->device, attr->heap_nbytes};
 	int rc, local, watched;
 
 	gshmemi_log_hold();
@@ -334,8 +367,7 @@ static int start(const struct gshmemx_init_attributes *attr)
 		request.device = gshmemi_env.DEVICE;
 	if (!request.heap_nbytes)
 		request.heap_nbytes = gshmemi_env.HEAP_SIZE;
-	watched = gshmemi_watcher_start();
-	rc = gshmemi_bootstrap_open(request.comm);
+	rc = open_bootstrap(attr, &watched);
 	if (rc) {
 		gshmemi_log_release(true);
 		goto err_stop;
@@ -357,11 +389,12 @@ err_stop:
 	return rc;
 }
 
-int gshmemx_init_attr(const struct gshmemx_init_attributes *attr)
+int gshmemx_init_attr(const struct gshmemx_init_attributes *user_attr)
 {
+	struct gshmemx_init_attributes attr = GSHMEMX_INIT_ATTR_DEFAULT;
 	int rc;
 
-	rc = check_attr(attr);
+	rc = read_attr(user_attr, &attr);
 	if (rc)
 		return rc;
 	if (depth) {
@@ -372,10 +405,10 @@ int gshmemx_init_attr(const struct gshmemx_init_attributes *attr)
 		depth += !rc;
 		return rc;
 	}
-	rc = start(attr);
+	rc = start(&attr);
 	if (rc)
 		return rc;
-	thread_level = attr->thread_level;
+	thread_level = attr.thread_level;
 	depth = 1;
 	gshmemi_shmem_initialized();
 	gshmemi_end_expect_finalize();

@@ -560,7 +560,7 @@ int gshmemi_net_start(void)
 	int rc, local;
 
 	rc = gshmemi_bootstrap_agree(0, &is_needless);
-	if (!rc && is_needless && GSHMEMI_ARCH_HOST_DIRECT)
+	if (!rc && is_needless && GSHMEMI_ARCH_HOST_DIRECT && gshmemi_bootstrap_has_mpi())
 		gshmemi_link_mpi_prepare();
 	if (rc || is_needless)
 		return rc;

@@ -111,6 +111,15 @@ static int create_over(MPI_Comm comm, const struct memory *memory, int start, in
 	return rc;
 }
 
+/* The PEs that MPI's processes are, are known where MPI has started the job. */
+static int check_job(void)
+{
+	if (gshmemi_bootstrap_has_mpi())
+		return 0;
+	gshmemi_error("%s: the job was started by a unique id, not by MPI: use gshmemx_win_create", call);
+	return -ENOTSUP;
+}
+
 int gshmemx_win_from_mpi(MPI_Win mpi_win, gshmemx_win_t *win_p)
 {
 	struct memory memory;
@@ -119,6 +128,7 @@ int gshmemx_win_from_mpi(MPI_Win mpi_win, gshmemx_win_t *win_p)
 	int npes, start, stride, rc;
 
 	rc = gshmemi_enter_collective_int(call);
+	rc = rc ? rc : check_job();
 	rc = rc ? rc : describe(mpi_win, &memory);
 	if (rc) /* on all PEs alike */
 		return rc;
