@@ -216,6 +216,19 @@ static void check_ping_pong()
 	nvshmem_free(flag);
 }
 
+/* Every PE is a job of its own, which starts by an id. */
+static void check_uniqueid()
+{
+	nvshmemx_uniqueid_t id = NVSHMEMX_UNIQUEID_INITIALIZER;
+	nvshmemx_init_attr_t attr = NVSHMEMX_INIT_ATTR_INITIALIZER;
+
+	t_equal(nvshmemx_get_uniqueid(&id), NVSHMEMX_SUCCESS, "get_uniqueid");
+	t_equal(nvshmemx_set_attr_uniqueid_args(0, 1, &id, &attr), NVSHMEMX_SUCCESS, "set_attr_uniqueid_args");
+	t_equal(nvshmemx_init_attr(NVSHMEMX_INIT_WITH_UNIQUEID, &attr), NVSHMEMX_SUCCESS, "init by an id");
+	t_equal(nvshmem_n_pes(), 1, "PEs of a job by an id");
+	nvshmem_finalize();
+}
+
 int main()
 {
 	nvshmemx_init_attr_t attr = NVSHMEMX_INIT_ATTR_INITIALIZER;
@@ -231,5 +244,6 @@ int main()
 	check_ping_pong();
 	t_hip(hipStreamDestroy(stream));
 	nvshmem_finalize();
+	check_uniqueid();
 	return 0;
 }

@@ -231,6 +231,19 @@ static void check_turned()
 	rocshmem_free(sum);
 }
 
+/* Every PE is a job of its own, which starts by an id. */
+static void check_uniqueid()
+{
+	rocshmem_uniqueid_t uid;
+	rocshmem_init_attr_t attr;
+
+	t_equal(rocshmem_get_uniqueid(&uid), ROCSHMEM_SUCCESS, "get_uniqueid");
+	t_equal(rocshmem_set_attr_uniqueid_args(0, 1, &uid, &attr), ROCSHMEM_SUCCESS, "set_attr_uniqueid_args");
+	t_equal(rocshmem_init_attr(ROCSHMEM_INIT_WITH_UNIQUEID, &attr), ROCSHMEM_SUCCESS, "init by an id");
+	t_equal(rocshmem_n_pes(), 1, "PEs of a job by an id");
+	rocshmem_finalize();
+}
+
 int main()
 {
 	const int early = rocshmem_my_pe();
@@ -247,5 +260,6 @@ int main()
 	check_message();
 	check_turned();
 	rocshmem_finalize();
+	check_uniqueid();
 	return 0;
 }

@@ -43,13 +43,19 @@ typedef gshmem_team_config_t nvshmem_team_config_t;
 
 enum { NVSHMEMX_SUCCESS = 0, NVSHMEMX_ERROR_INTERNAL = 7 };
 
-/* Of init: mpi_comm points to an MPI_Comm; NULL: MPI_COMM_WORLD. */
+typedef gshmemx_uniqueid_t nvshmemx_uniqueid_t;
+#define NVSHMEMX_UNIQUEID_INITIALIZER {{0}}
+
+/* Of init: mpi_comm points to an MPI_Comm; NULL: MPI_COMM_WORLD. The rest is of a unique id. */
 typedef struct {
 	void *mpi_comm;
+	const nvshmemx_uniqueid_t *uniqueid;
+	int rank, nranks;
 } nvshmemx_init_attr_t;
-#define NVSHMEMX_INIT_ATTR_INITIALIZER {NULL}
+#define NVSHMEMX_INIT_ATTR_INITIALIZER {NULL, NULL, 0, 0}
 #define NVSHMEMX_INIT_THREAD_PES    0U
 #define NVSHMEMX_INIT_WITH_MPI_COMM 2U
+#define NVSHMEMX_INIT_WITH_UNIQUEID 8U
 
 /* ---- what the CPU alone calls ---- */
 
@@ -70,7 +76,24 @@ static inline int nvshmemx_init_attr(unsigned flags, nvshmemx_init_attr_t *attr)
 	struct gshmemx_init_attributes attributes = GSHMEMX_INIT_ATTR_DEFAULT;
 
 	attributes.mpi_comm = flags & NVSHMEMX_INIT_WITH_MPI_COMM && attr ? attr->mpi_comm : NULL;
+	if (flags & NVSHMEMX_INIT_WITH_UNIQUEID &&
+	    (!attr || gshmemx_set_attr_uniqueid_args(attr->rank, attr->nranks, attr->uniqueid, &attributes)))
+		return NVSHMEMX_ERROR_INTERNAL;
 	return gshmemx_init_attr(&attributes) ? NVSHMEMX_ERROR_INTERNAL : NVSHMEMX_SUCCESS;
+}
+
+static inline int nvshmemx_get_uniqueid(nvshmemx_uniqueid_t *id)
+{
+	return gshmemx_get_uniqueid(id) ? NVSHMEMX_ERROR_INTERNAL : NVSHMEMX_SUCCESS;
+}
+
+static inline int nvshmemx_set_attr_uniqueid_args(int rank, int nranks, const nvshmemx_uniqueid_t *id,
+						  nvshmemx_init_attr_t *attr)
+{
+	attr->uniqueid = id;
+	attr->rank = rank;
+	attr->nranks = nranks;
+	return NVSHMEMX_SUCCESS;
 }
 
 static inline int nvshmemx_set_attr_mpi_comm_args(void *mpi_comm, nvshmemx_init_attr_t *attr)

@@ -8,6 +8,8 @@
 #define GSHMEM_COMPAT_ROCSHMEM_HPP
 
 #include <gshmem/compat/names.h>
+#include <array>
+#include <string.h>
 
 #if __has_include(<mpi.h>)
 #include <mpi.h>
@@ -58,11 +60,16 @@ typedef gshmem_team_t rocshmem_team_t;
 typedef gshmem_team_config_t rocshmem_team_config_t;
 typedef gshmem_ctx_t rocshmem_ctx_t;
 
-/* Of init: mpi_comm points to an MPI_Comm; NULL: MPI_COMM_WORLD. */
+typedef std::array<uint8_t, sizeof(gshmemx_uniqueid_t)> rocshmem_uniqueid_t;
+
+/* Of init: mpi_comm points to an MPI_Comm; NULL: MPI_COMM_WORLD. The rest is of a unique id. */
 struct rocshmem_init_attr_t {
+	int32_t rank, nranks;
+	rocshmem_uniqueid_t uid;
 	void *mpi_comm;
 };
 constexpr unsigned ROCSHMEM_INIT_WITH_MPI_COMM = 0;
+constexpr unsigned ROCSHMEM_INIT_WITH_UNIQUEID = 1;
 
 /* ---- what the CPU alone calls ---- */
 
@@ -132,8 +139,47 @@ static inline int rocshmem_init_thread(int requested, int *provided, MPI_Comm co
 }
 #endif
 
+static inline int rocshmem_get_uniqueid(rocshmem_uniqueid_t *uid)
+{
+	gshmemx_uniqueid_t id;
+
+	if (!uid || gshmemx_get_uniqueid(&id))
+		return ROCSHMEM_ERROR;
+	memcpy(uid->data(), &id, sizeof id);
+	return ROCSHMEM_SUCCESS;
+}
+
+static inline int rocshmem_set_attr_uniqueid_args(int rank, int nranks, rocshmem_uniqueid_t *uid,
+						  rocshmem_init_attr_t *attr)
+{
+	if (!uid || !attr)
+		return ROCSHMEM_ERROR;
+	attr->rank = rank;
+	attr->nranks = nranks;
+	attr->uid = *uid;
+	attr->mpi_comm = NULL;
+	return ROCSHMEM_SUCCESS;
+}
+
+static inline int gshmemi_init_by_id(const rocshmem_init_attr_t *attr)
+{
+	struct gshmemx_init_attributes attributes = GSHMEMX_INIT_ATTR_DEFAULT;
+	gshmemx_uniqueid_t id;
+
+	if (gshmemi_was_early) {
+		gshmemi_was_early = false;
+		return ROCSHMEM_SUCCESS;
+	}
+	memcpy(&id, attr->uid.data(), sizeof id);
+	if (gshmemx_set_attr_uniqueid_args(attr->rank, attr->nranks, &id, &attributes))
+		return ROCSHMEM_ERROR;
+	return gshmemx_init_attr(&attributes) ? ROCSHMEM_ERROR : ROCSHMEM_SUCCESS;
+}
+
 static inline int rocshmem_init_attr(unsigned flags, rocshmem_init_attr_t *attr)
 {
+	if (flags == ROCSHMEM_INIT_WITH_UNIQUEID && attr)
+		return gshmemi_init_by_id(attr);
 	if (flags != ROCSHMEM_INIT_WITH_MPI_COMM)
 		return ROCSHMEM_ERROR;
 	return gshmemi_init_attributes(attr ? attr->mpi_comm : NULL, GSHMEM_THREAD_SINGLE, NULL);
