@@ -1,0 +1,151 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# tests/uniqueid.sh NPES [CASE...] - jobs that start by a unique id: processes without mpirun, which get their
+# rank, their count and the id by a file, as from a framework. There are cases that work, and cases that must
+# fail on all processes, with a message on each, and in time. PROGRAM is tests/uniqueid as built; build/cpu's if
+# not said.
+
+set -u
+n=${1:?usage: tests/uniqueid.sh NPES [CASE...]}
+[ "$n" -ge 4 ] || { echo "uniqueid.sh: the cases take 4 processes"; exit 2; }
+shift
+: "${PROGRAM:=build/cpu/tests/uniqueid}"
+work=$(mktemp -d) || exit
+pids=()
+# shellcheck disable=SC2154
+trap 'for p in "${pids[@]}"; do kill "$p" 2>/dev/null; done; rm -rf "$work"' EXIT
+trap 'exit 130' INT TERM
+# Nothing of a launcher in whose job this runs, and no MPI: one that is needed after all is not found.
+unset PMI_FD PMI_RANK PMI_SIZE MPI_LOCALNRANKS MPI_LOCALRANKID
+export GSHMEM_MPI_LIBRARY=/nonexistent/libmpi.so
+nfailed=0
+
+fail() {
+	echo "tests/uniqueid.sh: $job: $*"
+	for r in $(seq 0 $((count - 1))); do sed "s/^/  rank $r: /" "$work/$r" | head -n 8; done
+	nfailed=$((nfailed + 1))
+	return 1
+}
+
+# run CASE COUNT [VARIABLE=...]: the processes; their statuses in ${rc[@]}, what they print in $work/RANK.
+run() {
+	local r
+	job=$1 count=$2
+	shift 2
+	rm -rf "${work:?}"/*
+	pids=() rc=()
+	for r in $(seq 0 $((count - 1))); do
+		env "$@" timeout -k 1 100 "$PROGRAM" "$job" "$r" "$count" "$work/id" \
+			>"$work/$r" 2>&1 </dev/null &
+		pids+=($!)
+	done
+	for r in $(seq 0 $((count - 1))); do
+		wait "${pids[$r]}" 2>/dev/null
+		rc+=($?)
+	done
+	pids=()
+}
+
+# statuses RANKS STATUS: how these have ended.
+statuses() {
+	local r
+	for r in $1; do
+		[ "${rc[$r]}" = "$2" ] || fail "rank $r: status ${rc[$r]}, expected $2" || return
+	done
+}
+
+# says RANKS TEXT: each of them, a pattern of grep -E.
+says() {
+	local r
+	for r in $1; do
+		grep -qE "$2" "$work/$r" || fail "rank $r does not say: $2" || return
+	done
+}
+
+# one_says TEXT: one of all.
+one_says() {
+	[ "$(cat "$work"/[0-9]* | grep -cE "$1")" = 1 ] || fail "not said once: $1"
+}
+
+# silent: the library has said nothing.
+silent() {
+	! grep -q '^gshmem' "$work"/[0-9]* || fail "the library speaks"
+}
+
+all=$(seq -s ' ' 0 $((n - 1)))
+but_1="0 $(seq -s ' ' 2 $((n - 1)))"
+who='\(pid [0-9]+ on testhost\)'
+
+case_works() { run works "$n"; statuses "$all" 0 && says "$all" 'is done' && silent; }
+case_one() { run works 1 GSHMEM_UID_ADDRESS=lo; statuses 0 0 && silent; }
+case_again() {
+	run again "$n" GSHMEM_UID_ADDRESS=127.0.0.1
+	statuses "$all" 0 && says "$all" 'does not listen at 127.0.0.1:[0-9]+ any more.*an id is for one job'
+}
+case_strangers() {
+	run strangers "$n" GSHMEM_UID_ADDRESS=127.0.0.1
+	statuses "$all" 0 && says "$all" 'is done' &&
+		one_says '^gshmem: init: a connection from 127.0.0.1:[0-9]+ was refused'
+}
+case_bad_input() {
+	run bad_input 1
+	statuses 0 0 && says 0 'there is no rank 1 in a job of 1' && says 0 'unique id is damaged' &&
+		says 0 'GSHMEM_UID_ADDRESS=nowhere: neither a network interface' &&
+		says 0 'both a communicator and a unique id'
+}
+# EINVAL is 22, ENOTSUP 95, ECONNRESET 104, ETIMEDOUT 110, ECONNREFUSED 111.
+case_counts() {
+	run counts "$n" GSHMEM_INIT_TIMEOUT=60
+	statuses "$all" 22 &&
+		says "$all" "rank 1 $who says that there are $((n + 1)) ranks, but rank $((n - 2)) says $n"
+}
+case_alike() {
+	run alike "$n" GSHMEM_INIT_TIMEOUT=60
+	statuses "$all" 22 &&
+		says "$all" 'pid [0-9]+ on testhost and pid [0-9]+ on testhost both say that they are rank 3'
+}
+case_late() {
+	local s=6
+	[ -z "${SAN-}" ] || s=20 # sanitizers start slowly
+	run late "$n" GSHMEM_INIT_TIMEOUT=$s
+	statuses "$but_1" 110 &&
+		says "$but_1" "init: rank 1 of $n has not come within $s s \(GSHMEM_INIT_TIMEOUT\)" &&
+		{ [ "${rc[1]}" = 110 ] || statuses 1 111; } &&
+		says 1 'has not come within|does not listen at .* any more'
+}
+case_ends_waiting() { # where the machine is slow, it may have ended before it had come
+	run ends_waiting "$n" GSHMEM_INIT_TIMEOUT=20
+	statuses 1 137 && { [ "${rc[0]}" = 110 ] || statuses "$but_1" 104; } &&
+		says "$but_1" "rank 1 $who has ended before all $n ranks had come|rank 1 of $n has not come"
+}
+case_nodes() {
+	run nodes "$n" GSHMEM_PES_PER_NODE=2
+	statuses "$all" 95 && one_says 'but the job was started by a unique id.*: start it with mpirun'
+}
+case_window() { # over memory that its owner has to reach for the others
+	run window "$n"
+	statuses "$all" 0 && says "$all" 'is done' &&
+		says "$all" 'what PEs ask of memory that they do not map, but the job was started by a unique id'
+}
+case_needs_mpi() {
+	run needs_mpi 1
+	statuses 0 1 && says 0 'init: MPI cannot be loaded: /nonexistent/libmpi.so: .*gshmemx_get_uniqueid'
+}
+
+# The library itself asks for no MPI.
+case_links() {
+	job=links count=0
+	lib=${PROGRAM%/tests/*}/lib/libgshmem.so
+	! nm -D --undefined-only "$lib" | grep -q ' MPIX\?_' || fail "$lib calls MPI by name"
+	! readelf -d "$lib" "$PROGRAM" | grep -q 'NEEDED.*libmpi' || fail "linked with MPI: $lib or $PROGRAM"
+}
+
+[ $# -gt 0 ] || set -- works one again strangers bad_input counts alike late ends_waiting nodes \
+	window needs_mpi links
+for name; do
+	start=$SECONDS
+	"case_$name"
+	[ -z "${V-}" ] || echo "$name: $((SECONDS - start)) s"
+done
+[ $nfailed -eq 0 ]
