@@ -30,9 +30,17 @@
 
 static std::string test_case, id_file;
 static int rank_, nranks;
+static int ngethostnames;
 
+/*
+ * The library asks for it once when a rank says hello, or makes an id, and once more in init, when all have
+ * come.
+ */
 extern "C" int gethostname(char *name, size_t nbytes) noexcept
 {
+	if (++ngethostnames == 2 && ((test_case == "dies_in_init" && rank_ == 1) ||
+				     (test_case == "maker_dies_in_init" && rank_ == 0)))
+		raise(SIGKILL);
 	snprintf(name, nbytes, "testhost");
 	return 0;
 }
@@ -266,6 +274,32 @@ static int run_failing(const gshmemx_uniqueid_t *id)
 	return -rc;
 }
 
+/* The job ends while all are in a kernel. */
+__global__ void wait_for_ever(long *word)
+{
+	gshmem_long_wait_until(word, GSHMEM_CMP_EQ, 1);
+}
+
+static int run_ending(const gshmemx_uniqueid_t *id)
+{
+	const bool is_victim = rank_ == (test_case.rfind("maker", 0) == 0 ? 0 : 1);
+	long *word;
+
+	t_equal(init_as(rank_, nranks, id), 0, "init");
+	word = (long *)gshmem_calloc(1, sizeof *word);
+	gshmem_barrier_all();
+	if (is_victim && test_case == "global_exit")
+		gshmem_global_exit(7);
+	if (is_victim && test_case == "leaves")
+		exit(0);
+	if (is_victim)
+		raise(SIGKILL);
+	t_launch(wait_for_ever, 1, 1, word);
+	(void)hipDeviceSynchronize();
+	printf("rank %d came through\n", rank_);
+	return 55;
+}
+
 static int run_working(gshmemx_uniqueid_t *id)
 {
 	if (test_case == "strangers" && rank_ == 1)
@@ -312,5 +346,8 @@ int main(int argc, char **argv)
 		return run_bad_input(&id);
 	if (test_case == "works" || test_case == "again" || test_case == "strangers" || test_case == "window")
 		return run_working(&id);
+	if (test_case.find("dies") != std::string::npos || test_case == "global_exit" ||
+	    test_case == "leaves")
+		return run_ending(&id);
 	return run_failing(&id);
 }

@@ -76,6 +76,7 @@ silent() {
 all=$(seq -s ' ' 0 $((n - 1)))
 but_1="0 $(seq -s ' ' 2 $((n - 1)))"
 who='\(pid [0-9]+ on testhost\)'
+but_0=$(seq -s ' ' 1 $((n - 1)))
 
 case_works() { run works "$n"; statuses "$all" 0 && says "$all" 'is done' && silent; }
 case_one() { run works 1 GSHMEM_UID_ADDRESS=lo; statuses 0 0 && silent; }
@@ -119,6 +120,28 @@ case_ends_waiting() { # where the machine is slow, it may have ended before it h
 	statuses 1 137 && { [ "${rc[0]}" = 110 ] || statuses "$but_1" 104; } &&
 		says "$but_1" "rank 1 $who has ended before all $n ranks had come|rank 1 of $n has not come"
 }
+case_dies_in_init() {
+	run dies_in_init "$n"
+	statuses 1 137 && statuses "$but_1" 1 &&
+		says "$but_1" "^gshmem: pe [0-9]+: PE 1 $who has ended while the others wait"
+}
+case_maker_dies_in_init() {
+	run maker_dies_in_init "$n"
+	statuses 0 137 && statuses "$but_0" 1 &&
+		says "$but_0" "^gshmem: pe [0-9]+: PE 0 $who has ended while the others wait"
+}
+case_dies() {
+	run dies "$n"
+	statuses 1 137 && statuses "$but_1" 1 &&
+		one_says "PE 1 $who ended without gshmem_finalize: the job ends"
+}
+case_maker_dies() {
+	run maker_dies "$n"
+	statuses 0 137 && statuses "$but_0" 1 &&
+		one_says "PE 0 $who ended without gshmem_finalize: the job ends"
+}
+case_global_exit() { run global_exit "$n"; statuses "$all" 7 && silent; }
+case_leaves() { run leaves "$n"; statuses "$all" 1 && one_says 'the process exits without gshmem_finalize'; }
 case_nodes() {
 	run nodes "$n" GSHMEM_PES_PER_NODE=2
 	statuses "$all" 95 && one_says 'but the job was started by a unique id.*: start it with mpirun'
@@ -141,8 +164,8 @@ case_links() {
 	! readelf -d "$lib" "$PROGRAM" | grep -q 'NEEDED.*libmpi' || fail "linked with MPI: $lib or $PROGRAM"
 }
 
-[ $# -gt 0 ] || set -- works one again strangers bad_input counts alike late ends_waiting nodes \
-	window needs_mpi links
+[ $# -gt 0 ] || set -- works one again strangers bad_input counts alike late ends_waiting dies_in_init \
+	maker_dies_in_init dies maker_dies global_exit leaves nodes window needs_mpi links
 for name; do
 	start=$SECONDS
 	"case_$name"
