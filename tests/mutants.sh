@@ -238,6 +238,7 @@ cpu_mutants() {
 	mutant source uid_alike uniqueid src/bootstrap/join.c 's/if (member \&\& member->pid)/if (0)/'
 	mutant source uid_tell uniqueid src/bootstrap/tcp.c '/^_Noreturn static void end_job(/,/^}/s/gshmemi_tcp.rank == gshmemi_tcp.root/0/'
 	mutant source uid_own uniqueid src/bootstrap/uniqueid.c '/^int gshmemi_uniqueid_take_listener(/,/^}/s/		listener.pid = 0;/		;/'
+	mutant source level_first init_levels src/bootstrap/mpi.c '/^static int check_level(/,/^}/s/if (level >= mpi_level_of(thread_level))/if (1)/'
 	mutant source malloc_in_sight watchdog_memory src/team/meet.c 's/if (place.sync)$/if (0)/'
 	mutant kernel pool_row teams_large src/team/team.c '/ find_row(/,/^}/s/i < nplaces && length < n; i++/i < nplaces \&\& length + 1 < n; i++/'
 	mutant kernel context_stride teams_large include/gshmem/order/context.h '/ gshmemi_ctx_pe(/,/^}/s/>> 47/>> 48/'
