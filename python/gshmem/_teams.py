@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Teams: sets of PEs with numbers of their own. A team is the library's handle, an integer."""
+
+import ctypes
+from typing import Any, Iterator, Optional, Tuple
+
+from ._library import C_INT, C_LONG, C_PTR, GshmemError, GshmemInvalid, function, need_init
+
+
+class _Teams:
+    """The teams that there are from init on, and those that were made with a name."""
+
+    TEAM_INVALID = 0
+    TEAM_WORLD = 1
+    TEAM_SHARED = 2
+    TEAM_NODE = 3
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(["TEAM_WORLD", "TEAM_SHARED", "TEAM_NODE"] + list(self.__dict__))
+
+
+Teams = _Teams()
+
+_split = function(
+    "gshmem_team_split_strided", C_INT, C_PTR, C_INT, C_INT, C_INT, C_PTR, C_LONG, ctypes.POINTER(C_PTR)
+)
+_split_2d = function(
+    "gshmem_team_split_2d",
+    C_INT,
+    C_PTR,
+    C_INT,
+    C_PTR,
+    C_LONG,
+    ctypes.POINTER(C_PTR),
+    C_PTR,
+    C_LONG,
+    ctypes.POINTER(C_PTR),
+)
+_destroy = function("gshmem_team_destroy", None, C_PTR)
+_team_my_pe = function("gshmem_team_my_pe", C_INT, C_PTR)
+_team_n_pes = function("gshmem_team_n_pes", C_INT, C_PTR)
+_translate = function("gshmem_team_translate_pe", C_INT, C_PTR, C_INT, C_PTR)
+
+
+class TeamConfig(ctypes.Structure):
+    """What a program wants of a team: how many contexts at a time. config_mask 1 says that it counts."""
+
+    _fields_ = [("num_contexts", C_INT)]
+
+
+def _named(team: int, name: Optional[str]) -> int:
+    if name is not None and team:
+        if hasattr(Teams, name):
+            raise GshmemInvalid(f"there is a team {name} already")
+        setattr(Teams, name, team)
+    return team
+
+
+def _config(config: Optional[TeamConfig]) -> Any:
+    return ctypes.byref(config) if config is not None else None
+
+
+def team_split_strided(
+    parent_team: int,
+    start: int,
+    stride: int,
+    size: int,
+    config: Optional[TeamConfig] = None,
+    config_mask: int = 0,
+    new_team_name: Optional[str] = None,
+) -> int:
+    """Makes a team of the PEs start, start + stride, ... of parent_team, size of them.
+
+    All PEs of parent_team call. Returns the team; Teams.TEAM_INVALID on PEs that are not in it. With
+    new_team_name it is in Teams, too.
+    Raises GshmemError on all PEs of parent_team where the arguments are no part of it, or differ.
+    """
+    need_init("team_split_strided")
+    team = C_PTR(0)
+    if _split(parent_team, start, stride, size, _config(config), config_mask, ctypes.byref(team)):
+        raise GshmemError(
+            f"team_split_strided: no team of {size} PEs from {start} on at a stride of {stride}"
+        )
+    return _named(team.value or 0, new_team_name)
+
+
+def team_split_2d(
+    parent_team: int,
+    xrange: int,
+    xaxis_config: Optional[TeamConfig] = None,
+    xaxis_mask: int = 0,
+    yaxis_config: Optional[TeamConfig] = None,
+    yaxis_mask: int = 0,
+    new_team_name: Optional[str] = None,
+) -> Tuple[int, int]:
+    """Makes the teams of this PE's row and column, where rows have xrange PEs. All PEs of parent_team call.
+
+    With new_team_name they are in Teams, too, with _x and _y behind it.
+    """
+    need_init("team_split_2d")
+    x, y = C_PTR(0), C_PTR(0)
+    if _split_2d(
+        parent_team,
+        xrange,
+        _config(xaxis_config),
+        xaxis_mask,
+        ctypes.byref(x),
+        _config(yaxis_config),
+        yaxis_mask,
+        ctypes.byref(y),
+    ):
+        raise GshmemError(f"team_split_2d: no teams of rows of {xrange} PEs")
+    name = new_team_name
+    return _named(x.value or 0, name and name + "_x"), _named(y.value or 0, name and name + "_y")
+
+
+def team_destroy(team: "int | str") -> None:
+    """Gives a team up: its handle, or its name in Teams. All its PEs call."""
+    need_init("team_destroy")
+    handle = getattr(Teams, team, None) if isinstance(team, str) else team
+    if handle is None:
+        raise GshmemInvalid(f"team_destroy: there is no team {team}")
+    for name, value in list(Teams.__dict__.items()):
+        if value == handle:
+            delattr(Teams, name)
+    _destroy(handle)
+
+
+def team_my_pe(team: int) -> int:
+    """This PE's number in a team; -1 for TEAM_INVALID."""
+    need_init("team_my_pe")
+    return _team_my_pe(team)
+
+
+def team_n_pes(team: int) -> int:
+    """How many PEs a team has; -1 for TEAM_INVALID."""
+    need_init("team_n_pes")
+    return _team_n_pes(team)
+
+
+def team_translate_pe(src_team: int, src_pe: int, dest_team: int) -> int:
+    """The number in dest_team of PE src_pe of src_team; -1 if it is not in both."""
+    need_init("team_translate_pe")
+    return _translate(src_team, src_pe, dest_team)
