@@ -86,7 +86,9 @@ BENCHES  := $(call progs,bench,$(or $(T),*))
 RAW      := $(call progs,bench,raw/*)
 EXAMPLES := $(call progs,examples,*)
 # What a leg does besides its tests: RUN=examples, build the benches (ALSO=benches), or only read all other units (ALSO=read).
-RUN_TOO  := $(if $(filter examples,$(RUN)),$(EXAMPLES)) $(if $(filter sim,$(RUN)),$(filter-out %/rate.sh %/litmus.sh,$(wildcard tests/amdsim/*.sh))) \
+# The Python package, which takes the library as it is: T=python, and where RUN says so.
+PYTHON_TEST := $(if $(filter python,$(RUN) $(T)),$(if $(SAN)$(filter-out cpu,$(PLATFORM)),,tests/python.sh))
+RUN_TOO  := $(PYTHON_TEST) $(if $(filter examples,$(RUN)),$(EXAMPLES)) $(if $(filter sim,$(RUN)),$(filter-out %/rate.sh %/litmus.sh,$(wildcard tests/amdsim/*.sh))) \
 	$(if $(filter litmus,$(RUN)),tests/amdsim/litmus.sh)
 BENCHED  := $(if $(filter benches,$(ALSO)),$(call progs,bench,*) $(RAW))
 UNREAD   := $(if $(filter read,$(ALSO)),$(filter-out $(TESTS) $(RUN_TOO),$(call tests_of,* platform/*) $(EXAMPLES)))
@@ -183,7 +185,7 @@ TSAN_TESTS = $(call marked,tsan: yes) \
 T_quick      = $(filter-out $(call marked,tier: all),$(names)) $(patsubst tests/%,%,$(basename \
 	$(wildcard tests/platform/*.c tests/platform/*.hip tests/shmem/*.c)))
 RUN_quick    = -1
-MAKE_quick   = RUN=examples
+MAKE_quick   = RUN='examples python'
 # As on a GPU: the host cannot touch device memory, the host API copies, and the copy loop is that of AMD GPUs, which takes any
 # alignment, and an end in LDS. A few tests that go through all of it; the leg apart has the others.
 T_copies     = mailbox net_full window regions put_get_copy put_get_local_memory amo_values atomics_pairs coll coll_stream \
@@ -196,7 +198,7 @@ T_window     = window coll teams contexts locks signal_put amo_values put_get_co
 MAKE_window  = B=$(B)-window CFLAGS='-O1 -g1' CPPFLAGS='$(CPPFLAGS) -DGSHMEM_MAX_PES=8'
 # All of them and the examples, as the user builds it; the benches must build.
 T_basic      = $(if $(filter thread lanes,$(SAN)),$(TSAN_TESTS),* platform/* shmem/*)
-MAKE_basic   = $(if $(T),,RUN=examples ALSO=benches)
+MAKE_basic   = $(if $(T),,RUN='examples python' ALSO=benches)
 # Late and reordered delivery, the seeds by turns; not for tests that say `/* delivery: no */` or never send anything.
 T_delivery   = $(filter-out $(call marked,delivery: no) allocator% init%,$(names)) shmem/*
 RUN_delivery = -e 'GSHMEM_CPU_DELIVERY=random:1 | GSHMEM_CPU_DELIVERY=random:2 | GSHMEM_CPU_DELIVERY=random:3'
@@ -285,11 +287,11 @@ SCRIPTS_trees = $(wildcard tests/isa/*_tree.sh)
 
 # What does not build is a failure of its own, and does not keep the others from running.
 run-tests:
-	$(if $(TESTS),,$(error no test matches T=$(T), or it is one for nodes: tests/nodes.sh 2x1 T=$(T)))
+	$(if $(TESTS)$(PYTHON_TEST),,$(error no test matches T=$(T), or it is one for nodes: tests/nodes.sh 2x1 T=$(T)))
 	@$(if $(AMDSIM_LIB),echo "no /dev/kfd: on the simulator of tools/amdsim: $(GPU_ARCHS)$(LATE:%=; late memory with seed %)")
 	@mkdir -p $(BASE)/check $(dir $(COUNTS)); start=$$(date +%s); $(MAKE) $(SUB) $(AMDSIM_LIB) $(LIB) $(TOOLS) || exit; $(MAKE) $(SUB) -k build-tests; \
 		$(if $(COUNTS),echo $$(($$(date +%s) - start)) >$(COUNTS).built)
-	@$(if $(AMDSIM_LIB),SIM=$(CURDIR)/$(AMDSIM) AMDSIM_GPU=$(GPU_ARCHS) AMDSIM_GPUS=$(GPU_ARCHS) AMDSIM_LATE=$(LATE)) \
+	@$(if $(PYTHON_TEST),B=$(B)) $(if $(AMDSIM_LIB),SIM=$(CURDIR)/$(AMDSIM) AMDSIM_GPU=$(GPU_ARCHS) AMDSIM_GPUS=$(GPU_ARCHS) AMDSIM_LATE=$(LATE)) \
 		tests/run.sh $(if $(COUNTS),-c $(COUNTS)) $(if $(N),-n $(N)) $(RUNFLAGS) $(TESTS) $(RUN_TOO) \
 		$$(for p in $(BENCHED) $(READ); do [ -e $$p ] || echo $$p; done)
 build-tests: $(TESTS) $(MODULES) $(RUN_TOO) $(BENCHED) $(READ)
