@@ -49,10 +49,17 @@ parts() {
 }
 
 for test in tests/python/*.py; do
+	case $test in
+	*/tensors.py) "$python" -c 'import torch' 2>/dev/null || continue ;;
+	esac
 	for count in $(sed -n 's/^# run: -n //p' "$test" | tr , ' '); do
 		job "$count" "$test" || fail "$test -n $count: exit $?"
 	done
 done
+
+if "$python" -c 'import gshmem; gshmem.get_unique_id' 2>/dev/null; then
+	timeout -k 5 100 "$python" tests/python/unique_id.py 3 >"$work/log" 2>&1 || fail "unique_id.py: exit $?"
+fi
 
 # Which PE is the first to end the job is left open.
 parts alone 'array of 16 bytes: PE 0 has waited .* for PE 1: all PEs must make this call together'
