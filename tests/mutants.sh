@@ -45,13 +45,21 @@ trap 'rm -rf "$work"' EXIT
 nnoticed=0 survivors=()
 
 # runs TEST RUN...: the test, built in the tree at hand; passes with all seeds. nodes_*: on 2 nodes of one PE.
+# *.sh: a script below tests/, of the whole build.
 runs() {
-	local test=$1 nodes=()
+	local test=$1 nodes=() program
 	shift
+	program=$(made "$test")
+	case $test in *.sh) program=tests/$test ;; esac
 	[[ $test != nodes_* ]] || nodes=(tests/nodes.sh 2x1 --)
 	for AMDSIM_LATE in $seeds; do
-		"${nodes[@]}" tests/run.sh -1 "$@" $B/tests/"$test" || return
+		"${nodes[@]}" tests/run.sh -1 "$@" "$program" || return
 	done
+}
+
+# made TEST: what make makes for it.
+made() {
+	case $1 in *.sh) echo lib ;; *) echo "$B/tests/$1" ;; esac
 }
 
 # passes TEST RUN...: the test, in the tree as it is; once for each way to run it.
@@ -60,7 +68,7 @@ passes() {
 	local test=$1
 	shift
 	[ -z "${has_passed[$test $*]-}" ] || return "${has_passed[$test $*]}"
-	make --no-print-directory $jobs "${build[@]}" $B/tests/"$test" >"$work/log" 2>&1 && runs "$test" "$@" >"$work/log" 2>&1
+	make --no-print-directory $jobs "${build[@]}" "$(made "$test")" >"$work/log" 2>&1 && runs "$test" "$@" >"$work/log" 2>&1
 	has_passed[$test $*]=$?
 	return "${has_passed[$test $*]}"
 }
@@ -85,7 +93,7 @@ mutant() {
 		return
 	fi
 	mkdir -p "$tree/$B"
-	cp -a Makefile include src platform tools tests docs "$tree"
+	cp -a Makefile include src platform tools tests docs python "$tree"
 	for part in $parts; do
 		[ ! -e "$B/$part" ] || cp -a "$B/$part" "$tree/$B"
 	done
@@ -96,7 +104,7 @@ mutant() {
 		return
 	fi
 	[ "$kind" != kernel ] || keep=(-o "$B/lib/libgshmem.so" -o "$B/lib/libgshmem.so.0")
-	if ! (cd "$tree" && make --no-print-directory $jobs "${build[@]}" "${keep[@]}" $B/tests/"$test" tools >log 2>&1); then
+	if ! (cd "$tree" && make --no-print-directory $jobs "${build[@]}" "${keep[@]}" "$(made "$test")" tools >log 2>&1); then
 		echo "FAIL $name: does not build"
 		grep -E 'error|Error' "$tree/log" | head -n 5
 		survivors+=("$name")
@@ -126,6 +134,16 @@ cpu_mutants() {
 	mutant kernel check_args check_groups include/gshmem/move/check.h '/ gshmemi_check_args_at(/,/^}/s/first\[0\] != a/0/'
 	mutant kernel check_group check_groups include/gshmem/move/check.h '/ gshmemi_check_group_at(/,/^}/s/count != due/0/'
 	mutant kernel check_claim check_groups include/gshmem/order/sync.h '/ gshmemi_team_claim_at(/,/^}/s/if (found)/if (0)/'
+
+	# what is around the library: a kernel's flags by CMake; Python's meetings and freed arrays
+	mutant text cmake_options outside/cmake.sh tools/gshmem-config.cmake 's/PROPERTY COMPILE_OPTIONS ${options}/PROPERTY COMPILE_OPTIONS -D__HIPCC__=1/'
+	mutant text cmake_all_units outside/cmake.sh tools/gshmem-config.cmake 's/list(FILTER sources INCLUDE REGEX .*/#/'
+	mutant text py_gives_up python.sh python/gshmem/_meeting.py 's/self._tell(_GAVE_UP)/pass/'
+	mutant text py_other_call python.sh python/gshmem/_meeting.py 's/word % len(_CALLS) != _CALLS.index(call)/False/'
+	mutant text py_freed python.sh python/gshmem/_memory.py 's/array.__class__ = FreedArray/pass/'
+	mutant text py_freed_view python.sh python/gshmem/_memory.py '/def __array_finalize__/,/_adopt/s/_adopt(self, allocation)/pass/'
+	mutant text py_size python.sh python/gshmem/_rma.py 's/if dst_nbytes != src_nbytes:/if False:/'
+	mutant text py_window python.sh python/gshmem/_rma.py 's/disp = address - found.address/disp = 0/'
 
 	# order, with delayed delivery
 	mutant source delivery_fence order_fence platform/cpu/delivery.c 's/#define GSHMEMI_MUTANT 0/#define GSHMEMI_MUTANT 1/'
