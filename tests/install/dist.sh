@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # timeout: 900
 #
-# make dist packs the same bytes wherever and however it runs, and what it packs builds and installs without git. It packs HEAD, so
-# what is not committed is not tested. MAKE names the command.
+# make dist packs the same bytes wherever and however it runs, and what it packs builds and installs without
+# git. It packs HEAD, so what is not committed is not tested. MAKE names the command.
 
 set -eu
 : "${MAKE:=make}"
@@ -36,18 +36,22 @@ for clone in one another; do
 	quiet git clone -q "file://$top" "$work/$clone"
 done
 (cd "$work/one" && quiet env PLATFORM=cpu TZ=UTC LC_ALL=C "$MAKE" dist)
-(umask 077 && cd "$work/another" && touch README.md new && quiet env PLATFORM=cpu TZ=Asia/Tokyo LC_ALL=C.UTF-8 "$MAKE" dist)
+touch "$work/another/new"
+(umask 077 && cd "$work/another" && quiet env PLATFORM=cpu TZ=Asia/Tokyo LC_ALL=C.UTF-8 "$MAKE" dist)
 grep -q 'the archive has HEAD' "$work/log" || fail "make dist says nothing of a file that is not in HEAD"
 archive=$(cd "$work/one/build" && echo gshmem-*.tar.gz)
 cmp "$work/one/build/$archive" "$work/another/build/$archive" || fail "two archives of one commit differ"
+
+time=$(od -An -tx1 -j4 -N4 "$work/one/build/$archive" | tr -d ' ')
+[ "$time" = 00000000 ] || fail "the archive holds the time at which it was packed"
 
 tar -tzf "$work/one/build/$archive" >"$work/names"
 LC_ALL=C sort -c "$work/names" || fail "the names are not sorted"
 name=${archive%.tar.gz}
 ! grep -v "^$name/" "$work/names" || fail "these are not below $name/"
 TZ=UTC tar -tvzf "$work/one/build/$archive" --numeric-owner --full-time >"$work/list"
-awk -v time="$(date -u -d "@$commit" '+%Y-%m-%d %H:%M:%S')" '$2 != "0/0" || $4 " " $5 != time || $1 !~ /^(d|-)rw.r-.r-.$/' \
-	"$work/list" >"$work/odd"
+awk -v time="$(date -u -d "@$commit" '+%Y-%m-%d %H:%M:%S')" \
+	'$2 != "0/0" || $4 " " $5 != time || $1 !~ /^(d|-)rw.r-.r-.$/' "$work/list" >"$work/odd"
 [ ! -s "$work/odd" ] || fail "owner, time or mode are not the commit's: $(head -n 3 "$work/odd")"
 
 # Without git: one that says so when it is called. Unoptimized, as it is not run.
