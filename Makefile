@@ -23,7 +23,7 @@ $(if $(filter $(PLATFORM),$(PLATFORMS)),,$(error PLATFORM=$(PLATFORM): expected 
 $(if $(SAN),$(if $(filter cpu,$(PLATFORM)),,$(error SAN= is for PLATFORM=cpu)))
 # Sets CC, HIPCC, HIPFLAGS, PLAT_CPPFLAGS, PLAT_LDLIBS; on GPUs GPU_ARCHS; HIPLD where HIPCC does not link, HIPREAD where it
 # does not read without compiling; PLAT_HEADS, files below $(B), where it precompiles headers: PLAT_PRECOMPILE,COMMAND makes
-# them, and PLAT_HEAD uses them.
+# them, and PLAT_HEAD uses them; PLAT_BITCODE, the GPUs that there is bitcode for: PLAT_BITCODE_FLAGS,GPU are HIPCC's flags.
 include platform/$(PLATFORM)/platform.mk
 HIPLD    ?= $(HIPCC)
 HIPREAD  ?= -fsyntax-only
@@ -72,6 +72,7 @@ SHMEM_HEADERS := $(B)/include/shmem.h $(B)/include/pshmem.h
 # For find_package, against this build.
 CMAKE_FILES := $(patsubst tools/%,$(B)/lib/cmake/gshmem/%,$(wildcard tools/*.cmake))
 LIB      := $(SO) $(B)/lib/libgshmem.a $(SHMEM_SO) $(B)/lib/libgshmem_shmem.a $(SHMEM_HEADERS) $(CMAKE_FILES)
+BITCODE  := $(PLAT_BITCODE:%=$(B)/lib/libgshmem_device_%.bc)
 progs     = $(sort $(patsubst %,$(B)/%,$(basename $(wildcard $(foreach p,$(2),$(1)/$(p).c $(1)/$(p).hip)))))
 # marked,KEY: tests that say KEY in a comment at their head, such as `/* tsan: yes */`.
 marked    = $(patsubst tests/%,%,$(basename $(shell grep -lsE '^ */?\* *$(1)' tests/*.c tests/*.hip tests/platform/*.c tests/platform/*.hip tests/shmem/*.c)))
@@ -110,7 +111,7 @@ SUB = --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell 
 .SECONDARY:
 .DELETE_ON_ERROR:
 
-lib:      $(LIB)#                   the library (default)
+lib:      $(LIB) $(BITCODE)#        the library (default)
 tests:    $(TESTS) $(MODULES)#      build the tests, or those of T=
 benches:  $(BENCHES) $(RAW)#        build the benches and their raw baselines
 examples: $(EXAMPLES)#              build the examples
@@ -362,6 +363,11 @@ $(B)/lib/libgshmem.a: $(LIB_OBJS)
 	@mkdir -p $(@D) && rm -f $@
 	$(call Q,AR)$(AR) rcs $@ $^
 
+# The device API for compilers that link bitcode into their kernels: docs/triton.md.
+$(B)/lib/libgshmem_device_%.bc: platform/$(PLATFORM)/bitcode.hip platform/$(PLATFORM)/platform.mk $(B)/flags | $(B)/tools-found $(PLAT_DEPS)
+	@mkdir -p $(@D)
+	$(call Q,HIPCC)$(HIPCC) $(call PLAT_BITCODE_FLAGS,$*) $(HIPWARN) $(CPP) -MF $(B)/bitcode.$*.d -MT $@ -o $@ $<
+
 $(B)/include/shmem.h: tools/shmem-header $(wildcard include/*.h include/gshmem/*/*.h)
 	@mkdir -p $(@D)
 	$(call Q,GEN)awk -f tools/shmem-header include/gshmem.h >$@
@@ -461,6 +467,7 @@ install: lib tools $(PLAT_DEPS)
 	install -m 755 $(B)/lib/$(SHMEM_SONAME) $(S)$(LIBDIR)/$(SHMEM_SONAME)
 	ln -s $(SHMEM_SONAME) $(S)$(LIBDIR)/libgshmem_shmem.so
 	install -m 644 $(B)/lib/libgshmem_shmem.a $(S)$(LIBDIR)/libgshmem_shmem.a
+	$(if $(BITCODE),install -m 644 $(BITCODE) $(S)$(LIBDIR)/)
 	@for h in $(HEADERS); do install -D -m 644 include/$$h $(S)$(INCDIR)/$$h || exit 1; done
 	install -m 644 $(SHMEM_HEADERS) $(S)$(INCDIR)/gshmem/compat
 	@for h in $(HIPHEADERS); do install -D -m 644 platform/$(PLATFORM)/$$h $(S)$(PLATDIR)/$$h || exit 1; done
@@ -484,4 +491,4 @@ uninstall:
 
 # Compilers write them; without this make looks for another way for half a minute.
 $(B)/%.d: ;
--include $(DEPS:.o=.d)
+-include $(DEPS:.o=.d) $(PLAT_BITCODE:%=$(B)/bitcode.%.d)

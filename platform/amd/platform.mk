@@ -50,3 +50,7 @@ ifeq ($(AMD_KIND),rocm)
 PLAT_CPPFLAGS := -isystem $(AMD_ROOT)/include $(PLAT_CPPFLAGS)
 PLAT_LDLIBS   := -L$(AMD_ROOT)/lib -Wl,-rpath,$(AMD_ROOT)/lib $(PLAT_LDLIBS)
 endif
+# Of the device API as bitcode, for one GPU each: bitcode.hip, for a kernel's compiler to optimize.
+PLAT_BITCODE  := $(GPU_ARCHS)
+PLAT_BITCODE_FLAGS = $(filter-out --offload-arch=%,$(HIPFLAGS)) --offload-arch=$(1) --cuda-device-only --no-gpu-bundle-output \
+	-emit-llvm -c -O3 -Xclang -disable-llvm-passes -fuse-cuid=none -DGSHMEMI_BITCODE -DGSHMEM_MODULE

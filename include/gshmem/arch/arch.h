@@ -30,7 +30,8 @@
 
 #define GSHMEM_HOST_API extern __attribute__((visibility("default")))
 
-#ifdef __cplusplus
+/* The unit that becomes bitcode (platform/amd/bitcode.hip) exports functions of its own by C's names. */
+#if defined(__cplusplus) && !defined(GSHMEMI_BITCODE)
 #define GSHMEMI_BEGIN_C extern "C" {
 #define GSHMEMI_END_C   }
 #else
