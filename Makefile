@@ -90,7 +90,7 @@ EXAMPLES := $(call progs,examples,*)
 # The Python package, which takes the library as it is: T=python, and where RUN says so.
 PYTHON_TEST := $(if $(filter python,$(RUN) $(T)),$(if $(SAN)$(filter-out cpu,$(PLATFORM)),,tests/python.sh))
 RUN_TOO  := $(PYTHON_TEST) $(if $(filter examples,$(RUN)),$(EXAMPLES)) $(if $(filter sim,$(RUN)),$(filter-out %/rate.sh %/litmus.sh,$(wildcard tests/amdsim/*.sh))) \
-	$(if $(filter litmus,$(RUN)),tests/amdsim/litmus.sh)
+	$(if $(filter litmus,$(RUN)),tests/amdsim/litmus.sh) $(if $(filter bitcode,$(RUN)),tests/bitcode.sh)
 BENCHED  := $(if $(filter benches,$(ALSO)),$(call progs,bench,*) $(RAW))
 UNREAD   := $(if $(filter read,$(ALSO)),$(filter-out $(TESTS) $(RUN_TOO),$(call tests_of,* platform/*) $(EXAMPLES)))
 READ     := $(patsubst %,$(B)/%.read,$(wildcard $(UNREAD:$(B)/%=%.c) $(if $(HIPREAD),$(UNREAD:$(B)/%=%.hip))))
@@ -250,7 +250,7 @@ MAKE_lanes   = SAN=lanes
 T_simulated  = $(filter-out $(call marked,sim: no),$(T_quick))
 T_sim        = $(filter-out $(T_gfx942),$(T_simulated))
 RUN_sim      = -1
-MAKE_sim     = RUN='examples sim'
+MAKE_sim     = RUN='examples sim bitcode'
 T_sims       = $(filter put% amo% signal% order% barrier% coll% wait% test_% rpc_% p_g%,$(T_simulated))
 RUN_sims     = -1
 MAKE_sims    = RUN='sim litmus'

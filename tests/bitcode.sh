@@ -1,0 +1,101 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# timeout: 300
+#
+# The device API as bitcode, libgshmem_device_<gfx>.bc, without a GPU:
+#
+#   it defines every call that the headers declare for kernels, with plain types, and needs no other library
+#   kernels in LLVM IR, linked with it as compilers do, cost as much as the same kernels in HIP
+#
+# Needs the library for AMD GPUs in $B; AMDSIM_GPUS names the kind of GPU.
+# `make check-amd` runs it. By hand, with what that has built: tests/bitcode.sh
+
+set -eu
+cd "$(dirname "$0")/.."
+gpu=${AMDSIM_GPUS:-gfx942}
+gpu=${gpu%% *}
+: "${MAKE:=make}" "${B:=build/amd-$gpu}"
+unset MAKEFLAGS MFLAGS MAKELEVEL T N FULL
+lib=$B/lib/libgshmem_device_$gpu.bc
+python=/usr/bin/python3
+[ -x $python ] || python=python3
+export PYTHONDONTWRITEBYTECODE=1
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+failed=''
+fail() {
+	echo "bitcode: $*"
+	failed=1
+}
+
+# The compiler that makes the bitcode, and its tools: older ones cannot read it.
+compile=$($MAKE --no-print-directory -s PLATFORM=amd GPU_ARCHS="$gpu" \
+	--eval='compile: ; @echo $(HIPCC) $(HIPFLAGS) $(PLAT_CPPFLAGS)' compile)
+compiler=${compile%% *}
+case $compiler in
+*clang*-[0-9]*) version=-${compiler##*-} ;;
+*) version='' ;;
+esac
+for tool in llvm-link llvm-dis llvm-nm opt llc ld.lld; do
+	if ! command -v "$tool$version" >/dev/null; then
+		echo "$tool$version is not here: it belongs to $compiler"
+		exit 77
+	fi
+done
+make_it() {
+	$MAKE --no-print-directory PLATFORM=amd GPU_ARCHS="$gpu" B="$B" "$@" >"$dir/log" 2>&1 || {
+		cat "$dir/log"
+		exit 1
+	}
+}
+make_it "$lib"
+
+# ---- what is in it ----
+
+# As C reads the headers: GSHMEM_API is in front of what kernels may call. GPUs do not compute with long
+# double.
+cp -r include "$dir/include"
+sed -i 's/^#define GSHMEM_API   extern.*/#define GSHMEM_API for_kernels/
+	s/^#define GSHMEMI_LONG_DOUBLE_API GSHMEM_API$/#define GSHMEMI_LONG_DOUBLE_API extern/
+	' "$dir/include/gshmem/arch/arch.h"
+printf '#include <gshmem.h>\n#include <gshmemx_win.h>\n' >"$dir/all.c"
+${CC:-cc} -E -P -I"$dir/include" "$dir/all.c" | tr '\n;' ' \n' | grep -o 'for_kernels [^(]*(' |
+	sed 's/ *($//; s/.*[ *]//' | grep '^gshmemx\{0,1\}_' | grep -v 'longdouble_\(max\|min\|sum\|prod\)_' |
+	sort -u >"$dir/declared"
+"llvm-dis$version" -o - "$lib" | sed -n '/^define .*@gshmemx\{0,1\}_/p' >"$dir/definitions"
+sed 's/.*@\(gshmemx\{0,1\}_[a-z0-9_]*\)(.*/\1/' "$dir/definitions" | sort >"$dir/defined"
+ndeclared=$(wc -l <"$dir/declared")
+[ "$ndeclared" -gt 5000 ] || fail "only $ndeclared calls are found in the headers"
+
+# none_in LIST WHAT: whether a list is empty; else it is a failure that names some of it.
+none_in() {
+	[ ! -s "$1" ] || fail "$lib: $2: $(wc -l <"$1"): $(awk 'NR < 6 { print $NF }' "$1" | tr '\n' ' ')"
+}
+comm -23 "$dir/declared" "$dir/defined" >"$dir/missing"
+none_in "$dir/missing" "calls that it does not define"
+comm -13 "$dir/declared" "$dir/defined" >"$dir/unknown"
+none_in "$dir/unknown" "functions that no header declares for kernels"
+"llvm-nm$version" --undefined-only "$lib" >"$dir/undefined"
+none_in "$dir/undefined" "symbols that it needs"
+"llvm-nm$version" "$lib" | grep -q ' D gshmemi_state$' || fail "$lib has no device state"
+
+# ---- kernels ----
+
+# link NAME: tests/bitcode/NAME.ll to a code object. As compilers do, it takes what is needed alone, and makes
+# all functions but the kernels internal.
+link() {
+	source=tests/bitcode/$1.ll
+	keep=$(sed -n 's/^define amdgpu_kernel void @\([a-z_]*\)(.*/\1/p' "$source" | tr '\n' ,)gshmemi_state
+	"llvm-link$version" --only-needed "$source" "$lib" -o "$dir/$1.linked.bc"
+	"opt$version" -mcpu="$gpu" -passes='internalize,default<O3>' "-internalize-public-api-list=$keep" \
+		"$dir/$1.linked.bc" -o "$dir/$1.bc"
+	"llc$version" -O3 -mcpu="$gpu" -filetype=obj "$dir/$1.bc" -o "$dir/$1.o"
+	"ld.lld$version" -shared "$dir/$1.o" -o "$dir/$1.co"
+}
+link calls
+$compile -O3 --cuda-device-only --no-gpu-bundle-output -DGSHMEM_MODULE -Iinclude -c -o "$dir/hip.co" \
+	tests/isa/kernels/calls.hip
+$python tests/bitcode/check.py "$dir/definitions" tests/bitcode/calls.ll \
+	"$dir/calls.co" "$dir/hip.co" || failed=1
+[ -z "$failed" ] || exit 1
+echo "bitcode: passed for $gpu: $(wc -l <"$dir/defined") calls"
