@@ -199,7 +199,7 @@ T_window     = window coll teams contexts locks signal_put amo_values put_get_co
 MAKE_window  = B=$(B)-window CFLAGS='-O1 -g1' CPPFLAGS='$(CPPFLAGS) -DGSHMEM_MAX_PES=8'
 # All of them and the examples, as the user builds it; the benches must build.
 T_basic      = $(if $(filter thread lanes,$(SAN)),$(TSAN_TESTS),* platform/* shmem/*)
-MAKE_basic   = $(if $(T),,RUN='examples python' ALSO=benches)
+MAKE_basic   = $(if $(T),,RUN='examples python $(PLAT_BITCODE:%=bitcode)' ALSO=benches)
 # Late and reordered delivery, the seeds by turns; not for tests that say `/* delivery: no */` or never send anything.
 T_delivery   = $(filter-out $(call marked,delivery: no) allocator% init%,$(names)) shmem/*
 RUN_delivery = -e 'GSHMEM_CPU_DELIVERY=random:1 | GSHMEM_CPU_DELIVERY=random:2 | GSHMEM_CPU_DELIVERY=random:3'

@@ -6,15 +6,16 @@
 #
 #   it defines every call that the headers declare for kernels, with plain types, and needs no other library
 #   kernels in LLVM IR, linked with it as compilers do, cost as much as the same kernels in HIP
+#   they run on two PEs, on the simulator of AMD GPUs where there is no GPU
 #
-# Needs the library for AMD GPUs in $B; AMDSIM_GPUS names the kind of GPU.
+# Needs the library for AMD GPUs in $B and the simulator in $SIM; AMDSIM_GPUS or GPU_ARCHS names the kind of GPU.
 # `make check-amd` runs it. By hand, with what that has built: tests/bitcode.sh
 
 set -eu
 cd "$(dirname "$0")/.."
-gpu=${AMDSIM_GPUS:-gfx942}
+gpu=${AMDSIM_GPUS:-${GPU_ARCHS:-gfx942}}
 gpu=${gpu%% *}
-: "${MAKE:=make}" "${B:=build/amd-$gpu}"
+: "${MAKE:=make}" "${B:=build/amd-$gpu}" "${SIM:=$PWD/build/amdsim}"
 unset MAKEFLAGS MFLAGS MAKELEVEL T N FULL
 lib=$B/lib/libgshmem_device_$gpu.bc
 python=/usr/bin/python3
@@ -34,7 +35,7 @@ compile=$($MAKE --no-print-directory -s PLATFORM=amd GPU_ARCHS="$gpu" \
 compiler=${compile%% *}
 case $compiler in
 *clang*-[0-9]*) version=-${compiler##*-} ;;
-*) version='' ;;
+*) version='' PATH=$PATH:${ROCM_PATH:-/opt/rocm}/llvm/bin ;;
 esac
 for tool in llvm-link llvm-dis llvm-nm opt llc ld.lld; do
 	if ! command -v "$tool$version" >/dev/null; then
@@ -48,7 +49,7 @@ make_it() {
 		exit 1
 	}
 }
-make_it "$lib"
+make_it "$lib" "$B/tests/bitcode/run"
 
 # ---- what is in it ----
 
@@ -93,9 +94,18 @@ link() {
 	"ld.lld$version" -shared "$dir/$1.o" -o "$dir/$1.co"
 }
 link calls
+link run
 $compile -O3 --cuda-device-only --no-gpu-bundle-output -DGSHMEM_MODULE -Iinclude -c -o "$dir/hip.co" \
 	tests/isa/kernels/calls.hip
-$python tests/bitcode/check.py "$dir/definitions" tests/bitcode/calls.ll \
+$python tests/bitcode/check.py "$dir/definitions" tests/bitcode/calls.ll tests/bitcode/run.ll \
 	"$dir/calls.co" "$dir/hip.co" || failed=1
+
+export AMDSIM_GPU="$gpu" AMDSIM_JOB=$$ LD_LIBRARY_PATH="$SIM${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
+for check in 0 1; do
+	GSHMEM_CHECK=$check $(tests/run.sh -l) -n 2 "$B/tests/bitcode/run" "$dir/run.co" >"$dir/log" 2>&1 || {
+		cat "$dir/log"
+		fail "GSHMEM_CHECK=$check: tests/bitcode/run fails on two PEs"
+	}
+done
 [ -z "$failed" ] || exit 1
 echo "bitcode: passed for $gpu: $(wc -l <"$dir/defined") calls"
