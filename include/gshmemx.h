@@ -403,6 +403,22 @@ struct gshmemx_heap_usage {
 /* gshmemx_heap_stats - fill *usage. Callable host. Returns 0 or a negative errno. */
 GSHMEM_HOST_API int gshmemx_heap_stats(struct gshmemx_heap_usage *usage);
 
+/*
+ * gshmemx_peer_bases - where the symmetric heap of each PE is in this process, for kernels that access peers by
+ * loads and stores of their own.
+ *
+ * bases  receives gshmem_n_pes() addresses; any memory of the host or of a GPU that HIP can copy to
+ *
+ * All heaps are laid out alike: an object whose address is x on this PE is bases[pe] + (x - bases[my_pe]) on PE pe,
+ * counted in bytes. bases[pe] is NULL where the heap of pe is not mapped here. The addresses are valid until
+ * gshmem_finalize. As with gshmem_ptr, such accesses are not the library's: see there.
+ *
+ * Callable  host.
+ * Returns   0 when the addresses are in bases; or a negative errno after a message: -EINVAL for NULL, or outside of
+ *           init and finalize; -EIO when HIP cannot copy to bases.
+ */
+GSHMEM_HOST_API int gshmemx_peer_bases(void **bases);
+
 /* ---- 16-bit floating point: as the gshmem_ calls of the same name ----------------------------------------------- */
 
 #define GSHMEMI_DECLARE(NAME, TYPE) \

@@ -182,6 +182,22 @@ GSHMEM_HOST_API void *gshmemx_win_ptr(gshmemx_win_t win, int pe);
 GSHMEM_HOST_API size_t gshmemx_win_nbytes(gshmemx_win_t win, int pe);
 GSHMEM_HOST_API size_t gshmemx_win_disp_unit(gshmemx_win_t win, int pe);
 
+/*
+ * gshmemx_win_peer_bases - where the window's memory of each PE is in this process: gshmemx_win_ptr of all PEs, for
+ * kernels that access it by loads and stores of their own.
+ *
+ * bases  receives an address for each PE of the window; any memory of the host or of a GPU that HIP can copy to.
+ *        bases[pe] is NULL where gshmemx_win_ptr is: the memory is not mapped here, or has 0 bytes; and of a dynamic
+ *        window everywhere.
+ *
+ * The addresses are valid until the window is freed.
+ *
+ * Callable  host.
+ * Returns   0 when the addresses are in bases; or a negative errno after a message: -EINVAL for NULL or a bad
+ *           handle; -EIO when HIP cannot copy to bases.
+ */
+GSHMEM_HOST_API int gshmemx_win_peer_bases(gshmemx_win_t win, void **bases);
+
 /* ---- epochs, notifications and operations --------------------------------------------------------------------- */
 
 /*

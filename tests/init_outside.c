@@ -11,6 +11,7 @@ static long word;
 static void make_call(const char *name)
 {
 	struct gshmemx_heap_usage usage;
+	void *bases[2];
 
 	if (strcmp(name, "gshmem_my_pe") == 0)
 		gshmem_my_pe();
@@ -36,6 +37,8 @@ static void make_call(const char *name)
 		gshmem_global_exit(0);
 	else if (strcmp(name, "gshmemx_heap_stats") == 0)
 		_exit(gshmemx_heap_stats(&usage) ? 1 : 0); /* returns an error */
+	else if (strcmp(name, "gshmemx_peer_bases") == 0)
+		_exit(gshmemx_peer_bases(bases) ? 1 : 0);
 }
 
 static int pe_main(const char *name, const char *when)
@@ -54,7 +57,7 @@ int main(int argc, char **argv)
 	static const char *const calls[] = {
 		"gshmem_my_pe",       "gshmem_malloc",         "gshmem_free",    "gshmem_barrier_all", "gshmem_long_p",
 		"gshmem_long_atomic_fetch", "gshmem_long_wait_until", "gshmem_quiet", "gshmem_ptr", "gshmem_finalize",
-		"gshmem_global_exit", "gshmemx_heap_stats",
+		"gshmem_global_exit", "gshmemx_heap_stats",    "gshmemx_peer_bases",
 	};
 	static const char *const whens[] = {"before", "after"};
 	static struct t_job job;

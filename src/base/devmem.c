@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -261,6 +262,28 @@ int gshmemi_devmem_fill(void *dest, int value, size_t nbytes, const char *what)
 	if (!rc)
 		rc = await_queue(&copies, what);
 	leave(&copies, previous);
+	return rc;
+}
+
+int gshmemi_devmem_table(void **bases, int n, void *(*base_of)(const void *whose, int i), const void *whose,
+			 const char *call)
+{
+	void **table;
+	int i, rc;
+
+	if (!bases) {
+		gshmemi_error("%s: bases is NULL: it must have room for %d addresses", call, n);
+		return -EINVAL;
+	}
+	table = malloc((size_t)n * sizeof *table);
+	if (!table) {
+		gshmemi_error("%s: no memory for %d addresses", call, n);
+		return -ENOMEM;
+	}
+	for (i = 0; i < n; i++)
+		table[i] = base_of(whose, i);
+	rc = gshmemi_devmem_copy(bases, table, (size_t)n * sizeof *table, call);
+	free(table);
 	return rc;
 }
 

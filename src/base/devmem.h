@@ -42,6 +42,13 @@ int gshmemi_devmem_copy(void *dest, const void *source, size_t nbytes, const cha
 int gshmemi_devmem_fill(void *dest, int value, size_t nbytes, const char *what);
 
 /*
+ * Write a table of n addresses, base_of(whose, i), to where the program wants it, in host or device memory. 0 or a
+ * negative errno after a message.
+ */
+int gshmemi_devmem_table(void **bases, int n, void *(*base_of)(const void *whose, int i), const void *whose,
+			 const char *call);
+
+/*
  * The rest is for host calls, which have no way to return an error: one ends the job. Heap addresses are peer
  * addresses already; local ones may lie in host or device memory.
  */

@@ -5,6 +5,7 @@
 #include <gshmem/state/peer.h>
 #include <string.h>
 
+#include "base/devmem.h"
 #include "heap/heap.h"
 #include "ipc/globals.h"
 #include "ipc/job.h"
@@ -70,6 +71,20 @@ void *gshmemi_host_ptr(const void *dest, int pe)
 void *gshmem_ptr(const void *dest, int pe)
 {
 	return gshmemi_host_ptr(dest, pe);
+}
+
+static void *heap_of(const void *my_heap, int pe)
+{
+	return gshmemi_host_ptr(my_heap, pe);
+}
+
+int gshmemx_peer_bases(void **bases)
+{
+	const int rc = gshmemi_enter_int("gshmemx_peer_bases");
+
+	if (rc)
+		return rc;
+	return gshmemi_devmem_table(bases, gshmemi_state.npes, heap_of, gshmemi_heap.base, "gshmemx_peer_bases");
 }
 
 void gshmem_info_get_version(int *major, int *minor)

@@ -143,10 +143,12 @@ static const struct gshmemi_win_part *find_part(gshmemx_win_t win, int pe, const
 	gshmemi_end(1);
 }
 
-void *gshmemx_win_ptr(gshmemx_win_t win, int pe)
+/* Where the memory of a PE in a struct gshmemi_window is in this process; NULL: it is not mapped. */
+static void *memory_of(const void *whose, int pe)
 {
-	const struct gshmemi_win_part *part = find_part(win, pe, "gshmemx_win_ptr");
-	const struct gshmemi_win *w = gshmemi_win_of(win);
+	const struct gshmemi_window *window = whose;
+	const struct gshmemi_win_part *part = &window->parts[pe];
+	const struct gshmemi_win *w = gshmemi_window_entry(window);
 	ptrdiff_t delta;
 
 	if (w->flags & GSHMEMI_WIN_DYNAMIC || !part->nbytes)
@@ -157,6 +159,25 @@ void *gshmemx_win_ptr(gshmemx_win_t win, int pe)
 		return NULL;
 	delta = gshmemi_region_delta(gshmemi_win_where(w).region, part->world_pe);
 	return delta == GSHMEMI_SENTINEL ? NULL : part->base + delta;
+}
+
+void *gshmemx_win_ptr(gshmemx_win_t win, int pe)
+{
+	(void)find_part(win, pe, "gshmemx_win_ptr");
+	return memory_of(gshmemi_window_find(win, "gshmemx_win_ptr"), pe);
+}
+
+int gshmemx_win_peer_bases(gshmemx_win_t win, void **bases)
+{
+	const struct gshmemi_window *window;
+	const int rc = gshmemi_enter_int("gshmemx_win_peer_bases");
+
+	if (rc)
+		return rc;
+	window = gshmemi_window_find(win, "gshmemx_win_peer_bases");
+	if (!window)
+		return -EINVAL;
+	return gshmemi_devmem_table(bases, window->view.npes, memory_of, window, "gshmemx_win_peer_bases");
 }
 
 size_t gshmemx_win_nbytes(gshmemx_win_t win, int pe)
