@@ -84,6 +84,24 @@ separate() {
 	run "$name: gshmemcc of objects" "$cc" main.o shift.o -ldl -o ring2
 }
 
+# bitcode ARCH [COMPILER]: the device API as bitcode is installed; a kernel that is no HIP compiles with it.
+bitcode() {
+	lib=$prefix/lib/libgshmem_device_$1.bc
+	[ -s "$lib" ] || fail "$name: $lib is not there"
+	[ -n "${2-}" ] || return 0
+	cat >kernel.ll <<-'END'
+		target triple = "amdgcn-amd-amdhsa"
+		declare i32 @gshmem_int_p(i64, i32, i32)
+		define amdgpu_kernel void @store(i64 %dest, i32 %value, i32 %pe) {
+		  %none = call i32 @gshmem_int_p(i64 %dest, i32 %value, i32 %pe)
+		  ret void
+		}
+	END
+	run "$name: LLVM IR with the bitcode" "$2" -x ir -O2 -nogpulib --target=amdgcn-amd-amdhsa "-mcpu=$1" \
+		-Xclang -mlink-builtin-bitcode -Xclang "$lib" kernel.ll -o kernel.co
+	grep -q gshmemi_state kernel.co || fail "$name: a kernel that is linked with the bitcode has no device state"
+}
+
 # starts PROGRAM...: what is linked is found; without a GPU each says so, and no more goes wrong.
 starts() {
 	for program; do
@@ -122,6 +140,7 @@ if command -v hipcc >/dev/null && (cd "$top" && HIPCC=hipcc GPU_ARCHS=gfx90a pla
 	# shellcheck disable=SC2086
 	run "hipcc: link" hipcc main4.o shift4.o -o ring4 "-L$prefix/lib" "-Wl,-rpath,$prefix/lib" -lgshmem -ldl $mpi_libs
 	export HIPCC_COMPILE_FLAGS_APPEND=--offload-arch=gfx90a
+	bitcode gfx90a
 	readme hipcc
 	unset HIPCC_COMPILE_FLAGS_APPEND
 	starts ring1 ring4 host1 module.so ring
@@ -134,6 +153,9 @@ fi
 if (cd "$top" && GPU_ARCHS=gfx942 platform/amd/toolchain >/dev/null); then
 	check amd PLATFORM=amd GPU_ARCHS=gfx942
 	separate
+	# shellcheck disable=SC2046
+	set -- $(cd "$top" && GPU_ARCHS=gfx942 platform/amd/toolchain)
+	bitcode gfx942 "$3"
 	grep -q -a 'gfx942' ring1 || fail "amd: ring1 holds no code for gfx942"
 	starts ring1 ring2 host1 module.so
 	done=$((done + 1))
