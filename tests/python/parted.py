@@ -11,7 +11,8 @@ import time
 import gshmem
 
 how = sys.argv[1]
-gshmem.init(timeout=100 if how == "late" else 3)
+# Where a PE never comes, the other one need not wait long.
+gshmem.init(timeout=3 if how in ("alone", "caught") else 100)
 pe = gshmem.my_pe()
 
 if how == "alone" and pe == 0:
