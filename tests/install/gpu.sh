@@ -122,6 +122,15 @@ starts() {
 	done
 }
 
+# by_cmake OPTION...: the project of tests/outside, where there is a CMake that is new enough.
+by_cmake() {
+	version=$(cmake --version 2>/dev/null | sed -n '1s/^cmake version //p')
+	printf '3.21\n%s\n' "$version" | sort -CV || return 0
+	run "$name: cmake" cmake -S "$top/tests/outside" -B cmake -DCMAKE_PREFIX_PATH="$prefix" "$@"
+	run "$name: cmake --build" cmake --build cmake -j2
+	starts cmake/ring cmake/hello
+}
+
 mpi=$(mpicc.mpich -show 2>/dev/null || mpicc -show)
 mpi_flags=$(echo "$mpi" | tr ' ' '\n' | grep '^-I' | tr '\n' ' ')
 mpi_libs=$(echo "$mpi" | tr ' ' '\n' | grep '^-[Ll]' | tr '\n' ' ')
@@ -158,6 +167,9 @@ if (cd "$top" && GPU_ARCHS=gfx942 platform/amd/toolchain >/dev/null); then
 	bitcode gfx942 "$3"
 	grep -q -a 'gfx942' ring1 || fail "amd: ring1 holds no code for gfx942"
 	starts ring1 ring2 host1 module.so
+	# shellcheck disable=SC2046 # The distribution's HIP has no CMake package; ROCm's has.
+	set -- $(cd "$top" && GPU_ARCHS=gfx942 platform/amd/toolchain)
+	case $1 in distro) by_cmake -DCMAKE_CXX_COMPILER="$3" ;; *) by_cmake ;; esac
 	done=$((done + 1))
 else
 	skipped="$skipped clang"
@@ -179,6 +191,7 @@ if nvidia=$(cd "$top" && platform/nvidia/toolchain 2>/dev/null); then
 	run "nvidia: gshmemcc -G" "$cc" -G -Og -g main.hip shift.hip -o ring5 -ldl
 	run "nvidia: gshmemcc -G of C" "$cc" -G -Og -g host.c -o host5
 	starts ring1 ring4 ring5 host1 host5 module.so
+	by_cmake
 	done=$((done + 1))
 else
 	skipped="$skipped nvcc"
