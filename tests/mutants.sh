@@ -32,7 +32,7 @@ amd)
 	B=build/amd-$ARCH seeds='1 2 3 4 5 6 7 8' simulator=build/amdsim/libamdhip64.so.5
 	# A header that is changed is not worth precompiling; the device libraries need not be found anew.
 	build=(PLATFORM=amd GPU_ARCHS="$ARCH" B="$B" PLAT_HEADS='')
-	for devlib in "$PWD"/build/amd/devlib-*; do
+	for devlib in $(set +f; echo "$PWD"/build/amd/devlib-*); do
 		[ ! -d "$devlib" ] || build+=(DEVLIB="$devlib")
 	done
 	export SIM=$PWD/build/amdsim AMDSIM_GPU=$ARCH AMDSIM_LATE
