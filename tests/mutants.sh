@@ -35,6 +35,7 @@ amd)
 	for devlib in $(set +f; echo "$PWD"/build/amd/devlib-*); do
 		[ ! -d "$devlib" ] || build+=(DEVLIB="$devlib")
 	done
+	parts+=" bitcode.$ARCH.d"
 	export SIM=$PWD/build/amdsim AMDSIM_GPU=$ARCH AMDSIM_LATE
 	LIMIT=100 ;; # a lost signal is a wait for ever
 *) echo "mutants.sh: PLATFORM=$PLATFORM: expected cpu or amd" >&2; exit 2 ;;
@@ -45,12 +46,16 @@ trap 'rm -rf "$work"' EXIT
 nnoticed=0 survivors=()
 
 # runs TEST RUN...: the test, built in the tree at hand; passes with all seeds. nodes_*: on 2 nodes of one PE.
-# *.sh: a script below tests/, of the whole build.
+# *.sh: a script below tests/, of the whole build; for the simulator it is run once, and builds what it needs.
 runs() {
 	local test=$1 nodes=() program
 	shift
 	program=$(made "$test")
 	case $test in *.sh) program=tests/$test ;; esac
+	if [[ $test == *.sh && $PLATFORM == amd ]]; then
+		AMDSIM_LATE=1 LIMIT=600 MAKE="make ${build[*]}" B=$B AMDSIM_GPUS=$ARCH tests/run.sh -1 "$program"
+		return
+	fi
 	[[ $test != nodes_* ]] || nodes=(tests/nodes.sh 2x1 --)
 	for AMDSIM_LATE in $seeds; do
 		"${nodes[@]}" tests/run.sh -1 "$@" "$program" || return
@@ -190,6 +195,9 @@ cpu_mutants() {
 	mutant source region_direct_only regions_bad src/device/state.c '/^int gshmemi_state_add_slow(/,/^}/s/rc = check_units();/rc = 0;/'
 	mutant source win_cards regions_bad src/win/create.c '/^static int make(/,/^}/s/rc = agree(team, local, &needs_none, r->call);/rc = local;/'
 	mutant source win_generation win_misuse src/win/window.c 's/(window->generation + 1) % GSHMEMI_WIN_GENERATIONS/0/'
+	mutant source bases_heap peer_bases src/host/query.c 's/return gshmemi_host_ptr(my_heap, pe);/return (char *)(uintptr_t)my_heap + 0 * pe;/' -n 3
+	mutant source bases_parts peer_bases src/win/window.c '/^static void \*memory_of(/,/^}/s/window->parts\[pe\]/window->parts[0]/' -n 3
+	mutant source bases_count peer_bases src/base/devmem.c 's/gshmemi_devmem_copy(bases, table, (size_t)n/gshmemi_devmem_copy(bases, table, (size_t)(n - 1)/' -n 3
 	mutant source win_busy win_create src/win/window.c '/^static int agree_on_free(/,/^}/s/rc \&\& pe < w->npes/rc \&\& pe < 1/' -n 3
 	mutant source win_gone win_create src/win/window.c '/^static bool is_gone(/,/^}/s/return error != hipSuccess || .*/return false;/' -n 3
 	mutant source win_inside win_calls src/win/create.c '/^static void fill_parts(/,/^}/s/begin + cards\[i\].inside/begin/' -n 3
@@ -331,6 +339,12 @@ amd_mutants() {
 		'/ gshmemi_mail_perform(/,/^}/s/gshmemi_arch_fence_release();/;/' -n 1
 	mutant kernel rpc_post_release rpc_acquire include/gshmem/rpc/rpc_slot.h '/ gshmemi_rpc_post(/,/^}/s/gshmemi_arch_fence_release();/;/'
 	mutant kernel rpc_call_acquire rpc_acquire include/gshmem/rpc/rpc.h 's/gshmemi_arch_fence_acquire();//'
+
+	# the bitcode
+	mutant text bitcode_missing bitcode.sh platform/amd/bitcode.hip '/^DEFINE(gshmem_test_lock, 1)/d'
+	mutant text bitcode_types bitcode.sh platform/amd/bitcode.hip '/struct plain<T \*, false>/,/};/s/using type = uint64_t/using type = uint32_t/'
+	mutant text bitcode_complex bitcode.sh platform/amd/bitcode.hip 's/fetch_and_op(win, disp, \*(const TYPE \*)value/fetch_and_op(win, disp, *(const TYPE *)old/'
+	mutant text bitcode_calls bitcode.sh platform/amd/bitcode.hip 's/^#define EXPORT __device__ __attribute__((always_inline,/#define EXPORT __device__ __attribute__((noinline,/'
 }
 
 ${PLATFORM}_mutants
