@@ -30,7 +30,9 @@ X(MPI_LIBRARY, text, "", "peers",
   "file of MPI, for processes that are not linked with it; else libmpich.so.12 or libmpi.so.12, as the loader finds it")
 X(UID_ADDRESS, text, "", "peers",
   "address, or network interface, at which gshmemx_get_uniqueid listens; else the first interface that is up and not the loopback, or the loopback")
-X(STATS, flag, "0", "debugging", "1: gshmem_finalize says on stderr how many operations went over the net, and what this PE performed")
+X(STATS, flag, "0", "debugging",
+  "1: gshmem_finalize prints how many operations and bytes each PE asked of each other one, by kind and by who performed them, and how many "
+  "operations went over the net; equal on all PEs")
 X(NET_SEQ, seq, "0", "debugging", "number of the first message to each PE: to test that 32 bits may wrap")
 X(CHECK, flag, "0", "debugging",
   "1: check PE numbers and addresses of every call, on the host and in kernels; that all PEs pass the same to a collective; "

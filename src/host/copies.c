@@ -173,9 +173,8 @@ static uint64_t carry_remote(const struct gshmemi_operation *o, const char *call
 }
 
 /* The carrier of the host's operations. */
-static uint64_t carry(struct gshmemi_operation *o, const void *symmetric, const char *call)
+static uint64_t carry(const struct gshmemi_operation *o, const char *call)
 {
-	gshmemi_find_place(o->region, symmetric, &o->region, &o->offset);
 	if (!gshmemi_is_mapped(o->region, o->pe, o->what == GSHMEMI_AMO) ||
 	    (o->what == GSHMEMI_PUT_SIGNAL && !gshmemi_is_mapped(o->sig_region, o->pe, 1)))
 		return carry_remote(o, call);
@@ -198,7 +197,11 @@ static uint64_t call_with(struct gshmemi_operation *o, const void *symmetric, co
 	const int which = o->what == GSHMEMI_AMO ? GSHMEMI_SLOW_FIND_AMO : GSHMEMI_SLOW_FIND;
 	void *peer = find(which, o->region, symmetric, local, span, align, o->pe, call);
 
-	return peer ? perform(o, peer, NULL, call) : carry(o, symmetric, call);
+	gshmemi_count_operation(o);
+	if (peer)
+		return perform(o, peer, NULL, call);
+	gshmemi_find_place(o->region, symmetric, &o->region, &o->offset);
+	return carry(o, call);
 }
 
 /* ---- put and get ---- */
@@ -319,12 +322,13 @@ void gshmemi_host_put_signal(unsigned region, void *dest, const void *source, si
 	gshmemi_check_argument(is_add || sig_op == GSHMEM_SIGNAL_SET, sig_op, sig_addr, pe, call);
 	o.op = is_add ? GSHMEMI_AMO_ADD : GSHMEMI_AMO_SET;
 	o.value = signal;
-	if (peer_dest && peer_sig) {
+	gshmemi_find_place(region, dest, &o.region, &o.offset);
+	gshmemi_find_place(region, sig_addr, &o.sig_region, &o.sig_offset);
+	gshmemi_count_operation(&o);
+	if (peer_dest && peer_sig)
 		(void)perform(&o, peer_dest, peer_sig, call);
-	} else {
-		gshmemi_find_place(region, sig_addr, &o.sig_region, &o.sig_offset);
-		(void)carry(&o, dest, call);
-	}
+	else
+		(void)carry(&o, call);
 }
 
 #endif /* !GSHMEMI_ARCH_HOST_DIRECT */

@@ -12,4 +12,14 @@ int gshmemi_device_choose(int wanted, int *device_p);
 struct gshmemi_scale;
 void gshmemi_init_scale(struct gshmemi_scale *scale);
 
+/*
+ * stats.c: GSHMEM_STATS. The counters from init to finalize, and the table that kernels have, NULL without them. report is collective,
+ * when all PEs have completed what they asked for; PE 0 prints.
+ */
+struct gshmemi_count;
+int gshmemi_stats_open(void);
+struct gshmemi_count *gshmemi_stats_table(void);
+void gshmemi_stats_report(void);
+void gshmemi_stats_close(void);
+
 #endif /* GSHMEMI_HOST_HOST_H */

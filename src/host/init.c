@@ -214,7 +214,7 @@ static int set_state(void)
 	state.my_pe = gshmemi_job->my_pe;
 	state.npes = gshmemi_job->npes;
 	state.slow = (gshmemi_env.CHECK ? GSHMEMI_SLOW_CHECK : 0) | (gshmemi_env.CPU_DELIVERY ? GSHMEMI_SLOW_DELIVERY : 0) |
-		     (gshmemi_env.TRACE ? GSHMEMI_SLOW_POSTS : 0);
+		     (gshmemi_env.TRACE ? GSHMEMI_SLOW_POSTS : 0) | (gshmemi_env.STATS ? GSHMEMI_SLOW_STATS : 0);
 	state.heap = gshmemi_heap.base;
 	state.heap_nbytes = gshmemi_heap.nbytes;
 	state.sync = gshmemi_heap.sync;
@@ -226,6 +226,7 @@ static int set_state(void)
 	state.attention = attention;
 	state.sink = attention + 1;
 	gshmemi_mailbox_describe(&state);
+	state.counts = gshmemi_stats_table();
 	state.allocation_end = gshmemi_heap.allocation_end;
 	state.watchdog_ns = (uint64_t)(gshmemi_env.WATCHDOG * 1e9);
 	state.rpc = gshmemi_rpc_kernels.channel;
@@ -256,6 +257,8 @@ static int go_live(void)
 	if (!local)
 		local = gshmemi_windows_open();
 	if (!local)
+		local = gshmemi_stats_open();
+	if (!local)
 		local = set_state();
 	if (!local)
 		local = gshmemi_mailbox_start();
@@ -269,6 +272,7 @@ static int go_live(void)
 			gshmemi_rpc_stop();
 		gshmemi_mailbox_stop();
 		gshmemi_state_reset();
+		gshmemi_stats_close();
 		gshmemi_windows_close();
 		gshmemi_contexts_close();
 		gshmemi_teams_close();
@@ -286,7 +290,8 @@ static int join(int rc, const struct request *request)
 	struct gshmemi_config config = {request->heap_nbytes, gshmemi_env.HEAP_KIND, gshmemi_env.CHECK,
 					gshmemi_env.CPU_DELIVERY != NULL, (uint64_t)gshmemi_env.TEAMS, (uint64_t)gshmemi_env.WINDOWS,
 					(uint64_t)gshmemi_env.PES_PER_NODE.npes << 1 |
-						gshmemi_env.PES_PER_NODE.is_cyclic};
+						gshmemi_env.PES_PER_NODE.is_cyclic,
+					gshmemi_env.STATS};
 	struct gshmemi_mine mine = {-1, -1, {NULL}, {0}};
 	int local;
 
@@ -498,10 +503,12 @@ static void stop(void)
 #endif
 	stop_net();
 	gshmemi_mailbox_stop();
+	gshmemi_stats_report();
 	gshmemi_life_set(GSHMEMI_LIFE_FINALIZED);
 	gshmemi_watcher_stop();
 	atomic_fetch_or(&gshmemi_enter_why, GSHMEMI_ENTER_NOT_INITIALIZED);
 	gshmemi_state_reset();
+	gshmemi_stats_close();
 	gshmemi_contexts_close();
 	gshmemi_teams_close();
 	gshmemi_mailbox_close();

@@ -79,6 +79,8 @@ static void report_terms(const struct terms *first, const struct terms *other, i
 	else if (b->nwindows != a->nwindows)
 		gshmemi_error("init: GSHMEM_WINDOWS is %" PRIu64 " on PE 0 but %" PRIu64 " on PE %d", a->nwindows,
 			      b->nwindows, pe);
+	else if (b->counts != a->counts)
+		gshmemi_error("init: GSHMEM_STATS is %d on PE 0 but %d on PE %d", (int)a->counts, (int)b->counts, pe);
 	else if (b->is_delayed != a->is_delayed)
 		gshmemi_error("init: GSHMEM_CPU_DELIVERY is set on PE %d only", b->is_delayed ? pe : 0);
 	else

@@ -52,6 +52,7 @@ struct gshmemi_config {
 	uint64_t nteams;
 	uint64_t nwindows;
 	uint64_t nodes;      /* GSHMEM_PES_PER_NODE in a word */
+	uint64_t counts;     /* GSHMEM_STATS: finalize puts the counters of all PEs together */
 };
 
 /* NULL outside of init and finalize. */

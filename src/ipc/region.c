@@ -198,13 +198,13 @@ static int find_first(void)
 }
 
 /*
- * What the direct path reads, of PEs of this node; the last entry stays a sentinel. Checks and late delivery want to see every call.
+ * What the direct path reads, of PEs of this node; the last entry stays a sentinel. Checks, late delivery and counters want to see every call.
  * Returns how many PEs have an entry.
  */
 static int fill(unsigned region, ptrdiff_t *delta, ptrdiff_t *amo_delta)
 {
 	const struct gshmemi_peer *peer = gshmemi_job->peers;
-	const bool is_slow = gshmemi_env.CHECK || gshmemi_env.CPU_DELIVERY;
+	const bool is_slow = gshmemi_env.CHECK || gshmemi_env.CPU_DELIVERY || gshmemi_env.STATS;
 	const int first = find_first();
 	unsigned entry;
 	int i, n = 0;

@@ -33,6 +33,9 @@ enum gshmemi_what {
 	GSHMEMI_LOCK        /* the word of a lock, when it is the turn in value by field op, enum gshmemi_turn, or before; over the net alone */
 };
 
+/* The cond of an atomic SET or ADD, which have no use for one, that updates a signal: GSHMEM_STATS tells it from others by that. */
+#define GSHMEMI_COND_SIGNAL 1
+
 /* What a call asks of a PE. Places there are offsets in regions: no address of this process but that of local. */
 struct gshmemi_operation {
 	uint8_t what;       /* enum gshmemi_what */

@@ -62,12 +62,12 @@ GSHMEMI_DEFINE(mem, 1)
 
 GSHMEM_API void gshmem_signal_set(uint64_t *sig_addr, uint64_t signal, int pe)
 {
-	(void)gshmemi_amo(gshmemi_in_heap(), GSHMEMI_AMO_SET, sig_addr, signal, 0, 8, 0, pe, "gshmem_signal_set");
+	(void)gshmemi_amo(gshmemi_in_heap(), GSHMEMI_AMO_SET, sig_addr, signal, GSHMEMI_COND_SIGNAL, 8, 0, pe, "gshmem_signal_set");
 }
 
 GSHMEM_API void gshmem_signal_add(uint64_t *sig_addr, uint64_t signal, int pe)
 {
-	(void)gshmemi_amo(gshmemi_in_heap(), GSHMEMI_AMO_ADD, sig_addr, signal, 0, 8, 0, pe, "gshmem_signal_add");
+	(void)gshmemi_amo(gshmemi_in_heap(), GSHMEMI_AMO_ADD, sig_addr, signal, GSHMEMI_COND_SIGNAL, 8, 0, pe, "gshmem_signal_add");
 }
 
 GSHMEM_API uint64_t gshmem_signal_fetch(const uint64_t *sig_addr)

@@ -10,7 +10,7 @@
 #ifndef GSHMEM_SLOW_H
 #define GSHMEM_SLOW_H
 
-#include <gshmem/move/carry.h>
+#include <gshmem/move/count.h>
 
 /*
  * What a call asks of gshmemi_slow_at, with a and b: to check and perform an operation, which returns what it fetched; or to check, and
@@ -84,6 +84,7 @@ GSHMEMI_FN uint64_t gshmemi_slow_carry(uint64_t what, const void *symmetric, uin
 	} else if (which <= GSHMEMI_SLOW_G) {
 		o.local = &value;
 	}
+	gshmemi_count_operation(&o);
 	old = gshmemi_carry_at(&o);
 	return which == GSHMEMI_SLOW_AMO ? old : value;
 }
@@ -132,6 +133,21 @@ GSHMEMI_FN uint64_t gshmemi_remote_at(uint64_t what, const void *symmetric, uint
 #endif
 
 /*
+ * Counts a call of gshmemi_slow_at, of the thread that performs it. In front of all that call does, where few registers are in use: behind
+ * the checks it would take two more of every kernel with a put.
+ */
+GSHMEMI_FN void gshmemi_slow_count(uint64_t what, uint64_t b, int pe)
+{
+	const int which = (int)(what & 15);
+
+	if (which >= GSHMEMI_SLOW_FIND || (which <= GSHMEMI_SLOW_GET && what >> 12 & 1) ||
+	    (unsigned)gshmemi_pe_in_world(pe) >= (unsigned)gshmemi_state.npes)
+		return;
+	gshmemi_count_one(which <= GSHMEMI_SLOW_G ? which & 1 : which, GSHMEMI_SLOW_REGION(what), (int)(what >> 12 & 15), b,
+			  which <= GSHMEMI_SLOW_GET ? b : what >> 4 & 31, pe);
+}
+
+/*
  * What any call to a PE meets first: do the threads of its wave agree (where gshmemi_check_move does not ask), is there a
  * state, is there such a PE, is the address good, who performs the operation? Faults do not return. The one
  * function that a kernel's put, get or atomic calls: what it is given, and what it keeps, are few registers, because kernels
@@ -147,6 +163,8 @@ GSHMEMI_SLOW uint64_t gshmemi_slow_at(uint64_t what, const void *symmetric, uint
 	int fault = 0, peer = 0;
 
 	call = (const char *)(uintptr_t)gshmemi_arch_uniform((uint64_t)(uintptr_t)call);
+	if (!GSHMEMI_ARCH_HAS_DELIVERY && gshmemi_state.slow & GSHMEMI_SLOW_STATS)
+		gshmemi_slow_count(what, b, pe);
 	if (!GSHMEMI_ARCH_COMPARES_APART && what >> 9 & 3 && gshmemi_state.slow & GSHMEMI_SLOW_CHECK) {
 		const uint64_t lanes = gshmemi_arch_wave_enter(0);
 		const unsigned is_get = which == GSHMEMI_SLOW_GET;
@@ -288,6 +306,7 @@ GSHMEMI_FN void gshmemi_slow_blocks(int what, unsigned region, int scope, const 
 		o.nblocks = nblocks;
 		o.stride = stride * (ptrdiff_t)elem_nbytes;
 		o.local_stride = local_stride * (ptrdiff_t)elem_nbytes;
+		gshmemi_count_operation(&o);
 		(void)gshmemi_carry_at(&o);
 	}
 	gshmemi_group_sync(&group);
@@ -323,6 +342,7 @@ GSHMEMI_FN void gshmemi_slow_amo_nbi(unsigned region, void *fetch, int op, void 
 	o.nbytes = nbytes;
 	o.value = value;
 	o.cond = cond;
+	gshmemi_count_operation(&o);
 	(void)gshmemi_carry_at(&o);
 }
 
@@ -352,13 +372,15 @@ GSHMEMI_FN void gshmemi_slow_put_signal(unsigned region, int scope, void *dest, 
 		o.local = (void *)(uintptr_t)source;
 		o.nbytes = nbytes;
 		o.value = signal;
+		gshmemi_count_operation(&o);
 		(void)gshmemi_carry_at(&o);
 #else
 		if (nbytes)
 			(void)gshmemi_slow_at(gshmemi_slow_what(GSHMEMI_SLOW_PUT, 1, GSHMEMI_THREAD, nbi, 2, region), dest,
 					      (uintptr_t)source, nbytes, pe, call);
 		gshmemi_arch_fence_release(); /* a carried put has been answered, and the engine lets the signal come behind it */
-		(void)gshmemi_slow_amo(region, is_add ? GSHMEMI_AMO_ADD : GSHMEMI_AMO_SET, sig_addr, signal, 0, 8, 0, pe, call);
+		(void)gshmemi_slow_amo(region, is_add ? GSHMEMI_AMO_ADD : GSHMEMI_AMO_SET, sig_addr, signal,
+				       GSHMEMI_COND_SIGNAL, 8, 0, pe, call);
 #endif
 	}
 	gshmemi_group_sync(&group);

@@ -24,7 +24,7 @@
 #endif
 
 /* Counts up when the layout below, or its meaning, changes. */
-#define GSHMEMI_ABI 14
+#define GSHMEMI_ABI 15
 #define GSHMEMI_ABI_DIRECT_ONLY 0x80000000U
 
 /*
@@ -49,6 +49,7 @@
  * CPU reaches the units' states alone; elsewhere GSHMEMI_SLOW_NET stands for it (GSHMEMI_SLOW_OPEN).
  */
 #define GSHMEMI_SLOW_ASKED    1024U
+#define GSHMEMI_SLOW_STATS    2048U /* GSHMEM_STATS: operations are counted */
 
 /*
  * What the direct path reads: how far the memory of a PE lies from this PE's. Entry i is that of PE first + i
@@ -303,6 +304,7 @@ struct gshmemi_state {
 	const struct gshmemi_table *const *tables; /* [GSHMEMI_NREGIONS], device memory, as what it points to; NULL: none */
 	const struct gshmemi_win *windows; /* by their places, device memory: state/window.h */
 	const uint64_t *allocation_end;    /* GSHMEM_CHECK: per granule, the heap offset at which its allocation ends; 0 free */
+	struct gshmemi_count *counts;      /* GSHMEM_STATS: of kernels, device memory: move/count.h */
 	uint64_t watchdog_ns;   /* a wait that lasts longer is reported; 0: never */
 	struct gshmemi_rpc_channel rpc;    /* to the CPU; nslots 0: none */
 	struct gshmemi_direct direct;
