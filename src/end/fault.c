@@ -78,10 +78,9 @@ static void describe_wait(const struct gshmemi_fault *f, const char *address, ch
 	if (f->pe >= 0 && gshmemi_job && f->pe < gshmemi_job->npes)
 		snprintf(whom, sizeof whom, "; PE %" PRId32 " on %s has not arrived", f->pe,
 			 gshmemi_job_host(f->pe));
-	snprintf(text, nbytes,
-		 "has waited %.1f s for a value %s %" PRId64 " at %s, found %" PRId64 "%s (GSHMEM_WATCHDOG)",
+	snprintf(text, nbytes, "has waited %.1f s for a value %s %" PRId64 " at %s, found %" PRId64 "%s (%s)",
 		 (double)f->waited_ns * 1e-9, operator_name(f->cmp), signed_value(f->expected, f->nbytes), address,
-		 signed_value(f->found, f->nbytes), whom);
+		 signed_value(f->found, f->nbytes), whom, f->kind == GSHMEMI_FAULT_WATCHDOG ? "GSHMEM_WATCHDOG" : "SIGUSR1");
 }
 
 static void describe_unreachable(const struct gshmemi_fault *f, char *text, size_t nbytes)
@@ -239,6 +238,7 @@ static void describe(const struct gshmemi_fault *f, char *text, size_t nbytes)
 		snprintf(text, nbytes, "the window's memory is of hipMalloc, which on this GPU a running kernel may not see change: wait on "
 			 "the host, or take memory of gshmemx_win_allocate");
 		break;
+	case GSHMEMI_FAULT_WAITING:
 	case GSHMEMI_FAULT_WATCHDOG:
 		describe_wait(f, address, text, nbytes);
 		break;

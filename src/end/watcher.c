@@ -26,6 +26,7 @@
 
 #define INIT_TICK_MS 500
 #define RUN_TICK_MS  10
+#define ASK_TICK_MS  1 /* each wait that reports itself takes one */
 #define MISSING_NS   2000000000U /* how long processes must be missing until init gives up */
 
 enum phase { WATCH_INIT, WATCH_JOB, STOP };
@@ -58,14 +59,18 @@ static enum phase next_phase(struct pollfd *fds, int nfds, int tick_ms)
 	return (enum phase)atomic_load(&phase);
 }
 
+void gshmemi_watcher_wake(void)
+{
+	const uint64_t one = 1;
+	ssize_t put = write(wake_fd, &one, sizeof one);
+
+	(void)put;
+}
+
 static void set_phase(enum phase next)
 {
-	uint64_t one = 1;
-	ssize_t put;
-
 	atomic_store(&phase, next);
-	put = write(wake_fd, &one, sizeof one);
-	(void)put;
+	gshmemi_watcher_wake();
 }
 
 /* ---- init ---- */
@@ -238,8 +243,11 @@ static void check_fault(void)
 	if (__atomic_load_n(&fault->state, __ATOMIC_ACQUIRE) != 2)
 		return;
 	copy = *fault;
-	gshmemi_fault_print(&copy);
-	if (copy.kind == GSHMEMI_FAULT_WATCHDOG) {
+	if (copy.kind == GSHMEMI_FAULT_WAITING)
+		gshmemi_waits_hear(&copy);
+	else
+		gshmemi_fault_print(&copy);
+	if (copy.kind == GSHMEMI_FAULT_WATCHDOG || copy.kind == GSHMEMI_FAULT_WAITING) {
 		fault->on_host = 0;
 		__atomic_store_n(&fault->state, 0, __ATOMIC_RELEASE);
 		return;
@@ -323,14 +331,16 @@ static void close_watch(struct watch *watch)
 
 static void watch_job(void)
 {
+	int tick_ms = RUN_TICK_MS;
 	struct watch watch;
 
 	if (open_watch(&watch))
 		gshmemi_warn("watcher: no memory: the end of peers will not be seen");
-	while (next_phase(watch.fds, 1 + watch.npes, RUN_TICK_MS) == WATCH_JOB) {
+	while (next_phase(watch.fds, 1 + watch.npes, tick_ms) == WATCH_JOB) {
 		check_fault();
 		follow_any();
 		check_peers(&watch);
+		tick_ms = gshmemi_waits_ask() ? ASK_TICK_MS : RUN_TICK_MS; /* after a look at peers: for a death comes SIGUSR1, too */
 	}
 	check_fault();
 	close_watch(&watch);
@@ -352,6 +362,7 @@ int gshmemi_watcher_start(bool by_launcher)
 {
 	int rc;
 
+	gshmemi_waits_look();
 	wake_fd = eventfd(0, EFD_CLOEXEC);
 	if (wake_fd < 0) {
 		rc = -errno;
@@ -370,6 +381,7 @@ int gshmemi_watcher_start(bool by_launcher)
 
 void gshmemi_watcher_watch(void)
 {
+	gshmemi_waits_open();
 	set_phase(WATCH_JOB);
 }
 
@@ -377,6 +389,7 @@ void gshmemi_watcher_stop(void)
 {
 	if (wake_fd < 0)
 		return;
+	gshmemi_waits_close();
 	set_phase(STOP);
 	pthread_join(thread, NULL);
 	close(wake_fd);

@@ -96,17 +96,16 @@ static void report(const struct gshmemi_rpc_served *served, const struct gshmemi
 static uint64_t wait_long(const struct gshmemi_rpc_served *served, const struct gshmemi_rpc_open_posts *open, uint64_t started_ns,
 			  const char *call)
 {
-	uint64_t now_ns;
+	const uint64_t now_ns = gshmemi_arch_clock_ns();
 
-	gshmemi_wait_long(0, UINT64_MAX, &served->channel.answer[open->posts[0].slot].low, 4, 0, GSHMEM_CMP_EQ,
-			  open->posts[0].seq, -1, call);
-	if (started_ns == UINT64_MAX || !gshmemi_state.watchdog_ns)
+	if (!started_ns)
+		started_ns = now_ns & ~1ULL;
+	(void)gshmemi_wait_long(0, started_ns | 1, &served->channel.answer[open->posts[0].slot].low, 4, 0, GSHMEM_CMP_EQ,
+				open->posts[0].seq, -1, call);
+	if (started_ns & 1 || !gshmemi_state.watchdog_ns || now_ns - started_ns < gshmemi_state.watchdog_ns)
 		return started_ns;
-	now_ns = gshmemi_arch_clock_ns();
-	if (!started_ns || now_ns - started_ns < gshmemi_state.watchdog_ns)
-		return started_ns ? started_ns : now_ns;
 	report(served, open, now_ns - started_ns, call);
-	return UINT64_MAX;
+	return started_ns | 1;
 }
 
 /* Posts of a channel that have come by now, for a host that waits for kernels whose end it has seen. */

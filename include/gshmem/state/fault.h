@@ -108,15 +108,18 @@ GSHMEMI_FN struct gshmemi_place gshmemi_my_place(void)
 	return place;
 }
 
-/* Report a wait that takes long; returns at once, and drops the report when another one is being printed. */
-GSHMEMI_FN void gshmemi_fault_slow_wait(int pe, const void *address, unsigned nbytes, uint64_t found, int cmp,
+/*
+ * Report a wait that takes long, or, with kind GSHMEMI_FAULT_WAITING, one that was asked; returns at once, and drops the report
+ * when another one is being printed.
+ */
+GSHMEMI_FN void gshmemi_fault_slow_wait(int kind, int pe, const void *address, unsigned nbytes, uint64_t found, int cmp,
 					  uint64_t expected, uint64_t waited_ns, const char *call, uint64_t caller)
 {
 	struct gshmemi_fault *f = gshmemi_state.fault;
 
 	if (gshmemi_arch_amo32(GSHMEMI_AMO_CAS, &f->state, 1, 0) != 0)
 		return;
-	gshmemi_fault_fill(f, GSHMEMI_FAULT_WATCHDOG, pe, address, nbytes, found, expected, call, caller);
+	gshmemi_fault_fill(f, kind, pe, address, nbytes, found, expected, call, caller);
 	gshmemi_arch_store(&f->cmp, (uint32_t)cmp, 4);
 	gshmemi_arch_store(&f->waited_ns, waited_ns, 8);
 	gshmemi_arch_store(&f->on_host, !GSHMEMI_ARCH_IN_KERNEL, 8);

@@ -208,6 +208,7 @@ enum gshmemi_fault_kind {
 	GSHMEMI_FAULT_OUTSIDE_WINDOW,    /* address: the displacement in bytes, nbytes; expected: bytes of the window on pe */
 	GSHMEMI_FAULT_WRONG_EPOCH,       /* found: enum gshmemi_win_state; pe: the target, or -1 */
 	GSHMEMI_FAULT_SEPARATE_WINDOW,   /* a wait in a kernel for a window whose memory is coherent at the ends of kernels alone */
+	GSHMEMI_FAULT_WAITING,           /* as GSHMEMI_FAULT_WATCHDOG, by a wait that was asked: asked, below */
 	GSHMEMI_FAULT_WATCHDOG,          /* a warning: address, found, expected, nbytes, cmp, pe waited for or -1 */
 	GSHMEMI_FAULT_POISONED           /* the job is ending; the watcher has said why */
 };
@@ -238,7 +239,7 @@ struct gshmemi_fault {
 	uint64_t found;
 	uint64_t expected;
 	int32_t cmp;       /* GSHMEM_CMP_*, for a wait */
-	uint32_t pad;
+	uint32_t asked;    /* not 0: waits report themselves, again and again, until the watcher has heard all; by the watcher */
 	uint64_t waited_ns;
 	char call[64];     /* name of the call */
 };

@@ -41,25 +41,30 @@ GSHMEMI_FN int gshmemi_compare(uint64_t found, int cmp, uint64_t value, unsigned
 #define GSHMEMI_CLOCK_POLLS 1024
 
 /*
- * A wait that did not end soon: end it with the job, or report it once when it is too long. Returns when the wait
- * started, for the next call; the first call passes 0. After the report that is UINT64_MAX.
+ * A wait that did not end soon: end it with the job; report it once when it is too long, and whenever the watcher asks who waits
+ * (src/end/waits.c). Returns when the wait started, for the next call, in even ns, and odd after the first report; the first
+ * call passes 0. UINT64_MAX: the caller reports its wait itself.
  */
 GSHMEMI_FN uint64_t gshmemi_wait_longer(uint64_t started_ns, const void *ivar, unsigned nbytes, uint64_t found, int cmp,
 					 uint64_t value, int pe, const char *call, uint64_t caller)
 {
-	uint64_t now_ns;
+	const uint64_t limit_ns = gshmemi_state.watchdog_ns;
+	uint64_t waited_ns;
+	int is_late;
 
 	if (gshmemi_arch_load(&gshmemi_state.attention->posted, 4) & GSHMEMI_ATTENTION_END)
 		gshmemi_fault_raise(GSHMEMI_FAULT_POISONED, pe, ivar, nbytes, found, value, call, caller);
-	if (started_ns == UINT64_MAX || !gshmemi_state.watchdog_ns)
+	if (started_ns == UINT64_MAX)
 		return started_ns;
-	now_ns = gshmemi_arch_clock_ns();
 	if (!started_ns)
-		return now_ns;
-	if (now_ns - started_ns < gshmemi_state.watchdog_ns)
+		started_ns = gshmemi_arch_clock_ns() & ~1ULL;
+	waited_ns = gshmemi_arch_clock_ns() - started_ns;
+	is_late = !(started_ns & 1) && limit_ns && waited_ns >= limit_ns;
+	if (!is_late && !gshmemi_arch_load(&gshmemi_state.fault->asked, 4))
 		return started_ns;
-	gshmemi_fault_slow_wait(pe, ivar, nbytes, found, cmp, value, now_ns - started_ns, call, caller);
-	return UINT64_MAX;
+	gshmemi_fault_slow_wait(is_late ? GSHMEMI_FAULT_WATCHDOG : GSHMEMI_FAULT_WAITING, pe, ivar, nbytes, found, cmp, value, waited_ns, call,
+				caller);
+	return is_late ? started_ns | 1 : started_ns;
 }
 
 GSHMEMI_SLOW uint64_t gshmemi_wait_long_at(uint64_t started_ns, const void *ivar, unsigned nbytes, uint64_t found, int cmp,
