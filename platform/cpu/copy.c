@@ -62,6 +62,7 @@ static hipError_t submit(const struct copy_op *c, hipStream_t stream, bool sync)
 		return hipErrorOutOfMemory;
 	*queued = *c;
 	queued->item.run = run_copy;
+	queued->item.nbytes = sizeof(*queued);
 	return hipcpu_stream_submit(s, &queued->item);
 }
 

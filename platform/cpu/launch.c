@@ -12,7 +12,21 @@ static void run_launch(struct hipcpu_item *item)
 	struct launch *launch = (struct launch *)item;
 
 	hipcpu_worker_run(launch);
+}
+
+static void drop_launch(struct hipcpu_item *item)
+{
+	struct launch *launch = (struct launch *)item;
+
 	launch->params.drop(launch->params.closure);
+}
+
+static void number_launch(struct hipcpu_item *item)
+{
+	static _Atomic uint64_t nserials;
+	struct launch *launch = (struct launch *)item;
+
+	launch->serial = atomic_fetch_add(&nserials, launch->nblocks);
 }
 
 static hipError_t check(const struct hipcpu_launch_params *p, uint64_t *nblocks_p)
@@ -34,7 +48,6 @@ static hipError_t check(const struct hipcpu_launch_params *p, uint64_t *nblocks_
 
 static hipError_t submit(const struct hipcpu_launch_params *p)
 {
-	static _Atomic uint64_t nserials;
 	struct ihipStream_t *stream = hipcpu_stream(p->stream);
 	struct launch *launch;
 	uint64_t nblocks;
@@ -53,11 +66,10 @@ static hipError_t submit(const struct hipcpu_launch_params *p)
 		p->drop(p->closure);
 		return hipErrorOutOfMemory;
 	}
-	launch->item.run = run_launch;
+	launch->item = (struct hipcpu_item){.run = run_launch, .drop = drop_launch, .renew = number_launch, .nbytes = sizeof(*launch)};
 	launch->params = *p;
 	launch->params.stream = stream;
 	launch->nblocks = nblocks;
-	launch->serial = atomic_fetch_add(&nserials, nblocks);
 	hipcpu_watchdog_start();
 	return hipcpu_stream_submit(stream, &launch->item);
 }

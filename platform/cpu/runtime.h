@@ -197,7 +197,10 @@ hipError_t hipcpu_occupancy(int *nblocks, int block_size, size_t shared_bytes);
 struct hipcpu_item {
 	struct hipcpu_item *next;
 	void (*run)(struct hipcpu_item *item); /* on the stream's thread; does not free item */
-	void (*done)(struct hipcpu_item *item); /* then, once the stream counts item as completed; may be NULL */
+	void (*drop)(struct hipcpu_item *item); /* then: give back what item owns; may be NULL, as may what follows */
+	void (*done)(struct hipcpu_item *item); /* once the stream counts item as completed */
+	void (*renew)(struct hipcpu_item *item); /* when it is queued, and each time that a graph runs a copy of it */
+	size_t nbytes;			   /* of the struct; 0: it cannot be captured */
 	struct hipcpu_dep *deps;	   /* what must be done before */
 };
 

@@ -201,6 +201,8 @@ static void *stream_main(void *arg)
 	while ((item = take_item(s)) != NULL) {
 		wait_deps(item->deps);
 		item->run(item);
+		if (item->drop) /* runs code of the program, which may unload it when the stream has completed the item */
+			item->drop(item);
 		FIBER_RELEASE(&s->completed);
 		/* release: what the item wrote is seen by whom wait_completed lets go */
 		atomic_fetch_add_explicit(&s->completed, 1, memory_order_release);
@@ -234,6 +236,8 @@ hipError_t hipcpu_stream_submit(struct ihipStream_t *s, struct hipcpu_item *item
 		}
 	}
 	if (!err) {
+		if (item->renew)
+			item->renew(item);
 		*s->tail = item;
 		s->tail = &item->next;
 		s->submitted++;
@@ -245,6 +249,8 @@ hipError_t hipcpu_stream_submit(struct ihipStream_t *s, struct hipcpu_item *item
 		return hipSuccess;
 	}
 	wait_deps(item->deps);
+	if (item->drop)
+		item->drop(item);
 	free(item);
 	return err;
 }
@@ -453,7 +459,8 @@ static hipError_t submit_call(hipStream_t stream, hipHostFn_t fn, hipStreamCallb
 	call = malloc(sizeof(*call));
 	if (!call)
 		return hipErrorOutOfMemory;
-	*call = (struct call_op){.item.run = run_call, .fn = fn, .callback = callback, .stream = stream, .arg = arg};
+	*call = (struct call_op){.item = {.run = run_call, .nbytes = sizeof(*call)}, .fn = fn, .callback = callback, .stream = stream,
+				 .arg = arg};
 	return hipcpu_stream_submit(s, &call->item);
 }
 
