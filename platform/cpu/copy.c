@@ -52,7 +52,12 @@ static hipError_t submit(const struct copy_op *c, hipStream_t stream, bool sync)
 		return hipErrorInvalidValue;
 	if (sync) {
 		struct copy_op now = *c;
+		hipError_t err = hipcpu_capture_refuse(s);
 
+		if (!err)
+			err = hipcpu_capture_forbid();
+		if (err)
+			return err;
 		hipcpu_stream_drain(s);
 		run_copy(&now.item);
 		return hipSuccess;

@@ -312,7 +312,7 @@ hipError_t hipDeviceGetByPCIBusId(int *device, const char *id)
 
 hipError_t hipDeviceSynchronize(void)
 {
-	HIPCPU_ENTER(hipDeviceSynchronize);
+	HIPCPU_ENTER_UNCAPTURED(hipDeviceSynchronize);
 	if (!exists(current_device))
 		HIPCPU_LEAVE(hipErrorNoDevice);
 	hipcpu_device_drain(current_device);
@@ -321,7 +321,7 @@ hipError_t hipDeviceSynchronize(void)
 
 hipError_t hipDeviceReset(void)
 {
-	HIPCPU_ENTER(hipDeviceReset);
+	HIPCPU_ENTER_UNCAPTURED(hipDeviceReset);
 	if (!exists(current_device))
 		HIPCPU_LEAVE(hipErrorNoDevice);
 	hipcpu_device_drain(current_device);

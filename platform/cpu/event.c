@@ -19,6 +19,7 @@ struct ihipEvent_t {
 	unsigned flags;
 	pthread_mutex_t lock;
 	struct mark *mark;	/* of the last record; NULL before the first */
+	struct hipcpu_captured captured; /* the last record was in a capture */
 };
 
 struct mark_op {
@@ -43,6 +44,17 @@ static struct mark *current_mark(hipEvent_t event)
 		atomic_fetch_add(&mark->nrefs, 1);
 	pthread_mutex_unlock(&event->lock);
 	return mark;
+}
+
+/* Waiting for an event that a capture has recorded means nothing. */
+static bool is_captured(hipEvent_t event)
+{
+	bool captured;
+
+	pthread_mutex_lock(&event->lock);
+	captured = event->captured.capture != NULL;
+	pthread_mutex_unlock(&event->lock);
+	return captured;
 }
 
 static void stamp(struct mark *mark)
@@ -158,6 +170,7 @@ hipError_t hipEventDestroy(hipEvent_t event)
 	if (!event)
 		HIPCPU_LEAVE(hipErrorInvalidHandle);
 	mark_unref(event->mark);
+	hipcpu_capture_forget(&event->captured);
 	pthread_mutex_destroy(&event->lock);
 	free(event);
 	HIPCPU_LEAVE(hipSuccess);
@@ -167,11 +180,17 @@ hipError_t hipEventRecord(hipEvent_t event, hipStream_t stream)
 {
 	struct ihipStream_t *s;
 	struct mark *mark, *old;
+	bool is_recorded;
 
 	HIPCPU_ENTER(hipEventRecord);
 	s = hipcpu_stream(stream);
 	if (!event || !s)
 		HIPCPU_LEAVE(hipErrorInvalidHandle);
+	pthread_mutex_lock(&event->lock);
+	is_recorded = hipcpu_capture_record(s, &event->captured);
+	pthread_mutex_unlock(&event->lock);
+	if (is_recorded)
+		HIPCPU_LEAVE(hipSuccess);
 	mark = calloc(1, sizeof(*mark));
 	if (!mark)
 		HIPCPU_LEAVE(hipErrorOutOfMemory);
@@ -193,6 +212,8 @@ hipError_t hipStreamWaitEvent(hipStream_t stream, hipEvent_t event, unsigned fla
 {
 	struct ihipStream_t *s;
 	struct mark *mark;
+	bool is_recorded;
+	hipError_t err;
 
 	HIPCPU_ENTER(hipStreamWaitEvent);
 	s = hipcpu_stream(stream);
@@ -200,6 +221,11 @@ hipError_t hipStreamWaitEvent(hipStream_t stream, hipEvent_t event, unsigned fla
 		HIPCPU_LEAVE(hipErrorInvalidHandle);
 	if (flags)
 		HIPCPU_LEAVE(hipErrorInvalidValue);
+	pthread_mutex_lock(&event->lock);
+	is_recorded = hipcpu_capture_wait(s, &event->captured, &err);
+	pthread_mutex_unlock(&event->lock);
+	if (is_recorded || err)
+		HIPCPU_LEAVE(err);
 	mark = current_mark(event);
 	if (mark && !atomic_load_explicit(&mark->reached, memory_order_acquire))
 		HIPCPU_LEAVE(submit_mark(s, mark, run_wait, NULL));
@@ -215,6 +241,8 @@ hipError_t hipEventQuery(hipEvent_t event)
 	HIPCPU_ENTER(hipEventQuery);
 	if (!event)
 		HIPCPU_LEAVE(hipErrorInvalidHandle);
+	if (is_captured(event))
+		HIPCPU_LEAVE(hipErrorCapturedEvent);
 	mark = current_mark(event);
 	reached = !mark || is_reached(mark);
 	mark_unref(mark);
@@ -228,6 +256,8 @@ hipError_t hipEventSynchronize(hipEvent_t event)
 	HIPCPU_ENTER(hipEventSynchronize);
 	if (!event)
 		HIPCPU_LEAVE(hipErrorInvalidHandle);
+	if (is_captured(event))
+		HIPCPU_LEAVE(hipErrorCapturedEvent);
 	mark = current_mark(event);
 	if (mark)
 		wait_mark(mark);
@@ -243,6 +273,8 @@ hipError_t hipEventElapsedTime(float *ms, hipEvent_t start, hipEvent_t stop)
 	HIPCPU_ENTER(hipEventElapsedTime);
 	if (!ms)
 		HIPCPU_LEAVE(hipErrorInvalidValue);
+	if (start && stop && (is_captured(start) || is_captured(stop)))
+		HIPCPU_LEAVE(hipErrorCapturedEvent);
 	if (!start || !stop || ((start->flags | stop->flags) & hipEventDisableTiming))
 		HIPCPU_LEAVE(hipErrorInvalidHandle);
 	first = current_mark(start);

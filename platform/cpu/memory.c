@@ -233,13 +233,13 @@ err_uncount:
 
 hipError_t hipMalloc(void **ptr, size_t nbytes)
 {
-	HIPCPU_ENTER(hipMalloc);
+	HIPCPU_ENTER_UNCAPTURED(hipMalloc);
 	HIPCPU_LEAVE(allocate_device(ptr, nbytes, HIPCPU_MEMORY_DEVICE, hipDeviceMallocDefault));
 }
 
 hipError_t hipExtMallocWithFlags(void **ptr, size_t nbytes, unsigned flags)
 {
-	HIPCPU_ENTER(hipExtMallocWithFlags);
+	HIPCPU_ENTER_UNCAPTURED(hipExtMallocWithFlags);
 	if (flags > hipDeviceMallocContiguous)
 		HIPCPU_LEAVE(hipErrorInvalidValue);
 	HIPCPU_LEAVE(allocate_device(ptr, nbytes, HIPCPU_MEMORY_DEVICE, flags));
@@ -247,7 +247,7 @@ hipError_t hipExtMallocWithFlags(void **ptr, size_t nbytes, unsigned flags)
 
 hipError_t hipMallocManaged(void **ptr, size_t nbytes, unsigned flags)
 {
-	HIPCPU_ENTER(hipMallocManaged);
+	HIPCPU_ENTER_UNCAPTURED(hipMallocManaged);
 	if ((flags != hipMemAttachGlobal && flags != hipMemAttachHost) || !nbytes)
 		HIPCPU_LEAVE(hipErrorInvalidValue);
 	HIPCPU_LEAVE(allocate_device(ptr, nbytes, HIPCPU_MEMORY_MANAGED, flags));
@@ -279,7 +279,7 @@ static hipError_t release(void *ptr, enum hipcpu_memory kind, enum hipcpu_memory
 
 hipError_t hipFree(void *ptr)
 {
-	HIPCPU_ENTER(hipFree);
+	HIPCPU_ENTER_UNCAPTURED(hipFree);
 	if (!ptr)
 		HIPCPU_LEAVE(hipSuccess);
 	HIPCPU_LEAVE(release(ptr, HIPCPU_MEMORY_DEVICE, HIPCPU_MEMORY_MANAGED));
@@ -313,7 +313,7 @@ hipError_t hipHostMalloc(void **ptr, size_t nbytes, unsigned flags)
 	struct hipcpu_allocation a = {.nbytes = nbytes, .kind = HIPCPU_MEMORY_HOST, .flags = flags, .fd = -1};
 	bool inserted;
 
-	HIPCPU_ENTER(hipHostMalloc);
+	HIPCPU_ENTER_UNCAPTURED(hipHostMalloc);
 	if (!ptr)
 		HIPCPU_LEAVE(hipErrorInvalidValue);
 	*ptr = NULL;
@@ -339,7 +339,7 @@ hipError_t hipHostMalloc(void **ptr, size_t nbytes, unsigned flags)
 
 hipError_t hipHostFree(void *ptr)
 {
-	HIPCPU_ENTER(hipHostFree);
+	HIPCPU_ENTER_UNCAPTURED(hipHostFree);
 	if (!ptr)
 		HIPCPU_LEAVE(hipSuccess);
 	HIPCPU_LEAVE(release(ptr, HIPCPU_MEMORY_HOST, HIPCPU_MEMORY_HOST));

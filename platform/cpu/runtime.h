@@ -73,6 +73,16 @@ hipError_t hipcpu_api_leave(hipError_t err);
 		if (HIPCPU_UNLIKELY(enter_ != hipSuccess)) \
 			return hipcpu_api_leave(enter_); \
 	} while (0)
+/* That of one which no capture of a stream allows (capture.c). */
+#define HIPCPU_ENTER_UNCAPTURED(name) \
+	do { \
+		hipError_t uncaptured_; \
+\
+		HIPCPU_ENTER(name); \
+		uncaptured_ = hipcpu_capture_forbid(); \
+		if (HIPCPU_UNLIKELY(uncaptured_ != hipSuccess)) \
+			return hipcpu_api_leave(uncaptured_); \
+	} while (0)
 /* Its last: remembers a failure for hipGetLastError. */
 #define HIPCPU_LEAVE(err) return hipcpu_api_leave(err)
 
@@ -191,6 +201,40 @@ struct hipcpu_launch_params;
 hipError_t hipcpu_launch_bound(const struct hipcpu_launch_params *params);
 hipError_t hipcpu_occupancy(int *nblocks, int block_size, size_t shared_bytes);
 
+/* ---- graph.c ---- */
+
+struct hipcpu_item;
+struct ihipGraph_t *hipcpu_graph_new(void); /* NULL: out of memory */
+void hipcpu_graph_unref(struct ihipGraph_t *graph);
+void hipcpu_graph_add(struct ihipGraph_t *graph, struct hipcpu_item *item);
+
+/* ---- capture.c ---- */
+
+#define HIPCPU_CAPTURE_STREAMS 16 /* that a capture may have */
+
+struct ihipStream_t;
+
+/* What a capture has recorded in an event; zeroed before the first. */
+struct hipcpu_captured {
+	struct hipcpu_capture *capture; /* holds a reference; NULL: the event was recorded in no capture */
+	unsigned before[HIPCPU_CAPTURE_STREAMS];
+};
+
+bool hipcpu_captures(struct ihipStream_t *stream);
+/*
+ * Take an item that is queued in a stream which captures; false: it is to be queued, unless *err is an error, by
+ * which other captures may have become invalid.
+ */
+bool hipcpu_capture_take(struct ihipStream_t *stream, struct hipcpu_item *item, hipError_t *err);
+/* In front of a call that waits for a stream: an error if it captures, or would have to. */
+hipError_t hipcpu_capture_refuse(struct ihipStream_t *stream);
+/* In front of a call that no capture allows, unless it is relaxed: one that allocates, frees, or waits for the device. */
+hipError_t hipcpu_capture_forbid(void);
+/* Of events: the caller has the event's lock. True: the stream captures, and captured says so; in wait, *err is the result. */
+bool hipcpu_capture_record(struct ihipStream_t *stream, struct hipcpu_captured *captured);
+bool hipcpu_capture_wait(struct ihipStream_t *stream, const struct hipcpu_captured *captured, hipError_t *err);
+void hipcpu_capture_forget(struct hipcpu_captured *captured);
+
 /* ---- stream.c ---- */
 
 /* A piece of work in a stream; embed it at the start of a malloc'ed struct. */
@@ -219,6 +263,9 @@ struct ihipStream_t {
 	struct hipcpu_gate done;	   /* moves when one has finished */
 	bool has_thread;
 	bool closed;			   /* destroyed by the user, drains */
+	struct hipcpu_capture *capture;	   /* this and what follows: capture.c */
+	unsigned capture_number;
+	unsigned before[HIPCPU_CAPTURE_STREAMS];
 };
 
 struct ihipStream_t *hipcpu_stream_new(int device, unsigned flags, int priority);

@@ -218,13 +218,15 @@ static void *stream_main(void *arg)
 hipError_t hipcpu_stream_submit(struct ihipStream_t *s, struct hipcpu_item *item)
 {
 	struct hipcpu_device *device = hipcpu_device(s->device);
-	hipError_t err = hipSuccess;
+	hipError_t err;
 
 	hipcpu_device_use(s->device);
+	if (hipcpu_capture_take(s, item, &err))
+		return hipSuccess;
 	item->next = NULL;
 	item->deps = NULL;
 	pthread_mutex_lock(&device->lock); /* two streams must agree on who was first */
-	if (!collect_deps(device, s, &item->deps))
+	if (!err && !collect_deps(device, s, &item->deps))
 		err = hipErrorOutOfMemory;
 	pthread_mutex_lock(&s->lock);
 	if (!s->has_thread && !err) {
@@ -362,6 +364,8 @@ hipError_t hipStreamDestroy(hipStream_t stream)
 	s = hipcpu_stream(stream);
 	if (!s || s == hipcpu_device(s->device)->null)
 		HIPCPU_LEAVE(hipErrorInvalidHandle);
+	if (hipcpu_captures(s))
+		HIPCPU_LEAVE(hipcpu_capture_refuse(s));
 	pthread_mutex_lock(&s->lock);
 	s->closed = true;
 	pthread_mutex_unlock(&s->lock);
@@ -373,24 +377,31 @@ hipError_t hipStreamDestroy(hipStream_t stream)
 hipError_t hipStreamSynchronize(hipStream_t stream)
 {
 	struct ihipStream_t *s;
+	hipError_t err;
 
 	HIPCPU_ENTER(hipStreamSynchronize);
 	s = hipcpu_stream(stream);
 	if (!s)
 		HIPCPU_LEAVE(hipErrorInvalidHandle);
-	hipcpu_stream_drain(s);
-	HIPCPU_LEAVE(hipSuccess);
+	err = hipcpu_capture_refuse(s);
+	if (!err)
+		hipcpu_stream_drain(s);
+	HIPCPU_LEAVE(err);
 }
 
 hipError_t hipStreamQuery(hipStream_t stream)
 {
 	struct ihipStream_t *s;
+	hipError_t err;
 
 	HIPCPU_ENTER(hipStreamQuery);
 	s = hipcpu_stream(stream);
 	if (!s)
 		HIPCPU_LEAVE(hipErrorInvalidHandle);
-	HIPCPU_LEAVE(hipcpu_stream_idle(s) ? hipSuccess : hipErrorNotReady);
+	err = hipcpu_capture_refuse(s);
+	if (!err)
+		err = hipcpu_stream_idle(s) ? hipSuccess : hipErrorNotReady;
+	HIPCPU_LEAVE(err);
 }
 
 hipError_t hipStreamGetFlags(hipStream_t stream, unsigned *flags)
@@ -456,6 +467,8 @@ static hipError_t submit_call(hipStream_t stream, hipHostFn_t fn, hipStreamCallb
 		return hipErrorInvalidHandle;
 	if (!fn && !callback)
 		return hipErrorInvalidValue;
+	if (callback && hipcpu_captures(s)) /* which HIP captures no more */
+		return hipcpu_capture_refuse(s);
 	call = malloc(sizeof(*call));
 	if (!call)
 		return hipErrorOutOfMemory;

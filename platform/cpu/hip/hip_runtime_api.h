@@ -72,6 +72,15 @@ extern "C" {
 	X(hipErrorLaunchFailure, 719, "unspecified launch failure") \
 	X(hipErrorCooperativeLaunchTooLarge, 720, "too many blocks in cooperative launch") \
 	X(hipErrorNotSupported, 801, "operation not supported") \
+	X(hipErrorStreamCaptureUnsupported, 900, "operation not permitted when stream is capturing") \
+	X(hipErrorStreamCaptureInvalidated, 901, "operation failed due to a previous error during capture") \
+	X(hipErrorStreamCaptureMerge, 902, "operation would result in a merge of separate capture sequences") \
+	X(hipErrorStreamCaptureUnmatched, 903, "capture was not ended in the same stream as it began") \
+	X(hipErrorStreamCaptureUnjoined, 904, "capturing stream has unjoined work") \
+	X(hipErrorStreamCaptureIsolation, 905, "dependency created on uncaptured work in another stream") \
+	X(hipErrorStreamCaptureImplicit, 906, "operation would make the legacy stream depend on a capturing blocking stream") \
+	X(hipErrorCapturedEvent, 907, "operation not permitted on an event last recorded in a capturing stream") \
+	X(hipErrorStreamCaptureWrongThread, 908, "attempt to terminate a thread-local capture sequence from another thread") \
 	X(hipErrorUnknown, 999, "unknown error")
 
 #define HIPCPU_ENUM(name, value, text) name = value,
@@ -249,6 +258,7 @@ typedef enum hipPointer_attribute {
 typedef void *hipDeviceptr_t;
 typedef struct ihipStream_t *hipStream_t;
 typedef struct ihipEvent_t *hipEvent_t;
+typedef struct ihipGraph_t *hipGraph_t;
 typedef struct ihipModule_t *hipModule_t;
 typedef struct ihipModuleSymbol_t *hipFunction_t;
 typedef struct ihipCtx_t *hipCtx_t;
@@ -376,6 +386,25 @@ hipError_t hipEventQuery(hipEvent_t event);
 hipError_t hipEventSynchronize(hipEvent_t event);
 hipError_t hipEventElapsedTime(float *ms, hipEvent_t start, hipEvent_t stop);
 hipError_t hipEventDestroy(hipEvent_t event);
+
+/* ---- graphs ---- */
+
+typedef enum hipStreamCaptureMode {
+	hipStreamCaptureModeGlobal,
+	hipStreamCaptureModeThreadLocal,
+	hipStreamCaptureModeRelaxed
+} hipStreamCaptureMode;
+
+typedef enum hipStreamCaptureStatus {
+	hipStreamCaptureStatusNone,
+	hipStreamCaptureStatusActive,
+	hipStreamCaptureStatusInvalidated
+} hipStreamCaptureStatus;
+
+hipError_t hipStreamBeginCapture(hipStream_t stream, hipStreamCaptureMode mode);
+hipError_t hipStreamEndCapture(hipStream_t stream, hipGraph_t *graph);
+hipError_t hipStreamIsCapturing(hipStream_t stream, hipStreamCaptureStatus *status);
+hipError_t hipGraphDestroy(hipGraph_t graph);
 
 /* ---- kernels ---- */
 
