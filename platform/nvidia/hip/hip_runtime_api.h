@@ -87,6 +87,15 @@ typedef cudaError_t hipError_t;
 #define hipErrorLaunchFailure                cudaErrorLaunchFailure
 #define hipErrorCooperativeLaunchTooLarge    cudaErrorCooperativeLaunchTooLarge
 #define hipErrorNotSupported                 cudaErrorNotSupported
+#define hipErrorStreamCaptureUnsupported     cudaErrorStreamCaptureUnsupported
+#define hipErrorStreamCaptureInvalidated     cudaErrorStreamCaptureInvalidated
+#define hipErrorStreamCaptureMerge           cudaErrorStreamCaptureMerge
+#define hipErrorStreamCaptureUnmatched       cudaErrorStreamCaptureUnmatched
+#define hipErrorStreamCaptureUnjoined        cudaErrorStreamCaptureUnjoined
+#define hipErrorStreamCaptureIsolation       cudaErrorStreamCaptureIsolation
+#define hipErrorStreamCaptureImplicit        cudaErrorStreamCaptureImplicit
+#define hipErrorCapturedEvent                cudaErrorCapturedEvent
+#define hipErrorStreamCaptureWrongThread     cudaErrorStreamCaptureWrongThread
 #define hipErrorUnknown                      cudaErrorUnknown
 
 #define hipGetLastError   cudaGetLastError
@@ -137,6 +146,15 @@ static inline const char *hipGetErrorName(hipError_t error)
 	HIPCUDA_NAME(hipErrorLaunchFailure)
 	HIPCUDA_NAME(hipErrorCooperativeLaunchTooLarge)
 	HIPCUDA_NAME(hipErrorNotSupported)
+	HIPCUDA_NAME(hipErrorStreamCaptureUnsupported)
+	HIPCUDA_NAME(hipErrorStreamCaptureInvalidated)
+	HIPCUDA_NAME(hipErrorStreamCaptureMerge)
+	HIPCUDA_NAME(hipErrorStreamCaptureUnmatched)
+	HIPCUDA_NAME(hipErrorStreamCaptureUnjoined)
+	HIPCUDA_NAME(hipErrorStreamCaptureIsolation)
+	HIPCUDA_NAME(hipErrorStreamCaptureImplicit)
+	HIPCUDA_NAME(hipErrorCapturedEvent)
+	HIPCUDA_NAME(hipErrorStreamCaptureWrongThread)
 	HIPCUDA_NAME(hipErrorUnknown)
 #undef HIPCUDA_NAME
 	default: return cudaGetErrorName(error);
@@ -539,6 +557,42 @@ typedef cudaStreamCallback_t hipStreamCallback_t;
 #define hipEventSynchronize          cudaEventSynchronize
 #define hipEventElapsedTime          cudaEventElapsedTime
 #define hipEventDestroy              cudaEventDestroy
+
+/* ---- graphs ---- */
+
+typedef cudaGraph_t hipGraph_t;
+typedef cudaGraphExec_t hipGraphExec_t;
+typedef cudaGraphNode_t hipGraphNode_t;
+typedef enum cudaStreamCaptureMode hipStreamCaptureMode;
+typedef enum cudaStreamCaptureStatus hipStreamCaptureStatus;
+#define hipStreamCaptureModeGlobal       cudaStreamCaptureModeGlobal
+#define hipStreamCaptureModeThreadLocal  cudaStreamCaptureModeThreadLocal
+#define hipStreamCaptureModeRelaxed      cudaStreamCaptureModeRelaxed
+#define hipStreamCaptureStatusNone        cudaStreamCaptureStatusNone
+#define hipStreamCaptureStatusActive      cudaStreamCaptureStatusActive
+#define hipStreamCaptureStatusInvalidated cudaStreamCaptureStatusInvalidated
+
+#define hipStreamBeginCapture        cudaStreamBeginCapture
+#define hipStreamEndCapture          cudaStreamEndCapture
+#define hipStreamIsCapturing         cudaStreamIsCapturing
+#define hipGraphLaunch               cudaGraphLaunch
+#define hipGraphDestroy              cudaGraphDestroy
+#define hipGraphExecDestroy          cudaGraphExecDestroy
+
+/* CUDA 12 has taken the places for errors out. */
+static inline hipError_t hipGraphInstantiate(hipGraphExec_t *exec, hipGraph_t graph, hipGraphNode_t *error_node, char *log,
+					     size_t nbytes)
+{
+#if CUDART_VERSION >= 12000
+	if (error_node)
+		*error_node = NULL;
+	if (log && nbytes)
+		*log = 0;
+	return cudaGraphInstantiate(exec, graph, 0);
+#else
+	return cudaGraphInstantiate(exec, graph, error_node, log, nbytes);
+#endif
+}
 
 /* ---- kernels ---- */
 
