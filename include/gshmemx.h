@@ -581,8 +581,14 @@ GSHMEMI_COLL_LONG_DOUBLE_CALLS
  *
  * Reductions of long double have no such form: a GPU cannot compute them.
  *
+ * A stream that captures (hipStreamBeginCapture) takes each of these calls into its graph. Each launch of the graph then makes the
+ * call anew, with the arguments that it was captured with, and counts as a call of its PE in the order of the stream: the PEs launch
+ * graphs with collectives, and make such calls directly, in the same order. What the arguments name must stay until the last launch
+ * is done.
+ *
  * Callable  host.
- * Returns   0, or a negative errno after a message; -EINVAL, without one, for GSHMEM_TEAM_INVALID.
+ * Returns   0, or a negative errno after a message; -EINVAL, without one, for GSHMEM_TEAM_INVALID; -ENOTSUP for a quiet or
+ *           barrier_all that is captured where HIP has no hipLaunchHostFunc (ROCm 5.2): the capture goes on without the call.
  */
 #define GSHMEMI_DECLARE_MOVES(NAME, TYPE, MEM) \
 	GSHMEM_HOST_API int gshmemx_##NAME##put##MEM##_on_stream(TYPE *dest, const TYPE *source, size_t nelems, int pe, \

@@ -319,6 +319,9 @@ GSHMEM_API int gshmemx_win_request_wait_all(size_t nrequests, gshmemx_win_reques
  * a fence on this stream belongs to the next epoch. All PEs of the window make it on some stream, or by
  * gshmemx_win_fence.
  *
+ * Graphs capture these calls, too (gshmemx.h). A fence changes the epoch when it is captured, and no launch of the graph does: capture
+ * fences so that the last one leaves the window as it was before the first.
+ *
  * Callable  host.
  * Returns   as the calls without suffix, when the operation is queued. It is complete when the stream goes on
  *           behind it: put and get as by flush.

@@ -105,18 +105,40 @@ int gshmemx_signal_op_on_stream(uint64_t *sig_addr, uint64_t signal, int sig_op,
 /* ---- order ---- */
 
 /* A function of the stream may not call HIP. What it completes are posted calls, and what carriers hold. */
-static void complete(hipStream_t stream, hipError_t status, void *call)
+static void complete(void *call)
 {
-	(void)stream;
-	(void)status; /* who synchronizes is told */
 	gshmemi_carry_complete(0, NULL, 0);
 	gshmemi_rpc_host_complete(call);
 }
 
+static void complete_as_callback(hipStream_t stream, hipError_t status, void *call)
+{
+	(void)stream;
+	(void)status; /* who synchronizes is told */
+	complete(call);
+}
+
+/* Debian's HIP 5.2 declares hipLaunchHostFunc and has none. */
+extern __typeof__(hipLaunchHostFunc) hipLaunchHostFunc __attribute__((weak));
+extern __typeof__(hipStreamIsCapturing) hipStreamIsCapturing __attribute__((weak));
+
+/* A graph takes hipLaunchHostFunc alone. */
 int gshmemi_stream_quiet(void *stream, const char *call)
 {
-	/* Not hipLaunchHostFunc: Debian's HIP 5.2 declares it and has none. */
-	return gshmemi_hip(hipStreamAddCallback(stream, complete, (void *)(uintptr_t)call, 0), "%s: hipStreamAddCallback", call);
+	hipStreamCaptureStatus status = hipStreamCaptureStatusNone;
+	void *const arg = (void *)(uintptr_t)call;
+	int rc = 0;
+
+	if (hipStreamIsCapturing)
+		rc = gshmemi_hip(hipStreamIsCapturing(stream, &status), "%s: hipStreamIsCapturing", call);
+	if (rc)
+		return rc;
+	if (status == hipStreamCaptureStatusNone)
+		return gshmemi_hip(hipStreamAddCallback(stream, complete_as_callback, arg, 0), "%s: hipStreamAddCallback", call);
+	if (hipLaunchHostFunc)
+		return gshmemi_hip(hipLaunchHostFunc(stream, complete, arg), "%s: hipLaunchHostFunc", call);
+	gshmemi_error("%s: this HIP has no hipLaunchHostFunc, without which the call cannot be captured: make it outside of graphs", call);
+	return -ENOTSUP;
 }
 
 static int sync_team(gshmem_team_t team, void *stream, const char *call)
