@@ -83,7 +83,7 @@ static int check_copy(const struct gshmemi_state_copy *copy, bool needs_slow)
 			      copy->file, (unsigned long long)copy->state_nbytes, sizeof unset);
 	else if (copy->direct_only && needs_slow)
 		gshmemi_error("init: %s was compiled with GSHMEM_DIRECT_ONLY, which cannot work with GSHMEM_CHECK, "
-			      "GSHMEM_CPU_DELIVERY or a PE that is not mapped for puts, gets and atomics",
+			      "GSHMEM_STATS, GSHMEM_TRACE, GSHMEM_CPU_DELIVERY or a PE that is not mapped for puts, gets and atomics",
 			      copy->file);
 	else
 		return 0;
@@ -99,7 +99,7 @@ static int check_abi(uint32_t abi, bool needs_slow)
 			      abi & ~GSHMEMI_ABI_DIRECT_ONLY, GSHMEMI_ABI);
 	else if (abi & GSHMEMI_ABI_DIRECT_ONLY && needs_slow)
 		gshmemi_error("gshmemx_module_init: the module was compiled with GSHMEM_DIRECT_ONLY, which cannot work with "
-			      "GSHMEM_CHECK, GSHMEM_CPU_DELIVERY or a PE that is not mapped for puts, gets and atomics");
+			      "GSHMEM_CHECK, GSHMEM_STATS, GSHMEM_TRACE, GSHMEM_CPU_DELIVERY or a PE that is not mapped for puts, gets and atomics");
 	else
 		return 0;
 	return -EINVAL;
