@@ -149,6 +149,9 @@ enum gshmemi_carrier { GSHMEMI_CARRIER_NONE, GSHMEMI_CARRIER_DIRECT, GSHMEMI_CAR
 enum gshmemi_carrier gshmemi_env_carrier(int from, int to);
 bool gshmemi_env_carries_direct(void);
 
+/* Whether every operation takes the slow path, for something there to see it: the tables of kernels hold sentinels. */
+bool gshmemi_env_sees_calls(void);
+
 /* Warn of GSHMEM_ variables that do not exist; once. */
 void gshmemi_env_warn_unknown(void);
 
@@ -210,6 +213,12 @@ void gshmemi_bootstrap_abort(int status);
 
 /* The user has finalized MPI: the functions below must not be called. */
 bool gshmemi_bootstrap_is_finalized(void);
+
+/*
+ * data of PE from becomes that of PE to. Called by these two with MPI, and otherwise by all PEs, each of which
+ * has memory of that many bytes.
+ */
+void gshmemi_bootstrap_move(void *data, size_t nbytes, int from, int to);
 
 int gshmemi_bootstrap_rank(void); /* -1 when not open */
 int gshmemi_bootstrap_npes(void);

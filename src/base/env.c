@@ -402,3 +402,8 @@ void gshmemi_env_warn_unknown(void)
 		warn_unknown(name);
 	}
 }
+
+bool gshmemi_env_sees_calls(void)
+{
+	return gshmemi_env.CHECK || gshmemi_env.CPU_DELIVERY || gshmemi_env.STATS;
+}

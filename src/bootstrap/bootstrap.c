@@ -117,6 +117,11 @@ void gshmemi_bootstrap_allgather_leaders(bool is_leader, int nleaders, const voi
 	gshmemi_traffic_add(&traffic, true, (size_t)nleaders * nbytes);
 }
 
+void gshmemi_bootstrap_move(void *data, size_t nbytes, int from, int to)
+{
+	way->move(data, nbytes, from, to);
+}
+
 void gshmemi_bootstrap_broadcast(void *data, size_t nbytes, int root)
 {
 	way->broadcast(data, nbytes, root);

@@ -20,6 +20,7 @@ struct gshmemi_bootstrap {
 
 	void (*split)(int lowest, int npeers); /* before the two of a machine */
 	void (*barrier)(void);
+	void (*move)(void *data, size_t nbytes, int from, int to); /* by the two alone, but over TCP by all */
 	void (*broadcast)(void *data, size_t nbytes, int root);
 	void (*allgather)(const void *mine, void *all, size_t nbytes);
 	void (*allgather_machine)(const void *mine, void *all, size_t nbytes);

@@ -451,6 +451,16 @@ static void allgather_leaders(bool is_leader, int nleaders, const void *mine, vo
 	finish(MPI_Ibcast(all, (int)((size_t)nleaders * nbytes), MPI_BYTE, 0, node_comm, &request), &request);
 }
 
+static void move(void *data, size_t nbytes, int from, int to)
+{
+	MPI_Request request;
+
+	if (rank == from)
+		finish(MPI_Isend(data, (int)nbytes, MPI_BYTE, to, 0, comm, &request), &request);
+	else if (rank == to)
+		finish(MPI_Irecv(data, (int)nbytes, MPI_BYTE, from, 0, comm, &request), &request);
+}
+
 static void broadcast(void *data, size_t nbytes, int root)
 {
 	MPI_Request request;
@@ -481,6 +491,7 @@ const struct gshmemi_bootstrap gshmemi_bootstrap_mpi = {
 	.check_carrying = check_carrying,
 	.split = split,
 	.barrier = barrier,
+	.move = move,
 	.broadcast = broadcast,
 	.allgather = allgather,
 	.allgather_machine = allgather_machine,

@@ -333,6 +333,12 @@ static void broadcast(void *data, size_t nbytes, int root)
 	exchange(0, data, root == gshmemi_tcp.rank ? nbytes : 0, data, nbytes);
 }
 
+static void move(void *data, size_t nbytes, int from, int to)
+{
+	(void)to;
+	broadcast(data, nbytes, from);
+}
+
 static void allgather(const void *mine, void *all, size_t nbytes)
 {
 	exchange(0, mine, nbytes, all, nbytes * (size_t)gshmemi_tcp.npes);
@@ -380,6 +386,7 @@ const struct gshmemi_bootstrap gshmemi_bootstrap_tcp = {
 	.check_carrying = check_carrying,
 	.split = split,
 	.barrier = barrier,
+	.move = move,
 	.broadcast = broadcast,
 	.allgather = allgather,
 	.allgather_machine = allgather_machine,

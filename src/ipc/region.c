@@ -204,7 +204,7 @@ static int find_first(void)
 static int fill(unsigned region, ptrdiff_t *delta, ptrdiff_t *amo_delta)
 {
 	const struct gshmemi_peer *peer = gshmemi_job->peers;
-	const bool is_slow = gshmemi_env.CHECK || gshmemi_env.CPU_DELIVERY || gshmemi_env.STATS;
+	const bool is_slow = gshmemi_env_sees_calls();
 	const int first = find_first();
 	unsigned entry;
 	int i, n = 0;

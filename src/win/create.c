@@ -354,7 +354,7 @@ static bool needs_net(unsigned region, const struct gshmemi_window *window)
 /* Where parts are in this process, once the region is open. As in tables of distances, checks, late delivery and counters want to see every call. */
 static void fill_here(unsigned region, const struct gshmemi_window *window)
 {
-	const bool is_slow = gshmemi_env.CHECK || gshmemi_env.CPU_DELIVERY || gshmemi_env.STATS;
+	const bool is_slow = gshmemi_env_sees_calls();
 	struct gshmemi_win_part *part;
 	ptrdiff_t delta;
 	int i;

@@ -20,7 +20,7 @@ static int launch(const struct gshmemi_stream_op *op, void *stream, const char *
 /* The distance to a PE that the runtime may copy to; GSHMEMI_SENTINEL: a carrier, a check or a counter takes it. */
 static ptrdiff_t find_delta(unsigned region, int world_pe)
 {
-	if (gshmemi_env.CPU_DELIVERY || gshmemi_env.STATS || gshmemi_state.peers[world_pe] & GSHMEMI_PEER_CARRIED)
+	if ((gshmemi_env_sees_calls() && !gshmemi_env.CHECK) || gshmemi_state.peers[world_pe] & GSHMEMI_PEER_CARRIED)
 		return GSHMEMI_SENTINEL;
 	return gshmemi_region_delta(region, world_pe);
 }
