@@ -50,6 +50,7 @@
  */
 #define GSHMEMI_SLOW_ASKED    1024U
 #define GSHMEMI_SLOW_STATS    2048U /* GSHMEM_STATS: operations are counted */
+#define GSHMEMI_SLOW_TRACE    4096U /* GSHMEM_TRACE: calls and waits are recorded */
 
 /*
  * What the direct path reads: how far the memory of a PE lies from this PE's. Entry i is that of PE first + i
@@ -306,6 +307,7 @@ struct gshmemi_state {
 	const struct gshmemi_win *windows; /* by their places, device memory: state/window.h */
 	const uint64_t *allocation_end;    /* GSHMEM_CHECK: per granule, the heap offset at which its allocation ends; 0 free */
 	struct gshmemi_count *counts;      /* GSHMEM_STATS: of kernels, device memory: move/count.h */
+	struct gshmemi_trace *trace;       /* GSHMEM_TRACE: host-pinned, state/trace.h */
 	uint64_t watchdog_ns;   /* a wait that lasts longer is reported; 0: never */
 	struct gshmemi_rpc_channel rpc;    /* to the CPU; nslots 0: none */
 	struct gshmemi_direct direct;
