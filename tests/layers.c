@@ -12,7 +12,7 @@
 
 #include "helpers.h"
 
-static const char *const library[] = {"base", "bootstrap", "ipc", "heap", "device", "end", "net", "rpc", "team", "win", "host", "shmem", NULL};
+static const char *const library[] = {"base", "bootstrap", "ipc", "heap", "device", "trace", "end", "net", "rpc", "team", "win", "host", "shmem", NULL};
 static const char *const headers[] = {"arch", "api", "state", "move", "wait", "rpc", "order", "coll", "win", "compat", NULL};
 
 static const char *const platforms[] = {"__HIP_PLATFORM_", "__CUDA_ARCH__", "__NVCC__", "__gfx",

@@ -403,7 +403,8 @@ void gshmemi_env_warn_unknown(void)
 	}
 }
 
+/* On a GPU kernels do not record. */
 bool gshmemi_env_sees_calls(void)
 {
-	return gshmemi_env.CHECK || gshmemi_env.CPU_DELIVERY || gshmemi_env.STATS;
+	return gshmemi_env.CHECK || gshmemi_env.CPU_DELIVERY || gshmemi_env.STATS || (gshmemi_env.TRACE && GSHMEMI_ARCH_HAS_DELIVERY);
 }

@@ -56,7 +56,10 @@ X(RPC_WORKERS, number, "4", "calls from kernels", "threads of each PE for functi
 X(RPC_POLL, poll, "adaptive", "calls from kernels",
   "how these threads wait: adaptive (spin, yield, then sleep), spin, yield, or nap: as adaptive, woken by nobody")
 X(RPC_SEQ, number, "0", "debugging", "sequence number of the first call in each slot: to test that 30 bits may wrap")
-X(TRACE, text, "", "debugging", "file for the marks of gshmemx_trace; each PE adds its number to the name")
+X(TRACE, text, "", "debugging",
+  "file for one timeline of all PEs, which Perfetto and Chrome open; equal on all PEs. The marks of gshmemx_trace are in it, and in a file for "
+  "each PE, which adds its number to the name")
+X(TRACE_SIZE, size, "16m", "debugging", "bytes of memory of each PE for GSHMEM_TRACE, which keeps the latest events: 128 bytes each")
 X(CPU_DELIVERY, delivery, "", "cpu platform",
   "random or random:SEED: puts and atomics arrive late and in any order that fence and quiet allow")
 X(CPU_DIVERGE, text, "", "cpu platform",

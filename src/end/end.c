@@ -24,6 +24,7 @@
 
 #include "ipc/job.h"
 #include "ipc/life.h"
+#include "trace/trace.h"
 
 #define FLUSH_NS    500000000U  /* a stream may be locked for good, by a thread that reads from it */
 #define PATIENCE_NS 5000000000U /* how long the end waits for other processes in all: one may be stopped */
@@ -178,6 +179,7 @@ _Noreturn static void leave(void)
 	const uint64_t deadline_ns = gshmemi_arch_clock_ns() + PATIENCE_NS;
 
 	gshmemi_poison();
+	run_limited(gshmemi_trace_write_alone, PATIENCE_NS);
 	run_limited(flush_stdio, FLUSH_NS);
 	drain(STDOUT_FILENO, deadline_ns);
 	drain(STDERR_FILENO, deadline_ns);

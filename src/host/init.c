@@ -24,6 +24,7 @@
 #include "net/net.h"
 #include "rpc/rpc.h"
 #include "team/team.h"
+#include "trace/trace.h"
 #include "win/win.h"
 
 static unsigned depth;         /* inits without their finalize */
@@ -214,7 +215,7 @@ static int set_state(void)
 	state.my_pe = gshmemi_job->my_pe;
 	state.npes = gshmemi_job->npes;
 	state.slow = (gshmemi_env.CHECK ? GSHMEMI_SLOW_CHECK : 0) | (gshmemi_env.CPU_DELIVERY ? GSHMEMI_SLOW_DELIVERY : 0) |
-		     (gshmemi_env.TRACE ? GSHMEMI_SLOW_POSTS : 0) | (gshmemi_env.STATS ? GSHMEMI_SLOW_STATS : 0);
+		     (gshmemi_env.TRACE ? GSHMEMI_SLOW_POSTS | GSHMEMI_SLOW_TRACE : 0) | (gshmemi_env.STATS ? GSHMEMI_SLOW_STATS : 0);
 	state.heap = gshmemi_heap.base;
 	state.heap_nbytes = gshmemi_heap.nbytes;
 	state.sync = gshmemi_heap.sync;
@@ -227,6 +228,7 @@ static int set_state(void)
 	state.sink = attention + 1;
 	gshmemi_mailbox_describe(&state);
 	state.counts = gshmemi_stats_table();
+	state.trace = gshmemi_trace_rings();
 	state.allocation_end = gshmemi_heap.allocation_end;
 	state.watchdog_ns = (uint64_t)(gshmemi_env.WATCHDOG * 1e9);
 	state.rpc = gshmemi_rpc_kernels.channel;
@@ -259,6 +261,8 @@ static int go_live(void)
 	if (!local)
 		local = gshmemi_stats_open();
 	if (!local)
+		local = gshmemi_trace_start();
+	if (!local)
 		local = set_state();
 	if (!local)
 		local = gshmemi_mailbox_start();
@@ -272,12 +276,14 @@ static int go_live(void)
 			gshmemi_rpc_stop();
 		gshmemi_mailbox_stop();
 		gshmemi_state_reset();
+		gshmemi_trace_stop();
 		gshmemi_stats_close();
 		gshmemi_windows_close();
 		gshmemi_contexts_close();
 		gshmemi_teams_close();
 		return rc;
 	}
+	gshmemi_trace_compare();
 	atomic_fetch_and(&gshmemi_enter_why, ~(unsigned)GSHMEMI_ENTER_NOT_INITIALIZED);
 	gshmemi_watcher_watch();
 	return 0;
@@ -291,7 +297,7 @@ static int join(int rc, const struct request *request)
 					gshmemi_env.CPU_DELIVERY != NULL, (uint64_t)gshmemi_env.TEAMS, (uint64_t)gshmemi_env.WINDOWS,
 					(uint64_t)gshmemi_env.PES_PER_NODE.npes << 1 |
 						gshmemi_env.PES_PER_NODE.is_cyclic,
-					gshmemi_env.STATS};
+					gshmemi_env.STATS, gshmemi_env.TRACE != NULL};
 	struct gshmemi_mine mine = {-1, -1, {NULL}, {0}};
 	int local;
 
@@ -504,10 +510,12 @@ static void stop(void)
 	stop_net();
 	gshmemi_mailbox_stop();
 	gshmemi_stats_report();
+	gshmemi_trace_write();
 	gshmemi_life_set(GSHMEMI_LIFE_FINALIZED);
 	gshmemi_watcher_stop();
 	atomic_fetch_or(&gshmemi_enter_why, GSHMEMI_ENTER_NOT_INITIALIZED);
 	gshmemi_state_reset();
+	gshmemi_trace_stop();
 	gshmemi_stats_close();
 	gshmemi_contexts_close();
 	gshmemi_teams_close();

@@ -81,6 +81,8 @@ static void report_terms(const struct terms *first, const struct terms *other, i
 			      b->nwindows, pe);
 	else if (b->counts != a->counts)
 		gshmemi_error("init: GSHMEM_STATS is %d on PE 0 but %d on PE %d", (int)a->counts, (int)b->counts, pe);
+	else if (b->traces != a->traces)
+		gshmemi_error("init: GSHMEM_TRACE is set on PE %d, and not on PE %d", b->traces ? pe : 0, b->traces ? 0 : pe);
 	else if (b->is_delayed != a->is_delayed)
 		gshmemi_error("init: GSHMEM_CPU_DELIVERY is set on PE %d only", b->is_delayed ? pe : 0);
 	else

@@ -53,6 +53,7 @@ struct gshmemi_config {
 	uint64_t nwindows;
 	uint64_t nodes;      /* GSHMEM_PES_PER_NODE in a word */
 	uint64_t counts;     /* GSHMEM_STATS: finalize puts the counters of all PEs together */
+	uint64_t traces;     /* GSHMEM_TRACE: likewise their events */
 };
 
 /* NULL outside of init and finalize. */

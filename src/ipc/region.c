@@ -198,7 +198,7 @@ static int find_first(void)
 }
 
 /*
- * What the direct path reads, of PEs of this node; the last entry stays a sentinel. Checks, late delivery and counters want to see every call.
+ * What the direct path reads, of PEs of this node; the last entry stays a sentinel. Checks, late delivery, counters and the trace want to see every call.
  * Returns how many PEs have an entry.
  */
 static int fill(unsigned region, ptrdiff_t *delta, ptrdiff_t *amo_delta)

@@ -351,7 +351,7 @@ static bool needs_net(unsigned region, const struct gshmemi_window *window)
 	return false;
 }
 
-/* Where parts are in this process, once the region is open. As in tables of distances, checks, late delivery and counters want to see every call. */
+/* Where parts are in this process, once the region is open. As in tables of distances, checks, late delivery, counters and the trace want to see every call. */
 static void fill_here(unsigned region, const struct gshmemi_window *window)
 {
 	const bool is_slow = gshmemi_env_sees_calls();
