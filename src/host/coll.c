@@ -13,6 +13,7 @@
 #include "base/devmem.h"
 #include "device/coll.h"
 #include "team/team.h"
+#include "trace/trace.h"
 
 #if GSHMEMI_ARCH_HOST_DIRECT
 
@@ -106,9 +107,15 @@ static int call_body(struct gshmemi_coll_args *args, const char *call)
 
 int gshmemi_host_coll(struct gshmemi_coll_args *args, const char *call)
 {
+	struct gshmemi_trace_open open;
+	int rc;
+
 	GSHMEMI_ENTER_COLLECTIVE(call);
 	if (args->team == GSHMEM_TEAM_INVALID)
 		return -EINVAL;
 	(void)gshmemi_team_find(args->team, call);
-	return call_body(args, call);
+	open = gshmemi_trace_call(GSHMEMI_TRACE_CALL, -1, 0, call);
+	rc = call_body(args, call);
+	gshmemi_trace_end(open);
+	return rc;
 }

@@ -196,12 +196,16 @@ static uint64_t call_with(struct gshmemi_operation *o, const void *symmetric, co
 {
 	const int which = o->what == GSHMEMI_AMO ? GSHMEMI_SLOW_FIND_AMO : GSHMEMI_SLOW_FIND;
 	void *peer = find(which, o->region, symmetric, local, span, align, o->pe, call);
+	struct gshmemi_trace_open open;
+	uint64_t old;
 
 	gshmemi_count_operation(o);
-	if (peer)
-		return perform(o, peer, NULL, call);
-	gshmemi_find_place(o->region, symmetric, &o->region, &o->offset);
-	return carry(o, call);
+	open = gshmemi_slow_trace(o, call);
+	if (!peer)
+		gshmemi_find_place(o->region, symmetric, &o->region, &o->offset);
+	old = peer ? perform(o, peer, NULL, call) : carry(o, call);
+	gshmemi_trace_end(open);
+	return old;
 }
 
 /* ---- put and get ---- */
@@ -317,6 +321,7 @@ void gshmemi_host_put_signal(unsigned region, void *dest, const void *source, si
 	struct gshmemi_operation o = describe(GSHMEMI_PUT_SIGNAL, region, source, nbytes, pe);
 	void *peer_dest = find(GSHMEMI_SLOW_FIND, region, dest, source, nbytes, align, pe, call);
 	void *peer_sig = find(GSHMEMI_SLOW_FIND_AMO, region, sig_addr, sig_addr, 8, 8, pe, call);
+	struct gshmemi_trace_open open;
 
 	(void)nbi;
 	gshmemi_check_argument(is_add || sig_op == GSHMEM_SIGNAL_SET, sig_op, sig_addr, pe, call);
@@ -325,10 +330,13 @@ void gshmemi_host_put_signal(unsigned region, void *dest, const void *source, si
 	gshmemi_find_place(region, dest, &o.region, &o.offset);
 	gshmemi_find_place(region, sig_addr, &o.sig_region, &o.sig_offset);
 	gshmemi_count_operation(&o);
+	open = gshmemi_slow_trace(&o, call);
 	if (peer_dest && peer_sig)
 		(void)perform(&o, peer_dest, peer_sig, call);
 	else
 		(void)carry(&o, call);
+	gshmemi_trace_end(open);
+	gshmemi_slow_trace_signal(&o, call);
 }
 
 #endif /* !GSHMEMI_ARCH_HOST_DIRECT */

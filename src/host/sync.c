@@ -23,6 +23,7 @@ static void own_combine(uint64_t *words, const uint64_t (*row)[GSHMEMI_SYNC_WORD
 #include "base/devmem.h"
 #include "base/thread.h"
 #include "team/team.h"
+#include "trace/trace.h"
 
 /* A user's channel may outlive the job's state: then nothing but its server, or gshmemx_rpc_channel_stop, ends the wait. */
 uint64_t gshmemi_host_wait_long(uint64_t started_ns, const void *ivar, unsigned nbytes, uint64_t found, int cmp,
@@ -65,12 +66,18 @@ void gshmemi_host_fence(int context, const char *call)
 
 void gshmemi_host_quiet(int context, const int *target_pes, size_t npes, const char *call)
 {
+	const struct gshmemi_trace_open open = gshmemi_trace_call(GSHMEMI_TRACE_CALL, -1, 0, call);
+
 	gshmemi_quiet(GSHMEMI_THREAD, context, target_pes, npes, call);
+	gshmemi_trace_end(open);
 }
 
 void gshmemi_host_sync_all(int quiet, const char *call)
 {
+	const struct gshmemi_trace_open open = gshmemi_trace_call(GSHMEMI_TRACE_CALL, -1, 0, call);
+
 	gshmemi_sync_all(GSHMEMI_THREAD, quiet, call);
+	gshmemi_trace_end(open);
 }
 
 void gshmemi_host_sync_write(int which, uint64_t *word, uint64_t value, int pe, const char *call)
@@ -113,15 +120,19 @@ static uint64_t load(const void *address, unsigned nbytes, const char *call)
 
 uint64_t gshmemi_host_wait(const void *ivar, unsigned nbytes, int is_signed, int cmp, uint64_t value, const char *call)
 {
+	struct gshmemi_trace_open open = {NULL, 0};
 	uint64_t found, started_ns = 0;
 	long sleep_ns = 0;
 
 	if (gshmemi_is_slow(GSHMEMI_SLOW_UNSET | GSHMEMI_SLOW_CHECK))
 		gshmemi_slow_wait(ivar, nbytes, nbytes, cmp, call);
 	while (found = load(ivar, nbytes, call), !gshmemi_compare(found, cmp, value, nbytes, is_signed)) {
+		if (!sleep_ns)
+			open = gshmemi_trace_wait(ivar, cmp, value, -1, call);
 		started_ns = gshmemi_wait_long(0, started_ns, ivar, nbytes, found, cmp, value, -1, call);
 		back_off(&sleep_ns);
 	}
+	gshmemi_trace_end(open);
 	return found;
 }
 
@@ -222,15 +233,19 @@ void gshmemi_host_fence(int context, const char *call)
 
 void gshmemi_host_quiet(int context, const int *target_pes, size_t npes, const char *call)
 {
+	struct gshmemi_trace_open open;
+
 	gshmemi_slow_unset_at(call, gshmemi_arch_caller());
 	if (target_pes && gshmemi_is_slow(GSHMEMI_SLOW_CHECK))
 		gshmemi_slow_pes_at(target_pes, npes, call, gshmemi_arch_caller());
+	open = gshmemi_trace_call(GSHMEMI_TRACE_CALL, -1, 0, call);
 	if (gshmemi_is_slow(GSHMEMI_SLOW_NET))
 		gshmemi_rpc_host_hand_over();
 	gshmemi_carry_complete(context, target_pes, npes);
 	gshmemi_rpc_host_complete(call);
 	gshmemi_devmem_complete(call);
 	gshmemi_arch_fence_system();
+	gshmemi_trace_end(open);
 }
 
 /* ---- barriers ---- */
@@ -278,15 +293,19 @@ static int find_missing(const struct gshmemi_team_view *team, const uint64_t *fl
 
 static void own_await(const struct gshmemi_team_view *team, const uint64_t *flags, uint64_t epoch, int distance, const char *call)
 {
+	struct gshmemi_trace_open open = {NULL, 0};
 	uint64_t found, started_ns = 0;
 	const uint64_t *flag;
 	long sleep_ns = 0;
 	int pe;
 
 	while ((pe = find_missing(team, flags, epoch, distance, &flag, &found, call)) >= 0) {
+		if (!sleep_ns)
+			open = gshmemi_trace_wait(flag, GSHMEM_CMP_GE, epoch, pe, call);
 		started_ns = gshmemi_wait_long(0, started_ns, flag, 8, found, GSHMEM_CMP_GE, epoch, pe, call);
 		back_off(&sleep_ns);
 	}
+	gshmemi_trace_end(open);
 }
 
 static void own_combine(uint64_t *words, const uint64_t (*row)[GSHMEMI_SYNC_WORDS], int n, const char *call)
@@ -310,13 +329,16 @@ void gshmemi_sync_host_team(const struct gshmemi_team_view *team, uint64_t *word
 void gshmemi_host_sync_all(int quiet, const char *call)
 {
 	const struct gshmemi_team_view world = gshmemi_team_world();
+	struct gshmemi_trace_open open;
 
 	GSHMEMI_ENTER_COLLECTIVE(call);
+	open = gshmemi_trace_call(GSHMEMI_TRACE_CALL, -1, 0, call);
 	if (quiet)
 		gshmemi_host_quiet(0, NULL, 0, call);
 	else
 		gshmemi_host_fence(0, call);
 	gshmemi_sync_host_team(&world, NULL, call);
+	gshmemi_trace_end(open);
 }
 
 #endif /* GSHMEMI_ARCH_HOST_DIRECT */

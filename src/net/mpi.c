@@ -17,6 +17,7 @@
 #include "base/mpi.h"
 #include "base/scale.h"
 #include "ipc/job.h"
+#include "trace/trace.h"
 
 #define MESSAGE_NBYTES ((size_t)8192)
 #define NPOSTED        32      /* receives in each ring */
@@ -122,6 +123,7 @@ static void give_message(struct mpi_link *link, int kind, struct gshmemi_link_ev
 	event->kind = kind;
 	event->data = ring->buffers[ring->oldest];
 	event->nbytes = (size_t)nbytes;
+	gshmemi_trace_moment(GSHMEMI_TRACE_CAME, event->pe, event->nbytes, 0, "message");
 	ring->has_come = false;
 	ring->is_lent = true;
 }
@@ -165,6 +167,8 @@ static int start(struct gshmemi_link *base, struct gshmemi_transfer *transfer)
 			return rc;
 	}
 	request = &link->requests[link->ntransfers];
+	if (!transfer->is_arrival)
+		gshmemi_trace_moment(GSHMEMI_TRACE_SENT, transfer->pe, transfer->nbytes, 0, transfer->kind == GSHMEMI_LINK_BULK ? "chunk" : "message");
 	if (transfer->is_arrival)
 		rc = check_with(link, MPI_Irecv(transfer->memory, nbytes, MPI_BYTE, transfer->pe, tag, link->comm, request), "MPI_Irecv",
 				transfer->pe);
@@ -199,6 +203,8 @@ static void give_transfer(struct mpi_link *link, struct gshmemi_link_event *even
 		link->done_end = &link->done;
 	event->what = GSHMEMI_LINK_DONE;
 	event->transfer = transfer;
+	if (transfer->is_arrival)
+		gshmemi_trace_moment(GSHMEMI_TRACE_CAME, transfer->pe, transfer->nbytes, 0, "chunk");
 }
 
 /* ---- poll ---- */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "rpc/guard.h"
+#include "trace/trace.h"
 
 #define MAX_REFUSALS 16 /* messages about calls that cannot be made; then silence */
 
@@ -91,6 +92,7 @@ static void finish(struct gshmemi_rpc_op *op)
 static int call_function(struct gshmemi_rpc_op *op, gshmemx_rpc_call_t *call)
 {
 	const struct gshmemi_rpc_function *function = op->function;
+	const struct gshmemi_trace_open open = gshmemi_trace_call(GSHMEMI_TRACE_SERVED, -1, 0, function->name);
 	int rc;
 
 	call->op = op->header.op;
@@ -100,6 +102,7 @@ static int call_function(struct gshmemi_rpc_op *op, gshmemx_rpc_call_t *call)
 		rc = function->library(op, call);
 	else
 		rc = gshmemi_rpc_guard(function->function, function->user, call, function->name);
+	gshmemi_trace_end(open);
 	if (rc > GSHMEMX_RPC_MORE || (rc == GSHMEMX_RPC_MORE && !(op->header.flags & GSHMEMI_RPC_STREAM))) {
 		gshmemi_error("rpc: %s returned %d, which is neither GSHMEMX_RPC_DONE nor _PENDING%s, nor a negative errno",
 			      function->name, rc, op->header.flags & GSHMEMI_RPC_STREAM ? " nor _MORE" : "");

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "net/net.h"
+#include "trace/trace.h"
 
 /* ---- quiet ---- */
 
@@ -225,7 +226,11 @@ static pthread_mutex_t trace_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static void write_mark(uint32_t mark, uint64_t value, uint64_t ns, uint64_t block, int64_t thread)
 {
+	char name[32];
+
+	snprintf(name, sizeof name, "mark %" PRIu32, mark);
 	pthread_mutex_lock(&trace_lock);
+	gshmemi_trace_mark(mark < trace_nnames && trace_names[mark] ? trace_names[mark] : name, value, ns, block, thread);
 	if (trace_file) {
 		fprintf(trace_file, "%" PRIu64 "\t%d\t%" PRIu64 "\t%" PRId64 "\t", ns, gshmemi_state.my_pe, block, thread);
 		if (mark < trace_nnames && trace_names[mark])

@@ -18,6 +18,7 @@
 
 #include "heap/heap.h"
 #include "ipc/job.h"
+#include "trace/trace.h"
 
 #define WORD_NBITS  64
 #define ROUND_NBITS (GSHMEMI_SYNC_WORDS * WORD_NBITS)
@@ -162,6 +163,7 @@ int gshmemi_meet(const struct gshmemi_request *mine, gshmemi_meet_describe *desc
 	const uint64_t hash = mix(mix(mix(0, mine->call), mine->nbytes), mine->extra);
 	uint64_t words[GSHMEMI_SYNC_WORDS] = {0, 0};
 	const char *call = call_names[mine->call];
+	const struct gshmemi_trace_open open = gshmemi_trace_call(GSHMEMI_TRACE_CALL, -1, 0, call);
 	int rc = 0;
 
 	if (!mine->rc) {
@@ -173,6 +175,7 @@ int gshmemi_meet(const struct gshmemi_request *mine, gshmemi_meet_describe *desc
 	if (words[0] != ~words[1])
 		rc = explain(mine, describe, call);
 	pthread_mutex_unlock(&lock);
+	gshmemi_trace_end(open);
 	gshmemi_log_release(false);
 	return rc;
 }

@@ -71,14 +71,18 @@ GSHMEMI_FN int gshmemi_ll_fits(const struct gshmemi_coll *c, size_t nbytes, size
 /* The packet of this tag at a place of this PE. Packets only grow until this PE has told that it has them. */
 GSHMEMI_FN uint64_t gshmemi_ll_await(const uint64_t *place, uint64_t tag, int world_pe, const char *call)
 {
+	struct gshmemi_trace_open open = {NULL, 0};
 	uint64_t packet, started_ns = 0;
 	unsigned polls = 0;
 
 	while (packet = gshmemi_arch_load(place, 8), packet < tag) {
+		if (GSHMEMI_TRACES && !polls)
+			open = gshmemi_trace_wait(place, GSHMEM_CMP_GE, tag, world_pe, call);
 		gshmemi_wait_pause(&polls, world_pe);
 		if ((polls & (GSHMEMI_WAIT_POLLS - 1)) == 0)
 			started_ns = gshmemi_wait_long(polls, started_ns, place, 8, packet, GSHMEM_CMP_GE, tag, world_pe, call);
 	}
+	gshmemi_trace_end(open);
 	return packet;
 }
 

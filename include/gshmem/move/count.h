@@ -7,6 +7,7 @@
 #define GSHMEM_COUNT_H
 
 #include <gshmem/move/carry.h>
+#include <gshmem/state/trace.h>
 
 /* The order is that of the names in src/host/stats.c. */
 enum gshmemi_count_kind {

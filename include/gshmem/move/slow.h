@@ -61,9 +61,49 @@ GSHMEMI_FN struct gshmemi_operation gshmemi_describe(int what, unsigned region, 
 	return o;
 }
 
+/* GSHMEM_TRACE: what a carrier is given, or the host performs, from now until gshmemi_trace_end. */
+GSHMEMI_FN struct gshmemi_trace_open gshmemi_slow_trace(const struct gshmemi_operation *o, const char *call)
+{
+	const struct gshmemi_trace_open none = {NULL, 0};
+	const uint64_t nbytes = o->nbytes * o->nblocks;
+
+	if (!GSHMEMI_TRACES || !(gshmemi_state.slow & GSHMEMI_SLOW_TRACE) || !nbytes)
+		return none;
+	return gshmemi_trace_begin((uint32_t)gshmemi_kind_of(o->what, o->region, o->op, o->cond, o->pe) |
+				   (gshmemi_way_of(o->region, o->pe, o->what == GSHMEMI_AMO) ? GSHMEMI_TRACE_CARRIED : 0),
+				   gshmemi_pe_in_world(o->pe), nbytes, NULL, 0, 0, call, gshmemi_arch_caller());
+}
+
+/* The signal of a PUT_SIGNAL, once that is done: an operation of its own, as GSHMEM_STATS has it. */
+GSHMEMI_FN void gshmemi_slow_trace_signal(const struct gshmemi_operation *o, const char *call)
+{
+	struct gshmemi_operation signal;
+
+	if (!GSHMEMI_TRACES || !(gshmemi_state.slow & GSHMEMI_SLOW_TRACE) || o->what != GSHMEMI_PUT_SIGNAL)
+		return;
+	signal = gshmemi_signal_of(o);
+	signal.nblocks = 1;
+	signal.cond = GSHMEMI_COND_SIGNAL;
+	gshmemi_trace_end(gshmemi_slow_trace(&signal, call));
+}
+
+/* An operation that has been checked and described: count it, record it, and hand it over. */
+GSHMEMI_FN uint64_t gshmemi_slow_hand_over(const struct gshmemi_operation *o, const char *call)
+{
+	struct gshmemi_trace_open open;
+	uint64_t old;
+
+	gshmemi_count_operation(o);
+	open = gshmemi_slow_trace(o, call);
+	old = gshmemi_carry_at(o);
+	gshmemi_trace_end(open);
+	gshmemi_slow_trace_signal(o, call);
+	return old;
+}
+
 #if GSHMEMI_ARCH_HAS_DELIVERY
 /* Let a carrier perform an operation that has passed gshmemi_slow_at. */
-GSHMEMI_FN uint64_t gshmemi_slow_carry(uint64_t what, const void *symmetric, uint64_t a, uint64_t b, int pe)
+GSHMEMI_FN uint64_t gshmemi_slow_carry(uint64_t what, const void *symmetric, uint64_t a, uint64_t b, int pe, const char *call)
 {
 	const int which = (int)(what & 15);
 	struct gshmemi_operation o = gshmemi_describe(which <= GSHMEMI_SLOW_G ? which & 1 : which, GSHMEMI_SLOW_REGION(what),
@@ -84,8 +124,7 @@ GSHMEMI_FN uint64_t gshmemi_slow_carry(uint64_t what, const void *symmetric, uin
 	} else if (which <= GSHMEMI_SLOW_G) {
 		o.local = &value;
 	}
-	gshmemi_count_operation(&o);
-	old = gshmemi_carry_at(&o);
+	old = gshmemi_slow_hand_over(&o, call);
 	return which == GSHMEMI_SLOW_AMO ? old : value;
 }
 #else
@@ -205,7 +244,7 @@ GSHMEMI_SLOW uint64_t gshmemi_slow_at(uint64_t what, const void *symmetric, uint
 	if (which <= GSHMEMI_SLOW_GET && what >> 12 & 1)
 		return 0;
 #if GSHMEMI_ARCH_HAS_DELIVERY
-	return gshmemi_slow_carry(what, symmetric, a, b, pe);
+	return gshmemi_slow_carry(what, symmetric, a, b, pe, call);
 #else
 	if (GSHMEMI_HAS_NET && delta == GSHMEMI_SENTINEL)
 		return gshmemi_remote_at(what, symmetric, a, b, pe);
@@ -306,8 +345,7 @@ GSHMEMI_FN void gshmemi_slow_blocks(int what, unsigned region, int scope, const 
 		o.nblocks = nblocks;
 		o.stride = stride * (ptrdiff_t)elem_nbytes;
 		o.local_stride = local_stride * (ptrdiff_t)elem_nbytes;
-		gshmemi_count_operation(&o);
-		(void)gshmemi_carry_at(&o);
+		(void)gshmemi_slow_hand_over(&o, call);
 	}
 	gshmemi_group_sync(&group);
 }
@@ -342,8 +380,7 @@ GSHMEMI_FN void gshmemi_slow_amo_nbi(unsigned region, void *fetch, int op, void 
 	o.nbytes = nbytes;
 	o.value = value;
 	o.cond = cond;
-	gshmemi_count_operation(&o);
-	(void)gshmemi_carry_at(&o);
+	(void)gshmemi_slow_hand_over(&o, call);
 }
 
 /* Data, and a signal after it, as one operation. */
@@ -372,8 +409,7 @@ GSHMEMI_FN void gshmemi_slow_put_signal(unsigned region, int scope, void *dest, 
 		o.local = (void *)(uintptr_t)source;
 		o.nbytes = nbytes;
 		o.value = signal;
-		gshmemi_count_operation(&o);
-		(void)gshmemi_carry_at(&o);
+		(void)gshmemi_slow_hand_over(&o, call);
 #else
 		if (nbytes)
 			(void)gshmemi_slow_at(gshmemi_slow_what(GSHMEMI_SLOW_PUT, 1, GSHMEMI_THREAD, nbi, 2, region), dest,

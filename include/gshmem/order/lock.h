@@ -61,10 +61,13 @@ GSHMEMI_FN void gshmemi_turn_await(struct gshmemi_where where, void *word, int w
 {
 	void *there = NULL; /* found once for all polls, where they are direct */
 	const int is_direct = !GSHMEMI_ON_HOST() && gshmemi_peer_ptr(where.amo_delta, word, pe, &there);
+	struct gshmemi_trace_open open = {NULL, 0};
 	uint64_t started_ns = 0;
 	unsigned polls = 0;
 
 	while (gshmemi_turn_of(found, which) != turn) {
+		if (GSHMEMI_TRACES && !polls)
+			open = gshmemi_trace_wait(word, GSHMEM_CMP_EQ, turn, pe, call);
 		GSHMEMI_LOCK_PAUSE(&polls);
 		if ((polls & (GSHMEMI_WAIT_POLLS - 1)) == 0)
 			started_ns = gshmemi_wait_long(polls, started_ns, word, 4, gshmemi_turn_of(found, which), GSHMEM_CMP_EQ, turn, -1, call);
@@ -73,6 +76,7 @@ GSHMEMI_FN void gshmemi_turn_await(struct gshmemi_where where, void *word, int w
 		else
 			found = gshmemi_turn_look(where, word, which, turn, pe, call);
 	}
+	gshmemi_trace_end(open);
 	gshmemi_arch_fence_acquire();
 }
 

@@ -6,6 +6,7 @@
 #ifndef GSHMEM_POLL_H
 #define GSHMEM_POLL_H
 
+#include <gshmem/state/trace.h>
 #include <gshmem/wait/mail.h>
 
 /* Whether (found cmp value); both are the zero-extended bits of a type of nbytes. */
@@ -122,14 +123,18 @@ GSHMEMI_FN void gshmemi_wait_pause(unsigned *polls_p, int pe)
 GSHMEMI_FN uint64_t gshmemi_wait(const void *ivar, unsigned nbytes, int is_signed, int cmp, uint64_t value, int pe,
 				 const char *call)
 {
+	struct gshmemi_trace_open open = {NULL, 0};
 	uint64_t found, started_ns = 0;
 	unsigned polls = 0;
 
 	while (found = gshmemi_arch_load(ivar, nbytes), !gshmemi_compare(found, cmp, value, nbytes, is_signed)) {
+		if (GSHMEMI_TRACES && !polls)
+			open = gshmemi_trace_wait(ivar, cmp, value, pe, call);
 		gshmemi_wait_pause(&polls, pe);
 		if ((polls & (GSHMEMI_WAIT_POLLS - 1)) == 0)
 			started_ns = gshmemi_wait_long(polls, started_ns, ivar, nbytes, found, cmp, value, pe, call);
 	}
+	gshmemi_trace_end(open);
 	gshmemi_arch_fence_acquire();
 	return found;
 }

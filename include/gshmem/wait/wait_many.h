@@ -93,6 +93,7 @@ GSHMEMI_FN size_t gshmemi_wait_many(const struct gshmemi_wait_set *set, int whic
 {
 	const size_t first = gshmemi_many_first(set, which);
 	struct gshmemi_many_found found = {0, 0, 0, 0};
+	struct gshmemi_trace_open open = {NULL, 0};
 	uint64_t started_ns = 0;
 	unsigned polls = 0;
 	size_t i;
@@ -108,11 +109,14 @@ GSHMEMI_FN size_t gshmemi_wait_many(const struct gshmemi_wait_set *set, int whic
 		found = gshmemi_many_pass(set, which, first);
 		if (found.nheld || !found.nset)
 			break;
+		if (GSHMEMI_TRACES && !polls)
+			open = gshmemi_trace_wait(set->ivars, set->cmp, gshmemi_many_value(set, 0), -1, call);
 		gshmemi_wait_pause(&polls, -1);
 		if ((polls & (GSHMEMI_WAIT_POLLS - 1)) == 0)
 			started_ns = gshmemi_wait_long(polls, started_ns, set->ivars, set->nbytes, found.value, set->cmp,
 						       gshmemi_many_value(set, 0), -1, call);
 	}
+	gshmemi_trace_end(open);
 	gshmemi_arch_fence_acquire();
 	return gshmemi_many_result(&found, which);
 }
