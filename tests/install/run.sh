@@ -68,7 +68,7 @@ touch "$prefix/bin/other" "$prefix/include/other.h"
 find "$prefix" | sort >"$work/other"
 target install PREFIX="$prefix"
 for f in include/gshmem.h include/gshmemx.h lib/libgshmem.so lib/libgshmem.so.0 lib/libgshmem.a \
-	lib/pkgconfig/gshmem.pc bin/gshmemcc bin/gshmem-info bin/oshcc bin/oshc++ lib/libgshmem_shmem.so \
+	lib/pkgconfig/gshmem.pc bin/gshmemcc bin/gshmem-info bin/gshmem-trace bin/oshcc bin/oshc++ lib/libgshmem_shmem.so \
 	lib/libgshmem_shmem.so.0 lib/libgshmem_shmem.a include/gshmem/compat/rocshmem/rocshmem.hpp include/gshmem/compat/nvshmem.h \
 	include/gshmem/compat/shmem.h include/gshmem/compat/pshmem.h \
 	lib/cmake/gshmem/gshmem-config.cmake lib/cmake/gshmem/gshmem-config-version.cmake \
