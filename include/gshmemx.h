@@ -328,7 +328,8 @@ __attribute__((format(printf, 1, 2))) GSHMEM_HOST_API int gshmemx_printf(const c
 GSHMEM_API void gshmemi_assert_failed(const char *text, const char *file, int line);
 
 /*
- * gshmemx_trace - write a mark with a value into this PE's trace, GSHMEM_TRACE.PE; without GSHMEM_TRACE nothing.
+ * gshmemx_trace - write a mark with a value into the timeline, GSHMEM_TRACE, and into this PE's list of marks, GSHMEM_TRACE.PE; without
+ *                 GSHMEM_TRACE nothing.
  * gshmemx_trace_name - the name of a mark in traces.
  *
  * Callable  host; trace also kernel, any thread. trace returns at once; quiet and finalize complete it.
