@@ -275,7 +275,16 @@ cpu_mutants() {
 	mutant text arch_unlisted layers src/rpc/server.c 's/gshmemi_arch_relax();/__builtin_ia32_pause();/'
 	mutant text env_row env_doc docs/env.md 's/| teams that there can be at a time/| teams at a time/'
 
+	# what a job is doing
+	mutant source stats_host stats src/host/stats.c 's/count.nbytes = gshmemi_host_counts\[i\].nbytes + /count.nbytes = /'
+	mutant kernel stats_each stats include/gshmem/move/slow.h 's/group.rank != group.size - 1, region), symmetric/0, region), symmetric/'
+	mutant source trace_lost trace src/trace/timeline.c 's/nlost += write_ring/(void)write_ring/'
+	mutant source trace_clock trace src/trace/clock.c 's/best.offset_ns = /&1000000000 + /'
+	mutant source waits_again who_waits src/end/waits.c 's/^		nnamed = 0;//'
+
 	# the cpu platform
+	mutant source capture_invalid platform/cpu_graph platform/cpu/capture.c 's/^	if (capture->is_invalid)$/	if (0)/'
+	mutant source graph_quiet graph_stream src/host/stream.c 's/if (status == hipStreamCaptureStatusNone)/if (1)/' -n 1
 	mutant source diverge_join platform/cpu_diverge platform/cpu/wave.c 's/^\(\t*\)join(b, w, group);$/\1(void)join;/'
 	mutant source diverge_elected wave_stays platform/cpu/wave.c 's/^\t\tjoin(b, (unsigned).*/\t\t;/'
 	mutant kernel wave_joins wave_stays include/gshmem/order/sync.h \
