@@ -3,6 +3,7 @@
 /* delivery: no, its jobs are to fail */
 /* carry: no, nothing carries without MPI */
 /* isa: read */
+/* sim: no, it is about processes, and its kernels are those of other tests */
 /*
  * One process of tests/uniqueid.sh: uniqueid CASE RANK NRANKS IDFILE. Without arguments it runs that script
  * on itself. What the process has found is its exit status, and on stdout; the library's messages are on
@@ -142,14 +143,17 @@ static void work(void)
 	gshmem_free(source);
 }
 
-/* Memory of the process itself, which others cannot map: MPI would have to carry. */
+/* Pinned memory, which other processes cannot map: MPI would have to carry. */
 static void make_window(void)
 {
-	static char memory[100];
+	const size_t nbytes = 100;
 	gshmemx_win_t win;
+	void *memory;
 
-	t_check(gshmemx_win_create(GSHMEM_TEAM_WORLD, memory, sizeof memory, 1, &win) < 0, "a window needs MPI");
+	t_hip(hipHostMalloc(&memory, nbytes, hipHostMallocDefault));
+	t_check(gshmemx_win_create(GSHMEM_TEAM_WORLD, memory, nbytes, 1, &win) < 0, "a window needs MPI");
 	gshmem_barrier_all();
+	t_hip(hipHostFree(memory));
 }
 
 /* ---- init ---- */
@@ -209,12 +213,32 @@ static void send_strangers(const gshmemx_uniqueid_t *id)
 
 /* ---- cases ---- */
 
-static void *die_when_connected(void *path)
+static void *die_when_connected(void *arg)
 {
+	const std::string path = *(const std::string *)arg, part = path + ".part";
+	FILE *file;
+
 	usleep(400000);
-	touch(*(std::string *)path);
+	file = fopen(part.c_str(), "w");
+	t_check(file && fprintf(file, "%d", (int)getpid()) > 0, "%s cannot be written", part.c_str());
+	fclose(file);
+	t_equal(rename(part.c_str(), path.c_str()), 0, "rename");
 	raise(SIGKILL);
 	return NULL;
+}
+
+/* Until the process that has left its pid there is gone, and its connections with it. */
+static void wait_for_end(const std::string &path)
+{
+	int pid = 0;
+	FILE *file;
+
+	wait_for(path);
+	file = fopen(path.c_str(), "r");
+	t_check(file && fscanf(file, "%d", &pid) == 1, "%s cannot be read", path.c_str());
+	fclose(file);
+	while (kill(pid, 0) == 0)
+		usleep(10000);
 }
 
 static int run_bad_input(const gshmemx_uniqueid_t *id)
@@ -267,7 +291,7 @@ static int run_failing(const gshmemx_uniqueid_t *id)
 	if (test_case == "ends_waiting" && rank_ == 1)
 		pthread_create(&thread, NULL, die_when_connected, (void *)&dead);
 	if (test_case == "ends_waiting" && rank_ == 3)
-		wait_for(dead);
+		wait_for_end(dead);
 	const int rc = init_as(rank_, nranks, id);
 	if (test_case == "late" && rank_ == 0)
 		touch(id_file + ".over");
