@@ -416,8 +416,8 @@ GSHMEM_HOST_API int gshmemx_heap_stats(struct gshmemx_heap_usage *usage);
  * gshmem_finalize. As with gshmem_ptr, such accesses are not the library's: see there.
  *
  * Callable  host.
- * Returns   0 when the addresses are in bases; or a negative errno after a message: -EINVAL for NULL, or outside of
- *           init and finalize; -EIO when HIP cannot copy to bases.
+ * Returns   0 when the addresses are in bases; or a negative errno after a message: -EINVAL for NULL, before init or
+ *           after finalize; -EIO when HIP cannot copy to bases.
  */
 GSHMEM_HOST_API int gshmemx_peer_bases(void **bases);
 

@@ -3,8 +3,9 @@
 /* env: GSHMEM_HEAP_SIZE=16m | GSHMEM_HEAP_SIZE=16m GSHMEM_CHECK=1 */
 /* timeout: 400 */
 /*
- * Every call on a stream is captured in a graph once. 1000 launches of the graph give what 1000 rounds of the same calls give, which are
- * made directly on another set of buffers, before or after the launch by turns: counters that calls share advance on every PE alike.
+ * Every call on a stream is captured in a graph once. 1000 launches of the graph give what 1000 rounds of the
+ * same calls give, which are made directly on another set of buffers, before or after the launch by turns:
+ * counters that calls share advance on every PE alike.
  */
 #include <hip/hip_runtime.h>
 #include "oracle.h"
@@ -17,8 +18,10 @@ static int me, npes, next, nrounds; /* 1000; where each test runs once, fewer */
 
 /* What the calls of one set move. Each has a dest of its own. */
 struct buffers {
-	long source[LONG], put[N], get[N], put_signal[N], get_mem[N], put_mem[N], broadcast[N], broadcast_long[LONG];
-	long collect[MAX_PES * N], fcollect[MAX_PES * N], alltoall[MAX_PES * N], alltoalls[MAX_PES * N], alltoallv[MAX_PES * N];
+	long source[LONG], put[N], get[N], put_signal[N], get_mem[N], put_mem[N], broadcast[N],
+		broadcast_long[LONG];
+	long collect[MAX_PES * N], fcollect[MAX_PES * N], alltoall[MAX_PES * N], alltoalls[MAX_PES * N],
+		alltoallv[MAX_PES * N];
 	long sum[N], max[N], scatter[N], inscan[N], exscan[N], win_get[N];
 	uint64_t signal, added;
 	long flag, one;
@@ -79,7 +82,8 @@ static void make_calls(struct buffers *b, const struct windows *w, const struct 
 	MUST(putmem, b->put_mem, b->source + N, N * sizeof(long), next, stream);
 	MUST(long_get, b->get, b->source + 1, N, next, stream);
 	MUST(getmem, b->get_mem, b->source + 2, N * sizeof(long), next, stream);
-	MUST(long_put_signal, b->put_signal, b->source + 3, N, &b->signal, 1, GSHMEM_SIGNAL_SET, next, stream);
+	MUST(long_put_signal, b->put_signal, b->source + 3, N, &b->signal, 1, GSHMEM_SIGNAL_SET, next,
+	     stream);
 	MUST(signal_op, &b->added, 5, GSHMEM_SIGNAL_ADD, next, stream);
 	MUST(long_put, &b->flag, &b->one, 1, next, stream);
 	MUST(quiet, stream);
@@ -92,7 +96,8 @@ static void make_calls(struct buffers *b, const struct windows *w, const struct 
 	MUST(long_fcollect, team, b->fcollect, b->source, N, stream);
 	MUST(long_alltoall, team, b->alltoall, b->source, N, stream);
 	MUST(long_alltoalls, team, b->alltoalls, b->source, 1, 2, N / 2, stream);
-	MUST(long_alltoallv, team, b->alltoallv, a->nelems, a->displs, b->source, a->nelems, a->displs, stream);
+	MUST(long_alltoallv, team, b->alltoallv, a->nelems, a->displs, b->source, a->nelems, a->displs,
+	     stream);
 	MUST(long_sum_reduce, team, b->sum, b->source, N, stream);
 	MUST(long_max_reduce, team, b->max, b->source, N, stream);
 	MUST(long_sum_reduce_scatter, team, b->scatter, b->source, N, stream);
@@ -101,7 +106,8 @@ static void make_calls(struct buffers *b, const struct windows *w, const struct 
 	must(gshmemx_win_fence_on_stream(w->fenced, GSHMEMX_MODE_NOPRECEDE, stream), "win_fence");
 	must(gshmemx_win_long_put_on_stream(w->fenced, 0, b->source, N, next, stream), "win_put");
 	must(gshmemx_win_fence_on_stream(w->fenced, GSHMEMX_MODE_NOSUCCEED, stream), "win_fence");
-	must(gshmemx_win_putmem_on_stream(w->locked, 0, b->source + 1, N * sizeof(long), next, stream), "win_putmem");
+	must(gshmemx_win_putmem_on_stream(w->locked, 0, b->source + 1, N * sizeof(long), next, stream),
+	     "win_putmem");
 	must(gshmemx_win_flush_on_stream(w->locked, next, stream), "win_flush");
 	must(gshmemx_win_long_get_on_stream(w->locked, b->win_get, 0, N, next, stream), "win_get");
 	MUST(team_sync, team, stream);
@@ -112,8 +118,12 @@ static void make_calls(struct buffers *b, const struct windows *w, const struct 
 
 static void open_windows(struct windows *w)
 {
-	t_equal(gshmemx_win_allocate(GSHMEM_TEAM_WORLD, N * sizeof(long), sizeof(long), (void **)&w->fenced_memory, &w->fenced), 0, "allocate");
-	t_equal(gshmemx_win_allocate(GSHMEM_TEAM_WORLD, N * sizeof(long), sizeof(long), (void **)&w->locked_memory, &w->locked), 0, "allocate");
+	t_equal(gshmemx_win_allocate(GSHMEM_TEAM_WORLD, N * sizeof(long), sizeof(long),
+				     (void **)&w->fenced_memory, &w->fenced),
+		0, "allocate");
+	t_equal(gshmemx_win_allocate(GSHMEM_TEAM_WORLD, N * sizeof(long), sizeof(long),
+				     (void **)&w->locked_memory, &w->locked),
+		0, "allocate");
 	t_equal(gshmemx_win_lock_all(w->locked, 0), 0, "lock_all");
 }
 
@@ -142,7 +152,8 @@ static void compare(const struct buffers *replayed, const struct buffers *direct
 	t_hip(hipMemcpy(&a, replayed, sizeof a, hipMemcpyDefault));
 	t_hip(hipMemcpy(&b, direct, sizeof b, hipMemcpyDefault));
 	at = t_differ(&a, &b, sizeof a);
-	t_check(at == sizeof a, "PE %d: replays and calls give different bytes at %zu of %zu", me, at, sizeof a);
+	t_check(at == sizeof a, "PE %d: replays and calls give different bytes at %zu of %zu", me, at,
+		sizeof a);
 	t_equal(a.source[0], expected_source(), "source after all rounds");
 	t_equal(a.added, 5 * nrounds, "signals added");
 }

@@ -5,9 +5,9 @@
 /* platform: cpu */
 /* timeout: 180 */
 /*
- * GSHMEM_STATS counts each operation and its bytes once, whoever makes it (a host thread, a lane, a wave or a work-group), for the PE
- * that is asked, by kind and by who performs it, with checks and without; without it nothing is printed. A job in which
- * the PEs do not agree about it does not start.
+ * GSHMEM_STATS counts each operation and its bytes once, whoever makes it (a host thread, a lane, a wave or a
+ * work-group), for the PE that is asked, by kind and by who performs it, with checks and without; without it
+ * nothing is printed. A job in which the PEs do not agree about it does not start.
  */
 #include <gshmem.h>
 #include <hip/hip_runtime.h>
@@ -85,17 +85,20 @@ static struct cell find(const struct t_job *job, const char *from, const char *t
 	unsigned long nops, nbytes;
 
 	for (; (line = strstr(line, "gshmem: stats: ")); line++) {
-		if (sscanf(line, "gshmem: stats: %15s %15s %15s %15s %lu %lu", a, b, c, d, &nops, &nbytes) != 6 || strcmp(a, from) ||
-		    strcmp(b, to) || strcmp(c, kind))
+		if (sscanf(line, "gshmem: stats: %15s %15s %15s %15s %lu %lu", a, b, c, d, &nops, &nbytes) != 6)
 			continue;
-		t_check(!cell.nops[!strcmp(d, "carried")], "two rows from %s to %s, %s, %s:\n%s", from, to, kind, d, job->output);
+		if (strcmp(a, from) || strcmp(b, to) || strcmp(c, kind))
+			continue;
+		t_check(!cell.nops[!strcmp(d, "carried")], "two rows from %s to %s, %s, %s:\n%s", from, to,
+			kind, d, job->output);
 		cell.nops[!strcmp(d, "carried")] = nops;
 		cell.nbytes[!strcmp(d, "carried")] = nbytes;
 	}
 	return cell;
 }
 
-static void expect(const struct t_job *job, int from, int to, const char *kind, int is_carried, unsigned long nops, unsigned long nbytes)
+static void expect(const struct t_job *job, int from, int to, const char *kind, int is_carried,
+		   unsigned long nops, unsigned long nbytes)
 {
 	char a[16], b[16];
 	struct cell cell;
@@ -104,8 +107,8 @@ static void expect(const struct t_job *job, int from, int to, const char *kind, 
 	snprintf(b, sizeof b, "%d", to);
 	cell = find(job, a, b, kind);
 	t_check(cell.nops[is_carried] == nops && cell.nbytes[is_carried] == nbytes && !cell.nops[!is_carried],
-		"from %d to %d, %s, carried %d: expected %lu operations, %lu bytes in all:\n%s", from, to, kind, is_carried, nops, nbytes,
-		job->output);
+		"from %d to %d, %s, carried %d: expected %lu operations, %lu bytes in all:\n%s", from, to,
+		kind, is_carried, nops, nbytes, job->output);
 }
 
 /* carried: the PE to which nothing is direct, -1: there is none, NPES: all but the PE's own memory. */
@@ -121,15 +124,18 @@ static void check_job(const char *env, int carried)
 
 		expect(&job, me, next, "put", is_carried, 5 + 1 + 1 + NBLOCKS * NLANES + NBLOCKS,
 		       500 + 80 + 40 + NBLOCKS * NLANES * 8 + NBLOCKS * 256);
-		expect(&job, me, next, "get", is_carried, 2 + NBLOCKS + NBLOCKS, 128 + NBLOCKS * 16 + NBLOCKS * 8);
+		expect(&job, me, next, "get", is_carried, 2 + NBLOCKS + NBLOCKS,
+		       128 + NBLOCKS * 16 + NBLOCKS * 8);
 		expect(&job, me, next, "amo", is_carried, 4 + NBLOCKS * NLANES, (4 + NBLOCKS * NLANES) * 8);
 		expect(&job, me, next, "signal", is_carried, 3, 24);
 		expect(&job, me, (me + 2) % NPES, "put", 0, 0, 0);
 		for (int pe = 0; pe < NPES; pe++)
-			expect(&job, me, pe, "collective", pe != me && (carried == NPES || carried == pe), 1, NELEMS * 8);
+			expect(&job, me, pe, "collective", pe != me && (carried == NPES || carried == pe), 1,
+			       NELEMS * 8);
 		nputs += 7 + NBLOCKS * NLANES + NBLOCKS;
 	}
-	t_check(find(&job, "all", "all", "put").nops[0] + find(&job, "all", "all", "put").nops[1] == nputs, "the sums are not:\n%s", job.output);
+	t_check(find(&job, "all", "all", "put").nops[0] + find(&job, "all", "all", "put").nops[1] == nputs,
+		"the sums are not:\n%s", job.output);
 }
 
 int main(int argc, char **argv)
@@ -143,7 +149,8 @@ int main(int argc, char **argv)
 	check_job("GSHMEM_STATS=1 GSHMEM_CARRY=all", NPES);
 	check_job("GSHMEM_STATS=1 GSHMEM_CARRY=1", 1);
 	t_job_run(&job, NPES, "GSHMEM_STATS=0", "", "pe", 40);
-	t_check(!job.status && !job.output[0], "without GSHMEM_STATS: exit status %d:\n%s", job.status, job.output);
+	t_check(!job.status && !job.output[0], "without GSHMEM_STATS: exit status %d:\n%s", job.status,
+		job.output);
 	t_job_run(&job, NPES, "", "", "unequal", 40);
 	t_job_failed(&job, "PEs with and without", "init: GSHMEM_STATS is 1 on PE 0 but 0 on PE 1", 1);
 	return 0;

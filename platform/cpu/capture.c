@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Captures: while a stream captures, what is queued in it goes into a graph instead (graph.c). Events draw other streams in, and lead back
- * from them. A call that HIP does not allow in a capture makes it invalid, and the end of the capture says so.
+ * Captures: while a stream captures, what is queued in it goes into a graph instead (graph.c). Events draw
+ * other streams in, and lead back from them. A call that HIP does not allow in a capture makes it invalid,
+ * and the end of the capture says so.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -9,8 +10,9 @@
 #include "runtime.h"
 
 /*
- * Streams of a capture are numbered, the first is its origin. Each item that is captured counts for its stream, and a stream knows of each
- * one how many of its items come before what it captures next: at the end the origin must come after all of them.
+ * Streams of a capture are numbered, the first is its origin. Each item that is captured counts for its
+ * stream, and a stream knows of each one how many of its items come before what it captures next: at the end
+ * the origin must come after all of them.
  */
 struct hipcpu_capture {
 	_Atomic unsigned nrefs; /* each stream in it, each event that was recorded in it */
@@ -25,7 +27,8 @@ struct hipcpu_capture {
 	struct hipcpu_capture *next; /* of those that go on */
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of captures, what streams and events say of them, and graphs in the making */
+/* Of captures, what streams and events say of them, and graphs in the making. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct hipcpu_capture *captures;
 static _Atomic unsigned ncaptures; /* in that list: one load tells most calls that nothing is captured */
 
@@ -97,7 +100,10 @@ bool hipcpu_captures(struct ihipStream_t *s)
 	return is_capturing;
 }
 
-/* Whether a call would order with what a capture only records: one in the null stream, with a blocking stream. Ends such captures. */
+/*
+ * Whether a call would order with what a capture only records: one in the null stream, with a blocking
+ * stream. Ends such captures.
+ */
 static bool invalidate_implicit(struct ihipStream_t *s)
 {
 	bool found = false;
@@ -106,7 +112,8 @@ static bool invalidate_implicit(struct ihipStream_t *s)
 		return false;
 	for (struct hipcpu_capture *c = captures; c; c = c->next)
 		for (unsigned i = 0; i < c->nstreams && c->mode != hipStreamCaptureModeRelaxed; i++)
-			if (c->streams[i]->device == s->device && !(c->streams[i]->flags & hipStreamNonBlocking))
+			if (c->streams[i]->device == s->device &&
+			    !(c->streams[i]->flags & hipStreamNonBlocking))
 				found = c->is_invalid = true;
 	return found;
 }
@@ -286,7 +293,8 @@ static hipError_t end(struct ihipStream_t *s, struct ihipGraph_t **graph)
 		err = hipErrorIllegalState;
 	else if (capture->streams[0] != s)
 		err = hipErrorStreamCaptureUnmatched;
-	else if (capture->mode != hipStreamCaptureModeRelaxed && !pthread_equal(capture->owner, pthread_self()))
+	else if (capture->mode != hipStreamCaptureModeRelaxed &&
+		 !pthread_equal(capture->owner, pthread_self()))
 		err = hipErrorStreamCaptureWrongThread;
 	if (err) {
 		pthread_mutex_unlock(&lock);
@@ -327,7 +335,8 @@ hipError_t hipStreamIsCapturing(hipStream_t stream, hipStreamCaptureStatus *stat
 	*status = hipStreamCaptureStatusNone;
 	pthread_mutex_lock(&lock);
 	if (s->capture)
-		*status = s->capture->is_invalid ? hipStreamCaptureStatusInvalidated : hipStreamCaptureStatusActive;
+		*status = s->capture->is_invalid ? hipStreamCaptureStatusInvalidated
+						 : hipStreamCaptureStatusActive;
 	pthread_mutex_unlock(&lock);
 	HIPCPU_LEAVE(hipSuccess);
 }

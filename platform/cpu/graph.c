@@ -2,8 +2,9 @@
 /*
  * Graphs: what a stream has captured (capture.c), run again by each launch.
  *
- * The nodes of a graph run one after the other, in the order in which they were captured, on the thread of the stream that the graph is
- * launched in. HIP promises no more: that nodes without an order between them run at the same time is up to it.
+ * The nodes of a graph run one after the other, in the order in which they were captured, on the thread of
+ * the stream that the graph is launched in. HIP promises no more: that nodes without an order between them
+ * run at the same time is up to it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,7 @@
 
 /* Never changes once its capture has ended. */
 struct ihipGraph_t {
-	_Atomic unsigned nrefs; /* its handle or its capture; each executable graph, each launch that is queued */
+	_Atomic unsigned nrefs; /* its handle or its capture; each executable graph */
 	struct hipcpu_item *first, **last;
 };
 
@@ -101,7 +102,8 @@ static void run_graph(struct hipcpu_item *item)
 	struct graph_op *op = (struct graph_op *)item;
 	uint32_t seen;
 
-	while (seen = atomic_load_explicit(&op->exec->done.value, memory_order_acquire), op->exec->nrun != op->turn)
+	while (seen = atomic_load_explicit(&op->exec->done.value, memory_order_acquire),
+	       op->exec->nrun != op->turn)
 		hipcpu_gate_wait(&op->exec->done, seen, -1);
 	graph_run(op->exec->graph);
 	atomic_fetch_add(&op->exec->nrun, 1);
@@ -113,7 +115,8 @@ static void drop_graph(struct hipcpu_item *item)
 	exec_unref(((struct graph_op *)item)->exec);
 }
 
-hipError_t hipGraphInstantiate(hipGraphExec_t *exec, hipGraph_t graph, hipGraphNode_t *error_node, char *log, size_t nbytes)
+hipError_t hipGraphInstantiate(hipGraphExec_t *exec, hipGraph_t graph, hipGraphNode_t *error_node, char *log,
+			       size_t nbytes)
 {
 	struct hipGraphExec *e;
 
@@ -146,7 +149,9 @@ hipError_t hipGraphLaunch(hipGraphExec_t exec, hipStream_t stream)
 	op = malloc(sizeof(*op));
 	if (!op)
 		HIPCPU_LEAVE(hipErrorOutOfMemory);
-	*op = (struct graph_op){.item = {.run = run_graph, .drop = drop_graph, .renew = take_turn, .nbytes = sizeof(*op)}, .exec = exec};
+	*op = (struct graph_op){
+		.item = {.run = run_graph, .drop = drop_graph, .renew = take_turn, .nbytes = sizeof(*op)},
+		.exec = exec};
 	atomic_fetch_add(&exec->nrefs, 1);
 	HIPCPU_LEAVE(hipcpu_stream_submit(s, &op->item));
 }

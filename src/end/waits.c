@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * SIGUSR1: who waits for what. The handler only wakes the watcher, which sets a word that every wait of the library looks at now and
- * then; each wait reports itself through the fault record, which holds one report at a time, until the watcher has had time to hear
- * all of them. The watcher prints each wait once.
+ * SIGUSR1: who waits for what. The handler only wakes the watcher, which sets a word that every wait of the
+ * library looks at now and then; each wait reports itself through the fault record, which holds one report at
+ * a time, until the watcher has had time to hear all of them. The watcher prints each wait once.
  */
 #include "end/end.h"
 
@@ -17,7 +17,7 @@
 
 static struct sigaction previous;   /* what the process had for the signal */
 static bool is_ours;                /* the handler is installed */
-static bool is_taken;               /* by the program, before MPI was started, which has put its own handler in front */
+static bool is_taken; /* by the program, before MPI was started, which has put its own handler in front */
 static atomic_bool is_wanted;       /* the signal has come */
 
 /* The watcher's. */
@@ -26,7 +26,10 @@ static unsigned nnamed;
 static bool is_more;                /* than fit */
 static uint64_t until_ns;           /* 0: nobody is asked */
 
-/* MPICH has a handler of its own: the launcher sends this signal when a process has died, and when it gets it itself. */
+/*
+ * MPICH has a handler of its own: the launcher sends this signal when a process has died, and when it gets it
+ * itself.
+ */
 static void handle(int signum, siginfo_t *info, void *context)
 {
 	const int error = errno;
@@ -75,7 +78,8 @@ void gshmemi_waits_open(void)
 		return;
 	}
 	if (gshmemi_env.STATS)
-		gshmemi_warn("init: the program handles SIGUSR1, which would print who waits for what: it keeps its handler");
+		gshmemi_warn("init: the program handles SIGUSR1, which would print who waits for what: it "
+			     "keeps its handler");
 	else
 		gshmemi_info("init: the program handles SIGUSR1: it keeps its handler");
 }
@@ -85,7 +89,8 @@ void gshmemi_waits_close(void)
 {
 	struct sigaction action;
 
-	if (is_ours && !sigaction(SIGUSR1, NULL, &action) && action.sa_flags & SA_SIGINFO && action.sa_sigaction == handle)
+	if (is_ours && !sigaction(SIGUSR1, NULL, &action) && action.sa_flags & SA_SIGINFO &&
+	    action.sa_sigaction == handle)
 		(void)sigaction(SIGUSR1, &previous, NULL);
 	is_ours = false;
 }
@@ -114,8 +119,8 @@ bool gshmemi_waits_ask(void)
 
 static bool is_same(const struct gshmemi_fault *a, const struct gshmemi_fault *b)
 {
-	return a->on_host == b->on_host && a->block == b->block && a->thread == b->thread && a->address == b->address && a->pe == b->pe &&
-	       !strncmp(a->call, b->call, sizeof a->call);
+	return a->on_host == b->on_host && a->block == b->block && a->thread == b->thread &&
+	       a->address == b->address && a->pe == b->pe && !strncmp(a->call, b->call, sizeof a->call);
 }
 
 void gshmemi_waits_hear(const struct gshmemi_fault *wait)

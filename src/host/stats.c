@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * GSHMEM_STATS: the counters of move/count.h, which kernels and host calls update behind the sentinels, and their print in finalize.
+ * GSHMEM_STATS: the counters of move/count.h, which kernels and host calls update behind the sentinels, and
+ * their print in finalize.
  *
- * There are two tables, because the CPU may not reach a GPU's memory, and a GPU has no atomics on the CPU's. Finalize adds them up, and
- * PE 0 prints the rows of one PE after the other: they reach it by one broadcast for each PE that has any, so that no PE needs room for
- * those of all.
+ * There are two tables, because the CPU may not reach a GPU's memory, and a GPU has no atomics on the CPU's.
+ * Finalize adds them up, and PE 0 prints the rows of one PE after the other: they reach it by one broadcast
+ * for each PE that has any, so that no PE needs room for those of all.
  */
 #include "host/host.h"
 
@@ -47,7 +48,8 @@ int gshmemi_stats_open(void)
 		gshmemi_error("init: no memory for %zu bytes of counters (GSHMEM_STATS)", nbytes);
 		return -ENOMEM;
 	}
-	rc = gshmemi_hip(hipMalloc(&ptr, nbytes), "init: hipMalloc of %zu bytes of counters (GSHMEM_STATS)", nbytes);
+	rc = gshmemi_hip(hipMalloc(&ptr, nbytes), "init: hipMalloc of %zu bytes of counters (GSHMEM_STATS)",
+			 nbytes);
 	if (!rc) {
 		device_counts = ptr;
 		rc = gshmemi_devmem_fill(device_counts, 0, nbytes, "init: the counters of GSHMEM_STATS");
@@ -71,7 +73,10 @@ void gshmemi_stats_close(void)
 	gshmemi_host_counts = NULL;
 }
 
-/* This PE's rows, to be freed; both tables together. The others are in an exchange and cannot be told of an error. */
+/*
+ * This PE's rows, to be freed; both tables together. The others are in an exchange and cannot be told of an
+ * error.
+ */
 static struct row *collect(size_t *nrows_p)
 {
 	const size_t n = ncounts();
@@ -83,29 +88,33 @@ static struct row *collect(size_t *nrows_p)
 		gshmemi_error("gshmem_finalize: no memory for the counters of GSHMEM_STATS");
 		gshmemi_end(1);
 	}
-	if (gshmemi_devmem_copy(kernels, device_counts, n * sizeof *kernels, "gshmem_finalize: the counters of GSHMEM_STATS"))
+	if (gshmemi_devmem_copy(kernels, device_counts, n * sizeof *kernels,
+				"gshmem_finalize: the counters of GSHMEM_STATS"))
 		gshmemi_end(1);
 	for (i = 0; i < n; i++) {
 		count.nops = gshmemi_host_counts[i].nops + kernels[i].nops;
 		count.nbytes = gshmemi_host_counts[i].nbytes + kernels[i].nbytes;
 		if (count.nops)
-			rows[nrows++] = (struct row){(int32_t)(i / (GSHMEMI_COUNT_NKINDS * GSHMEMI_COUNT_NWAYS)),
-						     (uint16_t)(i / GSHMEMI_COUNT_NWAYS % GSHMEMI_COUNT_NKINDS),
-						     (uint16_t)(i % GSHMEMI_COUNT_NWAYS), count};
+			rows[nrows++] =
+				(struct row){(int32_t)(i / (GSHMEMI_COUNT_NKINDS * GSHMEMI_COUNT_NWAYS)),
+					     (uint16_t)(i / GSHMEMI_COUNT_NWAYS % GSHMEMI_COUNT_NKINDS),
+					     (uint16_t)(i % GSHMEMI_COUNT_NWAYS), count};
 	}
 	free(kernels);
 	*nrows_p = nrows;
 	return rows;
 }
 
-static void print_count(const char *from, const char *to, unsigned kind, unsigned way, const struct gshmemi_count *count)
+static void print_count(const char *from, const char *to, unsigned kind, unsigned way,
+			const struct gshmemi_count *count)
 {
-	fprintf(stderr, "gshmem: stats: %6s %6s  %-10s  %-7s %12llu %16llu\n", from, to, kinds[kind], ways[way],
-		(unsigned long long)count->nops, (unsigned long long)count->nbytes);
+	fprintf(stderr, "gshmem: stats: %6s %6s  %-10s  %-7s %12llu %16llu\n", from, to, kinds[kind],
+		ways[way], (unsigned long long)count->nops, (unsigned long long)count->nbytes);
 }
 
 /* Adds the rows to the sums, [kind][way]. */
-static void print_rows(int pe, const struct row *rows, size_t nrows, struct gshmemi_count (*sums)[GSHMEMI_COUNT_NWAYS])
+static void print_rows(int pe, const struct row *rows, size_t nrows,
+		       struct gshmemi_count (*sums)[GSHMEMI_COUNT_NWAYS])
 {
 	char from[16], to[16];
 	size_t i;
@@ -147,7 +156,8 @@ void gshmemi_stats_report(void)
 		gshmemi_end(1);
 	}
 	if (my_pe == 0)
-		fprintf(stderr, "gshmem: stats: %6s %6s  %-10s  %-7s %12s %16s\n", "from", "to", "kind", "way", "operations", "bytes");
+		fprintf(stderr, "gshmem: stats: %6s %6s  %-10s  %-7s %12s %16s\n", "from", "to", "kind",
+			"way", "operations", "bytes");
 	for (pe = 0; pe < gshmemi_bootstrap_npes(); pe++) {
 		nrows = nmine;
 		gshmemi_bootstrap_broadcast(&nrows, sizeof nrows, pe);

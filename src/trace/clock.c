@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Clocks of PEs on other nodes, beside PE 0's. It asks each of them for the time, some times, and takes the answer that came soonest: the
- * time that it names lies between the question and the answer, so that half of that interval bounds the error.
+ * Clocks of PEs on other nodes, beside PE 0's. It asks each of them for the time, some times, and takes the
+ * answer that came soonest: the time that it names lies between the question and the answer, so that half of
+ * that interval bounds the error.
  */
 #include "trace/trace.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Events as text: the JSON that Chrome's tracing and Perfetto read. A PE is a process there, a thread of the host or a work-group a thread.
- * Every event is complete, begin and duration in one: what goes on when the file is written ends there, and says so.
+ * Events as text: the JSON that Chrome's tracing and Perfetto read. A PE is a process there, a thread of the
+ * host or a work-group a thread. Every event is complete, begin and duration in one: what goes on when the
+ * file is written ends there, and says so.
  */
 #include "trace/trace.h"
 
@@ -15,17 +16,26 @@
 #define FIRST_BLOCK 1000000 /* tids of work-groups; those below are threads of the host */
 
 static const char *const kinds[] = {
-	[GSHMEMI_COUNT_PUT] = "put", [GSHMEMI_COUNT_GET] = "get", [GSHMEMI_COUNT_AMO] = "amo", [GSHMEMI_COUNT_SIGNAL] = "signal",
-	[GSHMEMI_COUNT_COLLECTIVE] = "collective", [GSHMEMI_COUNT_FLAG] = "flag", [GSHMEMI_TRACE_WAIT] = "wait",
-	[GSHMEMI_TRACE_CALL] = "call", [GSHMEMI_TRACE_SENT] = "sent", [GSHMEMI_TRACE_CAME] = "came",
-	[GSHMEMI_TRACE_SERVED] = "served", [GSHMEMI_TRACE_MARK] = "mark",
+	[GSHMEMI_COUNT_PUT] = "put",
+	[GSHMEMI_COUNT_GET] = "get",
+	[GSHMEMI_COUNT_AMO] = "amo",
+	[GSHMEMI_COUNT_SIGNAL] = "signal",
+	[GSHMEMI_COUNT_COLLECTIVE] = "collective",
+	[GSHMEMI_COUNT_FLAG] = "flag",
+	[GSHMEMI_TRACE_WAIT] = "wait",
+	[GSHMEMI_TRACE_CALL] = "call",
+	[GSHMEMI_TRACE_SENT] = "sent",
+	[GSHMEMI_TRACE_CAME] = "came",
+	[GSHMEMI_TRACE_SERVED] = "served",
+	[GSHMEMI_TRACE_MARK] = "mark",
 };
 #define NKINDS (sizeof kinds / sizeof *kinds)
 
 static const char *operator_name(int cmp)
 {
-	static const char *const names[] = {[GSHMEM_CMP_EQ] = "==", [GSHMEM_CMP_NE] = "!=", [GSHMEM_CMP_GT] = ">", [GSHMEM_CMP_LE] = "<=",
-					    [GSHMEM_CMP_LT] = "<", [GSHMEM_CMP_GE] = ">="};
+	static const char *const names[] = {
+		[GSHMEM_CMP_EQ] = "==", [GSHMEM_CMP_NE] = "!=", [GSHMEM_CMP_GT] = ">",
+		[GSHMEM_CMP_LE] = "<=", [GSHMEM_CMP_LT] = "<",  [GSHMEM_CMP_GE] = ">="};
 
 	return cmp >= 0 && (size_t)cmp < sizeof names / sizeof *names && names[cmp] ? names[cmp] : "?";
 }
@@ -57,11 +67,13 @@ static void write_args(FILE *file, const struct gshmemi_trace_event *e, unsigned
 {
 	fprintf(file, ",\"args\":{\"pe\":%d", (int)e->pe);
 	if (kind < GSHMEMI_COUNT_NKINDS)
-		fprintf(file, ",\"bytes\":%" PRIu64 ",\"way\":\"%s\"", e->nbytes, e->what & GSHMEMI_TRACE_CARRIED ? "carried" : "direct");
+		fprintf(file, ",\"bytes\":%" PRIu64 ",\"way\":\"%s\"", e->nbytes,
+			e->what & GSHMEMI_TRACE_CARRIED ? "carried" : "direct");
 	else if (kind == GSHMEMI_TRACE_SENT || kind == GSHMEMI_TRACE_CAME)
 		fprintf(file, ",\"bytes\":%" PRIu64, e->nbytes);
 	else if (kind == GSHMEMI_TRACE_WAIT)
-		fprintf(file, ",\"address\":\"0x%" PRIx64 "\",\"for\":\"%s %" PRIu64 "\"", e->address, operator_name(e->cmp), e->value);
+		fprintf(file, ",\"address\":\"0x%" PRIx64 "\",\"for\":\"%s %" PRIu64 "\"", e->address,
+			operator_name(e->cmp), e->value);
 	else if (kind == GSHMEMI_TRACE_MARK)
 		fprintf(file, ",\"value\":%" PRIu64, e->value);
 	if (!(e->what & GSHMEMI_TRACE_ON_HOST))
@@ -79,7 +91,8 @@ static bool read_event(const struct gshmemi_trace_event *slot, uint32_t seq, str
 	*e = *slot;
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	e->call[sizeof e->call - 1] = 0;
-	return __atomic_load_n(&slot->seq, __ATOMIC_RELAXED) == seq && (e->what & 0xff) < NKINDS && kinds[e->what & 0xff];
+	return __atomic_load_n(&slot->seq, __ATOMIC_RELAXED) == seq && (e->what & 0xff) < NKINDS &&
+	       kinds[e->what & 0xff];
 }
 
 static void write_event(FILE *file, const struct gshmemi_trace_event *e, int64_t offset_ns, uint64_t now_ns)
@@ -90,16 +103,19 @@ static void write_event(FILE *file, const struct gshmemi_trace_event *e, int64_t
 
 	fprintf(file, "{\"ph\":\"X\",\"name\":");
 	write_string(file, e->call);
-	fprintf(file, ",\"cat\":\"%s\",\"pid\":%d,\"tid\":%" PRIu64, kinds[kind], gshmemi_job->my_pe, tid_of(e));
+	fprintf(file, ",\"cat\":\"%s\",\"pid\":%d,\"tid\":%" PRIu64, kinds[kind], gshmemi_job->my_pe,
+		tid_of(e));
 	write_time(file, "ts", e->begin_ns + (uint64_t)offset_ns);
 	write_time(file, "dur", end_ns - e->begin_ns);
 	write_args(file, e, kind, goes_on);
 }
 
 /* A ring's events, the oldest first. Returns how many it has lost. */
-static uint64_t write_ring(FILE *file, const struct gshmemi_trace *trace, unsigned ring, int64_t offset_ns, uint64_t now_ns)
+static uint64_t write_ring(FILE *file, const struct gshmemi_trace *trace, unsigned ring, int64_t offset_ns,
+			   uint64_t now_ns)
 {
-	const uint64_t nevents = __atomic_load_n(&trace->nevents[ring][0], __ATOMIC_RELAXED), nslots = trace->nslots;
+	const uint64_t nevents = __atomic_load_n(&trace->nevents[ring][0], __ATOMIC_RELAXED),
+		       nslots = trace->nslots;
 	const uint64_t first = nevents > nslots ? nevents - nslots : 0;
 	struct gshmemi_trace_event e;
 	uint64_t i, nlost = first;
@@ -115,7 +131,9 @@ static uint64_t write_ring(FILE *file, const struct gshmemi_trace *trace, unsign
 
 static void write_name(FILE *file, const char *what, uint64_t tid, const char *name)
 {
-	fprintf(file, "{\"ph\":\"M\",\"name\":\"%s\",\"pid\":%d,\"tid\":%" PRIu64 ",\"args\":{\"name\":", what, gshmemi_job->my_pe, tid);
+	fprintf(file,
+		"{\"ph\":\"M\",\"name\":\"%s\",\"pid\":%d,\"tid\":%" PRIu64 ",\"args\":{\"name\":", what,
+		gshmemi_job->my_pe, tid);
 	write_string(file, name);
 	fprintf(file, "}},\n");
 }
@@ -133,7 +151,8 @@ static void write_names(FILE *file)
 	}
 }
 
-void gshmemi_timeline_write(FILE *file, const struct gshmemi_trace *trace, const struct gshmemi_trace_clock *clock, uint64_t now_ns)
+void gshmemi_timeline_write(FILE *file, const struct gshmemi_trace *trace,
+			    const struct gshmemi_trace_clock *clock, uint64_t now_ns)
 {
 	uint64_t nlost = 0;
 	unsigned ring;
@@ -141,9 +160,11 @@ void gshmemi_timeline_write(FILE *file, const struct gshmemi_trace *trace, const
 	write_names(file);
 	for (ring = 0; ring < GSHMEMI_TRACE_RINGS; ring++)
 		nlost += write_ring(file, trace, ring, clock->offset_ns, now_ns);
-	fprintf(file, "{\"ph\":\"i\",\"s\":\"p\",\"name\":\"clock\",\"pid\":%d,\"tid\":0", gshmemi_job->my_pe);
+	fprintf(file, "{\"ph\":\"i\",\"s\":\"p\",\"name\":\"clock\",\"pid\":%d,\"tid\":0",
+		gshmemi_job->my_pe);
 	write_time(file, "ts", now_ns + (uint64_t)clock->offset_ns);
-	fprintf(file, ",\"args\":{\"offset_ns\":%" PRId64 ",\"error_ns\":%" PRId64 "}},\n", clock->offset_ns, clock->error_ns);
+	fprintf(file, ",\"args\":{\"offset_ns\":%" PRId64 ",\"error_ns\":%" PRId64 "}},\n", clock->offset_ns,
+		clock->error_ns);
 	if (!nlost)
 		return;
 	fprintf(file, "{\"ph\":\"i\",\"s\":\"p\",\"name\":\"lost\",\"pid\":%d,\"tid\":0", gshmemi_job->my_pe);
@@ -159,5 +180,6 @@ void gshmemi_timeline_begin(FILE *file)
 /* The last element has no comma behind it. */
 void gshmemi_timeline_end(FILE *file)
 {
-	fprintf(file, "{\"ph\":\"M\",\"name\":\"process_sort_index\",\"pid\":0,\"args\":{\"sort_index\":0}}]}\n");
+	fprintf(file,
+		"{\"ph\":\"M\",\"name\":\"process_sort_index\",\"pid\":0,\"args\":{\"sort_index\":0}}]}\n");
 }

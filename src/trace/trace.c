@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The rings of GSHMEM_TRACE, and the file: PE 0 writes it, and the others send it their events as text, so that all of it is written in one
- * place. When the job ends otherwise there is nobody to send to, and each PE writes a file of its own.
+ * The rings of GSHMEM_TRACE, and the file: PE 0 writes it, and the others send it their events as text, so
+ * that all of it is written in one place. When the job ends otherwise there is nobody to send to, and each PE
+ * writes a file of its own.
  */
 #include "trace/trace.h"
 
@@ -53,7 +54,8 @@ static int check_file(void)
 
 int gshmemi_trace_start(void)
 {
-	const uint64_t nevents = gshmemi_env.TRACE_SIZE / sizeof(struct gshmemi_trace_event) / GSHMEMI_TRACE_RINGS;
+	const uint64_t nevents =
+		gshmemi_env.TRACE_SIZE / sizeof(struct gshmemi_trace_event) / GSHMEMI_TRACE_RINGS;
 	uint64_t nslots = MIN_SLOTS;
 	void *ptr;
 	int rc;
@@ -65,7 +67,8 @@ int gshmemi_trace_start(void)
 		return rc;
 	while (2 * nslots <= nevents)
 		nslots *= 2;
-	rc = gshmemi_host_allocate(sizeof *rings + GSHMEMI_TRACE_RINGS * nslots * sizeof *rings->events, "GSHMEM_TRACE", &ptr);
+	rc = gshmemi_host_allocate(sizeof *rings + GSHMEMI_TRACE_RINGS * nslots * sizeof *rings->events,
+				   "GSHMEM_TRACE", &ptr);
 	if (rc)
 		return rc;
 	rings = ptr;
@@ -95,7 +98,9 @@ struct gshmemi_trace_open gshmemi_trace_call(uint32_t kind, int pe, uint64_t nby
 {
 	const struct gshmemi_trace_open none = {NULL, 0};
 
-	return gshmemi_state.slow & GSHMEMI_SLOW_TRACE ? gshmemi_trace_begin(kind, pe, nbytes, NULL, 0, 0, call, 0) : none;
+	return gshmemi_state.slow & GSHMEMI_SLOW_TRACE
+		       ? gshmemi_trace_begin(kind, pe, nbytes, NULL, 0, 0, call, 0)
+		       : none;
 }
 
 void gshmemi_trace_moment(uint32_t kind, int pe, uint64_t nbytes, uint64_t value, const char *call)

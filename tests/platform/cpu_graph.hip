@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Graphs of the cpu platform: nothing runs while a stream captures, each launch runs all of it in order, with the arguments that calls were
- * given; events tie streams together; and what HIP does not allow in a capture gives its errors, and leaves the capture invalid.
+ * Graphs of the cpu platform: nothing runs while a stream captures, each launch runs all of it in order, with
+ * the arguments that calls were given; events tie streams together; and what HIP does not allow in a capture
+ * gives its errors, and leaves the capture invalid.
  */
 #include <hip/hip_runtime.h>
 #include <pthread.h>
@@ -38,7 +39,8 @@ static hipStreamCaptureStatus status_of(hipStream_t s)
 
 static void expect(hipError_t got, hipError_t expected, const char *what)
 {
-	t_check(got == expected, "%s: expected %s, got %s", what, hipGetErrorName(expected), hipGetErrorName(got));
+	t_check(got == expected, "%s: expected %s, got %s", what, hipGetErrorName(expected),
+		hipGetErrorName(got));
 	(void)hipGetLastError();
 }
 
@@ -48,7 +50,8 @@ static void expect_words(long a, long b, const char *what)
 
 	t_hip(hipStreamSynchronize(stream));
 	t_hip(hipMemcpy(got, words, sizeof got, hipMemcpyDefault));
-	t_check(got[0] == a && got[1] == b, "%s: expected %ld and %ld, got %ld and %ld", what, a, b, got[0], got[1]);
+	t_check(got[0] == a && got[1] == b, "%s: expected %ld and %ld, got %ld and %ld", what, a, b, got[0],
+		got[1]);
 }
 
 /* words[0] becomes 2 * words[0] + 1 each time; words[1] is what it was, and 10. */
@@ -118,9 +121,12 @@ static void check_launches(void)
 		t_hip(hipStreamBeginCapture(stream, hipStreamCaptureMode##MODE)); \
 		expect(CALL, ERROR, #CALL " in a capture"); \
 		t_equal(status_of(stream), hipStreamCaptureStatusInvalidated, "the capture after " #CALL); \
-		expect(hipMemsetAsync(words, 0, 8, stream), hipErrorStreamCaptureInvalidated, "a call in an invalid capture"); \
-		expect(hipStreamEndCapture(stream, &graph_), hipErrorStreamCaptureInvalidated, "the end of an invalid capture"); \
-		t_check(!graph_ && status_of(stream) == hipStreamCaptureStatusNone, "an invalid capture leaves something"); \
+		expect(hipMemsetAsync(words, 0, 8, stream), hipErrorStreamCaptureInvalidated, \
+		       "a call in an invalid capture"); \
+		expect(hipStreamEndCapture(stream, &graph_), hipErrorStreamCaptureInvalidated, \
+		       "the end of an invalid capture"); \
+		t_check(!graph_ && status_of(stream) == hipStreamCaptureStatusNone, \
+			"an invalid capture leaves something"); \
 	} while (0)
 
 static void *allocate(void *error)
@@ -156,24 +162,30 @@ static void check_errors(void)
 	t_hip(hipEventRecord(outside, other));
 	EXPECT_INVALID(Global, hipStreamSynchronize(stream), hipErrorStreamCaptureUnsupported);
 	EXPECT_INVALID(Relaxed, hipStreamQuery(stream), hipErrorStreamCaptureUnsupported);
-	EXPECT_INVALID(Relaxed, hipStreamAddCallback(stream, callback, &ncalls, 0), hipErrorStreamCaptureUnsupported);
+	EXPECT_INVALID(Relaxed, hipStreamAddCallback(stream, callback, &ncalls, 0),
+		       hipErrorStreamCaptureUnsupported);
 	EXPECT_INVALID(Global, hipMalloc(&ptr, 64), hipErrorStreamCaptureUnsupported);
 	EXPECT_INVALID(Global, allocate_elsewhere(), hipErrorStreamCaptureUnsupported);
 	EXPECT_INVALID(ThreadLocal, hipDeviceSynchronize(), hipErrorStreamCaptureUnsupported);
 	EXPECT_INVALID(Global, hipStreamWaitEvent(stream, outside, 0), hipErrorStreamCaptureIsolation);
 	t_hip(hipStreamBeginCapture(stream, hipStreamCaptureModeThreadLocal));
 	expect(allocate_elsewhere(), hipSuccess, "another thread's hipMalloc");
-	expect(hipStreamBeginCapture(stream, hipStreamCaptureModeGlobal), hipErrorIllegalState, "a second capture");
+	expect(hipStreamBeginCapture(stream, hipStreamCaptureModeGlobal), hipErrorIllegalState,
+	       "a second capture");
 	t_hip(hipEventRecord(event, stream));
 	t_hip(hipStreamWaitEvent(other, event, 0));
 	t_hip(hipMemsetAsync(words, 0, 8, other));
-	expect(hipStreamEndCapture(other, &graph), hipErrorStreamCaptureUnmatched, "the end in another stream");
-	expect(hipStreamEndCapture(stream, &graph), hipErrorStreamCaptureUnjoined, "a stream that is not joined");
+	expect(hipStreamEndCapture(other, &graph), hipErrorStreamCaptureUnmatched,
+	       "the end in another stream");
+	expect(hipStreamEndCapture(stream, &graph), hipErrorStreamCaptureUnjoined,
+	       "a stream that is not joined");
 	expect(hipStreamEndCapture(stream, &graph), hipErrorIllegalState, "the end of no capture");
-	expect(hipStreamBeginCapture(NULL, hipStreamCaptureModeGlobal), hipErrorStreamCaptureUnsupported, "the null stream");
+	expect(hipStreamBeginCapture(NULL, hipStreamCaptureModeGlobal), hipErrorStreamCaptureUnsupported,
+	       "the null stream");
 	t_hip(hipStreamCreate(&blocking));
 	t_hip(hipStreamBeginCapture(blocking, hipStreamCaptureModeGlobal));
-	expect(hipMemsetAsync(words, 0, 8, NULL), hipErrorStreamCaptureImplicit, "the null stream beside a blocking one");
+	expect(hipMemsetAsync(words, 0, 8, NULL), hipErrorStreamCaptureImplicit,
+	       "the null stream beside a blocking one");
 	expect(hipStreamEndCapture(blocking, &graph), hipErrorStreamCaptureInvalidated, "the end after that");
 	t_hip(hipStreamDestroy(blocking));
 	t_equal(ncalls, 0, "callbacks");

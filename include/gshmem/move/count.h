@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * GSHMEM_STATS: counters of operations and bytes, for each PE that this PE asks something of. The counting sits behind the
- * sentinels, where every operation of such a job passes, so that a job without it executes no instruction for it.
+ * GSHMEM_STATS: counters of operations and bytes, for each PE that this PE asks something of. The counting
+ * sits behind the sentinels, where every operation of such a job passes, so that a job without it executes no
+ * instruction for it.
  */
 #ifndef GSHMEM_COUNT_H
 #define GSHMEM_COUNT_H
@@ -16,14 +17,14 @@ enum gshmemi_count_kind {
 	GSHMEMI_COUNT_AMO,
 	GSHMEMI_COUNT_SIGNAL,
 	GSHMEMI_COUNT_COLLECTIVE, /* the puts and gets of a collective */
-	GSHMEMI_COUNT_FLAG,       /* words by which collectives, barriers and windows tell PEs something: 8 bytes each */
+	GSHMEMI_COUNT_FLAG,       /* words by which barriers, collectives and windows tell PEs: 8 bytes each */
 	GSHMEMI_COUNT_NKINDS
 };
 
 /* Who performs an operation: the caller, by loads and stores or an atomic; or a carrier. */
 enum gshmemi_count_way { GSHMEMI_COUNT_DIRECT, GSHMEMI_COUNT_CARRIED, GSHMEMI_COUNT_NWAYS };
 
-/* One counter; of those in a table, that of a PE, a kind and a way is at [(pe * GSHMEMI_COUNT_NKINDS + kind) * GSHMEMI_COUNT_NWAYS + way]. */
+/* One counter. A table is [npes][GSHMEMI_COUNT_NKINDS][GSHMEMI_COUNT_NWAYS]. */
 struct gshmemi_count {
 	uint64_t nops;
 	uint64_t nbytes;
@@ -54,15 +55,17 @@ GSHMEMI_FN int gshmemi_kind_of(int what, unsigned region, int op, uint64_t cond,
 	if (gshmemi_pe_context(pe) == GSHMEMI_CTX_LIBRARY)
 		return GSHMEMI_COUNT_COLLECTIVE;
 	if (what == GSHMEMI_AMO)
-		return (op == GSHMEMI_AMO_ADD || op == GSHMEMI_AMO_SET) && cond == GSHMEMI_COND_SIGNAL ? GSHMEMI_COUNT_SIGNAL
-													: GSHMEMI_COUNT_AMO;
+		return (op == GSHMEMI_AMO_ADD || op == GSHMEMI_AMO_SET) && cond == GSHMEMI_COND_SIGNAL
+			       ? GSHMEMI_COUNT_SIGNAL
+			       : GSHMEMI_COUNT_AMO;
 	return what == GSHMEMI_GET || what == GSHMEMI_GET_BLOCKS ? GSHMEMI_COUNT_GET : GSHMEMI_COUNT_PUT;
 }
 
 GSHMEMI_FN int gshmemi_way_of(unsigned region, int pe, int is_amo)
 {
 	const int peer = gshmemi_state.peers[gshmemi_pe_in_world(pe)];
-	const int is_direct = !(peer & GSHMEMI_PEER_CARRIED) && !(gshmemi_state.slow & GSHMEMI_SLOW_DELIVERY) &&
+	const int is_direct = !(peer & GSHMEMI_PEER_CARRIED) &&
+			      !(gshmemi_state.slow & GSHMEMI_SLOW_DELIVERY) &&
 			      gshmemi_distance(region, peer, is_amo) != GSHMEMI_SENTINEL;
 
 	return is_direct ? GSHMEMI_COUNT_DIRECT : GSHMEMI_COUNT_CARRIED;
@@ -72,8 +75,8 @@ GSHMEMI_FN int gshmemi_way_of(unsigned region, int pe, int is_amo)
 GSHMEMI_FN void gshmemi_count_one(int what, unsigned region, int op, uint64_t cond, uint64_t nbytes, int pe)
 {
 	if (nbytes) /* else the call does nothing */
-		gshmemi_count_add(gshmemi_kind_of(what, region, op, cond, pe), gshmemi_way_of(region, pe, what == GSHMEMI_AMO), pe,
-				  nbytes);
+		gshmemi_count_add(gshmemi_kind_of(what, region, op, cond, pe),
+				  gshmemi_way_of(region, pe, what == GSHMEMI_AMO), pe, nbytes);
 }
 
 /* One that is described, if it is to be counted. */

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * GSHMEM_TRACE: what calls, waits and threads of the library did, and when. Events go into rings in host-pinned memory: one for
- * each of the first work-groups, which others share, and some for the threads of the host. A ring keeps the latest events. An event is
- * written when it begins and again when it ends, so that one which never ends is there as well. src/trace/ writes the file.
+ * GSHMEM_TRACE: what calls, waits and threads of the library did, and when. Events go into rings in
+ * host-pinned memory: one for each of the first work-groups, which others share, and some for the threads of
+ * the host. A ring keeps the latest events. An event is written when it begins and again when it ends, so
+ * that one which never ends is there as well. src/trace/ writes the file.
  *
- * Kernels record on the cpu platform alone: the end of a call needs what began it, which on a GPU would take registers of every kernel
- * with a put, traced or not.
+ * Kernels record on the cpu platform alone: the end of a call needs what began it, which on a GPU would take
+ * registers of every kernel with a put, traced or not.
  */
 #ifndef GSHMEM_TRACE_H
 #define GSHMEM_TRACE_H
@@ -34,7 +35,7 @@ struct gshmemi_trace_event {
 	uint64_t begin_ns;  /* gshmemi_arch_clock_ns */
 	uint64_t end_ns;    /* 0: it goes on */
 	uint32_t seq;       /* in its ring, from 1; 0: it is being written */
-	uint32_t end_seq;   /* seq, if end_ns is this event's: a late end may be that of an event which was here before */
+	uint32_t end_seq;   /* seq, if end_ns is this event's, not that of one which was here before */
 	int32_t pe;         /* asked, or waited for; -1: none */
 	uint32_t what;      /* from bit 0 its kind, and GSHMEMI_TRACE_* */
 	uint64_t nbytes;
@@ -66,8 +67,9 @@ uint64_t gshmemi_trace_thread(void); /* the calling one's number */
 #endif
 
 /* The caller knows that GSHMEM_TRACE is set. */
-GSHMEMI_FN struct gshmemi_trace_open gshmemi_trace_begin(uint32_t what, int pe, uint64_t nbytes, const void *address, int cmp,
-							 uint64_t value, const char *call, uint64_t caller)
+GSHMEMI_FN struct gshmemi_trace_open gshmemi_trace_begin(uint32_t what, int pe, uint64_t nbytes,
+							 const void *address, int cmp, uint64_t value,
+							 const char *call, uint64_t caller)
 {
 #if GSHMEMI_TRACES
 	struct gshmemi_trace *const trace = gshmemi_state.trace;
@@ -79,10 +81,12 @@ GSHMEMI_FN struct gshmemi_trace_open gshmemi_trace_begin(uint32_t what, int pe, 
 	what |= GSHMEMI_TRACE_ON_HOST;
 #else
 	const uint64_t block = gshmemi_arch_caller_block(caller);
-	const unsigned ring = GSHMEMI_TRACE_HOST_RINGS + (unsigned)(block % (GSHMEMI_TRACE_RINGS - GSHMEMI_TRACE_HOST_RINGS));
+	const unsigned ring = GSHMEMI_TRACE_HOST_RINGS +
+			      (unsigned)(block % (GSHMEMI_TRACE_RINGS - GSHMEMI_TRACE_HOST_RINGS));
 #endif
 	const uint64_t n = gshmemi_arch_amo64(GSHMEMI_AMO_ADD, trace->nevents[ring], 1, 0);
-	struct gshmemi_trace_event *const e = &trace->events[ring * trace->nslots + (n & (trace->nslots - 1))];
+	struct gshmemi_trace_event *const e =
+		&trace->events[ring * trace->nslots + (n & (trace->nslots - 1))];
 	const struct gshmemi_trace_open open = {e, (uint32_t)n + 1};
 	unsigned i;
 
@@ -100,7 +104,8 @@ GSHMEMI_FN struct gshmemi_trace_open gshmemi_trace_begin(uint32_t what, int pe, 
 		e->call[i] = call[i];
 	e->call[i] = 0;
 	e->begin_ns = gshmemi_arch_clock_ns();
-	__atomic_store_n(&e->seq, open.seq, __ATOMIC_RELEASE); /* pairs with the acquire in src/trace/timeline.c */
+	/* release: pairs with the acquire in src/trace/timeline.c */
+	__atomic_store_n(&e->seq, open.seq, __ATOMIC_RELEASE);
 	return open;
 #else
 	const struct gshmemi_trace_open none = {NULL, 0};
@@ -123,7 +128,8 @@ GSHMEMI_FN void gshmemi_trace_end(struct gshmemi_trace_open open)
 }
 
 /* A wait that has looked in vain, if it is to be recorded. */
-GSHMEMI_FN struct gshmemi_trace_open gshmemi_trace_wait(const void *ivar, int cmp, uint64_t value, int pe, const char *call)
+GSHMEMI_FN struct gshmemi_trace_open gshmemi_trace_wait(const void *ivar, int cmp, uint64_t value, int pe,
+							const char *call)
 {
 	const struct gshmemi_trace_open none = {NULL, 0};
 
