@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* delivery: no */
-/* timeout: 120 */
+/* timeout: 300 */
 /*
  * A kernel that runs before gshmem_init or after gshmem_finalize ends at its first call of the library, whichever that is: it
  * gets no PE number -1, and no number of PEs to divide by that is 0. The cpu platform says why; GPUs trap.
@@ -63,7 +63,7 @@ int main(int argc, char **argv)
 		for (unsigned w = 0; w < 2; w++) {
 			snprintf(args, sizeof args, "%u %s", i, whens[w]);
 			snprintf(what, sizeof what, "%s %s", names[i], whens[w]);
-			t_job_run(&job, 1, "GSHMEM_HEAP_SIZE=1m", "", args, 20);
+			t_job_run(&job, 1, "GSHMEM_HEAP_SIZE=1m", "", args, 60);
 			t_check(job.status, "%s: the job should fail:\n%s", what, job.output);
 			t_check(!says_why || t_job_count(&job, reason) == 1, "%s: expected \"%s\":\n%s", what, reason, job.output);
 			t_check(!strstr(job.output, "returned"), "%s: the call returned:\n%s", what, job.output);
