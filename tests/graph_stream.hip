@@ -2,6 +2,7 @@
 /* run: -n 1,2,3,4 */
 /* env: GSHMEM_HEAP_SIZE=16m | GSHMEM_HEAP_SIZE=16m GSHMEM_CHECK=1 */
 /* timeout: 400 */
+/* sim: no, the simulator captures no graphs */
 /*
  * Every call on a stream is captured in a graph once. 1000 launches of the graph give what 1000 rounds of the
  * same calls give, which are made directly on another set of buffers, before or after the launch by turns:

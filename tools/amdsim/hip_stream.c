@@ -259,6 +259,9 @@ ENTRY(hipStreamCreateWithPriority, (hipStream_t *stream, unsigned flags, int pri
 ENTRY(hipStreamDestroy, (hipStream_t stream), destroy(stream))
 ENTRY(hipStreamSynchronize, (hipStream_t stream), wait_stream(stream, false))
 ENTRY(hipStreamQuery, (hipStream_t stream), wait_stream(stream, true))
+/* It captures nothing. */
+ENTRY(hipStreamIsCapturing, (hipStream_t stream, hipStreamCaptureStatus *status_p),
+	!status_p ? hipErrorInvalidValue : ((void)stream, *status_p = hipStreamCaptureStatusNone, hipSuccess))
 ENTRY(hipDeviceGetStreamPriorityRange, (int *least, int *greatest),
 	(*least = LEAST_PRIORITY, *greatest = GREATEST_PRIORITY, hipSuccess))
 ENTRY(hipStreamAddCallback, (hipStream_t stream, hipStreamCallback_t function, void *data, unsigned flags),
