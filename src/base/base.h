@@ -151,6 +151,7 @@ bool gshmemi_env_carries_direct(void);
 
 /* Whether every operation takes the slow path, for something there to see it: the tables of kernels hold sentinels. */
 bool gshmemi_env_sees_calls(void);
+bool gshmemi_env_sees_operations(void); /* not for checks alone: also where the host has checked the call */
 
 /* Warn of GSHMEM_ variables that do not exist; once. */
 void gshmemi_env_warn_unknown(void);

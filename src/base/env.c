@@ -404,7 +404,12 @@ void gshmemi_env_warn_unknown(void)
 }
 
 /* On a GPU kernels do not record. */
+bool gshmemi_env_sees_operations(void)
+{
+	return gshmemi_env.CPU_DELIVERY || gshmemi_env.STATS || (gshmemi_env.TRACE && GSHMEMI_ARCH_HAS_DELIVERY);
+}
+
 bool gshmemi_env_sees_calls(void)
 {
-	return gshmemi_env.CHECK || gshmemi_env.CPU_DELIVERY || gshmemi_env.STATS || (gshmemi_env.TRACE && GSHMEMI_ARCH_HAS_DELIVERY);
+	return gshmemi_env.CHECK || gshmemi_env_sees_operations();
 }

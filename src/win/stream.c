@@ -17,10 +17,10 @@ static int launch(const struct gshmemi_stream_op *op, void *stream, const char *
 	return gshmemi_hip(gshmemi_stream_launch(op, stream), "%s: hipLaunchKernel", call);
 }
 
-/* The distance to a PE that the runtime may copy to; GSHMEMI_SENTINEL: a carrier, a check or a counter takes it. */
+/* The distance to a PE that the runtime may copy to; GSHMEMI_SENTINEL: a carrier takes it, or something sees it. */
 static ptrdiff_t find_delta(unsigned region, int world_pe)
 {
-	if ((gshmemi_env_sees_calls() && !gshmemi_env.CHECK) || gshmemi_state.peers[world_pe] & GSHMEMI_PEER_CARRIED)
+	if (gshmemi_env_sees_operations() || gshmemi_state.peers[world_pe] & GSHMEMI_PEER_CARRIED)
 		return GSHMEMI_SENTINEL;
 	return gshmemi_region_delta(region, world_pe);
 }
