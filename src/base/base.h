@@ -72,6 +72,9 @@ void gshmemi_log_hold(void);
 void gshmemi_log_print_held(void);
 void gshmemi_log_release(bool print);
 
+/* How messages write a GSHMEM_CMP_*. */
+const char *gshmemi_cmp_name(int cmp);
+
 /* In between, errors of this thread are printed at once; resume takes what suspend gave. */
 bool gshmemi_log_suspend(void);
 void gshmemi_log_resume(bool was_holding);

@@ -181,3 +181,23 @@ void gshmemi_hip_ignore(hipError_t error, const char *what)
 	if (error != hipSuccess)
 		gshmemi_info("%s: %s", what, hipGetErrorString(error));
 }
+
+const char *gshmemi_cmp_name(int cmp)
+{
+	switch (cmp) {
+	case GSHMEM_CMP_EQ:
+		return "==";
+	case GSHMEM_CMP_NE:
+		return "!=";
+	case GSHMEM_CMP_GT:
+		return ">";
+	case GSHMEM_CMP_GE:
+		return ">=";
+	case GSHMEM_CMP_LT:
+		return "<";
+	case GSHMEM_CMP_LE:
+		return "<=";
+	default:
+		return "?";
+	}
+}

@@ -43,26 +43,6 @@ static void describe_address(uint64_t address, char *text, size_t nbytes)
 		snprintf(text, nbytes, "address 0x%" PRIx64, address);
 }
 
-static const char *operator_name(int cmp)
-{
-	switch (cmp) {
-	case GSHMEM_CMP_EQ:
-		return "==";
-	case GSHMEM_CMP_NE:
-		return "!=";
-	case GSHMEM_CMP_GT:
-		return ">";
-	case GSHMEM_CMP_GE:
-		return ">=";
-	case GSHMEM_CMP_LT:
-		return "<";
-	case GSHMEM_CMP_LE:
-		return "<=";
-	default:
-		return "?";
-	}
-}
-
 /* The value of a word of nbytes as a signed number. */
 static int64_t signed_value(uint64_t value, uint64_t nbytes)
 {
@@ -79,7 +59,7 @@ static void describe_wait(const struct gshmemi_fault *f, const char *address, ch
 		snprintf(whom, sizeof whom, "; PE %" PRId32 " on %s has not arrived", f->pe,
 			 gshmemi_job_host(f->pe));
 	snprintf(text, nbytes, "has waited %.1f s for a value %s %" PRId64 " at %s, found %" PRId64 "%s (%s)",
-		 (double)f->waited_ns * 1e-9, operator_name(f->cmp), signed_value(f->expected, f->nbytes), address,
+		 (double)f->waited_ns * 1e-9, gshmemi_cmp_name(f->cmp), signed_value(f->expected, f->nbytes), address,
 		 signed_value(f->found, f->nbytes), whom, f->kind == GSHMEMI_FAULT_WATCHDOG ? "GSHMEM_WATCHDOG" : "SIGUSR1");
 }
 

@@ -31,15 +31,6 @@ static const char *const kinds[] = {
 };
 #define NKINDS (sizeof kinds / sizeof *kinds)
 
-static const char *operator_name(int cmp)
-{
-	static const char *const names[] = {
-		[GSHMEM_CMP_EQ] = "==", [GSHMEM_CMP_NE] = "!=", [GSHMEM_CMP_GT] = ">",
-		[GSHMEM_CMP_LE] = "<=", [GSHMEM_CMP_LT] = "<",  [GSHMEM_CMP_GE] = ">="};
-
-	return cmp >= 0 && (size_t)cmp < sizeof names / sizeof *names && names[cmp] ? names[cmp] : "?";
-}
-
 static void write_string(FILE *file, const char *text)
 {
 	fputc('"', file);
@@ -73,7 +64,7 @@ static void write_args(FILE *file, const struct gshmemi_trace_event *e, unsigned
 		fprintf(file, ",\"bytes\":%" PRIu64, e->nbytes);
 	else if (kind == GSHMEMI_TRACE_WAIT)
 		fprintf(file, ",\"address\":\"0x%" PRIx64 "\",\"for\":\"%s %" PRIu64 "\"", e->address,
-			operator_name(e->cmp), e->value);
+			gshmemi_cmp_name(e->cmp), e->value);
 	else if (kind == GSHMEMI_TRACE_MARK)
 		fprintf(file, ",\"value\":%" PRIu64, e->value);
 	if (!(e->what & GSHMEMI_TRACE_ON_HOST))
