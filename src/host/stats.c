@@ -12,7 +12,6 @@
 #include <gshmem/move/count.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/devmem.h"
 
@@ -142,7 +141,7 @@ void gshmemi_stats_report(void)
 {
 	struct gshmemi_count sums[GSHMEMI_COUNT_NKINDS][GSHMEMI_COUNT_NWAYS] = {{{0, 0}}};
 	const int my_pe = gshmemi_bootstrap_rank();
-	struct row *mine, *theirs;
+	struct row *mine, *theirs, *rows;
 	uint64_t nrows;
 	size_t nmine;
 	int pe;
@@ -161,12 +160,11 @@ void gshmemi_stats_report(void)
 	for (pe = 0; pe < gshmemi_bootstrap_npes(); pe++) {
 		nrows = nmine;
 		gshmemi_bootstrap_broadcast(&nrows, sizeof nrows, pe);
-		if (pe == my_pe)
-			memcpy(theirs, mine, nmine * sizeof *mine);
+		rows = pe == my_pe ? mine : theirs;
 		if (nrows)
-			gshmemi_bootstrap_broadcast(theirs, nrows * sizeof *theirs, pe);
+			gshmemi_bootstrap_broadcast(rows, nrows * sizeof *rows, pe);
 		if (my_pe == 0)
-			print_rows(pe, theirs, nrows, sums);
+			print_rows(pe, rows, nrows, sums);
 	}
 	if (my_pe == 0)
 		print_sums(sums);
