@@ -188,7 +188,7 @@ static void hear(struct guest *guest)
 	const ssize_t got = recv(guest->fd, (char *)&guest->hello + guest->got_nbytes,
 				 sizeof guest->hello - guest->got_nbytes, MSG_DONTWAIT);
 
-	if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR))
+	if (gshmemi_tcp_is_empty(got))
 		return;
 	if (got <= 0) {
 		refuse(guest);
@@ -235,8 +235,7 @@ static void check_member(int pe)
 	struct gshmemi_tcp_member *member = &gshmemi_tcp.members[pe];
 	char byte;
 
-	if (recv(member->fd, &byte, 1, MSG_DONTWAIT) < 0 &&
-	    (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR))
+	if (gshmemi_tcp_is_empty(recv(member->fd, &byte, 1, MSG_DONTWAIT)))
 		return;
 	close(member->fd); /* a member sends nothing before it is welcome */
 	member->fd = -1;

@@ -31,6 +31,11 @@ int gshmemi_tcp_poll(struct pollfd *fds, size_t nfds, uint64_t deadline_ns)
 	return found;
 }
 
+bool gshmemi_tcp_is_empty(ssize_t got)
+{
+	return got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR);
+}
+
 /* After send or recv, whose result is moved: 0 to call it again, or why not. */
 static int check_moved(int fd, ssize_t moved, short events, uint64_t deadline_ns)
 {
@@ -140,7 +145,7 @@ static bool collect_some(struct gshmemi_tcp_member *member)
 	else
 		got = recv(member->fd, member->data + (member->got_nbytes - head_nbytes),
 			   head_nbytes + member->frame.nbytes - member->got_nbytes, MSG_DONTWAIT);
-	if (got < 0 && (errno == EINTR || errno == EAGAIN || errno == EWOULDBLOCK))
+	if (gshmemi_tcp_is_empty(got))
 		return false;
 	if (got <= 0)
 		lose((int)(member - gshmemi_tcp.members));

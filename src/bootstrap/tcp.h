@@ -52,6 +52,9 @@ extern struct gshmemi_tcp gshmemi_tcp;
 int gshmemi_tcp_send(int fd, const void *data, size_t nbytes, uint64_t deadline_ns);
 int gshmemi_tcp_receive(int fd, void *data, size_t nbytes, uint64_t deadline_ns);
 
+/* Of what recv has returned: nothing has come yet, and more may. */
+bool gshmemi_tcp_is_empty(ssize_t got);
+
 /*
  * Wait for one of fds: how many have something, 0 when the clock has come to deadline_ns. Signals are waited
  * out.
