@@ -47,7 +47,7 @@ GSHMEMI_FN int gshmemi_win_accumulate(int scope, gshmemx_win_t win, void *result
 	for (i = group.rank * most; i < nelems; i += group.size * most)
 		gshmemi_win_elements(w, &at, there, (ptrdiff_t)(i * nbytes), op, kind, nbytes,
 				     (const char *)source + i * nbytes, result ? (char *)result + i * nbytes : NULL,
-				     nelems - i < most ? nelems - i : most, call);
+				     nelems - i < most ? nelems - i : most, most, call);
 	gshmemi_group_end(&group);
 	return 0;
 }

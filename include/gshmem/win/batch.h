@@ -98,16 +98,16 @@ GSHMEMI_SLOW void gshmemi_win_swap_batch(const struct gshmemi_win_place *at, ptr
 	}
 }
 
-/* nelems elements, at most as many as gshmemi_win_batch_nelems says. */
+/* nelems elements, at most most, which is what gshmemi_win_batch_nelems says. */
 GSHMEMI_FN void gshmemi_win_elements(const struct gshmemi_win *w, const struct gshmemi_win_place *at, char *there,
 				     ptrdiff_t offset, int op, int kind, unsigned nbytes, const char *source,
-				     char *result, size_t nelems, const char *call)
+				     char *result, size_t nelems, size_t most, const char *call)
 {
 	struct gshmemi_win_batch batch;
 
 	if (nbytes > 8) {
 		gshmemi_win_wide(w, at, offset, op, kind, source, NULL, result, nelems, call);
-	} else if (gshmemi_win_batch_nelems(there, op, kind, nbytes, result != NULL) == 1) {
+	} else if (most == 1) {
 		gshmemi_win_element(w, at, there, offset, op, kind, nbytes, source, NULL, result, call);
 	} else {
 		batch.op = op;
