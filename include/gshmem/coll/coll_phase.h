@@ -245,8 +245,9 @@ GSHMEMI_FN int gshmemi_coll_world_pe(const struct gshmemi_coll *c, int pe)
 GSHMEMI_FN int gshmemi_coll_op_pe(const struct gshmemi_coll *c, int pe)
 {
 	const int world_pe = gshmemi_coll_world_pe(c, pe);
+	const unsigned told = GSHMEMI_SLOW_CARRIES | GSHMEMI_SLOW_STATS | (GSHMEMI_TRACES ? GSHMEMI_SLOW_TRACE : 0U);
 
-	return gshmemi_is_slow(GSHMEMI_SLOW_CARRIES | GSHMEMI_SLOW_STATS | (GSHMEMI_TRACES ? GSHMEMI_SLOW_TRACE : 0U)) ? gshmemi_pe_with_context(world_pe, GSHMEMI_CTX_LIBRARY) : world_pe;
+	return gshmemi_is_slow(told) ? gshmemi_pe_with_context(world_pe, GSHMEMI_CTX_LIBRARY) : world_pe;
 }
 
 /* The PE that lies so far ahead of this one in the team, 0 <= ahead < npes: PEs begin with different ones. */
