@@ -109,8 +109,7 @@ def put(dst: Any, src: Any, remote_pe: int = -1, stream: Any = None) -> None:
     stream  None: the CPU copies, and src may be reused when this returns; quiet completes the copy.
             A stream: the copy is queued there, and has arrived when the stream goes on
     """
-    _, dst_nbytes, found = find_symmetric("put", "dst", dst)
-    address, _ = locate(dst)
+    address, dst_nbytes, found = find_symmetric("put", "dst", dst)
     source, nbytes = locate(src)
     _check_pe("put", remote_pe)
     _equal("put", dst_nbytes, nbytes)
