@@ -319,56 +319,7 @@ void gshmemi_teams_close(void)
 	nplaces = 0;
 }
 
-/* ---- questions ---- */
-
-int gshmemi_host_team_my_pe(gshmem_team_t team)
-{
-	return team == GSHMEM_TEAM_INVALID ? -1 : find(team, "gshmem_team_my_pe")->view.my_pe;
-}
-
-int gshmemi_host_team_n_pes(gshmem_team_t team)
-{
-	return team == GSHMEM_TEAM_INVALID ? -1 : find(team, "gshmem_team_n_pes")->view.npes;
-}
-
-int gshmemi_host_team_translate_pe(gshmem_team_t src_team, int src_pe, gshmem_team_t dest_team)
-{
-	static const char call[] = "gshmem_team_translate_pe";
-
-	if (src_team == GSHMEM_TEAM_INVALID || dest_team == GSHMEM_TEAM_INVALID)
-		return -1;
-	return gshmemi_team_translate(&find(src_team, call)->view, src_pe, &find(dest_team, call)->view);
-}
-
-void *gshmemi_host_team_ptr(gshmem_team_t team, const void *dest, int pe)
-{
-	const struct gshmemi_team_view *view;
-
-	if (team == GSHMEM_TEAM_INVALID)
-		return NULL;
-	view = &find(team, "gshmem_team_ptr")->view;
-	return pe >= 0 && pe < view->npes ? gshmemi_host_ptr(dest, gshmemi_team_to_world(view, pe)) : NULL;
-}
-
-int gshmem_team_my_pe(gshmem_team_t team)
-{
-	return gshmemi_host_team_my_pe(team);
-}
-
-int gshmem_team_n_pes(gshmem_team_t team)
-{
-	return gshmemi_host_team_n_pes(team);
-}
-
-int gshmem_team_translate_pe(gshmem_team_t src_team, int src_pe, gshmem_team_t dest_team)
-{
-	return gshmemi_host_team_translate_pe(src_team, src_pe, dest_team);
-}
-
-void *gshmem_team_ptr(gshmem_team_t team, const void *dest, int pe)
-{
-	return gshmemi_host_team_ptr(team, dest, pe);
-}
+/* ---- the attributes of a team ---- */
 
 int gshmem_team_get_config(gshmem_team_t team, long config_mask, gshmem_team_config_t *config)
 {
@@ -380,36 +331,6 @@ int gshmem_team_get_config(gshmem_team_t team, long config_mask, gshmem_team_con
 	if (config_mask & GSHMEM_TEAM_NUM_CONTEXTS)
 		config->num_contexts = found->config.num_contexts;
 	return 0;
-}
-
-/* ---- the barrier ---- */
-
-int gshmemi_host_team_sync(gshmem_team_t team, const char *call)
-{
-	struct team *found;
-
-	GSHMEMI_ENTER_COLLECTIVE(call);
-	if (team == GSHMEM_TEAM_INVALID)
-		return -EINVAL;
-	found = find(team, call);
-	gshmemi_host_fence(0, call);
-	gshmemi_sync_host_team(&found->view, NULL, call);
-	return 0;
-}
-
-int gshmem_team_sync(gshmem_team_t team)
-{
-	return gshmemi_host_team_sync(team, "gshmem_team_sync");
-}
-
-int gshmemx_team_sync_wave(gshmem_team_t team)
-{
-	return gshmemi_host_team_sync(team, "gshmemx_team_sync_wave");
-}
-
-int gshmemx_team_sync_wg(gshmem_team_t team)
-{
-	return gshmemi_host_team_sync(team, "gshmemx_team_sync_wg");
 }
 
 static int make_shape(const struct team *parent, int first, int stride, int npes, struct shape *shape);
