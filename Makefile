@@ -94,10 +94,11 @@ RUN_TOO  := $(PYTHON_TEST) $(if $(filter examples,$(RUN)),$(EXAMPLES)) $(if $(fi
 BENCHED  := $(if $(filter benches,$(ALSO)),$(call progs,bench,*) $(RAW))
 UNREAD   := $(if $(filter read,$(ALSO)),$(filter-out $(TESTS) $(RUN_TOO),$(call tests_of,* platform/*) $(EXAMPLES)))
 READ     := $(patsubst %,$(B)/%.read,$(wildcard $(UNREAD:$(B)/%=%.c) $(if $(HIPREAD),$(UNREAD:$(B)/%=%.hip))))
-TOOLS    := $(B)/bin/gshmemcc $(patsubst tools/%,$(B)/bin/%,$(basename $(wildcard tools/gshmem-info.c tools/gshmem-info.hip)))
+INFO_OBJS := $(patsubst %,$(B)/%.o,$(wildcard tools/info/*.c))
+TOOLS    := $(B)/bin/gshmemcc $(B)/bin/gshmem-info
 DEPS      = $(LIB_OBJS) $(filter %.c.o,$(SHMEM_OBJS)) $(patsubst %,%.c.o,$(TESTS) $(BENCHES) $(RAW) $(EXAMPLES)) \
 	$(patsubst %,%.hip.o,$(TESTS) $(BENCHES) $(EXAMPLES)) $(MODULES:%.module=%.hip.o) $(READ:.read=.o) \
-	$(B)/tools/gshmem-info.c.o $(B)/tools/gshmem-info.hip.o
+	$(INFO_OBJS)
 
 ifndef V
 Q = @printf '  %-6s %s\n' $(1) $@;
@@ -412,12 +413,9 @@ endif
 $(B)/bench/raw/%: bench/raw/%.c $(wildcard bench/raw/*.h) $(B)/flags | $(B)/tools-found
 	@mkdir -p $(@D)
 	$(call Q,CC)$(CC) $(CWARN) -D_GNU_SOURCE $(MPI_CFLAGS) -MMD -MP -MF $@.c.d $(CFLAGS) -o $@ $< -Wl,--as-needed -lpthread $(MPI_LIBS)
-$(B)/bin/%: $(B)/tools/%.c.o $(SO)
+$(B)/bin/gshmem-info: $(INFO_OBJS) $(SO)
 	@mkdir -p $(@D)
-	$(call Q,LINK)$(LINK) -o $@ $< $(SO) $(RPATH) $(LIBS)
-$(B)/bin/%: $(B)/tools/%.hip.o $(SO)
-	@mkdir -p $(@D)
-	$(call Q,LINK)$(LINK) -o $@ $< $(SO) $(RPATH) $(LIBS)
+	$(call Q,LINK)$(LINK) -o $@ $^ $(RPATH) $(LIBS)
 
 # ---- gshmemcc, gshmem.pc and install ----
 

@@ -5,122 +5,24 @@
  * without the library. With --scale N there is no job: it shows what init would take on a PE of one of N
  * PEs, 8 of them on each node.
  *
- * One report, two printers: report() names each fact once, the functions in front of it write text or JSON.
- * PE 0 prints; what each PE knows comes to it one PE after the other, so that no PE holds what all know.
+ * One report, two printers: report() names each fact once, and print.c writes text or JSON. PE 0 prints; what each PE knows comes to it one PE after the other, so that no PE holds what all know.
  */
 #include "base/base.h"
 
 #include <gshmem/move/carry.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "base/mpi.h"
 #include "base/scale.h"
 #include "heap/heap.h"
 #include "ipc/job.h"
 #include "ipc/opening.h"
+#include "measure.h"
 #include "net/net.h"
+#include "print.h"
 #include "rpc/rpc.h"
-
-/* ---- printing ---- */
-
-static bool json;
-static int level;      /* nesting */
-static bool is_first = true; /* of the list that is open */
-
-static void begin_item(const char *key)
-{
-	if (json) {
-		printf("%s\n%*s", is_first ? "" : ",", 2 * level, "");
-		if (key)
-			printf("\"%s\": ", key);
-	} else {
-		printf("%*s", 2 * (level - 1), "");
-		if (key)
-			printf("%-*s ", 22, key);
-	}
-	is_first = false;
-}
-
-/* key NULL: an element of a list. is_list tells [] from {}. */
-static void open_group(const char *key, bool is_list)
-{
-	if (json) {
-		begin_item(key);
-		putchar(is_list ? '[' : '{');
-	} else if (key) {
-		printf("%*s%s\n", 2 * (level - 1), "", key);
-	}
-	level++;
-	is_first = true;
-}
-
-static void close_group(bool is_list)
-{
-	level--;
-	if (json)
-		printf("\n%*s%c", 2 * level, "", is_list ? ']' : '}');
-	is_first = false;
-}
-
-static void print_quoted(const char *text)
-{
-	putchar('"');
-	for (; *text; text++) {
-		if (*text == '"' || *text == '\\')
-			printf("\\%c", *text);
-		else if ((unsigned char)*text < ' ')
-			printf("\\u%04x", (unsigned)*text);
-		else
-			putchar(*text);
-	}
-	putchar('"');
-}
-
-static void put_text(const char *key, const char *text)
-{
-	begin_item(key);
-	if (json)
-		print_quoted(text);
-	else
-		printf("%s\n", text);
-}
-
-static void put_number(const char *key, uint64_t value)
-{
-	begin_item(key);
-	printf("%" PRIu64, value);
-	if (!json)
-		putchar('\n');
-}
-
-static void put_figure(const char *key, double value)
-{
-	begin_item(key);
-	printf(json ? "%.6g" : "%.6g\n", value);
-}
-
-/* A row of a matrix: short words, blanks between them. */
-static void put_row(const char *key, const char *const *words, int nwords)
-{
-	int i;
-
-	begin_item(key);
-	if (json)
-		putchar('[');
-	for (i = 0; i < nwords; i++) {
-		if (json && i)
-			printf(", ");
-		if (json)
-			print_quoted(words[i]);
-		else
-			printf("%-12s", words[i]);
-	}
-	printf(json ? "]" : "\n");
-}
 
 /* ---- devices ---- */
 
@@ -159,7 +61,7 @@ static void report_device(int device, int ndevices)
 	if (hipGetDeviceProperties(&prop, device) != hipSuccess)
 		return;
 	snprintf(name, sizeof name, "device %d", device);
-	open_group(json ? NULL : name, false);
+	open_group(info_json ? NULL : name, false);
 	put_text("name", prop.name);
 	if (hipDeviceGetUuid(&uuid, device) == hipSuccess)
 		put_uuid(&uuid);
@@ -271,15 +173,12 @@ static int report_scale(const char *text)
 		rc = gshmemi_scale_fill((int)npes, npes < PES_PER_NODE ? (int)npes : PES_PER_NODE, &scale);
 	if (rc)
 		return 1;
-	if (json)
-		putchar('{');
-	level = 1;
+	open_report();
 	put_number("pes", npes);
 	put_number("pes_of_a_node", (uint64_t)scale.npeers);
 	report_memory(&scale);
 	report_traffic(&scale.traffic, scale.nhandles);
-	if (json)
-		printf("\n}\n");
+	close_report();
 	return 0;
 }
 
@@ -375,7 +274,7 @@ static void report_pe(int pe, const struct row *row, const char **words, int npe
 	int to, way;
 
 	snprintf(name, sizeof name, "PE %d", pe);
-	open_group(json ? NULL : name, false);
+	open_group(info_json ? NULL : name, false);
 	put_text("host", row->host);
 	put_number("pid", (uint64_t)row->pid);
 	put_text("device", row->device);
@@ -416,285 +315,13 @@ static void report_peers(int npes)
 	free(row);
 }
 
-/* ---- measuring: the host's calls from each PE to each other, one pair at a time ---- */
-
-#define NBATCHES 9
-#define BULK_NBYTES ((size_t)1 << 20)
-
-/* What one pair is measured with: symmetric memory, and where the peer has it. */
-struct pair {
-	char *heap;   /* BULK_NBYTES */
-	char *direct; /* the same on the peer: gshmem_ptr */
-	char *local;  /* BULK_NBYTES */
-	int pe;
-};
-
-/* Repeat an operation: the library's and the raw one, which do the same. */
-struct metric {
-	const char *name;
-	const char *unit;
-	void (*ours)(const struct pair *pair, long nreps);
-	void (*raw)(const struct pair *pair, long nreps);
-	long nreps;
-	size_t nbytes; /* 0: a latency */
-};
-
-static void put_ours(const struct pair *pair, long nreps)
-{
-	for (long i = 0; i < nreps; i++) {
-		gshmem_long_p((long *)(void *)pair->heap, i, pair->pe);
-		gshmem_quiet();
-	}
-}
-
-/* Each load's address depends on the value loaded before; the memory holds zeros. */
-static void get_ours(const struct pair *pair, long nreps)
-{
-	long at = 0;
-
-	for (long i = 0; i < nreps; i++)
-		at = gshmem_long_g((long *)(void *)pair->heap + at, pair->pe);
-}
-
-static void add_ours(const struct pair *pair, long nreps)
-{
-	for (long i = 0; i < nreps; i++)
-		gshmem_long_atomic_fetch_add((long *)(void *)pair->heap, 0, pair->pe);
-}
-
-static void bulk_put_ours(const struct pair *pair, long nreps)
-{
-	for (long i = 0; i < nreps; i++)
-		gshmem_putmem(pair->heap, pair->local, BULK_NBYTES, pair->pe);
-}
-
-static void bulk_get_ours(const struct pair *pair, long nreps)
-{
-	for (long i = 0; i < nreps; i++)
-		gshmem_getmem(pair->local, pair->heap, BULK_NBYTES, pair->pe);
-}
-
-/* The raw side: loads and stores where the CPU reaches the memory, else the runtime's copies; a call takes longer then. */
-#if GSHMEMI_ARCH_HOST_DIRECT
-#define CALLS(n) (n)
-
-static void put_raw(const struct pair *pair, long nreps)
-{
-	for (long i = 0; i < nreps; i++) {
-		*(volatile long *)(void *)pair->direct = i;
-		atomic_thread_fence(memory_order_seq_cst);
-	}
-}
-
-static void get_raw(const struct pair *pair, long nreps)
-{
-	long at = 0;
-
-	for (long i = 0; i < nreps; i++)
-		at = ((volatile long *)(void *)pair->direct)[at];
-}
-
-static void add_raw(const struct pair *pair, long nreps)
-{
-	for (long i = 0; i < nreps; i++)
-		(void)__atomic_fetch_add((volatile long *)(void *)pair->direct, 0, __ATOMIC_RELAXED);
-}
-
-static void bulk_put_raw(const struct pair *pair, long nreps)
-{
-	for (long i = 0; i < nreps; i++)
-		memcpy(pair->direct, pair->local, BULK_NBYTES);
-}
-
-static void bulk_get_raw(const struct pair *pair, long nreps)
-{
-	for (long i = 0; i < nreps; i++)
-		memcpy(pair->local, pair->direct, BULK_NBYTES);
-}
-#else
-#define CALLS(n) ((n) / 100 + 1)
-
-static void copy_raw(void *dest, const void *source, size_t nbytes, long nreps)
-{
-	static hipStream_t stream;
-
-	if (!stream && hipStreamCreateWithFlags(&stream, hipStreamNonBlocking) != hipSuccess)
-		gshmemi_end(1);
-	for (long i = 0; i < nreps; i++)
-		if (hipMemcpyAsync(dest, source, nbytes, hipMemcpyDefault, stream) != hipSuccess ||
-		    hipStreamSynchronize(stream) != hipSuccess)
-			gshmemi_end(1);
-}
-
-static void put_raw(const struct pair *pair, long nreps)
-{
-	copy_raw(pair->direct, pair->local, sizeof(long), nreps);
-}
-
-static void get_raw(const struct pair *pair, long nreps)
-{
-	copy_raw(pair->local, pair->direct, sizeof(long), nreps);
-}
-
-#define add_raw NULL /* a CPU has none on this memory */
-
-static void bulk_put_raw(const struct pair *pair, long nreps)
-{
-	copy_raw(pair->direct, pair->local, BULK_NBYTES, nreps);
-}
-
-static void bulk_get_raw(const struct pair *pair, long nreps)
-{
-	copy_raw(pair->local, pair->direct, BULK_NBYTES, nreps);
-}
-#endif
-
-/* Puts of zeros come before the gets, which walk over them. */
-static const struct metric metrics[] = {
-	{"put_1mib", "GB_s", bulk_put_ours, bulk_put_raw, 20, BULK_NBYTES},
-	{"get_1mib", "GB_s", bulk_get_ours, bulk_get_raw, 20, BULK_NBYTES},
-	{"g_8", "us", get_ours, get_raw, CALLS(100000), 0},
-	{"fetch_add_8", "us", add_ours, add_raw, CALLS(50000), 0},
-	{"p_quiet_8", "us", put_ours, put_raw, CALLS(50000), 0},
-};
-#define NMETRICS (int)(sizeof metrics / sizeof *metrics)
-
-static int compare_times(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-static double time_batch(const struct metric *metric, bool is_raw, const struct pair *pair)
-{
-	const long nreps = pair->direct ? metric->nreps : metric->nreps / 20000 + 1; /* which take long over MPI */
-	uint64_t start_ns = gshmemi_arch_clock_ns();
-
-	(is_raw ? metric->raw : metric->ours)(pair, nreps);
-	return (double)(gshmemi_arch_clock_ns() - start_ns) * 1e-3 / (double)nreps;
-}
-
-/* Medians of alternating batches: microseconds, or gigabytes a second. */
-static void measure(const struct metric *metric, const struct pair *pair, double figures[2])
-{
-	double times[2][NBATCHES];
-	const int nsides = metric->raw && pair->direct ? 2 : 1, nbatches = pair->direct ? NBATCHES : 3;
-	int batch, raw;
-
-	for (batch = 0; batch < nbatches; batch++)
-		for (raw = 0; raw < nsides; raw++)
-			times[raw][batch] = time_batch(metric, raw, pair);
-	for (raw = 0; raw < nsides; raw++) {
-		qsort(times[raw], (size_t)nbatches, sizeof **times, compare_times);
-		figures[raw] = times[raw][nbatches / 2];
-		if (metric->nbytes)
-			figures[raw] = (double)metric->nbytes * 1e-3 / figures[raw];
-	}
-}
-
-/* From one PE to all others; figures[pe][metric][raw], zeros where there is no way. */
-static void measure_from_here(char *heap, double *figures)
-{
-	struct pair pair = {.heap = heap, .local = calloc(1, BULK_NBYTES)};
-	int metric;
-
-	if (!pair.local)
-		gshmemi_end(1);
-	for (pair.pe = 0; pair.pe < gshmem_n_pes(); pair.pe++) {
-		pair.direct = gshmem_ptr(heap, pair.pe);
-		if (pair.pe == gshmem_my_pe() || find_way(pair.pe, false) == 3)
-			continue;
-		for (metric = 0; metric < NMETRICS; metric++)
-			if (metrics[metric].ours != add_ours || find_way(pair.pe, true) != 3)
-				measure(&metrics[metric], &pair, figures + (pair.pe * NMETRICS + metric) * 2);
-	}
-	free(pair.local);
-}
-
-/* Asleep, so that it takes no core from the PE that measures. */
-static void meet_asleep(void)
-{
-	MPI_Request request;
-	int done = 0;
-
-	MPI_Ibarrier(MPI_COMM_WORLD, &request);
-	while (MPI_Test(&request, &done, MPI_STATUS_IGNORE), !done)
-		usleep(1000);
-}
-
-/* The PEs take turns. Returns this PE's figures. */
-static double *measure_all(void)
-{
-	int npes = gshmem_n_pes(), pe;
-	double *mine = calloc((size_t)npes * NMETRICS * 2, sizeof *mine);
-	char *heap = gshmem_calloc(1, BULK_NBYTES);
-
-	if (!mine || !heap)
-		gshmemi_end(1);
-	for (pe = 0; pe < npes; pe++) {
-		if (pe == gshmem_my_pe())
-			measure_from_here(heap, mine);
-		meet_asleep();
-	}
-	gshmem_free(heap);
-	return mine;
-}
-
-static void report_pair(int from, int to, const double *figures)
-{
-	char name[64];
-	int i;
-
-	if (!figures[0])
-		return;
-	snprintf(name, sizeof name, "PE %d to PE %d", from, to);
-	open_group(json ? NULL : name, false);
-	if (json) {
-		put_number("from", (uint64_t)from);
-		put_number("to", (uint64_t)to);
-	}
-	for (i = 0; i < NMETRICS; i++) {
-		if (!figures[2 * i])
-			continue;
-		snprintf(name, sizeof name, "%s_%s", metrics[i].name, metrics[i].unit);
-		put_figure(name, figures[2 * i]);
-		if (!figures[2 * i + 1])
-			continue;
-		snprintf(name, sizeof name, "%s_raw", metrics[i].name);
-		put_figure(name, figures[2 * i + 1]);
-		snprintf(name, sizeof name, "%s_ratio", metrics[i].name);
-		put_figure(name, figures[2 * i] / figures[2 * i + 1]);
-	}
-	close_group(false);
-}
-
-static void report_figures(const double *mine, int npes)
-{
-	const size_t nbytes = (size_t)npes * NMETRICS * 2 * sizeof *mine;
-	double *figures = malloc(nbytes);
-	int from, to;
-
-	if (!figures)
-		gshmemi_end(1);
-	open_group("measured", true);
-	for (from = 0; from < npes; from++) {
-		memcpy(figures, mine, nbytes);
-		gshmemi_bootstrap_broadcast(figures, nbytes, from);
-		for (to = 0; to < npes; to++)
-			report_pair(from, to, figures + (size_t)to * NMETRICS * 2);
-	}
-	close_group(true);
-	free(figures);
-}
-
 /* ---- environment ---- */
 
 static void report_variable(const char *name, const char *fallback, const char *category, const char *help)
 {
 	const char *value = getenv(name);
 
-	if (!json) { /* one line each; * marks those that are set */
+	if (!info_json) { /* one line each; * marks those that are set */
 		printf("%c %-22s %-8s %s\n", value ? '*' : ' ', name, value ? value : *fallback ? fallback : "-", help);
 		return;
 	}
@@ -719,9 +346,7 @@ static void report_environment(void)
 /* figures may be NULL. */
 static void report(const struct gshmemi_traffic *traffic, const double *figures, int npes)
 {
-	if (json)
-		putchar('{');
-	level = 1;
+	open_report();
 	put_text("platform", GSHMEMI_ARCH_NAME);
 	put_text("library", GSHMEM_VENDOR_STRING);
 	put_text("openshmem", "1.6");
@@ -734,8 +359,7 @@ static void report(const struct gshmemi_traffic *traffic, const double *figures,
 	if (figures)
 		report_figures(figures, npes);
 	report_environment();
-	if (json)
-		printf("\n}\n");
+	close_report();
 }
 
 int main(int argc, char **argv)
@@ -747,7 +371,7 @@ int main(int argc, char **argv)
 
 	for (int i = 1; i < argc; i++) {
 		if (strcmp(argv[i], "--json") == 0) {
-			json = true;
+			info_json = true;
 		} else if (strcmp(argv[i], "--measure") == 0) {
 			measures = true;
 		} else if (strcmp(argv[i], "--scale") == 0 && argv[i + 1]) {
