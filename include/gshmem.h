@@ -778,6 +778,7 @@ GSHMEMI_ARCH_QUIET_BEGIN
 #include <gshmem/order/lock.h>
 #include <gshmem/coll/coll_calls.h>
 #include <gshmem/rpc/rpc.h>
+#include <gshmem/rpc/rpc_user.h>
 #include <gshmem/rpc/rpc_print.h>
 #endif
 
