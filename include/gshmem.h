@@ -24,6 +24,7 @@
 #include <stdint.h>
 #include <gshmem/api/types.h>
 #include <gshmem/arch/arch.h>
+#include <gshmem/api/complex.h>
 #include <gshmem/api/context_list.h>
 #include <gshmem/api/coll_list.h>
 
@@ -541,22 +542,6 @@ GSHMEM_API void gshmem_ctx_quiet(gshmem_ctx_t ctx);
 GSHMEM_API void gshmem_ctx_pe_quiet(gshmem_ctx_t ctx, const int *target_pes, size_t npes);
 
 /* ---- collectives ---------------------------------------------------------------------------------------------- */
-
-/*
- * A HIP unit has complex types as pairs, which every compiler lays out as C's. C++ has std::complex laid out so, too, and
- * may cast pointers.
- */
-#if GSHMEMI_KERNELS
-typedef struct gshmemx_complexf {
-	float real, imag;
-} gshmemx_complexf_t;
-typedef struct gshmemx_complexd {
-	double real, imag;
-} gshmemx_complexd_t;
-#else
-__extension__ typedef float _Complex gshmemx_complexf_t;
-__extension__ typedef double _Complex gshmemx_complexd_t;
-#endif
 
 /*
  * gshmem_sync_all    - wait until every PE has called.

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The complex types of reductions, scans and windows. A HIP unit has them as pairs, which every compiler lays out as C's
+ * _Complex. std::complex has that layout too, so pointers to it may be cast.
+ */
+#ifndef GSHMEM_COMPLEX_H
+#define GSHMEM_COMPLEX_H
+
+#include <gshmem/arch/arch.h>
+
+#if GSHMEMI_KERNELS
+typedef struct gshmemx_complexf {
+	float real, imag;
+} gshmemx_complexf_t;
+typedef struct gshmemx_complexd {
+	double real, imag;
+} gshmemx_complexd_t;
+#else
+__extension__ typedef float _Complex gshmemx_complexf_t;
+__extension__ typedef double _Complex gshmemx_complexd_t;
+#endif
+
+#endif /* GSHMEM_COMPLEX_H */
