@@ -126,6 +126,38 @@ GSHMEM_API void *gshmem_ptr(const void *dest, int pe);
 GSHMEM_HOST_API void gshmem_info_get_version(int *major, int *minor);
 GSHMEM_HOST_API void gshmem_info_get_name(char *name);
 
+/* ---- memory --------------------------------------------------------------------------------------------------- */
+
+/*
+ * The symmetric heap. Every PE calls with the same arguments in the same order; the arguments are compared, and
+ * different ones are an error on every PE that changes nothing. The memory is GPU memory: on a GPU the CPU may not
+ * read it directly.
+ *
+ * gshmem_malloc   nbytes of uninitialised memory
+ * gshmem_calloc   count * size bytes of zeros
+ * gshmem_align    nbytes at a multiple of alignment, a power of two
+ * gshmem_realloc  the block at ptr (NULL: none) grown or shrunk to nbytes; ptr stays valid when it fails
+ * gshmem_malloc_with_hints  nbytes; hints is 0 or GSHMEM_MALLOC_*, which change nothing here: all of the heap
+ *                 serves atomics and signals
+ * gshmem_free     gives ptr back; NULL is allowed
+ *
+ * Memory is aligned to 128 bytes at least. Zero bytes give NULL.
+ *
+ * Callable  host, collective over all PEs.
+ * Returns   after a barrier over all PEs: memory from malloc may be written to by any PE at once. gshmem_free
+ *           and gshmem_realloc begin with one, too.
+ * Errors    NULL on every PE and a message: out of memory (with the bytes that are free), alignment no power of
+ *           two, arguments that differ. A pointer that is no allocation: a message, and nothing is freed.
+ */
+#define GSHMEM_MALLOC_ATOMICS_REMOTE 1L
+#define GSHMEM_MALLOC_SIGNAL_REMOTE  2L
+GSHMEM_HOST_API void *gshmem_malloc(size_t nbytes);
+GSHMEM_HOST_API void *gshmem_calloc(size_t count, size_t size);
+GSHMEM_HOST_API void *gshmem_align(size_t alignment, size_t nbytes);
+GSHMEM_HOST_API void *gshmem_realloc(void *ptr, size_t nbytes);
+GSHMEM_HOST_API void *gshmem_malloc_with_hints(size_t nbytes, long hints);
+GSHMEM_HOST_API void gshmem_free(void *ptr);
+
 /* ---- teams ---------------------------------------------------------------------------------------------------- */
 
 /*
@@ -197,37 +229,79 @@ GSHMEM_HOST_API int gshmem_team_split_2d(gshmem_team_t parent_team, int xrange, 
  */
 GSHMEM_HOST_API void gshmem_team_destroy(gshmem_team_t team);
 
-/* ---- memory --------------------------------------------------------------------------------------------------- */
+/* ---- contexts ------------------------------------------------------------------------------------------------- */
 
 /*
- * The symmetric heap. Every PE calls with the same arguments in the same order; the arguments are compared, and
- * different ones are an error on every PE that changes nothing. The memory is GPU memory: on a GPU the CPU may not
- * read it directly.
+ * A context is an order of its own: gshmem_ctx_fence and _quiet are about the operations in it and no others, and those of
+ * gshmem_fence and gshmem_quiet about the ones of GSHMEM_CTX_DEFAULT, which is where all calls without a context are. It
+ * belongs to a team, and PE numbers in its calls are the team's. Handles may be passed to kernels.
  *
- * gshmem_malloc   nbytes of uninitialised memory
- * gshmem_calloc   count * size bytes of zeros
- * gshmem_align    nbytes at a multiple of alignment, a power of two
- * gshmem_realloc  the block at ptr (NULL: none) grown or shrunk to nbytes; ptr stays valid when it fails
- * gshmem_malloc_with_hints  nbytes; hints is 0 or GSHMEM_MALLOC_*, which change nothing here: all of the heap
- *                 serves atomics and signals
- * gshmem_free     gives ptr back; NULL is allowed
- *
- * Memory is aligned to 128 bytes at least. Zero bytes give NULL.
- *
- * Callable  host, collective over all PEs.
- * Returns   after a barrier over all PEs: memory from malloc may be written to by any PE at once. gshmem_free
- *           and gshmem_realloc begin with one, too.
- * Errors    NULL on every PE and a message: out of memory (with the bytes that are free), alignment no power of
- *           two, arguments that differ. A pointer that is no allocation: a message, and nothing is freed.
+ * A bad handle, GSHMEM_CTX_INVALID among them, is an error that ends the job; in a kernel it is a fault. With GSHMEM_CHECK=1
+ * so is the handle of a context that was destroyed, in every call. Without it the calls that the CPU alone may make, and its
+ * fence, quiet and sessions, refuse such a handle; others may take it for the context that it was: a put reads no table.
  */
-#define GSHMEM_MALLOC_ATOMICS_REMOTE 1L
-#define GSHMEM_MALLOC_SIGNAL_REMOTE  2L
-GSHMEM_HOST_API void *gshmem_malloc(size_t nbytes);
-GSHMEM_HOST_API void *gshmem_calloc(size_t count, size_t size);
-GSHMEM_HOST_API void *gshmem_align(size_t alignment, size_t nbytes);
-GSHMEM_HOST_API void *gshmem_realloc(void *ptr, size_t nbytes);
-GSHMEM_HOST_API void *gshmem_malloc_with_hints(size_t nbytes, long hints);
-GSHMEM_HOST_API void gshmem_free(void *ptr);
+typedef struct gshmemi_ctx *gshmem_ctx_t; /* opaque: there is no such structure */
+#define GSHMEM_CTX_INVALID ((gshmem_ctx_t)0)
+#define GSHMEM_CTX_DEFAULT ((gshmem_ctx_t)0x800000008001)
+
+/* Options; they may be combined. They promise what the program does, and change nothing here. */
+#define GSHMEM_CTX_SERIALIZED 1L /* no two threads use it at the same time */
+#define GSHMEM_CTX_PRIVATE    2L /* one thread alone uses it, the one that creates it */
+#define GSHMEM_CTX_NOSTORE    4L /* its fence and quiet need not order plain stores */
+
+/*
+ * gshmem_ctx_create      - a context of all PEs.
+ * gshmem_team_create_ctx - a context of a team; also when more are alive than num_contexts of the team asked for.
+ * gshmem_ctx_destroy     - gshmem_ctx_quiet, and give it up; nothing for _INVALID. GSHMEM_CTX_DEFAULT: an error.
+ * gshmem_ctx_get_team    - the team of a context; GSHMEM_TEAM_INVALID and not 0 for _INVALID.
+ *
+ * gshmem_team_destroy destroys the contexts of the team.
+ *
+ * Callable  host.
+ * Returns   0; or not 0 and GSHMEM_CTX_INVALID, after a message, for options that do not exist, no team, or when there are
+ *           GSHMEM_CONTEXTS of them.
+ */
+GSHMEM_HOST_API int gshmem_ctx_create(long options, gshmem_ctx_t *ctx);
+GSHMEM_HOST_API int gshmem_team_create_ctx(gshmem_team_t team, long options, gshmem_ctx_t *ctx);
+GSHMEM_HOST_API void gshmem_ctx_destroy(gshmem_ctx_t ctx);
+GSHMEM_HOST_API int gshmem_ctx_get_team(gshmem_ctx_t ctx, gshmem_team_t *team);
+
+/*
+ * gshmem_ctx_session_start, _stop - hints of what follows in a context until the session stops. Each operation is one
+ * store or load here, so that there is nothing to batch: they change nothing. Nothing for _INVALID.
+ *
+ * options      GSHMEM_CTX_SESSION_BATCH: operations may take longer, one by one
+ * config       total_ops: how many calls are expected; may be NULL where config_mask is 0
+ *
+ * Callable  host; kernel, one thread.
+ */
+typedef struct {
+	size_t total_ops;
+} gshmem_ctx_session_config_t;
+#define GSHMEM_CTX_SESSION_TOTAL_OPS 1L /* for config_mask */
+#define GSHMEM_CTX_SESSION_BATCH     1L
+GSHMEM_API void gshmem_ctx_session_start(gshmem_ctx_t ctx, long options, const gshmem_ctx_session_config_t *config,
+					 long config_mask);
+GSHMEM_API void gshmem_ctx_session_stop(gshmem_ctx_t ctx);
+
+/*
+ * gshmem_ctx_TYPENAME_put and so on: each call of the chapters from put to signals that has a PE, with a context as its first
+ * argument. Callable, Returns and Order are those of the call, within the context; messages name the call without it.
+ */
+#define GSHMEMI_V(PREFIX, NAME, PARAMETERS, ARGUMENTS) \
+	GSHMEM_API void PREFIX##_ctx_##NAME(gshmem_ctx_t ctx, GSHMEMI_UNPACK PARAMETERS, int pe);
+#define GSHMEMI_R(TYPE, PREFIX, NAME, PARAMETERS, ARGUMENTS) \
+	GSHMEM_API TYPE PREFIX##_ctx_##NAME(gshmem_ctx_t ctx, GSHMEMI_UNPACK PARAMETERS, int pe);
+GSHMEMI_CTX_CALLS
+#undef GSHMEMI_V
+#undef GSHMEMI_R
+GSHMEMI_LONG_DOUBLE_API void gshmem_ctx_longdouble_p(gshmem_ctx_t ctx, long double *dest, long double value, int pe);
+GSHMEMI_LONG_DOUBLE_API long double gshmem_ctx_longdouble_g(gshmem_ctx_t ctx, const long double *source, int pe);
+
+/* gshmem_ctx_fence, _quiet, _pe_quiet - as gshmem_fence and so on, for a context; nothing for GSHMEM_CTX_INVALID. */
+GSHMEM_API void gshmem_ctx_fence(gshmem_ctx_t ctx);
+GSHMEM_API void gshmem_ctx_quiet(gshmem_ctx_t ctx);
+GSHMEM_API void gshmem_ctx_pe_quiet(gshmem_ctx_t ctx, const int *target_pes, size_t npes);
 
 /* ---- put and get ---------------------------------------------------------------------------------------------- */
 
@@ -467,80 +541,6 @@ GSHMEM_API void gshmem_signal_set(uint64_t *sig_addr, uint64_t signal, int pe);
 GSHMEM_API void gshmem_signal_add(uint64_t *sig_addr, uint64_t signal, int pe);
 GSHMEM_API uint64_t gshmem_signal_fetch(const uint64_t *sig_addr);
 
-/* ---- contexts ------------------------------------------------------------------------------------------------- */
-
-/*
- * A context is an order of its own: gshmem_ctx_fence and _quiet are about the operations in it and no others, and those of
- * gshmem_fence and gshmem_quiet about the ones of GSHMEM_CTX_DEFAULT, which is where all calls without a context are. It
- * belongs to a team, and PE numbers in its calls are the team's. Handles may be passed to kernels.
- *
- * A bad handle, GSHMEM_CTX_INVALID among them, is an error that ends the job; in a kernel it is a fault. With GSHMEM_CHECK=1
- * so is the handle of a context that was destroyed, in every call. Without it the calls that the CPU alone may make, and its
- * fence, quiet and sessions, refuse such a handle; others may take it for the context that it was: a put reads no table.
- */
-typedef struct gshmemi_ctx *gshmem_ctx_t; /* opaque: there is no such structure */
-#define GSHMEM_CTX_INVALID ((gshmem_ctx_t)0)
-#define GSHMEM_CTX_DEFAULT ((gshmem_ctx_t)0x800000008001)
-
-/* Options; they may be combined. They promise what the program does, and change nothing here. */
-#define GSHMEM_CTX_SERIALIZED 1L /* no two threads use it at the same time */
-#define GSHMEM_CTX_PRIVATE    2L /* one thread alone uses it, the one that creates it */
-#define GSHMEM_CTX_NOSTORE    4L /* its fence and quiet need not order plain stores */
-
-/*
- * gshmem_ctx_create      - a context of all PEs.
- * gshmem_team_create_ctx - a context of a team; also when more are alive than num_contexts of the team asked for.
- * gshmem_ctx_destroy     - gshmem_ctx_quiet, and give it up; nothing for _INVALID. GSHMEM_CTX_DEFAULT: an error.
- * gshmem_ctx_get_team    - the team of a context; GSHMEM_TEAM_INVALID and not 0 for _INVALID.
- *
- * gshmem_team_destroy destroys the contexts of the team.
- *
- * Callable  host.
- * Returns   0; or not 0 and GSHMEM_CTX_INVALID, after a message, for options that do not exist, no team, or when there are
- *           GSHMEM_CONTEXTS of them.
- */
-GSHMEM_HOST_API int gshmem_ctx_create(long options, gshmem_ctx_t *ctx);
-GSHMEM_HOST_API int gshmem_team_create_ctx(gshmem_team_t team, long options, gshmem_ctx_t *ctx);
-GSHMEM_HOST_API void gshmem_ctx_destroy(gshmem_ctx_t ctx);
-GSHMEM_HOST_API int gshmem_ctx_get_team(gshmem_ctx_t ctx, gshmem_team_t *team);
-
-/*
- * gshmem_ctx_session_start, _stop - hints of what follows in a context until the session stops. Each operation is one
- * store or load here, so that there is nothing to batch: they change nothing. Nothing for _INVALID.
- *
- * options      GSHMEM_CTX_SESSION_BATCH: operations may take longer, one by one
- * config       total_ops: how many calls are expected; may be NULL where config_mask is 0
- *
- * Callable  host; kernel, one thread.
- */
-typedef struct {
-	size_t total_ops;
-} gshmem_ctx_session_config_t;
-#define GSHMEM_CTX_SESSION_TOTAL_OPS 1L /* for config_mask */
-#define GSHMEM_CTX_SESSION_BATCH     1L
-GSHMEM_API void gshmem_ctx_session_start(gshmem_ctx_t ctx, long options, const gshmem_ctx_session_config_t *config,
-					 long config_mask);
-GSHMEM_API void gshmem_ctx_session_stop(gshmem_ctx_t ctx);
-
-/*
- * gshmem_ctx_TYPENAME_put and so on: each call of the chapters from put to signals that has a PE, with a context as its first
- * argument. Callable, Returns and Order are those of the call, within the context; messages name the call without it.
- */
-#define GSHMEMI_V(PREFIX, NAME, PARAMETERS, ARGUMENTS) \
-	GSHMEM_API void PREFIX##_ctx_##NAME(gshmem_ctx_t ctx, GSHMEMI_UNPACK PARAMETERS, int pe);
-#define GSHMEMI_R(TYPE, PREFIX, NAME, PARAMETERS, ARGUMENTS) \
-	GSHMEM_API TYPE PREFIX##_ctx_##NAME(gshmem_ctx_t ctx, GSHMEMI_UNPACK PARAMETERS, int pe);
-GSHMEMI_CTX_CALLS
-#undef GSHMEMI_V
-#undef GSHMEMI_R
-GSHMEMI_LONG_DOUBLE_API void gshmem_ctx_longdouble_p(gshmem_ctx_t ctx, long double *dest, long double value, int pe);
-GSHMEMI_LONG_DOUBLE_API long double gshmem_ctx_longdouble_g(gshmem_ctx_t ctx, const long double *source, int pe);
-
-/* gshmem_ctx_fence, _quiet, _pe_quiet - as gshmem_fence and so on, for a context; nothing for GSHMEM_CTX_INVALID. */
-GSHMEM_API void gshmem_ctx_fence(gshmem_ctx_t ctx);
-GSHMEM_API void gshmem_ctx_quiet(gshmem_ctx_t ctx);
-GSHMEM_API void gshmem_ctx_pe_quiet(gshmem_ctx_t ctx, const int *target_pes, size_t npes);
-
 /* ---- collectives ---------------------------------------------------------------------------------------------- */
 
 /*
@@ -570,6 +570,50 @@ GSHMEM_API void gshmem_barrier_all(void);
  * Returns   0; for GSHMEM_TEAM_INVALID at once, not 0.
  */
 GSHMEM_API int gshmem_team_sync(gshmem_team_t team);
+
+/*
+ * All PEs of a team call, in the same order, with the same dest, source and other arguments; a PE makes one such call on a
+ * team at a time, by its host or by one of its kernels. PE numbers are the team's.
+ *
+ * When a PE calls, dest must be ready on all PEs of the team, and source on its own; see docs/ordering.md for calls that
+ * follow one another. dest and source are symmetric and do not overlap, except that they may be the same in broadcast,
+ * reductions and scans. 0 elements are allowed.
+ *
+ * int gshmem_TYPENAME_broadcast(gshmem_team_t team, TYPE *dest, const TYPE *source, size_t nelems, int PE_root)
+ *	nelems elements of source on PE_root to dest on all PEs, the root among them
+ * int gshmem_TYPENAME_collect(gshmem_team_t team, TYPE *dest, const TYPE *source, size_t nelems)
+ *	what all PEs have in source, in the order of PEs, to dest on all; nelems may differ
+ * int gshmem_TYPENAME_fcollect(gshmem_team_t team, TYPE *dest, const TYPE *source, size_t nelems)
+ *	the same of nelems elements from each
+ * int gshmem_TYPENAME_alltoall(gshmem_team_t team, TYPE *dest, const TYPE *source, size_t nelems)
+ *	block j of nelems elements of source to block i of dest on PE j; i is the caller
+ * int gshmem_TYPENAME_alltoalls(gshmem_team_t team, TYPE *dest, const TYPE *source, ptrdiff_t dst, ptrdiff_t sst,
+ *				 size_t nelems)
+ *	the same, with elements sst apart in source and dst apart in dest, both at least 1
+ * int gshmem_TYPENAME_OP_reduce(gshmem_team_t team, TYPE *dest, const TYPE *source, size_t nreduce)
+ *	dest[k] = source[k] of PE 0 OP source[k] of PE 1 OP ..., on all PEs; OP: and or xor max min sum prod, where the
+ *	type has it
+ * int gshmem_TYPENAME_sum_inscan(gshmem_team_t team, TYPE *dest, const TYPE *source, size_t nelems)
+ *	dest[k] = the sum of source[k] of the PEs up to the caller, with its own
+ * int gshmem_TYPENAME_sum_exscan(gshmem_team_t team, TYPE *dest, const TYPE *source, size_t nelems)
+ *	the same without its own; 0 on PE 0
+ *
+ * gshmem_broadcastmem and so on, with void pointers, count bytes.
+ *
+ * Results of floating point are those of this order on all PEs, for every number of elements and every scope. max and min
+ * keep a value until a later PE's is greater or less: a NaN stays if it is PE 0's, and is passed over if it is not.
+ *
+ * Callable  host; kernel, one thread (gshmemx_..._wave and _wg for more, gshmemx_..._on_stream for a stream).
+ * Returns   0 when dest is there and source may be reused; other PEs may still be at it. -EINVAL for GSHMEM_TEAM_INVALID.
+ * Order     none but for dest and source: other operations are neither completed nor ordered.
+ * Bad input checked: addresses, overlap (but of alltoallv's blocks), PE_root; and arguments that differ between PEs.
+ */
+#if !GSHMEMI_KERNELS /* else coll_calls.h has them with their bodies: there are many */
+#define GSHMEMI_F(PREFIX, NAME, PARAMETERS, ARGS, BODY) GSHMEM_API int PREFIX##_##NAME PARAMETERS;
+GSHMEMI_COLL_CALLS
+GSHMEMI_COLL_LONG_DOUBLE_CALLS /* in HIP units for GPUs these are callable from the host alone */
+#undef GSHMEMI_F
+#endif
 
 /* ---- wait and test -------------------------------------------------------------------------------------------- */
 
@@ -665,52 +709,6 @@ GSHMEM_WAIT_TYPES(GSHMEMI_DECLARE)
 GSHMEM_API void gshmem_fence(void);
 GSHMEM_API void gshmem_quiet(void);
 GSHMEM_API void gshmem_pe_quiet(const int *target_pes, size_t npes);
-
-/* ---- collectives ---------------------------------------------------------------------------------------------- */
-
-/*
- * All PEs of a team call, in the same order, with the same dest, source and other arguments; a PE makes one such call on a
- * team at a time, by its host or by one of its kernels. PE numbers are the team's.
- *
- * When a PE calls, dest must be ready on all PEs of the team, and source on its own; see docs/ordering.md for calls that
- * follow one another. dest and source are symmetric and do not overlap, except that they may be the same in broadcast,
- * reductions and scans. 0 elements are allowed.
- *
- * int gshmem_TYPENAME_broadcast(gshmem_team_t team, TYPE *dest, const TYPE *source, size_t nelems, int PE_root)
- *	nelems elements of source on PE_root to dest on all PEs, the root among them
- * int gshmem_TYPENAME_collect(gshmem_team_t team, TYPE *dest, const TYPE *source, size_t nelems)
- *	what all PEs have in source, in the order of PEs, to dest on all; nelems may differ
- * int gshmem_TYPENAME_fcollect(gshmem_team_t team, TYPE *dest, const TYPE *source, size_t nelems)
- *	the same of nelems elements from each
- * int gshmem_TYPENAME_alltoall(gshmem_team_t team, TYPE *dest, const TYPE *source, size_t nelems)
- *	block j of nelems elements of source to block i of dest on PE j; i is the caller
- * int gshmem_TYPENAME_alltoalls(gshmem_team_t team, TYPE *dest, const TYPE *source, ptrdiff_t dst, ptrdiff_t sst,
- *				 size_t nelems)
- *	the same, with elements sst apart in source and dst apart in dest, both at least 1
- * int gshmem_TYPENAME_OP_reduce(gshmem_team_t team, TYPE *dest, const TYPE *source, size_t nreduce)
- *	dest[k] = source[k] of PE 0 OP source[k] of PE 1 OP ..., on all PEs; OP: and or xor max min sum prod, where the
- *	type has it
- * int gshmem_TYPENAME_sum_inscan(gshmem_team_t team, TYPE *dest, const TYPE *source, size_t nelems)
- *	dest[k] = the sum of source[k] of the PEs up to the caller, with its own
- * int gshmem_TYPENAME_sum_exscan(gshmem_team_t team, TYPE *dest, const TYPE *source, size_t nelems)
- *	the same without its own; 0 on PE 0
- *
- * gshmem_broadcastmem and so on, with void pointers, count bytes.
- *
- * Results of floating point are those of this order on all PEs, for every number of elements and every scope. max and min
- * keep a value until a later PE's is greater or less: a NaN stays if it is PE 0's, and is passed over if it is not.
- *
- * Callable  host; kernel, one thread (gshmemx_..._wave and _wg for more, gshmemx_..._on_stream for a stream).
- * Returns   0 when dest is there and source may be reused; other PEs may still be at it. -EINVAL for GSHMEM_TEAM_INVALID.
- * Order     none but for dest and source: other operations are neither completed nor ordered.
- * Bad input checked: addresses, overlap (but of alltoallv's blocks), PE_root; and arguments that differ between PEs.
- */
-#if !GSHMEMI_KERNELS /* else coll_calls.h has them with their bodies: there are many */
-#define GSHMEMI_F(PREFIX, NAME, PARAMETERS, ARGS, BODY) GSHMEM_API int PREFIX##_##NAME PARAMETERS;
-GSHMEMI_COLL_CALLS
-GSHMEMI_COLL_LONG_DOUBLE_CALLS /* in HIP units for GPUs these are callable from the host alone */
-#undef GSHMEMI_F
-#endif
 
 /* ---- locks ---------------------------------------------------------------------------------------------------- */
 
