@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Faults: how a kernel says what is wrong. It writes the fault record, which the watcher thread prints, and stops.
- * On the host the library prints at once. src/end/fault.c has the texts.
+ * Faults: how a kernel reports what is wrong. It fills the fault record, which the watcher thread prints, and
+ * stops. On the host the library prints at once. src/end/fault.c has the texts.
  */
 #ifndef GSHMEM_FAULT_H
 #define GSHMEM_FAULT_H
 
 #include <gshmem/state/peer.h>
 
-/* Why a kernel ends whose unit nobody has filled. */
+/* Why a kernel ends if nobody has filled its unit's copy of the state. */
 #define GSHMEMI_FAULT_OUTSIDE \
-	"a kernel used gshmem before gshmem_init, after gshmem_finalize, or from a module loaded since (call gshmemx_module_init)"
+	"a kernel used gshmem before gshmem_init, after gshmem_finalize, or from a module loaded since " \
+	"(call gshmemx_module_init)"
 
 /* How long a thread that stops waits for its record to be printed. */
 #define GSHMEMI_FAULT_PATIENCE_NS 2000000000U
@@ -20,13 +21,14 @@ void gshmemi_fault_host(const struct gshmemi_fault *fault);
 #endif
 
 /*
- * caller is gshmemi_arch_caller() of who calls, handed to functions that stay out of line. It and call are the same in
- * all lanes that come here together.
+ * In all of these, caller is what gshmemi_arch_caller() gave where the API was called; functions that stay
+ * out of line pass it on. caller and call are equal in all lanes that come here together.
  */
 
-/* Fill f; the caller has zeroed it. Stores in the order written: values need a register one after the other. */
-GSHMEMI_FN void gshmemi_fault_fill(struct gshmemi_fault *f, int kind, int pe, const void *address, uint64_t nbytes,
-				   uint64_t found, uint64_t expected, const char *call, uint64_t caller)
+/* Fill f, which is all zeros. The stores keep their order, so that one register after the other is needed. */
+GSHMEMI_FN void gshmemi_fault_fill(struct gshmemi_fault *f, int kind, int pe, const void *address,
+				   uint64_t nbytes, uint64_t found, uint64_t expected, const char *call,
+				   uint64_t caller)
 {
 	unsigned i;
 
@@ -44,7 +46,7 @@ GSHMEMI_FN void gshmemi_fault_fill(struct gshmemi_fault *f, int kind, int pe, co
 	gshmemi_arch_store(&f->call[i], 0, 1);
 }
 
-/* Wait until the watcher has set the record's state to one of the two, for a bounded time. */
+/* Wait, for a bounded time, until the watcher has set the record's state. */
 GSHMEMI_FN void gshmemi_fault_await(const struct gshmemi_fault *f, uint32_t state)
 {
 	uint64_t end = gshmemi_arch_clock_ns() + GSHMEMI_FAULT_PATIENCE_NS;
@@ -55,9 +57,9 @@ GSHMEMI_FN void gshmemi_fault_await(const struct gshmemi_fault *f, uint32_t stat
 }
 
 /*
- * Report a fault. Does not return for a fatal one: the job ends. The first fault of a PE is the one that is printed;
- * later ones, and faults while the job is ending, wait for the end. Inlined into the functions that stay out of line, so
- * that these call nothing and need no stack.
+ * Report a fault and end the job; does not return. The first fault of a PE is printed; later ones, and faults
+ * while the job is ending, wait for the end. This is inlined into functions that stay out of line, so that
+ * they call nothing and need no stack.
  */
 GSHMEMI_FN void gshmemi_fault_raise(int kind, int pe, const void *address, uint64_t nbytes, uint64_t found,
 				    uint64_t expected, const char *call, uint64_t caller)
@@ -83,20 +85,22 @@ GSHMEMI_FN void gshmemi_fault_raise(int kind, int pe, const void *address, uint6
 #endif
 }
 
-/* The head of the state, which one load brings. */
+/* The head of the state, which one load reads. */
 struct gshmemi_place {
 	int32_t my_pe;
 	int32_t npes;
 };
 
 /*
- * For the queries of kernels, which no sentinel stops: ends a kernel of a unit that nobody has filled. One test serves all
- * queries of a kernel: two instructions, and behind them a trap and no call, for which the kernel would keep registers.
+ * For queries in kernels, which meet no sentinel: ends the kernel if nobody has filled its unit's copy. One
+ * test serves all queries of a kernel. It takes two instructions and leads to a trap; a call would cost the
+ * kernel registers.
  */
 GSHMEMI_FN struct gshmemi_place gshmemi_my_place(void)
 {
 	struct gshmemi_place place;
-	uint64_t both; /* compilers load what they need alone, and the second word after the test of the first */
+	/* else compilers load only the word they need, and the second one after the first one's test */
+	uint64_t both;
 
 	__builtin_memcpy(&both, &gshmemi_state, sizeof both);
 	place.my_pe = (int32_t)both;
@@ -109,11 +113,13 @@ GSHMEMI_FN struct gshmemi_place gshmemi_my_place(void)
 }
 
 /*
- * Report a wait that takes long, or, with kind GSHMEMI_FAULT_WAITING, one that was asked; returns at once, and drops the report
- * when another one is being printed.
+ * Report a wait that takes long, or, with kind GSHMEMI_FAULT_WAITING, one that the watcher asked for. Returns
+ * at once, and drops the report while another one is being printed.
  */
-GSHMEMI_FN void gshmemi_fault_slow_wait(int kind, int pe, const void *address, unsigned nbytes, uint64_t found, int cmp,
-					  uint64_t expected, uint64_t waited_ns, const char *call, uint64_t caller)
+GSHMEMI_FN void gshmemi_fault_slow_wait(int kind, int pe, const void *address, unsigned nbytes,
+					uint64_t found, int cmp,
+					  uint64_t expected, uint64_t waited_ns, const char *call,
+					  uint64_t caller)
 {
 	struct gshmemi_fault *f = gshmemi_state.fault;
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Where the inline functions of a HIP unit go when the CPU calls them: one exported function per operation, not per
- * type. Defined in src/host/; a kernel never calls them. call is the name of the API function, for messages,
- * region a number as in enum gshmemi_region_number.
+ * What the inline functions of a HIP unit call on the CPU: one exported function for each operation, not for
+ * each type. They are defined in src/; a kernel never calls them. call is the name of the API function, for
+ * messages; region an enum gshmemi_region_number.
  */
 #ifndef GSHMEM_HOST_H
 #define GSHMEM_HOST_H
@@ -16,30 +16,41 @@ GSHMEMI_BEGIN_C
 GSHMEMI_HOST_CALL(int, gshmemi_host_my_pe, (void));
 GSHMEMI_HOST_CALL(int, gshmemi_host_n_pes, (void));
 GSHMEMI_HOST_CALL(void *, gshmemi_host_ptr, (const void *dest, int pe));
-GSHMEMI_HOST_CALL(void, gshmemi_host_put, (unsigned region, void *dest, const void *source, size_t nbytes, unsigned align,
+GSHMEMI_HOST_CALL(void, gshmemi_host_put, (unsigned region, void *dest, const void *source, size_t nbytes,
+					   unsigned align,
 		  int pe, int nbi, const char *call));
-GSHMEMI_HOST_CALL(void, gshmemi_host_get, (unsigned region, void *dest, const void *source, size_t nbytes, unsigned align,
+GSHMEMI_HOST_CALL(void, gshmemi_host_get, (unsigned region, void *dest, const void *source, size_t nbytes,
+					   unsigned align,
 		  int pe, int nbi, const char *call));
-GSHMEMI_HOST_CALL(void, gshmemi_host_p, (unsigned region, void *dest, const void *value, unsigned nbytes, int pe,
+GSHMEMI_HOST_CALL(void, gshmemi_host_p, (unsigned region, void *dest, const void *value, unsigned nbytes,
+					 int pe,
 		  const char *call));
-GSHMEMI_HOST_CALL(void, gshmemi_host_g, (unsigned region, void *value, const void *source, unsigned nbytes, int pe,
+GSHMEMI_HOST_CALL(void, gshmemi_host_g, (unsigned region, void *value, const void *source, unsigned nbytes,
+					 int pe,
 		  const char *call));
-GSHMEMI_HOST_CALL(void, gshmemi_host_iput, (unsigned region, void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst,
+GSHMEMI_HOST_CALL(void, gshmemi_host_iput, (unsigned region, void *dest, const void *source, ptrdiff_t dst,
+					    ptrdiff_t sst,
 		  size_t nelems, unsigned elem_nbytes, int pe, const char *call));
-GSHMEMI_HOST_CALL(void, gshmemi_host_iget, (unsigned region, void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst,
+GSHMEMI_HOST_CALL(void, gshmemi_host_iget, (unsigned region, void *dest, const void *source, ptrdiff_t dst,
+					    ptrdiff_t sst,
 		  size_t nelems, unsigned elem_nbytes, int pe, const char *call));
-GSHMEMI_HOST_CALL(void, gshmemi_host_ibput, (unsigned region, void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst,
+GSHMEMI_HOST_CALL(void, gshmemi_host_ibput, (unsigned region, void *dest, const void *source, ptrdiff_t dst,
+					     ptrdiff_t sst,
 		  size_t bsize, size_t nblocks, unsigned elem_nbytes, int pe, const char *call));
-GSHMEMI_HOST_CALL(void, gshmemi_host_ibget, (unsigned region, void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst,
+GSHMEMI_HOST_CALL(void, gshmemi_host_ibget, (unsigned region, void *dest, const void *source, ptrdiff_t dst,
+					     ptrdiff_t sst,
 		  size_t bsize, size_t nblocks, unsigned elem_nbytes, int pe, const char *call));
-GSHMEMI_HOST_CALL(uint64_t, gshmemi_host_amo, (unsigned region, int op, void *dest, uint64_t value, uint64_t cond,
+GSHMEMI_HOST_CALL(uint64_t, gshmemi_host_amo, (unsigned region, int op, void *dest, uint64_t value,
+					       uint64_t cond,
 		  unsigned nbytes, int fetches, int pe, const char *call));
-GSHMEMI_HOST_CALL(void, gshmemi_host_amo_nbi, (unsigned region, void *fetch, int op, void *dest, uint64_t value, uint64_t cond,
+GSHMEMI_HOST_CALL(void, gshmemi_host_amo_nbi, (unsigned region, void *fetch, int op, void *dest,
+					       uint64_t value, uint64_t cond,
 		  unsigned nbytes, int pe, const char *call));
-GSHMEMI_HOST_CALL(void, gshmemi_host_put_signal, (unsigned region, void *dest, const void *source, size_t nbytes,
+GSHMEMI_HOST_CALL(void, gshmemi_host_put_signal, (unsigned region, void *dest, const void *source,
+						  size_t nbytes,
 		  unsigned align, uint64_t *sig_addr, uint64_t signal, int sig_op, int pe, int nbi,
 		  const char *call));
-/* gshmemi_sync_write */
+/* See gshmemi_sync_write. */
 GSHMEMI_HOST_CALL(void, gshmemi_host_sync_write, (int which, uint64_t *word, uint64_t value, int pe,
 		  const char *call));
 GSHMEMI_HOST_CALL(uint64_t, gshmemi_host_signal_fetch, (const uint64_t *sig_addr));
@@ -47,10 +58,13 @@ GSHMEMI_HOST_CALL(uint64_t, gshmemi_host_wait, (const void *ivar, unsigned nbyte
 		  uint64_t value, const char *call));
 GSHMEMI_HOST_CALL(int, gshmemi_host_test, (const void *ivar, unsigned nbytes, int is_signed, int cmp,
 		  uint64_t value, const char *call));
-/* gshmemi_wait_long, for the waits that a HIP unit's own code makes on the CPU: calls over a channel of the user's. */
+/*
+ * gshmemi_wait_long for waits that a HIP unit's own code makes on the CPU: calls over a channel of the
+ * program's.
+ */
 GSHMEMI_HOST_CALL(uint64_t, gshmemi_host_wait_long, (uint64_t started_ns, const void *ivar, unsigned nbytes,
 		  uint64_t found, int cmp, uint64_t value, int pe, const char *call));
-/* which is an enum gshmemi_many; waits 0: a test. */
+/* which: enum gshmemi_many; waits: 0 for a test. */
 struct gshmemi_wait_set;
 GSHMEMI_HOST_CALL(size_t, gshmemi_host_wait_many, (const struct gshmemi_wait_set *set, int which, int waits,
 		  const char *call));
@@ -76,7 +90,10 @@ GSHMEMI_HOST_CALL(int, gshmemi_host_test_lock, (long *lock));
 struct gshmemi_coll_args;
 GSHMEMI_HOST_CALL(int, gshmemi_host_coll, (struct gshmemi_coll_args *args, const char *call));
 
-/* Calls of CPU threads, over a channel of their own. ticket_p not NULL: posted. nwords is 6, or 8 with out as many. */
+/*
+ * Calls of CPU threads, over a channel of their own. Posted if ticket_p is not NULL. nwords: 6, or 8, also of
+ * out.
+ */
 struct gshmemx_rpc_ticket;
 GSHMEMI_HOST_CALL(int, gshmemi_host_rpc_words, (uint32_t op, const uint64_t *in, unsigned nwords,
 		  uint64_t *out, struct gshmemx_rpc_ticket *ticket_p, const char *call));
@@ -90,20 +107,23 @@ struct gshmemi_print_arg;
 GSHMEMI_HOST_CALL(int, gshmemi_host_rpc_print, (const char *format, const struct gshmemi_print_arg *args,
 		  unsigned nargs));
 GSHMEMI_HOST_CALL(void, gshmemi_host_rpc_assert, (const char *text, const char *file, int line));
-/* Wake a server that sleeps; asleep is its channel's. */
+/* Wake a server that sleeps. asleep is that of its channel. */
 GSHMEMI_HOST_CALL(void, gshmemi_host_rpc_wake, (uint32_t *asleep));
 
-/* What the CPU gets for the state of a HIP unit where that is in the GPU's memory: a message and the end. See unit.h. */
+/*
+ * What the CPU gets if it reads the state of a unit that is in a GPU's memory: a message and the end. See
+ * unit.h.
+ */
 GSHMEMI_HOST_CALL(const struct gshmemi_state *, gshmemi_host_no_state, (void));
 
 /*
- * Where GSHMEMI_SLOW_ASKED is in use. A kernel has posted a request to an owner: the bit is set before this returns.
- * And: nothing that the calling thread knows of is open, so that the bit may go.
+ * Where GSHMEMI_SLOW_ASKED is in use. asked: a kernel has posted a request to an owner, and the bit is set
+ * before this returns. settle: the calling thread knows of nothing that is open, so the bit may be cleared.
  */
 GSHMEMI_HOST_CALL(void, gshmemi_host_asked, (void));
 GSHMEMI_HOST_CALL(void, gshmemi_host_settle, (void));
 
-/* Registry of state copies; see unit.h. */
+/* The registry of state copies: see unit.h. */
 GSHMEM_HOST_API void gshmemi_state_register(struct gshmemi_state_copy *copy);
 GSHMEM_HOST_API void gshmemi_state_unregister(struct gshmemi_state_copy *copy);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * From an address and a PE to an address that this PE can use. Everything that reaches a peer comes through here.
+ * Turns an address and a PE into an address that this PE can use. Everything that reaches a peer comes
+ * through here.
  */
 #ifndef GSHMEM_PEER_H
 #define GSHMEM_PEER_H
@@ -9,8 +10,8 @@
 #include <gshmem/state/pe.h>
 
 /*
- * True on the CPU in a HIP unit, where functions of the library take over; and in the library, unless the CPU reaches
- * the heap by itself: then the bodies here are those functions'.
+ * True where a function of the library takes over: on the CPU in a HIP unit; and in the library itself if the
+ * CPU cannot reach the heap. If it can, the library's functions use the bodies in these headers.
  */
 #ifdef GSHMEMI_LIBRARY
 #define GSHMEMI_ON_HOST() (!GSHMEMI_ARCH_HOST_DIRECT)
@@ -20,7 +21,7 @@
 #define GSHMEMI_ENTER_COLLECTIVE(call) ((void)0)
 #endif
 
-/* The direct tables, by an address that all accesses of a call share. */
+/* The direct tables, by an address that all loads of a call share. */
 GSHMEMI_FN const struct gshmemi_direct *gshmemi_tables(void)
 {
 	const struct gshmemi_direct *direct = &gshmemi_state.direct;
@@ -31,7 +32,10 @@ GSHMEMI_FN const struct gshmemi_direct *gshmemi_tables(void)
 	return direct;
 }
 
-/* The region of an operation: its direct tables, and its number for the slow path. A constant expression, but of windows. */
+/*
+ * The region of an operation: its direct tables, and its number for the slow path. Constant, except for
+ * windows.
+ */
 struct gshmemi_where {
 	const ptrdiff_t *delta;     /* [GSHMEM_MAX_PES] */
 	const ptrdiff_t *amo_delta; /* likewise, for atomics */
@@ -42,7 +46,7 @@ GSHMEMI_FN struct gshmemi_where gshmemi_in_heap(void)
 {
 	struct gshmemi_where where = {NULL, NULL, GSHMEMI_REGION_HEAP};
 
-	if (!GSHMEMI_ON_HOST()) { /* which has other ways, and may not read the state of a GPU's unit */
+	if (!GSHMEMI_ON_HOST()) { /* the host needs no tables, and may not read the state of a GPU's unit */
 		where.delta = gshmemi_tables()->delta;
 		where.amo_delta = gshmemi_tables()->amo_delta;
 	}
@@ -60,7 +64,10 @@ GSHMEMI_FN struct gshmemi_where gshmemi_in_sync(void)
 	return where;
 }
 
-/* One that was made after init, in a kernel that was launched after gshmemi_region_open: two loads find its table. */
+/*
+ * A region that was made after init, in a kernel launched after gshmemi_region_open: two loads find its
+ * table.
+ */
 GSHMEMI_FN struct gshmemi_where gshmemi_in_region(unsigned region)
 {
 	struct gshmemi_where where = {NULL, NULL, region};
@@ -73,16 +80,17 @@ GSHMEMI_FN struct gshmemi_where gshmemi_in_region(unsigned region)
 }
 
 /*
- * The entry of the direct tables for a PE, which may have a context with it: PE first + i has entry i, any other the last one. In
- * a job where all PEs are direct, first is 0 and all numbers lie within. In bytes, which takes no shift in the end, and one instruction
- * for shift and bias together.
+ * Byte offset, in the direct tables, of the entry of a PE, which may carry a context: PE first + i has entry
+ * i, any other PE the last one. If all PEs of the job are direct, first is 0. Counting in bytes saves a shift
+ * at the end, and takes one instruction for shift and bias.
  */
 GSHMEMI_FN unsigned gshmemi_peer_entry(int pe)
 {
 #ifdef GSHMEM_DIRECT_ONLY
 	return ((unsigned)pe & (GSHMEM_MAX_PES - 1)) * 8;
 #else
-	const unsigned entry = (((unsigned)pe << 3) + gshmemi_tables()->bias) & (GSHMEMI_NPES_LIMIT - 1) << 3, last = (GSHMEM_MAX_PES - 1) * 8;
+	const unsigned entry = (((unsigned)pe << 3) + gshmemi_tables()->bias) & (GSHMEMI_NPES_LIMIT - 1) << 3,
+		last = (GSHMEM_MAX_PES - 1) * 8;
 
 	return entry < last ? entry : last;
 #endif
@@ -104,8 +112,9 @@ GSHMEMI_FN int gshmemi_peer_is_direct(ptrdiff_t delta)
 }
 
 /*
- * The address on pe of what address names here, by one of the direct tables. Returns 0 where the table holds a
- * sentinel: take the slow path. One load, one addition, one test; no range check, ever.
+ * Finds the address on pe of the object at address here, by one of the direct tables. Returns 0 if the table
+ * holds a sentinel: take the slow path. One load, one addition, one test; gshmemi_peer_entry makes a range
+ * check needless.
  */
 GSHMEMI_FN int gshmemi_peer_ptr(const ptrdiff_t *table, const void *address, int pe, void **peer_p)
 {
@@ -115,9 +124,9 @@ GSHMEMI_FN int gshmemi_peer_ptr(const ptrdiff_t *table, const void *address, int
 	return gshmemi_peer_is_direct(delta);
 }
 
-/* Likewise for two addresses, by one look at the table: compilers for AMD do not make one of two. */
-GSHMEMI_FN int gshmemi_peer_ptr_pair(const ptrdiff_t *table, const void *first, const void *second, int pe, void **peer_first_p,
-				     void **peer_second_p)
+/* The same for two addresses, by one load from the table: compilers for AMD do not merge two. */
+GSHMEMI_FN int gshmemi_peer_ptr_pair(const ptrdiff_t *table, const void *first, const void *second, int pe,
+				     void **peer_first_p, void **peer_second_p)
 {
 	ptrdiff_t delta;
 
@@ -129,15 +138,15 @@ GSHMEMI_FN int gshmemi_peer_ptr_pair(const ptrdiff_t *table, const void *first, 
 }
 
 /*
- * The address that gshmemi_peer_ptr was given when it returned 0. A slow path that asks for it here leaves the direct
- * path with one address to compute instead of two.
+ * Recovers the address that was passed to gshmemi_peer_ptr when that returned 0. A slow path that gets it
+ * from here leaves the direct path with one address in a register instead of two.
  */
 GSHMEMI_FN void *gshmemi_peer_undo(void *peer)
 {
 	return (char *)peer - GSHMEMI_SENTINEL;
 }
 
-/* Whether calls that name no PE must take the slow path; which is for GSHMEMI_SLOW_* bits why. */
+/* Whether calls that name no PE must take the slow path, for one of the GSHMEMI_SLOW_* reasons in why. */
 GSHMEMI_FN int gshmemi_is_slow(uint32_t why)
 {
 #ifdef GSHMEM_DIRECT_ONLY

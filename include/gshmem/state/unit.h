@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What each HIP unit carries: its copy of the device state, and a constructor that tells the library where it is.
+ * What each HIP unit carries: its copy of the device state, and a constructor that tells the library where
+ * the copy is.
  *
- * Compilers run this constructor before the unit's kernels and symbols are registered with HIP, so it only passes
- * addresses on. The library fills the copy in gshmem_init, or, if the unit came by dlopen later, at the next host call
- * that is more than a put, a get or a wait.
+ * The constructor runs before the unit's kernels and symbols are registered with HIP, so it only passes
+ * addresses on. The library fills the copy in gshmem_init, or, if the unit is dlopened later, at the next
+ * host call other than a put, a get or a wait.
  *
- * A module that is loaded by hipModuleLoad has no constructors: gshmemx_module_init looks for its copy by name, which is
- * therefore its own. The compilers of modules at run time say so by themselves; others take -DGSHMEM_MODULE.
+ * A module that hipModuleLoad loads has no constructors: gshmemx_module_init finds its copy by name, so the
+ * copy has external linkage. Run-time compilers announce that they compile a module; other compilers need
+ * -DGSHMEM_MODULE.
  */
 #ifndef GSHMEM_UNIT_H
 #define GSHMEM_UNIT_H
@@ -26,7 +28,8 @@
 #define GSHMEMI_SENTINELS {GSHMEMI_512(GSHMEMI_SENTINEL)}
 #elif GSHMEM_MAX_PES == 2048
 #define GSHMEMI_SENTINELS \
-	{GSHMEMI_512(GSHMEMI_SENTINEL), GSHMEMI_512(GSHMEMI_SENTINEL), GSHMEMI_512(GSHMEMI_SENTINEL), GSHMEMI_512(GSHMEMI_SENTINEL)}
+	{GSHMEMI_512(GSHMEMI_SENTINEL), GSHMEMI_512(GSHMEMI_SENTINEL), GSHMEMI_512(GSHMEMI_SENTINEL), \
+	 GSHMEMI_512(GSHMEMI_SENTINEL)}
 #else
 #error "gshmem: GSHMEM_MAX_PES must be 8, 64, 512 or 2048 (3 x 8 bytes each of 64 KiB of constant memory)"
 #endif
@@ -45,8 +48,8 @@
 
 /* A state that nobody has filled. */
 #define GSHMEMI_STATE_INIT \
-	{-1, 0, GSHMEMI_SLOW_UNSET, GSHMEMI_STATE_ABI, NULL, 0, NULL, 0, NULL, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, \
-	 NULL, 0, \
+	{-1, 0, GSHMEMI_SLOW_UNSET, GSHMEMI_STATE_ABI, NULL, 0, NULL, 0, NULL, 0, NULL, NULL, NULL, NULL, \
+	 NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, \
 	 {NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, 0, 0, 0}, \
 	 {0, 0, GSHMEMI_SENTINELS, GSHMEMI_SENTINELS, GSHMEMI_SENTINELS}}
 
@@ -91,8 +94,9 @@ __attribute__((destructor)) static void gshmemi_unit_unregister(void)
 #endif
 
 /*
- * From here on gshmemi_state is for kernels. Where the copy is in the GPU's memory, the CPU has a stand-in of the same name,
- * which compilers fill with zeros and let the CPU read: host code that reads it calls a function that says so instead.
+ * From here on gshmemi_state is for kernels. If the copy is in a GPU's memory, compilers give the CPU a
+ * stand-in of the same name, full of zeros. Host code that reads it calls gshmemi_host_no_state instead,
+ * which says so.
  */
 #if GSHMEMI_KERNELS && !GSHMEMI_MODULE && !GSHMEMI_ARCH_HOST_DIRECT && !GSHMEMI_DEVICE_PASS
 #define gshmemi_state (*(GSHMEMI_ARCH_IN_KERNEL ? &gshmemi_state : gshmemi_host_no_state()))

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Windows, as kernels and hosts see them: memory of the user that a team's PEs open to each other
- * (gshmemx_win.h). A window has a place, the same on all its PEs, which is the number of its region, too, and
- * of its control block, the memory by which its PEs tell each other of epochs.
+ * Windows, as kernels and hosts see them: memory of the program that a team's PEs open to each other
+ * (gshmemx_win.h). A window has a place, the same on all its PEs. The place also numbers its region and its
+ * control block, in which its PEs tell each other of epochs.
  */
 #ifndef GSHMEM_WINDOW_H
 #define GSHMEM_WINDOW_H
 
 #include <gshmem/state/state.h>
 
-/* A handle: its place, counted from 1, and above it how many windows there were before it at this place. */
+/* A handle: the window's place, counted from 1, and above it how many windows had this place before. */
 #define GSHMEMI_WIN_PLACE_BITS 12
 #define GSHMEMI_WIN_GENERATIONS (1U << 19)
 
@@ -20,50 +20,51 @@ enum gshmemi_win_state {
 	GSHMEMI_WIN_FENCE_EPOCH,
 	GSHMEMI_WIN_PSCW,             /* between start and complete, or post and wait, or both */
 	GSHMEMI_WIN_LOCK,             /* of some PEs: each has its own state */
-	GSHMEMI_WIN_LOCK_NO_CHECK,    /* likewise, and none of these locks is one that keeps others out */
+	/* likewise, and all these locks are NOCHECK ones, which keep nobody out */
+	GSHMEMI_WIN_LOCK_NO_CHECK,
 	GSHMEMI_WIN_LOCK_ALL,
 	GSHMEMI_WIN_LOCK_ALL_NO_CHECK,
 	GSHMEMI_WIN_NSTATES
 };
 
-/* Of struct gshmemi_win. */
-#define GSHMEMI_WIN_SEPARATE 1U /* memory of a GPU that is coherent at the ends of kernels alone */
+/* Flags of struct gshmemi_win. */
+#define GSHMEMI_WIN_SEPARATE 1U /* a GPU's memory that is coherent only at the ends of kernels */
 #define GSHMEMI_WIN_NO_LOCKS 2U
 #define GSHMEMI_WIN_DYNAMIC  4U /* displacements are addresses of the target */
 
 /* One PE of a window. */
 struct gshmemi_win_part {
-	char *base;         /* its memory, as the window's region has it here: the distance to the PE is added */
+	char *base;         /* its memory as an address here, to which the distance to the PE is added */
 	uint64_t nbytes;
 	uint32_t disp_unit; /* bytes */
 	int32_t world_pe;
-	char *here;         /* where base is in this process; NULL: operations go another way */
+	char *here;         /* base in this process; NULL: operations do not go there directly */
 };
 
 /*
- * What an epoch is about, and one PE of the window in it. Host-pinned memory; the one caller that opens and
- * closes epochs writes it, on the host or in a kernel. What counts only grows.
+ * The PE's open epoch, and in it each PE of the window. Host-pinned memory, written by the one caller that
+ * opens and closes epochs, on the host or in a kernel. Counters only grow.
  */
 struct gshmemi_win_target {
-	uint32_t lock;         /* GSHMEMI_WIN_LOCKED, and what the lock is given back with: win/epoch.h; 0: not locked */
-	uint16_t is_accessed;  /* start has named it, and complete was not called */
-	uint16_t is_exposed;   /* post has named it, and wait was not called */
-	uint64_t nposted;      /* exposure epochs of this PE that it was told of */
-	uint64_t nstarted;     /* access epochs of this PE for which it had to post */
+	uint32_t lock;         /* GSHMEMI_WIN_LOCKED, and how it was locked: win/epoch.h; 0: not locked */
+	uint16_t is_accessed;  /* named by start; complete has not been called */
+	uint16_t is_exposed;   /* named by post; wait has not been called */
+	uint64_t nposted;      /* exposure epochs of this PE that were published there */
+	uint64_t nstarted;     /* access epochs of this PE that waited for a post of it */
 	uint64_t ncompleted;   /* access epochs of this PE on it */
 	uint64_t nexposed;     /* exposure epochs of this PE to it */
 };
 struct gshmemi_win_epoch {
 	uint32_t state;        /* enum gshmemi_win_state */
-	uint32_t is_accessing; /* of PSCW: between start and complete, */
-	uint32_t is_exposing;  /* between post and wait */
-	uint32_t nlocked;      /* targets that are locked, */
-	uint32_t nlocked_unchecked; /* and of these without check */
+	uint32_t is_accessing; /* PSCW: between start and complete */
+	uint32_t is_exposing;  /* PSCW: between post and wait */
+	uint32_t nlocked;      /* targets that are locked */
+	uint32_t nlocked_unchecked; /* those of them that are locked with NOCHECK */
 	uint32_t pad;
 	struct gshmemi_win_target target[1]; /* [npes] */
 };
 
-/* A window. handle 0: there is none at this place. */
+/* A window. handle 0: this place is free. */
 struct gshmemi_win {
 	int32_t handle;
 	int32_t npes;
@@ -78,19 +79,21 @@ struct gshmemi_win {
 };
 
 /*
- * What the PEs of a window write to each other: in the sync region, at the same place on all of them. Flags
- * have one writer each and only grow; the words of locks and notifications are updated by atomics.
+ * A control block: what the PEs of a window write to each other, in the sync region, at the same place on all
+ * of them. Flags have one writer each and only grow; atomics update the words of locks and notifications.
  */
 #define GSHMEMI_WIN_NOTIFICATIONS 32
 #define GSHMEMI_WIN_CARD_NBYTES   192
 struct gshmemi_win_control {
-	uint64_t sync[offsetof(struct gshmemi_sync, word) / 8]; /* of fence and free: a struct gshmemi_sync without words */
-	uint64_t wrong[2];          /* of free: some PE's memory is gone; some PE has an epoch open */
+	/* of fence and free: a struct gshmemi_sync without words */
+	uint64_t sync[offsetof(struct gshmemi_sync, word) / 8];
+	uint64_t wrong[2];          /* for free: [0] a PE's memory is gone; [1] a PE has an epoch open */
 	uint64_t lock;              /* win/epoch.h */
-	uint64_t wide;              /* 1: somebody updates an element that is wider than atomics */
+	uint64_t wide;              /* 1: a PE holds the lock of elements wider than atomics */
 	uint64_t notification[GSHMEMI_WIN_NOTIFICATIONS];
 	uint64_t card[GSHMEMI_WIN_CARD_NBYTES / 8]; /* what create tells the others: src/win/create.c */
-	uint64_t flag[1];           /* [npes]: posts of PE i to this one; and behind them, [npes]: completes of PE i on this one */
+	/* [npes] posts of PE i to this one, then [npes] completes of PE i on this one */
+	uint64_t flag[1];
 };
 
 GSHMEMI_FN struct gshmemi_sync *gshmemi_win_sync(struct gshmemi_win_control *control)
@@ -98,12 +101,17 @@ GSHMEMI_FN struct gshmemi_sync *gshmemi_win_sync(struct gshmemi_win_control *con
 	return (struct gshmemi_sync *)(void *)control->sync;
 }
 
-/* Control blocks are one or more of these pieces in a row: one for up to 10 PEs, another one for each 96 more. */
+/*
+ * A control block takes one or more of these pieces in a row: one for up to 10 PEs, one more for each further
+ * 96.
+ */
 #define GSHMEMI_WIN_PIECE_NBYTES 1536
 
 GSHMEMI_FN unsigned gshmemi_win_pieces(int npes)
 {
-	return (unsigned)((offsetof(struct gshmemi_win_control, flag) + 2 * sizeof(uint64_t) * (unsigned)npes + GSHMEMI_WIN_PIECE_NBYTES - 1) /
+	return (unsigned)((offsetof(struct gshmemi_win_control,
+				    flag) + 2 * sizeof(uint64_t) * (unsigned)npes +
+				    GSHMEMI_WIN_PIECE_NBYTES - 1) /
 			  GSHMEMI_WIN_PIECE_NBYTES);
 }
 
