@@ -7,9 +7,12 @@
 
 #include <gshmem/move/slow.h>
 
-/* op, nbytes, fetches and call are constants. Returns the old bits; fetches says whether the caller looks at them. */
-GSHMEMI_FN uint64_t gshmemi_amo(struct gshmemi_where where, int op, void *dest, uint64_t value, uint64_t cond, unsigned nbytes,
-				int fetches, int pe, const char *call)
+/*
+ * Returns the old bits. op, nbytes, fetches and call are constants; fetches says whether the caller uses the
+ * old bits.
+ */
+GSHMEMI_FN uint64_t gshmemi_amo(struct gshmemi_where where, int op, void *dest, uint64_t value, uint64_t cond,
+				unsigned nbytes, int fetches, int pe, const char *call)
 {
 	void *peer_dest;
 
@@ -18,16 +21,17 @@ GSHMEMI_FN uint64_t gshmemi_amo(struct gshmemi_where where, int op, void *dest, 
 	if (gshmemi_peer_ptr(where.amo_delta, dest, pe, &peer_dest))
 		value = gshmemi_amo_peer(op, peer_dest, value, cond, nbytes);
 	else
-		value = gshmemi_slow_amo(where.region, op, gshmemi_peer_undo(peer_dest), value, cond, nbytes, fetches, pe, call);
-#ifdef GSHMEMI_LIBRARY /* of the host, which may share its core with the PE that it waits for */
+		value = gshmemi_slow_amo(where.region, op, gshmemi_peer_undo(peer_dest), value, cond, nbytes,
+					 fetches, pe, call);
+#ifdef GSHMEMI_LIBRARY /* the host may share its core with the PE that it waits for */
 	if (op == GSHMEMI_AMO_CAS && __builtin_expect(value != cond, 0))
 		gshmemi_host_looked();
 #endif
 	return value;
 }
 
-GSHMEMI_FN void gshmemi_amo_nbi(struct gshmemi_where where, void *fetch, int op, void *dest, uint64_t value, uint64_t cond,
-				unsigned nbytes, int pe, const char *call)
+GSHMEMI_FN void gshmemi_amo_nbi(struct gshmemi_where where, void *fetch, int op, void *dest, uint64_t value,
+				uint64_t cond, unsigned nbytes, int pe, const char *call)
 {
 	void *peer_dest;
 
@@ -39,35 +43,37 @@ GSHMEMI_FN void gshmemi_amo_nbi(struct gshmemi_where where, void *fetch, int op,
 		gshmemi_slow_amo_nbi(where.region, fetch, op, dest, value, cond, nbytes, pe, call);
 }
 
-#ifndef GSHMEMI_BODIES /* by a file of the library that exports other calls */
+#ifndef GSHMEMI_BODIES /* defined by files of the library that export other calls */
 
 /* ---- the API: NAME is a type's, OP the spec's name of the operation, AMO ours ---- */
 
 #define GSHMEMI_BITS(x)       gshmemi_value_load(&(x), sizeof(x))
 #define GSHMEMI_CALL(NAME, OP) "gshmem_" #NAME "_atomic_" #OP
 
-/* TYPE f(PARAMS): returns the old value. value and cond are expressions of bits over the parameters. */
+/* TYPE f(PARAMS) returns the old value. VALUE and COND are expressions for bits over the parameters. */
 #define GSHMEMI_FETCHING(NAME, TYPE, OP, AMO, VALUE, COND, ...) \
 	GSHMEM_API TYPE gshmem_##NAME##_atomic_##OP(__VA_ARGS__) \
 	{ \
 		TYPE old; \
 \
 		gshmemi_value_store(&old, \
-				    gshmemi_amo(gshmemi_in_heap(), GSHMEMI_AMO_##AMO, (void *)(uintptr_t)dest, VALUE, COND, sizeof(TYPE), 1, \
-						pe, GSHMEMI_CALL(NAME, OP)), \
+				    gshmemi_amo(gshmemi_in_heap(), GSHMEMI_AMO_##AMO, \
+						(void *)(uintptr_t)dest, VALUE, COND, sizeof(TYPE), 1, pe, \
+						GSHMEMI_CALL(NAME, OP)), \
 				    sizeof old); \
 		return old; \
 	}
 #define GSHMEMI_SILENT(NAME, TYPE, OP, AMO, VALUE, ...) \
 	GSHMEM_API void gshmem_##NAME##_atomic_##OP(__VA_ARGS__) \
 	{ \
-		(void)gshmemi_amo(gshmemi_in_heap(), GSHMEMI_AMO_##AMO, dest, VALUE, 0, sizeof(TYPE), 0, pe, GSHMEMI_CALL(NAME, OP)); \
+		(void)gshmemi_amo(gshmemi_in_heap(), GSHMEMI_AMO_##AMO, dest, VALUE, 0, sizeof(TYPE), 0, pe, \
+				  GSHMEMI_CALL(NAME, OP)); \
 	}
 #define GSHMEMI_NBI(NAME, TYPE, OP, AMO, VALUE, COND, ...) \
 	GSHMEM_API void gshmem_##NAME##_atomic_##OP##_nbi(TYPE *fetch, __VA_ARGS__) \
 	{ \
-		gshmemi_amo_nbi(gshmemi_in_heap(), fetch, GSHMEMI_AMO_##AMO, (void *)(uintptr_t)dest, VALUE, COND, sizeof(TYPE), pe, \
-				GSHMEMI_CALL(NAME, OP##_nbi)); \
+		gshmemi_amo_nbi(gshmemi_in_heap(), fetch, GSHMEMI_AMO_##AMO, (void *)(uintptr_t)dest, VALUE, \
+				COND, sizeof(TYPE), pe, GSHMEMI_CALL(NAME, OP##_nbi)); \
 	}
 
 #define GSHMEMI_DEFINE(NAME, TYPE) \
@@ -80,21 +86,22 @@ GSHMEM_EXTENDED_AMO_TYPES(GSHMEMI_DEFINE)
 #undef GSHMEMI_DEFINE
 
 #define GSHMEMI_DEFINE(NAME, TYPE) \
-	GSHMEMI_FETCHING(NAME, TYPE, compare_swap, CAS, GSHMEMI_BITS(value), GSHMEMI_BITS(cond), TYPE *dest, TYPE cond, \
-			 TYPE value, int pe) \
+	GSHMEMI_FETCHING(NAME, TYPE, compare_swap, CAS, GSHMEMI_BITS(value), GSHMEMI_BITS(cond), TYPE *dest, \
+			 TYPE cond, TYPE value, int pe) \
 	GSHMEMI_FETCHING(NAME, TYPE, fetch_inc, ADD, 1, 0, TYPE *dest, int pe) \
 	GSHMEMI_SILENT(NAME, TYPE, inc, ADD, 1, TYPE *dest, int pe) \
 	GSHMEMI_FETCHING(NAME, TYPE, fetch_add, ADD, GSHMEMI_BITS(value), 0, TYPE *dest, TYPE value, int pe) \
 	GSHMEMI_SILENT(NAME, TYPE, add, ADD, GSHMEMI_BITS(value), TYPE *dest, TYPE value, int pe) \
-	GSHMEMI_NBI(NAME, TYPE, compare_swap, CAS, GSHMEMI_BITS(value), GSHMEMI_BITS(cond), TYPE *dest, TYPE cond, \
-		    TYPE value, int pe) \
+	GSHMEMI_NBI(NAME, TYPE, compare_swap, CAS, GSHMEMI_BITS(value), GSHMEMI_BITS(cond), TYPE *dest, \
+		    TYPE cond, TYPE value, int pe) \
 	GSHMEMI_NBI(NAME, TYPE, fetch_inc, ADD, 1, 0, TYPE *dest, int pe) \
 	GSHMEMI_NBI(NAME, TYPE, fetch_add, ADD, GSHMEMI_BITS(value), 0, TYPE *dest, TYPE value, int pe)
 GSHMEM_AMO_TYPES(GSHMEMI_DEFINE)
 #undef GSHMEMI_DEFINE
 
 #define GSHMEMI_DEFINE_BITWISE(NAME, TYPE, OP, AMO) \
-	GSHMEMI_FETCHING(NAME, TYPE, fetch_##OP, AMO, GSHMEMI_BITS(value), 0, TYPE *dest, TYPE value, int pe) \
+	GSHMEMI_FETCHING(NAME, TYPE, fetch_##OP, AMO, GSHMEMI_BITS(value), 0, TYPE *dest, TYPE value, \
+			 int pe) \
 	GSHMEMI_SILENT(NAME, TYPE, OP, AMO, GSHMEMI_BITS(value), TYPE *dest, TYPE value, int pe) \
 	GSHMEMI_NBI(NAME, TYPE, fetch_##OP, AMO, GSHMEMI_BITS(value), 0, TYPE *dest, TYPE value, int pe)
 #define GSHMEMI_DEFINE(NAME, TYPE) \

@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Carriers: what performs an operation that is not a store or a load of the caller. The slow path describes the operation and hands
- * it over; it is performed, or queued to be performed, and no address comes back. Which carrier takes an operation:
+ * Carriers perform operations that are not the caller's own loads and stores. The slow path describes an
+ * operation and hands it over. The carrier performs it or queues it; no address comes back. There are three:
  *
- *   GSHMEM_CPU_DELIVERY   those to PEs that are mapped, and performs them late (platform/cpu/delivery.c)
- *   GSHMEM_CARRY=direct   likewise, and performs them at once, out of line: gshmemi_apply
- *   the net               those to PEs that are not mapped; their owners perform them. The library asks them (src/net/carry.c), and a
- *                         kernel asks the library (rpc/remote.h)
+ *   GSHMEM_CPU_DELIVERY   takes operations on mapped PEs and performs them late (platform/cpu/delivery.c)
+ *   GSHMEM_CARRY=direct   takes the same and performs them at once, out of line: gshmemi_apply
+ *   the net               takes operations on PEs that are not mapped, and has their owners perform them: the
+ *                         library asks the owners (src/net/carry.c), and a kernel asks the library
+ *                         (rpc/remote.h)
  *
- * Order is a carrier's affair as well: gshmemi_order and gshmemi_complete ask the carriers and make the caller's own fence.
+ * Carriers also keep order: gshmemi_order and gshmemi_complete ask the carriers, and make the caller's own
+ * fence.
  */
 #ifndef GSHMEM_CARRY_H
 #define GSHMEM_CARRY_H
 
 #include <gshmem/move/check.h>
 
-/* In front of a loop of what kernels may call, but hardly do. */
+/* Goes in front of a loop in a function that kernels may call, but rarely do. */
 #if GSHMEMI_KERNELS && GSHMEMI_DEVICE_PASS
 #define GSHMEMI_NO_UNROLL _Pragma("unroll 1")
 #else
@@ -28,28 +30,38 @@ enum gshmemi_what {
 	GSHMEMI_PUT_BLOCKS,
 	GSHMEMI_GET_BLOCKS,
 	GSHMEMI_AMO,
-	GSHMEMI_FLAG,       /* raise a word to value; a word that is as high or higher stays, so that a late flag does no harm */
+	/* raise a word to value; a word that is not lower stays, so a late flag does no harm */
+	GSHMEMI_FLAG,
 	GSHMEMI_PUT_SIGNAL,
-	GSHMEMI_LOCK        /* the word of a lock, when it is the turn in value by field op, enum gshmemi_turn, or before; over the net alone */
+	/*
+	 * Only over the net: read the word of a lock when its field op, enum gshmemi_turn, has come to value,
+	 * or before.
+	 */
+	GSHMEMI_LOCK
 };
 
-/* The cond of an atomic SET or ADD, which have no use for one, that updates a signal: GSHMEM_STATS tells it from others by that. */
+/* cond of an atomic SET or ADD that updates a signal: by it GSHMEM_STATS tells signals from other atomics. */
 #define GSHMEMI_COND_SIGNAL 1
 
-/* What a call asks of a PE. Places there are offsets in regions: no address of this process but that of local. */
+/*
+ * An operation: what a call asks of a PE. Places there are offsets in regions; local is the only address
+ * here.
+ */
 struct gshmemi_operation {
 	uint8_t what;       /* enum gshmemi_what */
 	uint8_t op;         /* GSHMEMI_AMO_*: of an atomic, or of the signal */
 	uint8_t is_nbi;     /* local may be read or written until the caller completes */
 	uint8_t fetches;    /* of an atomic: the caller waits for the old value */
-	uint8_t is_value;   /* of a put or get: local is a value of up to 16 bytes in memory of the caller, not of a device */
+	/* of a put or get: local is a value of up to 16 bytes in the caller's own memory */
+	uint8_t is_value;
 	uint8_t pad[3];
-	uint16_t region;    /* of offset; as in enum gshmemi_region_number */
+	uint16_t region;    /* of offset: enum gshmemi_region_number */
 	uint16_t sig_region;
-	int32_t pe;         /* of the world, with the context of the call (pe.h) */
+	int32_t pe;         /* of the world, and the call's context (pe.h) */
 	uint64_t offset;
 	uint64_t sig_offset;
-	void *local;        /* source of a put, dest of a get; where the old value of an atomic goes, or NULL */
+	/* source of a put, dest of a get; where the old value of an atomic goes, or NULL */
+	void *local;
 	uint64_t nbytes;    /* of the data; of each block; of the word of an atomic or flag: 4 or 8 */
 	uint64_t nblocks;
 	int64_t stride;     /* bytes between blocks, on that PE */
@@ -61,12 +73,14 @@ struct gshmemi_operation {
 /* ---- performing an operation by its description alone ---- */
 
 /*
- * In words that divide both addresses and nbytes, up to 8 bytes: a word that lies well arrives by one store. The local end may be LDS or
- * a stack. One loop for all sizes: kernels pay for the registers of what they may call, not for its time.
+ * Copy in words of up to 8 bytes that divide both addresses and nbytes: an aligned word arrives by one store.
+ * The local end may be LDS or a stack. One loop serves all sizes: kernels pay for the registers of what they
+ * may call, not for time.
  */
 GSHMEMI_FN void gshmemi_apply_copy(int way, char *dest, const char *source, uint64_t nbytes)
 {
-	const unsigned bits = (unsigned)((uintptr_t)dest | (uintptr_t)source | nbytes | 8), word_nbytes = bits & -bits;
+	const unsigned bits = (unsigned)((uintptr_t)dest | (uintptr_t)source | nbytes | 8),
+		word_nbytes = bits & -bits;
 
 #if GSHMEMI_ARCH_HAS_COPY
 	if (nbytes > 8) {
@@ -87,7 +101,7 @@ GSHMEMI_FN void gshmemi_apply_copy(int way, char *dest, const char *source, uint
 	}
 }
 
-/* An atomic on the peer's word itself, of 4 or 8 bytes. */
+/* Update a peer's word of 4 or 8 bytes by an atomic. */
 GSHMEMI_FN uint64_t gshmemi_amo_peer(int op, void *peer_dest, uint64_t value, uint64_t cond, uint64_t nbytes)
 {
 	if (nbytes == 4)
@@ -108,8 +122,9 @@ GSHMEMI_FN void gshmemi_apply_flag(uint64_t *flag, uint64_t value)
 }
 
 /*
- * Perform an operation on memory that this thread reaches: base is that PE's region, sig_base its region of the signal. Returns
- * the old value of an atomic. The signal's release pairs with the acquire of gshmemi_wait.
+ * Perform an operation on memory that this thread reaches. base is the PE's region, sig_base the region of
+ * the signal. Returns the old value of an atomic. The release before the signal pairs with the acquire of
+ * gshmemi_wait.
  */
 GSHMEMI_FN uint64_t gshmemi_apply(const struct gshmemi_operation *o, char *base, char *sig_base)
 {
@@ -122,7 +137,8 @@ GSHMEMI_FN uint64_t gshmemi_apply(const struct gshmemi_operation *o, char *base,
 		gshmemi_arch_fence_read_peer();
 		GSHMEMI_NO_UNROLL
 		for (i = 0; i < o->nblocks; i++)
-			gshmemi_apply_copy(GSHMEMI_FROM_PEER, here + (int64_t)i * o->local_stride, there + (int64_t)i * o->stride, o->nbytes);
+			gshmemi_apply_copy(GSHMEMI_FROM_PEER, here + (int64_t)i * o->local_stride,
+					   there + (int64_t)i * o->stride, o->nbytes);
 		return 0;
 	case GSHMEMI_AMO:
 		return gshmemi_amo_peer(o->op, there, o->value, o->cond, o->nbytes);
@@ -132,7 +148,8 @@ GSHMEMI_FN uint64_t gshmemi_apply(const struct gshmemi_operation *o, char *base,
 	default:
 		GSHMEMI_NO_UNROLL
 		for (i = 0; i < o->nblocks; i++)
-			gshmemi_apply_copy(GSHMEMI_TO_PEER, there + (int64_t)i * o->stride, here + (int64_t)i * o->local_stride, o->nbytes);
+			gshmemi_apply_copy(GSHMEMI_TO_PEER, there + (int64_t)i * o->stride,
+					   here + (int64_t)i * o->local_stride, o->nbytes);
 		if (o->what == GSHMEMI_PUT_SIGNAL) {
 			gshmemi_arch_fence_release();
 			(void)gshmemi_amo_peer(o->op, sig_base + o->sig_offset, o->value, 0, 8);
@@ -141,7 +158,7 @@ GSHMEMI_FN uint64_t gshmemi_apply(const struct gshmemi_operation *o, char *base,
 	}
 }
 
-/* The signal of a PUT_SIGNAL alone. */
+/* Describes only the signal of a PUT_SIGNAL. */
 GSHMEMI_FN struct gshmemi_operation gshmemi_signal_of(const struct gshmemi_operation *o)
 {
 	struct gshmemi_operation signal = *o;
@@ -157,8 +174,8 @@ GSHMEMI_FN struct gshmemi_operation gshmemi_signal_of(const struct gshmemi_opera
 /* ---- handing over ---- */
 
 /*
- * The net. A kernel's carry and complete are calls of the library; each lane's operation is its own, and the lanes that are here together
- * make one call. carry returns the old value of an atomic that fetches.
+ * The net. In a kernel carry and complete call the library: each lane has an operation of its own, and the
+ * lanes that are here together make one call. carry returns the old value of an atomic that fetches.
  */
 #ifdef GSHMEMI_LIBRARY
 uint64_t gshmemi_remote_carry(const struct gshmemi_operation *o);
@@ -171,32 +188,42 @@ GSHMEMI_SLOW void gshmemi_remote_order(int context);
 GSHMEMI_SLOW void gshmemi_remote_complete(int context, const int *target_pes, size_t npes);
 #endif
 
-/* Whether kernels ask for operations on PEs that are not mapped. 0: such an operation of a GPU's kernel ends the job. */
+/*
+ * Whether kernels can operate on PEs that are not mapped. 0: such an operation of a GPU's kernel ends the
+ * job.
+ */
 #ifndef GSHMEMI_HAS_NET
 #define GSHMEMI_HAS_NET 1
 #endif
 
-/* Whether the library can reach a local end by its address; if not, it goes in lines of so many bytes, or by a stream. */
+/*
+ * Whether the library can reach a local end by its address. If not, the data goes by lines of so many bytes
+ * or a stream.
+ */
 #define GSHMEMI_LINE_PUT_NBYTES 48
 GSHMEMI_FN int gshmemi_remote_reaches(const void *local)
 {
-	return (uint64_t)((uintptr_t)local - (uintptr_t)gshmemi_state.heap) < gshmemi_state.heap_nbytes || GSHMEMI_ARCH_IS_GLOBAL(local, 1);
+	return (uint64_t)((uintptr_t)local - (uintptr_t)gshmemi_state.heap) < gshmemi_state.heap_nbytes ||
+		GSHMEMI_ARCH_IS_GLOBAL(local, 1);
 }
 
 /*
- * How far a PE's region lies from this PE's; GSHMEMI_SENTINEL if this process cannot perform operations on it, or,
- * with is_amo, atomics. peer: the PE's entry in gshmemi_state.peers.
+ * The distance from this PE's region to that of another PE; GSHMEMI_SENTINEL if this process cannot perform
+ * operations on it, or, with is_amo, atomics. peer is the PE's entry in gshmemi_state.peers.
  */
 GSHMEMI_FN ptrdiff_t gshmemi_distance(unsigned region, int peer, int is_amo)
 {
 	const struct gshmemi_region *r = &gshmemi_state.regions[region];
-	/* a variable, because gcc 12's -fsanitize=pointer-overflow takes index 0 in one branch of (a ? b : c)[i] */
+	/*
+	 * a variable, because gcc 12's -fsanitize=pointer-overflow takes index 0 in one branch of (a ? b :
+	 * c)[i]
+	 */
 	const ptrdiff_t *deltas = is_amo ? r->amo_delta : r->delta;
 
 	return peer >= 0 ? deltas[peer >> 1] : GSHMEMI_SENTINEL;
 }
 
-/* Of a PE whose memory is mapped. */
+/* The distance to the region of a PE whose memory is mapped. */
 GSHMEMI_FN ptrdiff_t gshmemi_mapped(unsigned region, int world_pe)
 {
 	return gshmemi_state.regions[region].delta[gshmemi_state.peers[world_pe] >> 1];
@@ -209,19 +236,22 @@ GSHMEMI_FN int gshmemi_is_mapped(unsigned region, int pe, int is_amo)
 	return gshmemi_distance(region, peer, is_amo) != GSHMEMI_SENTINEL;
 }
 
-/* Where it is: what carriers of this process write to. */
+/* Where a mapped region begins here: carriers of this process write to it. */
 GSHMEMI_FN char *gshmemi_carry_base(unsigned region, int pe)
 {
 	return gshmemi_state.regions[region].base + gshmemi_mapped(region, gshmemi_pe_in_world(pe));
 }
 
-/* Hand over an operation whose PE and places are good. Returns the old value of an atomic that fetches; that of others is lost. */
+/*
+ * Hand over an operation whose PE and places have been checked. Returns the old value of an atomic that
+ * fetches.
+ */
 GSHMEMI_SLOW uint64_t gshmemi_carry_at(const struct gshmemi_operation *o)
 {
 	char *base, *sig_base;
 	uint64_t old;
 
-#if GSHMEMI_ARCH_HAS_DELIVERY || defined(GSHMEMI_LIBRARY) /* kernels of GPUs do not come here with others */
+#if GSHMEMI_ARCH_HAS_DELIVERY || defined(GSHMEMI_LIBRARY) /* a GPU's kernels come here only for mapped PEs */
 	if (!gshmemi_is_mapped(o->region, o->pe, o->what == GSHMEMI_AMO) ||
 	    (o->what == GSHMEMI_PUT_SIGNAL && !gshmemi_is_mapped(o->sig_region, o->pe, 1)))
 		return gshmemi_remote_carry(o);
@@ -240,22 +270,28 @@ GSHMEMI_SLOW uint64_t gshmemi_carry_at(const struct gshmemi_operation *o)
 
 /* ---- turns ---- */
 
-/* Which field of a word says whose turn it is: of a gshmem_lock (order/lock.h), or of the lock of a window (win/epoch.h). */
+/*
+ * Which field of a lock's word says whose turn it is: of gshmem_set_lock (order/lock.h) or of a window
+ * (win/epoch.h).
+ */
 enum gshmemi_turn { GSHMEMI_TURN_LOCK, GSHMEMI_TURN_EXCLUSIVE, GSHMEMI_TURN_SHARED };
-#define GSHMEMI_TURN_NBITS 15 /* of the fields of a window's lock; another bit lies between two of them */
+#define GSHMEMI_TURN_NBITS 15 /* bits of a field of a window's lock; one more bit lies between two fields */
 
 GSHMEMI_FN uint32_t gshmemi_turn_of(uint64_t word, int which)
 {
-	const unsigned shift = which == GSHMEMI_TURN_EXCLUSIVE ? GSHMEMI_TURN_NBITS + 1 : 3 * (GSHMEMI_TURN_NBITS + 1);
+	const unsigned shift = which == GSHMEMI_TURN_EXCLUSIVE ? GSHMEMI_TURN_NBITS + 1
+		: 3 * (GSHMEMI_TURN_NBITS + 1);
 
-	return which == GSHMEMI_TURN_LOCK ? (uint32_t)word : (uint32_t)(word >> shift) & ((1U << GSHMEMI_TURN_NBITS) - 1);
+	return which == GSHMEMI_TURN_LOCK ? (uint32_t)word
+		: (uint32_t)(word >> shift) & ((1U << GSHMEMI_TURN_NBITS) - 1);
 }
 
 /* ---- order ---- */
 
 /*
- * Which of gshmemi_state.slow say that operations which a carrier performs late may be open. What performs them at
- * once has nothing to order. GSHMEMI_SLOW_CARRIES: that there is such a carrier.
+ * Bits of gshmemi_state.slow. LATE: a carrier that performs operations late may have some open; carriers that
+ * perform them at once have nothing to order. CARRIES: there is a late carrier. OPEN: requests to owners may
+ * be open.
  */
 #if GSHMEMI_ARCH_HAS_DELIVERY
 #define GSHMEMI_SLOW_OPEN (GSHMEMI_ARCH_HOST_DIRECT ? GSHMEMI_SLOW_ASKED : GSHMEMI_SLOW_NET)
@@ -266,17 +302,21 @@ GSHMEMI_FN uint32_t gshmemi_turn_of(uint64_t word, int which)
 #define GSHMEMI_SLOW_LATE GSHMEMI_SLOW_OPEN
 #define GSHMEMI_SLOW_CARRIES GSHMEMI_SLOW_OPEN
 #define gshmemi_delivery_order(context)                     ((void)(context))
-#define gshmemi_delivery_complete(context, target_pes, npes) ((void)(context), (void)(target_pes), (void)(npes))
+#define gshmemi_delivery_complete(context, target_pes, npes) ((void)(context), (void)(target_pes), \
+							      (void)(npes))
 #endif
 
-/* On GPUs the net alone is late, and one call is enough: kernels pay for a chain of calls. */
+/* On GPUs only the net is late. One call is enough: kernels pay for a chain of calls. */
 #if GSHMEMI_ARCH_HAS_DELIVERY
 #define GSHMEMI_CARRY_LATE GSHMEMI_SLOW
 #else
 #define GSHMEMI_CARRY_LATE GSHMEMI_FN
 #endif
 
-/* Carriers let what this thread hands over after arrive after what it handed over before, at each PE, in this context. */
+/*
+ * Carriers deliver what this thread hands over from now on, in this context, after what it handed over
+ * before, on each PE.
+ */
 GSHMEMI_CARRY_LATE void gshmemi_carry_order_at(int context)
 {
 	gshmemi_delivery_order(context);
@@ -284,7 +324,10 @@ GSHMEMI_CARRY_LATE void gshmemi_carry_order_at(int context)
 		gshmemi_remote_order(context);
 }
 
-/* Carriers perform now what this thread handed over in this context to these PEs, NULL: to all; the host's covers all threads. */
+/*
+ * Carriers perform what this thread handed over in this context to these PEs (NULL: to all); on the host, all
+ * threads.
+ */
 GSHMEMI_CARRY_LATE void gshmemi_carry_complete_at(int context, const int *target_pes, size_t npes)
 {
 	gshmemi_delivery_complete(context, target_pes, npes);
@@ -299,9 +342,10 @@ GSHMEMI_FN void gshmemi_carry_complete(int context, const int *target_pes, size_
 }
 
 /*
- * What the caller did before in this context reaches each PE before what it does after. A group's order is also that between what one
- * of its threads did before and what another one does after: then each thread completes its own. So does one where some of what it does
- * to a PE takes one way and some another, which would overtake it.
+ * The caller's earlier operations in this context reach each PE before its later ones. For a group the
+ * earlier ones may be another thread's, so each thread completes its own. A thread alone also completes them
+ * if some of its operations on a PE take another path than others and could overtake them
+ * (GSHMEMI_SLOW_MIXED).
  */
 GSHMEMI_FN void gshmemi_order(int scope, int context)
 {
@@ -316,8 +360,8 @@ GSHMEMI_FN void gshmemi_order(int scope, int context)
 
 #ifdef GSHMEMI_LIBRARY
 /*
- * Returns when carriers have read what the host has put in this context, so that it may be written again. What
- * is small they copy at once.
+ * Returns when carriers have read all sources that the host has put in this context, so that the program may
+ * write to them again. Carriers copy small sources at once.
  */
 GSHMEMI_FN void gshmemi_release_sources(int context)
 {
@@ -331,7 +375,9 @@ GSHMEMI_FN void gshmemi_release_sources(int context)
 #define gshmemi_release_sources(context) ((void)(context))
 #endif
 
-/* What the caller did before in this context has arrived before what it does after, at whatever PE. Each thread's own. */
+/*
+ * The calling thread's earlier operations in this context have arrived, on every PE, before its later ones.
+ */
 GSHMEMI_FN void gshmemi_complete(int context)
 {
 	gshmemi_carry_complete(context, NULL, 0);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * GSHMEM_CHECK: what is wrong with the arguments of a call. All of it lies behind a sentinel or a bit of gshmemi_state.slow.
+ * GSHMEM_CHECK: finds what is wrong with the arguments of a call. All of it lies behind a sentinel or a bit
+ * of gshmemi_state.slow.
  */
 #ifndef GSHMEM_CHECK_H
 #define GSHMEM_CHECK_H
@@ -9,10 +10,11 @@
 #include <gshmem/state/fault.h>
 
 /*
- * What is wrong with the symmetric object [address, address + nbytes), which must lie in one allocation, aligned: a
- * GSHMEMI_FAULT_*, 0 if nothing. *expected_p is for the fault record.
+ * Returns what is wrong with the symmetric object [address, address + nbytes), which must lie aligned in one
+ * allocation: a GSHMEMI_FAULT_*, or 0. *expected_p is for the fault record.
  */
-GSHMEMI_FN int gshmemi_check_symmetric(const void *address, size_t nbytes, unsigned align, uint64_t *expected_p)
+GSHMEMI_FN int gshmemi_check_symmetric(const void *address, size_t nbytes, unsigned align,
+				       uint64_t *expected_p)
 {
 	uint64_t offset = (uint64_t)((uintptr_t)address - (uintptr_t)gshmemi_state.heap), end;
 
@@ -32,19 +34,24 @@ GSHMEMI_FN int gshmemi_check_symmetric(const void *address, size_t nbytes, unsig
 	return nbytes > end - offset ? GSHMEMI_FAULT_BEYOND_ALLOCATION : 0;
 }
 
-/* An operator or stride that is none. */
-GSHMEMI_SLOW void gshmemi_bad_argument_at(int64_t value, const void *address, int pe, const char *call, uint64_t caller)
+/* Reports a bad operator or stride. */
+GSHMEMI_SLOW void gshmemi_bad_argument_at(int64_t value, const void *address, int pe, const char *call,
+					  uint64_t caller)
 {
 	gshmemi_fault_raise(GSHMEMI_FAULT_BAD_ARGUMENT, pe, address, 0, (uint64_t)value, 1, call, caller);
 }
 
-GSHMEMI_FN void gshmemi_check_argument(int is_good, int64_t value, const void *address, int pe, const char *call)
+GSHMEMI_FN void gshmemi_check_argument(int is_good, int64_t value, const void *address, int pe,
+				       const char *call)
 {
 	if (gshmemi_state.slow & GSHMEMI_SLOW_CHECK && !is_good)
 		gshmemi_bad_argument_at(value, address, pe, call, gshmemi_arch_caller());
 }
 
-/* GSHMEM_CHECK: the whole work-group makes its call. What the missing threads should do is not done, and nobody would know. */
+/*
+ * GSHMEM_CHECK: the whole work-group makes the call. The share of a missing thread would silently stay
+ * undone.
+ */
 GSHMEMI_SLOW void gshmemi_check_group_at(const char *call, uint64_t caller)
 {
 	const unsigned count = gshmemi_arch_group_count(), due = gshmemi_arch_group_due();
@@ -60,11 +67,12 @@ GSHMEMI_FN void gshmemi_check_group(int scope, const char *call)
 }
 
 /*
- * GSHMEM_CHECK: all threads of the group pass the same four words; all of a work-group are there. The lanes of a wave where
- * the platform keeps keys apart (GSHMEMI_ARCH_KEEPS_KEYS_APART) make different calls if a or b differ, or d, which is the PE,
- * of GSHMEMI_ARGS_MOVE. what packs scope, set and caller.
+ * GSHMEM_CHECK: all threads of the group are there and pass the same four words. Where the platform keeps
+ * keys apart (GSHMEMI_ARCH_KEEPS_KEYS_APART), lanes of a wave that differ in a or b make different calls, and
+ * so do those that differ in d, the PE, of GSHMEMI_ARGS_MOVE. what packs scope, set and caller.
  */
-GSHMEMI_SLOW void gshmemi_check_args_at(uint64_t what, uint64_t a, uint64_t b, uint64_t c, uint64_t d, const char *call)
+GSHMEMI_SLOW void gshmemi_check_args_at(uint64_t what, uint64_t a, uint64_t b, uint64_t c, uint64_t d,
+					const char *call)
 {
 	const int scope = (int)(what & 3), set = (int)(what >> 2 & 255);
 	uint64_t first[4] = {a, b, c, d}, mask, mine = 0, theirs = 0;
@@ -88,22 +96,29 @@ GSHMEMI_SLOW void gshmemi_check_args_at(uint64_t what, uint64_t a, uint64_t b, u
 	if (first[0] != a)
 		which = 1, mine = a, theirs = first[0];
 	if (which) /* the others wait for this thread until the job ends */
-		gshmemi_fault_raise(GSHMEMI_FAULT_UNEQUAL_THREADS, -1, NULL, (unsigned)set + which - 1, mine, theirs, call, what >> 16);
+		gshmemi_fault_raise(GSHMEMI_FAULT_UNEQUAL_THREADS, -1, NULL, (unsigned)set + which - 1, mine,
+				    theirs, call, what >> 16);
 }
 
-GSHMEMI_FN void gshmemi_check_args(int scope, int set, uint64_t a, uint64_t b, uint64_t c, uint64_t d, const char *call)
+GSHMEMI_FN void gshmemi_check_args(int scope, int set, uint64_t a, uint64_t b, uint64_t c, uint64_t d,
+				   const char *call)
 {
 	if (scope == GSHMEMI_THREAD || !gshmemi_is_slow(GSHMEMI_SLOW_CHECK))
 		return;
 	gshmemi_check_group(scope, call);
-	gshmemi_check_args_at((unsigned)scope | (unsigned)set << 2 | (uint64_t)gshmemi_arch_caller() << 16, a, b, c, d, call);
+	gshmemi_check_args_at((unsigned)scope | (unsigned)set << 2 | (uint64_t)gshmemi_arch_caller() << 16, a,
+			      b, c, d, call);
 }
 
-/* In front of gshmemi_slow_at with this scope, which compares where a second call is dear (GSHMEMI_ARCH_COMPARES_APART). */
-GSHMEMI_FN void gshmemi_check_move(int scope, const void *dest, const void *source, size_t nbytes, int pe, const char *call)
+/*
+ * Comes before gshmemi_slow_at with this scope, which compares by itself unless GSHMEMI_ARCH_COMPARES_APART.
+ */
+GSHMEMI_FN void gshmemi_check_move(int scope, const void *dest, const void *source, size_t nbytes, int pe,
+				   const char *call)
 {
 	if (GSHMEMI_ARCH_COMPARES_APART)
-		gshmemi_check_args(scope, GSHMEMI_ARGS_MOVE, (uintptr_t)dest, (uintptr_t)source, nbytes, (unsigned)pe, call);
+		gshmemi_check_args(scope, GSHMEMI_ARGS_MOVE, (uintptr_t)dest, (uintptr_t)source, nbytes,
+				   (unsigned)pe, call);
 	else
 		gshmemi_check_group(scope, call);
 }
@@ -114,17 +129,18 @@ GSHMEMI_FN size_t gshmemi_span(size_t bsize, size_t nblocks, ptrdiff_t stride, u
 	return bsize && nblocks ? ((nblocks - 1) * (size_t)stride + bsize) * elem_nbytes : 0;
 }
 
-/* What all threads of the group pass alike, of a put or a get. */
-GSHMEMI_FN void gshmemi_check_blocks(int scope, const void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize,
-				     size_t nblocks, int pe, const char *call)
+/* Checks that all threads of the group pass the same to a put or get of blocks. */
+GSHMEMI_FN void gshmemi_check_blocks(int scope, const void *dest, const void *source, ptrdiff_t dst,
+				     ptrdiff_t sst, size_t bsize, size_t nblocks, int pe, const char *call)
 {
-	gshmemi_check_args(scope, GSHMEMI_ARGS_MOVE, (uintptr_t)dest, (uintptr_t)source, 0, (unsigned)pe, call);
+	gshmemi_check_args(scope, GSHMEMI_ARGS_MOVE, (uintptr_t)dest, (uintptr_t)source, 0, (unsigned)pe,
+			   call);
 	gshmemi_check_args(scope, GSHMEMI_ARGS_STRIDE, (uint64_t)dst, (uint64_t)sst, bsize, nblocks, call);
 }
 
-/* The objects of a wait or test, aligned to align, lie in this PE's heap, and cmp is an operator. */
-GSHMEMI_SLOW void gshmemi_slow_wait_at(const void *ivar, size_t nbytes, unsigned align, int cmp, const char *call,
-				       uint64_t caller)
+/* Checks a wait or test: its objects lie, aligned to align, in this PE's heap, and cmp is an operator. */
+GSHMEMI_SLOW void gshmemi_slow_wait_at(const void *ivar, size_t nbytes, unsigned align, int cmp,
+				       const char *call, uint64_t caller)
 {
 	uint64_t found = 0, expected = 0;
 	int fault = 0;
@@ -133,13 +149,14 @@ GSHMEMI_SLOW void gshmemi_slow_wait_at(const void *ivar, size_t nbytes, unsigned
 		fault = GSHMEMI_FAULT_NOT_INITIALIZED;
 	else if (gshmemi_state.slow & GSHMEMI_SLOW_CHECK && nbytes)
 		fault = gshmemi_check_symmetric(ivar, nbytes, align, &expected);
-	if (!fault && gshmemi_state.slow & GSHMEMI_SLOW_CHECK && (cmp < GSHMEM_CMP_EQ || cmp > GSHMEM_CMP_LE)) {
+	if (!fault && gshmemi_state.slow & GSHMEMI_SLOW_CHECK &&
+	    (cmp < GSHMEM_CMP_EQ || cmp > GSHMEM_CMP_LE)) {
 		fault = GSHMEMI_FAULT_BAD_ARGUMENT;
 		found = (uint64_t)cmp;
 	}
 	if (fault)
-		gshmemi_fault_raise(fault, fault == GSHMEMI_FAULT_BAD_ARGUMENT ? -1 : gshmemi_state.my_pe, ivar, nbytes,
-				    found, expected, call, caller);
+		gshmemi_fault_raise(fault, fault == GSHMEMI_FAULT_BAD_ARGUMENT ? -1 : gshmemi_state.my_pe,
+				    ivar, nbytes, found, expected, call, caller);
 }
 
 #define gshmemi_slow_wait(ivar, nbytes, align, cmp, call) \

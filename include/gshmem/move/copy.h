@@ -12,7 +12,8 @@ struct gshmemi_group {
 	int scope;     /* GSHMEMI_THREAD, _WAVE, _WG */
 	unsigned rank; /* 0 .. size-1 */
 	unsigned size;
-	uint64_t mask; /* lanes of the wave; for GSHMEMI_WAVE alone. Of one that works for all: for its end */
+	/* GSHMEMI_WAVE: lanes of the group. Of a thread that works for all: what its end needs */
+	uint64_t mask;
 };
 
 GSHMEMI_FN void gshmemi_group_sync(const struct gshmemi_group *group)
@@ -22,11 +23,11 @@ GSHMEMI_FN void gshmemi_group_sync(const struct gshmemi_group *group)
 }
 
 /*
- * The group as this thread sees it. key stands for the arguments of the call: lanes of a wave with different ones make
- * different calls. Does not wait for a work-group.
+ * Returns the group as this thread sees it; does not wait for a work-group. key stands for the call's
+ * arguments: lanes of a wave with different keys make different calls.
  */
-#define GSHMEMI_KEY(dest, source) \
-	((uint64_t)(uintptr_t)(dest) * 0x9e3779b97f4a7c15U ^ (uint64_t)(uintptr_t)(source)) /* a sum is another pair's, too */
+#define GSHMEMI_KEY(dest, source) /* a plain sum collides */ \
+	((uint64_t)(uintptr_t)(dest) * 0x9e3779b97f4a7c15U ^ (uint64_t)(uintptr_t)(source))
 
 GSHMEMI_FN struct gshmemi_group gshmemi_group_here(int scope, uint64_t key)
 {
@@ -39,7 +40,7 @@ GSHMEMI_FN struct gshmemi_group gshmemi_group_here(int scope, uint64_t key)
 	return group;
 }
 
-/* The same when all of it has arrived: what its threads wrote before is visible to all of them. */
+/* The same, when the whole group has arrived: what its threads wrote before is visible to all of them. */
 GSHMEMI_FN struct gshmemi_group gshmemi_group_enter(int scope, uint64_t key)
 {
 	struct gshmemi_group group = gshmemi_group_here(scope, key);
@@ -51,7 +52,7 @@ GSHMEMI_FN struct gshmemi_group gshmemi_group_enter(int scope, uint64_t key)
 
 /* ---- the work of a group ---- */
 
-/* Whether one thread does the work of a group's call: where threads take turns. */
+/* Whether one thread does the work of its group: on platforms where threads take turns. */
 #if GSHMEMI_ARCH_HAS_ELECT
 #define GSHMEMI_ELECTS(scope) ((scope) != GSHMEMI_THREAD)
 #else
@@ -59,8 +60,9 @@ GSHMEMI_FN struct gshmemi_group gshmemi_group_enter(int scope, uint64_t key)
 #endif
 
 /*
- * All of the group have arrived. The threads that do not get 0 share the work, by rank and size, and each ends it.
- * One that does the work of all is a group of one; the others get 0 when it ends, and have no end to make.
+ * Wait for the whole group, then share out the work. A thread that gets 1 does its share, by rank and size,
+ * and calls gshmemi_group_end. If one thread does the work of all, it is a group of one; the others get 0
+ * when it ends, and call nothing.
  */
 GSHMEMI_FN int gshmemi_group_begin(struct gshmemi_group *group, int scope, uint64_t key)
 {
@@ -76,7 +78,9 @@ GSHMEMI_FN int gshmemi_group_begin(struct gshmemi_group *group, int scope, uint6
 #endif
 }
 
-/* The same where the work needs nothing of the others: only one that works for all waits for them. */
+/*
+ * The same for work that needs nothing of the other threads: only a thread that works for all waits for them.
+ */
 GSHMEMI_FN int gshmemi_group_begin_early(struct gshmemi_group *group, int scope, uint64_t key)
 {
 #if GSHMEMI_ARCH_HAS_ELECT
@@ -87,7 +91,7 @@ GSHMEMI_FN int gshmemi_group_begin_early(struct gshmemi_group *group, int scope,
 #endif
 }
 
-/* What one thread is to do behind the work of all goes behind this. */
+/* Ends the work of the group: what one thread does afterwards comes after the work of all. */
 GSHMEMI_FN void gshmemi_group_end(const struct gshmemi_group *group)
 {
 #if GSHMEMI_ARCH_HAS_ELECT
@@ -99,13 +103,17 @@ GSHMEMI_FN void gshmemi_group_end(const struct gshmemi_group *group)
 
 /* ---- the lanes' copy: what a GPU executes ---- */
 
-/* Which end of a copy is a peer's: the destination, or the source. */
+/* Which end of a copy is a peer's: the destination or the source. */
 enum gshmemi_way { GSHMEMI_TO_PEER, GSHMEMI_FROM_PEER };
 
-/* A word of word_nbytes, a constant, from the source; to the destination. The end that is not a peer's is global. */
+/*
+ * Read a word of word_nbytes, a constant, from the source; write it. The end that is not a peer's is global
+ * memory.
+ */
 GSHMEMI_FN struct gshmemi_word gshmemi_word_read(int way, const char *source, unsigned word_nbytes)
 {
-	return way == GSHMEMI_FROM_PEER ? gshmemi_arch_read_peer(source, word_nbytes) : gshmemi_arch_read_global(source, word_nbytes);
+	return way == GSHMEMI_FROM_PEER ? gshmemi_arch_read_peer(source, word_nbytes)
+		: gshmemi_arch_read_global(source, word_nbytes);
 }
 
 GSHMEMI_FN void gshmemi_word_write(int way, char *dest, struct gshmemi_word word, unsigned word_nbytes)
@@ -116,7 +124,7 @@ GSHMEMI_FN void gshmemi_word_write(int way, char *dest, struct gshmemi_word word
 		gshmemi_arch_write_peer(dest, word, word_nbytes);
 }
 
-/* The same of memory that may be LDS or a stack, aligned to word_nbytes. */
+/* The same in memory that may be LDS or a stack, aligned to word_nbytes. */
 GSHMEMI_FN struct gshmemi_word gshmemi_local_read(const char *source, unsigned word_nbytes)
 {
 	struct gshmemi_word word = {{0, 0}};
@@ -148,23 +156,26 @@ GSHMEMI_FN void gshmemi_local_write(char *dest, struct gshmemi_word word, unsign
 		__builtin_memcpy(dest, word.half, 1);
 }
 
-/* One element, both ends of it aligned to align; the end that is not a peer's may be LDS or a stack. */
-GSHMEMI_FN void gshmemi_copy_element(int way, char *dest, const char *source, unsigned elem_nbytes, unsigned align)
+/* Copy one element, both ends aligned to align; the end that is not a peer's may be LDS or a stack. */
+GSHMEMI_FN void gshmemi_copy_element(int way, char *dest, const char *source, unsigned elem_nbytes,
+				     unsigned align)
 {
 	const unsigned word_nbytes = elem_nbytes < align ? elem_nbytes : align < 8 ? align : 8;
 	unsigned i;
 
 	for (i = 0; i < elem_nbytes; i += word_nbytes) {
 		if (way == GSHMEMI_FROM_PEER)
-			gshmemi_local_write(dest + i, gshmemi_arch_read_peer(source + i, word_nbytes), word_nbytes);
+			gshmemi_local_write(dest + i, gshmemi_arch_read_peer(source + i, word_nbytes),
+					    word_nbytes);
 		else
-			gshmemi_arch_write_peer(dest + i, gshmemi_local_read(source + i, word_nbytes), word_nbytes);
+			gshmemi_arch_write_peer(dest + i, gshmemi_local_read(source + i, word_nbytes),
+						word_nbytes);
 	}
 }
 
-/* The words of the last turn, up to four for each thread: all loads, then all stores. */
-GSHMEMI_FN void gshmemi_copy_turn(int way, char *dest, const char *source, unsigned nbytes, unsigned word_nbytes,
-				  unsigned first, unsigned stride)
+/* Copy the words of the last iteration, up to four for each thread: all loads, then all stores. */
+GSHMEMI_FN void gshmemi_copy_turn(int way, char *dest, const char *source, unsigned nbytes,
+				  unsigned word_nbytes, unsigned first, unsigned stride)
 {
 	const unsigned second = first + stride, third = second + stride, fourth = third + stride;
 	struct gshmemi_word a, b, c, d;
@@ -187,7 +198,7 @@ GSHMEMI_FN void gshmemi_copy_turn(int way, char *dest, const char *source, unsig
 		gshmemi_word_write(way, dest + fourth, d, word_nbytes);
 }
 
-/* left >= 0, which is the same for the whole group: one scalar comparison. */
+/* left >= 0. It is equal for the whole group, so one scalar comparison decides. */
 GSHMEMI_FN int gshmemi_copy_goes_on(int64_t left, const struct gshmemi_group *group)
 {
 	if (group->scope == GSHMEMI_THREAD)
@@ -196,20 +207,23 @@ GSHMEMI_FN int gshmemi_copy_goes_on(int64_t left, const struct gshmemi_group *gr
 }
 
 /*
- * Copy nbytes, a multiple of word_nbytes, by this thread of the group and the others: neighbours touch neighbouring addresses.
- * Four loads are in flight from each thread: a word is stored when the three after it have been asked for.
+ * This thread's part of a copy of nbytes, a multiple of word_nbytes, by the whole group: neighbouring threads
+ * touch neighbouring words. Each thread has four loads in flight: it stores a word when it has issued the
+ * next three loads.
  */
-GSHMEMI_FN void gshmemi_copy_words(int way, char *dest, const char *source, size_t nbytes, unsigned word_nbytes,
-				   const struct gshmemi_group *group)
+GSHMEMI_FN void gshmemi_copy_words(int way, char *dest, const char *source, size_t nbytes,
+				   unsigned word_nbytes, const struct gshmemi_group *group)
 {
 	const unsigned stride = group->size * word_nbytes, turn = 4 * stride;
-	unsigned first = group->rank * word_nbytes, second = first + stride, third = second + stride, fourth = third + stride;
+	unsigned first = group->rank * word_nbytes, second = first + stride, third = second + stride,
+		fourth = third + stride;
 	int64_t left = (int64_t)nbytes - turn;
 	struct gshmemi_word a, b, c, d;
 
 	if (left >= 0) {
 		a = gshmemi_word_read(way, source + first, word_nbytes);
-		GSHMEMI_ARCH_KEEP_ORDER(); /* loads return in order: the first store waits for one, not for four */
+		/* loads return in order: the first store waits for one load, not for four */
+		GSHMEMI_ARCH_KEEP_ORDER();
 		b = gshmemi_word_read(way, source + second, word_nbytes);
 		GSHMEMI_ARCH_KEEP_ORDER();
 		c = gshmemi_word_read(way, source + third, word_nbytes);
@@ -241,7 +255,10 @@ GSHMEMI_FN void gshmemi_copy_words(int way, char *dest, const char *source, size
 	gshmemi_copy_turn(way, dest, source, (unsigned)left + turn, word_nbytes, first, stride);
 }
 
-/* Fewer than 16 bytes, a multiple of align: the pieces of 8, 4, 2 and 1 that nbytes is the sum of, by one thread. */
+/*
+ * One thread copies fewer than 16 bytes, a multiple of align, in pieces of 8, 4, 2 and 1 bytes that add up to
+ * nbytes.
+ */
 GSHMEMI_FN void gshmemi_copy_rest(int way, char *dest, const char *source, unsigned nbytes, unsigned align)
 {
 	unsigned piece;
@@ -255,7 +272,10 @@ GSHMEMI_FN void gshmemi_copy_rest(int way, char *dest, const char *source, unsig
 	}
 }
 
-/* The same in ascending order, which aligns both ends for each piece: what lies in front of a multiple of 16. */
+/*
+ * The same in ascending order, for bytes in front of a multiple of 16: both ends are then aligned for each
+ * piece.
+ */
 GSHMEMI_FN void gshmemi_copy_head(int way, char *dest, const char *source, unsigned nbytes, unsigned align)
 {
 	unsigned piece;
@@ -269,7 +289,10 @@ GSHMEMI_FN void gshmemi_copy_head(int way, char *dest, const char *source, unsig
 	}
 }
 
-/* Both ends global. align, a constant, is what the caller's type promises of both. */
+/*
+ * Copy between global memory. align, a constant, is the alignment that the caller's type promises for both
+ * ends.
+ */
 GSHMEMI_FN void gshmemi_copy_global(int way, char *dest, const char *source, size_t nbytes, unsigned align,
 				    const struct gshmemi_group *group)
 {
@@ -306,7 +329,10 @@ GSHMEMI_FN void gshmemi_copy_global(int way, char *dest, const char *source, siz
 #endif
 }
 
-/* The end that is not a peer's is LDS or a stack. Tiles in LDS are aligned: 16 bytes at a time where both ends are. */
+/*
+ * Copy where the end that is not a peer's is LDS or a stack: 16 bytes at a time if both ends are aligned, as
+ * tiles are.
+ */
 GSHMEMI_FN void gshmemi_copy_local(int way, char *dest, const char *source, size_t nbytes, unsigned align,
 				   const struct gshmemi_group *group)
 {
@@ -324,7 +350,7 @@ GSHMEMI_FN void gshmemi_copy_local(int way, char *dest, const char *source, size
 		gshmemi_copy_element(way, dest + at, source + at, align, align);
 }
 
-/* The address is asked before it is made uniform, which hides from the compiler where it came from. */
+/* Ask whether the address is global before making it uniform, which hides its origin from the compiler. */
 GSHMEMI_FN void gshmemi_copy_lanes(int way, char *dest, const char *source, size_t nbytes, unsigned align,
 				   const struct gshmemi_group *group)
 {
@@ -344,14 +370,14 @@ GSHMEMI_FN void gshmemi_copy_lanes(int way, char *dest, const char *source, size
 	gshmemi_copy_global(way, dest, source, nbytes, align, group);
 }
 
-/* What this thread of the group copies. */
+/* This thread's share of a copy by its group. */
 GSHMEMI_FN void gshmemi_copy_share(int way, void *dest, const void *source, size_t nbytes, unsigned align,
 				   const struct gshmemi_group *group)
 {
 #if GSHMEMI_ARCH_HAS_COPY
 	(void)way;
 	(void)align;
-	(void)group; /* of one */
+	(void)group; /* one thread */
 	gshmemi_arch_copy(dest, source, nbytes);
 #else
 	gshmemi_copy_lanes(way, (char *)dest, (const char *)source, nbytes, align, group);
@@ -361,10 +387,11 @@ GSHMEMI_FN void gshmemi_copy_share(int way, void *dest, const void *source, size
 /* ---- copies by a scope ---- */
 
 /*
- * Copy nbytes by all threads of the scope, which meet before and after. scope, way and align are constants; align
- * divides nbytes and both addresses.
+ * All threads of the scope copy nbytes together, and meet before and after. scope, way and align are
+ * constants; align divides nbytes and both addresses.
  */
-GSHMEMI_FN void gshmemi_copy(int scope, int way, void *dest, const void *source, size_t nbytes, unsigned align)
+GSHMEMI_FN void gshmemi_copy(int scope, int way, void *dest, const void *source, size_t nbytes,
+			     unsigned align)
 {
 	struct gshmemi_group group;
 
@@ -374,9 +401,9 @@ GSHMEMI_FN void gshmemi_copy(int scope, int way, void *dest, const void *source,
 	gshmemi_group_end(&group);
 }
 
-/* Copy nelems elements, elem_nbytes a constant, between strides counted in elements. */
-GSHMEMI_FN void gshmemi_copy_stride(int scope, int way, void *dest, ptrdiff_t dst, const void *source, ptrdiff_t sst,
-				    size_t nelems, unsigned elem_nbytes)
+/* Copy nelems elements at strides, counted in elements. elem_nbytes is a constant. */
+GSHMEMI_FN void gshmemi_copy_stride(int scope, int way, void *dest, ptrdiff_t dst, const void *source,
+				    ptrdiff_t sst, size_t nelems, unsigned elem_nbytes)
 {
 	const unsigned word_nbytes = elem_nbytes < 8 ? elem_nbytes : 8;
 	struct gshmemi_group group;
@@ -387,7 +414,7 @@ GSHMEMI_FN void gshmemi_copy_stride(int scope, int way, void *dest, ptrdiff_t ds
 
 	if (!gshmemi_group_begin(&group, scope, GSHMEMI_KEY(dest, source)))
 		return;
-	/* Objects that a sized call moves may be aligned to less than their size. */
+	/* Objects of a sized call may be aligned to less than their size. */
 	is_aligned = (((uintptr_t)dest | (uintptr_t)source) & (word_nbytes - 1)) == 0;
 	from = (const char *)source + (size_t)group.rank * (size_t)sst * elem_nbytes;
 	to = (char *)dest + (size_t)group.rank * (size_t)dst * elem_nbytes;
@@ -405,11 +432,11 @@ GSHMEMI_FN void gshmemi_copy_stride(int scope, int way, void *dest, ptrdiff_t ds
 }
 
 /*
- * Copy nblocks blocks of bsize elements, elem_nbytes a constant, whose beginnings are strides apart. The threads of a row
- * copy a block together; there are as many rows as there are threads for.
+ * Copy nblocks blocks of bsize elements, whose starts are strides apart. elem_nbytes is a constant. The
+ * threads form rows, as many as they suffice for; the threads of a row copy a block together.
  */
-GSHMEMI_FN void gshmemi_copy_blocks(int scope, int way, void *dest, ptrdiff_t dst, const void *source, ptrdiff_t sst,
-				    size_t bsize, size_t nblocks, unsigned elem_nbytes)
+GSHMEMI_FN void gshmemi_copy_blocks(int scope, int way, void *dest, ptrdiff_t dst, const void *source,
+				    ptrdiff_t sst, size_t bsize, size_t nblocks, unsigned elem_nbytes)
 {
 	const unsigned word_nbytes = elem_nbytes < 8 ? elem_nbytes : 8;
 	unsigned width = 1, nrows;
@@ -438,16 +465,18 @@ GSHMEMI_FN void gshmemi_copy_blocks(int scope, int way, void *dest, ptrdiff_t ds
 #endif
 		for (k = group.rank % width; k < bsize; k += width)
 			if (is_aligned)
-				gshmemi_copy_element(way, to + k * elem_nbytes, from + k * elem_nbytes, elem_nbytes, word_nbytes);
+				gshmemi_copy_element(way, to + k * elem_nbytes, from + k * elem_nbytes,
+						     elem_nbytes, word_nbytes);
 			else
-				gshmemi_copy_element(way, to + k * elem_nbytes, from + k * elem_nbytes, elem_nbytes, 1);
+				gshmemi_copy_element(way, to + k * elem_nbytes, from + k * elem_nbytes,
+						     elem_nbytes, 1);
 	}
 	gshmemi_group_end(&group);
 }
 
 /* ---- values as bits ---- */
 
-/* The bits of a value of up to 8 bytes, zero-extended; and back. */
+/* Convert a value of up to 8 bytes to bits, zero-extended, and back. */
 GSHMEMI_FN uint64_t gshmemi_value_load(const void *value, unsigned nbytes)
 {
 	uint64_t bits = 0;
@@ -464,11 +493,11 @@ GSHMEMI_FN void gshmemi_value_store(void *value, uint64_t bits, unsigned nbytes)
 /* ---- signals ---- */
 
 /*
- * Copy to a peer, then update a signal there: every thread makes its part visible, all meet, one updates. The release
- * pairs with the acquire at the end of gshmemi_wait.
+ * Copy to a peer, then update a signal there. Every thread releases its part, all meet, and one thread
+ * updates the signal. The release pairs with the acquire at the end of gshmemi_wait.
  */
-GSHMEMI_FN void gshmemi_copy_signal(int scope, void *peer_dest, const void *source, size_t nbytes, unsigned align,
-				    uint64_t *peer_sig, uint64_t signal, int sig_op)
+GSHMEMI_FN void gshmemi_copy_signal(int scope, void *peer_dest, const void *source, size_t nbytes,
+				    unsigned align, uint64_t *peer_sig, uint64_t signal, int sig_op)
 {
 	struct gshmemi_group group;
 

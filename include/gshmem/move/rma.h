@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Put and get: the operations, and the typed functions of the API stamped over them. Included by HIP units and by
- * src/host/rma.c, where the same stamps make the exported functions.
+ * Put and get: the operations, and the typed functions of the API, stamped over them. HIP units include this,
+ * and so does src/host/rma.c, where the same stamps make the exported functions.
  */
 #ifndef GSHMEM_RMA_H
 #define GSHMEM_RMA_H
@@ -9,11 +9,12 @@
 #include <gshmem/move/slow.h>
 
 /*
- * In all of these, scope, align, nbi and call are constants: who copies together; the alignment that the type asks
- * of the symmetric address; whether source may still be read after return; the API function's name. where is the region.
+ * Arguments of the operations below: where is the region. Constants are scope: which threads copy together;
+ * align: of the symmetric address, as the type asks; nbi: whether source may be read after return; call: the
+ * API function's name.
  */
-GSHMEMI_FN void gshmemi_put(struct gshmemi_where where, int scope, void *dest, const void *source, size_t nbytes, unsigned align,
-			    int pe, int nbi, const char *call)
+GSHMEMI_FN void gshmemi_put(struct gshmemi_where where, int scope, void *dest, const void *source,
+			    size_t nbytes, unsigned align, int pe, int nbi, const char *call)
 {
 	void *peer_dest;
 
@@ -22,16 +23,17 @@ GSHMEMI_FN void gshmemi_put(struct gshmemi_where where, int scope, void *dest, c
 	else if (gshmemi_peer_ptr(where.delta, dest, pe, &peer_dest))
 		gshmemi_copy(scope, GSHMEMI_TO_PEER, peer_dest, source, nbytes, align);
 	else
-		gshmemi_slow_move(GSHMEMI_SLOW_PUT, where.region, scope, dest, source, nbytes, align, pe, nbi, call);
+		gshmemi_slow_move(GSHMEMI_SLOW_PUT, where.region, scope, dest, source, nbytes, align, pe, nbi,
+				  call);
 }
 
 /*
- * Passing dest to an out-of-line call forces what it points to into memory, on the direct path too: where kernels and the host
- * share code, that costs a kernel's get of one element a store and a load, so one element goes through a local. Elsewhere the host
- * may not touch dest.
+ * Passing dest to an out-of-line call forces the object into memory, on the direct path too. Where kernels
+ * and the host share code, that would cost a kernel's get of one element a store and a load, so one element
+ * goes through a local. Elsewhere the host may not touch dest.
  */
-GSHMEMI_FN void gshmemi_get_on_host(unsigned region, void *dest, const void *source, size_t nbytes, unsigned align, int pe, int nbi,
-				    const char *call)
+GSHMEMI_FN void gshmemi_get_on_host(unsigned region, void *dest, const void *source, size_t nbytes,
+				    unsigned align, int pe, int nbi, const char *call)
 {
 	uint64_t word;
 
@@ -43,9 +45,9 @@ GSHMEMI_FN void gshmemi_get_on_host(unsigned region, void *dest, const void *sou
 	}
 }
 
-/* A blocking get is no carrier's to delay: what it fetches is there when it returns. */
-GSHMEMI_FN void gshmemi_get(struct gshmemi_where where, int scope, void *dest, const void *source, size_t nbytes, unsigned align,
-			    int pe, int nbi, const char *call)
+/* Carriers do not delay a blocking get: its data is in dest when it returns. */
+GSHMEMI_FN void gshmemi_get(struct gshmemi_where where, int scope, void *dest, const void *source,
+			    size_t nbytes, unsigned align, int pe, int nbi, const char *call)
 {
 	void *peer_source;
 
@@ -54,11 +56,16 @@ GSHMEMI_FN void gshmemi_get(struct gshmemi_where where, int scope, void *dest, c
 	else if (gshmemi_peer_ptr(where.delta, source, pe, &peer_source))
 		gshmemi_copy(scope, GSHMEMI_FROM_PEER, dest, peer_source, nbytes, align);
 	else
-		gshmemi_slow_move(GSHMEMI_SLOW_GET, where.region, scope, source, dest, nbytes, align, pe, nbi, call);
+		gshmemi_slow_move(GSHMEMI_SLOW_GET, where.region, scope, source, dest, nbytes, align, pe, nbi,
+				  call);
 }
 
-/* One value by one store; 16 bytes have no such store and take the copy, by way of a local (gshmemi_get_on_host). nbytes is a constant. */
-GSHMEMI_FN void gshmemi_p(struct gshmemi_where where, void *dest, const void *value, unsigned nbytes, int pe, const char *call)
+/*
+ * Write one value by one store. No store has 16 bytes, so those are put, from a local (see
+ * gshmemi_get_on_host). nbytes is a constant.
+ */
+GSHMEMI_FN void gshmemi_p(struct gshmemi_where where, void *dest, const void *value, unsigned nbytes, int pe,
+			  const char *call)
 {
 	struct gshmemi_word word;
 	void *peer_dest;
@@ -69,17 +76,19 @@ GSHMEMI_FN void gshmemi_p(struct gshmemi_where where, void *dest, const void *va
 	} else if (nbytes > 8) {
 		__builtin_memcpy(&word, value, 16);
 		gshmemi_put(where, GSHMEMI_THREAD, dest, &word, 16, 16, pe, 0, call);
-	} else { /* one store on both ways: an else would be two instructions more on AMD's direct path */
+	} else { /* both paths share one store: another would add two instructions to AMD's direct path */
 		bits = gshmemi_value_load(value, nbytes);
 		if (!gshmemi_peer_ptr(where.delta, dest, pe, &peer_dest)) {
-			peer_dest = gshmemi_slow_p(where.region, gshmemi_peer_undo(peer_dest), bits, nbytes, pe, call);
-			bits = 0; /* not kept in a register */
+			peer_dest = gshmemi_slow_p(where.region, gshmemi_peer_undo(peer_dest), bits, nbytes,
+						   pe, call);
+			bits = 0; /* so that it need not stay in a register */
 		}
 		gshmemi_arch_store(peer_dest, bits, nbytes);
 	}
 }
 
-GSHMEMI_FN void gshmemi_g(struct gshmemi_where where, void *value, const void *source, unsigned nbytes, int pe, const char *call)
+GSHMEMI_FN void gshmemi_g(struct gshmemi_where where, void *value, const void *source, unsigned nbytes,
+			  int pe, const char *call)
 {
 	struct gshmemi_word word;
 	void *peer_source;
@@ -105,8 +114,8 @@ GSHMEMI_FN void gshmemi_g(struct gshmemi_where where, void *value, const void *s
 		break; \
 	}
 /*
- * Makes a call for nbytes, the size of a value or an element, which is not a constant. The call names it
- * size, which is a constant in each branch, so that one load or store moves each value.
+ * Makes a call with a constant size where nbytes, of a value or an element, is none. The call names it size,
+ * which is a constant in each branch, so that one load or store moves each value.
  */
 #define GSHMEMI_BY_SIZE(nbytes, ...) \
 	switch (nbytes) { \
@@ -117,20 +126,21 @@ GSHMEMI_FN void gshmemi_g(struct gshmemi_where where, void *value, const void *s
 		GSHMEMI_FOR_SIZE(default, 16, __VA_ARGS__) \
 	}
 
-GSHMEMI_FN void gshmemi_g_any(struct gshmemi_where where, void *value, const void *source, unsigned nbytes, int pe,
-			      const char *call)
+GSHMEMI_FN void gshmemi_g_any(struct gshmemi_where where, void *value, const void *source, unsigned nbytes,
+			      int pe, const char *call)
 {
 	GSHMEMI_BY_SIZE(nbytes, gshmemi_g(where, value, source, size, pe, call))
 }
 
-GSHMEMI_FN void gshmemi_p_any(struct gshmemi_where where, void *dest, const void *value, unsigned nbytes, int pe,
-			      const char *call)
+GSHMEMI_FN void gshmemi_p_any(struct gshmemi_where where, void *dest, const void *value, unsigned nbytes,
+			      int pe, const char *call)
 {
 	GSHMEMI_BY_SIZE(nbytes, gshmemi_p(where, dest, value, size, pe, call))
 }
 
-GSHMEMI_FN void gshmemi_iput(struct gshmemi_where where, int scope, void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst,
-			     size_t nelems, unsigned elem_nbytes, int pe, const char *call)
+GSHMEMI_FN void gshmemi_iput(struct gshmemi_where where, int scope, void *dest, const void *source,
+			     ptrdiff_t dst, ptrdiff_t sst, size_t nelems, unsigned elem_nbytes, int pe,
+			     const char *call)
 {
 	void *peer;
 
@@ -139,12 +149,13 @@ GSHMEMI_FN void gshmemi_iput(struct gshmemi_where where, int scope, void *dest, 
 	else if (gshmemi_peer_ptr(where.delta, dest, pe, &peer))
 		gshmemi_copy_stride(scope, GSHMEMI_TO_PEER, peer, dst, source, sst, nelems, elem_nbytes);
 	else
-		gshmemi_slow_blocks(GSHMEMI_PUT_BLOCKS, where.region, scope, dest, source, dst, sst, 1, nelems, elem_nbytes,
-				    pe, call);
+		gshmemi_slow_blocks(GSHMEMI_PUT_BLOCKS, where.region, scope, dest, source, dst, sst, 1,
+				    nelems, elem_nbytes, pe, call);
 }
 
-GSHMEMI_FN void gshmemi_iget(struct gshmemi_where where, int scope, void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst,
-			     size_t nelems, unsigned elem_nbytes, int pe, const char *call)
+GSHMEMI_FN void gshmemi_iget(struct gshmemi_where where, int scope, void *dest, const void *source,
+			     ptrdiff_t dst, ptrdiff_t sst, size_t nelems, unsigned elem_nbytes, int pe,
+			     const char *call)
 {
 	void *peer;
 
@@ -153,43 +164,52 @@ GSHMEMI_FN void gshmemi_iget(struct gshmemi_where where, int scope, void *dest, 
 	else if (gshmemi_peer_ptr(where.delta, source, pe, &peer))
 		gshmemi_copy_stride(scope, GSHMEMI_FROM_PEER, dest, dst, peer, sst, nelems, elem_nbytes);
 	else
-		gshmemi_slow_blocks(GSHMEMI_GET_BLOCKS, where.region, scope, source, dest, sst, dst, 1, nelems, elem_nbytes,
-				    pe, call);
+		gshmemi_slow_blocks(GSHMEMI_GET_BLOCKS, where.region, scope, source, dest, sst, dst, 1,
+				    nelems, elem_nbytes, pe, call);
 }
 
-GSHMEMI_FN void gshmemi_ibput(struct gshmemi_where where, int scope, void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst,
+GSHMEMI_FN void gshmemi_ibput(struct gshmemi_where where, int scope, void *dest, const void *source,
+			      ptrdiff_t dst, ptrdiff_t sst,
 			     size_t bsize, size_t nblocks, unsigned elem_nbytes, int pe, const char *call)
 {
 	void *peer;
 
 	if (GSHMEMI_ON_HOST())
-		gshmemi_host_ibput(where.region, dest, source, dst, sst, bsize, nblocks, elem_nbytes, pe, call);
+		gshmemi_host_ibput(where.region, dest, source, dst, sst, bsize, nblocks, elem_nbytes, pe,
+				   call);
 	else if (gshmemi_peer_ptr(where.delta, dest, pe, &peer))
-		gshmemi_copy_blocks(scope, GSHMEMI_TO_PEER, peer, dst, source, sst, bsize, nblocks, elem_nbytes);
+		gshmemi_copy_blocks(scope, GSHMEMI_TO_PEER, peer, dst, source, sst, bsize, nblocks,
+				    elem_nbytes);
 	else
-		gshmemi_slow_blocks(GSHMEMI_PUT_BLOCKS, where.region, scope, dest, source, dst, sst, bsize, nblocks, elem_nbytes,
-				    pe, call);
+		gshmemi_slow_blocks(GSHMEMI_PUT_BLOCKS, where.region, scope, dest, source, dst, sst, bsize,
+				    nblocks, elem_nbytes, pe, call);
 }
 
-GSHMEMI_FN void gshmemi_ibget(struct gshmemi_where where, int scope, void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst,
+GSHMEMI_FN void gshmemi_ibget(struct gshmemi_where where, int scope, void *dest, const void *source,
+			      ptrdiff_t dst, ptrdiff_t sst,
 			     size_t bsize, size_t nblocks, unsigned elem_nbytes, int pe, const char *call)
 {
 	void *peer;
 
 	if (GSHMEMI_ON_HOST())
-		gshmemi_host_ibget(where.region, dest, source, dst, sst, bsize, nblocks, elem_nbytes, pe, call);
+		gshmemi_host_ibget(where.region, dest, source, dst, sst, bsize, nblocks, elem_nbytes, pe,
+				   call);
 	else if (gshmemi_peer_ptr(where.delta, source, pe, &peer))
-		gshmemi_copy_blocks(scope, GSHMEMI_FROM_PEER, dest, dst, peer, sst, bsize, nblocks, elem_nbytes);
+		gshmemi_copy_blocks(scope, GSHMEMI_FROM_PEER, dest, dst, peer, sst, bsize, nblocks,
+				    elem_nbytes);
 	else
-		gshmemi_slow_blocks(GSHMEMI_GET_BLOCKS, where.region, scope, source, dest, sst, dst, bsize, nblocks, elem_nbytes,
-				    pe, call);
+		gshmemi_slow_blocks(GSHMEMI_GET_BLOCKS, where.region, scope, source, dest, sst, dst, bsize,
+				    nblocks, elem_nbytes, pe, call);
 }
 
 /* ---- the API ---- */
 
-#ifndef GSHMEMI_BODIES /* by a file of the library that exports other calls */
+#ifndef GSHMEMI_BODIES /* defined by files of the library that export other calls */
 
-/* What a stamp over a long body calls: where the library exports hundreds of them, one function of the host for each operation. */
+/*
+ * What a stamp over a long body calls. The library exports hundreds, so there each calls one function per
+ * operation.
+ */
 #ifdef GSHMEMI_LIBRARY
 #define GSHMEMI_STAMPED(OP, SCOPE, ...) gshmemi_host_##OP(GSHMEMI_REGION_HEAP, __VA_ARGS__)
 #else
@@ -199,24 +219,28 @@ GSHMEMI_FN void gshmemi_ibget(struct gshmemi_where where, int scope, void *dest,
 #define GSHMEMI_PUT(PREFIX, NAME, SUFFIX, TYPE, SIZE, ALIGN, SCOPE, NBI) \
 	GSHMEM_API void PREFIX##_##NAME##SUFFIX(TYPE *dest, const TYPE *source, size_t nelems, int pe) \
 	{ \
-		GSHMEMI_STAMPED(put, SCOPE, dest, source, nelems * (SIZE), ALIGN, pe, NBI, #PREFIX "_" #NAME #SUFFIX); \
+		GSHMEMI_STAMPED(put, SCOPE, dest, source, nelems * (SIZE), ALIGN, pe, NBI, \
+				#PREFIX "_" #NAME #SUFFIX); \
 	}
 #define GSHMEMI_GET(PREFIX, NAME, SUFFIX, TYPE, SIZE, ALIGN, SCOPE, NBI) \
 	GSHMEM_API void PREFIX##_##NAME##SUFFIX(TYPE *dest, const TYPE *source, size_t nelems, int pe) \
 	{ \
-		GSHMEMI_STAMPED(get, SCOPE, dest, source, nelems * (SIZE), ALIGN, pe, NBI, #PREFIX "_" #NAME #SUFFIX); \
+		GSHMEMI_STAMPED(get, SCOPE, dest, source, nelems * (SIZE), ALIGN, pe, NBI, \
+				#PREFIX "_" #NAME #SUFFIX); \
 	}
 #define GSHMEMI_ISTRIDE(PREFIX, NAME, SUFFIX, TYPE, SIZE, SCOPE, OP) \
-	GSHMEM_API void PREFIX##_##NAME##SUFFIX(TYPE *dest, const TYPE *source, ptrdiff_t dst, ptrdiff_t sst, \
-						size_t nelems, int pe) \
+	GSHMEM_API void PREFIX##_##NAME##SUFFIX(TYPE *dest, const TYPE *source, ptrdiff_t dst, \
+						ptrdiff_t sst, size_t nelems, int pe) \
 	{ \
-		GSHMEMI_STAMPED(OP, SCOPE, dest, source, dst, sst, nelems, SIZE, pe, #PREFIX "_" #NAME #SUFFIX); \
+		GSHMEMI_STAMPED(OP, SCOPE, dest, source, dst, sst, nelems, SIZE, pe, \
+				#PREFIX "_" #NAME #SUFFIX); \
 	}
 #define GSHMEMI_IBLOCK(PREFIX, NAME, SUFFIX, TYPE, SIZE, SCOPE, OP) \
-	GSHMEM_API void PREFIX##_##NAME##SUFFIX(TYPE *dest, const TYPE *source, ptrdiff_t dst, ptrdiff_t sst, \
-						size_t bsize, size_t nblocks, int pe) \
+	GSHMEM_API void PREFIX##_##NAME##SUFFIX(TYPE *dest, const TYPE *source, ptrdiff_t dst, \
+						ptrdiff_t sst, size_t bsize, size_t nblocks, int pe) \
 	{ \
-		GSHMEMI_STAMPED(OP, SCOPE, dest, source, dst, sst, bsize, nblocks, SIZE, pe, #PREFIX "_" #NAME #SUFFIX); \
+		GSHMEMI_STAMPED(OP, SCOPE, dest, source, dst, sst, bsize, nblocks, SIZE, pe, \
+				#PREFIX "_" #NAME #SUFFIX); \
 	}
 #define GSHMEMI_P_G(API, PREFIX, NAME, TYPE) \
 	API void PREFIX##_##NAME##_p(TYPE *dest, TYPE value, int pe) \
@@ -231,12 +255,17 @@ GSHMEMI_FN void gshmemi_ibget(struct gshmemi_where where, int scope, void *dest,
 		return value; \
 	}
 
-/* All put and get forms of one name at one scope; PREFIX and SUFFIX differ between the spec's and the extensions. */
+/*
+ * All forms of put and get for one name at one scope. PREFIX and SUFFIX tell the spec's calls from the
+ * extensions.
+ */
 #define GSHMEMI_PUT_GET(PREFIX, NAME, TYPE, SUFFIX, SCOPE) \
 	GSHMEMI_PUT(PREFIX, NAME, _put##SUFFIX, TYPE, GSHMEMI_SIZEOF(TYPE), GSHMEMI_ALIGNOF(TYPE), SCOPE, 0) \
 	GSHMEMI_GET(PREFIX, NAME, _get##SUFFIX, TYPE, GSHMEMI_SIZEOF(TYPE), GSHMEMI_ALIGNOF(TYPE), SCOPE, 0) \
-	GSHMEMI_PUT(PREFIX, NAME, _put_nbi##SUFFIX, TYPE, GSHMEMI_SIZEOF(TYPE), GSHMEMI_ALIGNOF(TYPE), SCOPE, 1) \
-	GSHMEMI_GET(PREFIX, NAME, _get_nbi##SUFFIX, TYPE, GSHMEMI_SIZEOF(TYPE), GSHMEMI_ALIGNOF(TYPE), SCOPE, 1)
+	GSHMEMI_PUT(PREFIX, NAME, _put_nbi##SUFFIX, TYPE, GSHMEMI_SIZEOF(TYPE), GSHMEMI_ALIGNOF(TYPE), \
+		    SCOPE, 1) \
+	GSHMEMI_GET(PREFIX, NAME, _get_nbi##SUFFIX, TYPE, GSHMEMI_SIZEOF(TYPE), GSHMEMI_ALIGNOF(TYPE), \
+		    SCOPE, 1)
 #define GSHMEMI_IPUT_IGET(PREFIX, NAME, TYPE, SUFFIX, SCOPE) \
 	GSHMEMI_ISTRIDE(PREFIX, NAME, _iput##SUFFIX, TYPE, GSHMEMI_SIZEOF(TYPE), SCOPE, iput) \
 	GSHMEMI_ISTRIDE(PREFIX, NAME, _iget##SUFFIX, TYPE, GSHMEMI_SIZEOF(TYPE), SCOPE, iget) \

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Put with signal, and signals alone.
- */
+/* Put with signal, and signals without data. */
 #ifndef GSHMEM_SIGNAL_H
 #define GSHMEM_SIGNAL_H
 
@@ -9,36 +7,43 @@
 #include <gshmem/move/rma.h>
 
 /*
- * A signal is updated by atomics alone, so that the table for atomics serves both addresses by one load and one test: what it holds for
- * a PE is a sentinel, or the distance that the table for puts holds.
+ * Only atomics update signals, so the table for atomics serves both addresses by one load and one test: its
+ * entry for a PE is a sentinel, or the same distance as in the table for puts.
  */
-GSHMEMI_FN void gshmemi_put_signal(struct gshmemi_where where, int scope, void *dest, const void *source, size_t nbytes,
-				   unsigned align, uint64_t *sig_addr, uint64_t signal, int sig_op, int pe, int nbi, const char *call)
+GSHMEMI_FN void gshmemi_put_signal(struct gshmemi_where where, int scope, void *dest, const void *source,
+				   size_t nbytes, unsigned align, uint64_t *sig_addr, uint64_t signal,
+				   int sig_op, int pe, int nbi, const char *call)
 {
 	void *peer_dest, *peer_sig;
 
 	if (GSHMEMI_ON_HOST())
-		gshmemi_host_put_signal(where.region, dest, source, nbytes, align, sig_addr, signal, sig_op, pe, nbi, call);
+		gshmemi_host_put_signal(where.region, dest, source, nbytes, align, sig_addr, signal, sig_op,
+					pe, nbi, call);
 	else if (gshmemi_peer_ptr_pair(where.amo_delta, dest, sig_addr, pe, &peer_dest, &peer_sig))
-		gshmemi_copy_signal(scope, peer_dest, source, nbytes, align, (uint64_t *)peer_sig, signal, sig_op);
+		gshmemi_copy_signal(scope, peer_dest, source, nbytes, align, (uint64_t *)peer_sig, signal,
+				    sig_op);
 	else
-		gshmemi_slow_put_signal(where.region, scope, dest, source, nbytes, align, sig_addr, signal, sig_op, pe, nbi, call);
+		gshmemi_slow_put_signal(where.region, scope, dest, source, nbytes, align, sig_addr, signal,
+					sig_op, pe, nbi, call);
 }
 
-#ifndef GSHMEMI_BODIES /* by a file of the library that exports other calls */
+#ifndef GSHMEMI_BODIES /* defined by files of the library that export other calls */
 
 /* ---- the API ---- */
 
 #define GSHMEMI_PUT_SIGNAL(PREFIX, NAME, SUFFIX, TYPE, SIZE, ALIGN, SCOPE, NBI) \
-	GSHMEM_API void PREFIX##_##NAME##SUFFIX(TYPE *dest, const TYPE *source, size_t nelems, uint64_t *sig_addr, \
-						uint64_t signal, int sig_op, int pe) \
+	GSHMEM_API void PREFIX##_##NAME##SUFFIX(TYPE *dest, const TYPE *source, size_t nelems, \
+						uint64_t *sig_addr, uint64_t signal, int sig_op, int pe) \
 	{ \
-		GSHMEMI_STAMPED(put_signal, SCOPE, dest, source, nelems * (SIZE), ALIGN, sig_addr, signal, sig_op, pe, NBI, \
+		GSHMEMI_STAMPED(put_signal, SCOPE, dest, source, nelems * (SIZE), ALIGN, sig_addr, signal, \
+				sig_op, pe, NBI, \
 				   #PREFIX "_" #NAME #SUFFIX); \
 	}
 #define GSHMEMI_TYPED(PREFIX, NAME, TYPE, SUFFIX, SCOPE) \
-	GSHMEMI_PUT_SIGNAL(PREFIX, NAME, _put_signal##SUFFIX, TYPE, GSHMEMI_SIZEOF(TYPE), GSHMEMI_ALIGNOF(TYPE), SCOPE, 0) \
-	GSHMEMI_PUT_SIGNAL(PREFIX, NAME, _put_signal_nbi##SUFFIX, TYPE, GSHMEMI_SIZEOF(TYPE), GSHMEMI_ALIGNOF(TYPE), SCOPE, 1)
+	GSHMEMI_PUT_SIGNAL(PREFIX, NAME, _put_signal##SUFFIX, TYPE, GSHMEMI_SIZEOF(TYPE), \
+			   GSHMEMI_ALIGNOF(TYPE), SCOPE, 0) \
+	GSHMEMI_PUT_SIGNAL(PREFIX, NAME, _put_signal_nbi##SUFFIX, TYPE, GSHMEMI_SIZEOF(TYPE), \
+			   GSHMEMI_ALIGNOF(TYPE), SCOPE, 1)
 #define GSHMEMI_SIZED(PREFIX, SIZE, NBYTES, SUFFIX, SCOPE) \
 	GSHMEMI_PUT_SIGNAL(PREFIX, put##SIZE, _signal##SUFFIX, void, NBYTES, 1, SCOPE, 0) \
 	GSHMEMI_PUT_SIGNAL(PREFIX, put##SIZE, _signal_nbi##SUFFIX, void, NBYTES, 1, SCOPE, 1)
@@ -62,12 +67,14 @@ GSHMEMI_DEFINE(mem, 1)
 
 GSHMEM_API void gshmem_signal_set(uint64_t *sig_addr, uint64_t signal, int pe)
 {
-	(void)gshmemi_amo(gshmemi_in_heap(), GSHMEMI_AMO_SET, sig_addr, signal, GSHMEMI_COND_SIGNAL, 8, 0, pe, "gshmem_signal_set");
+	(void)gshmemi_amo(gshmemi_in_heap(), GSHMEMI_AMO_SET, sig_addr, signal, GSHMEMI_COND_SIGNAL, 8, 0, pe,
+			  "gshmem_signal_set");
 }
 
 GSHMEM_API void gshmem_signal_add(uint64_t *sig_addr, uint64_t signal, int pe)
 {
-	(void)gshmemi_amo(gshmemi_in_heap(), GSHMEMI_AMO_ADD, sig_addr, signal, GSHMEMI_COND_SIGNAL, 8, 0, pe, "gshmem_signal_add");
+	(void)gshmemi_amo(gshmemi_in_heap(), GSHMEMI_AMO_ADD, sig_addr, signal, GSHMEMI_COND_SIGNAL, 8, 0, pe,
+			  "gshmem_signal_add");
 }
 
 GSHMEM_API uint64_t gshmem_signal_fetch(const uint64_t *sig_addr)
@@ -75,7 +82,8 @@ GSHMEM_API uint64_t gshmem_signal_fetch(const uint64_t *sig_addr)
 #ifdef GSHMEMI_LIBRARY
 	return gshmemi_host_signal_fetch(sig_addr);
 #else
-	return GSHMEMI_ON_HOST() ? gshmemi_host_signal_fetch(sig_addr) : gshmemi_arch_load(sig_addr, sizeof *sig_addr);
+	return GSHMEMI_ON_HOST() ? gshmemi_host_signal_fetch(sig_addr) : gshmemi_arch_load(sig_addr,
+		sizeof *sig_addr);
 #endif
 }
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The slow path: what lies behind a sentinel. A call comes here when its PE has no entry in the direct tables, when the state was
- * never filled, or when GSHMEM_CHECK or a carrier put sentinels into them on purpose. All of it is out of line, so that it costs
- * the direct path one test.
+ * The slow path: what lies behind a sentinel. A call comes here when its PE has no entry in the direct
+ * tables, when nobody filled the state, or when GSHMEM_CHECK or a carrier put sentinels into the tables on
+ * purpose. All of it is out of line, so that it costs the direct path one test.
  *
- * Each function checks its arguments if asked to, looks into the true tables, and performs the operation: by itself where the memory is
- * mapped, or by a carrier (carry.h). No address comes back: compilers make worse loops of a copy that is reached on two ways.
+ * Each function checks its arguments if GSHMEM_CHECK asks for it, looks into the true tables, and performs
+ * the operation if the memory is mapped, or has a carrier perform it (carry.h). It returns no address:
+ * compilers make worse loops of a copy that two paths lead to.
  */
 #ifndef GSHMEM_SLOW_H
 #define GSHMEM_SLOW_H
@@ -13,11 +14,13 @@
 #include <gshmem/move/count.h>
 
 /*
- * What a call asks of gshmemi_slow_at, with a and b: to check and perform an operation, which returns what it fetched; or to check, and
- * to return the peer address, which is 0 where a carrier must perform the operation.
+ * What a call asks of gshmemi_slow_at, with arguments a and b: to check and perform an operation, and return
+ * what it fetched; or to check only, and return the peer address, or 0 if a carrier must perform the
+ * operation.
  */
 enum gshmemi_slow {
-	GSHMEMI_SLOW_PUT = GSHMEMI_PUT,   /* a: source, b: nbytes; op 1: the thread leaves it to another one of its group; 2: a signal follows */
+	/* a: source, b: nbytes; op 1: another thread of the group performs it; op 2: a signal follows */
+	GSHMEMI_SLOW_PUT = GSHMEMI_PUT,
 	GSHMEMI_SLOW_GET = GSHMEMI_GET,   /* a: dest; likewise */
 	GSHMEMI_SLOW_P,                   /* a: the value */
 	GSHMEMI_SLOW_G,
@@ -28,19 +31,25 @@ enum gshmemi_slow {
 };
 
 /*
- * A call in one word: from bit 0 which, 4 align or the size of the value, 9 scope, 11 flag, 12 op, 16 region, 32 the caller. flag
- * says of a put or get that it is nbi, of an atomic that it fetches. The threads of a wave compare what they pass, if scope is a group's.
+ * Packs a call into one word. From bit 0: which; 4: align, or the size of the value; 9: scope; 11: flag; 12:
+ * op; 16: region; 32: the caller. flag means nbi for a put or get, and that an atomic fetches. If scope is a
+ * group's, the threads of a wave compare their arguments.
  */
 GSHMEMI_FN uint64_t gshmemi_slow_what(int which, unsigned align, int scope, int flag, int op, unsigned region)
 {
-	return (unsigned)which | align << 4 | (unsigned)scope << 9 | (unsigned)flag << 11 | (unsigned)op << 12 | region << 16 |
+	return (unsigned)which | align << 4 | (unsigned)scope << 9 | (unsigned)flag << 11 |
+		(unsigned)op << 12 | region << 16 |
 	       (uint64_t)gshmemi_arch_caller() << 32;
 }
 #define GSHMEMI_SLOW_REGION(what) ((unsigned)((what) >> 16) & 0xffff)
 #define GSHMEMI_SLOW_CALLER(what) ((what) >> 32)
 
-/* Where a symmetric object lies: what calls take for the heap may be a variable of the program. */
-GSHMEMI_FN void gshmemi_find_place(unsigned region, const void *address, uint16_t *region_p, uint64_t *offset_p)
+/*
+ * Finds the region and offset of a symmetric object. A call's object in the heap may in truth be a program's
+ * variable.
+ */
+GSHMEMI_FN void gshmemi_find_place(unsigned region, const void *address, uint16_t *region_p,
+				   uint64_t *offset_p)
 {
 	if (region == GSHMEMI_REGION_HEAP && GSHMEMI_ARCH_IS_GLOBAL(address, 1))
 		region = GSHMEMI_REGION_GLOBALS;
@@ -48,7 +57,7 @@ GSHMEMI_FN void gshmemi_find_place(unsigned region, const void *address, uint16_
 	*offset_p = (uint64_t)((uintptr_t)address - (uintptr_t)gshmemi_state.regions[region].base);
 }
 
-/* The description of an operation on the symmetric object at address; the rest is the caller's to fill in. */
+/* Begins to describe an operation on the symmetric object at address; the caller fills in the rest. */
 GSHMEMI_FN struct gshmemi_operation gshmemi_describe(int what, unsigned region, const void *address, int pe)
 {
 	struct gshmemi_operation o;
@@ -61,7 +70,7 @@ GSHMEMI_FN struct gshmemi_operation gshmemi_describe(int what, unsigned region, 
 	return o;
 }
 
-/* GSHMEM_TRACE: what a carrier is given, or the host performs, from now until gshmemi_trace_end. */
+/* GSHMEM_TRACE: record an operation that a carrier or the host performs, from now until gshmemi_trace_end. */
 GSHMEMI_FN struct gshmemi_trace_open gshmemi_slow_trace(const struct gshmemi_operation *o, const char *call)
 {
 	const struct gshmemi_trace_open none = {NULL, 0};
@@ -70,11 +79,16 @@ GSHMEMI_FN struct gshmemi_trace_open gshmemi_slow_trace(const struct gshmemi_ope
 	if (!GSHMEMI_TRACES || !(gshmemi_state.slow & GSHMEMI_SLOW_TRACE) || !nbytes)
 		return none;
 	return gshmemi_trace_begin((uint32_t)gshmemi_kind_of(o->what, o->region, o->op, o->cond, o->pe) |
-				   (gshmemi_way_of(o->region, o->pe, o->what == GSHMEMI_AMO) ? GSHMEMI_TRACE_CARRIED : 0),
-				   gshmemi_pe_in_world(o->pe), nbytes, NULL, 0, 0, call, gshmemi_arch_caller());
+				   (gshmemi_way_of(o->region, o->pe, o->what == GSHMEMI_AMO)
+				    ? GSHMEMI_TRACE_CARRIED : 0),
+				   gshmemi_pe_in_world(o->pe), nbytes, NULL, 0, 0, call,
+				   gshmemi_arch_caller());
 }
 
-/* The signal of a PUT_SIGNAL, once that is done: an operation of its own, as GSHMEM_STATS has it. */
+/*
+ * Record the signal of a PUT_SIGNAL that is done, as an operation of its own, which it is for GSHMEM_STATS,
+ * too.
+ */
 GSHMEMI_FN void gshmemi_slow_trace_signal(const struct gshmemi_operation *o, const char *call)
 {
 	struct gshmemi_operation signal;
@@ -87,7 +101,7 @@ GSHMEMI_FN void gshmemi_slow_trace_signal(const struct gshmemi_operation *o, con
 	gshmemi_trace_end(gshmemi_slow_trace(&signal, call));
 }
 
-/* An operation that has been checked and described: count it, record it, and hand it over. */
+/* Count, record and hand over an operation that has been checked and described. */
 GSHMEMI_FN uint64_t gshmemi_slow_hand_over(const struct gshmemi_operation *o, const char *call)
 {
 	struct gshmemi_trace_open open;
@@ -102,12 +116,13 @@ GSHMEMI_FN uint64_t gshmemi_slow_hand_over(const struct gshmemi_operation *o, co
 }
 
 #if GSHMEMI_ARCH_HAS_DELIVERY
-/* Let a carrier perform an operation that has passed gshmemi_slow_at. */
-GSHMEMI_FN uint64_t gshmemi_slow_carry(uint64_t what, const void *symmetric, uint64_t a, uint64_t b, int pe, const char *call)
+/* Have a carrier perform an operation that has passed gshmemi_slow_at. */
+GSHMEMI_FN uint64_t gshmemi_slow_carry(uint64_t what, const void *symmetric, uint64_t a, uint64_t b, int pe,
+				       const char *call)
 {
 	const int which = (int)(what & 15);
-	struct gshmemi_operation o = gshmemi_describe(which <= GSHMEMI_SLOW_G ? which & 1 : which, GSHMEMI_SLOW_REGION(what),
-						      symmetric, pe);
+	struct gshmemi_operation o = gshmemi_describe(which <= GSHMEMI_SLOW_G ? which & 1 : which,
+						      GSHMEMI_SLOW_REGION(what), symmetric, pe);
 	uint64_t value = a, old;
 
 	o.op = (uint8_t)(what >> 12 & 15);
@@ -129,9 +144,10 @@ GSHMEMI_FN uint64_t gshmemi_slow_carry(uint64_t what, const void *symmetric, uin
 }
 #else
 /*
- * Perform an operation that has passed gshmemi_slow_at, at its peer address. A GPU keeps the description in registers: a kernel pays
- * for the registers and the stack of all that it may call. On AMD a function that calls another one needs more of both than one that
- * does the other's work; on NVIDIA it is the other way round.
+ * Perform an operation that has passed gshmemi_slow_at, at its peer address. On a GPU its description stays
+ * in registers: a kernel pays for the registers and the stack of every function that it may call. On AMD a
+ * function that calls another needs more of both than one that does the work itself; on NVIDIA it is the
+ * other way round.
  */
 #if GSHMEMI_ARCH_NESTS_CALLS
 #define GSHMEMI_SLOW_PERFORM GSHMEMI_SLOW
@@ -163,7 +179,9 @@ GSHMEMI_SLOW_PERFORM uint64_t gshmemi_slow_perform_at(uint64_t what, char *there
 	}
 }
 
-/* Have its owner perform it: rpc/remote.h. The library's host describes its operations before it comes here. */
+/*
+ * Have the owner perform it: rpc/remote.h. The library itself describes its operations before it comes here.
+ */
 #ifdef GSHMEMI_LIBRARY
 #define gshmemi_remote_at(what, symmetric, a, b, pe) ((void)(symmetric), (void)(a), (void)(b), (uint64_t)0)
 #else
@@ -172,8 +190,8 @@ GSHMEMI_FN uint64_t gshmemi_remote_at(uint64_t what, const void *symmetric, uint
 #endif
 
 /*
- * Counts a call of gshmemi_slow_at, of the thread that performs it. In front of all that call does, where few registers are in use: behind
- * the checks it would take two more of every kernel with a put.
+ * Counts a call of gshmemi_slow_at, by the thread that performs it. It comes first, while few registers are
+ * in use: after the checks it would cost every kernel with a put two more registers.
  */
 GSHMEMI_FN void gshmemi_slow_count(uint64_t what, uint64_t b, int pe)
 {
@@ -182,17 +200,18 @@ GSHMEMI_FN void gshmemi_slow_count(uint64_t what, uint64_t b, int pe)
 	if (which >= GSHMEMI_SLOW_FIND || (which <= GSHMEMI_SLOW_GET && what >> 12 & 1) ||
 	    (unsigned)gshmemi_pe_in_world(pe) >= (unsigned)gshmemi_state.npes)
 		return;
-	gshmemi_count_one(which <= GSHMEMI_SLOW_G ? which & 1 : which, GSHMEMI_SLOW_REGION(what), (int)(what >> 12 & 15), b,
-			  which <= GSHMEMI_SLOW_GET ? b : what >> 4 & 31, pe);
+	gshmemi_count_one(which <= GSHMEMI_SLOW_G ? which & 1 : which, GSHMEMI_SLOW_REGION(what),
+			  (int)(what >> 12 & 15), b, which <= GSHMEMI_SLOW_GET ? b : what >> 4 & 31, pe);
 }
 
 /*
- * What any call to a PE meets first: do the threads of its wave agree (where gshmemi_check_move does not ask), is there a
- * state, is there such a PE, is the address good, who performs the operation? Faults do not return. The one
- * function that a kernel's put, get or atomic calls: what it is given, and what it keeps, are few registers, because kernels
- * pay for them.
+ * The one function that a kernel's put, get or atomic calls. It asks in turn: do the threads of the wave
+ * agree (where gshmemi_check_move does not ask), is the state filled, does the PE exist, is the address good,
+ * who performs the operation? A fault does not return. Arguments and locals take few registers, because
+ * kernels pay for them.
  */
-GSHMEMI_SLOW uint64_t gshmemi_slow_at(uint64_t what, const void *symmetric, uint64_t a, uint64_t b, int pe, const char *call)
+GSHMEMI_SLOW uint64_t gshmemi_slow_at(uint64_t what, const void *symmetric, uint64_t a, uint64_t b, int pe,
+				      const char *call)
 {
 	const int which = (int)(what & 15), world_pe = gshmemi_pe_in_world(pe);
 	const int is_amo = which == GSHMEMI_SLOW_AMO || which == GSHMEMI_SLOW_FIND_AMO;
@@ -218,15 +237,17 @@ GSHMEMI_SLOW uint64_t gshmemi_slow_at(uint64_t what, const void *symmetric, uint
 			fault = GSHMEMI_FAULT_UNEQUAL_WAVE, detail = GSHMEMI_ARGS_MOVE + is_get;
 	}
 	if (fault) {
-		/* of the group */
+		/* threads of the group disagree */
 	} else if (gshmemi_state.slow & GSHMEMI_SLOW_UNSET) {
 		fault = GSHMEMI_FAULT_NOT_INITIALIZED;
 	} else if (world_pe < 0 || world_pe >= gshmemi_state.npes) {
 		fault = GSHMEMI_FAULT_BAD_PE;
 		detail = (uint64_t)gshmemi_state.npes;
-	} else if (gshmemi_state.slow & GSHMEMI_SLOW_CHECK && !(has_bytes && !b) && GSHMEMI_SLOW_REGION(what) == GSHMEMI_REGION_HEAP) {
-		fault = gshmemi_check_symmetric(has_bytes && !a ? NULL : symmetric, has_bytes ? b : what >> 4 & 31,
-						(unsigned)(what >> 4) & 31, &detail);
+	} else if (gshmemi_state.slow & GSHMEMI_SLOW_CHECK && !(has_bytes && !b) &&
+		   GSHMEMI_SLOW_REGION(what) == GSHMEMI_REGION_HEAP) {
+		fault = gshmemi_check_symmetric(has_bytes && !a ? NULL : symmetric,
+						has_bytes ? b : what >> 4 & 31, (unsigned)(what >> 4) & 31,
+						&detail);
 	}
 	if (!fault) {
 		peer = gshmemi_state.peers[world_pe];
@@ -234,13 +255,14 @@ GSHMEMI_SLOW uint64_t gshmemi_slow_at(uint64_t what, const void *symmetric, uint
 		if (delta == GSHMEMI_SENTINEL && !(gshmemi_state.slow & GSHMEMI_SLOW_NET))
 			fault = is_amo ? GSHMEMI_FAULT_NO_ATOMICS : GSHMEMI_FAULT_UNREACHABLE;
 	}
-	if (fault) { /* does not return: said here, because compilers would keep the arguments for what follows */
-		gshmemi_fault_raise(fault, world_pe, symmetric, has_bytes ? b : what >> 4 & 31, detail, detail, call,
-				    GSHMEMI_SLOW_CALLER(what));
+	if (fault) { /* the return tells compilers that nothing after this needs the arguments */
+		gshmemi_fault_raise(fault, world_pe, symmetric, has_bytes ? b : what >> 4 & 31, detail,
+				    detail, call, GSHMEMI_SLOW_CALLER(what));
 		return 0;
 	}
 	if (which >= GSHMEMI_SLOW_FIND)
-		return peer & GSHMEMI_PEER_CARRIED || delta == GSHMEMI_SENTINEL ? 0 : (uintptr_t)symmetric + (uintptr_t)delta;
+		return peer & GSHMEMI_PEER_CARRIED || delta == GSHMEMI_SENTINEL ? 0
+			: (uintptr_t)symmetric + (uintptr_t)delta;
 	if (which <= GSHMEMI_SLOW_GET && what >> 12 & 1)
 		return 0;
 #if GSHMEMI_ARCH_HAS_DELIVERY
@@ -252,21 +274,24 @@ GSHMEMI_SLOW uint64_t gshmemi_slow_at(uint64_t what, const void *symmetric, uint
 #endif
 }
 
-/* The checks alone, of an operation that its caller describes. */
-GSHMEMI_FN void gshmemi_slow_check(int which, unsigned region, int scope, const void *symmetric, const void *local, size_t nbytes,
-				   unsigned align, int pe, const char *call)
+/* Only check an operation, which the caller then describes. */
+GSHMEMI_FN void gshmemi_slow_check(int which, unsigned region, int scope, const void *symmetric,
+				   const void *local, size_t nbytes, unsigned align, int pe, const char *call)
 {
-	(void)gshmemi_slow_at(gshmemi_slow_what(which, align, scope, 0, 0, region), symmetric, (uintptr_t)local, nbytes, pe, call);
+	(void)gshmemi_slow_at(gshmemi_slow_what(which, align, scope, 0, 0, region), symmetric,
+			      (uintptr_t)local, nbytes, pe, call);
 }
 
 /* ---- put and get ---- */
 
 /*
- * A group's is performed, or handed over, by one thread, when all have come. It is the last one, because a GPU would have each thread
- * move its share: code that completes the operation by another thread's quiet is wrong, and shall notice.
+ * When a whole group has arrived, one thread performs its operation or hands it over. It is the last thread:
+ * on a GPU's direct path each thread moves a share, so code that completes the operation by the quiet of
+ * another thread, most often the first one, is wrong, and shows here that it is.
  */
-GSHMEMI_FN void gshmemi_slow_move(int which, unsigned region, int scope, const void *symmetric, const void *local, size_t nbytes,
-				  unsigned align, int pe, int nbi, const char *call)
+GSHMEMI_FN void gshmemi_slow_move(int which, unsigned region, int scope, const void *symmetric,
+				  const void *local, size_t nbytes, unsigned align, int pe, int nbi,
+				  const char *call)
 {
 	struct gshmemi_group group;
 
@@ -275,48 +300,57 @@ GSHMEMI_FN void gshmemi_slow_move(int which, unsigned region, int scope, const v
 	else
 		gshmemi_check_move(scope, local, symmetric, nbytes, pe, call);
 	group = gshmemi_group_enter(scope, GSHMEMI_KEY(symmetric, local));
-	(void)gshmemi_slow_at(gshmemi_slow_what(which, align, scope, nbi, group.rank != group.size - 1, region), symmetric,
-			      (uintptr_t)local, nbytes, pe, call);
+	(void)gshmemi_slow_at(
+		gshmemi_slow_what(which, align, scope, nbi, group.rank != group.size - 1, region), symmetric,
+		(uintptr_t)local, nbytes, pe, call);
 	gshmemi_group_sync(&group);
 }
 
 /*
- * The value goes in registers: a GPU need not put it into memory. nbytes is a constant, as below. Returns where the caller, who stores
- * on both ways, may store what it likes.
+ * The value is passed in registers, so that a GPU need not write it to memory. nbytes is a constant, as
+ * below. The caller stores on both paths: returns an address where the store does no harm.
  */
-GSHMEMI_FN void *gshmemi_slow_p(unsigned region, void *dest, uint64_t value, unsigned nbytes, int pe, const char *call)
+GSHMEMI_FN void *gshmemi_slow_p(unsigned region, void *dest, uint64_t value, unsigned nbytes, int pe,
+				const char *call)
 {
-	(void)gshmemi_slow_at(gshmemi_slow_what(GSHMEMI_SLOW_P, nbytes, GSHMEMI_THREAD, 0, 0, region), dest, value, 0, pe, call);
+	(void)gshmemi_slow_at(gshmemi_slow_what(GSHMEMI_SLOW_P, nbytes, GSHMEMI_THREAD, 0, 0, region), dest,
+			      value, 0, pe, call);
 	return gshmemi_state.sink;
 }
 
-GSHMEMI_FN void gshmemi_slow_g(unsigned region, void *value, const void *source, unsigned nbytes, int pe, const char *call)
+GSHMEMI_FN void gshmemi_slow_g(unsigned region, void *value, const void *source, unsigned nbytes, int pe,
+			       const char *call)
 {
-	gshmemi_value_store(value, gshmemi_slow_at(gshmemi_slow_what(GSHMEMI_SLOW_G, nbytes, GSHMEMI_THREAD, 0, 0, region), source, 0, 0, pe,
+	gshmemi_value_store(value, gshmemi_slow_at(gshmemi_slow_what(GSHMEMI_SLOW_G, nbytes, GSHMEMI_THREAD,
+								     0, 0, region), source, 0, 0, pe,
 						   call), nbytes);
 }
 
-/* One thread's, as part of a call that has checked it. */
-GSHMEMI_FN void gshmemi_slow_call(int which, unsigned region, const void *symmetric, const void *local, size_t nbytes, int nbi, int pe,
-				  const char *call)
+/* An operation of one thread, as part of a call that has checked it. */
+GSHMEMI_FN void gshmemi_slow_call(int which, unsigned region, const void *symmetric, const void *local,
+				  size_t nbytes, int nbi, int pe, const char *call)
 {
 	if (nbytes)
-		(void)gshmemi_slow_at(gshmemi_slow_what(which, 1, GSHMEMI_THREAD, nbi, 0, region), symmetric, (uintptr_t)local,
-				      nbytes, pe, call);
+		(void)gshmemi_slow_at(gshmemi_slow_what(which, 1, GSHMEMI_THREAD, nbi, 0, region), symmetric,
+				      (uintptr_t)local, nbytes, pe, call);
 }
 
-/* Whether an operation goes by calls of gshmemi_slow_at: those of a kernel of a GPU whose owner performs it. */
+/* Whether an operation is made of calls of gshmemi_slow_at: in a GPU's kernel, if the owner performs it. */
 GSHMEMI_FN int gshmemi_goes_by_calls(unsigned region, int pe, int is_amo)
 {
-	return GSHMEMI_HAS_NET && !GSHMEMI_ARCH_HAS_DELIVERY && gshmemi_is_slow(GSHMEMI_SLOW_NET) && !gshmemi_is_mapped(region, pe, is_amo);
+	return GSHMEMI_HAS_NET && !GSHMEMI_ARCH_HAS_DELIVERY && gshmemi_is_slow(GSHMEMI_SLOW_NET) &&
+		!gshmemi_is_mapped(region, pe, is_amo);
 }
 
 /* ---- blocks ---- */
 
-/* nblocks blocks of bsize elements, at strides in elements. Blocks may touch, but not overlap: a stride is at least bsize. */
-GSHMEMI_FN void gshmemi_slow_blocks(int what, unsigned region, int scope, const void *symmetric, const void *local, ptrdiff_t stride,
-				    ptrdiff_t local_stride, size_t bsize, size_t nblocks, unsigned elem_nbytes, int pe,
-				    const char *call)
+/*
+ * Move nblocks blocks of bsize elements at strides, in elements, of at least bsize: blocks may touch, but not
+ * overlap.
+ */
+GSHMEMI_FN void gshmemi_slow_blocks(int what, unsigned region, int scope, const void *symmetric,
+				    const void *local, ptrdiff_t stride, ptrdiff_t local_stride, size_t bsize,
+				    size_t nblocks, unsigned elem_nbytes, int pe, const char *call)
 {
 	const unsigned align = elem_nbytes < 8 ? elem_nbytes : 8;
 	struct gshmemi_operation o;
@@ -327,14 +361,15 @@ GSHMEMI_FN void gshmemi_slow_blocks(int what, unsigned region, int scope, const 
 	else
 		gshmemi_check_blocks(scope, local, symmetric, local_stride, stride, bsize, nblocks, pe, call);
 	gshmemi_check_argument(stride > 0 && (size_t)stride >= bsize, stride, symmetric, pe, call);
-	gshmemi_check_argument(local_stride > 0 && (size_t)local_stride >= bsize, local_stride, symmetric, pe, call);
-	gshmemi_slow_check(GSHMEMI_SLOW_FIND, region, GSHMEMI_THREAD, symmetric, local, gshmemi_span(bsize, nblocks, stride, elem_nbytes),
-			   align, pe, call);
+	gshmemi_check_argument(local_stride > 0 && (size_t)local_stride >= bsize, local_stride, symmetric, pe,
+			       call);
+	gshmemi_slow_check(GSHMEMI_SLOW_FIND, region, GSHMEMI_THREAD, symmetric, local,
+			   gshmemi_span(bsize, nblocks, stride, elem_nbytes), align, pe, call);
 	group = gshmemi_group_enter(scope, GSHMEMI_KEY(symmetric, local));
 	if (group.rank == group.size - 1 && gshmemi_goes_by_calls(region, pe, 0)) {
 		for (; nblocks; nblocks--) {
-			gshmemi_slow_call(what == GSHMEMI_PUT_BLOCKS ? GSHMEMI_SLOW_PUT : GSHMEMI_SLOW_GET, region, symmetric, local,
-					  bsize * elem_nbytes, 0, pe, call);
+			gshmemi_slow_call(what == GSHMEMI_PUT_BLOCKS ? GSHMEMI_SLOW_PUT : GSHMEMI_SLOW_GET,
+					  region, symmetric, local, bsize * elem_nbytes, 0, pe, call);
 			symmetric = (const char *)symmetric + stride * (ptrdiff_t)elem_nbytes;
 			local = (const char *)local + local_stride * (ptrdiff_t)elem_nbytes;
 		}
@@ -352,21 +387,23 @@ GSHMEMI_FN void gshmemi_slow_blocks(int what, unsigned region, int scope, const 
 
 /* ---- atomics and signals ---- */
 
-GSHMEMI_FN uint64_t gshmemi_slow_amo(unsigned region, int op, void *dest, uint64_t value, uint64_t cond, unsigned nbytes, int fetches,
-				     int pe, const char *call)
+GSHMEMI_FN uint64_t gshmemi_slow_amo(unsigned region, int op, void *dest, uint64_t value, uint64_t cond,
+				     unsigned nbytes, int fetches, int pe, const char *call)
 {
-	return gshmemi_slow_at(gshmemi_slow_what(GSHMEMI_SLOW_AMO, nbytes, GSHMEMI_THREAD, fetches, op, region), dest, value, cond, pe,
+	return gshmemi_slow_at(gshmemi_slow_what(GSHMEMI_SLOW_AMO, nbytes, GSHMEMI_THREAD, fetches, op,
+						 region), dest, value, cond, pe,
 			       call);
 }
 
-GSHMEMI_FN void gshmemi_slow_amo_nbi(unsigned region, void *fetch, int op, void *dest, uint64_t value, uint64_t cond,
-				     unsigned nbytes, int pe, const char *call)
+GSHMEMI_FN void gshmemi_slow_amo_nbi(unsigned region, void *fetch, int op, void *dest, uint64_t value,
+				     uint64_t cond, unsigned nbytes, int pe, const char *call)
 {
 	struct gshmemi_operation o;
 
 	uint64_t old;
 
-	gshmemi_slow_check(GSHMEMI_SLOW_FIND_AMO, region, GSHMEMI_THREAD, dest, fetch, nbytes, nbytes, pe, call);
+	gshmemi_slow_check(GSHMEMI_SLOW_FIND_AMO, region, GSHMEMI_THREAD, dest, fetch, nbytes, nbytes, pe,
+			   call);
 	if (gshmemi_goes_by_calls(region, pe, 1)) {
 		old = gshmemi_slow_amo(region, op, dest, value, cond, nbytes, 1, pe, call);
 		if (fetch)
@@ -383,9 +420,10 @@ GSHMEMI_FN void gshmemi_slow_amo_nbi(unsigned region, void *fetch, int op, void 
 	(void)gshmemi_slow_hand_over(&o, call);
 }
 
-/* Data, and a signal after it, as one operation. */
-GSHMEMI_FN void gshmemi_slow_put_signal(unsigned region, int scope, void *dest, const void *source, size_t nbytes, unsigned align,
-					uint64_t *sig_addr, uint64_t signal, int sig_op, int pe, int nbi, const char *call)
+/* Put data and then update a signal, as one operation. */
+GSHMEMI_FN void gshmemi_slow_put_signal(unsigned region, int scope, void *dest, const void *source,
+					size_t nbytes, unsigned align, uint64_t *sig_addr, uint64_t signal,
+					int sig_op, int pe, int nbi, const char *call)
 {
 	const int is_add = sig_op == GSHMEM_SIGNAL_ADD;
 	struct gshmemi_group group;
@@ -394,8 +432,8 @@ GSHMEMI_FN void gshmemi_slow_put_signal(unsigned region, int scope, void *dest, 
 #endif
 
 	gshmemi_check_move(scope, dest, source, nbytes, pe, call);
-	gshmemi_check_args(scope, GSHMEMI_ARGS_SIGNAL, (uintptr_t)sig_addr, (uintptr_t)dest ^ (uint64_t)(unsigned)pe << 48, signal,
-			   (unsigned)sig_op, call);
+	gshmemi_check_args(scope, GSHMEMI_ARGS_SIGNAL, (uintptr_t)sig_addr,
+			   (uintptr_t)dest ^ (uint64_t)(unsigned)pe << 48, signal, (unsigned)sig_op, call);
 	gshmemi_check_argument(is_add || sig_op == GSHMEM_SIGNAL_SET, sig_op, sig_addr, pe, call);
 	gshmemi_slow_check(GSHMEMI_SLOW_FIND_AMO, region, GSHMEMI_THREAD, sig_addr, sig_addr, 8, 8, pe, call);
 	gshmemi_slow_check(GSHMEMI_SLOW_FIND, region, scope, dest, source, nbytes, align, pe, call);
@@ -412,9 +450,11 @@ GSHMEMI_FN void gshmemi_slow_put_signal(unsigned region, int scope, void *dest, 
 		(void)gshmemi_slow_hand_over(&o, call);
 #else
 		if (nbytes)
-			(void)gshmemi_slow_at(gshmemi_slow_what(GSHMEMI_SLOW_PUT, 1, GSHMEMI_THREAD, nbi, 2, region), dest,
+			(void)gshmemi_slow_at(gshmemi_slow_what(GSHMEMI_SLOW_PUT, 1, GSHMEMI_THREAD, nbi, 2,
+								region), dest,
 					      (uintptr_t)source, nbytes, pe, call);
-		gshmemi_arch_fence_release(); /* a carried put has been answered, and the engine lets the signal come behind it */
+		/* a carried put has been answered, and the engine delivers the signal after it */
+		gshmemi_arch_fence_release();
 		(void)gshmemi_slow_amo(region, is_add ? GSHMEMI_AMO_ADD : GSHMEMI_AMO_SET, sig_addr, signal,
 				       GSHMEMI_COND_SIGNAL, 8, 0, pe, call);
 #endif
@@ -424,21 +464,22 @@ GSHMEMI_FN void gshmemi_slow_put_signal(unsigned region, int scope, void *dest, 
 
 /* ---- order ---- */
 
-/* fence and quiet of a unit that nobody has filled. */
+/* Faults in fence and quiet if nobody filled the unit's state. */
 GSHMEMI_SLOW void gshmemi_slow_unset_at(const char *call, uint64_t caller)
 {
 	if (gshmemi_state.slow & GSHMEMI_SLOW_UNSET)
 		gshmemi_fault_raise(GSHMEMI_FAULT_NOT_INITIALIZED, -1, NULL, 0, 0, 0, call, caller);
 }
 
-/* The PEs that pe_quiet names. */
+/* Checks the PEs of pe_quiet. */
 GSHMEMI_SLOW void gshmemi_slow_pes_at(const int *target_pes, size_t npes, const char *call, uint64_t caller)
 {
 	size_t i;
 
 	for (i = 0; i < npes; i++)
 		if (target_pes[i] < 0 || target_pes[i] >= gshmemi_state.npes)
-			gshmemi_fault_raise(GSHMEMI_FAULT_BAD_PE, target_pes[i], NULL, 0, (uint64_t)gshmemi_state.npes, 0, call, caller);
+			gshmemi_fault_raise(GSHMEMI_FAULT_BAD_PE, target_pes[i], NULL, 0,
+					    (uint64_t)gshmemi_state.npes, 0, call, caller);
 }
 
 #endif /* GSHMEM_SLOW_H */

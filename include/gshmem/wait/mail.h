@@ -1,44 +1,50 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How kernels serve the mailbox of their device (struct gshmemi_mailbox): operations that PEs ask for to which this device's memory
- * is not mapped, performed by this device because it is the one agent on its words. Every loop of the library that can last does it
- * when the attention word says that there is mail, and so does each call of test: a GPU whose every wave waits serves itself. Where
- * nobody looks, src/net/attend.c launches a kernel that does.
+ * How kernels serve the mailbox of their device (struct gshmemi_mailbox). PEs that have not mapped this
+ * device's memory post operations on it, and this device performs them, because its words may have no other
+ * agent. Every loop of the library that can last serves when the attention word says that there is mail, and
+ * so does each call of test: a GPU whose waves all wait serves itself. If no kernel looks, src/net/attend.c
+ * launches one that does.
  *
- * One lane serves, alone: it takes the lock, or leaves at once, for who has the lock looks again. It needs no slot and meets no other
- * lane, so that it may stand anywhere in a kernel, diverged or not.
+ * One lane serves, alone. If another lane holds the lock it leaves at once, because the holder looks again
+ * after the unlock. It needs no slot and meets no other lane, so it may be anywhere in a kernel, diverged or
+ * not.
  *
  *   host     post     fill record, reply and data of a slot; count it in posted
- *   kernel   serve    try the lock, whose word says how many mails have been taken; perform what has been posted, in its order; count
- *                     it in done; unlock; look again, for a mail that came between
+ *   kernel   serve try the lock, whose word counts the mails taken; perform what was posted, in its order;
+ *            count it in
+ *                     done; unlock; look again for mail that came meanwhile
  */
 #ifndef GSHMEM_MAIL_H
 #define GSHMEM_MAIL_H
 
 #include <gshmem/move/slow.h>
 
-/* Kernels of this unit serve: where the CPU reaches the heap its threads perform what is asked, and the direct path has no such calls. */
+/*
+ * Whether kernels of this unit serve. Where the CPU reaches the heap its threads do; direct-only units have
+ * no such calls.
+ */
 #if GSHMEMI_KERNELS && !GSHMEMI_ARCH_HOST_DIRECT && !defined GSHMEM_DIRECT_ONLY
 #define GSHMEMI_SERVES_MAIL 1
 #else
 #define GSHMEMI_SERVES_MAIL 0
 #endif
 
-/* Mails that one call serves at most: a wave has work of its own. */
+/* The most mails that one call serves: a wave has work of its own. */
 #define GSHMEMI_MAIL_LIMIT 64
 
-/* Tests break the protocol on purpose: this is 1 for the mutant that is being tried. */
+/* 1 for the mutant that a test is trying: tests break the protocol on purpose. */
 #ifndef GSHMEMI_MAIL_MUTANT
 #define GSHMEMI_MAIL_MUTANT(name) 0
 #endif
 
-/* What an attention word says: some mail has been posted and not been performed. */
+/* Whether an attention word says that mail has been posted and not performed. */
 GSHMEMI_FN int gshmemi_mail_is_open(uint64_t attention)
 {
 	return (((uint32_t)attention ^ (uint32_t)(attention >> 32)) & ~GSHMEMI_ATTENTION_END) != 0;
 }
 
-/* Mails posted, by twos. */
+/* Mails posted, in twos. */
 GSHMEMI_FN uint32_t gshmemi_mail_posted(const struct gshmemi_mailbox *box)
 {
 	return (uint32_t)gshmemi_arch_load(&box->attention.posted, 4) & ~GSHMEMI_ATTENTION_END;
@@ -46,32 +52,39 @@ GSHMEMI_FN uint32_t gshmemi_mail_posted(const struct gshmemi_mailbox *box)
 
 /* ---- one mail ---- */
 
-/* What a lane that serves keeps from one mail to the next. Kernels pay for each register. */
+/* What a serving lane keeps from one mail to the next. Kernels pay for each register. */
 struct gshmemi_mail_last {
-	uint32_t key; /* of the mail before: its region and PE */
-	char *place;  /* where these are; NULL: not in this process */
+	uint32_t key; /* region and PE of the mail before */
+	char *place;  /* where that region is; NULL: not in this process */
 };
 
-/* Where a region of a PE of this device lies. The tables change while kernels run: no load may find what a cache holds. */
+/*
+ * Finds a region of a PE of this device. The tables change while kernels run, so loads must pass the caches.
+ */
 GSHMEMI_FN char *gshmemi_mail_find(uint32_t key)
 {
 	const struct gshmemi_region *region = &gshmemi_state.regions[key & 0xffff];
-	const uint64_t peer = gshmemi_arch_uniform(gshmemi_arch_load(&gshmemi_state.peers[key >> 16], 4)) >> 1;
-	const ptrdiff_t *delta = (const ptrdiff_t *)(uintptr_t)gshmemi_arch_uniform(gshmemi_arch_load(&region->delta, 8));
-	const uint64_t distance = delta ? gshmemi_arch_uniform(gshmemi_arch_load(&delta[peer], 8)) : (uint64_t)GSHMEMI_SENTINEL;
+	const uint64_t peer = gshmemi_arch_uniform(gshmemi_arch_load(&gshmemi_state.peers[key >> 16],
+								     4)) >> 1;
+	const ptrdiff_t *delta =
+		(const ptrdiff_t *)(uintptr_t)gshmemi_arch_uniform(gshmemi_arch_load(&region->delta, 8));
+	const uint64_t distance = delta ? gshmemi_arch_uniform(gshmemi_arch_load(&delta[peer], 8))
+		: (uint64_t)GSHMEMI_SENTINEL;
 
 	if (distance == (uint64_t)GSHMEMI_SENTINEL)
 		return NULL;
 	return (char *)(uintptr_t)(gshmemi_arch_uniform(gshmemi_arch_load(&region->base, 8)) + distance);
 }
 
-/* Tests of the protocol alone perform mails of their own. */
+/* Tests of the protocol define this: they perform mails of their own. */
 #ifndef gshmemi_mail_perform
 /*
- * Perform the mail in a slot. 0: this process cannot. is_first: this wave has performed none since its last release. A record is read
- * at once, and again when its place had to be looked up, which takes the registers.
+ * Perform the mail in a slot. Returns 0 if this process cannot. is_first: this wave has performed none since
+ * its last release. The record is read at once, and again after its place had to be looked up, which takes
+ * the registers.
  */
-GSHMEMI_FN int gshmemi_mail_perform(struct gshmemi_mailbox *box, uint32_t slot, int is_first, struct gshmemi_mail_last *last)
+GSHMEMI_FN int gshmemi_mail_perform(struct gshmemi_mailbox *box, uint32_t slot, int is_first,
+				    struct gshmemi_mail_last *last)
 {
 	const struct gshmemi_mail_record *record = &box->record[slot];
 	uint64_t head, offset, value, cond;
@@ -82,7 +95,7 @@ GSHMEMI_FN int gshmemi_mail_perform(struct gshmemi_mailbox *box, uint32_t slot, 
 		offset = gshmemi_arch_load(&record->offset, 8);
 		value = gshmemi_arch_load(&record->value, 8);
 		cond = gshmemi_arch_load(&record->cond, 8);
-		head = gshmemi_arch_uniform(head); /* of one lane that serves, so that it is kept in scalar registers */
+		head = gshmemi_arch_uniform(head); /* one lane serves: keep it in scalar registers */
 		offset = gshmemi_arch_uniform(offset);
 		value = gshmemi_arch_uniform(value);
 		cond = gshmemi_arch_uniform(cond);
@@ -104,7 +117,8 @@ GSHMEMI_FN int gshmemi_mail_perform(struct gshmemi_mailbox *box, uint32_t slot, 
 			gshmemi_arch_store(there, value, (unsigned)cond);
 		break;
 	case GSHMEMI_AMO:
-		value = gshmemi_amo_peer((int)(head >> 4 & 15), there, value, cond, head & GSHMEMI_MAIL_WIDE ? 8 : 4);
+		value = gshmemi_amo_peer((int)(head >> 4 & 15), there, value, cond,
+					 head & GSHMEMI_MAIL_WIDE ? 8 : 4);
 		if (head & GSHMEMI_MAIL_FETCHES)
 			gshmemi_arch_store(&box->reply[slot], value, 8);
 		break;
@@ -116,13 +130,14 @@ GSHMEMI_FN int gshmemi_mail_perform(struct gshmemi_mailbox *box, uint32_t slot, 
 }
 #endif
 
-/* ---- all that there are ---- */
+/* ---- all mails ---- */
 
 /*
- * By one lane. The acquire pairs with the release of who had the lock before and
- * with that of gshmemi_mailbox_post. The release lets done come behind what was performed, and pairs with the acquire of
- * gshmemi_mailbox_is_done. The lock is given back when done has arrived, for who has it next writes done, too. The last fence lets the
- * look come behind the unlock: a wave that found the lock taken has left what it saw to that look.
+ * Serve, by one lane. The acquire pairs with the release of the lock's last holder, and with that of
+ * gshmemi_mailbox_post. The first release orders done after what was performed; it pairs with the acquire of
+ * gshmemi_mailbox_is_done. The second one lets done arrive before the unlock, because the next holder writes
+ * done, too. The last fence orders the look after the unlock: a wave that found the lock taken relies on that
+ * look.
  */
 GSHMEMI_FN void gshmemi_mail_serve(struct gshmemi_mailbox *box, uint32_t *lock)
 {
@@ -138,7 +153,8 @@ GSHMEMI_FN void gshmemi_mail_serve(struct gshmemi_mailbox *box, uint32_t *lock)
 		gshmemi_arch_fence_acquire();
 		if ((int32_t)(posted - taken) > 0) {
 			while (taken != posted && left &&
-			       gshmemi_mail_perform(box, taken / 2 % GSHMEMI_MAIL_SLOTS, left == GSHMEMI_MAIL_LIMIT, &last))
+			       gshmemi_mail_perform(box, taken / 2 % GSHMEMI_MAIL_SLOTS,
+						    left == GSHMEMI_MAIL_LIMIT, &last))
 				taken += 2, left--;
 			if (!GSHMEMI_MAIL_MUTANT(DONE_EARLY))
 				gshmemi_arch_fence_release();
@@ -148,12 +164,13 @@ GSHMEMI_FN void gshmemi_mail_serve(struct gshmemi_mailbox *box, uint32_t *lock)
 		}
 		gshmemi_arch_store(lock, taken, 4);
 		gshmemi_arch_fence_system();
-		if ((int32_t)(posted - taken) > 0) /* enough, or not for this process: there is mail still, and others see it */
+		/* Enough for now, or not for this process: mail is left, and others see it. */
+		if ((int32_t)(posted - taken) > 0)
 			return;
 	} while (!GSHMEMI_MAIL_MUTANT(NO_LOOK) && gshmemi_mail_posted(box) != taken);
 }
 
-/* Out of line, for all that waits: kernels pay for its registers. The lowest lane that is here serves. */
+/* Out of line, shared by all waits: kernels pay for its registers. The lowest lane that is here serves. */
 GSHMEMI_SLOW void gshmemi_attend_at(void)
 {
 	if (gshmemi_arch_group_rank(GSHMEMI_WAVE, gshmemi_arch_wave_enter(0)) == 0 &&
@@ -161,7 +178,9 @@ GSHMEMI_SLOW void gshmemi_attend_at(void)
 		gshmemi_mail_serve(gshmemi_state.mailbox, gshmemi_state.mail_lock);
 }
 
-/* What loops that last do now and then, and calls that users loop around. On the CPU nothing. */
+/*
+ * Loops that can last call this now and then, as do calls that users loop around. On the CPU it does nothing.
+ */
 GSHMEMI_FN void gshmemi_attend(void)
 {
 	if (GSHMEMI_SERVES_MAIL && GSHMEMI_ARCH_IN_KERNEL && gshmemi_is_slow(GSHMEMI_SLOW_MAIL))

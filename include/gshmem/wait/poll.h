@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Polling. Every wait of the library, in kernels and on the host, is gshmemi_wait, or asks gshmemi_wait_long now and
- * then: back-off, the watchdog, and the end of the job live here and nowhere else.
+ * Polling. Every wait of the library, in kernels and on the host, is gshmemi_wait, or calls gshmemi_wait_long
+ * now and then: back-off, the watchdog and the end of the job are here and nowhere else.
  */
 #ifndef GSHMEM_POLL_H
 #define GSHMEM_POLL_H
@@ -9,7 +9,7 @@
 #include <gshmem/state/trace.h>
 #include <gshmem/wait/mail.h>
 
-/* Whether (found cmp value); both are the zero-extended bits of a type of nbytes. */
+/* Whether (found cmp value). Both are zero-extended bits of a type of nbytes. */
 GSHMEMI_FN int gshmemi_compare(uint64_t found, int cmp, uint64_t value, unsigned nbytes, int is_signed)
 {
 	const unsigned shift = 64 - 8 * nbytes;
@@ -19,7 +19,9 @@ GSHMEMI_FN int gshmemi_compare(uint64_t found, int cmp, uint64_t value, unsigned
 		return found == value;
 	if (cmp == GSHMEM_CMP_NE)
 		return found != value;
-	/* Move the sign into bit 63, and for unsigned types turn it, so that one signed comparison serves all. */
+	/*
+	 * Move the sign to bit 63, and flip it for unsigned types, so that one signed comparison serves all.
+	 */
 	a = (int64_t)((found << shift) ^ (is_signed ? 0 : 1ULL << 63));
 	b = (int64_t)((value << shift) ^ (is_signed ? 0 : 1ULL << 63));
 	switch (cmp) {
@@ -35,18 +37,20 @@ GSHMEMI_FN int gshmemi_compare(uint64_t found, int cmp, uint64_t value, unsigned
 }
 
 /*
- * Polls between two calls of gshmemi_wait_long, and between two looks at the clock and at whether the job goes on. Powers of two. A mail
- * may have to wait as long as the former, some 50 us where all waves of a GPU poll.
+ * Polls between two calls of gshmemi_wait_long, and between two looks at the clock and at whether the job
+ * goes on. Powers of two. A mail may have to wait for the former, some 50 us if all waves of a GPU poll.
  */
 #define GSHMEMI_WAIT_POLLS  (GSHMEMI_SERVES_MAIL ? 64 : 1024)
 #define GSHMEMI_CLOCK_POLLS 1024
 
 /*
- * A wait that did not end soon: end it with the job; report it once when it is too long, and whenever the watcher asks who waits
- * (src/end/waits.c). Returns when the wait started, for the next call, in even ns, and odd after the first report; the first
- * call passes 0. UINT64_MAX: the caller reports its wait itself.
+ * Looks after a wait that did not end soon: ends it with the job, and reports it once when it is too long,
+ * and whenever the watcher asks which waits there are (src/end/waits.c). The first call passes 0 as
+ * started_ns, each later one what the last returned: when the wait started, in even ns, made odd by the first
+ * report. UINT64_MAX: the caller reports its wait itself.
  */
-GSHMEMI_FN uint64_t gshmemi_wait_longer(uint64_t started_ns, const void *ivar, unsigned nbytes, uint64_t found, int cmp,
+GSHMEMI_FN uint64_t gshmemi_wait_longer(uint64_t started_ns, const void *ivar, unsigned nbytes,
+					uint64_t found, int cmp,
 					 uint64_t value, int pe, const char *call, uint64_t caller)
 {
 	const uint64_t limit_ns = gshmemi_state.watchdog_ns;
@@ -63,31 +67,34 @@ GSHMEMI_FN uint64_t gshmemi_wait_longer(uint64_t started_ns, const void *ivar, u
 	is_late = !(started_ns & 1) && limit_ns && waited_ns >= limit_ns;
 	if (!is_late && !gshmemi_arch_load(&gshmemi_state.fault->asked, 4))
 		return started_ns;
-	gshmemi_fault_slow_wait(is_late ? GSHMEMI_FAULT_WATCHDOG : GSHMEMI_FAULT_WAITING, pe, ivar, nbytes, found, cmp, value, waited_ns, call,
-				caller);
+	gshmemi_fault_slow_wait(is_late ? GSHMEMI_FAULT_WATCHDOG : GSHMEMI_FAULT_WAITING, pe, ivar, nbytes,
+				found, cmp, value, waited_ns, call, caller);
 	return is_late ? started_ns | 1 : started_ns;
 }
 
-GSHMEMI_SLOW uint64_t gshmemi_wait_long_at(uint64_t started_ns, const void *ivar, unsigned nbytes, uint64_t found, int cmp,
-					   uint64_t value, int pe, const char *call, uint64_t caller)
+GSHMEMI_SLOW uint64_t gshmemi_wait_long_at(uint64_t started_ns, const void *ivar, unsigned nbytes,
+					   uint64_t found, int cmp, uint64_t value, int pe, const char *call,
+					   uint64_t caller)
 {
 	return gshmemi_wait_longer(started_ns, ivar, nbytes, found, cmp, value, pe, call, caller);
 }
 
 /*
- * A wait that did not end after so many polls; what looks each time passes 0. On the CPU the library looks after the waits of HIP units,
- * too: it has the attention word and the clock's limit at hand. A kernel serves the mailbox besides: last, and not from wait_long_at,
- * whose arguments would take its registers.
+ * The same for a wait that did not end after so many polls; a wait that calls this at each poll passes 0. On
+ * the CPU the library does it for HIP units, too, because it has the attention word and the limit at hand. A
+ * kernel also serves the mailbox: last, and not inside wait_long_at, whose arguments would take registers of
+ * it.
  */
-GSHMEMI_FN uint64_t gshmemi_wait_long(unsigned polls, uint64_t started_ns, const void *ivar, unsigned nbytes, uint64_t found, int cmp,
-				      uint64_t value, int pe, const char *call)
+GSHMEMI_FN uint64_t gshmemi_wait_long(unsigned polls, uint64_t started_ns, const void *ivar, unsigned nbytes,
+				      uint64_t found, int cmp, uint64_t value, int pe, const char *call)
 {
 #ifndef GSHMEMI_LIBRARY
 	if (GSHMEMI_ON_HOST())
 		return gshmemi_host_wait_long(started_ns, ivar, nbytes, found, cmp, value, pe, call);
 #endif
 	if ((polls & (GSHMEMI_CLOCK_POLLS - 1)) == 0)
-		started_ns = gshmemi_wait_long_at(started_ns, ivar, nbytes, found, cmp, value, pe, call, gshmemi_arch_caller());
+		started_ns = gshmemi_wait_long_at(started_ns, ivar, nbytes, found, cmp, value, pe, call,
+						  gshmemi_arch_caller());
 	gshmemi_attend();
 	return started_ns;
 }
@@ -97,9 +104,9 @@ void gshmemi_host_progress(void); /* src/net/net.c */
 #endif
 
 /*
- * Between two looks of a wait for pe, or, -1, for nobody in particular. A PE whose memory is mapped answers within the time of
- * some looks, and on a core of its own. What comes over the network for a host need not wait for another thread's turn: the host
- * takes it; but a look at the net takes as long as many at the word.
+ * Pause between two polls of a wait for pe (-1: for no PE in particular). A PE whose memory is mapped answers
+ * within a few polls, on a core of its own. A waiting host also takes what comes over the net, instead of
+ * waiting for another thread to do so; but a look at the net takes as long as many polls.
  */
 GSHMEMI_FN void gshmemi_wait_pause(unsigned *polls_p, int pe)
 {
@@ -117,22 +124,25 @@ GSHMEMI_FN void gshmemi_wait_pause(unsigned *polls_p, int pe)
 }
 
 /*
- * Wait until the word at ivar, of a constant nbytes, satisfies the comparison; returns its bits. pe is who should
- * change it, for the report, or -1. The acquire pairs with the release before the update (gshmemi_put_signal, gshmemi_fence).
+ * Wait until the word at ivar satisfies the comparison; returns its bits. nbytes is a constant. pe is the PE
+ * that should change the word, for the report, or -1. The acquire pairs with the release before the update
+ * (gshmemi_put_signal, gshmemi_fence).
  */
-GSHMEMI_FN uint64_t gshmemi_wait(const void *ivar, unsigned nbytes, int is_signed, int cmp, uint64_t value, int pe,
-				 const char *call)
+GSHMEMI_FN uint64_t gshmemi_wait(const void *ivar, unsigned nbytes, int is_signed, int cmp, uint64_t value,
+				 int pe, const char *call)
 {
 	struct gshmemi_trace_open open = {NULL, 0};
 	uint64_t found, started_ns = 0;
 	unsigned polls = 0;
 
-	while (found = gshmemi_arch_load(ivar, nbytes), !gshmemi_compare(found, cmp, value, nbytes, is_signed)) {
+	while (found = gshmemi_arch_load(ivar, nbytes), !gshmemi_compare(found, cmp, value, nbytes,
+		is_signed)) {
 		if (GSHMEMI_TRACES && !polls)
 			open = gshmemi_trace_wait(ivar, cmp, value, pe, call);
 		gshmemi_wait_pause(&polls, pe);
 		if ((polls & (GSHMEMI_WAIT_POLLS - 1)) == 0)
-			started_ns = gshmemi_wait_long(polls, started_ns, ivar, nbytes, found, cmp, value, pe, call);
+			started_ns = gshmemi_wait_long(polls, started_ns, ivar, nbytes, found, cmp, value, pe,
+						       call);
 	}
 	gshmemi_trace_end(open);
 	gshmemi_arch_fence_acquire();

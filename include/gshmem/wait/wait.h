@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Waiting, and testing: the functions of the API, and what a scope adds to gshmemi_wait.
- */
+/* Waits and tests: the functions of the API, and what a scope adds to gshmemi_wait. */
 #ifndef GSHMEM_WAIT_H
 #define GSHMEM_WAIT_H
 
 #include <gshmem/wait/poll.h>
 
-/* The API's wait, by a scope: one thread polls, then every thread acquires, for waves need not share a cache. */
+/* A wait by a scope: one thread polls, then every thread acquires, because waves need not share a cache. */
 GSHMEMI_FN uint64_t gshmemi_wait_until(int scope, const void *ivar, unsigned nbytes, int is_signed, int cmp,
 				       uint64_t value, const char *call)
 {
@@ -21,7 +19,8 @@ GSHMEMI_FN uint64_t gshmemi_wait_until(int scope, const void *ivar, unsigned nby
 	}
 	if (scope == GSHMEMI_THREAD)
 		return gshmemi_wait(ivar, nbytes, is_signed, cmp, value, -1, call);
-	if (gshmemi_group_begin_early(&group, scope, GSHMEMI_KEY(ivar, NULL))) { /* the others wait at the end */
+	/* the others wait at the end */
+	if (gshmemi_group_begin_early(&group, scope, GSHMEMI_KEY(ivar, NULL))) {
 		if (group.rank == 0)
 			gshmemi_wait(ivar, nbytes, is_signed, cmp, value, -1, call);
 		gshmemi_group_end(&group);
@@ -30,9 +29,11 @@ GSHMEMI_FN uint64_t gshmemi_wait_until(int scope, const void *ivar, unsigned nby
 	return gshmemi_arch_load(ivar, nbytes);
 }
 
-GSHMEMI_FN int gshmemi_test(const void *ivar, unsigned nbytes, int is_signed, int cmp, uint64_t value, const char *call)
+GSHMEMI_FN int gshmemi_test(const void *ivar, unsigned nbytes, int is_signed, int cmp, uint64_t value,
+			    const char *call)
 {
-	unsigned polls = GSHMEMI_WAIT_POLLS - 1; /* callers poll: as late in a wait, let others run at once */
+	/* the caller polls: let others run at once, as late in a wait */
+	unsigned polls = GSHMEMI_WAIT_POLLS - 1;
 
 	if (GSHMEMI_ON_HOST())
 		return gshmemi_host_test(ivar, nbytes, is_signed, cmp, value, call);
@@ -49,7 +50,7 @@ GSHMEMI_FN int gshmemi_test(const void *ivar, unsigned nbytes, int is_signed, in
 
 /* ---- the API ---- */
 
-#ifndef GSHMEMI_BODIES /* by a file of the library that exports other calls */
+#ifndef GSHMEMI_BODIES /* defined by files of the library that export other calls */
 
 #define GSHMEMI_IS_SIGNED(TYPE) ((TYPE)-1 < (TYPE)1)
 #define GSHMEMI_WAIT_UNTIL(PREFIX, NAME, TYPE, SUFFIX, SCOPE) \
@@ -66,7 +67,8 @@ GSHMEMI_FN int gshmemi_test(const void *ivar, unsigned nbytes, int is_signed, in
 	GSHMEM_API int gshmem_##NAME##_test(TYPE *ivar, int cmp, TYPE cmp_value) \
 	{ \
 		return gshmemi_test(ivar, sizeof(TYPE), GSHMEMI_IS_SIGNED(TYPE), cmp, \
-				    gshmemi_value_load(&cmp_value, sizeof cmp_value), "gshmem_" #NAME "_test"); \
+				    gshmemi_value_load(&cmp_value, sizeof cmp_value), \
+				    "gshmem_" #NAME "_test"); \
 	}
 GSHMEM_WAIT_TYPES(GSHMEMI_DEFINE)
 #undef GSHMEMI_DEFINE

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Waits and tests on arrays: all, any or some of the objects, compared with one value or each with its own. One body
- * looks at every object of the set once; who waits repeats it.
+ * Waits and tests on arrays: all, any or some of the objects, compared with one value or each with its own.
+ * One body looks at every object of the set once; a wait repeats it.
  */
 #ifndef GSHMEM_WAIT_MANY_H
 #define GSHMEM_WAIT_MANY_H
@@ -10,13 +10,13 @@
 
 enum gshmemi_many { GSHMEMI_MANY_ALL, GSHMEMI_MANY_ANY, GSHMEMI_MANY_SOME };
 
-/* The arguments of a call. nbytes, is_signed and is_vector are constants where the call is stamped. */
+/* The arguments of a call. nbytes, is_signed and is_vector are constants in each stamp. */
 struct gshmemi_wait_set {
 	const char *ivars;
 	size_t nelems;
 	size_t *indices;    /* for SOME */
 	const int *status;  /* not 0: left out; NULL: none is */
-	const char *values; /* one; is_vector: one for each */
+	const char *values; /* one value; is_vector: one for each object */
 	unsigned nbytes;    /* of an object */
 	int is_signed;
 	int is_vector;
@@ -31,16 +31,17 @@ GSHMEMI_FN uint64_t gshmemi_many_value(const struct gshmemi_wait_set *set, size_
 /* What a pass over the set found. */
 struct gshmemi_many_found {
 	size_t nset;    /* objects that are not left out */
-	size_t nheld;   /* for how many of these the condition holds */
-	size_t index;   /* of the last of those */
-	uint64_t value; /* of the last object, for reports */
+	size_t nheld;   /* those of them that satisfy the condition */
+	size_t index;   /* the last object that satisfies it */
+	uint64_t value; /* of the last object of nset, for reports */
 };
 
 /*
- * One pass. ANY ends it with the first object that is found, so it starts at first: who calls again and again gets to
- * see each of them.
+ * One pass. ANY ends with the first object that it finds, so its passes start at different objects: repeated
+ * calls then find each of them.
  */
-GSHMEMI_FN struct gshmemi_many_found gshmemi_many_pass(const struct gshmemi_wait_set *set, int which, size_t first)
+GSHMEMI_FN struct gshmemi_many_found gshmemi_many_pass(const struct gshmemi_wait_set *set, int which,
+						       size_t first)
 {
 	struct gshmemi_many_found found = {0, 0, SIZE_MAX, 0};
 	size_t n, i;
@@ -51,7 +52,8 @@ GSHMEMI_FN struct gshmemi_many_found gshmemi_many_pass(const struct gshmemi_wait
 			continue;
 		found.nset++;
 		found.value = gshmemi_arch_load(set->ivars + i * set->nbytes, set->nbytes);
-		if (!gshmemi_compare(found.value, set->cmp, gshmemi_many_value(set, i), set->nbytes, set->is_signed))
+		if (!gshmemi_compare(found.value, set->cmp, gshmemi_many_value(set, i), set->nbytes,
+				     set->is_signed))
 			continue;
 		if (which == GSHMEMI_MANY_SOME)
 			set->indices[found.nheld] = i;
@@ -63,12 +65,13 @@ GSHMEMI_FN struct gshmemi_many_found gshmemi_many_pass(const struct gshmemi_wait
 	return found;
 }
 
-/* Where a pass for ANY starts: anywhere. */
+/* Where a pass starts: for ANY at a random object. */
 GSHMEMI_FN size_t gshmemi_many_first(const struct gshmemi_wait_set *set, int which)
 {
 	if (which != GSHMEMI_MANY_ANY || set->nelems < 2)
 		return 0;
-	return (size_t)((uint64_t)((uint32_t)gshmemi_arch_clock_ns() * 2654435769U) * (uint32_t)set->nelems >> 32);
+	return (size_t)((uint64_t)((uint32_t)gshmemi_arch_clock_ns() * 2654435769U) * (uint32_t)set->nelems >>
+			32);
 }
 
 /* The API's answer. */
@@ -86,8 +89,8 @@ GSHMEMI_FN void gshmemi_many_check(const struct gshmemi_wait_set *set, const cha
 }
 
 /*
- * An empty set satisfies ALL, and has none of ANY and SOME. ALL waits for one object after the other: one that has held
- * may change again while others are waited for.
+ * An empty set satisfies ALL, and has nothing for ANY and SOME. ALL waits for one object after the other: an
+ * early one may change again while a later one is waited for.
  */
 GSHMEMI_FN size_t gshmemi_wait_many(const struct gshmemi_wait_set *set, int which, const char *call)
 {
@@ -103,8 +106,8 @@ GSHMEMI_FN size_t gshmemi_wait_many(const struct gshmemi_wait_set *set, int whic
 	gshmemi_many_check(set, call);
 	for (i = 0; which == GSHMEMI_MANY_ALL && i < set->nelems; i++)
 		if (!set->status || !set->status[i])
-			(void)gshmemi_wait(set->ivars + i * set->nbytes, set->nbytes, set->is_signed, set->cmp,
-					   gshmemi_many_value(set, i), -1, call);
+			(void)gshmemi_wait(set->ivars + i * set->nbytes, set->nbytes, set->is_signed,
+					   set->cmp, gshmemi_many_value(set, i), -1, call);
 	while (which != GSHMEMI_MANY_ALL) {
 		found = gshmemi_many_pass(set, which, first);
 		if (found.nheld || !found.nset)
@@ -113,8 +116,9 @@ GSHMEMI_FN size_t gshmemi_wait_many(const struct gshmemi_wait_set *set, int whic
 			open = gshmemi_trace_wait(set->ivars, set->cmp, gshmemi_many_value(set, 0), -1, call);
 		gshmemi_wait_pause(&polls, -1);
 		if ((polls & (GSHMEMI_WAIT_POLLS - 1)) == 0)
-			started_ns = gshmemi_wait_long(polls, started_ns, set->ivars, set->nbytes, found.value, set->cmp,
-						       gshmemi_many_value(set, 0), -1, call);
+			started_ns = gshmemi_wait_long(polls, started_ns, set->ivars, set->nbytes,
+						       found.value, set->cmp, gshmemi_many_value(set, 0), -1,
+						       call);
 	}
 	gshmemi_trace_end(open);
 	gshmemi_arch_fence_acquire();
@@ -123,7 +127,8 @@ GSHMEMI_FN size_t gshmemi_wait_many(const struct gshmemi_wait_set *set, int whic
 
 GSHMEMI_FN size_t gshmemi_test_many(const struct gshmemi_wait_set *set, int which, const char *call)
 {
-	unsigned polls = GSHMEMI_WAIT_POLLS - 1; /* callers poll: as late in a wait, let others run at once */
+	/* the caller polls: let others run at once, as late in a wait */
+	unsigned polls = GSHMEMI_WAIT_POLLS - 1;
 	struct gshmemi_many_found found;
 
 	if (GSHMEMI_ON_HOST())
@@ -140,7 +145,7 @@ GSHMEMI_FN size_t gshmemi_test_many(const struct gshmemi_wait_set *set, int whic
 
 /* ---- the API ---- */
 
-/* One call; RETURN is what is done with its result, and the last parameters are those behind nelems. */
+/* One call. RETURN is what to do with its result; the last parameters are those after nelems. */
 #define GSHMEMI_MANY(RESULT, RETURN, CALL, DO, WHICH, TYPE, VALUES, IS_VECTOR, INDICES, ...) \
 	GSHMEM_API RESULT gshmem_##CALL(TYPE *ivars, size_t nelems, __VA_ARGS__) \
 	{ \
