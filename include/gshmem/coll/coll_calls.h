@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The collectives' API, stamped from coll_list.h: for kernels and the host in HIP units, and as the library's functions.
+ * The collectives' API, stamped from coll_list.h: for kernels and the host in HIP units, and as the library's
+ * functions.
  */
 #ifndef GSHMEM_COLL_CALLS_H
 #define GSHMEM_COLL_CALLS_H
@@ -8,7 +9,7 @@
 #include <gshmem/api/coll_list.h>
 #include <gshmem/coll/reduce.h>
 
-/* The library has one body, for all scopes are one CPU thread there. */
+/* The library has one body for all scopes, each of which is one CPU thread there. */
 #ifdef GSHMEMI_LIBRARY
 #define GSHMEMI_COLL_RUN(BODY) \
 	GSHMEMI_FN int BODY##_call(int scope, struct gshmemi_coll_args args, const char *call) \
@@ -17,7 +18,7 @@
 		return gshmemi_host_coll(&args, call); \
 	}
 #else
-/* Where one thread works for its group, it makes the call alone; a body's own result is 0. */
+/* Where one thread works for its group, it makes the call alone. A body always returns 0. */
 #define GSHMEMI_COLL_RUN(BODY) \
 	GSHMEMI_FN int BODY##_call(int scope, struct gshmemi_coll_args args, const char *call) \
 	{ \
@@ -29,7 +30,7 @@
 			return -EINVAL; \
 		if (!GSHMEMI_ELECTS(scope)) \
 			return BODY(scope, &args, call); \
-		gshmemi_coll_check_args(scope, &args, call); /* by each thread, before one makes the call for all */ \
+		gshmemi_coll_check_args(scope, &args, call); /* by each thread, before one calls for all */ \
 		if (gshmemi_group_begin(&group, scope, GSHMEMI_KEY(args.dest, args.source))) { \
 			(void)BODY(GSHMEMI_THREAD, &args, call); \
 			gshmemi_group_end(&group); \
@@ -61,8 +62,10 @@ GSHMEMI_COLL_SHORT_CALLS
 #undef GSHMEMI_F
 
 #define GSHMEMI_F(PREFIX, NAME, PARAMETERS, ARGS, BODY) \
-	GSHMEMI_COLL_DEFINE(GSHMEMI_LONG_DOUBLE_API, PREFIX##_##NAME, PARAMETERS, ARGS, BODY, GSHMEMI_THREAD) \
-	GSHMEMI_COLL_DEFINE(GSHMEMI_LONG_DOUBLE_API, gshmemx_##NAME##_wave, PARAMETERS, ARGS, BODY, GSHMEMI_WAVE) \
+	GSHMEMI_COLL_DEFINE(GSHMEMI_LONG_DOUBLE_API, PREFIX##_##NAME, PARAMETERS, ARGS, BODY, \
+			    GSHMEMI_THREAD) \
+	GSHMEMI_COLL_DEFINE(GSHMEMI_LONG_DOUBLE_API, gshmemx_##NAME##_wave, PARAMETERS, ARGS, BODY, \
+			    GSHMEMI_WAVE) \
 	GSHMEMI_COLL_DEFINE(GSHMEMI_LONG_DOUBLE_API, gshmemx_##NAME##_wg, PARAMETERS, ARGS, BODY, GSHMEMI_WG)
 GSHMEMI_COLL_LONG_DOUBLE_CALLS
 #undef GSHMEMI_F

@@ -1,39 +1,44 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Collectives of a team that has PEs on several nodes. What goes from one node to another goes there once, to
- * one PE, which puts it to the others of its node; struct gshmemi_team_nodes says who is where. Other
- * collectives put to each PE alone: they have other data for each.
+ * Collectives of a team with PEs on several nodes. Data goes from one node to another once, to one PE, which
+ * puts it to the others of its node; struct gshmemi_team_nodes says where the PEs are. alltoall and the like
+ * have other data for each PE, and put to each directly.
  */
 #ifndef GSHMEM_COLL_NODES_H
 #define GSHMEM_COLL_NODES_H
 
 #include <gshmem/coll/coll_packet.h>
 
-/* NULL: all PEs of the team are on one node. */
+/* The nodes of the team; NULL: all its PEs are on one. */
 GSHMEMI_FN const struct gshmemi_team_nodes *gshmemi_coll_nodes(const struct gshmemi_coll *c)
 {
 	return gshmemi_is_slow(GSHMEMI_SLOW_NODES) ? c->team.sync->nodes : NULL;
 }
 
-/* By all threads, to a PE of the team, perhaps this one. Source must stay until the collective ends. */
-GSHMEMI_FN void gshmemi_coll_put(const struct gshmemi_coll *c, void *dest, const void *source, size_t nbytes, unsigned align,
-				 int pe)
+/*
+ * All threads put to a PE of the team, which may be this one. source must stay unchanged until the collective
+ * ends.
+ */
+GSHMEMI_FN void gshmemi_coll_put(const struct gshmemi_coll *c, void *dest, const void *source, size_t nbytes,
+				 unsigned align, int pe)
 {
 	if (dest != source || pe != c->team.my_pe)
-		gshmemi_put(gshmemi_in_heap(), c->group.scope, dest, source, nbytes, align, gshmemi_coll_op_pe(c, pe), 1, c->call);
+		gshmemi_put(gshmemi_in_heap(), c->group.scope, dest, source, nbytes, align,
+			    gshmemi_coll_op_pe(c, pe), 1, c->call);
 }
 
-/* Tell the phase to PEs of the team, but to this one; the threads share them. */
+/* Publish the phase to PEs of the team other than this one; the threads share the work. */
 GSHMEMI_FN void gshmemi_nodes_tell(const struct gshmemi_coll *c, const int32_t *pes, int npes)
 {
 	int i;
 
 	for (i = (int)c->group.rank; i < npes; i += (int)c->group.size)
 		if (pes[i] != c->team.my_pe)
-			gshmemi_sync_tell(&c->flag[c->team.my_pe], c->phase, gshmemi_coll_world_pe(c, pes[i]), c->call);
+			gshmemi_sync_tell(&c->flag[c->team.my_pe], c->phase, gshmemi_coll_world_pe(c, pes[i]),
+					  c->call);
 }
 
-/* The threads share the waits; gshmemi_coll_meet comes behind. */
+/* The threads share the waits; call gshmemi_coll_meet afterwards. */
 GSHMEMI_FN void gshmemi_nodes_poll(const struct gshmemi_coll *c, const int32_t *pes, int npes)
 {
 	int i;
@@ -43,26 +48,28 @@ GSHMEMI_FN void gshmemi_nodes_poll(const struct gshmemi_coll *c, const int32_t *
 			gshmemi_coll_poll(c, pes[i]);
 }
 
-/* PEs of the team on this one's node, [nodes->nlocal], in the order of the team. */
+/* The team's PEs on this node, [nodes->nlocal], in the order of the team. */
 GSHMEMI_FN const int32_t *gshmemi_nodes_locals(const struct gshmemi_team_nodes *nodes)
 {
 	return nodes->order + nodes->begin[nodes->my_node];
 }
 
-/* The PE of a node that takes what this PE has for it: those of a node share them out. */
+/* The PE of a node that takes this PE's data for that node: the node's PEs share the senders out. */
 GSHMEMI_FN const int32_t *gshmemi_nodes_partner(const struct gshmemi_team_nodes *nodes, int node)
 {
-	return &nodes->order[nodes->begin[node] + nodes->my_local % (nodes->begin[node + 1] - nodes->begin[node])];
+	return &nodes->order[nodes->begin[node] + nodes->my_local % (nodes->begin[node +
+		1] - nodes->begin[node])];
 }
 
 /* ---- broadcast ---- */
 
-/* Bytes that a node's first PE has before it begins to put them to the others. */
+/* Bytes that a node's first PE receives before it begins to forward them. */
 #define GSHMEMI_NODES_SEGMENT ((size_t)256 << 10)
 
-/* The root puts to its own node, and to the first PE of each other one. */
-GSHMEMI_FN void gshmemi_broadcast_nodes(struct gshmemi_coll *c, const struct gshmemi_team_nodes *nodes, char *dest,
-					const char *source, size_t nbytes, unsigned align, int root)
+/* The root puts to its own node, and to the first PE of each other node. */
+GSHMEMI_FN void gshmemi_broadcast_nodes(struct gshmemi_coll *c, const struct gshmemi_team_nodes *nodes,
+					char *dest, const char *source, size_t nbytes, unsigned align,
+					int root)
 {
 	const int32_t *locals = gshmemi_nodes_locals(nodes);
 	const int is_root = c->team.my_pe == root;
@@ -78,9 +85,11 @@ GSHMEMI_FN void gshmemi_broadcast_nodes(struct gshmemi_coll *c, const struct gsh
 			gshmemi_coll_await_one(c, is_near || leads ? root : locals[0]);
 		if (leads) {
 			for (i = is_root ? 0 : nodes->nnodes; i < nodes->nnodes + nodes->nlocal; i++) {
-				pe = i < nodes->nnodes ? nodes->order[nodes->begin[i]] : locals[i - nodes->nnodes];
+				pe = i < nodes->nnodes ? nodes->order[nodes->begin[i]]
+					: locals[i - nodes->nnodes];
 				if (i != nodes->my_node && pe != c->team.my_pe)
-					gshmemi_coll_put(c, dest + at, (is_root ? source : dest) + at, n, align, pe);
+					gshmemi_coll_put(c, dest + at, (is_root ? source : dest) + at, n,
+							 align, pe);
 			}
 			gshmemi_coll_order(c);
 			for (i = 0; is_root && i < nodes->nnodes; i++)
@@ -99,11 +108,11 @@ GSHMEMI_FN void gshmemi_broadcast_nodes(struct gshmemi_coll *c, const struct gsh
 	gshmemi_coll_end(c);
 }
 
-/* ---- everybody has a block for all ---- */
+/* ---- each PE has a block for all ---- */
 
-/* Some of this PE's block, or all of it, to its own node, and to one PE of each other one. */
-GSHMEMI_FN void gshmemi_nodes_put(const struct gshmemi_coll *c, const struct gshmemi_team_nodes *nodes, char *dest, const char *source,
-				  size_t nbytes, unsigned align)
+/* Put some or all of this PE's block to its own node, and to one PE of each other node. */
+GSHMEMI_FN void gshmemi_nodes_put(const struct gshmemi_coll *c, const struct gshmemi_team_nodes *nodes,
+				  char *dest, const char *source, size_t nbytes, unsigned align)
 {
 	const int32_t *locals = gshmemi_nodes_locals(nodes);
 	int i;
@@ -111,16 +120,17 @@ GSHMEMI_FN void gshmemi_nodes_put(const struct gshmemi_coll *c, const struct gsh
 	for (i = 0; i < nodes->nnodes + nodes->nlocal; i++)
 		if (i != nodes->my_node)
 			gshmemi_coll_put(c, dest, source, nbytes, align,
-					 i < nodes->nnodes ? *gshmemi_nodes_partner(nodes, i) : locals[i - nodes->nnodes]);
+					 i < nodes->nnodes ? *gshmemi_nodes_partner(nodes, i)
+					 : locals[i - nodes->nnodes]);
 }
 
 /*
- * Block i of dest, stride bytes from i * stride on and none beyond nbytes, is PE i's, which has put it by
- * gshmemi_nodes_put. The PEs of a node put to each other what they got from other nodes. The last two phases of
- * a collective, which ends.
+ * The PEs of a node put to each other what they received from other nodes. Block i of dest is PE i's, which
+ * has put it by gshmemi_nodes_put: stride bytes from i * stride on, none beyond nbytes. These are the last
+ * two phases of a collective, which ends here.
  */
-GSHMEMI_FN void gshmemi_nodes_spread(struct gshmemi_coll *c, const struct gshmemi_team_nodes *nodes, char *dest,
-				     size_t stride, size_t nbytes, unsigned align)
+GSHMEMI_FN void gshmemi_nodes_spread(struct gshmemi_coll *c, const struct gshmemi_team_nodes *nodes,
+				     char *dest, size_t stride, size_t nbytes, unsigned align)
 {
 	const int32_t *locals = gshmemi_nodes_locals(nodes), *theirs;
 	int nlocal = nodes->nlocal, my_node = nodes->my_node, nnodes = nodes->nnodes;

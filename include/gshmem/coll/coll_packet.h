@@ -1,27 +1,29 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Short messages of collectives travel in packets: the flag's own word, with 4 bytes of data below a tag, so that there is
- * nothing to complete (NCCL's LL protocol). Their places are the library's and are used in turns of two: a PE that is at epoch
- * e + 2 has packets of e + 1 from all others, which are thus done with those of e. All collectives with packets are such that
- * every PE hears from every other one. Nothing is ever reset.
+ * Short messages of collectives travel in packets: one word with 4 bytes of data below a tag is data and flag
+ * at once, so nothing has to be completed (the LL protocol of NCCL). Packets are double-buffered by epoch
+ * parity: a PE that reaches epoch e + 2 has received packets of e + 1 from all others, so all have consumed
+ * those of e. This needs collectives in which every PE hears from every other one. Nothing is ever reset.
  */
 #ifndef GSHMEM_COLL_PACKET_H
 #define GSHMEM_COLL_PACKET_H
 
 #include <gshmem/coll/coll_phase.h>
 
-/* A message of packets: where this PE's is on the others, and theirs here. */
+/* The packets of one epoch. */
 struct gshmemi_ll {
-	uint64_t *place;  /* at this parity */
+	/* of the packets of this parity: of others here, and at the same offset of this PE there */
+	uint64_t *place;
 	uint64_t epoch;
 	uint64_t tag;     /* above the data; never 0 */
 };
 
 /*
- * Tags have 32 bits. When they have all been used, packets that no later message overwrote would pass for new ones: each PE
- * clears its own, when its others are done with theirs and before any of them sends the next.
+ * Tags have 32 bits. When they wrap, old packets that no later message has overwritten would pass for new
+ * ones, so each PE clears its own packets, and a barrier comes before anybody sends the next ones.
  */
-GSHMEMI_SLOW void gshmemi_ll_clear(uint64_t *packet, uint64_t npackets, struct gshmemi_team_view team, const char *call)
+GSHMEMI_SLOW void gshmemi_ll_clear(uint64_t *packet, uint64_t npackets, struct gshmemi_team_view team,
+				   const char *call)
 {
 	uint64_t i;
 
@@ -38,9 +40,10 @@ GSHMEMI_FN struct gshmemi_ll gshmemi_ll_open(const struct gshmemi_coll *c)
 	ll.epoch = c->ll_epoch + 1;
 	if (__builtin_expect((uint32_t)ll.epoch == 0, 0)) {
 		if (c->group.rank == 0)
-			gshmemi_ll_clear(c->packet, 2 * (unsigned)c->team.npes * c->npackets, c->team, c->call);
+			gshmemi_ll_clear(c->packet, 2 * (unsigned)c->team.npes * c->npackets, c->team,
+					 c->call);
 		gshmemi_group_sync(&c->group);
-		ll.epoch += 2; /* the parity stays as it would have been */
+		ll.epoch += 2; /* the parity goes on as if no epoch were skipped */
 	}
 	ll.tag = ll.epoch << 32;
 	ll.place = c->packet + (ll.epoch & 1) * (unsigned)c->team.npes * c->npackets;
@@ -62,13 +65,16 @@ GSHMEMI_FN void gshmemi_ll_end(const struct gshmemi_coll *c, const struct gshmem
 	gshmemi_coll_part(c);
 }
 
-/* Whether a message of so many bytes to each PE goes by packets. */
+/* Whether a message of nbytes to each PE goes by packets. */
 GSHMEMI_FN int gshmemi_ll_fits(const struct gshmemi_coll *c, size_t nbytes, size_t limit)
 {
 	return nbytes <= limit && nbytes <= 4 * c->npackets;
 }
 
-/* The packet of this tag at a place of this PE. Packets only grow until this PE has told that it has them. */
+/*
+ * Waits for the packet with this tag at a place here. A place only grows, and stays until this PE has sent
+ * the packets of the next epoch.
+ */
 GSHMEMI_FN uint64_t gshmemi_ll_await(const uint64_t *place, uint64_t tag, int world_pe, const char *call)
 {
 	struct gshmemi_trace_open open = {NULL, 0};
@@ -80,13 +86,14 @@ GSHMEMI_FN uint64_t gshmemi_ll_await(const uint64_t *place, uint64_t tag, int wo
 			open = gshmemi_trace_wait(place, GSHMEM_CMP_GE, tag, world_pe, call);
 		gshmemi_wait_pause(&polls, world_pe);
 		if ((polls & (GSHMEMI_WAIT_POLLS - 1)) == 0)
-			started_ns = gshmemi_wait_long(polls, started_ns, place, 8, packet, GSHMEM_CMP_GE, tag, world_pe, call);
+			started_ns = gshmemi_wait_long(polls, started_ns, place, 8, packet, GSHMEM_CMP_GE,
+						       tag, world_pe, call);
 	}
 	gshmemi_trace_end(open);
 	return packet;
 }
 
-/* Up to 16 bytes at a multiple of 16 of the message for pe, which is another one. */
+/* Send up to 16 bytes, at a multiple of 16 in the message, to another PE. */
 GSHMEMI_FN void gshmemi_ll_send(const struct gshmemi_coll *c, const struct gshmemi_ll *ll, int pe, size_t at,
 				const struct gshmemi_word *word, unsigned nbytes)
 {
@@ -97,12 +104,13 @@ GSHMEMI_FN void gshmemi_ll_send(const struct gshmemi_coll *c, const struct gshme
 	gshmemi_coll_hold(1);
 	for (k = 0; k < 4; k++)
 		if (4 * k < nbytes)
-			gshmemi_sync_tell(&place[k], ll->tag | (uint32_t)(word->half[k / 2] >> 32 * (k & 1)), world_pe, c->call);
+			gshmemi_sync_tell(&place[k], ll->tag | (uint32_t)(word->half[k / 2] >> 32 * (k & 1)),
+					  world_pe, c->call);
 	gshmemi_coll_hold(0);
 }
 
-GSHMEMI_FN struct gshmemi_word gshmemi_ll_receive(const struct gshmemi_coll *c, const struct gshmemi_ll *ll, int pe, size_t at,
-						  unsigned nbytes)
+GSHMEMI_FN struct gshmemi_word gshmemi_ll_receive(const struct gshmemi_coll *c, const struct gshmemi_ll *ll,
+						  int pe, size_t at, unsigned nbytes)
 {
 	const uint64_t *place = ll->place + (unsigned)pe * c->npackets + at / 4;
 	struct gshmemi_word word = {{0, 0}};
@@ -118,7 +126,7 @@ GSHMEMI_FN struct gshmemi_word gshmemi_ll_receive(const struct gshmemi_coll *c, 
 	return word;
 }
 
-/* Up to 16 bytes of this PE's own memory, which is aligned to align. */
+/* Load up to 16 bytes of this PE's own memory, which is aligned to align. */
 GSHMEMI_FN struct gshmemi_word gshmemi_word_load(const char *source, unsigned nbytes, unsigned align)
 {
 	const unsigned piece = align < 8 ? align : 8;
@@ -145,9 +153,9 @@ GSHMEMI_FN void gshmemi_word_store(char *dest, struct gshmemi_word word, unsigne
 }
 
 /*
- * Bytes of a message up to which it goes by packets, as far as there is room for them, where the alternative is a put and a flag;
- * and where it is two rounds of flags. On a CPU a put needs no completion, while lines with packets are fetched again and
- * again by who waits for the rest of them.
+ * The most bytes of a message that goes by packets, if there is room for them. MOVE: where the alternative is
+ * a put and a flag. REDUCE: where it is two rounds of flags. On a CPU a put needs no completion, and a waiter
+ * fetches a line with packets again and again until all of them are there.
  */
 #if GSHMEMI_ARCH_SHARED_MEMORY
 #define GSHMEMI_LL_MOVE   0
@@ -158,11 +166,11 @@ GSHMEMI_FN void gshmemi_word_store(char *dest, struct gshmemi_word word, unsigne
 #endif
 
 /*
- * One message of nbytes from each PE to each other one: from source + pe * source_stride here, to dest + sender * dest_stride
- * there. What a PE sends to itself is there, too.
+ * Each PE sends one message of nbytes to each PE, itself included: from source + pe * source_stride here to
+ * dest + sender * dest_stride there.
  */
-GSHMEMI_FN void gshmemi_ll_exchange(const struct gshmemi_coll *c, char *dest, size_t dest_stride, const char *source,
-				    size_t source_stride, size_t nbytes, unsigned align)
+GSHMEMI_FN void gshmemi_ll_exchange(const struct gshmemi_coll *c, char *dest, size_t dest_stride,
+				    const char *source, size_t source_stride, size_t nbytes, unsigned align)
 {
 	const struct gshmemi_ll ll = gshmemi_ll_open(c);
 	const int npes = c->team.npes;
@@ -180,7 +188,8 @@ GSHMEMI_FN void gshmemi_ll_exchange(const struct gshmemi_coll *c, char *dest, si
 		}
 		pe = c->team.my_pe;
 		gshmemi_word_store(dest + (size_t)pe * dest_stride + at,
-				   gshmemi_word_load(source + (size_t)pe * source_stride + at, n, align), n, align);
+				   gshmemi_word_load(source + (size_t)pe * source_stride + at, n, align), n,
+				   align);
 		for (i = 1; i < npes; i++) {
 			pe = gshmemi_coll_ahead(c, i);
 			word = gshmemi_ll_receive(c, &ll, pe, at, n);

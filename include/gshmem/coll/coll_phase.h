@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What all collectives are made of: their arguments and the check of them, beginning, the phases by which PEs tell each other
- * that data is there, and ending.
+ * What all collectives are made of: arguments and their checks, the beginning, the phases by which PEs tell
+ * each other that data has arrived, and the end.
  *
- * Each collective of a team goes on by one or two phases, the same number on all PEs. A PE puts its data, completes it, and
- * tells the phase by a flag of its own on each PE that waits for it. A flag may be ahead: "at least". Nothing is ever reset.
- * Dest may be written when any PE has called (so OpenSHMEM has it), hence nobody asks before it puts.
+ * Every collective advances the team's phase counter by the same amount on all PEs, mostly by one or two. A
+ * PE puts its data, completes it, and publishes the phase in a flag of its own on each PE that waits for it.
+ * A flag may be ahead, so waits ask for "at least". Nothing is ever reset. OpenSHMEM has dest ready on all
+ * PEs when any of them calls, so nobody asks before it puts.
  *
- * The threads of a wave or work-group share the work. All that goes to a PE goes by the operations of rma.h, and by the flags
+ * The threads of a group share the work. All that goes to a PE goes by the operations of rma.h and the flags
  * of sync.h.
  */
 #ifndef GSHMEM_COLL_PHASE_H
@@ -29,13 +30,13 @@ enum gshmemi_coll_what {
 	GSHMEMI_EXSCAN
 };
 
-/* The arguments of all of them; what does not apply is 0. */
+/* The arguments of any collective; what does not apply is 0. */
 struct gshmemi_coll_args {
 	gshmem_team_t team;
 	void *dest;
 	const void *source;
 	size_t nelems;
-	uint32_t elem_nbytes; /* also what dest and source are aligned to, up to 16 */
+	uint32_t elem_nbytes; /* up to 16 also the alignment of dest and source */
 	int32_t what;         /* enum gshmemi_coll_what */
 	int32_t root;
 	int32_t fold;         /* GSHMEMI_FOLD() */
@@ -43,30 +44,38 @@ struct gshmemi_coll_args {
 	const size_t *dest_nelems, *dest_displs, *source_nelems, *source_displs; /* [npes], of alltoallv */
 };
 
-GSHMEMI_FN struct gshmemi_coll_args gshmemi_coll_with(gshmem_team_t team, void *dest, const void *source, size_t nelems,
-						      unsigned elem_nbytes, int what, int root, int fold)
+GSHMEMI_FN struct gshmemi_coll_args gshmemi_coll_with(gshmem_team_t team, void *dest, const void *source,
+						      size_t nelems, unsigned elem_nbytes, int what, int root,
+						      int fold)
 {
-	struct gshmemi_coll_args a = {team, dest, source, nelems, elem_nbytes, what, root, fold, 0, 0, NULL, NULL, NULL, NULL};
+	struct gshmemi_coll_args a = {team, dest, source, nelems, elem_nbytes, what, root, fold, 0, 0, NULL,
+				      NULL, NULL, NULL};
 
 	return a;
 }
 
-GSHMEMI_FN struct gshmemi_coll_args gshmemi_coll_with_strides(gshmem_team_t team, void *dest, const void *source, size_t nelems,
-							      unsigned elem_nbytes, ptrdiff_t dst, ptrdiff_t sst)
+GSHMEMI_FN struct gshmemi_coll_args gshmemi_coll_with_strides(gshmem_team_t team, void *dest,
+							      const void *source, size_t nelems,
+							      unsigned elem_nbytes, ptrdiff_t dst,
+							      ptrdiff_t sst)
 {
-	struct gshmemi_coll_args a = gshmemi_coll_with(team, dest, source, nelems, elem_nbytes, GSHMEMI_ALLTOALLS, 0, 0);
+	struct gshmemi_coll_args a = gshmemi_coll_with(team, dest, source, nelems, elem_nbytes,
+						       GSHMEMI_ALLTOALLS, 0, 0);
 
 	a.dst = dst;
 	a.sst = sst;
 	return a;
 }
 
-GSHMEMI_FN struct gshmemi_coll_args gshmemi_coll_with_arrays(gshmem_team_t team, void *dest, const void *source,
-							     unsigned elem_nbytes, const size_t *dest_nelems,
-							     const size_t *dest_displs, const size_t *source_nelems,
+GSHMEMI_FN struct gshmemi_coll_args gshmemi_coll_with_arrays(gshmem_team_t team, void *dest,
+							     const void *source, unsigned elem_nbytes,
+							     const size_t *dest_nelems,
+							     const size_t *dest_displs,
+							     const size_t *source_nelems,
 							     const size_t *source_displs)
 {
-	struct gshmemi_coll_args a = gshmemi_coll_with(team, dest, source, 0, elem_nbytes, GSHMEMI_ALLTOALLV, 0, 0);
+	struct gshmemi_coll_args a = gshmemi_coll_with(team, dest, source, 0, elem_nbytes, GSHMEMI_ALLTOALLV,
+						       0, 0);
 
 	a.dest_nelems = dest_nelems;
 	a.dest_displs = dest_displs;
@@ -81,9 +90,9 @@ struct gshmemi_coll {
 	struct gshmemi_team_view team;
 	uint64_t *flag;   /* of the team's stage */
 	uint64_t *packet;
-	uint64_t phase;          /* that PEs tell each other next */
-	uint64_t ll_epoch;       /* the team's last */
-	uint64_t npackets;       /* that a PE has at each parity */
+	uint64_t phase;          /* the phase that PEs publish next */
+	uint64_t ll_epoch;       /* the team's last epoch of packets */
+	uint64_t npackets;       /* places for packets of one PE at each parity */
 	const char *call;
 };
 
@@ -95,7 +104,7 @@ GSHMEMI_FN size_t gshmemi_coll_extent(const struct gshmemi_coll_args *a, int is_
 	const ptrdiff_t stride = is_dest ? a->dst : a->sst;
 
 	switch (a->what) {
-	case GSHMEMI_COLLECT: /* dest is checked when all have told their sizes */
+	case GSHMEMI_COLLECT: /* dest is checked when all sizes are known */
 		return is_dest ? 0 : n * a->elem_nbytes;
 	case GSHMEMI_FCOLLECT:
 		return (is_dest ? all : n) * a->elem_nbytes;
@@ -112,7 +121,7 @@ GSHMEMI_FN size_t gshmemi_coll_extent(const struct gshmemi_coll_args *a, int is_
 	}
 }
 
-/* What all PEs must pass alike, in one word. Addresses count by their place in the heap. */
+/* Hashes what all PEs must pass alike. Addresses count by their offset in the heap. */
 GSHMEMI_FN uint64_t gshmemi_coll_hash(const struct gshmemi_coll_args *a)
 {
 	const uint64_t dest = (uint64_t)((uintptr_t)a->dest - (uintptr_t)gshmemi_state.heap);
@@ -133,40 +142,52 @@ GSHMEMI_FN uint64_t gshmemi_coll_hash(const struct gshmemi_coll_args *a)
 	return hash;
 }
 
-/* dest and source, of so many bytes, lie in allocations; and apart, unless the call allows that they are one. */
-GSHMEMI_SLOW void gshmemi_coll_check_buffers_at(const char *dest, size_t dest_nbytes, const char *source, size_t source_nbytes,
-						unsigned align, int in_place, const char *call, uint64_t caller)
+/*
+ * Checks that dest and source lie in allocations, and do not overlap, unless in_place allows that they are
+ * one.
+ */
+GSHMEMI_SLOW void gshmemi_coll_check_buffers_at(const char *dest, size_t dest_nbytes, const char *source,
+						size_t source_nbytes, unsigned align, int in_place,
+						const char *call, uint64_t caller)
 {
 	uint64_t detail = 0;
 	int fault;
 
 	fault = dest_nbytes ? gshmemi_check_symmetric(dest, dest_nbytes, align, &detail) : 0;
 	if (fault)
-		gshmemi_fault_raise(fault, gshmemi_state.my_pe, dest, dest_nbytes, detail, detail, call, caller);
+		gshmemi_fault_raise(fault, gshmemi_state.my_pe, dest, dest_nbytes, detail, detail, call,
+				    caller);
 	fault = source_nbytes ? gshmemi_check_symmetric(source, source_nbytes, align, &detail) : 0;
 	if (fault)
-		gshmemi_fault_raise(fault, gshmemi_state.my_pe, source, source_nbytes, detail, detail, call, caller);
+		gshmemi_fault_raise(fault, gshmemi_state.my_pe, source, source_nbytes, detail, detail, call,
+				    caller);
 	if (!(in_place && dest == source) && dest < source + source_nbytes && source < dest + dest_nbytes)
 		gshmemi_fault_raise(GSHMEMI_FAULT_OVERLAP, -1, dest, dest_nbytes, 0, 0, call, caller);
 }
 
-/* By one thread of each PE. It does not return when something is wrong on any of them. By value: no pointer to it leaves. */
-GSHMEMI_SLOW void gshmemi_coll_check_at(struct gshmemi_coll_args a, struct gshmemi_team_view team, const char *call,
-					uint64_t caller)
+/*
+ * Checks a collective, by one thread of each PE; does not return if something is wrong on any of them. Takes
+ * the arguments by value, so that no pointer to them escapes.
+ */
+GSHMEMI_SLOW void gshmemi_coll_check_at(struct gshmemi_coll_args a, struct gshmemi_team_view team,
+					const char *call, uint64_t caller)
 {
-	const size_t dest_nbytes = gshmemi_coll_extent(&a, 1, team.npes), source_nbytes = gshmemi_coll_extent(&a, 0, team.npes);
-	const int in_place = a.what == GSHMEMI_BROADCAST || a.what == GSHMEMI_REDUCE || a.what == GSHMEMI_INSCAN ||
+	const size_t dest_nbytes = gshmemi_coll_extent(&a, 1, team.npes),
+		source_nbytes = gshmemi_coll_extent(&a, 0, team.npes);
+	const int in_place = a.what == GSHMEMI_BROADCAST || a.what == GSHMEMI_REDUCE ||
+		a.what == GSHMEMI_INSCAN ||
 			     a.what == GSHMEMI_EXSCAN;
 	const char *dest = (const char *)a.dest;
 	uint64_t words[2];
 
 	if (a.what == GSHMEMI_BROADCAST && (a.root < 0 || a.root >= team.npes))
-		gshmemi_fault_raise(GSHMEMI_FAULT_BAD_PE, a.root, dest, 0, (uint64_t)team.npes, 0, call, caller);
-	if (a.what == GSHMEMI_ALLTOALLS && (a.dst < 1 || a.sst < 1))
-		gshmemi_fault_raise(GSHMEMI_FAULT_BAD_ARGUMENT, -1, dest, 0, (uint64_t)(a.dst < 1 ? a.dst : a.sst), 1, call,
+		gshmemi_fault_raise(GSHMEMI_FAULT_BAD_PE, a.root, dest, 0, (uint64_t)team.npes, 0, call,
 				    caller);
-	gshmemi_coll_check_buffers_at(dest, dest_nbytes, (const char *)a.source, source_nbytes, a.elem_nbytes, in_place, call,
-				      caller);
+	if (a.what == GSHMEMI_ALLTOALLS && (a.dst < 1 || a.sst < 1))
+		gshmemi_fault_raise(GSHMEMI_FAULT_BAD_ARGUMENT, -1, dest, 0,
+				    (uint64_t)(a.dst < 1 ? a.dst : a.sst), 1, call, caller);
+	gshmemi_coll_check_buffers_at(dest, dest_nbytes, (const char *)a.source, source_nbytes, a.elem_nbytes,
+				      in_place, call, caller);
 	words[0] = gshmemi_coll_hash(&a);
 	words[1] = ~words[0];
 	gshmemi_disseminate(&team, words, 0, call);
@@ -176,16 +197,17 @@ GSHMEMI_SLOW void gshmemi_coll_check_at(struct gshmemi_coll_args a, struct gshme
 
 /* ---- beginning, telling, ending ---- */
 
-/* GSHMEM_CHECK: all threads of the group make the call, and pass the same. */
+/* GSHMEM_CHECK: all threads of the group make the call and pass the same. */
 GSHMEMI_FN void gshmemi_coll_check_args(int scope, const struct gshmemi_coll_args *a, const char *call)
 {
 	gshmemi_check_args(scope, GSHMEMI_ARGS_TEAM, (uintptr_t)a->team, 0, 0, 0, call);
-	gshmemi_check_args(scope, GSHMEMI_ARGS_COLL, (uintptr_t)a->dest, (uintptr_t)a->source, a->nelems, (unsigned)a->root, call);
+	gshmemi_check_args(scope, GSHMEMI_ARGS_COLL, (uintptr_t)a->dest, (uintptr_t)a->source, a->nelems,
+			   (unsigned)a->root, call);
 }
 
 /*
- * Moves what all threads of a wave or work-group have alike into scalar registers, where a GPU has them: a branch
- * on such a value masks no lanes. If each branch needs a mask, clang 19 runs out of scalar registers and loses lanes
+ * Moves a value that all threads of a group have alike into scalar registers, where a GPU has them: a branch
+ * on it masks no lanes. If each branch needs a mask, clang 19 runs out of scalar registers and loses lanes
  * (docs/device-path.md).
  */
 #define GSHMEMI_COLL_UNIFORM(value) ((value) = (__typeof__(value))gshmemi_arch_uniform((uint64_t)(value)))
@@ -207,8 +229,8 @@ GSHMEMI_FN void gshmemi_coll_uniform(struct gshmemi_coll *c, struct gshmemi_coll
 }
 
 /*
- * Reads the counters before the group meets: its first thread may be done before another one begins. Moves what a
- * holds into scalar registers, where a GPU has them.
+ * Begins a collective. Reads the counters before the group meets, because its first thread may be done before
+ * another one begins. Moves the fields of *a into scalar registers, where a GPU has them.
  */
 GSHMEMI_FN struct gshmemi_coll gshmemi_coll_begin(int scope, struct gshmemi_coll_args *a, const char *call)
 {
@@ -241,16 +263,20 @@ GSHMEMI_FN int gshmemi_coll_world_pe(const struct gshmemi_coll *c, int pe)
 	return gshmemi_team_to_world(&c->team, pe);
 }
 
-/* The same for operations, which have a context of their own where it matters: they are not completed with the caller's. */
+/*
+ * The same for operations: it carries the library's context where that matters, so the caller's quiet ignores
+ * them.
+ */
 GSHMEMI_FN int gshmemi_coll_op_pe(const struct gshmemi_coll *c, int pe)
 {
 	const int world_pe = gshmemi_coll_world_pe(c, pe);
-	const unsigned told = GSHMEMI_SLOW_CARRIES | GSHMEMI_SLOW_STATS | (GSHMEMI_TRACES ? GSHMEMI_SLOW_TRACE : 0U);
+	const unsigned told = GSHMEMI_SLOW_CARRIES | GSHMEMI_SLOW_STATS | (GSHMEMI_TRACES ? GSHMEMI_SLOW_TRACE
+		: 0U);
 
 	return gshmemi_is_slow(told) ? gshmemi_pe_with_context(world_pe, GSHMEMI_CTX_LIBRARY) : world_pe;
 }
 
-/* The PE that lies so far ahead of this one in the team, 0 <= ahead < npes: PEs begin with different ones. */
+/* The PE that is ahead places, 0 .. npes-1, ahead of this one in the team: PEs begin with different ones. */
 GSHMEMI_FN int gshmemi_coll_ahead(const struct gshmemi_coll *c, int ahead)
 {
 	const int pe = c->team.my_pe + ahead;
@@ -262,7 +288,10 @@ GSHMEMI_FN int gshmemi_coll_ahead(const struct gshmemi_coll *c, int ahead)
 void gshmemi_host_hold(int is_begin); /* src/net/net.c */
 #endif
 
-/* Between 1 and 0 the net holds back what a host asks for, so that it leaves in one message. */
+/*
+ * Between a call with 1 and one with 0 the net holds back the host's requests, so that they leave in one
+ * message.
+ */
 GSHMEMI_FN void gshmemi_coll_hold(int is_begin)
 {
 	(void)is_begin;
@@ -273,10 +302,10 @@ GSHMEMI_FN void gshmemi_coll_hold(int is_begin)
 }
 
 /*
- * What the threads of the group have put to a PE, or written for others to get, is there before a flag that
- * they tell that PE from here on. No more is promised: who reads by itself what it has put into its own memory
- * completes that. A host's thread is all of its group, and carriers keep its flags behind its puts without
- * waiting for these; a kernel's threads complete theirs, because one of them tells for all.
+ * What the threads of the group have put to a PE, or written for others to get, arrives before the flags that
+ * they publish to that PE from here on. No more is promised: a PE that reads what it has put to itself
+ * completes that first. On the host one thread is the whole group, and carriers keep its flags behind its
+ * puts without a wait. A kernel's threads complete their puts, because one of them publishes for all.
  */
 GSHMEMI_FN void gshmemi_coll_order(const struct gshmemi_coll *c)
 {
@@ -287,14 +316,14 @@ GSHMEMI_FN void gshmemi_coll_order(const struct gshmemi_coll *c)
 	gshmemi_group_sync(&c->group);
 }
 
-/* Tell all others the phase; the threads share them. */
+/* Publish the phase to all others; the threads share the work. */
 GSHMEMI_FN void gshmemi_coll_tell(const struct gshmemi_coll *c)
 {
 	int i;
 
 	for (i = 1 + (int)c->group.rank; i < c->team.npes; i += (int)c->group.size)
-		gshmemi_sync_tell(&c->flag[c->team.my_pe], c->phase, gshmemi_coll_world_pe(c, gshmemi_coll_ahead(c, i)),
-				  c->call);
+		gshmemi_sync_tell(&c->flag[c->team.my_pe], c->phase,
+				  gshmemi_coll_world_pe(c, gshmemi_coll_ahead(c, i)), c->call);
 }
 
 GSHMEMI_FN void gshmemi_coll_tell_one(const struct gshmemi_coll *c, int pe)
@@ -305,7 +334,8 @@ GSHMEMI_FN void gshmemi_coll_tell_one(const struct gshmemi_coll *c, int pe)
 
 GSHMEMI_FN void gshmemi_coll_poll(const struct gshmemi_coll *c, int pe)
 {
-	(void)gshmemi_wait(&c->flag[pe], 8, 0, GSHMEM_CMP_GE, c->phase, gshmemi_coll_world_pe(c, pe), c->call);
+	(void)gshmemi_wait(&c->flag[pe], 8, 0, GSHMEM_CMP_GE, c->phase, gshmemi_coll_world_pe(c, pe),
+			   c->call);
 }
 
 /* Every wave acquires, not only those that polled. */
@@ -315,7 +345,7 @@ GSHMEMI_FN void gshmemi_coll_meet(const struct gshmemi_coll *c)
 	gshmemi_arch_fence_acquire();
 }
 
-/* Wait until all others have told the phase. */
+/* Wait until all others have published the phase. */
 GSHMEMI_FN void gshmemi_coll_await(const struct gshmemi_coll *c)
 {
 	int i;
@@ -332,7 +362,7 @@ GSHMEMI_FN void gshmemi_coll_await_one(const struct gshmemi_coll *c, int pe)
 	gshmemi_coll_meet(c);
 }
 
-/* The last that a collective does: the team is free for the next one, by whomever. */
+/* The last step of a collective: any caller may then begin the next one on the team. */
 GSHMEMI_FN void gshmemi_coll_part(const struct gshmemi_coll *c)
 {
 	if (c->group.rank == 0)
@@ -341,8 +371,8 @@ GSHMEMI_FN void gshmemi_coll_part(const struct gshmemi_coll *c)
 }
 
 /*
- * The next collective begins behind this phase. All threads see what all of them have written, behind a
- * gshmemi_coll_order; sources may be written again.
+ * End a collective; the next one begins after this phase. If gshmemi_coll_order came before, all threads see
+ * what all of them have written. Sources may be written again.
  */
 GSHMEMI_FN void gshmemi_coll_end(const struct gshmemi_coll *c)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The arithmetic of reductions: acc = acc op x, element by element, for every type and operation of OpenSHMEM.
+ * The arithmetic of reductions: acc = acc op x, element by element, for every type and operation of
+ * OpenSHMEM.
  */
 #ifndef GSHMEM_FOLD_H
 #define GSHMEM_FOLD_H
@@ -10,7 +11,10 @@
 #include <gshmem/arch/arch.h>
 #include <gshmem/api/float16.h>
 
-/* What the bits of an element mean; long and long long are one kind, as are size_t and unsigned long. */
+/*
+ * The kind of an element: what its bits mean. long and long long are one kind, and so are size_t and unsigned
+ * long.
+ */
 enum gshmemi_kind {
 	GSHMEMI_KIND_U8,
 	GSHMEMI_KIND_U16,
@@ -49,9 +53,11 @@ struct gshmemi_complex_f64 {
 };
 
 #define GSHMEMI_PRODUCT(TYPE) \
-	GSHMEMI_FN struct gshmemi_##TYPE gshmemi_product_##TYPE(struct gshmemi_##TYPE a, struct gshmemi_##TYPE b) \
+	GSHMEMI_FN struct gshmemi_##TYPE gshmemi_product_##TYPE(struct gshmemi_##TYPE a, \
+								struct gshmemi_##TYPE b) \
 	{ \
-		struct gshmemi_##TYPE c = {a.real * b.real - a.imag * b.imag, a.real * b.imag + a.imag * b.real}; \
+		struct gshmemi_##TYPE c = {a.real * b.real - a.imag * b.imag, \
+					   a.real * b.imag + a.imag * b.real}; \
 \
 		return c; \
 	}
@@ -59,7 +65,10 @@ GSHMEMI_PRODUCT(complex_f32)
 GSHMEMI_PRODUCT(complex_f64)
 #undef GSHMEMI_PRODUCT
 
-/* Elements are copied, because what holds them may be declared as words. A number that is known becomes vectors. */
+/*
+ * Elements are copied, because their storage may be declared as words. Loops of a known length become vector
+ * code.
+ */
 #define GSHMEMI_FOLD_SOME(TYPE, EXPR, SOME) \
 	for (; nbytes - at >= (SOME) * sizeof(TYPE); at += (SOME) * sizeof(TYPE)) { \
 		TYPE acc_part[SOME], x_part[SOME]; \
@@ -73,7 +82,7 @@ GSHMEMI_PRODUCT(complex_f64)
 		} \
 		__builtin_memcpy(to + at, acc_part, sizeof acc_part); \
 	}
-/* Vectors need the optimizer; without it g++ warns of their 64 bytes where the caller has 16. */
+/* Vectors need the optimizer: without it g++ warns of their 64 bytes where the caller has 16. */
 #if GSHMEMI_OPTIMIZED
 #define GSHMEMI_FOLD_VECTORS(TYPE, EXPR) GSHMEMI_FOLD_SOME(TYPE, EXPR, 64 / sizeof(TYPE))
 #else
@@ -83,7 +92,7 @@ GSHMEMI_PRODUCT(complex_f64)
 	GSHMEMI_FOLD_VECTORS(TYPE, EXPR) \
 	GSHMEMI_FOLD_SOME(TYPE, EXPR, 1) \
 	break
-/* Sums and products of signed types are those of unsigned ones, which may overflow. */
+/* Signed types are added and multiplied as unsigned ones, which may overflow. */
 #define GSHMEMI_FOLD_BOTH(OP, BITS, EXPR) \
 	case GSHMEMI_FOLD(OP, GSHMEMI_KIND_S##BITS): \
 	case GSHMEMI_FOLD(OP, GSHMEMI_KIND_U##BITS): \
@@ -110,16 +119,20 @@ GSHMEMI_PRODUCT(complex_f64)
 	GSHMEMI_FOLD_ONE(OP, S64, int64_t, EXPR) \
 	GSHMEMI_FOLD_REAL(OP, EXPR)
 
-/* Of 16 bits: sums and products are computed in float and rounded, each; max and min choose one of the two. */
+/* 16-bit types: each sum and product is computed in float and rounded; max and min choose one of the two. */
 #define GSHMEMI_FOLD_SHORT(KIND, TYPE) \
 	GSHMEMI_FOLD_ONE(GSHMEMI_OP_SUM, KIND, uint16_t, \
-			 gshmemi_##TYPE##_from_float(gshmemi_##TYPE##_to_float(a) + gshmemi_##TYPE##_to_float(b))) \
+			 gshmemi_##TYPE##_from_float(gshmemi_##TYPE##_to_float(a) + \
+						     gshmemi_##TYPE##_to_float(b))) \
 	GSHMEMI_FOLD_ONE(GSHMEMI_OP_PROD, KIND, uint16_t, \
-			 gshmemi_##TYPE##_from_float(gshmemi_##TYPE##_to_float(a) * gshmemi_##TYPE##_to_float(b))) \
-	GSHMEMI_FOLD_ONE(GSHMEMI_OP_MAX, KIND, uint16_t, gshmemi_##TYPE##_to_float(b) > gshmemi_##TYPE##_to_float(a) ? b : a) \
-	GSHMEMI_FOLD_ONE(GSHMEMI_OP_MIN, KIND, uint16_t, gshmemi_##TYPE##_to_float(b) < gshmemi_##TYPE##_to_float(a) ? b : a)
+			 gshmemi_##TYPE##_from_float(gshmemi_##TYPE##_to_float(a) * \
+						     gshmemi_##TYPE##_to_float(b))) \
+	GSHMEMI_FOLD_ONE(GSHMEMI_OP_MAX, KIND, uint16_t, \
+			 gshmemi_##TYPE##_to_float(b) > gshmemi_##TYPE##_to_float(a) ? b : a) \
+	GSHMEMI_FOLD_ONE(GSHMEMI_OP_MIN, KIND, uint16_t, \
+			 gshmemi_##TYPE##_to_float(b) < gshmemi_##TYPE##_to_float(a) ? b : a)
 
-/* nbytes of whole elements; code is a GSHMEMI_FOLD(). */
+/* Folds nbytes of whole elements. code is a GSHMEMI_FOLD(). */
 GSHMEMI_FN void gshmemi_fold(int code, void *acc, const void *x, size_t nbytes)
 {
 	const char *__restrict__ from = (const char *)x;
@@ -138,8 +151,10 @@ GSHMEMI_FN void gshmemi_fold(int code, void *acc, const void *x, size_t nbytes)
 		GSHMEMI_FOLD_ORDERED(GSHMEMI_OP_MIN, b < a ? b : a)
 		GSHMEMI_FOLD_ONE(GSHMEMI_OP_SUM, COMPLEX_F32, float, a + b)
 		GSHMEMI_FOLD_ONE(GSHMEMI_OP_SUM, COMPLEX_F64, double, a + b)
-		GSHMEMI_FOLD_ONE(GSHMEMI_OP_PROD, COMPLEX_F32, struct gshmemi_complex_f32, gshmemi_product_complex_f32(a, b))
-		GSHMEMI_FOLD_ONE(GSHMEMI_OP_PROD, COMPLEX_F64, struct gshmemi_complex_f64, gshmemi_product_complex_f64(a, b))
+		GSHMEMI_FOLD_ONE(GSHMEMI_OP_PROD, COMPLEX_F32, struct gshmemi_complex_f32,
+				 gshmemi_product_complex_f32(a, b))
+		GSHMEMI_FOLD_ONE(GSHMEMI_OP_PROD, COMPLEX_F64, struct gshmemi_complex_f64,
+				 gshmemi_product_complex_f64(a, b))
 		GSHMEMI_FOLD_SHORT(F16, f16)
 		GSHMEMI_FOLD_SHORT(BF16, bf16)
 #if GSHMEMI_ARCH_HAS_LONG_DOUBLE || defined(GSHMEMI_LIBRARY)

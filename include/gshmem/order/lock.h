@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Locks: tickets, first come, first served.
+ * Locks: ticket locks, first come, first served (J. Mellor-Crummey, M. Scott, "Algorithms for scalable
+ * synchronization on shared-memory multiprocessors", ACM TOCS 9, 1991).
  *
- * The word is that of one PE, its home; those of the others stay 0. Its high half is the next ticket to be given, its low
- * half the ticket that holds the lock. While they are equal nobody does, and then both are 0: who gives the lock back while
- * nobody waits starts the tickets anew. So a free lock is 0, as at first, and to take one that is free is one compare_swap.
+ * A lock lives in the word of one PE, its home; the words of the other PEs stay 0. The high half of the word
+ * is the next ticket, the low half the ticket of the holder. The lock is free while they are equal, and then
+ * both are 0: a holder that releases the lock while nobody waits resets the tickets. So a free lock is 0, as
+ * at first, and one compare_swap takes it.
  */
 #ifndef GSHMEM_LOCK_H
 #define GSHMEM_LOCK_H
@@ -14,36 +16,46 @@
 
 #define GSHMEMI_LOCK_TICKET (1ULL << 32)
 
-/* Between two looks at a lock that somebody else has. Where each look is a kernel, the library's own file sleeps. */
+/*
+ * Pause between two polls of a held lock. Where each poll is a kernel, the library's own file defines it to
+ * sleep.
+ */
 #ifndef GSHMEMI_LOCK_PAUSE
 #define GSHMEMI_LOCK_PAUSE(polls_p) gshmemi_wait_pause(polls_p, -1)
 #endif
 
-/* The same on all PEs, from where a lock lies in the heap; variables of a program lie alike in their pages. */
+/*
+ * A lock's home follows from its offset in the heap, so all PEs agree on it; program variables have equal
+ * page offsets.
+ */
 GSHMEMI_FN int gshmemi_lock_home(const long *lock)
 {
 	const uint64_t offset = (uint64_t)((uintptr_t)lock - (uintptr_t)gshmemi_state.heap);
-	const uint64_t place = (offset < gshmemi_state.heap_nbytes ? offset : (uintptr_t)lock) / sizeof *lock & 511;
+	const uint64_t place = (offset < gshmemi_state.heap_nbytes ? offset
+				: (uintptr_t)lock) / sizeof *lock & 511;
 	const unsigned mixed = (unsigned)place * 0x9e3779b1U >> 16;
 
 	return (int)(mixed * (unsigned)gshmemi_state.npes >> 16);
 }
 
-/* An atomic on the word of a lock at its home; returns what it was. */
+/* Update the word of a lock at its home; returns the old word. */
 GSHMEMI_FN uint64_t gshmemi_lock_amo(int op, long *lock, uint64_t value, uint64_t cond, const char *call)
 {
-	return gshmemi_amo(gshmemi_in_heap(), op, lock, value, cond, sizeof *lock, 1, gshmemi_lock_home(lock), call);
+	return gshmemi_amo(gshmemi_in_heap(), op, lock, value, cond, sizeof *lock, 1, gshmemi_lock_home(lock),
+			   call);
 }
 
 /*
- * The word of a lock on pe, while it is not this turn's yet. Where pe performs what it is asked for, that answers when the turn has come, so
- * that nobody polls over the net.
+ * Read the word of a lock on pe while it is not yet this turn. If pe performs operations on its memory
+ * itself, it answers when the turn has come, so that nobody polls over the net.
  */
-GSHMEMI_FN uint64_t gshmemi_turn_look(struct gshmemi_where where, void *word, int which, uint32_t turn, int pe, const char *call)
+GSHMEMI_FN uint64_t gshmemi_turn_look(struct gshmemi_where where, void *word, int which, uint32_t turn,
+				      int pe, const char *call)
 {
 	struct gshmemi_operation o;
 
-	if (!GSHMEMI_ARCH_HAS_DELIVERY || GSHMEMI_ON_HOST() || !gshmemi_is_slow(GSHMEMI_SLOW_NET) || gshmemi_is_mapped(where.region, pe, 1))
+	if (!GSHMEMI_ARCH_HAS_DELIVERY || GSHMEMI_ON_HOST() || !gshmemi_is_slow(GSHMEMI_SLOW_NET) ||
+	    gshmemi_is_mapped(where.region, pe, 1))
 		return gshmemi_amo(where, GSHMEMI_AMO_FETCH, word, 0, 0, 8, 1, pe, call);
 	o = gshmemi_describe(GSHMEMI_LOCK, where.region, word, pe);
 	o.op = (uint8_t)which;
@@ -54,12 +66,13 @@ GSHMEMI_FN uint64_t gshmemi_turn_look(struct gshmemi_where where, void *word, in
 }
 
 /*
- * Wait until a word on pe, which was found to hold found, says that it is this turn: which of its fields does is an enum gshmemi_turn. The
- * acquire pairs with the quiet of who had the turn before.
+ * Wait until a lock's word on pe says that it is this turn. found is the word as last read; which, an enum
+ * gshmemi_turn, is the field that counts. The acquire pairs with the quiet of the last holder.
  */
-GSHMEMI_FN void gshmemi_turn_await(struct gshmemi_where where, void *word, int which, uint32_t turn, uint64_t found, int pe, const char *call)
+GSHMEMI_FN void gshmemi_turn_await(struct gshmemi_where where, void *word, int which, uint32_t turn,
+				   uint64_t found, int pe, const char *call)
 {
-	void *there = NULL; /* found once for all polls, where they are direct */
+	void *there = NULL; /* of direct polls: looked up once for all of them */
 	const int is_direct = !GSHMEMI_ON_HOST() && gshmemi_peer_ptr(where.amo_delta, word, pe, &there);
 	struct gshmemi_trace_open open = {NULL, 0};
 	uint64_t started_ns = 0;
@@ -70,7 +83,9 @@ GSHMEMI_FN void gshmemi_turn_await(struct gshmemi_where where, void *word, int w
 			open = gshmemi_trace_wait(word, GSHMEM_CMP_EQ, turn, pe, call);
 		GSHMEMI_LOCK_PAUSE(&polls);
 		if ((polls & (GSHMEMI_WAIT_POLLS - 1)) == 0)
-			started_ns = gshmemi_wait_long(polls, started_ns, word, 4, gshmemi_turn_of(found, which), GSHMEM_CMP_EQ, turn, -1, call);
+			started_ns = gshmemi_wait_long(polls, started_ns, word, 4,
+						       gshmemi_turn_of(found, which), GSHMEM_CMP_EQ, turn, -1,
+						       call);
 		if (is_direct)
 			found = gshmemi_amo_peer(GSHMEMI_AMO_FETCH, there, 0, 0, 8);
 		else
@@ -84,10 +99,11 @@ GSHMEMI_FN void gshmemi_lock_set(long *lock, const char *call)
 {
 	const uint64_t found = gshmemi_lock_amo(GSHMEMI_AMO_ADD, lock, GSHMEMI_LOCK_TICKET, 0, call);
 
-	gshmemi_turn_await(gshmemi_in_heap(), lock, GSHMEMI_TURN_LOCK, (uint32_t)(found >> 32), found, gshmemi_lock_home(lock), call);
+	gshmemi_turn_await(gshmemi_in_heap(), lock, GSHMEMI_TURN_LOCK, (uint32_t)(found >> 32), found,
+			   gshmemi_lock_home(lock), call);
 }
 
-/* 0: it is set now. */
+/* Returns 0 if the caller holds the lock now. */
 GSHMEMI_FN int gshmemi_lock_test(long *lock, const char *call)
 {
 	unsigned polls = GSHMEMI_WAIT_POLLS - 1; /* as in gshmemi_test */
@@ -109,7 +125,8 @@ GSHMEMI_SLOW void gshmemi_lock_not_set_at(long *lock, uint64_t found, const char
 
 GSHMEMI_FN void gshmemi_lock_clear(long *lock, const char *call)
 {
-	uint64_t found, alone = GSHMEMI_LOCK_TICKET; /* the first ticket's, and no other was given */
+	/* the first ticket holds the lock, and is the only one */
+	uint64_t found, alone = GSHMEMI_LOCK_TICKET;
 	uint32_t ticket;
 
 	gshmemi_quiet(GSHMEMI_THREAD, 0, NULL, 0, call); /* pairs with the acquire of the next holder */
@@ -122,8 +139,9 @@ GSHMEMI_FN void gshmemi_lock_clear(long *lock, const char *call)
 	alone = (uint64_t)(ticket + 1) << 32 | ticket;
 	if (found == alone && gshmemi_lock_amo(GSHMEMI_AMO_CAS, lock, 0, alone, call) == alone)
 		return;
-	/* Whose turn is next; not carried into the other half. */
-	(void)gshmemi_lock_amo(GSHMEMI_AMO_ADD, lock, ticket == UINT32_MAX ? 1 - GSHMEMI_LOCK_TICKET : 1, 0, call);
+	/* Pass the turn on, without a carry into the other half. */
+	(void)gshmemi_lock_amo(GSHMEMI_AMO_ADD, lock, ticket == UINT32_MAX ? 1 - GSHMEMI_LOCK_TICKET : 1, 0,
+			       call);
 }
 
 /* ---- the API ---- */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Order and barriers: fence, quiet, sync_all, barrier_all, team_sync; and the queries that kernels make.
+ * Order and barriers: fence, quiet, sync_all, barrier_all, team_sync; and the queries of kernels.
  */
 #ifndef GSHMEM_SYNC_H
 #define GSHMEM_SYNC_H
@@ -10,8 +10,8 @@
 #include <gshmem/wait/wait.h>
 
 /*
- * Why fence and quiet leave the direct path besides what carriers hold. Where hardware delivers, for posted
- * calls alone.
+ * Reasons for fence and quiet to leave the direct path, besides operations that carriers hold. Where hardware
+ * delivers, posted calls are the only one.
  */
 #if GSHMEMI_ARCH_HAS_DELIVERY
 #define GSHMEMI_SLOW_ORDER (GSHMEMI_SLOW_POSTS | GSHMEMI_SLOW_UNSET)
@@ -20,8 +20,8 @@
 #endif
 
 /*
- * Posted calls, which belong to the default context; and of the host what kernels have posted for the net, in
- * any.
+ * Complete posted calls, which belong to the default context. On the host also hand over what kernels have
+ * posted for the net, in any context.
  */
 GSHMEMI_FN void gshmemi_complete_posts(int context, const char *call)
 {
@@ -37,18 +37,20 @@ GSHMEMI_FN void gshmemi_complete_posts(int context, const char *call)
 }
 
 /*
- * Whether threads of scope may have to wait for what they have open. The lanes of a wave must agree, so where
- * GSHMEMI_SLOW_ASKED comes and goes, between one lane's look and another's, too, they go by whether there is a
- * net.
+ * Whether threads of scope may have to wait for operations that they have open. The lanes of a wave must
+ * agree, but GSHMEMI_SLOW_ASKED may change between the looks of two lanes, so a wave asks only whether there
+ * is a net.
  */
 GSHMEMI_FN int gshmemi_may_wait(int scope)
 {
-	return gshmemi_is_slow(GSHMEMI_SLOW_ORDER | GSHMEMI_SLOW_LATE | (scope == GSHMEMI_WAVE ? GSHMEMI_SLOW_CARRIES : 0U));
+	return gshmemi_is_slow(GSHMEMI_SLOW_ORDER | GSHMEMI_SLOW_LATE | (scope == GSHMEMI_WAVE
+		? GSHMEMI_SLOW_CARRIES : 0U));
 }
 
 /*
- * The lanes of a wave, before each of them waits for what it has open, 0 if none may have to; and those together
- * again. Lanes that have waited apart may stay parted on NVIDIA, and each part would then do what the wave does once.
+ * parts returns the lanes of a wave before each of them waits for what it has open, or 0 if none may have to;
+ * joins brings them together again. On NVIDIA lanes that waited apart may stay apart, and each part would do
+ * what the wave does once.
  */
 GSHMEMI_FN uint64_t gshmemi_wave_parts(int scope)
 {
@@ -61,7 +63,10 @@ GSHMEMI_FN void gshmemi_wave_joins(int scope, uint64_t lanes)
 		gshmemi_arch_group_sync(GSHMEMI_WAVE, lanes);
 }
 
-/* Of what a context has open; context is as in gshmemi_pe_context, a constant 0 where a call has none. */
+/*
+ * Orders the operations of a context. context is as in gshmemi_pe_context: a constant 0 for calls without
+ * one.
+ */
 GSHMEMI_FN void gshmemi_fence(int scope, int context, const char *call)
 {
 	uint64_t lanes;
@@ -78,12 +83,13 @@ GSHMEMI_FN void gshmemi_fence(int scope, int context, const char *call)
 		(void)gshmemi_group_enter(scope, 0);
 }
 
-/* What quiet completes besides the callers' stores. target_pes NULL: to all PEs. */
-GSHMEMI_FN void gshmemi_complete_others(int scope, int context, const int *target_pes, size_t npes, const char *call)
+/* Completes what quiet covers besides the callers' stores. target_pes NULL: operations on all PEs. */
+GSHMEMI_FN void gshmemi_complete_others(int scope, int context, const int *target_pes, size_t npes,
+					const char *call)
 {
 	uint64_t lanes;
 
-	if (!target_pes && !gshmemi_may_wait(scope)) /* one test for all */
+	if (!target_pes && !gshmemi_may_wait(scope)) /* one test for all reasons */
 		return;
 	lanes = gshmemi_wave_parts(scope);
 	gshmemi_complete_posts(context, call);
@@ -93,7 +99,7 @@ GSHMEMI_FN void gshmemi_complete_others(int scope, int context, const int *targe
 	gshmemi_wave_joins(scope, lanes);
 }
 
-/* target_pes NULL: all. Only a carrier can complete the operations to some PEs alone. */
+/* target_pes NULL: all PEs. Only a carrier can complete the operations on some PEs alone. */
 GSHMEMI_FN void gshmemi_quiet(int scope, int context, const int *target_pes, size_t npes, const char *call)
 {
 	struct gshmemi_group group;
@@ -116,9 +122,9 @@ GSHMEMI_FN void gshmemi_quiet(int scope, int context, const int *target_pes, siz
 /* ---- barriers ---- */
 
 /*
- * Write a word of the sync region on a PE of the world: raise it, if it is a flag or a packet, or put it,
- * whatever it was. It comes behind nothing by itself: gshmemi_complete goes in front of it. A carrier has it
- * in the library's own context.
+ * Write a word of the sync region on a PE of the world: raise a flag or a packet, or put a word whatever it
+ * was. The write is ordered after nothing: call gshmemi_complete first. Carriers keep it in the library's own
+ * context.
  */
 GSHMEMI_FN void gshmemi_sync_write(int which, uint64_t *word, uint64_t value, int pe, const char *call)
 {
@@ -129,8 +135,8 @@ GSHMEMI_FN void gshmemi_sync_write(int which, uint64_t *word, uint64_t value, in
 	else if (gshmemi_peer_ptr(gshmemi_tables()->sync_delta, word, pe, &peer))
 		gshmemi_arch_store(peer, value, 8);
 	else
-		(void)gshmemi_slow_at(gshmemi_slow_what(which, 8, GSHMEMI_THREAD, 0, 0, GSHMEMI_REGION_SYNC), word, value, 0,
-				      gshmemi_pe_with_context(pe, GSHMEMI_CTX_LIBRARY), call);
+		(void)gshmemi_slow_at(gshmemi_slow_what(which, 8, GSHMEMI_THREAD, 0, 0, GSHMEMI_REGION_SYNC),
+				      word, value, 0, gshmemi_pe_with_context(pe, GSHMEMI_CTX_LIBRARY), call);
 }
 
 GSHMEMI_FN void gshmemi_sync_tell(uint64_t *flag, uint64_t value, int pe, const char *call)
@@ -139,8 +145,8 @@ GSHMEMI_FN void gshmemi_sync_tell(uint64_t *flag, uint64_t value, int pe, const 
 }
 
 /*
- * What the barrier's thread does to its own struct gshmemi_sync, and how it completes its words. Where the
- * CPU cannot reach device memory, src/host/sync.c has others.
+ * How the barrier's thread reads and writes its own struct gshmemi_sync, and completes the words it has sent.
+ * Where the CPU cannot reach device memory, src/host/sync.c has other functions for this.
  */
 #ifndef GSHMEMI_SYNC_OWN
 #define GSHMEMI_SYNC_OWN(name) gshmemi_sync_##name
@@ -163,26 +169,30 @@ GSHMEMI_FN void gshmemi_sync_store(uint64_t *word, uint64_t value, const char *c
 	gshmemi_arch_store(word, value, 8);
 }
 
-GSHMEMI_FN const struct gshmemi_team_nodes *gshmemi_sync_nodes(const struct gshmemi_sync *sync, const char *call)
+GSHMEMI_FN const struct gshmemi_team_nodes *gshmemi_sync_nodes(const struct gshmemi_sync *sync,
+							       const char *call)
 {
 	(void)call;
 	return sync->nodes;
 }
 
-/* flags[i] of the PE at i * distance behind: all are at epoch. */
-GSHMEMI_FN void gshmemi_sync_await(const struct gshmemi_team_view *team, const uint64_t *flags, uint64_t epoch, int distance,
-				   const char *call)
+/* Waits until each flags[i], of the PE i * distance behind this one, is at epoch. */
+GSHMEMI_FN void gshmemi_sync_await(const struct gshmemi_team_view *team, const uint64_t *flags,
+				   uint64_t epoch, int distance, const char *call)
 {
 	int i, behind;
 
 	for (i = 1; i < GSHMEMI_SYNC_RADIX && i * distance < team->npes; i++) {
-		behind = team->my_pe - i * distance >= 0 ? team->my_pe - i * distance : team->my_pe - i * distance + team->npes;
-		gshmemi_wait(&flags[i], 8, 0, GSHMEM_CMP_GE, epoch, gshmemi_team_to_world(team, behind), call);
+		behind = team->my_pe - i * distance >= 0 ? team->my_pe - i * distance
+			: team->my_pe - i * distance + team->npes;
+		gshmemi_wait(&flags[i], 8, 0, GSHMEM_CMP_GE, epoch, gshmemi_team_to_world(team, behind),
+			     call);
 	}
 }
 
-/* words[] and those of the PEs 1 .. n - 1 places behind. */
-GSHMEMI_FN void gshmemi_sync_combine(uint64_t *words, const uint64_t (*row)[GSHMEMI_SYNC_WORDS], int n, const char *call)
+/* words[] becomes the AND of itself and of row[1 .. n-1]. */
+GSHMEMI_FN void gshmemi_sync_combine(uint64_t *words, const uint64_t (*row)[GSHMEMI_SYNC_WORDS], int n,
+				     const char *call)
 {
 	int i, k;
 
@@ -193,7 +203,7 @@ GSHMEMI_FN void gshmemi_sync_combine(uint64_t *words, const uint64_t (*row)[GSHM
 }
 #endif
 
-/* The PE of the world that is so far ahead of this one in the team. */
+/* The PE, as one of the world, that is distance places ahead of this one in the team. */
 GSHMEMI_FN int gshmemi_sync_ahead(const struct gshmemi_team_view *team, int distance)
 {
 	const int pe = team->my_pe + distance;
@@ -202,12 +212,13 @@ GSHMEMI_FN int gshmemi_sync_ahead(const struct gshmemi_team_view *team, int dist
 }
 
 /*
- * The PEs among which the next part of a barrier by nodes is, and the first row of its flags: those of this
- * node, the first ones of all nodes, and those of this node once more, whom the first one releases. False:
- * this PE has no part in it. One body serves all parts, and barriers on one node: kernels would pay for a
- * second one with registers.
+ * Sets the PEs that meet in a part of a barrier by nodes, and the first row of their flags. In part 0 the PEs
+ * of this node meet, in part 1 the first PEs of all nodes, in part 2 the PEs of this node again, whom their
+ * first one releases. Returns 0 if this PE has no part in it. One body serves all parts and barriers on one
+ * node, because kernels would pay for a second one with registers.
  */
-GSHMEMI_FN int gshmemi_sync_part(const struct gshmemi_team_nodes *nodes, int part, struct gshmemi_team_view *pes, int *row_p)
+GSHMEMI_FN int gshmemi_sync_part(const struct gshmemi_team_nodes *nodes, int part,
+				 struct gshmemi_team_view *pes, int *row_p)
 {
 	pes->members = part == 1 ? nodes->leaders : nodes->locals;
 	pes->my_pe = part == 1 ? nodes->my_node : nodes->my_local;
@@ -217,15 +228,16 @@ GSHMEMI_FN int gshmemi_sync_part(const struct gshmemi_team_nodes *nodes, int par
 }
 
 /*
- * Dissemination by one thread, for kernels and hosts alike; see struct gshmemi_sync. A flag may already hold
- * the next epoch: a peer that is ahead has seen this PE arrive, so "at least" is right. The release pairs
- * with the acquire of the peer's gshmemi_wait, and carries over what earlier rounds acquired. is_released, a
- * constant: the caller has released before, and has written nothing since.
+ * Dissemination by one thread, for kernels and hosts alike: see struct gshmemi_sync. A flag may already hold
+ * the next epoch: a peer that is ahead has seen this PE arrive, so waits ask for "at least". The release
+ * pairs with the acquire of the peer's gshmemi_wait, and passes on what earlier rounds acquired. is_released,
+ * a constant: the caller has released before, and has written nothing since.
  *
- * Afterwards words[GSHMEMI_SYNC_WORDS], unless NULL, hold the bitwise AND of those of all PEs: what is
- * combined twice, because the ranges of PEs that rounds cover may overlap, changes nothing.
+ * Afterwards words[GSHMEMI_SYNC_WORDS], unless NULL, hold the bitwise AND of those of all PEs. The ranges of
+ * PEs that rounds cover may overlap; to AND a word in twice changes nothing.
  */
-GSHMEMI_FN void gshmemi_disseminate(const struct gshmemi_team_view *team, uint64_t *words, int is_released, const char *call)
+GSHMEMI_FN void gshmemi_disseminate(const struct gshmemi_team_view *team, uint64_t *words, int is_released,
+				    const char *call)
 {
 	struct gshmemi_sync *sync = team->sync;
 	const uint64_t epoch = GSHMEMI_SYNC_OWN(load)(&sync->epoch, call) + 1;
@@ -245,24 +257,27 @@ GSHMEMI_FN void gshmemi_disseminate(const struct gshmemi_team_view *team, uint64
 		for (distance = 1; distance < pes.npes; distance *= GSHMEMI_SYNC_RADIX, row++) {
 			for (i = 1; words && i < GSHMEMI_SYNC_RADIX && i * distance < pes.npes; i++)
 				for (k = 0; k < GSHMEMI_SYNC_WORDS; k++)
-					gshmemi_sync_write(GSHMEMI_SLOW_P, &sync->word[epoch & 1][row][i][k], words[k],
-							   gshmemi_sync_ahead(&pes, i * distance), call);
+					gshmemi_sync_write(GSHMEMI_SLOW_P, &sync->word[epoch & 1][row][i][k],
+							   words[k], gshmemi_sync_ahead(&pes, i * distance),
+							   call);
 			if (words || row || !is_released)
 				GSHMEMI_SYNC_OWN(complete)(call);
 			for (i = 1; i < GSHMEMI_SYNC_RADIX && i * distance < pes.npes; i++)
-				gshmemi_sync_tell(&sync->flag[row][i], epoch, gshmemi_sync_ahead(&pes, i * distance), call);
+				gshmemi_sync_tell(&sync->flag[row][i], epoch,
+						  gshmemi_sync_ahead(&pes, i * distance), call);
 			GSHMEMI_SYNC_OWN(await)(&pes, sync->flag[row], epoch, distance, call);
 			if (words)
-				GSHMEMI_SYNC_OWN(combine)(words, (const uint64_t(*)[GSHMEMI_SYNC_WORDS])sync->word[epoch & 1][row], i,
-							  call);
+				GSHMEMI_SYNC_OWN(combine)(
+					words, (const uint64_t(*)[GSHMEMI_SYNC_WORDS])sync->word[epoch & 1][row],
+					i, call);
 		}
 	}
 }
 
 /*
- * GSHMEM_CHECK: one collective of a team at a time on a PE: a second caller, most often another work-group of
- * the grid, finds that the first has claimed the team. By one thread of the group; released by the same one
- * before the group parts, so that calls one after the other, by whomever, are not taken for two at once.
+ * GSHMEM_CHECK: a PE makes one collective of a team at a time. A second caller, most often another work-group
+ * of the grid, finds that the first has claimed the team. One thread of the group claims, and releases before
+ * the group parts, so that calls which follow each other are never taken for simultaneous ones.
  */
 GSHMEMI_SLOW void gshmemi_team_claim_at(uint64_t *claim, const char *call, uint64_t caller)
 {
@@ -286,11 +301,12 @@ GSHMEMI_FN void gshmemi_team_release(const struct gshmemi_team_view *team)
 }
 
 /*
- * The barrier of a team by the threads of scope, a constant; on the direct path of a kernel. is_released, a
- * constant: every thread has released what it wrote; else it does so here, or, where one thread works for
- * all, that one's fence does.
+ * The barrier of a team, by the threads of scope, a constant; on the direct path of a kernel. is_released, a
+ * constant: every thread has released what it wrote. Else each does so here, or, where one thread works for
+ * all, that one does.
  */
-GSHMEMI_FN void gshmemi_sync_team(int scope, const struct gshmemi_team_view *team, int is_released, const char *call)
+GSHMEMI_FN void gshmemi_sync_team(int scope, const struct gshmemi_team_view *team, int is_released,
+				  const char *call)
 {
 	const int is_each = !GSHMEMI_ELECTS(scope) && scope != GSHMEMI_THREAD;
 	struct gshmemi_group group;
@@ -335,7 +351,7 @@ GSHMEMI_FN void gshmemi_sync_all(int scope, int quiet, const char *call)
 
 /* ---- the API ---- */
 
-#ifndef GSHMEMI_BODIES /* by a file of the library that exports other calls */
+#ifndef GSHMEMI_BODIES /* defined by files of the library that export other calls */
 
 GSHMEM_API void gshmem_pe_quiet(const int *target_pes, size_t npes)
 {
@@ -417,7 +433,7 @@ GSHMEM_API void *gshmem_ptr(const void *dest, int pe)
 		return NULL;
 	if (pe == gshmemi_state.my_pe)
 		return (void *)(uintptr_t)dest;
-	if (gshmemi_state.peers[pe] & GSHMEMI_PEER_CARRIED) /* which is so of a PE on another machine, too */
+	if (gshmemi_state.peers[pe] & GSHMEMI_PEER_CARRIED) /* set for a PE on another machine, too */
 		return NULL;
 	delta = gshmemi_mapped(GSHMEMI_REGION_HEAP, pe);
 	return delta == GSHMEMI_SENTINEL ? NULL : (char *)(uintptr_t)dest + delta;
