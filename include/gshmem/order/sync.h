@@ -268,7 +268,8 @@ GSHMEMI_FN void gshmemi_disseminate(const struct gshmemi_team_view *team, uint64
 			GSHMEMI_SYNC_OWN(await)(&pes, sync->flag[row], epoch, distance, call);
 			if (words)
 				GSHMEMI_SYNC_OWN(combine)(
-					words, (const uint64_t(*)[GSHMEMI_SYNC_WORDS])sync->word[epoch & 1][row],
+					words,
+					(const uint64_t(*)[GSHMEMI_SYNC_WORDS])sync->word[epoch & 1][row],
 					i, call);
 		}
 	}

@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Operations of kernels on PEs that are not mapped: calls of the library, which hands them to the net (src/rpc/carry.c). The lanes that
- * are here together make one call, each with a line that describes its operation. Nobody waits for the answer of what leaves nothing with
- * the caller: a put whose bytes lie in the line, an atomic that does not fetch, what is non-blocking.
+ * Operations of kernels on PEs that are not mapped: kernels call the library, which hands them to the net
+ * (src/rpc/carry.c). The lanes that are here together make one call; each has a line that describes its
+ * operation. Nobody waits for the answer if the caller needs nothing back: for a put whose bytes are in the
+ * line, for an atomic that does not fetch, for a non-blocking operation.
  *
  *   words of a line:
  *   0  offset of the symmetric object; region of the signal, from bit GSHMEMI_LINE_SIG_REGION on
  *   1  GSHMEMI_LINE_*
- *   2  of PUT and GET      local address, bytes; or, INLINE, the bytes themselves, which a get finds in the answer's line
- *      of *_BLOCKS         local address, bytes of a block, blocks, stride, local stride
- *      of AMO              value, cond, where the old value goes or 0
- *      of FLAG             value
- *      of PUT_SIGNAL       value, offset of the signal, then as PUT
+ *   2  of PUT and GET local address, bytes; or, INLINE, the bytes themselves, which a get finds in the
+ *      answer's line of *_BLOCKS local address, bytes of a block, blocks, stride, local stride of AMO value,
+ *      cond, where the old value goes or 0 of FLAG value of PUT_SIGNAL value, offset of the signal, then as
+ *      PUT
  *
- * The library reads and writes a local end by its address if that lies in the heap. What lies elsewhere, in LDS, on a stack, in memory
- * that only the program knows, goes in the line, or through a stream.
+ * The library reads and writes a local end in the heap by its address. Data elsewhere, in LDS, on a stack, in
+ * memory that only the program knows, goes in the line or through a stream.
  */
 #ifndef GSHMEM_REMOTE_H
 #define GSHMEM_REMOTE_H
 
 #include <gshmem/rpc/rpc.h>
 
-/* From which bit on; bits of each. */
+/* First bit of each field; its number of bits behind it. */
 #define GSHMEMI_LINE_PE      0  /* 31, with the context */
 #define GSHMEMI_LINE_INLINE  31
 #define GSHMEMI_LINE_WHAT    32 /* 4 */
@@ -30,8 +30,12 @@
 #define GSHMEMI_LINE_NBYTES  54 /* 6: of INLINE, or of the word of an atomic */
 #define GSHMEMI_LINE_NBI     60
 #define GSHMEMI_LINE_FETCHES 61
-#define GSHMEMI_LINE_SIGNALS 63 /* of a put: answered when it has been handed over, and what its context asks for later comes behind it */
-#define GSHMEMI_LINE_SIG_REGION 48 /* of the word before */
+/*
+ * Of a put: it is answered when it has been handed over, and later operations of its context are ordered
+ * after it.
+ */
+#define GSHMEMI_LINE_SIGNALS 63
+#define GSHMEMI_LINE_SIG_REGION 48 /* in word 0 */
 
 #define GSHMEMI_LINE_SIGNAL_NBYTES 32
 
@@ -41,12 +45,14 @@
 
 GSHMEMI_FN uint64_t gshmemi_remote_head(const struct gshmemi_operation *o, int is_inline, uint64_t nbytes)
 {
-	return (uint32_t)o->pe | (uint64_t)is_inline << GSHMEMI_LINE_INLINE | (uint64_t)o->what << GSHMEMI_LINE_WHAT |
-	       (uint64_t)o->op << GSHMEMI_LINE_OP | (uint64_t)o->region << GSHMEMI_LINE_REGION | nbytes << GSHMEMI_LINE_NBYTES |
+	return (uint32_t)o->pe | (uint64_t)is_inline << GSHMEMI_LINE_INLINE |
+		(uint64_t)o->what << GSHMEMI_LINE_WHAT |
+	       (uint64_t)o->op << GSHMEMI_LINE_OP | (uint64_t)o->region << GSHMEMI_LINE_REGION |
+	       nbytes << GSHMEMI_LINE_NBYTES |
 	       (uint64_t)o->is_nbi << GSHMEMI_LINE_NBI | (uint64_t)o->fetches << GSHMEMI_LINE_FETCHES;
 }
 
-/* Behind what has been posted, and where nothing is open: see gshmemi_host_asked. */
+/* asked: call it after a post. settle: call it when nothing is open. See gshmemi_host_asked. */
 #if GSHMEMI_ARCH_HAS_DELIVERY && GSHMEMI_ARCH_HOST_DIRECT
 #define gshmemi_remote_asked  gshmemi_host_asked
 #define gshmemi_remote_settle gshmemi_host_settle
@@ -55,22 +61,22 @@ GSHMEMI_FN uint64_t gshmemi_remote_head(const struct gshmemi_operation *o, int i
 #define gshmemi_remote_settle() ((void)0)
 #endif
 
-/* One operation of each lane that is here. out, of GSHMEMI_RPC_LINE words, gets the line back; NULL: nobody waits for it. */
+/* One operation of each lane that is here. out receives the answered line; NULL: nobody waits for it. */
 GSHMEMI_SLOW void gshmemi_remote_line(const uint64_t *line, uint64_t *out)
 {
 	const struct gshmemi_rpc_channel *c = &gshmemi_state.rpc;
 	const uint32_t home = gshmemi_rpc_home(c, gshmemi_arch_caller());
 
 	if (out)
-		(void)gshmemi_rpc_words(c, GSHMEMI_RPC_CARRY, GSHMEMI_RPC_CARRIES, GSHMEMI_RPC_LINE, line, out, home,
-					GSHMEMI_REMOTE_CALL);
+		(void)gshmemi_rpc_words(c, GSHMEMI_RPC_CARRY, GSHMEMI_RPC_CARRIES, GSHMEMI_RPC_LINE, line,
+					out, home, GSHMEMI_REMOTE_CALL);
 	else
-		(void)gshmemi_rpc_words(c, GSHMEMI_RPC_CARRY, GSHMEMI_RPC_CARRIES | 1, GSHMEMI_RPC_LINE, line, NULL, home,
-					GSHMEMI_REMOTE_CALL);
+		(void)gshmemi_rpc_words(c, GSHMEMI_RPC_CARRY, GSHMEMI_RPC_CARRIES | 1, GSHMEMI_RPC_LINE, line,
+					NULL, home, GSHMEMI_REMOTE_CALL);
 	gshmemi_remote_asked();
 }
 
-/* A put or get whose local end the library does not reach. Lanes take turns: each has a stream. */
+/* A put or get whose local end the library cannot reach. Lanes take turns: each has a stream. */
 GSHMEMI_SLOW void gshmemi_remote_stream(const uint64_t *line, char *local, uint64_t nbytes, int is_get)
 {
 	const struct gshmemi_rpc_channel *c = &gshmemi_state.rpc;
@@ -82,15 +88,18 @@ GSHMEMI_SLOW void gshmemi_remote_stream(const uint64_t *line, char *local, uint6
 		if ((rest & -rest) != me)
 			continue;
 		(void)gshmemi_arch_amo64(GSHMEMI_AMO_ADD, &c->posts->carried, 1, 0);
-		(void)gshmemi_rpc_words(c, GSHMEMI_RPC_CARRY_OPEN, 0, GSHMEMI_RPC_LINE, line, out, home, GSHMEMI_REMOTE_CALL);
-		(void)gshmemi_rpc_stream_for(c, GSHMEMI_THREAD, 0, GSHMEMI_RPC_CARRY_STREAM, out[0], is_get ? NULL : local,
-					     is_get ? 0 : nbytes, is_get ? local : NULL, is_get ? nbytes : 0, home,
+		(void)gshmemi_rpc_words(c, GSHMEMI_RPC_CARRY_OPEN, 0, GSHMEMI_RPC_LINE, line, out, home,
+					GSHMEMI_REMOTE_CALL);
+		(void)gshmemi_rpc_stream_for(c, GSHMEMI_THREAD, 0, GSHMEMI_RPC_CARRY_STREAM, out[0],
+					     is_get ? NULL : local, is_get ? 0 : nbytes,
+					     is_get ? local : NULL, is_get ? nbytes : 0, home,
 					     GSHMEMI_REMOTE_CALL);
 	}
 }
 
-/* nbytes between local and offset in the operation's region. */
-GSHMEMI_FN void gshmemi_remote_move(const struct gshmemi_operation *o, int is_get, char *local, uint64_t offset, uint64_t nbytes)
+/* Move nbytes between local and offset in the operation's region. */
+GSHMEMI_FN void gshmemi_remote_move(const struct gshmemi_operation *o, int is_get, char *local,
+				    uint64_t offset, uint64_t nbytes)
 {
 	const int reaches = gshmemi_remote_reaches(local);
 	const int is_inline = nbytes <= GSHMEMI_LINE_PUT_NBYTES && !(is_get && o->is_nbi && reaches);
@@ -100,7 +109,8 @@ GSHMEMI_FN void gshmemi_remote_move(const struct gshmemi_operation *o, int is_ge
 	if (!nbytes)
 		return;
 	move.what = is_get ? GSHMEMI_GET : GSHMEMI_PUT;
-	move.is_nbi = o->is_nbi && reaches && !(is_get && is_inline); /* an answer that brings bytes comes when they are there */
+	/* an answer with bytes comes when they have arrived */
+	move.is_nbi = o->is_nbi && reaches && !(is_get && is_inline);
 	line[0] = offset;
 	line[1] = gshmemi_remote_head(&move, is_inline, is_inline ? nbytes : 0);
 	line[2] = (uintptr_t)local;
@@ -138,7 +148,7 @@ GSHMEMI_FN void gshmemi_remote_blocks(const struct gshmemi_operation *o, int is_
 	gshmemi_remote_line(line, out);
 }
 
-/* Where the old value goes lies out of the library's reach: this lane waits for it. */
+/* The library cannot reach where the old value goes: this lane waits for it. */
 GSHMEMI_FN uint64_t gshmemi_remote_amo(const struct gshmemi_operation *o)
 {
 	const int goes_there = o->local && gshmemi_remote_reaches(o->local);
@@ -201,14 +211,14 @@ GSHMEMI_SLOW uint64_t gshmemi_remote_carry(const struct gshmemi_operation *o)
 }
 
 #if !GSHMEMI_ARCH_HAS_DELIVERY
-#define GSHMEMI_LINE_MEMORY 62 /* of what is INLINE: local is memory, not a value */
+#define GSHMEMI_LINE_MEMORY 62 /* of INLINE: local is memory, not a value */
 
 GSHMEMI_FN unsigned gshmemi_remote_bits(uint64_t head, unsigned from, unsigned nbits)
 {
 	return (unsigned)(head >> from) & ((1U << nbits) - 1);
 }
 
-/* Whether a lane waits for the answer to a line of this head. */
+/* Whether a lane waits for the answer to a line with this head. */
 GSHMEMI_FN int gshmemi_remote_waits(uint64_t head)
 {
 	const unsigned what = gshmemi_remote_bits(head, GSHMEMI_LINE_WHAT, 4);
@@ -216,30 +226,37 @@ GSHMEMI_FN int gshmemi_remote_waits(uint64_t head)
 	if (what == GSHMEMI_GET)
 		return !gshmemi_remote_bits(head, GSHMEMI_LINE_NBI, 1);
 	if (what == GSHMEMI_PUT)
-		return (head >> GSHMEMI_LINE_SIGNALS | ~(head >> GSHMEMI_LINE_INLINE | head >> GSHMEMI_LINE_NBI)) & 1;
+		return (head >> GSHMEMI_LINE_SIGNALS | ~(head >> GSHMEMI_LINE_INLINE |
+							 head >> GSHMEMI_LINE_NBI)) & 1;
 	return (int)gshmemi_remote_bits(head, GSHMEMI_LINE_FETCHES, 1);
 }
 
 /*
- * Registers that are kept behind calls add up along a chain of calls, and kernels pay for the longest. So what has work to do are
- * functions that call no other one, or none that needs much, and gshmemi_remote_lines_at, which calls them in turns and serves the mailbox
- * between, keeps little more than its arguments. All lanes of a request call them together; the lowest one does what is the wave's.
+ * Registers that are live across calls add up along a chain of calls, and kernels pay for the longest chain.
+ * So the functions that do the work call no other function, or none that needs many registers.
+ * gshmemi_remote_lines_at calls them in turn, serves the mailbox in between, and keeps little more than its
+ * arguments. All lanes of a request call them together; the lowest lane does what is to be done once for the
+ * wave.
  */
 
-/* Arguments and results come in a lane's registers: what is the wave's goes back to scalar ones. */
+/*
+ * Arguments and results are passed in vector registers; values that the wave shares go back to scalar ones.
+ */
 #define GSHMEMI_REMOTE_UNIFORM(value) ((value) = (__typeof__(value))gshmemi_arch_uniform(value))
 
-/* In place of a slot: none is free now. */
+/* Returned in place of a slot if none is free now. */
 #define GSHMEMI_REMOTE_BUSY (GSHMEMI_RPC_NO_SLOT - 1)
 
 /*
- * Lock a slot, after one look at all, which begins where chance will have it. By one lane. What ends the loop is uniform: of a loop that
- * lanes leave one by one clang 19 copies slot, a scalar register, after it has gone on, and returns the slot behind the one that is locked.
+ * Lock a slot, by one lane, in one pass over all of them that begins at a random one. The loop ends by a
+ * uniform condition: in a loop that lanes leave one by one clang 19 copies slot, a scalar register, too late,
+ * and returns the slot after the one that is locked.
  */
 GSHMEMI_FN uint32_t gshmemi_remote_look(int posts)
 {
 	const struct gshmemi_rpc_channel *const c = &gshmemi_state.rpc;
-	uint32_t slot = (uint32_t)((uint64_t)((uint32_t)gshmemi_arch_clock_ns() * 2654435769U) * c->nslots >> 32), seq, i;
+	uint32_t slot = (uint32_t)((uint64_t)((uint32_t)gshmemi_arch_clock_ns() * 2654435769U) *
+				   c->nslots >> 32), seq, i;
 	unsigned polls = GSHMEMI_WAIT_POLLS;
 
 	if (posts)
@@ -254,7 +271,7 @@ GSHMEMI_FN uint32_t gshmemi_remote_look(int posts)
 	return gshmemi_arch_load(c->poison, 4) ? GSHMEMI_RPC_NO_SLOT : GSHMEMI_REMOTE_BUSY;
 }
 
-/* For these lanes. GSHMEMI_REMOTE_BUSY: none is free now; GSHMEMI_RPC_NO_SLOT: the channel is dead. */
+/* A slot for these lanes. GSHMEMI_REMOTE_BUSY: none is free now; GSHMEMI_RPC_NO_SLOT: the channel is dead. */
 GSHMEMI_SLOW uint32_t gshmemi_remote_open_at(uint64_t lanes, uint64_t head)
 {
 	uint32_t slot = 0;
@@ -267,7 +284,10 @@ GSHMEMI_SLOW uint32_t gshmemi_remote_open_at(uint64_t lanes, uint64_t head)
 	return (uint32_t)gshmemi_arch_broadcast(slot, lanes);
 }
 
-/* While a wave waits, without a look at gshmemi_state.slow: where nothing comes by mail, the attention word says so. */
+/*
+ * Serves mail while a wave waits. It need not test gshmemi_state.slow: without a mailbox the attention word
+ * is 0.
+ */
 GSHMEMI_FN void gshmemi_remote_attend(void)
 {
 #if GSHMEMI_SERVES_MAIL
@@ -275,7 +295,7 @@ GSHMEMI_FN void gshmemi_remote_attend(void)
 #endif
 }
 
-/* For these lanes, which keep looking. GSHMEMI_RPC_NO_SLOT: the channel is dead. */
+/* A slot for these lanes, which keep looking. GSHMEMI_RPC_NO_SLOT: the channel is dead. */
 GSHMEMI_FN uint32_t gshmemi_remote_open(uint64_t lanes, uint64_t head)
 {
 	uint32_t slot;
@@ -285,7 +305,10 @@ GSHMEMI_FN uint32_t gshmemi_remote_open(uint64_t lanes, uint64_t head)
 	return (uint32_t)gshmemi_arch_uniform(slot);
 }
 
-/* The number of the step that a slot's owner makes: client has that of the last one, until the slot is closed. */
+/*
+ * The number of the step that a slot's owner posts: the client word holds the last one until the slot is
+ * closed.
+ */
 GSHMEMI_FN uint32_t gshmemi_remote_seq(uint32_t slot)
 {
 	return ((uint32_t)gshmemi_arch_load(&gshmemi_state.rpc.client[slot], 4) + 1) & GSHMEMI_RPC_SEQ;
@@ -295,7 +318,8 @@ GSHMEMI_FN uint64_t *gshmemi_remote_line_of(uint32_t slot)
 {
 	const struct gshmemi_rpc_channel *const c = &gshmemi_state.rpc;
 
-	return gshmemi_rpc_page(c, slot) + (gshmemi_arch_lane() & (gshmemi_rpc_nlanes(c) - 1)) * GSHMEMI_RPC_LINE;
+	return gshmemi_rpc_page(c, slot) +
+	       (gshmemi_arch_lane() & (gshmemi_rpc_nlanes(c) - 1)) * GSHMEMI_RPC_LINE;
 }
 
 GSHMEMI_FN void gshmemi_remote_copy(char *dest, const char *source, unsigned nbytes)
@@ -307,7 +331,7 @@ GSHMEMI_FN void gshmemi_remote_copy(char *dest, const char *source, unsigned nby
 		dest[i] = source[i];
 }
 
-/* Bytes of a line of MEMORY that its request takes; of others 0. */
+/* Bytes that one request takes of a line of MEMORY; 0 for other lines. */
 GSHMEMI_FN unsigned gshmemi_remote_piece(uint64_t head, uint64_t b)
 {
 	if (!(head >> GSHMEMI_LINE_MEMORY & 1))
@@ -315,8 +339,12 @@ GSHMEMI_FN unsigned gshmemi_remote_piece(uint64_t head, uint64_t b)
 	return b < GSHMEMI_LINE_PUT_NBYTES ? (unsigned)b : GSHMEMI_LINE_PUT_NBYTES;
 }
 
-/* Fill the lane's line, and post the slot's step. False: nobody waits for the answer, and the slot is closed. */
-GSHMEMI_SLOW int gshmemi_remote_send_at(uint32_t slot, uint64_t lanes, uint64_t offset, uint64_t head, uint64_t a, uint64_t b)
+/*
+ * Fill the lane's line, and post the slot's step. Returns 0 if nobody waits for the answer; then the slot is
+ * closed.
+ */
+GSHMEMI_SLOW int gshmemi_remote_send_at(uint32_t slot, uint64_t lanes, uint64_t offset, uint64_t head,
+					uint64_t a, uint64_t b)
 {
 	const struct gshmemi_rpc_channel *const c = &gshmemi_state.rpc;
 	const unsigned nbytes = gshmemi_remote_piece(head, b);
@@ -345,7 +373,7 @@ GSHMEMI_SLOW int gshmemi_remote_send_at(uint32_t slot, uint64_t lanes, uint64_t 
 	return waits;
 }
 
-/* In place of when a wait started. */
+/* Returned in place of the time at which a wait started. */
 #define GSHMEMI_REMOTE_ANSWERED 1
 #define GSHMEMI_REMOTE_DEAD     2
 
@@ -363,10 +391,14 @@ GSHMEMI_FN uint64_t gshmemi_remote_poll(uint32_t slot, uint64_t started_ns)
 	}
 	if (gshmemi_arch_load(c->poison, 4))
 		return GSHMEMI_REMOTE_DEAD;
-	return gshmemi_wait_longer(started_ns, &c->answer[slot].low, 4, 0, GSHMEM_CMP_EQ, seq, -1, GSHMEMI_REMOTE_CALL, 0);
+	return gshmemi_wait_longer(started_ns, &c->answer[slot].low, 4, 0, GSHMEM_CMP_EQ, seq, -1,
+				   GSHMEMI_REMOTE_CALL, 0);
 }
 
-/* Poll for the answer to the slot's step, for a while. started_ns, at first 0, is what the last call has returned. */
+/*
+ * Poll for the answer to the slot's step, for a while. started_ns is 0 at first, then what the last call
+ * returned.
+ */
 GSHMEMI_SLOW uint64_t gshmemi_remote_await_at(uint32_t slot, uint64_t lanes, uint64_t started_ns)
 {
 	GSHMEMI_REMOTE_UNIFORM(slot);
@@ -377,7 +409,7 @@ GSHMEMI_SLOW uint64_t gshmemi_remote_await_at(uint32_t slot, uint64_t lanes, uin
 	return gshmemi_arch_broadcast(started_ns, lanes);
 }
 
-/* False: the channel is dead. */
+/* Waits for the answer. Returns 0 if the channel is dead. */
 GSHMEMI_FN int gshmemi_remote_await(uint32_t slot, uint64_t lanes)
 {
 	uint64_t started_ns = 0;
@@ -393,7 +425,8 @@ GSHMEMI_FN int gshmemi_remote_await(uint32_t slot, uint64_t lanes)
 }
 
 /* Take the answer, and close the slot. Returns the line's first word. */
-GSHMEMI_SLOW uint64_t gshmemi_remote_take_at(uint32_t slot, uint64_t lanes, uint64_t head, uint64_t a, uint64_t b)
+GSHMEMI_SLOW uint64_t gshmemi_remote_take_at(uint32_t slot, uint64_t lanes, uint64_t head, uint64_t a,
+					     uint64_t b)
 {
 	const uint64_t *line;
 	uint64_t value;
@@ -413,8 +446,8 @@ GSHMEMI_SLOW uint64_t gshmemi_remote_take_at(uint32_t slot, uint64_t lanes, uint
 }
 
 /*
- * Requests of each lane that is here: line[1] is head, and a and b its operands; of MEMORY a is the local end, and b its bytes, of which
- * each request takes as many as a line holds.
+ * Requests of each lane that is here. head is word 1 of the line, a and b are its operands. For MEMORY a is
+ * the local end and b its bytes, of which each request takes as many as a line holds.
  */
 GSHMEMI_SLOW uint64_t gshmemi_remote_lines_at(uint64_t offset, uint64_t head, uint64_t a, uint64_t b)
 {
@@ -439,12 +472,17 @@ GSHMEMI_SLOW uint64_t gshmemi_remote_lines_at(uint64_t offset, uint64_t head, ui
 	}
 }
 
-/* What gshmemi_slow_at was given, of an operation that has passed it. What the library does not reach goes by lines, not by a stream. */
+/*
+ * Have the owner perform an operation that has passed gshmemi_slow_at, with the same arguments. Data that the
+ * library cannot reach goes by lines, not by a stream.
+ */
 GSHMEMI_FN uint64_t gshmemi_remote_at(uint64_t what, const void *symmetric, uint64_t a, uint64_t b, int pe)
 {
 	const unsigned which = (unsigned)what & 15, region = GSHMEMI_SLOW_REGION(what);
-	const uint64_t offset = (uint64_t)((uintptr_t)symmetric - (uintptr_t)gshmemi_state.regions[region].base);
-	uint64_t head = (uint32_t)pe | (uint64_t)(which <= GSHMEMI_SLOW_G ? which & 1 : which) << GSHMEMI_LINE_WHAT |
+	const uint64_t offset = (uint64_t)((uintptr_t)symmetric -
+					   (uintptr_t)gshmemi_state.regions[region].base);
+	uint64_t head = (uint32_t)pe | (uint64_t)(which <= GSHMEMI_SLOW_G ? which & 1
+						  : which) << GSHMEMI_LINE_WHAT |
 			(what >> 12 & 15) << GSHMEMI_LINE_OP | (uint64_t)region << GSHMEMI_LINE_REGION;
 
 	if (which > GSHMEMI_SLOW_GET) { /* values */
@@ -456,7 +494,8 @@ GSHMEMI_FN uint64_t gshmemi_remote_at(uint64_t what, const void *symmetric, uint
 	} else if (b > GSHMEMI_LINE_PUT_NBYTES && gshmemi_remote_reaches((const void *)(uintptr_t)a)) {
 		head |= (what >> 11 & 1) << GSHMEMI_LINE_NBI | (what >> 13 & 1) << GSHMEMI_LINE_SIGNALS;
 	} else if (b) {
-		head |= 1ULL << GSHMEMI_LINE_INLINE | 1ULL << GSHMEMI_LINE_MEMORY | (what >> 13 & 1) << GSHMEMI_LINE_SIGNALS;
+		head |= 1ULL << GSHMEMI_LINE_INLINE | 1ULL << GSHMEMI_LINE_MEMORY |
+			(what >> 13 & 1) << GSHMEMI_LINE_SIGNALS;
 	} else {
 		return 0;
 	}
@@ -467,8 +506,8 @@ GSHMEMI_FN uint64_t gshmemi_remote_at(uint64_t what, const void *symmetric, uint
 /* ---- order ---- */
 
 /*
- * A question by one lane, for what it and the lanes with it have posted: the server's answer. On GPUs by the same functions as requests,
- * whose registers kernels pay for anyway.
+ * Ask the server, by one lane, about what it and the lanes with it have posted; returns the answer. GPUs use
+ * the functions for requests, whose registers kernels pay for anyway.
  */
 GSHMEMI_FN uint64_t gshmemi_remote_question(uint32_t op, int context, const char *call)
 {
@@ -476,7 +515,8 @@ GSHMEMI_FN uint64_t gshmemi_remote_question(uint32_t op, int context, const char
 #if GSHMEMI_ARCH_HAS_DELIVERY
 	const uint64_t words[6] = {(unsigned)context, 0, 0, 0, 0, 0};
 
-	return gshmemi_rpc_words(c, op, 0, 6, words, NULL, gshmemi_rpc_home(c, gshmemi_arch_caller()), call).value;
+	return gshmemi_rpc_words(c, op, 0, 6, words, NULL, gshmemi_rpc_home(c, gshmemi_arch_caller()),
+				 call).value;
 #else
 	const uint64_t me = 1ULL << gshmemi_arch_lane();
 	const struct gshmemi_rpc_answer *answer;
@@ -484,7 +524,8 @@ GSHMEMI_FN uint64_t gshmemi_remote_question(uint32_t op, int context, const char
 	uint32_t slot;
 
 	(void)call;
-	slot = gshmemi_remote_open(me, 1ULL << GSHMEMI_LINE_FETCHES | (uint64_t)GSHMEMI_AMO << GSHMEMI_LINE_WHAT);
+	slot = gshmemi_remote_open(me, 1ULL << GSHMEMI_LINE_FETCHES |
+				   (uint64_t)GSHMEMI_AMO << GSHMEMI_LINE_WHAT);
 	if (slot == GSHMEMI_RPC_NO_SLOT)
 		return 0;
 	gshmemi_arch_store(&c->header[slot].arg[0], (unsigned)context, 8);
@@ -499,13 +540,13 @@ GSHMEMI_FN uint64_t gshmemi_remote_question(uint32_t op, int context, const char
 #endif
 }
 
-/* Whether all requests that have been posted are known to have been performed. */
+/* Whether all posted requests are known to have been performed. */
 GSHMEMI_SLOW int gshmemi_remote_has_arrived_at(void)
 {
 	const struct gshmemi_rpc_posts *const posts = gshmemi_state.rpc.posts;
 	const uint64_t known = gshmemi_arch_load(&posts->arrived, 8);
 
-	gshmemi_arch_fence_acquire(); /* pairs with the fence of the request that is counted as arrived */
+	gshmemi_arch_fence_acquire(); /* pairs with the fence of the request that counts as arrived */
 	return known == gshmemi_arch_load(&posts->carried, 8);
 }
 
@@ -523,8 +564,8 @@ GSHMEMI_SLOW void gshmemi_remote_arrive_at(uint64_t found)
 }
 
 /*
- * One question for the lanes that are here, behind what they have posted. Most often there is nothing to ask,
- * and they need not meet.
+ * One question for the lanes that are here, after what they have posted. Most often there is nothing to ask,
+ * and the lanes need not meet.
  */
 GSHMEMI_FN void gshmemi_remote_ask(uint32_t op, int context, const char *call)
 {
@@ -549,7 +590,7 @@ GSHMEMI_SLOW void gshmemi_remote_order(int context)
 
 GSHMEMI_SLOW void gshmemi_remote_complete(int context, const int *target_pes, size_t npes)
 {
-	(void)target_pes; /* those to other PEs are completed, too */
+	(void)target_pes; /* requests to other PEs are completed, too */
 	(void)npes;
 	gshmemi_remote_ask(GSHMEMI_RPC_COMPLETE, context, "gshmem_quiet");
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Calls from kernels, and from CPU threads, to the server: the lanes of a wave that make a call together, over the
+ * Calls from kernels and CPU threads to the server: how the lanes of a wave make a call together, over the
  * protocol of rpc_slot.h; the functions of the API; and quiet, which completes posted calls.
  */
 #ifndef GSHMEM_RPC_H
@@ -8,28 +8,33 @@
 
 #include <gshmem/rpc/rpc_slot.h>
 
-/* Operations of the library: the class 'g'. 0x67000100 and up are for operations on PEs that are not mapped. */
+/*
+ * Operations of the library: class 'g'. From 0x67000100 on they are for operations on PEs that are not
+ * mapped.
+ */
 enum gshmemi_rpc_ops {
-	GSHMEMI_RPC_QUIET = 0x67000001, /* answer: posted calls of the client that have been completed */
-	GSHMEMI_RPC_BLOCK,              /* answer: address of a block of the arena, 0: none is free */
+	GSHMEMI_RPC_QUIET = 0x67000001, /* answer: how many posted calls of the client are complete */
+	GSHMEMI_RPC_BLOCK,              /* answer: address of a block of the arena; 0: none is free */
 	GSHMEMI_RPC_UNBLOCK,            /* arg 0: that address */
 	GSHMEMI_RPC_ABORT,              /* arg 0: status; 1: block; 2: thread or lane */
 	GSHMEMI_RPC_TRACE,              /* arg 0: mark; 1: value; 2: clock, ns; 3: block; 4: thread or lane */
 	GSHMEMI_RPC_PRINT,              /* a stream: rpc_print.h */
 	GSHMEMI_RPC_ASSERT,             /* likewise */
 	GSHMEMI_RPC_CARRY = 0x67000100, /* rpc/remote.h: each lane's operation on a PE that is not mapped */
-	GSHMEMI_RPC_CARRY_OPEN,         /* the same, whose other end comes or goes by a stream; answer: its cookie */
+	GSHMEMI_RPC_CARRY_OPEN,         /* the same with the local end in a stream; answer: its cookie */
 	GSHMEMI_RPC_CARRY_STREAM,       /* that stream */
 	GSHMEMI_RPC_ORDER,              /* arg 0: context */
-	GSHMEMI_RPC_COMPLETE            /* arg 0: context; answer: requests that have been performed, 0: not known */
+	/* arg 0: context; answer: requests that have been performed; 0: unknown */
+	GSHMEMI_RPC_COMPLETE
 };
-#define GSHMEMI_RPC_USER 0x75000000U /* operations of users: the class 'u', numbered as they are registered */
+/* the program's operations: class 'u', numbered as they are registered */
+#define GSHMEMI_RPC_USER 0x75000000U
 
-/* Bytes of a block of the arena, and from how many bytes on a stream asks for one. */
+/* Bytes of a block of the arena; and the least bytes for which a stream asks for one. */
 #define GSHMEMI_RPC_BLOCK_NBYTES 65536
 #define GSHMEMI_RPC_BULK_NBYTES  16384
 
-/* A function of the headers that stays out of line, for its size: a call costs a crossing of the bus anyway. */
+/* A function that stays out of line for its size: a call to the CPU costs a crossing of the bus anyway. */
 #if GSHMEMI_KERNELS
 #define GSHMEMI_CALL static __host__ __device__ __attribute__((noinline, unused))
 #else
@@ -38,28 +43,34 @@ enum gshmemi_rpc_ops {
 
 /* ---- the lanes that call together ---- */
 
-/* A slot in the hands of some lanes of a wave, as one of them sees it. */
+/* A slot that some lanes of a wave hold, as one of them sees it. */
 struct gshmemi_rpc_port {
 	uint64_t lanes;
-	uint64_t callers; /* what the server is told; lanes, unless one lane does all for its wave */
+	uint64_t callers; /* lanes that the server sees: lanes, unless one lane works for its wave */
 	uint32_t slot;
 	uint32_t seq;    /* of the last step */
 	int is_leader;   /* the lowest lane: it alone touches the slot's words */
 };
 
-/* An answer: status is 0, or a negative errno. */
+/* An answer. status is 0 or a negative errno. */
 struct gshmemi_rpc_result {
 	uint64_t value;
 	int status;
 };
 
-/* Where a wave looks for a slot first: neighbours lie far apart. caller is gshmemi_arch_caller(). */
+/*
+ * The slot at which a wave looks first: far apart for neighbouring blocks. caller is gshmemi_arch_caller().
+ */
 GSHMEMI_FN uint32_t gshmemi_rpc_home(const struct gshmemi_rpc_channel *c, uint64_t caller)
 {
-	return (uint32_t)((uint64_t)((uint32_t)gshmemi_arch_caller_block(caller) * 2654435769U) * c->nslots >> 32);
+	return (uint32_t)((uint64_t)((uint32_t)gshmemi_arch_caller_block(caller) * 2654435769U) *
+				  c->nslots >> 32);
 }
 
-/* Where to look first for a post: each time at another slot, whose last call will have been answered long since. */
+/*
+ * The slot at which a post looks first: another one each time, whose last call was most likely answered long
+ * ago.
+ */
 GSHMEMI_FN uint32_t gshmemi_rpc_post_home(const struct gshmemi_rpc_channel *c, uint32_t home)
 {
 	uint32_t slot = home + ((uint32_t)gshmemi_arch_load(&c->posts->posted, 8) & (GSHMEMI_RPC_GROUP - 1));
@@ -69,13 +80,13 @@ GSHMEMI_FN uint32_t gshmemi_rpc_post_home(const struct gshmemi_rpc_channel *c, u
 }
 
 /*
- * Get these lanes, which are here together, a slot. False: the channel is dead. A post is counted here, before the slot's
- * lines are written: x86's locked instructions wait for writes. posts, a constant: 0, 1, or GSHMEMI_RPC_CARRIES, with 1 where
- * nobody waits for the answer.
+ * Take a slot for these lanes, which are here together. Returns 0 if the channel is dead. A post is counted
+ * here, before the slot's lines are written, because locked instructions of x86 wait for writes. posts, a
+ * constant: bit 0: nobody waits for the answer; GSHMEMI_RPC_CARRIES: it is a request to the net.
  */
 #define GSHMEMI_RPC_CARRIES 2
-GSHMEMI_FN int gshmemi_rpc_enter_to(const struct gshmemi_rpc_channel *c, uint64_t lanes, int posts, uint32_t home,
-				    struct gshmemi_rpc_port *port)
+GSHMEMI_FN int gshmemi_rpc_enter_to(const struct gshmemi_rpc_channel *c, uint64_t lanes, int posts,
+				    uint32_t home, struct gshmemi_rpc_port *port)
 {
 	uint64_t where = 0;
 	uint32_t seq = 0;
@@ -85,8 +96,9 @@ GSHMEMI_FN int gshmemi_rpc_enter_to(const struct gshmemi_rpc_channel *c, uint64_
 	if (port->is_leader) {
 		where = gshmemi_rpc_open(c, posts ? gshmemi_rpc_post_home(c, home) : home, &seq);
 		if (posts && (uint32_t)where != GSHMEMI_RPC_NO_SLOT)
-			(void)gshmemi_arch_amo64(GSHMEMI_AMO_ADD, posts & GSHMEMI_RPC_CARRIES ? &c->posts->carried : &c->posts->posted,
-						 1, 0);
+			(void)gshmemi_arch_amo64(GSHMEMI_AMO_ADD,
+						 posts & GSHMEMI_RPC_CARRIES ? &c->posts->carried
+						 : &c->posts->posted, 1, 0);
 		where |= (uint64_t)seq << 32;
 	}
 	where = gshmemi_arch_broadcast(where, lanes);
@@ -95,7 +107,7 @@ GSHMEMI_FN int gshmemi_rpc_enter_to(const struct gshmemi_rpc_channel *c, uint64_
 	return port->slot != GSHMEMI_RPC_NO_SLOT;
 }
 
-/* The same for what is waited for. */
+/* The same for a call that is waited for. */
 GSHMEMI_FN int gshmemi_rpc_enter(const struct gshmemi_rpc_channel *c, uint64_t lanes, uint32_t home,
 				 struct gshmemi_rpc_port *port)
 {
@@ -107,9 +119,9 @@ GSHMEMI_FN int gshmemi_rpc_is_single(const struct gshmemi_rpc_port *port)
 	return (port->lanes & (port->lanes - 1)) == 0;
 }
 
-/* Post the slot's next step when all lanes have written what they send; nsteps is 2 where CLEAR skips one. */
-GSHMEMI_FN void gshmemi_rpc_send(const struct gshmemi_rpc_channel *c, struct gshmemi_rpc_port *port, uint32_t op,
-				 uint32_t flags, uint32_t nsteps)
+/* Post the slot's next step when all lanes have written their data. nsteps is 2 where CLEAR skips a step. */
+GSHMEMI_FN void gshmemi_rpc_send(const struct gshmemi_rpc_channel *c, struct gshmemi_rpc_port *port,
+				 uint32_t op, uint32_t flags, uint32_t nsteps)
 {
 	port->seq = (port->seq + nsteps) & GSHMEMI_RPC_SEQ;
 	if (!GSHMEMI_RPC_MUTANT(NO_SYNC))
@@ -120,9 +132,13 @@ GSHMEMI_FN void gshmemi_rpc_send(const struct gshmemi_rpc_channel *c, struct gsh
 	gshmemi_rpc_post(c, port->slot, port->seq);
 }
 
-/* Wait for the answer of the step; every lane gets it, and sees what the server wrote. status is gshmemi_rpc_await's. */
+/*
+ * Wait for the answer to the step. Every lane gets it and sees what the server wrote. status is
+ * gshmemi_rpc_await's.
+ */
 GSHMEMI_FN struct gshmemi_rpc_result gshmemi_rpc_receive(const struct gshmemi_rpc_channel *c,
-							 const struct gshmemi_rpc_port *port, const char *call)
+							 const struct gshmemi_rpc_port *port,
+							 const char *call)
 {
 	struct gshmemi_rpc_result result = {0, 0};
 
@@ -137,8 +153,9 @@ GSHMEMI_FN struct gshmemi_rpc_result gshmemi_rpc_receive(const struct gshmemi_rp
 	return result;
 }
 
-/* Give the slot up when all lanes have read what they want of the page. */
-GSHMEMI_FN void gshmemi_rpc_leave(const struct gshmemi_rpc_channel *c, const struct gshmemi_rpc_port *port, int pending)
+/* Give the slot up when all lanes have read the page. */
+GSHMEMI_FN void gshmemi_rpc_leave(const struct gshmemi_rpc_channel *c, const struct gshmemi_rpc_port *port,
+				  int pending)
 {
 	gshmemi_arch_group_sync(GSHMEMI_WAVE, port->lanes);
 	if (!port->is_leader)
@@ -151,12 +168,12 @@ GSHMEMI_FN void gshmemi_rpc_leave(const struct gshmemi_rpc_channel *c, const str
 /* ---- calls with words ---- */
 
 /*
- * One call by the lanes that are here with this op. nwords, 6 or 8, and posts are constants: in and out are words of
- * each lane, out may be NULL. A post returns at once; its value is the ticket.
+ * One call by the lanes that are here with this op. nwords, 6 or 8, and posts are constants. in and out are
+ * words of each lane; out may be NULL for 6. A post returns at once; its value is the ticket.
  */
-GSHMEMI_FN struct gshmemi_rpc_result gshmemi_rpc_words(const struct gshmemi_rpc_channel *c, uint32_t op, int posts,
-						       unsigned nwords, const uint64_t *in, uint64_t *out, uint32_t home,
-						       const char *call)
+GSHMEMI_FN struct gshmemi_rpc_result gshmemi_rpc_words(const struct gshmemi_rpc_channel *c, uint32_t op,
+						       int posts, unsigned nwords, const uint64_t *in,
+						       uint64_t *out, uint32_t home, const char *call)
 {
 	struct gshmemi_rpc_result result = {GSHMEMI_RPC_NO_SLOT, -ECANCELED};
 	struct gshmemi_rpc_port port;
@@ -164,8 +181,9 @@ GSHMEMI_FN struct gshmemi_rpc_result gshmemi_rpc_words(const struct gshmemi_rpc_
 	unsigned i, lane;
 	int is_inline;
 
-	if (!gshmemi_rpc_enter_to(c, op - GSHMEMI_RPC_CARRY <= GSHMEMI_RPC_COMPLETE - GSHMEMI_RPC_CARRY ? gshmemi_arch_wave_here(op)
-													: gshmemi_arch_wave_enter(op),
+	if (!gshmemi_rpc_enter_to(c, op - GSHMEMI_RPC_CARRY <= GSHMEMI_RPC_COMPLETE - GSHMEMI_RPC_CARRY
+					     ? gshmemi_arch_wave_here(op)
+					     : gshmemi_arch_wave_enter(op),
 				  posts, home, &port))
 		return result;
 	is_inline = nwords == 6 && gshmemi_rpc_is_single(&port);
@@ -175,8 +193,10 @@ GSHMEMI_FN struct gshmemi_rpc_result gshmemi_rpc_words(const struct gshmemi_rpc_
 			gshmemi_arch_store(&c->header[port.slot].arg[i], in[i], 8);
 	else
 		for (i = 0; i < nwords; i++)
-			gshmemi_rpc_write_word(gshmemi_rpc_page(c, port.slot) + lane * GSHMEMI_RPC_LINE + i, in[i]);
-	gshmemi_rpc_send(c, &port, op, (posts & 1 ? GSHMEMI_RPC_POSTED : 0) | (is_inline ? GSHMEMI_RPC_INLINE : 0), 1);
+			gshmemi_rpc_write_word(gshmemi_rpc_page(c, port.slot) + lane * GSHMEMI_RPC_LINE + i,
+					       in[i]);
+	gshmemi_rpc_send(c, &port, op, (posts & 1 ? GSHMEMI_RPC_POSTED : 0) | (is_inline ? GSHMEMI_RPC_INLINE
+		: 0), 1);
 	if (posts & 1) {
 		gshmemi_rpc_leave(c, &port, 1);
 		result.value = port.slot | (uint64_t)port.seq << 32;
@@ -202,12 +222,12 @@ GSHMEMI_FN struct gshmemi_rpc_result gshmemi_rpc_words(const struct gshmemi_rpc_
 }
 
 /*
- * As above for each operation among the lanes that are here. The loop's end is the same for all lanes: compilers move what
- * a lane does last in a loop behind it, where the lanes are together again.
+ * The same for each operation among the lanes that are here. All lanes run the loop equally often: compilers
+ * move what a lane does in its last iteration to after the loop, where the lanes are together again.
  */
-GSHMEMI_FN struct gshmemi_rpc_result gshmemi_rpc_words_by_op(const struct gshmemi_rpc_channel *c, uint32_t op, int posts,
-							     unsigned nwords, const uint64_t *in, uint64_t *out,
-							     uint32_t home, const char *call)
+GSHMEMI_FN struct gshmemi_rpc_result gshmemi_rpc_words_by_op(const struct gshmemi_rpc_channel *c, uint32_t op,
+							     int posts, unsigned nwords, const uint64_t *in,
+							     uint64_t *out, uint32_t home, const char *call)
 {
 #if GSHMEMI_ARCH_KEEPS_KEYS_APART
 	return gshmemi_rpc_words(c, op, posts, nwords, in, out, home, call);
@@ -229,23 +249,26 @@ GSHMEMI_FN struct gshmemi_rpc_result gshmemi_rpc_words_by_op(const struct gshmem
 
 /* ---- streams ---- */
 
-/* The other end of a stream's steps: what the lanes of scope have given, as this lane sees it. */
+/* The local ends of a stream, which the lanes of scope have passed, and its carriers. */
 struct gshmemi_rpc_stream_ends {
 	const char *in;
 	size_t in_nbytes;
 	char *out;
-	size_t out_nbytes; /* there is room for */
-	uint64_t block;    /* address of a block of the arena that carries the steps; 0: the page does */
+	size_t out_nbytes; /* room in out */
+	/* address of the block of the arena that carries the steps; 0: the page carries them */
+	uint64_t block;
 	uint64_t cookie;   /* of the function that is called */
 };
 
 /*
- * All steps of a stream by the lanes that have entered. Each carries as much as the page, or the block, holds; the server
- * says when it wants no more. The value is the number of bytes of the reply.
+ * Make all steps of a stream, by the lanes that have entered. Each step carries as much as the page or the
+ * block holds; the server says when it wants no more. The value of the result is the number of bytes of the
+ * reply.
  */
-GSHMEMI_FN struct gshmemi_rpc_result gshmemi_rpc_stream_steps(const struct gshmemi_rpc_channel *c, int scope, uint32_t op,
-							      struct gshmemi_rpc_port *port,
-							      const struct gshmemi_rpc_stream_ends *s, const char *call)
+GSHMEMI_FN struct gshmemi_rpc_result gshmemi_rpc_stream_steps(const struct gshmemi_rpc_channel *c, int scope,
+							      uint32_t op, struct gshmemi_rpc_port *port,
+							      const struct gshmemi_rpc_stream_ends *s,
+							      const char *call)
 {
 	char *carrier = s->block ? (char *)(uintptr_t)s->block : (char *)gshmemi_rpc_page(c, port->slot);
 	const size_t part = s->block ? GSHMEMI_RPC_BLOCK_NBYTES : gshmemi_rpc_page_nbytes(c);
@@ -266,15 +289,18 @@ GSHMEMI_FN struct gshmemi_rpc_result gshmemi_rpc_stream_steps(const struct gshme
 			gshmemi_arch_store(&arg[GSHMEMI_RPC_STEP_COOKIE], s->cookie, 8);
 		}
 		given += nbytes;
-		gshmemi_rpc_send(c, port, op, GSHMEMI_RPC_STREAM | (given == s->in_nbytes ? GSHMEMI_RPC_LAST : 0), 1);
+		gshmemi_rpc_send(c, port, op, GSHMEMI_RPC_STREAM | (given == s->in_nbytes ? GSHMEMI_RPC_LAST
+								    : 0), 1);
 		answer = gshmemi_rpc_receive(c, port, call);
 		if (answer.status < 0 || answer.status == GSHMEMI_RPC_ERROR)
 			break;
 		if (answer.value)
-			gshmemi_copy(scope, GSHMEMI_FROM_PEER, s->out + got, carrier, (size_t)answer.value, 1);
+			gshmemi_copy(scope, GSHMEMI_FROM_PEER, s->out + got, carrier, (size_t)answer.value,
+				     1);
 		got += (size_t)answer.value;
 		if (answer.status == GSHMEMI_RPC_MORE)
-			gshmemi_arch_group_sync(GSHMEMI_WAVE, port->lanes); /* all have read what the next step overwrites */
+			/* all have read what the next step overwrites */
+			gshmemi_arch_group_sync(GSHMEMI_WAVE, port->lanes);
 	} while (answer.status == GSHMEMI_RPC_MORE);
 	if (answer.status == GSHMEMI_RPC_ERROR)
 		answer.status = (int)(int64_t)answer.value;
@@ -282,19 +308,22 @@ GSHMEMI_FN struct gshmemi_rpc_result gshmemi_rpc_stream_steps(const struct gshme
 	return answer;
 }
 
-/* The lanes of a port of scope; a thread's is its own alone. */
+/* The lanes of a port of this scope; a thread's port has its own lane. */
 GSHMEMI_FN uint64_t gshmemi_rpc_lanes(const struct gshmemi_group *group)
 {
 	return group->scope == GSHMEMI_WAVE ? group->mask : 1ULL << gshmemi_arch_lane();
 }
 
 /*
- * A stream by the lanes of scope, GSHMEMI_THREAD or GSHMEMI_WAVE, a constant; callers not 0: for these. The block is asked
- * for before the slot, because nobody opens two; when none is free, the page will do.
+ * A stream by the lanes of scope, a constant: GSHMEMI_THREAD or GSHMEMI_WAVE. callers not 0: on behalf of
+ * these lanes. Asks for a block before it opens a slot, because nobody may hold two slots; if no block is
+ * free, the page carries the stream.
  */
-GSHMEMI_FN struct gshmemi_rpc_result gshmemi_rpc_stream_for(const struct gshmemi_rpc_channel *c, int scope, uint64_t callers,
-							    uint32_t op, uint64_t cookie, const void *in, size_t in_nbytes,
-							    void *out, size_t out_nbytes, uint32_t home, const char *call)
+GSHMEMI_FN struct gshmemi_rpc_result gshmemi_rpc_stream_for(const struct gshmemi_rpc_channel *c, int scope,
+							    uint64_t callers, uint32_t op, uint64_t cookie,
+							    const void *in, size_t in_nbytes, void *out,
+							    size_t out_nbytes, uint32_t home,
+							    const char *call)
 {
 	struct gshmemi_rpc_stream_ends s = {(const char *)in, in_nbytes, (char *)out, out_nbytes, 0, cookie};
 	struct gshmemi_group group = gshmemi_group_here(scope, GSHMEMI_KEY(in, out) + op);
@@ -319,21 +348,25 @@ GSHMEMI_FN struct gshmemi_rpc_result gshmemi_rpc_stream_for(const struct gshmemi
 	return result;
 }
 
-/* The same. Where lanes take turns on a CPU, one alone copies as fast as all, and to meet takes longer than to copy. */
-GSHMEMI_FN struct gshmemi_rpc_result gshmemi_rpc_stream(const struct gshmemi_rpc_channel *c, int scope, uint32_t op,
-							const void *in, size_t in_nbytes, void *out, size_t out_nbytes,
-							uint32_t home, const char *call)
+/*
+ * The same. Where lanes take turns on a CPU, one alone copies as fast as all, and meeting takes longer than
+ * copying.
+ */
+GSHMEMI_FN struct gshmemi_rpc_result gshmemi_rpc_stream(const struct gshmemi_rpc_channel *c, int scope,
+							uint32_t op, const void *in, size_t in_nbytes,
+							void *out, size_t out_nbytes, uint32_t home,
+							const char *call)
 {
 #if GSHMEMI_ARCH_HAS_ELECT
 	struct gshmemi_rpc_result result = {0, 0};
 	struct gshmemi_group group;
-	uint64_t both; /* an error is small, and no stream has 2^48 bytes */
+	uint64_t both; /* of value and status: an error is small, and no stream has 2^48 bytes */
 
 	if (scope == GSHMEMI_WAVE) {
 		group = gshmemi_group_here(GSHMEMI_WAVE, GSHMEMI_KEY(in, out) + op);
 		if (group.rank == 0)
-			result = gshmemi_rpc_stream_for(c, GSHMEMI_THREAD, group.mask, op, 0, in, in_nbytes, out, out_nbytes,
-							home, call);
+			result = gshmemi_rpc_stream_for(c, GSHMEMI_THREAD, group.mask, op, 0, in, in_nbytes,
+							out, out_nbytes, home, call);
 		both = gshmemi_arch_broadcast(result.value << 16 | (uint16_t)-result.status, group.mask);
 		result.value = both >> 16;
 		result.status = -(int)(uint16_t)both;
@@ -344,12 +377,13 @@ GSHMEMI_FN struct gshmemi_rpc_result gshmemi_rpc_stream(const struct gshmemi_rpc
 }
 
 /*
- * The same by each lane for itself, one after the other: a wave whose lanes had slots at the same time would wait for
- * itself.
+ * The same by each lane for itself, one after the other: if lanes of a wave held slots at the same time, the
+ * wave could wait for itself.
  */
-GSHMEMI_FN struct gshmemi_rpc_result gshmemi_rpc_stream_by_lane(const struct gshmemi_rpc_channel *c, uint32_t op,
-								const void *in, size_t in_nbytes, void *out,
-								size_t out_nbytes, uint32_t home, const char *call)
+GSHMEMI_FN struct gshmemi_rpc_result gshmemi_rpc_stream_by_lane(const struct gshmemi_rpc_channel *c,
+								uint32_t op, const void *in, size_t in_nbytes,
+								void *out, size_t out_nbytes, uint32_t home,
+								const char *call)
 {
 #if GSHMEMI_ARCH_KEEPS_KEYS_APART
 	return gshmemi_rpc_stream(c, GSHMEMI_THREAD, op, in, in_nbytes, out, out_nbytes, home, call);
@@ -359,7 +393,8 @@ GSHMEMI_FN struct gshmemi_rpc_result gshmemi_rpc_stream_by_lane(const struct gsh
 
 	for (rest = gshmemi_arch_wave_enter(op); rest; rest &= rest - 1)
 		if (gshmemi_arch_lane() == gshmemi_arch_lowest_lane(rest))
-			result = gshmemi_rpc_stream(c, GSHMEMI_THREAD, op, in, in_nbytes, out, out_nbytes, home, call);
+			result = gshmemi_rpc_stream(c, GSHMEMI_THREAD, op, in, in_nbytes, out, out_nbytes,
+						    home, call);
 	return result;
 #endif
 }
@@ -367,9 +402,9 @@ GSHMEMI_FN struct gshmemi_rpc_result gshmemi_rpc_stream_by_lane(const struct gsh
 /* ---- posted calls ---- */
 
 /*
- * Complete the calls that this client has posted, for one lane. The server tells how many it has completed in all. When
- * that is as many as were posted, none was open when it told; so completed is read first. Otherwise ask: the server looks
- * at every slot after it has taken this call.
+ * Complete the calls that this client has posted, for one lane. The server reports how many it has completed
+ * in all. If that equals the number of posts, none was open at the report, so completed is read before
+ * posted. Otherwise ask: the server looks at every slot after it has taken this call.
  */
 GSHMEMI_FN void gshmemi_rpc_complete(const struct gshmemi_rpc_channel *c, uint32_t home, const char *call)
 {
@@ -379,7 +414,7 @@ GSHMEMI_FN void gshmemi_rpc_complete(const struct gshmemi_rpc_channel *c, uint32
 	uint64_t known, found;
 
 	known = gshmemi_arch_load(&posts->completed, 8);
-	gshmemi_arch_fence_acquire(); /* pairs with the fence of the post whose completion is counted */
+	gshmemi_arch_fence_acquire(); /* pairs with the release of each post that completed counts */
 	if (known == gshmemi_arch_load(&posts->posted, 8))
 		return;
 	result = gshmemi_rpc_words(c, GSHMEMI_RPC_QUIET, 0, 6, words, NULL, home, call);
@@ -392,19 +427,25 @@ GSHMEMI_FN void gshmemi_rpc_complete(const struct gshmemi_rpc_channel *c, uint32
 }
 
 /* The same for the lanes that are here: one asks for all of them. */
-GSHMEMI_FN void gshmemi_rpc_complete_wave(const struct gshmemi_rpc_channel *c, uint32_t home, const char *call)
+GSHMEMI_FN void gshmemi_rpc_complete_wave(const struct gshmemi_rpc_channel *c, uint32_t home,
+					  const char *call)
 {
 	const uint64_t lanes = gshmemi_arch_wave_enter(GSHMEMI_RPC_QUIET);
 
-	gshmemi_arch_group_sync(GSHMEMI_WAVE, lanes); /* what the others have posted lies before the leader's question */
+	/* the posts of the other lanes come before the leader's question */
+	gshmemi_arch_group_sync(GSHMEMI_WAVE, lanes);
 	if (gshmemi_arch_group_rank(GSHMEMI_WAVE, lanes) == 0)
 		gshmemi_rpc_complete(c, home, call);
 	gshmemi_arch_group_sync(GSHMEMI_WAVE, lanes);
 	gshmemi_arch_fence_acquire();
 }
 
-/* Wait until the call of this ticket has been answered; 0, or the error of its handler as long as the slot holds it. */
-GSHMEMI_FN int gshmemi_rpc_finish(const struct gshmemi_rpc_channel *c, uint32_t slot, uint32_t seq, const char *call)
+/*
+ * Wait until the call of this ticket has been answered. Returns 0, or its error while the slot still holds
+ * it.
+ */
+GSHMEMI_FN int gshmemi_rpc_finish(const struct gshmemi_rpc_channel *c, uint32_t slot, uint32_t seq,
+				  const char *call)
 {
 	uint64_t value = 0, low, started_ns = 0;
 	unsigned polls = 0;
@@ -419,27 +460,30 @@ GSHMEMI_FN int gshmemi_rpc_finish(const struct gshmemi_rpc_channel *c, uint32_t 
 		is_dead = gshmemi_arch_load(c->poison, 4) != 0;
 		if (is_dead)
 			break;
-		started_ns = gshmemi_wait_long(polls, started_ns, &c->answer[slot].low, 4, 0, GSHMEM_CMP_GE, seq, -1, call);
+		started_ns = gshmemi_wait_long(polls, started_ns, &c->answer[slot].low, 4, 0, GSHMEM_CMP_GE,
+					       seq, -1, call);
 	}
 	low = gshmemi_arch_load(&c->answer[slot].low, 8);
 	gshmemi_arch_fence_acquire();
 	if (is_dead)
 		return -ECANCELED;
 	if (((uint32_t)low & GSHMEMI_RPC_SEQ) == seq && (uint32_t)low >> 30 == GSHMEMI_RPC_ERROR)
-		value = low >> 32; /* a negative errno has its lower half here */
+		value = low >> 32; /* the lower half of a negative errno */
 	return (int)(uint32_t)value;
 }
 
-/* For fence and quiet, behind their sentinel. */
+/* For fence and quiet, behind their test. */
 #ifdef GSHMEMI_LIBRARY
 void gshmemi_rpc_host_complete(const char *call);
-void gshmemi_rpc_host_hand_over(void); /* what kernels have asked of PEs that are not mapped, to the net */
+/* hand over to the net what kernels have asked of PEs that are not mapped */
+void gshmemi_rpc_host_hand_over(void);
 #define gshmemi_rpc_complete_here(call, caller) ((void)(caller), gshmemi_rpc_host_complete(call))
 #else
 GSHMEMI_SLOW void gshmemi_rpc_complete_here(const char *call, uint64_t caller)
 {
 	if (GSHMEMI_ARCH_HAS_POSTS() && gshmemi_state.slow & GSHMEMI_SLOW_POSTS)
-		gshmemi_rpc_complete_wave(&gshmemi_state.rpc, gshmemi_rpc_home(&gshmemi_state.rpc, caller), call);
+		gshmemi_rpc_complete_wave(&gshmemi_state.rpc, gshmemi_rpc_home(&gshmemi_state.rpc, caller),
+					  call);
 }
 #endif
 
@@ -447,7 +491,7 @@ GSHMEMI_SLOW void gshmemi_rpc_complete_here(const char *call, uint64_t caller)
 
 #if GSHMEMI_KERNELS
 
-/* This PE's channel; a call before init ends the kernel. */
+/* This PE's channel. A call before init ends the kernel. */
 GSHMEMI_FN const struct gshmemi_rpc_channel *gshmemi_rpc_mine(const char *call, uint64_t caller)
 {
 	if (!gshmemi_state.rpc.nslots)
@@ -455,9 +499,10 @@ GSHMEMI_FN const struct gshmemi_rpc_channel *gshmemi_rpc_mine(const char *call, 
 	return &gshmemi_state.rpc;
 }
 
-GSHMEMI_CALL struct gshmemi_rpc_result gshmemi_rpc_words_here(uint32_t op, int posts, uint64_t w0, uint64_t w1, uint64_t w2,
-							     uint64_t w3, uint64_t w4, uint64_t w5, const char *call,
-							     uint64_t caller)
+GSHMEMI_CALL struct gshmemi_rpc_result gshmemi_rpc_words_here(uint32_t op, int posts, uint64_t w0,
+							      uint64_t w1, uint64_t w2,
+							     uint64_t w3, uint64_t w4, uint64_t w5,
+							     const char *call, uint64_t caller)
 {
 	const struct gshmemi_rpc_channel *c = gshmemi_rpc_mine(call, caller);
 	const uint64_t in[6] = {w0, w1, w2, w3, w4, w5};
@@ -467,17 +512,20 @@ GSHMEMI_CALL struct gshmemi_rpc_result gshmemi_rpc_words_here(uint32_t op, int p
 	return gshmemi_rpc_words_by_op(c, op, posts, 6, in, NULL, gshmemi_rpc_home(c, caller), call);
 }
 
-GSHMEMI_CALL struct gshmemi_rpc_result gshmemi_rpc_line_here(uint32_t op, int posts, const uint64_t *in, uint64_t *out,
+GSHMEMI_CALL struct gshmemi_rpc_result gshmemi_rpc_line_here(uint32_t op, int posts, const uint64_t *in,
+							     uint64_t *out,
 							    const char *call, uint64_t caller)
 {
 	const struct gshmemi_rpc_channel *c = gshmemi_rpc_mine(call, caller);
 
 	if (posts)
 		GSHMEMI_ARCH_MARK_POST();
-	return gshmemi_rpc_words_by_op(c, op, posts, GSHMEMI_RPC_LINE, in, out, gshmemi_rpc_home(c, caller), call);
+	return gshmemi_rpc_words_by_op(c, op, posts, GSHMEMI_RPC_LINE, in, out, gshmemi_rpc_home(c, caller),
+				       call);
 }
 
-GSHMEMI_CALL struct gshmemi_rpc_result gshmemi_rpc_stream_here(int scope, uint32_t op, const void *in, size_t in_nbytes,
+GSHMEMI_CALL struct gshmemi_rpc_result gshmemi_rpc_stream_here(int scope, uint32_t op, const void *in,
+							       size_t in_nbytes,
 							      void *out, size_t out_nbytes, const char *call,
 							      uint64_t caller)
 {
@@ -494,7 +542,7 @@ GSHMEMI_CALL int gshmemi_rpc_finish_here(uint32_t slot, uint32_t seq, const char
 	return gshmemi_rpc_finish(gshmemi_rpc_mine(call, caller), slot, seq, call);
 }
 
-/* Compiled with GSHMEM_DIRECT_ONLY quiet tests nothing: there a posted call is waited for at once. */
+/* With GSHMEM_DIRECT_ONLY quiet tests nothing, so each posted call is waited for at once. */
 #ifdef GSHMEM_DIRECT_ONLY
 #define GSHMEMI_RPC_POSTS 0
 #else
@@ -540,8 +588,9 @@ GSHMEM_API gshmemx_rpc_ticket_t gshmemx_rpc_post(uint32_t op, const uint64_t in[
 		(void)gshmemi_host_rpc_words(op, in, 6, NULL, &ticket, "gshmemx_rpc_post");
 		return ticket;
 	}
-	return gshmemi_rpc_ticket(gshmemi_rpc_words_here(op, GSHMEMI_RPC_POSTS, in[0], in[1], in[2], in[3], in[4], in[5],
-							 "gshmemx_rpc_post", gshmemi_arch_caller()));
+	return gshmemi_rpc_ticket(gshmemi_rpc_words_here(op, GSHMEMI_RPC_POSTS, in[0], in[1], in[2], in[3],
+							 in[4], in[5], "gshmemx_rpc_post",
+							 gshmemi_arch_caller()));
 }
 
 GSHMEM_API gshmemx_rpc_ticket_t gshmemx_rpc_post_line(uint32_t op, const uint64_t in[8])
@@ -553,14 +602,15 @@ GSHMEM_API gshmemx_rpc_ticket_t gshmemx_rpc_post_line(uint32_t op, const uint64_
 		(void)gshmemi_host_rpc_words(op, in, 8, out, &ticket, "gshmemx_rpc_post_line");
 		return ticket;
 	}
-	return gshmemi_rpc_ticket(gshmemi_rpc_line_here(op, GSHMEMI_RPC_POSTS, in, out, "gshmemx_rpc_post_line",
-							gshmemi_arch_caller()));
+	return gshmemi_rpc_ticket(gshmemi_rpc_line_here(op, GSHMEMI_RPC_POSTS, in, out,
+							"gshmemx_rpc_post_line", gshmemi_arch_caller()));
 }
 
-/* A ticket of no slot is of a call that is over, with its status in place of the number. */
+/* A ticket without a slot is of a call that is over; its status is in place of the number. */
 GSHMEM_API int gshmemx_rpc_test(gshmemx_rpc_ticket_t ticket)
 {
-	unsigned polls = GSHMEMI_WAIT_POLLS - 1; /* callers poll: as late in a wait, let others run at once */
+	/* the caller polls: let others run at once, as late in a wait */
+	unsigned polls = GSHMEMI_WAIT_POLLS - 1;
 
 	if (GSHMEMI_ON_HOST())
 		return gshmemi_host_rpc_test(ticket.slot, ticket.seq);
@@ -591,7 +641,8 @@ GSHMEMI_FN int gshmemi_rpc_stream_call(int scope, uint32_t op, const void *in, s
 
 	if (GSHMEMI_ON_HOST())
 		return gshmemi_host_rpc_stream(op, in, in_nbytes, out, out_nbytes, got_nbytes, call);
-	result = gshmemi_rpc_stream_here(scope, op, in, in_nbytes, out, out_nbytes, call, gshmemi_arch_caller());
+	result = gshmemi_rpc_stream_here(scope, op, in, in_nbytes, out, out_nbytes, call,
+					 gshmemi_arch_caller());
 	if (got_nbytes)
 		*got_nbytes = (size_t)result.value;
 	return result.status;
@@ -604,8 +655,8 @@ GSHMEM_API int gshmemx_rpc_stream(uint32_t op, const void *in, size_t in_nbytes,
 				       "gshmemx_rpc_stream");
 }
 
-GSHMEM_API int gshmemx_rpc_stream_wave(uint32_t op, const void *in, size_t in_nbytes, void *out, size_t out_nbytes,
-				       size_t *got_nbytes)
+GSHMEM_API int gshmemx_rpc_stream_wave(uint32_t op, const void *in, size_t in_nbytes, void *out,
+				       size_t out_nbytes, size_t *got_nbytes)
 {
 	return gshmemi_rpc_stream_call(GSHMEMI_WAVE, op, in, in_nbytes, out, out_nbytes, got_nbytes,
 				       "gshmemx_rpc_stream_wave");
@@ -616,8 +667,9 @@ GSHMEM_API void gshmemx_abort(int status)
 	if (GSHMEMI_ON_HOST())
 		gshmemi_host_rpc_abort(status);
 	else
-		(void)gshmemi_rpc_words_here(GSHMEMI_RPC_ABORT, 0, (uint64_t)(int64_t)status, gshmemi_arch_block(),
-					     gshmemi_arch_thread_name(), 0, 0, 0, "gshmemx_abort", gshmemi_arch_caller());
+		(void)gshmemi_rpc_words_here(GSHMEMI_RPC_ABORT, 0, (uint64_t)(int64_t)status,
+					     gshmemi_arch_block(), gshmemi_arch_thread_name(), 0, 0, 0,
+					     "gshmemx_abort", gshmemi_arch_caller());
 	gshmemi_arch_trap("gshmemx_abort");
 }
 
@@ -626,8 +678,9 @@ GSHMEM_API void gshmemx_trace(uint32_t mark, uint64_t value)
 	if (GSHMEMI_ON_HOST())
 		gshmemi_host_rpc_trace(mark, value);
 	else if (gshmemi_state.rpc.trace)
-		(void)gshmemi_rpc_words_here(GSHMEMI_RPC_TRACE, GSHMEMI_RPC_POSTS, mark, value, gshmemi_arch_clock_ns(),
-					     gshmemi_arch_block(), gshmemi_arch_thread_name(), 0, "gshmemx_trace",
+		(void)gshmemi_rpc_words_here(GSHMEMI_RPC_TRACE, GSHMEMI_RPC_POSTS, mark, value,
+					     gshmemi_arch_clock_ns(), gshmemi_arch_block(),
+					     gshmemi_arch_thread_name(), 0, "gshmemx_trace",
 					     gshmemi_arch_caller());
 }
 

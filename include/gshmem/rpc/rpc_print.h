@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * gshmemx_printf and gshmemx_assert. A lane sends a message, the format and its arguments, as the steps of a stream;
- * src/rpc/print.c puts it together and prints it. Both sides read the format with the parser below, so that they agree on
- * what each argument is for: the lane sends the bytes of those alone that are printed as strings.
+ * gshmemx_printf and gshmemx_assert. A lane sends a message, the format and its arguments, as the steps of a
+ * stream; src/rpc/print.c assembles and prints it. Both sides read the format with the parser below, so that
+ * they agree on what each argument is for: the lane sends the bytes only of arguments that are printed as
+ * strings.
  *
  * A message is words of 8 bytes:
  *
  *	number of arguments << 32 | bytes of the format; the format
  *	for each argument: struct gshmemi_print_arg; its bytes, if it has any
  *
- * Bytes are padded to words by zeros, at least one, so that text ends with one.
+ * Bytes are padded to words with zeros, at least one, which ends the text.
  */
 #ifndef GSHMEM_RPC_PRINT_H
 #define GSHMEM_RPC_PRINT_H
@@ -19,12 +20,12 @@
 /* ---- arguments ---- */
 
 enum gshmemi_print_kind {
-	GSHMEMI_PRINT_INT,        /* and what is promoted to it; value: extended to 64 bits by its own sign */
-	GSHMEMI_PRINT_LONG,       /* any integer of 64 bits */
+	GSHMEMI_PRINT_INT,        /* also what is promoted to it; value: sign- or zero-extended to 64 bits */
+	GSHMEMI_PRINT_LONG,       /* any 64-bit integer */
 	GSHMEMI_PRINT_DOUBLE,     /* value: its bits */
 	GSHMEMI_PRINT_POINTER,
-	GSHMEMI_PRINT_STRING,     /* value: the address, 0 is NULL; bytes: the text */
-	GSHMEMI_PRINT_WIDE,       /* the same of wchar_t */
+	GSHMEMI_PRINT_STRING,     /* value: the address, 0 for NULL; bytes: the text */
+	GSHMEMI_PRINT_WIDE,       /* the same for wchar_t */
 	GSHMEMI_PRINT_LONG_DOUBLE /* value: its address; bytes: those of the object */
 };
 
@@ -36,18 +37,18 @@ struct gshmemi_print_arg {
 /* ---- the format ---- */
 
 #define GSHMEMI_PRINT_NONE (-1) /* no width or precision */
-#define GSHMEMI_PRINT_STAR (-2) /* an argument has it */
+#define GSHMEMI_PRINT_STAR (-2) /* an argument gives it */
 #define GSHMEMI_PRINT_FLAGS "-+ #0" /* bit i of flags: character i of these */
 
 /* A conversion of a format, such as %-8.3lf. */
 struct gshmemi_print_spec {
-	size_t start;     /* of its % in the format */
-	size_t end;       /* behind it */
+	size_t start;     /* of its %, in the format */
+	size_t end;       /* of the character after it */
 	unsigned flags;
 	int width;
 	int precision;
 	char length;      /* h l j z t L; H: hh, q: ll; 0: none */
-	char conversion;  /* 0: C has none such; it takes no arguments */
+	char conversion;  /* 0: not one of C's; it takes no arguments */
 };
 
 GSHMEMI_FN unsigned gshmemi_print_flag(char c)
@@ -68,7 +69,10 @@ GSHMEMI_FN unsigned gshmemi_print_flag(char c)
 	}
 }
 
-/* A width or precision at *at_p, which moves behind it; empty_value if there is none. Larger ones become the largest. */
+/*
+ * Reads a width or precision at *at_p, which moves past it; empty_value if there is none. Too large ones are
+ * clamped.
+ */
 GSHMEMI_FN int gshmemi_print_number(const char *format, size_t *at_p, int empty_value)
 {
 	int number = empty_value;
@@ -100,7 +104,8 @@ GSHMEMI_FN char gshmemi_print_length(const char *format, size_t *at_p)
 GSHMEMI_FN int gshmemi_print_is_conversion(char c)
 {
 	switch (c) {
-	case 'd': case 'i': case 'o': case 'u': case 'x': case 'X': case 'c': case 's': case 'p': case 'n': case '%':
+	case 'd': case 'i': case 'o': case 'u': case 'x': case 'X': case 'c': case 's': case 'p': case 'n':
+	case '%':
 	case 'f': case 'F': case 'e': case 'E': case 'g': case 'G': case 'a': case 'A':
 		return 1;
 	default:
@@ -108,7 +113,7 @@ GSHMEMI_FN int gshmemi_print_is_conversion(char c)
 	}
 }
 
-/* The first conversion from format[at] on, which is text that ends with 0. False: there is none. */
+/* Finds the first conversion from format[at] on; the format ends with 0. Returns 0 if there is none. */
 GSHMEMI_FN int gshmemi_print_next(const char *format, size_t at, struct gshmemi_print_spec *s)
 {
 	while (format[at] && format[at] != '%')
@@ -136,7 +141,7 @@ GSHMEMI_FN int gshmemi_print_next(const char *format, size_t at, struct gshmemi_
 
 /* ---- sending ---- */
 
-/* A message on its way, of one lane. */
+/* A message that one lane is sending. */
 struct gshmemi_print_writer {
 	const struct gshmemi_rpc_channel *c;
 	struct gshmemi_rpc_port port;
@@ -146,11 +151,14 @@ struct gshmemi_print_writer {
 	size_t sent_nbytes;
 	uint32_t op;
 	int status;        /* GSHMEMI_RPC_MORE while the server takes the message */
-	int64_t error;     /* when it does not */
+	int64_t error;     /* set when it does not */
 	const char *call;
 };
 
-/* Send what the page holds. flags: GSHMEMI_RPC_LAST, or 0. Between the answer and the acquire nothing of w is read. */
+/*
+ * Send what the page holds. flags: GSHMEMI_RPC_LAST or 0. Nothing of w is read between the answer and the
+ * acquire.
+ */
 GSHMEMI_CALL void gshmemi_print_step(struct gshmemi_print_writer *w, uint32_t flags)
 {
 	const struct gshmemi_rpc_channel *c = w->c;
@@ -159,7 +167,7 @@ GSHMEMI_CALL void gshmemi_print_step(struct gshmemi_print_writer *w, uint32_t fl
 	struct gshmemi_rpc_result answer;
 
 	gshmemi_arch_store(&arg[GSHMEMI_RPC_STEP_NBYTES], w->nwords * 8, 8);
-	gshmemi_arch_store(&arg[GSHMEMI_RPC_STEP_TOTAL], 0, 8); /* the server goes by the last step */
+	gshmemi_arch_store(&arg[GSHMEMI_RPC_STEP_TOTAL], 0, 8); /* the server ends at the last step instead */
 	gshmemi_arch_store(&arg[GSHMEMI_RPC_STEP_OFFSET], w->sent_nbytes, 8);
 	gshmemi_arch_store(&arg[GSHMEMI_RPC_STEP_CAPACITY], 8, 8);
 	gshmemi_arch_store(&arg[GSHMEMI_RPC_STEP_BLOCK], 0, 8);
@@ -167,7 +175,8 @@ GSHMEMI_CALL void gshmemi_print_step(struct gshmemi_print_writer *w, uint32_t fl
 	answer = gshmemi_rpc_receive(c, &port, w->call);
 	w->port = port;
 	w->status = answer.status;
-	w->error = answer.status == GSHMEMI_RPC_ERROR ? (int64_t)answer.value : answer.status < 0 ? answer.status : 0;
+	w->error = answer.status == GSHMEMI_RPC_ERROR ? (int64_t)answer.value : answer.status < 0
+		? answer.status : 0;
 	w->sent_nbytes += w->nwords * 8;
 	w->nwords = 0;
 }
@@ -193,7 +202,7 @@ GSHMEMI_CALL void gshmemi_print_bytes(struct gshmemi_print_writer *w, const char
 		gshmemi_print_word(w, word);
 }
 
-/* Characters of a string before its end, at most limit of them; limit < 0: as many as there are. */
+/* Counts the characters of a string before its end, at most limit; limit < 0: all of them. */
 GSHMEMI_FN uint64_t gshmemi_print_extent(uint64_t address, unsigned char_nbytes, int limit)
 {
 	const char *bytes = (const char *)(uintptr_t)address;
@@ -207,21 +216,27 @@ GSHMEMI_FN uint64_t gshmemi_print_extent(uint64_t address, unsigned char_nbytes,
 	return n * char_nbytes;
 }
 
-/* Argument i is printed as text, of at most limit characters, if its kind is this one; else it is a word like others. */
-GSHMEMI_FN void gshmemi_print_use(struct gshmemi_print_arg *args, unsigned nargs, unsigned i, unsigned kind, int limit)
+/*
+ * Argument i is printed as text of at most limit characters, if it has this kind; else it is an ordinary
+ * word.
+ */
+GSHMEMI_FN void gshmemi_print_use(struct gshmemi_print_arg *args, unsigned nargs, unsigned i, unsigned kind,
+				  int limit)
 {
 	if (i >= nargs || (args[i].tag != GSHMEMI_PRINT_STRING && args[i].tag != GSHMEMI_PRINT_WIDE))
 		return;
 	if (args[i].tag != kind)
 		args[i].tag = GSHMEMI_PRINT_POINTER;
 	else
-		args[i].tag |= gshmemi_print_extent(args[i].value, kind == GSHMEMI_PRINT_WIDE ? sizeof(wchar_t) : 1, limit)
+		args[i].tag |= gshmemi_print_extent(args[i].value,
+						    kind == GSHMEMI_PRINT_WIDE ? sizeof(wchar_t) : 1, limit)
 			       << 8;
 }
 
 /*
- * Find how long the strings are. No more is read of one than C allows, and nothing where the address is printed, the
- * conversion is for something else, or there is none: there it becomes a pointer.
+ * Find the lengths of the strings. No more of a string is read than C allows. Nothing is read if the address
+ * is printed, if the conversion is for something else, or if there is none: the argument then becomes a
+ * pointer.
  */
 GSHMEMI_FN void gshmemi_print_measure(const char *format, struct gshmemi_print_arg *args, unsigned nargs)
 {
@@ -250,7 +265,7 @@ GSHMEMI_FN void gshmemi_print_measure(const char *format, struct gshmemi_print_a
 	}
 }
 
-/* What the server answers: a number of bytes, or a negative errno. */
+/* Returns the server's answer: a number of bytes, or a negative errno. */
 GSHMEMI_FN int64_t gshmemi_print_message(const struct gshmemi_rpc_channel *c, uint32_t op, const char *format,
 					 const struct gshmemi_print_arg *args, unsigned nargs, uint32_t home,
 					 const char *call)
@@ -289,10 +304,11 @@ GSHMEMI_FN int64_t gshmemi_print_message(const struct gshmemi_rpc_channel *c, ui
 }
 
 /*
- * The same by each lane that is here, one after the other: a wave whose lanes had slots at the same time would wait for
- * itself.
+ * The same by each lane that is here, one after the other: if lanes of a wave held slots at the same time,
+ * the wave could wait for itself.
  */
-GSHMEMI_CALL int64_t gshmemi_print_here(uint32_t op, const char *format, struct gshmemi_print_arg *args, unsigned nargs,
+GSHMEMI_CALL int64_t gshmemi_print_here(uint32_t op, const char *format, struct gshmemi_print_arg *args,
+					unsigned nargs,
 				       const char *call, uint64_t caller)
 {
 	const struct gshmemi_rpc_channel *c = gshmemi_rpc_mine(call, caller);
@@ -324,7 +340,7 @@ GSHMEMI_FN struct gshmemi_print_arg gshmemi_print_pack(uint64_t value, unsigned 
 	return arg;
 }
 
-/* What is shorter than int, and float, are promoted on the way to these. */
+/* Types shorter than int, and float, are promoted to these. */
 #define GSHMEMI_PRINT_ARG_OF(TYPE, VALUE, KIND) \
 	GSHMEMI_FN struct gshmemi_print_arg gshmemi_print_arg_of(TYPE v) \
 	{ \
@@ -372,14 +388,16 @@ GSHMEMI_FN int gshmemx_printf(const char *format, A... a)
 
 	if (GSHMEMI_ON_HOST())
 		return gshmemi_host_rpc_print(format, args, nargs);
-	return (int)gshmemi_print_here(GSHMEMI_RPC_PRINT, format, args, nargs, "gshmemx_printf", gshmemi_arch_caller());
+	return (int)gshmemi_print_here(GSHMEMI_RPC_PRINT, format, args, nargs, "gshmemx_printf",
+				       gshmemi_arch_caller());
 }
 
 } /* extern "C++" */
 #endif
 
-/* The server takes arguments 3 and 4 for who failed, and puts its own words behind the text. */
-GSHMEMI_CALL void gshmemi_assert_report(const char *text, const char *file, int line, uint64_t block, uint64_t thread,
+/* The server reads block and thread from arguments 3 and 4, and appends its own words to the text. */
+GSHMEMI_CALL void gshmemi_assert_report(const char *text, const char *file, int line, uint64_t block,
+					uint64_t thread,
 				       uint64_t caller)
 {
 	struct gshmemi_print_arg args[5] = {{(uint64_t)(uintptr_t)file, GSHMEMI_PRINT_STRING},

@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The protocol of a slot: what a client and a server do with the words of rpc_channel.h, and nothing else. Both sides
- * run in kernels and on the CPU. tests/rpc_explore.hip runs this file under every schedule.
+ * The protocol of a slot: what a client and a server do with the words of rpc_channel.h, and nothing else.
+ * Either side may be a kernel or the CPU. tests/rpc_explore.hip runs this file under every schedule.
  *
  *   client   open    lock a slot that is free, or whose posted call has been answered
  *            (fill the page, write the header)
- *            post    say so: the one word that the server polls
- *            await   the answer; or none of it for a posted call
+ *            post    store the one word that the server polls
+ *            await   wait for the answer, unless the call is posted
  *            (use the page)
  *            close   unlock
- *   server   take    a slot whose request is new
+ *   server   take    take a slot whose request is new
  *            (read header and page, write the page)
- *            answer  give it back
+ *            give    answer: give the slot back
  *
- * Why it cannot deadlock: a wave that has a slot waits for the server alone, and with one slot for each wave that can be
- * in a call some slot is always free or the server's. So between open and close nobody opens another.
+ * Why it cannot deadlock: a wave that holds a slot waits for nobody but the server, and with a slot for each
+ * wave that can be in a call, some slot is always free or in the server's hands. So nobody opens a second
+ * slot between open and close.
  *
- * Sources: hostrpc's four bits per slot (jonchesterfield/hostrpc), LLVM libc's rpc.h for words in place of bits;
- * sequence numbers, and one word for lock and bit, are this library's.
+ * Sources: hostrpc's four bits per slot (jonchesterfield/hostrpc), LLVM libc's rpc.h for words in place of
+ * bits; sequence numbers, and one word for lock and bit, are this library's.
  */
 #ifndef GSHMEM_RPC_SLOT_H
 #define GSHMEM_RPC_SLOT_H
@@ -25,12 +26,12 @@
 #include <errno.h>
 #include <gshmem/wait/poll.h>
 
-/* Tests break the protocol on purpose: this is 1 for the mutant that is being tried. */
+/* 1 for the mutant that a test is trying: tests break the protocol on purpose. */
 #ifndef GSHMEMI_RPC_MUTANT
 #define GSHMEMI_RPC_MUTANT(name) 0
 #endif
 
-/* A lane's accesses to the page, for tests that follow them. */
+/* How a lane reads and writes the page: tests define these to follow it. */
 #ifndef gshmemi_rpc_read_word
 #define gshmemi_rpc_read_word(address)         (*(address))
 #define gshmemi_rpc_write_word(address, value) ((void)(*(address) = (value)))
@@ -41,7 +42,7 @@ GSHMEMI_FN unsigned gshmemi_rpc_nlanes(const struct gshmemi_rpc_channel *c)
 	return 1U << c->lane_shift;
 }
 
-/* A slot's page, and in it the line of a lane. */
+/* A slot's page: a line for each lane. */
 GSHMEMI_FN uint64_t *gshmemi_rpc_page(const struct gshmemi_rpc_channel *c, uint32_t slot)
 {
 	return c->page + ((uint64_t)slot * GSHMEMI_RPC_LINE << c->lane_shift);
@@ -52,7 +53,7 @@ GSHMEMI_FN size_t gshmemi_rpc_page_nbytes(const struct gshmemi_rpc_channel *c)
 	return (size_t)64 << c->lane_shift;
 }
 
-/* Steps from one sequence number to another. */
+/* The number of steps from one sequence number to another. */
 GSHMEMI_FN uint32_t gshmemi_rpc_steps(uint32_t from, uint32_t to)
 {
 	return (to - from) & GSHMEMI_RPC_SEQ;
@@ -65,14 +66,16 @@ GSHMEMI_FN int gshmemi_rpc_is_answered(const struct gshmemi_rpc_channel *c, uint
 	const struct gshmemi_rpc_answer *answer = &c->answer[slot];
 	const uint64_t low = gshmemi_arch_load(&answer->low, 8), high = gshmemi_arch_load(&answer->high, 8);
 
-	return (((uint32_t)low ^ seq) & GSHMEMI_RPC_SEQ) == 0 && (((uint32_t)high ^ seq) & GSHMEMI_RPC_SEQ) == 0;
+	return (((uint32_t)low ^ seq) & GSHMEMI_RPC_SEQ) == 0 &&
+		(((uint32_t)high ^ seq) & GSHMEMI_RPC_SEQ) == 0;
 }
 
 /*
- * Lock this slot; false: another client has it, or the server. The number of its last step goes to *seq_p.
+ * Lock this slot. Returns 0 if another client or the server has it. *seq_p receives the number of its last
+ * step.
  *
- * What the last owner read of the page it has read before it unlocked, and what the server read before it answered: the
- * stores that follow depend on both by the branch, which no GPU speculates over.
+ * No fence is needed: the last owner read the page before it unlocked, the server before it answered, and our
+ * stores depend on having seen both by a branch, over which no GPU speculates stores.
  */
 GSHMEMI_FN int gshmemi_rpc_lock(const struct gshmemi_rpc_channel *c, uint32_t slot, uint32_t *seq_p)
 {
@@ -81,23 +84,25 @@ GSHMEMI_FN int gshmemi_rpc_lock(const struct gshmemi_rpc_channel *c, uint32_t sl
 	*seq_p = old & GSHMEMI_RPC_SEQ;
 	if (old & GSHMEMI_RPC_LOCK)
 		return 0;
-	if (!(old & GSHMEMI_RPC_PENDING) || GSHMEMI_RPC_MUTANT(REUSE) || gshmemi_rpc_is_answered(c, slot, old))
+	if (!(old & GSHMEMI_RPC_PENDING) || GSHMEMI_RPC_MUTANT(REUSE) || gshmemi_rpc_is_answered(c, slot,
+		old))
 		return 1;
 	if (!GSHMEMI_RPC_MUTANT(LEAK))
-		gshmemi_arch_store(&c->client[slot], old, 4); /* the server has it: leave it */
+		gshmemi_arch_store(&c->client[slot], old, 4); /* the server has the slot: unlock */
 	return 0;
 }
 
 /*
- * Lock a slot, looking from home on; the number of its last step goes to *seq_p. One atomic on the client's own memory
- * when the first slot is free. GSHMEMI_RPC_NO_SLOT when the channel is dead.
+ * Lock a slot, searching from home on. *seq_p receives the number of its last step. If the first slot is
+ * free, this takes one atomic on the client's own memory. Returns GSHMEMI_RPC_NO_SLOT if the channel is dead.
  */
 GSHMEMI_FN uint32_t gshmemi_rpc_open(const struct gshmemi_rpc_channel *c, uint32_t home, uint32_t *seq_p)
 {
 	uint32_t slot = home;
 	unsigned polls = 0;
 
-	gshmemi_arch_claim(&c->header[slot]); /* the server has both lines; they come while this thread locks */
+	/* the server's caches have both lines: fetch them while this thread locks */
+	gshmemi_arch_claim(&c->header[slot]);
 	gshmemi_arch_claim(&c->request[slot]);
 	while (!gshmemi_rpc_lock(c, slot, seq_p)) {
 		slot = slot + 1 < c->nslots ? slot + 1 : 0;
@@ -111,8 +116,8 @@ GSHMEMI_FN uint32_t gshmemi_rpc_open(const struct gshmemi_rpc_channel *c, uint32
 	return slot;
 }
 
-GSHMEMI_FN void gshmemi_rpc_write_header(const struct gshmemi_rpc_channel *c, uint32_t slot, uint64_t lanes, uint32_t op,
-					 uint32_t flags)
+GSHMEMI_FN void gshmemi_rpc_write_header(const struct gshmemi_rpc_channel *c, uint32_t slot, uint64_t lanes,
+					 uint32_t op, uint32_t flags)
 {
 	struct gshmemi_rpc_header *header = &c->header[slot];
 
@@ -122,8 +127,9 @@ GSHMEMI_FN void gshmemi_rpc_write_header(const struct gshmemi_rpc_channel *c, ui
 }
 
 /*
- * Where the client can. The request must be seen, or asleep be read as set: the server's membarrier, between its asleep
- * and its last look at the requests, is a fence in this thread, too, which so needs none of its own.
+ * Wake a sleeping server, on platforms where the client can. Either the server must see the request, or this
+ * thread must see that it sleeps. The server calls membarrier between its store to asleep and its last look
+ * at the requests, which is a fence in this thread, too, so this thread needs none of its own.
  */
 GSHMEMI_FN void gshmemi_rpc_wake_server(const struct gshmemi_rpc_channel *c)
 {
@@ -138,7 +144,10 @@ GSHMEMI_FN void gshmemi_rpc_wake_server(const struct gshmemi_rpc_channel *c)
 #endif
 }
 
-/* Hand the slot to the server. Release: pairs with the acquire in gshmemi_rpc_take. The bell is a hint and unordered. */
+/*
+ * Hand the slot to the server. Release: pairs with the acquire in gshmemi_rpc_take. The bell is a hint and
+ * unordered.
+ */
 GSHMEMI_FN void gshmemi_rpc_post(const struct gshmemi_rpc_channel *c, uint32_t slot, uint32_t seq)
 {
 	if (!GSHMEMI_RPC_MUTANT(NO_FENCE))
@@ -150,11 +159,12 @@ GSHMEMI_FN void gshmemi_rpc_post(const struct gshmemi_rpc_channel *c, uint32_t s
 }
 
 /*
- * Wait for the answer to step seq. Returns its enum gshmemi_rpc_status, with the value in *value_p; or -ECANCELED when
- * the channel is dead. The caller's acquire follows, once, when the page is read or what the handler wrote elsewhere.
+ * Wait for the answer to step seq. Returns its enum gshmemi_rpc_status, with the value in *value_p, or
+ * -ECANCELED if the channel is dead. The caller acquires before it reads the page or what the handler wrote
+ * elsewhere.
  */
-GSHMEMI_FN int gshmemi_rpc_await(const struct gshmemi_rpc_channel *c, uint32_t slot, uint32_t seq, uint64_t *value_p,
-				 const char *call)
+GSHMEMI_FN int gshmemi_rpc_await(const struct gshmemi_rpc_channel *c, uint32_t slot, uint32_t seq,
+				 uint64_t *value_p, const char *call)
 {
 	const struct gshmemi_rpc_answer *answer = &c->answer[slot];
 	uint64_t low, high, started_ns = 0;
@@ -169,18 +179,21 @@ GSHMEMI_FN int gshmemi_rpc_await(const struct gshmemi_rpc_channel *c, uint32_t s
 		if ((polls & (GSHMEMI_WAIT_POLLS - 1)) == 0) {
 			if (gshmemi_arch_load(c->poison, 4))
 				return -ECANCELED;
-			started_ns = gshmemi_wait_long(polls, started_ns, &answer->low, 4, (uint32_t)low & GSHMEMI_RPC_SEQ,
-						       GSHMEM_CMP_EQ, seq, -1, call);
+			started_ns = gshmemi_wait_long(polls, started_ns, &answer->low, 4,
+						       (uint32_t)low & GSHMEMI_RPC_SEQ, GSHMEM_CMP_EQ, seq,
+						       -1, call);
 		}
 	}
 	*value_p = low >> 32 | (high >> 32 << 32);
 	return (int)((uint32_t)low >> 30);
 }
 
-/* Unlock. pending: the call was posted, and the slot is the server's until it is answered. */
-GSHMEMI_FN void gshmemi_rpc_close(const struct gshmemi_rpc_channel *c, uint32_t slot, uint32_t seq, int pending)
+/* Unlock. pending: the call was posted, and the server has the slot until it answers. */
+GSHMEMI_FN void gshmemi_rpc_close(const struct gshmemi_rpc_channel *c, uint32_t slot, uint32_t seq,
+				  int pending)
 {
-	gshmemi_arch_store(&c->client[slot], seq | (pending && !GSHMEMI_RPC_MUTANT(NO_PENDING) ? GSHMEMI_RPC_PENDING : 0), 4);
+	gshmemi_arch_store(&c->client[slot], seq | (pending && !GSHMEMI_RPC_MUTANT(NO_PENDING)
+						    ? GSHMEMI_RPC_PENDING : 0), 4);
 }
 
 /* ---- server ---- */
@@ -191,16 +204,17 @@ GSHMEMI_FN int gshmemi_rpc_is_posted(const struct gshmemi_rpc_channel *c, uint32
 }
 
 /*
- * Take what the client has posted: the step's number goes to *seq_p. Returns how many steps it is from the last one, 1,
- * or 2 for a posted call of a channel with GSHMEMI_RPC_CLEAR; 0: nothing new, or another server was first.
- * Acquire: pairs with the release in gshmemi_rpc_post.
+ * Take what the client has posted. *seq_p receives the step's number. Returns how many steps it is after the
+ * last one: 1, or 2 for a posted call of a channel with GSHMEMI_RPC_CLEAR; 0 if nothing is new, or another
+ * server was first. Acquire: pairs with the release in gshmemi_rpc_post.
  */
 GSHMEMI_FN uint32_t gshmemi_rpc_take(const struct gshmemi_rpc_channel *c, uint32_t slot, uint32_t *seq_p)
 {
 	const uint32_t last = (uint32_t)gshmemi_arch_load(&c->server[slot], 4);
-	const uint32_t seq = (uint32_t)gshmemi_arch_load(&c->request[slot], 4), nsteps = gshmemi_rpc_steps(last, seq);
+	const uint32_t seq = (uint32_t)gshmemi_arch_load(&c->request[slot], 4),
+		nsteps = gshmemi_rpc_steps(last, seq);
 
-	if (nsteps - 1 > 1) /* or, among several servers, an older request than the last one taken */
+	if (nsteps - 1 > 1) /* with several servers it may also be older than the last request taken */
 		return 0;
 	if (!(c->flags & GSHMEMI_RPC_SHARED))
 		gshmemi_arch_store(&c->server[slot], seq, 4);
@@ -225,8 +239,9 @@ GSHMEMI_FN void gshmemi_rpc_give(const struct gshmemi_rpc_channel *c, uint32_t s
 }
 
 /*
- * Whether a group of slots may hold something new, by its bell. The bell goes down before the requests are read, never
- * after; and bells may come before their requests, so that the server reads all requests now and then.
+ * Whether a group of slots may hold new requests, by its bell. The server clears the bell before it reads the
+ * requests, never after. A bell may arrive before its request, so the server also reads all requests now and
+ * then.
  */
 GSHMEMI_FN int gshmemi_rpc_take_bell(const struct gshmemi_rpc_channel *c, uint32_t group)
 {
@@ -238,9 +253,10 @@ GSHMEMI_FN int gshmemi_rpc_take_bell(const struct gshmemi_rpc_channel *c, uint32
 }
 
 /*
- * What quiet waits for, in a slot: the number of a posted call that has not been answered, in *seq_p. To be asked after
- * the quiet itself was taken: what its wave posted before is then in the requests. Header and answer may change while
- * they are read here, but then the call has been answered: it may be waited for, at no harm.
+ * Whether a slot holds a posted call that has not been answered, which quiet must wait for; its number goes
+ * to *seq_p. Ask this after the quiet itself was taken: then the requests hold what its wave posted before.
+ * Header and answer may change while they are read here, but only if the call has been answered; to wait for
+ * it then does no harm.
  */
 GSHMEMI_FN int gshmemi_rpc_is_open_post(const struct gshmemi_rpc_channel *c, uint32_t slot, uint32_t *seq_p)
 {
@@ -253,7 +269,9 @@ GSHMEMI_FN int gshmemi_rpc_is_open_post(const struct gshmemi_rpc_channel *c, uin
 	return (gshmemi_arch_load(&c->header[slot].flags, 4) & GSHMEMI_RPC_POSTED) != 0;
 }
 
-/* Whether the call of this number, at most 2^29 steps old, has been answered, whatever the slot holds now. */
+/*
+ * Whether the call with this number, at most 2^29 steps old, has been answered, whatever the slot holds now.
+ */
 GSHMEMI_FN int gshmemi_rpc_has_passed(const struct gshmemi_rpc_channel *c, uint32_t slot, uint32_t seq)
 {
 	const uint32_t now = (uint32_t)gshmemi_arch_load(&c->answer[slot].low, 8);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Channels of the user's own, in kernels: the bare protocol, with hostrpc's interface. */
+/* Channels of the program's own, in kernels: the bare protocol, with the interface of hostrpc. */
 #ifndef GSHMEM_RPC_USER_H
 #define GSHMEM_RPC_USER_H
 
@@ -9,18 +9,19 @@
 extern "C++" {
 
 /*
- * fill, use, operate and clear are called with the page by every lane that takes part. Where the lanes of a wave may
- * have several channels, they make one call after the other.
+ * Every lane that takes part calls fill, use, operate and clear with the page. Lanes of a wave with different
+ * channels make one call after the other.
  */
 template <typename Fill>
-GSHMEMI_FN bool gshmemi_rpc_begin(const gshmemx_rpc_channel_t *c, struct gshmemi_rpc_port *port, Fill &fill, uint32_t flags,
-				  uint32_t nsteps)
+GSHMEMI_FN bool gshmemi_rpc_begin(const gshmemx_rpc_channel_t *c, struct gshmemi_rpc_port *port, Fill &fill,
+				  uint32_t flags, uint32_t nsteps)
 {
 	const uint64_t lanes = gshmemi_arch_wave_enter((uint64_t)(uintptr_t)c->client);
 
-	if (!gshmemi_rpc_enter_to(c, lanes, (flags & GSHMEMI_RPC_POSTED) != 0, gshmemi_rpc_home(c, gshmemi_arch_caller()), port))
+	if (!gshmemi_rpc_enter_to(c, lanes, (flags & GSHMEMI_RPC_POSTED) != 0,
+				  gshmemi_rpc_home(c, gshmemi_arch_caller()), port))
 		return false;
-	if (c->flags & GSHMEMI_RPC_CLEAR) /* fill finds what the server's clear has left */
+	if (c->flags & GSHMEMI_RPC_CLEAR) /* fill sees what the server's clear wrote */
 		gshmemi_arch_fence_acquire();
 	fill(reinterpret_cast<gshmemx_rpc_page_t *>(gshmemi_rpc_page(c, port->slot)));
 	gshmemi_rpc_send(c, port, 0, flags, nsteps);
@@ -32,13 +33,15 @@ GSHMEMI_FN bool gshmemx_rpc_invoke(const gshmemx_rpc_channel_t *c, Fill fill, Us
 {
 	struct gshmemi_rpc_port port;
 
-	if (!gshmemi_rpc_begin(c, &port, fill, 0, 1) || gshmemi_rpc_receive(c, &port, "gshmemx_rpc_invoke").status < 0)
+	if (!gshmemi_rpc_begin(c, &port, fill, 0, 1) || gshmemi_rpc_receive(c, &port,
+		"gshmemx_rpc_invoke").status < 0)
 		return false;
 	use(reinterpret_cast<gshmemx_rpc_page_t *>(gshmemi_rpc_page(c, port.slot)));
 	if (c->flags & GSHMEMI_RPC_CLEAR)
-		gshmemi_rpc_send(c, &port, 0, GSHMEMI_RPC_POSTED, 1); /* that the answer has been used */
+		gshmemi_rpc_send(c, &port, 0, GSHMEMI_RPC_POSTED, 1); /* says that the answer has been used */
 	else
-		gshmemi_arch_fence_release(); /* use may have written, too: before the fill of the slot's next call */
+		/* use may have written: that comes before the fill of the slot's next call */
+		gshmemi_arch_fence_release();
 	gshmemi_rpc_leave(c, &port, c->flags & GSHMEMI_RPC_CLEAR);
 	return true;
 }
@@ -55,10 +58,12 @@ GSHMEMI_FN bool gshmemx_rpc_invoke(const gshmemx_rpc_channel_t *c, Fill fill)
 }
 
 /*
- * The slot that these lanes have taken, or GSHMEMI_RPC_NO_SLOT, with its number and steps. They look from behind the last
- * one that was found on: whoever calls again at once comes after those that wait.
+ * Take a slot with a new request; returns GSHMEMI_RPC_NO_SLOT if there is none. *seq_p and *nsteps_p receive
+ * its number and steps. The search starts after the last slot that was found, so a client that calls again at
+ * once comes after those that wait.
  */
-GSHMEMI_FN uint32_t gshmemi_rpc_take_any(const gshmemx_rpc_channel_t *c, uint64_t lanes, uint32_t *seq_p, uint32_t *nsteps_p)
+GSHMEMI_FN uint32_t gshmemi_rpc_take_any(const gshmemx_rpc_channel_t *c, uint64_t lanes, uint32_t *seq_p,
+					 uint32_t *nsteps_p)
 {
 	uint32_t *next = &c->server[c->nslots], slot, seq = 0, i;
 	uint64_t found = GSHMEMI_RPC_NO_SLOT, nsteps = 0;
