@@ -71,7 +71,7 @@ def render(vendor, compiler, found):
 		      [others.get(c, "-"), LEAST[vendor].get(c, "-")]
 		       for c in CALLS])
 	registers = "VGPRs beyond the base kernel" if vendor == "amd" else "registers in all"
-	text += "\nOn the way to the store, %s: vector loads, length of the load chain, branches, scratch; " % last
+	text += "\nOn the way to the store, %s: vector loads, length of the load chain, branches, scratch;\n" % last
 	text += "%s.\n\n" % registers
 	text += table(["call", "loads", "chain", "branches", "scratch", registers],
 		      [["`%s`" % c] + [both(last, c, m) for m in ("loads", "chain", "branches", "scratch", "vgpr")]
@@ -92,9 +92,9 @@ def render(vendor, compiler, found):
 		text += "\nKernels of users, default build: registers (more than with `GSHMEM_DIRECT_ONLY`).\n\n"
 		text += table(["kernel"] + archs, [["`%s`" % u] + ["%s (%+d)" % tuple(get(a, "default", u, m) for m in (
 			"vgpr", "more_vgpr")) for a in archs] for u in USERS])
-	text += "\nCalls to the CPU, default build, with the slot free and the answer there: instructions / stores to "
-	text += "the slot, their bytes / loads of a poll, of the page behind it / releases / atomics; instructions of "
-	text += "a poll, fences in it.\n\n"
+	text += "\nCalls to the CPU, default build, with a free slot and an answer that is there already:\n"
+	text += "instructions / stores to the slot, their bytes / loads of a poll, of the page after it / releases / atomics;\n"
+	text += "instructions of a poll, fences in it.\n\n"
 	cell = ("instructions", "stores", "bytes", "loads", "reads", "releases", "atomics", "loop", "loop_fences")
 	text += table(["kernel"] + archs, [["`%s`" % c] + [
 		"%s / %s, %s / %s, %s / %s / %s; %s, %s" % tuple(get(a, "default", c, m) for m in cell)
