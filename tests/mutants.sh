@@ -273,7 +273,7 @@ cpu_mutants() {
 	mutant text layer_above layers src/ipc/job.c 's,^#include "ipc/job.h",&\n#include "heap/heap.h",'
 	mutant text platform_name layers src/heap/heap.c 's/return GSHMEMI_ARCH_COARSE_COHERENT/return strcmp(GSHMEMI_ARCH_NAME, "amd")/'
 	mutant text arch_unlisted layers src/rpc/server.c 's/gshmemi_arch_relax();/__builtin_ia32_pause();/'
-	mutant text env_row env_doc docs/env.md 's/| teams that there can be at a time/| teams at a time/'
+	mutant text env_row env_doc docs/env.md 's/| teams that can exist at a time/| teams at a time/'
 
 	# what a job is doing
 	mutant source stats_host stats src/host/stats.c 's/count.nbytes = gshmemi_host_counts\[i\].nbytes + /count.nbytes = /'

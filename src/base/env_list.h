@@ -2,78 +2,99 @@
 /*
  * Every environment variable, without its GSHMEM_: X(NAME, KIND, DEFAULT, CATEGORY, HELP).
  *
- * Included several times: by the parser, gshmem-info and the test that compares docs/env.md, word by word. KIND says how a value is
- * parsed (struct gshmemi_env); DEFAULT is the text that stands for an unset variable, "" for none. The variables of
- * category "cpu platform" are read by the platform itself.
+ * The parser, gshmem-info and the test that compares docs/env.md word by word include this list. KIND says how a
+ * value is parsed (struct gshmemi_env). DEFAULT is the text that stands for an unset variable, "" for none. The
+ * platform itself reads the variables of the category "cpu platform".
  */
 X(HEAP_SIZE, size, "1g", "heap",
-  "bytes of symmetric heap per PE, equal on all PEs: digits, then k, m, g or t, of either case, for powers of 1024")
+  "bytes of symmetric heap on each PE, equal on all PEs: digits and at most one of k, m, g, t, in either "
+  "case, for powers of 1024")
 X(HEAP_KIND, kind, "auto", "heap",
-  "memory of the heap: coarse (hipMalloc), fine, uncached, or auto: fine on amd, coarse elsewhere")
-X(HEAP_PREALLOC, flag, "0", "heap", "1: take the memory of the heap in init, so that a lack of it shows at once")
-X(LEAKS, flag, "0", "heap", "1: gshmem_finalize lists what was not freed; GSHMEM_CHECK=1 does too")
+  "memory of the heap: coarse (hipMalloc), fine, uncached, or auto, which is fine on amd and coarse "
+  "elsewhere")
+X(HEAP_PREALLOC, flag, "0", "heap", "1: init takes all memory of the heap, so that a shortage shows at once")
+X(LEAKS, flag, "0", "heap",
+  "1: gshmem_finalize lists the allocations that were not freed; so does GSHMEM_CHECK=1")
 X(DEVICE, number, "-1", "peers",
-  "HIP device of this PE; -1: the one that the program has used or set, else local rank modulo devices")
-X(INIT_TIMEOUT, seconds, "120", "peers", "seconds after which an init that waits for other PEs gives up; 0: never")
+  "HIP device of this PE; -1: the device that the program has set or used, else the local rank modulo the "
+  "number of devices")
+X(INIT_TIMEOUT, seconds, "120", "peers", "seconds that init waits for other PEs before it fails; 0: no limit")
 X(IPC_CACHE, number, "32", "peers",
-  "allocations of each peer that stay open, for the next use, when gshmem uses them no more; one that is freed is given back when it is closed")
+  "mappings of each peer's memory that gshmem keeps for reuse after their last use; memory that the peer "
+  "frees goes back to its device only when it is unmapped")
 X(CARRY, carry, "", "debugging",
-  "PEs that are not mapped, so that their owners perform what is asked of them: all, or as in 1,4-6, or 1-in-3 for a third of the pairs, one "
-  "way; direct: they are mapped, but what goes to them goes out of line")
-X(NET, flag, "0", "peers", "1: the thread that reaches PEs which are not mapped runs, though there are none")
+  "PEs that this PE does not map, so that their owners perform its operations: all, a list such as 1,4-6, "
+  "or 1-in-3 for a third of the pairs, each in one direction; direct, or direct:1,4-6: maps the PEs, but "
+  "sends what goes to them down the out-of-line path")
+X(NET, flag, "0", "peers", "1: runs the net thread, which reaches unmapped PEs, even if there are none")
 X(NET_DEADLINE, seconds, "10", "peers",
-  "seconds after which a PE that does not answer ends the job, unless it is on this machine and stopped or without a core; 0: never")
-X(NET_CPU, number, "-1", "peers", "core for the thread that reaches PEs which are not mapped, numbered as in /proc/cpuinfo; -1: any")
+  "seconds after which a PE that does not answer ends the job, unless it is on this machine and is "
+  "stopped or gets no core; 0: no limit")
+X(NET_CPU, number, "-1", "peers", "core for the net thread, numbered as in /proc/cpuinfo; -1: any")
 X(MPI_GPU, mpi_gpu, "auto", "peers",
-  "whether MPI is given GPU memory to send from, in bulk: 1, 0: it is copied to memory of the CPU first, or auto: MPI is asked")
+  "whether MPI sends bulk data straight from GPU memory: 1; 0: gshmem copies the data to CPU memory "
+  "first; auto: gshmem asks MPI")
 X(MPI_LIBRARY, text, "", "peers",
-  "file of MPI, for processes that are not linked with it; else libmpich.so.12 or libmpi.so.12, as the loader finds it")
+  "the MPI library to load if the program is not linked with one; by default libmpich.so.12 or "
+  "libmpi.so.12, as the loader finds it")
 X(UID_ADDRESS, text, "", "peers",
-  "address, or network interface, at which gshmemx_get_uniqueid listens; else the first interface that is up and not the loopback, or the loopback")
+  "address or network interface on which gshmemx_get_uniqueid listens; by default the first interface "
+  "that is up, the loopback last")
 X(STATS, flag, "0", "debugging",
-  "1: gshmem_finalize prints how many operations and bytes each PE asked of each other one, by kind and by who performed them, and how many "
-  "operations went over the net; equal on all PEs")
-X(NET_SEQ, seq, "0", "debugging", "number of the first message to each PE: to test that 32 bits may wrap")
+  "1: gshmem_finalize prints how many operations and bytes each PE asked of each other PE, by kind and by "
+  "who performed them, and how many operations used the net; equal on all PEs")
+X(NET_SEQ, seq, "0", "debugging", "number of the first message to each PE, to test that 32 bits may wrap")
 X(CHECK, flag, "0", "debugging",
-  "1: check PE numbers and addresses of every call, on the host and in kernels; that all PEs pass the same to a collective; "
-  "that all threads of a work-group or wave pass the same to its call, and all of a work-group make it; "
-  "that one caller of a PE at a time is in a collective of a team")
-X(WATCHDOG, seconds, "30", "debugging", "seconds after which a wait is reported, on the host and in kernels; 0: never")
-X(DEBUG, flag, "0", "debugging", "1: say on stderr what init does")
+  "1: checks the PE numbers and addresses of every call, on the host and in kernels; that all PEs pass "
+  "the same arguments to a collective; that all threads of a wave or work-group pass the same arguments "
+  "to a call, and that no thread of a work-group is missing; that one caller at a time on each PE is in a "
+  "collective of a team")
+X(WATCHDOG, seconds, "30", "debugging",
+  "seconds after which a wait is reported, on the host and in kernels; 0: never")
+X(DEBUG, flag, "0", "debugging", "1: init says on stderr what it does")
 X(TEAMS, number, "512", "peers",
-  "teams that there can be at a time, from 8 to 65535; one of more than 256 PEs counts for each 256; "
+  "teams that can exist at a time, 8 to 65535; a team of more than 256 PEs counts once for each 256; "
   "equal on all PEs")
 X(WINDOWS, number, "1000", "peers",
-  "windows that there can be at a time, from 1 to 1020; one of more than 10 PEs counts for two, and for one more for each further 96; equal on all PEs")
-X(CONTEXTS, number, "1024", "peers", "contexts of a PE that there can be at a time, from 2 to 16383")
+  "windows that can exist at a time, 1 to 1020; a window of more than 10 PEs counts as two, and as one "
+  "more for each further 96 PEs; equal on all PEs")
+X(CONTEXTS, number, "1024", "peers", "contexts that a PE can have at a time, 2 to 16383")
 X(PES_PER_NODE, nodes, "", "peers",
-  "for tests: pretend that only so many consecutive PEs share a node; with :cyclic behind the number, as in 4:cyclic, that they "
-  "are dealt out to the nodes one by one")
+  "for tests: pretends that each node has this many consecutive PEs; with :cyclic, as in 4:cyclic, deals "
+  "the PEs out to the nodes one by one")
 X(RPC_SLOTS, number, "0", "calls from kernels",
-  "slots for calls from kernels to the CPU; 0: as many as waves can be resident; fewer and waves may starve one another")
-X(RPC_THREADS, number, "1", "calls from kernels", "threads of each PE that serve these calls")
-X(RPC_WORKERS, number, "4", "calls from kernels", "threads of each PE for functions with GSHMEMX_RPC_BLOCKING")
+  "slots for calls from kernels to the CPU; 0: as many as waves can be resident; with fewer, waves may "
+  "starve each other")
+X(RPC_THREADS, number, "1", "calls from kernels", "threads of each PE that serve calls from kernels")
+X(RPC_WORKERS, number, "4", "calls from kernels",
+  "threads of each PE for functions registered with GSHMEMX_RPC_BLOCKING")
 X(RPC_POLL, poll, "adaptive", "calls from kernels",
-  "how these threads wait: adaptive (spin, yield, then sleep), spin, yield, or nap: as adaptive, woken by nobody")
-X(RPC_SEQ, number, "0", "debugging", "sequence number of the first call in each slot: to test that 30 bits may wrap")
+  "how the serving threads wait: adaptive (spin, yield, then sleep), spin, yield, or nap (as adaptive, "
+  "but nobody wakes them)")
+X(RPC_SEQ, number, "0", "debugging",
+  "sequence number of the first call in each slot, to test that 30 bits may wrap")
 X(TRACE, text, "", "debugging",
-  "file for one timeline of all PEs, which Perfetto and Chrome open; equal on all PEs. The marks of gshmemx_trace are in it, and in a file for "
-  "each PE, which adds its number to the name")
-X(TRACE_SIZE, size, "16m", "debugging", "bytes of memory of each PE for GSHMEM_TRACE, which keeps the latest events: 128 bytes each")
+  "file for one timeline of all PEs, which Perfetto and Chrome open; equal on all PEs. Each PE also "
+  "writes its gshmemx_trace marks to a file of its own, whose name ends in the PE number")
+X(TRACE_SIZE, size, "16m", "debugging",
+  "bytes of memory on each PE for GSHMEM_TRACE, which keeps the latest events, 128 bytes each")
 X(CPU_DELIVERY, delivery, "", "cpu platform",
-  "random or random:SEED: puts and atomics arrive late and in any order that fence and quiet allow")
+  "random or random:SEED: puts and atomics arrive late, in any order that fence and quiet allow")
 X(CPU_DIVERGE, text, "", "cpu platform",
-  "random or random:SEED: lanes that have gone different ways stay parted at random")
+  "random or random:SEED: lanes that have diverged stay apart at random")
 X(CPU_WAVE, text, "64", "cpu platform", "lanes of a wave, 32 or 64")
 X(CPU_DEVICES, text, "1", "cpu platform", "number of HIP devices, up to 64")
 X(CPU_CUS, text, "8", "cpu platform", "compute units that a device reports")
-X(CPU_BLOCKS, text, "32", "cpu platform", "blocks that are resident at a time, each an OS thread")
-X(CPU_MEMORY, text, "", "cpu platform", "bytes of memory of a device, as in 512m; else what the machine has")
-X(CPU_STACK, text, "64k", "cpu platform", "bytes of stack of a lane")
-X(CPU_SPIN, text, "", "cpu platform", "polls before a waiting block yields; else 1024 if the PEs, or over the net three threads of each, fit the cores, or 16")
-X(CPU_STUCK, text, "5", "cpu platform", "seconds after which a block that makes no progress is named; 0: never")
+X(CPU_BLOCKS, text, "32", "cpu platform", "blocks that are resident at a time, each on its own OS thread")
+X(CPU_MEMORY, text, "", "cpu platform", "bytes of memory of a device, such as 512m; by default the machine's")
+X(CPU_STACK, text, "64k", "cpu platform", "bytes of a lane's stack")
+X(CPU_SPIN, text, "", "cpu platform",
+  "polls before a waiting block yields; by default 1024 if the PEs fit the cores (over the net, three "
+  "threads of each PE), else 16")
+X(CPU_STUCK, text, "5", "cpu platform", "seconds without progress after which a block is reported; 0: never")
 X(CPU_HOST_ACCESS, text, "1", "cpu platform",
-  "0: host threads cannot touch device memory, as with a GPU; mprotect: the same without protection keys")
-X(CPU_NO_PEER, text, "", "cpu platform", "pairs of devices without peer access, as in 0-1,2-3, or all")
-X(CPU_NO_ATOMICS, text, "", "cpu platform", "pairs of devices without native atomics, as in 0-1, or all")
-X(CPU_FAIL, text, "", "cpu platform", "CALL:K[:ERROR][@RANK],...: the K-th call of a HIP function fails")
+  "0: host threads cannot touch device memory, as with a GPU; mprotect: the same, without memory "
+  "protection keys")
+X(CPU_NO_PEER, text, "", "cpu platform", "pairs of devices without peer access, such as 0-1,2-3, or all")
+X(CPU_NO_ATOMICS, text, "", "cpu platform", "pairs of devices without native atomics, such as 0-1, or all")
+X(CPU_FAIL, text, "", "cpu platform", "CALL:K[:ERROR][@RANK],...: makes the K-th call of a HIP function fail")
