@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The type-generic names of collectives, as generic.h has those of other calls: gshmem_broadcast(team, dest, ...) and so on
- * choose by the type of dest.
+ * The type-generic names of collectives: gshmem_broadcast(team, dest, ...) and so on choose by the type of
+ * dest. generic.h has those of other calls.
  */
 #ifndef GSHMEM_COLL_GENERIC_H
 #define GSHMEM_COLL_GENERIC_H
 
-/* Bitwise operations of signed types are those of the fixed widths. */
+/* Bitwise operations on signed types: those of the fixed-width types. */
 #define GSHMEMI_GENERIC_BITWISE(X) \
 	GSHMEM_BASIC_BITWISE_REDUCE_TYPES(X) \
 	X(int8, int8_t, S8) \
@@ -16,7 +16,7 @@
 
 #ifdef __cplusplus
 
-#ifndef GSHMEMI_HAS_SYNC /* shmem.h has one that also takes active sets */
+#ifndef GSHMEMI_HAS_SYNC /* shmem.h has another, which also takes active sets */
 GSHMEMI_FN int gshmem_sync(gshmem_team_t team)
 {
 	return gshmem_team_sync(team);
@@ -24,7 +24,8 @@ GSHMEMI_FN int gshmem_sync(gshmem_team_t team)
 #endif
 
 #define GSHMEMI_DEFINE(NAME, TYPE) \
-	GSHMEMI_FN int gshmem_broadcast(gshmem_team_t team, TYPE *dest, const TYPE *source, size_t nelems, int PE_root) \
+	GSHMEMI_FN int gshmem_broadcast(gshmem_team_t team, TYPE *dest, const TYPE *source, size_t nelems, \
+					int PE_root) \
 	{ \
 		return gshmem_##NAME##_broadcast(team, dest, source, nelems, PE_root); \
 	} \
@@ -40,8 +41,8 @@ GSHMEMI_FN int gshmem_sync(gshmem_team_t team)
 	{ \
 		return gshmem_##NAME##_alltoall(team, dest, source, nelems); \
 	} \
-	GSHMEMI_FN int gshmem_alltoalls(gshmem_team_t team, TYPE *dest, const TYPE *source, ptrdiff_t dst, ptrdiff_t sst, \
-					size_t nelems) \
+	GSHMEMI_FN int gshmem_alltoalls(gshmem_team_t team, TYPE *dest, const TYPE *source, ptrdiff_t dst, \
+					ptrdiff_t sst, size_t nelems) \
 	{ \
 		return gshmem_##NAME##_alltoalls(team, dest, source, dst, sst, nelems); \
 	}
@@ -101,9 +102,12 @@ GSHMEMI_DEFINE_WITH_MAX(GSHMEMI_DEFINE_API, gshmem, longdouble, long double)
 #define GSHMEMI_ALLTOALLS_(NAME, TYPE) , TYPE : gshmem_##NAME##_alltoalls
 #define gshmem_broadcast(team, dest, ...) \
 	_Generic(*(dest)GSHMEM_BASIC_RMA_TYPES(GSHMEMI_BROADCAST_))(team, dest, __VA_ARGS__)
-#define gshmem_collect(team, dest, ...)  _Generic(*(dest)GSHMEM_BASIC_RMA_TYPES(GSHMEMI_COLLECT_))(team, dest, __VA_ARGS__)
-#define gshmem_fcollect(team, dest, ...) _Generic(*(dest)GSHMEM_BASIC_RMA_TYPES(GSHMEMI_FCOLLECT_))(team, dest, __VA_ARGS__)
-#define gshmem_alltoall(team, dest, ...) _Generic(*(dest)GSHMEM_BASIC_RMA_TYPES(GSHMEMI_ALLTOALL_))(team, dest, __VA_ARGS__)
+#define gshmem_collect(team, dest, ...) \
+	_Generic(*(dest)GSHMEM_BASIC_RMA_TYPES(GSHMEMI_COLLECT_))(team, dest, __VA_ARGS__)
+#define gshmem_fcollect(team, dest, ...) \
+	_Generic(*(dest)GSHMEM_BASIC_RMA_TYPES(GSHMEMI_FCOLLECT_))(team, dest, __VA_ARGS__)
+#define gshmem_alltoall(team, dest, ...) \
+	_Generic(*(dest)GSHMEM_BASIC_RMA_TYPES(GSHMEMI_ALLTOALL_))(team, dest, __VA_ARGS__)
 #define gshmem_alltoalls(team, dest, ...) \
 	_Generic(*(dest)GSHMEM_BASIC_RMA_TYPES(GSHMEMI_ALLTOALLS_))(team, dest, __VA_ARGS__)
 
@@ -124,26 +128,35 @@ GSHMEMI_DEFINE_WITH_MAX(GSHMEMI_DEFINE_API, gshmem, longdouble, long double)
 #define GSHMEMI_SUM_INSCAN_SHORT_(NAME, TYPE, KIND) , TYPE : gshmemx_##NAME##_sum_inscan
 #define GSHMEMI_SUM_EXSCAN_(NAME, TYPE, KIND)  , TYPE : gshmem_##NAME##_sum_exscan
 #define GSHMEMI_SUM_EXSCAN_SHORT_(NAME, TYPE, KIND) , TYPE : gshmemx_##NAME##_sum_exscan
-#define gshmem_and_reduce(team, dest, ...)  _Generic(*(dest)GSHMEMI_GENERIC_BITWISE(GSHMEMI_AND_REDUCE_))(team, dest, __VA_ARGS__)
-#define gshmem_or_reduce(team, dest, ...)   _Generic(*(dest)GSHMEMI_GENERIC_BITWISE(GSHMEMI_OR_REDUCE_))(team, dest, __VA_ARGS__)
-#define gshmem_xor_reduce(team, dest, ...)  _Generic(*(dest)GSHMEMI_GENERIC_BITWISE(GSHMEMI_XOR_REDUCE_))(team, dest, __VA_ARGS__)
+#define gshmem_and_reduce(team, dest, ...) \
+	_Generic(*(dest)GSHMEMI_GENERIC_BITWISE(GSHMEMI_AND_REDUCE_))(team, dest, __VA_ARGS__)
+#define gshmem_or_reduce(team, dest, ...) \
+	_Generic(*(dest)GSHMEMI_GENERIC_BITWISE(GSHMEMI_OR_REDUCE_))(team, dest, __VA_ARGS__)
+#define gshmem_xor_reduce(team, dest, ...) \
+	_Generic(*(dest)GSHMEMI_GENERIC_BITWISE(GSHMEMI_XOR_REDUCE_))(team, dest, __VA_ARGS__)
 #define gshmem_max_reduce(team, dest, ...) \
-	_Generic(*(dest)GSHMEMI_GENERIC_ORDERED(GSHMEMI_MAX_REDUCE_) GSHMEMX_REDUCE_TYPES(GSHMEMI_MAX_REDUCE_SHORT_)) \
+	_Generic(*(dest)GSHMEMI_GENERIC_ORDERED(GSHMEMI_MAX_REDUCE_) \
+		 GSHMEMX_REDUCE_TYPES(GSHMEMI_MAX_REDUCE_SHORT_)) \
 	(team, dest, __VA_ARGS__)
 #define gshmem_min_reduce(team, dest, ...) \
-	_Generic(*(dest)GSHMEMI_GENERIC_ORDERED(GSHMEMI_MIN_REDUCE_) GSHMEMX_REDUCE_TYPES(GSHMEMI_MIN_REDUCE_SHORT_)) \
+	_Generic(*(dest)GSHMEMI_GENERIC_ORDERED(GSHMEMI_MIN_REDUCE_) \
+		 GSHMEMX_REDUCE_TYPES(GSHMEMI_MIN_REDUCE_SHORT_)) \
 	(team, dest, __VA_ARGS__)
 #define gshmem_sum_reduce(team, dest, ...) \
-	_Generic(*(dest)GSHMEMI_GENERIC_SUM(GSHMEMI_SUM_REDUCE_) GSHMEMX_REDUCE_TYPES(GSHMEMI_SUM_REDUCE_SHORT_)) \
+	_Generic(*(dest)GSHMEMI_GENERIC_SUM(GSHMEMI_SUM_REDUCE_) \
+		 GSHMEMX_REDUCE_TYPES(GSHMEMI_SUM_REDUCE_SHORT_)) \
 	(team, dest, __VA_ARGS__)
 #define gshmem_prod_reduce(team, dest, ...) \
-	_Generic(*(dest)GSHMEMI_GENERIC_SUM(GSHMEMI_PROD_REDUCE_) GSHMEMX_REDUCE_TYPES(GSHMEMI_PROD_REDUCE_SHORT_)) \
+	_Generic(*(dest)GSHMEMI_GENERIC_SUM(GSHMEMI_PROD_REDUCE_) \
+		 GSHMEMX_REDUCE_TYPES(GSHMEMI_PROD_REDUCE_SHORT_)) \
 	(team, dest, __VA_ARGS__)
 #define gshmem_sum_inscan(team, dest, ...) \
-	_Generic(*(dest)GSHMEMI_GENERIC_SUM(GSHMEMI_SUM_INSCAN_) GSHMEMX_REDUCE_TYPES(GSHMEMI_SUM_INSCAN_SHORT_)) \
+	_Generic(*(dest)GSHMEMI_GENERIC_SUM(GSHMEMI_SUM_INSCAN_) \
+		 GSHMEMX_REDUCE_TYPES(GSHMEMI_SUM_INSCAN_SHORT_)) \
 	(team, dest, __VA_ARGS__)
 #define gshmem_sum_exscan(team, dest, ...) \
-	_Generic(*(dest)GSHMEMI_GENERIC_SUM(GSHMEMI_SUM_EXSCAN_) GSHMEMX_REDUCE_TYPES(GSHMEMI_SUM_EXSCAN_SHORT_)) \
+	_Generic(*(dest)GSHMEMI_GENERIC_SUM(GSHMEMI_SUM_EXSCAN_) \
+		 GSHMEMX_REDUCE_TYPES(GSHMEMI_SUM_EXSCAN_SHORT_)) \
 	(team, dest, __VA_ARGS__)
 
 #endif

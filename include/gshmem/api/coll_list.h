@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Every collective with data, once: F(PREFIX, NAME, PARAMETERS, ARGS, BODY) makes what a header needs of the call
- * PREFIX_NAME. PARAMETERS are the call's, ARGS the same as a struct gshmemi_coll_args, BODY the function that does it.
+ * The list of collectives with data. F(PREFIX, NAME, PARAMETERS, ARGS, BODY) makes what a header needs for
+ * the call PREFIX_NAME. PARAMETERS are the call's, ARGS is a struct gshmemi_coll_args of them, BODY the
+ * function that does it.
  */
 #ifndef GSHMEM_COLL_LIST_H
 #define GSHMEM_COLL_LIST_H
@@ -11,9 +12,10 @@
 #define GSHMEMI_COLL_ARGS(NELEMS, NBYTES, WHAT, ROOT, FOLD) \
 	gshmemi_coll_with(team, dest, source, NELEMS, NBYTES, GSHMEMI_##WHAT, ROOT, FOLD)
 
-/* Those that move elements of T, NBYTES each; MEM is behind the name of those that move bytes. */
+/* Calls that move elements of T, NBYTES each. MEM follows the name of calls that move bytes. */
 #define GSHMEMI_COLL_MOVE(F, PREFIX, NAME, MEM, T, NBYTES) \
-	F(PREFIX, NAME##broadcast##MEM, (gshmem_team_t team, T *dest, const T *source, size_t nelems, int PE_root), \
+	F(PREFIX, NAME##broadcast##MEM, (gshmem_team_t team, T *dest, const T *source, size_t nelems, \
+					 int PE_root), \
 	  GSHMEMI_COLL_ARGS(nelems, NBYTES, BROADCAST, PE_root, 0), gshmemi_broadcast) \
 	F(PREFIX, NAME##collect##MEM, (gshmem_team_t team, T *dest, const T *source, size_t nelems), \
 	  GSHMEMI_COLL_ARGS(nelems, NBYTES, COLLECT, 0, 0), gshmemi_collect) \
@@ -26,15 +28,17 @@
 	  gshmemi_coll_with_strides(team, dest, source, nelems, NBYTES, dst, sst), gshmemi_alltoalls)
 #define GSHMEMI_COLL_MOVE_V(F, NAME, MEM, T, NBYTES) \
 	F(gshmemx, NAME##alltoallv##MEM, \
-	  (gshmem_team_t team, T *dest, const size_t *dest_nelems, const size_t *dest_displs, const T *source, \
-	   const size_t *source_nelems, const size_t *source_displs), \
-	  gshmemi_coll_with_arrays(team, dest, source, NBYTES, dest_nelems, dest_displs, source_nelems, source_displs), \
+	  (gshmem_team_t team, T *dest, const size_t *dest_nelems, const size_t *dest_displs, \
+	   const T *source, const size_t *source_nelems, const size_t *source_displs), \
+	  gshmemi_coll_with_arrays(team, dest, source, NBYTES, dest_nelems, dest_displs, source_nelems, \
+				   source_displs), \
 	  gshmemi_alltoallv)
 
-/* One operation of a type. */
+/* One reduction of a type. */
 #define GSHMEMI_COLL_REDUCE(F, PREFIX, NAME, T, OP, KIND) \
 	F(PREFIX, NAME##_reduce, (gshmem_team_t team, T *dest, const T *source, size_t nreduce), \
-	  GSHMEMI_COLL_ARGS(nreduce, GSHMEMI_SIZEOF(T), REDUCE, 0, GSHMEMI_FOLD(GSHMEMI_OP_##OP, GSHMEMI_KIND_##KIND)), \
+	  GSHMEMI_COLL_ARGS(nreduce, GSHMEMI_SIZEOF(T), REDUCE, 0, \
+			    GSHMEMI_FOLD(GSHMEMI_OP_##OP, GSHMEMI_KIND_##KIND)), \
 	  gshmemi_reduce) \
 	F(gshmemx, NAME##_reduce_scatter, (gshmem_team_t team, T *dest, const T *source, size_t nreduce), \
 	  GSHMEMI_COLL_ARGS(nreduce, GSHMEMI_SIZEOF(T), REDUCE_SCATTER, 0, \
@@ -42,7 +46,8 @@
 	  gshmemi_reduce)
 #define GSHMEMI_COLL_SCAN(F, PREFIX, NAME, T, WHAT, KIND) \
 	F(PREFIX, NAME, (gshmem_team_t team, T *dest, const T *source, size_t nelems), \
-	  GSHMEMI_COLL_ARGS(nelems, GSHMEMI_SIZEOF(T), WHAT, 0, GSHMEMI_FOLD(GSHMEMI_OP_SUM, GSHMEMI_KIND_##KIND)), \
+	  GSHMEMI_COLL_ARGS(nelems, GSHMEMI_SIZEOF(T), WHAT, 0, \
+			    GSHMEMI_FOLD(GSHMEMI_OP_SUM, GSHMEMI_KIND_##KIND)), \
 	  gshmemi_reduce)
 
 #define GSHMEMI_COLL_BITWISE(F, NAME, T, KIND) \
@@ -60,8 +65,8 @@
 	GSHMEMI_COLL_ARITHMETIC(F, PREFIX, NAME, T, KIND)
 
 /*
- * All of them, with a macro F that the user of the list defines by the name GSHMEMI_F: lists within lists pass no further
- * argument. The long double ones are apart, for they compute: on a GPU the host alone can.
+ * All collectives, made by the macro GSHMEMI_F, which the user of a list defines: a list within a list cannot
+ * pass it on. Those that compute with long double are apart: on a GPU only the host can make them.
  */
 #define GSHMEMI_COLL_MOVE_TYPE(NAME, T) \
 	GSHMEMI_COLL_MOVE(GSHMEMI_F, gshmem, NAME##_, , T, GSHMEMI_SIZEOF(T)) \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The complex types of reductions, scans and windows. A HIP unit has them as pairs, which every compiler lays out as C's
- * _Complex. std::complex has that layout too, so pointers to it may be cast.
+ * The complex types of reductions, scans and windows. In a HIP unit they are pairs, which every compiler lays
+ * out as C's _Complex. std::complex has the same layout, so pointers to it may be cast.
  */
 #ifndef GSHMEM_COMPLEX_H
 #define GSHMEM_COMPLEX_H

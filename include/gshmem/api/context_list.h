@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Every call with a context in front. GSHMEMI_CTX_CALLS and _EXTENSIONS make GSHMEMI_V(PREFIX, NAME, PARAMETERS, ARGUMENTS)
- * of each that returns nothing and GSHMEMI_R(TYPE, PREFIX, NAME, PARAMETERS, ARGUMENTS) of each that returns a TYPE. The
- * parameters are those of the call without a context but for the last one, the PE. gshmem.h and gshmemx.h declare them so,
- * context.h defines them.
+ * The list of calls with a context. GSHMEMI_CTX_CALLS and GSHMEMI_CTX_EXTENSIONS make GSHMEMI_V(PREFIX, NAME,
+ * PARAMETERS, ARGUMENTS) for each call that returns nothing, and GSHMEMI_R(TYPE, PREFIX, NAME, PARAMETERS,
+ * ARGUMENTS) for each that returns a TYPE. The parameters are those of the call without a context, except the
+ * last one, the PE. gshmem.h and gshmemx.h declare the calls by these lists; context.h defines them.
  */
 #ifndef GSHMEM_CONTEXT_LIST_H
 #define GSHMEM_CONTEXT_LIST_H
@@ -16,13 +16,15 @@
 	GSHMEMI_V(PREFIX, NAME, (T *dest, const T *source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems), \
 	  (dest, source, dst, sst, nelems))
 #define GSHMEMI_CTX_BLOCK(PREFIX, NAME, T) \
-	GSHMEMI_V(PREFIX, NAME, (T *dest, const T *source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks), \
+	GSHMEMI_V(PREFIX, NAME, (T *dest, const T *source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize, \
+				 size_t nblocks), \
 	  (dest, source, dst, sst, bsize, nblocks))
 #define GSHMEMI_CTX_SIGNAL(PREFIX, NAME, T) \
-	GSHMEMI_V(PREFIX, NAME, (T *dest, const T *source, size_t nelems, uint64_t *sig_addr, uint64_t signal, int sig_op), \
+	GSHMEMI_V(PREFIX, NAME, (T *dest, const T *source, size_t nelems, uint64_t *sig_addr, \
+				 uint64_t signal, int sig_op), \
 	  (dest, source, nelems, sig_addr, signal, sig_op))
 
-/* put, get and put_signal of a type at a scope, S its suffix. */
+/* Calls that move elements of a type at a scope; S is the scope's suffix. */
 #define GSHMEMI_CTX_TYPED(PREFIX, NAME, T, S) \
 	GSHMEMI_CTX_COPY(PREFIX, NAME##_put##S, T) \
 	GSHMEMI_CTX_COPY(PREFIX, NAME##_get##S, T) \
@@ -48,7 +50,7 @@
 	GSHMEMI_CTX_BLOCK(PREFIX, ibput##SIZE##S, void) \
 	GSHMEMI_CTX_BLOCK(PREFIX, ibget##SIZE##S, void)
 
-/* What OpenSHMEM has, and what waves and work-groups have. */
+/* Calls of OpenSHMEM, and those by waves and work-groups. */
 #define GSHMEMI_CTX_RMA_TYPE(NAME, T) \
 	GSHMEMI_CTX_TYPED(gshmem, NAME, T, ) \
 	GSHMEMI_CTX_MORE(gshmem, NAME, T, )
@@ -70,7 +72,7 @@
 	GSHMEMI_V(PREFIX, NAME##_p, (T *dest, T value), (dest, value)) \
 	GSHMEMI_R(T, PREFIX, NAME##_g, (const T *source), (source))
 
-/* Atomics, by the tables of types that have them. */
+/* Atomics, by tables of types. */
 #define GSHMEMI_CTX_EXTENDED(NAME, T) \
 	GSHMEMI_R(T, gshmem, NAME##_atomic_fetch, (const T *source), (source)) \
 	GSHMEMI_V(gshmem, NAME##_atomic_set, (T *dest, T value), (dest, value)) \
@@ -83,7 +85,8 @@
 	GSHMEMI_V(gshmem, NAME##_atomic_inc, (T *dest), (dest)) \
 	GSHMEMI_R(T, gshmem, NAME##_atomic_fetch_add, (T *dest, T value), (dest, value)) \
 	GSHMEMI_V(gshmem, NAME##_atomic_add, (T *dest, T value), (dest, value)) \
-	GSHMEMI_V(gshmem, NAME##_atomic_compare_swap_nbi, (T *fetch, T *dest, T cond, T value), (fetch, dest, cond, value)) \
+	GSHMEMI_V(gshmem, NAME##_atomic_compare_swap_nbi, (T *fetch, T *dest, T cond, T value), \
+		  (fetch, dest, cond, value)) \
 	GSHMEMI_V(gshmem, NAME##_atomic_fetch_inc_nbi, (T *fetch, T *dest), (fetch, dest)) \
 	GSHMEMI_V(gshmem, NAME##_atomic_fetch_add_nbi, (T *fetch, T *dest, T value), (fetch, dest, value))
 #define GSHMEMI_CTX_BITWISE_OP(NAME, T, OP) \
@@ -101,7 +104,7 @@
 	GSHMEMI_CTX_SCOPES(NAME, T) \
 	GSHMEMI_CTX_VALUE(gshmemx, NAME, T)
 
-/* p and g of long double are apart: on a GPU they are callable from the host alone. */
+/* p and g of long double are apart: on a GPU only the host can call them. */
 #define GSHMEMI_CTX_CALLS \
 	GSHMEM_RMA_TYPES(GSHMEMI_CTX_RMA_TYPE) \
 	GSHMEM_BASIC_VALUE_TYPES(GSHMEMI_CTX_VALUE_TYPE) \
@@ -114,7 +117,7 @@
 	GSHMEMI_V(gshmem, signal_set, (uint64_t *sig_addr, uint64_t signal), (sig_addr, signal)) \
 	GSHMEMI_V(gshmem, signal_add, (uint64_t *sig_addr, uint64_t signal), (sig_addr, signal))
 
-/* Those of waves and work-groups, and of 16-bit floating point. */
+/* Calls by waves and work-groups, and of 16-bit floating point. */
 #define GSHMEMI_CTX_EXTENSIONS \
 	GSHMEM_RMA_TYPES(GSHMEMI_CTX_SCOPES) \
 	GSHMEMX_RMA_TYPES(GSHMEMI_CTX_SHORT_TYPE) \

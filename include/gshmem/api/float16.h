@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * 16-bit floating point as bits: IEEE binary16 (f16) and the upper half of a float (bf16), to float and back. fold.h computes
- * with them. Rounding is to nearest, ties to even, and every NaN becomes the same one, so that results have the same bits on
- * all platforms. A sum or product of two of these numbers that is rounded to float and then to 16 bits is rounded correctly:
- * float has more than twice as many digits.
+ * 16-bit floating point as bits: IEEE binary16 (f16) and the upper half of a float (bf16), to float and back.
+ * fold.h computes with them. Rounding is to nearest, ties to even, and every NaN becomes the same one, so
+ * results have the same bits on all platforms. A sum or product of two of these numbers may be rounded to
+ * float first and to 16 bits then: the result is correctly rounded, because float has more than twice as many
+ * digits.
  */
 #ifndef GSHMEM_FLOAT16_H
 #define GSHMEM_FLOAT16_H
@@ -42,7 +43,7 @@ GSHMEMI_FN uint16_t gshmemi_f16_from_float(float value)
 }
 #else
 
-/* Selections, not branches: compilers make vectors of a loop around them. */
+/* Selections instead of branches: compilers can vectorize a loop around them. */
 GSHMEMI_FN float gshmemi_f16_to_float(uint16_t bits)
 {
 	const uint32_t magnitude = (uint32_t)(bits & 0x7fff) << 13, exponent = magnitude & 0x0f800000;
@@ -56,10 +57,14 @@ GSHMEMI_FN float gshmemi_f16_to_float(uint16_t bits)
 
 GSHMEMI_FN uint16_t gshmemi_f16_from_float(float value)
 {
-	const uint32_t sign = gshmemi_float_bits(value) >> 16 & 0x8000, bits = gshmemi_float_bits(value) & 0x7fffffff;
-	/* Half a unit less one, and one more for an odd result; a carry goes on into the exponent, up to infinity. */
+	const uint32_t sign = gshmemi_float_bits(value) >> 16 & 0x8000,
+		bits = gshmemi_float_bits(value) & 0x7fffffff;
+	/*
+	 * Add half an ulp less one, and one more if the result is odd; a carry goes into the exponent, up to
+	 * infinity.
+	 */
 	const uint32_t normal = (bits - (112U << 23) + 0xfff + (bits >> 13 & 1)) >> 13;
-	/* From 0.5 to 1 the unit of a float is that of the subnormals: the addition rounds. */
+	/* From 0.5 to 1 a float's ulp is that of the subnormals: the addition rounds. */
 	const uint32_t small = gshmemi_float_bits(gshmemi_float_of(bits) + 0.5f) - (126U << 23);
 	const uint32_t finite = bits < 113U << 23 ? small : normal;
 	const uint32_t number = bits >= 143U << 23 ? GSHMEMI_F16_INFINITY : finite; /* 65536 and more */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The type-generic names: gshmem_put(dest, source, nelems, pe) and so on choose by the type of the symmetric object.
- * C++ gets overloads, C11 gets _Generic. Older C has the typed names alone. A context may come first.
+ * The type-generic names: gshmem_put(dest, source, nelems, pe) and so on choose by the type of the symmetric
+ * object, with or without a context in front. C++ has overloads, C11 has _Generic, older C has only the typed
+ * names.
  */
 #ifndef GSHMEM_GENERIC_H
 #define GSHMEM_GENERIC_H
@@ -67,21 +68,23 @@ GSHMEMI_DEFINE_P_G(GSHMEMI_FN, gshmem, longdouble, long double)
 #undef GSHMEMI_DEFINE_P_G
 
 #define GSHMEMI_DEFINE(NAME, TYPE) \
-	GSHMEMI_FN void gshmem_iput(TYPE *dest, const TYPE *source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems, int pe) \
+	GSHMEMI_FN void gshmem_iput(TYPE *dest, const TYPE *source, ptrdiff_t dst, ptrdiff_t sst, \
+				    size_t nelems, int pe) \
 	{ \
 		gshmem_##NAME##_iput(dest, source, dst, sst, nelems, pe); \
 	} \
-	GSHMEMI_FN void gshmem_iget(TYPE *dest, const TYPE *source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems, int pe) \
+	GSHMEMI_FN void gshmem_iget(TYPE *dest, const TYPE *source, ptrdiff_t dst, ptrdiff_t sst, \
+				    size_t nelems, int pe) \
 	{ \
 		gshmem_##NAME##_iget(dest, source, dst, sst, nelems, pe); \
 	} \
-	GSHMEMI_FN void gshmem_ibput(TYPE *dest, const TYPE *source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, \
-				     int pe) \
+	GSHMEMI_FN void gshmem_ibput(TYPE *dest, const TYPE *source, ptrdiff_t dst, ptrdiff_t sst, \
+				     size_t bsize, size_t nblocks, int pe) \
 	{ \
 		gshmem_##NAME##_ibput(dest, source, dst, sst, bsize, nblocks, pe); \
 	} \
-	GSHMEMI_FN void gshmem_ibget(TYPE *dest, const TYPE *source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, \
-				     int pe) \
+	GSHMEMI_FN void gshmem_ibget(TYPE *dest, const TYPE *source, ptrdiff_t dst, ptrdiff_t sst, \
+				     size_t bsize, size_t nblocks, int pe) \
 	{ \
 		gshmem_##NAME##_ibget(dest, source, dst, sst, bsize, nblocks, pe); \
 	} \
@@ -90,8 +93,8 @@ GSHMEMI_DEFINE_P_G(GSHMEMI_FN, gshmem, longdouble, long double)
 	{ \
 		gshmem_##NAME##_put_signal(dest, source, nelems, sig_addr, signal, sig_op, pe); \
 	} \
-	GSHMEMI_FN void gshmem_put_signal_nbi(TYPE *dest, const TYPE *source, size_t nelems, uint64_t *sig_addr, \
-					      uint64_t signal, int sig_op, int pe) \
+	GSHMEMI_FN void gshmem_put_signal_nbi(TYPE *dest, const TYPE *source, size_t nelems, \
+					      uint64_t *sig_addr, uint64_t signal, int sig_op, int pe) \
 	{ \
 		gshmem_##NAME##_put_signal_nbi(dest, source, nelems, sig_addr, signal, sig_op, pe); \
 	}
@@ -143,7 +146,8 @@ GSHMEM_BASIC_EXTENDED_AMO_TYPES(GSHMEMI_DEFINE)
 	{ \
 		gshmem_##NAME##_atomic_add(dest, value, pe); \
 	} \
-	GSHMEMI_FN void gshmem_atomic_compare_swap_nbi(TYPE *fetch, TYPE *dest, TYPE cond, TYPE value, int pe) \
+	GSHMEMI_FN void gshmem_atomic_compare_swap_nbi(TYPE *fetch, TYPE *dest, TYPE cond, TYPE value, \
+						       int pe) \
 	{ \
 		gshmem_##NAME##_atomic_compare_swap_nbi(fetch, dest, cond, value, pe); \
 	} \
@@ -171,7 +175,9 @@ GSHMEM_BASIC_AMO_TYPES(GSHMEMI_DEFINE)
 	{ \
 		gshmem_##NAME##_atomic_fetch_##OP##_nbi(fetch, dest, value, pe); \
 	}
-/* int32 and int64 are int and long (or long long) to overloads, which have no bitwise atomics of their own. */
+/*
+ * To overloads int32 and int64 are int and long (or long long), which have no bitwise atomics of their own.
+ */
 #define GSHMEMI_DEFINE(NAME, TYPE) \
 	GSHMEMI_DEFINE_BITWISE(NAME, TYPE, and) \
 	GSHMEMI_DEFINE_BITWISE(NAME, TYPE, or) \
@@ -200,7 +206,8 @@ GSHMEM_BASIC_WAIT_TYPES(GSHMEMI_DEFINE)
 		return gshmem_##NAME##_##CALL(ivars, nelems, status, cmp, __VA_ARGS__); \
 	}
 #define GSHMEMI_DEFINE_SOME(NAME, TYPE, CALL, VALUE, ...) \
-	GSHMEMI_FN size_t gshmem_##CALL(TYPE *ivars, size_t nelems, size_t *indices, const int *status, int cmp, VALUE) \
+	GSHMEMI_FN size_t gshmem_##CALL(TYPE *ivars, size_t nelems, size_t *indices, const int *status, \
+					int cmp, VALUE) \
 	{ \
 		return gshmem_##NAME##_##CALL(ivars, nelems, indices, status, cmp, __VA_ARGS__); \
 	}
@@ -221,8 +228,8 @@ GSHMEM_BASIC_WAIT_TYPES(GSHMEMI_DEFINE)
 #undef GSHMEMI_DEFINE_MANY
 
 /*
- * With a context in front: the same overloads, by the PE that the context makes of pe. What is to be of the type of the
- * symmetric object may be given as anything that converts to it.
+ * With a context in front: the same overloads, with the PE that the context makes of pe. Values of the
+ * symmetric object's type may be passed as anything that converts to it.
  */
 template <typename T>
 struct gshmemi_same {
@@ -244,23 +251,28 @@ GSHMEMI_END_C
 		return gshmem_##NAME(GSHMEMI_UNPACK ARGUMENTS, GSHMEMI_CTX_PE("gshmem_" #NAME)); \
 	}
 #define GSHMEMI_DEFINE_COPY(NAME) \
-	GSHMEMI_DEFINE(void, NAME, (T *dest, const GSHMEMI_SAME *source, size_t nelems), (dest, source, nelems))
+	GSHMEMI_DEFINE(void, NAME, (T *dest, const GSHMEMI_SAME *source, size_t nelems), \
+		       (dest, source, nelems))
 #define GSHMEMI_DEFINE_STRIDE(NAME) \
-	GSHMEMI_DEFINE(void, NAME, (T *dest, const GSHMEMI_SAME *source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems), \
+	GSHMEMI_DEFINE(void, NAME, (T *dest, const GSHMEMI_SAME *source, ptrdiff_t dst, ptrdiff_t sst, \
+				    size_t nelems), \
 		       (dest, source, dst, sst, nelems))
 #define GSHMEMI_DEFINE_BLOCK(NAME) \
 	GSHMEMI_DEFINE(void, NAME, \
-		       (T *dest, const GSHMEMI_SAME *source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks), \
+		       (T *dest, const GSHMEMI_SAME *source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize, \
+			size_t nblocks), \
 		       (dest, source, dst, sst, bsize, nblocks))
 #define GSHMEMI_DEFINE_SIGNAL(NAME) \
 	GSHMEMI_DEFINE(void, NAME, \
-		       (T *dest, const GSHMEMI_SAME *source, size_t nelems, uint64_t *sig_addr, uint64_t signal, int sig_op), \
+		       (T *dest, const GSHMEMI_SAME *source, size_t nelems, uint64_t *sig_addr, \
+			uint64_t signal, int sig_op), \
 		       (dest, source, nelems, sig_addr, signal, sig_op))
-/* Atomics with an operand: without a result, with one, and with one later. */
+/* Atomics with an operand: without a result, with a result, and non-blocking. */
 #define GSHMEMI_DEFINE_SET(NAME) GSHMEMI_DEFINE(void, NAME, (T *dest, GSHMEMI_SAME value), (dest, value))
 #define GSHMEMI_DEFINE_FETCH(NAME) \
 	GSHMEMI_DEFINE(T, NAME, (T *dest, GSHMEMI_SAME value), (dest, value)) \
-	GSHMEMI_DEFINE(void, NAME##_nbi, (GSHMEMI_SAME *fetch, T *dest, GSHMEMI_SAME value), (fetch, dest, value))
+	GSHMEMI_DEFINE(void, NAME##_nbi, (GSHMEMI_SAME *fetch, T *dest, GSHMEMI_SAME value), \
+		       (fetch, dest, value))
 
 GSHMEMI_DEFINE_COPY(put)
 GSHMEMI_DEFINE_COPY(get)
@@ -279,7 +291,8 @@ GSHMEMI_DEFINE(void, atomic_fetch_nbi, (T *fetch, const GSHMEMI_SAME *source), (
 GSHMEMI_DEFINE_SET(atomic_set)
 GSHMEMI_DEFINE_FETCH(atomic_swap)
 GSHMEMI_DEFINE(T, atomic_compare_swap, (T *dest, GSHMEMI_SAME cond, GSHMEMI_SAME value), (dest, cond, value))
-GSHMEMI_DEFINE(void, atomic_compare_swap_nbi, (GSHMEMI_SAME *fetch, T *dest, GSHMEMI_SAME cond, GSHMEMI_SAME value),
+GSHMEMI_DEFINE(void, atomic_compare_swap_nbi, (GSHMEMI_SAME *fetch, T *dest, GSHMEMI_SAME cond,
+					       GSHMEMI_SAME value),
 	       (fetch, dest, cond, value))
 GSHMEMI_DEFINE(T, atomic_fetch_inc, (T *dest), (dest))
 GSHMEMI_DEFINE(void, atomic_fetch_inc_nbi, (GSHMEMI_SAME *fetch, T *dest), (fetch, dest))
@@ -292,7 +305,7 @@ GSHMEMI_DEFINE_FETCH(atomic_fetch_or)
 GSHMEMI_DEFINE_SET(atomic_or)
 GSHMEMI_DEFINE_FETCH(atomic_fetch_xor)
 GSHMEMI_DEFINE_SET(atomic_xor)
-#if GSHMEMI_KERNELS && !GSHMEMI_ARCH_HAS_LONG_DOUBLE /* not callable from kernels, as templates are */
+#if GSHMEMI_KERNELS && !GSHMEMI_ARCH_HAS_LONG_DOUBLE /* unlike templates these cannot be called by kernels */
 GSHMEMI_LONG_DOUBLE_API void gshmem_p(gshmem_ctx_t ctx, long double *dest, long double value, int pe)
 {
 	gshmem_ctx_longdouble_p(ctx, dest, value, pe);
@@ -318,8 +331,8 @@ GSHMEMI_LONG_DOUBLE_API long double gshmem_g(gshmem_ctx_t ctx, const long double
 #elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
 
 /*
- * *(object) rather than (object): its type carries no qualifiers, so that one entry serves const and volatile too.
- * The macros that make the entries stay defined: they are expanded where the names are used.
+ * The selections use *(object), whose type has no qualifiers, so that one entry serves const and volatile,
+ * too. The macros that make the entries stay defined: they are expanded where the names are used.
  */
 #define GSHMEMI_PUT_(PREFIX, NAME, TYPE)          , TYPE : PREFIX##_##NAME##_put
 #define GSHMEMI_PUT_CTX_(PREFIX, NAME, TYPE)      , TYPE : PREFIX##_ctx_##NAME##_put
@@ -408,8 +421,8 @@ GSHMEMI_LONG_DOUBLE_API long double gshmem_g(gshmem_ctx_t ctx, const long double
 #define GSHMEMI_BITWISE(X)        GSHMEM_BASIC_BITWISE_AMO_TYPES(X) GSHMEMI_SIGNED_BITWISE(X)
 
 /*
- * The symmetric object of a call is its first argument, or, where that is a context, the second. What is not chosen must
- * compile too, so both choices are by the type of that object.
+ * The symmetric object of a call is its first argument, or the second if the first is a context. The branch
+ * that is not chosen must compile, too, so both select by the type of that object.
  */
 #define GSHMEMI_OBJECT(first, second, ...) *_Generic((first), gshmem_ctx_t : (second), default : (first))
 #define GSHMEMI_FIRST(first, ...)          (first)
@@ -429,13 +442,17 @@ GSHMEMI_LONG_DOUBLE_API long double gshmem_g(gshmem_ctx_t ctx, const long double
 #define gshmem_ibput(...)                   GSHMEMI_CHOOSE(GSHMEM_BASIC_RMA_TYPES, IBPUT, __VA_ARGS__)
 #define gshmem_ibget(...)                   GSHMEMI_CHOOSE(GSHMEM_BASIC_RMA_TYPES, IBGET, __VA_ARGS__)
 #define gshmem_put_signal(...)              GSHMEMI_CHOOSE(GSHMEM_BASIC_RMA_TYPES, PUT_SIGNAL, __VA_ARGS__)
-#define gshmem_put_signal_nbi(...)          GSHMEMI_CHOOSE(GSHMEM_BASIC_RMA_TYPES, PUT_SIGNAL_NBI, __VA_ARGS__)
+#define gshmem_put_signal_nbi(...)          GSHMEMI_CHOOSE(GSHMEM_BASIC_RMA_TYPES, PUT_SIGNAL_NBI, \
+							   __VA_ARGS__)
 
-#define gshmem_atomic_fetch(...)            GSHMEMI_CHOOSE(GSHMEM_BASIC_EXTENDED_AMO_TYPES, FETCH, __VA_ARGS__)
+#define gshmem_atomic_fetch(...)            GSHMEMI_CHOOSE(GSHMEM_BASIC_EXTENDED_AMO_TYPES, FETCH, \
+							   __VA_ARGS__)
 #define gshmem_atomic_set(...)              GSHMEMI_CHOOSE(GSHMEM_BASIC_EXTENDED_AMO_TYPES, SET, __VA_ARGS__)
 #define gshmem_atomic_swap(...)             GSHMEMI_CHOOSE(GSHMEM_BASIC_EXTENDED_AMO_TYPES, SWAP, __VA_ARGS__)
-#define gshmem_atomic_fetch_nbi(...)        GSHMEMI_CHOOSE(GSHMEM_BASIC_EXTENDED_AMO_TYPES, FETCH_NBI, __VA_ARGS__)
-#define gshmem_atomic_swap_nbi(...)         GSHMEMI_CHOOSE(GSHMEM_BASIC_EXTENDED_AMO_TYPES, SWAP_NBI, __VA_ARGS__)
+#define gshmem_atomic_fetch_nbi(...)        GSHMEMI_CHOOSE(GSHMEM_BASIC_EXTENDED_AMO_TYPES, FETCH_NBI, \
+							   __VA_ARGS__)
+#define gshmem_atomic_swap_nbi(...)         GSHMEMI_CHOOSE(GSHMEM_BASIC_EXTENDED_AMO_TYPES, SWAP_NBI, \
+							   __VA_ARGS__)
 #define gshmem_atomic_compare_swap(...)     GSHMEMI_CHOOSE(GSHMEM_BASIC_AMO_TYPES, CSWAP, __VA_ARGS__)
 #define gshmem_atomic_fetch_inc(...)        GSHMEMI_CHOOSE(GSHMEM_BASIC_AMO_TYPES, FINC, __VA_ARGS__)
 #define gshmem_atomic_inc(...)              GSHMEMI_CHOOSE(GSHMEM_BASIC_AMO_TYPES, INC, __VA_ARGS__)
@@ -454,8 +471,10 @@ GSHMEMI_LONG_DOUBLE_API long double gshmem_g(gshmem_ctx_t ctx, const long double
 #define gshmem_atomic_fetch_or_nbi(...)     GSHMEMI_CHOOSE(GSHMEMI_BITWISE, FOR_NBI, __VA_ARGS__)
 #define gshmem_atomic_fetch_xor_nbi(...)    GSHMEMI_CHOOSE(GSHMEMI_BITWISE, FXOR_NBI, __VA_ARGS__)
 
-#define gshmem_wait_until(ivar, ...) _Generic(*(ivar) GSHMEM_BASIC_WAIT_TYPES(GSHMEMI_WAIT_UNTIL_))(ivar, __VA_ARGS__)
-#define gshmem_test(ivar, ...)       _Generic(*(ivar) GSHMEM_BASIC_WAIT_TYPES(GSHMEMI_TEST_))(ivar, __VA_ARGS__)
+#define gshmem_wait_until(ivar, ...) _Generic(*(ivar) GSHMEM_BASIC_WAIT_TYPES(GSHMEMI_WAIT_UNTIL_))(ivar, \
+	__VA_ARGS__)
+#define gshmem_test(ivar, ...)       _Generic(*(ivar) GSHMEM_BASIC_WAIT_TYPES(GSHMEMI_TEST_))(ivar, \
+	__VA_ARGS__)
 #define gshmem_wait_until_all(ivars, ...) \
 	_Generic(*(ivars) GSHMEM_BASIC_WAIT_TYPES(GSHMEMI_WAIT_UNTIL_ALL_))(ivars, __VA_ARGS__)
 #define gshmem_wait_until_any(ivars, ...) \

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The type lists: one X-macro per group of the OpenSHMEM 1.6 type tables, X(NAME, TYPE), each list once.
+ * The type lists: an X-macro for each table of types of OpenSHMEM 1.6, with X(NAME, TYPE) for each type.
  *
- * BASIC lists hold the types that C tells apart; ALIAS lists hold the fixed-width names of the same types.
- * Functions are stamped for both, generic selections (generic.h) for BASIC alone.
+ * BASIC lists hold the types that C tells apart; ALIAS lists hold other names for them, such as the
+ * fixed-width ones. Functions are stamped for both, generic selections (generic.h) only for BASIC.
  */
 #ifndef GSHMEM_TYPES_H
 #define GSHMEM_TYPES_H
@@ -11,12 +11,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* For lists of calls: what is in the parentheses of an argument. */
+/* For lists of calls: an argument without its parentheses. */
 #define GSHMEMI_UNPACK(...) __VA_ARGS__
 
 /*
- * Table "standard RMA types": put, get, p, g, iput, iget, put_signal. A GPU has no long double: its kernels move such
- * objects as the CPU lays them out, but cannot hold the value that p takes and g returns (VALUE: all the others).
+ * Table "standard RMA types": put, get, p, g, iput, iget, put_signal. A GPU has no long double: its kernels
+ * move such objects as the CPU lays them out, but cannot hold the value that p takes and g returns. VALUE is
+ * the list without long double.
  */
 #define GSHMEM_BASIC_VALUE_TYPES(X) \
 	X(float, float) \
@@ -53,7 +54,7 @@
 	X(half, gshmemx_half_t) \
 	X(bfloat16, gshmemx_bfloat16_t)
 
-/* The sized calls: X(SIZE, bytes). The bits of an element are in its name, the bytes beside it. */
+/* The sized calls: X(SIZE, NBYTES). SIZE, in bits, is part of the name. */
 #define GSHMEM_RMA_SIZES(X) \
 	X(8, 1) \
 	X(16, 2) \
@@ -99,15 +100,15 @@
 #define GSHMEM_BITWISE_AMO_TYPES(X) GSHMEM_BASIC_BITWISE_AMO_TYPES(X) GSHMEM_ALIAS_BITWISE_AMO_TYPES(X)
 
 /*
- * wait_until and test, also of arrays. short and ushort are ours: OpenSHMEM 1.5 deprecated them for one object and never had
- * them for arrays, which other libraries do.
+ * wait_until and test, also of arrays. short and ushort are extensions: OpenSHMEM 1.5 deprecated them for one
+ * object, and never had them for arrays, as other libraries do.
  */
 #define GSHMEM_BASIC_WAIT_TYPES(X) X(short, short) X(ushort, unsigned short) GSHMEM_BASIC_AMO_TYPES(X)
 #define GSHMEM_WAIT_TYPES(X)       GSHMEM_BASIC_WAIT_TYPES(X) GSHMEM_ALIAS_AMO_TYPES(X)
 
 /*
- * Table "reduction types": X(NAME, TYPE, KIND), KIND a GSHMEMI_KIND_* of fold.h. All that have max and min also have sum and
- * prod; complex types have these alone.
+ * Table "reduction types": X(NAME, TYPE, KIND); KIND is a GSHMEMI_KIND_* of fold.h. All types with max and
+ * min also have sum and prod; complex types have only these.
  */
 #define GSHMEM_BASIC_BITWISE_REDUCE_TYPES(X) \
 	X(uchar, unsigned char, U8) \
@@ -125,7 +126,9 @@
 	X(uint32, uint32_t, U32) \
 	X(uint64, uint64_t, U64) \
 	X(size, size_t, U64)
-#define GSHMEM_BITWISE_REDUCE_TYPES(X) GSHMEM_BASIC_BITWISE_REDUCE_TYPES(X) GSHMEM_ALIAS_BITWISE_REDUCE_TYPES(X)
+#define GSHMEM_BITWISE_REDUCE_TYPES(X) \
+	GSHMEM_BASIC_BITWISE_REDUCE_TYPES(X) \
+	GSHMEM_ALIAS_BITWISE_REDUCE_TYPES(X)
 
 #define GSHMEM_BASIC_ORDERED_REDUCE_TYPES(X) \
 	X(char, char, CHAR) \
@@ -142,7 +145,7 @@
 	X(ptrdiff, ptrdiff_t, S64) \
 	GSHMEM_ALIAS_BITWISE_REDUCE_TYPES(X)
 
-/* long double is apart: on a GPU it can be reduced from the host alone. */
+/* long double is apart: on a GPU only the host can reduce it. */
 #define GSHMEM_LONG_DOUBLE_REDUCE_TYPES(X) X(longdouble, long double, LONG_DOUBLE)
 
 #define GSHMEM_COMPLEX_REDUCE_TYPES(X) \

@@ -1,82 +1,106 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Every call on windows that kernels may make, once. GSHMEMI_W(NAME, PARAMETERS, BODY, ARGS) makes what a
- * header needs of gshmemx_win_NAME and of its forms with _wave and _wg, which return an int: BODY is the
- * function behind it, ARGS what it gets besides the scope and the call's name. GSHMEMI_WV(NAME, TYPE, KIND)
- * makes what it needs of the calls that return a TYPE.
+ * The list of calls on windows that kernels may make. GSHMEMI_W(NAME, PARAMETERS, BODY, ARGS) makes what a
+ * header needs for gshmemx_win_NAME and its forms with _wave and _wg, which return an int. BODY is the
+ * function behind it, ARGS are its arguments besides the scope and the call's name. GSHMEMI_WV(NAME, TYPE,
+ * KIND) makes the calls that return a TYPE.
  */
 #ifndef GSHMEM_WIN_LIST_H
 #define GSHMEM_WIN_LIST_H
 
 #include <gshmem/api/types.h>
 
-/* A number of elements that is far too large stays so in bytes. */
+/* Bytes of NELEMS elements; a number that would overflow becomes SIZE_MAX, so that it stays too large. */
 #define GSHMEMI_WIN_NBYTES(NELEMS, NBYTES) ((NELEMS) > SIZE_MAX / (NBYTES) ? SIZE_MAX : (NELEMS) * (NBYTES))
 
-/* MEM is behind the names of those that move bytes. */
+/* MEM follows the names of calls that move bytes. */
 #define GSHMEMI_WIN_MOVE_CALLS(NAME, MEM, T, NBYTES, ALIGN) \
-	GSHMEMI_W(NAME##put##MEM, (gshmemx_win_t win, ptrdiff_t disp, const T *source, size_t nelems, int pe), move, \
+	GSHMEMI_W(NAME##put##MEM, (gshmemx_win_t win, ptrdiff_t disp, const T *source, size_t nelems, \
+				   int pe), move, \
 		  (0, win, disp, source, GSHMEMI_WIN_NBYTES(nelems, NBYTES), ALIGN, pe)) \
 	GSHMEMI_W(NAME##get##MEM, (gshmemx_win_t win, T *dest, ptrdiff_t disp, size_t nelems, int pe), move, \
 		  (1, win, disp, dest, GSHMEMI_WIN_NBYTES(nelems, NBYTES), ALIGN, pe)) \
-	GSHMEMI_W(NAME##rput##MEM, (gshmemx_win_t win, ptrdiff_t disp, const T *source, size_t nelems, int pe, \
-				    gshmemx_win_request_t *request), move_request, \
+	GSHMEMI_W(NAME##rput##MEM, (gshmemx_win_t win, ptrdiff_t disp, const T *source, size_t nelems, \
+				    int pe, gshmemx_win_request_t *request), move_request, \
 		  (0, win, disp, source, GSHMEMI_WIN_NBYTES(nelems, NBYTES), ALIGN, pe, request)) \
-	GSHMEMI_W(NAME##rget##MEM, (gshmemx_win_t win, T *dest, ptrdiff_t disp, size_t nelems, int pe, gshmemx_win_request_t *request), \
-		  move_request, (1, win, disp, dest, GSHMEMI_WIN_NBYTES(nelems, NBYTES), ALIGN, pe, request)) \
-	GSHMEMI_W(NAME##put##MEM##_notify, (gshmemx_win_t win, ptrdiff_t disp, const T *source, size_t nelems, int notification, int pe), \
-		  move_notify, (0, win, disp, source, GSHMEMI_WIN_NBYTES(nelems, NBYTES), ALIGN, notification, pe)) \
-	GSHMEMI_W(NAME##get##MEM##_notify, (gshmemx_win_t win, T *dest, ptrdiff_t disp, size_t nelems, int notification, int pe), \
-		  move_notify, (1, win, disp, dest, GSHMEMI_WIN_NBYTES(nelems, NBYTES), ALIGN, notification, pe))
+	GSHMEMI_W(NAME##rget##MEM, (gshmemx_win_t win, T *dest, ptrdiff_t disp, size_t nelems, int pe, \
+				    gshmemx_win_request_t *request), \
+		  move_request, (1, win, disp, dest, GSHMEMI_WIN_NBYTES(nelems, NBYTES), ALIGN, pe, \
+				 request)) \
+	GSHMEMI_W(NAME##put##MEM##_notify, (gshmemx_win_t win, ptrdiff_t disp, const T *source, \
+					    size_t nelems, int notification, int pe), \
+		  move_notify, (0, win, disp, source, GSHMEMI_WIN_NBYTES(nelems, NBYTES), ALIGN, \
+				notification, pe)) \
+	GSHMEMI_W(NAME##get##MEM##_notify, (gshmemx_win_t win, T *dest, ptrdiff_t disp, size_t nelems, \
+					    int notification, int pe), \
+		  move_notify, (1, win, disp, dest, GSHMEMI_WIN_NBYTES(nelems, NBYTES), ALIGN, notification, \
+				pe))
 #define GSHMEMI_WIN_STRIDE_CALLS(NAME, T) \
-	GSHMEMI_W(NAME##_iput, (gshmemx_win_t win, ptrdiff_t disp, const T *source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems, int pe), \
+	GSHMEMI_W(NAME##_iput, (gshmemx_win_t win, ptrdiff_t disp, const T *source, ptrdiff_t dst, \
+				ptrdiff_t sst, size_t nelems, int pe), \
 		  stride, (0, win, disp, source, dst, sst, nelems, GSHMEMI_SIZEOF(T), pe)) \
-	GSHMEMI_W(NAME##_iget, (gshmemx_win_t win, T *dest, ptrdiff_t disp, ptrdiff_t dst, ptrdiff_t sst, size_t nelems, int pe), stride, \
+	GSHMEMI_W(NAME##_iget, (gshmemx_win_t win, T *dest, ptrdiff_t disp, ptrdiff_t dst, ptrdiff_t sst, \
+				size_t nelems, int pe), stride, \
 		  (1, win, disp, dest, sst, dst, nelems, GSHMEMI_SIZEOF(T), pe))
 #define GSHMEMI_WIN_UPDATE_CALLS(NAME, T, KIND) \
-	GSHMEMI_W(NAME##_accumulate, (gshmemx_win_t win, ptrdiff_t disp, const T *source, size_t nelems, int op, int pe), accumulate, \
+	GSHMEMI_W(NAME##_accumulate, (gshmemx_win_t win, ptrdiff_t disp, const T *source, size_t nelems, \
+				      int op, int pe), accumulate, \
 		  (win, NULL, disp, source, nelems, op, GSHMEMI_KIND_##KIND, GSHMEMI_SIZEOF(T), pe)) \
-	GSHMEMI_W(NAME##_get_accumulate, (gshmemx_win_t win, T *dest, ptrdiff_t disp, const T *source, size_t nelems, int op, int pe), \
-		  accumulate, (win, dest, disp, source, nelems, op, GSHMEMI_KIND_##KIND, GSHMEMI_SIZEOF(T), pe)) \
-	GSHMEMI_W(NAME##_raccumulate, (gshmemx_win_t win, ptrdiff_t disp, const T *source, size_t nelems, int op, int pe, \
-				       gshmemx_win_request_t *request), accumulate_request, \
-		  (win, NULL, disp, source, nelems, op, GSHMEMI_KIND_##KIND, GSHMEMI_SIZEOF(T), pe, request)) \
-	GSHMEMI_W(NAME##_rget_accumulate, (gshmemx_win_t win, T *dest, ptrdiff_t disp, const T *source, size_t nelems, int op, int pe, \
-					   gshmemx_win_request_t *request), accumulate_request, \
+	GSHMEMI_W(NAME##_get_accumulate, (gshmemx_win_t win, T *dest, ptrdiff_t disp, const T *source, \
+					  size_t nelems, int op, int pe), \
+		  accumulate, (win, dest, disp, source, nelems, op, GSHMEMI_KIND_##KIND, GSHMEMI_SIZEOF(T), \
+			       pe)) \
+	GSHMEMI_W(NAME##_raccumulate, (gshmemx_win_t win, ptrdiff_t disp, const T *source, size_t nelems, \
+				       int op, int pe, gshmemx_win_request_t *request), accumulate_request, \
+		  (win, NULL, disp, source, nelems, op, GSHMEMI_KIND_##KIND, GSHMEMI_SIZEOF(T), pe, \
+		   request)) \
+	GSHMEMI_W(NAME##_rget_accumulate, (gshmemx_win_t win, T *dest, ptrdiff_t disp, const T *source, \
+					   size_t nelems, int op, int pe, gshmemx_win_request_t *request), \
+					   accumulate_request, \
 		  (win, dest, disp, source, nelems, op, GSHMEMI_KIND_##KIND, GSHMEMI_SIZEOF(T), pe, request))
 
 /* Calls without a type. ARGS of epoch: what, window, type of lock, PE, group, assertion, flag. */
 #define GSHMEMI_WIN_EPOCH_CALLS \
-	GSHMEMI_W(fence, (gshmemx_win_t win, int assertion), epoch_call, (GSHMEMI_WIN_DO_FENCE, win, 0, -1, 0, NULL, assertion, NULL)) \
+	GSHMEMI_W(fence, (gshmemx_win_t win, int assertion), epoch_call, \
+		  (GSHMEMI_WIN_DO_FENCE, win, 0, -1, 0, NULL, assertion, NULL)) \
 	GSHMEMI_W(post, (gshmemx_win_t win, int npes, const int *pes, int assertion), epoch_call, \
 		  (GSHMEMI_WIN_DO_POST, win, 0, -1, npes, pes, assertion, NULL)) \
 	GSHMEMI_W(start, (gshmemx_win_t win, int npes, const int *pes, int assertion), epoch_call, \
 		  (GSHMEMI_WIN_DO_START, win, 0, -1, npes, pes, assertion, NULL)) \
-	GSHMEMI_W(complete, (gshmemx_win_t win), epoch_call, (GSHMEMI_WIN_DO_COMPLETE, win, 0, -1, 0, NULL, 0, NULL)) \
-	GSHMEMI_W(wait, (gshmemx_win_t win), epoch_call, (GSHMEMI_WIN_DO_WAIT, win, 0, -1, 0, NULL, 0, NULL)) \
-	GSHMEMI_W(test, (gshmemx_win_t win, int *flag_p), epoch_call, (GSHMEMI_WIN_DO_TEST, win, 0, -1, 0, NULL, 0, flag_p)) \
+	GSHMEMI_W(complete, (gshmemx_win_t win), epoch_call, \
+		  (GSHMEMI_WIN_DO_COMPLETE, win, 0, -1, 0, NULL, 0, NULL)) \
+	GSHMEMI_W(wait, (gshmemx_win_t win), epoch_call, \
+		  (GSHMEMI_WIN_DO_WAIT, win, 0, -1, 0, NULL, 0, NULL)) \
+	GSHMEMI_W(test, (gshmemx_win_t win, int *flag_p), epoch_call, \
+		  (GSHMEMI_WIN_DO_TEST, win, 0, -1, 0, NULL, 0, flag_p)) \
 	GSHMEMI_W(lock, (gshmemx_win_t win, int type, int pe, int assertion), epoch_call, \
 		  (GSHMEMI_WIN_DO_LOCK, win, type, pe, 0, NULL, assertion, NULL)) \
-	GSHMEMI_W(unlock, (gshmemx_win_t win, int pe), epoch_call, (GSHMEMI_WIN_DO_UNLOCK, win, 0, pe, 0, NULL, 0, NULL)) \
+	GSHMEMI_W(unlock, (gshmemx_win_t win, int pe), epoch_call, \
+		  (GSHMEMI_WIN_DO_UNLOCK, win, 0, pe, 0, NULL, 0, NULL)) \
 	GSHMEMI_W(lock_all, (gshmemx_win_t win, int assertion), epoch_call, \
 		  (GSHMEMI_WIN_DO_LOCK_ALL, win, 0, -1, 0, NULL, assertion, NULL)) \
-	GSHMEMI_W(unlock_all, (gshmemx_win_t win), epoch_call, (GSHMEMI_WIN_DO_UNLOCK_ALL, win, 0, -1, 0, NULL, 0, NULL)) \
-	GSHMEMI_W(flush, (gshmemx_win_t win, int pe), epoch_call, (GSHMEMI_WIN_DO_FLUSH, win, 0, pe, 0, NULL, 0, NULL)) \
-	GSHMEMI_W(flush_all, (gshmemx_win_t win), epoch_call, (GSHMEMI_WIN_DO_FLUSH_ALL, win, 0, -1, 0, NULL, 0, NULL)) \
-	GSHMEMI_W(flush_local, (gshmemx_win_t win, int pe), epoch_call, (GSHMEMI_WIN_DO_FLUSH_LOCAL, win, 0, pe, 0, NULL, 0, NULL)) \
-	GSHMEMI_W(flush_local_all, (gshmemx_win_t win), epoch_call, (GSHMEMI_WIN_DO_FLUSH_LOCAL_ALL, win, 0, -1, 0, NULL, 0, NULL)) \
+	GSHMEMI_W(unlock_all, (gshmemx_win_t win), epoch_call, \
+		  (GSHMEMI_WIN_DO_UNLOCK_ALL, win, 0, -1, 0, NULL, 0, NULL)) \
+	GSHMEMI_W(flush, (gshmemx_win_t win, int pe), epoch_call, \
+		  (GSHMEMI_WIN_DO_FLUSH, win, 0, pe, 0, NULL, 0, NULL)) \
+	GSHMEMI_W(flush_all, (gshmemx_win_t win), epoch_call, \
+		  (GSHMEMI_WIN_DO_FLUSH_ALL, win, 0, -1, 0, NULL, 0, NULL)) \
+	GSHMEMI_W(flush_local, (gshmemx_win_t win, int pe), epoch_call, \
+		  (GSHMEMI_WIN_DO_FLUSH_LOCAL, win, 0, pe, 0, NULL, 0, NULL)) \
+	GSHMEMI_W(flush_local_all, (gshmemx_win_t win), epoch_call, \
+		  (GSHMEMI_WIN_DO_FLUSH_LOCAL_ALL, win, 0, -1, 0, NULL, 0, NULL)) \
 	GSHMEMI_W(sync, (gshmemx_win_t win), epoch_call, (GSHMEMI_WIN_DO_SYNC, win, 0, -1, 0, NULL, 0, NULL))
 #define GSHMEMI_WIN_NOTIFICATION_CALLS \
 	GSHMEMI_W(notify_wait, (gshmemx_win_t win, int notification, uint64_t value), notification, \
 		  (GSHMEMI_WIN_NOTIFY_WAIT, win, notification, value, NULL)) \
-	GSHMEMI_W(notify_test, (gshmemx_win_t win, int notification, uint64_t value, uint64_t *flag_p), notification, \
-		  (GSHMEMI_WIN_NOTIFY_TEST, win, notification, value, flag_p)) \
+	GSHMEMI_W(notify_test, (gshmemx_win_t win, int notification, uint64_t value, uint64_t *flag_p), \
+		  notification, (GSHMEMI_WIN_NOTIFY_TEST, win, notification, value, flag_p)) \
 	GSHMEMI_W(notify_get, (gshmemx_win_t win, int notification, uint64_t *value_p), notification, \
 		  (GSHMEMI_WIN_NOTIFY_GET, win, notification, 0, value_p)) \
 	GSHMEMI_W(notify_set, (gshmemx_win_t win, int notification, uint64_t value), notification, \
 		  (GSHMEMI_WIN_NOTIFY_SET, win, notification, value, NULL))
 
-/* Lists within lists pass no further argument. */
+/* A list within a list can pass no further argument. */
 #define GSHMEMI_WIN_MOVE_TYPE(NAME, T) \
 	GSHMEMI_WIN_MOVE_CALLS(NAME##_, , T, GSHMEMI_SIZEOF(T), GSHMEMI_ALIGNOF(T)) \
 	GSHMEMI_WIN_STRIDE_CALLS(NAME, T)
@@ -99,7 +123,7 @@
 	GSHMEM_ORDERED_REDUCE_TYPES(GSHMEMI_WIN_VALUE_TYPE) \
 	GSHMEM_COMPLEX_REDUCE_TYPES(GSHMEMI_WIN_VALUE_TYPE) \
 	GSHMEMX_REDUCE_TYPES(GSHMEMI_WIN_VALUE_TYPE)
-/* long double is apart: where kernels have none, they are the host's. */
+/* long double is apart: where kernels have none, only the host makes these calls. */
 #define GSHMEMI_WIN_LONG_DOUBLE_CALLS       GSHMEM_LONG_DOUBLE_REDUCE_TYPES(GSHMEMI_WIN_UPDATE_TYPE)
 #define GSHMEMI_WIN_LONG_DOUBLE_VALUE_CALLS GSHMEM_LONG_DOUBLE_REDUCE_TYPES(GSHMEMI_WIN_VALUE_TYPE)
 

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The primitives on AMD GPUs, as arch/arch.h lists them. What each compiles to, per GPU: docs/device-path.md; what
- * that guarantees: docs/ordering.md.
+ * The primitives of arch/arch.h on AMD GPUs. docs/device-path.md says what each compiles to on which GPU,
+ * docs/ordering.md what that guarantees.
  *
- * The memory model is the one of LLVM's AMDGPU back end: a fence at system scope writes back (release) or invalidates
- * (acquire) the caches that are not coherent with other GPUs; relaxed accesses at system scope carry the cache bits
- * that make them pass these caches.
+ * The memory model is that of LLVM's AMDGPU back end. A fence at system scope writes back (release) or
+ * invalidates (acquire) the caches that are not coherent with other GPUs. Relaxed loads, stores and atomics
+ * at system scope carry cache bits that make them pass these caches.
  */
 #ifndef GSHMEM_ARCH_AMD_H
 #define GSHMEM_ARCH_AMD_H
 
 #define GSHMEMI_ARCH_HOST_DIRECT     0
 #define GSHMEMI_ARCH_IS_CUDA         0
-#define GSHMEMI_ARCH_COARSE_COHERENT 0 /* AMD promises it at kernel boundaries only */
+#define GSHMEMI_ARCH_COARSE_COHERENT 0 /* AMD promises coherence only at kernel boundaries */
 #define GSHMEMI_ARCH_SHARED_MEMORY   0
 #define GSHMEMI_ARCH_HAS_GLOBALS     0
 #define GSHMEMI_ARCH_HAS_DELIVERY    0
@@ -32,10 +32,10 @@
 #define GSHMEMI_ARCH_QUIET_END
 
 /*
- * For the GPU the state is a global symbol that no other code object can replace, so that kernels find it without a
- * detour through the offset table: 2 instructions and a load less per call. Each unit is a code object of its own; on
- * the host its stand-ins are static, and named like the symbol, by which HIP pairs them. Units linked with -fgpu-rdc
- * share one code object: there they are static.
+ * For the GPU the state is a global symbol that no other code object can replace, so kernels find it without
+ * the offset table: 2 instructions and a load less per call. Each unit is a code object of its own. On the
+ * host its stand-in is static and has the symbol's name, by which HIP pairs them. Units linked with -fgpu-rdc
+ * share one code object, so there the state is static.
  */
 #if defined(__CLANG_RDC__)
 #define GSHMEMI_ARCH_STATE(TYPE, NAME) static __constant__ TYPE NAME
@@ -48,8 +48,9 @@
 #endif
 
 /*
- * Nanoseconds of a tick of the GPU's constant clock, by its name. Kernels have the number in them; the host compares it
- * with HIP's, where HIP has one (hipDeviceAttributeWallClockRate, kHz, here by its value: earlier headers lack the name).
+ * Nanoseconds per tick of a GPU's constant clock, by the GPU's name. The number is compiled into kernels; the
+ * host compares it with HIP's, if HIP has one (hipDeviceAttributeWallClockRate, in kHz, here by its value:
+ * earlier headers lack the name).
  */
 #define GSHMEMI_ARCH_TICK_NS(gfx) (__builtin_strncmp(gfx, "gfx90a", 6) == 0 ? 40 : 10)
 #define GSHMEMI_ARCH_CLOCK_RATE   ((hipDeviceAttribute_t)10017)
@@ -71,15 +72,15 @@
 #error "gshmem: this GPU's caches and counters are not known: gfx90a, gfx942, gfx950, gfx1030 to 1036, gfx1100 to 1103 are"
 #endif
 
-/* For the GPU long double is double; in memory it is what the CPU made of it, 16 bytes. */
+/* To the GPU long double is double; in memory it has the CPU's 16 bytes. */
 #define GSHMEMI_ARCH_SIZEOF(TYPE)  (__is_same(TYPE, long double) ? 16 : sizeof(TYPE))
 #define GSHMEMI_ARCH_ALIGNOF(TYPE) (__is_same(TYPE, long double) ? 16 : __alignof__(TYPE))
 
 /*
- * Whether kernels of this unit post calls. A unit is a code object, whose kernels run code of their own unit, so that what
- * it does not post it need not complete: fence and quiet then test nothing, and kernels keep no registers for what lies
- * behind the test. Nobody reads or writes the variable; but where a post mentions its address, the compiler cannot know
- * its value. Units linked with -fgpu-rdc post for each other.
+ * Whether kernels of this unit post calls. A unit is a code object, and its kernels run only its own code. If
+ * none of it posts, fence and quiet have nothing to complete: they test nothing, and kernels keep no
+ * registers for what would follow the test. Nobody reads or writes the variable, but if a post mentions its
+ * address, the compiler cannot know its value. Units linked with -fgpu-rdc may post for each other.
  */
 #ifdef __CLANG_RDC__
 #define GSHMEMI_ARCH_HAS_POSTS() 1
@@ -89,7 +90,7 @@
 #define GSHMEMI_ARCH_MARK_POST gshmemi_arch_mark_post
 static __device__ char gshmemi_arch_posts;
 
-/* Not for the host, too: compilers would keep the variable for it. */
+/* Only for the GPU: for the host, compilers would keep the variable. */
 static inline __device__ __attribute__((always_inline)) int gshmemi_arch_has_posts(void)
 {
 	return !__builtin_constant_p(gshmemi_arch_posts);
@@ -101,7 +102,10 @@ static inline __device__ __attribute__((always_inline)) void gshmemi_arch_mark_p
 }
 #endif
 
-/* Peers, the heap, and what the library polls are global memory: said to the compiler, it need not ask the hardware. */
+/*
+ * Peers, the heap and what the library polls are global memory. If compilers know, no instruction has to find
+ * out.
+ */
 #define GSHMEMI_ARCH_GLOBAL __attribute__((address_space(1)))
 
 /* ---- where am I ---- */
@@ -121,8 +125,8 @@ GSHMEMI_ARCH_FN uint64_t gshmemi_arch_uniform(uint64_t value)
 }
 
 /*
- * A function that is called and asks for blockIdx or threadIdx makes every kernel that may call it keep them: callers
- * hand it the block, and for the thread the lane has to do.
+ * An out-of-line function that asks for blockIdx or threadIdx makes every kernel that may call it keep them.
+ * So callers pass the block, and the lane stands for the thread.
  */
 GSHMEMI_ARCH_FN unsigned gshmemi_arch_thread_name(void)
 {
@@ -141,7 +145,7 @@ GSHMEMI_ARCH_FN uint64_t gshmemi_arch_caller_block(uint64_t caller)
 
 /* ---- groups ---- */
 
-/* A wave executes a call for all lanes that make it at this time: they need not meet, and the key is not asked for. */
+/* A wave executes a call for all lanes that make it now: they need not meet, and the key does not matter. */
 GSHMEMI_ARCH_FN uint64_t gshmemi_arch_wave_enter(uint64_t key)
 {
 	(void)key;
@@ -153,13 +157,15 @@ GSHMEMI_ARCH_FN unsigned gshmemi_arch_group_rank(int scope, uint64_t mask)
 	if (scope == GSHMEMI_WG)
 		return gshmemi_arch_thread_rank();
 	if (scope == GSHMEMI_WAVE)
-		return __builtin_amdgcn_mbcnt_hi((unsigned)(mask >> 32), __builtin_amdgcn_mbcnt_lo((unsigned)mask, 0));
+		return __builtin_amdgcn_mbcnt_hi((unsigned)(mask >> 32),
+						 __builtin_amdgcn_mbcnt_lo((unsigned)mask, 0));
 	return 0;
 }
 
 /*
- * The lanes of a wave share every cache and issue in order: the compiler alone must be told. It is for a work-group, too, rather than in
- * an else: clang 19 saves registers where two branches end at one place, and does so with no lane unmasked (tests/isa/masks.py).
+ * The lanes of a wave share every cache and issue in order: only the compiler needs the fence. A work-group
+ * executes it, too, instead of an else branch: where two branches join clang 19 saves registers with all
+ * lanes masked off (tests/isa/masks.py).
  */
 GSHMEMI_ARCH_FN void gshmemi_arch_group_sync(int scope, uint64_t mask)
 {
@@ -170,7 +176,7 @@ GSHMEMI_ARCH_FN void gshmemi_arch_group_sync(int scope, uint64_t mask)
 		__syncthreads();
 }
 
-/* HIP's __syncthreads_count takes LDS from every kernel: each wave counts its own lanes. */
+/* HIP's __syncthreads_count would take LDS from every kernel, so each wave counts its own lanes. */
 GSHMEMI_ARCH_FN unsigned gshmemi_arch_group_count(void)
 {
 	return (unsigned)__builtin_popcountll(__builtin_amdgcn_read_exec());
@@ -187,7 +193,7 @@ GSHMEMI_ARCH_FN unsigned gshmemi_arch_group_due(void)
 
 #define GSHMEMI_ARCH_COMPARES_APART 1
 
-/* Without LDS: within each wave. */
+/* Without LDS, so only within each wave. */
 GSHMEMI_ARCH_FN void gshmemi_arch_group_read(uint64_t *words)
 {
 	words[0] = gshmemi_arch_uniform(words[0]);
@@ -214,8 +220,8 @@ GSHMEMI_ARCH_FN uint64_t gshmemi_arch_ballot(int predicate, uint64_t lanes)
 }
 
 /*
- * Puts value into scalar registers and makes the compiler forget what it knows of it. Without optimization the compiler
- * keeps every value in vector registers or on the stack, and cannot meet the constraint: there is nothing to keep then.
+ * Moves value into scalar registers and makes the compiler forget what it knows of it. Unoptimized code keeps
+ * every value in vector registers or on the stack and cannot meet the constraint, so there this does nothing.
  */
 #if GSHMEMI_OPTIMIZED
 #define GSHMEMI_ARCH_SCALAR(value) __asm__("" : "+s"(value))
@@ -224,13 +230,14 @@ GSHMEMI_ARCH_FN uint64_t gshmemi_arch_ballot(int predicate, uint64_t lanes)
 #endif
 
 /*
- * The address of a constant, to be computed once: for each field the compiler adds the field's offset to the symbol, and
- * computes that sum anew.
+ * Computes the address of a constant once. Otherwise the compiler adds the offset of each field to the
+ * symbol, and computes each sum anew.
  */
 #if GSHMEMI_OPTIMIZED
 #define GSHMEMI_ARCH_SHARE_ADDRESS(pointer) \
 	do { \
-		const __attribute__((address_space(4))) void *shared_ = (const __attribute__((address_space(4))) void *)(pointer); \
+		const __attribute__((address_space(4))) void *shared_ = \
+			(const __attribute__((address_space(4))) void *)(pointer); \
 \
 		__asm__("" : "+s"(shared_)); \
 		(pointer) = (__typeof__(pointer))shared_; \
@@ -239,7 +246,7 @@ GSHMEMI_ARCH_FN uint64_t gshmemi_arch_ballot(int predicate, uint64_t lanes)
 #define GSHMEMI_ARCH_SHARE_ADDRESS(pointer) ((void)0)
 #endif
 
-/* The upper half: its sign is the value's, and scalar registers can be compared with 0 in 32 bits alone. */
+/* The upper half has the value's sign, and scalar registers can be compared with 0 only in 32 bits. */
 GSHMEMI_ARCH_FN int32_t gshmemi_arch_uniform_high(int64_t value)
 {
 	int32_t high = __builtin_amdgcn_readfirstlane((int32_t)(value >> 32));
@@ -250,9 +257,9 @@ GSHMEMI_ARCH_FN int32_t gshmemi_arch_uniform_high(int64_t value)
 #define GSHMEMI_ARCH_UNIFORM_HIGH(value) gshmemi_arch_uniform_high(value)
 
 /*
- * What compilers forget: the order of loads; that a value of 64 bits is uniform, in a loop or in divergent code; that an
- * address is a uniform pointer plus a lane's offset, which an access adds up by itself. The first half of each is for
- * values that the compiler has taken for divergent: it folds away for others.
+ * What compilers forget: the order of loads; that a 64-bit value is uniform, in a loop or in divergent code;
+ * that an address is a uniform pointer plus a lane's offset, which a load or store adds up by itself. The
+ * first half of each macro is for values that the compiler takes for divergent; it folds away for others.
  */
 #define GSHMEMI_ARCH_KEEP_ORDER() __asm__ volatile("" ::: "memory")
 #define GSHMEMI_ARCH_KEEP_INSIDE(value) ((void)0)
@@ -310,7 +317,7 @@ GSHMEMI_ARCH_FN void gshmemi_arch_store(void *address, uint64_t value, unsigned 
 	}
 }
 
-/* Integer forms alone: these are single instructions on every link that has atomics. */
+/* Only integer forms: they are single instructions on every link with atomics. */
 #define GSHMEMI_ARCH_AMO(NBITS) \
 	GSHMEMI_ARCH_FN uint##NBITS##_t gshmemi_arch_amo##NBITS(int op, uint##NBITS##_t *address, \
 								uint##NBITS##_t value, uint##NBITS##_t cond) \
@@ -319,17 +326,23 @@ GSHMEMI_ARCH_FN void gshmemi_arch_store(void *address, uint64_t value, unsigned 
 \
 		switch (op) { \
 		case GSHMEMI_AMO_ADD: \
-			return __hip_atomic_fetch_add(at, value, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_SYSTEM); \
+			return __hip_atomic_fetch_add(at, value, __ATOMIC_RELAXED, \
+						      __HIP_MEMORY_SCOPE_SYSTEM); \
 		case GSHMEMI_AMO_AND: \
-			return __hip_atomic_fetch_and(at, value, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_SYSTEM); \
+			return __hip_atomic_fetch_and(at, value, __ATOMIC_RELAXED, \
+						      __HIP_MEMORY_SCOPE_SYSTEM); \
 		case GSHMEMI_AMO_OR: \
-			return __hip_atomic_fetch_or(at, value, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_SYSTEM); \
+			return __hip_atomic_fetch_or(at, value, __ATOMIC_RELAXED, \
+						     __HIP_MEMORY_SCOPE_SYSTEM); \
 		case GSHMEMI_AMO_XOR: \
-			return __hip_atomic_fetch_xor(at, value, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_SYSTEM); \
+			return __hip_atomic_fetch_xor(at, value, __ATOMIC_RELAXED, \
+						      __HIP_MEMORY_SCOPE_SYSTEM); \
 		case GSHMEMI_AMO_SWAP: \
-			return __hip_atomic_exchange(at, value, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_SYSTEM); \
+			return __hip_atomic_exchange(at, value, __ATOMIC_RELAXED, \
+						     __HIP_MEMORY_SCOPE_SYSTEM); \
 		case GSHMEMI_AMO_CAS: \
-			(void)__hip_atomic_compare_exchange_strong(at, &cond, value, __ATOMIC_RELAXED, __ATOMIC_RELAXED, \
+			(void)__hip_atomic_compare_exchange_strong(at, &cond, value, __ATOMIC_RELAXED, \
+								   __ATOMIC_RELAXED, \
 								   __HIP_MEMORY_SCOPE_SYSTEM); \
 			return cond; \
 		case GSHMEMI_AMO_SET: \
@@ -345,7 +358,7 @@ GSHMEMI_ARCH_AMO(64)
 
 /* ---- bulk memory ---- */
 
-/* The hardware splits accesses that are not aligned to their size. */
+/* The hardware splits loads and stores that are not aligned to their size. */
 #define GSHMEMI_ARCH_UNALIGNED 1
 
 GSHMEMI_ARCH_FN int gshmemi_arch_is_global(const void *address)
@@ -358,7 +371,7 @@ typedef uint64_t gshmemi_arch_b64 __attribute__((aligned(1), may_alias));
 typedef uint32_t gshmemi_arch_b32 __attribute__((aligned(1), may_alias));
 typedef uint16_t gshmemi_arch_b16 __attribute__((aligned(1), may_alias));
 
-/* Plain accesses, so that the compiler counts them: it knows of none inside inline assembly. */
+/* Plain loads and stores, so that the compiler waits for them: it does not know those of inline assembly. */
 GSHMEMI_ARCH_FN struct gshmemi_word gshmemi_arch_read_global(const void *address, unsigned nbytes)
 {
 	struct gshmemi_word word = {{0, 0}};
@@ -404,8 +417,8 @@ GSHMEMI_ARCH_FN void gshmemi_arch_write_global(void *address, struct gshmemi_wor
 /* ---- order ---- */
 
 /*
- * Compilers up to LLVM 22 drop the wait behind the write-back of the L2 where they know of no store before it (a
- * barrier lies between, say), and what follows overtakes the write-back: so the wait is written here.
+ * Compilers up to LLVM 22 drop the wait after the write-back of the L2 if they know of no store before it
+ * (for example across a barrier); later stores then overtake the write-back. So the wait is written here.
  */
 GSHMEMI_ARCH_FN void gshmemi_arch_fence_release(void)
 {
@@ -418,20 +431,20 @@ GSHMEMI_ARCH_FN void gshmemi_arch_fence_acquire(void)
 	__builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "");
 }
 
-/* The wait is for the stores' acknowledgement by the memory; later loads of this library pass the caches. */
+/* The wait is for the memory to acknowledge the stores; later loads of the library pass the caches. */
 GSHMEMI_ARCH_FN void gshmemi_arch_fence_system(void)
 {
 	gshmemi_arch_fence_release();
 }
 
-/* The wait alone: there is nothing to write back. */
+/* Only the wait: there is nothing to write back. */
 GSHMEMI_ARCH_FN void gshmemi_arch_fence_reads(void)
 {
 	__builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
 	__asm__ volatile(GSHMEMI_ARCH_WAIT ::: "memory");
 }
 
-/* Before bulk reads of a peer: lines that the caches still hold from an earlier read are dropped. */
+/* Before bulk reads of a peer: drops lines that caches still hold from an earlier read. */
 GSHMEMI_ARCH_FN void gshmemi_arch_fence_read_peer(void)
 {
 	gshmemi_arch_fence_acquire();
@@ -448,7 +461,7 @@ GSHMEMI_ARCH_FN void gshmemi_arch_pause(unsigned *polls_p)
 		__builtin_amdgcn_s_sleep(8);
 }
 
-/* As GSHMEMI_ARCH_TICK_NS says. */
+/* In ticks of GSHMEMI_ARCH_TICK_NS. */
 #ifdef __gfx90a__
 #define GSHMEMI_ARCH_OWN_TICK_NS 40
 #else
@@ -460,7 +473,8 @@ GSHMEMI_ARCH_FN uint64_t gshmemi_arch_clock_ns(void)
 #if defined(__GFX11__)
 	uint64_t ticks;
 
-	__asm__ volatile("s_sendmsg_rtn_b64 %0, sendmsg(MSG_RTN_GET_REALTIME)\n\ts_waitcnt lgkmcnt(0)" : "=s"(ticks));
+	__asm__ volatile("s_sendmsg_rtn_b64 %0, sendmsg(MSG_RTN_GET_REALTIME)\n\ts_waitcnt lgkmcnt(0)"
+			 : "=s"(ticks));
 	return ticks * GSHMEMI_ARCH_OWN_TICK_NS;
 #else
 	return __builtin_amdgcn_s_memrealtime() * GSHMEMI_ARCH_OWN_TICK_NS;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The primitives of memory, order and time in C11: what the CPU executes on every platform, and kernels on the cpu
- * platform. Between processes that share memory, "system scope" is what C11 atomics give. They are right by C11 alone,
- * for CPUs of any order; x86 executes an instruction for fence_system only, aarch64 a dmb for each fence.
+ * The primitives of memory, order and time in C11: the CPU executes them on every platform, and kernels do on
+ * the cpu platform. Between processes that share memory, C11 atomics are "system scope". They rely on C11
+ * alone, for CPUs with any memory order; x86 executes an instruction only for fence_system, aarch64 a dmb for
+ * each fence.
  */
 #ifndef GSHMEM_ARCH_C11_H
 #define GSHMEM_ARCH_C11_H
@@ -13,8 +14,9 @@
 #define GSHMEMI_ARCH_HAS_F16 0
 
 /*
- * Relaxed, but under ThreadSanitizer, which does not see the order that fences give: there each access carries the order
- * that the fence beside it gives. Between the lanes of a block it would hide races, and stays relaxed.
+ * Relaxed, except under ThreadSanitizer, which does not see the order of fences: there each load and store
+ * has the order of the fence beside it. Between the lanes of a block that would hide races, so there they
+ * stay relaxed.
  */
 #if defined(__SANITIZE_THREAD__)
 #define GSHMEMI_ARCH_TSAN 1
@@ -97,7 +99,7 @@ GSHMEMI_ARCH_AMO(32)
 GSHMEMI_ARCH_AMO(64)
 #undef GSHMEMI_ARCH_AMO
 
-/* x86 compilers take __builtin_prefetch for a hint to read, unless told of the processor. */
+/* For x86 compilers __builtin_prefetch is a hint to read, unless they know the processor. */
 GSHMEMI_ARCH_FN void gshmemi_arch_claim(const void *address)
 {
 #ifdef __x86_64__
@@ -137,7 +139,7 @@ GSHMEMI_ARCH_FN void gshmemi_arch_fence_acquire(void)
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 }
 
-/* A release orders reads before it, too. */
+/* A release also orders reads before it. */
 GSHMEMI_ARCH_FN void gshmemi_arch_fence_reads(void)
 {
 	__atomic_thread_fence(__ATOMIC_RELEASE);
@@ -150,7 +152,7 @@ GSHMEMI_ARCH_FN void gshmemi_arch_fence_system(void)
 
 /* ---- waiting, time ---- */
 
-/* Of aarch64 not yield, which most cores take for a nop. */
+/* On aarch64 not yield, which is a nop on most cores. */
 GSHMEMI_ARCH_FN void gshmemi_arch_relax(void)
 {
 #if defined(__x86_64__)

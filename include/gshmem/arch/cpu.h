@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The primitives on the cpu platform. A wave is a group of fibers of one thread, a work-group one thread, a PE one
- * process; peers are mapped into this process, so that "system scope" is what C11 atomics give between processes.
+ * The primitives on the cpu platform. A lane is a fiber, a wave a group of fibers of one thread, a work-group
+ * one thread, a PE one process. Peers are mapped into this process, so C11 atomics between processes are
+ * "system scope".
  *
  * arch/c11.h has memory, order and time.
  */
@@ -24,14 +25,14 @@
 #define GSHMEMI_ARCH_NAME        "cpu"
 #define GSHMEMI_ARCH_THREAD_WORD "thread"
 #define GSHMEMI_ARCH_COUNT_WORD  "threads of the work-group"
-#define GSHMEMI_ARCH_OWN_THREADS 1 /* a fiber more only costs */
+#define GSHMEMI_ARCH_OWN_THREADS 1 /* more fibers only cost time */
 #define GSHMEMI_ARCH_IN_KERNEL   (hipcpu_self != NULL)
 
 #define GSHMEMI_ARCH_STATE(TYPE, NAME) static __constant__ TYPE NAME
 #define GSHMEMI_ARCH_QUIET_BEGIN
 #define GSHMEMI_ARCH_QUIET_END
 
-/* -DGSHMEMI_HOST_COPIES: as where the memory is a GPU's. */
+/* -DGSHMEMI_HOST_COPIES: host calls copy, as if the memory were a GPU's. */
 #ifdef GSHMEMI_HOST_COPIES
 #define GSHMEMI_ARCH_HOST_DIRECT     0
 #define GSHMEMI_ARCH_HAS_LONG_DOUBLE 0
@@ -41,8 +42,9 @@
 #endif
 
 /*
- * -DGSHMEMI_GENERIC_COPY: the lanes' copy replaces memcpy. 1: as NVIDIA's, which wants aligned accesses. 2: as AMD's,
- * which takes any; and every other page counts as LDS, so that this way through the copy is gone, too.
+ * -DGSHMEMI_GENERIC_COPY: the lanes' copy replaces memcpy. 1: as for NVIDIA, with aligned loads and stores.
+ * 2: as for AMD, with any alignment; and every other page counts as LDS, so that tests run this path of the
+ * copy, too.
  */
 #ifdef GSHMEMI_GENERIC_COPY
 #define GSHMEMI_ARCH_SHARED_MEMORY 0
@@ -61,7 +63,7 @@ GSHMEMI_ARCH_FN int gshmemi_arch_is_global(const void *address)
 	return !GSHMEMI_ARCH_UNALIGNED || ((uintptr_t)address >> 12 & 1) == 0;
 }
 
-/* Names the place of a group call in the source; lanes that stand at the same place converge there. */
+/* Names the place of a group call in the source. Lanes at the same place converge there. */
 #define GSHMEMI_ARCH_SITE HIPCPU_SITE(), __LINE__
 
 /* ---- where am I ---- */
@@ -156,9 +158,9 @@ GSHMEMI_ARCH_FN uint64_t gshmemi_arch_ballot(int predicate, uint64_t lanes)
 
 #if GSHMEMI_ARCH_HAS_ELECT
 /*
- * They meet once, the lowest goes on, and the others sleep until it lets them go. A fence of that one covers all of
- * them, for they are one thread of the CPU. Interleaving lanes as a GPU must is 20 to 100 times slower on a CPU, and
- * a second meeting costs as much as the first.
+ * The group meets once, the lowest lane goes on, and the others sleep until it releases them. Its fences
+ * cover all of them, because they are one CPU thread. Interleaving lanes, as a GPU must, is 20 to 100 times
+ * slower on a CPU, and a second meeting costs as much as the first.
  */
 GSHMEMI_ARCH_FN uint64_t gshmemi_arch_group_elect(int scope, uint64_t key)
 {
@@ -185,7 +187,7 @@ GSHMEMI_ARCH_FN void gshmemi_arch_copy(void *dest, const void *source, size_t nb
 {
 	if (nbytes == 8) /* one element: two instructions in place of a call */
 		memcpy(dest, source, 8);
-	else if (nbytes) /* memcpy may not be called with NULL, not even for nothing */
+	else if (nbytes) /* memcpy may not be called with NULL, not even for 0 bytes */
 		memcpy(dest, source, nbytes);
 }
 #endif
@@ -194,7 +196,7 @@ GSHMEMI_ARCH_FN void gshmemi_arch_copy(void *dest, const void *source, size_t nb
 
 /* ---- waiting ---- */
 
-/* Other lanes, then other processes get to run. */
+/* Lets other lanes run, then other processes. */
 GSHMEMI_ARCH_FN void gshmemi_arch_pause(unsigned *polls_p)
 {
 	hipcpu_pause(polls_p);
@@ -205,22 +207,28 @@ GSHMEMI_ARCH_FN void gshmemi_arch_pause(unsigned *polls_p)
 #define GSHMEMI_ARCH_PAUSE_NEAR(polls_p)   hipcpu_pause_near(polls_p)
 #endif
 
-/* ---- delayed delivery, GSHMEM_CPU_DELIVERY: a carrier (include/gshmem/move/carry.h); platform/cpu/delivery.c ---- */
+/* ---- delayed delivery, GSHMEM_CPU_DELIVERY: a carrier (gshmem/move/carry.h); platform/cpu/delivery.c --- */
 
 /*
- * A thread of the delivery performs operations later, in any order that OpenSHMEM allows, also when the caller makes no further call.
- * The caller is the lane, or the host. Each context of a caller has an order of its own.
+ * A thread performs operations later, in any order that OpenSHMEM allows, even if the caller makes no further
+ * call. The caller is a lane, or the host. Each context of a caller has an order of its own.
  */
 #define GSHMEMI_ARCH_HAS_DELIVERY 1
 struct gshmemi_operation;
 GSHMEMI_BEGIN_C
-/* base and sig_base are where the regions of that PE are mapped. Returns the old value of an atomic that fetches. */
-GSHMEM_HOST_API uint64_t gshmemi_delivery_carry(const struct gshmemi_operation *operation, char *base, char *sig_base);
-/* To each PE, what the caller handed over before is delivered before what it hands over after. */
+/* base, sig_base: where the PE's regions are mapped. Returns the old value of an atomic that fetches. */
+GSHMEM_HOST_API uint64_t gshmemi_delivery_carry(const struct gshmemi_operation *operation, char *base,
+						char *sig_base);
+/* On each PE, what the caller handed over before is delivered before what it hands over from now on. */
 GSHMEM_HOST_API void gshmemi_delivery_order(int context);
-/* Deliver what the caller handed over for these PEs; NULL: for all. The host's covers all of the process. */
+/*
+ * Deliver what the caller handed over for these PEs (NULL: for all); on the host, what the whole process did.
+ */
 GSHMEM_HOST_API void gshmemi_delivery_complete(int context, const int *target_pes, size_t npes);
-/* Deliver all that is open, of all callers and contexts; and end the thread, which the next operation starts again. */
+/*
+ * Deliver all that is open, of all callers and contexts; stop also ends the thread, which the next operation
+ * restarts.
+ */
 GSHMEM_HOST_API void gshmemi_delivery_flush(void);
 GSHMEM_HOST_API void gshmemi_delivery_stop(void);
 GSHMEMI_END_C
@@ -228,8 +236,8 @@ GSHMEMI_END_C
 /* ---- symmetric variables: platform/cpu/share.c ---- */
 
 /*
- * Of a program of OpenSHMEM: .data and .bss, which each PE maps at the same distance from its own as the heap, so that one
- * table serves both. src/ipc/globals.c fills it in; nbytes is 0 where they are not symmetric.
+ * The .data and .bss of a program of OpenSHMEM. Each PE maps those of others at the same distance as their
+ * heaps, so one table serves both. src/ipc/globals.c fills this in; nbytes 0: they are not symmetric.
  */
 GSHMEMI_BEGIN_C
 GSHMEM_HOST_API struct gshmemi_globals gshmemi_globals;
@@ -239,7 +247,8 @@ GSHMEMI_END_C
 #define GSHMEMI_ARCH_IS_FREE(address, nbytes) hipcpu_is_free(address, nbytes)
 #define GSHMEMI_ARCH_IS_GLOBAL(address, size) \
 	((uint64_t)((uintptr_t)(address) - (uintptr_t)gshmemi_globals.base) < gshmemi_globals.nbytes && \
-	 (uint64_t)(size) <= gshmemi_globals.nbytes - (uint64_t)((uintptr_t)(address) - (uintptr_t)gshmemi_globals.base))
+	 (uint64_t)(size) <= gshmemi_globals.nbytes - (uint64_t)((uintptr_t)(address) - \
+								 (uintptr_t)gshmemi_globals.base))
 
 /* ---- the end ---- */
 

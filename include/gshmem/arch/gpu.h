@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What is alike on all GPUs: where a thread of a kernel is, by HIP's names, and a hint that they do not have.
+ * What all GPUs have in common: where a thread is, by HIP's names, and a hint that does nothing on them.
  */
 #ifndef GSHMEM_ARCH_GPU_H
 #define GSHMEM_ARCH_GPU_H
@@ -11,7 +11,7 @@
 #define GSHMEMI_ARCH_HAS_F16   1
 #define GSHMEMI_ARCH_KEEPS_KEYS_APART 0
 
-#define gshmemi_arch_wave_here gshmemi_arch_wave_enter /* hardware brings lanes together, or does not */
+#define gshmemi_arch_wave_here gshmemi_arch_wave_enter /* only the hardware brings lanes together */
 
 GSHMEMI_ARCH_FN unsigned gshmemi_arch_thread_rank(void)
 {

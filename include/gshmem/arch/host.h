@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The primitives as the CPU executes them where kernels run on a GPU: on host memory, by one thread. The memory of a
- * GPU is out of their reach.
+ * The primitives as the CPU executes them where kernels run on a GPU: on host memory, by one thread. They
+ * cannot reach the memory of a GPU.
  */
 #ifndef GSHMEM_ARCH_HOST_H
 #define GSHMEM_ARCH_HOST_H
@@ -91,7 +91,7 @@ GSHMEMI_ARCH_FN int gshmemi_arch_is_global(const void *address)
 	return 1;
 }
 
-/* Who waits for long sleeps, and each 256th yield is a nap, as in src/base/thread.h. */
+/* A long wait sleeps: each 256th yield is a nap, as in src/base/thread.h. */
 GSHMEMI_ARCH_FN void gshmemi_arch_pause(unsigned *polls_p)
 {
 	const struct timespec nap = {0, 20000};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Lanes as the bits of a mask of 64, on AMD's GPUs and on the CPU: NVIDIA's instructions take 32. A
- * platform's header includes this behind thread_count and wave_read.
+ * Lanes as bits of a 64-bit mask, on AMD GPUs and on the CPU; NVIDIA's instructions take 32 bits. A
+ * platform's header includes this after thread_count and wave_read.
  */
 #ifndef GSHMEM_ARCH_LANES_H
 #define GSHMEM_ARCH_LANES_H

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The primitives on NVIDIA GPUs, as arch/arch.h lists them. What each compiles to, per GPU: docs/device-path.md; what
- * that guarantees: docs/ordering.md.
+ * The primitives of arch/arch.h on NVIDIA GPUs. docs/device-path.md says what each compiles to on which GPU,
+ * docs/ordering.md what that guarantees.
  *
- * PTX says scope, order and address space more exactly than CUDA C++ does, and its assembler knows what is in it. The
- * memory model is PTX's, which holds from sm_70 on.
+ * They are in PTX, which states scope, order and address space more exactly than CUDA C++, and whose
+ * assembler understands what the instructions do. The memory model is that of PTX, from sm_70 on.
  */
 #ifndef GSHMEM_ARCH_NVIDIA_H
 #define GSHMEM_ARCH_NVIDIA_H
@@ -29,8 +29,9 @@
 #define GSHMEMI_ARCH_OWN_THREADS 512
 
 /*
- * nvcc says of each mention of long double in a function of a kernel's that it is double there: true of its values,
- * which no kernel gets, not of its layout. And of functions for both that the host cannot read the state: it does not.
+ * nvcc warns at each long double in device code that it is double there. That is true of values, which no
+ * kernel gets, but not of the layout. It also warns in functions for both sides that the host cannot read the
+ * state, which it does not do.
  */
 #define GSHMEMI_ARCH_QUIET_BEGIN _Pragma("nv_diagnostic push") _Pragma("nv_diag_suppress 20091, 20208")
 #define GSHMEMI_ARCH_QUIET_END   _Pragma("nv_diagnostic pop")
@@ -49,8 +50,8 @@
 #include <gshmem/arch/plain.h> /* layout, registers, callers */
 
 /*
- * nvcc takes what follows from a peer's address out of the loop that it is in, and keeps it in registers: 48 more in a loop with
- * two put_signals (user_halo on sm_90).
+ * nvcc moves what it computes from a peer's number out of the surrounding loop, and keeps it in registers: 48
+ * more in a loop with two put_signals (user_halo on sm_90).
  */
 #define GSHMEMI_ARCH_KEEP_INSIDE(value) __asm__ volatile("" : "+r"(value))
 
@@ -66,7 +67,7 @@ GSHMEMI_ARCH_FN unsigned gshmemi_arch_lane(void)
 
 /* ---- groups ---- */
 
-/* The lanes that are here now; those of a wave that the hardware has split are two groups. */
+/* The lanes that are here now. If the hardware has split a wave, its parts are groups of their own. */
 GSHMEMI_ARCH_FN uint64_t gshmemi_arch_wave_enter(uint64_t key)
 {
 	(void)key;
@@ -122,7 +123,7 @@ GSHMEMI_ARCH_FN uint64_t gshmemi_arch_broadcast(uint64_t value, uint64_t lanes)
 	return gshmemi_arch_wave_read(value, lanes, gshmemi_arch_lowest_lane(lanes));
 }
 
-/* Without shared memory: within each wave. */
+/* Without shared memory, so only within each wave. */
 GSHMEMI_ARCH_FN void gshmemi_arch_group_read(uint64_t *words)
 {
 	const uint64_t lanes = __activemask();
@@ -133,7 +134,10 @@ GSHMEMI_ARCH_FN void gshmemi_arch_group_read(uint64_t *words)
 	words[3] = gshmemi_arch_broadcast(words[3], lanes);
 }
 
-/* A second call in each put takes 24 registers of a kernel that computes (user_gemm on sm_90), with the check on or off. */
+/*
+ * A second call in each put takes 24 registers of a kernel that computes (user_gemm on sm_90), checks on or
+ * off.
+ */
 #define GSHMEMI_ARCH_COMPARES_APART 0
 
 GSHMEMI_ARCH_FN int gshmemi_arch_wave_agrees(uint64_t value, uint64_t lanes)
@@ -228,7 +232,8 @@ GSHMEMI_ARCH_FN void gshmemi_arch_store(void *address, uint64_t value, unsigned 
 		case GSHMEMI_AMO_CAS: \
 			__asm__ volatile("atom.relaxed.sys.global.cas.b" #NBITS " %0, [%1], %2, %3;" \
 					 : "=" CONSTRAINT(old) \
-					 : GSHMEMI_ARCH_ADDRESS(address), CONSTRAINT(cond), CONSTRAINT(value) \
+					 : GSHMEMI_ARCH_ADDRESS(address), CONSTRAINT(cond), \
+					   CONSTRAINT(value) \
 					 : "memory"); \
 			break; \
 		case GSHMEMI_AMO_SET: \
@@ -266,11 +271,14 @@ GSHMEMI_ARCH_FN struct gshmemi_word gshmemi_arch_read_global(const void *address
 		__asm__ volatile("ld.global.u64 %0, [%1];"
 				 : "=l"(word.half[0]) : GSHMEMI_ARCH_ADDRESS(address) : "memory");
 	else if (nbytes == 4)
-		__asm__ volatile("ld.global.u32 %0, [%1];" : "=r"(bits) : GSHMEMI_ARCH_ADDRESS(address) : "memory");
+		__asm__ volatile("ld.global.u32 %0, [%1];"
+				 : "=r"(bits) : GSHMEMI_ARCH_ADDRESS(address) : "memory");
 	else if (nbytes == 2)
-		__asm__ volatile("ld.global.u16 %0, [%1];" : "=r"(bits) : GSHMEMI_ARCH_ADDRESS(address) : "memory");
+		__asm__ volatile("ld.global.u16 %0, [%1];"
+				 : "=r"(bits) : GSHMEMI_ARCH_ADDRESS(address) : "memory");
 	else
-		__asm__ volatile("ld.global.u8 %0, [%1];" : "=r"(bits) : GSHMEMI_ARCH_ADDRESS(address) : "memory");
+		__asm__ volatile("ld.global.u8 %0, [%1];"
+				 : "=r"(bits) : GSHMEMI_ARCH_ADDRESS(address) : "memory");
 	if (nbytes < 8)
 		word.half[0] = bits;
 	return word;
@@ -282,19 +290,26 @@ GSHMEMI_ARCH_FN void gshmemi_arch_write_global(void *address, struct gshmemi_wor
 
 	if (nbytes == 16)
 		__asm__ volatile("st.global.v2.u64 [%0], {%1, %2};"
-				 : : GSHMEMI_ARCH_ADDRESS(address), "l"(word.half[0]), "l"(word.half[1]) : "memory");
+				 :
+				 : GSHMEMI_ARCH_ADDRESS(address), "l"(word.half[0]), "l"(word.half[1])
+				 : "memory");
 	else if (nbytes == 8)
 		__asm__ volatile("st.global.u64 [%0], %1;"
 				 : : GSHMEMI_ARCH_ADDRESS(address), "l"(word.half[0]) : "memory");
 	else if (nbytes == 4)
-		__asm__ volatile("st.global.u32 [%0], %1;" : : GSHMEMI_ARCH_ADDRESS(address), "r"(bits) : "memory");
+		__asm__ volatile("st.global.u32 [%0], %1;"
+				 : : GSHMEMI_ARCH_ADDRESS(address), "r"(bits) : "memory");
 	else if (nbytes == 2)
-		__asm__ volatile("st.global.u16 [%0], %1;" : : GSHMEMI_ARCH_ADDRESS(address), "r"(bits) : "memory");
+		__asm__ volatile("st.global.u16 [%0], %1;"
+				 : : GSHMEMI_ARCH_ADDRESS(address), "r"(bits) : "memory");
 	else
-		__asm__ volatile("st.global.u8 [%0], %1;" : : GSHMEMI_ARCH_ADDRESS(address), "r"(bits) : "memory");
+		__asm__ volatile("st.global.u8 [%0], %1;"
+				 : : GSHMEMI_ARCH_ADDRESS(address), "r"(bits) : "memory");
 }
 
-/* The L1 may hold what an earlier read of the peer found: reads of 16 bytes, too, pass it. */
+/*
+ * The L1 may hold what an earlier read of the peer found, so all reads of peers, also of 16 bytes, pass it.
+ */
 GSHMEMI_ARCH_FN struct gshmemi_word gshmemi_arch_read_peer(const void *address, unsigned nbytes)
 {
 	struct gshmemi_word word = {{0, 0}};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Primitives where any function knows its thread and block, the compiler needs no help with values and
- * addresses, and types have the CPU's layout: on the CPU and on NVIDIA's GPUs. A platform's header includes
- * this behind thread_rank, thread_count and block.
+ * Primitives for the CPU and NVIDIA GPUs, where any function knows its thread and block, the compiler needs
+ * no help with values and addresses, and types have the CPU's layout. A platform's header includes this after
+ * thread_rank, thread_count and block.
  */
 #ifndef GSHMEM_ARCH_PLAIN_H
 #define GSHMEM_ARCH_PLAIN_H

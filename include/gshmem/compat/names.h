@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What nvshmem.h and rocshmem.hpp share: macros that define the calls both libraries have as calls of gshmem.
+ * What nvshmem.h and rocshmem.hpp share: macros that define the calls of both libraries as calls of gshmem.
  * GSHMEMI_NAMES_HOST and GSHMEMI_NAMES_QUERIES take the library's prefix. GSHMEMI_NAMES_CALLS (by threads,
- * waves and work-groups) and GSHMEMI_NAMES_STREAM (by the CPU, on a stream) need more, which the header
- * defines before it uses them and undefines afterwards. First, how the library names the call NAME in each
+ * waves and work-groups) and GSHMEMI_NAMES_STREAM (by the CPU, on a stream) need macros that the header
+ * defines before it uses them, and undefines afterwards. First, the library's name of the call NAME in each
  * scope:
  *
  *   GSHMEMI_THREAD_THEIRS(NAME)
@@ -11,8 +11,8 @@
  *   GSHMEMI_WG_THEIRS(NAME)
  *   GSHMEMI_STREAM_THEIRS(NAME)
  *
- * Second, the functions that a call becomes. THEIRS and OURS are the NAMEs on either side, SCOPE is
- * GSHMEMI_THREAD or another scope, O is the prefix of our call by a thread, gshmem or gshmemx.
+ * Second, the function that a call becomes. THEIRS and OURS are the NAMEs on either side, SCOPE is
+ * GSHMEMI_THREAD or another scope, O is the prefix of our call by a thread: gshmem or gshmemx.
  *
  *   GSHMEMI_V(SCOPE, THEIRS, O, OURS, PARAMETERS, ARGUMENTS)
  *       void THEIRS(PARAMETERS, int pe) is OURS(ARGUMENTS, pe)
@@ -32,7 +32,7 @@
 #define GSHMEMI_NAME static inline __attribute__((unused))
 #endif
 
-/* ---- calls that differ by their prefix P alone ---- */
+/* ---- calls that differ only by their prefix P ---- */
 
 #define GSHMEMI_NAMES_HOST(P) \
 	static inline void P##_finalize(void) { gshmem_finalize(); } \
@@ -89,11 +89,11 @@
 #define GSHMEMI_WG_OURS(O, NAME)     gshmemx_##NAME##_wg
 #define GSHMEMI_STREAM_OURS(O, NAME) gshmemx_##NAME##_on_stream
 
-/* Stamps FAMILY(SCOPE, ...), one of the families below, for waves and work-groups; for threads, too. */
+/* Stamps FAMILY(SCOPE, ...), one of the families below, for waves and work-groups; and for threads, too. */
 #define GSHMEMI_GROUPS(FAMILY, ...) FAMILY(GSHMEMI_WAVE, __VA_ARGS__) FAMILY(GSHMEMI_WG, __VA_ARGS__)
 #define GSHMEMI_SCOPES(FAMILY, ...) FAMILY(GSHMEMI_THREAD, __VA_ARGS__) GSHMEMI_GROUPS(FAMILY, __VA_ARGS__)
 
-/* One function each: a header makes its GSHMEMI_V, _R and _C of these. */
+/* One function each. A header defines its GSHMEMI_V, _R and _C by these. */
 #define GSHMEMI_CALL_V(SCOPE, THEIRS, O, OURS, PARAMETERS, ARGUMENTS) \
 	GSHMEMI_NAME void SCOPE##_THEIRS(THEIRS)(GSHMEMI_UNPACK PARAMETERS, int pe) \
 	{ \
@@ -109,7 +109,7 @@
 	{ \
 		return SCOPE##_OURS(O, OURS) ARGUMENTS; \
 	}
-/* The same on a stream, where the CPU calls. */
+/* The same on a stream, called by the CPU. */
 #define GSHMEMI_STREAM_V(SCOPE, THEIRS, O, OURS, PARAMETERS, ARGUMENTS) \
 	static inline void SCOPE##_THEIRS(THEIRS)(GSHMEMI_UNPACK PARAMETERS, int pe, void *stream) \
 	{ \
@@ -132,7 +132,8 @@
 		  (dest, source, dst, sst, nelems))
 #define GSHMEMI_NAMES_SIGNAL(SCOPE, THEIRS, OURS, T) \
 	GSHMEMI_V(SCOPE, THEIRS, gshmem, OURS, \
-		  (T *dest, const T *source, size_t nelems, uint64_t *sig_addr, uint64_t signal, int sig_op), \
+		  (T *dest, const T *source, size_t nelems, uint64_t *sig_addr, uint64_t signal, \
+		   int sig_op), \
 		  (dest, source, nelems, sig_addr, signal, sig_op))
 
 #define GSHMEMI_NAMES_RMA(SCOPE, NAME, T) \
@@ -144,7 +145,7 @@
 	GSHMEMI_NAMES_STRIDE(SCOPE, NAME##_iget, NAME##_iget, T) \
 	GSHMEMI_NAMES_SIGNAL(SCOPE, NAME##_put_signal, NAME##_put_signal, T) \
 	GSHMEMI_NAMES_SIGNAL(SCOPE, NAME##_put_signal_nbi, NAME##_put_signal_nbi, T)
-/* gshmem has fewer calls of 16-bit floating point: those of any 16 bits do. */
+/* gshmem lacks some calls of 16-bit floating point: the sized calls for 16 bits replace them. */
 #define GSHMEMI_NAMES_RMA_SHORT(SCOPE, NAME, T) \
 	GSHMEMI_NAMES_COPY(SCOPE, NAME##_put, put16, T) \
 	GSHMEMI_NAMES_COPY(SCOPE, NAME##_get, get16, T) \
@@ -206,7 +207,7 @@
 	GSHMEMI_NAMES_W(size_t, CALL, \
 			(T *ivars, size_t nelems, size_t *indices, const int *status, int cmp, VALUE), \
 			(ivars, nelems, indices, status, cmp, value))
-/* V: nothing or _vector; VALUE: how the value or the values are declared. */
+/* V: empty or _vector; VALUE: the declaration of the value or values. */
 #define GSHMEMI_NAMES_WAIT_FOR(NAME, T, V, VALUE) \
 	GSHMEMI_NAMES_W_ARRAY(void, NAME##_wait_until_all##V, T, VALUE) \
 	GSHMEMI_NAMES_W_ARRAY(size_t, NAME##_wait_until_any##V, T, VALUE) \
@@ -256,7 +257,7 @@
 	GSHMEMI_NAMES_REDUCE(SCOPE, O, NAME##_sum, T) \
 	GSHMEMI_NAMES_REDUCE(SCOPE, O, NAME##_prod, T)
 
-/* ---- all that both libraries have: neither has long double ---- */
+/* ---- all calls of both libraries: neither has long double ---- */
 
 #define GSHMEMI_NAMES_TYPES(X) GSHMEM_BASIC_VALUE_TYPES(X) GSHMEM_ALIAS_RMA_TYPES(X)
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * NVSHMEM's names for gshmem's calls, for HIP units, C and C++: docs/porting.md says what differs. Each is
+ * NVSHMEM's names for gshmem's calls, for HIP units, C and C++. docs/porting.md says what differs. Each is
  * the gshmem call of the same name, with _warp for a wave and _block for a work-group; gshmem.h and gshmemx.h
- * say what they do. GSHMEMI_NAMES_* are the calls that rocSHMEM has, too: names.h lists them.
+ * say what they do. GSHMEMI_NAMES_* are the calls that rocSHMEM also has: names.h.
  */
 #ifndef GSHMEM_COMPAT_NVSHMEM_H
 #define GSHMEM_COMPAT_NVSHMEM_H
@@ -46,7 +46,7 @@ enum { NVSHMEMX_SUCCESS = 0, NVSHMEMX_ERROR_INTERNAL = 7 };
 typedef gshmemx_uniqueid_t nvshmemx_uniqueid_t;
 #define NVSHMEMX_UNIQUEID_INITIALIZER {{0}}
 
-/* Of init: mpi_comm points to an MPI_Comm; NULL: MPI_COMM_WORLD. The rest is of a unique id. */
+/* Attributes of init. mpi_comm points to an MPI_Comm; NULL: MPI_COMM_WORLD. The rest is for a unique id. */
 typedef struct {
 	void *mpi_comm;
 	const nvshmemx_uniqueid_t *uniqueid;
@@ -57,7 +57,7 @@ typedef struct {
 #define NVSHMEMX_INIT_WITH_MPI_COMM 2U
 #define NVSHMEMX_INIT_WITH_UNIQUEID 8U
 
-/* ---- what the CPU alone calls ---- */
+/* ---- calls that only the CPU makes ---- */
 
 GSHMEMI_NAMES_HOST(nvshmem)
 
@@ -112,7 +112,7 @@ static inline void nvshmem_team_destroy(nvshmem_team_t team)
 	gshmem_team_destroy(team);
 }
 
-/* A module of HIP's, as it is of CUDA's driver. */
+/* The module is HIP's, as NVSHMEM's is the CUDA driver's. */
 #define nvshmemx_cumodule_init(module)     gshmemx_module_init((void *)(module))
 #define nvshmemx_cumodule_finalize(module) ((void)(module), 0)
 
@@ -130,7 +130,7 @@ GSHMEMI_NAME int nvshmem_n_pes(void)
 	return gshmem_n_pes();
 }
 
-/* There is no address that all PEs hear. */
+/* gshmem has no multicast addresses. */
 GSHMEMI_NAME void *nvshmemx_mc_ptr(nvshmem_team_t team, const void *ptr)
 {
 	(void)team;
@@ -162,7 +162,7 @@ GSHMEMI_NAME uint64_t nvshmem_signal_fetch(uint64_t *sig_addr)
 #define GSHMEMI_C GSHMEMI_CALL_C
 GSHMEMI_NAMES_CALLS
 
-/* A barrier of a team is OpenSHMEM's quiet and sync. */
+/* A team's barrier is OpenSHMEM's quiet and team_sync. */
 #define GSHMEMI_BARRIER(SCOPE, O) \
 	GSHMEMI_NAME int SCOPE##_THEIRS(barrier)(nvshmem_team_t team) \
 	{ \
@@ -173,7 +173,7 @@ GSHMEMI_SCOPES(GSHMEMI_BARRIER, gshmem)
 #undef GSHMEMI_BARRIER
 #define nvshmem_sync nvshmem_team_sync
 
-/* NVSHMEM alone has these: iput and iget by size, collectives of 16-bit floating point. */
+/* Only NVSHMEM has these: iput and iget by size, collectives of 16-bit floating point. */
 #define GSHMEMI_SIZE_STRIDE(SCOPE, SIZE) \
 	GSHMEMI_NAMES_STRIDE(SCOPE, iput##SIZE, iput##SIZE, void) \
 	GSHMEMI_NAMES_STRIDE(SCOPE, iget##SIZE, iget##SIZE, void)
@@ -198,7 +198,7 @@ GSHMEMI_NAMES_STREAM
 GSHMEMX_RMA_TYPES(GSHMEMI_STREAM_OF_TYPE)
 GSHMEMX_REDUCE_TYPES(GSHMEMI_STREAM_OF_ORDERED)
 
-/* All calls on streams return at once: _nbi is the same. */
+/* All calls on streams return at once, so _nbi is the same. */
 #define GSHMEMI_STREAM_RMA(NAME, MEM, T) \
 	GSHMEMI_NAMES_COPY(GSHMEMI_STREAM, NAME##put##MEM, NAME##put##MEM, T) \
 	GSHMEMI_NAMES_COPY(GSHMEMI_STREAM, NAME##get##MEM, NAME##get##MEM, T) \
@@ -213,7 +213,8 @@ GSHMEMX_RMA_TYPES(X)
 GSHMEMI_STREAM_RMA(, mem, void)
 #undef GSHMEMI_STREAM_RMA
 #define X(NAME, T) \
-	static inline void nvshmemx_##NAME##_wait_until_on_stream(T *ivar, int cmp, T cmp_value, void *stream) \
+	static inline void nvshmemx_##NAME##_wait_until_on_stream(T *ivar, int cmp, T cmp_value, \
+								  void *stream) \
 	{ \
 		(void)gshmemx_##NAME##_wait_until_on_stream(ivar, cmp, cmp_value, stream); \
 	}
@@ -227,7 +228,8 @@ GSHMEM_WAIT_TYPES(X)
 #undef GSHMEMI_WG_THEIRS
 #undef GSHMEMI_STREAM_THEIRS
 
-static inline void nvshmemx_signal_op_on_stream(uint64_t *sig_addr, uint64_t signal, int sig_op, int pe, void *stream)
+static inline void nvshmemx_signal_op_on_stream(uint64_t *sig_addr, uint64_t signal, int sig_op, int pe,
+						void *stream)
 {
 	(void)gshmemx_signal_op_on_stream(sig_addr, signal, sig_op, pe, stream);
 }
@@ -249,16 +251,16 @@ static inline int nvshmemx_barrier_on_stream(nvshmem_team_t team, void *stream)
 #if GSHMEMI_KERNELS && defined(__cplusplus)
 
 template <typename... A>
-static inline int nvshmemx_collective_launch(void (*kernel)(A...), dim3 grid, dim3 block, void **args, size_t shared_nbytes,
-					     hipStream_t stream)
+static inline int nvshmemx_collective_launch(void (*kernel)(A...), dim3 grid, dim3 block, void **args,
+					     size_t shared_nbytes, hipStream_t stream)
 {
 	return gshmemx_collective_launch(kernel, grid, block, args, shared_nbytes, stream);
 }
 
-/* A kernel whose types are forgotten. The cpu platform cannot launch it: pass the kernel itself. */
+/* A kernel as an untyped pointer. The cpu platform cannot launch it: pass the kernel itself. */
 #if !GSHMEMI_ARCH_TYPED_LAUNCH
-static inline int nvshmemx_collective_launch(const void *kernel, dim3 grid, dim3 block, void **args, size_t shared_nbytes,
-					     hipStream_t stream)
+static inline int nvshmemx_collective_launch(const void *kernel, dim3 grid, dim3 block, void **args,
+					     size_t shared_nbytes, hipStream_t stream)
 {
 	const unsigned ngroups[3] = {grid.x, grid.y, grid.z}, nthreads[3] = {block.x, block.y, block.z};
 
@@ -267,12 +269,13 @@ static inline int nvshmemx_collective_launch(const void *kernel, dim3 grid, dim3
 #endif
 
 template <typename Kernel>
-static inline int nvshmemx_collective_launch_query_gridsize(Kernel *kernel, dim3 block, void **args, size_t shared_nbytes,
-							    int *gridsize)
+static inline int nvshmemx_collective_launch_query_gridsize(Kernel *kernel, dim3 block, void **args,
+							    size_t shared_nbytes, int *gridsize)
 {
 	const unsigned nthreads[3] = {block.x, block.y, block.z};
 	unsigned ngroups = 0;
-	const int rc = gshmemx_collective_launch_limit((const void *)kernel, nthreads, shared_nbytes, &ngroups);
+	const int rc = gshmemx_collective_launch_limit((const void *)kernel, nthreads, shared_nbytes,
+						       &ngroups);
 
 	(void)args;
 	*gridsize = (int)ngroups;

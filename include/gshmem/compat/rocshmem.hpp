@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * rocSHMEM's names for gshmem's calls, for HIP units and C++: docs/porting.md says what differs. Each is the
+ * rocSHMEM's names for gshmem's calls, for HIP units and C++. docs/porting.md says what differs. Each is the
  * gshmem call of the same name; gshmem.h and gshmemx.h say what they do. GSHMEMI_NAMES_* are the calls that
- * NVSHMEM has, too: names.h lists them.
+ * NVSHMEM also has: names.h.
  */
 #ifndef GSHMEM_COMPAT_ROCSHMEM_HPP
 #define GSHMEM_COMPAT_ROCSHMEM_HPP
@@ -62,7 +62,7 @@ typedef gshmem_ctx_t rocshmem_ctx_t;
 
 typedef std::array<uint8_t, sizeof(gshmemx_uniqueid_t)> rocshmem_uniqueid_t;
 
-/* Of init: mpi_comm points to an MPI_Comm; NULL: MPI_COMM_WORLD. The rest is of a unique id. */
+/* Attributes of init. mpi_comm points to an MPI_Comm; NULL: MPI_COMM_WORLD. The rest is for a unique id. */
 struct rocshmem_init_attr_t {
 	int32_t rank, nranks;
 	rocshmem_uniqueid_t uid;
@@ -71,11 +71,14 @@ struct rocshmem_init_attr_t {
 constexpr unsigned ROCSHMEM_INIT_WITH_MPI_COMM = 0;
 constexpr unsigned ROCSHMEM_INIT_WITH_UNIQUEID = 1;
 
-/* ---- what the CPU alone calls ---- */
+/* ---- calls that only the CPU makes ---- */
 
 GSHMEMI_NAMES_HOST(rocshmem)
 
-/* Programs ask for their number before init, to choose a device by it: this is init then, and init does no more. */
+/*
+ * Programs ask for their number before init, to choose a device by it. This then initializes, and init does
+ * nothing.
+ */
 inline bool gshmemi_was_early = false;
 
 static inline void gshmemi_init_early(void)
@@ -206,12 +209,13 @@ static inline int rocshmem_team_create_ctx(rocshmem_team_t team, long options, r
 	return gshmem_team_create_ctx(team, options, ctx);
 }
 
-static inline int rocshmem_team_get_config(rocshmem_team_t team, long config_mask, rocshmem_team_config_t *config)
+static inline int rocshmem_team_get_config(rocshmem_team_t team, long config_mask,
+					   rocshmem_team_config_t *config)
 {
 	return gshmem_team_get_config(team, config_mask, config);
 }
 
-/* There the predefined teams, too, may be given up, which does nothing. */
+/* rocSHMEM lets programs destroy predefined teams, too, which does nothing. */
 static inline void rocshmem_team_destroy(rocshmem_team_t team)
 {
 	if (team != GSHMEM_TEAM_WORLD && team != GSHMEM_TEAM_SHARED)
@@ -239,7 +243,7 @@ GSHMEMI_NAME void *rocshmem_team_ptr(rocshmem_team_t team, const void *dest, int
 	return gshmem_team_ptr(team, dest, pe);
 }
 
-/* Of all PEs, whatever the context. */
+/* Concern all PEs, whatever the context. */
 GSHMEMI_NAME int rocshmem_ctx_my_pe(rocshmem_ctx_t ctx)
 {
 	(void)ctx;
@@ -252,7 +256,7 @@ GSHMEMI_NAME int rocshmem_ctx_n_pes(rocshmem_ctx_t ctx)
 	return gshmem_n_pes();
 }
 
-/* Those that kernels create are the default one, with PE numbers of a team. */
+/* Contexts that kernels create are the default one, with PE numbers of a team. */
 GSHMEMI_NAME int gshmemi_is_default(rocshmem_ctx_t ctx)
 {
 	return ((uint64_t)(uintptr_t)ctx & 0xffff) == ((uint64_t)(uintptr_t)GSHMEM_CTX_DEFAULT & 0xffff);
@@ -298,11 +302,11 @@ GSHMEMI_NAME uint64_t rocshmem_signal_fetch(const uint64_t *sig_addr)
 	return gshmem_signal_fetch(sig_addr);
 }
 
-/* ---- what kernels alone call ---- */
+/* ---- calls that only kernels make ---- */
 
 #if GSHMEMI_KERNELS
 
-/* A work-group needs nothing before its first call, nor after its last. */
+/* A work-group has nothing to do before its first call or after its last. */
 static inline __device__ void rocshmem_wg_init(void)
 {
 }
@@ -324,8 +328,12 @@ static inline __device__ int rocshmem_wg_ctx_create(int64_t options, rocshmem_ct
 	return 0;
 }
 
-/* The default context with the PEs of a team that lie at one stride: gshmem/order/context.h says how a handle holds them. */
-static inline __device__ int rocshmem_wg_team_create_ctx(rocshmem_team_t team, long options, rocshmem_ctx_t *ctx)
+/*
+ * The default context with the PEs of a team at one stride: see gshmem/order/context.h for how a handle holds
+ * them.
+ */
+static inline __device__ int rocshmem_wg_team_create_ctx(rocshmem_team_t team, long options,
+							 rocshmem_ctx_t *ctx)
 {
 	struct gshmemi_team_view view;
 
@@ -372,7 +380,7 @@ static inline __device__ void rocshmem_ctx_threadfence_system(rocshmem_ctx_t ctx
 	GSHMEMI_CALL_R(T, SCOPE, THEIRS, O, OURS, PARAMETERS, ARGUMENTS) \
 	GSHMEMI_CALL_R(T, SCOPE, ctx_##THEIRS, O, ctx_##OURS, \
 		       (rocshmem_ctx_t ctx, GSHMEMI_UNPACK PARAMETERS), (ctx, GSHMEMI_UNPACK ARGUMENTS))
-/* Collectives order nothing but their own operations: the context is nothing to them. */
+/* Collectives order nothing but their own operations, so they ignore the context. */
 #define GSHMEMI_C(SCOPE, THEIRS, O, OURS, PARAMETERS, ARGUMENTS) \
 	GSHMEMI_CALL_C(SCOPE, THEIRS, O, OURS, PARAMETERS, ARGUMENTS) \
 	GSHMEMI_NAME int SCOPE##_THEIRS(ctx_##THEIRS)(rocshmem_ctx_t ctx, GSHMEMI_UNPACK PARAMETERS) \
@@ -382,7 +390,7 @@ static inline __device__ void rocshmem_ctx_threadfence_system(rocshmem_ctx_t ctx
 	}
 GSHMEMI_NAMES_CALLS
 
-/* A barrier of a team is OpenSHMEM's quiet and sync. */
+/* A team's barrier is OpenSHMEM's quiet and team_sync. */
 #define GSHMEMI_BARRIERS(SCOPE, O) \
 	GSHMEMI_NAME void SCOPE##_THEIRS(barrier)(void) \
 	{ \
@@ -413,7 +421,7 @@ GSHMEMI_NAMES_TYPES(X)
 #undef X
 #undef GSHMEMI_ALLTOALLV
 
-/* rocSHMEM's short, int, long and long long have these, too: the bits are those of the unsigned type. */
+/* rocSHMEM also has these for short, int, long and long long: as for the unsigned type of the same bits. */
 #define GSHMEMI_SIGNED_OP(SCOPE, NAME, T, UNAME, U) \
 	GSHMEMI_C(SCOPE, NAME##_reduce, gshmem, UNAME##_reduce, \
 		  (gshmem_team_t team, T *dest, const T *source, size_t nreduce), \

@@ -1,6 +1,6 @@
-/* ---- deprecated, and what older versions had ------------------------------------------------------------------ */
+/* ---- deprecated, and what older versions had ----------------------------------------------------------- */
 
-/* Programs ask by #ifdef what there is. */
+/* Programs ask by #ifdef what exists. */
 #define SHMEM_THREAD_SINGLE     SHMEM_THREAD_SINGLE
 #define SHMEM_THREAD_FUNNELED   SHMEM_THREAD_FUNNELED
 #define SHMEM_THREAD_SERIALIZED SHMEM_THREAD_SERIALIZED
@@ -14,7 +14,10 @@
 #define SHMEM_CMP_LT            SHMEM_CMP_LT
 #define SHMEM_CMP_LE            SHMEM_CMP_LE
 
-/* Elements of pSync arrays, of which the library uses two, and the least of pWrk, which it does not use. */
+/*
+ * Elements of pSync arrays, of which the library uses two; and the least of pWrk arrays, which it does not
+ * use.
+ */
 #define SHMEM_SYNC_VALUE              0L
 #define SHMEM_SYNC_SIZE               4
 #define SHMEM_BARRIER_SYNC_SIZE       SHMEM_SYNC_SIZE
@@ -44,7 +47,10 @@
 
 SHMEMI_BEGIN_C
 
-/* start_pes is shmem_init for once, whatever npes is; the job is finalized when main returns or the program exits with 0. */
+/*
+ * start_pes calls shmem_init once, whatever npes is. The job is finalized when main returns or the program
+ * exits with 0.
+ */
 SHMEM_API void start_pes(int npes);
 SHMEM_API int _my_pe(void);
 SHMEM_API int _num_pes(void);
@@ -53,7 +59,7 @@ SHMEM_API void *shmemalign(size_t alignment, size_t size);
 SHMEM_API void *shrealloc(void *ptr, size_t size);
 SHMEM_API void shfree(void *ptr);
 
-/* Nothing to do where caches are coherent. */
+/* These do nothing: caches are coherent. */
 SHMEM_API void shmem_set_cache_inv(void);
 SHMEM_API void shmem_set_cache_line_inv(void *dest);
 SHMEM_API void shmem_clear_cache_inv(void);
@@ -84,13 +90,13 @@ SHMEM_API long shmem_swap(long *dest, long value, int pe);
 SHMEMI_WAIT_TYPES(SHMEMI_DECLARE)
 #undef SHMEMI_DECLARE
 SHMEM_API void shmem_wait(long *ivar, long cmp_value);
-#ifndef __cplusplus /* which has an overload */
+#ifndef __cplusplus /* C++ has an overload */
 SHMEM_API void shmem_wait_until(long *ivar, int cmp, long cmp_value);
 #endif
 
 /*
- * Collectives of the PEs PE_start, PE_start + 2^logPE_stride and so on, PE_size of them. pSync is a symmetric array of
- * SHMEM_SYNC_VALUE, which it is again when the call returns; PE_root is a number in the set.
+ * Collectives of the PE_size PEs PE_start, PE_start + 2^logPE_stride and so on. pSync is a symmetric array of
+ * SHMEM_SYNC_VALUE, and is so again when the call returns. PE_root is a number in the set.
  */
 SHMEM_API void shmem_barrier(int PE_start, int logPE_stride, int PE_size, long *pSync);
 SHMEM_API void shmem_sync(int PE_start, int logPE_stride, int PE_size, long *pSync);
@@ -99,19 +105,23 @@ SHMEM_API void shmem_broadcast32(void *dest, const void *source, size_t nelems, 
 SHMEM_API void shmem_broadcast64(void *dest, const void *source, size_t nelems, int PE_root, int PE_start,
 				 int logPE_stride, int PE_size, long *pSync);
 #define SHMEMI_DECLARE(SIZE) \
-	SHMEM_API void shmem_collect##SIZE(void *dest, const void *source, size_t nelems, int PE_start, int logPE_stride, \
-					   int PE_size, long *pSync); \
-	SHMEM_API void shmem_fcollect##SIZE(void *dest, const void *source, size_t nelems, int PE_start, int logPE_stride, \
-					    int PE_size, long *pSync); \
-	SHMEM_API void shmem_alltoall##SIZE(void *dest, const void *source, size_t nelems, int PE_start, int logPE_stride, \
-					    int PE_size, long *pSync); \
-	SHMEM_API void shmem_alltoalls##SIZE(void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems, \
+	SHMEM_API void shmem_collect##SIZE(void *dest, const void *source, size_t nelems, int PE_start, \
+					   int logPE_stride, int PE_size, long *pSync); \
+	SHMEM_API void shmem_fcollect##SIZE(void *dest, const void *source, size_t nelems, int PE_start, \
+					    int logPE_stride, int PE_size, long *pSync); \
+	SHMEM_API void shmem_alltoall##SIZE(void *dest, const void *source, size_t nelems, int PE_start, \
+					    int logPE_stride, int PE_size, long *pSync); \
+	SHMEM_API void shmem_alltoalls##SIZE(void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, \
+					     size_t nelems, \
 					     int PE_start, int logPE_stride, int PE_size, long *pSync);
 SHMEMI_DECLARE(32)
 SHMEMI_DECLARE(64)
 #undef SHMEMI_DECLARE
 
-/* Reductions of nreduce elements; pWrk is not used. X(NAME, TYPE); bitwise: X(NAME, TYPE, NAME and TYPE without a sign). */
+/*
+ * Reductions of nreduce elements; pWrk is not used. X(NAME, TYPE), for bitwise ones X(NAME, TYPE, unsigned
+ * NAME, unsigned TYPE).
+ */
 #define SHMEMI_BITWISE_TO_ALL_TYPES(X) \
 	X(short, short, ushort, unsigned short) \
 	X(int, int, uint, unsigned int) \
@@ -123,10 +133,13 @@ SHMEMI_DECLARE(64)
 #define SHMEMI_TO_ALL_TYPES(X) \
 	SHMEMI_ORDERED_TO_ALL_TYPES(X) X(complexf, shmemx_complexf_t) X(complexd, shmemx_complexd_t)
 #define SHMEMI_DECLARE_ONE(NAME, TYPE, OP) \
-	SHMEM_API void shmem_##NAME##_##OP##_to_all(TYPE *dest, const TYPE *source, int nreduce, int PE_start, \
-						    int logPE_stride, int PE_size, TYPE *pWrk, long *pSync);
+	SHMEM_API void shmem_##NAME##_##OP##_to_all(TYPE *dest, const TYPE *source, int nreduce, \
+						    int PE_start, int logPE_stride, int PE_size, TYPE *pWrk, \
+						    long *pSync);
 #define SHMEMI_DECLARE(NAME, TYPE, AS, AS_TYPE) \
-	SHMEMI_DECLARE_ONE(NAME, TYPE, and) SHMEMI_DECLARE_ONE(NAME, TYPE, or) SHMEMI_DECLARE_ONE(NAME, TYPE, xor)
+	SHMEMI_DECLARE_ONE(NAME, TYPE, and) \
+	SHMEMI_DECLARE_ONE(NAME, TYPE, or) \
+	SHMEMI_DECLARE_ONE(NAME, TYPE, xor)
 SHMEMI_BITWISE_TO_ALL_TYPES(SHMEMI_DECLARE)
 #undef SHMEMI_DECLARE
 #define SHMEMI_DECLARE(NAME, TYPE) SHMEMI_DECLARE_ONE(NAME, TYPE, max) SHMEMI_DECLARE_ONE(NAME, TYPE, min)
@@ -159,12 +172,16 @@ SHMEM_BASIC_EXTENDED_AMO_TYPES(SHMEMI_DEFINE)
 	} \
 	SHMEMI_FN TYPE shmem_finc(TYPE *dest, int pe) { return shmem_##NAME##_finc(dest, pe); } \
 	SHMEMI_FN void shmem_inc(TYPE *dest, int pe) { shmem_##NAME##_inc(dest, pe); } \
-	SHMEMI_FN TYPE shmem_fadd(TYPE *dest, TYPE value, int pe) { return shmem_##NAME##_fadd(dest, value, pe); } \
+	SHMEMI_FN TYPE shmem_fadd(TYPE *dest, TYPE value, int pe) \
+	{ \
+		return shmem_##NAME##_fadd(dest, value, pe); \
+	} \
 	SHMEMI_FN void shmem_add(TYPE *dest, TYPE value, int pe) { shmem_##NAME##_add(dest, value, pe); }
 SHMEM_BASIC_AMO_TYPES(SHMEMI_DEFINE)
 #undef SHMEMI_DEFINE
 #elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
-#define shmem_sync(...) SHMEMI_SYNC_(__VA_ARGS__, shmem_sync, shmem_sync, shmem_sync, shmem_team_sync, )(__VA_ARGS__)
+#define shmem_sync(...) \
+	SHMEMI_SYNC_(__VA_ARGS__, shmem_sync, shmem_sync, shmem_sync, shmem_team_sync, )(__VA_ARGS__)
 #define SHMEMI_SYNC_(a, b, c, d, call, ...) call
 #define SHMEMI_OLD_FETCH_(NAME, TYPE) , TYPE : shmem_##NAME##_fetch
 #define SHMEMI_OLD_SET_(NAME, TYPE)   , TYPE : shmem_##NAME##_set
@@ -174,9 +191,12 @@ SHMEM_BASIC_AMO_TYPES(SHMEMI_DEFINE)
 #define SHMEMI_OLD_INC_(NAME, TYPE)   , TYPE : shmem_##NAME##_inc
 #define SHMEMI_OLD_FADD_(NAME, TYPE)  , TYPE : shmem_##NAME##_fadd
 #define SHMEMI_OLD_ADD_(NAME, TYPE)   , TYPE : shmem_##NAME##_add
-#define shmem_fetch(source, pe) _Generic(*(source) SHMEM_BASIC_EXTENDED_AMO_TYPES(SHMEMI_OLD_FETCH_))(source, pe)
-#define shmem_set(dest, ...)    _Generic(*(dest) SHMEM_BASIC_EXTENDED_AMO_TYPES(SHMEMI_OLD_SET_))(dest, __VA_ARGS__)
-#define shmem_swap(dest, ...)   _Generic(*(dest) SHMEM_BASIC_EXTENDED_AMO_TYPES(SHMEMI_OLD_SWAP_))(dest, __VA_ARGS__)
+#define shmem_fetch(source, pe) \
+	_Generic(*(source) SHMEM_BASIC_EXTENDED_AMO_TYPES(SHMEMI_OLD_FETCH_))(source, pe)
+#define shmem_set(dest, ...) \
+	_Generic(*(dest) SHMEM_BASIC_EXTENDED_AMO_TYPES(SHMEMI_OLD_SET_))(dest, __VA_ARGS__)
+#define shmem_swap(dest, ...) \
+	_Generic(*(dest) SHMEM_BASIC_EXTENDED_AMO_TYPES(SHMEMI_OLD_SWAP_))(dest, __VA_ARGS__)
 #define shmem_cswap(dest, ...)  _Generic(*(dest) SHMEM_BASIC_AMO_TYPES(SHMEMI_OLD_CSWAP_))(dest, __VA_ARGS__)
 #define shmem_finc(dest, pe)    _Generic(*(dest) SHMEM_BASIC_AMO_TYPES(SHMEMI_OLD_FINC_))(dest, pe)
 #define shmem_inc(dest, pe)     _Generic(*(dest) SHMEM_BASIC_AMO_TYPES(SHMEMI_OLD_INC_))(dest, pe)

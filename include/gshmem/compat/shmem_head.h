@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * OpenSHMEM 1.6 for C and C++ on the CPU, and what it deprecates from 1.0 on, in libgshmem_shmem. tools/shmem-header makes
- * shmem.h of shmem_head.h, gshmem.h and shmem_deprecated.h: the functions of gshmem.h by other names. For each there is
- * also a pshmem_ one (pshmem.h).
+ * OpenSHMEM 1.6 for C and C++ on the CPU, with what it has deprecated since 1.0, in libgshmem_shmem.
+ * tools/shmem-header makes shmem.h of shmem_head.h, gshmem.h and shmem_deprecated.h: the functions of
+ * gshmem.h by other names. Each also exists as pshmem_ (pshmem.h).
  */
 #ifndef SHMEM_H
 #define SHMEM_H
@@ -16,7 +16,8 @@
 #ifdef __cplusplus
 #define SHMEMI_BEGIN_C extern "C" {
 #define SHMEMI_END_C   }
-#define SHMEMI_BEGIN_CXX extern "C++" { /* programs include this file in extern "C" blocks, where no overloads can be */
+/* programs may include this file inside of extern "C", where overloads cannot be */
+#define SHMEMI_BEGIN_CXX extern "C++" {
 #define SHMEMI_END_CXX   }
 #define SHMEMI_FN        inline
 #else
