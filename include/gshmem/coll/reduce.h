@@ -134,8 +134,7 @@ GSHMEMI_FN void gshmemi_block_take(const struct gshmemi_coll *c, struct gshmemi_
  * PEs have put theirs into its scratch.
  */
 struct gshmemi_parts {
-	/* NULL: the team is on one node or has no scratch; all are read in place */
-	const struct gshmemi_team_nodes *nodes;
+	const struct gshmemi_team_nodes *nodes; /* NULL: no scratch, or one node: all are read in place */
 	const int32_t *pes;
 	int npes;
 	int is_once;          /* one-shot: each PE has all of every source and computes its own result */

@@ -30,8 +30,7 @@ enum gshmemi_what {
 	GSHMEMI_PUT_BLOCKS,
 	GSHMEMI_GET_BLOCKS,
 	GSHMEMI_AMO,
-	/* raise a word to value; a word that is not lower stays, so a late flag does no harm */
-	GSHMEMI_FLAG,
+	GSHMEMI_FLAG, /* raise a word to value; if it is not lower it stays: a late flag does no harm */
 	GSHMEMI_PUT_SIGNAL,
 	/*
 	 * Only over the net: read the word of a lock when its field op, enum gshmemi_turn, has come to value,
@@ -52,16 +51,14 @@ struct gshmemi_operation {
 	uint8_t op;         /* GSHMEMI_AMO_*: of an atomic, or of the signal */
 	uint8_t is_nbi;     /* local may be read or written until the caller completes */
 	uint8_t fetches;    /* of an atomic: the caller waits for the old value */
-	/* of a put or get: local is a value of up to 16 bytes in the caller's own memory */
-	uint8_t is_value;
+	uint8_t is_value;   /* of a put or get: local is a value of up to 16 bytes, in private memory */
 	uint8_t pad[3];
 	uint16_t region;    /* of offset: enum gshmemi_region_number */
 	uint16_t sig_region;
 	int32_t pe;         /* of the world, and the call's context (pe.h) */
 	uint64_t offset;
 	uint64_t sig_offset;
-	/* source of a put, dest of a get; where the old value of an atomic goes, or NULL */
-	void *local;
+	void *local;        /* source of a put, dest of a get; place for an atomic's old value, or NULL */
 	uint64_t nbytes;    /* of the data; of each block; of the word of an atomic or flag: 4 or 8 */
 	uint64_t nblocks;
 	int64_t stride;     /* bytes between blocks, on that PE */

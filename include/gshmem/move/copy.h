@@ -12,8 +12,7 @@ struct gshmemi_group {
 	int scope;     /* GSHMEMI_THREAD, _WAVE, _WG */
 	unsigned rank; /* 0 .. size-1 */
 	unsigned size;
-	/* GSHMEMI_WAVE: lanes of the group. Of a thread that works for all: what its end needs */
-	uint64_t mask;
+	uint64_t mask; /* GSHMEMI_WAVE: lanes of the group. Of a thread that works for all: for its end */
 };
 
 GSHMEMI_FN void gshmemi_group_sync(const struct gshmemi_group *group)

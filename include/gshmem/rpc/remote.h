@@ -8,10 +8,11 @@
  *   words of a line:
  *   0  offset of the symmetric object; region of the signal, from bit GSHMEMI_LINE_SIG_REGION on
  *   1  GSHMEMI_LINE_*
- *   2  of PUT and GET local address, bytes; or, INLINE, the bytes themselves, which a get finds in the
- *      answer's line of *_BLOCKS local address, bytes of a block, blocks, stride, local stride of AMO value,
- *      cond, where the old value goes or 0 of FLAG value of PUT_SIGNAL value, offset of the signal, then as
- *      PUT
+ *   2  of PUT and GET   local address, bytes; or, INLINE, the bytes themselves: of a get, in the answer
+ *      of *_BLOCKS      local address, bytes of a block, blocks, stride, local stride
+ *      of AMO           value, cond, where the old value goes or 0
+ *      of FLAG          value
+ *      of PUT_SIGNAL    value, offset of the signal, then as PUT
  *
  * The library reads and writes a local end in the heap by its address. Data elsewhere, in LDS, on a stack, in
  * memory that only the program knows, goes in the line or through a stream.

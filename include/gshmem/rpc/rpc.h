@@ -24,8 +24,7 @@ enum gshmemi_rpc_ops {
 	GSHMEMI_RPC_CARRY_OPEN,         /* the same with the local end in a stream; answer: its cookie */
 	GSHMEMI_RPC_CARRY_STREAM,       /* that stream */
 	GSHMEMI_RPC_ORDER,              /* arg 0: context */
-	/* arg 0: context; answer: requests that have been performed; 0: unknown */
-	GSHMEMI_RPC_COMPLETE
+	GSHMEMI_RPC_COMPLETE            /* arg 0: context; answer: requests performed; 0: unknown */
 };
 /* the program's operations: class 'u', numbered as they are registered */
 #define GSHMEMI_RPC_USER 0x75000000U
@@ -255,8 +254,7 @@ struct gshmemi_rpc_stream_ends {
 	size_t in_nbytes;
 	char *out;
 	size_t out_nbytes; /* room in out */
-	/* address of the block of the arena that carries the steps; 0: the page carries them */
-	uint64_t block;
+	uint64_t block;    /* address of a block of the arena that carries the steps; 0: the page does */
 	uint64_t cookie;   /* of the function that is called */
 };
 

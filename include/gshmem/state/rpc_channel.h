@@ -20,8 +20,7 @@
 
 #define GSHMEMI_RPC_LINE    8   /* words of 8 bytes that a lane has in the page */
 #define GSHMEMI_RPC_GROUP   64  /* slots that share a bell; the number of slots is a multiple of it */
-/* least slots with bells: reading 512 requests made a call 1.5 times as long */
-#define GSHMEMI_RPC_BELLS   128
+#define GSHMEMI_RPC_BELLS   128 /* least slots with bells: reading 512 requests took half a call more */
 
 /* What an answer says, in the two bits above its sequence number. */
 enum gshmemi_rpc_status {
@@ -64,8 +63,7 @@ struct gshmemi_rpc_answer {
 /* Posted calls of a client, for quiet; in its memory. */
 struct gshmemi_rpc_posts {
 	uint64_t posted;    /* counted before each post */
-	/* of them, reported to a quiet by the server; posted == completed: none is open */
-	uint64_t completed;
+	uint64_t completed; /* of them, as the server told a quiet; posted == completed: none is open */
 	uint64_t carried;   /* requests for operations on PEs that are not mapped: counted before each */
 	uint64_t arrived;   /* of them, reported to a quiet by the server: their owners have performed them */
 };
@@ -81,17 +79,13 @@ struct gshmemi_rpc_posts {
  */
 struct gshmemi_rpc_channel {
 	uint32_t *client;                  /* [nslots] LOCK | PENDING | sequence number last posted */
-	/* [nslots] sequence number last taken; [nslots]: slot at which handle looks next */
-	uint32_t *server;
+	uint32_t *server; /* [nslots + 1] sequence number last taken; last: where handle looks next */
 	uint32_t *request;                 /* [nslots] written by the client */
 	struct gshmemi_rpc_header *header; /* [nslots] written by the client */
 	struct gshmemi_rpc_answer *answer; /* [nslots] written by the server */
-	/* [nslots][1 << lane_shift][GSHMEMI_RPC_LINE] written by the slot's owner */
-	uint64_t *page;
-	/* [nslots][1 << lane_shift] written by the server, for GSHMEMI_RPC_LANES */
-	int32_t *status;
-	/* [nslots / GROUP] a hint: the client writes 1, the server 0; NULL: none */
-	uint32_t *bell;
+	uint64_t *page;                    /* [nslots][1 << lane_shift][LINE] written by the slot's owner */
+	int32_t *status; /* [nslots][1 << lane_shift] written by the server, for RPC_LANES */
+	uint32_t *bell;  /* [nslots / GROUP] hints: the client writes 1, the server 0; or NULL */
 	uint32_t *asleep;                  /* written by servers: how many sleep */
 	const uint32_t *poison;            /* not 0: the server has stopped */
 	struct gshmemi_rpc_posts *posts;

@@ -43,8 +43,7 @@
 #define GSHMEMI_SLOW_PEERS    8U  /* some PEs have no entry in a table; the others stay direct */
 #define GSHMEMI_SLOW_POSTS    16U /* kernels may have posted calls, which quiet completes */
 #define GSHMEMI_SLOW_CARRY    32U /* GSHMEM_CARRY: a carrier performs operations on some PEs */
-/* some PEs perform the operations on their memory themselves, over the net */
-#define GSHMEMI_SLOW_NET      64U
+#define GSHMEMI_SLOW_NET      64U /* some PEs themselves perform operations on their memory, over the net */
 /*
  * A PE performs some operations on its memory, and this PE others directly: to order the two is to complete
  * them.
@@ -79,8 +78,7 @@ struct gshmemi_direct {
  */
 enum gshmemi_region_number {
 	GSHMEMI_REGION_HEAP,
-	/* struct gshmemi_sync, the stages behind them, and struct gshmemi_win_control */
-	GSHMEMI_REGION_SYNC,
+	GSHMEMI_REGION_SYNC,    /* sync blocks, the stages behind them, and control blocks of windows */
 	GSHMEMI_REGION_CONTROL, /* the windows' control blocks again, with the distances for atomics */
 	GSHMEMI_REGION_GLOBALS, /* variables of a program of OpenSHMEM, at the heap's distances */
 	GSHMEMI_NFIXED,         /* from here on windows, by their places */
@@ -92,8 +90,7 @@ enum gshmemi_region_number {
  * (gshmemi_state.peers), or GSHMEMI_SENTINEL: it is not mapped, or, for atomics, has no native ones.
  */
 struct gshmemi_region {
-	/* of this PE's part; with 0 bytes no memory: places are counted from it */
-	char *base;
+	char *base;                 /* of this PE's part; with 0 bytes no memory: offsets count from it */
 	uint64_t nbytes;
 	const ptrdiff_t *delta;     /* [npeers]; NULL: the region never existed */
 	const ptrdiff_t *amo_delta; /* likewise, for atomics */
@@ -112,8 +109,7 @@ struct gshmemi_table {
  * Entry of gshmemi_state.peers: twice the PE's index among the PEs of this machine; -1: it is on another
  * machine.
  */
-/* added: a carrier performs operations on this PE, although it may be mapped */
-#define GSHMEMI_PEER_CARRIED 1
+#define GSHMEMI_PEER_CARRIED 1 /* added: a carrier performs operations on this PE, mapped or not */
 
 /*
  * A sync block: fine-grained memory that the library polls. Each PE has one for each team; the world's is the
@@ -132,24 +128,20 @@ struct gshmemi_table {
 #define GSHMEMI_SYNC_WORDS  2
 struct gshmemi_sync {
 	uint64_t epoch;      /* barriers that this PE has entered; written by this PE */
-	/* of the team, as an integer; 0: no team. The host writes this and what follows */
-	uint64_t handle;
+	uint64_t handle;     /* of the team, as an integer; 0: no team. The host writes from here on */
 	const int32_t *members; /* [npes]: PEs of the world; NULL: member i is start + i * stride */
 	int32_t my_pe;       /* in the team */
 	int32_t npes;
 	int32_t start;
 	int32_t stride;
-	/* of the team's last collective: coll_phase.h. This PE writes this and ll_epoch */
-	uint64_t phase;
+	uint64_t phase;      /* of the last collective: coll_phase.h. This PE writes it and ll_epoch */
 	uint64_t ll_epoch;
-	/* GSHMEM_CHECK: caller that is in a collective: 1 + work-group, UINT64_MAX the host; 0: none */
-	uint64_t claim;
+	uint64_t claim;      /* GSHMEM_CHECK: caller in a collective: 1 + work-group; UINT64_MAX: host; 0 */
 	uint64_t *stage;     /* this PE's part of the team's stage: flags, then packets */
 	uint32_t nflags;     /* words of the stage in front of the packets */
 	uint32_t npackets;   /* from one PE at each parity */
 	const struct gshmemi_team_nodes *nodes; /* NULL: the team's PEs are on one node */
-	/* this PE's: others put their parts of a reduction here; NULL: reductions get them */
-	char *scratch;
+	char *scratch;       /* this PE's: parts of reductions are put here; NULL: got instead */
 	uint64_t pad[4];
 	/* [r][i]: epoch of the PE i * k^r before this one */
 	uint64_t flag[GSHMEMI_SYNC_ROUNDS][GSHMEMI_SYNC_RADIX];
@@ -166,8 +158,7 @@ struct gshmemi_team_nodes {
 	int32_t my_node;
 	int32_t nlocal;         /* PEs of the team on this node */
 	int32_t my_local;       /* number of this PE among them; 0: it is the node's first */
-	/* row of struct gshmemi_sync in which each part of a barrier begins; -1: they do not fit */
-	int32_t row[3];
+	int32_t row[3]; /* row of flags in which each part of a barrier begins; -1: no room for them */
 	int32_t pad;
 	const int32_t *locals;  /* [nlocal]: PEs of the world on this node */
 	const int32_t *leaders; /* [nnodes]: the first PE of each node, as a PE of the world */
@@ -227,8 +218,7 @@ enum gshmemi_fault_kind {
 	GSHMEMI_FAULT_MISALIGNED,        /* address; expected: the alignment */
 	GSHMEMI_FAULT_OUTSIDE_HEAP,      /* address, nbytes */
 	GSHMEMI_FAULT_NOT_ALLOCATED,     /* address, nbytes: in the heap, but in no allocation */
-	/* address, nbytes; expected: bytes from address to the end of the allocation */
-	GSHMEMI_FAULT_BEYOND_ALLOCATION,
+	GSHMEMI_FAULT_BEYOND_ALLOCATION, /* address, nbytes; expected: bytes to the allocation's end */
 	GSHMEMI_FAULT_UNREACHABLE,       /* pe: its memory is not mapped here */
 	GSHMEMI_FAULT_NO_ATOMICS,        /* pe: it is not mapped, or mapped without native atomics */
 	GSHMEMI_FAULT_BAD_ARGUMENT,      /* found: the value of a bad operator or stride */
@@ -236,23 +226,17 @@ enum gshmemi_fault_kind {
 	GSHMEMI_FAULT_BAD_CONTEXT,       /* likewise */
 	GSHMEMI_FAULT_OVERLAP,           /* address, nbytes: dest of a collective that overlaps its source */
 	GSHMEMI_FAULT_UNEQUAL,           /* PEs called different collectives, or with different arguments */
-	/* found: GSHMEMI_ARCH_COUNT_WORD that made the call; expected: all of them */
-	GSHMEMI_FAULT_MISSING_THREADS,
-	/* nbytes: enum gshmemi_argument; found: this thread's; expected: the first's */
-	GSHMEMI_FAULT_UNEQUAL_THREADS,
-	/* found: enum gshmemi_argument that the threads of a wave pass differently */
-	GSHMEMI_FAULT_UNEQUAL_WAVE,
+	GSHMEMI_FAULT_MISSING_THREADS,   /* found: GSHMEMI_ARCH_COUNT_WORD in the call; expected: all */
+	GSHMEMI_FAULT_UNEQUAL_THREADS, /* nbytes: enum gshmemi_argument; found: mine; expected: the first's */
+	GSHMEMI_FAULT_UNEQUAL_WAVE,    /* found: enum gshmemi_argument that differs within the wave */
 	GSHMEMI_FAULT_CONCURRENT,        /* found: claim of struct gshmemi_sync: the other caller */
 	GSHMEMI_FAULT_NOT_LOCKED,        /* address: of a lock that is free; found: its word */
 	GSHMEMI_FAULT_BAD_WINDOW,        /* found: the handle */
-	/* address: displacement in bytes, nbytes; expected: the window's bytes on pe */
-	GSHMEMI_FAULT_OUTSIDE_WINDOW,
+	GSHMEMI_FAULT_OUTSIDE_WINDOW,    /* address: displacement in bytes, nbytes; expected: bytes on pe */
 	GSHMEMI_FAULT_WRONG_EPOCH,       /* found: enum gshmemi_win_state; pe: the target, or -1 */
 	GSHMEMI_FAULT_SEPARATE_WINDOW,   /* a wait in a kernel on a window of the separate model */
-	/* as GSHMEMI_FAULT_WATCHDOG, from a wait that the watcher asked (below) */
-	GSHMEMI_FAULT_WAITING,
-	/* a warning: address, found, expected, nbytes, cmp, pe waited for or -1 */
-	GSHMEMI_FAULT_WATCHDOG,
+	GSHMEMI_FAULT_WAITING,           /* as GSHMEMI_FAULT_WATCHDOG, from a wait that was asked */
+	GSHMEMI_FAULT_WATCHDOG, /* a warning: address, found, expected, nbytes, cmp; pe: whose, or -1 */
 	GSHMEMI_FAULT_POISONED           /* the job is ending; the watcher has said why */
 };
 
@@ -274,8 +258,7 @@ enum gshmemi_argument {
  * it (2); the watcher prints it and ends the job, or, for a warning, frees it again (0).
  */
 struct gshmemi_fault {
-	/* 0 free, 1 claimed, 2 complete, 3 printed. The thread writes 1 and 2, the watcher 0 and 3 */
-	uint32_t state;
+	uint32_t state;    /* by the thread 1 claimed, 2 complete; by the watcher 3 printed, 0 free */
 	uint32_t kind;     /* enum gshmemi_fault_kind */
 	int32_t pe;        /* the PE of the call's argument, or the one waited for; -1: none */
 	uint32_t thread;   /* GSHMEMI_ARCH_THREAD_WORD: rank in the work-group, or lane of the wave */
@@ -286,8 +269,7 @@ struct gshmemi_fault {
 	uint64_t found;
 	uint64_t expected;
 	int32_t cmp;       /* GSHMEM_CMP_*, for a wait */
-	/* written by the watcher. Not 0: waits report themselves until the watcher has heard all */
-	uint32_t asked;
+	uint32_t asked;    /* by the watcher. Not 0: waits report themselves until it has heard all */
 	uint64_t waited_ns;
 	char call[64];     /* name of the call */
 };
@@ -332,8 +314,7 @@ struct gshmemi_mailbox {
 	struct gshmemi_attention attention;
 	uint64_t pad[15];
 	uint64_t reply[GSHMEMI_MAIL_SLOTS];                   /* written by kernels, as done is */
-	/* written by the host before it counts in posted */
-	struct gshmemi_mail_record record[GSHMEMI_MAIL_SLOTS];
+	struct gshmemi_mail_record record[GSHMEMI_MAIL_SLOTS]; /* by the host, before it counts in posted */
 	char data[GSHMEMI_MAIL_SLOTS][GSHMEMI_MAIL_NBYTES];    /* likewise */
 };
 
@@ -341,8 +322,7 @@ struct gshmemi_state {
 	int32_t my_pe;          /* -1 before init. One load reads this and npes: gshmemi_my_place */
 	int32_t npes;           /* 0 before init */
 	uint32_t slow;          /* GSHMEMI_SLOW_*; 0: every call goes the direct way */
-	/* GSHMEMI_ABI, and GSHMEMI_ABI_DIRECT_ONLY: what a module was compiled with */
-	uint32_t abi;
+	uint32_t abi;           /* GSHMEMI_ABI, and GSHMEMI_ABI_DIRECT_ONLY: of a module */
 	char *heap;             /* this PE's symmetric heap */
 	uint64_t heap_nbytes;
 	struct gshmemi_sync *sync;         /* [nteams] this PE's, one for each place of a team */
@@ -352,16 +332,13 @@ struct gshmemi_state {
 	struct gshmemi_fault *fault;       /* host-pinned */
 	const struct gshmemi_attention *attention;
 	struct gshmemi_mailbox *mailbox;   /* NULL: none; else it holds attention */
-	/* device memory: mails taken, in twos, plus 1 while a wave holds it */
-	uint32_t *mail_lock;
+	uint32_t *mail_lock;               /* device memory: mails taken, in twos, plus 1 while held */
 	void *sink;                        /* host-pinned, 8 bytes that nobody reads: gshmemi_slow_p */
 	const struct gshmemi_region *regions; /* [GSHMEMI_NREGIONS], host-pinned */
 	const int32_t *peers;              /* [npes], host-pinned: GSHMEMI_PEER_CARRIED */
-	/* [GSHMEMI_NREGIONS], in device memory, like the tables; NULL: no region */
-	const struct gshmemi_table *const *tables;
+	const struct gshmemi_table *const *tables; /* [GSHMEMI_NREGIONS], device memory; NULL: no region */
 	const struct gshmemi_win *windows; /* [place], device memory: state/window.h */
-	/* GSHMEM_CHECK, for each granule: heap offset of its allocation's end; 0: free */
-	const uint64_t *allocation_end;
+	const uint64_t *allocation_end;    /* GSHMEM_CHECK: where a granule's allocation ends in the heap, or 0 */
 	struct gshmemi_count *counts;      /* GSHMEM_STATS: of kernels, device memory: move/count.h */
 	struct gshmemi_trace *trace;       /* GSHMEM_TRACE: host-pinned, state/trace.h */
 	uint64_t watchdog_ns;   /* a wait that lasts longer is reported; 0: never */

@@ -20,8 +20,7 @@ enum gshmemi_win_state {
 	GSHMEMI_WIN_FENCE_EPOCH,
 	GSHMEMI_WIN_PSCW,             /* between start and complete, or post and wait, or both */
 	GSHMEMI_WIN_LOCK,             /* of some PEs: each has its own state */
-	/* likewise, and all these locks are NOCHECK ones, which keep nobody out */
-	GSHMEMI_WIN_LOCK_NO_CHECK,
+	GSHMEMI_WIN_LOCK_NO_CHECK,    /* likewise, and all of them with NOCHECK: nobody is kept out */
 	GSHMEMI_WIN_LOCK_ALL,
 	GSHMEMI_WIN_LOCK_ALL_NO_CHECK,
 	GSHMEMI_WIN_NSTATES
@@ -92,8 +91,7 @@ struct gshmemi_win_control {
 	uint64_t wide;              /* 1: a PE holds the lock of elements wider than atomics */
 	uint64_t notification[GSHMEMI_WIN_NOTIFICATIONS];
 	uint64_t card[GSHMEMI_WIN_CARD_NBYTES / 8]; /* what create tells the others: src/win/create.c */
-	/* [npes] posts of PE i to this one, then [npes] completes of PE i on this one */
-	uint64_t flag[1];
+	uint64_t flag[1];                           /* [npes] posts of PE i, then [npes] its completes */
 };
 
 GSHMEMI_FN struct gshmemi_sync *gshmemi_win_sync(struct gshmemi_win_control *control)

@@ -11,9 +11,8 @@
  * not.
  *
  *   host     post     fill record, reply and data of a slot; count it in posted
- *   kernel   serve try the lock, whose word counts the mails taken; perform what was posted, in its order;
- *            count it in
- *                     done; unlock; look again for mail that came meanwhile
+ *   kernel   serve    try the lock, whose word counts the mails taken; perform what was posted, in its order;
+ *                     count it in done; unlock; look again for mail that came meanwhile
  */
 #ifndef GSHMEM_MAIL_H
 #define GSHMEM_MAIL_H
