@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Bulk copies between two PEs: the body of put_lat, put_bw, get_lat and get_bw. PE 0 works alone, then both do, each
- * towards the other; a loop in a kernel (or on the host) repeats one copy between the same two buffers. The raw limit
- * is memcpy between the same kind of mappings, on a GPU a copy by as many threads, or by the copy engine for the host.
+ * Bulk copies between two PEs: the body of put_lat, put_bw, put_mr, get_lat and get_bw. PE 0 works alone,
+ * then both do, each towards the other; a loop in a kernel (or on the host) repeats one copy between the same
+ * two buffers. The raw limit is memcpy between the same kind of mappings, on a GPU a copy by as many threads,
+ * or by the copy engine for the host.
  *
  *   bw   copies one after the other, one quiet at the end
+ *   mr   the same in windows of 64 copies, each with a quiet at its end
  *   lat  a put is followed by a quiet each time; a get by the use of what it got, before the next one starts
  *
  * The latency of a work-group is also set against what it takes to let one thread work: the same by one thread
@@ -15,7 +17,9 @@
 
 #include "device.h"
 
-enum { MOVE_GET = 1, MOVE_LAT = 2 }; /* bits of OP; also the numbers of raw/copy's variants */
+/* Bits of OP. The first two are the numbers of raw/copy's variants, too. */
+enum { MOVE_GET = 1, MOVE_LAT = 2, MOVE_MR = 4 };
+#define MOVE_WINDOW 64
 
 template <int OP, int SCOPE> __host__ __device__ static inline void move_one(char *dest, const char *source, size_t nbytes, int pe)
 {
@@ -50,7 +54,7 @@ template <int OP, int SCOPE> __host__ __device__ static inline void move_many(ch
 {
 	for (size_t i = 0; i < reps; i++) {
 		move_one<OP, SCOPE>(dest, source, nbytes, pe);
-		if (OP == MOVE_LAT)
+		if (OP == MOVE_LAT || (OP == MOVE_MR && i % MOVE_WINDOW == MOVE_WINDOW - 1))
 			move_quiet<SCOPE>();
 		else if (OP == (MOVE_LAT | MOVE_GET))
 			source += *(volatile char *)dest; /* which is 0 */
