@@ -89,9 +89,13 @@ EXAMPLES := $(call progs,examples,*)
 # What a leg does besides its tests: RUN=examples, build the benches (ALSO=benches), or only read all other units (ALSO=read).
 # The Python package, which takes the library as it is: T=python, and where RUN says so.
 PYTHON_TEST := $(if $(filter python,$(RUN) $(T)),$(if $(SAN)$(filter-out cpu,$(PLATFORM)),,tests/python.sh))
-RUN_TOO  := $(PYTHON_TEST) $(if $(filter examples,$(RUN)),$(EXAMPLES)) $(if $(filter sim,$(RUN)),$(filter-out %/rate.sh %/litmus.sh,$(wildcard tests/amdsim/*.sh))) \
+# bench/osu.sh, with the benches that it runs.
+OSU_TEST := $(if $(filter osu,$(RUN) $(T)),$(if $(SAN),,tests/osu.sh))
+RUN_TOO  := $(PYTHON_TEST) $(OSU_TEST) $(if $(filter examples,$(RUN)),$(EXAMPLES)) \
+	$(if $(filter sim,$(RUN)),$(filter-out %/rate.sh %/litmus.sh,$(wildcard tests/amdsim/*.sh))) \
 	$(if $(filter litmus,$(RUN)),tests/amdsim/litmus.sh) $(if $(filter bitcode,$(RUN)),tests/bitcode.sh)
-BENCHED  := $(if $(filter benches,$(ALSO)),$(call progs,bench,*) $(RAW))
+BENCHED  := $(if $(filter benches,$(ALSO)),$(call progs,bench,*) $(RAW),\
+	$(if $(OSU_TEST),$(shell B=$(B) bench/osu.sh -l)))
 UNREAD   := $(if $(filter read,$(ALSO)),$(filter-out $(TESTS) $(RUN_TOO),$(call tests_of,* platform/*) $(EXAMPLES)))
 READ     := $(patsubst %,$(B)/%.read,$(wildcard $(UNREAD:$(B)/%=%.c) $(if $(HIPREAD),$(UNREAD:$(B)/%=%.hip))))
 INFO_OBJS := $(patsubst %,$(B)/%.o,$(wildcard tools/info/*.c))
@@ -107,8 +111,8 @@ endif
 SUB = --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc))
 
 .DEFAULT_GOAL := lib
-.PHONY: lib tests benches examples tools try check check-all coverage bench bench-nodes setup install uninstall dist format clean help \
-	run-tests build-tests run-benches FORCE
+.PHONY: lib tests benches examples tools try check check-all coverage bench bench-osu bench-nodes setup \
+	install uninstall dist format clean help run-tests build-tests run-benches FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:
 
@@ -128,6 +132,9 @@ coverage: setup-coverage#           the lines that check covers, of those that a
 	@tests/coverage.sh
 bench:    setup-bench#              set up what is missing, build, run the benches, draw plots; T=put_bw N=2 for some
 	@$(MAKE) $(SUB) run-benches
+bench-osu: setup-try#               figures in the layout of OSU's benchmarks; T=osu_oshm_put SCOPES=host N=4
+	@$(MAKE) $(SUB) $(SO) $$(B=$(B) bench/osu.sh -l $(T))
+	@B=$(B) bench/osu.sh $(N:%=-n %) $(SCOPES:%=-s %) $(T)
 bench-nodes: setup-nodes#          the benches between two nodes, pretended or HOSTS=a,b PPN=2
 	@$(MAKE) $(SUB) $(B)/bench/net_rma $(B)/bench/node_lat && HOSTS='$(HOSTS)' PPN='$(PPN)' bench/nodes.sh $(B)/bench
 setup:    setup-check#              install what building and testing need, with apt
@@ -145,7 +152,7 @@ format:#                            clang-format the lines changed since HEAD
 clean:#                             remove build/
 	rm -rf build
 help:#                              this list
-	@echo "targets:"; sed -n 's/^\([a-z]*\):.*#  */  \1\t/p' Makefile | expand -t 16
+	@echo "targets:"; sed -n 's/^\([a-z-]*\):.*#  */  \1\t/p' Makefile | expand -t 16
 	@echo "  check-LEG     one leg of check: $(ALL_LEGS)"
 	@echo "variables:"; sed -n 's/^\([A-Z]*\) *?=\(.*\)#  */  \1\t\2\t/p' Makefile | expand -t 16,28
 	@echo "  V=1 for full commands, B=build/x for another place; CC HIPCC CFLAGS CPPFLAGS LDFLAGS PREFIX LIBDIR DESTDIR"
@@ -187,7 +194,7 @@ TSAN_TESTS = $(call marked,tsan: yes) \
 T_quick      = $(filter-out $(call marked,tier: all),$(names)) $(patsubst tests/%,%,$(basename \
 	$(wildcard tests/platform/*.c tests/platform/*.hip tests/shmem/*.c)))
 RUN_quick    = -1
-MAKE_quick   = RUN='examples python'
+MAKE_quick   = RUN='examples python osu'
 # As on a GPU: the host cannot touch device memory, the host API copies, and the copy loop is that of AMD GPUs, which takes any
 # alignment, and an end in LDS. A few tests that go through all of it; the leg apart has the others.
 T_copies     = mailbox net_full window regions put_get_copy put_get_local_memory amo_values atomics_pairs coll coll_stream \
@@ -200,7 +207,7 @@ T_window     = window coll teams contexts locks signal_put amo_values put_get_co
 MAKE_window  = B=$(B)-window CFLAGS='-O1 -g1' CPPFLAGS='$(CPPFLAGS) -DGSHMEM_MAX_PES=8'
 # All of them and the examples, as the user builds it; the benches must build.
 T_basic      = $(if $(filter thread lanes,$(SAN)),$(TSAN_TESTS),* platform/* shmem/*)
-MAKE_basic   = $(if $(T),,RUN='examples python $(PLAT_BITCODE:%=bitcode)' ALSO=benches)
+MAKE_basic   = $(if $(T),,RUN='examples python osu $(PLAT_BITCODE:%=bitcode)' ALSO=benches)
 # Late and reordered delivery, the seeds by turns; not for tests that say `/* delivery: no */` or never send anything.
 T_delivery   = $(filter-out $(call marked,delivery: no) allocator% init%,$(names)) shmem/*
 RUN_delivery = -e 'GSHMEM_CPU_DELIVERY=random:1 | GSHMEM_CPU_DELIVERY=random:2 | GSHMEM_CPU_DELIVERY=random:3'
@@ -289,11 +296,14 @@ SCRIPTS_trees = $(wildcard tests/isa/*_tree.sh)
 
 # What does not build is a failure of its own, and does not keep the others from running.
 run-tests:
-	$(if $(TESTS)$(PYTHON_TEST),,$(error no test matches T=$(T), or it is one for nodes: tests/nodes.sh 2x1 T=$(T)))
+	$(if $(TESTS)$(PYTHON_TEST)$(OSU_TEST),,\
+		$(error no test matches T=$(T), or it is one for nodes: tests/nodes.sh 2x1 T=$(T)))
 	@$(if $(AMDSIM_LIB),echo "no /dev/kfd: on the simulator of tools/amdsim: $(GPU_ARCHS)$(LATE:%=; late memory with seed %)")
 	@mkdir -p $(BASE)/check $(dir $(COUNTS)); start=$$(date +%s); $(MAKE) $(SUB) $(AMDSIM_LIB) $(LIB) $(TOOLS) || exit; $(MAKE) $(SUB) -k build-tests; \
 		$(if $(COUNTS),echo $$(($$(date +%s) - start)) >$(COUNTS).built)
-	@$(if $(PYTHON_TEST),B=$(B)) $(if $(AMDSIM_LIB),SIM=$(CURDIR)/$(AMDSIM) AMDSIM_GPU=$(GPU_ARCHS) AMDSIM_GPUS=$(GPU_ARCHS) AMDSIM_LATE=$(LATE)) \
+	@$(if $(PYTHON_TEST)$(OSU_TEST),B=$(B)) \
+		$(if $(AMDSIM_LIB),SIM=$(CURDIR)/$(AMDSIM) AMDSIM_GPU=$(GPU_ARCHS) AMDSIM_GPUS=$(GPU_ARCHS)) \
+		$(if $(AMDSIM_LIB),AMDSIM_LATE=$(LATE)) \
 		tests/run.sh $(if $(COUNTS),-c $(COUNTS)) $(if $(N),-n $(N)) $(RUNFLAGS) $(TESTS) $(RUN_TOO) \
 		$$(for p in $(BENCHED) $(READ); do [ -e $$p ] || echo $$p; done)
 build-tests: $(TESTS) $(MODULES) $(RUN_TOO) $(BENCHED) $(READ)

@@ -167,7 +167,8 @@ static void check()
 int main(int argc, char **argv)
 {
 	bench_init(argc, argv, "coll_lat");
-	bench.max_nbytes = std::min(bench.max_nbytes, (size_t)16 << 20);
+	bench.min_nbytes = std::max(bench.min_nbytes, sizeof(float));
+	bench.max_nbytes = std::max(bench.min_nbytes, std::min(bench.max_nbytes, (size_t)16 << 20));
 	const size_t nbytes = bench.max_nbytes * bench.npes;
 	dest = (float *)gshmem_malloc(nbytes);
 	source = (float *)gshmem_malloc(nbytes);
