@@ -148,7 +148,7 @@ int hipcpu_memory_file(void)
 	return fd;
 }
 
-static int create_memfd(size_t nbytes, struct stat *st_p)
+int hipcpu_memory_create_file(size_t nbytes, struct stat *st_p)
 {
 	int fd = hipcpu_memory_file();
 
@@ -202,7 +202,7 @@ static hipError_t allocate_device(void **ptr, size_t nbytes, enum hipcpu_memory 
 	a.mapped_bytes = hipcpu_round_to_pages(nbytes);
 	if (atomic_fetch_add(&device->allocated, a.mapped_bytes) + a.mapped_bytes > hipcpu_round_to_pages(total))
 		goto err_uncount;
-	a.fd = create_memfd(a.mapped_bytes, &st);
+	a.fd = hipcpu_memory_create_file(a.mapped_bytes, &st);
 	if (a.fd < 0)
 		goto err_uncount;
 	a.dev = st.st_dev;

@@ -11,7 +11,8 @@
  *   gate.c     sleeping and waking               stack.c    the stacks of the fibers; fiber.h: the switch
  *   processor.h  assembly, for x86-64 and aarch64
  *   access.c   device memory closed to the host  module.c   shared objects with kernels
- *   share.c    variables as shared memory
+ *   share.c    variables as shared memory  handle.c   memory without addresses
+ *   virtual.c  addresses, and mappings of that
  */
 #ifndef HIPCPU_RUNTIME_H
 #define HIPCPU_RUNTIME_H
@@ -22,6 +23,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 
 #include "hip/hip_runtime_api.h"
@@ -160,7 +162,8 @@ enum hipcpu_memory {
 	HIPCPU_MEMORY_HOST,
 	HIPCPU_MEMORY_REGISTERED,
 	HIPCPU_MEMORY_SHARED, /* share.c: the host's, with a memfd behind it */
-	HIPCPU_MEMORY_IPC
+	HIPCPU_MEMORY_IPC,
+	HIPCPU_MEMORY_VIRTUAL /* virtual.c: one mapping of hipMemMap */
 };
 
 struct hipcpu_allocation {
@@ -175,6 +178,8 @@ struct hipcpu_allocation {
 	ino_t ino;
 	uint64_t id;	     /* no other allocation of this process has had it */
 	unsigned nopens;     /* of an IPC mapping: opens less closes */
+	struct ihipMemGenericAllocationHandle *memory; /* of virtual memory: what is mapped, */
+	uint64_t readers, writers; /* and the devices that may read and write there, bit by bit */
 };
 
 extern pthread_mutex_t hipcpu_memory_lock; /* of the table; the three calls below are made under it */
@@ -188,6 +193,32 @@ char *hipcpu_memory_map(int fd, size_t nbytes);
 size_t hipcpu_round_to_pages(size_t nbytes);
 /* An empty memfd; -1 and errno on failure. */
 int hipcpu_memory_file(void);
+/* One of nbytes, and who it is; likewise. */
+int hipcpu_memory_create_file(size_t nbytes, struct stat *st_p);
+
+/* ---- handle.c: memory of hipMemCreate ---- */
+
+#define HIPCPU_GRANULE ((size_t)2 << 20) /* of addresses, memory and mappings */
+
+struct ihipMemGenericAllocationHandle {
+	hipMemGenericAllocationHandle_t next; /* in the list of those that are there */
+	hipMemAllocationProp prop;
+	size_t nbytes;
+	int fd;
+	unsigned nhandles; /* creates, imports and retains, less releases */
+	unsigned nmaps;
+	bool is_imported;  /* another process counts its bytes */
+};
+
+static inline bool hipcpu_is_granules(size_t nbytes)
+{
+	return nbytes && nbytes % HIPCPU_GRANULE == 0;
+}
+
+/* Both under hipcpu_memory_lock. */
+bool hipcpu_handle_is_valid(hipMemGenericAllocationHandle_t handle);
+/* Give the memory back when neither a handle nor a mapping is left. */
+void hipcpu_handle_drop(hipMemGenericAllocationHandle_t memory);
 
 /* ---- share.c; what the library calls is in include/gshmem/arch/cpu.h ---- */
 

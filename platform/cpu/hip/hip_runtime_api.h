@@ -353,6 +353,78 @@ hipError_t hipIpcGetMemHandle(hipIpcMemHandle_t *handle, void *ptr);
 hipError_t hipIpcOpenMemHandle(void **ptr, hipIpcMemHandle_t handle, unsigned flags);
 hipError_t hipIpcCloseMemHandle(void *ptr);
 
+/* ---- virtual memory: addresses and memory apart ---- */
+
+typedef enum hipMemLocationType {
+	hipMemLocationTypeInvalid = 0,
+	hipMemLocationTypeDevice = 1
+} hipMemLocationType;
+
+typedef struct hipMemLocation {
+	hipMemLocationType type;
+	int id; /* of the device */
+} hipMemLocation;
+
+typedef enum hipMemAccessFlags {
+	hipMemAccessFlagsProtNone = 0,
+	hipMemAccessFlagsProtRead = 1,
+	hipMemAccessFlagsProtReadWrite = 3
+} hipMemAccessFlags;
+
+typedef struct hipMemAccessDesc {
+	hipMemLocation location;
+	hipMemAccessFlags flags;
+} hipMemAccessDesc;
+
+typedef enum hipMemAllocationType {
+	hipMemAllocationTypeInvalid = 0x0,
+	hipMemAllocationTypePinned = 0x1,
+	hipMemAllocationTypeMax = 0x7fffffff
+} hipMemAllocationType;
+
+typedef enum hipMemAllocationHandleType {
+	hipMemHandleTypeNone = 0x0,
+	hipMemHandleTypePosixFileDescriptor = 0x1,
+	hipMemHandleTypeWin32 = 0x2,
+	hipMemHandleTypeWin32Kmt = 0x4
+} hipMemAllocationHandleType;
+
+typedef enum hipMemAllocationGranularity_flags {
+	hipMemAllocationGranularityMinimum = 0x0,
+	hipMemAllocationGranularityRecommended = 0x1
+} hipMemAllocationGranularity_flags;
+
+typedef struct hipMemAllocationProp {
+	unsigned char compressionType;
+	hipMemLocation location;
+	hipMemAllocationHandleType requestedHandleType;
+	hipMemAllocationType type;
+	unsigned short usage;
+	void *win32HandleMetaData;
+} hipMemAllocationProp;
+
+typedef struct ihipMemGenericAllocationHandle *hipMemGenericAllocationHandle_t;
+
+hipError_t hipMemGetAllocationGranularity(size_t *granularity, const hipMemAllocationProp *prop,
+					  hipMemAllocationGranularity_flags option);
+hipError_t hipMemAddressReserve(void **ptr, size_t nbytes, size_t alignment, void *address, unsigned long long flags);
+hipError_t hipMemAddressFree(void *ptr, size_t nbytes);
+hipError_t hipMemCreate(hipMemGenericAllocationHandle_t *handle, size_t nbytes, const hipMemAllocationProp *prop,
+			unsigned long long flags);
+hipError_t hipMemRelease(hipMemGenericAllocationHandle_t handle);
+hipError_t hipMemMap(void *ptr, size_t nbytes, size_t offset, hipMemGenericAllocationHandle_t handle,
+		     unsigned long long flags);
+hipError_t hipMemUnmap(void *ptr, size_t nbytes);
+hipError_t hipMemSetAccess(void *ptr, size_t nbytes, const hipMemAccessDesc *desc, size_t count);
+hipError_t hipMemGetAccess(unsigned long long *flags, const hipMemLocation *location, void *ptr);
+hipError_t hipMemRetainAllocationHandle(hipMemGenericAllocationHandle_t *handle, void *ptr);
+hipError_t hipMemGetAllocationPropertiesFromHandle(hipMemAllocationProp *prop, hipMemGenericAllocationHandle_t handle);
+hipError_t hipMemExportToShareableHandle(void *shareable, hipMemGenericAllocationHandle_t handle,
+					 hipMemAllocationHandleType type, unsigned long long flags);
+/* os_handle: the descriptor, as from HIP 7.1 on, or a pointer to it, as before. */
+hipError_t hipMemImportFromShareableHandle(hipMemGenericAllocationHandle_t *handle, void *os_handle,
+					   hipMemAllocationHandleType type);
+
 /* ---- streams and events ---- */
 
 #define hipStreamDefault 0x0
