@@ -196,7 +196,7 @@ cpu_mutants() {
 	mutant source win_cards regions_bad src/win/create.c '/^static int make(/,/^}/s/rc = agree(team, local, &needs_none, r->call);/rc = local;/'
 	mutant source win_generation win_misuse src/win/window.c 's/(window->generation + 1) % GSHMEMI_WIN_GENERATIONS/0/'
 	mutant source bases_heap peer_bases src/host/query.c 's/return gshmemi_host_ptr(my_heap, pe);/return (char *)(uintptr_t)my_heap + 0 * pe;/' -n 3
-	mutant source bases_parts peer_bases src/win/window.c '/^static void \*memory_of(/,/^}/s/window->parts\[pe\]/window->parts[0]/' -n 3
+	mutant source bases_parts peer_bases src/win/window.c '/^void \*gshmemi_window_memory(/,/^}/s/window->parts\[pe\]/window->parts[0]/' -n 3
 	mutant source bases_count peer_bases src/base/devmem.c 's/gshmemi_devmem_copy(bases, table, (size_t)n/gshmemi_devmem_copy(bases, table, (size_t)(n - 1)/' -n 3
 	mutant source win_busy win_create src/win/window.c '/^static int agree_on_free(/,/^}/s/rc \&\& pe < w->npes/rc \&\& pe < 1/' -n 3
 	mutant source win_gone win_create src/win/window.c '/^static bool is_gone(/,/^}/s/return error != hipSuccess || .*/return false;/' -n 3

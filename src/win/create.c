@@ -74,10 +74,18 @@ static int agree_on_place(const struct gshmemi_team_view *team, unsigned npieces
 	return -1;
 }
 
-/* An error, or 0, as a word that is combined with those of others by AND. */
-static uint64_t outcome(int rc)
+/*
+ * The PEs agree on 0, or on an error: the AND of outcomes is that of the one PE that has failed, and the same on all
+ * PEs if several have. word, unless NULL, is another word to combine.
+ */
+static int agree(const struct gshmemi_team_view *team, int rc, uint64_t *word, const char *call)
 {
-	return rc ? (uint64_t)(int64_t)rc : ~0ULL;
+	uint64_t words[GSHMEMI_SYNC_WORDS] = {rc ? (uint64_t)(int64_t)rc : ~0ULL, word ? *word : ~0ULL};
+
+	gshmemi_sync_host_team(team, words, call);
+	if (word)
+		*word = words[1];
+	return words[0] == ~0ULL ? 0 : (int)(int64_t)words[0];
 }
 
 /* ---- this PE's memory ---- */
@@ -229,26 +237,48 @@ static struct card *read_cards(const struct gshmemi_team_view *team, struct gshm
 	return cards;
 }
 
+/* What the first PE and another one passed differently, and should not. */
+enum difference { NO_DIFFERENCE, OTHER_KIND, OTHER_HINTS, OTHER_UNIT };
+
+static enum difference find_difference(const struct card *first, const struct card *card)
+{
+	if (card->kind != first->kind)
+		return OTHER_KIND;
+	if (card->hints != first->hints)
+		return OTHER_HINTS;
+	return first->hints & GSHMEMX_WIN_SAME_DISP_UNIT && card->disp_unit != first->disp_unit ? OTHER_UNIT : NO_DIFFERENCE;
+}
+
+static void report_difference(enum difference difference, const struct card *first, const struct card *card, int pe,
+			      const char *call)
+{
+	static const char *const kinds[] = {"gshmemx_win_create", "gshmemx_win_allocate", "gshmemx_win_create_dynamic"};
+
+	if (difference == OTHER_KIND)
+		gshmemi_error("PE 0 called %s but PE %d %s", kinds[first->kind], pe, kinds[card->kind]);
+	else if (difference == OTHER_HINTS)
+		gshmemi_error("%s: PE 0 passed hints %#lx but PE %d %#lx", call, (long)first->hints, pe, (long)card->hints);
+	else
+		gshmemi_error("%s: GSHMEMX_WIN_SAME_DISP_UNIT: PE 0 passed disp_unit %llu but PE %d %llu", call,
+			      (unsigned long long)first->disp_unit, pe, (unsigned long long)card->disp_unit);
+}
+
 /* The error that all PEs return; PE 0 says how its arguments and another PE's differ. */
 static int compare_cards(const struct card *cards, const struct gshmemi_team_view *team, const char *call)
 {
-	static const char *const kinds[] = {"gshmemx_win_create", "gshmemx_win_allocate", "gshmemx_win_create_dynamic"};
+	enum difference difference;
 	int i;
 
 	for (i = 0; i < team->npes; i++)
 		if (cards[i].rc)
 			return (int)cards[i].rc;
 	for (i = 1; i < team->npes; i++) {
-		if (cards[i].kind != cards->kind && team->my_pe == 0)
-			gshmemi_error("PE 0 called %s but PE %d %s", kinds[cards->kind], i, kinds[cards[i].kind]);
-		else if (cards[i].hints != cards->hints && team->my_pe == 0)
-			gshmemi_error("%s: PE 0 passed hints %#lx but PE %d %#lx", call, (long)cards->hints, i, (long)cards[i].hints);
-		else if (cards->hints & GSHMEMX_WIN_SAME_DISP_UNIT && cards[i].disp_unit != cards->disp_unit && team->my_pe == 0)
-			gshmemi_error("%s: GSHMEMX_WIN_SAME_DISP_UNIT: PE 0 passed disp_unit %llu but PE %d %llu", call,
-				      (unsigned long long)cards->disp_unit, i, (unsigned long long)cards[i].disp_unit);
-		if (cards[i].kind != cards->kind || cards[i].hints != cards->hints ||
-		    (cards->hints & GSHMEMX_WIN_SAME_DISP_UNIT && cards[i].disp_unit != cards->disp_unit))
-			return -EINVAL;
+		difference = find_difference(cards, &cards[i]);
+		if (difference == NO_DIFFERENCE)
+			continue;
+		if (team->my_pe == 0)
+			report_difference(difference, cards, &cards[i], i, call);
+		return -EINVAL;
 	}
 	return 0;
 }
@@ -351,21 +381,20 @@ static bool needs_net(unsigned region, const struct gshmemi_window *window)
 	return false;
 }
 
-/* Where parts are in this process, once the region is open. As in tables of distances, checks, late delivery, counters and the trace want to see every call. */
-static void fill_here(unsigned region, const struct gshmemi_window *window)
+/*
+ * Where kernels find parts, once the region is open. As in tables of distances, checks, late delivery, counters and the
+ * trace want to see every call.
+ */
+static void fill_here(const struct gshmemi_window *window)
 {
 	const bool is_slow = gshmemi_env_sees_calls();
-	struct gshmemi_win_part *part;
-	ptrdiff_t delta;
+	struct gshmemi_win_part *part = window->parts;
 	int i;
 
-	for (i = 0; i < window->view.npes; i++) {
-		part = &window->parts[i];
-		delta = gshmemi_region_delta(region, part->world_pe);
-		part->here = NULL;
-		if (!is_slow && part->nbytes && delta != GSHMEMI_SENTINEL && !(gshmemi_state.peers[part->world_pe] & GSHMEMI_PEER_CARRIED))
-			part->here = part->base + delta;
-	}
+	for (i = 0; i < window->view.npes; i++, part++)
+		part->here = is_slow || gshmemi_state.peers[part->world_pe] & GSHMEMI_PEER_CARRIED ?
+				     NULL :
+				     gshmemi_window_memory(window, i);
 }
 
 /* An element of less than 4 bytes is updated within its word, which may end behind the window. */
@@ -398,7 +427,6 @@ static int set_up(struct gshmemi_window *window, const struct request *r, const 
 		gshmemi_region_remove(region);
 		return rc;
 	}
-	fill_here(region, window);
 	*needs_net_p = needs_net(region, window);
 	window->base = r->base;
 	window->id = cards[team->my_pe].memory.id;
@@ -407,6 +435,7 @@ static int set_up(struct gshmemi_window *window, const struct request *r, const 
 	w->my_pe = team->my_pe;
 	w->flags = (is_unified(r) ? 0 : GSHMEMI_WIN_SEPARATE) | (r->hints & GSHMEMX_WIN_NO_LOCKS ? GSHMEMI_WIN_NO_LOCKS : 0) |
 		   (team->npes > GSHMEMI_WIN_MOST_PES ? GSHMEMI_WIN_NO_LOCKS : 0) | (r->kind == DYNAMIC ? GSHMEMI_WIN_DYNAMIC : 0);
+	fill_here(window);
 	gshmemi_region_tables(region, &w->delta, &w->amo_delta);
 	w->parts = window->parts;
 	w->control = control;
@@ -414,20 +443,6 @@ static int set_up(struct gshmemi_window *window, const struct request *r, const 
 	if (rc)
 		gshmemi_region_remove(region);
 	return rc;
-}
-
-/*
- * The PEs agree on 0, or on an error: the AND of outcomes is that of the one PE that has failed, and the same
- * on all PEs if several have. words, unless NULL, is another word to combine.
- */
-static int agree(const struct gshmemi_team_view *team, int rc, uint64_t *word, const char *call)
-{
-	uint64_t words[GSHMEMI_SYNC_WORDS] = {outcome(rc), word ? *word : ~0ULL};
-
-	gshmemi_sync_host_team(team, words, call);
-	if (word)
-		*word = words[1];
-	return words[0] == outcome(0) ? 0 : (int)(int64_t)words[0];
 }
 
 /* In the place that all PEs have taken. The barriers are the team's: the window's own is there when the first one is over. */
@@ -470,7 +485,7 @@ static int find_place(const struct request *r, const struct card *card, const st
 		      struct gshmemi_window **window_p)
 {
 	const unsigned npieces = gshmemi_win_pieces(team->npes);
-	uint64_t words[GSHMEMI_SYNC_WORDS];
+	uint64_t is_everyones;
 	int place, rc;
 	bool is_mine;
 
@@ -479,12 +494,9 @@ static int find_place(const struct request *r, const struct card *card, const st
 		if (place < 0)
 			return -ENOSPC;
 		is_mine = gshmemi_window_take((unsigned)place, npieces);
-		rc = is_mine ? show_card((unsigned)place, npieces, card, r->call) : 0;
-		words[0] = is_mine ? ~0ULL : 0;
-		words[1] = outcome(rc);
-		gshmemi_sync_host_team(team, words, r->call);
-		rc = words[1] == outcome(0) ? 0 : (int)(int64_t)words[1];
-		if (words[0] && !rc) {
+		is_everyones = is_mine ? ~0ULL : 0;
+		rc = agree(team, is_mine ? show_card((unsigned)place, npieces, card, r->call) : 0, &is_everyones, r->call);
+		if (is_everyones && !rc) {
 			*window_p = gshmemi_window_at((unsigned)place);
 			return 0;
 		}

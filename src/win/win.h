@@ -52,6 +52,9 @@ bool gshmemi_window_take(unsigned place, unsigned npieces);
 void gshmemi_window_leave(struct gshmemi_window *window);
 uint64_t gshmemi_window_find_free(unsigned from, unsigned npieces);
 
+/* Where a PE's memory is in this process; NULL: it is not mapped. */
+void *gshmemi_window_memory(const struct gshmemi_window *window, int pe);
+
 /* Nothing reaches a window any more; kernels find that there is none. And free its tables, of all kinds of memory, which may be NULL. */
 void gshmemi_window_take_down(struct gshmemi_window *window, const char *call);
 void gshmemi_window_free_tables(struct gshmemi_window *window);

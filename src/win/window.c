@@ -143,10 +143,8 @@ static const struct gshmemi_win_part *find_part(gshmemx_win_t win, int pe, const
 	gshmemi_end(1);
 }
 
-/* Where the memory of a PE in a struct gshmemi_window is in this process; NULL: it is not mapped. */
-static void *memory_of(const void *whose, int pe)
+void *gshmemi_window_memory(const struct gshmemi_window *window, int pe)
 {
-	const struct gshmemi_window *window = whose;
 	const struct gshmemi_win_part *part = &window->parts[pe];
 	const struct gshmemi_win *w = gshmemi_window_entry(window);
 	ptrdiff_t delta;
@@ -161,10 +159,15 @@ static void *memory_of(const void *whose, int pe)
 	return delta == GSHMEMI_SENTINEL ? NULL : part->base + delta;
 }
 
+static void *memory_of(const void *window, int pe)
+{
+	return gshmemi_window_memory(window, pe);
+}
+
 void *gshmemx_win_ptr(gshmemx_win_t win, int pe)
 {
 	(void)find_part(win, pe, "gshmemx_win_ptr");
-	return memory_of(gshmemi_window_find(win, "gshmemx_win_ptr"), pe);
+	return gshmemi_window_memory(gshmemi_window_find(win, "gshmemx_win_ptr"), pe);
 }
 
 int gshmemx_win_peer_bases(gshmemx_win_t win, void **bases)
