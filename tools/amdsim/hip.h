@@ -15,8 +15,8 @@
 #define BLOCK_THREADS 1024u
 
 /*
- * All of HIP's state has one lock, which is recursive. An entry point takes it, and api_return gives it back, and keeps
- * the error for hipGetLastError. Work on streams runs without it.
+ * All of HIP's state has one lock, which is recursive. An entry point takes it, and api_return gives it back,
+ * and keeps the error for hipGetLastError. Work on streams runs without it.
  */
 #define ENTRY(name, parameters, result) \
 	hipError_t name parameters \
@@ -38,6 +38,15 @@ bool device_forked(void);
 /* hip_memory.c */
 size_t memory_used(int device);
 hipError_t memory_copy(void *dst, const void *src, size_t nbytes, hipMemcpyKind kind, hipStream_t stream, bool async);
+
+/*
+ * Addresses of the arena, which are 0 when there are no more; a mapping of a file's first bytes there, which
+ * kernels may touch once it is open; all under the lock. The mapping is known by where it begins.
+ */
+uint64_t memory_reserve(uint64_t nbytes);
+bool memory_map(uint64_t base, uint64_t nbytes, int fd, int device);
+void memory_unmap(uint64_t base);
+void memory_close(uint64_t base, bool is_closed);
 
 /* hip_stream.c */
 typedef void stream_work(void *arg);

@@ -22,7 +22,7 @@
 #define SMALL_BYTES 65536 /* up to here fresh device memory has a pattern; larger is zero, and sparse */
 #define PATTERN 0xa5
 
-enum origin { MALLOC, CODE, OPENED, HOST, MANAGED, REGISTERED };
+enum origin { MALLOC, CODE, OPENED, VIRTUAL, HOST, MANAGED, REGISTERED };
 
 struct allocation {
 	struct allocation *next;
@@ -33,6 +33,7 @@ struct allocation {
 	int device;
 	unsigned flags;
 	unsigned nopens; /* OPENED: how often */
+	bool is_closed;	 /* VIRTUAL: to kernels */
 };
 
 static struct allocation *allocations;
@@ -75,6 +76,8 @@ bool memory_find(uint64_t address, struct range *range_p)
 	pthread_mutex_lock(&api_lock);
 	a = find(address, 1);
 	a = a ? a : find(address / LINE * LINE, LINE);
+	if (a && a->is_closed)
+		a = NULL;
 	if (a) {
 		range_p->base = a->base / LINE * LINE;
 		range_p->nbytes = round_up(a->base + a->nbytes, LINE) - range_p->base;
@@ -182,7 +185,7 @@ static void destroy(struct allocation *a)
 	*at = a->next;
 	if (a->origin <= CODE)
 		fallocate(file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)offset, (off_t)(nbytes + PAGE));
-	else if (a->origin == OPENED)
+	else if (a->origin == OPENED || a->origin == VIRTUAL)
 		map(a->base, nbytes, file, offset);
 	else if (a->origin != REGISTERED)
 		munmap((void *)(uintptr_t)a->base, nbytes);
@@ -402,6 +405,34 @@ ENTRY(hipIpcGetMemHandle, (hipIpcMemHandle_t *handle, void *memory), put_handle(
 ENTRY(hipIpcOpenMemHandle, (void **memory, hipIpcMemHandle_t handle, unsigned flags),
 	open_handle(memory, &handle, flags))
 ENTRY(hipIpcCloseMemHandle, (void *memory), release(memory, OPENED, OPENED, hipErrorInvalidValue))
+
+/* ---- for hip_virtual.c ---- */
+
+uint64_t memory_reserve(uint64_t nbytes)
+{
+	return take_address(nbytes);
+}
+
+bool memory_map(uint64_t base, uint64_t nbytes, int fd, int device)
+{
+	static uint32_t count;
+
+	if (find(base, nbytes) || !map(base, nbytes, fd, 0))
+		return false;
+	insert((struct allocation){.base = base, .nbytes = nbytes, .id = (uint64_t)owner << 32 | 1U << 31 | ++count,
+				   .origin = VIRTUAL, .kind = MEMORY_COARSE, .device = device, .is_closed = true});
+	return true;
+}
+
+void memory_unmap(uint64_t base)
+{
+	destroy(find(base, 1));
+}
+
+void memory_close(uint64_t base, bool is_closed)
+{
+	find(base, 1)->is_closed = is_closed;
+}
 
 /* ---- copies and fills ---- */
 
