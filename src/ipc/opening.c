@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ipc/virtual.h"
+
 static struct gshmemi_opening **peers; /* [npeers]: lists, what was taken or given last in front */
 static int npeers;
 static struct gshmemi_openings_count count;
@@ -49,7 +51,10 @@ static void close_first(struct gshmemi_opening **link)
 	struct gshmemi_opening *opening = *link;
 
 	*link = opening->next;
-	gshmemi_hip_ignore(hipIpcCloseMemHandle(opening->base), "hipIpcCloseMemHandle");
+	if (opening->mapping)
+		gshmemi_virtual_unmap(opening->mapping);
+	else
+		gshmemi_hip_ignore(hipIpcCloseMemHandle(opening->base), "hipIpcCloseMemHandle");
 	free(opening);
 }
 
@@ -81,9 +86,13 @@ static hipError_t open_handle(struct gshmemi_opening **list, const struct gshmem
 
 	if (!opening)
 		return hipErrorOutOfMemory;
-	GSHMEMI_ARCH_PLACE(place);
-	error = hipIpcOpenMemHandle(&opening->base, memory->handle, hipIpcMemLazyEnablePeerAccess);
-	GSHMEMI_ARCH_PLACE(NULL);
+	if (memory->npieces) {
+		error = gshmemi_virtual_map(memory, &opening->base, &opening->mapping);
+	} else {
+		GSHMEMI_ARCH_PLACE(place);
+		error = hipIpcOpenMemHandle(&opening->base, memory->handle, hipIpcMemLazyEnablePeerAccess);
+		GSHMEMI_ARCH_PLACE(NULL);
+	}
 	if (error != hipSuccess) {
 		(void)hipGetLastError(); /* a later attempt may succeed */
 		free(opening);
@@ -157,7 +166,10 @@ void gshmemi_opening_give(int peer, struct gshmemi_opening *opening)
 		link = &(*link)->next;
 	move_to_front(&peers[peer], link);
 	opening->nusers--;
-	(void)trim(&peers[peer], (int)gshmemi_env.IPC_CACHE);
+	if (opening->mapping && !opening->nusers)
+		close_first(&peers[peer]);
+	else
+		(void)trim(&peers[peer], (int)gshmemi_env.IPC_CACHE);
 	pthread_mutex_unlock(&lock);
 }
 

@@ -2,7 +2,8 @@
 /*
  * Allocations of other processes, opened by their handles. Opening is dear (90 us on hardware), so that what nothing uses any more
  * stays open: for each peer up to GSHMEM_IPC_CACHE allocations, of which the least recently used are closed first. An allocation is
- * known by its handle's bytes and its id, because addresses are used again, and handles with them.
+ * known by its handle's bytes and its id, because addresses are used again, and handles with them. Virtual memory (ipc/virtual.h) is closed
+ * as soon as nothing uses it: its handle is new each time.
  *
  * A user is a region. Whoever gives an opening back says that no kernel and no carrier reaches it any more: what has a user is
  * never closed.
@@ -14,10 +15,11 @@
 
 /* What another process needs to map memory of this one. */
 struct gshmemi_memory {
-	hipIpcMemHandle_t handle; /* of the allocation */
+	hipIpcMemHandle_t handle; /* of the allocation; of virtual memory, who hands out its descriptors */
 	uint64_t id;
 	uint64_t offset;          /* in the allocation, where the memory starts */
 	uint64_t nbytes;          /* of the allocation; 0: there is no memory */
+	uint64_t npieces;         /* that virtual memory consists of; 0: it is none */
 };
 
 struct gshmemi_opening {
@@ -25,6 +27,7 @@ struct gshmemi_opening {
 	hipIpcMemHandle_t handle;
 	uint64_t id;
 	void *base;
+	struct gshmemi_mapping *mapping; /* of virtual memory; else NULL */
 	unsigned nusers;
 };
 

@@ -345,10 +345,11 @@ static void reach(unsigned region, int peer)
 
 	if (peer == gshmemi_job->rank || !part->memory.nbytes)
 		return;
-	if (gshmemi_job->peers[peer].is_mapped)
-		error = try_often(region, peer, NULL);
+	if (gshmemi_job->peers[peer].is_mapped) /* a descriptor is there at once, or not at all */
+		error = part->memory.npieces ? try(region, peer, NULL) : try_often(region, peer, NULL);
 	if (error != hipSuccess && error != hipErrorPeerAccessUnsupported)
-		gshmemi_warn("hipIpcOpenMemHandle of the %s of PE %d: %s: what PE %d asks of it goes over MPI", objects[region]->what,
+		gshmemi_warn("%s of the %s of PE %d: %s: what PE %d asks of it goes over MPI",
+			     part->memory.npieces ? "mapping" : "hipIpcOpenMemHandle", objects[region]->what,
 			     gshmemi_job->peers[peer].pe, hipGetErrorString(error), gshmemi_job->my_pe);
 }
 

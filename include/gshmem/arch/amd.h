@@ -23,6 +23,8 @@
 #define GSHMEMI_ARCH_HAS_COPY        0
 #define GSHMEMI_ARCH_KERNELS_WAKE    0
 #define GSHMEMI_ARCH_TYPED_LAUNCH    0
+#define GSHMEMI_ARCH_FD_VALUE_SINCE  70100000
+#define GSHMEMI_ARCH_RETAIN_SINCE    71300000 /* or before: what is lent is never given back */
 
 #define GSHMEMI_ARCH_NAME        "amd"
 #define GSHMEMI_ARCH_THREAD_WORD "lane"

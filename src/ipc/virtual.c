@@ -1,0 +1,423 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "ipc/virtual.h"
+
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "base/devmem.h"
+#include "base/thread.h"
+#include "ipc/descriptors.h"
+
+/* Where descriptors are to be had: in the place of a handle's bytes. */
+struct address {
+	uint64_t count; /* offers of this process before it: no two have the same bytes */
+	int32_t pid;
+	struct gshmemi_descriptors_name name;
+};
+_Static_assert(sizeof(struct address) <= sizeof(hipIpcMemHandle_t), "it fits");
+
+struct pieces {
+	char *base;
+	uint64_t nbytes; /* of all */
+	size_t n, capacity;
+	uint64_t *each;  /* [n]: bytes */
+};
+
+struct gshmemi_offer {
+	struct pieces pieces;
+	pthread_t thread;
+	int listener;
+	int stop; /* an event: the thread ends */
+};
+
+struct gshmemi_mapping {
+	struct pieces pieces; /* those that are mapped */
+	uint64_t nbytes;      /* of addresses */
+};
+
+/* ---- pieces ---- */
+
+static bool append(struct pieces *pieces, uint64_t nbytes)
+{
+	const size_t more = pieces->capacity ? 2 * pieces->capacity : 8;
+	uint64_t *grown;
+
+	if (pieces->n == pieces->capacity) {
+		grown = realloc(pieces->each, more * sizeof *grown);
+		if (!grown)
+			return false;
+		pieces->each = grown;
+		pieces->capacity = more;
+	}
+	pieces->each[pieces->n++] = nbytes;
+	pieces->nbytes += nbytes;
+	return true;
+}
+
+/* Whether a call of HIP was a success; a failure leaves no error behind, which the program would find. */
+static bool is_known(hipError_t error)
+{
+	if (error != hipSuccess)
+		(void)hipGetLastError();
+	return error == hipSuccess;
+}
+
+static bool is_version(int since)
+{
+	int version = 0;
+
+	return is_known(hipRuntimeGetVersion(&version)) && version >= since;
+}
+
+/*
+ * The handle of the piece that begins at start, for give_handle; false: there is none. Access is asked for
+ * first, because runtimes before GSHMEMI_ARCH_RETAIN_SINCE take any memory for virtual; older ones leave the
+ * handle alone.
+ */
+static bool take_handle(void *start, hipMemGenericAllocationHandle_t *handle_p)
+{
+	unsigned long long flags;
+	hipMemLocation location;
+	int device;
+
+	memset(&location, 0, sizeof location);
+	location.type = hipMemLocationTypeDevice;
+	*handle_p = 0;
+	if (!is_known(hipGetDevice(&device)))
+		return false;
+	location.id = device;
+	return is_known(hipMemGetAccess(&flags, &location, start)) &&
+		is_known(hipMemRetainAllocationHandle(handle_p, start)) && *handle_p;
+}
+
+static void give_handle(hipMemGenericAllocationHandle_t handle)
+{
+	if (is_version(GSHMEMI_ARCH_RETAIN_SINCE))
+		gshmemi_hip_ignore(hipMemRelease(handle), "hipMemRelease");
+}
+
+/* The piece around an address. */
+static bool find_piece(const char *address, char **start_p, uint64_t *nbytes_p)
+{
+	hipMemGenericAllocationHandle_t handle;
+	hipDeviceptr_t start;
+	size_t nbytes;
+
+	if (!is_known(hipMemGetAddressRange(&start, &nbytes, (hipDeviceptr_t)(uintptr_t)address)) ||
+		!take_handle((void *)start, &handle))
+		return false;
+	give_handle(handle);
+	*start_p = (char *)start;
+	*nbytes_p = nbytes;
+	return true;
+}
+
+bool gshmemi_virtual_contains(void *address)
+{
+	uint64_t nbytes;
+	char *start;
+
+	return find_piece(address, &start, &nbytes);
+}
+
+/* A descriptor of the piece at start, or -1. */
+static int export(char *start, hipError_t *error_p)
+{
+	hipMemGenericAllocationHandle_t handle;
+	int fd = -1;
+
+	*error_p = hipErrorInvalidValue;
+	if (!take_handle(start, &handle))
+		return -1;
+	*error_p = hipMemExportToShareableHandle(&fd, handle, hipMemHandleTypePosixFileDescriptor, 0);
+	give_handle(handle);
+	return is_known(*error_p) ? fd : -1;
+}
+
+/* All pieces that nbytes from base on lie in, of which each must have a descriptor. */
+static int find_pieces(struct pieces *pieces, const char *base, uint64_t nbytes, const char *call)
+{
+	const char *at = base;
+	uint64_t piece_nbytes;
+	hipError_t error;
+	char *start;
+	int fd;
+
+	do {
+		if (!find_piece(at, &start, &piece_nbytes) || (pieces->n && start != at)) {
+			gshmemi_error("%s: %p: the memory is mapped for %llu of %llu bytes", call,
+				(const void *)base, (unsigned long long)(at - base),
+				(unsigned long long)nbytes);
+			return -EINVAL;
+		}
+		fd = export(start, &error);
+		if (fd < 0 && gshmemi_report_file_limit(call))
+			return -EMFILE;
+		if (fd < 0) {
+			gshmemi_error("%s: %p: hipMemExportToShareableHandle: %s: other processes cannot map "
+				      "this memory; create it with "
+				      "requestedHandleType hipMemHandleTypePosixFileDescriptor, or use "
+				      "memory of hipMalloc",
+				call, (void *)start, hipGetErrorString(error));
+			return -ENOTSUP;
+		}
+		close(fd);
+		pieces->base = pieces->n ? pieces->base : start;
+		if (!append(pieces, piece_nbytes)) {
+			gshmemi_error("%s: no memory for the list of pieces", call);
+			return -ENOMEM;
+		}
+		at = start + piece_nbytes;
+	} while ((uint64_t)(at - base) < nbytes);
+	return 0;
+}
+
+/* ---- this PE's: descriptors for peers ---- */
+
+/* A socket has something, or somebody has come; false: stop. */
+static bool await(const struct gshmemi_offer *offer, int fd)
+{
+	struct pollfd fds[2] = {{fd, POLLIN, 0}, {offer->stop, POLLIN, 0}};
+
+	while (poll(fds, 2, -1) < 0 && errno == EINTR)
+		;
+	return !fds[1].revents;
+}
+
+/* Some pieces from first on, which start at *at_p. False: the peer gets no more. */
+static bool hand_batch(const struct gshmemi_offer *offer, int peer, size_t first, char **at_p)
+{
+	struct gshmemi_descriptors batch = {0};
+	int fds[GSHMEMI_DESCRIPTORS];
+	hipError_t error;
+	bool is_sent;
+
+	while (batch.n < GSHMEMI_DESCRIPTORS && first + batch.n < offer->pieces.n) {
+		fds[batch.n] = export(*at_p, &error);
+		if (fds[batch.n] < 0)
+			break;
+		batch.nbytes[batch.n] = offer->pieces.each[first + batch.n];
+		*at_p += batch.nbytes[batch.n++];
+	}
+	is_sent = batch.n && gshmemi_descriptors_send(peer, &batch, fds);
+	while (batch.n)
+		close(fds[--batch.n]);
+	return is_sent;
+}
+
+static void hand_all(const struct gshmemi_offer *offer, int peer)
+{
+	char *at = offer->pieces.base;
+	size_t first;
+
+	for (first = 0; first < offer->pieces.n; first += GSHMEMI_DESCRIPTORS)
+		if (!await(offer, peer) || !gshmemi_descriptors_asked(peer) ||
+			!hand_batch(offer, peer, first, &at))
+			return;
+}
+
+static void *run(void *arg)
+{
+	const struct gshmemi_offer *offer = arg;
+	int peer;
+
+	(void)gshmemi_devmem_enter();
+	while (await(offer, offer->listener)) {
+		peer = gshmemi_descriptors_accept(offer->listener);
+		if (peer < 0)
+			continue;
+		hand_all(offer, peer);
+		close(peer);
+	}
+	return NULL;
+}
+
+static int listen_for(struct gshmemi_offer *offer, const char *call, struct gshmemi_descriptors_name *name_p)
+{
+	offer->listener = gshmemi_descriptors_listen(call, name_p);
+	if (offer->listener < 0)
+		return offer->listener;
+	offer->stop = eventfd(0, EFD_CLOEXEC);
+	if (offer->stop >= 0)
+		return 0;
+	gshmemi_error("%s: eventfd: %s", call, strerror(errno));
+	return -EMFILE;
+}
+
+static void destroy(struct gshmemi_offer *offer)
+{
+	if (offer->listener >= 0)
+		close(offer->listener);
+	if (offer->stop >= 0)
+		close(offer->stop);
+	free(offer->pieces.each);
+	free(offer);
+}
+
+int gshmemi_virtual_offer(const char *base, uint64_t nbytes, const char *call, struct gshmemi_offer **offer_p,
+			  struct gshmemi_memory *memory_p)
+{
+	static uint64_t count;
+	struct gshmemi_offer *offer = calloc(1, sizeof *offer);
+	struct address address = {__atomic_add_fetch(&count, 1, __ATOMIC_RELAXED), getpid(), {0, {0}}};
+	uint64_t id = 0;
+	int rc;
+
+	if (!offer) {
+		gshmemi_error("%s: no memory to share virtual memory", call);
+		return -ENOMEM;
+	}
+	offer->listener = offer->stop = -1;
+	rc = find_pieces(&offer->pieces, base, nbytes, call);
+	rc = rc ? rc : listen_for(offer, call, &address.name);
+	rc = rc ? rc
+		: gshmemi_thread_start(&offer->thread, run, offer, "the thread that shares virtual memory");
+	if (rc) {
+		destroy(offer);
+		return rc;
+	}
+	memset(memory_p, 0, sizeof *memory_p);
+	memcpy(&memory_p->handle, &address, sizeof address);
+	if (is_known(hipPointerGetAttribute(
+		    &id, HIP_POINTER_ATTRIBUTE_BUFFER_ID, (hipDeviceptr_t)(uintptr_t)base)))
+		memory_p->id = id;
+	memory_p->offset = (uint64_t)(base - offer->pieces.base);
+	memory_p->nbytes = offer->pieces.nbytes;
+	memory_p->npieces = offer->pieces.n;
+	*offer_p = offer;
+	return 0;
+}
+
+void gshmemi_virtual_withdraw(struct gshmemi_offer *offer)
+{
+	const uint64_t one = 1;
+
+	if (!offer)
+		return;
+	while (write(offer->stop, &one, sizeof one) < 0 && errno == EINTR)
+		;
+	pthread_join(offer->thread, NULL);
+	destroy(offer);
+}
+
+/* ---- another PE's: mappings ---- */
+
+static hipError_t map_piece(struct gshmemi_mapping *mapping, int fd, uint64_t nbytes)
+{
+	void *const os_handle = is_version(GSHMEMI_ARCH_FD_VALUE_SINCE) ? (void *)(uintptr_t)fd : &fd;
+	hipMemGenericAllocationHandle_t handle;
+	hipError_t error;
+
+	if (nbytes > mapping->nbytes - mapping->pieces.nbytes)
+		return hipErrorInvalidValue;
+	error = hipMemImportFromShareableHandle(&handle, os_handle, hipMemHandleTypePosixFileDescriptor);
+	if (error != hipSuccess)
+		return error;
+	error = hipMemMap(mapping->pieces.base + mapping->pieces.nbytes, nbytes, 0, handle, 0);
+	gshmemi_hip_ignore(hipMemRelease(handle), "hipMemRelease"); /* what is mapped stays */
+	if (error == hipSuccess && !append(&mapping->pieces, nbytes)) {
+		gshmemi_hip_ignore(
+			hipMemUnmap(mapping->pieces.base + mapping->pieces.nbytes, nbytes), "hipMemUnmap");
+		error = hipErrorOutOfMemory;
+	}
+	return error;
+}
+
+static hipError_t map_pieces(struct gshmemi_mapping *mapping, int owner, uint64_t npieces)
+{
+	hipError_t error = hipSuccess;
+	struct gshmemi_descriptors batch;
+	int fds[GSHMEMI_DESCRIPTORS];
+	size_t n, i;
+
+	while (error == hipSuccess && mapping->pieces.n < npieces) {
+		n = gshmemi_descriptors_receive(owner, &batch, fds);
+		if (!n)
+			return hipErrorOperatingSystem;
+		for (i = 0; i < n; i++) {
+			if (error == hipSuccess)
+				error = map_piece(mapping, fds[i], batch.nbytes[i]);
+			close(fds[i]);
+		}
+	}
+	return error;
+}
+
+/* All at once: some runtimes want whole reservations. */
+static hipError_t allow(const struct gshmemi_mapping *mapping)
+{
+	hipMemAccessDesc desc;
+	hipError_t error;
+	int device;
+
+	error = hipGetDevice(&device);
+	if (error != hipSuccess)
+		return error;
+	memset(&desc, 0, sizeof desc);
+	desc.location.type = hipMemLocationTypeDevice;
+	desc.location.id = device;
+	desc.flags = hipMemAccessFlagsProtReadWrite;
+	return hipMemSetAccess(mapping->pieces.base, mapping->pieces.nbytes, &desc, 1);
+}
+
+void gshmemi_virtual_unmap(struct gshmemi_mapping *mapping)
+{
+	char *at = mapping->pieces.base;
+	size_t i;
+
+	for (i = 0; i < mapping->pieces.n; at += mapping->pieces.each[i++])
+		gshmemi_hip_ignore(hipMemUnmap(at, mapping->pieces.each[i]), "hipMemUnmap");
+	if (mapping->pieces.base)
+		gshmemi_hip_ignore(
+			hipMemAddressFree(mapping->pieces.base, mapping->nbytes), "hipMemAddressFree");
+	free(mapping->pieces.each);
+	free(mapping);
+}
+
+hipError_t gshmemi_virtual_map(
+	const struct gshmemi_memory *memory, void **base_p, struct gshmemi_mapping **mapping_p)
+{
+	struct gshmemi_mapping *mapping = calloc(1, sizeof *mapping);
+	const char *step = "hipMemAddressReserve";
+	struct address address;
+	hipError_t error;
+	void *base = NULL;
+	int owner;
+
+	if (!mapping)
+		return hipErrorOutOfMemory;
+	memcpy(&address, &memory->handle, sizeof address);
+	owner = gshmemi_descriptors_connect(&address.name);
+	if (owner < 0) {
+		gshmemi_warn("virtual memory of pid %d: its socket: %s (is it in another network namespace?)",
+			address.pid, strerror(errno));
+		free(mapping);
+		return hipErrorOperatingSystem;
+	}
+	mapping->nbytes = memory->nbytes;
+	error = hipMemAddressReserve(&base, memory->nbytes, 0, NULL, 0);
+	mapping->pieces.base = base;
+	if (error == hipSuccess) {
+		step = "its descriptors";
+		error = map_pieces(mapping, owner, memory->npieces);
+	}
+	close(owner);
+	if (error == hipSuccess) {
+		step = "hipMemSetAccess";
+		error = allow(mapping);
+	}
+	if (error == hipSuccess) {
+		*base_p = base;
+		*mapping_p = mapping;
+		return hipSuccess;
+	}
+	(void)hipGetLastError();
+	gshmemi_warn("virtual memory of pid %d, %llu bytes in %llu pieces: %s: %s", address.pid,
+		(unsigned long long)memory->nbytes, (unsigned long long)memory->npieces, step,
+		hipGetErrorString(error));
+	gshmemi_virtual_unmap(mapping);
+	return error;
+}
