@@ -18,6 +18,7 @@
 #include "heap/heap.h"
 #include "ipc/job.h"
 #include "ipc/region.h"
+#include "ipc/virtual.h"
 #include "net/net.h"
 #include "rpc/rpc.h"
 #include "team/team.h"
@@ -41,6 +42,7 @@ struct request {
 	void **base_p;
 	gshmemx_win_t *win_p;
 	const char *call;
+	struct gshmemi_offer *offer; /* of virtual memory, until peers have it mapped; else NULL */
 };
 
 /* What a PE tells the others. */
@@ -133,8 +135,16 @@ static int export(const struct request *r, struct card *card)
 	return -EINVAL;
 }
 
+/* Virtual memory, of which peers map the pieces that hold it. */
+static int offer(struct request *r, struct card *card)
+{
+	const char *const begin = (char *)((uintptr_t)r->base & ~(uintptr_t)(ALIGN - 1));
+
+	return gshmemi_virtual_offer(begin, r->nbytes + card->inside, r->call, &r->offer, &card->memory);
+}
+
 /* Of all kinds. */
-static int describe_memory(const struct request *r, struct card *card)
+static int describe_memory(struct request *r, struct card *card)
 {
 	int rc = 0;
 
@@ -142,7 +152,7 @@ static int describe_memory(const struct request *r, struct card *card)
 		gshmemi_error("%s: %p is managed memory, which other processes cannot map: use memory of hipMalloc", r->call, r->base);
 		rc = -ENOTSUP;
 	} else if (!is_pinned(r->base) && is_device(r->base)) {
-		rc = export(r, card);
+		rc = gshmemi_virtual_contains(r->base) ? offer(r, card) : export(r, card);
 	} else if (!is_pinned(r->base) && !GSHMEMI_ARCH_HOST_DIRECT) {
 		gshmemi_error("%s: %p is no memory of HIP: use hipMalloc, or hipHostRegister it", r->call, r->base);
 		rc = -EINVAL;
@@ -526,6 +536,7 @@ static int create(gshmem_team_t handle, struct request *r)
 	rc = find_place(r, &card, team, &window);
 	if (!rc)
 		rc = make(window, r, &card, team);
+	gshmemi_virtual_withdraw(r->offer);
 	if (rc && r->kind == ALLOCATE)
 		gshmemi_pool_free(GSHMEMI_POOL_FINE, r->base);
 	if (rc) {
@@ -542,42 +553,42 @@ static int create(gshmem_team_t handle, struct request *r)
 
 int gshmemx_win_create_with_hints(gshmem_team_t team, void *base, size_t nbytes, size_t disp_unit, long hints, gshmemx_win_t *win_p)
 {
-	struct request r = {CREATE, base, nbytes, disp_unit, hints, NULL, win_p, "gshmemx_win_create_with_hints"};
+	struct request r = {CREATE, base, nbytes, disp_unit, hints, NULL, win_p, "gshmemx_win_create_with_hints", NULL};
 
 	return create(team, &r);
 }
 
 int gshmemx_win_create(gshmem_team_t team, void *base, size_t nbytes, size_t disp_unit, gshmemx_win_t *win_p)
 {
-	struct request r = {CREATE, base, nbytes, disp_unit, 0, NULL, win_p, "gshmemx_win_create"};
+	struct request r = {CREATE, base, nbytes, disp_unit, 0, NULL, win_p, "gshmemx_win_create", NULL};
 
 	return create(team, &r);
 }
 
 int gshmemx_win_allocate_with_hints(gshmem_team_t team, size_t nbytes, size_t disp_unit, long hints, void **base_p, gshmemx_win_t *win_p)
 {
-	struct request r = {ALLOCATE, NULL, nbytes, disp_unit, hints, base_p, win_p, "gshmemx_win_allocate_with_hints"};
+	struct request r = {ALLOCATE, NULL, nbytes, disp_unit, hints, base_p, win_p, "gshmemx_win_allocate_with_hints", NULL};
 
 	return create(team, &r);
 }
 
 int gshmemx_win_allocate(gshmem_team_t team, size_t nbytes, size_t disp_unit, void **base_p, gshmemx_win_t *win_p)
 {
-	struct request r = {ALLOCATE, NULL, nbytes, disp_unit, 0, base_p, win_p, "gshmemx_win_allocate"};
+	struct request r = {ALLOCATE, NULL, nbytes, disp_unit, 0, base_p, win_p, "gshmemx_win_allocate", NULL};
 
 	return create(team, &r);
 }
 
 int gshmemx_win_create_dynamic_with_hints(gshmem_team_t team, long hints, gshmemx_win_t *win_p)
 {
-	struct request r = {DYNAMIC, NULL, PTRDIFF_MAX, 1, hints, NULL, win_p, "gshmemx_win_create_dynamic_with_hints"};
+	struct request r = {DYNAMIC, NULL, PTRDIFF_MAX, 1, hints, NULL, win_p, "gshmemx_win_create_dynamic_with_hints", NULL};
 
 	return create(team, &r);
 }
 
 int gshmemx_win_create_dynamic(gshmem_team_t team, gshmemx_win_t *win_p)
 {
-	struct request r = {DYNAMIC, NULL, PTRDIFF_MAX, 1, 0, NULL, win_p, "gshmemx_win_create_dynamic"};
+	struct request r = {DYNAMIC, NULL, PTRDIFF_MAX, 1, 0, NULL, win_p, "gshmemx_win_create_dynamic", NULL};
 
 	return create(team, &r);
 }
