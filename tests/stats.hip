@@ -5,8 +5,8 @@
 /* platform: cpu */
 /* timeout: 180 */
 /*
- * GSHMEM_STATS counts each operation and its bytes once, whoever makes it (a host thread, a lane, a wave or a
- * work-group), for the PE that is asked, by kind and by who performs it, with checks and without; without it
+ * GSHMEM_STATS counts each operation and its bytes once, whoever makes it (a host thread, a lane, a wave, a
+ * work-group, or a stream on a window), for the PE that is asked, by kind and by who performs it, with checks and without; without it
  * nothing is printed. A job in which the PEs do not agree about it does not start.
  */
 #include <gshmem.h>
@@ -15,7 +15,9 @@
 
 #include "job.h"
 
-enum { NPES = 3, NLANES = 64, NBLOCKS = 2, NELEMS = 1024 };
+#include <gshmemx_win.h>
+
+enum { NPES = 3, NLANES = 64, NBLOCKS = 2, NELEMS = 1024, NSTREAMED = 6 };
 
 struct objects {
 	char bytes[512];
@@ -35,6 +37,29 @@ __global__ static void ask(struct objects *objects, int pe, long *got)
 	if (lane == 0)
 		got[blockIdx.x] = gshmem_long_g(&objects->words[i], pe);
 	gshmem_quiet();
+}
+
+/* Puts and gets of 8 bytes on a stream, which the runtime copies where nobody has to see them. */
+static void use_window(int pe)
+{
+	gshmemx_win_t win;
+	hipStream_t stream;
+	void *base;
+	long *local;
+
+	t_hip(hipMalloc((void **)&local, sizeof *local));
+	t_hip(hipStreamCreate(&stream));
+	t_equal(gshmemx_win_allocate(GSHMEM_TEAM_WORLD, sizeof *local, sizeof *local, &base, &win), 0, "allocate");
+	t_equal(gshmemx_win_fence_on_stream(win, GSHMEMX_MODE_NOPRECEDE, stream), 0, "fence");
+	for (int i = 0; i < NSTREAMED; i++) {
+		t_equal(gshmemx_win_long_put_on_stream(win, 0, local, 1, pe, stream), 0, "put");
+		t_equal(gshmemx_win_long_get_on_stream(win, local, 0, 1, pe, stream), 0, "get");
+	}
+	t_equal(gshmemx_win_fence_on_stream(win, GSHMEMX_MODE_NOSUCCEED, stream), 0, "fence");
+	t_hip(hipStreamSynchronize(stream));
+	t_equal(gshmemx_win_free(&win), 0, "free");
+	t_hip(hipStreamDestroy(stream));
+	t_hip(hipFree(local));
 }
 
 static int pe_main(const char *what)
@@ -67,6 +92,7 @@ static int pe_main(const char *what)
 	gshmem_putmem_signal(objects->bytes, bytes, 40, &objects->signal, 1, GSHMEM_SIGNAL_ADD, next);
 	hipLaunchKernelGGL(ask, dim3(NBLOCKS), dim3(NLANES), 0, 0, objects, next, got);
 	t_hip(hipDeviceSynchronize());
+	use_window(next);
 	gshmem_long_fcollect(GSHMEM_TEAM_WORLD, objects->dest, objects->source, NELEMS);
 	gshmem_finalize();
 	return 0;
@@ -122,17 +148,17 @@ static void check_job(const char *env, int carried)
 	for (int me = 0; me < NPES; me++) {
 		const int next = (me + 1) % NPES, is_carried = carried == NPES || carried == next;
 
-		expect(&job, me, next, "put", is_carried, 5 + 1 + 1 + NBLOCKS * NLANES + NBLOCKS,
-		       500 + 80 + 40 + NBLOCKS * NLANES * 8 + NBLOCKS * 256);
-		expect(&job, me, next, "get", is_carried, 2 + NBLOCKS + NBLOCKS,
-		       128 + NBLOCKS * 16 + NBLOCKS * 8);
+		expect(&job, me, next, "put", is_carried, 5 + 1 + 1 + NBLOCKS * NLANES + NBLOCKS + NSTREAMED,
+		       500 + 80 + 40 + NBLOCKS * NLANES * 8 + NBLOCKS * 256 + NSTREAMED * 8);
+		expect(&job, me, next, "get", is_carried, 2 + NBLOCKS + NBLOCKS + NSTREAMED,
+		       128 + NBLOCKS * 16 + NBLOCKS * 8 + NSTREAMED * 8);
 		expect(&job, me, next, "amo", is_carried, 4 + NBLOCKS * NLANES, (4 + NBLOCKS * NLANES) * 8);
 		expect(&job, me, next, "signal", is_carried, 3, 24);
 		expect(&job, me, (me + 2) % NPES, "put", 0, 0, 0);
 		for (int pe = 0; pe < NPES; pe++)
 			expect(&job, me, pe, "collective", pe != me && (carried == NPES || carried == pe), 1,
 			       NELEMS * 8);
-		nputs += 7 + NBLOCKS * NLANES + NBLOCKS;
+		nputs += 7 + NBLOCKS * NLANES + NBLOCKS + NSTREAMED;
 	}
 	t_check(find(&job, "all", "all", "put").nops[0] + find(&job, "all", "all", "put").nops[1] == nputs,
 		"the sums are not:\n%s", job.output);
