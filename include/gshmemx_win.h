@@ -32,11 +32,11 @@
  *             for an operation beyond the target's window, -EINVAL for a bad handle, PE or argument. A misuse
  *             in a kernel, or of a call that returns a value, ends the job with a message: calls that open or
  *             close an epoch always find it, others in a kernel with GSHMEM_CHECK=1.
- *   Memory    on AMD GPUs memory of hipMalloc is coherent only at the ends of kernels. A window over it has
- *             MPI's separate model: kernels that are launched after the epoch see what others put there, and
- *             fence, wait, test, notify_wait and notify_test in a kernel are errors. Memory of
- *             gshmemx_win_allocate, the symmetric heap (unless it is coarse) and host-pinned memory have the
- *             unified model, as has all memory on other platforms.
+ *   Memory    on AMD GPUs memory of hipMalloc and hipMemCreate is coherent only at the ends of kernels. A
+ *             window over it has MPI's separate model: kernels that are launched after the epoch see what
+ *             others put there, and fence, wait, test, notify_wait and notify_test in a kernel are errors.
+ *             Memory of gshmemx_win_allocate, the symmetric heap (unless it is coarse) and host-pinned memory
+ *             have the unified model, as has all memory on other platforms.
  */
 #ifndef GSHMEMX_WIN_H
 #define GSHMEMX_WIN_H
@@ -115,9 +115,10 @@ GSHMEMI_BEGIN_C
  * gshmemx_win_allocate, gshmemx_win_allocate_with_hints - allocate memory for a window, and open it.
  *
  * team       the team, of which all PEs call
- * base       memory of this PE: of hipMalloc, or inside of such; host-pinned; the symmetric heap; on the cpu
- *            platform any. Windows may overlap. NULL is allowed with 0 bytes. The memory stays the program's,
- *            and stays allocated until the window is freed
+ * base       memory of this PE, or a place inside of it: of hipMalloc; of hipMemCreate, in one mapping or in
+ *            several side by side; host-pinned; the symmetric heap; on the cpu platform any. Windows may
+ *            overlap. NULL is allowed with 0 bytes. The memory stays the program's, and stays allocated and
+ *            mapped until the window is freed
  * nbytes     its size; may differ between PEs; 0 is allowed
  * disp_unit  bytes per displacement, at least 1; may differ between PEs
  * hints      GSHMEMX_WIN_*
@@ -132,9 +133,10 @@ GSHMEMI_BEGIN_C
  * Callable  host, collective over the team; no kernel may be in a collective call of it.
  * Returns   0 when every PE may operate on the window, or the same negative errno on all PEs.
  * Errors    after a message: -EINVAL for memory that is none, a bad disp_unit, bad hints, and calls or hints
- *           that differ between PEs; -ENOTSUP for managed memory and memory of hipMemCreate, and for a team
- *           without some PE of a device in a job whose PEs are not all mapped; -ENOSPC for too many windows
- *           (GSHMEM_WINDOWS).
+ *           that differ between PEs; -ENOTSUP for memory that other processes cannot have, which is managed
+ *           memory, and memory of hipMemCreate whose requestedHandleType is not
+ *           hipMemHandleTypePosixFileDescriptor, and for a team without some PE of a device in a job whose
+ *           PEs are not all mapped; -ENOSPC for too many windows (GSHMEM_WINDOWS).
  */
 GSHMEM_HOST_API int gshmemx_win_create(gshmem_team_t team, void *base, size_t nbytes, size_t disp_unit,
 				       gshmemx_win_t *win_p);
@@ -178,7 +180,8 @@ GSHMEM_HOST_API int gshmemx_win_detach(gshmemx_win_t win, const void *base);
  * Returns   0 when all its PEs have called, or a negative errno.
  * Errors    on all PEs, after a message: -EBUSY if a PE has an epoch open (other than one that
  *           gshmemx_win_fence opened and in which nothing was done), and the window stays; -EFAULT if memory
- *           of hipMalloc was freed under the window, which is closed. -EINVAL at once for a bad handle.
+ *           of hipMalloc was freed, or memory of hipMemCreate unmapped, under the window, which is closed.
+ *           -EINVAL at once for a bad handle.
  */
 GSHMEM_HOST_API int gshmemx_win_free(gshmemx_win_t *win_p);
 
