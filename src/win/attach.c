@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Dynamic windows: memory that a PE attaches by itself, and that others name by its address. They have no
- * handle of it, so that its PE performs what they ask for, and looks here whether they may.
+ * Dynamic windows: memory that a PE attaches by itself, and that its peers name by address. Peers have no
+ * handle of it, so the PE performs their operations, and checks here that the memory is attached.
  */
 #include "win/win.h"
 
@@ -16,9 +16,9 @@ struct gshmemi_attachment {
 	uint64_t end;
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of all lists: the net thread reads them */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards all lists, which the net thread reads */
 
-/* The first that ends behind an address: the list is in order, and no two overlap. */
+/* The first attachment that ends behind an address. The list is sorted, and attachments do not overlap. */
 static struct gshmemi_attachment **find(struct gshmemi_window *window, uint64_t address)
 {
 	struct gshmemi_attachment **link = &window->attachments;
@@ -28,25 +28,30 @@ static struct gshmemi_attachment **find(struct gshmemi_window *window, uint64_t 
 	return link;
 }
 
-/* Pieces that touch are one. An element of less than 4 bytes is updated within its word, which may lie partly outside. */
+/*
+ * Adjacent attachments count as one. An element of less than 4 bytes is updated together with the rest of its
+ * word, which may lie outside of them.
+ */
 bool gshmemi_window_is_attached(unsigned region, uint64_t address, uint64_t nbytes)
 {
 	const struct gshmemi_attachment *at;
 	const uint64_t end = address + nbytes;
 	struct gshmemi_window *window;
 
-	if (region < GSHMEMI_NFIXED || !(gshmemi_windows[region - GSHMEMI_NFIXED].flags & GSHMEMI_WIN_DYNAMIC))
+	if (region < GSHMEMI_NFIXED ||
+	    !(gshmemi_windows[region - GSHMEMI_NFIXED].flags & GSHMEMI_WIN_DYNAMIC))
 		return true;
 	window = gshmemi_window_at(region - GSHMEMI_NFIXED);
 	pthread_mutex_lock(&lock);
-	for (at = window->attachments; at && address < end && (at->begin & ~(uint64_t)3) <= address; at = at->next)
+	for (at = window->attachments; at && address < end && (at->begin & ~(uint64_t)3) <= address;
+	     at = at->next)
 		if (address < at->end)
 			address = (at->end + 3) & ~(uint64_t)3;
 	pthread_mutex_unlock(&lock);
 	return end >= nbytes && address >= end;
 }
 
-/* The window, if it is dynamic; NULL after a message. */
+/* Returns the window if it is dynamic, or NULL after a message. */
 static struct gshmemi_window *find_dynamic(gshmemx_win_t win, const char *call)
 {
 	struct gshmemi_window *window;

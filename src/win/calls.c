@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Operations on windows, and their epochs, on the host: the bodies that kernels use, each once, and the
- * exported functions, stamped as those of kernels.
+ * Operations and epochs on the host: one copy of each body that kernels use, and the exported functions,
+ * stamped from the same lists as those of kernels.
  */
 #include "win/win.h"
 
@@ -10,7 +10,7 @@
 #if !GSHMEMI_ARCH_HOST_DIRECT
 #define GSHMEMI_LOCK_PAUSE(polls_p) gshmemi_host_nap(polls_p)
 
-/* The CPU does not reach this PE's control block: it copies. */
+/* The CPU cannot touch this PE's control block, so it copies. */
 #define GSHMEMI_WIN_OWN(name) own_##name
 
 static uint64_t own_load(const uint64_t *word, const char *call)
@@ -40,14 +40,15 @@ static void own_await(const uint64_t *word, uint64_t value, int world_pe, const 
 
 	while (found = own_load(word, call), found < value) {
 		gshmemi_host_nap(&polls);
-		started_ns = gshmemi_wait_long(0, started_ns, word, 8, found, GSHMEM_CMP_GE, value, world_pe, call);
+		started_ns = gshmemi_wait_long(0, started_ns, word, 8, found, GSHMEM_CMP_GE, value, world_pe,
+					       call);
 	}
 }
 #endif
 
 /* ---- the bodies, each once ---- */
 
-/* What stands for GSHMEMI_ENTER in calls that return an error. */
+/* GSHMEMI_ENTER for calls that return an error. */
 #define ENTER(call) \
 	do { \
 		const int entered = __builtin_expect(!gshmemi_enter_ok(), 0) ? gshmemi_enter_int(call) : 0; \
@@ -56,30 +57,36 @@ static void own_await(const uint64_t *word, uint64_t value, int world_pe, const 
 			return entered; \
 	} while (0)
 
-int gshmemi_host_win_put(gshmemx_win_t win, ptrdiff_t disp, const void *source, size_t nbytes, unsigned align, int pe, const char *call)
+int gshmemi_host_win_put(gshmemx_win_t win, ptrdiff_t disp, const void *source, size_t nbytes, unsigned align,
+			 int pe, const char *call)
 {
 	ENTER(call);
 	return gshmemi_win_move(GSHMEMI_THREAD, 0, win, disp, source, nbytes, align, pe, call);
 }
 
-int gshmemi_host_win_get(gshmemx_win_t win, void *dest, ptrdiff_t disp, size_t nbytes, unsigned align, int pe, const char *call)
+int gshmemi_host_win_get(gshmemx_win_t win, void *dest, ptrdiff_t disp, size_t nbytes, unsigned align, int pe,
+			 const char *call)
 {
 	ENTER(call);
 	return gshmemi_win_move(GSHMEMI_THREAD, 1, win, disp, dest, nbytes, align, pe, call);
 }
 
-/* What gshmem_iput would leave undefined. */
-int gshmemi_host_win_stride(int is_get, gshmemx_win_t win, ptrdiff_t disp, const void *local, ptrdiff_t stride, ptrdiff_t local_stride,
-			    size_t nelems, unsigned elem_nbytes, int pe, const char *call)
+/* Refuses strides that gshmem_iput leaves undefined. */
+int gshmemi_host_win_stride(int is_get, gshmemx_win_t win, ptrdiff_t disp, const void *local,
+			    ptrdiff_t stride, ptrdiff_t local_stride, size_t nelems, unsigned elem_nbytes,
+			    int pe, const char *call)
 {
-	const struct gshmemi_win_fault fault = {GSHMEMI_FAULT_BAD_ARGUMENT, pe, 0, 0, (uint64_t)(stride < 1 ? stride : local_stride), 0};
+	const struct gshmemi_win_fault fault = {
+		GSHMEMI_FAULT_BAD_ARGUMENT, pe, 0, 0, (uint64_t)(stride < 1 ? stride : local_stride), 0};
 
 	ENTER(call);
 	if (stride < 1 || local_stride < 1)
 		return gshmemi_win_fail(&fault, call);
 	if (is_get)
-		return gshmemi_win_stride(GSHMEMI_THREAD, 1, win, disp, local, stride, local_stride, nelems, elem_nbytes, pe, call);
-	return gshmemi_win_stride(GSHMEMI_THREAD, 0, win, disp, local, stride, local_stride, nelems, elem_nbytes, pe, call);
+		return gshmemi_win_stride(GSHMEMI_THREAD, 1, win, disp, local, stride, local_stride, nelems,
+					  elem_nbytes, pe, call);
+	return gshmemi_win_stride(GSHMEMI_THREAD, 0, win, disp, local, stride, local_stride, nelems,
+				  elem_nbytes, pe, call);
 }
 
 int gshmemi_host_win_flush(int what, gshmemx_win_t win, int pe, const char *call)
@@ -96,31 +103,35 @@ int gshmemi_host_win_epoch(int what, const struct gshmemi_win_args *args, const 
 	return gshmemi_win_call(GSHMEMI_THREAD, what, args, call);
 }
 
-int gshmemi_host_win_accumulate(gshmemx_win_t win, void *result, ptrdiff_t disp, const void *source, size_t nelems, int op, int kind,
-				unsigned elem_nbytes, int pe, const char *call)
+int gshmemi_host_win_accumulate(gshmemx_win_t win, void *result, ptrdiff_t disp, const void *source,
+				size_t nelems, int op, int kind, unsigned elem_nbytes, int pe,
+				const char *call)
 {
 	int rc = 0;
 
 	ENTER(call);
-	GSHMEMI_BY_SIZE(elem_nbytes, rc = gshmemi_win_accumulate(GSHMEMI_THREAD, win, result, disp, source, nelems, op, kind, size, pe, call))
+	GSHMEMI_BY_SIZE(elem_nbytes, rc = gshmemi_win_accumulate(GSHMEMI_THREAD, win, result, disp, source,
+								 nelems, op, kind, size, pe, call))
 	return rc;
 }
 
-void gshmemi_host_win_fetch(void *old, gshmemx_win_t win, ptrdiff_t disp, const void *value, const void *cond, int op, int kind,
-			    unsigned elem_nbytes, int pe, const char *call)
+void gshmemi_host_win_fetch(void *old, gshmemx_win_t win, ptrdiff_t disp, const void *value, const void *cond,
+			    int op, int kind, unsigned elem_nbytes, int pe, const char *call)
 {
 	GSHMEMI_ENTER(call);
 	gshmemi_win_fetch(old, win, disp, value, cond, op, kind, elem_nbytes, pe, call);
 }
 
-int gshmemi_host_win_move_notify(int is_get, gshmemx_win_t win, ptrdiff_t disp, const void *local, size_t nbytes, unsigned align,
-				 int notification, int pe, const char *call)
+int gshmemi_host_win_move_notify(int is_get, gshmemx_win_t win, ptrdiff_t disp, const void *local,
+				 size_t nbytes, unsigned align, int notification, int pe, const char *call)
 {
 	ENTER(call);
-	return gshmemi_win_move_notify(GSHMEMI_THREAD, is_get, win, disp, local, nbytes, align, notification, pe, call);
+	return gshmemi_win_move_notify(GSHMEMI_THREAD, is_get, win, disp, local, nbytes, align, notification,
+				       pe, call);
 }
 
-int gshmemi_host_win_notification(int what, gshmemx_win_t win, int notification, uint64_t value, uint64_t *value_p, const char *call)
+int gshmemi_host_win_notification(int what, gshmemx_win_t win, int notification, uint64_t value,
+				  uint64_t *value_p, const char *call)
 {
 	ENTER(call);
 	return gshmemi_win_notification(GSHMEMI_THREAD, what, win, notification, value, value_p, call);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Windows come and go. The PEs of the team agree on a place, which is a bit that is set in each one's list of
- * free places. Each then describes its memory on a card in the window's control block, reads the cards of the
- * others behind a barrier, and maps what can be mapped: MPI is not asked. What one PE finds wrong is on its
- * card, so that all return the same error.
+ * Creating windows. The PEs of the team agree on a place that all of them have free. Each then describes its
+ * memory on a card in the window's control block, meets the others in a barrier, reads their cards and maps
+ * what can be mapped. MPI takes no part. A PE writes its error on its card, so that all PEs return the same
+ * one.
  */
 #include "win/win.h"
 
@@ -25,14 +25,14 @@
 #include "win/pool.h"
 
 #define HINTS (GSHMEMX_WIN_NO_LOCKS | GSHMEMX_WIN_SAME_DISP_UNIT)
-#define ALIGN 16 /* of where the region begins, which need not be where the user's memory does */
+#define ALIGN 16 /* of the region's begin; the window may begin behind it */
 
-/* Where the region begins of a PE without memory of its own, and on all PEs of a dynamic window: NULL stands for no place. */
+/* Begin of the region of a PE without memory, and of all PEs of a dynamic window. It must not be NULL. */
 #define NO_MEMORY ((char *)(uintptr_t)ALIGN)
 
 enum kind { CREATE, ALLOCATE, DYNAMIC };
 
-/* What a PE asks for. */
+/* The arguments of a PE's call. */
 struct request {
 	enum kind kind;
 	void *base;
@@ -45,18 +45,18 @@ struct request {
 	struct gshmemi_offer *offer; /* of virtual memory, until peers have it mapped; else NULL */
 };
 
-/* What a PE tells the others. */
+/* What a PE publishes to the others. */
 struct card {
-	struct gshmemi_memory memory; /* of where its region begins; nbytes 0: it cannot be mapped, or is none */
+	struct gshmemi_memory memory; /* from the region's begin on; nbytes 0: nothing that can be mapped */
 	uint64_t nbytes;
 	uint64_t disp_unit;
 	int64_t hints;
 	uint32_t kind;
-	uint32_t inside;              /* the region's bytes in front of the window */
-	int64_t rc;                   /* a negative errno: what this PE has found wrong, and said */
+	uint32_t inside;              /* bytes of the region in front of the window */
+	int64_t rc;                   /* the PE's error, a negative errno, after a message */
 };
 
-/* The lowest place that is free on all PEs of the team, -1: there is none. All come to the same. */
+/* The lowest place that is free on all PEs of the team, the same on all of them; -1 if there is none. */
 static int agree_on_place(const struct gshmemi_team_view *team, unsigned npieces, const char *call)
 {
 	uint64_t words[GSHMEMI_SYNC_WORDS];
@@ -71,14 +71,16 @@ static int agree_on_place(const struct gshmemi_team_view *team, unsigned npieces
 				return (int)(from + 64 * i) + __builtin_ctzll(words[i]);
 	}
 	if (team->my_pe == 0)
-		gshmemi_error("%s: no place for another window is free on all PEs of the team (GSHMEM_WINDOWS is %u)", call,
-			      gshmemi_heap.nwindows);
+		gshmemi_error("%s: no place for another window is free on all PEs of the team "
+			      "(GSHMEM_WINDOWS is %u)",
+			      call, gshmemi_heap.nwindows);
 	return -1;
 }
 
 /*
- * The PEs agree on 0, or on an error: the AND of outcomes is that of the one PE that has failed, and the same on all
- * PEs if several have. word, unless NULL, is another word to combine.
+ * Returns the AND of all PEs' outcomes, where success has all bits set: 0 if all have succeeded, the errno of
+ * the one PE that has failed, or, if several have, some value that is the same on all PEs. *word, unless
+ * NULL, is ANDed too.
  */
 static int agree(const struct gshmemi_team_view *team, int rc, uint64_t *word, const char *call)
 {
@@ -92,7 +94,7 @@ static int agree(const struct gshmemi_team_view *team, int rc, uint64_t *word, c
 
 /* ---- this PE's memory ---- */
 
-/* Whether HIP knows what it was asked for. That it does not leaves no error behind, which the program would find. */
+/* Whether a query of HIP succeeded. A failure is cleared, or the program would find it in hipGetLastError. */
 static bool is_known(hipError_t error)
 {
 	if (error != hipSuccess)
@@ -104,7 +106,9 @@ static bool is_managed(void *base)
 {
 	int value = 0;
 
-	return is_known(hipPointerGetAttribute(&value, HIP_POINTER_ATTRIBUTE_IS_MANAGED, (hipDeviceptr_t)(uintptr_t)base)) && value;
+	return is_known(hipPointerGetAttribute(&value, HIP_POINTER_ATTRIBUTE_IS_MANAGED,
+					       (hipDeviceptr_t)(uintptr_t)base)) &&
+	       value;
 }
 
 static bool is_pinned(void *base)
@@ -122,7 +126,7 @@ static bool is_device(void *base)
 	return is_known(hipMemGetAddressRange(&start, &nbytes, (hipDeviceptr_t)(uintptr_t)base));
 }
 
-/* Memory that peers map. It must reach as far as the user says. */
+/* Describe memory that peers can map; it must be as large as the program says. */
 static int export(const struct request *r, struct card *card)
 {
 	char *const begin = (char *)((uintptr_t)r->base & ~(uintptr_t)(ALIGN - 1));
@@ -131,11 +135,12 @@ static int export(const struct request *r, struct card *card)
 	if (rc || card->memory.nbytes - card->memory.offset - card->inside >= r->nbytes)
 		return rc;
 	gshmemi_error("%s: %p: the allocation ends after %llu of %llu bytes", r->call, r->base,
-		      (unsigned long long)(card->memory.nbytes - card->memory.offset - card->inside), (unsigned long long)r->nbytes);
+		      (unsigned long long)(card->memory.nbytes - card->memory.offset - card->inside),
+		      (unsigned long long)r->nbytes);
 	return -EINVAL;
 }
 
-/* Virtual memory, of which peers map the pieces that hold it. */
+/* The same for virtual memory, of which peers map all pieces that the window touches. */
 static int offer(struct request *r, struct card *card)
 {
 	const char *const begin = (char *)((uintptr_t)r->base & ~(uintptr_t)(ALIGN - 1));
@@ -143,36 +148,41 @@ static int offer(struct request *r, struct card *card)
 	return gshmemi_virtual_offer(begin, r->nbytes + card->inside, r->call, &r->offer, &card->memory);
 }
 
-/* Of all kinds. */
+/* Describe memory of any kind. */
 static int describe_memory(struct request *r, struct card *card)
 {
 	int rc = 0;
 
 	if (is_managed(r->base)) {
-		gshmemi_error("%s: %p is managed memory, which other processes cannot map: use memory of hipMalloc", r->call, r->base);
+		gshmemi_error(
+			"%s: %p is managed memory, which other processes cannot map: use memory of hipMalloc",
+			r->call, r->base);
 		rc = -ENOTSUP;
 	} else if (!is_pinned(r->base) && is_device(r->base)) {
 		rc = gshmemi_virtual_contains(r->base) ? offer(r, card) : export(r, card);
 	} else if (!is_pinned(r->base) && !GSHMEMI_ARCH_HOST_DIRECT) {
-		gshmemi_error("%s: %p is no memory of HIP: use hipMalloc, or hipHostRegister it", r->call, r->base);
+		gshmemi_error("%s: %p is no memory of HIP: use hipMalloc, or hipHostRegister it", r->call,
+			      r->base);
 		rc = -EINVAL;
 	}
 	return rc;
 }
 
 /*
- * Kernels of any process of a device perform what comes by mail for the others, and find memory by the
- * numbers of its regions: a process that is not in the team would take another region, or none.
+ * Kernels of any process of a device serve the mail of all its processes, and find memory by the number of
+ * its region. A process that is not in the team would take another region for the window's, or none.
  */
 static int check_sharers(const struct gshmemi_team_view *team, const char *call)
 {
 	int i;
 
 	for (i = 0; gshmemi_state.mailbox && i < gshmemi_job->npeers; i++) {
-		if (!gshmemi_job->peers[i].is_sharer || gshmemi_team_from_world(team, gshmemi_job->peers[i].pe) >= 0)
+		if (!gshmemi_job->peers[i].is_sharer ||
+		    gshmemi_team_from_world(team, gshmemi_job->peers[i].pe) >= 0)
 			continue;
-		gshmemi_error("%s: PE %d has the device of PE %d, and is not in the team: in a job whose PEs are not all mapped a window takes all "
-			      "PEs of a device, or none", call, gshmemi_job->peers[i].pe, gshmemi_job->my_pe);
+		gshmemi_error("%s: PE %d has the device of PE %d, and is not in the team: in a job whose PEs "
+			      "are not all mapped a window takes all PEs of a device, or none",
+			      call, gshmemi_job->peers[i].pe, gshmemi_job->my_pe);
 		return -ENOTSUP;
 	}
 	return 0;
@@ -191,7 +201,7 @@ static int check_arguments(const struct request *r)
 	return -EINVAL;
 }
 
-/* Fill the card; r->base is the allocated memory's then. */
+/* Fill the card. Sets r->base to the memory that ALLOCATE allocates. */
 static int fill_card(struct request *r, const struct gshmemi_team_view *team, struct card *card)
 {
 	int previous, rc;
@@ -214,7 +224,7 @@ static int fill_card(struct request *r, const struct gshmemi_team_view *team, st
 	return rc;
 }
 
-/* Whether a kernel that runs sees what others put there. */
+/* Whether a running kernel sees what others put there. */
 static bool is_unified(const struct request *r)
 {
 	if (GSHMEMI_ARCH_COARSE_COHERENT || !r->nbytes || r->kind == ALLOCATE)
@@ -229,9 +239,9 @@ static bool is_unified(const struct request *r)
 
 /* ---- the others' cards ---- */
 
-/* [npes], to be freed; this PE's is in place. */
-static struct card *read_cards(const struct gshmemi_team_view *team, struct gshmemi_win_control *control, const struct card *mine,
-			       const char *call)
+/* Returns the cards of all PEs of the team, [npes]; the caller frees them. */
+static struct card *read_cards(const struct gshmemi_team_view *team, struct gshmemi_win_control *control,
+			       const struct card *mine, const char *call)
 {
 	struct card *cards = calloc((size_t)team->npes, sizeof *cards);
 	int i;
@@ -240,14 +250,16 @@ static struct card *read_cards(const struct gshmemi_team_view *team, struct gshm
 		gshmemi_end(1); /* the other PEs are in the exchange and cannot be told */
 	for (i = 0; i < team->npes; i++)
 		if (i != team->my_pe)
-			gshmemi_host_get(GSHMEMI_REGION_SYNC, &cards[i], control->card, sizeof cards[i], 8,
-					 gshmemi_pe_with_context(gshmemi_team_to_world(team, i), GSHMEMI_CTX_LIBRARY), 1, call);
+			gshmemi_host_get(
+				GSHMEMI_REGION_SYNC, &cards[i], control->card, sizeof cards[i], 8,
+				gshmemi_pe_with_context(gshmemi_team_to_world(team, i), GSHMEMI_CTX_LIBRARY),
+				1, call);
 	gshmemi_host_quiet(GSHMEMI_CTX_LIBRARY, NULL, 0, call);
 	cards[team->my_pe] = *mine;
 	return cards;
 }
 
-/* What the first PE and another one passed differently, and should not. */
+/* What another PE passed differently from PE 0, although it must be the same. */
 enum difference { NO_DIFFERENCE, OTHER_KIND, OTHER_HINTS, OTHER_UNIT };
 
 static enum difference find_difference(const struct card *first, const struct card *card)
@@ -256,24 +268,29 @@ static enum difference find_difference(const struct card *first, const struct ca
 		return OTHER_KIND;
 	if (card->hints != first->hints)
 		return OTHER_HINTS;
-	return first->hints & GSHMEMX_WIN_SAME_DISP_UNIT && card->disp_unit != first->disp_unit ? OTHER_UNIT : NO_DIFFERENCE;
+	if (first->hints & GSHMEMX_WIN_SAME_DISP_UNIT && card->disp_unit != first->disp_unit)
+		return OTHER_UNIT;
+	return NO_DIFFERENCE;
 }
 
-static void report_difference(enum difference difference, const struct card *first, const struct card *card, int pe,
-			      const char *call)
+static void report_difference(enum difference difference, const struct card *first, const struct card *card,
+			      int pe, const char *call)
 {
-	static const char *const kinds[] = {"gshmemx_win_create", "gshmemx_win_allocate", "gshmemx_win_create_dynamic"};
+	static const char *const kinds[] = {"gshmemx_win_create", "gshmemx_win_allocate",
+					    "gshmemx_win_create_dynamic"};
 
 	if (difference == OTHER_KIND)
 		gshmemi_error("PE 0 called %s but PE %d %s", kinds[first->kind], pe, kinds[card->kind]);
 	else if (difference == OTHER_HINTS)
-		gshmemi_error("%s: PE 0 passed hints %#lx but PE %d %#lx", call, (long)first->hints, pe, (long)card->hints);
+		gshmemi_error("%s: PE 0 passed hints %#lx but PE %d %#lx", call, (long)first->hints, pe,
+			      (long)card->hints);
 	else
-		gshmemi_error("%s: GSHMEMX_WIN_SAME_DISP_UNIT: PE 0 passed disp_unit %llu but PE %d %llu", call,
-			      (unsigned long long)first->disp_unit, pe, (unsigned long long)card->disp_unit);
+		gshmemi_error("%s: GSHMEMX_WIN_SAME_DISP_UNIT: PE 0 passed disp_unit %llu but PE %d %llu",
+			      call, (unsigned long long)first->disp_unit, pe,
+			      (unsigned long long)card->disp_unit);
 }
 
-/* The error that all PEs return; PE 0 says how its arguments and another PE's differ. */
+/* The error that all PEs return. PE 0 prints how its arguments and another PE's differ. */
 static int compare_cards(const struct card *cards, const struct gshmemi_team_view *team, const char *call)
 {
 	enum difference difference;
@@ -315,11 +332,13 @@ static int allocate_tables(struct gshmemi_window *window, const struct gshmemi_t
 	rc = gshmemi_pool_alloc(GSHMEMI_POOL_DEVICE, npes * sizeof *window->parts, "parts of a window", &ptr);
 	window->device_parts = ptr;
 	if (!rc) {
-		rc = gshmemi_pool_alloc(GSHMEMI_POOL_PINNED, epoch_nbytes(team->npes), "epochs of a window", &ptr);
+		rc = gshmemi_pool_alloc(GSHMEMI_POOL_PINNED, epoch_nbytes(team->npes), "epochs of a window",
+					&ptr);
 		w->epoch = rc ? NULL : ptr;
 	}
 	if (!rc && team->members) {
-		rc = gshmemi_pool_alloc(GSHMEMI_POOL_PINNED, npes * sizeof(int32_t), "members of a window", &ptr);
+		rc = gshmemi_pool_alloc(GSHMEMI_POOL_PINNED, npes * sizeof(int32_t), "members of a window",
+					&ptr);
 		window->members = rc ? NULL : ptr;
 	}
 	if (rc)
@@ -330,8 +349,9 @@ static int allocate_tables(struct gshmemi_window *window, const struct gshmemi_t
 	return 0;
 }
 
-/* This PE's side of the window's barrier. */
-static int fill_sync(struct gshmemi_window *window, const struct gshmemi_team_view *team, struct gshmemi_win_control *control, const char *call)
+/* Prepare this PE's side of the window's barrier. */
+static int fill_sync(struct gshmemi_window *window, const struct gshmemi_team_view *team,
+		     struct gshmemi_win_control *control, const char *call)
 {
 	struct gshmemi_sync image = {0};
 
@@ -346,20 +366,22 @@ static int fill_sync(struct gshmemi_window *window, const struct gshmemi_team_vi
 	return gshmemi_devmem_copy(control->sync, &image, offsetof(struct gshmemi_sync, flag), call);
 }
 
-/* Of a dynamic window places are addresses: what its PE has attached is for that to say. */
+/* begin is NULL for a dynamic window, whose displacements are addresses. */
 static void fill_parts(struct gshmemi_window *window, const struct card *cards, char *begin)
 {
 	int i;
 
 	for (i = 0; i < window->view.npes; i++)
-		window->parts[i] = (struct gshmemi_win_part){begin + cards[i].inside, cards[i].nbytes, (uint32_t)cards[i].disp_unit,
+		window->parts[i] = (struct gshmemi_win_part){begin + cards[i].inside, cards[i].nbytes,
+							     (uint32_t)cards[i].disp_unit,
 							     gshmemi_team_to_world(&window->view, i), NULL};
 }
 
-/* Where kernels find the window; they may not use it yet. */
+/* Write the window to where kernels find it. They may not use it yet. */
 static int publish(struct gshmemi_window *window, const struct gshmemi_win *w, const char *call)
 {
-	int rc = gshmemi_devmem_copy(window->device_parts, window->parts, (size_t)w->npes * sizeof *window->parts, call);
+	int rc = gshmemi_devmem_copy(window->device_parts, window->parts,
+				     (size_t)w->npes * sizeof *window->parts, call);
 
 	if (!rc) {
 		struct gshmemi_win image = *w;
@@ -380,20 +402,22 @@ static void tell_peers(unsigned region, const struct gshmemi_window *window, con
 				gshmemi_region_tell(region, peer, &cards[i].memory);
 }
 
-/* Whether the net has to take what goes to some PE. */
+/* Whether operations on some PE must go over the net. */
 static bool needs_net(unsigned region, const struct gshmemi_window *window)
 {
 	int i;
 
 	for (i = 0; i < window->view.npes; i++)
-		if (window->parts[i].nbytes && gshmemi_region_delta(region, window->parts[i].world_pe) == GSHMEMI_SENTINEL)
+		if (window->parts[i].nbytes &&
+		    gshmemi_region_delta(region, window->parts[i].world_pe) == GSHMEMI_SENTINEL)
 			return true;
 	return false;
 }
 
 /*
- * Where kernels find parts, once the region is open. As in tables of distances, checks, late delivery, counters and the
- * trace want to see every call.
+ * Fill in where parts are in this process, once the region is open. Checks, late delivery, counters and the
+ * trace must see every call, so with them no part has an address, as no PE has a distance in the direct
+ * tables.
  */
 static void fill_here(const struct gshmemi_window *window)
 {
@@ -407,19 +431,23 @@ static void fill_here(const struct gshmemi_window *window)
 				     gshmemi_window_memory(window, i);
 }
 
-/* An element of less than 4 bytes is updated within its word, which may end behind the window. */
+/*
+ * An element of less than 4 bytes is updated together with the rest of its word, which may end behind the
+ * window.
+ */
 static uint64_t whole_words(uint64_t nbytes)
 {
 	return (nbytes + 3) & ~(uint64_t)3;
 }
 
-/* Everything that this PE needs to operate. *needs_net_p: some PE is not mapped. */
-static int set_up(struct gshmemi_window *window, const struct request *r, const struct gshmemi_team_view *team, const struct card *cards,
-		  bool *needs_net_p)
+/* Set up all that this PE needs to operate. *needs_net_p: some PE is not mapped. */
+static int set_up(struct gshmemi_window *window, const struct request *r,
+		  const struct gshmemi_team_view *team, const struct card *cards, bool *needs_net_p)
 {
 	const unsigned region = GSHMEMI_NFIXED + gshmemi_window_place(window);
 	struct gshmemi_win_control *control = gshmemi_window_control(gshmemi_window_place(window));
-	char *const begin = r->kind != DYNAMIC && r->nbytes ? (char *)r->base - cards[team->my_pe].inside : NO_MEMORY;
+	char *const begin =
+		r->kind != DYNAMIC && r->nbytes ? (char *)r->base - cards[team->my_pe].inside : NO_MEMORY;
 	struct gshmemi_win *w = gshmemi_window_entry(window);
 	int rc;
 
@@ -428,7 +456,8 @@ static int set_up(struct gshmemi_window *window, const struct request *r, const 
 	if (rc)
 		return rc;
 	fill_parts(window, cards, r->kind == DYNAMIC ? NULL : begin);
-	rc = gshmemi_region_add(region, begin, whole_words(r->nbytes ? r->nbytes + cards[team->my_pe].inside : 0), "window");
+	rc = gshmemi_region_add(region, begin,
+				whole_words(r->nbytes ? r->nbytes + cards[team->my_pe].inside : 0), "window");
 	if (rc)
 		return rc;
 	tell_peers(region, window, cards);
@@ -440,11 +469,14 @@ static int set_up(struct gshmemi_window *window, const struct request *r, const 
 	*needs_net_p = needs_net(region, window);
 	window->base = r->base;
 	window->id = cards[team->my_pe].memory.id;
-	w->handle = (int32_t)(window->generation << GSHMEMI_WIN_PLACE_BITS | (gshmemi_window_place(window) + 1));
+	w->handle =
+		(int32_t)(window->generation << GSHMEMI_WIN_PLACE_BITS | (gshmemi_window_place(window) + 1));
 	w->npes = team->npes;
 	w->my_pe = team->my_pe;
-	w->flags = (is_unified(r) ? 0 : GSHMEMI_WIN_SEPARATE) | (r->hints & GSHMEMX_WIN_NO_LOCKS ? GSHMEMI_WIN_NO_LOCKS : 0) |
-		   (team->npes > GSHMEMI_WIN_MOST_PES ? GSHMEMI_WIN_NO_LOCKS : 0) | (r->kind == DYNAMIC ? GSHMEMI_WIN_DYNAMIC : 0);
+	w->flags = (is_unified(r) ? 0 : GSHMEMI_WIN_SEPARATE) |
+		   (r->hints & GSHMEMX_WIN_NO_LOCKS ? GSHMEMI_WIN_NO_LOCKS : 0) |
+		   (team->npes > GSHMEMI_WIN_MOST_PES ? GSHMEMI_WIN_NO_LOCKS : 0) |
+		   (r->kind == DYNAMIC ? GSHMEMI_WIN_DYNAMIC : 0);
 	fill_here(window);
 	gshmemi_region_tables(region, &w->delta, &w->amo_delta);
 	w->parts = window->parts;
@@ -455,15 +487,20 @@ static int set_up(struct gshmemi_window *window, const struct request *r, const 
 	return rc;
 }
 
-/* In the place that all PEs have taken. The barriers are the team's: the window's own is there when the first one is over. */
-static int make(struct gshmemi_window *window, struct request *r, const struct card *mine, const struct gshmemi_team_view *team)
+/*
+ * Make the window in the place that all PEs have taken. The barriers in here are the team's, because the
+ * window's own exists on all PEs only after the first of them.
+ */
+static int make(struct gshmemi_window *window, struct request *r, const struct card *mine,
+		const struct gshmemi_team_view *team)
 {
-	struct card *cards = read_cards(team, gshmemi_window_control(gshmemi_window_place(window)), mine, r->call);
+	struct card *cards =
+		read_cards(team, gshmemi_window_control(gshmemi_window_place(window)), mine, r->call);
 	uint64_t needs_none;
 	bool needs_net = false;
 	int rc = compare_cards(cards, team, r->call), local;
 
-	if (rc) { /* who reads a card last does so before its place is anybody's */
+	if (rc) { /* nobody takes the place again before all PEs have read the cards there */
 		gshmemi_sync_host_team(team, NULL, r->call);
 		free(cards);
 		return rc;
@@ -481,7 +518,7 @@ static int make(struct gshmemi_window *window, struct request *r, const struct c
 	return rc;
 }
 
-/* This PE's card, in a control block of zeros. */
+/* Clear this PE's control block, and put its card there. */
 static int show_card(unsigned place, unsigned npieces, const struct card *card, const char *call)
 {
 	struct gshmemi_win_control *control = gshmemi_window_control(place);
@@ -490,7 +527,10 @@ static int show_card(unsigned place, unsigned npieces, const struct card *card, 
 	return rc ? rc : gshmemi_devmem_copy(control->card, card, sizeof *card, call);
 }
 
-/* Takes a place that is free on all PEs, with this PE's card in it. 0, or the same error on all PEs. */
+/*
+ * Take a place that is free on all PEs, and put this PE's card there. Returns 0, or the same error on all
+ * PEs.
+ */
 static int find_place(const struct request *r, const struct card *card, const struct gshmemi_team_view *team,
 		      struct gshmemi_window **window_p)
 {
@@ -505,7 +545,8 @@ static int find_place(const struct request *r, const struct card *card, const st
 			return -ENOSPC;
 		is_mine = gshmemi_window_take((unsigned)place, npieces);
 		is_everyones = is_mine ? ~0ULL : 0;
-		rc = agree(team, is_mine ? show_card((unsigned)place, npieces, card, r->call) : 0, &is_everyones, r->call);
+		rc = agree(team, is_mine ? show_card((unsigned)place, npieces, card, r->call) : 0,
+			   &is_everyones, r->call);
 		if (is_everyones && !rc) {
 			*window_p = gshmemi_window_at((unsigned)place);
 			return 0;
@@ -514,7 +555,7 @@ static int find_place(const struct request *r, const struct card *card, const st
 			gshmemi_window_leave(gshmemi_window_at((unsigned)place));
 		if (rc)
 			return rc;
-	} /* another thread of some PE has taken it meanwhile */
+	} /* another thread of some PE has taken it meanwhile: try again */
 }
 
 static int create(gshmem_team_t handle, struct request *r)
@@ -551,9 +592,11 @@ static int create(gshmem_team_t handle, struct request *r)
 	return 0;
 }
 
-int gshmemx_win_create_with_hints(gshmem_team_t team, void *base, size_t nbytes, size_t disp_unit, long hints, gshmemx_win_t *win_p)
+int gshmemx_win_create_with_hints(gshmem_team_t team, void *base, size_t nbytes, size_t disp_unit, long hints,
+				  gshmemx_win_t *win_p)
 {
-	struct request r = {CREATE, base, nbytes, disp_unit, hints, NULL, win_p, "gshmemx_win_create_with_hints", NULL};
+	struct request r = {CREATE, base, nbytes, disp_unit, hints, NULL, win_p,
+			    "gshmemx_win_create_with_hints", NULL};
 
 	return create(team, &r);
 }
@@ -565,30 +608,36 @@ int gshmemx_win_create(gshmem_team_t team, void *base, size_t nbytes, size_t dis
 	return create(team, &r);
 }
 
-int gshmemx_win_allocate_with_hints(gshmem_team_t team, size_t nbytes, size_t disp_unit, long hints, void **base_p, gshmemx_win_t *win_p)
+int gshmemx_win_allocate_with_hints(gshmem_team_t team, size_t nbytes, size_t disp_unit, long hints,
+				    void **base_p, gshmemx_win_t *win_p)
 {
-	struct request r = {ALLOCATE, NULL, nbytes, disp_unit, hints, base_p, win_p, "gshmemx_win_allocate_with_hints", NULL};
+	struct request r = {ALLOCATE, NULL, nbytes, disp_unit, hints, base_p, win_p,
+			    "gshmemx_win_allocate_with_hints", NULL};
 
 	return create(team, &r);
 }
 
-int gshmemx_win_allocate(gshmem_team_t team, size_t nbytes, size_t disp_unit, void **base_p, gshmemx_win_t *win_p)
+int gshmemx_win_allocate(gshmem_team_t team, size_t nbytes, size_t disp_unit, void **base_p,
+			 gshmemx_win_t *win_p)
 {
-	struct request r = {ALLOCATE, NULL, nbytes, disp_unit, 0, base_p, win_p, "gshmemx_win_allocate", NULL};
+	struct request r = {ALLOCATE, NULL, nbytes, disp_unit, 0, base_p, win_p,
+			    "gshmemx_win_allocate", NULL};
 
 	return create(team, &r);
 }
 
 int gshmemx_win_create_dynamic_with_hints(gshmem_team_t team, long hints, gshmemx_win_t *win_p)
 {
-	struct request r = {DYNAMIC, NULL, PTRDIFF_MAX, 1, hints, NULL, win_p, "gshmemx_win_create_dynamic_with_hints", NULL};
+	struct request r = {DYNAMIC, NULL, PTRDIFF_MAX, 1, hints, NULL, win_p,
+			    "gshmemx_win_create_dynamic_with_hints", NULL};
 
 	return create(team, &r);
 }
 
 int gshmemx_win_create_dynamic(gshmem_team_t team, gshmemx_win_t *win_p)
 {
-	struct request r = {DYNAMIC, NULL, PTRDIFF_MAX, 1, 0, NULL, win_p, "gshmemx_win_create_dynamic", NULL};
+	struct request r = {DYNAMIC, NULL, PTRDIFF_MAX, 1, 0, NULL, win_p,
+			    "gshmemx_win_create_dynamic", NULL};
 
 	return create(team, &r);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Windows over those of MPI. Their processes need a team for the time that it takes to make the window: they
- * agree on a place for one by MPI.
+ * Windows over the memory of MPI's windows. To make one, the MPI window's processes need a team for a while;
+ * they agree on a place for it by MPI.
  */
 #include "win/win.h"
 
@@ -17,7 +17,7 @@
 
 static const char call[] = "gshmemx_win_from_mpi";
 
-/* What an MPI window is over, here. */
+/* This process's memory in an MPI window. */
 struct memory {
 	void *base;
 	MPI_Aint nbytes;
@@ -35,11 +35,14 @@ static void *find_attribute(MPI_Win win, int key)
 
 static int describe(MPI_Win win, struct memory *memory)
 {
-	const int *flavor = find_attribute(win, MPI_WIN_CREATE_FLAVOR), *unit = find_attribute(win, MPI_WIN_DISP_UNIT);
+	const int *flavor = find_attribute(win, MPI_WIN_CREATE_FLAVOR),
+		  *unit = find_attribute(win, MPI_WIN_DISP_UNIT);
 	const MPI_Aint *nbytes = find_attribute(win, MPI_WIN_SIZE);
 
 	if (flavor && *flavor == MPI_WIN_FLAVOR_DYNAMIC) {
-		gshmemi_error("%s: MPI does not say what is attached to a dynamic window: use gshmemx_win_create_dynamic", call);
+		gshmemi_error("%s: MPI does not say what is attached to a dynamic window: use "
+			      "gshmemx_win_create_dynamic",
+			      call);
 		return -ENOTSUP;
 	}
 	if (!unit || !nbytes) {
@@ -52,7 +55,10 @@ static int describe(MPI_Win win, struct memory *memory)
 	return 0;
 }
 
-/* The PEs that the window's processes are, if they lie at one stride. All of them come to the same; the first one says so. */
+/*
+ * Find the PEs that the window's processes are, which must lie at one stride. All of them come to the same
+ * result; the first one prints the error.
+ */
 static int find_pes(const MPI_Group *group, int npes, int *start_p, int *stride_p)
 {
 	int *pes = calloc((size_t)npes, sizeof *pes), i, rc = 0;
@@ -71,7 +77,7 @@ static int find_pes(const MPI_Group *group, int npes, int *start_p, int *stride_
 	return rc;
 }
 
-/* Take a place for a team that is free on all PEs of the communicator; -1: there is none. */
+/* Take a place for a team that is free on all PEs of the communicator; -1 if there is none. */
 static int take_place(MPI_Comm comm, int start, int stride, int npes)
 {
 	int from = GSHMEMI_NPREDEFINED, place, mine, is_taken, all;
@@ -92,18 +98,22 @@ static int take_place(MPI_Comm comm, int start, int stride, int npes)
 	}
 }
 
-/* Over a team that nobody else knows of. */
-static int create_over(MPI_Comm comm, const struct memory *memory, int start, int stride, int npes, gshmemx_win_t *win_p)
+/* Create the window over a team that nobody else knows of. */
+static int create_over(MPI_Comm comm, const struct memory *memory, int start, int stride, int npes,
+		       gshmemx_win_t *win_p)
 {
 	const int place = take_place(comm, start, stride, npes);
 	int rc;
 
 	if (place < 0) {
-		gshmemi_error("%s: no place for another team is free on all PEs of the window (GSHMEM_TEAMS)", call);
+		gshmemi_error("%s: no place for another team is free on all PEs of the window (GSHMEM_TEAMS)",
+			      call);
 		return -ENOSPC;
 	}
-	rc = gshmemx_win_create(gshmemi_team_at(place), memory->base, (size_t)memory->nbytes, (size_t)memory->disp_unit, win_p);
-	gshmemi_host_quiet(GSHMEMI_CTX_LIBRARY, NULL, 0, call); /* a late flag would count for the next team at this place */
+	rc = gshmemx_win_create(gshmemi_team_at(place), memory->base, (size_t)memory->nbytes,
+				(size_t)memory->disp_unit, win_p);
+	/* A late flag would count in the next team at this place. */
+	gshmemi_host_quiet(GSHMEMI_CTX_LIBRARY, NULL, 0, call);
 	if (gshmemi_net_is_running())
 		gshmemi_remote_complete(GSHMEMI_ENGINE_FLAGS, NULL, 0);
 	MPI_Barrier(comm);
@@ -111,7 +121,7 @@ static int create_over(MPI_Comm comm, const struct memory *memory, int start, in
 	return rc;
 }
 
-/* The PEs that MPI's processes are, are known where MPI has started the job. */
+/* Which PE an MPI process is, is known only in jobs that MPI started. */
 static int check_job(void)
 {
 	if (gshmemi_bootstrap_has_mpi())

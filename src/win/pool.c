@@ -7,7 +7,7 @@
 #include "base/devmem.h"
 #include "heap/allocator.h"
 
-/* An allocation, and what divides it. */
+/* An allocation, and the allocator that divides it. */
 struct chunk {
 	struct chunk *next;
 	char *base;
@@ -16,8 +16,9 @@ struct chunk {
 	struct gshmemi_allocator *allocator;
 };
 
-/* Bytes of a chunk, at least; what another process maps is whole large pages. */
-static const uint64_t least_nbytes[GSHMEMI_NPOOLS] = {(uint64_t)2 << 20, (uint64_t)256 << 10, (uint64_t)256 << 10};
+/* The least bytes of a chunk. Memory that another process maps comes in whole large pages. */
+static const uint64_t least_nbytes[GSHMEMI_NPOOLS] = {(uint64_t)2 << 20, (uint64_t)256 << 10,
+						      (uint64_t)256 << 10};
 
 static struct chunk *pools[GSHMEMI_NPOOLS];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -26,9 +27,11 @@ static int allocate(enum gshmemi_pool pool, uint64_t nbytes, const char *what, v
 {
 	if (pool == GSHMEMI_POOL_FINE)
 		return gshmemi_hip(hipExtMallocWithFlags(base_p, nbytes, hipDeviceMallocFinegrained),
-				   "hipExtMallocWithFlags of %llu bytes for the %s", (unsigned long long)nbytes, what);
+				   "hipExtMallocWithFlags of %llu bytes for the %s",
+				   (unsigned long long)nbytes, what);
 	if (pool == GSHMEMI_POOL_DEVICE)
-		return gshmemi_hip(hipMalloc(base_p, nbytes), "hipMalloc of %llu bytes for the %s", (unsigned long long)nbytes, what);
+		return gshmemi_hip(hipMalloc(base_p, nbytes), "hipMalloc of %llu bytes for the %s",
+				   (unsigned long long)nbytes, what);
 	return gshmemi_host_allocate(nbytes, what, base_p);
 }
 
@@ -67,7 +70,7 @@ static int add_chunk(enum gshmemi_pool pool, uint64_t nbytes, const char *what)
 	return 0;
 }
 
-/* In some chunk that has room. */
+/* Take a piece of some chunk that has room. */
 static void *take(enum gshmemi_pool pool, uint64_t nbytes)
 {
 	struct chunk *chunk;
@@ -111,7 +114,7 @@ static struct chunk **find(enum gshmemi_pool pool, const void *ptr)
 	return link;
 }
 
-/* A chunk that is empty goes, unless it is the only one: windows come and go. */
+/* Frees a chunk that becomes empty, unless it is the pool's last: windows come and go. */
 void gshmemi_pool_free(enum gshmemi_pool pool, void *ptr)
 {
 	struct chunk **link, *chunk;

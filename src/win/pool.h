@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Memory for windows, in pieces: what gshmemx_win_allocate gives to the user, and the tables of windows. A
- * piece is part of a larger allocation, because an allocation may take a descriptor of the process, takes the
- * runtime long, and is one handle to open for a peer.
+ * Memory for windows, in pieces: the memory of gshmemx_win_allocate, and the tables of windows. Pieces are
+ * parts of larger allocations, because each allocation takes long, may cost the process a descriptor, and
+ * costs each peer a handle to open.
  */
 #ifndef GSHMEMI_WIN_POOL_H
 #define GSHMEMI_WIN_POOL_H
@@ -10,19 +10,22 @@
 #include "base/base.h"
 
 enum gshmemi_pool {
-	GSHMEMI_POOL_FINE,   /* device memory that kernels see others change */
+	GSHMEMI_POOL_FINE,   /* device memory in which a running kernel sees what others put */
 	GSHMEMI_POOL_DEVICE, /* any device memory */
-	GSHMEMI_POOL_PINNED, /* of the host */
+	GSHMEMI_POOL_PINNED, /* host memory */
 	GSHMEMI_NPOOLS
 };
 
-/* nbytes, aligned to 128. Any thread; what names it in messages. A negative errno after a message. */
+/*
+ * Allocate nbytes, aligned to 128; any thread. what names them in messages. Returns a negative errno after
+ * one.
+ */
 int gshmemi_pool_alloc(enum gshmemi_pool pool, uint64_t nbytes, const char *what, void **ptr_p);
 /* NULL is allowed. */
 void gshmemi_pool_free(enum gshmemi_pool pool, void *ptr);
 /* Whether an address lies in a pool. */
 bool gshmemi_pool_contains(enum gshmemi_pool pool, const void *ptr);
-/* All of them, used or not. */
+/* Free all pools, used or not. */
 void gshmemi_pools_close(void);
 
 #endif /* GSHMEMI_WIN_POOL_H */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Calls on windows on a stream. What is wrong is found when a call is made, and epochs change then; the rest
- * is as in host/stream.c: copies between mapped PEs are the runtime's, everything else is a kernel of the
- * library's.
+ * Calls on windows on a stream. A call is checked, and changes the epoch, when the program makes it. The rest
+ * is as in host/stream.c: the runtime copies between mapped PEs, and a kernel of the library's does
+ * everything else.
  */
 #include "win/win.h"
 
@@ -17,7 +17,10 @@ static int launch(const struct gshmemi_stream_op *op, void *stream, const char *
 	return gshmemi_hip(gshmemi_stream_launch(op, stream), "%s: hipLaunchKernel", call);
 }
 
-/* The distance to a PE that the runtime may copy to; GSHMEMI_SENTINEL: a carrier takes it, or something sees it. */
+/*
+ * The distance to a PE for the runtime's copies; GSHMEMI_SENTINEL if a carrier or somebody who watches must
+ * see them.
+ */
 static ptrdiff_t find_delta(unsigned region, int world_pe)
 {
 	if (gshmemi_env_sees_operations() || gshmemi_state.peers[world_pe] & GSHMEMI_PEER_CARRIED)
@@ -25,11 +28,12 @@ static ptrdiff_t find_delta(unsigned region, int world_pe)
 	return gshmemi_region_delta(region, world_pe);
 }
 
-static int move(bool is_get, gshmemx_win_t win, ptrdiff_t disp, const void *local, size_t nbytes, unsigned align, int pe, void *stream,
-		const char *call)
+static int move(bool is_get, gshmemx_win_t win, ptrdiff_t disp, const void *local, size_t nbytes,
+		unsigned align, int pe, void *stream, const char *call)
 {
 	const struct gshmemi_win *w;
-	struct gshmemi_stream_op op = {.what = is_get ? GSHMEMI_STREAM_GET : GSHMEMI_STREAM_PUT, .nbytes = nbytes};
+	struct gshmemi_stream_op op = {.what = is_get ? GSHMEMI_STREAM_GET : GSHMEMI_STREAM_PUT,
+				       .nbytes = nbytes};
 	struct gshmemi_win_place place;
 	void *const memory = (void *)(uintptr_t)local;
 	ptrdiff_t delta;
@@ -44,7 +48,8 @@ static int move(bool is_get, gshmemx_win_t win, ptrdiff_t disp, const void *loca
 	place = gshmemi_win_locate(w, disp, pe);
 	delta = find_delta(place.where.region, place.world_pe);
 	if (delta != GSHMEMI_SENTINEL)
-		return gshmemi_hip(hipMemcpyAsync(is_get ? memory : place.address + delta, is_get ? place.address + delta : memory, nbytes,
+		return gshmemi_hip(hipMemcpyAsync(is_get ? memory : place.address + delta,
+						  is_get ? place.address + delta : memory, nbytes,
 						  hipMemcpyDefault, stream),
 				   "%s: hipMemcpyAsync of %zu bytes", call, nbytes);
 	op.region = place.where.region;
@@ -55,13 +60,17 @@ static int move(bool is_get, gshmemx_win_t win, ptrdiff_t disp, const void *loca
 }
 
 #define GSHMEMI_DEFINE_MOVES(NAME, MEM, T, NBYTES, ALIGN) \
-	int gshmemx_win_##NAME##put##MEM##_on_stream(gshmemx_win_t win, ptrdiff_t disp, const T *source, size_t nelems, int pe, void *stream) \
+	int gshmemx_win_##NAME##put##MEM##_on_stream(gshmemx_win_t win, ptrdiff_t disp, const T *source, \
+						     size_t nelems, int pe, void *stream) \
 	{ \
-		return move(false, win, disp, source, GSHMEMI_WIN_NBYTES(nelems, NBYTES), ALIGN, pe, stream, "gshmemx_win_" #NAME "put" #MEM "_on_stream"); \
+		return move(false, win, disp, source, GSHMEMI_WIN_NBYTES(nelems, NBYTES), ALIGN, pe, stream, \
+			    "gshmemx_win_" #NAME "put" #MEM "_on_stream"); \
 	} \
-	int gshmemx_win_##NAME##get##MEM##_on_stream(gshmemx_win_t win, T *dest, ptrdiff_t disp, size_t nelems, int pe, void *stream) \
+	int gshmemx_win_##NAME##get##MEM##_on_stream(gshmemx_win_t win, T *dest, ptrdiff_t disp, \
+						     size_t nelems, int pe, void *stream) \
 	{ \
-		return move(true, win, disp, dest, GSHMEMI_WIN_NBYTES(nelems, NBYTES), ALIGN, pe, stream, "gshmemx_win_" #NAME "get" #MEM "_on_stream"); \
+		return move(true, win, disp, dest, GSHMEMI_WIN_NBYTES(nelems, NBYTES), ALIGN, pe, stream, \
+			    "gshmemx_win_" #NAME "get" #MEM "_on_stream"); \
 	}
 #define GSHMEMI_DEFINE(NAME, T) GSHMEMI_DEFINE_MOVES(NAME##_, , T, sizeof(T), GSHMEMI_ALIGNOF(T))
 GSHMEM_RMA_TYPES(GSHMEMI_DEFINE)
@@ -69,7 +78,7 @@ GSHMEMX_RMA_TYPES(GSHMEMI_DEFINE)
 #undef GSHMEMI_DEFINE
 GSHMEMI_DEFINE_MOVES(, mem, void, 1, 1)
 
-/* What is wrong with a call that opens, closes or completes an epoch. */
+/* Check a call that opens, closes or completes an epoch. */
 static int judge(int what, const struct gshmemi_win_args *args, const char *call)
 {
 	struct gshmemi_win_fault fault = {0, -1, 0, 0, 0, 0};
@@ -103,6 +112,7 @@ int gshmemx_win_fence_on_stream(gshmemx_win_t win, int assertion, void *stream)
 	if (!rc && !is_needless)
 		rc = launch(&op, stream, call);
 	if (!rc)
-		gshmemi_win_of(win)->epoch->state = assertion & GSHMEMX_MODE_NOSUCCEED ? GSHMEMI_WIN_NONE : GSHMEMI_WIN_FENCE;
+		gshmemi_win_of(win)->epoch->state =
+			assertion & GSHMEMX_MODE_NOSUCCEED ? GSHMEMI_WIN_NONE : GSHMEMI_WIN_FENCE;
 	return rc;
 }

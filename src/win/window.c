@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The list of windows: which places are taken, what a handle stands for, what the host asks of a window, and
- * its end.
+ * The list of windows: which places are taken, which window a handle names, questions about a window, and its
+ * end.
  */
 #include "win/win.h"
 
@@ -21,9 +21,9 @@
 #include "win/pool.h"
 
 struct gshmemi_win *gshmemi_windows;
-static struct gshmemi_win *device_windows; /* [GSHMEMI_NREGIONS], as is that: any handle finds an entry */
+static struct gshmemi_win *device_windows; /* [GSHMEMI_NREGIONS], as gshmemi_windows: for any handle */
 static struct gshmemi_window *windows;     /* [gshmemi_heap.nwindows] */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the list of places */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards the list of places */
 
 /* ---- places ---- */
 
@@ -39,7 +39,8 @@ struct gshmemi_win *gshmemi_window_entry(const struct gshmemi_window *window)
 
 struct gshmemi_win_control *gshmemi_window_control(unsigned place)
 {
-	return (struct gshmemi_win_control *)(void *)(gshmemi_heap.controls + (size_t)place * GSHMEMI_WIN_PIECE_NBYTES);
+	return (struct gshmemi_win_control *)(void *)(gshmemi_heap.controls +
+						      (size_t)place * GSHMEMI_WIN_PIECE_NBYTES);
 }
 
 /* Under the lock. */
@@ -89,19 +90,26 @@ uint64_t gshmemi_window_find_free(unsigned from, unsigned npieces)
 	return bits;
 }
 
-int gshmemi_window_show(const struct gshmemi_window *window, const struct gshmemi_win *image, const char *call)
+int gshmemi_window_show(const struct gshmemi_window *window, const struct gshmemi_win *image,
+			const char *call)
 {
 	static const struct gshmemi_win none;
 
-	return gshmemi_devmem_copy(&device_windows[gshmemi_window_place(window)], image ? image : &none, sizeof none, call);
+	return gshmemi_devmem_copy(&device_windows[gshmemi_window_place(window)], image ? image : &none,
+				   sizeof none, call);
 }
 
 /* ---- questions ---- */
 
 int gshmemi_win_fail(const struct gshmemi_win_fault *fault, const char *call)
 {
-	struct gshmemi_fault f = {.kind = (uint32_t)fault->kind, .pe = fault->pe, .on_host = 1, .address = fault->address,
-				  .nbytes = fault->nbytes, .found = fault->found, .expected = fault->expected};
+	struct gshmemi_fault f = {.kind = (uint32_t)fault->kind,
+				  .pe = fault->pe,
+				  .on_host = 1,
+				  .address = fault->address,
+				  .nbytes = fault->nbytes,
+				  .found = fault->found,
+				  .expected = fault->expected};
 
 	memcpy(f.call, call, strnlen(call, sizeof f.call - 1));
 	gshmemi_fault_print(&f);
@@ -126,7 +134,7 @@ struct gshmemi_window *gshmemi_window_find(gshmemx_win_t win, const char *call)
 	return NULL;
 }
 
-/* The part of a PE, for a call that returns a value: a misuse ends the job. */
+/* The part of a PE, for a call that has no way to return an error: a misuse ends the job. */
 static const struct gshmemi_win_part *find_part(gshmemx_win_t win, int pe, const char *call)
 {
 	struct gshmemi_window *window;
@@ -236,7 +244,10 @@ void gshmemi_window_take_down(struct gshmemi_window *window, const char *call)
 	w->handle = 0;
 }
 
-/* What carriers and kernels of this process have open in any window; and late flags, which would count in the next window at this place. */
+/*
+ * Complete what carriers and kernels of this process have open in any window, and late flags, which would
+ * count in the next window at this place.
+ */
 static void complete(const char *call)
 {
 	gshmem_quiet();
@@ -248,7 +259,7 @@ static void complete(const char *call)
 		gshmemi_remote_complete(GSHMEMI_ENGINE_FLAGS, NULL, 0);
 }
 
-/* Whether the memory of the window is what it was when that was made. */
+/* Whether the memory that the window was made of is gone. */
 static bool is_gone(const struct gshmemi_window *window)
 {
 	uint64_t id = 0;
@@ -256,13 +267,14 @@ static bool is_gone(const struct gshmemi_window *window)
 
 	if (!window->id)
 		return false;
-	error = hipPointerGetAttribute(&id, HIP_POINTER_ATTRIBUTE_BUFFER_ID, (hipDeviceptr_t)(uintptr_t)window->base);
+	error = hipPointerGetAttribute(&id, HIP_POINTER_ATTRIBUTE_BUFFER_ID,
+				       (hipDeviceptr_t)(uintptr_t)window->base);
 	if (error != hipSuccess)
-		(void)hipGetLastError(); /* the program shall not find it */
+		(void)hipGetLastError(); /* the program must not find it there */
 	return error != hipSuccess || id != window->id;
 }
 
-/* What is wrong with a window that is to be freed: a negative errno, after a message. */
+/* Whether a window may be freed: 0, or a negative errno after a message. */
 static int find_wrong(const struct gshmemi_window *window, const char *call)
 {
 	const struct gshmemi_win *w = gshmemi_window_entry(window);
@@ -279,7 +291,7 @@ static int find_wrong(const struct gshmemi_window *window, const char *call)
 	return 0;
 }
 
-/* All PEs of the window get the same: 0, or -EBUSY if one has that, or the error of another one. */
+/* All PEs of the window get the same result: -EBUSY if one has that, else -EFAULT if one has that, else 0. */
 static int agree_on_free(struct gshmemi_window *window, int rc, const char *call)
 {
 	const struct gshmemi_win *w = gshmemi_window_entry(window);
@@ -287,8 +299,9 @@ static int agree_on_free(struct gshmemi_window *window, int rc, const char *call
 	int pe;
 
 	for (pe = 0; rc && pe < w->npes; pe++)
-		gshmemi_sync_write(GSHMEMI_SLOW_P, &w->control->wrong[-rc == EBUSY], 1, w->parts[pe].world_pe, call);
-	if (rc) /* a window of one PE has no flags, which would complete them */
+		gshmemi_sync_write(GSHMEMI_SLOW_P, &w->control->wrong[-rc == EBUSY], 1, w->parts[pe].world_pe,
+				   call);
+	if (rc) /* a barrier completes these writes, but that of a single PE does nothing */
 		gshmemi_host_quiet(GSHMEMI_CTX_LIBRARY, NULL, 0, call);
 	gshmemi_sync_host_team(&window->view, NULL, call);
 	(void)gshmemi_devmem_copy(&word, &w->control->wrong[1], sizeof word, call);
@@ -298,7 +311,7 @@ static int agree_on_free(struct gshmemi_window *window, int rc, const char *call
 	if (!rc)
 		return 0;
 	(void)gshmemi_devmem_fill(w->control->wrong, 0, sizeof w->control->wrong, call);
-	gshmemi_sync_host_team(&window->view, NULL, call); /* nobody tells of the next time before */
+	gshmemi_sync_host_team(&window->view, NULL, call); /* no PE may write for the next free before */
 	return rc;
 }
 
@@ -348,7 +361,8 @@ int gshmemi_windows_open(void)
 		gshmemi_windows_close();
 		return -ENOMEM;
 	}
-	rc = gshmemi_hip(hipMalloc(&ptr, list_nbytes()), "init: hipMalloc of %zu bytes for the list of windows", list_nbytes());
+	rc = gshmemi_hip(hipMalloc(&ptr, list_nbytes()),
+			 "init: hipMalloc of %zu bytes for the list of windows", list_nbytes());
 	device_windows = ptr;
 	if (!rc)
 		rc = gshmemi_devmem_fill(ptr, 0, list_nbytes(), "init: the list of windows");
@@ -357,7 +371,7 @@ int gshmemi_windows_open(void)
 	return rc;
 }
 
-/* Regions are closed by themselves. */
+/* Does not close the regions: gshmemi_regions_close does. */
 void gshmemi_windows_close(void)
 {
 	unsigned i;
@@ -384,5 +398,6 @@ void gshmemi_windows_describe(struct gshmemi_state *state)
 void gshmemi_windows_scale(struct gshmemi_scale *scale)
 {
 	gshmemi_scale_add(scale, GSHMEMI_SCALE_DEVICE, "list_of_windows", list_nbytes());
-	gshmemi_scale_add(scale, GSHMEMI_SCALE_HOST, "places_of_windows", list_nbytes() + (size_t)gshmemi_env.WINDOWS * sizeof *windows);
+	gshmemi_scale_add(scale, GSHMEMI_SCALE_HOST, "places_of_windows",
+			  list_nbytes() + (size_t)gshmemi_env.WINDOWS * sizeof *windows);
 }
