@@ -204,7 +204,7 @@ cpu_mutants() {
 	mutant source win_gone win_create src/win/window.c '/^static bool is_gone(/,/^}/s/return error != hipSuccess || .*/return false;/' -n 3
 	mutant source win_inside win_calls src/win/create.c '/^static void fill_parts(/,/^}/s/begin + cards\[i\].inside/begin/' -n 3
 	mutant source win_plain win_create src/win/create.c '/^static bool needs_net(/,/^}/s/return true;/return false;/' -n 3
-	mutant header win_range win_misuse include/gshmem/win/win.h 's/disp < 0 || nbytes > part->nbytes || //'
+	mutant header win_range win_misuse include/gshmem/win/win.h 's/(disp < 0 || nbytes > part->nbytes ||$/(/'
 	mutant header win_fence_epoch win_misuse include/gshmem/win/win.h 's/w->epoch->state = GSHMEMI_WIN_FENCE_EPOCH;/;/'
 	mutant header win_fence win_epochs include/gshmem/win/epoch.h '/^GSHMEMI_WIN_APART void gshmemi_win_do(/,/^}/s/gshmemi_win_meet(w, .*/;/' -n 4
 	mutant header win_wait win_epochs include/gshmem/win/epoch.h '/^GSHMEMI_FN int gshmemi_win_wait(/,/^}/s/GSHMEMI_WIN_OWN(await)(.*/;/' -n 4

@@ -1,32 +1,34 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Accumulate, and what fetches: the calls, over the elements of win/element.h, alone or in batches.
- */
+/* Accumulate, get_accumulate, fetch_and_op and compare_and_swap, over the elements of win/element.h. */
 #ifndef GSHMEM_WIN_ACCUMULATE_H
 #define GSHMEM_WIN_ACCUMULATE_H
 
 #include <gshmem/win/batch.h>
 
-/* The host, and GSHMEM_CHECK in kernels: nelems elements of a kind, and an operator of it. */
-GSHMEMI_FN int gshmemi_win_check_op(const struct gshmemi_win *w, gshmemx_win_t win, ptrdiff_t disp, size_t nelems, int op, int kind,
-				    unsigned nbytes, int pe, const char *call)
+/* Check an operator and a range of nelems elements: always on the host, in kernels with GSHMEM_CHECK. */
+GSHMEMI_FN int gshmemi_win_check_op(const struct gshmemi_win *w, gshmemx_win_t win, ptrdiff_t disp,
+				    size_t nelems, int op, int kind, unsigned nbytes, int pe,
+				    const char *call)
 {
 	if ((GSHMEMI_IS_LIBRARY || gshmemi_is_slow(GSHMEMI_SLOW_CHECK)) && !gshmemi_win_has_op(op, kind))
 		return gshmemi_win_bad_argument(op, call);
 	return gshmemi_win_check(w, win, disp, GSHMEMI_WIN_NBYTES(nelems, nbytes), nbytes, pe, call);
 }
 
-/* Where the target's words are for atomics of this PE; NULL where they go another way. */
+/* Where this PE's atomics reach the target's words; NULL if they must go another way. */
 GSHMEMI_FN char *gshmemi_win_there(const struct gshmemi_win_place *at)
 {
 	void *there;
 
-	return !GSHMEMI_ON_HOST() && gshmemi_peer_ptr(at->where.amo_delta, at->address, at->world_pe, &there) ? (char *)there : NULL;
+	return !GSHMEMI_ON_HOST() && gshmemi_peer_ptr(at->where.amo_delta, at->address, at->world_pe, &there)
+		       ? (char *)there
+		       : NULL;
 }
 
-/* By the threads of scope, each its share of the elements. result NULL: the old values are not wanted. */
-GSHMEMI_FN int gshmemi_win_accumulate(int scope, gshmemx_win_t win, void *result, ptrdiff_t disp, const void *source, size_t nelems, int op,
-				      int kind, unsigned nbytes, int pe, const char *call)
+/* Each thread of the scope updates its share of the elements. result NULL: the old values are not wanted. */
+GSHMEMI_FN int gshmemi_win_accumulate(int scope, gshmemx_win_t win, void *result, ptrdiff_t disp,
+				      const void *source, size_t nelems, int op, int kind, unsigned nbytes,
+				      int pe, const char *call)
 {
 	const struct gshmemi_win *w;
 	struct gshmemi_win_place at;
@@ -36,7 +38,8 @@ GSHMEMI_FN int gshmemi_win_accumulate(int scope, gshmemx_win_t win, void *result
 	int rc;
 
 	if (GSHMEMI_ON_HOST() && !GSHMEMI_IS_LIBRARY)
-		return gshmemi_host_win_accumulate(win, result, disp, source, nelems, op, kind, nbytes, pe, call);
+		return gshmemi_host_win_accumulate(win, result, disp, source, nelems, op, kind, nbytes, pe,
+						   call);
 	w = gshmemi_win_of(win);
 	rc = gshmemi_win_check_op(w, win, disp, nelems, op, kind, nbytes, pe, call);
 	if (rc || !gshmemi_group_begin(&group, scope, GSHMEMI_KEY(w, source) + (uint64_t)disp))
@@ -46,22 +49,24 @@ GSHMEMI_FN int gshmemi_win_accumulate(int scope, gshmemx_win_t win, void *result
 	most = gshmemi_win_batch_nelems(there, op, kind, nbytes, result != NULL);
 	for (i = group.rank * most; i < nelems; i += group.size * most)
 		gshmemi_win_elements(w, &at, there, (ptrdiff_t)(i * nbytes), op, kind, nbytes,
-				     (const char *)source + i * nbytes, result ? (char *)result + i * nbytes : NULL,
+				     (const char *)source + i * nbytes,
+				     result ? (char *)result + i * nbytes : NULL,
 				     nelems - i < most ? nelems - i : most, most, call);
 	gshmemi_group_end(&group);
 	return 0;
 }
 
-/* A call that has no way to return an error. */
+/* Ends the job where a call has no way to return an error. */
 #ifdef GSHMEMI_LIBRARY
 #define gshmemi_win_end() gshmemi_end(1)
 #else
 #define gshmemi_win_end() ((void)0) /* a kernel has ended */
 #endif
 
-/* cond NULL: op; else compare and swap. old gets the old value. Each thread makes its own, whatever the scope. */
-GSHMEMI_FN void gshmemi_win_fetch(void *old, gshmemx_win_t win, ptrdiff_t disp, const void *value, const void *cond, int op, int kind,
-				  unsigned nbytes, int pe, const char *call)
+/* One element of one thread: op, or, unless cond is NULL, compare and swap. *old receives the old value. */
+GSHMEMI_FN void gshmemi_win_fetch(void *old, gshmemx_win_t win, ptrdiff_t disp, const void *value,
+				  const void *cond, int op, int kind, unsigned nbytes, int pe,
+				  const char *call)
 {
 	const struct gshmemi_win *w;
 	struct gshmemi_win_place at;

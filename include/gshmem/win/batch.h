@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Many elements of an accumulate at a time, for a target that each operation reaches by a message: a thread asks
- * for all their old values, or to compare and swap all their words, and waits once. What needs no answer is
- * not waited for, and goes element by element.
+ * Many elements of an accumulate at a time, for targets that an operation reaches by a message. A thread asks
+ * for all old values, or for all compare and swaps, and then waits once. Updates that need no answer go
+ * element by element: nobody waits for them.
  */
 #ifndef GSHMEM_WIN_BATCH_H
 #define GSHMEM_WIN_BATCH_H
 
 #include <gshmem/win/element.h>
 
-/* Elements side by side. Those of 1 and 2 bytes share words, the first and the last one with what is around them. */
+/* Adjacent elements. Those of 1 and 2 bytes share words; the first and last word may hold neighbours, too. */
 struct gshmemi_win_batch {
 	int op;
 	int kind;
@@ -21,7 +21,7 @@ struct gshmemi_win_batch {
 	char *result;     /* NULL: the old values are not wanted */
 };
 
-/* How many elements a thread takes at a time. there: the window's words, for atomics of this PE, or NULL. */
+/* How many elements a thread takes at a time. there: where this PE's atomics reach the window, or NULL. */
 GSHMEMI_FN size_t gshmemi_win_batch_nelems(const char *there, int op, int kind, unsigned nbytes, int fetches)
 {
 	if (nbytes > 8)
@@ -31,8 +31,9 @@ GSHMEMI_FN size_t gshmemi_win_batch_nelems(const char *there, int op, int kind, 
 	return nbytes < 4 ? (GSHMEMI_WIN_BATCH - 1) * 4 / nbytes : GSHMEMI_WIN_BATCH;
 }
 
-/* For each element of word i, of which bits are the word's: fold its part of the source into it, or say what it was. */
-GSHMEMI_FN void gshmemi_win_batch_word(const struct gshmemi_win_batch *batch, size_t i, char *bits, int is_result)
+/* For each element in word i, whose value is bits: fold the source into it, or store its old value. */
+GSHMEMI_FN void gshmemi_win_batch_word(const struct gshmemi_win_batch *batch, size_t i, char *bits,
+				       int is_result)
 {
 	size_t at = i ? i * batch->wordlen : batch->inside, k;
 	struct gshmemi_word elem[4]; /* as large as any that fold knows */
@@ -52,13 +53,15 @@ GSHMEMI_FN void gshmemi_win_batch_word(const struct gshmemi_win_batch *batch, si
 }
 
 /*
- * At most GSHMEMI_WIN_BATCH words. What is read at first may be old, or of several moments: a word is swapped only
- * if it is what was folded. Words that somebody else has changed are tried again, together.
+ * Update at most GSHMEMI_WIN_BATCH words. The values read at first may be stale, and from different moments;
+ * a word is swapped only if it still has the value that was folded. Words that somebody has changed are tried
+ * again together.
  */
 GSHMEMI_SLOW void gshmemi_win_swap_batch(const struct gshmemi_win_place *at, ptrdiff_t offset,
 					const struct gshmemi_win_batch *batch, const char *call)
 {
-	const size_t nwords = (batch->inside + batch->nelems * batch->nbytes + batch->wordlen - 1) / batch->wordlen;
+	const size_t nwords =
+		(batch->inside + batch->nelems * batch->nbytes + batch->wordlen - 1) / batch->wordlen;
 	const int native = batch->nbytes < 4 ? -1 : gshmemi_win_native(batch->op, batch->kind);
 	char *const there = at->address + offset - batch->inside;
 	uint64_t word[GSHMEMI_WIN_BATCH], found[GSHMEMI_WIN_BATCH], value;
@@ -66,22 +69,26 @@ GSHMEMI_SLOW void gshmemi_win_swap_batch(const struct gshmemi_win_place *at, ptr
 	size_t nopen = nwords, i;
 
 	if (native < 0)
-		gshmemi_get(at->where, GSHMEMI_THREAD, found, there, nwords * batch->wordlen, batch->wordlen, at->world_pe, 0,
-			    call);
+		gshmemi_get(at->where, GSHMEMI_THREAD, found, there, nwords * batch->wordlen, batch->wordlen,
+			    at->world_pe, 0, call);
 	for (i = 0; i < nwords; i++) {
 		is_open[i] = 1;
-		word[i] = native < 0 ? gshmemi_value_load((char *)found + i * batch->wordlen, batch->wordlen) : 0;
+		word[i] = native < 0 ? gshmemi_value_load((char *)found + i * batch->wordlen, batch->wordlen)
+				     : 0;
 	}
 	while (nopen) {
 		for (i = 0; i < nwords; i++) {
 			if (!is_open[i])
 				continue;
-			value = native < 0 ? word[i] : gshmemi_value_load(batch->source + i * batch->wordlen, batch->wordlen);
+			value = native < 0 ? word[i]
+					   : gshmemi_value_load(batch->source + i * batch->wordlen,
+								batch->wordlen);
 			if (native < 0)
 				gshmemi_win_batch_word(batch, i, (char *)&value, 0);
 			found[i] = 0;
 			gshmemi_amo_nbi(at->where, &found[i], native < 0 ? GSHMEMI_AMO_CAS : native,
-					there + i * batch->wordlen, value, word[i], batch->wordlen, at->world_pe, call);
+					there + i * batch->wordlen, value, word[i], batch->wordlen,
+					at->world_pe, call);
 		}
 		gshmemi_quiet(GSHMEMI_THREAD, 0, &at->world_pe, 1, call);
 		for (i = 0; i < nwords; i++) {
@@ -98,10 +105,11 @@ GSHMEMI_SLOW void gshmemi_win_swap_batch(const struct gshmemi_win_place *at, ptr
 	}
 }
 
-/* nelems elements, at most most, which is what gshmemi_win_batch_nelems says. */
-GSHMEMI_FN void gshmemi_win_elements(const struct gshmemi_win *w, const struct gshmemi_win_place *at, char *there,
-				     ptrdiff_t offset, int op, int kind, unsigned nbytes, const char *source,
-				     char *result, size_t nelems, size_t most, const char *call)
+/* Update nelems elements. most is the result of gshmemi_win_batch_nelems, and nelems is no more. */
+GSHMEMI_FN void gshmemi_win_elements(const struct gshmemi_win *w, const struct gshmemi_win_place *at,
+				     char *there, ptrdiff_t offset, int op, int kind, unsigned nbytes,
+				     const char *source, char *result, size_t nelems, size_t most,
+				     const char *call)
 {
 	struct gshmemi_win_batch batch;
 

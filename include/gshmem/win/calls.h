@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The API of windows, stamped from win_list.h: for kernels and the host in HIP units, and as the library's
- * functions.
- */
+/* The API of windows, stamped from win_list.h: inline functions of HIP units, and the library's functions. */
 #ifndef GSHMEM_WIN_CALLS_H
 #define GSHMEM_WIN_CALLS_H
 
@@ -10,13 +7,16 @@
 #include <gshmem/win/accumulate.h>
 #include <gshmem/win/notify.h>
 
-/* ---- requests: an operation whose local completion may be waited for alone ---- */
+/* ---- requests: operations whose local completion can be waited for by itself ---- */
 
-/* Of gshmemx_win_request_t: a PE of the world, or one of these. */
+/* Values of gshmemx_win_request_t.pe: a PE of the world, or one of these. */
 #define GSHMEMI_WIN_REQUEST_OVER (-1)
 #define GSHMEMI_WIN_REQUEST_ANY  (-2) /* the host does not know which */
 
-/* What is late at all is completed by a quiet for its PE, which needs nothing of the program there. rc: whether there is anything. */
+/*
+ * A quiet for the PE completes what may be late, and needs nothing of that PE's program. rc: the operation's
+ * error, which leaves nothing to complete.
+ */
 GSHMEMI_FN void gshmemi_win_request_begin(int rc, gshmemx_win_t win, int pe, gshmemx_win_request_t *request)
 {
 	if (rc)
@@ -24,10 +24,11 @@ GSHMEMI_FN void gshmemi_win_request_begin(int rc, gshmemx_win_t win, int pe, gsh
 	else if (GSHMEMI_ON_HOST())
 		request->pe = GSHMEMI_WIN_REQUEST_ANY;
 	else
-		request->pe = gshmemi_is_slow(GSHMEMI_SLOW_LATE) ? gshmemi_win_of(win)->parts[pe].world_pe : GSHMEMI_WIN_REQUEST_OVER;
+		request->pe = gshmemi_is_slow(GSHMEMI_SLOW_LATE) ? gshmemi_win_of(win)->parts[pe].world_pe
+								 : GSHMEMI_WIN_REQUEST_OVER;
 }
 
-/* Requests are a thread's own, of a group's call as well: each completes what it has open. */
+/* A request belongs to one thread, also after a group's call: each thread completes what it has open. */
 GSHMEMI_FN void gshmemi_win_request_end(gshmemx_win_request_t *request, const char *call)
 {
 	const int pe = request->pe;
@@ -37,8 +38,9 @@ GSHMEMI_FN void gshmemi_win_request_end(gshmemx_win_request_t *request, const ch
 	request->pe = GSHMEMI_WIN_REQUEST_OVER;
 }
 
-GSHMEMI_FN int gshmemi_win_move_request(int scope, int is_get, gshmemx_win_t win, ptrdiff_t disp, const void *local, size_t nbytes,
-					unsigned align, int pe, gshmemx_win_request_t *request, const char *call)
+GSHMEMI_FN int gshmemi_win_move_request(int scope, int is_get, gshmemx_win_t win, ptrdiff_t disp,
+					const void *local, size_t nbytes, unsigned align, int pe,
+					gshmemx_win_request_t *request, const char *call)
 {
 	const int rc = gshmemi_win_move(scope, is_get, win, disp, local, nbytes, align, pe, call);
 
@@ -46,10 +48,13 @@ GSHMEMI_FN int gshmemi_win_move_request(int scope, int is_get, gshmemx_win_t win
 	return rc;
 }
 
-GSHMEMI_FN int gshmemi_win_accumulate_request(int scope, gshmemx_win_t win, void *result, ptrdiff_t disp, const void *source, size_t nelems,
-					      int op, int kind, unsigned nbytes, int pe, gshmemx_win_request_t *request, const char *call)
+GSHMEMI_FN int gshmemi_win_accumulate_request(int scope, gshmemx_win_t win, void *result, ptrdiff_t disp,
+					      const void *source, size_t nelems, int op, int kind,
+					      unsigned nbytes, int pe, gshmemx_win_request_t *request,
+					      const char *call)
 {
-	const int rc = gshmemi_win_accumulate(scope, win, result, disp, source, nelems, op, kind, nbytes, pe, call);
+	const int rc =
+		gshmemi_win_accumulate(scope, win, result, disp, source, nelems, op, kind, nbytes, pe, call);
 
 	gshmemi_win_request_begin(rc, win, pe, request);
 	return rc;
@@ -57,17 +62,18 @@ GSHMEMI_FN int gshmemi_win_accumulate_request(int scope, gshmemx_win_t win, void
 
 /* ---- the API ---- */
 
-/* The library has one body for each, for all scopes are one CPU thread there. */
+/* In the library one body serves all scopes, which are one CPU thread there. */
 #ifdef GSHMEMI_LIBRARY
-GSHMEMI_FN int gshmemi_host_win_move(int is_get, gshmemx_win_t win, ptrdiff_t disp, const void *local, size_t nbytes, unsigned align, int pe,
-				     const char *call)
+GSHMEMI_FN int gshmemi_host_win_move(int is_get, gshmemx_win_t win, ptrdiff_t disp, const void *local,
+				     size_t nbytes, unsigned align, int pe, const char *call)
 {
 	return is_get ? gshmemi_host_win_get(win, (void *)(uintptr_t)local, disp, nbytes, align, pe, call) :
 			gshmemi_host_win_put(win, disp, local, nbytes, align, pe, call);
 }
 
-GSHMEMI_FN int gshmemi_host_win_move_request(int is_get, gshmemx_win_t win, ptrdiff_t disp, const void *local, size_t nbytes, unsigned align,
-					     int pe, gshmemx_win_request_t *request, const char *call)
+GSHMEMI_FN int gshmemi_host_win_move_request(int is_get, gshmemx_win_t win, ptrdiff_t disp, const void *local,
+					     size_t nbytes, unsigned align, int pe,
+					     gshmemx_win_request_t *request, const char *call)
 {
 	const int rc = gshmemi_host_win_move(is_get, win, disp, local, nbytes, align, pe, call);
 
@@ -75,17 +81,20 @@ GSHMEMI_FN int gshmemi_host_win_move_request(int is_get, gshmemx_win_t win, ptrd
 	return rc;
 }
 
-GSHMEMI_FN int gshmemi_host_win_accumulate_request(gshmemx_win_t win, void *result, ptrdiff_t disp, const void *source, size_t nelems, int op,
-						   int kind, unsigned nbytes, int pe, gshmemx_win_request_t *request, const char *call)
+GSHMEMI_FN int gshmemi_host_win_accumulate_request(gshmemx_win_t win, void *result, ptrdiff_t disp,
+						   const void *source, size_t nelems, int op, int kind,
+						   unsigned nbytes, int pe, gshmemx_win_request_t *request,
+						   const char *call)
 {
-	const int rc = gshmemi_host_win_accumulate(win, result, disp, source, nelems, op, kind, nbytes, pe, call);
+	const int rc =
+		gshmemi_host_win_accumulate(win, result, disp, source, nelems, op, kind, nbytes, pe, call);
 
 	gshmemi_win_request_begin(rc, win, pe, request);
 	return rc;
 }
 
-GSHMEMI_FN int gshmemi_host_win_epoch_call(int what, gshmemx_win_t win, int type, int pe, int npes, const int *pes, int assertion, int *flag_p,
-					   const char *call)
+GSHMEMI_FN int gshmemi_host_win_epoch_call(int what, gshmemx_win_t win, int type, int pe, int npes,
+					   const int *pes, int assertion, int *flag_p, const char *call)
 {
 	const struct gshmemi_win_args args = {win, type, pe, npes, pes, assertion, flag_p};
 
@@ -107,20 +116,22 @@ GSHMEMI_FN int gshmemi_host_win_epoch_call(int what, gshmemx_win_t win, int type
 		return GSHMEMI_WIN_RUN(BODY, SCOPE, GSHMEMI_UNPACK ARGS, "gshmemx_win_" #NAME); \
 	}
 #define GSHMEMI_WIN_DEFINE_VALUES(API, NAME, TYPE, KIND) \
-	API TYPE gshmemx_win_##NAME##_fetch_and_op(gshmemx_win_t win, ptrdiff_t disp, TYPE value, int op, int pe) \
+	API TYPE gshmemx_win_##NAME##_fetch_and_op(gshmemx_win_t win, ptrdiff_t disp, TYPE value, int op, \
+						   int pe) \
 	{ \
 		TYPE old; \
 \
-		GSHMEMI_WIN_FETCH(&old, win, disp, &value, NULL, op, GSHMEMI_KIND_##KIND, GSHMEMI_SIZEOF(TYPE), pe, \
-				  "gshmemx_win_" #NAME "_fetch_and_op"); \
+		GSHMEMI_WIN_FETCH(&old, win, disp, &value, NULL, op, GSHMEMI_KIND_##KIND, \
+				  GSHMEMI_SIZEOF(TYPE), pe, "gshmemx_win_" #NAME "_fetch_and_op"); \
 		return old; \
 	} \
-	API TYPE gshmemx_win_##NAME##_compare_and_swap(gshmemx_win_t win, ptrdiff_t disp, TYPE cond, TYPE value, int pe) \
+	API TYPE gshmemx_win_##NAME##_compare_and_swap(gshmemx_win_t win, ptrdiff_t disp, TYPE cond, \
+						       TYPE value, int pe) \
 	{ \
 		TYPE old; \
 \
-		GSHMEMI_WIN_FETCH(&old, win, disp, &value, &cond, GSHMEMX_REPLACE, GSHMEMI_KIND_##KIND, GSHMEMI_SIZEOF(TYPE), pe, \
-				  "gshmemx_win_" #NAME "_compare_and_swap"); \
+		GSHMEMI_WIN_FETCH(&old, win, disp, &value, &cond, GSHMEMX_REPLACE, GSHMEMI_KIND_##KIND, \
+				  GSHMEMI_SIZEOF(TYPE), pe, "gshmemx_win_" #NAME "_compare_and_swap"); \
 		return old; \
 	}
 

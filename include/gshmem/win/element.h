@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One element of an accumulate, atomic with respect to the others of the same window. What is one of the
- * atomics of GPUs is that; the rest compares and swaps the word that holds the element, until nobody has come
- * between. Elements of 16 bytes have no atomic: a word of the target's control block says who updates some.
+ * One element of an accumulate, atomic with respect to other accumulates on the same window. An update for
+ * which GPUs have an atomic uses it. Other updates compare and swap the word that holds the element, until no
+ * one else has changed it in between. Elements of 16 bytes have no atomic: they are updated under a lock word
+ * in the target's control block.
  */
 #ifndef GSHMEM_WIN_ELEMENT_H
 #define GSHMEM_WIN_ELEMENT_H
@@ -10,14 +11,14 @@
 #include <gshmem/coll/fold.h>
 #include <gshmem/win/epoch.h>
 
-/* What is long: inlined into optimized code alone, where most of it is gone. */
+/* For long functions: inline only in optimized code, where constant arguments remove most of them. */
 #if GSHMEMI_OPTIMIZED
 #define GSHMEMI_WIN_LONG GSHMEMI_FN
 #else
 #define GSHMEMI_WIN_LONG GSHMEMI_SLOW
 #endif
 
-/* The element's new bits: acc becomes acc op x. The logical operators are of integers. */
+/* acc becomes acc op x. The logical operators are for integers only. */
 GSHMEMI_WIN_LONG void gshmemi_win_fold(int op, int kind, unsigned nbytes, void *acc, const void *x)
 {
 	uint64_t a = 0, b = 0;
@@ -41,10 +42,11 @@ GSHMEMI_WIN_LONG void gshmemi_win_fold(int op, int kind, unsigned nbytes, void *
 	}
 }
 
-/* Whether the operator is one of the kind. */
+/* Whether the kind of type has the operator. */
 GSHMEMI_FN int gshmemi_win_has_op(int op, int kind)
 {
-	const int is_whole = kind <= GSHMEMI_KIND_S64, is_complex = kind == GSHMEMI_KIND_COMPLEX_F32 || kind == GSHMEMI_KIND_COMPLEX_F64;
+	const int is_whole = kind <= GSHMEMI_KIND_S64,
+		  is_complex = kind == GSHMEMI_KIND_COMPLEX_F32 || kind == GSHMEMI_KIND_COMPLEX_F64;
 
 	switch (op) {
 	case GSHMEMX_AND:
@@ -58,11 +60,12 @@ GSHMEMI_FN int gshmemi_win_has_op(int op, int kind)
 	case GSHMEMX_MIN:
 		return !is_complex;
 	default:
-		return op == GSHMEMX_SUM || op == GSHMEMX_PROD || op == GSHMEMX_REPLACE || op == GSHMEMX_NO_OP;
+		return op == GSHMEMX_SUM || op == GSHMEMX_PROD || op == GSHMEMX_REPLACE ||
+		       op == GSHMEMX_NO_OP;
 	}
 }
 
-/* The atomic that an operator is, on words of 4 and 8 bytes; -1: none. */
+/* The atomic that performs an operator on words of 4 and 8 bytes; -1 if there is none. */
 GSHMEMI_FN int gshmemi_win_native(int op, int kind)
 {
 	const int is_whole = kind <= GSHMEMI_KIND_S64;
@@ -85,18 +88,27 @@ GSHMEMI_FN int gshmemi_win_native(int op, int kind)
 	}
 }
 
-/* An atomic on a word of the window; there is its address here, NULL where the operation goes another way. Returns the old bits. */
-GSHMEMI_WIN_LONG uint64_t gshmemi_win_amo(const struct gshmemi_win_place *at, char *there, ptrdiff_t offset, int amo, uint64_t value,
-				    uint64_t cond, unsigned nbytes, int fetches, const char *call)
+/*
+ * An atomic on a word of the window; returns the old bits. there: where this PE's atomics reach the window,
+ * or NULL.
+ */
+GSHMEMI_WIN_LONG uint64_t gshmemi_win_amo(const struct gshmemi_win_place *at, char *there, ptrdiff_t offset,
+					  int amo, uint64_t value, uint64_t cond, unsigned nbytes,
+					  int fetches, const char *call)
 {
 	if (there)
 		return gshmemi_amo_peer(amo, there + offset, value, cond, nbytes);
-	return gshmemi_amo(at->where, amo, at->address + offset, value, cond, nbytes, fetches, at->world_pe, call);
+	return gshmemi_amo(at->where, amo, at->address + offset, value, cond, nbytes, fetches, at->world_pe,
+			   call);
 }
 
-/* What is no atomic, by compare and swap; cond NULL: op, else compare and swap of the element. Returns the element's old bits. */
-GSHMEMI_WIN_LONG uint64_t gshmemi_win_swap(const struct gshmemi_win_place *at, char *there, ptrdiff_t offset, int op, int kind, unsigned nbytes,
-				     const void *value, const void *cond, const char *call)
+/*
+ * An update by compare and swap: op, or, unless cond is NULL, compare and swap of the element. Returns the
+ * element's old bits.
+ */
+GSHMEMI_WIN_LONG uint64_t gshmemi_win_swap(const struct gshmemi_win_place *at, char *there, ptrdiff_t offset,
+					   int op, int kind, unsigned nbytes, const void *value,
+					   const void *cond, const char *call)
 {
 	const unsigned word_nbytes = nbytes < 4 ? 4 : nbytes;
 	const unsigned inside = nbytes < 4 ? (unsigned)((uintptr_t)at->address + (uintptr_t)offset) & 3 : 0;
@@ -126,7 +138,7 @@ GSHMEMI_WIN_LONG uint64_t gshmemi_win_swap(const struct gshmemi_win_place *at, c
 	}
 }
 
-/* Whether the bits are the same. A long double of x86 has 10 bytes, and whatever in the others. */
+/* Whether two elements have the same bits. Only 10 bytes of x86's long double count. */
 GSHMEMI_FN int gshmemi_win_is_same(int kind, const void *a, const void *b)
 {
 	const uint64_t mask = kind == GSHMEMI_KIND_LONG_DOUBLE && __LDBL_MANT_DIG__ == 64 ? 0xffff : ~0ULL;
@@ -138,8 +150,8 @@ GSHMEMI_FN int gshmemi_win_is_same(int kind, const void *a, const void *b)
 }
 
 /*
- * How many words, and elements of 16 bytes, a thread takes at a time where each operation is a message. A GPU's
- * kernel waits for each of its operations; there the lanes of a wave are what operates together.
+ * How many words, and elements of 16 bytes, a thread takes at a time where each operation is a message. In a
+ * GPU's kernel a thread waits for each of its operations; there the lanes of a wave operate together.
  */
 #if GSHMEMI_ARCH_HAS_DELIVERY || defined(GSHMEMI_LIBRARY)
 #define GSHMEMI_WIN_BATCH      128
@@ -150,12 +162,13 @@ GSHMEMI_FN int gshmemi_win_is_same(int kind, const void *a, const void *b)
 #endif
 
 /*
- * Elements of 16 bytes, at most GSHMEMI_WIN_WIDE_BATCH; with cond, one. A lane that has the word gives it back
- * within the same round of the loop, so that no lane of its wave can keep it from running on.
+ * Update elements of 16 bytes, at most GSHMEMI_WIN_WIDE_BATCH, or one with cond. A lane that takes the lock
+ * releases it in the same iteration of the loop, so lanes of its wave that wait for the lock cannot keep it
+ * from running.
  */
-GSHMEMI_SLOW void gshmemi_win_wide(const struct gshmemi_win *w, const struct gshmemi_win_place *at, ptrdiff_t offset,
-				   int op, int kind, const void *source, const void *cond, void *result,
-				   size_t nelems, const char *call)
+GSHMEMI_SLOW void gshmemi_win_wide(const struct gshmemi_win *w, const struct gshmemi_win_place *at,
+				   ptrdiff_t offset, int op, int kind, const void *source, const void *cond,
+				   void *result, size_t nelems, const char *call)
 {
 	struct gshmemi_word word[GSHMEMI_WIN_WIDE_BATCH], updated[GSHMEMI_WIN_WIDE_BATCH];
 	const struct gshmemi_where words = gshmemi_win_words();
@@ -168,33 +181,37 @@ GSHMEMI_SLOW void gshmemi_win_wide(const struct gshmemi_win *w, const struct gsh
 
 	while (!is_done) {
 		if (gshmemi_amo(words, GSHMEMI_AMO_CAS, mutex, 1, 0, 8, 1, at->world_pe, call) == 0) {
-			gshmemi_arch_fence_acquire(); /* pairs with the quiet below, of who had the word before */
-			gshmemi_get(at->where, GSHMEMI_THREAD, word, there, nelems * 16, 16, at->world_pe, 0, call);
+			gshmemi_arch_fence_acquire(); /* pairs with the quiet below, of the last holder */
+			gshmemi_get(at->where, GSHMEMI_THREAD, word, there, nelems * 16, 16, at->world_pe, 0,
+				    call);
 			for (i = 0; i < nelems; i++) {
 				updated[i] = word[i];
 				if (!cond)
-					gshmemi_win_fold(op, kind, 16, &updated[i], (const char *)source + i * 16);
+					gshmemi_win_fold(op, kind, 16, &updated[i],
+							 (const char *)source + i * 16);
 				else if (gshmemi_win_is_same(kind, cond, &word[i]))
 					__builtin_memcpy(&updated[i], source, 16);
 			}
-			gshmemi_put(at->where, GSHMEMI_THREAD, there, updated, nelems * 16, 16, at->world_pe, 0, call);
+			gshmemi_put(at->where, GSHMEMI_THREAD, there, updated, nelems * 16, 16, at->world_pe,
+				    0, call);
 			gshmemi_quiet(GSHMEMI_THREAD, 0, &at->world_pe, 1, call);
 			(void)gshmemi_amo(words, GSHMEMI_AMO_SET, mutex, 0, 0, 8, 0, at->world_pe, call);
 			is_done = 1;
 		} else {
 			GSHMEMI_LOCK_PAUSE(&polls);
 			if ((polls & (GSHMEMI_WAIT_POLLS - 1)) == 0)
-				started_ns = gshmemi_wait_long(polls, started_ns, mutex, 8, 1, GSHMEM_CMP_EQ, 0,
-							       at->world_pe, call);
+				started_ns = gshmemi_wait_long(polls, started_ns, mutex, 8, 1, GSHMEM_CMP_EQ,
+							       0, at->world_pe, call);
 		}
 	}
 	if (result)
 		__builtin_memcpy(result, word, nelems * 16);
 }
 
-/* One element; old NULL: not wanted. */
-GSHMEMI_WIN_LONG void gshmemi_win_element(const struct gshmemi_win *w, const struct gshmemi_win_place *at, char *there, ptrdiff_t offset, int op,
-				    int kind, unsigned nbytes, const void *value, const void *cond, void *old, const char *call)
+/* Update one element. old NULL: the old value is not wanted. */
+GSHMEMI_WIN_LONG void gshmemi_win_element(const struct gshmemi_win *w, const struct gshmemi_win_place *at,
+					  char *there, ptrdiff_t offset, int op, int kind, unsigned nbytes,
+					  const void *value, const void *cond, void *old, const char *call)
 {
 	const int native = nbytes == 4 || nbytes == 8 ? gshmemi_win_native(op, kind) : -1;
 	uint64_t bits;
@@ -204,14 +221,16 @@ GSHMEMI_WIN_LONG void gshmemi_win_element(const struct gshmemi_win *w, const str
 		return;
 	}
 	if (cond && nbytes >= 4)
-		bits = gshmemi_win_amo(at, there, offset, GSHMEMI_AMO_CAS, gshmemi_value_load(value, nbytes), gshmemi_value_load(cond, nbytes),
-				       nbytes, 1, call);
+		bits = gshmemi_win_amo(at, there, offset, GSHMEMI_AMO_CAS, gshmemi_value_load(value, nbytes),
+				       gshmemi_value_load(cond, nbytes), nbytes, 1, call);
 	else if (!cond && native == GSHMEMI_AMO_SWAP && !old)
-		bits = gshmemi_win_amo(at, there, offset, GSHMEMI_AMO_SET, gshmemi_value_load(value, nbytes), 0, nbytes, 0, call);
+		bits = gshmemi_win_amo(at, there, offset, GSHMEMI_AMO_SET, gshmemi_value_load(value, nbytes),
+				       0, nbytes, 0, call);
 	else if (!cond && native == GSHMEMI_AMO_FETCH)
 		bits = gshmemi_win_amo(at, there, offset, GSHMEMI_AMO_FETCH, 0, 0, nbytes, 1, call);
 	else if (!cond && native >= 0)
-		bits = gshmemi_win_amo(at, there, offset, native, gshmemi_value_load(value, nbytes), 0, nbytes, old != NULL, call);
+		bits = gshmemi_win_amo(at, there, offset, native, gshmemi_value_load(value, nbytes), 0,
+				       nbytes, old != NULL, call);
 	else
 		bits = gshmemi_win_swap(at, there, offset, op, kind, nbytes, value, cond, call);
 	if (old)

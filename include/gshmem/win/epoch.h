@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The epochs of a window. One thread does what its PE does once: it changes the PE's epoch, and writes to the
- * other PEs' control blocks. Before it does that at the end of an epoch, each thread of the call completes
- * what it has open.
+ * The epochs of a window. One thread of a call changes the PE's epoch and writes to the other PEs' control
+ * blocks. At the end of an epoch, every thread of the call first completes the operations that it has open.
  *
- *   fence            a barrier of the window's PEs, over a struct gshmemi_sync of its own
- *   post, start      a flag of each exposing PE on each accessing one counts the posts; start waits for the
- *                    count that it is due
- *   complete, wait   likewise, the other way round
+ *   fence            a barrier of the window's PEs, over the window's own struct gshmemi_sync
+ *   post, start      an exposing PE counts its posts in a flag on each accessing PE; start waits until the
+ *                    flag has reached the number of epochs
+ *   complete, wait   the same in the other direction
  *   lock             tickets, in one word of the target:
  *
  *     bits  0-14  requests made
@@ -15,13 +14,13 @@
  *          32-46  exclusive requests
  *          48-62  exclusive locks given back
  *
- *   Who asks for a shared lock adds 1 to the first field, for an exclusive one also 1 to the third. What was
- *   there before is his ticket, and the number of exclusive requests before his.
+ *   A request for a shared lock adds 1 to the first field, for an exclusive lock also 1 to the third. The old
+ *   values of these fields are the request's ticket, and the number of exclusive requests before it.
  *
- *   An exclusive lock is its owner's when as many locks have been given back as were asked for before his; a
- *   shared one when all exclusive locks before it have been. So requests are served in the order in which
- *   they came, shared ones together. Fields count modulo 2^15. The bit above each takes its carry, which the
- *   one whose addition made it takes away again, long before the next.
+ *   An exclusive lock is granted when all locks that were requested before it have been given back; a shared
+ *   one when all exclusive locks before it have. So requests are served in order, and adjacent shared ones
+ *   together. Fields count modulo 2^15. The bit above each field takes its carry, which the PE whose addition
+ *   made it removes again, long before the next carry.
  */
 #ifndef GSHMEM_WIN_EPOCH_H
 #define GSHMEM_WIN_EPOCH_H
@@ -29,13 +28,16 @@
 #include <gshmem/order/lock.h>
 #include <gshmem/win/win.h>
 
-/* Where the words of a window's control block are updated by atomics. */
+/* The region in which words of control blocks are updated by atomics. */
 GSHMEMI_FN struct gshmemi_where gshmemi_win_words(void)
 {
 	return gshmemi_in_region(GSHMEMI_REGION_CONTROL);
 }
 
-/* How the one thread waits for a flag of this PE's control block, and reads one; where the CPU does not reach it, src/win/calls.c has others. */
+/*
+ * How the one thread waits for a flag in this PE's control block, reads one, and releases. Where the CPU
+ * cannot touch the control block, src/win/calls.c has other functions.
+ */
 #ifndef GSHMEMI_WIN_OWN
 #define GSHMEMI_WIN_OWN(name) gshmemi_win_##name
 
@@ -50,7 +52,10 @@ GSHMEMI_FN uint64_t gshmemi_win_load(const uint64_t *word, const char *call)
 	return gshmemi_arch_load(word, 8);
 }
 
-/* What the one thread has written, to this PE's memory too, is visible before the flags that it writes next. */
+/*
+ * All that the one thread has written, also to this PE's memory, is visible before the flags that it writes
+ * next.
+ */
 GSHMEMI_FN void gshmemi_win_release(const char *call)
 {
 	(void)call;
@@ -58,7 +63,7 @@ GSHMEMI_FN void gshmemi_win_release(const char *call)
 }
 #endif
 
-/* The caller has looked in vain, and will look again. */
+/* Called after a test that found nothing: the caller will test again. */
 GSHMEMI_FN void gshmemi_win_looked(void)
 {
 	unsigned polls = GSHMEMI_WAIT_POLLS - 1; /* as in gshmemi_test */
@@ -73,7 +78,9 @@ GSHMEMI_FN void gshmemi_win_looked(void)
 	gshmemi_wait_pause(&polls, -1);
 }
 
-/* Out of line like GSHMEMI_SLOW, but not cold: compilers take a call that always makes a cold call for cold itself. */
+/*
+ * Out of line like GSHMEMI_SLOW, but not cold: a function that always calls a cold one counts as cold itself.
+ */
 #if GSHMEMI_KERNELS
 #define GSHMEMI_WIN_APART static __host__ __device__ __attribute__((noinline, unused))
 #else
@@ -87,19 +94,24 @@ GSHMEMI_FN void gshmemi_win_looked(void)
 #define GSHMEMI_WIN_GIVEN    GSHMEMI_WIN_FIELD(1)
 #define GSHMEMI_WIN_ASKED_X  GSHMEMI_WIN_FIELD(2)
 #define GSHMEMI_WIN_GIVEN_X  GSHMEMI_WIN_FIELD(3)
-#define GSHMEMI_WIN_MOST_PES ((1 << GSHMEMI_TURN_NBITS) - 1) /* that may stand in line */
+#define GSHMEMI_WIN_MOST_PES ((1 << GSHMEMI_TURN_NBITS) - 1) /* PEs that may wait for a lock */
 
-/* Of struct gshmemi_win_target.lock. */
+/* Bits of struct gshmemi_win_target.lock. */
 #define GSHMEMI_WIN_LOCKED    1U
 #define GSHMEMI_WIN_EXCLUSIVE 2U
 #define GSHMEMI_WIN_UNCHECKED 4U
 
-/* Add 1 to the fields of which increments has a bit; what the word was. A field that overflows gives its carry back. */
-GSHMEMI_FN uint64_t gshmemi_win_count(const struct gshmemi_win *w, uint64_t increments, int pe, const char *call)
+/*
+ * Add 1 to the fields that increments names, and remove the carry of one that overflows. Returns the old
+ * word.
+ */
+GSHMEMI_FN uint64_t gshmemi_win_count(const struct gshmemi_win *w, uint64_t increments, int pe,
+				      const char *call)
 {
 	const uint64_t most = (1ULL << GSHMEMI_TURN_NBITS) - 1;
 	const int world_pe = w->parts[pe].world_pe;
-	const uint64_t found = gshmemi_amo(gshmemi_win_words(), GSHMEMI_AMO_ADD, &w->control->lock, increments, 0, 8, 1, world_pe, call);
+	const uint64_t found = gshmemi_amo(gshmemi_win_words(), GSHMEMI_AMO_ADD, &w->control->lock,
+					   increments, 0, 8, 1, world_pe, call);
 	uint64_t carries = 0;
 	unsigned i;
 
@@ -107,27 +119,32 @@ GSHMEMI_FN uint64_t gshmemi_win_count(const struct gshmemi_win *w, uint64_t incr
 		if (increments & GSHMEMI_WIN_FIELD(i) && (found / GSHMEMI_WIN_FIELD(i) & most) == most)
 			carries += GSHMEMI_WIN_FIELD(i) << GSHMEMI_TURN_NBITS;
 	if (carries)
-		(void)gshmemi_amo(gshmemi_win_words(), GSHMEMI_AMO_ADD, &w->control->lock, 0 - carries, 0, 8, 0, world_pe, call);
+		(void)gshmemi_amo(gshmemi_win_words(), GSHMEMI_AMO_ADD, &w->control->lock, 0 - carries, 0, 8,
+				  0, world_pe, call);
 	return found;
 }
 
 GSHMEMI_FN void gshmemi_win_lock_one(const struct gshmemi_win *w, int is_exclusive, int pe, const char *call)
 {
 	const uint32_t most = (1U << GSHMEMI_TURN_NBITS) - 1;
-	const uint64_t found = gshmemi_win_count(w, GSHMEMI_WIN_TICKET | (is_exclusive ? GSHMEMI_WIN_ASKED_X : 0), pe, call);
+	const uint64_t found =
+		gshmemi_win_count(w, GSHMEMI_WIN_TICKET | (is_exclusive ? GSHMEMI_WIN_ASKED_X : 0), pe, call);
 	const uint32_t turn = (uint32_t)(is_exclusive ? found : found / GSHMEMI_WIN_ASKED_X) & most;
 
-	gshmemi_turn_await(gshmemi_win_words(), &w->control->lock, is_exclusive ? GSHMEMI_TURN_EXCLUSIVE : GSHMEMI_TURN_SHARED, turn, found,
+	gshmemi_turn_await(gshmemi_win_words(), &w->control->lock,
+			   is_exclusive ? GSHMEMI_TURN_EXCLUSIVE : GSHMEMI_TURN_SHARED, turn, found,
 			   w->parts[pe].world_pe, call);
 }
 
 GSHMEMI_FN void gshmemi_win_unlock_one(const struct gshmemi_win *w, uint32_t lock, int pe, const char *call)
 {
 	if (!(lock & GSHMEMI_WIN_UNCHECKED))
-		(void)gshmemi_win_count(w, GSHMEMI_WIN_GIVEN | (lock & GSHMEMI_WIN_EXCLUSIVE ? GSHMEMI_WIN_GIVEN_X : 0), pe, call);
+		(void)gshmemi_win_count(
+			w, GSHMEMI_WIN_GIVEN | (lock & GSHMEMI_WIN_EXCLUSIVE ? GSHMEMI_WIN_GIVEN_X : 0), pe,
+			call);
 }
 
-/* What the PE's epoch is now that some target has been locked or unlocked. */
+/* Update the PE's epoch after a target was locked (change 1) or unlocked (-1). */
 GSHMEMI_FN void gshmemi_win_set_locked(struct gshmemi_win_epoch *e, int change, int is_unchecked)
 {
 	e->nlocked += (uint32_t)change;
@@ -140,8 +157,9 @@ GSHMEMI_FN void gshmemi_win_set_locked(struct gshmemi_win_epoch *e, int change, 
 
 /* ---- what is allowed when ---- */
 
-/* Whether all PEs of a group are PEs of the window, and each is named once. */
-GSHMEMI_FN int gshmemi_win_is_group(const struct gshmemi_win *w, int npes, const int *pes, struct gshmemi_win_fault *fault)
+/* Whether a group names PEs of the window, and none twice. */
+GSHMEMI_FN int gshmemi_win_is_group(const struct gshmemi_win *w, int npes, const int *pes,
+				    struct gshmemi_win_fault *fault)
 {
 	int i, k;
 
@@ -169,7 +187,8 @@ GSHMEMI_FN int gshmemi_win_allows(const struct gshmemi_win *w, int what, int pe,
 
 	switch (what) {
 	case GSHMEMI_WIN_DO_FENCE:
-		return is_idle || (e->state == GSHMEMI_WIN_FENCE_EPOCH && !(assertion & GSHMEMX_MODE_NOPRECEDE));
+		return is_idle ||
+		       (e->state == GSHMEMI_WIN_FENCE_EPOCH && !(assertion & GSHMEMX_MODE_NOPRECEDE));
 	case GSHMEMI_WIN_DO_POST:
 		return is_idle || (e->state == GSHMEMI_WIN_PSCW && !e->is_exposing);
 	case GSHMEMI_WIN_DO_START:
@@ -200,31 +219,35 @@ GSHMEMI_FN int gshmemi_win_allows(const struct gshmemi_win *w, int what, int pe,
 
 GSHMEMI_FN int gshmemi_win_names_pe(int what)
 {
-	return what == GSHMEMI_WIN_DO_LOCK || what == GSHMEMI_WIN_DO_UNLOCK || what == GSHMEMI_WIN_DO_FLUSH || what == GSHMEMI_WIN_DO_FLUSH_LOCAL;
+	return what == GSHMEMI_WIN_DO_LOCK || what == GSHMEMI_WIN_DO_UNLOCK || what == GSHMEMI_WIN_DO_FLUSH ||
+	       what == GSHMEMI_WIN_DO_FLUSH_LOCAL;
 }
 
-/* Whether it waits for what other PEs write to the window. */
+/* Whether a call waits for what other PEs write to the window. */
 GSHMEMI_FN int gshmemi_win_is_exposed_by(int what)
 {
 	return what == GSHMEMI_WIN_DO_FENCE || what == GSHMEMI_WIN_DO_WAIT || what == GSHMEMI_WIN_DO_TEST;
 }
 
-/* Out of line, as is what the PE does once: kernels call these now and then, and would pay for each copy. */
-GSHMEMI_WIN_APART void gshmemi_win_judge_epoch(const struct gshmemi_win *w, int what, const struct gshmemi_win_args *args,
-					struct gshmemi_win_fault *fault)
+/* Out of line, like gshmemi_win_do: kernels call these rarely, and would pay for every inlined copy. */
+GSHMEMI_WIN_APART void gshmemi_win_judge_epoch(const struct gshmemi_win *w, int what,
+					       const struct gshmemi_win_args *args,
+					       struct gshmemi_win_fault *fault)
 {
 	const int pe = gshmemi_win_names_pe(what) ? (args->pe == -1 ? -2 : args->pe) : -1;
 
 	if (gshmemi_win_is_bad(w, args->win, pe, fault))
 		return;
-	if (what == GSHMEMI_WIN_DO_LOCK && args->type != GSHMEMX_LOCK_SHARED && args->type != GSHMEMX_LOCK_EXCLUSIVE) {
+	if (what == GSHMEMI_WIN_DO_LOCK && args->type != GSHMEMX_LOCK_SHARED &&
+	    args->type != GSHMEMX_LOCK_EXCLUSIVE) {
 		fault->kind = GSHMEMI_FAULT_BAD_ARGUMENT;
 		fault->found = (uint64_t)args->type;
 	} else if (!gshmemi_win_allows(w, what, pe, args->assertion)) {
 		fault->kind = GSHMEMI_FAULT_WRONG_EPOCH;
 		fault->pe = pe;
 		fault->found = w->epoch->state;
-	} else if (!GSHMEMI_IS_LIBRARY && w->flags & GSHMEMI_WIN_SEPARATE && gshmemi_win_is_exposed_by(what)) {
+	} else if (!GSHMEMI_IS_LIBRARY && w->flags & GSHMEMI_WIN_SEPARATE &&
+		   gshmemi_win_is_exposed_by(what)) {
 		fault->kind = GSHMEMI_FAULT_SEPARATE_WINDOW;
 	} else if (what == GSHMEMI_WIN_DO_POST || what == GSHMEMI_WIN_DO_START) {
 		(void)gshmemi_win_is_group(w, args->npes, args->pes, fault);
@@ -234,10 +257,14 @@ GSHMEMI_WIN_APART void gshmemi_win_judge_epoch(const struct gshmemi_win *w, int 
 /* ---- by one thread ---- */
 
 #ifdef GSHMEMI_LIBRARY
-void gshmemi_win_host_meet(const struct gshmemi_win *w, int is_released, const char *call); /* src/win/window.c */
+void gshmemi_win_host_meet(const struct gshmemi_win *w, int is_released,
+			   const char *call); /* src/win/window.c */
 #endif
 
-/* Where the window's PEs meet. is_released: the caller's threads have completed what they wrote, as quiet does. */
+/*
+ * A barrier of the window's PEs. is_released: the caller's threads have completed their writes, as quiet
+ * does.
+ */
 GSHMEMI_FN void gshmemi_win_meet(const struct gshmemi_win *w, int is_released, const char *call)
 {
 #ifdef GSHMEMI_LIBRARY
@@ -251,7 +278,8 @@ GSHMEMI_FN void gshmemi_win_meet(const struct gshmemi_win *w, int is_released, c
 #endif
 }
 
-GSHMEMI_FN void gshmemi_win_post(const struct gshmemi_win *w, const struct gshmemi_win_args *args, const char *call)
+GSHMEMI_FN void gshmemi_win_post(const struct gshmemi_win *w, const struct gshmemi_win_args *args,
+				 const char *call)
 {
 	struct gshmemi_win_epoch *e = w->epoch;
 	struct gshmemi_win_target *t;
@@ -263,13 +291,15 @@ GSHMEMI_FN void gshmemi_win_post(const struct gshmemi_win *w, const struct gshme
 		t->is_exposed = 1;
 		t->nexposed++;
 		if (!(args->assertion & GSHMEMX_MODE_NOCHECK))
-			gshmemi_sync_tell(&w->control->flag[w->my_pe], ++t->nposted, w->parts[args->pes[i]].world_pe, call);
+			gshmemi_sync_tell(&w->control->flag[w->my_pe], ++t->nposted,
+					  w->parts[args->pes[i]].world_pe, call);
 	}
 	e->is_exposing = 1;
 	e->state = GSHMEMI_WIN_PSCW;
 }
 
-GSHMEMI_FN void gshmemi_win_start(const struct gshmemi_win *w, const struct gshmemi_win_args *args, const char *call)
+GSHMEMI_FN void gshmemi_win_start(const struct gshmemi_win *w, const struct gshmemi_win_args *args,
+				  const char *call)
 {
 	struct gshmemi_win_epoch *e = w->epoch;
 	struct gshmemi_win_target *t;
@@ -279,7 +309,8 @@ GSHMEMI_FN void gshmemi_win_start(const struct gshmemi_win *w, const struct gshm
 		t = &e->target[args->pes[i]];
 		t->is_accessed = 1;
 		if (!(args->assertion & GSHMEMX_MODE_NOCHECK))
-			GSHMEMI_WIN_OWN(await)(&w->control->flag[args->pes[i]], ++t->nstarted, w->parts[args->pes[i]].world_pe, call);
+			GSHMEMI_WIN_OWN(await)(&w->control->flag[args->pes[i]], ++t->nstarted,
+					       w->parts[args->pes[i]].world_pe, call);
 	}
 	e->is_accessing = 1;
 	e->state = GSHMEMI_WIN_PSCW;
@@ -301,13 +332,14 @@ GSHMEMI_FN void gshmemi_win_complete(const struct gshmemi_win *w, const char *ca
 		if (!t->is_accessed)
 			continue;
 		t->is_accessed = 0;
-		gshmemi_sync_tell(&w->control->flag[w->npes + w->my_pe], ++t->ncompleted, w->parts[pe].world_pe, call);
+		gshmemi_sync_tell(&w->control->flag[w->npes + w->my_pe], ++t->ncompleted,
+				  w->parts[pe].world_pe, call);
 	}
 	w->epoch->is_accessing = 0;
 	gshmemi_win_end_pscw(w->epoch);
 }
 
-/* is_test: look, and wait for nobody. 0: some PE has not completed. */
+/* is_test: only look. Returns 0 if some PE has not completed. */
 GSHMEMI_FN int gshmemi_win_wait(const struct gshmemi_win *w, int is_test, const char *call)
 {
 	const uint64_t *flag = &w->control->flag[w->npes];
@@ -329,8 +361,9 @@ GSHMEMI_FN int gshmemi_win_wait(const struct gshmemi_win *w, int is_test, const 
 	return 1;
 }
 
-/* All that the PE does once. The caller's operations are complete where the call says so. */
-GSHMEMI_WIN_APART void gshmemi_win_do(const struct gshmemi_win *w, int what, const struct gshmemi_win_args *args, const char *call)
+/* All that one thread does for its PE. Operations that the call completes are complete already. */
+GSHMEMI_WIN_APART void gshmemi_win_do(const struct gshmemi_win *w, int what,
+				      const struct gshmemi_win_args *args, const char *call)
 {
 	const int is_unchecked = (args->assertion & GSHMEMX_MODE_NOCHECK) != 0;
 	struct gshmemi_win_epoch *e = w->epoch;
@@ -339,7 +372,8 @@ GSHMEMI_WIN_APART void gshmemi_win_do(const struct gshmemi_win *w, int what, con
 
 	switch (what) {
 	case GSHMEMI_WIN_DO_FENCE:
-		if (!(args->assertion & GSHMEMX_MODE_NOPRECEDE) || !(args->assertion & GSHMEMX_MODE_NOSUCCEED))
+		if (!(args->assertion & GSHMEMX_MODE_NOPRECEDE) ||
+		    !(args->assertion & GSHMEMX_MODE_NOSUCCEED))
 			gshmemi_win_meet(w, !(args->assertion & GSHMEMX_MODE_NOPRECEDE), call);
 		e->state = args->assertion & GSHMEMX_MODE_NOSUCCEED ? GSHMEMI_WIN_NONE : GSHMEMI_WIN_FENCE;
 		break;
@@ -361,7 +395,8 @@ GSHMEMI_WIN_APART void gshmemi_win_do(const struct gshmemi_win *w, int what, con
 	case GSHMEMI_WIN_DO_LOCK:
 		if (!is_unchecked)
 			gshmemi_win_lock_one(w, args->type == GSHMEMX_LOCK_EXCLUSIVE, args->pe, call);
-		t[args->pe].lock = GSHMEMI_WIN_LOCKED | (args->type == GSHMEMX_LOCK_EXCLUSIVE ? GSHMEMI_WIN_EXCLUSIVE : 0) |
+		t[args->pe].lock = GSHMEMI_WIN_LOCKED |
+				   (args->type == GSHMEMX_LOCK_EXCLUSIVE ? GSHMEMI_WIN_EXCLUSIVE : 0) |
 				   (is_unchecked ? GSHMEMI_WIN_UNCHECKED : 0);
 		gshmemi_win_set_locked(e, 1, is_unchecked);
 		break;
@@ -387,8 +422,9 @@ GSHMEMI_WIN_APART void gshmemi_win_do(const struct gshmemi_win *w, int what, con
 
 /* ---- by a scope ---- */
 
-/* Complete what each thread has open, as the call wants it before the one thread does its work. */
-GSHMEMI_FN void gshmemi_win_quiet(int scope, const struct gshmemi_win *w, int what, const struct gshmemi_win_args *args, const char *call)
+/* Complete each thread's operations, as far as the call promises, before the one thread does its work. */
+GSHMEMI_FN void gshmemi_win_quiet(int scope, const struct gshmemi_win *w, int what,
+				  const struct gshmemi_win_args *args, const char *call)
 {
 	int world_pe;
 
@@ -427,13 +463,14 @@ GSHMEMI_FN int gshmemi_win_call(int scope, int what, const struct gshmemi_win_ar
 	if (scope == GSHMEMI_THREAD) {
 		gshmemi_win_do(w, what, args, call);
 	} else {
-		if (gshmemi_group_begin(&group, scope, GSHMEMI_KEY(w, (uintptr_t)args->pe))) { /* all have read the epoch before it changes */
+		/* When it returns, all threads have read the epoch, which may change then. */
+		if (gshmemi_group_begin(&group, scope, GSHMEMI_KEY(w, (uintptr_t)args->pe))) {
 			if (group.rank == 0)
 				gshmemi_win_do(w, what, args, call);
 			gshmemi_group_end(&group);
 		}
 	}
-	if (what == GSHMEMI_WIN_DO_TEST) { /* for each thread: the one has changed the epoch, or not */
+	if (what == GSHMEMI_WIN_DO_TEST) { /* each thread sees whether the one thread has closed the epoch */
 		*args->flag_p = !gshmemi_arch_load(&w->epoch->is_exposing, 4);
 		if (!*args->flag_p)
 			gshmemi_win_looked();
@@ -449,7 +486,8 @@ GSHMEMI_FN int gshmemi_win_is_flush(int what)
 	return what >= GSHMEMI_WIN_DO_FLUSH;
 }
 
-GSHMEMI_SLOW int gshmemi_win_check_flush_at(const struct gshmemi_win *w, int what, gshmemx_win_t win, int pe, const char *call)
+GSHMEMI_SLOW int gshmemi_win_check_flush_at(const struct gshmemi_win *w, int what, gshmemx_win_t win, int pe,
+					    const char *call)
 {
 	struct gshmemi_win_fault fault = {0, -1, 0, 0, 0, 0};
 	const struct gshmemi_win_args args = {win, 0, pe, 0, NULL, 0, NULL};
@@ -458,7 +496,10 @@ GSHMEMI_SLOW int gshmemi_win_check_flush_at(const struct gshmemi_win *w, int wha
 	return fault.kind ? gshmemi_win_fail(&fault, call) : 0;
 }
 
-/* Without struct gshmemi_win_args: what is built for a call that is out of line would be written to memory on each flush. */
+/*
+ * Takes no struct gshmemi_win_args: the compiler would write one to memory on each flush, because it is
+ * passed to an out-of-line call.
+ */
 GSHMEMI_FN int gshmemi_win_flush(int scope, int what, gshmemx_win_t win, int pe, const char *call)
 {
 	const int needs_pe = gshmemi_win_names_pe(what);
@@ -468,7 +509,8 @@ GSHMEMI_FN int gshmemi_win_flush(int scope, int what, gshmemx_win_t win, int pe,
 	if (GSHMEMI_ON_HOST() && !GSHMEMI_IS_LIBRARY)
 		return gshmemi_host_win_flush(what, win, pe, call);
 	w = gshmemi_win_of(win);
-	if (GSHMEMI_IS_LIBRARY ? win <= 0 || w->handle != win || (needs_pe && (unsigned)pe >= (unsigned)w->npes) ||
+	if (GSHMEMI_IS_LIBRARY ? win <= 0 || w->handle != win ||
+					 (needs_pe && (unsigned)pe >= (unsigned)w->npes) ||
 					 !gshmemi_win_allows(w, what, pe, 0) :
 				 gshmemi_is_slow(GSHMEMI_SLOW_UNSET | GSHMEMI_SLOW_CHECK))
 		rc = gshmemi_win_check_flush_at(w, what, win, pe, call);
@@ -481,14 +523,15 @@ GSHMEMI_FN int gshmemi_win_flush(int scope, int what, gshmemx_win_t win, int pe,
 		world_pe = w->parts[pe].world_pe;
 		gshmemi_quiet(scope, 0, &world_pe, 1, call);
 	} else if (what == GSHMEMI_WIN_DO_FLUSH || what == GSHMEMI_WIN_DO_FLUSH_ALL || GSHMEMI_ON_HOST() ||
-		   gshmemi_is_slow(GSHMEMI_SLOW_ORDER | GSHMEMI_SLOW_CARRIES)) { /* local: all threads must agree, whatever is open now */
+		   gshmemi_is_slow(GSHMEMI_SLOW_ORDER | GSHMEMI_SLOW_CARRIES)) {
+		/* A local flush, too: all threads must agree on it, whatever each has open now. */
 		gshmemi_quiet(scope, 0, NULL, 0, call);
 	}
 	return 0;
 }
 
-GSHMEMI_FN int gshmemi_win_epoch_call(int scope, int what, gshmemx_win_t win, int type, int pe, int npes, const int *pes, int assertion,
-				      int *flag_p, const char *call)
+GSHMEMI_FN int gshmemi_win_epoch_call(int scope, int what, gshmemx_win_t win, int type, int pe, int npes,
+				      const int *pes, int assertion, int *flag_p, const char *call)
 {
 	struct gshmemi_win_args args;
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where the calls on windows of a HIP unit go when the CPU makes them: defined in src/win/. */
+/* The functions that a HIP unit's calls on windows use on the CPU: defined in src/win/. */
 #ifndef GSHMEM_WIN_HOST_H
 #define GSHMEM_WIN_HOST_H
 
 #include <gshmem/state/host.h>
 #include <gshmem/state/window.h>
 
-/* 1: this is the library's own code, which the CPU runs. */
+/* 1 in the library's own code, which the CPU runs. */
 #ifdef GSHMEMI_LIBRARY
 #define GSHMEMI_IS_LIBRARY 1
 #else
@@ -33,37 +33,45 @@ enum gshmemi_win_what {
 	GSHMEMI_WIN_NCALLS
 };
 
-/* The arguments of one of them: what does not apply is 0. */
+/* The arguments of one of these calls; those that it does not have are 0. */
 struct gshmemi_win_args {
 	gshmemx_win_t win;
 	int type;       /* GSHMEMX_LOCK_* */
 	int pe;         /* of the window */
-	int npes;       /* of a group, */
-	const int *pes; /* and who they are */
+	int npes;       /* of a group */
+	const int *pes; /* [npes]: the group */
 	int assertion;  /* GSHMEMX_MODE_* */
 	int *flag_p;
 };
 
 GSHMEMI_BEGIN_C
 
-GSHMEMI_HOST_CALL(int, gshmemi_host_win_put, (gshmemx_win_t win, ptrdiff_t disp, const void *source, size_t nbytes, unsigned align,
-		  int pe, const char *call));
-GSHMEMI_HOST_CALL(int, gshmemi_host_win_get, (gshmemx_win_t win, void *dest, ptrdiff_t disp, size_t nbytes, unsigned align, int pe,
-		  const char *call));
+GSHMEMI_HOST_CALL(int, gshmemi_host_win_put,
+		  (gshmemx_win_t win, ptrdiff_t disp, const void *source, size_t nbytes, unsigned align,
+		   int pe, const char *call));
+GSHMEMI_HOST_CALL(int, gshmemi_host_win_get,
+		  (gshmemx_win_t win, void *dest, ptrdiff_t disp, size_t nbytes, unsigned align, int pe,
+		   const char *call));
 GSHMEMI_HOST_CALL(int, gshmemi_host_win_flush, (int what, gshmemx_win_t win, int pe, const char *call));
-GSHMEMI_HOST_CALL(int, gshmemi_host_win_stride, (int is_get, gshmemx_win_t win, ptrdiff_t disp, const void *local, ptrdiff_t stride,
-		  ptrdiff_t local_stride, size_t nelems, unsigned elem_nbytes, int pe, const char *call));
-GSHMEMI_HOST_CALL(int, gshmemi_host_win_epoch, (int what, const struct gshmemi_win_args *args, const char *call));
-/* result NULL: not wanted. */
-GSHMEMI_HOST_CALL(int, gshmemi_host_win_accumulate, (gshmemx_win_t win, void *result, ptrdiff_t disp, const void *source, size_t nelems,
-		  int op, int kind, unsigned elem_nbytes, int pe, const char *call));
-/* cond NULL: op; else compare and swap. An error ends the job. */
-GSHMEMI_HOST_CALL(void, gshmemi_host_win_fetch, (void *old, gshmemx_win_t win, ptrdiff_t disp, const void *value, const void *cond, int op,
-		  int kind, unsigned elem_nbytes, int pe, const char *call));
-GSHMEMI_HOST_CALL(int, gshmemi_host_win_move_notify, (int is_get, gshmemx_win_t win, ptrdiff_t disp, const void *local, size_t nbytes,
-		  unsigned align, int notification, int pe, const char *call));
-GSHMEMI_HOST_CALL(int, gshmemi_host_win_notification, (int what, gshmemx_win_t win, int notification, uint64_t value, uint64_t *value_p,
-		  const char *call));
+GSHMEMI_HOST_CALL(int, gshmemi_host_win_stride,
+		  (int is_get, gshmemx_win_t win, ptrdiff_t disp, const void *local, ptrdiff_t stride,
+		   ptrdiff_t local_stride, size_t nelems, unsigned elem_nbytes, int pe, const char *call));
+GSHMEMI_HOST_CALL(int, gshmemi_host_win_epoch,
+		  (int what, const struct gshmemi_win_args *args, const char *call));
+/* result NULL: the old values are not wanted. */
+GSHMEMI_HOST_CALL(int, gshmemi_host_win_accumulate,
+		  (gshmemx_win_t win, void *result, ptrdiff_t disp, const void *source, size_t nelems, int op,
+		   int kind, unsigned elem_nbytes, int pe, const char *call));
+/* op, or, unless cond is NULL, compare and swap. An error ends the job. */
+GSHMEMI_HOST_CALL(void, gshmemi_host_win_fetch,
+		  (void *old, gshmemx_win_t win, ptrdiff_t disp, const void *value, const void *cond, int op,
+		   int kind, unsigned elem_nbytes, int pe, const char *call));
+GSHMEMI_HOST_CALL(int, gshmemi_host_win_move_notify,
+		  (int is_get, gshmemx_win_t win, ptrdiff_t disp, const void *local, size_t nbytes,
+		   unsigned align, int notification, int pe, const char *call));
+GSHMEMI_HOST_CALL(int, gshmemi_host_win_notification,
+		  (int what, gshmemx_win_t win, int notification, uint64_t value, uint64_t *value_p,
+		   const char *call));
 
 GSHMEMI_END_C
 

@@ -1,26 +1,32 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Notified put and get: an operation, and behind it an addition to one of the target's counters for this
- * window. The counters lie in its control block, so that the target waits in memory that its kernels see
- * change.
+ * Notified put and get: an operation, followed by an addition to one of the target's counters of this window.
+ * The counters lie in the target's control block, which is memory that its running kernels see change.
  */
 #ifndef GSHMEM_WIN_NOTIFY_H
 #define GSHMEM_WIN_NOTIFY_H
 
 #include <gshmem/win/epoch.h>
 
-enum gshmemi_win_notify { GSHMEMI_WIN_NOTIFY_WAIT, GSHMEMI_WIN_NOTIFY_TEST, GSHMEMI_WIN_NOTIFY_GET, GSHMEMI_WIN_NOTIFY_SET };
+enum gshmemi_win_notify {
+	GSHMEMI_WIN_NOTIFY_WAIT,
+	GSHMEMI_WIN_NOTIFY_TEST,
+	GSHMEMI_WIN_NOTIFY_GET,
+	GSHMEMI_WIN_NOTIFY_SET
+};
 
 GSHMEMI_FN int gshmemi_win_check_notification(int notification, const char *call)
 {
-	if ((GSHMEMI_IS_LIBRARY || gshmemi_is_slow(GSHMEMI_SLOW_CHECK)) && (notification < 0 || notification >= GSHMEMI_WIN_NOTIFICATIONS))
+	if ((GSHMEMI_IS_LIBRARY || gshmemi_is_slow(GSHMEMI_SLOW_CHECK)) &&
+	    (notification < 0 || notification >= GSHMEMI_WIN_NOTIFICATIONS))
 		return gshmemi_win_bad_argument(notification, call);
 	return 0;
 }
 
-/* A get's bytes are there, and a put's are ordered, before the target counts it. */
-GSHMEMI_FN int gshmemi_win_move_notify(int scope, int is_get, gshmemx_win_t win, ptrdiff_t disp, const void *local, size_t nbytes,
-				       unsigned align, int notification, int pe, const char *call)
+/* The counter changes after a get has its bytes, and after a put's bytes are visible at the target. */
+GSHMEMI_FN int gshmemi_win_move_notify(int scope, int is_get, gshmemx_win_t win, ptrdiff_t disp,
+				       const void *local, size_t nbytes, unsigned align, int notification,
+				       int pe, const char *call)
 {
 	const struct gshmemi_win *w;
 	struct gshmemi_win_place place;
@@ -28,7 +34,8 @@ GSHMEMI_FN int gshmemi_win_move_notify(int scope, int is_get, gshmemx_win_t win,
 	int rc;
 
 	if (GSHMEMI_ON_HOST() && !GSHMEMI_IS_LIBRARY)
-		return gshmemi_host_win_move_notify(is_get, win, disp, local, nbytes, align, notification, pe, call);
+		return gshmemi_host_win_move_notify(is_get, win, disp, local, nbytes, align, notification, pe,
+						    call);
 	w = gshmemi_win_of(win);
 	rc = gshmemi_win_check_notification(notification, call);
 	rc = rc ? rc : gshmemi_win_check(w, win, disp, nbytes, align, pe, call);
@@ -38,22 +45,24 @@ GSHMEMI_FN int gshmemi_win_move_notify(int scope, int is_get, gshmemx_win_t win,
 	if (!nbytes)
 		; /* the notification alone: a PE without memory is not mapped */
 	else if (is_get)
-		gshmemi_get(place.where, scope, (void *)(uintptr_t)local, place.address, nbytes, align, place.world_pe, 0, call);
+		gshmemi_get(place.where, scope, (void *)(uintptr_t)local, place.address, nbytes, align,
+			    place.world_pe, 0, call);
 	else
 		gshmemi_put(place.where, scope, place.address, local, nbytes, align, place.world_pe, 0, call);
 	gshmemi_fence(scope, 0, call); /* pairs with the acquire of the target's notify_wait */
 	if (gshmemi_group_begin(&group, scope, GSHMEMI_KEY(w, local))) {
 		if (group.rank == 0)
-			(void)gshmemi_amo(gshmemi_win_words(), GSHMEMI_AMO_ADD, &w->control->notification[notification], 1, 0, 8, 0,
-					  place.world_pe, call);
+			(void)gshmemi_amo(gshmemi_win_words(), GSHMEMI_AMO_ADD,
+					  &w->control->notification[notification], 1, 0, 8, 0, place.world_pe,
+					  call);
 		gshmemi_group_end(&group);
 	}
 	return 0;
 }
 
-/* What a PE does with its own counters. A wait in a kernel is for memory that it sees change. */
-GSHMEMI_FN int gshmemi_win_notification(int scope, int what, gshmemx_win_t win, int notification, uint64_t value, uint64_t *value_p,
-					    const char *call)
+/* Calls on the PE's own counters. A kernel may wait only for a window whose memory it sees change. */
+GSHMEMI_FN int gshmemi_win_notification(int scope, int what, gshmemx_win_t win, int notification,
+					uint64_t value, uint64_t *value_p, const char *call)
 {
 	struct gshmemi_win_fault fault = {0, -1, 0, 0, 0, 0};
 	const struct gshmemi_win *w;
@@ -67,7 +76,8 @@ GSHMEMI_FN int gshmemi_win_notification(int scope, int what, gshmemx_win_t win, 
 	rc = gshmemi_win_check_notification(notification, call);
 	if (rc)
 		return rc;
-	if ((GSHMEMI_IS_LIBRARY || gshmemi_is_slow(GSHMEMI_SLOW_UNSET | GSHMEMI_SLOW_CHECK)) && gshmemi_win_is_bad(w, win, -1, &fault))
+	if ((GSHMEMI_IS_LIBRARY || gshmemi_is_slow(GSHMEMI_SLOW_UNSET | GSHMEMI_SLOW_CHECK)) &&
+	    gshmemi_win_is_bad(w, win, -1, &fault))
 		return gshmemi_win_fail(&fault, call);
 	if (!GSHMEMI_IS_LIBRARY && what <= GSHMEMI_WIN_NOTIFY_TEST && w->flags & GSHMEMI_WIN_SEPARATE) {
 		fault.kind = GSHMEMI_FAULT_SEPARATE_WINDOW;
@@ -76,7 +86,8 @@ GSHMEMI_FN int gshmemi_win_notification(int scope, int what, gshmemx_win_t win, 
 	word = &w->control->notification[notification];
 	switch (what) {
 	case GSHMEMI_WIN_NOTIFY_WAIT:
-		if (gshmemi_group_begin_early(&group, scope, GSHMEMI_KEY(word, NULL))) { /* the others wait at the end */
+		if (gshmemi_group_begin_early(&group, scope,
+					      GSHMEMI_KEY(word, NULL))) { /* the others wait at the end */
 			if (group.rank == 0)
 				GSHMEMI_WIN_OWN(await)(word, value, -1, call);
 			gshmemi_group_end(&group);

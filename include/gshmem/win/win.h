@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Windows: what a handle stands for, what is wrong with a call, put and get. An operation finds its target in
- * three loads, each of which needs the one before: the list of windows, the window, the target's part. The
- * part says where the memory is in this process, for put and get; where it is not, or somebody wants to see
- * every call, they go the way of all operations, by the region and a distance.
+ * Windows: looking up a handle, checking calls, put and get. An operation finds its target by three loads,
+ * each of which needs the one before: the list of windows, the window, the target's part. The part has the
+ * address of the target's memory in this process, which put and get use. If there is none, or something must
+ * see every call, put and get go like all other operations, by the region and a distance.
  *
- * A kernel checks its calls with GSHMEM_CHECK, but those that open and close epochs always; the host checks
- * all of them, and returns an error.
+ * A kernel checks its calls with GSHMEM_CHECK; calls that open and close epochs it always checks. The host
+ * checks all calls, and returns an error.
  */
 #ifndef GSHMEM_WIN_H
 #define GSHMEM_WIN_H
@@ -15,7 +15,7 @@
 #include <gshmem/order/sync.h>
 #include <gshmem/win/host.h>
 
-/* The library has copies of its own, which the CPU can read everywhere. */
+/* The library has copies of its own, in memory that the CPU can read on every platform. */
 #ifdef GSHMEMI_LIBRARY
 extern struct gshmemi_win *gshmemi_windows; /* src/win/window.c */
 bool gshmemi_window_is_attached(unsigned region, uint64_t address, uint64_t nbytes); /* src/win/attach.c */
@@ -26,7 +26,8 @@ bool gshmemi_window_is_attached(unsigned region, uint64_t address, uint64_t nbyt
 
 GSHMEMI_FN const struct gshmemi_win *gshmemi_win_of(gshmemx_win_t win)
 {
-	return &GSHMEMI_WINDOWS[(((unsigned)win & ((1U << GSHMEMI_WIN_PLACE_BITS) - 1)) - 1) & (GSHMEMI_NREGIONS - 1)];
+	return &GSHMEMI_WINDOWS[(((unsigned)win & ((1U << GSHMEMI_WIN_PLACE_BITS) - 1)) - 1) &
+				(GSHMEMI_NREGIONS - 1)];
 }
 
 GSHMEMI_FN struct gshmemi_where gshmemi_win_where(const struct gshmemi_win *w)
@@ -41,7 +42,7 @@ GSHMEMI_FN struct gshmemi_where gshmemi_win_where(const struct gshmemi_win *w)
 
 /* ---- what is wrong with a call ---- */
 
-/* kind is an enum gshmemi_fault_kind; the rest is as there. */
+/* As in struct gshmemi_fault: kind is an enum gshmemi_fault_kind. */
 struct gshmemi_win_fault {
 	int kind;
 	int pe;
@@ -51,14 +52,14 @@ struct gshmemi_win_fault {
 	uint64_t expected;
 };
 
-/* Raise it in a kernel; on the host print it, and return a negative errno. */
+/* In a kernel raises the fault; on the host prints it and returns a negative errno. */
 #ifdef GSHMEMI_LIBRARY
 int gshmemi_win_fail(const struct gshmemi_win_fault *fault, const char *call); /* src/win/window.c */
 #else
 GSHMEMI_SLOW int gshmemi_win_fail(const struct gshmemi_win_fault *fault, const char *call)
 {
-	gshmemi_fault_raise(fault->kind, fault->pe, (const void *)(uintptr_t)fault->address, fault->nbytes, fault->found, fault->expected,
-			    call, gshmemi_arch_caller());
+	gshmemi_fault_raise(fault->kind, fault->pe, (const void *)(uintptr_t)fault->address, fault->nbytes,
+			    fault->found, fault->expected, call, gshmemi_arch_caller());
 	return 0;
 }
 #endif
@@ -70,8 +71,9 @@ GSHMEMI_SLOW int gshmemi_win_bad_argument(int found, const char *call)
 	return gshmemi_win_fail(&fault, call);
 }
 
-/* Whether there is such a window, and, unless pe is -1, such a PE in it. */
-GSHMEMI_FN int gshmemi_win_is_bad(const struct gshmemi_win *w, gshmemx_win_t win, int pe, struct gshmemi_win_fault *fault)
+/* Whether there is no such window, or, unless pe is -1, no such PE in it. */
+GSHMEMI_FN int gshmemi_win_is_bad(const struct gshmemi_win *w, gshmemx_win_t win, int pe,
+				  struct gshmemi_win_fault *fault)
 {
 	if (gshmemi_state.slow & GSHMEMI_SLOW_UNSET) {
 		fault->kind = GSHMEMI_FAULT_NOT_INITIALIZED;
@@ -104,9 +106,9 @@ GSHMEMI_FN int gshmemi_win_may_access(const struct gshmemi_win *w, int pe)
 	}
 }
 
-/* An operation on nbytes from disp on. A dynamic window's bounds are its owner's to check. */
-GSHMEMI_FN void gshmemi_win_judge(const struct gshmemi_win *w, gshmemx_win_t win, ptrdiff_t disp, uint64_t nbytes, unsigned align, int pe,
-				  struct gshmemi_win_fault *fault)
+/* Check an operation on nbytes from disp on. The bounds of a dynamic window are checked by its owner. */
+GSHMEMI_FN void gshmemi_win_judge(const struct gshmemi_win *w, gshmemx_win_t win, ptrdiff_t disp,
+				  uint64_t nbytes, unsigned align, int pe, struct gshmemi_win_fault *fault)
 {
 	const struct gshmemi_win_part *part;
 	uint64_t offset;
@@ -124,7 +126,8 @@ GSHMEMI_FN void gshmemi_win_judge(const struct gshmemi_win *w, gshmemx_win_t win
 	}
 	offset = (uint64_t)disp * part->disp_unit;
 #ifdef GSHMEMI_LIBRARY
-	if (w->flags & GSHMEMI_WIN_DYNAMIC && pe == w->my_pe && !gshmemi_window_is_attached(gshmemi_win_where(w).region, offset, nbytes)) {
+	if (w->flags & GSHMEMI_WIN_DYNAMIC && pe == w->my_pe &&
+	    !gshmemi_window_is_attached(gshmemi_win_where(w).region, offset, nbytes)) {
 		fault->kind = GSHMEMI_FAULT_OUTSIDE_WINDOW;
 		fault->address = offset;
 		fault->nbytes = nbytes;
@@ -132,7 +135,8 @@ GSHMEMI_FN void gshmemi_win_judge(const struct gshmemi_win *w, gshmemx_win_t win
 	}
 #endif
 	if (!(w->flags & GSHMEMI_WIN_DYNAMIC) &&
-	    (disp < 0 || nbytes > part->nbytes || (uint64_t)disp > (part->nbytes - nbytes) / part->disp_unit)) {
+	    (disp < 0 || nbytes > part->nbytes ||
+	     (uint64_t)disp > (part->nbytes - nbytes) / part->disp_unit)) {
 		fault->kind = GSHMEMI_FAULT_OUTSIDE_WINDOW;
 		fault->address = offset;
 		fault->nbytes = nbytes;
@@ -145,24 +149,28 @@ GSHMEMI_FN void gshmemi_win_judge(const struct gshmemi_win *w, gshmemx_win_t win
 }
 
 #ifdef GSHMEMI_LIBRARY
-/* What judge allows too, without a word on what is wrong; 0: ask judge. The caller has seen that the library is initialized. */
-GSHMEMI_FN int gshmemi_win_is_right(const struct gshmemi_win *w, gshmemx_win_t win, ptrdiff_t disp, uint64_t nbytes, unsigned align, int pe)
+/*
+ * A fast check, which allows nothing that gshmemi_win_judge forbids; 0: ask judge. The caller knows that the
+ * library is initialized.
+ */
+GSHMEMI_FN int gshmemi_win_is_right(const struct gshmemi_win *w, gshmemx_win_t win, ptrdiff_t disp,
+				    uint64_t nbytes, unsigned align, int pe)
 {
 	const struct gshmemi_win_part *part;
 	uint64_t offset;
 
-	if (win <= 0 || w->handle != win || (unsigned)pe >= (unsigned)w->npes || !gshmemi_win_may_access(w, pe) ||
-	    w->flags & GSHMEMI_WIN_DYNAMIC)
+	if (win <= 0 || w->handle != win || (unsigned)pe >= (unsigned)w->npes ||
+	    !gshmemi_win_may_access(w, pe) || w->flags & GSHMEMI_WIN_DYNAMIC)
 		return 0;
 	part = &w->parts[pe];
-	if (disp < 0 || __builtin_mul_overflow((uint64_t)disp, (uint64_t)part->disp_unit, &offset) || nbytes > part->nbytes ||
-	    offset > part->nbytes - nbytes)
+	if (disp < 0 || __builtin_mul_overflow((uint64_t)disp, (uint64_t)part->disp_unit, &offset) ||
+	    nbytes > part->nbytes || offset > part->nbytes - nbytes)
 		return 0;
 	return !(((uintptr_t)part->base + offset) & (align - 1));
 }
 
-GSHMEMI_SLOW int gshmemi_win_check_at(const struct gshmemi_win *w, gshmemx_win_t win, ptrdiff_t disp, uint64_t nbytes, unsigned align, int pe,
-				      const char *call)
+GSHMEMI_SLOW int gshmemi_win_check_at(const struct gshmemi_win *w, gshmemx_win_t win, ptrdiff_t disp,
+				      uint64_t nbytes, unsigned align, int pe, const char *call)
 {
 	struct gshmemi_win_fault fault = {0, -1, 0, 0, 0, 0};
 
@@ -170,9 +178,9 @@ GSHMEMI_SLOW int gshmemi_win_check_at(const struct gshmemi_win *w, gshmemx_win_t
 	return fault.kind ? gshmemi_win_fail(&fault, call) : 0;
 }
 
-/* Of the host, always; the first operation begins the epoch of a fence. */
-GSHMEMI_FN int gshmemi_win_check(const struct gshmemi_win *w, gshmemx_win_t win, ptrdiff_t disp, uint64_t nbytes, unsigned align, int pe,
-				 const char *call)
+/* The host's check. The first operation after a fence begins the fence's epoch. */
+GSHMEMI_FN int gshmemi_win_check(const struct gshmemi_win *w, gshmemx_win_t win, ptrdiff_t disp,
+				 uint64_t nbytes, unsigned align, int pe, const char *call)
 {
 	int rc = 0;
 
@@ -185,8 +193,8 @@ GSHMEMI_FN int gshmemi_win_check(const struct gshmemi_win *w, gshmemx_win_t win,
 	return 0;
 }
 #else
-GSHMEMI_SLOW void gshmemi_win_check_at(const struct gshmemi_win *w, gshmemx_win_t win, ptrdiff_t disp, uint64_t nbytes, unsigned align, int pe,
-				       const char *call)
+GSHMEMI_SLOW void gshmemi_win_check_at(const struct gshmemi_win *w, gshmemx_win_t win, ptrdiff_t disp,
+				       uint64_t nbytes, unsigned align, int pe, const char *call)
 {
 	struct gshmemi_win_fault fault = {0, -1, 0, 0, 0, 0};
 
@@ -197,8 +205,8 @@ GSHMEMI_SLOW void gshmemi_win_check_at(const struct gshmemi_win *w, gshmemx_win_
 		gshmemi_arch_store(&w->epoch->state, GSHMEMI_WIN_FENCE_EPOCH, 4);
 }
 
-GSHMEMI_FN int gshmemi_win_check(const struct gshmemi_win *w, gshmemx_win_t win, ptrdiff_t disp, uint64_t nbytes, unsigned align, int pe,
-				 const char *call)
+GSHMEMI_FN int gshmemi_win_check(const struct gshmemi_win *w, gshmemx_win_t win, ptrdiff_t disp,
+				 uint64_t nbytes, unsigned align, int pe, const char *call)
 {
 	if (gshmemi_is_slow(GSHMEMI_SLOW_UNSET | GSHMEMI_SLOW_CHECK))
 		gshmemi_win_check_at(w, win, disp, nbytes, align, pe, call);
@@ -208,7 +216,7 @@ GSHMEMI_FN int gshmemi_win_check(const struct gshmemi_win *w, gshmemx_win_t win,
 
 /* ---- put and get ---- */
 
-/* A place in the window of a PE, as an operation wants it. */
+/* A place in the window of a PE, as operations on regions take it. */
 struct gshmemi_win_place {
 	struct gshmemi_where where;
 	char *address;
@@ -226,8 +234,8 @@ GSHMEMI_FN struct gshmemi_win_place gshmemi_win_locate(const struct gshmemi_win 
 	return place;
 }
 
-GSHMEMI_FN int gshmemi_win_move(int scope, int is_get, gshmemx_win_t win, ptrdiff_t disp, const void *local, size_t nbytes, unsigned align,
-				int pe, const char *call)
+GSHMEMI_FN int gshmemi_win_move(int scope, int is_get, gshmemx_win_t win, ptrdiff_t disp, const void *local,
+				size_t nbytes, unsigned align, int pe, const char *call)
 {
 	const struct gshmemi_win *w;
 	struct gshmemi_win_place place;
@@ -235,8 +243,9 @@ GSHMEMI_FN int gshmemi_win_move(int scope, int is_get, gshmemx_win_t win, ptrdif
 	int rc;
 
 	if (GSHMEMI_ON_HOST() && !GSHMEMI_IS_LIBRARY)
-		return is_get ? gshmemi_host_win_get(win, (void *)(uintptr_t)local, disp, nbytes, align, pe, call) :
-				gshmemi_host_win_put(win, disp, local, nbytes, align, pe, call);
+		return is_get ? gshmemi_host_win_get(win, (void *)(uintptr_t)local, disp, nbytes, align, pe,
+						     call)
+			      : gshmemi_host_win_put(win, disp, local, nbytes, align, pe, call);
 	w = gshmemi_win_of(win);
 	rc = gshmemi_win_check(w, win, disp, nbytes, align, pe, call);
 	if (rc)
@@ -254,26 +263,29 @@ GSHMEMI_FN int gshmemi_win_move(int scope, int is_get, gshmemx_win_t win, ptrdif
 		return 0;
 	place = gshmemi_win_locate(w, disp, pe);
 	if (is_get)
-		gshmemi_get(place.where, scope, (void *)(uintptr_t)local, place.address, nbytes, align, place.world_pe, 1, call);
+		gshmemi_get(place.where, scope, (void *)(uintptr_t)local, place.address, nbytes, align,
+			    place.world_pe, 1, call);
 	else
 		gshmemi_put(place.where, scope, place.address, local, nbytes, align, place.world_pe, 1, call);
 	return 0;
 }
 
-/* Bytes that nelems elements at this stride span; SIZE_MAX where that is more than there is. */
+/* Bytes that nelems elements at a stride span; SIZE_MAX on overflow. */
 GSHMEMI_FN size_t gshmemi_win_span(size_t nelems, ptrdiff_t stride, unsigned elem_nbytes)
 {
 	size_t nbytes;
 
-	if (!nelems || __builtin_mul_overflow(nelems - 1, (size_t)stride, &nbytes) || __builtin_add_overflow(nbytes, 1, &nbytes) ||
+	if (!nelems || __builtin_mul_overflow(nelems - 1, (size_t)stride, &nbytes) ||
+	    __builtin_add_overflow(nbytes, 1, &nbytes) ||
 	    __builtin_mul_overflow(nbytes, elem_nbytes, &nbytes))
 		return nelems ? SIZE_MAX : 0;
 	return nbytes;
 }
 
-/* stride is the target's. A stride of 0 or less is the host's to refuse, and GSHMEM_CHECK's. */
-GSHMEMI_FN int gshmemi_win_stride(int scope, int is_get, gshmemx_win_t win, ptrdiff_t disp, const void *local, ptrdiff_t stride,
-				  ptrdiff_t local_stride, size_t nelems, unsigned elem_nbytes, int pe, const char *call)
+/* stride is the target's. Strides of 0 or less are refused on the host, and in kernels with GSHMEM_CHECK. */
+GSHMEMI_FN int gshmemi_win_stride(int scope, int is_get, gshmemx_win_t win, ptrdiff_t disp, const void *local,
+				  ptrdiff_t stride, ptrdiff_t local_stride, size_t nelems,
+				  unsigned elem_nbytes, int pe, const char *call)
 {
 	const unsigned align = elem_nbytes < 8 ? elem_nbytes : 8;
 	const struct gshmemi_win *w;
@@ -281,17 +293,19 @@ GSHMEMI_FN int gshmemi_win_stride(int scope, int is_get, gshmemx_win_t win, ptrd
 	int rc;
 
 	if (GSHMEMI_ON_HOST() && !GSHMEMI_IS_LIBRARY)
-		return gshmemi_host_win_stride(is_get, win, disp, local, stride, local_stride, nelems, elem_nbytes, pe, call);
+		return gshmemi_host_win_stride(is_get, win, disp, local, stride, local_stride, nelems,
+					       elem_nbytes, pe, call);
 	w = gshmemi_win_of(win);
 	rc = gshmemi_win_check(w, win, disp, gshmemi_win_span(nelems, stride, elem_nbytes), align, pe, call);
 	if (rc || !nelems)
 		return rc;
 	place = gshmemi_win_locate(w, disp, pe);
 	if (is_get)
-		gshmemi_iget(place.where, scope, (void *)(uintptr_t)local, place.address, local_stride, stride, nelems, elem_nbytes,
-			     place.world_pe, call);
+		gshmemi_iget(place.where, scope, (void *)(uintptr_t)local, place.address, local_stride,
+			     stride, nelems, elem_nbytes, place.world_pe, call);
 	else
-		gshmemi_iput(place.where, scope, place.address, local, stride, local_stride, nelems, elem_nbytes, place.world_pe, call);
+		gshmemi_iput(place.where, scope, place.address, local, stride, local_stride, nelems,
+			     elem_nbytes, place.world_pe, call);
 	return 0;
 }
 
