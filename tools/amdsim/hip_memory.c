@@ -460,11 +460,23 @@ static void run_transfer(void *arg)
 	}
 }
 
+/* Bytes from memory on that are an allocation's, or those of mappings of virtual memory side by side. */
+static size_t count_rest(const struct allocation *a, const void *memory)
+{
+	uint64_t end = a->base + a->nbytes;
+
+	while (a && a->origin == VIRTUAL) {
+		a = find(end, 1);
+		end += a && a->origin == VIRTUAL ? a->nbytes : 0;
+	}
+	return end - (uintptr_t)memory;
+}
+
 /* False: known, but not all of it, or device memory that is not there. */
 static bool check_span(const void *memory, size_t pitch, size_t width, size_t height, bool *known_p)
 {
 	const struct allocation *a = find_at(memory);
-	size_t rest = a ? a->base + a->nbytes - (uintptr_t)memory : 0;
+	size_t rest = a ? count_rest(a, memory) : 0;
 
 	*known_p = a;
 	if (!a)
