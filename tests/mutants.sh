@@ -198,6 +198,9 @@ cpu_mutants() {
 	mutant source bases_heap peer_bases src/host/query.c 's/return gshmemi_host_ptr(my_heap, pe);/return (char *)(uintptr_t)my_heap + 0 * pe;/' -n 3
 	mutant source bases_parts peer_bases src/win/window.c '/^void \*gshmemi_window_memory(/,/^}/s/window->parts\[pe\]/window->parts[0]/' -n 3
 	mutant source bases_count peer_bases src/base/devmem.c 's/gshmemi_devmem_copy(bases, table, (size_t)n/gshmemi_devmem_copy(bases, table, (size_t)(n - 1)/' -n 3
+	mutant source virtual_begin win_virtual src/ipc/virtual.c 's/memory_p->offset = .*/memory_p->offset = 0;/' -n 2
+	mutant source virtual_close win_virtual src/ipc/opening.c 's/if (opening->mapping \&\& !opening->nusers)/if (0)/' -n 2
+	mutant source virtual_refused win_virtual src/ipc/virtual.c '/^static int find_pieces(/,/^}/s/return -ENOTSUP;/fd = 0;/' -n 2
 	mutant source win_take win_create src/win/window.c '/^bool gshmemi_window_take(/,/^}/s/is_mine = is_free(place, npieces);/is_mine = true;/' -n 3
 	mutant source win_streamed stats src/win/stream.c '/^static ptrdiff_t find_delta(/,/^}/s/gshmemi_env_sees_operations()/(gshmemi_env_sees_calls() \&\& !gshmemi_env.CHECK)/'
 	mutant source win_busy win_create src/win/window.c '/^static int agree_on_free(/,/^}/s/rc \&\& pe < w->npes/rc \&\& pe < 1/' -n 3
