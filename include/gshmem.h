@@ -22,7 +22,8 @@
  *             of the team, or by all PEs of the job.
  *   Returns   when, and what.
  *   Order     what the call orders and completes. docs/ordering.md says how, on each platform.
- *   Errors    "checked": undefined behaviour; with GSHMEM_CHECK=1 a message and the end of the job.
+ *   Errors    what is one, and what happens then. "checked": a message and the end of the job with
+ *             GSHMEM_CHECK=1, undefined behaviour without it.
  *
  * A call before gshmem_init or after gshmem_finalize ends the job with a message, unless its page says
  * otherwise.
@@ -433,8 +434,8 @@ GSHMEM_RMA_SIZES(GSHMEMI_DECLARE)
 GSHMEM_API void gshmem_getmem(void *dest, const void *source, size_t nbytes, int pe);
 
 /*
- * gshmem_TYPENAME_p - write one value to dest on pe, by one store.
- * gshmem_TYPENAME_g - read one value from source on pe, by one load that no cache answers with an old value.
+ * gshmem_TYPENAME_p - write one value to dest on pe, by one store; long double by a copy.
+ * gshmem_TYPENAME_g - read one value from source on pe, by one load; never an old one from a cache.
  *
  * dest, source  symmetric address, aligned for TYPE
  *
@@ -636,6 +637,7 @@ GSHMEM_API void gshmem_putmem_signal_nbi(void *dest, const void *source, size_t 
  * Returns   set and add: at once; the update may not have arrived. fetch: with the value.
  * Order     set and add: as gshmem_uint64_atomic_set and _add. fetch orders nothing: wait or test before you
  *           read the data of a put_signal.
+ * Errors    as above; a kernel's signal_fetch is not checked.
  */
 GSHMEM_API void gshmem_signal_set(uint64_t *sig_addr, uint64_t signal, int pe);
 GSHMEM_API void gshmem_signal_add(uint64_t *sig_addr, uint64_t signal, int pe);

@@ -485,7 +485,8 @@ GSHMEMX_RMA_TYPES(GSHMEMI_DECLARE)
  * The threads of a group make a call with the suffix _wave or _wg together:
  *
  *   _wave  the lanes of a wave that reach the call together: any subset of them, converged
- *   _wg    all threads of the work-group; the call is a __syncthreads() before and after
+ *   _wg    all threads of the work-group. The call contains a __syncthreads() before and one after its work;
+ *          fence, quiet and waits contain one
  *
  * All threads of the group pass equal arguments. A collective call, and a barrier is one, is made by one
  * group for its whole PE: of a grid by one work-group.
