@@ -85,7 +85,7 @@ TESTS    := $(filter-out $(if $(NODES),,$(B)/tests/nodes_%),$(call tests_of,$(or
 MODULES  := $(if $(filter %/module,$(TESTS)),$(patsubst %.hip,$(B)/%.module,$(wildcard tests/modules/*.hip)))
 BENCHES  := $(call progs,bench,$(or $(T),*))
 RAW      := $(call progs,bench,raw/*)
-EXAMPLES := $(call progs,examples,*)
+EXAMPLES := $(call progs,examples,* tutorial/*)
 # What a leg does besides its tests: RUN=examples, build the benches (ALSO=benches), or only read all other units (ALSO=read).
 # The Python package, which takes the library as it is: T=python, and where RUN says so.
 PYTHON_TEST := $(if $(filter python,$(RUN) $(T)),$(if $(SAN)$(filter-out cpu,$(PLATFORM)),,tests/python.sh))
@@ -345,7 +345,7 @@ $(B)/%.hip.read: %.hip $(B)/flags | $(B)/tools-found $(PLAT_DEPS)
 	@mkdir -p $(@D) && rm -f $@
 	$(call Q,READ)$(HIPCMD) -MF $(@:.read=.d) -MT $@ $(HIPREAD) $< && touch $@
 # gshmem.h, read once for the programs that begin with it: seconds of each. On GPUs once for the host and for each GPU.
-HEADED   := $(foreach u,$(shell grep -Ls '^\#define GSHMEM' tests/*.hip bench/*.hip examples/*.hip),$(B)/$(u).o $(B)/$(u).read)
+HEADED   := $(foreach u,$(shell grep -Ls '^\#define GSHMEM' tests/*.hip bench/*.hip examples/*.hip examples/tutorial/[2-9]_*.hip),$(B)/$(u).o $(B)/$(u).read)
 HEADS    := $(PLAT_HEADS:%=$(B)/%)
 ifneq ($(HEADS),)
 $(HEADED): private HIPCMD += $(PLAT_HEAD)

@@ -70,7 +70,7 @@ for arch in $ARCHS; do
 		[ "$arch" = "$first" ] && among "$(basename "$file" .hip)" "$benches" || object "$file"
 	done
 	if [ "$arch" != "$first" ]; then
-		for file in src/*/*.hip examples/*.hip tests/modules/*.hip; do
+		for file in src/*/*.hip examples/*.hip examples/tutorial/*.hip tests/modules/*.hip; do
 			object "$file"
 		done
 	fi

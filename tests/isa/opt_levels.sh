@@ -24,7 +24,7 @@ compile() {
 at_O0() {
 	platform=$1
 	shift
-	for file in examples/*.hip; do
+	for file in examples/*.hip examples/tutorial/*.hip; do
 		compile "$platform-$(basename "$file" .hip)" -O0 -g "$@" "$file"
 	done
 }
