@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* run: -n 4 */
 /*
- * The smallest program, without a kernel: every PE writes its number to the next one, from the CPU.
+ * The smallest program, without a kernel: on the CPU, every PE writes its number to the next PE.
  *
  *     gshmemcc -o hello 01_hello.c && mpirun -n 4 ./hello
  */
@@ -18,11 +18,11 @@ int main(void)
 	npes = gshmem_n_pes();
 	before = (pe + npes - 1) % npes;
 
-	/* The same object on every PE: dest names it here and, with a PE beside it, there. */
+	/* Every PE has this object. dest with a PE's number names the object on that PE. */
 	dest = gshmem_calloc(1, sizeof *dest);
 
 	gshmem_long_p(dest, pe, (pe + 1) % npes);
-	gshmem_barrier_all(); /* completes what was written, and waits for all */
+	gshmem_barrier_all(); /* completes the writes, and waits for all PEs */
 
 	got = gshmem_long_g(dest, pe);
 	printf("PE %d of %d: PE %ld wrote to me\n", pe, npes, got);

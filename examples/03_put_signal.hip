@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* run: -n 4 */
 /*
- * A pipeline: PE 0 makes blocks of data, each PE adds one to every value and passes the block on, as it comes; the last
- * PE checks. No barrier: the data brings its own signal, and a signal back says that the slot is free again.
+ * A pipeline: PE 0 makes blocks of data. Each PE adds one to every value of a block and passes it on, and the
+ * last PE checks it. There is no barrier: a block brings its own signal, and a signal back says that its slot
+ * is free again.
  *
  *     gshmemcc -o pipeline 03_put_signal.hip && mpirun -n 4 ./pipeline
  */
@@ -12,13 +13,13 @@
 
 #define NBLOCKS 50
 #define NELEMS  512
-#define NSLOTS  4 /* blocks on their way between two PEs */
+#define NSLOTS  4 /* the most blocks on their way between two PEs */
 
 struct mailbox {
-	long slot[NSLOTS][NELEMS]; /* written by the PE before */
-	long work[NELEMS];         /* mine */
-	uint64_t filled[NSLOTS];   /* the block in that slot, counted from 1 */
-	uint64_t freed;            /* how many blocks the PE after has taken out of its slots */
+	long slot[NSLOTS][NELEMS]; /* written by the previous PE */
+	long work[NELEMS];         /* this PE's own */
+	uint64_t filled[NSLOTS];   /* the number of the block in that slot, from 1 */
+	uint64_t freed;            /* how many blocks the next PE has taken out of its slots */
 	long nwrong;
 };
 
@@ -35,8 +36,9 @@ __global__ static void pipeline(struct mailbox *box)
 			box->work[i] = pe > 0 ? box->slot[slot][i] + 1 : (long)block * NELEMS + i;
 
 		/*
-		 * Every thread has read its part before one says so. Nothing orders one send after another: hence a signal
-		 * for each slot, and a count that is added to, for which the order does not matter.
+		 * All threads have read their parts of the slot before one of them frees it. Nothing orders
+		 * one signal after another, so each slot has a signal of its own, and freed is added to:
+		 * sums do not depend on the order.
 		 */
 		__syncthreads();
 		if (pe > 0 && threadIdx.x == 0)
@@ -44,8 +46,8 @@ __global__ static void pipeline(struct mailbox *box)
 		if (pe + 1 < npes) {
 			if (block >= NSLOTS)
 				gshmemx_signal_wait_until_wg(&box->freed, GSHMEM_CMP_GE, block + 1 - NSLOTS);
-			gshmemx_long_put_signal_wg(box->slot[slot], box->work, NELEMS, &box->filled[slot], block + 1,
-						   GSHMEM_SIGNAL_SET, pe + 1);
+			gshmemx_long_put_signal_wg(box->slot[slot], box->work, NELEMS, &box->filled[slot],
+						   block + 1, GSHMEM_SIGNAL_SET, pe + 1);
 		} else {
 			for (int i = threadIdx.x; i < NELEMS; i += blockDim.x)
 				if (box->work[i] != (long)block * NELEMS + i + pe)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* run: -n 4 */
 /*
- * A fused stencil: heat spreads along a rod that is cut into one piece per PE. One kernel makes all steps and exchanges
- * the ends of the pieces by itself; the ends travel while the inside is computed.
+ * A fused stencil: heat spreads along a rod that is cut into one piece per PE. One kernel makes all steps and
+ * exchanges the end cells of the pieces. The end cells travel while the kernel computes the others.
  *
  *     gshmemcc -o stencil 04_stencil.hip && mpirun -n 4 ./stencil
  */
@@ -15,10 +15,10 @@
 #define NCELLS 512 /* per PE */
 #define NSTEPS 200
 
-/* Cells 1 .. NCELLS are mine; 0 and NCELLS + 1 are copies of the neighbours' ends, and beyond the rod stay at 0. */
+/* Cells 1 .. NCELLS are this PE's. Cells 0 and NCELLS + 1 copy the neighbours' end cells, or stay 0. */
 struct rod {
-	double cell[2][NCELLS + 2]; /* even steps read the first, odd ones the second */
-	uint64_t left[2], right[2]; /* for each of the two: the step whose end has come from that side */
+	double cell[2][NCELLS + 2]; /* even steps read the first, odd steps the second */
+	uint64_t left[2], right[2]; /* for each buffer: the step whose cell has come from that side */
 };
 
 __device__ static inline void update(struct rod *rod, int step, int i)
@@ -37,19 +37,22 @@ __global__ static void spread(struct rod *rod)
 		double *to = rod->cell[next];
 
 		/*
-		 * The ends first. What a neighbour sends for a step says that it has used what I sent for the step before,
-		 * so two buffers are enough. The two sends on their way may overtake each other, as nothing orders them:
-		 * hence a signal for each buffer. With a single one there would have to be a gshmem_fence.
+		 * The end cells first. A neighbour that sends for a step has used what this PE sent for the
+		 * step before, so two buffers are enough. Two sends of one PE may be on their way at a time,
+		 * and nothing orders them: hence a signal for each buffer. A single signal would need a
+		 * gshmem_fence.
 		 */
 		if (threadIdx.x == 0) {
 			update(rod, step, 1);
 			if (pe > 0)
-				gshmem_double_put_signal(&to[NCELLS + 1], &to[1], 1, &rod->right[next], step + 1, GSHMEM_SIGNAL_SET, pe - 1);
+				gshmem_double_put_signal(&to[NCELLS + 1], &to[1], 1, &rod->right[next],
+							 step + 1, GSHMEM_SIGNAL_SET, pe - 1);
 		}
 		if (threadIdx.x == blockDim.x - 1) {
 			update(rod, step, NCELLS);
 			if (pe + 1 < npes)
-				gshmem_double_put_signal(&to[0], &to[NCELLS], 1, &rod->left[next], step + 1, GSHMEM_SIGNAL_SET, pe + 1);
+				gshmem_double_put_signal(&to[0], &to[NCELLS], 1, &rod->left[next],
+							 step + 1, GSHMEM_SIGNAL_SET, pe + 1);
 		}
 		for (int i = 2 + threadIdx.x; i < NCELLS; i += blockDim.x)
 			update(rod, step, i);
@@ -61,7 +64,7 @@ __global__ static void spread(struct rod *rod)
 	}
 }
 
-/* Temperature at the start, anywhere on the whole rod. */
+/* The temperature of a cell of the whole rod at the start. */
 static double start_value(int i)
 {
 	return i % 97 == 0 ? 100 : 0;
@@ -80,10 +83,11 @@ int main()
 		piece[i] = whole[pe * NCELLS + i];
 	if (hipMemcpy(rod->cell[0], piece.data(), sizeof rod->cell[0], hipMemcpyHostToDevice) != hipSuccess)
 		return 1;
-	gshmem_barrier_all(); /* nobody is sent to before its rod is filled */
+	gshmem_barrier_all(); /* no PE sends into a rod that its owner has yet to fill */
 
 	hipLaunchKernelGGL(spread, dim3(1), dim3(128), 0, 0, rod);
-	if (hipMemcpy(piece.data(), rod->cell[NSTEPS & 1], sizeof rod->cell[0], hipMemcpyDeviceToHost) != hipSuccess)
+	if (hipMemcpy(piece.data(), rod->cell[NSTEPS & 1], sizeof rod->cell[0], hipMemcpyDeviceToHost) !=
+	    hipSuccess)
 		return 1;
 
 	/* The whole rod by a plain loop: the same operations in the same order, so the same bits. */
@@ -93,7 +97,8 @@ int main()
 	int nwrong = 0;
 	for (int i = 1; i <= NCELLS; i++)
 		nwrong += piece[i] != whole[pe * NCELLS + i];
-	printf("PE %d: after %d steps %d of %d cells differ from a plain loop over the whole rod\n", pe, NSTEPS, nwrong, NCELLS);
+	printf("PE %d: after %d steps %d of %d cells differ from a plain loop over the whole rod\n", pe,
+	       NSTEPS, nwrong, NCELLS);
 	gshmem_finalize();
 	return nwrong != 0;
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* run: -n 4 */
 /*
- * All-gather and matrix product in one kernel. C = A B, where each PE holds a panel of rows of A and a panel of columns
- * of B, and computes its columns of C; for that it needs all of A. Some work-groups send this PE's panel of A, tile by
- * tile, to all the others; the rest multiply tiles in the order in which they arrive, beginning with the PE's own. The
- * product of one tile hides the transfer of the next.
+ * All-gather and matrix product in one kernel. C = A B, where each PE holds a panel of rows of A and a panel
+ * of columns of B, and computes its columns of C. For that it needs all of A. Some work-groups send this PE's
+ * panel of A, tile by tile, to all other PEs. The other work-groups multiply tiles in the order in which they
+ * arrive, beginning with the PE's own. The product of one tile hides the transfer of the next.
  *
  *     gshmemcc -o gemm 05_allgather_gemm.hip && mpirun -n 4 ./gemm
  */
@@ -19,15 +19,15 @@
 #define NSENDERS 1  /* work-groups that send */
 #define NWORKERS 3  /* work-groups that multiply */
 
-/* All of it symmetric: a and ready are written by every PE on every PE. */
+/* All arrays are symmetric: every PE writes into a and ready of every PE. */
 struct problem {
 	float *a;        /* [npes * NTILES][TILE][DEPTH] */
-	float *b;        /* [DEPTH][TILE]: my columns */
-	float *c;        /* [npes * NTILES][TILE][TILE]: my columns of C */
+	float *b;        /* [DEPTH][TILE]: this PE's columns */
+	float *c;        /* [npes * NTILES][TILE][TILE]: this PE's columns of C */
 	uint64_t *ready; /* [npes * NTILES]: 1 when that tile of A is here */
 };
 
-/* Tiles go out in rounds: first all first tiles, to the next PE, the one after it, and so on. */
+/* Tile by tile: each goes to the next PE, to the one after it, and so on. */
 __device__ static void send(const struct problem &p, int me, int npes)
 {
 	for (int t = blockIdx.x; t < NTILES; t += NSENDERS)
@@ -35,11 +35,12 @@ __device__ static void send(const struct problem &p, int me, int npes)
 			const int tile = me * NTILES + t;
 			float *a = p.a + (size_t)tile * TILE * DEPTH;
 
-			gshmemx_float_put_signal_wg(a, a, TILE * DEPTH, &p.ready[tile], 1, GSHMEM_SIGNAL_SET, (me + hop) % npes);
+			gshmemx_float_put_signal_wg(a, a, TILE * DEPTH, &p.ready[tile], 1, GSHMEM_SIGNAL_SET,
+						    (me + hop) % npes);
 		}
 }
 
-/* One tile of A by my columns of B; the threads share out the TILE x TILE results. */
+/* One tile of A by this PE's columns of B. The threads share out the TILE x TILE results. */
 __device__ static void multiply(const struct problem &p, int tile)
 {
 	const float *a = p.a + (size_t)tile * TILE * DEPTH;
@@ -62,7 +63,7 @@ __global__ static void allgather_gemm(struct problem p)
 		send(p, me, npes);
 		return;
 	}
-	/* My own panel is here already; those of the PEs before me come in the order in which they send to me. */
+	/* The PE's own panel is here already. Tiles of others come round by round, the nearest PE's first. */
 	for (int i = blockIdx.x - NSENDERS; i < npes * NTILES; i += NWORKERS) {
 		const int hop = i < NTILES ? 0 : 1 + (i - NTILES) % (npes - 1);
 		const int t = i < NTILES ? i : (i - NTILES) / (npes - 1);
@@ -99,17 +100,19 @@ int main()
 		a[i] = a_value(me * NTILES * TILE + (int)i / DEPTH, i % DEPTH);
 	for (size_t i = 0; i < b.size(); i++)
 		b[i] = b_value(i / TILE, me * TILE + i % TILE);
-	if (hipMemcpy(p.a + me * a.size(), a.data(), a.size() * sizeof(float), hipMemcpyHostToDevice) != hipSuccess ||
+	if (hipMemcpy(p.a + me * a.size(), a.data(), a.size() * sizeof(float), hipMemcpyHostToDevice) !=
+		    hipSuccess ||
 	    hipMemcpy(p.b, b.data(), b.size() * sizeof(float), hipMemcpyHostToDevice) != hipSuccess)
 		return 1;
 
-	/* Work-groups that wait for other PEs' work-groups: a cooperative launch makes sure that all of them are resident. */
+	/* Work-groups that wait for other PEs must all be resident: a cooperative launch sees to it. */
 	void *args[] = {&p};
-	if (hipLaunchCooperativeKernel(allgather_gemm, dim3(NSENDERS + NWORKERS), dim3(64), args, 0, 0) != hipSuccess ||
+	if (hipLaunchCooperativeKernel(allgather_gemm, dim3(NSENDERS + NWORKERS), dim3(64), args, 0, 0) !=
+		    hipSuccess ||
 	    hipMemcpy(c.data(), p.c, c.size() * sizeof(float), hipMemcpyDeviceToHost) != hipSuccess)
 		return 1;
 
-	/* Whole numbers, and small: every order of summation gives the same. */
+	/* The values are small whole numbers, so every order of summation gives the same bits. */
 	int nwrong = 0;
 	for (int row = 0; row < nrows; row++)
 		for (int column = 0; column < TILE; column++) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* run: -n 2 */
 /*
- * A kernel that asks the CPU: its work-groups fetch tasks until there are none left, and log what became of them, while
- * the kernel runs. Only the CPU knows the tasks; they could come from a file or a socket.
+ * A kernel that calls the CPU: its work-groups fetch tasks until none are left, and log the results, all
+ * while the kernel runs. Only the CPU knows the tasks: they could come from a file or a socket.
  *
  *     gshmemcc -o call_the_cpu 06_call_the_cpu.hip && mpirun -n 2 ./call_the_cpu
  */
@@ -19,7 +19,7 @@ struct tasks {
 	uint64_t nlogged;
 };
 
-/* On the CPU, in the thread that serves this PE's kernels: one call at a time, so no lock. */
+/* Runs on the CPU, in the thread that serves this PE's kernels. It makes one call at a time: no lock. */
 static int fetch_task(void *context, gshmemx_rpc_call_t *call)
 {
 	struct tasks *tasks = (struct tasks *)context;
@@ -45,14 +45,15 @@ __global__ void work(uint32_t fetch_op, uint32_t log_op)
 	double result;
 
 	for (;;) {
-		if (gshmemx_rpc_call(fetch_op, words, &task) || !task) /* waits: one crossing of the bus */
+		/* Waits for the answer: one crossing of the bus. */
+		if (gshmemx_rpc_call(fetch_op, words, &task) || !task)
 			break;
 		result = 1.0 / (double)task;
 		words[0] = task;
 		memcpy(&words[1], &result, sizeof result);
 		(void)gshmemx_rpc_post(log_op, words); /* does not wait */
 	}
-	gshmem_quiet(); /* what this thread has posted is done */
+	gshmem_quiet(); /* waits until the CPU has done what this thread posted */
 }
 
 int main(void)
@@ -61,7 +62,8 @@ int main(void)
 	uint32_t fetch_op, log_op;
 
 	gshmem_init();
-	if (gshmemx_rpc_register(&fetch_op, fetch_task, &tasks, 0) || gshmemx_rpc_register(&log_op, log_result, &tasks, 0))
+	if (gshmemx_rpc_register(&fetch_op, fetch_task, &tasks, 0) ||
+	    gshmemx_rpc_register(&log_op, log_result, &tasks, 0))
 		return 1;
 	hipLaunchKernelGGL(work, dim3(NGROUPS), dim3(1), 0, 0, fetch_op, log_op);
 	if (hipDeviceSynchronize() != hipSuccess)
