@@ -24,7 +24,7 @@
 #define GSHMEMI_ARCH_KERNELS_WAKE    0
 #define GSHMEMI_ARCH_TYPED_LAUNCH    0
 #define GSHMEMI_ARCH_FD_VALUE_SINCE  70100000
-#define GSHMEMI_ARCH_RETAIN_SINCE    71300000 /* or before: what is lent is never given back */
+#define GSHMEMI_ARCH_RETAIN_SINCE    71300000 /* or earlier: a lent handle is not released */
 
 #define GSHMEMI_ARCH_NAME        "amd"
 #define GSHMEMI_ARCH_THREAD_WORD "lane"
@@ -71,7 +71,8 @@
 /* One for each. */
 #define GSHMEMI_ARCH_WAIT "s_waitcnt vmcnt(0)\n\ts_waitcnt_vscnt null, 0x0"
 #else
-#error "gshmem: this GPU's caches and counters are not known: gfx90a, gfx942, gfx950, gfx1030 to 1036, gfx1100 to 1103 are"
+#error "gshmem: the caches and counters of this GPU are not known:" \
+	"gfx90a, gfx942, gfx950, gfx1030 to 1036, gfx1100 to 1103 are"
 #endif
 
 /* To the GPU long double is double; in memory it has the CPU's 16 bytes. */

@@ -142,10 +142,10 @@ enum gshmemi_amo {
  * COMPARES_APART    comparing the arguments of a wave is worth a call of its own; 0: wave_agrees
  * IS_CUDA           to MPI the device's memory is CUDA's; 0: HIP's, or ROCm's
  * UNALIGNED         bulk loads and stores take any alignment; 0: they need that of their size
- * FD_VALUE_SINCE    the runtime's version (hipRuntimeGetVersion) from which hipMemImportFromShareableHandle takes
- *                   the descriptor itself; before, it takes a pointer to it
- * RETAIN_SINCE      the version from which hipMemRetainAllocationHandle counts a reference, which hipMemRelease
- *                   gives back; before, it lends the handle, and crashes on memory of hipMalloc
+ * FD_VALUE_SINCE    the first runtime version (hipRuntimeGetVersion) whose hipMemImportFromShareableHandle
+ *                   takes the descriptor itself; earlier ones take a pointer to it
+ * RETAIN_SINCE      the first version whose hipMemRetainAllocationHandle counts a reference, which
+ *                   hipMemRelease gives back; earlier ones lend the handle, and crash on memory of hipMalloc
  */
 #if !defined GSHMEMI_ARCH_HOST_DIRECT || !defined GSHMEMI_ARCH_COARSE_COHERENT || \
 	!defined GSHMEMI_ARCH_SHARED_MEMORY || !defined GSHMEMI_ARCH_HAS_GLOBALS
@@ -162,7 +162,8 @@ enum gshmemi_amo {
 #if !defined GSHMEMI_ARCH_NESTS_CALLS || !defined GSHMEMI_ARCH_KEEPS_KEYS_APART || \
 	!defined GSHMEMI_ARCH_COMPARES_APART || !defined GSHMEMI_ARCH_IS_CUDA || \
 	!defined GSHMEMI_ARCH_UNALIGNED
-#error "gshmem: the platform lacks GSHMEMI_ARCH_NESTS_CALLS, _KEEPS_KEYS_APART, _COMPARES_APART, _IS_CUDA or _UNALIGNED"
+#error "gshmem: the platform lacks GSHMEMI_ARCH_NESTS_CALLS, _KEEPS_KEYS_APART, _COMPARES_APART, _IS_CUDA" \
+	"or _UNALIGNED"
 #endif
 #if !defined GSHMEMI_ARCH_FD_VALUE_SINCE || !defined GSHMEMI_ARCH_RETAIN_SINCE
 #error "gshmem: the platform lacks GSHMEMI_ARCH_FD_VALUE_SINCE or GSHMEMI_ARCH_RETAIN_SINCE"
