@@ -384,7 +384,7 @@ GSHMEMI_DEFINE(gshmemx, _wg, GSHMEMI_WG)
 
 #if GSHMEMI_KERNELS
 
-/* On the host the rest is src/team/team.c and query.c. */
+/* On the host src/team/query.c and src/host/query.c have the rest. */
 
 /* 0, or -EINVAL for GSHMEM_TEAM_INVALID. */
 GSHMEMI_FN int gshmemi_team_sync(int scope, gshmem_team_t team, const char *call)
