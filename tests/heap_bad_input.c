@@ -131,18 +131,18 @@ int main(int argc, char **argv)
 	expect("calls", "pe 0: PE 0 called gshmem_malloc but PE 1 called gshmem_free");
 	expect("alignments", "pe 0: gshmem_align: alignment 256 on PE 0 but 512 on PE 1");
 	expect("hints", "pe 0: gshmem_malloc_with_hints: hints 0x0 on PE 0 but 0x1 on PE 1");
-	expect("align3", "pe 0: gshmem_align: alignment 3 is no power of two");
-	expect("align0", "pe 0: gshmem_align: alignment 0 is no power of two");
+	expect("align3", "pe 0: gshmem_align: alignment 3 is not a power of two");
+	expect("align0", "pe 0: gshmem_align: alignment 0 is not a power of two");
 	expect("alignhuge", "pe 0: gshmem_align: alignment 1099511627776: the heap itself is aligned to ");
-	expect("align_one", "pe 1: gshmem_align: alignment 24 is no power of two");
+	expect("align_one", "pe 1: gshmem_align: alignment 24 is not a power of two");
 	expect("full", "pe 0: gshmem_malloc: 8388608 bytes at a multiple of 1: out of memory: of the 4194304 bytes of "
 		       "the heap 4192256 are free, the largest block has 4192256 (GSHMEM_HEAP_SIZE)");
 	expect("overflow", "pe 0: gshmem_calloc: 1099511627776 times 1099511627776 bytes");
 	expect("grow", "pe 0: gshmem_realloc: 8388608 bytes at a multiple of 1: out of memory");
-	expect("twice", "is not allocated; freed before?");
+	expect("twice", "is not allocated: was it freed before?");
 	expect("foreign", "is in the heap of PE 0: pass this PE's own address");
 	expect("stack", "is not in the symmetric heap, ");
-	expect("inside", "is 64 bytes inside of an allocation of 1000 bytes: pass its start");
+	expect("inside", "is 64 bytes inside an allocation of 1000 bytes: pass its start");
 	expect("inside_one", "pe 1: gshmem_free: ");
 	expect("others", "pe 0: gshmem_free: heap+0x400 on PE 0 but heap+0x0 on PE 1");
 	expect("null_one", "pe 0: gshmem_free: NULL on PE 1 only");

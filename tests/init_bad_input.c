@@ -134,7 +134,7 @@ static void bad_values(void)
 	expect(2, "GSHMEM_RPC_SLOTS=99999999999", "plain", "-22", "must be a number from 0 to 1048576");
 	expect(2, "GSHMEM_RPC_THREADS=0", "plain", "-22", "pe 0: GSHMEM_RPC_THREADS=0: must be a number from 1 to 64");
 	expect(2, "GSHMEM_CONTEXTS=1", "plain", "-22", "pe 0: GSHMEM_CONTEXTS=1: must be a number from 2 to 16383");
-	expect(2, "GSHMEM_DEVICE=5", "plain", "-19", "pe 0: init: device 5 was asked for, but there are 1");
+	expect(2, "GSHMEM_DEVICE=5", "plain", "-19", "pe 0: init: device 5 was asked for, but this machine has 1");
 	expect(2, "GSHMEM_CPU_DEVICES=0", "plain", "-19", "pe 0: init: ");
 }
 
@@ -146,7 +146,7 @@ static void unequal_values(void)
 	expect(3, "", "odd GSHMEM_HEAP_KIND fine", "-22", "pe 0: init: GSHMEM_HEAP_KIND is auto on PE 0 but fine on PE 1");
 	expect(2, "", "odd GSHMEM_CHECK 1", "-22", "pe 0: init: GSHMEM_CHECK is 0 on PE 0 but 1 on PE 1");
 	expect(2, "", "odd GSHMEM_CPU_DELIVERY random", "-22", "GSHMEM_CPU_DELIVERY is set on PE 1 only");
-	expect(2, "", "odd GSHMEM_DEVICE 3", "-19", "pe 1: init: device 3 was asked for, but there are 1");
+	expect(2, "", "odd GSHMEM_DEVICE 3", "-19", "pe 1: init: device 3 was asked for, but this machine has 1");
 }
 
 /* A build that takes the heap for a GPU's does not ask what the node has. */
@@ -186,7 +186,7 @@ static void bad_attributes(void)
 	t_job_run(&job, 1, "", "", "nothing", 20);
 	t_job_failed(&job, "nothing", "gshmem: gshmemx_init_attr: the attributes are NULL", 2);
 	t_job_run(&job, 1, "", "", "level", 20);
-	t_job_failed(&job, "level", "gshmem: init: 7 is no thread level", 2);
+	t_job_failed(&job, "level", "gshmem: init: 7 is not a thread level", 2);
 	t_job_run(&job, 3, "GSHMEM_HEAP_SIZE=x", "", "void", 20);
 	t_job_failed(&job, "void", "gshmem: pe 0: GSHMEM_HEAP_SIZE=x", 1);
 	t_equal(job.status, 1, "status of a gshmem_init that fails");

@@ -476,7 +476,7 @@ static void test_refused(void)
 	expect_text("refused", "returns_more returned 2, which", 1);
 	expect_text("refused", "throws_error threw: a flat tyre\n", 1);
 	expect_text("refused", "throws_int threw: an exception of another type", 1);
-	expect_text("refused", "gshmemx_rpc_call called by a function that is carrying out a call", 1);
+	expect_text("refused", "gshmemx_rpc_call called from a function that serves a call", 1);
 	expect_text("refused", "gshmemx_rpc_register: no function\n", 1);
 	expect_text("refused", "gshmemx_rpc_register: add: 0x8 is no combination", 1);
 	expect_text("refused", "gshmemx_rpc_register: add: a stream has no words of lanes", 1);
@@ -515,7 +515,7 @@ static void test_collective(void)
 	unsigned i;
 
 	for (i = 0; i < sizeof whats / sizeof *whats; i++) {
-		snprintf(text, sizeof text, "gshmem: pe 0: %s called by a function that is carrying out a call",
+		snprintf(text, sizeof text, "gshmem: pe 0: %s called from a function that serves a call",
 			 strchr(whats[i], ':') ? strchr(whats[i], ':') + 1 : whats[i]);
 		t_job_run(&job, NPES, "", "-disable-auto-cleanup", whats[i], 20);
 		t_job_failed(&job, whats[i], text, 1);
@@ -523,7 +523,7 @@ static void test_collective(void)
 		expect_text(whats[i], "PE came through", 0);
 	}
 	for (i = 0; i < sizeof returning / sizeof *returning; i++) {
-		snprintf(text, sizeof text, "gshmem: pe 0: %s called by a function", returning[i]);
+		snprintf(text, sizeof text, "gshmem: pe 0: %s called from a function", returning[i]);
 		t_job_run(&job, NPES, "", "", i ? "launch" : "gshmem_init_thread", 20);
 		expect_text(returning[i], text, 1);
 		expect_text(returning[i], "PE came through", NPES);

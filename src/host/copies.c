@@ -121,7 +121,7 @@ static void move_remote(const struct gshmemi_operation *o, bool is_get, const ch
 	size_t at, n;
 
 	if (room && !bounce) {
-		gshmemi_error("%s: no memory", call);
+		gshmemi_error("%s: %zu bytes of host memory: out of memory", call, room);
 		gshmemi_end(1);
 	}
 	for (i = 0; room && o->nbytes <= room && i < o->nblocks; i += n) {

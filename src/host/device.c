@@ -19,7 +19,7 @@
 static const char *remedy(hipError_t error)
 {
 	if (error == hipErrorInsufficientDriver)
-		return "no GPU driver is loaded, or one that is older than the runtime that this program was linked with";
+		return "no GPU driver is loaded, or the driver is older than the runtime this program was linked with";
 	return "is the driver loaded, may this user open the devices (groups render and video), and do "
 	       "ROCR_VISIBLE_DEVICES, HIP_VISIBLE_DEVICES or CUDA_VISIBLE_DEVICES hide them? Without a GPU: build with "
 	       "PLATFORM=cpu";
@@ -110,8 +110,8 @@ static void check_clock(int device)
 	}
 	known_khz = 1000000 / GSHMEMI_ARCH_TICK_NS(properties.gcnArchName);
 	if (khz != known_khz)
-		gshmemi_warn("init: the clock of device %d, %s, runs at %d kHz, but kernels take it for %d kHz: their times are "
-			     "off by that, GSHMEM_WATCHDOG among them",
+		gshmemi_warn("init: the clock of device %d, %s, runs at %d kHz, but kernels assume %d kHz: the times "
+			     "that they measure, GSHMEM_WATCHDOG's too, are off by that factor",
 			     device, properties.gcnArchName, khz, known_khz);
 #else
 	(void)device;
@@ -126,7 +126,7 @@ int gshmemi_device_choose(int wanted, int *device_p)
 	if (rc)
 		return rc;
 	if (wanted >= ndevices) {
-		gshmemi_error("init: device %d was asked for, but there are %d (GSHMEM_DEVICE)", wanted, ndevices);
+		gshmemi_error("init: device %d was asked for, but this machine has %d (GSHMEM_DEVICE)", wanted, ndevices);
 		return -ENODEV;
 	}
 	if (device < 0)

@@ -65,7 +65,7 @@ int gshmemi_enter_collective_int(const char *call)
 
 	if (rc || !gshmemi_rpc_is_serving())
 		return rc;
-	gshmemi_error("%s called by a function that is carrying out a call: it is collective, and would wait for PEs that may "
+	gshmemi_error("%s called from a function that serves a call: it is collective, and would wait for PEs that may "
 		      "wait for this one", call);
 	return -EDEADLK;
 }
@@ -93,7 +93,7 @@ static int check_attr(const struct gshmemx_init_attributes *attr)
 	else if (attr->uniqueid && (attr->rank < 0 || attr->rank >= attr->nranks))
 		gshmemi_error("gshmemx_init_attr: there is no rank %d in a job of %d", attr->rank, attr->nranks);
 	else if (attr->thread_level < GSHMEM_THREAD_SINGLE || attr->thread_level > GSHMEM_THREAD_MULTIPLE)
-		gshmemi_error("init: %d is no thread level", attr->thread_level);
+		gshmemi_error("init: %d is not a thread level", attr->thread_level);
 	else
 		return 0;
 	return -EINVAL;
@@ -467,7 +467,7 @@ static void quiet(void)
 static void require_mpi(void)
 {
 	if (gshmemi_bootstrap_is_finalized()) {
-		gshmemi_error("gshmem_finalize: MPI was finalized before");
+		gshmemi_error("gshmem_finalize: MPI has already been finalized: call MPI_Finalize last");
 		gshmemi_end(1);
 	}
 }

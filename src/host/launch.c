@@ -41,7 +41,7 @@ static int find_room(const void *func, const unsigned block[3], size_t shared_nb
 		return -ENOTSUP;
 	}
 	if (!nthreads || nthreads > INT32_MAX) {
-		gshmemi_error("gshmemx_collective_launch: %u x %u x %u are no threads of a work-group", block[0], block[1],
+		gshmemi_error("gshmemx_collective_launch: no work-group has %u x %u x %u threads", block[0], block[1],
 			      block[2]);
 		return -EINVAL;
 	}
@@ -64,7 +64,7 @@ static int check_room(const void *func, const unsigned grid[3], const unsigned b
 	if (rc || (ngroups && ngroups <= room_for(&room)))
 		return rc;
 	if (!ngroups) {
-		gshmemi_error("gshmemx_collective_launch: %u x %u x %u are no grid", grid[0], grid[1], grid[2]);
+		gshmemi_error("gshmemx_collective_launch: a grid of %u x %u x %u is empty", grid[0], grid[1], grid[2]);
 		return -EINVAL;
 	}
 	gshmemi_error("gshmemx_collective_launch: %" PRIu64 " work-groups of %u threads: %u can be resident at once (%d on "

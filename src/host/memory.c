@@ -133,7 +133,7 @@ void *gshmem_malloc_with_hints(size_t nbytes, long hints)
 static int check_alignment(size_t alignment)
 {
 	if (!alignment || (alignment & (alignment - 1))) {
-		gshmemi_error("gshmem_align: alignment %zu is no power of two", alignment);
+		gshmemi_error("gshmem_align: alignment %zu is not a power of two", alignment);
 		return -EINVAL;
 	}
 	if (alignment > gshmemi_heap.align) {
@@ -229,11 +229,11 @@ static int check_ptr(const char *call, const void *ptr, uint64_t *offset_p, uint
 		return check_outside(call, ptr);
 	offset = gshmemi_heap_offset(ptr);
 	if (gshmemi_allocator_find(gshmemi_heap.allocator, offset, &start, nbytes_p)) {
-		gshmemi_error("%s: %p (heap+0x%" PRIx64 ") is not allocated; freed before?", call, ptr, offset);
+		gshmemi_error("%s: %p (heap+0x%" PRIx64 ") is not allocated: was it freed before?", call, ptr, offset);
 		return -ENOENT;
 	}
 	if (start != offset) {
-		gshmemi_error("%s: %p is %" PRIu64 " bytes inside of an allocation of %" PRIu64 " bytes: pass its "
+		gshmemi_error("%s: %p is %" PRIu64 " bytes inside an allocation of %" PRIu64 " bytes: pass its "
 			      "start, %p",
 			      call, ptr, offset - start, *nbytes_p, (void *)(gshmemi_heap.base + start));
 		return -EINVAL;

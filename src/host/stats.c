@@ -44,7 +44,7 @@ int gshmemi_stats_open(void)
 		return 0;
 	gshmemi_host_counts = calloc(1, nbytes);
 	if (!gshmemi_host_counts) {
-		gshmemi_error("init: no memory for %zu bytes of counters (GSHMEM_STATS)", nbytes);
+		gshmemi_error("init: %zu bytes of counters: out of memory (GSHMEM_STATS)", nbytes);
 		return -ENOMEM;
 	}
 	rc = gshmemi_hip(hipMalloc(&ptr, nbytes), "init: hipMalloc of %zu bytes of counters (GSHMEM_STATS)",

@@ -137,7 +137,7 @@ int gshmemi_stream_quiet(void *stream, const char *call)
 		return gshmemi_hip(hipStreamAddCallback(stream, complete_as_callback, arg, 0), "%s: hipStreamAddCallback", call);
 	if (hipLaunchHostFunc)
 		return gshmemi_hip(hipLaunchHostFunc(stream, complete, arg), "%s: hipLaunchHostFunc", call);
-	gshmemi_error("%s: this HIP has no hipLaunchHostFunc, without which the call cannot be captured: make it outside of graphs", call);
+	gshmemi_error("%s: this HIP has no hipLaunchHostFunc, which a graph needs to capture the call: call it outside the capture", call);
 	return -ENOTSUP;
 }
 

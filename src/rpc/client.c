@@ -12,7 +12,7 @@ static int check(const char *call)
 	int rc = gshmemi_enter_int(call);
 
 	if (!rc && gshmemi_rpc_is_serving()) {
-		gshmemi_error("%s called by a function that is carrying out a call: it would wait for itself", call);
+		gshmemi_error("%s called from a function that serves a call: it would wait for itself", call);
 		rc = -EDEADLK;
 	}
 	return rc;
