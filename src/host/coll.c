@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Collectives on the host: the exported functions, and the bodies that kernels use. Where the CPU cannot reach the heap, one
- * work-group of the library's own makes the call (device/coll.hip).
+ * Collectives on the host: the exported functions. Where the CPU can reach the heap they run the bodies that
+ * kernels use. Where it cannot, the library launches one work-group that makes the call (device/coll.hip).
  */
 #include "base/base.h"
 
@@ -39,7 +39,9 @@ static int call_body(struct gshmemi_coll_args *args, const char *call)
 
 #else /* the CPU cannot reach the heap */
 
-/* The arrays of a call may be where kernels cannot read: theirs are copies, [4][npes]. */
+/*
+ * Kernels may not be able to read the caller's four arrays, so they get copies in pinned memory, [4][npes].
+ */
 static void call_with_arrays(struct gshmemi_coll_args args, int npes, const char *call)
 {
 	const size_t n = (size_t)npes, nbytes = n * sizeof(size_t);
@@ -61,7 +63,10 @@ static void call_with_arrays(struct gshmemi_coll_args args, int npes, const char
 	gshmemi_host_free(copy);
 }
 
-/* dest may be source, of which all others have taken theirs before it is written. */
+/*
+ * dest may be the same memory as source: dest is written only after the second sync, when all PEs have read
+ * their source.
+ */
 static void fold_long_doubles(const struct gshmemi_coll_args *args, const struct gshmemi_team_view *team, const char *call)
 {
 	const bool is_scatter = args->what == GSHMEMI_REDUCE_SCATTER, is_exclusive = args->what == GSHMEMI_EXSCAN;
@@ -71,7 +76,7 @@ static void fold_long_doubles(const struct gshmemi_coll_args *args, const struct
 	void *acc = calloc(nbytes ? nbytes : 1, 1), *x = malloc(nbytes ? nbytes : 1);
 	int pe;
 
-	if (!acc || !x) { /* the other PEs wait and cannot be told */
+	if (!acc || !x) { /* the other PEs are already waiting in the collective, and cannot be told */
 		gshmemi_error("%s: %zu bytes of host memory: out of memory", call, 2 * nbytes);
 		gshmemi_end(1);
 	}
@@ -89,7 +94,7 @@ static void fold_long_doubles(const struct gshmemi_coll_args *args, const struct
 	free(x);
 }
 
-/* GPUs have no long double to compute with. */
+/* GPUs cannot compute with long double, so the CPU reduces it. */
 static int call_body(struct gshmemi_coll_args *args, const char *call)
 {
 	const struct gshmemi_team_view *team = gshmemi_team_find(args->team, call);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Put, get, atomics and signals on the host where the CPU cannot touch the heap: each call describes its operation, finds where the
- * PE's memory is mapped, and performs it by copies and kernels of the library (base/devmem.h). Where the CPU can, host/direct.c takes
- * the bodies of kernels instead.
+ * Put, get, atomics and signals on the host where the CPU cannot touch the heap. Each call describes its
+ * operation, finds where the PE's memory is mapped, and performs it by copies and by kernels of the library
+ * (base/devmem.h). Where the CPU can touch the heap, host/direct.c is compiled instead.
  *
- * Late delivery is for kernels here: the host's own operations are not delayed, but its fence and quiet (sync.c) cover
- * what kernels left behind.
+ * Late delivery affects only kernels here: the host's own operations are not delayed, but its fence and quiet
+ * (sync.c) complete what kernels left behind.
  */
 #include "base/devmem.h"
 
@@ -17,7 +17,10 @@
 
 #if !GSHMEMI_ARCH_HOST_DIRECT
 
-/* Programs of OpenSHMEM may name variables, which are not symmetric where the memory is a GPU's. */
+/*
+ * OpenSHMEM programs may pass the addresses of global variables. In GPU memory those are not symmetric:
+ * report it.
+ */
 static void check_variable(const void *symmetric, size_t nbytes, int pe, const char *call)
 {
 	if (gshmemi_is_shmem && nbytes && !gshmemi_is_symmetric(symmetric))
@@ -26,7 +29,10 @@ static void check_variable(const void *symmetric, size_t nbytes, int pe, const c
 
 /* ---- one operation ---- */
 
-/* By what reaches device memory. there and sig_there are mapped. The signal sets out when the data has arrived. */
+/*
+ * Performs o by whatever reaches device memory. there and sig_there are mapped addresses. A signal is sent
+ * once the data has arrived.
+ */
 static uint64_t perform(const struct gshmemi_operation *o, void *there, void *sig_there, const char *call)
 {
 	uint64_t old;
@@ -50,24 +56,27 @@ static uint64_t perform(const struct gshmemi_operation *o, void *there, void *si
 	case GSHMEMI_GET_BLOCKS:
 		gshmemi_devmem_stride(o->local, (size_t)o->local_stride, there, (size_t)o->stride, o->nblocks, o->nbytes, call);
 		return 0;
-	case GSHMEMI_FLAG: /* the host is the one writer of its flags, in order: each store raises the word */
+	case GSHMEMI_FLAG:
+		/* the host alone writes its flags, and each store raises the word, so a store will do */
 		gshmemi_devmem_store(there, &o->value, 8, call);
 		return 0;
 	case GSHMEMI_AMO:
 		old = gshmemi_devmem_amo(o->op, there, o->value, o->cond, (unsigned)o->nbytes, o->fetches || o->local, call);
 		if (o->local)
-			gshmemi_devmem_move(o->local, &old, o->nbytes, false, call); /* it may be device memory */
+			gshmemi_devmem_move(o->local, &old, o->nbytes, false, call);
 		return old;
 	default:
-		gshmemi_devmem_move(there, o->local, o->nbytes, false, call); /* a stream orders for that stream alone */
-		(void)gshmemi_devmem_amo(o->op, sig_there, o->value, 0, 8, false, call); /* SET, too: the GPU alone updates signals */
+		/* by then it has arrived: stream order would hold only within one stream */
+		gshmemi_devmem_move(there, o->local, o->nbytes, false, call);
+		/* SET too: only the GPU updates signals */
+		(void)gshmemi_devmem_amo(o->op, sig_there, o->value, 0, 8, false, call);
 		return 0;
 	}
 }
 
 /*
- * The peer address of a symmetric object, aligned to align, whose PE has one in the direct tables or in the true ones; NULL: a
- * carrier performs the operation.
+ * Returns the address at which pe's copy of a symmetric object is mapped, by the direct tables or else the
+ * true ones. Returns NULL if a carrier must perform the operation. The object must be aligned to align.
  */
 static void *find(int which, unsigned region, const void *symmetric, const void *local, size_t nbytes, unsigned align, int pe,
 		  const char *call)
@@ -89,10 +98,13 @@ static void *find(int which, unsigned region, const void *symmetric, const void 
 
 /* ---- over the net ---- */
 
-/* The CPU may not reach the local end: what moves goes through memory that it does, this much at a time. */
+/*
+ * The CPU may be unable to read or write the local end. Data then moves through a host buffer (bounce), this
+ * much at a time.
+ */
 #define BOUNCE_NBYTES ((size_t)1 << 20)
 
-/* Blocks one after the other in the bounce, or the bytes of a part of one. */
+/* Moves nblocks whole blocks, packed in the bounce, or part of a single block (nblocks is 1). */
 static void move_part(const struct gshmemi_operation *o, char *bounce, uint64_t first, size_t nblocks, size_t at, size_t nbytes, bool is_get,
 		      const char *call)
 {
@@ -137,7 +149,7 @@ static void move_remote(const struct gshmemi_operation *o, bool is_get, const ch
 	free(bounce);
 }
 
-/* The owner performs it. */
+/* The PE that owns the memory performs o. */
 static uint64_t carry_remote(const struct gshmemi_operation *o, const char *call)
 {
 	struct gshmemi_operation signal;
@@ -167,12 +179,12 @@ static uint64_t carry_remote(const struct gshmemi_operation *o, const char *call
 		signal.fetches = o->fetches || o->local;
 		old = gshmemi_remote_carry(&signal);
 		if (o->local)
-			gshmemi_devmem_move(o->local, &old, o->nbytes, false, call); /* it may be device memory */
+			gshmemi_devmem_move(o->local, &old, o->nbytes, false, call);
 		return old;
 	}
 }
 
-/* The carrier of the host's operations. */
+/* Performs the host's operations on PEs that find() has no address for. */
 static uint64_t carry(const struct gshmemi_operation *o, const char *call)
 {
 	if (!gshmemi_is_mapped(o->region, o->pe, o->what == GSHMEMI_AMO) ||
@@ -190,7 +202,10 @@ static struct gshmemi_operation describe(int what, unsigned region, const void *
 	return o;
 }
 
-/* An operation on a symmetric object of span bytes. local is the caller's other end; the object again where it has none. */
+/*
+ * Performs an operation on a symmetric object of span bytes. local is the caller's end of the transfer; where
+ * there is none, symmetric again.
+ */
 static uint64_t call_with(struct gshmemi_operation *o, const void *symmetric, const void *local, size_t span, unsigned align,
 			  const char *call)
 {

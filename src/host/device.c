@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The device of this PE: which one, whether it can run what this library was built for, and what to do if not.
+ * Chooses the device of this PE, checks that it can run the code that this library was built with, and says
+ * what to do if not.
  */
 #include "host/host.h"
 
@@ -10,12 +11,12 @@
 #include "base/kernels.h"
 #include "ipc/job.h"
 
-/* The architectures in this binary, as the build chose them. */
+/* The architectures this binary was built for. */
 #ifndef GSHMEMI_GPU_ARCHS
 #define GSHMEMI_GPU_ARCHS GSHMEMI_ARCH_NAME
 #endif
 
-/* What to do when there is no device to be had. */
+/* What the user can do when there is no device. */
 static const char *remedy(hipError_t error)
 {
 	if (error == hipErrorInsufficientDriver)
@@ -25,7 +26,7 @@ static const char *remedy(hipError_t error)
 	       "PLATFORM=cpu";
 }
 
-/* HIP says that there is none by an error, CUDA may say 0. */
+/* When there is no device HIP returns an error; CUDA may return 0 devices instead. */
 static int find_ndevices(int *ndevices_p)
 {
 	hipError_t error;
@@ -49,8 +50,8 @@ static int find_ndevices(int *ndevices_p)
 }
 
 /*
- * The device that the program has used already, or chosen: its current one, unless that is merely the first one, which
- * every thread starts with. -1: none.
+ * Finds the device that the program has already used or chosen. That is the current one, unless it is device
+ * 0 and not in use: every thread starts with device 0. -1 if there is none.
  */
 static int find_current(int *device_p)
 {
@@ -79,7 +80,10 @@ static void name_device(int device, char *name, size_t nbytes)
 		snprintf(name, nbytes, "a GPU of unknown architecture");
 }
 
-/* Ask for a kernel of the library: a binary without code for this GPU shows here, and not in the user's first launch. */
+/*
+ * Asks for one of the library's kernels. A binary without code for this GPU fails here rather than in the
+ * user's first launch.
+ */
 static int check_binary(int device)
 {
 	hipError_t error = gshmemi_devmem_probe();
@@ -94,8 +98,8 @@ static int check_binary(int device)
 }
 
 /*
- * Kernels have the rate of the GPU's clock from a table. A runtime that knows another one is right: what kernels measure
- * is off by as much, which is worth a line and no more.
+ * Kernels take the rate of the GPU's clock from a table. If the runtime reports another rate, the runtime is
+ * right and the times that kernels measure are off by the ratio. That deserves a warning, not an error.
  */
 static void check_clock(int device)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Put, get, atomics and signals on the host, where the CPU can reach the heap by itself: the bodies that kernels use. Host
- * calls in HIP units come here. Where the CPU cannot, host/copies.c.
+ * Put, get, atomics and signals on the host where the CPU can reach the heap by itself. The functions run the
+ * bodies that kernels use. Host calls in HIP units come here. Where the CPU cannot reach the heap,
+ * host/copies.c is compiled instead.
  */
 #include "host/host.h"
 
@@ -17,7 +18,10 @@ static struct gshmemi_where find_where(unsigned region)
 	return region == GSHMEMI_REGION_HEAP ? gshmemi_in_heap() : gshmemi_in_region(region);
 }
 
-/* A call in another region than the heap, whose own way would be longer if it were the same function. */
+/*
+ * Calls outside the heap, out of line: in the same function they would lengthen the path of calls on the
+ * heap.
+ */
 #define ELSEWHERE        __attribute__((noinline)) static
 #define IN_HEAP(region)  __builtin_expect((region) == GSHMEMI_REGION_HEAP, 1)
 

@@ -1,20 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the files of this folder share. */
+/* What the files of this folder share with each other. */
 #ifndef GSHMEMI_HOST_HOST_H
 #define GSHMEMI_HOST_HOST_H
 
 #include "base/base.h"
 
-/* Make a device current: the one asked for, else one the program chose, else (-1) by the PE's place on its node. */
+/*
+ * Makes a device current: wanted, or if that is -1 the one the program chose, or else one by the PE's rank on
+ * its node.
+ */
 int gshmemi_device_choose(int wanted, int *device_p);
 
-/* init.c. */
+/* init.c: the memory and traffic of init itself, for scale.c. */
 struct gshmemi_scale;
 void gshmemi_init_scale(struct gshmemi_scale *scale);
 
 /*
- * stats.c: GSHMEM_STATS. The counters from init to finalize, and the table that kernels have, NULL without them. report is collective,
- * when all PEs have completed what they asked for; PE 0 prints.
+ * stats.c: the counters of GSHMEM_STATS, from init to finalize. gshmemi_stats_table returns the kernels'
+ * table, NULL without GSHMEM_STATS. gshmemi_stats_report is collective and called when all PEs have completed
+ * their operations; PE 0 prints.
  */
 struct gshmemi_count;
 int gshmemi_stats_open(void);

@@ -2,9 +2,9 @@
 /*
  * Init and finalize.
  *
- * Every step of init may fail on one PE alone. Its error travels to the next exchange, where all PEs learn of it and
- * turn back: no PE leaves the sequence of collective calls. The message is held until then; the lowest PE with an
- * error prints it.
+ * Every step of init may fail on one PE alone. That PE carries its error to the next exchange, where all PEs
+ * learn of it and turn back together, so no PE leaves the sequence of collective calls. Messages are held
+ * until then, and the lowest PE with an error prints its own.
  */
 #include "host/host.h"
 
@@ -27,11 +27,11 @@
 #include "trace/trace.h"
 #include "win/win.h"
 
-static unsigned depth;         /* inits without their finalize */
+static unsigned depth;         /* gshmem_init calls not yet matched by a finalize */
 static bool was_finalized;
-static int thread_level;       /* GSHMEM_THREAD_*: in force */
+static int thread_level;       /* GSHMEM_THREAD_*, the level in force */
 static struct gshmemi_fault *fault;
-static struct gshmemi_attention *attention; /* [2]: the second is the sink */
+static struct gshmemi_attention *attention; /* [2]: the second is the sink, which nobody reads */
 
 /* ---- calls outside of init and finalize ---- */
 
@@ -79,7 +79,7 @@ void gshmemi_enter_collective(const char *call)
 
 /* ---- init ---- */
 
-/* Arguments of init after the environment has been read. */
+/* The arguments of init, completed from the environment. */
 struct request {
 	int thread_level;
 	int device;
@@ -99,7 +99,10 @@ static int check_attr(const struct gshmemx_init_attributes *attr)
 	return -EINVAL;
 }
 
-/* *attr_p, which holds the defaults, becomes the caller's; a program that was compiled before there were unique ids has fewer. */
+/*
+ * Fills *attr_p, which holds the defaults, from the caller's attributes. A program compiled before there were
+ * unique ids passes a shorter struct.
+ */
 static int read_attr(const struct gshmemx_init_attributes *attr, struct gshmemx_init_attributes *attr_p)
 {
 	const size_t least_nbytes = offsetof(struct gshmemx_init_attributes, uniqueid);
@@ -132,7 +135,7 @@ void gshmemi_poison(void)
 	gshmemi_mailbox_poison();
 }
 
-/* Host memory that kernels read and write. */
+/* Allocates the host memory that kernels read and write. */
 static int allocate_tables(void)
 {
 	void *ptr;
@@ -195,7 +198,7 @@ static void release(void)
 	gshmemi_life_close();
 }
 
-/* rc is what allocate gave; on an error of either nothing is left. */
+/* Agrees on rc, the result of allocate. If it failed on any PE, nothing stays allocated here. */
 static int agree_heap(int rc)
 {
 	int agreed = gshmemi_heap_agree(rc, gshmemi_env.HEAP_KIND, gshmemi_env.HEAP_PREALLOC);
@@ -205,7 +208,10 @@ static int agree_heap(int rc)
 	return agreed;
 }
 
-/* The state that kernels and host calls read. Fills the static one: 12 KiB are much for a stack. */
+/*
+ * Sets the state that kernels and host calls read. The struct is static because its 12 KiB are much for a
+ * stack.
+ */
 static int set_state(void)
 {
 	static struct gshmemi_state state;
@@ -248,7 +254,7 @@ void gshmemi_init_scale(struct gshmemi_scale *scale)
 	gshmemi_traffic_add(&scale->traffic, false, GSHMEMI_AGREE_NBYTES); /* go_live */
 }
 
-/* From here on peers can be written to, and are watched. rc as agreed. */
+/* From here on peers can write to this PE, and are watched. Returns the result that all PEs agreed on. */
 static int go_live(void)
 {
 	int local, rc;
@@ -289,7 +295,7 @@ static int go_live(void)
 	return 0;
 }
 
-/* Meet the other PEs, allocate, map. rc is what went wrong before. */
+/* Meets the other PEs, allocates and maps. rc is an earlier error of this PE, to be shared with them. */
 static int join(int rc, const struct request *request)
 {
 	uint64_t node_nbytes = gshmemi_heap_node_nbytes();
@@ -306,7 +312,7 @@ static int join(int rc, const struct request *request)
 		return rc;
 	if (gshmemi_job->my_pe == 0)
 		gshmemi_env_warn_unknown();
-	if (!gshmemi_bootstrap_has_mpi()) /* whose launcher would have said how many share the cores */
+	if (!gshmemi_bootstrap_has_mpi()) /* no launcher has said how many PEs share the cores */
 		GSHMEMI_ARCH_SHARE_CORES((unsigned)gshmemi_job->npeers);
 	local = allocate(request, node_nbytes, &mine);
 	local = agree_heap(local);
@@ -339,12 +345,12 @@ static int join(int rc, const struct request *request)
 	return 0;
 
 err_stop_net:
-	gshmemi_bootstrap_barrier(); /* no peer sends any more */
+	gshmemi_bootstrap_barrier(); /* after this no peer sends any more */
 	gshmemi_net_stop();
 err_unmap:
 	gshmemi_mailbox_close();
 	gshmemi_regions_close();
-	gshmemi_bootstrap_barrier(); /* no peer has this memory mapped any more */
+	gshmemi_bootstrap_barrier(); /* after this no peer has this memory mapped */
 err_release:
 	release();
 err_close_job:
@@ -352,7 +358,10 @@ err_close_job:
 	return rc;
 }
 
-/* The watcher guards MPI, which may wait for a process that has died; without MPI the bootstrap has the deadline itself. */
+/*
+ * MPI may wait for a process that has died, so with MPI the watcher runs first; without MPI the bootstrap
+ * keeps the deadline itself.
+ */
 static int open_bootstrap(const struct gshmemx_init_attributes *attr, int *watched_p)
 {
 	int rc;
@@ -393,7 +402,8 @@ static int start(const struct gshmemx_init_attributes *attr)
 
 err_close:
 	gshmemi_log_release(false);
-	gshmemi_bootstrap_barrier(); /* who prints has printed before the first PE leaves, and the launcher ends it */
+	/* the PE that prints must have done so before any PE exits, because the launcher then ends the job */
+	gshmemi_bootstrap_barrier();
 	gshmemi_bootstrap_close();
 err_stop:
 	gshmemi_watcher_stop();
@@ -456,14 +466,14 @@ void gshmem_query_initialized(int *flag)
 
 /* ---- finalize ---- */
 
-/* Posted calls first, for their messages to name the call that waits. */
+/* Posted calls are completed first, so that messages name the call that waits. */
 static void quiet(void)
 {
 	gshmemi_rpc_host_complete("gshmem_finalize");
 	gshmem_quiet();
 }
 
-/* MPI is the user's to finalize, but not before the library is. */
+/* Finalizing MPI is up to the user, but it must happen after finalizing the library. */
 static void require_mpi(void)
 {
 	if (gshmemi_bootstrap_is_finalized()) {
@@ -472,40 +482,40 @@ static void require_mpi(void)
 	}
 }
 
-/* The barrier of finalize; ends the job where another PE makes another call. */
+/* The barrier of finalize. Ends the job if another PE makes a different call. */
 static void meet(void)
 {
 	if (gshmemi_meet(&(const struct gshmemi_request){.call = GSHMEMI_MEET_FINALIZE}, NULL))
 		gshmemi_end(1);
 }
 
-/* Peers may still ask for something while they are on their way out of the barrier. */
+/* Drain the net: peers that are still leaving the barrier may still send requests. */
 static void stop_net(void)
 {
 	if (gshmemi_net_is_running())
 		gshmemi_net_drain();
-	gshmemi_bootstrap_barrier(); /* of all PEs: some may have started it for a window */
+	gshmemi_bootstrap_barrier(); /* on all PEs: some may have started the net for a window */
 	if (gshmemi_env.STATS && gshmemi_net_is_running())
 		gshmemi_net_report();
 	gshmemi_net_stop();
 }
 
 /*
- * The first barrier completes the job's communication. After it this PE says that it leaves, so that its peers, which
- * may still be on their way out of the barrier, do not take its end for a death. After the second nobody has this PE's
- * memory mapped.
+ * The first barrier completes the job's communication. This PE then announces that it leaves, so that peers
+ * still on their way out of the barrier do not take its exit for a death. After the second barrier no PE has
+ * this PE's memory mapped.
  */
 static void stop(void)
 {
 	if ((gshmemi_env.LEAKS || gshmemi_env.CHECK) && gshmemi_state.my_pe == 0)
 		gshmemi_heap_report_leaks();
 	gshmemi_hip_ignore(hipDeviceSynchronize(), "hipDeviceSynchronize");
-	quiet(); /* covers the kernels that have ended now */
+	quiet(); /* includes kernels that have just ended */
 	gshmemi_host_quiet(GSHMEMI_CTX_LIBRARY, NULL, 0, "gshmem_finalize");
 	gshmemi_rpc_stop();
 	meet();
 #if GSHMEMI_ARCH_HAS_DELIVERY
-	gshmemi_delivery_stop(); /* the flags of the barrier, too, before peers unmap */
+	gshmemi_delivery_stop(); /* delivers the barrier's flags too, before peers unmap */
 #endif
 	stop_net();
 	gshmemi_mailbox_stop();
@@ -531,7 +541,7 @@ static void stop(void)
 
 void gshmem_finalize(void)
 {
-	if (gshmemi_is_shmem && was_finalized && !depth) /* programs of OpenSHMEM do, to be sure */
+	if (gshmemi_is_shmem && was_finalized && !depth) /* OpenSHMEM programs may finalize again */
 		return;
 	GSHMEMI_ENTER_COLLECTIVE("gshmem_finalize");
 	require_mpi();

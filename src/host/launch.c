@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Launches of kernels that wait: all work-groups must be resident at once, on every PE, or none is launched.
+ * Launches kernels whose work-groups wait for each other: either all work-groups can be resident at once, on
+ * every PE, or no PE launches.
  */
 #include "base/base.h"
 
@@ -9,11 +10,11 @@
 #include "ipc/job.h"
 #include "team/team.h"
 
-/* The room on the current device for work-groups of one kernel. */
+/* How many work-groups of one kernel the current device can hold. */
 struct room {
 	int per_cu;
 	int ncus;
-	int nsharers; /* PEs that share the device */
+	int nsharers; /* PEs that share this device */
 };
 
 static unsigned room_for(const struct room *room)

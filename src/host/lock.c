@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Locks on the host: the bodies that kernels use, over the host's atomics.
- */
+/* Locks on the host: the bodies that kernels use, over the host's atomics. */
 #include "host/host.h"
 
 #include <time.h>
 
 #if !GSHMEMI_ARCH_HOST_DIRECT
-/* A long nap counts as many polls: what is done once in so many, the watchdog among it, must not come late. */
+/*
+ * A long nap counts as 64 polls, so that what happens once in many polls, such as the watchdog, does not come
+ * late.
+ */
 void gshmemi_host_nap(unsigned *polls_p)
 {
 	const bool is_short = *polls_p < 8;

@@ -2,9 +2,8 @@
 /*
  * gshmem_malloc and its family: collective over all PEs.
  *
- * Each call begins with a barrier that compares the arguments (meet.c) and is the one that the
- * specification asks for. The allocator is deterministic, so that what succeeds or fails after it does so
- * on every PE.
+ * Each call begins with the barrier that the specification asks for, which also compares the arguments
+ * (team/meet.c). The allocator is deterministic, so an allocation succeeds on every PE or fails on every PE.
  */
 #include "base/base.h"
 
@@ -19,14 +18,16 @@
 #include "ipc/region.h"
 #include "team/team.h"
 
-/* In requests, extra is the alignment, the hints, or the offset of ptr. NULL has no offset. */
+/*
+ * In a request, extra is the alignment, the hints, or the offset of ptr in the heap. NULL is sent as NO_PTR.
+ */
 #define NO_PTR UINT64_MAX
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* ---- comparing the arguments ---- */
 
-/* What two PEs that make the same call disagree about. */
+/* Prints how the arguments of two PEs that make the same call differ. */
 static void describe_difference(const struct gshmemi_request *first, const struct gshmemi_request *other,
 				int pe)
 {
@@ -54,7 +55,7 @@ static int agree(const struct gshmemi_request *mine)
 	return gshmemi_meet(mine, describe_difference);
 }
 
-/* Every call of this file starts here; leave_call ends it. */
+/* Begins every call of this file; leave_call ends it. */
 static void enter_call(const char *call)
 {
 	GSHMEMI_ENTER_COLLECTIVE(call);
@@ -84,7 +85,7 @@ static void report_full(enum gshmemi_meet_call call, uint64_t nbytes, uint64_t a
 		      stats.largest_free_nbytes);
 }
 
-/* After agreement: fails on every PE, or on none. */
+/* Called after agreement, so it fails on every PE or on none. */
 static void *allocate(enum gshmemi_meet_call call, uint64_t nbytes, uint64_t align)
 {
 	void *ptr;
@@ -98,7 +99,7 @@ static void *allocate(enum gshmemi_meet_call call, uint64_t nbytes, uint64_t ali
 	return ptr;
 }
 
-/* A zero size takes part in the comparison: another PE may have asked for more. */
+/* A PE that asks for 0 bytes takes part in the comparison too: another PE may have asked for more. */
 static void *allocate_collectively(const struct gshmemi_request *request, uint64_t align)
 {
 	void *ptr = NULL;
@@ -157,8 +158,8 @@ void *gshmem_align(size_t alignment, size_t nbytes)
 }
 
 /*
- * A copy or a fill after the allocation can fail on one PE: then all give the new block back. Also the barrier after
- * which peers may write to it.
+ * A copy or a fill after the allocation can fail on one PE alone. All PEs then free the new block. This is
+ * also the barrier after which peers may write to the block.
  */
 static void *settle(enum gshmemi_meet_call call, int rc, void *ptr)
 {
@@ -191,9 +192,9 @@ void *gshmem_calloc(size_t count, size_t size)
 	return ptr;
 }
 
-/* ---- pointers that come back ---- */
+/* ---- pointers passed back ---- */
 
-/* A pointer into the memory of a peer, as gshmem_ptr gives. */
+/* If ptr points into a peer's heap, as gshmem_ptr returns it, returns that PE; else -1. */
 static int find_owner(const void *ptr)
 {
 	ptrdiff_t delta;
@@ -220,7 +221,7 @@ static int check_outside(const char *call, const void *ptr)
 	return -EINVAL;
 }
 
-/* The offset of an allocation, or a message why ptr is none. */
+/* Finds the allocation that starts at ptr, or prints why there is none. */
 static int check_ptr(const char *call, const void *ptr, uint64_t *offset_p, uint64_t *nbytes_p)
 {
 	uint64_t offset, start;
@@ -255,7 +256,7 @@ void gshmem_free(void *ptr)
 	leave_call();
 }
 
-/* The block that follows is in use: allocate, copy, free. */
+/* The next block is in use: allocate a new one, copy, free the old one. */
 static void *move(void *ptr, uint64_t old_nbytes, uint64_t nbytes)
 {
 	uint64_t copied = old_nbytes < nbytes ? old_nbytes : nbytes;
@@ -273,7 +274,7 @@ static void *move(void *ptr, uint64_t old_nbytes, uint64_t nbytes)
 	return moved;
 }
 
-/* After agreement; ptr is an allocation and nbytes is not 0. */
+/* Called after agreement. ptr is an allocation and nbytes is not 0. */
 static void *resize(void *ptr, uint64_t old_nbytes, uint64_t nbytes)
 {
 	int rc = gshmemi_heap_resize(ptr, nbytes);

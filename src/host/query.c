@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Questions about the job, the version, and who reaches whom. */
+/* Queries: this PE and its job, the version, and which PEs this one can reach. */
 #include "base/base.h"
 
 #include <gshmem/state/peer.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Put, get, atomics and signals on the host: the exported functions, stamped as those of kernels. Where the CPU can reach
- * the heap by itself, p, g and atomics have the bodies of kernels; all that copies bytes calls host/direct.c. Else each
- * calls host/copies.c.
+ * The exported put, get, atomics and signals of the host, stamped from the same lists as those of kernels.
+ * Where the CPU can reach the heap by itself, p, g and atomics are compiled from the bodies of kernels, and
+ * all calls that copy bytes go through host/direct.c. Elsewhere every call goes through host/copies.c.
  */
 #include "host/host.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What all modules take in init, in the order in which init calls them. */
+/* Adds up what each module takes in a job of a given size, in the order in which init opens them. */
 #include "base/scale.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What holds in a program of OpenSHMEM, one that libgshmem_shmem is part of: OpenSHMEM's environment variables, and a
- * finalize when the program exits without.
+ * What differs in a program of OpenSHMEM, one linked with libgshmem_shmem: it reads OpenSHMEM's environment
+ * variables, and if it exits without finalize, it is finalized then.
  */
 #include "base/base.h"
 
@@ -16,7 +16,7 @@ bool gshmemi_is_shmem;
 
 /* ---- environment ---- */
 
-/* SHMEM_NAME, else SMA_NAME, which 1.4 deprecated. */
+/* SHMEM_NAME, or else SMA_NAME, which OpenSHMEM 1.4 deprecated. */
 static const char *read_variable(const char *name, const char **full_name_p)
 {
 	static char full_name[32];
@@ -31,7 +31,10 @@ static const char *read_variable(const char *name, const char **full_name_p)
 	return getenv(full_name);
 }
 
-/* A number, which may have a fraction, and k, m, g or t; what follows is ignored. More than that: whole MiB. */
+/*
+ * A number, which may have a fraction, then at most one of k, m, g, t; anything after that letter is ignored.
+ * Rounds up to whole MiB, and always leaves some to spare.
+ */
 static int parse_symmetric_size(const char *name, const char *text, uint64_t *nbytes_p)
 {
 	static const char suffixes[] = "kmgt";
@@ -63,7 +66,7 @@ int gshmemi_shmem_read_env(void)
 	return text && !(own && *own) ? parse_symmetric_size(name, text, &gshmemi_env.HEAP_SIZE) : 0;
 }
 
-/* Of one PE, once it knows that it is the first. */
+/* Printed by PE 0. */
 static void print_info(void)
 {
 	const char *name;
@@ -81,11 +84,12 @@ static void print_info(void)
 
 /* ---- exit ---- */
 
-static pid_t owner_pid; /* a forked child is no PE */
+static pid_t owner_pid; /* a forked child is not a PE */
 
 /*
- * OpenSHMEM's implicit finalization, before MPI's, which was registered earlier. A program that failed on one PE must not
- * wait for the others, which may wait for it.
+ * OpenSHMEM's implicit finalize. It runs before MPI's, which was registered earlier. A program that failed on
+ * one PE must end the job, because waiting for the other PEs could last forever: they may be waiting for this
+ * one.
  */
 static void finalize_at_exit(int status, void *unused)
 {
@@ -107,7 +111,7 @@ void gshmemi_shmem_initialized(void)
 		return;
 	if (gshmemi_state.my_pe == 0)
 		print_info();
-#ifdef __GLIBC__ /* elsewhere nobody says how the program ends */
+#ifdef __GLIBC__ /* other C libraries do not tell an exit handler the exit status */
 	if (owner_pid != getpid())
 		on_exit(finalize_at_exit, NULL);
 	owner_pid = getpid();

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * GSHMEM_STATS: the counters of move/count.h, which kernels and host calls update behind the sentinels, and
- * their print in finalize.
+ * GSHMEM_STATS: the counters of move/count.h, which kernels and host calls update on the slow path, and the
+ * report that finalize prints.
  *
- * There are two tables, because the CPU may not reach a GPU's memory, and a GPU has no atomics on the CPU's.
- * Finalize adds them up, and PE 0 prints the rows of one PE after the other: they reach it by one broadcast
- * for each PE that has any, so that no PE needs room for those of all.
+ * There are two tables, because the CPU may be unable to reach a GPU's memory, and a GPU has no atomics on
+ * the CPU's. Finalize adds them up. PE 0 prints the rows one PE at a time: each PE that has rows broadcasts
+ * them in turn, so that no PE needs room for those of all.
  */
 #include "host/host.h"
 
@@ -15,9 +15,9 @@
 
 #include "base/devmem.h"
 
-/* A counter that is not 0, as PEs exchange them. */
+/* A nonzero counter, as PEs exchange it. */
 struct row {
-	int32_t pe; /* that was asked */
+	int32_t pe; /* the target */
 	uint16_t kind;
 	uint16_t way;
 	struct gshmemi_count count;
@@ -73,8 +73,8 @@ void gshmemi_stats_close(void)
 }
 
 /*
- * This PE's rows, to be freed; both tables together. The others are in an exchange and cannot be told of an
- * error.
+ * Returns this PE's rows, both tables together; the caller frees them. An error ends the job: the other PEs
+ * are in an exchange and cannot be told.
  */
 static struct row *collect(size_t *nrows_p)
 {
@@ -111,7 +111,7 @@ static void print_count(const char *from, const char *to, unsigned kind, unsigne
 		ways[way], (unsigned long long)count->nops, (unsigned long long)count->nbytes);
 }
 
-/* Adds the rows to the sums, [kind][way]. */
+/* Prints the rows and adds them to the sums, [kind][way]. */
 static void print_rows(int pe, const struct row *rows, size_t nrows,
 		       struct gshmemi_count (*sums)[GSHMEMI_COUNT_NWAYS])
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Calls on a stream. Copies between mapped PEs are the runtime's, which has copy engines for them; everything else is one
- * work-group of the library's own. What lies behind a sentinel takes the kernel, whose slow path knows what to do.
+ * Calls on a stream. Between mapped PEs the runtime copies, because it has copy engines for that. For
+ * everything else the library launches one work-group. Where the table holds a sentinel, the kernel is
+ * launched too: its slow path knows what to do.
  */
 #include "base/base.h"
 
@@ -104,7 +105,7 @@ int gshmemx_signal_op_on_stream(uint64_t *sig_addr, uint64_t signal, int sig_op,
 
 /* ---- order ---- */
 
-/* A function of the stream may not call HIP. What it completes are posted calls, and what carriers hold. */
+/* Runs on the stream, where it may not call HIP. It completes posted calls and what carriers hold. */
 static void complete(void *call)
 {
 	gshmemi_carry_complete(0, NULL, 0);
@@ -114,15 +115,15 @@ static void complete(void *call)
 static void complete_as_callback(hipStream_t stream, hipError_t status, void *call)
 {
 	(void)stream;
-	(void)status; /* who synchronizes is told */
+	(void)status; /* whoever synchronizes gets the error */
 	complete(call);
 }
 
-/* Debian's HIP 5.2 declares hipLaunchHostFunc and has none. */
+/* Debian's HIP 5.2 declares hipLaunchHostFunc without defining it. */
 extern __typeof__(hipLaunchHostFunc) hipLaunchHostFunc __attribute__((weak));
 extern __typeof__(hipStreamIsCapturing) hipStreamIsCapturing __attribute__((weak));
 
-/* A graph takes hipLaunchHostFunc alone. */
+/* A graph can capture hipLaunchHostFunc but not hipStreamAddCallback. */
 int gshmemi_stream_quiet(void *stream, const char *call)
 {
 	hipStreamCaptureStatus status = hipStreamCaptureStatusNone;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Waits, order and barriers on the host: the exported functions, as in rma.c, and what they stand for.
+ * Waits, order and barriers on the host: the exported functions, as in rma.c, and the functions behind them.
  */
 #include "host/host.h"
 
 #if !GSHMEMI_ARCH_HOST_DIRECT
-/* What gshmemi_disseminate does by copies; below. */
+/* The steps that gshmemi_disseminate makes by copies here; defined below. */
 struct gshmemi_team_view;
 #define GSHMEMI_SYNC_OWN(name) own_##name
 static void own_complete(const char *call);
@@ -25,7 +25,10 @@ static void own_combine(uint64_t *words, const uint64_t (*row)[GSHMEMI_SYNC_WORD
 #include "team/team.h"
 #include "trace/trace.h"
 
-/* A user's channel may outlive the job's state: then nothing but its server, or gshmemx_rpc_channel_stop, ends the wait. */
+/*
+ * A user's RPC channel may outlive the job's state. Then only its server or gshmemx_rpc_channel_stop ends the
+ * wait.
+ */
 uint64_t gshmemi_host_wait_long(uint64_t started_ns, const void *ivar, unsigned nbytes, uint64_t found, int cmp,
 				uint64_t value, int pe, const char *call)
 {
@@ -36,7 +39,7 @@ uint64_t gshmemi_host_wait_long(uint64_t started_ns, const void *ivar, unsigned 
 
 #if GSHMEMI_ARCH_HOST_DIRECT
 
-/* A size that is a constant in each branch keeps the polling loop as short as a kernel's. */
+/* With nbytes a constant in each branch, the polling loop is as short as a kernel's. */
 uint64_t gshmemi_host_wait(const void *ivar, unsigned nbytes, int is_signed, int cmp, uint64_t value, const char *call)
 {
 	switch (nbytes) {
@@ -92,13 +95,13 @@ void gshmemi_sync_host_team(const struct gshmemi_team_view *team, uint64_t *word
 	gshmemi_team_release(team);
 }
 
-#else /* the CPU cannot touch the heap: polls are copies, and so are the flags of barriers */
+#else /* the CPU cannot touch the heap: it polls by copies, and writes the flags of barriers by copies too */
 
 /* ---- waiting ---- */
 
 #define SLEEP_MAX_NS 50000
 
-/* Between two polls, which are copies: sleep a little longer each time. *sleep_ns_p starts at 0. */
+/* Sleeps between two polls, each of which is a copy, a little longer each time. *sleep_ns_p starts at 0. */
 static void back_off(long *sleep_ns_p)
 {
 	struct timespec nap = {0, *sleep_ns_p};
@@ -112,7 +115,7 @@ static void back_off(long *sleep_ns_p)
 
 static uint64_t load(const void *address, unsigned nbytes, const char *call)
 {
-	uint64_t bits = 0; /* little-endian, as every host of a GPU is */
+	uint64_t bits = 0; /* hosts of GPUs are little-endian */
 
 	gshmemi_devmem_load(&bits, address, nbytes, call);
 	return bits;
@@ -147,8 +150,8 @@ int gshmemi_host_test(const void *ivar, unsigned nbytes, int is_signed, int cmp,
 }
 
 /*
- * One pass over a set as gshmemi_many_pass makes it, from copies of as many objects as one load brings: first is where
- * the pass starts, rounded down to such a row.
+ * Makes one pass over a set as gshmemi_many_pass does, on copies. Each load copies one row, as many objects
+ * as fit. first is where the pass starts; it starts with the row that first lies in.
  */
 static struct gshmemi_many_found pass(const struct gshmemi_wait_set *set, int which, size_t first, const char *call)
 {
@@ -186,7 +189,7 @@ static bool is_over(const struct gshmemi_many_found *found, int which)
 	return found->nheld || !found->nset;
 }
 
-/* ALL waits for one after the other, as in kernels. */
+/* ALL waits for one object after the other, as in kernels. */
 static size_t wait_all(const struct gshmemi_wait_set *set, const char *call)
 {
 	size_t i;
@@ -220,7 +223,10 @@ size_t gshmemi_host_wait_many(const struct gshmemi_wait_set *set, int which, int
 
 /* ---- order ---- */
 
-/* The order of a stream holds for that stream alone; to a peer that polls, only what has arrived comes first. */
+/*
+ * A stream's order holds only within that stream. A peer that polls sees an earlier store first only if it
+ * has arrived.
+ */
 void gshmemi_host_fence(int context, const char *call)
 {
 	gshmemi_slow_unset_at(call, gshmemi_arch_caller());
@@ -272,7 +278,10 @@ static const struct gshmemi_team_nodes *own_nodes(const struct gshmemi_sync *syn
 	return gshmemi_team_find_nodes(sync);
 }
 
-/* The PE so far behind this one whose flag has not come; -1: all have. One copy fetches the flags of a round. */
+/*
+ * Returns a PE at this distance whose flag has not arrived, or -1 if all have. One copy fetches the flags of
+ * a round.
+ */
 static int find_missing(const struct gshmemi_team_view *team, const uint64_t *flags, uint64_t epoch, int distance,
 			const uint64_t **flag_p, uint64_t *found_p, const char *call)
 {
@@ -322,8 +331,8 @@ static void own_combine(uint64_t *words, const uint64_t (*row)[GSHMEMI_SYNC_WORD
 
 void gshmemi_sync_host_team(const struct gshmemi_team_view *team, uint64_t *words, const char *call)
 {
-	gshmemi_disseminate(team, words, 1, call); /* its callers have waited for what they had open */
-	gshmemi_devmem_complete(call); /* a kernel's next barrier reads the epoch */
+	gshmemi_disseminate(team, words, 1, call); /* the callers have completed their operations */
+	gshmemi_devmem_complete(call); /* because a kernel's next barrier reads the epoch */
 }
 
 void gshmemi_host_sync_all(int quiet, const char *call)
@@ -352,11 +361,11 @@ void gshmemi_host_looked(void)
 
 	gshmemi_wait_pause(&polls, -1);
 #else
-	gshmemi_thread_yield(); /* nothing beside the copy that looked */
+	gshmemi_thread_yield(); /* no pause is needed beside the copy that polled */
 #endif
 }
 
-/* Looks in a row at one signal that found the same, before the next ones count as made in vain. */
+/* How many polls of one signal in a row may find the same value before further ones count as fruitless. */
 #define SIGNAL_LOOKS 16
 
 uint64_t gshmemi_host_signal_fetch(const uint64_t *sig_addr)
