@@ -113,7 +113,7 @@ static void bad_values(void)
 
 	for (i = 0; i < sizeof sizes / sizeof *sizes; i++) {
 		snprintf(env, sizeof env, "GSHMEM_HEAP_SIZE=%s", sizes[i]);
-		snprintf(text, sizeof text, "gshmem: pe 0: %s: no size; write digits", env);
+		snprintf(text, sizeof text, "gshmem: pe 0: %s: not a size: write digits", env);
 		expect(2, env, "plain", "-22", text);
 	}
 	expect(2, "GSHMEM_NET_SEQ=4294967296", "plain", "-22", "GSHMEM_NET_SEQ=4294967296: must be a number from 0 to 4294967295");
@@ -122,10 +122,10 @@ static void bad_values(void)
 	expect(2, "GSHMEM_HEAP_SIZE=0", "plain", "-22", "heap: 0 bytes are too few");
 	expect(2, "GSHMEM_HEAP_KIND=big", "plain", "-22",
 	       "pe 0: GSHMEM_HEAP_KIND=big: must be auto, coarse, fine or uncached");
-	expect(2, "GSHMEM_PES_PER_NODE=2:round", "plain", "-22", "must be a number of PEs, or one with :cyclic behind it");
+	expect(2, "GSHMEM_PES_PER_NODE=2:round", "plain", "-22", "must be a number of PEs, or a number followed by :cyclic");
 	expect(2, "", "odd GSHMEM_PES_PER_NODE 1", "-22", "pe 0: init: GSHMEM_PES_PER_NODE is not the same on PE 0 and PE 1");
 	expect(2, "GSHMEM_CHECK=yes", "plain", "-22", "pe 0: GSHMEM_CHECK=yes: must be 0 or 1");
-	expect(2, "GSHMEM_WATCHDOG=soon", "plain", "-22", "pe 0: GSHMEM_WATCHDOG=soon: must be seconds");
+	expect(2, "GSHMEM_WATCHDOG=soon", "plain", "-22", "pe 0: GSHMEM_WATCHDOG=soon: must be a number of seconds");
 	expect(2, "GSHMEM_CPU_DELIVERY=late", "plain", "-22", "pe 0: GSHMEM_CPU_DELIVERY=late: must be random or");
 	expect(2, "GSHMEM_CPU_DELIVERY=random:x", "plain", "-22", "must be random or random:SEED");
 	expect(2, "GSHMEM_DEVICE=first", "plain", "-22", "pe 0: GSHMEM_DEVICE=first: must be a number");
@@ -195,8 +195,8 @@ static void bad_attributes(void)
 /* What fails first depends on how many are left. */
 static void too_few_files(void)
 {
-	expect(2, "", "files 2", "-24", "files open that it may: raise the limit, as by ulimit -n 1024");
-	expect(2, "", "files 4", "-24", "files open that it may");
+	expect(2, "", "files 2", "-24", "open files: raise it (ulimit -n 1024)");
+	expect(2, "", "files 4", "-24", "this process has reached its limit of");
 }
 
 /* Suffixes of sizes come in both cases. */

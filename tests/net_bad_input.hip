@@ -87,7 +87,7 @@ int main(int argc, char **argv)
 		return pe_main(argv[1], argc > 2 ? atoi(argv[2]) : 0, argc > 3 ? atoi(argv[3]) : 0);
 	expect("GSHMEM_CARRY=all", "level", "takes a thread of its own, but MPI runs with MPI_THREAD_FUNNELED: start MPI by "
 	       "MPI_Init_thread with MPI_THREAD_MULTIPLE", 1);
-	expect("GSHMEM_CARRY=1-4-6", "grammar", "GSHMEM_CARRY=1-4-6: must be all, 1-in-3, numbers of PEs, as in 1,4-6, direct, or "
+	expect("GSHMEM_CARRY=1-4-6", "grammar", "GSHMEM_CARRY=1-4-6: must be all, 1-in-3, a list of PEs like 1,4-6, direct, or "
 	       "direct:1,4-6", 1);
 	expect("GSHMEM_CARRY=every", "grammar", "GSHMEM_CARRY=every: must be all", 1);
 	for (int which = 0; which < 5; which++)

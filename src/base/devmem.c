@@ -277,7 +277,7 @@ int gshmemi_devmem_table(void **bases, int n, void *(*base_of)(const void *whose
 	}
 	table = malloc((size_t)n * sizeof *table);
 	if (!table) {
-		gshmemi_error("%s: no memory for %d addresses", call, n);
+		gshmemi_error("%s: a table of %d addresses: out of memory", call, n);
 		return -ENOMEM;
 	}
 	for (i = 0; i < n; i++)

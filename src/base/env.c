@@ -69,7 +69,7 @@ static int parse_size(const char *name, const char *text, uint64_t *value_p)
 	if (rc == -ERANGE)
 		gshmemi_error("%s=%s: more than 64 bits can hold", name, text);
 	else if (rc)
-		gshmemi_error("%s=%s: no size; write digits and at most one of k, m, g, t, as in 512m", name, text);
+		gshmemi_error("%s=%s: not a size: write digits and at most one of k, m, g, t, as in 512m", name, text);
 	return rc;
 }
 
@@ -194,7 +194,7 @@ static int parse_seconds(const char *name, const char *text, double *value_p)
 	double value = strtod(text, &end);
 
 	if (end == text || *end || !(value >= 0 && value <= 1e9)) {
-		gshmemi_error("%s=%s: must be seconds, 0 for never", name, text);
+		gshmemi_error("%s=%s: must be a number of seconds, 0 for never", name, text);
 		return -EINVAL;
 	}
 	*value_p = value;
@@ -213,7 +213,7 @@ static int parse_delivery(const char *name, const char *text, const char **value
 			end = text;
 	}
 	if (*end) {
-		gshmemi_error("%s=%s: must be random or random:SEED, a number", name, text);
+		gshmemi_error("%s=%s: must be random, or random:SEED with a number as SEED", name, text);
 		return -EINVAL;
 	}
 	*value_p = *text ? text : NULL;
@@ -249,7 +249,7 @@ static int parse_carry(const char *name, const char *text, const char **value_p)
 		at = "";
 	while (*at)
 		if (!parse_pes(&at, &first, &last)) {
-			gshmemi_error("%s=%s: must be all, 1-in-3, numbers of PEs, as in 1,4-6, direct, or direct:1,4-6", name, text);
+			gshmemi_error("%s=%s: must be all, 1-in-3, a list of PEs like 1,4-6, direct, or direct:1,4-6", name, text);
 			return -EINVAL;
 		}
 	*value_p = *text ? text : NULL;
@@ -300,7 +300,7 @@ static int parse_nodes(const char *name, const char *text, struct gshmemi_nodes 
 	return 0;
 
 err_value:
-	gshmemi_error("%s=%s: must be a number of PEs, or one with :cyclic behind it", name, text);
+	gshmemi_error("%s=%s: must be a number of PEs, or a number followed by :cyclic", name, text);
 	return -EINVAL;
 }
 

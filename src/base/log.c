@@ -153,8 +153,8 @@ bool gshmemi_report_file_limit(const char *what)
 	const unsigned long long limit = find_file_limit();
 
 	if (limit)
-		gshmemi_error("%s: this process has all %llu files open that it may: raise the limit, as by ulimit -n %d; a PE "
-			      "needs %d, and %d more for each other PE of its node, besides what MPI and the program have open",
+		gshmemi_error("%s: this process has reached its limit of %llu open files: raise it (ulimit -n %d); a PE "
+			      "needs %d, and %d more for each other PE of its node, besides the files of MPI and the program",
 			      what, limit, GENEROUS_NFILES, NFILES, NFILES_PER_PEER);
 	return limit != 0;
 }

@@ -61,7 +61,7 @@ static int check_kind(const struct gshmemi_mpi *mpi, const char *what)
 	mpi->Get_library_version(version, &length);
 	if (!strstr(version, "Open MPI"))
 		return 0;
-	gshmemi_error("%s: the MPI of this process is Open MPI, and gshmem is built for MPICH and those with "
+	gshmemi_error("%s: the MPI of this process is Open MPI, but gshmem is built for MPICH and MPIs with "
 		      "its ABI",
 		      what);
 	return -ENOTSUP;
