@@ -90,7 +90,7 @@ int main(int argc, char **argv)
 		"gshmem_getmem: 8 bytes at address 0x",
 		"(heap+0x80) is in the symmetric heap, but not allocated",
 		"gshmem_putmem: 11 bytes at address 0x",
-		"gshmem_long_wait_until: 99 is no valid operator",
+		"gshmem_long_wait_until: 99 is not a valid operator",
 	};
 	static struct t_job job;
 	char args[64];

@@ -23,7 +23,7 @@ struct memory {
 #define LONG(p) ((long *)(void *)(p))
 #define SIG(p)  ((uint64_t *)(void *)(p))
 
-#define DESTROYED "is of no context, or of one that was destroyed"
+#define DESTROYED "does not name a context, or names a destroyed one"
 
 /* X(call, text of the message, name of the call) */
 #define BAD_CALLS(X) \
@@ -79,22 +79,22 @@ struct memory {
 	X(gshmem_iget32(m.local, m.good, 1, 7, 9, 0), "228 bytes at address 0x", "gshmem_iget32") \
 	X(gshmem_put16_signal(m.good, m.local, 1, SIG(m.good + NALLOC), 1, GSHMEM_SIGNAL_ADD, 0), "not allocated", \
 	  "gshmem_put16_signal") \
-	X(gshmem_int_iput((int *)m.good, (int *)m.local, 0, 1, 2, 0), "0 is no valid operator or stride", "gshmem_int_iput") \
-	X(gshmem_iget128(m.local, m.good, 1, -3, 2, 0), "-3 is no valid operator or stride", "gshmem_iget128") \
+	X(gshmem_int_iput((int *)m.good, (int *)m.local, 0, 1, 2, 0), "0 is not a valid operator or stride", "gshmem_int_iput") \
+	X(gshmem_iget128(m.local, m.good, 1, -3, 2, 0), "-3 is not a valid operator or stride", "gshmem_iget128") \
 	X(gshmem_ibput8(m.good, m.local, 99, 3, 3, 3, 0), "201 bytes at address 0x", "gshmem_ibput8") \
 	X(gshmem_int_ibget((int *)m.local, (int *)m.good, 2, 25, 1, 3, 0), "204 bytes at address 0x", "gshmem_int_ibget") \
-	X(gshmem_long_ibput(LONG(m.good), LONG(m.local), 3, 4, 4, 2, 0), "3 is no valid operator or stride", \
+	X(gshmem_long_ibput(LONG(m.good), LONG(m.local), 3, 4, 4, 2, 0), "3 is not a valid operator or stride", \
 	  "gshmem_long_ibput") \
-	X(gshmem_ibget16(m.local, m.good, -4, 4, 2, 2, 0), "-4 is no valid operator or stride", "gshmem_ibget16") \
+	X(gshmem_ibget16(m.local, m.good, -4, 4, 2, 2, 0), "-4 is not a valid operator or stride", "gshmem_ibget16") \
 	X(gshmem_short_ibput((short *)m.good, (short *)m.local, 1, 1, 1, 1, 8), "pe 8 is out of range", "gshmem_short_ibput") \
-	X(gshmem_putmem_signal_nbi(m.good, m.local, 1, SIG(m.good) + 2, 1, 17, 0), "17 is no valid operator or stride", \
+	X(gshmem_putmem_signal_nbi(m.good, m.local, 1, SIG(m.good) + 2, 1, 17, 0), "17 is not a valid operator or stride", \
 	  "gshmem_putmem_signal_nbi") \
-	X(gshmem_team_sync((gshmem_team_t)99), "handle 0x63 is of no team", "gshmem_team_sync") \
-	X(gshmem_team_my_pe((gshmem_team_t)70000), "handle 0x11170 is of no team", "gshmem_team_my_pe") \
-	X(gshmem_team_translate_pe(GSHMEM_TEAM_WORLD, 0, (gshmem_team_t)0x10001), "handle 0x10001 is of no team", \
+	X(gshmem_team_sync((gshmem_team_t)99), "handle 0x63 does not name a team", "gshmem_team_sync") \
+	X(gshmem_team_my_pe((gshmem_team_t)70000), "handle 0x11170 does not name a team", "gshmem_team_my_pe") \
+	X(gshmem_team_translate_pe(GSHMEM_TEAM_WORLD, 0, (gshmem_team_t)0x10001), "handle 0x10001 does not name a team", \
 	  "gshmem_team_translate_pe") \
-	X(gshmem_ctx_int_p(GSHMEM_CTX_INVALID, (int *)m.good, 1, 0), "handle 0x0 is of no context", "gshmem_ctx_int_p") \
-	X(gshmem_ctx_fence((gshmem_ctx_t)55), "handle 0x37 is of no context", "gshmem_ctx_fence") \
+	X(gshmem_ctx_int_p(GSHMEM_CTX_INVALID, (int *)m.good, 1, 0), "handle 0x0 does not name a context", "gshmem_ctx_int_p") \
+	X(gshmem_ctx_fence((gshmem_ctx_t)55), "handle 0x37 does not name a context", "gshmem_ctx_fence") \
 	X(gshmem_ctx_putmem(m.ctx_before, m.good, m.local, 1, 0), DESTROYED, "gshmem_ctx_putmem") \
 	X(gshmem_ctx_long_atomic_inc(m.ctx_of_team, LONG(m.good), 0), DESTROYED, "gshmem_ctx_long_atomic_inc") \
 	X(gshmem_ctx_long_g(m.ctx_of_team, LONG(m.good), 0), DESTROYED, "gshmem_ctx_long_g") \
@@ -105,8 +105,8 @@ struct memory {
 	X(gshmem_ctx_putmem(m.ctx, m.good, m.local, 1, 1), "pe 1 is out of range, there are 1 PEs", "gshmem_ctx_putmem") \
 	X(gshmem_ctx_long_g(m.ctx, LONG(m.outside), 0), "are not in the symmetric heap", "gshmem_long_g") \
 	X(gshmem_ctx_pe_quiet(m.ctx, bad_pes, 2), "pe 9 is out of range", "gshmem_ctx_pe_quiet") \
-	X(gshmem_short_wait_until((short *)m.good, 0, 1), "0 is no valid operator", "gshmem_short_wait_until") \
-	X(gshmem_size_test((size_t *)m.good, 7, 1), "7 is no valid operator", "gshmem_size_test")
+	X(gshmem_short_wait_until((short *)m.good, 0, 1), "0 is not a valid operator", "gshmem_short_wait_until") \
+	X(gshmem_size_test((size_t *)m.good, 7, 1), "7 is not a valid operator", "gshmem_size_test")
 
 /* In kernels alone: the calls of waves and work-groups. */
 #define BAD_GROUP_CALLS(X) \
@@ -117,7 +117,7 @@ struct memory {
 	X(gshmemx_int_iget_wave((int *)m.local, (int *)m.freed, 1, 1, 1, 0), "not allocated", "gshmemx_int_iget_wave") \
 	X(gshmemx_put8_signal_wg(m.good, m.local, 1, SIG(m.outside), 1, GSHMEM_SIGNAL_SET, 0), \
 	  "are not in the symmetric heap", "gshmemx_put8_signal_wg") \
-	X(gshmemx_int_wait_until_wg((int *)m.good, -1, 0), "-1 is no valid operator", "gshmemx_int_wait_until_wg") \
+	X(gshmemx_int_wait_until_wg((int *)m.good, -1, 0), "-1 is not a valid operator", "gshmemx_int_wait_until_wg") \
 	X(gshmemx_signal_wait_until_wave(SIG(m.outside), GSHMEM_CMP_EQ, 0), "are not in the symmetric heap", \
 	  "gshmemx_signal_wait_until_wave")
 

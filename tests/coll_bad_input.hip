@@ -33,9 +33,9 @@ struct memory {
 #define BAD_CALLS(X) \
 	X("pe 2 is out of range, there are 2 PEs", BY, int_broadcast, (W, I(m.dest), I(m.source), 4, 2)) \
 	X("pe -1 is out of range", BY, broadcastmem, (W, m.dest, m.source, 1, SECOND ? -1 : 1)) \
-	X("handle 0x63 is of no team", BY, int_sum_reduce, ((gshmem_team_t)99, I(m.dest), I(m.source), 4)) \
-	X("or of one that was destroyed", BY, int_fcollect, (m.destroyed, I(m.dest), I(m.source), 4)) \
-	X("or of one that was destroyed", BY, alltoallmem, (SECOND ? m.destroyed : W, m.dest, m.source, 4)) \
+	X("handle 0x63 does not name a team", BY, int_sum_reduce, ((gshmem_team_t)99, I(m.dest), I(m.source), 4)) \
+	X("or names a destroyed one", BY, int_fcollect, (m.destroyed, I(m.dest), I(m.source), 4)) \
+	X("or names a destroyed one", BY, alltoallmem, (SECOND ? m.destroyed : W, m.dest, m.source, 4)) \
 	X("are not in the symmetric heap", BY, int_broadcast, (W, I(m.outside), I(m.source), 4, 0)) \
 	X("are not in the symmetric heap", BY, fcollectmem, (W, m.dest, SECOND ? m.outside : m.source, 1)) \
 	X("are not in the symmetric heap", BY, int_collect, (W, I(m.outside), I(m.source), 1)) \
@@ -61,8 +61,8 @@ struct memory {
 	X("overlap source", BY, int_collect, (W, I(m.dest), I(m.dest) + 3, 2)) \
 	X("overlap source", BY, int_sum_reduce, (W, I(m.dest), I(m.dest) + 3, 4)) \
 	X("overlap source", EXTRA, int_sum_reduce_scatter, (W, I(m.dest), I(m.dest), 4)) \
-	X("0 is no valid operator or stride", BY, int_alltoalls, (W, I(m.dest), I(m.source), 0, 1, 2)) \
-	X("-3 is no valid operator or stride", BY, alltoallsmem, (W, m.dest, m.source, 1, -3, 2)) \
+	X("0 is not a valid operator or stride", BY, int_alltoalls, (W, I(m.dest), I(m.source), 0, 1, 2)) \
+	X("-3 is not a valid operator or stride", BY, alltoallsmem, (W, m.dest, m.source, 1, -3, 2)) \
 	X(UNEQUAL, BY, int_broadcast, (W, I(m.dest) + SECOND, I(m.source), 2, 0)) \
 	X(UNEQUAL, BY, int_broadcast, (W, I(m.dest), I(m.source) + SECOND, 2, 0)) \
 	X(UNEQUAL, BY, int_broadcast, (W, I(m.dest), I(m.source), 2U + SECOND, 0)) \

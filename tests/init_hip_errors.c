@@ -155,7 +155,7 @@ static void open_handles(int k, const char *region, int where)
 	t_check(job.status == 0, "%s: status %d:\n%s", env, job.status, job.output);
 	t_check(common_rc(&job, 2) != 0, "%s: init works without a thread of MPI's", env);
 	t_equal(t_job_count(&job, "MPI runs with MPI_THREAD_SINGLE: start MPI by MPI_Init_thread with MPI_THREAD_MULTIPLE"), 1, env);
-	t_equal(t_job_count(&job, "goes over MPI"), nfailing, env);
+	t_equal(t_job_count(&job, ": operations of PE "), nfailing, env);
 	t_equal(t_job_count(&job, "gshmem: pe "), nfailing + 1, env);
 
 	t_job_run(&job, 2, fails(env, sizeof env, k, 5, where), "", "multiple", 20);
@@ -165,7 +165,7 @@ static void open_handles(int k, const char *region, int where)
 	for (pe = 0; pe < 2; pe++) {
 		snprintf(warning, sizeof warning, "pe %d: init: hipIpcOpenMemHandle of the %s of PE %d, pid ", pe, region, 1 - pe);
 		t_equal(t_job_count(&job, warning), where < 0 || where == pe, warning);
-		snprintf(warning, sizeof warning, ", in 5 attempts: what PE %d asks of PE %d goes over MPI\n", pe, 1 - pe);
+		snprintf(warning, sizeof warning, ", in 5 attempts: operations of PE %d on PE %d go over MPI\n", pe, 1 - pe);
 		t_equal(t_job_count(&job, warning), where < 0 || where == pe, warning);
 		snprintf(warning, sizeof warning, "PE %d does not map\n", pe);
 		t_equal(t_job_count(&job, warning), where < 0 || where == pe, warning);

@@ -102,7 +102,7 @@ static void expect_warning(const struct t_job *job, const char *name, int pe, co
 	const char *line;
 
 	snprintf(start, sizeof start, "gshmem: pe %d: init: hipIpcOpenMemHandle of the sync region of PE %d, pid ", pe, 1 - pe);
-	snprintf(end, sizeof end, ", in 5 attempts: what PE %d asks of PE %d goes over MPI\n", pe, 1 - pe);
+	snprintf(end, sizeof end, ", in 5 attempts: operations of PE %d on PE %d go over MPI\n", pe, 1 - pe);
 	line = strstr(job->output, start);
 	t_check(line && strstr(line, why) && strstr(line, why) < strchr(line, '\n'), "%s: PE %d does not say why:\n%s", name, pe, job->output);
 	t_equal(t_job_count(job, start), 1, "warnings of a PE");
@@ -118,7 +118,7 @@ static void expect(const char *name, const char *why, int nwarnings)
 	snprintf(args, sizeof args, "%s shielded", name);
 	t_job_run(&job, 2, MPI_SOCKETS, "-disable-auto-cleanup", args, 20);
 	expect_end(&job, name);
-	t_equal(t_job_count(&job, "goes over MPI"), nwarnings, name);
+	t_equal(t_job_count(&job, ": operations of PE "), nwarnings, name);
 	for (int pe = 1; pe > 1 - nwarnings; pe--)
 		expect_warning(&job, name, pe, why);
 }
@@ -132,7 +132,7 @@ static void ring(void)
 	t_job_run(&job, 3, "GSHMEM_CPU_FAIL=" FAILS "," FAILS "," FAILS "," FAILS "," FAILS, "", "ring", 20);
 #undef FAILS
 	t_check(job.status == 0, "ring: exit status %d:\n%s", job.status, job.output);
-	t_equal(t_job_count(&job, "goes over MPI"), 1, "warnings");
+	t_equal(t_job_count(&job, ": operations of PE "), 1, "warnings");
 	t_equal(t_job_count(&job, "pe 2: init: hipIpcOpenMemHandle of the sync region of PE 0, pid "), 1, "its warning");
 }
 

@@ -61,7 +61,7 @@ int main(int argc, char **argv)
 	expect("OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_RANK=0", "plain", EINVAL,
 	       "gshmem: init: OMPI_COMM_WORLD_SIZE=2 says that Open MPI's launcher has started several processes");
 	expect("OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_RANK=1", "plain", EINVAL, NULL); /* one speaks for all */
-	expect("OMPI_COMM_WORLD_SIZE=2", "void", 1, "unset OMPI_COMM_WORLD_SIZE if it shall be a job of one PE");
+	expect("OMPI_COMM_WORLD_SIZE=2", "void", 1, "unset OMPI_COMM_WORLD_SIZE for a job of one PE");
 	expect("PMI_SIZE=4", "plain", EINVAL, "gshmem: init: PMI_SIZE=4 says");
 	expect("SLURM_STEP_NUM_TASKS=3 SLURM_PROCID=0", "plain", EINVAL, "gshmem: init: SLURM_STEP_NUM_TASKS=3 says");
 	expect("PMIX_RANK=1 PMIX_NAMESPACE=x", "plain", EINVAL, "gshmem: init: PMIX_RANK=1 says");

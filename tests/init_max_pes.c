@@ -183,7 +183,7 @@ int main(void)
 	npes++;
 	for (my_pe = 0; my_pe < 2; my_pe++) {
 		t_equal(gshmemi_job_open(0, &config), -E2BIG, "one PE more");
-		t_check(strstr(message, "65537 PEs are more than gshmem can number, which are 65536"), "message: %s", message);
+		t_check(strstr(message, "65537 PEs are too many: a job can have 65536"), "message: %s", message);
 		t_equal(printed, my_pe == 0, "PE 0 alone prints");
 	}
 	npes = 7;

@@ -52,7 +52,7 @@ int main(int argc, char **argv)
 	if (argc > 1)
 		return pe_main(argv[1]);
 	t_job_run(&job, 1, "", "", "level", 20);
-	t_job_failed(&job, "level", "MPI has to carry what PE 2 asks of PE 7, which takes a thread of its own, but MPI runs "
+	t_job_failed(&job, "level", "MPI has to carry operations of PE 2 on PE 7, which takes a thread of its own, but MPI runs "
 		     "with MPI_THREAD_SERIALIZED: start MPI by MPI_Init_thread with MPI_THREAD_MULTIPLE", 1);
 	t_job_run(&job, 3, "", "", "finalize", 20);
 	t_job_failed(&job, "finalize", "MPI_Finalize called before gshmem_finalize", 1);

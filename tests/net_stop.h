@@ -87,7 +87,7 @@ static inline void stop_expect(int seconds, int deadline_s)
 	snprintf(args, sizeof args, "stop %d", seconds);
 	t_job_run(&job, 3, env, "", args, seconds + 20);
 	t_check(job.status == 0, "a PE that was stopped: exit status %d:\n%s", job.status, job.output);
-	t_check(t_job_count(&job, "is stopped: what it is asked for waits") >= 1, "nobody says that a PE is stopped:\n%s", job.output);
+	t_check(t_job_count(&job, "is stopped: operations on it wait") >= 1, "nobody says that a PE is stopped:\n%s", job.output);
 	t_check(!strstr(job.output, "pe 1: "), "PE 1 takes others for stopped:\n%s", job.output);
 }
 

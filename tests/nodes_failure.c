@@ -114,7 +114,7 @@ int main(int argc, char **argv)
 	waitpid(pid, &status, 0);
 	t_check(!status, "the link did not go down and up");
 	pid = begin("tests/nodes.sh link node1 down; sleep 10; tests/nodes.sh link node1 up; sleep 3");
-	expect("link", "open", DEADLINE, 1, "has not answered for 4 s (GSHMEM_NET_DEADLINE), and ");
+	expect("link", "open", DEADLINE, 1, "has not answered for 4 s (GSHMEM_NET_DEADLINE), with ");
 	waitpid(pid, &status, 0);
 	pid = begin("tests/nodes.sh kill node1");
 	expect("link", "open", DEADLINE, 1, NULL);

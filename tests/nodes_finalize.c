@@ -26,7 +26,7 @@ static void expect(const char *what, const char *env, int status, bool is_late)
 	bool says_so;
 
 	t_job_run(&job, t_nodes_npes(), env, "", what, 30);
-	says_so = strstr(job.output, "MPI_Finalize has not come back for 3 s") != NULL;
+	says_so = strstr(job.output, "MPI_Finalize has not returned for 3 s") != NULL;
 	t_check(job.status == status, "%s: exit status %d, not %d:\n%s", what, job.status, status, job.output);
 	t_check(says_so || !is_late, "%s: nothing was said of MPI_Finalize:\n%s", what, job.output);
 	t_check(t_seconds() - begun_s < 10, "%s: took %.1f s", what, t_seconds() - begun_s);

@@ -100,9 +100,9 @@ static void expect(const char *hanging)
 	t_check(!job.status, "exit status %d:\n%s", job.status, job.output);
 	t_equal(t_job_count(&job, "(it is in another PID namespace than this PE: run both in one container)"), npes * nothers,
 		"pairs of PEs whose memory is not opened");
-	t_equal(t_job_count(&job, nothers > 1 ? ", which will not see their ends\n" : ", which will not see its end\n"), npes,
+	t_equal(t_job_count(&job, nothers > 1 ? ", which will not notice their deaths\n" : ", which will not notice its death\n"), npes,
 		"PEs that do not see the ends of others");
-	t_check(atoi(hanging) < 0 || strstr(job.output, "MPI_Finalize has not come back"), "nobody watches MPI_Finalize:\n%s", job.output);
+	t_check(atoi(hanging) < 0 || strstr(job.output, "MPI_Finalize has not returned"), "nobody watches MPI_Finalize:\n%s", job.output);
 }
 
 int main(int argc, char **argv)

@@ -142,7 +142,7 @@ int main(int argc, char **argv)
 {
 	if (argc > 2)
 		return pe_main(argv[1], atoi(argv[2]));
-	expect("starts", "", 1, "pe 0: gshmem_team_split_strided: start, stride, size: not all PEs");
+	expect("starts", "", 1, "pe 0: gshmem_team_split_strided: start, stride, size: all PEs");
 	expect("beyond", "", 1, "pe 0: gshmem_team_split_strided: start 1, stride 1, size 2: no part of a team of 2 PEs");
 	expect("below", "", 1, "start 0, stride -1, size 2: no part of a team of 2 PEs");
 	expect("size0", "", 1, "start 0, stride 1, size 0: no part");
@@ -150,15 +150,15 @@ int main(int argc, char **argv)
 	expect("wraps", "", 1, "start 0, stride 2147483647, size 2147483647: no part");
 	expect("mask", "", 1, "pe 1: gshmem_team_split_strided: configuration mask 0x6: unknown bits");
 	expect("config", "", 1, "pe 1: gshmem_team_split_strided: num_contexts is -1");
-	expect("null", "", 1, "pe 1: gshmem_team_split_strided: configuration mask 0x1, but no configuration");
+	expect("null", "", 1, "pe 1: gshmem_team_split_strided: configuration mask 0x1, but the configuration is NULL");
 	expect("range0", "", 1, "pe 0: gshmem_team_split_2d: xrange is 0, and must be at least 1");
-	expect("ranges", "", 1, "pe 0: gshmem_team_split_2d: xrange: not all PEs");
-	expect("all", "GSHMEM_TEAMS=8", 1, "gshmem_team_split_2d: no place for another team is free on all PEs: PE 0 has 7 teams");
-	expect("all", "GSHMEM_TEAMS=8", 1, "PE 0 has 8 teams, the predefined ones among them, and there can be 8 (GSHMEM_TEAMS)");
+	expect("ranges", "", 1, "pe 0: gshmem_team_split_2d: xrange: all PEs");
+	expect("all", "GSHMEM_TEAMS=8", 1, "gshmem_team_split_2d: no place in the table of teams is free on all PEs: PE 0 has 7 teams");
+	expect("all", "GSHMEM_TEAMS=8", 1, "PE 0 has 8 teams, including the predefined ones, of at most 8 (GSHMEM_TEAMS)");
 	expect("world", "", 0, "gshmem_team_destroy: a predefined team stays");
 	expect("node", "", 0, "gshmem_team_destroy: a predefined team stays");
-	expect("handle", "", 0, "gshmem_team_sync: handle 0x3039 is of no team");
-	expect("twice", "", 0, "gshmem_team_destroy: handle 0x10004 is of no team, or of one that was destroyed");
+	expect("handle", "", 0, "gshmem_team_sync: handle 0x3039 does not name a team");
+	expect("twice", "", 0, "gshmem_team_destroy: handle 0x10004 does not name a team, or names a destroyed one");
 	expect("context_quiet", "", 0, "gshmem_ctx_quiet: handle 0x");
 	expect("context_twice", "GSHMEM_CONTEXTS=2", 0, "gshmem_ctx_destroy: handle 0x");
 	expect("all", "GSHMEM_TEAMS=7", 0, "GSHMEM_TEAMS=7: must be a number from 8 to 65535");

@@ -82,7 +82,7 @@ case_works() { run works "$n"; statuses "$all" 0 && says "$all" 'is done' && sil
 case_one() { run works 1 GSHMEM_UID_ADDRESS=lo; statuses 0 0 && silent; }
 case_again() {
 	run again "$n" GSHMEM_UID_ADDRESS=127.0.0.1
-	statuses "$all" 0 && says "$all" 'does not listen at 127.0.0.1:[0-9]+ any more.*an id is for one job'
+	statuses "$all" 0 && says "$all" 'no longer listens at 127.0.0.1:[0-9]+: .*an id is for one job'
 }
 case_strangers() {
 	run strangers "$n" GSHMEM_UID_ADDRESS=127.0.0.1
@@ -113,7 +113,7 @@ case_late() {
 	statuses "$but_1" 110 &&
 		says "$but_1" "init: rank 1 of $n has not come within $s s \(GSHMEM_INIT_TIMEOUT\)" &&
 		{ [ "${rc[1]}" = 110 ] || statuses 1 111; } &&
-		says 1 'has not come within|does not listen at .* any more'
+		says 1 'has not come within|no longer listens at '
 }
 case_ends_waiting() { # where the machine is slow, it may have ended before it had come
 	run ends_waiting "$n" GSHMEM_INIT_TIMEOUT=20

@@ -80,7 +80,7 @@ int main(int argc, char **argv)
 			continue;
 		}
 		t_job_failed(&job, args, names[which], 1);
-		t_job_said(&job, "take memory of gshmemx_win_allocate");
+		t_job_said(&job, "or use memory from gshmemx_win_allocate");
 	}
 	return 0;
 }

@@ -299,7 +299,7 @@ static int join_as_root(int fd, const struct gshmemi_uniqueid *id)
 	int i, pe;
 
 	if (!fds) {
-		gshmemi_error("init: no memory for %d ranks", gshmemi_tcp.npes);
+		gshmemi_error("init: %d ranks: out of memory", gshmemi_tcp.npes);
 		return -ENOMEM;
 	}
 	memset(&door, 0, sizeof door);
@@ -357,12 +357,12 @@ static int connect_root(const struct gshmemi_uniqueid *id, uint64_t deadline_ns,
 		return 0;
 	}
 	if (rc == -ECONNREFUSED)
-		gshmemi_error("init: pid %u on %s, which made the unique id, does not listen at %s any "
-			      "more: it has ended, has given up waiting, or all ranks had come; an id is for "
+		gshmemi_error("init: pid %u on %s, which made the unique id, no longer listens at %s: "
+			      "it has ended, has given up waiting, or all ranks have come; an id is for "
 			      "one job",
 			      id->pid, id->host, text);
 	else
-		gshmemi_error("init: cannot connect to %s, where pid %u on %s listens, which has made the "
+		gshmemi_error("init: cannot connect to %s, where pid %u on %s listens, which made the "
 			      "unique id: %s (GSHMEM_UID_ADDRESS chooses another address)",
 			      text, id->pid, id->host, strerror(-rc));
 	if (fd >= 0)
@@ -463,7 +463,7 @@ int gshmemi_bootstrap_tcp_open(const gshmemx_uniqueid_t *user_id, int rank, int 
 	gshmemi_tcp = (struct gshmemi_tcp){.rank = rank, .npes = npes};
 	gshmemi_tcp.members = calloc((size_t)gshmemi_tcp.npes, sizeof *gshmemi_tcp.members);
 	if (!gshmemi_tcp.members) {
-		gshmemi_error("init: no memory for %d ranks", gshmemi_tcp.npes);
+		gshmemi_error("init: %d ranks: out of memory", gshmemi_tcp.npes);
 		rc = -ENOMEM;
 	}
 	for (pe = 0; !rc && pe < gshmemi_tcp.npes; pe++)

@@ -115,7 +115,7 @@ static void *watch_finalize(void *main_thread)
 	pthread_kill(*(pthread_t *)main_thread, SIGRTMAX);
 	nanosleep(&rest, NULL);
 	if (is_first)
-		gshmemi_warn("MPI_Finalize has not come back for %d s, as happens with MPICH over UCX's TCP: the processes end without "
+		gshmemi_warn("MPI_Finalize has not returned for %d s, as happens with MPICH over UCX's TCP: the processes end without "
 			     "it; all of the job's work is done", FINALIZE_S);
 	fflush(NULL);
 	leave_launcher();
@@ -187,7 +187,7 @@ static int find_base(const void *user_comm, MPI_Comm *base_p)
 	if (rc)
 		return rc;
 	if (is_finalized()) {
-		gshmemi_error("init: MPI was finalized, and cannot be started again");
+		gshmemi_error("init: MPI has been finalized and cannot be started again");
 		return -EINVAL;
 	}
 	MPI_Initialized(&initialized);
@@ -272,7 +272,7 @@ static int check_launcher(void)
 		if (!number || strcmp(number, launcher->speaker) == 0)
 			gshmemi_error("init: %s=%s says that %s launcher has started several processes, but for MPI this one is "
 				      "alone: start the program with the mpirun of the MPI that gshmem was built with, or unset %s "
-				      "if it shall be a job of one PE",
+				      "for a job of one PE",
 				      launcher->variable, value, launcher->name, launcher->variable);
 		return -EINVAL;
 	}
@@ -324,7 +324,7 @@ static int check_carrying(int from_pe, int to_pe)
 {
 	if (level >= MPI_THREAD_MULTIPLE)
 		return 0;
-	gshmemi_error("init: MPI has to carry what PE %d asks of PE %d, which takes a thread of its own, but MPI runs with "
+	gshmemi_error("init: MPI has to carry operations of PE %d on PE %d, which takes a thread of its own, but MPI runs with "
 		      "MPI_THREAD_%s: start MPI by MPI_Init_thread with MPI_THREAD_MULTIPLE",
 		      from_pe, to_pe, level_name(level));
 	return -EINVAL;

@@ -56,7 +56,7 @@ void gshmemi_state_unregister(struct gshmemi_state_copy *copy)
 
 const struct gshmemi_state *gshmemi_host_no_state(void)
 {
-	gshmemi_error("host: the CPU reads the device state of a HIP unit, which is in the memory of the GPU: a fault of gshmem");
+	gshmemi_error("host: the CPU reads a HIP unit's device state, which is in GPU memory: a bug in gshmem");
 	gshmemi_end(1);
 }
 
@@ -355,7 +355,7 @@ static int add_module(hipModule_t handle)
 	if (!module) {
 		module = malloc(sizeof *module);
 		if (!module) {
-			gshmemi_error("gshmemx_module_init: no memory");
+			gshmemi_error("gshmemx_module_init: out of memory");
 			return -ENOMEM;
 		}
 		found.next = modules;

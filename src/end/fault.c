@@ -174,13 +174,13 @@ static void describe(const struct gshmemi_fault *f, char *text, size_t nbytes)
 				 gshmemi_job->my_pe, f->pe);
 		break;
 	case GSHMEMI_FAULT_BAD_ARGUMENT:
-		snprintf(text, nbytes, "%" PRId64 " is no valid operator or stride", (int64_t)f->found);
+		snprintf(text, nbytes, "%" PRId64 " is not a valid operator or stride", (int64_t)f->found);
 		break;
 	case GSHMEMI_FAULT_BAD_TEAM:
-		snprintf(text, nbytes, "handle 0x%" PRIx64 " is of no team, or of one that was destroyed", f->found);
+		snprintf(text, nbytes, "handle 0x%" PRIx64 " does not name a team, or names a destroyed one", f->found);
 		break;
 	case GSHMEMI_FAULT_BAD_CONTEXT:
-		snprintf(text, nbytes, "handle 0x%" PRIx64 " is of no context, or of one that was destroyed", f->found);
+		snprintf(text, nbytes, "handle 0x%" PRIx64 " does not name a context, or names a destroyed one", f->found);
 		break;
 	case GSHMEMI_FAULT_OVERLAP:
 		snprintf(text, nbytes, "%" PRIu64 " bytes of dest at %s overlap source", f->nbytes, address);
@@ -205,7 +205,7 @@ static void describe(const struct gshmemi_fault *f, char *text, size_t nbytes)
 		snprintf(text, nbytes, "the lock at %s is not set", address);
 		break;
 	case GSHMEMI_FAULT_BAD_WINDOW:
-		snprintf(text, nbytes, "handle 0x%" PRIx64 " is of no window, or of one that was freed", f->found);
+		snprintf(text, nbytes, "handle 0x%" PRIx64 " does not name a window, or names a freed one", f->found);
 		break;
 	case GSHMEMI_FAULT_OUTSIDE_WINDOW:
 		snprintf(text, nbytes, "%" PRIu64 " bytes from byte %" PRId64 " on are not in the window of PE %" PRId32 ", which has %"
@@ -215,8 +215,8 @@ static void describe(const struct gshmemi_fault *f, char *text, size_t nbytes)
 		describe_wrong_epoch(f, text, nbytes);
 		break;
 	case GSHMEMI_FAULT_SEPARATE_WINDOW:
-		snprintf(text, nbytes, "the window's memory is of hipMalloc, which on this GPU a running kernel may not see change: wait on "
-			 "the host, or take memory of gshmemx_win_allocate");
+		snprintf(text, nbytes, "the window's memory is from hipMalloc, and on this GPU a running kernel may not see it change: wait on "
+			 "the host, or use memory from gshmemx_win_allocate");
 		break;
 	case GSHMEMI_FAULT_WAITING:
 	case GSHMEMI_FAULT_WATCHDOG:

@@ -178,8 +178,8 @@ static void guard_init(struct launch *launch, uint64_t started_ns)
 
 	if (has_lost_process(launch, now_ns)) {
 		gshmemi_log_print_held();
-		gshmemi_error("init: of %d processes of this job on this node %d are left: one died before it had "
-			      "joined, the job ends",
+		gshmemi_error("init: of this job's %d processes on this node %d are left: one died before it had "
+			      "joined: the job ends",
 			      launch->nstarted, launch->nlive);
 		gshmemi_end(1);
 	}
@@ -335,7 +335,7 @@ static void watch_job(void)
 	struct watch watch;
 
 	if (open_watch(&watch))
-		gshmemi_warn("watcher: no memory: the end of peers will not be seen");
+		gshmemi_warn("watcher: out of memory: the death of peers will not be noticed");
 	while (next_phase(watch.fds, 1 + watch.npes, tick_ms) == WATCH_JOB) {
 		check_fault();
 		follow_any();

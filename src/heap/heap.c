@@ -129,8 +129,8 @@ static int check_node(uint64_t nbytes, int nlocal, uint64_t node_nbytes, bool pr
 	}
 	if (nbytes > node_nbytes / (uint64_t)nlocal)
 		gshmemi_info("heap: %d PEs on this node with %" PRIu64 " bytes each can take more than the %" PRIu64 " bytes "
-			     "that the node has available: Linux kills a PE when they do (GSHMEM_HEAP_PREALLOC=1 asks for "
-			     "all of it now)", nlocal, nbytes, node_nbytes);
+			     "that the node has available: if they do, Linux kills a PE (GSHMEM_HEAP_PREALLOC=1 takes "
+			     "it all now)", nlocal, nbytes, node_nbytes);
 #else
 	(void)nbytes;
 	(void)nlocal;
@@ -179,7 +179,7 @@ static int report_allocation(hipError_t error, uint64_t nbytes, enum gshmemi_hea
 	return gshmemi_hip_advise(error,
 				  kind == GSHMEMI_HEAP_COARSE
 					  ? "GSHMEM_HEAP_SIZE"
-					  : "the device or its driver may not have it; GSHMEM_HEAP_KIND=coarse is for "
+					  : "the device or its driver may not support it; GSHMEM_HEAP_KIND=coarse is for "
 					    "programs whose kernels do not wait for other PEs",
 				  "heap: %s of %" PRIu64 " bytes, kind %s", call, nbytes, gshmemi_heap_kind_name(kind));
 }
@@ -321,7 +321,7 @@ static int create_allocator(uint64_t nbytes, struct gshmemi_allocator **allocato
 		gshmemi_error("heap: %" PRIu64 " bytes are too few: at least %d (GSHMEM_HEAP_SIZE)", nbytes,
 			      GSHMEMI_GRANULE);
 	else if (rc)
-		gshmemi_error("heap: no memory for the allocator of %" PRIu64 " bytes (GSHMEM_HEAP_SIZE)", nbytes);
+		gshmemi_error("heap: the allocator for %" PRIu64 " bytes: out of memory (GSHMEM_HEAP_SIZE)", nbytes);
 	return rc;
 }
 
@@ -388,7 +388,7 @@ static void warn_refused(enum gshmemi_heap_kind wanted, enum gshmemi_heap_kind k
 	gshmemi_warn("heap: hipExtMallocWithFlags, GSHMEM_HEAP_KIND=%s: %s (%s): the heaps of all PEs are %s: %s",
 		     gshmemi_heap_kind_name(wanted), hipGetErrorString(refusal), hipGetErrorName(refusal),
 		     gshmemi_heap_kind_name(kind),
-		     kind == GSHMEMI_HEAP_COARSE ? "what a peer writes is sure to be seen only by kernels launched after"
+		     kind == GSHMEMI_HEAP_COARSE ? "only kernels launched afterwards are sure to see what a peer writes"
 						 : "coherent while kernels run, but cached");
 }
 

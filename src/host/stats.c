@@ -84,7 +84,7 @@ static struct row *collect(size_t *nrows_p)
 	size_t i, nrows = 0;
 
 	if (!kernels || !rows) {
-		gshmemi_error("gshmem_finalize: no memory for the counters of GSHMEM_STATS");
+		gshmemi_error("gshmem_finalize: the counters of GSHMEM_STATS: out of memory");
 		gshmemi_end(1);
 	}
 	if (gshmemi_devmem_copy(kernels, device_counts, n * sizeof *kernels,
@@ -151,7 +151,7 @@ void gshmemi_stats_report(void)
 	mine = collect(&nmine);
 	theirs = malloc(ncounts() * sizeof *theirs);
 	if (!theirs) {
-		gshmemi_error("gshmem_finalize: no memory for the counters of GSHMEM_STATS");
+		gshmemi_error("gshmem_finalize: the counters of GSHMEM_STATS: out of memory");
 		gshmemi_end(1);
 	}
 	if (my_pe == 0)

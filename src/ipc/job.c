@@ -60,7 +60,7 @@ static void report_terms(const struct terms *first, const struct terms *other, i
 			      "GSHMEM_MAX_PES %" PRIu64 " and %" PRIu64 ")",
 			      pe, first->abi, other->abi, first->max_pes, other->max_pes);
 	else if (memcmp(other->processor, first->processor, sizeof first->processor))
-		gshmemi_error("init: PE 0 runs on %s and PE %d on %s: all processors of a job must be of one kind", first->processor, pe,
+		gshmemi_error("init: PE 0 runs on %s but PE %d on %s: all processors of a job must be of one kind", first->processor, pe,
 			      other->processor);
 	else if (b->heap_nbytes != a->heap_nbytes)
 		gshmemi_error("init: the heap has %" PRIu64 " bytes on PE 0 but %" PRIu64 " on PE %d: give all "
@@ -82,7 +82,7 @@ static void report_terms(const struct terms *first, const struct terms *other, i
 	else if (b->counts != a->counts)
 		gshmemi_error("init: GSHMEM_STATS is %d on PE 0 but %d on PE %d", (int)a->counts, (int)b->counts, pe);
 	else if (b->traces != a->traces)
-		gshmemi_error("init: GSHMEM_TRACE is set on PE %d, and not on PE %d", b->traces ? pe : 0, b->traces ? 0 : pe);
+		gshmemi_error("init: GSHMEM_TRACE is set on PE %d but not on PE %d", b->traces ? pe : 0, b->traces ? 0 : pe);
 	else if (b->is_delayed != a->is_delayed)
 		gshmemi_error("init: GSHMEM_CPU_DELIVERY is set on PE %d only", b->is_delayed ? pe : 0);
 	else
@@ -117,7 +117,7 @@ static int check(int rc, const struct gshmemi_config *config)
 		return rc;
 	rc = compare_terms(config);
 	if (!rc && job.npes > GSHMEMI_NPES_LIMIT) {
-		gshmemi_error("init: %d PEs are more than gshmem can number, which are %d", job.npes,
+		gshmemi_error("init: %d PEs are too many: a job can have %d", job.npes,
 			      GSHMEMI_NPES_LIMIT);
 		rc = -E2BIG;
 	}

@@ -30,7 +30,7 @@ static int report(const char *step)
 	int rc = -errno;
 
 	if (!gshmemi_report_file_limit("init"))
-		gshmemi_error("init: %s of the memory in which PEs say that they live: %s", step, strerror(errno));
+		gshmemi_error("init: %s of the memory that shows peers this PE is alive: %s", step, strerror(errno));
 	return rc;
 }
 
@@ -41,7 +41,7 @@ int gshmemi_life_open(int *fd_p)
 
 	peers = calloc((size_t)gshmemi_job->npeers, sizeof *peers);
 	if (!peers) {
-		gshmemi_error("init: no memory for %d PEs", gshmemi_job->npeers);
+		gshmemi_error("init: table of %d PEs: out of memory", gshmemi_job->npeers);
 		return -ENOMEM;
 	}
 	own_fd = memfd_create("gshmem-life", MFD_CLOEXEC);
@@ -90,7 +90,7 @@ int gshmemi_life_open_peer(int pe, int peer_fd)
 		return rc;
 	if (rc) {
 		gshmemi_job_explain(pe, why, sizeof why);
-		gshmemi_warn("init: the end of PE %d, pid %d on %s, will not be seen: %s (%s)", pe, (int)peer->pid, gshmemi_job->host,
+		gshmemi_warn("init: the death of PE %d, pid %d on %s, will not be noticed: %s (%s)", pe, (int)peer->pid, gshmemi_job->host,
 			     strerror(-rc), why);
 		return rc;
 	}

@@ -262,8 +262,8 @@ static void report_access(void)
 			     n > 1 ? "those" : "that", list);
 	n = list_peers(is_out_of_sight, list, sizeof list);
 	if (n)
-		gshmemi_warn("init: PE %s, on this machine, too, %s in another PID namespace than PE %d, which will not see %s", list,
-			     n > 1 ? "are" : "is", gshmemi_job->my_pe, n > 1 ? "their ends" : "its end");
+		gshmemi_warn("init: PE %s, also on this machine, %s in another PID namespace than PE %d, which will not notice %s", list,
+			     n > 1 ? "are" : "is", gshmemi_job->my_pe, n > 1 ? "their deaths" : "its death");
 }
 
 /* ---- exchange ---- */
@@ -285,7 +285,7 @@ static void compare(const char *heap, size_t *heap_align_p)
 	*heap_align_p = (size_t)words[0];
 	gshmemi_globals_use(words[1] == INT64_MAX && layout);
 	if (words[1] != INT64_MAX && gshmemi_job->my_pe == 0)
-		gshmemi_warn("init: PE %d runs another program than PE 0: its variables are not symmetric",
+		gshmemi_warn("init: PE %d runs a different program than PE 0: its variables are not symmetric",
 			     (int)words[1]);
 }
 

@@ -42,7 +42,7 @@ int gshmemi_openings_create(int n)
 	peers = calloc((size_t)n, sizeof *peers);
 	npeers = peers ? n : 0;
 	if (!peers)
-		gshmemi_error("init: no memory for the list of mappings");
+		gshmemi_error("init: the list of mappings: out of memory");
 	return peers ? 0 : -ENOMEM;
 }
 

@@ -171,7 +171,7 @@ static int allocate(unsigned region, const char *what)
 	int rc;
 
 	if (!object) {
-		gshmemi_error("no memory for the %s", what);
+		gshmemi_error("the %s: out of memory", what);
 		return -ENOMEM;
 	}
 	rc = gshmemi_host_allocate(distances_nbytes(gshmemi_job->npeers), "distances", &ptr);
@@ -322,7 +322,7 @@ int gshmemi_region_map(unsigned region, int peer, void *place)
 		return gshmemi_hip(error, "%s", what);
 	if (gshmemi_report_file_limit(what)) /* MPI needs files, too */
 		return -EMFILE;
-	gshmemi_warn("%s: %s (%s), in %d attempts: what PE %d asks of PE %d goes over MPI", what, hipGetErrorString(error),
+	gshmemi_warn("%s: %s (%s), in %d attempts: operations of PE %d on PE %d go over MPI", what, hipGetErrorString(error),
 		     hipGetErrorName(error), GSHMEMI_REGION_ATTEMPTS, gshmemi_job->my_pe, pe);
 	return -EREMOTE;
 }
@@ -348,7 +348,7 @@ static void reach(unsigned region, int peer)
 	if (gshmemi_job->peers[peer].is_mapped) /* a descriptor is there at once, or not at all */
 		error = part->memory.npieces ? try(region, peer, NULL) : try_often(region, peer, NULL);
 	if (error != hipSuccess && error != hipErrorPeerAccessUnsupported)
-		gshmemi_warn("%s of the %s of PE %d: %s: what PE %d asks of it goes over MPI",
+		gshmemi_warn("%s of the %s of PE %d: %s: operations of PE %d on it go over MPI",
 			     part->memory.npieces ? "mapping" : "hipIpcOpenMemHandle", objects[region]->what,
 			     gshmemi_job->peers[peer].pe, hipGetErrorString(error), gshmemi_job->my_pe);
 }

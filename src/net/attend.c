@@ -74,8 +74,8 @@ static void report(struct vigil *v, unsigned nopen, uint64_t now_ns)
 
 	v->is_reported = true;
 	if (gshmemi_mailbox_name_next(next, sizeof next))
-		gshmemi_warn("device %d has not performed what other nodes ask for %.0f s: %u operations, the first %s: its kernels leave "
-			     "no room for another one, and do not wait or test by calls of gshmem (docs/launch.md)", device,
+		gshmemi_warn("device %d has not performed the operations of other nodes for %.0f s: %u wait, the first %s: its kernels leave "
+			     "no room for another kernel, and do not wait or test with gshmem's calls (docs/launch.md)", device,
 			     (double)(now_ns - v->since_ns) * 1e-9, nopen, next);
 }
 

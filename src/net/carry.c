@@ -316,7 +316,7 @@ void gshmemi_remote_complete(int context, const int *target_pes, size_t npes)
 	if (!gshmemi_net_may_be_open())
 		return;
 	if (gshmemi_engine_mark(gshmemi_net_enter(), context, target_pes, npes, &mark)) {
-		gshmemi_error("gshmem_quiet: no memory");
+		gshmemi_error("gshmem_quiet: out of memory");
 		gshmemi_end(1);
 	}
 	if (!mark)

@@ -68,13 +68,13 @@ static int open_landings(void)
 
 	landings = calloc(NPOOLS * (NSMALL + NLARGE), sizeof *landings);
 	if (!landings) {
-		gshmemi_error("net: no memory for %d landings", NPOOLS * (NSMALL + NLARGE));
+		gshmemi_error("net: %d landings: out of memory", NPOOLS * (NSMALL + NLARGE));
 		return -ENOMEM;
 	}
 	rc = gshmemi_hip_advise(hipHostMalloc(&memory, landings_nbytes(),
 					      hipHostMallocMapped | hipHostMallocPortable | hipHostMallocCoherent),
 				"run fewer PEs on this machine, or let them pin more memory (ulimit -l, the limit of a container; "
-				"calls from kernels take some, too: GSHMEM_RPC_SLOTS)",
+				"calls from kernels pin memory too: GSHMEM_RPC_SLOTS)",
 				"init: PE %d on %s: hipHostMalloc of %zu bytes for landings, through which MPI carries what other PEs "
 				"and it ask of each other's device memory", gshmemi_job->my_pe, gshmemi_job->host, landings_nbytes());
 	if (rc) {
@@ -281,7 +281,7 @@ int gshmemi_net_agent_open(void)
 	int rc;
 
 	agent.sends_device = find_sends_device();
-	gshmemi_info("net: bulk of the device's memory is %s", agent.sends_device ? "sent by MPI from there" : "copied to landings first");
+	gshmemi_info("net: bulk data in the device's memory is %s", agent.sends_device ? "sent by MPI from there" : "copied to landings first");
 	rc = open_landings();
 	if (!rc)
 		rc = gshmemi_devmem_open_stream(&stream, "init");

@@ -124,7 +124,7 @@ struct connection *gshmemi_net_connection(struct gshmemi_engine *e, int pe)
 	c = calloc(1, sizeof *c);
 	if (!c) {
 		if (!e->error)
-			gshmemi_error("net: no memory for a connection to PE %d", pe);
+			gshmemi_error("net: connection to PE %d: out of memory", pe);
 		e->error = -ENOMEM;
 		return NULL;
 	}

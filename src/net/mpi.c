@@ -144,7 +144,7 @@ static int grow(struct mpi_link *link)
 		link->requests = requests;
 	if (!transfers || !requests) {
 		link->has_failed = true;
-		gshmemi_error("net: out of memory for %d messages under way", capacity);
+		gshmemi_error("net: %d messages in flight: out of memory", capacity);
 		return -ENOMEM;
 	}
 	link->capacity = capacity;
@@ -300,8 +300,8 @@ static int on_finalize(MPI_Comm comm, int key, void *value, void *unused)
 {
 	(void)comm, (void)key, (void)value, (void)unused;
 	if (is_open)
-		gshmemi_end_saying(1, "MPI_Finalize called before gshmem_finalize, while MPI carries what PEs ask of each "
-				   "other: call gshmem_finalize first");
+		gshmemi_end_saying(1, "MPI_Finalize called before gshmem_finalize, while MPI carries operations between "
+				   "PEs: call gshmem_finalize first");
 	return MPI_SUCCESS;
 }
 
@@ -413,7 +413,7 @@ static int check_tags(MPI_Comm comm)
 	MPI_Comm_get_attr(comm, MPI_TAG_UB, &last, &has_last);
 	if (has_last && *last >= LAST_BULK_TAG)
 		return 0;
-	gshmemi_error("net: MPI has tags up to %d, %d are needed", has_last ? *last : 0, LAST_BULK_TAG);
+	gshmemi_error("net: MPI allows tags up to %d, but gshmem needs up to %d", has_last ? *last : 0, LAST_BULK_TAG);
 	return -ENOTSUP;
 }
 
@@ -453,7 +453,7 @@ int gshmemi_link_mpi_open_prepared(struct gshmemi_link **link_p)
 	int rc;
 
 	if (!link) {
-		gshmemi_error("net: out of memory for %zu bytes of messages", NKINDS * NPOSTED * MESSAGE_NBYTES);
+		gshmemi_error("net: %zu bytes of messages: out of memory", NKINDS * NPOSTED * MESSAGE_NBYTES);
 		return -ENOMEM;
 	}
 	rc = check_tags(prepared);

@@ -149,14 +149,14 @@ static bool silent(void *user, int pe, uint64_t ns, const struct gshmemi_engine_
 	excuse = find_excuse(peer);
 	if (excuse) {
 		if (excuse != last_excuse)
-			gshmemi_warn("PE %d (pid %d on %s) %s: what it is asked for waits", pe, (int)peer->pid, gshmemi_job->host, excuse);
+			gshmemi_warn("PE %d (pid %d on %s) %s: operations on it wait", pe, (int)peer->pid, gshmemi_job->host, excuse);
 		last_excuse = excuse;
 		return true;
 	}
-	gshmemi_end_saying(1, "PE %d on %s has not answered for %.0f s (GSHMEM_NET_DEADLINE), and what it was asked "
-			   "for is open: small operations %llu%s, chunks of puts %llu, of gets %llu: the job ends",
+	gshmemi_end_saying(1, "PE %d on %s has not answered for %.0f s (GSHMEM_NET_DEADLINE), with operations "
+			   "on it open: %llu small ones%s, chunks of puts %llu, of gets %llu: the job ends",
 			   pe, gshmemi_job_host(pe), (double)ns * 1e-9, (unsigned long long)what->nsmall,
-			   what->has_flag ? " (with a barrier's or collective's)" : "",
+			   what->has_flag ? " (including a barrier's or a collective's)" : "",
 			   (unsigned long long)what->nput_chunks, (unsigned long long)what->nget_chunks);
 }
 
@@ -521,7 +521,7 @@ static int start(struct gshmemi_link *link)
 
 	engine = gshmemi_engine_create(&config);
 	if (!engine) {
-		gshmemi_error("net: no memory for %zu bytes of messages", gshmemi_engine_nbytes(&config, link->size(link)));
+		gshmemi_error("net: %zu bytes of messages: out of memory", gshmemi_engine_nbytes(&config, link->size(link)));
 		link->end(link);
 		return -ENOMEM;
 	}
@@ -588,7 +588,7 @@ int gshmemi_net_require(const char *call)
 	if (engine) /* kernels may not have been told of it: GSHMEM_NET */
 		return gshmemi_state_add_slow(slow);
 	if (!GSHMEMI_ARCH_HOST_DIRECT) {
-		gshmemi_error("%s: memory of some PE cannot be mapped, and its owner is reached only in a job over several nodes, or with "
+		gshmemi_error("%s: some PE's memory cannot be mapped, and its owner can be reached only in a job on several nodes, or with "
 			      "GSHMEM_NET=1", call);
 		return -ENOTSUP;
 	}

@@ -286,7 +286,7 @@ static void hold(struct gshmemi_engine *e, struct connection *c, const struct gs
 
 	if (!held) {
 		if (!e->error)
-			gshmemi_error("net: no memory for a message of PE %d", c->pe);
+			gshmemi_error("net: a message from PE %d: out of memory", c->pe);
 		e->error = -ENOMEM;
 		return;
 	}

@@ -254,7 +254,7 @@ static struct gshmemi_rpc_op *keep(const struct gshmemi_rpc_op *op)
 	if (kept)
 		*kept = *op;
 	else
-		gshmemi_error("rpc: %s: %s: no memory for a call that is pending", op->served->name, op->function->name);
+		gshmemi_error("rpc: %s: %s: a pending call: out of memory", op->served->name, op->function->name);
 	return kept;
 }
 

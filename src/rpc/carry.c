@@ -80,7 +80,7 @@ static void *allocate(size_t nbytes)
 	void *ptr = calloc(1, nbytes);
 
 	if (!ptr) {
-		gshmemi_error("rpc: " GSHMEMI_REMOTE_CALL ": no memory");
+		gshmemi_error("rpc: " GSHMEMI_REMOTE_CALL ": out of memory");
 		gshmemi_end(1);
 	}
 	return ptr;
@@ -297,7 +297,7 @@ static struct gshmemi_rpc_open_posts *find_open(const struct gshmemi_rpc_channel
 	struct gshmemi_rpc_open_posts *posts = gshmemi_rpc_find_open(c, GSHMEMI_RPC_CARRY);
 
 	if (!posts) {
-		gshmemi_error("gshmem_quiet: no memory");
+		gshmemi_error("gshmem_quiet: out of memory");
 		gshmemi_end(1);
 	}
 	return posts;
@@ -348,7 +348,7 @@ int gshmemi_rpc_carry_complete(struct gshmemi_rpc_op *op, gshmemx_rpc_call_t *ca
 	if (is_first) {
 		q->nhanded_over = atomic_load(&nhanded_over);
 		if (gshmemi_engine_mark(e, (int)call->in[0], NULL, 0, &q->mark)) {
-			gshmemi_error("gshmem_quiet: no memory");
+			gshmemi_error("gshmem_quiet: out of memory");
 			gshmemi_end(1);
 		}
 	}

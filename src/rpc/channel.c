@@ -71,7 +71,7 @@ static int allocate_on_device(size_t nwords, uint32_t seq, size_t nbytes, void *
 	int rc;
 
 	if (!words) {
-		gshmemi_error("rpc: no memory");
+		gshmemi_error("rpc: a channel: out of memory");
 		return -ENOMEM;
 	}
 	for (i = 0; i < nwords; i++)
@@ -218,10 +218,10 @@ int gshmemi_rpc_resident(unsigned *nwaves_p, unsigned *nlanes_p)
 static int check(unsigned nlanes, unsigned flags)
 {
 	if (flags & ~(GSHMEMX_RPC_CLEAR | GSHMEMX_RPC_HOST_CLIENT | GSHMEMX_RPC_DEVICE_SERVER))
-		gshmemi_error("gshmemx_rpc_channel_create: flags %#x are none of GSHMEMX_RPC_CLEAR, _HOST_CLIENT and "
+		gshmemi_error("gshmemx_rpc_channel_create: flags %#x: must be a combination of GSHMEMX_RPC_CLEAR, _HOST_CLIENT and "
 			      "_DEVICE_SERVER", flags);
 	else if (nlanes != 0 && nlanes != 1 && nlanes != 32 && nlanes != 64)
-		gshmemi_error("gshmemx_rpc_channel_create: %u lanes: 1, 32 or 64, or 0 for the device's", nlanes);
+		gshmemi_error("gshmemx_rpc_channel_create: %u lanes: must be 1, 32 or 64, or 0 for as many as the device's waves have", nlanes);
 	else
 		return 0;
 	return -EINVAL;

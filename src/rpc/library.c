@@ -56,7 +56,7 @@ static int quiet(struct gshmemi_rpc_op *op, gshmemx_rpc_call_t *call)
 	if (!call->state && !GSHMEMI_RPC_MUTANT(NO_SWEEP)) {
 		call->state = gshmemi_rpc_find_open(c, 0);
 		if (!call->state) {
-			gshmemi_error("rpc: gshmem_quiet: no memory");
+			gshmemi_error("rpc: gshmem_quiet: out of memory");
 			return -ENOMEM;
 		}
 	}
@@ -123,7 +123,7 @@ static void complete_channel(struct gshmemi_rpc_served *served, const char *call
 		return;
 	open = gshmemi_rpc_find_open(c, 0);
 	if (!open) {
-		gshmemi_error("%s: no memory", call);
+		gshmemi_error("%s: out of memory", call);
 		gshmemi_end(1);
 	}
 	gshmemi_rpc_wake();
@@ -283,7 +283,7 @@ int gshmemx_trace_name(uint32_t mark, const char *name)
 	if (rc)
 		return rc;
 	if (mark > 0xffff || !name || strpbrk(name, "\t\n")) {
-		gshmemi_error("gshmemx_trace_name: mark %" PRIu32 ": marks with names are 0 to 65535, names have no tab or "
+		gshmemi_error("gshmemx_trace_name: mark %" PRIu32 ": only marks 0 to 65535 have names, and names have no tab or "
 			      "newline", mark);
 		return -EINVAL;
 	}
@@ -293,7 +293,7 @@ int gshmemx_trace_name(uint32_t mark, const char *name)
 	pthread_mutex_unlock(&trace_lock);
 	if (rc) {
 		free(copy);
-		gshmemi_error("gshmemx_trace_name: no memory");
+		gshmemi_error("gshmemx_trace_name: out of memory");
 	}
 	return rc;
 }

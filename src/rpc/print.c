@@ -376,7 +376,7 @@ static int collect(const struct gshmemi_rpc_op *op, gshmemx_rpc_call_t *call)
 	call->state = message;
 	if (message && !append(message, call->data, call->nbytes))
 		return op->header.flags & GSHMEMI_RPC_LAST ? 0 : GSHMEMX_RPC_MORE;
-	gshmemi_error("%s: no memory", op->function->name);
+	gshmemi_error("%s: out of memory", op->function->name);
 	if (message)
 		free(message->bytes);
 	free(message);

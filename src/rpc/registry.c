@@ -25,12 +25,12 @@ const struct gshmemi_rpc_function *gshmemi_rpc_find(uint32_t op)
 static int check(gshmemx_rpc_function_t function, unsigned flags, const char *name)
 {
 	if (!function)
-		gshmemi_error("gshmemx_rpc_register: no function");
+		gshmemi_error("gshmemx_rpc_register: the function is NULL");
 	else if (flags & ~(GSHMEMX_RPC_WAVE | GSHMEMX_RPC_BLOCKING | GSHMEMX_RPC_STREAM))
-		gshmemi_error("gshmemx_rpc_register: %s: %#x is no combination of GSHMEMX_RPC_WAVE, _BLOCKING and _STREAM",
+		gshmemi_error("gshmemx_rpc_register: %s: %#x is not a combination of GSHMEMX_RPC_WAVE, _BLOCKING and _STREAM",
 			      name, flags);
 	else if (flags & GSHMEMX_RPC_STREAM && flags & GSHMEMX_RPC_WAVE)
-		gshmemi_error("gshmemx_rpc_register: %s: a stream has no words of lanes: GSHMEMX_RPC_STREAM or _WAVE", name);
+		gshmemi_error("gshmemx_rpc_register: %s: a stream has no words per lane: pass GSHMEMX_RPC_STREAM or _WAVE, not both", name);
 	else
 		return 0;
 	return -EINVAL;
@@ -42,7 +42,7 @@ static int add(const struct gshmemi_rpc_function *function, uint32_t *op)
 	int rc = 0;
 
 	if (i == GSHMEMI_RPC_MAX_FUNCTIONS) {
-		gshmemi_error("gshmemx_rpc_register: %s: there are %u functions already, the most there may be",
+		gshmemi_error("gshmemx_rpc_register: %s: there are already %u functions, which is the most",
 			      function->name, i);
 		return -ENOSPC;
 	}
@@ -70,7 +70,7 @@ int gshmemi_rpc_register(uint32_t *op, gshmemx_rpc_function_t function, void *us
 		return rc;
 	added.name = strdup(name);
 	if (!added.name) {
-		gshmemi_error("gshmemx_rpc_register: %s: no memory", name);
+		gshmemi_error("gshmemx_rpc_register: %s: out of memory", name);
 		return -ENOMEM;
 	}
 	pthread_mutex_lock(&lock);

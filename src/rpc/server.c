@@ -365,7 +365,7 @@ int gshmemi_rpc_start(void)
 
 	servers = calloc(wanted, sizeof *servers);
 	if (!servers) {
-		gshmemi_error("rpc: no memory");
+		gshmemi_error("rpc: a server: out of memory");
 		return -ENOMEM;
 	}
 	spins = gshmemi_env.RPC_POLL != GSHMEMI_POLL_YIELD && has_cores(wanted);
@@ -421,7 +421,7 @@ static int open_served(struct gshmemi_rpc_served *served, const struct gshmemi_r
 
 	served->stream_state = calloc(shape->nslots, sizeof *served->stream_state);
 	if (!served->stream_state) {
-		gshmemi_error("rpc: no memory");
+		gshmemi_error("rpc: a server: out of memory");
 		return -ENOMEM;
 	}
 	atomic_store(&served->completed[0], 0);

@@ -61,7 +61,7 @@ int gshmemi_rpc_workers_start(void)
 		return 0;
 	threads = calloc(wanted, sizeof *threads);
 	if (!threads) {
-		gshmemi_error("rpc: no memory");
+		gshmemi_error("rpc: workers: out of memory");
 		return -ENOMEM;
 	}
 	is_stopping = false;

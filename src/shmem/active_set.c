@@ -124,7 +124,7 @@ static gshmem_team_t make_team(int start, int log_stride, int size, long *sync, 
 	int place;
 
 	if (start < 0 || log_stride < 0 || size < 1 || start + (int64_t)(size - 1) * stride >= gshmem_n_pes()) {
-		gshmemi_error("%s: active set %d, %d, %d: there are %d PEs", call, start, log_stride, size, gshmem_n_pes());
+		gshmemi_error("%s: active set %d, %d, %d: not within the job's %d PEs", call, start, log_stride, size, gshmem_n_pes());
 		gshmemi_end(1);
 	}
 	/* Which is undefined; there are programs that have all PEs call. */
@@ -137,7 +137,7 @@ static gshmem_team_t make_team(int start, int log_stride, int size, long *sync, 
 	place = me == start ? lead(start, stride, size, sync) : follow(start, stride, size, sync);
 	if (place < 0) {
 		if (me == start)
-			gshmemi_error("%s: active set %d, %d, %d: no place for another team is free on all its PEs (GSHMEM_TEAMS)",
+			gshmemi_error("%s: active set %d, %d, %d: no place in the table of teams is free on all its PEs (GSHMEM_TEAMS)",
 				      call, start, log_stride, size);
 		gshmemi_end(1);
 	}

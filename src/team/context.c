@@ -70,7 +70,7 @@ int gshmemi_contexts_open(void)
 
 	entries = calloc(1, entries_nbytes());
 	if (!entries) {
-		gshmemi_error("init: no memory for %d contexts (GSHMEM_CONTEXTS)", n);
+		gshmemi_error("init: %d contexts: out of memory (GSHMEM_CONTEXTS)", n);
 		return -ENOMEM;
 	}
 	rc = gshmemi_host_allocate(contexts_nbytes(), "contexts", &table);
@@ -150,7 +150,7 @@ static int create(gshmem_team_t team, long options, gshmem_ctx_t *ctx, const cha
 		return -EINVAL;
 	view = gshmemi_team_find(team, call);
 	if (options & ~OPTIONS) {
-		gshmemi_error("%s: options %#lx: unknown bits", call, options);
+		gshmemi_error("%s: options %#lx contain unknown bits", call, options);
 		return -EINVAL;
 	}
 	pthread_mutex_lock(&lock);
@@ -169,7 +169,7 @@ static int create(gshmem_team_t team, long options, gshmem_ctx_t *ctx, const cha
 	}
 	pthread_mutex_unlock(&lock);
 	if (!c)
-		gshmemi_error("%s: there are %d contexts (GSHMEM_CONTEXTS)", call, gshmemi_env.CONTEXTS);
+		gshmemi_error("%s: all %d contexts are in use (GSHMEM_CONTEXTS)", call, gshmemi_env.CONTEXTS);
 	return c ? 0 : -ENOSPC;
 }
 
@@ -199,7 +199,7 @@ void gshmem_ctx_destroy(gshmem_ctx_t ctx)
 		return;
 	c = find(ctx, "gshmem_ctx_destroy");
 	if (c == contexts) {
-		gshmemi_error("gshmem_ctx_destroy: GSHMEM_CTX_DEFAULT stays");
+		gshmemi_error("gshmem_ctx_destroy: GSHMEM_CTX_DEFAULT cannot be destroyed");
 		gshmemi_end(1);
 	}
 	destroy(c, "gshmem_ctx_destroy");

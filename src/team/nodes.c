@@ -94,7 +94,7 @@ int gshmemi_team_describe_nodes(const int32_t *pes, int npes, int my_pe, struct 
 		return 0;
 	number = calloc((size_t)gshmemi_job->nnodes, sizeof *number);
 	if (!number) {
-		gshmemi_error("a team over %d nodes: no memory", gshmemi_job->nnodes);
+		gshmemi_error("a team on %d nodes: out of memory", gshmemi_job->nnodes);
 		return -ENOMEM;
 	}
 	for (i = 0; i < npes; i++)

@@ -404,7 +404,7 @@ static bool do_agree(const struct team *parent, const int *args, int nargs, cons
 	if (words[0] == ~words[1])
 		return true;
 	if (parent->view.my_pe == 0)
-		gshmemi_error("%s: %s: not all PEs of the team that is split have passed the same", call, names);
+		gshmemi_error("%s: %s: all PEs of the parent team must pass the same", call, names);
 	return false;
 }
 
@@ -456,12 +456,12 @@ static void report_full(const struct team *parent, int most, const char *call)
 		ntaken += teams[i].is_taken;
 	}
 	if (gshmemi_heap_pieces(gshmemi_job->npes) == 1)
-		gshmemi_error("%s: no place for another team is free on all PEs: PE %d has %u teams, the predefined ones among "
-			      "them, and there can be %u (GSHMEM_TEAMS)",
+		gshmemi_error("%s: no place in the table of teams is free on all PEs: PE %d has %u teams, including the "
+			      "predefined ones, of at most %u (GSHMEM_TEAMS)",
 			      call, gshmemi_state.my_pe, nteams, nplaces);
 	else
-		gshmemi_error("%s: a team of %d PEs takes %u places in a row, which are not free on all PEs: PE %d has %u teams, "
-			      "the predefined ones among them, in %u places of %u (GSHMEM_TEAMS)",
+		gshmemi_error("%s: a team of %d PEs takes %u consecutive places, which are not free on all PEs: PE %d has %u "
+			      "teams, including the predefined ones, in %u places of %u (GSHMEM_TEAMS)",
 			      call, most, gshmemi_heap_pieces(most), gshmemi_state.my_pe, nteams, ntaken, nplaces);
 }
 
@@ -506,11 +506,11 @@ static int make_teams(const struct team *parent, int local, const struct shape *
 static int read_config(const gshmem_team_config_t *config, long mask, gshmem_team_config_t *config_p, const char *call)
 {
 	if (mask & ~CONFIG_MASK)
-		gshmemi_error("%s: configuration mask %#lx: unknown bits", call, mask);
+		gshmemi_error("%s: configuration mask %#lx contains unknown bits", call, mask);
 	else if (mask && !config)
-		gshmemi_error("%s: configuration mask %#lx, but no configuration", call, mask);
+		gshmemi_error("%s: configuration mask %#lx, but the configuration is NULL", call, mask);
 	else if (mask && config->num_contexts < 0)
-		gshmemi_error("%s: num_contexts is %d", call, config->num_contexts);
+		gshmemi_error("%s: num_contexts is %d, and must not be negative", call, config->num_contexts);
 	else {
 		config_p->num_contexts = mask ? config->num_contexts : 0;
 		return 0;
@@ -527,7 +527,7 @@ static int make_shape(const struct team *parent, int first, int stride, int npes
 	shape->my_pe = -1;
 	shape->pes = calloc((size_t)npes, sizeof *shape->pes);
 	if (!shape->pes) {
-		gshmemi_error("a team of %d PEs: no memory", npes);
+		gshmemi_error("a team of %d PEs: out of memory", npes);
 		return -ENOMEM;
 	}
 	for (i = 0; i < npes; i++) {
@@ -565,7 +565,7 @@ int gshmem_team_split_strided(gshmem_team_t parent_team, int start, int stride, 
 		return -EINVAL;
 	if (!is_part(parent, start, stride, size)) {
 		if (parent->view.my_pe == 0)
-			gshmemi_error("%s: start %d, stride %d, size %d: no part of a team of %d PEs", call, start, stride, size,
+			gshmemi_error("%s: start %d, stride %d, size %d: not within a team of %d PEs", call, start, stride, size,
 				      parent->view.npes);
 		return -EINVAL;
 	}
@@ -595,7 +595,7 @@ int gshmem_team_split_2d(gshmem_team_t parent_team, int xrange, const gshmem_tea
 		return -EINVAL;
 	if (xrange < 1) {
 		if (parent->view.my_pe == 0)
-			gshmemi_error("%s: xrange is %d, and must be at least 1", call, xrange);
+			gshmemi_error("%s: xrange is %d, but must be at least 1", call, xrange);
 		return -EINVAL;
 	}
 	npes = parent->view.npes;
@@ -627,7 +627,7 @@ void gshmem_team_destroy(gshmem_team_t team)
 		return;
 	found = find(team, call);
 	if (found - teams < GSHMEMI_NPREDEFINED) {
-		gshmemi_error("%s: a predefined team stays", call);
+		gshmemi_error("%s: a predefined team cannot be destroyed", call);
 		gshmemi_end(1);
 	}
 	gshmemi_contexts_destroy(team);

@@ -193,7 +193,7 @@ export GSHMEM_CHECK=1
 expect "a variable of the shared library .*libelsewhere.so" "-n 2 ./variable1 x"
 if [ "${PLATFORM:-cpu}" = cpu ]; then
 	$MPIRUN -n 2 ./variable1 || fail "mpirun -n 2 ./variable1: exit $?"
-	expect "PE 1 runs another program than PE 0" "-n 1 ./variable1 : -n 1 ./variable2"
+	expect "PE 1 runs a different program than PE 0" "-n 1 ./variable1 : -n 1 ./variable2"
 	expect "gshmem_int_p: .*a variable of the program" "-n 1 ./variable1 : -n 1 ./variable2"
 else
 	expect "with a GPU only memory of the symmetric heap" "-n 2 ./variable1"
