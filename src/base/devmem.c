@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Copies and launches for the host, on streams of the library: see base/devmem.h. */
 #include "base/devmem.h"
 #include "base/scale.h"
 
@@ -11,37 +12,37 @@
 #include "base/kernels.h"
 #include "base/thread.h"
 
-/* A stream in order, and the event by which its end is waited for. Everything below the lock is under it. */
+/* A stream, and the event used to wait for what is on it. lock guards all of it. */
 struct queue {
 	pthread_mutex_t lock;
 	hipStream_t stream;
 	hipEvent_t event;
-	bool is_open; /* something was queued since the last wait */
+	bool is_open; /* something has been queued since the last wait */
 };
 
 /*
- * Host-pinned memory between values and streams. Stores take the words of the ring by turns; they are free again when
- * the stream has been waited for.
+ * Host-pinned memory between the caller's values and the streams. Stores use the ring's words one after the
+ * other; they are free again once the stream has been waited for.
  */
 #define RING_NWORDS 512
 struct staging {
 	uint64_t ring[RING_NWORDS][2];
-	unsigned char landing[GSHMEMI_DEVMEM_LOAD]; /* of loads */
-	uint64_t result;                            /* of atomics */
+	unsigned char landing[GSHMEMI_DEVMEM_LOAD]; /* where loads arrive */
+	uint64_t result;                            /* the old value of an atomic */
 };
 
 static struct queue copies = {PTHREAD_MUTEX_INITIALIZER, NULL, NULL, false};
 static struct queue kernels = {PTHREAD_MUTEX_INITIALIZER, NULL, NULL, false};
 static struct staging *staging;
-static unsigned ring_next; /* words of the ring taken; under the lock of copies */
-static hipStream_t spare;  /* of collectives, when none runs; under the lock of kernels */
-static int device = -1;    /* of the streams */
+static unsigned ring_next; /* how many words of the ring are in use; guarded by copies.lock */
+static hipStream_t spare;  /* kept from the last collective for the next one; guarded by kernels.lock */
+static int device = -1;    /* the device of the streams */
 
 /* ---- errors ---- */
 
 /*
- * A kernel that stopped takes its device's context with it, and every call fails after that. What went wrong is in the
- * fault record then: the watcher prints it and ends the process, for which it gets a moment.
+ * When a kernel has trapped, its device context is gone and every later call fails. The reason is in the
+ * fault record, and the watcher prints it and ends the process: sleep, to give it the time.
  */
 static void yield_to_watcher(void)
 {
@@ -90,7 +91,7 @@ static void leave(struct queue *queue, int previous)
 	pthread_mutex_unlock(&queue->lock);
 }
 
-/* A poll that finds nothing is no error, and shall not look like one to the program. */
+/* hipErrorNotReady is not an error, and must not stay behind as the program's last error. */
 bool gshmemi_devmem_is_reached(hipEvent_t event, hipError_t *error_p)
 {
 	*error_p = hipEventQuery(event);
@@ -103,7 +104,7 @@ bool gshmemi_devmem_is_reached(hipEvent_t event, hipError_t *error_p)
 
 #define SPIN_NS 20000 /* about what it takes to be woken by a device */
 
-/* Poll for as long as sleeping and waking would take, then sleep. */
+/* Polls for as long as sleeping and waking up would take, then sleeps. */
 static hipError_t await_event(hipEvent_t event)
 {
 	const uint64_t end_ns = gshmemi_arch_clock_ns() + SPIN_NS;
@@ -111,13 +112,13 @@ static hipError_t await_event(hipEvent_t event)
 
 	while (!gshmemi_devmem_is_reached(event, &error)) {
 		if (gshmemi_arch_clock_ns() >= end_ns)
-			return hipEventSynchronize(event); /* made with hipEventBlockingSync */
+			return hipEventSynchronize(event); /* it is a blocking event */
 		gshmemi_thread_yield();
 	}
 	return error;
 }
 
-/* All that was queued has arrived, for every agent of the system. */
+/* Waits until everything queued has arrived, for every agent of the system. */
 static int await_queue(struct queue *queue, const char *what)
 {
 	int rc;
@@ -135,7 +136,10 @@ static int await_queue(struct queue *queue, const char *what)
 	return 0;
 }
 
-/* The priority keeps the stream off the hardware queues of the program's streams, where it could wait for a kernel. */
+/*
+ * With a priority of its own the stream does not share a hardware queue with the program's streams, where it
+ * could wait for a kernel.
+ */
 int gshmemi_devmem_open_stream(hipStream_t *stream_p, const char *what)
 {
 	int least, greatest, rc;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The library's own kernels: atomics for the host, where the CPU cannot make them. No device state is needed here:
- * addresses are peer addresses already.
+ * The library's own kernel: atomics for the host, where the CPU cannot perform them. It needs no device
+ * state, because addresses are peer addresses already.
  */
 #include <gshmem/arch/arch.h>
 
 #include "base/kernels.h"
 #include "base/launch.h"
 
-/* One thread. Its writes have arrived when the stream says that the kernel has ended. */
+/* Run by one thread. When the stream says that the kernel has ended, its writes have arrived. */
 __global__ void gshmemi_amo_kernel(int op, void *address, uint64_t value, uint64_t cond, unsigned nbytes,
 				   uint64_t *result)
 {

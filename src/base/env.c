@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The environment: parses the variables of env_list.h, warns of those that do not exist.
- */
+/* The environment: parses the variables of env_list.h and warns about names that do not exist. */
 #include "base/base.h"
 
 #include <gshmem/state/pe.h>
@@ -22,7 +20,7 @@ const char *gshmemi_heap_kind_name(enum gshmemi_heap_kind kind)
 	return heap_kinds[kind];
 }
 
-/* A digit string that fits 64 bits; *end_p is what follows it. */
+/* Parses digits that fit 64 bits; *end_p is what follows them. */
 static int parse_digits(const char *text, uint64_t *value_p, const char **end_p)
 {
 	uint64_t value = 0;
@@ -87,7 +85,7 @@ static int parse_kind(const char *name, const char *text, enum gshmemi_heap_kind
 	return -EINVAL;
 }
 
-/* In the order of enum gshmemi_rpc_poll. */
+/* The words are in the order of enum gshmemi_rpc_poll. */
 static int parse_poll(const char *name, const char *text, enum gshmemi_rpc_poll *value_p)
 {
 	static const char *const polls[] = {"adaptive", "spin", "yield", "nap"};
@@ -116,7 +114,7 @@ static int parse_seq(const char *name, const char *text, uint32_t *value_p)
 	return 0;
 }
 
-/* In the order of enum gshmemi_mpi_gpu. */
+/* The words are in the order of enum gshmemi_mpi_gpu. */
 static int parse_mpi_gpu(const char *name, const char *text, enum gshmemi_mpi_gpu *value_p)
 {
 	static const char *const words[] = {"auto", "0", "1"};
@@ -142,7 +140,7 @@ static int parse_flag(const char *name, const char *text, bool *value_p)
 	return 0;
 }
 
-/* What numbers may be, where that is not from 0 to INT_MAX. */
+/* The ranges of numbers, where they differ from 0 to INT_MAX. */
 static const struct range {
 	const char *name;
 	int least, most;
@@ -201,7 +199,7 @@ static int parse_seconds(const char *name, const char *text, double *value_p)
 	return 0;
 }
 
-/* "random" or "random:SEED"; the platform takes the seed. NULL: no delay. */
+/* "random" or "random:SEED"; the platform reads the seed. NULL: no delay. */
 static int parse_delivery(const char *name, const char *text, const char **value_p)
 {
 	const char *end = text;
@@ -220,7 +218,10 @@ static int parse_delivery(const char *name, const char *text, const char **value
 	return 0;
 }
 
-/* The next of "1,4-6"; false where text is none. *text_p goes to the one behind it, or to the end. */
+/*
+ * Parses the next item of a list like "1,4-6"; false if there is none. Moves *text_p to the item after it, or
+ * to the end.
+ */
 static bool parse_pes(const char **text_p, uint64_t *first_p, uint64_t *last_p)
 {
 	const char *at = *text_p;
@@ -270,7 +271,7 @@ enum gshmemi_carrier gshmemi_env_carrier(int from, int to)
 
 	if (!at || (from == to && !is_direct))
 		return GSHMEMI_CARRIER_NONE;
-	if (strcmp(at, "1-in-3") == 0) /* never both ways */
+	if (strcmp(at, "1-in-3") == 0) /* never in both directions */
 		return (2 * (int64_t)from + to) % 3 == 1 ? way : GSHMEMI_CARRIER_NONE;
 	if (is_direct)
 		at += sizeof DIRECT - 1;
@@ -304,7 +305,7 @@ err_value:
 	return -EINVAL;
 }
 
-/* The platform parses its own. */
+/* Takes any text: whoever uses it parses it. */
 static int parse_text(const char *name, const char *text, const char **value_p)
 {
 	(void)name;
@@ -337,7 +338,7 @@ static const char *const names[] = {
 };
 #define NNAMES (sizeof names / sizeof *names)
 
-/* Insertions, deletions and changes of one character that make b from a. */
+/* The edit distance: how many characters must be inserted, deleted or changed to turn a into b. */
 static unsigned distance(const char *a, const char *b)
 {
 	unsigned row[64], i, j, above_left, above;
@@ -403,7 +404,7 @@ void gshmemi_env_warn_unknown(void)
 	}
 }
 
-/* On a GPU kernels do not record. */
+/* TRACE counts only where kernels record their operations, which they do not on GPUs. */
 bool gshmemi_env_sees_operations(void)
 {
 	return gshmemi_env.CPU_DELIVERY || gshmemi_env.STATS || (gshmemi_env.TRACE && GSHMEMI_ARCH_HAS_DELIVERY);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The kernels that the library itself launches, as the C side calls them: src/base/devmem.hip. */
+/* The library's own kernels, as C code calls them: src/base/devmem.hip. */
 #ifndef GSHMEMI_BASE_KERNELS_H
 #define GSHMEMI_BASE_KERNELS_H
 
@@ -11,8 +11,8 @@ extern "C" {
 #endif
 
 /*
- * Queue one atomic on a 4 or 8-byte word; op is a GSHMEMI_AMO_*. The old value goes to *result, host-pinned memory,
- * unless that is NULL.
+ * Queues one atomic on a word of 4 or 8 bytes; op is a GSHMEMI_AMO_*. The old value goes to *result, in
+ * host-pinned memory, unless it is NULL.
  */
 hipError_t gshmemi_devmem_launch_amo(int op, void *address, uint64_t value, uint64_t cond, unsigned nbytes,
 				     uint64_t *result, hipStream_t stream);

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How the library launches a kernel of its own; for HIP units. */
+/* How HIP units of the library launch a kernel. */
 #ifndef GSHMEMI_BASE_LAUNCH_H
 #define GSHMEMI_BASE_LAUNCH_H
 
 #include <hip/hip_runtime.h>
 
-/* One work-group. hipLaunchKernelGGL leaves its error behind, perhaps beside one of the program's own, which stays. */
+/*
+ * Launches one work-group. hipLaunchKernelGGL only sets the last error. An earlier error of the program's own
+ * stays there.
+ */
 #define GSHMEMI_LAUNCH(error, kernel, nthreads, stream, ...) \
 	do { \
 		const hipError_t earlier_ = hipPeekAtLastError(); \

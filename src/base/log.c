@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Lines on stderr. A line is one write, so that lines of several PEs do not mix.
- */
+/* The log: lines on stderr. Each line is one write, so that the lines of several PEs do not mix. */
 #include "base/base.h"
 
 #include <fcntl.h>
@@ -14,7 +12,7 @@
 
 #define LINE_NBYTES 2048
 
-/* Open files of the library and the cpu platform, as counted. */
+/* How many files the library and the cpu platform keep open; counted. */
 #define NFILES          8
 #define NFILES_PER_PEER 1
 #define GENEROUS_NFILES 1024
@@ -136,7 +134,7 @@ static int errno_of_hip(hipError_t error)
 	}
 }
 
-/* The limit of open files, if this process has reached it, else 0. */
+/* Returns the limit of open files if this process has reached it, else 0. */
 static unsigned long long find_file_limit(void)
 {
 	struct rlimit limit;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Loads MPI when it is first needed. A program that is linked with MPI has it already, and must not get a
- * second one: so what the process has goes before any file.
+ * Loads MPI when it is first needed. A program that is linked with MPI already has one and must not get a
+ * second: an MPI in the process comes before any file.
  */
 #include "base/base.h"
 
@@ -13,7 +13,7 @@
 
 struct gshmemi_mpi gshmemi_mpi;
 
-/* Debian's name of MPICH, and that of all MPIs with MPICH's ABI. */
+/* Debian's name for MPICH, and the name of every MPI with MPICH's ABI. */
 static const char *const files[] = {"libmpich.so.12", "libmpi.so.12"};
 
 void *gshmemi_mpi_find(const char *name)
@@ -22,8 +22,8 @@ void *gshmemi_mpi_find(const char *name)
 }
 
 /*
- * All that load finds it by; global, so that tools which stand in front of MPI are found first, as with a
- * program that links it.
+ * Loads the file globally, so that gshmemi_mpi_find finds its functions, and those of tools in front of MPI
+ * first, as in a program that links it.
  */
 static bool open_file(const char *file, char *why, size_t nbytes)
 {
@@ -52,7 +52,9 @@ static int open_any(const char *what)
 	return -ENOENT;
 }
 
-/* MPICH's handles are numbers, those of Open MPI addresses: the one cannot be called with the other's. */
+/*
+ * MPICH's handles are numbers and Open MPI's are addresses, so code compiled for one cannot call the other.
+ */
 static int check_kind(const struct gshmemi_mpi *mpi, const char *what)
 {
 	char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";

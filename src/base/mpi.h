@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * MPI, for the files of the library that call it: mpi.h, with its functions reached through a table. The
- * library is not linked with MPI, but loads it when it first needs it (mpi.c), so that a job that starts
- * without MPI runs where none is installed. Included in place of mpi.h.
+ * library is not linked with MPI but loads it when it first needs it (mpi.c), so that a job that starts
+ * without MPI runs where none is installed. Include this instead of mpi.h.
  *
- * Handles and constants of MPICH are numbers that its mpi.h has, so functions are all that must be found.
+ * MPICH's handles and constants are numbers defined in its mpi.h, so only functions have to be looked up.
  */
 #ifndef GSHMEMI_BASE_MPI_H
 #define GSHMEMI_BASE_MPI_H
@@ -29,12 +29,12 @@ extern struct gshmemi_mpi {
 } gshmemi_mpi;
 
 /*
- * Find MPI in this process, or load it: 0, or a negative errno after a message that begins with what. Does
- * nothing where that has been done. Called before the first function of MPI.
+ * Finds MPI in this process, or loads it. Returns 0, or a negative errno after a message that begins with
+ * what. Does nothing the second time. Called before the first MPI function.
  */
 int gshmemi_mpi_load(const char *what);
 
-/* A function that not every MPI has, by its name; NULL: not in this one. */
+/* Returns a function that not every MPI has, or NULL. */
 void *gshmemi_mpi_find(const char *name);
 
 #define MPI_Abort gshmemi_mpi.Abort

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The sums of base/scale.h. */
 #include "base/scale.h"
 
 void gshmemi_traffic_add(struct gshmemi_traffic *traffic, bool within_machine, size_t nbytes)

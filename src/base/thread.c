@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Threads of the library: see base/thread.h. */
 #include "base/thread.h"
 
 #include <sched.h>
@@ -9,7 +10,7 @@
 
 #include "base/base.h"
 
-#define YIELDS 1024 /* in a row */
+#define YIELDS 1024 /* one nap after so many yields */
 
 int gshmemi_thread_start(pthread_t *thread, void *(*run)(void *), void *arg, const char *name)
 {
@@ -25,7 +26,10 @@ int gshmemi_thread_start(pthread_t *thread, void *(*run)(void *), void *arg, con
 	return rc;
 }
 
-/* A set has room for CPU_SETSIZE cores, of which Linux takes none that the machine, or the process's container, lacks. */
+/*
+ * Linux rejects cores that the machine, or the process's container, does not have; a set holds CPU_SETSIZE
+ * cores.
+ */
 int gshmemi_thread_pin(pthread_t thread, int core, const char *text)
 {
 	cpu_set_t cores;

@@ -6,17 +6,18 @@
 #include <pthread.h>
 
 /*
- * Start a thread that takes no signals: they are the user's, and for the user's threads. name begins the message where it cannot start,
- * as in "init: the watcher thread"; then a negative errno.
+ * Starts a thread that takes no signals, because those are for the user's threads. If it cannot start,
+ * returns a negative errno after a message that begins with name, as in "init: the watcher thread".
  */
 int gshmemi_thread_start(pthread_t *thread, void *(*run)(void *), void *arg, const char *name);
 
-/* Keep it on a core; 0, or a negative errno after a message that begins with text. */
+/* Pins the thread to a core. Returns 0, or a negative errno after a message that begins with text. */
 int gshmemi_thread_pin(pthread_t thread, int core, const char *text);
 
 /*
- * Let others have the core, between two looks of a loop. Now and then it is a nap of 20 us: on Linux 6.18 two threads that did nothing but
- * yield to each other kept all other processes of the machine from a core, for minutes.
+ * Lets other threads have the core, between two polls of a loop. Every 1024th call is a nap of 20 us: on
+ * Linux 6.18 two threads that did nothing but yield to each other kept all other processes off a core for
+ * minutes.
  */
 void gshmemi_thread_yield(void);
 

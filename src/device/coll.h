@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Collectives by a work-group of the library's own, as the C side calls them: src/device/coll.hip. */
+/* Collectives by one work-group that the library launches, as C code calls them: src/device/coll.hip. */
 #ifndef GSHMEMI_DEVICE_COLL_H
 #define GSHMEMI_DEVICE_COLL_H
 
@@ -11,7 +11,7 @@ struct gshmemi_coll_args;
 extern "C" {
 #endif
 
-/* Queue a collective; its arrays, of alltoallv, must be readable by kernels until it is done. */
+/* Queues a collective. The arrays of alltoallv must be readable by kernels until it is done. */
 hipError_t gshmemi_coll_launch(const struct gshmemi_coll_args *args, hipStream_t stream);
 
 #ifdef __cplusplus

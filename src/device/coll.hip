@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Collectives that the library launches: on a stream, and for the host where the CPU cannot reach the heap. A HIP unit like a
- * user's, with its own copy of the device state.
+ * Collectives that the library launches: on a stream, and for the host where the CPU cannot reach the heap.
+ * It is a HIP unit like a user's, with its own copy of the device state.
  */
 #include <hip/hip_runtime.h>
 #include <gshmem.h>
@@ -30,7 +30,7 @@ __global__ void gshmemi_coll_kernel(struct gshmemi_coll_args args)
 	case GSHMEMI_ALLTOALLV:
 		gshmemi_alltoallv(GSHMEMI_WG, &args, "gshmemx_alltoallv");
 		break;
-	default: /* one for all: its code is long */
+	default: /* one call for all reductions and scans, because its code is long */
 		gshmemi_reduce(GSHMEMI_WG, &args,
 			       args.what == GSHMEMI_REDUCE           ? "gshmem_reduce"
 			       : args.what == GSHMEMI_REDUCE_SCATTER ? "gshmemx_reduce_scatter"

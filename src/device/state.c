@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The device state's home: the library's own copy, the registry of the copies in HIP units, and their upload.
+ * The device state: the library's own copy, the registry of the copies in HIP units, and their upload.
  *
- * Units register from constructors, possibly before main, from any thread that loads a module. A copy changes only in
- * init, finalize and at the entry of a host call, when no kernel of this process that uses the library runs.
+ * Units register in constructors, possibly before main, from any thread that loads a module. A copy changes
+ * only in init, in finalize and on entry of a host call, when no kernel of this process uses the library; the
+ * exception is the word slow (device/state.h).
  */
 #include "device/state.h"
 
@@ -21,11 +22,11 @@ static const struct gshmemi_state unset = GSHMEMI_STATE_INIT;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct gshmemi_state_copy *copies;
 
-/* A module that gshmemx_module_init has filled. */
+/* A module that gshmemx_module_init has filled in. */
 struct module {
 	struct module *next;
-	void *state;  /* its struct gshmemi_state, device memory */
-	uint32_t abi; /* that it was compiled with */
+	void *state;  /* its struct gshmemi_state, in device memory */
+	uint32_t abi; /* of the headers it was compiled with */
 };
 static struct module *modules;
 static void forget_modules(void);
@@ -60,7 +61,10 @@ const struct gshmemi_state *gshmemi_host_no_state(void)
 	gshmemi_end(1);
 }
 
-/* What GSHMEM_DIRECT_ONLY leaves out. Posted calls are not: such units wait for each at once. */
+/*
+ * Whether GSHMEM_DIRECT_ONLY units would miss something that the state asks for. Posted calls do not count:
+ * such units wait for each call at once.
+ */
 static bool needs_slow_path(const struct gshmemi_state *state)
 {
 	return (state->slow & ~(GSHMEMI_SLOW_POSTS | GSHMEMI_SLOW_ASKED)) != 0;
@@ -90,7 +94,7 @@ static int check_copy(const struct gshmemi_state_copy *copy, bool needs_slow)
 	return -EINVAL;
 }
 
-/* A module's abi word, as check_copy for a unit. */
+/* Checks a module's abi word, as check_copy does for a unit. */
 static int check_abi(uint32_t abi, bool needs_slow)
 {
 	if ((abi & ~GSHMEMI_ABI_DIRECT_ONLY) != GSHMEMI_ABI)
@@ -115,7 +119,7 @@ static int check_module(const struct module *module, size_t nbytes)
 	return -EINVAL;
 }
 
-/* hipMemcpyToSymbol would take the null stream. */
+/* Does not use hipMemcpyToSymbol, which would use the null stream. */
 static int upload(struct gshmemi_state_copy *copy, const struct gshmemi_state *state)
 {
 	char what[256];
@@ -131,7 +135,7 @@ static int upload(struct gshmemi_state_copy *copy, const struct gshmemi_state *s
 	return rc;
 }
 
-/* Under the lock. */
+/* Called with the lock held. */
 static int upload_new(void)
 {
 	struct gshmemi_state_copy *copy;
@@ -167,14 +171,14 @@ int gshmemi_state_set(const struct gshmemi_state *state)
 	return gshmemi_state_upload();
 }
 
-/* The word alone, into a copy that has been filled. */
+/* Writes only that word, into a copy that has been filled. */
 static int write_slow(void *state)
 {
 	return gshmemi_devmem_copy((char *)state + offsetof(struct gshmemi_state, slow), &gshmemi_state.slow,
 				   sizeof gshmemi_state.slow, "the device state's flags");
 }
 
-/* Under the lock. */
+/* Called with the lock held. */
 static int write_slow_everywhere(void)
 {
 	struct gshmemi_state_copy *copy;
@@ -189,7 +193,7 @@ static int write_slow_everywhere(void)
 	return rc;
 }
 
-/* Whether all units that have been filled know the slow path. Under the lock. */
+/* Checks that all units filled so far know the slow path. Called with the lock held. */
 static int check_units(void)
 {
 	struct gshmemi_state_copy *copy;
@@ -222,7 +226,7 @@ int gshmemi_state_add_slow(uint32_t slow)
 
 #if GSHMEMI_ARCH_HOST_DIRECT
 
-/* Kernels of this process read it meanwhile. */
+/* Kernels of this process may be reading the word. */
 static void change_asked(struct gshmemi_state *state, bool is_asked)
 {
 	if (is_asked)
@@ -255,7 +259,7 @@ void gshmemi_state_set_asked(bool is_asked)
 
 #endif
 
-/* As upload; nobody can be told of a failure. */
+/* Like upload, but a failure cannot be reported to anyone. */
 static void reset(const struct gshmemi_state_copy *copy)
 {
 	void *address;
@@ -264,7 +268,9 @@ static void reset(const struct gshmemi_state_copy *copy)
 		gshmemi_devmem_copy(address, &unset, sizeof unset, NULL);
 }
 
-/* A unit whose copy cannot be reset keeps distances to memory that is gone; it is uploaded again by the next init. */
+/*
+ * A unit whose copy cannot be reset keeps distances to memory that is gone. The next init uploads it again.
+ */
 void gshmemi_state_reset(void)
 {
 	struct gshmemi_state_copy *copy;
@@ -282,7 +288,7 @@ void gshmemi_state_reset(void)
 
 /* ---- modules ---- */
 
-/* Write a state into a module; its abi word stays what it was compiled with. Under the lock. */
+/* Writes a state into a module, except the abi word that it was compiled with. Called with the lock held. */
 static int fill_module(const struct module *module, const struct gshmemi_state *state, const char *what)
 {
 	static struct gshmemi_state filled;
@@ -303,7 +309,10 @@ static void forget_modules(void)
 	}
 }
 
-/* The module's copy of the state: its own name in modules compiled at run time, the static one's in code objects. */
+/*
+ * Finds the module's copy of the state. In modules compiled at run time it has its own name, in code objects
+ * that of the static variable.
+ */
 static int find_state(hipModule_t module, void **state_p, size_t *nbytes_p)
 {
 	static const char *const names[] = {"gshmemi_state", "_ZL13gshmemi_state"};
@@ -313,7 +322,7 @@ static int find_state(hipModule_t module, void **state_p, size_t *nbytes_p)
 
 	for (i = 0; i < sizeof names / sizeof *names && error != hipSuccess; i++)
 		error = hipModuleGetGlobal(&state, nbytes_p, module, names[i]);
-	(void)hipGetLastError(); /* of a name that was not found */
+	(void)hipGetLastError(); /* from a name that was not found */
 	if (error != hipSuccess)
 		return gshmemi_hip(error,
 				   "gshmemx_module_init: hipModuleGetGlobal: the module has no device state: compile it "
@@ -332,7 +341,10 @@ static struct module *find_module(const void *state)
 	return module;
 }
 
-/* Under the lock. A module that is known is filled again: it may be another one that was loaded to the same place. */
+/*
+ * Called with the lock held. A known module is filled again, because it may be a new one loaded at the same
+ * address.
+ */
 static int add_module(hipModule_t handle)
 {
 	struct module found = {NULL, NULL, 0}, *module;
@@ -373,7 +385,7 @@ int gshmemx_module_init(void *handle)
 
 	rc = gshmemi_enter_int("gshmemx_module_init");
 	if (rc || !handle)
-		return rc; /* units that were dlopened have been filled on entry */
+		return rc; /* units loaded by dlopen have been filled on entry */
 	pthread_mutex_lock(&lock);
 	rc = add_module((hipModule_t)handle);
 	pthread_mutex_unlock(&lock);

@@ -5,23 +5,26 @@
 
 #include "base/base.h"
 
-/* Fill the library's copy from *state, and the copies of all units. */
+/* Fills the library's copy from *state, and then the copies of all units. */
 int gshmemi_state_set(const struct gshmemi_state *state);
 
-/* Fill the copies of units registered since. */
+/* Fills the copies of units registered since. */
 int gshmemi_state_upload(void);
 
 /*
- * Set GSHMEMI_SLOW_* bits from now on, in all units and modules: one word of each, which is all that is ever written to a copy that has
- * been filled, so that a kernel which runs meanwhile, perhaps one of the library itself, sees the old word or the new one. -EINVAL after
- * a message where a unit that was compiled with GSHMEM_DIRECT_ONLY cannot follow.
+ * Sets GSHMEMI_SLOW_* bits in all units and modules. Only this one word is ever written to a copy that has
+ * been filled, so a kernel that is running, perhaps one of the library itself, sees either the old word or
+ * the new one. Returns -EINVAL after a message if a unit compiled with GSHMEM_DIRECT_ONLY cannot follow.
  */
 int gshmemi_state_add_slow(uint32_t slow);
 
-/* Set GSHMEMI_SLOW_ASKED everywhere, or take it back, while kernels run. Where the CPU does not reach the states: nothing. */
+/*
+ * Sets or clears GSHMEMI_SLOW_ASKED everywhere, while kernels run. Does nothing where the CPU cannot reach
+ * the states.
+ */
 void gshmemi_state_set_asked(bool is_asked);
 
-/* Back to sentinels, everywhere; modules are forgotten. */
+/* Resets all copies to sentinels and forgets the modules. */
 void gshmemi_state_reset(void);
 
 #endif /* GSHMEMI_DEVICE_STATE_H */

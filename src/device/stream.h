@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One-sided calls and barriers by a work-group of the library's own: src/device/stream.hip. */
+/* One-sided calls and barriers by one work-group that the library launches: src/device/stream.hip. */
 #ifndef GSHMEMI_DEVICE_STREAM_H
 #define GSHMEMI_DEVICE_STREAM_H
 
@@ -22,15 +22,15 @@ enum gshmemi_stream_what {
 	GSHMEMI_STREAM_WIN_MEET
 };
 
-/* The arguments of all of them; what does not apply is 0. */
+/* The arguments of all of these calls; 0 where they do not apply. */
 struct gshmemi_stream_op {
 	enum gshmemi_stream_what what;
 	int pe;
-	void *dest;         /* of a wait, what is waited for */
+	void *dest;         /* of a wait, the object waited for */
 	const void *source;
 	size_t nbytes;
 	uint64_t *sig_addr;
-	uint64_t signal;    /* of a wait, what it is compared with */
+	uint64_t signal;    /* of a wait, the value compared with */
 	int sig_op;         /* GSHMEM_SIGNAL_*; of a wait, GSHMEM_CMP_* */
 	int is_signed;
 	gshmem_team_t team;
@@ -38,7 +38,7 @@ struct gshmemi_stream_op {
 	gshmemx_win_t win;
 };
 
-/* Queue one. What it wrote has arrived when the stream goes on. */
+/* Queues one. When the stream goes on, what the call wrote has arrived. */
 hipError_t gshmemi_stream_launch(const struct gshmemi_stream_op *op, hipStream_t stream);
 
 #ifdef __cplusplus

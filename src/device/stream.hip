@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One-sided calls and barriers that the library launches on streams. A HIP unit like a user's, with its own copy of the device
- * state.
+ * One-sided calls and barriers that the library launches on streams. It is a HIP unit like a user's, with its
+ * own copy of the device state.
  */
 #include <hip/hip_runtime.h>
 #include "device/stream.h"

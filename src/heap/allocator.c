@@ -4,15 +4,17 @@
  *
  * The heap is cut into blocks without gaps; a block is an allocation or free. Three structures hold them:
  *
- *  - A record per block in one array. Blocks are named by their number in it, because the array moves when it grows.
- *    Number 0 is no block.
- *  - The index says where blocks start: one bit per granule, and above it one bit per word of the level below, and so on.
- *    It answers "the last block that starts at or before this granule", which makes free, find, and the neighbours of a
- *    block the same constant-time question; there are no neighbour links. It is a lazy mapping of 1/1024 of the heap.
- *  - A hash table leads from a block's start to its record. A number per granule instead is simpler, but costs a page of
- *    CPU memory wherever a block ever started: 2.4 GiB after 10^6 calls on a heap of 256 GiB with 200000 allocations.
- *  - The free lists: 32 classes per power of two, each a list with the last freed block first, and a bitmap of the
- *    classes that are not empty. Below 32 granules every size has its own class.
+ *  - A record per block in one array. Blocks are named by their number in it, because the array moves when it
+ *    grows. Number 0 is no block.
+ *  - The index says where blocks start: one bit per granule, and above it one bit per word of the level
+ *    below, and so on. It answers "the last block that starts at or before this granule", which makes free,
+ *    find, and the neighbours of a block the same constant-time question; there are no neighbour links. It is
+ *    a lazy mapping of 1/1024 of the heap.
+ *  - A hash table leads from a block's start to its record. A number per granule instead is simpler, but
+ *    costs a page of CPU memory wherever a block ever started: 2.4 GiB after 10^6 calls on a heap of 256 GiB
+ *    with 200000 allocations.
+ *  - The free lists: 32 classes per power of two, each a list with the last freed block first, and a bitmap
+ *    of the classes that are not empty. Below 32 granules every size has its own class.
  */
 #define _DEFAULT_SOURCE 1 /* MAP_ANONYMOUS, MAP_NORESERVE */
 
@@ -25,10 +27,11 @@
 
 #define GRANULE		GSHMEMI_ALLOCATOR_GRANULE
 #define COLUMN_BITS	5  /* log2 of the classes per power of two */
-#define NROWS		55 /* 2^58 granules: a request of 2^64 bytes plus the padding for the largest alignment */
+/* 2^58 granules: a request of 2^64 bytes plus the padding for the largest alignment */
+#define NROWS		55
 #define NCLASSES	(NROWS << COLUMN_BITS)
 #define MAX_LEVELS	10 /* 6 bits each: 2^60 granules */
-#define FIRST_CAPACITY	64 /* records */
+#define FIRST_CAPACITY	64 /* records allocated at first */
 
 struct block {
 	uint64_t start;    /* granule */
@@ -41,17 +44,18 @@ struct block {
 
 struct gshmemi_allocator {
 	uint64_t ngranules;
-	uint64_t ntaken;              /* granules in allocations */
+	uint64_t ntaken;              /* granules that allocations take */
 	uint64_t used_nbytes;         /* sum of block.nbytes */
 	uint64_t nallocations;
-	unsigned most_probes;         /* for stats */
+	unsigned most_probes;         /* the longest search so far, for stats */
 
 	struct block *blocks;         /* [capacity] */
 	uint32_t *buckets;            /* [capacity]: the first block of each */
 	uint64_t capacity;            /* a power of two */
 	uint64_t nblocks;             /* records in use */
-	uint32_t last_block;          /* highest number handed out so far: the largest that nblocks ever was */
-	uint32_t spare;               /* list of records returned */
+	/* the highest number given out so far: the most blocks there ever were at a time */
+	uint32_t last_block;
+	uint32_t spare;               /* list of records that were given back */
 
 	uint64_t *level[MAX_LEVELS];  /* level[0]: bit g is set where a block starts at granule g */
 	unsigned nlevels;
@@ -59,7 +63,8 @@ struct gshmemi_allocator {
 	uint64_t index_nbytes;
 
 	uint64_t rows;                /* bit r: columns[r] is not 0 */
-	uint32_t columns[NROWS + 1];  /* bit c of row r: class 32 r + c is not empty; the last row never has one */
+	/* bit c of row r: class 32 r + c is not empty; the last row never has one */
+	uint32_t columns[NROWS + 1];
 	uint32_t heads[NCLASSES];
 };
 
@@ -80,7 +85,7 @@ static uint64_t to_granules(uint64_t nbytes)
 
 /* ---- index ---- */
 
-/* Bits of a level: level l has one per 64^l granules. One word more than needed, so that a search may start at the end. */
+/* Level l has one bit per 64^l granules. One word more than needed, so that a search may start at the end. */
 static uint64_t level_nwords(uint64_t ngranules, unsigned level)
 {
 	return (ngranules >> 6 >> (6 * level)) + 1;
@@ -93,7 +98,10 @@ static int index_create(struct gshmemi_allocator *a)
 	for (a->nlevels = 0; a->ngranules >> (6 * a->nlevels); a->nlevels++)
 		nwords += level_nwords(a->ngranules, a->nlevels);
 
-	/* Not calloc: it may fail beyond the machine's memory, of which a sparse heap touches a few pages. */
+	/*
+	 * calloc could fail for sizes beyond the machine's memory, although a sparse heap touches only a few
+	 * pages.
+	 */
 	a->index_nbytes = nwords * sizeof(*a->index);
 	a->index = mmap(NULL, a->index_nbytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (a->index == MAP_FAILED)
@@ -139,7 +147,7 @@ static void index_add(struct gshmemi_allocator *a, uint32_t block)
 
 		*word |= 1ull << (g & 63);
 		if (before)
-			break; /* so the levels above have the bit already */
+			break; /* the word was not empty, so the levels above already have the bit */
 	}
 }
 
@@ -163,7 +171,7 @@ static void index_remove(struct gshmemi_allocator *a, uint32_t block)
 /* The block that granule lies in. There is one: a block starts at 0. */
 static uint32_t block_of(const struct gshmemi_allocator *a, uint64_t granule)
 {
-	uint64_t end = granule + 1, word; /* look for the last bit below end */
+	uint64_t end = granule + 1, word; /* search for the last bit below end */
 	unsigned l = 0;
 
 	while (!(word = a->level[l][end >> 6] & ((1ull << (end & 63)) - 1))) {
@@ -189,7 +197,10 @@ static uint32_t block_after(const struct gshmemi_allocator *a, uint32_t block)
 
 /* ---- free lists ---- */
 
-/* Classes grow with size and leave none out: class_of(n - 1) + 1 is the first in which every block has n granules. */
+/*
+ * Classes grow with size and leave none out: class_of(n - 1) + 1 is the first in which every block has n
+ * granules.
+ */
 static unsigned class_of(uint64_t ngranules)
 {
 	unsigned log2 = high_bit(ngranules | 1);
@@ -255,7 +266,7 @@ static bool is_free(const struct gshmemi_allocator *a, uint32_t block)
 	return !a->blocks[block].nbytes;
 }
 
-/* Make sure that the next n splits find a record. Fails before anything has changed. */
+/* Makes sure that the next n splits find a record. A failure changes nothing. */
 static int reserve_blocks(struct gshmemi_allocator *a, unsigned n)
 {
 	uint64_t old_capacity = a->capacity, capacity = 2 * old_capacity;
@@ -344,9 +355,9 @@ static uint64_t padding(const struct gshmemi_allocator *a, uint32_t block, uint6
 /*
  * A free block that has ngranules from a multiple of align on, or 0.
  *
- * Plain TLSF looks only where every block fits, whatever its alignment. Then freeing 1000 granules and asking for 1000
- * again takes another block, and the whole heap can be had only if its size is the bottom of a class. So the blocks that
- * may fit are tried first, smallest class first, but only so many of them.
+ * Plain TLSF looks only where every block fits, whatever its alignment. Then freeing 1000 granules and asking
+ * for 1000 again takes another block, and the whole heap can be had only if its size is the bottom of a
+ * class. So the blocks that may fit are tried first, smallest class first, but only so many of them.
  */
 static uint32_t find_fit(struct gshmemi_allocator *a, uint64_t ngranules, uint64_t align)
 {
@@ -450,7 +461,7 @@ int gshmemi_allocator_alloc(struct gshmemi_allocator *a, uint64_t nbytes, uint64
 	return 0;
 }
 
-/* The allocation that starts at offset; the errors of free and resize. */
+/* Finds the allocation that starts at offset. The errors are those of free and resize. */
 static int find_start(const struct gshmemi_allocator *a, uint64_t offset, uint32_t *block_p)
 {
 	uint32_t block;
@@ -501,7 +512,7 @@ int gshmemi_allocator_resize(struct gshmemi_allocator *a, uint64_t offset, uint6
 	return 0;
 }
 
-/* The answer of find and next, if block is an allocation. */
+/* The result of find and next for a block: -ENOENT unless it is an allocation. */
 static int describe(const struct gshmemi_allocator *a, uint32_t block, uint64_t *start_p, uint64_t *nbytes_p)
 {
 	if (!block || is_free(a, block))
@@ -528,12 +539,13 @@ int gshmemi_allocator_next(const struct gshmemi_allocator *a, uint64_t from, uin
 	block = block_of(a, granule);
 	if (a->blocks[block].start < granule)
 		block = block_after(a, block);
-	if (block && is_free(a, block)) /* the one after is not: free neighbours are joined */
+	/* the one after it is an allocation, because free neighbours are joined */
+	if (block && is_free(a, block))
 		block = block_after(a, block);
 	return describe(a, block, start_p, nbytes_p);
 }
 
-/* The one call that walks a list: that of the largest class. */
+/* The only call that walks a list, the one of the largest class. */
 void gshmemi_allocator_stats(const struct gshmemi_allocator *a, struct gshmemi_allocator_stats *stats_p)
 {
 	uint64_t largest = 0;

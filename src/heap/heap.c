@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The symmetric heap's memory: how much the machine has, which kind of memory the device gives, and the
+ * allocations in it.
+ */
 #include "heap/heap.h"
 
 #include <gshmem/order/team.h>
@@ -24,7 +28,7 @@ enum gshmemi_heap_kind gshmemi_heap_resolve(enum gshmemi_heap_kind kind)
 
 /* ---- what the machine has ---- */
 
-/* A number in a file of one line; UINT64_MAX where there is none ("max"). */
+/* Reads the number in a file of one line; UINT64_MAX if there is none ("max"). */
 static uint64_t read_number(const char *path)
 {
 	uint64_t value = UINT64_MAX;
@@ -55,7 +59,7 @@ static uint64_t read_available(void)
 	return nbytes;
 }
 
-/* The lowest limit from the control group at path up to the root of its hierarchy. */
+/* Returns the lowest limit from the control group at path up to the root of its hierarchy. */
 static uint64_t read_limits(const char *root, char *path, const char *name)
 {
 	uint64_t lowest = UINT64_MAX, limit;
@@ -73,7 +77,7 @@ static uint64_t read_limits(const char *root, char *path, const char *name)
 	}
 }
 
-/* Version 2 ("0::/path") and version 1 ("4:memory:/path") of control groups. */
+/* For version 2 ("0::/path") and version 1 ("4:memory:/path") of control groups. */
 static uint64_t read_cgroup_limit(void)
 {
 	uint64_t lowest = UINT64_MAX, limit;
@@ -108,9 +112,10 @@ uint64_t gshmemi_heap_node_nbytes(void)
 }
 
 /*
- * Where the heap is CPU memory, a lack of it ends a process by a signal, long after init and far from here. But a page
- * is taken when it is first touched, and few programs touch all of their heap: refuse what there cannot be, all heaps
- * of the node if they take their pages now, else one.
+ * Where the heap is CPU memory, running out of it kills a process by a signal, long after init. But a page is
+ * taken when it is first touched, and few programs touch all of their heap. So refuse only what is certain to
+ * fail: with prealloc, if the heaps of all PEs of the node do not fit together; otherwise, if a single heap
+ * does not fit.
  */
 static int check_node(uint64_t nbytes, int nlocal, uint64_t node_nbytes, bool prealloc)
 {
@@ -142,7 +147,10 @@ static int check_node(uint64_t nbytes, int nlocal, uint64_t node_nbytes, bool pr
 
 /* ---- memory ---- */
 
-/* What another process maps is whole large pages: some versions of ROCm map more than was allocated, or fail. */
+/*
+ * Memory that another process maps is rounded up to whole large pages: some versions of ROCm map more than
+ * was allocated, or fail.
+ */
 #define IPC_NBYTES ((size_t)2 << 20)
 
 static size_t ipc_nbytes(size_t nbytes)
@@ -151,7 +159,7 @@ static size_t ipc_nbytes(size_t nbytes)
 }
 
 #ifndef hipDeviceMallocUncached
-#define hipDeviceMallocUncached 0x3 /* headers before ROCm 5.5; the runtime refuses it */
+#define hipDeviceMallocUncached 0x3 /* for headers before ROCm 5.5; their runtime refuses it */
 #endif
 
 static hipError_t allocate_kind(void **base_p, size_t nbytes, enum gshmemi_heap_kind kind)
@@ -184,7 +192,7 @@ static int report_allocation(hipError_t error, uint64_t nbytes, enum gshmemi_hea
 				  "heap: %s of %" PRIu64 " bytes, kind %s", call, nbytes, gshmemi_heap_kind_name(kind));
 }
 
-/* What takes the place of a kind that is refused; the kind itself where nothing does. */
+/* Returns the kind to try after this one was refused, or kind itself if there is none. */
 static enum gshmemi_heap_kind weaker_kind(enum gshmemi_heap_kind kind, enum gshmemi_heap_kind wanted)
 {
 	if (kind == GSHMEMI_HEAP_UNCACHED)
@@ -192,7 +200,7 @@ static enum gshmemi_heap_kind weaker_kind(enum gshmemi_heap_kind kind, enum gshm
 	return wanted == GSHMEMI_HEAP_AUTO ? GSHMEMI_HEAP_COARSE : kind;
 }
 
-static hipError_t refusal; /* why this PE's heap is not of the kind that was asked for */
+static hipError_t refusal; /* why this PE's heap is not of the kind requested */
 
 static int allocate_heap(uint64_t nbytes, enum gshmemi_heap_kind wanted, enum gshmemi_heap_kind *kind_p, char **base_p)
 {
@@ -216,7 +224,7 @@ static int allocate_heap(uint64_t nbytes, enum gshmemi_heap_kind wanted, enum gs
 	return 0;
 }
 
-/* Take the pages now. Where the heap is CPU memory a lack of it must come back as an error, not as a signal. */
+/* Takes the pages now. Where the heap is CPU memory, running out of it must be an error, not a signal. */
 static int preallocate(char *base, uint64_t nbytes)
 {
 #if GSHMEMI_ARCH_HOST_DIRECT && defined MADV_POPULATE_WRITE
@@ -232,9 +240,9 @@ static int preallocate(char *base, uint64_t nbytes)
 }
 
 /*
- * Places: one for each of GSHMEM_TEAMS, and in a job whose world needs several pieces, so many more that
- * LARGE teams of all PEs can be made beside the small ones; handles number 65535. Each place has a piece of
- * the pool, but that predefined teams have what they need.
+ * There are GSHMEM_TEAMS places for teams. In a job whose world team takes several pieces there are more, so
+ * that LARGE teams of all PEs fit beside the small ones, but at most 65535, because of the bits of a handle.
+ * Every place has one piece of the pool, except that the predefined teams have as many as they need.
  */
 void gshmemi_heap_count_places(int npes, int npeers, unsigned *nplaces_p, unsigned *npieces_p)
 {
@@ -247,7 +255,8 @@ void gshmemi_heap_count_places(int npes, int npeers, unsigned *nplaces_p, unsign
 
 static size_t syncs_nbytes(unsigned nplaces)
 {
-	return (nplaces + 1) * sizeof(struct gshmemi_sync) + GSHMEMI_STAGE_LINE; /* one is for meetings; the lock of the mailbox */
+	/* nplaces + 1: the last is for meetings; then comes the mailbox's lock */
+	return (nplaces + 1) * sizeof(struct gshmemi_sync) + GSHMEMI_STAGE_LINE;
 }
 
 static size_t stages_nbytes(unsigned npieces)
@@ -265,7 +274,10 @@ static size_t controls_nbytes(void)
 	return (size_t)gshmemi_env.WINDOWS * GSHMEMI_WIN_PIECE_NBYTES;
 }
 
-/* Stages and control blocks are cleared when a team or window takes them: most never are. Scratch never is. */
+/*
+ * Only the barriers are cleared here. Stages and control blocks are cleared when a team or window takes them,
+ * which most never do. Scratch is never cleared.
+ */
 static int allocate_sync(struct gshmemi_heap *heap)
 {
 	const bool has_nodes = gshmemi_job->nnodes > 1;
@@ -298,7 +310,10 @@ static size_t map_nbytes(uint64_t heap_nbytes)
 	return heap_nbytes / GSHMEMI_GRANULE * sizeof(uint64_t);
 }
 
-/* The kernel gives pages as they are touched: a GiB of heap has 64 MiB of map, which few programs fill. */
+/*
+ * The map takes 64 MiB per GiB of heap, but Linux allocates its pages only when they are touched, and few
+ * programs touch most.
+ */
 static int allocate_map(uint64_t heap_nbytes, uint64_t **map_p)
 {
 	const size_t nbytes = map_nbytes(heap_nbytes);
@@ -377,7 +392,8 @@ void gshmemi_heap_scale(struct gshmemi_scale *scale)
 		gshmemi_traffic_add(&scale->traffic, false, 2 * sizeof(int64_t)); /* agree */
 	gshmemi_scale_add(scale, GSHMEMI_SCALE_DEVICE, "barriers", barriers);
 	gshmemi_scale_add(scale, GSHMEMI_SCALE_DEVICE, "windows", controls_nbytes());
-	gshmemi_scale_add(scale, GSHMEMI_SCALE_DEVICE, "collectives", all - barriers - controls_nbytes()); /* with what is left of a page */
+	/* including the rest of the last page */
+	gshmemi_scale_add(scale, GSHMEMI_SCALE_DEVICE, "collectives", all - barriers - controls_nbytes());
 	if (gshmemi_env.CHECK)
 		gshmemi_scale_add(scale, GSHMEMI_SCALE_PINNED, "map_of_allocations",
 				  map_nbytes(gshmemi_env.HEAP_SIZE));
@@ -445,7 +461,7 @@ bool gshmemi_is_symmetric(const void *address)
 	return gshmemi_heap_contains(address) || GSHMEMI_ARCH_IS_GLOBAL(address, 1);
 }
 
-/* Set the map's entries of [offset, offset + nbytes) to end; 0 marks them free. */
+/* Sets the map's entries for [offset, offset + nbytes) to end; 0 marks them free. */
 static void mark(uint64_t offset, uint64_t nbytes, uint64_t end)
 {
 	uint64_t granule = offset / GSHMEMI_GRANULE;

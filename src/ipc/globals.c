@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The variables of OpenSHMEM programs: see ipc/globals.h. */
 #include "ipc/globals.h"
 
 #include <link.h>
@@ -7,19 +8,25 @@
 #include <unistd.h>
 
 struct gshmemi_globals gshmemi_globals; /* in use */
-static struct gshmemi_globals shared;   /* shared memory, whether in use or not */
+static struct gshmemi_globals shared;   /* the variables made shared, whether in use or not */
 static uint64_t layout;
-static uintptr_t next_delta;            /* for the next peer */
+static uintptr_t next_delta;            /* where to look for room for the next peer */
 
 /* ---- the executable ---- */
 
-/* The string at an address of PT_DYNAMIC, which glibc has relocated on most processors, and others have not. */
+/*
+ * Returns the string at an address found in PT_DYNAMIC. glibc has relocated these addresses on most
+ * processors; elsewhere they are not.
+ */
 static const char *dynamic_strings(const struct dl_phdr_info *info, uintptr_t address)
 {
 	return (const char *)(address < info->dlpi_addr ? address + info->dlpi_addr : address);
 }
 
-/* Whether the executable itself needs libgshmem_shmem: one into which it comes later, as Python, knows nothing of it. */
+/*
+ * Whether the executable itself needs libgshmem_shmem. A program that loads it later, such as Python, was not
+ * compiled for it.
+ */
 static bool needs_shmem(const struct dl_phdr_info *info)
 {
 	const ElfW(Dyn) *dynamic = NULL, *entry;
@@ -49,7 +56,7 @@ static bool holds(const struct dl_phdr_info *info, const void *address)
 	return false;
 }
 
-/* The writable segment, less what the dynamic linker has made read-only again; whole pages. */
+/* The writable segment, in whole pages, without what the dynamic linker has made read-only again. */
 static void find_segment(const struct dl_phdr_info *info)
 {
 	const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
@@ -81,7 +88,7 @@ static void hash(const void *data, size_t nbytes)
 		layout = (layout ^ bytes[i]) * 0x100000001b3U;
 }
 
-/* The program's headers and its notes, with the build id. */
+/* Hashes the program headers and the notes, which include the build id. */
 static void hash_layout(const struct dl_phdr_info *info)
 {
 	int i;
@@ -94,7 +101,7 @@ static void hash_layout(const struct dl_phdr_info *info)
 	layout |= 1;
 }
 
-/* The first object is the program. */
+/* The first object is the program itself. */
 static int inspect(struct dl_phdr_info *info, size_t nbytes, void *from)
 {
 	(void)nbytes;
@@ -109,7 +116,7 @@ void gshmemi_globals_share(const void *from)
 {
 	int err;
 
-	if (!GSHMEMI_ARCH_HAS_GLOBALS) /* a GPU's memory is not that of the program's variables */
+	if (!GSHMEMI_ARCH_HAS_GLOBALS) /* a GPU cannot reach the program's variables */
 		return;
 	dl_iterate_phdr(inspect, (void *)(uintptr_t)from);
 	err = shared.nbytes ? GSHMEMI_ARCH_SHARE(shared.base, shared.nbytes) : 0;
@@ -138,11 +145,12 @@ void gshmemi_globals_use(bool is_used)
 /* ---- places ---- */
 
 /*
- * User space has its program at its beginning or in its middle, and libraries and stacks at its end. The heap goes to a
- * quarter of it, and peers' memory to larger addresses, from some way off for the program's own brk to grow.
+ * The program is at the beginning or in the middle of the user address space, and libraries and stacks are at
+ * its end. The heap goes to a quarter of it. Peers' memory goes to larger addresses, some way off, so that
+ * the program's own brk can grow.
  */
 #define GRAIN      ((uintptr_t)2 << 20)
-#define HEAP_GRAIN ((uintptr_t)1 << 30) /* programs ask shmem_align for much */
+#define HEAP_GRAIN ((uintptr_t)1 << 30) /* programs ask shmem_align for large alignments */
 
 static uintptr_t space_end(void)
 {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The job and the PEs of this machine: see ipc/job.h. */
 #include "base/scale.h"
 #include "ipc/job.h"
 
@@ -14,11 +15,11 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-/* What must be the same on all PEs. Words only: they are compared as bytes. */
+/* What must be equal on all PEs. It has only words and no padding, because it is compared as bytes. */
 struct terms {
 	uint64_t abi;
 	uint64_t max_pes; /* GSHMEM_MAX_PES of the library */
-	char processor[16]; /* as uname says */
+	char processor[16]; /* as uname reports it */
 	struct gshmemi_config config;
 };
 
@@ -32,7 +33,7 @@ static uint64_t hash_text(uint64_t hash, const char *text)
 	return hash;
 }
 
-/* The host name tells containers apart, the boot id machines of one name. */
+/* The host name distinguishes containers, the boot id machines of the same name. */
 static uint64_t machine_of(const char *host)
 {
 	uint64_t hash = hash_text(0xcbf29ce484222325U, host);
@@ -50,7 +51,7 @@ static uint64_t machine_of(const char *host)
 
 /* ---- what all PEs must have in common ---- */
 
-/* PE 0's terms and those of another PE, which differ. */
+/* Prints how the terms of PE 0 and of another PE differ. */
 static void report_terms(const struct terms *first, const struct terms *other, int pe)
 {
 	const struct gshmemi_config *a = &first->config, *b = &other->config;
@@ -89,7 +90,7 @@ static void report_terms(const struct terms *first, const struct terms *other, i
 		gshmemi_error("init: GSHMEM_PES_PER_NODE is not the same on PE 0 and PE %d", pe);
 }
 
-/* Compares the PEs with PE 0; all PEs come to the same result, and PE 0 prints. */
+/* Compares each PE with PE 0. All PEs come to the same result, and PE 0 prints. */
 static int compare_terms(const struct gshmemi_config *config)
 {
 	struct terms mine = {GSHMEMI_ABI, GSHMEM_MAX_PES, "", *config}, first, other;
@@ -138,7 +139,10 @@ static size_t peers_nbytes(int npeers)
 	return (size_t)npeers * sizeof *job.peers;
 }
 
-/* Memory that there must be, for the other PEs are in an exchange and cannot be told. */
+/*
+ * Allocates memory that this PE cannot do without: the others are in an exchange and cannot be told of an
+ * error.
+ */
 static void *take(size_t nbytes)
 {
 	void *ptr = calloc(1, nbytes);
@@ -148,7 +152,7 @@ static void *take(size_t nbytes)
 	return ptr;
 }
 
-/* The number of a PE's node among those that GSHMEM_PES_PER_NODE pretends. */
+/* The number of the node on which GSHMEM_PES_PER_NODE pretends that a PE is. */
 static int pretended_node(int pe)
 {
 	const struct gshmemi_nodes nodes = gshmemi_env.PES_PER_NODE;
@@ -158,11 +162,11 @@ static int pretended_node(int pe)
 	return nodes.is_cyclic ? pe % ((job.npes + nodes.npes - 1) / nodes.npes) : pe / nodes.npes;
 }
 
-/* A node while they are numbered, in a table with open addresses. */
+/* A node, while the nodes are numbered: an entry of an open-addressed hash table. */
 struct place {
 	uint64_t machine;
 	int pretended;
-	int number; /* and 1; 0: nobody's place */
+	int number; /* plus 1; 0: the entry is empty */
 };
 
 static size_t nplaces(int npes)
@@ -174,7 +178,7 @@ static size_t nplaces(int npes)
 	return n;
 }
 
-/* By the machine of each PE; true: this one is the lowest of its node. */
+/* Numbers the nodes, by the machine of each PE. Returns whether this PE is the lowest of its node. */
 static bool number_nodes(const uint64_t *machines)
 {
 	const size_t n = nplaces(job.npes);
@@ -187,7 +191,8 @@ static bool number_nodes(const uint64_t *machines)
 	job.nnodes = 0;
 	for (pe = 0; pe < job.npes; pe++) {
 		pretended = pretended_node(pe);
-		hash = (machines[pe] ^ (uint64_t)pretended) * 0x9e3779b97f4a7c15U; /* 2^64 over the golden ratio: Knuth's multiplier */
+		/* Knuth's multiplier: 2^64 over the golden ratio */
+		hash = (machines[pe] ^ (uint64_t)pretended) * 0x9e3779b97f4a7c15U;
 		for (hash >>= 32;; hash++) {
 			place = &places[hash % n];
 			if (!place->number)
@@ -205,7 +210,7 @@ static bool number_nodes(const uint64_t *machines)
 	return is_lowest;
 }
 
-/* Which PEs are on which node; those on this machine become a group of their own. */
+/* Finds which PE is on which node. The PEs on this machine become a group of their own. */
 static void find_machine(void)
 {
 	uint64_t mine = machine_of(job.host), *all = take(machines_nbytes(job.npes));

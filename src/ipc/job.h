@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The job: how many PEs it has, whether they want the same, which node each is on, and who the PEs on this machine are. Learned in
- * init, constant until finalize. Of PEs on other machines a PE knows nothing but their numbers and hosts.
+ * The job: how many PEs it has, whether their settings agree, which node each is on, and who the PEs on this
+ * machine are. Init finds this out, and it stays constant until finalize. Of PEs on other machines a PE knows
+ * only their numbers and hosts.
  */
 #ifndef GSHMEMI_IPC_JOB_H
 #define GSHMEMI_IPC_JOB_H
@@ -12,7 +13,7 @@
 
 struct gshmemi_scale;
 
-#define GSHMEMI_HOST_NBYTES 64 /* of a host name and its end */
+#define GSHMEMI_HOST_NBYTES 64 /* a host name and the 0 at its end */
 
 /* A PE on this machine. */
 struct gshmemi_peer {
@@ -21,29 +22,36 @@ struct gshmemi_peer {
 	uint32_t uid;
 	bool is_dumpable : 1; /* lets other processes open its memory */
 	bool is_local : 1;    /* on this PE's node: false only where GSHMEM_PES_PER_NODE pretends others */
-	bool is_unopened : 1; /* its IPC handles did not open here, so that it is not mapped; false until gshmemi_map_open */
-	bool is_mapped : 1;   /* its heap is in this process; false until gshmemi_map_open */
-	bool has_atomics : 1; /* this PE's device has native atomics on that PE's; but for this PE itself false until gshmemi_map_open */
-	bool is_sharer : 1;   /* its device is this PE's, as of this PE itself; likewise */
-	uint64_t pid_space;  /* inode of its PID namespace: pid means something here only if it is ours */
+	/* its IPC handles could not be opened here, so it is not mapped; false until gshmemi_map_open */
+	bool is_unopened : 1;
+	bool is_mapped : 1;   /* this process has mapped its heap; false until gshmemi_map_open */
+	/*
+	 * this PE's device has native atomics on its device; until gshmemi_map_open true only for this PE
+	 * itself
+	 */
+	bool has_atomics : 1;
+	bool is_sharer : 1;   /* it has the same device as this PE, which is a sharer too; likewise */
+	/* inode of its PID namespace: its pid means something here only if this PE is in the same */
+	uint64_t pid_space;
 };
 
 struct gshmemi_job {
 	int my_pe;
 	int npes;
-	int npeers;          /* PEs on this machine, this one included */
-	int most;            /* PEs of the machine that has most of them */
-	int nlocal;          /* of the peers, those on this node */
-	int rank;            /* of this PE among its peers */
-	int nsharers;        /* of the peers, those with this PE's device; 0 until gshmemi_map_open */
-	struct gshmemi_peer *peers; /* [npeers], by PE */
-	int nnodes;          /* with those that GSHMEM_PES_PER_NODE pretends */
-	uint32_t *nodes;     /* [npes]: the node of each PE; they are numbered by their lowest PEs */
+	int npeers;          /* PEs on this machine, including this one */
+	int most;            /* PEs on the machine that has the most */
+	int nlocal;          /* peers on this node */
+	int rank;            /* index of this PE among its peers */
+	int nsharers;        /* peers with this PE's device; 0 until gshmemi_map_open */
+	struct gshmemi_peer *peers; /* [npeers], in ascending order of pe */
+	int nnodes;          /* including those that GSHMEM_PES_PER_NODE pretends */
+	/* [npes]: the node of each PE; nodes are numbered in the order of their lowest PEs */
+	uint32_t *nodes;
 	char (*hosts)[GSHMEMI_HOST_NBYTES]; /* [nnodes] */
-	char host[GSHMEMI_HOST_NBYTES]; /* of this PE */
+	char host[GSHMEMI_HOST_NBYTES]; /* this PE's host */
 };
 
-/* What all PEs must have in common. */
+/* The settings that must be equal on all PEs. */
 struct gshmemi_config {
 	uint64_t heap_nbytes;
 	uint64_t heap_kind;
@@ -51,21 +59,21 @@ struct gshmemi_config {
 	uint64_t is_delayed;
 	uint64_t nteams;
 	uint64_t nwindows;
-	uint64_t nodes;      /* GSHMEM_PES_PER_NODE in a word */
-	uint64_t counts;     /* GSHMEM_STATS: finalize puts the counters of all PEs together */
-	uint64_t traces;     /* GSHMEM_TRACE: likewise their events */
+	uint64_t nodes;      /* GSHMEM_PES_PER_NODE as one word */
+	uint64_t counts;     /* GSHMEM_STATS: finalize adds up the counters of all PEs */
+	uint64_t traces;     /* GSHMEM_TRACE: and collects the events of all PEs */
 };
 
-/* NULL outside of init and finalize. */
+/* NULL outside init and finalize. */
 extern const struct gshmemi_job *gshmemi_job;
 
 /*
- * Exchange who we are, and compare config over the PEs. rc is this PE's error so far. Collective, and agreed: 0, or
- * the same error on every PE.
+ * Exchanges who the PEs are, and compares config over them. rc is this PE's error so far. Collective: returns
+ * 0, or the same error on every PE.
  */
 int gshmemi_job_open(int rc, const struct gshmemi_config *config);
 void gshmemi_job_close(void);
-void gshmemi_job_set_mapped(int peer); /* an index of peers */
+void gshmemi_job_set_mapped(int peer); /* peer is an index of peers */
 void gshmemi_job_set_unopened(int peer);
 void gshmemi_job_set_atomics(int peer);
 void gshmemi_job_set_sharer(int peer);
@@ -74,28 +82,31 @@ void gshmemi_job_scale(struct gshmemi_scale *scale);
 /* The name of a PE's host. */
 const char *gshmemi_job_host(int pe);
 
-/* A PE on this machine; NULL: it is on another one. */
+/* Finds a PE on this machine; NULL if it is on another one. */
 const struct gshmemi_peer *gshmemi_job_find(int pe);
 
 /*
- * Whether the pid of a PE of this machine means that PE here. Containers number their processes alike: pid 7 of
- * another one is some process here, too, or this one.
+ * Whether the pid of a PE of this machine refers to that PE here. Containers number their processes alike, so
+ * pid 7 of another container is a different process here, or even this one.
  */
 bool gshmemi_job_sees(const struct gshmemi_peer *peer);
 
 /*
- * Opens a file that a PE of this machine has open as peer_fd, by flags of open. A negative errno: -EXDEV if the PE's pid means
- * nothing here, or another process.
+ * Opens a file that a PE of this machine has open as peer_fd; flags are those of open. Returns a negative
+ * errno: -EXDEV if the PE's pid does not refer to it here.
  */
 int gshmemi_job_open_file(int pe, int peer_fd, int flags);
 
 /*
- * A pidfd of a PE of this machine, or a negative errno: -ESRCH if it is gone, -EXDEV if its pid means nothing
- * here.
+ * Returns a pidfd of a PE of this machine, or a negative errno: -ESRCH if it is gone, -EXDEV if its pid does
+ * not refer to it here.
  */
 int gshmemi_job_open_pidfd(int pe);
 
-/* Why this process may not open what a process of this machine has, as far as one can tell from outside. */
+/*
+ * Says why this process may not open what a process of this machine has, as far as that can be seen from
+ * outside.
+ */
 void gshmemi_job_explain(int pe, char *why, size_t nbytes);
 
 #endif /* GSHMEMI_IPC_JOB_H */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The word in which each PE says whether it is alive: see ipc/life.h. */
 #include "base/scale.h"
 #include "ipc/job.h"
 #include "ipc/life.h"
@@ -16,9 +17,10 @@
 #endif
 
 static uint64_t *mine;
-static const uint64_t **peers; /* [npeers]; NULL: not known. Mapped one page each */
+static const uint64_t **peers; /* [npeers], one mapped page each; NULL: not known */
 static int own_fd = -1;
-static int floor_fd = -1; /* the word of the node's first PE, if another process: whoever locks it may speak */
+/* file of the word of the node's first PE, if that is another process: the process that locks it may print */
+static int floor_fd = -1;
 
 static size_t page(void)
 {
@@ -86,7 +88,7 @@ int gshmemi_life_open_peer(int pe, int peer_fd)
 		else
 			close(fd);
 	}
-	if (rc == -EXDEV) /* said once for all of them */
+	if (rc == -EXDEV) /* report_access prints one line for all of these PEs */
 		return rc;
 	if (rc) {
 		gshmemi_job_explain(pe, why, sizeof why);
@@ -131,7 +133,7 @@ void gshmemi_life_set(uint64_t life)
 		__atomic_store_n(mine, life, __ATOMIC_RELEASE);
 }
 
-/* The word of a PE; NULL: not known. */
+/* Returns the word of a PE, or NULL if it is not known. */
 static const uint64_t *find_word(int pe)
 {
 	const struct gshmemi_peer *peer = peers ? gshmemi_job_find(pe) : NULL;
@@ -148,7 +150,10 @@ uint64_t gshmemi_life_get(int pe)
 {
 	const uint64_t *word = find_word(pe);
 
-	/* acquire: pairs with the release in gshmemi_life_set; who ends has printed first */
+	/*
+	 * acquire: pairs with the release in gshmemi_life_set; a PE that ends has printed before it sets the
+	 * word
+	 */
 	return word ? __atomic_load_n(word, __ATOMIC_ACQUIRE) : GSHMEMI_LIFE_NONE;
 }
 

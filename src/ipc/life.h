@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What each PE last said of itself: one word per PE in memory that the processes of its machine share, and
- * that outlives it in them. Kernels never touch it. It is an object without a name, so that nothing is left
- * behind.
+ * What each PE last said about itself: one word per PE, in memory that the processes of its machine share.
+ * The other processes keep it when the PE has died. Kernels never touch it. The memory object has no name, so
+ * that nothing is left behind.
  */
 #ifndef GSHMEMI_IPC_LIFE_H
 #define GSHMEMI_IPC_LIFE_H
@@ -14,29 +14,32 @@ enum {
 	GSHMEMI_LIFE_NONE,
 	GSHMEMI_LIFE_RUNNING,
 	GSHMEMI_LIFE_FINALIZED,
-	GSHMEMI_LIFE_ENDING, /* it has said why the job ends; exit status << 8 */
-	GSHMEMI_LIFE_ENDED   /* and has written out all that it had to say; likewise */
+	GSHMEMI_LIFE_ENDING, /* it has printed why the job ends; exit status << 8 */
+	GSHMEMI_LIFE_ENDED   /* and has written all its output; likewise */
 };
 
-/* Make this PE's word; *fd_p is what peers open it by. */
+/* Creates this PE's word; peers open it by *fd_p. */
 int gshmemi_life_open(int *fd_p);
-/* Open that of a PE on this machine. One that cannot be opened is a warning: its end will not be seen; but -EXDEV, another PID namespace, is silent. */
+/*
+ * Opens the word of a PE on this machine. If that fails, warns that its death will not be noticed; with
+ * -EXDEV (it is in another PID namespace) it does not warn.
+ */
 int gshmemi_life_open_peer(int pe, int fd);
 void gshmemi_life_close(void);
 
 void gshmemi_life_set(uint64_t life);
 
 /*
- * True in one process of the machine at a time, until it ends: the one that is to say why the job ends,
- * where several may have seen it. True also where the PEs cannot see each other.
+ * True for one process of the machine at a time, until that ends: where several know why the job ends, this
+ * one prints it. Also true where the PEs cannot see each other.
  */
 bool gshmemi_life_may_speak(void);
 
-/* GSHMEMI_LIFE_NONE where it is not known. */
+/* Returns GSHMEMI_LIFE_NONE if the word is not known. */
 uint64_t gshmemi_life_get(int pe);
 bool gshmemi_life_is_known(int pe);
 
-/* The PE is at one of the last two; *status_p is then its exit status. */
+/* Whether the PE is in one of the last two states; then *status_p is its exit status. */
 bool gshmemi_life_is_ending(int pe, int *status_p);
 
 struct gshmemi_scale;

@@ -14,8 +14,8 @@
 #include "ipc/region.h"
 
 /*
- * A device as all processes of a node know it; ordinals differ between them. Some GPUs have no UUID of their own, and
- * the parts of a divided one share a bus address.
+ * Identifies a device for all processes of a node, whose device numbers may differ. Both fields are needed:
+ * some GPUs have no unique UUID, and the parts of a partitioned GPU share a bus address.
  */
 struct device_id {
 	hipUUID uuid;
@@ -24,12 +24,13 @@ struct device_id {
 
 /* What each PE tells the others on its machine. */
 struct card {
-	struct gshmemi_memory memory[GSHMEMI_NFIXED]; /* of the program's variables: nothing where they cannot be symmetric */
+	/* for the program's variables: all 0 if they cannot be symmetric */
+	struct gshmemi_memory memory[GSHMEMI_NFIXED];
 	struct device_id device;
-	int64_t life_fd; /* descriptor there, for gshmemi_life_open_peer */
+	int64_t life_fd; /* descriptor in that process, for gshmemi_life_open_peer */
 };
 
-/* How this PE gets at a peer's device. */
+/* How this PE's device can reach a peer's device. */
 struct access {
 	bool can_map;
 	bool has_atomics;
@@ -69,7 +70,7 @@ static int fill_card(struct card *card, const struct gshmemi_mine *mine)
 
 /* ---- devices ---- */
 
-/* The ordinal here of a peer's device, -1 if this process cannot see it. */
+/* Finds this process's number for a peer's device, -1 if it cannot see the device. */
 static int find_device(const struct device_id *id, int *device_p)
 {
 	int ndevices, device, rc;
@@ -90,8 +91,9 @@ static int find_device(const struct device_id *id, int *device_p)
 }
 
 /*
- * A device that this process cannot see, because a launcher gave each PE its own, may still be mapped: opening the
- * handle decides. Whether its atomics are native cannot be asked then, and is not assumed.
+ * A device may be invisible to this process because a launcher gave each PE its own. It may still be
+ * mappable: opening the handle decides. Whether its atomics are native cannot be found out, so assume they
+ * are not.
  */
 static int find_access(const struct device_id *id, int device, struct access *access_p)
 {
@@ -118,7 +120,7 @@ static int find_access(const struct device_id *id, int device, struct access *ac
 
 /* ---- opening ---- */
 
-/* This PE's part of each region. */
+/* Adds this PE's part of each region. */
 static int add_regions(const struct gshmemi_mine *mine)
 {
 	int i, rc = 0;
@@ -131,7 +133,10 @@ static int add_regions(const struct gshmemi_mine *mine)
 	return rc;
 }
 
-/* Map peer i. Its heap must go where the distance is that of its variables, if they are symmetric. */
+/*
+ * Maps peer i. If the program's variables are symmetric, the heap must be mapped at the same distance as the
+ * variables.
+ */
 static int open_peer(int i, const struct card *card, char *heap)
 {
 	char *const heap_start = heap - card->memory[GSHMEMI_REGION_HEAP].offset;
@@ -139,7 +144,7 @@ static int open_peer(int i, const struct card *card, char *heap)
 	int rc;
 
 	rc = gshmemi_region_map(GSHMEMI_REGION_SYNC, i, NULL);
-	if (!rc) /* in the same allocation: its opening is there */
+	if (!rc) /* it is in the same allocation, which is now open */
 		rc = gshmemi_region_map(GSHMEMI_REGION_CONTROL, i, NULL);
 	if (!rc && gshmemi_globals.nbytes) {
 		delta = gshmemi_globals_find_delta(heap_start, card->memory[GSHMEMI_REGION_HEAP].nbytes);
@@ -153,7 +158,7 @@ static unsigned count_regions(void)
 	return gshmemi_globals.nbytes ? GSHMEMI_NFIXED : GSHMEMI_REGION_GLOBALS;
 }
 
-/* A peer is mapped with all of its regions, or not at all. */
+/* Unmaps peer i: a peer is mapped with all of its regions or not at all. */
 static void close_peer(int i)
 {
 	unsigned region;
@@ -163,7 +168,7 @@ static void close_peer(int i)
 	gshmemi_openings_close_idle(i);
 }
 
-/* Map peer i, or find out that its owner must perform what this PE asks of it. */
+/* Maps peer i, or finds that its owner must perform this PE's operations on it. */
 static int reach_peer(int i, const struct access *access, const struct card *card, char *heap)
 {
 	const int rc = access->can_map ? open_peer(i, card, heap) : -EXDEV;
@@ -178,7 +183,7 @@ static int reach_peer(int i, const struct access *access, const struct card *car
 	return rc == -EXDEV || rc == -EREMOTE ? 0 : rc;
 }
 
-/* A carrier of this process writes to the memory of pretended nodes, too. */
+/* Direct carriers of this process also write to the memory of pretended nodes, so that must be mapped too. */
 static bool wants_mapping(const struct gshmemi_peer *peer)
 {
 	return gshmemi_env_carrier(gshmemi_job->my_pe, peer->pe) != GSHMEMI_CARRIER_NET && (peer->is_local || gshmemi_env_carries_direct());
@@ -213,7 +218,7 @@ static int open_peers(const struct card *cards, const struct gshmemi_mine *mine)
 	return 0;
 }
 
-/* Its handle was not tried: the devices have no access. */
+/* The handle of such a peer was not tried, because the devices have no access to each other. */
 static bool lacks_access(const struct gshmemi_peer *peer)
 {
 	return peer->is_local && !peer->is_mapped && !peer->is_unopened && wants_mapping(peer);
@@ -229,7 +234,7 @@ static bool is_out_of_sight(const struct gshmemi_peer *peer)
 	return !gshmemi_job_sees(peer);
 }
 
-/* The peers of which something is true, as "1, 2"; returns how many. */
+/* Lists the peers for which is_true holds, as "1, 2". Returns how many there are. */
 static int list_peers(bool (*is_true)(const struct gshmemi_peer *), char *list, size_t nbytes)
 {
 	const struct gshmemi_peer *peer = gshmemi_job->peers;
@@ -247,7 +252,10 @@ static int list_peers(bool (*is_true)(const struct gshmemi_peer *), char *list, 
 	return n;
 }
 
-/* One line for all peers of this node that are out of reach, one for all that are without atomics, and one for all in other containers. */
+/*
+ * Prints one line each: for all peers of this node that are out of reach, for all without atomics, for all in
+ * other containers.
+ */
 static void report_access(void)
 {
 	char list[256];
@@ -269,8 +277,8 @@ static void report_access(void)
 /* ---- exchange ---- */
 
 /*
- * The alignment that heaps have on all PEs; and variables are symmetric if all PEs run the same program as PE
- * 0.
+ * Finds the alignment that heaps have on all PEs. Variables are symmetric if all PEs run the same program as
+ * PE 0.
  */
 static void compare(const char *heap, size_t *heap_align_p)
 {
@@ -308,7 +316,7 @@ static int connect_peers(const struct card *cards, const struct gshmemi_mine *mi
 	return 0;
 }
 
-/* PEs of this machine with the device of this PE. */
+/* Finds the PEs of this machine that use this PE's device. */
 static void find_sharers(const struct card *cards)
 {
 	const struct card *mine = &cards[gshmemi_job->rank];
@@ -343,7 +351,7 @@ int gshmemi_map_open(int rc, const struct gshmemi_mine *mine, size_t *heap_align
 	compare(mine->bases[GSHMEMI_REGION_HEAP], heap_align_p);
 	cards = calloc(1, cards_nbytes(gshmemi_job->npeers));
 	if (!cards)
-		gshmemi_end(1); /* the other PEs are in the exchange and cannot be told */
+		gshmemi_end(1); /* the other PEs are already in the exchange and cannot be told */
 	gshmemi_bootstrap_allgather_node(&card, cards, sizeof card);
 	find_sharers(cards);
 	rc = connect_peers(cards, mine);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Allocations of other processes: see ipc/opening.h. */
 #include "ipc/opening.h"
 
 #include <pthread.h>
@@ -7,7 +8,7 @@
 
 #include "ipc/virtual.h"
 
-static struct gshmemi_opening **peers; /* [npeers]: lists, what was taken or given last in front */
+static struct gshmemi_opening **peers; /* [npeers]: lists, the most recently taken or given back first */
 static int npeers;
 static struct gshmemi_openings_count count;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -106,7 +107,10 @@ static hipError_t open_handle(struct gshmemi_opening **list, const struct gshmem
 	return hipSuccess;
 }
 
-/* Bring to the front of the list what memory names. What has its handle, and another id, is gone: the peer has freed it. */
+/*
+ * Moves the opening that memory names to the front of the list, opening it if needed. An entry with its
+ * handle but another id is stale, because the peer has freed that allocation.
+ */
 static hipError_t find(struct gshmemi_opening **list, const struct gshmemi_memory *memory, void *place)
 {
 	struct gshmemi_opening **link;
@@ -140,7 +144,10 @@ hipError_t gshmemi_opening_take(int peer, const struct gshmemi_memory *memory, v
 	return error;
 }
 
-/* Close the oldest of those without a user if there are more than most. */
+/*
+ * If more than most openings have no user, closes the least recently used of them. Returns whether it closed
+ * one.
+ */
 static bool trim(struct gshmemi_opening **list, int most)
 {
 	struct gshmemi_opening **link, **oldest = NULL;

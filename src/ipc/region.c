@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Regions and their tables: see ipc/region.h. */
 #include "ipc/region.h"
 
 #include <gshmem/move/carry.h>
@@ -13,27 +14,31 @@
 #include "ipc/globals.h"
 #include "ipc/job.h"
 
-/* One PE of this machine, as a region knows it. */
+/* A PE of this machine, in a region. */
 struct part {
 	struct gshmemi_memory memory;
 	struct gshmemi_opening *opening; /* NULL: it is not mapped */
 };
 
-/* Stays when its region is removed, for the next one with its number: to free memory of the device waits for kernels. */
+/*
+ * Kept when its region is removed, for the next region of that number: freeing device memory would wait for
+ * kernels.
+ */
 struct region {
 	const char *what;
-	ptrdiff_t *delta;            /* [2][npeers], host-pinned: the second half for atomics */
-	struct gshmemi_table *table; /* device memory; NULL where the state has the tables */
+	ptrdiff_t *delta;            /* [2][npeers], host-pinned; the second half is for atomics */
+	struct gshmemi_table *table; /* device memory; NULL for the regions whose tables are in the state */
 	struct part parts[];         /* [npeers] */
 };
 
-#define CHUNK 16 /* tables of later regions that are allocated together: an allocation may take a descriptor */
+/* how many regions' tables are allocated together, because each allocation may take a file descriptor */
+#define CHUNK 16
 static struct gshmemi_table *chunks[GSHMEMI_NREGIONS / CHUNK];
 static struct region *objects[GSHMEMI_NREGIONS];
-static struct gshmemi_region *regions;       /* [GSHMEMI_NREGIONS], and behind them ... */
+static struct gshmemi_region *regions;       /* [GSHMEMI_NREGIONS], and in the same memory ... */
 static int32_t *peers;                       /* [npes]; kernels read both */
 static const struct gshmemi_table **tables;  /* [GSHMEMI_NREGIONS], device memory */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of mapping */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* held while a region is added, mapped or removed */
 
 static size_t tables_nbytes(int npes)
 {
@@ -115,7 +120,10 @@ void gshmemi_regions_close(void)
 	regions = NULL;
 }
 
-/* The distance for atomics is that for puts or a sentinel: put_signal relies on it. */
+/*
+ * Sets the distances to a peer. The one for atomics is the same as for puts, or a sentinel; put_signal relies
+ * on that.
+ */
 static void set_delta(unsigned region, int peer, ptrdiff_t delta)
 {
 	const bool has_atomics = region == GSHMEMI_REGION_SYNC || gshmemi_job->peers[peer].has_atomics;
@@ -127,7 +135,7 @@ static void set_delta(unsigned region, int peer, ptrdiff_t delta)
 
 /* ---- one of them ---- */
 
-/* Any thread may add, map and remove, whatever its device. */
+/* Any thread may add, map and remove, whatever its current device is. */
 static int enter(void)
 {
 	pthread_mutex_lock(&lock);
@@ -140,13 +148,13 @@ static void leave(int previous)
 	pthread_mutex_unlock(&lock);
 }
 
-/* The others' are in the state. */
+/* The state has the tables of the other regions. */
 static bool has_table(unsigned region)
 {
 	return region == GSHMEMI_REGION_CONTROL || region >= GSHMEMI_NFIXED;
 }
 
-/* A table for kernels, which find it by the region's number. */
+/* Allocates a table for kernels, which find it by the region's number. */
 static int allocate_table(unsigned region, const char *what, struct gshmemi_table **table_p)
 {
 	struct gshmemi_table **chunk = &chunks[region / CHUNK];
@@ -187,7 +195,10 @@ static int allocate(unsigned region, const char *what)
 	return 0;
 }
 
-/* The PE with the first entry of all tables: 0 where all fit, so that PEs may be placed in any order. */
+/*
+ * Returns the PE that has the first entry of all tables. It is 0 if all PEs fit, so that they may be placed
+ * in any order.
+ */
 static int find_first(void)
 {
 	const struct gshmemi_peer *peer = gshmemi_job->peers;
@@ -198,8 +209,9 @@ static int find_first(void)
 }
 
 /*
- * What the direct path reads, of PEs of this node; the last entry stays a sentinel. Checks, late delivery, counters and the trace want to see every call.
- * Returns how many PEs have an entry.
+ * Fills the tables of the direct path with the PEs of this node; the last entry stays a sentinel. Checks,
+ * late delivery, counters and the trace must see every call, so with them all entries are sentinels. Returns
+ * how many PEs have an entry.
  */
 static int fill(unsigned region, ptrdiff_t *delta, ptrdiff_t *amo_delta)
 {
@@ -224,7 +236,7 @@ static int fill(unsigned region, ptrdiff_t *delta, ptrdiff_t *amo_delta)
 	return n;
 }
 
-/* For kernels of later launches. */
+/* Writes the table for kernels launched later. */
 static int publish(unsigned region)
 {
 	static struct gshmemi_table filled;
@@ -233,7 +245,7 @@ static int publish(unsigned region)
 	return gshmemi_devmem_copy(objects[region]->table, &filled, sizeof filled, objects[region]->what);
 }
 
-/* Under the lock. */
+/* Called with the lock held. */
 static int add(unsigned region, void *base, uint64_t nbytes, const char *what)
 {
 	struct region *object;
@@ -267,7 +279,7 @@ void gshmemi_region_remove(unsigned region)
 
 	for (i = 0; i < gshmemi_job->npeers; i++)
 		set_delta(region, i, GSHMEMI_SENTINEL);
-	(void)publish(region); /* who goes on with its number finds sentinels */
+	(void)publish(region); /* a kernel that still uses the number finds sentinels */
 	for (i = 0; i < gshmemi_job->npeers; i++, part++)
 		if (part->opening)
 			gshmemi_opening_give(i, part->opening);
@@ -292,7 +304,7 @@ static hipError_t try(unsigned region, int peer, void *place)
 	return error;
 }
 
-/* With a pause before each attempt but the first. Devices without access stay so. */
+/* Pauses before each attempt but the first. If the devices have no access, further attempts are useless. */
 static hipError_t try_often(unsigned region, int peer, void *place)
 {
 	hipError_t error = try(region, peer, place);
@@ -320,7 +332,7 @@ int gshmemi_region_map(unsigned region, int peer, void *place)
 		 (int)gshmemi_job->peers[peer].pid, gshmemi_job->host, why);
 	if (!GSHMEMI_HAS_NET)
 		return gshmemi_hip(error, "%s", what);
-	if (gshmemi_report_file_limit(what)) /* MPI needs files, too */
+	if (gshmemi_report_file_limit(what)) /* MPI needs files too */
 		return -EMFILE;
 	gshmemi_warn("%s: %s (%s), in %d attempts: operations of PE %d on PE %d go over MPI", what, hipGetErrorString(error),
 		     hipGetErrorName(error), GSHMEMI_REGION_ATTEMPTS, gshmemi_job->my_pe, pe);
@@ -337,7 +349,7 @@ void gshmemi_region_unmap(unsigned region, int peer)
 	part->opening = NULL;
 }
 
-/* Under the lock. */
+/* Called with the lock held. */
 static void reach(unsigned region, int peer)
 {
 	struct part *part = &objects[region]->parts[peer];
@@ -383,9 +395,9 @@ ptrdiff_t gshmemi_region_delta(unsigned region, int pe)
 	return peers[pe] < 0 ? GSHMEMI_SENTINEL : regions[region].delta[peers[pe] >> 1];
 }
 
-/* ---- what kernels are told ---- */
+/* ---- what kernels need to know ---- */
 
-/* A PE whose memory, or whose atomics, this process does not reach. */
+/* Whether this process cannot reach a PE's memory, or cannot do atomics on it. */
 static bool needs_net(int pe)
 {
 	const struct gshmemi_region *heap = &regions[GSHMEMI_REGION_HEAP];
@@ -437,7 +449,8 @@ int gshmemi_regions_describe(bool has_net, struct gshmemi_state *state)
 	state->tables = tables;
 	state->slow |= find_slow(has_net);
 	state->direct.bias = -8U * (unsigned)find_first();
-	(void)fill(GSHMEMI_REGION_SYNC, state->direct.sync_delta, state->direct.sync_delta); /* one table for both */
+	/* one table for both */
+	(void)fill(GSHMEMI_REGION_SYNC, state->direct.sync_delta, state->direct.sync_delta);
 	return fill(GSHMEMI_REGION_HEAP, state->direct.delta, state->direct.amo_delta);
 }
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The PEs of an active set make a team without any other PE, and before they have a barrier of their own. They agree on a
- * place for it by two words of pSync. sync[0] of the first PE counts votes, sync[1] of each other PE is what the first
- * says:
+ * Makes a team of an active set's PEs, with no help from other PEs and before the set has a barrier. The PEs
+ * agree on a place in the table of teams by two words of pSync: sync[0] of the first PE counts votes, and in
+ * sync[1] each other PE finds what the first PE says.
  *
- *   first: takes a free place and proposes it            the others: try to take it, too, and vote
+ *   first: takes a free place and proposes it             the others: try to take it too, and vote
  *   first: when all have voted: taken, or the next place  the others: keep it, or leave it and try the next
  *
- * Who reads a word sets it back before it answers, and who has written one waits for the answer before the next. So both
- * are zero when a PE returns, and nothing is on its way to it.
+ * A PE that reads a word resets it before it answers, and a PE that has written a word waits for the answer
+ * before it writes again. So both words are zero when a PE returns, and no update of them is in flight.
  */
 #include "shmem/active_set.h"
 #include "team/team.h"
@@ -17,9 +17,9 @@
 #include <stdlib.h>
 
 enum { VOTES, WORD };
-/* What the first PE says: a place, from 1 on, or one of these. */
+/* What the first PE says: the number of a place, plus 1, or one of these. */
 enum { TAKEN = -1, FULL = -2 };
-#define REFUSAL (1L << 32) /* a vote against; 1 is one for it */
+#define REFUSAL (1L << 32) /* a vote against; a vote for it is 1 */
 
 struct active_set {
 	int start;
@@ -28,7 +28,7 @@ struct active_set {
 	gshmem_team_t team;
 	struct active_set *next;
 };
-static struct active_set *sets; /* of this init */
+static struct active_set *sets; /* the sets of this init */
 static unsigned sets_epoch;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -40,7 +40,7 @@ static void set_word(long *word, long value, int pe)
 	gshmem_quiet();
 }
 
-/* What the first PE says next; never 0. */
+/* Waits for what the first PE says next; never 0. */
 static long hear(long *sync)
 {
 	long word;
@@ -60,7 +60,7 @@ static void tell(long *sync, long word, int start, int stride, int size)
 	gshmem_quiet();
 }
 
-/* True: all others are for it. */
+/* Counts the votes of all others; true if all are in favour. */
 static bool count_votes(long *sync, int size)
 {
 	long votes = 0, nrefused = 0, nvotes = 0;
@@ -76,7 +76,7 @@ static bool count_votes(long *sync, int size)
 	return !nrefused;
 }
 
-/* The place, or -1: there is none that is free on all PEs. */
+/* The first PE's part. Returns the place, or -1 if no place is free on all PEs. */
 static int lead(int start, int stride, int size, long *sync)
 {
 	bool is_taken = false;
@@ -127,7 +127,7 @@ static gshmem_team_t make_team(int start, int log_stride, int size, long *sync, 
 		gshmemi_error("%s: active set %d, %d, %d: not within the job's %d PEs", call, start, log_stride, size, gshmem_n_pes());
 		gshmemi_end(1);
 	}
-	/* Which is undefined; there are programs that have all PEs call. */
+	/* Such calls are undefined, but there are programs in which all PEs call. */
 	if (me < start || (me - start) % stride || (me - start) / stride >= size) {
 		if (!gshmemi_env.CHECK)
 			return GSHMEM_TEAM_INVALID;
@@ -156,7 +156,7 @@ static struct active_set *find(int start, int log_stride, int size)
 	return NULL;
 }
 
-/* Teams end with finalize. */
+/* finalize has ended the teams. */
 static void forget(void)
 {
 	struct active_set *set;
@@ -168,7 +168,10 @@ static void forget(void)
 	}
 }
 
-/* The lock is not held while a team is made: two threads may be in sets that their PEs come to in another order. */
+/*
+ * Does not hold the lock while a team is made: two threads may be in sets that their PEs enter in different
+ * orders.
+ */
 gshmem_team_t gshmemi_active_set(int start, int log_stride, int size, long *sync, const char *call)
 {
 	struct active_set *set;
@@ -188,7 +191,7 @@ gshmem_team_t gshmemi_active_set(int start, int log_stride, int size, long *sync
 		return set->team;
 	set = malloc(sizeof *set);
 	if (!set)
-		gshmemi_end(1); /* the other PEs wait and cannot be told */
+		gshmemi_end(1); /* the other PEs are already waiting and cannot be told */
 	*set = (struct active_set){start, log_stride, size, make_team(start, log_stride, size, sync, call), NULL};
 	pthread_mutex_lock(&lock);
 	set->next = sets;

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Collectives of active sets: those of the set's team.
- */
+/* The collectives of active sets, made by the set's team. */
 #include "shmem/active_set.h"
 
 #define SET int PE_start, int logPE_stride, int PE_size, long *pSync
-/* Declares team, that of the call's set; returns where this PE is not in it. */
+/* Declares team, the team of the call's set. Returns from the function if this PE is not in the set. */
 #define FIND_TEAM(call) \
 	gshmem_team_t team = gshmemi_active_set(PE_start, logPE_stride, PE_size, pSync, call); \
 \
@@ -29,8 +27,8 @@ SHMEMI_DEFINE(void, shmem_sync, (SET))
 /* ---- broadcast ---- */
 
 /*
- * dest of the root stays as it is, unlike in a team's broadcast. All PEs have promised that dest is ready when the root
- * calls: a short message goes out at once. A long one is fetched by all at the same time.
+ * Unlike in a team's broadcast, dest of the root does not change. All PEs have promised that dest is ready
+ * when the root calls, so the root puts a short message at once. All PEs get a long one at the same time.
  */
 #define SHORT_NBYTES 8192
 
@@ -92,7 +90,10 @@ DEFINE_MOVES(64)
 
 /* ---- reductions ---- */
 
-/* By the reduction of AS, a type of the same size: bits do not have a sign. pWrk is not needed. */
+/*
+ * Uses the reduction of AS, a type of the same size: for bitwise operations the sign does not matter. pWrk is
+ * not needed.
+ */
 #define DEFINE_REDUCTION(NAME, TYPE, AS, AS_TYPE, OP) \
 	SHMEMI_DEFINE(void, shmem_##NAME##_##OP##_to_all, (TYPE *dest, const TYPE *source, int nreduce, int PE_start, \
 							   int logPE_stride, int PE_size, TYPE *pWrk, long *pSync)) \

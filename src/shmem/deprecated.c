@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Deprecated calls that are no other names of calls of libgshmem, which tools/shmem-names makes.
- */
+/* Deprecated calls that are not just other names of libgshmem's calls; tools/shmem-names makes those. */
 #include "shmem/shmem.h"
 
 #define DEFINE_WAIT(NAME, TYPE) \
@@ -30,7 +28,7 @@ SHMEMI_DEFINE(void, start_pes, (int npes))
 		gshmem_init();
 }
 
-/* ---- caches, which are coherent ---- */
+/* ---- caches: no-ops, because caches are coherent ---- */
 
 SHMEMI_DEFINE(void, shmem_set_cache_inv, (void))
 {

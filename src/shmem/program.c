@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tells libgshmem, before main, that this is a program of OpenSHMEM. */
+/* Tells libgshmem, before main, that this program uses OpenSHMEM. */
 #include "shmem/shmem.h"
 
 __attribute__((constructor)) static void begin(void)
