@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Who performs what the engine is asked for, where the CPU does not reach the memory: the device (mail.h), and its copy engines. None of
- * these functions waits, or calls HIP; the engine asks again.
+ * How the engine has operations performed where the CPU cannot reach the memory: by the device (mail.h) and
+ * by its copy engines. None of these functions waits or calls HIP; the engine calls again.
  */
 #ifndef GSHMEMI_NET_AGENT_H
 #define GSHMEMI_NET_AGENT_H
@@ -11,7 +11,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Memory of the CPU and of copy engines, between the link and a region; and a copy from or to it. */
+/*
+ * A buffer that the CPU and copy engines can reach, between the link and a region, and the copy from or to
+ * it.
+ */
 struct gshmemi_landing {
 	struct gshmemi_landing *next; /* the agent's */
 	char *memory;
@@ -19,25 +22,33 @@ struct gshmemi_landing {
 	void *dest;
 	const void *source;
 	size_t nbytes;
-	bool is_copying;              /* a copy was asked for, and its caller has not gone on yet */
-	_Atomic bool is_over;         /* the copy is */
+	bool is_copying;              /* a copy was requested and its caller has not continued yet */
+	_Atomic bool is_over;         /* the copy has finished */
 };
 
 struct gshmemi_agent {
 	/*
-	 * Perform a put, an atomic or a flag on this PE's memory, behind those before. False: no room. data: of a put. fetches: is_done
-	 * must be asked until it has given the old value.
+	 * Requests a put, an atomic or a flag on this PE's memory, to be performed after those requested
+	 * before. Returns false if there is no room. data is the data of a put. If it fetches, is_done must
+	 * be called until it has returned the old value.
 	 */
 	bool (*post)(void *user, const struct gshmemi_net_record *r, uint64_t cond, const void *data, bool fetches, uint64_t *ticket_p);
-	/* Whether it has been performed, and is seen by all; *old_p, unless NULL, is then what it fetched. */
+	/*
+	 * Whether it has been performed and everybody can see that; *old_p, unless NULL, is then the value
+	 * fetched.
+	 */
 	bool (*is_done)(void *user, uint64_t ticket, uint64_t *old_p);
-	/* Room for nbytes; NULL: there is none now. */
+	/* Takes a buffer for nbytes; NULL: none is free now. */
 	struct gshmemi_landing *(*take)(void *user, size_t nbytes);
 	void (*give)(void *user, struct gshmemi_landing *landing);
-	/* Begin a copy between it and memory of the device; is_over becomes true. */
+	/* Starts a copy between the buffer and device memory; is_over becomes true. */
 	void (*copy)(void *user, struct gshmemi_landing *landing, void *dest, const void *source, size_t nbytes);
 	void *user;
-	bool sends_device; /* the link may send from memory of the device: what leaves needs no landing. What comes always does */
+	/*
+	 * the link can send from device memory, so data that leaves needs no landing; data that arrives
+	 * always does
+	 */
+	bool sends_device;
 };
 
 #endif /* GSHMEMI_NET_AGENT_H */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The asker's side: records and chunks of this PE's operations, what their contexts order, and what is open. */
+/*
+ * The asker's side: the records and chunks of this PE's operations, how their contexts order them, and which
+ * are open.
+ */
 #include "net/connection.h"
 
 #include <stdlib.h>
@@ -12,7 +15,7 @@ static bool is_over(const struct connection *c, const struct context *context)
 	return !context->oldest && c->nperformed >= context->nrecords && c->nbulks_landed >= context->nbulks;
 }
 
-/* NULL: no memory. Those in which nothing is open make room for others. */
+/* Finds or creates a context; one in which nothing is open can be replaced. NULL: out of memory. */
 static struct context *find_context(struct connection *c, int number)
 {
 	struct context *context, *free = NULL;
@@ -47,7 +50,7 @@ void gshmemi_net_free_contexts(struct connection *c)
 
 /* ---- records ---- */
 
-/* Number of the last chunk of a bulk that has all of them begun, and has not landed. */
+/* Returns the number of the last chunk of a bulk all of whose chunks have begun and that has not landed. */
 static uint64_t last_chunk_of(const struct connection *c, uint64_t bulk)
 {
 	const struct item *item = c->puts;
@@ -71,7 +74,10 @@ static struct gshmemi_net_record *add(struct gshmemi_engine *e, struct connectio
 	return r;
 }
 
-/* Bulk up to this number lands before what comes next in the stream. False: not all of its chunks are in the stream yet. */
+/*
+ * Makes what comes next in the stream wait until the bulk of this number has landed. Returns false if not all
+ * of its chunks are in the stream yet.
+ */
 static bool wait_for(struct gshmemi_engine *e, struct connection *c, uint64_t bulk)
 {
 	struct gshmemi_net_record *r;
@@ -94,7 +100,7 @@ struct start {
 	struct gshmemi_net_record *record;
 };
 
-/* A record for to, with nbytes behind it, behind bulk that comes before it. False: no room. */
+/* Adds a record for to, followed by nbytes of data and ordered after bulk. False: no room. */
 static bool begin(struct gshmemi_engine *e, const struct gshmemi_target *to, int what, size_t nbytes, uint64_t bulk,
 		  struct start *start)
 {
@@ -117,7 +123,9 @@ static bool begin(struct gshmemi_engine *e, const struct gshmemi_target *to, int
 	return true;
 }
 
-/* Put that goes on where the last record ends: it grows, if nothing has come between. */
+/*
+ * If a put continues where the last record ends, and nothing has come in between, that record grows instead.
+ */
 static bool grow(struct gshmemi_engine *e, const struct gshmemi_target *to, const void *data, size_t nbytes)
 {
 	struct connection *c = e->connections[to->pe];
@@ -199,7 +207,7 @@ static void free_item(struct gshmemi_engine *e, struct item *item)
 
 static void close_open(struct item *item)
 {
-	if (item->open) /* release: what was fetched is there */
+	if (item->open) /* release: what was fetched is in memory */
 		__atomic_store_n(&item->open->nopen, item->open->nopen - 1, __ATOMIC_RELEASE);
 	item->open = NULL;
 }
@@ -210,7 +218,7 @@ static void give_up(struct gshmemi_engine *e, struct item *item)
 	free_item(e, item);
 }
 
-/* It is among those that its context's quiet waits for. */
+/* Adds the item to those that its context's quiet waits for. */
 static void enter(struct item *item, struct connection *c, struct context *context)
 {
 	item->connection = c;
@@ -238,7 +246,7 @@ static void leave(struct gshmemi_engine *e, struct item *item)
 	give_up(e, item);
 }
 
-/* A record whose answer belongs to a new item. */
+/* Adds a record whose answer belongs to a new item. */
 static struct gshmemi_net_record *ask(struct gshmemi_engine *e, const struct gshmemi_target *to, int what, size_t data_nbytes,
 				      void *dest, size_t nbytes, struct gshmemi_open *open)
 {
@@ -302,14 +310,14 @@ bool gshmemi_engine_lock(struct gshmemi_engine *e, const struct gshmemi_target *
 	return true;
 }
 
-/* data: as many bytes as were asked for; of an atomic the value instead. */
+/* data: as many bytes as were requested; for an atomic the value instead. */
 void gshmemi_net_answered(struct gshmemi_engine *e, const struct gshmemi_net_record *r, const char *data)
 {
 	struct item *item = (struct item *)(uintptr_t)r->cookie;
 
 	if (r->nbytes)
 		memcpy(item->memory, data, r->nbytes);
-	else if (item->memory) /* of an atomic, or of a get of nothing */
+	else if (item->memory) /* for an atomic, or a get of 0 bytes */
 		memcpy(item->memory, &r->value, item->nbytes);
 	if (item->open)
 		item->open->value = r->value;
@@ -387,7 +395,10 @@ bool gshmemi_engine_get_bulk(struct gshmemi_engine *e, const struct gshmemi_targ
 	return true;
 }
 
-/* What as many chunks as may be on their way can bring without the link's asking first goes so. */
+/*
+ * If the chunks allowed in flight can carry the whole bulk eagerly (the link sends so much without asking
+ * first), chunks have that size.
+ */
 static size_t chunk_nbytes(const struct item *item)
 {
 	const struct connection *c = item->connection;
@@ -396,7 +407,7 @@ static size_t chunk_nbytes(const struct item *item)
 	return item->nbytes - item->at < most ? (size_t)(item->nbytes - item->at) : most;
 }
 
-/* The chunk of number, as the record says it and as the link gets it. */
+/* Starts chunk number: adds its record and hands it to the link. */
 static bool begin_chunk(struct gshmemi_engine *e, struct item *item, int what, uint64_t number, struct sending *chunk)
 {
 	const size_t nbytes = chunk_nbytes(item);
@@ -464,7 +475,7 @@ bool gshmemi_net_begin_chunks(struct gshmemi_engine *e, struct connection *c)
 	return has_begun;
 }
 
-/* Bulk lands in order. Its item stays until its chunks have left, too, which the link may say later. */
+/* Bulk lands in order. Its item stays until its chunks have also left, which the link may report later. */
 static void retire_puts(struct gshmemi_engine *e, struct connection *c)
 {
 	struct item *item;
@@ -516,7 +527,7 @@ void gshmemi_engine_fence(struct gshmemi_engine *e, int number)
 
 	for (c = e->first; c; c = c->next) {
 		if (c->open && !GSHMEMI_NET_MUTANT(FENCE_MERGE))
-			c->open->last_put = 0; /* what comes is another record: the owner keeps records in order, not bytes */
+			c->open->last_put = 0; /* a new record: the owner keeps records in order, not bytes */
 		for (context = c->contexts; context; context = context->next)
 			if (context->number == number)
 				context->fenced = context->nbulks;
@@ -535,10 +546,10 @@ int gshmemi_engine_sends_to(const struct gshmemi_engine *e, int number)
 	return -1;
 }
 
-/* One PE with something open. */
+/* A PE at which something is open. */
 struct marked {
 	struct connection *connection;
-	struct context *context; /* NULL: flags */
+	struct context *context; /* NULL: for flags */
 	uint64_t nrecords;
 	uint64_t nbulks;
 	uint64_t item;
@@ -569,7 +580,7 @@ static struct context *find_open(struct connection *c, int number)
 	return context;
 }
 
-/* What of a context, or of all flags, is open at a PE; false: nothing. */
+/* Finds what is open at a PE in a context, or of all flags; returns false if nothing is. */
 static bool mark_open(const struct gshmemi_engine *e, struct connection *c, int number, struct marked *m)
 {
 	struct context *context;
@@ -605,7 +616,8 @@ int gshmemi_engine_mark(struct gshmemi_engine *e, int number, const int *target_
 		if (!mark_open(e, c, number, &m) || !is_named(c->pe, target_pes, npes))
 			continue;
 		mark->marked[mark->n++] = m;
-		c->must_ping |= number == GSHMEMI_ENGINE_FLAGS; /* their owner may take its time to tell of them */
+		/* otherwise the owner may take its time to acknowledge them */
+		c->must_ping |= number == GSHMEMI_ENGINE_FLAGS;
 		if (c->open)
 			c->urgency = IS_AWAITED;
 		gshmemi_net_activate(e, c);
@@ -614,7 +626,7 @@ int gshmemi_engine_mark(struct gshmemi_engine *e, int number, const int *target_
 	return 0;
 }
 
-/* A context that serves another number by now was over in between. */
+/* If the context has another number now, it was over at some time in between. */
 static bool is_marked_over(const struct marked *m, int number)
 {
 	const struct context *context = m->context;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A thread that sees to it that somebody serves the mailbox: when mail has been open for some microseconds and nobody has taken it,
- * it launches a kernel of one wave, and again until there is no mail. It is the one that calls HIP: a call of HIP may wait for
- * kernels, and kernels for the net thread. Each process of a device has one; a post wakes that of its own process.
+ * A thread that makes sure the mailbox is served. When mail has been open for some microseconds and no kernel
+ * has taken it, the thread launches a kernel of one wave, again and again until there is no mail. This thread
+ * may call HIP and the net thread may not: a call of HIP may wait for kernels, and kernels may wait for the
+ * net thread. Each process of a device has such a thread, and a post wakes that of its own process.
  */
 #include "net/mailbox.h"
 
@@ -21,25 +22,30 @@
 #include "ipc/job.h"
 #include "net/kernels.h"
 
-#define GRACE_NS    20000U       /* what waves that wait have, before a kernel is launched */
-#define YIELD_NS    1000000U     /* mail that is open for so long may be for long: nap between looks */
+#define GRACE_NS    20000U       /* the time that waiting waves have before a kernel is launched */
+/* mail that has been open for longer may stay open for long: nap between polls */
+#define YIELD_NS    1000000U
 #define NAP_NS      50000
-#define TICK_NS     100000000    /* looks of a thread that nobody wakes: another process may have posted what only this one can do */
-#define STUCK_NS    10000000000U /* a GPU that has not looked for so long is reported */
+/*
+ * how often a thread that is not woken polls: another process may have posted mail that only this one can
+ * serve
+ */
+#define TICK_NS     100000000
+#define STUCK_NS    10000000000U /* a GPU that has not served its mail for so long is reported */
 
 static pthread_t thread;
 static hipStream_t stream;
 static hipEvent_t event;    /* the end of the last kernel */
 static int device;          /* for messages */
 static _Atomic bool is_stopping;
-static uint32_t nwakes;     /* a futex */
+static uint32_t nwakes;     /* a futex: counts wakes */
 static uint32_t is_asleep;
 
-/* How long the mail that is next has been there, as far as this thread saw. */
+/* How long the next mail has been waiting, as far as this thread knows. */
 struct vigil {
 	uint32_t done;
-	uint64_t since_ns; /* when done moved last; 0: no mail was open */
-	bool is_launched;  /* the kernel has not ended */
+	uint64_t since_ns; /* when done last moved; 0: no mail was open */
+	bool is_launched;  /* and has not ended */
 	bool is_reported;
 };
 
@@ -79,7 +85,7 @@ static void report(struct vigil *v, unsigned nopen, uint64_t now_ns)
 			     (double)(now_ns - v->since_ns) * 1e-9, nopen, next);
 }
 
-/* True: there is mail, or the last kernel runs. */
+/* Returns true if there is mail, or if the last kernel is still running. */
 static bool look(struct vigil *v)
 {
 	uint64_t now_ns;
@@ -108,7 +114,10 @@ static bool look(struct vigil *v)
 
 /* ---- sleeping ---- */
 
-/* The look and the fence pair with those of gshmemi_attend_wake: a post that sees nobody asleep is seen here. */
+/*
+ * The look and the fence pair with those in gshmemi_attend_wake: if a post finds nobody asleep, the look here
+ * finds the post.
+ */
 static void sleep_until_woken(void)
 {
 	const struct timespec tick = {.tv_nsec = TICK_NS};
@@ -166,7 +175,7 @@ static void *run(void *unused)
 	return NULL;
 }
 
-/* With a first kernel: to load one waits for kernels that run, on some GPUs. */
+/* Also launches a first kernel: on some GPUs, loading a kernel waits for kernels that are running. */
 static int open_stream(void)
 {
 	int rc;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One wave that serves the mailbox of its device. A HIP unit like a user's, with its own copy of the device state.
+ * A kernel of one wave that serves its device's mailbox. It is a HIP unit like a user's, with its own copy of
+ * the device state.
  */
 #include <hip/hip_runtime.h>
 #include <gshmem.h>

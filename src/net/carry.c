@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Operations of the API over the engine: in records or bulk, block by block, with a signal behind; and those of the host. */
+/*
+ * The API's operations over the engine: in records or in bulk, block by block, with a signal behind; and the
+ * host's calls that use them.
+ */
 #include "net/net.h"
 
 #include <gshmem/wait/poll.h>
 
 #include "net/device.h"
 
-/* Who has the lock may complete his context before he gives it back: what waits for that is in none. */
+/*
+ * The owner of a lock may complete his context before he gives it back, so a request that waits for the lock
+ * must be in no user's context.
+ */
 #define LOCK_CONTEXT -1
 
 /* ---- one operation ---- */
@@ -43,7 +49,7 @@ static bool move_block(struct gshmemi_carrying *c, struct gshmemi_engine *e, boo
 	return true;
 }
 
-/* ---- local ends that the CPU does not reach ---- */
+/* ---- local ends that the CPU cannot reach ---- */
 
 #if GSHMEMI_ARCH_HOST_DIRECT
 
@@ -81,7 +87,10 @@ bool gshmemi_carrying_is_staged(const struct gshmemi_operation *o)
 	return is_of_device(o) && !gshmemi_carrying_sends_device(o);
 }
 
-/* Of a piece: nothing is begun, it comes to the landing, is there, is on its way over the net, goes home. */
+/*
+ * The stages of a piece of an operation: not begun; being copied to the landing; in the landing; moving over
+ * the net; being copied to its destination.
+ */
 enum stage { BEGIN, COMES, THERE, MOVES, GOES };
 
 static bool ends_piece(struct gshmemi_carrying *c)
@@ -100,7 +109,7 @@ static bool begin_piece(struct gshmemi_carrying *c, size_t nbytes)
 	return c->landing != NULL;
 }
 
-/* Over the net, from the landing or to it. False: no room. */
+/* Starts moving the piece over the net, from the landing or to it. False: no room. */
 static bool move_piece(struct gshmemi_carrying *c, struct gshmemi_engine *e, const struct gshmemi_target *target, bool is_get)
 {
 	char *const memory = c->landing->memory;
@@ -115,7 +124,7 @@ static bool move_piece(struct gshmemi_carrying *c, struct gshmemi_engine *e, con
 	return true;
 }
 
-/* As far as the piece goes now; true: it has ended. */
+/* Moves the piece on as far as possible; returns true when it has ended. */
 static bool stage_piece(struct gshmemi_carrying *c, struct gshmemi_engine *e, char *local, struct gshmemi_target target, bool is_get)
 {
 	switch ((enum stage)c->stage) {
@@ -160,7 +169,7 @@ static bool stage_block(struct gshmemi_carrying *c, struct gshmemi_engine *e, bo
 	return true;
 }
 
-/* The old value goes to memory of the device. */
+/* An atomic whose old value goes to device memory. */
 static bool stage_amo(struct gshmemi_carrying *c, struct gshmemi_engine *e)
 {
 	const struct gshmemi_operation *o = &c->o;
@@ -188,7 +197,7 @@ static bool stage_amo(struct gshmemi_carrying *c, struct gshmemi_engine *e)
 
 #endif
 
-/* True: all blocks have been handed over. */
+/* Returns true when all blocks have been handed over. */
 static bool move(struct gshmemi_carrying *c, struct gshmemi_engine *e, bool is_get)
 {
 	const bool is_staged = gshmemi_carrying_is_staged(&c->o);
@@ -241,9 +250,9 @@ bool gshmemi_carrying_go_on(struct gshmemi_carrying *c, struct gshmemi_engine *e
 	return c->is_handed_over && !c->open.nopen;
 }
 
-/* ---- of the host ---- */
+/* ---- for the host ---- */
 
-/* Between two looks of a host call at what it waits for. */
+/* Counts how long a host call has been waiting. */
 struct wait {
 	uint64_t started_ns;
 	unsigned polls;
@@ -257,7 +266,10 @@ static void wait(struct wait *w, int pe, const char *call)
 		w->started_ns = gshmemi_wait_long(w->polls, w->started_ns, NULL, 8, 0, GSHMEM_CMP_NE, 0, pe, call);
 }
 
-/* A put is often followed by others, and by a quiet, which take it along; one of the library's own is, by a flag. */
+/*
+ * A put is often followed by more puts and a quiet, which send it along; a put of the library itself is
+ * always followed by a flag.
+ */
 static bool go_on(struct gshmemi_carrying *c)
 {
 	bool is_over;
@@ -292,7 +304,10 @@ void gshmemi_remote_order(int context)
 	gshmemi_net_leave_unsent();
 }
 
-/* Bulk alone is sent from where it is, and may land later; what is small was copied. */
+/*
+ * Waits until sources may be reused. Only bulk is sent from where it is, and may land later; small data was
+ * copied.
+ */
 void gshmemi_remote_release(int context)
 {
 	struct wait w = {0, 0};

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The insides of the engine: what it keeps of each PE that it has had to do with. For the files of the engine alone. */
+/*
+ * The inside of the engine: what it keeps for each PE that it has communicated with. Only for the engine's
+ * own files.
+ */
 #ifndef GSHMEMI_NET_CONNECTION_H
 #define GSHMEMI_NET_CONNECTION_H
 
@@ -7,28 +10,30 @@
 #include "net/engine.h"
 #include "net/wire.h"
 
-#define GSHMEMI_NET_NCHUNKS 2 /* that have been put to, or got from, a PE, and have not landed; a power of two */
-#define GSHMEMI_NET_NTAGS   (1U << 14) /* numbers of chunks in tags, whose lowest bit says who names the memory */
+#define GSHMEMI_NET_NCHUNKS 2 /* chunks put to a PE, or got from it, that have not landed; a power of two */
+/* numbers of chunks in tags, whose lowest bit says which side names the memory */
+#define GSHMEMI_NET_NTAGS   (1U << 14)
 
 enum sending_what { SENDS_BUFFER, SENDS_TELLING, SENDS_CHUNK, TAKES_CHUNK, SENDS_GOT, TAKES_GOT };
 
-/* What the link has in its hands. */
+/* What has been handed to the link. */
 struct sending {
 	struct gshmemi_transfer transfer; /* first */
 	enum sending_what what;
 	bool is_busy;
 	struct connection *connection;
 	struct item *item;  /* of chunks of this PE's operations */
-	struct gshmemi_landing *landing; /* of others', with an agent: where they are on their way; NULL: nowhere */
+	/* of chunks of other PEs' operations, with an agent: the landing of a chunk in flight; NULL: none */
+	struct gshmemi_landing *landing;
 	uint64_t chunk;     /* TAKES_CHUNK: its number */
 };
 
-/* A message that is being filled, or is on its way. */
+/* A message that is being filled or is in flight. */
 struct buffer {
 	struct sending sending; /* first */
 	struct buffer *next;
 	struct pool *pool;
-	unsigned last_put;  /* place of the last record, if it is a put that may grow; 0: it is not */
+	unsigned last_put;  /* offset of the last record, if it is a put that may grow; else 0 */
 	char *data;
 };
 
@@ -46,19 +51,19 @@ struct buffers {
 /* An operation that is longer than a record, or wants an answer. */
 struct item {
 	struct item *next;        /* in a queue of bulk */
-	struct item *older, *newer; /* of its context, where it fetches */
+	struct item *older, *newer; /* other items of its context that fetch */
 	uint64_t number;
 	struct connection *connection;
 	struct context *context;
 	unsigned region;
 	uint64_t offset;
-	char *memory;             /* source or dest; NULL: nothing but open->value */
+	char *memory;             /* source or dest; NULL: the answer goes only to open->value */
 	uint64_t nbytes;
-	uint64_t at;              /* bytes for which there are chunks */
-	unsigned nchunks;         /* of them, on their way */
+	uint64_t at;              /* bytes that already have chunks */
+	unsigned nchunks;         /* its chunks in flight */
 	uint64_t last_chunk;
 	bool is_put;
-	uint64_t after;           /* of a put: bulk that its context's fence has put before it */
+	uint64_t after;           /* of a put: a bulk that must land first, because of its context's fence */
 	struct gshmemi_open *open;
 };
 
@@ -66,97 +71,102 @@ struct item {
 struct context {
 	struct context *next;
 	int number;
-	uint64_t nrecords;        /* record of the stream that was its last */
-	uint64_t nbulks;          /* bulk that was its last, of the connection's */
-	uint64_t fenced;          /* what nbulks was at its last fence */
-	struct item *oldest, *newest; /* that fetch */
+	uint64_t nrecords;        /* number of its last record in the stream */
+	uint64_t nbulks;          /* number of its last bulk, on this connection */
+	uint64_t fenced;          /* nbulks at its last fence */
+	struct item *oldest, *newest; /* its items that fetch */
 };
 
-/* A message that came before its time, or cannot be performed to its end yet. */
+/* A message that came out of order, or that cannot be performed completely yet. */
 struct held {
 	struct held *next;
 	struct gshmemi_net_head head;
-	unsigned at;              /* records before this place have been performed */
-	unsigned nleft;           /* records */
+	unsigned at;              /* the records before this offset have been performed */
+	unsigned nleft;           /* records that have not */
 	char data[];
 };
 
-/* What an agent is asked for, in the order of the stream. */
+/* What an agent was asked to do, in the order of the stream. */
 #define GSHMEMI_NET_NPENDING 128
 enum pending_kind { PENDING_OVER, PENDING_MAIL, PENDING_VALUE, PENDING_COPY };
 struct pending {
 	enum pending_kind kind;
 	uint64_t ticket;  /* MAIL */
 	uint64_t value;   /* VALUE */
-	uint64_t cookie;  /* of the answer; 0: none */
+	uint64_t cookie;  /* for the answer; 0: no answer */
 	uint32_t nbytes;  /* COPY */
 	struct gshmemi_landing *landing;
 };
 
-/* How soon a message leaves that is not full: with nothing but puts, with what somebody waits for, before a quiet. */
+/*
+ * How soon a message leaves that is not full: it has only puts; it has something that somebody waits for; a
+ * quiet waits for it.
+ */
 enum urgency { PUTS_ALONE, IS_URGENT, IS_AWAITED };
 
 struct connection {
-	struct connection *next;       /* of all */
+	struct connection *next;       /* of the list of all */
 	struct connection *next_active;
 	bool is_active;
 	int pe;
 
-	/* what this PE asks of it */
-	struct buffer *open;           /* being filled */
-	struct buffers queue;          /* full */
-	unsigned nqueued;              /* of them, with open */
+	/* this PE's operations on that PE: */
+	struct buffer *open;           /* the message being filled */
+	struct buffers queue;          /* full messages */
+	unsigned nqueued;              /* number of these, plus open */
 	uint32_t next_seq;
 	uint32_t limit;
-	uint64_t nrecords;             /* handed to the stream */
-	uint64_t ends[2];              /* what that was behind the last two messages that were sent, */
-	uint64_t lone_puts_end;        /* and behind the last one that had nothing but puts */
-	enum urgency urgency;          /* of open */
-	uint64_t last_flag;            /* record that was the last flag: flags are in no context */
-	uint64_t returned;             /* record that gave credits back: limits from before it count no more */
-	uint64_t nperformed;           /* as it has told */
-	size_t chunk_nbytes;           /* of what it is sent or asked for, */
-	size_t eager_nbytes;           /* and of the longest that the link sends without asking; 0: not known */
+	uint64_t nrecords;             /* records added to the stream */
+	uint64_t ends[2];              /* nrecords after each of the last two messages sent, */
+	uint64_t lone_puts_end;        /* and after the last one that had only puts */
+	enum urgency urgency;          /* of the message open */
+	uint64_t last_flag;            /* number of the record of the last flag; flags are in no context */
+	/* number of the record that gave credits back: limits told before it no longer count */
+	uint64_t returned;
+	uint64_t nperformed;           /* as that PE has told */
+	size_t chunk_nbytes;           /* largest chunk sent to it or requested from it, */
+	size_t eager_nbytes; /* and longest that the link sends without asking first; 0: not known */
 	bool is_far;                   /* on another machine */
 	uint64_t nchunks;              /* begun */
-	uint64_t nlanded;              /* as it has told */
-	uint64_t nbulks, nbulks_begun, nbulks_landed; /* puts: queued; with all of their chunks begun; landed */
+	uint64_t nlanded;              /* as that PE has told */
+	uint64_t nbulks, nbulks_begun, nbulks_landed; /* puts: queued; with all their chunks begun; landed */
 	uint64_t last_chunk_begun;     /* of bulk nbulks_begun */
-	struct item *puts, **puts_end; /* bulk, in order; the first nbulks_landed have gone */
-	struct item *putting;          /* of these, the next with chunks to begin */
+	struct item *puts, **puts_end; /* bulk, in order, without the first nbulks_landed */
+	struct item *putting;          /* the first of these with chunks to begin */
 	struct item *gets, **gets_end; /* with chunks to begin */
 	uint64_t ngot;                 /* chunks begun */
-	unsigned ngetting;             /* of these, on their way */
+	unsigned ngetting;             /* of these, in flight */
 	struct sending put_chunks[GSHMEMI_NET_NCHUNKS], get_chunks[GSHMEMI_NET_NCHUNKS];
 	struct context *contexts;
 
-	/* what it asks of this PE */
-	uint32_t expected;             /* seq */
-	uint32_t granted;              /* limit that it has been told, or will be */
-	unsigned ngranted;             /* of the engine's credits */
-	struct held *held;             /* by seq */
+	/* that PE's operations on this PE: */
+	uint32_t expected;             /* seq of the next request */
+	uint32_t granted;              /* the limit that it has been told, or will be */
+	unsigned ngranted;             /* how many of the engine's credits it has */
+	struct held *held;             /* in the order of seq */
 	uint64_t nperformed_here;
 	uint64_t nlanded_here;
 	uint64_t landed_beyond;        /* bit i: chunk nlanded_here + 1 + i */
 	struct sending taking[GSHMEMI_NET_NCHUNKS], giving[GSHMEMI_NET_NCHUNKS];
-	struct pending *pending;       /* [GSHMEMI_NET_NPENDING], with an agent: number i is at i modulo that */
+	/* [GSHMEMI_NET_NPENDING], with an agent: number i is at index i modulo that */
+	struct pending *pending;
 	uint64_t npending, nreaped;
-	unsigned nlandings;            /* of chunks, that copies come to or leave */
+	unsigned nlandings;            /* landings that hold a chunk being copied */
 
-	/* answers */
-	struct buffer *answer;         /* being filled */
+	/* answers: */
+	struct buffer *answer;         /* the message being filled */
 	struct buffers answers;
 	bool must_tell;
-	unsigned tell_passes;          /* left until it must; 0: flags have not come alone */
+	unsigned tell_passes; /* passes left until it must tell; 0: no flags have come that only need this */
 	bool must_ping;
 	struct sending telling;
 	struct gshmemi_net_head told;
 
-	uint64_t heard_ns;             /* when it said something, or the connection was made, */
-	uint64_t asked_ns;             /* and when it was asked since; 0: it was not */
+	uint64_t heard_ns;             /* when that PE last said something, or the connection was made, */
+	uint64_t asked_ns;             /* and when it was asked since whether it is there; 0: it was not */
 };
 
-/* Who waits in a lock of this PE. */
+/* A request that waits in a lock of this PE. */
 struct waiter {
 	struct waiter *next;
 	struct connection *connection;
@@ -164,8 +174,8 @@ struct waiter {
 	const uint64_t *word;
 	int which;       /* enum gshmemi_turn */
 	uint32_t turn;
-	struct gshmemi_net_record fetch; /* with an agent: of the word */
-	uint64_t mail;   /* ticket of that */
+	struct gshmemi_net_record fetch; /* with an agent: the request to fetch the word */
+	uint64_t mail;   /* its ticket */
 	bool is_fetching;
 	uint64_t asked_ns;
 };
@@ -173,59 +183,59 @@ struct waiter {
 struct gshmemi_engine {
 	struct gshmemi_engine_config config;
 	size_t message_nbytes;
-	struct connection **connections; /* [npes]; NULL: nothing has been said */
+	struct connection **connections; /* [npes]; NULL: no communication yet */
 	struct connection *first;
-	struct connection *active;       /* there is something to send to these, or to perform */
+	struct connection *active;       /* connections with something to send or to perform */
 	struct pool requests, responses;
 	struct item *items;
 	struct item *free_items;
 	unsigned nitems_free;
-	uint64_t nitems;                 /* ever */
+	uint64_t nitems;                 /* so far */
 	unsigned ncredits;               /* left */
 	unsigned nheld;
 	struct waiter *waiters;
-	uint64_t now_ns;                 /* when something came last */
-	uint64_t listened_ns;            /* when silence was looked for last */
+	uint64_t now_ns;                 /* when something last arrived */
+	uint64_t listened_ns;            /* when silence was last checked */
 	int error;
 	struct gshmemi_engine_counts counts;
 };
 
 /* ---- engine.c ---- */
 
-/* NULL: no memory, and the engine is dead. */
+/* Returns the connection, creating it if needed. NULL: out of memory, and the engine is dead. */
 struct connection *gshmemi_net_connection(struct gshmemi_engine *e, int pe);
 void gshmemi_net_activate(struct gshmemi_engine *e, struct connection *c);
 void gshmemi_net_transfer(struct gshmemi_engine *e, struct sending *sending);
-/* The place of a new record with nbytes of data behind it, in the open message of a pool; NULL: there is no buffer. */
+/* Adds a record followed by nbytes of data to the open message of a pool; NULL: no buffer is free. */
 struct gshmemi_net_record *gshmemi_net_add(struct gshmemi_engine *e, struct connection *c, struct buffer **open_p,
 					   struct buffers *queue, struct pool *pool, size_t nbytes);
 
 /* ---- ask.c ---- */
 
-/* Begin chunks; true: some were. */
+/* Starts chunks; returns whether any started. */
 bool gshmemi_net_begin_chunks(struct gshmemi_engine *e, struct connection *c);
-/* A chunk of this PE's operations has left, or come. */
+/* A chunk of this PE's operations has left or arrived. */
 void gshmemi_net_chunk_done(struct gshmemi_engine *e, struct sending *sending);
-/* The owner has told how far it is. */
+/* The owner has told how many chunks have landed. */
 void gshmemi_net_hear_landed(struct gshmemi_engine *e, struct connection *c, uint64_t nlanded);
 void gshmemi_net_answered(struct gshmemi_engine *e, const struct gshmemi_net_record *r, const char *data);
 void gshmemi_net_free_contexts(struct connection *c);
 
 /* ---- perform.c ---- */
 
-/* PUT_OFF: later; BEGUN: its agent will say when it has been performed. */
+/* PUT_OFF: try again later; BEGUN: its agent will say when it has been performed. */
 enum performed { PUT_OFF, PERFORMED, BEGUN };
 
 char *gshmemi_net_find(struct gshmemi_engine *e, struct connection *c, const struct gshmemi_net_record *r, uint64_t nbytes);
-/* Room for nbytes of an answer; NULL: there is none yet. */
+/* Adds an answer with nbytes of data; NULL: there is no room yet. */
 struct gshmemi_net_record *gshmemi_net_answer(struct gshmemi_engine *e, struct connection *c, uint64_t cookie, uint64_t value,
 					      size_t nbytes);
-/* Somebody waits in a lock; false: no memory. */
+/* Parks a request that waits in a lock; false: out of memory. */
 bool gshmemi_net_park(struct gshmemi_engine *e, struct connection *c, const struct gshmemi_net_record *r);
 
-/* A request has come. */
+/* A request message has arrived. */
 void gshmemi_net_take(struct gshmemi_engine *e, struct connection *c, const struct gshmemi_net_head *head, const char *data);
-/* Go on with what was put off; true: something could be performed. */
+/* Goes on with what was put off; returns whether something could be performed. */
 bool gshmemi_net_go_on(struct gshmemi_engine *e, struct connection *c);
 void gshmemi_net_landed_here(struct gshmemi_engine *e, struct sending *sending);
 bool gshmemi_net_check_locks(struct gshmemi_engine *e);
@@ -234,9 +244,9 @@ void gshmemi_net_free_held(struct connection *c);
 /* ---- defer.c: with an agent ---- */
 
 enum performed gshmemi_net_defer(struct gshmemi_engine *e, struct connection *c, const struct gshmemi_net_record *r, const char *data);
-/* Look at what was begun; true: something has moved. */
+/* Checks what has begun; returns whether anything has moved. */
 bool gshmemi_net_reap(struct gshmemi_engine *e, struct connection *c);
-/* A chunk has come to its landing; one has left its. */
+/* A chunk has arrived in its landing; a chunk has left its landing. */
 void gshmemi_net_chunk_came(struct gshmemi_engine *e, struct sending *in);
 void gshmemi_net_chunk_left(struct gshmemi_engine *e, struct sending *out);
 
@@ -245,7 +255,7 @@ static inline bool gshmemi_net_is_pending(const struct connection *c)
 	return c->npending != c->nreaped || c->nlandings;
 }
 
-/* Of the chunk of this number; asker_takes: it names the memory. */
+/* The tag of a chunk; asker_takes: the asker names the memory. */
 static inline uint32_t gshmemi_net_tag(uint64_t number, bool asker_takes)
 {
 	return (uint32_t)(number % GSHMEMI_NET_NTAGS) << 1 | asker_takes;
@@ -263,7 +273,7 @@ static inline size_t gshmemi_net_data_nbytes(const struct gshmemi_net_record *r)
 	return r->what == GSHMEMI_NET_AMO && r->op == GSHMEMI_AMO_CAS ? 8 : 0;
 }
 
-/* Whether there is credit for a request of this number. */
+/* Whether there is credit for request seq. */
 static inline bool gshmemi_net_is_below(uint32_t seq, uint32_t limit)
 {
 	return (int32_t)(limit - seq) > 0;

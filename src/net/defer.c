@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The owner's side where the CPU does not reach the memory (agent.h): a record is begun, and counts as performed when it has been, and all
- * before it. Mails are performed in order; a chunk waits for those before it, and for a landing, which it leaves by a copy of the device:
- * a receive straight into that memory would be over before a kernel that runs is sure to see it. What leaves may be sent from there.
+ * The owner's side where the CPU cannot reach the memory (agent.h). A record is begun, and counts as
+ * performed when it and all records before it have been performed. Mails are performed in order. A chunk
+ * waits for the records before it and for a landing, from which the device copies it: a receive straight into
+ * device memory could finish before a running kernel is sure to see the data. Chunks that leave may be sent
+ * from device memory.
  */
 #include "net/connection.h"
 
@@ -36,7 +38,8 @@ static enum performed post(struct gshmemi_engine *e, struct connection *c, const
 	const struct gshmemi_agent *agent = agent_of(e);
 	uint64_t cond = 0, ticket;
 
-	(void)gshmemi_net_find(e, c, r, r->what == GSHMEMI_NET_FLAG ? 8 : r->nbytes); /* there is such a place */
+	/* check that the place exists */
+	(void)gshmemi_net_find(e, c, r, r->what == GSHMEMI_NET_FLAG ? 8 : r->nbytes);
 	if (r->what == GSHMEMI_NET_AMO && r->op == GSHMEMI_AMO_CAS)
 		memcpy(&cond, data, sizeof cond);
 	if (!agent->post(agent->user, r, cond, data, r->cookie != 0, &ticket))
@@ -62,7 +65,10 @@ static enum performed get_later(struct gshmemi_engine *e, struct connection *c, 
 	return BEGUN;
 }
 
-/* What mails have written lies before it, and whoever sees it sees them. */
+/*
+ * Waits until everything before it has been performed: what mails have written precedes the chunk, so a
+ * reader that sees the chunk sees it.
+ */
 static enum performed take_chunk_later(struct gshmemi_engine *e, struct connection *c, const struct gshmemi_net_record *r)
 {
 	const struct gshmemi_agent *agent = agent_of(e);
@@ -149,7 +155,7 @@ enum performed gshmemi_net_defer(struct gshmemi_engine *e, struct connection *c,
 
 /* ---- ending ---- */
 
-/* The first that is not over. False: it goes on. */
+/* Finishes the first pending request. Returns false if it is not over yet. */
 static bool reap_one(struct gshmemi_engine *e, struct connection *c)
 {
 	const struct gshmemi_agent *agent = agent_of(e);
@@ -178,7 +184,10 @@ static bool reap_one(struct gshmemi_engine *e, struct connection *c)
 	return true;
 }
 
-/* Chunks that a copy has brought to a landing leave; those that it has brought home have landed. */
+/*
+ * Sends chunks that a copy has brought to their landing, and counts as landed those that a copy has brought
+ * to their destination.
+ */
 static bool look_at_chunks(struct gshmemi_engine *e, struct connection *c)
 {
 	const struct gshmemi_agent *agent = agent_of(e);

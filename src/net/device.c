@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The agent of a device (agent.h): mails for its kernels, and copies, which a thread makes: the net thread calls no HIP. Landings are
- * host-pinned memory, in two pools, for what other PEs ask of this one and for what this one asks: who waits for a PE with a landing of
- * his own must not keep that PE's requests waiting.
+ * The agent of a device (agent.h): mails for its kernels, and copies, which a thread of its own makes because
+ * the net thread must not call HIP. Landings are host-pinned memory, in two pools: one for other PEs'
+ * operations, one for this PE's. A request that holds a landing and waits for another PE must not block that
+ * PE's requests.
  */
 #include "net/device.h"
 
@@ -21,12 +22,12 @@
 
 #if !GSHMEMI_ARCH_HOST_DIRECT
 
-#define NSMALL 32 /* landings of a record, in each pool, */
-#define NLARGE 8  /* and of a chunk */
+#define NSMALL 32 /* landings for a record, in each pool, */
+#define NLARGE 8  /* and for a chunk */
 #define NPOOLS 2
 
 struct pool {
-	struct gshmemi_landing *small, *large; /* free ones; under the engine's lock */
+	struct gshmemi_landing *small, *large; /* lists of free ones; guarded by the engine's lock */
 };
 
 static struct pool pools[NPOOLS];
@@ -108,9 +109,9 @@ static void close_landings(void)
 
 static pthread_t thread;
 static bool is_running;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of what follows */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards what follows */
 static pthread_cond_t work = PTHREAD_COND_INITIALIZER;
-static struct gshmemi_landing *first, **last = &first;  /* copies that are asked for */
+static struct gshmemi_landing *first, **last = &first;  /* the copies requested */
 static bool is_stopping;
 static hipStream_t stream;
 static hipEvent_t event;
@@ -140,7 +141,7 @@ static void await_event(void)
 	gshmemi_devmem_must(error, "net", "hipEventQuery");
 }
 
-/* All that are asked for, and then that they are over: one wait for many. */
+/* Starts all copies of a list, then waits once for all of them. */
 static void copy_all(struct gshmemi_landing *list)
 {
 	struct gshmemi_landing *landing, *next;
@@ -151,7 +152,7 @@ static void copy_all(struct gshmemi_landing *list)
 	gshmemi_devmem_must(hipEventRecord(event, stream), "net", "hipEventRecord");
 	await_event();
 	for (landing = list; landing; landing = next) {
-		next = landing->next; /* it is another's when it is over */
+		next = landing->next; /* it may belong to another as soon as it is over */
 		atomic_store_explicit(&landing->is_over, true, memory_order_release);
 	}
 }
@@ -210,7 +211,7 @@ static bool post(void *user, const struct gshmemi_net_record *r, uint64_t cond, 
 		.region = r->region,
 		.what = r->what == GSHMEMI_NET_PUT ? GSHMEMI_PUT : r->what == GSHMEMI_NET_AMO ? GSHMEMI_AMO : GSHMEMI_FLAG,
 		.op = r->op,
-		.is_ordered = true, /* the asker may have put a fence before it */
+		.is_ordered = true, /* the asker may have called fence before it */
 		.fetches = fetches,
 		.nbytes = r->what == GSHMEMI_NET_FLAG ? 8 : r->nbytes,
 		.offset = r->offset,
@@ -253,7 +254,7 @@ bool gshmemi_net_sends_device(void)
 	return agent.sends_device;
 }
 
-/* MPI is asked what it can do; nothing is tried, for an MPI that cannot ends the process. */
+/* Asks MPI what it can do. Trying it would not do: an MPI that cannot ends the process. */
 static bool find_sends_device(void)
 {
 	if (gshmemi_env.MPI_GPU != GSHMEMI_MPI_GPU_AUTO)
@@ -310,7 +311,7 @@ const struct gshmemi_agent *gshmemi_net_agent(void)
 
 bool gshmemi_net_sends_device(void)
 {
-	return true; /* as any memory */
+	return true; /* from any memory */
 }
 
 int gshmemi_net_agent_open(void)

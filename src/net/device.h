@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The agent of this PE's device, and landings for its own operations: device.c. Nothing where the CPU reaches the heap. */
+/*
+ * The agent of this PE's device, and landings for this PE's own operations: device.c. Empty where the CPU can
+ * reach the heap.
+ */
 #ifndef GSHMEMI_NET_DEVICE_H
 #define GSHMEMI_NET_DEVICE_H
 
@@ -8,12 +11,15 @@
 #include "net/agent.h"
 
 const struct gshmemi_agent *gshmemi_net_agent(void);
-/* Whether the link sends from memory of the device, as the agent says from open on. */
+/* Whether the link sends from device memory; the agent knows once it is open. */
 bool gshmemi_net_sends_device(void);
 int gshmemi_net_agent_open(void);
 void gshmemi_net_agent_close(void);
 
-/* Between enter and leave (net.h). Of up to GSHMEMI_NET_CHUNK_NBYTES; NULL: there is none now. */
+/*
+ * Called between enter and leave (net.h). Takes a landing for up to GSHMEMI_NET_CHUNK_NBYTES; NULL: none is
+ * free now.
+ */
 struct gshmemi_landing *gshmemi_landing_take(size_t nbytes);
 void gshmemi_landing_give(struct gshmemi_landing *landing);
 void gshmemi_landing_copy(struct gshmemi_landing *landing, void *dest, const void *source, size_t nbytes);

@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Connections, messages and credits: what is the same for asking (ask.c) and performing (perform.c). */
+/* Connections, messages and credits: what asking (ask.c) and performing (perform.c) have in common. */
 #include "net/connection.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_EVENTS 64 /* of the link, in one pass */
+#define MOST_EVENTS 64 /* events of the link in one pass */
 #define PING_NS     100000000U
-#define FAR_PING_NS 1000000000U /* where nothing is open */
-#define LATE_NS     1000000000U /* who has not looked for so long cannot say that others were silent: it was stopped, or starved */
+#define FAR_PING_NS 1000000000U /* for PEs on other machines, while nothing is open */
+/*
+ * after so long without checking, this PE was stopped or starved itself, and cannot say that others were
+ * silent
+ */
+#define LATE_NS     1000000000U
 
 /* ---- memory ---- */
 
@@ -129,7 +133,7 @@ struct connection *gshmemi_net_connection(struct gshmemi_engine *e, int pe)
 		return NULL;
 	}
 	c->pe = pe;
-	c->heard_ns = gshmemi_arch_clock_ns(); /* it has not been silent yet */
+	c->heard_ns = gshmemi_arch_clock_ns(); /* so it has not been silent yet */
 	c->next_seq = c->expected = e->config.first_seq;
 	c->limit = c->granted = e->config.first_seq + e->config.window;
 	c->is_far = e->config.owner.is_far && e->config.owner.is_far(e->config.owner.user, pe);
@@ -189,7 +193,7 @@ static struct buffer *take_buffer(struct gshmemi_engine *e, struct connection *c
 {
 	struct buffer *buffer = pool->free;
 
-	/* One PE that takes nothing shall not have all of them. */
+	/* A PE that takes no messages must not use up all buffers. */
 	if (!buffer || (pool == &e->requests && c->nqueued > pool->nbuffers / 2))
 		return NULL;
 	pool->free = buffer->next;
@@ -241,7 +245,7 @@ void gshmemi_net_transfer(struct gshmemi_engine *e, struct sending *sending)
 		e->error = e->config.link->start(e->config.link, &sending->transfer);
 }
 
-/* In each message: how far this PE is with what the other one has asked. */
+/* Every message says how far this PE is with the other one's operations. */
 static void tell(struct connection *c, struct gshmemi_net_head *head)
 {
 	head->limit = c->granted;
@@ -280,8 +284,9 @@ static void send_request(struct gshmemi_engine *e, struct connection *c, struct 
 }
 
 /*
- * Whether the open message leaves, or more is to come to it while others are on their way. Puts wait for the end of
- * puts before them: a quiet, or what somebody waits for, takes them along. Of urgent messages two may be on their way.
+ * Whether the open message may leave, or should wait for more while others are in flight. A message of puts
+ * waits until earlier ones have been performed: a quiet, or something that somebody waits for, sends it
+ * along. Two urgent messages may be in flight.
  */
 static bool may_leave(const struct connection *c)
 {
@@ -296,7 +301,7 @@ static bool may_leave(const struct connection *c)
 	}
 }
 
-/* with_puts: also what nobody waits for. */
+/* with_puts: also sends what nobody waits for. */
 static void send_requests(struct gshmemi_engine *e, struct connection *c, bool with_puts)
 {
 	struct buffer *buffer;
@@ -359,13 +364,16 @@ static void flush(struct gshmemi_engine *e, struct connection *c, bool with_puts
 		c->must_tell = false;
 }
 
-/* Whether flush may have something to do though nothing is heard of the PE. What waits for that is activated then. */
+/*
+ * Whether flush may have something to do although nothing is heard from the PE. What waits for news from it
+ * is activated by that.
+ */
 static bool is_waiting(const struct connection *c)
 {
 	return c->held || c->must_tell || c->tell_passes || c->must_ping || c->putting || c->gets || gshmemi_net_is_pending(c);
 }
 
-/* Look after each connection once; those that are done leave the list. Returns how many could go on. */
+/* Serves each active connection once, and removes those that are done. Returns how many could go on. */
 static int serve(struct gshmemi_engine *e)
 {
 	struct connection *list = e->active, *c;
@@ -406,7 +414,7 @@ static void hear(struct gshmemi_engine *e, struct connection *c, const struct gs
 	if (head->nperformed > c->nperformed)
 		c->nperformed = head->nperformed;
 	gshmemi_net_hear_landed(e, c, head->nlanded);
-	/* What it granted before it took the credits back is no credit. */
+	/* Ignore limits told before the owner took the credits back. */
 	if ((head->nperformed >= c->returned || GSHMEMI_NET_MUTANT(RETURN_RACE)) && gshmemi_net_is_below(c->limit, head->limit))
 		c->limit = head->limit;
 	c->must_tell |= (head->flags & GSHMEMI_NET_PING) != 0;
@@ -506,7 +514,7 @@ static bool owes(const struct connection *c)
 	return what.nsmall || what.nput_chunks || what.nget_chunks || c->open || c->queue.first;
 }
 
-/* Credits beyond those that need no grant go back when there has been nothing to say for a while. */
+/* When there has been nothing to say for a while, gives back the credits beyond those that need no grant. */
 static void return_credits(struct gshmemi_engine *e, struct connection *c)
 {
 	struct gshmemi_net_record *r;
@@ -516,11 +524,13 @@ static void return_credits(struct gshmemi_engine *e, struct connection *c)
 	r = gshmemi_net_add(e, c, &c->open, &c->queue, &e->requests, 0);
 	if (!r)
 		return;
-	r->what = GSHMEMI_NET_WAIT; /* for nothing: a record, so that the owner's count says that it has seen this */
+	/* waits for nothing: the record is there so that the owner's count shows that it has seen this */
+	r->what = GSHMEMI_NET_WAIT;
 	head_of(c->open)->flags |= GSHMEMI_NET_RETURNS;
 	c->returned = ++c->nrecords;
 	c->limit = c->next_seq + 1 + e->config.window;
-	push(&c->queue, c->open); /* with nothing behind it: the owner tells of the record and of the new limit at once */
+	/* nothing comes behind it, so the owner acknowledges the record and tells the new limit at once */
+	push(&c->queue, c->open);
 	c->open = NULL;
 }
 

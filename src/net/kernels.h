@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The kernel that serves the mailbox where no other one does, as the C side calls it: src/net/attend.hip. */
+/* The kernel that serves the mailbox when no other kernel does, as C code calls it: src/net/attend.hip. */
 #ifndef GSHMEMI_NET_KERNELS_H
 #define GSHMEMI_NET_KERNELS_H
 
@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-/* Queue a kernel of one wave, which serves what there is and ends. */
+/* Queues a kernel of one wave, which serves what is there and ends. */
 hipError_t gshmemi_attend_launch(hipStream_t stream);
 
 #ifdef __cplusplus

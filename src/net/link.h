@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A link: what brings messages from one PE to another. The engine (engine.h) knows it by four functions, so that tests bring their own.
- * MPI is the library's (mpi.c).
+ * A link carries messages from one PE to another. The engine (engine.h) knows a link by four functions, so
+ * that tests can bring their own; the library's link is over MPI (mpi.c).
  *
- * There are messages, of two kinds, whose memory the link chooses where they come; and bulk, whose memory the receiver
- * names before it comes. A link loses nothing and tears nothing, and may deliver the messages of one PE in another order than they were
- * sent. All four functions are called by one thread at a time.
+ * Messages are of two kinds, and the link chooses the memory in which they arrive. For bulk, the receiver
+ * names the memory before it arrives. A link loses nothing and tears nothing, but may deliver the messages of
+ * one PE in a different order than they were sent. Only one thread at a time calls the four functions.
  */
 #ifndef GSHMEMI_NET_LINK_H
 #define GSHMEMI_NET_LINK_H
@@ -20,22 +20,26 @@ enum gshmemi_link_kind {
 	GSHMEMI_LINK_BULK
 };
 
-/* A message or bulk that leaves, or bulk that is to come. It and its memory are the link's from start on until poll gives it back. */
+/*
+ * A message or bulk to be sent, or bulk to be received. From start on, until poll gives it back, the transfer
+ * and its memory belong to the link.
+ */
 struct gshmemi_transfer {
 	struct gshmemi_transfer *next; /* the link's */
 	void *memory;
-	size_t nbytes;                 /* of a message at most size() */
-	uint32_t tag;                  /* of bulk: the same number on both ends, for this pair of PEs and this direction; below 2^15 */
-	int pe;                        /* to whom, or from whom */
+	size_t nbytes;                 /* of a message: at most size() */
+	uint32_t tag; /* of bulk: equal on both ends, for this pair of PEs and this direction; below 2^15 */
+	int pe;                        /* receiver, or sender */
 	uint8_t kind;                  /* enum gshmemi_link_kind */
-	bool is_arrival;               /* bulk that is to come */
+	bool is_arrival;               /* bulk to be received */
 	int slot;                      /* the link's */
 };
 
 enum gshmemi_link_what {
 	GSHMEMI_LINK_NOTHING,
-	GSHMEMI_LINK_CAME,   /* a message: pe, kind, data, nbytes; the memory is the link's again at the next poll */
-	GSHMEMI_LINK_DONE    /* transfer: its memory may be used again, or has been filled */
+	/* a message: pe, kind, data, nbytes; the link reuses the memory at the next poll */
+	GSHMEMI_LINK_CAME,
+	GSHMEMI_LINK_DONE    /* a transfer: its memory may be reused, or has been filled */
 };
 
 struct gshmemi_link_event {
@@ -48,13 +52,13 @@ struct gshmemi_link_event {
 };
 
 struct gshmemi_link {
-	/* Begin a transfer. 0 or a negative errno, after a message: the link is dead. */
+	/* Starts a transfer. Returns 0, or a negative errno after a message: then the link is dead. */
 	int (*start)(struct gshmemi_link *link, struct gshmemi_transfer *transfer);
-	/* What has happened since. 0 or a negative errno, likewise. */
+	/* Reports one event. Returns 0 or a negative errno, likewise. */
 	int (*poll)(struct gshmemi_link *link, struct gshmemi_link_event *event);
-	/* Bytes that a message may have. */
+	/* The largest size of a message. */
 	size_t (*size)(const struct gshmemi_link *link);
-	/* No PE sends any more, and nothing is on its way. */
+	/* Ends the link; no PE sends any more, and nothing is in flight. */
 	void (*end)(struct gshmemi_link *link);
 };
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The mailbox's memory, and the CPU's side of it. Processes of one device that map each other share it: a memfd that the lowest of these
- * PEs makes and the others open. Who posts holds a lock of it, which nobody waits for.
+ * The mailbox's memory, and the CPU's side of it. Processes of one device that have mapped each other share a
+ * mailbox: a memfd that the lowest of these PEs creates and the others open. A poster holds a lock in it, but
+ * nobody waits for that lock.
  */
 #include "net/mailbox.h"
 
@@ -20,21 +21,21 @@
 #define MFD_NOEXEC_SEAL 0x0008U
 #endif
 
-/* The box, and behind it what the processes that post share. */
+/* The box, followed by what the posting processes share. */
 struct memory {
 	struct gshmemi_mailbox box;
 	uint32_t is_posting;                     /* a lock */
-	uint32_t nposted;                        /* by twos, without GSHMEMI_ATTENTION_END; under the lock */
-	uint8_t is_kept[GSHMEMI_MAIL_SLOTS];     /* an old value is there that its poster has not taken yet */
+	uint32_t nposted; /* counts by twos, without GSHMEMI_ATTENTION_END; guarded by is_posting */
+	uint8_t is_kept[GSHMEMI_MAIL_SLOTS];     /* holds an old value that its poster has not taken yet */
 };
 
 bool gshmemi_mailbox_is_wanted;
 
-static struct memory *memory;        /* NULL: there is none */
-static struct gshmemi_mailbox *device_box; /* as kernels know it */
-static uint32_t *lock;               /* of kernels: device memory */
-static bool is_registered;           /* the memory is a memfd */
-static int own_fd = -1;              /* that others open; stays, for they may be late */
+static struct memory *memory;        /* NULL: there is no mailbox */
+static struct gshmemi_mailbox *device_box; /* its address for kernels */
+static uint32_t *lock;               /* the kernels' lock, in device memory */
+static bool is_registered;           /* memory is a memfd */
+static int own_fd = -1;              /* the memfd for others to open; stays open, because they may be late */
 
 static size_t memory_nbytes(void)
 {
@@ -86,7 +87,7 @@ static int open_file(const struct gshmemi_peer *peer, int peer_fd, int *fd_p)
 	return 0;
 }
 
-/* Let this process and its kernels see the file. */
+/* Maps the file for this process and its kernels. */
 static int map_file(int fd)
 {
 	void *map, *device;
@@ -129,7 +130,10 @@ static int allocate(void)
 
 /* ---- who shares it ---- */
 
-/* PEs by their indices of peers. maps[i * npeers + j]: PE i has mapped PE j. The last one's row is for collect alone. */
+/*
+ * PEs are indices of peers here. maps[i * npeers + j]: PE i has mapped PE j. The row after the last PE's is
+ * used only in this function.
+ */
 static char *collect_maps(void)
 {
 	const int n = gshmemi_job->npeers;
@@ -137,7 +141,7 @@ static char *collect_maps(void)
 	int i;
 
 	if (!maps)
-		gshmemi_end(1); /* the other PEs are in the exchange and cannot be told */
+		gshmemi_end(1); /* the other PEs are already in the exchange and cannot be told */
 	mine = maps + n * n;
 	for (i = 0; i < n; i++)
 		mine[i] = gshmemi_region_delta(GSHMEMI_REGION_SYNC, gshmemi_job->peers[i].pe) != GSHMEMI_SENTINEL;
@@ -145,7 +149,10 @@ static char *collect_maps(void)
 	return maps;
 }
 
-/* Whether a PE and all below it that have the mailbox of leader map each other, both ways: each performs what all of them are asked. */
+/*
+ * Whether PE i may share leader's mailbox: it and all PEs below it that do must have mapped each other,
+ * because each performs operations on all of them.
+ */
 static bool may_join(const char *maps, const int *leaders, int i, int leader)
 {
 	const int n = gshmemi_job->npeers;
@@ -157,7 +164,10 @@ static bool may_join(const char *maps, const int *leaders, int i, int leader)
 	return true;
 }
 
-/* The PE whose mailbox this PE has: the lowest that it may join. The PEs of a device come to the same end. */
+/*
+ * Returns the PE whose mailbox this PE uses: the lowest that it may join. The PEs of a device all come to the
+ * same result.
+ */
 static int find_leader(void)
 {
 	const int n = gshmemi_job->npeers;
@@ -178,7 +188,7 @@ static int find_leader(void)
 	return leader;
 }
 
-/* The PEs of the machine tell each other where their files are. */
+/* The PEs of the machine tell each other their memfds, and each maps its leader's. */
 static int share(int leader)
 {
 	int64_t *fds = calloc((size_t)gshmemi_job->npeers, sizeof *fds), mine;
@@ -186,7 +196,7 @@ static int share(int leader)
 	int fd = -1, rc = 0;
 
 	if (!fds)
-		gshmemi_end(1); /* the other PEs are in the exchange and cannot be told */
+		gshmemi_end(1); /* the other PEs are already in the exchange and cannot be told */
 	if (is_own && gshmemi_job->nsharers > 1)
 		rc = create_file(&own_fd);
 	mine = own_fd;
@@ -205,7 +215,10 @@ static int share(int leader)
 	return rc;
 }
 
-/* Device memory of the leader, which the others have mapped: kernels have no atomics on memory of the host. */
+/*
+ * The lock is in device memory of the leader, which the others have mapped, because kernels have no atomics
+ * on host memory.
+ */
 static uint32_t *find_lock(int leader)
 {
 	const ptrdiff_t delta = gshmemi_region_delta(GSHMEMI_REGION_SYNC, gshmemi_job->peers[leader].pe);
@@ -270,7 +283,7 @@ void gshmemi_mailbox_stop(void)
 
 /* ---- posting ---- */
 
-/* The acquire pairs with the release of gshmemi_mail_serve: what it has performed, and read, lies before. */
+/* acquire: pairs with the release in gshmemi_mail_serve; it has performed and read everything up to done */
 static uint32_t load_done(void)
 {
 	return __atomic_load_n(&memory->box.attention.done, __ATOMIC_ACQUIRE);
@@ -299,7 +312,7 @@ static void fill(uint32_t slot, const struct gshmemi_mail *mail)
 	__atomic_store_n(&memory->is_kept[slot], mail->fetches, __ATOMIC_RELAXED);
 }
 
-/* The release pairs with the acquire of gshmemi_mail_serve. */
+/* release: pairs with the acquire in gshmemi_mail_serve. */
 bool gshmemi_mailbox_post(const struct gshmemi_mail *mail, uint64_t *ticket_p)
 {
 	const uint32_t slot_mask = GSHMEMI_MAIL_SLOTS - 1;
@@ -328,7 +341,8 @@ bool gshmemi_mailbox_is_done(uint64_t ticket, uint64_t *old_p)
 		return false;
 	if (old_p) {
 		*old_p = memory->box.reply[slot];
-		__atomic_store_n(&memory->is_kept[slot], 0, __ATOMIC_RELEASE); /* pairs with the acquire of has_room */
+		/* pairs with the acquire of has_room */
+		__atomic_store_n(&memory->is_kept[slot], 0, __ATOMIC_RELEASE);
 	}
 	return true;
 }

@@ -2,10 +2,10 @@
 /*
  * The link over MPI.
  *
- * Requests, responses and bulk differ by the tag. Receives for messages from any PE are posted ahead, in a ring for each
- * kind. MPI matches them in the order in which they were posted, so only the oldest of a ring is tested: an idle
- * poll takes 0.1 us, where MPI_Testsome of all takes 1 us for 32 receives. Transfers that are under way are tested a few at a
- * time, by turns.
+ * The tag tells requests, responses and bulk apart. Receives for messages from any PE are posted ahead, in
+ * one ring per kind. MPI matches them in the order in which they were posted, so only the oldest of a ring is
+ * tested: an idle poll takes 0.1 us, where MPI_Testsome of all takes 1 us for 32 receives. Transfers in
+ * flight are tested a few at a time, in turns.
  */
 #include "net/mpi.h"
 
@@ -20,19 +20,19 @@
 #include "trace/trace.h"
 
 #define MESSAGE_NBYTES ((size_t)8192)
-#define NPOSTED        32      /* receives in each ring */
-#define NTESTED        4       /* transfers in one poll; each adds 30 ns */
+#define NPOSTED        32      /* in each ring */
+#define NTESTED        4       /* transfers tested in one poll; each adds 30 ns */
 #define BULK_TAG       2       /* + the transfer's; a message's tag is its kind */
 #define LAST_BULK_TAG  (BULK_TAG + (1 << 15) - 1)
 
 enum { NKINDS = GSHMEMI_LINK_RESPONSE + 1 };
 
-/* Posted receives of one kind of messages. Receive i fills buffers[i]. */
+/* The posted receives of one kind of messages. Receive i fills buffers[i]. */
 struct ring {
 	MPI_Request requests[NPOSTED];
 	unsigned oldest;
 	bool has_come;   /* the oldest has completed: status says what came */
-	bool is_lent;    /* the engine reads the buffer of the oldest until it polls again */
+	bool is_lent;    /* the engine may read the buffer of the oldest until it polls again */
 	MPI_Status status;
 	char (*buffers)[MESSAGE_NBYTES];
 };
@@ -42,7 +42,7 @@ struct mpi_link {
 	MPI_Comm comm;
 	bool has_failed;
 	struct ring rings[NKINDS];
-	/* Transfers under way, in no order. Of these the ones from next_tested on are tested next. */
+	/* Transfers in flight, in no order. The next poll tests those from next_tested on. */
 	struct gshmemi_transfer **transfers;
 	MPI_Request *requests;
 	int ntransfers, capacity, next_tested;
@@ -53,8 +53,8 @@ struct mpi_link {
 /* ---- errors ---- */
 
 /*
- * 0, or -EIO after a message. pe is the one that the call sends to or receives from; -1: any. The watcher names
- * a PE of this machine.
+ * Returns 0, or -EIO after a message. pe is the PE that the call sends to or receives from; -1: any. If a PE
+ * of this machine has died, the watcher names it.
  */
 static int check_with(struct mpi_link *link, int code, const char *call, int pe)
 {
@@ -89,7 +89,7 @@ static int find_code(int code, const MPI_Status *statuses, int nstatuses)
 	return code;
 }
 
-/* ---- messages that come ---- */
+/* ---- messages that arrive ---- */
 
 static int post(struct mpi_link *link, int kind, unsigned i)
 {
@@ -99,7 +99,7 @@ static int post(struct mpi_link *link, int kind, unsigned i)
 				     &ring->requests[i]), "MPI_Irecv");
 }
 
-/* Take back the buffer that the engine has read. The receive becomes the youngest of its ring. */
+/* Takes back the buffer that the engine has read. Its receive is now the youngest of the ring. */
 static int repost(struct mpi_link *link, int kind)
 {
 	struct ring *ring = &link->rings[kind];
@@ -181,7 +181,7 @@ static int start(struct gshmemi_link *base, struct gshmemi_transfer *transfer)
 	return 0;
 }
 
-/* Move transfer i to those that are done. */
+/* Moves transfer i to those that are done. */
 static void finish(struct mpi_link *link, int i)
 {
 	struct gshmemi_transfer *transfer = link->transfers[i];
@@ -209,7 +209,7 @@ static void give_transfer(struct mpi_link *link, struct gshmemi_link_event *even
 
 /* ---- poll ---- */
 
-/* Ask MPI: about the oldest receive of each ring, and about the transfers whose turn it is. */
+/* Tests the oldest receive of each ring, and the transfers whose turn it is. */
 static int test(struct mpi_link *link)
 {
 	MPI_Request requests[NKINDS + NTESTED];
@@ -236,7 +236,8 @@ static int test(struct mpi_link *link)
 		link->rings[indices[i]].status = statuses[i];
 	}
 	link->next_tested = first + ntested;
-	for (i = ntested - 1; i >= 0; i--) { /* from the end on: finish fills the gap with the last transfer */
+	/* from the end, because finish fills the gap with the last transfer */
+	for (i = ntested - 1; i >= 0; i--) {
 		if (!is_done[i])
 			continue;
 		finish(link, first + i);
@@ -245,7 +246,7 @@ static int test(struct mpi_link *link)
 	return 0;
 }
 
-/* What the last test has found. Responses and transfers first: the engine waits for them to go on. */
+/* Gives what the last test found. Responses and transfers come first, because the engine waits for them. */
 static bool give(struct mpi_link *link, struct gshmemi_link_event *event)
 {
 	if (link->rings[GSHMEMI_LINK_RESPONSE].has_come)
@@ -292,9 +293,9 @@ static int keyval = MPI_KEYVAL_INVALID;
 static bool is_open;
 
 /*
- * MPI_Finalize calls this before it does anything else: MPI_COMM_SELF loses its attributes. A thread of MPICH 4.0.2 that
- * is inside of another call at that moment leaves a lock behind that MPI_Finalize then stumbles over, so the
- * link cannot be ended here in order.
+ * MPI_Finalize calls this before anything else, because MPI_COMM_SELF loses its attributes. If a thread of
+ * MPICH 4.0.2 is inside another call at that moment, it leaves a lock behind over which MPI_Finalize then
+ * stumbles, so the link cannot be ended in order here.
  */
 static int on_finalize(MPI_Comm comm, int key, void *value, void *unused)
 {
@@ -321,7 +322,10 @@ static void unwatch_finalize(void)
 
 /* ---- memory of devices ---- */
 
-/* Which of these there are differs between MPIs, and between versions of one: MPICH has cuda and hip, Open MPI cuda and rocm. */
+/*
+ * Which of these functions exist differs between MPIs and their versions: MPICH has cuda and hip, Open MPI
+ * cuda and rocm.
+ */
 static bool says(const char *query)
 {
 	int (*function)(void);
@@ -339,11 +343,15 @@ bool gshmemi_link_mpi_takes_device(void)
 
 /* ---- open and end ---- */
 
-/* Receives are not cancelled, which takes MPICH a message and its answer: messages to this PE itself complete them. */
+/*
+ * Does not cancel receives, for which MPICH sends a message and waits for an answer. Messages to this PE
+ * itself complete them.
+ */
 static void complete_receives(struct mpi_link *link)
 {
 	MPI_Request sends[NPOSTED];
-	MPI_Status statuses[NPOSTED]; /* gcc 12 takes MPICH's MPI_STATUSES_IGNORE for an array that is too small */
+	/* gcc 12 takes MPICH's MPI_STATUSES_IGNORE for an array that is too small */
+	MPI_Status statuses[NPOSTED];
 	int i, kind, code;
 
 	for (kind = 0; kind < NKINDS; kind++) {
@@ -374,7 +382,7 @@ static void free_link(struct mpi_link *link)
 	free(link);
 }
 
-/* What MPI may still write to is left to it where it has failed. */
+/* After a failure MPI may still write to the link's memory, so that is not freed. */
 static void end(struct gshmemi_link *base)
 {
 	struct mpi_link *link = (struct mpi_link *)base;
@@ -432,7 +440,7 @@ static int post_all(struct mpi_link *link)
 	return 0;
 }
 
-/* Of a link that may be opened later. */
+/* The communicator of a link that may be opened later. */
 static MPI_Comm prepared = MPI_COMM_NULL;
 
 void gshmemi_link_mpi_prepare(void)

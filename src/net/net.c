@@ -2,9 +2,10 @@
 /*
  * This PE's engine and the net thread.
  *
- * The thread calls no HIP: HIP's locks may be held by threads that wait for kernels, which may wait for this thread. It polls, and yields
- * its core, while there was something to do of late; then it naps, longer each time, because nobody can wake who waits for a message of
- * MPI. Who asks for something while it naps makes progress himself, or wakes it.
+ * The thread calls no HIP: threads that wait for kernels may hold HIP's locks, and those kernels may wait for
+ * the net thread. It polls, and yields its core, while there has recently been something to do. Then it naps,
+ * longer each time, because an arriving MPI message cannot wake it. A thread that makes a request while the
+ * net thread naps makes progress itself, or wakes it.
  */
 #include "net/net.h"
 
@@ -30,19 +31,24 @@
 #include "net/mpi.h"
 
 #define YIELD_NS    1000000   /* after the last work: yield, */
-#define NAP_SHARE   16        /* then nap for this part of the time without work, so that a nap adds little to it, */
+#define NAP_SHARE   16 /* then nap for this part of the time without work, so that a nap adds little to it, */
 #define NAP_MAX_NS  2000000   /* but no longer */
-#define SILENCE_NS  20000000  /* between two looks for PEs that are silent */
-#define CLOCK_LOOKS 16        /* looks in vain between two at the clock */
-#define AWAY_MIN_NS 50000     /* a nap while hosts that wait make progress, longer each time that they did so all along, */
-#define AWAY_MAX_NS 1000000   /* up to this: a nap takes its core for some 20 us */
-#define POLL_NS     100000    /* somebody who waits polls at least so often */
+#define SILENCE_NS  20000000  /* between two checks for silent PEs */
+#define CLOCK_LOOKS 16        /* polls in vain per look at the clock */
+#define AWAY_MIN_NS 50000     /* a nap while waiting hosts make progress; it doubles as long as they do, */
+#define AWAY_MAX_NS 1000000   /* up to this: each nap costs a host some 20 us of its core */
+#define POLL_NS     100000    /* a waiting host is taken to poll at least this often */
 
-#define NTHREADS 3 /* of a PE that want a core: a kernel's or the program's, the server's that a kernel asks, and this */
+/*
+ * threads of a PE that want a core: a kernel's or the program's, the server's that a kernel calls, and this
+ * one
+ */
+#define NTHREADS 3
 
-#define FAR_CHUNK_NBYTES (GSHMEMI_ARCH_HOST_DIRECT ? 262144 : GSHMEMI_NET_CHUNK_NBYTES) /* a landing has no more */
-#define FAR_EAGER_NBYTES 16384 /* longer messages UCX begins with a question, over TCP */
-#define TELL_PASSES      16 /* of a host that waits, some 20 us */
+/* the size of a landing */
+#define FAR_CHUNK_NBYTES (GSHMEMI_ARCH_HOST_DIRECT ? 262144 : GSHMEMI_NET_CHUNK_NBYTES)
+#define FAR_EAGER_NBYTES 16384 /* UCX over TCP sends longer messages only after a question */
+#define TELL_PASSES      16 /* of a waiting host, some 20 us */
 
 #define NBUFFERS    128
 #define NITEMS      1024
@@ -55,18 +61,20 @@ bool (*gshmemi_net_has_posts)(void);
 bool (*gshmemi_net_may_touch)(unsigned region, uint64_t address, uint64_t nbytes);
 
 static struct gshmemi_engine *engine;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the engine */
-static pthread_t holder;      /* of the lock, */
-static atomic_bool is_held;   /* while it is held */
-static _Thread_local bool is_holding; /* what this thread asks for */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards the engine */
+static pthread_t holder;      /* the thread that holds the lock, */
+static atomic_bool is_held;   /* while is_held */
+static _Thread_local bool is_holding; /* this thread's requests stay unsent: gshmemi_host_hold */
 static pthread_t thread;
 static atomic_bool is_stopping;
-static atomic_bool may_be_open; /* somebody has had the engine since nothing was open; written under the lock */
-static atomic_bool is_settling; /* somebody who has the lock looks whether this may end */
-static atomic_uint nwaiting;  /* threads that wait for the lock */
-static atomic_uint npolls;    /* by hosts that wait */
-static uint32_t is_napping;   /* the net thread sleeps on it */
-static const char *last_excuse; /* of a PE that was silent, which was said */
+/* somebody has used the engine since nothing was open; written under the lock */
+static atomic_bool may_be_open;
+/* the thread that holds the lock checks whether may_be_open can become false */
+static atomic_bool is_settling;
+static atomic_uint nwaiting;  /* threads waiting for the lock */
+static atomic_uint npolls;    /* polls of waiting hosts */
+static uint32_t is_napping;   /* the futex on which the net thread sleeps */
+static const char *last_excuse; /* the last excuse that was printed, for a silent PE */
 
 /* ---- the engine's owner ---- */
 
@@ -84,7 +92,7 @@ static char *find(void *user, int pe, unsigned region, uint64_t offset, uint64_t
 	gshmemi_end(1);
 }
 
-/* The state of a thread, as the letter of proc(5); 0: there is none. */
+/* Returns the state of a thread, as the letter of proc(5); 0: there is no such thread. */
 static char state_of(int pid, const char *task)
 {
 	char path[64], line[512], *close, state = 0;
@@ -117,9 +125,9 @@ static bool has_running_thread(int pid)
 }
 
 /*
- * Why a PE of this machine is silent and not lost; NULL: it is lost, or on another machine. A signal or a
- * debugger has stopped it; or other threads have the cores: Linux may keep one that is ready, with the engine's
- * lock or a message half sent, waiting for many seconds.
+ * Why a PE of this machine is silent although it is not lost; NULL: it is lost, or on another machine. A
+ * signal or a debugger may have stopped it. Or other threads have the cores: Linux may keep a ready thread,
+ * which has the engine's lock or has sent half a message, waiting for many seconds.
  */
 static const char *find_excuse(const struct gshmemi_peer *peer)
 {
@@ -161,9 +169,9 @@ static bool silent(void *user, int pe, uint64_t ns, const struct gshmemi_engine_
 }
 
 /*
- * Between machines two chunks on their way keep a signal behind them from leaving; within one they take a
- * hundredth of the time, and larger ones are fewer messages. And nobody sees a process of another machine end
- * but by its silence.
+ * Between machines, two chunks in flight delay a signal behind them. Within a machine they take a hundredth
+ * of the time, and larger chunks mean fewer messages. And only silence shows that a process of another
+ * machine has died.
  */
 static bool is_far(void *user, int pe)
 {
@@ -193,7 +201,8 @@ struct gshmemi_engine *gshmemi_net_enter(void)
 	atomic_fetch_sub(&nwaiting, 1);
 	if (!atomic_load_explicit(&may_be_open, memory_order_relaxed)) {
 		gshmemi_state_set_asked(true);
-		atomic_store(&may_be_open, true); /* last: a kernel that sees it takes the bit for set */
+		/* after the bit: a kernel that sees may_be_open takes the bit as set */
+		atomic_store(&may_be_open, true);
 	}
 	return engine;
 }
@@ -204,15 +213,15 @@ bool gshmemi_net_may_be_open(void)
 }
 
 /*
- * A kernel counts its request, and looks at is_settling and may_be_open then; here it is the other way round. So either
- * the request is seen here, or the kernel sees that it has to enter.
+ * A kernel first counts its request and then looks at is_settling and may_be_open. Here it is the other way
+ * round. So either this function sees the request, or the kernel sees that it has to enter.
  */
 void gshmemi_net_settle(void)
 {
 	if (!gshmemi_engine_is_idle(engine))
 		return;
 	atomic_store(&is_settling, true);
-	atomic_thread_fence(memory_order_seq_cst); /* pairs with that in gshmemi_host_asked */
+	atomic_thread_fence(memory_order_seq_cst); /* pairs with the fence in gshmemi_host_asked */
 	if (!gshmemi_net_has_posts || !gshmemi_net_has_posts()) {
 		atomic_store(&may_be_open, false);
 		gshmemi_state_set_asked(false);
@@ -264,8 +273,8 @@ static bool naps(void)
 }
 
 /*
- * The net thread sends the puts that stay behind, but is not woken for them: that takes longer than to send
- * them here. It is woken for what has been sent, also if it fell asleep meanwhile.
+ * The net thread sends the puts that stay behind. It is not woken for them, because that takes longer than
+ * sending them here. It is woken for what has been sent, even if it fell asleep meanwhile.
  */
 static void leave(bool may_leave_puts)
 {
@@ -290,8 +299,8 @@ void gshmemi_net_leave_puts(void)
 }
 
 /*
- * Time for the watcher to say which PE has died, and to end this process. It sees PEs of this machine: where
- * there is none, nobody waits.
+ * Waits, so that the watcher can say which PE has died and end this process. It watches PEs of this machine;
+ * if there are none, does not wait.
  */
 static void wait_for_watcher(void)
 {
@@ -303,7 +312,10 @@ static void wait_for_watcher(void)
 		pause();
 }
 
-/* UCX aborts the process when it cannot read the memory of one that has died, before anybody is told of the death. */
+/*
+ * UCX aborts the process when it cannot read the memory of one that has died, before this process learns of
+ * the death.
+ */
 static void hold_abort(int signum)
 {
 	if (atomic_load(&is_held) && pthread_equal(holder, pthread_self()))
@@ -314,7 +326,7 @@ static void hold_abort(int signum)
 /* MPI failed, most often because a PE died. */
 static _Noreturn void give_up(int error)
 {
-	static atomic_flag is_said = ATOMIC_FLAG_INIT; /* by another thread, which had the same error */
+	static atomic_flag is_said = ATOMIC_FLAG_INIT; /* another thread may get the same error */
 
 	wait_for_watcher();
 	if (!atomic_flag_test_and_set(&is_said))
@@ -322,7 +334,7 @@ static _Noreturn void give_up(int error)
 	gshmemi_end(1);
 }
 
-/* Under the lock. */
+/* Called with the lock held. */
 static int make_progress(void)
 {
 	const int n = gshmemi_engine_progress(engine);
@@ -333,7 +345,7 @@ static int make_progress(void)
 	give_up(n);
 }
 
-/* Unless another thread does. The number of things done. */
+/* Makes progress unless another thread does. Returns the number of things done. */
 static int try_progress(void)
 {
 	int n;
@@ -361,9 +373,9 @@ void gshmemi_host_progress(void)
 /* ---- the thread ---- */
 
 struct rest {
-	uint64_t worked_ns;   /* when there was something to do last */
-	uint64_t listened_ns; /* when silence was looked for last */
-	unsigned nempty;      /* looks in vain */
+	uint64_t worked_ns;   /* when there last was something to do */
+	uint64_t listened_ns; /* when silence was last checked */
+	unsigned nempty;      /* polls in vain */
 };
 
 static void nap(uint64_t ns)
@@ -401,17 +413,17 @@ static void rest(struct rest *rest, bool has_waiters)
 		gshmemi_thread_yield();
 		return;
 	}
-	rest->nempty = 2 * CLOCK_LOOKS; /* the next look in vain is at the clock, too */
+	rest->nempty = 2 * CLOCK_LOOKS; /* so that the next poll in vain looks at the clock */
 	nap(idle_ns / NAP_SHARE < NAP_MAX_NS ? idle_ns / NAP_SHARE : NAP_MAX_NS);
 }
 
-/* Hosts make progress while they wait; the net thread is away meanwhile. */
+/* While hosts that wait make progress, the net thread keeps away. */
 struct away {
-	unsigned npolls; /* of hosts, at the last look */
-	uint64_t ns;     /* the next nap */
+	unsigned npolls; /* at the last look */
+	uint64_t ns;     /* of the next nap */
 };
 
-/* Whether hosts have made progress since the last look; then this thread only takes their core. */
+/* Whether hosts have made progress since the last look. If so, this thread would only take their core. */
 static bool is_needless(struct away *away)
 {
 	const unsigned n = atomic_load_explicit(&npolls, memory_order_relaxed), npolled = n - away->npolls;
@@ -434,7 +446,7 @@ static void *run(void *unused)
 	(void)unused;
 	prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
 	while (!atomic_load(&is_stopping)) {
-		if (atomic_load(&nwaiting)) /* they make progress */
+		if (atomic_load(&nwaiting)) /* they will make progress */
 			gshmemi_thread_yield();
 		if (is_needless(&away)) {
 			listen(&r, gshmemi_arch_clock_ns());
@@ -459,7 +471,7 @@ static void *run(void *unused)
 
 /* ---- start and end ---- */
 
-/* The program's own handler stays. */
+/* Leaves the program's own handler in place. */
 static void handle_abort(void (*from)(int), void (*to)(int))
 {
 	struct sigaction action;
@@ -505,7 +517,8 @@ static int start_thread(void)
 	rc = gshmemi_thread_start(&thread, run, NULL, "net: the net thread");
 	if (rc)
 		return rc;
-	(void)pthread_setname_np(thread, "gshmem-net"); /* here: it may not run for long where hosts make progress */
+	/* by this thread, because the net thread may not run for long where hosts make progress */
+	(void)pthread_setname_np(thread, "gshmem-net");
 	if (gshmemi_env.NET_CPU < 0)
 		return 0;
 	rc = gshmemi_thread_pin(thread, gshmemi_env.NET_CPU, "GSHMEM_NET_CPU: the net thread cannot stay on");
@@ -577,15 +590,18 @@ int gshmemi_net_start(void)
 	return rc;
 }
 
-/* On a GPU waves of kernels serve PEs that ask for something: they learn in init how. */
+/*
+ * On a GPU, waves of kernels serve other PEs' requests, and they must know in init how to, so the net cannot
+ * start later.
+ */
 int gshmemi_net_require(const char *call)
 {
-	static pthread_mutex_t starting = PTHREAD_MUTEX_INITIALIZER; /* by one thread */
+	static pthread_mutex_t starting = PTHREAD_MUTEX_INITIALIZER; /* only one thread starts it */
 	const uint32_t slow = GSHMEMI_SLOW_PEERS | GSHMEMI_SLOW_NET | GSHMEMI_SLOW_MIXED;
 	struct gshmemi_link *link = NULL;
 	int rc;
 
-	if (engine) /* kernels may not have been told of it: GSHMEM_NET */
+	if (engine) /* it may run only because of GSHMEM_NET, and kernels not know of it */
 		return gshmemi_state_add_slow(slow);
 	if (!GSHMEMI_ARCH_HOST_DIRECT) {
 		gshmemi_error("%s: some PE's memory cannot be mapped, and its owner can be reached only in a job on several nodes, or with "
@@ -599,7 +615,7 @@ int gshmemi_net_require(const char *call)
 	if (link)
 		rc = start(link);
 	if (link && !rc) {
-		gshmemi_state_set_asked(true); /* as start says */
+		gshmemi_state_set_asked(true); /* see start */
 		rc = gshmemi_state_add_slow(slow);
 		if (rc)
 			stop();
@@ -611,7 +627,7 @@ int gshmemi_net_require(const char *call)
 void gshmemi_net_scale(struct gshmemi_scale *scale)
 {
 	gshmemi_traffic_add(&scale->traffic, false, GSHMEMI_AGREE_NBYTES);
-	gshmemi_traffic_add(&scale->traffic, false, GSHMEMI_AGREE_NBYTES); /* of the mailbox */
+	gshmemi_traffic_add(&scale->traffic, false, GSHMEMI_AGREE_NBYTES); /* the mailbox's */
 	if (scale->npes == scale->npeers)
 		return;
 	gshmemi_traffic_add(&scale->traffic, false, GSHMEMI_AGREE_NBYTES);

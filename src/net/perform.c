@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The owner's side: what other PEs ask for is performed here, record by record in the order of their stream. A record is put off when
- * what it needs is not there: a chunk that has not landed, a buffer for its answer. The rest of the stream waits with it, a copy of its
- * message is held, and nothing else does.
+ * The owner's side: performs other PEs' operations, record by record in the order of their stream. A record
+ * is put off while something that it needs is missing: a chunk that has not landed, or a buffer for its
+ * answer. The rest of that stream then waits in a copy of its message; other streams do not wait.
  */
 #include "net/connection.h"
 
@@ -32,13 +32,16 @@ struct gshmemi_net_record *gshmemi_net_answer(struct gshmemi_engine *e, struct c
 
 /* ---- records ---- */
 
-/* Aligned words of 8 bytes arrive whole: puts of several lanes may have become one record. */
+/*
+ * Aligned words of 8 bytes are stored whole, because puts of several lanes may have been merged into one
+ * record.
+ */
 static void put(char *dest, const char *source, size_t nbytes)
 {
 	size_t at = 0;
 	uint64_t word;
 
-	gshmemi_arch_fence_release(); /* the asker may have put a fence between two records */
+	gshmemi_arch_fence_release(); /* the asker may have called fence between two records */
 	if ((uintptr_t)dest & 7) {
 		gshmemi_apply_copy(GSHMEMI_TO_PEER, dest, source, nbytes);
 		return;
@@ -75,7 +78,8 @@ static bool amo(struct gshmemi_engine *e, struct connection *c, const struct gsh
 	}
 	if (r->op == GSHMEMI_AMO_CAS)
 		memcpy(&cond, data, sizeof cond);
-	gshmemi_arch_fence_release(); /* what came before it is seen by whoever sees this word: a signal */
+	/* whoever sees this word, which may be a signal, sees what came before it */
+	gshmemi_arch_fence_release();
 	old = gshmemi_amo_peer(r->op, gshmemi_net_find(e, c, r, r->nbytes), r->value, cond, r->nbytes);
 	if (a)
 		a->value = old;
@@ -93,7 +97,8 @@ static bool take_chunk(struct gshmemi_engine *e, struct connection *c, const str
 	chunk->transfer.memory = gshmemi_net_find(e, c, r, r->nbytes);
 	chunk->transfer.nbytes = r->nbytes;
 	chunk->transfer.tag = gshmemi_net_tag(r->value, false);
-	gshmemi_arch_fence_release(); /* the asker may have put a fence before it: whoever sees it sees what came before */
+	/* the asker may have called fence before it: whoever sees the chunk sees what came before */
+	gshmemi_arch_fence_release();
 	gshmemi_net_transfer(e, chunk);
 	return true;
 }
@@ -134,9 +139,9 @@ bool gshmemi_net_park(struct gshmemi_engine *e, struct connection *c, const stru
 	return true;
 }
 
-#define LOOK_NS 20000 /* between two looks of the device at a lock that somebody waits in */
+#define LOOK_NS 20000 /* between two looks of the device at a lock in which a request waits */
 
-/* What the word is now; false: not known. */
+/* Reads the word of the lock; returns false if it is not known yet. */
 static bool look_at_lock(struct gshmemi_engine *e, struct waiter *waiter, uint64_t *word_p)
 {
 	const struct gshmemi_agent *agent = e->config.agent;
@@ -178,7 +183,7 @@ bool gshmemi_net_check_locks(struct gshmemi_engine *e)
 	return has_granted;
 }
 
-/* False: it is put off. */
+/* Returns false if the record is put off. */
 static bool perform(struct gshmemi_engine *e, struct connection *c, const struct gshmemi_net_record *r, const char *data)
 {
 	switch (r->what) {
@@ -208,9 +213,10 @@ static bool perform(struct gshmemi_engine *e, struct connection *c, const struct
 /* ---- messages ---- */
 
 /*
- * Passes until the performed record is told of, if no message to its asker does it before; 0: at once. Nobody waits
- * for the acknowledgement of a flag, and a chunk is told of when it has landed. Of a signal, an atomic that does not fetch, a quiet may wait; but most often
- * somebody here waits for the signal, and answers, and so he does to a put with a signal behind it.
+ * How many passes to wait with the acknowledgement of a performed record, if no message to its asker carries
+ * it earlier; 0: none. Nobody waits for the acknowledgement of a flag, and a chunk is acknowledged when it
+ * has landed. A quiet may wait for a signal (an atomic that does not fetch) or a put; but mostly somebody
+ * here waits for the signal and answers, which acknowledges both.
  */
 static unsigned passes_of(const struct gshmemi_engine *e, const struct gshmemi_net_record *r, bool is_last)
 {
@@ -227,7 +233,10 @@ static unsigned passes_of(const struct gshmemi_engine *e, const struct gshmemi_n
 	}
 }
 
-/* From place *at_p of data on; false: a record is put off, and at is its place. Others have been performed, or begun. */
+/*
+ * Performs, or begins, the records from *at_p on. Returns false if a record is put off; *at_p is then its
+ * offset.
+ */
 static bool perform_all(struct gshmemi_engine *e, struct connection *c, const char *data, unsigned *at_p, unsigned *nleft_p)
 {
 	struct gshmemi_net_record r;
@@ -256,7 +265,7 @@ static bool perform_all(struct gshmemi_engine *e, struct connection *c, const ch
 	return true;
 }
 
-/* A message has been performed: its sender may send another one, and more if it has much to say. */
+/* A message has been performed: its sender may send another one, and more if it has much to send. */
 static void grant(struct gshmemi_engine *e, struct connection *c, unsigned flags)
 {
 	const unsigned window = e->config.window + c->ngranted;
@@ -278,7 +287,7 @@ static void grant(struct gshmemi_engine *e, struct connection *c, unsigned flags
 	c->must_tell |= n || !c->tell_passes;
 }
 
-/* Messages are few: credits limit them. */
+/* Keeps a copy of a message. These are few, because credits limit them. */
 static void hold(struct gshmemi_engine *e, struct connection *c, const struct gshmemi_net_head *head, const char *data, unsigned at,
 		 unsigned nleft)
 {
@@ -307,7 +316,8 @@ void gshmemi_net_take(struct gshmemi_engine *e, struct connection *c, const stru
 	unsigned at = 0, nleft = head->nrecords;
 
 	gshmemi_net_activate(e, c);
-	if ((head->seq != c->expected || c->held) && !GSHMEMI_NET_MUTANT(NO_SEQ)) { /* another one comes first */
+	/* an earlier one must come first */
+	if ((head->seq != c->expected || c->held) && !GSHMEMI_NET_MUTANT(NO_SEQ)) {
 		hold(e, c, head, data, 0, head->nrecords);
 	} else if (perform_all(e, c, data, &at, &nleft)) {
 		grant(e, c, head->flags);
@@ -336,7 +346,10 @@ bool gshmemi_net_go_on(struct gshmemi_engine *e, struct connection *c)
 	return has_gone_on;
 }
 
-/* Chunks may land in another order than they were begun; what is told is up to where all have. */
+/*
+ * Chunks may land in a different order than they began. The count told is up to the first that has not
+ * landed.
+ */
 void gshmemi_net_landed_here(struct gshmemi_engine *e, struct sending *sending)
 {
 	struct connection *c = sending->connection;
