@@ -2,9 +2,9 @@
 /*
  * Every environment variable, without its GSHMEM_: X(NAME, KIND, DEFAULT, CATEGORY, HELP).
  *
- * The parser, gshmem-info and the test that compares docs/env.md word by word include this list. KIND says how a
- * value is parsed (struct gshmemi_env). DEFAULT is the text that stands for an unset variable, "" for none. The
- * platform itself reads the variables of the category "cpu platform".
+ * The parser, gshmem-info and the test that compares docs/env.md word by word include this list. KIND says
+ * how a value is parsed (struct gshmemi_env). DEFAULT is the text that stands for an unset variable, "" for
+ * none. The platform itself reads the variables of the category "cpu platform".
  */
 X(HEAP_SIZE, size, "1g", "heap",
   "bytes of symmetric heap on each PE, equal on all PEs: digits and at most one of k, m, g, t, in either "

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Bootstrap: the PEs find each other, and agree, in init and at the end of finalize. In between they meet by
- * the library's own barrier (meet.c), unless some of them cannot map each other's memory.
+ * Bootstrap: how the PEs find each other and agree, in init and at the end of finalize. In between they use
+ * the library's own barrier (team/meet.c), unless some of them cannot map each other's memory.
  */
 #include "bootstrap/bootstrap.h"
 
@@ -9,7 +9,8 @@
 
 #include "base/scale.h"
 
-static const struct gshmemi_bootstrap *way = &gshmemi_bootstrap_mpi; /* of the job, or of the last one */
+/* of the current job, or of the last one */
+static const struct gshmemi_bootstrap *way = &gshmemi_bootstrap_mpi;
 static struct gshmemi_traffic traffic;
 static int rank = -1;
 static int npes;

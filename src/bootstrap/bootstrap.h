@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The ways in which PEs find each other. One is chosen in init, and serves until the next init; bootstrap.c
- * calls it for what base/base.h declares, where each call is described.
+ * The ways in which PEs find each other. Init chooses one, which is used until the next init. bootstrap.c
+ * calls it for what base/base.h declares and describes.
  *
- * Every function but abort is collective, of all PEs, or of those of a machine where it says so. A PE that
- * has died is an error that ends this process with a message: none of them returns then.
+ * Every function but close and abort is collective, over all PEs or, where it says so, over those of a
+ * machine. If a PE has died, none of them returns: this process ends with a message.
  */
 #ifndef GSHMEMI_BOOTSTRAP_BOOTSTRAP_H
 #define GSHMEMI_BOOTSTRAP_BOOTSTRAP_H
@@ -12,15 +12,17 @@
 #include "base/base.h"
 
 struct gshmemi_bootstrap {
-	void (*close)(void); /* by one PE alone */
+	void (*close)(void); /* called by one PE alone */
 	void (*abort)(int status);
 	bool (*is_finalized)(void);
 	int (*check_level)(int thread_level);
 	int (*check_carrying)(int from_pe, int to_pe);
 
-	void (*split)(int lowest, int npeers); /* before the two of a machine */
+	/* must be called before the two machine and leader exchanges */
+	void (*split)(int lowest, int npeers);
 	void (*barrier)(void);
-	void (*move)(void *data, size_t nbytes, int from, int to); /* by the two alone, but over TCP by all */
+	/* called by the two PEs alone, but over TCP by all */
+	void (*move)(void *data, size_t nbytes, int from, int to);
 	void (*broadcast)(void *data, size_t nbytes, int root);
 	void (*allgather)(const void *mine, void *all, size_t nbytes);
 	void (*allgather_machine)(const void *mine, void *all, size_t nbytes);
@@ -33,14 +35,14 @@ struct gshmemi_bootstrap {
 
 extern const struct gshmemi_bootstrap gshmemi_bootstrap_mpi;
 
-/* comm is an MPI_Comm *, NULL for MPI_COMM_WORLD. On success *rank_p and *npes_p are set. */
+/* comm is an MPI_Comm *, NULL for MPI_COMM_WORLD. Sets *rank_p and *npes_p on success. */
 int gshmemi_bootstrap_mpi_open(const void *comm, int *rank_p, int *npes_p);
 
 /* ---- tcp.c, join.c ---- */
 
 extern const struct gshmemi_bootstrap gshmemi_bootstrap_tcp;
 
-/* On an error, after a message, no connection is left. */
+/* On an error prints a message and leaves no connection open. */
 int gshmemi_bootstrap_tcp_open(const gshmemx_uniqueid_t *id, int rank, int npes);
 
 #endif /* GSHMEMI_BOOTSTRAP_BOOTSTRAP_H */

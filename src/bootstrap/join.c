@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The processes of a job that starts by a unique id find each other. The process that made the id is the
+ * How the processes of a job that starts by a unique id find each other. The process that made the id is the
  * root: it accepts connections until all ranks have come. Every other process connects, says who it is, and
  * waits for the root's answer. Only the root judges: when something is wrong, it sends its message to every
  * process that has connected, or connects within LINGER_NS, so that all of them return the same error.
  *
  * A process proves with one secret of the id that it belongs to the job, and the root proves it with another
- * one. Both cross the network in the clear: they keep out strangers and processes of other jobs, but not
+ * one. Both cross the network unencrypted: they keep out strangers and processes of other jobs, but not
  * somebody who can read the network.
  */
 #include "bootstrap/tcp.h"
@@ -21,13 +21,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#define NGUESTS   64           /* connections whose hello is not complete yet */
-#define GUEST_NS  10000000000U /* after which such a connection is closed */
-#define LINGER_NS 1000000000U  /* after a failure: processes that still connect get the message, too */
-#define GRACE_NS  2000000000U  /* that other processes wait longer than the root, whose message says more */
-#define NNAMED    8            /* ranks that a message names */
+#define NGUESTS   64           /* connections whose hello is not complete */
+#define GUEST_NS  10000000000U /* after this long such a connection is closed */
+#define LINGER_NS 1000000000U  /* after a failure: processes that connect this late still get the message */
+/* other processes wait this much longer than the root, whose message says more */
+#define GRACE_NS  2000000000U
+#define NNAMED    8            /* how many ranks a message names */
 
-/* The first words of each side. */
+/* The first messages of the two sides. */
 struct hello {
 	char magic[8];
 	uint8_t secret[GSHMEMI_SECRET_NBYTES];
@@ -38,10 +39,10 @@ struct hello {
 struct welcome {
 	char magic[8];
 	uint8_t secret[GSHMEMI_SECRET_NBYTES];
-	struct gshmemi_tcp_frame frame; /* DATA: the root's rank follows, an int32_t */
+	struct gshmemi_tcp_frame frame; /* DATA: followed by the root's rank, an int32_t */
 };
 
-/* A connection whose hello has not all come. */
+/* A connection whose hello has not arrived completely. */
 struct guest {
 	int fd; /* -1: none */
 	uint64_t since_ns;
@@ -52,13 +53,13 @@ struct guest {
 /* The state of the root while it waits for the ranks. */
 static struct {
 	const struct gshmemi_uniqueid *id;
-	int fd; /* listens */
+	int fd; /* the listening socket */
 	uint64_t deadline_ns;
 	int nmissing;  /* ranks that have not come */
-	int nanswered; /* processes that got the error, and are not members */
+	int nanswered; /* processes that got the error and are not members */
 	int rc;        /* the first error */
 	char text[GSHMEMI_TCP_TEXT_NBYTES];
-	bool has_warned; /* of a stranger */
+	bool has_warned; /* about a stranger */
 	struct guest guests[NGUESTS];
 } door;
 
@@ -81,7 +82,7 @@ static void prepare(int fd)
 static int answer(int fd)
 {
 	struct welcome welcome = {.frame = {GSHMEMI_TCP_DATA, 0, 0, sizeof(int32_t)}};
-	const uint64_t deadline_ns = gshmemi_arch_clock_ns() + LINGER_NS; /* it may be stopped */
+	const uint64_t deadline_ns = gshmemi_arch_clock_ns() + LINGER_NS; /* the process may be stopped */
 	const int32_t rank = gshmemi_tcp.rank;
 	int rc;
 
@@ -97,7 +98,7 @@ static int answer(int fd)
 	return rc;
 }
 
-/* Init fails: print why, and send it to every process that has come. The first reason counts. */
+/* Makes init fail: prints why, and sends it to every process that has come. Only the first reason counts. */
 __attribute__((format(printf, 2, 3))) static void fail(int rc, const char *format, ...)
 {
 	const uint64_t last_ns = gshmemi_arch_clock_ns() + LINGER_NS;
@@ -117,7 +118,7 @@ __attribute__((format(printf, 2, 3))) static void fail(int rc, const char *forma
 			(void)answer(gshmemi_tcp.members[pe].fd);
 }
 
-/* The ranks that have not come, as in "ranks 2, 3". */
+/* Lists the ranks that have not come, as in "ranks 2, 3". */
 static void name_missing(char *text, size_t nbytes)
 {
 	size_t at = (size_t)snprintf(text, nbytes, door.nmissing == 1 ? "rank" : "ranks");
@@ -148,7 +149,7 @@ static void refuse(struct guest *guest)
 	guest->fd = -1;
 }
 
-/* A process of the job becomes a member, unless init has failed, or fails because of it. */
+/* Makes a process of the job a member, unless init has failed or fails because of it. */
 static void admit(struct guest *guest)
 {
 	struct hello *hello = &guest->hello;
@@ -182,7 +183,7 @@ static void admit(struct guest *guest)
 	door.nmissing--;
 }
 
-/* The guest has sent something, or has closed its connection. */
+/* Called when the guest has sent something or has closed its connection. */
 static void hear(struct guest *guest)
 {
 	const ssize_t got = recv(guest->fd, (char *)&guest->hello + guest->got_nbytes,
@@ -204,7 +205,7 @@ static void hear(struct guest *guest)
 		admit(guest);
 }
 
-/* Where all places are taken, the oldest guest loses its own. */
+/* Accepts a connection. If all places are taken, the oldest guest loses its place. */
 static void receive_guest(void)
 {
 	struct guest *place = door.guests, *guest;
@@ -237,7 +238,7 @@ static void check_member(int pe)
 
 	if (gshmemi_tcp_is_empty(recv(member->fd, &byte, 1, MSG_DONTWAIT)))
 		return;
-	close(member->fd); /* a member sends nothing before it is welcome */
+	close(member->fd); /* readable means closed: a member sends nothing before it is welcomed */
 	member->fd = -1;
 	fail(-ECONNRESET, "init: rank %d (pid %u on %s) has ended before all %d ranks had come", pe,
 	     member->pid, member->host, gshmemi_tcp.npes);
@@ -284,7 +285,7 @@ static void wait_at_door(struct pollfd *fds)
 	check_time();
 }
 
-/* After a failure some ranks may still come, to get the message. */
+/* After a failure waits for more ranks, so that they get the message. */
 static bool is_over(void)
 {
 	if (door.nmissing - door.nanswered <= 0)
@@ -319,14 +320,15 @@ static int join_as_root(int fd, const struct gshmemi_uniqueid *id)
 		if (door.guests[i].fd >= 0)
 			close(door.guests[i].fd);
 	for (pe = 0; !door.rc && pe < gshmemi_tcp.npes; pe++)
+		/* if a rank has died, the first exchange notices */
 		if (gshmemi_tcp.members[pe].fd >= 0)
-			(void)answer(gshmemi_tcp.members[pe].fd); /* the first exchange finds who has died */
+			(void)answer(gshmemi_tcp.members[pe].fd);
 	return door.rc;
 }
 
 /* ---- the others ---- */
 
-/* Wait until fd is connected: 0, or why it is not. */
+/* Waits until fd is connected; returns 0, or why it is not. */
 static int finish_connect(int fd, uint64_t deadline_ns)
 {
 	struct pollfd pollfd = {fd, POLLOUT, 0};
@@ -381,7 +383,7 @@ static int say_hello(int fd, const struct gshmemi_uniqueid *id, uint64_t deadlin
 	return gshmemi_tcp_send(fd, &hello, sizeof hello, deadline_ns);
 }
 
-/* The root's answer. -EBADMSG: it does not come from the root. */
+/* Receives the root's answer. -EBADMSG: it is not from the root. */
 static int hear_welcome(int fd, const struct gshmemi_uniqueid *id, uint64_t deadline_ns,
 			struct welcome *welcome, char *text)
 {
@@ -433,7 +435,7 @@ static int join_as_guest(const struct gshmemi_uniqueid *id)
 	if (rc)
 		return rc;
 	rc = say_hello(fd, id, deadline_ns);
-	if (rc != -ETIMEDOUT) /* a root that gave up may have sent why */
+	if (rc != -ETIMEDOUT) /* a root that gave up may have sent the reason */
 		rc = hear_welcome(fd, id, deadline_ns, &welcome, text);
 	if (rc) {
 		close(fd);

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Bootstrap over MPI.
- * This file calls MPI from the thread that called the library, so that a job on one node runs at any thread level of
- * MPI. Only MPI_Abort may come from another thread. net/mpi.c, the only other file that calls MPI, needs
- * MPI_THREAD_MULTIPLE, which the library therefore asks for when it starts MPI.
  *
- * Errors of MPI return, and are handled after the call: MPICH 4.0.2 calls an error handler with its lock held, and
- * MPI_Abort by the watcher would wait for it.
+ * This file calls MPI from the thread that called the library, so that a job on one node runs at any thread
+ * level of MPI. Only MPI_Abort may come from another thread. net/mpi.c calls MPI from several threads and
+ * needs MPI_THREAD_MULTIPLE, which the library therefore asks for when it starts MPI.
  *
- * MPI cannot be started twice. When the library started it, it is finalized at the exit of the process, not in
- * gshmem_finalize, so that gshmem_init may be called again.
+ * Errors of MPI return, and are handled after the call: MPICH 4.0.2 calls an error handler with its lock
+ * held, and the watcher's MPI_Abort would wait for that lock.
+ *
+ * MPI cannot be started twice. If the library started it, the library finalizes it when the process exits,
+ * not in gshmem_finalize, so that gshmem_init may be called again.
  */
 #include "bootstrap/bootstrap.h"
 
@@ -28,19 +29,20 @@
 #include "base/thread.h"
 
 #define SETTLE_NS 100000000 /* of progress before MPI_Finalize, */
-#define FINALIZE_S 3 /* and what that may take */
+#define FINALIZE_S 3 /* and how long that may take */
 
 static MPI_Comm comm = MPI_COMM_NULL;
-static MPI_Comm node_comm = MPI_COMM_NULL; /* of the PEs on this machine, by rank */
+static MPI_Comm node_comm = MPI_COMM_NULL; /* of the PEs on this machine, ordered by rank */
 static int rank; /* in comm */
 static int npes;
 static int level;       /* MPI_THREAD_* */
-static atomic_int nworld; /* processes of MPI_COMM_WORLD; 0: MPI is not known to run */
-static pid_t owner_pid; /* the process that started MPI, 0: not us; a forked child must not finalize it */
-static bool has_network;  /* MPI used it, or may have, in the last job */
-static bool is_first; /* of MPI_COMM_WORLD */
-static atomic_bool is_out; /* of MPI_Finalize */
-static int exit_status;  /* what the program exits with, as far as one can tell */
+static atomic_int nworld; /* size of MPI_COMM_WORLD; 0: MPI is not known to be running */
+/* the process that started MPI; 0: not this library; a forked child must not finalize it */
+static pid_t owner_pid;
+static bool has_network;  /* MPI used the network, or may have, in the last job */
+static bool is_first; /* this process is rank 0 of MPI_COMM_WORLD */
+static atomic_bool is_out; /* MPI_Finalize has returned */
+static int exit_status;  /* what the program exits with, as far as is known */
 
 static const char *level_name(int mpi_level)
 {
@@ -56,7 +58,7 @@ static const char *level_name(int mpi_level)
 	}
 }
 
-/* GSHMEM_THREAD_* as MPI's. */
+/* Translates GSHMEM_THREAD_* to MPI's level. */
 static int mpi_level_of(int thread_level)
 {
 	static const int levels[] = {MPI_THREAD_SINGLE, MPI_THREAD_FUNNELED, MPI_THREAD_SERIALIZED,
@@ -65,7 +67,7 @@ static int mpi_level_of(int thread_level)
 	return levels[thread_level];
 }
 
-/* MPI that was never loaded is not. */
+/* An MPI that was never loaded is not finalized. */
 static bool is_finalized(void)
 {
 	int finalized = 0;
@@ -83,8 +85,8 @@ static void stay(int signum)
 }
 
 /*
- * Tell Hydra, in MPI's place, that this process has no more to ask of it, by the words of PMI 1; else it takes the end of the process for a
- * crash, and kills the others before it has their statuses.
+ * Tells Hydra, in MPI's place and in the words of PMI 1, that this process needs it no more. Otherwise Hydra
+ * takes the end of the process for a crash, and kills the others before it has their statuses.
  */
 static void leave_launcher(void)
 {
@@ -99,8 +101,9 @@ static void leave_launcher(void)
 static void barrier(void);
 
 /*
- * All PEs have come to their ends, and all are here, since one that does not come back keeps the others. First none of them may go on: where
- * one PE has left, the one that hung would come as far as the launcher, which would have to tell the one that is gone.
+ * Ends a process whose MPI_Finalize hangs. By then all PEs are in MPI_Finalize or hang, since one that does
+ * not return keeps the others. First stops the main thread everywhere: once one PE had left, the one that
+ * hung would get as far as the launcher, which would have to tell it about the PE that is gone.
  */
 static void *watch_finalize(void *main_thread)
 {
@@ -123,8 +126,9 @@ static void *watch_finalize(void *main_thread)
 }
 
 /*
- * Between machines MPI_Finalize of MPICH 4.0.2 over UCX's TCP hangs now and then: one process waits for an answer of another one, which no
- * longer makes progress. It does so less often when all have come so far, and have had the time to answer.
+ * Between machines, MPI_Finalize of MPICH 4.0.2 over UCX's TCP sometimes hangs: one process waits for an
+ * answer from another one, which no longer makes progress. It hangs less often if all processes are here and
+ * have had time to answer.
  */
 static void settle(void)
 {
@@ -137,7 +141,7 @@ static void settle(void)
 	comm = MPI_COMM_WORLD;
 	MPI_Comm_rank(comm, &world_rank);
 	is_first = world_rank == 0;
-	barrier(); /* however long the program of another PE takes to end */
+	barrier(); /* may take long, if another PE's program ends late */
 	comm = MPI_COMM_NULL;
 	if (!gshmemi_thread_start(&thread, watch_finalize, &caller, "the thread that watches MPI_Finalize"))
 		pthread_detach(thread);
@@ -147,7 +151,8 @@ static void settle(void)
 }
 
 /*
- * Not when the process leaves in the middle of the job: MPI_Finalize would wait for the others, and they for us.
+ * Does nothing if the process leaves in the middle of the job: MPI_Finalize would wait for the other PEs, and
+ * they for this one.
  */
 void gshmemi_bootstrap_finalize(void)
 {
@@ -159,7 +164,7 @@ void gshmemi_bootstrap_finalize(void)
 	atomic_store(&is_out, true);
 }
 
-#ifdef __GLIBC__ /* elsewhere nobody says how the program ends */
+#ifdef __GLIBC__ /* other C libraries do not tell an exit handler the status */
 static void finalize_at_exit(int status, void *unused)
 {
 	(void)unused;
@@ -179,7 +184,7 @@ static void start_mpi(void)
 #endif
 }
 
-/* The communicator to copy, or MPI_COMM_NULL when the caller cannot take part in anything. */
+/* Finds the communicator to copy. Fails if the caller cannot take part in anything collective. */
 static int find_base(const void *user_comm, MPI_Comm *base_p)
 {
 	int initialized, rc = gshmemi_mpi_load("init");
@@ -206,8 +211,8 @@ static int find_base(const void *user_comm, MPI_Comm *base_p)
 }
 
 /*
- * Ends the job if a call of MPI has failed, as it does when a PE has died under it. The watcher will say which one, but
- * may need MISSING_NS for it; the calls to gshmemi_end then meet.
+ * Ends the job if a call of MPI has failed, as happens when a PE has died. The watcher will say which PE, but
+ * may need MISSING_NS for that; of the two calls of gshmemi_end one then waits for the other.
  */
 static void check(int code)
 {
@@ -218,14 +223,14 @@ static void check(int code)
 	if (code == MPI_SUCCESS)
 		return;
 	while (left_s)
-		left_s = sleep(left_s); /* the launcher's signals interrupt it */
+		left_s = sleep(left_s); /* again, since the launcher's signals interrupt it */
 	gshmemi_log_release(true); /* init holds messages back */
 	MPI_Error_string(code, text, &length);
 	gshmemi_error("MPI failed, which may mean that a PE died: %.*s", (int)strcspn(text, "\n"), text);
 	gshmemi_end(1);
 }
 
-/* A copy inherits the error handler; the user's communicator gets its own back. */
+/* The copy inherits the error handler; then the user's communicator gets its own back. */
 static void copy_comm(MPI_Comm base)
 {
 	MPI_Errhandler old;
@@ -242,20 +247,21 @@ static void copy_comm(MPI_Comm base)
 /* What launchers tell each process that they start. */
 static const struct launcher {
 	const char *variable;
-	long most;            /* of the variable's value, where this process is the only one */
-	const char *rank;     /* the variable that numbers the processes; one of them prints */
-	const char *speaker;  /* its value there */
+	long most;            /* the largest value of the variable that means a single process */
+	const char *rank;     /* the variable that numbers the processes, so that only one prints */
+	const char *speaker;  /* its value in the process that prints */
 	const char *name;
 } launchers[] = {
 	{"OMPI_COMM_WORLD_SIZE", 1, "OMPI_COMM_WORLD_RANK", "0", "Open MPI's"},
 	{"PMI_SIZE", 1, "PMI_RANK", "0", "a PMI"},
-	{"SLURM_STEP_NUM_TASKS", 1, "SLURM_PROCID", "0", "Slurm's"}, /* not SLURM_NTASKS: the allocation has that, too */
+	/* not SLURM_NTASKS, which is set in an allocation too */
+	{"SLURM_STEP_NUM_TASKS", 1, "SLURM_PROCID", "0", "Slurm's"},
 	{"PMIX_RANK", 0, "PMIX_RANK", "1", "a PMIx"},
 };
 
 /*
- * A launcher that this MPI does not know starts processes that do not find each other. Each would be a job of its own,
- * compute the same, and overwrite the files of the others.
+ * If this MPI does not know the launcher, the processes it starts do not find each other. Each would be a job
+ * of its own, compute the same, and overwrite the others' files.
  */
 static int check_launcher(void)
 {
@@ -279,7 +285,7 @@ static int check_launcher(void)
 	return 0;
 }
 
-/* The caller did not ask for a job of one PE, by MPI_COMM_SELF. */
+/* Whether MPI has only this process, although the caller did not ask for that with MPI_COMM_SELF. */
 static bool is_alone_unasked(MPI_Comm base, int nprocesses)
 {
 	int relation;
@@ -368,9 +374,10 @@ static void close_comms(void)
 }
 
 /*
- * MPI_Abort is called at any thread level: MPICH 4.0.2 takes its lock at MPI_THREAD_MULTIPLE alone, which a thread that
- * waits in MPI lets go now and then, and then only writes to the launcher. On another communicator than MPI_COMM_WORLD it would
- * send messages. What it prints of itself would be a riddle to the user, who has not called it.
+ * MPI_Abort is called at any thread level: MPICH 4.0.2 takes its lock only at MPI_THREAD_MULTIPLE, where a
+ * thread that waits in MPI releases it now and then. MPI_Abort then only writes to the launcher; on a
+ * communicator other than MPI_COMM_WORLD it would send messages. Its own output would puzzle users, who have
+ * not called it, so stderr goes to /dev/null.
  */
 static void abort_job(int status)
 {
@@ -387,8 +394,8 @@ static void abort_job(int status)
 /* ---- exchanges ---- */
 
 /*
- * Until a call has ended that was begun. MPICH's blocking calls spin, and take its one lock again as soon as they let it go: the net thread,
- * which must answer other PEs meanwhile, got it after seconds.
+ * Tests until the call that was begun has ended. MPICH's blocking calls spin, and retake its only lock as
+ * soon as they release it: the net thread, which must answer other PEs meanwhile, waited seconds for it.
  */
 static void finish(int rc, MPI_Request *request)
 {
@@ -468,7 +475,7 @@ static void broadcast(void *data, size_t nbytes, int root)
 	finish(MPI_Ibcast(data, (int)nbytes, MPI_BYTE, root, comm, &request), &request);
 }
 
-/* MPICH 4.0.2 compares MPI_UINT64_T as if it were signed; MPI_INT64_T is so everywhere. */
+/* MPICH 4.0.2 compares MPI_UINT64_T as if it were signed; MPI_INT64_T is signed everywhere. */
 static void find_min(int64_t *words, int nwords)
 {
 	MPI_Request request;

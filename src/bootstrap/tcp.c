@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Exchanges over the connections that join.c has made: see bootstrap/tcp.h. */
 #include "bootstrap/tcp.h"
 
 #include <gshmem/arch/arch.h>
@@ -8,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define MOST_NBYTES ((uint64_t)1 << 30) /* of a message: more would be garbage */
+#define MOST_NBYTES ((uint64_t)1 << 30) /* largest message: a larger size would be garbage */
 #define LAST_NS     1000000000U         /* for the last message to a PE, which may be stopped */
 
 struct gshmemi_tcp gshmemi_tcp;
@@ -36,7 +37,7 @@ bool gshmemi_tcp_is_empty(ssize_t got)
 	return got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR);
 }
 
-/* After send or recv, whose result is moved: 0 to call it again, or why not. */
+/* Called after send or recv; moved is the result. Returns 0 to call it again, or why not. */
 static int check_moved(int fd, ssize_t moved, short events, uint64_t deadline_ns)
 {
 	struct pollfd pollfd = {fd, events, 0};
@@ -90,8 +91,8 @@ void gshmemi_tcp_close(void)
 }
 
 /*
- * End this process. The root tells the others why. Where the PEs of a machine know each other already, one of
- * them speaks for all (gshmemi_end_saying); earlier each prints the text.
+ * Ends this process; the root tells the others why. If the PEs of a machine already know each other, one of
+ * them prints for all (gshmemi_end_saying); before that each prints the text.
  */
 _Noreturn static void end_job(const char *text)
 {
@@ -121,7 +122,7 @@ _Noreturn static void lose(int pe)
 	end_job(text);
 }
 
-/* Memory, or the end of the job: the other PEs are in the same exchange. */
+/* Returns memory, or ends the job, because the other PEs are in the same exchange. */
 static void *take(size_t nbytes)
 {
 	void *ptr = malloc(nbytes ? nbytes : 1);
@@ -133,7 +134,7 @@ static void *take(size_t nbytes)
 
 /* ---- one exchange ---- */
 
-/* Receive what a PE has sent so far; true: it is all there. */
+/* Receives what a PE has sent so far; true if it is complete. */
 static bool collect_some(struct gshmemi_tcp_member *member)
 {
 	const size_t head_nbytes = sizeof member->frame;
@@ -158,7 +159,7 @@ static bool collect_some(struct gshmemi_tcp_member *member)
 	return member->data && member->got_nbytes == head_nbytes + member->frame.nbytes;
 }
 
-/* Receive the message of every other PE. */
+/* Receives the message of every other PE. */
 static void collect(void)
 {
 	struct pollfd *fds = take((size_t)gshmemi_tcp.npes * sizeof *fds);
@@ -180,7 +181,7 @@ static void collect(void)
 	free(fds);
 }
 
-/* What the PEs of a group have sent, in their order. */
+/* Joins what the PEs of a group have sent, in the order of PEs. */
 static char *join_data(uint64_t group, uint64_t *nbytes_p)
 {
 	const struct gshmemi_tcp_member *member, *end = gshmemi_tcp.members + gshmemi_tcp.npes;
@@ -206,7 +207,7 @@ static void check_size(uint64_t nbytes, size_t expected)
 		end_job("the PEs are not in the same step of init or finalize: the job ends");
 }
 
-/* Send each PE its answer, which is the same for all PEs of a group. */
+/* Sends each PE its answer, which is the same for all PEs of a group. */
 static void answer(void *all, size_t all_nbytes)
 {
 	struct gshmemi_tcp_frame frame = {GSHMEMI_TCP_DATA, 0, 0, 0};
@@ -259,7 +260,7 @@ static void ask(uint64_t group, const void *mine, size_t nbytes, void *all, size
 	const int fd = gshmemi_tcp.members[gshmemi_tcp.root].fd;
 	char text[GSHMEMI_TCP_TEXT_NBYTES] = "";
 
-	/* Also where this fails: a root that has ended the job has sent why. */
+	/* Receives even if sending fails: a root that has ended the job has sent the reason. */
 	if (!gshmemi_tcp_send(fd, &frame, sizeof frame, 0))
 		(void)gshmemi_tcp_send(fd, mine, nbytes, 0);
 	if (gshmemi_tcp_receive(fd, &frame, sizeof frame, 0))
@@ -275,8 +276,8 @@ static void ask(uint64_t group, const void *mine, size_t nbytes, void *all, size
 }
 
 /*
- * all becomes what the PEs that pass the same group pass as mine, in their order; each PE's may be of another
- * length.
+ * Fills all with what the PEs that pass the same group pass as mine, in the order of PEs. Lengths may differ
+ * between PEs.
  */
 static void exchange(uint64_t group, const void *mine, size_t nbytes, void *all, size_t all_nbytes)
 {
@@ -286,9 +287,9 @@ static void exchange(uint64_t group, const void *mine, size_t nbytes, void *all,
 		ask(group, mine, nbytes, all, all_nbytes);
 }
 
-/* ---- what bootstrap.h asks for ---- */
+/* ---- the functions of bootstrap.h ---- */
 
-/* There is no launcher to ask. The others see that this PE ends by its word of life, or by its connection. */
+/* There is no launcher to ask. The others notice this PE's end by its life word or its connection. */
 static void abort_job(int status)
 {
 	(void)status;
@@ -307,7 +308,7 @@ static int check_level(int thread_level)
 
 static int check_carrying(int from_pe, int to_pe)
 {
-	char what[64] = "PEs ask of memory that they do not map"; /* of a window, or with GSHMEM_NET */
+	char what[64] = "PEs ask of memory that they do not map"; /* by a window, or with GSHMEM_NET */
 
 	if (from_pe != to_pe)
 		snprintf(what, sizeof what, "of PE %d on PE %d, as between nodes", from_pe, to_pe);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Bootstrap over TCP, for jobs that start by a unique id. Every PE is connected with one, the root, which has
- * made the id. An exchange is a message of each PE to the root, and an answer to each. join.c makes the
+ * Bootstrap over TCP, for jobs that start by a unique id. Every PE has a connection to one PE, the root,
+ * which made the id. In an exchange each PE sends the root a message and gets an answer. join.c makes the
  * connections, tcp.c uses them.
  */
 #ifndef GSHMEMI_BOOTSTRAP_TCP_H
@@ -12,56 +12,56 @@
 
 #include <poll.h>
 
-/* Begins each message. The machines of a job are of one kind: numbers are in their order. */
+/* The head of each message. The machines of a job are of one kind, so numbers are in their byte order. */
 struct gshmemi_tcp_frame {
 	uint32_t what;
 	int32_t rc;      /* of FAILED, a negative errno */
-	uint64_t group;  /* of DATA: who gets it: the PEs that send the same number */
-	uint64_t nbytes; /* that follow: data, or text */
+	uint64_t group;  /* of DATA: the PEs that send the same number get each other's data */
+	uint64_t nbytes; /* bytes that follow: data, or text */
 };
 enum {
 	GSHMEMI_TCP_DATA = 1,
-	GSHMEMI_TCP_FAILED, /* of the root: why init fails; later, why the job ends */
+	GSHMEMI_TCP_FAILED, /* from the root: why init fails or, later, why the job ends */
 };
 
-#define GSHMEMI_TCP_TEXT_NBYTES 1024 /* of FAILED, at most, with the 0 */
+#define GSHMEMI_TCP_TEXT_NBYTES 1024 /* largest text of FAILED, including the 0 */
 
-/* A PE, as the root knows it; of other PEs the root alone has a connection, the others only know the root. */
+/* A PE. Only the root has connections to all others; they know only the root. */
 struct gshmemi_tcp_member {
 	int fd;       /* -1: none */
-	uint32_t pid; /* 0: has not come yet */
+	uint32_t pid; /* 0: it has not come yet */
 	char host[36];
 
-	/* What the root gets of it in an exchange. */
+	/* What the root receives from it in an exchange. */
 	struct gshmemi_tcp_frame frame;
-	size_t got_nbytes; /* of frame and data */
+	size_t got_nbytes; /* bytes of frame and data received */
 	char *data;
 };
 
 struct gshmemi_tcp {
 	int rank, npes, root;
-	int lowest, npeers;                 /* of this machine: its lowest PE, and how many there are */
+	int lowest, npeers;                 /* on this machine: the lowest PE, and how many there are */
 	struct gshmemi_tcp_member *members; /* [npes] */
 };
 extern struct gshmemi_tcp gshmemi_tcp;
 
 /*
- * Move all of nbytes, or say why not: -ETIMEDOUT when the clock has come to deadline_ns, 0: never;
- * -ECONNRESET when the other side has ended. Without a message.
+ * Move all nbytes. On failure return -ETIMEDOUT if the clock has reached deadline_ns (0: no deadline), or
+ * -ECONNRESET if the other side has ended. No message.
  */
 int gshmemi_tcp_send(int fd, const void *data, size_t nbytes, uint64_t deadline_ns);
 int gshmemi_tcp_receive(int fd, void *data, size_t nbytes, uint64_t deadline_ns);
 
-/* Of what recv has returned: nothing has come yet, and more may. */
+/* Whether a result of recv means that nothing has arrived yet but more may. */
 bool gshmemi_tcp_is_empty(ssize_t got);
 
 /*
- * Wait for one of fds: how many have something, 0 when the clock has come to deadline_ns. Signals are waited
- * out.
+ * Waits for one of fds. Returns how many are ready, 0 if the clock has reached deadline_ns. Goes on waiting
+ * after signals.
  */
 int gshmemi_tcp_poll(struct pollfd *fds, size_t nfds, uint64_t deadline_ns);
 
-/* Give up all connections. */
+/* Closes all connections. */
 void gshmemi_tcp_close(void);
 
 #endif /* GSHMEMI_BOOTSTRAP_TCP_H */

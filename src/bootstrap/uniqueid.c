@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The unique id of a job: see bootstrap/uniqueid.h. */
 #include "bootstrap/uniqueid.h"
 
 #include <ifaddrs.h>
@@ -10,16 +11,17 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-static const char magic[8] = "gshmem1"; /* the number of what the two sides say to each other, too */
+static const char magic[8] = "gshmem1"; /* also the version of the protocol */
 
 _Static_assert(sizeof(struct gshmemi_uniqueid) <= sizeof(gshmemx_uniqueid_t), "the id has room for it");
 
 /*
- * Of the id that this process has made last, until its init. A forked child has a copy, and is not its maker.
+ * The listening socket of the id that this process made last, until its init. A forked child has a copy, but
+ * did not make the id.
  */
 static struct {
 	int fd;
-	pid_t pid; /* of the maker; 0: there is none */
+	pid_t pid; /* the maker; 0: there is no socket */
 	struct gshmemi_uniqueid id;
 } listener;
 
@@ -43,7 +45,7 @@ socklen_t gshmemi_uniqueid_address(const struct gshmemi_uniqueid *id, struct soc
 	return sizeof *v6;
 }
 
-/* The other way round. */
+/* The reverse. */
 static void set_address(struct gshmemi_uniqueid *id, const struct sockaddr *address)
 {
 	const struct sockaddr_in6 *v6 = (const struct sockaddr_in6 *)address;
@@ -76,7 +78,7 @@ static bool is_usable(const struct ifaddrs *interface)
 	       (interface->ifa_addr->sa_family == AF_INET || interface->ifa_addr->sa_family == AF_INET6);
 }
 
-/* What speaks for an address; 0: it is not to be taken. name: of the interface that is wanted, NULL: any. */
+/* Rates an address; 0: unusable. name: the interface wanted, NULL: any. */
 static int rate(const struct ifaddrs *interface, const char *name)
 {
 	const struct sockaddr_in6 *v6 = (const struct sockaddr_in6 *)interface->ifa_addr;
@@ -87,7 +89,7 @@ static int rate(const struct ifaddrs *interface, const char *name)
 	       (v6->sin6_family == AF_INET || !IN6_IS_ADDR_LINKLOCAL(&v6->sin6_addr));
 }
 
-/* The best address of an interface, NULL: of any; false: it has none. */
+/* Finds the best address of an interface, NULL: of any; returns false if there is none. */
 static bool find_interface(const char *name, struct gshmemi_uniqueid *id)
 {
 	struct ifaddrs *interfaces, *at;
@@ -156,7 +158,7 @@ int gshmemi_uniqueid_read(const gshmemx_uniqueid_t *id, struct gshmemi_uniqueid 
 	return 0;
 }
 
-/* *id says where it is to listen, and gets the port. */
+/* Listens at the address in *id, and sets the port there. */
 static int listen_at(struct gshmemi_uniqueid *id, int *fd_p)
 {
 	struct sockaddr_storage address;
@@ -211,7 +213,7 @@ int gshmemx_get_uniqueid(gshmemx_uniqueid_t *id)
 		gshmemi_error("gshmemx_get_uniqueid: the id is NULL");
 		return -EINVAL;
 	}
-	if (gshmemi_bootstrap_rank() < 0) /* else init has read it */
+	if (gshmemi_bootstrap_rank() < 0) /* otherwise init has read it */
 		rc = gshmemi_env_read();
 	if (!rc)
 		rc = fill(&made);

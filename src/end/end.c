@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The ends of a process other than gshmem_finalize: an error, gshmem_global_exit, and an exit without gshmem_finalize.
+ * How a process ends other than by gshmem_finalize: an error, gshmem_global_exit, or an exit without
+ * gshmem_finalize.
  *
- * All PEs of the node end together and with one status. The PE that ends first announces its end (ipc/life.h), and the
- * watchers of the other PEs follow. Each PE writes out what it has buffered, waits until every other one has done so
- * too, and then asks MPI to abort the job with the status. Only that gives the launcher the status for sure: when a
- * process ends without MPI_Finalize, hydra 4.0.2 kills the others at once and returns the bitwise OR of all statuses,
- * in which 9, the kill, wins.
+ * All PEs of the node end together and with one status. The PE that ends first announces its end
+ * (ipc/life.h), and the watchers of the other PEs follow. Each PE writes out what it has buffered, waits
+ * until every other PE has done so too, and then asks MPI to abort the job with the status. Only MPI_Abort
+ * gives the launcher the status for certain: when a process ends without MPI_Finalize, hydra 4.0.2 kills the
+ * others at once and returns the bitwise OR of all statuses, in which 9, from the kill, wins.
  */
 #include "end/end.h"
 
@@ -26,10 +27,11 @@
 #include "ipc/life.h"
 #include "trace/trace.h"
 
-#define FLUSH_NS    500000000U  /* a stream may be locked for good, by a thread that reads from it */
-#define PATIENCE_NS 5000000000U /* how long the end waits for other processes in all: one may be stopped */
+#define FLUSH_NS    500000000U  /* a stream may be locked forever, by a thread that reads from it */
+/* how long the end waits for other processes in all, because one may be stopped */
+#define PATIENCE_NS 5000000000U
 
-/* Of the process and the thread that end; a forked child has copies, and neither of the two is its own. */
+/* The process and the thread that end. A forked child has copies of these, but is neither. */
 static atomic_int ending_pid;
 static _Thread_local pid_t own_pid;
 static pthread_t ending_thread;
@@ -37,7 +39,7 @@ static int end_status;
 
 /* ---- steps of the end ---- */
 
-/* This thread ends the process. */
+/* Whether this thread is the one that ends the process. */
 static bool is_own(void)
 {
 	return own_pid == getpid();
@@ -48,7 +50,7 @@ bool gshmemi_is_ending(void)
 	return atomic_load(&ending_pid) == getpid();
 }
 
-/* Make this thread the one that ends the process; any other thread that wants to waits here for the end. */
+/* Makes this thread the one that ends the process. Any other thread that tries waits here for the end. */
 static void claim(void)
 {
 	if (is_own())
@@ -60,7 +62,10 @@ static void claim(void)
 	ending_thread = pthread_self();
 }
 
-/* A kernel that has stopped may abort the process, which would end with that in place of its status. */
+/*
+ * A kernel that has trapped may abort the process, and its status would replace the one announced: hold other
+ * threads' aborts.
+ */
 static void hold_abort(int signum)
 {
 	while (!pthread_equal(ending_thread, pthread_self()))
@@ -69,9 +74,9 @@ static void hold_abort(int signum)
 }
 
 /*
- * Tell the peers of this node, whose watchers end them with this status. MPICH must not handle the signal that hydra
- * sends when a process has ended: its handler has MPI ask the launcher for the dead, and the launcher fails if a
- * process ends before it gets the reply.
+ * Tells the peers of this node, whose watchers then end with this status. MPICH must not handle the signal
+ * that hydra sends when a process has ended: its handler makes MPI ask the launcher about dead processes, and
+ * the launcher fails if a process ends before it gets the reply.
  */
 static void announce(int status)
 {
@@ -95,10 +100,14 @@ static void *run_attempt(void *arg)
 	return NULL;
 }
 
-/* Call a function that may block for good, in a thread of its own; go on when it has returned, or after limit_ns. */
+/*
+ * Calls a function that may block forever, in a thread of its own. Goes on when it has returned, or after
+ * limit_ns.
+ */
 static void run_limited(void (*function)(void), uint64_t limit_ns)
 {
-	struct attempt *attempt = malloc(sizeof *attempt); /* the thread may outlive this call */
+	/* from malloc, because the thread may outlive this call */
+	struct attempt *attempt = malloc(sizeof *attempt);
 	struct timespec limit;
 	pthread_t thread;
 
@@ -133,7 +142,7 @@ static void nap(void)
 	nanosleep(&tick, NULL);
 }
 
-/* The launcher has read what is in the pipe that fd is, if it is one. MPI_Abort overtakes what it has not. */
+/* If fd is a pipe, waits until the launcher has read it: MPI_Abort overtakes what it has not read. */
 static void drain(int fd, uint64_t deadline_ns)
 {
 	struct stat st;
@@ -145,7 +154,10 @@ static void drain(int fd, uint64_t deadline_ns)
 		nap();
 }
 
-/* This PE need not wait for pe: it has written out everything, has left the job, is dead, or cannot be seen. */
+/*
+ * Whether this PE need not wait for pe: it has written all its output, has left the job, is dead, or cannot
+ * be seen.
+ */
 static bool is_done(int pe)
 {
 	const uint64_t state = gshmemi_life_get(pe) & 0xff;
@@ -157,7 +169,7 @@ static bool is_done(int pe)
 	pollfd.fd = gshmemi_job_open_pidfd(pe);
 	if (pollfd.fd == -ESRCH || pollfd.fd == -EXDEV)
 		return pollfd.fd == -ESRCH;
-	if (pollfd.fd < 0) /* no pidfds here */
+	if (pollfd.fd < 0) /* there are no pidfds here */
 		return kill(gshmemi_job_find(pe)->pid, 0) && errno == ESRCH;
 	has_died = poll(&pollfd, 1, 0) > 0;
 	close(pollfd.fd);
@@ -173,7 +185,7 @@ static void wait_for_peers(uint64_t deadline_ns)
 			nap();
 }
 
-/* The last steps. */
+/* The last steps of the end. */
 _Noreturn static void leave(void)
 {
 	const uint64_t deadline_ns = gshmemi_arch_clock_ns() + PATIENCE_NS;
@@ -190,7 +202,7 @@ _Noreturn static void leave(void)
 	_exit(end_status);
 }
 
-/* The status that a peer has announced, or fallback when nobody does. */
+/* Returns the status that a peer has announced, or fallback if nobody does. */
 static int find_status(int fallback)
 {
 	const uint64_t deadline_ns = gshmemi_arch_clock_ns() + PATIENCE_NS;
@@ -200,7 +212,7 @@ static int find_status(int fallback)
 		for (i = 0; i < gshmemi_job->npeers; i++)
 			if (gshmemi_life_is_ending(gshmemi_job->peers[i].pe, &status))
 				return status;
-		if (gshmemi_life_may_speak()) /* the PE that was to speak is dead */
+		if (gshmemi_life_may_speak()) /* the PE that was to print is dead */
 			return fallback;
 		nap();
 	} while (gshmemi_arch_clock_ns() < deadline_ns);
@@ -211,7 +223,7 @@ static int find_status(int fallback)
 
 void gshmemi_end_begin(int status)
 {
-	if (is_own()) /* an exit handler failed, or the end has begun: its status stands */
+	if (is_own()) /* an exit handler failed, or the end has already begun: keep its status */
 		return;
 	claim();
 	announce(status);
@@ -248,10 +260,10 @@ void gshmemi_exit(int status)
 	exit(status);
 }
 
-static pid_t owner_pid;  /* the process that called init; a forked child is no PE */
-static int exit_status;  /* what the program exits with, as far as one can tell */
+static pid_t owner_pid;  /* the process that called init; a forked child is not a PE */
+static int exit_status;  /* what the program exits with, as far as is known */
 
-#ifdef __GLIBC__ /* elsewhere nobody says how the program ends */
+#ifdef __GLIBC__ /* other C libraries do not tell an exit handler the status */
 static void note_status(int status, void *unused)
 {
 	(void)unused;
@@ -268,7 +280,9 @@ void gshmemi_end_expect_finalize(void)
 	owner_pid = getpid();
 }
 
-/* The peers would wait for this PE. Programs of OpenSHMEM need no finalize: shmem.c has seen to them. */
+/*
+ * The peers would wait for this PE. OpenSHMEM programs need no finalize; for them host/shmem.c has called it.
+ */
 static void require_finalize(void)
 {
 	int is_initialized;
@@ -283,16 +297,16 @@ static void require_finalize(void)
 			   "main: the job ends with status 1");
 }
 
-/* After the program's exit handlers. */
+/* Runs after the program's exit handlers. */
 __attribute__((destructor)) static void end_of_process(void)
 {
 	if (is_own())
 		leave();
 	if (gshmemi_is_ending())
 		for (;;)
-			pause(); /* another thread ends the process, with its status */
+			pause(); /* another thread ends the process with its own status */
 	require_finalize();
-	gshmemi_bootstrap_finalize(); /* where a handler that ran after MPI's called gshmem_finalize */
+	gshmemi_bootstrap_finalize(); /* if an exit handler that ran after MPI's has called gshmem_finalize */
 }
 
 void gshmem_global_exit(int status)

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * What faults say. A kernel's fault record is printed by the watcher, a host call's by the call itself.
- */
+/* The text of fault records. The watcher prints a kernel's record, and a host call prints its own. */
 #include "end/end.h"
 
 #include <gshmem/state/fault.h>
@@ -15,7 +13,7 @@
 #include "ipc/globals.h"
 #include "ipc/job.h"
 
-/* Where the call was made. */
+/* Says where the call was made. */
 static void describe_caller(const struct gshmemi_fault *f, char *text, size_t nbytes)
 {
 	if (f->on_host)
@@ -25,7 +23,7 @@ static void describe_caller(const struct gshmemi_fault *f, char *text, size_t nb
 			 f->thread);
 }
 
-/* An address as the user may know it: by its place in the heap, where it has one. */
+/* Describes an address as the user knows it: by its offset in the heap, if it is there. */
 static void describe_address(uint64_t address, char *text, size_t nbytes)
 {
 	const char *at = (const char *)(uintptr_t)address;
@@ -43,7 +41,7 @@ static void describe_address(uint64_t address, char *text, size_t nbytes)
 		snprintf(text, nbytes, "address 0x%" PRIx64, address);
 }
 
-/* The value of a word of nbytes as a signed number. */
+/* Returns the value of a word of nbytes as a signed number. */
 static int64_t signed_value(uint64_t value, uint64_t nbytes)
 {
 	unsigned shift = nbytes && nbytes < 8 ? 64 - 8 * (unsigned)nbytes : 0;
@@ -74,7 +72,7 @@ static void describe_unreachable(const struct gshmemi_fault *f, char *text, size
 		snprintf(text, nbytes, "PE %" PRId32 " is on another node: it cannot be reached", f->pe);
 }
 
-/* In the order of enum gshmemi_argument. An address is shown as one. */
+/* In the order of enum gshmemi_argument. is_address: shown in hexadecimal. */
 static const struct {
 	const char *name;
 	bool is_address;
@@ -239,7 +237,7 @@ void gshmemi_fault_print(const struct gshmemi_fault *fault)
 
 void gshmemi_fault_host(const struct gshmemi_fault *fault)
 {
-	if (fault->kind == GSHMEMI_FAULT_POISONED) /* another thread ends this process */
+	if (fault->kind == GSHMEMI_FAULT_POISONED) /* another thread is ending this process */
 		for (;;)
 			pause();
 	gshmemi_fault_print(fault);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * SIGUSR1: who waits for what. The handler only wakes the watcher, which sets a word that every wait of the
- * library looks at now and then; each wait reports itself through the fault record, which holds one report at
- * a time, until the watcher has had time to hear all of them. The watcher prints each wait once.
+ * SIGUSR1: prints who waits for what. The handler only wakes the watcher, which sets a word that every wait
+ * of the library reads now and then. Each wait then reports itself through the fault record, which holds one
+ * report at a time. The watcher asks long enough to hear all of them, and prints each wait once.
  */
 #include "end/end.h"
 
@@ -12,23 +12,23 @@
 
 #include "base/mpi.h"
 
-#define ASK_NS  2000000000U /* waits look at least so often, on a loaded machine, too */
-#define MAX_NAMED 64        /* waits that are told apart */
+#define ASK_NS  2000000000U /* even on a loaded machine, waits read the word at least this often */
+#define MAX_NAMED 64        /* how many different waits are printed */
 
-static struct sigaction previous;   /* what the process had for the signal */
-static bool is_ours;                /* the handler is installed */
-static bool is_taken; /* by the program, before MPI was started, which has put its own handler in front */
-static atomic_bool is_wanted;       /* the signal has come */
+static struct sigaction previous;   /* the handler that the process had before */
+static bool is_ours;                /* our handler is installed */
+static bool is_taken; /* the program had a handler before MPI started and put its own in front */
+static atomic_bool is_wanted;       /* the signal has arrived */
 
-/* The watcher's. */
+/* Used only by the watcher: */
 static struct gshmemi_fault named[MAX_NAMED];
 static unsigned nnamed;
-static bool is_more;                /* than fit */
-static uint64_t until_ns;           /* 0: nobody is asked */
+static bool is_more;                /* there are more waits than fit */
+static uint64_t until_ns;           /* 0: the waits are not being asked */
 
 /*
- * MPICH has a handler of its own: the launcher sends this signal when a process has died, and when it gets it
- * itself.
+ * Also calls MPICH's handler: the launcher sends this signal when a process has died, or when it gets the
+ * signal itself.
  */
 static void handle(int signum, siginfo_t *info, void *context)
 {
@@ -43,10 +43,10 @@ static void handle(int signum, siginfo_t *info, void *context)
 	errno = error;
 }
 
-/* Whether nobody has taken the signal but MPI. */
+/* Whether nobody but MPI handles the signal. */
 static bool is_free(const struct sigaction *action)
 {
-	void *const start = gshmemi_mpi_find("PMPI_Init"); /* NULL: there is no MPI */
+	void *const start = gshmemi_mpi_find("PMPI_Init"); /* NULL: MPI is not loaded */
 	Dl_info handler, mpi;
 
 	if (!(action->sa_flags & SA_SIGINFO) && action->sa_handler == SIG_DFL)
@@ -84,7 +84,7 @@ void gshmemi_waits_open(void)
 		gshmemi_info("init: the program handles SIGUSR1: it keeps its handler");
 }
 
-/* What the program has installed since stays. */
+/* If the program has installed a handler since, leaves that in place. */
 void gshmemi_waits_close(void)
 {
 	struct sigaction action;
@@ -127,7 +127,7 @@ void gshmemi_waits_hear(const struct gshmemi_fault *wait)
 {
 	unsigned i;
 
-	if (!until_ns) /* it is late */
+	if (!until_ns) /* the report is late */
 		return;
 	for (i = 0; i < nnamed; i++)
 		if (is_same(&named[i], wait))

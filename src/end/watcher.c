@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The watcher: one thread per PE, from the head of init to the end of finalize.
+ * The watcher: one thread per PE, from the start of init to the end of finalize.
  *
- * While init waits for other PEs it watches over init itself: over the processes that the launcher started
- * on this node, and the clock. Then it watches the PEs of this machine by pidfds and by what they say of
- * themselves (ipc/life.h), and this PE's fault record, in host memory. It calls neither MPI nor HIP, which
- * may be dead when it is needed: a kernel that stops takes the device's context with it.
+ * While init waits for other PEs, it guards init: it watches the processes that the launcher started on this
+ * node, and the clock. Then it watches the PEs of this machine, by pidfds and by their life words
+ * (ipc/life.h), and this PE's fault record, in host memory. It calls neither MPI nor HIP, which may no longer
+ * work when it is needed: a kernel that traps takes the device's context with it.
  */
 #include "end/end.h"
 
@@ -26,15 +26,16 @@
 
 #define INIT_TICK_MS 500
 #define RUN_TICK_MS  10
-#define ASK_TICK_MS  1 /* each wait that reports itself takes one */
-#define MISSING_NS   2000000000U /* how long processes must be missing until init gives up */
+#define ASK_TICK_MS  1 /* each wait that reports itself takes one tick */
+#define MISSING_NS   2000000000U /* how long processes must be missing before init gives up */
 
 enum phase { WATCH_INIT, WATCH_JOB, STOP };
 
-#define NOT_WATCHED -1 /* in place of a pidfd; poll skips both */
-#define BY_PID      -2 /* Linux before 5.3, or no descriptor left: each tick asks whether the process is there */
+#define NOT_WATCHED -1 /* instead of a pidfd; poll skips both values */
+/* Linux before 5.3, or out of descriptors: checks at each tick whether the process exists */
+#define BY_PID      -2
 
-/* fds[0] is wake_fd; fds[1 + i] the pidfd of PE pes[i]. */
+/* fds[0] is wake_fd; fds[1 + i] is the pidfd of PE pes[i]. */
 struct watch {
 	struct pollfd *fds;
 	int *pes;
@@ -46,7 +47,7 @@ static bool is_launched;
 static int wake_fd = -1;
 static atomic_int phase;
 
-/* Wait for wake or the tick. */
+/* Waits for wake_fd or the tick. */
 static enum phase next_phase(struct pollfd *fds, int nfds, int tick_ms)
 {
 	uint64_t count;
@@ -75,15 +76,15 @@ static void set_phase(enum phase next)
 
 /* ---- init ---- */
 
-/* The launcher's processes on this node. */
+/* The processes that the launcher started on this node. */
 struct launch {
-	pid_t proxy;         /* their parent, 0: not known */
-	int nstarted;        /* that the launcher says it starts */
-	int nlive;           /* that ran at the last count */
-	uint64_t missing_ns; /* since when nlive < nstarted and did not grow; 0: it is not so */
+	pid_t proxy;         /* their parent; 0: not known */
+	int nstarted;        /* as the launcher says */
+	int nlive;           /* running at the last count */
+	uint64_t missing_ns; /* since when nlive has been less than nstarted without growing; 0: not */
 };
 
-/* Name, state and parent of a process. */
+/* Reads the name, state and parent of a process. */
 static int read_process(pid_t pid, char *name, size_t name_nbytes, char *state_p, pid_t *parent_p)
 {
 	char path[32], line[512], *open, *close;
@@ -96,7 +97,7 @@ static int read_process(pid_t pid, char *name, size_t name_nbytes, char *state_p
 		return -errno;
 	if (fgets(line, sizeof line, file)) {
 		open = strchr(line, '(');
-		close = strrchr(line, ')'); /* the name itself may have parentheses */
+		close = strrchr(line, ')'); /* the name itself may contain parentheses */
 		if (open && close && sscanf(close + 1, " %c %d", state_p, &parent) == 2) {
 			*close = 0;
 			snprintf(name, name_nbytes, "%s", open + 1);
@@ -108,7 +109,7 @@ static int read_process(pid_t pid, char *name, size_t name_nbytes, char *state_p
 	return got ? 0 : -ESRCH;
 }
 
-/* The ancestor that is MPICH's launcher on this node. */
+/* Finds the ancestor that is MPICH's launcher on this node. */
 static pid_t find_proxy(void)
 {
 	pid_t pid = getppid(), parent;
@@ -133,7 +134,7 @@ static void find_launch(struct launch *launch)
 	launch->proxy = find_proxy();
 }
 
-/* Children of a process that still run; -1 if that cannot be told. */
+/* Counts the children of a process that are still running; -1 if that is impossible. */
 static int count_children(pid_t pid)
 {
 	struct dirent *entry;
@@ -156,7 +157,7 @@ static int count_children(pid_t pid)
 	return nlive;
 }
 
-/* A process that is not there yet is being started; one that stays away has died. */
+/* A process that has never been there is being started; one that stays away has died. */
 static bool has_lost_process(struct launch *launch, uint64_t now_ns)
 {
 	int nlive;
@@ -170,7 +171,7 @@ static bool has_lost_process(struct launch *launch, uint64_t now_ns)
 	return launch->missing_ns && now_ns - launch->missing_ns >= MISSING_NS;
 }
 
-/* Init cannot complete: say what this PE knows, and end it. */
+/* If init cannot complete, says what this PE knows and ends it. */
 static void guard_init(struct launch *launch, uint64_t started_ns)
 {
 	uint64_t now_ns = gshmemi_arch_clock_ns();
@@ -209,7 +210,7 @@ static void watch_init(void)
 
 /* ---- the job ---- */
 
-/* A peer has printed why the job ends: end likewise, in silence. */
+/* If a peer has printed why the job ends, ends likewise, silently. */
 static void follow(int pe)
 {
 	int status;
@@ -226,7 +227,7 @@ static void follow_any(void)
 		follow(gshmemi_job->peers[i].pe);
 }
 
-/* A peer has ended. */
+/* Called when a peer has ended. */
 static void mourn(int pe)
 {
 	follow(pe);
@@ -252,7 +253,8 @@ static void check_fault(void)
 		__atomic_store_n(&fault->state, 0, __ATOMIC_RELEASE);
 		return;
 	}
-	gshmemi_end_begin(1); /* before the kernel, which waits for the 3, stops and takes the process with it */
+	/* before storing 3, for which the kernel waits: it then stops and may take the process with it */
+	gshmemi_end_begin(1);
 	__atomic_store_n(&fault->state, 3, __ATOMIC_RELEASE);
 	gshmemi_end(1);
 }
@@ -279,7 +281,7 @@ static void check_peers(struct watch *watch)
 	}
 }
 
-/* Or what stands for it; a peer that is gone already is mourned. */
+/* Returns the pidfd of a PE, or what stands for one. If the PE is already gone, mourns it. */
 static int open_pidfd(int pe)
 {
 	int fd;
@@ -340,7 +342,8 @@ static void watch_job(void)
 		check_fault();
 		follow_any();
 		check_peers(&watch);
-		tick_ms = gshmemi_waits_ask() ? ASK_TICK_MS : RUN_TICK_MS; /* after a look at peers: for a death comes SIGUSR1, too */
+		/* after checking peers, because SIGUSR1 is also sent for a death */
+		tick_ms = gshmemi_waits_ask() ? ASK_TICK_MS : RUN_TICK_MS;
 	}
 	check_fault();
 	close_watch(&watch);

@@ -8,10 +8,11 @@
  * goes. In each message the owner tells how far it is: records performed, chunks landed, and how many more
  * messages it accepts.
  *
- *   requests     need credit: messages that the owner has granted. Each PE may always send a few; the rest of the owner's credits goes to
- *                those that have more to say, and comes back when they fall silent.
+ *   requests     need credit: messages that the owner has granted. Each PE may always send a few; the rest of
+ *                the owner's credits goes to those that have more to say, and comes back when they fall silent.
  *   responses    need none: the asker has reserved the place of the answer before
- *   tellings     say how far a PE is: in every message, or in a message of its own, for which each connection has a buffer
+ *   tellings     say how far a PE is: in every message, or in a message of its own, for which each connection
+ *                has a buffer
  *
  * So an owner always accepts the messages sent to it, but may put off a record that wants an answer until it
  * has a buffer for the answer.

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One call, from when it is taken until it is answered: the function for each lane, for a wave, or for a stream's step.
+ * One call, from when a server takes it until it is answered: runs the function for each lane, for a wave, or
+ * for a step of a stream.
  */
 #include "rpc/rpc.h"
 
@@ -10,7 +11,7 @@
 #include "rpc/guard.h"
 #include "trace/trace.h"
 
-#define MAX_REFUSALS 16 /* messages about calls that cannot be made; then silence */
+#define MAX_REFUSALS 16 /* messages about calls that cannot be made; later ones are not reported */
 
 static bool is_single(const struct gshmemi_rpc_op *op)
 {
@@ -37,7 +38,10 @@ static void read_header(struct gshmemi_rpc_op *op)
 
 /* ---- the answer ---- */
 
-/* A server that is alone has a counter to itself: a locked instruction would wait for the line of the last answer. */
+/*
+ * The only server counts in a word of its own: a locked instruction would wait for the cache line of the last
+ * answer.
+ */
 static void count_completed(struct gshmemi_rpc_op *op)
 {
 	struct gshmemi_rpc_served *served = op->served;
@@ -46,15 +50,20 @@ static void count_completed(struct gshmemi_rpc_op *op)
 	if (gshmemi_env.RPC_THREADS == 1 && !is_worker)
 		atomic_store_explicit(&served->completed[0],
 				      atomic_load_explicit(&served->completed[0], memory_order_relaxed) + 1,
-				      memory_order_release); /* pairs with count_completed in library.c */
+				      /* release: pairs with the loads in count_completed of library.c */
+				      memory_order_release);
 	else
 		atomic_fetch_add_explicit(&served->completed[1], 1, memory_order_release);
 }
 
-/* A posted call counts as completed before its slot is given back: quiet may count it as soon as it has seen that. */
+/*
+ * Counts a posted call before its slot is given back, because quiet may read the count as soon as it has seen
+ * that.
+ */
 static void answer(struct gshmemi_rpc_op *op, int status, uint64_t value)
 {
-	if (op->header.flags & GSHMEMI_RPC_POSTED && op->header.op != GSHMEMI_RPC_CARRY) /* which has counters of its own */
+	/* which has counters of its own */
+	if (op->header.flags & GSHMEMI_RPC_POSTED && op->header.op != GSHMEMI_RPC_CARRY)
 		count_completed(op);
 	if (status != GSHMEMI_RPC_MORE)
 		op->served->stream_state[op->slot] = NULL;
@@ -66,7 +75,10 @@ static void refuse(struct gshmemi_rpc_op *op, int error)
 	answer(op, GSHMEMI_RPC_ERROR, (uint64_t)(int64_t)error);
 }
 
-/* All functions of the call have ended. Lanes without an error get a status too: the client reads its own. */
+/*
+ * Answers when all functions of the call have ended. Lanes without an error get a status too, since each
+ * client reads its own.
+ */
 static void finish(struct gshmemi_rpc_op *op)
 {
 	const struct gshmemi_rpc_channel *c = &op->served->channel;
@@ -111,7 +123,7 @@ static int call_function(struct gshmemi_rpc_op *op, gshmemx_rpc_call_t *call)
 	return rc;
 }
 
-/* The function of one lane. */
+/* Calls the function for one lane. */
 static void run_lane(struct gshmemi_rpc_op *op, unsigned lane)
 {
 	const struct gshmemi_rpc_channel *c = &op->served->channel;
@@ -136,7 +148,10 @@ static void run_lane(struct gshmemi_rpc_op *op, unsigned lane)
 	}
 }
 
-/* The function of a wave sees and changes the page; words that came in the header are put there first. */
+/*
+ * Calls the function for a wave, which reads and changes the page. Words that came in the header are copied
+ * there first.
+ */
 static void run_wave(struct gshmemi_rpc_op *op)
 {
 	const unsigned lane = (unsigned)__builtin_ctzll(op->header.lanes);
@@ -146,7 +161,8 @@ static void run_wave(struct gshmemi_rpc_op *op)
 
 	if (op->header.flags & GSHMEMI_RPC_INLINE) {
 		memcpy(line_of(op, lane), op->header.arg, sizeof op->header.arg);
-		op->header.flags &= ~GSHMEMI_RPC_INLINE; /* once: a function that is pending finds what it has written */
+		/* only once: the function, called again, finds what it has written */
+		op->header.flags &= ~GSHMEMI_RPC_INLINE;
 	}
 	op->left = 1;
 	rc = call_function(op, &call);
@@ -158,7 +174,7 @@ static void run_wave(struct gshmemi_rpc_op *op)
 	op->value = line_of(op, lane)[0];
 }
 
-/* A step is answered here: MORE leaves the stream open. */
+/* Runs a step of a stream, and answers it; MORE leaves the stream open. */
 static void run_step(struct gshmemi_rpc_op *op)
 {
 	const struct gshmemi_rpc_channel *c = &op->served->channel;
@@ -222,7 +238,7 @@ bool gshmemi_rpc_go_on(struct gshmemi_rpc_op *op)
 	return true;
 }
 
-/* Says why a call cannot be made: 0 if it can. */
+/* Returns 0 if the call can be made; else says why not and returns the error. */
 static int check(const struct gshmemi_rpc_op *op)
 {
 	static atomic_uint nsaid;

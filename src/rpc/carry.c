@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What kernels ask of PEs that are not mapped: their lines become operations, which the net carries. A request is answered when it has
- * been handed over, or when what it waits for has come; while there is no room, or an answer is due, it is pending. The net calls neither
- * HIP nor kernels, and its lock is held for short.
+ * Operations of kernels on PEs that are not mapped: their lines become operations that the net carries. A
+ * request is answered when it has been handed over, or when what it waits for has arrived. Until there is
+ * room, or while its answer is due, it is pending. The net calls neither HIP nor kernels, and its lock is
+ * held only for a short time.
  */
 #include "rpc/rpc.h"
 
@@ -14,7 +15,8 @@
 #include "net/net.h"
 
 static atomic_uint nwaiting;           /* slots that wait in a lock */
-static _Atomic uint64_t nhanded_over; /* requests of kernels, as they count them: struct gshmemi_rpc_posts */
+/* requests of kernels, counted as struct gshmemi_rpc_posts counts them */
+static _Atomic uint64_t nhanded_over;
 
 /* ---- lines ---- */
 
@@ -23,13 +25,13 @@ static unsigned bits(uint64_t word, unsigned from, unsigned nbits)
 	return (unsigned)(word >> from & ((1ULL << nbits) - 1));
 }
 
-/* What a lane asks for. A local end in the line stays there. */
+/* Reads what a lane asks for. Data in the line itself is used where it is. */
 static struct gshmemi_operation read_line(uint64_t *line)
 {
 	const uint64_t offset_mask = (1ULL << GSHMEMI_LINE_SIG_REGION) - 1;
 	const bool is_inline = bits(line[1], GSHMEMI_LINE_INLINE, 1);
 	struct gshmemi_operation o = {0};
-	uint64_t *end = &line[2]; /* where the local end is */
+	uint64_t *end = &line[2]; /* where the address of the local end is, or its data */
 
 	o.what = (uint8_t)bits(line[1], GSHMEMI_LINE_WHAT, 4);
 	o.op = (uint8_t)bits(line[1], GSHMEMI_LINE_OP, 4);
@@ -88,13 +90,13 @@ static void *allocate(size_t nbytes)
 
 /* ---- the operations of a wave ---- */
 
-/* Those that did not end at once. */
+/* The operations of a wave that did not end at once. */
 struct request {
 	uint64_t left; /* lanes */
-	struct gshmemi_carrying lanes[]; /* up to the last of them */
+	struct gshmemi_carrying lanes[]; /* up to the highest of these lanes */
 };
 
-/* Whether the engine writes to its gshmemi_carrying, which must stay where it is then. */
+/* Whether the engine will write to the operation's gshmemi_carrying, which must then not move. */
 static bool is_waited_for(const struct gshmemi_operation *o)
 {
 	if (gshmemi_carrying_is_staged(o))
@@ -114,14 +116,14 @@ static bool is_waited_for(const struct gshmemi_operation *o)
 	}
 }
 
-/* The line of a put stays as it is until the answer. */
+/* The line of a put does not change until the answer, so it still says whether a signal follows. */
 static void end_put(struct gshmemi_rpc_op *op, const struct gshmemi_operation *o, unsigned lane, struct gshmemi_engine *e)
 {
 	if (o->what == GSHMEMI_PUT && bits(line_of(op, lane)[1], GSHMEMI_LINE_SIGNALS, 1))
 		gshmemi_engine_fence(e, gshmemi_pe_context(o->pe));
 }
 
-/* Go on with one lane's; true: it has ended. Its line is the answer. */
+/* Goes on with one lane's operation; true if it has ended. Its line is the answer. */
 static bool go_on_lane(struct gshmemi_rpc_op *op, struct gshmemi_carrying *c, unsigned lane, struct gshmemi_engine *e)
 {
 	if (!gshmemi_carrying_go_on(c, e))
@@ -134,7 +136,10 @@ static bool go_on_lane(struct gshmemi_rpc_op *op, struct gshmemi_carrying *c, un
 	return true;
 }
 
-/* Each look that leaves something open makes progress: else a server that finds no room keeps the lock from those who would make it. */
+/*
+ * Goes on with what is left. If anything stays open it makes progress too: otherwise a server that finds no
+ * room would keep the engine's lock from those that make room.
+ */
 static void go_on(struct gshmemi_rpc_op *op, struct request *r)
 {
 	struct gshmemi_engine *e;
@@ -155,8 +160,9 @@ static void go_on(struct gshmemi_rpc_op *op, struct request *r)
 }
 
 /*
- * Whether the slot may wait until it is a ticket's turn. Lanes that share a slot would wait for each other, and who has the lock
- * needs a slot to give it back: otherwise the answer is what the word is now, and the lane asks again.
+ * Whether the slot may wait until it is a ticket's turn. Lanes that share a slot would wait for each other,
+ * and the owner of the lock needs a slot to give it back. If not, the answer is the word as it is now, and
+ * the lane asks again.
  */
 static bool may_wait(const struct gshmemi_rpc_op *op)
 {
@@ -168,7 +174,10 @@ static bool may_wait(const struct gshmemi_rpc_op *op)
 	return true;
 }
 
-/* What can be handed over and is not waited for needs no memory. NULL: that was all. */
+/*
+ * Begins the operations of all lanes. Those that can be handed over and are not waited for need no memory.
+ * NULL: all have ended.
+ */
 static struct request *begin(struct gshmemi_rpc_op *op)
 {
 	struct gshmemi_engine *e = gshmemi_net_enter();
@@ -222,11 +231,11 @@ int gshmemi_rpc_carry(struct gshmemi_rpc_op *op, gshmemx_rpc_call_t *call)
 
 /* ---- streams ---- */
 
-/* A put or get whose other end comes, or goes, step by step. */
+/* A put or get whose other end comes or goes step by step. */
 struct stream {
 	struct gshmemi_operation o;
 	uint64_t at;
-	bool is_open;             /* a step is under way */
+	bool is_open;             /* a step is in progress */
 	struct gshmemi_carrying step;
 };
 
@@ -239,7 +248,7 @@ int gshmemi_rpc_carry_open(struct gshmemi_rpc_op *op, gshmemx_rpc_call_t *call)
 		line = line_of(op, (unsigned)__builtin_ctzll(lanes));
 		s = allocate(sizeof *s);
 		s->o = read_line(line);
-		s->o.is_nbi = 0; /* the memory of a step is used again */
+		s->o.is_nbi = 0; /* because the memory of a step is reused */
 		line[0] = (uintptr_t)s;
 	}
 	return GSHMEMX_RPC_DONE;
@@ -285,7 +294,7 @@ int gshmemi_rpc_carry_stream(struct gshmemi_rpc_op *op, gshmemx_rpc_call_t *call
 
 /* ---- order ---- */
 
-/* A question behind the requests that have been posted before. */
+/* A fence or quiet, which comes after the requests that were posted before. */
 struct question {
 	struct gshmemi_rpc_open_posts *posts; /* those that have not been handed over */
 	uint64_t nhanded_over;
@@ -303,7 +312,7 @@ static struct gshmemi_rpc_open_posts *find_open(const struct gshmemi_rpc_channel
 	return posts;
 }
 
-/* The requests of kernels that were posted before have been handed over. */
+/* Returns the question once the kernels' requests posted before it have been handed over, else NULL. */
 static struct question *ask(struct gshmemi_rpc_op *op, gshmemx_rpc_call_t *call)
 {
 	struct question *q = call->state;
@@ -380,7 +389,10 @@ void gshmemi_rpc_carry_begin(void)
 #endif
 }
 
-/* Those whose kernels have ended, or that are otherwise known to have been posted. */
+/*
+ * Waits until the posted requests have been handed over that this thread can know of, such as those of
+ * kernels that have ended.
+ */
 void gshmemi_rpc_host_hand_over(void)
 {
 	const struct gshmemi_rpc_channel *c = &gshmemi_rpc_kernels.channel;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The memory of channels: what both sides see in host-pinned memory, what one side alone sees in its own.
+ * Allocates the memory of channels: host-pinned memory for what both sides use, and each side's own memory
+ * for what it alone uses.
  */
 #include "rpc/rpc.h"
 
@@ -9,7 +10,9 @@
 
 #include "base/devmem.h"
 
-/* What lies in host-pinned memory, at multiples of a line. The pages come last: they need not be zeroed. */
+/*
+ * The host-pinned part: offsets at multiples of a line. The pages come last, because they need not be zeroed.
+ */
 struct layout {
 	size_t request, header, answer, status, bell, poison, client, server, posts, page, nbytes;
 };
@@ -40,7 +43,7 @@ static void lay_out(const struct gshmemi_rpc_shape *shape, struct layout *l)
 	l->page = reserve(&l->nbytes, n * shape->nlanes * GSHMEMI_RPC_LINE * sizeof(uint64_t));
 }
 
-/* Bytes of a side that is a kernel. */
+/* Bytes that a side needs if it is a kernel. */
 static size_t client_nbytes(const struct gshmemi_rpc_shape *shape)
 {
 	if (shape->is_host_client)
@@ -62,7 +65,7 @@ void gshmemi_rpc_channel_size(const struct gshmemi_rpc_shape *shape, size_t *pin
 	*device_p = client_nbytes(shape) + server_nbytes(shape);
 }
 
-/* Words of a side that is a kernel: all of them the first sequence number; then zeros. */
+/* Allocates the words of a side that is a kernel: nwords with the first sequence number, then zeros. */
 static int allocate_on_device(size_t nwords, uint32_t seq, size_t nbytes, void **ptr_p)
 {
 	uint32_t *words = calloc(1, nbytes);
@@ -146,7 +149,7 @@ static int set_server(struct gshmemi_rpc_channel *c, const struct gshmemi_rpc_sh
 	return rc;
 }
 
-/* The header's word tells whether a side's memory is the device's, when the channel is closed. */
+/* Whether a side's memory is in the host-pinned part, not in device memory. */
 static bool is_in_shared(const struct gshmemi_rpc_channel *c, const void *ptr)
 {
 	return (const char *)ptr >= (const char *)c->request && (const char *)ptr < (const char *)c->page;
@@ -213,7 +216,7 @@ int gshmemi_rpc_resident(unsigned *nwaves_p, unsigned *nlanes_p)
 	return 0;
 }
 
-/* ---- channels of users ---- */
+/* ---- users' channels ---- */
 
 static int check(unsigned nlanes, unsigned flags)
 {
@@ -250,7 +253,7 @@ int gshmemx_rpc_channel_create(unsigned nslots, unsigned nlanes, unsigned flags,
 	shape.first_seq = (uint32_t)gshmemi_env.RPC_SEQ & ~1U;
 	rc = gshmemi_rpc_channel_open(&shape, channel, &nbytes);
 	if (!rc)
-		channel->bell = NULL; /* handle reads all requests */
+		channel->bell = NULL; /* without bells, gshmemx_rpc_channel_handle reads all requests */
 	return rc;
 }
 

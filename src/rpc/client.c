@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Calls of CPU threads, over a channel of their own, and the exported functions of the API.
- */
+/* Calls of CPU threads, over a channel of their own, and the exported functions of the API. */
 #include "rpc/rpc.h"
 
 #include <string.h>
 
-/* 0 when this thread may wait for a call. */
+/* Returns 0 if this thread may wait for a call. */
 static int check(const char *call)
 {
 	int rc = gshmemi_enter_int(call);
@@ -18,7 +16,7 @@ static int check(const char *call)
 	return rc;
 }
 
-/* Threads start to look for a slot at different ones. */
+/* Where this thread starts to look for a slot; threads start at different ones. */
 static uint32_t home(void)
 {
 	static atomic_uint nthreads;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The library's own operations but those that print: quiet, blocks of the arena, abort, trace.
- */
+/* The library's own operations, except those that print: quiet, blocks of the arena, abort, trace. */
 #include "rpc/rpc.h"
 
 #include <gshmem/rpc/remote.h>
@@ -48,7 +46,9 @@ static uint64_t count_completed(struct gshmemi_rpc_served *served)
 	return atomic_load(&served->completed[0]) + atomic_load(&served->completed[1]);
 }
 
-/* Looks at all slots after the quiet was taken, so that none is missed that its wave posted before. */
+/*
+ * Looks at all slots after the quiet was taken, so that it misses no call that the same wave posted before.
+ */
 static int quiet(struct gshmemi_rpc_op *op, gshmemx_rpc_call_t *call)
 {
 	const struct gshmemi_rpc_channel *c = &op->served->channel;
@@ -68,7 +68,7 @@ static int quiet(struct gshmemi_rpc_op *op, gshmemx_rpc_call_t *call)
 	return GSHMEMX_RPC_DONE;
 }
 
-/* Say which function the host waits for: the first that has not ended. */
+/* Warns which function the host is waiting for: the first that has not ended. */
 static void report(const struct gshmemi_rpc_served *served, const struct gshmemi_rpc_open_posts *open, uint64_t waited_ns,
 		   const char *call)
 {
@@ -85,7 +85,7 @@ static void report(const struct gshmemi_rpc_served *served, const struct gshmemi
 		else
 			nmore++;
 	}
-	if (!op) /* they have just ended */
+	if (!op) /* all have just ended */
 		return;
 	function = gshmemi_rpc_find(op);
 	gshmemi_warn("%s has waited %.1f s for %s (operation %#x), posted by %s, and for %u more calls (GSHMEM_WATCHDOG)",
@@ -93,7 +93,7 @@ static void report(const struct gshmemi_rpc_served *served, const struct gshmemi
 		     served->name, nmore);
 }
 
-/* As gshmemi_wait_long, which sees the end of the job here and leaves the report to this function. */
+/* Like gshmemi_wait_long, which it calls to notice the end of the job; but the warning is printed here. */
 static uint64_t wait_long(const struct gshmemi_rpc_served *served, const struct gshmemi_rpc_open_posts *open, uint64_t started_ns,
 			  const char *call)
 {
@@ -109,7 +109,10 @@ static uint64_t wait_long(const struct gshmemi_rpc_served *served, const struct 
 	return started_ns | 1;
 }
 
-/* Posts of a channel that have come by now, for a host that waits for kernels whose end it has seen. */
+/*
+ * Waits for the calls of a channel that have been posted by now. The host has seen the end of the kernels
+ * that posted them.
+ */
 static void complete_channel(struct gshmemi_rpc_served *served, const char *call)
 {
 	const struct gshmemi_rpc_channel *c = &served->channel;
@@ -117,7 +120,7 @@ static void complete_channel(struct gshmemi_rpc_served *served, const char *call
 	uint64_t started_ns = 0;
 	unsigned polls = 0;
 
-	/* Each post is counted before it is made; those of a GPU's kernels are out of the CPU's reach. */
+	/* Each post is counted before it is made. The CPU cannot reach the count of a GPU's kernels. */
 	if ((GSHMEMI_ARCH_HOST_DIRECT || served != &gshmemi_rpc_kernels) &&
 	    gshmemi_arch_load(&c->posts->posted, 8) == count_completed(served))
 		return;
@@ -148,7 +151,7 @@ void gshmemi_rpc_host_complete(const char *call)
 #define NBLOCKS 64
 
 static char *arena;
-static uint64_t taken; /* bit i: block i */
+static uint64_t taken; /* bit i: block i is taken */
 static pthread_mutex_t arena_lock = PTHREAD_MUTEX_INITIALIZER;
 
 size_t gshmemi_rpc_arena_nbytes(void)
@@ -194,7 +197,7 @@ void gshmemi_rpc_end_job(int status, const char *format, ...)
 
 	if (atomic_exchange(&is_ending, true))
 		for (;;)
-			pause(); /* one message is enough */
+			pause(); /* another thread prints the message */
 	va_start(args, format);
 	vsnprintf(text, sizeof text, format, args);
 	va_end(args);
@@ -255,7 +258,7 @@ void gshmemi_host_rpc_trace(uint32_t mark, uint64_t value)
 		write_mark(mark, value, gshmemi_arch_clock_ns(), 0, -1);
 }
 
-/* Under the lock. */
+/* Called with the lock held. */
 static int set_name(uint32_t mark, char *name)
 {
 	char **names;

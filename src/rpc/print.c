@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * gshmemx_printf and gshmemx_assert: messages of kernels are put together from the steps of their streams, and formatted
- * like those of the host. The format may be wrong for its arguments: each conversion is looked up and printed by itself.
+ * gshmemx_printf and gshmemx_assert: puts messages of kernels together from the steps of their streams, and
+ * formats them like those of the host. The format may not match its arguments, so each conversion is checked
+ * and printed by itself.
  */
 #include "rpc/rpc.h"
 
@@ -16,7 +17,7 @@
 #include <unistd.h>
 #include <wchar.h>
 
-/* Bytes that grow; always room for one more. */
+/* A growing string, with room for at least one more byte. */
 struct text {
 	char *bytes;
 	size_t nbytes;
@@ -53,13 +54,13 @@ static int append(struct text *t, const void *bytes, size_t nbytes)
 
 /* ---- formatting ---- */
 
-/* What is being printed, and how far. */
+/* What is being formatted, and how far it is. */
 struct printing {
 	struct text out;
 	const struct gshmemi_print_arg *args;
 	unsigned nargs;
-	unsigned next;  /* argument */
-	int error;      /* the first */
+	unsigned next;  /* index of the next argument */
+	int error;      /* the first error */
 };
 
 static void set_error(struct printing *p, int error)
@@ -79,7 +80,7 @@ static void put_marker(struct printing *p, const char *text, int error)
 	set_error(p, error);
 }
 
-/* As snprintf: a conversion that was put together from a spec, and its argument. */
+/* Like snprintf, for a conversion built from a spec, and its argument. */
 static void put(struct printing *p, const char *format, ...)
 {
 	va_list args, again;
@@ -99,7 +100,10 @@ static void put(struct printing *p, const char *format, ...)
 	va_end(args);
 }
 
-/* The next argument if its kind is among these, bits 1 << GSHMEMI_PRINT_*; else NULL, after a marker. */
+/*
+ * Returns the next argument if its kind is in kinds, bits 1 << GSHMEMI_PRINT_*; else prints a marker and
+ * returns NULL.
+ */
 static const struct gshmemi_print_arg *take(struct printing *p, unsigned kinds, const char *marker)
 {
 	const struct gshmemi_print_arg *arg = p->next < p->nargs ? &p->args[p->next] : NULL;
@@ -115,7 +119,7 @@ static const struct gshmemi_print_arg *take(struct printing *p, unsigned kinds, 
 #define FLOATING (1U << GSHMEMI_PRINT_DOUBLE | 1U << GSHMEMI_PRINT_LONG_DOUBLE)
 #define POINTERS (1U << GSHMEMI_PRINT_POINTER | 1U << GSHMEMI_PRINT_STRING | 1U << GSHMEMI_PRINT_WIDE)
 
-/* Put arguments in place of stars. False after a marker. */
+/* Replaces stars by arguments. Returns false after a marker. */
 static bool take_stars(struct printing *p, struct gshmemi_print_spec *s)
 {
 	const struct gshmemi_print_arg *arg;
@@ -141,7 +145,7 @@ static bool take_stars(struct printing *p, struct gshmemi_print_spec *s)
 
 #define CONVERSION_NBYTES 48
 
-/* The spec as text, with another length: what put takes. */
+/* Writes the spec as text, with another length, for put. */
 static void write_conversion(const struct gshmemi_print_spec *s, const char *length, char conversion[CONVERSION_NBYTES])
 {
 	size_t n = 0;
@@ -158,7 +162,7 @@ static void write_conversion(const struct gshmemi_print_spec *s, const char *len
 	snprintf(conversion + n, CONVERSION_NBYTES - n, "%s%c", length, s->conversion);
 }
 
-/* As many bits of an integer as its conversion prints. An int that is read as unsigned has 32. */
+/* Returns as many bits of an integer as its conversion prints. An int read as unsigned has 32. */
 static uint64_t cut(const struct gshmemi_print_arg *arg, const struct gshmemi_print_spec *s)
 {
 	const bool is_signed = s->conversion == 'd' || s->conversion == 'i';
@@ -218,7 +222,7 @@ static void put_character(struct printing *p, const struct gshmemi_print_spec *s
 		put(p, conversion, (int)arg->value);
 }
 
-/* A string or a pointer. */
+/* Prints a string or a pointer. */
 static void put_address(struct printing *p, const struct gshmemi_print_spec *s, unsigned kinds,
 			const char *length, const char *marker)
 {
@@ -239,7 +243,7 @@ static void put_conversion(struct printing *p, const char *format, struct gshmem
 		put_bytes(p, format + s->start, s->end - s->start);
 		set_error(p, -EINVAL);
 	} else if (!take_stars(p, s)) {
-		p->next++; /* the marker stands for the conversion, whose own argument is left out */
+		p->next++; /* the marker takes the place of the conversion, so skip its own argument */
 	} else if (strchr("diouxX", s->conversion)) {
 		put_integer(p, s);
 	} else if (s->conversion == 'c') {
@@ -258,7 +262,10 @@ static void put_conversion(struct printing *p, const char *format, struct gshmem
 	}
 }
 
-/* Format into *out, which the caller frees. 0, or the first error; the text is there all the same, but without memory. */
+/*
+ * Formats into *out, which the caller frees. Returns 0 or the first error; the text is there also after an
+ * error, except -ENOMEM.
+ */
 static int format_text(struct text *out, const char *format, const struct gshmemi_print_arg *args, unsigned nargs)
 {
 	struct printing p = {*out, args, nargs, 0, 0};
@@ -295,7 +302,7 @@ static int write_all(int fd, const char *bytes, size_t nbytes)
 	return 0;
 }
 
-/* To stdout at once, behind what stdio keeps of it. */
+/* Writes to stdout at once, after what stdio has buffered. */
 static int write_out(const struct text *t)
 {
 	int fd, rc = 0;
@@ -312,7 +319,7 @@ static int write_out(const struct text *t)
 	return rc;
 }
 
-/* What printf returns for text whose formatting gave rc; frees it. */
+/* Writes and frees the text. Returns what printf returns; rc is the result of formatting it. */
 static int print(struct text *t, int rc)
 {
 	const int written = write_out(t);
@@ -324,7 +331,7 @@ static int print(struct text *t, int rc)
 	return nbytes > INT_MAX ? -EOVERFLOW : (int)nbytes;
 }
 
-/* ---- calls of the host ---- */
+/* ---- calls from the host ---- */
 
 int gshmemi_host_rpc_print(const char *format, const struct gshmemi_print_arg *args, unsigned nargs)
 {
@@ -366,7 +373,10 @@ void gshmemi_assert_failed(const char *text, const char *file, int line)
 
 /* ---- messages of kernels ---- */
 
-/* Add a step. 0 when the message is complete, GSHMEMX_RPC_MORE before; or an error, and the message is gone. */
+/*
+ * Adds a step. Returns 0 when the message is complete, GSHMEMX_RPC_MORE before that, or an error after which
+ * the message is gone.
+ */
 static int collect(const struct gshmemi_rpc_op *op, gshmemx_rpc_call_t *call)
 {
 	struct text *message = call->state;
@@ -384,14 +394,15 @@ static int collect(const struct gshmemi_rpc_op *op, gshmemx_rpc_call_t *call)
 	return -ENOMEM;
 }
 
-/* A message that has come: where its parts are. */
+/* The parts of a complete message. */
 struct parts {
 	const char *format;
-	struct gshmemi_print_arg *args; /* to be freed; values of strings are addresses here */
+	/* the caller frees them; values of strings are addresses in this process */
+	struct gshmemi_print_arg *args;
 	unsigned nargs;
 };
 
-/* Padded bytes at *at_p, which moves behind them; NULL when they run out of the message. */
+/* Returns the padded bytes at *at_p and moves *at_p behind them; NULL if they exceed the message. */
 static char *find_bytes(const struct text *message, size_t nbytes, size_t *at_p)
 {
 	const size_t padded = nbytes / 8 * 8 + 8;
@@ -417,7 +428,7 @@ static int find_arg(const struct text *message, struct gshmemi_print_arg *arg, s
 			return -EPROTO;
 		arg->value = (uint64_t)(uintptr_t)bytes;
 	} else if (arg->value && ((arg->tag & 255) == GSHMEMI_PRINT_STRING || (arg->tag & 255) == GSHMEMI_PRINT_WIDE)) {
-		arg->value = (uint64_t)(uintptr_t)L""; /* an empty one has no bytes */
+		arg->value = (uint64_t)(uintptr_t)L""; /* an empty string has no bytes */
 	}
 	return (arg->tag & 255) == GSHMEMI_PRINT_LONG_DOUBLE && arg->tag >> 8 != sizeof(long double) ? -EPROTO : 0;
 }
@@ -449,7 +460,10 @@ static int find_parts(const struct text *message, struct parts *parts_p)
 	return rc;
 }
 
-/* Format a complete message, and free it. args_p: its arguments, where wanted; their strings are gone. */
+/*
+ * Formats a complete message and frees it. args, if wanted, receives its arguments; strings among them are
+ * gone.
+ */
 static int format_message(gshmemx_rpc_call_t *call, struct text *out, struct gshmemi_print_arg *args, unsigned nargs)
 {
 	struct text *message = call->state;

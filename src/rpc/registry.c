@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What kernels can call. Functions are added by host threads and read by the server's; none is removed before finalize.
+ * The functions that kernels can call. Host threads add them and the servers' threads read them; none is
+ * removed before finalize.
  */
 #include "rpc/rpc.h"
 #include "device/state.h"
@@ -11,7 +12,8 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct gshmemi_rpc_function functions[GSHMEMI_RPC_MAX_FUNCTIONS];
-static atomic_uint nfunctions; /* release: its functions are complete */
+/* release: pairs with the acquire in gshmemi_rpc_find; functions[] is complete up to here */
+static atomic_uint nfunctions;
 
 const struct gshmemi_rpc_function *gshmemi_rpc_find(uint32_t op)
 {

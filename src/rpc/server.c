@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The threads that serve calls. Each has every n-th group of slots, reads their requests, carries out what is new, goes on
- * with what is pending, and rests when there is nothing to do.
+ * The threads that serve calls. Each has every n-th group of slots. It reads their requests, serves the new
+ * ones, goes on with pending ones, and rests when there is nothing to do.
  *
- * The threads call neither MPI nor, but for what functions of users do, HIP: a HIP call may wait for a kernel that waits
- * for its answer.
+ * The threads call no MPI. They call HIP only in users' functions, because a HIP call may wait for a kernel
+ * that waits for its answer.
  */
 #include "rpc/rpc.h"
 
@@ -28,12 +28,13 @@
 #define YIELD_NS       200000  /* then yield, */
 #define NAP_MIN_NS     20000   /* then sleep, longer each time, */
 #define NAP_MAX_NS     250000  /* because a GPU cannot wake a thread; */
-#define SLEEP_NS       10000000 /* where clients wake the server, this long: for the end */
-#define CLOCK_LOOKS    64      /* looks in vain between two at the clock, while it spins */
-#define FULL_SCAN      1000    /* passes by bells between two that read all requests, */
-#define FULL_SCAN_NS   10000000 /* and how far they are apart where passes are rare */
-#define BELLS_LINE     16      /* bells of a cache line */
-#define HOT_LOOKS      8       /* looks at the slots that called last, for each pass over all */
+/* where clients wake the server it sleeps this long, so that it notices the end */
+#define SLEEP_NS       10000000
+#define CLOCK_LOOKS    64      /* polls in vain per look at the clock, while it spins */
+#define FULL_SCAN      1000    /* passes by bells between two passes that read all requests, */
+#define FULL_SCAN_NS   10000000 /* and the time between these where passes are rare */
+#define BELLS_LINE     16      /* bells in a cache line */
+#define HOT_LOOKS      8       /* looks at the slots that called last, per pass over all slots */
 
 struct gshmemi_rpc_served gshmemi_rpc_kernels = {.name = "a kernel"};
 struct gshmemi_rpc_served gshmemi_rpc_threads = {.name = "a CPU thread"};
@@ -42,26 +43,26 @@ struct gshmemi_rpc_counts gshmemi_rpc_counts;
 struct server {
 	pthread_t thread;
 	unsigned rank;
-	unsigned npasses;              /* since all requests were read, */
-	uint64_t full_scan_ns;         /* which was then, where passes are rare */
+	unsigned npasses;              /* passes since all requests were read, */
+	uint64_t full_scan_ns;         /* and when that was, where passes are rare */
 	unsigned nlooks;
 	unsigned nempty;               /* looks since there was something to do */
-	bool is_resting;               /* nothing has come for so long that it gives the core away between looks */
-	bool bell_was_early;           /* rung, and no request there: perhaps it comes later */
-	uint32_t hot[2];               /* slot that called last, of kernels and of threads; or GSHMEMI_RPC_NO_SLOT */
+	bool is_resting; /* nothing has arrived for so long that it gives the core away between looks */
+	bool bell_was_early;           /* a bell was rung but no request was there: perhaps it comes later */
+	uint32_t hot[2]; /* the slot that called last, of kernels and of threads; or GSHMEMI_RPC_NO_SLOT */
 	struct gshmemi_rpc_op *pending;
-	uint64_t worked_ns;            /* when there was something to do last */
+	uint64_t worked_ns;            /* when there last was something to do */
 	unsigned nap_ns;
 };
 
 static struct server *servers;
-static unsigned nservers;      /* that run */
-static bool spins;             /* there are cores enough */
-static bool is_woken;          /* clients, all of them, wake a server that sleeps */
+static unsigned nservers;      /* that are running */
+static bool spins;             /* there are enough cores */
+static bool is_woken;          /* all clients wake servers that sleep */
 static atomic_bool is_stopping;
-static uint32_t nasleep;       /* servers that sleep; in process memory: only CPU threads read it */
-static uint32_t nwakes;        /* what they sleep on */
-static atomic_uint npending_asleep; /* of them, those with calls that are pending */
+static uint32_t nasleep;       /* servers that sleep; in process memory, because only CPU threads read it */
+static uint32_t nwakes;        /* the futex on which they sleep */
+static atomic_uint npending_asleep; /* of these, the ones with pending calls */
 static _Thread_local bool is_serving;
 
 bool gshmemi_rpc_is_serving(void)
@@ -76,7 +77,9 @@ void gshmemi_rpc_set_serving(bool value)
 
 /* ---- looking for work ---- */
 
-/* Slots of a group whose request differs from what was taken: bit i is slot i of it. */
+/*
+ * Returns the slots of a group whose request differs from the one last taken: bit i is slot i of the group.
+ */
 static uint64_t find_posted(const struct gshmemi_rpc_channel *c, uint32_t first)
 {
 	uint64_t found = 0, differ;
@@ -108,7 +111,7 @@ static bool serve_group(struct server *s, struct gshmemi_rpc_served *served, uin
 
 	if (!found)
 		return false;
-	for (rest = found; rest; rest &= rest - 1) /* they come while the first calls are carried out */
+	for (rest = found; rest; rest &= rest - 1) /* the headers arrive while the first calls are served */
 		__builtin_prefetch(&served->channel.header[first + (uint32_t)__builtin_ctzll(rest)]);
 	for (rest = found; rest; rest &= rest - 1)
 		serve_slot(s, served, first + (uint32_t)__builtin_ctzll(rest));
@@ -117,8 +120,8 @@ static bool serve_group(struct server *s, struct gshmemi_rpc_served *served, uin
 }
 
 /*
- * The slot that called last will often be the next one. Its header is read together with its request, to have both lines
- * come at the same time: one after the other they make a call a third slower.
+ * The slot that called last is often the next to call. Its header is read together with its request, so that
+ * both cache lines arrive at the same time: one after the other they make a call a third slower.
  */
 static bool serve_hot(struct server *s, struct gshmemi_rpc_served *served)
 {
@@ -144,7 +147,10 @@ static bool serve_group_and_bell(struct server *s, struct gshmemi_rpc_served *se
 	return false;
 }
 
-/* Whether any of a cache line of bells is rung. Read by pairs: one by one, 16384 slots made each call 1.7 times as long. */
+/*
+ * Whether any bell in a cache line is rung. Reads them in pairs: one by one, 16384 slots made each call 1.7
+ * times as long.
+ */
 static bool is_any_rung(const uint32_t *bells)
 {
 	uint64_t rung = 0;
@@ -190,7 +196,7 @@ static bool go_on(struct server *s)
 	bool has_ended = false;
 
 	while ((op = *link)) {
-		*link = op->next; /* it may be freed */
+		*link = op->next; /* gshmemi_rpc_go_on may free op */
 		if (gshmemi_rpc_go_on(op)) {
 			has_ended = true;
 		} else {
@@ -217,7 +223,9 @@ static bool serve(struct server *s, bool all)
 	return has_work;
 }
 
-/* A quick look while there is much to do; every few of them a pass over all slots. */
+/*
+ * A quick look at the last slots while there is much to do, and every HOT_LOOKS looks a pass over all slots.
+ */
 static bool look(struct server *s)
 {
 	bool has_work = serve_hot(s, &gshmemi_rpc_kernels);
@@ -244,7 +252,10 @@ static void has_worked(struct server *s)
 	s->is_resting = false;
 }
 
-/* Sleep, unless work has come: a client that posts reads nasleep after its request, this thread the other way round. */
+/*
+ * Sleeps unless work has arrived. A client that posts reads nasleep after writing its request; this thread
+ * does the reverse.
+ */
 static void nap(struct server *s, uint64_t now_ns)
 {
 	const bool all = s->bell_was_early || now_ns - s->full_scan_ns >= FULL_SCAN_NS;
@@ -264,8 +275,9 @@ static void nap(struct server *s, uint64_t now_ns)
 	has_pending = s->pending != NULL;
 	atomic_fetch_add(&npending_asleep, has_pending);
 	__atomic_fetch_add(&nasleep, 1, __ATOMIC_SEQ_CST);
+	/* see gshmemi_rpc_wake_server */
 	if (ns == SLEEP_NS)
-		syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0); /* as gshmemi_rpc_wake_server says */
+		syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
 	if (serve(s, all))
 		has_worked(s);
 	else if (!atomic_load(&is_stopping))
@@ -284,7 +296,7 @@ static void rest(struct server *s)
 	if (spins && (idle_ns < SPIN_NS || gshmemi_env.RPC_POLL == GSHMEMI_POLL_SPIN))
 		return;
 	s->is_resting = true;
-	s->nlooks = HOT_LOOKS - 1; /* the next look is at all slots */
+	s->nlooks = HOT_LOOKS - 1; /* so that the next look is at all slots */
 	if (idle_ns < YIELD_NS || gshmemi_env.RPC_POLL == GSHMEMI_POLL_YIELD)
 		gshmemi_thread_yield();
 	else
@@ -297,7 +309,7 @@ void gshmemi_rpc_wake(void)
 	syscall(SYS_futex, &nwakes, FUTEX_WAKE_PRIVATE, 0x7fffffff, NULL, NULL, 0);
 }
 
-/* The net has gone on: what is pending may be over. */
+/* Called when the net has made progress: pending calls may be over. */
 static void wake_pending(void)
 {
 	if (atomic_load(&npending_asleep))
@@ -335,7 +347,9 @@ static void *run(void *arg)
 	return NULL;
 }
 
-/* Cores that this process may use, and that servers and net threads of its node's PEs would keep busy. */
+/*
+ * Whether this process may use more cores than the servers and net threads of this machine's PEs keep busy.
+ */
 static bool has_cores(unsigned nservers_each)
 {
 	const unsigned nthreads = nservers_each + gshmemi_net_is_running();
@@ -376,7 +390,7 @@ int gshmemi_rpc_start(void)
 	for (nstarted = 0; nstarted < wanted && !rc; nstarted++)
 		rc = start_thread(&servers[nstarted], nstarted);
 	if (rc) {
-		nservers = nstarted - 1; /* to be joined */
+		nservers = nstarted - 1; /* the threads to be joined */
 		gshmemi_rpc_stop();
 	}
 	return rc;
@@ -441,7 +455,7 @@ static void close_served(struct gshmemi_rpc_served *served)
 	served->stream_state = NULL;
 }
 
-/* Channels of kernels and of CPU threads, but for the flags. */
+/* The shapes of the kernels' and the CPU threads' channels, except their flags. */
 static int find_shapes(struct gshmemi_rpc_shape *kernels, struct gshmemi_rpc_shape *threads,
 		       unsigned *nwaves_p)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Threads for functions that block. They start with the first such function, and take calls in the order they came.
+ * The threads for functions that block. They start with the first such function, and take calls in the order
+ * of arrival.
  */
 #include "rpc/rpc.h"
 
@@ -18,7 +19,7 @@ static pthread_t *threads;
 static unsigned nthreads;
 static bool is_stopping;
 
-/* NULL: no more will come. */
+/* Waits for a call; NULL: there will be no more. */
 static struct gshmemi_rpc_op *take(void)
 {
 	struct gshmemi_rpc_op *op;
@@ -45,7 +46,7 @@ static void *work(void *unused)
 	while ((op = take())) {
 		if (gshmemi_rpc_go_on(op))
 			continue;
-		gshmemi_rpc_workers_add(op); /* behind those that wait for a thread */
+		gshmemi_rpc_workers_add(op); /* to the end of the queue */
 		gshmemi_thread_yield();
 	}
 	return NULL;

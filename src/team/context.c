@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Contexts: how they come and go, and the exported calls with a context, stamped as in kernels.
- */
+/* Contexts: their creation and destruction, and the exported calls with a context, stamped as for kernels. */
 #include "team/team.h"
 
 #include <gshmem/order/context.h>
@@ -14,15 +12,15 @@
 
 #define OPTIONS (GSHMEM_CTX_SERIALIZED | GSHMEM_CTX_PRIVATE | GSHMEM_CTX_NOSTORE)
 
-/* What kernels do not need. */
+/* What the host keeps of a context and kernels do not need. */
 struct entry {
 	gshmem_team_t team;
-	uint64_t ncreated; /* contexts that were at this place, with this one */
+	uint64_t ncreated; /* contexts that have been at this place, including this one */
 };
 static struct entry *entries;            /* [GSHMEM_CONTEXTS] */
 static struct gshmemi_context *contexts; /* [GSHMEM_CONTEXTS]: kernels read them */
-static int next; /* place to look at first: a number that was free shortest is used last */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of all three */
+static int next; /* the place to try first, so that the number freed last is reused last */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards all three */
 
 const struct gshmemi_context *gshmemi_contexts_table(void)
 {
@@ -93,7 +91,7 @@ void gshmemi_contexts_close(void)
 	entries = NULL;
 }
 
-/* ---- what handles stand for ---- */
+/* ---- handles ---- */
 
 int gshmemi_host_ctx_pe(gshmem_ctx_t ctx, int pe, const char *call)
 {
@@ -101,7 +99,7 @@ int gshmemi_host_ctx_pe(gshmem_ctx_t ctx, int pe, const char *call)
 	return gshmemi_ctx_pe_at(ctx, pe, call, gshmemi_arch_caller());
 }
 
-/* The place of a handle; a bad one ends the job. */
+/* Returns the place of a handle; a bad handle ends the job. */
 static struct gshmemi_context *find(gshmem_ctx_t ctx, const char *call)
 {
 	GSHMEMI_ENTER(call);
@@ -129,14 +127,14 @@ void gshmemi_host_ctx_order(gshmem_ctx_t ctx, int is_quiet, const int *target_pe
 void gshmemi_host_ctx_session(gshmem_ctx_t ctx, long options, const gshmem_ctx_session_config_t *config, long config_mask,
 			      const char *call)
 {
-	(void)options; /* hints; an operation is one store or load, and there is nothing to batch */
+	(void)options; /* only hints: an operation is one store or load, so there is nothing to batch */
 	(void)config;
 	(void)config_mask;
 	if (ctx != GSHMEM_CTX_INVALID)
 		(void)find(ctx, call);
 }
 
-/* ---- coming and going ---- */
+/* ---- creation and destruction ---- */
 
 static int create(gshmem_team_t team, long options, gshmem_ctx_t *ctx, const char *call)
 {
@@ -228,7 +226,7 @@ int gshmem_ctx_get_team(gshmem_ctx_t ctx, gshmem_team_t *team)
 	return 0;
 }
 
-/* ---- the exported calls of the rest ---- */
+/* ---- the other exported calls ---- */
 
 void gshmem_ctx_fence(gshmem_ctx_t ctx)
 {

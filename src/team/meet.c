@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Where the hosts of all PEs meet in collective calls between init and finalize: memory calls, launches,
- * nested init and finalize. They use the barrier of teams (gshmemi_sync_host_team), so that the watchdog
- * reports a long wait and the poison ends it. MPI waits out of their sight, and is slow where PEs share
- * cores.
+ * The meetings of all PEs' hosts in collective calls between init and finalize: memory calls, launches,
+ * nested init, and finalize. They use the barrier of teams (gshmemi_sync_host_team), so that the watchdog
+ * reports a long wait and poison ends it. MPI's waits have neither, and are slow where PEs share cores.
  *
- * The barrier has a struct gshmemi_sync that belongs to no team. It cannot be the world's, because a
- * kernel of the program may be in gshmemx_barrier_all_wg while its host allocates or launches another
+ * The barrier has a struct gshmemi_sync that belongs to no team. It cannot be the world team's, because a
+ * kernel of the program may be in gshmemx_barrier_all_wg while its host allocates memory or launches another
  * kernel.
  *
- * Where some PEs cannot map each other's memory there is no barrier of all PEs, and MPI combines the words.
+ * If some PEs cannot map each other's memory, there is no barrier of all PEs, and MPI combines the words.
  */
 #include "team/team.h"
 
@@ -35,8 +34,8 @@ static const char *const call_names[] = {
 	[GSHMEMI_MEET_FINALIZE] = "gshmem_finalize",
 };
 
-static struct gshmemi_team_view place; /* all PEs; sync NULL: MPI combines the words */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* one meeting of this PE at a time */
+static struct gshmemi_team_view place; /* all PEs; if sync is NULL, MPI combines the words */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* a PE takes part in one meeting at a time */
 
 void gshmemi_meet_open(bool all_reach_all)
 {
@@ -55,7 +54,7 @@ const char *gshmemi_meet_name(enum gshmemi_meet_call call)
 /* ---- words ---- */
 
 /*
- * words become the bitwise AND of those of all PEs. The caller holds its errors back; a report of the
+ * Replaces words by the bitwise AND of all PEs' words. The caller holds errors back, but a report of the
  * watchdog, or a failure of the barrier itself, must be printed at once.
  */
 static void combine(uint64_t *words, const char *call)
@@ -69,7 +68,7 @@ static void combine(uint64_t *words, const char *call)
 	gshmemi_log_resume(was_holding);
 }
 
-/* All PEs get the lowest PE that passes true; -1: none does. */
+/* Returns, on all PEs, the lowest PE that passes true; -1 if none does. */
 static int find_first(bool is_it, const char *call)
 {
 	uint64_t words[GSHMEMI_SYNC_WORDS];
@@ -88,7 +87,7 @@ static int find_first(bool is_it, const char *call)
 	return -1;
 }
 
-/* *request becomes that of pe. */
+/* Copies the request of pe to *request on all PEs. */
 static void copy_from(int pe, struct gshmemi_request *request, const char *call)
 {
 	uint64_t words[4] = {request->call, request->nbytes, request->extra, (uint64_t)request->rc};
@@ -96,7 +95,7 @@ static void copy_from(int pe, struct gshmemi_request *request, const char *call)
 
 	_Static_assert(GSHMEMI_SYNC_WORDS == 2, "pairs");
 	for (i = 0; place.my_pe != pe && i < 4; i++)
-		words[i] = ~0ULL; /* leaves the AND to pe */
+		words[i] = ~0ULL; /* all ones do not change the AND */
 	combine(words, call);
 	combine(words + 2, call);
 	request->call = (enum gshmemi_meet_call)words[0];
@@ -118,7 +117,7 @@ static uint64_t mix(uint64_t hash, uint64_t word)
 	return hash ^ hash >> 32;
 }
 
-/* Find the lowest PE whose request is not PE 0's. PE 0 prints. */
+/* Finds the lowest PE whose request differs from PE 0's. PE 0 prints. */
 static void report_difference(const struct gshmemi_request *mine, gshmemi_meet_describe *describe,
 			      const char *call)
 {
@@ -138,7 +137,7 @@ static void report_difference(const struct gshmemi_request *mine, gshmemi_meet_d
 		describe(&first, &other, pe);
 }
 
-/* Some PE has an error, or requests differ: find out which. One PE prints, before any PE goes on. */
+/* Called if some PE has an error or requests differ: finds out which. One PE prints before any PE goes on. */
 static int explain(const struct gshmemi_request *mine, gshmemi_meet_describe *describe, const char *call)
 {
 	struct gshmemi_request wrong = *mine;
@@ -157,7 +156,10 @@ static int explain(const struct gshmemi_request *mine, gshmemi_meet_describe *de
 	return wrong.rc;
 }
 
-/* A hash and its complement come out as complements only if all PEs had the same hash; 0 and 0 never do. */
+/*
+ * Each PE passes a hash and its complement. After the AND they are still complements only if all hashes were
+ * equal. A PE with an error passes 0 and 0, which never are.
+ */
 int gshmemi_meet(const struct gshmemi_request *mine, gshmemi_meet_describe *describe)
 {
 	const uint64_t hash = mix(mix(mix(0, mine->call), mine->nbytes), mine->extra);

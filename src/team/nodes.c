@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The nodes of a team: which of its PEs are on which node, for barriers and collectives that go by nodes. The
- * host writes this description (struct gshmemi_team_nodes) once, when it makes the team, into host-pinned
- * memory, where kernels read it. A team whose PEs are all on one node has no description.
+ * Describes the nodes of a team: which of its PEs are on which node, for barriers and collectives that work
+ * node by node. The host writes the description (struct gshmemi_team_nodes) once, when it makes the team,
+ * into host-pinned memory, where kernels read it. A team whose PEs are all on one node has no description.
  *
  * This file also hands out scratch, into which PEs put their parts of a reduction for PEs of other nodes.
  */
@@ -16,7 +16,7 @@
 #include "base/scale.h"
 #include "ipc/job.h"
 
-/* Rounds of a barrier of n. */
+/* The number of rounds of a barrier of n PEs. */
 static int count_rounds(int n)
 {
 	int rounds = 0, reach;
@@ -32,7 +32,9 @@ static size_t nodes_nbytes(int npes, int nnodes, int nlocal)
 	       ((size_t)npes + 2 * (size_t)nnodes + 1 + (size_t)nlocal) * sizeof(int32_t);
 }
 
-/* number: [gshmemi_job->nnodes], of each node in the team, counted from 1; 0: the node has no PE of the team. */
+/*
+ * number[gshmemi_job->nnodes] numbers the nodes within the team, from 1; 0: the node has no PE of the team.
+ */
 static int describe(const int32_t *pes, int npes, int my_pe, const int32_t *number, int nnodes,
 		    struct gshmemi_team_nodes **nodes_p)
 {
@@ -57,7 +59,7 @@ static int describe(const int32_t *pes, int npes, int my_pe, const int32_t *numb
 		begin[number[gshmemi_job->nodes[pes[i]]]]++;
 	for (n = 0; n < nnodes; n++)
 		begin[n + 1] += begin[n];
-	for (i = npes - 1; i >= 0; i--) /* begin[n + 1] goes down to where node n begins */
+	for (i = npes - 1; i >= 0; i--) /* this lowers begin[n + 1] to where node n begins */
 		order[--begin[number[gshmemi_job->nodes[pes[i]]]]] = i;
 	memmove(begin, begin + 1, (size_t)nnodes * sizeof *begin);
 	begin[nnodes] = npes;
@@ -106,7 +108,7 @@ int gshmemi_team_describe_nodes(const int32_t *pes, int npes, int my_pe, struct 
 	return rc;
 }
 
-/* The nodes of the world, if its PEs fill them evenly. */
+/* Counts the description of the world team, with its PEs spread evenly over the nodes. */
 void gshmemi_team_nodes_scale(struct gshmemi_scale *scale)
 {
 	if (scale->npes > scale->npeers)
@@ -115,7 +117,7 @@ void gshmemi_team_nodes_scale(struct gshmemi_scale *scale)
 					       scale->npeers));
 }
 
-/* SHARED and NODE, the predefined teams besides the world, are on one node and need no scratch. */
+/* Of the predefined teams only the world gets scratch: SHARED and NODE are on one node and need none. */
 char *gshmemi_team_find_scratch(unsigned place)
 {
 	const unsigned i = place ? place + 1 - GSHMEMI_NPREDEFINED : 0;

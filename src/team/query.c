@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The host's calls that ask a team about its PEs, and the barrier of a team, for the API and for host units of it. */
+/*
+ * The host's calls that ask a team about its PEs, and the barrier of a team, for the API and for host units
+ * of it.
+ */
 #include "team/team.h"
 
 #include <gshmem/order/team.h>
 
-/* ---- questions ---- */
+/* ---- queries ---- */
 
 int gshmemi_host_team_my_pe(gshmem_team_t team)
 {

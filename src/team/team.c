@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Teams: who is in them, and how they come and go. Their barrier is gshmemi_disseminate, for kernels and hosts alike.
- * nodes.c describes which of their PEs are on which node.
+ * Teams: who is in them, and how they are created and destroyed. Their barrier is gshmemi_disseminate, for
+ * kernels and hosts alike. nodes.c describes which of their PEs are on which node.
  *
- * Team i of a PE has place i of the sync region, on all PEs that are in it, and the places behind it that
- * its size needs (gshmemi_heap_pieces). So the PEs of a parent agree, when it is split, on places that are
- * free on all of them. They do so by barriers of the parent that carry words, which need no memory but the
- * parent's own; MPI would need a communicator for each team.
+ * Team i has place i of the sync region on all of its PEs, and the places after it that its size needs
+ * (gshmemi_heap_pieces). So when a team is split, its PEs must agree on places that are free on all of them.
+ * They do so by barriers of the parent team that carry words. That needs no memory but the parent's own; with
+ * MPI each team would need a communicator.
  */
 #include "team/team.h"
 
@@ -25,23 +25,25 @@
 
 struct team {
 	struct gshmemi_team_view view;
-	struct gshmemi_team_nodes *nodes; /* as struct gshmemi_sync has it; NULL: its PEs are on one node */
+	struct gshmemi_team_nodes *nodes; /* as in struct gshmemi_sync; NULL: its PEs are on one node */
 	gshmem_team_config_t config;
-	uint64_t ncreated; /* teams that were at this place, with this one; 0 for those that are always there */
-	unsigned nplaces;  /* of the team that is here; 0: none is, or one that began before */
+	/* teams that have been at this place, including this one; 0 for predefined teams */
+	uint64_t ncreated;
+	unsigned nplaces;  /* of the team at this place; 0: no team begins here */
 	bool is_taken;
 };
 static struct team *teams; /* [nplaces] */
 static unsigned nplaces;
-static unsigned epoch; /* inits so far */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of is_taken: threads may split different teams */
+static unsigned epoch; /* number of inits so far */
+/* guards is_taken: threads may split different teams at the same time */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static gshmem_team_t handle_of(const struct team *team)
 {
 	return (gshmem_team_t)(uintptr_t)((uint64_t)(team - teams) + 1 + (team->ncreated << GSHMEMI_TEAM_INDEX_BITS));
 }
 
-/* The team of a handle that is not GSHMEM_TEAM_INVALID; any other that is wrong ends the job. */
+/* Finds the team of a handle other than GSHMEM_TEAM_INVALID; a bad handle ends the job. */
 static struct team *find(gshmem_team_t handle, const char *call)
 {
 	const uint64_t index = gshmemi_team_index(handle);
@@ -56,7 +58,8 @@ const struct gshmemi_team_nodes *gshmemi_team_find_nodes(const struct gshmemi_sy
 {
 	if (sync == gshmemi_heap.meeting)
 		return teams[GSHMEMI_TEAM_WORLD].nodes;
-	return (size_t)(sync - gshmemi_heap.sync) < nplaces ? teams[sync - gshmemi_heap.sync].nodes : NULL; /* NULL: a window's */
+	/* else the sync belongs to a window */
+	return (size_t)(sync - gshmemi_heap.sync) < nplaces ? teams[sync - gshmemi_heap.sync].nodes : NULL;
 }
 
 const struct gshmemi_team_view *gshmemi_team_find(gshmem_team_t team, const char *call)
@@ -66,12 +69,12 @@ const struct gshmemi_team_view *gshmemi_team_find(gshmem_team_t team, const char
 
 /* ---- the places of teams ---- */
 
-/* Who is to be in a team. */
+/* The members of a team to be made. */
 struct shape {
-	int32_t *pes; /* [npes]: PEs of the world, in the order of the team */
+	int32_t *pes; /* [npes]: world PE numbers, in the order of the team */
 	int npes;
-	int most;     /* PEs of the largest team that is made with it: all take as many places */
-	int my_pe;    /* -1: this PE is not in it */
+	int most;     /* size of the largest team made in the same split: all take as many places */
+	int my_pe;    /* -1: this PE is not a member */
 	gshmem_team_config_t config;
 };
 
@@ -85,7 +88,7 @@ static bool is_regular(const struct shape *shape)
 	return true;
 }
 
-/* The lock is held. */
+/* Called with the lock held. */
 static void set_taken(struct team *team, unsigned n, bool is_taken)
 {
 	unsigned i;
@@ -107,8 +110,8 @@ static void close_place(struct team *team)
 }
 
 /*
- * Fill a place that this thread has taken, here and in the memory that kernels read. Nobody uses it yet. The
- * team's stage is made of npieces of the pool.
+ * Fills a place that this thread has taken, here and in the memory that kernels read; nobody uses it yet. The
+ * team's stage is npieces of the pool.
  */
 static int fill_pieces(struct team *team, const struct shape *shape, unsigned first, unsigned npieces)
 {
@@ -125,7 +128,7 @@ static int fill_pieces(struct team *team, const struct shape *shape, unsigned fi
 		memcpy(members, shape->pes, (size_t)shape->npes * sizeof *shape->pes);
 	}
 	view->sync = sync;
-	view->members = members; /* from here on close_place frees it */
+	view->members = members; /* from now on close_place frees it */
 	rc = gshmemi_team_describe_nodes(shape->pes, shape->npes, shape->my_pe, &team->nodes);
 	if (rc)
 		return rc;
@@ -158,7 +161,7 @@ static int fill_place(struct team *team, const struct shape *shape)
 	return fill_pieces(team, shape, gshmemi_heap.npredefined + place - GSHMEMI_NPREDEFINED, team->nplaces);
 }
 
-/* Whether n places from one on are there and free. The lock is held. */
+/* Whether n places from place on exist and are free. Called with the lock held. */
 static bool is_free(unsigned place, unsigned n)
 {
 	unsigned i;
@@ -168,7 +171,7 @@ static bool is_free(unsigned place, unsigned n)
 	return i == n;
 }
 
-/* The places of a team of npes PEs. False: one of them is taken already. */
+/* Takes the places of a team of npes PEs. Returns false if one of them is already taken. */
 static bool take_place(struct team *team, int npes)
 {
 	const unsigned n = gshmemi_heap_pieces(npes);
@@ -184,12 +187,12 @@ static bool take_place(struct team *team, int npes)
 	return is_mine;
 }
 
-/* ---- the teams that are always there ---- */
+/* ---- predefined teams ---- */
 
 /*
- * Which PEs reach each other's memory need not be the same for all: each PE joins the first group all of
- * whose PEs it reaches, and that reach it. can_reach is [npeers][npeers], the same on all PEs of a machine,
- * and so is the outcome.
+ * Which PEs reach each other's memory may differ from PE to PE. So each PE joins the first group all of whose
+ * PEs it reaches and that all reach it. can_reach is [npeers][npeers], and because it is the same on all PEs
+ * of a machine, so is the outcome.
  */
 static void find_shared(const bool *can_reach, struct shape *shape)
 {
@@ -215,7 +218,7 @@ static void find_shared(const bool *can_reach, struct shape *shape)
 		shape->pes[i] = gshmemi_job->peers[shape->pes[i]].pe;
 }
 
-/* Their pieces are those in front of the pool: *first_p is the next free one. */
+/* Opens a predefined team. These have the first pieces of the pool; *first_p is the next free one. */
 static int open_predefined(unsigned which, struct shape *shape, int most, unsigned *first_p)
 {
 	const unsigned first = *first_p, npieces = gshmemi_heap_pieces(most);
@@ -238,8 +241,8 @@ static size_t reach_nbytes(int npeers)
 }
 
 /*
- * Who of this machine reaches whom on its node by gshmem_ptr, [npeers][npeers]; *all_p becomes whether all PEs of the job
- * have all mapped.
+ * Returns which PEs of this machine reach which by gshmem_ptr, [npeers][npeers]. *all_p becomes whether every
+ * PE of the job has mapped all others, or the net is running.
  */
 static bool *gather_reach(bool *all_p)
 {
@@ -248,7 +251,7 @@ static bool *gather_reach(bool *all_p)
 	int i;
 
 	if (!row || !can_reach)
-		gshmemi_end(1); /* the other PEs are in the exchange and cannot be told */
+		gshmemi_end(1); /* the other PEs are already in the exchange and cannot be told */
 	*all_p = n == gshmemi_job->npes || gshmemi_net_is_running();
 	for (i = 0; i < n; i++) {
 		is_mapped = gshmemi_job->peers[i].is_mapped;
@@ -274,13 +277,13 @@ int gshmemi_teams_open(void)
 	nplaces = gshmemi_heap.nplaces;
 	teams = calloc(1, places_nbytes(nplaces));
 	if (!teams || !shape.pes)
-		gshmemi_end(1); /* the other PEs are in the next exchange and cannot be told */
+		gshmemi_end(1); /* the other PEs are already in the next exchange and cannot be told */
 	gshmemi_meet_open(all_reach_all);
 
 	for (i = 0; i < npes; i++)
 		shape.pes[shape.npes++] = i;
 	rc = open_predefined(GSHMEMI_TEAM_WORLD, &shape, npes, &first);
-	if (!rc && teams[GSHMEMI_TEAM_WORLD].nodes) /* hosts meet by nodes, too */
+	if (!rc && teams[GSHMEMI_TEAM_WORLD].nodes) /* the meetings of hosts go by nodes too */
 		rc = gshmemi_devmem_copy(&gshmemi_heap.meeting->nodes, &teams[GSHMEMI_TEAM_WORLD].nodes, sizeof(struct gshmemi_team_nodes *),
 					 "where hosts meet");
 	find_shared(can_reach, &shape);
@@ -319,7 +322,7 @@ void gshmemi_teams_close(void)
 	nplaces = 0;
 }
 
-/* ---- the attributes of a team ---- */
+/* ---- attributes ---- */
 
 int gshmem_team_get_config(gshmem_team_t team, long config_mask, gshmem_team_config_t *config)
 {
@@ -335,7 +338,7 @@ int gshmem_team_get_config(gshmem_team_t team, long config_mask, gshmem_team_con
 
 static int make_shape(const struct team *parent, int first, int stride, int npes, struct shape *shape);
 
-/* ---- teams made by their own PEs alone: active sets, src/shmem/active_set.c ---- */
+/* ---- teams made without a parent: active sets, src/shmem/active_set.c ---- */
 
 int gshmemi_team_find_place(int from, int npes)
 {
@@ -359,7 +362,7 @@ bool gshmemi_team_take_place(int place, int start, int stride, int npes)
 	rc = rc ? rc : fill_place(&teams[place], &shape);
 	free(shape.pes);
 	if (rc)
-		gshmemi_end(1); /* the other PEs are in the exchange and cannot be told */
+		gshmemi_end(1); /* the other PEs are already in the exchange and cannot be told */
 	return true;
 }
 
@@ -380,7 +383,7 @@ unsigned gshmemi_teams_epoch(void)
 
 /* ---- splitting ---- */
 
-/* words become the bitwise AND of those of all PEs of the team; n is even. */
+/* Replaces words by the bitwise AND of the words of all PEs of the team; n is even. */
 static void combine(const struct team *team, uint64_t *words, unsigned n, const char *call)
 {
 	unsigned i;
@@ -390,13 +393,13 @@ static void combine(const struct team *team, uint64_t *words, unsigned n, const 
 		gshmemi_sync_host_team(&team->view, words + i, call);
 }
 
-/* Whether all PEs of the parent pass the same. The lowest says that they do not. */
+/* Whether all PEs of the parent pass the same arguments. If not, the parent's PE 0 says so. */
 static bool do_agree(const struct team *parent, const int *args, int nargs, const char *names, const char *call)
 {
 	uint64_t hash = 0xcbf29ce484222325U, words[2];
 	int i;
 
-	for (i = 0; i < nargs; i++) /* FNV-1a, by words */
+	for (i = 0; i < nargs; i++) /* FNV-1a over words */
 		hash = (hash ^ (uint32_t)args[i]) * 0x100000001b3U;
 	words[0] = hash;
 	words[1] = ~hash;
@@ -408,7 +411,7 @@ static bool do_agree(const struct team *parent, const int *args, int nargs, cons
 	return false;
 }
 
-/* The first of n places in a row whose bits are set, which are cleared; -1: there are none. */
+/* Returns the first of n consecutive places whose bits are set, and clears the bits; -1 if there are none. */
 static int find_row(uint64_t *is_set, unsigned n)
 {
 	unsigned i, length = 0;
@@ -423,7 +426,8 @@ static int find_row(uint64_t *is_set, unsigned n)
 }
 
 /*
- * Places that are free on all PEs of the parent for teams of these shapes, or -1. All PEs come to the same.
+ * Finds places that are free on all PEs of the parent, for teams of these shapes; -1 if there are none. All
+ * PEs get the same result.
  */
 static void find_places(const struct team *parent, const struct shape *shapes, int *places, int n,
 			const char *call)
@@ -434,7 +438,7 @@ static void find_places(const struct team *parent, const struct shape *shapes, i
 	int k;
 
 	if (!words)
-		gshmemi_end(1); /* the other PEs are in the exchange and cannot be told */
+		gshmemi_end(1); /* the other PEs are already in the exchange and cannot be told */
 	pthread_mutex_lock(&lock);
 	for (i = 0; i < nplaces; i++)
 		words[i / 64] |= (uint64_t)!teams[i].is_taken << i % 64;
@@ -466,8 +470,9 @@ static void report_full(const struct team *parent, int most, const char *call)
 }
 
 /*
- * Make the teams of these shapes, which are disjoint over the parent for each of the n: all are at places[0], all second
- * ones at places[1]. local is what this PE has found wrong by itself. 0 on all PEs, or an error on all.
+ * Makes the teams of these n shapes. For each of the n, the teams of all PEs are disjoint, and all take the
+ * same place: the first ones places[0], the second ones places[1]. local is an error of this PE alone.
+ * Returns 0 on all PEs, or an error on all.
  */
 static int make_teams(const struct team *parent, int local, const struct shape *shapes, int n, gshmem_team_t **handles,
 		      const char *call)
@@ -486,13 +491,15 @@ static int make_teams(const struct team *parent, int local, const struct shape *
 		}
 		for (i = 0, rc = local, is_lost = false; i < n; i++) {
 			is_mine[i] = shapes[i].my_pe >= 0 && take_place(&teams[places[i]], shapes[i].most);
-			is_lost |= shapes[i].my_pe >= 0 && !is_mine[i]; /* another thread's: again */
+			/* another thread has taken it: try again */
+			is_lost |= shapes[i].my_pe >= 0 && !is_mine[i];
 			if (is_mine[i] && !rc)
 				rc = fill_place(&teams[places[i]], &shapes[i]);
 		}
 		words[0] = is_lost ? 0 : ~0ULL;
 		words[1] = rc ? 0 : ~0ULL;
-		combine(parent, words, 2, call); /* and all places are filled before anybody uses one */
+		/* also makes sure that all places are filled before any PE uses one */
+		combine(parent, words, 2, call);
 		for (i = 0; i < n; i++) {
 			if (is_mine[i] && !(words[0] & words[1]))
 				close_place(&teams[places[i]]);
@@ -518,7 +525,7 @@ static int read_config(const gshmem_team_config_t *config, long mask, gshmem_tea
 	return -EINVAL;
 }
 
-/* npes PEs of the parent, from first on at this stride. */
+/* Fills *shape with npes PEs of the parent: first, first + stride, and so on. */
 static int make_shape(const struct team *parent, int first, int stride, int npes, struct shape *shape)
 {
 	int i, pe;
@@ -631,7 +638,8 @@ void gshmem_team_destroy(gshmem_team_t team)
 		gshmemi_end(1);
 	}
 	gshmemi_contexts_destroy(team);
-	gshmemi_host_quiet(GSHMEMI_CTX_LIBRARY, NULL, 0, call); /* a late flag would count for the next team at this place */
+	/* because a late flag would count for the next team at this place */
+	gshmemi_host_quiet(GSHMEMI_CTX_LIBRARY, NULL, 0, call);
 	if (gshmemi_net_is_running())
 		gshmemi_remote_complete(GSHMEMI_ENGINE_FLAGS, NULL, 0);
 	(void)gshmemi_host_team_sync(team, call);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The PEs together: teams, contexts, and the meetings of all hosts. */
+/* What PEs do together: teams, contexts, and the meetings of all hosts. */
 #ifndef GSHMEMI_TEAM_TEAM_H
 #define GSHMEMI_TEAM_TEAM_H
 
@@ -9,35 +9,38 @@
 
 struct gshmemi_team_view;
 
-/* The teams that are always there, from whom each PE has mapped. Collective; the error is this PE's own. */
+/* Opens the predefined teams, by who has mapped whom. Collective; an error is this PE's own. */
 int gshmemi_teams_open(void);
 void gshmemi_teams_close(void);
 struct gshmemi_scale;
 void gshmemi_teams_scale(struct gshmemi_scale *scale);
 
-/* What a handle that is not GSHMEM_TEAM_INVALID stands for; a bad one ends the job. */
+/* Finds the team of a handle other than GSHMEM_TEAM_INVALID; a bad handle ends the job. */
 const struct gshmemi_team_view *gshmemi_team_find(gshmem_team_t team, const char *call);
 
-/* Where the PEs of a team are whose sync this is, or of all PEs where it is that of meetings; NULL: on one node. */
+/*
+ * Returns the nodes of the team that has this sync, or of all PEs if it is the sync of meetings; NULL: on one
+ * node.
+ */
 struct gshmemi_sync;
 struct gshmemi_team_nodes;
 const struct gshmemi_team_nodes *gshmemi_team_find_nodes(const struct gshmemi_sync *sync);
 
 /*
- * nodes.c: sort the PEs of a team by their nodes. pes: [npes], PEs of the world; my_pe: this PE's number in
- * the team. The caller frees *nodes_p by gshmemi_host_free. *nodes_p does not change if all PEs of the team are
- * on one node.
+ * nodes.c: sorts the PEs of a team by their nodes. pes: [npes], world PE numbers; my_pe: this PE's number in
+ * the team. The caller frees *nodes_p with gshmemi_host_free. If all PEs of the team are on one node,
+ * *nodes_p does not change.
  */
 int gshmemi_team_describe_nodes(const int32_t *pes, int npes, int my_pe, struct gshmemi_team_nodes **nodes_p);
 void gshmemi_team_nodes_scale(struct gshmemi_scale *scale);
 
-/* nodes.c: the scratch of the team at this place; NULL: the team has none. */
+/* nodes.c: returns the scratch of the team at this place; NULL: it has none. */
 char *gshmemi_team_find_scratch(unsigned place);
 
 /*
- * For teams that are made by their PEs alone, which agree on the place: the lowest from one on that is free
- * here, -1: none; take one and fill it, false: it is taken already; leave it again; the handle; a number
- * that changes with each init.
+ * For teams whose PEs alone agree on a place: the lowest place from `from` on that is free here, -1: none;
+ * take a place and fill it, false: it is already taken; leave it again; the handle of the team there; a
+ * number that changes with each init.
  */
 int gshmemi_team_find_place(int from, int npes);
 bool gshmemi_team_take_place(int place, int start, int stride, int npes);
@@ -46,8 +49,8 @@ gshmem_team_t gshmemi_team_at(int place);
 unsigned gshmemi_teams_epoch(void);
 
 /*
- * host/sync.c: the barrier of a team. words, unless NULL, are GSHMEMI_SYNC_WORDS, and become the bitwise AND of those of all its
- * PEs.
+ * host/sync.c: the barrier of a team. words, unless NULL, are GSHMEMI_SYNC_WORDS words, which become the
+ * bitwise AND of those of all PEs.
  */
 void gshmemi_sync_host_team(const struct gshmemi_team_view *team, uint64_t *words, const char *call);
 
@@ -58,10 +61,10 @@ void gshmemi_contexts_close(void);
 void gshmemi_contexts_scale(struct gshmemi_scale *scale);
 const struct gshmemi_context *gshmemi_contexts_table(void);
 
-/* Those of a team that is being destroyed. */
+/* Destroys the contexts of a team that is being destroyed. */
 void gshmemi_contexts_destroy(gshmem_team_t team);
 
-/* ---- meetings: collective calls of the hosts of all PEs, from the end of init to finalize ---- */
+/* ---- meetings: collective calls of all PEs' hosts, from the end of init to finalize ---- */
 
 enum gshmemi_meet_call {
 	GSHMEMI_MEET_MALLOC,
@@ -76,27 +79,29 @@ enum gshmemi_meet_call {
 };
 const char *gshmemi_meet_name(enum gshmemi_meet_call call);
 
-/* A collective call as one PE makes it. Requests of all PEs must be equal, and every rc 0. */
+/*
+ * A collective call as one PE makes it. It succeeds if the requests of all PEs are equal and every rc is 0.
+ */
 struct gshmemi_request {
 	enum gshmemi_meet_call call;
-	uint64_t nbytes; /* 0 where the call has none */
+	uint64_t nbytes; /* 0 if the call has none */
 	uint64_t extra;  /* any other argument, as the call encodes it */
 	int rc;          /* a negative errno: this PE found an error, and its log holds the message */
 };
 
-/* Print how PE 0's request differs from that of pe, which made the same call. Runs on PE 0. */
+/* Prints how the request of PE 0 differs from that of pe, which made the same call. Runs on PE 0. */
 typedef void gshmemi_meet_describe(const struct gshmemi_request *first, const struct gshmemi_request *other,
 				   int pe);
 
 /*
- * A barrier of all PEs that compares their requests. Returns 0 on all PEs, or the same error on all: that
- * of the lowest PE with one, which prints what its log holds; or -EINVAL after PE 0 has printed what
- * differs. describe may be NULL for calls without arguments. Releases the log. The caller completes its
- * operations first.
+ * A barrier of all PEs that compares their requests. Returns 0 on all PEs, or the same error on all: that of
+ * the lowest PE with one, which prints its held message; or -EINVAL after PE 0 has printed what differs.
+ * describe may be NULL for calls without arguments. Releases the log. The caller must have completed its
+ * operations.
  */
 int gshmemi_meet(const struct gshmemi_request *mine, gshmemi_meet_describe *describe);
 
-/* In init, on all PEs alike: whether every PE reaches the memory of every other. */
+/* Called in init with the same argument on all PEs: whether every PE can reach the memory of every other. */
 void gshmemi_meet_open(bool all_reach_all);
 
 #endif /* GSHMEMI_TEAM_TEAM_H */
