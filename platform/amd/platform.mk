@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# AMD GPUs: hipcc of ROCm, or the HIP packages of a distribution with a clang or hipcc; platform/amd/toolchain chooses.
+# AMD GPUs: hipcc of ROCm, or a distribution's HIP packages with a clang or hipcc; platform/amd/toolchain
+# chooses.
 AMD_FIND      := ROCM_PATH='$(ROCM_PATH)' HIPCC='$(HIPCC)' GPU_ARCHS='$(GPU_ARCHS)' platform/amd/toolchain
 AMD           := $(shell $(AMD_FIND))
 AMD_KIND      := $(word 1,$(AMD))
 AMD_ROOT      := $(word 2,$(AMD))
 PLAT_FOUND     = $(shell $(AMD_FIND) -w)
-# Without a GPU tests run on the simulator, compiled for one kind: that which GPU_ARCHS names first, else gfx942.
+# Without a GPU tests run on the simulator, compiled for one kind of GPU: the first in GPU_ARCHS, else gfx942.
 ifeq ($(wildcard /dev/kfd)$(AMD_KIND),distro)
 include tools/amdsim/amdsim.mk
 ifndef SIM_ARCH
@@ -38,7 +39,7 @@ endif
 
 HIPFLAGS      ?= -x hip -std=c++17 $(strip $(AMD_PATHS)) $(GPU_ARCHS:%=--offload-arch=%)
 PLAT_MODULE   := --cuda-device-only
-# Of a folder of precompiled headers clang takes the one that is for what it compiles for.
+# From a folder of precompiled headers clang takes the one for the target that it compiles for.
 PLAT_HEADS     = $(patsubst %,head.h.gch/%,host $(GPU_ARCHS))
 PLAT_HEAD      = -Xclang -include-pch -Xclang $(B)/head.h.gch
 # -c is for hipcc, which would link; clang calls it unused.
@@ -50,7 +51,7 @@ ifeq ($(AMD_KIND),rocm)
 PLAT_CPPFLAGS := -isystem $(AMD_ROOT)/include $(PLAT_CPPFLAGS)
 PLAT_LDLIBS   := -L$(AMD_ROOT)/lib -Wl,-rpath,$(AMD_ROOT)/lib $(PLAT_LDLIBS)
 endif
-# Of the device API as bitcode, for one GPU each: bitcode.hip, for a kernel's compiler to optimize.
+# The device API as bitcode, for one kind of GPU each: from bitcode.hip, for a kernel's compiler to optimize.
 PLAT_BITCODE  := $(GPU_ARCHS)
 PLAT_BITCODE_FLAGS = $(filter-out --offload-arch=%,$(HIPFLAGS)) --offload-arch=$(1) --cuda-device-only --no-gpu-bundle-output \
 	-emit-llvm -c -O3 -Xclang -disable-llvm-passes -fuse-cuid=none -DGSHMEMI_BITCODE -DGSHMEM_MODULE

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * GSHMEM_CPU_HOST_ACCESS=0: only blocks, and the runtime for its own copies, can touch device memory; a host thread
- * that does gets a fault, as with a GPU whose memory the CPU cannot reach.
+ * GSHMEM_CPU_HOST_ACCESS=0: only blocks can touch device memory, and the runtime for its own copies. A host
+ * thread that does gets a fault, as with a GPU whose memory the CPU cannot reach.
  *
- * Where the machine has memory protection keys, device memory carries one. The system denies it to every thread
+ * Where the machine has memory protection keys, device memory carries one. Linux denies it to every thread
  * (and signal handler) that has not asked for it. Elsewhere, and with GSHMEM_CPU_HOST_ACCESS=mprotect, device
- * memory is PROT_NONE while no thread of the process has it open. That misses what a host thread touches while a
- * kernel runs. Copies go through a second mapping: mprotect walks all pages of the memory, and to open it for each
- * copy made tests of host calls ten times slower.
+ * memory is PROT_NONE while no thread of the process has it open. That misses what a host thread touches
+ * while a kernel runs. Copies go through a second mapping: mprotect walks all pages of the memory, and
+ * opening it for each copy made tests of host calls ten times slower.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -28,7 +28,7 @@ struct region {
 	char *alias; /* a mapping of the same memory, always open, for copies */
 };
 
-/* What mprotect needs to know; all of it under the lock, which is taken last. */
+/* The state of mprotect; all of it is guarded by lock, which is taken after any other lock. */
 struct guard {
 	pthread_mutex_t lock;
 	unsigned nopen;		/* threads that have the regions open */
@@ -38,8 +38,8 @@ struct guard {
 
 static int key = -1; /* of device memory; -1: it has none */
 /*
- * NULL: mprotect is not used. It is on the heap because a forked child may share its parent's variables until
- * all of its fork handlers have run (share.c).
+ * NULL: mprotect is not used. Allocated by calloc, because a forked child may share its parent's variables
+ * until all of its fork handlers have run (share.c).
  */
 static struct guard *guard;
 static __thread bool has_opened; /* this thread is counted in guard->nopen */
@@ -101,7 +101,7 @@ static bool add_region(char *base, size_t nbytes, int fd)
 	return true;
 }
 
-/* Where a copy finds what is at address: in the alias of its region, or there. */
+/* Returns the address that a copy uses for address: in the alias of its region, or the address itself. */
 static char *alias_of(const char *address)
 {
 	char *found = (char *)(uintptr_t)address;
@@ -128,7 +128,7 @@ static void in_parent(void)
 	pthread_mutex_unlock(&guard->lock);
 }
 
-/* Only the forking thread lives on in the child. */
+/* In the child only the forking thread exists. */
 static void in_child(void)
 {
 	if (guard->nopen && !has_opened)
@@ -142,13 +142,13 @@ static bool use_mprotect(void)
 	guard = calloc(1, sizeof(*guard));
 	if (!guard || pthread_mutex_init(&guard->lock, NULL) ||
 	    pthread_atfork(before_fork, in_parent, in_child)) {
-		hipcpu_message("GSHMEM_CPU_HOST_ACCESS: no memory");
+		hipcpu_message("GSHMEM_CPU_HOST_ACCESS: out of memory");
 		return false;
 	}
 	return true;
 }
 
-/* ---- either ---- */
+/* ---- both ways ---- */
 
 bool hipcpu_access_init(bool may_use_keys)
 {
@@ -251,6 +251,6 @@ bool hipcpu_access_refused(const siginfo_t *info)
 		return false;
 	if (key >= 0)
 		return info->si_code == SEGV_PKUERR && (int)info->si_pkey == key;
-	/* This thread does not hold the lock: it was outside of this file when it faulted. */
+	/* This thread cannot hold the lock: it faulted outside this file. */
 	return guard && info->si_code == SEGV_ACCERR && alias_of(info->si_addr) != info->si_addr;
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A block that runs on a thread: its waves and lanes. lane.c owns it, wave.c completes cross-lane
- * calls in it, worker.c feeds it.
+ * A block that runs on a thread: its waves and lanes. lane.c owns it, wave.c completes cross-lane calls in
+ * it, worker.c gives it work.
  *
- * A block begins in the fast mode: a plain loop over the lanes on one fiber, with no accounting. The
- * first lane that blocks takes that fiber for its own and ends the fast mode (block_slow).
+ * A block begins in fast mode: a plain loop over the lanes on one fiber, without bookkeeping. The first lane
+ * that blocks keeps that fiber and ends the fast mode (hipcpu_block_slow).
  */
 #ifndef HIPCPU_BLOCK_H
 #define HIPCPU_BLOCK_H
@@ -13,7 +13,10 @@
 #include "hip/hipcpu.h"
 #include "runtime.h"
 
-/* What the watchdog reads of a running block: it may move meanwhile, and a message may be a little off. */
+/*
+ * For what the watchdog reads of a running block: it may change meanwhile, and a message may be slightly
+ * wrong.
+ */
 #define HIPCPU_RACY __attribute__((no_sanitize_thread))
 
 #define HIPCPU_MAX_WAVES (HIPCPU_MAX_THREADS / 32)
@@ -27,78 +30,82 @@ extern __thread struct index3 blockDim HIPCPU_TLS;
 extern __thread struct index3 gridDim HIPCPU_TLS;
 extern int warpSize;
 
-/* What a barrier needs of it is in the first 64 bytes, a line of the cache. */
+/* What a barrier needs of a lane is in the first 64 bytes, one cache line. */
 struct hipcpu_lane {
-	struct fiber *fiber;	 /* these four: once it has begun in a slow block */
+	struct fiber *fiber;	 /* these four are set once the lane has begun in a slow block */
 	struct wave *wave;
-	uint64_t bit;		 /* in the sets of wave */
+	uint64_t bit;		 /* its bit in the sets of wave */
 	struct index3 index;	 /* its threadIdx */
-	uint32_t npauses;	 /* polls of its present wait */
-	uint64_t result;	 /* of call; set by whoever completes it */
-	struct hipcpu_call call; /* what it stands in, or stood in last; op NONE: none yet */
+	uint32_t npauses;	 /* polls of its current wait */
+	uint64_t result;	 /* of call; set by whoever completes the call */
+	struct hipcpu_call call; /* the call it is in, or was in last; op NONE: none yet */
 } __attribute__((aligned(HIPCPU_LANE_BYTES)));
 
 _Static_assert(sizeof(struct hipcpu_lane) == HIPCPU_LANE_BYTES, "the lane loop in hip_runtime.h steps by this");
 
-/* Sets of lanes of a wave, disjoint but for live: a live lane in none of the others runs or has not begun. */
+/*
+ * Sets of lanes of a wave. They are disjoint, except live. A live lane in none of the others is running or
+ * has not begun.
+ */
 struct wave {
-	uint64_t live;	  /* not exited */
+	uint64_t live;	  /* has not exited */
 	uint64_t ready;	  /* may go on */
 	uint64_t arrived; /* in a cross-lane call */
-	uint64_t masked;  /* of them, with a mask of their own */
-	uint64_t active;  /* of them, in HIPCPU_OP_ACTIVE */
+	uint64_t masked;  /* of these, those with a mask of their own */
+	uint64_t active;  /* of these, those in HIPCPU_OP_ACTIVE or HIPCPU_OP_HERE */
 	uint64_t barrier; /* at the block's barrier */
 	uint64_t paused;  /* in hipcpu_pause */
-	uint64_t held;	  /* in HIPCPU_OP_ELECT, until the one elected lets them go */
-	bool uniform;	  /* all mask-less ones of arrived stand in the same call */
-	uint32_t first;	  /* one of them */
-	struct hipcpu_lane *lanes; /* its first */
+	uint64_t held;	  /* in HIPCPU_OP_ELECT, until the elected lane lets them go */
+	bool uniform;	  /* all mask-less lanes of arrived are in the same call */
+	uint32_t first;	  /* the first of these that arrived */
+	struct hipcpu_lane *lanes; /* the lanes of the wave */
 };
 
-/* The watchdog's own notes. */
+/* The watchdog's notes about a block. */
 struct watched {
 	uint64_t progress;
-	uint64_t since_ns; /* when it moved last */
-	bool named;	   /* on stderr, since then */
+	uint64_t since_ns; /* when progress last moved */
+	bool named;	   /* it was reported, since then */
 };
 
 struct block {
 	struct hipcpu_lane *lanes; /* HIPCPU_MAX_THREADS of them */
 	struct wave waves[HIPCPU_MAX_WAVES];
-	uint32_t ready_waves;	   /* those with ready lanes */
-	uint32_t paused_waves;	   /* and with paused ones */
-	unsigned width, shift;	   /* of a wave: lanes, and its logarithm */
+	uint32_t ready_waves;	   /* waves with ready lanes */
+	uint32_t paused_waves;	   /* waves with paused lanes */
+	unsigned width, shift;	   /* lanes of a wave, and the logarithm of that */
 	unsigned nlanes, nlive, nbarrier;
-	bool elects;		   /* some stand in HIPCPU_OP_BARRIER_ELECT */
+	bool elects;		   /* some lanes are in HIPCPU_OP_BARRIER_ELECT */
 	unsigned nstarted;	   /* lanes begun, in order */
-	struct wave *wave;	   /* of the lane that runs or ran last, once the block is slow */
+	struct wave *wave;	   /* of the lane that is running or ran last, once the block is slow */
 	unsigned streak;	   /* cross-lane calls since another wave had its turn */
 	unsigned nturns;	   /* times that another wave had its turn */
-	unsigned pause_next;	   /* lane to look from for one that pauses */
+	unsigned pause_next;	   /* the lane from which to look for one that pauses */
 	unsigned nidle;		   /* pauses since anything else happened */
-	uint64_t yielded_ns;	   /* when the wait that began last first yielded; 0: none has */
+	uint64_t yielded_ns;	   /* when the current wait first yielded; 0: it has not */
 	bool slow;
 	uint64_t barrier_count;	   /* of HIPCPU_OP_COUNT, so far */
 	uint64_t barrier_result;
 	uint64_t words[4];	   /* hipcpu_block_words */
 	unsigned nbarriers;	   /* completed so far */
-	char barrier_mark[2];	   /* what TSan knows of odd and even barriers: some lanes are at the next one already */
+	/* stands for odd and even barriers in TSan, because some lanes may already be at the next barrier */
+	char barrier_mark[2];
 	uint64_t seed;		   /* of GSHMEM_CPU_DIVERGE */
-	uint64_t *together;	   /* [lane]: whom it has not parted from; NULL without that */
-	struct fiber *fiber;	   /* that runs */
+	uint64_t *together; /* [lane]: the lanes it has not parted from; NULL without GSHMEM_CPU_DIVERGE */
+	struct fiber *fiber;	   /* the running fiber */
 	struct fiber *free_fibers;
 	struct fiber thread;	   /* the thread's own stack */
-	struct hipcpu_lane *picked; /* whom an exiting lane gives way to; NULL: the block is done */
-	unsigned nfibers;	   /* ever made */
+	struct hipcpu_lane *picked; /* the lane to which an exiting lane gives way; NULL: the block is done */
+	unsigned nfibers;	   /* created so far */
 	char *shared;		   /* dynamic shared memory */
 	size_t shared_bytes;
 	struct launch *launch;
 	uint64_t id;		   /* in the grid, flat */
 	/* for the watchdog */
-	_Atomic uint64_t progress; /* moves with every switch that is not a pause, and every block */
+	_Atomic uint64_t progress; /* moves with every switch that is not a pause, and with every block */
 	_Atomic bool busy;
 	struct watched watched;
-	struct block *next;	   /* of all blocks of the process */
+	struct block *next;	   /* in the list of all blocks of the process */
 };
 
 extern __thread struct block *hipcpu_block HIPCPU_TLS;
@@ -107,26 +114,26 @@ struct launch {
 	struct hipcpu_item item;
 	struct hipcpu_launch_params params;
 	struct hipcpu_pool *pool;
-	struct launch *next;	   /* in the pool, while blocks are left */
+	struct launch *next;	   /* in the pool, while it has blocks left */
 	uint64_t nblocks;
-	uint64_t serial;	   /* of its first block, in the process */
+	uint64_t serial;	   /* serial number of its first block, in the process */
 	_Atomic uint64_t next_block;
-	unsigned nrunning;	   /* threads at work on it; under the pool's lock */
+	unsigned nrunning;	   /* threads working on it; guarded by the pool's lock */
 	struct hipcpu_gate done;   /* opens when the last thread leaves */
-	_Atomic uint64_t grid_arrived; /* blocks at hipcpu_grid_sync, ever */
+	_Atomic uint64_t grid_arrived; /* blocks that have come to hipcpu_grid_sync so far */
 };
 
 /* ---- lane.c ---- */
 
-/* Make the block of the calling thread; aborts when out of memory. */
+/* Creates the block of the calling thread; aborts when out of memory. */
 struct block *hipcpu_block_new(void);
-/* Run block id of launch on the calling thread. */
+/* Runs block id of launch on the calling thread. */
 void hipcpu_block_run(struct block *b, struct launch *launch, uint64_t id);
-/* Leave the fast mode; a no-op after that. */
+/* Leaves the fast mode; does nothing after that. */
 void hipcpu_block_slow(struct block *b);
-/* Stop the running lane, whose sets are up to date, until it is resumed. */
+/* Stops the running lane, whose sets are up to date, until it is resumed. */
 void hipcpu_lane_park(struct block *b, struct hipcpu_lane *me);
-/* Let others run though me could go on. */
+/* Lets others run although me could go on. */
 void hipcpu_lane_yield(struct block *b, struct hipcpu_lane *me);
 void hipcpu_block_describe(struct block *b);
 
@@ -135,7 +142,7 @@ static inline unsigned lane_number(const struct block *b, const struct hipcpu_la
 	return (unsigned)(lane - b->lanes);
 }
 
-/* Of the ready lanes of a wave, that of bit runs. */
+/* The lane of bit leaves the ready lanes of its wave, because it runs. */
 static inline void wave_unready(struct block *b, struct wave *wave, uint64_t bit)
 {
 	wave->ready &= ~bit;
@@ -145,38 +152,38 @@ static inline void wave_unready(struct block *b, struct wave *wave, uint64_t bit
 
 static inline void progress(struct block *b)
 {
-	/* one writer, hence no read-modify-write */
+	/* there is one writer, so no read-modify-write is needed */
 	atomic_store_explicit(&b->progress, atomic_load_explicit(&b->progress, memory_order_relaxed) + 1,
 			      memory_order_relaxed);
 }
 
 /* ---- stack.c ---- */
 
-/* A fiber that is not in use; it starts, or goes on, in hipcpu_fiber_main. */
+/* Returns a fiber that is not in use; it starts or continues in hipcpu_fiber_main. */
 struct fiber *hipcpu_fiber_get(struct block *b);
 void hipcpu_fiber_put(struct block *b, struct fiber *f);
 void hipcpu_fiber_main(void);
-/* Have n in all. */
+/* Makes sure that there are n fibers in all. */
 void hipcpu_fibers_reserve(struct block *b, unsigned n);
-/* Prepare the calling thread: its own stack's bounds, and a handler for overflows. */
+/* Prepares the calling thread: records its stack's bounds and handles overflows. */
 void hipcpu_stacks_init(struct block *b);
 
 /* ---- wave.c ---- */
 
-/* Complete what can be completed now that a lane of wave w has arrived, stopped at a barrier or exited. */
+/* Completes what can be completed now that a lane of wave w has arrived, stopped at a barrier or exited. */
 void hipcpu_wave_settle(struct block *b, unsigned w);
-/* Complete calls that do not wait for lanes that spin. */
+/* Completes calls that do not wait for spinning lanes. */
 void hipcpu_wave_settle_active(struct block *b, unsigned w);
-/* For GSHMEM_CPU_DIVERGE: every wave of the block is whole now. */
+/* For GSHMEM_CPU_DIVERGE: makes every wave of the block whole. */
 void hipcpu_waves_join(struct block *b);
 const char *hipcpu_op_name(enum hipcpu_op op);
 
 /* ---- worker.c ---- */
 
-/* The running block waits: have more threads run blocks that have not begun. */
+/* The running block waits: makes more threads run blocks that have not begun. */
 void hipcpu_worker_more(struct launch *launch);
 void hipcpu_worker_run(struct launch *launch);
-/* Idempotent. */
+/* Starts the watchdog; later calls do nothing. */
 void hipcpu_watchdog_start(void);
 
 #endif /* HIPCPU_BLOCK_H */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Captures: while a stream captures, what is queued in it goes into a graph instead (graph.c). Events draw
- * other streams in, and lead back from them. A call that HIP does not allow in a capture makes it invalid,
- * and the end of the capture says so.
+ * Captures: while a stream is capturing, what is queued in it goes into a graph instead (graph.c). Events
+ * make other streams join a capture, and lead back from them. A call that HIP does not allow in a capture
+ * makes it invalid, and the end of the capture reports that.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,12 +10,12 @@
 #include "runtime.h"
 
 /*
- * Streams of a capture are numbered, the first is its origin. Each item that is captured counts for its
- * stream, and a stream knows of each one how many of its items come before what it captures next: at the end
- * the origin must come after all of them.
+ * The streams of a capture are numbered; the first is its origin. Each captured item is counted for its
+ * stream, and each stream knows, for every stream, how many of its items come before what it captures next.
+ * At the end the origin must come after all items.
  */
 struct hipcpu_capture {
-	_Atomic unsigned nrefs; /* each stream in it, each event that was recorded in it */
+	_Atomic unsigned nrefs; /* one for each stream in it and each event recorded in it */
 	hipStreamCaptureMode mode;
 	pthread_t owner;	/* the thread that began it */
 	struct ihipStream_t *streams[HIPCPU_CAPTURE_STREAMS];
@@ -24,15 +24,16 @@ struct hipcpu_capture {
 	struct ihipGraph_t *graph;
 	bool is_invalid;
 	bool has_ended;
-	struct hipcpu_capture *next; /* of those that go on */
+	struct hipcpu_capture *next; /* in the list of captures in progress */
 };
 
-/* Of captures, what streams and events say of them, and graphs in the making. */
+/* Guards captures, what streams and events know of them, and graphs that are being captured. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct hipcpu_capture *captures;
-static _Atomic unsigned ncaptures; /* in that list: one load tells most calls that nothing is captured */
+/* length of that list: with one load most calls know that nothing is being captured */
+static _Atomic unsigned ncaptures;
 
-/* ---- captures; under the lock unless said ---- */
+/* ---- captures; called with the lock held unless said otherwise ---- */
 
 static void capture_unref(struct hipcpu_capture *capture)
 {
@@ -40,7 +41,7 @@ static void capture_unref(struct hipcpu_capture *capture)
 		free(capture);
 }
 
-/* Let a stream take part. False: there are too many. */
+/* Makes a stream take part. False: there are too many. */
 static bool join(struct hipcpu_capture *capture, struct ihipStream_t *s)
 {
 	if (capture->nstreams == HIPCPU_CAPTURE_STREAMS)
@@ -53,7 +54,7 @@ static bool join(struct hipcpu_capture *capture, struct ihipStream_t *s)
 	return true;
 }
 
-/* What s captures next comes after what before counts. */
+/* Makes what s captures next come after what before counts. */
 static void follow(struct ihipStream_t *s, const unsigned *before)
 {
 	for (unsigned i = 0; i < HIPCPU_CAPTURE_STREAMS; i++)
@@ -69,10 +70,10 @@ static bool is_joined(const struct hipcpu_capture *capture)
 	return true;
 }
 
-/* Its streams are as before, its events stay what they are. */
+/* Its streams capture no more; its events keep referring to it. */
 static void end_capture(struct hipcpu_capture *capture)
 {
-	const unsigned nstreams = capture->nstreams; /* the last one may take the capture with it */
+	const unsigned nstreams = capture->nstreams; /* the last unref may free the capture */
 	struct hipcpu_capture **link = &captures;
 
 	while (*link != capture)
@@ -86,7 +87,7 @@ static void end_capture(struct hipcpu_capture *capture)
 	}
 }
 
-/* Not under the lock, as all that follows. */
+/* Without the lock, like all functions below. */
 
 bool hipcpu_captures(struct ihipStream_t *s)
 {
@@ -101,8 +102,8 @@ bool hipcpu_captures(struct ihipStream_t *s)
 }
 
 /*
- * Whether a call would order with what a capture only records: one in the null stream, with a blocking
- * stream. Ends such captures.
+ * Whether a call would have to be ordered with what a capture only records: a call in the null stream, while
+ * a blocking stream is capturing. Makes such captures invalid.
  */
 static bool invalidate_implicit(struct ihipStream_t *s)
 {
@@ -218,7 +219,8 @@ bool hipcpu_capture_wait(struct ihipStream_t *s, const struct hipcpu_captured *c
 	if (!is_ours) {
 		if (invalidate_implicit(s))
 			*err = hipErrorStreamCaptureImplicit;
-	} else if (!capture || capture->has_ended) { /* a stream that captures cannot wait for what runs */
+	} else if (!capture || capture->has_ended) {
+		/* a capturing stream cannot wait for an event outside the capture */
 		if (s->capture)
 			s->capture->is_invalid = true;
 		*err = capture ? hipErrorCapturedEvent : hipErrorStreamCaptureIsolation;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Copies, fills and symbols. Every address is one of this process, so all kinds are memmove; what is
- * kept of HIP is the order: with the stream, and for the host.
+ * Copies, fills and symbols. Every address is one of this process, so all kinds are memmove. What is kept
+ * from HIP is the order, in a stream and for the host.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -38,7 +38,7 @@ static void run_copy(struct hipcpu_item *item)
 	hipcpu_access_restore(was_open);
 }
 
-/* Run c in stream order; now if sync, else on the stream's thread. */
+/* Runs c in stream order: at once if sync, else on the stream's thread. */
 static hipError_t submit(const struct copy_op *c, hipStream_t stream, bool sync)
 {
 	struct ihipStream_t *s = hipcpu_stream(stream);
@@ -284,7 +284,7 @@ hipError_t hipGetSymbolAddress(void **ptr, const void *symbol)
 	HIPCPU_LEAVE(hipSuccess);
 }
 
-/* Only the C++ overload, which sees the variable's type, can tell. */
+/* Only the C++ overload can tell, because it sees the variable's type. */
 hipError_t hipGetSymbolSize(size_t *nbytes, const void *symbol)
 {
 	HIPCPU_ENTER(hipGetSymbolSize);

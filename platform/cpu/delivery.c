@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Delayed delivery, GSHMEM_CPU_DELIVERY=random[:seed]: operations arrive late, in pieces, and in any order that
- * OpenSHMEM allows. It is a carrier (include/gshmem/move/carry.h): a thread of this file delivers at
- * random, whatever the callers do meanwhile, and quiet delivers those that it must complete by itself.
+ * Delayed delivery, GSHMEM_CPU_DELIVERY=random[:seed]: operations arrive late, in pieces, and in any order
+ * that OpenSHMEM allows. It is a carrier (include/gshmem/move/carry.h): a thread of this file delivers at
+ * random whatever the callers do meanwhile, and quiet itself delivers what it must complete.
  *
- * A queue holds what one caller has open on one PE in one context. A caller is a lane, or the host with all its threads. A
- * fence starts a new epoch in each of the caller's queues of a context; only records of a queue's oldest epoch may be delivered, in any
- * order. Nothing orders two queues. A signal becomes deliverable when the last piece of its data is.
+ * A queue holds what one caller has open on one PE in one context. A caller is a lane, or the host with all
+ * its threads. A fence starts a new epoch in each of the caller's queues of a context. Only records of a
+ * queue's oldest epoch may be delivered, in any order. Nothing orders two queues. A signal becomes
+ * deliverable when the last piece of its data has been delivered.
  *
- * One lock covers all of it and is held while a record is delivered, so that none is ever half done and quiet never
- * waits for the thread. It is never held across a pause. Nearly every choice comes from one seeded generator; only
- * the threads' timing is left to chance.
+ * One lock guards everything. It is held while a record is delivered, so that none is ever half done and
+ * quiet never waits for the thread; it is never held during a pause. Nearly every choice comes from one
+ * seeded generator; only the threads' timing is left to chance.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -29,46 +30,46 @@ extern struct gshmemi_state gshmemi_state __asm__("gshmemi_library_state"); /* a
 #include "runtime.h"
 
 /*
- * Which rule to break, so that tests can show that they would notice: -DGSHMEMI_MUTANT=1 for a whole build, or an
- * expression in a test that includes this file.
+ * Which rule to break, so that tests can show that they would notice: -DGSHMEMI_MUTANT=1 for a whole build,
+ * or an expression in a test that includes this file.
  */
 #ifndef GSHMEMI_MUTANT
 #define GSHMEMI_MUTANT 0
 #endif
 enum { MUTANT_FENCE = 1, MUTANT_QUIET, MUTANT_SIGNAL, MUTANT_CATCH_UP };
 
-/* Above this a caller delivers some records itself; bytes of copies and of records. */
+/* Above this many bytes of copies and records a caller delivers some records itself. */
 #define MAX_QUEUED_BYTES ((size_t)64 << 20)
-/* One record moves this much at most: bounds how long the lock is held. */
+/* One record moves at most this much, which bounds how long the lock is held. */
 #define MAX_PIECE_BYTES ((size_t)1 << 20)
 
 enum { PUT, GET, AMO, FLAG };
 
 struct record {
 	struct record *next;	 /* in queue.later */
-	struct record *signal;	 /* of a put_signal's data: what comes after all of it; else NULL */
+	struct record *signal; /* of a put_signal's data: the signal that comes after all of it; else NULL */
 	uint64_t epoch;		 /* of its queue */
-	uint64_t held_until_ns;	 /* the thread leaves it alone before; 0: not held */
+	uint64_t held_until_ns;	 /* the thread does not deliver it before this time; 0: not held back */
 	int kind;		 /* PUT, GET, AMO, FLAG */
 	int op;			 /* AMO: GSHMEMI_AMO_* */
-	unsigned npieces;	 /* of a signal: pieces of data that are still open */
+	unsigned npieces;	 /* of a signal: pieces of data not delivered yet */
 	size_t nbytes;		 /* moved; AMO: 4 or 8 */
 	void *dest;
 	const void *source;	 /* PUT: the caller's, or copy; GET: the peer's */
 	uint64_t value, cond;	 /* AMO, FLAG */
-	void *fetch;		 /* AMO: where the old value goes, or NULL */
+	void *fetch;		 /* AMO: where to store the old value, or NULL */
 	size_t copy_nbytes;
-	char copy[];		 /* the source, if the caller may reuse it */
+	char copy[];		 /* a copy of the source, if the caller may reuse that */
 };
 
-/* What one caller has open on one PE; freed when that is nothing. */
+/* What one caller has open on one PE; freed when nothing is open. */
 struct queue {
 	struct queue *next;	 /* in its bucket */
 	size_t slot;		 /* of this queue in queues[] */
 	uint64_t caller;	 /* hipcpu_lane_serial(): 0 is the host */
 	int pe;			 /* with its context: gshmemi_pe_context */
-	uint64_t epoch;		 /* the one that is being delivered */
-	uint64_t last_epoch;	 /* the one that the caller is in: fences so far */
+	uint64_t epoch;		 /* the epoch that is being delivered */
+	uint64_t last_epoch;	 /* the epoch that the caller is in: its fences so far */
 	size_t nopen;		 /* records of epoch; GETs, which a fence does not order, are not counted */
 	struct record **ready;	 /* may be delivered now, in any order; never empty */
 	size_t nready, capacity;
@@ -77,10 +78,10 @@ struct queue {
 
 #define NBUCKETS 4096 /* a power of two */
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of everything below */
-static pthread_cond_t work = PTHREAD_COND_INITIALIZER;	 /* there is a first queue, or stop */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards everything below */
+static pthread_cond_t work = PTHREAD_COND_INITIALIZER;	 /* there is a first queue, or is_stopping */
 static pthread_cond_t stopped = PTHREAD_COND_INITIALIZER;
-static bool is_running, is_stopping, is_idle; /* the thread */
+static bool is_running, is_stopping, is_idle; /* state of the thread */
 static struct queue *buckets[NBUCKETS];	      /* by caller */
 static struct queue **queues;		      /* all of them, in no order */
 static size_t nqueues, queues_capacity;
@@ -105,7 +106,10 @@ static size_t random_below(size_t limit)
 	return (size_t)(random_bits() % limit);
 }
 
-/* The seed of GSHMEM_CPU_DELIVERY, different on each PE; without one, the clock. src/base/env.c has checked it. */
+/*
+ * The seed of GSHMEM_CPU_DELIVERY, made different on each PE; without one, from the clock. src/base/env.c has
+ * checked it.
+ */
 static uint64_t read_seed(void)
 {
 	const char *text = getenv("GSHMEM_CPU_DELIVERY"), *seed = text ? strchr(text, ':') : NULL;
@@ -114,7 +118,7 @@ static uint64_t read_seed(void)
 	return rank + (seed ? strtoull(seed + 1, NULL, 10) : hipcpu_now_ns() ^ (uint64_t)getpid());
 }
 
-/* ---- the lock, with device memory open to the caller ---- */
+/* ---- the lock, which also opens device memory to its holder ---- */
 
 static bool lock_memory(void)
 {
@@ -190,7 +194,10 @@ static void make_ready(struct queue *q, struct record *r)
 	q->ready[q->nready++] = r;
 }
 
-/* A record of the epoch that is being delivered. A signal with open pieces is made ready by the last of them. */
+/*
+ * A record now belongs to the epoch being delivered. A signal with undelivered pieces becomes ready with the
+ * last of them.
+ */
 static void open_record(struct queue *q, struct record *r)
 {
 	q->epoch = r->epoch;
@@ -218,7 +225,7 @@ static void carry_out(const struct record *r)
 {
 	uint64_t old;
 
-	/* Release: whoever sees this record sees those before it. Pairs with the acquire in gshmemi_wait. */
+	/* release: whoever sees this record sees those before it; pairs with the acquire in gshmemi_wait */
 	gshmemi_arch_fence_release();
 	switch (r->kind) {
 	case AMO:
@@ -235,7 +242,7 @@ static void carry_out(const struct record *r)
 	}
 }
 
-/* Deliver the i-th ready record of a queue. Returns the queue, or NULL when it was the last one. */
+/* Delivers the i-th ready record of a queue. Returns the queue, or NULL if that was its last record. */
 static struct queue *deliver(struct queue *q, size_t i)
 {
 	struct record *r = q->ready[i];
@@ -259,7 +266,7 @@ static struct queue *deliver_any(struct queue *q)
 	return deliver(q, random_below(q->nready));
 }
 
-/* What a quiet is to deliver: operations of this caller, the host standing for all, in a context. */
+/* What a quiet must deliver: the operations of a caller (the host covers all callers) in a context. */
 struct scope {
 	uint64_t caller;
 	int context;
@@ -279,7 +286,7 @@ static bool covers(const struct scope *s, const struct queue *q)
 	return !s->target_pes;
 }
 
-/* One at random of the queues that are covered; NULL if there is none. */
+/* Picks a covered queue at random; NULL if there is none. */
 static struct queue *pick_queue(const struct scope *s)
 {
 	struct queue *q, *picked = NULL;
@@ -299,7 +306,7 @@ static struct queue *pick_queue(const struct scope *s)
 
 /* ---- the thread ---- */
 
-/* Most pauses are short; now and then nothing arrives for long. */
+/* Most pauses are short; now and then nothing arrives for a long time. */
 static unsigned pick_pause_us(void)
 {
 	switch (random_below(16)) {
@@ -314,7 +321,7 @@ static unsigned pick_pause_us(void)
 	}
 }
 
-/* Deliver up to so many records. Those that are held cost a try. */
+/* Delivers up to nrecords records; picking one that is held back counts too. */
 static void deliver_burst(size_t nrecords)
 {
 	const uint64_t now_ns = hipcpu_now_ns();
@@ -350,7 +357,8 @@ static void *deliver_late(void *unused)
 		else
 			sched_yield();
 		pthread_mutex_lock(&lock);
-		was_open = hipcpu_access_open(); /* for this only: without keys it is open to all threads */
+		/* only for this: without keys it would be open to all threads */
+		was_open = hipcpu_access_open();
 		deliver_burst(random_below(2) ? 1 + random_below(32) : 1);
 		hipcpu_access_restore(was_open);
 	}
@@ -397,7 +405,7 @@ void gshmemi_delivery_stop(void)
 
 /* ---- handing over ---- */
 
-/* Around each operation that is handed over. Returns what leave is to be given. */
+/* Called around each operation that is handed over. leave takes what enter returned. */
 static bool enter(void)
 {
 	bool was_open = lock_memory();
@@ -414,7 +422,7 @@ static void leave(bool was_open)
 	unlock_memory(was_open);
 }
 
-/* An operation with room for a copy of copy_nbytes. One in 32 is held for up to 1 ms. */
+/* Creates an operation with room for a copy of copy_nbytes. One in 32 is held back for up to 1 ms. */
 static struct record *create_record(int kind, void *dest, const void *source, size_t nbytes, size_t copy_nbytes)
 {
 	struct record *r = allocate(NULL, sizeof *r + copy_nbytes);
@@ -426,7 +434,7 @@ static struct record *create_record(int kind, void *dest, const void *source, si
 	return r;
 }
 
-/* Put a record in its queue. Delivers others, also of this operation, when there are too many. */
+/* Puts a record into its queue. If there are too many records it delivers some, perhaps of this operation. */
 static void hand_over(struct record *r, int pe)
 {
 	const uint64_t caller = hipcpu_lane_serial();
@@ -448,8 +456,8 @@ static void hand_over(struct record *r, int pe)
 }
 
 /*
- * Bytes of the next piece of a put of nbytes, of which left are left: an eighth to five eighths of it, ending at a
- * multiple of 8, so that no aligned word is torn.
+ * Returns the size of the next piece of a put of nbytes with left bytes left: an eighth to five eighths of
+ * nbytes, ending at a multiple of 8 so that no aligned word is torn.
  */
 static size_t pick_piece(const char *dest, size_t nbytes, size_t left)
 {
@@ -515,13 +523,13 @@ static void put_signal_late(char *dest, char *sig, const struct gshmemi_operatio
 {
 	struct record *r = create_amo(NULL, o->op, sig, o->value, 0, 8);
 
-	r->npieces = 1; /* itself: pieces may be delivered before all are handed over */
+	r->npieces = 1; /* its own, because pieces may be delivered before all have been handed over */
 	hand_over_put(dest, o->local, o->nbytes, o->pe, o->is_nbi, r);
 	r->npieces--;
 	hand_over(r, o->pe);
 }
 
-/* What the caller's last fence put before an operation to pe that is performed now. */
+/* Delivers what the caller's last fence ordered before an operation on pe that is performed now. */
 static void catch_up(int pe)
 {
 	struct queue *q;
@@ -534,7 +542,10 @@ static void catch_up(int pe)
 	gshmemi_arch_fence_release();
 }
 
-/* Three of four flags come at once: barriers would take long, and only some need to be late for others to overtake them. */
+/*
+ * Three of four flags arrive at once. Otherwise barriers would take long, and a few late flags are enough for
+ * others to overtake them.
+ */
 static void raise_flag(uint64_t *dest, uint64_t value, int pe)
 {
 	struct record *r;
@@ -598,7 +609,10 @@ void gshmemi_delivery_order(int context)
 	if (GSHMEMI_MUTANT == MUTANT_FENCE)
 		return;
 	was_open = lock_memory();
-	/* The host's covers kernels that have ended. Two queues cannot be ordered, but what is delivered is before all. */
+	/*
+	 * The host's fence covers kernels that have ended. Two queues cannot be ordered, so deliver theirs
+	 * now.
+	 */
 	for (i = nqueues; !caller && i > 0; i--)
 		for (q = queues[i - 1]; q && q->caller && gshmemi_pe_context(q->pe) == context;)
 			q = deliver_any(q);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Devices: all alike, as many as GSHMEM_CPU_DEVICES says. Device n is the same device, with the same
- * uuid and PCI address, in every process of the machine.
+ * Devices: all alike, as many as GSHMEM_CPU_DEVICES says. Device n is the same device, with the same uuid and
+ * PCI address, in every process of the machine.
  */
 #include <stdio.h>
 #include <string.h>
@@ -49,7 +49,7 @@ static bool can_access(int device, int peer)
 	return !(hipcpu_config()->no_peer[device] >> peer & 1);
 }
 
-/* 8 bytes from the identity of the running machine, then the device's number. */
+/* 8 bytes that identify the running machine, ..., and the device's number. */
 void hipcpu_device_uuid(int device, char uuid[16])
 {
 	uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
@@ -185,7 +185,7 @@ hipError_t hipDevicePrimaryCtxGetState(hipDevice_t device, unsigned *flags, int 
 	HIPCPU_LEAVE(hipSuccess);
 }
 
-/* What hipDeviceGetAttribute gives one by one. */
+/* Fills in all properties; hipDeviceGetAttribute returns them one by one. */
 static void fill_properties(hipDeviceProp_t *p, int device)
 {
 	const struct hipcpu_config *c = hipcpu_config();

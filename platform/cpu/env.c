@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The GSHMEM_CPU_* variables, read once. docs/cpu-platform.md lists them. A malformed one is named
- * on stderr and makes every HIP call fail: a typing error must not turn a test into one that passes.
+ * The GSHMEM_CPU_* variables, read once. docs/cpu-platform.md lists them. A malformed one is reported on
+ * stderr and makes every HIP call fail, so that a typo cannot turn a failing test into one that passes.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -58,7 +58,7 @@ static size_t read_size(const char *name, size_t fallback, size_t min, size_t ma
 	return fallback;
 }
 
-/* "0-1,2-3" or "all" into a symmetric matrix of bits. */
+/* Parses "0-1,2-3" or "all" into a symmetric bit matrix. */
 static void read_pairs(const char *name, uint64_t *matrix)
 {
 	const char *value = getenv(name), *at = value;
@@ -103,7 +103,7 @@ static void read_diverge(void)
 	config.diverge_seed = seed;
 }
 
-/* The lower of the machine's memory and what the control group allows. */
+/* The lower of the machine's memory and the control group's limit. */
 static size_t machine_memory(void)
 {
 	size_t nbytes = (size_t)1 << 30, limit;
@@ -140,7 +140,7 @@ int hipcpu_env_rank(void)
 	return env_int("PMI_RANK");
 }
 
-/* Of the job, on this machine. */
+/* How many processes of the job are on this machine. */
 static unsigned count_processes(void)
 {
 	int nprocs = env_int("MPI_LOCALNRANKS");
@@ -151,8 +151,8 @@ static unsigned count_processes(void)
 }
 
 /*
- * Two threads bounce a line in 0.1 us while both run; four on two cores need the switch anyway and are twelve times
- * slower with 1024 polls than with 16.
+ * Two running threads bounce a cache line in 0.1 us. Four threads on two cores need the context switch
+ * anyway, and with 1024 polls are twelve times slower than with 16.
  */
 static unsigned find_spin_polls(unsigned nthreads)
 {
@@ -163,7 +163,7 @@ void hipcpu_share_cores(unsigned nthreads)
 {
 	const char *value = getenv("GSHMEM_CPU_SPIN");
 
-	if (!value || !*value) /* a thread that polls may read it meanwhile */
+	if (!value || !*value) /* atomic, because a polling thread may read it meanwhile */
 		__atomic_store_n(&config.spin_polls, find_spin_polls(nthreads * count_processes()), __ATOMIC_RELAXED);
 }
 
@@ -177,7 +177,10 @@ static void read_scheduling(void)
 		config.ncores = (unsigned)CPU_COUNT(&set);
 	config.spin_polls = (unsigned)read_size("GSHMEM_CPU_SPIN", find_spin_polls(nprocs), 1, 1u << 30, "polls, at least 1");
 	config.near_polls = config.spin_polls;
-	/* The host thread and the block thread of each process want a core: else whoever spins is in the way. */
+	/*
+	 * Each process has a host thread and a block thread that want a core; with fewer cores, a spinning
+	 * thread is in the way.
+	 */
 	config.idle_spin = nprocs * 2 <= config.ncores ? 1000 : 0;
 }
 
@@ -203,7 +206,10 @@ static void parse(void)
 		complain("GSHMEM_CPU_WAVE", getenv("GSHMEM_CPU_WAVE"), "32 or 64");
 	config.nblocks = (unsigned)read_size("GSHMEM_CPU_BLOCKS", 32, 1, 1024, "1 to 1024 blocks");
 	config.ncus = (unsigned)read_size("GSHMEM_CPU_CUS", 8, 1, 1024, "1 to 1024 compute units");
-	/* Occupancy is blocks per unit times units, and must be what really is resident. */
+	/*
+	 * Occupancy is blocks per unit times units, and must equal the number of blocks that really are
+	 * resident.
+	 */
 	while (config.nblocks % config.ncus)
 		config.ncus--;
 	config.stack_bytes = read_size("GSHMEM_CPU_STACK", 64 << 10, 16 << 10, 1 << 30, "16k to 1g bytes");

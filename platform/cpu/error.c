@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Errors: their names, the last one of each thread, and GSHMEM_CPU_FAIL, which makes the k-th call
- * of a function fail so that every failure path of a program can be walked.
+ * Errors: their names, the last one of each thread, and GSHMEM_CPU_FAIL, which makes the k-th call of a
+ * function fail, so that tests can take every failure path of a program.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -98,7 +98,7 @@ static bool error_by_name(const char *text, hipError_t *error_p)
 	return false;
 }
 
-/* What a real failure of the call would most likely be. */
+/* The error that a real failure of the call would most likely give. */
 static hipError_t usual_error(const char *name)
 {
 	if (strstr(name, "Malloc"))
@@ -110,7 +110,7 @@ static hipError_t usual_error(const char *name)
 	return hipErrorUnknown;
 }
 
-/* One "call:k[:error][@rank]", without blanks; modifies item. */
+/* Parses one "call:k[:error][@rank]", without blanks; modifies item. */
 static bool parse_failure(char *item)
 {
 	struct failure *f = &failures[nfailures];

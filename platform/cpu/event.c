@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Events. Each record makes a new mark; who waits for the event waits for the mark of its last record.
- */
+/* Events. Each record creates a mark; to wait for an event is to wait for the mark of its last record. */
 #include <stdlib.h>
 
 #include "fiber.h"
 #include "runtime.h"
 
 struct mark {
-	_Atomic unsigned nrefs; /* the event, the item that reaches it, each item that waits for it */
-	_Atomic bool stamped;	/* what the stream had before is done; reached follows at once */
+	/* one for the event, one for the item that reaches it, and one for each item that waits for it */
+	_Atomic unsigned nrefs;
+	_Atomic bool stamped;	/* the work queued before it is done; reached follows at once */
 	_Atomic bool reached;
 	uint64_t time_ns;	/* valid once stamped */
 	struct hipcpu_gate gate;
@@ -33,7 +32,7 @@ static void mark_unref(struct mark *mark)
 		free(mark);
 }
 
-/* A reference to the mark of the last record, or NULL. */
+/* Returns a reference to the mark of the last record, or NULL. */
 static struct mark *current_mark(hipEvent_t event)
 {
 	struct mark *mark;
@@ -46,7 +45,7 @@ static struct mark *current_mark(hipEvent_t event)
 	return mark;
 }
 
-/* Waiting for an event that a capture has recorded means nothing. */
+/* An event recorded in a capture cannot be waited for. */
 static bool is_captured(hipEvent_t event)
 {
 	bool captured;
@@ -60,7 +59,8 @@ static bool is_captured(hipEvent_t event)
 static void stamp(struct mark *mark)
 {
 	mark->time_ns = hipcpu_now_ns();
-	atomic_store_explicit(&mark->stamped, true, memory_order_release); /* pairs with the acquire in is_reached */
+	/* pairs with the acquire in is_reached */
+	atomic_store_explicit(&mark->stamped, true, memory_order_release);
 }
 
 static void reach(struct mark *mark)
@@ -85,8 +85,8 @@ static void wait_mark(struct mark *mark)
 }
 
 /*
- * Reached, or about to be: a stream that a mark stands in is done a moment before the mark is reached, and who has waited for the
- * stream must not find the mark open.
+ * Whether the mark is reached. A stream may be complete a moment before its mark is reached, but then whoever
+ * has waited for the stream must not find the mark open; so if it is stamped this waits.
  */
 static bool is_reached(struct mark *mark)
 {
@@ -101,7 +101,7 @@ static void run_stamp(struct hipcpu_item *item)
 	stamp(((struct mark_op *)item)->mark);
 }
 
-/* Only now: who has waited for the event must not find its stream busy. */
+/* Not earlier: whoever has waited for the event must not find its stream busy. */
 static void done_reach(struct hipcpu_item *item)
 {
 	struct mark *mark = ((struct mark_op *)item)->mark;
@@ -203,7 +203,7 @@ hipError_t hipEventRecord(hipEvent_t event, hipStream_t stream)
 	if (!hipcpu_stream_idle(s))
 		HIPCPU_LEAVE(submit_mark(s, mark, run_stamp, done_reach));
 	stamp(mark);
-	reach(mark); /* nothing to wait for: no need of the stream's thread */
+	reach(mark); /* nothing to wait for, so the stream's thread is not needed */
 	mark_unref(mark);
 	HIPCPU_LEAVE(hipSuccess);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Fibers: a stack and where it stopped. The switch is inlined and has neither call nor return, which
- * keeps the processor's return-address predictor right: 2 to 3 times faster than a called one.
- * -DHIPCPU_BOOST takes Boost.Context's, and processors that processor.h does not know take ucontext's.
+ * Fibers: a stack and where it stopped. The switch is inlined and has neither call nor return, which keeps
+ * the processor's return-address predictor right: it is 2 to 3 times faster than a called one. -DHIPCPU_BOOST
+ * uses Boost.Context's switch, and processors that processor.h does not know use ucontext's.
  *
- * The sanitizers and Valgrind are told of each stack and each switch.
+ * The sanitizers and Valgrind are told about each stack and each switch.
  */
 #ifndef HIPCPU_FIBER_H
 #define HIPCPU_FIBER_H
@@ -45,11 +45,11 @@
 #endif
 
 struct fiber {
-	void *sp;	     /* where it stopped; the context of Boost */
+	void *sp;	     /* where it stopped; with Boost its context */
 	char *stack;	     /* lowest usable byte; the guard page is below. NULL: a thread's own stack */
 	size_t stack_bytes;
 	const void *base;    /* the frame that calls kernels */
-	struct fiber *next;  /* of the thread's free ones */
+	struct fiber *next;  /* in the thread's list of free ones */
 #ifdef HIPCPU_ASAN
 	void *fake_stack;
 #endif
@@ -62,8 +62,8 @@ struct fiber {
 };
 
 /*
- * -DHIPCPU_TSAN_LANES: a switch does not synchronise, so that a race between lanes is one. What does
- * synchronise is said here. The runtime itself is compiled without -fsanitize=thread then.
+ * -DHIPCPU_TSAN_LANES: a switch does not synchronise, so that TSan sees races between lanes. What does
+ * synchronise is marked by these macros. The runtime itself is then compiled without -fsanitize=thread.
  */
 #ifdef HIPCPU_TSAN_LANES
 #define FIBER_TSAN_FLAGS 1
@@ -84,7 +84,7 @@ extern struct fiber_transfer jump_fcontext(void *to, void *data);
 extern void *make_fcontext(void *top, size_t nbytes, void (*entry)(struct fiber_transfer));
 #endif
 
-/* The first statement of a new fiber, and the last of each switch. */
+/* The first statement of a new fiber, and the last one of each switch. */
 static inline void fiber_arrived(struct fiber *self)
 {
 	(void)self;
@@ -93,7 +93,7 @@ static inline void fiber_arrived(struct fiber *self)
 #endif
 }
 
-/* Stop in from, which is running, and go on in to. Returns when somebody switches back to from. */
+/* Stops in from, which is running, and goes on in to. Returns when somebody switches back to from. */
 static inline __attribute__((always_inline)) void fiber_switch(struct fiber *from, struct fiber *to)
 {
 #ifdef HIPCPU_ASAN
@@ -122,7 +122,9 @@ static void fiber_boost_entry(struct fiber_transfer came)
 }
 #endif
 
-/* Make a fiber on its stack that starts in entry, which never returns; colour bytes of the top are left out. */
+/*
+ * Makes a fiber on its stack that starts in entry, which never returns. Leaves out colour bytes at the top.
+ */
 static inline void fiber_make(struct fiber *f, void (*entry)(void), size_t colour)
 {
 	uintptr_t top = ((uintptr_t)f->stack + f->stack_bytes - colour) & ~(uintptr_t)63;
@@ -146,7 +148,7 @@ static inline void fiber_make(struct fiber *f, void (*entry)(void), size_t colou
 #endif
 }
 
-/* Describe the running thread's own stack: where the fibers go back to. */
+/* Describes the running thread's own stack, to which fibers return. */
 static inline void fiber_of_thread(struct fiber *f, char *stack, size_t stack_bytes)
 {
 	f->stack = stack;

@@ -2,9 +2,9 @@
 /*
  * Graphs: what a stream has captured (capture.c), run again by each launch.
  *
- * The nodes of a graph run one after the other, in the order in which they were captured, on the thread of
- * the stream that the graph is launched in. HIP promises no more: that nodes without an order between them
- * run at the same time is up to it.
+ * The nodes of a graph run one after the other, in the order of their capture, on the thread of the stream in
+ * which the graph is launched. HIP allows nodes without an order between them to run at the same time, but
+ * does not promise it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,14 +13,14 @@
 
 /* Never changes once its capture has ended. */
 struct ihipGraph_t {
-	_Atomic unsigned nrefs; /* its handle or its capture; each executable graph */
+	_Atomic unsigned nrefs; /* one for its handle or its capture, one for each executable graph */
 	struct hipcpu_item *first, **last;
 };
 
 struct hipGraphExec {
-	_Atomic unsigned nrefs;	    /* the handle, each launch that is queued */
+	_Atomic unsigned nrefs;	    /* one for the handle, one for each queued launch */
 	struct ihipGraph_t *graph;
-	_Atomic uint64_t nlaunched; /* launches take turns, whatever their streams */
+	_Atomic uint64_t nlaunched; /* launches of the same graph take turns, in any streams */
 	_Atomic uint64_t nrun;
 	struct hipcpu_gate done;
 };
@@ -64,7 +64,7 @@ void hipcpu_graph_add(struct ihipGraph_t *graph, struct hipcpu_item *item)
 	graph->last = &item->next;
 }
 
-/* Items are changed when they run, so copies do. */
+/* Runs copies of the items, because running an item changes it. */
 static void graph_run(const struct ihipGraph_t *graph)
 {
 	for (const struct hipcpu_item *item = graph->first; item; item = item->next) {

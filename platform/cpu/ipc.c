@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Memory of other processes. A handle names the memfd behind an allocation: process, descriptor and
- * the identity of the file. Opening it goes through /proc/PID/fd/FD, or pidfd_getfd where that is
- * closed; a file that is no longer the same one is an error and never a wrong mapping.
+ * Memory of other processes. A handle names the memfd behind an allocation: process, descriptor and the
+ * identity of the file. It is opened through /proc/PID/fd/FD, or through pidfd_getfd if that is not allowed.
+ * A file that is not the same any more is an error and never a wrong mapping.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -69,7 +69,7 @@ static void explain(const struct handle *h, int err)
 	hipcpu_message("hipIpcOpenMemHandle: memory of pid %d, fd %d: %s%s", h->pid, h->fd, strerror(err), why);
 }
 
-/* A descriptor of the file that h names, or -1 and errno. */
+/* Returns a descriptor of the file that h names, or -1 and errno. */
 static int open_file(const struct handle *h)
 {
 	char path[64];
@@ -103,7 +103,7 @@ static int open_file(const struct handle *h)
 	return fd;
 }
 
-/* Map what h names, under the lock of the table. */
+/* Maps what h names. Called with the lock of the table held. */
 static hipError_t open_handle(const struct handle *h, int device, void **ptr)
 {
 	struct hipcpu_allocation a = {.nbytes = h->nbytes, .kind = HIPCPU_MEMORY_IPC, .device = device, .fd = -1,

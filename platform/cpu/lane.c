@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The lanes of a block and whose turn it is. Each decision takes the first of: a lane that was let go,
- * a lane that has not begun, a lane that pauses. Nothing left is a deadlock, which is reported.
+ * The lanes of a block, and which one runs. At each decision the next is a lane that was let go, else a lane
+ * that has not begun, else a lane that pauses. If there is none, that is a deadlock, which is reported.
  */
 #include <sched.h>
 #include <stdio.h>
@@ -13,19 +13,19 @@
 #include "block.h"
 
 /*
- * What every stop of a lane goes through, some 80 instructions: a call inside of another has its registers saved
- * twice, and what is the same for all stops of a kind is known when it is compiled.
+ * For the path of every stop of a lane, some 80 instructions: a call within a call would save registers
+ * twice, and what is the same for all stops of a kind is known at compile time.
  */
 #define INLINED static inline __attribute__((always_inline))
 
-#define STREAK_MAX 256	  /* cross-lane calls of one wave before others have a turn */
-#define STREAK_YIELD 4096 /* and before other processes have one, if there are more of them than cores */
+#define STREAK_MAX 256	  /* cross-lane calls of one wave before other waves get a turn */
+#define STREAK_YIELD 4096 /* and before other processes get one, if there are more of them than cores */
 
 __thread struct hipcpu_lane *hipcpu_self HIPCPU_TLS;
 __thread struct hipcpu_loop hipcpu_loop HIPCPU_TLS;
 __thread struct block *hipcpu_block HIPCPU_TLS;
 __thread struct index3 threadIdx HIPCPU_TLS, blockIdx HIPCPU_TLS, blockDim HIPCPU_TLS, gridDim HIPCPU_TLS;
-int warpSize = 64; /* constant to all others */
+int warpSize = 64; /* only this file changes it */
 
 __attribute__((constructor)) static void set_warp_size(void)
 {
@@ -35,9 +35,9 @@ __attribute__((constructor)) static void set_warp_size(void)
 		warpSize = 32;
 }
 
-/* ---- messages: also by the watchdog, from another thread; what it reads may move ---- */
+/* ---- messages; the watchdog prints them too, from another thread, while what it reads may change ---- */
 
-/* One text for lanes first to last of the block, which stand in the same call. */
+/* Prints one line for lanes first to last of the block, which are in the same call. */
 HIPCPU_RACY static void describe_lanes(struct block *b, unsigned first, unsigned last)
 {
 	const struct hipcpu_lane *lane = &b->lanes[first];
@@ -127,7 +127,7 @@ INLINED struct hipcpu_lane *take_ready(struct block *b, struct wave *wave)
 	return lane;
 }
 
-/* A ready lane of the first wave after the present one that has any. */
+/* Returns a ready lane of the next wave that has one. */
 static struct hipcpu_lane *pick_ready(struct block *b)
 {
 	uint32_t later = b->ready_waves & ~(UINT32_MAX >> (31 - (b->wave - b->waves)));
@@ -178,7 +178,7 @@ static struct hipcpu_lane *pick(struct block *b)
 	return lane;
 }
 
-/* Somebody of another wave, each kind first in its turn. */
+/* Picks a lane of another wave, starting with each kind in turn. */
 static struct hipcpu_lane *pick_other(struct block *b)
 {
 	struct hipcpu_lane *(*const kinds[])(struct block *) = {pick_ready, pick_new, pick_paused};
@@ -190,7 +190,7 @@ static struct hipcpu_lane *pick_other(struct block *b)
 	return lane;
 }
 
-/* What is known of a lane of a slow block, besides its threadIdx. */
+/* Sets what is known about a lane of a slow block, except its threadIdx. */
 static void lane_place(struct block *b, struct hipcpu_lane *lane, struct fiber *fiber)
 {
 	unsigned n = lane_number(b, lane);
@@ -200,7 +200,7 @@ static void lane_place(struct block *b, struct hipcpu_lane *lane, struct fiber *
 	lane->bit = UINT64_C(1) << (n & (b->width - 1));
 }
 
-/* From here on lane, which had stopped, is the one that runs; the caller switches to its fiber. */
+/* Makes lane, which had stopped, the running one; the caller switches to its fiber. */
 INLINED void lane_resume(struct block *b, struct hipcpu_lane *lane)
 {
 	b->wave = lane->wave;
@@ -209,7 +209,7 @@ INLINED void lane_resume(struct block *b, struct hipcpu_lane *lane)
 	threadIdx = lane->index;
 }
 
-/* The same of one that has not begun, and shall do so on fiber. */
+/* The same for a lane that has not begun and will run on fiber. */
 static void lane_begin(struct block *b, struct hipcpu_lane *lane, struct fiber *fiber)
 {
 	unsigned n = lane_number(b, lane);
@@ -232,14 +232,14 @@ static void lane_go(struct block *b, struct hipcpu_lane *lane)
 		lane_resume(b, lane);
 }
 
-/* Leave the running lane me where it is and go on with next. */
+/* Leaves the running lane me where it is and goes on with next. */
 static void switch_lane(struct block *b, struct hipcpu_lane *me, struct hipcpu_lane *next)
 {
 	lane_go(b, next);
 	fiber_switch(me->fiber, b->fiber);
 }
 
-/* Stop me, at a barrier or else in a cross-lane call. */
+/* Stops me, at a barrier or else in a cross-lane call. */
 INLINED void park(struct block *b, struct hipcpu_lane *me, bool at_barrier)
 {
 	struct wave *wave = me->wave;
@@ -312,7 +312,7 @@ void hipcpu_block_slow(struct block *b)
 
 /* ---- the barrier ---- */
 
-/* All go on. */
+/* Lets all lanes go on. */
 static void release_barrier(struct block *b)
 {
 	b->barrier_result = b->barrier_count;
@@ -328,7 +328,7 @@ static void release_barrier(struct block *b)
 	}
 }
 
-/* The lowest of those that elect goes on; for the others of the block it is as one that has not come. */
+/* Lets the lowest electing lane go on; the others wait for it as for a lane that has not arrived. */
 static void elect(struct block *b)
 {
 	struct hipcpu_lane *lane = NULL;
@@ -350,7 +350,7 @@ static void elect(struct block *b)
 	set_ready(b, w, left & -left);
 }
 
-/* All live lanes are at the barrier. */
+/* Called when all live lanes are at the barrier. */
 static void complete_barrier(struct block *b)
 {
 	if (b->elects)
@@ -420,7 +420,7 @@ uint64_t hipcpu_block_elect(int line)
 	return meet(HIPCPU_OP_BARRIER_ELECT, line, NULL, false);
 }
 
-/* By the lane that was elected. */
+/* Called by the elected lane. */
 void hipcpu_block_release(void)
 {
 	struct block *b = hipcpu_block;
@@ -434,8 +434,8 @@ void hipcpu_block_release(void)
 
 /* ---- pause ---- */
 
-#define LONG_YIELDS 512     /* of a host's wait, that naps then, as in gshmem/arch/host.h */
-#define LONG_NS     1000000 /* of a kernel's, since its first yield */
+#define LONG_YIELDS 512     /* yields after which a host's wait naps, as in gshmem/arch/host.h */
+#define LONG_NS     1000000 /* time since the first yield after which a kernel's wait naps */
 
 static void nap(void)
 {
@@ -444,7 +444,10 @@ static void nap(void)
 	nanosleep(&nap, NULL);
 }
 
-/* As gshmemi_thread_yield of src/base/thread.h: threads that only yield can keep other processes from a core. */
+/*
+ * Like gshmemi_thread_yield of src/base/thread.h: threads that only yield can keep other processes off a
+ * core.
+ */
 static void give_way(void)
 {
 	static __thread unsigned nyields;
@@ -456,9 +459,10 @@ static void give_way(void)
 }
 
 /*
- * Nothing else can run here: wait for other threads and processes, politely. npolls: of the wait that looks. Linux
- * shares cores among sessions first (sched_autogroup), and each PE is one: a yield does not pass a core on to another PE
- * before a slice of some ms is over. So what lasts naps: a wait, or a loop around a test.
+ * No other lane can run here: waits for other threads and processes without keeping a core from them. npolls:
+ * polls of this wait. Linux first shares cores among sessions (sched_autogroup), and each PE is one, so a
+ * yield does not pass a core on to another PE before a slice of some ms ends. Long waits therefore nap, and
+ * so do long loops around a test.
  */
 static void idle(struct block *b, unsigned npolls)
 {
@@ -479,7 +483,7 @@ static void idle(struct block *b, unsigned npolls)
 		give_way();
 }
 
-/* The only lane of its block has nobody else to run. */
+/* Whether this is the only lane left in its block. */
 static bool is_alone(const struct block *b, const struct hipcpu_lane *me)
 {
 	return !b->slow && lane_number(b, me) + 1 == b->nlanes;
@@ -492,14 +496,15 @@ void hipcpu_pause_near(unsigned *polls)
 		hipcpu_relax();
 	} else {
 		if (hipcpu_self && *polls == hipcpu_config()->near_polls)
-			hipcpu_block->yielded_ns = 0; /* it has not yielded yet */
+			hipcpu_block->yielded_ns = 0; /* this wait has not yielded yet */
 		hipcpu_pause(polls);
 	}
 }
 
 void hipcpu_pause_slow(unsigned *polls)
 {
-	static __thread unsigned nlooks; /* of a host thread: a loop around a test has no count of its own */
+	/* of a host thread, because a loop around a test has no count of its own */
+	static __thread unsigned nlooks;
 	struct hipcpu_lane *me = hipcpu_self, *next;
 	struct block *b = hipcpu_block;
 	unsigned n, w;
@@ -538,7 +543,7 @@ void hipcpu_pause_slow(unsigned *polls)
 
 /* ---- the block ---- */
 
-/* The running lane is done. True: another has begun in its place, on its stack. */
+/* Called when the running lane is done. Returns true if another lane has begun in its place, on its stack. */
 bool hipcpu_lane_exit(void)
 {
 	struct hipcpu_lane *me = hipcpu_self, *next;
@@ -600,7 +605,7 @@ struct block *hipcpu_block_new(void)
 	if (b && hipcpu_config()->diverge)
 		b->together = calloc(HIPCPU_MAX_THREADS, sizeof(*b->together));
 	if (!b || b->lanes == MAP_FAILED || (hipcpu_config()->diverge && !b->together)) {
-		hipcpu_message("no memory for a block");
+		hipcpu_message("a block: out of memory");
 		abort();
 	}
 	b->width = hipcpu_config()->wave;
@@ -634,12 +639,13 @@ void hipcpu_block_run(struct block *b, struct launch *launch, uint64_t id)
 		b->shared_bytes = (p->shared_bytes + 4095) & ~(size_t)4095;
 		b->shared = aligned_alloc(4096, b->shared_bytes);
 		if (!b->shared) {
-			hipcpu_message("no memory for %zu bytes of shared memory", p->shared_bytes);
+			hipcpu_message("%zu bytes of shared memory: out of memory", p->shared_bytes);
 			abort();
 		}
 	}
 #ifdef HIPCPU_TSAN_LANES
-	hipcpu_fibers_reserve(b, b->nlanes); /* a fiber made by a lane would be ordered after it */
+	/* a fiber that a lane creates would be ordered after that lane */
+	hipcpu_fibers_reserve(b, b->nlanes);
 #endif
 	b->fiber = hipcpu_fiber_get(b);
 	progress(b);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Launches: checks, occupancy, and the way of a grid into its stream.
- */
+/* Launches: checks them, computes occupancy, and queues the grid in its stream. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -90,14 +88,14 @@ hipError_t hipcpu_launch(const struct hipcpu_launch_params *params)
 	return hipcpu_api_leave(err);
 }
 
-/* ---- what C can call ---- */
+/* ---- the functions for C ---- */
 
 hipError_t hipLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **args, size_t shared_bytes,
 			   hipStream_t stream)
 {
 	HIPCPU_ENTER(hipLaunchKernel);
 	(void)kernel, (void)grid, (void)block, (void)args, (void)shared_bytes, (void)stream;
-	hipcpu_message("hipLaunchKernel: the types of a kernel are needed: pass it as a function, from C++");
+	hipcpu_message("hipLaunchKernel: the kernel's parameter types are needed: pass it as a function, from C++");
 	HIPCPU_LEAVE(hipErrorInvalidDeviceFunction);
 }
 
@@ -106,7 +104,7 @@ hipError_t hipLaunchCooperativeKernel(const void *kernel, dim3 grid, dim3 block,
 {
 	HIPCPU_ENTER(hipLaunchCooperativeKernel);
 	(void)kernel, (void)grid, (void)block, (void)args, (void)shared_bytes, (void)stream;
-	hipcpu_message("hipLaunchCooperativeKernel: the types of a kernel are needed: pass it as a function, from C++");
+	hipcpu_message("hipLaunchCooperativeKernel: the kernel's parameter types are needed: pass it as a function, from C++");
 	HIPCPU_LEAVE(hipErrorInvalidDeviceFunction);
 }
 
@@ -124,7 +122,7 @@ hipError_t hipFuncGetAttributes(hipFuncAttributes *attributes, const void *kerne
 	HIPCPU_LEAVE(hipSuccess);
 }
 
-/* Blocks are threads here: their size does not matter. */
+/* Each block is a thread here, so its size does not matter. */
 hipError_t hipcpu_occupancy(int *nblocks, int block_size, size_t shared_bytes)
 {
 	if (!nblocks || block_size <= 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Allocations. Device memory is a memfd of its own, mapped shared, so that another process can map it
- * too (ipc.c) and nothing is left behind by a crash. One sorted table knows every allocation.
+ * Allocations. Each piece of device memory is a memfd, mapped shared, so that another process can map it too
+ * (ipc.c) and a crash leaves nothing behind. One sorted table has every allocation.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -26,7 +26,7 @@ static uint64_t last_id;
 
 /* ---- the table ---- */
 
-/* The first entry whose base is above ptr. */
+/* Returns the index of the first entry whose base is above ptr. */
 static size_t table_above(const void *ptr)
 {
 	size_t low = 0, high = nused;
@@ -128,7 +128,7 @@ char *hipcpu_memory_map(int fd, size_t nbytes)
 	return base;
 }
 
-/* A process that allocates much runs into the soft limit of open files long before the hard one. */
+/* A process that allocates much reaches the soft limit of open files long before the hard one. */
 static bool raise_file_limit(void)
 {
 	struct rlimit limit;
@@ -253,7 +253,7 @@ hipError_t hipMallocManaged(void **ptr, size_t nbytes, unsigned flags)
 	HIPCPU_LEAVE(allocate_device(ptr, nbytes, HIPCPU_MEMORY_MANAGED, flags));
 }
 
-/* Free what starts at ptr if it is of one of two kinds. */
+/* Frees the allocation that starts at ptr if it is of one of two kinds. */
 static hipError_t release(void *ptr, enum hipcpu_memory kind, enum hipcpu_memory other)
 {
 	struct hipcpu_allocation *a, gone;
@@ -267,7 +267,7 @@ static hipError_t release(void *ptr, enum hipcpu_memory kind, enum hipcpu_memory
 	gone = *a;
 	hipcpu_memory_remove(a);
 	pthread_mutex_unlock(&hipcpu_memory_lock);
-	hipcpu_device_drain(gone.device); /* as on a GPU: no kernel may still use it */
+	hipcpu_device_drain(gone.device); /* as on a GPU: no kernel may still be using it */
 	hipcpu_access_forget(gone.base);
 	munmap(gone.base, gone.mapped_bytes);
 	if (gone.fd >= 0) {
@@ -380,7 +380,7 @@ hipError_t hipHostUnregister(void *ptr)
 	HIPCPU_LEAVE(err);
 }
 
-/* The kind and flags of the allocation around ptr; false when there is none. */
+/* Copies the allocation around ptr to *a_p; false if there is none. */
 static bool look_up(const void *ptr, struct hipcpu_allocation *a_p)
 {
 	struct hipcpu_allocation *a;
@@ -429,7 +429,7 @@ hipError_t hipPointerGetAttributes(hipPointerAttribute_t *attributes, const void
 		HIPCPU_LEAVE(hipErrorInvalidValue);
 	memset(attributes, 0, sizeof(*attributes));
 	if (!look_up(ptr, &a)) {
-		/* HIP 6: success and "unregistered" */
+		/* as in HIP 6: success, and unregistered */
 		attributes->hostPointer = NULL;
 		attributes->device = -2;
 		HIPCPU_LEAVE(hipSuccess);

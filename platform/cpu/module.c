@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Modules: a shared object in place of a code object. Its variables and kernels are found by name; how to pass
- * arguments to a kernel is what HIPCPU_MODULE_KERNEL left beside it.
+ * Modules: a shared object takes the place of a code object. Variables and kernels are found by name;
+ * HIPCPU_MODULE_KERNEL has left beside each kernel how to pass its arguments.
  */
 #include <dlfcn.h>
 #include <link.h>
@@ -16,8 +16,8 @@
 
 struct ihipModule_t {
 	uint32_t magic;
-	void *object; /* of dlopen */
-	int device;   /* current when it was loaded */
+	void *object; /* from dlopen */
+	int device;   /* the current device when it was loaded */
 };
 
 static bool is_module(const struct ihipModule_t *module)
@@ -28,7 +28,7 @@ static bool is_module(const struct ihipModule_t *module)
 static hipError_t load(hipModule_t *module_p, const char *path)
 {
 	struct ihipModule_t *module;
-	char *whole; /* a name without a slash would be looked for elsewhere */
+	char *whole; /* dlopen would search for a name without a slash elsewhere */
 
 	if (!module_p || !path)
 		return hipErrorInvalidValue;
@@ -65,7 +65,7 @@ hipError_t hipModuleUnload(hipModule_t module)
 	HIPCPU_ENTER(hipModuleUnload);
 	if (!is_module(module))
 		HIPCPU_LEAVE(hipErrorInvalidHandle);
-	hipcpu_device_drain(module->device); /* no kernel of it may run */
+	hipcpu_device_drain(module->device); /* no kernel of the module may still be running */
 	module->magic = 0;
 	dlclose(module->object);
 	free(module);
@@ -107,7 +107,7 @@ hipError_t hipModuleGetFunction(hipFunction_t *function, hipModule_t module, con
 	found = dlsym(module->object, record);
 	if (!found) {
 		if (dlsym(module->object, name))
-			hipcpu_message("hipModuleGetFunction: %s: the types of a kernel are needed: write "
+			hipcpu_message("hipModuleGetFunction: %s: the kernel's parameter types are needed: write "
 				       "HIPCPU_MODULE_KERNEL(%s) after it", name, name);
 		HIPCPU_LEAVE(hipErrorNotFound);
 	}
@@ -123,7 +123,7 @@ static hipError_t launch(hipFunction_t function, dim3 grid, dim3 block, unsigned
 
 	if (!function)
 		return hipErrorInvalidHandle;
-	if (extra) /* a packed buffer: its layout is not known here */
+	if (extra) /* a packed buffer, whose layout is not known here */
 		return hipErrorNotSupported;
 	function->bind(args, &params);
 	return hipcpu_launch_bound(&params);

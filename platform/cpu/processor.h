@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the runtime asks of the processor, for x86-64 and aarch64: all inline assembly of this platform, and what it builds on.
- * Other processors have no PROCESSOR_SWITCH, and fiber.h switches by ucontext there.
+ * What the runtime needs from the processor, for x86-64 and aarch64: all inline assembly of this platform,
+ * and what depends on it. Other processors have no PROCESSOR_SWITCH, and fiber.h switches by ucontext.
  */
 #ifndef HIPCPU_PROCESSOR_H
 #define HIPCPU_PROCESSOR_H
@@ -11,11 +11,12 @@
 
 /*
  * processor_relax         between two looks of a loop that spins: power, and the core, go to others
- * processor_place         a return address as it lies in a frame, without what signs it
- * PROCESSOR_SWITCH 1      there are the next two
- * processor_switch        push what a callee keeps, store the stack pointer to *save, and go on where the stack next ends.
+ * processor_place         a return address as it lies in a frame, without what signs it PROCESSOR_SWITCH 1
+ * there are the next two processor_switch        push what a callee keeps, store the stack pointer to *save,
+ * and go on where the stack next ends.
  *                         Everything else counts as overwritten. The rounding modes are not saved: no kernel changes them
- * processor_make_stack    what processor_switch takes for such a stack: it goes on in entry, which has no caller
+ * processor_make_stack    what processor_switch takes for such a stack: it goes on in entry, which has no
+ * caller
  */
 #if defined(__x86_64__)
 
@@ -39,7 +40,7 @@ static inline uintptr_t processor_place(uintptr_t address)
 #define PROCESSOR_CLOBBERS
 #endif
 
-/* The 128 bytes below the stack pointer may be in use (red zone); rbp and rbx cannot be clobbers. */
+/* The 128 bytes below the stack pointer may be in use (red zone). rbp and rbx cannot be clobbers. */
 static inline __attribute__((always_inline)) void processor_switch(void **save, void *next)
 {
 	__asm__ volatile("leaq -128(%%rsp), %%rsp\n\t"
@@ -62,7 +63,7 @@ static inline __attribute__((always_inline)) void processor_switch(void **save, 
 			   "xmm11", "xmm12", "xmm13", "xmm14", "xmm15" PROCESSOR_CLOBBERS);
 }
 
-/* What entry takes for its return address is 0. */
+/* entry finds 0 as its return address. */
 static inline void *processor_make_stack(uintptr_t top, void (*entry)(void))
 {
 	void **sp = (void **)top - 2;
@@ -76,15 +77,16 @@ static inline void *processor_make_stack(uintptr_t top, void (*entry)(void))
 
 #define PROCESSOR_SWITCH 1
 
-/* Not yield: most cores take it for a nop. */
+/* isb rather than yield, which is a nop on most cores. */
 static inline void processor_relax(void)
 {
 	__asm__ volatile("isb" ::: "memory");
 }
 
 /*
- * Under -mbranch-protection=pac-ret, which some distributions compile with, a return address in a frame is signed with the
- * stack pointer, which differs from fiber to fiber. xpaclri, which takes the signature off x30, is a nop where there is none.
+ * Under -mbranch-protection=pac-ret, which some distributions compile with, a return address in a frame is
+ * signed with the stack pointer, which differs from fiber to fiber. xpaclri removes the signature from x30,
+ * and is a nop if there is none.
  */
 static inline uintptr_t processor_place(uintptr_t address)
 {
@@ -102,8 +104,9 @@ static inline uintptr_t processor_place(uintptr_t address)
 #endif
 
 /*
- * x29 and x19, which compilers point into the frame, cannot be clobbers. The stack pointer stays a multiple of 16, and nothing
- * below it is in use. Branches by x16 may go to a function, and to hint #36 (bti j), where branch targets are checked.
+ * x29 and x19, which compilers use to point into the frame, cannot be clobbers. The stack pointer stays a
+ * multiple of 16, and nothing below it is in use. Branches by x16 may go to a function, and to hint #36 (bti
+ * j), where branch targets are checked.
  */
 static inline __attribute__((always_inline)) void processor_switch(void **save, void *next)
 {
@@ -131,7 +134,7 @@ static inline __attribute__((always_inline)) void processor_switch(void **save, 
 			   "v31", "memory", "cc" PROCESSOR_CLOBBERS);
 }
 
-/* The frame that entry stands in ends the chain: its caller's is 0. */
+/* entry's frame ends the chain: its caller's frame is 0. */
 static inline void *processor_make_stack(uintptr_t top, void (*entry)(void))
 {
 	void **sp = (void **)top - 4;

@@ -11,8 +11,9 @@
  *   gate.c     sleeping and waking               stack.c    the stacks of the fibers; fiber.h: the switch
  *   processor.h  assembly, for x86-64 and aarch64
  *   access.c   device memory closed to the host  module.c   shared objects with kernels
- *   share.c    variables as shared memory  handle.c   memory without addresses
- *   virtual.c  addresses, and mappings of that
+ *   share.c    variables as shared memory        capture.c  streams that capture
+ *   self.c     what a lane asks about itself     graph.c    captured work, launched again
+ *   handle.c   memory without addresses          virtual.c  addresses, and mappings of that memory
  */
 #ifndef HIPCPU_RUNTIME_H
 #define HIPCPU_RUNTIME_H
@@ -43,39 +44,39 @@ struct hipcpu_config {
 	unsigned spin_polls;	/* polls before a waiting lane yields to the system */
 	unsigned near_polls;	/* the same where processes alone count, not their threads */
 	unsigned stuck_s;	/* seconds without a switch before a block is named; 0: never */
-	unsigned idle_spin;	/* turns a thread looks for work before it sleeps */
-	unsigned ncores;	/* this process may run on */
+	unsigned idle_spin;	/* how often a thread looks for work before it sleeps */
+	unsigned ncores;	/* cores that this process may use */
 	size_t stack_bytes;	/* of a lane */
 	size_t memory_bytes;	/* of a device */
-	bool diverge;		/* split mask-less groups at random */
+	bool diverge;		/* splits mask-less groups at random */
 	uint64_t diverge_seed;
 	uint64_t no_peer[HIPCPU_MAX_DEVICES];	 /* bit p of [d]: d cannot reach p's memory */
 	uint64_t no_atomics[HIPCPU_MAX_DEVICES]; /* bit p of [d]: no native atomics from d on p */
-	bool malformed;		/* a variable was; its message is out, every call fails */
+	bool malformed;		/* a variable was malformed: that was reported, and every call fails */
 };
 
-/* Parsed on first use, once per process. */
+/* Parsed on the first call, once per process. */
 const struct hipcpu_config *hipcpu_config(void);
-/* Decimal with an optional k, m, g or t; false when text is anything else or overflows. */
+/* Parses decimal digits and at most one of k, m, g, t; false if text is anything else or overflows. */
 bool hipcpu_parse_size(const char *text, size_t *nbytes_p);
 /* The rank of this process in its job (PMI_RANK), or -1. */
 int hipcpu_env_rank(void);
 
 /* ---- error.c ---- */
 
-/* Parse GSHMEM_CPU_FAIL; false when malformed. */
+/* Parses GSHMEM_CPU_FAIL; false if it is malformed. */
 bool hipcpu_failures_parse(const char *text);
 hipError_t hipcpu_api_enter(const char *name);
 hipError_t hipcpu_api_leave(hipError_t err);
 
-/* First statement of each API function. */
+/* The first statement of each API function. */
 #define HIPCPU_ENTER(name) \
 	do { \
 		hipError_t enter_ = hipcpu_api_enter(#name); \
 		if (HIPCPU_UNLIKELY(enter_ != hipSuccess)) \
 			return hipcpu_api_leave(enter_); \
 	} while (0)
-/* That of one which no capture of a stream allows (capture.c). */
+/* The same for one that no capture of a stream allows (capture.c). */
 #define HIPCPU_ENTER_UNCAPTURED(name) \
 	do { \
 		hipError_t uncaptured_; \
@@ -85,35 +86,38 @@ hipError_t hipcpu_api_leave(hipError_t err);
 		if (HIPCPU_UNLIKELY(uncaptured_ != hipSuccess)) \
 			return hipcpu_api_leave(uncaptured_); \
 	} while (0)
-/* Its last: remembers a failure for hipGetLastError. */
+/* The last statement: stores a failure for hipGetLastError. */
 #define HIPCPU_LEAVE(err) return hipcpu_api_leave(err)
 
-/* "hipcpu: ..." and a newline on stderr, in one write. */
+/* Prints "hipcpu: ..." and a newline on stderr, in one write. */
 void hipcpu_message(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* ---- access.c: GSHMEM_CPU_HOST_ACCESS=0; without it everything is open and these do nothing ---- */
+/* ---- access.c: GSHMEM_CPU_HOST_ACCESS=0; otherwise everything is open and these do nothing ---- */
 
 /*
- * From now on only threads that open it can touch guarded memory; without protection keys, any thread while one has
- * it open. False, with a message, when out of memory.
+ * From now on only threads that have opened guarded memory can touch it; without protection keys, any thread
+ * while one has it open. Returns false, with a message, when out of memory.
  */
 bool hipcpu_access_init(bool may_use_keys);
-/* Guard a mapping of fd; false and errno on failure. */
+/* Guards a mapping of fd; false and errno on failure. */
 bool hipcpu_access_guard(void *base, size_t nbytes, int fd);
-/* Before a guarded mapping is unmapped; others are ignored. */
+/* Called before a guarded mapping is unmapped; ignores others. */
 void hipcpu_access_forget(void *base);
-/* For the calling thread. They return what was before, for hipcpu_access_restore. */
+/*
+ * Open or close guarded memory for the calling thread. They return the state before, for
+ * hipcpu_access_restore.
+ */
 bool hipcpu_access_open(void);
 bool hipcpu_access_close(void);
-/* The same for a copy, which then uses *dest and *source as they are after the call. */
+/* The same for a copy, which must then use *dest and *source as set by the call. */
 bool hipcpu_access_open_copy(char **dest, const char **source);
 void hipcpu_access_restore(bool was_open);
-/* Whether a fault is such a touch. */
+/* Whether a fault is a touch of guarded memory that is not open. */
 bool hipcpu_access_refused(const siginfo_t *info);
 
 /* ---- stack.c ---- */
 
-/* Handle SIGSEGV and SIGBUS, once per process. */
+/* Handles SIGSEGV and SIGBUS; once per process. */
 void hipcpu_faults_init(void);
 
 /* ---- gate.c: sleep until a counter moves ---- */
@@ -123,9 +127,9 @@ struct hipcpu_gate {
 	_Atomic uint32_t nsleepers;
 };
 
-/* Return when value may differ from seen: spins for a while, then sleeps. A negative timeout is none. */
+/* Returns when value may differ from seen: spins for a while, then sleeps. A negative timeout is none. */
 void hipcpu_gate_wait(struct hipcpu_gate *gate, uint32_t seen, long timeout_us);
-/* Move the counter; release: what was written before is seen by whom it wakes. */
+/* Moves the counter. release: what was written before is visible to whoever it wakes. */
 void hipcpu_gate_open(struct hipcpu_gate *gate);
 uint64_t hipcpu_now_ns(void);
 void hipcpu_relax(void);
@@ -135,23 +139,23 @@ void hipcpu_relax(void);
 struct hipcpu_stream;
 
 struct hipcpu_device {
-	pthread_mutex_t lock;	     /* of the list of streams */
+	pthread_mutex_t lock;	     /* guards the list of streams */
 	struct ihipStream_t *streams; /* all but the null stream, alive or draining */
 	struct ihipStream_t *null;   /* the null stream */
 	_Atomic size_t allocated;    /* bytes, by this process */
-	_Atomic bool active;	     /* this process has chosen it, or had it allocate or work */
+	_Atomic bool active;	     /* this process has chosen it, allocated on it or queued work on it */
 	struct hipcpu_pool *pool;    /* its block threads: worker.c */
 };
 
-/* The device of that number; NULL when there is none. */
+/* Returns the device of that number; NULL if there is none. */
 struct hipcpu_device *hipcpu_device(int number);
 int hipcpu_current_device(void);
-/* This process uses the device from now on. */
+/* Notes that this process uses the device. */
 void hipcpu_device_use(int number);
 void hipcpu_device_uuid(int device, char uuid[16]);
-/* The number of the device with this uuid, or -1. */
+/* Returns the number of the device with this uuid, or -1. */
 int hipcpu_device_by_uuid(const char uuid[16]);
-/* Wait for all work of a device. */
+/* Waits for all work of a device. */
 void hipcpu_device_drain(int device);
 
 /* ---- memory.c ---- */
@@ -161,14 +165,14 @@ enum hipcpu_memory {
 	HIPCPU_MEMORY_MANAGED,
 	HIPCPU_MEMORY_HOST,
 	HIPCPU_MEMORY_REGISTERED,
-	HIPCPU_MEMORY_SHARED, /* share.c: the host's, with a memfd behind it */
+	HIPCPU_MEMORY_SHARED, /* share.c: host memory with a memfd behind it */
 	HIPCPU_MEMORY_IPC,
 	HIPCPU_MEMORY_VIRTUAL /* virtual.c: one mapping of hipMemMap */
 };
 
 struct hipcpu_allocation {
 	char *base;
-	size_t nbytes;	     /* as asked for */
+	size_t nbytes;	     /* as requested */
 	size_t mapped_bytes; /* of the mapping; 0 for registered memory */
 	enum hipcpu_memory kind;
 	int device;
@@ -176,24 +180,24 @@ struct hipcpu_allocation {
 	int fd;		     /* the memfd of device memory, else -1 */
 	dev_t dev;	     /* and the identity of its file */
 	ino_t ino;
-	uint64_t id;	     /* no other allocation of this process has had it */
-	unsigned nopens;     /* of an IPC mapping: opens less closes */
+	uint64_t id;	     /* never given to another allocation of this process */
+	unsigned nopens;     /* of an IPC mapping: opens minus closes */
 	struct ihipMemGenericAllocationHandle *memory; /* of virtual memory: what is mapped, */
-	uint64_t readers, writers; /* and the devices that may read and write there, bit by bit */
+	uint64_t readers, writers; /* and the devices that may read and write there, one bit each */
 };
 
-extern pthread_mutex_t hipcpu_memory_lock; /* of the table; the three calls below are made under it */
+extern pthread_mutex_t hipcpu_memory_lock; /* guards the table; held by callers of the next four functions */
 struct hipcpu_allocation *hipcpu_memory_find(const void *ptr);
 struct hipcpu_allocation *hipcpu_memory_find_file(enum hipcpu_memory kind, dev_t dev, ino_t ino);
 /* Copies *a into the table; false when out of memory. */
 bool hipcpu_memory_insert(const struct hipcpu_allocation *a);
 void hipcpu_memory_remove(struct hipcpu_allocation *a);
-/* Map nbytes of fd (or anonymous memory: -1), 2 MiB aligned if that large; NULL and errno on failure. */
+/* Maps nbytes of fd (-1: anonymous memory), 2 MiB aligned if that large; NULL and errno on failure. */
 char *hipcpu_memory_map(int fd, size_t nbytes);
 size_t hipcpu_round_to_pages(size_t nbytes);
-/* An empty memfd; -1 and errno on failure. */
+/* Creates an empty memfd; -1 and errno on failure. */
 int hipcpu_memory_file(void);
-/* One of nbytes, and who it is; likewise. */
+/* Creates a memfd of nbytes, and returns its identity in *st_p; -1 and errno on failure. */
 int hipcpu_memory_create_file(size_t nbytes, struct stat *st_p);
 
 /* ---- handle.c: memory of hipMemCreate ---- */
@@ -201,11 +205,11 @@ int hipcpu_memory_create_file(size_t nbytes, struct stat *st_p);
 #define HIPCPU_GRANULE ((size_t)2 << 20) /* of addresses, memory and mappings */
 
 struct ihipMemGenericAllocationHandle {
-	hipMemGenericAllocationHandle_t next; /* in the list of those that are there */
+	hipMemGenericAllocationHandle_t next; /* in the list of all valid handles */
 	hipMemAllocationProp prop;
 	size_t nbytes;
 	int fd;
-	unsigned nhandles; /* creates, imports and retains, less releases */
+	unsigned nhandles; /* creates, imports and retains minus releases */
 	unsigned nmaps;
 	bool is_imported;  /* another process counts its bytes */
 };
@@ -215,20 +219,20 @@ static inline bool hipcpu_is_granules(size_t nbytes)
 	return nbytes && nbytes % HIPCPU_GRANULE == 0;
 }
 
-/* Both under hipcpu_memory_lock. */
+/* The caller of these two holds hipcpu_memory_lock. */
 bool hipcpu_handle_is_valid(hipMemGenericAllocationHandle_t handle);
-/* Give the memory back when neither a handle nor a mapping is left. */
+/* Frees the memory when it has neither handles nor mappings any more. */
 void hipcpu_handle_drop(hipMemGenericAllocationHandle_t memory);
 
-/* ---- share.c; what the library calls is in include/gshmem/arch/cpu.h ---- */
+/* ---- share.c; the functions that the library calls are in include/gshmem/arch/cpu.h ---- */
 
-/* Where this thread's next mapping shall lie; NULL: anywhere. Asked once, it is forgotten. */
+/* Returns where this thread's next mapping is to be placed, and forgets it; NULL: anywhere. */
 void *hipcpu_place_take(void);
 
 /* ---- launch.c ---- */
 
 struct hipcpu_launch_params;
-/* hipcpu_launch without its HIPCPU_ENTER. */
+/* hipcpu_launch without HIPCPU_ENTER. */
 hipError_t hipcpu_launch_bound(const struct hipcpu_launch_params *params);
 hipError_t hipcpu_occupancy(int *nblocks, int block_size, size_t shared_bytes);
 
@@ -241,27 +245,33 @@ void hipcpu_graph_add(struct ihipGraph_t *graph, struct hipcpu_item *item);
 
 /* ---- capture.c ---- */
 
-#define HIPCPU_CAPTURE_STREAMS 16 /* that a capture may have */
+#define HIPCPU_CAPTURE_STREAMS 16 /* streams that a capture may have */
 
 struct ihipStream_t;
 
-/* What a capture has recorded in an event; zeroed before the first. */
+/* What a capture has recorded in an event; must be zero before the first. */
 struct hipcpu_captured {
-	struct hipcpu_capture *capture; /* holds a reference; NULL: the event was recorded in no capture */
+	struct hipcpu_capture *capture; /* holds a reference; NULL: the event was not recorded in a capture */
 	unsigned before[HIPCPU_CAPTURE_STREAMS];
 };
 
 bool hipcpu_captures(struct ihipStream_t *stream);
 /*
- * Take an item that is queued in a stream which captures; false: it is to be queued, unless *err is an error, by
- * which other captures may have become invalid.
+ * Takes an item that is queued in a capturing stream. False: the caller must queue it, unless *err is an
+ * error, which may have made other captures invalid.
  */
 bool hipcpu_capture_take(struct ihipStream_t *stream, struct hipcpu_item *item, hipError_t *err);
-/* In front of a call that waits for a stream: an error if it captures, or would have to. */
+/* Called before a call that waits for a stream: an error if the stream captures, or would have to. */
 hipError_t hipcpu_capture_refuse(struct ihipStream_t *stream);
-/* In front of a call that no capture allows, unless it is relaxed: one that allocates, frees, or waits for the device. */
+/*
+ * Called before a call that is not allowed during a capture unless that is relaxed: one that allocates,
+ * frees, or waits for the device.
+ */
 hipError_t hipcpu_capture_forbid(void);
-/* Of events: the caller has the event's lock. True: the stream captures, and captured says so; in wait, *err is the result. */
+/*
+ * For events; the caller holds the event's lock. Return true if the stream captures; then captured is set
+ * and, for wait, *err is the result.
+ */
 bool hipcpu_capture_record(struct ihipStream_t *stream, struct hipcpu_captured *captured);
 bool hipcpu_capture_wait(struct ihipStream_t *stream, const struct hipcpu_captured *captured, hipError_t *err);
 void hipcpu_capture_forget(struct hipcpu_captured *captured);
@@ -272,11 +282,13 @@ void hipcpu_capture_forget(struct hipcpu_captured *captured);
 struct hipcpu_item {
 	struct hipcpu_item *next;
 	void (*run)(struct hipcpu_item *item); /* on the stream's thread; does not free item */
-	void (*drop)(struct hipcpu_item *item); /* then: give back what item owns; may be NULL, as may what follows */
+	/* after run: releases what item owns; may be NULL, like the next two */
+	void (*drop)(struct hipcpu_item *item);
 	void (*done)(struct hipcpu_item *item); /* once the stream counts item as completed */
-	void (*renew)(struct hipcpu_item *item); /* when it is queued, and each time that a graph runs a copy of it */
+	/* called when it is queued, and each time a graph runs a copy of it */
+	void (*renew)(struct hipcpu_item *item);
 	size_t nbytes;			   /* of the struct; 0: it cannot be captured */
-	struct hipcpu_dep *deps;	   /* what must be done before */
+	struct hipcpu_dep *deps;	   /* what must be done first */
 };
 
 struct ihipStream_t {
@@ -285,29 +297,32 @@ struct ihipStream_t {
 	unsigned flags;
 	int priority;
 	struct ihipStream_t *next, **link; /* in the device's list */
-	_Atomic unsigned nrefs;		   /* the handle, the dispatcher, each dependency on it */
+	/* one for the handle, one for the dispatcher, one for each dependency on it */
+	_Atomic unsigned nrefs;
 	pthread_mutex_t lock;
 	struct hipcpu_item *head, **tail;	   /* not yet started */
-	uint64_t submitted;		   /* items ever queued */
-	_Atomic uint64_t completed;	   /* items ever finished: in order */
+	uint64_t submitted;		   /* items queued so far */
+	_Atomic uint64_t completed;	   /* items finished so far, in order */
 	struct hipcpu_gate work;	   /* moves when an item is queued or the stream is closed */
 	struct hipcpu_gate done;	   /* moves when one has finished */
 	bool has_thread;
-	bool closed;			   /* destroyed by the user, drains */
-	struct hipcpu_capture *capture;	   /* this and what follows: capture.c */
+	bool closed;			   /* destroyed by the user, and draining */
+	struct hipcpu_capture *capture;	   /* this and the following are for capture.c */
 	unsigned capture_number;
 	unsigned before[HIPCPU_CAPTURE_STREAMS];
 };
 
 struct ihipStream_t *hipcpu_stream_new(int device, unsigned flags, int priority);
-/* The stream behind a handle (NULL: the null stream of the current device); NULL if it is none. */
+/* Returns the stream of a handle (NULL: the current device's null stream); NULL if it is not a stream. */
 struct ihipStream_t *hipcpu_stream(hipStream_t handle);
-/* Queue item, which is freed once run. */
+/* Queues item, which is freed after it has run. */
 hipError_t hipcpu_stream_submit(struct ihipStream_t *stream, struct hipcpu_item *item);
-/* Wait until all that is queued now has run; for a null stream also the streams that it orders with. */
+/*
+ * Waits until all that is queued now has run; for a null stream also in the streams that it is ordered with.
+ */
 void hipcpu_stream_drain(struct ihipStream_t *stream);
 bool hipcpu_stream_idle(struct ihipStream_t *stream);
-/* Start a detached thread with all signals blocked; false on failure. */
+/* Starts a detached thread that takes no signals but those it causes itself; false on failure. */
 bool hipcpu_thread_start(void *(*main)(void *), void *arg);
 
 #endif /* HIPCPU_RUNTIME_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Memory that the process has already, made such that another process can map it: pages are copied into a memfd, which is
- * mapped in their place. And where a mapping shall lie.
+ * Makes memory that the process already has mappable by other processes: copies its pages into a memfd and
+ * maps that in their place. Also chooses where a mapping goes.
  */
 #include <errno.h>
 #include <stdint.h>
@@ -26,7 +26,7 @@ static bool is_zero(const char *page, size_t nbytes)
 	return true;
 }
 
-/* Write what is not zero: what a program has never touched takes no memory. */
+/* Writes only nonzero pages, so that memory the program has never touched takes none. */
 static int copy_pages(int fd, const char *start, size_t nbytes)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -38,8 +38,9 @@ static int copy_pages(int fd, const char *start, size_t nbytes)
 }
 
 /*
- * A forked child's variables are its own: it gets a private copy. It may use what is safe in a signal handler, and reads the
- * file: between variables there may be what a sanitizer forbids to read.
+ * A forked child must not share its parent's variables, so it gets a private copy. This may only use what is
+ * safe in a signal handler. It reads the file, not the memory, because between variables there may be memory
+ * that a sanitizer forbids to read.
  */
 static void make_private(void)
 {
@@ -51,7 +52,7 @@ static void make_private(void)
 	for (size_t at = 0; at < shared.mapped_bytes; at += sizeof part)
 		if (pread(shared.fd, part, sizeof part, (off_t)at) == sizeof part && !is_zero(part, sizeof part))
 			memcpy(copy + at, part, sizeof part);
-	/* Not mremap(): UCX puts its own there, which knows no fifth argument. */
+	/* The system call, because UCX replaces mremap() by a function without a fifth argument. */
 	syscall(SYS_mremap, copy, shared.mapped_bytes, shared.mapped_bytes, MREMAP_MAYMOVE | MREMAP_FIXED, shared.base);
 }
 
@@ -75,7 +76,10 @@ int hipcpu_share(void *start, size_t nbytes)
 	pthread_mutex_unlock(&hipcpu_memory_lock);
 	if (err)
 		goto err_close;
-	/* Last, and with nothing between: what is written to these pages after they were copied is lost. */
+	/*
+	 * This comes last, with nothing in between: what is written to these pages after they were copied is
+	 * lost.
+	 */
 	err = copy_pages(a.fd, start, nbytes);
 	if (!err && mmap(start, nbytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, a.fd, 0) == MAP_FAILED)
 		err = errno;
@@ -119,5 +123,5 @@ int hipcpu_is_free(const void *address, size_t nbytes)
 	if (there == MAP_FAILED)
 		return 0;
 	munmap(there, nbytes);
-	return there == address; /* Linux before 4.17 takes another place instead */
+	return there == address; /* Linux before 4.17 ignores the flag and maps elsewhere */
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The stacks of the fibers: each thread keeps those it made. Below each is a guard page; who runs into
- * it is told so, on a stack of the signal's own. The handler also tells of device memory that the host
- * touched, which access.c forbids.
+ * The stacks of fibers; each thread keeps those it made. Below each stack is a guard page. A lane that runs
+ * into it gets a message, from a handler with a signal stack of its own. The handler also reports when the
+ * host touches device memory that access.c has closed.
  */
 #include <errno.h>
 #include <signal.h>
@@ -15,7 +15,7 @@
 
 #define SIGNAL_STACK_BYTES ((size_t)64 << 10)
 
-static struct sigaction old_action[2]; /* of SIGSEGV and SIGBUS */
+static struct sigaction old_action[2]; /* of SIGSEGV and SIGBUS, from before */
 
 static struct fiber *fiber_new(struct block *b)
 {
@@ -24,14 +24,14 @@ static struct fiber *fiber_new(struct block *b)
 	char *area = mmap(NULL, nbytes + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 	if (!f || area == MAP_FAILED || mprotect(area, page, PROT_NONE)) {
-		hipcpu_message("no memory for the stack of a lane (%u stacks of %zu bytes on this thread): %s "
+		hipcpu_message("the stack of a lane (this thread has %u stacks of %zu bytes): %s "
 			       "(GSHMEM_CPU_STACK, GSHMEM_CPU_BLOCKS, vm.max_map_count)",
 			       b->nfibers, nbytes, strerror(errno));
 		abort();
 	}
 	f->stack = area + page;
 	f->stack_bytes = nbytes;
-	/* Colouring: with the same offset in each page all lanes' frames would share a few cache sets. */
+	/* Colouring: with the same offset in each page, all lanes' frames would share a few cache sets. */
 	fiber_make(f, hipcpu_fiber_main, b->nfibers % 16 * 192);
 	b->nfibers++;
 	return f;
@@ -71,7 +71,8 @@ static void on_fault(int signal, siginfo_t *info, void *context)
 		hipcpu_message("device memory touched by the host at %p: a GPU would fault; copy with hipMemcpy "
 			       "(GSHMEM_CPU_HOST_ACCESS)", info->si_addr);
 		sigaction(signal, &by_default, NULL);
-		raise(signal); /* repeated, the access could pass: a kernel may have opened the memory */
+		/* not by repeating the access, which could pass: a kernel may have opened the memory */
+		raise(signal);
 		return;
 	}
 	if (hipcpu_self && b && b->fiber && b->fiber->stack) {
@@ -86,13 +87,13 @@ static void on_fault(int signal, siginfo_t *info, void *context)
 		hipcpu_message("block (%u,%u,%u) lane %u of %s: illegal access to address %p", blockIdx.x, blockIdx.y,
 			       blockIdx.z, lane_number(b, hipcpu_self), b->launch->params.name, info->si_addr);
 	}
-	/* not ours: as it was before us */
+	/* not ours: do what would have happened without this handler */
 	if (old->sa_flags & SA_SIGINFO)
 		old->sa_sigaction(signal, info, context);
 	else if (old->sa_handler != SIG_DFL && old->sa_handler != SIG_IGN)
 		old->sa_handler(signal);
 	else
-		sigaction(signal, old, NULL); /* the access is repeated and takes the default */
+		sigaction(signal, old, NULL); /* the access is repeated and gets the default action */
 }
 
 static void install_handlers(void)

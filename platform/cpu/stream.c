@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Streams: in-order queues, each with a thread of its own that is made when something is first queued.
- * The null stream orders with all blocking streams of its device: what is queued in it depends on
- * everything queued in them before, and the other way round.
+ * Streams: in-order queues, each with a thread that is created when something is first queued. The null
+ * stream is ordered with all blocking streams of its device: what is queued in it depends on everything
+ * queued in them before, and vice versa.
  */
 #include <errno.h>
 #include <signal.h>
@@ -13,7 +13,7 @@
 
 #define STREAM_MAGIC UINT32_C(0x5354524d)
 
-/* Wait until stream has completed seq items. Holds a reference. */
+/* Wait until stream has completed seq items. Holds a reference on the stream. */
 struct hipcpu_dep {
 	struct hipcpu_dep *next;
 	struct ihipStream_t *stream;
@@ -27,7 +27,7 @@ bool hipcpu_thread_start(void *(*thread_main)(void *), void *arg)
 	bool was_open;
 	int err;
 
-	/* signals are for the program's threads, but for those that a thread raises itself */
+	/* signals go to the program's threads, except those that a thread causes itself */
 	sigfillset(&all);
 	sigdelset(&all, SIGSEGV);
 	sigdelset(&all, SIGBUS);
@@ -36,7 +36,7 @@ bool hipcpu_thread_start(void *(*thread_main)(void *), void *arg)
 	sigdelset(&all, SIGTRAP);
 	sigdelset(&all, SIGABRT);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
-	was_open = hipcpu_access_close(); /* a new thread inherits it */
+	was_open = hipcpu_access_close(); /* because a new thread inherits access */
 	err = pthread_create(&thread, NULL, thread_main, arg);
 	hipcpu_access_restore(was_open);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
@@ -67,7 +67,7 @@ static void stream_unref(struct ihipStream_t *s)
 
 	if (atomic_fetch_sub(&s->nrefs, 1) != 1)
 		return;
-	/* drain_others takes references under this lock, and only of streams that still have one */
+	/* drain_others takes references under this lock, and only on streams that still have one */
 	pthread_mutex_lock(&device->lock);
 	if (s->link) {
 		*s->link = s->next;
@@ -80,7 +80,7 @@ static void stream_unref(struct ihipStream_t *s)
 	free(s);
 }
 
-/* A reference, unless the last one is gone already. */
+/* Takes a reference, unless the last one is already gone. */
 static bool stream_ref(struct ihipStream_t *s)
 {
 	unsigned n = s->nrefs;
@@ -103,7 +103,10 @@ struct ihipStream_t *hipcpu_stream(hipStream_t handle)
 static void wait_completed(struct ihipStream_t *s, uint64_t seq)
 {
 	for (;;) {
-		/* acquire: pairs with the release in stream_main; before the test, so that no move is missed */
+		/*
+		 * acquire: pairs with the release in stream_main; before the test, so that no change is
+		 * missed
+		 */
 		uint32_t seen = atomic_load_explicit(&s->done.value, memory_order_acquire);
 
 		if (atomic_load_explicit(&s->completed, memory_order_acquire) >= seq) {
@@ -143,7 +146,7 @@ static bool add_dep(struct hipcpu_dep **deps, struct ihipStream_t *s)
 	return true;
 }
 
-/* What an item queued into s now must wait for, beyond s itself; under the device's lock. */
+/* Collects what an item queued into s now must wait for outside s. Called with the device's lock held. */
 static bool collect_deps(struct hipcpu_device *device, struct ihipStream_t *s, struct hipcpu_dep **deps)
 {
 	if (s->flags & hipStreamNonBlocking)
@@ -170,7 +173,7 @@ static void wait_deps(struct hipcpu_dep *deps)
 
 /* ---- the dispatcher ---- */
 
-/* The next item, or NULL when the stream is closed and empty. */
+/* Returns the next item, or NULL when the stream is closed and empty. */
 static struct hipcpu_item *take_item(struct ihipStream_t *s)
 {
 	for (;;) {
@@ -201,10 +204,14 @@ static void *stream_main(void *arg)
 	while ((item = take_item(s)) != NULL) {
 		wait_deps(item->deps);
 		item->run(item);
-		if (item->drop) /* runs code of the program, which may unload it when the stream has completed the item */
+		/*
+		 * before the item counts as completed: it runs code of the program, which may unload that
+		 * code afterwards
+		 */
+		if (item->drop)
 			item->drop(item);
 		FIBER_RELEASE(&s->completed);
-		/* release: what the item wrote is seen by whom wait_completed lets go */
+		/* release: what the item wrote is visible after wait_completed */
 		atomic_fetch_add_explicit(&s->completed, 1, memory_order_release);
 		hipcpu_gate_open(&s->done);
 		if (item->done)
@@ -225,7 +232,7 @@ hipError_t hipcpu_stream_submit(struct ihipStream_t *s, struct hipcpu_item *item
 		return hipSuccess;
 	item->next = NULL;
 	item->deps = NULL;
-	pthread_mutex_lock(&device->lock); /* two streams must agree on who was first */
+	pthread_mutex_lock(&device->lock); /* two streams must agree on which was first */
 	if (!err && !collect_deps(device, s, &item->deps))
 		err = hipErrorOutOfMemory;
 	pthread_mutex_lock(&s->lock);
@@ -259,7 +266,7 @@ hipError_t hipcpu_stream_submit(struct ihipStream_t *s, struct hipcpu_item *item
 
 /* ---- waiting ---- */
 
-/* Wait for the streams of a device; only those that order with the null stream unless all. */
+/* Waits for the streams of a device; without all, only for those that are ordered with the null stream. */
 static void drain_others(struct hipcpu_device *device, bool all)
 {
 	struct hipcpu_dep *deps = NULL;
@@ -355,7 +362,7 @@ hipError_t hipStreamCreateWithPriority(hipStream_t *stream, unsigned flags, int 
 	HIPCPU_LEAVE(create(stream, flags, priority));
 }
 
-/* The queued work still runs; the dispatcher drops the last reference. */
+/* Queued work still runs; the dispatcher drops the last reference. */
 hipError_t hipStreamDestroy(hipStream_t stream)
 {
 	struct ihipStream_t *s;
@@ -467,7 +474,7 @@ static hipError_t submit_call(hipStream_t stream, hipHostFn_t fn, hipStreamCallb
 		return hipErrorInvalidHandle;
 	if (!fn && !callback)
 		return hipErrorInvalidValue;
-	if (callback && hipcpu_captures(s)) /* which HIP captures no more */
+	if (callback && hipcpu_captures(s)) /* newer HIP does not capture callbacks */
 		return hipcpu_capture_refuse(s);
 	call = malloc(sizeof(*call));
 	if (!call)

@@ -2,16 +2,18 @@
 /*
  * Convergence and cross-lane calls.
  *
- * A wave is settled when each live lane stands in a cross-lane call or at a barrier, or is held until the lane that it has elected
- * lets it go. Then the mask-less lanes that stand in the same call (operation, site, call chain) form a group; the group lowest in the
- * kernel's code goes on alone, with itself as the active mask, and meets the others further down. A call
- * with a mask waits for just the live lanes of the mask. A lane that spins holds its wave up, as on
- * a GPU without independent threads; only HIPCPU_OP_ACTIVE and _HERE go ahead of it after two polls.
+ * A wave is settled when each live lane is in a cross-lane call or at a barrier, or is held until the lane
+ * that was elected lets it go. Then the mask-less lanes in the same call (operation, site, call chain) form a
+ * group. The group that is earliest in the kernel's code goes on alone, with itself as the active mask, and
+ * meets the others further down. A call with a mask waits only for the live lanes of the mask. A lane that
+ * spins holds up its wave, as on a GPU without independent threads; only HIPCPU_OP_ACTIVE and _HERE go ahead
+ * of it, after two polls.
  *
- * With GSHMEM_CPU_DIVERGE lanes of a wave that have made a call apart stay parted until a call or a barrier joins
- * them. Where parts meet in a mask-less call, some of them, chosen at random, make it without the others.
+ * With GSHMEM_CPU_DIVERGE, lanes of a wave that have made a call apart stay parted until a call or a barrier
+ * joins them. Where parts meet in a mask-less call, some of them, chosen at random, make it without the
+ * others.
  *
- * The last to arrive computes the results of all.
+ * The last lane to arrive computes the results of all.
  */
 #include <string.h>
 
@@ -37,11 +39,13 @@ const char *hipcpu_op_name(enum hipcpu_op op)
 	}
 }
 
-#define MAX_CHAIN 16 /* functions between the kernel and a cross-lane call that are told apart */
+/* the innermost functions between the kernel and a cross-lane call by which calls are told apart */
+#define MAX_CHAIN 16
 
 /*
- * Where a lane stands: the site, then for each function around it where it was called from, up to the kernel.
- * Line numbers would not do: helpers stand above the kernels that call them, and in other files.
+ * Where a lane is: the call site, then for each function around it where that was called from, up to the
+ * kernel. Line numbers would not do, because helpers stand above the kernels that call them, and in other
+ * files.
  */
 static unsigned find_chain(const struct hipcpu_call *call, uintptr_t *chain)
 {
@@ -59,8 +63,8 @@ static unsigned find_chain(const struct hipcpu_call *call, uintptr_t *chain)
 }
 
 /*
- * In order of the code, which compilers lay out as the source has it when they are told to (HIPFLAGS): the
- * place in the kernel first, then that in the functions it calls.
+ * Orders calls by their place in the code: first the place in the kernel, then the places in the functions it
+ * calls. Compilers lay out code in the order of the source if they are told to (HIPFLAGS).
  */
 static int compare(const struct hipcpu_call *a, const struct hipcpu_call *b)
 {
@@ -130,7 +134,7 @@ static uint64_t random_bits(struct block *b)
 	return b->seed * UINT64_C(0x2545f4914f6cdd1d);
 }
 
-/* Of a group that stands in the same call: some of the parts whose lanes are together, at least one. */
+/* From a group in the same call, picks some of the parts whose lanes are together, at least one. */
 static uint64_t random_parts(struct block *b, unsigned w, uint64_t group)
 {
 	const uint64_t *together = &b->together[w << b->shift];
@@ -204,7 +208,7 @@ static void complete(struct block *b, unsigned w, uint64_t group)
 
 /* ---- groups ---- */
 
-/* Those of candidates that stand lowest in the source. */
+/* Returns the candidates that are earliest in the source. */
 static uint64_t lowest_group(const struct hipcpu_lane *lanes, uint64_t candidates)
 {
 	uint64_t group = candidates & -candidates;
@@ -224,8 +228,8 @@ static uint64_t lowest_group(const struct hipcpu_lane *lanes, uint64_t candidate
 }
 
 /*
- * GSHMEM_CPU_DIVERGE: those of candidates that go next. A __syncwarp without a mask is for all lanes: it comes
- * after every other call, and is never split.
+ * GSHMEM_CPU_DIVERGE: returns the candidates that go next. A __syncwarp without a mask is for all lanes, so
+ * it comes after every other call and is never split.
  */
 static uint64_t diverged_group(struct block *b, unsigned w, uint64_t candidates)
 {
@@ -238,7 +242,7 @@ static uint64_t diverged_group(struct block *b, unsigned w, uint64_t candidates)
 	return others ? random_parts(b, w, group) : group;
 }
 
-/* Complete the masked calls all of whose lanes are there. */
+/* Completes the masked calls all of whose lanes have arrived. */
 static void settle_masked(struct block *b, unsigned w)
 {
 	struct hipcpu_lane *lanes = &b->lanes[w << b->shift];
@@ -295,7 +299,7 @@ void hipcpu_wave_settle_active(struct block *b, unsigned w)
 
 /* ---- the call ---- */
 
-/* On a host thread, or in a block of one: a wave of one lane. */
+/* On a host thread, or in a block with one lane: a wave of one lane. */
 static uint64_t call_alone(const struct hipcpu_call *call)
 {
 	switch (call->op) {
@@ -308,7 +312,10 @@ static uint64_t call_alone(const struct hipcpu_call *call)
 	}
 }
 
-/* By words, as the caller has just stored them: a processor does not pass two stores on to one wider load. */
+/*
+ * Copies word by word, as the caller has just stored: a processor does not forward two stores to one wider
+ * load.
+ */
 static inline void set_call(struct hipcpu_call *to, const volatile struct hipcpu_call *from)
 {
 	to->op = from->op;
@@ -363,7 +370,7 @@ uint64_t hipcpu_wave_call(const struct hipcpu_call *call)
 		FIBER_ACQUIRE(wave);
 		return me->result;
 	}
-	/* the last of its group: goes on without a switch */
+	/* this is the last lane of its group, and goes on without a switch */
 	wave_unready(b, wave, bit);
 	progress(b);
 	FIBER_ACQUIRE(wave);
@@ -372,7 +379,7 @@ uint64_t hipcpu_wave_call(const struct hipcpu_call *call)
 	return me->result;
 }
 
-/* By the lane that was elected of these, which are together behind it as they were before. */
+/* Called by the lane that was elected among lanes; they are together again afterwards. */
 void hipcpu_wave_release(uint64_t lanes)
 {
 	struct block *b = hipcpu_block;
@@ -385,7 +392,8 @@ void hipcpu_wave_release(uint64_t lanes)
 	wave->held &= ~lanes;
 	wave->ready |= lanes & (lanes - 1);
 	b->ready_waves |= UINT32_C(1) << (wave - b->waves);
-	if (HIPCPU_UNLIKELY(b->together != NULL)) /* the calls of the elected one have parted it from the others */
+	/* the elected lane's calls have parted it from the others */
+	if (HIPCPU_UNLIKELY(b->together != NULL))
 		join(b, (unsigned)(wave - b->waves), lanes);
 	progress(b);
 }

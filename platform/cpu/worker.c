@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The threads that run blocks, one resident block each. A launch is run by the thread of its stream,
- * which is joined by as many others as there are cores, and by more, up to the limit of resident
- * blocks, as soon as a block waits: it may be waiting for one that has not begun.
+ * The threads that run blocks, one resident block each. A launch is run by its stream's thread, joined at
+ * first by as many other threads as there are cores, and by more, up to the limit of resident blocks, as soon
+ * as a block waits: it may be waiting for a block that has not begun.
  *
- * One more thread, the watchdog, names blocks in which nothing moves.
+ * One more thread, the watchdog, reports blocks in which nothing moves.
  */
 #include <stdlib.h>
 #include <time.h>
@@ -15,17 +15,17 @@
 
 struct hipcpu_pool {
 	pthread_mutex_t lock;
-	struct launch *first, **last; /* those with blocks that have not begun, oldest first */
-	_Atomic bool waiting;	      /* a hint, without the lock: there are some */
-	unsigned nslots;	      /* threads that run blocks now; at most config nblocks */
-	unsigned nthreads;	      /* workers ever made: never more than config nblocks */
-	unsigned nidle;		      /* of them, asleep or about to be */
+	struct launch *first, **last; /* launches with blocks that have not begun, oldest first */
+	_Atomic bool waiting;	      /* a hint, read without the lock: the list is not empty */
+	unsigned nslots;	      /* threads running blocks now; at most config nblocks */
+	unsigned nthreads;	      /* workers created so far; never more than config nblocks */
+	unsigned nidle;		      /* workers asleep or about to be */
 	struct hipcpu_gate work;
 };
 
 static pthread_mutex_t blocks_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct block *blocks;	      /* of all threads */
-static _Atomic unsigned nlaunches;    /* being run, by the process */
+static _Atomic unsigned nlaunches;    /* launches that the process is running */
 static struct hipcpu_gate watch;
 
 static struct block *my_block(void)
@@ -79,7 +79,7 @@ static void remove_launch(struct hipcpu_pool *pool, struct launch *launch)
 
 static void *worker_main(void *arg);
 
-/* Have up to n more threads come for work; under the pool's lock. */
+/* Makes up to n more threads look for work. Called with the pool's lock held. */
 static void wake(struct hipcpu_pool *pool, unsigned n)
 {
 	unsigned room = hipcpu_config()->nblocks - pool->nslots;
@@ -96,14 +96,15 @@ static void wake(struct hipcpu_pool *pool, unsigned n)
 		hipcpu_gate_open(&pool->work);
 }
 
-/* Run blocks of launch until none is left to begin; with a slot, without the lock. */
+/* Runs blocks of launch until none is left to begin. The caller has a slot and does not hold the lock. */
 static void run_blocks(struct launch *launch)
 {
 	struct block *b = my_block();
 	bool was_open = hipcpu_access_open();
 	uint64_t id;
 
-	progress(b); /* before: the watchdog must not compare with what it saw long ago */
+	/* before setting busy, so that the watchdog does not compare with what it saw long ago */
+	progress(b);
 	atomic_store_explicit(&b->busy, true, memory_order_release);
 	while ((id = atomic_fetch_add_explicit(&launch->next_block, 1, memory_order_relaxed)) < launch->nblocks)
 		hipcpu_block_run(b, launch, id);
@@ -111,7 +112,7 @@ static void run_blocks(struct launch *launch)
 	hipcpu_access_restore(was_open);
 }
 
-/* Take a slot and work on launch; under the pool's lock, which is released meanwhile. */
+/* Takes a slot and works on launch. Called with the pool's lock held, which is released meanwhile. */
 static void work_on(struct hipcpu_pool *pool, struct launch *launch)
 {
 	pool->nslots++;
@@ -121,8 +122,9 @@ static void work_on(struct hipcpu_pool *pool, struct launch *launch)
 	pthread_mutex_lock(&pool->lock);
 	pool->nslots--;
 	remove_launch(pool, launch);
+	/* launch must not be touched after this, except by its own thread */
 	if (!--launch->nrunning)
-		hipcpu_gate_open(&launch->done); /* the last touch, unless we are its own thread */
+		hipcpu_gate_open(&launch->done);
 }
 
 static void *worker_main(void *arg)
@@ -166,7 +168,7 @@ void hipcpu_worker_run(struct launch *launch)
 	if (pool->nslots < hipcpu_config()->nblocks && pool->first == launch)
 		work_on(pool, launch);
 	if (pool->first)
-		wake(pool, 1); /* a slot is free now */
+		wake(pool, 1); /* a slot has become free */
 	for (;;) {
 		uint32_t seen = atomic_load(&launch->done.value);
 
@@ -185,7 +187,7 @@ void hipcpu_worker_more(struct launch *launch)
 {
 	struct hipcpu_pool *pool = launch->pool;
 
-	/* A look without the lock: this is called from waits. What it misses the watchdog finds. */
+	/* Checked without the lock, because waits call this. The watchdog finds what it misses. */
 	if (!atomic_load_explicit(&pool->waiting, memory_order_relaxed) || pthread_mutex_trylock(&pool->lock))
 		return;
 	if (pool->first)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# NVIDIA GPUs: nvcc of CUDA 12 or newer for kernels, HIP by platform/nvidia/hip; platform/nvidia/toolchain finds it.
+# NVIDIA GPUs: nvcc of CUDA 12 or newer for kernels, and HIP's names from platform/nvidia/hip;
+# platform/nvidia/toolchain finds nvcc.
 NVIDIA_FIND   := CUDA_HOME='$(CUDA_HOME)' HIPCC='$(HIPCC)' GPU_ARCHS='$(GPU_ARCHS)' platform/nvidia/toolchain
 NVIDIA        := $(shell $(NVIDIA_FIND))
 PLAT_FOUND     = $(shell $(NVIDIA_FIND) -w)
@@ -10,11 +11,11 @@ GPU_ARCHS     := $(or $(strip $(GPU_ARCHS)),$(wordlist 5,99,$(NVIDIA)))
 # Sub-makes need not look for the GPUs again.
 export GPU_ARCHS
 
-# g++ links, as nothing needs device linking: nvcc would take -Wl,-rpath,$ORIGIN apart.
+# g++ links, because nothing needs device linking and nvcc would split -Wl,-rpath,$ORIGIN.
 HIPLD         ?= g++
 # nvcc always compiles.
 HIPREAD       :=
-# Machine code for each, and PTX of the last for those that come later.
+# Machine code for each kind of GPU, and PTX of the last for newer ones.
 comma          := ,
 NVIDIA_NUMBERS := $(patsubst sm_%,%,$(GPU_ARCHS))
 # nvcc hands what it does not know (-Wall, -fPIC) to the host's compiler.

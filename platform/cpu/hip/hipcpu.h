@@ -58,7 +58,7 @@ enum hipcpu_op {
 	HIPCPU_OP_ACTIVE,      /* the same; does not wait for lanes that spin */
 	HIPCPU_OP_HERE,        /* the same, of those with one value */
 	HIPCPU_OP_SYNC,
-	HIPCPU_OP_ELECT,       /* result: who takes part, for one of them; 0 for the others, let go by that one */
+	HIPCPU_OP_ELECT, /* result: who takes part, for one of them; 0 for the others, let go by that one */
 	HIPCPU_OP_BALLOT,      /* of value != 0 */
 	HIPCPU_OP_SHUFFLE,     /* value of the lane called from; own value if that does not take part */
 	HIPCPU_OP_MATCH_ANY,   /* who has my value */
@@ -110,8 +110,8 @@ void hipcpu_place_next(void *address);
 /* Whether nothing is mapped there. */
 int hipcpu_is_free(const void *address, size_t nbytes);
 /*
- * So many threads of each process of the job want a core: where there are fewer cores, who waits yields after 16 polls,
- * not after 1024. GSHMEM_CPU_SPIN stands above it. 1 until this is called.
+ * So many threads of each process of the job want a core: where there are fewer cores, who waits yields after
+ * 16 polls, not after 1024. GSHMEM_CPU_SPIN stands above it. 1 until this is called.
  */
 void hipcpu_share_cores(unsigned nthreads);
 /* Say who and why, and abort. */
@@ -126,12 +126,16 @@ static inline void hipcpu_pause(unsigned *polls)
 		++*polls; /* most waits are over at the second look */
 }
 
-/* The same, for a process that has a core of its own: as if nothing were known of other threads, hipcpu_share_cores. */
+/*
+ * The same, for a process that has a core of its own: as if nothing were known of other threads,
+ * hipcpu_share_cores.
+ */
 void hipcpu_pause_near(unsigned *polls);
 
 /*
- * Meet the lanes of the wave that stand here. The lowest of them gets their mask and goes on alone; the others get 0
- * when it calls hipcpu_wave_release. Meanwhile it may wait, for others than these, and meets nobody.
+ * Meet the lanes of the wave that stand here. The lowest of them gets their mask and goes on alone; the
+ * others get 0 when it calls hipcpu_wave_release. Meanwhile it may wait, for others than these, and meets
+ * nobody.
  */
 HIPCPU_INLINE uint64_t hipcpu_wave_elect(const void *site, int line, uint64_t key)
 {

@@ -27,11 +27,12 @@
 /* ---- the wave ---- */
 
 /*
- * HIP's forms without a mask: the lanes that execute the call together. Since sm_70 lanes need not be together where
- * the source has them so; code that must have certain lanes writes the _sync form.
+ * HIP's forms without a mask: the lanes that execute the call together. Since sm_70 lanes need not be
+ * together where the source has them so; code that depends on certain lanes must use the _sync form.
  *
- * CUDA still declares some of these names, for GPUs older than any here, and its C++ library has others of its own by
- * them. Hence new names that stand for the old ones everywhere, and no function-like macros.
+ * CUDA still declares some of these names, for GPUs older than any supported here, and its C++ library uses
+ * some of them for other things. Hence new names that replace the old ones everywhere, and no function-like
+ * macros.
  */
 #define __shfl      hipcuda_shfl
 #define __shfl_up   hipcuda_shfl_up
@@ -86,7 +87,10 @@ static inline __device__ unsigned __lane_id()
 
 /* ---- clocks ---- */
 
-/* Nanoseconds, the same on all multiprocessors; hipDeviceAttributeWallClockRate. Some GPUs step it by 1 us and more. */
+/*
+ * Nanoseconds, the same on all multiprocessors; hipDeviceAttributeWallClockRate. Some GPUs step it by 1 us
+ * and more.
+ */
 static inline __device__ long long wall_clock64()
 {
 	long long t;
@@ -104,8 +108,8 @@ static inline __device__ long long wall_clock64()
 #define __HIP_MEMORY_SCOPE_SYSTEM       5
 
 /*
- * Words of 4 and 8 bytes. Every scope is the system's and every order that is not relaxed has full fences: more than
- * was asked for, never less.
+ * Words of 4 and 8 bytes. Every scope is treated as the system's, and every order other than relaxed gets
+ * full fences: more than was asked for, never less.
  */
 namespace hipcuda
 {

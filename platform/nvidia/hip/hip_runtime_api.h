@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The host side of HIP on NVIDIA GPUs: C11 and C++, CUDA 12 and 13. HIP names that mean what a name of the CUDA runtime
- * means are that name; the others are functions below. Kernels need hip_runtime.h.
+ * The host side of HIP on NVIDIA GPUs: C11 and C++, CUDA 12 and 13. HIP names that mean what a name of the
+ * CUDA runtime means are that name; the others are functions below. Kernels need hip_runtime.h.
  *
- * What CUDA has only in its driver is looked up when it is called, so that programs link and start without libcuda.
- * Link units with kernels with -cudart shared, so that program and library have one runtime. With one of their own they
- * reach their peers, but gshmemx_collective_launch does not know their kernels.
+ * What CUDA has only in its driver is looked up when it is called, so that programs link and start without
+ * libcuda. Link units with kernels with -cudart shared, so that program and library have one runtime. With
+ * one of their own they reach their peers, but gshmemx_collective_launch does not know their kernels.
  */
 #ifndef HIPCUDA_HIP_RUNTIME_API_H
 #define HIPCUDA_HIP_RUNTIME_API_H
@@ -102,7 +102,7 @@ typedef cudaError_t hipError_t;
 #define hipPeekAtLastError cudaPeekAtLastError
 #define hipGetErrorString cudaGetErrorString
 
-/* The name that HIP has for it; CUDA's where HIP has none. */
+/* Returns HIP's name for the error; CUDA's where HIP has none. */
 static inline const char *hipGetErrorName(hipError_t error)
 {
 	switch (error) {
@@ -200,7 +200,8 @@ typedef int hipDeviceAttribute_t;
 #define hipDeviceAttributeTotalConstantMemory             cudaDevAttrTotalConstantMemory
 #define hipDeviceAttributeUnifiedAddressing               cudaDevAttrUnifiedAddressing
 #define hipDeviceAttributeWarpSize                        cudaDevAttrWarpSize
-#define hipDeviceAttributeWallClockRate                   0x7001 /* no CUDA attribute: see below */
+/* not a CUDA attribute: see hipDeviceGetAttribute */
+#define hipDeviceAttributeWallClockRate                   0x7001
 
 typedef enum cudaDeviceP2PAttr hipDeviceP2PAttr;
 #define hipDevP2PAttrPerformanceRank          cudaDevP2PAttrPerformanceRank
@@ -230,7 +231,7 @@ typedef enum cudaDeviceP2PAttr hipDeviceP2PAttr;
 #define hipDeviceGetP2PAttribute        cudaDeviceGetP2PAttribute
 #define hipDeviceGetStreamPriorityRange cudaDeviceGetStreamPriorityRange
 
-/* 0 where there is none, as HIP does; CUDA leaves *count alone. */
+/* Sets *count to 0 if there is no device, as HIP does; CUDA does not change it. */
 static inline hipError_t hipGetDeviceCount(int *count)
 {
 	hipError_t error = cudaGetDeviceCount(count);
@@ -303,7 +304,11 @@ static inline hipError_t hipcuda_find(const char *name, unsigned version, void *
 #if CUDART_VERSION >= 12050
 	error = cudaGetDriverEntryPointByVersion(name, fn, version, cudaEnableDefault, &found);
 #else
-	(void)version; /* the newest that this toolkit knows: the same for all that are looked up here */
+	/*
+	 * this finds the newest version that this toolkit knows, which is the same for all functions looked
+	 * up here
+	 */
+	(void)version;
 	error = cudaGetDriverEntryPoint(name, fn, cudaEnableDefault, &found);
 #endif
 	if (error == cudaSuccess && found != cudaDriverEntryPointSuccess)
@@ -312,8 +317,8 @@ static inline hipError_t hipcuda_find(const char *name, unsigned version, void *
 }
 
 /*
- * The body of a function that is cuNAME(...), as it is since version SINCE, in the current device's context.
- * The numbers of the driver's errors are those of the runtime's. _ALONE makes no context.
+ * The body of a function that calls cuNAME(...), in the version of SINCE, in the current device's context.
+ * The driver's errors have the same numbers as the runtime's. _ALONE creates no context.
  */
 #define HIPCUDA_DRIVER_CALL(name, type, since, ...) \
 	union { \
@@ -406,8 +411,8 @@ static inline hipError_t hipHostMalloc(void **ptr, size_t nbytes, unsigned flags
 }
 
 /*
- * CUDA has one kind of device memory, and accesses of system scope to it are coherent between GPUs: that is what
- * fine-grained and uncached promise, so both are plain cudaMalloc. Signal memory there is not.
+ * CUDA has one kind of device memory, and accesses of system scope to it are coherent between GPUs. That is
+ * what fine-grained and uncached memory promise, so both are plain cudaMalloc. There is no signal memory.
  */
 static inline hipError_t hipExtMallocWithFlags(void **ptr, size_t nbytes, unsigned flags)
 {
@@ -498,7 +503,7 @@ static inline hipError_t hipMemsetD32Async(hipDeviceptr_t dst, int value, size_t
 	HIPCUDA_DRIVER(cuMemsetD32Async, 3020, (CUdeviceptr)(uintptr_t)dst, (unsigned)value, count, stream);
 }
 
-/* C has no templates to take a symbol by its name. */
+/* In C a symbol cannot be passed by its name. */
 #ifdef __cplusplus
 #define HIP_SYMBOL(x) (x)
 #else
@@ -640,7 +645,7 @@ static inline hipError_t hipMemImportFromShareableHandle(hipMemGenericAllocation
 #define hipEventBlockingSync     cudaEventBlockingSync
 #define hipEventDisableTiming    cudaEventDisableTiming
 #define hipEventInterprocess     cudaEventInterprocess
-/* What an event releases cannot be chosen. */
+/* CUDA does not let an event choose what it releases. */
 #define hipEventReleaseToDevice  0x0
 #define hipEventReleaseToSystem  0x0
 
@@ -687,7 +692,7 @@ typedef enum cudaStreamCaptureStatus hipStreamCaptureStatus;
 #define hipGraphDestroy              cudaGraphDestroy
 #define hipGraphExecDestroy          cudaGraphExecDestroy
 
-/* CUDA 12 has taken the places for errors out. */
+/* CUDA 12 has dropped the arguments for errors. */
 static inline hipError_t hipGraphInstantiate(hipGraphExec_t *exec, hipGraph_t graph, hipGraphNode_t *error_node, char *log,
 					     size_t nbytes)
 {
