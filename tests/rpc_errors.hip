@@ -478,9 +478,9 @@ static void test_refused(void)
 	expect_text("refused", "throws_int threw: an exception of another type", 1);
 	expect_text("refused", "gshmemx_rpc_call called from a function that serves a call", 1);
 	expect_text("refused", "gshmemx_rpc_register: the function is NULL\n", 1);
-	expect_text("refused", "gshmemx_rpc_register: add: 0x8 is no combination", 1);
+	expect_text("refused", "gshmemx_rpc_register: add: 0x8 is not a combination", 1);
 	expect_text("refused", "gshmemx_rpc_register: add: a stream has no words per lane", 1);
-	expect_text("refused", "there are 1024 functions already", 1);
+	expect_text("refused", "there are already 1024 functions", 1);
 	expect_text("refused", "gshmemx_rpc_channel_create: 5 lanes", 1);
 	expect_text("refused", "gshmemx_rpc_channel_create: flags 0x40", 1);
 	expect_text("refused", "gshmemx_trace_name: mark", 2);

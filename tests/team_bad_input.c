@@ -143,11 +143,12 @@ int main(int argc, char **argv)
 	if (argc > 2)
 		return pe_main(argv[1], atoi(argv[2]));
 	expect("starts", "", 1, "pe 0: gshmem_team_split_strided: start, stride, size: all PEs");
-	expect("beyond", "", 1, "pe 0: gshmem_team_split_strided: start 1, stride 1, size 2: no part of a team of 2 PEs");
-	expect("below", "", 1, "start 0, stride -1, size 2: no part of a team of 2 PEs");
-	expect("size0", "", 1, "start 0, stride 1, size 0: no part");
-	expect("stride0", "", 1, "start 0, stride 0, size 2: no part");
-	expect("wraps", "", 1, "start 0, stride 2147483647, size 2147483647: no part");
+	expect("beyond", "", 1,
+	       "pe 0: gshmem_team_split_strided: start 1, stride 1, size 2: not within a team of 2 PEs");
+	expect("below", "", 1, "start 0, stride -1, size 2: not within a team of 2 PEs");
+	expect("size0", "", 1, "start 0, stride 1, size 0: not within");
+	expect("stride0", "", 1, "start 0, stride 0, size 2: not within");
+	expect("wraps", "", 1, "start 0, stride 2147483647, size 2147483647: not within");
 	expect("mask", "", 1, "pe 1: gshmem_team_split_strided: configuration mask 0x6: unknown bits");
 	expect("config", "", 1, "pe 1: gshmem_team_split_strided: num_contexts is -1");
 	expect("null", "", 1, "pe 1: gshmem_team_split_strided: configuration mask 0x1, but the configuration is NULL");

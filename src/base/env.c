@@ -211,7 +211,7 @@ static int parse_delivery(const char *name, const char *text, const char **value
 			end = text;
 	}
 	if (*end) {
-		gshmemi_error("%s=%s: must be random, or random:SEED with a number as SEED", name, text);
+		gshmemi_error("%s=%s: must be random or random:SEED, where SEED is a number", name, text);
 		return -EINVAL;
 	}
 	*value_p = *text ? text : NULL;

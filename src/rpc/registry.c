@@ -32,7 +32,9 @@ static int check(gshmemx_rpc_function_t function, unsigned flags, const char *na
 		gshmemi_error("gshmemx_rpc_register: %s: %#x is not a combination of GSHMEMX_RPC_WAVE, _BLOCKING and _STREAM",
 			      name, flags);
 	else if (flags & GSHMEMX_RPC_STREAM && flags & GSHMEMX_RPC_WAVE)
-		gshmemi_error("gshmemx_rpc_register: %s: a stream has no words per lane: pass GSHMEMX_RPC_STREAM or _WAVE, not both", name);
+		gshmemi_error("gshmemx_rpc_register: %s: a stream has no words per lane: pass GSHMEMX_RPC_STREAM or _WAVE, "
+			      "not both",
+			      name);
 	else
 		return 0;
 	return -EINVAL;
