@@ -2,8 +2,8 @@
 /*
  * What the instruction tables share. A line of a list has an instruction's name, GFX11's name where that is
  * another one, the types of its result and sources, and its value of the sources a, b and c in a lane. DEFINE
- * makes a handler of a line, ROW lines of struct opcode. A handler computes all lanes, and stores those that EXEC
- * has at its end.
+ * makes a handler of a line, ROW lines of struct opcode. A handler computes all lanes, and stores those that
+ * EXEC has at its end.
  */
 #ifndef AMDSIM_ALU_H
 #define AMDSIM_ALU_H
@@ -60,8 +60,8 @@ static inline void set_mask(struct wave *w, const struct operand *o, uint64_t x)
 
 /*
  * Results of u16, i16, x32 and s32 are exact, and cut off at the type's limits by clamp; x32 is unsigned, s32
- * signed. c32 and c64 put the bit above into the second destination. d16, d32 and d64 are floats that keep the NaN
- * they have. mask: a bit.
+ * signed. c32 and c64 put the bit above into the second destination. d16, d32 and d64 are floats that keep
+ * the NaN they have. mask: a bit.
  */
 enum type {
 	TYPE_none, TYPE_mask, TYPE_u16, TYPE_i16, TYPE_f16, TYPE_d16, TYPE_u32, TYPE_i32, TYPE_x32, TYPE_s32, TYPE_c32, TYPE_f32,
@@ -100,7 +100,9 @@ static inline void open_result(const struct wave *w, const struct inst *i, enum 
 	r->x[0] = rows ? rows[0] : r->own[0];
 	r->x[1] = rows && type_bits(to) == 64 ? rows[1] : r->own[1];
 }
-/* vector.c: source n, with op_sel, neg and abs applied. types has those of the result and of three sources. */
+/*
+ * vector.c: source n, with op_sel, neg and abs applied. types has those of the result and of three sources.
+ */
 void open_source(const struct wave *w, const struct inst *i, unsigned n, enum type type, struct source *s);
 void open_sources(const struct wave *w, const struct inst *i, const enum type *types, struct source *s);
 /* Clamp, NaN and the rest of a register of 16 bits; then store the result. */

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What memory shows. Without config()->late, what is there. With it there are levels of caches, as LLVM's memory model
- * has them: next to a CU (L1 of gfx9, L0 of gfx1100: near), gfx1100's L1 (far), scalar, and gfx9's L2. Each keeps what
- * it has read until it is invalidated; L2 keeps stores until they are written back. struct access says which levels an
- * instruction passes by. LLVM knows no write-back of gfx1100's L2, so that it counts as memory. "GFX942" and the like
- * in comments are sections of AMDGPUUsage: "Memory Model GFX942". When operations happen is late.c's.
+ * What memory shows. Without config()->late, what is there. With it there are levels of caches, as LLVM's
+ * memory model has them: next to a CU (L1 of gfx9, L0 of gfx1100: near), gfx1100's L1 (far), scalar, and
+ * gfx9's L2. Each keeps what it has read until it is invalidated; L2 keeps stores until they are written
+ * back. struct access says which levels an instruction passes by. LLVM knows no write-back of gfx1100's L2,
+ * so that it counts as memory. "GFX942" and the like in comments are sections of AMDGPUUsage: "Memory Model
+ * GFX942". When operations happen is late.c's.
  */
 #include "caches.h"
 
@@ -36,7 +37,10 @@ struct caches {
 static pthread_mutex_t l2_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct cache l2s[MAX_DEVICES][MAX_L2S];
 
-/* GFX942: an agent has one L2, or several (which depends on how the device is partitioned). Odd seeds have two. */
+/*
+ * GFX942: an agent has one L2, or several (which depends on how the device is partitioned). Odd seeds have
+ * two.
+ */
 static bool has_two_l2s(void)
 {
 	return config()->gpu == GFX942 && config()->late % 2;
@@ -185,11 +189,11 @@ static struct line *install(struct cache *cache, uint64_t address)
 /* ---- L2, under l2_lock ---- */
 
 /*
- * How an L2 treats memory. RW: it keeps stores until they are written back; its lines never are stale, as probes of
- * other writers invalidate them. NC: it keeps stores, and stale lines. UNCACHED: neither (MTYPE UC; CC, which writes
- * through). GFX90A: local coarse RW, remote coarse NC, local fine CC, remote fine and the host's UC. GFX942: RW if
- * local to the L2, else NC, fine or not; the host's is UC over PCIe, and NC where GPU and CPU share memory: that shows
- * more.
+ * How an L2 treats memory. RW: it keeps stores until they are written back; its lines never are stale, as
+ * probes of other writers invalidate them. NC: it keeps stores, and stale lines. UNCACHED: neither (MTYPE UC;
+ * CC, which writes through). GFX90A: local coarse RW, remote coarse NC, local fine CC, remote fine and the
+ * host's UC. GFX942: RW if local to the L2, else NC, fine or not; the host's is UC over PCIe, and NC where
+ * GPU and CPU share memory: that shows more.
  */
 enum mtype { RW, NC, UNCACHED };
 
@@ -215,7 +219,9 @@ unsigned caches_levels(unsigned past)
 	return past & CACHE_L2_AGENT && has_two_l2s() ? past | CACHE_L2 : past;
 }
 
-/* ---- any level; of those in past copies of memory are not used, while what they have stored is newer ---- */
+/*
+ * ---- any level; of those in past copies of memory are not used, while what they have stored is newer ----
+ */
 
 static char *read_line(struct cached_block *b, struct cache *cache, uint64_t address, unsigned past)
 {
@@ -319,8 +325,8 @@ static inline void move_row(struct access *a, unsigned lane, char *data, bool st
 }
 
 /*
- * Lanes that follow each other in memory move together; as do those that load one address, and so get one value:
- * compilers take such a load for uniform.
+ * Lanes that follow each other in memory move together; as do those that load one address, and so get one
+ * value: compilers take such a load for uniform.
  */
 static void move_lanes(struct cached_block *b, unsigned cu, struct access *a, bool store)
 {
@@ -383,8 +389,8 @@ void caches_happen(struct cached_block *b, unsigned cu, struct access *a)
 }
 
 /*
- * AMDGPUUsage, before each table of code sequences: scalar loads are for what does not change while the kernel runs.
- * Only the kernel's start and s_dcache_inv empty their cache, and vector stores pass it by.
+ * AMDGPUUsage, before each table of code sequences: scalar loads are for what does not change while the
+ * kernel runs. Only the kernel's start and s_dcache_inv empty their cache, and vector stores pass it by.
  */
 void caches_scalar_load(struct wave *w, uint64_t address, unsigned ndwords, uint32_t *to)
 {

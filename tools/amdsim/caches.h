@@ -8,8 +8,8 @@
 enum { MAX_LATE = 64, NRANGES = 4 };
 
 /*
- * What a block has. It outlives the block: with late memory the next one finds its stale lines, and stores on their
- * way.
+ * What a block has. It outlives the block: with late memory the next one finds its stale lines, and stores on
+ * their way.
  */
 struct cached_block {
 	struct range ranges[NRANGES]; /* found last */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Code objects: finds the one for a GPU in an offload bundle, puts an ELF file's segments into device memory,
- * relocates them, and reads symbols, kernel descriptors and the metadata note. Sources: LLVM's AMDGPUUsage ("ELF
- * Code Object", "Code Object Metadata", "Kernel Descriptor"), clang's ClangOffloadBundler, MessagePack.
+ * relocates them, and reads symbols, kernel descriptors and the metadata note. Sources: LLVM's AMDGPUUsage
+ * ("ELF Code Object", "Code Object Metadata", "Kernel Descriptor"), clang's ClangOffloadBundler, MessagePack.
  */
 #include "sim.h"
 
@@ -79,7 +79,8 @@ struct reader {
 static struct value read_head(struct reader *r)
 {
 	static const struct {
-		uint8_t first, kind, mask, nbytes; /* the number: bits of the first byte, or in bytes behind it */
+		/* the number: bits of the first byte, or in bytes behind it */
+		uint8_t first, kind, mask, nbytes;
 	} heads[] = {
 		{0xe0, INTEGER, 0xff, 0}, {0xdf, MAP, 0, 4}, {0xde, MAP, 0, 2}, {0xdd, ARRAY, 0, 4},
 		{0xdc, ARRAY, 0, 2}, {0xdb, STRING, 0, 4}, {0xda, STRING, 0, 2}, {0xd9, STRING, 0, 1},
@@ -236,7 +237,9 @@ static int read_kernel(struct module *m, struct kernel *k)
 	k->wave_lanes = k->properties & WAVE32 ? 32 : 64;
 	k->nvgprs = ((k->rsrc1 & 63) + 1) * 8; /* GRANULATED_WORKITEM_VGPR_COUNT */
 	k->preload = m->gpu == GFX1100 ? 0 : k->preload;
-	/* The first 256 bytes load what firmware that cannot preload did not ("Preloaded Kernel Arguments"). */
+	/*
+	 * The first 256 bytes load what firmware that cannot preload did not ("Preloaded Kernel Arguments").
+	 */
 	k->entry = s->st_value + (uint64_t)k->code_distance + (k->preload & 127 ? 256 : 0);
 	k->end = code->st_value + code->st_size;
 	return k->entry >= m->text && k->entry < k->end && k->end <= m->text + m->text_bytes ? 0 : -EINVAL;
@@ -272,7 +275,10 @@ static int load_elf(const Elf64_Ehdr *image, int device, struct module **module_
 	return rc;
 }
 
-/* Magic, count; of each entry offset, size, length of its name, name: "hipv4-amdgcn-amd-amdhsa--gfx942:xnack-". */
+/*
+ * Magic, count; of each entry offset, size, length of its name, name:
+ * "hipv4-amdgcn-amd-amdhsa--gfx942:xnack-".
+ */
 static const void *find_in_bundle(const char *bundle)
 {
 	const char *next = bundle + 24;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The settings from the environment, read once, messages and random numbers. A variable that has a wrong value
- * ends the process: a test that ran with other settings than it asked for would prove nothing.
+ * The settings from the environment, read once, messages and random numbers. A variable that has a wrong
+ * value ends the process: a test that ran with other settings than it asked for would prove nothing.
  */
 #include <errno.h>
 #include <pthread.h>

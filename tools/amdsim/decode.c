@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Machine code into struct inst, by the text of LLVM's disassembler, when a kernel is launched first: its own code, and
- * that of all functions of the module if it calls any. Code repeats itself: an encoding that was disassembled not long
- * before is copied. An instruction whose text is not understood has no opcode; no kernel that may reach one is started.
+ * Machine code into struct inst, by the text of LLVM's disassembler, when a kernel is launched first: its own
+ * code, and that of all functions of the module if it calls any. Code repeats itself: an encoding that was
+ * disassembled not long before is copied. An instruction whose text is not understood has no opcode; no
+ * kernel that may reach one is started.
  */
 #include "sim.h"
 
@@ -42,7 +43,10 @@ static bool parse_float(const char *name, const char *text, struct operand *o)
 	return !*end;
 }
 
-/* A literal, which is in hexadecimal, is zero-extended to 64 bits, of i64 sign-extended, of f64 the high half. */
+/*
+ * A literal, which is in hexadecimal, is zero-extended to 64 bits, of i64 sign-extended, of f64 the high
+ * half.
+ */
 static bool parse_constant(const char *name, const char *text, struct operand *o)
 {
 	bool hex = starts(text, "0x");
@@ -400,7 +404,10 @@ static struct inst *decode_one(struct module *m, LLVMDisasmContextRef llvm, uint
 	return i;
 }
 
-/* What the simulator does not know from here to there, or NULL. *calls_p: whether there are calls, of whatever. */
+/*
+ * What the simulator does not know from here to there, or NULL. *calls_p: whether there are calls, of
+ * whatever.
+ */
 static const struct inst *decode_function(struct kernel *k, uint64_t from, uint64_t end, bool *calls_p)
 {
 	LLVMDisasmContextRef llvm = open_llvm(k);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Memory: what was allocated, registered or opened, and HIP's entry points for it. Device memory of a process is one
- * sparse file. Kernels see it in the arena, where all is PROT_NONE so that a host access faults; the simulator sees it
- * ARENA_ALIAS above. A handle for another process names process, descriptor and address.
+ * Memory: what was allocated, registered or opened, and HIP's entry points for it. Device memory of a process
+ * is one sparse file. Kernels see it in the arena, where all is PROT_NONE so that a host access faults; the
+ * simulator sees it ARENA_ALIAS above. A handle for another process names process, descriptor and address.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -139,8 +139,8 @@ static bool make_arena(void)
 }
 
 /*
- * An address, which is never used again, so that a stale pointer is noticed; 0: none. The page behind an allocation is
- * free: there its id is, for as long as the allocation lives.
+ * An address, which is never used again, so that a stale pointer is noticed; 0: none. The page behind an
+ * allocation is free: there its id is, for as long as the allocation lives.
  */
 static uint64_t take_address(uint64_t nbytes)
 {

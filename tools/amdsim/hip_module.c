@@ -53,7 +53,10 @@ static hipError_t load_fat(struct fat *fat, int device)
 	return error;
 }
 
-/* The name of what host is, and the module of a device that it is in; or an error, unknown if host is nothing. */
+/*
+ * The name of what host is, and the module of a device that it is in; or an error, unknown if host is
+ * nothing.
+ */
 static hipError_t find(const void *host, int device, hipError_t unknown, const char **name_p, struct module **module_p)
 {
 	const struct registered *r = list;
@@ -117,7 +120,10 @@ void __hipRegisterManagedVar(void **fat, void **host, const void *initial, char 
 	add(fat, *host, name, memcpy(*host, initial, nbytes));
 }
 
-/* What is loaded stays: kernels may run. A library that comes to its address registers in front of what is stale. */
+/*
+ * What is loaded stays: kernels may run. A library that comes to its address registers in front of what is
+ * stale.
+ */
 void __hipUnregisterFatBinary(void **fat)
 {
 	(void)fat;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Streams and events. A stream is a queue of work and a thread that runs it. Tickets number the work of all streams:
- * waiting for a stream or an event means waiting until no work up to a ticket is left.
+ * Streams and events. A stream is a queue of work and a thread that runs it. Tickets number the work of all
+ * streams: waiting for a stream or an event means waiting until no work up to a ticket is left.
  */
 #include <pthread.h>
 #include <string.h>
@@ -47,7 +47,10 @@ static _Thread_local const struct stream *own_stream;
 
 /* ---- order ---- */
 
-/* Whose work is meant: a stream's, also that which is ordered with it, its device's. A stream that is gone has none. */
+/*
+ * Whose work is meant: a stream's, also that which is ordered with it, its device's. A stream that is gone
+ * has none.
+ */
 enum reach { STREAM, ORDERED, DEVICE };
 
 /* Blocking streams and the null stream wait for each other's earlier work. */

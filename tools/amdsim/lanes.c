@@ -17,8 +17,9 @@ static void read_lane(struct wave *w, const struct inst *i, unsigned l)
 }
 static unsigned first_lane(const struct wave *w) { return wave_exec(w) ? lowest(wave_exec(w)) : 0; }
 /*
- * Each lane gets the one of a row of 16, its own or another one, that four bits of the selectors name. op_sel:
- * 1, inactive lanes may be read; 2, what cannot be read is 0, not left as it was. v_permlane64 has no selectors.
+ * Each lane gets the one of a row of 16, its own or another one, that four bits of the selectors name.
+ * op_sel: 1, inactive lanes may be read; 2, what cannot be read is 0, not left as it was. v_permlane64 has no
+ * selectors.
  */
 static void permute_rows(struct wave *w, const struct inst *i, unsigned other_row)
 {
@@ -107,8 +108,8 @@ static int find_source(const struct wave *w, const struct inst *i, int l)
 	}
 }
 /*
- * A lane whose source is missing or inactive is not written, or reads 0: with bound_ctrl, and always with DPP8.
- * The row and bank masks say which lanes are written at all.
+ * A lane whose source is missing or inactive is not written, or reads 0: with bound_ctrl, and always with
+ * DPP8. The row and bank masks say which lanes are written at all.
  */
 void run_dpp(struct wave *w, const struct inst *i)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * When operations of memory happen. Without config()->late, when they are issued. With it a vector memory operation happens,
- * by chance, between its issue and the wait that covers it, loads and atomics, too: those of a CU and one address in
- * order of issue, others in any order. The counters, and the poison of registers that waits free, work in both modes.
- * "GFX942" and the like in comments are sections of AMDGPUUsage: "Memory Model GFX942".
+ * When operations of memory happen. Without config()->late, when they are issued. With it a vector memory
+ * operation happens, by chance, between its issue and the wait that covers it, loads and atomics, too: those
+ * of a CU and one address in order of issue, others in any order. The counters, and the poison of registers
+ * that waits free, work in both modes. "GFX942" and the like in comments are sections of AMDGPUUsage: "Memory
+ * Model GFX942".
  */
 #include "caches.h"
 
@@ -32,7 +33,8 @@ struct cached {
 };
 
 static _Thread_local struct cached_block *blocks; /* of the calling thread's dispatch */
-static _Thread_local struct cached_block *turn;   /* the next one of which a late operation may happen; NULL: the first */
+/* the next one of which a late operation may happen; NULL: the first */
+static _Thread_local struct cached_block *turn;
 
 /* ---- late operations ---- */
 
@@ -55,8 +57,8 @@ static bool lanes_overlap(const struct late *e, const struct late *f)
 }
 
 /*
- * Must the older f happen before e? A write-back covers what the CU has stored before, of any wave: see caches_wait.
- * Else the order is that of one address; but loads of two waves have none.
+ * Must the older f happen before e? A write-back covers what the CU has stored before, of any wave: see
+ * caches_wait. Else the order is that of one address; but loads of two waves have none.
  */
 static bool precedes(const struct late *f, const struct late *e)
 {
@@ -97,8 +99,8 @@ static void run_late(struct cached_block *b, struct late *e)
 }
 
 /*
- * A late operation of some block happens; some line leaves its caches. Blocks take turns, so that what one has left behind at its end
- * happens soon, however many there are: others may wait for it.
+ * A late operation of some block happens; some line leaves its caches. Blocks take turns, so that what one
+ * has left behind at its end happens soon, however many there are: others may wait for it.
  */
 void caches_chance(struct wave *w)
 {
@@ -177,8 +179,9 @@ static void retire(struct wave *w)
 }
 
 /*
- * GFX90A, GFX942: a release to the group waits for no vmcnt, as its waves share an L1. For a wave that then releases to
- * more what it has seen of the others, vmcnt(0) takes in all of the block's stores, as does a write-back.
+ * GFX90A, GFX942: a release to the group waits for no vmcnt, as its waves share an L1. For a wave that then
+ * releases to more what it has seen of the others, vmcnt(0) takes in all of the block's stores, as does a
+ * write-back.
  */
 static void run_stores(struct cached_block *b)
 {
@@ -192,8 +195,9 @@ static void run_stores(struct cached_block *b)
 }
 
 /*
- * What is done in order leaves the newest; what may be out of order (scalar loads, flat) is surely done only at 0. What
- * is covered happens newest first, unless it has by chance; by chance the wave waits on in between.
+ * What is done in order leaves the newest; what may be out of order (scalar loads, flat) is surely done only
+ * at 0. What is covered happens newest first, unless it has by chance; by chance the wave waits on in
+ * between.
  */
 bool caches_wait(struct wave *w, int vmcnt, int lgkmcnt, int vscnt)
 {
@@ -233,8 +237,8 @@ bool caches_wait(struct wave *w, int vmcnt, int lgkmcnt, int vscnt)
 }
 
 /*
- * A load that fills what an older one fills comes after it: loads return in order, so that LLVM does not wait in
- * between.
+ * A load that fills what an older one fills comes after it: loads return in order, so that LLVM does not wait
+ * in between.
  */
 void caches_count(struct wave *w, const struct inst *i, unsigned counters)
 {

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Memory instructions: global, flat, scratch, buffer (gfx90a's scratch), LDS, scalar loads, waits and cache control.
- * They find addresses, check them, and move registers. LDS and scratch are accessed here, at once; what global memory
- * shows is caches.c's. Operands come in the disassembler's order. Sources: AMD's ISA documents of CDNA2, CDNA3 and
- * RDNA3, and LLVM's AMDGPUUsage.
+ * Memory instructions: global, flat, scratch, buffer (gfx90a's scratch), LDS, scalar loads, waits and cache
+ * control. They find addresses, check them, and move registers. LDS and scratch are accessed here, at once;
+ * what global memory shows is caches.c's. Operands come in the disassembler's order. Sources: AMD's ISA
+ * documents of CDNA2, CDNA3 and RDNA3, and LLVM's AMDGPUUsage.
  */
 #include "sim.h"
 
 #include <string.h>
 
-/* opcode.arg of loads and stores: a format in bits 0 to 3, a segment above. Of atomics: operation, segment, WIDE. */
+/*
+ * opcode.arg of loads and stores: a format in bits 0 to 3, a segment above. Of atomics: operation, segment,
+ * WIDE.
+ */
 enum format { U8, I8, U16, I16, B32, B64, B96, B128, LOW_U8, LOW_I8, LOW_16, HIGH_U8, HIGH_I8, HIGH_16 };
 enum segment { GLOBAL, FLAT, LDS, SCRATCH, BUFFER };
 enum { WIDE = 128 }; /* an atomic of 64 bits; in pairs: offsets count in 64 elements */
@@ -80,9 +83,9 @@ static uint64_t scalar_value(const struct wave *w, const struct operand *o)
 }
 
 /*
- * Scratch through a buffer descriptor (gfx90a): its base is APERTURE_PRIVATE; what is in soffset is of the whole wave,
- * 64 times a lane's bytes, as lanes' words lie side by side in hardware. Other descriptors are taken as plain base
- * addresses.
+ * Scratch through a buffer descriptor (gfx90a): its base is APERTURE_PRIVATE; what is in soffset is of the
+ * whole wave, 64 times a lane's bytes, as lanes' words lie side by side in hardware. Other descriptors are
+ * taken as plain base addresses.
  */
 static uint64_t buffer_base(const struct wave *w, const struct operand *descriptor)
 {
@@ -94,8 +97,8 @@ static uint64_t buffer_base(const struct wave *w, const struct operand *descript
 }
 
 /*
- * Flat addresses. scalar: a scalar base or a buffer's descriptor, behind the vector operand or the data. LDS and scratch
- * have 32 bits: compilers count on it that a negative address and its offset wrap.
+ * Flat addresses. scalar: a scalar base or a buffer's descriptor, behind the vector operand or the data. LDS
+ * and scratch have 32 bits: compilers count on it that a negative address and its offset wrap.
  */
 static void find_addresses(const struct wave *w, const struct inst *i, enum segment segment,
 	const struct operand *vector, const struct operand *scalar, struct access *a)
@@ -134,7 +137,10 @@ static uint64_t bytes_at(struct wave *w, uint64_t address)
 	return r ? r->base + r->nbytes - address : 0;
 }
 
-/* False, after a message: nothing is at a lane's address, or an atomic is not aligned. *local_p: of LDS or scratch. */
+/*
+ * False, after a message: nothing is at a lane's address, or an atomic is not aligned. *local_p: of LDS or
+ * scratch.
+ */
 static bool check_lanes(struct wave *w, const struct inst *i, const struct access *a, uint64_t *local_p)
 {
 	unsigned align = a->kind == ACCESS_ATOMIC ? a->nbytes : 1;
@@ -192,9 +198,9 @@ static void access_local(struct wave *w, struct access *a)
 }
 
 /*
- * gfx9 counts all in vmcnt, gfx11 what returns nothing in vscnt. Flat counts in lgkmcnt, too. On gfx9 it is out of
- * order with others (AMDGPUUsage, "Memory Model GFX942": if it accesses LDS), so that only a wait for 0 covers it; on
- * gfx11 LLVM counts it in order (GCNSubtarget::hasFlatLgkmVMemCountInOrder).
+ * gfx9 counts all in vmcnt, gfx11 what returns nothing in vscnt. Flat counts in lgkmcnt, too. On gfx9 it is
+ * out of order with others (AMDGPUUsage, "Memory Model GFX942": if it accesses LDS), so that only a wait for
+ * 0 covers it; on gfx11 LLVM counts it in order (GCNSubtarget::hasFlatLgkmVMemCountInOrder).
  */
 static void count(struct wave *w, const struct inst *i, enum segment segment, bool fills)
 {
@@ -206,10 +212,10 @@ static void count(struct wave *w, const struct inst *i, enum segment segment, bo
 }
 
 /*
- * What the cache bits of an instruction make it pass by, by GPU and bits (sc0 or glc is 1, sc1 is 2). GFX942: sc0 is of
- * the group, whose waves share an L1; sc1 of the agent, both of the system; buffer_inv and buffer_wbl2 have the same
- * bits, atomics' sc0 is of the result. GFX90A, GFX10-GFX11: glc loads past the caches of a CU, and of gfx1100's L1;
- * atomics always do.
+ * What the cache bits of an instruction make it pass by, by GPU and bits (sc0 or glc is 1, sc1 is 2). GFX942:
+ * sc0 is of the group, whose waves share an L1; sc1 of the agent, both of the system; buffer_inv and
+ * buffer_wbl2 have the same bits, atomics' sc0 is of the result. GFX90A, GFX10-GFX11: glc loads past the
+ * caches of a CU, and of gfx1100's L1; atomics always do.
  */
 static unsigned find_past(const struct wave *w, const struct inst *i, enum access_kind kind)
 {
@@ -326,7 +332,10 @@ static void move_rows(uint32_t (*rows)[LANES], char *at, unsigned nrows, unsigne
 		}
 }
 
-/* What copies are made of, at once: whole waves, side by side, aligned, in program order. False: this is not that. */
+/*
+ * What copies are made of, at once: whole waves, side by side, aligned, in program order. False: this is not
+ * that.
+ */
 static bool move_whole(struct wave *w, const struct inst *i, enum segment segment, const struct operand *vector,
 	uint32_t (*rows)[LANES], unsigned nbytes, bool store)
 {
@@ -374,7 +383,10 @@ static void run_move(struct wave *w, const struct inst *i)
 	access_lanes(w, i, segment, &a, load ? fill_loaded : NULL);
 }
 
-/* Operands: old value, if it returns that, address, data. What cmpswap compares with is behind what it stores. */
+/*
+ * Operands: old value, if it returns that, address, data. What cmpswap compares with is behind what it
+ * stores.
+ */
 static void run_atomic(struct wave *w, const struct inst *i)
 {
 	enum segment segment = i->opcode->arg >> 5 & 3;
@@ -424,7 +436,10 @@ static void run_pair(struct wave *w, const struct inst *i)
 	count(w, i, LDS, load);
 }
 
-/* The lane that ds_swizzle_b32 gives lane l; the offset's modes are in CDNA3's ISA document, "DS_SWIZZLE_B32". */
+/*
+ * The lane that ds_swizzle_b32 gives lane l; the offset's modes are in CDNA3's ISA document,
+ * "DS_SWIZZLE_B32".
+ */
 static unsigned swizzled_lane(unsigned offset, unsigned l)
 {
 	unsigned group = l & ~31u, x = l % 32, middle = offset >> 5 & 31, keep = offset & 31;
@@ -463,7 +478,10 @@ static void run_permute(struct wave *w, const struct inst *i)
 	count(w, i, LDS, true);
 }
 
-/* One wave of each block of a grid meets the others; wave.c knows how many, so that ds_gws_init (arg 0) says nothing new. */
+/*
+ * One wave of each block of a grid meets the others; wave.c knows how many, so that ds_gws_init (arg 0) says
+ * nothing new.
+ */
 static void run_gws(struct wave *w, const struct inst *i)
 {
 	count(w, i, LDS, false);
@@ -525,8 +543,8 @@ static void run_invalidate(struct wave *w, const struct inst *i)
 /* ---- the table: gfx9's name, gfx11's ---- */
 
 /*
- * Loads of halves keep the other half of what is there when they are done: LLVM lets them follow an earlier load of the
- * same register without a wait, as loads return in order.
+ * Loads of halves keep the other half of what is there when they are done: LLVM lets them follow an earlier
+ * load of the same register without a wait, as loads return in order.
  */
 #define MOVE(ndsts, flags, format, s, name9, name11) \
 	{name9, run_move, ndsts, (format) | (s) << 4, flags}, {name11, run_move, ndsts, (format) | (s) << 4, flags}

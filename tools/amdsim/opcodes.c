@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Mnemonics to lines of the instruction tables, which have GFX11's names, too. Encodings are not distinguished; halves of
- * pairs, and variants that compute the same, have the lines of the plain instruction.
+ * Mnemonics to lines of the instruction tables, which have GFX11's names, too. Encodings are not
+ * distinguished; halves of pairs, and variants that compute the same, have the lines of the plain
+ * instruction.
  */
 #include "sim.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Scalar instructions: arithmetic, compares, branches, EXEC's save and restore, hardware registers, clocks,
- * barriers and the end of a wave. A line of a list is an instruction: its name, GFX11's name where that is another
- * one, bits of its result and of its sources, its value of the sources a and b and the old destination d, and what
- * SCC becomes, of the result r.
+ * barriers and the end of a wave. A line of a list is an instruction: its name, GFX11's name where that is
+ * another one, bits of its result and of its sources, its value of the sources a and b and the old
+ * destination d, and what SCC becomes, of the result r.
  */
 #include "alu.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * amdsim: an AMD GPU on the CPU. It is a shared library in place of libamdhip64.so: HIP's calls, and an interpreter of
- * the machine code that they start. It knows nothing of the programs that it runs. What its files share:
+ * amdsim: an AMD GPU on the CPU. It is a shared library in place of libamdhip64.so: HIP's calls, and an
+ * interpreter of the machine code that they start. It knows nothing of the programs that it runs. What its
+ * files share:
  *
  *   code.c     code objects: segments, relocations, symbols, kernels and their metadata
  *   decode.c   machine code into struct inst, by LLVM's disassembler; opcodes.c finds a mnemonic's handler
@@ -56,8 +57,10 @@ struct operand {
 	unsigned reg, nregs;  /* the first register, and how many of 32 bits */
 	bool neg, abs, sext;  /* -x and |x| of floating point; sext is SDWA's */
 	unsigned pending;     /* the first register's place in wave->pending; NO_PENDING: it has none */
-	uint32_t imm32;	      /* the constant as one of 32 or 16 bits: a float's, of f16 a half's, or an integer's */
-	uint64_t imm64;	      /* of 64: an integer sign-extended, a literal so of i64 only; of f64 a double's bits */
+	/* the constant as one of 32 or 16 bits: a float's, of f16 a half's, or an integer's */
+	uint32_t imm32;
+	/* of 64: an integer sign-extended, a literal so of i64 only; of f64 a double's bits */
+	uint64_t imm64;
 	uint32_t (*rows)[LANES];
 };
 
@@ -69,20 +72,24 @@ enum dpp_kind {
 	DPP_ROW_NEWBCAST, DPP_8
 };
 
-/* An instruction as the disassembler writes it: operands in its order, destinations first. Modifiers as in the text. */
+/*
+ * An instruction as the disassembler writes it: operands in its order, destinations first. Modifiers as in
+ * the text.
+ */
 struct inst {
 	void (*run)(struct wave *w, const struct inst *i); /* NULL: not decoded */
 	const struct opcode *opcode;  /* NULL: the simulator does not know it */
 	unsigned nops, nbytes;	      /* bytes of code */
 	uint8_t ndsts;		      /* of the operands, the first: those that it writes */
-	uint8_t awaited;	      /* bit k: no load of operand k's registers may be outstanding; v_dual_*: of either */
+	uint8_t awaited; /* bit k: no load of operand k's registers may be outstanding; v_dual_*: of either */
 	struct operand op[6];
 	uint64_t offset;	      /* of the code object's addresses */
-	int32_t target;		      /* of a direct branch or call: index in module->insts; -1: none, or outside */
+	int32_t target; /* of a direct branch or call: index in module->insts; -1: none, or outside */
 	int32_t imm_offset;	      /* "offset" */
 	uint8_t offset0, offset1;     /* of ds_*2 */
 	bool sc0, sc1, glc, clamp;    /* gfx942 has the first two, others glc */
-	uint8_t op_sel, op_sel_hi, neg_lo, neg_hi; /* bit k: of source k; op_sel bit 3 of a VOP3: the destination */
+	/* bit k: of source k; op_sel bit 3 of a VOP3: the destination */
+	uint8_t op_sel, op_sel_hi, neg_lo, neg_hi;
 	bool is_sdwa, bound_ctrl, fi;
 	uint8_t src_sel[2], dst_sel, dst_unused;
 	uint8_t dpp, dpp_arg;	      /* enum dpp_kind; of row_shl and the like */
@@ -104,7 +111,8 @@ enum opcode_flags {
 	OP_LOAD = 1,	  /* its destinations come late, and are poisoned until a wait */
 	OP_READS_DST = 2, /* v_fmac, s_cmov, loads of halves ...: a destination is a source too */
 	OP_BRANCH = 4,	  /* may set w->pc */
-	OP_RETURNS = 8	  /* an atomic: with sc0 (gfx942) or glc (others) it writes its first operand, else none */
+	/* an atomic: with sc0 (gfx942) or glc (others) it writes its first operand, else none */
+	OP_RETURNS = 8
 };
 
 /* Each ends with a line without a name. */
@@ -115,7 +123,10 @@ const struct opcode *opcode_find(const char *mnemonic);
 /* How long a mnemonic is, without the suffix that names an encoding. */
 size_t opcode_length(const char *mnemonic);
 
-/* lanes.c: instructions with DPP or SDWA, by way of i->base; two v_dual_ halves, which both read before one writes. */
+/*
+ * lanes.c: instructions with DPP or SDWA, by way of i->base; two v_dual_ halves, which both read before one
+ * writes.
+ */
 void run_dpp(struct wave *w, const struct inst *i);
 void run_sdwa(struct wave *w, const struct inst *i);
 void run_dual(struct wave *w, const struct inst *i);
@@ -147,7 +158,8 @@ struct kernel {
 			int64_t code_distance; /* from the descriptor on */
 			uint32_t reserved2[5], rsrc3, rsrc1, rsrc2;
 			uint16_t properties; /* KERNEL_CODE_PROPERTIES: which user SGPRs there are */
-			uint16_t preload;    /* dwords of arguments in user SGPRs; from bit 7 on, the first one */
+			/* dwords of arguments in user SGPRs; from bit 7 on, the first one */
+			uint16_t preload;
 		};
 	};
 };
@@ -168,8 +180,8 @@ struct module {
 };
 
 /*
- * Load a code object, an ELF file or an offload bundle that has one for the GPU, into memory of a device. -ENOEXEC:
- * there is none, -EINVAL: no code object, or malformed, -ENOMEM.
+ * Load a code object, an ELF file or an offload bundle that has one for the GPU, into memory of a device.
+ * -ENOEXEC: there is none, -EINVAL: no code object, or malformed, -ENOMEM.
  */
 int module_load(const void *image, int device, struct module **module_p);
 void module_unload(struct module *m);
@@ -178,7 +190,10 @@ struct kernel *module_kernel(struct module *m, const char *name);
 const Elf64_Sym *module_symbol(const struct module *m, const char *name);
 /* Zeroed memory that lives as long as the module. */
 void *module_alloc(struct module *m, size_t nbytes);
-/* Before a launch: decode what the kernel may run. False, with a message: the simulator lacks an instruction of it. */
+/*
+ * Before a launch: decode what the kernel may run. False, with a message: the simulator lacks an instruction
+ * of it.
+ */
 bool kernel_decode(struct kernel *k);
 const char *gpu_name(enum gpu gpu);
 /* -1: unknown; features behind the name ("gfx942:sramecc+") are ignored. */
@@ -187,8 +202,8 @@ int gpu_by_name(const char *name);
 /* ---- memory ---- */
 
 /*
- * Device memory lies in an arena at a fixed address, where the host can touch nothing: a kernel's address and the
- * simulator's differ by ARENA_ALIAS. Everything else (host memory, pinned or managed) has one address.
+ * Device memory lies in an arena at a fixed address, where the host can touch nothing: a kernel's address and
+ * the simulator's differ by ARENA_ALIAS. Everything else (host memory, pinned or managed) has one address.
  */
 #define ARENA_BASE UINT64_C(0x200000000000)
 #define ARENA_BYTES UINT64_C(0x100000000000)
@@ -221,8 +236,8 @@ uint64_t memory_alloc_code(int device, size_t nbytes);
 void memory_free_code(uint64_t address);
 
 /*
- * caches.c and late.c. Caches that an access passes by, or that are invalidated: next to the CU (gfx9's L1, gfx1100's L0),
- * gfx1100's L1, the scalar one, L2, L2 as far as its agent's other L2s are concerned.
+ * caches.c and late.c. Caches that an access passes by, or that are invalidated: next to the CU (gfx9's L1,
+ * gfx1100's L0), gfx1100's L1, the scalar one, L2, L2 as far as its agent's other L2s are concerned.
  */
 enum { CACHE_NEAR = 1, CACHE_FAR = 2, CACHE_SCALAR = 4, CACHE_L2 = 8, CACHE_L2_AGENT = 16 };
 enum access_kind { ACCESS_LOAD, ACCESS_STORE, ACCESS_ATOMIC, ACCESS_WRITEBACK };
@@ -236,7 +251,7 @@ struct access {
 	enum access_kind kind;
 	enum atomic_op op;
 	unsigned nbytes;	    /* of a lane: 1 to 16 */
-	unsigned past;		    /* CACHE_*: a load does not hit them, a store and an atomic do not stay in L2 */
+	unsigned past; /* CACHE_*: a load does not hit them, a store and an atomic do not stay in L2 */
 	uint64_t lanes;		    /* that take part */
 	uint64_t address[LANES];    /* as kernels see them */
 	uint32_t data[4][LANES];    /* stored, or loaded; of atomics the operand, then what to compare with */
@@ -246,22 +261,31 @@ static inline uint64_t access_word(const struct access *a, unsigned row, unsigne
 {
 	return a->data[row][lane] | (a->nbytes == 8 ? (uint64_t)a->data[row + 1][lane] << 32 : 0);
 }
-/* Where a load or a returning atomic puts what it brings: called once, at the latest by the wait that covers it. */
+/*
+ * Where a load or a returning atomic puts what it brings: called once, at the latest by the wait that covers
+ * it.
+ */
 typedef void access_done(struct wave *w, const struct inst *i, const struct access *a);
 
 /*
- * An instruction is outstanding: what counts it, and whether it fills its first operand, which is poisoned until all of
- * these waits have covered it. Comes before the caches_access of the same instruction.
+ * An instruction is outstanding: what counts it, and whether it fills its first operand, which is poisoned
+ * until all of these waits have covered it. Comes before the caches_access of the same instruction.
  */
 enum { COUNT_VM = 1, COUNT_LGKM = 2, COUNT_VS = 4, COUNT_UNORDERED = 8, COUNT_FILLS = 16 };
 void caches_count(struct wave *w, const struct inst *i, unsigned counters);
 /* What lies at address, by a small cache of the block's; NULL: nothing. Valid until the next call. */
 const struct range *caches_range(struct wave *w, uint64_t address);
-/* Issue. It may act later, with a copy of *a: it is over when caches_wait says so. done may be NULL: no result. */
+/*
+ * Issue. It may act later, with a copy of *a: it is over when caches_wait says so. done may be NULL: no
+ * result.
+ */
 void caches_access(struct wave *w, const struct inst *i, struct access *a, access_done *done);
 void caches_scalar_load(struct wave *w, uint64_t address, unsigned ndwords, uint32_t *to);
 void caches_invalidate(struct wave *w, unsigned caches);
-/* Wait until at most so many are outstanding, of each kind; -1: any number. False: not yet, the wave tries again. */
+/*
+ * Wait until at most so many are outstanding, of each kind; -1: any number. False: not yet, the wave tries
+ * again.
+ */
 bool caches_wait(struct wave *w, int vmcnt, int lgkmcnt, int vscnt);
 /* Something of what this wave has outstanding may happen now. */
 void caches_chance(struct wave *w);
@@ -323,7 +347,7 @@ struct dispatch {
 	unsigned nthreads;	   /* of a block */
 	unsigned dynamic_lds_bytes;
 	bool cooperative;
-	uint64_t packet, kernarg;  /* hsa_kernel_dispatch_packet, and all arguments, as the kernel sees them */
+	uint64_t packet, kernarg; /* hsa_kernel_dispatch_packet, and all arguments, as the kernel sees them */
 	uint64_t number;	   /* of the process */
 	int how;		   /* DISPATCH_*: how it ended */
 };
@@ -333,7 +357,10 @@ enum { DISPATCH_DONE, DISPATCH_TRAPPED, DISPATCH_FAULTED };
 int dispatch_run(struct dispatch *d, const void *args);
 /* How many blocks of nthreads a compute unit holds, by registers, LDS and waves. */
 unsigned dispatch_occupancy(const struct kernel *k, unsigned nthreads, unsigned dynamic_lds_bytes);
-/* It trapped or touched memory that is not there: the dispatch ends with that, after a message with the place. */
+/*
+ * It trapped or touched memory that is not there: the dispatch ends with that, after a message with the
+ * place.
+ */
 void wave_fault(struct wave *w, const struct inst *i, int how, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 /* The same, then abort: for what hardware would not survive. */
@@ -379,7 +406,8 @@ static inline uint64_t wave_exec(const struct wave *w)
 struct config {
 	enum gpu gpu;	     /* AMDSIM_GPU=gfx942 */
 	int ndevices;	     /* AMDSIM_DEVICES=8 */
-	int ncus;	     /* AMDSIM_CUS=8: compute units of a device, shared by the processes of one job that use it */
+	/* AMDSIM_CUS=8: compute units of a device, shared by the processes of one job that use it */
+	int ncus;
 	uint64_t job;	     /* AMDSIM_JOB=0: a number; jobs with other numbers have a machine of their own */
 	uint64_t late;	     /* AMDSIM_LATE=SEED: late stores, stale lines; 0: memory in program order */
 	uint64_t schedule;   /* AMDSIM_SCHEDULE=SEED: turns of random length, waves that starve; 0: in turn */

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Vector instructions of integers and bits; and how all vector instructions read sources and store results. */
+/*
+ * Vector instructions of integers and bits; and how all vector instructions read sources and store results.
+ */
 #include "alu.h"
 
 /* ---- sources and results ---- */
@@ -88,7 +90,8 @@ static void store_mask(struct wave *w, const struct inst *i, const struct operan
 	const bool writes_exec = i->opcode->arg & ARG_CMPX;
 	uint64_t mask = 0, bytes;
 
-	for (unsigned l = 0; l < LANES; l += 8) { /* the product's highest byte has the lowest bits of all bytes */
+	/* the product's highest byte has the lowest bits of all bytes */
+	for (unsigned l = 0; l < LANES; l += 8) {
 		memcpy(&bytes, &r->bit[l], sizeof(bytes));
 		mask |= bytes * 0x0102040810204080 >> 56 << l;
 	}
@@ -141,7 +144,10 @@ void close_result(struct wave *w, const struct inst *i, const enum type *types, 
 	if (nbits == 64 && r->x[1] == r->own[1])
 		store_row(w, &i->op[0], 1, r->x[1]);
 }
-/* Halves of a register, or registers of a pair; op_sel and neg_lo are the low one's, op_sel_hi, neg_hi the other's. */
+/*
+ * Halves of a register, or registers of a pair; op_sel and neg_lo are the low one's, op_sel_hi, neg_hi the
+ * other's.
+ */
 void run_packed(struct wave *w, const struct inst *i, void (*plain)(struct wave *, const struct inst *), unsigned nbits)
 {
 	const uint8_t selects[] = { i->op_sel, i->op_sel_hi }, negs[] = { i->neg_lo, i->neg_hi };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Vector instructions of floats: f16, f32, f64, packed ones, conversions and the steps of a division. Denormals
- * are kept, rounding is to nearest even; output modifiers are ignored, as on hardware that keeps denormals.
+ * Vector instructions of floats: f16, f32, f64, packed ones, conversions and the steps of a division.
+ * Denormals are kept, rounding is to nearest even; output modifiers are ignored, as on hardware that keeps
+ * denormals.
  */
 #include "alu.h"
 
@@ -45,9 +46,9 @@ static bool any_nan_f32(const uint32_t *x)
 	return found;
 }
 /*
- * A NaN that an instruction makes is positive and quiet without a payload; one that it gets comes out quieted, the
- * first source's first, and a signaling one always. Conversions, which have no source of the result's type, keep
- * C's. clamp makes 0 of NaN.
+ * A NaN that an instruction makes is positive and quiet without a payload; one that it gets comes out
+ * quieted, the first source's first, and a signaling one always. Conversions, which have no source of the
+ * result's type, keep C's. clamp makes 0 of NaN.
  */
 void settle_floats(const struct inst *i, const enum type *types, const struct source *s, struct result *r)
 {
@@ -135,7 +136,10 @@ static int64_t saturate_i32(double x) { return saturate(x, INT32_MIN, INT32_MAX)
 
 /* ---- arithmetic ---- */
 
-/* Of f16, f32 and f64; functions of tgmath.h have a's type. x - floor(x) may round to 1: the result stays below. */
+/*
+ * Of f16, f32 and f64; functions of tgmath.h have a's type. x - floor(x) may round to 1: the result stays
+ * below.
+ */
 #define UNARY_ALL(X, type, below_one) \
 	X(v_trunc_##type, , type, type, trunc(a)) X(v_floor_##type, , type, type, floor(a)) \
 	X(v_ceil_##type, , type, type, ceil(a)) X(v_rndne_##type, , type, type, rint(a)) \
@@ -252,8 +256,8 @@ static bool is_denormal_quotient(const struct format *f, double n, double d)
 	return exponent < 0 ? exponent < -1 || ratio < 2 : exponent == 0 && ratio < 1;
 }
 /*
- * x is n or d. The documents scale d by 2^scale where both 1 / d and n / d are denormal, which would overflow; what
- * v_div_fmas does afterwards needs the inverse.
+ * x is n or d. The documents scale d by 2^scale where both 1 / d and n / d are denormal, which would
+ * overflow; what v_div_fmas does afterwards needs the inverse.
  */
 static double scale_operand(const struct format *f, double x, double d, double n, uint8_t *scaled_p)
 {

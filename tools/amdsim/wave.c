@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Dispatches: kernel arguments, the registers that a wave starts with, whose turn it is, barriers, the poison of
- * registers that a load has not filled, faults, and residency: which compute unit has room for a block. The compute
- * units of a device are shared by all processes of a job, by a user's table in /dev/shm. Sources: LLVM's AMDGPUUsage
- * ("Initial Kernel Execution State", "Kernel Descriptor"), AMD's ISA documents of CDNA2, CDNA3 and RDNA3, HSA's.
+ * Dispatches: kernel arguments, the registers that a wave starts with, whose turn it is, barriers, the poison
+ * of registers that a load has not filled, faults, and residency: which compute unit has room for a block.
+ * The compute units of a device are shared by all processes of a job, by a user's table in /dev/shm. Sources:
+ * LLVM's AMDGPUUsage ("Initial Kernel Execution State", "Kernel Descriptor"), AMD's ISA documents of CDNA2,
+ * CDNA3 and RDNA3, HSA's.
  */
 #include "sim.h"
 
@@ -20,7 +21,8 @@
 #include <unistd.h>
 
 enum { SIMDS = 4, MAX_OWNERS = 128, PACKET_BYTES = 64 };
-enum { DYNAMIC_STACK_BYTES = 16384 }; /* ROCm's stack of a lane in kernels that call what the compiler does not know */
+/* ROCm's stack of a lane in kernels that call what the compiler does not know */
+enum { DYNAMIC_STACK_BYTES = 16384 };
 enum { QUANTUM = 400, PATIENCE = 16, STARVES = 4096 }; /* instructions; rounds; turns */
 
 void wave_fault(struct wave *w, const struct inst *i, int how, const char *format, ...)
@@ -98,7 +100,9 @@ static const struct unit {
 	uint32_t has[NRESOURCES];
 	unsigned vgpr_granule, lds_granule;
 } units[] = {
-	/* CDNA: VGPRs and AGPRs are one file. RDNA3: a work-group processor, which HIP counts as one; wave32. */
+	/*
+	 * CDNA: VGPRs and AGPRs are one file. RDNA3: a work-group processor, which HIP counts as one; wave32.
+	 */
 	[GFX90A] = {{8, 8, 8, 8, 512, 512, 512, 512, 64 << 10, 16}, 8, 512},
 	[GFX942] = {{8, 8, 8, 8, 512, 512, 512, 512, 64 << 10, 16}, 8, 512},
 	[GFX1100] = {{16, 16, 16, 16, 1536, 1536, 1536, 1536, 128 << 10, 16}, 24, 1024},
@@ -116,8 +120,8 @@ static void add_usage(uint32_t *to, const uint32_t *usage, bool take)
 }
 
 /*
- * What a block needs, its waves one by one where most VGPRs are free, in the granules that the hardware gives. False:
- * it does not fit. A block of one wave needs no barrier.
+ * What a block needs, its waves one by one where most VGPRs are free, in the granules that the hardware
+ * gives. False: it does not fit. A block of one wave needs no barrier.
  */
 static bool fit_block(const struct kernel *k, unsigned nthreads, unsigned dynamic_lds, const uint32_t *used,
 		      uint32_t *need)
@@ -213,8 +217,8 @@ static void unlock_device(struct device *v)
 /* ---- arguments ---- */
 
 /*
- * HSA's packet (header, dimensions, sizes of block and grid, scratch, LDS, kernel, arguments), then arguments. Hidden
- * ones are those of "Code Object V5 Metadata"; all blocks are full: no remainders.
+ * HSA's packet (header, dimensions, sizes of block and grid, scratch, LDS, kernel, arguments), then
+ * arguments. Hidden ones are those of "Code Object V5 Metadata"; all blocks are full: no remainders.
  */
 static void write_arguments(struct dispatch *d, const void *args)
 {
@@ -247,14 +251,15 @@ static void write_arguments(struct dispatch *d, const void *args)
 enum { SGPR_PRIVATE_BUFFER = 1, SGPR_DISPATCH = 2, SGPR_PRIVATE_BYTES = 64, DYNAMIC_STACK = 2048 };
 
 /*
- * SGPRs, in the descriptor's order. gfx90a's private segment buffer has the base APERTURE_PRIVATE, by which memory.c
- * knows it, and its waves' offset in that is 0.
+ * SGPRs, in the descriptor's order. gfx90a's private segment buffer has the base APERTURE_PRIVATE, by which
+ * memory.c knows it, and its waves' offset in that is 0.
  */
 static void start_sgprs(struct wave *w)
 {
 	const struct dispatch *d = w->block->dispatch;
 	const struct kernel *k = d->kernel;
-	const uint64_t pairs[] = {d->packet, 0, d->kernarg, d->number, 0}; /* also of the queue, and of flat scratch */
+	/* also of the queue, and of flat scratch */
+	const uint64_t pairs[] = {d->packet, 0, d->kernarg, d->number, 0};
 	unsigned n = 0, nuser = k->rsrc2 >> 1 & 31, preload = k->preload & 127;
 
 	if (k->properties & SGPR_PRIVATE_BUFFER) {
@@ -281,7 +286,9 @@ static void start_sgprs(struct wave *w)
 		w->s[n] = 0;
 }
 
-/* Registers begin with a pattern; v0 has the thread's three indices of 10 bits. AGPRs are counted with VGPRs. */
+/*
+ * Registers begin with a pattern; v0 has the thread's three indices of 10 bits. AGPRs are counted with VGPRs.
+ */
 static void start_wave(struct wave *w, struct block *b, unsigned number)
 {
 	const struct dispatch *d = b->dispatch;
@@ -374,8 +381,9 @@ static void start_block(struct run *r, struct block *b)
 }
 
 /*
- * Start what finds room; of a cooperative grid all or none, lest two such grids wait for each other. What found none
- * tries again when a block of the grid has ended, or after a while: other processes' blocks end, too.
+ * Start what finds room; of a cooperative grid all or none, lest two such grids wait for each other. What
+ * found none tries again when a block of the grid has ended, or after a while: other processes' blocks end,
+ * too.
  */
 static void start_blocks(struct run *r)
 {
@@ -454,7 +462,10 @@ static void run_wave(struct wave *w, unsigned quantum)
 	}
 }
 
-/* With config()->schedule, a wave may miss thousands of turns. When nothing else runs its time goes by faster. */
+/*
+ * With config()->schedule, a wave may miss thousands of turns. When nothing else runs its time goes by
+ * faster.
+ */
 static bool is_starved(struct run *r, struct wave *w, bool others_run)
 {
 	unsigned passes = others_run ? 1 : 64;
@@ -489,7 +500,10 @@ static void release_waves(struct block *b, enum wave_state from)
 			b->waves[n].state = WAVE_RUNS;
 }
 
-/* A turn for each wave, and barriers. One wave of each block comes to ds_gws_barrier, ROCm's barrier of a grid. */
+/*
+ * A turn for each wave, and barriers. One wave of each block comes to ds_gws_barrier, ROCm's barrier of a
+ * grid.
+ */
 static void run_round(struct run *r, bool others_run)
 {
 	for (struct block **p = &r->blocks, *b; (b = *p) != NULL && r->d->how == DISPATCH_DONE;) {
