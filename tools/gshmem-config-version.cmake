@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# A template: make fills it in.  find_package(gshmem 0.1) takes 0.1 and what is newer with the same major and
-# minor number: before 1.0 a minor number may change what programs rely on.
+# A template: make fills it in. find_package(gshmem 0.1) accepts 0.1 and later versions with the same major
+# and minor number: before 1.0 a new minor number may break programs.
 set(PACKAGE_VERSION "@VERSION@")
 string(REGEX MATCH "^[0-9]+\\.[0-9]+" _gshmem_minor "${PACKAGE_VERSION}")
 set(PACKAGE_VERSION_COMPATIBLE FALSE)

@@ -13,16 +13,16 @@
 # GSHMEM_PLATFORM  amd, nvidia or cpu: what the library was built for
 #
 # gshmem_kernels(TARGET [SOURCE...]) says which sources of a target hold kernels: by default its .hip and .cu
-# files. They are compiled as HIP on amd, as CUDA on nvidia, and on the cpu platform as C++, with the flags
-# that kernels need there. A source that is in the language HIP already needs no call on amd.
+# files. They are compiled as HIP on amd, as CUDA on nvidia, and on the cpu platform as C++ with the flags
+# that kernels need there. On amd, sources whose LANGUAGE is already HIP do not need this call.
 #
-# The package enables the language, so call find_package outside of functions. On amd, where the program's
-# C++ compiler is clang or hipcc and HIP is not enabled, that compiler takes the kernels: Debian's HIP has no
+# find_package enables that language, so call it outside of functions. On amd, if the project has not enabled
+# HIP and its C++ compiler is clang or hipcc, that compiler compiles the kernels, because Debian's HIP has no
 # CMake package for the language.
 
 if(CMAKE_VERSION VERSION_LESS 3.21)
   set(gshmem_FOUND FALSE)
-  set(gshmem_NOT_FOUND_MESSAGE "gshmem needs CMake 3.21 or newer, and this is ${CMAKE_VERSION}")
+  set(gshmem_NOT_FOUND_MESSAGE "gshmem needs CMake 3.21 or newer; this is CMake ${CMAKE_VERSION}")
   return()
 endif()
 
@@ -31,7 +31,7 @@ set(_gshmem_archs "@GPU_ARCHS@")
 set(_gshmem_options "@HIPFLAGS@")
 get_property(_gshmem_languages GLOBAL PROPERTY ENABLED_LANGUAGES)
 
-# What compiles kernels: the language and its options.
+# The language of kernels, and its options.
 if(GSHMEM_PLATFORM STREQUAL "cpu")
   if(NOT "CXX" IN_LIST _gshmem_languages)
     enable_language(CXX)
@@ -70,7 +70,7 @@ else()
     set(_gshmem_language CXX)
   endif()
 endif()
-# The standard is the target's: 17 or newer.
+# The target chooses the C++ standard, 17 or newer: see gshmem_kernels.
 string(REGEX REPLACE "(^| )-std=[^ ]*" "" _gshmem_options "${_gshmem_options}")
 string(STRIP "${_gshmem_options}" _gshmem_options)
 set_property(GLOBAL PROPERTY _GSHMEM_LANGUAGE "${_gshmem_language}")
@@ -78,7 +78,7 @@ set_property(GLOBAL PROPERTY _GSHMEM_OPTIONS "${_gshmem_options}")
 
 function(gshmem_kernels target)
   if(NOT TARGET ${target})
-    message(FATAL_ERROR "gshmem_kernels(${target}): there is no such target")
+    message(FATAL_ERROR "gshmem_kernels(${target}): there is no target ${target}")
   endif()
   get_property(language GLOBAL PROPERTY _GSHMEM_LANGUAGE)
   get_property(options GLOBAL PROPERTY _GSHMEM_OPTIONS)
@@ -97,7 +97,7 @@ function(gshmem_kernels target)
   foreach(source ${sources})
     get_filename_component(path ${source} ABSOLUTE BASE_DIR ${base})
     set_property(SOURCE ${path} TARGET_DIRECTORY ${target} PROPERTY LANGUAGE ${language})
-    # Those of the languages HIP and CUDA are gshmem::gshmem's.
+    # In HIP and CUDA the options come with gshmem::gshmem, below.
     if(language STREQUAL "CXX")
       set_property(SOURCE ${path} TARGET_DIRECTORY ${target} APPEND PROPERTY COMPILE_OPTIONS ${options})
     endif()
@@ -122,7 +122,7 @@ if(NOT TARGET gshmem::gshmem)
     IMPORTED_LOCATION "@LIBDIR@/@SHMEM_SONAME@" IMPORTED_SONAME "@SHMEM_SONAME@"
     INTERFACE_LINK_LIBRARIES gshmem::gshmem)
 
-  # _gshmem_flags(TARGET FLAG...): -I, -isystem and -D of it become properties.
+  # _gshmem_flags(TARGET FLAG...): turns -I, -isystem and -D into properties of the target.
   function(_gshmem_flags target)
     set(next "")
     foreach(flag ${ARGN})

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * gshmem-info: what gshmem finds on this machine. Alone it is a job of one PE; under mpirun -n N it also
- * shows which PE reaches which, and how; with --measure also how fast, beside what the same memory gives
- * without the library. With --scale N there is no job: it shows what init would take on a PE of one of N
- * PEs, 8 of them on each node.
+ * gshmem-info: what gshmem finds on this machine. Started alone it is a job of one PE. Under mpirun -n N it
+ * also shows which PE reaches which, and how; with --measure also how fast, next to the speed of the same
+ * memory without the library. With --scale N it starts no job, and shows what init would take on one PE of a
+ * job of N PEs, 8 on each node.
  *
- * One report, two printers: report() names each fact once, and print.c writes text or JSON. PE 0 prints; what each PE knows comes to it one PE after the other, so that no PE holds what all know.
+ * report() names each fact once, and print.c writes it as text or JSON. PE 0 prints. Each PE in turn sends
+ * it what it knows, so that no PE has to hold all of it.
  */
 #include "base/base.h"
 
@@ -44,7 +45,8 @@ static const char *access_between(int device, int peer)
 		return "self";
 	if (hipDeviceCanAccessPeer(&can_map, device, peer) != hipSuccess || !can_map)
 		return "none";
-	if (hipDeviceGetP2PAttribute(&has_atomics, hipDevP2PAttrNativeAtomicSupported, device, peer) != hipSuccess ||
+	if (hipDeviceGetP2PAttribute(&has_atomics, hipDevP2PAttrNativeAtomicSupported, device, peer) !=
+		hipSuccess ||
 	    !has_atomics)
 		return "memory";
 	return "atomics";
@@ -102,7 +104,7 @@ static void report_heap(void)
 
 /* ---- what init takes ---- */
 
-#define PES_PER_NODE 8 /* that --scale assumes */
+#define PES_PER_NODE 8 /* what --scale assumes */
 
 static void report_traffic(const struct gshmemi_traffic *traffic, uint64_t nhandles)
 {
@@ -132,7 +134,7 @@ static uint64_t report_kind(const struct gshmemi_scale *scale, enum gshmemi_scal
 	return sum;
 }
 
-/* A PE's own memory, but for the symmetric heap and what keeps account of it. */
+/* A PE's own memory, except the symmetric heap and the allocator's records of it. */
 static void report_memory(const struct gshmemi_scale *scale)
 {
 	static const char *const kinds[] = {"device_bytes", "pinned_bytes", "constant_bytes_of_a_unit",
@@ -147,7 +149,7 @@ static void report_memory(const struct gshmemi_scale *scale)
 	close_group(false);
 }
 
-/* What init has taken here; traffic as init left it. */
+/* What init has taken here. traffic: the counts at the end of init. */
 static void report_init(const struct gshmemi_traffic *traffic)
 {
 	struct gshmemi_scale scale;
@@ -187,7 +189,8 @@ static void report_rpc(void)
 	open_group("calls_from_kernels", false);
 	put_number("slots", gshmemi_rpc_kernels.channel.nslots);
 	put_number("lanes", gshmemi_rpc_nlanes(&gshmemi_rpc_kernels.channel));
-	put_number("pinned_bytes", gshmemi_rpc_kernels.nbytes + gshmemi_rpc_threads.nbytes + gshmemi_rpc_arena_nbytes());
+	put_number("pinned_bytes",
+		   gshmemi_rpc_kernels.nbytes + gshmemi_rpc_threads.nbytes + gshmemi_rpc_arena_nbytes());
 	close_group(false);
 }
 
@@ -202,7 +205,10 @@ static char reach(int pe)
 		return 0;
 	if (gshmemi_state.peers[pe] & GSHMEMI_PEER_CARRIED || !peer->is_mapped)
 		return peer && peer->is_local ? 3 : 4;
-	return gshmemi_state.regions[GSHMEMI_REGION_HEAP].amo_delta[gshmemi_state.peers[pe] >> 1] == GSHMEMI_SENTINEL ? 2 : 1;
+	return gshmemi_state.regions[GSHMEMI_REGION_HEAP].amo_delta[gshmemi_state.peers[pe] >> 1] ==
+			       GSHMEMI_SENTINEL
+		       ? 2
+		       : 1;
 }
 
 static const char *const reach_names[] = {"self", "direct", "no-atomics", "no-access", "remote"};
@@ -233,7 +239,8 @@ static char find_why(int pe)
 	return peer->is_mapped ? 3 : peer->is_unopened ? 5 : 4;
 }
 
-static const char *const why_names[] = {"-", "other-node", "asked-for", "no-atomics", "no-access", "ipc-handle-did-not-open"};
+static const char *const why_names[] = {"-", "other-node", "asked-for", "no-atomics", "no-access",
+					"ipc-handle-did-not-open"};
 
 /* What each PE tells of itself. */
 struct row {
@@ -241,10 +248,10 @@ struct row {
 	char device[64]; /* its name and architecture */
 	int64_t pid;
 	int64_t wave;    /* lanes of a wave of the device */
-	char to[]; /* [npes][NWAYS]: indices */
+	char to[];       /* [npes][NWAYS]: indices of names */
 };
 
-/* The rows of a PE, with a word for each other one. */
+/* The rows printed for a PE; each has one word per PE. */
 enum { REACHES, PUTS, ATOMICS, WHY, NWAYS };
 static const struct {
 	const char *key;
@@ -264,7 +271,8 @@ static void describe_device(struct row *row)
 
 	if (hipGetDevice(&device) != hipSuccess || hipGetDeviceProperties(&prop, device) != hipSuccess)
 		return;
-	snprintf(row->device, sizeof row->device, "%.40s, architecture %d.%d", prop.name, prop.major, prop.minor);
+	snprintf(row->device, sizeof row->device, "%.40s, architecture %d.%d", prop.name, prop.major,
+		 prop.minor);
 	row->wave = prop.warpSize;
 }
 
@@ -317,12 +325,14 @@ static void report_peers(int npes)
 
 /* ---- environment ---- */
 
-static void report_variable(const char *name, const char *fallback, const char *category, const char *help)
+static void report_variable(const char *name, const char *fallback, const char *category,
+			    const char *help)
 {
 	const char *value = getenv(name);
 
-	if (!info_json) { /* one line each; * marks those that are set */
-		printf("%c %-22s %-8s %s\n", value ? '*' : ' ', name, value ? value : *fallback ? fallback : "-", help);
+	if (!info_json) { /* one line; * marks a variable that is set */
+		printf("%c %-22s %-8s %s\n", value ? '*' : ' ', name,
+		       value ? value : *fallback ? fallback : "-", help);
 		return;
 	}
 	open_group(NULL, false);
@@ -343,7 +353,7 @@ static void report_environment(void)
 	close_group(true);
 }
 
-/* figures may be NULL. */
+/* figures: of measure_all, or NULL. */
 static void report(const struct gshmemi_traffic *traffic, const double *figures, int npes)
 {
 	open_report();
@@ -378,7 +388,13 @@ int main(int argc, char **argv)
 			scale = argv[++i];
 		} else {
 			fprintf(stderr, "usage: [mpirun -n N] gshmem-info [--json] [--measure]\n"
-					"       gshmem-info [--json] --scale N\n");
+					"       gshmem-info [--json] --scale N\n"
+					"Prints the devices, the heap, what init takes, which PE reaches\n"
+					"which, and all variables.\n"
+					"  --json     prints JSON\n"
+					"  --measure  also measures calls from each PE to each other one\n"
+					"  --scale N  starts no job; prints what init would take on one PE\n"
+					"             of a job of N PEs, 8 on each node\n");
 			return 2;
 		}
 	}
@@ -387,7 +403,7 @@ int main(int argc, char **argv)
 	gshmem_init();
 	traffic = *gshmemi_bootstrap_traffic();
 	figures = measures ? measure_all() : NULL;
-	if (gshmem_my_pe() != 0 && !freopen("/dev/null", "w", stdout)) /* it goes through the report, too */
+	if (gshmem_my_pe() != 0 && !freopen("/dev/null", "w", stdout)) /* only PE 0 prints */
 		gshmemi_end(1);
 	report(&traffic, figures, gshmem_n_pes());
 	free(figures);

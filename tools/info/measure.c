@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* gshmem-info --measure: the host's calls from each PE to each other one, a pair at a time. */
+/* gshmem-info --measure: measures the host's calls from each PE to each other one, one pair at a time. */
 #include "measure.h"
 
 #include "base/base.h"
@@ -18,15 +18,15 @@
 #define NBATCHES 9
 #define BULK_NBYTES ((size_t)1 << 20)
 
-/* What one pair is measured with: symmetric memory, and where the peer has it. */
+/* The memory that one pair is measured with. */
 struct pair {
-	char *heap;   /* BULK_NBYTES */
-	char *direct; /* the same on the peer: gshmem_ptr */
-	char *local;  /* BULK_NBYTES */
+	char *heap;   /* symmetric, BULK_NBYTES */
+	char *direct; /* gshmem_ptr of heap on the peer; NULL if there is none */
+	char *local;  /* private, BULK_NBYTES */
 	int pe;
 };
 
-/* Repeat an operation: the library's and the raw one, which do the same. */
+/* ours repeats an operation with the library, raw the same one without it; raw may be NULL. */
 struct metric {
 	const char *name;
 	const char *unit;
@@ -71,7 +71,10 @@ static void bulk_get_ours(const struct pair *pair, long nreps)
 		gshmem_getmem(pair->local, pair->heap, BULK_NBYTES, pair->pe);
 }
 
-/* The raw side: loads and stores where the CPU reaches the memory, else the runtime's copies; a call takes longer then. */
+/*
+ * Without the library: loads and stores where the CPU reaches the memory; elsewhere the runtime's copies,
+ * which take longer, so that CALLS makes fewer.
+ */
 #if GSHMEMI_ARCH_HOST_DIRECT
 #define CALLS(n) (n)
 
@@ -133,7 +136,7 @@ static void get_raw(const struct pair *pair, long nreps)
 	copy_raw(pair->local, pair->direct, sizeof(long), nreps);
 }
 
-#define add_raw NULL /* a CPU has none on this memory */
+#define add_raw NULL /* a CPU has no atomics on this memory */
 
 static void bulk_put_raw(const struct pair *pair, long nreps)
 {
@@ -146,7 +149,7 @@ static void bulk_get_raw(const struct pair *pair, long nreps)
 }
 #endif
 
-/* Puts of zeros come before the gets, which walk over them. */
+/* g_8 needs zeros, which put_1mib writes; p_quiet_8 leaves other numbers, and so comes last. */
 static const struct metric metrics[] = {
 	{"put_1mib", "GB_s", bulk_put_ours, bulk_put_raw, 20, BULK_NBYTES},
 	{"get_1mib", "GB_s", bulk_get_ours, bulk_get_raw, 20, BULK_NBYTES},
@@ -165,14 +168,14 @@ static int compare_times(const void *a, const void *b)
 
 static double time_batch(const struct metric *metric, bool is_raw, const struct pair *pair)
 {
-	const long nreps = pair->direct ? metric->nreps : metric->nreps / 20000 + 1; /* which take long over MPI */
+	const long nreps = pair->direct ? metric->nreps : metric->nreps / 20000 + 1; /* slow over MPI */
 	uint64_t start_ns = gshmemi_arch_clock_ns();
 
 	(is_raw ? metric->raw : metric->ours)(pair, nreps);
 	return (double)(gshmemi_arch_clock_ns() - start_ns) * 1e-3 / (double)nreps;
 }
 
-/* Medians of alternating batches: microseconds, or gigabytes a second. */
+/* Medians over batches, ours and raw in turn: microseconds, or gigabytes per second. */
 static void measure(const struct metric *metric, const struct pair *pair, double figures[2])
 {
 	double times[2][NBATCHES];
@@ -190,13 +193,13 @@ static void measure(const struct metric *metric, const struct pair *pair, double
 	}
 }
 
-/* Whether puts, or atomics, get to another PE at all. */
+/* Can puts, or atomics, reach this PE at all? */
 static bool has_way(int pe, bool is_amo)
 {
 	return gshmemi_is_mapped(GSHMEMI_REGION_HEAP, pe, is_amo) || gshmemi_net_is_running();
 }
 
-/* From one PE to all others; figures[pe][metric][raw], zeros where there is no way. */
+/* From this PE to all others: figures[pe][metric][is raw]; what cannot be measured stays 0. */
 static void measure_from_here(char *heap, double *figures)
 {
 	struct pair pair = {.heap = heap, .local = calloc(1, BULK_NBYTES)};
@@ -215,7 +218,7 @@ static void measure_from_here(char *heap, double *figures)
 	free(pair.local);
 }
 
-/* Asleep, so that it takes no core from the PE that measures. */
+/* A barrier that sleeps, so that it takes no core from the PE that measures. */
 static void meet_asleep(void)
 {
 	MPI_Request request;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* gshmem-info --measure. */
+/* gshmem-info --measure: what gshmem-info.c calls of measure.c. */
 #ifndef GSHMEM_INFO_MEASURE_H
 #define GSHMEM_INFO_MEASURE_H
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* gshmem-info: the two printers, text and JSON. */
+/* gshmem-info: prints a report as text or as JSON. */
 #include "print.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
 bool info_json;
-static int level = 1; /* nesting */
-static bool is_first = true; /* of the list that is open */
+static int level = 1; /* how many groups are open, and 1 */
+static bool is_first = true; /* no item of the open group is printed yet */
 
 static void begin_item(const char *key)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * gshmem-info: how a report is printed, as text or as JSON. A report is a list of keys and values, in groups that nest.
+ * gshmem-info: how gshmem-info.c and measure.c print a report, as text or as JSON. A report is a list of keys
+ * and values, in groups that nest.
  */
 #ifndef GSHMEM_INFO_PRINT_H
 #define GSHMEM_INFO_PRINT_H
@@ -10,7 +11,7 @@
 
 extern bool info_json; /* set before anything is printed */
 
-/* Print what stands around all groups. */
+/* What comes before the first key and after the last one. */
 void open_report(void);
 void close_report(void);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * NVSHMEM on the same work as bench/put_grid_bw and the latency benches, for tools/gpu-report, which compiles this where
- * NVSHMEM is installed. Two PEs or more; PE 0 works alone, towards PE 1. Prints lines of the benches' form:
+ * NVSHMEM doing the work of bench/put_grid_bw and of the latency benches. tools/gpu-report compiles and runs
+ * this where NVSHMEM is installed. Needs two PEs or more; only PE 0 measures, with PE 1 as the target. Prints
+ * lines in the benches' form:
  * op  scope  bytes  pes  reps  min_us  median_us  max_us  GB_s
  */
 #include <nvshmem.h>
@@ -22,7 +23,7 @@ static void check(cudaError_t error, const char *call)
 	exit(1);
 }
 
-/* Each block its part, as bench/put_grid_bw does. */
+/* Each block moves its part, as in bench/put_grid_bw. */
 __global__ static void put_grid(char *dest, const char *source, size_t nbytes, int pe, size_t reps)
 {
 	const size_t part = (nbytes / gridDim.x + 15) & ~(size_t)15;
@@ -80,8 +81,8 @@ template <typename F> static void row(const char *op, const char *scope, size_t 
 			us.push_back(ms * 1e3 / (double)reps);
 	}
 	std::sort(us.begin(), us.end());
-	printf("%s\t%s\t%zu\t1\t%zu\t%.5g\t%.5g\t%.5g\t%.4g\n", op, scope, nbytes, reps, us.front(), us[us.size() / 2],
-	       us.back(), (double)nbytes / us[us.size() / 2] * 1e-3);
+	printf("%s\t%s\t%zu\t1\t%zu\t%.5g\t%.5g\t%.5g\t%.4g\n", op, scope, nbytes, reps, us.front(),
+	       us[us.size() / 2], us.back(), (double)nbytes / us[us.size() / 2] * 1e-3);
 }
 
 int main()
@@ -98,7 +99,7 @@ int main()
 	char *source = (char *)nvshmem_malloc(nbytes), *dest = (char *)nvshmem_malloc(nbytes);
 	long *word = (long *)nvshmem_calloc(16, sizeof(long));
 	if (!source || !dest || !word) {
-		fprintf(stderr, "nvshmem.cu: no memory (NVSHMEM_SYMMETRIC_SIZE)\n");
+		fprintf(stderr, "nvshmem.cu: not enough symmetric memory: raise NVSHMEM_SYMMETRIC_SIZE\n");
 		return 1;
 	}
 	nvshmem_barrier_all();
@@ -107,12 +108,20 @@ int main()
 
 		for (int per_cu = 1; per_cu <= 8; per_cu *= 2) {
 			snprintf(op, sizeof op, "nvshmem_put_%d", per_cu * ncus);
-			row(op, "wg", nbytes, 20, [&](size_t reps) { put_grid<<<per_cu * ncus, 256>>>(dest, source, nbytes, peer, reps); });
+			row(op, "wg", nbytes, 20,
+			    [&](size_t reps) {
+				    put_grid<<<per_cu * ncus, 256>>>(dest, source, nbytes, peer, reps);
+			    });
 			snprintf(op, sizeof op, "nvshmem_get_%d", per_cu * ncus);
-			row(op, "wg", nbytes, 20, [&](size_t reps) { get_grid<<<per_cu * ncus, 256>>>(dest, source, nbytes, peer, reps); });
+			row(op, "wg", nbytes, 20,
+			    [&](size_t reps) {
+				    get_grid<<<per_cu * ncus, 256>>>(dest, source, nbytes, peer, reps);
+			    });
 		}
-		row("nvshmem_p_quiet_lat", "thread", 8, 1000, [&](size_t reps) { p_quiet<<<1, 1>>>(word, peer, reps); });
-		row("nvshmem_fetch_add_lat", "thread", 8, 1000, [&](size_t reps) { fetch_add<<<1, 1>>>(word, peer, reps); });
+		row("nvshmem_p_quiet_lat", "thread", 8, 1000,
+		    [&](size_t reps) { p_quiet<<<1, 1>>>(word, peer, reps); });
+		row("nvshmem_fetch_add_lat", "thread", 8, 1000,
+		    [&](size_t reps) { fetch_add<<<1, 1>>>(word, peer, reps); });
 	}
 	nvshmem_barrier_all();
 	nvshmem_finalize();
