@@ -102,7 +102,7 @@ static void write_event(FILE *file, const struct gshmemi_trace_event *e, int64_t
 }
 
 /* A ring's events, the oldest first. Returns how many it has lost. */
-static uint64_t write_ring(FILE *file, const struct gshmemi_trace *trace, unsigned ring, int64_t offset_ns,
+static uint64_t write_ring(FILE *file, struct gshmemi_trace *trace, unsigned ring, int64_t offset_ns,
 			   uint64_t now_ns)
 {
 	const uint64_t nevents = __atomic_load_n(&trace->nevents[ring][0], __ATOMIC_RELAXED),
@@ -112,7 +112,7 @@ static uint64_t write_ring(FILE *file, const struct gshmemi_trace *trace, unsign
 	uint64_t i, nlost = first;
 
 	for (i = first; i < nevents; i++) {
-		if (read_event(&trace->events[ring * nslots + (i & (nslots - 1))], (uint32_t)i + 1, &e))
+		if (read_event(gshmemi_trace_slot(trace, ring, i), (uint32_t)i + 1, &e))
 			write_event(file, &e, offset_ns, now_ns);
 		else
 			nlost++;
@@ -142,7 +142,7 @@ static void write_names(FILE *file)
 	}
 }
 
-void gshmemi_timeline_write(FILE *file, const struct gshmemi_trace *trace,
+void gshmemi_timeline_write(FILE *file, struct gshmemi_trace *trace,
 			    const struct gshmemi_trace_clock *clock, uint64_t now_ns)
 {
 	uint64_t nlost = 0;

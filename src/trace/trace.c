@@ -67,8 +67,9 @@ int gshmemi_trace_start(void)
 		return rc;
 	while (2 * nslots <= nevents)
 		nslots *= 2;
-	rc = gshmemi_host_allocate(sizeof *rings + GSHMEMI_TRACE_RINGS * nslots * sizeof *rings->events,
-				   "GSHMEM_TRACE", &ptr);
+	rc = gshmemi_host_allocate(
+		sizeof *rings + GSHMEMI_TRACE_RINGS * nslots * sizeof(struct gshmemi_trace_event), "GSHMEM_TRACE",
+		&ptr);
 	if (rc)
 		return rc;
 	rings = ptr;

@@ -45,7 +45,7 @@ void gshmemi_trace_compare_clocks(struct gshmemi_trace_clock *clock);
 const char *gshmemi_trace_thread_name(uint64_t thread);
 
 /* Events of this PE as elements of a JSON array, a comma behind each. now_ns ends what goes on. */
-void gshmemi_timeline_write(FILE *file, const struct gshmemi_trace *trace,
+void gshmemi_timeline_write(FILE *file, struct gshmemi_trace *trace,
 			    const struct gshmemi_trace_clock *clock, uint64_t now_ns);
 void gshmemi_timeline_begin(FILE *file);
 void gshmemi_timeline_end(FILE *file);

@@ -50,11 +50,17 @@ struct gshmemi_trace_event {
 #define GSHMEMI_TRACE_HOST_RINGS 8U
 #define GSHMEMI_TRACE_RINGS      (GSHMEMI_TRACE_HOST_RINGS + 64U)
 
+/* The rings follow it: GSHMEMI_TRACE_RINGS of nslots events each. C++ has no array of unknown size as a member. */
 struct gshmemi_trace {
 	uint64_t nslots;                          /* of a ring, a power of two */
 	uint64_t nevents[GSHMEMI_TRACE_RINGS][8]; /* [0]: so far; a line for each */
-	struct gshmemi_trace_event events[];      /* [GSHMEMI_TRACE_RINGS][nslots] */
 };
+
+/* Where a ring keeps its event number n, from 0. */
+GSHMEMI_FN struct gshmemi_trace_event *gshmemi_trace_slot(struct gshmemi_trace *trace, uint64_t ring, uint64_t n)
+{
+	return (struct gshmemi_trace_event *)(trace + 1) + ring * trace->nslots + (n & (trace->nslots - 1));
+}
 
 /* An event that goes on; event NULL: none. */
 struct gshmemi_trace_open {
@@ -85,8 +91,7 @@ GSHMEMI_FN struct gshmemi_trace_open gshmemi_trace_begin(uint32_t what, int pe, 
 			      (unsigned)(block % (GSHMEMI_TRACE_RINGS - GSHMEMI_TRACE_HOST_RINGS));
 #endif
 	const uint64_t n = gshmemi_arch_amo64(GSHMEMI_AMO_ADD, trace->nevents[ring], 1, 0);
-	struct gshmemi_trace_event *const e =
-		&trace->events[ring * trace->nslots + (n & (trace->nslots - 1))];
+	struct gshmemi_trace_event *const e = gshmemi_trace_slot(trace, ring, n);
 	const struct gshmemi_trace_open open = {e, (uint32_t)n + 1};
 	unsigned i;
 
