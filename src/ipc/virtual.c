@@ -162,7 +162,7 @@ static int find_pieces(struct pieces *pieces, const char *base, uint64_t nbytes,
 				      "requestedHandleType hipMemHandleTypePosixFileDescriptor, or use "
 				      "memory of hipMalloc",
 				call, (void *)start, hipGetErrorString(error));
-			fd = 0;
+			return -ENOTSUP;
 		}
 		close(fd);
 		pieces->base = pieces->n ? pieces->base : start;
