@@ -2,14 +2,14 @@
 # gshmem.  `make help` lists the targets; config.mk (not committed) overrides the variables.
 -include config.mk
 
-PLATFORM ?=#             amd, nvidia or cpu: picks platform/$(PLATFORM)/platform.mk; found when not given
-T        ?=#             tests or benches by name or pattern: make check T=put, T='amo* platform/ipc', make bench T=put_bw
-N        ?=#             numbers of PEs, in place of those in the source: make check T=put N=4 or N=2,8
-FULL     ?=#             1: check-all leaves no combination out: every environment at every number of PEs, every kind of GPU
-TURN     ?=#             a number: which of the combinations check-all runs; .ci/run counts commits
-LATE     ?=#             on amd without a GPU: a seed for the simulator's late memory: stores that land late, stale caches
-SAN      ?=#             on cpu: address (ASan and UBSan), thread (TSan), lanes (TSan between the lanes of a block)
-PREFIX   ?= /usr/local#  where install puts things, below DESTDIR=
+PLATFORM ?=#             amd, nvidia or cpu: what to build for; by default what tools/platform finds
+T        ?=#             names or patterns of tests or benches: T=put, T='amo* platform/ipc'; bench T=put_bw
+N        ?=#             numbers of PEs, instead of those in the source: make check T=put N=4, or N=2,8
+FULL     ?=#             1: check-all runs every environment with every number of PEs, and every kind of GPU
+TURN     ?=#             a number: chooses the combinations that check-all runs; .ci/run counts commits
+LATE     ?=#             on amd without a GPU: a seed for late stores and stale caches in the simulator
+SAN      ?=#             on cpu: address (ASan, UBSan), thread (TSan), lanes (TSan for the lanes of a block)
+PREFIX   ?= /usr/local#  where install puts files, below DESTDIR=
 LIBDIR   ?= $(PREFIX)/lib
 CFLAGS   ?= $(if $(SAN),-O1 -g1,-O2 -g)
 
@@ -21,9 +21,13 @@ export PLATFORM FULL TURN
 PLATFORMS := $(patsubst platform/%/platform.mk,%,$(wildcard platform/*/platform.mk))
 $(if $(filter $(PLATFORM),$(PLATFORMS)),,$(error PLATFORM=$(PLATFORM): expected one of $(PLATFORMS)))
 $(if $(SAN),$(if $(filter cpu,$(PLATFORM)),,$(error SAN= is for PLATFORM=cpu)))
-# Sets CC, HIPCC, HIPFLAGS, PLAT_CPPFLAGS, PLAT_LDLIBS; on GPUs GPU_ARCHS; HIPLD where HIPCC does not link, HIPREAD where it
-# does not read without compiling; PLAT_HEADS, files below $(B), where it precompiles headers: PLAT_PRECOMPILE,COMMAND makes
-# them, and PLAT_HEAD uses them; PLAT_BITCODE, the GPUs that there is bitcode for: PLAT_BITCODE_FLAGS,GPU are HIPCC's flags.
+# platform.mk sets
+#   CC, HIPCC, HIPFLAGS, PLAT_CPPFLAGS, PLAT_LDLIBS; GPU_ARCHS on GPUs
+#   HIPLD         what links programs, if HIPCC does not
+#   HIPREAD       HIPCC's flags to check a source without compiling it; empty if it cannot
+#   PLAT_HEADS    precompiled headers, below $(B), if it has any: PLAT_PRECOMPILE,COMMAND is the command that
+#                 makes them, PLAT_HEAD the flags that use them
+#   PLAT_BITCODE  GPUs to make bitcode for: PLAT_BITCODE_FLAGS,GPU are HIPCC's flags
 include platform/$(PLATFORM)/platform.mk
 HIPLD    ?= $(HIPCC)
 HIPREAD  ?= -fsyntax-only
@@ -34,7 +38,7 @@ SONAME   := libgshmem.so.0
 BASE     := build/$(PLATFORM)
 B        ?= $(BASE)$(SAN:%=-%)$(if $(filter cpu,$(PLATFORM)),$(if $(findstring clang,$(CC)),-clang))
 
-# The MPICH that mpicc stands for; Debian's mpicc may be another MPI, its mpicc.mpich is not.
+# The MPICH that mpicc compiles for. On Debian mpicc may be another MPI, mpicc.mpich is MPICH.
 ifndef MPI_LIBS
 MPICC      ?= $(firstword $(shell command -v mpicc.mpich || command -v mpicc))
 MPI_SHOW   := $(if $(MPICC),$(shell $(MPICC) -show 2>/dev/null))
@@ -44,7 +48,8 @@ endif
 
 SAN_address := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer \
 	$(if $(findstring clang,$(CC)),,-Wno-maybe-uninitialized)
-# gcc warns that TSan does not model fences; the atomics beside ours carry the same order.
+# gcc warns that TSan does not model fences; next to each fence of ours there is an atomic with the same
+# order.
 SAN_thread  := -fsanitize=thread $(if $(findstring clang,$(CC)),,-Wno-tsan)
 SAN_lanes   := $(SAN_thread) -DHIPCPU_TSAN_LANES
 SANFLAGS    := $(if $(SAN),$(or $(SAN_$(strip $(SAN))),$(error SAN=$(SAN): expected address, thread or lanes)))
@@ -52,32 +57,34 @@ SANFLAGS    := $(if $(SAN),$(or $(SAN_$(strip $(SAN))),$(error SAN=$(SAN): expec
 CWARN    := -std=c11 -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes
 HIPWARN  := -Wall -Wextra -Wshadow
 CPP       = -Iinclude -Isrc -Itests $(PLAT_CPPFLAGS) $(MPI_CFLAGS) $(CPPFLAGS) -MMD -MP
-# Between lanes, TSan must not see the runtime, which switches them.
+# With SAN=lanes only kernels are compiled with TSan: it must not see the runtime, which switches the lanes.
 CSANFLAGS = $(if $(filter lanes,$(SAN)),-DHIPCPU_TSAN_LANES,$(SANFLAGS))
 CCMD      = $(CC) $(CWARN) $(CPP) -fPIC $(CFLAGS) $(CSANFLAGS)
 HIPCMD    = $(HIPCC) $(HIPFLAGS) $(HIPWARN) $(CPP) -fPIC $(CFLAGS) $(SANFLAGS)
 LINK      = $(HIPLD) $(SANFLAGS) $(LDFLAGS)
-# The library loads MPI when it needs it (src/base/mpi.c); a program is linked with it where it calls MPI itself.
+# The library loads MPI when it needs it (src/base/mpi.c); programs are linked with MPI only if they call it.
 comma    := ,
 NEEDED   := -Wl,--push-state,--as-needed
 LIBS      = $(PLAT_LDLIBS) $(if $(MPI_LIBS),$(NEEDED) $(MPI_LIBS) -Wl$(comma)--pop-state)
 
 SO       := $(B)/lib/libgshmem.so
-LIB_OBJS := $(patsubst %,$(B)/%.o,$(sort $(filter-out src/shmem/%,$(wildcard src/*/*.c src/*/*.hip platform/$(PLATFORM)/*.c))))
-# OpenSHMEM's names, and headers that are made for them.
+LIB_OBJS := $(patsubst %,$(B)/%.o,$(sort $(filter-out src/shmem/%,\
+	$(wildcard src/*/*.c src/*/*.hip platform/$(PLATFORM)/*.c))))
+# OpenSHMEM's names: a library, and headers that are generated.
 SHMEM_SONAME := libgshmem_shmem.so.0
 SHMEM_SO     := $(B)/lib/libgshmem_shmem.so
 SHMEM_OBJS   := $(patsubst %,$(B)/%.o,$(sort $(wildcard src/shmem/*.c))) $(B)/shmem/names.o
 SHMEM_HEADERS := $(B)/include/shmem.h $(B)/include/pshmem.h
-# For find_package, against this build.
+# For programs that use this build with find_package.
 CMAKE_FILES := $(patsubst tools/%,$(B)/lib/cmake/gshmem/%,$(wildcard tools/*.cmake))
 LIB      := $(SO) $(B)/lib/libgshmem.a $(SHMEM_SO) $(B)/lib/libgshmem_shmem.a $(SHMEM_HEADERS) $(CMAKE_FILES)
 BITCODE  := $(PLAT_BITCODE:%=$(B)/lib/libgshmem_device_%.bc)
 progs     = $(sort $(patsubst %,$(B)/%,$(basename $(wildcard $(foreach p,$(2),$(1)/$(p).c $(1)/$(p).hip)))))
-# marked,KEY: tests that say KEY in a comment at their head, such as `/* tsan: yes */`.
-marked    = $(patsubst tests/%,%,$(basename $(shell grep -lsE '^ */?\* *$(1)' tests/*.c tests/*.hip tests/platform/*.c tests/platform/*.hip tests/shmem/*.c)))
-# Tests of several nodes, tests/nodes_*, run below tests/nodes.sh alone, which sets NODES.
-# Tests of one platform are for it alone: tests/platform/cpu_*, and those that say `/* platform: cpu */`.
+# marked,KEY: tests that have KEY in a comment at their head, such as `/* tsan: yes */`.
+marked    = $(patsubst tests/%,%,$(basename $(shell grep -lsE '^ */?\* *$(1)' \
+	tests/*.c tests/*.hip tests/platform/*.c tests/platform/*.hip tests/shmem/*.c)))
+# Tests that need several nodes, tests/nodes_*, run only below tests/nodes.sh, which sets NODES.
+# Tests for one platform only: tests/platform/cpu_*, and those marked `/* platform: cpu */`.
 elsewhere := $(foreach p,$(filter-out $(PLATFORM),$(PLATFORMS)),\
 	$(B)/tests/platform/$(p)_% $(patsubst %,$(B)/tests/%,$(call marked,platform: $(p)\b)))
 tests_of  = $(filter-out $(elsewhere),$(call progs,tests,$(1)))
@@ -86,17 +93,19 @@ MODULES  := $(if $(filter %/module,$(TESTS)),$(patsubst %.hip,$(B)/%.module,$(wi
 BENCHES  := $(call progs,bench,$(or $(T),*))
 RAW      := $(call progs,bench,raw/*)
 EXAMPLES := $(call progs,examples,* tutorial/*)
-# What a leg does besides its tests: RUN=examples, build the benches (ALSO=benches), or only read all other units (ALSO=read).
-# The Python package, which takes the library as it is: T=python, and where RUN says so.
+# What a leg does besides its tests: run the examples and others (RUN=), build the benches (ALSO=benches), or
+# check all other sources without compiling them (ALSO=read). The Python package's test, which loads the
+# library as it is built: with T=python, or RUN=python.
 PYTHON_TEST := $(if $(filter python,$(RUN) $(T)),$(if $(SAN)$(filter-out cpu,$(PLATFORM)),,tests/python.sh))
-# bench/osu.sh, with the benches that it runs.
+# The test of bench/osu.sh, and the benches that it runs.
 OSU_TEST := $(if $(filter osu,$(RUN) $(T)),$(if $(SAN),,tests/osu.sh))
 RUN_TOO  := $(PYTHON_TEST) $(OSU_TEST) $(if $(filter examples,$(RUN)),$(EXAMPLES)) \
 	$(if $(filter sim,$(RUN)),$(filter-out %/rate.sh %/litmus.sh,$(wildcard tests/amdsim/*.sh))) \
 	$(if $(filter litmus,$(RUN)),tests/amdsim/litmus.sh) $(if $(filter bitcode,$(RUN)),tests/bitcode.sh)
 BENCHED  := $(if $(filter benches,$(ALSO)),$(call progs,bench,*) $(RAW),\
 	$(if $(OSU_TEST),$(shell B=$(B) bench/osu.sh -l)))
-UNREAD   := $(if $(filter read,$(ALSO)),$(filter-out $(TESTS) $(RUN_TOO),$(call tests_of,* platform/*) $(EXAMPLES)))
+UNREAD   := $(if $(filter read,$(ALSO)),$(filter-out $(TESTS) $(RUN_TOO),\
+	$(call tests_of,* platform/*) $(EXAMPLES)))
 READ     := $(patsubst %,$(B)/%.read,$(wildcard $(UNREAD:$(B)/%=%.c) $(if $(HIPREAD),$(UNREAD:$(B)/%=%.hip))))
 INFO_OBJS := $(patsubst %,$(B)/%.o,$(wildcard tools/info/*.c))
 TOOLS    := $(B)/bin/gshmemcc $(B)/bin/gshmem-info
@@ -107,7 +116,7 @@ DEPS      = $(LIB_OBJS) $(filter %.c.o,$(SHMEM_OBJS)) $(patsubst %,%.c.o,$(TESTS
 ifndef V
 Q = @printf '  %-6s %s\n' $(1) $@;
 endif
-# Sub-makes use every core, unless this make was told how many.
+# Sub-makes use all cores, unless make was called with -j.
 SUB = --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc))
 
 .DEFAULT_GOAL := lib
@@ -124,28 +133,30 @@ tools:    $(TOOLS)#                 gshmemcc and gshmem-info, in build/.../bin
 try:      setup-try#                build the library and examples/02_ring, and run it on 4 PEs
 	@$(MAKE) $(SUB) $(B)/examples/02_ring
 	$$(tests/run.sh -l) -n 4 $(B)/examples/02_ring
-check:    setup#                    set up what is missing, build, run each test once, in minutes; T=put N=4 for some
+check:    setup#                    install what is missing, build, run each test once, in minutes; T=put N=4
 	@$(MAKE) $(SUB) check-legs LEGS='$(CHECK_LEGS)'
-check-all: setup-all#               every leg of it: about an hour; before a release
+check-all: setup-all#               all legs of check; about an hour; before a release
 	@$(MAKE) $(SUB) check-legs LEGS='$(LEGS)'
-coverage: setup-coverage#           the lines that check covers, of those that all legs cover; half an hour
+coverage: setup-coverage#           how many of the lines that check-all covers check covers; half an hour
 	@tests/coverage.sh
-bench:    setup-bench#              set up what is missing, build, run the benches, draw plots; T=put_bw N=2 for some
+bench:    setup-bench#              install what is missing, build, run the benches, draw plots; T=put_bw N=2
 	@$(MAKE) $(SUB) run-benches
 bench-osu: setup-try#               figures in the layout of OSU's benchmarks; T=osu_oshm_put SCOPES=host N=4
 	@$(MAKE) $(SUB) $(SO) $$(B=$(B) bench/osu.sh -l $(T))
 	@B=$(B) bench/osu.sh $(N:%=-n %) $(SCOPES:%=-s %) $(T)
-bench-nodes: setup-nodes#          the benches between two nodes, pretended or HOSTS=a,b PPN=2
-	@$(MAKE) $(SUB) $(B)/bench/net_rma $(B)/bench/node_lat && HOSTS='$(HOSTS)' PPN='$(PPN)' bench/nodes.sh $(B)/bench
+bench-nodes: setup-nodes#          benches between two nodes: namespaces, or HOSTS=a,b PPN=2
+	@$(MAKE) $(SUB) $(B)/bench/net_rma $(B)/bench/node_lat && \
+		HOSTS='$(HOSTS)' PPN='$(PPN)' bench/nodes.sh $(B)/bench
 setup:    setup-check#              install what building and testing need, with apt
 install:#                           into $(DESTDIR)$(PREFIX)
 uninstall:#                         remove what install put there
-dist:#                              pack what HEAD has into build/gshmem-VERSION.tar.gz: the same bytes for the same commit
+dist:#                              pack HEAD's files into build/gshmem-VERSION.tar.gz, reproducibly
 	@mkdir -p build
 	@git -c tar.umask=0022 archive --format=tar --prefix=gshmem-$(VERSION)/ HEAD >build/dist.tar || \
-		{ rm -f build/dist.tar; echo "make dist: needs git, and a checkout with a commit" >&2; exit 1; }
+		{ rm -f build/dist.tar; echo "make dist: needs git, and a commit" >&2; exit 1; }
 	@gzip -9nc build/dist.tar >build/gshmem-$(VERSION).tar.gz && rm build/dist.tar
-	@n=$$(git status --porcelain | wc -l); [ $$n -eq 0 ] || echo "make dist: $$n files are changed or new here: the archive has HEAD's"
+	@n=$$(git status --porcelain | wc -l); [ $$n -eq 0 ] || \
+		echo "make dist: $$n files are new or differ from HEAD: the archive has HEAD's files"
 	@echo build/gshmem-$(VERSION).tar.gz
 format:#                            clang-format the lines changed since HEAD
 	git clang-format --extensions c,h,hip
@@ -155,26 +166,32 @@ help:#                              this list
 	@echo "targets:"; sed -n 's/^\([a-z-]*\):.*#  */  \1\t/p' Makefile | expand -t 16
 	@echo "  check-LEG     one leg of check: $(ALL_LEGS)"
 	@echo "variables:"; sed -n 's/^\([A-Z]*\) *?=\(.*\)#  */  \1\t\2\t/p' Makefile | expand -t 16,28
-	@echo "  V=1 for full commands, B=build/x for another place; CC HIPCC CFLAGS CPPFLAGS LDFLAGS PREFIX LIBDIR DESTDIR"
-	@echo "  GPU_ARCHS='gfx90a gfx942', 'sm_80 sm_90': what to compile for on amd and nvidia; ROCM_PATH, CUDA_HOME"
-	@echo "platform: $(PLATFORM)$(if $(FOUND),: $(wordlist 2,99,$(FOUND)))"
+	@echo "  V=1           print full commands"
+	@echo "  B=build/x     build there"
+	@echo "  GPU_ARCHS     what to compile for, on amd 'gfx90a gfx942', on nvidia 'sm_80 sm_90'"
+	@echo "  others        CC HIPCC CFLAGS CPPFLAGS LDFLAGS PREFIX LIBDIR DESTDIR ROCM_PATH CUDA_HOME"
+	@echo "platform: $(PLATFORM)$(if $(FOUND), ($(wordlist 2,99,$(FOUND))))"
 	@echo "compilers: $(CC); $(or $(PLAT_FOUND),$(HIPCC))"
 
-# ---- the legs of check: which tests (below tests/), built how, run how ----
+# ---- the legs of check: T_, its tests; MAKE_, how they are built; RUN_, flags of tests/run.sh ----
 
-LEGS_cpu := basic delivery carry net mixed nodes-2x1 nodes-2x2 nodes-3x1 closed clang apart window asan tsan lanes install isa trees amd amd-gpus
+LEGS_cpu := basic delivery carry net mixed nodes-2x1 nodes-2x2 nodes-3x1 closed clang apart window asan tsan \
+	lanes install isa trees amd amd-gpus
 LEGS_amd := $(if $(AMDSIM_LIB),sim install isa)
 ALL_LEGS := $(or $(LEGS_$(PLATFORM)),basic install isa)
 LEGS     ?= $(ALL_LEGS)
-# With T= or SAN= the everyday loop: those tests, all their runs.
-CHECK_LEGS = $(if $(T)$(SAN),basic,$(if $(AMDSIM_LIB),sim,quick $(if $(filter cpu,$(PLATFORM)),copies nodes-few)))
+# With T= or SAN=, for everyday work: only those tests, but all of their runs.
+CHECK_LEGS = $(if $(T)$(SAN),basic,\
+	$(if $(AMDSIM_LIB),sim,quick $(if $(filter cpu,$(PLATFORM)),copies nodes-few)))
 
-# No leg is begun after UNTIL, in seconds since 1970: what is left out is named, and is a failure of nobody.
+# No leg starts after UNTIL (seconds since 1970). A leg that is left out is named, and is not a failure.
 check-legs:
 	@mkdir -p $(BASE)/check && rm -f $(foreach leg,$(LEGS),$(BASE)/check/$(leg) $(BASE)/check/$(leg).*)
 	@ran=''; for leg in $(LEGS); do \
 		start=$$(date +%s); \
-		if [ -n "$$UNTIL" ] && [ $$start -ge "$$UNTIL" ]; then echo "== check-$$leg: left out, the time is up"; continue; fi; \
+		if [ -n "$$UNTIL" ] && [ $$start -ge "$$UNTIL" ]; then \
+			echo "== check-$$leg: left out, the time is up"; continue; \
+		fi; \
 		echo "== check-$$leg"; $(MAKE) $(SUB) check-$$leg; ran="$$ran $(BASE)/check/$$leg"; \
 		echo $$(($$(date +%s) - start)) >$(BASE)/check/$$leg.took; \
 	done; \
@@ -183,65 +200,77 @@ check-legs:
 names     = $(notdir $(basename $(wildcard tests/*.c tests/*.hip)))
 job_heads = job.h $(notdir $(shell grep -ls '"job.h"' tests/*.h))
 starts_jobs = $(notdir $(basename $(shell grep -ls $(job_heads:%=-e '"%"') tests/*.c tests/*.hip)))
-clang     = $(notdir $(firstword $(foreach c,clang-19 clang-18 clang-17 clang-16 clang-15 clang,$(shell command -v $(c)))))
-# The parts that live in one process: tests that say `/* tsan: yes */`, and the platform's own, but for the one that
-# has more lanes than TSan has room for fibers.
+clang     = $(notdir $(firstword $(foreach c,clang-19 clang-18 clang-17 clang-16 clang-15 clang,\
+	$(shell command -v $(c)))))
+# Tests in one process: those marked `/* tsan: yes */`, and those of the platform, except platform/barrier,
+# which has more lanes than TSan can have fibers.
 TSAN_TESTS = $(call marked,tsan: yes) \
-	$(filter-out platform/barrier,$(patsubst tests/%,%,$(basename $(wildcard tests/platform/*.c tests/platform/*.hip))))
+	$(filter-out platform/barrier,$(patsubst tests/%,%,$(basename \
+	$(wildcard tests/platform/*.c tests/platform/*.hip))))
 
-# What a change must pass before a commit: each test once, and the examples. Tests that say `/* tier: all */` are left out:
-# every type of every call, which takes compilers minutes, and what is long; README has no more than a compiler to ask for.
+# What a change must pass before a commit: each test once, and the examples. Tests marked `/* tier: all */`
+# are left out: those of every type of every call, which take minutes to compile, and those that run long.
 T_quick      = $(filter-out $(call marked,tier: all),$(names)) $(patsubst tests/%,%,$(basename \
 	$(wildcard tests/platform/*.c tests/platform/*.hip tests/shmem/*.c)))
 RUN_quick    = -1
 MAKE_quick   = RUN='examples python osu'
-# As on a GPU: the host cannot touch device memory, the host API copies, and the copy loop is that of AMD GPUs, which takes any
-# alignment, and an end in LDS. A few tests that go through all of it; the leg apart has the others.
-T_copies     = mailbox net_full window regions put_get_copy put_get_local_memory amo_values atomics_pairs coll coll_stream \
-	signal_put heap_calls locks rpc_call teams init_ipc net_gpu net_landings
+# As on a GPU: the host cannot touch device memory, the host API copies, and the copy loop is that of AMD
+# GPUs, which accepts any alignment, and an end in LDS. A few tests that use all of this; the leg apart runs
+# the others.
+T_copies     = mailbox net_full window regions put_get_copy put_get_local_memory amo_values atomics_pairs \
+	coll coll_stream signal_put heap_calls locks rpc_call teams init_ipc net_gpu net_landings
 RUN_copies   = -1 -e GSHMEM_CPU_HOST_ACCESS=0
 MAKE_copies  = B=$(B)-copies CFLAGS='-O1 -g1' CPPFLAGS='$(CPPFLAGS) $(APART) -DGSHMEM_MAX_PES=8'
 APART        = -DGSHMEMI_HOST_COPIES -DGSHMEMI_GENERIC_COPY=2
-# Of the direct tables only 7 entries are PEs: jobs of 8 and more have some that are not direct.
+# The direct tables have entries for only 7 PEs: in jobs of 8 and more some PEs are not direct.
 T_window     = window coll teams contexts locks signal_put amo_values put_get_copy
 MAKE_window  = B=$(B)-window CFLAGS='-O1 -g1' CPPFLAGS='$(CPPFLAGS) -DGSHMEM_MAX_PES=8'
-# All of them and the examples, as the user builds it; the benches must build.
+# All tests and the examples, built as users build them; the benches must build.
 T_basic      = $(if $(filter thread lanes,$(SAN)),$(TSAN_TESTS),* platform/* shmem/*)
 MAKE_basic   = $(if $(T),,RUN='examples python osu $(PLAT_BITCODE:%=bitcode)' ALSO=benches)
-# Late and reordered delivery, the seeds by turns; not for tests that say `/* delivery: no */` or never send anything.
+# Late and reordered delivery, with seeds in turn. Not tests marked `/* delivery: no */`, or that send
+# nothing.
 T_delivery   = $(filter-out $(call marked,delivery: no) allocator% init%,$(names)) shmem/*
 RUN_delivery = -e 'GSHMEM_CPU_DELIVERY=random:1 | GSHMEM_CPU_DELIVERY=random:2 | GSHMEM_CPU_DELIVERY=random:3'
-# What could be direct goes by a carrier; not for tests that say `/* carry: no */`: they count, or ask for a peer's address.
-T_carry      = $(filter-out $(call marked,carry: no) allocator% init% info env_doc api_doc names layers platform/%,$(T_quick))
+# Carriers do what could be direct. Not tests marked `/* carry: no */`: they count operations, or ask for a
+# peer's address.
+T_carry      = $(filter-out $(call marked,carry: no) allocator% init% info env_doc api_doc names layers \
+	platform/%,$(T_quick))
 RUN_carry    = -1 -e GSHMEM_CARRY=direct
-# No PE is mapped by another one, or some are not, one way: what goes to them is performed by their owners. Not for tests that say
-# `/* net: no */`: they ask who is mapped, or that hardware delivers late.
+# No PE is mapped by another one (net), or some are not, in one direction (mixed): operations on these are
+# performed by their owners. Not tests marked `/* net: no */`: they ask which PEs are mapped, or need late
+# delivery.
 T_net        = $(filter-out $(call marked,net: no),$(T_carry))
 RUN_net      = -1 -e GSHMEM_CARRY=all
 T_mixed      = $(T_net)
 RUN_mixed    = -1 -e 'GSHMEM_CARRY=1-in-3 | GSHMEM_CARRY=0,2'
-# As the leg copies, with no PE mapped: kernels serve the mailbox, and what is large goes through landings.
+# Like the leg copies, with no PE mapped: kernels serve the mailbox, and large operations use landings.
 T_closed     = barrier_all host_meetings locks signal_put coll
 RUN_closed   = -1 -e 'GSHMEM_CPU_HOST_ACCESS=0 GSHMEM_CARRY=all'
 MAKE_closed  = $(MAKE_copies)
-# Over pretended nodes, in which tests/nodes.sh runs this: the examples, and programs under mpirun, but those that ask who is mapped, and what needs nodes.
-T_nodes      = $(filter-out $(call marked,net: no) $(call marked,carry: no) $(call marked,nodes: no) allocator%,$(filter $(call marked,run: -n),$(T_quick))) nodes_*
+# Within the nodes that tests/nodes.sh makes: the examples, the tests that need nodes, and those that run
+# under mpirun, except those that ask which PEs are mapped.
+T_nodes      = $(filter-out $(call marked,net: no) $(call marked,carry: no) $(call marked,nodes: no) \
+	allocator%,$(filter $(call marked,run: -n),$(T_quick))) nodes_*
 RUN_nodes    = -1
 MAKE_nodes   = $(if $(T),,RUN=examples)
 # One program for each group of calls.
-T_few        = amo_values barrier_all coll contexts locks order_fence put_get_copy rpc_stream signal_put teams wait_until nodes_finalize nodes_info nodes_same_name
-# Tests and examples are read; what exercises the compiler is run, each program once (-1), as with the sanitizers. With the
-# copy loop of NVIDIA GPUs, which the cpu platform otherwise replaces by memcpy, and with it the collectives of GPUs.
+T_few        = amo_values barrier_all coll contexts locks order_fence put_get_copy rpc_stream signal_put \
+	teams wait_until nodes_finalize nodes_info nodes_same_name
+# Tests that exercise the compiler are run, each once (-1), as with the sanitizers; clang only checks the
+# other tests and the examples. With the copy loop of NVIDIA GPUs, instead of memcpy, and with the collectives
+# of GPUs.
 T_clang      = put* get* amo* signal* coll coll_late platform/* shmem/*
 RUN_clang    = -1
-MAKE_clang   = CFLAGS=-O2 CC=$(clang) HIPCC=$(clang:clang%=clang++%) CPPFLAGS='$(CPPFLAGS) -DGSHMEMI_GENERIC_COPY=1' ALSO=read
-# As copies, of most tests, with ASan and UBSan. Not the tests of OpenSHMEM, whose programs touch device memory. One type stands
-# for all; what starts jobs (2 s each) or never sees device memory is in the leg asan.
-T_apart      = $(filter-out $(if $(FULL),,%_types %_types_reduce rpc_explore rpc_freeze put_get_beyond_2g $(starts_jobs)),$(names)) \
-	platform/* shmem/names
+MAKE_clang   = CFLAGS=-O2 CC=$(clang) HIPCC=$(clang:clang%=clang++%) \
+	CPPFLAGS='$(CPPFLAGS) -DGSHMEMI_GENERIC_COPY=1' ALSO=read
+# Like copies, but most tests, with ASan and UBSan. Not tests of OpenSHMEM, which touch device memory. One
+# type stands for all; what starts jobs (2 s each) or never sees device memory is in the leg asan.
+T_apart      = $(filter-out $(if $(FULL),,%_types %_types_reduce rpc_explore rpc_freeze put_get_beyond_2g \
+	$(starts_jobs)),$(names)) platform/* shmem/names
 RUN_apart    = -1 -e GSHMEM_CPU_HOST_ACCESS=0
 MAKE_apart   = SAN=address B=$(B)-apart RUN=examples CPPFLAGS='$(CPPFLAGS) $(APART)'
-# The same on plain ground, as users build it.
+# ASan and UBSan as users build it: the host can touch device memory.
 T_asan       = $(filter-out $(if $(FULL),,%_types %_types_reduce generic),$(names)) platform/* shmem/*
 RUN_asan     = -1
 MAKE_asan    = SAN=address
@@ -253,8 +282,9 @@ T_lanes      = platform/cpu_lane_race platform/wave_order
 RUN_lanes    = -1
 MAKE_lanes   = SAN=lanes
 
-# On the simulator of AMD GPUs: what runs in seconds there (/* sim: no */ says what does not, and why), each test once, and
-# the simulator's own tests. Of other kinds of GPU operations, order, barriers, collectives and RPC.
+# On the simulator of AMD GPUs: tests that take seconds there, each once (others are marked /* sim: no */,
+# with the reason), and the simulator's own tests. sims, for other kinds of GPUs: operations, order, barriers,
+# collectives, RPC.
 T_simulated  = $(filter-out $(call marked,sim: no),$(T_quick))
 T_sim        = $(filter-out $(T_gfx942),$(T_simulated))
 RUN_sim      = -1
@@ -266,40 +296,49 @@ SIM_GPUS     = gfx942 gfx90a gfx1100
 T_gfx942     = barrier_reuse check_calls check_groups coll_late put_get_copy
 SIM_SEED     = $(shell expr $(or $(TURN),0) % 8 + 1)
 
-# `T=` given by the user narrows any leg.
-$(sort $(filter-out check-install check-isa check-trees check-amd% check-nodes%,$(ALL_LEGS:%=check-%)) check-nodes check-basic check-quick check-copies check-sim check-sims): check-%:
-	@$(MAKE) $(SUB) $(MAKE_$*) $(SIM_MAKE) T='$(or $(T),$(T_$*))' run-tests COUNTS=$(or $(COUNTS),$(BASE)/check/$*) RUNFLAGS="$(RUN_$*)"
-# The code of AMD GPUs on their simulator, with late memory: all of it for gfx942, a part for others. What takes longest is left
-# to the second leg.
+# The user's T= replaces the tests of any leg.
+$(sort $(filter-out check-install check-isa check-trees check-amd% check-nodes%,$(ALL_LEGS:%=check-%)) \
+	check-nodes check-basic check-quick check-copies check-sim check-sims): check-%:
+	@$(MAKE) $(SUB) $(MAKE_$*) $(SIM_MAKE) T='$(or $(T),$(T_$*))' run-tests \
+		COUNTS=$(or $(COUNTS),$(BASE)/check/$*) RUNFLAGS="$(RUN_$*)"
+# The code for AMD GPUs on the simulator, with late memory. check-amd: gfx942, except the tests that take
+# longest; check-amd-gpus: these, and a part of the tests for other GPUs.
 check-amd:
 	@PLATFORM=amd tools/setup check
-	@$(MAKE) $(SUB) PLATFORM=amd SIM_ARCH=gfx942 LATE=$(or $(LATE),$(SIM_SEED)) check-sim COUNTS=$(BASE)/check/amd
+	@$(MAKE) $(SUB) PLATFORM=amd SIM_ARCH=gfx942 LATE=$(or $(LATE),$(SIM_SEED)) check-sim \
+		COUNTS=$(BASE)/check/amd
 check-amd-gpus:
 	@PLATFORM=amd tools/setup check && mkdir -p $(BASE)/check
 	@$(foreach gpu,$(SIM_GPUS),$(MAKE) $(SUB) PLATFORM=amd SIM_ARCH=$(gpu) LATE=$(or $(LATE),$(SIM_SEED)) \
 		T='$(or $(T),$(T_$(gpu)))' check-sims COUNTS=$(BASE)/check/amd-$(gpu);) \
 		tests/run.sh -s -c $(BASE)/check/amd-gpus $(SIM_GPUS:%=$(BASE)/check/amd-%)
-# The installed tree, used by a program outside of this one. One make at a time writes below $(B).
+# The installed tree, used by programs outside of this one. LOCK: only one make at a time writes below $(B).
 check-install:
 	@$(MAKE) $(SUB) lib tools && mkdir -p $(BASE)/check
-	@B=$(B) LOCK='flock $(abspath $(B)/lib)' tests/run.sh -c $(BASE)/check/install tests/install/run.sh tests/install/dist.sh tests/outside/make.sh tests/outside/cmake.sh
-# Over nodes: a few programs over two, before each commit; all that can over 2 of a PE, 2 of two and 3 of one.
+	@B=$(B) LOCK='flock $(abspath $(B)/lib)' tests/run.sh -c $(BASE)/check/install \
+		tests/install/run.sh tests/install/dist.sh tests/outside/make.sh tests/outside/cmake.sh
+# On several nodes. few: some tests on 2 nodes with 1 PE each, before each commit. Others: all tests that can,
+# on 2 nodes with 1 PE each, 2 nodes with 2, and 3 nodes with 1.
 check-nodes-few check-nodes-2x1 check-nodes-2x2 check-nodes-3x1: check-nodes-%:
 	@mkdir -p $(BASE)/check
-	@tests/nodes.sh $(patsubst few,2x1,$*) -- $(MAKE) $(SUB) check-nodes COUNTS=$(BASE)/check/nodes-$* T='$(or $(T),$(if $(filter few,$*),$(T_few)))'
-# What the compilers for GPUs make of it, with no GPU: some kernels, read closely; then the whole tree.
+	@tests/nodes.sh $(patsubst few,2x1,$*) -- $(MAKE) $(SUB) check-nodes COUNTS=$(BASE)/check/nodes-$* \
+		T='$(or $(T),$(if $(filter few,$*),$(T_few)))'
+# What compilers for GPUs make of the code; needs no GPU. isa checks the code of some kernels; trees compiles
+# all.
 check-isa check-trees: check-%:
 	@mkdir -p $(BASE)/check
 	@B=$(B) tests/run.sh -c $(BASE)/check/$* $(SCRIPTS_$*)
 SCRIPTS_isa   = $(filter-out %_tree.sh,$(wildcard tests/isa/*.sh)) tests/install/gpu.sh
 SCRIPTS_trees = $(wildcard tests/isa/*_tree.sh)
 
-# What does not build is a failure of its own, and does not keep the others from running.
+# A program that does not build counts as one failure; the others still run.
 run-tests:
 	$(if $(TESTS)$(PYTHON_TEST)$(OSU_TEST),,\
-		$(error no test matches T=$(T), or it is one for nodes: tests/nodes.sh 2x1 T=$(T)))
-	@$(if $(AMDSIM_LIB),echo "no /dev/kfd: on the simulator of tools/amdsim: $(GPU_ARCHS)$(LATE:%=; late memory with seed %)")
-	@mkdir -p $(BASE)/check $(dir $(COUNTS)); start=$$(date +%s); $(MAKE) $(SUB) $(AMDSIM_LIB) $(LIB) $(TOOLS) || exit; $(MAKE) $(SUB) -k build-tests; \
+		$(error no test matches T=$(T); tests that need nodes: tests/nodes.sh 2x1 T=$(T)))
+	@$(if $(AMDSIM_LIB),echo "no /dev/kfd: running on the simulator (tools/amdsim) as $(GPU_ARCHS)" \
+		"$(LATE:%=with late memory of seed %)")
+	@mkdir -p $(BASE)/check $(dir $(COUNTS)); start=$$(date +%s); \
+		$(MAKE) $(SUB) $(AMDSIM_LIB) $(LIB) $(TOOLS) || exit; $(MAKE) $(SUB) -k build-tests; \
 		$(if $(COUNTS),echo $$(($$(date +%s) - start)) >$(COUNTS).built)
 	@$(if $(PYTHON_TEST)$(OSU_TEST),B=$(B)) \
 		$(if $(AMDSIM_LIB),SIM=$(CURDIR)/$(AMDSIM) AMDSIM_GPU=$(GPU_ARCHS) AMDSIM_GPUS=$(GPU_ARCHS)) \
@@ -318,15 +357,15 @@ setup-try setup-check setup-all setup-coverage setup-bench setup-nodes: setup-%:
 
 # ---- building ----
 
-# up,PROGRAM: from its folder back to $(B), for run paths that survive moving the tree.
+# up,PROGRAM: the path from its folder back to $(B), so that run paths stay right when the tree is moved.
 up    = $(subst $() ,,$(patsubst %,../,$(subst /, ,$(patsubst $(B)/%,%,$(dir $(1))))))
 RPATH = -Wl,-rpath,'$$ORIGIN/$(call up,$@)lib'
 
-# Objects depend on the commands that made them: other flags, other objects.
+# Objects depend on the commands that make them: with other flags they are made again.
 $(B)/flags: FORCE
 	$(shell mkdir -p $(@D))$(file >$@.new,$(CCMD) $(HIPCMD) $(LINK) $(LIBS))
 	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
-# Says what is missing before a compiler does.
+# Says what is missing, before a compiler complains.
 $(B)/tools-found:
 	@CC='$(CC)' HIPCC='$(HIPCC)' LEGS= tools/setup -n build
 	@mkdir -p $(@D) && touch $@
@@ -337,15 +376,17 @@ $(B)/%.c.o: %.c $(B)/flags | $(B)/tools-found
 $(B)/%.hip.o: %.hip $(B)/flags | $(B)/tools-found $(PLAT_DEPS)
 	@mkdir -p $(@D) && rm -f $(B)/$*
 	$(call Q,HIPCC)$(HIPCMD) -c -o $@ $<
-# What a compiler says of a unit, without code.
+# A compiler's warnings and errors for a source, without generating code.
 $(B)/%.c.read: %.c $(B)/flags | $(B)/tools-found
 	@mkdir -p $(@D) && rm -f $@
 	$(call Q,READ)$(CCMD) -MF $(@:.read=.d) -MT $@ -fsyntax-only $< && touch $@
 $(B)/%.hip.read: %.hip $(B)/flags | $(B)/tools-found $(PLAT_DEPS)
 	@mkdir -p $(@D) && rm -f $@
 	$(call Q,READ)$(HIPCMD) -MF $(@:.read=.d) -MT $@ $(HIPREAD) $< && touch $@
-# gshmem.h, read once for the programs that begin with it: seconds of each. On GPUs once for the host and for each GPU.
-HEADED   := $(foreach u,$(shell grep -Ls '^\#define GSHMEM' tests/*.hip bench/*.hip examples/*.hip examples/tutorial/[2-9]_*.hip),$(B)/$(u).o $(B)/$(u).read)
+# gshmem.h, precompiled for the programs that begin with it, which saves seconds each. On GPUs once for the
+# host and once for each kind of GPU.
+HEADED   := $(foreach u,$(shell grep -Ls '^\#define GSHMEM' tests/*.hip bench/*.hip examples/*.hip \
+	examples/tutorial/[2-9]_*.hip),$(B)/$(u).o $(B)/$(u).read)
 HEADS    := $(PLAT_HEADS:%=$(B)/%)
 ifneq ($(HEADS),)
 $(HEADED): private HIPCMD += $(PLAT_HEAD)
@@ -358,13 +399,14 @@ $(HEADS): include/gshmem.h $(B)/head.h $(B)/flags | $(PLAT_DEPS)
 	$(call Q,HIPCC)$(call PLAT_PRECOMPILE,$(HIPCMD) -MF $(B)/head.d -MT '$(HEADS)') $(B)/head.h
 -include $(B)/head.d
 endif
-# Lines are enough of programs, and of the library's units that are stamped: all of the debug information is a third of a
-# compiler's time.
+# Programs, and those sources of the library that macros fill with functions, have line numbers only: full
+# debug information takes a third of the compilers' time.
 $(B)/tests/%.o $(B)/bench/%.o $(B)/examples/%.o: private CFLAGS := $(patsubst -g,-g1,$(CFLAGS))
-$(patsubst %,$(B)/src/%.c.o,host/coll team/context host/rma host/stream host/sync) $(B)/src/device/coll.hip.o: private CFLAGS := $(patsubst -g,-g1,$(CFLAGS))
-# Every type of every call: -O2 takes minutes.
+$(patsubst %,$(B)/src/%.c.o,host/coll team/context host/rma host/stream host/sync) \
+	$(B)/src/device/coll.hip.o: private CFLAGS := $(patsubst -g,-g1,$(CFLAGS))
+# Tests of every type of every call: -O2 would take minutes.
 $(B)/tests/%_types.hip.o: private CFLAGS := $(patsubst -O2,-O1,$(patsubst -g,-g1,$(CFLAGS)))
-# Not to be unloaded: it has threads, and exit calls it.
+# nodelete: the library must not be unloaded, because it has threads, and exit calls it.
 $(B)/lib/$(SONAME): $(LIB_OBJS)
 	@mkdir -p $(@D)
 	$(call Q,LINK)$(LINK) -shared -Wl,-soname,$(SONAME) -Wl,-z,nodelete -o $@ $^ $(PLAT_LDLIBS)
@@ -375,7 +417,8 @@ $(B)/lib/libgshmem.a: $(LIB_OBJS)
 	$(call Q,AR)$(AR) rcs $@ $^
 
 # The device API for compilers that link bitcode into their kernels: docs/triton.md.
-$(B)/lib/libgshmem_device_%.bc: platform/$(PLATFORM)/bitcode.hip platform/$(PLATFORM)/platform.mk $(B)/flags | $(B)/tools-found $(PLAT_DEPS)
+$(B)/lib/libgshmem_device_%.bc: platform/$(PLATFORM)/bitcode.hip platform/$(PLATFORM)/platform.mk $(B)/flags \
+	| $(B)/tools-found $(PLAT_DEPS)
 	@mkdir -p $(@D)
 	$(call Q,HIPCC)$(HIPCC) $(call PLAT_BITCODE_FLAGS,$*) $(HIPWARN) $(CPP) -MF $(B)/bitcode.$*.d -MT $@ -o $@ $<
 
@@ -401,7 +444,7 @@ $(B)/lib/$(SHMEM_SONAME): $(SHMEM_OBJS) $(SO)
 	$(call Q,LINK)$(LINK) -shared -Wl,-soname,$(SHMEM_SONAME) -o $@ $(SHMEM_OBJS) $(SO) -Wl,-rpath,'$$ORIGIN' $(LIBS)
 $(SHMEM_SO): $(B)/lib/$(SHMEM_SONAME)
 	@ln -sf $(SHMEM_SONAME) $@
-# One member: what it does before main is asked for by no name.
+# As one member: no program names its constructor, so the linker would leave out a member that has only that.
 $(B)/lib/libgshmem_shmem.a: $(SHMEM_OBJS)
 	@mkdir -p $(@D) && rm -f $@
 	$(call Q,AR)$(LD) -r -o $(B)/shmem/all.o $^ && $(AR) rcs $@ $(B)/shmem/all.o
@@ -410,7 +453,7 @@ $(B)/%: $(B)/%.c.o $(SO)
 	$(call Q,LINK)$(LINK) -o $@ $< $(SO) $(RPATH) $(LIBS)
 $(B)/%: $(B)/%.hip.o $(SO)
 	$(call Q,LINK)$(LINK) -o $@ $< $(SO) $(RPATH) $(LIBS)
-# What tests load at run time: code of GPUs alone, where PLAT_MODULE says how; else a shared object.
+# Modules that tests load at run time: GPU code only, if PLAT_MODULE has flags for it; else a shared object.
 ifdef PLAT_MODULE
 $(B)/%.module: %.hip $(B)/flags | $(B)/tools-found $(PLAT_DEPS)
 	@mkdir -p $(@D)
@@ -419,29 +462,34 @@ else
 $(B)/%.module: $(B)/%.hip.o $(SO)
 	$(call Q,LINK)$(LINK) -shared -o $@ $< $(SO) $(RPATH) $(LIBS)
 endif
-# Raw baselines know nothing of the library, nor of its flags.
+# Raw baselines use neither the library nor its flags.
 $(B)/bench/raw/%: bench/raw/%.c $(wildcard bench/raw/*.h) $(B)/flags | $(B)/tools-found
 	@mkdir -p $(@D)
-	$(call Q,CC)$(CC) $(CWARN) -D_GNU_SOURCE $(MPI_CFLAGS) -MMD -MP -MF $@.c.d $(CFLAGS) -o $@ $< -Wl,--as-needed -lpthread $(MPI_LIBS)
+	$(call Q,CC)$(CC) $(CWARN) -D_GNU_SOURCE $(MPI_CFLAGS) -MMD -MP -MF $@.c.d $(CFLAGS) -o $@ $< \
+		-Wl,--as-needed -lpthread $(MPI_LIBS)
 $(B)/bin/gshmem-info: $(INFO_OBJS) $(SO)
 	@mkdir -p $(@D)
 	$(call Q,LINK)$(LINK) -o $@ $^ $(RPATH) $(LIBS)
 
 # ---- gshmemcc, gshmem.pc and install ----
 
-# What a user's program is compiled with; $(1) holds the headers, $(2) those of the platform.
-user_flags = -I$(1) $(patsubst -Iplatform/$(PLATFORM),-I$(2),$(filter-out -D_GNU_SOURCE,$(PLAT_CPPFLAGS))) $(MPI_CFLAGS)
-# What shmem.h and its like are found by, with what is made of them in $(2).
+# The flags of users' programs. $(1): the folder of the headers; $(2): of the platform's.
+user_flags = -I$(1) \
+	$(patsubst -Iplatform/$(PLATFORM),-I$(2),$(filter-out -D_GNU_SOURCE,$(PLAT_CPPFLAGS))) $(MPI_CFLAGS)
+# The flags that find shmem.h and others in $(1), and generated headers in $(2).
 shmem_flags = -I$(1)/gshmem/compat $(if $(2),-I$(2))
-# The C++ compiler for what has no kernels: CC's, where it is known.
+# The C++ compiler for sources without kernels: clang++ if CC is clang.
 USER_CXX  ?= $(if $(filter clang%,$(notdir $(CC))),$(patsubst clang%,clang++%,$(notdir $(CC))),$(CXX))
-# fill,INCLUDE,PLATFORM INCLUDE,LIB,DEVICE LIBRARY,SHMEM INCLUDE: puts the recorded values into a template.
-fill       = sed -e 's|@CC@|$(CC)|;s|@CXX@|$(USER_CXX)|;s|@SHMEMFLAGS@|$(strip $(call shmem_flags,$(1),$(5)))|;s|@HIPCC@|$(HIPCC)|;s|@HIPLD@|$(HIPLD)|;s|@LIBDIR@|$(3)|' \
+# fill,INCLUDE,PLATFORM INCLUDE,LIB,DEVICE LIBRARY,SHMEM INCLUDE: fills in a template.
+fill       = sed -e 's|@CC@|$(CC)|;s|@CXX@|$(USER_CXX)|;s|@SHMEMFLAGS@|$(strip $(call shmem_flags,$(1),$(5)))|' \
+	-e 's|@HIPCC@|$(HIPCC)|;s|@HIPLD@|$(HIPLD)|;s|@LIBDIR@|$(3)|' \
 	-e 's|@HIPFLAGS@|$(if $(DEVLIB),$(subst $(DEVLIB),$(4),$(HIPFLAGS)),$(HIPFLAGS))|' \
 	-e 's|@HIPFLAGS_CLANG@|$(call HIPFLAGS_of,clang)|;s|@HIPFLAGS_GCC@|$(call HIPFLAGS_of,gcc)|' \
 	-e 's|@CPPFLAGS@|$(strip $(call user_flags,$(1),$(2)))|;s|@LIBS@|$(strip $(LIBS))|;s|@SAN@|$(SANFLAGS)|' \
 	-e 's|@PREFIX@|$(PREFIX)|;s|@VERSION@|$(VERSION)|;s|@PLATFORM@|$(PLATFORM)|;s|@GPU_ARCHS@|$(strip $(GPU_ARCHS))|' \
 	-e 's|@SONAME@|$(SONAME)|g;s|@SHMEM_SONAME@|$(SHMEM_SONAME)|g'
+fill_here  = $(call fill,$(CURDIR)/include,$(CURDIR)/platform/$(PLATFORM),$(abspath $(B)/lib),$(DEVLIB),$(abspath \
+	$(B)/include))
 INCDIR    := $(PREFIX)/include
 MANDIR    := $(PREFIX)/share/man
 PLATDIR   := $(INCDIR)/gshmem/platform/$(PLATFORM)
@@ -450,14 +498,14 @@ HIPHEADERS = $(shell cd platform/$(PLATFORM) && find hip -name '*.h' 2>/dev/null
 
 $(B)/bin/gshmemcc: tools/gshmemcc $(B)/flags
 	@mkdir -p $(@D)
-	$(call Q,GEN)$(call fill,$(CURDIR)/include,$(CURDIR)/platform/$(PLATFORM),$(abspath $(B)/lib),$(DEVLIB),$(abspath $(B)/include)) $< >$@ && chmod +x $@
+	$(call Q,GEN)$(call fill_here) $< >$@ && chmod +x $@
 	@ln -sf gshmemcc $(@D)/oshcc && ln -sf gshmemcc $(@D)/oshc++
 
 $(B)/lib/cmake/gshmem/%: tools/% $(B)/flags
 	@mkdir -p $(@D)
-	$(call Q,GEN)$(call fill,$(CURDIR)/include,$(CURDIR)/platform/$(PLATFORM),$(abspath $(B)/lib),$(DEVLIB),$(abspath $(B)/include)) $< >$@
+	$(call Q,GEN)$(call fill_here) $< >$@
 
-# Below $(S) everything is put together; tools/install takes it from there, and says first what is wrong with the paths.
+# All files are first put together below $(S); tools/install checks the paths, and copies them from there.
 S          = $(B)/install
 quoted     = '$(subst ','\'',$(1))'
 paths      = $(call quoted,$(LIBDIR)) $(call quoted,$(DESTDIR))
@@ -491,13 +539,14 @@ install: lib tools $(PLAT_DEPS)
 	[ ! -f $(B)/bin/gshmem-info ] || install -m 755 $(B)/bin/gshmem-info $(S)$(PREFIX)/bin/gshmem-info
 	install -m 755 tools/gshmem-trace $(S)$(PREFIX)/bin/gshmem-trace
 	install -d $(S)$(MANDIR)/man3
-	awk -v out=$(S)$(MANDIR)/man3 -v version=$(VERSION) -f tools/man include/gshmem.h include/gshmemx.h include/gshmemx_win.h include/gshmemx_mpi.h
+	awk -v out=$(S)$(MANDIR)/man3 -v version=$(VERSION) -f tools/man \
+		include/gshmem.h include/gshmemx.h include/gshmemx_win.h include/gshmemx_mpi.h
 	@chmod -R u=rwX,go=rX $(S)
 	tools/install $(S) $(paths)
 	@rm -rf $(S)
 uninstall:
 	tools/install -u $(paths)
 
-# Compilers write them; without this make looks for another way for half a minute.
+# Compilers write the .d files; without this rule make searches half a minute for ways to make them.
 $(B)/%.d: ;
 -include $(DEPS:.o=.d) $(PLAT_BITCODE:%=$(B)/bitcode.%.d)

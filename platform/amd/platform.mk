@@ -43,7 +43,8 @@ PLAT_MODULE   := --cuda-device-only
 PLAT_HEADS     = $(patsubst %,head.h.gch/%,host $(GPU_ARCHS))
 PLAT_HEAD      = -Xclang -include-pch -Xclang $(B)/head.h.gch
 # -c is for hipcc, which would link; clang calls it unused.
-PLAT_PRECOMPILE = $(if $(filter host,$(@F)),$(1) --cuda-host-only,$(filter-out --offload-arch=%,$(1)) --cuda-device-only --offload-arch=$(@F)) \
+PLAT_PRECOMPILE = $(if $(filter host,$(@F)),$(1) --cuda-host-only,\
+	$(filter-out --offload-arch=%,$(1)) --cuda-device-only --offload-arch=$(@F)) \
 	-c -fsyntax-only -Wno-unused-command-line-argument -Xclang -emit-pch -Xclang -o -Xclang $@
 PLAT_CPPFLAGS := -D__HIP_PLATFORM_AMD__=1 -D_GNU_SOURCE
 PLAT_LDLIBS   := -lamdhip64 -lpthread -ldl
@@ -53,5 +54,6 @@ PLAT_LDLIBS   := -L$(AMD_ROOT)/lib -Wl,-rpath,$(AMD_ROOT)/lib $(PLAT_LDLIBS)
 endif
 # The device API as bitcode, for one kind of GPU each: from bitcode.hip, for a kernel's compiler to optimize.
 PLAT_BITCODE  := $(GPU_ARCHS)
-PLAT_BITCODE_FLAGS = $(filter-out --offload-arch=%,$(HIPFLAGS)) --offload-arch=$(1) --cuda-device-only --no-gpu-bundle-output \
+PLAT_BITCODE_FLAGS = $(filter-out --offload-arch=%,$(HIPFLAGS)) --offload-arch=$(1) --cuda-device-only \
+	--no-gpu-bundle-output \
 	-emit-llvm -c -O3 -Xclang -disable-llvm-passes -fuse-cuid=none -DGSHMEMI_BITCODE -DGSHMEM_MODULE

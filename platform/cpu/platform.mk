@@ -7,8 +7,10 @@ HIPCC         ?= g++
 # name another compiler than this one.
 HIPKIND        = $(if $(findstring clang,$(HIPCC)),clang,gcc)
 HIPORDER_clang := -mllvm -disable-block-placement -Xclang -fconvergent-functions
-HIPORDER_gcc   := -fno-reorder-blocks -fno-reorder-blocks-and-partition -fno-thread-jumps -fno-extern-tls-init -fno-semantic-interposition
-HIPFLAGS_of    = -x c++ -std=c++17 -D__HIPCC__=1 -fPIC -fno-omit-frame-pointer -fno-optimize-sibling-calls $(HIPORDER_$(1))
+HIPORDER_gcc   := -fno-reorder-blocks -fno-reorder-blocks-and-partition -fno-thread-jumps \
+	-fno-extern-tls-init -fno-semantic-interposition
+HIPFLAGS_of    = -x c++ -std=c++17 -D__HIPCC__=1 -fPIC -fno-omit-frame-pointer \
+	-fno-optimize-sibling-calls $(HIPORDER_$(1))
 HIPFLAGS      ?= $(call HIPFLAGS_of,$(HIPKIND))
 PLAT_CPPFLAGS := -Iplatform/cpu -D__HIP_PLATFORM_CPU__=1 -D_GNU_SOURCE
 PLAT_LDLIBS   := -lpthread -ldl
