@@ -6,8 +6,8 @@
 /* timeout: 180 */
 /*
  * GSHMEM_STATS counts each operation and its bytes once, whoever makes it (a host thread, a lane, a wave, a
- * work-group, or a stream on a window), for the PE that is asked, by kind and by who performs it, with checks and without; without it
- * nothing is printed. A job in which the PEs do not agree about it does not start.
+ * work-group, or a stream on a window), for the PE that is asked, by kind and by who performs it, with checks
+ * and without; without it nothing is printed. A job in which the PEs do not agree about it does not start.
  */
 #include <gshmem.h>
 #include <hip/hip_runtime.h>
@@ -49,7 +49,8 @@ static void use_window(int pe)
 
 	t_hip(hipMalloc((void **)&local, sizeof *local));
 	t_hip(hipStreamCreate(&stream));
-	t_equal(gshmemx_win_allocate(GSHMEM_TEAM_WORLD, sizeof *local, sizeof *local, &base, &win), 0, "allocate");
+	t_equal(gshmemx_win_allocate(GSHMEM_TEAM_WORLD, sizeof *local, sizeof *local, &base, &win), 0,
+		"allocate");
 	t_equal(gshmemx_win_fence_on_stream(win, GSHMEMX_MODE_NOPRECEDE, stream), 0, "fence");
 	for (int i = 0; i < NSTREAMED; i++) {
 		t_equal(gshmemx_win_long_put_on_stream(win, 0, local, 1, pe, stream), 0, "put");
@@ -111,7 +112,8 @@ static struct cell find(const struct t_job *job, const char *from, const char *t
 	unsigned long nops, nbytes;
 
 	for (; (line = strstr(line, "gshmem: stats: ")); line++) {
-		if (sscanf(line, "gshmem: stats: %15s %15s %15s %15s %lu %lu", a, b, c, d, &nops, &nbytes) != 6)
+		if (sscanf(line, "gshmem: stats: %15s %15s %15s %15s %lu %lu", a, b, c, d, &nops, &nbytes) !=
+		    6)
 			continue;
 		if (strcmp(a, from) || strcmp(b, to) || strcmp(c, kind))
 			continue;

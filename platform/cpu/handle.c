@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Memory of hipMemCreate, which has no address (virtual.c maps it). It is a memfd. Its last page, which nobody
- * maps, says how large it is and on which device, for the process that imports the descriptor.
+ * Memory of hipMemCreate, which has no address (virtual.c maps it). It is a memfd. Its last page, which
+ * nobody maps, says how large it is and on which device, for the process that imports the descriptor.
  */
 #include <errno.h>
 #include <fcntl.h>

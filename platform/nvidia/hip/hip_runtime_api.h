@@ -557,8 +557,8 @@ static inline hipError_t hipMemGetAllocationGranularity(size_t *granularity, con
 	HIPCUDA_DRIVER(cuMemGetAllocationGranularity, 10020, granularity, prop, option);
 }
 
-static inline hipError_t hipcuda_reserve(CUdeviceptr *ptr, size_t nbytes, size_t alignment, CUdeviceptr address,
-					 unsigned long long flags)
+static inline hipError_t hipcuda_reserve(CUdeviceptr *ptr, size_t nbytes, size_t alignment,
+					 CUdeviceptr address, unsigned long long flags)
 {
 	HIPCUDA_DRIVER(cuMemAddressReserve, 10020, ptr, nbytes, alignment, address, flags);
 }
@@ -567,7 +567,8 @@ static inline hipError_t hipMemAddressReserve(void **ptr, size_t nbytes, size_t 
 					      unsigned long long flags)
 {
 	CUdeviceptr found = 0;
-	hipError_t reserved = hipcuda_reserve(&found, nbytes, alignment, (CUdeviceptr)(uintptr_t)address, flags);
+	hipError_t reserved =
+		hipcuda_reserve(&found, nbytes, alignment, (CUdeviceptr)(uintptr_t)address, flags);
 
 	if (reserved == hipSuccess)
 		*ptr = (void *)(uintptr_t)found;
@@ -590,8 +591,8 @@ static inline hipError_t hipMemRelease(hipMemGenericAllocationHandle_t handle)
 	HIPCUDA_DRIVER(cuMemRelease, 10020, handle);
 }
 
-static inline hipError_t hipMemMap(void *ptr, size_t nbytes, size_t offset, hipMemGenericAllocationHandle_t handle,
-				   unsigned long long flags)
+static inline hipError_t hipMemMap(void *ptr, size_t nbytes, size_t offset,
+				   hipMemGenericAllocationHandle_t handle, unsigned long long flags)
 {
 	HIPCUDA_DRIVER(cuMemMap, 10020, (CUdeviceptr)(uintptr_t)ptr, nbytes, offset, handle, flags);
 }
@@ -622,15 +623,17 @@ static inline hipError_t hipMemGetAllocationPropertiesFromHandle(hipMemAllocatio
 	HIPCUDA_DRIVER(cuMemGetAllocationPropertiesFromHandle, 10020, prop, handle);
 }
 
-static inline hipError_t hipMemExportToShareableHandle(void *shareable, hipMemGenericAllocationHandle_t handle,
-						       hipMemAllocationHandleType type, unsigned long long flags)
+static inline hipError_t hipMemExportToShareableHandle(void *shareable,
+						       hipMemGenericAllocationHandle_t handle,
+						       hipMemAllocationHandleType type,
+						       unsigned long long flags)
 {
 	HIPCUDA_DRIVER(cuMemExportToShareableHandle, 10020, shareable, handle, type, flags);
 }
 
 /* os_handle is the descriptor itself. */
-static inline hipError_t hipMemImportFromShareableHandle(hipMemGenericAllocationHandle_t *handle, void *os_handle,
-							 hipMemAllocationHandleType type)
+static inline hipError_t hipMemImportFromShareableHandle(hipMemGenericAllocationHandle_t *handle,
+							 void *os_handle, hipMemAllocationHandleType type)
 {
 	HIPCUDA_DRIVER(cuMemImportFromShareableHandle, 10020, handle, os_handle, type);
 }
