@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Memory of hipMemCreate, which has no address (virtual.c maps it). It is a memfd. Its last page, which
- * nobody maps, says how large it is and on which device, for the process that imports the descriptor.
+ * Memory of hipMemCreate, which has no address; virtual.c maps it. It is a memfd. Its last page, which is
+ * never mapped, says how large it is and on which device, for processes that import the descriptor.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -12,16 +12,16 @@
 #include "runtime.h"
 
 #define LABEL_MAGIC UINT64_C(0x76697274756d656d)
-#define MOST_FILES ((uintptr_t)1 << 20) /* descriptors are smaller, and no address is */
+#define MOST_FILES ((uintptr_t)1 << 20) /* descriptors are smaller than this, addresses are not */
 
-/* What the last page of the file begins with. */
+/* The beginning of the last page of the file. */
 struct label {
 	uint64_t magic;
 	uint64_t nbytes;
 	char uuid[16]; /* of the device */
 };
 
-static hipMemGenericAllocationHandle_t memories; /* under hipcpu_memory_lock */
+static hipMemGenericAllocationHandle_t memories; /* a list; hipcpu_memory_lock guards it */
 
 /* ---- memory ---- */
 
@@ -176,7 +176,7 @@ hipError_t hipMemExportToShareableHandle(void *shareable, hipMemGenericAllocatio
 	HIPCPU_LEAVE(hipSuccess);
 }
 
-/* Takes a descriptor over, if it is one of memory. */
+/* Takes over a descriptor, if it is one of such memory. */
 static hipError_t import(hipMemGenericAllocationHandle_t *handle, int fd)
 {
 	hipMemGenericAllocationHandle_t memory;
@@ -216,7 +216,7 @@ hipError_t hipMemImportFromShareableHandle(hipMemGenericAllocationHandle_t *hand
 	if (!handle || type != hipMemHandleTypePosixFileDescriptor)
 		HIPCPU_LEAVE(hipErrorInvalidValue);
 	fd = (uintptr_t)os_handle < MOST_FILES ? (int)(uintptr_t)os_handle : *(int *)os_handle;
-	fd = fcntl(fd, F_DUPFD_CLOEXEC, 0); /* the caller's stays its own */
+	fd = fcntl(fd, F_DUPFD_CLOEXEC, 0); /* the caller keeps its own */
 	if (fd < 0)
 		HIPCPU_LEAVE(errno == EMFILE ? hipErrorOperatingSystem : hipErrorInvalidValue);
 	err = import(handle, fd);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Addresses without memory, and mappings of memory of hipMemCreate (handle.c) there. Each mapping is an
- * allocation of memory.c's table.
+ * Addresses without memory, and mappings of memory of hipMemCreate (handle.c) at such addresses. Each mapping
+ * is an allocation in the table of memory.c.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@ struct reservation {
 	size_t nbytes;
 };
 
-static struct reservation *reservations; /* under hipcpu_memory_lock */
+static struct reservation *reservations; /* a list; hipcpu_memory_lock guards it */
 
 /* ---- addresses ---- */
 
@@ -37,7 +37,7 @@ static hipError_t reserve(void **ptr, size_t nbytes, size_t alignment, void *add
 		return hipErrorOutOfMemory;
 	}
 	alignment = alignment > HIPCPU_GRANULE ? alignment : HIPCPU_GRANULE;
-	area = close_pages(address, nbytes + alignment, 0); /* the address is a wish */
+	area = close_pages(address, nbytes + alignment, 0); /* the address is only a hint */
 	if (area == MAP_FAILED) {
 		free(reservation);
 		return hipErrorOutOfMemory;
@@ -66,7 +66,7 @@ hipError_t hipMemAddressReserve(
 	HIPCPU_LEAVE(reserve(ptr, nbytes, alignment, address));
 }
 
-/* The first mapping that has bytes of a range; NULL: there is none. */
+/* Finds the first mapping that overlaps a range; NULL: none does. */
 static struct hipcpu_allocation *find_mapping(const char *base, size_t nbytes)
 {
 	struct hipcpu_allocation *a = NULL;
@@ -108,7 +108,7 @@ static bool is_reserved(const char *base, size_t nbytes)
 	return at;
 }
 
-/* Under the lock. Nobody may touch the memory until hipMemSetAccess. */
+/* Called under the lock. The memory cannot be accessed until hipMemSetAccess. */
 static hipError_t map(char *base, size_t nbytes, hipMemGenericAllocationHandle_t memory)
 {
 	struct hipcpu_allocation a = {.base = base,
@@ -146,7 +146,7 @@ hipError_t hipMemMap(void *ptr, size_t nbytes, size_t offset, hipMemGenericAlloc
 	HIPCPU_LEAVE(err);
 }
 
-/* Whether a range is whole mappings, side by side. Under the lock. */
+/* Does a range consist of whole mappings, side by side? Called under the lock. */
 static bool is_mapped(char *base, size_t nbytes)
 {
 	size_t at = 0;
@@ -193,7 +193,7 @@ static bool is_right_desc(const hipMemAccessDesc *desc)
 		desc->flags == hipMemAccessFlagsProtReadWrite);
 }
 
-/* The process has what any of its devices has. */
+/* Gives the process the access that any of its devices has. */
 static hipError_t set_access(struct hipcpu_allocation *a, const hipMemAccessDesc *desc)
 {
 	const uint64_t bit = UINT64_C(1) << desc->location.id;
@@ -237,7 +237,7 @@ hipError_t hipMemSetAccess(void *ptr, size_t nbytes, const hipMemAccessDesc *des
 	HIPCPU_LEAVE(err);
 }
 
-/* The mapping around an address, under the lock; NULL: there is none. */
+/* Finds the mapping that an address is in; NULL: none. Called under the lock. */
 static struct hipcpu_allocation *find_virtual(const void *ptr)
 {
 	struct hipcpu_allocation *a = hipcpu_memory_find(ptr);

@@ -35,7 +35,7 @@ int gshmemi_descriptors_listen(const char *call, struct gshmemi_descriptors_name
 
 	if (fd < 0)
 		return report(fd, call, "socket");
-	/* Without a name the system chooses one that is free. */
+	/* Without a name the system chooses a free one. */
 	if (bind(fd, (const struct sockaddr *)&name, sizeof name.sun_family) || listen(fd, BACKLOG) ||
 	    getsockname(fd, (struct sockaddr *)&name, &nbytes))
 		return report(fd, call, "bind");
@@ -55,7 +55,7 @@ int gshmemi_descriptors_accept(int listener)
 	const int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
 
 	if (fd < 0) {
-		usleep(1000); /* no more files: whoever connects waits, and there may be one soon */
+		usleep(1000); /* no free descriptors: who connects waits, and one may become free */
 		return -1;
 	}
 	if (!getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &nbytes) && cred.uid == geteuid())
@@ -109,7 +109,7 @@ size_t gshmemi_descriptors_receive(int owner, struct gshmemi_descriptors *batch,
 		return n;
 	while (n)
 		close(fds[--n]);
-	errno = EMFILE; /* there was room for some of them */
+	errno = EMFILE; /* only some of them fitted */
 	return 0;
 }
 

@@ -22,22 +22,22 @@ struct gshmemi_descriptors_name {
 	char name[32]; /* the first byte is 0 */
 };
 
-/* What comes with descriptors: bytes of the memory behind each. */
+/* What is sent with descriptors: the size of each one's memory. */
 struct gshmemi_descriptors {
 	uint64_t n;
 	uint64_t nbytes[GSHMEMI_DESCRIPTORS];
 };
 
-/* A socket that others may connect to; or a negative errno after a message that begins with call. */
+/* Creates a socket that others may connect to; a negative errno after a message that begins with call. */
 int gshmemi_descriptors_listen(const char *call, struct gshmemi_descriptors_name *name_p);
-/* Somebody who has connected, once there is one; -1: nobody, or another user's process. */
+/* Waits for somebody to connect; -1: nobody did, or it was another user's process. */
 int gshmemi_descriptors_accept(int listener);
-/* A socket to the owner of a name; -1 and errno. */
+/* Connects to the owner of a name; -1 and errno. */
 int gshmemi_descriptors_connect(const struct gshmemi_descriptors_name *name);
 
-/* The receiver's: ask for a batch, and get its descriptors; 0 and errno: there is none. */
+/* For the receiver: asks for a batch, and receives its descriptors; 0 and errno: there is none. */
 size_t gshmemi_descriptors_receive(int owner, struct gshmemi_descriptors *batch, int *fds);
-/* The owner's, when the socket has something to read: whether it is asked for a batch; and send one. */
+/* For the owner, when the socket has something to read: is it asked for a batch? And sends one. */
 bool gshmemi_descriptors_asked(int receiver);
 bool gshmemi_descriptors_send(int receiver, const struct gshmemi_descriptors *batch, const int *fds);
 

@@ -11,9 +11,9 @@
 #include "base/thread.h"
 #include "ipc/descriptors.h"
 
-/* Where descriptors are to be had: in the place of a handle's bytes. */
+/* The socket that hands out descriptors; takes the place of a handle's bytes. */
 struct address {
-	uint64_t count; /* offers of this process before it: no two have the same bytes */
+	uint64_t count; /* of offers of this process until this one: no two offers have the same bytes */
 	int32_t pid;
 	struct gshmemi_descriptors_name name;
 };
@@ -21,21 +21,21 @@ _Static_assert(sizeof(struct address) <= sizeof(hipIpcMemHandle_t), "it fits");
 
 struct pieces {
 	char *base;
-	uint64_t nbytes; /* of all */
+	uint64_t nbytes; /* of all pieces */
 	size_t n, capacity;
-	uint64_t *each;  /* [n]: bytes */
+	uint64_t *each;  /* [n]: bytes of each piece */
 };
 
 struct gshmemi_offer {
 	struct pieces pieces;
 	pthread_t thread;
 	int listener;
-	int stop; /* an event: the thread ends */
+	int stop; /* an eventfd: written to end the thread */
 };
 
 struct gshmemi_mapping {
 	struct pieces pieces; /* those that are mapped */
-	uint64_t nbytes;      /* of addresses */
+	uint64_t nbytes;      /* of the reserved addresses */
 };
 
 /* ---- pieces ---- */
@@ -57,7 +57,7 @@ static bool append(struct pieces *pieces, uint64_t nbytes)
 	return true;
 }
 
-/* Whether a call of HIP was a success; a failure leaves no error behind, which the program would find. */
+/* Did a HIP call succeed? Clears HIP's last error if not, so that the program does not see it. */
 static bool is_known(hipError_t error)
 {
 	if (error != hipSuccess)
@@ -73,9 +73,9 @@ static bool is_version(int since)
 }
 
 /*
- * The handle of the piece that begins at start, for give_handle; false: there is none. Access is asked for
- * first, because runtimes before GSHMEMI_ARCH_RETAIN_SINCE take any memory for virtual; older ones leave the
- * handle alone.
+ * *handle_p: the handle of the piece that begins at start, for give_handle; false: there is none. It asks for
+ * access first, because runtimes before GSHMEMI_ARCH_RETAIN_SINCE treat any memory as virtual; still older
+ * ones do not set the handle.
  */
 static bool take_handle(void *start, hipMemGenericAllocationHandle_t *handle_p)
 {
@@ -99,7 +99,7 @@ static void give_handle(hipMemGenericAllocationHandle_t handle)
 		gshmemi_hip_ignore(hipMemRelease(handle), "hipMemRelease");
 }
 
-/* The piece around an address. */
+/* Finds the piece that an address is in. */
 static bool find_piece(const char *address, char **start_p, uint64_t *nbytes_p)
 {
 	hipMemGenericAllocationHandle_t handle;
@@ -123,7 +123,7 @@ bool gshmemi_virtual_contains(void *address)
 	return find_piece(address, &start, &nbytes);
 }
 
-/* A descriptor of the piece at start, or -1. */
+/* Returns a descriptor of the piece at start, or -1. */
 static int export(char *start, hipError_t *error_p)
 {
 	hipMemGenericAllocationHandle_t handle;
@@ -137,7 +137,7 @@ static int export(char *start, hipError_t *error_p)
 	return is_known(*error_p) ? fd : -1;
 }
 
-/* All pieces that nbytes from base on lie in, of which each must have a descriptor. */
+/* Finds all pieces that nbytes from base on lie in. Each must have a descriptor. */
 static int find_pieces(struct pieces *pieces, const char *base, uint64_t nbytes, const char *call)
 {
 	const char *at = base;
@@ -167,7 +167,7 @@ static int find_pieces(struct pieces *pieces, const char *base, uint64_t nbytes,
 		close(fd);
 		pieces->base = pieces->n ? pieces->base : start;
 		if (!append(pieces, piece_nbytes)) {
-			gshmemi_error("%s: no memory for the list of pieces", call);
+			gshmemi_error("%s: out of memory for the list of pieces", call);
 			return -ENOMEM;
 		}
 		at = start + piece_nbytes;
@@ -175,9 +175,9 @@ static int find_pieces(struct pieces *pieces, const char *base, uint64_t nbytes,
 	return 0;
 }
 
-/* ---- this PE's: descriptors for peers ---- */
+/* ---- this PE's memory: descriptors for peers ---- */
 
-/* A socket has something, or somebody has come; false: stop. */
+/* Waits until fd has something to read or accept; false: it is told to stop. */
 static bool await(const struct gshmemi_offer *offer, int fd)
 {
 	struct pollfd fds[2] = {{fd, POLLIN, 0}, {offer->stop, POLLIN, 0}};
@@ -187,7 +187,10 @@ static bool await(const struct gshmemi_offer *offer, int fd)
 	return !fds[1].revents;
 }
 
-/* Some pieces from first on, which start at *at_p. False: the peer gets no more. */
+/*
+ * Sends descriptors of the next pieces, from number first on, which starts at *at_p. False: stop serving this
+ * peer.
+ */
 static bool hand_batch(const struct gshmemi_offer *offer, int peer, size_t first, char **at_p)
 {
 	struct gshmemi_descriptors batch = {0};
@@ -267,7 +270,7 @@ int gshmemi_virtual_offer(const char *base, uint64_t nbytes, const char *call, s
 	int rc;
 
 	if (!offer) {
-		gshmemi_error("%s: no memory to share virtual memory", call);
+		gshmemi_error("%s: out of memory while sharing virtual memory", call);
 		return -ENOMEM;
 	}
 	offer->listener = offer->stop = -1;
@@ -303,7 +306,7 @@ void gshmemi_virtual_withdraw(struct gshmemi_offer *offer)
 	destroy(offer);
 }
 
-/* ---- another PE's: mappings ---- */
+/* ---- another PE's memory: mappings ---- */
 
 static hipError_t map_piece(struct gshmemi_mapping *mapping, int fd, uint64_t nbytes)
 {
@@ -317,7 +320,7 @@ static hipError_t map_piece(struct gshmemi_mapping *mapping, int fd, uint64_t nb
 	if (error != hipSuccess)
 		return error;
 	error = hipMemMap(mapping->pieces.base + mapping->pieces.nbytes, nbytes, 0, handle, 0);
-	gshmemi_hip_ignore(hipMemRelease(handle), "hipMemRelease"); /* what is mapped stays */
+	gshmemi_hip_ignore(hipMemRelease(handle), "hipMemRelease"); /* the mapping stays */
 	if (error == hipSuccess && !append(&mapping->pieces, nbytes)) {
 		gshmemi_hip_ignore(
 			hipMemUnmap(mapping->pieces.base + mapping->pieces.nbytes, nbytes), "hipMemUnmap");
@@ -346,7 +349,7 @@ static hipError_t map_pieces(struct gshmemi_mapping *mapping, int owner, uint64_
 	return error;
 }
 
-/* All at once: some runtimes want whole reservations. */
+/* Allows access to all pieces at once: some runtimes accept only whole reservations. */
 static hipError_t allow(const struct gshmemi_mapping *mapping)
 {
 	hipMemAccessDesc desc;
@@ -401,7 +404,7 @@ hipError_t gshmemi_virtual_map(
 	error = hipMemAddressReserve(&base, memory->nbytes, 0, NULL, 0);
 	mapping->pieces.base = base;
 	if (error == hipSuccess) {
-		step = "its descriptors";
+		step = "importing its descriptors";
 		error = map_pieces(mapping, owner, memory->npieces);
 	}
 	close(owner);

@@ -10,11 +10,11 @@
 
 #include "ipc/opening.h"
 
-/* An offer is what this PE hands out, a mapping what a peer has made of it. */
+/* An offer: what this PE hands out. A mapping: what a peer's offer is mapped as. */
 struct gshmemi_offer;
 struct gshmemi_mapping;
 
-/* Whether an address lies in virtual memory. */
+/* Is an address in virtual memory? */
 bool gshmemi_virtual_contains(void *address);
 
 /*
@@ -26,7 +26,10 @@ int gshmemi_virtual_offer(const char *base, uint64_t nbytes, const char *call, s
 			  struct gshmemi_memory *memory_p);
 void gshmemi_virtual_withdraw(struct gshmemi_offer *offer);
 
-/* Map what a peer offers, after a warning if that fails; *base_p is where its first piece is. And undo it. */
+/*
+ * Maps what a peer offers, and unmaps it; a failure to map comes with a warning. *base_p: where its first
+ * piece is.
+ */
 hipError_t gshmemi_virtual_map(
 	const struct gshmemi_memory *memory, void **base_p, struct gshmemi_mapping **mapping_p);
 void gshmemi_virtual_unmap(struct gshmemi_mapping *mapping);
