@@ -36,10 +36,21 @@ static inline hipMemAllocationProp t_virtual_prop(hipMemAllocationHandleType typ
 static inline size_t t_virtual_granule(void)
 {
 	const hipMemAllocationProp prop = t_virtual_prop(hipMemHandleTypePosixFileDescriptor);
-	size_t granule;
+	size_t granule = 0;
 
 	t_hip(hipMemGetAllocationGranularity(&granule, &prop, hipMemAllocationGranularityMinimum));
 	return granule;
+}
+
+/* ROCm before 6.1 has the calls, and no virtual memory. */
+static inline void t_virtual_needed(void)
+{
+	const hipMemAllocationProp prop = t_virtual_prop(hipMemHandleTypePosixFileDescriptor);
+	size_t granule = 0;
+
+	(void)hipMemGetAllocationGranularity(&granule, &prop, hipMemAllocationGranularityMinimum);
+	if (!granule)
+		t_skip("this HIP has no virtual memory");
 }
 
 /* npieces mappings, every other one of two granules, whose handles are released at once. */

@@ -165,6 +165,7 @@ int main(void)
 {
 	int nfiles, nmappings;
 
+	t_virtual_needed();
 	gshmem_init_thread(GSHMEM_THREAD_MULTIPLE, NULL);
 	for (int i = 0; i < 2; i++) {
 		test_pieces(GSHMEM_TEAM_WORLD, 1, false, i);

@@ -127,6 +127,7 @@ static void test_errors(void)
 
 int main(void)
 {
+	t_virtual_needed();
 	test_range();
 	test_twice();
 	test_errors();
