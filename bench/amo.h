@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Atomics on one word of the last PE: the body of amo_lat (fetch_add), amo_rate (add) and amo_ops (six
- * operations on two types). A fetching operation begins when the one before has returned; the loop does not
- * wait for the others. PE 0 works alone, then all PEs at once. Raw: the instruction, in the same way.
+ * operations on two types). A fetching operation starts when the previous one has returned; the loop does
+ * not wait for the others. First PE 0 works alone, then all PEs at once. Raw: the processor's own
+ * instruction in the same loop.
  */
 #ifndef BENCH_AMO_H
 #define BENCH_AMO_H
@@ -11,7 +12,10 @@
 
 enum amo_op { AMO_FETCH_ADD, AMO_FETCH_INC, AMO_ADD, AMO_INC, AMO_COMPARE_SWAP, AMO_SWAP };
 
-/* Every operation adds 1 (compare_swap, if one PE works alone), but for swap, which writes 1 to reps. */
+/*
+ * Every operation adds 1, except swap, which writes 1 to reps. (compare_swap adds 1
+ * only if one PE works alone.)
+ */
 template <int OP, typename T> __host__ __device__ static inline void amo_many(T *dest, int pe, size_t reps)
 {
 	T last = OP == AMO_COMPARE_SWAP ? gshmem_atomic_fetch(dest, pe) : (T)0;
@@ -50,7 +54,7 @@ __global__ void amo_kernel(T *dest, int pe, size_t reps, int meet, uint64_t *tic
 	bench_stop(ticks, started);
 }
 
-/* The rows of one operation, by a thread of a kernel and by the host, on a word that holds 0. */
+/* The rows of one operation, from a kernel thread and from the host, on a word that starts at 0. */
 template <int OP, typename T>
 static void amo_rows(
 	const char *op, T *dest, const std::vector<int> &raw, const std::vector<bench_run> &on_device)
@@ -86,7 +90,7 @@ static void amo_rows(
 	}
 }
 
-/* PEs for it, and memory of 16 words of 8 bytes, all 0. */
+/* Starts the bench, checks the number of PEs, and returns 16 zeroed words of 8 bytes. */
 static inline long *amo_start(int argc, char **argv, const char *name)
 {
 	bench_init(argc, argv, name);

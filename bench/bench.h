@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the benches share: arguments, pinning, and rows that set a figure beside the raw limit of the same machine.
+ * What the benches share: arguments, pinning, and rows that compare a figure with
+ * the raw limit of the machine.
  *
- * A row is measured in alternation: a batch of ours, a batch of each raw variant, again and again. While one side runs,
- * the other sleeps; so does a PE that has no part in the row. PE i is pinned to core i modulo the cores. What raw is
- * depends on the platform:
+ * A row alternates: a batch of ours, a batch of each raw variant, again and again. While one side runs, the
+ * other sleeps, and so does a PE that takes no part in the row. PE i is pinned to core i modulo the number of
+ * cores. The raw side depends on the platform:
  *
- *   cpu    processes of their own (raw/, one per PE, started here and pinned likewise), that owe nothing to the library
- *   GPUs   what the device does by itself to the same addresses (device.h): plain kernels, and the copy engine
+ *   cpu    separate processes without the library (raw/), one per PE, started here and pinned likewise
+ *   GPUs   plain kernels and the copy engine, on the same addresses (device.h)
  */
 #ifndef BENCH_H
 #define BENCH_H
@@ -34,7 +35,7 @@
 
 #include "helpers.h"
 
-/* Stands between two operations of a loop: the compiler may not merge them. */
+/* Keeps the compiler from merging two operations of a loop. */
 #define BENCH_KEEP() __asm__ volatile("" ::: "memory")
 
 extern char **environ;
@@ -49,26 +50,28 @@ static struct bench {
 	double batch_us;                 /* -t */
 	int only_active;                 /* -d: 0 one and both directions, 1 one, 2 both */
 	std::string place;               /* -p: core, or where else a PE's threads are */
-	bool takes_turns;                /* with itself: a PE has more threads at work than one, on its core */
+	/* the PE has several busy threads, which share its core */
+	bool takes_turns;
 	uint64_t *ticks;                 /* device memory, 2: what bench_kernel_us reads */
 	int wave_width;                  /* lanes */
 	int nsharing;                    /* PEs whose GPU is this one's, itself included */
-	int ntries;                      /* batches of this row that may still be made again; equal on all PEs */
+	/* how many more batches of this row may be repeated; equal on all PEs */
+	int ntries;
 	bool one_clock;                  /* of all PEs, hosts and kernels */
 	FILE *to_raw, *from_raw;
 	long raw_npreempted; /* how often the core was taken away from the raw process in a batch */
 	double started_us;   /* when this PE began its last batch */
 } bench;
 
-/* Which scope a call is made at: the loops of a bench run over these. */
+/* The scopes of a call: the loops of a bench run over these. */
 enum bench_scope { BENCH_THREAD, BENCH_WAVE, BENCH_WG, BENCH_HOST, BENCH_NSCOPES };
 static const char *const bench_scope_names[] = {"thread", "wave", "wg", "host"};
 
 /* ---- meeting ---- */
 
 /*
- * Meet the PEs of bench.comm and give each the largest value of them. Asleep, not spinning: a PE that waits here must not
- * disturb those that measure.
+ * Meet the PEs of bench.comm and give each the largest of their values. PEs sleep here and do not spin, so
+ * that they do not disturb those that measure.
  */
 static inline void bench_max_of(double *values, int n)
 {
@@ -80,7 +83,8 @@ static inline void bench_max_of(double *values, int n)
 		MPI_Test(&request, &done, MPI_STATUS_IGNORE);
 		if (done)
 			return;
-		usleep(bench.takes_turns ? 1000 : 300); /* to wake takes some 40 us of the core that another thread needs */
+		/* waking takes some 40 us of a core that another thread needs */
+		usleep(bench.takes_turns ? 1000 : 300);
 	}
 }
 
@@ -106,7 +110,7 @@ static inline std::string bench_line_of(const char *command)
 	return text[0] ? text : "unknown";
 }
 
-/* Bind every thread that this process has to the PE's core, or to none (-1); later ones inherit it. */
+/* Bind every thread of this process to the PE's core, or to none (-1). Later threads inherit it. */
 static inline void bench_pin(int pe)
 {
 	const int ncores = (int)sysconf(_SC_NPROCESSORS_ONLN);
@@ -128,9 +132,11 @@ static inline void bench_usage(const char *bad)
 {
 	fprintf(stderr,
 		"%s: %s\n  -s SCOPE[,SCOPE]  thread, wave, wg, host\n  -b MIN:MAX        bytes\n"
-		"  -d one|both       only that many directions\n  -a COUNT          alternations with the raw limit\n"
+		"  -d one|both       one direction only, or both at once only\n"
+		"  -a COUNT          alternations with the raw limit\n"
 		"  -t US             length of a batch\n"
-		"  -p PLACE          core: each PE on one; server: but its RPC server on the next; free: where the system likes\n",
+		"  -p PLACE          core: each PE on one core; server: its RPC server on the next core;\n"
+		"                    free: not pinned\n",
 		bench.name, bad);
 	exit(2);
 }
@@ -146,12 +152,13 @@ static inline void bench_arguments(int argc, char **argv)
 		case 's':
 			for (std::string rest = value; !rest.empty();) {
 				bench.scopes.push_back(rest.substr(0, rest.find(',')));
-				rest = rest.find(',') == std::string::npos ? "" : rest.substr(rest.find(',') + 1);
+				rest = rest.find(',') == std::string::npos ? ""
+									   : rest.substr(rest.find(',') + 1);
 			}
 			break;
 		case 'b':
-			if (sscanf(value, "%zu:%zu", &bench.min_nbytes, &bench.max_nbytes) != 2 || !bench.min_nbytes ||
-			    bench.max_nbytes > (size_t)64 << 20)
+			if (sscanf(value, "%zu:%zu", &bench.min_nbytes, &bench.max_nbytes) != 2 ||
+				!bench.min_nbytes || bench.max_nbytes > (size_t)64 << 20)
 				bench_usage(argv[i]);
 			break;
 		case 'd': bench.only_active = strcmp(value, "one") ? 2 : 1; break;
@@ -188,7 +195,7 @@ static inline int bench_count_sharing(int device)
 	return n;
 }
 
-/* Threads that make a call of this scope, in the kernels of the benches. */
+/* How many threads make a call of this scope in the kernels of the benches. */
 static inline int bench_nthreads(int scope)
 {
 	return scope == BENCH_WG ? 256 : scope == BENCH_WAVE ? bench.wave_width : 1;
@@ -220,20 +227,25 @@ static inline void bench_init(int argc, char **argv, const char *name)
 	if (bench.pe != 0)
 		return;
 	printf("# %s%s x %ld, platform %s, commit %s, %s", bench_gpu_name(device).c_str(),
-	       bench_line_of("sed -n 's/^model name[^:]*: //p' /proc/cpuinfo").c_str(),
-	       sysconf(_SC_NPROCESSORS_ONLN), GSHMEMI_ARCH_NAME, bench_line_of("git describe --always --dirty 2>/dev/null").c_str(), name);
+		bench_line_of("sed -n 's/^model name[^:]*: //p' /proc/cpuinfo").c_str(),
+		sysconf(_SC_NPROCESSORS_ONLN), GSHMEMI_ARCH_NAME,
+		bench_line_of("git describe --always --dirty 2>/dev/null").c_str(), name);
 	for (int i = 1; i < argc; i++)
 		printf(" %s", argv[i]);
 	printf(", %d alternations of %.0f us, %s on core i mod %ld\n", bench.nalternations, bench.batch_us,
-	       bench.place == "free" ? "PEs not bound, raw process i" : "PE i and its raw process", sysconf(_SC_NPROCESSORS_ONLN));
+		bench.place == "free" ? "PEs not bound, raw process i" : "PE i and its raw process",
+		sysconf(_SC_NPROCESSORS_ONLN));
 	if (bench.nsharing > 1 && !bench.one_clock)
-		printf("# %d PEs take turns on one GPU: where pes is not 1, or a kernel waits for another PE, time slices are "
-		       "measured\n", bench.nsharing);
+		printf("# %d PEs take turns on one GPU: where pes is not 1, or a kernel waits for another PE, "
+		       "time slices are measured\n",
+			bench.nsharing);
 	printf("op\tscope\tbytes\tpes\treps\tmin_us\tmedian_us\tmax_us\tGB_s\traw_us\traw_GB_s\tratio\n");
 	fflush(stdout);
 }
 
-/* Skip the bench unless there are so many PEs; make bench N= runs all of them at any number. */
+/*
+ * Skip the bench unless the job has this number of PEs: make bench N= runs every bench with the same number.
+ */
 static inline void bench_needs(int npes)
 {
 	if (bench.npes == npes)
@@ -244,7 +256,7 @@ static inline void bench_needs(int npes)
 	exit(77);
 }
 
-/* All PEs: from here on only those whose measures is true meet and are counted, PE 0 among them. */
+/* All PEs call. From here on only PEs with measures set meet and are counted; PE 0 must be one of them. */
 static inline void bench_only(bool measures)
 {
 	MPI_Comm_split(MPI_COMM_WORLD, measures, bench.pe, &bench.comm);
@@ -259,10 +271,11 @@ static inline void bench_finalize()
 
 static inline bool bench_wants(const char *scope)
 {
-	return bench.scopes.empty() || std::find(bench.scopes.begin(), bench.scopes.end(), scope) != bench.scopes.end();
+	return bench.scopes.empty() ||
+		std::find(bench.scopes.begin(), bench.scopes.end(), scope) != bench.scopes.end();
 }
 
-/* Whether -d asks for rows in which so many PEs are at work. */
+/* Whether -d asks for rows in which nactive PEs work. */
 static inline bool bench_wants_active(int nactive)
 {
 	return !bench.only_active || (bench.only_active == 2) == (nactive > 1);
@@ -305,7 +318,7 @@ static inline double bench_start()
 	return bench.started_us = bench_now_us();
 }
 
-/* The end of a batch in a kernel; thread 0 counts. */
+/* End a batch in a kernel; thread 0's time counts. */
 __device__ static inline void bench_stop(uint64_t *ticks, uint64_t started)
 {
 	if (threadIdx.x == 0) {
@@ -314,7 +327,7 @@ __device__ static inline void bench_stop(uint64_t *ticks, uint64_t started)
 	}
 }
 
-/* What bench_stop of the last kernel has left, once that has ended. */
+/* The time that the last kernel's bench_stop recorded. Call it after the kernel has ended. */
 static inline double bench_kernel_us()
 {
 	uint64_t ticks[2];
@@ -348,7 +361,7 @@ static inline std::string bench_raw_path(const char *name)
 	return self.substr(0, self.rfind('/')) + "/raw/" + name;
 }
 
-/* FILE of raw.h: memory without a name, so that nothing is left behind, whoever dies. */
+/* FILE of raw.h: an unnamed file, so that nothing is left behind, whoever dies. */
 static inline std::string bench_raw_file()
 {
 	int where[2] = {0, 0};
@@ -356,7 +369,8 @@ static inline std::string bench_raw_file()
 	if (bench.pe == 0) {
 		where[0] = getpid();
 		where[1] = memfd_create("bench", MFD_CLOEXEC);
-		t_check(where[1] >= 0 && ftruncate(where[1], 4096 + bench.npes * ((off_t)160 << 20)) == 0, "memfd: %m");
+		t_check(where[1] >= 0 && ftruncate(where[1], 4096 + bench.npes * ((off_t)160 << 20)) == 0,
+			"memfd: %m");
 	}
 	MPI_Bcast(where, 2, MPI_INT, 0, MPI_COMM_WORLD);
 	return "/proc/" + std::to_string(where[0]) + "/fd/" + std::to_string(where[1]);
@@ -370,8 +384,8 @@ static inline bool bench_raw_start(const char *name)
 	if (strcmp(GSHMEMI_ARCH_NAME, "cpu"))
 		return false;
 	bench_raw_stop();
-	std::string path = bench_raw_path(name), rank = std::to_string(bench.pe), npes = std::to_string(bench.npes),
-		    file = bench_raw_file();
+	std::string path = bench_raw_path(name), rank = std::to_string(bench.pe),
+		    npes = std::to_string(bench.npes), file = bench_raw_file();
 	t_check(!pipe2(question, O_CLOEXEC) && !pipe2(answer, O_CLOEXEC), "pipe: %m");
 
 	char *args[] = {&path[0], &rank[0], &npes[0], &file[0], NULL};
@@ -400,7 +414,8 @@ static inline double bench_raw_us(int variant, size_t nbytes, size_t reps, int n
 	fprintf(bench.to_raw, "%d %zu %zu %d\n", variant, nbytes, reps, nactive);
 	fflush(bench.to_raw);
 	t_check(fgets(line, sizeof line, bench.from_raw), "the raw process has ended");
-	t_check(sscanf(line, "%lf %ld %lf", &ns, &npreempted, &started_ns) == 3, "the raw process speaks otherwise: %s", line);
+	t_check(sscanf(line, "%lf %ld %lf", &ns, &npreempted, &started_ns) == 3,
+		"unexpected answer of the raw process: %s", line);
 	bench.raw_npreempted += npreempted;
 	bench.started_us = started_ns * 1e-3;
 	return ns * 1e-3;
@@ -408,15 +423,17 @@ static inline double bench_raw_us(int variant, size_t nbytes, size_t reps, int n
 
 /* ---- rows ---- */
 
-typedef std::function<double(size_t)> bench_run; /* a batch of so many repetitions on this PE; returns its us */
+/* runs a batch of this many repetitions on this PE; returns its us */
+typedef std::function<double(size_t)> bench_run;
 
 struct bench_row {
 	const char *op, *scope;
-	size_t nbytes;                 /* moved by one operation; 0: none, no GB/s */
+	size_t nbytes;                 /* moved by one operation; 0: none, so no GB/s */
 	int nactive;                   /* PEs 0 .. nactive-1 are at work */
 	std::vector<int> raw_variants; /* of the raw process; the best counts */
-	bool is_rate;                  /* the ratio is that of GB/s, else that of us; always ours / raw */
-	double per_op;                 /* an operation is this part of a repetition (half a round trip); 0: all of it */
+	bool is_rate;                  /* the ratio compares GB/s, else us; always ours / raw */
+	/* the part of a repetition that counts as an operation (half a round trip); 0: all of it */
+	double per_op;
 	std::vector<bench_run> on_device = {}; /* the raw variants of a GPU, from device.h */
 };
 
@@ -435,16 +452,17 @@ static inline long bench_npreempted()
 }
 
 /*
- * One batch on the PEs at work; us of the slowest. Where every PE has a core, a batch is no measurement and is made
- * again when another process took a core away from it, or when PEs that should have worked at the same
- * time did not begin together (which only the cpu platform can tell: its PEs share a clock). A row has 30 such tries, or
- * a busy machine would never finish.
+ * One batch on the active PEs; returns the us of the slowest. Where every PE has a core, a batch is discarded
+ * and repeated if another process took a core away, or if PEs that should work at the same time did not start
+ * together. (Only the cpu platform can tell that: its PEs share a clock.) A row has 30 such retries; without
+ * a limit a busy machine would never finish.
  */
 static inline double bench_batch(int nactive, const bench_run &run, size_t reps)
 {
 	for (;;) {
 		const long before = bench_npreempted();
-		double values[] = {0, 0, -1e30, -1e30}; /* us, interruptions, latest and (negative) earliest start */
+		/* us, interruptions, latest and (negative) earliest start */
+		double values[] = {0, 0, -1e30, -1e30};
 
 		if (bench.pe < nactive) {
 			values[0] = run(reps);
@@ -453,29 +471,33 @@ static inline double bench_batch(int nactive, const bench_run &run, size_t reps)
 			values[3] = -bench.started_us;
 		}
 		bench_max_of(values, 4);
-		const bool together = !bench.one_clock || bench.takes_turns || values[2] + values[3] <= std::max(1.0, 0.1 * values[0]);
-		const bool is_long = bench.takes_turns && values[0] > 10 * bench.batch_us; /* nearly always interrupted */
-		if ((values[1] == 0 && together) || is_long || bench.npes > sysconf(_SC_NPROCESSORS_ONLN) || --bench.ntries < 0)
+		const bool together = !bench.one_clock || bench.takes_turns ||
+			values[2] + values[3] <= std::max(1.0, 0.1 * values[0]);
+		/* nearly always interrupted */
+		const bool is_long = bench.takes_turns && values[0] > 10 * bench.batch_us;
+		if ((values[1] == 0 && together) || is_long || bench.npes > sysconf(_SC_NPROCESSORS_ONLN) ||
+			--bench.ntries < 0)
 			return values[0];
 	}
 }
 
-/* As many repetitions as fill a batch; equal on all PEs. */
+/* How many repetitions fill a batch; equal on all PEs. */
 static inline size_t bench_reps(int nactive, const bench_run &run)
 {
 	size_t reps = 1;
 
 	for (;;) {
-		/* The better of two: a batch that was interrupted must not end the search. */
+		/* Take the better of two: an interrupted batch must not end the search. */
 		double us = std::min(bench_batch(nactive, run, reps), bench_batch(nactive, run, reps));
 
 		if (us >= bench.batch_us / 8 || reps >= (size_t)1 << 28)
-			return std::max((size_t)1, (size_t)(reps * std::min(8.0, bench.batch_us / std::max(us, 1e-3))));
+			return std::max((size_t)1,
+				(size_t)(reps * std::min(8.0, bench.batch_us / std::max(us, 1e-3))));
 		reps *= us < bench.batch_us / 100 ? 16 : 4;
 	}
 }
 
-/* The first columns of a row, up to GB_s; us is of each batch. */
+/* The first columns of a row, up to GB_s; us has the time of each batch. */
 static inline void bench_print_times(const struct bench_row &row, size_t reps, const std::vector<double> &us)
 {
 	printf("%s\t%s\t%zu\t%d\t%zu\t%.5g\t%.5g\t%.5g\t", row.op, row.scope, row.nbytes, row.nactive, reps,
@@ -483,8 +505,9 @@ static inline void bench_print_times(const struct bench_row &row, size_t reps, c
 	printf(row.nbytes ? "%.4g\t" : "-\t", row.nbytes / bench_median(us) * 1e-3);
 }
 
-/* Measure and print one row: ours against the best of others, in alternation. */
-static inline void bench_measure_against(const struct bench_row &row, const bench_run &run, const std::vector<bench_run> &others)
+/* Measure and print one row: ours against the best of others, alternating. */
+static inline void bench_measure_against(
+	const struct bench_row &row, const bench_run &run, const std::vector<bench_run> &others)
 {
 	std::vector<std::vector<double>> raw(others.size());
 	std::vector<size_t> raw_reps;
@@ -499,7 +522,8 @@ static inline void bench_measure_against(const struct bench_row &row, const benc
 	for (int i = 0; i < bench.nalternations; i++) {
 		ours.push_back(bench_batch(row.nactive, run, reps) / reps * scale);
 		for (size_t v = 0; v < raw.size(); v++)
-			raw[v].push_back(bench_batch(row.nactive, others[v], raw_reps[v]) / raw_reps[v] * scale);
+			raw[v].push_back(
+				bench_batch(row.nactive, others[v], raw_reps[v]) / raw_reps[v] * scale);
 	}
 	if (bench.pe != 0)
 		return;
@@ -508,9 +532,8 @@ static inline void bench_measure_against(const struct bench_row &row, const benc
 	if (raw.empty()) {
 		printf("-\t-\t-\n");
 	} else {
-		const auto &best = *std::min_element(raw.begin(), raw.end(), [](const auto &a, const auto &b) {
-			return bench_median(a) < bench_median(b);
-		});
+		const auto &best = *std::min_element(raw.begin(), raw.end(),
+			[](const auto &a, const auto &b) { return bench_median(a) < bench_median(b); });
 		for (size_t i = 0; i < ours.size(); i++)
 			ratios.push_back(row.is_rate ? best[i] / ours[i] : ours[i] / best[i]);
 		printf("%.5g\t", bench_median(best));
@@ -528,7 +551,9 @@ static inline void bench_measure(const struct bench_row &row, const bench_run &r
 	if (strcmp(GSHMEMI_ARCH_NAME, "cpu"))
 		others = row.on_device;
 	for (int variant : row.raw_variants)
-		others.push_back([&row, variant](size_t reps) { return bench_raw_us(variant, row.nbytes, reps, row.nactive); });
+		others.push_back([&row, variant](size_t reps) {
+			return bench_raw_us(variant, row.nbytes, reps, row.nactive);
+		});
 	bench_measure_against(row, run, others);
 }
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the benches of carried operations share. All pairs of PEs are carried, and PE 0 works on PE 1, whose process
- * performs what it asks for. Raw: MPI's one-sided calls, in processes of their own (raw/mpi_rma.c), on the CPU's memory
- * whatever the platform.
+ * What the benches of carried operations share. Operations between all PEs are carried; PE 0 works on PE 1,
+ * whose process performs the operations. Raw: MPI's one-sided calls in separate processes (raw/mpi_rma.c), on
+ * CPU memory on every platform.
  *
- * A PE has several threads at work (kernel, RPC server, net thread), which take turns on the cores. So only a batch of
- * raw whose core was taken away is made again.
+ * A PE has several busy threads (kernel, RPC server, net thread), which share the cores. So only raw batches
+ * are repeated when their core was taken away.
  */
 #ifndef BENCH_CARRY_H
 #define BENCH_CARRY_H
@@ -24,7 +24,7 @@
 
 /* ---- the raw side ---- */
 
-/* Where the raw process of this PE will call. Abstract: the name goes with the socket. */
+/* The socket to which this PE's raw process connects. It is abstract: its name vanishes with it. */
 static inline int carry_listen(const std::string &name)
 {
 	struct sockaddr_un address = {};
@@ -34,12 +34,12 @@ static inline int carry_listen(const std::string &name)
 	t_check(name.size() < sizeof address.sun_path - 1, "%s: too long for a socket", name.c_str());
 	memcpy(address.sun_path + 1, name.data(), name.size());
 	const size_t nbytes = offsetof(struct sockaddr_un, sun_path) + 1 + name.size();
-	t_check(fd >= 0 && !bind(fd, (struct sockaddr *)&address, (socklen_t)nbytes) && !listen(fd, 1), "socket %s: %m",
-		name.c_str());
+	t_check(fd >= 0 && !bind(fd, (struct sockaddr *)&address, (socklen_t)nbytes) && !listen(fd, 1),
+		"socket %s: %m", name.c_str());
 	return fd;
 }
 
-/* This environment without what the launcher has told this process of its own job. */
+/* This process's environment without the launcher's variables of its own job. */
 static inline std::vector<char *> carry_environment()
 {
 	std::vector<char *> kept;
@@ -51,12 +51,12 @@ static inline std::vector<char *> carry_environment()
 	return kept;
 }
 
-/* PE 0 starts the launcher; what that prints is no part of the table. */
+/* PE 0 starts the launcher. Its output must not get into the table. */
 static inline void carry_launch(const std::string &file, const std::string &sockets)
 {
 	const char *mpirun = getenv("MPIRUN") ? getenv("MPIRUN") : "mpirun";
-	std::string command = std::string("exec ") + mpirun + " -n 2 '" + bench_raw_path("mpi_rma") + "' " + file + ' ' +
-			      sockets;
+	std::string command = std::string("exec ") + mpirun + " -n 2 '" + bench_raw_path("mpi_rma") + "' " +
+		file + ' ' + sockets;
 	char shell[] = "/bin/sh", option[] = "-c";
 	char *args[] = {shell, option, &command[0], NULL};
 	posix_spawn_file_actions_t actions;
@@ -73,7 +73,8 @@ static inline void carry_launch(const std::string &file, const std::string &sock
 static inline void carry_raw_start()
 {
 	const std::string file = bench_raw_file();
-	const std::string sockets = "gshmem-bench-" + file.substr(6, file.find('/', 6) - 6) + "-"; /* PE 0's process */
+	/* PE 0's process */
+	const std::string sockets = "gshmem-bench-" + file.substr(6, file.find('/', 6) - 6) + "-";
 	struct pollfd waits = {carry_listen(sockets + std::to_string(bench.pe)), POLLIN, 0};
 
 	bench_max(0); /* all listen */
@@ -87,7 +88,7 @@ static inline void carry_raw_start()
 	bench.from_raw = fdopen(fcntl(fd, F_DUPFD_CLOEXEC, 0), "r");
 }
 
-/* A batch of MPI's; what PE 1 says of its part does not count. */
+/* A batch of MPI's. PE 1's time does not count. */
 static inline bench_run carry_mpi(int op, int window, size_t nbytes)
 {
 	return [=](size_t reps) {
@@ -100,7 +101,7 @@ static inline bench_run carry_mpi(int op, int window, size_t nbytes)
 static const std::vector<int> carry_windows = {RMA_ALLOCATE, RMA_ALLOCATE_INFO, RMA_CREATE, RMA_CREATE_INFO,
 					       RMA_SHARED_INFO};
 
-/* A row for each kind of window, measured by turns; returns a batch of the fastest kind. */
+/* A row for each kind of window, measured alternately; returns a batch of the fastest kind. */
 static inline bench_run carry_best_mpi(const char *name, int op, size_t nbytes, double per_op,
 				       const std::vector<int> &windows = carry_windows)
 {
@@ -141,13 +142,13 @@ static inline bench_run carry_rpc()
 	return carry_alone([](size_t reps) { return rpc_calls_us(1, reps, 0); });
 }
 
-static inline void carry_row(const char *op, int scope, size_t nbytes, bool is_rate, double per_op, const bench_run &ours,
-			     const bench_run &limit)
+static inline void carry_row(const char *op, int scope, size_t nbytes, bool is_rate, double per_op,
+	const bench_run &ours, const bench_run &limit)
 {
 	bench_measure_against({op, bench_scope_names[scope], nbytes, 2, {}, is_rate, per_op}, ours, {limit});
 }
 
-/* Symmetric memory of this PE: bytes that say whose they are. */
+/* Symmetric memory of this PE, filled with bytes that tell whose they are. */
 static inline char *carry_alloc(size_t nbytes, int byte)
 {
 	char *memory = (char *)gshmem_malloc(nbytes);
@@ -157,7 +158,7 @@ static inline char *carry_alloc(size_t nbytes, int byte)
 	return memory;
 }
 
-/* PE 1: that the first nbytes of each stride hold byte. All PEs call it. */
+/* PE 1 checks that the first nbytes of each stride hold byte. All PEs call this. */
 static inline void carry_check(const char *memory, size_t nblocks, size_t nbytes, size_t stride, int byte)
 {
 	std::vector<char> got(nblocks * stride);

@@ -2,12 +2,12 @@
 /* run: -n 2 */
 /* args: -b 1024:67108864 */
 /*
- * Carried puts and gets of 1 KiB to 64 MiB, each followed by quiet, by a thread of a kernel and by the host. Raw, which
- * the limit is for, is memcpy between two processes:
+ * Carried puts and gets of 1 KiB to 64 MiB, each followed by quiet, from a kernel thread and from the host.
+ * The raw column is memcpy between two processes, to which the limit refers:
  *
  *   carry_put_bw        at the same place again and again
- *   carry_put_sweep_bw  one place after the other in 64 MiB, from 1 MiB on: memory and not caches
- *   carry_put_mpi_bw    of MPI_Put or MPI_Get and flush, in place of memcpy
+ *   carry_put_sweep_bw  from 1 MiB on, walks through 64 MiB, so that memory is measured and not caches
+ *   carry_put_mpi_bw    the raw column is MPI_Put or MPI_Get and flush, not memcpy
  */
 #include "carry.h"
 
@@ -17,7 +17,7 @@ struct bw_job {
 	char *dest;         /* symmetric */
 	const char *source;
 	size_t nbytes;
-	size_t area; /* bytes that are swept over; nbytes or less: no sweep */
+	size_t area; /* bytes to sweep over; nbytes or less: no sweep */
 	int is_get;
 };
 
@@ -66,8 +66,8 @@ static const char *const names[2][3] = {{"carry_put_bw", "carry_put_sweep_bw", "
 
 static void rows(int is_get, size_t nbytes)
 {
-	const bench_run mpi = carry_best_mpi(is_get ? "mpi_get" : "mpi_put", is_get ? RMA_GET : RMA_PUT, nbytes, 0,
-					     {RMA_ALLOCATE_INFO, RMA_CREATE_INFO});
+	const bench_run mpi = carry_best_mpi(is_get ? "mpi_get" : "mpi_put", is_get ? RMA_GET : RMA_PUT,
+		nbytes, 0, {RMA_ALLOCATE_INFO, RMA_CREATE_INFO});
 
 	for (int scope : {BENCH_THREAD, BENCH_HOST}) {
 		const bench_run ours = moves(scope, is_get, nbytes, nbytes);
@@ -85,7 +85,7 @@ static void rows(int is_get, size_t nbytes)
 	}
 }
 
-/* Random bytes put to PE 1 by the host and got back by a kernel, in the largest size. */
+/* The host puts random bytes to PE 1 and a kernel gets them back, in the largest size. */
 static void check()
 {
 	std::vector<unsigned char> sent(bench.max_nbytes), got(bench.max_nbytes);
@@ -97,8 +97,8 @@ static void check()
 	if (bench.pe == 0) {
 		t_hip(hipMemcpy(source, sent.data(), sent.size(), hipMemcpyHostToDevice));
 		moves(BENCH_HOST, 0, sent.size(), 0)(1); /* PE 0's source to PE 1's dest */
-		hipLaunchKernelGGL(bw_kernel, dim3(1), dim3(1), 0, 0, bw_job{source, dest, sent.size(), 0, 1}, 1,
-				   bench.ticks);
+		hipLaunchKernelGGL(bw_kernel, dim3(1), dim3(1), 0, 0, bw_job{source, dest, sent.size(), 0, 1},
+			1, bench.ticks);
 		bench_kernel_us();
 		bench_read(got.data(), source, got.size());
 		t_check(sent == got, "carry_bw: other data came back than were sent");

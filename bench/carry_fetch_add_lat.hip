@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* run: -n 2 */
 /* args: -t 4000 */
-/* A carried fetch_add from a kernel, each after the one before. Raw: MPI_Fetch_and_op and flush; no limit. */
+/* Carried fetch_adds from a kernel, one after the other. Raw: MPI_Fetch_and_op and flush; no limit. */
 #include "amo.h"
 #include "carry.h"
 
@@ -12,7 +12,8 @@ int main(int argc, char **argv)
 	size_t ndone = 0;
 	const bench_run ours = carry_alone([&](size_t reps) {
 		ndone += reps;
-		hipLaunchKernelGGL(amo_kernel<AMO_FETCH_ADD>, dim3(1), dim3(1), 0, 0, dest, 1, reps, 0, bench.ticks);
+		hipLaunchKernelGGL(
+			amo_kernel<AMO_FETCH_ADD>, dim3(1), dim3(1), 0, 0, dest, 1, reps, 0, bench.ticks);
 		return bench_kernel_us();
 	});
 

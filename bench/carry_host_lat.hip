@@ -2,8 +2,8 @@
 /* run: -n 2 */
 /* args: -t 4000 */
 /*
- * Carried operations of 8 bytes from the host: put and quiet, 16 puts and quiet, fetch_add, half a round trip of
- * put_signal. Raw: the same by MPI's one-sided calls. No limits.
+ * Carried operations of 8 bytes from the host: put and quiet, 16 puts and quiet, fetch_add, half a round trip
+ * of put_signal. Raw: the same by MPI's one-sided calls. No limits.
  */
 #include "amo.h"
 #include "bounce.h"
@@ -32,7 +32,8 @@ static void put_rows()
 	const bench_run many = carry_alone([=](size_t reps) { return puts_us(dest, source, NPUTS, reps); });
 
 	carry_row("carry_put_lat", BENCH_HOST, 8, false, 0, one, carry_best_mpi("mpi_put", RMA_PUT, 8, 0));
-	carry_row("carry_put16_mpi", BENCH_HOST, 8, false, 0, many, carry_best_mpi("mpi_put16", RMA_PUT16, 8, 0));
+	carry_row("carry_put16_mpi", BENCH_HOST, 8, false, 0, many,
+		carry_best_mpi("mpi_put16", RMA_PUT16, 8, 0));
 	carry_row("carry_put16_lat", BENCH_HOST, 8, false, 0, many, one);
 	carry_check(dest, NPUTS, 8, CARRY_STRIDE, 10);
 }

@@ -2,16 +2,16 @@
 /* run: -n 2 */
 /* args: -a 3 */
 /*
- * What a net thread costs that has nothing to do: the core time of a PE that sleeps for 2 s, in us of a second, of all
- * its threads (carry_idle) and of the busiest (carry_idle_thread), on the PE that has more of it. With GSHMEM_NET=1, and
- * as raw with GSHMEM_NET=0, by turns, in lives of the library of their own.
+ * What an idle net thread costs: the CPU time of a PE that sleeps for 2 s, in us per second, of all its
+ * threads (carry_idle) and of the busiest one (carry_idle_thread), on the PE where it is higher. Ours runs
+ * with GSHMEM_NET=1 and raw with GSHMEM_NET=0, alternately, each between its own init and finalize.
  */
 #include "bench.h"
 
-#define SETTLE_S 1 /* after init, until it counts as idle for long */
+#define SETTLE_S 1 /* after init, until the thread counts as idle for long */
 #define IDLE_S   2
 
-/* Core time of a thread, ns. */
+/* CPU time of a thread, ns. */
 static double thread_ns(const char *tid)
 {
 	FILE *file = fopen((std::string("/proc/self/task/") + tid + "/schedstat").c_str(), "r");
@@ -35,7 +35,7 @@ static std::vector<std::pair<std::string, double>> threads_ns()
 	return all;
 }
 
-/* us in a second: of all threads, of the busiest; of the PE that has more. */
+/* us per second, of all threads and of the busiest one, on the PE where it is higher. */
 static void idle(const char *net, std::vector<double> *all, std::vector<double> *busiest)
 {
 	double us[2] = {0, 0};
@@ -50,7 +50,8 @@ static void idle(const char *net, std::vector<double> *all, std::vector<double> 
 	sleep(IDLE_S);
 	const double elapsed_us = bench_now_us() - started;
 	for (const auto &thread : before) {
-		const double share = (thread_ns(thread.first.c_str()) - thread.second) * 1e-3 / elapsed_us * 1e6;
+		const double share =
+			(thread_ns(thread.first.c_str()) - thread.second) * 1e-3 / elapsed_us * 1e6;
 
 		us[0] += share;
 		us[1] = std::max(us[1], share);
@@ -74,7 +75,8 @@ int main(int argc, char **argv)
 	std::vector<double> all[2], busiest[2];
 	int provided;
 
-	MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided); /* outlives each of the library's lives */
+	/* MPI outlives each init and finalize of the library */
+	MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
 	bench_init(argc, argv, "carry_idle");
 	bench_needs(2);
 	gshmem_finalize();

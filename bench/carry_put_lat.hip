@@ -2,8 +2,8 @@
 /* run: -n 2 */
 /* args: -t 4000 */
 /*
- * Carried puts of 8 bytes from a kernel, with a quiet behind them: one; 16 by one thread; one by each lane of a wave
- * (_lanes), 64 bytes apart and (_next) side by side. The raw column is what the limit is for:
+ * Carried 8-byte puts from a kernel, followed by quiet: one put; 16 puts by one thread; one put by each lane
+ * of a wave (_lanes), 64 bytes apart or (_next) side by side. The limit refers to the raw column:
  *
  *   one put      MPI_Put and flush, and two calls to the CPU (carry_rpc_lat)
  *   several      one put and quiet
@@ -13,7 +13,7 @@
 
 #define NPUTS_OF_THREAD 16
 
-/* Each thread of the block makes nputs of them, lane by lane. */
+/* Each thread of the block makes nputs puts, lane by lane. */
 __global__ static void puts_kernel(char *dest, const char *source, int nputs, size_t stride, size_t reps,
 				   uint64_t *ticks)
 {
@@ -35,8 +35,8 @@ static char *dest, *source;
 static bench_run puts(int nlanes, int nputs, size_t stride)
 {
 	return carry_alone([=](size_t reps) {
-		hipLaunchKernelGGL(puts_kernel, dim3(1), dim3(nlanes), 0, 0, dest, source, nputs, stride, reps,
-				   bench.ticks);
+		hipLaunchKernelGGL(puts_kernel, dim3(1), dim3(nlanes), 0, 0, dest, source, nputs, stride,
+			reps, bench.ticks);
 		return bench_kernel_us();
 	});
 }
@@ -53,8 +53,10 @@ static void rows()
 	carry_row("carry_put16_lat", BENCH_THREAD, 8, false, 0, many, one);
 	carry_row("carry_put_lanes_lat", BENCH_WAVE, 8, false, 0, wave, one);
 	carry_row("carry_put_lanes_next_lat", BENCH_WAVE, 8, false, 0, next, one);
-	carry_row("carry_put16_mpi", BENCH_THREAD, 8, false, 0, many, carry_best_mpi("mpi_put16", RMA_PUT16, 8, 0));
-	carry_row("carry_put_lanes_mpi", BENCH_WAVE, 8, false, 0, wave, carry_best_mpi("mpi_put64", RMA_PUT64, 8, 0));
+	carry_row("carry_put16_mpi", BENCH_THREAD, 8, false, 0, many,
+		carry_best_mpi("mpi_put16", RMA_PUT16, 8, 0));
+	carry_row("carry_put_lanes_mpi", BENCH_WAVE, 8, false, 0, wave,
+		carry_best_mpi("mpi_put64", RMA_PUT64, 8, 0));
 }
 
 int main(int argc, char **argv)

@@ -2,8 +2,8 @@
 /* run: -n 2 */
 /* args: -t 4000 */
 /*
- * Half a round trip of a carried put_signal between kernels. Its limit: MPI_Put of the data, flush, MPI_Put of a flag,
- * flush, while the other rank polls the memory of its window.
+ * Half a round trip of a carried put_signal between kernels. Its limit: MPI_Put of the data, flush, MPI_Put
+ * of a flag, flush, while the other rank polls the memory of its window.
  */
 #include "bounce.h"
 #include "carry.h"

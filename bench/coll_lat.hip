@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* run: -n 2 */
 /*
- * broadcast, fcollect, alltoall and sum_reduce of all PEs, from the hosts and from a work-group. Each size twice: against
- * MPI's collective of the same data, and (_mem) against what the bytes and the sums alone take, with nothing told to anybody:
- * memcpy from and to the PEs' memories, shared out as well as can be.
+ * broadcast, fcollect, alltoall and sum_reduce of all PEs, from the hosts and from a work-group. Each size is
+ * measured twice: against MPI's collective of the same data, and (_mem) against the copying and summing
+ * alone, without any synchronization: memcpy between the PEs' memories, split evenly among them.
  */
 #include "bench.h"
 
@@ -15,7 +15,8 @@ static const char *const op_names[NOPS][2] = {{"broadcast", "broadcast_mem"},
 static float *dest, *source; /* symmetric; npes messages in each */
 static float *mpi_dest, *mpi_source;
 
-template <int SCOPE> __host__ __device__ static inline void call_many(int op, float *d, const float *s, size_t n, size_t reps)
+template <int SCOPE>
+__host__ __device__ static inline void call_many(int op, float *d, const float *s, size_t n, size_t reps)
 {
 	for (size_t i = 0; i < reps; i++) {
 		switch (op * 2 + (SCOPE == BENCH_WG)) {
@@ -47,7 +48,8 @@ template <int SCOPE> __host__ __device__ static inline void call_many(int op, fl
 	}
 }
 
-template <int SCOPE> __global__ void call_kernel(int op, float *d, const float *s, size_t n, size_t reps, uint64_t *ticks)
+template <int SCOPE>
+__global__ void call_kernel(int op, float *d, const float *s, size_t n, size_t reps, uint64_t *ticks)
 {
 	gshmemx_sync_all_wg();
 	const uint64_t started = gshmemi_arch_clock_ns();
@@ -58,8 +60,8 @@ template <int SCOPE> __global__ void call_kernel(int op, float *d, const float *
 template <int SCOPE> static double ours_us(int op, size_t n, size_t reps)
 {
 	if (SCOPE == BENCH_WG) {
-		hipLaunchKernelGGL(HIP_KERNEL_NAME(call_kernel<SCOPE>), dim3(1), dim3(bench_nthreads(SCOPE)), 0, 0, op, dest, source,
-				   n, reps, bench.ticks);
+		hipLaunchKernelGGL(HIP_KERNEL_NAME(call_kernel<SCOPE>), dim3(1), dim3(bench_nthreads(SCOPE)),
+			0, 0, op, dest, source, n, reps, bench.ticks);
 		return bench_kernel_us();
 	}
 	gshmem_sync_all();
@@ -75,13 +77,16 @@ static double mpi_us(int op, size_t n, size_t reps)
 	for (size_t i = 0; i < reps; i++) {
 		switch (op) {
 		case BROADCAST:
-			MPI_Bcast(bench.pe == 0 ? mpi_source : mpi_dest, (int)n, MPI_FLOAT, 0, MPI_COMM_WORLD);
+			MPI_Bcast(
+				bench.pe == 0 ? mpi_source : mpi_dest, (int)n, MPI_FLOAT, 0, MPI_COMM_WORLD);
 			break;
 		case FCOLLECT:
-			MPI_Allgather(mpi_source, (int)n, MPI_FLOAT, mpi_dest, (int)n, MPI_FLOAT, MPI_COMM_WORLD);
+			MPI_Allgather(
+				mpi_source, (int)n, MPI_FLOAT, mpi_dest, (int)n, MPI_FLOAT, MPI_COMM_WORLD);
 			break;
 		case ALLTOALL:
-			MPI_Alltoall(mpi_source, (int)n, MPI_FLOAT, mpi_dest, (int)n, MPI_FLOAT, MPI_COMM_WORLD);
+			MPI_Alltoall(
+				mpi_source, (int)n, MPI_FLOAT, mpi_dest, (int)n, MPI_FLOAT, MPI_COMM_WORLD);
 			break;
 		default:
 			MPI_Allreduce(mpi_source, mpi_dest, (int)n, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
@@ -91,7 +96,10 @@ static double mpi_us(int op, size_t n, size_t reps)
 	return bench_now_us() - started;
 }
 
-/* The bytes of one PE, without a word to the others. Cpu platform alone: there gshmem_ptr is for the CPU. */
+/*
+ * One PE's share of the copying, without synchronization. Only on the cpu platform:
+ * there the CPU may use gshmem_ptr.
+ */
 static double memory_us(int op, size_t n, size_t reps)
 {
 	const size_t first = n * bench.pe / bench.npes, end = n * (bench.pe + 1) / bench.npes;
@@ -140,15 +148,17 @@ template <int SCOPE> static void rows(int op)
 		const size_t n = nbytes / sizeof(float);
 		const bench_run ours = [=](size_t reps) { return ours_us<SCOPE>(op, n, reps); };
 
-		bench_measure_against({op_names[op][0], bench_scope_names[SCOPE], nbytes, bench.npes, {}, false, 0}, ours,
-				      {[=](size_t reps) { return mpi_us(op, n, reps); }});
+		bench_measure_against(
+			{op_names[op][0], bench_scope_names[SCOPE], nbytes, bench.npes, {}, false, 0}, ours,
+			{[=](size_t reps) { return mpi_us(op, n, reps); }});
 		if (bench.one_clock)
-			bench_measure_against({op_names[op][1], bench_scope_names[SCOPE], nbytes, bench.npes, {}, true, 0}, ours,
-					      {[=](size_t reps) { return memory_us(op, n, reps); }});
+			bench_measure_against(
+				{op_names[op][1], bench_scope_names[SCOPE], nbytes, bench.npes, {}, true, 0},
+				ours, {[=](size_t reps) { return memory_us(op, n, reps); }});
 	}
 }
 
-/* What the last call has left: every PE's source is its number plus one. */
+/* Check what the last call left: every PE's source is its number plus one. */
 static void check()
 {
 	std::vector<float> values(bench.npes, (float)(bench.pe + 1)), results(bench.npes);

@@ -1,18 +1,19 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# bench/compare.sh [-t] [-r ROUNDS] [-l LIMIT] SIDE SIDE ['BENCH ARGUMENTS'...] - the same benches on two sides, by turns, and
-# how much longer each row takes on the second.  A side is variables: those of the library, B, where its benches are, and N,
-# its number of PEs:
+# bench/compare.sh [-t] [-r ROUNDS] [-l LIMIT] SIDE SIDE ['BENCH ARGUMENTS'...] - run the same benches
+# alternately on two sides, and print how much longer each row takes on the second. A side is a list of
+# variables: those of the library, B (where its benches are) and N (its number of PEs):
 #
 #   bench/compare.sh GSHMEM_NET=0 GSHMEM_NET=1     what an idle net thread costs direct operations
 #   bench/compare.sh B=../before/build/cpu B=build/cpu p_quiet_lat 'put_bw -s thread -b 64:1024'
 #
-# Each round (5 of them) runs each bench once on each side. The ratio is that of the two medians of a round, and of those
-# the median over the rounds. Rows above LIMIT (1.05) say OVER; on a busy machine some do by chance, and two equal sides
-# show how many. The last line is the median of all rows. The exit status is 0 whatever the figures are.
+# Each round (5 of them) runs each bench once on each side. A round's ratio is that of its two medians; a
+# row's ratio is the median over the rounds. Rows above LIMIT (1.05) say OVER. On a busy machine some do by
+# chance; comparing two equal sides shows how many. The last line is the median of all rows. The exit status
+# is 0 whatever the figures are.
 #
-#   -t   print the columns of a bench's table instead, for ratios.sh: the second side is ours, and the first is raw
+#   -t   print the columns of a bench's table instead, for ratios.sh: the second side is ours, the first raw
 #
 # MPIRUN is the launcher, with arguments if need be.
 

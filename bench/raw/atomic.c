@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Atomics on a word of the last process: 0, 1 fetch and add, each after the one before or not; 2, 3 add, by two instructions. */
+/*
+ * Atomics on a word of the last process: 0, 1 fetch and add, dependent or not; 2, 3 add, by two instructions.
+ */
 #include "raw.h"
 
 int main(int argc, char **argv)

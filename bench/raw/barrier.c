@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A barrier of all processes: 0, 1 each tells every other by a flag of its own; 2, 3 a counter and the release of it.
- * Even variants pause between polls. All yield as raw.h says.
+ * A barrier of all processes: in 0, 1 each process sets a flag at every other; 2, 3 use a counter and a
+ * release word. Even variants pause between polls. All yield as raw.h says.
  */
 #include "raw.h"
 

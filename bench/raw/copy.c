@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Copies between the mappings of two processes: 0 to the next one's, 1 from it; 2 to it, each followed by a
- * fence; 3 from it, each after a look at what the last one brought. */
+/*
+ * Copies between the memories of two processes: 0 to the next one's, 1 from it; 2 to it, each followed by a
+ * fence; 3 from it, each after reading what the previous copy brought.
+ */
 #include "raw.h"
 
 int main(int argc, char **argv)

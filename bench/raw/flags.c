@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A flag bounced between two threads on two cores, a line each way: 0 with, 1 without the pause instruction. */
+/* A flag bounces between two threads on two cores, one cache line each way: 0 with, 1 without pause. */
 #include "raw.h"
 #include <pthread.h>
 static struct { _Alignas(128) uint64_t i; } there, back;
@@ -36,7 +36,7 @@ int main(int argc, char **argv)
 		for (uint64_t i = there.i + 1; i <= end; i++) {
 			__atomic_store_n(&there.i, i, __ATOMIC_RELEASE), await(&back.i, i);
 			if (i == end - reps)
-				clock_gettime(CLOCK_MONOTONIC, &started); /* the two have met */
+				clock_gettime(CLOCK_MONOTONIC, &started); /* the two threads have met */
 		}
 		raw_answer(), pthread_join(thread, NULL);
 	}

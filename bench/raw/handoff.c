@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Work handed to another thread of the process, and back: 0 by semaphores, 1 by a condition variable. */
+/* Hand work to another thread of the process and back: 0 by semaphores, 1 by a condition variable. */
 #include "raw.h"
 #include <pthread.h>
 #include <semaphore.h>

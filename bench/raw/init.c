@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* MPI_Init and MPI_Finalize, alone: prints the ms that they took. */
+/* MPI_Init and MPI_Finalize alone: prints how many ms they took. */
 #include <mpi.h>
 #include <stdio.h>
 #include <time.h>

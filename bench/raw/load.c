@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* 8-byte loads from the next process, each one's address from the one before: 0 by a pointer, 1 by an index. */
+/* 8-byte loads from the next process, each address from the previous value: 0 a pointer, 1 an index. */
 #include "raw.h"
 
 int main(int argc, char **argv)

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * MPI's one-sided calls between two processes of a node, rank 0 to rank 1, and memcpy between the same processes. A bench
- * starts it under mpirun:
+ * MPI's one-sided calls between two processes of a node, rank 0 to rank 1, and memcpy between the same
+ * processes. A bench starts it under mpirun:
  *     mpi_rma FILE SOCKET
- * FILE is raw.h's; questions come and answers go over the abstract socket SOCKET followed by the rank. MPI is
- * at its fastest: MPI_Init asks for no threads, each rank has the core of its number, all windows but
- * RMA_UNLOCKED are locked once with MPI_MODE_NOCHECK, and rank 1 calls MPI while rank 0 works. MPICH 4.0.2
- * performs a put in the target's calls, whatever the window; where the target makes none, a put and flush
- * takes 130 us instead of 0.5. A batch that takes longer than BATCH_SECONDS ends the process, because MPI may
- * be waiting for a rank that is gone.
+ * FILE is raw.h's. Questions and answers go over the abstract socket whose name is SOCKET followed by the
+ * rank. MPI runs as fast as it can: MPI_Init asks for no threads, each rank has the core of its number, all
+ * windows but RMA_UNLOCKED are locked once with MPI_MODE_NOCHECK, and rank 1 calls MPI while rank 0 works.
+ * MPICH 4.0.2 performs a put inside the target's calls, whatever the window; if the target makes none, a put
+ * and flush takes 130 us instead of 0.5. A batch that takes longer than BATCH_SECONDS ends the process,
+ * because MPI may be waiting for a rank that is gone.
  *
- * Tried on MPICH 4.0.2, and no faster: UCX_TLS of shared memory with and without cma, MPIR_CVAR_NOLOCAL, MPI_Accumulate
- * with MPI_REPLACE for the flag.
+ * These were tried on MPICH 4.0.2 and are no faster: UCX_TLS of shared memory with and without cma,
+ * MPIR_CVAR_NOLOCAL, and MPI_Accumulate with MPI_REPLACE for the flag.
  */
 #include "raw.h"
 #include "mpi_rma.h"
@@ -22,7 +22,7 @@
 #include <sys/un.h>
 
 #define STRIDE 64                               /* bytes between the words of 16 or 64 puts */
-#define FLAG   RMA_MAX_NBYTES                   /* where a window has its flag, and 8 bytes of data behind it */
+#define FLAG   RMA_MAX_NBYTES                   /* offset of a window's flag, before 8 bytes of data */
 #define NBYTES (RMA_MAX_NBYTES + (size_t)4096) /* of a window */
 #define BATCH_SECONDS 60
 
@@ -52,7 +52,8 @@ static void talk_to(const char *name)
 	const int length = snprintf(address.sun_path + 1, sizeof address.sun_path - 1, "%s%d", name, rank);
 	const size_t size = offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)length;
 
-	if (fd < 0 || connect(fd, (struct sockaddr *)&address, (socklen_t)size) || dup2(fd, 0) < 0 || dup2(fd, 1) < 0) {
+	if (fd < 0 || connect(fd, (struct sockaddr *)&address, (socklen_t)size) || dup2(fd, 0) < 0 ||
+		dup2(fd, 1) < 0) {
 		perror("mpi_rma: the bench's socket");
 		MPI_Abort(MPI_COMM_WORLD, 1);
 	}
@@ -199,7 +200,7 @@ static void progress(void)
 	MPI_Iprobe(MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
 }
 
-/* Until rank 0 has done one more batch. */
+/* Wait until rank 0 has done one more batch. */
 static void stand_by(const unsigned long *ndone_p)
 {
 	static unsigned long ndone;
@@ -236,7 +237,7 @@ static void await_flag(const struct window *w, uint64_t i)
 
 static void bounce(const struct window *w)
 {
-	static uint64_t i; /* goes on from batch to batch and from window to window */
+	static uint64_t i; /* keeps its value from batch to batch and from window to window */
 
 	for (const uint64_t end = i + reps; i < end;) {
 		i++;
@@ -294,7 +295,7 @@ int main(int argc, char **argv)
 		open_window(kind, is_plain(kind) ? MPI_INFO_NULL : info);
 	local = aligned_alloc(4096, NBYTES);
 	memset(local, 1, NBYTES);
-	if (rank == 0) /* what is swept over has its pages */
+	if (rank == 0) /* touch the pages of the sweep */
 		memset(peers, 1, RMA_MAX_NBYTES), memset(mine + SEGMENT / 2, 1, RMA_MAX_NBYTES);
 	talk_to(argv[2]);
 	answer_questions();

@@ -1,19 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What raw/mpi_rma can be asked for, by a bench: a variant is OP * RMA_NWINDOWS + WINDOW. */
+/* What a bench can ask raw/mpi_rma for: a variant is OP * RMA_NWINDOWS + WINDOW. */
 #ifndef RAW_MPI_RMA_H
 #define RAW_MPI_RMA_H
 
-/* Rank 0 works, on the window of rank 1; BOUNCE: both do, and an operation is a round trip. Copies use no window. */
+/*
+ * Rank 0 works on the window of rank 1; in BOUNCE both work, and an operation is a
+ * round trip. Copies use no window.
+ */
 enum rma_op {
 	RMA_PUT,       /* MPI_Put and MPI_Win_flush */
 	RMA_PUT16,     /* 16 MPI_Puts, 64 bytes apart, and one flush */
 	RMA_PUT64,     /* 64 of them */
 	RMA_FETCH_ADD, /* MPI_Fetch_and_op and flush */
 	RMA_GET,       /* MPI_Get and flush */
-	RMA_BOUNCE,    /* MPI_Put of 8 bytes, flush, MPI_Put of a flag, flush; the other rank polls its memory */
+	/* MPI_Put of 8 bytes, flush, MPI_Put of a flag, flush; the other rank polls its memory */
+	RMA_BOUNCE,
 	RMA_COPY_TO,   /* memcpy to memory of the other process, and a fence */
 	RMA_COPY_FROM, /* memcpy from there */
-	RMA_SWEEP_TO,  /* the same, each to where the one before has ended */
+	RMA_SWEEP_TO,  /* the same, each starting where the previous one ended */
 	RMA_SWEEP_FROM,
 	RMA_LOCK_PUT,    /* MPI_Win_lock, exclusive, MPI_Put and MPI_Win_unlock; on RMA_UNLOCKED alone */
 	RMA_ADD_DOUBLES, /* MPI_Accumulate of MPI_DOUBLE by MPI_SUM, and flush */
@@ -21,8 +25,9 @@ enum rma_op {
 };
 
 /*
- * Made by MPI_Win_allocate, MPI_Win_create or MPI_Win_allocate_shared; _info: with the info keys that promise
- * most. MPI_Win_allocate makes RMA_UNLOCKED, too. Both ranks hold the other windows locked all the time.
+ * Windows of MPI_Win_allocate, MPI_Win_create or MPI_Win_allocate_shared; _info: with the info
+ * keys that promise most. MPI_Win_allocate makes RMA_UNLOCKED, too. Both ranks keep the other
+ * windows locked all the time.
  */
 enum rma_window {
 	RMA_ALLOCATE,

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A flag and its payload bounced between two processes, each polling its own: 0 with, 1 without the pause instruction. */
+/*
+ * A flag and its payload bounce between two processes, each polling its own memory: 0 with, 1 without pause.
+ */
 #include "raw.h"
 
 int main(int argc, char **argv)

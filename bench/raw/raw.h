@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How a bench talks to its raw baseline; plain C, nothing of gshmem. Each PE starts one, which inherits its core:
+ * How a bench talks to its raw baseline: plain C, without gshmem. Each PE starts one
+ * process, which inherits its core:
  *     NAME RANK NPROCS FILE
- * FILE is memory that all of them map: a page to meet in, then a segment for each. A question on stdin is "VARIANT
- * NBYTES REPS WORKERS"; the answer is how many ns REPS operations took, how often the core was taken away meanwhile, and when it was begun.
- * Ranks below WORKERS are asked, and meet first.
+ * FILE is memory that all of them map: a page for meeting, then a segment for each process. A question on
+ * stdin is "VARIANT NBYTES REPS WORKERS". The answer says how many ns REPS operations took, how often the
+ * core was taken away meanwhile, and when the batch started. Ranks below WORKERS are asked; they meet first.
  */
 #include <fcntl.h>
 #include <sched.h>
@@ -17,7 +18,10 @@
 #include <time.h>
 #include <unistd.h>
 
-/* What is measured of the processor: the hint of a loop that polls, a full fence, a locked instruction, an increment. */
+/*
+ * The processor's instructions that raw variants use: a polling hint, a full fence, a
+ * locked instruction, an increment.
+ */
 #ifdef __x86_64__
 #define PAUSE()         __builtin_ia32_pause()
 #define FENCE()         __asm__ volatile("mfence" ::: "memory")
@@ -44,13 +48,14 @@ static struct rusage usage;
 static void raw_open(char **argv)
 {
 	rank = atoi(argv[1]), nprocs = atoi(argv[2]);
-	shared = (char *)mmap(NULL, 4096 + nprocs * SEGMENT, PROT_READ | PROT_WRITE, MAP_SHARED, open(argv[3], O_RDWR), 0);
+	shared = (char *)mmap(
+		NULL, 4096 + nprocs * SEGMENT, PROT_READ | PROT_WRITE, MAP_SHARED, open(argv[3], O_RDWR), 0);
 	if (shared == MAP_FAILED)
 		exit(1);
 	mine = shared + 4096 + rank * SEGMENT, peers = shared + 4096 + (rank + 1) % nprocs * SEGMENT;
 }
 
-/* Wait for a question; 0 at the end of them. The clock runs from here to raw_answer. */
+/* Wait for a question; returns 0 after the last one. The clock runs from here to raw_answer. */
 static int raw_ask(void)
 {
 	if (scanf("%d %lu %lu %d", &variant, &nbytes, &reps, &workers) != 4)
@@ -71,12 +76,16 @@ static void raw_answer(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	getrusage(RUSAGE_SELF, &usage);
-	printf("%.0f %ld %ld%09ld\n", (double)(t.tv_sec - started.tv_sec) * 1e9 + (double)(t.tv_nsec - started.tv_nsec),
-	       usage.ru_nivcsw - npreempted, (long)started.tv_sec, started.tv_nsec);
+	printf("%.0f %ld %ld%09ld\n",
+		(double)(t.tv_sec - started.tv_sec) * 1e9 + (double)(t.tv_nsec - started.tv_nsec),
+		usage.ru_nivcsw - npreempted, (long)started.tv_sec, started.tv_nsec);
 	fflush(stdout);
 }
 
-/* Between two polls: gives the core away, at once where the processes do not fit the cores, else now and then. */
+/*
+ * Call between two polls. Yields the core every time if there are more processes
+ * than cores, else now and then.
+ */
 static inline void relax(int pause)
 {
 	static unsigned npolls, ncores;

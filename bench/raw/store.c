@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* 8-byte stores to the next process: 0, 1 each completed, by mfence or by a locked instruction; 2, 3 completed at the end. */
+/*
+ * 8-byte stores to the next process: 0, 1 complete each, by mfence or a locked
+ * instruction; 2, 3 all at the end.
+ */
 #include "raw.h"
 
 int main(int argc, char **argv)
@@ -24,7 +27,8 @@ int main(int argc, char **argv)
 				word[i & 511] = i;
 		else
 			for (i = 0; i + 4 <= reps; i += 4)
-				word[i & 511] = i, word[(i + 1) & 511] = i, word[(i + 2) & 511] = i, word[(i + 3) & 511] = i;
+				word[i & 511] = i, word[(i + 1) & 511] = i, word[(i + 2) & 511] = i,
+					 word[(i + 3) & 511] = i;
 		__atomic_thread_fence(__ATOMIC_SEQ_CST);
 		raw_answer();
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * NBYTES copied through a buffer: one thread copies into it, another one, on another core, out of it, by turns. 0: of
- * 4 KiB; 1: of 64 KiB; 2: of 4 KiB by one thread alone; 3: of 64 KiB.
+ * Copy NBYTES through a buffer: one thread copies into it, and a thread on another core copies out of it, in
+ * turn. The buffer has 0: 4 KiB; 1: 64 KiB. One thread copies both ways through 2: 4 KiB; 3: 64 KiB.
  */
 #include "raw.h"
 #include <pthread.h>
@@ -59,7 +59,7 @@ int main(int argc, char **argv)
 			for (unsigned long at = 0; at < nbytes; at += part)
 				pass(at, variant >= 2);
 			if (n == 0)
-				clock_gettime(CLOCK_MONOTONIC, &started); /* the two have met */
+				clock_gettime(CLOCK_MONOTONIC, &started); /* the two threads have met */
 		}
 		raw_answer();
 		if (variant < 2)
