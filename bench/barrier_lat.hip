@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* run: -n 2,4,8 */
 /*
- * gshmem_barrier_all of all PEs, from the hosts, from one kernel thread and from a work-group. Raw: the better of flags
- * from all to all and a central counter, with and without the pause instruction; all of them yield. Then a work-group's
- * barrier against what it cannot do without: one thread's between two that the work-group makes alone.
+ * gshmem_barrier_all of all PEs, from the hosts, from one kernel thread and from a work-group. Raw: the
+ * faster of all-to-all flags and a central counter, each with and without the pause instruction; all of them
+ * yield. Then a work-group's barrier against its lower bound: one thread's barrier between two __syncthreads.
  */
 #include "bench.h"
 
@@ -18,7 +18,7 @@ template <int SCOPE> __host__ __device__ static inline void barrier_many(size_t 
 
 template <int SCOPE> __global__ void barrier_kernel(size_t reps, uint64_t *ticks)
 {
-	barrier_many<SCOPE>(1); /* come together */
+	barrier_many<SCOPE>(1); /* start together */
 	const uint64_t started = gshmemi_arch_clock_ns();
 	barrier_many<SCOPE>(reps);
 	bench_stop(ticks, started);
@@ -61,7 +61,7 @@ static __global__ void meet_kernel(size_t reps, uint64_t *ticks)
 	bench_stop(ticks, started);
 }
 
-/* Each PE writes the round to the next one, and after a barrier must find what the one before it has written. */
+/* Each PE writes the round to the next PE, and after a barrier must find what the previous PE wrote. */
 __global__ static void check_kernel(long *word, int nrounds, long *nwrong)
 {
 	const int pe = gshmem_my_pe(), npes = gshmem_n_pes();
@@ -79,17 +79,19 @@ int main(int argc, char **argv)
 {
 	bench_init(argc, argv, "barrier_lat");
 	long *words = (long *)gshmem_calloc(16, sizeof(long));
-	const std::vector<int> raw = bench_raw_start("barrier") ? std::vector<int>{0, 1, 2, 3} : std::vector<int>{};
+	const std::vector<int> raw =
+		bench_raw_start("barrier") ? std::vector<int>{0, 1, 2, 3} : std::vector<int>{};
 
 	row<BENCH_HOST>(raw);
 	row<BENCH_THREAD>(raw);
 	row<BENCH_WG>(raw);
 	if (bench_wants("wg"))
 		bench_measure_against({"barrier_meet_lat", "wg", 0, bench.npes, {}, false, 0},
-				      in_kernel(barrier_kernel<BENCH_WG>, BENCH_WG), {in_kernel(meet_kernel, BENCH_WG)});
+			in_kernel(barrier_kernel<BENCH_WG>, BENCH_WG), {in_kernel(meet_kernel, BENCH_WG)});
 	hipLaunchKernelGGL(check_kernel, dim3(1), dim3(1), 0, 0, words, 100, words + 8);
 	bench_kernel_us();
-	t_equal(bench_long(words + 8), 0, "barrier_lat: rounds in which a barrier let a PE through too early");
+	t_equal(bench_long(words + 8), 0,
+		"barrier_lat: rounds in which a barrier let a PE through too early");
 	bench_finalize();
 	return 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* put_signal bounced between PEs 0 and 1: 8 bytes and a signal. What the benches of its latency share. */
+/* What the benches of put_signal's latency share: 8 bytes and a signal bounce between PEs 0 and 1. */
 #ifndef BENCH_BOUNCE_H
 #define BENCH_BOUNCE_H
 
@@ -11,7 +11,8 @@ struct alignas(128) mail {
 	long data;
 };
 
-template <int SCOPE> __host__ __device__ static inline void send(struct mail *box, const long *data, uint64_t n, int pe)
+template <int SCOPE>
+__host__ __device__ static inline void send(struct mail *box, const long *data, uint64_t n, int pe)
 {
 	if (SCOPE == BENCH_WG)
 		gshmemx_long_put_signal_wg(&box->data, data, 1, &box->signal, n, GSHMEM_SIGNAL_SET, pe);
@@ -31,7 +32,8 @@ template <int SCOPE> __host__ __device__ static inline void receive(struct mail 
 		gshmem_signal_wait_until(&box->signal, GSHMEM_CMP_GE, n);
 }
 
-template <int SCOPE> __host__ __device__ static inline void bounce(struct mail *box, const long *data, uint64_t first, size_t reps)
+template <int SCOPE>
+__host__ __device__ static inline void bounce(struct mail *box, const long *data, uint64_t first, size_t reps)
 {
 	const int pe = gshmem_my_pe();
 
@@ -44,9 +46,11 @@ template <int SCOPE> __host__ __device__ static inline void bounce(struct mail *
 	}
 }
 
-template <int SCOPE> __global__ void bounce_kernel(struct mail *box, const long *data, uint64_t first, size_t reps, uint64_t *ticks)
+template <int SCOPE>
+__global__ void bounce_kernel(
+	struct mail *box, const long *data, uint64_t first, size_t reps, uint64_t *ticks)
 {
-	bounce<SCOPE>(box, data, first, 1); /* which is where the two meet */
+	bounce<SCOPE>(box, data, first, 1); /* which is where the two PEs meet */
 	const uint64_t started = gshmemi_arch_clock_ns();
 	bounce<SCOPE>(box, data, first + 1, reps);
 	bench_stop(ticks, started);
@@ -78,8 +82,8 @@ template <int SCOPE> static double bounce_us(size_t reps)
 		bounce<BENCH_HOST>(bounce_box, bounce_data, first + 1, reps);
 		return bench_now_us() - started;
 	}
-	hipLaunchKernelGGL(HIP_KERNEL_NAME(bounce_kernel<SCOPE>), dim3(1), dim3(bench_nthreads(SCOPE)), 0, 0, bounce_box,
-			   bounce_data, first, reps, bench.ticks);
+	hipLaunchKernelGGL(HIP_KERNEL_NAME(bounce_kernel<SCOPE>), dim3(1), dim3(bench_nthreads(SCOPE)), 0, 0,
+		bounce_box, bounce_data, first, reps, bench.ticks);
 	return bench_kernel_us();
 }
 

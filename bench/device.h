@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The raw side of a GPU: what the device does by itself, to the addresses that gshmem_ptr gives. Kernels of the same
- * shape as ours, with plain loads, stores and HIP's atomics, and the copy engine. Nothing where a peer has no address,
- * and on the cpu platform nothing that bench_measure uses: its raw side is in raw/.
+ * The raw side of a GPU: what the device does without the library, on the addresses that gshmem_ptr returns.
+ * That is kernels of the same shape as ours with plain loads, stores and HIP's atomics, and the copy engine.
+ * There is no raw side where gshmem_ptr returns NULL. On the cpu platform bench_measure uses raw/ instead.
  */
 #ifndef BENCH_DEVICE_H
 #define BENCH_DEVICE_H
@@ -13,8 +13,9 @@ struct alignas(16) device_word {
 	uint64_t half[2];
 };
 
-/* The group rank of size copies 16 bytes for each turn of a thread, four turns at a time, then what is left. */
-__device__ static inline void device_copy(char *dest, const char *source, size_t nbytes, size_t rank, size_t size)
+/* Thread rank of size copies 16 bytes per turn, four turns at a time, then the rest. */
+__device__ static inline void device_copy(
+	char *dest, const char *source, size_t nbytes, size_t rank, size_t size)
 {
 	struct device_word *d = (struct device_word *)dest;
 	const struct device_word *s = (const struct device_word *)source;
@@ -35,7 +36,7 @@ __device__ static inline void device_copy(char *dest, const char *source, size_t
 		dest[i] = source[i];
 }
 
-/* One work-group, or part of it. lat: each copy is complete, or looked at, before the next one. */
+/* One work-group, or part of it. lat: each copy is completed, or its data read, before the next one. */
 __global__ static void __launch_bounds__(256)
 device_copy_kernel(char *dest, const char *source, size_t nbytes, size_t reps, int lat, uint64_t *ticks)
 {
@@ -55,7 +56,7 @@ device_copy_kernel(char *dest, const char *source, size_t nbytes, size_t reps, i
 	bench_stop(ticks, started);
 }
 
-/* A copy by the copy engine, queued again and again, and the end awaited; lat: each time. */
+/* Queue copies for the copy engine and wait for the last; lat: wait for each. */
 static inline double device_engine_us(void *dest, const void *source, size_t nbytes, size_t reps, bool lat)
 {
 	const double started = bench_start();
@@ -69,8 +70,9 @@ static inline double device_engine_us(void *dest, const void *source, size_t nby
 	return bench_now_us() - started;
 }
 
-/* The copies that a call of this scope is compared with. Either end may be a peer's. */
-static inline std::vector<bench_run> device_copies(void *dest, const void *source, size_t nbytes, int scope, bool lat)
+/* The copies with which a call of this scope is compared. Either end may be a peer's memory. */
+static inline std::vector<bench_run> device_copies(
+	void *dest, const void *source, size_t nbytes, int scope, bool lat)
 {
 	std::vector<bench_run> runs;
 
@@ -78,12 +80,13 @@ static inline std::vector<bench_run> device_copies(void *dest, const void *sourc
 		return runs;
 	if (scope != BENCH_HOST)
 		runs.push_back([=](size_t reps) {
-			hipLaunchKernelGGL(device_copy_kernel, dim3(1), dim3(bench_nthreads(scope)), 0, 0, (char *)dest,
-					   (const char *)source, nbytes, reps, lat, bench.ticks);
+			hipLaunchKernelGGL(device_copy_kernel, dim3(1), dim3(bench_nthreads(scope)), 0, 0,
+				(char *)dest, (const char *)source, nbytes, reps, lat, bench.ticks);
 			return bench_kernel_us();
 		});
 	else
-		runs.push_back([=](size_t reps) { return device_engine_us(dest, source, nbytes, reps, lat); });
+		runs.push_back(
+			[=](size_t reps) { return device_engine_us(dest, source, nbytes, reps, lat); });
 	return runs;
 }
 
@@ -91,7 +94,10 @@ static inline std::vector<bench_run> device_copies(void *dest, const void *sourc
 enum { DEVICE_STORE_FENCE, DEVICE_STORES, DEVICE_LOADS, DEVICE_FETCH_ADDS, DEVICE_ADDS };
 #define DEVICE_NWORDS 512
 
-/* Compilers drop the wait of __threadfence_system() where they know of no store that it is for: volatile ones. */
+/*
+ * The stores are volatile: compilers drop the wait of __threadfence_system() if
+ * they see no store to wait for.
+ */
 __global__ static void device_words_kernel(int op, long *words, size_t reps, long *last_p, uint64_t *ticks)
 {
 	volatile long *at = words;
@@ -111,7 +117,8 @@ __global__ static void device_words_kernel(int op, long *words, size_t reps, lon
 			last = at[last];
 			break;
 		case DEVICE_FETCH_ADDS:
-			last = (long)atomicAdd_system((unsigned long long *)words, (unsigned long long)((last < 0) + 1));
+			last = (long)atomicAdd_system(
+				(unsigned long long *)words, (unsigned long long)((last < 0) + 1));
 			break;
 		default:
 			atomicAdd_system((unsigned long long *)words, 1ULL);
@@ -122,7 +129,7 @@ __global__ static void device_words_kernel(int op, long *words, size_t reps, lon
 	bench_stop(ticks, started);
 }
 
-/* words is the peer's; DEVICE_LOADS needs zeros there. */
+/* words are the peer's; DEVICE_LOADS needs zeros there. */
 static inline std::vector<bench_run> device_words(int op, long *words)
 {
 	static long *last;
@@ -132,7 +139,8 @@ static inline std::vector<bench_run> device_words(int op, long *words)
 	if (!last)
 		t_hip(hipMalloc((void **)&last, sizeof *last));
 	return {[=](size_t reps) {
-		hipLaunchKernelGGL(device_words_kernel, dim3(1), dim3(1), 0, 0, op, words, reps, last, bench.ticks);
+		hipLaunchKernelGGL(
+			device_words_kernel, dim3(1), dim3(1), 0, 0, op, words, reps, last, bench.ticks);
 		return bench_kernel_us();
 	}};
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* run: -n 2 */
 /*
- * Latency of reading 8 bytes: each address depends on the value read before. gshmem_long_g, and gshmem_long_get of one
- * element, by a kernel thread and the host. Raw: a volatile load that depends on the one before.
+ * Latency of reading 8 bytes with gshmem_long_g, and with gshmem_long_get of one element, from a kernel
+ * thread and from the host. Each address depends on the value just read. Raw: a volatile load that
+ * depends on the previous one.
  */
 #include "device.h"
 
@@ -21,7 +22,8 @@ template <int OP> __host__ __device__ static inline long read_chain(const long *
 	return at;
 }
 
-template <int OP> __global__ void read_kernel(const long *source, int pe, size_t reps, int meet, long *last, uint64_t *ticks)
+template <int OP>
+__global__ void read_kernel(const long *source, int pe, size_t reps, int meet, long *last, uint64_t *ticks)
 {
 	if (meet)
 		gshmem_barrier_all();
@@ -30,7 +32,8 @@ template <int OP> __global__ void read_kernel(const long *source, int pe, size_t
 	bench_stop(ticks, started);
 }
 
-template <int OP> static void rows(const char *op, const long *source, long *last, const std::vector<int> &raw)
+template <int OP>
+static void rows(const char *op, const long *source, long *last, const std::vector<int> &raw)
 {
 	const int peer = (bench.pe + 1) % bench.npes;
 	const std::vector<bench_run> on_device = device_words(DEVICE_LOADS, (long *)gshmem_ptr(source, peer));
@@ -38,8 +41,8 @@ template <int OP> static void rows(const char *op, const long *source, long *las
 	for (int nactive = 1; nactive <= 2; nactive++) {
 		if (bench_wants_active(nactive) && bench_wants("thread"))
 			bench_measure({op, "thread", 8, nactive, raw, false, 0, on_device}, [&](size_t reps) {
-				hipLaunchKernelGGL(read_kernel<OP>, dim3(1), dim3(1), 0, 0, source, peer, reps,
-						   nactive > 1, last, bench.ticks);
+				hipLaunchKernelGGL(read_kernel<OP>, dim3(1), dim3(1), 0, 0, source, peer,
+					reps, nactive > 1, last, bench.ticks);
 				const double us = bench_kernel_us();
 				t_equal(bench_long(last), 0, op);
 				return us;
@@ -55,7 +58,7 @@ template <int OP> static void rows(const char *op, const long *source, long *las
 	}
 }
 
-/* A cycle through 64 words that ends where it began: the data that the chain must have seen. */
+/* A cycle through 64 words. A chain that has read the right data ends where it began. */
 static void check(long *source, long *last)
 {
 	long words[64];
@@ -64,8 +67,8 @@ static void check(long *source, long *last)
 		words[i] = (i * 5 + 3) % 64;
 	t_hip(hipMemcpy(source, words, sizeof words, hipMemcpyHostToDevice));
 	gshmem_barrier_all();
-	hipLaunchKernelGGL(read_kernel<G>, dim3(1), dim3(1), 0, 0, source, (bench.pe + 1) % bench.npes, (size_t)10, 0, last,
-			   bench.ticks);
+	hipLaunchKernelGGL(read_kernel<G>, dim3(1), dim3(1), 0, 0, source, (bench.pe + 1) % bench.npes,
+		(size_t)10, 0, last, bench.ticks);
 	bench_kernel_us();
 	long at = 0;
 	for (int i = 0; i < 10; i++)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* timeout: 300 */
 /*
- * gshmem_init + gshmem_finalize with a heap of 1 GiB against MPI_Init + MPI_Finalize alone: two PEs each, launched by
- * turns, 9 times. Started without mpirun; it calls MPIRUN itself. Times are those of the slower PE, inside the process;
- * `launch` is all of mpirun, as the shell sees it.
+ * gshmem_init + gshmem_finalize with a heap of 1 GiB against MPI_Init + MPI_Finalize alone: jobs of two PEs,
+ * launched alternately, 9 times. Start it without mpirun; it calls MPIRUN itself. Times are measured inside
+ * the slower PE; `launch` is the whole mpirun, as the shell sees it.
  */
 #include <hip/hip_runtime.h>
 #include <gshmem.h>
@@ -25,7 +25,7 @@ static double now_ms(void)
 	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
 }
 
-/* Bytes of shared memory that this process has touched: the heap's pages must not be among them. */
+/* Bytes of shared memory that this process has touched. The heap's pages must not be among them. */
 static long touched_kib(void)
 {
 	FILE *status = fopen("/proc/self/status", "r");
@@ -55,7 +55,7 @@ static int child(void)
 	return kib > 100L * 1024;
 }
 
-/* One run of a program under mpirun; the slowest PE's figures. */
+/* Run a program under mpirun once; returns the slowest PE's figures. */
 static void run(const char *command, double figures[NFIGURES])
 {
 	double started = now_ms(), init, finalize;
@@ -105,17 +105,20 @@ int main(int argc, char **argv)
 	*strrchr(self, '/') = 0;
 	snprintf(command[1], sizeof command[1], "%s -n 2 %s/raw/init", mpirun, self);
 
-	if ((pipe = popen("git describe --always --dirty 2>/dev/null; sed -n 's/^model name[^:]*: //p' /proc/cpuinfo", "r"))) {
+	if ((pipe = popen(
+		     "git describe --always --dirty 2>/dev/null; sed -n 's/^model name[^:]*: //p' /proc/cpuinfo",
+		     "r"))) {
 		if (fscanf(pipe, "%63[^\n] %127[^\n]", commit, model) < 1)
 			commit[0] = 0;
 		while (fgetc(pipe) != EOF)
 			;
 		pclose(pipe);
 	}
-	printf("# %s x %ld, platform " GSHMEMI_ARCH_NAME ", commit %s, init_lat, %d runs by turns, 1 GiB heap, not pinned\n", model,
-	       sysconf(_SC_NPROCESSORS_ONLN), commit, NRUNS);
+	printf("# %s x %ld, platform " GSHMEMI_ARCH_NAME
+	       ", commit %s, init_lat, %d runs by turns, 1 GiB heap, not pinned\n",
+		model, sysconf(_SC_NPROCESSORS_ONLN), commit, NRUNS);
 	printf("op\tscope\tbytes\tpes\treps\tmin_us\tmedian_us\tmax_us\tGB_s\traw_us\traw_GB_s\tratio\n");
-	run(command[0], ours[0]); /* files into the cache */
+	run(command[0], ours[0]); /* loads the files into the cache */
 	run(command[1], raw[0]);
 	for (int i = 0; i < NRUNS; i++) {
 		run(command[0], ours[i]);
@@ -128,8 +131,8 @@ int main(int argc, char **argv)
 			ratio[i] = a[i] / b[i];
 		}
 		(void)sorted_median(a);
-		printf("%s\thost\t0\t2\t1\t%.0f\t%.0f\t%.0f\t-\t%.0f\t-\t%.3f\n", names[f], a[0], a[NRUNS / 2], a[NRUNS - 1],
-		       sorted_median(b), sorted_median(ratio));
+		printf("%s\thost\t0\t2\t1\t%.0f\t%.0f\t%.0f\t-\t%.0f\t-\t%.3f\n", names[f], a[0],
+			a[NRUNS / 2], a[NRUNS - 1], sorted_median(b), sorted_median(ratio));
 	}
 	return 0;
 }

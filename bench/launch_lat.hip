@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* run: -n 2 */
 /*
- * An empty kernel launched and waited for: one wave, and 8 work-groups of 256 threads. First with all threads of the
- * PE on its core, then with none pinned (free). Raw: work handed to a sleeping thread and back, pinned likewise.
+ * Launch an empty kernel and wait for it: one wave, and 8 work-groups of 256 threads. First all
+ * threads of the PE are pinned to its core, then none is (free). Raw: hand work to a sleeping
+ * thread and back, pinned likewise.
  */
 #include "bench.h"
 
@@ -20,7 +21,8 @@ static void rows(const char *op, const char *op_many)
 		bench_measure({nblocks == 1 ? op : op_many, "host", 0, 1, raw, false, 0}, [&](size_t reps) {
 			const double started = bench_start();
 			for (size_t i = 0; i < reps; i++) {
-				hipLaunchKernelGGL(empty_kernel, dim3(nblocks), dim3(nblocks == 1 ? 64 : 256), 0, 0, NULL);
+				hipLaunchKernelGGL(empty_kernel, dim3(nblocks), dim3(nblocks == 1 ? 64 : 256),
+					0, 0, NULL);
 				t_hip(hipDeviceSynchronize());
 			}
 			return bench_now_us() - started;

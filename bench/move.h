@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Bulk copies between two PEs: the body of put_lat, put_bw, put_mr, get_lat and get_bw. PE 0 works alone,
- * then both do, each towards the other; a loop in a kernel (or on the host) repeats one copy between the same
- * two buffers. The raw limit is memcpy between the same kind of mappings, on a GPU a copy by as many threads,
- * or by the copy engine for the host.
+ * Bulk copies between two PEs: the body of put_lat, put_bw, put_mr, get_lat and get_bw. First PE 0 works
+ * alone, then both PEs work towards each other. A loop in a kernel (or on the host) repeats one copy between
+ * the same two buffers. The raw limit is memcpy between the same kind of mappings; on a GPU it is a copy by
+ * as many threads, or by the copy engine where ours is the host's.
  *
  *   bw   copies one after the other, one quiet at the end
  *   mr   the same in windows of 64 copies, each with a quiet at its end
- *   lat  a put is followed by a quiet each time; a get by the use of what it got, before the next one starts
+ *   lat  each put is followed by a quiet; each get by a use of its data, before the next one starts
  *
- * The latency of a work-group is also set against what it takes to let one thread work: the same by one thread
- * between two __syncthreads.
+ * A work-group's latency is also compared with that of one thread between two __syncthreads.
  */
 #ifndef BENCH_MOVE_H
 #define BENCH_MOVE_H
@@ -21,7 +20,8 @@
 enum { MOVE_GET = 1, MOVE_LAT = 2, MOVE_MR = 4 };
 #define MOVE_WINDOW 64
 
-template <int OP, int SCOPE> __host__ __device__ static inline void move_one(char *dest, const char *source, size_t nbytes, int pe)
+template <int OP, int SCOPE>
+__host__ __device__ static inline void move_one(char *dest, const char *source, size_t nbytes, int pe)
 {
 	if (OP & MOVE_GET) {
 		if (SCOPE == BENCH_WAVE)
@@ -50,7 +50,9 @@ template <int SCOPE> __host__ __device__ static inline void move_quiet()
 		gshmem_quiet();
 }
 
-template <int OP, int SCOPE> __host__ __device__ static inline void move_many(char *dest, const char *source, size_t nbytes, int pe, size_t reps)
+template <int OP, int SCOPE>
+__host__ __device__ static inline void move_many(
+	char *dest, const char *source, size_t nbytes, int pe, size_t reps)
 {
 	for (size_t i = 0; i < reps; i++) {
 		move_one<OP, SCOPE>(dest, source, nbytes, pe);
@@ -63,7 +65,9 @@ template <int OP, int SCOPE> __host__ __device__ static inline void move_many(ch
 	move_quiet<SCOPE>();
 }
 
-template <int OP, int SCOPE> __global__ void move_kernel(char *dest, const char *source, size_t nbytes, int pe, size_t reps, int meet, uint64_t *ticks)
+template <int OP, int SCOPE>
+__global__ void move_kernel(
+	char *dest, const char *source, size_t nbytes, int pe, size_t reps, int meet, uint64_t *ticks)
 {
 	if (meet && SCOPE == BENCH_THREAD)
 		gshmem_barrier_all();
@@ -76,8 +80,9 @@ template <int OP, int SCOPE> __global__ void move_kernel(char *dest, const char 
 	bench_stop(ticks, started);
 }
 
-template <int OP> __global__ void move_meet_kernel(char *dest, const char *source, size_t nbytes, int pe, size_t reps,
-						   uint64_t *ticks)
+template <int OP>
+__global__ void move_meet_kernel(
+	char *dest, const char *source, size_t nbytes, int pe, size_t reps, uint64_t *ticks)
 {
 	const uint64_t started = gshmemi_arch_clock_ns();
 	for (size_t i = 0; i < reps; i++) {
@@ -98,15 +103,17 @@ template <int OP> static void move_meet_row(const char *op)
 	const size_t nbytes = bench.min_nbytes;
 	const dim3 block(bench_nthreads(BENCH_WG));
 
-	bench_measure_against({op, "wg", nbytes, 1, {}, false, 0}, [&](size_t reps) {
-		hipLaunchKernelGGL(HIP_KERNEL_NAME(move_kernel<OP, BENCH_WG>), dim3(1), block, 0, 0, move_dest,
-				   move_source, nbytes, peer, reps, 0, bench.ticks);
-		return bench_kernel_us();
-	}, {[&](size_t reps) {
-		hipLaunchKernelGGL(HIP_KERNEL_NAME(move_meet_kernel<OP>), dim3(1), block, 0, 0, move_dest,
-				   move_source, nbytes, peer, reps, bench.ticks);
-		return bench_kernel_us();
-	}});
+	bench_measure_against({op, "wg", nbytes, 1, {}, false, 0},
+		[&](size_t reps) {
+			hipLaunchKernelGGL(HIP_KERNEL_NAME(move_kernel<OP, BENCH_WG>), dim3(1), block, 0, 0,
+				move_dest, move_source, nbytes, peer, reps, 0, bench.ticks);
+			return bench_kernel_us();
+		},
+		{[&](size_t reps) {
+			hipLaunchKernelGGL(HIP_KERNEL_NAME(move_meet_kernel<OP>), dim3(1), block, 0, 0,
+				move_dest, move_source, nbytes, peer, reps, bench.ticks);
+			return bench_kernel_us();
+		}});
 }
 
 template <int OP, int SCOPE> static void move_row(const char *op, size_t nbytes, int nactive)
@@ -118,21 +125,22 @@ template <int OP, int SCOPE> static void move_row(const char *op, size_t nbytes,
 		raw.push_back(OP & MOVE_GET ? (OP & MOVE_LAT ? 3 : 1) : OP & MOVE_LAT ? 2 : 0);
 	const bool get = OP & MOVE_GET;
 	const std::vector<bench_run> copies = device_copies(get ? move_dest : gshmem_ptr(move_dest, peer),
-							    get ? gshmem_ptr(move_source, peer) : move_source, nbytes,
-							    SCOPE, OP & MOVE_LAT);
+		get ? gshmem_ptr(move_source, peer) : move_source, nbytes, SCOPE, OP & MOVE_LAT);
 
-	bench_measure({op, bench_scope_names[SCOPE], nbytes, nactive, raw, !(OP & MOVE_LAT), 0, copies}, [&](size_t reps) {
-		if (SCOPE == BENCH_HOST) {
-			if (nactive > 1)
-				gshmem_barrier_all();
-			const double started = bench_start();
-			move_many<OP, BENCH_HOST>(move_dest, move_source, nbytes, peer, reps);
-			return bench_now_us() - started;
-		}
-		hipLaunchKernelGGL(HIP_KERNEL_NAME(move_kernel<OP, SCOPE>), dim3(1), dim3(bench_nthreads(SCOPE)), 0, 0,
-				   move_dest, move_source, nbytes, peer, reps, nactive > 1, bench.ticks);
-		return bench_kernel_us();
-	});
+	bench_measure({op, bench_scope_names[SCOPE], nbytes, nactive, raw, !(OP & MOVE_LAT), 0, copies},
+		[&](size_t reps) {
+			if (SCOPE == BENCH_HOST) {
+				if (nactive > 1)
+					gshmem_barrier_all();
+				const double started = bench_start();
+				move_many<OP, BENCH_HOST>(move_dest, move_source, nbytes, peer, reps);
+				return bench_now_us() - started;
+			}
+			hipLaunchKernelGGL(HIP_KERNEL_NAME(move_kernel<OP, SCOPE>), dim3(1),
+				dim3(bench_nthreads(SCOPE)), 0, 0, move_dest, move_source, nbytes, peer, reps,
+				nactive > 1, bench.ticks);
+			return bench_kernel_us();
+		});
 }
 
 template <int OP, int SCOPE> static void move_scope(const char *op)
@@ -159,8 +167,8 @@ template <int OP> static void move_check()
 	fill(bench.pe);
 	t_hip(hipMemcpy(move_source, sent.data(), sent.size(), hipMemcpyHostToDevice));
 	gshmem_barrier_all();
-	hipLaunchKernelGGL(HIP_KERNEL_NAME(move_kernel<OP & MOVE_GET, BENCH_WG>), dim3(1), dim3(256), 0, 0, move_dest,
-			   move_source, sent.size(), peer, 1, 0, bench.ticks);
+	hipLaunchKernelGGL(HIP_KERNEL_NAME(move_kernel<OP & MOVE_GET, BENCH_WG>), dim3(1), dim3(256), 0, 0,
+		move_dest, move_source, sent.size(), peer, 1, 0, bench.ticks);
 	bench_kernel_us();
 	gshmem_barrier_all();
 	fill(OP & MOVE_GET ? peer : (bench.pe + bench.npes - 1) % bench.npes);

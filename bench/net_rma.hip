@@ -2,35 +2,36 @@
 /* run: -n 2 */
 /* args: -t 20000 -p free */
 /*
- * Operations of PE 0 on PE 1, of another node, against MPI's one-sided calls in the same processes:
+ * Operations of PE 0 on PE 1, which is on another node, against MPI's one-sided calls in the same processes.
+ * The second half of each line is the raw side:
  *
- *   net_put_lat        8-byte put and quiet, of MPI_Put and flush; from a kernel, plus one call to the CPU
- *   net_fetch_add_lat  of MPI_Fetch_and_op and flush, plus one call to the CPU
- *   net_put16_lat      16 puts and quiet, of one put and quiet
- *   net_put_rate       8-byte puts, one quiet at the end, of MPI_Puts and one flush; from a kernel by a thread, by a wave
- *   net_put_bw         put and quiet, of MPI_Put and flush
- *   net_put_tcp_bw     the same, of a message over TCP and its answer (tcp.h)
- *   net_put_signal_lat half a round trip between kernels, of 0.5: MPI_Put, flush, MPI_Put of a flag, flush
- *   net_behind_lat     put_signal as above, while another block of PE 0 has 64 MiB of puts to PE 1 under way, of without
- *   net_barrier_lat, net_sum_lat, net_alltoall_lat   of MPI's collective; the only rows with other than 2 PEs
+ *   net_put_lat        8-byte put and quiet; MPI_Put and flush (for a kernel, plus one call to the CPU)
+ *   net_fetch_add_lat  fetch_add from a kernel; MPI_Fetch_and_op and flush, plus one call to the CPU
+ *   net_put16_lat      16 puts and quiet; one put and quiet
+ *   net_put_rate       8-byte puts by a thread or a wave, one quiet at the end; MPI_Puts and one flush
+ *   net_put_bw         put and quiet; MPI_Put and flush
+ *   net_put_tcp_bw     put and quiet; a message over TCP and its answer (tcp.h)
+ *   net_put_signal_lat half a round trip between kernels; half of MPI_Put, flush, MPI_Put of a flag, flush
+ *   net_behind_lat     put_signal while another block of PE 0 has 64 MiB of puts in flight; without these
+ *   net_barrier_lat, net_sum_lat, net_alltoall_lat   MPI's collective; the only rows with more than 2 PEs
  *
- * MPI runs with the thread level that gshmem asks for, which a process of its own would not pay. PE 1 is inside of MPI
- * while PE 0 makes MPI's calls, and calls MPI_Test now and then while PE 0 makes ours.
+ * MPI runs at the thread level that gshmem asks for; a separate process would not pay for that. PE 1 is
+ * inside MPI while PE 0 makes MPI's calls, and calls MPI_Test now and then while PE 0 makes ours.
  */
 #include "bounce.h"
 #include "carry.h"
 #include "tcp.h"
 
-#define BULK_NBYTES ((size_t)64 << 20) /* that a signal is behind */
+#define BULK_NBYTES ((size_t)64 << 20) /* in flight while the signals bounce */
 #define NBULK       4                  /* in so many puts */
 
 static char *dest, *source;
 static char *mpi_source, *mpi_dest;
 static MPI_Win win;
 
-/* By each of nlanes lanes. */
-__host__ __device__ static inline void puts_many(char *to, const char *from, size_t nbytes, size_t nputs, size_t reps, size_t lane,
-						 size_t nlanes)
+/* Made by each of nlanes lanes. */
+__host__ __device__ static inline void puts_many(
+	char *to, const char *from, size_t nbytes, size_t nputs, size_t reps, size_t lane, size_t nlanes)
 {
 	for (size_t rep = 0; rep < reps; rep++) {
 		for (size_t i = lane; i < nputs; i += nlanes)
@@ -42,7 +43,8 @@ __host__ __device__ static inline void puts_many(char *to, const char *from, siz
 	}
 }
 
-__global__ static void puts_kernel(char *to, const char *from, size_t nbytes, size_t nputs, size_t reps, uint64_t *ticks)
+__global__ static void puts_kernel(
+	char *to, const char *from, size_t nbytes, size_t nputs, size_t reps, uint64_t *ticks)
 {
 	const uint64_t started = gshmemi_arch_clock_ns();
 
@@ -67,12 +69,13 @@ static bench_run puts(int scope, size_t nbytes, size_t nputs)
 			puts_many(dest, source, nbytes, nputs, reps, 0, 1);
 			return bench_now_us() - started;
 		}
-		hipLaunchKernelGGL(puts_kernel, dim3(1), dim3(scope == BENCH_WAVE ? bench.wave_width : 1), 0, 0, dest, source, nbytes, nputs, reps, bench.ticks);
+		hipLaunchKernelGGL(puts_kernel, dim3(1), dim3(scope == BENCH_WAVE ? bench.wave_width : 1), 0,
+			0, dest, source, nbytes, nputs, reps, bench.ticks);
 		return bench_kernel_us();
 	});
 }
 
-/* A batch that PE 0 makes while PE 1 is inside of MPI all the time: it performs MPI's puts in its own calls. */
+/* A batch of PE 0's. PE 1 is inside MPI all the time, because MPI performs puts in the target's calls. */
 static bench_run mpi_alone(const bench_run &run)
 {
 	return [=](size_t reps) {
@@ -94,8 +97,8 @@ static bench_run mpi_puts(size_t nbytes, size_t nputs)
 		const double started = bench_start();
 		for (size_t rep = 0; rep < reps; rep++) {
 			for (size_t i = 0; i < nputs; i++)
-				MPI_Put(mpi_source + i % 16 * CARRY_STRIDE, (int)nbytes, MPI_BYTE, 1, i % 16 * CARRY_STRIDE,
-					(int)nbytes, MPI_BYTE, win);
+				MPI_Put(mpi_source + i % 16 * CARRY_STRIDE, (int)nbytes, MPI_BYTE, 1,
+					i % 16 * CARRY_STRIDE, (int)nbytes, MPI_BYTE, win);
 			MPI_Win_flush(1, win);
 		}
 		return bench_now_us() - started;
@@ -121,7 +124,7 @@ static double mpi_fetch_add_us(size_t reps)
 	return bench_now_us() - started;
 }
 
-/* Both ranks: 8 bytes and a flag to the other, which polls its memory. */
+/* Both ranks: put 8 bytes and a flag to the other, which polls its memory. */
 static double mpi_bounce_us(size_t reps)
 {
 	static uint64_t n;
@@ -147,11 +150,11 @@ static double mpi_bounce_us(size_t reps)
 }
 
 /*
- * Block 0 bounces. Block 1, which only PE 0 has, begins NBULK puts and waits for them, again and again until block 0 has its
- * last answer. flags: the first puts have begun; block 1 may end.
+ * Block 0 bounces. Block 1, which only PE 0 has, starts NBULK puts and waits for them, again and again, until
+ * block 0 has its last answer. flags: the first puts have started; block 1 may end.
  */
-__global__ static void behind_kernel(struct mail *box, const long *data, uint64_t first, size_t reps, char *to, const char *from,
-				     int *flags, uint64_t *ticks)
+__global__ static void behind_kernel(struct mail *box, const long *data, uint64_t first, size_t reps,
+	char *to, const char *from, int *flags, uint64_t *ticks)
 {
 	if (blockIdx.x == 1) {
 		do {
@@ -164,7 +167,7 @@ __global__ static void behind_kernel(struct mail *box, const long *data, uint64_
 	}
 	if (gridDim.x > 1)
 		gshmem_int_wait_until(&flags[0], GSHMEM_CMP_NE, 0);
-	bounce<BENCH_THREAD>(box, data, first, 1); /* which is where the two meet */
+	bounce<BENCH_THREAD>(box, data, first, 1); /* which is where the two PEs meet */
 	const uint64_t started = gshmemi_arch_clock_ns();
 	bounce<BENCH_THREAD>(box, data, first + 1, reps);
 	bench_stop(ticks, started);
@@ -172,7 +175,7 @@ __global__ static void behind_kernel(struct mail *box, const long *data, uint64_
 		gshmem_int_atomic_set(&flags[1], 1, 0);
 }
 
-/* Both PEs: a batch of round trips behind bulk. */
+/* Both PEs: a batch of round trips while bulk is in flight. */
 static double behind_us(size_t reps)
 {
 	static int *flags;
@@ -183,8 +186,8 @@ static double behind_us(size_t reps)
 		flags = (int *)gshmem_malloc(2 * sizeof *flags);
 	t_check(flags, "%s: the heap is too small", bench.name);
 	bench_fill(flags, 0, 2 * sizeof *flags);
-	hipLaunchKernelGGL(behind_kernel, dim3(bench.pe == 0 ? 2 : 1), dim3(1), 0, 0, bounce_box, bounce_data, first, reps, dest,
-			   source, flags, bench.ticks);
+	hipLaunchKernelGGL(behind_kernel, dim3(bench.pe == 0 ? 2 : 1), dim3(1), 0, 0, bounce_box, bounce_data,
+		first, reps, dest, source, flags, bench.ticks);
 	return bench_kernel_us();
 }
 
@@ -205,7 +208,8 @@ static void pair_rows(size_t win_nbytes)
 	carry_row("net_put_lat", BENCH_THREAD, 8, false, 0, puts(BENCH_THREAD, 8, 1), plus(mpi, rpc));
 	carry_row("net_put16_lat", BENCH_HOST, 8, false, 0, puts(BENCH_HOST, 8, 16), one);
 	carry_row("net_put_rate", BENCH_HOST, 8, true, 1.0 / 512, puts(BENCH_HOST, 8, 512), mpi_puts(8, 512));
-	carry_row("net_put_rate", BENCH_THREAD, 8, true, 1.0 / 512, puts(BENCH_THREAD, 8, 512), mpi_puts(8, 512));
+	carry_row("net_put_rate", BENCH_THREAD, 8, true, 1.0 / 512, puts(BENCH_THREAD, 8, 512),
+		mpi_puts(8, 512));
 	carry_row("net_put_rate", BENCH_WAVE, 8, true, 1.0 / 512, puts(BENCH_WAVE, 8, 512), mpi_puts(8, 512));
 	carry_row("net_fetch_add_lat", BENCH_THREAD, 8, false, 0, carry_alone(fetch_add_us),
 		  plus(mpi_alone(mpi_fetch_add_us), rpc));
@@ -214,7 +218,8 @@ static void pair_rows(size_t win_nbytes)
 	carry_row("net_behind_lat", BENCH_THREAD, 8, false, 0.5, behind_us, bounce_us<BENCH_THREAD>);
 	bench.batch_us /= 10;
 	for (size_t nbytes = 64 << 10; nbytes <= 16 << 20; nbytes *= 16)
-		carry_row("net_put_bw", BENCH_HOST, nbytes, true, 0, puts(BENCH_HOST, nbytes, 1), mpi_puts(nbytes, 1));
+		carry_row("net_put_bw", BENCH_HOST, nbytes, true, 0, puts(BENCH_HOST, nbytes, 1),
+			mpi_puts(nbytes, 1));
 	if (tcp_open())
 		for (size_t nbytes = 64 << 10; nbytes <= 16 << 20; nbytes *= 16)
 			carry_row("net_put_tcp_bw", BENCH_HOST, nbytes, true, 0, puts(BENCH_HOST, nbytes, 1),
@@ -248,14 +253,18 @@ static void collective_rows()
 	void *to = mpi_dest, *from = mpi_source;
 
 	bench_fill(source, 0, 8 << 20);
-	collective_row("net_barrier_lat", 0, timed([] { gshmem_barrier_all(); }), timed([] { MPI_Barrier(MPI_COMM_WORLD); }));
+	collective_row("net_barrier_lat", 0, timed([] { gshmem_barrier_all(); }),
+		timed([] { MPI_Barrier(MPI_COMM_WORLD); }));
 	for (size_t nbytes : {8, 64, 512, 4096, 32768, 262144, 4194304}) {
 		const size_t n = nbytes / sizeof(float);
 
-		collective_row("net_sum_lat", nbytes, timed([=] { gshmem_float_sum_reduce(GSHMEM_TEAM_WORLD, d, s, n); }),
-			       timed([=] { MPI_Allreduce(from, to, (int)n, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD); }));
-		collective_row("net_alltoall_lat", nbytes, timed([=] { gshmem_float_alltoall(GSHMEM_TEAM_WORLD, d, s, n); }),
-			       timed([=] { MPI_Alltoall(from, (int)n, MPI_FLOAT, to, (int)n, MPI_FLOAT, MPI_COMM_WORLD); }));
+		collective_row("net_sum_lat", nbytes,
+			timed([=] { gshmem_float_sum_reduce(GSHMEM_TEAM_WORLD, d, s, n); }),
+			timed([=] { MPI_Allreduce(from, to, (int)n, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD); }));
+		collective_row("net_alltoall_lat", nbytes,
+			timed([=] { gshmem_float_alltoall(GSHMEM_TEAM_WORLD, d, s, n); }), timed([=] {
+				MPI_Alltoall(from, (int)n, MPI_FLOAT, to, (int)n, MPI_FLOAT, MPI_COMM_WORLD);
+			}));
 	}
 }
 
@@ -272,7 +281,8 @@ int main(int argc, char **argv)
 	mpi_source = (char *)calloc(1, nbytes);
 	mpi_dest = (char *)calloc(1, nbytes);
 	t_check(mpi_source && mpi_dest, "net_rma: no memory");
-	memset(mpi_source, 1, nbytes); /* unwritten, all of it would be one page of zeros, and always in the cache */
+	/* if unwritten, all of it would map to one zero page, which is always in the cache */
+	memset(mpi_source, 1, nbytes);
 	if (bench.npes == 2)
 		pair_rows(nbytes);
 	collective_rows();

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* run: -n 2 */
 /*
- * Calls between the PEs of a node, PE 0's: what bench/nodes.sh compares between a job of this node alone and one over several.
+ * Calls between PEs of PE 0's node. bench/nodes.sh compares a job on this node alone
+ * with one over several nodes.
  *
  *   node_put_lat        8-byte put and quiet on PE 1, which does nothing
  *   node_fetch_add_lat  the same, of an atomic
  *   node_sync_lat       a sync of the node's PEs
  *
- * No raw side. PEs of other nodes sleep until the end, nearly: they look for it every 20 ms, as pretended nodes share their
- * cores. In a job over several nodes a PE has a net thread, which is on the PE's core and costs what it costs.
+ * No raw side. PEs of other nodes sleep and check every 20 ms whether the end has come, because
+ * pretended nodes share their cores. In a job over several nodes each PE has a net thread on its core,
+ * whose cost is part of the figure.
  */
 #include "bench.h"
 
@@ -32,7 +34,7 @@ template <int CALL> __host__ __device__ static inline void calls(long *to, long 
 
 template <int CALL> __global__ void calls_kernel(long *to, long *from, size_t reps, uint64_t *ticks)
 {
-	calls<CALL>(to, from, 1); /* a sync: all are there */
+	calls<CALL>(to, from, 1); /* a sync: all PEs have arrived */
 	const uint64_t started = gshmemi_arch_clock_ns();
 	calls<CALL>(to, from, reps);
 	bench_stop(ticks, started);
@@ -40,7 +42,8 @@ template <int CALL> __global__ void calls_kernel(long *to, long *from, size_t re
 
 template <int CALL> static double in_kernel(size_t reps)
 {
-	hipLaunchKernelGGL(HIP_KERNEL_NAME(calls_kernel<CALL>), dim3(1), dim3(1), 0, 0, word, word + 8, reps, bench.ticks);
+	hipLaunchKernelGGL(HIP_KERNEL_NAME(calls_kernel<CALL>), dim3(1), dim3(1), 0, 0, word, word + 8, reps,
+		bench.ticks);
 	return bench_kernel_us();
 }
 
@@ -60,7 +63,7 @@ template <int CALL> static void rows(const char *op, size_t nbytes, int nactive)
 		bench_measure_against({op, "thread", nbytes, nactive, {}, false, 0}, in_kernel<CALL>, {});
 }
 
-/* Until all PEs of the job have come. */
+/* Wait until all PEs of the job have come. */
 static void sleep_until_all()
 {
 	MPI_Request request;
@@ -84,7 +87,8 @@ int main(int argc, char **argv)
 	bench_only(is_near);
 	if (is_near) {
 		t_equal(gshmem_team_n_pes(GSHMEM_TEAM_SHARED), bench.npes, "node_lat: PEs that reach PE 0");
-		bench.takes_turns = true; /* the net thread with the rest, which belongs to what is measured */
+		/* the net thread, too: its cost is measured */
+		bench.takes_turns = true;
 		rows<PUT>("node_put_lat", 8, 1);
 		rows<FETCH_ADD>("node_fetch_add_lat", 8, 1);
 		rows<SYNC>("node_sync_lat", 0, bench.npes);

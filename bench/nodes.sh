@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# bench/nodes.sh DIRECTORY - run the benches between two nodes that are built in DIRECTORY, and print their table of limits.
-# `make bench-nodes` calls it.  The environment says where they run:
+# bench/nodes.sh DIRECTORY - run the benches that are built in DIRECTORY between two nodes, and print their
+# table of limits. `make bench-nodes` calls it.  The environment says where they run:
 #
-#   HOSTS   two nodes, a,b, which see the same build; else tests/nodes.sh pretends them on this machine
-#   PPN     2: also the benches that want two PEs on each of HOSTS; pretended nodes have room for them
+#   HOSTS   two nodes, a,b, which see the same build; without it tests/nodes.sh pretends two on this machine
+#   PPN     2: also run the benches that need two PEs on each of HOSTS; pretended nodes always run them
 #   MPIRUN  the launcher
 #
-# The tables are kept in DIRECTORY/nodes. The exit status is 1 if a bench failed; the figures do not count for it.
+# The tables are kept in DIRECTORY/nodes. The exit status is 1 if a bench failed, whatever the figures are.
 
 set -eu
 dir=$1
@@ -19,7 +19,7 @@ fi
 launcher="$(tests/run.sh -l) -hosts $HOSTS" status=0
 mkdir -p "$dir/nodes"
 
-# run PPN: net_rma with PPN PEs on each of two nodes. A failure does not keep other benches from running.
+# run PPN: net_rma with PPN PEs on each of two nodes. After a failure the other benches still run.
 run() {
 	npes=$((2 * $1))
 	# A list of words.
@@ -34,7 +34,7 @@ rm -f "$dir"/nodes/*.tsv
 run 1
 if [ "${PPN:-1}" = 2 ]; then
 	run 2
-	# A job of the first node alone and one of both, by turns.
+	# A job on the first node alone and one on both, alternately.
 	MPIRUN="$launcher -ppn 2" bench/compare.sh -t "B=${dir%/bench} N=2" "B=${dir%/bench} N=4" node_lat \
 		>"$dir/nodes/node_lat.tsv" || status=1
 fi

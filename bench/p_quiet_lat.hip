@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* run: -n 2 */
-/* One 8-byte value, completed: gshmem_long_p + gshmem_quiet, by a kernel thread and the host. Raw: a store and a fence. */
+/*
+ * Latency of gshmem_long_p + gshmem_quiet, from a kernel thread and from the host. Raw: a store and a fence.
+ */
 #include "device.h"
 
 __host__ __device__ static inline void p_quiet(long *dest, int pe, size_t reps)
@@ -27,16 +29,18 @@ int main(int argc, char **argv)
 	long *dest = (long *)gshmem_calloc(16, sizeof(long));
 	const int peer = (bench.pe + 1) % bench.npes;
 	const std::vector<int> raw = bench_raw_start("store") ? std::vector<int>{0, 1} : std::vector<int>{};
-	const std::vector<bench_run> on_device = device_words(DEVICE_STORE_FENCE, (long *)gshmem_ptr(dest + 8, peer));
+	const std::vector<bench_run> on_device =
+		device_words(DEVICE_STORE_FENCE, (long *)gshmem_ptr(dest + 8, peer));
 	size_t last = 0;
 
 	for (int nactive = 1; nactive <= 2; nactive++) {
 		if (bench_wants_active(nactive) && bench_wants("thread"))
-			bench_measure({"p_quiet_lat", "thread", 8, nactive, raw, false, 0, on_device}, [&](size_t reps) {
-				hipLaunchKernelGGL(p_quiet_kernel, dim3(1), dim3(1), 0, 0, dest, peer, last = reps,
-						   nactive > 1, bench.ticks);
-				return bench_kernel_us();
-			});
+			bench_measure({"p_quiet_lat", "thread", 8, nactive, raw, false, 0, on_device},
+				[&](size_t reps) {
+					hipLaunchKernelGGL(p_quiet_kernel, dim3(1), dim3(1), 0, 0, dest, peer,
+						last = reps, nactive > 1, bench.ticks);
+					return bench_kernel_us();
+				});
 		if (bench_wants_active(nactive) && bench_wants("host"))
 			bench_measure({"p_quiet_lat", "host", 8, nactive, raw, false, 0}, [&](size_t reps) {
 				if (nactive > 1)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* run: -n 2 */
-/* A stream of 8-byte values to neighbouring words and one quiet at the end. Raw: stores, and a fence at the end. */
+/*
+ * Rate of 8-byte gshmem_long_p to neighbouring words, with one quiet at the end. Raw: stores and one fence.
+ */
 #include "device.h"
 
 #define NWORDS 512
@@ -28,16 +30,18 @@ int main(int argc, char **argv)
 	long *dest = (long *)gshmem_calloc(NWORDS + DEVICE_NWORDS, sizeof(long));
 	const int peer = (bench.pe + 1) % bench.npes;
 	const std::vector<int> raw = bench_raw_start("store") ? std::vector<int>{2, 3} : std::vector<int>{};
-	const std::vector<bench_run> on_device = device_words(DEVICE_STORES, (long *)gshmem_ptr(dest + NWORDS, peer));
+	const std::vector<bench_run> on_device =
+		device_words(DEVICE_STORES, (long *)gshmem_ptr(dest + NWORDS, peer));
 	size_t last = 0;
 
 	for (int nactive = 1; nactive <= 2; nactive++) {
 		if (bench_wants_active(nactive) && bench_wants("thread"))
-			bench_measure({"p_rate", "thread", 8, nactive, raw, true, 0, on_device}, [&](size_t reps) {
-				hipLaunchKernelGGL(p_kernel, dim3(1), dim3(1), 0, 0, dest, peer, last = reps, nactive > 1,
-						   bench.ticks);
-				return bench_kernel_us();
-			});
+			bench_measure(
+				{"p_rate", "thread", 8, nactive, raw, true, 0, on_device}, [&](size_t reps) {
+					hipLaunchKernelGGL(p_kernel, dim3(1), dim3(1), 0, 0, dest, peer,
+						last = reps, nactive > 1, bench.ticks);
+					return bench_kernel_us();
+				});
 		if (bench_wants_active(nactive) && bench_wants("host"))
 			bench_measure({"p_rate", "host", 8, nactive, raw, true, 0}, [&](size_t reps) {
 				if (nactive > 1)

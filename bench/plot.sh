@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# bench/plot.sh DIRECTORY - draw the tables of the benches in DIRECTORY as curves, and say where they are.
+# bench/plot.sh DIRECTORY - draw the benches' tables in DIRECTORY as curves, and print where the files are.
 # Points are medians; the grey line is the raw limit of the same run. Needs gnuplot.
 
 dir=${1:-build/cpu/bench}
@@ -9,7 +9,8 @@ command -v gnuplot >/dev/null || { echo "plot.sh: no plots: gnuplot is missing (
 data=$(mktemp -d) || exit 1
 trap 'rm -rf "$data"' EXIT
 
-# curves NAME COLUMN RAW-COLUMN YLABEL: bytes against a column, one curve per scope, one file per number of PEs at work.
+# curves NAME COLUMN RAW-COLUMN YLABEL: a column over bytes, one curve per scope, one
+# file per number of active PEs.
 curves() {
 	tsv=$dir/$1.n2.tsv
 	[ -f "$tsv" ] || return 0
@@ -21,7 +22,7 @@ curves() {
 			[ -s "$data/$scope" ] && plots="$plots${plots:+, }'$data/$scope' with linespoints lw 2 pt $((at * 2 + 3)) ps 0.8 title '$scope'"
 		done
 		[ -n "$plots" ] || continue
-		# The limit beside the thread's rows, else of whatever there is.
+		# The raw limit of the thread's rows; if there are none, of any row.
 		awk -F '\t' -v p=$pes -v c="$3" '$4 == p && $c + 0 > 0 && !($3 in seen) { seen[$3]; print $3, $c }' "$tsv" >"$data/raw"
 		[ -s "$data/raw" ] && plots="'$data/raw' with lines lw 6 lc rgb '#c0c0c0' title 'raw limit', $plots"
 		both=$([ $pes = 2 ] && echo ', both PEs at once' || echo ', one direction')
@@ -43,7 +44,7 @@ curves() {
 	done
 }
 
-# bars: the small operations, ours beside raw.
+# Bars: the small operations, ours beside raw.
 bars() {
 	for f in p_quiet_lat.n2 p_rate.n2 g_lat.n2 amo_lat.n2 amo_rate.n2 put_signal_lat.n2 barrier_lat.n2 barrier_lat.n4 launch_lat.n2; do
 		[ -f "$dir/$f.tsv" ] || continue

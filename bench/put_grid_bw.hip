@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* run: -n 2 */
 /*
- * Bandwidth of a put by all of a GPU: putmem_wg, each work-group its part, 1 to 8 work-groups for each compute unit, one
- * quiet each at the end. Beside it, in alternation, what the machine's own copies do: hipMemcpyAsync between two
- * buffers of this PE's device, and hipMemcpyPeerAsync to the peer's. PE 0 works alone, the others wait, so that PEs that
- * share a GPU do not share its time.
+ * Bandwidth of a put by a whole GPU: each work-group puts its part with putmem_wg and ends with one quiet;
+ * there are 1 to 8 work-groups per compute unit. Ours alternates with the device's own copies: hipMemcpyAsync
+ * between two buffers of this PE's device, and hipMemcpyPeerAsync to the peer's. PE 0 works alone while the
+ * others wait, so that PEs on one GPU do not share its time.
  *
  *   put_grid_bw   the best number of work-groups; raw: the device-to-device copy
- *   peer_copy_bw  hipMemcpyPeerAsync to where the puts go; raw: the same
+ *   peer_copy_bw  hipMemcpyPeerAsync to where the puts go; raw: the device-to-device copy
  *
- * With PEs on one GPU all of these are copies within one memory.
+ * If the PEs share a GPU, all of these are copies within one memory.
  */
 #include "bench.h"
 
 __global__ static void put_grid(char *dest, const char *source, size_t nbytes, int pe, size_t reps)
 {
-	/* Parts of whole 16-byte words; the last takes what is left. */
+	/* Parts are multiples of 16 bytes; the last one takes the rest. */
 	const size_t part = (nbytes / gridDim.x + 15) & ~(size_t)15;
 	const size_t from = blockIdx.x * part < nbytes ? blockIdx.x * part : nbytes;
 	const size_t n = from + part < nbytes ? part : nbytes - from;
@@ -28,7 +28,7 @@ __global__ static void put_grid(char *dest, const char *source, size_t nbytes, i
 static hipStream_t stream;
 static hipEvent_t began, ended;
 
-/* us of what submit queues. */
+/* us that the work queued by submit takes. */
 template <typename F> static double timed(F submit)
 {
 	float ms;
@@ -70,7 +70,7 @@ int main(int argc, char **argv)
 				t_hip(hipMemcpyAsync(here, source, nbytes, hipMemcpyDeviceToDevice, stream));
 		});
 	};
-	/* The peer's memory is mapped here, and the copy is told by its address where that is. */
+	/* The peer's memory is mapped here; the copy recognises it by its address. */
 	const bench_run peer_copy = [&](size_t reps) {
 		return timed([&] {
 			for (size_t i = 0; i < reps; i++)
@@ -81,13 +81,15 @@ int main(int argc, char **argv)
 		char op[64];
 
 		snprintf(op, sizeof op, "put_grid_bw_%d", per_cu * ncus);
-		bench_measure_against({op, "wg", nbytes, 1, {}, true, 0}, [&](size_t reps) {
-			return timed([&] {
-				hipLaunchKernelGGL(put_grid, dim3(per_cu * ncus), dim3(256), 0, stream, dest, source, nbytes,
-						   peer, reps);
-				t_hip(hipGetLastError());
-			});
-		}, {copy});
+		bench_measure_against({op, "wg", nbytes, 1, {}, true, 0},
+			[&](size_t reps) {
+				return timed([&] {
+					hipLaunchKernelGGL(put_grid, dim3(per_cu * ncus), dim3(256), 0,
+						stream, dest, source, nbytes, peer, reps);
+					t_hip(hipGetLastError());
+				});
+			},
+			{copy});
 	}
 	bench_measure_against({"peer_copy_bw", "host", nbytes, 1, {}, true, 0}, peer_copy, {copy});
 
@@ -96,7 +98,8 @@ int main(int argc, char **argv)
 		std::vector<char> got(nbytes);
 
 		bench_read(got.data(), dest, nbytes);
-		t_check(std::count(got.begin(), got.end(), 1) == (long)nbytes, "put_grid_bw: other data than was sent");
+		t_check(std::count(got.begin(), got.end(), 1) == (long)nbytes,
+			"put_grid_bw: other data than was sent");
 	}
 	bench_finalize();
 	return 0;

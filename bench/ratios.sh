@@ -1,19 +1,20 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# bench/ratios.sh DIRECTORY [nodes] - the figures that have a limit, out of the tables of the benches in DIRECTORY.
-# `make bench` ends with it.  Exit status 0 whatever the figures are: a loaded machine is not a failure.
+# bench/ratios.sh DIRECTORY [nodes] - print the figures that have a limit, from the benches'
+# tables in DIRECTORY. `make bench` ends with it.  Exit status 0 whatever the figures are: a
+# loaded machine is not a failure.
 
 dir=${1:-build/cpu/bench} kind=${2-}
 cd "$dir" || exit 2
 
-# The platform that the tables are from; and whether PEs took turns on one GPU.
+# The platform of the tables, and whether PEs took turns on one GPU.
 platform=$(sed -n 's/^#.*, platform \([a-z]*\),.*/\1/p' ./*.tsv 2>/dev/null | head -n 1)
 turns=$(grep -l '^# .* take turns on one GPU' ./*.tsv 2>/dev/null | head -n 1)
 
-# Lines: FILE  op  scope  bytes (lowest:highest)  pes  comparison  limit  name.  `abs`: the limit is for the median in
-# us; `mid`: >=, for the median of the rows; `peak`: >=, for the best row. `best`, `worst`, `turns`: no limit. The ops
-# stencil and put_grid_bw_ stand for all that begin like that.
+# Lines: FILE  op  scope  bytes (lowest:highest)  pes  comparison  limit  name.  `abs`: the limit applies to
+# the median in us; `mid`: >=, to the median of the rows; `peak`: >=, to the best row. `best`, `worst`,
+# `turns`: no limit. The ops stencil and put_grid_bw_ stand for all that begin so.
 cpu_limits() {
 	cat <<-'END'
 	p_quiet_lat.n2     p_quiet_lat    thread 8:8             1 <= 1.5  8-byte p + quiet
@@ -106,8 +107,8 @@ cpu_limits() {
 	END
 }
 
-# On a GPU raw is what the device does by itself (device.h). Latencies and rates are shown, not judged; `turns`: shown
-# as measuring time slices where PEs shared a GPU.
+# On a GPU raw is what the device does without the library (device.h). Latencies and rates are shown without a
+# limit. `turns`: where PEs shared a GPU, the table says that the row measured time slices.
 gpu_limits() {
 	cat <<-'END'
 	put_grid_bw.n2     put_grid_bw_   wg     0:1e12          1 peak 0.95 putmem_wg, best grid, of the device copy
@@ -142,7 +143,7 @@ gpu_limits() {
 	END
 }
 
-# Between two nodes; nothing of this is measured by `make bench`.
+# Between two nodes; `make bench` measures none of this.
 node_limits() {
 	cat <<-'END'
 	net_rma.n2         net_put_lat    host   8:8             2 <= 0.8  8-byte put + quiet, CPU, of MPI_Put + flush

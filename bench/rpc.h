@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the benches of calls to the CPU share: functions to be called, the server on a core of its own, and kernels that
- * call. Raw: two threads of one process, on the same two cores.
+ * What the benches of calls to the CPU share: the functions, a server on its own core, and kernels that call.
+ * Raw: two threads of one process, on the same two cores.
  */
 #ifndef BENCH_RPC_H
 #define BENCH_RPC_H
@@ -11,7 +11,7 @@
 #include <pthread.h>
 #include <time.h>
 
-static uint64_t rpc_ncalls;   /* the function has seen; written by the server's thread */
+static uint64_t rpc_ncalls;   /* calls that the function has seen; written by the server's thread */
 static clockid_t rpc_cpu_clock; /* of that thread */
 static struct {
 	uint32_t add, pin, take;
@@ -35,7 +35,7 @@ static int rpc_pin(void *, gshmemx_rpc_call_t *call)
 	return sched_setaffinity(0, sizeof set, &set) ? -errno : GSHMEMX_RPC_DONE;
 }
 
-/* Takes a stream away into a buffer of its own. */
+/* Copies a stream into its own buffer. */
 alignas(4096) static char rpc_taken[1 << 20];
 static int rpc_take(void *, gshmemx_rpc_call_t *call)
 {
@@ -58,7 +58,7 @@ static inline void rpc_pin_server(int core)
 	t_equal(gshmemx_rpc_call(rpc_op.pin, in, NULL), 0, "the server's core");
 }
 
-/* Register, and put the server on core 1: clients, and the process otherwise, are on core 0. */
+/* Register, and put the server on core 1. Clients and all other threads are on core 0. */
 static inline void rpc_setup()
 {
 	rpc_register();
@@ -99,7 +99,7 @@ static inline double rpc_rested(double us)
 	return us;
 }
 
-/* A batch of calls by a kernel of so many threads, or 0: by the host. */
+/* A batch of calls by a kernel of nthreads threads; 0: by the host. */
 static inline double rpc_calls_us(int nthreads, size_t reps, int posts)
 {
 	static uint64_t *last = NULL;
@@ -110,7 +110,8 @@ static inline double rpc_calls_us(int nthreads, size_t reps, int posts)
 	if (!last)
 		t_hip(hipMalloc((void **)&last, sizeof *last));
 	if (nthreads) {
-		hipLaunchKernelGGL(rpc_calls_kernel, dim3(1), dim3(nthreads), 0, 0, rpc_op.add, reps, posts, last, bench.ticks);
+		hipLaunchKernelGGL(rpc_calls_kernel, dim3(1), dim3(nthreads), 0, 0, rpc_op.add, reps, posts,
+			last, bench.ticks);
 		us = bench_kernel_us();
 		bench_read(&out, last, sizeof out);
 	} else {

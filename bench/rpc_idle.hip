@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* run: -n 1 */
 /*
- * A server that has had nothing to do for a second: the time of a core that it takes for another second (us, of a
- * million), and the call that ends the silence, from a kernel that runs by then and from the host. First where clients
- * wake the server, then with GSHMEM_RPC_POLL=nap, as where a GPU is the client and cannot. As many slots as waves.
+ * A server that has been idle for a second: the CPU time that it takes during another second (us), and the
+ * latency of the first call after that, from a kernel that is already running and from the host. First with
+ * clients that wake the server, then with GSHMEM_RPC_POLL=nap, as for GPU clients, which cannot wake it.
+ * There are as many slots as waves.
  */
 #include "rpc.h"
 
@@ -15,7 +16,7 @@ static double cpu_us()
 	return t.tv_sec * 1e6 + t.tv_nsec * 1e-3;
 }
 
-/* Waits until the host says so, then calls. */
+/* Waits for the host's go, then calls. */
 __global__ static void call_late(uint32_t op, const uint64_t *go, uint64_t *ticks)
 {
 	unsigned polls = 0;
@@ -47,8 +48,9 @@ static double wake_us(bool by_kernel)
 
 static void print_row(const char *op, const char *scope, const std::vector<double> &us)
 {
-	printf("%s\t%s\t0\t1\t1\t%.5g\t%.5g\t%.5g\t-\t-\t-\t-\n", op, scope, *std::min_element(us.begin(), us.end()),
-	       bench_median(us), *std::max_element(us.begin(), us.end()));
+	printf("%s\t%s\t0\t1\t1\t%.5g\t%.5g\t%.5g\t-\t-\t-\t-\n", op, scope,
+		*std::min_element(us.begin(), us.end()), bench_median(us),
+		*std::max_element(us.begin(), us.end()));
 	fflush(stdout);
 }
 
@@ -76,7 +78,8 @@ int main(int argc, char **argv)
 {
 	int provided;
 
-	MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided); /* outlives each of the library's lives */
+	/* MPI outlives each init and finalize of the library */
+	MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
 	setenv("GSHMEM_RPC_POLL", "adaptive", 1);
 	bench_init(argc, argv, "rpc_idle");
 	bench_needs(1);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* run: -n 1 */
 /*
- * A call of six words and its answer, 64 slots: from a kernel of one thread, from a wave whose lanes all call (each
- * lane's call counts), and from the host. Raw: a flag bounced between two threads. Then posted calls against those
- * waited for, with 64 slots and (rpc_post_waves) with one for each wave that can be resident; and calls with 16384 slots
- * against calls with 64. What is not with 64 slots is measured in lives of the library of its own.
+ * A call of six words and its answer, with 64 slots: from a kernel of one thread, from a wave whose
+ * lanes all call (each lane's call counts), and from the host. Raw: a flag that bounces between two
+ * threads. Then posted calls against synchronous ones, with 64 slots and (rpc_post_waves) with one slot
+ * per resident wave; and calls with 16384 slots against calls with 64. Every other number of slots
+ * takes its own init and finalize.
  */
 #include "rpc.h"
 
@@ -23,13 +24,18 @@ static void rows()
 		if (scope == BENCH_WAVE)
 			bench_measure_against({"rpc_call_lat", "wave", 0, 1, {}, false, per_op}, calls, {});
 		else
-			bench_measure({"rpc_call_lat", bench_scope_names[scope], 0, 1, raw, false, per_op}, calls);
-		bench_measure_against({"rpc_post_rate", bench_scope_names[scope], 0, 1, {}, true, per_op}, posts, {calls});
+			bench_measure(
+				{"rpc_call_lat", bench_scope_names[scope], 0, 1, raw, false, per_op}, calls);
+		bench_measure_against(
+			{"rpc_post_rate", bench_scope_names[scope], 0, 1, {}, true, per_op}, posts, {calls});
 	}
 	bench_raw_stop();
 }
 
-/* Start the library with so many slots, 0: one for each wave. That a wave may have none is known here: no warning. */
+/*
+ * Start the library with nslots slots; 0: one per wave. A wave may have none here, so init's
+ * warning about that is discarded.
+ */
 static void start(const char *nslots)
 {
 	const int stderr_fd = dup(2), null_fd = open("/dev/null", O_WRONLY);
@@ -45,7 +51,10 @@ static void start(const char *nslots)
 	rpc_setup();
 }
 
-/* The best of some batches in a life with so many slots; what interrupts init and finalize does not count. */
+/*
+ * The best of several batches between an init with nslots slots and finalize, whose
+ * own interruptions do not count.
+ */
 static double slots_us(const char *nslots, size_t reps)
 {
 	const long before = bench_npreempted();
@@ -64,7 +73,8 @@ int main(int argc, char **argv)
 {
 	int provided;
 
-	MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided); /* outlives each of the library's lives */
+	/* MPI outlives each init and finalize of the library */
+	MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
 	setenv("GSHMEM_RPC_SLOTS", "64", 1);
 	bench_init(argc, argv, "rpc_lat");
 	bench_needs(1);

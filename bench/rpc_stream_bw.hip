@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* run: -n 1 */
 /*
- * Streams to a function that copies them away: up to 12 KiB by pages of 4 KiB, from 16 KiB on by blocks of 64 KiB. From
- * a kernel of one thread, whose page is the wave's, from a whole wave, and from the host, whose page is 64 bytes. Raw:
- * two threads that copy through one buffer of that size by turns; rpc_stream_alone: one thread that copies through it.
+ * Streams to a function that copies them: up to 12 KiB in pages of 4 KiB, from 16 KiB on in blocks of 64
+ * KiB. The client is a kernel of one thread, which has the wave's page, a whole wave, or the host, whose
+ * page has 64 bytes. Raw: two threads that copy in turn through one buffer of that size; rpc_stream_alone:
+ * one thread copies both ways.
  */
 #include "rpc.h"
 
@@ -36,8 +37,8 @@ static double stream_us(int nthreads, size_t nbytes, size_t reps)
 	double us;
 
 	if (nthreads) {
-		hipLaunchKernelGGL(stream_kernel, dim3(1), dim3(nthreads), 0, 0, rpc_op.take, data, nbytes, reps,
-				   status, bench.ticks);
+		hipLaunchKernelGGL(stream_kernel, dim3(1), dim3(nthreads), 0, 0, rpc_op.take, data, nbytes,
+			reps, status, bench.ticks);
 		us = bench_kernel_us();
 	} else {
 		t_equal(stream(rpc_op.take, data, nbytes, 10), 0, "stream");
@@ -63,15 +64,22 @@ int main(int argc, char **argv)
 	const bool has_raw = bench_raw_start("through");
 	for (int scope : {BENCH_THREAD, BENCH_WAVE, BENCH_HOST})
 		for (size_t nbytes : {4096, 8192, 12288, 16384, 65536, 1 << 20}) {
-			const int nthreads = scope == BENCH_HOST ? 0 : bench_nthreads(scope), bulk = nbytes >= 16384;
+			const int nthreads = scope == BENCH_HOST ? 0 : bench_nthreads(scope),
+				  bulk = nbytes >= 16384;
 
-			if (!bench_wants(bench_scope_names[scope]) || nbytes < bench.min_nbytes || nbytes > bench.max_nbytes)
+			if (!bench_wants(bench_scope_names[scope]) || nbytes < bench.min_nbytes ||
+				nbytes > bench.max_nbytes)
 				continue;
 			for (int alone : {0, 1})
 				if (!alone || scope == BENCH_THREAD)
-					bench_measure({alone ? "rpc_stream_alone" : "rpc_stream_bw", bench_scope_names[scope], nbytes, 1,
-						       has_raw ? std::vector<int>{2 * alone + bulk} : std::vector<int>{}, true, 0},
-						      [=](size_t reps) { return stream_us(nthreads, nbytes, reps); });
+					bench_measure({alone ? "rpc_stream_alone" : "rpc_stream_bw",
+							      bench_scope_names[scope], nbytes, 1,
+							      has_raw ? std::vector<int>{2 * alone + bulk}
+								      : std::vector<int>{},
+							      true, 0},
+						[=](size_t reps) {
+							return stream_us(nthreads, nbytes, reps);
+						});
 		}
 	stream_us(1, sizeof rpc_taken, 1);
 	t_equal(memcmp(rpc_taken, data, sizeof rpc_taken), 0, "rpc_stream_bw: data");

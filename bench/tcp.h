@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Raw TCP between PEs 0 and 1: one connection, over which PE 0 sends and PE 1 answers each message with a byte once it has
- * all of it in memory, as a put and quiet ends when the owner has the bytes. Both sides block in the kernel. MPI only tells
- * PE 0 the host name and port of PE 1. The connection has TCP_NODELAY, and the buffers that the kernel chooses.
+ * Raw TCP between PEs 0 and 1. PE 0 sends messages over one connection; PE 1 answers each with a byte
+ * once all of it is in memory, just as a put and quiet ends when the owner has the bytes. Both sides
+ * block in the kernel. MPI only tells PE 0 the host name and port of PE 1. The connection uses
+ * TCP_NODELAY and the kernel's default buffers.
  */
 #ifndef BENCH_TCP_H
 #define BENCH_TCP_H
@@ -20,7 +21,7 @@ struct tcp_address {
 	char host[256], port[8];
 };
 
-/* PE 1: a socket that listens at a free port. */
+/* PE 1: listen at a free port. */
 static inline int tcp_listen(struct tcp_address *address)
 {
 	const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -62,7 +63,7 @@ static inline int tcp_connect(const struct tcp_address *address)
 	return fd;
 }
 
-/* Connects PEs 0 and 1; whether that succeeded, on both. */
+/* Connects PEs 0 and 1. Returns on both whether that succeeded. */
 static inline bool tcp_open()
 {
 	struct tcp_address address = {};
@@ -107,7 +108,7 @@ static inline bench_run tcp_puts(char *dest, const char *source, size_t nbytes)
 		char byte = 0;
 
 		if (bench.pe == 1) {
-			tcp_send(&byte, 1); /* PE 0's clock starts when PE 1 is there */
+			tcp_send(&byte, 1); /* PE 0's clock starts when PE 1 has arrived */
 			for (size_t i = 0; i < reps; i++) {
 				tcp_receive(dest, nbytes);
 				tcp_send(&byte, 1);

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* run: -n 2,3 */
 /*
- * Hosts that poll: each PE tells the next one of a ring that it has a message, and loops around gshmem_long_test until one has
- * come from the PE before. Against wait_until in place of the loop; and, with more PEs, against two of them, which
- * says what it costs that PEs share a core.
+ * Hosts that poll: each PE sends a message to the next one of a ring and loops around gshmem_long_test until
+ * the previous PE's message has come. Raw: wait_until in place of the loop; with more PEs, also two PEs,
+ * which shows the cost of sharing a core.
  */
 #include "bench.h"
 
-static long *word;   /* messages from the PE before */
-static long nsent;   /* to the next one, in all batches so far; equal on all PEs */
+static long *word;   /* messages from the previous PE */
+static long nsent;   /* messages to the next PE, in all batches so far; equal on all PEs */
 
-/* reps messages from each of the first npes PEs. All PEs call. */
+/* Each of the first npes PEs sends reps messages. All PEs call. */
 template <bool TESTS> static double ring(size_t reps, int npes)
 {
 	const int next = (bench.pe + 1) % npes;
@@ -40,11 +40,13 @@ int main(int argc, char **argv)
 	if (bench_wants("host")) {
 		bench_measure_against({"test_lat", "host", 0, bench.npes, {}, false, 0}, tests, {waits});
 		if (bench.npes > 2)
-			bench_measure_against({"test_more_lat", "host", 0, bench.npes, {}, false, 0}, tests, {by_two});
+			bench_measure_against(
+				{"test_more_lat", "host", 0, bench.npes, {}, false, 0}, tests, {by_two});
 	}
 	gshmem_barrier_all();
 	const long last = bench_long(word), sent = (long)bench_max(bench.pe == 0 ? (double)nsent : 0);
-	t_check(nsent == sent && last <= nsent && last > 0, "test_lat: the last message: expected up to %ld, got %ld", nsent, last);
+	t_check(nsent == sent && last <= nsent && last > 0,
+		"test_lat: the last message: expected up to %ld, got %ld", nsent, last);
 	bench_finalize();
 	return 0;
 }

@@ -4,7 +4,7 @@
 /*
  * accumulate with GSHMEMX_SUM on a window of PE 1, and flush: doubles and longs, by a work-group and by the
  * host. Raw: MPI_Accumulate with MPI_SUM and flush, from the CPU in all rows, on the faster of two windows.
- * MPI's target is inside of MPI all the time; PE 1 does nothing.
+ * MPI's target is inside MPI all the time; our PE 1 does nothing.
  */
 #include "carry.h"
 #include <gshmemx_win.h>
@@ -14,7 +14,7 @@
 template <class T> struct sums {
 	gshmemx_win_t win;
 	T *source;                       /* ones */
-	std::map<size_t, size_t> ncalls; /* that PE 0 has made, by their number of elements */
+	std::map<size_t, size_t> ncalls; /* calls that PE 0 has made, by their number of elements */
 };
 
 template <int SCOPE>
@@ -91,7 +91,7 @@ template <int SCOPE, class T> static void rows(struct sums<T> *s, const char *op
 	}
 }
 
-/* PE 0: every call on more than i elements has added 1 to element i of PE 1. */
+/* PE 0 checks that every call on more than i elements has added 1 to element i of PE 1. */
 template <class T> static void check(const struct sums<T> *s, size_t nelems, const char *op)
 {
 	std::vector<T> got(nelems);
@@ -136,7 +136,7 @@ int main(int argc, char **argv)
 	bench_init(argc, argv, "win_accumulate");
 	bench_needs(2);
 	bench.max_nbytes = std::min(bench.max_nbytes, (size_t)1 << 20);
-	bench.takes_turns = true; /* PE 1 sleeps during our batches, so the PEs do not begin them together */
+	bench.takes_turns = true; /* PE 1 sleeps during our batches, so the PEs do not start together */
 	carry_raw_start();
 	measure<double>("win_double_accumulate", RMA_ADD_DOUBLES);
 	measure<long>("win_long_accumulate", RMA_ADD_LONGS);

@@ -30,7 +30,7 @@ template <int WHAT, int SCOPE> __host__ __device__ static inline void meet(gshme
 
 template <int WHAT, int SCOPE> __global__ void meet_kernel(gshmemx_win_t on, size_t reps, uint64_t *ticks)
 {
-	meet<WHAT, SCOPE>(on, 1); /* come together */
+	meet<WHAT, SCOPE>(on, 1); /* start together */
 	const uint64_t started = gshmemi_arch_clock_ns();
 	meet<WHAT, SCOPE>(on, reps);
 	bench_stop(ticks, started);
@@ -60,7 +60,7 @@ template <int SCOPE> static void row()
 				      meet_us<FENCE, SCOPE>, {meet_us<BARRIER, SCOPE>});
 }
 
-/* In each round every PE puts the round's number into the next PE's window, and finds it in its own. */
+/* In each round every PE puts the round's number into the next PE's window, and must find it in its own. */
 static void check(const long *dest, long *source)
 {
 	const int next = (bench.pe + 1) % bench.npes;

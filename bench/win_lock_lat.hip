@@ -4,7 +4,7 @@
 /*
  * An exclusive lock on PE 1, an 8-byte put and unlock, by a kernel thread and by the host. Nobody competes
  * for the lock. Raw: MPI_Win_lock, MPI_Put and MPI_Win_unlock, from the CPU in both rows. MPI's target is
- * inside of MPI all the time; PE 1 does nothing.
+ * inside MPI all the time; our PE 1 does nothing.
  */
 #include "carry.h"
 #include <gshmemx_win.h>
@@ -59,7 +59,7 @@ int main(int argc, char **argv)
 
 	bench_init(argc, argv, "win_lock_lat");
 	bench_needs(2);
-	bench.takes_turns = true; /* PE 1 sleeps during our batches, so the PEs do not begin them together */
+	bench.takes_turns = true; /* PE 1 sleeps during our batches, so the PEs do not start together */
 	t_equal(gshmemx_win_allocate(GSHMEM_TEAM_WORLD, nbytes, nbytes, &base, &win), 0, "the window");
 	source = (long *)gshmem_malloc(nbytes);
 	t_check(source, "win_lock_lat: the heap is too small");
