@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What memory shows. Without config()->late, what is there. With it there are levels of caches, as LLVM's
- * memory model has them: next to a CU (L1 of gfx9, L0 of gfx1100: near), gfx1100's L1 (far), scalar, and
+ * What loads see. Without config()->late, memory as it is. With it, there are levels of caches, as in LLVM's
+ * memory model: next to a CU (near: L1 of gfx9, L0 of gfx1100), gfx1100's L1 (far), the scalar cache, and
  * gfx9's L2. Each keeps what it has read until it is invalidated; L2 keeps stores until they are written
- * back. struct access says which levels an instruction passes by. LLVM knows no write-back of gfx1100's L2,
- * so that it counts as memory. "GFX942" and the like in comments are sections of AMDGPUUsage: "Memory Model
- * GFX942". When operations happen is late.c's.
+ * back. struct access says which levels an instruction bypasses. LLVM has no write-back of gfx1100's L2, so
+ * that L2 counts as memory. late.c decides when operations are done. "GFX942" and the like in comments are
+ * sections of AMDGPUUsage: "Memory Model GFX942".
  */
 #include "caches.h"
 
@@ -23,7 +23,7 @@ struct line {
 	_Alignas(8) char data[LINE];
 };
 
-/* One level. What it does not have comes from behind it; behind is NULL: from memory. */
+/* One level. What it does not have is read from behind; NULL: from memory. */
 struct cache {
 	unsigned level; /* CACHE_* */
 	struct cache *behind;
@@ -38,7 +38,7 @@ static pthread_mutex_t l2_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct cache l2s[MAX_DEVICES][MAX_L2S];
 
 /*
- * GFX942: an agent has one L2, or several (which depends on how the device is partitioned). Odd seeds have
+ * GFX942: an agent has one L2 or several, depending on how the device is partitioned. With odd seeds it has
  * two.
  */
 static bool has_two_l2s(void)
@@ -46,15 +46,15 @@ static bool has_two_l2s(void)
 	return config()->gpu == GFX942 && config()->late % 2;
 }
 
-/* An L2 need not give up what it keeps before it is told to. With every third seed it does not. */
+/* An L2 may keep lines until it is told to write them back. With every third seed it keeps them. */
 static bool lines_leave_l2(void)
 {
 	return config()->late % 3 != 0;
 }
 
-/* ---- memory itself: aligned words whole ---- */
+/* ---- memory: aligned words are moved as a whole ---- */
 
-/* Compilers make one move of a copy of 8, 4 or 2 bytes. */
+/* Written so that compilers move 8, 4 or 2 bytes at once. */
 static void move_words(uint64_t address, unsigned nbytes, void *data, bool store)
 {
 	char *at = memory_host(address), *to = store ? at : data, *from = store ? data : at;
@@ -144,7 +144,7 @@ static struct line *slot(struct cache *cache, uint64_t address)
 	return &cache->line[(address / LINE ^ address / LINE / NLINES) % NLINES];
 }
 
-/* NULL: the cache does not have it. */
+/* NULL: not in this cache. */
 static struct line *lookup(struct cache *cache, uint64_t address)
 {
 	struct line *line = slot(cache, address);
@@ -152,7 +152,7 @@ static struct line *lookup(struct cache *cache, uint64_t address)
 	return line->tag == address / LINE * LINE ? line : NULL;
 }
 
-/* Write back: words that were stored whole, whole. */
+/* Writes a line back; words that were stored as a whole are written as a whole. */
 static void clean(struct line *line)
 {
 	for (unsigned k = 0, n; k < LINE && line->dirty; k += n) {
@@ -172,7 +172,10 @@ static void invalidate(struct cache *cache)
 		cache->line[k].valid = false;
 }
 
-/* The line, perhaps neither valid nor dirty; another that was in its place is written back. */
+/*
+ * Returns the line for an address, which may be neither valid nor dirty; a line that was in its place is
+ * written back.
+ */
 static struct line *install(struct cache *cache, uint64_t address)
 {
 	struct line *line = slot(cache, address);
@@ -189,11 +192,12 @@ static struct line *install(struct cache *cache, uint64_t address)
 /* ---- L2, under l2_lock ---- */
 
 /*
- * How an L2 treats memory. RW: it keeps stores until they are written back; its lines never are stale, as
- * probes of other writers invalidate them. NC: it keeps stores, and stale lines. UNCACHED: neither (MTYPE UC;
- * CC, which writes through). GFX90A: local coarse RW, remote coarse NC, local fine CC, remote fine and the
- * host's UC. GFX942: RW if local to the L2, else NC, fine or not; the host's is UC over PCIe, and NC where
- * GPU and CPU share memory: that shows more.
+ * How an L2 treats memory. RW: it keeps stores until they are written back; its lines are never stale,
+ * because other writers' probes invalidate them. NC: it keeps stores, and its lines may be stale. UNCACHED:
+ * neither (MTYPE UC; also CC, which writes through). GFX90A: coarse-grained memory is RW if local, NC if
+ * remote; fine-grained memory is CC if local, UC if remote; host memory is UC. GFX942: RW if local to the L2,
+ * else NC, fine-grained or not; host memory is UC over PCIe, and NC where GPU and CPU share memory: it is NC
+ * here, which shows more errors.
  */
 enum mtype { RW, NC, UNCACHED };
 
@@ -205,7 +209,7 @@ static enum mtype find_mtype(struct cached_block *b, uint64_t address)
 
 	if (!r || r->kind == MEMORY_UNCACHED || gpu == GFX1100 || (gpu == GFX90A && r->kind != MEMORY_COARSE))
 		return UNCACHED;
-	/* A device's memory is local to its L2s by pages. */
+	/* Device memory is local to one of its L2s, by pages. */
 	return local && (!has_two_l2s() || (address >> 12) % MAX_L2S == b->l2) ? RW : NC;
 }
 
@@ -219,9 +223,7 @@ unsigned caches_levels(unsigned past)
 	return past & CACHE_L2_AGENT && has_two_l2s() ? past | CACHE_L2 : past;
 }
 
-/*
- * ---- any level; of those in past copies of memory are not used, while what they have stored is newer ----
- */
+/* ---- any level; one in past is used only where it has newer stores than memory ---- */
 
 static char *read_line(struct cached_block *b, struct cache *cache, uint64_t address, unsigned past)
 {
@@ -242,7 +244,7 @@ static char *read_line(struct cached_block *b, struct cache *cache, uint64_t add
 	return line->data;
 }
 
-/* nbytes of one line, into every level. L2 may keep them from memory. */
+/* Stores nbytes of one line into all levels. L2 may keep them from memory. */
 static void write_line(struct cached_block *b, struct cache *cache, uint64_t address, unsigned nbytes, unsigned past,
 	char *from)
 {
@@ -272,7 +274,10 @@ static void drop_line(struct cache *cache, uint64_t address)
 		drop_line(cache->behind, address);
 }
 
-/* GFX942: atomics pass the caches of a CU. An L2 works on its own line of what is not local to it. */
+/*
+ * GFX942: atomics bypass the caches of a CU. An L2 does atomics in its own line, also of memory that is not
+ * local to it.
+ */
 static uint64_t apply(struct cached_block *b, unsigned cu, const struct access *a, uint64_t address, uint64_t operand,
 	uint64_t compare)
 {
@@ -309,7 +314,7 @@ static void move_bytes(struct cached_block *b, unsigned cu, unsigned past, uint6
 
 /* ---- lanes ---- */
 
-/* A lane's data, from or to its registers. */
+/* A lane's data, to or from its registers. */
 static inline void move_row(struct access *a, unsigned lane, char *data, bool store)
 {
 	uint32_t word = 0;
@@ -325,8 +330,8 @@ static inline void move_row(struct access *a, unsigned lane, char *data, bool st
 }
 
 /*
- * Lanes that follow each other in memory move together; as do those that load one address, and so get one
- * value: compilers take such a load for uniform.
+ * Lanes with consecutive addresses move data together; so do lanes that load from one address, so that they
+ * get one value: compilers treat such a load as uniform.
  */
 static void move_lanes(struct cached_block *b, unsigned cu, struct access *a, bool store)
 {
@@ -365,7 +370,10 @@ static void apply_lanes(struct cached_block *b, unsigned cu, struct access *a)
 	}
 }
 
-/* GFX942: buffer_wbl2 sc1 writes back what other L2s of the agent are to see, with sc0, too, all of it. */
+/*
+ * GFX942: buffer_wbl2 sc1 writes back what other L2s of the agent may need; with sc0, too, it writes back
+ * all.
+ */
 static void happen(struct cached_block *b, unsigned cu, struct access *a)
 {
 	if (a->kind == ACCESS_ATOMIC)
@@ -389,8 +397,9 @@ void caches_happen(struct cached_block *b, unsigned cu, struct access *a)
 }
 
 /*
- * AMDGPUUsage, before each table of code sequences: scalar loads are for what does not change while the
- * kernel runs. Only the kernel's start and s_dcache_inv empty their cache, and vector stores pass it by.
+ * AMDGPUUsage, before each table of code sequences: scalar loads are only for memory that does not change
+ * while the kernel runs. Their cache is emptied only by the kernel's start and s_dcache_inv; vector stores
+ * bypass it.
  */
 void caches_scalar_load(struct wave *w, uint64_t address, unsigned ndwords, uint32_t *to)
 {
@@ -415,7 +424,7 @@ static void invalidate_levels(struct cached_block *b, unsigned cu, unsigned leve
 			invalidate(all[k]);
 }
 
-/* L2's lines of local memory are not stale: see enum mtype. Those that are dirty stay so. */
+/* L2's lines of local memory are not stale: see enum mtype. Dirty lines stay dirty. */
 void caches_invalidate(struct wave *w, unsigned past)
 {
 	struct cached_block *b = w->block->cached;

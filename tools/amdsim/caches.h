@@ -8,14 +8,14 @@
 enum { MAX_LATE = 64, NRANGES = 4 };
 
 /*
- * What a block has. It outlives the block: with late memory the next one finds its stale lines, and stores on
- * their way.
+ * The memory of a block. It outlives the block: with late memory the next block on the CU finds its stale
+ * lines, and its stores may still be outstanding.
  */
 struct cached_block {
-	struct range ranges[NRANGES]; /* found last */
+	struct range ranges[NRANGES]; /* those found last */
 	unsigned next_range;
 	int device;
-	unsigned l2; /* which of the device's its CU has */
+	unsigned l2; /* which L2 of the device its CU uses */
 	bool used;
 	uint64_t rng;
 	struct late *late[MAX_LATE]; /* oldest first */
@@ -29,17 +29,17 @@ static inline unsigned draw(struct cached_block *b, unsigned n)
 	return (unsigned)(random_next(&b->rng) >> 33) % n;
 }
 
-/* The caches of a compute unit, and which L2 it has. */
+/* Returns the caches of a compute unit, and which L2 it uses. */
 void caches_open(struct cached_block *b, int cu);
 /* rsrc1's WGP_MODE: a block's waves run on both CUs of a WGP. */
 unsigned caches_cu(const struct wave *w);
-/* The operation, now. a->past is caches_levels'. */
+/* Does the operation now. a->past: of caches_levels. */
 void caches_happen(struct cached_block *b, unsigned cu, struct access *a);
-/* CACHE_L2_AGENT is what other L2s of the agent may have changed, if there are any. */
+/* CACHE_L2_AGENT: lines that other L2s of the agent may have changed, if there are any. */
 unsigned caches_levels(unsigned past);
-/* Some line leaves the caches. */
+/* Evicts some line. */
 void caches_lose_line(struct cached_block *b);
-/* The L2s of a device: a kernel begins, or has ended. */
+/* For the L2s of a device: a kernel begins, or has ended. */
 void caches_invalidate_l2s(int device);
 void caches_write_back_l2s(int device);
 

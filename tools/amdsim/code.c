@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Code objects: finds the one for a GPU in an offload bundle, puts an ELF file's segments into device memory,
- * relocates them, and reads symbols, kernel descriptors and the metadata note. Sources: LLVM's AMDGPUUsage
- * ("ELF Code Object", "Code Object Metadata", "Kernel Descriptor"), clang's ClangOffloadBundler, MessagePack.
+ * Code objects: finds the one for a GPU in an offload bundle, loads an ELF file's segments into device
+ * memory, relocates them, and reads symbols, kernel descriptors and the metadata note. Sources: LLVM's
+ * AMDGPUUsage ("ELF Code Object", "Code Object Metadata", "Kernel Descriptor"), clang's ClangOffloadBundler,
+ * MessagePack.
  */
 #include "sim.h"
 
@@ -67,7 +68,7 @@ struct value {
 	const char *text; /* a string's */
 };
 
-/* The next byte of a note, and the kernel and argument that its values are of. */
+/* The next byte of a note, and the kernel and argument that values belong to. */
 struct reader {
 	const uint8_t *at;
 	struct module *m;
@@ -75,11 +76,14 @@ struct reader {
 	struct argument *argument;
 };
 
-/* The next value's head: the elements of an array or a map follow. Metadata have no kinds but these. */
+/*
+ * Reads the head of the next value; the elements of an array or a map follow it. Metadata have only these
+ * kinds.
+ */
 static struct value read_head(struct reader *r)
 {
 	static const struct {
-		/* the number: bits of the first byte, or in bytes behind it */
+		/* the number: in bits of the first byte, or in the bytes after it */
 		uint8_t first, kind, mask, nbytes;
 	} heads[] = {
 		{0xe0, INTEGER, 0xff, 0}, {0xdf, MAP, 0, 4}, {0xde, MAP, 0, 2}, {0xdd, ARRAY, 0, 4},
@@ -160,7 +164,7 @@ static void read_value(struct reader *r, struct value key)
 	take_field(r, &key, &v);
 }
 
-/* ---- ELF: its size is not known, and it is trusted ---- */
+/* ---- ELF: trusted; its size is not known ---- */
 
 static const void *at(const Elf64_Ehdr *e, uint64_t offset)
 {
@@ -205,7 +209,7 @@ static int load_segments(struct module *m, const Elf64_Ehdr *e, int device)
 	return 0;
 }
 
-/* A linked code object has two kinds of them (AMDGPUUsage, "Relocation Records"). */
+/* A linked code object has two kinds of relocations (AMDGPUUsage, "Relocation Records"). */
 static int relocate(struct module *m, const Elf64_Ehdr *e, const Elf64_Shdr *s, const Elf64_Shdr *table)
 {
 	const Elf64_Rela *r = at(e, s->sh_offset), *end = r + s->sh_size / sizeof(*r);
@@ -219,7 +223,7 @@ static int relocate(struct module *m, const Elf64_Ehdr *e, const Elf64_Shdr *s, 
 			value += m->base;
 		else if (ELF64_R_TYPE(r->r_info) != ABS64)
 			return -EINVAL;
-		else if (symbol->st_shndx != SHN_UNDEF) /* else it is weak, and 0 */
+		else if (symbol->st_shndx != SHN_UNDEF) /* otherwise it is weak, and 0 */
 			value += m->base + symbol->st_value;
 		memcpy(m->host + r->r_offset, &value, sizeof(value));
 	}
@@ -238,14 +242,15 @@ static int read_kernel(struct module *m, struct kernel *k)
 	k->nvgprs = ((k->rsrc1 & 63) + 1) * 8; /* GRANULATED_WORKITEM_VGPR_COUNT */
 	k->preload = m->gpu == GFX1100 ? 0 : k->preload;
 	/*
-	 * The first 256 bytes load what firmware that cannot preload did not ("Preloaded Kernel Arguments").
+	 * The first 256 bytes load the arguments that firmware that cannot preload has not loaded ("Preloaded
+	 * Kernel Arguments").
 	 */
 	k->entry = s->st_value + (uint64_t)k->code_distance + (k->preload & 127 ? 256 : 0);
 	k->end = code->st_value + code->st_size;
 	return k->entry >= m->text && k->entry < k->end && k->end <= m->text + m->text_bytes ? 0 : -EINVAL;
 }
 
-/* .symtab, which has local functions, too, comes behind .dynsym. The headers of sections end the file. */
+/* .symtab, which also has local functions, comes after .dynsym. The section headers end the file. */
 static int load_elf(const Elf64_Ehdr *image, int device, struct module **module_p)
 {
 	size_t nbytes = image->e_shoff + (size_t)image->e_shnum * image->e_shentsize;
@@ -276,7 +281,7 @@ static int load_elf(const Elf64_Ehdr *image, int device, struct module **module_
 }
 
 /*
- * Magic, count; of each entry offset, size, length of its name, name:
+ * Magic and count; for each entry offset, size, length of its name, and name:
  * "hipv4-amdgcn-amd-amdhsa--gfx942:xnack-".
  */
 static const void *find_in_bundle(const char *bundle)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The settings from the environment, read once, messages and random numbers. A variable that has a wrong
- * value ends the process: a test that ran with other settings than it asked for would prove nothing.
+ * The settings, read once from the environment; messages; random numbers. A variable with a wrong value ends
+ * the process, because a test that ran with other settings than it asked for would prove nothing.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -46,7 +46,7 @@ uint64_t random_next(uint64_t *state)
 	return x * UINT64_C(0x2545f4914f6cdd1d);
 }
 
-/* A number from min to max, maybe with a suffix k, m, g or t. */
+/* Reads a number from min to max, with an optional suffix k, m, g or t. */
 static uint64_t read_number(const char *variable, uint64_t missing, uint64_t min, uint64_t max)
 {
 	static const char suffixes[] = "kmgt";

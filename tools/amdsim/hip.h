@@ -11,12 +11,12 @@
 
 #include "sim.h"
 
-#define LDS_BYTES 65536u /* of a block, at most */
+#define LDS_BYTES 65536u /* per block, at most */
 #define BLOCK_THREADS 1024u
 
 /*
- * All of HIP's state has one lock, which is recursive. An entry point takes it, and api_return gives it back,
- * and keeps the error for hipGetLastError. Work on streams runs without it.
+ * One recursive lock guards all of HIP's state. An entry point takes it; api_return gives it back, and keeps
+ * the error for hipGetLastError. Work on streams runs without it.
  */
 #define ENTRY(name, parameters, result) \
 	hipError_t name parameters \
@@ -30,9 +30,9 @@ extern pthread_mutex_t api_lock;
 void api_enter(void);
 hipError_t api_return(hipError_t error);
 hipError_t device_check(int device);
-extern _Thread_local int device_current; /* there may be none */
-extern bool device_used[MAX_DEVICES]; /* it has a context */
-/* True, with a message: this is a forked child, which cannot use the devices that its parent used. */
+extern _Thread_local int device_current; /* may not exist */
+extern bool device_used[MAX_DEVICES]; /* has a context */
+/* True, after a message: this is a forked child, which cannot use the devices that its parent has used. */
 bool device_forked(void);
 
 /* hip_memory.c */
@@ -40,8 +40,9 @@ size_t memory_used(int device);
 hipError_t memory_copy(void *dst, const void *src, size_t nbytes, hipMemcpyKind kind, hipStream_t stream, bool async);
 
 /*
- * Addresses of the arena, which are 0 when there are no more; a mapping of a file's first bytes there, which
- * kernels may touch once it is open; all under the lock. The mapping is known by where it begins.
+ * Reserves addresses in the arena (0: none are left), and maps a file's first bytes there, which kernels may
+ * access once the mapping is open. A mapping is identified by its first address. All are called under the
+ * lock.
  */
 uint64_t memory_reserve(uint64_t nbytes);
 bool memory_map(uint64_t base, uint64_t nbytes, int fd, int device);
@@ -52,11 +53,13 @@ void memory_close(uint64_t base, bool is_closed);
 typedef void stream_work(void *arg);
 /* The stream's device; -1: no such stream. */
 int stream_device(hipStream_t stream);
-/* Run work in the stream's order, with a copy of arg, on its thread; if not async, before this returns. */
+/*
+ * Runs work in the stream's order, with a copy of arg, on its thread; if not async, waits until it is done.
+ */
 hipError_t stream_submit(hipStream_t stream, stream_work *run, const void *arg, size_t nbytes, bool async);
-/* Wait for all work of a device. */
+/* Waits for all work of a device. */
 hipError_t stream_drain(int device);
-/* A kernel trapped or faulted: HIP's calls fail, and a second later the process ends. */
+/* A kernel trapped or faulted: HIP's calls fail from now on, and a second later the process ends. */
 _Noreturn void stream_abort(int device, const char *kernel, bool trapped);
 
 #endif /* AMDSIM_HIP_H */

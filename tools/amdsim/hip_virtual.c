@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * HIP's virtual memory management, as ROCm has it up to 7.0: a descriptor is imported through a pointer, and
- * hipMemRetainAllocationHandle lends a handle that nobody gives back. Memory is a file of its own; its last
- * page says how large it is and on which device. Access is a mapping's, whatever the device.
+ * HIP's virtual memory management, as in ROCm up to 7.0: a descriptor is imported through a pointer, and
+ * hipMemRetainAllocationHandle lends a handle, which is not released. Each memory is a file; its last page
+ * says how large it is and on which device. A mapping has one access for all devices.
  */
 #include <fcntl.h>
 #include <string.h>
@@ -24,7 +24,7 @@ struct ihipMemGenericAllocationHandle {
 	hipMemAllocationProp prop;
 	uint64_t nbytes;
 	int fd;
-	unsigned nusers; /* the handle, and mappings */
+	unsigned nusers; /* the handle, and its mappings */
 };
 
 struct reservation {
@@ -178,7 +178,7 @@ static hipError_t reserve(void **to, uint64_t nbytes, uint64_t alignment, unsign
 	return hipSuccess;
 }
 
-/* The first mapping that has bytes of these; NULL: there is none. */
+/* Finds the first mapping that overlaps a range; NULL: none does. */
 static struct mapping **find_mapping(uint64_t base, uint64_t nbytes)
 {
 	struct mapping **link = &mappings;
@@ -228,7 +228,7 @@ static hipError_t map_memory(uint64_t base, uint64_t nbytes, uint64_t offset,
 	return hipSuccess;
 }
 
-/* Whether a range is whole mappings, side by side. */
+/* Does a range consist of whole mappings, side by side? */
 static bool is_mapped(uint64_t base, uint64_t nbytes)
 {
 	const struct mapping *m;
@@ -284,7 +284,7 @@ static hipError_t put_access(unsigned long long *flags, const hipMemLocation *lo
 	return hipSuccess;
 }
 
-/* ROCm would go on, and crash. */
+/* ROCm would go on, and crash */
 static hipError_t lend(hipMemGenericAllocationHandle_t *handle, const void *memory)
 {
 	const struct mapping *m = *find_mapping((uintptr_t)memory, 1);

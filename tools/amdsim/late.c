@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * When operations of memory happen. Without config()->late, when they are issued. With it a vector memory
- * operation happens, by chance, between its issue and the wait that covers it, loads and atomics, too: those
- * of a CU and one address in order of issue, others in any order. The counters, and the poison of registers
- * that waits free, work in both modes. "GFX942" and the like in comments are sections of AMDGPUUsage: "Memory
- * Model GFX942".
+ * When memory operations are done. Without config()->late, when they are issued. With it, a vector memory
+ * operation (also a load or an atomic) is done at a random time between its issue and the wait that covers
+ * it. Operations of one CU on one address are done in order of issue, others in any order. The counters, and
+ * the poison of registers until waits free them, work in both modes. "GFX942" and the like in comments are
+ * sections of AMDGPUUsage: "Memory Model GFX942".
  */
 #include "caches.h"
 
@@ -13,27 +13,28 @@
 
 enum { MAX_OUTSTANDING = 64 };
 
-/* An operation that was issued and has not happened. */
+/* An operation that is issued and not done yet. */
 struct late {
-	struct wave *wave; /* NULL: it has ended */
+	struct wave *wave; /* NULL: the wave has ended */
 	const struct inst *inst;
 	access_done *done;
 	unsigned cu;	    /* of the block */
-	uint64_t low, high; /* addresses lie in [low, high) */
+	uint64_t low, high; /* its addresses are in [low, high) */
 	struct access access;
 };
 
 struct cached {
-	unsigned n, ordered[3]; /* of each counter: those in order that it counts */
+	/* n: of outstanding; ordered: by counter, how many it counts in order */
+	unsigned n, ordered[3];
 	struct outstanding {
 		const struct inst *inst;
-		struct late *late; /* NULL: it has happened */
-		unsigned counters; /* whose waits have not covered it */
+		struct late *late; /* NULL: it is done */
+		unsigned counters; /* those whose waits have not covered it yet */
 	} outstanding[MAX_OUTSTANDING]; /* oldest first */
 };
 
 static _Thread_local struct cached_block *blocks; /* of the calling thread's dispatch */
-/* the next one of which a late operation may happen; NULL: the first */
+/* the next one to do a late operation; NULL: the first */
 static _Thread_local struct cached_block *turn;
 
 /* ---- late operations ---- */
@@ -57,8 +58,8 @@ static bool lanes_overlap(const struct late *e, const struct late *f)
 }
 
 /*
- * Must the older f happen before e? A write-back covers what the CU has stored before, of any wave: see
- * caches_wait. Else the order is that of one address; but loads of two waves have none.
+ * Must f, which is older, be done before e? A write-back covers all stores that the CU issued before, of any
+ * wave: see caches_wait. Otherwise only operations on one address are in order, and not loads of two waves.
  */
 static bool precedes(const struct late *f, const struct late *e)
 {
@@ -99,8 +100,8 @@ static void run_late(struct cached_block *b, struct late *e)
 }
 
 /*
- * A late operation of some block happens; some line leaves its caches. Blocks take turns, so that what one
- * has left behind at its end happens soon, however many there are: others may wait for it.
+ * Does a late operation of some block, and evicts some line from its caches. Blocks take turns, so that what
+ * a block leaves outstanding at its end is done soon, however many blocks there are: others may wait for it.
  */
 void caches_chance(struct wave *w)
 {
@@ -144,7 +145,7 @@ static void issue(struct wave *w, const struct inst *i, const struct access *a, 
 	}
 	b->late[b->nlate++] = e;
 	w->cached->outstanding[w->cached->n - 1].late = e;
-	w->moves = !draw(b, 16); /* let others see what has not happened yet */
+	w->moves = !draw(b, 16); /* let others see the state before it */
 	w->yields = w->yields || w->moves;
 	caches_chance(w);
 }
@@ -164,7 +165,7 @@ void caches_access(struct wave *w, const struct inst *i, struct access *a, acces
 
 /* ---- counters ---- */
 
-/* What no counter counts any more is over. */
+/* Forgets operations that no counter counts any more. */
 static void retire(struct wave *w)
 {
 	struct cached *c = w->cached;
@@ -179,9 +180,9 @@ static void retire(struct wave *w)
 }
 
 /*
- * GFX90A, GFX942: a release to the group waits for no vmcnt, as its waves share an L1. For a wave that then
- * releases to more what it has seen of the others, vmcnt(0) takes in all of the block's stores, as does a
- * write-back.
+ * GFX90A, GFX942: a release to the group does not wait for vmcnt, because the group's waves share an L1. If a
+ * wave then releases to a larger scope what it has seen of the others, its vmcnt(0) covers all stores of the
+ * block, as a write-back does.
  */
 static void run_stores(struct cached_block *b)
 {
@@ -195,9 +196,9 @@ static void run_stores(struct cached_block *b)
 }
 
 /*
- * What is done in order leaves the newest; what may be out of order (scalar loads, flat) is surely done only
- * at 0. What is covered happens newest first, unless it has by chance; by chance the wave waits on in
- * between.
+ * Of operations done in order, the newest may remain; those that may be out of order (scalar loads, flat) are
+ * only certain to be done at 0. What is covered is done newest first, unless chance did it before; by chance
+ * the wave waits longer in between.
  */
 bool caches_wait(struct wave *w, int vmcnt, int lgkmcnt, int vscnt)
 {
@@ -237,8 +238,8 @@ bool caches_wait(struct wave *w, int vmcnt, int lgkmcnt, int vscnt)
 }
 
 /*
- * A load that fills what an older one fills comes after it: loads return in order, so that LLVM does not wait
- * in between.
+ * A load that fills the same register as an older one is done after it: loads return in order, so LLVM does
+ * not wait in between.
  */
 void caches_count(struct wave *w, const struct inst *i, unsigned counters)
 {
@@ -268,7 +269,7 @@ void caches_wave_begin(struct wave *w)
 	w->cached = zalloc(sizeof(*w->cached));
 }
 
-/* Nothing waits for stores at a wave's end: they are still on their way. */
+/* A wave does not wait for its stores when it ends: they stay outstanding. */
 void caches_wave_end(struct wave *w)
 {
 	struct cached_block *b = w->block->cached;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Memory instructions: global, flat, scratch, buffer (gfx90a's scratch), LDS, scalar loads, waits and cache
- * control. They find addresses, check them, and move registers. LDS and scratch are accessed here, at once;
- * what global memory shows is caches.c's. Operands come in the disassembler's order. Sources: AMD's ISA
- * documents of CDNA2, CDNA3 and RDNA3, and LLVM's AMDGPUUsage.
+ * control. They compute and check addresses, and move data to and from registers. LDS and scratch are
+ * accessed here, at once; caches.c accesses global memory. Operands are in the disassembler's order. Sources:
+ * AMD's ISA documents of CDNA2, CDNA3 and RDNA3, and LLVM's AMDGPUUsage.
  */
 #include "sim.h"
 
 #include <string.h>
 
 /*
- * opcode.arg of loads and stores: a format in bits 0 to 3, a segment above. Of atomics: operation, segment,
- * WIDE.
+ * opcode.arg of loads and stores: a format in bits 0 to 3, and above them a segment. Of atomics: operation,
+ * segment, WIDE.
  */
 enum format { U8, I8, U16, I16, B32, B64, B96, B128, LOW_U8, LOW_I8, LOW_16, HIGH_U8, HIGH_I8, HIGH_16 };
 enum segment { GLOBAL, FLAT, LDS, SCRATCH, BUFFER };
@@ -83,9 +83,9 @@ static uint64_t scalar_value(const struct wave *w, const struct operand *o)
 }
 
 /*
- * Scratch through a buffer descriptor (gfx90a): its base is APERTURE_PRIVATE; what is in soffset is of the
- * whole wave, 64 times a lane's bytes, as lanes' words lie side by side in hardware. Other descriptors are
- * taken as plain base addresses.
+ * Scratch through a buffer descriptor (gfx90a): its base is APERTURE_PRIVATE; soffset counts for the whole
+ * wave, 64 times a lane's bytes, because the words of lanes are side by side in hardware. Other descriptors
+ * are used as plain base addresses.
  */
 static uint64_t buffer_base(const struct wave *w, const struct operand *descriptor)
 {
@@ -97,8 +97,8 @@ static uint64_t buffer_base(const struct wave *w, const struct operand *descript
 }
 
 /*
- * Flat addresses. scalar: a scalar base or a buffer's descriptor, behind the vector operand or the data. LDS
- * and scratch have 32 bits: compilers count on it that a negative address and its offset wrap.
+ * Flat addresses. scalar: a scalar base, or a buffer's descriptor, after the vector operand or the data. LDS
+ * and scratch addresses have 32 bits: compilers rely on a negative address plus its offset wrapping around.
  */
 static void find_addresses(const struct wave *w, const struct inst *i, enum segment segment,
 	const struct operand *vector, const struct operand *scalar, struct access *a)
@@ -125,7 +125,7 @@ static bool is_lds(uint64_t address)
 	return address >> 32 == APERTURE_LDS >> 32;
 }
 
-/* Bytes that there are from address on. */
+/* How many bytes there are from address on. */
 static uint64_t bytes_at(struct wave *w, uint64_t address)
 {
 	unsigned nbytes = is_lds(address) ? w->block->lds_bytes : w->scratch_bytes;
@@ -138,13 +138,13 @@ static uint64_t bytes_at(struct wave *w, uint64_t address)
 }
 
 /*
- * False, after a message: nothing is at a lane's address, or an atomic is not aligned. *local_p: of LDS or
- * scratch.
+ * False, after a message: there is no memory at a lane's address, or an atomic is not aligned. *local_p: LDS
+ * or scratch.
  */
 static bool check_lanes(struct wave *w, const struct inst *i, const struct access *a, uint64_t *local_p)
 {
 	unsigned align = a->kind == ACCESS_ATOMIC ? a->nbytes : 1;
-	uint64_t from = 0, nbytes = 0; /* known to be global memory: what starts in it lies in it */
+	uint64_t from = 0, nbytes = 0; /* a range of global memory: an access that starts in it lies in it */
 
 	*local_p = 0;
 	for (uint64_t m = a->lanes; m; m &= m - 1) {
@@ -198,9 +198,10 @@ static void access_local(struct wave *w, struct access *a)
 }
 
 /*
- * gfx9 counts all in vmcnt, gfx11 what returns nothing in vscnt. Flat counts in lgkmcnt, too. On gfx9 it is
- * out of order with others (AMDGPUUsage, "Memory Model GFX942": if it accesses LDS), so that only a wait for
- * 0 covers it; on gfx11 LLVM counts it in order (GCNSubtarget::hasFlatLgkmVMemCountInOrder).
+ * gfx9 counts everything in vmcnt; gfx11 counts what returns nothing in vscnt. Flat instructions also count
+ * in lgkmcnt. On gfx9 they are out of order with others (AMDGPUUsage, "Memory Model GFX942": if they access
+ * LDS), so that only a wait for 0 covers them; on gfx11 LLVM counts them in order
+ * (GCNSubtarget::hasFlatLgkmVMemCountInOrder).
  */
 static void count(struct wave *w, const struct inst *i, enum segment segment, bool fills)
 {
@@ -212,10 +213,10 @@ static void count(struct wave *w, const struct inst *i, enum segment segment, bo
 }
 
 /*
- * What the cache bits of an instruction make it pass by, by GPU and bits (sc0 or glc is 1, sc1 is 2). GFX942:
- * sc0 is of the group, whose waves share an L1; sc1 of the agent, both of the system; buffer_inv and
- * buffer_wbl2 have the same bits, atomics' sc0 is of the result. GFX90A, GFX10-GFX11: glc loads past the
- * caches of a CU, and of gfx1100's L1; atomics always do.
+ * The caches that an instruction bypasses, by GPU and by its cache bits (sc0 or glc is 1, sc1 is 2). GFX942:
+ * sc0 means the group, whose waves share an L1, sc1 the agent, both the system; buffer_inv and buffer_wbl2
+ * have the same bits; for atomics sc0 means that they return. GFX90A, GFX10-GFX11: loads with glc bypass the
+ * caches of a CU, and gfx1100's L1; atomics always do.
  */
 static unsigned find_past(const struct wave *w, const struct inst *i, enum access_kind kind)
 {
@@ -227,7 +228,7 @@ static unsigned find_past(const struct wave *w, const struct inst *i, enum acces
 	return atomic || i->glc ? CACHE_NEAR | CACHE_FAR : 0;
 }
 
-/* All but taking and filling registers; done fills, if it is not NULL. */
+/* Does everything except reading and filling registers; done fills them, and may be NULL. */
 static void access_lanes(struct wave *w, const struct inst *i, enum segment segment, struct access *a,
 	access_done *done)
 {
@@ -256,7 +257,7 @@ typedef uint32_t four __attribute__((vector_size(16)));
 typedef uint32_t eight __attribute__((vector_size(32)));
 #define ZIP(a, b, n) __builtin_shufflevector(a, b, n, n + 8, n + 1, n + 9, n + 4, n + 12, n + 5, n + 13)
 
-/* In each half of four vectors, 4 by 4 words. */
+/* Transposes 4 by 4 words in each half of four vectors. */
 static inline void transpose(eight *x)
 {
 	eight a = ZIP(x[0], x[2], 0), b = ZIP(x[0], x[2], 2), c = ZIP(x[1], x[3], 0), d = ZIP(x[1], x[3], 2);
@@ -267,7 +268,7 @@ static inline void transpose(eight *x)
 	x[3] = ZIP(b, d, 2);
 }
 
-/* 16 bytes of a lane, and of the fourth one after it. */
+/* 16 bytes of a lane, and of the fourth lane after it. */
 static inline eight load_halves(const char *at)
 {
 	four low, high;
@@ -315,7 +316,7 @@ static void store_quads(uint32_t (*rows)[LANES], char *at, unsigned nlanes)
 	}
 }
 
-/* Words of lanes that lie side by side: nrows of each. */
+/* Words of lanes that are side by side, nrows per lane. */
 static void move_rows(uint32_t (*rows)[LANES], char *at, unsigned nrows, unsigned nlanes, bool store)
 {
 	if (nrows == 1)
@@ -333,8 +334,8 @@ static void move_rows(uint32_t (*rows)[LANES], char *at, unsigned nrows, unsigne
 }
 
 /*
- * What copies are made of, at once: whole waves, side by side, aligned, in program order. False: this is not
- * that.
+ * A fast way for most copies: whole waves, side by side, aligned, in program order. False: this is not such a
+ * copy.
  */
 static bool move_whole(struct wave *w, const struct inst *i, enum segment segment, const struct operand *vector,
 	uint32_t (*rows)[LANES], unsigned nbytes, bool store)
@@ -360,7 +361,7 @@ static bool move_whole(struct wave *w, const struct inst *i, enum segment segmen
 	return true;
 }
 
-/* A load: data, address; a store: address, data, but a buffer's data come first. */
+/* Operands of a load: data, address; of a store: address, data, but for buffers data come first. */
 static void run_move(struct wave *w, const struct inst *i)
 {
 	enum segment segment = i->opcode->arg >> 4;
@@ -384,8 +385,8 @@ static void run_move(struct wave *w, const struct inst *i)
 }
 
 /*
- * Operands: old value, if it returns that, address, data. What cmpswap compares with is behind what it
- * stores.
+ * Operands: the old value if it returns that, address, data. cmpswap's second data word is what it compares
+ * with.
  */
 static void run_atomic(struct wave *w, const struct inst *i)
 {
@@ -400,7 +401,7 @@ static void run_atomic(struct wave *w, const struct inst *i)
 	nrows = a.nbytes / 4;
 	find_addresses(w, i, segment, &i->op[first], &i->op[first + 2], &a);
 	if (a.op == ATOMIC_CMPSWAP && segment == LDS) {
-		/* gfx9's ds_cmpst begins with what is compared, gfx11's ds_cmpstore with what is stored. */
+		/* gfx9's ds_cmpst has first what it compares with, gfx11's ds_cmpstore what it stores. */
 		take_rows(w, data[!is_gfx11(w)].reg, &a, 0, nrows);
 		take_rows(w, data[is_gfx11(w)].reg, &a, nrows, nrows);
 	} else {
@@ -409,7 +410,7 @@ static void run_atomic(struct wave *w, const struct inst *i)
 	access_lanes(w, i, segment, &a, first ? fill_old : NULL);
 }
 
-/* ds_read2 and the like: arg: bytes of each. */
+/* ds_read2 and the like. arg: bytes of each. */
 static void run_pair(struct wave *w, const struct inst *i)
 {
 	unsigned nbytes = i->opcode->arg & 15, load = i->opcode->ndsts;
@@ -453,7 +454,7 @@ static unsigned swizzled_lane(unsigned offset, unsigned l)
 
 enum { SWIZZLE, PERMUTE, BPERMUTE };
 
-/* Lanes that are not active give 0. A swizzle's offset is words in the text: it is the code's low 16 bits. */
+/* Inactive lanes give 0. The text has a swizzle's offset in words; it is the low 16 bits of the code. */
 static void run_permute(struct wave *w, const struct inst *i)
 {
 	unsigned how = i->opcode->arg;
@@ -479,8 +480,8 @@ static void run_permute(struct wave *w, const struct inst *i)
 }
 
 /*
- * One wave of each block of a grid meets the others; wave.c knows how many, so that ds_gws_init (arg 0) says
- * nothing new.
+ * One wave of each block of a grid arrives. wave.c knows how many there are, so that ds_gws_init (arg 0) has
+ * nothing to do.
  */
 static void run_gws(struct wave *w, const struct inst *i)
 {
@@ -523,7 +524,7 @@ static void run_wait(struct wave *w, const struct inst *i)
 	w->yields = w->moves = true;
 }
 
-/* gfx90a's has no bits: it is for the system. It is not in order with others: LLVM waits for vmcnt(0). */
+/* gfx90a's has no bits: it is at system scope. It is out of order with others: LLVM waits for vmcnt(0). */
 static void run_writeback(struct wave *w, const struct inst *i)
 {
 	struct access a = {.kind = ACCESS_WRITEBACK, .past = CACHE_L2};
@@ -534,17 +535,17 @@ static void run_writeback(struct wave *w, const struct inst *i)
 	caches_access(w, i, &a, NULL);
 }
 
-/* arg: the caches; 0: buffer_inv has them in its bits. */
+/* arg: the caches; 0: buffer_inv, whose bits name them. */
 static void run_invalidate(struct wave *w, const struct inst *i)
 {
 	caches_invalidate(w, i->opcode->arg ? i->opcode->arg : find_past(w, i, ACCESS_LOAD));
 }
 
-/* ---- the table: gfx9's name, gfx11's ---- */
+/* ---- the table: gfx9's name, then gfx11's ---- */
 
 /*
- * Loads of halves keep the other half of what is there when they are done: LLVM lets them follow an earlier
- * load of the same register without a wait, as loads return in order.
+ * When loads of halves are done they keep the other half of the register as it then is: LLVM lets them follow
+ * an earlier load of the same register without a wait, because loads return in order.
  */
 #define MOVE(ndsts, flags, format, s, name9, name11) \
 	{name9, run_move, ndsts, (format) | (s) << 4, flags}, {name11, run_move, ndsts, (format) | (s) << 4, flags}
@@ -566,7 +567,7 @@ static void run_invalidate(struct wave *w, const struct inst *i)
 	STORE(p, "store_byte_d16_hi", "store_d16_hi_b8", HIGH_U8, s), \
 	STORE(p, "store_short_d16_hi", "store_d16_hi_b16", HIGH_16, s)
 
-/* Whether they return is in their bits; of LDS, in their names. */
+/* Bits say whether atomics return; for LDS, the name does. */
 #define GLOBAL_ATOMIC(name, op, s) {name, run_atomic, 0, (op) | (s) << 5, OP_LOAD | OP_RETURNS}
 #define LDS_ATOMIC(name, suffix, op) \
 	{name suffix, run_atomic, 0, (op) | LDS << 5, 0}, {name "_rtn" suffix, run_atomic, 1, (op) | LDS << 5, OP_LOAD}

@@ -45,21 +45,21 @@ enum { AGPRS = 256, NVGPRS = 512 };
 enum { NO_PENDING = NSGPRS + NVGPRS, NPENDING = NO_PENDING + 8 };
 
 enum operand_kind {
-	OPERAND_NONE, /* off, null, or not there */
+	OPERAND_NONE, /* off, null, or missing */
 	OPERAND_SGPR, OPERAND_VGPR,
 	OPERAND_IMM,  /* also shared_base and private_base: their apertures */
 	OPERAND_SCC, OPERAND_VCCZ, OPERAND_EXECZ,
-	OPERAND_ROWS  /* in place of vector registers: what DPP or SDWA made of them */
+	OPERAND_ROWS  /* instead of vector registers: what DPP or SDWA made of them */
 };
 
 struct operand {
 	enum operand_kind kind;
 	unsigned reg, nregs;  /* the first register, and how many of 32 bits */
-	bool neg, abs, sext;  /* -x and |x| of floating point; sext is SDWA's */
-	unsigned pending;     /* the first register's place in wave->pending; NO_PENDING: it has none */
-	/* the constant as one of 32 or 16 bits: a float's, of f16 a half's, or an integer's */
+	bool neg, abs, sext;  /* -x and |x| of floating point; sext: of SDWA */
+	unsigned pending;     /* the first register's place in wave->pending, or NO_PENDING */
+	/* the constant for 32 and 16 bits: a float, for f16 a half, or an integer */
 	uint32_t imm32;
-	/* of 64: an integer sign-extended, a literal so of i64 only; of f64 a double's bits */
+	/* for 64 bits: an integer is sign-extended, a literal only for i64; for f64 the bits of a double */
 	uint64_t imm64;
 	uint32_t (*rows)[LANES];
 };
@@ -73,30 +73,31 @@ enum dpp_kind {
 };
 
 /*
- * An instruction as the disassembler writes it: operands in its order, destinations first. Modifiers as in
- * the text.
+ * An instruction as LLVM's disassembler writes it, with its operands in that order, destinations first, and
+ * its modifiers.
  */
 struct inst {
 	void (*run)(struct wave *w, const struct inst *i); /* NULL: not decoded */
 	const struct opcode *opcode;  /* NULL: the simulator does not know it */
 	unsigned nops, nbytes;	      /* bytes of code */
-	uint8_t ndsts;		      /* of the operands, the first: those that it writes */
-	uint8_t awaited; /* bit k: no load of operand k's registers may be outstanding; v_dual_*: of either */
+	uint8_t ndsts;		      /* how many operands, from the first on, it writes */
+	/* bit k: the registers of operand k must have no outstanding load; v_dual_*: of either half */
+	uint8_t awaited;
 	struct operand op[6];
-	uint64_t offset;	      /* of the code object's addresses */
-	int32_t target; /* of a direct branch or call: index in module->insts; -1: none, or outside */
+	uint64_t offset;	      /* in the code object's addresses */
+	int32_t target; /* of a direct branch or call: index in module->insts; -1: not direct, or outside */
 	int32_t imm_offset;	      /* "offset" */
 	uint8_t offset0, offset1;     /* of ds_*2 */
 	bool sc0, sc1, glc, clamp;    /* gfx942 has the first two, others glc */
-	/* bit k: of source k; op_sel bit 3 of a VOP3: the destination */
+	/* bit k: for source k; bit 3 of op_sel of a VOP3: for the destination */
 	uint8_t op_sel, op_sel_hi, neg_lo, neg_hi;
 	bool is_sdwa, bound_ctrl, fi;
 	uint8_t src_sel[2], dst_sel, dst_unused;
-	uint8_t dpp, dpp_arg;	      /* enum dpp_kind; of row_shl and the like */
+	uint8_t dpp, dpp_arg;	      /* enum dpp_kind; the number of row_shl and the like */
 	uint8_t quad_perm[4], dpp8[8], row_mask, bank_mask;
 	int16_t vmcnt, lgkmcnt, vscnt; /* of waits; -1: does not wait for it */
-	struct inst *base;	      /* DPP, SDWA: the same without; v_dual_*: two */
-	const char *text;	      /* the disassembler's */
+	struct inst *base;	      /* DPP, SDWA: the instruction without it; v_dual_*: the two halves */
+	const char *text;	      /* the disassembler's text */
 };
 
 /* One line of an instruction table. */
@@ -104,28 +105,28 @@ struct opcode {
 	const char *name; /* mnemonic without _e32, _e64, _dpp, _sdwa */
 	void (*run)(struct wave *w, const struct inst *i);
 	uint8_t ndsts;	  /* how many of its operands it writes, without OP_RETURNS */
-	uint8_t arg;	  /* what the handler makes of it: bytes of a lane, an operation ... */
+	uint8_t arg;	  /* for the handler: bytes per lane, an operation ... */
 	uint8_t flags;	  /* enum opcode_flags */
 };
 enum opcode_flags {
-	OP_LOAD = 1,	  /* its destinations come late, and are poisoned until a wait */
+	OP_LOAD = 1,	  /* its destinations are filled late, and are poisoned until a wait */
 	OP_READS_DST = 2, /* v_fmac, s_cmov, loads of halves ...: a destination is a source too */
 	OP_BRANCH = 4,	  /* may set w->pc */
 	/* an atomic: with sc0 (gfx942) or glc (others) it writes its first operand, else none */
 	OP_RETURNS = 8
 };
 
-/* Each ends with a line without a name. */
+/* The tables. Each ends with a line without a name. */
 extern const struct opcode scalar_opcodes[], vector_opcodes[], float_opcodes[], compare_opcodes[], lane_opcodes[];
 extern const struct opcode memory_opcodes[];
-/* By mnemonic, as the disassembler writes it; NULL: unknown. */
+/* Finds a mnemonic as the disassembler writes it; NULL: unknown. */
 const struct opcode *opcode_find(const char *mnemonic);
-/* How long a mnemonic is, without the suffix that names an encoding. */
+/* Returns the length of a mnemonic without the suffix that names an encoding. */
 size_t opcode_length(const char *mnemonic);
 
 /*
- * lanes.c: instructions with DPP or SDWA, by way of i->base; two v_dual_ halves, which both read before one
- * writes.
+ * lanes.c: run instructions with DPP or SDWA, through i->base, and v_dual_*, whose halves both read before
+ * either writes.
  */
 void run_dpp(struct wave *w, const struct inst *i);
 void run_sdwa(struct wave *w, const struct inst *i);
@@ -134,10 +135,10 @@ void run_dual(struct wave *w, const struct inst *i);
 /* ---- code objects ---- */
 
 enum argument_kind { /* in the order of code.c's names */
-	ARG_BY_VALUE, ARG_POINTER, /* the user's */
+	ARG_BY_VALUE, ARG_POINTER, /* passed by the user */
 	ARG_BLOCK_COUNT_X, ARG_BLOCK_COUNT_Y, ARG_BLOCK_COUNT_Z, ARG_GROUP_SIZE_X, ARG_GROUP_SIZE_Y, ARG_GROUP_SIZE_Z,
 	ARG_GRID_DIMS, ARG_DYNAMIC_LDS_BYTES, ARG_SHARED_BASE, ARG_PRIVATE_BASE, ARG_MULTIGRID_SYNC,
-	ARG_HIDDEN	     /* any other: 0 */
+	ARG_HIDDEN	     /* any other: filled with 0 */
 };
 struct argument {
 	unsigned offset, nbytes;
@@ -147,18 +148,18 @@ struct argument {
 struct kernel {
 	const char *name, *symbol; /* symbol: of its descriptor */
 	struct module *module;
-	uint64_t entry, end; /* its code, of the code object's addresses */
+	uint64_t entry, end; /* of its code, in the code object's addresses */
 	bool decoded;
-	unsigned nvgprs, wave_lanes, max_block_threads, nargs; /* VGPRs: with AGPRs */
+	unsigned nvgprs, wave_lanes, max_block_threads, nargs; /* nvgprs includes AGPRs */
 	struct argument *args;
 	union {
 		char descriptor[64];
 		struct {
-			uint32_t lds_bytes, scratch_bytes, kernarg_bytes, reserved1; /* scratch: of a lane */
-			int64_t code_distance; /* from the descriptor on */
+			uint32_t lds_bytes, scratch_bytes, kernarg_bytes, reserved1; /* scratch: per lane */
+			int64_t code_distance; /* from the descriptor */
 			uint32_t reserved2[5], rsrc3, rsrc1, rsrc2;
 			uint16_t properties; /* KERNEL_CODE_PROPERTIES: which user SGPRs there are */
-			/* dwords of arguments in user SGPRs; from bit 7 on, the first one */
+			/* user SGPRs: how many dwords of arguments, and from bit 7 on the first one */
 			uint16_t preload;
 		};
 	};
@@ -166,49 +167,50 @@ struct kernel {
 
 struct module {
 	enum gpu gpu;
-	uint64_t base;	     /* where its segments lie, as kernels see it */
+	uint64_t base;	     /* address of its segments, for kernels */
 	char *host;	     /* the same, for the simulator */
 	size_t nbytes;
-	uint64_t text, text_bytes; /* of the code object's addresses */
+	uint64_t text, text_bytes; /* in the code object's addresses */
 	struct inst *insts;  /* [(address - text) / 4] */
-	const struct inst *seen[4096]; /* decode.c's: by encoding */
+	const struct inst *seen[4096]; /* for decode.c: by encoding */
 	struct kernel *kernels;
 	const Elf64_Sym *symbols;
 	const char *names;   /* of symbols */
 	size_t nkernels, nsymbols;
-	struct chunk *chunks; /* what module_alloc gave */
+	struct chunk *chunks; /* of module_alloc */
 };
 
 /*
- * Load a code object, an ELF file or an offload bundle that has one for the GPU, into memory of a device.
- * -ENOEXEC: there is none, -EINVAL: no code object, or malformed, -ENOMEM.
+ * Loads a code object, an ELF file or an offload bundle that has one for the GPU, into a device's memory.
+ * -ENOEXEC: none for this GPU, -EINVAL: not a code object, or malformed, -ENOMEM.
  */
 int module_load(const void *image, int device, struct module **module_p);
 void module_unload(struct module *m);
-/* NULL: no such. */
+/* NULL: there is none. */
 struct kernel *module_kernel(struct module *m, const char *name);
 const Elf64_Sym *module_symbol(const struct module *m, const char *name);
-/* Zeroed memory that lives as long as the module. */
+/* Returns zeroed memory that lives as long as the module. */
 void *module_alloc(struct module *m, size_t nbytes);
 /*
- * Before a launch: decode what the kernel may run. False, with a message: the simulator lacks an instruction
- * of it.
+ * Called before a launch: decodes all code that the kernel may run. False, after a message: it has an
+ * instruction that the simulator lacks.
  */
 bool kernel_decode(struct kernel *k);
 const char *gpu_name(enum gpu gpu);
-/* -1: unknown; features behind the name ("gfx942:sramecc+") are ignored. */
+/* -1: unknown. Features after the name ("gfx942:sramecc+") are ignored. */
 int gpu_by_name(const char *name);
 
 /* ---- memory ---- */
 
 /*
- * Device memory lies in an arena at a fixed address, where the host can touch nothing: a kernel's address and
- * the simulator's differ by ARENA_ALIAS. Everything else (host memory, pinned or managed) has one address.
+ * Device memory is in an arena at a fixed address, which the host cannot access; the simulator finds it
+ * ARENA_ALIAS above the address that kernels use. All other memory (of the host, pinned or managed) has one
+ * address.
  */
 #define ARENA_BASE UINT64_C(0x200000000000)
 #define ARENA_BYTES UINT64_C(0x100000000000)
 #define ARENA_ALIAS UINT64_C(0x100000000000)
-/* In flat addresses: LDS of the block, and the lane's scratch. */
+/* Flat addresses of a block's LDS and a lane's scratch. */
 #define APERTURE_LDS UINT64_C(0x0001000000000000)
 #define APERTURE_PRIVATE UINT64_C(0x0002000000000000)
 
@@ -229,15 +231,16 @@ struct range {
 	int device; /* whose memory it is; -1: the host's */
 };
 
-/* hip_memory.c: what lies at address; false: nothing that was allocated or registered. */
+/* hip_memory.c: finds the memory that address is in; false: it was neither allocated nor registered. */
 bool memory_find(uint64_t address, struct range *range_p);
-/* Device memory, for code. As kernels see it; 0 when out of memory. */
+/* Allocates device memory for code. Its address for kernels; 0: out of memory. */
 uint64_t memory_alloc_code(int device, size_t nbytes);
 void memory_free_code(uint64_t address);
 
 /*
- * caches.c and late.c. Caches that an access passes by, or that are invalidated: next to the CU (gfx9's L1,
- * gfx1100's L0), gfx1100's L1, the scalar one, L2, L2 as far as its agent's other L2s are concerned.
+ * For caches.c and late.c: the caches that an access bypasses, or that are invalidated: the one next to the
+ * CU (gfx9's L1, gfx1100's L0), gfx1100's L1, the scalar one, L2, and L2 as far as other L2s of its agent are
+ * concerned.
  */
 enum { CACHE_NEAR = 1, CACHE_FAR = 2, CACHE_SCALAR = 4, CACHE_L2 = 8, CACHE_L2_AGENT = 16 };
 enum access_kind { ACCESS_LOAD, ACCESS_STORE, ACCESS_ATOMIC, ACCESS_WRITEBACK };
@@ -250,54 +253,59 @@ enum atomic_op {
 struct access {
 	enum access_kind kind;
 	enum atomic_op op;
-	unsigned nbytes;	    /* of a lane: 1 to 16 */
-	unsigned past; /* CACHE_*: a load does not hit them, a store and an atomic do not stay in L2 */
+	unsigned nbytes;	    /* per lane: 1 to 16 */
+	unsigned past; /* CACHE_*: loads do not hit them, stores and atomics do not stay in L2 */
 	uint64_t lanes;		    /* that take part */
 	uint64_t address[LANES];    /* as kernels see them */
-	uint32_t data[4][LANES];    /* stored, or loaded; of atomics the operand, then what to compare with */
+	/* to be stored, or loaded; for atomics the operand, then what to compare with */
+	uint32_t data[4][LANES];
 };
-/* A lane's word of 4 or 8 bytes. */
+/* One lane's word, of 4 or 8 bytes. */
 static inline uint64_t access_word(const struct access *a, unsigned row, unsigned lane)
 {
 	return a->data[row][lane] | (a->nbytes == 8 ? (uint64_t)a->data[row + 1][lane] << 32 : 0);
 }
 /*
- * Where a load or a returning atomic puts what it brings: called once, at the latest by the wait that covers
- * it.
+ * Stores the result of a load or of an atomic that returns. It is called once, at the latest by the wait that
+ * covers the instruction.
  */
 typedef void access_done(struct wave *w, const struct inst *i, const struct access *a);
 
 /*
- * An instruction is outstanding: what counts it, and whether it fills its first operand, which is poisoned
- * until all of these waits have covered it. Comes before the caches_access of the same instruction.
+ * Notes that an instruction is outstanding: what counts it, and whether it fills its first operand, which is
+ * poisoned until waits for all of these counters have covered it. Called before caches_access of the same
+ * instruction.
  */
 enum { COUNT_VM = 1, COUNT_LGKM = 2, COUNT_VS = 4, COUNT_UNORDERED = 8, COUNT_FILLS = 16 };
 void caches_count(struct wave *w, const struct inst *i, unsigned counters);
-/* What lies at address, by a small cache of the block's; NULL: nothing. Valid until the next call. */
+/*
+ * Finds the memory that address is in, through a small cache of the block; NULL: none. Valid until
+ * the next call.
+ */
 const struct range *caches_range(struct wave *w, uint64_t address);
 /*
- * Issue. It may act later, with a copy of *a: it is over when caches_wait says so. done may be NULL: no
- * result.
+ * Issues an access. It may be done later, with a copy of *a, at the latest in the caches_wait that covers it.
+ * done: NULL if there is no result.
  */
 void caches_access(struct wave *w, const struct inst *i, struct access *a, access_done *done);
 void caches_scalar_load(struct wave *w, uint64_t address, unsigned ndwords, uint32_t *to);
 void caches_invalidate(struct wave *w, unsigned caches);
 /*
- * Wait until at most so many are outstanding, of each kind; -1: any number. False: not yet, the wave tries
+ * Waits until no more than these numbers are outstanding; -1: any number. False: not yet, and the wave tries
  * again.
  */
 bool caches_wait(struct wave *w, int vmcnt, int lgkmcnt, int vscnt);
-/* Something of what this wave has outstanding may happen now. */
+/* One of this wave's outstanding operations may be done now. */
 void caches_chance(struct wave *w);
 void caches_wave_begin(struct wave *w);
-/* Everything it has outstanding happens. */
+/* Does all of the wave's outstanding operations. */
 void caches_wave_end(struct wave *w);
 void caches_block_begin(struct block *b);
 void caches_block_end(struct block *b);
-/* An acquire and a release at system scope around a kernel. */
+/* Acquire and release at system scope, before and after a kernel. */
 void caches_dispatch_begin(struct dispatch *d);
 void caches_dispatch_end(struct dispatch *d);
-/* One atomic operation on host memory: the value before. nbytes 4 or 8. */
+/* Does one atomic operation on host memory, and returns the value before. nbytes: 4 or 8. */
 uint64_t atomic_apply(void *at, unsigned nbytes, enum atomic_op op, uint64_t operand, uint64_t compare);
 
 /* ---- waves ---- */
@@ -313,18 +321,18 @@ struct wave {
 	struct module *module;
 	struct block *block;
 	enum wave_state state;
-	bool yields;		   /* ends its turn */
-	bool moves;		   /* and did not do so because it waits for others */
+	bool yields;		   /* its turn ends */
+	bool moves;		   /* and it is not waiting for other waves */
 	uint8_t gpr_idx;	   /* s_set_gpr_idx_on: M0 indexes v_mov_b32's 1: source, 8: destination */
-	uint8_t pending[NPENDING]; /* loads that have not filled the register yet */
-	unsigned npending;	   /* such loads */
+	uint8_t pending[NPENDING]; /* loads that have not filled each register yet */
+	unsigned npending;	   /* the sum of these */
 	char *scratch;		   /* [lane][scratch_bytes] */
-	unsigned scratch_bytes, number; /* in its block */
-	struct cached *cached;	   /* caches.c's */
-	unsigned starves;	   /* turns that it still misses, by config()->schedule */
+	unsigned scratch_bytes, number; /* number: in its block */
+	struct cached *cached;	   /* of caches.c */
+	unsigned starves;	   /* turns that it still has to miss, because of config()->schedule */
 };
 
-/* What a compute unit has, and blocks use: of each of its four SIMDs, then as a whole. */
+/* What blocks use of a compute unit: of each of its four SIMDs, then of the whole. */
 enum { USED_WAVES, USED_VGPRS = 4, USED_LDS = 8, USED_BARRIERS, NRESOURCES };
 
 struct block {
@@ -334,42 +342,43 @@ struct block {
 	unsigned nwaves, ndone, nbarrier;
 	char *lds;
 	unsigned lds_bytes;
-	int cu;			   /* the compute unit it is resident on */
+	int cu;			   /* the compute unit that it is on */
 	uint32_t usage[NRESOURCES]; /* of the compute unit */
-	struct cached_block *cached; /* caches.c's */
+	struct cached_block *cached; /* of caches.c */
 	struct block *next;
 };
 
 struct dispatch {
 	struct kernel *kernel;
 	int device;
-	uint32_t grid[3], group[3]; /* blocks; threads of a block */
+	uint32_t grid[3], group[3]; /* grid: in blocks; group: threads of a block */
 	unsigned nthreads;	   /* of a block */
 	unsigned dynamic_lds_bytes;
 	bool cooperative;
-	uint64_t packet, kernarg; /* hsa_kernel_dispatch_packet, and all arguments, as the kernel sees them */
-	uint64_t number;	   /* of the process */
-	int how;		   /* DISPATCH_*: how it ended */
+	/* hsa_kernel_dispatch_packet, and all arguments; addresses for the kernel */
+	uint64_t packet, kernarg;
+	uint64_t number;	   /* counts the process's dispatches */
+	int how;		   /* how it ended: DISPATCH_* */
 };
 enum { DISPATCH_DONE, DISPATCH_TRAPPED, DISPATCH_FAULTED };
 
-/* wave.c: run a grid on the calling thread, after kernel_decode; DISPATCH_*. */
+/* wave.c: runs a grid on the calling thread, after kernel_decode; DISPATCH_*. */
 int dispatch_run(struct dispatch *d, const void *args);
-/* How many blocks of nthreads a compute unit holds, by registers, LDS and waves. */
+/* How many blocks of nthreads fit on a compute unit, by registers, LDS and waves. */
 unsigned dispatch_occupancy(const struct kernel *k, unsigned nthreads, unsigned dynamic_lds_bytes);
 /*
- * It trapped or touched memory that is not there: the dispatch ends with that, after a message with the
+ * Ends the dispatch with a trap, or with an access to memory that does not exist, after a message with the
  * place.
  */
 void wave_fault(struct wave *w, const struct inst *i, int how, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
-/* The same, then abort: for what hardware would not survive. */
+/* The same, then aborts: for what hardware would not survive. */
 #define wave_die(w, i, ...) (wave_fault(w, i, DISPATCH_FAULTED, __VA_ARGS__), abort())
-/* n 1: one load more has not filled an operand's registers yet; -1: one has filled them. */
+/* n 1: one more load has not yet filled an operand's registers; -1: one has filled them. */
 void wave_mark(struct wave *w, const struct operand *o, int n);
 #define wave_pend(w, o) wave_mark(w, o, 1)
 #define wave_filled(w, o) wave_mark(w, o, -1)
-/* Go on at an address of the module. */
+/* Continues at an address in the module. */
 void wave_jump(struct wave *w, const struct inst *i, uint64_t address);
 
 static inline unsigned lowest(uint64_t lanes)
@@ -385,7 +394,7 @@ static inline void wave_set64(struct wave *w, unsigned reg, uint64_t value)
 	w->s[reg] = (uint32_t)value;
 	w->s[reg + 1] = (uint32_t)(value >> 32);
 }
-/* EXEC, VCC and other masks: of a wave of 32 lanes one register. */
+/* EXEC, VCC and other masks; in waves of 32 lanes they are one register. */
 static inline uint64_t wave_mask(const struct wave *w, unsigned reg)
 {
 	return w->nlanes == 32 ? w->s[reg] : wave_get64(w, reg);
@@ -406,22 +415,23 @@ static inline uint64_t wave_exec(const struct wave *w)
 struct config {
 	enum gpu gpu;	     /* AMDSIM_GPU=gfx942 */
 	int ndevices;	     /* AMDSIM_DEVICES=8 */
-	/* AMDSIM_CUS=8: compute units of a device, shared by the processes of one job that use it */
+	/* AMDSIM_CUS=8: compute units of a device, which all processes of a job share */
 	int ncus;
-	uint64_t job;	     /* AMDSIM_JOB=0: a number; jobs with other numbers have a machine of their own */
+	uint64_t job;	     /* AMDSIM_JOB=0: a number; jobs with different numbers have separate machines */
 	uint64_t late;	     /* AMDSIM_LATE=SEED: late stores, stale lines; 0: memory in program order */
-	uint64_t schedule;   /* AMDSIM_SCHEDULE=SEED: turns of random length, waves that starve; 0: in turn */
-	size_t memory_bytes; /* AMDSIM_MEMORY=16g: of a device */
-	bool trace;	     /* AMDSIM_TRACE=1: each instruction on stderr */
+	/* AMDSIM_SCHEDULE=SEED: turns of random length, waves that miss turns; 0: in order */
+	uint64_t schedule;
+	size_t memory_bytes; /* AMDSIM_MEMORY=16g: per device */
+	bool trace;	     /* AMDSIM_TRACE=1: writes each instruction to stderr */
 };
 const struct config *config(void);
-/* "amdsim: ..." and a newline on stderr, in one write. */
+/* Writes "amdsim: ..." and a newline to stderr, at once. */
 void message(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* The same, then abort. */
+/* The same, then aborts. */
 #define die(...) (message(__VA_ARGS__), abort())
-/* Zeroed; the process ends when there is none. */
+/* Zeroed; ends the process when out of memory. */
 void *zalloc(size_t nbytes);
-/* xorshift64*: the next of *state, which is not 0. */
+/* xorshift64*: advances *state, which must not be 0, and returns it. */
 uint64_t random_next(uint64_t *state);
 
 #endif /* AMDSIM_SIM_H */

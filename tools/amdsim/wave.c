@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Dispatches: kernel arguments, the registers that a wave starts with, whose turn it is, barriers, the poison
- * of registers that a load has not filled, faults, and residency: which compute unit has room for a block.
- * The compute units of a device are shared by all processes of a job, by a user's table in /dev/shm. Sources:
- * LLVM's AMDGPUUsage ("Initial Kernel Execution State", "Kernel Descriptor"), AMD's ISA documents of CDNA2,
- * CDNA3 and RDNA3, HSA's.
+ * Dispatches: kernel arguments, the registers that a wave starts with, which wave runs next, barriers, the
+ * poison of registers that a load has not filled, faults, and residency: which compute unit has room for a
+ * block. All processes of a job share the compute units of a device, through a table per user in /dev/shm.
+ * Sources: LLVM's AMDGPUUsage ("Initial Kernel Execution State", "Kernel Descriptor"), AMD's ISA documents of
+ * CDNA2, CDNA3 and RDNA3, HSA's.
  */
 #include "sim.h"
 
@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 enum { SIMDS = 4, MAX_OWNERS = 128, PACKET_BYTES = 64 };
-/* ROCm's stack of a lane in kernels that call what the compiler does not know */
+/* ROCm's stack per lane in kernels that call functions that the compiler does not know */
 enum { DYNAMIC_STACK_BYTES = 16384 };
 enum { QUANTUM = 400, PATIENCE = 16, STARVES = 4096 }; /* instructions; rounds; turns */
 
@@ -101,7 +101,8 @@ static const struct unit {
 	unsigned vgpr_granule, lds_granule;
 } units[] = {
 	/*
-	 * CDNA: VGPRs and AGPRs are one file. RDNA3: a work-group processor, which HIP counts as one; wave32.
+	 * CDNA: VGPRs and AGPRs are one file. RDNA3: a work-group processor, which HIP counts as one compute
+	 * unit; wave32.
 	 */
 	[GFX90A] = {{8, 8, 8, 8, 512, 512, 512, 512, 64 << 10, 16}, 8, 512},
 	[GFX942] = {{8, 8, 8, 8, 512, 512, 512, 512, 64 << 10, 16}, 8, 512},
@@ -120,8 +121,8 @@ static void add_usage(uint32_t *to, const uint32_t *usage, bool take)
 }
 
 /*
- * What a block needs, its waves one by one where most VGPRs are free, in the granules that the hardware
- * gives. False: it does not fit. A block of one wave needs no barrier.
+ * Finds room for a block: each of its waves goes where most VGPRs are free, in granules of the hardware.
+ * False: it does not fit. A block of one wave needs no barrier.
  */
 static bool fit_block(const struct kernel *k, unsigned nthreads, unsigned dynamic_lds, const uint32_t *used,
 		      uint32_t *need)
@@ -184,7 +185,7 @@ static void open_table(struct device *v, int number)
 		die("cannot share compute units by /dev/shm%s: %s", name, strerror(errno));
 }
 
-/* What dead processes left is free: also what one of this process's number did. */
+/* Frees what dead processes left, also an earlier process with this one's number. */
 static struct device *lock_device(int number)
 {
 	struct device *v = &devices[number];
@@ -217,8 +218,8 @@ static void unlock_device(struct device *v)
 /* ---- arguments ---- */
 
 /*
- * HSA's packet (header, dimensions, sizes of block and grid, scratch, LDS, kernel, arguments), then
- * arguments. Hidden ones are those of "Code Object V5 Metadata"; all blocks are full: no remainders.
+ * HSA's packet (header, dimensions, sizes of block and grid, scratch, LDS, kernel, arguments), then the
+ * arguments. Hidden ones are as in "Code Object V5 Metadata"; all blocks are full, without remainders.
  */
 static void write_arguments(struct dispatch *d, const void *args)
 {
@@ -228,7 +229,8 @@ static void write_arguments(struct dispatch *d, const void *args)
 	const uint64_t hidden[ARG_HIDDEN + 1] = {
 		[ARG_BLOCK_COUNT_X] = d->grid[0], d->grid[1], d->grid[2], d->group[0], d->group[1], d->group[2], dims,
 		d->dynamic_lds_bytes, APERTURE_LDS >> 32, APERTURE_PRIVATE >> 32,
-		[ARG_MULTIGRID_SYNC] = d->cooperative /* for ROCm's device library: not 0: a grid may meet */
+		/* for ROCm's device library: not 0 if the grid may synchronize */
+		[ARG_MULTIGRID_SYNC] = d->cooperative
 	};
 	const struct {
 		uint16_t header, dims, group[3], reserved1;
@@ -247,12 +249,12 @@ static void write_arguments(struct dispatch *d, const void *args)
 
 /* ---- a wave's start ---- */
 
-/* Of KERNEL_CODE_PROPERTIES. */
+/* Bits of KERNEL_CODE_PROPERTIES. */
 enum { SGPR_PRIVATE_BUFFER = 1, SGPR_DISPATCH = 2, SGPR_PRIVATE_BYTES = 64, DYNAMIC_STACK = 2048 };
 
 /*
- * SGPRs, in the descriptor's order. gfx90a's private segment buffer has the base APERTURE_PRIVATE, by which
- * memory.c knows it, and its waves' offset in that is 0.
+ * SGPRs, in the descriptor's order. gfx90a's private segment buffer has APERTURE_PRIVATE as its base, so that
+ * memory.c recognizes it; the offset of a wave in it is 0.
  */
 static void start_sgprs(struct wave *w)
 {
@@ -287,7 +289,7 @@ static void start_sgprs(struct wave *w)
 }
 
 /*
- * Registers begin with a pattern; v0 has the thread's three indices of 10 bits. AGPRs are counted with VGPRs.
+ * Registers start with a pattern; v0 has the thread's three indices, 10 bits each. VGPR counts include AGPRs.
  */
 static void start_wave(struct wave *w, struct block *b, unsigned number)
 {
@@ -320,19 +322,19 @@ static void start_wave(struct wave *w, struct block *b, unsigned number)
 
 /* ---- blocks ---- */
 
-/* A dispatch on its thread. */
+/* A dispatch, on the thread that runs it. */
 struct run {
 	struct dispatch *d;
 	struct block *blocks;	     /* resident ones */
 	uint64_t next, total;	     /* blocks */
 	uint64_t nwaves, nended;     /* of the grid */
-	uint64_t ngws;		     /* waves at the grid's barrier */
+	uint64_t ngws;		     /* waves that wait at the grid's barrier */
 	uint64_t rng;		     /* 0: waves run in turn */
-	unsigned patience;	     /* rounds until it is tried again to place what found no room */
+	unsigned patience;	     /* rounds until blocks that found no room are tried again */
 	bool progress;
 };
 
-/* Place the next block, on the compute unit with the fewest waves. NULL: none has room. */
+/* Places the next block on the compute unit with the fewest waves. NULL: none has room. */
 static struct block *place_block(struct run *r, struct device *v)
 {
 	struct dispatch *d = r->d;
@@ -381,9 +383,9 @@ static void start_block(struct run *r, struct block *b)
 }
 
 /*
- * Start what finds room; of a cooperative grid all or none, lest two such grids wait for each other. What
- * found none tries again when a block of the grid has ended, or after a while: other processes' blocks end,
- * too.
+ * Starts the blocks that find room; of a cooperative grid all or none, so that two such grids never wait for
+ * each other. The rest is tried again when a block of the grid has ended, or after a while, because blocks of
+ * other processes end, too.
  */
 static void start_blocks(struct run *r)
 {
@@ -462,10 +464,7 @@ static void run_wave(struct wave *w, unsigned quantum)
 	}
 }
 
-/*
- * With config()->schedule, a wave may miss thousands of turns. When nothing else runs its time goes by
- * faster.
- */
+/* With config()->schedule a wave may miss thousands of turns. If nothing else runs, they pass faster. */
 static bool is_starved(struct run *r, struct wave *w, bool others_run)
 {
 	unsigned passes = others_run ? 1 : 64;
@@ -501,8 +500,8 @@ static void release_waves(struct block *b, enum wave_state from)
 }
 
 /*
- * A turn for each wave, and barriers. One wave of each block comes to ds_gws_barrier, ROCm's barrier of a
- * grid.
+ * Gives each wave a turn, and handles barriers. At ds_gws_barrier, ROCm's barrier of a grid, one wave of each
+ * block arrives.
  */
 static void run_round(struct run *r, bool others_run)
 {
@@ -549,7 +548,7 @@ int dispatch_run(struct dispatch *d, const void *args)
 		start_blocks(&r);
 		run_round(&r, moved);
 		idle = r.progress ? 0 : idle + 1;
-		if (idle >= 64) /* waves that wait for another's store give way, and soon sleep */
+		if (idle >= 64) /* waves wait for another one's store: yield, and later sleep */
 			usleep(idle < 544 ? idle - 44 : 500);
 		else if (idle)
 			sched_yield();
