@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* run: -n 1,2,3,4 */
-/* env: GSHMEM_HEAP_SIZE=4m | GSHMEM_CPU_DELIVERY=random:3 | GSHMEM_CPU_HOST_ACCESS=mprotect | GSHMEM_CPU_FAIL=hipMemImportFromShareableHandle:2@0,hipMemImportFromShareableHandle:30@1 */
+/* env: GSHMEM_HEAP_SIZE=4m | GSHMEM_CPU_DELIVERY=random:3 | GSHMEM_CPU_FAIL=hipMemImportFromShareableHandle:2@0,hipMemImportFromShareableHandle:30@1 */
 /* timeout: 120 */
 /*
  * Windows over memory of hipMemCreate: in one piece and in several, from inside one to inside another, next

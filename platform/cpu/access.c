@@ -26,6 +26,7 @@ struct region {
 	char *base;
 	size_t nbytes;
 	char *alias; /* a mapping of the same memory, always open, for copies */
+	bool is_placed; /* the alias lies where its owner has reserved addresses for it */
 };
 
 /* The state of mprotect; all of it is guarded by lock, which is taken after any other lock. */
@@ -77,7 +78,18 @@ static void count_out(void)
 	pthread_mutex_unlock(&guard->lock);
 }
 
-static bool add_region(char *base, size_t nbytes, int fd)
+/* Leaves the addresses reserved if they are the owner's. */
+static void unmap_alias(char *alias, size_t nbytes, bool is_placed)
+{
+	const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED;
+
+	if (is_placed)
+		mmap(alias, nbytes, PROT_NONE, flags, -1, 0);
+	else
+		munmap(alias, nbytes);
+}
+
+static bool add_region(char *base, size_t nbytes, int fd, char *place)
 {
 	char *alias;
 
@@ -90,14 +102,14 @@ static bool add_region(char *base, size_t nbytes, int fd)
 		guard->regions = grown;
 		guard->capacity = more;
 	}
-	alias = mmap(NULL, nbytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	alias = mmap(place, nbytes, PROT_READ | PROT_WRITE, MAP_SHARED | (place ? MAP_FIXED : 0), fd, 0);
 	if (alias == MAP_FAILED)
 		return false;
 	if (!guard->nopen && mprotect(base, nbytes, PROT_NONE)) {
-		munmap(alias, nbytes);
+		unmap_alias(alias, nbytes, place);
 		return false;
 	}
-	guard->regions[guard->nregions++] = (struct region){base, nbytes, alias};
+	guard->regions[guard->nregions++] = (struct region){base, nbytes, alias, place};
 	return true;
 }
 
@@ -160,7 +172,17 @@ bool hipcpu_access_init(bool may_use_keys)
 	return true;
 }
 
+bool hipcpu_access_has_aliases(void)
+{
+	return guard;
+}
+
 bool hipcpu_access_guard(void *base, size_t nbytes, int fd)
+{
+	return hipcpu_access_guard_at(base, nbytes, fd, NULL);
+}
+
+bool hipcpu_access_guard_at(void *base, size_t nbytes, int fd, void *place)
 {
 	bool done;
 
@@ -169,7 +191,7 @@ bool hipcpu_access_guard(void *base, size_t nbytes, int fd)
 	if (!guard)
 		return true;
 	pthread_mutex_lock(&guard->lock);
-	done = add_region(base, nbytes, fd);
+	done = add_region(base, nbytes, fd, place);
 	pthread_mutex_unlock(&guard->lock);
 	return done;
 }
@@ -184,7 +206,7 @@ void hipcpu_access_forget(void *base)
 	while (i < guard->nregions && guard->regions[i].base != (char *)base)
 		i++;
 	if (i < guard->nregions) {
-		munmap(guard->regions[i].alias, guard->regions[i].nbytes);
+		unmap_alias(guard->regions[i].alias, guard->regions[i].nbytes, guard->regions[i].is_placed);
 		guard->regions[i] = guard->regions[--guard->nregions];
 	}
 	pthread_mutex_unlock(&guard->lock);

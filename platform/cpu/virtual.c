@@ -13,6 +13,7 @@ struct reservation {
 	struct reservation *next;
 	char *base;
 	size_t nbytes;
+	char *aliases; /* as many addresses for access.c, or NULL */
 };
 
 static struct reservation *reservations; /* a list; hipcpu_memory_lock guards it */
@@ -26,7 +27,7 @@ static void *close_pages(void *address, size_t nbytes, int flags)
 
 static hipError_t reserve(void **ptr, size_t nbytes, size_t alignment, void *address)
 {
-	struct reservation *reservation = malloc(sizeof(*reservation));
+	struct reservation *reservation = calloc(1, sizeof(*reservation));
 	char *area, *base;
 	size_t head;
 
@@ -49,6 +50,14 @@ static hipError_t reserve(void **ptr, size_t nbytes, size_t alignment, void *add
 	munmap(base + nbytes, alignment - head);
 	reservation->base = base;
 	reservation->nbytes = nbytes;
+	if (hipcpu_access_has_aliases()) {
+		reservation->aliases = close_pages(NULL, nbytes, 0);
+		if (reservation->aliases == MAP_FAILED) {
+			munmap(base, nbytes);
+			free(reservation);
+			return hipErrorOutOfMemory;
+		}
+	}
 	pthread_mutex_lock(&hipcpu_memory_lock);
 	reservation->next = reservations;
 	reservations = reservation;
@@ -92,18 +101,21 @@ hipError_t hipMemAddressFree(void *ptr, size_t nbytes)
 	if (!gone)
 		HIPCPU_LEAVE(hipErrorInvalidValue);
 	munmap(gone->base, gone->nbytes);
+	if (gone->aliases)
+		munmap(gone->aliases, gone->nbytes);
 	free(gone);
 	HIPCPU_LEAVE(hipSuccess);
 }
 
 /* ---- mappings ---- */
 
-static bool is_reserved(const char *base, size_t nbytes)
+/* Finds the reservation that a range is in; NULL: none. */
+static const struct reservation *find_reservation(const char *base, size_t nbytes)
 {
 	const struct reservation *at = reservations;
 
-	while (at &&
-		(base < at->base || nbytes > at->nbytes || (size_t)(base - at->base) > at->nbytes - nbytes))
+	while (at && (base < at->base || nbytes > at->nbytes ||
+		      (size_t)(base - at->base) > at->nbytes - nbytes))
 		at = at->next;
 	return at;
 }
@@ -118,7 +130,7 @@ static hipError_t map(char *base, size_t nbytes, hipMemGenericAllocationHandle_t
 		.fd = -1,
 		.memory = memory};
 
-	if (!hipcpu_handle_is_valid(memory) || nbytes > memory->nbytes || !is_reserved(base, nbytes) ||
+	if (!hipcpu_handle_is_valid(memory) || nbytes > memory->nbytes || !find_reservation(base, nbytes) ||
 		find_mapping(base, nbytes))
 		return hipErrorInvalidValue;
 	a.device = memory->prop.location.id;
@@ -197,6 +209,8 @@ static bool is_right_desc(const hipMemAccessDesc *desc)
 static hipError_t set_access(struct hipcpu_allocation *a, const hipMemAccessDesc *desc)
 {
 	const uint64_t bit = UINT64_C(1) << desc->location.id;
+	const struct reservation *reservation = find_reservation(a->base, a->nbytes);
+	char *alias = reservation->aliases ? reservation->aliases + (a->base - reservation->base) : NULL;
 	int protection = PROT_NONE;
 
 	if (desc->flags && hipcpu_config()->no_peer[desc->location.id] >> a->device & 1)
@@ -207,7 +221,7 @@ static hipError_t set_access(struct hipcpu_allocation *a, const hipMemAccessDesc
 		protection = a->writers ? PROT_READ | PROT_WRITE : PROT_READ;
 	hipcpu_access_forget(a->base);
 	if (mprotect(a->base, a->nbytes, protection) ||
-	    (a->writers && !hipcpu_access_guard(a->base, a->nbytes, a->memory->fd)))
+	    (a->writers && !hipcpu_access_guard_at(a->base, a->nbytes, a->memory->fd, alias)))
 		return hipErrorOutOfMemory;
 	return hipSuccess;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* run: -n 1 */
+/* env: GSHMEM_CPU_HOST_ACCESS=1 | GSHMEM_CPU_HOST_ACCESS=0 | GSHMEM_CPU_HOST_ACCESS=mprotect */
 /*
  * Virtual memory: mappings side by side are one range, and the same memory in two places is the same; what is
  * wrong is an error.
