@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # timeout: 400
 #
-# The Python package: each test of tests/python under mpirun, at the numbers of PEs that it says; jobs whose
-# PEs part, which must end with a message; python/examples; and the package as pip installs it.
-# B names the build; MPIRUN, PYTHON the commands.
+# The Python package works: each test of tests/python under mpirun, with the numbers of PEs that it names;
+# jobs whose PEs make different calls, which must end with a message; python/examples; and the package as pip
+# installs it. B names the build; MPIRUN, PYTHON the commands.
 
 set -u
 : "${MPIRUN:=mpirun}" "${B:=build/cpu}" "${GSHMEM_HEAP_SIZE:=64m}"
@@ -28,14 +28,14 @@ fail() {
 	exit 1
 }
 
-# job NPES WORD...: under mpirun, with the output in the log. A job that hangs has failed.
+# job NPES WORD...: run a job under mpirun, with its output in the log. A job that hangs has failed.
 job() {
 	n=$1
 	shift
 	timeout -k 5 100 $MPIRUN -n "$n" "$python" "$@" >"$work/log" 2>&1
 }
 
-# parts HOW TEXT...: the job fails, and its output has each text.
+# parts HOW TEXT...: the job of parted.py must fail, and its output must have each text.
 parts() {
 	how=$1
 	shift
@@ -61,7 +61,7 @@ if "$python" -c 'import gshmem; gshmem.get_unique_id' 2>/dev/null; then
 	timeout -k 5 100 "$python" tests/python/unique_id.py 3 >"$work/log" 2>&1 || fail "unique_id.py: exit $?"
 fi
 
-# Which PE is the first to end the job is left open.
+# Any PE may be the first to end the job.
 parts alone 'array of 16 bytes: PE 0 has waited .* for PE 1: all PEs must make this call together'
 parts caught 'PE 0: array: the PEs have parted before: array of 16 bytes: PE 0 has waited' \
 	'PE 1: array of 16 bytes: PE 0 has given up'
@@ -74,7 +74,7 @@ grep -q 'pe 0: python: array of 16 bytes: has waited .* for PE 1, which must mak
 	fail "late: the watchdog says nothing"
 
 job 2 python/examples/ring.py || fail "ring.py: exit $?"
-# mpirun may join what two PEs print to one line.
+# mpirun may join two PEs' output into one line.
 { grep -q 'PE 0 got \[100, 101, ' "$work/log" && grep -q 'PE 1 got \[0, 1, 2' "$work/log"; } ||
 	fail "ring.py prints something else"
 
@@ -99,7 +99,7 @@ print(*bad)
 sys.exit(bool(bad))
 END2
 
-# As pip installs it: with no source tree beside it, where pip and setuptools are.
+# As pip installs it, with no source tree beside it, if there are pip and setuptools.
 if "$python" -c 'import pip, setuptools' 2>/dev/null; then
 	cp -r python "$work/source"
 	"$python" -m pip -q install --no-build-isolation --no-deps --no-index --target "$work/site" "$work/source" \

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Each PE puts numbers to the next one, with a signal behind them, and waits for those of the PE before.
+"""Each PE puts numbers and a signal to the next PE, and waits for those of the previous PE.
 
     mpirun -n 2 python3 python/examples/ring.py
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""gshmem from Python, by the names of nvshmem.core: docs/python.md has a table of them.
+"""gshmem from Python, with the names of nvshmem.core. docs/python.md has a table of them.
 
     import gshmem
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Collectives, by the CPU and on streams. All PEs of a team call, in the same order, alike."""
+"""Collectives, by the CPU and on streams. All PEs of a team make the same calls in the same order."""
 
 from typing import Any, Tuple
 
@@ -21,7 +21,7 @@ _OPS = ("sum", "prod", "min", "max", "and", "or", "xor")
 
 
 def _pair(name: str, dst: Any, src: Any) -> Tuple[int, int, int, int]:
-    """Address and bytes of dst and of src, which must be in the heap."""
+    """Returns address and bytes of dst and of src, which must be in the heap."""
     dest, dst_nbytes, dst_found = find_symmetric(name, "dst_array", dst)
     source, src_nbytes, src_found = find_symmetric(name, "src_array", src)
     if dst_found.win or src_found.win:
@@ -42,7 +42,7 @@ def _sizes(name: str, dst_nbytes: int, expected: int, what: str) -> None:
 
 
 def _run(name: str, c_name: str, stream: Any, *args: Any) -> None:
-    """Calls a collective: team, dest, source, nelems and, of a broadcast, the root."""
+    """Calls a collective with team, dest, source, nelems and, for a broadcast, the root."""
     types = [C_PTR, C_PTR, C_PTR, C_SIZE] + [C_INT] * (len(args) - 4)
     if stream is None:
         check(name, function(c_name, C_INT, *types)(*args))
@@ -52,7 +52,7 @@ def _run(name: str, c_name: str, stream: Any, *args: Any) -> None:
 
 
 def broadcast(team: int, dst_array: Any, src_array: Any, root: int = 0, stream: Any = None) -> None:
-    """Copies src_array of the team's PE root to dst_array on all its PEs; as many bytes."""
+    """Copies src_array of the team's PE root to dst_array on all its PEs. Both have the same size."""
     dest, dst_nbytes, source, src_nbytes = _pair("broadcast", dst_array, src_array)
     n = _n_pes("broadcast", team)
     if not 0 <= root < n:
@@ -69,7 +69,9 @@ def fcollect(team: int, dst_array: Any, src_array: Any, stream: Any = None) -> N
 
 
 def alltoall(team: int, dst_array: Any, src_array: Any, stream: Any = None) -> None:
-    """Copies part j of src_array to part i of dst_array on PE j, of as many parts as PEs; i is the caller."""
+    """Copies part j of src_array to part i of dst_array on PE j, where i is the caller.
+    An array has one part per PE.
+    """
     dest, dst_nbytes, source, src_nbytes = _pair("alltoall", dst_array, src_array)
     n = _n_pes("alltoall", team)
     _sizes("alltoall", dst_nbytes, src_nbytes, "those of src_array")
@@ -79,7 +81,7 @@ def alltoall(team: int, dst_array: Any, src_array: Any, stream: Any = None) -> N
 
 
 def _reduction(name: str, dst: Any, src: Any, op: str, suffix: str, stream: Any) -> Tuple[str, int]:
-    """The C function, and the bytes of an element."""
+    """Returns the C function, and the bytes of an element."""
     if op not in _OPS:
         raise GshmemInvalid(f"{name}: op={op!r}: expected one of {', '.join(_OPS)}")
     kinds = [str(getattr(x, "dtype", "none")).replace("torch.", "") for x in (dst, src)]
@@ -98,7 +100,7 @@ def _reduction(name: str, dst: Any, src: Any, op: str, suffix: str, stream: Any)
 def reduce(team: int, dst_array: Any, src_array: Any, op: str, stream: Any = None) -> None:
     """Combines src_array of all PEs of the team, element by element, in dst_array on all.
 
-    op  "sum", "prod", "min", "max", and of integers "and", "or", "xor". Floating point is summed in
+    op  "sum", "prod", "min", "max", and for integers "and", "or", "xor". Floating point is summed in
         the order of the PEs.
     """
     dest, dst_nbytes, source, src_nbytes = _pair("reduce", dst_array, src_array)
@@ -111,7 +113,7 @@ def reduce(team: int, dst_array: Any, src_array: Any, op: str, stream: Any = Non
 def reducescatter(team: int, dst_array: Any, src_array: Any, op: str, stream: Any = None) -> None:
     """As `reduce`, but PE i gets only part i of the result.
 
-    dst_array has the elements of a part, and src_array as many for each PE.
+    dst_array has the elements of one part, src_array those of one part per PE.
     """
     dest, dst_nbytes, source, src_nbytes = _pair("reducescatter", dst_array, src_array)
     n = _n_pes("reducescatter", team)
@@ -124,7 +126,7 @@ def reducescatter(team: int, dst_array: Any, src_array: Any, op: str, stream: An
 
 
 def sync(team: int, stream: Any = None) -> None:
-    """Waits until all PEs of the team have called."""
+    """Returns when all PEs of the team have called."""
     need_init("sync")
     if stream is None:
         check("sync", function("gshmem_team_sync", C_INT, C_PTR)(team))

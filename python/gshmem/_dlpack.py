@@ -40,8 +40,8 @@ class _DLManagedTensor(ctypes.Structure):
 _DELETER = ctypes.CFUNCTYPE(None, ctypes.POINTER(_DLManagedTensor))
 _DLManagedTensor._fields_ = [("dl_tensor", _DLTensor), ("manager_ctx", C_PTR), ("deleter", _DELETER)]
 
-# What consumers have not given back yet, by the address of the structure: the structure, its shape, and the
-# owner of the memory.
+# What consumers have not released yet, by the address of the structure: the structure, its shape,
+# and the owner of the memory.
 _open: Dict[int, Tuple[Any, ...]] = {}
 
 
@@ -62,13 +62,13 @@ _api.PyCapsule_GetPointer.argtypes = [C_PTR, ctypes.c_char_p]
 
 @_CAPSULE_DELETER
 def _delete_capsule(capsule: int) -> None:
-    # A consumer renames the capsule that it takes, and calls the deleter of the structure itself.
+    # A consumer that takes the capsule renames it, and calls the structure's deleter itself.
     if _api.PyCapsule_IsValid(capsule, b"dltensor"):
         _open.pop(_api.PyCapsule_GetPointer(capsule, b"dltensor"), None)
 
 
 def device() -> Tuple[int, int]:
-    """DLPack's number of the kind of device, and the device's."""
+    """Returns DLPack's number for the kind of device, and the device's number."""
     if on_cpu:
         return _CPU, 0
     current = C_INT(0)
@@ -80,7 +80,7 @@ def device() -> Tuple[int, int]:
 
 
 def capsule(address: int, nbytes: int, owner: Any) -> Any:
-    """A capsule of nbytes bytes from address on, which keeps owner alive."""
+    """Returns a capsule of nbytes bytes from address on, which keeps owner alive."""
     shape = (ctypes.c_int64 * 1)(nbytes)
     managed = _DLManagedTensor()
     managed.dl_tensor.data = address

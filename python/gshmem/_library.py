@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Finds libgshmem and calls it. All of the package reaches C through `call` and `function`."""
+"""Finds libgshmem and calls it. The whole package reaches C through `call` and `function`."""
 
 import ctypes
 import os
@@ -18,15 +18,15 @@ C_INT, C_LONG, C_SIZE, C_U64, C_PTR = (
 
 
 class GshmemError(Exception):
-    """The library has refused or failed. Its own message, on stderr, says why."""
+    """The library refused a call or failed. Its message on stderr says why."""
 
 
 class GshmemInvalid(GshmemError):
-    """A call makes no sense: a bad argument, memory that is not symmetric or was freed, no init."""
+    """The call is wrong: a bad argument, memory that is not symmetric or was freed, no init."""
 
 
 def _in_tree() -> "str | None":
-    """The build of the source tree that this package lies in, of the platform that make chooses."""
+    """Returns the build of the source tree around this package, for the platform that make chooses."""
     top = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
     tool = os.path.join(top, "tools", "platform")
     if not os.path.exists(tool):
@@ -49,17 +49,17 @@ def _load() -> ctypes.CDLL:
 
 lib = _load()
 
-# The heap is memory of the CPU on the cpu platform alone, whose library brings HIP itself.
+# Only on the cpu platform, whose library contains HIP, is the heap memory of the CPU.
 on_cpu = hasattr(lib, "hipcpu_access_init")
 
 
 def has(name: str) -> bool:
-    """Whether the library has a function of this name."""
+    """Returns whether the library has a function of this name."""
     return hasattr(lib, name)
 
 
 def function(name: str, result: Any, *types: Any) -> Any:
-    """The C function of this name, with its types."""
+    """Returns the C function of this name, with its types."""
     f = getattr(lib, name, None)
     if f is None:
         raise GshmemInvalid(f"{name}: this libgshmem does not have it")
@@ -72,7 +72,7 @@ _initialized = function("gshmem_query_initialized", None, ctypes.POINTER(C_INT))
 
 
 def is_initialized() -> bool:
-    """Whether the process is between init and finalize."""
+    """Returns whether the process is between init and finalize."""
     flag = C_INT(0)
     _initialized(ctypes.byref(flag))
     return flag.value != 0

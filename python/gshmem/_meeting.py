@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """All PEs meet here before a collective call on memory.
 
-The C calls wait for each other for ever. So each PE first tells the others which call it has come to, and
-polls for theirs. A PE that comes to another call, or to none, becomes an exception on all PEs that wait.
+The C calls wait for each other without a limit. So each PE first tells the others which call it makes, and
+polls for theirs. If a PE makes another call, or none, all PEs that wait raise an exception.
 
-Each PE has an array in symmetric memory with a word for each PE, which that PE writes: how many meetings it
-has come to, and for which call.
+Each PE has an array in symmetric memory with one word per PE. The other PE writes into it how many meetings
+it has come to, and for which call.
 """
 
 import os
@@ -50,7 +50,7 @@ class Meeting:
         return [self._get(self.words + 8 * pe, self.my_pe) for pe in range(self.n_pes)]
 
     def come(self, call: str, detail: str = "") -> None:
-        """Returns when all PEs have come to this call; raises on all that wait when that cannot be."""
+        """Returns when all PEs have come to this call. Raises on all PEs that wait if one will not come."""
         if self.broken:
             raise GshmemError(f"{call}: the PEs have parted before: {self.broken}")
         self.round += 1
@@ -84,7 +84,7 @@ class Meeting:
         self._look(call, detail, self._seen())
 
     def _look(self, call: str, detail: str, seen: List[int]) -> None:
-        """Raises when a PE has given up, or is in another call of the same round."""
+        """Raises if a PE has given up, or is in another call of the same round."""
         for pe, word in enumerate(seen):
             if word == _GAVE_UP:
                 self._part(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Symmetric memory: allocations, the arrays over them, and memory of the program that is registered."""
+"""Symmetric memory: allocations, arrays over them, and registered memory of the program."""
 
 import bisect
 import ctypes
@@ -20,9 +20,9 @@ _ptr = function("gshmem_ptr", C_PTR, C_PTR, C_INT)
 
 
 class Allocation:
-    """Bytes that PEs reach.
+    """Memory that other PEs reach.
 
-    win is not 0: memory of the program, in that window; else of the symmetric heap
+    win is not 0: memory of the program, in that window; 0: memory of the symmetric heap
     pe is not None: the bytes are that PE's, mapped here
     """
 
@@ -30,13 +30,13 @@ class Allocation:
         self, address: int, nbytes: int, win: int = 0, pe: Optional[int] = None, owner: Any = None
     ) -> None:
         self.address, self.nbytes, self.win, self.pe = address, nbytes, win, pe
-        self.owner = owner  # keeps the memory alive: the program's array of a window
+        self.owner = owner  # keeps a window's memory alive: the program's array
         self.freed = False
         self.arrays: List[Any] = []  # weak references to the arrays over it
         self.peers: List["Allocation"] = []
 
     def retire(self) -> None:
-        """After this each use of an array over it raises."""
+        """After this, every use of an array over the memory raises."""
         self.freed = True
         for reference in self.arrays:
             array = reference()
@@ -47,10 +47,10 @@ class Allocation:
 
 
 class Buffer:
-    """Bytes of symmetric memory, with no type. handle is the address, size the number of bytes.
+    """Untyped symmetric memory. handle is the address, size the number of bytes.
 
-    On GPUs other packages take it by `__cuda_array_interface__` and by DLPack; on the CPU NumPy takes it by
-    `__array_interface__`.
+    On GPUs other packages accept it by `__cuda_array_interface__` and by DLPack; on the CPU NumPy accepts
+    it by `__array_interface__`.
     """
 
     def __init__(self, allocation: Allocation) -> None:
@@ -161,7 +161,7 @@ def _adopt(array: SymmetricArray, allocation: Allocation) -> None:
 
 
 class Memory:
-    """What this process has of symmetric memory, between init and finalize."""
+    """This process's symmetric memory, between init and finalize."""
 
     def __init__(self, meeting: Meeting) -> None:
         self.meeting = meeting
@@ -180,7 +180,7 @@ class Memory:
         allocation.retire()
 
     def find(self, address: int, nbytes: int) -> Optional[Allocation]:
-        """The allocation in which these bytes lie."""
+        """Returns the allocation in which these bytes lie."""
         i = bisect.bisect(self.starts, address) - 1
         if i < 0:
             return None
@@ -198,7 +198,7 @@ def open_memory(meeting: Meeting) -> None:
 
 
 def close_memory() -> None:
-    """Called by finalize, when the heap goes."""
+    """Called by finalize, when the heap is released."""
     global memory
     if memory:
         for allocation in memory.allocations:
@@ -207,7 +207,7 @@ def close_memory() -> None:
 
 
 def need_memory(name: str) -> Memory:
-    """The memory; raises before init, and after finalize."""
+    """Returns the Memory. Raises before init and after finalize."""
     need_init(name)
     if memory is None:
         raise GshmemInvalid(f"{name}: the library was initialized, but not by gshmem.init")
@@ -215,7 +215,7 @@ def need_memory(name: str) -> Memory:
 
 
 def locate(x: Any) -> Tuple[int, int]:
-    """The address and the bytes of an array, a tensor or a Buffer, which must be contiguous and not freed."""
+    """Returns address and bytes of an array, a tensor or a Buffer, which must be contiguous and not freed."""
     if isinstance(x, Buffer):
         return x.handle, x.size
     if isinstance(x, FreedArray):
@@ -240,7 +240,7 @@ def locate(x: Any) -> Tuple[int, int]:
 
 
 def find_symmetric(name: str, what: str, x: Any) -> Tuple[int, int, Allocation]:
-    """Address, bytes and allocation of memory that other PEs reach."""
+    """Returns address, bytes and allocation of memory that other PEs reach."""
     address, nbytes = locate(x)
     found = need_memory(name).find(address, nbytes)
     if found is None or found.pe is not None:
@@ -267,7 +267,7 @@ def _nbytes(shape: Shape, dtype: Any) -> Tuple[Tuple[int, ...], numpy.dtype, int
 
 
 def _wrap(allocation: Allocation, shape: Tuple[int, ...], dtype: numpy.dtype, morder: str) -> Any:
-    """An array over an allocation: NumPy's on the CPU, CuPy's on a GPU."""
+    """Returns an array over an allocation: NumPy's on the CPU, CuPy's on a GPU."""
     if morder not in ("C", "F"):
         raise GshmemInvalid(f"morder={morder!r}: expected 'C' or 'F'")
     if on_cpu:
@@ -310,7 +310,7 @@ def array(shape: Shape, dtype: Any = "float32", morder: str = "C") -> Any:
 
 
 def bytearray(shape: Shape, dtype: Any = "float32", morder: str = "C") -> Any:
-    """As `array`, of as many bytes as shape and dtype take, with elements of type uint8."""
+    """As `array`, but with one uint8 element for each byte that shape and dtype take."""
     return array(_nbytes(shape, dtype)[2], "uint8", morder)
 
 
@@ -329,7 +329,7 @@ def _as_tensor(allocation: Allocation, extents: Tuple[int, ...], dtype: Any) -> 
 
 
 def tensor(shape: Shape, dtype: Any = None) -> Any:
-    """As `array`, a tensor of PyTorch; dtype is a torch.dtype, torch.float32 if not given."""
+    """As `array`, but returns a tensor of PyTorch. dtype is a torch.dtype, by default torch.float32."""
     torch = _torch()
     dtype = dtype or torch.float32
     extents, _, nelems = _nbytes(shape, "uint8")
@@ -339,17 +339,17 @@ def tensor(shape: Shape, dtype: Any = None) -> Any:
 
 
 def bytetensor(shape: Shape, dtype: Any = None) -> Any:
-    """As `tensor`, of as many bytes as shape and dtype take, with elements of type uint8."""
+    """As `tensor`, but with one uint8 element for each byte that shape and dtype take."""
     torch = _torch()
     extents, _, nelems = _nbytes(shape, "uint8")
     return tensor(nelems * torch.empty((), dtype=dtype or torch.float32).element_size(), torch.uint8)
 
 
 def free(buffer: Any) -> None:
-    """Frees memory of `array`, `tensor` or `buffer`. All PEs call, for the same allocation, in one order.
+    """Frees memory of `array`, `tensor` or `buffer`. All PEs call for the same allocation, in the same order.
 
-    Each later use of the array, and of NumPy views of it, raises GshmemInvalid. Tensors, CuPy arrays and what
-    numpy.asarray has made of the array do not notice: they must not be used.
+    Every later use of the array or of a NumPy view of it raises GshmemInvalid. Tensors, CuPy arrays and
+    results of numpy.asarray cannot notice that, and must not be used any more.
     """
     address, _, found = find_symmetric("free", "the argument", buffer)
     if found.win:
@@ -365,12 +365,12 @@ def free(buffer: Any) -> None:
 
 
 def free_array(array: Any) -> None:
-    """`free` by its name for arrays."""
+    """`free` under its name for arrays."""
     free(array)
 
 
 def free_tensor(tensor: Any) -> None:
-    """`free` by its name for tensors."""
+    """`free` under its name for tensors."""
     free(tensor)
 
 
@@ -431,15 +431,15 @@ def _unregister(name: str, x: Any) -> None:
 
 
 def register_external_buffer(buffer: Any) -> Buffer:
-    """As `register_external_array`, of and as a Buffer."""
+    """As `register_external_array`, for a Buffer, and returns a Buffer."""
     return Buffer(_register("register_external_buffer", buffer))
 
 
 def register_external_array(array: Any) -> Any:
-    """Opens an array of the program to the other PEs, by a window. All PEs call.
+    """Opens an array of the program to the other PEs, through a window. All PEs call.
 
     Returns an array over the same memory, for put, get and get_peer_array. Sizes may differ between PEs.
-    Collectives and signals take memory of the heap alone. `unregister_external_array` closes it.
+    Collectives and signals accept only memory of the heap. `unregister_external_array` closes it.
     """
     found = _register("register_external_array", array)
     if not on_cpu:
@@ -449,7 +449,7 @@ def register_external_array(array: Any) -> Any:
 
 
 def register_external_tensor(tensor: Any) -> Any:
-    """As `register_external_array`, of a tensor, which it returns."""
+    """As `register_external_array`, for a tensor, and returns the tensor."""
     _register("register_external_tensor", tensor)
     return tensor
 
@@ -460,7 +460,7 @@ def unregister_external_buffer(buffer: Buffer) -> None:
 
 
 def unregister_external_array(array: Any) -> None:
-    """Closes what `register_external_array` has opened; the array that it gave raises then. All PEs call."""
+    """Closes what `register_external_array` has opened. Using its array raises from then on. All PEs call."""
     _unregister("unregister_external_array", array)
 
 
@@ -470,12 +470,12 @@ def unregister_external_tensor(tensor: Any) -> None:
 
 
 def array_get_buffer(array: Any) -> Tuple[Buffer, int, str]:
-    """The Buffer in which an array begins, the array's bytes, and the name of its type."""
+    """Returns the Buffer in which an array begins, the array's bytes, and the name of its type."""
     _, nbytes, found = find_symmetric("array_get_buffer", "the argument", array)
     return Buffer(found), nbytes, str(array.dtype)
 
 
 def tensor_get_buffer(tensor: Any) -> Tuple[Buffer, int, str]:
-    """The Buffer in which a tensor begins, the tensor's bytes, and the name of its type."""
+    """Returns the Buffer in which a tensor begins, the tensor's bytes, and the name of its type."""
     _, nbytes, found = find_symmetric("tensor_get_buffer", "the argument", tensor)
     return Buffer(found), nbytes, str(tensor.dtype)

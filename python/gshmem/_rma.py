@@ -11,7 +11,7 @@ from ._setup import n_pes
 
 
 class SignalOp(enum.IntEnum):
-    """What a signal does: write its value, or add it."""
+    """What a signal does: it writes its value, or adds it."""
 
     SIGNAL_SET = 0
     SIGNAL_ADD = 1
@@ -40,12 +40,12 @@ if on_cpu:
             self.handle: int = handle.value or 0
 
         def sync(self) -> None:
-            """Waits until all that was queued is done."""
+            """Waits until all queued work is done."""
             if function("hipStreamSynchronize", C_INT, C_PTR)(self.handle):
                 raise GshmemInvalid("Stream.sync: the stream was closed, or a kernel failed")
 
         def close(self) -> None:
-            """Gives it up, when all that was queued is done."""
+            """Destroys the stream once all queued work is done."""
             if self.handle:
                 function("hipStreamDestroy", C_INT, C_PTR)(self.handle)
                 self.handle = 0
@@ -55,7 +55,7 @@ if on_cpu:
 
 
 def stream_handle(stream: Any) -> int:
-    """The hipStream_t of a stream: of a number, of CuPy, PyTorch, cuda.core, or of this package."""
+    """Returns the hipStream_t of a stream: a number, or one of CuPy, PyTorch, cuda.core or this package."""
     if isinstance(stream, int):
         return stream
     protocol = getattr(stream, "__cuda_stream__", None)
@@ -104,10 +104,10 @@ def _equal(name: str, dst_nbytes: int, src_nbytes: int) -> None:
 def put(dst: Any, src: Any, remote_pe: int = -1, stream: Any = None) -> None:
     """Copies src, of this PE, to dst on remote_pe.
 
-    dst     symmetric, or registered; as many bytes as src
-    src     an array, a tensor or a Buffer in any memory that the library reads; contiguous, as is dst
+    dst     symmetric or registered; has as many bytes as src
+    src     an array, a tensor or a Buffer in any memory that the library can read; contiguous, as is dst
     stream  None: the CPU copies, and src may be reused when this returns; quiet completes the copy.
-            A stream: the copy is queued there, and has arrived when the stream goes on
+            A stream: the copy is queued there, and has arrived before the stream's next work starts
     """
     address, dst_nbytes, found = find_symmetric("put", "dst", dst)
     source, nbytes = locate(src)
@@ -166,7 +166,7 @@ def put_signal(
     remote_pe: int = -1,
     stream: Any = None,
 ) -> None:
-    """`put`, and behind it an update of the signal on remote_pe: who sees the signal sees the data.
+    """`put`, followed by an update of the signal on remote_pe. Whoever sees the signal also sees the data.
 
     signal_var  8 bytes of the symmetric heap, such as array(1, "uint64")
     signal_op   SignalOp.SIGNAL_SET or SIGNAL_ADD: writes signal_val, or adds it
@@ -212,10 +212,10 @@ def signal_op(
 
 
 def signal_wait(signal_var: Any, signal_val: int, signal_op: int, stream: Any = None) -> Optional[int]:
-    """Waits until the signal of this PE compares with signal_val as signal_op, a ComparisonType, says.
+    """Waits until this PE's signal compares with signal_val as signal_op, a ComparisonType, says.
 
-    Without a stream it returns the signal's value. With one the stream waits, and None is returned at once.
-    A wait longer than GSHMEM_WATCHDOG seconds is reported, and goes on.
+    Without a stream it returns the signal's value. With a stream the stream waits, and the call returns None
+    at once. The library reports a wait longer than GSHMEM_WATCHDOG seconds; the wait continues.
     """
     word = _signal("signal_wait", signal_var)
     how = ComparisonType(signal_op)
@@ -233,7 +233,7 @@ def flush_windows() -> None:
 
 
 def quiet(stream: Any = None) -> None:
-    """Returns when all that this PE has put has arrived; with a stream, the stream's."""
+    """Returns when all that this PE has put has arrived. With a stream, completes the stream's puts."""
     need_init("quiet")
     if stream is not None:
         check("quiet", _quiet_stream(stream_handle(stream)))

@@ -27,7 +27,7 @@ _HAS_UID = has("gshmemx_get_uniqueid")
 
 
 class _InitAttributes(ctypes.Structure):
-    """struct gshmemx_init_attributes, whose last fields came with unique ids."""
+    """struct gshmemx_init_attributes. Its last fields came with unique ids."""
 
     _fields_ = [
         ("size", C_SIZE),
@@ -53,7 +53,7 @@ class Version(NamedTuple):
 
 
 def get_version() -> Version:
-    """The version of OpenSHMEM that the library implements, and the package's own."""
+    """The OpenSHMEM version that the library implements, and the package's own version."""
     major, minor = C_INT(0), C_INT(0)
     function("gshmem_info_get_version", None, C_PTR, C_PTR)(ctypes.byref(major), ctypes.byref(minor))
     return Version(f"{major.value}.{minor.value}", VERSION)
@@ -62,7 +62,7 @@ def get_version() -> Version:
 if _HAS_UID:
 
     class UniqueID:
-        """Names a job that starts without MPI. Send bytes(id) to the others, which make UniqueID(bytes)."""
+        """Names a job that starts without MPI. Send bytes(id) to the others, which call UniqueID(bytes)."""
 
         NBYTES = 128
 
@@ -78,9 +78,9 @@ if _HAS_UID:
             return UniqueID, (self.data.raw,)
 
     def get_unique_id(empty: bool = False) -> UniqueID:
-        """Makes the id of a job, in one process, which must then take part in the job.
+        """Makes the id of a job. One process calls, and must take part in the job.
 
-        empty  gives an id of zeros, as a place for another process's
+        empty  returns an id of zeros, as a place for another process's id
         """
         uid = UniqueID()
         if not empty:
@@ -101,14 +101,14 @@ def init(
     """Joins the job. All its processes call.
 
     device              number of a HIP device, or an object with device_id; None: as GSHMEM_DEVICE says
-    uid, rank, nranks   a unique id, this process's number and how many there are: a job without MPI
+    uid, rank, nranks   for a job without MPI: a unique id, this process's number, the number of processes
     mpi_comm            a communicator of mpi4py, built for MPICH; None: all processes of mpirun
-    initializer_method  "mpi" or "uid"; "": "uid" where there is a uid
+    initializer_method  "mpi" or "uid"; "": "uid" if a uid is given, else "mpi"
     heap_nbytes         bytes of the symmetric heap; 0: GSHMEM_HEAP_SIZE
     timeout             seconds after which array, free, register_external_array and finalize raise when a PE
-                        has not made the same call; None: never. After GSHMEM_WATCHDOG seconds they say so
+                        has not made the same call; None: never. They report it after GSHMEM_WATCHDOG seconds
 
-    Raises GshmemError on all PEs when one fails.
+    Raises GshmemError on all PEs if one fails.
     """
     if _memory.memory is not None:
         raise GshmemInvalid("init: it has been called, and finalize has not")
@@ -146,7 +146,7 @@ def _address_of(comm: Any) -> int:
 
 
 def finalize() -> None:
-    """Leaves the job. All PEs call; what was not freed is freed, and its arrays raise from now on."""
+    """Leaves the job. All PEs call. Frees all remaining memory, whose arrays raise from then on."""
     m = _memory.need_memory("finalize")
     m.meeting.come("finalize")
     _memory.close_memory()
@@ -155,23 +155,23 @@ def finalize() -> None:
 
 
 def init_status() -> InitStatus:
-    """Whether this process is between init and finalize."""
+    """Returns whether this process is between init and finalize."""
     return InitStatus.STATUS_IS_INITIALIZED if is_initialized() else InitStatus.STATUS_NOT_INITIALIZED
 
 
 def my_pe() -> int:
-    """This PE's number, 0 .. n_pes() - 1."""
+    """Returns this PE's number, 0 .. n_pes() - 1."""
     need_init("my_pe")
     return _my_pe()
 
 
 def n_pes() -> int:
-    """How many PEs there are."""
+    """Returns how many PEs there are."""
     need_init("n_pes")
     return _n_pes()
 
 
 def module_init(mod: Any) -> None:
-    """Makes the kernels of a module ready: a handle of hipModuleLoad, or an object that has one in handle."""
+    """Makes a module's kernels ready: mod is a hipModule_t, or an object that has one in handle."""
     need_init("module_init")
     check("module_init", function("gshmemx_module_init", C_INT, C_PTR)(int(getattr(mod, "handle", mod))))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Teams: sets of PEs with numbers of their own. A team is the library's handle, an integer."""
+"""Teams: sets of PEs with their own numbering. A team is the library's handle, an integer."""
 
 import ctypes
 from typing import Any, Iterator, Optional, Tuple
@@ -8,7 +8,7 @@ from ._library import C_INT, C_LONG, C_PTR, GshmemError, GshmemInvalid, function
 
 
 class _Teams:
-    """The teams that there are from init on, and those that were made with a name."""
+    """The predefined teams, and those that were made with a name."""
 
     TEAM_INVALID = 0
     TEAM_WORLD = 1
@@ -43,7 +43,7 @@ _translate = function("gshmem_team_translate_pe", C_INT, C_PTR, C_INT, C_PTR)
 
 
 class TeamConfig(ctypes.Structure):
-    """What a program wants of a team: how many contexts at a time. config_mask 1 says that it counts."""
+    """What a program asks of a team: the number of contexts at a time. It counts only if config_mask is 1."""
 
     _fields_ = [("num_contexts", C_INT)]
 
@@ -71,9 +71,9 @@ def team_split_strided(
 ) -> int:
     """Makes a team of the PEs start, start + stride, ... of parent_team, size of them.
 
-    All PEs of parent_team call. Returns the team; Teams.TEAM_INVALID on PEs that are not in it. With
-    new_team_name it is in Teams, too.
-    Raises GshmemError on all PEs of parent_team where the arguments are no part of it, or differ.
+    All PEs of parent_team call. Returns the team, or Teams.TEAM_INVALID on PEs that are not in it. With
+    new_team_name the team is in Teams, too.
+    Raises GshmemError on all PEs of parent_team if the arguments do not fit it, or differ between PEs.
     """
     need_init("team_split_strided")
     team = C_PTR(0)
@@ -93,9 +93,9 @@ def team_split_2d(
     yaxis_mask: int = 0,
     new_team_name: Optional[str] = None,
 ) -> Tuple[int, int]:
-    """Makes the teams of this PE's row and column, where rows have xrange PEs. All PEs of parent_team call.
+    """Makes the teams of this PE's row and column, with xrange PEs in a row. All PEs of parent_team call.
 
-    With new_team_name they are in Teams, too, with _x and _y behind it.
+    With new_team_name they are also in Teams, as new_team_name_x and new_team_name_y.
     """
     need_init("team_split_2d")
     x, y = C_PTR(0), C_PTR(0)
@@ -115,7 +115,7 @@ def team_split_2d(
 
 
 def team_destroy(team: "int | str") -> None:
-    """Gives a team up: its handle, or its name in Teams. All its PEs call."""
+    """Destroys a team, given by its handle or its name in Teams. All its PEs call."""
     need_init("team_destroy")
     handle = getattr(Teams, team, None) if isinstance(team, str) else team
     if handle is None:
@@ -127,18 +127,18 @@ def team_destroy(team: "int | str") -> None:
 
 
 def team_my_pe(team: int) -> int:
-    """This PE's number in a team; -1 for TEAM_INVALID."""
+    """Returns this PE's number in a team; -1 for TEAM_INVALID."""
     need_init("team_my_pe")
     return _team_my_pe(team)
 
 
 def team_n_pes(team: int) -> int:
-    """How many PEs a team has; -1 for TEAM_INVALID."""
+    """Returns how many PEs a team has; -1 for TEAM_INVALID."""
     need_init("team_n_pes")
     return _team_n_pes(team)
 
 
 def team_translate_pe(src_team: int, src_pe: int, dest_team: int) -> int:
-    """The number in dest_team of PE src_pe of src_team; -1 if it is not in both."""
+    """Returns the number in dest_team of PE src_pe of src_team; -1 if it is not in both."""
     need_init("team_translate_pe")
     return _translate(src_team, src_pe, dest_team)

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # run: -n 1,3
-"""Arrays: types and shapes, put and get of the whole and of parts, peers' arrays. A freed array raises."""
+"""Arrays of all types and shapes, put and get of whole arrays and of parts, and peers'
+arrays. A freed array raises.
+"""
 
 import numpy
 from check import equal, fail, raises
@@ -39,7 +41,7 @@ for kind in (
     gshmem.free_array(b)
     gshmem.free(a)
 
-# Parts, from memory of the program; the order of Fortran; a peer's memory.
+# Parts, from memory of the program; Fortran order; a peer's memory.
 a = gshmem.array((4, 6), "int64", morder="F")
 if not a.flags.f_contiguous or a.shape != (4, 6):
     fail("morder='F' is not honoured")
@@ -65,7 +67,7 @@ peer[0, 0] = 77
 gshmem.barrier_all()
 equal("a store to a peer's array", a[0, 0], 77)
 
-# Arithmetic gives arrays of the program; in place it stays where it is.
+# Arithmetic makes plain arrays; arithmetic in place stays in symmetric memory.
 if type(a + 1) is not numpy.ndarray or type(numpy.sqrt(a)) is not numpy.ndarray:
     fail("results of arithmetic are not plain arrays")
 inside = a
@@ -89,14 +91,14 @@ raises("an empty array", "has no elements", gshmem.array, (3, 0))
 raises("an array of objects", "objects", gshmem.array, 3, object)
 raises("no such stream", "expected a stream", gshmem.put, a, a, after, stream="x")
 
-# A buffer, by NumPy and by DLPack.
+# A buffer, through NumPy and through DLPack.
 raw = gshmem.buffer(16)
 numpy.asarray(raw)[:] = 5
 equal("DLPack", numpy.from_dlpack(raw), numpy.full(16, 5))
 equal("array_get_buffer", gshmem.array_get_buffer(a)[1], 4 * 6 * 8)
 raises("free of a part", "a part of", gshmem.free, a[:, 2])
 
-# Freed: by itself, by a view, as a peer's, as an argument; and what was never freed after finalize.
+# Freed: an array itself, a view, a peer's, an argument; and, after finalize, an array that was never freed.
 view, left = a[:, 1], gshmem.array(2)
 gshmem.free_array(a)
 gshmem.free(raw)

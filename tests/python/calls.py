@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # run: -n 2,3
-"""Signals, collectives and teams, by the CPU and on streams."""
+"""Signals, collectives and teams work, by the CPU and on streams."""
 
 import numpy
 from check import equal, fail, raises
@@ -15,7 +15,7 @@ stream = gshmem.Stream()
 
 
 def each_way(work):
-    """Runs work(how, stream) by the CPU, on a stream, and on a stream by its number."""
+    """Runs work(how, stream) by the CPU, on a stream, and on a stream given by its number."""
     for how, s in (("host", None), ("stream", stream), ("number", stream.handle)):
         work(how, s)
         if s is not None:
@@ -110,7 +110,7 @@ raises(
     "sum",
 )
 
-# Teams: all PEs but the last one, the other way round.
+# Teams: all PEs but the last, in reverse order.
 team = gshmem.team_split_strided(Teams.TEAM_WORLD, npes - 2, -1, npes - 1, new_team_name="REVERSED")
 if (team == Teams.TEAM_INVALID) != (pe == npes - 1):
     fail(f"team_split_strided gives {team}")

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""PEs that do not make the same calls. argv[1] says how they part; tests/python.sh knows what they must say.
+"""PEs that do not make the same calls. argv[1] says how they differ; tests/python.sh
+knows the expected messages.
 
-The PE that waits must say for whom, and no PE may hang: caught or not, the failure is one on all. argv[2] is
-the file that the output of the job goes to.
+The PE that waits must name the PE that it waits for, and no PE may hang: caught or not, the failure reaches
+all PEs. argv[2] is the file for the job's output.
 """
 
 import sys
@@ -11,7 +12,7 @@ import time
 import gshmem
 
 how = sys.argv[1]
-# Where a PE never comes, the other one need not wait long.
+# If a PE never comes, the other one need not wait long.
 gshmem.init(timeout=3 if how in ("alone", "caught") else 100)
 pe = gshmem.my_pe()
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # run: -n 2
-"""Tensors of PyTorch. tests/python.sh leaves this out where there is no PyTorch."""
+"""Symmetric tensors of PyTorch work. tests/python.sh leaves this out where there is no PyTorch."""
 
 import torch
 from check import equal, fail, raises

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A job without mpirun, of argv[1] processes: the first one makes the id, and starts the others, which read it.
+"""A job of argv[1] processes without mpirun: the first one makes the id and starts the others, which read it.
 
 tests/python.sh leaves this out where the library has no unique ids.
 """

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # run: -n 2
-"""Memory of the program, registered: put and get, of sizes that differ; collectives refuse it."""
+"""Registered memory of the program: put and get work, with different sizes on the PEs; collectives refuse it.
+"""
 
 import numpy
 from check import equal, fail, raises
