@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the instruction tables share. A line of a list has an instruction's name, GFX11's name where that is
- * another one, the types of its result and sources, and its value of the sources a, b and c in a lane. DEFINE
- * makes a handler of a line, ROW lines of struct opcode. A handler computes all lanes, and stores those that
- * EXEC has at its end.
+ * What the instruction tables share. Each line of a list has an instruction's name, GFX11's name if that
+ * differs, the types of its result and sources, and its value in a lane, from the sources a, b and c. DEFINE
+ * makes a handler of a line, ROW makes lines of struct opcode. A handler computes all lanes, and at the end
+ * stores those that EXEC has.
  */
 #ifndef AMDSIM_ALU_H
 #define AMDSIM_ALU_H
@@ -12,9 +12,9 @@
 
 #include <string.h>
 
-/* opcode->arg in these files. */
+/* Values of opcode->arg in these files. */
 enum {
-	ARG_KEEPS_HIGH = 1, /* writes 16 bits and keeps the others on GFX9, too */
+	ARG_KEEPS_HIGH = 1, /* writes 16 bits and keeps the others, also on GFX9 */
 	ARG_CMPX = 2	    /* v_cmpx: writes EXEC */
 };
 
@@ -59,9 +59,9 @@ static inline void set_mask(struct wave *w, const struct operand *o, uint64_t x)
 /* ---- vector operands ---- */
 
 /*
- * Results of u16, i16, x32 and s32 are exact, and cut off at the type's limits by clamp; x32 is unsigned, s32
- * signed. c32 and c64 put the bit above into the second destination. d16, d32 and d64 are floats that keep
- * the NaN they have. mask: a bit.
+ * Results of u16, i16, x32 and s32 are exact; with clamp they are limited to the type's range; x32 is
+ * unsigned, s32 signed. c32 and c64 put the next bit into the second destination. d16, d32 and d64 are floats
+ * that keep the NaN they have. mask: one bit.
  */
 enum type {
 	TYPE_none, TYPE_mask, TYPE_u16, TYPE_i16, TYPE_f16, TYPE_d16, TYPE_u32, TYPE_i32, TYPE_x32, TYPE_s32, TYPE_c32, TYPE_f32,
@@ -71,13 +71,13 @@ __extension__ typedef __int128 wide;
 
 static inline unsigned type_bits(enum type type) { return type <= TYPE_d16 ? 16 : type <= TYPE_d32 ? 32 : 64; }
 
-/* Two registers of a source, of all lanes: where they lie, or changed copies. */
+/* Two registers of a source, for all lanes: the registers themselves, or changed copies. */
 struct source {
 	const uint32_t *x[2];
 	uint32_t own[2][LANES];
 };
 struct result {
-	uint32_t *x[2]; /* the destination's registers, where all lanes are stored as they are, or own */
+	uint32_t *x[2]; /* the destination's registers, if all lanes are stored unchanged; else own */
 	uint32_t own[2][LANES];
 	uint8_t bit[LANES];
 };
@@ -91,7 +91,7 @@ static inline bool all_lanes(const struct wave *w)
 {
 	return wave_exec(w) == (w->nlanes == 32 ? UINT32_MAX : UINT64_MAX);
 }
-/* A lane's result may be put when its sources have been read: they may lie in the same registers. */
+/* A lane's result is put only after its sources have been read: they may be the same registers. */
 static inline void open_result(const struct wave *w, const struct inst *i, enum type to, struct result *r)
 {
 	const bool whole = (to >= TYPE_u32 && to <= TYPE_c32) || (to >= TYPE_u64 && to <= TYPE_c64);
@@ -100,15 +100,13 @@ static inline void open_result(const struct wave *w, const struct inst *i, enum 
 	r->x[0] = rows ? rows[0] : r->own[0];
 	r->x[1] = rows && type_bits(to) == 64 ? rows[1] : r->own[1];
 }
-/*
- * vector.c: source n, with op_sel, neg and abs applied. types has those of the result and of three sources.
- */
+/* vector.c: returns source n, with op_sel, neg and abs applied. types: of the result and of three sources. */
 void open_source(const struct wave *w, const struct inst *i, unsigned n, enum type type, struct source *s);
 void open_sources(const struct wave *w, const struct inst *i, const enum type *types, struct source *s);
-/* Clamp, NaN and the rest of a register of 16 bits; then store the result. */
+/* Applies clamp, NaN, and the rest of a register for 16 bits; then stores the result. */
 void close_result(struct wave *w, const struct inst *i, const enum type *types, const struct source *s, struct result *r);
 void store_row(const struct wave *w, const struct operand *o, unsigned k, const uint32_t *x);
-/* v_pk_: run plain for both halves, of nbits each. */
+/* v_pk_: runs plain for both halves, of nbits each. */
 void run_packed(struct wave *w, const struct inst *i, void (*plain)(struct wave *, const struct inst *), unsigned nbits);
 /* vector_float.c: NaN and clamp of floats. */
 void settle_floats(const struct inst *i, const enum type *types, const struct source *s, struct result *r);
@@ -137,7 +135,7 @@ static inline uint64_t double_bits(double x)
 	memcpy(&bits, &x, sizeof(bits));
 	return bits;
 }
-/* f16 is computed as double and rounded once. */
+/* f16 is computed as double, and rounded once. */
 double half_value(uint16_t bits);
 uint16_t half_bits(double x, bool to_zero);
 
@@ -148,14 +146,14 @@ static inline void put_u64(struct result *r, unsigned l, uint64_t x)
 }
 #define JOIN(s, l) ((s)->x[0][l] | (uint64_t)(s)->x[1][l] << 32)
 
-/* Types of sources: C's, and their value in a lane. */
+/* Types of sources: C's type, and a lane's value. */
 #define SOURCE_TYPES(X) \
 	X(none, uint32_t, l) X(mask, uint32_t, s->x[0][l]) X(u16, int64_t, (uint16_t)s->x[0][l]) \
 	X(i16, int64_t, (int16_t)s->x[0][l]) X(f16, double, half_value((uint16_t)s->x[0][l])) \
 	X(u32, uint32_t, s->x[0][l]) X(i32, int32_t, (int32_t)s->x[0][l]) X(x32, int64_t, s->x[0][l]) \
 	X(s32, int64_t, (int32_t)s->x[0][l]) X(f32, float, float_of(s->x[0][l])) X(u64, uint64_t, JOIN(s, l)) \
 	X(i64, int64_t, (int64_t)JOIN(s, l)) X(f64, double, double_of(JOIN(s, l)))
-/* Types of results: of the value that they take, and how it is put. */
+/* Types of results: C's type, and how a value is put. */
 #define RESULT_TYPES(X) \
 	X(mask, bool, r->bit[l] = x) X(u32, uint32_t, r->x[0][l] = x) X(i32, int64_t, r->x[0][l] = (uint32_t)x) \
 	X(u16, int64_t, put_u64(r, l, (uint64_t)x)) X(i16, int64_t, put_u64(r, l, (uint64_t)x)) \
@@ -176,9 +174,9 @@ RESULT_TYPES(DEFINE_RESULT)
 #define put_d32 put_f32
 #define put_d64 put_f64
 
-/* Nothing of a lane depends on other lanes: compilers may make vector code of such loops. */
+/* Lanes do not depend on each other, so that compilers may vectorize such loops. */
 #ifdef __clang__
-#pragma clang diagnostic ignored "-Wpass-failed" /* some loops stay as they are */
+#pragma clang diagnostic ignored "-Wpass-failed" /* some loops are not vectorized */
 #define EACH_LANE _Pragma("clang loop vectorize(assume_safety)") for (unsigned l = 0; l < LANES; l++)
 #else
 #define EACH_LANE _Pragma("GCC ivdep") for (unsigned l = 0; l < LANES; l++)
@@ -208,7 +206,7 @@ RESULT_TYPES(DEFINE_RESULT)
 #define DEFINE_PACKED_OF(name, nbits) \
 	static void v_pk_##name(struct wave *w, const struct inst *i) { run_packed(w, i, v_##name, nbits); }
 
-/* An empty also makes a row that no mnemonic finds: "" or "_b32". */
+/* With no suffix it makes another row, which no mnemonic finds: "" or "_b32". */
 #define ROW_OF(name, also, run, ndsts, arg, flags) { #name, run, ndsts, arg, flags }, { #also, run, ndsts, arg, flags },
 #define ROW(name, also, ...) ROW_OF(name, also, name, 1, 0, 0)
 #define ROW_KEEPS_HIGH(name, also, ...) ROW_OF(name, also, name, 1, ARG_KEEPS_HIGH, 0)

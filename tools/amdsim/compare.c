@@ -2,7 +2,7 @@
 /* Vector compares: v_cmp and v_cmpx of all types. The mask has zeros for inactive lanes. */
 #include "alu.h"
 
-/* The class of a number, as the bit of it in v_cmp_class's second source. */
+/* Returns the class of a number, as its bit in v_cmp_class's second source. */
 static unsigned class_of(uint64_t bits, unsigned nbits, unsigned nfraction)
 {
 	const uint64_t sign = UINT64_C(1) << (nbits - 1), magnitude = bits & (sign - 1);
@@ -24,7 +24,7 @@ static unsigned class_of(uint64_t bits, unsigned nbits, unsigned nfraction)
 	X(t_##type, type, type, true)
 #define INTEGERS(X, type) \
 	ORDERED(X, type) X(ne_##type, type, type, a != b)
-/* lg and o are false for NaN, the others with n, and u, true. t is GFX11's tru. */
+/* lg and o are false for NaN; those with n, and u, are true. t is called tru on GFX11. */
 #define FLOATS(X, type) \
 	ORDERED(X, type) X(lg_##type, type, type, a < b || a > b) X(o_##type, type, type, a == a && b == b) \
 	X(u_##type, type, type, a != a || b != b) X(nge_##type, type, type, !(a >= b)) \

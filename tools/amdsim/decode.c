@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Machine code into struct inst, by the text of LLVM's disassembler, when a kernel is launched first: its own
- * code, and that of all functions of the module if it calls any. Code repeats itself: an encoding that was
- * disassembled not long before is copied. An instruction whose text is not understood has no opcode; no
- * kernel that may reach one is started.
+ * Turns machine code into struct inst by the text of LLVM's disassembler, at a kernel's first launch: the
+ * kernel's own code, and all functions of the module if it calls any. Code repeats itself, so recent
+ * encodings are copied instead of disassembled. An instruction whose text is not understood has no opcode; a
+ * kernel that may reach one is not started.
  */
 #include "sim.h"
 
@@ -19,13 +19,13 @@ static bool starts(const char *text, const char *with)
 
 /* ---- constants ---- */
 
-/* Whether the sources have a type: that at the mnemonic's end ("f16" of v_cvt_f32_f16_e32). */
+/* Are the sources of a type: the one at the mnemonic's end ("f16" in v_cvt_f32_f16_e32)? */
 static bool has_sources(const char *name, const char *type)
 {
 	return starts(name + opcode_length(name) - strlen(type), type);
 }
 
-/* Those that are printed as such are powers of 2 and 1/(2 pi): normal numbers in all formats. */
+/* Constants that are printed as floats are powers of 2 and 1/(2 pi): normal numbers in all formats. */
 static bool parse_float(const char *name, const char *text, struct operand *o)
 {
 	bool half = has_sources(name, "16") && !strstr(name, "mix");
@@ -33,7 +33,7 @@ static bool parse_float(const char *name, const char *text, struct operand *o)
 	double x = strtod(text, &end);
 	float single;
 
-	if (starts(text + (*text == '-'), "0.15915494")) /* is printed short */
+	if (starts(text + (*text == '-'), "0.15915494")) /* the text has only some of its digits */
 		x = *text == '-' ? -0.15915494309189532 : 0.15915494309189532;
 	single = (float)x;
 	memcpy(&o->imm64, &x, sizeof(x));
@@ -44,8 +44,8 @@ static bool parse_float(const char *name, const char *text, struct operand *o)
 }
 
 /*
- * A literal, which is in hexadecimal, is zero-extended to 64 bits, of i64 sign-extended, of f64 the high
- * half.
+ * A literal, printed in hexadecimal, is zero-extended to 64 bits; for i64 it is sign-extended, for f64 it is
+ * the high half.
  */
 static bool parse_constant(const char *name, const char *text, struct operand *o)
 {
@@ -118,7 +118,7 @@ static bool parse_register(const char *text, struct operand *o)
 	return length && !text[1 + length] && first <= last && last < limit;
 }
 
-/* Take "before ... )" or "| ... |" off. */
+/* Removes "before ... )" or "| ... |". */
 static bool unwrap(char **text_p, const char *before)
 {
 	size_t length = strlen(*text_p);
@@ -130,7 +130,7 @@ static bool unwrap(char **text_p, const char *before)
 	return true;
 }
 
-/* hwreg(), sendmsg() and gpr_idx() become constants: the low 16 bits of the code, which have their fields. */
+/* hwreg(), sendmsg() and gpr_idx() become constants: the low 16 bits of the code, which hold their fields. */
 static bool parse_operand(const char *name, char *text, uint32_t code, struct operand *o)
 {
 	if (starts(text, "hwreg(") || starts(text, "sendmsg(") || starts(text, "gpr_idx(")) {
@@ -148,7 +148,7 @@ static bool parse_operand(const char *name, char *text, uint32_t code, struct op
 
 /* ---- modifiers ---- */
 
-/* What a modifier's value is: most are bytes of struct inst from "at" on; of DPP, "at" is its kind. */
+/* The kind of a modifier's value. Most are bytes of struct inst, at "at"; for DPP "at" is its kind. */
 enum how { IGNORED, FLAG, NUMBER, BITS, WORD, OFFSET, DPP };
 #define AT(name, how) {#name, how, offsetof(struct inst, name)}
 static const struct modifier {
@@ -171,7 +171,7 @@ static const struct modifier {
 static const char *const words[] = {"BYTE_0", "BYTE_1", "BYTE_2", "BYTE_3", "WORD_0", "WORD_1", "DWORD",
 	"UNUSED_PAD", "UNUSED_SEXT", "UNUSED_PRESERVE"};
 
-/* "[1,0,1]": its numbers, and how many. */
+/* Reads the numbers of "[1,0,1]", and returns how many. */
 static unsigned parse_list(const char *text, uint8_t list[8])
 {
 	unsigned n = 0;
@@ -182,7 +182,7 @@ static unsigned parse_list(const char *text, uint8_t list[8])
 	return n;
 }
 
-/* False: not known. "offset:swizzle(...)" has no number: its instruction reads the code itself. */
+/* False: unknown. "offset:swizzle(...)" has no number: its instruction reads the code itself. */
 static bool parse_modifier(struct inst *i, const char *text)
 {
 	size_t length = strcspn(text, ":"), k = 0, word = 0;
@@ -204,7 +204,8 @@ static bool parse_modifier(struct inst *i, const char *text)
 	case NUMBER:
 		*to = (uint8_t)strtoul(value, NULL, 0);
 		break;
-	case BITS: /* op_sel with one more bit than there are sources ends with the destination's: bit 3 */
+	case BITS:
+		/* if op_sel has one bit more than there are sources, the last is the destination's: bit 3 */
 		*to = 0;
 		for (k = 0; k < n; k++)
 			*to |= (uint8_t)(list[k] << (to == &i->op_sel && k + 1 == n && n == i->nops ? 3 : k));
@@ -230,7 +231,7 @@ static bool parse_modifier(struct inst *i, const char *text)
 
 /* ---- an instruction ---- */
 
-/* Cut the next token off *text_p, at a blank or comma that is in no brackets. *end_p: which. */
+/* Cuts the next token off *text_p, at a blank or comma outside of brackets; *end_p: which one. */
 static char *next_token(char **text_p, char *end_p)
 {
 	char *from = *text_p + strspn(*text_p, " "), *at = from;
@@ -244,7 +245,7 @@ static char *next_token(char **text_p, char *end_p)
 	return from;
 }
 
-/* What is behind the mnemonic: operands begin there or behind commas, what follows them are modifiers. */
+/* The text after the mnemonic: operands are at its beginning and after commas, and modifiers follow them. */
 static bool parse_rest(struct inst *i, const char *name, char *text, uint32_t code)
 {
 	char before = ',', end;
@@ -263,7 +264,7 @@ static bool parse_rest(struct inst *i, const char *name, char *text, uint32_t co
 	return true;
 }
 
-/* The maximum waits for nothing. gfx9: vmcnt 15:14 and 3:0, lgkmcnt 11:8; gfx11: 15:10, 9:4. */
+/* The maximum of a counter means no wait. gfx9: vmcnt 15:14 and 3:0, lgkmcnt 11:8; gfx11: 15:10, 9:4. */
 static void parse_wait(struct inst *i, enum gpu gpu, uint32_t code)
 {
 	unsigned vm = gpu == GFX1100 ? code >> 10 & 63 : (code & 15) | (code >> 10 & 48);
@@ -274,8 +275,8 @@ static void parse_wait(struct inst *i, enum gpu gpu, uint32_t code)
 }
 
 /*
- * A vector load may have an earlier one's destination: vector memory returns in order ("S_WAITCNT" in the ISA
- * documents), and LLVM does not wait between them.
+ * A vector load may have the destination of an earlier one: vector memory returns in order ("S_WAITCNT" in
+ * the ISA documents), and LLVM does not wait between them.
  */
 static void find_awaited(struct inst *i, enum gpu gpu)
 {
@@ -292,7 +293,7 @@ static void find_awaited(struct inst *i, enum gpu gpu)
 	}
 }
 
-/* i's opcode and operands. text is a copy to cut up. */
+/* Finds i's opcode and operands. text is a copy that may be cut up. */
 static void parse_text(struct module *m, struct inst *i, char *text, uint32_t code)
 {
 	char *rest = text + strcspn(text, " ");
@@ -335,7 +336,7 @@ static void parse_dual(struct module *m, struct inst *i, char *first, char *seco
 
 /* ---- a kernel ---- */
 
-/* gfx11's code of one wave size has another meaning with the other. */
+/* gfx11's code for one wave size means something else with the other. */
 static LLVMDisasmContextRef open_llvm(const struct kernel *k)
 {
 	static const char *const sizes[] = {"+wavefrontsize64,-wavefrontsize32", "+wavefrontsize32,-wavefrontsize64"};
@@ -398,15 +399,15 @@ static struct inst *decode_one(struct module *m, LLVMDisasmContextRef llvm, uint
 	*seen = i;
 	i->offset = offset;
 	if (starts(i->text, "s_branch") || starts(i->text, "s_cbranch_") || starts(i->text, "s_call_b64")) {
-		to = offset + 4 + (uint64_t)((int16_t)word * 4) - m->text; /* from behind the branch */
+		to = offset + 4 + (uint64_t)((int16_t)word * 4) - m->text; /* from the end of the branch */
 		i->target = to < m->text_bytes ? (int32_t)(to / 4) : -1;
 	}
 	return i;
 }
 
 /*
- * What the simulator does not know from here to there, or NULL. *calls_p: whether there are calls, of
- * whatever.
+ * Finds an instruction in a range that the simulator does not know; NULL: none. *calls_p: are there any
+ * calls?
  */
 static const struct inst *decode_function(struct kernel *k, uint64_t from, uint64_t end, bool *calls_p)
 {
@@ -423,7 +424,7 @@ static const struct inst *decode_function(struct kernel *k, uint64_t from, uint6
 	return NULL;
 }
 
-/* Its caller holds the lock of HIP's state. */
+/* The caller holds the lock of HIP's state. */
 bool kernel_decode(struct kernel *k)
 {
 	struct module *m = k->module;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * HIP's entry points for devices, errors and versions. All devices are of one kind, and any two are peers.
- * Properties are those of the hardware (MI250X, MI300X, RX 7900 XTX) but for compute units and memory.
+ * Properties are those of the hardware (MI250X, MI300X, RX 7900 XTX), except compute units and memory.
  */
 #include <limits.h>
 #include <stdio.h>
@@ -88,7 +88,7 @@ bool device_forked(void)
 	return user != getpid();
 }
 
-/* What most calls do: the result, and a check of where it goes and of the device. */
+/* The end of most calls: stores the result, after checking where it goes and the device. */
 static hipError_t put(int *to, int value, int device)
 {
 	if (to)
@@ -173,7 +173,7 @@ static hipError_t put_properties(hipDeviceProp_t *p, int device)
 #define FIELD(attribute, field) {hipDeviceAttribute##attribute, offsetof(hipDeviceProp_t, field)}
 static const struct {
 	hipDeviceAttribute_t attribute;
-	size_t offset; /* of an int, or of a size that fits one */
+	size_t offset; /* of an int, or of a size that fits an int */
 } attributes[] = {
 	FIELD(MaxThreadsPerMultiProcessor, maxThreadsPerMultiProcessor), FIELD(CooperativeLaunch, cooperativeLaunch),
 	FIELD(MaxSharedMemoryPerMultiprocessor, sharedMemPerBlock), FIELD(MaxSharedMemoryPerBlock, sharedMemPerBlock),

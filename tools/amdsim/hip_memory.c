@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Memory: what was allocated, registered or opened, and HIP's entry points for it. Device memory of a process
- * is one sparse file. Kernels see it in the arena, where all is PROT_NONE so that a host access faults; the
- * simulator sees it ARENA_ALIAS above. A handle for another process names process, descriptor and address.
+ * Memory that was allocated, registered or opened, and HIP's entry points for it. A process's device memory
+ * is one sparse file. Kernels use it in the arena, which is PROT_NONE so that accesses by the host fault; the
+ * simulator sees it ARENA_ALIAS above. A handle for another process holds process, descriptor and address.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,7 +19,8 @@
 #define PAGE UINT64_C(4096)
 #define LARGE_PAGE (UINT64_C(2) << 20) /* large allocations are aligned to it, as with ROCm */
 #define LINE UINT64_C(64)
-#define SMALL_BYTES 65536 /* up to here fresh device memory has a pattern; larger is zero, and sparse */
+/* fresh device memory of up to this size has a pattern; larger is zero, and sparse */
+#define SMALL_BYTES 65536
 #define PATTERN 0xa5
 
 enum origin { MALLOC, CODE, OPENED, VIRTUAL, HOST, MANAGED, REGISTERED };
@@ -27,24 +28,24 @@ enum origin { MALLOC, CODE, OPENED, VIRTUAL, HOST, MANAGED, REGISTERED };
 struct allocation {
 	struct allocation *next;
 	uint64_t base, nbytes;
-	uint64_t id; /* of device memory, unique: the process, and a count */
+	uint64_t id; /* of device memory, unique: the process and a count */
 	enum origin origin;
 	enum memory_kind kind;
 	int device;
 	unsigned flags;
 	unsigned nopens; /* OPENED: how often */
-	bool is_closed;	 /* VIRTUAL: to kernels */
+	bool is_closed;	 /* VIRTUAL: kernels may not access it */
 };
 
 static struct allocation *allocations;
-static pid_t owner;			/* of the arena; 0: there is none yet */
+static pid_t owner;			/* of the arena; 0: there is no arena yet */
 static int file;			/* the arena's memory */
 static uint64_t free_from = ARENA_BASE; /* in the arena */
 static struct sigaction fault_before;
 
 /* ---- the list ---- */
 
-/* One that has a byte of these; NULL: nothing that was allocated or registered. */
+/* Finds memory that overlaps a range; NULL: nothing there was allocated or registered. */
 static struct allocation *find(uint64_t base, uint64_t nbytes)
 {
 	struct allocation *a = allocations;
@@ -68,7 +69,10 @@ static struct allocation *insert(struct allocation a)
 	return allocations = new;
 }
 
-/* Hardware reads whole lines, and compilers may widen a load within one: what shares a line is there. */
+/*
+ * Hardware reads whole lines, and compilers may widen a load within one: a line counts as there if any byte
+ * of it is.
+ */
 bool memory_find(uint64_t address, struct range *range_p)
 {
 	const struct allocation *a;
@@ -99,7 +103,7 @@ size_t memory_used(int device)
 
 /* ---- device memory ---- */
 
-/* The access is tried again, with what had been set before this. */
+/* Repeats the access with the handler that was set before this one. */
 static void explain_fault(int number, siginfo_t *info, void *context)
 {
 	(void)context;
@@ -110,7 +114,7 @@ static void explain_fault(int number, siginfo_t *info, void *context)
 		raise(number);
 }
 
-/* Let the simulator see a part of a file at address. */
+/* Maps a part of a file at address, for the simulator. */
 static bool map(uint64_t address, uint64_t nbytes, int fd, uint64_t offset)
 {
 	return mmap(memory_host(address), nbytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE | MAP_FIXED, fd,
@@ -139,8 +143,8 @@ static bool make_arena(void)
 }
 
 /*
- * An address, which is never used again, so that a stale pointer is noticed; 0: none. The page behind an
- * allocation is free: there its id is, for as long as the allocation lives.
+ * Returns an address, or 0. Addresses are not used again, so that stale pointers are noticed. The page after
+ * an allocation is unused; the allocation's id is there while it lives.
  */
 static uint64_t take_address(uint64_t nbytes)
 {
@@ -227,7 +231,9 @@ static hipError_t alloc(void **memory_p, size_t nbytes, enum origin origin, enum
 	return a ? hipSuccess : hipErrorOutOfMemory;
 }
 
-/* Memory of one origin or the other, from its begin on; after all work of the device, which may use it. */
+/*
+ * Frees memory of one origin or the other, by its first byte, after all work of the device, which may use it.
+ */
 static hipError_t release(const void *memory, enum origin origin, enum origin other, hipError_t unknown)
 {
 	struct allocation *a = find_at(memory);
@@ -269,7 +275,7 @@ ENTRY(hipHostRegister, (void *memory, size_t n, unsigned flags), register_host(m
 ENTRY(hipHostUnregister, (void *memory), !memory ? hipErrorInvalidValue :
 	release(memory, REGISTERED, REGISTERED, hipErrorHostMemoryNotRegistered))
 
-/* ---- what is where ---- */
+/* ---- what is at an address ---- */
 
 static hipError_t put_range(hipDeviceptr_t *base, size_t *nbytes, hipDeviceptr_t at)
 {
@@ -282,7 +288,7 @@ static hipError_t put_range(hipDeviceptr_t *base, size_t *nbytes, hipDeviceptr_t
 	return a ? hipSuccess : hipErrorNotFound;
 }
 
-/* As ROCm 5 has it: managed memory is the host's, and unknown memory an error. */
+/* As in ROCm 5: managed memory counts as the host's, and unknown memory is an error. */
 static hipError_t put_attributes(hipPointerAttribute_t *to, const void *memory)
 {
 	const struct allocation *a = find_at(memory);
@@ -303,7 +309,7 @@ ENTRY(hipHostGetDevicePointer, (void **to, void *memory, unsigned flags),
 	!to || flags || !find_at(memory) ? hipErrorInvalidValue : (*to = memory, hipSuccess))
 ENTRY(hipPointerGetAttributes, (hipPointerAttribute_t *to, const void *memory), put_attributes(to, memory))
 
-/* As ROCm has it, 32 bits. */
+/* As in ROCm, 32 bits. */
 static hipError_t put_attribute(void *data, hipPointer_attribute attribute, hipDeviceptr_t at)
 {
 	const struct allocation *a = find_at(at);
@@ -340,7 +346,7 @@ struct handle {
 	uint64_t base, nbytes, id; /* the upper half of the id is the process */
 	uint64_t offset;	   /* in it */
 	enum memory_kind kind;
-	int device, file, zero; /* no padding: the same memory has the same bytes */
+	int device, file, zero; /* without padding, so that the same memory has the same bytes */
 };
 _Static_assert(sizeof(struct handle) <= sizeof(hipIpcMemHandle_t), "the handle fits");
 
@@ -357,7 +363,7 @@ static hipError_t put_handle(hipIpcMemHandle_t *handle, const void *memory)
 	return hipSuccess;
 }
 
-/* The same memory is mapped once, however often it is opened. NULL: it is not there. */
+/* The same memory is mapped once, however often it is opened. NULL: it does not exist. */
 static struct allocation *open_memory(const struct handle *h, int fd)
 {
 	uint64_t nbytes = round_up(h->nbytes, PAGE), offset = h->base - ARENA_BASE, id = 0, base;
@@ -440,7 +446,7 @@ struct transfer {
 	void *dst;
 	const void *src;
 	size_t dst_pitch, src_pitch, width, height; /* bytes, and rows */
-	unsigned element_bytes; /* of a fill 1 or 4, else 0 */
+	unsigned element_bytes; /* for a fill 1 or 4, else 0 */
 	int value;
 };
 
@@ -460,7 +466,7 @@ static void run_transfer(void *arg)
 	}
 }
 
-/* Bytes from memory on that are an allocation's, or those of mappings of virtual memory side by side. */
+/* How many bytes from memory on belong to one allocation, or to mappings of virtual memory side by side. */
 static size_t count_rest(const struct allocation *a, const void *memory)
 {
 	uint64_t end = a->base + a->nbytes;
@@ -472,7 +478,7 @@ static size_t count_rest(const struct allocation *a, const void *memory)
 	return end - (uintptr_t)memory;
 }
 
-/* False: known, but not all of it, or device memory that is not there. */
+/* False: the memory ends before the span does, or there is no device memory at this address. */
 static bool check_span(const void *memory, size_t pitch, size_t width, size_t height, bool *known_p)
 {
 	const struct allocation *a = find_at(memory);
@@ -484,7 +490,7 @@ static bool check_span(const void *memory, size_t pitch, size_t width, size_t he
 	return width <= rest && (height == 1 || pitch <= (rest - width) / (height - 1));
 }
 
-/* As ROCm's ihipMemcpy: a copy with pageable memory of the host is over when the call returns. */
+/* As in ROCm's ihipMemcpy: a copy with pageable host memory is complete when the call returns. */
 static hipError_t transfer(struct transfer t, hipMemcpyKind kind, hipStream_t stream, bool async)
 {
 	bool dst_known, src_known = true, copies = !t.element_bytes;
@@ -508,7 +514,7 @@ hipError_t memory_copy(void *dst, const void *src, size_t nbytes, hipMemcpyKind 
 	return transfer((struct transfer){dst, src, 0, 0, nbytes, 1, 0, 0}, kind, stream, async);
 }
 
-/* An entry point with dst, src and n, with rows, or with dst, value and n. */
+/* Entry points with dst, src and n; with rows; with dst, value and n. */
 #define COPY(name, parameters, kind, stream, async) \
 	ENTRY(name, parameters, memory_copy(dst, src, n, kind, stream, async))
 #define COPY2D(name, parameters, stream, async) \

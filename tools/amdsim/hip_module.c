@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * HIP's entry points for code: what a program registers at its start, modules, variables, launches, and what
- * is known of a kernel. A program's code is loaded on a device when it is first used there.
+ * HIP's entry points for code: what a program registers when it starts, modules, variables, launches, and
+ * attributes of kernels. A program's code is loaded on a device when it is first used there.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -11,19 +11,19 @@
 
 #include "hip.h"
 
-/* The code of one source file, as registered: an image (ELF, or a bundle of them), and where it is loaded. */
+/* The code of one source file as registered: an image (ELF, or a bundle of them), and where it is loaded. */
 struct fat {
 	const void *image;
 	struct module *modules[MAX_DEVICES];
 };
 
-/* A kernel or variable of the host's program, by its address there. */
+/* A kernel or variable of the host program, identified by its address there. */
 struct registered {
 	struct registered *next;
 	const void *host;
 	struct fat *fat;
 	const char *name;
-	void *managed; /* where a __managed__ variable is: the device's variable of its name points there */
+	void *managed; /* where a __managed__ variable is; the device's variable of its name points there */
 };
 
 static struct registered *list;
@@ -53,10 +53,7 @@ static hipError_t load_fat(struct fat *fat, int device)
 	return error;
 }
 
-/*
- * The name of what host is, and the module of a device that it is in; or an error, unknown if host is
- * nothing.
- */
+/* Finds the name of host, and the module on a device that has it; an error if host is unknown. */
 static hipError_t find(const void *host, int device, hipError_t unknown, const char **name_p, struct module **module_p)
 {
 	const struct registered *r = list;
@@ -91,7 +88,9 @@ static void add(void **fat, const void *host, const char *name, void *managed)
 }
 
 #pragma GCC visibility push(default)
-/* Clang's calls of these are in no header; it gives more arguments than are of interest. */
+/*
+ * Called by code that clang generates; no header has them. clang passes more arguments than are needed here.
+ */
 #pragma GCC diagnostic ignored "-Wmissing-prototypes"
 
 /* wrapper: magic and version, of 4 bytes, then the image's address. */
@@ -121,15 +120,15 @@ void __hipRegisterManagedVar(void **fat, void **host, const void *initial, char 
 }
 
 /*
- * What is loaded stays: kernels may run. A library that comes to its address registers in front of what is
- * stale.
+ * Loaded code stays, because kernels may run. A library that is loaded at the same address later registers in
+ * front of stale entries.
  */
 void __hipUnregisterFatBinary(void **fat)
 {
 	(void)fat;
 }
 
-/* By <<<>>>, for the stub that it calls. */
+/* Set by <<<>>>, for the stub that it calls. */
 static _Thread_local struct configuration {
 	dim3 grid, block;
 	size_t lds;
@@ -276,7 +275,7 @@ static hipError_t pack(const struct kernel *k, void **args, char *to)
 	return hipSuccess;
 }
 
-/* As ROCm's ihipLaunchKernel_validate. bad_grid: its error for an empty grid or too large a block. */
+/* As in ROCm's ihipLaunchKernel_validate. bad_grid: the error for an empty grid or too large a block. */
 static hipError_t check(const struct dispatch *d, size_t lds, hipError_t bad_grid)
 {
 	const struct kernel *k = d->kernel;
@@ -339,7 +338,7 @@ ENTRY(hipModuleLaunchKernel, (hipFunction_t function, unsigned gx, unsigned gy, 
 	extra ? hipErrorNotSupported : launch((struct kernel *)function, (dim3){gx, gy, gz}, (dim3){bx, by, bz}, args,
 	lds, stream, false, hipErrorInvalidValue))
 
-/* ---- what is known of a kernel ---- */
+/* ---- attributes of kernels ---- */
 
 static hipError_t put_attributes(hipFuncAttributes *to, const void *host)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Streams and events. A stream is a queue of work and a thread that runs it. Tickets number the work of all
- * streams: waiting for a stream or an event means waiting until no work up to a ticket is left.
+ * streams: waiting for a stream or an event means waiting until all work up to a ticket is done.
  */
 #include <pthread.h>
 #include <string.h>
@@ -15,8 +15,8 @@
 
 struct work {
 	stream_work *run;	    /* NULL: nothing */
-	struct ihipEvent_t *event;  /* that it records, or NULL */
-	const struct stream *after; /* the work waits for this stream's up to after_ticket; NULL: for none */
+	struct ihipEvent_t *event;  /* the event that this records, or NULL */
+	const struct stream *after; /* this waits for that stream's work up to after_ticket; NULL: for none */
 	uint64_t after_ticket, ticket;
 	struct work *next;
 	_Alignas(16) char arg[];
@@ -28,19 +28,19 @@ struct stream {
 	unsigned flags;
 	bool is_null, quits;
 	struct work *first, **last_p;
-	uint64_t tail; /* ticket of the work submitted last */
+	uint64_t tail; /* ticket of the last work submitted */
 };
 
 struct ihipEvent_t {
 	int device;
-	unsigned flags, nrecords;    /* nrecords: not over yet */
-	const struct stream *stream; /* of the last record, which may be gone; NULL: not recorded */
+	unsigned flags, nrecords;    /* nrecords: not done yet */
+	const struct stream *stream; /* of the last record; it may no longer exist; NULL: not recorded */
 	uint64_t ticket;
-	double ms; /* when */
+	double ms; /* the time */
 };
 
-static pthread_cond_t changed = PTHREAD_COND_INITIALIZER; /* work is new, over, or failed; a stream ends */
-static struct stream *streams; /* with the null streams */
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER; /* work is new, done, or failed; a stream ends */
+static struct stream *streams; /* including the null streams */
 static uint64_t ntickets;
 static bool failed; /* a kernel trapped or faulted: the process is about to end */
 static _Thread_local const struct stream *own_stream;
@@ -48,8 +48,8 @@ static _Thread_local const struct stream *own_stream;
 /* ---- order ---- */
 
 /*
- * Whose work is meant: a stream's, also that which is ordered with it, its device's. A stream that is gone
- * has none.
+ * Which work is meant: a stream's, with work that is ordered with it, or its device's. A stream that no
+ * longer exists has none.
  */
 enum reach { STREAM, ORDERED, DEVICE };
 
@@ -84,7 +84,7 @@ static hipError_t wait(const struct stream *s, enum reach reach, uint64_t ticket
 
 /* ---- streams ---- */
 
-/* The first work stays in the queue until it is over. */
+/* Work stays first in the queue until it is done. */
 static void run_first(struct stream *s)
 {
 	struct work *w = s->first;
@@ -172,7 +172,7 @@ static hipError_t submit(hipStream_t stream, const struct work *what, const void
 	return async ? hipSuccess : wait(s, STREAM, s->tail, false);
 }
 
-/* ---- what others use ---- */
+/* ---- what other files use ---- */
 
 int stream_device(hipStream_t stream)
 {
@@ -215,7 +215,7 @@ static hipError_t put_stream(hipStream_t *stream_p, unsigned flags)
 	return hipSuccess;
 }
 
-/* The null stream's work comes after that of blocking streams. */
+/* The null stream's work comes after work of blocking streams. */
 static hipError_t wait_stream(hipStream_t stream, bool only_looks)
 {
 	const struct stream *s = find(stream);
@@ -225,7 +225,7 @@ static hipError_t wait_stream(hipStream_t stream, bool only_looks)
 	return wait(s, s->is_null ? ORDERED : STREAM, s->is_null ? ntickets : s->tail, only_looks);
 }
 
-/* As with ROCm, destroying a stream waits for its work. */
+/* As in ROCm, destroying a stream waits for its work. */
 static hipError_t destroy(hipStream_t stream)
 {
 	hipError_t error = stream ? wait_stream(stream, false) : hipErrorInvalidHandle;
@@ -256,13 +256,13 @@ static void run_call(void *arg)
 
 ENTRY(hipStreamCreate, (hipStream_t *stream), put_stream(stream, hipStreamDefault))
 ENTRY(hipStreamCreateWithFlags, (hipStream_t *stream, unsigned flags), put_stream(stream, flags))
-/* Priorities change nothing. */
+/* Priorities have no effect. */
 ENTRY(hipStreamCreateWithPriority, (hipStream_t *stream, unsigned flags, int priority),
 	((void)priority, put_stream(stream, flags)))
 ENTRY(hipStreamDestroy, (hipStream_t stream), destroy(stream))
 ENTRY(hipStreamSynchronize, (hipStream_t stream), wait_stream(stream, false))
 ENTRY(hipStreamQuery, (hipStream_t stream), wait_stream(stream, true))
-/* It captures nothing. */
+/* Streams cannot capture. */
 ENTRY(hipStreamIsCapturing, (hipStream_t stream, hipStreamCaptureStatus *status_p),
 	!status_p ? hipErrorInvalidValue : ((void)stream, *status_p = hipStreamCaptureStatusNone, hipSuccess))
 ENTRY(hipDeviceGetStreamPriorityRange, (int *least, int *greatest),
@@ -286,7 +286,7 @@ static hipError_t put_event(hipEvent_t *event_p, unsigned flags)
 	return hipSuccess;
 }
 
-/* One that is still to be recorded stays. */
+/* An event that is still to be recorded stays. */
 static hipError_t destroy_event(hipEvent_t event)
 {
 	if (event && !event->nrecords)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What crosses lanes: reads and writes of one lane, permutes, registers by M0; and the wrappers around other
- * vector instructions: DPP and SDWA, which put rows of their own in the place of sources (and of SDWA's
- * destination), and GFX11's pairs (v_dual_).
+ * Instructions between lanes: reads and writes of one lane, permutes, registers indexed by M0. And wrappers
+ * around other vector instructions: DPP and SDWA, which replace sources (and SDWA's destination) by rows of
+ * their own, and GFX11's pairs (v_dual_).
  */
 #include "alu.h"
 
 static unsigned lane_number(const struct wave *w, const struct operand *o) { return get32(w, o) & (w->nlanes - 1); }
-/* A lane of the first source into a scalar register. */
+/* Copies a lane of the first source to a scalar register. */
 static void read_lane(struct wave *w, const struct inst *i, unsigned l)
 {
 	struct source s;
@@ -17,9 +17,9 @@ static void read_lane(struct wave *w, const struct inst *i, unsigned l)
 }
 static unsigned first_lane(const struct wave *w) { return wave_exec(w) ? lowest(wave_exec(w)) : 0; }
 /*
- * Each lane gets the one of a row of 16, its own or another one, that four bits of the selectors name.
- * op_sel: 1, inactive lanes may be read; 2, what cannot be read is 0, not left as it was. v_permlane64 has no
- * selectors.
+ * Each lane gets a lane of a row of 16, of its own row or another one, as four bits of the selectors say.
+ * op_sel: 1, inactive lanes may be read; 2, what cannot be read is 0, instead of left as it was. v_permlane64
+ * has no selectors.
  */
 static void permute_rows(struct wave *w, const struct inst *i, unsigned other_row)
 {
@@ -48,7 +48,7 @@ static void swap_registers(struct wave *w, const struct inst *i)
 	store_row(w, &i->op[0], 0, b);
 	store_row(w, &i->op[1], 0, a);
 }
-/* to and from are added to the numbers of the destination and the source. */
+/* to and from are added to the register numbers of the destination and the source. */
 static void move(struct wave *w, const struct inst *i, uint32_t to, uint32_t from)
 {
 	struct inst moved;
@@ -64,7 +64,7 @@ static void move(struct wave *w, const struct inst *i, uint32_t to, uint32_t fro
 	store_row(w, &i->op[0], 0, s.x[0]);
 }
 
-/* Destinations, enum opcode_flags, what it does. */
+/* Number of destinations, enum opcode_flags, and the function. */
 #define STATEMENTS(X) \
 	X(v_mov_b32, 1, 0, move(w, i, w->gpr_idx & 8 ? w->s[M0] & 0xff : 0, w->gpr_idx & 1 ? w->s[M0] & 0xff : 0)) \
 	X(v_readlane_b32, 1, 0, read_lane(w, i, lane_number(w, &i->op[2]))) \
@@ -83,7 +83,7 @@ STATEMENTS(DEFINE_STATEMENT)
 
 /* ---- DPP ---- */
 
-/* The lane that lane l reads; -1: there is none. */
+/* The lane that lane l reads; -1: none. */
 static int find_source(const struct wave *w, const struct inst *i, int l)
 {
 	const int n = i->dpp_arg, row = l & ~15, at = l & 15, last = (int)w->nlanes - 1;
@@ -99,7 +99,7 @@ static int find_source(const struct wave *w, const struct inst *i, int l)
 	case DPP_WAVE_ROR: return (l - 1) & last;
 	case DPP_ROW_MIRROR: return row | (15 - at);
 	case DPP_ROW_HALF_MIRROR: return (l & ~7) | (7 - (l & 7));
-	case DPP_ROW_BCAST: return n == 31 ? (l < 32 ? -1 : 31) : row - 1; /* 15: of the row before */
+	case DPP_ROW_BCAST: return n == 31 ? (l < 32 ? -1 : 31) : row - 1; /* lane 15 of the row before */
 	case DPP_ROW_SHARE: return row | n;
 	case DPP_ROW_NEWBCAST: return row | n;
 	case DPP_ROW_XMASK: return l ^ n;
@@ -108,7 +108,7 @@ static int find_source(const struct wave *w, const struct inst *i, int l)
 	}
 }
 /*
- * A lane whose source is missing or inactive is not written, or reads 0: with bound_ctrl, and always with
+ * A lane whose source is missing or inactive is not written; or it reads 0, with bound_ctrl, and always with
  * DPP8. The row and bank masks say which lanes are written at all.
  */
 void run_dpp(struct wave *w, const struct inst *i)
@@ -191,7 +191,7 @@ void run_sdwa(struct wave *w, const struct inst *i)
 
 /* ---- pairs ---- */
 
-/* Their destinations differ. The second half must not see the first one's result. */
+/* The two destinations differ. The second half must not see the first one's result. */
 void run_dual(struct wave *w, const struct inst *i)
 {
 	const struct inst *x = &i->base[0], *y = &i->base[1];

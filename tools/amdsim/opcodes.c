@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Mnemonics to lines of the instruction tables, which have GFX11's names, too. Encodings are not
- * distinguished; halves of pairs, and variants that compute the same, have the lines of the plain
- * instruction.
+ * Finds a mnemonic's line in the instruction tables, which also have GFX11's names. Encodings are not
+ * distinguished; halves of pairs, and variants that compute the same, use the line of the plain instruction.
  */
 #include "sim.h"
 
 #include <search.h>
 #include <string.h>
 
-/* The first that fits is replaced. */
+/* The first one that fits is replaced. */
 static const char *const renamed[][2] = {
 	{"v_dual_", "v_"}, {"v_exp_legacy_", "v_exp_"}, {"v_log_legacy_", "v_log_"}
 };

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Scalar instructions: arithmetic, compares, branches, EXEC's save and restore, hardware registers, clocks,
- * barriers and the end of a wave. A line of a list is an instruction: its name, GFX11's name where that is
- * another one, bits of its result and of its sources, its value of the sources a and b and the old
- * destination d, and what SCC becomes, of the result r.
+ * barriers and the end of a wave. Each line of a list is an instruction: its name, GFX11's name if that
+ * differs, the bits of its result and of its sources, its value (from the sources a and b and the old
+ * destination d), and the new SCC (from the result r).
  */
 #include "alu.h"
 
@@ -15,7 +15,7 @@ static uint64_t field(uint64_t x, unsigned at, unsigned nbits)
 {
 	return nbits == 0 ? 0 : x >> at & (nbits > 63 ? UINT64_MAX : (UINT64_C(1) << nbits) - 1);
 }
-/* The field of a signed number may reach beyond its top: the sign goes on there. */
+/* The field of a signed number may go beyond its top: the sign continues there. */
 static uint64_t signed_field(uint64_t x, unsigned at, unsigned nbits)
 {
 	const unsigned above = at + nbits > 63 ? 0 : 64 - at - nbits;
@@ -38,7 +38,7 @@ static uint64_t reverse_bits(uint64_t x)
 
 #define KEEP w->scc
 #define BITS (8 * (unsigned)sizeof(a))
-#define ONE (a * 0 + 1) /* of a's type */
+#define ONE (a * 0 + 1) /* 1, of a's type */
 #define SIGNED(x) ((int32_t)(x))
 #define OVERFLOWS(exact) ((exact) != SIGNED(exact))
 #define EXACT(x) ((int64_t)SIGNED(x))
@@ -51,7 +51,7 @@ static uint64_t reverse_bits(uint64_t x)
 	X(s_nand, , ~(a & b), r != 0) X(s_nor, , ~(a | b), r != 0) X(s_xnor, , ~(a ^ b), r != 0) \
 	X(s_lshl, , a << (b & (BITS - 1)), r != 0) X(s_lshr, , a >> (b & (BITS - 1)), r != 0) \
 	X(s_bfm, , ((ONE << (a & (BITS - 1))) - 1) << (b & (BITS - 1)), KEEP)
-/* Of 32 and of 64 bits into 32. */
+/* From 32 and 64 bits to 32. */
 #define COUNTS(X) \
 	X(s_bcnt1_i32, , __builtin_popcountll(a), r != 0) X(s_ff1_i32, s_ctz_i32, trailing_zeros(a), KEEP)
 #define VALUES(X) \
@@ -111,7 +111,10 @@ COUNTS(DEFINE_COUNT)
 VALUES(DEFINE_VALUE)
 UPDATES(DEFINE_VALUE)
 
-/* What SCC becomes, of the operands a and b. s_cmpk's constant has 16 bits, of the type's sign. */
+/*
+ * The new SCC, from the operands a and b. s_cmpk's constant has 16 bits, extended as the type is signed or
+ * not.
+ */
 #define COMPARES(X, name, is) \
 	X(s_cmp_##name##_i32, 32, SIGNED(a) is SIGNED(b)) X(s_cmp_##name##_u32, 32, a is b) \
 	X(s_cmpk_##name##_i32, 32, SIGNED(a) is (int16_t)b) X(s_cmpk_##name##_u32, 32, a is (uint16_t)b)
@@ -128,7 +131,7 @@ UPDATES(DEFINE_VALUE)
 	}
 TESTS(DEFINE_TEST)
 
-/* EXEC becomes the value of it, e, and of the source a; the destination gets the old EXEC. */
+/* The new EXEC, from the old one, e, and the source a; the destination gets the old EXEC. */
 #define EXECS(X) \
 	X(s_and_saveexec, , a & e) X(s_or_saveexec, , a | e) X(s_xor_saveexec, , a ^ e) \
 	X(s_andn2_saveexec, s_and_not1_saveexec, a & ~e) X(s_orn2_saveexec, s_or_not1_saveexec, a | ~e) \
@@ -175,7 +178,7 @@ BRANCHES(DEFINE_BRANCH)
 
 enum {
 	HW_MODE = 1, HW_ID = 4, HW_SH_MEM_BASES = 15, HW_SHADER_CYCLES = 29,
-	/* MODE at a kernel's start: all denormals, DX10_CLAMP, IEEE; rounding to nearest even is 0 */
+	/* MODE at a kernel's start: all denormals, DX10_CLAMP, IEEE; 0 is rounding to nearest even */
 	MODE_START = 0x3f0, MODE_FLOAT = 0xff,
 	MESSAGE_GET_REALTIME = 131
 };
@@ -205,7 +208,7 @@ static uint32_t read_hardware(const struct wave *w, unsigned id)
 	default: return 0;
 	}
 }
-/* hwreg(id, at, nbits) is bits 5:0, 10:6 and 15:11 of the code, the last one less. */
+/* hwreg(id, at, nbits) is in bits 5:0, 10:6 and 15:11 of the code, with nbits minus 1. */
 static uint32_t field_mask(uint32_t code) { return (uint32_t)((UINT64_C(2) << (code >> 11 & 31)) - 1); }
 static uint32_t read_field(const struct wave *w, const struct inst *i)
 {
@@ -213,7 +216,7 @@ static uint32_t read_field(const struct wave *w, const struct inst *i)
 
 	return read_hardware(w, code & 63) >> (code >> 6 & 31) & field_mask(code);
 }
-/* bits of MODE become those of value. */
+/* Sets bits of MODE to those of value. */
 static void change_mode(struct wave *w, const struct inst *i, uint32_t bits, uint32_t value)
 {
 	if (((MODE_START ^ value) & bits & MODE_FLOAT) != 0)
@@ -226,12 +229,15 @@ static void write_field(struct wave *w, const struct inst *i)
 	if ((code & 63) == HW_MODE)
 		change_mode(w, i, field_mask(code) << at, get32(w, &i->op[i->nops - 1]) << at);
 }
-/* The message's number is bits 7:0 of the code. */
+/* The message's number is in bits 7:0 of the code. */
 static uint64_t ask_message(const struct wave *w, const struct inst *i)
 {
 	return (code_word(w, i) & 0xff) == MESSAGE_GET_REALTIME ? read_clock() : 0;
 }
-/* Which operands: bits 11:8 of s_set_gpr_idx_on, 3:0 of _mode. M0 has the index in 7:0, the bits in 15:12. */
+/*
+ * To which operands the index applies: bits 11:8 of s_set_gpr_idx_on, 3:0 of _mode. M0 holds the index in
+ * 7:0, and these bits in 15:12.
+ */
 static void set_gpr_idx(struct wave *w, uint32_t index, uint32_t bits)
 {
 	w->gpr_idx = (uint8_t)bits;
@@ -245,7 +251,7 @@ static void stop(struct wave *w, enum wave_state state)
 	w->state = state;
 	w->yields = true;
 }
-/* Trap 3 is the debugger's: without one it returns (AMDGPUUsage, "Trap Handler ABI"). */
+/* Trap 3 is for the debugger: without one it just returns (AMDGPUUsage, "Trap Handler ABI"). */
 static void trap(struct wave *w, const struct inst *i, unsigned number)
 {
 	if (number == 3)
@@ -259,7 +265,7 @@ static void jump_and_link(struct wave *w, const struct inst *i, uint64_t to)
 	wave_jump(w, i, to);
 }
 
-/* Destinations, enum opcode_flags, what it does. d and s are the first operands. */
+/* Number of destinations, enum opcode_flags, and the function. d and s are the first operands. */
 #define STATEMENTS(X) \
 	X(s_getpc_b64, 1, 0, set64(w, d, return_address(w, i))) \
 	X(s_setpc_b64, 0, OP_BRANCH, wave_jump(w, i, get64(w, d))) \

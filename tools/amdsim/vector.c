@@ -1,21 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Vector instructions of integers and bits; and how all vector instructions read sources and store results.
+ * Vector instructions for integers and bits; and how all vector instructions read sources and store results.
  */
 #include "alu.h"
 
 /* ---- sources and results ---- */
 
-/* A source that is not written is the destination: v_fmac and the like; a mask is VCC: v_dual_cndmask. */
+/*
+ * A source that the text leaves out is the destination (v_fmac and the like), or VCC for a mask
+ * (v_dual_cndmask).
+ */
 static const struct operand *source_operand(const struct inst *i, unsigned n, enum type type)
 {
 	static const struct operand vcc = { .kind = OPERAND_SGPR, .reg = VCC, .nregs = 2 };
-	const bool implied = i->opcode->arg & ARG_CMPX && i->nops == 2; /* GFX11 does not name EXEC */
+	const bool implied = i->opcode->arg & ARG_CMPX && i->nops == 2; /* GFX11's text does not name EXEC */
 	const unsigned k = n + (implied ? 0 : i->opcode->ndsts);
 
 	return k < i->nops ? &i->op[k] : type == TYPE_mask ? &vcc : &i->op[0];
 }
-/* One value for all lanes. */
+/* The value of an operand that is the same for all lanes. */
 static inline void fill_source(struct source *s, uint64_t x, bool is_64)
 {
 	for (unsigned l = 0; l < LANES; l++)
@@ -53,7 +56,7 @@ void open_source(const struct wave *w, const struct inst *i, unsigned n, enum ty
 		s->own[top][l] = (s->x[top][l] >> shift & keep) ^ flip;
 	s->x[top] = s->own[top];
 }
-/* The same; what nothing changes comes quickly. */
+/* The same, with a fast way for operands without modifiers. */
 static inline void open_plain(const struct wave *w, const struct inst *i, unsigned n, enum type type, struct source *s)
 {
 	const struct operand *o = source_operand(i, n, type);
@@ -84,13 +87,13 @@ void store_row(const struct wave *w, const struct operand *o, unsigned k, const 
 		for (unsigned l = 0; l < LANES; l++)
 			to[l] = exec >> l & 1 ? x[l] : to[l];
 }
-/* v_cmpx writes EXEC: on GFX9 the mask that is its destination as well, on GFX11 nothing else. */
+/* v_cmpx writes EXEC: on GFX9 also the mask that is its destination, on GFX11 only EXEC. */
 static void store_mask(struct wave *w, const struct inst *i, const struct operand *o, const struct result *r)
 {
 	const bool writes_exec = i->opcode->arg & ARG_CMPX;
 	uint64_t mask = 0, bytes;
 
-	/* the product's highest byte has the lowest bits of all bytes */
+	/* the lowest bits of all bytes end up in the product's highest byte */
 	for (unsigned l = 0; l < LANES; l += 8) {
 		memcpy(&bytes, &r->bit[l], sizeof(bytes));
 		mask |= bytes * 0x0102040810204080 >> 56 << l;
@@ -113,8 +116,8 @@ static void clamp_exact(enum type type, struct result *r)
 	}
 }
 /*
- * Into the half that op_sel names. GFX11 keeps the other one. GFX9 clears it, unless it is the low one or the
- * instruction came with GFX9 (LLVM, GCNSubtarget::zeroesHigh16BitsOfDest).
+ * Writes the half that op_sel names. GFX11 keeps the other half. GFX9 clears it, unless it is the low half,
+ * or the instruction is new in GFX9 (LLVM, GCNSubtarget::zeroesHigh16BitsOfDest).
  */
 static void place_half(const struct wave *w, const struct inst *i, struct result *r)
 {
@@ -145,8 +148,8 @@ void close_result(struct wave *w, const struct inst *i, const enum type *types, 
 		store_row(w, &i->op[0], 1, r->x[1]);
 }
 /*
- * Halves of a register, or registers of a pair; op_sel and neg_lo are the low one's, op_sel_hi, neg_hi the
- * other's.
+ * Two halves of a register, or registers of a pair; op_sel and neg_lo are for the low one, op_sel_hi and
+ * neg_hi for the other.
  */
 void run_packed(struct wave *w, const struct inst *i, void (*plain)(struct wave *, const struct inst *), unsigned nbits)
 {
@@ -188,7 +191,7 @@ static inline uint32_t count_bits(uint32_t x)
 	x = (x & 0x33333333) + (x >> 2 & 0x33333333);
 	return ((x + (x >> 4)) & 0x0f0f0f0f) * 0x01010101 >> 24;
 }
-/* Bits of the mask below the lane, of those from lane first on. */
+/* Bits of the mask below the lane, but only from lane first on. */
 static inline uint32_t count_below(uint32_t mask, unsigned l, unsigned first)
 {
 	const unsigned n = l < first ? 0 : l - first;
@@ -213,7 +216,7 @@ static inline int32_t signed_field(int32_t x, uint32_t at, uint32_t nbits)
 
 	return nbits & 31 ? (int32_t)((uint32_t)(x >> (at & 31)) << above) >> above : 0;
 }
-/* Bytes of x by selectors: 0 to 7 a byte, 8 to 11 the sign of a half, 12 zero, above 255. */
+/* Bytes of x by selector: 0 to 7 a byte, 8 to 11 the sign of a half, 12 zero, larger ones 255. */
 static inline uint32_t permute_bytes(uint64_t x, uint32_t selectors)
 {
 	uint32_t r = 0;
@@ -278,7 +281,7 @@ static inline uint32_t permute_bytes(uint64_t x, uint32_t selectors)
 	X(v_subbrev_co_u32, v_subrev_co_ci_u32, c32, x32, x32, mask, b - a - c) \
 	X(v_mad_u64_u32, , c64, u32, u32, u64, (wide)((uint64_t)a * b) + c) \
 	X(v_mad_i64_i32, , c64, i32, i32, i64, (wide)a * b + c)
-/* The first list's are v_pk_ instructions, too. */
+/* Those of the first list are v_pk_ instructions, too. */
 #define PACKED_16(X) \
 	X(add_u16, v_add_nc_u16, u16, a + b) X(sub_u16, v_sub_nc_u16, u16, a - b) X(mul_lo_u16, , u16, a * b) \
 	X(min_u16, , u16, MIN(a, b)) X(max_u16, , u16, MAX(a, b)) X(add_i16, v_add_nc_i16, i16, a + b) \
@@ -312,7 +315,7 @@ CARRIES(DEFINE)
 
 DEFINE(lshl_add_lanes, , u64, u64, u32, u64, (a << (b & 7)) + c)
 
-/* Addresses: by words, with one shift for all lanes. */
+/* Addresses: moved by words, with one shift for all lanes. */
 static void v_lshl_add_u64(struct wave *w, const struct inst *i)
 {
 	static const enum type types[] = { TYPE_u64, TYPE_u64, TYPE_u32, TYPE_u64 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Vector instructions of floats: f16, f32, f64, packed ones, conversions and the steps of a division.
- * Denormals are kept, rounding is to nearest even; output modifiers are ignored, as on hardware that keeps
+ * Vector instructions for floats: f16, f32, f64, packed ones, conversions, and the steps of a division.
+ * Denormals are kept, rounding is to nearest even; output modifiers are ignored, as by hardware that keeps
  * denormals.
  */
 #include "alu.h"
@@ -20,7 +20,7 @@ double half_value(uint16_t bits)
 
 	return double_of(r | (uint64_t)(bits & 0x8000) << 48);
 }
-/* To nearest even, or toward zero. */
+/* Rounds to nearest even, or toward zero. */
 uint16_t half_bits(double x, bool to_zero)
 {
 	const uint64_t bits = double_bits(x), magnitude = bits & INT64_MAX;
@@ -46,9 +46,9 @@ static bool any_nan_f32(const uint32_t *x)
 	return found;
 }
 /*
- * A NaN that an instruction makes is positive and quiet without a payload; one that it gets comes out
- * quieted, the first source's first, and a signaling one always. Conversions, which have no source of the
- * result's type, keep C's. clamp makes 0 of NaN.
+ * A NaN that an instruction makes is positive and quiet, and has no payload. A NaN in the sources is passed
+ * on, quieted: that of the first source that has one, but a signaling one before a quiet one. Conversions,
+ * whose sources are of other types, keep C's NaN. clamp turns NaN into 0.
  */
 void settle_floats(const struct inst *i, const enum type *types, const struct source *s, struct result *r)
 {
@@ -117,7 +117,7 @@ static int exponent_of(double x)
 		(void)frexp(x, &exponent);
 	return exponent;
 }
-/* Of angles in turns. */
+/* For angles in turns. */
 static double sin_turns(double x)
 {
 	x -= rint(x);
@@ -126,7 +126,7 @@ static double sin_turns(double x)
 	return sin(x * 6.283185307179586);
 }
 static double cos_turns(double x) { return sin_turns(0.25 - fabs(x - rint(x))); }
-/* Toward zero, within limits; NaN is 0. */
+/* Rounds toward zero, within limits; NaN becomes 0. */
 static int64_t saturate(double x, double least, double most)
 {
 	return x != x ? 0 : (int64_t)(x < least ? least : x > most ? most : x);
@@ -137,8 +137,8 @@ static int64_t saturate_i32(double x) { return saturate(x, INT32_MIN, INT32_MAX)
 /* ---- arithmetic ---- */
 
 /*
- * Of f16, f32 and f64; functions of tgmath.h have a's type. x - floor(x) may round to 1: the result stays
- * below.
+ * For f16, f32 and f64; functions of tgmath.h have a's type. x - floor(x) may round to 1, and is kept below
+ * it.
  */
 #define UNARY_ALL(X, type, below_one) \
 	X(v_trunc_##type, , type, type, trunc(a)) X(v_floor_##type, , type, type, floor(a)) \
@@ -194,7 +194,7 @@ MIXED(DEFINE)
 	X(add_f16, 16) X(mul_f16, 16) X(min_f16, 16) X(max_f16, 16) X(fma_f16, 16) X(add_f32, 32) X(mul_f32, 32) X(fma_f32, 32)
 PACKED(DEFINE_PACKED_OF)
 
-/* Sources are f16 where op_sel_hi says so, results of f32. */
+/* Sources are f16 where op_sel_hi says so, else f32; results are f32. */
 static void fma_mix(struct wave *w, const struct inst *i, struct operand to)
 {
 	struct inst plain = *i;
@@ -230,23 +230,23 @@ static void v_fma_mixhi_f16(struct wave *w, const struct inst *i) { fma_mix_half
 
 /* ---- division ---- */
 
-/* Of n / d: what v_div_scale scales by, and for which exponents (RDNA3 ISA, V_DIV_SCALE_F32 and _F64). */
+/* For n / d: what v_div_scale scales by, and for which exponents (RDNA3 ISA, V_DIV_SCALE_F32 and _F64). */
 struct format {
-	int least;   /* exponent of a normal number */
-	int far;     /* exponent of n / d from which d is scaled */
+	int least;   /* the least exponent of a normal number */
+	int far;     /* from this exponent of n / d on, d is scaled */
 	int scale;
-	int tiny;    /* exponent of n up to which n and d are scaled */
-	int nothing; /* of n / d: it underflows to 0 */
+	int tiny;    /* up to this exponent of n, n and d are scaled */
+	int nothing; /* the exponent of n / d at which it underflows to 0 */
 };
 static const struct format format_f16 = { -14, 0, 0, 0, -1000 }, format_f32 = { -126, 96, 64, 23 - 127, -150 },
 			   format_f64 = { -1022, 768, 128, 53 - 1023, -1075 };
 
-/* Exponents as the documents count them: denormals have that of 0. */
+/* Exponents as the documents count them: denormals have the exponent of 0. */
 static int field_exponent(const struct format *f, double x)
 {
 	return fabs(x) < ldexp(1.0, f->least) ? f->least - 1 : ilogb(x);
 }
-/* |n / d| is below a normal number; neither is 0. */
+/* Is |n / d| below normal numbers? Neither is 0. */
 static bool is_denormal_quotient(const struct format *f, double n, double d)
 {
 	int n_exponent, d_exponent;
@@ -256,8 +256,8 @@ static bool is_denormal_quotient(const struct format *f, double n, double d)
 	return exponent < 0 ? exponent < -1 || ratio < 2 : exponent == 0 && ratio < 1;
 }
 /*
- * x is n or d. The documents scale d by 2^scale where both 1 / d and n / d are denormal, which would
- * overflow; what v_div_fmas does afterwards needs the inverse.
+ * x is n or d. The documents scale d by 2^scale if both 1 / d and n / d are denormal, which would overflow;
+ * v_div_fmas then needs the inverse.
  */
 static double scale_operand(const struct format *f, double x, double d, double n, uint8_t *scaled_p)
 {
@@ -281,7 +281,10 @@ static double scale_operand(const struct format *f, double x, double d, double n
 		return x == n ? x * up : x;
 	return field_exponent(f, n) <= f->tiny ? x * up : x;
 }
-/* a * b + c, inexact results with an odd last bit: rounding such a one again is as good as rounding once. */
+/*
+ * a * b + c; inexact results get an odd last bit, so that rounding them once more gives the same as rounding
+ * once.
+ */
 static long double fma_to_odd(long double a, long double b, long double c)
 {
 	const long double product = a * b, product_error = fma(a, b, -product), sum = product + c, c_part = sum - product;
@@ -292,7 +295,7 @@ static long double fma_to_odd(long double a, long double b, long double c)
 		return sum;
 	return nextafter(sum, error > 0 ? (long double)INFINITY : -(long double)INFINITY);
 }
-/* c is near the quotient of scaled operands: its size tells which way they were scaled. */
+/* c is near the quotient of the scaled operands: its size tells in which direction they were scaled. */
 static long double scaled_fma(const struct format *f, double a, double b, double c)
 {
 	return ldexp(fma_to_odd(a, b, c), fabs(c) >= 2 ? f->scale : -f->scale);
@@ -309,7 +312,7 @@ static double fix_quotient(const struct format *f, double q, double d, double n)
 		return sign * (double)INFINITY;
 	if (n == 0 || isinf(d) || ilogb(n) - ilogb(d) < f->nothing)
 		return sign * 0;
-	return q != q ? sign * (double)INFINITY : copysign(q, sign); /* NaN: it overflowed on the way */
+	return q != q ? sign * (double)INFINITY : copysign(q, sign); /* NaN: an overflow on the way */
 }
 #define SCALES(X) \
 	X(v_div_scale_f32, , d32, f32, f32, f32, scale_operand(&format_f32, a, b, c, &r.bit[l])) \
@@ -333,7 +336,7 @@ const struct opcode float_opcodes[] = {
 	UNARY(ROW) BINARY(ROW) TERNARY(ROW) TERNARY_16(ROW_KEEPS_HIGH) CONVERSIONS(ROW) MIXED(ROW) PACKED(ROW_PACKED)
 	ROW(v_fma_mix_f32, , )
 	SCALES(ROW_CARRY) DIVISIONS(ROW) DIVISIONS_16(ROW_KEEPS_HIGH)
-	/* a constant among the sources, in their order */
+	/* a constant must be counted as a source, in order */
 	ROW_OF(v_fmamk_f32, , v_fma_f32, 1, 0, 0)
 	ROW_OF(v_madmk_f32, , v_mad_f32, 1, 0, 0)
 	ROW_OF(v_fmamk_f16, , v_fma_f16, 1, ARG_KEEPS_HIGH, 0)
