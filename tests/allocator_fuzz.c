@@ -1,11 +1,12 @@
 /* run: */
 /*
- * No sequence of calls makes the heap's allocator differ from its model, its invariants fail, or it touch memory it
- * should not. As a test: a few thousand pseudo-random inputs. As a libFuzzer target, which looks for inputs by coverage:
+ * No sequence of calls makes the heap's allocator differ from its model, break its invariants, or touch
+ * memory that it should not. As a test it runs a few thousand pseudo-random inputs. As a libFuzzer target it
+ * searches for inputs by coverage:
  *
- *	clang -g -O1 -std=c11 -fsanitize=fuzzer,address,undefined -DGSHMEM_FUZZ -Isrc -Iinclude -Itests \
- *		tests/allocator_fuzz.c src/heap/allocator.c -o build/allocator_fuzz
- *	build/allocator_fuzz -max_len=4096 -max_total_time=180
+ * 	clang -g -O1 -std=c11 -fsanitize=fuzzer,address,undefined -DGSHMEM_FUZZ -Isrc -Iinclude -Itests \
+ * 		tests/allocator_fuzz.c src/heap/allocator.c -o build/allocator_fuzz
+ * 	build/allocator_fuzz -max_len=4096 -max_total_time=180
  */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "allocator_model.h"
@@ -21,7 +22,7 @@ static unsigned byte(struct input *in)
 	return in->at < in->end ? *in->at++ : 0;
 }
 
-/* Two bytes to a number of any magnitude below 2^bits: seven bits and a shift. */
+/* Makes two bytes into a number of any magnitude below 2^bits: seven bits and a shift. */
 static uint64_t number(struct input *in, unsigned bits)
 {
 	uint64_t mantissa = byte(in) & 127;
@@ -45,7 +46,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t nbytes)
 	struct model m;
 	uint64_t offset;
 
-	/* small heaps more often: they fill up; at most 8 TiB */
+	/* small heaps more often, because they fill up; at most 8 TiB */
 	model_create(&m, (128ull << byte(&in) % 37) + number(&in, 14));
 	while (in.at < in.end) {
 		unsigned op = byte(&in);

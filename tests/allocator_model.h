@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The allocator beside a model of it: the live allocations in an array sorted by offset. Each call goes to both and
- * every answer is compared; the model's own answers are the dumbest that can be right. Placement is the allocator's
- * choice, everything else follows from it. allocator_random.c and allocator_fuzz.c choose the calls.
+ * The allocator beside a model of it: an array of the live allocations, sorted by offset. Each call goes to
+ * both and every answer is compared. The model computes its answers in the simplest way that is right. The
+ * allocator alone chooses offsets; everything else follows from them. allocator_random.c and
+ * allocator_fuzz.c choose the calls.
  */
 #ifndef T_ALLOCATOR_MODEL_H
 #define T_ALLOCATOR_MODEL_H
@@ -62,7 +63,7 @@ static inline size_t model_rank(const struct model *m, uint64_t offset)
 	return low;
 }
 
-/* Hole i lies before allocation i; the last one ends the heap. */
+/* Hole i lies before allocation i; the last hole ends the heap. */
 static inline uint64_t model_hole_start(const struct model *m, size_t i)
 {
 	return i ? m->live[i - 1].start + model_round(m->live[i - 1].nbytes) : 0;
@@ -73,7 +74,10 @@ static inline uint64_t model_hole_end(const struct model *m, size_t i)
 	return i < m->nlive ? m->live[i].start : m->total;
 }
 
-/* -ENOMEM must be what allocator.h promises; the classes of the allocator are not known here. */
+/*
+ * Check that -ENOMEM is allowed by what allocator.h promises; the model does not know
+ * the allocator's size classes.
+ */
 static inline void model_check_refusal(const struct model *m, uint64_t nbytes, uint64_t align)
 {
 	uint64_t need = model_round(nbytes) / MODEL_GRANULE + model_round(align) / MODEL_GRANULE - 1;
@@ -89,11 +93,12 @@ static inline void model_check_refusal(const struct model *m, uint64_t nbytes, u
 		if (aligned >= start && aligned <= end && end - aligned >= nbytes)
 			fits = 1;
 		t_check((end - start) / MODEL_GRANULE < need + need / 32,
-			"alloc %" PRIu64 " align %" PRIu64 ": refused beside a hole of %" PRIu64, nbytes, align, end - start);
+			"alloc %" PRIu64 " align %" PRIu64 ": refused beside a hole of %" PRIu64, nbytes,
+			align, end - start);
 	}
 	if (nnearly <= GSHMEMI_ALLOCATOR_PROBES || (align <= MODEL_GRANULE && nbytes <= 32 * MODEL_GRANULE))
-		t_check(!fits, "alloc %" PRIu64 " align %" PRIu64 ": refused but a hole fits, %zu holes", nbytes, align,
-			nnearly);
+		t_check(!fits, "alloc %" PRIu64 " align %" PRIu64 ": refused but a hole fits, %zu holes",
+			nbytes, align, nnearly);
 }
 
 /* Returns what the allocator returned; the offset is written on success. */
@@ -114,8 +119,8 @@ static inline int model_alloc(struct model *m, uint64_t nbytes, uint64_t align, 
 			model_check_refusal(m, nbytes, align);
 		return rc;
 	}
-	t_check(!(offset & (align - 1)) && offset % MODEL_GRANULE == 0, "alloc align %" PRIu64 ": offset %" PRIu64, align,
-		offset);
+	t_check(!(offset & (align - 1)) && offset % MODEL_GRANULE == 0,
+		"alloc align %" PRIu64 ": offset %" PRIu64, align, offset);
 	i = model_rank(m, offset);
 	t_check(offset >= model_hole_start(m, i) && offset <= model_hole_end(m, i) &&
 			nbytes <= model_hole_end(m, i) - offset,
@@ -132,7 +137,7 @@ static inline int model_alloc(struct model *m, uint64_t nbytes, uint64_t align, 
 	return 0;
 }
 
-/* What free and resize must say to offset; 0: it is allocation *i_p. */
+/* What free and resize must return for offset; 0: it is allocation *i_p. */
 static inline int model_lookup(const struct model *m, uint64_t offset, size_t *i_p)
 {
 	size_t rank = model_rank(m, offset);
@@ -145,7 +150,7 @@ static inline int model_lookup(const struct model *m, uint64_t offset, size_t *i
 	return offset == m->live[rank - 1].start ? 0 : -EINVAL;
 }
 
-/* Any offset is welcome. */
+/* Takes any offset. */
 static inline int model_free(struct model *m, uint64_t offset)
 {
 	size_t i;
@@ -181,7 +186,7 @@ static inline void model_find(const struct model *m, uint64_t offset)
 	int rc = model_lookup(m, offset, &i);
 
 	if (rc == -EINVAL && offset < m->total)
-		rc = 0; /* inside counts */
+		rc = 0; /* an offset inside an allocation counts */
 	t_equal(gshmemi_allocator_find(m->allocator, offset, &start, &nbytes), rc, "find");
 	if (!rc) {
 		t_equal(start, m->live[i].start, "find: start");
@@ -229,10 +234,11 @@ static inline void model_check(const struct model *m)
 	t_equal(stats.free_nbytes, m->total - taken, "stats: free");
 	t_equal(stats.largest_free_nbytes, largest, "stats: largest free");
 	t_equal(stats.nallocations, m->nlive, "stats: allocations");
-	t_check(stats.most_probes <= GSHMEMI_ALLOCATOR_PROBES, "an alloc looked at %u blocks", stats.most_probes);
+	t_check(stats.most_probes <= GSHMEMI_ALLOCATOR_PROBES, "an alloc looked at %u blocks",
+		stats.most_probes);
 }
 
-/* Free everything, in an order that depends on step; the heap must be one block again. */
+/* Free everything, in an order that depends on step; afterwards the heap must be one block. */
 static inline void model_free_all(struct model *m, size_t step)
 {
 	for (size_t i = 0; m->nlive; i = (i + step) % m->nlive) {

@@ -1,7 +1,8 @@
 /* run: */
 /*
- * The heap's allocator obeys a simple model under random sequences of all its calls, gives the same offsets for the same
- * sequence, joins all free space, and never searches longer when the heap is larger or more fragmented.
+ * The heap's allocator matches a simple model under random sequences of all its calls, gives the
+ * same offsets for the same sequence, merges all free space, and never searches longer in a
+ * larger or more fragmented heap.
  */
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "allocator_model.h"
@@ -28,7 +29,7 @@ static uint64_t below(uint64_t limit)
 	return rng() % limit;
 }
 
-/* 1 .. max, every power of two equally likely, with its bottom, top and what lies between. */
+/* A number from 1 to max: every power of two is equally likely, with its ends and the values between. */
 static uint64_t random_nbytes(uint64_t max)
 {
 	unsigned log2 = 0;
@@ -59,7 +60,7 @@ static uint64_t random_live(const struct model *m)
 	return m->live[below(m->nlive)].start;
 }
 
-/* One call of any kind. Frees win while there are more than crowd allocations. */
+/* One call of any kind. While there are more than crowd allocations, most calls free. */
 static void random_call(struct model *m, size_t crowd, uint64_t max_nbytes)
 {
 	unsigned kind = (unsigned)below(100);
@@ -89,7 +90,10 @@ static void random_call(struct model *m, size_t crowd, uint64_t max_nbytes)
 	}
 }
 
-/* Every call is compared with the model, every check_every calls all of the state; the heap fills up and empties. */
+/*
+ * Compare every call with the model, and the whole state after every check_every calls,
+ * while the heap fills and empties.
+ */
 static void test_random(uint64_t seed, uint64_t nbytes, unsigned ncalls, size_t crowd, uint64_t max_nbytes,
 			unsigned check_every)
 {
@@ -108,7 +112,10 @@ static void test_random(uint64_t seed, uint64_t nbytes, unsigned ncalls, size_t 
 	model_destroy(&m);
 }
 
-/* Several instances, one sequence, one result: they lie at other addresses, and some in memory used before. */
+/*
+ * Several instances give the same results for one sequence: they lie at different
+ * addresses, some in used memory.
+ */
 static void test_same_offsets(void)
 {
 	struct gshmemi_allocator *twin[7];
@@ -148,7 +155,7 @@ static void test_same_offsets(void)
 	model_destroy(&m);
 }
 
-/* The whole heap can be allocated, at any size, and again, and in granules to the last one. */
+/* A heap of any size can be allocated as a whole, repeatedly, and in granules down to the last one. */
 static void test_whole(uint64_t nbytes)
 {
 	struct model m;
@@ -166,7 +173,8 @@ static void test_whole(uint64_t nbytes)
 	t_equal(model_free(&m, 0), 0, "free");
 	if (m.total <= 4 * MIB) {
 		for (i = 0; i < m.total / MODEL_GRANULE; i++)
-			t_equal(model_alloc(&m, 1 + i % MODEL_GRANULE, 1, &offset), 0, "alloc of one granule");
+			t_equal(model_alloc(&m, 1 + i % MODEL_GRANULE, 1, &offset), 0,
+				"alloc of one granule");
 		t_equal(model_alloc(&m, 1, 1, &offset), -ENOMEM, "alloc from a full heap");
 		model_check(&m);
 		model_free_all(&m, 7919);
@@ -200,8 +208,8 @@ static void test_resize(void)
 }
 
 /*
- * Hundreds or thousands of holes that nearly fit, or fit but for their alignment: the search gives up after its fixed number of
- * probes, still finds what must fit, and refuses only what it may refuse.
+ * With hundreds or thousands of holes that nearly fit, or fit but for their alignment, the search gives up
+ * after its fixed number of probes, still finds what must fit, and refuses only what it may refuse.
  */
 static void test_fragmented(uint64_t nbytes, uint64_t hole_nbytes, uint64_t ask_nbytes, uint64_t ask_align)
 {
@@ -217,7 +225,7 @@ static void test_fragmented(uint64_t nbytes, uint64_t hole_nbytes, uint64_t ask_
 	model_check(&m);
 	model_alloc(&m, ask_nbytes, ask_align, &offset);
 
-	/* room that fits whatever lies in it, in the middle of the heap */
+	/* in the middle of the heap, room that always fits */
 	for (size_t i = m.nlive / 2; must < 2 * (ask_nbytes + ask_align); i--) {
 		must += 2 * hole_nbytes;
 		model_free(&m, m.live[i].start);

@@ -2,8 +2,8 @@
 /* run: -n 1,2,3,4,8 */
 /* env: GSHMEM_HEAP_SIZE=8m | GSHMEM_HEAP_SIZE=8m GSHMEM_CPU_WAVE=32 GSHMEM_CPU_DIVERGE=random:7 */
 /*
- * Nothing is lost when hosts and kernels of all PEs update the same words at once: sums, tickets that are given once,
- * compare_swap loops, single bits set, cleared and turned. The words are on the last PE.
+ * No update is lost when hosts and kernels of all PEs update the same words on the last PE at once: sums,
+ * tickets that are drawn once, compare_swap loops, and single bits that are set, cleared and flipped.
  */
 #include <hip/hip_runtime.h>
 #include "oracle.h"
@@ -11,7 +11,7 @@
 #define NBLOCKS  2
 #define NTHREADS 70
 #define NROUNDS  8
-#define HOST     (NBLOCKS * NTHREADS) /* the number of the host among a PE's participants */
+#define HOST     (NBLOCKS * NTHREADS) /* the host's number among a PE's participants */
 #define NEACH    (HOST + 1)           /* participants of a PE */
 
 struct words {
@@ -25,8 +25,9 @@ struct words {
 	double swapped;
 };
 
-/* What a participant does, who is one of NEACH on each PE. */
-static __host__ __device__ void take_part(struct words *w, uint32_t *owner, uint64_t *fetched, int who, int pe)
+/* What one of the NEACH participants of a PE does. */
+static __host__ __device__ void take_part(
+	struct words *w, uint32_t *owner, uint64_t *fetched, int who, int pe)
 {
 	const int me = gshmem_my_pe(), id = me * NEACH + who;
 
@@ -43,13 +44,16 @@ static __host__ __device__ void take_part(struct words *w, uint32_t *owner, uint
 		gshmem_uint64_atomic_fetch_add_nbi(fetched, &w->nbi_ticket, 1, pe);
 
 		uint32_t seen32 = gshmem_uint32_atomic_fetch(&w->cas32, pe), old32;
-		while ((old32 = gshmem_uint32_atomic_compare_swap(&w->cas32, seen32, seen32 * 5 + 1, pe)) != seen32)
+		while ((old32 = gshmem_uint32_atomic_compare_swap(&w->cas32, seen32, seen32 * 5 + 1, pe)) !=
+			seen32)
 			seen32 = old32;
 		uint64_t seen64 = 0, old64;
-		while ((old64 = gshmem_uint64_atomic_compare_swap(&w->cas64, seen64, seen64 + 3, pe)) != seen64)
+		while ((old64 = gshmem_uint64_atomic_compare_swap(&w->cas64, seen64, seen64 + 3, pe)) !=
+			seen64)
 			seen64 = old64;
 
-		gshmem_uint32_atomic_xor(&w->toggled[id / 32], 1U << id % 32, pe); /* NROUNDS is even: all end as they were */
+		/* NROUNDS is even: all end as they were */
+		gshmem_uint32_atomic_xor(&w->toggled[id / 32], 1U << id % 32, pe);
 		gshmem_quiet();
 		gshmem_uint32_atomic_inc(&owner[NEACH * NROUNDS * gshmem_n_pes() + *fetched], pe);
 	}
@@ -87,7 +91,8 @@ int main()
 	int me = gshmem_my_pe(), npes = gshmem_n_pes(), last = npes - 1;
 	uint64_t nids = (uint64_t)npes * NEACH, n = nids * NROUNDS;
 	struct words *w = (struct words *)t_shmalloc(sizeof *w), words;
-	uint32_t *owner = (uint32_t *)gshmem_calloc(2 * n, sizeof *owner), *owners = (uint32_t *)t_alloc(8 * n);
+	uint32_t *owner = (uint32_t *)gshmem_calloc(2 * n, sizeof *owner),
+		 *owners = (uint32_t *)t_alloc(8 * n);
 	uint64_t *fetched = (uint64_t *)t_shmalloc(HOST * sizeof *fetched), mine = ~0ULL;
 
 	memset(&words, 0, sizeof words);
@@ -118,12 +123,14 @@ int main()
 		for (uint64_t i = n; i < 2 * n; i++)
 			SAME(owners[i], 1U, "tickets of uint64 fetch_add_nbi given out");
 		for (uint64_t id = 0; id < nids; id++) {
-			SAME(words.toggled[id / 32] >> id % 32 & 1, (uint32_t)(id % 3 != 0), "a bit of uint32 xor");
+			SAME(words.toggled[id / 32] >> id % 32 & 1, (uint32_t)(id % 3 != 0),
+				"a bit of uint32 xor");
 			SAME((uint32_t)words.set32[id / 32] >> id % 32 & 1, 1U, "a bit of int32 or");
 			SAME(words.cleared[id / 64] >> id % 64 & 1, 0U, "a bit of uint64 and");
 		}
 		double id = words.swapped - 0.5;
-		t_check(id >= 0 && id < (double)nids && id == (double)(uint64_t)id, "double swap left %f", words.swapped);
+		t_check(id >= 0 && id < (double)nids && id == (double)(uint64_t)id, "double swap left %f",
+			words.swapped);
 	}
 	gshmem_finalize();
 	return 0;

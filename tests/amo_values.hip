@@ -2,8 +2,8 @@
 /* run: -n 1,2,3,4,8 */
 /* env: GSHMEM_HEAP_SIZE=8m | GSHMEM_HEAP_SIZE=8m GSHMEM_CHECK=1 */
 /*
- * What each atomic of each type returns and leaves behind, against a model that knows only bits: wrap-around, signs,
- * NaNs with payload, -0.0. From kernels and from the host; every PE works on objects of the next one.
+ * Each atomic of each type returns and leaves behind what a bitwise model says, with wrap-around, signs, NaN
+ * payloads and -0.0. Kernels and hosts of every PE work on objects of the next PE.
  */
 #include <hip/hip_runtime.h>
 #include "oracle.h"
@@ -14,20 +14,18 @@ enum {
 	FETCH_AND, AND, FETCH_OR, OR, FETCH_XOR, XOR, FETCH_AND_NBI, FETCH_OR_NBI, FETCH_XOR_NBI,
 	NOPS
 };
-static const char *const op_names[] = {
-	"fetch", "set", "swap", "fetch_nbi", "swap_nbi",
-	"compare_swap", "fetch_inc", "inc", "fetch_add", "add", "compare_swap_nbi", "fetch_inc_nbi", "fetch_add_nbi",
-	"fetch_and", "and", "fetch_or", "or", "fetch_xor", "xor", "fetch_and_nbi", "fetch_or_nbi", "fetch_xor_nbi"
-};
+static const char *const op_names[] = {"fetch", "set", "swap", "fetch_nbi", "swap_nbi", "compare_swap",
+	"fetch_inc", "inc", "fetch_add", "add", "compare_swap_nbi", "fetch_inc_nbi", "fetch_add_nbi",
+	"fetch_and", "and", "fetch_or", "or", "fetch_xor", "xor", "fetch_and_nbi", "fetch_or_nbi",
+	"fetch_xor_nbi"};
 
-/* Both float and double find NaNs, an infinity, denormals and zeros of both signs here. */
+/* As float and as double these hold NaNs, an infinity, denormals and zeros of both signs. */
 #define NOPERANDS ((size_t)11)
 T_HD uint64_t operand(size_t i)
 {
-	const uint64_t operands[] = {
-		0, 1, 0x7FFFFFFF7FFFFFFF, 0x8000000080000000, 0xFFFFFFFFFFFFFFFF, 0x7FF8DEAD7FC0BEEF, 0xFFF000000000F00D,
-		0x3FF000003F800000, 0x00000000FFFFFFFF, 0xFFFFFFFF00000000, 0x8000000000000000
-	};
+	const uint64_t operands[] = {0, 1, 0x7FFFFFFF7FFFFFFF, 0x8000000080000000, 0xFFFFFFFFFFFFFFFF,
+		0x7FF8DEAD7FC0BEEF, 0xFFF000000000F00D, 0x3FF000003F800000, 0x00000000FFFFFFFF,
+		0xFFFFFFFF00000000, 0x8000000000000000};
 
 	return operands[i];
 }
@@ -108,7 +106,7 @@ T_HD uint64_t cond_bits(size_t i)
 		RETURNING(NAME, fetch_xor, FETCH_XOR, value) SILENT(NAME, xor, XOR, value) \
 		NBI(NAME, fetch_and, FETCH_AND_NBI, value) NBI(NAME, fetch_or, FETCH_OR_NBI, value) \
 		NBI(NAME, fetch_xor, FETCH_XOR_NBI, value))
-/* "and", "or", "xor" are words of C++: the names are pasted before they could be read as such. */
+/* "and", "or" and "xor" are keywords of C++; pasting the names first keeps them from being read as such. */
 GSHMEM_EXTENDED_AMO_TYPES(EXTENDED)
 GSHMEM_AMO_TYPES(STANDARD)
 GSHMEM_BITWISE_AMO_TYPES(BITWISE)
@@ -185,7 +183,8 @@ template <class F> static void check()
 		gshmem_barrier_all();
 		if (host) {
 			for (size_t at = 0; at < nops * NCASES; at++)
-				F::call(F::first + at / NCASES, old + at, dest + at, from_bits<T>(value_bits(at % NCASES)),
+				F::call(F::first + at / NCASES, old + at, dest + at,
+					from_bits<T>(value_bits(at % NCASES)),
 					from_bits<T>(cond_bits(at % NCASES)), next);
 			gshmem_quiet();
 		} else {
@@ -197,15 +196,20 @@ template <class F> static void check()
 		for (size_t at = 0; at < nops * NCASES; at++) {
 			int op = F::first + at / NCASES;
 			size_t i = at % NCASES;
-			uint64_t before = object_bits(i) & mask, value = value_bits(i) & mask, cond = cond_bits(i) & mask;
+			uint64_t before = object_bits(i) & mask, value = value_bits(i) & mask,
+				 cond = cond_bits(i) & mask;
 			uint64_t after = model(op, before, value, cond) & mask, got = to_bits(objects[at]);
 
-			t_check(got == after, "PE %d: %s_atomic_%s, %s: object %lx, value %lx, cond %lx: expected %lx, got %lx",
-				me, F::name(), op_names[op], host ? "host" : "kernel", before, value, cond, after, got);
+			t_check(got == after,
+				"PE %d: %s_atomic_%s, %s: object %lx, value %lx, cond %lx: expected %lx, got %lx",
+				me, F::name(), op_names[op], host ? "host" : "kernel", before, value, cond,
+				after, got);
 			got = to_bits(old[at]);
 			before = returns(op) ? before : to_bits(unused);
-			t_check(got == before, "PE %d: %s_atomic_%s, %s: value %lx, cond %lx: old value: expected %lx, got %lx",
-				me, F::name(), op_names[op], host ? "host" : "kernel", value, cond, before, got);
+			t_check(got == before,
+				"PE %d: %s_atomic_%s, %s: value %lx, cond %lx: old value: expected %lx, got %lx",
+				me, F::name(), op_names[op], host ? "host" : "kernel", value, cond, before,
+				got);
 		}
 	}
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* delivery: no */
 /*
- * docs/api.md against the library: each form that its tables promise is a function, and each that they deny is none; and
- * each function is in a row. What kernels may call is for the compiler to tell.
+ * docs/api.md matches the library: each form that its tables promise is a function, each that they deny is
+ * not, and each function is in a row. Only the compiler can tell what kernels may call.
  */
 #include <ctype.h>
 #include <dlfcn.h>
@@ -22,7 +22,7 @@ struct call {
 static struct call calls[256];
 static int ncalls;
 
-/* What the words in capitals stand for; the first that makes a function of the library is taken. */
+/* What the words in capitals stand for; the first that gives a function of the library is used. */
 static const char *const types[] = {"int", "uint", "double", "long", NULL};
 static const char *const bitwise[] = {"uint", "uint32", NULL};
 static const char *const sizes[] = {"32", NULL};
@@ -44,7 +44,7 @@ static bool is_function(const char *name)
 	return dlsym(RTLD_DEFAULT, name) != NULL;
 }
 
-/* The function of this form of a call; name has no words in capitals. */
+/* The function for this form of a call; name has no words in capitals. */
 static void form_name(const char *name, int form, char *out)
 {
 	const char *rest = strchr(name, '_') + 1;
@@ -53,7 +53,8 @@ static void form_name(const char *name, int form, char *out)
 	if (form == CTX)
 		sprintf(out, "%s_ctx_%s", is_extension ? "gshmemx" : "gshmem", rest);
 	else
-		sprintf(out, "%s_%s%s", is_extension || form >= WAVE ? "gshmemx" : "gshmem", rest, suffixes[form]);
+		sprintf(out, "%s_%s%s", is_extension || form >= WAVE ? "gshmemx" : "gshmem", rest,
+			suffixes[form]);
 }
 
 static void check_call(const struct call *call)
@@ -66,7 +67,8 @@ static void check_call(const struct call *call)
 		if (form == THREAD)
 			continue;
 		found = false;
-		for (i = 0; i < (int)(sizeof words / sizeof *words) && !strstr(call->name, words[i].word); i++)
+		for (i = 0; i < (int)(sizeof words / sizeof *words) && !strstr(call->name, words[i].word);
+			i++)
 			;
 		if (i == (int)(sizeof words / sizeof *words)) {
 			form_name(call->name, form, function);
@@ -77,7 +79,8 @@ static void check_call(const struct call *call)
 			form_name(name, form, function);
 			found = is_function(function);
 		}
-		t_check(found == call->has[form], "docs/api.md: %s: the library has %s %s", call->name, found ? "a" : "no", function);
+		t_check(found == call->has[form], "docs/api.md: %s: the library has %s %s", call->name,
+			found ? "a" : "no", function);
 	}
 }
 
@@ -123,7 +126,7 @@ static bool matches(const char *name, const char *function)
 	return !*name && !*function;
 }
 
-/* A function is in a row by its own name, or as one of the forms of another. */
+/* A function is in a row under its own name, or as a form of another function. */
 static bool is_listed(const char *function)
 {
 	char base[160], bare[128];
@@ -147,7 +150,7 @@ static bool is_listed(const char *function)
 			if (matches(calls[i].name, base))
 				return true;
 	}
-	/* Of 16-bit floating point, the forms that the text names and no row has. */
+	/* The forms for 16-bit floating point, which the text names and no row has. */
 	return strncmp(bare, "half_", 5) == 0 || strncmp(bare, "bfloat16_", 9) == 0;
 }
 
@@ -158,7 +161,7 @@ int main(void)
 	int nfunctions = 0, i;
 	Dl_info info;
 
-	gshmem_pcontrol(0); /* or the library would not be linked */
+	gshmem_pcontrol(0); /* otherwise the library would not be linked */
 	t_check(file, "docs/api.md cannot be read");
 	while (fgets(line, sizeof line, file))
 		if (strncmp(line, "| `", 3) == 0)

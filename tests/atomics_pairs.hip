@@ -5,9 +5,10 @@
 /* run: -n 4 */
 /* env: GSHMEM_HEAP_SIZE=1m GSHMEM_CPU_DEVICES=3 GSHMEM_CPU_NO_ATOMICS=0-1 | GSHMEM_HEAP_SIZE=1m GSHMEM_CPU_DEVICES=2 GSHMEM_CPU_NO_ATOMICS=all | GSHMEM_HEAP_SIZE=1m GSHMEM_CPU_DEVICES=3 GSHMEM_CPU_NO_ATOMICS=0-1 GSHMEM_CHECK=1 */
 /*
- * Native atomics are a matter of each pair: where one pair of devices lacks them, the others keep theirs, and so does a PE on its own
- * words and on those of PEs with the same device; in the heap and in a window. A pair without them asks the owner to
- * perform its atomics and signals, SET as well as ADD, and nothing else. A signal of the host's own is the work of the GPU.
+ * Each pair of devices has native atomics or not. If one pair lacks them, the other pairs keep theirs, and so
+ * does a PE on its own words and on those of PEs with the same device, in the heap and in a window. A pair
+ * without them asks the owner to perform its atomics and signals, SET as well as ADD, and nothing else. The
+ * GPU performs a host's signal to its own PE.
  */
 #include <dlfcn.h>
 #include <hip/hip_runtime.h>
@@ -26,7 +27,7 @@ enum { MAX_PES = 8, NADDS = 3, NATOMICS = 4 };
 
 /* What each PE has, in the heap and in a region. */
 struct words {
-	long put[MAX_PES];      /* by each PE, as the next two */
+	long put[MAX_PES];      /* words of each PE, as in the next two */
 	long signalled[MAX_PES];
 	uint64_t set[MAX_PES];
 	uint64_t sum;           /* NADDS in each round by each PE */
@@ -36,7 +37,7 @@ struct test {
 	unsigned region;
 	struct words *words;
 	int me, npes;
-	bool has_atomics[MAX_PES]; /* from this PE on that one's */
+	bool has_atomics[MAX_PES]; /* from this PE, on that PE's words */
 };
 
 static const char call[] = "atomics_pairs";
@@ -45,7 +46,8 @@ static const char call[] = "atomics_pairs";
 
 static int ncopies;
 
-extern "C" hipError_t hipMemcpyAsync(void *dest, const void *source, size_t nbytes, hipMemcpyKind kind, hipStream_t stream)
+extern "C" hipError_t hipMemcpyAsync(
+	void *dest, const void *source, size_t nbytes, hipMemcpyKind kind, hipStream_t stream)
 {
 	hipError_t (*next)(void *, const void *, size_t, hipMemcpyKind, hipStream_t);
 
@@ -66,7 +68,8 @@ static void test_host_set(struct test t)
 
 	gshmem_quiet();
 	ncopies = 0;
-	gshmem_long_put_signal(&t.words->signalled[t.me], &value, 1, &t.words->set[t.me], 1, GSHMEM_SIGNAL_SET, t.me);
+	gshmem_long_put_signal(
+		&t.words->signalled[t.me], &value, 1, &t.words->set[t.me], 1, GSHMEM_SIGNAL_SET, t.me);
 	gshmem_quiet();
 	t_equal(ncopies, expected, "copies of a put_signal of the host");
 }
@@ -88,7 +91,8 @@ __global__ void look(unsigned region, int npes, int *has_entry, int *has_true_en
 		const int peer_index = gshmemi_state.peers[pe] >> 1;
 
 		has_entry[pe] = gshmemi_peer_ptr(where.amo_delta, gshmemi_state.heap, pe, &peer_amo);
-		if (has_entry[pe] && (!gshmemi_peer_ptr(where.delta, gshmemi_state.heap, pe, &peer) || peer != peer_amo))
+		if (has_entry[pe] &&
+			(!gshmemi_peer_ptr(where.delta, gshmemi_state.heap, pe, &peer) || peer != peer_amo))
 			has_entry[pe] = -1;
 		has_true_entry[pe] = r->amo_delta[peer_index] != GSHMEMI_SENTINEL;
 		if (has_true_entry[pe] && r->amo_delta[peer_index] != r->delta[peer_index])
@@ -96,7 +100,10 @@ __global__ void look(unsigned region, int npes, int *has_entry, int *has_true_en
 	}
 }
 
-/* The library's tables have entries where the devices have atomics; those of the direct path, unless all calls are to be slow. */
+/*
+ * The library's tables have entries where the devices have atomics; those of the direct path
+ * only if not all calls are slow.
+ */
 static void test_tables(struct test t)
 {
 	const bool is_slow = getenv("GSHMEM_CHECK") || getenv("GSHMEM_CPU_DELIVERY");
@@ -105,9 +112,10 @@ static void test_tables(struct test t)
 	t_hip(hipHostMalloc((void **)&found, 2 * MAX_PES * sizeof *found, hipHostMallocMapped));
 	t_launch(look, 1, 1, t.region, t.npes, found, found + MAX_PES);
 	for (int pe = 0; pe < t.npes; pe++) {
-		t_check(is_slow || pe >= GSHMEM_MAX_PES - 1 || found[pe] == t.has_atomics[pe], "PE %d: region %u: entry of PE %d is %d", t.me,
-			t.region, pe, found[pe]);
-		t_check(found[MAX_PES + pe] == t.has_atomics[pe], "PE %d: region %u: true entry of PE %d is %d", t.me, t.region, pe,
+		t_check(is_slow || pe >= GSHMEM_MAX_PES - 1 || found[pe] == t.has_atomics[pe],
+			"PE %d: region %u: entry of PE %d is %d", t.me, t.region, pe, found[pe]);
+		t_check(found[MAX_PES + pe] == t.has_atomics[pe],
+			"PE %d: region %u: true entry of PE %d is %d", t.me, t.region, pe,
 			found[MAX_PES + pe]);
 	}
 	t_hip(hipHostFree(found));
@@ -125,10 +133,10 @@ __host__ __device__ static void send(struct test t, long value)
 		gshmemi_p(where, &words->put[t.me], &value, sizeof value, pe, call);
 		(void)gshmemi_amo(where, GSHMEMI_AMO_ADD, &words->sum, 1, 0, 8, 0, pe, call);
 		(void)gshmemi_amo(where, GSHMEMI_AMO_ADD, &words->sum, 1, 0, 8, 1, pe, call);
-		gshmemi_put_signal(where, GSHMEMI_THREAD, &words->signalled[t.me], &value, 8, 8, &words->sum, 1, GSHMEM_SIGNAL_ADD, pe, 0,
-				   call);
-		gshmemi_put_signal(where, GSHMEMI_THREAD, &words->signalled[t.me], &value, 8, 8, &words->set[t.me], (uint64_t)value,
-				   GSHMEM_SIGNAL_SET, pe, 0, call);
+		gshmemi_put_signal(where, GSHMEMI_THREAD, &words->signalled[t.me], &value, 8, 8, &words->sum,
+			1, GSHMEM_SIGNAL_ADD, pe, 0, call);
+		gshmemi_put_signal(where, GSHMEMI_THREAD, &words->signalled[t.me], &value, 8, 8,
+			&words->set[t.me], (uint64_t)value, GSHMEM_SIGNAL_SET, pe, 0, call);
 	}
 	gshmem_quiet();
 }
@@ -160,7 +168,8 @@ static void expect_asked(struct test t, const struct net_counts *before, int nro
 
 	for (int pe = 0; pe < t.npes; pe++)
 		nwithout += !t.has_atomics[pe];
-	t_equal(now->natomics - before->natomics, NATOMICS * nrounds * nwithout, "atomics and signals that owners are asked for");
+	t_equal(now->natomics - before->natomics, NATOMICS * nrounds * nwithout,
+		"atomics and signals that owners are asked for");
 	t_equal(now->ngets - before->ngets, 0, "gets that owners are asked for");
 }
 
@@ -217,7 +226,8 @@ static void find_pairs(struct test *t)
 		nwithout += !t->has_atomics[pe];
 		nsharers += device == other;
 	}
-	t_check(t->me || (nsharers == 2 && nwithout), "PE 0: %d PEs on its device, no atomics on %d", nsharers, nwithout);
+	t_check(t->me || (nsharers == 2 && nwithout), "PE 0: %d PEs on its device, no atomics on %d",
+		nsharers, nwithout);
 	gshmem_barrier_all();
 }
 

@@ -2,16 +2,16 @@
 /* run: -n 1,2,3,8,17 */
 /* env: GSHMEM_HEAP_SIZE=4m | GSHMEM_HEAP_SIZE=4m GSHMEM_CPU_WAVE=32 GSHMEM_CPU_DIVERGE=random:7 GSHMEM_CHECK=1 */
 /*
- * After a barrier every PE sees what every other wrote before it: barrier_all alone, and sync_all after quiet, by the
- * host, by a thread, a wave and a work-group, and in rounds where some PEs are on the host and others in a kernel.
- * 17 PEs take two rounds of dissemination.
+ * After a barrier every PE sees what every other wrote before it: barrier_all alone, and sync_all after
+ * quiet, by the host, by a thread, a wave and a work-group, and in rounds where some PEs are on the host and
+ * others in a kernel. 17 PEs take two rounds of dissemination.
  */
 #include <hip/hip_runtime.h>
 #include "oracle.h"
 
 #define NTHREADS 100
 
-/* A round begins: all PEs are told its number. */
+/* Begins a round: tells all PEs its number. */
 static __host__ __device__ void tell(long *slots, long round)
 {
 	const int me = gshmem_my_pe(), npes = gshmem_n_pes();
@@ -56,15 +56,17 @@ static __host__ __device__ int meet(int scope, bool sync, long *slots, long roun
 }
 
 /*
- * nrounds rounds, two barriers each: the second keeps a PE from writing the next number too early. The numbers are
- * written by the last thread of the group, the leader is the first: its own operations are not the ones that count.
+ * nrounds rounds of two barriers: the second keeps a PE from writing the next number too early. The
+ * last thread of the group writes the numbers and the first one leads the barrier, so the barrier must
+ * cover other threads' operations.
  */
 static __global__ void in_kernel(int scope, bool sync, long *slots, long first, int nrounds, unsigned *nwrong)
 {
 	const unsigned last = scope == T_THREAD ? 9 : scope == T_WAVE ? warpSize - 1 : t_count() - 1;
 
-	/* With lanes that diverge, parts of a wave would each make the barrier. */
-	if ((scope == T_THREAD && t_rank() == 9) || (scope == T_WAVE && t_rank() < (unsigned)warpSize) || scope == T_WG)
+	/* If lanes diverge, each part of a wave would make the barrier. */
+	if ((scope == T_THREAD && t_rank() == 9) || (scope == T_WAVE && t_rank() < (unsigned)warpSize) ||
+		scope == T_WG)
 		for (int i = 0; i < nrounds; i++) {
 			if (t_rank() == last)
 				tell(slots, first + i);
@@ -94,12 +96,16 @@ static void on_host(bool sync, long *slots, long first, int nrounds, unsigned *w
 int main()
 {
 	gshmem_init();
-	int me = gshmem_my_pe(), npes = gshmem_n_pes(), nrounds = t_takes_turns() || npes > 8 ? 5 : npes > 4 ? 12 : npes > 2 ? 40 : 100;
+	int me = gshmem_my_pe(), npes = gshmem_n_pes(),
+	    nrounds = t_takes_turns() || npes > 8 ? 5
+		: npes > 4                        ? 12
+		: npes > 2                        ? 40
+						  : 100;
 	long *slots = (long *)gshmem_calloc(npes, sizeof *slots), first = 1;
 	unsigned *nwrong = (unsigned *)t_hipmalloc(sizeof *nwrong);
 
 	t_hip(hipMemset(nwrong, 0, sizeof *nwrong));
-	/* Everybody the same way; then each PE another way, which changes. */
+	/* First all PEs use the same scope; then each PE another one, which changes. */
 	for (int step = 0; step < 8 + 6; step++) {
 		bool mixed = step >= 8, sync = step & 1;
 		int scope = mixed ? (step + me) % T_NSCOPES : step / 2;
@@ -116,7 +122,7 @@ int main()
 			mixed ? ", others in other ways" : "", wrong);
 		first += nrounds;
 	}
-	/* Leave with no pause between the last barrier and finalize's. */
+	/* Leave without a pause between the last barrier and finalize's. */
 	gshmem_barrier_all();
 	gshmem_finalize();
 	return 0;

@@ -4,5 +4,5 @@
 /* carry: no, PEs of several nodes are carried as it is */
 /* nodes: no, likewise */
 /* platform: cpu */
-/* The same over several nodes: of one PE and of several. */
+/* barrier_all.hip over several nodes, with one PE or several on each. */
 #include "barrier_all.hip"

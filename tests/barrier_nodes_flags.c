@@ -5,8 +5,9 @@
 /* nodes: no, likewise */
 /* platform: cpu */
 /*
- * What a barrier sends over the network: the first PE of each node a flag to each of the 15 next nodes, in a second round to one more where
- * there are 18, and no other PE any. By the host, of all PEs and of a team.
+ * A barrier sends few flags over the network: the first PE of each node sends one to each of the
+ * next 15 nodes, with 18 nodes one more in a second round, and no other PE sends any. From the
+ * host, for all PEs and for a team.
  */
 #include <gshmem.h>
 #include <stdlib.h>
@@ -27,8 +28,8 @@ static void expect(const char *what, gshmem_team_t team, uint64_t nflags)
 	for (i = 0; i < NBARRIERS; i++)
 		gshmem_team_sync(team);
 	sent = gshmemi_net_counts()->natomics - before;
-	t_check(sent == nflags * NBARRIERS, "PE %d: %s: %llu flags in %d barriers, not %llu", gshmem_my_pe(), what, (unsigned long long)sent,
-		NBARRIERS, (unsigned long long)nflags * NBARRIERS);
+	t_check(sent == nflags * NBARRIERS, "PE %d: %s: %llu flags in %d barriers, not %llu", gshmem_my_pe(),
+		what, (unsigned long long)sent, NBARRIERS, (unsigned long long)nflags * NBARRIERS);
 }
 
 int main(void)
@@ -44,7 +45,8 @@ int main(void)
 	is_first = gshmem_team_my_pe(GSHMEMX_TEAM_NODE) == 0;
 	is_last = gshmem_team_my_pe(GSHMEMX_TEAM_NODE) == gshmem_team_n_pes(GSHMEMX_TEAM_NODE) - 1;
 	expect("all PEs", GSHMEM_TEAM_WORLD, is_first ? nflags : 0);
-	gshmem_team_split_strided(GSHMEM_TEAM_WORLD, npes - 1, -1, npes, NULL, 0, &team); /* its first PEs are the last of their nodes */
+	/* the team's first PE on each node is the node's last one */
+	gshmem_team_split_strided(GSHMEM_TEAM_WORLD, npes - 1, -1, npes, NULL, 0, &team);
 	expect("a team turned round", team, is_last ? nflags : 0);
 	gshmem_team_destroy(team);
 	expect("the node", GSHMEMX_TEAM_NODE, 0);

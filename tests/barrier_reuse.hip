@@ -4,13 +4,13 @@
 /* timeout: 300 */
 /* delivery: no, what could arrive late is in barrier_all */
 /*
- * Many barriers back to back, thousands where each PE has a core, with nothing between: no PE is ever let through early, and none is left behind.
- * A PE counts its barriers where all can see; at no time may two counts differ by more than one.
+ * Many barriers back to back (thousands if each PE has a core) never let a PE through early and never leave
+ * one behind. A PE counts its barriers where all PEs can see; no two counts may ever differ by more than one.
  */
 #include <hip/hip_runtime.h>
 #include "oracle.h"
 
-/* After barrier i all have written i; a PE that is ahead has written i + 1 and waits for this one. */
+/* After barrier i all PEs have written i; a PE that is ahead has written i + 1 and waits for this PE. */
 static __host__ __device__ int is_wrong(const long *count, long i)
 {
 	const int npes = gshmem_n_pes();
@@ -19,7 +19,7 @@ static __host__ __device__ int is_wrong(const long *count, long i)
 	return c != i && c != i + 1;
 }
 
-/* Returns how many counts were too far away. */
+/* Returns how many counts were too far off. */
 static __host__ __device__ int many(long *count, long first, long n)
 {
 	int wrong = 0;
@@ -38,7 +38,9 @@ static __global__ void many_in_kernel(long *count, long first, long n, int *wron
 		*wrong = many(count, first, n);
 }
 
-/* The last thread counts, the first one looks: the barrier is one of all threads, too. */
+/*
+ * The last thread counts and the first one checks, so the barrier must also order the threads of the group.
+ */
 static __global__ void many_by_wg(long *count, long first, long n, int *wrong)
 {
 	*wrong = 0;
@@ -78,15 +80,19 @@ int main()
 	int *nwrong = (int *)t_hipmalloc(sizeof *nwrong);
 
 	wrong = many(count, 1, n);
-	t_check(wrong == 0, "PE %d of %d: barrier_all on the host let %d of %ld through early", me, npes, wrong, n);
+	t_check(wrong == 0, "PE %d of %d: barrier_all on the host let %d of %ld through early", me, npes,
+		wrong, n);
 	t_launch(many_in_kernel, 1, 32, count, n + 1, n, nwrong);
 	t_from_device(&wrong, nwrong, sizeof wrong);
-	t_check(wrong == 0, "PE %d of %d: barrier_all in a kernel let %d of %ld through early", me, npes, wrong, n);
+	t_check(wrong == 0, "PE %d of %d: barrier_all in a kernel let %d of %ld through early", me, npes,
+		wrong, n);
 	t_launch(many_by_wg, 1, 64, count, 2 * n + 1, n, nwrong);
 	t_from_device(&wrong, nwrong, sizeof wrong);
-	t_check(wrong == 0, "PE %d of %d: barriers of a work-group let %d of %ld through early", me, npes, wrong, n);
+	t_check(wrong == 0, "PE %d of %d: barriers of a work-group let %d of %ld through early", me, npes,
+		wrong, n);
 	wrong = many_syncs(count, 3 * n + 1, n);
-	t_check(wrong == 0, "PE %d of %d: sync_all on the host let %d of %ld through early", me, npes, wrong, n);
+	t_check(wrong == 0, "PE %d of %d: sync_all on the host let %d of %ld through early", me, npes, wrong,
+		n);
 	gshmem_finalize();
 	return 0;
 }

@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # timeout: 300
 #
-# The device API as bitcode, libgshmem_device_<gfx>.bc, without a GPU:
+# The device API as bitcode, libgshmem_device_<gfx>.bc, is complete and works, without a GPU:
 #
 #   it defines every call that the headers declare for kernels, with plain types, and needs no other library
 #   kernels in LLVM IR, linked with it as compilers do, cost as much as the same kernels in HIP
 #   they run on two PEs, on the simulator of AMD GPUs where there is no GPU
 #
-# Needs the library for AMD GPUs in $B and the simulator in $SIM; AMDSIM_GPUS or GPU_ARCHS names the kind of GPU.
-# `make check-amd` runs it. By hand, with what that has built: tests/bitcode.sh
+# Needs the library for AMD GPUs in $B and the simulator in $SIM; AMDSIM_GPUS or GPU_ARCHS names the kind of
+# GPU. `make check-amd` runs it. By hand, with what that has built: tests/bitcode.sh
 
 set -eu
 cd "$(dirname "$0")/.."
@@ -29,7 +29,7 @@ fail() {
 	failed=1
 }
 
-# The compiler that makes the bitcode, and its tools: older ones cannot read it.
+# The tools of the compiler that makes the bitcode: older ones cannot read it.
 compile=$($MAKE --no-print-directory -s PLATFORM=amd GPU_ARCHS="$gpu" \
 	--eval='compile: ; @echo $(HIPCC) $(HIPFLAGS) $(PLAT_CPPFLAGS)' compile)
 compiler=${compile%% *}
@@ -53,8 +53,7 @@ make_it "$lib" "$B/tests/bitcode/run"
 
 # ---- what is in it ----
 
-# As C reads the headers: GSHMEM_API is in front of what kernels may call. GPUs do not compute with long
-# double.
+# As C reads the headers, GSHMEM_API stands before each call that kernels may make. GPUs have no long double.
 cp -r include "$dir/include"
 sed -i 's/^#define GSHMEM_API   extern.*/#define GSHMEM_API for_kernels/
 	s/^#define GSHMEMI_LONG_DOUBLE_API GSHMEM_API$/#define GSHMEMI_LONG_DOUBLE_API extern/
@@ -68,7 +67,7 @@ sed 's/.*@\(gshmemx\{0,1\}_[a-z0-9_]*\)(.*/\1/' "$dir/definitions" | sort >"$dir
 ndeclared=$(wc -l <"$dir/declared")
 [ "$ndeclared" -gt 5000 ] || fail "only $ndeclared calls are found in the headers"
 
-# none_in LIST WHAT: whether a list is empty; else it is a failure that names some of it.
+# none_in LIST WHAT: fail and name some entries unless the list is empty.
 none_in() {
 	[ ! -s "$1" ] || fail "$lib: $2: $(wc -l <"$1"): $(awk 'NR < 6 { print $NF }' "$1" | tr '\n' ' ')"
 }
@@ -82,8 +81,8 @@ none_in "$dir/undefined" "symbols that it needs"
 
 # ---- kernels ----
 
-# link NAME: tests/bitcode/NAME.ll to a code object. As compilers do, it takes what is needed alone, and makes
-# all functions but the kernels internal.
+# link NAME: make tests/bitcode/NAME.ll a code object. As compilers do, it links only what is needed, and
+# makes all functions but the kernels internal.
 link() {
 	source=tests/bitcode/$1.ll
 	keep=$(sed -n 's/^define amdgpu_kernel void @\([a-z_]*\)(.*/\1/p' "$source" | tr '\n' ,)gshmemi_state

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """
-What the bitcode defines, and what becomes of kernels that are linked with it.
+Checks what the bitcode defines, and what kernels become when they are linked with it.
 
   check.py DEFINITIONS LL... CODE-OBJECT CODE-OBJECT
 
 DEFINITIONS are the bitcode's lines "define ... @gshmem_...(...)". Its functions must have plain types, and
-those that an LL file declares must have the types of the declaration: a linker compares names alone. The
-kernels of the first code object, calls.ll's, must cost what the kernels of the same names cost in the
-second one, which is compiled from tests/isa/kernels/calls.hip.
+those that an LL file declares must have the declared types, because a linker compares only names. The kernels
+of the first code object (from calls.ll) must cost as much as those of the same names in the second one, which
+is compiled from tests/isa/kernels/calls.hip.
 """
 
 import os
@@ -20,7 +20,7 @@ import budget # noqa: E402
 
 PLAIN = {"i8", "i16", "i32", "i64", "float", "double"}
 FUNCTION = re.compile(r"^(?:declare|define)\b(.*?)@(gshmemx?_\w+)\((.*)\)")
-# Counts all of a kernel: with the slow path, which depends on what else is in the unit.
+# These count the whole kernel with its slow path, which depends on what else is in the unit.
 APART = {"static"}
 
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Run by tests/bitcode.sh on two PEs or more: loads a code object that is made of run.ll and the bitcode of
- * the device API, and sees that its kernels reach the peers, and that arguments and results of all kinds
- * arrive.
+ * Run by tests/bitcode.sh on two or more PEs. Loads a code object that is made of run.ll and the
+ * bitcode of the device API, and checks that its kernels reach the peers and that arguments and
+ * results of all kinds arrive.
  */
 #include <hip/hip_runtime_api.h>
 #include <gshmem.h>
@@ -33,7 +33,7 @@ static void launch(const char *name, unsigned nthreads, void **args)
 	t_hip(hipDeviceSynchronize());
 }
 
-/* What is at a symmetric address of this PE. */
+/* The value at a symmetric address of this PE. */
 static void fetch(void *to, const void *from, size_t nbytes)
 {
 	gshmem_getmem(to, from, nbytes, gshmem_my_pe());
