@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * HIP's calls on the simulator, without a kernel: errors as ROCm returns them, memory and who may touch it, streams and
- * events, memory of another process; what tests/platform does not show. Each test is a process of its own.
+ * HIP calls without kernels behave on the simulator as on ROCm, where tests/platform does not show
+ * it: errors, memory and who may touch it, streams and events, memory of another process. Each
+ * test runs in its own process.
  */
 #include <hip/hip_runtime_api.h>
 #include <signal.h>
@@ -95,7 +96,7 @@ static void test_memory(void)
 	OK(hipFree(device));
 }
 
-/* The host touches device memory: the process ends by the signal, and says why. */
+/* The host touches device memory: the signal ends the process, and a message says why. */
 static void test_guard(void)
 {
 	char text[500] = "";
@@ -112,7 +113,7 @@ static void test_guard(void)
 	CHECK(read(to_parent[0], text, sizeof(text) - 1) > 0 && strstr(text, "touched by the host at 0x2"));
 }
 
-static atomic_int naps, allowed; /* a nap that is not allowed yet does not end */
+static atomic_int naps, allowed; /* a nap does not end before it is allowed to */
 
 static void nap(hipStream_t stream, hipError_t status, void *data)
 {
@@ -138,7 +139,7 @@ static void test_streams(void)
 	OK(hipHostMalloc((void **)&pinned, 4096, 0));
 	memset(pinned, 0, 4096);
 
-	/* an event holds another stream back; so does the null stream, but not one apart */
+	/* an event holds back another stream; so does the null stream, but not a non-blocking one */
 	OK(hipStreamAddCallback(a, nap, NULL, 0));
 	OK(hipEventRecord(end, a));
 	OK(hipStreamWaitEvent(apart, end, 0));
@@ -159,7 +160,7 @@ static void test_streams(void)
 	CHECK(naps == 3);
 	IS(hipStreamSynchronize(apart), hipErrorContextIsDestroyed);
 
-	/* a child without HIP ends as it likes; and nobody waits for what is left at the end */
+	/* a child without HIP ends normally, and exit does not wait for unfinished work */
 	OK(hipStreamAddCallback(NULL, nap, NULL, 0));
 	if (!fork())
 		exit(3);
@@ -185,7 +186,7 @@ static void use_foreign(int from, int to)
 	OK(hipIpcCloseMemHandle(again));
 	CHECK(write(to, "w", 1) == 1 && read(from, &got, 1) == 1); /* the memory is freed in between */
 	OK(hipIpcCloseMemHandle(data));
-	close(2); /* which would say that it is gone */
+	close(2); /* which would report that it is gone */
 	IS(hipIpcOpenMemHandle((void **)&data, handle, 0), hipErrorInvalidDevicePointer);
 	exit(0);
 }
@@ -202,19 +203,20 @@ static void test_ipc(void)
 	OK(hipMalloc((void **)&data, 5000));
 	OK(hipMemcpy(data + 9, &status, 4, hipMemcpyHostToDevice));
 	IS(hipIpcGetMemHandle(&handle, &status), hipErrorInvalidValue);
-	OK(hipIpcGetMemHandle(&handle, data + 9)); /* not its begin: the other side gets the same place */
+	OK(hipIpcGetMemHandle(&handle, data + 9)); /* not its beginning: the other side gets the same place */
 	IS(hipIpcOpenMemHandle(&(void *){NULL}, handle, 0), hipErrorInvalidContext);
 	CHECK(write(there[1], &handle, sizeof(handle)) == sizeof(handle) && read(back[0], &status, 1) == 1);
 	OK(hipMemcpy(&status, data + 9, 4, hipMemcpyDeviceToHost));
 	CHECK(status == 0x01010101);
 	OK(hipFree(data));
-	OK(hipMalloc((void **)&data, 5000)); /* takes the descriptor */
+	OK(hipMalloc((void **)&data, 5000)); /* closes the descriptor */
 	CHECK(write(there[1], "f", 1) == 1 && wait(&status) > 0 && !status);
 }
 
 int main(void)
 {
-	void (*const tests[])(void) = {test_devices, test_errors, test_memory, test_guard, test_streams, test_ipc};
+	void (*const tests[])(void) = {
+		test_devices, test_errors, test_memory, test_guard, test_streams, test_ipc};
 	int status = 0;
 
 	for (size_t i = 0; !status && i < sizeof(tests) / sizeof(tests[0]); i++) {

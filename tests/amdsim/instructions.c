@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Each scalar and vector instruction of the simulator against a second definition of it: one lane at a time, of 128-bit
- * integers and floats, bit by bit. An instruction is assembled with random operands and modifiers; what the assembler
- * refuses is left out. It runs on registers of random numbers and corner cases, and all registers are compared.
+ * Each scalar and vector instruction of the simulator gives the same bits as a second definition, which works
+ * on one lane at a time with 128-bit integers and floats. An instruction is assembled with random operands
+ * and modifiers; those that the assembler refuses are left out. It runs on registers with random numbers and
+ * corner cases, and all registers are compared.
  *
  *   instructions GPU FOLDER [-f]     FOLDER/GPU.untested: names of opcodes that did not run.
  *                                    -f: flip a result bit of each opcode in turn: its tests must notice
@@ -38,7 +39,7 @@ struct snippet {
 	unsigned dpp_kind, dpp_arg, row_mask, bank_mask, lanes[8];
 	bool script, clamp, cmpx, packed, dpp, sdwa, op_sel_used, bound_ctrl, fi, refused;
 };
-/* What a definition gets: sources in a lane, as integers and as floats; d is the old destination. */
+/* What a definition gets: a lane's sources, as integers and as floats; d is the old destination. */
 struct lane {
 	wide a, b, c, d;
 	quad p, q, r, y; /* y: a float's value */
@@ -59,7 +60,7 @@ static struct {
 
 /* ---- random operands ---- */
 
-/* Numbers where something happens, of integers and floats of all sizes. */
+/* Corner cases of integers and floats of all sizes. */
 static uint32_t random_word(void)
 {
 	static const uint32_t corners[] = {
@@ -288,7 +289,7 @@ static void append_script(struct snippet *n, const char *text)
 		text += k < NWORDS ? strlen(words[k].word) : 1;
 	}
 }
-/* x, y and ? in a shape: see the definitions. */
+/* Replaces x, y and ? in a shape: see the definitions. */
 static char type_of(const char *name, size_t length)
 {
 	static const char *const types[] = { "u32u", "b32u", "i32i", "u64U", "b64U", "i64I", "u16h", "b16h", "i16j",
@@ -379,7 +380,7 @@ static wide sort3(wide a, wide b, wide c, unsigned which)
 static wide low_of(wide a, wide b) { return sort3(a, b, b, 0); }
 static wide high_of(wide a, wide b) { return sort3(a, b, b, 2); }
 static wide ones(uint64_t v) { return v ? 1 + ones(v & (v - 1)) : 0; }
-/* The first bit that is set, from the bottom or from the top of n; -1. */
+/* The first set bit, from the bottom or from the top of n bits; -1: none. */
 static wide first_bit(wide v, unsigned n, bool top)
 {
 	for (unsigned k = 0; k < n; k++)
@@ -434,7 +435,7 @@ static quad decode(uint64_t v, char type)
 	return sign * (quad)(fraction + (exponent ? UINT64_C(1) << n : 0)) *
 	       two_to(least_exponent(type) + (exponent ? (int)exponent - 1 : 0) - (int)n);
 }
-/* To the nearest number, of two the even one. */
+/* Rounds to the nearest number, and to the even one of two equally near. */
 static uint64_t encode(quad v, char type)
 {
 	const bool negative = v < 0 || (v == 0 && 1 / v < 0);
@@ -461,7 +462,7 @@ static quad rounded(quad v) { return decode(encode(v, 'f'), 'f'); }
 static quad down(quad v) { return (quad)floorl((long double)v); }
 static quad nearest(quad v) { return (quad)rintl((long double)v); }
 static quad absolute(quad v) { return v < 0 ? -v : v; }
-/* What a quad cannot hold of a sum still decides between two results as near. */
+/* The part of a sum that a quad cannot hold still decides between two equally near results. */
 static quad sum_of(quad a, quad b)
 {
 	const quad sum = a + b, lost = sum == a ? b : sum == b ? a : 0;
@@ -490,7 +491,7 @@ static int exponent_of(quad v)
 		(void)frexpl((long double)v, &e);
 	return e;
 }
-/* Angles in turns; multiples of a quarter exactly. */
+/* Angles are in turns; multiples of a quarter are exact. */
 static quad sine(quad v)
 {
 	v -= nearest(v);
@@ -517,7 +518,7 @@ static wide logic(const struct lane *x, wide p, wide q)
 		y |= (wide)(ops[op].table >> ((p >> k & 1) + 2 * (q >> k & 1)) & 1) << k;
 	return y;
 }
-/* A name's place says for which of less 1, equal 2, greater 4, unordered 8 it is true. */
+/* A name's index has the bits for which it is true: less 1, equal 2, greater 4, unordered 8. */
 static wide compare(const struct lane *x)
 {
 	static const char *const names[] = {
@@ -555,7 +556,7 @@ static wide set_y(struct lane *x, quad v)
 	x->has_y = true;
 	return 0;
 }
-/* The bits of a result: sources' NaN come first; of conversions their upper bits are kept. */
+/* The bits of a result. A NaN among the sources wins; conversions keep its upper bits. */
 static uint64_t float_result(const struct lane *x, char type, const uint64_t *in, const char *types)
 {
 	uint64_t one = encode(1, type), nan = 0, r = encode(x->y, type);
@@ -597,7 +598,7 @@ static wide quotient(uint64_t n, uint64_t d, char type)
 	/* V_DIV_FIXUP: 0 / 0 and infinity / infinity are negative */
 	return is_nan(n, type) ? n | quiet : is_nan(d, type) ? d | quiet : infinity_bits(type) | quiet | sign_bit(type);
 }
-/* Of MODERATE: halves, and floats, of 1 to 2. */
+/* For MODERATE: halves and floats from 1 to 2. */
 static quad moderate(uint32_t half) { return decode((half & 0x3ff) | 0x3c00, 'e'); }
 static quad moderate_float(uint32_t v) { return decode((v & 0x03ff03ff) | 0x3c003c00, 'f'); }
 static wide mixed(const struct lane *x)
@@ -620,11 +621,12 @@ static wide permuted(const struct lane *x, unsigned row, unsigned op_sel)
 /* ---- the definitions ---- */
 
 /*
- * A line has names, shape and value. shape: result=sources, by types u i 32 bits, U I 64, h j 16 (i I j signed), e f d
- * floats, F a pair of floats, Q a pair, m a lane's bit, t T a constant of 16 bits, l a literal float, = no result; x is
- * the type that the name ends with, y the one before it, ? is =xx or m=xx of a compare. Then: < may clamp, + keeps the
- * other half on GFX9, too, ! SCC is whether the result is not 0, ~ results one unit off are right. SCRIPT has a text
- * instead; of its shape s is s16, a also inactive lanes. Without a lane, a line makes its snippets.
+ * A line has names, shape and value. shape: result=sources, by types u i 32 bits, U I 64, h j 16 (i I j
+ * signed), e f d floats, F a pair of floats, Q a pair, m a lane's bit, t T a constant of 16 bits, l a literal
+ * float, = no result; x is the type that the name ends with, y the one before it, ? is =xx or m=xx of a
+ * compare. Then: < may clamp, + keeps the other half on GFX9, too, ! SCC is whether the result is not 0, ~
+ * results one unit off are right. SCRIPT has a text instead; of its shape s is s16, a also inactive lanes.
+ * Without a lane, a line makes its snippets.
  */
 #define SCRIPT(names, shape, value, text) \
 	case __LINE__: \
@@ -902,7 +904,7 @@ static uint64_t read_pair(const struct state *s, const struct text_operand *o, u
 		return s->v[o->reg][l] | (uint64_t)s->v[o->reg + 1][l] << 32;
 	return o->kind == 'c' ? constant : s->s[o->reg] | (uint64_t)s->s[o->reg + 1] << 32;
 }
-/* The bits of a source in a lane, -1: there is none; high: of a packed one's other half. */
+/* The bits of a source in a lane; lane -1: there is none; high: the other half of a packed source. */
 static uint64_t read_source(const struct snippet *n, const struct state *s, unsigned k, int l, bool high)
 {
 	const struct text_operand *o = &n->src[k];
@@ -1064,7 +1066,7 @@ static void write_assembly(const char *path)
 	}
 	fclose(f);
 }
-/* What the assembler refuses is marked; how much. */
+/* Marks what the assembler refuses; returns how much that is. */
 static unsigned mark_refused(const char *command)
 {
 	FILE *f = popen(command, "r");
@@ -1112,8 +1114,9 @@ static const char exempt[] =
 	" s_endpgm s_setpc_b64 s_barrier s_trap v_fmamk_f16 v_fmaak_f16 " /* other tests; v_fma_f16 */
 	" s_memtime s_memrealtime s_sendmsg_rtn_b32 s_sendmsg_rtn_b64 " /* clocks */
 	" s_set_gpr_idx_idx s_set_gpr_idx_off " /* M0 only */
-	" s_setreg_b32 s_setreg_imm32_b32 s_round_mode s_denorm_mode s_version " /* end the program or do nothing */
-	" s_andn2_saveexec_b32 s_orn2_saveexec_b32 " /* no GPU has them: GFX11 has other names */
+	/* end the program or do nothing */
+	" s_setreg_b32 s_setreg_imm32_b32 s_round_mode s_denorm_mode s_version "
+	" s_andn2_saveexec_b32 s_orn2_saveexec_b32 " /* no GPU has them: GFX11 has different names */
 	" s_nop v_nop s_code_end s_clause s_delay_alu s_waitcnt_depctr s_inst_prefetch s_set_inst_prefetch_distance "
 	" s_setprio s_sethalt s_wakeup s_sleep s_sendmsg s_ttracedata s_ttracedata_imm ds_nop s_waitcnt_expcnt "
 	" s_dcache_wb s_dcache_wb_vol s_icache_inv "; /* no result */
@@ -1161,7 +1164,7 @@ static void flip_result(struct wave *w, const struct inst *i, uint64_t exec)
 	else if (exec)
 		w->v[o->reg][lowest(exec)] ^= 4;
 }
-/* Run a snippet; flip: once in it. */
+/* Run a snippet; flip: flip one bit during the run. */
 static bool run_snippet(unsigned k, const struct opcode *flip, bool says)
 {
 	static uint32_t rows[NVGPRS][LANES];
@@ -1192,7 +1195,7 @@ static bool run_snippet(unsigned k, const struct opcode *flip, bool says)
 	t.nruns++;
 	return matches(&t.snippets[k], &in, &out, says);
 }
-/* How many runs of snippets that use an opcode, or of all, fail. flip: at most one. */
+/* How many runs of snippets that use an opcode, or of all snippets, fail. flip: stop at the first. */
 static unsigned run_opcode(const struct opcode *flip)
 {
 	unsigned nfailed = 0;

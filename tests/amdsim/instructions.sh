@@ -1,8 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Builds and runs tests/amdsim/instructions.c and memory.c for the GPUs of AMDSIM_GPUS, linked with the objects in $SIM.
+# Builds and runs tests/amdsim/instructions.c and memory.c for the GPUs of AMDSIM_GPUS,
+# linked with the objects in $SIM.
 # timeout: 120
-# -f: a bit of each opcode's result is flipped, and its tests must notice. Of three GPUs one must run each opcode.
+# -f: flips a bit of each opcode's result, which its tests must notice. One of
+# three GPUs must run each opcode.
 set -eu
 cd "$(dirname "$0")/../.."
 gpus=${AMDSIM_GPUS:-gfx942} sim=${SIM:-build/amdsim}

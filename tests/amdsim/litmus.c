@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * litmus CODE_OBJECT LAUNCHES KERNEL...: run kernels of litmus.hip on each kind of memory that their scope may use, and print
- * how often each saw what is forbidden: "KERNEL MEMORY FORBIDDEN". Exit status 1 if any did, 2 if something else went wrong.
+ * litmus CODE_OBJECT LAUNCHES KERNEL...: run kernels of litmus.hip on each kind of memory that their scope
+ * may use, and print how often each saw a forbidden outcome: "KERNEL MEMORY FORBIDDEN". Exit status 1 if any
+ * did, 2 if something else went wrong.
  */
 #include <hip/hip_runtime_api.h>
 #include <stdio.h>
@@ -36,7 +37,7 @@ static int *allocate(enum memory memory, size_t nbytes)
 	return p;
 }
 
-/* What each role's a and b may not be, all together. */
+/* The values of all roles' a and b that are forbidden together. */
 static int is_forbidden(const char *test, int (*r)[INSTANCES][4], int i)
 {
 	if (!strncmp(test, "sb", 2))
@@ -66,8 +67,8 @@ static int run(const char *test, hipFunction_t kernels[2], enum memory memory, i
 			void *args[] = {&v, &counts, &out, &d, &ndevices, &nroles};
 
 			CHECK(hipSetDevice(d));
-			CHECK(hipModuleLaunchKernel(kernels[d], group ? 1 : (unsigned)(nroles / ndevices), 1, 1,
-				group ? (unsigned)(nroles * lanes) : 1, 1, 1, 0, streams[d], args, NULL));
+			CHECK(hipModuleLaunchKernel(kernels[d], group ? 1 : (unsigned)(nroles / ndevices), 1,
+				1, group ? (unsigned)(nroles * lanes) : 1, 1, 1, 0, streams[d], args, NULL));
 		}
 		for (int d = 0; d < ndevices; d++)
 			CHECK(hipStreamSynchronize(streams[d]));
@@ -82,8 +83,9 @@ static int run(const char *test, hipFunction_t kernels[2], enum memory memory, i
 }
 
 /*
- * Memory of device 0; role 1 of system's tests is on device 1, and it is device 1's in REMOTE. On gfx90a, only fine and host
- * memory is coherent between devices while kernels run (AMDGPUUsage, "Memory Model GFX90A": MTYPE RW, NC).
+ * Memory is device 0's; in REMOTE it is device 1's, where role 1 of system's tests runs. On gfx90a only
+ * fine-grained and host memory is coherent between devices while kernels run (AMDGPUUsage, "Memory
+ * Model GFX90A": MTYPE RW, NC).
  */
 static int is_tested(const char *test, enum memory memory, int is_gfx90a)
 {

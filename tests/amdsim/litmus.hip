@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Litmus tests of clang's own atomics, for litmus.sh: one kernel for each pattern and scope. A kernel runs n instances; each
- * of its roles is a thread (of other waves of a block: group; of other blocks: agent; of other devices, too: system). Each
- * role reads both locations first, so that a cache may have stale lines of them; then all meet; then comes its part of the
- * pattern, between two marks that litmus.sh looks for in the assembly; then the role stores what it saw.
+ * Litmus tests of clang's own atomics, for litmus.sh: one kernel per pattern and scope. A kernel runs n
+ * instances. Each of its roles is a thread: in different waves of a block (group), in different blocks
+ * (agent), or also on different devices (system). A role first reads both locations, so that a cache may hold
+ * stale lines of them. Then all roles meet. Then the role executes its part of the pattern, between two marks
+ * that litmus.sh looks for in the assembly, and stores what it saw.
  */
 #define DEVICE __attribute__((device))
 #define KERNEL __attribute__((global)) __attribute__((amdgpu_flat_work_group_size(1, 256)))
@@ -17,7 +18,7 @@
 #define STORE(p, order, scope) __hip_atomic_store(p, 1, __ATOMIC_##order, scope)
 #define ADD(p, value, order, scope) __hip_atomic_fetch_add(p, value, __ATOMIC_##order, scope)
 
-/* In ints: between instances, and between the x of all and their y. */
+/* Distances in ints: between instances, and between all x and all y. */
 enum { STEP = 64, INSTANCES = 128, Y = STEP * INSTANCES + 4096 };
 
 /* Waves of a block meet at a barrier that orders nothing; others by a counter that orders nothing. */
@@ -57,7 +58,7 @@ static DEVICE void meet(int *count, int nroles, bool group)
 		} \
 	}
 
-/* Message passing, by a store or by a read-modify-write. Forbidden: role 1 sees y and not x. */
+/* Message passing, by a store or by a read-modify-write. Forbidden: role 1 sees y but not x. */
 #define PASS(scope, send, receive) \
 	if (role == 0) { \
 		BEGIN("0"); \

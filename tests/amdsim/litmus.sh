@@ -1,14 +1,17 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # timeout: 300
-# Litmus tests of the simulator's late memory: tests/amdsim/litmus.sh [GPU] [SEEDS] [LAUNCHES]
-# Needs $SIM/libamdhip64.so.5, by default of build/amdsim. Intact, litmus.hip's kernels never show what is forbidden.
-# Then each wait, cache control and cache bit of each pattern is taken away in the assembly, one at a time: some seed must show
-# it, by a forbidden outcome or by a read of a register that no wait has filled: one of SEEDS, or of those after them.
+# tests/amdsim/litmus.sh [GPU] [SEEDS] [LAUNCHES] - litmus tests of the simulator's late memory.
+# Needs $SIM/libamdhip64.so.5, by default that of build/amdsim.
 #
-# redundant: why a removal cannot show, by GPU:KERNEL:POSITION:BIT INSTRUCTION (a pattern of the shell), the first that matches:
-# such removals are not run. POSITION is ROLE.N and counts the memory and wait instructions of the role's part; BIT is - for
-# the whole instruction. "GFX942" and so on: sections of AMDGPUUsage.
+# Intact, litmus.hip's kernels never show a forbidden outcome. Then each wait, cache control and cache bit of
+# each pattern is removed from the assembly, one at a time. One of SEEDS, or of the seeds after them, must
+# show it, by a forbidden outcome or by a read of a register that no wait has filled.
+#
+# redundant: says why a removal cannot show. The first shell pattern that matches
+# GPU:KERNEL:POSITION:BIT INSTRUCTION counts, and such removals are not run. POSITION is ROLE.N, where N
+# counts the memory and wait instructions of the role's part; BIT is - for the whole instruction.
+# "GFX942" and so on are sections of AMDGPUUsage.
 redundant() {
 	case $1 in
 	*_group:*:s[cl]*) echo "GFX942: a group's waves share an L1, as threadgroup split is off";;
@@ -36,7 +39,8 @@ clang-19 -x hip --offload-device-only --offload-arch="$gpu" -nogpulib -nogpuinc 
 assemble() {
 	clang-19 --target=amdgcn-amd-amdhsa -mcpu="$gpu" -o "${1%.s}.co" "$1"
 }
-# Does CODE_OBJECT show something for KERNELS, by some seed? What, in $dir/out; 134: ended by the simulator.
+# Whether CODE_OBJECT shows something for KERNELS with some seed; $dir/out says what.
+# 134: the simulator ended it.
 shows() {
 	co=$1 n=$launches
 	shift
@@ -69,7 +73,7 @@ assemble "$dir/intact.s"
 for kernel in $(sed -n 's/^\([a-z_]*\): *; @.*/\1/p' "$dir/intact.s"); do
 	if shows "$dir/intact.co" "$kernel"; then fails "intact: $(grep -v ' 0$' "$dir/out")"; else passes; fi
 done
-seeds="$seeds $(seq -s ' ' 17 48)" # how devices meet is also the machine's: under load it takes more of them
+seeds="$seeds $(seq -s ' ' 17 48)" # the machine's load also decides how devices meet, so it may take more seeds
 # One line for each removal: KERNEL LINE POSITION BIT INSTRUCTION.
 awk '
 	/^[a-z_]*: *; @/ { kernel = $1; sub(":", "", kernel) }

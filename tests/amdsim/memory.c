@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Each memory instruction of the simulator against a second definition of it, by bytes: loads and stores of all formats,
- * atomics, LDS, permutes and scalar loads, with memory in program order. An instruction is assembled with each kind of
- * address that it may have; it runs with random addresses, data and EXEC, and all registers and all memory are compared.
+ * Each memory instruction of the simulator does the same as a second definition, which works on bytes: loads
+ * and stores of all formats, atomics, LDS, permutes and scalar loads, with memory in program order. An
+ * instruction is assembled with each kind of address that it may have. It runs with random addresses, data
+ * and EXEC, and all registers and all memory are compared.
  *
  *   memory GPU FOLDER [-f]     adds to FOLDER/GPU.untested: names of opcodes that did not run.
- *                              -f: flip a bit of what each opcode brings or stores: its runs must notice
+ *                              -f: flip a bit of what each opcode loads or stores: its runs must notice
  */
 #include "snippets.h"
 
 #include "../../tools/amdsim/hip.h"
 
-/* v0, v1: address, v2: offset, v4 to v7: data, v8 to v11: result; s16, s17: base, s20 to s24: buffer, s32 to s47: result. */
+/*
+ * v0, v1: address, v2: offset, v4 to v7: data, v8 to v11: result; s16, s17: base, s20 to
+ * s24: buffer, s32 to s47: result.
+ */
 enum { NROWS = 12, ADDRESS = 0, OFFSET = 2, DATA = 4, RESULT = 8, BASE = 16, BUFFER = 20, SOFFSET = 24, SCALARS = 32 };
 enum { AREA = 8192, SCRATCH = 256, MAX_SNIPPETS = 1500, NTRIALS = 12 };
 
@@ -22,7 +26,8 @@ enum part { WHOLE, LOW, HIGH }; /* of the register: the other half stays */
 struct snippet {
 	char text[160], op[24];		/* op: of an atomic "umin", of a permute its name */
 	enum kind kind;
-	char form;			/* of the address: v: v0, v1; o: v2; s: scalar; b, B: buffer of scratch, of global; f: flat */
+	/* of the address: v: v0, v1; o: v2; s: scalar; b, B: buffer of scratch, of global; f: flat */
+	char form;
 	unsigned nbytes, unit;		/* of a lane, or dwords; of a pair, what its offsets count */
 	int offset, offset1;
 	bool is_signed, returns, loads;	/* loads: a pair that does */
@@ -94,7 +99,8 @@ static void add(struct snippet n, const char *name, const char *result, const ch
 /* ---- the list ---- */
 
 static const struct format {
-	const char *load[2], *store[2], *lds; /* gfx9's and gfx11's; lds: what is behind ds_read_ and ds_load_ */
+	/* gfx9's and gfx11's; lds: what is behind ds_read_ and ds_load_ */
+	const char *load[2], *store[2], *lds;
 	unsigned nbytes;
 	bool is_signed;
 	enum part part;
@@ -142,7 +148,7 @@ static void add_moves(const char *segment, const char *forms)
 				add(n, name, NULL, registers('v', DATA, nregs));
 		}
 }
-/* LDS has other names, and no swap that returns nothing; float64 is CDNA's. */
+/* LDS has different names, and no swap without a result; only CDNA has float64. */
 static void add_atomics(const char *segment, const char *forms)
 {
 	const bool lds = *segment == 'd';
@@ -239,7 +245,10 @@ static uint64_t operate(const char *op, unsigned nbytes, uint64_t is, uint64_t b
 		!strcmp(op, "smax") ? (uint64_t)(a > b ? a : b) : !strcmp(op, "umin") ? (is < by ? is : by) :
 		!strcmp(op, "umax") ? (is > by ? is : by) : is;
 }
-/* Data of cmpswap: new, then compared with; gfx9's ds_cmpst has them the other way round, gfx11's two registers apart. */
+/*
+ * cmpswap's data: the new value, then the compared one. gfx9's ds_cmpst swaps them; gfx11
+ * has them two registers apart.
+ */
 static void expect_atomic(const struct snippet *n, const struct state *old, struct state *to, unsigned l, uint8_t *at)
 {
 	const unsigned nregs = n->nbytes / 4, second = n->area == LDS && strncmp(n->text, "flat", 4) ? 2 : nregs;
@@ -271,7 +280,10 @@ static void expect_store(const struct snippet *n, const struct state *old, unsig
 	for (unsigned k = 0; k < n->nbytes; k++)
 		at[k] = (uint8_t)(old->v[DATA + k / 4][l] >> (8 * (k % 4) + (n->part == HIGH ? 16 : 0)));
 }
-/* CDNA3's ISA document, 12.13: an inactive lane gives 0, and of lanes that write one the highest stays. */
+/*
+ * CDNA3's ISA document, 12.13: an inactive lane reads as 0, and the highest of
+ * several lanes that write one wins.
+ */
 static void expect_permute(const struct snippet *n, const struct state *old, struct state *to, uint64_t exec)
 {
 	uint32_t got[LANES] = {0};
@@ -323,7 +335,9 @@ static void expect(const struct snippet *n, const struct state *old, struct stat
 
 /* ---- runs ---- */
 
-/* Where lanes access: side by side, each in its own slot, or anywhere, where their order does not matter. */
+/*
+ * Where lanes access memory: side by side, each in its own slot, or anywhere if their order does not matter.
+ */
 static void choose_offsets(const struct snippet *n, enum area area, unsigned *offset)
 {
 	const unsigned how = choose(3), align = n->kind == ATOMIC ? n->nbytes : n->kind >= PAIR || how == 0 ? 4 : 1;
@@ -377,7 +391,7 @@ static void random_state(struct state *s)
 	if (t.nlanes == 32)
 		s->s[EXEC + 1] = 0;
 }
-/* Of what the opcode wrote, in the first active lane. */
+/* Flips a bit of what the opcode wrote, in the first active lane. */
 static void flip_result(const struct snippet *n, struct state *is, enum area area, const unsigned *offset)
 {
 	const uint64_t exec = is->s[EXEC] | (uint64_t)is->s[EXEC + 1] << 32;
@@ -407,7 +421,7 @@ static bool matches(const struct snippet *n, const struct state *is, const struc
 	}
 	return true;
 }
-/* cmpswap: in some lanes memory has one of the two data. */
+/* For cmpswap memory has one of the two values in some lanes. */
 static void make_equal(const struct snippet *n, struct state *s, enum area area, const unsigned *offset)
 {
 	const unsigned second = n->area == LDS ? 2 : n->nbytes / 4;
@@ -452,7 +466,7 @@ static bool run_snippet(unsigned k, bool flips, bool says)
 
 /* ---- the program ---- */
 
-/* Other tests': what brings and stores nothing, but orders memory, and the barrier of a grid. */
+/* Left to other tests: instructions that only order memory, and the barrier of a grid. */
 static const char exempt[] = " s_waitcnt s_waitcnt_vmcnt s_waitcnt_lgkmcnt s_waitcnt_vscnt buffer_wbl2 buffer_inv buffer_wbinvl1 "
 	" buffer_wbinvl1_vol buffer_invl2 buffer_gl0_inv buffer_gl1_inv s_dcache_inv s_dcache_inv_vol ds_gws_init ds_gws_barrier "
 	" ds_wrxchg_b32 ds_wrxchg_b64 ds_storexchg_b32 ds_storexchg_b64 "; /* no GPU has them */
@@ -476,7 +490,7 @@ static void load_snippets(const char *folder)
 		exit(2);
 	t.module = load_assembled(path, t.nlanes, t.nsnippets);
 }
-/* How many runs of snippets with an opcode, or of all, fail. */
+/* How many runs of snippets with an opcode, or of all snippets, fail. */
 static unsigned run_opcode(const struct opcode *flips)
 {
 	unsigned nfailed = 0;

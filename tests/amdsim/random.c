@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Writes a random kernel: random SEED. The same source is compiled for the host, where the lanes of a wave are
- * loops, and for a GPU; random.sh compares what both compute. A kernel is a list of steps on variables of all
- * lanes: arithmetic, shifts, conversions, compares, divergence, shuffles, LDS and atomics. EACH begins what a lane
- * does alone, and ends it.
+ * random SEED writes a random kernel. The same source is compiled for the host, where loops run the lanes
+ * of a wave, and for a GPU; random.sh compares the results. A kernel is a list of steps on variables of
+ * all lanes: arithmetic, shifts, conversions, compares, divergence, shuffles, LDS and atomics. EACH
+ * encloses what a lane does alone.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -21,19 +21,21 @@ static unsigned choose(unsigned n)
 }
 static const char *integer(void)
 {
-	static const char *const names[] = { "u0[L]", "u1[L]", "u2[L]", "u3[L]", "lane", "q0[L]", "q1[L]", "7u", "0x80000000u", "(uint32_t)h0[L]" };
+	static const char *const names[] = {"u0[L]", "u1[L]", "u2[L]", "u3[L]", "lane", "q0[L]", "q1[L]",
+		"7u", "0x80000000u", "(uint32_t)h0[L]"};
 
 	return names[choose(sizeof(names) / sizeof(*names))];
 }
 static const char *number(void)
 {
-	static const char *const names[] = { "f0[L]", "f1[L]", "(float)(int32_t)u0[L]", "(float)u1[L]", "0.5f", "-3.0f", "(float)d0[L]" };
+	static const char *const names[] = {
+		"f0[L]", "f1[L]", "(float)(int32_t)u0[L]", "(float)u1[L]", "0.5f", "-3.0f", "(float)d0[L]"};
 
 	return names[choose(sizeof(names) / sizeof(*names))];
 }
 /*
- * What a lane assigns. Conversions are of values in range, shifts by less than the width. Divisions have no
- * operands with the top bit set: clang 19 divides ~lane as a number of 24 bits.
+ * What a lane assigns. Conversions take values in range, and shifts are by less than the width. No operand of
+ * a division has the top bit set: clang 19 divides ~lane as a number of 24 bits.
  */
 static void assignment(void)
 {
@@ -43,12 +45,20 @@ static void assignment(void)
 
 	switch (choose(13)) {
 	case 0: printf("u%u[L] = %s %s %s;", to, integer(), binary[choose(6)], integer()); break;
-	case 1: printf("u%u[L] = (uint32_t)%s %s (%s & 31);", to, integer(), choose(2) ? "<<" : ">>", integer()); break;
+	case 1:
+		printf("u%u[L] = (uint32_t)%s %s (%s & 31);", to, integer(), choose(2) ? "<<" : ">>",
+			integer());
+		break;
 	case 2: printf("u%u[L] = (uint32_t)((int32_t)%s >> (%s & 31));", to, integer(), integer()); break;
 	case 3: printf("q%u[L] = (uint64_t)%s * %s + q%u[L];", pair, integer(), integer(), !pair); break;
-	case 4: printf("q%u[L] = q%u[L] %s (%s & 63);", pair, choose(2), choose(2) ? "<<" : ">>", integer()); break;
+	case 4:
+		printf("q%u[L] = q%u[L] %s (%s & 63);", pair, choose(2), choose(2) ? "<<" : ">>", integer());
+		break;
 	case 5: printf("u%u[L] = (uint32_t)((%s >> 1) / (%s >> 1 | 1));", to, integer(), integer()); break;
-	case 6: printf("u%u[L] = %s %s %s ? %s : %s;", to, integer(), compare[choose(6)], integer(), integer(), integer()); break;
+	case 6:
+		printf("u%u[L] = %s %s %s ? %s : %s;", to, integer(), compare[choose(6)], integer(),
+			integer(), integer());
+		break;
 	case 7: printf("f%u[L] = tame(%s %s %s);", pair, number(), binary[choose(3)], number()); break;
 	case 8: printf("f%u[L] = tame(fmaf(%s, %s, %s));", pair, number(), number(), number()); break;
 	case 9: printf("d%u[L] = tame(d%u[L] * 1.25 + %s);", pair, !pair, number()); break;
@@ -89,7 +99,10 @@ int main(int argc, char **argv)
 		lane_steps(2);
 		puts("}");
 		switch (choose(4)) {
-		case 0: printf("SHUFFLE(u%u, u%u, %s)\n", choose(4), choose(4), choose(2) ? "lane ^ 5" : "lane + 3"); break;
+		case 0:
+			printf("SHUFFLE(u%u, u%u, %s)\n", choose(4), choose(4),
+				choose(2) ? "lane ^ 5" : "lane + 3");
+			break;
 		case 1: printf("BALLOT(q%u, %s & 1)\n", choose(2), integer()); break;
 		case 2: printf("THROUGH_LDS(u%u, u%u, lane * 7 + 3)\n", choose(4), choose(4)); break;
 		default: printf("ATOMIC_ADD(u%u, %s)\n", choose(4), integer()); break;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What random.c's kernels are made of: on a GPU a lane's variables are arrays of one, on the host arrays of all
- * lanes. A wave of LANES lanes; RANDOM_LANES on the host says how many the GPU's have. Prints a line of results
- * for each step and lane.
+ * What random.c's kernels are made of. On a GPU a lane's variable is an array of one element, on the host an
+ * array of all LANES lanes of a wave. On the host RANDOM_LANES says how many lanes the GPU's waves have. The
+ * program prints a line of results for each step and lane.
  */
 #include <math.h>
 #include <stdint.h>
@@ -56,7 +56,7 @@ FUNCTION uint64_t bits_of(double x)
 	__builtin_memcpy(&bits, &x, sizeof(bits));
 	return bits;
 }
-/* Within what an int32_t holds. */
+/* Limits a value to the range of int32_t. */
 FUNCTION float tame(float x) { return x > -1e9f && x < 1e9f ? x : 0.25f; }
 FUNCTION double tame(double x) { return x > -1e9 && x < 1e9 ? x : 0.75; }
 
@@ -68,7 +68,8 @@ int main(void)
 	uint64_t *device;
 	int nlanes = 0;
 
-	if (hipMalloc((void **)&device, sizeof(out)) || hipDeviceGetAttribute(&nlanes, hipDeviceAttributeWarpSize, 0))
+	if (hipMalloc((void **)&device, sizeof(out)) ||
+		hipDeviceGetAttribute(&nlanes, hipDeviceAttributeWarpSize, 0))
 		return 2;
 	kernel<<<1, nlanes>>>(device);
 	if (hipMemcpy(out, device, sizeof(out), hipMemcpyDeviceToHost))

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Random kernels, the same on the host and on the simulator in $SIM, bit by bit: for each GPU of AMDSIM_GPUS, three of SEEDS.
+# Random kernels compute the same bits on the host and on the simulator in $SIM: for each GPU of
+# AMDSIM_GPUS, three of SEEDS.
 # timeout: 180
 set -eu
 cd "$(dirname "$0")/../.."

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * For rate.sh: a kernel that copies again and again: rate words|vectors PASSES. Prints its CPU time in seconds, and how
- * many adds, each of which waits for the one before, this CPU did in a second of the same time: its cycles.
+ * For rate.sh: rate words|vectors PASSES runs a kernel that copies again and again. Prints its CPU time in
+ * seconds, and how many dependent adds this CPU makes in a second, which are its cycles.
  */
 #include <hip/hip_runtime.h>
 #include <stdio.h>
@@ -11,15 +11,16 @@
 
 enum { NBYTES = 1 << 18, THREADS = 256, UNROLL = 8 };
 
-/* A plain copy by words. */
+/* Copies word by word. */
 static __global__ void words(unsigned *out, const unsigned *in, size_t n, int passes)
 {
 	for (int pass = 0; pass < passes; pass++)
-		for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += (size_t)gridDim.x * blockDim.x)
+		for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < n;
+			i += (size_t)gridDim.x * blockDim.x)
 			out[i] = in[i];
 }
 
-/* Loads of 16 bytes, then stores, as a put does them. */
+/* Loads 16 bytes at a time, then stores them, as a put does. */
 static __global__ void vectors(uint4 *out, const uint4 *in, size_t n, int passes)
 {
 	for (int pass = 0; pass < passes; pass++)
@@ -56,7 +57,8 @@ int main(int argc, char **argv)
 	int passes = argc == 3 ? atoi(argv[2]) : 0;
 	double seconds, cycles;
 
-	if (!passes || !host || hipMalloc(&in, NBYTES) || hipMalloc(&out, NBYTES) || hipMemset(in, 0x5a, NBYTES))
+	if (!passes || !host || hipMalloc(&in, NBYTES) || hipMalloc(&out, NBYTES) ||
+		hipMemset(in, 0x5a, NBYTES))
 		return 1;
 	cycles = count_cycles();
 	seconds = cpu_seconds();

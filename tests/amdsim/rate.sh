@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Wave-instructions a second of CPU time in copy loops, and cycles of each, the best of five: tests/amdsim/rate.sh [GPU]
+# tests/amdsim/rate.sh [GPU] - print how many wave instructions the simulator executes per second of CPU time
+# in copy loops, and how many cycles each takes; the best of five runs.
 set -eu
 cd "$(dirname "$0")/../.."
 export AMDSIM_GPU="${1:-gfx942}" LD_LIBRARY_PATH="${SIM:-build/amdsim}"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What instructions.c and memory.c share: random numbers, text, and a module of snippets, each SNIPPET_BYTES of code. */
+/*
+ * What instructions.c and memory.c share: random numbers, text, and a module of
+ * snippets, each SNIPPET_BYTES of code.
+ */
 #ifndef T_SNIPPETS_H
 #define T_SNIPPETS_H
 
@@ -17,7 +20,8 @@ static uint64_t rng = 88172645463325252;
 static inline unsigned choose(unsigned n) { return (unsigned)(random_next(&rng) >> 20) % n; }
 
 #define append(snippet, ...) append_text((snippet)->text, sizeof((snippet)->text), __VA_ARGS__)
-__attribute__((format(printf, 3, 4))) static inline void append_text(char *text, size_t nbytes, const char *format, ...)
+__attribute__((format(printf, 3, 4))) static inline void append_text(
+	char *text, size_t nbytes, const char *format, ...)
 {
 	const size_t length = strlen(text);
 	va_list args;
@@ -27,13 +31,13 @@ __attribute__((format(printf, 3, 4))) static inline void append_text(char *text,
 	va_end(args);
 }
 
-/* The first instruction of snippet k, which begin at the symbol "snippets". */
+/* The first instruction of snippet k. Snippets begin at the symbol "snippets". */
 static inline const struct inst *snippet_at(const struct module *m, unsigned k)
 {
 	return &m->insts[(module_symbol(m, "snippets")->st_value + k * SNIPPET_BYTES - m->text) / 4];
 }
 
-/* Load what was assembled, and decode its snippets; the program ends if that fails. */
+/* Load the assembled code and decode its snippets; exits if that fails. */
 static inline struct module *load_assembled(const char *path, unsigned nlanes, unsigned nsnippets)
 {
 	static char image[1 << 24];
