@@ -1,17 +1,31 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* carry: no */
-/* GSHMEM_CHECK=1: bad PEs and addresses are reported with the PE and the call, from the host and from kernels. */
+/*
+ * GSHMEM_CHECK=1: bad PEs and addresses are reported with the PE and the call,
+ * from the host and from kernels.
+ */
 /* timeout: 200 */
 /* delivery: no */
 #include <gshmem.h>
 
 #include "job.h"
 
-enum bad { BAD_PE, NEGATIVE_PE, NULL_DEST, MISALIGNED, OUTSIDE, PEER_ADDRESS, FREED, BEYOND, WAIT_CMP, NBADS };
+enum bad {
+	BAD_PE,
+	NEGATIVE_PE,
+	NULL_DEST,
+	MISALIGNED,
+	OUTSIDE,
+	PEER_ADDRESS,
+	FREED,
+	BEYOND,
+	WAIT_CMP,
+	NBADS
+};
 
 /*
- * The same call on the host and in a kernel. block is an allocation of 100 bytes, freed was one. nobody is -1, which
- * as a constant makes compilers warn.
+ * The same call on the host and in a kernel. block is an allocation of 100 bytes; freed was one. nobody is
+ * -1: compilers warn if it is a constant.
  */
 static inline __host__ __device__ void make_call(int bad, int nobody, char *block, char *freed, char *outside)
 {
@@ -65,9 +79,10 @@ static int pe_main(int bad, int in_kernel)
 	gshmem_free(freed);
 	t_hip(hipMalloc((void **)&outside, 4096));
 	gshmem_barrier_all();
-	gshmem_putmem(block + 90, block, 10, 1); /* good: up to the last byte */
+	gshmem_putmem(block + 90, block, 10, 1); /* right: up to the last byte */
 	if (gshmem_my_pe() == 0 && in_kernel) {
-		hipLaunchKernelGGL(call_in_kernel, dim3(2), dim3(64), 0, 0, bad, nobody, block, freed, outside);
+		hipLaunchKernelGGL(
+			call_in_kernel, dim3(2), dim3(64), 0, 0, bad, nobody, block, freed, outside);
 		t_hip(hipDeviceSynchronize());
 	} else if (gshmem_my_pe() == 0) {
 		make_call(bad, nobody, block, freed, outside);
@@ -104,9 +119,12 @@ int main(int argc, char **argv)
 			t_job_run(&job, 2, "GSHMEM_CHECK=1", "-disable-auto-cleanup", args, 20);
 			t_job_failed(&job, args, texts[bad], 1);
 			t_job_failed(&job, args,
-				     in_kernel ? "gshmem: pe 0: kernel, block 1, " GSHMEMI_ARCH_THREAD_WORD " 5: " : "gshmem: pe 0: host: ", 1);
+				in_kernel ? "gshmem: pe 0: kernel, block 1, " GSHMEMI_ARCH_THREAD_WORD " 5: "
+					  : "gshmem: pe 0: host: ",
+				1);
 			t_check(!strstr(job.output, "unnoticed"), "%s: unnoticed", args);
-			t_check(!strstr(job.output, "gshmem: pe 1"), "%s: PE 1 should be silent:\n%s", args, job.output);
+			t_check(!strstr(job.output, "gshmem: pe 1"), "%s: PE 1 should be silent:\n%s", args,
+				job.output);
 		}
 	}
 	return 0;

@@ -2,8 +2,8 @@
 /* timeout: 120 */
 /* delivery: no, its jobs are to fail */
 /*
- * GSHMEM_CHECK=1: each kind of call notices each kind of bad argument that it can be given, on the host and in
- * kernels, and the message names the call. Jobs of one PE, one for each call.
+ * GSHMEM_CHECK=1: each kind of call notices each kind of bad argument, on the host and in kernels, and the
+ * message names the call. Each call is a job of one PE.
  */
 #include <hip/hip_runtime.h>
 #include <gshmem.h>
@@ -12,11 +12,11 @@
 
 #define NALLOC 200 /* bytes of the allocation: the last granule is not full */
 
-/* What a bad call may use: an allocation, one that was freed, memory outside the heap, and where to read into. */
+/* What a bad call may use: an allocation, a freed one, memory outside the heap, and a place to read into. */
 struct memory {
 	char *good, *freed, *outside, *local;
 	gshmem_ctx_t ctx; /* of the world */
-	/* Destroyed: ctx is at the place where it was; with its team. */
+	/* Destroyed contexts: one whose place ctx has taken, and one that was destroyed with its team. */
 	gshmem_ctx_t ctx_before, ctx_of_team;
 };
 
@@ -108,7 +108,7 @@ struct memory {
 	X(gshmem_short_wait_until((short *)m.good, 0, 1), "0 is not a valid operator", "gshmem_short_wait_until") \
 	X(gshmem_size_test((size_t *)m.good, 7, 1), "7 is not a valid operator", "gshmem_size_test")
 
-/* In kernels alone: the calls of waves and work-groups. */
+/* Only in kernels: the calls of waves and work-groups. */
 #define BAD_GROUP_CALLS(X) \
 	X(gshmemx_putmem_wave(m.good, m.local, NALLOC + 1, 0), "201 bytes at address 0x", "gshmemx_putmem_wave") \
 	X(gshmemx_long_get_wg(LONG(m.local), LONG(m.good), 1, 1), "pe 1 is out of range", "gshmemx_long_get_wg") \
@@ -144,7 +144,7 @@ __global__ void in_kernel(int which, struct memory m)
 	BAD_GROUP_CALLS(MAKE)
 }
 
-/* What is good must not be reported: up to the last byte, nothing at all, a PE's own number. */
+/* Right calls must not be reported: up to the last byte, no bytes at all, a PE's own number. */
 __global__ void good_calls(struct memory m)
 {
 	const int pes[1] = {0};
@@ -177,7 +177,7 @@ static int child(int which, int kernel)
 	gshmem_init();
 	m.good = (char *)gshmem_calloc(NALLOC, 1);
 	m.freed = (char *)gshmem_malloc(1000);
-	t_check(gshmem_malloc(1000), "out of memory"); /* behind the hole */
+	t_check(gshmem_malloc(1000), "out of memory"); /* after the hole */
 	gshmem_free(m.freed);
 	t_check(gshmem_ctx_create(0, &m.ctx_before) == 0, "ctx_create");
 	gshmem_ctx_destroy(m.ctx_before);

@@ -3,9 +3,10 @@
 /* delivery: no, its jobs are to fail */
 /* isa: read */
 /*
- * GSHMEM_CHECK=1: calls by a group notice that its threads pass different arguments, that only some of a work-group's threads
- * make the call, and that two work-groups are in a collective of one team at the same time. The message names the call and
- * what differs. Collectives one after the other, of whichever work-groups, and of different teams at once, pass.
+ * GSHMEM_CHECK=1: a call by a group notices if its threads pass different arguments, if only some threads of
+ * a work-group make the call, and if two work-groups are in a collective of one team at the same time. The
+ * message names the call and what differs. Collectives one after the other, by any work-groups, and those of
+ * different teams at once pass.
  */
 #include <hip/hip_runtime.h>
 #include <gshmem.h>
@@ -25,7 +26,7 @@ struct memory {
 #define INT(p)  ((int *)(void *)(p))
 #define LONG(p) ((long *)(void *)(p))
 
-/* Every other thread of the 128 (odd) passes something else. X(what differs, name, arguments) */
+/* Every other of the 128 threads (odd) passes something else. X(what differs, name, arguments) */
 #define UNEQUAL_CALLS(X) \
 	X("dest", long_put_wg, (LONG(m.a) + odd, LONG(m.b), 16, 0)) \
 	X("source", putmem_wg, (m.a, m.b + odd, 16, 0)) \
@@ -56,7 +57,7 @@ struct memory {
 	X("signal", long_put_signal_wave, (LONG(m.a), LONG(m.b), 1, m.sig, 1U + (unsigned)odd, GSHMEM_SIGNAL_ADD, 0)) \
 	X("cmp_value", int_wait_until_wave, (INT(m.a), GSHMEM_CMP_LE, odd))
 
-/* Right, when all of the work-group makes them. X(name, arguments) */
+/* Right if the whole work-group makes them. X(name, arguments) */
 #define WG_CALLS(X) \
 	X(long_put_wg, (LONG(m.a), LONG(m.b), 16, 0)) \
 	X(putmem_nbi_wg, (m.a, m.b, 16, 0)) \
@@ -66,7 +67,10 @@ struct memory {
 	X(int_ibget_wg, (INT(m.a), INT(m.b), 4, 4, 2, 2, 0)) \
 	X(int_wait_until_wg, (INT(m.a), GSHMEM_CMP_EQ, 0))
 
-/* One of a PE at a time. X(prefix, name, arguments): by the threads of two work-groups, or by the first of each */
+/*
+ * A PE may make one at a time. X(prefix, name, arguments): by all threads of two
+ * work-groups, or by the first of each
+ */
 #define TEAM_CALLS(X) \
 	X(gshmemx, barrier_all_wg, ()) \
 	X(gshmemx, sync_all_wave, ()) \
@@ -116,7 +120,7 @@ __global__ static void by_two(int which, bool by_all, struct memory m)
 
 /* ---- what is right ---- */
 
-/* Each work-group in its turn makes the collectives of the world, and those of a team of its own when it likes. */
+/* The work-groups make the world's collectives in turn, and those of their own team at any time. */
 __global__ static void by_turns(struct memory m, int nrounds)
 {
 	const gshmem_team_t own = m.teams[blockIdx.x];
@@ -137,7 +141,7 @@ __global__ static void by_turns(struct memory m, int nrounds)
 			gshmem_barrier_all();
 		__syncthreads();
 		gshmemx_int_put_wg(INT(a), INT(b), 4, 0);
-		if (threadIdx.x >= 32) /* a wave's call is that of the lanes which make it */
+		if (threadIdx.x >= 32) /* a wave's call covers the lanes that make it */
 			gshmemx_int_put_wave(INT(a), INT(b), 4, 0);
 		gshmemx_quiet_wg();
 		if (threadIdx.x == 0)
@@ -185,7 +189,8 @@ static int pe_main(const char *kind, const char *call)
 	} else if (strcmp(kind, "part") == 0) {
 		hipLaunchKernelGGL(by_a_part, dim3(1), dim3(NTHREADS), 0, 0, which, m);
 		t_hip(hipDeviceSynchronize());
-	} else if (gshmem_my_pe() == 1) { /* never comes: the first caller on PE 0 is still there when the second one comes */
+	} else if (gshmem_my_pe() == 1) {
+		/* never comes, so the first caller on PE 0 is still waiting when the second one comes */
 		gshmem_long_wait_until(m.turn, GSHMEM_CMP_NE, 0);
 	} else {
 		const bool is_grid = strcmp(kind, "grid") == 0;
@@ -207,7 +212,7 @@ static const char *const unequal_calls[NUNEQUAL][2] = {UNEQUAL_CALLS(UNEQUAL_TEX
 static const char *const wg_calls[NWG] = {WG_CALLS(TEXT)};
 static const char *const team_calls[NTEAM] = {TEAM_CALLS(TEAM_TEXT)};
 
-/* Run this program as a single process; what it says is checked by the caller. */
+/* Run this program as a single process; the caller checks its output. */
 static void run(struct t_job *job, const char *env, const char *kind, int which)
 {
 	char self[PATH_MAX] = "", command[PATH_MAX + 200];
@@ -229,7 +234,7 @@ static void run(struct t_job *job, const char *env, const char *kind, int which)
 	t_job_failed(job, kind, "gshmem: pe 0: kernel, block 0, ", 1);
 }
 
-/* Every other thread differs from the first: it is one of these that says so. */
+/* Every other thread differs from the first, and one of these reports it. */
 static void check_unequal(struct t_job *job, const char *env, int which)
 {
 	const char *const what = unequal_calls[which][0], *const name = unequal_calls[which][1];
@@ -258,7 +263,10 @@ static void check_part(struct t_job *job, const char *env, int which)
 		t_job_failed(job, wg_calls[which], "made by 64 of the 128 " GSHMEMI_ARCH_COUNT_WORD ": the whole work-group must", 1);
 }
 
-/* Every NWORKERS-th call, from this one on; on the cpu platform also with delayed delivery, and with waves of 32. */
+/*
+ * Every NWORKERS-th call, from this one on; on the cpu platform also with delayed
+ * delivery and with waves of 32.
+ */
 static int check_calls(int first)
 {
 	static const char *const envs[] = {"", "GSHMEM_CPU_DELIVERY=random GSHMEM_CPU_WAVE=32"};
@@ -279,7 +287,7 @@ static int check_calls(int first)
 	return 0;
 }
 
-/* A job of two PEs, of which the second one waits for the end. */
+/* A job of two PEs, the second of which waits for the end. */
 static void check_concurrent(const char *kind, int which)
 {
 	static struct t_job job;

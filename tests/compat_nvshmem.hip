@@ -2,8 +2,8 @@
 /* run: -n 1,2,3 */
 /* env: GSHMEM_HEAP_SIZE=4m | GSHMEM_HEAP_SIZE=4m GSHMEM_CHECK=1 */
 /*
- * Programs in NVSHMEM's words, with HIP's for CUDA's: each ring, collective and call on a stream of theirs does what gshmem's
- * does. They are written as NVSHMEM's are, but for the launches.
+ * Programs with NVSHMEM's names, and HIP's in place of CUDA's, work: rings, collectives and calls on streams
+ * do what gshmem's do. They are written as for NVSHMEM, except for the launches.
  */
 #include <hip/hip_runtime.h>
 #include <gshmem/compat/nvshmem.h>
@@ -59,12 +59,13 @@ __global__ static void ring_bcast(int *data, size_t nelems, int root, uint64_t *
 	*psync = 0;
 }
 
-/* Sums of all PEs go once round, block by block. */
+/* Sums of all PEs go once around the ring, block by block. */
 __global__ static void ring_sum(int *sum, const int *values, uint64_t *sig, int nelems)
 {
 	const int mype = nvshmem_my_pe(), n = nvshmem_n_pes(), peer = (mype + 1) % n;
 
-	for (int i = (int)(blockIdx.x * blockDim.x + threadIdx.x); i < nelems; i += (int)(gridDim.x * blockDim.x)) {
+	for (int i = (int)(blockIdx.x * blockDim.x + threadIdx.x); i < nelems;
+		i += (int)(gridDim.x * blockDim.x)) {
 		if (mype > 0)
 			nvshmem_signal_wait_until(sig + i, NVSHMEM_CMP_GE, 1);
 		sum[i] += values[i];
@@ -76,7 +77,8 @@ __global__ static void ring_sum(int *sum, const int *values, uint64_t *sig, int 
 
 static void check_rings()
 {
-	int *data = (int *)nvshmem_malloc(NELEMS * sizeof *data), *values = (int *)nvshmem_malloc(NELEMS * sizeof *values);
+	int *data = (int *)nvshmem_malloc(NELEMS * sizeof *data),
+	    *values = (int *)nvshmem_malloc(NELEMS * sizeof *values);
 	uint64_t *psync = (uint64_t *)nvshmem_calloc(NELEMS, sizeof *psync);
 	int on_cpu[NELEMS], root = npes - 1, gridsize = 0, nelems = NELEMS;
 	size_t n = NELEMS;
@@ -98,10 +100,13 @@ static void check_rings()
 	t_hip(hipMemset(data, 0, NELEMS * sizeof *data));
 	t_hip(hipMemset(psync, 0, NELEMS * sizeof *psync));
 	nvshmem_barrier_all();
-	t_equal(nvshmemx_collective_launch_query_gridsize(ring_sum, dim3(NTHREADS), args_of_sum, 0, &gridsize), 0, "query");
+	t_equal(nvshmemx_collective_launch_query_gridsize(
+			ring_sum, dim3(NTHREADS), args_of_sum, 0, &gridsize),
+		0, "query");
 	t_check(gridsize > 0, "PE %d: grid size %d", me, gridsize);
-	t_equal(nvshmemx_collective_launch(ring_sum, dim3(gridsize < 2 ? 1 : 2), dim3(NTHREADS), args_of_sum, 0, stream), 0,
-		"launch");
+	t_equal(nvshmemx_collective_launch(
+			ring_sum, dim3(gridsize < 2 ? 1 : 2), dim3(NTHREADS), args_of_sum, 0, stream),
+		0, "launch");
 	get(on_cpu, data, sizeof on_cpu);
 	for (int i = 0; i < NELEMS; i++)
 		t_equal(on_cpu[i], me * (me + 1) / 2 * i, "ring sum");
@@ -134,13 +139,15 @@ static void check_groups()
 {
 	float *dest = (float *)nvshmem_malloc(2 * NELEMS * sizeof *dest), f[2 * NELEMS];
 	float *source = (float *)nvshmem_malloc(2 * NELEMS * sizeof *source);
-	int *idest = (int *)nvshmem_align(64, 100 * sizeof *idest), *isource = (int *)nvshmem_malloc(100 * sizeof *isource);
+	int *idest = (int *)nvshmem_align(64, 100 * sizeof *idest),
+	    *isource = (int *)nvshmem_malloc(100 * sizeof *isource);
 	const int previous = (me + npes - 1) % npes;
 	nvshmem_team_t team, row, column;
 	int numbers[100];
 
 	t_equal(nvshmem_team_split_strided(NVSHMEM_TEAM_WORLD, 0, 1, npes, NULL, 0, &team), 0, "split");
-	t_equal(nvshmem_team_split_2d(NVSHMEM_TEAM_WORLD, npes, NULL, 0, &row, NULL, 0, &column), 0, "split_2d");
+	t_equal(nvshmem_team_split_2d(NVSHMEM_TEAM_WORLD, npes, NULL, 0, &row, NULL, 0, &column), 0,
+		"split_2d");
 	t_equal(nvshmem_team_n_pes(row) * 10 + nvshmem_team_n_pes(column), npes * 10 + 1, "rows and columns");
 	for (int i = 0; i < 2 * NELEMS; i++)
 		f[i] = (float)(me * 1000 + i);
@@ -216,14 +223,15 @@ static void check_ping_pong()
 	nvshmem_free(flag);
 }
 
-/* Every PE is a job of its own, which starts by an id. */
+/* Every PE is its own job, which starts by a unique id. */
 static void check_uniqueid()
 {
 	nvshmemx_uniqueid_t id = NVSHMEMX_UNIQUEID_INITIALIZER;
 	nvshmemx_init_attr_t attr = NVSHMEMX_INIT_ATTR_INITIALIZER;
 
 	t_equal(nvshmemx_get_uniqueid(&id), NVSHMEMX_SUCCESS, "get_uniqueid");
-	t_equal(nvshmemx_set_attr_uniqueid_args(0, 1, &id, &attr), NVSHMEMX_SUCCESS, "set_attr_uniqueid_args");
+	t_equal(nvshmemx_set_attr_uniqueid_args(0, 1, &id, &attr), NVSHMEMX_SUCCESS,
+		"set_attr_uniqueid_args");
 	t_equal(nvshmemx_init_attr(NVSHMEMX_INIT_WITH_UNIQUEID, &attr), NVSHMEMX_SUCCESS, "init by an id");
 	t_equal(nvshmem_n_pes(), 1, "PEs of a job by an id");
 	nvshmem_finalize();
@@ -236,7 +244,8 @@ int main()
 	t_equal(nvshmemx_init_attr(NVSHMEMX_INIT_THREAD_PES, &attr), NVSHMEMX_SUCCESS, "init");
 	me = nvshmem_my_pe();
 	npes = nvshmem_n_pes();
-	t_equal(nvshmem_team_n_pes(NVSHMEMX_TEAM_NODE), gshmem_team_n_pes(GSHMEMX_TEAM_NODE), "PEs of the node");
+	t_equal(nvshmem_team_n_pes(NVSHMEMX_TEAM_NODE), gshmem_team_n_pes(GSHMEMX_TEAM_NODE),
+		"PEs of the node");
 	t_hip(hipStreamCreate(&stream));
 	check_shift();
 	check_rings();

@@ -2,8 +2,8 @@
 /* run: -n 1,2,3 */
 /* env: GSHMEM_HEAP_SIZE=4m | GSHMEM_HEAP_SIZE=4m GSHMEM_CHECK=1 */
 /*
- * Programs in rocSHMEM's words: each ring, collective and context of theirs does what gshmem's does. They are written as
- * rocSHMEM's are, but for the launches.
+ * Programs with rocSHMEM's names work: rings, collectives and contexts do what gshmem's do. They are written
+ * as for rocSHMEM, except for the launches.
  */
 #include <gshmem/compat/rocshmem/rocshmem.hpp>
 #include "oracle.h"
@@ -48,7 +48,8 @@ __global__ static void ring(long *dest, const long *source, long *back, int *num
 
 static void check_ring()
 {
-	long *dest = (long *)rocshmem_malloc(NELEMS * sizeof *dest), *source = (long *)rocshmem_malloc(NELEMS * sizeof *source);
+	long *dest = (long *)rocshmem_malloc(NELEMS * sizeof *dest),
+	     *source = (long *)rocshmem_malloc(NELEMS * sizeof *source);
 	long *back = (long *)rocshmem_malloc(NELEMS * sizeof *back), on_cpu[NELEMS];
 	const int next = (me + 1) % npes, previous = (me + npes - 1) % npes;
 	int *number = (int *)rocshmem_malloc(sizeof *number), found;
@@ -94,8 +95,10 @@ __global__ static void collectives(int *dest, int *source, float *fdest, float *
 
 static void check_collectives()
 {
-	int *dest = (int *)rocshmem_malloc(3 * NELEMS * sizeof *dest), *source = (int *)rocshmem_malloc(NELEMS * sizeof *source);
-	float *fdest = (float *)rocshmem_malloc(100 * sizeof *fdest), *fsource = (float *)rocshmem_malloc(100 * sizeof *fsource);
+	int *dest = (int *)rocshmem_malloc(3 * NELEMS * sizeof *dest),
+	    *source = (int *)rocshmem_malloc(NELEMS * sizeof *source);
+	float *fdest = (float *)rocshmem_malloc(100 * sizeof *fdest),
+	      *fsource = (float *)rocshmem_malloc(100 * sizeof *fsource);
 	int on_cpu[3 * NELEMS], x = 0;
 	rocshmem_team_t team = ROCSHMEM_TEAM_INVALID;
 	float f[100];
@@ -126,7 +129,8 @@ static void check_collectives()
 	get(&x, dest, sizeof x);
 	t_equal(x, npes - 1, "max on the host");
 	t_equal(rocshmem_alltoallmem_on_stream(team, fdest, fsource, 2 * sizeof *f, nullptr), 0, "on stream");
-	t_equal(rocshmem_ctx_int_min_reduce_on_stream(ROCSHMEM_CTX_DEFAULT, team, dest, source, 1, nullptr), 0, "on stream");
+	t_equal(rocshmem_ctx_int_min_reduce_on_stream(ROCSHMEM_CTX_DEFAULT, team, dest, source, 1, nullptr),
+		0, "on stream");
 	rocshmem_barrier_all_on_stream(nullptr);
 	t_hip(hipStreamSynchronize(nullptr));
 	get(f, fdest, sizeof f);
@@ -162,7 +166,8 @@ __global__ static void message(uint64_t *data, uint64_t *text, uint64_t *sig, in
 static void check_message()
 {
 	uint64_t *data = (uint64_t *)rocshmem_calloc(NELEMS, sizeof *data);
-	uint64_t *text = (uint64_t *)rocshmem_malloc(NELEMS * sizeof *text), *sig = (uint64_t *)rocshmem_calloc(1, sizeof *sig);
+	uint64_t *text = (uint64_t *)rocshmem_malloc(NELEMS * sizeof *text),
+		 *sig = (uint64_t *)rocshmem_calloc(1, sizeof *sig);
 	uint64_t on_cpu[NELEMS];
 
 	for (int i = 0; i < NELEMS; i++)
@@ -208,7 +213,8 @@ static void check_turned()
 	t_hip(hipHostMalloc(&ptr, sizeof *nbad, hipHostMallocMapped));
 	nbad = (int *)ptr;
 	*nbad = 0;
-	t_equal(rocshmem_team_split_strided(ROCSHMEM_TEAM_WORLD, npes - 1, -1, npes, nullptr, 0, &team), 0, "split");
+	t_equal(rocshmem_team_split_strided(ROCSHMEM_TEAM_WORLD, npes - 1, -1, npes, nullptr, 0, &team), 0,
+		"split");
 	rocshmem_barrier_all();
 	t_launch(turned, 1, NTHREADS, team, from, sum, nbad);
 	t_equal(*nbad, 0, "rocshmem_wg_team_create_ctx");
@@ -216,14 +222,16 @@ static void check_turned()
 	for (int pe = 0; pe < npes; pe++)
 		t_equal(numbers[pe], rocshmem_team_my_pe(team), "the number in the team");
 	rocshmem_barrier_all();
-	t_equal(t_read_u64(sum), me == npes - 1 ? npes * (NTHREADS * (NTHREADS - 1) / 2) : 0, "the sum at the team's PE 0");
+	t_equal(t_read_u64(sum), me == npes - 1 ? npes * (NTHREADS * (NTHREADS - 1) / 2) : 0,
+		"the sum at the team's PE 0");
 	rocshmem_barrier_all();
 	t_equal(rocshmem_team_create_ctx(team, 0, &ctx), 0, "rocshmem_team_create_ctx");
 	rocshmem_ctx_ulong_atomic_add(ctx, sum, 1, 0);
 	rocshmem_ctx_quiet(ctx);
 	rocshmem_barrier_all();
 	if (me == npes - 1)
-		t_equal(t_read_u64(sum), npes * (NTHREADS * (NTHREADS - 1) / 2 + 1), "the sum, with the host's");
+		t_equal(t_read_u64(sum), npes * (NTHREADS * (NTHREADS - 1) / 2 + 1),
+			"the sum, with the host's");
 	rocshmem_ctx_destroy(ctx);
 	rocshmem_team_destroy(team);
 	t_hip(hipHostFree(nbad));
@@ -231,14 +239,15 @@ static void check_turned()
 	rocshmem_free(sum);
 }
 
-/* Every PE is a job of its own, which starts by an id. */
+/* Every PE is its own job, which starts by a unique id. */
 static void check_uniqueid()
 {
 	rocshmem_uniqueid_t uid;
 	rocshmem_init_attr_t attr;
 
 	t_equal(rocshmem_get_uniqueid(&uid), ROCSHMEM_SUCCESS, "get_uniqueid");
-	t_equal(rocshmem_set_attr_uniqueid_args(0, 1, &uid, &attr), ROCSHMEM_SUCCESS, "set_attr_uniqueid_args");
+	t_equal(rocshmem_set_attr_uniqueid_args(0, 1, &uid, &attr), ROCSHMEM_SUCCESS,
+		"set_attr_uniqueid_args");
 	t_equal(rocshmem_init_attr(ROCSHMEM_INIT_WITH_UNIQUEID, &attr), ROCSHMEM_SUCCESS, "init by an id");
 	t_equal(rocshmem_n_pes(), 1, "PEs of a job by an id");
 	rocshmem_finalize();
@@ -251,7 +260,8 @@ int main()
 
 	rocshmem_init();
 	rocshmem_query_thread(&provided);
-	t_check(provided >= ROCSHMEM_THREAD_SINGLE && provided <= ROCSHMEM_THREAD_MULTIPLE, "thread level %d", provided);
+	t_check(provided >= ROCSHMEM_THREAD_SINGLE && provided <= ROCSHMEM_THREAD_MULTIPLE, "thread level %d",
+		provided);
 	me = rocshmem_my_pe();
 	npes = rocshmem_n_pes();
 	t_equal(early, me, "the number of a PE before init");

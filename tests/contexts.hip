@@ -3,17 +3,19 @@
 /* env: GSHMEM_HEAP_SIZE=4m | GSHMEM_HEAP_SIZE=4m GSHMEM_CHECK=1 GSHMEM_CPU_WAVE=32 */
 /* timeout: 120 */
 /*
- * Calls with a context reach the PE that the context's team numbers so: each kind of call, on the host and in kernels, in
- * contexts of the world, of a team turned round, of every second PE, and of one PE. Creating and destroying them.
+ * Calls with a context take PE numbers of the context's team: each kind of call, on the host and in
+ * kernels, in contexts of the world, of a reversed team, of every second PE, and of one PE. Contexts
+ * can be created and destroyed.
  */
 #include <hip/hip_runtime.h>
 #include "oracle.h"
 
 enum { NWORDS = 64, FIELD = 16 };
 
-/* What one PE writes to another one, and reads from it; all but signal in words of their own. */
+/* What one PE writes to another one and reads from it; all but the signal in separate words. */
 struct object {
-	uint64_t put[FIELD], nbi[FIELD], p, iput[FIELD], ibput[FIELD], sized[FIELD], bytes[2], set, add, cas, bits;
+	uint64_t put[FIELD], nbi[FIELD], p, iput[FIELD], ibput[FIELD], sized[FIELD], bytes[2], set, add, cas,
+		bits;
 	uint64_t data[2], nbi_data[2], signal, nbi_signal, set_signal, add_signal;
 	uint64_t wave[FIELD], wg[FIELD];
 	uint64_t source[FIELD]; /* read by others; the PE's own */
@@ -25,8 +27,12 @@ __host__ __device__ static uint64_t value_of(int from, int i)
 	return 1000 * (uint64_t)(from + 1) + i;
 }
 
-/* All calls of one thread to PE pe of the context, which is to_world; in words of o that belong to from. */
-__host__ __device__ static int call_all(gshmem_ctx_t ctx, struct object *o, int pe, int from, int to_world, uint64_t *scratch)
+/*
+ * All calls of one thread to PE pe of the context, which is PE to_world of the world, in
+ * words of o that belong to from.
+ */
+__host__ __device__ static int call_all(
+	gshmem_ctx_t ctx, struct object *o, int pe, int from, int to_world, uint64_t *scratch)
 {
 	uint64_t got[FIELD] = {0}, *values = scratch, *fetched = scratch + FIELD;
 	int wrong = 0;
@@ -45,7 +51,8 @@ __host__ __device__ static int call_all(gshmem_ctx_t ctx, struct object *o, int 
 	gshmem_ctx_uint64_atomic_or(ctx, &o->bits, 1, pe);
 	wrong += gshmem_ctx_uint64_atomic_compare_swap(ctx, &o->cas, 0, values[2], pe) != 0;
 	gshmem_ctx_uint64_put_signal(ctx, o->data, values, 2, &o->signal, values[3], GSHMEM_SIGNAL_SET, pe);
-	gshmem_ctx_putmem_signal_nbi(ctx, o->nbi_data, values, 16, &o->nbi_signal, values[4], GSHMEM_SIGNAL_ADD, pe);
+	gshmem_ctx_putmem_signal_nbi(
+		ctx, o->nbi_data, values, 16, &o->nbi_signal, values[4], GSHMEM_SIGNAL_ADD, pe);
 	gshmem_ctx_signal_set(ctx, &o->set_signal, values[5], pe);
 	gshmem_ctx_signal_add(ctx, &o->add_signal, values[6], pe);
 	gshmem_ctx_quiet(ctx);
@@ -64,12 +71,13 @@ __host__ __device__ static int call_all(gshmem_ctx_t ctx, struct object *o, int 
 	wrong += got[3] != value_of(to_world, 5);
 	gshmem_ctx_getmem_nbi(ctx, fetched, o->source, 8, pe);
 	gshmem_ctx_quiet(ctx);
-	wrong += *fetched != value_of(to_world, 0) || gshmem_ctx_uint64_g(ctx, &o->source[1], pe) != value_of(to_world, 1);
+	wrong += *fetched != value_of(to_world, 0) ||
+		gshmem_ctx_uint64_g(ctx, &o->source[1], pe) != value_of(to_world, 1);
 	gshmem_ctx_fence(ctx);
 	return wrong;
 }
 
-/* What from has left in this PE's words. */
+/* Checks what PE from has left in this PE's words. */
 static void check_object(const struct object &o, int from, const char *what)
 {
 #define EXPECT(WORD, I) t_check(o.WORD == value_of(from, I), "PE %d: %s, from PE %d: %s: expected %lu, got %lu", \
@@ -98,7 +106,8 @@ static void check_object(const struct object &o, int from, const char *what)
 #undef EXPECT
 }
 
-__global__ static void call_in_kernel(gshmem_ctx_t ctx, struct object *o, int pe, int from, int to_world, uint64_t *scratch, int *wrong)
+__global__ static void call_in_kernel(
+	gshmem_ctx_t ctx, struct object *o, int pe, int from, int to_world, uint64_t *scratch, int *wrong)
 {
 	uint64_t *values = scratch + 2 * FIELD;
 
@@ -118,7 +127,7 @@ static struct object *objects; /* [npes]: of who writes */
 static uint64_t *scratch;
 static int me, npes, *nwrong;
 
-/* Every member writes to every member, itself too. */
+/* Every member writes to every member, including itself. */
 static void check(gshmem_ctx_t ctx, gshmem_team_t team, const char *what)
 {
 	struct object mine;
@@ -139,11 +148,12 @@ static void check(gshmem_ctx_t ctx, gshmem_team_t team, const char *what)
 			const int to = gshmem_team_translate_pe(team, pe, GSHMEM_TEAM_WORLD);
 
 			if (kernel)
-				t_launch(call_in_kernel, 1, 100, ctx, &objects[me], pe, me, to, scratch, nwrong);
+				t_launch(call_in_kernel, 1, 100, ctx, &objects[me], pe, me, to, scratch,
+					nwrong);
 			else
 				*nwrong = call_all(ctx, &objects[me], pe, me, to, scratch);
-			t_check(*nwrong == 0, "PE %d: %s, to PE %d of the team: %d wrong, %s", me, what, pe, *nwrong,
-				kernel ? "kernel" : "host");
+			t_check(*nwrong == 0, "PE %d: %s, to PE %d of the team: %d wrong, %s", me, what, pe,
+				*nwrong, kernel ? "kernel" : "host");
 		}
 		gshmem_quiet();
 		gshmem_team_sync(team);
@@ -154,7 +164,8 @@ static void check(gshmem_ctx_t ctx, gshmem_team_t team, const char *what)
 			else
 				check_object(mine, pe, what);
 			for (int i = 0; kernel && mine.p && i < FIELD; i++)
-				t_check(mine.wave[i] == value_of(pe, i) && mine.wg[i] == value_of(pe, i), "%s: wave, wg", what);
+				t_check(mine.wave[i] == value_of(pe, i) && mine.wg[i] == value_of(pe, i),
+					"%s: wave, wg", what);
 		}
 		gshmem_team_sync(team);
 	}
@@ -165,7 +176,8 @@ static void check_team(int start, int stride, int size, const char *what)
 	gshmem_ctx_t first, second;
 	gshmem_team_t team;
 
-	t_equal(gshmem_team_split_strided(GSHMEM_TEAM_WORLD, start, stride, size, NULL, 0, &team), 0, "split");
+	t_equal(gshmem_team_split_strided(GSHMEM_TEAM_WORLD, start, stride, size, NULL, 0, &team), 0,
+		"split");
 	if (team != GSHMEM_TEAM_INVALID) {
 		t_equal(gshmem_team_create_ctx(team, GSHMEM_CTX_PRIVATE, &first), 0, "create");
 		t_equal(gshmem_team_create_ctx(team, 0, &second), 0, "create");
@@ -204,8 +216,10 @@ int main()
 	gshmem_ctx_fence(GSHMEM_CTX_INVALID);
 	gshmem_ctx_destroy(GSHMEM_CTX_INVALID);
 	gshmem_ctx_session_stop(GSHMEM_CTX_INVALID);
-	t_check(gshmem_ctx_get_team(GSHMEM_CTX_INVALID, &team) && team == GSHMEM_TEAM_INVALID, "the team of no context");
-	t_check(gshmem_team_create_ctx(GSHMEM_TEAM_INVALID, 0, &none) && none == GSHMEM_CTX_INVALID, "a context of no team");
+	t_check(gshmem_ctx_get_team(GSHMEM_CTX_INVALID, &team) && team == GSHMEM_TEAM_INVALID,
+		"the team of no context");
+	t_check(gshmem_team_create_ctx(GSHMEM_TEAM_INVALID, 0, &none) && none == GSHMEM_CTX_INVALID,
+		"a context of no team");
 	t_hip(hipHostFree(scratch));
 	t_hip(hipHostFree(nwrong));
 	gshmem_finalize();

@@ -1,18 +1,20 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# tests/coverage.sh - which part of the lines of src/ and include/ that all legs cover together `make check` covers.
-# `make coverage` calls it. It needs gcovr. What compilers alone see (isa, trees, install) has no lines that run.
+# tests/coverage.sh - how many of the lines of src/ and include/ that all legs together cover does
+# `make check` cover? `make coverage` calls it. It needs gcovr. Legs that only compile (isa,
+# trees, install) run no lines.
 #
-# The legs are built with gcc, -O0 and --coverage in builds of their own, and run without sanitizers: basic, delivery, apart,
-# clang's copy loop. A process that ends by _exit or abort writes its counts first. rpc_explore and rpc_freeze are left out:
-# they go through the same lines in every order that there is, which takes code that is not optimized hours.
+# The legs are built with gcc, -O0 and --coverage in builds of their own, and run without sanitizers:
+# basic, delivery, apart, clang's copy loop. A process that ends by _exit or abort writes its counts
+# first. rpc_explore and rpc_freeze are left out: they run the same lines in every possible order, which
+# takes unoptimized code hours.
 
 set -u
 cd "$(dirname "$0")/.." || exit
 top=build/coverage
 unset MAKEFLAGS MFLAGS MAKELEVEL
-export GSHMEM_CPU_STACK=1m # frames of code that is not optimized
+export GSHMEM_CPU_STACK=1m # unoptimized code has large frames
 rm -rf $top
 mkdir -p $top
 cat >$top/exit.c <<'END'
@@ -41,7 +43,7 @@ names=$(for test in tests/*.c tests/*.hip; do
 	esac
 done | tr '\n' ' ')
 
-# leg BUILD LEG WORD...: the tests of a leg, in a build.
+# leg BUILD LEG WORD...: run the tests of a leg, in a build.
 leg() {
 	local build=$top/$1 leg=$2
 	shift 2
