@@ -4,9 +4,9 @@
 /* timeout: 240 */
 /* isa: read */
 /*
- * Collectives one after the other with nothing between them, over teams of every kind, against a model of each. A batch is a
- * list of calls with sizes of all classes; each PE makes all of its calls by one scope, another one on each PE and in each
- * batch. All bytes of dest are compared, also those that no call may touch.
+ * Collectives back to back, over teams of every kind, match a model of each. A batch is a list of calls with
+ * sizes of all classes. A PE makes all its calls of a batch at one scope, which differs between PEs and
+ * batches. All bytes of dest are compared, also those that no call may touch.
  */
 #include <hip/hip_runtime.h>
 #include "oracle.h"
@@ -34,9 +34,9 @@ enum {
 	INSCAN_IN_PLACE,
 	NWHATS
 };
-static const char *const names[] = {"broadcast",  "broadcastmem", "collect",   "fcollect", "alltoall",       "alltoalls",
-				    "alltoallv",  "sum int",      "sum float", "xor uchar", "max short",     "prod complexf",
-				    "sum_inscan", "sum_exscan",   "reduce_scatter", "sum in place", "inscan in place"};
+static const char *const names[] = {"broadcast", "broadcastmem", "collect", "fcollect", "alltoall",
+	"alltoalls", "alltoallv", "sum int", "sum float", "xor uchar", "max short", "prod complexf",
+	"sum_inscan", "sum_exscan", "reduce_scatter", "sum in place", "inscan in place"};
 
 struct call {
 	int what;
@@ -63,7 +63,7 @@ T_HD size_t collect_nelems(const struct call *c, int pe)
 	return c->n * (size_t)(pe % 3) + (size_t)pe % 2;
 }
 
-/* From PE i of the team to PE j. */
+/* Elements from PE i of the team to PE j. */
 T_HD size_t v_nelems(const struct call *c, int i, int j)
 {
 	return (c->n + (size_t)(3 * i + 5 * j)) % (c->n + 2);
@@ -110,19 +110,21 @@ __host__ __device__ static int make_call(int scope, gshmem_team_t team, const st
 	case ALLTOALLS:
 		return BY_SCOPE(scope, int_alltoalls, team, (int *)d, (const int *)s, c->dst, c->sst, n);
 	case ALLTOALLV:
-		return BY_SCOPE(scope, int_alltoallv, team, (int *)d, c->counts[0], c->counts[1], (const int *)s, c->counts[2],
-				c->counts[3]);
+		return BY_SCOPE(scope, int_alltoallv, team, (int *)d, c->counts[0], c->counts[1],
+			(const int *)s, c->counts[2], c->counts[3]);
 	case SUM_INT:
 	case SUM_IN_PLACE:
 		return BY_SCOPE(scope, int_sum_reduce, team, (int *)d, (const int *)s, n);
 	case SUM_FLOAT:
 		return BY_SCOPE(scope, float_sum_reduce, team, (float *)d, (const float *)s, n);
 	case XOR_UCHAR:
-		return BY_SCOPE(scope, uchar_xor_reduce, team, (unsigned char *)d, (const unsigned char *)s, n);
+		return BY_SCOPE(
+			scope, uchar_xor_reduce, team, (unsigned char *)d, (const unsigned char *)s, n);
 	case MAX_SHORT:
 		return BY_SCOPE(scope, short_max_reduce, team, (short *)d, (const short *)s, n);
 	case PROD_COMPLEX:
-		return BY_SCOPE(scope, complexf_prod_reduce, team, (gshmemx_complexf_t *)d, (const gshmemx_complexf_t *)s, n);
+		return BY_SCOPE(scope, complexf_prod_reduce, team, (gshmemx_complexf_t *)d,
+			(const gshmemx_complexf_t *)s, n);
 	case INSCAN:
 	case INSCAN_IN_PLACE:
 		return BY_SCOPE(scope, long_sum_inscan, team, (long *)d, (const long *)s, n);
@@ -133,7 +135,8 @@ __host__ __device__ static int make_call(int scope, gshmem_team_t team, const st
 	}
 }
 
-__global__ static void make_calls(int scope, gshmem_team_t team, const struct call *calls, int ncalls, int my_pe, int *nwrong)
+__global__ static void make_calls(
+	int scope, gshmem_team_t team, const struct call *calls, int ncalls, int my_pe, int *nwrong)
 {
 	const bool is_in = scope == T_THREAD ? t_rank() == 0 : scope == T_WG || t_rank() < (unsigned)warpSize;
 
@@ -176,12 +179,15 @@ static void fill_source(const struct call *c, uint32_t seed, int pe, int npes, c
 			((long *)source)[k] = int_of(seed, pe, k) * 5L;
 		else if (c->what == EXSCAN && k < nints / 2)
 			((double *)source)[k] = float_of(seed, pe, k) * 1e3 / 7;
-		else if (c->what != PROD_COMPLEX && c->what != INSCAN && c->what != INSCAN_IN_PLACE && c->what != EXSCAN)
+		else if (c->what != PROD_COMPLEX && c->what != INSCAN && c->what != INSCAN_IN_PLACE &&
+			c->what != EXSCAN)
 			((int *)source)[k] = int_of(seed, pe, k);
 	}
 }
 
-/* What dest holds after the call, over what it held before; sources are those of all PEs of the team. */
+/*
+ * Writes what dest holds after the call over what it held before. sources are those of all PEs of the team.
+ */
 static void model(const struct call *c, int me, int npes, char *const *sources, char *dest)
 {
 	const size_t n = c->n;
@@ -212,7 +218,8 @@ static void model(const struct call *c, int me, int npes, char *const *sources, 
 			break;
 		case ALLTOALLS:
 			for (size_t k = 0; k < n; k++)
-				d[((size_t)pe * n + k) * (size_t)c->dst] = s[((size_t)me * n + k) * (size_t)c->sst];
+				d[((size_t)pe * n + k) * (size_t)c->dst] =
+					s[((size_t)me * n + k) * (size_t)c->sst];
 			break;
 		case ALLTOALLV:
 			for (int j = 0, from = 0; j < me; j++)
@@ -252,7 +259,8 @@ static void model(const struct call *c, int me, int npes, char *const *sources, 
 		break;
 	case PROD_COMPLEX:
 		FOLD(gshmemx_complexf_t, n, 0,
-		     (gshmemx_complexf_t{a.real * b.real - a.imag * b.imag, a.real * b.imag + a.imag * b.real}))
+			(gshmemx_complexf_t{
+				a.real * b.real - a.imag * b.imag, a.real * b.imag + a.imag * b.real}))
 		break;
 	case INSCAN:
 	case INSCAN_IN_PLACE:
@@ -289,7 +297,7 @@ static uint32_t draw(uint32_t n)
 	return (draw_state >> 8) % n;
 }
 
-/* The same on all PEs of the team, but for the counts of alltoallv. */
+/* The same on all PEs of the team, except for the counts of alltoallv. */
 static void draw_call(struct call *c, int k, int me, int npes)
 {
 	size_t at = 0;
@@ -308,7 +316,7 @@ static void draw_call(struct call *c, int k, int me, int npes)
 		c->source = c->dest;
 	for (int pe = 0; pe < npes; pe++) {
 		c->counts[0][pe] = v_nelems(c, pe, me);
-		c->counts[1][pe] = at; /* blocks lie apart in dest, and in source, by one element */
+		c->counts[1][pe] = at; /* blocks are one element apart in dest and in source */
 		at += c->counts[0][pe] + 1;
 	}
 	at = 0;
@@ -321,7 +329,8 @@ static void draw_call(struct call *c, int k, int me, int npes)
 
 static char *scratch[MAX_PES], *before, *after;
 
-static void check_call(const struct call *c, uint32_t seed, int me, int npes, const char *team_name, int scope)
+static void check_call(
+	const struct call *c, uint32_t seed, int me, int npes, const char *team_name, int scope)
 {
 	size_t at;
 
@@ -333,11 +342,12 @@ static void check_call(const struct call *c, uint32_t seed, int me, int npes, co
 	model(c, me, npes, scratch, before);
 	t_from_device(after, c->dest, SLOT);
 	at = t_differ(before, after, SLOT);
-	t_check(at == SLOT, "PE %d: %s of %zu by %s over %s: byte %zu of dest is %02x, expected %02x", gshmem_my_pe(), names[c->what],
-		c->n, t_scope_names[scope], team_name, at, (unsigned char)after[at], (unsigned char)before[at]);
+	t_check(at == SLOT, "PE %d: %s of %zu by %s over %s: byte %zu of dest is %02x, expected %02x",
+		gshmem_my_pe(), names[c->what], c->n, t_scope_names[scope], team_name, at,
+		(unsigned char)after[at], (unsigned char)before[at]);
 }
 
-/* The PEs of the world draw alike, and those of the team alike with them; all meet before and after. */
+/* All PEs of the world, and so those of the team, draw the same numbers; all meet before and after. */
 static void check_batch(gshmem_team_t team, const char *team_name, int batch)
 {
 	const bool is_in = team != GSHMEM_TEAM_INVALID;
@@ -361,8 +371,8 @@ static void check_batch(gshmem_team_t team, const char *team_name, int batch)
 			*nwrong += make_call(scope, team, &calls[k], me) != 0;
 	else if (is_in)
 		t_launch(make_calls, 1, scope == T_WG ? 150 : 64, scope, team, calls, NCALLS, me, nwrong);
-	t_check(*nwrong == 0, "PE %d: %d calls by %s over %s returned an error", gshmem_my_pe(), *nwrong, t_scope_names[scope],
-		team_name);
+	t_check(*nwrong == 0, "PE %d: %d calls by %s over %s returned an error", gshmem_my_pe(), *nwrong,
+		t_scope_names[scope], team_name);
 	for (int k = 0; k < NCALLS && is_in; k++)
 		check_call(&calls[k], seed + (uint32_t)k, me, npes, team_name, scope);
 	gshmem_barrier_all();
@@ -389,11 +399,16 @@ int main(void)
 	before = (char *)t_alloc(SLOT);
 	after = (char *)t_alloc(SLOT);
 
-	t_equal(gshmem_int_broadcast(GSHMEM_TEAM_INVALID, NULL, NULL, 1, 0) != 0, 1, "a broadcast over no team");
-	t_equal(gshmem_team_split_strided(GSHMEM_TEAM_WORLD, npes > 1, 2, npes / 2 ? npes / 2 : 1, NULL, 0, &odd), 0, "odd PEs");
-	t_equal(gshmem_team_split_strided(GSHMEM_TEAM_WORLD, npes - 1, -1, npes, NULL, 0, &reversed), 0, "reversed PEs");
+	t_equal(gshmem_int_broadcast(GSHMEM_TEAM_INVALID, NULL, NULL, 1, 0) != 0, 1,
+		"a broadcast over no team");
+	t_equal(gshmem_team_split_strided(
+			GSHMEM_TEAM_WORLD, npes > 1, 2, npes / 2 ? npes / 2 : 1, NULL, 0, &odd),
+		0, "odd PEs");
+	t_equal(gshmem_team_split_strided(GSHMEM_TEAM_WORLD, npes - 1, -1, npes, NULL, 0, &reversed), 0,
+		"reversed PEs");
 	t_equal(gshmem_team_split_strided(GSHMEM_TEAM_WORLD, npes - 1, 1, 1, NULL, 0, &alone), 0, "one PE");
-	t_equal(gshmem_team_split_2d(GSHMEM_TEAM_WORLD, 2, NULL, 0, &row, NULL, 0, &column), 0, "rows and columns");
+	t_equal(gshmem_team_split_2d(GSHMEM_TEAM_WORLD, 2, NULL, 0, &row, NULL, 0, &column), 0,
+		"rows and columns");
 	for (int batch = 0; batch < nbatches; batch++) {
 		draw_state = 12345 + (uint32_t)batch;
 		check_batch(GSHMEM_TEAM_WORLD, "the world", batch);

@@ -4,9 +4,9 @@
 /* isa: read */
 /* sim: no, its kernels take a compiler three minutes */
 /*
- * GSHMEM_CHECK=1: collectives notice bad arguments, on all PEs or on one, and arguments that differ between PEs: a message
- * with the name of the call, and the end of both PEs of the job. From the host, one thread of a kernel, and a work-group. So
- * are those of a work-group that not all of its threads make.
+ * GSHMEM_CHECK=1: collectives notice bad arguments, on all PEs or on one, and arguments that differ between
+ * PEs. A message names the call, and both PEs of the job end. From the host, one thread of a kernel, and a
+ * work-group. They also notice a work-group's call that only some of its threads make.
  */
 #include <hip/hip_runtime.h>
 #include <gshmem.h>
@@ -75,7 +75,7 @@ struct memory {
 	X(UNEQUAL, EXTRA, int_alltoallv, \
 	  (W, I(m.dest), m.counts + (SECOND ? 4 : 0), m.counts + 2, I(m.source), m.counts, m.counts + 2))
 
-/* Calls that differ: of another type, operation or kind. X(name and arguments on PE 0, on PE 1) */
+/* Calls that differ in type, operation or kind. X(name and arguments on PE 0, on PE 1) */
 #define PAIRS(X) \
 	X(BY, int_sum_reduce, (W, I(m.dest), I(m.source), 2), BY, int_max_reduce, (W, I(m.dest), I(m.source), 2)) \
 	X(BY, int_sum_reduce, (W, I(m.dest), I(m.source), 2), BY, uint_sum_reduce, \
@@ -85,7 +85,7 @@ struct memory {
 	X(BY, int_broadcast, (W, I(m.dest), I(m.source), 2, 0), BY, int_collect, (W, I(m.dest), I(m.source), 2)) \
 	X(BY, int_sum_inscan, (W, I(m.dest), I(m.source), 2), BY, int_sum_exscan, (W, I(m.dest), I(m.source), 2))
 
-/* Right, when all of the work-group makes them. X(name, arguments) */
+/* Right if the whole work-group makes them. X(name, arguments) */
 #define WG_CALLS(X) \
 	X(barrier_all, ()) \
 	X(sync_all, ()) \
@@ -119,7 +119,10 @@ __global__ static void in_kernel(int which, bool is_wg, struct memory m, int me)
 		make_call(which, is_wg, m, me);
 }
 
-/* Who does not make it: every other lane, which is gone or waits elsewhere (GPUs may hang then), or a wave (AMD's do not know). */
+/*
+ * Who does not make the call: every other lane, which has exited or waits elsewhere (GPUs may hang then), or
+ * a wave (AMD GPUs cannot tell).
+ */
 static const char *const absences[] = {"lanes", "wave", "elsewhere"};
 enum { LANES, WAVE, ELSEWHERE, NABSENCES };
 #define MAKE_WG(NAME, ARGS) \
@@ -185,7 +188,10 @@ static const char *const expected[NCALLS + NPAIRS][2] = {BAD_CALLS(TEXTS) PAIRS(
 #define WG_TEXT(NAME, ARGS) #NAME,
 static const char *const wg_calls[] = {WG_CALLS(WG_TEXT)};
 
-/* A collective without its type and operation: of the host's, where a kernel of the library makes them, no more is known. */
+/*
+ * The name of a collective without type and operation: a kernel of the library that makes
+ * the host's call knows no more.
+ */
 static const char *kind_of(const char *name)
 {
 	static const char *const kinds[] = {"broadcast", "fcollect", "collect", "alltoallv", "alltoall", "reduce", "scan"};
@@ -196,7 +202,7 @@ static const char *kind_of(const char *name)
 	return name;
 }
 
-/* The launcher sees processes that end with 0, and kills nobody. */
+/* The launcher sees processes that exit with 0, and so kills nobody. */
 int main(int argc, char **argv)
 {
 	const int nabsences = !strcmp(GSHMEMI_ARCH_NAME, "cpu") ? NABSENCES : !strcmp(GSHMEMI_ARCH_NAME, "nvidia") ? 2 : 1;

@@ -3,8 +3,9 @@
 /* env: GSHMEM_HEAP_SIZE=8m */
 /* timeout: 120 */
 /*
- * Collectives wait for those PEs whose data they need, and for no data after they have returned: one PE after the other comes
- * late and writes its source just before it calls, and all PEs spoil theirs as soon as the call has returned.
+ * Collectives wait for the PEs whose data they need, and read no source after they have returned. One PE
+ * after the other comes late and writes its source just before it calls, and all PEs overwrite theirs as
+ * soon as the call has returned.
  */
 #include <hip/hip_runtime.h>
 #include "oracle.h"
@@ -18,7 +19,10 @@ static const char *const names[] = {"broadcast", "collect", "fcollect", "alltoal
 #define LATE_NS  3000000U
 #define BY(NAME) (scope == T_WG ? gshmemx_##NAME##_wg : scope == T_WAVE ? gshmemx_##NAME##_wave : gshmem_##NAME)
 
-/* For PE i of npes, all blocks of n elements: dest_nelems, dest_displs, source_displs; source_nelems are dest_nelems. */
+/*
+ * For PE i of npes, all with blocks of n elements: dest_nelems, dest_displs, source_displs;
+ * source_nelems equals dest_nelems.
+ */
 struct arrays {
 	size_t nelems[MAX_PES], displs[MAX_PES];
 };
@@ -28,15 +32,20 @@ __host__ __device__ static int value(int pe, int time, size_t i)
 	return (int)(((unsigned)pe * 7919U + (unsigned)time * 104729U + (unsigned)i * 31U) & 0xfffff);
 }
 
-/* Elements of source, of which each PE has n or n for each PE. */
+/* The elements of source: n on each PE, or n for each PE. */
 __host__ __device__ static size_t nsource(int what, size_t n, int npes)
 {
-	return what == ALLTOALL || what == ALLTOALLS || what == ALLTOALLV || what == SCATTER ? n * (size_t)npes : n;
+	return what == ALLTOALL || what == ALLTOALLS || what == ALLTOALLV || what == SCATTER
+		? n * (size_t)npes
+		: n;
 }
 
-/* By each thread of rank and size. One of them is late for all: the others write their part of source when they may. */
-__host__ __device__ static void come(int scope, int what, int *dest, int *source, size_t n, const struct arrays *v, int me, int npes,
-				     int late, int time, size_t rank, size_t size)
+/*
+ * Called by each thread rank of size. One thread is late for all; the others write their
+ * part of source once they may.
+ */
+__host__ __device__ static void come(int scope, int what, int *dest, int *source, size_t n,
+	const struct arrays *v, int me, int npes, int late, int time, size_t rank, size_t size)
 {
 	const gshmem_team_t team = GSHMEM_TEAM_WORLD;
 
@@ -62,9 +71,12 @@ __host__ __device__ static void come(int scope, int what, int *dest, int *source
 		(void)BY(int_alltoalls)(team, dest, source, 1, 1, n);
 		break;
 	case ALLTOALLV:
-		(void)(scope == T_WG     ? gshmemx_int_alltoallv_wg(team, dest, v->nelems, v->displs, source, v->nelems, v->displs)
-		       : scope == T_WAVE ? gshmemx_int_alltoallv_wave(team, dest, v->nelems, v->displs, source, v->nelems, v->displs)
-					 : gshmemx_int_alltoallv(team, dest, v->nelems, v->displs, source, v->nelems, v->displs));
+		(void)(scope == T_WG ? gshmemx_int_alltoallv_wg(
+					       team, dest, v->nelems, v->displs, source, v->nelems, v->displs)
+				: scope == T_WAVE ? gshmemx_int_alltoallv_wave(team, dest, v->nelems,
+							    v->displs, source, v->nelems, v->displs)
+						  : gshmemx_int_alltoallv(team, dest, v->nelems, v->displs,
+							    source, v->nelems, v->displs));
 		break;
 	case SUM:
 		(void)BY(int_sum_reduce)(team, dest, source, n);
@@ -85,8 +97,8 @@ __host__ __device__ static void come(int scope, int what, int *dest, int *source
 		source[i] = -1;
 }
 
-__global__ static void in_kernel(int scope, int what, int *dest, int *source, size_t n, const struct arrays *v, int me, int npes,
-				 int late, int time)
+__global__ static void in_kernel(int scope, int what, int *dest, int *source, size_t n,
+	const struct arrays *v, int me, int npes, int late, int time)
 {
 	const unsigned size = scope == T_WG ? t_count() : scope == T_WAVE ? (unsigned)warpSize : 1;
 
@@ -130,8 +142,11 @@ int main()
 	for (size_t k = 0; k < sizeof lengths / sizeof *lengths; k++)
 		for (int what = 0; what < NWHATS; what++)
 			for (int late = 0; late < npes; late++, time++) {
-				const size_t n = lengths[k], ndest = what >= COLLECT && what <= ALLTOALLV ? n * (size_t)npes : n;
-				const int scope = (time + me) % (t_takes_turns() ? T_HOST : T_NSCOPES - !GSHMEMI_ARCH_HOST_DIRECT);
+				const size_t n = lengths[k],
+					     ndest = what >= COLLECT && what <= ALLTOALLV ? n * (size_t)npes
+											  : n;
+				const int scope = (time + me) %
+					(t_takes_turns() ? T_HOST : T_NSCOPES - !GSHMEMI_ARCH_HOST_DIRECT);
 
 				for (int pe = 0; pe < npes; pe++) {
 					v->nelems[pe] = n;
@@ -141,12 +156,13 @@ int main()
 				if (scope == T_HOST)
 					come(T_THREAD, what, dest, source, n, v, me, npes, late, time, 0, 1);
 				else
-					t_launch(in_kernel, 1, 100, scope, what, dest, source, n, v, me, npes, late, time);
+					t_launch(in_kernel, 1, 100, scope, what, dest, source, n, v, me, npes,
+						late, time);
 				t_from_device(on_cpu, dest, ndest * sizeof *dest);
 				for (size_t i = 0; i < ndest; i++)
 					t_check(on_cpu[i] == expected(what, n, me, npes, late, time, i),
-						"PE %d: %s of %zu by %s, PE %d late: element %zu: expected %d, got %d", me,
-						names[what], n, t_scope_names[scope], late, i,
+						"PE %d: %s of %zu by %s, PE %d late: element %zu: expected %d, got %d",
+						me, names[what], n, t_scope_names[scope], late, i,
 						expected(what, n, me, npes, late, time, i), on_cpu[i]);
 			}
 	t_hip(hipHostFree(v));

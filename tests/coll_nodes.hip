@@ -5,7 +5,5 @@
 /* carry: no, PEs of several nodes are carried as it is */
 /* nodes: no, likewise */
 /* platform: cpu */
-/*
- * The same collectives over several nodes: some of one PE, some that lie anyhow in the team.
- */
+/* coll.hip over several nodes: some nodes have one PE, and PEs of a node may lie anywhere in the team. */
 #include "coll.hip"

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What coll_types*.hip share. A family is the calls of one type; each call is made at LENGTHS lengths, one after the other on
- * the world, with nothing between them. PE i makes all its calls by scope (round + i) % 4. All bytes of all dests are
- * compared with a model, and all of the sources with what they were.
+ * What coll_types*.hip share. A family is the calls of one type. Each call is made at LENGTHS lengths, back
+ * to back on the world. PE i makes all its calls at scope (round + i) % 4. All bytes of all dests are
+ * compared with a model, and all sources with what they were.
  *
- * A family has: type; name(); ncalls; call_name(which); what(which), which says how the lengths are; fill(bytes, n, pe), of a
- * source; in_kernels; call(scope, which, call, team), for the host and, where in_kernels, for them; model(which, call, dest); and
- * trim(bytes, nbytes), for bytes of elements that no value has.
+ * A family has: type; name(); ncalls; call_name(which); what(which), the kind of lengths; fill(bytes, n,
+ * pe), which fills a source; in_kernels; call(scope, which, call, team), for the host and, if
+ * in_kernels, for kernels; model(which, call, dest); and trim(bytes, nbytes), which clears the bytes of
+ * elements that are not part of a value.
  */
 #ifndef T_COLL_TYPES_H
 #define T_COLL_TYPES_H
@@ -34,7 +35,10 @@ struct call {
 	size_t counts[4][MAX_PES]; /* of alltoallv: dest_nelems, dest_displs, source_nelems, source_displs */
 };
 
-/* Up to 16 bytes, some packets, and beyond what goes by packets or by the root alone; most end off 16 bytes. */
+/*
+ * Up to 16 bytes, some packets, and more than goes by packets or by the root alone;
+ * most do not end at 16 bytes.
+ */
 static size_t length(int what, int k, size_t elem)
 {
 	switch (k) {
@@ -50,7 +54,7 @@ static size_t length(int what, int k, size_t elem)
 	}
 }
 
-/* What PE i sends to PE j by alltoallv, and has for collect. */
+/* How much PE i sends to PE j in alltoallv, and contributes to collect. */
 static size_t sparse(size_t n, int i, int j)
 {
 	return (n + (size_t)(3 * i + 5 * j)) % (n + 2);
@@ -94,7 +98,7 @@ template <class T> static void draw_calls()
 		c->root = slot % npes;
 		c->dst = 1 + slot % 3;
 		c->sst = 1 + slot / 2 % 2;
-		for (int pe = 0; pe < npes; pe++) { /* blocks lie apart */
+		for (int pe = 0; pe < npes; pe++) { /* blocks are apart */
 			c->counts[0][pe] = sparse(c->n, pe, me);
 			c->counts[1][pe] = dest_at;
 			c->counts[2][pe] = sparse(c->n, me, pe);
@@ -122,7 +126,8 @@ template <class T> static void check_round(int round)
 			*nwrong += T::call(slot % 3, slot / NLENGTHS, &calls[slot], GSHMEM_TEAM_WORLD) != 0;
 	else if constexpr (T::in_kernels)
 		t_launch(make_calls<T>, 1, 150, scope, calls, nslots, nwrong);
-	t_check(*nwrong == 0, "PE %d: type %s: %d calls by %s returned an error", me, T::name(), *nwrong, t_scope_names[scope]);
+	t_check(*nwrong == 0, "PE %d: type %s: %d calls by %s returned an error", me, T::name(), *nwrong,
+		t_scope_names[scope]);
 
 	t_from_device(got, dests, nbytes);
 	for (int slot = 0; slot < nslots; slot++)
@@ -131,9 +136,10 @@ template <class T> static void check_round(int round)
 	if (at != nbytes) {
 		const int slot = (int)(at / SLOT);
 
-		t_fail("PE %d: %s by %s, type %s, %zu elements: byte %td of dest: expected %02x, got %02x", me,
-		       T::call_name(slot / NLENGTHS), t_scope_names[scope], T::name(), calls[slot].n,
-		       (ptrdiff_t)at - (ptrdiff_t)calls[slot].dest_at, (unsigned char)expected[at], (unsigned char)got[at]);
+		t_fail("PE %d: %s by %s, type %s, %zu elements: byte %td of dest: expected %02x, got %02x",
+			me, T::call_name(slot / NLENGTHS), t_scope_names[scope], T::name(), calls[slot].n,
+			(ptrdiff_t)at - (ptrdiff_t)calls[slot].dest_at, (unsigned char)expected[at],
+			(unsigned char)got[at]);
 	}
 	t_from_device(got, sources, nbytes);
 	at = t_differ(got, from[me], nbytes);

@@ -6,15 +6,17 @@
 /* platform: cpu */
 /* isa: read */
 /*
- * broadcast, collect, fcollect, alltoall, alltoalls and alltoallv of every type and of bytes, by a thread, a wave, a work-group
- * and the host; see coll_types.h. GPU compilers take many minutes for all of these in one unit.
+ * broadcast, collect, fcollect, alltoall, alltoalls and alltoallv are right for every type and for
+ * bytes, by a thread, a wave, a work-group and the host; see coll_types.h. GPU compilers take many
+ * minutes for all of these in one unit.
  */
 #include "coll_types.h"
 
 enum { BROADCAST, COLLECT, FCOLLECT, ALLTOALL, ALLTOALLS, ALLTOALLV, NMOVES };
-static const char *const move_names[] = {"broadcast", "collect", "fcollect", "alltoall", "alltoalls", "alltoallv"};
+static const char *const move_names[] = {
+	"broadcast", "collect", "fcollect", "alltoall", "alltoalls", "alltoallv"};
 
-/* NAME is empty or ends with _; MEM is behind the name of a call that moves bytes, S is the scope's ending. */
+/* NAME is empty or ends with _; MEM follows the name of a call that moves bytes; S is the scope's suffix. */
 #define CALLS(SCOPE, PREFIX, XPREFIX, NAME, MEM, S) \
 	case SCOPE * NMOVES + BROADCAST: \
 		return PREFIX##_##NAME##broadcast##MEM##S(team, d, s, c->n, c->root); \
@@ -61,7 +63,8 @@ static void model_move(int which, const struct call *c, char *dest)
 		default:
 			for (int j = 0; j < me; j++)
 				displ += sparse(c->n, pe, j) + 2;
-			memcpy(dest + c->counts[1][pe] * c->elem, source + displ * c->elem, sparse(c->n, pe, me) * c->elem);
+			memcpy(dest + c->counts[1][pe] * c->elem, source + displ * c->elem,
+				sparse(c->n, pe, me) * c->elem);
 			break;
 		}
 	}

@@ -6,10 +6,11 @@
 /* platform: cpu */
 /* isa: read */
 /*
- * Every reduction, reduce_scatter and scan of every type, by a thread, a wave, a work-group and the host; see coll_types.h.
- * Floating-point values are such that the order of sums shows. GPUs reduce long double on the host alone. 16-bit values are
- * any bits, NaN, infinities and subnormals among them, and close enough to each other that sums and products end in ties.
- * Compilers for GPUs take many minutes for all of these in one unit.
+ * Every reduction, reduce_scatter and scan is right for every type, by a thread, a wave, a work-group and
+ * the host; see coll_types.h. Floating-point values are chosen so that the order of sums shows. With GPUs
+ * only the host reduces long double. 16-bit values have arbitrary bits, with NaNs, infinities and
+ * subnormals, or are close enough to each other that sums and products end in ties. GPU compilers take many
+ * minutes for all of these in one unit.
  */
 #include <math.h>
 #define SLOT 12288
@@ -20,7 +21,7 @@ enum { REDUCE, SCATTER, INSCAN, EXSCAN };
 
 /* ---- the model ---- */
 
-/* Integers; those of 64 bits, and shorter ones, are right modulo 2^64. */
+/* Integers: those of up to 64 bits are right modulo 2^64. */
 template <class T> static T combine(int op, T a, T b)
 {
 	const uint64_t x = (uint64_t)a, y = (uint64_t)b;
@@ -71,8 +72,9 @@ static gshmemx_complexd_t combine(int op, gshmemx_complexd_t a, gshmemx_complexd
 }
 
 /*
- * 16 bits: as a number, and the nearest to a number, for DIGITS after the point and an exponent of at least LEAST. A double
- * holds sums and products of two exactly, or rounds where that cannot matter.
+ * 16-bit floating point, with DIGITS after the point and an exponent of at least LEAST: to a
+ * number, and from a number to the nearest. A double holds the sum or product of two exactly, or
+ * rounds where that cannot matter.
  */
 template <int DIGITS, int LEAST> struct shorts {
 	static const int infinity = ((1 << (15 - DIGITS)) - 1) << DIGITS;
@@ -81,8 +83,10 @@ template <int DIGITS, int LEAST> struct shorts {
 	{
 		const int exponent = (bits & 0x7fff) >> DIGITS, digits = bits & ((1 << DIGITS) - 1);
 		const double size = (bits & 0x7fff) > infinity ? (double)NAN
-				    : (bits & 0x7fff) == infinity ? (double)INFINITY
-				    : ldexp(digits + (exponent ? 1 << DIGITS : 0), LEAST - DIGITS + (exponent ? exponent - 1 : 0));
+			: (bits & 0x7fff) == infinity
+			? (double)INFINITY
+			: ldexp(digits + (exponent ? 1 << DIGITS : 0),
+				  LEAST - DIGITS + (exponent ? exponent - 1 : 0));
 
 		return bits & 0x8000 ? -size : size;
 	}
@@ -97,15 +101,23 @@ template <int DIGITS, int LEAST> struct shorts {
 			return infinity | 1 << (DIGITS - 1);
 		number = fabs(number);
 		exponent = number < ldexp(1, LEAST) ? LEAST : isinf(number) ? -LEAST + 2 : ilogb(number);
-		digits = nearbyint(ldexp(number, DIGITS - exponent)); /* may reach the next power of 2, which carries */
-		return sign | (isinf(number) || exponent > -LEAST + 1 ? infinity : (exponent - LEAST) * (1 << DIGITS) + (int)digits);
+		/* may reach the next power of 2, which carries */
+		digits = nearbyint(ldexp(number, DIGITS - exponent));
+		return sign |
+			(isinf(number) || exponent > -LEAST + 1
+					? infinity
+					: (exponent - LEAST) * (1 << DIGITS) + (int)digits);
 	}
 
 	static int combine(int op, int a, int b)
 	{
 		const double x = value(a), y = value(b);
 
-		return op == SUM ? round(x + y) : op == PROD ? round(x * y) : op == MAX ? y > x ? b : a : y < x ? b : a;
+		return op == SUM     ? round(x + y)
+			: op == PROD ? round(x * y)
+			: op == MAX  ? y > x ? b : a
+			: y < x      ? b
+				     : a;
 	}
 };
 typedef shorts<10, -14> half_bits;
@@ -142,7 +154,10 @@ template <class T> static void model_fold(int op, int kind, const struct call *c
 	for (size_t i = 0; i < c->n; i++) {
 		memset((void *)&acc, 0, sizeof acc);
 		for (int pe = 0; pe < end; pe++) {
-			memcpy((void *)&x, from[pe] + c->source_at + (i + (kind == SCATTER ? (size_t)me * c->n : 0)) * sizeof x, sizeof x);
+			memcpy((void *)&x,
+				from[pe] + c->source_at +
+					(i + (kind == SCATTER ? (size_t)me * c->n : 0)) * sizeof x,
+				sizeof x);
 			acc = pe ? combine(op, acc, x) : x;
 		}
 		memcpy(dest + i * sizeof acc, (const void *)&acc, sizeof acc);
@@ -176,7 +191,7 @@ static void make_value(long double *value, int pe, size_t i)
 	*value = (number(pe, i, 20001) - 10000) * 0.37L;
 }
 
-/* Small integers: a GPU may multiply and add at once, which rounds otherwise. */
+/* Small integers: a GPU may fuse multiply and add, which rounds differently. */
 static void make_value(gshmemx_complexf_t *value, int pe, size_t i)
 {
 	value->real = (float)number(pe, i, 9) - 4;
@@ -189,7 +204,10 @@ static void make_value(gshmemx_complexd_t *value, int pe, size_t i)
 	value->imag = number(pe + 1, i, 9) - 4;
 }
 
-/* Half of them any bits; else near 1, where sums and products of a few digits end in ties and cancel. */
+/*
+ * Half of them have arbitrary bits; the others are near 1, where sums and products of a few
+ * digits end in ties and cancel.
+ */
 static int short_bits(int pe, size_t i, int one, int ndigits)
 {
 	const int bits = number(pe, i, 65536);
@@ -213,7 +231,10 @@ static void make_value(gshmemx_bfloat16_t *value, int pe, size_t i)
 
 /* ---- the families ---- */
 
-/* FIRST: the operation of calls 0 and 1, reduce and reduce_scatter; those of the next one follow, then perhaps the scans. */
+/*
+ * FIRST: the operation of calls 0 and 1, reduce and reduce_scatter. Those of the next operation
+ * follow, then perhaps the scans.
+ */
 #define OF_TYPE(PREFIX, NAME, TYPE, FIRST, NOPS, NSCANS, KERNELS, ...) \
 	struct PREFIX##_##NAME { \
 		typedef TYPE type; \
@@ -263,12 +284,12 @@ static void make_value(gshmemx_bfloat16_t *value, int pe, size_t i)
 #define KERNELS_T_HAS_LONG_DOUBLE __host__
 #endif
 
-static const char *const call_names[] = {"and_reduce", "and_reduce_scatter", "or_reduce",  "or_reduce_scatter",
-					 "xor_reduce", "xor_reduce_scatter", "max_reduce", "max_reduce_scatter",
-					 "min_reduce", "min_reduce_scatter", "sum_reduce", "sum_reduce_scatter",
-					 "prod_reduce", "prod_reduce_scatter", "sum_inscan", "sum_exscan"};
+static const char *const call_names[] = {"and_reduce", "and_reduce_scatter", "or_reduce", "or_reduce_scatter",
+	"xor_reduce", "xor_reduce_scatter", "max_reduce", "max_reduce_scatter", "min_reduce",
+	"min_reduce_scatter", "sum_reduce", "sum_reduce_scatter", "prod_reduce", "prod_reduce_scatter",
+	"sum_inscan", "sum_exscan"};
 
-/* The 10 bytes of x87 lie in 16. */
+/* x87's 10 bytes take 16 in memory. */
 template <class T> static void trim_padding(T *values, size_t n)
 {
 	(void)values;

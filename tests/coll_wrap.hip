@@ -3,15 +3,17 @@
 /* env: GSHMEM_HEAP_SIZE=1m */
 /* timeout: 120 */
 /*
- * The tags of packets have 32 bits. Reductions that go by packets are right before, when and after the tags have all been
- * used, while packets of every age lie where the new ones are to come: by one thread, a wave and a work-group, and the host.
+ * Packets have tags of 32 bits. Reductions by packets are right before, during and after the
+ * wrap-around of tags, while packets of every age lie where new ones will arrive: by one thread, a
+ * wave, a work-group and the host.
  */
 #include <hip/hip_runtime.h>
 #include "oracle.h"
 
-enum { NELEMS = 4, NROUNDS = 12, BEFORE = 5 }; /* 32 bytes go by packets everywhere; rounds, and how many before the tags begin anew */
+/* 32 bytes always go by packets; rounds, and how many of them before the tags wrap around */
+enum { NELEMS = 4, NROUNDS = 12, BEFORE = 5 };
 
-/* Only the team's own PE writes it, and nobody is in a collective. */
+/* Safe: only the PE itself writes it, and no PE is in a collective. */
 __global__ static void set_epoch(uint64_t epoch)
 {
 	gshmemi_state.sync[0].ll_epoch = epoch;
@@ -32,7 +34,7 @@ __host__ __device__ static void reduce(int scope, long *dest, const long *source
 		gshmem_long_sum_reduce(GSHMEM_TEAM_WORLD, dest, source, n);
 }
 
-/* Short and long ones in turns: some packets are older than others. */
+/* Alternate short and long ones, so that some packets are older than others. */
 T_HD size_t length(int round)
 {
 	return round % 3 ? NELEMS : 1;
@@ -70,7 +72,8 @@ int main()
 	epoch = (uint64_t *)t_shmalloc(sizeof *epoch);
 	on_cpu = (long *)t_alloc(nbytes);
 	for (int time = 0; time < 2 * T_NSCOPES; time++) {
-		const uint64_t wrap = (uint64_t)(time % 3 + 1) << 32; /* the epoch has more bits than the tags */
+		/* the epoch has more bits than the tags */
+		const uint64_t wrap = (uint64_t)(time % 3 + 1) << 32;
 		const int scope = (time + me) % T_NSCOPES;
 
 		for (int i = 0; i < NROUNDS * NELEMS; i++)
@@ -98,8 +101,9 @@ int main()
 				if ((size_t)i >= length(round))
 					sum = untouched;
 				t_check(on_cpu[round * NELEMS + i] == sum,
-					"PE %d: by %s, %d reductions from the wrap: element %d of %zu: expected %ld, got %ld", me,
-					t_scope_names[scope], round - BEFORE, i, length(round), sum, on_cpu[round * NELEMS + i]);
+					"PE %d: by %s, %d reductions from the wrap: element %d of %zu: expected %ld, got %ld",
+					me, t_scope_names[scope], round - BEFORE, i, length(round), sum,
+					on_cpu[round * NELEMS + i]);
 			}
 		gshmem_barrier_all();
 	}

@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* gshmemx_collective_launch: the largest grid that fits meets all its work-groups on all PEs; a larger one is refused. */
+/*
+ * gshmemx_collective_launch runs the largest grid that fits with all its work-groups resident on all
+ * PEs, and refuses a larger one.
+ */
 /* timeout: 120 */
 #include <gshmem.h>
 #include <string.h>
 
 #include "job.h"
 
-/* Every work-group reports to the next PE, then waits until all of the PE before have reported. */
+/*
+ * Every work-group reports to the next PE, then waits until all work-groups of the previous PE have reported.
+ */
 __global__ void meet(long *count, int ngroups)
 {
 	if (threadIdx.x == 0) {
@@ -52,17 +57,18 @@ static void expect(const char *name, const char *env, int npes, const char *resu
 	static struct t_job job;
 
 	t_job_run(&job, npes, env, "", name, 30);
-	t_check(job.status == 0 && t_job_count(&job, result) == npes, "%s, %s: expected %s from all:\n%s", env, name,
-		result, job.output);
-	t_check(t_job_count(&job, "gshmem: ") == !!*text && strstr(job.output, text), "%s, %s: expected \"%s\":\n%s", env,
-		name, text, job.output);
+	t_check(job.status == 0 && t_job_count(&job, result) == npes, "%s, %s: expected %s from all:\n%s",
+		env, name, result, job.output);
+	t_check(t_job_count(&job, "gshmem: ") == !!*text && strstr(job.output, text),
+		"%s, %s: expected \"%s\":\n%s", env, name, text, job.output);
 }
 
 int main(int argc, char **argv)
 {
 	if (argc > 1)
 		return pe_main(argv[1]);
-	if (strcmp(GSHMEMI_ARCH_NAME, "cpu")) { /* what fits is the device's, and how many there are */
+	/* the device decides what fits, and how many work-groups that is */
+	if (strcmp(GSHMEMI_ARCH_NAME, "cpu")) {
 		expect("fits", "", 1, "rc 0, limit ", "");
 		expect("fits", "", 2, "rc 0, limit ", "");
 		expect("beyond", "", 2, "rc -7, limit ", "pe 1: gshmemx_collective_launch: ");
@@ -72,8 +78,8 @@ int main(int argc, char **argv)
 	expect("fits", "GSHMEM_CPU_BLOCKS=8 GSHMEM_CPU_DEVICES=2", 2, "rc 0, limit 8\n", "");
 	expect("fits", "GSHMEM_CPU_BLOCKS=8", 1, "rc 0, limit 8\n", "");
 	expect("beyond", "GSHMEM_CPU_BLOCKS=8", 2, "rc -7, limit 4\n",
-	       "pe 1: gshmemx_collective_launch: 5 work-groups of 64 threads: 4 can be resident at once (1 on each of 8 "
-	       "compute units, for 2 PEs that share the device)");
+		"pe 1: gshmemx_collective_launch: 5 work-groups of 64 threads: 4 can be resident at once (1 on each of 8 "
+		"compute units, for 2 PEs that share the device)");
 	expect("beyond", "GSHMEM_CPU_BLOCKS=8 GSHMEM_CPU_DEVICES=2", 2, "rc -7, limit 8\n",
 	       "pe 1: gshmemx_collective_launch: 9 work-groups of 64 threads: 8 can be resident at once");
 	return 0;
