@@ -3,8 +3,8 @@
 /* env: GSHMEM_CPU_DELIVERY=random:1 | GSHMEM_CPU_DELIVERY=random:2 | GSHMEM_CPU_DELIVERY=random */
 /* delivery: no */
 /*
- * The queue of delayed delivery alone, in one process: what each rule promises holds, what no rule promises is seen
- * to break, and with a rule taken out of the code (a mutant) what it promised breaks too.
+ * The queue of delayed delivery, alone in one process: what each rule promises holds, what no rule promises
+ * is seen to break, and without a rule in the code (a mutant) its promise breaks, too.
  */
 #include <stdint.h>
 
@@ -14,7 +14,7 @@ static int mutant;
 #include "../platform/cpu/delivery.c"
 #include "helpers.h"
 
-/* Who hands over: 0 is the host. */
+/* Who hands the operation over: 0 is the host. */
 static uint64_t caller;
 
 uint64_t hipcpu_lane_serial(void)
@@ -26,7 +26,11 @@ uint64_t hipcpu_lane_serial(void)
 
 static void late_put(void *dest, const void *from, size_t nbytes, int pe, int nbi)
 {
-	struct gshmemi_operation o = {.what = GSHMEMI_PUT, .local = (void *)(uintptr_t)from, .nbytes = nbytes, .nblocks = 1, .pe = pe};
+	struct gshmemi_operation o = {.what = GSHMEMI_PUT,
+		.local = (void *)(uintptr_t)from,
+		.nbytes = nbytes,
+		.nblocks = 1,
+		.pe = pe};
 
 	o.is_nbi = (uint8_t)nbi;
 	gshmemi_delivery_carry(&o, dest, NULL);
@@ -34,24 +38,32 @@ static void late_put(void *dest, const void *from, size_t nbytes, int pe, int nb
 
 static void late_get(void *dest, void *from, size_t nbytes, int pe)
 {
-	struct gshmemi_operation o = {.what = GSHMEMI_GET, .is_nbi = 1, .local = dest, .nbytes = nbytes, .nblocks = 1, .pe = pe};
+	struct gshmemi_operation o = {
+		.what = GSHMEMI_GET, .is_nbi = 1, .local = dest, .nbytes = nbytes, .nblocks = 1, .pe = pe};
 
 	gshmemi_delivery_carry(&o, from, NULL);
 }
 
-static uint64_t late_amo(void *fetch, int fetches, int op, void *dest, uint64_t value, unsigned nbytes, int pe)
+static uint64_t late_amo(
+	void *fetch, int fetches, int op, void *dest, uint64_t value, unsigned nbytes, int pe)
 {
-	struct gshmemi_operation o = {.what = GSHMEMI_AMO, .local = fetch, .nbytes = nbytes, .value = value, .pe = pe};
+	struct gshmemi_operation o = {
+		.what = GSHMEMI_AMO, .local = fetch, .nbytes = nbytes, .value = value, .pe = pe};
 
 	o.op = (uint8_t)op;
 	o.fetches = (uint8_t)fetches;
 	return gshmemi_delivery_carry(&o, dest, NULL);
 }
 
-static void late_put_signal(void *dest, const void *from, size_t nbytes, uint64_t *sig, uint64_t signal, int op, int pe, int nbi)
+static void late_put_signal(
+	void *dest, const void *from, size_t nbytes, uint64_t *sig, uint64_t signal, int op, int pe, int nbi)
 {
-	struct gshmemi_operation o = {.what = GSHMEMI_PUT_SIGNAL, .local = (void *)(uintptr_t)from, .nbytes = nbytes, .nblocks = 1,
-				      .value = signal, .pe = pe};
+	struct gshmemi_operation o = {.what = GSHMEMI_PUT_SIGNAL,
+		.local = (void *)(uintptr_t)from,
+		.nbytes = nbytes,
+		.nblocks = 1,
+		.value = signal,
+		.pe = pe};
 
 	o.op = (uint8_t)op;
 	o.is_nbi = (uint8_t)nbi;
@@ -73,7 +85,7 @@ static uint64_t see(const uint64_t *word)
 	return gshmemi_arch_load(word, 8);
 }
 
-/* Words of data that are not yet value. */
+/* How many words of data are not value yet. */
 static int nmissing(uint64_t value)
 {
 	int i, n = 0;
@@ -109,7 +121,7 @@ static void wait_for_flag(uint64_t value)
 		sched_yield();
 }
 
-/* Complete everything, also where quiet is broken. */
+/* Complete everything, even if quiet is broken. */
 static void settle(void)
 {
 	gshmemi_delivery_stop();
@@ -229,7 +241,7 @@ static bool catch_up_keeps_the_fence(uint64_t round)
 	return nmissing(round) != 0;
 }
 
-/* In whatever order flags of one word arrive, also behind a newer one of another way there. */
+/* Flags of one word may arrive in any order, also after a newer one that came another way. */
 static bool flags_only_raise(uint64_t round)
 {
 	static uint64_t word;
@@ -404,7 +416,7 @@ enum { PROMISED = -1, NOT_PROMISED = 0 };
 static const struct rule {
 	const char *name;
 	bool (*breaks)(uint64_t round);
-	int by; /* PROMISED and no mutant; NOT_PROMISED; or a mutant: promised, but for that */
+	int by; /* PROMISED and no mutant; NOT_PROMISED; or a mutant, which breaks the promise */
 } rules[] = {
 #define RULE(NAME, BY) {#NAME, NAME, BY}
 	RULE(fence_orders, MUTANT_FENCE),
@@ -459,20 +471,22 @@ static void check_rules(void)
 	for (rule = rules; rule < rules + sizeof rules / sizeof *rules; rule++) {
 		mutant = 0;
 		if (rule->by == NOT_PROMISED) {
-			t_check(breaks_within(rule, 1000), "%s: held for 1000 rounds, without a promise", rule->name);
+			t_check(breaks_within(rule, 1000), "%s: held for 1000 rounds, without a promise",
+				rule->name);
 			continue;
 		}
 		t_check(!breaks_within(rule, 100), "%s: broken", rule->name);
 		mutant = rule->by;
 		if (mutant != PROMISED)
-			t_check(breaks_within(rule, 1000), "%s: held for 1000 rounds without its code", rule->name);
+			t_check(breaks_within(rule, 1000), "%s: held for 1000 rounds without its code",
+				rule->name);
 	}
 	mutant = 0;
 }
 
 /* ---- the rest ---- */
 
-/* Many callers, several epochs each: everything arrives, with no further call. */
+/* Many callers with several epochs each: everything arrives without a further call. */
 static void check_arrival(void)
 {
 	enum { NCALLERS = 3000, NEPOCHS = 4 };
@@ -491,7 +505,7 @@ static void check_arrival(void)
 			sched_yield();
 }
 
-/* A large put arrives whole, and what waits is bounded on the way. */
+/* A large put arrives whole, and the waiting bytes stay bounded. */
 static void check_bound(void)
 {
 	const size_t nbytes = (size_t)160 << 20;
@@ -510,7 +524,7 @@ static void check_bound(void)
 	free(to);
 }
 
-/* With nothing left there are no queues and no bytes: nothing leaks. */
+/* When nothing is left there are no queues and no bytes: nothing leaks. */
 static void check_empty(void)
 {
 	int i;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* delivery: no */
 /*
- * docs/env.md has one row for each variable of env_list.h, under the heading of its category, and no other row; a row is
- * exactly what the list makes of it.
+ * docs/env.md has one row for each variable of env_list.h, under the heading of its category, and no other
+ * row. A row has exactly the list's text.
  */
 #include <ctype.h>
 #include <string.h>
@@ -15,8 +15,17 @@ static char page[1 << 16];
 static const char *value_of(const char *kind)
 {
 	static const char *const values[][2] = {
-		{"size", "size"},       {"kind", "word"}, {"poll", "word"},     {"mpi_gpu", "word"}, {"seq", "number"}, {"flag", "0 or 1"}, {"number", "number"},
-		{"seconds", "seconds"}, {"text", "text"}, {"delivery", "text"}, {"carry", "text"},
+		{"size", "size"},
+		{"kind", "word"},
+		{"poll", "word"},
+		{"mpi_gpu", "word"},
+		{"seq", "number"},
+		{"flag", "0 or 1"},
+		{"number", "number"},
+		{"seconds", "seconds"},
+		{"text", "text"},
+		{"delivery", "text"},
+		{"carry", "text"},
 		{"nodes", "text"},
 	};
 	unsigned i;
@@ -48,7 +57,8 @@ static void find_heading(const char *place, char *heading, size_t nbytes)
 	copy_line(last + 4, heading, nbytes);
 }
 
-static void check_row(const char *name, const char *kind, const char *fallback, const char *category, const char *help)
+static void check_row(
+	const char *name, const char *kind, const char *fallback, const char *category, const char *help)
 {
 	char start[128], cell[128], expected[1024], row[1024], heading[128];
 	const char *at;
@@ -58,11 +68,14 @@ static void check_row(const char *name, const char *kind, const char *fallback, 
 	t_check(at, "docs/env.md has no row for GSHMEM_%s", name);
 	copy_line(at + 1, row, sizeof row);
 	snprintf(cell, sizeof cell, *fallback ? "`%s`" : "not set", fallback);
-	snprintf(expected, sizeof expected, "| `GSHMEM_%s` | %s | %s | %s |", name, value_of(kind), cell, help);
-	t_check(strcmp(row, expected) == 0, "docs/env.md: GSHMEM_%s: expected, then found:\n%s\n%s", name, expected, row);
+	snprintf(expected, sizeof expected, "| `GSHMEM_%s` | %s | %s | %s |", name, value_of(kind), cell,
+		help);
+	t_check(strcmp(row, expected) == 0, "docs/env.md: GSHMEM_%s: expected, then found:\n%s\n%s", name,
+		expected, row);
 	find_heading(at, heading, sizeof heading);
 	heading[0] = (char)tolower((unsigned char)heading[0]);
-	t_check(strcmp(heading, category) == 0, "docs/env.md: GSHMEM_%s is under \"%s\", not \"%s\"", name, heading, category);
+	t_check(strcmp(heading, category) == 0, "docs/env.md: GSHMEM_%s is under \"%s\", not \"%s\"", name,
+		heading, category);
 }
 
 int main(void)

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* delivery: no, its jobs are to fail */
-/* A PE that exits without gshmem_finalize: one line of one PE says what is missing, and the launcher returns one status. */
+/*
+ * If a PE exits without gshmem_finalize, one line of one PE says what is missing, and the
+ * launcher returns one status.
+ */
 /* timeout: 120 */
 #include <gshmem.h>
 
@@ -39,16 +42,19 @@ static void expect(int npes, const char *args, int status, const char *text)
 	static struct t_job job;
 
 	t_job_run(&job, npes, "", "", args, 20);
-	t_check(job.status == status, "-n %d %s: status %d, expected %d:\n%s", npes, args, job.status, status, job.output);
+	t_check(job.status == status, "-n %d %s: status %d, expected %d:\n%s", npes, args, job.status, status,
+		job.output);
 	t_equal(t_job_count(&job, "gshmem: "), text ? 1 : 0, "messages");
-	t_check(!text || strstr(job.output, text), "-n %d %s: expected \"%s\":\n%s", npes, args, text, job.output);
+	t_check(!text || strstr(job.output, text), "-n %d %s: expected \"%s\":\n%s", npes, args, text,
+		job.output);
 }
 
 int main(int argc, char **argv)
 {
 	if (argc > 1)
 		return pe_main(argv[1], atoi(argv[2]));
-	expect(NPES, "one 0", 1, "gshmem: pe 1: the process exits without gshmem_finalize, which every PE must call");
+	expect(NPES, "one 0", 1,
+		"gshmem: pe 1: the process exits without gshmem_finalize, which every PE must call");
 	expect(NPES, "one 3", 3, "gshmem: pe 1: the process exits with status 3 and without gshmem_finalize");
 	expect(NPES, "all 0", 1, "the process exits without gshmem_finalize");
 	expect(NPES, "all 3", 3, "the process exits with status 3 and without gshmem_finalize");

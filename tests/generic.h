@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Every type-generic name with every type: the same source for C11's _Generic and C++'s overloads, on the host and in
- * kernels. Each function works on symmetric memory of this PE through the API alone, and returns how much was wrong.
+ * Every type-generic name with every type: the same source for C11's _Generic and C++'s overloads, on the
+ * host and in kernels. Each function works on symmetric memory of this PE, only through the API, and
+ * returns the number of errors.
  */
 #ifndef T_GENERIC_H
 #define T_GENERIC_H
 
 #include "oracle.h"
 
-/* memcmp is the host's alone. */
+/* Only the host has memcmp. */
 T_HD int differ(const void *a, const void *b, size_t nbytes)
 {
 	size_t i;
@@ -20,8 +21,8 @@ T_HD int differ(const void *a, const void *b, size_t nbytes)
 }
 
 /*
- * Each function twice: without a context and with one, in which this PE has another number. Their quiet is that of the
- * context, which is the default one of those without.
+ * Each function exists twice: without a context, and with one in which this PE has another number. Each uses
+ * the quiet of its context; without a context, that is the default one.
  */
 #define IN_CTX ctx,
 
@@ -250,8 +251,8 @@ T_HD int differ(const void *a, const void *b, size_t nbytes)
 	}
 
 /*
- * The types that C tells apart, typed once more: in C the generic names use the API's lists, which cannot expand inside
- * of themselves.
+ * The types that C distinguishes, listed once more: in C the generic names use the API's lists, which
+ * cannot expand inside themselves.
  */
 #define AMO_TYPES(X) \
 	X(int, int) X(long, long) X(longlong, long long) X(uint, unsigned int) X(ulong, unsigned long) \
@@ -266,7 +267,7 @@ T_HD int differ(const void *a, const void *b, size_t nbytes)
 	X(short, short) X(uchar, unsigned char) X(ushort, unsigned short) AMO_TYPES(X)
 #define SHORT_TYPES(X)    X(half, gshmemx_half_t) X(bfloat16, gshmemx_bfloat16_t)
 #define EXTENDED_TYPES(X) X(float, float) X(double, double) AMO_TYPES(X)
-/* Of the lists of reductions, one type each. */
+/* One type of each list of reductions. */
 #define COLL_TYPES(X) \
 	X(char, char, "\1") X(int, int, "\1\0\0\0") X(double, double, "\0\0\0\0\0\0\xf0\x3f") \
 	X(half, gshmemx_half_t, "\0\x3c") X(bfloat16, gshmemx_bfloat16_t, "\x80\x3f")
@@ -284,13 +285,28 @@ WAIT_TYPES(WAIT)
 COLL_TYPES(COLL)
 
 /*
- * Kernels call a group each, and with a context every fourth type: compilers take long over many calls in a kernel. Names
- * with a context are the same for all types: templates over those without.
+ * Each kernel calls one group, and with a context only every fourth type, because compilers take
+ * long for many calls in a kernel. Names with a context are templates over those without, so
+ * they are the same for all types.
  */
-enum { RMA_GROUP, RMA_CTX_GROUP, EXTENDED_GROUP, EXTENDED_CTX_GROUP, STANDARD_GROUP, STANDARD_CTX_GROUP, BITWISE_GROUP,
-       BITWISE_CTX_GROUP, WAIT_GROUP, COLL_GROUP, NGROUPS };
+enum {
+	RMA_GROUP,
+	RMA_CTX_GROUP,
+	EXTENDED_GROUP,
+	EXTENDED_CTX_GROUP,
+	STANDARD_GROUP,
+	STANDARD_CTX_GROUP,
+	BITWISE_GROUP,
+	BITWISE_CTX_GROUP,
+	WAIT_GROUP,
+	COLL_GROUP,
+	NGROUPS
+};
 
-/* The number, over all groups, of the first function of a group that was wrong, from 1; 0: none. This PE is PE 0 of alone. */
+/*
+ * The number of the group's first wrong function, counted from 1 over all groups; 0:
+ * none. This PE is PE 0 of alone.
+ */
 T_HD int generic_group(int group, int in_kernel, void *memory, uint64_t *sig, gshmem_ctx_t alone)
 {
 	int me = gshmem_my_pe(), n = 0, first = 0;
@@ -337,7 +353,8 @@ static gshmem_ctx_t generic_context(void)
 	gshmem_team_t alone, column;
 	gshmem_ctx_t ctx;
 
-	t_equal(gshmem_team_split_2d(GSHMEM_TEAM_WORLD, 1, NULL, 0, &alone, NULL, 0, &column), 0, "gshmem_team_split_2d");
+	t_equal(gshmem_team_split_2d(GSHMEM_TEAM_WORLD, 1, NULL, 0, &alone, NULL, 0, &column), 0,
+		"gshmem_team_split_2d");
 	t_equal(gshmem_team_create_ctx(alone, 0, &ctx), 0, "gshmem_team_create_ctx");
 	return ctx;
 }

@@ -3,7 +3,10 @@
 /* tier: all */
 /* env: GSHMEM_CHECK=0 | GSHMEM_CHECK=1 */
 /* isa: read */
-/* Type-generic names in C++: every name with every type, in a kernel and on the host, without a context and with one. */
+/*
+ * Type-generic names work in C++: every name with every type, in a kernel and on the
+ * host, without and with a context.
+ */
 #include <hip/hip_runtime.h>
 #include "generic.h"
 
@@ -20,7 +23,8 @@ static void check(void *memory, uint64_t *sig, gshmem_ctx_t alone, int *in_kerne
 
 	t_launch(kernel<GROUP>, 1, 1, memory, sig, alone, in_kernel);
 	t_from_device(&wrong, in_kernel, sizeof wrong);
-	t_check(!wrong, "PE %d: generic names in a kernel: function %d, type %s", gshmem_my_pe(), wrong, generic_name(wrong));
+	t_check(!wrong, "PE %d: generic names in a kernel: function %d, type %s", gshmem_my_pe(), wrong,
+		generic_name(wrong));
 	wrong = generic_group(GROUP, 0, memory, sig, alone);
 	t_check(!wrong, "PE %d: generic names on the host: function %d, type %s", gshmem_my_pe(), wrong,
 		generic_name(wrong));

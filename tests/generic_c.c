@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* run: -n 1,2 */
-/* Type-generic names in C11: every name with every type, sources const; a selection of another type does not compile. */
+/*
+ * Type-generic names work in C11: every name with every type, with const sources; selecting a
+ * wrong type does not compile.
+ */
 #pragma GCC diagnostic error "-Wincompatible-pointer-types"
 #ifdef __clang__
 #pragma GCC diagnostic error "-Wincompatible-pointer-types-discards-qualifiers"
@@ -22,7 +25,8 @@ int main(void)
 	sig = (uint64_t *)t_shmalloc(8);
 	for (group = 0; group < NGROUPS; group++) {
 		wrong = generic_group(group, 0, memory, sig, alone);
-		t_check(!wrong, "PE %d: generic names in C: function %d, type %s", gshmem_my_pe(), wrong, generic_name(wrong));
+		t_check(!wrong, "PE %d: generic names in C: function %d, type %s", gshmem_my_pe(), wrong,
+			generic_name(wrong));
 	}
 	gshmem_finalize();
 	return 0;

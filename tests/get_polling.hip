@@ -2,9 +2,9 @@
 /* run: -n 2,3 */
 /* env: GSHMEM_HEAP_SIZE=8m | GSHMEM_HEAP_SIZE=8m GSHMEM_CPU_WAVE=32 GSHMEM_CHECK=1 */
 /*
- * A get in a loop sees what was written meanwhile: nothing that an earlier one has read is taken for it again. A PE
- * reads words of the next one until they change, by get, get_nbi, iget, g, and an atomic, by a thread, a wave, a
- * work-group and the host, while the owner writes them to itself and a third party, the reader, to the owner.
+ * A get in a loop sees new values: it never returns data that an earlier get left in a cache. A PE reads
+ * words of the next PE until they change, by get, get_nbi, iget, g and an atomic, by a thread, a wave, a
+ * work-group and the host. The words are written by their owner, or by a put of the reader itself.
  */
 #include <hip/hip_runtime.h>
 #include "oracle.h"
@@ -18,7 +18,7 @@ static const char *const op_names[] = {"get", "get_nbi", "iget", "getmem", "g", 
 #define NROUNDS  12
 #define PATIENCE_S 20
 
-/* What is read, and beside it the question: the round that the reader is in. */
+/* What is read, and beside it the question: the round of the reader. */
 struct page {
 	long words[NWORDS];
 	long asked;
@@ -63,15 +63,20 @@ template <int SCOPE> static __host__ __device__ void quiet()
 		gshmem_quiet();
 }
 
-/* One look at the words of a PE: whether all of them are of the round. leads: one thread of those who make the call. */
+/*
+ * Reads the words of a PE once; returns whether all of them belong to the round. leads: this thread
+ * leads those that make the call.
+ */
 template <int SCOPE>
-static __host__ __device__ bool look(int op, bool leads, long *to, const struct page *page, long round, int pe)
+static __host__ __device__ bool look(
+	int op, bool leads, long *to, const struct page *page, long round, int pe)
 {
 	bool all = true;
 
 	if (op == G || op == FETCH) {
 		for (int i = 0; i < NWORDS && all; i++)
-			all = (op == G ? gshmem_long_g(&page->words[i], pe) : gshmem_long_atomic_fetch(&page->words[i], pe)) == round;
+			all = (op == G ? gshmem_long_g(&page->words[i], pe)
+				       : gshmem_long_atomic_fetch(&page->words[i], pe)) == round;
 		return all;
 	}
 	read_words<SCOPE>(op, to, page->words, pe);
@@ -83,11 +88,12 @@ static __host__ __device__ bool look(int op, bool leads, long *to, const struct 
 }
 
 /*
- * The reader. A look comes before each question, so that old words may lie in a cache. Odd rounds are written by the
- * owner's kernel, even ones by a put of the reader itself. *stuck is the round that never came.
+ * The reader. It looks before each question, so that old words may lie in a cache. The owner's kernel writes
+ * odd rounds, a put of the reader itself even ones. *stuck is the round that never came.
  */
 template <int SCOPE>
-static __global__ void __launch_bounds__(NTHREADS) poll(int op, struct page *page, long *to, const long *values, int pe, long *stuck)
+static __global__ void __launch_bounds__(NTHREADS)
+	poll(int op, struct page *page, long *to, const long *values, int pe, long *stuck)
 {
 	__shared__ int done;
 	const bool takes_part = SCOPE == T_WG || t_rank() < (SCOPE == T_WAVE ? (unsigned)warpSize : 1);
@@ -106,7 +112,9 @@ static __global__ void __launch_bounds__(NTHREADS) poll(int op, struct page *pag
 			bool all = takes_part && look<SCOPE>(op, leads, to, page, round, pe);
 
 			if (leads)
-				done = all ? 1 : gshmemi_arch_clock_ns() - start > PATIENCE_S * 1000000000ULL ? 2 : 0;
+				done = all                                                             ? 1
+					: gshmemi_arch_clock_ns() - start > PATIENCE_S * 1000000000ULL ? 2
+												       : 0;
 			__syncthreads();
 			int now = done;
 			__syncthreads();
@@ -124,7 +132,7 @@ static __global__ void __launch_bounds__(NTHREADS) poll(int op, struct page *pag
 		gshmem_long_p(&page->asked, NROUNDS + 1, pe);
 }
 
-/* The owner: writes its own words when asked. */
+/* The owner writes its own words when asked. */
 static __global__ void answer(struct page *page)
 {
 	const int me = gshmem_my_pe();
@@ -193,21 +201,21 @@ int main()
 				poll_on_host(op, page, values, pe, &stuck);
 			} else {
 				if (scope == T_THREAD)
-					hipLaunchKernelGGL(poll<T_THREAD>, dim3(1), dim3(NTHREADS), 0, 0, op, page, to,
-							   device_values, pe, device_stuck);
+					hipLaunchKernelGGL(poll<T_THREAD>, dim3(1), dim3(NTHREADS), 0, 0, op,
+						page, to, device_values, pe, device_stuck);
 				else if (scope == T_WAVE)
-					hipLaunchKernelGGL(poll<T_WAVE>, dim3(1), dim3(NTHREADS), 0, 0, op, page, to,
-							   device_values, pe, device_stuck);
+					hipLaunchKernelGGL(poll<T_WAVE>, dim3(1), dim3(NTHREADS), 0, 0, op,
+						page, to, device_values, pe, device_stuck);
 				else
-					hipLaunchKernelGGL(poll<T_WG>, dim3(1), dim3(NTHREADS), 0, 0, op, page, to,
-							   device_values, pe, device_stuck);
+					hipLaunchKernelGGL(poll<T_WG>, dim3(1), dim3(NTHREADS), 0, 0, op,
+						page, to, device_values, pe, device_stuck);
 				t_hip(hipGetLastError());
 				t_hip(hipDeviceSynchronize());
 				t_from_device(&stuck, device_stuck, sizeof stuck);
 			}
 			t_hip(hipDeviceSynchronize());
-			t_check(!stuck, "PE %d: %s by %s never saw what was written in round %ld", me, op_names[op],
-				t_scope_names[scope], stuck);
+			t_check(!stuck, "PE %d: %s by %s never saw what was written in round %ld", me,
+				op_names[op], t_scope_names[scope], stuck);
 			gshmem_barrier_all();
 		}
 	t_hip(hipStreamDestroy(stream));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * gshmem_global_exit, and an error on one PE: the launcher returns that status, whatever the PEs wait in, also when one
- * of them ends late or not at all; and stdio is flushed.
+ * After gshmem_global_exit, or an error on one PE, the launcher returns that status, whatever the PEs wait
+ * in, even if one of them ends late or not at all; and stdio is flushed.
  */
 /* timeout: 180 */
 #include <gshmem.h>
@@ -12,7 +12,7 @@
 
 static void take_long(void)
 {
-	usleep(600000); /* the other PEs have long been ready to end */
+	usleep(600000); /* by then the other PEs have long been ready to end */
 }
 
 /* The state of a process, as in /proc/PID/stat. */
@@ -30,9 +30,9 @@ static char state_of(pid_t pid)
 }
 
 /*
- * PE 2 stops, as under a debugger; the others go on when it has. It stops when they have left the barrier: a process that is
- * stopped delivers none of the stores that late delivery holds back, so they would wait for its arrival. They do not wait
- * for what they tell it: it may stop before it has answered.
+ * PE 2 stops, as under a debugger; then the others go on. It stops only after they have left the barrier: a
+ * stopped process delivers none of the stores that late delivery holds back, so the others would wait for its
+ * arrival for ever. They do not wait for what they send to it, since it may stop before it has answered.
  */
 static void stop_one(int *pids, int *nleft)
 {
@@ -90,7 +90,7 @@ static int pe_main(const char *where, int status)
 	return 55;
 }
 
-/* A PE that is stopped may still write out what it has buffered: Linux wakes it when the launcher has gone. */
+/* A stopped PE may still flush what it has buffered: Linux wakes it when the launcher is gone. */
 static void expect(const char *where, const char *env, const char *flags, int status, int nstopped)
 {
 	static struct t_job job;
@@ -101,8 +101,8 @@ static void expect(const char *where, const char *env, const char *flags, int st
 	t_job_run(&job, NPES, env, flags, args, 20);
 	t_check(job.status == status, "%s: status %d:\n%s", args, job.status, job.output);
 	nflushed = t_job_count(&job, "buffered by PE");
-	t_check(nflushed <= NPES && nflushed >= NPES - nstopped, "%s: the output of %d PEs was flushed:\n%s", args, nflushed,
-		job.output);
+	t_check(nflushed <= NPES && nflushed >= NPES - nstopped, "%s: the output of %d PEs was flushed:\n%s",
+		args, nflushed, job.output);
 	t_check(!strstr(job.output, "came through"), "%s: a PE went on:\n%s", args, job.output);
 	t_check(!strstr(job.output, "MPI_Abort"), "%s: MPI has spoken:\n%s", args, job.output);
 	t_equal(t_job_count(&job, "gshmem: "), *env ? 1 : 0, "messages");

@@ -4,9 +4,9 @@
 /* timeout: 400 */
 /* sim: no, the simulator captures no graphs */
 /*
- * Every call on a stream is captured in a graph once. 1000 launches of the graph give what 1000 rounds of the
- * same calls give, which are made directly on another set of buffers, before or after the launch by turns:
- * counters that calls share advance on every PE alike.
+ * Every call on a stream can be captured in a graph. 1000 launches of one graph give the same result as 1000
+ * rounds of the same calls made directly, on another set of buffers, alternately before and after the launch.
+ * So counters that calls share advance alike on every PE.
  */
 #include <hip/hip_runtime.h>
 #include "oracle.h"
@@ -15,9 +15,9 @@
 
 enum { N = 32, LONG = 4096, MAX_PES = 4 };
 
-static int me, npes, next, nrounds; /* 1000; where each test runs once, fewer */
+static int me, npes, next, nrounds; /* 1000, or fewer if each test runs once */
 
-/* What the calls of one set move. Each has a dest of its own. */
+/* What the calls of one set move. Each call has its own dest. */
 struct buffers {
 	long source[LONG], put[N], get[N], put_signal[N], get_mem[N], put_mem[N], broadcast[N],
 		broadcast_long[LONG];
@@ -26,7 +26,7 @@ struct buffers {
 	long sum[N], max[N], scatter[N], inscan[N], exscan[N], win_get[N];
 	uint64_t signal, added;
 	long flag, one;
-	uint64_t digest; /* of all of these, over all rounds */
+	uint64_t digest; /* digest of all of these, over all rounds */
 };
 
 struct windows {
@@ -48,7 +48,7 @@ __global__ static void begin(struct buffers *b, int pe)
 		b->one = 1;
 }
 
-/* Folds all that has arrived into the digest; flags start again. */
+/* Folds everything that has arrived into the digest, and resets the flags. */
 __global__ static void end(struct buffers *b, const long *fenced, const long *locked)
 {
 	const unsigned char *bytes = (const unsigned char *)b;
@@ -135,7 +135,7 @@ static void close_windows(struct windows *w)
 	t_equal(gshmemx_win_free(&w->fenced), 0, "free");
 }
 
-/* To see that a round does something: what the first source is after all of them. */
+/* What the first source must be after all rounds, to see that a round does something. */
 static long expected_source(void)
 {
 	long value = 0;

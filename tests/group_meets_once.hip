@@ -5,8 +5,9 @@
 /* env: GSHMEM_HEAP_SIZE=4m | GSHMEM_HEAP_SIZE=4m GSHMEM_CPU_WAVE=32 */
 /* delivery: no, the threads hand over what they do one by one */
 /*
- * On the cpu platform a call by a group costs what it costs its threads to stop: they do so once, and go on when one
- * of them has done the work. Builds with the copy loops of GPUs meet on both sides of it, as GPUs do.
+ * On the cpu platform a call by a group costs as much as stopping its threads. They stop once per
+ * call, and go on when one of them has done the work. Builds with the GPUs' copy loops meet before
+ * and after the copy, as GPUs do.
  *
  * Threads that have left the kernel do not count: the call begins when the last of them leaves.
  */
@@ -22,10 +23,28 @@
 #define ELECTS 0
 #endif
 
-enum { PUT, GET, PUT_NBI, GET_NBI, IPUT, IBGET, PUT_SIGNAL, FENCE, QUIET, SYNC_ALL, BARRIER_ALL, TEAM_SYNC, WAIT,
-       BROADCAST, REDUCE, NCALLS };
+enum {
+	PUT,
+	GET,
+	PUT_NBI,
+	GET_NBI,
+	IPUT,
+	IBGET,
+	PUT_SIGNAL,
+	FENCE,
+	QUIET,
+	SYNC_ALL,
+	BARRIER_ALL,
+	TEAM_SYNC,
+	WAIT,
+	BROADCAST,
+	REDUCE,
+	NCALLS
+};
 
-/* How often each thread may stop by the copy loops of GPUs, for waves and work-groups; 0: as often as it likes. */
+/*
+ * How often each thread may stop in the GPUs' copy loops, for waves and work-groups; 0: any number of times.
+ */
 static const struct {
 	const char *name;
 	unsigned wave, wg;
@@ -73,7 +92,7 @@ struct buffers {
 CALLS(wave)
 CALLS(wg)
 
-/* The stops so far, to one thread, while all others stand still; 0 to these. */
+/* Returns the number of stops so far to one thread, while all others stand still; 0 to the others. */
 static __device__ uint64_t read_stops()
 {
 	uint64_t nstops = 0;
@@ -85,7 +104,10 @@ static __device__ uint64_t read_stops()
 	return nstops;
 }
 
-/* Stops of all threads in a call (none: NCALLS) and a meeting behind it; one wave or a whole work-group. */
+/*
+ * The stops of all threads in a call (NCALLS: no call) and a meeting after it;
+ * one wave or a whole work-group.
+ */
 static __global__ void count(int call, int is_wave, struct buffers b, uint64_t *nstops)
 {
 	const int pe = (gshmem_my_pe() + 1) % gshmem_n_pes();
@@ -100,7 +122,7 @@ static __global__ void count(int call, int is_wave, struct buffers b, uint64_t *
 		*nstops = after - before;
 }
 
-/* The threads that stay wait at the call when the others, behind them or in front, leave the kernel. */
+/* Threads that stay wait at the call while the others, with higher or lower numbers, leave the kernel. */
 static __global__ void leave(int is_first, int nleave, struct buffers b)
 {
 	const int rank = (int)t_rank(), me = gshmem_my_pe();
@@ -121,7 +143,7 @@ int main()
 	const long one = 1;
 	const unsigned wave = t_wave_width();
 	const struct buffers b = {(long *)gshmem_calloc(2, NBYTES), (long *)gshmem_calloc(1, NBYTES),
-				  (uint64_t *)gshmem_calloc(1, sizeof(uint64_t)), (long *)gshmem_calloc(1, sizeof(long))};
+		(uint64_t *)gshmem_calloc(1, sizeof(uint64_t)), (long *)gshmem_calloc(1, sizeof(long))};
 	uint64_t *nstops = (uint64_t *)t_hipmalloc(sizeof *nstops), n, without;
 
 	t_to_device(b.ready, &one, sizeof one);
@@ -136,15 +158,16 @@ int main()
 
 			t_launch(count, 1, nthreads, call, is_wave, b, nstops);
 			t_from_device(&n, nstops, sizeof n);
-			t_check(n > without, "%s_%s: no thread stopped", calls[call].name, is_wave ? "wave" : "wg");
+			t_check(n > without, "%s_%s: no thread stopped", calls[call].name,
+				is_wave ? "wave" : "wg");
 			t_check(!allowed || n - without <= (uint64_t)allowed * nthreads + 2,
-				"PE %d: %s_%s: %u threads stopped %llu times, of %u allowed to each", gshmem_my_pe(),
-				calls[call].name, is_wave ? "wave" : "wg", nthreads, (unsigned long long)(n - without),
-				allowed);
+				"PE %d: %s_%s: %u threads stopped %llu times, of %u allowed to each",
+				gshmem_my_pe(), calls[call].name, is_wave ? "wave" : "wg", nthreads,
+				(unsigned long long)(n - without), allowed);
 		}
 	}
 	gshmem_barrier_all();
-	for (int is_first = 0; is_first <= ELECTS; is_first++) /* GPUs' loops need their first thread */
+	for (int is_first = 0; is_first <= ELECTS; is_first++) /* the GPUs' loops need their first thread */
 		for (int nleave = 1; nleave < NTHREADS; nleave = 3 * nleave + 5) {
 			const unsigned nstay = NTHREADS - (unsigned)nleave;
 			const unsigned nwaves = is_first ? NTHREADS / wave - (unsigned)nleave / wave

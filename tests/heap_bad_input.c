@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Bad input to the heap's calls: the same result on all PEs, one message, nothing lost, and the heap still works. */
+/*
+ * Bad input to the heap's calls gives the same result on all PEs and one message; nothing is
+ * lost, and the heap still works.
+ */
 /* carry: no */
 /* timeout: 120 */
 #include <gshmem.h>
@@ -108,11 +111,11 @@ static void expect(const char *name, const char *text)
 		return;
 	t_job_run(&job, 2, "", "", name, 20);
 	t_equal(job.status, 0, job.output[0] ? job.output : name);
-	t_check(t_job_count(&job, text) == 1 && t_job_count(&job, "gshmem: ") == 1, "%s: expected \"%s\" alone:\n%s",
-		name, text, job.output);
+	t_check(t_job_count(&job, text) == 1 && t_job_count(&job, "gshmem: ") == 1,
+		"%s: expected \"%s\" alone:\n%s", name, text, job.output);
 }
 
-/* One PE has left for good: the job ends, with this message alone. */
+/* One PE never calls: the job ends with only this message. */
 static void expect_end(const char *name, const char *text)
 {
 	static struct t_job job;
@@ -135,8 +138,9 @@ int main(int argc, char **argv)
 	expect("align0", "pe 0: gshmem_align: alignment 0 is not a power of two");
 	expect("alignhuge", "pe 0: gshmem_align: alignment 1099511627776: the heap itself is aligned to ");
 	expect("align_one", "pe 1: gshmem_align: alignment 24 is not a power of two");
-	expect("full", "pe 0: gshmem_malloc: 8388608 bytes at a multiple of 1: out of memory: of the 4194304 bytes of "
-		       "the heap 4192256 are free, the largest block has 4192256 (GSHMEM_HEAP_SIZE)");
+	expect("full",
+		"pe 0: gshmem_malloc: 8388608 bytes at a multiple of 1: out of memory: of the 4194304 bytes of "
+		"the heap 4192256 are free, the largest block has 4192256 (GSHMEM_HEAP_SIZE)");
 	expect("overflow", "pe 0: gshmem_calloc: 1099511627776 times 1099511627776 bytes");
 	expect("grow", "pe 0: gshmem_realloc: 8388608 bytes at a multiple of 1: out of memory");
 	expect("twice", "is not allocated: was it freed before?");

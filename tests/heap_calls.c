@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* run: -n 1,2,4 */
 /* env: GSHMEM_CHECK=0 | GSHMEM_CHECK=1 */
-/* The heap's calls: symmetric, aligned, zeroed, contents kept, everything given back. */
+/*
+ * The heap's calls return symmetric, aligned and, where promised, zeroed memory, keep
+ * contents, and free everything.
+ */
 #include <gshmem.h>
 #include <string.h>
 
@@ -96,7 +99,7 @@ static void realloc_keeps(void)
 		bytes[i] = (char)i;
 	t_to_device(a, bytes, sizeof bytes);
 	t_check(gshmem_realloc(a, 5000) == a, "realloc grows in place");
-	gshmem_char_p(a + 4999, 1, (me + 1) % npes); /* GSHMEM_CHECK knows of it */
+	gshmem_char_p(a + 4999, 1, (me + 1) % npes); /* GSHMEM_CHECK knows the allocation */
 	gshmem_barrier_all();
 	t_from_device(bytes, a + 4999, 1);
 	t_equal(bytes[0], 1, "a put into what realloc added");

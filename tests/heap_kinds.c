@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* platform: cpu */
-/* Heap kinds: one PE that is refused a kind takes all to a weaker one, with one message; or to an error on all. */
+/*
+ * If one PE cannot get a heap kind, all PEs fall back to a weaker kind with one message, or all get an error.
+ */
 /* timeout: 120 */
 #include <gshmem.h>
 
@@ -32,7 +34,7 @@ static void run(struct t_job *job, const char *env)
 	t_job_run(job, 3, all, "", "pe", 20);
 }
 
-/* All PEs have a heap of this kind, and one says why, or none. */
+/* All PEs have a heap of this kind; one PE says why, or none does. */
 static void expect_kind(const char *env, const char *kind, const char *why)
 {
 	static struct t_job job;
@@ -63,12 +65,13 @@ int main(int argc, char **argv)
 	expect_kind("", "coarse", "");
 	expect_kind("GSHMEM_HEAP_KIND=fine", "fine", "");
 	expect_kind("GSHMEM_HEAP_KIND=uncached GSHMEM_HEAP_PREALLOC=1", "uncached", "");
-	expect_kind("GSHMEM_HEAP_KIND=uncached GSHMEM_CPU_FAIL=hipExtMallocWithFlags:1:hipErrorInvalidValue@1", "fine",
-		    "pe 1: heap: hipExtMallocWithFlags, GSHMEM_HEAP_KIND=uncached: invalid argument");
-	expect_kind("GSHMEM_HEAP_KIND=uncached GSHMEM_CPU_FAIL=hipExtMallocWithFlags:1:hipErrorInvalidValue", "fine",
-		    "pe 0: heap: hipExtMallocWithFlags");
+	expect_kind(
+		"GSHMEM_HEAP_KIND=uncached GSHMEM_CPU_FAIL=hipExtMallocWithFlags:1:hipErrorInvalidValue@1",
+		"fine", "pe 1: heap: hipExtMallocWithFlags, GSHMEM_HEAP_KIND=uncached: invalid argument");
+	expect_kind("GSHMEM_HEAP_KIND=uncached GSHMEM_CPU_FAIL=hipExtMallocWithFlags:1:hipErrorInvalidValue",
+		"fine", "pe 0: heap: hipExtMallocWithFlags");
 	expect_error("GSHMEM_HEAP_KIND=fine GSHMEM_CPU_FAIL=hipExtMallocWithFlags:1:hipErrorNotSupported@2",
-		     "pe 2: heap: hipExtMallocWithFlags of 3145728 bytes, kind fine: operation not supported (hipErrorNotSupported): the device or its driver");
+		"pe 2: heap: hipExtMallocWithFlags of 3145728 bytes, kind fine: operation not supported (hipErrorNotSupported): the device or its driver");
 	expect_error("GSHMEM_CPU_FAIL=hipExtMallocWithFlags:1:hipErrorNotSupported@1",
 		     "for the sync region: operation not supported (hipErrorNotSupported): barriers need");
 	return 0;

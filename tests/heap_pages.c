@@ -3,7 +3,7 @@
 /* delivery: no */
 /* run: -n 2 */
 /* env: GSHMEM_HEAP_PREALLOC=0 | GSHMEM_HEAP_PREALLOC=1 */
-/* Init touches no page of the heap; with GSHMEM_HEAP_PREALLOC=1 it takes all of them. */
+/* Init touches no page of the heap; with GSHMEM_HEAP_PREALLOC=1 it allocates all of them. */
 #include <gshmem.h>
 #include <string.h>
 #include <sys/mman.h>

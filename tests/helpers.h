@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What every test uses. A test is one program: exit 0 pass, 1 fail, 77 skip.
- * It is silent on success; a failure prints one line that says what was expected and what came.
- * No gshmem names here: the platform's own tests include this file too.
+ * What every test uses. A test is one program: exit 0 pass, 1 fail, 77 skip. It is silent on success; a
+ * failure prints one line with the expected and the actual value. This file has no gshmem names, because the
+ * platform's own tests include it, too.
  */
 #ifndef T_HELPERS_H
 #define T_HELPERS_H
@@ -43,8 +43,8 @@
 	} while (0)
 
 /*
- * Whether to leave case i out: where each test runs once (run.sh -1), one that starts many jobs does a third of its cases,
- * which one by TURN.
+ * Whether to leave out case i: if each test runs once (run.sh -1), a test that starts many jobs runs a third
+ * of its cases; TURN selects the third.
  */
 static inline int t_left_out(int i)
 {

@@ -2,9 +2,9 @@
 /* run: -n 1,2 */
 /* env: GSHMEM_CPU_BLOCKS=8 | GSHMEM_CPU_BLOCKS=8 GSHMEM_CPU_DEVICES=2 */
 /*
- * A kernel that fills the GPU waits for what the host of another PE puts: waits, gets, barriers, puts,
- * malloc and free of the host finish, though none of its kernels would find room. In the null
- * stream, which the library must not wait for.
+ * While a kernel fills the GPU and waits for a put of another PE's host, the host's waits, gets, barriers,
+ * puts, malloc and free finish, although none of the library's kernels would find room. The kernel runs in
+ * the null stream, for which the library must not wait.
  */
 #include <gshmem.h>
 
@@ -12,7 +12,7 @@
 
 enum { NELEMS = 5000, NTHREADS = 64 };
 
-/* Each work-group says that it is there, and stays until the data has come. */
+/* Each work-group reports that it runs, and stays until the data has come. */
 __global__ void fill(uint64_t *narrived, uint64_t *flag, const uint64_t *data, uint64_t *nwrong)
 {
 	uint64_t i;
@@ -45,12 +45,13 @@ int main()
 	for (i = 0; i < NELEMS; i++)
 		values[i] = (uint64_t)i * i;
 
-	t_equal(gshmemx_collective_launch_limit(reinterpret_cast<const void *>(fill), block, 0, &ngroups), 0, "limit");
+	t_equal(gshmemx_collective_launch_limit(reinterpret_cast<const void *>(fill), block, 0, &ngroups), 0,
+		"limit");
 	void *args[] = {&narrived, &flag, &data, &nwrong};
 	t_equal(gshmemx_collective_launch(fill, dim3(ngroups), dim3(NTHREADS), args, 0, NULL), 0, "launch");
 
 	gshmem_uint64_wait_until(narrived, GSHMEM_CMP_EQ, ngroups);
-	gshmem_barrier_all(); /* all are full now */
+	gshmem_barrier_all(); /* now all GPUs are full */
 	t_equal(gshmem_uint64_g(narrived, next), ngroups, "work-groups of the next PE");
 	gshmem_free(gshmem_malloc(64));
 	gshmem_init();

@@ -2,8 +2,8 @@
 /* run: -n 1,2,4 */
 /*
  * Between init and finalize the hosts meet without MPI: memory calls, teams, launches, nested init and
- * finalize do not call it. The test defines MPI's functions and counts. And hosts do not meet a kernel
- * that is in a barrier.
+ * finalize do not call it. The test defines MPI's functions and counts their calls. Hosts that meet do not
+ * disturb kernels that are in a barrier.
  */
 #include <gshmem.h>
 #define MPICH_SKIP_MPICXX
@@ -109,7 +109,7 @@ __global__ void meet(long *word, long *seen)
 }
 
 /*
- * The hosts meet while the kernels of all PEs but the last are in a barrier, which must not end before
+ * The hosts meet while the kernels of all PEs but the last are in a barrier. The barrier must not end before
  * the last PE's kernel comes to it.
  */
 static void meet_beside_kernel()

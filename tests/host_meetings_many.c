@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* delivery: no */
 /*
- * Hosts that disagree in a job of many PEs: all get the same error, and the message names the right PE,
- * also one beyond the 128 bits that a barrier carries. The source itself, with processes as PEs and a
- * barrier of pthreads.
+ * If hosts of a job of many PEs disagree, all get the same error and the message names the right PE, even
+ * one beyond the 128 bits that a barrier carries. The test compiles the library's source, with processes as
+ * PEs and a barrier of pthreads.
  */
 #define gshmemi_job tested_job /* the library that this links to has these */
 #define gshmemi_heap tested_heap
@@ -91,7 +91,7 @@ static void describe(const struct gshmemi_request *first, const struct gshmemi_r
 	gshmemi_error("%d bytes on PE 0 but %d on PE %d", (int)first->nbytes, (int)other->nbytes, pe);
 }
 
-/* The PEs from "from" on are other than PE 0. */
+/* The PEs from `from` on differ from PE 0. */
 static void check_from(int from)
 {
 	struct gshmemi_request request = {GSHMEMI_MEET_MALLOC, 100, 0, 0};
@@ -136,7 +136,7 @@ static void be_pe(int pe)
 	static const int froms[] = {1, 63, 64, 127, 128, 255, 256, NPES - 1};
 	unsigned i;
 
-	prctl(PR_SET_PDEATHSIG, SIGKILL); /* where one fails, the others would wait for it */
+	prctl(PR_SET_PDEATHSIG, SIGKILL); /* if one fails, the others would wait for it */
 	tested.my_pe = pe;
 	gshmemi_meet_open(true);
 	for (i = 0; i < sizeof froms / sizeof *froms; i++)

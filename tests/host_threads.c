@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* run: -n 1,2 */
-/* Host calls of several threads at once: each sees its own data, none is lost on a word that all update. */
+/*
+ * With host calls of several threads at once each sees its own data, and no update of a shared word is lost.
+ */
 #include <gshmem.h>
 #include <pthread.h>
 
@@ -11,7 +13,8 @@ enum { NTHREADS = 4, NROUNDS = 100, NELEMS = 300 };
 static long *slots;       /* [NTHREADS][NELEMS] */
 static uint64_t *signals; /* [NTHREADS] */
 static long *total;
-static long *seen;        /* [NTHREADS * NROUNDS * (1 + npes)], on PE 0: how often fetch_inc has found this total */
+/* [NTHREADS * NROUNDS * (1 + npes)], on PE 0: how often fetch_inc returned this total */
+static long *seen;
 static int me, npes, next, previous;
 
 static void one_round(int thread, long round)
@@ -31,8 +34,10 @@ static void one_round(int thread, long round)
 	t_equal(gshmem_long_g(slot + NELEMS - 1, me), round, "p, quiet, g");
 	gshmem_long_atomic_add(total, 1, next);
 	found = gshmem_long_atomic_fetch_inc(total, 0);
-	t_check(found >= 0 && found < NTHREADS * NROUNDS * (1L + npes), "fetch_inc: found %ld, more than all updates", found);
-	t_equal(gshmem_long_atomic_fetch_inc(&seen[found], 0), 0, "threads that fetch_inc has told of the same total");
+	t_check(found >= 0 && found < NTHREADS * NROUNDS * (1L + npes),
+		"fetch_inc: found %ld, more than all updates", found);
+	t_equal(gshmem_long_atomic_fetch_inc(&seen[found], 0), 0,
+		"threads that fetch_inc has told of the same total");
 	gshmem_long_put_nbi(slot, values, 0, next); /* nothing */
 	gshmem_fence();
 	/* the PE before may overwrite the slot once this one has said so */
