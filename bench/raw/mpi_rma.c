@@ -13,13 +13,10 @@
  * These were tried on MPICH 4.0.2 and are no faster: UCX_TLS of shared memory with and without cma,
  * MPIR_CVAR_NOLOCAL, and MPI_Accumulate with MPI_REPLACE for the flag.
  */
-#include "raw.h"
+#include "launched.h"
 #include "mpi_rma.h"
 
 #include <mpi.h>
-#include <stddef.h>
-#include <sys/socket.h>
-#include <sys/un.h>
 
 #define STRIDE 64                               /* bytes between the words of 16 or 64 puts */
 #define FLAG   RMA_MAX_NBYTES                   /* offset of a window's flag, before 8 bytes of data */
@@ -34,30 +31,6 @@ static struct window {
 static char *local; /* what is put, or got */
 
 /* ---- setup ---- */
-
-static void pin(int core)
-{
-	cpu_set_t set;
-
-	CPU_ZERO(&set);
-	CPU_SET((unsigned)core % (unsigned)sysconf(_SC_NPROCESSORS_ONLN), &set);
-	sched_setaffinity(0, sizeof set, &set);
-}
-
-/* stdin and stdout become the bench's. */
-static void talk_to(const char *name)
-{
-	struct sockaddr_un address = {.sun_family = AF_UNIX};
-	const int fd = socket(AF_UNIX, SOCK_STREAM, 0);
-	const int length = snprintf(address.sun_path + 1, sizeof address.sun_path - 1, "%s%d", name, rank);
-	const size_t size = offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)length;
-
-	if (fd < 0 || connect(fd, (struct sockaddr *)&address, (socklen_t)size) || dup2(fd, 0) < 0 ||
-		dup2(fd, 1) < 0) {
-		perror("mpi_rma: the bench's socket");
-		MPI_Abort(MPI_COMM_WORLD, 1);
-	}
-}
 
 static MPI_Info promises(void)
 {
@@ -276,7 +249,6 @@ static void answer_questions(void)
 
 int main(int argc, char **argv)
 {
-	char numbers[2][16];
 	MPI_Info info;
 
 	MPI_Init(&argc, &argv);
@@ -286,10 +258,8 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: mpirun -n 2 mpi_rma FILE SOCKET\n");
 		MPI_Abort(MPI_COMM_WORLD, 2);
 	}
-	pin(rank);
-	snprintf(numbers[0], sizeof numbers[0], "%d", rank);
-	snprintf(numbers[1], sizeof numbers[1], "%d", nprocs);
-	raw_open((char *[]){argv[0], numbers[0], numbers[1], argv[1]});
+	launched_bind();
+	launched_open(argv[0], argv[1]);
 	info = promises();
 	for (int kind = 0; kind < RMA_NWINDOWS; kind++)
 		open_window(kind, is_plain(kind) ? MPI_INFO_NULL : info);
@@ -297,7 +267,8 @@ int main(int argc, char **argv)
 	memset(local, 1, NBYTES);
 	if (rank == 0) /* touch the pages of the sweep */
 		memset(peers, 1, RMA_MAX_NBYTES), memset(mine + SEGMENT / 2, 1, RMA_MAX_NBYTES);
-	talk_to(argv[2]);
+	if (launched_connect(argv[2]))
+		MPI_Abort(MPI_COMM_WORLD, 1);
 	answer_questions();
 	for (int kind = 0; kind < RMA_NWINDOWS; kind++)
 		close_window(kind);
