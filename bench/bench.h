@@ -350,15 +350,20 @@ static inline void bench_raw_stop()
 	bench.to_raw = NULL;
 }
 
-/* raw/NAME of the folder that this program lies in. */
-static inline std::string bench_raw_path(const char *name)
+/* NAME in the folder that this program lies in. */
+static inline std::string bench_path(const char *name)
 {
 	char path[4096];
 	ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
 
 	t_check(length >= 0, "/proc/self/exe: %m");
 	const std::string self(path, length);
-	return self.substr(0, self.rfind('/')) + "/raw/" + name;
+	return self.substr(0, self.rfind('/') + 1) + name;
+}
+
+static inline std::string bench_raw_path(const char *name)
+{
+	return bench_path("raw/") + name;
 }
 
 /* FILE of raw.h: an unnamed file, so that nothing is left behind, whoever dies. */
@@ -505,13 +510,35 @@ static inline void bench_print_times(const struct bench_row &row, size_t reps, c
 	printf(row.nbytes ? "%.4g\t" : "-\t", row.nbytes / bench_median(us) * 1e-3);
 }
 
-/* Measure and print one row: ours against the best of others, alternating. */
-static inline void bench_measure_against(
-	const struct bench_row &row, const bench_run &run, const std::vector<bench_run> &others)
+/* Print one row: our batches beside those of another, or of none (NULL); us of one operation. */
+static inline void bench_print_row(const struct bench_row &row, size_t reps, const std::vector<double> &ours,
+	const std::vector<double> *other)
+{
+	std::vector<double> ratios;
+
+	bench_print_times(row, reps, ours);
+	if (!other) {
+		printf("-\t-\t-\n");
+	} else {
+		for (size_t i = 0; i < ours.size(); i++)
+			ratios.push_back(row.is_rate ? (*other)[i] / ours[i] : ours[i] / (*other)[i]);
+		printf("%.5g\t", bench_median(*other));
+		printf(row.nbytes ? "%.4g\t" : "-\t", row.nbytes / bench_median(*other) * 1e-3);
+		printf("%.3f\n", bench_median(ratios));
+	}
+	fflush(stdout);
+}
+
+/*
+ * Measure ours and the others in alternation. Each name gets a row, beside the other of the same place;
+ * without names there is one row, beside the best.
+ */
+static inline void bench_measure_each(const struct bench_row &row, const std::vector<const char *> &names,
+	const bench_run &run, const std::vector<bench_run> &others)
 {
 	std::vector<std::vector<double>> raw(others.size());
 	std::vector<size_t> raw_reps;
-	std::vector<double> ours, ratios;
+	std::vector<double> ours;
 	const double scale = row.per_op > 0 ? row.per_op : 1;
 	bench.ntries = 10;
 	const size_t reps = bench_reps(row.nactive, run);
@@ -528,19 +555,24 @@ static inline void bench_measure_against(
 	if (bench.pe != 0)
 		return;
 
-	bench_print_times(row, reps, ours);
-	if (raw.empty()) {
-		printf("-\t-\t-\n");
-	} else {
-		const auto &best = *std::min_element(raw.begin(), raw.end(),
-			[](const auto &a, const auto &b) { return bench_median(a) < bench_median(b); });
-		for (size_t i = 0; i < ours.size(); i++)
-			ratios.push_back(row.is_rate ? best[i] / ours[i] : ours[i] / best[i]);
-		printf("%.5g\t", bench_median(best));
-		printf(row.nbytes ? "%.4g\t" : "-\t", row.nbytes / bench_median(best) * 1e-3);
-		printf("%.3f\n", bench_median(ratios));
+	for (size_t v = 0; v < names.size(); v++) {
+		struct bench_row named = row;
+
+		named.op = names[v];
+		bench_print_row(named, reps, ours, &raw[v]);
 	}
-	fflush(stdout);
+	if (!names.empty())
+		return;
+	const auto best = std::min_element(raw.begin(), raw.end(),
+		[](const auto &a, const auto &b) { return bench_median(a) < bench_median(b); });
+	bench_print_row(row, reps, ours, best == raw.end() ? NULL : &*best);
+}
+
+/* Measure and print one row: ours against the best of others, alternating. */
+static inline void bench_measure_against(
+	const struct bench_row &row, const bench_run &run, const std::vector<bench_run> &others)
+{
+	bench_measure_each(row, {}, run, others);
 }
 
 /* The same against the raw variants of the platform. */

@@ -52,11 +52,11 @@ static inline std::vector<char *> carry_environment()
 }
 
 /* PE 0 starts the launcher. Its output must not get into the table. */
-static inline void carry_launch(const std::string &file, const std::string &sockets)
+static inline void carry_launch(
+	const char *launcher, const std::string &program, const std::string &file, const std::string &sockets)
 {
-	const char *mpirun = getenv("MPIRUN") ? getenv("MPIRUN") : "mpirun";
-	std::string command = std::string("exec ") + mpirun + " -n 2 '" + bench_raw_path("mpi_rma") + "' " +
-		file + ' ' + sockets;
+	std::string command =
+		std::string("exec ") + launcher + " -n 2 '" + program + "' " + file + ' ' + sockets;
 	char shell[] = "/bin/sh", option[] = "-c";
 	char *args[] = {shell, option, &command[0], NULL};
 	posix_spawn_file_actions_t actions;
@@ -70,7 +70,8 @@ static inline void carry_launch(const std::string &file, const std::string &sock
 	posix_spawn_file_actions_destroy(&actions);
 }
 
-static inline void carry_raw_start()
+/* Start two processes of program, which uses raw/launched.h, under the launcher. */
+static inline void carry_raw_start_by(const char *launcher, const std::string &program)
 {
 	const std::string file = bench_raw_file();
 	/* PE 0's process */
@@ -79,13 +80,20 @@ static inline void carry_raw_start()
 
 	bench_max(0); /* all listen */
 	if (bench.pe == 0)
-		carry_launch(file, sockets);
-	t_check(poll(&waits, 1, 60000) == 1, "raw/mpi_rma has not started within 60 s");
+		carry_launch(launcher, program, file, sockets);
+	t_check(poll(&waits, 1, 60000) == 1, "%s has not started within 60 s", program.c_str());
 	const int fd = accept4(waits.fd, NULL, NULL, SOCK_CLOEXEC);
 	t_check(fd >= 0, "accept: %m");
 	close(waits.fd);
 	bench.to_raw = fdopen(fd, "w");
 	bench.from_raw = fdopen(fcntl(fd, F_DUPFD_CLOEXEC, 0), "r");
+}
+
+static inline void carry_raw_start()
+{
+	const char *mpirun = getenv("MPIRUN");
+
+	carry_raw_start_by(mpirun ? mpirun : "mpirun", bench_raw_path("mpi_rma"));
 }
 
 /* A batch of MPI's. PE 1's time does not count. */

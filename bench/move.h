@@ -116,6 +116,26 @@ template <int OP> static void move_meet_row(const char *op)
 		}});
 }
 
+/* A batch of PE 0's, or of all PEs. */
+template <int OP, int SCOPE> static bench_run move_run(size_t nbytes, int nactive)
+{
+	const int peer = (bench.pe + 1) % bench.npes;
+
+	return [=](size_t reps) {
+		if (SCOPE == BENCH_HOST) {
+			if (nactive > 1)
+				gshmem_barrier_all();
+			const double started = bench_start();
+			move_many<OP, BENCH_HOST>(move_dest, move_source, nbytes, peer, reps);
+			return bench_now_us() - started;
+		}
+		hipLaunchKernelGGL(HIP_KERNEL_NAME(move_kernel<OP, SCOPE>), dim3(1),
+			dim3(bench_nthreads(SCOPE)), 0, 0, move_dest, move_source, nbytes, peer, reps,
+			nactive > 1, bench.ticks);
+		return bench_kernel_us();
+	};
+}
+
 template <int OP, int SCOPE> static void move_row(const char *op, size_t nbytes, int nactive)
 {
 	const int peer = (bench.pe + 1) % bench.npes;
@@ -128,19 +148,7 @@ template <int OP, int SCOPE> static void move_row(const char *op, size_t nbytes,
 		get ? gshmem_ptr(move_source, peer) : move_source, nbytes, SCOPE, OP & MOVE_LAT);
 
 	bench_measure({op, bench_scope_names[SCOPE], nbytes, nactive, raw, !(OP & MOVE_LAT), 0, copies},
-		[&](size_t reps) {
-			if (SCOPE == BENCH_HOST) {
-				if (nactive > 1)
-					gshmem_barrier_all();
-				const double started = bench_start();
-				move_many<OP, BENCH_HOST>(move_dest, move_source, nbytes, peer, reps);
-				return bench_now_us() - started;
-			}
-			hipLaunchKernelGGL(HIP_KERNEL_NAME(move_kernel<OP, SCOPE>), dim3(1),
-				dim3(bench_nthreads(SCOPE)), 0, 0, move_dest, move_source, nbytes, peer, reps,
-				nactive > 1, bench.ticks);
-			return bench_kernel_us();
-		});
+		move_run<OP, SCOPE>(nbytes, nactive));
 }
 
 template <int OP, int SCOPE> static void move_scope(const char *op)
@@ -176,15 +184,20 @@ template <int OP> static void move_check()
 	t_check(sent == got, "%s: PE %d has other data than was sent", bench.name, bench.pe);
 }
 
+static void move_alloc()
+{
+	move_dest = (char *)gshmem_malloc(bench.max_nbytes);
+	move_source = (char *)gshmem_malloc(bench.max_nbytes);
+	t_check(move_dest && move_source, "%s: the heap is too small", bench.name);
+	bench_fill(move_dest, 0, bench.max_nbytes);
+	bench_fill(move_source, 0, bench.max_nbytes);
+}
+
 template <int OP> static int move_main(int argc, char **argv, const char *name)
 {
 	bench_init(argc, argv, name);
 	bench_needs(2);
-	move_dest = (char *)gshmem_malloc(bench.max_nbytes);
-	move_source = (char *)gshmem_malloc(bench.max_nbytes);
-	t_check(move_dest && move_source, "%s: the heap is too small", name);
-	bench_fill(move_dest, 0, bench.max_nbytes);
-	bench_fill(move_source, 0, bench.max_nbytes);
+	move_alloc();
 	bench_raw_start("copy");
 	move_scope<OP, BENCH_THREAD>(name);
 	move_scope<OP, BENCH_WAVE>(name);
