@@ -12,6 +12,7 @@ SAN      ?=#             on cpu: address (ASan, UBSan), thread (TSan), lanes (TS
 PREFIX   ?= /usr/local#  where install puts files, below DESTDIR=
 LIBDIR   ?= $(PREFIX)/lib
 CFLAGS   ?= $(if $(SAN),-O1 -g1,-O2 -g)
+OSHCC    ?= oshcc
 
 ifeq ($(strip $(PLATFORM)),)
 FOUND    := $(shell tools/platform)
@@ -110,7 +111,8 @@ READ     := $(patsubst %,$(B)/%.read,$(wildcard $(UNREAD:$(B)/%=%.c) $(if $(HIPR
 INFO_OBJS := $(patsubst %,$(B)/%.o,$(wildcard tools/info/*.c))
 TOOLS    := $(B)/bin/gshmemcc $(B)/bin/gshmem-info
 DEPS      = $(LIB_OBJS) $(filter %.c.o,$(SHMEM_OBJS)) $(patsubst %,%.c.o,$(TESTS) $(BENCHES) $(RAW) $(EXAMPLES)) \
-	$(patsubst %,%.hip.o,$(TESTS) $(BENCHES) $(EXAMPLES)) $(MODULES:%.module=%.hip.o) $(READ:.read=.o) \
+	$(patsubst %,%.hip.o,$(TESTS) $(BENCHES) $(EXAMPLES) $(B)/bench/results/put) \
+	$(MODULES:%.module=%.hip.o) $(READ:.read=.o) \
 	$(INFO_OBJS)
 
 ifndef V
@@ -120,8 +122,8 @@ endif
 SUB = --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc))
 
 .DEFAULT_GOAL := lib
-.PHONY: lib tests benches examples tools try check check-all coverage bench bench-osu bench-nodes setup \
-	install uninstall dist format clean help run-tests build-tests run-benches FORCE
+.PHONY: lib tests benches examples tools try check check-all coverage bench bench-osu bench-nodes results \
+	setup install uninstall dist format clean help run-tests build-tests run-benches FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:
 
@@ -147,6 +149,9 @@ bench-osu: setup-try#               figures in the layout of OSU's benchmarks; T
 bench-nodes: setup-nodes#          benches between two nodes: namespaces, or HOSTS=a,b PPN=2
 	@$(MAKE) $(SUB) $(B)/bench/net_rma $(B)/bench/node_lat && \
 		HOSTS='$(HOSTS)' PPN='$(PPN)' bench/nodes.sh $(B)/bench
+results:  setup-results#            measure put beside Open MPI's OpenSHMEM, and write a page to docs/results
+	$(if $(filter cpu,$(PLATFORM)),,$(error make results is for PLATFORM=cpu; on GPUs: tools/gpu-report))
+	@$(MAKE) $(SUB) $(SO) $(B)/bench/results/put $(B)/bench/results/oshmem && B=$(B) bench/results.sh
 setup:    setup-check#              install what building and testing need, with apt
 install:#                           into $(DESTDIR)$(PREFIX)
 uninstall:#                         remove what install put there
@@ -352,8 +357,8 @@ run-benches: $(BENCHES) $(RAW) $(TOOLS)
 	@bench/plot.sh $(B)/bench
 	@bench/ratios.sh $(B)/bench
 
-setup-try setup-check setup-all setup-coverage setup-bench setup-nodes: setup-%:
-	@CC='$(CC)' HIPCC='$(HIPCC)' LEGS='$(if $(filter all,$*),$(LEGS))' tools/setup $*
+setup-try setup-check setup-all setup-coverage setup-bench setup-results setup-nodes: setup-%:
+	@CC='$(CC)' HIPCC='$(HIPCC)' OSHCC='$(OSHCC)' LEGS='$(if $(filter all,$*),$(LEGS))' tools/setup $*
 
 # ---- building ----
 
@@ -385,8 +390,8 @@ $(B)/%.hip.read: %.hip $(B)/flags | $(B)/tools-found $(PLAT_DEPS)
 	$(call Q,READ)$(HIPCMD) -MF $(@:.read=.d) -MT $@ $(HIPREAD) $< && touch $@
 # gshmem.h, precompiled for the programs that begin with it, which saves seconds each. On GPUs once for the
 # host and once for each kind of GPU.
-HEADED   := $(foreach u,$(shell grep -Ls '^\#define GSHMEM' tests/*.hip bench/*.hip examples/*.hip \
-	examples/tutorial/[2-9]_*.hip),$(B)/$(u).o $(B)/$(u).read)
+HEADED   := $(foreach u,$(shell grep -Ls '^\#define GSHMEM' tests/*.hip bench/*.hip bench/results/*.hip \
+	examples/*.hip examples/tutorial/[2-9]_*.hip),$(B)/$(u).o $(B)/$(u).read)
 HEADS    := $(PLAT_HEADS:%=$(B)/%)
 ifneq ($(HEADS),)
 $(HEADED): private HIPCMD += $(PLAT_HEAD)
@@ -462,6 +467,10 @@ else
 $(B)/%.module: $(B)/%.hip.o $(SO)
 	$(call Q,LINK)$(LINK) -shared -o $@ $< $(SO) $(RPATH) $(LIBS)
 endif
+# Another OpenSHMEM, by its own compiler.
+$(B)/bench/results/oshmem: bench/results/oshmem.c $(wildcard bench/results/*.h bench/raw/*.h) $(B)/flags
+	@mkdir -p $(@D)
+	$(call Q,OSHCC)$(OSHCC) $(CWARN) -D_GNU_SOURCE $(CFLAGS) -o $@ $<
 # Raw baselines use neither the library nor its flags.
 $(B)/bench/raw/%: bench/raw/%.c $(wildcard bench/raw/*.h) $(B)/flags | $(B)/tools-found
 	@mkdir -p $(@D)
