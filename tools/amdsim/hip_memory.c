@@ -69,6 +69,16 @@ static struct allocation *insert(struct allocation a)
 	return allocations = new;
 }
 
+/* Is next a mapping, of *nbytes_p, that an access of a kernel may cross into from a, or the other way? */
+static bool is_continued(const struct allocation *a, const struct allocation *next, uint64_t *nbytes_p)
+{
+	if (a->origin != VIRTUAL || !next || next->origin != VIRTUAL || next->is_closed ||
+	    next->device != a->device)
+		return false;
+	*nbytes_p = next->nbytes;
+	return true;
+}
+
 /*
  * Hardware reads whole lines, and compilers may widen a load within one: a line counts as there if any byte
  * of it is.
@@ -76,6 +86,7 @@ static struct allocation *insert(struct allocation a)
 bool memory_find(uint64_t address, struct range *range_p)
 {
 	const struct allocation *a;
+	uint64_t nbytes;
 
 	pthread_mutex_lock(&api_lock);
 	a = find(address, 1);
@@ -85,6 +96,12 @@ bool memory_find(uint64_t address, struct range *range_p)
 	if (a) {
 		range_p->base = a->base / LINE * LINE;
 		range_p->nbytes = round_up(a->base + a->nbytes, LINE) - range_p->base;
+		while (is_continued(a, find(range_p->base + range_p->nbytes, 1), &nbytes))
+			range_p->nbytes += nbytes;
+		while (is_continued(a, find(range_p->base - 1, 1), &nbytes)) {
+			range_p->base -= nbytes;
+			range_p->nbytes += nbytes;
+		}
 		range_p->kind = a->kind;
 		range_p->device = a->kind == MEMORY_HOST ? -1 : a->device;
 	}
@@ -114,11 +131,16 @@ static void explain_fault(int number, siginfo_t *info, void *context)
 		raise(number);
 }
 
-/* Maps a part of a file at address, for the simulator. */
+/*
+ * Maps a part of a file at address, for the simulator. Attributes are those of the whole arena, so that the
+ * system joins the mappings when an allocation is gone.
+ */
 static bool map(uint64_t address, uint64_t nbytes, int fd, uint64_t offset)
 {
-	return mmap(memory_host(address), nbytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE | MAP_FIXED, fd,
-		    (off_t)offset) != MAP_FAILED;
+	void *at = mmap(memory_host(address), nbytes, PROT_READ | PROT_WRITE,
+			MAP_SHARED | MAP_NORESERVE | MAP_FIXED, fd, (off_t)offset);
+
+	return at != MAP_FAILED && !madvise(at, nbytes, MADV_DONTDUMP);
 }
 
 static bool make_arena(void)
@@ -136,7 +158,6 @@ static bool make_arena(void)
 		message("no address space for device memory: %s (ulimit -v?)", strerror(errno));
 		return false;
 	}
-	madvise(memory_host(ARENA_BASE), ARENA_BYTES, MADV_DONTDUMP);
 	sigaction(SIGSEGV, &explain, &fault_before);
 	owner = getpid();
 	return true;
