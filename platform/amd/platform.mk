@@ -16,7 +16,8 @@ export SIM_ARCH
 SIM_MAKE       = B=$(BASE)-$(SIM_ARCH) GPU_ARCHS=$(SIM_ARCH)
 endif
 CC            := $(if $(filter default,$(origin CC)),gcc,$(CC))
-HIPCC         := $(or $(HIPCC),$(word 3,$(AMD)),hipcc)
+# Empty where there is none: setup then asks for what it has installed, not for a compiler that nobody named.
+HIPCC         := $(or $(HIPCC),$(word 3,$(AMD)))
 GPU_ARCHS     := $(or $(strip $(GPU_ARCHS)),$(wordlist 5,99,$(AMD)))
 # Sub-makes need not look for the GPUs again; hipcc need not look for CUDA.
 export GPU_ARCHS

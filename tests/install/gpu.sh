@@ -138,6 +138,13 @@ gpu=$(cd "$top" && tools/platform)
 case $gpu in cpu*) gpu='' ;; esac
 skipped='' done=0
 
+# A machine with nothing for AMD GPUs: setup hears of no compiler, or it would look for that one after it has installed another.
+ROCM_PATH=/nonexistent "$MAKE" -n -C "$top" PLATFORM=amd setup-check >"$work/log" 2>&1 || true
+grep -q "HIPCC='' .*tools/setup check" "$work/log" || {
+	cat "$work/log"
+	fail "make setup PLATFORM=amd asks for a compiler that nobody named"
+}
+
 # hipcc, by itself: hipcc -I$PREFIX/include kernel.hip -L$PREFIX/lib -lgshmem
 if command -v hipcc >/dev/null && (cd "$top" && HIPCC=hipcc GPU_ARCHS=gfx90a platform/amd/toolchain >/dev/null); then
 	check hipcc PLATFORM=amd HIPCC=hipcc GPU_ARCHS=gfx90a
