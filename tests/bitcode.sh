@@ -8,8 +8,9 @@
 #   kernels in LLVM IR, linked with it as compilers do, cost as much as the same kernels in HIP
 #   they run on two PEs, on the simulator of AMD GPUs where there is no GPU
 #
-# Needs the library for AMD GPUs in $B and the simulator in $SIM; AMDSIM_GPUS or GPU_ARCHS names the kind of
-# GPU. `make check-amd` runs it. By hand, with what that has built: tests/bitcode.sh
+# `make check-amd` runs it. By hand, once `make setup PLATFORM=amd` has installed the compilers:
+# tests/bitcode.sh. It builds what it needs: the library for AMD GPUs in $B, and without a GPU the
+# simulator in $SIM. AMDSIM_GPUS or GPU_ARCHS names the kind of GPU.
 
 set -eu
 cd "$(dirname "$0")/.."
@@ -21,6 +22,10 @@ lib=$B/lib/libgshmem_device_$gpu.bc
 python=/usr/bin/python3
 [ -x $python ] || python=python3
 export PYTHONDONTWRITEBYTECODE=1
+if ! found=$(GPU_ARCHS="$gpu" platform/amd/toolchain -w); then
+	echo "$found (\`make setup PLATFORM=amd\` installs it)"
+	exit 77
+fi
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 failed=''
@@ -50,6 +55,7 @@ make_it() {
 	}
 }
 make_it "$lib" "$B/tests/bitcode/run"
+[ -e /dev/kfd ] || [ -e "$SIM/libamdhip64.so.5" ] || make_it build/amdsim/libamdhip64.so.5
 
 # ---- what is in it ----
 

@@ -3,14 +3,21 @@
 #
 # tests/uniqueid.sh NPES [CASE...] - jobs that start by a unique id: processes without mpirun, which get their
 # rank, their count and the id by a file, as from a framework. There are cases that work, and cases that must
-# fail on all processes, with a message on each, and in time. PROGRAM is tests/uniqueid as built; build/cpu's if
-# not said.
+# fail on all processes, with a message on each, and in time. PROGRAM is tests/uniqueid as built; if not said,
+# build/cpu's, which make builds.
 
 set -u
 n=${1:?usage: tests/uniqueid.sh NPES [CASE...]}
 [ "$n" -ge 4 ] || { echo "uniqueid.sh: the cases take 4 processes"; exit 2; }
 shift
-: "${PROGRAM:=build/cpu/tests/uniqueid}"
+if [ -z "${PROGRAM-}" ]; then
+	PROGRAM=build/cpu/tests/uniqueid
+	make PLATFORM=cpu "$PROGRAM" >&2 || exit
+fi
+[ -x "$PROGRAM" ] || {
+	echo "uniqueid.sh: $PROGRAM is not there: build it by make, or leave PROGRAM out"
+	exit 2
+}
 work=$(mktemp -d) || exit
 pids=()
 # shellcheck disable=SC2154

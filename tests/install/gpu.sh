@@ -138,7 +138,7 @@ gpu=$(cd "$top" && tools/platform)
 case $gpu in cpu*) gpu='' ;; esac
 skipped='' done=0
 
-# A machine with nothing for AMD GPUs: setup hears of no compiler, or it would look for that one after it has installed another.
+# A machine with nothing for AMD GPUs: setup must hear of no compiler. Else it installs one and looks for another.
 ROCM_PATH=/nonexistent "$MAKE" -n -C "$top" PLATFORM=amd setup-check >"$work/log" 2>&1 || true
 grep -q "HIPCC='' .*tools/setup check" "$work/log" || {
 	cat "$work/log"
