@@ -72,9 +72,9 @@ plain() {
 # readme COMPILER: the program of the README, by its lines for a compiler without gshmemcc.
 readme() {
 	awk '/^```/ { if (code++) exit; next } code' "$top/README.md" >ring.hip
-	sed -n "s,\$HOME/gshmem,$prefix,g;/^    export PKG_CONFIG_PATH=/p;/^    $1 /p" "$top/README.md" >lines
+	sed -n "/^    export PKG_CONFIG_PATH=/p;/^    $1 /p" "$top/README.md" >lines
 	[ "$(wc -l <lines)" -gt 1 ] || fail "README.md has no lines for $1"
-	run "$name: README's lines" sh -ex lines
+	PREFIX=$prefix run "$name: README's lines" sh -ex lines
 }
 
 # separate: gshmemcc, by separate compilation; without -O, as the README has it and as users debug.

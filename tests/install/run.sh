@@ -100,7 +100,7 @@ oshc++ -std=c++11 -Wall -Wextra -Wpedantic -Werror shmem.cpp -o shmem2
 
 # As the README has it, literally: its program by its commands. Here without an option, and so without optimization.
 awk '/^```/ { if (code++) exit; next } code' "$here/../../README.md" >ring.hip
-sed -n 's,^    $HOME/gshmem/bin/,,p;s,^    \(mpirun\) ,$MPIRUN ,p' "$here/../../README.md" >lines
+sed -n 's,^    $PREFIX/bin/,,p;s,^    \(mpirun\) ,$MPIRUN ,p' "$here/../../README.md" >lines
 [ "$(wc -l <lines)" = 2 ] || fail "README.md: expected one gshmemcc and one mpirun, got $(cat lines)"
 (eval "$(cat lines)") >log || fail "README.md: $(cat lines) fails"
 sort log | tr '\n' ' ' | grep -q '^PE 0 got 3 PE 1 got 0 PE 2 got 1 PE 3 got 2 $' || fail "README.md: got $(cat log)"
@@ -154,6 +154,12 @@ $hipld main3.o shift3.o -o ring3 $libs -ldl
 $hipld -shared module3.o -o module3.so $libs
 cc=$(command -v gcc || command -v clang)
 $cc -std=c11 -Wall -Wextra -Wpedantic -Werror $cflags host.c -o host2 $libs
+if [ "${PLATFORM:-cpu}" = cpu ]; then
+	rm ring
+	sed -n '/^    g++ /p' "$here/../../README.md" >lines
+	PREFIX=$prefix sh -e lines || fail "README.md: $(cat lines) fails"
+	[ "$($MPIRUN -n 2 ./ring | sort | tr '\n' ' ')" = 'PE 0 got 1 PE 1 got 0 ' ] || fail "README.md: $(cat lines): wrong"
+fi
 # Statically: libgshmem.so must not be asked for.
 $cc -std=c11 $cflags -c host.c
 $hipld host.o "$prefix/lib/libgshmem.a" $(pkg-config --libs --static gshmem | tr ' ' '\n' | grep -v -x -e -lgshmem) -o host3

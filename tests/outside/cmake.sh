@@ -86,6 +86,19 @@ for compiler in clang-19 clang; do
 	break
 done
 
+# README's program and CMakeLists.txt, literally.
+mkdir readme
+awk '/^```/ { if (code++) exit; next } code' "$top/README.md" >readme/ring.hip
+sed -n '/^With CMake/,/^and/s/^    //p' "$top/README.md" >readme/CMakeLists.txt
+grep -q find_package readme/CMakeLists.txt || fail "README.md has no CMakeLists.txt"
+quiet cmake -S readme -B readme/build -DCMAKE_PREFIX_PATH="$work/usr"
+quiet cmake --build readme/build
+quiet "$MPIRUN" -n 2 readme/build/ring
+# A project that names no version of CMake has the oldest policies.
+sed /cmake_minimum_required/d readme/CMakeLists.txt >"$work/lines"
+mv "$work/lines" readme/CMakeLists.txt
+quiet cmake -S readme -B readme/old -Wno-dev -DCMAKE_PREFIX_PATH="$work/usr"
+
 # The flags of kernels are those of gshmemcc, but for the standard, which is CMake's; no other unit has them.
 flags=$(PKG_CONFIG_PATH=$work/usr/lib/pkgconfig pkg-config --variable=hipflags gshmem)
 if [ "${PLATFORM:-cpu}" = cpu ]; then
