@@ -223,8 +223,8 @@ HIPCPU_RACY static void look_at_block(struct block *b, uint64_t now)
 	if (seen->named || !hipcpu_config()->stuck_s || now - seen->since_ns < hipcpu_config()->stuck_s * UINT64_C(1000000000))
 		return;
 	seen->named = true;
-	hipcpu_message("block %llu of %s: nothing has moved for %u s (GSHMEM_CPU_STUCK); a loop that polls without"
-		       " hipcpu_pause or an atomic stops the other lanes",
+	hipcpu_message("block %llu of %s: nothing has moved for %u s (GSHMEM_CPU_STUCK): all its lanes wait, or one"
+		       " polls without hipcpu_pause or an atomic, which stops the others",
 		       (unsigned long long)b->id, b->launch->params.name, hipcpu_config()->stuck_s);
 	hipcpu_block_describe(b);
 }
