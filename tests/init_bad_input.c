@@ -213,12 +213,14 @@ static void unknown_names(void)
 {
 	static struct t_job job;
 
-	t_job_run(&job, 2, "GSHMEM_HEAPSIZE=1 GSHMEM_WATCH_DOG=1 GSHMEM_XYZZYPLUGH=1", "", "plain", 20);
+	t_job_run(&job, 2, "GSHMEM_HEAPSIZE=1 GSHMEM_WATCH_DOG=1 GSHMEM_XYZZYPLUGH=1 GSHMEM_HIPCC=g++", "", "plain",
+		  20);
 	t_equal(job.status, 0, "status with unknown variables");
 	t_equal(t_job_count(&job, "pe 0: there is no environment variable GSHMEM_HEAPSIZE; did you mean "
 				  "GSHMEM_HEAP_SIZE?"), 1, "GSHMEM_HEAPSIZE");
 	t_equal(t_job_count(&job, "GSHMEM_WATCH_DOG; did you mean GSHMEM_WATCHDOG?"), 1, "GSHMEM_WATCH_DOG");
 	t_equal(t_job_count(&job, "GSHMEM_XYZZYPLUGH; gshmem-info lists"), 1, "GSHMEM_XYZZYPLUGH");
+	t_equal(t_job_count(&job, "GSHMEM_HIPCC"), 0, "a variable of gshmemcc");
 }
 
 int main(int argc, char **argv)

@@ -335,6 +335,8 @@ static const char *const names[] = {
 #define X(NAME, KIND, DEFAULT, CATEGORY, HELP) "GSHMEM_" #NAME,
 #include "base/env_list.h"
 #undef X
+	/* gshmemcc's: a user who exports them runs programs, too. */
+	"GSHMEM_CC", "GSHMEM_CXX", "GSHMEM_HIPCC", "GSHMEM_HIPLD",
 };
 #define NNAMES (sizeof names / sizeof *names)
 
