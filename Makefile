@@ -151,7 +151,8 @@ bench-nodes: setup-nodes#          benches between two nodes: namespaces, or HOS
 		HOSTS='$(HOSTS)' PPN='$(PPN)' bench/nodes.sh $(B)/bench
 results:  setup-results#            measure put beside Open MPI's OpenSHMEM, and write a page to docs/results
 	$(if $(filter cpu,$(PLATFORM)),,$(error make results is for PLATFORM=cpu; on GPUs: tools/gpu-report))
-	@$(MAKE) $(SUB) $(SO) $(B)/bench/results/put $(B)/bench/results/oshmem && B=$(B) bench/results.sh
+	@$(MAKE) $(SUB) $(SO) $(B)/bench/results/put $(B)/bench/results/oshmem
+	@B=$(B) bench/results.sh
 setup:    setup-check#              install what building and testing need, with apt
 install:#                           into $(DESTDIR)$(PREFIX)
 uninstall:#                         remove what install put there
