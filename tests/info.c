@@ -3,14 +3,15 @@
 /* delivery: no */
 /* timeout: 180 */
 /*
- * gshmem-info: text and JSON, alone and as a job, names what there is and who reaches whom; --scale says of
- * a job what the job itself says, and docs/scaling.md what --scale says, within the limits that it names.
+ * gshmem-info prints devices and which PEs reach each other, as text and JSON, alone and as a job.
+ * Its --scale agrees with what a job itself reports, and docs/scaling.md agrees with --scale
+ * within the limits that it names.
  */
 #include "job.h"
 
 static struct t_job info;
 
-/* Brackets and quotes match: enough to see that a comma or a brace was lost. */
+/* Brackets and quotes match, which is enough to notice a lost brace or quote. */
 static void check_json(void)
 {
 	char open[64];
@@ -23,7 +24,8 @@ static void check_json(void)
 		if (!quoted && (*at == '{' || *at == '['))
 			open[depth++ & 63] = *at;
 		if (!quoted && (*at == '}' || *at == ']'))
-			t_check(depth-- > 0 && open[depth & 63] == (*at == '}' ? '{' : '['), "brackets: %s", at);
+			t_check(depth-- > 0 && open[depth & 63] == (*at == '}' ? '{' : '['), "brackets: %s",
+				at);
 		if (!quoted && strchr("}]", *at))
 			t_check(last != ',', "a comma before a bracket");
 		if (!strchr(" \n", *at))
@@ -34,7 +36,7 @@ static void check_json(void)
 
 /* ---- --scale ---- */
 
-/* The part of the report about what init takes. */
+/* The part of the report about what init allocates. */
 static void copy_init(char *part, size_t nbytes)
 {
 	const char *begin = strstr(info.output, "\ninternal_memory\n");
@@ -56,7 +58,7 @@ static void compare_with_job(const char *job)
 	t_check(strcmp(expected, found) == 0, "--scale 3, and a job of 3 PEs:\n%s\n%s", found, expected);
 }
 
-/* The number behind the last of these words, each of which is looked for behind the one before. */
+/* The number after the last of these words; each word is searched for after the previous one. */
 static long number(const char *section, const char *key)
 {
 	const char *at = strstr(info.output, section);
@@ -79,10 +81,11 @@ static void check_page(void)
 	for (i = 0; i < sizeof npes / sizeof *npes; i++) {
 		snprintf(arguments, sizeof arguments, "--scale %d", npes[i]);
 		t_job_info(&info, "", arguments);
-		snprintf(row, sizeof row, "| %d | %ld | %ld | %ld | %ld | **%ld** | %ld | %ld | %ld |\n", npes[i],
-			 number("device_bytes\n", "    sum "), number("pinned_bytes\n", "    sum "),
-			 number("host_bytes\n", "    sum "), number("host_bytes_in_init\n", "    sum "), number("", "\n  sum "),
-			 number("", "\n  bytes_among_all "), number("", "\n  bytes_on_the_machine "), number("", "\n  handles_opened "));
+		snprintf(row, sizeof row, "| %d | %ld | %ld | %ld | %ld | **%ld** | %ld | %ld | %ld |\n",
+			npes[i], number("device_bytes\n", "    sum "), number("pinned_bytes\n", "    sum "),
+			number("host_bytes\n", "    sum "), number("host_bytes_in_init\n", "    sum "),
+			number("", "\n  sum "), number("", "\n  bytes_among_all "),
+			number("", "\n  bytes_on_the_machine "), number("", "\n  handles_opened "));
 		t_check(strstr(page, row), "docs/scaling.md has not the row\n%s", row);
 	}
 	t_check(number("", "\n  sum ") <= 64L << 20, "internal memory of a PE of the largest job");
@@ -110,8 +113,9 @@ int main(void)
 	check_page();
 	t_job_info(&info, "", "--scale 8 --json");
 	check_json();
-	snprintf(job, sizeof job, "GSHMEM_CPU_DEVICES=3 GSHMEM_CPU_NO_PEER=0-1 GSHMEM_CPU_NO_ATOMICS=0-2 %.1000s -n 3",
-		 mpirun ? mpirun : "mpirun");
+	snprintf(job, sizeof job,
+		"GSHMEM_CPU_DEVICES=3 GSHMEM_CPU_NO_PEER=0-1 GSHMEM_CPU_NO_ATOMICS=0-2 %.1000s -n 3",
+		mpirun ? mpirun : "mpirun");
 	t_job_info(&info, job, "--json 2>/dev/null");
 	check_json();
 	t_job_said(&info, "\"reaches\": [\"self\", \"no-access\", \"no-atomics\"]");
@@ -127,11 +131,13 @@ int main(void)
 	t_job_info(&info, job, "--measure --json 2>/dev/null");
 	check_json();
 	t_equal(t_job_count(&info, "\"fetch_add_8_us\""), 6, "pairs of PEs whose atomics are measured");
-	/* 0 and 1 have no access */
+	/* 0 and 1 have no access to each other */
 	t_equal(t_job_count(&info, "\"put_1mib_raw\""), 4,
 		"pairs of PEs whose memory is copied without the library");
 #define FAILS "hipIpcOpenMemHandle:1@0,"
-	snprintf(job, sizeof job, "GSHMEM_CPU_FAIL=" FAILS FAILS FAILS FAILS "hipIpcOpenMemHandle:1@0 %.1000s -n 2", mpirun ? mpirun : "mpirun");
+	snprintf(job, sizeof job,
+		"GSHMEM_CPU_FAIL=" FAILS FAILS FAILS FAILS "hipIpcOpenMemHandle:1@0 %.1000s -n 2",
+		mpirun ? mpirun : "mpirun");
 	t_job_info(&info, job, "--json 2>/dev/null");
 	check_json();
 	t_job_said(&info, "\"puts_go\": [\"self\", \"mpi\"]");

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* platform: cpu */
 /* delivery: no */
-/* Bad input to init: every PE gets the same error, one message says which PE, what and what to do. */
+/*
+ * Bad input to init gives every PE the same error, and one message says which PE
+ * is wrong, how, and what to do.
+ */
 /* timeout: 120 */
 #include <gshmem.h>
 #include <mpi.h>
@@ -9,7 +12,7 @@
 
 #include "job.h"
 
-/* What a PE does in a case. Prints "rc N" for what init returned, so that the driver can compare. */
+/* What a PE does in a case. Prints "rc N" with init's return value, so that the driver can compare. */
 static int rank_of_launch(void)
 {
 	const char *rank = getenv("PMI_RANK");
@@ -17,7 +20,7 @@ static int rank_of_launch(void)
 	return rank ? atoi(rank) : 0;
 }
 
-/* This process may open so many more files. */
+/* Let this process open only n more files. */
 static void allow_files(int nmore)
 {
 	struct rlimit limit = {0, 0};
@@ -30,7 +33,7 @@ static void allow_files(int nmore)
 
 static void take_long(void)
 {
-	usleep(600000); /* the other PEs have long been ready to end */
+	usleep(600000); /* by then the other PEs have long been ready to end */
 }
 
 static int pe_main(const char *name, const char *variable, const char *value)
@@ -57,7 +60,8 @@ static int pe_main(const char *name, const char *variable, const char *value)
 	}
 	if (strcmp(name, "files") == 0)
 		allow_files(atoi(variable));
-	gshmemx_init_attr(strcmp(name, "nothing") ? &attr : NULL); /* the first one opens what the process keeps */
+	/* the first init opens files that the process keeps */
+	gshmemx_init_attr(strcmp(name, "nothing") ? &attr : NULL);
 	before = t_count_fds();
 	rc = gshmemx_init_attr(strcmp(name, "nothing") ? &attr : NULL);
 	if (t_count_fds() != before)
@@ -73,7 +77,7 @@ static int pe_main(const char *name, const char *variable, const char *value)
 	return rc ? 1 : 0;
 }
 
-/* One message for each of the two inits of a case; the error on all PEs. */
+/* Each of a case's two inits prints one message; all PEs get the error. */
 static void expect(int npes, const char *env, const char *args, const char *rc, const char *text)
 {
 	static struct t_job job;
@@ -90,7 +94,7 @@ static void expect(int npes, const char *env, const char *args, const char *rc, 
 	t_check(!t_job_count(&job, "fds leak"), "%s %s: descriptors leak", env, args);
 }
 
-/* Bytes that the machine has, times percent. */
+/* Percent of the machine's memory, in bytes. */
 static unsigned long long available(unsigned percent)
 {
 	unsigned long long kib = 0;
@@ -116,25 +120,35 @@ static void bad_values(void)
 		snprintf(text, sizeof text, "gshmem: pe 0: %s: not a size: write digits", env);
 		expect(2, env, "plain", "-22", text);
 	}
-	expect(2, "GSHMEM_NET_SEQ=4294967296", "plain", "-22", "GSHMEM_NET_SEQ=4294967296: must be a number from 0 to 4294967295");
+	expect(2, "GSHMEM_NET_SEQ=4294967296", "plain", "-22",
+		"GSHMEM_NET_SEQ=4294967296: must be a number from 0 to 4294967295");
 	expect(2, "GSHMEM_HEAP_SIZE=99999999999999999999", "plain", "-34", "more than 64 bits can hold");
 	expect(2, "GSHMEM_HEAP_SIZE=99999999t", "plain", "-34", "more than 64 bits can hold");
 	expect(2, "GSHMEM_HEAP_SIZE=0", "plain", "-22", "heap: 0 bytes are too few");
 	expect(2, "GSHMEM_HEAP_KIND=big", "plain", "-22",
 	       "pe 0: GSHMEM_HEAP_KIND=big: must be auto, coarse, fine or uncached");
-	expect(2, "GSHMEM_PES_PER_NODE=2:round", "plain", "-22", "must be a number of PEs, or a number followed by :cyclic");
-	expect(2, "", "odd GSHMEM_PES_PER_NODE 1", "-22", "pe 0: init: GSHMEM_PES_PER_NODE is not the same on PE 0 and PE 1");
+	expect(2, "GSHMEM_PES_PER_NODE=2:round", "plain", "-22",
+		"must be a number of PEs, or a number followed by :cyclic");
+	expect(2, "", "odd GSHMEM_PES_PER_NODE 1", "-22",
+		"pe 0: init: GSHMEM_PES_PER_NODE is not the same on PE 0 and PE 1");
 	expect(2, "GSHMEM_CHECK=yes", "plain", "-22", "pe 0: GSHMEM_CHECK=yes: must be 0 or 1");
-	expect(2, "GSHMEM_WATCHDOG=soon", "plain", "-22", "pe 0: GSHMEM_WATCHDOG=soon: must be a number of seconds");
-	expect(2, "GSHMEM_CPU_DELIVERY=late", "plain", "-22", "pe 0: GSHMEM_CPU_DELIVERY=late: must be random or");
+	expect(2, "GSHMEM_WATCHDOG=soon", "plain", "-22",
+		"pe 0: GSHMEM_WATCHDOG=soon: must be a number of seconds");
+	expect(2, "GSHMEM_CPU_DELIVERY=late", "plain", "-22",
+		"pe 0: GSHMEM_CPU_DELIVERY=late: must be random or");
 	expect(2, "GSHMEM_CPU_DELIVERY=random:x", "plain", "-22", "must be random or random:SEED");
 	expect(2, "GSHMEM_DEVICE=first", "plain", "-22", "pe 0: GSHMEM_DEVICE=first: must be a number");
-	expect(2, "GSHMEM_DEVICE=-2", "plain", "-22", "pe 0: GSHMEM_DEVICE=-2: must be a number from -1 to 2147483647");
-	expect(2, "GSHMEM_RPC_SLOTS=-5", "plain", "-22", "pe 0: GSHMEM_RPC_SLOTS=-5: must be a number from 0 to 1048576");
+	expect(2, "GSHMEM_DEVICE=-2", "plain", "-22",
+		"pe 0: GSHMEM_DEVICE=-2: must be a number from -1 to 2147483647");
+	expect(2, "GSHMEM_RPC_SLOTS=-5", "plain", "-22",
+		"pe 0: GSHMEM_RPC_SLOTS=-5: must be a number from 0 to 1048576");
 	expect(2, "GSHMEM_RPC_SLOTS=99999999999", "plain", "-22", "must be a number from 0 to 1048576");
-	expect(2, "GSHMEM_RPC_THREADS=0", "plain", "-22", "pe 0: GSHMEM_RPC_THREADS=0: must be a number from 1 to 64");
-	expect(2, "GSHMEM_CONTEXTS=1", "plain", "-22", "pe 0: GSHMEM_CONTEXTS=1: must be a number from 2 to 16383");
-	expect(2, "GSHMEM_DEVICE=5", "plain", "-19", "pe 0: init: device 5 was asked for, but this machine has 1");
+	expect(2, "GSHMEM_RPC_THREADS=0", "plain", "-22",
+		"pe 0: GSHMEM_RPC_THREADS=0: must be a number from 1 to 64");
+	expect(2, "GSHMEM_CONTEXTS=1", "plain", "-22",
+		"pe 0: GSHMEM_CONTEXTS=1: must be a number from 2 to 16383");
+	expect(2, "GSHMEM_DEVICE=5", "plain", "-19",
+		"pe 0: init: device 5 was asked for, but this machine has 1");
 	expect(2, "GSHMEM_CPU_DEVICES=0", "plain", "-19", "pe 0: init: ");
 }
 
@@ -143,13 +157,15 @@ static void unequal_values(void)
 	expect(2, "", "odd GSHMEM_HEAP_SIZE 2g", "-22",
 	       "pe 0: init: the heap has 1073741824 bytes on PE 0 but 2147483648 on PE 1");
 	expect(2, "", "odd GSHMEM_HEAP_SIZE x", "-22", "pe 1: GSHMEM_HEAP_SIZE=x: no size");
-	expect(3, "", "odd GSHMEM_HEAP_KIND fine", "-22", "pe 0: init: GSHMEM_HEAP_KIND is auto on PE 0 but fine on PE 1");
+	expect(3, "", "odd GSHMEM_HEAP_KIND fine", "-22",
+		"pe 0: init: GSHMEM_HEAP_KIND is auto on PE 0 but fine on PE 1");
 	expect(2, "", "odd GSHMEM_CHECK 1", "-22", "pe 0: init: GSHMEM_CHECK is 0 on PE 0 but 1 on PE 1");
 	expect(2, "", "odd GSHMEM_CPU_DELIVERY random", "-22", "GSHMEM_CPU_DELIVERY is set on PE 1 only");
-	expect(2, "", "odd GSHMEM_DEVICE 3", "-19", "pe 1: init: device 3 was asked for, but this machine has 1");
+	expect(2, "", "odd GSHMEM_DEVICE 3", "-19",
+		"pe 1: init: device 3 was asked for, but this machine has 1");
 }
 
-/* A build that takes the heap for a GPU's does not ask what the node has. */
+/* A build that treats the heap as a GPU's does not ask how much memory the node has. */
 #ifdef GSHMEMI_HOST_COPIES
 #define HEAP_ON_NODE 0
 #else
@@ -162,12 +178,14 @@ static void too_much_memory(void)
 	char env[128];
 
 	if (HEAP_ON_NODE) {
-		snprintf(env, sizeof env, "GSHMEM_HEAP_SIZE=%llu GSHMEM_CPU_MEMORY=100t GSHMEM_HEAP_PREALLOC=1", available(70));
+		snprintf(env, sizeof env,
+			"GSHMEM_HEAP_SIZE=%llu GSHMEM_CPU_MEMORY=100t GSHMEM_HEAP_PREALLOC=1", available(70));
 		expect(2, env, "plain", "-12", "pe 0: heap: GSHMEM_HEAP_PREALLOC: 2 PEs on this node with ");
-		*strstr(env, " GSHMEM_HEAP_PREALLOC") = 0; /* pages are taken when they are touched */
+		*strstr(env, " GSHMEM_HEAP_PREALLOC") = 0; /* pages are allocated when they are touched */
 		t_job_run(&job, 2, env, "", "plain", 20);
 		t_check(job.status == 0 && !strstr(job.output, "gshmem"), "%s:\n%s", env, job.output);
-		expect(2, "GSHMEM_HEAP_SIZE=50t GSHMEM_CPU_MEMORY=100t", "plain", "-12", "lower GSHMEM_HEAP_SIZE");
+		expect(2, "GSHMEM_HEAP_SIZE=50t GSHMEM_CPU_MEMORY=100t", "plain", "-12",
+			"lower GSHMEM_HEAP_SIZE");
 	}
 	expect(2, "GSHMEM_HEAP_SIZE=1g GSHMEM_CPU_MEMORY=512m", "plain", "-12",
 	       "pe 0: heap: hipMalloc of 1073741824 bytes: out of memory: the device has ");
@@ -192,7 +210,7 @@ static void bad_attributes(void)
 	t_equal(job.status, 1, "status of a gshmem_init that fails");
 }
 
-/* What fails first depends on how many are left. */
+/* What fails first depends on how many files are left. */
 static void too_few_files(void)
 {
 	expect(2, "", "files 2", "-24", "open files: raise it (ulimit -n 1024)");
@@ -205,10 +223,11 @@ static void upper_case(void)
 	static struct t_job job;
 
 	t_job_run(&job, 2, "GSHMEM_HEAP_SIZE=64M GSHMEM_DEBUG=1", "", "plain", 20);
-	t_check(job.status == 0 && strstr(job.output, ", 67108864 bytes, "), "GSHMEM_HEAP_SIZE=64M:\n%s", job.output);
+	t_check(job.status == 0 && strstr(job.output, ", 67108864 bytes, "), "GSHMEM_HEAP_SIZE=64M:\n%s",
+		job.output);
 }
 
-/* A wrong name is no error; PE 0 warns, once. */
+/* An unknown name is not an error; PE 0 warns once. */
 static void unknown_names(void)
 {
 	static struct t_job job;

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* platform: cpu */
-/* No usable device: one message with the step, the error and what to do, the same error on all PEs. Which is chosen. */
+/*
+ * Without a usable device all PEs get the same error, and one message has the step, the error and what to do.
+ * Otherwise init chooses the right device.
+ */
 /* timeout: 120 */
 #include <gshmem.h>
 #include <hip/hip_runtime_api.h>
 
 #include "job.h"
 
-/* Prints "rc N", or "device N" of its own. choice: what the program does before init. */
+/* Prints "rc N", or "device N" with the chosen device. choice: what the program does before init. */
 static int pe_main(const char *choice)
 {
 	struct gshmemx_init_attributes attr = GSHMEMX_INIT_ATTR_DEFAULT;
@@ -60,8 +63,8 @@ int main(int argc, char **argv)
 {
 	if (argc > 1)
 		return pe_main(argv[1]);
-	expect_error("GSHMEM_CPU_FAIL=hipGetDeviceCount:1:hipErrorNoDevice", "rc -19\n", "(hipErrorNoDevice): ",
-		     "is the driver loaded");
+	expect_error("GSHMEM_CPU_FAIL=hipGetDeviceCount:1:hipErrorNoDevice", "rc -19\n",
+		"(hipErrorNoDevice): ", "is the driver loaded");
 	expect_error("GSHMEM_CPU_FAIL=hipGetDeviceCount:1:hipErrorInsufficientDriver@1", "rc -19\n",
 		     "(hipErrorInsufficientDriver): ", "older than the runtime");
 	expect_error("GSHMEM_CPU_FAIL=hipFuncGetAttributes:1:hipErrorNoBinaryForGpu", "rc -5\n",

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* platform: cpu */
 /*
- * Every HIP call of init fails once, on PE 0, on PE 1 and on both: all PEs get the same error, nothing leaks. But for hipIpcOpenMemHandle,
- * which may fail four times in a row: after the fifth MPI carries what one PE asks of the other.
+ * If any HIP call of init fails once, on PE 0, on PE 1 or on both, all PEs get the same error and nothing
+ * leaks. Only hipIpcOpenMemHandle may fail four times in a row; after a fifth failure MPI carries the
+ * operations between the two PEs.
  */
 /* timeout: 300 */
 #include <gshmem.h>
@@ -26,7 +27,10 @@ static int count_maps(void)
 
 #define BULK_NBYTES 100000
 
-/* Each PE puts to the other one, gets from it, and adds there. Prints "maps", unless the other one's memory is not mapped. */
+/*
+ * Each PE puts to the other one, gets from it, and adds there. Prints "maps" if the
+ * other one's memory is mapped.
+ */
 static void exchange(void)
 {
 	const int me = gshmem_my_pe(), other = 1 - me;
@@ -34,7 +38,7 @@ static void exchange(void)
 	char *bulk = gshmem_calloc(1, BULK_NBYTES), *own = malloc(BULK_NBYTES);
 
 	printf("PE %d %s\n", me, gshmem_ptr(words, other) ? "maps" : "does not map");
-	gshmem_long_p(&words[2], 30 + me, me); /* calls alone: the CPU may not reach it */
+	gshmem_long_p(&words[2], 30 + me, me); /* only by calls: the CPU may not reach it */
 	memset(own, 1 + me, BULK_NBYTES);
 	gshmem_barrier_all();
 	gshmem_long_p(&words[0], 7 + me, other);
@@ -52,7 +56,10 @@ static void exchange(void)
 	gshmem_free(words);
 }
 
-/* The failing init, then one that must work and use what the first gave back. Prints "rc N". what: "pe", or MPI's thread level. */
+/*
+ * The failing init, then one that must succeed with what the first one released. Prints "rc N". what:
+ * "pe", or MPI's thread level.
+ */
 static int pe_main(const char *what)
 {
 	int level = strcmp(what, "multiple") ? MPI_THREAD_SINGLE : MPI_THREAD_MULTIPLE;
@@ -70,7 +77,8 @@ static int pe_main(const char *what)
 	if (rc) {
 		t_equal(count_maps(), maps, "mappings of device memory after a failed init");
 		t_equal(npinned, 0, "blocks of pinned memory after a failed init");
-		t_check(t_count_fds() <= fds + 2, "descriptors: %d before, %d after a failed init", fds, t_count_fds());
+		t_check(t_count_fds() <= fds + 2, "descriptors: %d before, %d after a failed init", fds,
+			t_count_fds());
 		rc = gshmemx_init_attr(&attr);
 		t_equal(rc, 0, "the second init");
 		word = gshmem_malloc(sizeof *word);
@@ -78,7 +86,7 @@ static int pe_main(const char *what)
 		gshmem_quiet();
 		t_equal(gshmem_long_g(word, gshmem_my_pe()), 7, "a put after the second init");
 	}
-	if (strcmp(what, "pe")) /* else one of its calls might be the one that fails */
+	if (strcmp(what, "pe")) /* otherwise one of its calls might be the one that fails */
 		exchange();
 	t_check(npinned >= 5, "init has %d blocks of pinned memory, expected 5 or more", npinned);
 	gshmem_finalize();
@@ -88,7 +96,7 @@ static int pe_main(const char *what)
 	return 0;
 }
 
-/* All PEs print the same; returns it. */
+/* Checks that all PEs print the same return code, and returns it. */
 static int common_rc(const struct t_job *job, int npes)
 {
 	const char *at = strstr(job->output, "rc ");
@@ -100,7 +108,7 @@ static int common_rc(const struct t_job *job, int npes)
 	return atoi(at + 3);
 }
 
-/* Every k until init does not make the call any more. Returns how many there are. */
+/* Fail call k for every k, until init makes no such call. Returns how many calls there are. */
 static int each_call(const char *call, const char *where)
 {
 	static struct t_job job;
@@ -113,14 +121,19 @@ static int each_call(const char *call, const char *where)
 		t_equal(job.status, 0, env);
 		if (common_rc(&job, 2) == 0)
 			break;
-		t_check(t_job_count(&job, "gshmem: pe ") == 1, "%s: expected one message:\n%s", env, job.output);
-		t_check(t_job_count(&job, call) >= 1, "%s: the message does not name the call:\n%s", env, job.output);
+		t_check(t_job_count(&job, "gshmem: pe ") == 1, "%s: expected one message:\n%s", env,
+			job.output);
+		t_check(t_job_count(&job, call) >= 1, "%s: the message does not name the call:\n%s", env,
+			job.output);
 	}
 	t_check(k < 64, "%s fails for every k", call);
 	return k - 1;
 }
 
-/* hipIpcOpenMemHandle fails n times in a row on PE where, both if that is -1, from call k on: a failure counts the calls that go on. */
+/*
+ * hipIpcOpenMemHandle fails n times in a row, from call k on, on PE where (-1: on
+ * both). Failed calls do not count.
+ */
 static const char *fails(char *env, size_t nbytes, int k, int n, int where)
 {
 	size_t length = (size_t)snprintf(env, nbytes, "GSHMEM_CPU_FAIL=");
@@ -130,13 +143,14 @@ static const char *fails(char *env, size_t nbytes, int k, int n, int where)
 	if (where >= 0)
 		snprintf(at, sizeof at, "@%d", where);
 	for (i = 0; i < n; i++)
-		length += (size_t)snprintf(env + length, nbytes - length, "%shipIpcOpenMemHandle:%d%s", i ? "," : "", k, at);
+		length += (size_t)snprintf(
+			env + length, nbytes - length, "%shipIpcOpenMemHandle:%d%s", i ? "," : "", k, at);
 	return env;
 }
 
 /*
- * From call k on, which is for the sync region or the heap. Four failures nobody sees. After five, all PEs get the same error where MPI has
- * no thread to spare, and work where it has.
+ * Failures from call k on, which opens the sync region or the heap. Four failures go unnoticed. After five,
+ * all PEs get the same error if MPI's thread level rules out a net thread; otherwise they work.
  */
 static void open_handles(int k, const char *region, int where)
 {
@@ -154,7 +168,9 @@ static void open_handles(int k, const char *region, int where)
 	t_job_run(&job, 2, fails(env, sizeof env, k, 5, where), "", "single", 20);
 	t_check(job.status == 0, "%s: status %d:\n%s", env, job.status, job.output);
 	t_check(common_rc(&job, 2) != 0, "%s: init works without a thread of MPI's", env);
-	t_equal(t_job_count(&job, "MPI runs with MPI_THREAD_SINGLE: start MPI by MPI_Init_thread with MPI_THREAD_MULTIPLE"), 1, env);
+	t_equal(t_job_count(&job,
+			"MPI runs with MPI_THREAD_SINGLE: start MPI by MPI_Init_thread with MPI_THREAD_MULTIPLE"),
+		1, env);
 	t_equal(t_job_count(&job, ": operations of PE "), nfailing, env);
 	t_equal(t_job_count(&job, "gshmem: pe "), nfailing + 1, env);
 
@@ -163,9 +179,11 @@ static void open_handles(int k, const char *region, int where)
 	t_equal(common_rc(&job, 2), 0, "init when handles do not open");
 	t_equal(t_job_count(&job, "gshmem: pe "), nfailing, env);
 	for (pe = 0; pe < 2; pe++) {
-		snprintf(warning, sizeof warning, "pe %d: init: hipIpcOpenMemHandle of the %s of PE %d, pid ", pe, region, 1 - pe);
+		snprintf(warning, sizeof warning, "pe %d: init: hipIpcOpenMemHandle of the %s of PE %d, pid ",
+			pe, region, 1 - pe);
 		t_equal(t_job_count(&job, warning), where < 0 || where == pe, warning);
-		snprintf(warning, sizeof warning, ", in 5 attempts: operations of PE %d on PE %d go over MPI\n", pe, 1 - pe);
+		snprintf(warning, sizeof warning,
+			", in 5 attempts: operations of PE %d on PE %d go over MPI\n", pe, 1 - pe);
 		t_equal(t_job_count(&job, warning), where < 0 || where == pe, warning);
 		snprintf(warning, sizeof warning, "PE %d does not map\n", pe);
 		t_equal(t_job_count(&job, warning), where < 0 || where == pe, warning);
@@ -176,7 +194,7 @@ int main(int argc, char **argv)
 {
 	static const struct {
 		const char *name;
-		int at_least; /* calls that init makes on 2 PEs */
+		int at_least; /* calls that init must make on 2 PEs */
 	} calls[] = {
 		{"hipGetDeviceCount", 1}, {"hipGetDevice", 1},          {"hipSetDevice", 1},
 		{"hipHostMalloc", 3},     {"hipMalloc", 1},             {"hipExtMallocWithFlags", 1},
@@ -200,8 +218,8 @@ int main(int argc, char **argv)
 			if (t_left_out((int)(i + w)))
 				continue;
 			n = each_call(calls[i].name, where[w]);
-			t_check(n >= calls[i].at_least, "%s: init makes %d calls, expected %d", calls[i].name, n,
-				calls[i].at_least);
+			t_check(n >= calls[i].at_least, "%s: init makes %d calls, expected %d", calls[i].name,
+				n, calls[i].at_least);
 		}
 	}
 	return 0;

@@ -2,8 +2,8 @@
 /* platform: cpu */
 /* timeout: 120 */
 /*
- * Memory of a peer that cannot be opened: another user, not dumpable, another PID namespace; no peer access. MPI carries what goes there,
- * and a warning says why.
+ * If a peer's memory cannot be opened (another user, not dumpable, another PID namespace, no peer access),
+ * MPI carries the operations and a warning says why.
  */
 #include <gshmem.h>
 #include <ifaddrs.h>
@@ -15,14 +15,15 @@
 #include "job.h"
 
 /*
- * MPI shares memory, too, and must not be the one that fails. Over sockets it may hang in MPI_Finalize (MPICH 4.0.2,
- * UCX 1.13), so jobs over sockets end without it, behind a process that the launcher sees in their place.
+ * MPI shares memory, too, and must not fail first, so these jobs use sockets. Over sockets
+ * MPI_Finalize may hang (MPICH 4.0.2, UCX 1.13), so they end without it, as children of a process that
+ * the launcher sees in their place.
  */
 #define MPI_NO_PROC "UCX_POSIX_USE_PROC_LINK=n"
 #define MPI_SOCKETS "UCX_TLS=tcp,self"
 #define BULK_NBYTES 300000
 
-/* As root, become somebody else: root can open everything. */
+/* As root, become another user, because root can open everything. */
 static void become(unsigned uid)
 {
 	if (getuid() == 0 && (setgid(uid) || setuid(uid)))
@@ -35,15 +36,16 @@ struct objects {
 	char bulk[BULK_NBYTES];
 };
 
-/* A put, a get, an atomic and bulk to the next PE; is_mapped: that PE's memory is in this process. */
+/* A put, a get, an atomic and bulk to the next PE; is_mapped: this process maps that PE's memory. */
 static void exchange(bool is_mapped)
 {
 	struct objects *o = gshmem_calloc(1, sizeof *o);
-	const int me = gshmem_my_pe(), npes = gshmem_n_pes(), next = (me + 1) % npes, previous = (me + npes - 1) % npes;
+	const int me = gshmem_my_pe(), npes = gshmem_n_pes(), next = (me + 1) % npes,
+		  previous = (me + npes - 1) % npes;
 	char *bulk = malloc(BULK_NBYTES);
 
 	t_check(!gshmem_ptr(o, next) == !is_mapped, "PE %d: gshmem_ptr of PE %d", me, next);
-	gshmem_long_p(&o->mine, 100 + me, me); /* calls alone: the CPU may not reach it */
+	gshmem_long_p(&o->mine, 100 + me, me); /* only by calls: the CPU may not reach it */
 	memset(bulk, 1 + me, BULK_NBYTES);
 	gshmem_barrier_all();
 	gshmem_long_p(&o->word, 5 + me, next);
@@ -66,7 +68,7 @@ static int pe_main(const char *name, const char *shielded)
 	long *word;
 
 	if (*shielded) { /* MPI cannot start or connect between different users */
-		MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &level); /* which PEs out of reach need */
+		MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &level); /* which unmapped PEs need */
 		MPI_Barrier(MPI_COMM_WORLD);
 	}
 	if (strcmp(name, "uid") == 0)
@@ -79,9 +81,10 @@ static int pe_main(const char *name, const char *shielded)
 	gshmem_init();
 	if (strcmp(name, "no_peer") == 0) { /* three PEs on devices 0, 1, 2; 0 and 1 do not map each other */
 		word = gshmem_calloc(1, sizeof *word);
-		t_equal(gshmem_pe_accessible(0) + 2 * gshmem_pe_accessible(1) + 4 * gshmem_pe_accessible(2), 7, "who is accessible");
+		t_equal(gshmem_pe_accessible(0) + 2 * gshmem_pe_accessible(1) + 4 * gshmem_pe_accessible(2),
+			7, "who is accessible");
 		t_check(!gshmem_ptr(word, rank == 0) == (rank < 2), "ptr");
-	} else { /* who is not dumpable can open who is; in the ring, PE 2 cannot open PE 0 */
+	} else { /* a PE that is not dumpable can open one that is; in the ring, PE 2 cannot open PE 0 */
 		exchange(strcmp(name, "plain") == 0 || (strcmp(name, "dumpable") == 0 && rank == 0) ||
 			 (strcmp(name, "ring") == 0 && rank < 2));
 	}
@@ -89,27 +92,33 @@ static int pe_main(const char *name, const char *shielded)
 	return 0;
 }
 
-/* Both PEs have come to their end. */
+/* Both PEs must have reached their end. */
 static void expect_end(const struct t_job *job, const char *name)
 {
-	t_check(strstr(job->output, "PE 0 ended with 0") && strstr(job->output, "PE 1 ended with 0"), "%s:\n%s", name, job->output);
+	t_check(strstr(job->output, "PE 0 ended with 0") && strstr(job->output, "PE 1 ended with 0"),
+		"%s:\n%s", name, job->output);
 }
 
-/* PE pe could not open the other one, for this reason, and has said so once. */
+/* PE pe must have reported once that it could not open the other one, for this reason. */
 static void expect_warning(const struct t_job *job, const char *name, int pe, const char *why)
 {
 	char start[96], end[96];
 	const char *line;
 
-	snprintf(start, sizeof start, "gshmem: pe %d: init: hipIpcOpenMemHandle of the sync region of PE %d, pid ", pe, 1 - pe);
+	snprintf(start, sizeof start,
+		"gshmem: pe %d: init: hipIpcOpenMemHandle of the sync region of PE %d, pid ", pe, 1 - pe);
 	snprintf(end, sizeof end, ", in 5 attempts: operations of PE %d on PE %d go over MPI\n", pe, 1 - pe);
 	line = strstr(job->output, start);
-	t_check(line && strstr(line, why) && strstr(line, why) < strchr(line, '\n'), "%s: PE %d does not say why:\n%s", name, pe, job->output);
+	t_check(line && strstr(line, why) && strstr(line, why) < strchr(line, '\n'),
+		"%s: PE %d does not say why:\n%s", name, pe, job->output);
 	t_equal(t_job_count(job, start), 1, "warnings of a PE");
 	t_equal(t_job_count(job, end), 1, "that its operations go over MPI");
 }
 
-/* Over sockets; the launcher must not end a PE because another one came to its end first. nwarnings: PEs that cannot open the other one, from PE 1 down. */
+/*
+ * A job over sockets. The launcher must not end a PE because another one ended first. nwarnings: how many PEs
+ * cannot open the other one, from PE 1 down.
+ */
 static void expect(const char *name, const char *why, int nwarnings)
 {
 	static struct t_job job;
@@ -123,7 +132,10 @@ static void expect(const char *name, const char *why, int nwarnings)
 		expect_warning(&job, name, pe, why);
 }
 
-/* PE 2 of a device cannot open PE 0, nothing else: where they perform what one is asked together, PEs 0 and 1 do, and PE 2 by itself. */
+/*
+ * Of three PEs on a device only PE 2 cannot open PE 0. If PEs of a device serve each other's mailboxes, PEs 0
+ * and 1 do so, and PE 2 serves alone.
+ */
 static void ring(void)
 {
 	static struct t_job job;
@@ -133,10 +145,11 @@ static void ring(void)
 #undef FAILS
 	t_check(job.status == 0, "ring: exit status %d:\n%s", job.status, job.output);
 	t_equal(t_job_count(&job, ": operations of PE "), 1, "warnings");
-	t_equal(t_job_count(&job, "pe 2: init: hipIpcOpenMemHandle of the sync region of PE 0, pid "), 1, "its warning");
+	t_equal(t_job_count(&job, "pe 2: init: hipIpcOpenMemHandle of the sync region of PE 0, pid "), 1,
+		"its warning");
 }
 
-/* Each PE in a container of its own, as far as processes go. */
+/* Each PE in its own PID namespace, as in containers. */
 static void other_pid_space(void)
 {
 	static struct t_job job;
@@ -150,10 +163,11 @@ static void other_pid_space(void)
 	unsetenv("T_WRAP");
 	expect_end(&job, "unshare");
 	for (int pe = 0; pe < 2; pe++)
-		expect_warning(&job, "unshare", pe, "it is in another PID namespace than this PE: run both in one container");
+		expect_warning(&job, "unshare", pe,
+			"it is in another PID namespace than this PE: run both in one container");
 }
 
-/* An interface with an IPv4 address that is up: a container may have none, and its loopback down. */
+/* A running interface with an IPv4 address. A container may have none, not even a running loopback. */
 static bool has_network(void)
 {
 	struct ifaddrs *all, *at;
@@ -177,8 +191,10 @@ int main(int argc, char **argv)
 		return pe_main(argv[1], "");
 	t_job_run(&job, 3, "GSHMEM_CPU_DEVICES=3 GSHMEM_CPU_NO_PEER=0-1", "", "no_peer", 20);
 	t_equal(job.status, 0, "status of a job with PEs out of reach");
-	t_equal(t_job_count(&job, "pe 0: init: no peer access between the device of PE 0 and that of PE 1"), 1, "warning");
-	t_equal(t_job_count(&job, "pe 1: init: no peer access between the device of PE 1 and that of PE 0"), 1, "warning");
+	t_equal(t_job_count(&job, "pe 0: init: no peer access between the device of PE 0 and that of PE 1"),
+		1, "warning");
+	t_equal(t_job_count(&job, "pe 1: init: no peer access between the device of PE 1 and that of PE 0"),
+		1, "warning");
 	ring();
 	if (access("/sys/class/net", F_OK))
 		t_skip("the rest needs MPI over sockets, which needs /sys: mount -t sysfs sysfs /sys");

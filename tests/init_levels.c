@@ -4,9 +4,9 @@
 /* net: no */
 /* timeout: 120 */
 /*
- * A job on one node runs at every thread level at which the program starts MPI: over MPI_COMM_WORLD, again, and
- * as two jobs beside each other over halves of it. Only the thread that calls the library calls MPI then. More
- * than MPI's level is an error on all PEs, which does no harm.
+ * A job on one node runs at every thread level at which the program starts MPI: over MPI_COMM_WORLD,
+ * repeatedly, and as two jobs side by side over halves of it. Below MPI_THREAD_MULTIPLE only the thread that
+ * calls the library calls MPI. Asking for more than MPI's level is a harmless error on all PEs.
  */
 #include <gshmem.h>
 #include <errno.h>
@@ -18,7 +18,7 @@
 #define NPES 3
 
 static pthread_t main_thread;
-static int ncalls; /* of MPI, seen here */
+static int ncalls; /* calls of MPI, counted here */
 
 static const char *const names[] = {"SINGLE", "FUNNELED", "SERIALIZED", "MULTIPLE"};
 static const int levels[] = {MPI_THREAD_SINGLE, MPI_THREAD_FUNNELED, MPI_THREAD_SERIALIZED,

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* delivery: no */
 /*
- * A job of as many PEs as there can be: what a PE keeps is of its own node, whichever PEs that are. One PE
- * more is an error on all of them. By the source itself: nobody can start so many.
+ * In a job of the largest size a PE stores only what concerns its own node, whichever PEs that
+ * has. One PE more is an error on all. The test compiles the library's source, because nobody
+ * can start so many processes.
  */
 #define gshmemi_job tested_job /* the library that this links to has one of its own */
 #include "../src/ipc/job.c"
@@ -11,7 +12,7 @@
 #include <stdarg.h>
 
 static int npes, my_pe;
-static int nnodes; /* PE p is on node p / 8, or on p % nnodes if that is not 0 */
+static int nnodes; /* PE p is on node p / 8, or on p % nnodes if nnodes is not 0 */
 static int lowest;
 static bool leads;
 static char message[512];
@@ -22,12 +23,14 @@ static int node(int pe)
 	return nnodes ? pe % nnodes : pe / 8;
 }
 
-/* With those that are pretended. */
+/* Includes pretended nodes. */
 static int nnodes_all(void)
 {
 	const struct gshmemi_nodes pretended = gshmemi_env.PES_PER_NODE;
 
-	return pretended.npes ? (npes + pretended.npes - 1) / pretended.npes : nnodes ? nnodes : (npes + 7) / 8;
+	return pretended.npes ? (npes + pretended.npes - 1) / pretended.npes
+		: nnodes      ? nnodes
+			      : (npes + 7) / 8;
 }
 
 /*
@@ -79,7 +82,8 @@ void gshmemi_bootstrap_split(int pe, int npeers)
 	lowest = pe;
 }
 
-void gshmemi_bootstrap_allgather_leaders(bool is_leader, int nleaders, const void *mine, void *all, size_t nbytes)
+void gshmemi_bootstrap_allgather_leaders(
+	bool is_leader, int nleaders, const void *mine, void *all, size_t nbytes)
 {
 	int i;
 
@@ -126,7 +130,7 @@ void gshmemi_end(int status)
 
 /* ---- the test ---- */
 
-/* The job as PE pe sees it; of this node are first, first + stride and so on, npeers in all. */
+/* The job as PE pe sees it. This node has the npeers PEs first, first + stride and so on. */
 static void check_job(int pe, int first, int stride, int npeers, int nlocal)
 {
 	struct gshmemi_config config = {.heap_nbytes = 1 << 20};
@@ -144,16 +148,19 @@ static void check_job(int pe, int first, int stride, int npeers, int nlocal)
 	t_equal(lowest, first, "the lowest of them");
 	for (i = 0; i < npes; i++) {
 		peer = gshmemi_job_find(i);
-		t_equal(peer != NULL, i >= first && (i - first) % stride == 0 && (i - first) / stride < npeers, "who is a peer");
+		t_equal(peer != NULL,
+			i >= first && (i - first) % stride == 0 && (i - first) / stride < npeers,
+			"who is a peer");
 		t_check(!peer || peer->pe == i, "PE %d is found as %d", i, peer->pe);
 		snprintf(host, sizeof host, "host%d", node(i));
-		t_check(strcmp(gshmemi_job_host(i), host) == 0, "PE %d is on %s, not on %s", i, host, gshmemi_job_host(i));
+		t_check(strcmp(gshmemi_job_host(i), host) == 0, "PE %d is on %s, not on %s", i, host,
+			gshmemi_job_host(i));
 	}
 	t_equal(leads, pe == first, "who tells the node's host");
 	gshmemi_job_close();
 }
 
-/* GSHMEM_PES_PER_NODE, where all PEs are on one machine. */
+/* GSHMEM_PES_PER_NODE, with all PEs on one machine. */
 static void check_pretended(int npes_of_node, bool is_cyclic, int pe, const char *local)
 {
 	struct gshmemi_config config = {.heap_nbytes = 1 << 20};
@@ -166,7 +173,8 @@ static void check_pretended(int npes_of_node, bool is_cyclic, int pe, const char
 	for (i = 0; i < npes; i++)
 		t_equal(tested_job->peers[i].is_local, local[i] == '1', "who is on the pretended node");
 	for (i = 0; i < npes; i++)
-		t_equal(tested_job->nodes[i] == tested_job->nodes[pe], local[i] == '1', "whose node has the same number");
+		t_equal(tested_job->nodes[i] == tested_job->nodes[pe], local[i] == '1',
+			"whose node has the same number");
 	gshmemi_job_close();
 	gshmemi_env.PES_PER_NODE.npes = 0;
 }
@@ -183,7 +191,8 @@ int main(void)
 	npes++;
 	for (my_pe = 0; my_pe < 2; my_pe++) {
 		t_equal(gshmemi_job_open(0, &config), -E2BIG, "one PE more");
-		t_check(strstr(message, "65537 PEs are too many: a job can have 65536"), "message: %s", message);
+		t_check(strstr(message, "65537 PEs are too many: a job can have 65536"), "message: %s",
+			message);
 		t_equal(printed, my_pe == 0, "PE 0 alone prints");
 	}
 	npes = 7;

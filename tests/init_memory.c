@@ -4,8 +4,8 @@
 /* delivery: no */
 /* platform: cpu */
 /*
- * What gshmem-info --scale says that init takes is what init takes: memory of the device, pinned memory,
- * exchanges, handles. This program counts what the library asks HIP for.
+ * gshmem-info --scale predicts exactly what init takes: device memory, pinned memory, exchanges and handles.
+ * This program counts what the library requests from HIP.
  */
 #include <dlfcn.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 #include "ipc/job.h"
 #include "ipc/opening.h"
 
-#define UNIT ((size_t)2 << 20) /* of memory that is shared */
+#define UNIT ((size_t)2 << 20) /* handles of shared memory */
 
 static size_t ndevice, npinned;
 
@@ -71,13 +71,16 @@ int main(void)
 	pinned = npinned;
 	traffic = *gshmemi_bootstrap_traffic();
 	t_equal(gshmemi_scale_fill(gshmem_n_pes(), gshmem_team_n_pes(GSHMEMX_TEAM_NODE), &scale), 0, "scale");
-	t_check(sum(&scale, GSHMEMI_SCALE_DEVICE) > UNIT, "the heap's allocation, which is no internal memory, is one unit");
+	t_check(sum(&scale, GSHMEMI_SCALE_DEVICE) > UNIT,
+		"the heap's allocation, which is no internal memory, is one unit");
 	t_equal(device - UNIT, sum(&scale, GSHMEMI_SCALE_DEVICE), "device memory");
 	t_equal(pinned, sum(&scale, GSHMEMI_SCALE_PINNED), "pinned memory");
 	t_equal(gshmemi_openings_count().nopened, scale.nhandles, "handles");
 	for (i = 0; i < 2; i++) {
-		t_equal(traffic.nexchanges[i], scale.traffic.nexchanges[i], i ? "exchanges on the machine" : "exchanges");
-		t_equal(traffic.nbytes[i], scale.traffic.nbytes[i], i ? "bytes exchanged on the machine" : "bytes exchanged");
+		t_equal(traffic.nexchanges[i], scale.traffic.nexchanges[i],
+			i ? "exchanges on the machine" : "exchanges");
+		t_equal(traffic.nbytes[i], scale.traffic.nbytes[i],
+			i ? "bytes exchanged on the machine" : "bytes exchanged");
 	}
 	gshmem_finalize();
 	return 0;

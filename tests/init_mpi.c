@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* run: -n 1,2,4 */
-/* Init after the user's MPI_Init, on sub-communicators, at thread level MULTIPLE; MPI works on after finalize. */
+/*
+ * Init works after the user's MPI_Init, on sub-communicators, at thread level MULTIPLE;
+ * MPI still works after finalize.
+ */
 #include <gshmem.h>
 #include <mpi.h>
 #include <poll.h>
@@ -24,10 +27,11 @@ static void use(int expected_pe, int expected_npes)
 	gshmem_free(word);
 }
 
-/* Where MPI_Finalize hangs. The pause lets the other processes come here before one has gone. */
+/* If MPI_Finalize hangs. The pause lets the other processes come here before one is gone. */
 static void leave_mpi(int signum)
 {
-	static const char words[] = "cmd=finalize\n"; /* of PMI 1: hydra takes the end of the process for no crash */
+	/* PMI 1's: so hydra does not take the process's end for a crash */
+	static const char words[] = "cmd=finalize\n";
 	const char *fd = getenv("PMI_FD");
 	struct pollfd answer = {fd ? atoi(fd) : -1, POLLIN, 0};
 
@@ -39,8 +43,9 @@ static void leave_mpi(int signum)
 }
 
 /*
- * Between nodes MPI_Finalize of MPICH 4.0.2 over UCX's TCP hangs, in half of the jobs of a program that calls nothing
- * else but MPI_Allreduce. The library has a deadline where it starts MPI; here the program does.
+ * Between nodes MPI_Finalize of MPICH 4.0.2 over UCX's TCP hangs in half of all jobs, even of a
+ * program that only calls MPI_Allreduce. The library has a deadline for it if it starts MPI itself;
+ * here the program starts MPI.
  */
 static void finalize_mpi(void)
 {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* delivery: no */
-/* Calls before init and after finalize: a message with the call's name, and the end of the job with status 1. */
+/*
+ * A call before init or after finalize prints a message with the call's name and ends the job with status 1.
+ */
 /* timeout: 120 */
 #include <gshmem.h>
 
@@ -55,9 +57,19 @@ static int pe_main(const char *name, const char *when)
 int main(int argc, char **argv)
 {
 	static const char *const calls[] = {
-		"gshmem_my_pe",       "gshmem_malloc",         "gshmem_free",    "gshmem_barrier_all", "gshmem_long_p",
-		"gshmem_long_atomic_fetch", "gshmem_long_wait_until", "gshmem_quiet", "gshmem_ptr", "gshmem_finalize",
-		"gshmem_global_exit", "gshmemx_heap_stats",    "gshmemx_peer_bases",
+		"gshmem_my_pe",
+		"gshmem_malloc",
+		"gshmem_free",
+		"gshmem_barrier_all",
+		"gshmem_long_p",
+		"gshmem_long_atomic_fetch",
+		"gshmem_long_wait_until",
+		"gshmem_quiet",
+		"gshmem_ptr",
+		"gshmem_finalize",
+		"gshmem_global_exit",
+		"gshmemx_heap_stats",
+		"gshmemx_peer_bases",
 	};
 	static const char *const whens[] = {"before", "after"};
 	static struct t_job job;

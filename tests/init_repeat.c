@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* carry: no */
 /* run: -n 1,2,4 */
-/* Init and finalize again and again, nested, with queries and calls of functions; nothing is left behind. */
+/* Init and finalize, repeated and nested, with queries and calls of functions, leave nothing behind. */
 #include <gshmem.h>
 #include <string.h>
 
@@ -23,7 +23,7 @@ static int add(void *context, gshmemx_rpc_call_t *call)
 	return GSHMEMX_RPC_DONE;
 }
 
-/* By the server, and by a thread of a function that may block, which starts with it. */
+/* One call by the server, and one by the thread of a blocking function, which starts with the first call. */
 static void call_functions(void)
 {
 	const uint64_t in[6] = {41};
@@ -33,7 +33,8 @@ static void call_functions(void)
 
 	for (i = 0; i < 2; i++) {
 		out = 0;
-		t_equal(gshmemx_rpc_register(&op, add, &sums[i], i ? GSHMEMX_RPC_BLOCKING : 0), 0, "register");
+		t_equal(gshmemx_rpc_register(&op, add, &sums[i], i ? GSHMEMX_RPC_BLOCKING : 0), 0,
+			"register");
 		t_equal(op, 0x75000000 + i, "number of the first functions");
 		t_equal(gshmemx_rpc_call(op, in, &out), 0, "call");
 		t_equal(out, 42, "answer");
@@ -96,8 +97,8 @@ int main(void)
 	}
 	for (tries = 0; tries < 1000 && t_count_threads() > nthreads; tries++)
 		usleep(10000); /* a thread that was joined may still be listed */
-	t_check(t_count_threads() <= nthreads, "%d threads after five rounds, %d after the first", t_count_threads(),
-		nthreads);
+	t_check(t_count_threads() <= nthreads, "%d threads after five rounds, %d after the first",
+		t_count_threads(), nthreads);
 	t_equal(t_count_fds(), fds, "descriptors after five rounds and after the first");
 	t_equal(gshmem_init_thread(GSHMEM_THREAD_SINGLE, &level), 0, "init_thread");
 	t_equal(level, GSHMEM_THREAD_SINGLE, "provided");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A program that no launcher started is a job of one PE. */
+/* A program started without a launcher is a job of one PE. */
 #include <gshmem.h>
 
 #include "oracle.h"

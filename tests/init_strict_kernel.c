@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* platform: cpu */
 /* run: -n 2 */
-/* A kernel that lacks newer system calls, or wants memfds that cannot be executed (vm.memfd_noexec=2), will do. */
+/*
+ * The library runs on a kernel without newer system calls, and on one that forbids
+ * executable memfds (vm.memfd_noexec=2).
+ */
 #include <errno.h>
 #include <gshmem.h>
 

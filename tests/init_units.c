@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* platform: cpu */
 /* delivery: no */
-/* Units that do not fit the library are errors of init that name the unit; those that do are filled and emptied. */
+/*
+ * Init fails on a unit that does not fit the library and names it; it fills the state of units that
+ * fit, and finalize empties it.
+ */
 #include <gshmem.h>
 #include <gshmem/state/state.h>
 
@@ -90,7 +93,8 @@ int main(int argc, char **argv)
 	expect("max_pes", "", "with GSHMEM_MAX_PES 1024, the library with 512");
 	expect("platform", "", "for platform amd, the library for cpu");
 	expect("size", "", "with a device state of ");
-	expect("direct_only", "GSHMEM_CHECK=1", "with GSHMEM_DIRECT_ONLY, which cannot work with GSHMEM_CHECK");
+	expect("direct_only", "GSHMEM_CHECK=1",
+		"with GSHMEM_DIRECT_ONLY, which cannot work with GSHMEM_CHECK");
 	expect("late", "", "the library is ABI ");
 	good_unit();
 	return 0;
