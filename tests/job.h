@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Jobs that fail on purpose. A test runs itself under mpirun with an argument that names the case, and looks at what
- * the job printed, how it ended, how long it took, and what it left behind.
+ * Jobs that fail on purpose. A test runs itself under mpirun with an argument that names the case, and checks
+ * what the job printed, how it ended, how long it took, and what it left behind.
  */
 #ifndef T_JOB_H
 #define T_JOB_H
@@ -41,7 +41,7 @@ static inline int t_count_entries(const char *path)
 	return count;
 }
 
-/* Open files and threads of this process: to see that none is left behind. */
+/* Open files and threads of this process, to check that none is left behind. */
 static inline int t_count_fds(void)
 {
 	return t_count_entries("/proc/self/fd");
@@ -78,14 +78,16 @@ static inline int t_count_running(void)
 }
 
 /*
- * Run this program as a job: env is "A=1 B=2" or "", flags are for mpirun, args go to the program. Nothing of the job
- * may run any more when it is over, and that within limit_s seconds of an idle machine: a busy one gets three times that.
+ * Run this program as a job: env is "A=1 B=2" or "", flags are for mpirun, args go to the program. The
+ * job must end within limit_s seconds on an idle machine (a busy one gets three times that), and none of
+ * its processes may survive it.
  */
-static inline void t_job_run(struct t_job *job, int npes, const char *env, const char *flags, const char *args,
-			     int limit_s)
+static inline void t_job_run(
+	struct t_job *job, int npes, const char *env, const char *flags, const char *args, int limit_s)
 {
 	char self[PATH_MAX] = "", command[2 * PATH_MAX];
-	const char *mpirun = getenv("MPIRUN"), *wrap = getenv("T_WRAP"); /* a command in front of each process */
+	/* a command in front of each process */
+	const char *mpirun = getenv("MPIRUN"), *wrap = getenv("T_WRAP");
 	size_t length = 0, got;
 	int status, tries;
 	FILE *pipe;
@@ -104,16 +106,18 @@ static inline void t_job_run(struct t_job *job, int npes, const char *env, const
 	status = pclose(pipe);
 	job->status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 	t_check(job->status != 124, "%s %s: hangs, ended after %d s:\n%s", env, args, limit_s, job->output);
-	for (tries = 0; tries < 1500 && t_count_running(); tries++) /* 30 s: a loaded machine ends them late */
+	/* 30 s: a loaded machine ends them late */
+	for (tries = 0; tries < 1500 && t_count_running(); tries++)
 		usleep(20000);
 	t_check(!t_count_running(), "%s %s: processes are left behind:\n%s", env, args, job->output);
 }
 
 /*
- * Run this PE in a child, and return its exit status. The launcher would see a PE of its own die, and kill the others,
- * whatever it is told; it sees this process instead, which outlives a PE that dies until the other ones have ended.
+ * Run this PE in a child and return its exit status. A launcher that sees a PE die kills the others, whatever
+ * its options. It sees this process instead, which outlives a dying PE until the other PEs have ended.
  */
-static inline int t_job_shield(int (*pe_main)(const char *what, const char *how), const char *what, const char *how, int dies)
+static inline int t_job_shield(
+	int (*pe_main)(const char *what, const char *how), const char *what, const char *how, int dies)
 {
 	int status, tries;
 	pid_t pid = fork();
@@ -148,15 +152,15 @@ static inline int t_job_count(const struct t_job *job, const char *text)
 	return count;
 }
 
-/* The job must have said this text. */
+/* The job must have printed this text. */
 static inline void t_job_said(const struct t_job *job, const char *text)
 {
 	t_check(strstr(job->output, text), "expected \"%s\" in:\n%s", text, job->output);
 }
 
 /*
- * Run gshmem-info, which must succeed: before is what stands in front of it, such as variables and a launcher,
- * after are its arguments. Where gshmem-info is not built the test skips.
+ * Run gshmem-info, which must succeed. before goes in front of it, such as variables and a launcher; after
+ * has its arguments. The test skips if gshmem-info is not built.
  */
 static inline void t_job_info(struct t_job *job, const char *before, const char *after)
 {
@@ -178,14 +182,14 @@ static inline void t_job_info(struct t_job *job, const char *before, const char 
 	t_check(job->status == 0, "%s fails:\n%s", command, job->output);
 }
 
-/* The job must have failed and said this text, exactly count times; 0: at least once. */
+/* The job must have failed and printed this text exactly count times; 0: at least once. */
 static inline void t_job_failed(const struct t_job *job, const char *what, const char *text, int count)
 {
 	int found = t_job_count(job, text);
 
 	t_check(job->status, "%s: the job should fail:\n%s", what, job->output);
-	t_check(count ? found == count : found > 0, "%s: \"%s\" %d times, expected %d (0: some):\n%s", what, text,
-		found, count, job->output);
+	t_check(count ? found == count : found > 0, "%s: \"%s\" %d times, expected %d (0: some):\n%s", what,
+		text, found, count, job->output);
 }
 
 #endif /* T_JOB_H */

@@ -2,14 +2,15 @@
 /* delivery: no */
 /* timeout: 300 */
 /*
- * A kernel that runs before gshmem_init or after gshmem_finalize ends at its first call of the library, whichever that is: it
- * gets no PE number -1, and no number of PEs to divide by that is 0. The cpu platform says why; GPUs trap.
+ * A kernel that runs before gshmem_init or after gshmem_finalize ends at its first call of the
+ * library, whichever that is. So it never works with PE number -1, or divides by 0 PEs. The cpu
+ * platform says why; GPUs trap.
  */
 #include <gshmem.h>
 
 #include "job.h"
 
-/* X(call): its value, or where there is none, 0. */
+/* X(call): the call's value, or 0 if it has none. */
 #define CALLS(X) \
 	X(gshmem_my_pe()) \
 	X(7 % gshmem_n_pes()) \
@@ -51,7 +52,8 @@ static int pe_main(int which, const char *when)
 
 int main(int argc, char **argv)
 {
-	const char *reason = "a kernel used gshmem before gshmem_init, after gshmem_finalize, or from a module";
+	const char *reason =
+		"a kernel used gshmem before gshmem_init, after gshmem_finalize, or from a module";
 	const int says_why = !strcmp(GSHMEMI_ARCH_NAME, "cpu");
 	static const char *const whens[] = {"before", "after"};
 	static struct t_job job;
@@ -65,8 +67,10 @@ int main(int argc, char **argv)
 			snprintf(what, sizeof what, "%s %s", names[i], whens[w]);
 			t_job_run(&job, 1, "GSHMEM_HEAP_SIZE=1m", "", args, 60);
 			t_check(job.status, "%s: the job should fail:\n%s", what, job.output);
-			t_check(!says_why || t_job_count(&job, reason) == 1, "%s: expected \"%s\":\n%s", what, reason, job.output);
-			t_check(!strstr(job.output, "returned"), "%s: the call returned:\n%s", what, job.output);
+			t_check(!says_why || t_job_count(&job, reason) == 1, "%s: expected \"%s\":\n%s", what,
+				reason, job.output);
+			t_check(!strstr(job.output, "returned"), "%s: the call returned:\n%s", what,
+				job.output);
 		}
 	return 0;
 }

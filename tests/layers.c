@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* delivery: no */
 /*
- * The folders of src/ and of include/gshmem/ are layers: a file includes files of its own folder and of those below.
- * Outside of include/gshmem/arch/ no file names a platform, a processor or a compiler's own functions for one, or
- * compares the platform's name; and of arch/ it uses what the list in arch.h has.
+ * The folders of src/ and of include/gshmem/ are layers: a file includes only files of its own folder and of
+ * lower ones. Outside include/gshmem/arch/ no file names a platform, a processor or a compiler's functions
+ * for one, or compares the platform's name; and of arch/ it uses only what the list in arch.h has.
  */
 #include <ctype.h>
 #include <glob.h>
@@ -12,8 +12,10 @@
 
 #include "helpers.h"
 
-static const char *const library[] = {"base", "bootstrap", "ipc", "heap", "device", "trace", "end", "net", "rpc", "team", "win", "host", "shmem", NULL};
-static const char *const headers[] = {"arch", "api", "state", "move", "wait", "rpc", "order", "coll", "win", "compat", NULL};
+static const char *const library[] = {"base", "bootstrap", "ipc", "heap", "device", "trace", "end", "net",
+	"rpc", "team", "win", "host", "shmem", NULL};
+static const char *const headers[] = {
+	"arch", "api", "state", "move", "wait", "rpc", "order", "coll", "win", "compat", NULL};
 
 static const char *const platforms[] = {"__HIP_PLATFORM_", "__CUDA_ARCH__", "__NVCC__", "__gfx",
 					"__AMDGCN", "__builtin_amdgcn", "__x86_64__", "__aarch64__",
@@ -35,9 +37,12 @@ static int find_layer(const char *const *layers, const char *path, const char *s
 	t_fail("%s: the folder of %s is not in the list of layers", seen_in, path);
 }
 
-/* Each name in the line that begins with prefix is in arch.h, between before and after, without its first skip letters. */
-static void check_listed(const char *line, const char *prefix, size_t skip, const char *before, const char *after,
-			 const char *path)
+/*
+ * Each name in the line that begins with prefix must be in arch.h, between before and after,
+ * without its first skip letters.
+ */
+static void check_listed(const char *line, const char *prefix, size_t skip, const char *before,
+	const char *after, const char *path)
 {
 	const char *end, *at;
 	char entry[160];
@@ -46,15 +51,20 @@ static void check_listed(const char *line, const char *prefix, size_t skip, cons
 	for (; (line = strstr(line, prefix)); nlisted++, line = end) {
 		for (end = line + strlen(prefix); isalnum((unsigned char)*end) || *end == '_';)
 			end++;
-		length = snprintf(entry, sizeof entry, "%s%.*s%s", before, (int)((size_t)(end - line) - skip), line + skip,
-				  after);
-		for (at = list; (at = strstr(at, entry)) && !*after && (isalnum((unsigned char)at[length]) || at[length] == '_');)
+		length = snprintf(entry, sizeof entry, "%s%.*s%s", before, (int)((size_t)(end - line) - skip),
+			line + skip, after);
+		for (at = list; (at = strstr(at, entry)) && !*after &&
+			(isalnum((unsigned char)at[length]) || at[length] == '_');)
 			at++;
-		t_check(at, "%s: uses %.*s, which is not in the list of arch.h", path, (int)(end - line), line);
+		t_check(at, "%s: uses %.*s, which is not in the list of arch.h", path, (int)(end - line),
+			line);
 	}
 }
 
-/* What two compilations say of themselves may be compared, as src/device/state.c does; the name with a word may not. */
+/*
+ * Two compilations' platform names may be compared, as src/device/state.c does;
+ * the name and a literal may not.
+ */
 static void check_platform(const char *line, const char *path)
 {
 	const bool compares = strstr(line, "cmp(") || strstr(line, "strstr(") || strstr(line, "NAME[");
@@ -62,26 +72,29 @@ static void check_platform(const char *line, const char *path)
 
 	for (i = 0; platforms[i]; i++)
 		t_check(!strstr(line, platforms[i]), "%s: names a platform: %s", path, line);
-	t_check(!strstr(line, "GSHMEMI_ARCH_NAME") || !compares || strstr(line, "strcmp(copy->platform, GSHMEMI_ARCH_NAME)"),
+	t_check(!strstr(line, "GSHMEMI_ARCH_NAME") || !compares ||
+			strstr(line, "strcmp(copy->platform, GSHMEMI_ARCH_NAME)"),
 		"%s: compares the platform's name: ask a capability: %s", path, line);
 	check_listed(line, "gshmemi_arch_", strlen("gshmemi_arch_"), ", ", ", (", path);
 	check_listed(line, "GSHMEMI_ARCH_", 0, "", "", path);
 }
 
-static void check_line(const char *line, const char *const *layers, const char *prefix, int layer, const char *path)
+static void check_line(
+	const char *line, const char *const *layers, const char *prefix, int layer, const char *path)
 {
 	const char *included = strstr(line, prefix);
 
 	if (included) {
 		included += strlen(prefix);
 		nincludes++;
-		t_check(find_layer(layers, included, path) <= layer, "%s: includes a file of a layer above: %s", path, included);
+		t_check(find_layer(layers, included, path) <= layer,
+			"%s: includes a file of a layer above: %s", path, included);
 	}
 	if (strncmp(strstr(path, "gshmem/") ? strstr(path, "gshmem/") + 7 : "", "arch/", 5))
 		check_platform(line, path);
 }
 
-/* root/FOLDER/FILE: a line that includes a layer's file holds prefix, then its folder. */
+/* root/FOLDER/FILE: a line that includes a layer's file contains prefix, then its folder. */
 static void check_files(const char *root, const char *const *layers, const char *prefix)
 {
 	char pattern[64], line[1024];

@@ -3,8 +3,9 @@
 /* env: GSHMEM_HEAP_SIZE=4m | GSHMEM_HEAP_SIZE=4m GSHMEM_CHECK=1 GSHMEM_CPU_WAVE=32 */
 /* timeout: 120 */
 /*
- * A lock keeps out other PEs, other CPU threads and kernels, and what its holder wrote is there for the next one; who asks
- * first is served first; test_lock sets what is free and nothing else; a lock that nobody has is 0 again.
+ * A lock keeps out other PEs, other CPU threads and kernels, and the next holder sees what the
+ * previous one wrote. Requests are granted in order; test_lock acquires only a free lock; a lock
+ * that nobody holds is 0 again.
  */
 #include <hip/hip_runtime.h>
 #include <pthread.h>
@@ -14,7 +15,7 @@ enum { NLOCKS = 3, NWORDS = 5, NBLOCKS = 3, NTHREADS = 2, NROUNDS = 4, NPARTS = 
 
 struct shared {
 	long lock[NLOCKS];
-	uint64_t words[NLOCKS][NWORDS]; /* of the lock, on PE lock % npes: all the same */
+	uint64_t words[NLOCKS][NWORDS]; /* protected by the lock, on PE lock % npes: all the same */
 	long queue, ticket;
 	int order[64], nserved;
 };
@@ -22,7 +23,7 @@ struct shared {
 static struct shared *s;
 static int me, npes;
 
-/* How often words were not all the same, in what one participant has done. */
+/* Returns how often a participant found that words were not all the same. */
 static __host__ __device__ int take_part(struct shared *shared, int n)
 {
 	int wrong = 0;
@@ -74,13 +75,15 @@ static void check_exclusion(void)
 	t_hip(hipDeviceSynchronize());
 	t_from_device(wrong, in_kernel, NBLOCKS * sizeof *in_kernel);
 	for (int i = 0; i < NPARTS; i++)
-		t_check(!wrong[i], "PE %d: %s: words under a lock differ, %d times", me, i < NBLOCKS ? "kernel" : "host", wrong[i]);
+		t_check(!wrong[i], "PE %d: %s: words under a lock differ, %d times", me,
+			i < NBLOCKS ? "kernel" : "host", wrong[i]);
 	gshmem_barrier_all();
 	t_from_device(&mine, s, sizeof mine);
 	for (int which = 0; which < NLOCKS; which++) {
 		t_equal(mine.lock[which], 0, "a lock that nobody has");
 		for (int i = 0; i < NWORDS; i++)
-			t_equal(mine.words[which][i], me == which % npes ? (uint64_t)npes * NPARTS * NROUNDS : 0,
+			t_equal(mine.words[which][i],
+				me == which % npes ? (uint64_t)npes * NPARTS * NROUNDS : 0,
 				"a word that was counted up under a lock");
 	}
 }
@@ -96,7 +99,10 @@ static __global__ void set_and_clear(struct shared *shared, int who, int *first)
 	}
 }
 
-/* How many have asked for the lock since it was free: half of the word at its home, which is 0 on the other PEs. */
+/*
+ * How many have asked for the lock since it was free: half of the word at its home.
+ * The word is 0 on the other PEs.
+ */
 static long asked(void)
 {
 	unsigned long word = 0;
@@ -106,7 +112,7 @@ static long asked(void)
 	return (long)(word >> 32);
 }
 
-/* PE 0 has the lock; PE i asks when i have asked before it. Every other one asks from a kernel. */
+/* PE 0 holds the lock; PE i asks once i others have asked. Every other PE asks from a kernel. */
 static void check_queue(void)
 {
 	struct shared mine;
@@ -133,7 +139,8 @@ static void check_queue(void)
 	gshmem_barrier_all();
 	t_from_device(&mine, s, sizeof mine);
 	for (int i = 1; me == 0 && i < npes; i++)
-		t_check(mine.order[i - 1] == i, "the %d. to ask was PE %d, the %d. to be served PE %d", i, i, i, mine.order[i - 1]);
+		t_check(mine.order[i - 1] == i, "the %d. to ask was PE %d, the %d. to be served PE %d", i, i,
+			i, mine.order[i - 1]);
 	t_equal(asked(), 0, "a lock that nobody has");
 	gshmem_barrier_all();
 }
@@ -145,7 +152,7 @@ static __global__ void test_in_kernel(long *lock, int clear, int *result)
 		gshmem_clear_lock(lock);
 }
 
-/* In turn every PE sets the lock, and the next one finds it set. */
+/* Each PE in turn sets the lock, and the next one finds it set. */
 static void check_test(void)
 {
 	int *result = (int *)t_hipmalloc(sizeof *result), tested;

@@ -3,9 +3,10 @@
 /* env: GSHMEM_HEAP_SIZE=4m GSHMEM_DEVICE=0 GSHMEM_CPU_BLOCKS=8 */
 /* timeout: 200 */
 /*
- * The GPU performs what its CPU posts to the mailbox, each kind of operation as it is described, in order: when no kernel runs; when
- * the work-groups that fill it wait, or call test in a loop, so that no kernel of the library can start; beside atomics of kernels on the
- * same words; and where this process has nobody who looks, by the work-groups of another one that wait on the same device.
+ * The GPU performs every kind of operation that its CPU posts to the mailbox, correctly and in order: when no
+ * kernel runs; when the work-groups that fill the GPU wait, or call test in a loop, so that no kernel of the
+ * library can start; beside atomics of kernels on the same words; and, if no work-group of this process
+ * looks, by waiting work-groups of another process on the same device.
  */
 #include <sched.h>
 #include <time.h>
@@ -20,15 +21,16 @@ extern "C" {
 uint64_t gshmemi_heap_offset(const void *address);
 }
 
-enum { NTHREADS = 64, NMAILS = 300, NPUTS = 150, NBYTES = 256, NADDS = 20, LIMIT_S = 60 }; /* more than there are slots */
+/* more than there are slots */
+enum { NTHREADS = 64, NMAILS = 300, NPUTS = 150, NBYTES = 256, NADDS = 20, LIMIT_S = 60 };
 
 /* In the heap of each PE. */
 struct words {
-	uint64_t go;       /* what kernels wait for */
+	uint64_t go;       /* the words for which kernels wait */
 	uint64_t narrived; /* work-groups of them */
 	uint64_t sum;
 	uint64_t ticket;
-	uint64_t taken[2 * NMAILS + 64 * NTHREADS * NADDS]; /* tickets, each once */
+	uint64_t taken[2 * NMAILS + 64 * NTHREADS * NADDS]; /* tickets, each drawn once */
 	uint64_t word;
 	unsigned char bytes[GSHMEMI_MAIL_NBYTES + 16];
 };
@@ -68,7 +70,8 @@ static uint64_t post(const struct test *t, const struct gshmemi_mail *mail, cons
 	uint64_t ticket;
 
 	while (!gshmemi_mailbox_post(mail, &ticket)) {
-		t_check(seconds() < end_s, "PE %d: %s: the mailbox has no room for %d s", t->me, what, LIMIT_S);
+		t_check(seconds() < end_s, "PE %d: %s: the mailbox has no room for %d s", t->me, what,
+			LIMIT_S);
 		sched_yield();
 	}
 	return ticket;
@@ -91,8 +94,8 @@ static uint64_t perform(const struct test *t, const struct gshmemi_mail *mail, c
 	return await(t, post(t, mail, what), mail->fetches, what);
 }
 
-static uint64_t update(const struct test *t, int op, uint64_t *word, uint64_t value, uint64_t cond, unsigned nbytes, int pe,
-		       const char *what)
+static uint64_t update(const struct test *t, int op, uint64_t *word, uint64_t value, uint64_t cond,
+	unsigned nbytes, int pe, const char *what)
 {
 	struct gshmemi_mail mail = mail_of(GSHMEMI_AMO, word, pe);
 
@@ -104,7 +107,7 @@ static uint64_t update(const struct test *t, int op, uint64_t *word, uint64_t va
 	return perform(t, &mail, what);
 }
 
-/* A signal behind all that has been posted. */
+/* A signal after everything that has been posted. */
 static void signal(const struct test *t, uint64_t *word, uint64_t value, int pe, const char *what)
 {
 	struct gshmemi_mail mail = mail_of(GSHMEMI_AMO, word, pe);
@@ -121,11 +124,12 @@ static void check_word(const struct test *t, uint64_t expected, const char *what
 {
 	const uint64_t found = gshmem_uint64_g(&t->words->word, t->me);
 
-	t_check(found == expected, "PE %d: %s: expected %#llx, got %#llx", t->me, what, (unsigned long long)expected,
-		(unsigned long long)found);
+	t_check(found == expected, "PE %d: %s: expected %#llx, got %#llx", t->me, what,
+		(unsigned long long)expected, (unsigned long long)found);
 }
 
-static void check_amo(const struct test *t, int op, uint64_t value, uint64_t cond, unsigned nbytes, uint64_t expected, const char *what)
+static void check_amo(const struct test *t, int op, uint64_t value, uint64_t cond, unsigned nbytes,
+	uint64_t expected, const char *what)
 {
 	const uint64_t first = 0x5500112233445566, mask = nbytes == 4 ? UINT32_MAX : UINT64_MAX;
 	uint64_t old;
@@ -170,7 +174,8 @@ static void check_put(const struct test *t, unsigned nbytes, unsigned at)
 	(void)perform(t, &mail, "put");
 	gshmem_getmem(found, t->words->bytes, sizeof found, t->me);
 	i = t_differ(found, expected, sizeof found);
-	t_check(i == sizeof found, "PE %d: put of %u bytes at %u: byte %zu: expected %d, got %d", t->me, nbytes, at, i, expected[i], found[i]);
+	t_check(i == sizeof found, "PE %d: put of %u bytes at %u: byte %zu: expected %d, got %d", t->me,
+		nbytes, at, i, expected[i], found[i]);
 }
 
 static void check_kinds(const struct test *t)
@@ -183,7 +188,7 @@ static void check_kinds(const struct test *t)
 	check_amos(t, 8);
 	for (i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
 		check_put(t, sizes[i], 0);
-		check_put(t, sizes[i], sizes[i] & 7 ? 3 : 8); /* a value lies well */
+		check_put(t, sizes[i], sizes[i] & 7 ? 3 : 8); /* a value is aligned */
 	}
 	gshmem_uint64_p(&t->words->word, 7, t->me);
 	gshmem_quiet();
@@ -194,7 +199,7 @@ static void check_kinds(const struct test *t)
 	check_word(t, 8, "a flag raised to 8, and not lowered");
 }
 
-/* The region of a window, by the kernel of another process than its own. */
+/* The region of a window, served by another process's kernel. */
 static void check_region(const struct test *t)
 {
 	uint64_t *memory = (uint64_t *)t_hipmalloc(64);
@@ -220,7 +225,9 @@ static void check_region(const struct test *t)
 
 /* ---- kernels that fill the device ---- */
 
-/* Each work-group says that it is there, and stays until it is told to go: behind the data, by what a wait or a test says. */
+/*
+ * Each work-group reports that it runs, and stays until a wait or a test sees the word that follows the data.
+ */
 __global__ void wait_kernel(struct words *w, int tests, uint64_t *nwrong)
 {
 	const int me = gshmem_my_pe();
@@ -238,7 +245,7 @@ __global__ void wait_kernel(struct words *w, int tests, uint64_t *nwrong)
 			gshmem_uint64_atomic_inc(nwrong, me);
 }
 
-/* It looks at memory of its own. */
+/* It polls memory of its own PE. */
 __global__ void spin_kernel(uint64_t *narrived, const uint32_t *stop)
 {
 	unsigned polls = 0;
@@ -249,7 +256,7 @@ __global__ void spin_kernel(uint64_t *narrived, const uint32_t *stop)
 		gshmemi_arch_pause(&polls);
 }
 
-/* Adds, and draws tickets. */
+/* Adds to the sum, and draws tickets. */
 __global__ void add_kernel(struct words *w)
 {
 	const int me = gshmem_my_pe();
@@ -268,7 +275,7 @@ static void clear(const struct test *t)
 	gshmem_barrier_all();
 }
 
-/* Fill the device, and have it do things that only it may do. */
+/* Fill the device, then post work that only the device may do. */
 static void check_full(const struct test *t, int tests)
 {
 	const char *what = tests ? "a GPU full of kernels that test" : "a GPU full of kernels that wait";
@@ -301,7 +308,7 @@ static void check_full(const struct test *t, int tests)
 	t_equal(gshmem_uint64_g(&w->word, t->me), 0, "bytes that came after the signal");
 }
 
-/* Sums and tickets of kernels and mails together. */
+/* Kernels and mails add to the same sums and draw the same tickets. */
 static void check_exact(const struct test *t)
 {
 	static const char what[] = "atomics of kernels beside mails";
@@ -323,10 +330,11 @@ static void check_exact(const struct test *t)
 	t_hip(hipDeviceSynchronize());
 	t_equal(gshmem_uint64_g(&t->words->sum, t->me), 3 * nadds + 5 * NMAILS, what);
 	for (i = 0; i < nadds + NMAILS; i++)
-		t_equal(taken[i] + gshmem_uint64_g(&t->words->taken[i], t->me), 1, "times that a ticket was drawn");
+		t_equal(taken[i] + gshmem_uint64_g(&t->words->taken[i], t->me), 1,
+			"times that a ticket was drawn");
 }
 
-/* PE 0 waits; the others have a kernel that does not look, and mail for their own memory. */
+/* PE 0's kernel waits. The others run a kernel that does not look, and have mail for their own memory. */
 static void check_shared(const struct test *t)
 {
 	static const char what[] = "mail of a process whose kernels do not look";
@@ -344,9 +352,10 @@ static void check_shared(const struct test *t)
 	if (t->me) {
 		hipLaunchKernelGGL(spin_kernel, dim3(t->nfull), dim3(NTHREADS), 0, 0, &w->narrived, t->stop);
 		t_hip(hipGetLastError());
-		if (T_IS_CPU) /* where each process has a device of its own; elsewhere it is full already */
+		if (T_IS_CPU) /* if each process has its own device; otherwise it is already full */
 			gshmem_uint64_wait_until(&w->narrived, GSHMEM_CMP_EQ, t->nfull);
-		t_equal(update(t, GSHMEMI_AMO_ADD, &w->sum, 6, 0, 8, t->me, what) + update(t, GSHMEMI_AMO_ADD, &w->sum, 6, 0, 8, t->me, what),
+		t_equal(update(t, GSHMEMI_AMO_ADD, &w->sum, 6, 0, 8, t->me, what) +
+				update(t, GSHMEMI_AMO_ADD, &w->sum, 6, 0, 8, t->me, what),
 			6, what);
 	}
 	gshmem_barrier_all();
@@ -377,7 +386,8 @@ int main()
 	t.stop = (uint32_t *)pinned;
 	t_hip(hipGetDevice(&device));
 	t_hip(hipDeviceGetAttribute(&ncus, hipDeviceAttributeMultiprocessorCount, device));
-	t_hip(hipOccupancyMaxActiveBlocksPerMultiprocessor(&per_cu, reinterpret_cast<const void *>(wait_kernel), NTHREADS, 0));
+	t_hip(hipOccupancyMaxActiveBlocksPerMultiprocessor(
+		&per_cu, reinterpret_cast<const void *>(wait_kernel), NTHREADS, 0));
 	t.nfull = (unsigned)(ncus * per_cu);
 	check_kinds(&t);
 	check_region(&t);

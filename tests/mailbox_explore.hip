@@ -2,30 +2,32 @@
 /* platform: cpu */
 /* delivery: no */
 /*
- * Runs gshmemi_mail_serve (include/gshmem/wait/mail.h) under every schedule: waves that look at the attention word and serve, beside
- * a host that posts. Each load, store, atomic and fence is a step, and the search tries all orders of steps. Stores wait in a buffer
- * of who makes them, from which they reach memory in any order, but for those to one address; a fence waits until it is empty;
- * atomics act on memory. Loads are in order.
+ * gshmemi_mail_serve (include/gshmem/wait/mail.h) is right under every schedule of waves that look at the
+ * attention word and serve, beside a host that posts. Each load, store, atomic and fence is a step, and the
+ * search tries all orders of steps. Stores wait in a buffer of their wave or host, from which they reach
+ * memory in any order, except that those to one address stay in order. A fence waits until its buffer is
+ * empty; atomics act on memory. Loads are in order.
  *
  *   safety  no mail is performed twice, out of order, or as another one; its reply is there when done counts it
  *   missed  when nothing moves any more, every mail has been performed, if a wave looked after the last had been posted
  *   fair    from each state the host can see all its mails done
  *
- * -v prints a row for each configuration; words select rows by their names.
+ * -v prints a row for each configuration; other arguments select rows by name.
  */
 #define GSHMEM_ARCH_HEADER "rpc_explore_arch.h"
 #define GSHMEMI_MAIL_SLOTS 2U
 #define GSHMEMI_MAIL_MUTANT(name) (explore_mutant == MUTANT_##name)
 static enum {
 	MUTANT_NONE,
-	MUTANT_NO_LOCK,    /* a wave serves though another one has the lock */
+	MUTANT_NO_LOCK,    /* a wave serves although another one holds the lock */
 	MUTANT_DONE_EARLY, /* done does not wait for what was performed */
 	MUTANT_DONE_LATE,  /* the lock does not wait for done */
-	MUTANT_NO_LOOK     /* no look behind the unlock */
+	MUTANT_NO_LOOK     /* no look after the unlock */
 } explore_mutant;
 struct gshmemi_mailbox;
 struct gshmemi_mail_last;
-static int explore_perform(struct gshmemi_mailbox *box, unsigned slot, int is_first, struct gshmemi_mail_last *last);
+static int explore_perform(
+	struct gshmemi_mailbox *box, unsigned slot, int is_first, struct gshmemi_mail_last *last);
 #define gshmemi_mail_perform explore_perform
 #include <gshmem.h>
 
@@ -36,9 +38,10 @@ enum { HOST, MAX_AGENTS = 4, MAX_STORES = 6 };
 struct config {
 	const char *name;
 	unsigned nwaves, nmails;
-	unsigned nlooks;       /* of each wave; 0: until the host has seen all mails done, for which it waits */
+	/* looks of each wave; 0: until the host has seen all mails done, for which it waits */
+	unsigned nlooks;
 	int mutant;
-	const char *violation; /* that must be found; NULL: none may be */
+	const char *violation; /* the error that must be found; NULL: none may be found */
 	int is_fair;
 };
 static const struct config *cfg;
@@ -49,14 +52,24 @@ static const struct config *cfg;
 
 /* ---- memory: addresses alone are used, the values are in the states ---- */
 
-enum place { ATTENTION, DONE_WORD, LOCK, PERFORMED, LOOKED, OVER, RECORD, REPLY = RECORD + 2, NWORDS = REPLY + 2 };
+enum place {
+	ATTENTION,
+	DONE_WORD,
+	LOCK,
+	PERFORMED,
+	LOOKED,
+	OVER,
+	RECORD,
+	REPLY = RECORD + 2,
+	NWORDS = REPLY + 2
+};
 static struct gshmemi_mailbox box;
 static uint32_t lock, performed, looked, over;
 
 static void place_of(const void *address, unsigned *where_p, unsigned *offset_p)
 {
-	const void *const known[NWORDS] = {&box.attention.posted, &box.attention.done, &lock, &performed, &looked, &over,
-					   &box.record[0].head, &box.record[1].head, &box.reply[0], &box.reply[1]};
+	const void *const known[NWORDS] = {&box.attention.posted, &box.attention.done, &lock, &performed,
+		&looked, &over, &box.record[0].head, &box.record[1].head, &box.reply[0], &box.reply[1]};
 	unsigned i = 0;
 
 	while (i < NWORDS && known[i] != address)
@@ -71,7 +84,7 @@ struct store {
 };
 struct agent {
 	uint32_t stand, nstores;
-	struct store stores[MAX_STORES]; /* by place, and of one place in their order */
+	struct store stores[MAX_STORES]; /* sorted by place; those to one place stay in order */
 };
 struct state {
 	uint32_t word[NWORDS];
@@ -173,7 +186,8 @@ static void require(int cond, const char *what)
 }
 
 /* Mail i holds and replies i + 1. */
-static int explore_perform(struct gshmemi_mailbox *in, unsigned slot, int is_first, struct gshmemi_mail_last *last)
+static int explore_perform(
+	struct gshmemi_mailbox *in, unsigned slot, int is_first, struct gshmemi_mail_last *last)
 {
 	const uint32_t mail = (uint32_t)gshmemi_arch_load(&in->record[slot].head, 8);
 
@@ -200,7 +214,7 @@ static void wave_main(void)
 	}
 }
 
-/* Until done counts so many mails; then the reply of the last of them is there. */
+/* Wait until done counts n mails; then the last one's reply must be there. */
 static void await(unsigned nmails)
 {
 	const unsigned last = nmails - 1;
@@ -212,7 +226,7 @@ static void await(unsigned nmails)
 	require(gshmemi_arch_load(&box.reply[last % GSHMEMI_MAIL_SLOTS], 8) == nmails, EARLY);
 }
 
-/* As gshmemi_mailbox_post. */
+/* Does what gshmemi_mailbox_post does. */
 static void host_main(void)
 {
 	unsigned i;
@@ -236,7 +250,8 @@ static void host_main(void)
 
 static int is_quick(const struct agent *a, const struct op *op)
 {
-	return op->kind == START || op->kind == PAUSE || op->kind == CLEAN || op->kind == FAIL || (op->kind == FENCE && !a->nstores);
+	return op->kind == START || op->kind == PAUSE || op->kind == CLEAN || op->kind == FAIL ||
+		(op->kind == FENCE && !a->nstores);
 }
 
 static uint64_t carry_out(struct state *s, struct agent *a, const struct op *op)
@@ -253,7 +268,8 @@ static uint64_t carry_out(struct state *s, struct agent *a, const struct op *op)
 		return 0;
 	case AMO:
 		old = s->word[op->where];
-		s->word[op->where] = op->amo == GSHMEMI_AMO_ADD ? old + (uint32_t)op->value : old | (uint32_t)op->value;
+		s->word[op->where] =
+			op->amo == GSHMEMI_AMO_ADD ? old + (uint32_t)op->value : old | (uint32_t)op->value;
 		return old;
 	case FAIL:
 		violation = (const char *)op->address;
@@ -263,7 +279,7 @@ static uint64_t carry_out(struct state *s, struct agent *a, const struct op *op)
 	}
 }
 
-/* One step, and all that follows with no choice. */
+/* One step, and all steps after it that leave no choice. */
 static void step(struct state *s, unsigned agent, int is_begun)
 {
 	struct agent *a = &s->agents[agent];
@@ -324,7 +340,7 @@ static void expand(uint32_t from)
 			const struct store *store = &s.agents[i].stores[k];
 
 			if (k && store[-1].where == store->where)
-				continue; /* an older one goes first */
+				continue; /* an older store goes first */
 			nmoves++;
 			next = s;
 			next.word[store->where] = store->value;
@@ -337,7 +353,7 @@ static void expand(uint32_t from)
 		violation = MISSED;
 }
 
-/* States from which the host cannot end. */
+/* How many states there are from which the host cannot end. */
 static unsigned count_stuck(void)
 {
 	const uint32_t n = (uint32_t)states.items.size();
@@ -372,7 +388,7 @@ static unsigned count_stuck(void)
 	return nstuck;
 }
 
-/* 0 when everything is as expected. */
+/* Returns 0 if everything is as expected. */
 static int explore(const struct config *row, int verbose)
 {
 	unsigned i, nstuck = 0;
@@ -397,10 +413,12 @@ static int explore(const struct config *row, int verbose)
 		expand(i);
 	if (!violation)
 		nstuck = count_stuck();
-	expected = row->violation ? violation && !strcmp(violation, row->violation) : !violation && (nstuck == 0) == row->is_fair;
+	expected = row->violation ? violation && !strcmp(violation, row->violation)
+				  : !violation && (nstuck == 0) == row->is_fair;
 	if (verbose || !expected)
-		fprintf(verbose ? stdout : stderr, "%-48s %8zu states | %s | %u stuck | %s\n", row->name, states.items.size(),
-			violation ? violation : "ok", nstuck, expected ? "as expected" : "NOT AS EXPECTED");
+		fprintf(verbose ? stdout : stderr, "%-48s %8zu states | %s | %u stuck | %s\n", row->name,
+			states.items.size(), violation ? violation : "ok", nstuck,
+			expected ? "as expected" : "NOT AS EXPECTED");
 	return !expected;
 }
 

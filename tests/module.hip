@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* carry: no */
-/* gshmemx_module_init: kernels of a module reach peers, after a second init too; modules that do not fit are refused. */
+/*
+ * gshmemx_module_init lets a module's kernels reach peers, also after a second init, and
+ * refuses modules that do not fit.
+ */
 /* delivery: no, one of the modules cannot have it */
 /* timeout: 120 */
 #include <gshmem.h>
@@ -55,7 +58,7 @@ static int is_filled(hipModule_t module)
 	return my_pe >= 0;
 }
 
-/* Loads the module, and says what init gives. */
+/* Loads the module, and returns what gshmemx_module_init returns. */
 static int pe_main(const char *name)
 {
 	hipModule_t module;
@@ -88,7 +91,8 @@ static void expect(const char *name, const char *env, const char *rc, const char
 	static struct t_job job;
 
 	t_job_run(&job, 2, env, "", name, 30);
-	t_check(job.status == 0 && t_job_count(&job, rc) == 2, "%s: expected %s from both:\n%s", name, rc, job.output);
+	t_check(job.status == 0 && t_job_count(&job, rc) == 2, "%s: expected %s from both:\n%s", name, rc,
+		job.output);
 	t_check(t_job_count(&job, "gshmemx_module_init: ") == (*text ? 2 : 0) && strstr(job.output, text),
 		"%s: expected \"%s\":\n%s", name, text, job.output);
 }
@@ -100,7 +104,8 @@ int main(int argc, char **argv)
 	expect("ring", "", "rc 0\n", "");
 	expect("ring", "GSHMEM_CHECK=1", "rc 0\n", "");
 	expect("direct_only", "", "rc 0\n", "");
-	expect("direct_only", "GSHMEM_CHECK=1", "rc -22\n", "GSHMEM_DIRECT_ONLY, which cannot work with GSHMEM_CHECK");
+	expect("direct_only", "GSHMEM_CHECK=1", "rc -22\n",
+		"GSHMEM_DIRECT_ONLY, which cannot work with GSHMEM_CHECK");
 	expect("other_max_pes", "", "rc -22\n", "the same headers and GSHMEM_MAX_PES");
 	expect("other_abi", "", "rc -22\n", "with headers of ABI 77, the library is ABI ");
 	expect("plain", "", "rc -5\n", "no device state");

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # timeout: 900
 #
-# make dist packs the same bytes wherever and however it runs, and what it packs builds and installs without
-# git. It packs HEAD, so what is not committed is not tested. MAKE names the command.
+# make dist packs the same bytes wherever and however it runs, and the package builds and installs without
+# git. It packs HEAD, so uncommitted changes are not tested. MAKE names the command.
 
 set -eu
 : "${MAKE:=make}"
@@ -23,7 +23,7 @@ fail() {
 	exit 1
 }
 
-# quiet COMMAND...: prints what it said if it fails.
+# quiet COMMAND...: prints the command's output only if it fails.
 quiet() {
 	"$@" >"$work/log" 2>&1 || {
 		cat "$work/log"
@@ -31,7 +31,7 @@ quiet() {
 	}
 }
 
-# Two clones, in folders, time zones, locales and with umasks of their own.
+# Two clones, with different folders, time zones, locales and umasks.
 for clone in one another; do
 	quiet git clone -q "file://$top" "$work/$clone"
 done
@@ -54,7 +54,7 @@ awk -v time="$(date -u -d "@$commit" '+%Y-%m-%d %H:%M:%S')" \
 	'$2 != "0/0" || $4 " " $5 != time || $1 !~ /^(d|-)rw.r-.r-.$/' "$work/list" >"$work/odd"
 [ ! -s "$work/odd" ] || fail "owner, time or mode are not the commit's: $(head -n 3 "$work/odd")"
 
-# Without git: one that says so when it is called. Unoptimized, as it is not run.
+# Without git: a git that reports when it is called. Unoptimized, since nothing runs.
 mkdir "$work/bin"
 printf '#!/bin/sh\necho "git $*" >>%s/called\nexit 1\n' "$work" >"$work/bin/git"
 chmod +x "$work/bin/git"

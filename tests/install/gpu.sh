@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # timeout: 2700
 #
-# Builds the library and the examples for AMD and NVIDIA GPUs with the compilers that are here, and installs it, then builds
-# programs outside of the tree as a user would, with no device link: several translation units with kernels, a module that is
-# dlopened, a C program. With no GPU they must start and say so. B names a build; what this one makes is beside it, in isa/.
+# Builds the library and the examples for AMD and NVIDIA GPUs with the compilers of this machine, and installs
+# them. Then it builds programs outside the tree as a user would, without a device link: several units with
+# kernels, a module that is dlopened, a C program. Without a GPU they must start and say so. B names a build;
+# this test's builds are beside it, in isa/.
 
 set -eu
 : "${MAKE:=make}" "${B:=build/cpu}"
@@ -20,7 +21,7 @@ fail() {
 	exit 1
 }
 
-# run WHAT COMMAND...: quiet unless it fails.
+# run WHAT COMMAND...: prints nothing unless the command fails.
 run() {
 	what=$1
 	shift
@@ -61,7 +62,7 @@ check() {
 	run "$name: C compiler" gcc "$work/load.c" -o load -ldl
 }
 
-# plain NAME COMMAND...: the compiler alone; $mpi, $prefix.
+# plain NAME COMMAND...: the compiler without gshmemcc; uses $mpi and $prefix.
 plain() {
 	name=$1
 	shift
@@ -69,7 +70,7 @@ plain() {
 	run "$name: compile" "$@" -O1 -c shift.hip -o shift4.o
 }
 
-# readme COMPILER: the program of the README, by its lines for a compiler without gshmemcc.
+# readme COMPILER: the README's program, by its commands for a compiler without gshmemcc.
 readme() {
 	awk '/^```/ { if (code++) exit; next } code' "$top/README.md" >ring.hip
 	sed -n "/^    export PKG_CONFIG_PATH=/p;/^    $1 /p" "$top/README.md" >lines
@@ -77,14 +78,15 @@ readme() {
 	PREFIX=$prefix run "$name: README's lines" sh -ex lines
 }
 
-# separate: gshmemcc, by separate compilation; without -O, as the README has it and as users debug.
+# separate: gshmemcc with separate compilation; without -O, as in the README and as users debug.
 separate() {
 	run "$name: gshmemcc -c" "$cc" -c -g main.hip
 	run "$name: gshmemcc -c" "$cc" -c -O1 -o shift.o shift.hip
 	run "$name: gshmemcc of objects" "$cc" main.o shift.o -ldl -o ring2
 }
 
-# bitcode ARCH [COMPILER]: the device API as bitcode is installed; a kernel that is no HIP compiles with it.
+# bitcode ARCH [COMPILER]: the device API is installed as bitcode, and a kernel that
+# is not HIP compiles with it.
 bitcode() {
 	lib=$prefix/lib/libgshmem_device_$1.bc
 	[ -s "$lib" ] || fail "$name: $lib is not there"
@@ -102,7 +104,7 @@ bitcode() {
 	grep -q gshmemi_state kernel.co || fail "$name: a kernel that is linked with the bitcode has no device state"
 }
 
-# starts PROGRAM...: what is linked is found; without a GPU each says so, and no more goes wrong.
+# starts PROGRAM...: each finds its libraries, and without a GPU says so; nothing else goes wrong.
 starts() {
 	for program; do
 		ldd "$program" >"$work/log"
@@ -122,7 +124,7 @@ starts() {
 	done
 }
 
-# by_cmake OPTION...: the project of tests/outside, where there is a CMake that is new enough.
+# by_cmake OPTION...: build the project of tests/outside, if CMake is new enough.
 by_cmake() {
 	version=$(cmake --version 2>/dev/null | sed -n '1s/^cmake version //p')
 	printf '3.21\n%s\n' "$version" | sort -CV || return 0
@@ -145,7 +147,7 @@ grep -q "HIPCC='' .*tools/setup check" "$work/log" || {
 	fail "make setup PLATFORM=amd asks for a compiler that nobody named"
 }
 
-# hipcc, by itself: hipcc -I$PREFIX/include kernel.hip -L$PREFIX/lib -lgshmem
+# hipcc alone: hipcc -I$PREFIX/include kernel.hip -L$PREFIX/lib -lgshmem
 if command -v hipcc >/dev/null && (cd "$top" && HIPCC=hipcc GPU_ARCHS=gfx90a platform/amd/toolchain >/dev/null); then
 	check hipcc PLATFORM=amd HIPCC=hipcc GPU_ARCHS=gfx90a
 	# shellcheck disable=SC2086
@@ -165,7 +167,7 @@ else
 	skipped="$skipped hipcc"
 fi
 
-# clang with the distribution's HIP, or ROCm's: what platform/amd/toolchain chooses.
+# clang with the distribution's HIP or with ROCm's, as platform/amd/toolchain chooses.
 if (cd "$top" && GPU_ARCHS=gfx942 platform/amd/toolchain >/dev/null); then
 	check amd PLATFORM=amd GPU_ARCHS=gfx942
 	separate
@@ -182,7 +184,7 @@ else
 	skipped="$skipped clang"
 fi
 
-# nvcc: the headers of HIP's names are named, and one CUDA runtime is shared.
+# nvcc: the headers with HIP's names are given, and all share one CUDA runtime.
 if nvidia=$(cd "$top" && platform/nvidia/toolchain 2>/dev/null); then
 	# shellcheck disable=SC2086
 	set -- $nvidia
@@ -194,7 +196,8 @@ if nvidia=$(cd "$top" && platform/nvidia/toolchain 2>/dev/null); then
 	run "nvidia: link" "$nvcc" -cudart shared main4.o shift4.o -o ring4 "-L$prefix/lib" -Xlinker "-rpath=$prefix/lib" \
 		-Xlinker "-rpath=$cudalib" -lgshmem -ldl $mpi_libs
 	(PATH=$(dirname "$nvcc"):$PATH && export PATH && readme nvcc)
-	# -G is for kernels alone: the C compiler and the linker do not have it. -Og is for them alone: nvcc does not have it.
+	# -G is only for kernels: the C compiler and the linker do not have it. -Og is only for
+	# those: nvcc does not have it.
 	run "nvidia: gshmemcc -G" "$cc" -G -Og -g main.hip shift.hip -o ring5 -ldl
 	run "nvidia: gshmemcc -G of C" "$cc" -G -Og -g host.c -o host5
 	starts ring1 ring4 ring5 host1 host5 module.so

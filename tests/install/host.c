@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* An external program in plain C11: no HIP header, no warning with -Wpedantic, no macro without our prefix. */
+/*
+ * An external program in plain C11: gshmem.h includes no HIP header, gives no warning with -Wpedantic, and
+ * defines no macro without our prefix.
+ */
 
 #include <gshmem.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An external program: a kernel here, one in shift.hip, one in a module that is loaded while it runs.
-// Each sends to the next PE; each translation unit has its own copy of the device state.
+// An external program with a kernel here, one in shift.hip, and one in a module that it loads at run time.
+// Each sends to the next PE. Each unit has its own copy of the device state.
 
 #include "ring.h"
 #include <dlfcn.h>

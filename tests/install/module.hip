@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The module of the external program: its copy of the device state is registered by dlopen, long after init.
+// The external program's module: dlopen registers its copy of the device state, long after init.
 
 #include "ring.h"
 

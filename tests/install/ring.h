@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The program of tests/install: what its two translation units and its module share. */
+/* What the two units and the module of tests/install's program share. */
 #ifndef RING_H
 #define RING_H
 
@@ -10,10 +10,10 @@
 
 #define RING_NELEMS 64
 
-/* Puts n longs at the next PE's dest, from a kernel. In the second translation unit. */
+/* Puts n longs to the next PE's dest, from a kernel of the second unit. */
 void ring_shift(long *dest, const long *source, size_t n);
 
-/* What the module exports: one long, value, at the next PE's dest, from a kernel. */
+/* The module's function: puts value to the next PE's dest, from a kernel. */
 typedef void ring_mark_fn(long *dest, long value);
 
 /* Fail unless got is expected. */

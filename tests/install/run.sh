@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # timeout: 600
 #
-# Installs into an empty folder, and builds and runs programs from there as a user would: with gshmemcc, and with no
-# more than a compiler and gshmem.pc.  B names the build; MAKE, MPIRUN the commands, LOCK what
-# keeps other tests from a make in this tree.
+# Installs into an empty folder, and builds and runs programs from there as a user would: with gshmemcc, and
+# with only a compiler and gshmem.pc. B names the build; MAKE and MPIRUN name the commands; LOCK is a command
+# that keeps other tests from running make in this tree.
 
 set -eu
 : "${MPIRUN:=mpirun}" "${B:=build/cpu}"
@@ -26,7 +26,7 @@ target() {
 	}
 }
 
-# refused TEXT TARGET WORD...: make says so, and changes nothing below $work/any.
+# refused TEXT TARGET WORD...: make must fail with this text, and change nothing below $work/any.
 refused() {
 	text=$1
 	shift
@@ -39,7 +39,7 @@ refused() {
 	find "$work/any" | sort | cmp -s "$work/before" - || fail "make $* changes files"
 }
 
-# Paths that would end up elsewhere. DESTDIR, for what should be wrong to be harmless.
+# Paths that would end up elsewhere. With DESTDIR a wrong install does no harm.
 mkdir -p "$work/any/my/include/gshmem"
 for target in install uninstall; do
 	refused 'PREFIX is empty' $target PREFIX= DESTDIR="$work/any"
@@ -50,13 +50,13 @@ for target in install uninstall; do
 done
 refused 'gshmem is not installed' uninstall PREFIX="$work/any"
 
-# What is there already is not replaced: another OpenSHMEM's oshcc, which the prefix may share.
+# Files of others are not replaced: another OpenSHMEM's oshcc may share the prefix.
 mkdir -p "$work/any/bin"
 echo other >"$work/any/bin/oshcc"
 refused "$work/any/bin/oshcc is there, and is not gshmem's" install PREFIX="$work/any"
 [ "$(cat "$work/any/bin/oshcc")" = other ] || fail "make install replaces oshcc"
 
-# By way of DESTDIR, as a packager does; then in place, which the rest uses.
+# With DESTDIR, as a packager does; then in place, for the rest of this test.
 target install PREFIX=/opt/x DESTDIR="$work/stage"
 [ -f "$work/stage/opt/x/include/gshmem.h" ] || fail "DESTDIR is not honoured"
 grep -rl "$work/stage" "$work/stage/opt" && fail "these files know DESTDIR"
@@ -76,8 +76,8 @@ for f in include/gshmem.h include/gshmemx.h lib/libgshmem.so lib/libgshmem.so.0 
 	[ -e "$prefix/$f" ] || fail "$f is not installed"
 done
 grep -q 'int gshmem_TYPENAME_broadcast(' "$prefix/share/man/man3/gshmem_TYPENAME_broadcast.3" || fail "a page without its call"
-# The tree must not be needed; build it into neither the library nor the wrapper nor what build systems read.
-# A tree in /gshmem is not in every path that ends in include/gshmem.
+# The tree must not be needed: neither the library nor the wrapper nor the files for build systems may name
+# it. The patterns take care that a tree in /gshmem is not found in every path that ends in include/gshmem.
 grep -lE "(^|[ =:\"']|-I|-L)$(pwd)([/ :\"']|\$)" "$prefix/bin/gshmemcc" "$prefix/lib/pkgconfig/gshmem.pc" \
 	"$prefix"/lib/cmake/gshmem/* &&
 	fail "these files know the source tree"
@@ -98,14 +98,14 @@ gshmemcc --show ring.hip -o ring | grep -q -e -lgshmem || fail "gshmemcc --show 
 gshmemcc --shmem -Wall -Wextra -Wpedantic -Werror shmem.c -o shmem1
 oshc++ -std=c++11 -Wall -Wextra -Wpedantic -Werror shmem.cpp -o shmem2
 
-# As the README has it, literally: its program by its commands. Here without an option, and so without optimization.
+# Literally as in the README: its program by its commands; without options, and so without optimization.
 awk '/^```/ { if (code++) exit; next } code' "$here/../../README.md" >ring.hip
 sed -n 's,^    $PREFIX/bin/,,p;s,^    \(mpirun\) ,$MPIRUN ,p' "$here/../../README.md" >lines
 [ "$(wc -l <lines)" = 2 ] || fail "README.md: expected one gshmemcc and one mpirun, got $(cat lines)"
 (eval "$(cat lines)") >log || fail "README.md: $(cat lines) fails"
 sort log | tr '\n' ' ' | grep -q '^PE 0 got 3 PE 1 got 0 PE 2 got 1 PE 3 got 2 $' || fail "README.md: got $(cat log)"
 
-# Any compiler for kernels, with warnings that the library itself does without.
+# Any compiler for kernels, with more warnings than the library's own build has.
 cat >warnings.hip <<'END'
 #include <gshmem.h>
 __global__ void kernel(long *dest, const long *source, uint64_t *out, uint32_t op, short *ivar)
@@ -160,7 +160,7 @@ if [ "${PLATFORM:-cpu}" = cpu ]; then
 	PREFIX=$prefix sh -e lines || fail "README.md: $(cat lines) fails"
 	[ "$($MPIRUN -n 2 ./ring | sort | tr '\n' ' ')" = 'PE 0 got 1 PE 1 got 0 ' ] || fail "README.md: $(cat lines): wrong"
 fi
-# Statically: libgshmem.so must not be asked for.
+# Statically: the program must not need libgshmem.so.
 $cc -std=c11 $cflags -c host.c
 $hipld host.o "$prefix/lib/libgshmem.a" $(pkg-config --libs --static gshmem | tr ' ' '\n' | grep -v -x -e -lgshmem) -o host3
 
@@ -172,7 +172,7 @@ for program in "./ring1 ./module.so" "./ring2 ./module.so" "./ring3 ./module3.so
 	$MPIRUN -n 2 $program || fail "mpirun -n 2 $program: exit $?"
 done
 
-# 3. Variables of programs of OpenSHMEM: what is not symmetric is named.
+# 3. Global variables of OpenSHMEM programs: messages name those that are not symmetric.
 cat >variable.c <<'END'
 #include <shmem.h>
 extern int elsewhere;
@@ -190,7 +190,7 @@ echo 'int elsewhere;' >elsewhere.c
 oshcc -shared elsewhere.c -o libelsewhere.so
 oshcc -fPIC variable.c -L. -lelsewhere -Wl,-rpath,"$PWD" -o variable1
 oshcc -fPIC -DOTHER -O2 variable.c -L. -lelsewhere -Wl,-rpath,"$PWD" -o variable2
-# expect TEXT, PROGRAMS: they fail, and say so.
+# expect TEXT, PROGRAMS: they must fail with this text.
 expect() {
 	$MPIRUN $2 >log 2>&1 && fail "mpirun $2: succeeded"
 	grep -q "$1" log || { cat log; fail "mpirun $2: does not say: $1"; }
@@ -205,7 +205,8 @@ else
 	expect "with a GPU only memory of the symmetric heap" "-n 2 ./variable1"
 fi
 
-# Installing again replaces what is ours. What somebody has put into the place of ours since then stays, as does the rest.
+# Installing again replaces our files. Files that somebody else has put in their place since
+# then stay, as do all others.
 target install PREFIX="$prefix"
 rm "$prefix/bin/oshc++"
 echo other >"$prefix/bin/oshc++"

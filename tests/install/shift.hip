@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The second translation unit of the external program.
+// The second unit of the external program.
 
 #include "ring.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A program of OpenSHMEM in C, of 1.0 and of 1.6, by shmem.h alone. */
+/* An OpenSHMEM program in C, with calls of 1.0 and of 1.6, that includes only shmem.h. */
 #include <mpp/shmem.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-// A program of OpenSHMEM in C++, as C and as C++ has the calls; shmem.h may stand in an extern "C" block.
+// An OpenSHMEM program in C++, with C's and C++'s forms of calls; shmem.h may be included in an extern "C" block.
 extern "C" {
 #include <shmem.h>
 }
@@ -21,7 +21,8 @@ template <typename T> void check_type(int next)
 	shmem_p(object, T(1), next);
 	shmem_put(object + 1, &value, 1, next);
 	shmem_barrier_all();
-	check(shmem_g(object, next) == T(1) && shmem_g(object + 1, shmem_my_pe()) == value, "put and p of a type");
+	check(shmem_g(object, next) == T(1) && shmem_g(object + 1, shmem_my_pe()) == value,
+		"put and p of a type");
 	shmem_barrier_all();
 	shmem_free(object);
 }

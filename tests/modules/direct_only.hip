@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A module that does without the slow path: tests/module.hip. */
+/* A module without the slow path, for tests/module.hip. */
 #ifndef GSHMEM_MODULE
 #define GSHMEM_MODULE
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A module that does not fit the library: tests/module.hip. */
+/* A module with another GSHMEM_MAX_PES, for tests/module.hip. */
 #ifndef GSHMEM_MODULE
 #define GSHMEM_MODULE
 #endif

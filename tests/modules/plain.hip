@@ -6,7 +6,7 @@ extern "C" {
 __device__ long long plain_total;
 __constant__ int plain_factor = 2;
 
-/* Parameters of several sizes: their places among the arguments matter. */
+/* Parameters of several sizes, so that their offsets among the arguments matter. */
 __global__ void plain_scale(int *values, char small, double factor, unsigned nelems)
 {
 	unsigned i = blockIdx.x * blockDim.x + threadIdx.x;

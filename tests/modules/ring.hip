@@ -5,7 +5,7 @@
 #endif
 #include <gshmem.h>
 
-/* Every thread puts its number to the next PE, plus one, and waits for that of the PE before. */
+/* Every thread puts its number plus one to the next PE, and waits for that of the previous PE. */
 extern "C" __global__ void ring_pass(long *words, int *npes)
 {
 	int next = (gshmem_my_pe() + 1) % gshmem_n_pes();
