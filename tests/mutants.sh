@@ -1,22 +1,25 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# tests/mutants.sh [-l] [NAME...] - break the library on purpose, one line at a time, and see that a test notices.
+# tests/mutants.sh [-l] [NAME...] - break the library on purpose, one line at a time, and check that a test
+# notices.
 #
-# Each mutant is a copy of the tree in which sed has changed one file. The test that is named must fail there; one that passes
-# is a test that cannot fail, and the exit status is 1. Unbroken it must pass. -l lists the mutants; NAME chooses some. What
-# compilers make of kernels has mutants of its own, which tests/isa/amd.sh and nvidia.sh keep.
+# A mutant is a copy of the tree in which sed has changed one file. The named test must fail in the copy, and
+# must pass in the tree itself. If it passes in the copy, it cannot fail, and the exit status is 1. -l lists
+# the mutants; NAME selects some. Mutants of the code that compilers make of kernels are in tests/isa/amd.sh
+# and nvidia.sh.
 #
-# PLATFORM=amd breaks order and coherence in kernels for AMD GPUs, of the kind ARCH (gfx942), and runs the tests on the simulator with
-# late memory, with one seed after the other until one fails. Unbroken a test must pass with all of them.
+# PLATFORM=amd breaks order and coherence in kernels for AMD GPUs of the kind ARCH (gfx942). It runs each test
+# on the simulator with late memory, with one seed after another until one fails. In the tree itself the test
+# must pass with all seeds.
 
 set -uf
 cd "$(dirname "$0")/.." || exit
 : "${PLATFORM:=cpu}" "${ARCH:=gfx942}"
-LIMIT=200 # seconds of a run, also under load
-FULL=1    # no test leaves cases out
+LIMIT=200 # seconds that a run may take, also under load
+FULL=1    # tests leave out no cases
 list='' chosen=() build=() seeds=0 simulator=''
-parts='src platform shmem lib include bin flags tools-found' # of $B: what a mutant need not build again
+parts='src platform shmem lib include bin flags tools-found' # of $B: what a mutant need not rebuild
 for arg; do # mutants.sh PLATFORM=amd, as make has it
 	case $arg in
 	-l) list=1 ;;
@@ -30,14 +33,14 @@ case $PLATFORM in
 cpu) B=build/cpu parts+=' head.h head.h.gch head.d' ;;
 amd)
 	B=build/amd-$ARCH seeds='1 2 3 4 5 6 7 8' simulator=build/amdsim/libamdhip64.so.5
-	# A header that is changed is not worth precompiling; the device libraries need not be found anew.
+	# Precompiling a changed header does not pay, and the device libraries are found already.
 	build=(PLATFORM=amd GPU_ARCHS="$ARCH" B="$B" PLAT_HEADS='')
 	for devlib in $(set +f; echo "$PWD"/build/amd/devlib-*); do
 		[ ! -d "$devlib" ] || build+=(DEVLIB="$devlib")
 	done
 	parts+=" bitcode.$ARCH.d"
 	export SIM=$PWD/build/amdsim AMDSIM_GPU=$ARCH AMDSIM_LATE
-	LIMIT=100 ;; # a lost signal is a wait for ever
+	LIMIT=100 ;; # a lost signal means an endless wait
 *) echo "mutants.sh: PLATFORM=$PLATFORM: expected cpu or amd" >&2; exit 2 ;;
 esac
 jobs=-j$(nproc)
@@ -45,8 +48,9 @@ work=$(mktemp -d) || exit
 trap 'rm -rf "$work"' EXIT
 nnoticed=0 survivors=()
 
-# runs TEST RUN...: the test, built in the tree at hand; passes with all seeds. nodes_*: on 2 nodes of one PE.
-# *.sh: a script below tests/, of the whole build; for the simulator it is run once, and builds what it needs.
+# runs TEST RUN...: run the test built in the current tree; it must pass with all seeds. nodes_*: on 2 nodes
+# of one PE. *.sh: a script in tests/, with the whole build; for the simulator it runs once, and builds what
+# it needs.
 runs() {
 	local test=$1 nodes=() program
 	shift
@@ -62,12 +66,12 @@ runs() {
 	done
 }
 
-# made TEST: what make makes for it.
+# made TEST: the make target of a test.
 made() {
 	case $1 in *.sh) echo lib ;; *) echo "$B/tests/$1" ;; esac
 }
 
-# passes TEST RUN...: the test, in the tree as it is; once for each way to run it.
+# passes TEST RUN...: whether the test passes in the tree as it is; run once per way to run it.
 declare -A has_passed
 passes() {
 	local test=$1
@@ -78,12 +82,12 @@ passes() {
 	return "${has_passed[$test $*]}"
 }
 
-# mutant KIND NAME TEST FILE SED [RUN...]: KIND says what is built again:
-#   source   FILE is the library's, and no header
-#   kernel   FILE is a header, and kernels of the test show it: the library stays
-#   header   FILE is a header, and the library must be built again, too
-#   text     nothing: FILE is read by the test
-# RUN are words for tests/run.sh in front of the program, such as -n 2.
+# mutant KIND NAME TEST FILE SED [RUN...]: KIND says what is rebuilt:
+#   source   FILE is a source of the library, not a header
+#   kernel   FILE is a header that affects the test's kernels; the library is not rebuilt
+#   header   FILE is a header, and the library must be rebuilt, too
+#   text     nothing: the test reads FILE
+# RUN are arguments of tests/run.sh before the program, such as -n 2.
 mutant() {
 	local kind=$1 name=$2 test=$3 file=$4 script=$5 tree=$work/$2 keep=()
 	shift 5
@@ -132,32 +136,46 @@ fi
 
 cpu_mutants() {
 	# barriers, and what compares threads
-	mutant source team_sync team_threads src/team/query.c '/^int gshmemi_host_team_sync(/,/^}/{/gshmemi_sync_host_team/d}' -n 2
-	mutant source sync_all_host barrier_reuse src/host/sync.c 's/gshmemi_sync_all(GSHMEMI_THREAD, quiet, call);/(void)quiet, (void)call;/'
+	mutant source team_sync team_threads src/team/query.c \
+		'/^int gshmemi_host_team_sync(/,/^}/{/gshmemi_sync_host_team/d}' -n 2
+	mutant source sync_all_host barrier_reuse src/host/sync.c \
+		's/gshmemi_sync_all(GSHMEMI_THREAD, quiet, call);/(void)quiet, (void)call;/'
 	mutant kernel barrier_kernel barrier_reuse include/gshmem/order/sync.h \
 		'/ gshmemi_sync_await(/,/^}/s/GSHMEM_CMP_GE, epoch/GSHMEM_CMP_GE, 0/'
-	mutant kernel check_args check_groups include/gshmem/move/check.h '/ gshmemi_check_args_at(/,/^}/s/first\[0\] != a/0/'
-	mutant kernel check_group check_groups include/gshmem/move/check.h '/ gshmemi_check_group_at(/,/^}/s/count != due/0/'
-	mutant kernel check_claim check_groups include/gshmem/order/sync.h '/ gshmemi_team_claim_at(/,/^}/s/if (found)/if (0)/'
+	mutant kernel check_args check_groups include/gshmem/move/check.h \
+		'/ gshmemi_check_args_at(/,/^}/s/first\[0\] != a/0/'
+	mutant kernel check_group check_groups include/gshmem/move/check.h \
+		'/ gshmemi_check_group_at(/,/^}/s/count != due/0/'
+	mutant kernel check_claim check_groups include/gshmem/order/sync.h \
+		'/ gshmemi_team_claim_at(/,/^}/s/if (found)/if (0)/'
 
-	# what is around the library: a kernel's flags by CMake; Python's meetings and freed arrays
-	mutant text cmake_options outside/cmake.sh tools/gshmem-config.cmake 's/PROPERTY COMPILE_OPTIONS ${options}/PROPERTY COMPILE_OPTIONS -D__HIPCC__=1/'
-	mutant text cmake_all_units outside/cmake.sh tools/gshmem-config.cmake 's/list(FILTER sources INCLUDE REGEX .*/#/'
+	# around the library: a kernel's flags in CMake; Python's meetings and freed arrays
+	mutant text cmake_options outside/cmake.sh tools/gshmem-config.cmake \
+		's/PROPERTY COMPILE_OPTIONS ${options}/PROPERTY COMPILE_OPTIONS -D__HIPCC__=1/'
+	mutant text cmake_all_units outside/cmake.sh tools/gshmem-config.cmake \
+		's/list(FILTER sources INCLUDE REGEX .*/#/'
 	mutant text py_gives_up python.sh python/gshmem/_meeting.py 's/self._tell(_GAVE_UP)/pass/'
-	mutant text py_other_call python.sh python/gshmem/_meeting.py 's/word % len(_CALLS) != _CALLS.index(call)/False/'
+	mutant text py_other_call python.sh python/gshmem/_meeting.py \
+		's/word % len(_CALLS) != _CALLS.index(call)/False/'
 	mutant text py_freed python.sh python/gshmem/_memory.py 's/array.__class__ = FreedArray/pass/'
-	mutant text py_freed_view python.sh python/gshmem/_memory.py '/def __array_finalize__/,/_adopt/s/_adopt(self, allocation)/pass/'
+	mutant text py_freed_view python.sh python/gshmem/_memory.py \
+		'/def __array_finalize__/,/_adopt/s/_adopt(self, allocation)/pass/'
 	mutant text py_size python.sh python/gshmem/_rma.py 's/if dst_nbytes != src_nbytes:/if False:/'
 	mutant text py_window python.sh python/gshmem/_rma.py 's/disp = address - found.address/disp = 0/'
 
 	# order, with delayed delivery
-	mutant source delivery_fence order_fence platform/cpu/delivery.c 's/#define GSHMEMI_MUTANT 0/#define GSHMEMI_MUTANT 1/'
-	mutant source delivery_fence_amo order_amo platform/cpu/delivery.c 's/#define GSHMEMI_MUTANT 0/#define GSHMEMI_MUTANT 1/'
-	mutant source delivery_quiet order_quiet platform/cpu/delivery.c 's/#define GSHMEMI_MUTANT 0/#define GSHMEMI_MUTANT 2/'
-	mutant source delivery_quiet_nbi order_nbi platform/cpu/delivery.c 's/#define GSHMEMI_MUTANT 0/#define GSHMEMI_MUTANT 2/'
+	mutant source delivery_fence order_fence platform/cpu/delivery.c \
+		's/#define GSHMEMI_MUTANT 0/#define GSHMEMI_MUTANT 1/'
+	mutant source delivery_fence_amo order_amo platform/cpu/delivery.c \
+		's/#define GSHMEMI_MUTANT 0/#define GSHMEMI_MUTANT 1/'
+	mutant source delivery_quiet order_quiet platform/cpu/delivery.c \
+		's/#define GSHMEMI_MUTANT 0/#define GSHMEMI_MUTANT 2/'
+	mutant source delivery_quiet_nbi order_nbi platform/cpu/delivery.c \
+		's/#define GSHMEMI_MUTANT 0/#define GSHMEMI_MUTANT 2/'
 	mutant source delivery_pe_quiet order_pe_quiet platform/cpu/delivery.c \
 		's/#define GSHMEMI_MUTANT 0/#define GSHMEMI_MUTANT 2/' -n 3
-	mutant source delivery_signal order_put_signal platform/cpu/delivery.c 's/#define GSHMEMI_MUTANT 0/#define GSHMEMI_MUTANT 3/'
+	mutant source delivery_signal order_put_signal platform/cpu/delivery.c \
+		's/#define GSHMEMI_MUTANT 0/#define GSHMEMI_MUTANT 3/'
 
 	mutant header coll_order coll_late include/gshmem/coll/coll_phase.h '/ gshmemi_coll_order(/,/^}/s/gshmemi_order(.*);/;/' \
 		-n 3 -e GSHMEM_CPU_DELIVERY=random:1
@@ -165,8 +183,10 @@ cpu_mutants() {
 		-n 3 -e GSHMEM_CPU_DELIVERY=random:1
 	mutant header complete_early coll_late include/gshmem/move/carry.h \
 		'/ gshmemi_complete(/,/^}/s/gshmemi_carry_complete(.*/(void)context;/' -e GSHMEM_CPU_DELIVERY=random:1
-	mutant kernel order_nothing order_fence include/gshmem/move/carry.h '/ gshmemi_order(/,/^}/s/gshmemi_carry_order_at(.*/;/'
-	mutant header flag_lowers delivery_rules include/gshmem/move/carry.h '/ gshmemi_apply_flag(/,/^}/s/found < value/found != value/'
+	mutant kernel order_nothing order_fence include/gshmem/move/carry.h \
+		'/ gshmemi_order(/,/^}/s/gshmemi_carry_order_at(.*/;/'
+	mutant header flag_lowers delivery_rules include/gshmem/move/carry.h \
+		'/ gshmemi_apply_flag(/,/^}/s/found < value/found != value/'
 
 	# carriers
 	mutant kernel carry_offset put_get_copy include/gshmem/move/slow.h \
@@ -174,55 +194,91 @@ cpu_mutants() {
 	mutant kernel carry_signal signal_put include/gshmem/move/carry.h \
 		'/ gshmemi_apply(/,/^}/s/(void)gshmemi_amo_peer(o->op, sig_base.*/;/' -e GSHMEM_CARRY=direct
 
-	# who updates a word
+	# which PE or GPU updates a word
 	mutant kernel signal_direct atomics_pairs include/gshmem/move/signal.h \
 		'/ gshmemi_put_signal(/,/^}/s/where.amo_delta/sig_op == GSHMEM_SIGNAL_ADD ? & : where.delta/'
 	mutant header signal_slow atomics_pairs include/gshmem/move/carry.h \
 		'/ gshmemi_carry_at(/,/^}/s/o->sig_region, o->pe, 1)/o->sig_region, o->pe, 0)/'
-	mutant source atomics_none atomics_pairs src/ipc/region.c '/^static void set_delta(/,/^}/s/gshmemi_job->peers\[peer\].has_atomics/0/'
-	mutant source atomics_all atomics_pairs src/ipc/map.c '/^static int open_peers(/,/^}/s/if (access.has_atomics)//'
+	mutant source atomics_none atomics_pairs src/ipc/region.c \
+		'/^static void set_delta(/,/^}/s/gshmemi_job->peers\[peer\].has_atomics/0/'
+	mutant source atomics_all atomics_pairs src/ipc/map.c \
+		'/^static int open_peers(/,/^}/s/if (access.has_atomics)//'
 	mutant source atomics_own atomics_pairs src/ipc/job.c 's/job.peers\[job.rank\].has_atomics = true;//'
 	mutant source atomics_device atomics_pairs src/ipc/map.c \
 		'/^static int find_access(/,/^}/s/(struct access){true, peer == device}/(struct access){true, false}/'
 
 	# regions
-	mutant kernel cache_in_use region_openings src/ipc/opening.c '/^static bool trim(/,/^}/s/if (!(\*link)->nusers) {/{/'
-	mutant kernel cache_address region_openings src/ipc/opening.c '/^static hipError_t find(/,/^}/s/(\*link)->id == memory->id/1/'
-	mutant kernel cache_order region_openings src/ipc/opening.c 's/	move_to_front(&peers\[peer\], link);//'
-	mutant source region_attempts regions_bad src/ipc/region.c '/^static hipError_t try_often(/,/^}/s/i < GSHMEMI_REGION_ATTEMPTS/i < 4/'
-	mutant source region_device regions_bad src/ipc/region.c '/^static int enter(/,/^}/s/return gshmemi_devmem_enter();/return 0;/;/^static void leave(/,/^}/s/gshmemi_devmem_leave(previous);/(void)previous;/'
+	mutant kernel cache_in_use region_openings src/ipc/opening.c \
+		'/^static bool trim(/,/^}/s/if (!(\*link)->nusers) {/{/'
+	mutant kernel cache_address region_openings src/ipc/opening.c \
+		'/^static hipError_t find(/,/^}/s/(\*link)->id == memory->id/1/'
+	mutant kernel cache_order region_openings src/ipc/opening.c \
+		's/	move_to_front(&peers\[peer\], link);//'
+	mutant source region_attempts regions_bad src/ipc/region.c \
+		'/^static hipError_t try_often(/,/^}/s/i < GSHMEMI_REGION_ATTEMPTS/i < 4/'
+	mutant source region_device regions_bad src/ipc/region.c \
+		'/^static int enter(/,/^}/s/return gshmemi_devmem_enter();/return 0;/;/^static void leave(/,/^}/s/gshmemi_devmem_leave(previous);/(void)previous;/'
 	mutant source region_error regions_bad src/ipc/opening.c 's/(void)hipGetLastError();/;/'
-	mutant source region_direct_only regions_bad src/device/state.c '/^int gshmemi_state_add_slow(/,/^}/s/rc = check_units();/rc = 0;/'
-	mutant source win_cards regions_bad src/win/create.c '/^static int make(/,/^}/s/rc = agree(team, local, &needs_none, r->call);/rc = local;/'
-	mutant source win_generation win_misuse src/win/window.c 's/(window->generation + 1) % GSHMEMI_WIN_GENERATIONS/0/'
-	mutant source bases_heap peer_bases src/host/query.c 's/return gshmemi_host_ptr(my_heap, pe);/return (char *)(uintptr_t)my_heap + 0 * pe;/' -n 3
-	mutant source bases_parts peer_bases src/win/window.c '/^void \*gshmemi_window_memory(/,/^}/s/window->parts\[pe\]/window->parts[0]/' -n 3
-	mutant source bases_count peer_bases src/base/devmem.c 's/gshmemi_devmem_copy(bases, table, (size_t)n/gshmemi_devmem_copy(bases, table, (size_t)(n - 1)/' -n 3
-	mutant source virtual_begin win_virtual src/ipc/virtual.c 's/memory_p->offset = .*/memory_p->offset = 0;/' -n 2
-	mutant source virtual_close win_virtual src/ipc/opening.c 's/if (opening->mapping \&\& !opening->nusers)/if (0)/' -n 2
-	mutant source virtual_refused win_virtual src/ipc/virtual.c '/^static int find_pieces(/,/^}/s/return -ENOTSUP;/fd = 0;/' -n 2
-	mutant source win_take win_create src/win/window.c '/^bool gshmemi_window_take(/,/^}/s/is_mine = is_free(place, npieces);/is_mine = true;/' -n 3
-	mutant source win_streamed stats src/win/stream.c '/^static ptrdiff_t find_delta(/,/^}/s/gshmemi_env_sees_operations()/(gshmemi_env_sees_calls() \&\& !gshmemi_env.CHECK)/'
-	mutant source win_busy win_create src/win/window.c '/^static int agree_on_free(/,/^}/s/rc \&\& pe < w->npes/rc \&\& pe < 1/' -n 3
-	mutant source win_gone win_create src/win/window.c '/^static bool is_gone(/,/^}/s/return error != hipSuccess || .*/return false;/' -n 3
-	mutant source win_inside win_calls src/win/create.c '/^static void fill_parts(/,/^}/s/begin + cards\[i\].inside/begin/' -n 3
-	mutant source win_plain win_create src/win/create.c '/^static bool needs_net(/,/^}/s/return true;/return false;/' -n 3
-	mutant header win_range win_misuse include/gshmem/win/win.h 's/(disp < 0 || nbytes > part->nbytes ||$/(/'
-	mutant header win_fence_epoch win_misuse include/gshmem/win/win.h 's/w->epoch->state = GSHMEMI_WIN_FENCE_EPOCH;/;/'
-	mutant header win_fence win_epochs include/gshmem/win/epoch.h '/^GSHMEMI_WIN_APART void gshmemi_win_do(/,/^}/s/gshmemi_win_meet(w, .*/;/' -n 4
-	mutant header win_wait win_epochs include/gshmem/win/epoch.h '/^GSHMEMI_FN int gshmemi_win_wait(/,/^}/s/GSHMEMI_WIN_OWN(await)(.*/;/' -n 4
-	mutant header win_start win_epochs include/gshmem/win/epoch.h '/^GSHMEMI_FN void gshmemi_win_start(/,/^}/{s/GSHMEMI_WIN_OWN(await)(.*/t->nstarted++;/;/^[	 ]*w->parts\[/d}' -n 4
-	mutant header win_exclusive win_locks include/gshmem/win/epoch.h 's/is_exclusive ? GSHMEMI_TURN_EXCLUSIVE : GSHMEMI_TURN_SHARED, turn/GSHMEMI_TURN_SHARED, (uint32_t)(found \/ GSHMEMI_WIN_ASKED_X) \& most/' -n 6
-	mutant header win_carry win_locks include/gshmem/win/epoch.h '/ gshmemi_win_count(/,/^}/s/if (carries)/if (0)/' -n 6
-	mutant header win_unlock_quiet win_epochs include/gshmem/win/epoch.h '/^	case GSHMEMI_WIN_DO_UNLOCK:$/,/break;/s/gshmemi_quiet(scope, 0, &world_pe.*/;/' -e GSHMEM_CPU_DELIVERY=random:2 -n 4
-	mutant header win_half win_types include/gshmem/win/element.h 's/word = (found \& ~(((1ULL << 8 \* nbytes) - 1) << 8 \* inside)) | word << 8 \* inside;/word <<= 8 * inside;/' -n 3
-	mutant header win_wide win_many include/gshmem/win/element.h 's/mutex, 1, 0, 8, 1, at->world_pe, call) == 0/mutex, 1, 0, 8, 1, at->world_pe, call) < 2/' -n 3
-	mutant header win_batch win_many include/gshmem/win/batch.h 's/is_open\[i\] = native < 0 \&\& .*/is_open[i] = 0;/' -e GSHMEM_CARRY=all -n 3
-	mutant header win_batch_inside win_many include/gshmem/win/batch.h 's/batch.inside = .*/batch.inside = 0;/' -e GSHMEM_CARRY=all -n 3
-	mutant header win_notify win_calls include/gshmem/win/notify.h 's/gshmemi_fence(scope, 0, call);.*/;/' -e GSHMEM_CPU_DELIVERY=random:2 -n 3
+	mutant source region_direct_only regions_bad src/device/state.c \
+		'/^int gshmemi_state_add_slow(/,/^}/s/rc = check_units();/rc = 0;/'
+	mutant source win_cards regions_bad src/win/create.c \
+		'/^static int make(/,/^}/s/rc = agree(team, local, &needs_none, r->call);/rc = local;/'
+	mutant source win_generation win_misuse src/win/window.c \
+		's/(window->generation + 1) % GSHMEMI_WIN_GENERATIONS/0/'
+	mutant source bases_heap peer_bases src/host/query.c \
+		's/return gshmemi_host_ptr(my_heap, pe);/return (char *)(uintptr_t)my_heap + 0 * pe;/' -n 3
+	mutant source bases_parts peer_bases src/win/window.c \
+		'/^void \*gshmemi_window_memory(/,/^}/s/window->parts\[pe\]/window->parts[0]/' -n 3
+	mutant source bases_count peer_bases src/base/devmem.c \
+		's/gshmemi_devmem_copy(bases, table, (size_t)n/gshmemi_devmem_copy(bases, table, (size_t)(n - 1)/' -n 3
+	mutant source virtual_begin win_virtual src/ipc/virtual.c \
+		's/memory_p->offset = .*/memory_p->offset = 0;/' -n 2
+	mutant source virtual_close win_virtual src/ipc/opening.c \
+		's/if (opening->mapping \&\& !opening->nusers)/if (0)/' -n 2
+	mutant source virtual_refused win_virtual src/ipc/virtual.c \
+		'/^static int find_pieces(/,/^}/s/return -ENOTSUP;/fd = 0;/' -n 2
+	mutant source win_take win_create src/win/window.c \
+		'/^bool gshmemi_window_take(/,/^}/s/is_mine = is_free(place, npieces);/is_mine = true;/' -n 3
+	mutant source win_streamed stats src/win/stream.c \
+		'/^static ptrdiff_t find_delta(/,/^}/s/gshmemi_env_sees_operations()/(gshmemi_env_sees_calls() \&\& !gshmemi_env.CHECK)/'
+	mutant source win_busy win_create src/win/window.c \
+		'/^static int agree_on_free(/,/^}/s/rc \&\& pe < w->npes/rc \&\& pe < 1/' -n 3
+	mutant source win_gone win_create src/win/window.c \
+		'/^static bool is_gone(/,/^}/s/return error != hipSuccess || .*/return false;/' -n 3
+	mutant source win_inside win_calls src/win/create.c \
+		'/^static void fill_parts(/,/^}/s/begin + cards\[i\].inside/begin/' -n 3
+	mutant source win_plain win_create src/win/create.c \
+		'/^static bool needs_net(/,/^}/s/return true;/return false;/' -n 3
+	mutant header win_range win_misuse include/gshmem/win/win.h \
+		's/(disp < 0 || nbytes > part->nbytes ||$/(/'
+	mutant header win_fence_epoch win_misuse include/gshmem/win/win.h \
+		's/w->epoch->state = GSHMEMI_WIN_FENCE_EPOCH;/;/'
+	mutant header win_fence win_epochs include/gshmem/win/epoch.h \
+		'/^GSHMEMI_WIN_APART void gshmemi_win_do(/,/^}/s/gshmemi_win_meet(w, .*/;/' -n 4
+	mutant header win_wait win_epochs include/gshmem/win/epoch.h \
+		'/^GSHMEMI_FN int gshmemi_win_wait(/,/^}/s/GSHMEMI_WIN_OWN(await)(.*/;/' -n 4
+	mutant header win_start win_epochs include/gshmem/win/epoch.h \
+		'/^GSHMEMI_FN void gshmemi_win_start(/,/^}/{s/GSHMEMI_WIN_OWN(await)(.*/t->nstarted++;/;/^[	 ]*w->parts\[/d}' -n 4
+	mutant header win_exclusive win_locks include/gshmem/win/epoch.h \
+		's/is_exclusive ? GSHMEMI_TURN_EXCLUSIVE : GSHMEMI_TURN_SHARED, turn/GSHMEMI_TURN_SHARED, (uint32_t)(found \/ GSHMEMI_WIN_ASKED_X) \& most/' -n 6
+	mutant header win_carry win_locks include/gshmem/win/epoch.h \
+		'/ gshmemi_win_count(/,/^}/s/if (carries)/if (0)/' -n 6
+	mutant header win_unlock_quiet win_epochs include/gshmem/win/epoch.h \
+		'/^	case GSHMEMI_WIN_DO_UNLOCK:$/,/break;/s/gshmemi_quiet(scope, 0, &world_pe.*/;/' -e GSHMEM_CPU_DELIVERY=random:2 -n 4
+	mutant header win_half win_types include/gshmem/win/element.h \
+		's/word = (found \& ~(((1ULL << 8 \* nbytes) - 1) << 8 \* inside)) | word << 8 \* inside;/word <<= 8 * inside;/' -n 3
+	mutant header win_wide win_many include/gshmem/win/element.h \
+		's/mutex, 1, 0, 8, 1, at->world_pe, call) == 0/mutex, 1, 0, 8, 1, at->world_pe, call) < 2/' -n 3
+	mutant header win_batch win_many include/gshmem/win/batch.h \
+		's/is_open\[i\] = native < 0 \&\& .*/is_open[i] = 0;/' -e GSHMEM_CARRY=all -n 3
+	mutant header win_batch_inside win_many include/gshmem/win/batch.h \
+		's/batch.inside = .*/batch.inside = 0;/' -e GSHMEM_CARRY=all -n 3
+	mutant header win_notify win_calls include/gshmem/win/notify.h \
+		's/gshmemi_fence(scope, 0, call);.*/;/' -e GSHMEM_CPU_DELIVERY=random:2 -n 3
 
-	# the mailbox of a device: what its GPU would perform
-	mutant kernel mail_lock mailbox_explore include/gshmem/wait/mail.h '/ gshmemi_mail_serve(/,/^}/s/if (taken & 1 .*/if (0)/'
+	# the mailbox of a device: operations for its GPU
+	mutant kernel mail_lock mailbox_explore include/gshmem/wait/mail.h \
+		'/ gshmemi_mail_serve(/,/^}/s/if (taken & 1 .*/if (0)/'
 	mutant kernel mail_done mailbox_explore include/gshmem/wait/mail.h \
 		'/ gshmemi_mail_serve(/,/^}/{/MUTANT(DONE_EARLY)/{n;s/gshmemi_arch_fence_release();/;/}}'
 	mutant kernel mail_unlock mailbox_explore include/gshmem/wait/mail.h \
@@ -230,135 +286,199 @@ cpu_mutants() {
 	mutant kernel mail_look mailbox_explore include/gshmem/wait/mail.h \
 		'/ gshmemi_mail_serve(/,/^}/s/} while (.*/} while (0);/'
 
-	# what is carried: how operations of kernels and hosts are handed over, and when they are complete
-	mutant source net_host_quiet net_order src/net/carry.c '/^void gshmemi_remote_complete(/,/^}/s/while (mark) {/while (0) {/'
-	mutant source net_quiet net_order src/rpc/carry.c '/^int gshmemi_rpc_carry_complete(/,/^}/s/if (q->mark)$/if (0)/'
-	mutant source net_idle net_order src/rpc/carry.c '/^int gshmemi_rpc_carry_complete(/,/^}/s/is_idle = .*/is_idle = true;/'
-	mutant source net_signal net_order src/net/carry.c '/^static bool hand_over(/,/^}/s/o->value, c->bulk)/o->value, 0)/'
-	mutant source net_context net_order src/net/carry.c '/^static struct gshmemi_target target_of(/,/^}/s/gshmemi_pe_context(o->pe)/0/'
-	mutant source net_fence net_order src/net/ask.c '/^void gshmemi_engine_fence(/,/^}/s/context->fenced = context->nbulks/;/'
+	# carried operations: how kernels and hosts hand them over, and when they are complete
+	mutant source net_host_quiet net_order src/net/carry.c \
+		'/^void gshmemi_remote_complete(/,/^}/s/while (mark) {/while (0) {/'
+	mutant source net_quiet net_order src/rpc/carry.c \
+		'/^int gshmemi_rpc_carry_complete(/,/^}/s/if (q->mark)$/if (0)/'
+	mutant source net_idle net_order src/rpc/carry.c \
+		'/^int gshmemi_rpc_carry_complete(/,/^}/s/is_idle = .*/is_idle = true;/'
+	mutant source net_signal net_order src/net/carry.c \
+		'/^static bool hand_over(/,/^}/s/o->value, c->bulk)/o->value, 0)/'
+	mutant source net_context net_order src/net/carry.c \
+		'/^static struct gshmemi_target target_of(/,/^}/s/gshmemi_pe_context(o->pe)/0/'
+	mutant source net_fence net_order src/net/ask.c \
+		'/^void gshmemi_engine_fence(/,/^}/s/context->fenced = context->nbulks/;/'
 	mutant source net_merged net_order src/net/ask.c '/^static bool grow(/,/^}/s/memcpy(.*/;/'
-	mutant source net_stream net_order src/rpc/carry.c '/^int gshmemi_rpc_carry_stream(/,/^}/s/o.offset += s->at;/;/'
-	mutant kernel net_order_asked net_order include/gshmem/rpc/remote.h '/ gshmemi_remote_order(/,/^}/s/gshmemi_remote_ask(.*/(void)context;/'
-	mutant kernel net_fetched net_order include/gshmem/rpc/remote.h '/ gshmemi_remote_amo(/,/^}/s/if (o->local \&\& !goes_there)/if (0)/'
+	mutant source net_stream net_order src/rpc/carry.c \
+		'/^int gshmemi_rpc_carry_stream(/,/^}/s/o.offset += s->at;/;/'
+	mutant kernel net_order_asked net_order include/gshmem/rpc/remote.h \
+		'/ gshmemi_remote_order(/,/^}/s/gshmemi_remote_ask(.*/(void)context;/'
+	mutant kernel net_fetched net_order include/gshmem/rpc/remote.h \
+		'/ gshmemi_remote_amo(/,/^}/s/if (o->local \&\& !goes_there)/if (0)/'
 	mutant kernel net_asked net_asked include/gshmem/rpc/remote.h 's/^\tgshmemi_remote_asked();/\t;/'
 	mutant source net_asked_late net_quiet src/net/net.c \
 		's/^\t\tgshmemi_state_set_asked(true);/\t\tatomic_store(\&may_be_open, true);\n\t\tusleep(200);\n&/'
 	mutant source net_asked_init net_asked src/host/init.c 's/state.slow |= GSHMEMI_SLOW_ASKED;/;/'
-	mutant source net_again net_asked src/rpc/carry.c '/^void gshmemi_rpc_carry_begin(/,/^}/s/atomic_store(&nhanded_over, 0);/;/'
+	mutant source net_again net_asked src/rpc/carry.c \
+		'/^void gshmemi_rpc_carry_begin(/,/^}/s/atomic_store(&nhanded_over, 0);/;/'
 	mutant source net_awaited net_messages src/net/ask.c 's/c->urgency = IS_AWAITED;/;/'
-	mutant source net_taken_along net_messages src/net/carry.c 's/gshmemi_net_leave_puts();/gshmemi_net_leave();/'
+	mutant source net_taken_along net_messages src/net/carry.c \
+		's/gshmemi_net_leave_puts();/gshmemi_net_leave();/'
 	mutant source net_amo net_sums src/net/perform.c \
 		'/^static bool amo(/,/^}/s/old = gshmemi_amo_peer(r->op, \(.*\), r->value, cond, r->nbytes);/uint64_t *w = (void *)\1; old = gshmemi_arch_load(w, r->nbytes); if (r->op == GSHMEMI_AMO_ADD) { sched_yield(); gshmemi_arch_store(w, old + r->value, r->nbytes); } else old = gshmemi_amo_peer(r->op, w, r->value, cond, r->nbytes);/;s/#include <stdlib.h>/&\n#include <sched.h>/'
-	mutant header net_wrap net_engine src/net/connection.h '/ gshmemi_net_is_below(/,/^}/s/return .*/return seq < limit;/'
-	mutant source net_lanes net_sums src/rpc/carry.c '/^static struct request \*begin(/,/^}/s/r->left |= /r->left = /'
-	mutant source net_parked net_locks src/net/perform.c '/^bool gshmemi_net_park(/,/^}/s/e->waiters = waiter;/free(waiter);/'
-	mutant source net_far nodes_death src/net/net.c '/^static bool is_far(/,/^}/s/return .*/return (void)pe, false;/'
+	mutant header net_wrap net_engine src/net/connection.h \
+		'/ gshmemi_net_is_below(/,/^}/s/return .*/return seq < limit;/'
+	mutant source net_lanes net_sums src/rpc/carry.c \
+		'/^static struct request \*begin(/,/^}/s/r->left |= /r->left = /'
+	mutant source net_parked net_locks src/net/perform.c \
+		'/^bool gshmemi_net_park(/,/^}/s/e->waiters = waiter;/free(waiter);/'
+	mutant source net_far nodes_death src/net/net.c \
+		'/^static bool is_far(/,/^}/s/return .*/return (void)pe, false;/'
 	mutant source net_alone nodes_death src/net/net.c 's/npeers > 1 ? 5 : 0;/npeers > 1 ? 5 : 10;/'
-	mutant source net_stopped net_stop src/net/net.c "/^static const char .find_excuse(/,/^}/s/case 'T'/case 'X'/"
-	mutant source net_starved net_stop src/net/net.c "/^static bool has_running_thread(/,/^}/s/== 'R'/== 'X'/"
+	mutant source net_stopped net_stop src/net/net.c \
+		"/^static const char .find_excuse(/,/^}/s/case 'T'/case 'X'/"
+	mutant source net_starved net_stop src/net/net.c \
+		"/^static bool has_running_thread(/,/^}/s/== 'R'/== 'X'/"
 
 	# host calls
 	mutant header fetch_inc host_threads include/gshmem/arch/c11.h \
 		'/define GSHMEMI_ARCH_AMO(/,/^GSHMEMI/s/return __atomic_fetch_add(address, value[^;]*;/return *address += value, *address - value;/' -n 2
-	mutant source context_destroyed team_bad_input src/team/context.c '/^static void destroy(/,/^}/s/c->handle = 0;//'
+	mutant source context_destroyed team_bad_input src/team/context.c \
+		'/^static void destroy(/,/^}/s/c->handle = 0;//'
 	mutant source exit_status global_exit src/end/end.c 's/gshmemi_bootstrap_abort(end_status);/;/'
-	mutant source no_finalize exit_without_finalize src/ipc/life.c 's/flock(fd, LOCK_EX . LOCK_NB) == 0/1/'
-	mutant source launcher init_launcher src/bootstrap/mpi.c 's/"OMPI_COMM_WORLD_SIZE"/"OMPI_COMM_WORLD_NONE"/'
-	mutant source uid_secret uniqueid src/bootstrap/join.c 's/memcmp(guest->hello.secret, door.id->asked, sizeof guest->hello.secret)/0/'
+	mutant source no_finalize exit_without_finalize src/ipc/life.c \
+		's/flock(fd, LOCK_EX . LOCK_NB) == 0/1/'
+	mutant source launcher init_launcher src/bootstrap/mpi.c \
+		's/"OMPI_COMM_WORLD_SIZE"/"OMPI_COMM_WORLD_NONE"/'
+	mutant source uid_secret uniqueid src/bootstrap/join.c \
+		's/memcmp(guest->hello.secret, door.id->asked, sizeof guest->hello.secret)/0/'
 	mutant source uid_alike uniqueid src/bootstrap/join.c 's/if (member \&\& member->pid)/if (0)/'
-	mutant source uid_tell uniqueid src/bootstrap/tcp.c '/^_Noreturn static void end_job(/,/^}/s/gshmemi_tcp.rank == gshmemi_tcp.root/0/'
-	mutant source uid_own uniqueid src/bootstrap/uniqueid.c '/^int gshmemi_uniqueid_take_listener(/,/^}/s/		listener.pid = 0;/		;/'
-	mutant source level_first init_levels src/bootstrap/mpi.c '/^static int check_level(/,/^}/s/if (level >= mpi_level_of(thread_level))/if (1)/'
+	mutant source uid_tell uniqueid src/bootstrap/tcp.c \
+		'/^_Noreturn static void end_job(/,/^}/s/gshmemi_tcp.rank == gshmemi_tcp.root/0/'
+	mutant source uid_own uniqueid src/bootstrap/uniqueid.c \
+		'/^int gshmemi_uniqueid_take_listener(/,/^}/s/		listener.pid = 0;/		;/'
+	mutant source level_first init_levels src/bootstrap/mpi.c \
+		'/^static int check_level(/,/^}/s/if (level >= mpi_level_of(thread_level))/if (1)/'
 	mutant source malloc_in_sight watchdog_memory src/team/meet.c 's/if (place.sync)$/if (0)/'
-	mutant kernel pool_row teams_large src/team/team.c '/ find_row(/,/^}/s/i < nplaces && length < n; i++/i < nplaces \&\& length + 1 < n; i++/'
-	mutant kernel context_stride teams_large include/gshmem/order/context.h '/ gshmemi_ctx_pe(/,/^}/s/>> 47/>> 48/'
-	mutant kernel job_peers init_max_pes src/ipc/job.c '/ find_machine(/,/^}/s/all\[pe\] != mine/all[pe] > mine/'
+	mutant kernel pool_row teams_large src/team/team.c \
+		'/ find_row(/,/^}/s/i < nplaces && length < n; i++/i < nplaces \&\& length + 1 < n; i++/'
+	mutant kernel context_stride teams_large include/gshmem/order/context.h \
+		'/ gshmemi_ctx_pe(/,/^}/s/>> 47/>> 48/'
+	mutant kernel job_peers init_max_pes src/ipc/job.c \
+		'/ find_machine(/,/^}/s/all\[pe\] != mine/all[pe] > mine/'
 	mutant source scale_item init_memory src/team/context.c '/GSHMEMI_SCALE_PINNED/d'
 	mutant text layer_above layers src/ipc/job.c 's,^#include "ipc/job.h",&\n#include "heap/heap.h",'
-	mutant text platform_name layers src/heap/heap.c 's/return GSHMEMI_ARCH_COARSE_COHERENT/return strcmp(GSHMEMI_ARCH_NAME, "amd")/'
+	mutant text platform_name layers src/heap/heap.c \
+		's/return GSHMEMI_ARCH_COARSE_COHERENT/return strcmp(GSHMEMI_ARCH_NAME, "amd")/'
 	mutant text arch_unlisted layers src/rpc/server.c 's/gshmemi_arch_relax();/__builtin_ia32_pause();/'
 	mutant text env_row env_doc docs/env.md 's/| teams that can exist at a time/| teams at a time/'
 
 	# what a job is doing
-	mutant source stats_host stats src/host/stats.c 's/count.nbytes = gshmemi_host_counts\[i\].nbytes + /count.nbytes = /'
-	mutant kernel stats_each stats include/gshmem/move/slow.h 's/group.rank != group.size - 1, region), symmetric/0, region), symmetric/'
+	mutant source stats_host stats src/host/stats.c \
+		's/count.nbytes = gshmemi_host_counts\[i\].nbytes + /count.nbytes = /'
+	mutant kernel stats_each stats include/gshmem/move/slow.h \
+		's/group.rank != group.size - 1, region), symmetric/0, region), symmetric/'
 	mutant source trace_lost trace src/trace/timeline.c 's/nlost += write_ring/(void)write_ring/'
 	mutant source trace_clock trace src/trace/clock.c 's/best.offset_ns = /&1000000000 + /'
 	mutant source waits_again who_waits src/end/waits.c 's/^		nnamed = 0;//'
 
 	# the cpu platform
-	mutant source capture_invalid platform/cpu_graph platform/cpu/capture.c 's/^	if (capture->is_invalid)$/	if (0)/'
-	mutant source graph_quiet graph_stream src/host/stream.c 's/if (status == hipStreamCaptureStatusNone)/if (1)/' -n 1
-	mutant source diverge_join platform/cpu_diverge platform/cpu/wave.c 's/^\(\t*\)join(b, w, group);$/\1(void)join;/'
+	mutant source capture_invalid platform/cpu_graph platform/cpu/capture.c \
+		's/^	if (capture->is_invalid)$/	if (0)/'
+	mutant source graph_quiet graph_stream src/host/stream.c \
+		's/if (status == hipStreamCaptureStatusNone)/if (1)/' -n 1
+	mutant source diverge_join platform/cpu_diverge platform/cpu/wave.c \
+		's/^\(\t*\)join(b, w, group);$/\1(void)join;/'
 	mutant source diverge_elected wave_stays platform/cpu/wave.c 's/^\t\tjoin(b, (unsigned).*/\t\t;/'
 	mutant kernel wave_joins wave_stays include/gshmem/order/sync.h \
 		'/ gshmemi_wave_joins(/,/^}/s/if (scope == GSHMEMI_WAVE \&\& lanes)/if (scope < 0)/'
-	mutant source access_forget platform/cpu_host_access platform/cpu/access.c '/^static void count_out(/,/^}/s/PROT_NONE/PROT_READ/'
+	mutant source access_forget platform/cpu_host_access platform/cpu/access.c \
+		'/^static void count_out(/,/^}/s/PROT_NONE/PROT_READ/'
 
-	# who serves the mailbox, where the CPU does not reach the heap: as the leg copies builds it
+	# who serves the mailbox if the CPU cannot reach the heap: built as for the leg copies
 	B=build/cpu-copies build=(B=build/cpu-copies CFLAGS='-O1 -g1' CPPFLAGS=' -DGSHMEMI_HOST_COPIES -DGSHMEMI_GENERIC_COPY=2 -DGSHMEM_MAX_PES=8')
 	mutant kernel mail_waits mailbox include/gshmem/wait/poll.h 's/^	gshmemi_attend();//' -n 1
 	mutant kernel mail_tests mailbox include/gshmem/wait/wait.h 's/gshmemi_attend();/;/' -n 1
 	mutant source mail_kernel mailbox src/net/attend.c 's/^		launch();/		;/' -n 1
 
-	# the window of the direct tables, of which only 7 entries are PEs: as the leg window builds it
+	# the window of the direct tables, in which only 7 entries are PEs: built as for the leg window
 	B=build/cpu-window build=(B=build/cpu-window CFLAGS='-O1 -g1' CPPFLAGS=' -DGSHMEM_MAX_PES=8')
-	mutant kernel window_entry window include/gshmem/state/peer.h 's/gshmemi_tables()->bias)/gshmemi_tables()->bias + 8)/'
-	mutant kernel window_end window include/gshmem/state/peer.h '/ gshmemi_peer_entry(/,/^}/s/last = (GSHMEM_MAX_PES - 1)/last = (GSHMEM_MAX_PES + 1)/'
-	mutant source window_first window src/ipc/region.c '/^static int find_first(/,/^}/s/: peer->pe;/: peer->pe + 1;/'
-	mutant source window_last window src/ipc/region.c '/^static int fill(/,/^}/s/>= GSHMEM_MAX_PES - 1/>= GSHMEM_MAX_PES/'
+	mutant kernel window_entry window include/gshmem/state/peer.h \
+		's/gshmemi_tables()->bias)/gshmemi_tables()->bias + 8)/'
+	mutant kernel window_end window include/gshmem/state/peer.h \
+		'/ gshmemi_peer_entry(/,/^}/s/last = (GSHMEM_MAX_PES - 1)/last = (GSHMEM_MAX_PES + 1)/'
+	mutant source window_first window src/ipc/region.c \
+		'/^static int find_first(/,/^}/s/: peer->pe;/: peer->pe + 1;/'
+	mutant source window_last window src/ipc/region.c \
+		'/^static int fill(/,/^}/s/>= GSHMEM_MAX_PES - 1/>= GSHMEM_MAX_PES/'
 
-	# the host's calls where it cannot touch device memory, as the leg copies builds them
+	# the host's calls if it cannot touch device memory: built as for the leg copies
 	B=build/cpu-copies
 	build=(B="$B" CFLAGS='-O1 -g1' CPPFLAGS=' -DGSHMEMI_HOST_COPIES -DGSHMEMI_GENERIC_COPY=2 -DGSHMEM_MAX_PES=8')
 	mutant source signal_copied atomics_pairs src/host/copies.c \
 		's/(void)gshmemi_devmem_amo(o->op, sig_there.*/if (o->op == GSHMEMI_AMO_ADD) & else gshmemi_devmem_store(sig_there, \&o->value, 8, call);/' \
 		-e GSHMEM_CPU_HOST_ACCESS=0
-	mutant source nodes_row barrier_nodes src/team/nodes.c 's/nodes->row\[2\] = nodes->row\[1\] + .*/nodes->row[2] = 0;/' -n 8
-	mutant header nodes_first barrier_nodes_flags include/gshmem/order/sync.h 's/return part != 1 || !nodes->my_local;/return 1;/' -n 6
-	mutant header nodes_partner coll_nodes include/gshmem/coll/coll_nodes.h 's/nodes->my_local % (/0 % (/' -n 5
-	mutant header nodes_forward coll_nodes include/gshmem/coll/coll_nodes.h 's/gshmemi_coll_put(c, dest + begin, dest + begin, n, align, locals\[i\])/;/' -n 5
-	mutant header scratch_sets reduce_nodes include/gshmem/coll/reduce.h 's/(c->phase & (GSHMEMI_REDUCE_SETS - 1))/(c->phase \& 1)/' -n 4
-	mutant header scratch_once reduce_nodes include/gshmem/coll/reduce.h 's/(epoch & (GSHMEMI_REDUCE_ONCE_SETS - 1))/0/' -n 4
+	mutant source nodes_row barrier_nodes src/team/nodes.c \
+		's/nodes->row\[2\] = nodes->row\[1\] + .*/nodes->row[2] = 0;/' -n 8
+	mutant header nodes_first barrier_nodes_flags include/gshmem/order/sync.h \
+		's/return part != 1 || !nodes->my_local;/return 1;/' -n 6
+	mutant header nodes_partner coll_nodes include/gshmem/coll/coll_nodes.h \
+		's/nodes->my_local % (/0 % (/' -n 5
+	mutant header nodes_forward coll_nodes include/gshmem/coll/coll_nodes.h \
+		's/gshmemi_coll_put(c, dest + begin, dest + begin, n, align, locals\[i\])/;/' -n 5
+	mutant header scratch_sets reduce_nodes include/gshmem/coll/reduce.h \
+		's/(c->phase & (GSHMEMI_REDUCE_SETS - 1))/(c->phase \& 1)/' -n 4
+	mutant header scratch_once reduce_nodes include/gshmem/coll/reduce.h \
+		's/(epoch & (GSHMEMI_REDUCE_ONCE_SETS - 1))/0/' -n 4
 }
 
-# Fences, waits and cache bits of include/gshmem/arch/amd.h, then the calls of them. The wait of fence_release is missed only where the
-# compiler drops its own, which tests/isa/amd.sh reads.
+# Fences, waits and cache bits of include/gshmem/arch/amd.h, then the calls of them. Tests notice a missing
+# wait in fence_release only if the compiler drops its own, which tests/isa/amd.sh checks.
 amd_mutants() {
 	local amd=include/gshmem/arch/amd.h
-	mutant kernel release_fence order_fence $amd '/ gshmemi_arch_fence_release(/,/^}/s/__builtin_amdgcn_fence.*/;/' -n 2
-	mutant kernel release_wait order_scopes $amd '/ gshmemi_arch_fence_release(/,/^}/s/__asm__ volatile(GSHMEMI_ARCH_WAIT.*/;/' -n 2
-	mutant kernel acquire_fence order_acquire $amd '/ gshmemi_arch_fence_acquire(/,/^}/s/__builtin_amdgcn_fence.*/;/' -n 2
-	mutant kernel read_peer order_acquire $amd '/ gshmemi_arch_fence_read_peer(/,/^}/s/gshmemi_arch_fence_acquire();/;/' -n 2
-	mutant kernel fence_system order_quiet $amd '/ gshmemi_arch_fence_system(/,/^}/s/gshmemi_arch_fence_release();/;/' -n 2
-	mutant kernel load_scope get_polling $amd '/ gshmemi_arch_load(/,/^}/s/SCOPE_SYSTEM/SCOPE_WORKGROUP/' -n 2
-	mutant kernel store_scope order_acquire $amd '/ gshmemi_arch_store(/,/^}/s/SCOPE_SYSTEM/SCOPE_WORKGROUP/' -n 2
-	mutant kernel amo_scope amo_contended $amd '/define GSHMEMI_ARCH_AMO(/,/^}/s/SCOPE_SYSTEM/SCOPE_WORKGROUP/' -n 2
+	mutant kernel release_fence order_fence $amd \
+		'/ gshmemi_arch_fence_release(/,/^}/s/__builtin_amdgcn_fence.*/;/' -n 2
+	mutant kernel release_wait order_scopes $amd \
+		'/ gshmemi_arch_fence_release(/,/^}/s/__asm__ volatile(GSHMEMI_ARCH_WAIT.*/;/' -n 2
+	mutant kernel acquire_fence order_acquire $amd \
+		'/ gshmemi_arch_fence_acquire(/,/^}/s/__builtin_amdgcn_fence.*/;/' -n 2
+	mutant kernel read_peer order_acquire $amd \
+		'/ gshmemi_arch_fence_read_peer(/,/^}/s/gshmemi_arch_fence_acquire();/;/' -n 2
+	mutant kernel fence_system order_quiet $amd \
+		'/ gshmemi_arch_fence_system(/,/^}/s/gshmemi_arch_fence_release();/;/' -n 2
+	mutant kernel load_scope get_polling $amd \
+		'/ gshmemi_arch_load(/,/^}/s/SCOPE_SYSTEM/SCOPE_WORKGROUP/' -n 2
+	mutant kernel store_scope order_acquire $amd \
+		'/ gshmemi_arch_store(/,/^}/s/SCOPE_SYSTEM/SCOPE_WORKGROUP/' -n 2
+	mutant kernel amo_scope amo_contended $amd \
+		'/define GSHMEMI_ARCH_AMO(/,/^}/s/SCOPE_SYSTEM/SCOPE_WORKGROUP/' -n 2
 	mutant kernel group_sync order_fence $amd '/ gshmemi_arch_group_sync(/,/^}/s/__syncthreads();/;/' -n 2
-	mutant kernel wait_acquire order_acquire include/gshmem/wait/poll.h '/ gshmemi_wait(/,/^}/s/gshmemi_arch_fence_acquire();//' -n 2
-	mutant kernel test_acquire order_acquire include/gshmem/wait/wait.h '/ gshmemi_test(/,/^}/s/gshmemi_arch_fence_acquire();//' -n 2
+	mutant kernel wait_acquire order_acquire include/gshmem/wait/poll.h \
+		'/ gshmemi_wait(/,/^}/s/gshmemi_arch_fence_acquire();//' -n 2
+	mutant kernel test_acquire order_acquire include/gshmem/wait/wait.h \
+		'/ gshmemi_test(/,/^}/s/gshmemi_arch_fence_acquire();//' -n 2
 	mutant kernel wait_any_acquire order_acquire include/gshmem/wait/wait_many.h \
 		'/ gshmemi_wait_many(/,/^}/s/gshmemi_arch_fence_acquire();//' -n 2
 	mutant kernel test_any_acquire order_acquire include/gshmem/wait/wait_many.h \
 		'/ gshmemi_test_many(/,/^}/s/gshmemi_arch_fence_acquire();//' -n 2
-	mutant kernel lock_set_acquire order_acquire include/gshmem/order/lock.h '/ gshmemi_turn_await(/,/^}/s/gshmemi_arch_fence_acquire();//' -n 2
-	mutant kernel lock_test_acquire order_acquire include/gshmem/order/lock.h '/ gshmemi_lock_test(/,/^}/s/gshmemi_arch_fence_acquire();//' -n 2
-	mutant kernel lock_clear_quiet order_acquire include/gshmem/order/lock.h '/ gshmemi_lock_clear(/,/^}/s/gshmemi_quiet(.*/;/' -n 2
+	mutant kernel lock_set_acquire order_acquire include/gshmem/order/lock.h \
+		'/ gshmemi_turn_await(/,/^}/s/gshmemi_arch_fence_acquire();//' -n 2
+	mutant kernel lock_test_acquire order_acquire include/gshmem/order/lock.h \
+		'/ gshmemi_lock_test(/,/^}/s/gshmemi_arch_fence_acquire();//' -n 2
+	mutant kernel lock_clear_quiet order_acquire include/gshmem/order/lock.h \
+		'/ gshmemi_lock_clear(/,/^}/s/gshmemi_quiet(.*/;/' -n 2
 	mutant kernel put_signal_release order_put_signal include/gshmem/move/copy.h \
 		'/ gshmemi_copy_signal(/,/^}/s/gshmemi_arch_fence_release();//' -n 2
-	mutant kernel fence_release order_fence include/gshmem/move/carry.h '/ gshmemi_order(/,/^}/s/gshmemi_arch_fence_release();//' -n 2
-	mutant kernel barrier_release order_acquire include/gshmem/order/sync.h '/gshmemi_arch_fence_release()/s/gshmemi_arch_fence_release();/;/; s/GSHMEMI_SYNC_OWN(complete)(call);/;/; /gshmemi_arch_fence_system()/s/gshmemi_arch_fence_system();/;/' -n 2
+	mutant kernel fence_release order_fence include/gshmem/move/carry.h \
+		'/ gshmemi_order(/,/^}/s/gshmemi_arch_fence_release();//' -n 2
+	mutant kernel barrier_release order_acquire include/gshmem/order/sync.h \
+		'/gshmemi_arch_fence_release()/s/gshmemi_arch_fence_release();/;/; s/GSHMEMI_SYNC_OWN(complete)(call);/;/; /gshmemi_arch_fence_system()/s/gshmemi_arch_fence_system();/;/' -n 2
 	mutant kernel mail_ordered mailbox include/gshmem/wait/mail.h \
 		'/ gshmemi_mail_perform(/,/^}/s/gshmemi_arch_fence_release();/;/' -n 1
-	mutant kernel rpc_post_release rpc_acquire include/gshmem/rpc/rpc_slot.h '/ gshmemi_rpc_post(/,/^}/s/gshmemi_arch_fence_release();/;/'
-	mutant kernel rpc_call_acquire rpc_acquire include/gshmem/rpc/rpc.h 's/gshmemi_arch_fence_acquire();//'
+	mutant kernel rpc_post_release rpc_acquire include/gshmem/rpc/rpc_slot.h \
+		'/ gshmemi_rpc_post(/,/^}/s/gshmemi_arch_fence_release();/;/'
+	mutant kernel rpc_call_acquire rpc_acquire include/gshmem/rpc/rpc.h \
+		's/gshmemi_arch_fence_acquire();//'
 
 	# the bitcode
 	mutant text bitcode_missing bitcode.sh platform/amd/bitcode.hip '/^DEFINE(gshmem_test_lock, 1)/d'
-	mutant text bitcode_types bitcode.sh platform/amd/bitcode.hip '/struct plain<T \*, false>/,/};/s/using type = uint64_t/using type = uint32_t/'
-	mutant text bitcode_complex bitcode.sh platform/amd/bitcode.hip 's/fetch_and_op(win, disp, \*(const TYPE \*)value/fetch_and_op(win, disp, *(const TYPE *)old/'
-	mutant text bitcode_calls bitcode.sh platform/amd/bitcode.hip 's/^#define EXPORT __device__ __attribute__((always_inline,/#define EXPORT __device__ __attribute__((noinline,/'
+	mutant text bitcode_types bitcode.sh platform/amd/bitcode.hip \
+		'/struct plain<T \*, false>/,/};/s/using type = uint64_t/using type = uint32_t/'
+	mutant text bitcode_complex bitcode.sh platform/amd/bitcode.hip \
+		's/fetch_and_op(win, disp, \*(const TYPE \*)value/fetch_and_op(win, disp, *(const TYPE *)old/'
+	mutant text bitcode_calls bitcode.sh platform/amd/bitcode.hip \
+		's/^#define EXPORT __device__ __attribute__((always_inline,/#define EXPORT __device__ __attribute__((noinline,/'
 }
 
 ${PLATFORM}_mutants
