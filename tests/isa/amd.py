@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""AMD code objects: llvm-objdump's disassembly and the metadata notes as graph.Function objects."""
+"""Reads AMD code objects (llvm-objdump's disassembly and the metadata notes) as graph.Function objects."""
 
 import re
 import shutil
@@ -10,7 +10,7 @@ from graph import Function, Instruction, clobbered
 
 
 def tool(name):
-	"""The newest LLVM that is here: an older one does not know newer GPUs."""
+	"""Returns the newest LLVM on this machine: an older one does not know newer GPUs."""
 	for version in ("-22", "-21", "-20", "-19", "-18", "-17", "-16", "-15", ""):
 		path = shutil.which(name + version) or shutil.which("/opt/rocm/llvm/bin/" + name)
 		if path:
@@ -49,7 +49,7 @@ def width(op):
 
 
 def decode(i, arch):
-	"""Fill in what the text of an instruction says."""
+	"""Fills in what the text of an instruction says."""
 	op, _, rest = i.text.partition(" ")
 	op = re.sub(r"_(e32|e64|sdwa|dpp|e64_dpp)$", "", op)
 	i.op = op
@@ -129,7 +129,7 @@ def decode(i, arch):
 				i.wait[op[len("s_wait_"):]] = int(parts[0], 0)
 		return
 
-	# Arithmetic: the first operand is the result, and a second one where a carry comes out.
+	# Arithmetic: the first operand is the result; a second one is the carry, if there is one.
 	wide = op.startswith(("v_add_co", "v_sub_co", "v_addc_co", "v_subb_co", "v_add_co_ci", "v_sub_co_ci",
 		"v_mad_u64",
 			      "v_mad_i64", "v_div_scale", "v_subrev_co"))
@@ -162,14 +162,15 @@ def decode(i, arch):
 
 # ---- what is known of the masks on a path ----
 
-# Compilers turn control flow into masks of lanes: "s_mov_b64 s[2:3], -1" here, a branch on exec & ~s[2:3] there. What
-# is known is a frozenset of (register, 0 or -1), and ("vcc", operation, register) for such a combination.
+# Compilers turn control flow into masks of lanes: "s_mov_b64 s[2:3], -1" in one place, a branch on exec
+# & ~s[2:3] in another. Knowledge is a frozenset of (register, 0 or -1), and of ("vcc", operation,
+# register) for such a combination.
 COMBINES = re.compile(r"(s_and|s_andn2|s_and_not1)_b(?:32|64) vcc(?:_lo)?, exec(?:_lo)?, s\[?(\d+)")
 SETS = re.compile(r"s_mov_b(?:32|64) s\[?(\d+)(?::\d+\])?, (-1|0)$")
 
 
 def step(i, known):
-	"""What is known after an instruction."""
+	"""Returns what is known after an instruction."""
 	gone = i.writes
 	if i.kind == "call":
 		known = frozenset(k for k in known if k[0] != "vcc" and not clobbered(k[0]))
@@ -185,7 +186,9 @@ def step(i, known):
 
 
 def live_masks(function):
-	"""Per block, the masks that some branch behind its head combines with exec: what else is known is of no use."""
+	"""Returns per block the masks that some later branch combines with exec;
+	other knowledge is of no use.
+	"""
 	uses, sets = {}, {}
 	for b in function.blocks:
 		use, define = set(), set()
@@ -207,7 +210,7 @@ def live_masks(function):
 
 
 def edges(block, known, live):
-	"""The blocks that can follow, and what is known in each."""
+	"""Returns the blocks that can follow, and what is known in each."""
 	last = block.instructions[-1]
 	vcc = next((k for k in known if k[0] == "vcc"), None)
 	mask = next((k[1] for k in known if vcc and k[0] == vcc[2]), None)
@@ -257,7 +260,7 @@ def resources(path):
 
 
 def waves_per_simd(arch, vgpr, wave):
-	"""Occupancy as the registers allow it: (registers of a SIMD, granule, most waves)."""
+	"""Occupancy that the registers allow: (registers of a SIMD, granule, most waves)."""
 	if arch.startswith("gfx90a") or arch.startswith("gfx94") or arch.startswith("gfx95"):
 		total, granule, most = 512, 8, 8
 	elif arch.startswith("gfx103"):
@@ -270,7 +273,9 @@ def waves_per_simd(arch, vgpr, wave):
 
 
 def read(path, frames=False):
-	"""A code object's architecture and functions; frames: with the inlined functions of accesses and fences."""
+	"""Returns a code object's architecture and functions; frames: with the inlined functions
+	of loads, stores and fences.
+	"""
 	arch = architecture(path)
 	kernels = resources(path)
 	functions, name, instructions, starts = [], None, [], {}
@@ -316,7 +321,7 @@ def read(path, frames=False):
 
 
 def code_objects(path, folder):
-	"""Write the code objects of an object file with kernels to a folder; their paths."""
+	"""Writes the code objects of an object file with kernels to a folder; returns their paths."""
 	with open(path, "rb") as f:
 		data = f.read()
 	magic, found = b"__CLANG_OFFLOAD_BUNDLE__", []
@@ -347,7 +352,7 @@ def attach_frames(path, instructions):
 
 
 def resolve_calls(function, starts):
-	"""s_getpc_b64; s_add_u32 lo, lo, imm; s_addc_u32; ...; s_swappc_b64: find whom it calls."""
+	"""s_getpc_b64; s_add_u32 lo, lo, imm; s_addc_u32; ...; s_swappc_b64: finds the callee."""
 	by_address = {a: n for n, a in starts.items()}
 	pc, sums = {}, {}
 	for n, i in enumerate(function.instructions):

@@ -2,14 +2,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # timeout: 2700
 #
-# Kernels for AMD GPUs, compiled and read back: that ordering.py finds what is broken, in code made for it and in the
-# library with one fence, wait or cache bit taken out; that it finds nothing broken in the library as it is; that no
-# call costs more than budgets.tsv allows; that docs/device-path.md says what is measured here; that kernels and the host
-# agree about the clock.
+# Compiles kernels for AMD GPUs and reads the code back. ordering.py must find what is broken, in code made
+# for that and in the library with one fence, wait or cache bit removed, and must find nothing broken in the
+# library as it is. No call may cost more than budgets.tsv allows, docs/device-path.md must have the costs
+# measured here, and kernels and the host must agree about the clock.
 #
 #   tests/isa/amd.sh --table    print the tables for docs/device-path.md, and check nothing
 #
-# For two kinds of GPU, each mutant for one of them; FULL=1: for all. ARCHS='gfx942 gfx1100' for some.
+# Covers two kinds of GPU, and each mutant on one of them; with FULL=1 all kinds.
+# ARCHS='gfx942 gfx1100' selects some.
 
 . "$(dirname "$0")/compile"
 work=$builds/amd-kernels
@@ -32,7 +33,7 @@ elif [ -z "${ARCHS-}" ]; then
 	! GPU_ARCHS=gfx950 platform/amd/toolchain >/dev/null || ARCHS="$ARCHS gfx950"
 fi
 
-# kernel ARCH FILE OUT FLAG...: to a code object, or to assembly.
+# kernel ARCH FILE OUT FLAG...: compile to a code object, or to assembly.
 kernel() {
 	words=$(cat "$work/flags.$1") source=$here/kernels/$2.hip to=$3
 	shift 3
@@ -60,7 +61,7 @@ for arch in $ARCHS; do
 	kernel "$arch" calls "$work/default/calls.$arch.s" -Iinclude
 done
 
-# Where there is hipcc, the compiler of the distribution or of ROCm, that too: clang 15 on Debian.
+# If there is a hipcc, of the distribution or of ROCm, that compiler, too: clang 15 on Debian.
 if [ -z "$table" ] && command -v hipcc >/dev/null; then
 	for arch in gfx90a gfx1030; do
 		flags amd $arch hipcc >"$work/flags.hipcc-$arch"
@@ -77,8 +78,8 @@ if [ -z "$table" ]; then
 	done
 fi
 
-# mutate NAME RULE ARCHS FILE SED...: a copy of the headers with something taken out or added, which RULE must see, or
-# a limit of cost:METRIC.
+# mutate NAME RULE ARCHS FILE SED...: compile with a copy of the headers in which something is removed or
+# added. RULE must notice it, or the limit of METRIC if RULE is cost:METRIC.
 : >"$work/mutants"
 : >"$work/costly"
 mutate() {
@@ -113,7 +114,7 @@ if [ -z "$table" ]; then
 	await='/^GSHMEMI_FN int gshmemi_rpc_await(/,/^}/'
 	swap='s/gshmemi_arch_store(\(&c->request\[slot\], seq\), 4)/(void)gshmemi_arch_amo32(GSHMEMI_AMO_SWAP, \1, 0)/'
 	two='gfx942 gfx1100'
-	# The wait that compilers up to 22 drop; what the assembly is there for.
+	# The wait that compilers up to 22 drop, which is why the library has it in assembly.
 	mutate wait write-back 'gfx90a gfx942' arch/amd.h "$release{/GSHMEMI_ARCH_WAIT/d}"
 	mutate release flag "gfx90a $two" arch/amd.h "$release{/GSHMEMI_ARCH_WAIT/d;/__ATOMIC_RELEASE/d}"
 	mutate write_back flag 'gfx90a gfx942' arch/amd.h "$release{/__ATOMIC_RELEASE/d}"

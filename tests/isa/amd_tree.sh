@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # timeout: 3000
 #
-# The library, every test, bench and example compile for AMD GPUs, and in none of their kernels does ordering.py find anything
-# broken; nor does host code read the device state. For the first GPU library, examples and, by TURN, a third of tests and
-# benches (FULL=1: all) are built with the host's side, and linked. The other kernels are compiled alone, with gshmem.h
-# precompiled: those of tests for the first GPU and the second, which differs most, and those of library, benches and examples
-# for all, with FULL=1 four or five. Tests that say `/* isa: read */` in a comment at their head call everything there is, which
-# takes the compilers minutes; they are read. Left out of ordering.py are tests/platform: they try HIP itself, with orders
-# narrower than the system, and know nothing of the library. ARCHS='gfx942 gfx1100' for some GPUs.
+# The library and every test, bench and example compile for AMD GPUs; ordering.py finds nothing broken in
+# their kernels, and no host code reads the device state. For the first GPU the library, the examples and, by
+# TURN, a third of tests and benches (FULL=1: all) are built with their host side, and linked. The other
+# kernels are compiled alone, with gshmem.h precompiled: those of tests for the first GPU and for the second,
+# which differs most; those of library, benches and examples for all GPUs (four or five with FULL=1). Tests
+# that say `/* isa: read */` at their head call everything there is, which takes compilers minutes;
+# those are never built, only compiled alone and read. ordering.py leaves out tests/platform, which tests HIP
+# itself with orders narrower than the system. ARCHS='gfx942 gfx1100' selects GPUs.
 
 . "$(dirname "$0")/compile"
 work=$builds/amd-tree
@@ -34,7 +35,7 @@ if ! build_tree "$build" "$log" PLATFORM=amd GPU_ARCHS="$first" CFLAGS='-O2 -g1'
 	failed=1
 fi
 
-# Nothing that the CPU executes reads a unit's copy of the device state, which is in the GPU's memory (unit.h).
+# The CPU must not read a unit's copy of the device state, which is in the GPU's memory (unit.h).
 readers=$(find "$build" -name '*.hip.o' -exec nm -A {} + 2>/dev/null | sed -n 's/: *U gshmemi_host_no_state$//p')
 [ -z "$readers" ] || {
 	echo "FAIL host code reads the device state: $readers"
@@ -49,7 +50,8 @@ for arch in $ARCHS; do
 	later "$words -fsyntax-only -Xclang -emit-pch -Xclang -o -Xclang $work/$arch/head.pch $work/head.h"
 done
 all
-# device FILE FLAG...: for $arch, with the header that is there already, unless the file defines something in front of it.
+# device FILE FLAG...: compile for $arch with the precompiled header, unless the file
+# defines something before it.
 device() {
 	file=$1
 	shift
@@ -60,7 +62,7 @@ device() {
 object() {
 	device "$1" --no-gpu-bundle-output -c -o "$work/$arch/$(echo "${1%.hip}" | tr / -).$arch.co"
 }
-# among NAME LIST: whether it is one of the lines.
+# among NAME LIST: whether NAME is a line of LIST.
 among() {
 	echo "$2" | grep -qxF "$1"
 }

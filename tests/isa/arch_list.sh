@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # timeout: 600
 #
-# A platform whose header lacks an entry of the list in arch.h, or has a function of another signature, does not compile, in
-# C or in C++, and the compiler's message has the name. The list itself compiles without a warning.
+# A platform whose header lacks an entry of the list in arch.h, or has a function with a different
+# signature, does not compile in C or C++, and the compiler's message has the name. The list
+# itself compiles without a warning.
 
 . "$(dirname "$0")/compile"
 work=$builds/arch-list
@@ -12,14 +13,16 @@ mkdir -p "$work"
 list=include/gshmem/arch/arch.h
 nfailed=0
 
-# compiles FLAG...: a unit with $work/platform.h, which is the cpu platform's header and lines behind it.
+# compiles FLAG...: whether a unit compiles with $work/platform.h, which is the cpu
+# platform's header with lines appended.
 compiles() {
 	echo '#include <gshmem/arch/arch.h>' |
 		gcc "$@" -fsyntax-only -Wall -Wextra -Wpedantic -Werror -Iinclude -Iplatform/cpu -I"$work" \
 			-D__HIP_PLATFORM_CPU__=1 -D_GNU_SOURCE -DGSHMEM_ARCH_HEADER='"platform.h"' - >"$work/log" 2>&1
 }
 
-# refused MESSAGE LINE...: with these lines the unit is refused, and with this message.
+# refused MESSAGE LINE...: with these lines the unit must not compile, and the
+# compiler must print this message.
 refused() {
 	message=$1
 	shift
@@ -37,7 +40,7 @@ refused() {
 	done
 }
 
-# The tables explain what the checks behind them ask for, in the same order.
+# The tables list what the checks after them require, in the same order.
 macros=$(grep -o '!defined GSHMEMI_ARCH_[A-Z0-9_]*' $list | sed 's/.*GSHMEMI_ARCH_//')
 explained=$(sed -n '/ what a platform gives /,/^\/\* Functions/s/^ \* \([A-Z0-9_]\{4,\}\)[ (].*/\1/p' $list)
 [ "$macros" = "$explained" ] || {
@@ -50,7 +53,7 @@ done
 refused 'lacks GSHMEMI_ARCH_TICK_NS' '#undef GSHMEMI_ARCH_HAS_TICKS' '#define GSHMEMI_ARCH_HAS_TICKS 1'
 refused 'lacks GSHMEMI_ARCH_IS_GLOBAL' '#undef GSHMEMI_ARCH_PLACE'
 
-# Of two capabilities the cpu platform has neither: their functions are lacking at once.
+# The cpu platform has neither of two capabilities; if it claims them, their functions are missing.
 functions=$(sed -n 's/^GSHMEMI_ARCH_GIVES([^,]*, \([a-z0-9_]*\), (.*/\1/p' $list | grep -vE '^(wave_agrees|f16_.*)$')
 refused gshmemi_arch_f16_to_float '#undef GSHMEMI_ARCH_HAS_F16' '#define GSHMEMI_ARCH_HAS_F16 1'
 refused gshmemi_arch_wave_agrees '#undef GSHMEMI_ARCH_COMPARES_APART' '#define GSHMEMI_ARCH_COMPARES_APART 0'

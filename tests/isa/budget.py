@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """
-What each call costs, counted: kernels/calls.hip, less the kernel base(), kernels/user.hip and stream.hip, and, by
-rpc.py, kernels/rpc.hip, against the limits in budgets.tsv.
+Counts what each call costs and compares it with the limits in budgets.tsv: kernels/calls.hip, less the kernel
+base(); kernels/user.hip and stream.hip; and, with rpc.py, kernels/rpc.hip.
 
   instructions   on the direct path (graph.shortest_path), no end of the program, less those of base()
   loads          vector loads on that path before the store (or atomic), other than what the call is for
@@ -20,7 +20,7 @@ import nvidia
 import rpc
 from graph import load_chain, shortest_path
 
-# The access that a call is for.
+# The load, store or atomic that a call is for.
 STORE = {"int_p", "int_p_region", "set"}
 ATOMIC = {"fetch_add", "add", "compare_swap"}
 LOAD = {"int_g"}
@@ -40,7 +40,9 @@ def body(path):
 
 
 def copy_loop(function):
-	"""The innermost loop that stores most bytes per turn, as (instructions, bytes); None if there is none."""
+	"""Returns the innermost loop that stores the most bytes per turn, as (instructions,
+	bytes); None: there is none.
+	"""
 	best = None
 	for loop in function.innermost():
 		turn = function.loop_body(loop)
@@ -51,7 +53,9 @@ def copy_loop(function):
 
 
 def loads_in_flight(turn, unified):
-	"""Most loads on their way at once, in the second turn; and the waits in a turn that leave none."""
+	"""Returns the largest number of loads in flight in the second turn, and the
+	waits of a turn that leave none.
+	"""
 	pending, most, full = [], 0, 0
 	for turn_number in range(2):
 		for i in turn:
@@ -61,7 +65,7 @@ def loads_in_flight(turn, unified):
 				pending = pending[max(0, len(pending) - i.wait["vmcnt"]):]
 			elif is_global(i, "load") or unified and is_global(i, "store"):
 				pending.append(i)
-			# NVIDIA: no waits to be seen; a load has come when its register is read.
+			# NVIDIA has no visible waits; a load has completed when its register is read.
 			used = [p for p in pending if p.kind == "load" and p.writes & i.reads and i is not p]
 			if not i.wait and used and i.op in nvidia.NAMES.values():
 				pending = [p for p in pending if p not in used]
@@ -122,7 +126,7 @@ def measure(functions):
 
 
 def direct_blocks(function):
-	"""Blocks on some path from the entry to an end without a call."""
+	"""Returns the blocks on some path from the entry to an end without a call."""
 	def spread(starts, onward):
 		reached, work = set(), list(starts)
 		while work:
@@ -175,7 +179,9 @@ AT_LEAST = {"width", "in_flight", "asks", "paths"}
 
 
 def check(limits, found, quiet=False):
-	"""found: {(arch, build, call, metric): number}. Prints what is over or not measured; returns how many."""
+	"""found: {(arch, build, call, metric): number}. Prints what exceeds its limit or was
+	not measured; returns how many.
+	"""
 	import fnmatch
 
 	failed = 0
@@ -198,7 +204,9 @@ def check(limits, found, quiet=False):
 
 
 def mutants(limits, path):
-	"""path: lines of a name, the metric of rpc.py that must be over, and the file compiled with it."""
+	"""path: lines with a name, the metric of rpc.py that must exceed its limit, and the
+	file compiled with the mutant.
+	"""
 	failed, tried = 0, 0
 	with open(path, encoding="utf-8") as f:
 		lines = [line.split() for line in f]
@@ -216,8 +224,8 @@ def mutants(limits, path):
 
 def main(arguments):
 	"""
-	LIMITS FOUND.tsv FILE...: files are BUILD/KERNELS.ARCH.co or .cubin. Writes what was found to FOUND.tsv.
-	--mutants LIMITS FILE.
+	LIMITS FOUND.tsv FILE...: files are BUILD/KERNELS.ARCH.co or .cubin. Writes what was found to
+	FOUND.tsv. --mutants LIMITS FILE.
 	"""
 	if arguments[0] == "--mutants":
 		return mutants(read_limits(arguments[1]), arguments[2])

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # timeout: 1200
 #
-# The cpu platform for aarch64: library, tools and a test compile and link without a warning. MPICH's headers are this machine's,
-# its library is not there: its symbols stay open.
+# On the cpu platform library, tools and a test compile and link for aarch64 without a warning. MPICH's
+# headers are this machine's; there is no library for aarch64, so its symbols stay undefined.
 
 . "$(dirname "$0")/compile"
 target=aarch64-linux-gnu
@@ -30,7 +30,7 @@ for made in "$program" "$tree/lib/libgshmem.so" "$tree/lib/libgshmem_shmem.so" "
 		exit 1
 	}
 done
-# A symbol that is neither MPI's nor the system's would have stayed open, too.
+# A symbol that is neither MPI's nor the system's would be undefined, too.
 open=$($target-nm -D --undefined-only "$tree/lib/libgshmem.so" | awk '$2 !~ /@|^(MPIX?_|_ITM_|__gmon_start__)/ { print $2 }')
 [ -z "$open" ] || {
 	echo "libgshmem.so has symbols that nothing defines: $open"

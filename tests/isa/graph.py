@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Instructions and the graph of their basic blocks, the same for both vendors; what is counted and proved on it."""
+"""Instructions and the graph of their basic blocks, common to both vendors, and what
+is counted and proved on it.
+"""
 
 
 class Instruction:
@@ -32,7 +34,7 @@ class Block:
 
 
 class Function:
-	"""A kernel or a device function: blocks in the order of the addresses, the first is the entry."""
+	"""A kernel or a device function: its blocks in address order; the first is the entry."""
 
 	def __init__(self, name, instructions, is_kernel=True):
 		self.name, self.is_kernel, self.resources, self.polls = name, is_kernel, {}, None
@@ -74,7 +76,7 @@ def make_blocks(instructions):
 		elif last.kind not in ("return", "end") or last.conditional:
 			to += [following] if following else []
 		block.next = list(dict.fromkeys(to))
-	# What cannot be reached is padding that aligns a loop.
+	# Unreachable code is padding that aligns a loop.
 	reached, work = set(), blocks[:1]
 	while work:
 		block = work.pop()
@@ -90,7 +92,9 @@ def make_blocks(instructions):
 
 
 def find_loops(blocks):
-	"""Natural loops as frozensets of block indices; loops of one head are one. Outer ones contain inner ones."""
+	"""Natural loops as frozensets of block indices. Loops with the same head are one;
+	outer loops contain inner ones.
+	"""
 	if not blocks:
 		return []
 	order, seen, work = [], set(), [(blocks[0], iter(blocks[0].next))]
@@ -145,9 +149,9 @@ def find_loops(blocks):
 
 def shortest_path(function, is_wanted=None):
 	"""
-	The direct path: of all paths from the entry to an end that pass a wanted instruction and make no call, the one
-	with the fewest instructions. What is behind a sentinel is behind a call, so this is what a call executes when
-	its peer is mapped. Without is_wanted: any path without a call. None if there is none.
+	Returns the direct path: of all paths from the entry to an end that pass a wanted instruction and make
+	no call, the one with the fewest instructions. The slow path is a call, so this is what the library
+	executes for a mapped peer. Without is_wanted: any path without a call. None if there is none.
 	"""
 	def without_call(block):
 		return not any(i.kind == "call" for i in block.instructions)
@@ -199,7 +203,9 @@ def shortest_path(function, is_wanted=None):
 
 
 def load_chain(path, wanted):
-	"""How many loads, one's result being the next one's address, precede the wanted instruction on a path."""
+	"""Returns how many dependent loads (each one's result is the next one's address)
+	precede the wanted instruction.
+	"""
 	depth = {}
 	for i in path:
 		d = max((depth.get(r, 0) for r in i.reads), default=0)
@@ -213,7 +219,7 @@ def load_chain(path, wanted):
 
 
 def invariant(body):
-	"""A test for registers that hold the same value in every turn of a loop."""
+	"""Returns a test for registers that hold the same value in every turn of a loop."""
 	definitions = {}
 	for i in body:
 		for r in i.writes:
@@ -233,7 +239,7 @@ def invariant(body):
 
 
 def clobbered(register):
-	"""Whether a call may change it; the calling conventions keep the others."""
+	"""Returns whether a call may change the register; the calling conventions preserve the others."""
 	number = int(register[1:]) if register[1:].isdigit() else 0
 	if register[0] == "v":
 		return not (number >= 40 and number % 16 >= 8)
@@ -246,8 +252,9 @@ def clobbered(register):
 
 def backward_slice(function, loop, use):
 	"""
-	What decides a branch, within a loop: {instruction: the instructions whose results it takes}, back to loads and
-	to what is outside of the loop. Of a mask that leaves exec, the mask is followed, not exec's history.
+	Returns what decides a branch within a loop: {instruction: the instructions whose results it
+	uses}, back to loads and to what is outside the loop. If a mask is removed from exec, the mask is
+	followed and not exec's history.
 	"""
 	blocks = {b.index: b for b in function.loop_blocks(loop)}
 	place = {i: (b.index, n) for b in blocks.values() for n, i in enumerate(b.instructions)}
@@ -284,7 +291,7 @@ def backward_slice(function, loop, use):
 
 
 def counts(edges):
-	"""Whether a slice adds to what its own result is computed from: a counter, which ends a loop by itself."""
+	"""Returns whether a slice adds to its own input: a counter, which ends a loop by itself."""
 	for add in edges:
 		if add.kind != "other" or not any(w in add.op for w in ("add", "sub", "IADD")):
 			continue
@@ -301,9 +308,9 @@ def counts(edges):
 
 def polling_loads(function):
 	"""
-	(loop, load) for each load that a loop repeats at one address until its value ends the loop. The bound of a
-	counting loop is not one, though it may be read again. A scalar load is taken for one only where the loop sleeps
-	and has no other: constants are read again in loops, too.
+	Returns (loop, load) for each load that a loop repeats at one address until its value ends the loop.
+	The bound of a counting loop does not count, although it may be read again. A scalar load counts only
+	if the loop sleeps and has no other load: loops read constants again, too.
 	"""
 	if function.polls is not None:
 		return function.polls
@@ -336,8 +343,9 @@ def polling_loads(function):
 
 def skips_of_polls(function):
 	"""
-	(branch, where it goes), by address, inside a polling loop past what only lanes whose poll succeeded (or failed) do.
-	No lane that is among them goes there, and a lane leaves the loop as one of them, so paths that way are not real.
+	Returns (branch, target), by address, of branches in a polling loop that skip code which only lanes
+	whose poll succeeded (or failed) execute. No lane that executes it takes the branch, and a lane leaves
+	the loop as one of these, so paths through the branch are not real.
 	"""
 	found = set()
 	for loop, load in polling_loads(function):
@@ -356,10 +364,11 @@ def skips_of_polls(function):
 
 def flow(function, start, transfer, cut=frozenset(), step=None, edges=None):
 	"""
-	Forward data flow to a fixed point. States are frozensets; transfer(instruction, state) gives the state after.
-	They are joined by union, apart for each of what is known of the path: step(instruction, known) and edges(block,
-	known), which lists (next block, known), keep that up to date. cut: (branch, where it goes), by address: not taken.
-	Returns nothing: call it for the effect of transfer on its last run over each block.
+	Forward data flow to a fixed point. States are frozensets; transfer(instruction, state) returns the
+	state after an instruction. States are joined by union, separately for each knowledge about the path,
+	which step(instruction, known) and edges(block, known) update; edges lists (next block, known). cut
+	has (branch, target) by address of edges that are not taken. Returns nothing: call it for the effect
+	of transfer in its last run over each block.
 	"""
 	states = {(0, frozenset()): frozenset(start)}
 	work = list(states)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """
-Three faults of clang 19 that kernels of the library have met, all where some lanes of a wave are masked off.
+Finds three faults of clang 19 that the library's kernels have hit, all where some
+lanes of a wave are masked off.
 
   count   lanes leave a loop one by one, and take with them what a scalar register counts. The part of the loop for those
           that go on is not jumped over where there are none: it counts on, and a lane that leaves is given the new value.
@@ -24,7 +25,9 @@ WHOLE_WAVE = re.compile(r"s_or_saveexec_b(32|64) \S+, -1")
 
 
 def masked_parts(block):
-	"""(mask, part, rest): instructions that run with a mask of lanes, perhaps for none, and what follows in the block."""
+	"""Yields (part, rest): instructions that run under a mask of lanes, perhaps
+	of none, and the block's rest.
+	"""
 	for first, i in enumerate(block.instructions):
 		if not SAVES.match(i.op):
 			continue
@@ -37,7 +40,7 @@ def masked_parts(block):
 
 
 def counted(part):
-	"""Scalar registers that the part has from before it, and changes."""
+	"""Returns scalar registers that the part reads from before it, and changes."""
 	found, fresh = {}, set()
 	for i in part:
 		scalars = {r for r in i.writes if re.fullmatch(r"s\d+", r)} if i.op.startswith("s_") else set()
@@ -49,7 +52,7 @@ def counted(part):
 
 
 def is_empty(block):
-	"""Whether no lane is left wherever the block is come from."""
+	"""Returns whether no lane is left, from whichever block control comes."""
 	first = block.instructions[0].address
 	ends = [b.instructions[-1] for b in block.previous]
 	return bool(ends) and all(e.op == "s_cbranch_execz" and e.target == first or
@@ -57,7 +60,7 @@ def is_empty(block):
 
 
 def copied(block):
-	"""The first copy to a vector register that no lane takes."""
+	"""Returns the first copy to a vector register that no lane executes."""
 	for i in block.instructions if is_empty(block) else []:
 		if {"exec", "exec_lo"} & i.writes or "exec" in i.text.split(",")[0]:
 			break
@@ -67,7 +70,7 @@ def copied(block):
 
 
 def check(function):
-	"""Messages of what is broken."""
+	"""Returns messages about what is broken."""
 	broken = []
 	for block in function.blocks:
 		for part, rest in masked_parts(block):

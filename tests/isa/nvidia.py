@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """
-NVIDIA cubins as graph.Function objects, for the few properties that are counted and proved: no disassembler needed.
+Reads NVIDIA cubins as graph.Function objects, without a disassembler, for the few properties
+that are counted and proved.
 
-Facts about the 16-byte instructions of sm_80 and sm_90, found by assembling PTX of one instruction with ptxas;
-`nvidia.py --self-test` does it again with the PTX below. lo and hi are the two 64-bit halves.
+The facts below about the 16-byte instructions of sm_80 and sm_90 come from assembling one-instruction PTX
+with ptxas; `nvidia.py --self-test` repeats that with the PTX below. lo and hi are the two 64-bit halves.
   lo  0..11   operation and form        12..15  guard: 7 always, otherwise a predicate, 8 set: negated
   lo 16..23   destination register      24..31  first source, an address    32..39  second source (value of a store)
   hi  0..7    third source              9..11   bytes of an access: u8 s8 u16 s16 32 64 128
   hi 13..16   of an access: 0 weak, 5 cta, 7 gpu, 10 strong at system scope
   hi 12..13   of MEMBAR: 0 cta, 2 gpu, 3 system
-  a branch's distance, from the next instruction, in words of 4 bytes: lo 34..63 and hi 0..17; on sm_90 these count
-  256 words each, and lo 16..23 are the rest
+  a branch's distance, from the next instruction, in words of 4 bytes: lo 34..63 and hi 0..17; on sm_90
+  these count 256 words each, and lo 16..23 are the rest
 """
 
 import os
@@ -30,7 +31,7 @@ NOP, BRA, EXIT, RET, CALL, TRAP = {0x918}, {0x947, 0x547}, {0x94d}, {0x950}, {0x
 MEMBAR, IVALL, BAR, NANOSLEEP = {0x992}, {0x98f}, {0xb1d, 0x31d}, {0x95d}
 COMPARE = {0x20c, 0x80c, 0xc0c, 0x20b, 0x80b, 0xc0b}
 LOGIC = {0x81c, 0x21c}
-# No data in registers, or of no interest: barriers of convergence, votes on uniform predicates.
+# These have no data in registers, or none of interest: convergence barriers, votes on uniform predicates.
 SILENT = {0x945, 0x941, 0x942, 0x948, 0x946, 0x9ab, 0x5ab}
 NAMES = {}
 for _name, _ops in (("LDG", LDG), ("LD", LD), ("STG", STG), ("ST", ST), ("LDL", LDL), ("STL", STL), ("LDS", LDS),
@@ -88,7 +89,7 @@ def decode(address, lo, hi, is_sm90):
 		i.kind, i.target = "branch", address + 16 + distance(lo, hi, is_sm90)
 		other = hi >> 23 & 7 # a second predicate
 		i.reads |= {"P%d" % other} - {"P7"}
-		# For lanes that are apart, or together: sm_80 says so in a bit.
+		# For lanes that are apart, or together: a bit on sm_80.
 		i.conditional = bool(i.reads) or op == 0x547 or bool(not is_sm90 and hi >> 27 & 1)
 		i.text += " %x" % i.target
 	elif op in EXIT | TRAP:
@@ -124,7 +125,7 @@ def decode(address, lo, hi, is_sm90):
 
 
 def read(path):
-	"""All kernels and device functions of a cubin, and its architecture."""
+	"""Returns all kernels and device functions of a cubin, and its architecture."""
 	with open(path, "rb") as f:
 		return read_bytes(f.read())
 
@@ -176,7 +177,7 @@ def read_bytes(data):
 			for i in instructions:
 				i.target = following.get(i.target, i.target)
 			instructions = [i for i in instructions if i.opcode not in NOP]
-			# What follows the end is a branch to itself.
+			# A branch to itself follows the end.
 			while instructions and instructions[-1].target == instructions[-1].address:
 				instructions.pop()
 			f = Function(name, instructions, section == ".text." + name)
@@ -186,7 +187,7 @@ def read_bytes(data):
 
 
 def cubins(path):
-	"""The functions of each cubin in an object file whose cubins are not compressed."""
+	"""Returns the functions of each cubin in an object file whose cubins are not compressed."""
 	with open(path, "rb") as f:
 		data = f.read()
 	found, start = [], data.find(b"\x7fELF", 1)
@@ -198,7 +199,7 @@ def cubins(path):
 	return found
 
 
-# Each is one kernel; the words it must hold.
+# Each is one kernel, with the words that it must contain.
 PROBES = {
 	"ld.global.u32 %r1, [%rd1]; st.global.u32 [%rd2], %r1;": ["LDG", "STG"],
 	"ld.u32 %r1, [%rd1]; st.u32 [%rd2], %r1;": ["LD", "ST"],
@@ -225,7 +226,7 @@ PROBES = {
 
 
 def self_test(archs):
-	"""Assemble the probes and look for their words."""
+	"""Assembles the probes and looks for their words."""
 	ptx = ".version 8.0\n.target sm_80\n.address_size 64\n"
 	for n, body in enumerate(PROBES):
 		local = ".local .b8 q[1024];" if " q;" in body else ""

@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # timeout: 2700
 #
-# Kernels for NVIDIA GPUs, compiled and read back, as amd.sh does for AMD.
+# Compiles kernels for NVIDIA GPUs and reads the code back, as amd.sh does for AMD.
 #
 #   tests/isa/nvidia.sh --table    print the tables for docs/device-path.md, and check nothing
 #
-# FULL=1: for two kinds of GPU. ARCHS=sm_90 for some.
+# FULL=1 covers two kinds of GPU. ARCHS=sm_90 selects some.
 
 . "$(dirname "$0")/compile"
 work=$builds/nvidia-kernels
@@ -27,7 +27,7 @@ nvcc=$(sed 's/ .*//' "$work/words")
 PTXAS=$(dirname "$nvcc")/ptxas
 export PTXAS
 
-# kernel ARCH FILE OUT FLAG...: to a cubin.
+# kernel ARCH FILE OUT FLAG...: compile to a cubin.
 kernel() {
 	words=$(sed 's/-gencode  *[^ ]*//g;s/-forward-unknown-to-host-compiler//;s/-W[a-z]*//g' "$work/words")
 	to=$3 source=$here/kernels/$2.hip cuda=$1
@@ -47,8 +47,8 @@ for arch in $ARCHS; do
 	kernel "$arch" publish "$work/direct/publish.$arch.cubin" -Iinclude -DGSHMEM_DIRECT_ONLY
 done
 
-# mutate NAME RULE FILE SED...: a header with something taken out or added, which RULE must see, or a limit of
-# cost:METRIC, in code for the last of ARCHS.
+# mutate NAME RULE FILE SED...: compile for the last of ARCHS with something removed from a header, or added.
+# RULE must notice it, or the limit of METRIC if RULE is cost:METRIC.
 : >"$work/mutants"
 : >"$work/costly"
 mutate() {

@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # timeout: 3000
 #
-# The library, examples and, by TURN, a third of tests and benches (FULL=1: all) compile for NVIDIA GPUs, with the host's side
-# of them; and every polling load in them is of system scope. tests/platform as in amd_tree.sh; tests that are only read
-# there are left out. FULL=1: for two kinds of GPU. ARCHS=sm_90 for some.
+# The library, the examples and, by TURN, a third of tests and benches (FULL=1: all) compile for
+# NVIDIA GPUs with their host side, and every polling load in them has system scope. tests/platform
+# is treated as in amd_tree.sh; tests that say `isa: read` are left out. FULL=1 covers two kinds of
+# GPU. ARCHS=sm_90 selects some.
 
 . "$(dirname "$0")/compile"
 platform/nvidia/toolchain >/dev/null || {
@@ -12,7 +13,7 @@ platform/nvidia/toolchain >/dev/null || {
 	exit 77
 }
 failed='' build=$builds/tree-nvidia log=$builds/tree-nvidia.log
-# Code that is not compressed can be read back.
+# Only uncompressed code can be read back.
 NVCC_APPEND_FLAGS="${NVCC_APPEND_FLAGS-} --no-compress"
 export NVCC_APPEND_FLAGS
 mkdir -p "$build"

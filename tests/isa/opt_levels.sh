@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # timeout: 3000
 #
-# Users debug at -O0 -g, and gshmemcc adds no -O of its own: a kernel of each group of calls (kernels/groups.hip) compiles at
-# -O0, -Og, -O1 and -O3 with -g, and the examples at -O0, for each platform whose compiler is here. Other tests compile at -O2.
+# Kernels of each family of calls (kernels/groups.hip) compile at -O0, -Og, -O1 and -O3 with -g, and the
+# examples at -O0, for each platform whose compiler is here. Users debug at -O0 -g, gshmemcc adds no -O of its
+# own, and other tests compile at -O2.
 
 . "$(dirname "$0")/compile"
 work=$builds/opt-levels
@@ -13,14 +14,14 @@ mkdir -p "$work"
 skipped=''
 groups=$here/kernels/groups.hip
 
-# compile NAME FLAG... FILE: with the flags of the platform in $words.
+# compile NAME FLAG... FILE: compile with the platform's flags in $words.
 compile() {
 	name=$1
 	shift
 	later "$words -Iinclude $* -c -o $work/$name.o || { echo '$name: this does not compile: $*'; exit 1; }"
 }
 
-# at_O0 NAME FLAG...: the examples.
+# at_O0 NAME FLAG...: compile the examples.
 at_O0() {
 	platform=$1
 	shift
@@ -29,7 +30,7 @@ at_O0() {
 	done
 }
 
-# Each GPU's constraints on registers are its own, but at -O0 alone the compiler breaks them.
+# Each GPU has its own constraints on registers, but the compiler breaks them only at -O0.
 if flags amd gfx942 >"$work/amd" 2>/dev/null; then
 	device='-Werror --cuda-device-only --no-gpu-bundle-output'
 	for arch in gfx90a gfx1100 gfx942; do
@@ -44,7 +45,7 @@ else
 	skipped="$skipped amd"
 fi
 
-# -O is for the CPU's code, which is the same for all calls; -G is the -O0 of the GPU's.
+# -O affects the CPU's code, which is the same for all calls; -G is the -O0 of the GPU's code.
 if flags nvidia sm_90 >"$work/nvidia" 2>/dev/null; then
 	for arch in 80 90; do
 		words=$(sed "s/90/$arch/g" "$work/nvidia")

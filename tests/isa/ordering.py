@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """
-What must hold on every path through a kernel or device function, for data to be there when a flag says so.
+Checks what must hold on every path through a kernel or device function, so that data
+is there when a flag says so.
 
   write-back   a cache write-back is waited for before the next barrier, flag or end; but for one in front of which the
                wave has touched no memory and met no other wave, which has nothing to write back
@@ -14,7 +15,7 @@ What must hold on every path through a kernel or device function, for data to be
   assembly     no store hides in inline assembly, where the compiler counts none and so waits for none
   count, spill, copy  what masks.py looks for, in the same code
 
-Which store is a flag is taken from debug information: the inlined functions that an instruction comes from.
+Debug information tells which store is a flag: the inlined functions that an instruction comes from.
 """
 
 import functools
@@ -26,7 +27,8 @@ import amd
 import masks
 from graph import flow, polling_loads, skips_of_polls
 
-# Pairs of a function and what it calls: where a flag is stored, the barriers before that, the barriers behind a wait.
+# Pairs of a function and its callee: where a flag is stored, the barriers before that,
+# and the barriers after a wait.
 FLAG = {(f, s) for f in ("gshmemi_copy_signal", "gshmemi_sync_write")
 	for s in ("gshmemi_arch_store", "gshmemi_arch_amo64")} | {
 	("isa_flag", "gshmem_uint64_p"), ("isa_flag", "gshmemi_arch_store"),
@@ -39,23 +41,26 @@ PUBLISH = {("gshmemi_copy_signal", "gshmemi_group_end"), ("gshmemi_fence", "gshm
 WAIT = {("gshmemi_wait_until", "gshmemi_group_end"), ("gshmemi_sync_team", "gshmemi_group_end"),
 	("gshmemi_coll_meet", "gshmemi_group_sync")}
 WAITS = {"gshmemi_wait", "gshmemi_turn_await", "gshmemi_rpc_await", "gshmemi_rpc_finish"}
-OWN = {"gshmemi_disseminate"} # the library's own counter, which carries no data; nor do fault records
-SLOW = {"gshmemi_slow_perform_at", "gshmemi_carry_at"} # a flag's own store behind a sentinel is not one before it
-PACKET = {"gshmemi_ll_await"} # a word that carries all there is: nothing lies behind it
+OWN = {"gshmemi_disseminate"} # the library's own counter, which publishes no data; nor do fault records
+# a flag's own store on the slow path is not an earlier store
+SLOW = {"gshmemi_slow_perform_at", "gshmemi_carry_at"}
+PACKET = {"gshmemi_ll_await"} # a word that is the whole message: no data belongs to it
 SENDS = {"gshmemi_ll_send"} # such a word
-LOOKS = {"gshmemi_lock_look"} # a poll; what it reads besides is the table of peers
-MAIL = {"gshmemi_mail_perform", "gshmemi_mail_find"} # what they read lies behind the acquire of gshmemi_mail_serve
-# Return into a wait, which acquires at its end; gshmemi_remote_take_at does where a request's wait has ended.
+LOOKS = {"gshmemi_lock_look"} # a poll; otherwise it reads only the table of peers
+MAIL = {"gshmemi_mail_perform", "gshmemi_mail_find"} # they read after the acquire of gshmemi_mail_serve
+# These return into a wait, which acquires at its end; gshmemi_remote_take_at acquires
+# when a request's wait has ended.
 SERVES = {"gshmemi_attend_at", "gshmemi_remote_await_at"}
-ARGUMENTS = {"gshmemi_slow_pes_at"} # their loops read what the caller has given, once
-CLOSES = "gshmemi_remote_" # leave the store that closes a slot: what the request says was released before its post
+ARGUMENTS = {"gshmemi_slow_pes_at"} # their loops read the caller's arguments once
+# These leave the store that closes a slot open: the request's contents were released before its post.
+CLOSES = "gshmemi_remote_"
 FAULT = re.compile(r"gshmemi_fault_")
 GET = {"gshmemi_get", "gshmemi_iget"}
-READ = {"gshmemi_arch_read_peer", "gshmemi_arch_read_global", "gshmemi_arch_load"} # their accesses
+READ = {"gshmemi_arch_read_peer", "gshmemi_arch_read_global", "gshmemi_arch_load"} # their loads and stores
 
 
 def plain(name):
-	"""The name in a mangled one."""
+	"""Returns the name in a mangled name."""
 	m = re.match(r"_ZL?(\d+)", name)
 	return name[m.end():m.end() + int(m.group(1))] if m else name
 
@@ -65,14 +70,14 @@ def comes_from(instruction, names):
 
 
 def calls_in(instruction, pairs):
-	"""Whether it comes from such a call."""
+	"""Returns whether the instruction comes from such a call."""
 	names = [plain(f) for f in instruction.frames]
 	return any((outer, inner) in pairs for inner, outer in zip(names, names[1:]))
 
 
 @functools.lru_cache(maxsize=None)
 def reads_channel(place):
-	"""Whether at FILE:LINE:COLUMN the source names a member of a channel, by c->."""
+	"""Returns whether the source at FILE:LINE:COLUMN names a member of a channel, by c->."""
 	path, line, column = (place.rsplit(":", 2) + ["", ""])[:3]
 	if not re.search(r"gshmem/rpc/(rpc|rpc_slot|remote)\.h$", path) or not line.isdigit() or not os.path.exists(path):
 		return False
@@ -82,14 +87,14 @@ def reads_channel(place):
 
 
 def is_constant(instruction):
-	"""A read of what is written before a kernel starts: the sizes of the launch; where a channel lies."""
+	"""A read of what was written before the kernel started: the launch's sizes, or a channel's address."""
 	return reads_channel(instruction.line) or any("__HIP_GridDim" in f or "__HIP_BlockDim" in f or
 		"__ockl_get_" in f or "__hip_builtin_" in f for f in instruction.frames) or (
 		instruction.frames[:1] == ("operator()",) and "hip_runtime.h" in instruction.line)
 
 
 def reaches_others(instruction):
-	"""Whether it may make this thread see or show something that other threads do."""
+	"""Returns whether the instruction may exchange data with other threads."""
 	return instruction.kind in ("barrier", "call") or \
 		instruction.kind in ("load", "store", "atomic") and instruction.space == "global"
 
@@ -99,25 +104,27 @@ def of_fault(instruction):
 
 
 def loads_of_waits(function):
-	"""What the library's waits read themselves, whatever becomes of it."""
+	"""What the library's waits read themselves, whatever they use it for."""
 	return [i for i in function.instructions if i.kind == "load" and i.space == "global" and i.frames and
 		(plain(i.frames[0]) in WAITS or calls_in(i, {(w, "gshmemi_arch_load") for w in WAITS}) or
 		 comes_from(i, WAITS) and calls_in(i, {("gshmemi_amo_peer", "gshmemi_arch_amo64")}))]
 
 
 def waiting_loops(function):
-	"""The loops of the library's waits: the innermost ones that sleep, and hold such a load."""
+	"""The loops of the library's waits: the innermost loops that sleep and contain such a load."""
 	loads = set(loads_of_waits(function))
 	sleep = [l for l in function.loops if any(i.op == "s_sleep" for i in function.loop_body(l))] if loads else []
 	return [l for l in sleep if not any(o < l for o in sleep) and loads & set(function.loop_body(l))]
 
 
 def amd_rules(arch):
-	"""(does this clear the stores on their way, {kinds of pending acquire}, which of them this clears)."""
+	"""Returns (whether this completes the stores in flight, {kinds of pending
+	acquire}, those that this clears).
+	"""
 	unified = arch.startswith("gfx9")
 
 	def waited(i, returning):
-		"""Whether a wait covers stores, or atomics that return."""
+		"""Returns whether a wait covers stores, or atomics that return."""
 		return i.wait.get("vmcnt" if unified or returning else "vscnt") == 0
 
 	if arch == "gfx90a":
@@ -136,7 +143,7 @@ def amd_rules(arch):
 
 
 def is_flag_store(i, arch):
-	"""A store that may be a flag to other GPUs, where the instruction alone tells."""
+	"""A store that may be a flag for other GPUs, as far as the instruction alone tells."""
 	if i.kind not in ("store", "atomic") or i.space != "global":
 		return False
 	return i.bypass if arch.startswith(("gfx94", "gfx95")) and i.kind == "store" else True
@@ -144,7 +151,8 @@ def is_flag_store(i, arch):
 
 def check_amd(function, arch, leaves):
 	"""
-	Messages of what is broken. leaves: names of the functions that return with stores on their way, added to here.
+	Returns messages about what is broken. Adds to leaves the names of functions that
+	return with stores in flight.
 	"""
 	waited, caches, dropped = amd_rules(arch)
 	has_bits = arch.startswith(("gfx94", "gfx95"))
@@ -165,11 +173,11 @@ def check_amd(function, arch, leaves):
 			if i.kind in ("writeback", "invalidate") and comes_from(i, WAITS):
 				report(i, "loop", "a fence in a loop that polls")
 
-	example = {} # an instruction that a token of the state stands for
+	example = {} # the instruction for which a token of the state stands
 	acquires, stales = {("acquire", c) for c in caches}, {("stale", c) for c in caches}
 	is_flag = {i for i in function.instructions if i.kind in ("store", "atomic") and i.space == "global" and
 		   calls_in(i, FLAG) and not comes_from(i, SENDS)}
-	# Flags do not wait for each other; nor does the library's own count of barriers publish anything.
+	# Flags do not wait for each other, and the library's own count of barriers publishes nothing.
 	carries_data = {i for i in function.instructions if i.kind in ("store", "atomic") and i.space == "global" and
 			i not in is_flag and not comes_from(i, OWN | SLOW) and not of_fault(i)}
 
@@ -189,7 +197,8 @@ def check_amd(function, arch, leaves):
 		state = set(state)
 		if i.kind == "wait":
 			if waited(i, False):
-				# What other waves had on their way at a barrier they have waited for at the next one.
+				# What other waves had in flight at a barrier they
+				# have waited for at the next one.
 				if "others" in state:
 					state.add("others waited")
 				state -= {"store", "others"}
@@ -213,7 +222,8 @@ def check_amd(function, arch, leaves):
 				report(i, "flag",
 					"published while other waves' stores may be on their way, such as %s" %
 					example["others"])
-		if i in polls and not of_fault(i) and not comes_from(i, PACKET | MAIL): # who waits there waits for the end, and reads nothing after
+		# A poll of a fault record waits for the end and reads nothing afterwards.
+		if i in polls and not of_fault(i) and not comes_from(i, PACKET | MAIL):
 			state |= acquires | {"polled"}
 		elif i.kind == "load" and i.space == "global" and not i.bypass and not is_constant(i):
 			if acquires & state and not comes_from(i, OWN | LOOKS) and not of_fault(i):
@@ -247,7 +257,8 @@ def check_amd(function, arch, leaves):
 			if "store" in state and not plain(function.name).startswith(CLOSES):
 				leaves.add(function.name)
 		if i.kind == "call" and (i.callee is None or i.callee in leaves):
-			add(state, "store", i) # what the callee leaves; what was on its way it waits for at its entry
+			# what the callee leaves in flight; it waits for earlier stores at its entry
+			add(state, "store", i)
 		return state
 
 	live = amd.live_masks(function)
@@ -258,7 +269,7 @@ def check_amd(function, arch, leaves):
 
 
 def check_functions(arch, functions):
-	"""Messages of all that is broken in one code object."""
+	"""Returns messages about all that is broken in one code object."""
 	leaves, broken, callees = set(), {}, {}
 	for f in functions:
 		callees[f] = {i.callee for i in f.instructions if i.kind == "call"}
@@ -276,7 +287,7 @@ STORE = re.compile(r"\b(global|flat|buffer|scratch)_(store|atomic)|\bs_(buffer_)
 
 
 def check_assembly(text):
-	"""Messages of the stores inside inline assembly of a compiler's .s file."""
+	"""Returns messages about stores in inline assembly, from a compiler's .s file."""
 	broken, inside, function = [], False, "?"
 	for line in text.splitlines():
 		m = re.match(r"(\w+):", line)
@@ -294,8 +305,8 @@ def check_assembly(text):
 
 def self_test(files):
 	"""
-	files: kernels/broken.hip, compiled. broken_RULE_x must be found by RULE, sound_x by nothing. A code object and
-	the assembly of the same source see different rules.
+	files: kernels/broken.hip, compiled. RULE must find broken_RULE_x, and no rule sound_x. Some rules
+	apply to a code object, others to the assembly of the same source.
 	"""
 	failed, tried = 0, 0
 	for path in files:
@@ -323,7 +334,7 @@ def self_test(files):
 
 
 def mutants(path):
-	"""path: lines of a name, the rule that must see it, and the file compiled with it."""
+	"""path: lines with a name, the rule that must notice the mutant, and the file compiled with it."""
 	failed = 0
 	with open(path, encoding="utf-8") as f:
 		lines = [line.split() for line in f]
@@ -338,7 +349,7 @@ def mutants(path):
 
 
 def check_file(path):
-	"""Messages, and (kernels, write-backs, polling loads), of a code object or of assembly."""
+	"""Returns messages and (kernels, write-backs, polling loads) for a code object or for assembly."""
 	if path.endswith(".s"):
 		with open(path, encoding="utf-8") as f:
 			return check_assembly(f.read()), (0, 0, 0)
@@ -351,8 +362,8 @@ def check_file(path):
 
 def main(files):
 	"""
-	Check code objects (.co) and assembly (.s), or, with --objects FOLDER, the code objects in object files, written
-	to that folder. The exit status says whether anything is broken.
+	Checks code objects (.co) and assembly (.s) or, with --objects FOLDER, the code objects in object
+	files, which it writes to that folder. The exit status says whether anything is broken.
 	"""
 	if files[0] == "--self-test":
 		return self_test(files[1:])

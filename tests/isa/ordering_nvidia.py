@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """
-The rules of ordering.py for NVIDIA, in cubins, which say less: there are no names of inlined functions. So the flag is
-known by its form, an 8-byte store at system scope, which the kernels of publish.hip use for nothing else. A call to
-the CPU is looked at on the path that rpc.py finds.
+The rules of ordering.py for NVIDIA. Cubins have no names of inlined functions, so the flag is recognised by
+its form: an 8-byte store at system scope, which the kernels of publish.hip use for nothing else. A call to
+the CPU is checked on the path that rpc.py finds.
 
   flag      between any other store or atomic and a flag, on every path, there is a fence of system scope
   poll      a polling load is of system scope
@@ -20,7 +20,7 @@ from graph import flow, polling_loads
 
 
 def check_function(function, flags):
-	"""Messages. flags: whether to look for flags: our kernels, not anybody's."""
+	"""Returns messages. flags: whether to look for flags; only our own kernels have this form of flag."""
 	broken = {}
 
 	def report(i, rule, text):
@@ -84,8 +84,8 @@ def check_file(path, flags):
 
 def main(arguments):
 	"""
-	FILE...: cubins of kernels/publish.hip and the like. --mutants FILE: as of ordering.py. --objects FILE...:
-	object files with cubins that are not compressed: polls alone.
+	FILE...: cubins of kernels/publish.hip and the like. --mutants FILE: as for ordering.py. --objects
+	FILE...: object files with uncompressed cubins; checks only polls.
 	"""
 	failed = 0
 	if arguments[0] == "--mutants":

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """
-What a call to the CPU costs, counted on kernels/rpc.hip: on the shortest path that locks a slot, fills it, posts it,
-sees the answer in the first poll and unlocks; without a bell. A kernel's other paths count for what no path may have.
+Counts what a call to the CPU costs, in kernels/rpc.hip: on the shortest path that locks a slot, fills
+it, posts it, sees the answer in the first poll and unlocks, without a bell. Metrics of the whole
+kernel cover the other paths, too.
 
   instructions  from the entry to the end, no end of the program
   stores        to the slot, which is the host's memory: how many; of a line, by each lane
@@ -27,7 +28,9 @@ OWN = {("gshmemi_rpc_lock", "gshmemi_arch_amo32"), ("gshmemi_rpc_enter_to", "gsh
 
 
 def path_by(function, wanted):
-	"""The shortest path from entry to end that makes no call and passes such instructions one after the other."""
+	"""Returns the shortest path from entry to end that makes no call and passes
+	such instructions in this order.
+	"""
 	def passed(block, stage):
 		for i in block.instructions:
 			if stage < len(wanted) and wanted[stage](i):
@@ -57,7 +60,7 @@ def path_by(function, wanted):
 
 
 def milestones(kernel, vendor):
-	"""What the path passes; the last but one, or but two, is the request."""
+	"""The instructions that the path passes; the last but one, or but two, is the request."""
 	posts, line = kernel == "rpc_post", kernel == "rpc_line"
 	if vendor == "amd":
 		def stored(by):
@@ -88,7 +91,9 @@ def milestones(kernel, vendor):
 
 
 def find_post(function, vendor):
-	"""(path, where it locks, where it last fills, the request), or None: a kernel that makes no call."""
+	"""Returns (path, where it locks, where it last fills, the request), or None for
+	a kernel that makes no call.
+	"""
 	wanted = milestones(function.name, vendor)
 	path = path_by(function, wanted) if function.name in KERNELS else None
 	if path is None:
@@ -101,7 +106,9 @@ def find_post(function, vendor):
 
 
 def count_releases(path, vendor):
-	"""Of a path, write-backs of system scope; where nothing is to be written back, waits behind stores."""
+	"""Returns a path's write-backs of system scope or, if nothing needs to be written
+	back, its waits after stores.
+	"""
 	if vendor == "nvidia" or any(i.kind == "writeback" for i in path):
 		return sum(i.kind == "writeback" and (vendor == "amd" or i.bypass) for i in path)
 	count, pending = 0, False
@@ -114,7 +121,7 @@ def count_releases(path, vendor):
 
 
 def released(function, vendor):
-	"""None; or the request, if nothing releases what the slot was filled with."""
+	"""Returns the request if nothing releases the slot's contents before it; else None."""
 	found = find_post(function, vendor)
 	if not found or count_releases(found[0][found[2]:found[3]], vendor):
 		return None
@@ -122,7 +129,7 @@ def released(function, vendor):
 
 
 def waiting_loops(function):
-	"""Loops that poll an answer: they sleep, and read both its halves past the caches."""
+	"""Returns loops that poll an answer: they sleep, and read both its halves past the caches."""
 	for loop in function.loops:
 		body = function.loop_body(loop)
 		if any(i.op in ("s_sleep", "NANOSLEEP") for i in body) and \
@@ -132,7 +139,7 @@ def waiting_loops(function):
 
 
 def shortest_turn(function, loop):
-	"""Instructions of the shortest cycle through the loop's head and two polls."""
+	"""Returns the number of instructions of the shortest cycle through the loop's head and two polls."""
 	head = min(loop)
 	best, work = {}, [(0, head, 0)]
 	while work:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """
-The tables of docs/device-path.md, from what budget.py found: written, or compared with what the document holds.
+Writes the tables of docs/device-path.md from what budget.py found, or compares them with the document.
 
   table.py amd|nvidia COMPILER FOUND.tsv [DOCUMENT]
 """
@@ -8,8 +8,8 @@ The tables of docs/device-path.md, from what budget.py found: written, or compar
 import re
 import sys
 
-# What the others' device code costs on the same terms, and the least that is possible: instructions beyond the base
-# kernel; gfx942 and sm_90. None: not measured.
+# What the device code of other libraries costs by the same count, and the least possible cost: instructions
+# beyond the base kernel, on gfx942 and sm_90. None: not measured.
 OTHERS = {
 	"amd": ("rocSHMEM 2.0", {"int_p": 37, "int_g": 44, "fetch_add": 34, "add": 31, "quiet": 60, "fence": 60}),
 	"nvidia": ("NVSHMEM 3", {"int_p": 10, "int_g": 12, "fetch_add": 14, "add": 10, "quiet": 6, "fence": 6}),
@@ -33,7 +33,7 @@ LAST = {"amd": "gfx942", "nvidia": "sm_90"}
 
 
 def without_others(text, archs):
-	"""The tables of text less the columns of GPUs that are not in archs."""
+	"""Returns the tables of text without the columns of GPUs that are not in archs."""
 	lines, kept = [], None
 	for line in text.split("\n"):
 		if not line.startswith("|"):

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The checker's own test, without the library: broken_RULE_... must be found broken by that rule of ordering.py, and
- * sound_... by none. Names of functions that ordering.py knows stand for the library's.
+ * The checker's own test, without the library: ordering.py must find broken_RULE_... broken by that rule, and
+ * sound_... by none. Functions here have the names of the library's functions that ordering.py knows.
  */
 #include <hip/hip_runtime.h>
 
@@ -87,7 +87,7 @@ KERNEL broken_write_back_flag(int *dest, int value, unsigned long long *flag)
 	gshmemi_arch_store(flag, 1);
 }
 
-/* One path waits, the other does not. */
+/* Only one of two paths waits. */
 KERNEL broken_write_back_path(int *dest, int value, unsigned long long *flag, int rare)
 {
 	dest[threadIdx.x] = value;
@@ -111,7 +111,7 @@ KERNEL broken_write_back_end(int *dest, int value)
 	asm volatile(WRITE_BACK ::: "memory");
 }
 
-/* Waits, but leaves one access open. */
+/* Waits, but leaves one store open. */
 KERNEL broken_write_back_partly(int *dest, int value, unsigned long long *flag)
 {
 	dest[threadIdx.x] = value;
@@ -136,7 +136,7 @@ KERNEL broken_flag_no_wait(int *dest, int value, unsigned long long *flag)
 }
 
 #if !defined(__GFX11__) /* there the compiler waits in front of every barrier */
-/* Thread 0's release behind a barrier does not wait for the other waves' stores. */
+/* Thread 0's release after a barrier does not wait for the other waves' stores. */
 KERNEL broken_flag_other_waves(int *dest, int value, unsigned long long *flag)
 {
 	dest[threadIdx.x] = value;
@@ -153,7 +153,7 @@ KERNEL broken_flag_group(int *dest, int value, unsigned long long *flag)
 }
 #endif
 
-/* A loop that stores behind its wait. */
+/* A loop that stores after its wait. */
 KERNEL broken_flag_loop(int *dest, int value, unsigned long long *flag, int n)
 {
 	for (int i = 0; i < n; i++) {
@@ -164,7 +164,7 @@ KERNEL broken_flag_loop(int *dest, int value, unsigned long long *flag, int n)
 }
 
 #ifdef WRITE_BACK
-/* The store has been waited for, and lies in the L2. */
+/* The store was waited for, but is still in the L2. */
 KERNEL broken_flag_cached(int *dest, int value, unsigned long long *flag)
 {
 	dest[threadIdx.x] = value;
@@ -204,7 +204,7 @@ KERNEL sound_poll(const int *word, const int *data, int *dest)
 	dest[threadIdx.x] = data[threadIdx.x];
 }
 
-/* Not a poll: the bound of a loop, read again because the loop stores. */
+/* Not a poll: a loop's bound, which is read again because the loop stores. */
 KERNEL sound_bound(const int *n, int *dest)
 {
 	for (int i = 0; i < *n; i++)
@@ -221,7 +221,7 @@ KERNEL broken_acquire_none(const int *word, const int *data, int *dest)
 	dest[threadIdx.x] = data[threadIdx.x];
 }
 
-/* Of this GPU alone. */
+/* An acquire of this GPU only. */
 KERNEL broken_acquire_agent(const int *word, const int *data, int *dest)
 {
 	while (load(word) == 0)
@@ -234,7 +234,7 @@ KERNEL broken_acquire_agent(const int *word, const int *data, int *dest)
 	dest[threadIdx.x] = data[threadIdx.x];
 }
 
-/* The wave that polled has dropped its caches, the others have not. */
+/* The wave that polled has dropped its caches; the others have not. */
 KERNEL broken_acquire_other_waves(const int *word, const int *data, int *dest)
 {
 	gshmemi_wait_until(word, false);
@@ -261,7 +261,7 @@ KERNEL sound_get(const int *source, int *dest)
 
 /* ---- assembly ---- */
 
-/* The compiler knows of no store, so it does not wait for one. */
+/* The compiler sees no store, so it does not wait for one. */
 KERNEL broken_assembly_store(int *dest, int value, unsigned long long *flag)
 {
 #if defined(__gfx90a__) || defined(__GFX10__) || defined(__GFX11__)
@@ -283,7 +283,7 @@ KERNEL broken_assembly_store(int *dest, int value, unsigned long long *flag)
 #define SPILL "v_accvgpr_write_b32 a0, v0"
 #endif
 
-/* Lanes that leave are given what those that go on have counted, if only in scalar registers. */
+/* Leaving lanes get the count of those that go on, although only in scalar registers. */
 KERNEL broken_count_on(int *dest)
 {
 	int value;
@@ -293,7 +293,7 @@ KERNEL broken_count_on(int *dest)
 	dest[threadIdx.x] = value;
 }
 
-/* They have their copy before. */
+/* Leaving lanes have copied the count before. */
 KERNEL sound_count(int *dest)
 {
 	int value;
@@ -320,7 +320,7 @@ KERNEL sound_spill(int *dest)
 #define LEAVE "s_mov_b64 s[10:11], exec\n\ts_and_b64 exec, exec, vcc\n\ts_cbranch_execz 1f\n2:\n\ts_andn2_b64 exec, exec, s[12:13]\n\t" \
 	      "s_cbranch_execnz 2b\n1:\n\t"
 
-/* Lanes leave a loop one by one; where none is left a register is to have its old value again. */
+/* Lanes leave a loop one by one; when none is left a register must get its old value back. */
 KERNEL broken_copy_empty(int *dest)
 {
 	asm volatile(LEAVE "v_mov_b32 v0, v1\n\ts_or_b64 exec, exec, s[10:11]" : : : "s10", "s11", "s12", "s13", "scc", "v0");

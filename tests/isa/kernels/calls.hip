@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One kernel per call, to be counted. Each takes what the call needs as arguments, so that nothing but the call and
- * the addressing by threadIdx.x that base() has, too, is left in it. budgets.tsv says what each may cost.
+ * One kernel per call, whose cost is counted. Each takes what the call needs as arguments,
+ * so that it contains only the call and the addressing by threadIdx.x, which base() has,
+ * too. budgets.tsv has the limits.
  */
 #include <gshmem.h>
 
 #define KERNEL extern "C" __global__ void
 
-/* What every count is reduced by: one plain store. */
+/* Subtracted from every count: one plain store. */
 KERNEL base(int *dest, int value)
 {
 	dest[threadIdx.x] = value;
@@ -23,7 +24,7 @@ KERNEL int_g(int *dest, const int *source, int pe)
 	dest[threadIdx.x] = gshmem_int_g(source + threadIdx.x, pe);
 }
 
-/* In a region that was made after init: its table is behind a pointer that is behind another one. */
+/* In a region that was made after init: its table is reached through two pointers. */
 KERNEL int_p_region(int *dest, int value, unsigned region, int pe)
 {
 	gshmemi_p(gshmemi_in_region(region), dest + threadIdx.x, &value, sizeof value, pe, "int_p_region");

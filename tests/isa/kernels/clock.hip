@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A tick of the GPU's clock is as many nanoseconds as amd.sh says, TICK_NS, for kernels of this GPU as for the host, which
- * looks it up by the GPU's name, GFX, with what ROCm appends to it.
+ * A tick of the GPU's clock has TICK_NS nanoseconds, as amd.sh says, both for kernels of this GPU and for the
+ * host, which looks it up by the GPU's name, GFX, with ROCm's suffix.
  */
 #include <gshmem.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A store that publishes what was written before it; the checker knows it by its name. */
+/* A store that publishes earlier writes; the checker recognises it by its name. */
 #ifndef ISA_FLAG_H
 #define ISA_FLAG_H
 

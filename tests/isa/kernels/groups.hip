@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One kernel per group of calls, made by a thread, a wave and a work-group where the group has these. opt_levels.sh
- * compiles it at every level of optimization; nothing is counted here, so that a kernel may make several calls.
+ * One kernel per family of calls, by a thread, a wave and a work-group where the family has
+ * these. opt_levels.sh compiles it at every optimization level. Nothing is counted here, so a
+ * kernel may make several calls.
  */
 #include <gshmem.h>
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Programs that publish data and that wait for it, by every call that may order the two. ordering.py finds the flag
- * by the name isa_flag; with one wait, fence or cache bit of arch/ taken out it must find one of them broken.
+ * Programs that publish data and programs that wait for it, with every call that may order the two.
+ * ordering.py recognises the flag by the name isa_flag; with one wait, fence or cache bit of arch/ removed it
+ * must find one of the programs broken.
  */
 #include <gshmem.h>
 #include "flag.h"
@@ -53,7 +54,7 @@ KERNEL add_fence_flag(int *dest, int value, uint64_t *flag, int pe)
 	isa_flag(flag, pe);
 }
 
-/* A release with no store of this wave before it, as behind a barrier: compilers drop its wait. */
+/* A release with no earlier store of this wave, as after a barrier: compilers drop its wait. */
 KERNEL barrier_fence_flag(int *dest, int value, uint64_t *flag, int pe)
 {
 	gshmem_int_p(dest + threadIdx.x, value, pe);
@@ -112,7 +113,7 @@ KERNEL barrier_read(int *dest, const int *data)
 	dest[threadIdx.x] = data[threadIdx.x];
 }
 
-/* What one holder of a lock leaves, and what the next one finds. */
+/* The next holder of a lock must find what the previous one left. */
 KERNEL put_clear_lock(char *dest, const char *source, size_t nbytes, long *lock, int pe)
 {
 	gshmem_putmem(dest, source, nbytes, pe);
@@ -125,7 +126,10 @@ KERNEL set_lock_read(int *dest, const int *data, long *lock)
 	dest[threadIdx.x] = data[threadIdx.x];
 }
 
-/* A peer's memory, polled: every turn must see it afresh. What these find orders nothing, so no data is read behind. */
+/*
+ * Polls of a peer's memory: every turn must read it anew. The polled value orders nothing,
+ * so no data is read afterwards.
+ */
 KERNEL g_poll(int *dest, int value, const int *word, int pe)
 {
 	while (gshmem_int_g(word, pe) == 0)

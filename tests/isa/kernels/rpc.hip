@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Calls to the CPU, one per kernel, for rpc.py: the function that the API keeps out of line is inlined here, for one
- * operation, so that a kernel holds all of a call and nothing else.
+ * Calls to the CPU, one per kernel, for rpc.py. The function that the API keeps out of line is inlined here
+ * for one operation, so that a kernel contains all of a call and nothing else.
  */
 #include <gshmem.h>
 
@@ -41,7 +41,7 @@ KERNEL rpc_line(uint32_t op, const uint64_t *line, uint64_t *dest)
 		dest[8 * threadIdx.x + i] = out[i];
 }
 
-/* In a unit that posts by the API quiet asks whether anything is open. */
+/* In a unit that posts with the API, quiet asks whether anything is open. */
 KERNEL rpc_quiet(uint32_t op)
 {
 	const uint64_t in[6] = {1, 2, 3, 4, 5, 6};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A stream of values and little else: every register that the slow path takes shows. Compiled for NVIDIA with a bound
- * of 32 registers, which leaves all warps to an SM; nothing may be spilled for it in the loop.
+ * A stream of values and little else, so every register of the slow path shows. Compiled for NVIDIA with a
+ * limit of 32 registers, with which an SM can run all its warps; the loop must not spill because of it.
  */
 #include <gshmem.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A kernel as users write them, with communication inside its loops: what the slow path costs where registers are
- * dear. C = A x B in tiles of 64 x 64, 4 x 4 values in the registers of each of 256 threads; a finished tile is sent
- * to the peer row by row, and so is each step of the way.
+ * A kernel as users write them, with communication inside its loops: it shows what the slow path costs when
+ * registers are scarce. C = A x B in tiles of 64 x 64, with 4 x 4 values in the registers of each of 256
+ * threads. A finished tile is sent to the peer row by row, and so is each intermediate step.
  */
 #include <gshmem.h>
 
@@ -46,7 +46,7 @@ extern "C" __global__ __launch_bounds__(256) void user_gemm(const float *a, cons
 	}
 }
 
-/* Halos by waves, under computation that needs its registers. */
+/* Waves send halos amid a computation that needs its registers. */
 extern "C" __global__ void user_halo(float *grid, int n, int nsteps, uint64_t *signal, int above, int below)
 {
 	for (int t = 0; t < nsteps; t++) {
