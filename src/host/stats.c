@@ -23,7 +23,8 @@ struct row {
 	struct gshmemi_count count;
 };
 
-static const char *const kinds[GSHMEMI_COUNT_NKINDS] = {"put", "get", "amo", "signal", "collective", "flag"};
+#define KIND(NAME, TEXT) [GSHMEMI_COUNT_##NAME] = TEXT,
+static const char *const kinds[] = {GSHMEMI_COUNT_KINDS(KIND)};
 static const char *const ways[GSHMEMI_COUNT_NWAYS] = {"direct", "carried"};
 
 struct gshmemi_count *gshmemi_host_counts;  /* of host calls */

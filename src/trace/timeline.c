@@ -16,18 +16,12 @@
 #define FIRST_BLOCK 1000000 /* tids of work-groups; those below are threads of the host */
 
 static const char *const kinds[] = {
-	[GSHMEMI_COUNT_PUT] = "put",
-	[GSHMEMI_COUNT_GET] = "get",
-	[GSHMEMI_COUNT_AMO] = "amo",
-	[GSHMEMI_COUNT_SIGNAL] = "signal",
-	[GSHMEMI_COUNT_COLLECTIVE] = "collective",
-	[GSHMEMI_COUNT_FLAG] = "flag",
-	[GSHMEMI_TRACE_WAIT] = "wait",
-	[GSHMEMI_TRACE_CALL] = "call",
-	[GSHMEMI_TRACE_SENT] = "sent",
-	[GSHMEMI_TRACE_CAME] = "came",
-	[GSHMEMI_TRACE_SERVED] = "served",
-	[GSHMEMI_TRACE_MARK] = "mark",
+#define KIND(NAME, TEXT) [GSHMEMI_COUNT_##NAME] = TEXT,
+	GSHMEMI_COUNT_KINDS(KIND)
+#undef KIND
+#define KIND(NAME, TEXT) [GSHMEMI_TRACE_##NAME] = TEXT,
+	GSHMEMI_TRACE_KINDS(KIND)
+#undef KIND
 };
 #define NKINDS (sizeof kinds / sizeof *kinds)
 
@@ -163,9 +157,15 @@ void gshmemi_timeline_write(FILE *file, struct gshmemi_trace *trace,
 	fprintf(file, ",\"args\":{\"events\":%" PRIu64 "}},\n", nlost);
 }
 
+/* The kinds of operations, in the order of the table, are for gshmem-trace. */
 void gshmemi_timeline_begin(FILE *file)
 {
-	fprintf(file, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n");
+	unsigned kind;
+
+	fprintf(file, "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"operations\":[");
+	for (kind = 0; kind < GSHMEMI_COUNT_NKINDS; kind++)
+		fprintf(file, "%s\"%s\"", kind ? "," : "", kinds[kind]);
+	fprintf(file, "]},\"traceEvents\":[\n");
 }
 
 /* The last element has no comma behind it. */

@@ -10,14 +10,18 @@
 #include <gshmem/move/carry.h>
 #include <gshmem/state/trace.h>
 
-/* The order is that of the names in src/host/stats.c. */
+/* What an operation counts as, and what GSHMEM_STATS and GSHMEM_TRACE call it. */
+#define GSHMEMI_COUNT_KINDS(X) \
+	X(PUT, "put") \
+	X(GET, "get") \
+	X(AMO, "amo") \
+	X(SIGNAL, "signal") \
+	X(COLLECTIVE, "collective") /* the puts and gets of a collective */ \
+	X(FLAG, "flag")             /* words of 8 bytes by which barriers, collectives and windows tell PEs */
 enum gshmemi_count_kind {
-	GSHMEMI_COUNT_PUT,
-	GSHMEMI_COUNT_GET,
-	GSHMEMI_COUNT_AMO,
-	GSHMEMI_COUNT_SIGNAL,
-	GSHMEMI_COUNT_COLLECTIVE, /* the puts and gets of a collective */
-	GSHMEMI_COUNT_FLAG,       /* words by which barriers, collectives and windows tell PEs: 8 bytes each */
+#define GSHMEMI_KIND(NAME, TEXT) GSHMEMI_COUNT_##NAME,
+	GSHMEMI_COUNT_KINDS(GSHMEMI_KIND)
+#undef GSHMEMI_KIND
 	GSHMEMI_COUNT_NKINDS
 };
 

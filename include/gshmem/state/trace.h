@@ -19,14 +19,20 @@
 #define GSHMEMI_TRACES 0
 #endif
 
-/* What an event is: enum gshmemi_count_kind (move/count.h) for an operation, or one of these. */
+/* The kinds of events, and their names in the file: these, and enum gshmemi_count_kind for operations. */
+#define GSHMEMI_TRACE_KINDS(X) \
+	X(WAIT, "wait") \
+	X(CALL, "call")     /* of the host */ \
+	X(SENT, "sent")     /* a message of the net thread */ \
+	X(CAME, "came")     /* likewise */ \
+	X(SERVED, "served") /* a function that the CPU carries out for a kernel */ \
+	X(MARK, "mark")     /* gshmemx_trace */
 enum gshmemi_trace_kind {
-	GSHMEMI_TRACE_WAIT = 16,
-	GSHMEMI_TRACE_CALL,    /* of the host */
-	GSHMEMI_TRACE_SENT,    /* a message of the net thread, */
-	GSHMEMI_TRACE_CAME,    /* likewise */
-	GSHMEMI_TRACE_SERVED,  /* a call from a kernel to the CPU */
-	GSHMEMI_TRACE_MARK     /* gshmemx_trace */
+	GSHMEMI_TRACE_FIRST = 15,
+#define GSHMEMI_KIND(NAME, TEXT) GSHMEMI_TRACE_##NAME,
+	GSHMEMI_TRACE_KINDS(GSHMEMI_KIND)
+#undef GSHMEMI_KIND
+	GSHMEMI_TRACE_NKINDS
 };
 #define GSHMEMI_TRACE_CARRIED 0x100U /* in what: an operation that a carrier performs */
 #define GSHMEMI_TRACE_ON_HOST 0x200U
