@@ -112,7 +112,7 @@ static int call_body(struct gshmemi_coll_args *args, const char *call)
 
 int gshmemi_host_coll(struct gshmemi_coll_args *args, const char *call)
 {
-	struct gshmemi_trace_open open;
+	uint64_t open;
 	int rc;
 
 	GSHMEMI_ENTER_COLLECTIVE(call);

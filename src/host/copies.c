@@ -211,8 +211,7 @@ static uint64_t call_with(struct gshmemi_operation *o, const void *symmetric, co
 {
 	const int which = o->what == GSHMEMI_AMO ? GSHMEMI_SLOW_FIND_AMO : GSHMEMI_SLOW_FIND;
 	void *peer = find(which, o->region, symmetric, local, span, align, o->pe, call);
-	struct gshmemi_trace_open open;
-	uint64_t old;
+	uint64_t open, old;
 
 	gshmemi_count_operation(o);
 	open = gshmemi_slow_trace(o, call);
@@ -336,7 +335,7 @@ void gshmemi_host_put_signal(unsigned region, void *dest, const void *source, si
 	struct gshmemi_operation o = describe(GSHMEMI_PUT_SIGNAL, region, source, nbytes, pe);
 	void *peer_dest = find(GSHMEMI_SLOW_FIND, region, dest, source, nbytes, align, pe, call);
 	void *peer_sig = find(GSHMEMI_SLOW_FIND_AMO, region, sig_addr, sig_addr, 8, 8, pe, call);
-	struct gshmemi_trace_open open;
+	uint64_t open;
 
 	(void)nbi;
 	gshmemi_check_argument(is_add || sig_op == GSHMEM_SIGNAL_SET, sig_op, sig_addr, pe, call);

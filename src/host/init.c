@@ -234,7 +234,7 @@ static int set_state(void)
 	state.sink = attention + 1;
 	gshmemi_mailbox_describe(&state);
 	state.counts = gshmemi_stats_table();
-	state.trace = gshmemi_trace_rings();
+	state.trace = gshmemi_trace_of_kernels();
 	state.allocation_end = gshmemi_heap.allocation_end;
 	state.watchdog_ns = (uint64_t)(gshmemi_env.WATCHDOG * 1e9);
 	state.rpc = gshmemi_rpc_kernels.channel;

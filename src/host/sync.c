@@ -69,7 +69,7 @@ void gshmemi_host_fence(int context, const char *call)
 
 void gshmemi_host_quiet(int context, const int *target_pes, size_t npes, const char *call)
 {
-	const struct gshmemi_trace_open open = gshmemi_trace_call(GSHMEMI_TRACE_CALL, -1, 0, call);
+	const uint64_t open = gshmemi_trace_call(GSHMEMI_TRACE_CALL, -1, 0, call);
 
 	gshmemi_quiet(GSHMEMI_THREAD, context, target_pes, npes, call);
 	gshmemi_trace_end(open);
@@ -77,7 +77,7 @@ void gshmemi_host_quiet(int context, const int *target_pes, size_t npes, const c
 
 void gshmemi_host_sync_all(int quiet, const char *call)
 {
-	const struct gshmemi_trace_open open = gshmemi_trace_call(GSHMEMI_TRACE_CALL, -1, 0, call);
+	const uint64_t open = gshmemi_trace_call(GSHMEMI_TRACE_CALL, -1, 0, call);
 
 	gshmemi_sync_all(GSHMEMI_THREAD, quiet, call);
 	gshmemi_trace_end(open);
@@ -123,8 +123,7 @@ static uint64_t load(const void *address, unsigned nbytes, const char *call)
 
 uint64_t gshmemi_host_wait(const void *ivar, unsigned nbytes, int is_signed, int cmp, uint64_t value, const char *call)
 {
-	struct gshmemi_trace_open open = {NULL, 0};
-	uint64_t found, started_ns = 0;
+	uint64_t found, started_ns = 0, open = 0;
 	long sleep_ns = 0;
 
 	if (gshmemi_is_slow(GSHMEMI_SLOW_UNSET | GSHMEMI_SLOW_CHECK))
@@ -239,7 +238,7 @@ void gshmemi_host_fence(int context, const char *call)
 
 void gshmemi_host_quiet(int context, const int *target_pes, size_t npes, const char *call)
 {
-	struct gshmemi_trace_open open;
+	uint64_t open;
 
 	gshmemi_slow_unset_at(call, gshmemi_arch_caller());
 	if (target_pes && gshmemi_is_slow(GSHMEMI_SLOW_CHECK))
@@ -302,8 +301,7 @@ static int find_missing(const struct gshmemi_team_view *team, const uint64_t *fl
 
 static void own_await(const struct gshmemi_team_view *team, const uint64_t *flags, uint64_t epoch, int distance, const char *call)
 {
-	struct gshmemi_trace_open open = {NULL, 0};
-	uint64_t found, started_ns = 0;
+	uint64_t found, started_ns = 0, open = 0;
 	const uint64_t *flag;
 	long sleep_ns = 0;
 	int pe;
@@ -338,7 +336,7 @@ void gshmemi_sync_host_team(const struct gshmemi_team_view *team, uint64_t *word
 void gshmemi_host_sync_all(int quiet, const char *call)
 {
 	const struct gshmemi_team_view world = gshmemi_team_world();
-	struct gshmemi_trace_open open;
+	uint64_t open;
 
 	GSHMEMI_ENTER_COLLECTIVE(call);
 	open = gshmemi_trace_call(GSHMEMI_TRACE_CALL, -1, 0, call);

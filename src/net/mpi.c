@@ -123,7 +123,7 @@ static void give_message(struct mpi_link *link, int kind, struct gshmemi_link_ev
 	event->kind = kind;
 	event->data = ring->buffers[ring->oldest];
 	event->nbytes = (size_t)nbytes;
-	gshmemi_trace_moment(GSHMEMI_TRACE_CAME, event->pe, event->nbytes, 0, "message");
+	gshmemi_trace_moment(GSHMEMI_TRACE_CAME, event->pe, event->nbytes, "message");
 	ring->has_come = false;
 	ring->is_lent = true;
 }
@@ -168,7 +168,8 @@ static int start(struct gshmemi_link *base, struct gshmemi_transfer *transfer)
 	}
 	request = &link->requests[link->ntransfers];
 	if (!transfer->is_arrival)
-		gshmemi_trace_moment(GSHMEMI_TRACE_SENT, transfer->pe, transfer->nbytes, 0, transfer->kind == GSHMEMI_LINK_BULK ? "chunk" : "message");
+		gshmemi_trace_moment(GSHMEMI_TRACE_SENT, transfer->pe, transfer->nbytes,
+				     transfer->kind == GSHMEMI_LINK_BULK ? "chunk" : "message");
 	if (transfer->is_arrival)
 		rc = check_with(link, MPI_Irecv(transfer->memory, nbytes, MPI_BYTE, transfer->pe, tag, link->comm, request), "MPI_Irecv",
 				transfer->pe);
@@ -204,7 +205,7 @@ static void give_transfer(struct mpi_link *link, struct gshmemi_link_event *even
 	event->what = GSHMEMI_LINK_DONE;
 	event->transfer = transfer;
 	if (transfer->is_arrival)
-		gshmemi_trace_moment(GSHMEMI_TRACE_CAME, transfer->pe, transfer->nbytes, 0, "chunk");
+		gshmemi_trace_moment(GSHMEMI_TRACE_CAME, transfer->pe, transfer->nbytes, "chunk");
 }
 
 /* ---- poll ---- */

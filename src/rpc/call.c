@@ -104,7 +104,7 @@ static void finish(struct gshmemi_rpc_op *op)
 static int call_function(struct gshmemi_rpc_op *op, gshmemx_rpc_call_t *call)
 {
 	const struct gshmemi_rpc_function *function = op->function;
-	const struct gshmemi_trace_open open = gshmemi_trace_call(GSHMEMI_TRACE_SERVED, -1, 0, function->name);
+	const uint64_t open = gshmemi_trace_call(GSHMEMI_TRACE_SERVED, -1, 0, function->name);
 	int rc;
 
 	call->op = op->header.op;

@@ -165,7 +165,7 @@ int gshmemi_meet(const struct gshmemi_request *mine, gshmemi_meet_describe *desc
 	const uint64_t hash = mix(mix(mix(0, mine->call), mine->nbytes), mine->extra);
 	uint64_t words[GSHMEMI_SYNC_WORDS] = {0, 0};
 	const char *call = call_names[mine->call];
-	const struct gshmemi_trace_open open = gshmemi_trace_call(GSHMEMI_TRACE_CALL, -1, 0, call);
+	const uint64_t open = gshmemi_trace_call(GSHMEMI_TRACE_CALL, -1, 0, call);
 	int rc = 0;
 
 	if (!mine->rc) {

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Clocks of PEs on other nodes, beside PE 0's. It asks each of them for the time, some times, and takes the
- * answer that came soonest: the time that it names lies between the question and the answer, so that half of
- * that interval bounds the error.
+ * Clocks that differ from PE 0's: those of other nodes. To compare another clock with its
+ * own, a PE reads its own, asks for the other's time, and reads its own again when the answer is there. The
+ * answer lies between the two readings, so half of their distance bounds the error. Of several answers the
+ * one with the shortest distance counts.
+ *
+ * Clocks are compared in init and again in finalize. In between, an offset is taken to change evenly.
  */
 #include "trace/trace.h"
 
@@ -10,22 +13,69 @@
 
 #define NQUESTIONS 20
 
-/* PE 0's side, for one PE. */
-static struct gshmemi_trace_clock ask(int pe)
+static const struct gshmemi_trace_sample none = {0, 0, INT64_MAX};
+
+static void keep_best(struct gshmemi_trace_sample *best, uint64_t before_ns, uint64_t theirs_ns,
+		      uint64_t after_ns)
 {
-	struct gshmemi_trace_clock best = {0, INT64_MAX};
-	uint64_t before_ns, theirs_ns = 0, after_ns;
+	const int64_t error_ns = (int64_t)(after_ns - before_ns + 1) / 2;
+
+	if (error_ns >= best->error_ns)
+		return;
+	best->at_ns = theirs_ns;
+	best->error_ns = error_ns;
+	best->offset_ns = (int64_t)(before_ns + (after_ns - before_ns) / 2 - theirs_ns);
+}
+
+void gshmemi_trace_add_sample(struct gshmemi_trace_clock *clock, const struct gshmemi_trace_sample *sample)
+{
+	if (!clock->nsamples++)
+		clock->first = *sample;
+	clock->last = *sample;
+}
+
+static double elapsed_ns(const struct gshmemi_trace_clock *clock)
+{
+	return (double)(int64_t)(clock->last.at_ns - clock->first.at_ns);
+}
+
+/* By how much the offset grows in a nanosecond. */
+static double drift(const struct gshmemi_trace_clock *clock)
+{
+	const double growth_ns = (double)(clock->last.offset_ns - clock->first.offset_ns);
+
+	return elapsed_ns(clock) > 0 ? growth_ns / elapsed_ns(clock) : 0;
+}
+
+int64_t gshmemi_trace_offset(const struct gshmemi_trace_clock *clock, uint64_t ns)
+{
+	return clock->first.offset_ns + (int64_t)(drift(clock) * (double)(int64_t)(ns - clock->first.at_ns));
+}
+
+int64_t gshmemi_trace_error(const struct gshmemi_trace_clock *clock)
+{
+	return clock->first.error_ns > clock->last.error_ns ? clock->first.error_ns : clock->last.error_ns;
+}
+
+int64_t gshmemi_trace_drift(const struct gshmemi_trace_clock *clock)
+{
+	return (int64_t)(drift(clock) * 1e9);
+}
+
+/* ---- PEs of other nodes ---- */
+
+/* PE 0's side, for one PE. */
+static struct gshmemi_trace_sample ask(int pe)
+{
+	struct gshmemi_trace_sample best = none;
+	uint64_t before_ns, theirs_ns = 0;
 	int i;
 
 	for (i = 0; i < NQUESTIONS; i++) {
 		before_ns = gshmemi_arch_clock_ns();
 		gshmemi_bootstrap_move(&theirs_ns, sizeof theirs_ns, 0, pe);
 		gshmemi_bootstrap_move(&theirs_ns, sizeof theirs_ns, pe, 0);
-		after_ns = gshmemi_arch_clock_ns();
-		if ((int64_t)(after_ns - before_ns + 1) / 2 >= best.error_ns)
-			continue;
-		best.error_ns = (int64_t)(after_ns - before_ns + 1) / 2;
-		best.offset_ns = (int64_t)(before_ns + (after_ns - before_ns) / 2 - theirs_ns);
+		keep_best(&best, before_ns, theirs_ns, gshmemi_arch_clock_ns());
 	}
 	return best;
 }
@@ -43,8 +93,8 @@ static void answer(void)
 }
 
 /*
- * CLOCK_MONOTONIC is one clock for all processes of a node; that of pretended nodes is compared, too, though it
- * is one. PEs on several nodes have MPI.
+ * All processes of a node share CLOCK_MONOTONIC. So do pretended nodes, whose clocks are compared all the
+ * same. PEs on several nodes have MPI.
  */
 static bool has_same_clock(int pe)
 {
@@ -53,23 +103,23 @@ static bool has_same_clock(int pe)
 	return peer && peer->is_local;
 }
 
-void gshmemi_trace_compare_clocks(struct gshmemi_trace_clock *clock)
+void gshmemi_trace_compare_pes(struct gshmemi_trace_clock *clock)
 {
-	struct gshmemi_trace_clock theirs;
+	struct gshmemi_trace_sample sample;
 	int pe;
 
-	*clock = (struct gshmemi_trace_clock){0, 0};
 	if (gshmemi_job->my_pe) {
 		if (has_same_clock(0))
 			return;
 		answer();
-		gshmemi_bootstrap_move(clock, sizeof *clock, 0, gshmemi_job->my_pe);
+		gshmemi_bootstrap_move(&sample, sizeof sample, 0, gshmemi_job->my_pe);
+		gshmemi_trace_add_sample(clock, &sample);
 		return;
 	}
 	for (pe = 1; pe < gshmemi_job->npes; pe++) {
 		if (has_same_clock(pe))
 			continue;
-		theirs = ask(pe);
-		gshmemi_bootstrap_move(&theirs, sizeof theirs, 0, pe);
+		sample = ask(pe);
+		gshmemi_bootstrap_move(&sample, sizeof sample, 0, pe);
 	}
 }

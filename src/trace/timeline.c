@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Events as text: the JSON that Chrome's tracing and Perfetto read. A PE is a process there, a thread of the
- * host or a work-group a thread. Every event is complete, begin and duration in one: what goes on when the
- * file is written ends there, and says so.
+ * Events as text: the JSON that Chrome's tracing and Perfetto read. A PE is a process there, and a host
+ * thread or a work-group is a thread. Each event is complete: it has its begin and its duration. One that
+ * goes on when the file is written ends there, and says so.
  */
 #include "trace/trace.h"
 
@@ -43,71 +43,106 @@ static void write_time(FILE *file, const char *name, uint64_t ns)
 	fprintf(file, ",\"%s\":%" PRIu64 ".%03u", name, ns / 1000, (unsigned)(ns % 1000));
 }
 
+static unsigned kind_of(const struct gshmemi_trace_event *e)
+{
+	return e->what & 0xff;
+}
+
 static uint64_t tid_of(const struct gshmemi_trace_event *e)
 {
 	return e->what & GSHMEMI_TRACE_ON_HOST ? e->block : FIRST_BLOCK + e->block;
 }
 
-static void write_args(FILE *file, const struct gshmemi_trace_event *e, unsigned kind, bool goes_on)
+static void write_args(FILE *file, const struct gshmemi_trace_event *e, bool goes_on)
 {
-	fprintf(file, ",\"args\":{\"pe\":%d", (int)e->pe);
+	const unsigned kind = kind_of(e);
+
+	fprintf(file, ",\"args\":{\"pe\":%d", (int)(int32_t)(e->what >> 32));
 	if (kind < GSHMEMI_COUNT_NKINDS)
 		fprintf(file, ",\"bytes\":%" PRIu64 ",\"way\":\"%s\"", e->nbytes,
 			e->what & GSHMEMI_TRACE_CARRIED ? "carried" : "direct");
 	else if (kind == GSHMEMI_TRACE_SENT || kind == GSHMEMI_TRACE_CAME)
 		fprintf(file, ",\"bytes\":%" PRIu64, e->nbytes);
 	else if (kind == GSHMEMI_TRACE_WAIT)
-		fprintf(file, ",\"address\":\"0x%" PRIx64 "\",\"for\":\"%s %" PRIu64 "\"", e->address,
-			gshmemi_cmp_name(e->cmp), e->value);
+		fprintf(file, ",\"address\":\"0x%" PRIx64 "\",\"for\":\"%s %" PRIu64 "\"", e->nbytes,
+			gshmemi_cmp_name((int)(e->where >> 32)), e->value);
 	else if (kind == GSHMEMI_TRACE_MARK)
 		fprintf(file, ",\"value\":%" PRIu64, e->value);
 	if (!(e->what & GSHMEMI_TRACE_ON_HOST))
-		fprintf(file, ",\"thread\":%" PRIu32, e->thread);
+		fprintf(file, ",\"thread\":%" PRIu32, (uint32_t)e->where);
 	if (goes_on)
 		fprintf(file, ",\"open\":true");
 	fprintf(file, "}},\n");
 }
 
-/* True: the event in the slot is the one of this number, and has been copied whole. */
-static bool read_event(const struct gshmemi_trace_event *slot, uint32_t seq, struct gshmemi_trace_event *e)
+/* Copies the event in a slot. False: it has another number, or has not arrived as a whole. */
+static bool read_event(const struct gshmemi_trace_event *slot, uint64_t number, struct gshmemi_trace_event *e)
 {
-	if (__atomic_load_n(&slot->seq, __ATOMIC_ACQUIRE) != seq)
-		return false;
+	uint64_t sum;
+	unsigned i;
+
 	*e = *slot;
-	__atomic_thread_fence(__ATOMIC_ACQUIRE);
-	e->call[sizeof e->call - 1] = 0;
-	return __atomic_load_n(&slot->seq, __ATOMIC_RELAXED) == seq && (e->what & 0xff) < NKINDS &&
-	       kinds[e->what & 0xff];
+	sum = e->begin_ns ^ e->number ^ e->what ^ e->nbytes ^ e->value ^ e->block ^ e->where ^ e->sum;
+	for (i = 0; i < sizeof e->call / sizeof *e->call; i++)
+		sum ^= e->call[i];
+	return !sum && e->number == number && kind_of(e) < NKINDS && kinds[kind_of(e)];
 }
 
-static void write_event(FILE *file, const struct gshmemi_trace_event *e, int64_t offset_ns, uint64_t now_ns)
+/* A time of an event, by PE 0's clock. */
+static uint64_t time_of(const struct gshmemi_timeline *t, const struct gshmemi_trace_event *e, uint64_t ns)
 {
-	const unsigned kind = e->what & 0xff;
-	const bool goes_on = e->end_seq != e->seq || e->end_ns < e->begin_ns;
-	const uint64_t end_ns = goes_on ? (now_ns > e->begin_ns ? now_ns : e->begin_ns) : e->end_ns;
+	(void)e;
+	return ns + (uint64_t)gshmemi_trace_offset(&t->pe, ns);
+}
 
+static uint64_t time_now(const struct gshmemi_timeline *t)
+{
+	return t->now_ns + (uint64_t)gshmemi_trace_offset(&t->pe, t->now_ns);
+}
+
+static void write_event(FILE *file, const struct gshmemi_timeline *t, const struct gshmemi_trace_event *e)
+{
+	const bool goes_on = e->end_number != e->number || e->end_ns < e->begin_ns;
+	const uint64_t begin_ns = time_of(t, e, e->begin_ns);
+	const uint64_t end_ns = goes_on ? time_now(t) : time_of(t, e, e->end_ns);
+	char call[sizeof e->call + 1] = {0};
+
+	memcpy(call, e->call, sizeof e->call);
 	fprintf(file, "{\"ph\":\"X\",\"name\":");
-	write_string(file, e->call);
-	fprintf(file, ",\"cat\":\"%s\",\"pid\":%d,\"tid\":%" PRIu64, kinds[kind], gshmemi_job->my_pe,
+	write_string(file, call);
+	fprintf(file, ",\"cat\":\"%s\",\"pid\":%d,\"tid\":%" PRIu64, kinds[kind_of(e)], gshmemi_job->my_pe,
 		tid_of(e));
-	write_time(file, "ts", e->begin_ns + (uint64_t)offset_ns);
-	write_time(file, "dur", end_ns - e->begin_ns);
-	write_args(file, e, kind, goes_on);
+	write_time(file, "ts", begin_ns);
+	write_time(file, "dur", end_ns > begin_ns ? end_ns - begin_ns : 0);
+	write_args(file, e, goes_on);
 }
 
-/* A ring's events, the oldest first. Returns how many it has lost. */
-static uint64_t write_ring(FILE *file, struct gshmemi_trace *trace, unsigned ring, int64_t offset_ns,
-			   uint64_t now_ns)
+/* How many events a ring has had. The count of kernels is out of reach once one of them has failed. */
+static uint64_t count_events(const struct gshmemi_trace_event *ring, uint64_t nslots, unsigned number_of_ring)
 {
-	const uint64_t nevents = __atomic_load_n(&trace->nevents[ring][0], __ATOMIC_RELAXED),
-		       nslots = trace->nslots;
+	uint64_t i, place, nevents = 0;
+
+	for (i = 0; i < nslots; i++) {
+		place = ring[i].number & ((1ULL << 56) - 1);
+		if (ring[i].number >> 56 == number_of_ring && place > nevents)
+			nevents = place;
+	}
+	return nevents;
+}
+
+/* Writes a ring's events, the oldest first. Returns how many are lost. */
+static uint64_t write_ring(FILE *file, const struct gshmemi_timeline *t, unsigned ring)
+{
+	const uint64_t nslots = t->trace->nslots;
+	const struct gshmemi_trace_event *events = t->trace->events + ring * nslots;
+	const uint64_t nevents = count_events(events, nslots, ring);
 	const uint64_t first = nevents > nslots ? nevents - nslots : 0;
 	struct gshmemi_trace_event e;
 	uint64_t i, nlost = first;
 
 	for (i = first; i < nevents; i++) {
-		if (read_event(gshmemi_trace_slot(trace, ring, i), (uint32_t)i + 1, &e))
-			write_event(file, &e, offset_ns, now_ns);
+		if (read_event(&events[i & (nslots - 1)], (uint64_t)ring << 56 | (i + 1), &e))
+			write_event(file, t, &e);
 		else
 			nlost++;
 	}
@@ -136,24 +171,35 @@ static void write_names(FILE *file)
 	}
 }
 
-void gshmemi_timeline_write(FILE *file, struct gshmemi_trace *trace,
-			    const struct gshmemi_trace_clock *clock, uint64_t now_ns)
+/* A moment of this PE, at the end; the caller writes its arguments. */
+static void write_moment(FILE *file, const struct gshmemi_timeline *t, const char *name)
+{
+	fprintf(file, "{\"ph\":\"i\",\"s\":\"p\",\"name\":\"%s\",\"pid\":%d,\"tid\":0", name,
+		gshmemi_job->my_pe);
+	write_time(file, "ts", time_now(t));
+}
+
+static void write_clock(FILE *file, const struct gshmemi_timeline *t, const char *name,
+			const struct gshmemi_trace_clock *clock)
+{
+	write_moment(file, t, name);
+	fprintf(file, ",\"args\":{\"offset_ns\":%" PRId64 ",\"error_ns\":%" PRId64, clock->first.offset_ns,
+		gshmemi_trace_error(clock));
+	fprintf(file, ",\"drift_ns_per_s\":%" PRId64 "}},\n", gshmemi_trace_drift(clock));
+}
+
+void gshmemi_timeline_write(FILE *file, const struct gshmemi_timeline *t)
 {
 	uint64_t nlost = 0;
 	unsigned ring;
 
 	write_names(file);
 	for (ring = 0; ring < GSHMEMI_TRACE_RINGS; ring++)
-		nlost += write_ring(file, trace, ring, clock->offset_ns, now_ns);
-	fprintf(file, "{\"ph\":\"i\",\"s\":\"p\",\"name\":\"clock\",\"pid\":%d,\"tid\":0",
-		gshmemi_job->my_pe);
-	write_time(file, "ts", now_ns + (uint64_t)clock->offset_ns);
-	fprintf(file, ",\"args\":{\"offset_ns\":%" PRId64 ",\"error_ns\":%" PRId64 "}},\n", clock->offset_ns,
-		clock->error_ns);
+		nlost += write_ring(file, t, ring);
+	write_clock(file, t, "clock", &t->pe);
 	if (!nlost)
 		return;
-	fprintf(file, "{\"ph\":\"i\",\"s\":\"p\",\"name\":\"lost\",\"pid\":%d,\"tid\":0", gshmemi_job->my_pe);
-	write_time(file, "ts", now_ns + (uint64_t)clock->offset_ns);
+	write_moment(file, t, "lost");
 	fprintf(file, ",\"args\":{\"events\":%" PRIu64 "}},\n", nlost);
 }
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The rings of GSHMEM_TRACE, and the file: PE 0 writes it, and the others send it their events as text, so
- * that all of it is written in one place. When the job ends otherwise there is nobody to send to, and each PE
- * writes a file of its own.
+ * The rings of GSHMEM_TRACE, and the file. PE 0 writes it; the others send it their events as text. When the
+ * job ends otherwise, nobody receives them, and each PE writes a file of its own.
  */
 #include "trace/trace.h"
 
@@ -10,16 +9,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/devmem.h"
+
 #define MIN_SLOTS    16
 #define MAX_THREADS  256                   /* of the host, whose names are kept */
 #define CHUNK_NBYTES ((size_t)1 << 24)     /* of text, that PEs send at once */
 
-static struct gshmemi_trace *rings;
-static struct gshmemi_trace_clock clock_of_pe;
+struct gshmemi_trace *gshmemi_host_trace;      /* of the host's threads */
+static struct gshmemi_trace *trace_of_kernels; /* in device memory */
+static struct gshmemi_timeline timeline;       /* the clocks */
 static atomic_bool is_written;
 static atomic_ulong nthreads;
 static char names[MAX_THREADS][16];
-static _Thread_local uint64_t thread; /* and 1; 0: it has none yet */
+static _Thread_local uint64_t thread; /* its number plus 1; 0: none yet */
 
 uint64_t gshmemi_trace_thread(void)
 {
@@ -36,7 +38,7 @@ const char *gshmemi_trace_thread_name(uint64_t number)
 	return number < MAX_THREADS ? names[number] : "";
 }
 
-/* The file must be there to be written at the end: better to know now. */
+/* Fails now if the file cannot be written in the end. */
 static int check_file(void)
 {
 	FILE *file;
@@ -52,12 +54,47 @@ static int check_file(void)
 	return 0;
 }
 
-int gshmemi_trace_start(void)
+/* Slots of a ring. */
+static uint64_t find_nslots(void)
 {
 	const uint64_t nevents =
 		gshmemi_env.TRACE_SIZE / sizeof(struct gshmemi_trace_event) / GSHMEMI_TRACE_RINGS;
 	uint64_t nslots = MIN_SLOTS;
+
+	while (2 * nslots <= nevents)
+		nslots *= 2;
+	return nslots;
+}
+
+static int allocate_events(struct gshmemi_trace *trace)
+{
 	void *ptr;
+	int rc;
+
+	trace->nslots = find_nslots();
+	rc = gshmemi_host_allocate(GSHMEMI_TRACE_RINGS * trace->nslots * sizeof *trace->events, "GSHMEM_TRACE",
+				   &ptr);
+	if (!rc)
+		trace->events = ptr;
+	return rc;
+}
+
+/* Kernels write into the same events. */
+static int allocate_for_kernels(const struct gshmemi_trace *trace)
+{
+	void *ptr;
+	int rc;
+
+	rc = gshmemi_hip(hipMalloc(&ptr, sizeof *trace), "init: hipMalloc of %zu bytes for GSHMEM_TRACE",
+			 sizeof *trace);
+	if (rc)
+		return rc;
+	trace_of_kernels = ptr;
+	return gshmemi_devmem_copy(trace_of_kernels, trace, sizeof *trace, "init: GSHMEM_TRACE");
+}
+
+int gshmemi_trace_start(void)
+{
 	int rc;
 
 	if (!gshmemi_env.TRACE)
@@ -65,76 +102,85 @@ int gshmemi_trace_start(void)
 	rc = check_file();
 	if (rc)
 		return rc;
-	while (2 * nslots <= nevents)
-		nslots *= 2;
-	rc = gshmemi_host_allocate(
-		sizeof *rings + GSHMEMI_TRACE_RINGS * nslots * sizeof(struct gshmemi_trace_event), "GSHMEM_TRACE",
-		&ptr);
+	gshmemi_host_trace = calloc(1, sizeof *gshmemi_host_trace);
+	if (!gshmemi_host_trace) {
+		gshmemi_error("init: no memory for GSHMEM_TRACE");
+		return -ENOMEM;
+	}
+	memset(&timeline, 0, sizeof timeline);
+	rc = allocate_events(gshmemi_host_trace);
+	if (!rc)
+		rc = allocate_for_kernels(gshmemi_host_trace);
 	if (rc)
-		return rc;
-	rings = ptr;
-	rings->nslots = nslots;
+		gshmemi_trace_stop();
 	atomic_store(&is_written, false);
-	return 0;
+	return rc;
 }
 
 void gshmemi_trace_compare(void)
 {
 	if (gshmemi_env.TRACE)
-		gshmemi_trace_compare_clocks(&clock_of_pe);
+		gshmemi_trace_compare_pes(&timeline.pe);
 }
 
-struct gshmemi_trace *gshmemi_trace_rings(void)
+struct gshmemi_trace *gshmemi_trace_of_kernels(void)
 {
-	return rings;
+	return trace_of_kernels;
 }
 
 void gshmemi_trace_stop(void)
 {
-	gshmemi_host_free(rings);
-	rings = NULL;
+	if (trace_of_kernels)
+		gshmemi_hip_ignore(hipFree(trace_of_kernels), "hipFree");
+	trace_of_kernels = NULL;
+	if (gshmemi_host_trace)
+		gshmemi_host_free(gshmemi_host_trace->events);
+	free(gshmemi_host_trace);
+	gshmemi_host_trace = NULL;
 }
 
-struct gshmemi_trace_open gshmemi_trace_call(uint32_t kind, int pe, uint64_t nbytes, const char *call)
+uint64_t gshmemi_trace_call(uint32_t kind, int pe, uint64_t nbytes, const char *call)
 {
-	const struct gshmemi_trace_open none = {NULL, 0};
-
-	return gshmemi_state.slow & GSHMEMI_SLOW_TRACE
-		       ? gshmemi_trace_begin(kind, pe, nbytes, NULL, 0, 0, call, 0)
-		       : none;
+	if (!(gshmemi_state.slow & GSHMEMI_SLOW_TRACE))
+		return 0;
+	return gshmemi_trace_begin_at(gshmemi_trace_what(kind, pe), nbytes, 0, 0, call, 0);
 }
 
-void gshmemi_trace_moment(uint32_t kind, int pe, uint64_t nbytes, uint64_t value, const char *call)
+void gshmemi_trace_moment(uint32_t kind, int pe, uint64_t nbytes, const char *call)
 {
-	if (gshmemi_state.slow & GSHMEMI_SLOW_TRACE)
-		gshmemi_trace_end(gshmemi_trace_begin(kind, pe, nbytes, NULL, 0, value, call, 0));
+	gshmemi_trace_end(gshmemi_trace_call(kind, pe, nbytes, call));
 }
 
 void gshmemi_trace_mark(const char *name, uint64_t value, uint64_t ns, uint64_t block, int64_t in_block)
 {
-	struct gshmemi_trace_open open;
+	const bool is_on_host = in_block < 0;
+	const uint32_t what = GSHMEMI_TRACE_MARK | (is_on_host ? GSHMEMI_TRACE_ON_HOST : 0);
+	struct gshmemi_trace_event *e;
+	uint64_t number;
 
 	if (!(gshmemi_state.slow & GSHMEMI_SLOW_TRACE))
 		return;
-	open = gshmemi_trace_begin(GSHMEMI_TRACE_MARK, -1, 0, NULL, 0, value, name, 0);
-	open.event->begin_ns = ns;
-	open.event->end_ns = ns;
-	if (in_block >= 0) {
-		open.event->what &= ~GSHMEMI_TRACE_ON_HOST;
-		open.event->block = block;
-		open.event->thread = (uint32_t)in_block;
+	number = gshmemi_trace_take(gshmemi_host_trace, gshmemi_trace_thread() % GSHMEMI_TRACE_HOST_RINGS);
+	e = gshmemi_trace_slot(gshmemi_host_trace, number);
+	if (is_on_host) {
+		block = gshmemi_trace_thread();
+		in_block = 0;
 	}
-	__atomic_store_n(&open.event->end_seq, open.seq, __ATOMIC_RELEASE);
+	gshmemi_trace_fill(e, number, gshmemi_trace_what(what, -1), 0, value, block, (uint64_t)in_block, ns, name);
+	gshmemi_arch_store(&e->end_ns, ns, 8);
+	gshmemi_arch_store(&e->end_number, number, 8);
 }
 
 /* ---- the file ---- */
 
 static void write_mine(FILE *file)
 {
-	gshmemi_timeline_write(file, rings, &clock_of_pe, gshmemi_arch_clock_ns());
+	timeline.trace = gshmemi_host_trace;
+	timeline.now_ns = gshmemi_arch_clock_ns();
+	gshmemi_timeline_write(file, &timeline);
 }
 
-/* What this PE has, as text, to be freed; NULL: no memory. */
+/* This PE's part of the file, to be freed; NULL: no memory. */
 static char *print_mine(size_t *nbytes_p)
 {
 	char *text = NULL;
@@ -150,7 +196,7 @@ static char *print_mine(size_t *nbytes_p)
 	return text;
 }
 
-/* A PE's text goes to PE 0, chunk by chunk, and into the file, if there is one. Called by all PEs. */
+/* Collective. Sends a PE's text to PE 0, chunk by chunk, which writes it into the file, if it has one. */
 static void pass(int pe, const char *text, uint64_t nbytes, char *chunk, FILE *file)
 {
 	uint64_t at, n;
@@ -176,7 +222,7 @@ static void finish(FILE *file, const char *path)
 		gshmemi_error("GSHMEM_TRACE: %s cannot be written: %s", path, strerror(errno));
 }
 
-/* The file, with the events of this PE, which is PE 0. */
+/* Opens the file and writes the events of this PE, which is PE 0. */
 static FILE *begin(void)
 {
 	FILE *file = fopen(gshmemi_env.TRACE, "we");
@@ -198,8 +244,9 @@ void gshmemi_trace_write(void)
 	size_t nbytes = 0;
 	int pe;
 
-	if (!rings || atomic_exchange(&is_written, true))
+	if (!gshmemi_host_trace || atomic_exchange(&is_written, true))
 		return;
+	gshmemi_trace_compare_pes(&timeline.pe);
 	chunk = malloc(CHUNK_NBYTES);
 	if (!chunk) {
 		gshmemi_error("GSHMEM_TRACE: no memory to put the events of the PEs together");
@@ -227,7 +274,7 @@ void gshmemi_trace_write_alone(void)
 	char path[4096];
 	FILE *file;
 
-	if (!rings || atomic_exchange(&is_written, true))
+	if (!gshmemi_host_trace || atomic_exchange(&is_written, true))
 		return;
 	snprintf(path, sizeof path, "%s.%d.json", gshmemi_env.TRACE, gshmemi_state.my_pe);
 	file = fopen(path, "we");

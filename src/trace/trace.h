@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * GSHMEM_TRACE: the rings of include/gshmem/state/trace.h, the clocks of PEs, and the file. Nothing here does
- * anything without it.
+ * GSHMEM_TRACE: the rings of include/gshmem/state/trace.h, clocks, and the file. Without the variable these
+ * functions do nothing.
  */
 #ifndef GSHMEMI_TRACE_TRACE_H
 #define GSHMEMI_TRACE_TRACE_H
@@ -13,40 +13,64 @@
 
 /* ---- trace.c ---- */
 
-/* The rings; and, by compare, how far this PE's clock is from PE 0's. stop is for the end of finalize. */
+/*
+ * start allocates the rings. compare, which is collective and comes when all PEs have started, compares the
+ * clocks of PEs. stop is for the end of finalize.
+ */
 int gshmemi_trace_start(void);
-void gshmemi_trace_compare(void); /* collective, when all PEs have started */
-struct gshmemi_trace *gshmemi_trace_rings(void);
+void gshmemi_trace_compare(void);
+struct gshmemi_trace *gshmemi_trace_of_kernels(void); /* for the state; NULL without GSHMEM_TRACE */
 void gshmemi_trace_stop(void);
 
-/* Put the events of all PEs into one file, by PE 0: collective, when no PE records any more. */
+/* PE 0 writes the events of all PEs into one file. Collective, when no PE records any more. */
 void gshmemi_trace_write(void);
 
-/* This PE's alone, into a file with its number behind the name: the job ends. The second time nothing. */
+/* When the job ends otherwise, this PE writes its events into a file of its own. The second call does nothing. */
 void gshmemi_trace_write_alone(void);
 
-/* What host code records: a span of the calling thread, or a moment. */
-struct gshmemi_trace_open gshmemi_trace_call(uint32_t kind, int pe, uint64_t nbytes, const char *call);
-/* A mark of gshmemx_trace at this time; thread -1: of the host, the calling one. */
+/* Host code records a span of the calling thread, which gshmemi_trace_end ends, or a moment. */
+uint64_t gshmemi_trace_call(uint32_t kind, int pe, uint64_t nbytes, const char *call);
+/* A mark of gshmemx_trace at ns of the caller's clock. thread -1: the calling thread of the host made it. */
 void gshmemi_trace_mark(const char *name, uint64_t value, uint64_t ns, uint64_t block, int64_t thread);
-void gshmemi_trace_moment(uint32_t kind, int pe, uint64_t nbytes, uint64_t value, const char *call);
+void gshmemi_trace_moment(uint32_t kind, int pe, uint64_t nbytes, const char *call);
 
 /* ---- clock.c ---- */
 
-struct gshmemi_trace_clock {
-	int64_t offset_ns; /* to be added to this PE's clock to have PE 0's */
-	int64_t error_ns;  /* it may be wrong by so much; 0: it is the same clock */
+/* Another clock, when it showed at_ns, beside the own one. */
+struct gshmemi_trace_sample {
+	uint64_t at_ns;
+	int64_t offset_ns; /* to add to its time for the own clock's */
+	int64_t error_ns;  /* bound of the offset's error */
 };
-void gshmemi_trace_compare_clocks(struct gshmemi_trace_clock *clock);
+
+/* Another clock as of the first and last sample; with 0 samples it is the own one. */
+struct gshmemi_trace_clock {
+	struct gshmemi_trace_sample first, last;
+	int nsamples;
+};
+
+void gshmemi_trace_add_sample(struct gshmemi_trace_clock *clock, const struct gshmemi_trace_sample *sample);
+/* The offset when the other clock shows ns; the larger error; by how many ns a second the offset grows. */
+int64_t gshmemi_trace_offset(const struct gshmemi_trace_clock *clock, uint64_t ns);
+int64_t gshmemi_trace_error(const struct gshmemi_trace_clock *clock);
+int64_t gshmemi_trace_drift(const struct gshmemi_trace_clock *clock);
+
+/* Collective: takes a sample of this PE's clock beside PE 0's. */
+void gshmemi_trace_compare_pes(struct gshmemi_trace_clock *clock);
 
 /* ---- timeline.c ---- */
 
-/* The name of a thread that has recorded; "" if it is not known. */
+/* The name of a thread that has recorded; "": not known. */
 const char *gshmemi_trace_thread_name(uint64_t thread);
 
-/* Events of this PE as elements of a JSON array, a comma behind each. now_ns ends what goes on. */
-void gshmemi_timeline_write(FILE *file, struct gshmemi_trace *trace,
-			    const struct gshmemi_trace_clock *clock, uint64_t now_ns);
+/* What the file has of this PE. Events that go on end at now_ns, of the host's clock. */
+struct gshmemi_timeline {
+	const struct gshmemi_trace *trace;
+	struct gshmemi_trace_clock pe;      /* this PE's clock beside PE 0's */
+	uint64_t now_ns;
+};
+/* The elements of a JSON array, with a comma behind each; and what comes before and after. */
+void gshmemi_timeline_write(FILE *file, const struct gshmemi_timeline *timeline);
 void gshmemi_timeline_begin(FILE *file);
 void gshmemi_timeline_end(FILE *file);
 

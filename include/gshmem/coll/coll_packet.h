@@ -77,8 +77,7 @@ GSHMEMI_FN int gshmemi_ll_fits(const struct gshmemi_coll *c, size_t nbytes, size
  */
 GSHMEMI_FN uint64_t gshmemi_ll_await(const uint64_t *place, uint64_t tag, int world_pe, const char *call)
 {
-	struct gshmemi_trace_open open = {NULL, 0};
-	uint64_t packet, started_ns = 0;
+	uint64_t packet, started_ns = 0, open = 0;
 	unsigned polls = 0;
 
 	while (packet = gshmemi_arch_load(place, 8), packet < tag) {

@@ -8,7 +8,6 @@
 #define GSHMEM_COUNT_H
 
 #include <gshmem/move/carry.h>
-#include <gshmem/state/trace.h>
 
 /* What an operation counts as, and what GSHMEM_STATS and GSHMEM_TRACE call it. */
 #define GSHMEMI_COUNT_KINDS(X) \

@@ -11,7 +11,7 @@
 #ifndef GSHMEM_SLOW_H
 #define GSHMEM_SLOW_H
 
-#include <gshmem/move/count.h>
+#include <gshmem/move/record.h>
 
 /*
  * What a call asks of gshmemi_slow_at, with arguments a and b: to check and perform an operation, and return
@@ -71,18 +71,13 @@ GSHMEMI_FN struct gshmemi_operation gshmemi_describe(int what, unsigned region, 
 }
 
 /* GSHMEM_TRACE: record an operation that a carrier or the host performs, from now until gshmemi_trace_end. */
-GSHMEMI_FN struct gshmemi_trace_open gshmemi_slow_trace(const struct gshmemi_operation *o, const char *call)
+GSHMEMI_FN uint64_t gshmemi_slow_trace(const struct gshmemi_operation *o, const char *call)
 {
-	const struct gshmemi_trace_open none = {NULL, 0};
 	const uint64_t nbytes = o->nbytes * o->nblocks;
 
-	if (!GSHMEMI_TRACES || !(gshmemi_state.slow & GSHMEMI_SLOW_TRACE) || !nbytes)
-		return none;
-	return gshmemi_trace_begin((uint32_t)gshmemi_kind_of(o->what, o->region, o->op, o->cond, o->pe) |
-				   (gshmemi_way_of(o->region, o->pe, o->what == GSHMEMI_AMO)
-				    ? GSHMEMI_TRACE_CARRIED : 0),
-				   gshmemi_pe_in_world(o->pe), nbytes, NULL, 0, 0, call,
-				   gshmemi_arch_caller());
+	if (!nbytes || !gshmemi_is_traced())
+		return 0;
+	return gshmemi_record_one(o->what, o->region, o->op, o->cond, nbytes, o->pe, call);
 }
 
 /*
@@ -93,7 +88,7 @@ GSHMEMI_FN void gshmemi_slow_trace_signal(const struct gshmemi_operation *o, con
 {
 	struct gshmemi_operation signal;
 
-	if (!GSHMEMI_TRACES || !(gshmemi_state.slow & GSHMEMI_SLOW_TRACE) || o->what != GSHMEMI_PUT_SIGNAL)
+	if (!gshmemi_is_traced() || o->what != GSHMEMI_PUT_SIGNAL)
 		return;
 	signal = gshmemi_signal_of(o);
 	signal.nblocks = 1;
@@ -104,8 +99,7 @@ GSHMEMI_FN void gshmemi_slow_trace_signal(const struct gshmemi_operation *o, con
 /* Count, record and hand over an operation that has been checked and described. */
 GSHMEMI_FN uint64_t gshmemi_slow_hand_over(const struct gshmemi_operation *o, const char *call)
 {
-	struct gshmemi_trace_open open;
-	uint64_t old;
+	uint64_t open, old;
 
 	gshmemi_count_operation(o);
 	open = gshmemi_slow_trace(o, call);

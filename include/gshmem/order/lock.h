@@ -74,8 +74,7 @@ GSHMEMI_FN void gshmemi_turn_await(struct gshmemi_where where, void *word, int w
 {
 	void *there = NULL; /* of direct polls: looked up once for all of them */
 	const int is_direct = !GSHMEMI_ON_HOST() && gshmemi_peer_ptr(where.amo_delta, word, pe, &there);
-	struct gshmemi_trace_open open = {NULL, 0};
-	uint64_t started_ns = 0;
+	uint64_t started_ns = 0, open = 0;
 	unsigned polls = 0;
 
 	while (gshmemi_turn_of(found, which) != turn) {

@@ -27,7 +27,7 @@
 #endif
 
 /* Goes up by 1 when the layout below or its meaning changes. */
-#define GSHMEMI_ABI 15
+#define GSHMEMI_ABI 16
 #define GSHMEMI_ABI_DIRECT_ONLY 0x80000000U
 
 /*
@@ -340,7 +340,7 @@ struct gshmemi_state {
 	const struct gshmemi_win *windows; /* [place], device memory: state/window.h */
 	const uint64_t *allocation_end;    /* GSHMEM_CHECK: offset where a granule's allocation ends, or 0 */
 	struct gshmemi_count *counts;      /* GSHMEM_STATS: of kernels, device memory: move/count.h */
-	struct gshmemi_trace *trace;       /* GSHMEM_TRACE: host-pinned, state/trace.h */
+	struct gshmemi_trace *trace;       /* GSHMEM_TRACE: of kernels, device memory: state/trace.h */
 	uint64_t watchdog_ns;   /* a wait that lasts longer is reported; 0: never */
 	struct gshmemi_rpc_channel rpc;    /* to the CPU; nslots 0: none */
 	struct gshmemi_direct direct;

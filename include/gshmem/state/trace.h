@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * GSHMEM_TRACE: what calls, waits and threads of the library did, and when. Events go into rings in
- * host-pinned memory: one for each of the first work-groups, which others share, and some for the threads of
- * the host. A ring keeps the latest events. An event is written when it begins and again when it ends, so
- * that one which never ends is there as well. src/trace/ writes the file.
+ * host-pinned memory. Each of the first work-groups has a ring, which later work-groups share, and so do some
+ * threads of the host. A ring keeps its latest events. An event is written when it begins and completed when
+ * it ends, so that one that never ends is recorded as well. src/trace/ writes the file.
  *
- * Kernels record on the cpu platform alone: the end of a call needs what began it, which on a GPU would take
- * registers of every kernel with a put, traced or not.
+ * Kernels record on the cpu platform only: to complete an event, a call must keep its number, which on a GPU
+ * takes registers of every kernel with a put, traced or not.
  */
 #ifndef GSHMEM_TRACE_H
 #define GSHMEM_TRACE_H
@@ -37,116 +37,141 @@ enum gshmemi_trace_kind {
 #define GSHMEMI_TRACE_CARRIED 0x100U /* in what: an operation that a carrier performs */
 #define GSHMEMI_TRACE_ON_HOST 0x200U
 
+/* Words of 8 bytes. They arrive in any order: no thread waits until its event is written. */
 struct gshmemi_trace_event {
-	uint64_t begin_ns;  /* gshmemi_arch_clock_ns */
-	uint64_t end_ns;    /* 0: it goes on */
-	uint32_t seq;       /* in its ring, from 1; 0: it is being written */
-	uint32_t end_seq;   /* seq, if end_ns is this event's, not that of one which was here before */
-	int32_t pe;         /* asked, or waited for; -1: none */
-	uint32_t what;      /* from bit 0 its kind, and GSHMEMI_TRACE_* */
-	uint64_t nbytes;
-	uint64_t address;   /* of a wait, its word */
-	uint64_t value;     /* of a wait, what is expected; of a mark, its value */
-	uint64_t block;     /* work-group in the grid; on the host, the thread by its first event */
-	uint32_t thread;    /* in the work-group or wave */
-	int32_t cmp;        /* of a wait, GSHMEM_CMP_* */
-	char call[56];
+	uint64_t begin_ns;   /* gshmemi_arch_clock_ns: in a kernel the GPU's clock */
+	uint64_t end_ns;
+	uint64_t number;     /* bits 56 - 63 its ring, 0 - 55 its place among the ring's events, from 1 */
+	uint64_t end_number; /* equal to number if end_ns belongs to this event, not to an earlier one */
+	uint64_t what;       /* bits 0 - 31 kind and GSHMEMI_TRACE_*, 32 - 63 the PE named; -1: none */
+	uint64_t nbytes;     /* of a wait: the address of its word */
+	uint64_t value;      /* of a wait what it expects, of a mark its value */
+	uint64_t block;      /* work-group in the grid; on the host, the number of the thread */
+	uint64_t where;      /* bits 0 - 31 the thread, or lane; 32 - 63 GSHMEM_CMP_* of a wait */
+	uint64_t sum;        /* XOR of all others but end_ns and end_number: right once they have arrived */
+	uint64_t call[6];    /* the name, cut off or filled up with 0 */
 };
 
 #define GSHMEMI_TRACE_HOST_RINGS 8U
 #define GSHMEMI_TRACE_RINGS      (GSHMEMI_TRACE_HOST_RINGS + 64U)
 
-/* The rings follow it: GSHMEMI_TRACE_RINGS of nslots events each. C++ has no array of unknown size as a member. */
+/* The library has one; kernels have another in device memory, because GPUs have no atomics on the CPU's. */
 struct gshmemi_trace {
+	struct gshmemi_trace_event *events;       /* [GSHMEMI_TRACE_RINGS][nslots], host-pinned */
 	uint64_t nslots;                          /* of a ring, a power of two */
-	uint64_t nevents[GSHMEMI_TRACE_RINGS][8]; /* [0]: so far; a line for each */
-};
-
-/* Where a ring keeps its event number n, from 0. */
-GSHMEMI_FN struct gshmemi_trace_event *gshmemi_trace_slot(struct gshmemi_trace *trace, uint64_t ring, uint64_t n)
-{
-	return (struct gshmemi_trace_event *)(trace + 1) + ring * trace->nslots + (n & (trace->nslots - 1));
-}
-
-/* An event that goes on; event NULL: none. */
-struct gshmemi_trace_open {
-	struct gshmemi_trace_event *event;
-	uint32_t seq;
+	uint64_t pad[6];
+	uint64_t nevents[GSHMEMI_TRACE_RINGS][8]; /* [0]: so far; a line for each ring */
 };
 
 #ifdef GSHMEMI_LIBRARY
+extern struct gshmemi_trace *gshmemi_host_trace;
+#define GSHMEMI_TRACE_INTO gshmemi_host_trace
 uint64_t gshmemi_trace_thread(void); /* the calling one's number */
+#else
+#define GSHMEMI_TRACE_INTO gshmemi_state.trace
 #endif
 
-/* The caller knows that GSHMEM_TRACE is set. */
-GSHMEMI_FN struct gshmemi_trace_open gshmemi_trace_begin(uint32_t what, int pe, uint64_t nbytes,
-							 const void *address, int cmp, uint64_t value,
-							 const char *call, uint64_t caller)
+GSHMEMI_FN struct gshmemi_trace_event *gshmemi_trace_slot(const struct gshmemi_trace *trace, uint64_t number)
 {
-#if GSHMEMI_TRACES
-	struct gshmemi_trace *const trace = gshmemi_state.trace;
-#ifdef GSHMEMI_LIBRARY
-	const uint64_t block = gshmemi_trace_thread();
-	const unsigned ring = (unsigned)(block % GSHMEMI_TRACE_HOST_RINGS);
+	return &trace->events[(number >> 56) * trace->nslots + ((number - 1) & (trace->nslots - 1))];
+}
 
+/* Take the number of a ring's next event. */
+GSHMEMI_FN uint64_t gshmemi_trace_take(struct gshmemi_trace *trace, uint64_t ring)
+{
+	return ring << 56 | (gshmemi_arch_amo64(GSHMEMI_AMO_ADD, trace->nevents[ring], 1, 0) + 1);
+}
+
+GSHMEMI_FN uint64_t gshmemi_trace_word(uint64_t *word, uint64_t value)
+{
+	gshmemi_arch_store(word, value, 8);
+	return value;
+}
+
+GSHMEMI_FN uint64_t gshmemi_trace_what(uint32_t what, int pe)
+{
+	return what | (uint64_t)(uint32_t)pe << 32;
+}
+
+/* Write an event into its slot; the arguments are its fields. */
+GSHMEMI_FN void gshmemi_trace_fill(struct gshmemi_trace_event *e, uint64_t number, uint64_t what,
+				   uint64_t nbytes, uint64_t value, uint64_t block, uint64_t where,
+				   uint64_t begin_ns, const char *call)
+{
+	uint64_t sum, word;
+	unsigned i, k;
+
+	sum = gshmemi_trace_word(&e->number, number);
+	sum ^= gshmemi_trace_word(&e->what, what);
+	sum ^= gshmemi_trace_word(&e->nbytes, nbytes);
+	sum ^= gshmemi_trace_word(&e->value, value);
+	sum ^= gshmemi_trace_word(&e->block, block);
+	sum ^= gshmemi_trace_word(&e->where, where);
+	for (i = 0; i < sizeof e->call / 8; i++) {
+		word = 0;
+		for (k = 0; k < 8 && *call; k++)
+			word |= (uint64_t)(unsigned char)*call++ << 8 * k;
+		sum ^= gshmemi_trace_word(&e->call[i], word);
+	}
+	sum ^= gshmemi_trace_word(&e->begin_ns, begin_ns);
+	gshmemi_arch_store(&e->sum, sum, 8);
+}
+
+/*
+ * Begin an event, whose fields the arguments are. Returns its number, for gshmemi_trace_end. The caller knows
+ * that GSHMEM_TRACE is set.
+ */
+GSHMEMI_SLOW uint64_t gshmemi_trace_begin_at(uint64_t what, uint64_t nbytes, uint64_t value, int cmp,
+					     const char *call, uint64_t caller)
+{
+	struct gshmemi_trace *const trace = GSHMEMI_TRACE_INTO;
+	const uint64_t where = gshmemi_arch_thread_name() | (uint64_t)(unsigned)cmp << 32;
+	uint64_t block, ring, number;
+
+#ifdef GSHMEMI_LIBRARY
 	(void)caller;
+	block = gshmemi_trace_thread();
+	ring = block % GSHMEMI_TRACE_HOST_RINGS;
 	what |= GSHMEMI_TRACE_ON_HOST;
 #else
-	const uint64_t block = gshmemi_arch_caller_block(caller);
-	const unsigned ring = GSHMEMI_TRACE_HOST_RINGS +
-			      (unsigned)(block % (GSHMEMI_TRACE_RINGS - GSHMEMI_TRACE_HOST_RINGS));
+	call = (const char *)(uintptr_t)gshmemi_arch_uniform((uint64_t)(uintptr_t)call);
+	block = gshmemi_arch_caller_block(caller);
+	ring = GSHMEMI_TRACE_HOST_RINGS + block % (GSHMEMI_TRACE_RINGS - GSHMEMI_TRACE_HOST_RINGS);
 #endif
-	const uint64_t n = gshmemi_arch_amo64(GSHMEMI_AMO_ADD, trace->nevents[ring], 1, 0);
-	struct gshmemi_trace_event *const e = gshmemi_trace_slot(trace, ring, n);
-	const struct gshmemi_trace_open open = {e, (uint32_t)n + 1};
-	unsigned i;
-
-	__atomic_store_n(&e->seq, 0, __ATOMIC_RELAXED);
-	e->end_ns = 0;
-	e->pe = pe;
-	e->what = what;
-	e->nbytes = nbytes;
-	e->address = (uint64_t)(uintptr_t)address;
-	e->value = value;
-	e->block = block;
-	e->thread = gshmemi_arch_thread_name();
-	e->cmp = cmp;
-	for (i = 0; i < sizeof e->call - 1 && call[i]; i++)
-		e->call[i] = call[i];
-	e->call[i] = 0;
-	e->begin_ns = gshmemi_arch_clock_ns();
-	/* release: pairs with the acquire in src/trace/timeline.c */
-	__atomic_store_n(&e->seq, open.seq, __ATOMIC_RELEASE);
-	return open;
-#else
-	const struct gshmemi_trace_open none = {NULL, 0};
-
-	(void)what, (void)pe, (void)nbytes, (void)address, (void)cmp, (void)value, (void)call, (void)caller;
-	return none;
-#endif
+	number = gshmemi_trace_take(trace, ring);
+	gshmemi_trace_fill(gshmemi_trace_slot(trace, number), number, what, nbytes, value, block, where,
+			   gshmemi_arch_clock_ns(), call);
+	return number;
 }
 
-GSHMEMI_FN void gshmemi_trace_end(struct gshmemi_trace_open open)
+GSHMEMI_SLOW void gshmemi_trace_end_at(uint64_t number)
 {
-#if GSHMEMI_TRACES
-	if (!open.event)
-		return;
-	open.event->end_ns = gshmemi_arch_clock_ns();
-	__atomic_store_n(&open.event->end_seq, open.seq, __ATOMIC_RELEASE);
-#else
-	(void)open;
-#endif
+	struct gshmemi_trace_event *const e = gshmemi_trace_slot(GSHMEMI_TRACE_INTO, number);
+
+	gshmemi_arch_store(&e->end_ns, gshmemi_arch_clock_ns(), 8);
+	gshmemi_arch_store(&e->end_number, number, 8);
 }
 
-/* A wait that has looked in vain, if it is to be recorded. */
-GSHMEMI_FN struct gshmemi_trace_open gshmemi_trace_wait(const void *ivar, int cmp, uint64_t value, int pe,
-							const char *call)
+/* number 0: there is no event to end. */
+GSHMEMI_FN void gshmemi_trace_end(uint64_t number)
 {
-	const struct gshmemi_trace_open none = {NULL, 0};
+	if (GSHMEMI_TRACES && number)
+		gshmemi_trace_end_at(number);
+}
 
-	if (!GSHMEMI_TRACES || !gshmemi_is_slow(GSHMEMI_SLOW_TRACE))
-		return none;
-	return gshmemi_trace_begin(GSHMEMI_TRACE_WAIT, pe, 0, ivar, cmp, value, call, gshmemi_arch_caller());
+/* Whether this unit records, and GSHMEM_TRACE is set. */
+GSHMEMI_FN int gshmemi_is_traced(void)
+{
+	return GSHMEMI_TRACES && gshmemi_is_slow(GSHMEMI_SLOW_TRACE);
+}
+
+/* Begin a wait that has not found its value at the first look. */
+GSHMEMI_FN uint64_t gshmemi_trace_wait(const void *ivar, int cmp, uint64_t value, int pe, const char *call)
+{
+	if (!gshmemi_is_traced())
+		return 0;
+	return gshmemi_trace_begin_at(gshmemi_trace_what(GSHMEMI_TRACE_WAIT, pe), (uint64_t)(uintptr_t)ivar,
+				      value, cmp, call, gshmemi_arch_caller());
 }
 
 #endif /* GSHMEM_TRACE_H */

@@ -131,8 +131,7 @@ GSHMEMI_FN void gshmemi_wait_pause(unsigned *polls_p, int pe)
 GSHMEMI_FN uint64_t gshmemi_wait(const void *ivar, unsigned nbytes, int is_signed, int cmp, uint64_t value,
 				 int pe, const char *call)
 {
-	struct gshmemi_trace_open open = {NULL, 0};
-	uint64_t found, started_ns = 0;
+	uint64_t found, started_ns = 0, open = 0;
 	unsigned polls = 0;
 
 	while (found = gshmemi_arch_load(ivar, nbytes), !gshmemi_compare(found, cmp, value, nbytes,

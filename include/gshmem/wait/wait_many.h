@@ -96,8 +96,7 @@ GSHMEMI_FN size_t gshmemi_wait_many(const struct gshmemi_wait_set *set, int whic
 {
 	const size_t first = gshmemi_many_first(set, which);
 	struct gshmemi_many_found found = {0, 0, 0, 0};
-	struct gshmemi_trace_open open = {NULL, 0};
-	uint64_t started_ns = 0;
+	uint64_t started_ns = 0, open = 0;
 	unsigned polls = 0;
 	size_t i;
 
