@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Clocks that differ from PE 0's: those of other nodes. To compare another clock with its
+ * Clocks that differ from PE 0's: those of other nodes, and those of GPUs. To compare another clock with its
  * own, a PE reads its own, asks for the other's time, and reads its own again when the answer is there. The
  * answer lies between the two readings, so half of their distance bounds the error. Of several answers the
  * one with the shortest distance counts.
@@ -9,7 +9,9 @@
  */
 #include "trace/trace.h"
 
+#include "base/devmem.h"
 #include "ipc/job.h"
+#include "trace/kernels.h"
 
 #define NQUESTIONS 20
 
@@ -122,4 +124,62 @@ void gshmemi_trace_compare_pes(struct gshmemi_trace_clock *clock)
 		sample = ask(pe);
 		gshmemi_bootstrap_move(&sample, sizeof sample, 0, pe);
 	}
+}
+
+/* ---- the GPU's clock ---- */
+
+static void ask_kernel(struct gshmemi_clock_mail *mail, struct gshmemi_trace_sample *best)
+{
+	uint64_t before_ns, answer_ns, last_ns = 0;
+	uint32_t question;
+	unsigned polls;
+
+	for (question = 1; question <= NQUESTIONS; question++) {
+		polls = 0;
+		before_ns = gshmemi_arch_clock_ns();
+		gshmemi_arch_store(&mail->question, question, 4);
+		while ((answer_ns = gshmemi_arch_load(&mail->answer_ns, 8)) == last_ns)
+			gshmemi_arch_pause(&polls);
+		keep_best(best, before_ns, answer_ns, gshmemi_arch_clock_ns());
+		last_ns = answer_ns;
+	}
+}
+
+static int run_kernel(struct gshmemi_clock_mail *mail, struct gshmemi_trace_sample *best)
+{
+	hipStream_t stream = NULL;
+	int rc;
+
+	rc = gshmemi_devmem_open_stream(&stream, "GSHMEM_TRACE");
+	if (rc)
+		return rc;
+	rc = gshmemi_hip(gshmemi_clock_launch(mail, NQUESTIONS, stream),
+			 "GSHMEM_TRACE: launch of the kernel that tells the time");
+	if (!rc) {
+		ask_kernel(mail, best);
+		rc = gshmemi_hip(hipStreamSynchronize(stream), "GSHMEM_TRACE: hipStreamSynchronize");
+	}
+	gshmemi_hip_ignore(hipStreamDestroy(stream), "hipStreamDestroy");
+	best->error_ns += (int64_t)gshmemi_arch_load(&mail->step_ns, 8);
+	return rc;
+}
+
+int gshmemi_trace_compare_kernels(struct gshmemi_trace_clock *clock)
+{
+	struct gshmemi_trace_sample best = none;
+	int previous, rc;
+	void *mail;
+
+	if (!GSHMEMI_ARCH_CLOCK_APART)
+		return 0;
+	rc = gshmemi_host_allocate(sizeof(struct gshmemi_clock_mail), "GSHMEM_TRACE", &mail);
+	if (rc)
+		return rc;
+	previous = gshmemi_devmem_enter();
+	rc = run_kernel(mail, &best);
+	gshmemi_devmem_leave(previous);
+	gshmemi_host_free(mail);
+	if (!rc)
+		gshmemi_trace_add_sample(clock, &best);
+	return rc;
 }

@@ -91,7 +91,8 @@ static bool read_event(const struct gshmemi_trace_event *slot, uint64_t number, 
 /* A time of an event, by PE 0's clock. */
 static uint64_t time_of(const struct gshmemi_timeline *t, const struct gshmemi_trace_event *e, uint64_t ns)
 {
-	(void)e;
+	if (!(e->what & GSHMEMI_TRACE_ON_HOST))
+		ns += (uint64_t)gshmemi_trace_offset(&t->kernels, ns);
 	return ns + (uint64_t)gshmemi_trace_offset(&t->pe, ns);
 }
 
@@ -197,6 +198,8 @@ void gshmemi_timeline_write(FILE *file, const struct gshmemi_timeline *t)
 	for (ring = 0; ring < GSHMEMI_TRACE_RINGS; ring++)
 		nlost += write_ring(file, t, ring);
 	write_clock(file, t, "clock", &t->pe);
+	if (t->kernels.nsamples)
+		write_clock(file, t, "clock of kernels", &t->kernels);
 	if (!nlost)
 		return;
 	write_moment(file, t, "lost");

@@ -111,6 +111,8 @@ int gshmemi_trace_start(void)
 	rc = allocate_events(gshmemi_host_trace);
 	if (!rc)
 		rc = allocate_for_kernels(gshmemi_host_trace);
+	if (!rc)
+		rc = gshmemi_trace_compare_kernels(&timeline.kernels);
 	if (rc)
 		gshmemi_trace_stop();
 	atomic_store(&is_written, false);
@@ -246,6 +248,7 @@ void gshmemi_trace_write(void)
 
 	if (!gshmemi_host_trace || atomic_exchange(&is_written, true))
 		return;
+	(void)gshmemi_trace_compare_kernels(&timeline.kernels); /* if it fails, the first sample serves */
 	gshmemi_trace_compare_pes(&timeline.pe);
 	chunk = malloc(CHUNK_NBYTES);
 	if (!chunk) {

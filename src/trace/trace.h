@@ -14,8 +14,8 @@
 /* ---- trace.c ---- */
 
 /*
- * start allocates the rings. compare, which is collective and comes when all PEs have started, compares the
- * clocks of PEs. stop is for the end of finalize.
+ * start allocates the rings and compares the GPU's clock with the host's. compare, which is collective and
+ * comes when all PEs have started, compares the clocks of PEs. stop is for the end of finalize.
  */
 int gshmemi_trace_start(void);
 void gshmemi_trace_compare(void);
@@ -55,8 +55,9 @@ int64_t gshmemi_trace_offset(const struct gshmemi_trace_clock *clock, uint64_t n
 int64_t gshmemi_trace_error(const struct gshmemi_trace_clock *clock);
 int64_t gshmemi_trace_drift(const struct gshmemi_trace_clock *clock);
 
-/* Collective: takes a sample of this PE's clock beside PE 0's. */
+/* Take a sample: of this PE's clock beside PE 0's, which is collective; of its kernels' beside this PE's. */
 void gshmemi_trace_compare_pes(struct gshmemi_trace_clock *clock);
+int gshmemi_trace_compare_kernels(struct gshmemi_trace_clock *clock);
 
 /* ---- timeline.c ---- */
 
@@ -67,6 +68,7 @@ const char *gshmemi_trace_thread_name(uint64_t thread);
 struct gshmemi_timeline {
 	const struct gshmemi_trace *trace;
 	struct gshmemi_trace_clock pe;      /* this PE's clock beside PE 0's */
+	struct gshmemi_trace_clock kernels; /* that of this PE's kernels beside this PE's */
 	uint64_t now_ns;
 };
 /* The elements of a JSON array, with a comma behind each; and what comes before and after. */

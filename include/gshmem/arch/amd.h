@@ -22,6 +22,7 @@
 #define GSHMEMI_ARCH_NESTS_CALLS     0
 #define GSHMEMI_ARCH_HAS_COPY        0
 #define GSHMEMI_ARCH_KERNELS_WAKE    0
+#define GSHMEMI_ARCH_CLOCK_APART     1
 #define GSHMEMI_ARCH_TYPED_LAUNCH    0
 #define GSHMEMI_ARCH_FD_VALUE_SINCE  70100000
 #define GSHMEMI_ARCH_RETAIN_SINCE    71300000 /* or earlier: a lent handle is not released */

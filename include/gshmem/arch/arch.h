@@ -136,6 +136,7 @@ enum gshmemi_amo {
  * HAS_ELECT         one thread works for its group, because threads take turns: group_elect, group_release
  * HAS_COPY          a thread that works alone copies by a function of the platform: copy
  * KERNELS_WAKE      a kernel can wake a thread of the CPU
+ * CLOCK_APART       the clock_ns of kernels is another clock than that of the host
  * TYPED_LAUNCH      a kernel is launched by its type; its address is not enough
  * NESTS_CALLS       functions that kernels call may call others at no cost: see gshmemi_slow_perform_at
  * KEEPS_KEYS_APART  wave_enter never puts lanes with different keys into one group
@@ -158,6 +159,9 @@ enum gshmemi_amo {
 #if !defined GSHMEMI_ARCH_HAS_ELECT || !defined GSHMEMI_ARCH_HAS_COPY || \
 	!defined GSHMEMI_ARCH_KERNELS_WAKE || !defined GSHMEMI_ARCH_TYPED_LAUNCH
 #error "gshmem: the platform lacks GSHMEMI_ARCH_HAS_ELECT, _HAS_COPY, _KERNELS_WAKE or _TYPED_LAUNCH"
+#endif
+#ifndef GSHMEMI_ARCH_CLOCK_APART
+#error "gshmem: the platform lacks GSHMEMI_ARCH_CLOCK_APART"
 #endif
 #if !defined GSHMEMI_ARCH_NESTS_CALLS || !defined GSHMEMI_ARCH_KEEPS_KEYS_APART || \
 	!defined GSHMEMI_ARCH_COMPARES_APART || !defined GSHMEMI_ARCH_IS_CUDA || \

@@ -38,9 +38,11 @@
 #ifdef GSHMEMI_HOST_COPIES
 #define GSHMEMI_ARCH_HOST_DIRECT     0
 #define GSHMEMI_ARCH_HAS_LONG_DOUBLE 0
+#define GSHMEMI_ARCH_CLOCK_APART     1 /* it is one, and is compared all the same */
 #else
 #define GSHMEMI_ARCH_HOST_DIRECT     1
 #define GSHMEMI_ARCH_HAS_LONG_DOUBLE 1
+#define GSHMEMI_ARCH_CLOCK_APART     0
 #endif
 
 /*
