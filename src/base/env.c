@@ -406,7 +406,7 @@ void gshmemi_env_warn_unknown(void)
 	}
 }
 
-/* TRACE counts only where kernels record their operations, which they do not on GPUs. */
+/* TRACE counts only where kernels record on the slow path, which those of GPUs do not. */
 bool gshmemi_env_sees_operations(void)
 {
 	return gshmemi_env.CPU_DELIVERY || gshmemi_env.STATS || (gshmemi_env.TRACE && GSHMEMI_ARCH_HAS_DELIVERY);

@@ -95,6 +95,8 @@ gshmemcc main.o shift.o -ldl -o ring2
 gshmemcc -Wall -Wextra -Wpedantic -Werror host.c -o host1
 gshmemcc --show ring.hip -o ring | grep -q -e -lgshmem || fail "gshmemcc --show prints no command"
 [ ! -e ring ] || fail "gshmemcc --show ran it"
+gshmemcc --trace-kernels --show -c ring.hip | grep -q -e -DGSHMEM_TRACE_KERNELS ||
+	fail "gshmemcc --trace-kernels defines nothing"
 gshmemcc --shmem -Wall -Wextra -Wpedantic -Werror shmem.c -o shmem1
 oshc++ -std=c++11 -Wall -Wextra -Wpedantic -Werror shmem.cpp -o shmem2
 

@@ -4,10 +4,10 @@
 #
 # Compiles kernels for AMD GPUs and reads the code back. ordering.py must find what is broken, in code made
 # for that and in the library with one fence, wait or cache bit removed, and must find nothing broken in the
-# library as it is. No call may cost more than budgets.tsv allows, docs/device-path.md must have the costs
-# measured here, and kernels and the host must agree about the clock.
+# library as it is. No call may cost more than budgets.tsv allows, docs/device-path.md and docs/tracing.md must
+# have the costs measured here, and kernels and the host must agree about the clock.
 #
-#   tests/isa/amd.sh --table    print the tables for docs/device-path.md, and check nothing
+#   tests/isa/amd.sh --table    print the tables for both documents, and check nothing
 #
 # Covers two kinds of GPU, and each mutant on one of them; with FULL=1 all kinds.
 # ARCHS='gfx942 gfx1100' selects some.
@@ -52,6 +52,7 @@ for arch in $ARCHS; do
 		kernel "$arch" $file "$work/direct/$file.$arch.co" -Iinclude -DGSHMEM_DIRECT_ONLY
 	done
 	kernel "$arch" rpc "$work/default/rpc.$arch.co" -Iinclude
+	kernel "$arch" calls "$work/traced/calls.$arch.co" -Iinclude -DGSHMEM_TRACE_KERNELS
 	[ -z "$table" ] || continue
 	kernel "$arch" publish "$work/default/publish.$arch.co" -Iinclude
 	kernel "$arch" publish "$work/direct/publish.$arch.co" -Iinclude -DGSHMEM_DIRECT_ONLY
@@ -152,11 +153,12 @@ version=$($version --version | sed -n 's/.*clang version \([0-9.]*\).*/clang \1/
 found=$work/found.tsv
 # shellcheck disable=SC2046
 set -- "$found" $(for arch in $ARCHS; do
-	ls "$work"/default/[crus]*."$arch".co "$work"/direct/[cus]*."$arch".co
+	ls "$work"/default/[crus]*."$arch".co "$work"/direct/[cus]*."$arch".co "$work"/traced/calls."$arch".co
 done)
 if [ -n "$table" ]; then
 	$python $here/budget.py /dev/null "$@" >/dev/null
 	$python $here/table.py amd "$version" "$found"
+	$python $here/table.py --traced amd "$version" "$found"
 	exit
 fi
 
@@ -168,9 +170,10 @@ step $python $here/ordering.py --self-test "$work"/broken/broken.*.co "$work"/br
 step $python $here/ordering.py --mutants "$work/mutants"
 # shellcheck disable=SC2046
 step $python $here/ordering.py $(
-	ls "$work"/default/*.co "$work"/direct/*.co "$work"/hipcc/*.co "$work"/default/*.s 2>/dev/null
+	ls "$work"/default/*.co "$work"/direct/*.co "$work"/traced/*.co "$work"/hipcc/*.co "$work"/default/*.s 2>/dev/null
 )
 step $python $here/budget.py $here/budgets.tsv "$@"
 step $python $here/budget.py --mutants $here/budgets.tsv "$work/costly"
 step $python $here/table.py amd "$version" "$found" docs/device-path.md
+step $python $here/table.py --traced amd "$version" "$found" docs/tracing.md
 [ -z "$failed" ]

@@ -3,6 +3,7 @@
 Writes the tables of docs/device-path.md from what budget.py found, or compares them with the document.
 
   table.py amd|nvidia COMPILER FOUND.tsv [DOCUMENT]
+  table.py --traced amd|nvidia COMPILER FOUND.tsv [DOCUMENT]    that of docs/tracing.md
 """
 
 import re
@@ -102,33 +103,51 @@ def render(vendor, compiler, found):
 	return text
 
 
+def render_traced(vendor, compiler, found):
+	last = LAST[vendor]
+	registers = "VGPRs" if vendor == "amd" else "registers"
+
+	def pair(call, metric):
+		return " / ".join(str(found.get((last, build, call, metric), "-")) for build in ("default", "traced"))
+
+	text = "%s, by %s: without / with `GSHMEM_TRACE_KERNELS`.\n\n" % (last, compiler)
+	text += table(["call", "instructions", registers],
+		[["`%s`" % c, pair(c, "instructions"), pair(c, "vgpr")] for c in CALLS])
+	return text
+
+
 def main(arguments):
+	is_traced = arguments[0] == "--traced"
+	if is_traced:
+		arguments = arguments[1:]
 	vendor, compiler, path = arguments[:3]
 	found = {}
 	with open(path, encoding="utf-8") as f:
 		for line in f:
 			*key, value = line.rstrip("\n").split("\t")
 			found[tuple(key)] = float(value) if "." in value else int(value)
+	text = (render_traced if is_traced else render)(vendor, compiler, found)
+	mark = vendor + ", traced" if is_traced else vendor
 	if len(arguments) == 3:
-		print(render(vendor, compiler, found), end="")
+		print(text, end="")
 		return 0
 	with open(arguments[3], encoding="utf-8") as f:
 		document = f.read()
-	begin, end = "<!-- %s: made by tests/isa/%s.sh --table -->\n" % (vendor, vendor), "<!-- end -->"
+	begin, end = "<!-- %s: made by tests/isa/%s.sh --table -->\n" % (mark, vendor), "<!-- end -->"
 	if begin not in document:
 		print("FAIL %s: no line %s" % (arguments[3], begin.strip()))
 		return 1
 	held = document.split(begin)[1].split(end)[0].strip()
 	if "by %s:" % compiler not in held:
 		print("%s was made by another compiler; with %s it is:" % (arguments[3], compiler))
-		print(render(vendor, compiler, found), end="")
+		print(text, end="")
 		return 0
 	archs = {k[0] for k in found}
-	if LAST[vendor] not in archs or not all(" %s |" % a in held for a in archs):
+	if LAST[vendor] not in archs or not (is_traced or all(" %s |" % a in held for a in archs)):
 		print("%s: other GPUs than here: not compared" % arguments[3])
 		return 0
 	held = without_others(held, archs)
-	now = render(vendor, compiler, found).strip()
+	now = text.strip()
 	if now == held:
 		return 0
 	for was, line in zip(held.split("\n"), now.split("\n")):

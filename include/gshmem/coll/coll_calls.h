@@ -23,18 +23,24 @@
 	GSHMEMI_FN int BODY##_call(int scope, struct gshmemi_coll_args args, const char *call) \
 	{ \
 		struct gshmemi_group group; \
+		uint64_t open; \
 \
 		if (GSHMEMI_ON_HOST()) \
 			return gshmemi_host_coll(&args, call); \
 		if (args.team == GSHMEM_TEAM_INVALID) \
 			return -EINVAL; \
-		if (!GSHMEMI_ELECTS(scope)) \
-			return BODY(scope, &args, call); \
-		gshmemi_coll_check_args(scope, &args, call); /* by each thread, before one calls for all */ \
-		if (gshmemi_group_begin(&group, scope, GSHMEMI_KEY(args.dest, args.source))) { \
-			(void)BODY(GSHMEMI_THREAD, &args, call); \
-			gshmemi_group_end(&group); \
+		open = gshmemi_record_call(scope, GSHMEMI_KEY(args.dest, args.source), call); \
+		if (!GSHMEMI_ELECTS(scope)) { \
+			(void)BODY(scope, &args, call); \
+		} else { \
+			/* by each thread, before one calls for all */ \
+			gshmemi_coll_check_args(scope, &args, call); \
+			if (gshmemi_group_begin(&group, scope, GSHMEMI_KEY(args.dest, args.source))) { \
+				(void)BODY(GSHMEMI_THREAD, &args, call); \
+				gshmemi_group_end(&group); \
+			} \
 		} \
+		gshmemi_record_call_end(scope, open); \
 		return 0; \
 	}
 #endif

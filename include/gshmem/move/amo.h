@@ -14,6 +14,7 @@
 GSHMEMI_FN uint64_t gshmemi_amo(struct gshmemi_where where, int op, void *dest, uint64_t value, uint64_t cond,
 				unsigned nbytes, int fetches, int pe, const char *call)
 {
+	const uint64_t open = gshmemi_record_amo(where, op, cond, nbytes, pe, call);
 	void *peer_dest;
 
 	if (GSHMEMI_ON_HOST())
@@ -27,12 +28,14 @@ GSHMEMI_FN uint64_t gshmemi_amo(struct gshmemi_where where, int op, void *dest, 
 	if (op == GSHMEMI_AMO_CAS && __builtin_expect(value != cond, 0))
 		gshmemi_host_looked();
 #endif
+	gshmemi_record_end(GSHMEMI_THREAD, open);
 	return value;
 }
 
 GSHMEMI_FN void gshmemi_amo_nbi(struct gshmemi_where where, void *fetch, int op, void *dest, uint64_t value,
 				uint64_t cond, unsigned nbytes, int pe, const char *call)
 {
+	const uint64_t open = gshmemi_record_amo(where, op, cond, nbytes, pe, call);
 	void *peer_dest;
 
 	if (GSHMEMI_ON_HOST())
@@ -41,6 +44,7 @@ GSHMEMI_FN void gshmemi_amo_nbi(struct gshmemi_where where, void *fetch, int op,
 		gshmemi_value_store(fetch, gshmemi_amo_peer(op, peer_dest, value, cond, nbytes), nbytes);
 	else
 		gshmemi_slow_amo_nbi(where.region, fetch, op, dest, value, cond, nbytes, pe, call);
+	gshmemi_record_end(GSHMEMI_THREAD, open);
 }
 
 #ifndef GSHMEMI_BODIES /* defined by files of the library that export other calls */

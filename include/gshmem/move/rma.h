@@ -16,6 +16,7 @@
 GSHMEMI_FN void gshmemi_put(struct gshmemi_where where, int scope, void *dest, const void *source,
 			    size_t nbytes, unsigned align, int pe, int nbi, const char *call)
 {
+	const uint64_t open = gshmemi_record_move(scope, GSHMEMI_PUT, where, nbytes, pe, call);
 	void *peer_dest;
 
 	if (GSHMEMI_ON_HOST())
@@ -25,6 +26,7 @@ GSHMEMI_FN void gshmemi_put(struct gshmemi_where where, int scope, void *dest, c
 	else
 		gshmemi_slow_move(GSHMEMI_SLOW_PUT, where.region, scope, dest, source, nbytes, align, pe, nbi,
 				  call);
+	gshmemi_record_end(scope, open);
 }
 
 /*
@@ -49,6 +51,7 @@ GSHMEMI_FN void gshmemi_get_on_host(unsigned region, void *dest, const void *sou
 GSHMEMI_FN void gshmemi_get(struct gshmemi_where where, int scope, void *dest, const void *source,
 			    size_t nbytes, unsigned align, int pe, int nbi, const char *call)
 {
+	const uint64_t open = gshmemi_record_move(scope, GSHMEMI_GET, where, nbytes, pe, call);
 	void *peer_source;
 
 	if (GSHMEMI_ON_HOST())
@@ -58,6 +61,7 @@ GSHMEMI_FN void gshmemi_get(struct gshmemi_where where, int scope, void *dest, c
 	else
 		gshmemi_slow_move(GSHMEMI_SLOW_GET, where.region, scope, source, dest, nbytes, align, pe, nbi,
 				  call);
+	gshmemi_record_end(scope, open);
 }
 
 /*
@@ -67,6 +71,8 @@ GSHMEMI_FN void gshmemi_get(struct gshmemi_where where, int scope, void *dest, c
 GSHMEMI_FN void gshmemi_p(struct gshmemi_where where, void *dest, const void *value, unsigned nbytes, int pe,
 			  const char *call)
 {
+	const uint64_t recorded = nbytes > 8 ? 0 : nbytes; /* else gshmemi_put records it */
+	const uint64_t open = gshmemi_record_move(GSHMEMI_THREAD, GSHMEMI_PUT, where, recorded, pe, call);
 	struct gshmemi_word word;
 	void *peer_dest;
 	uint64_t bits;
@@ -85,11 +91,14 @@ GSHMEMI_FN void gshmemi_p(struct gshmemi_where where, void *dest, const void *va
 		}
 		gshmemi_arch_store(peer_dest, bits, nbytes);
 	}
+	gshmemi_record_end(GSHMEMI_THREAD, open);
 }
 
 GSHMEMI_FN void gshmemi_g(struct gshmemi_where where, void *value, const void *source, unsigned nbytes,
 			  int pe, const char *call)
 {
+	const uint64_t recorded = nbytes > 8 ? 0 : nbytes; /* else gshmemi_get records it */
+	const uint64_t open = gshmemi_record_move(GSHMEMI_THREAD, GSHMEMI_GET, where, recorded, pe, call);
 	struct gshmemi_word word;
 	void *peer_source;
 
@@ -104,6 +113,7 @@ GSHMEMI_FN void gshmemi_g(struct gshmemi_where where, void *value, const void *s
 	} else {
 		gshmemi_slow_g(where.region, value, gshmemi_peer_undo(peer_source), nbytes, pe, call);
 	}
+	gshmemi_record_end(GSHMEMI_THREAD, open);
 }
 
 #define GSHMEMI_FOR_SIZE(LABEL, SIZE, ...) \
@@ -142,6 +152,8 @@ GSHMEMI_FN void gshmemi_iput(struct gshmemi_where where, int scope, void *dest, 
 			     ptrdiff_t dst, ptrdiff_t sst, size_t nelems, unsigned elem_nbytes, int pe,
 			     const char *call)
 {
+	const uint64_t nbytes = nelems * elem_nbytes;
+	const uint64_t open = gshmemi_record_move(scope, GSHMEMI_PUT_BLOCKS, where, nbytes, pe, call);
 	void *peer;
 
 	if (GSHMEMI_ON_HOST())
@@ -151,12 +163,15 @@ GSHMEMI_FN void gshmemi_iput(struct gshmemi_where where, int scope, void *dest, 
 	else
 		gshmemi_slow_blocks(GSHMEMI_PUT_BLOCKS, where.region, scope, dest, source, dst, sst, 1,
 				    nelems, elem_nbytes, pe, call);
+	gshmemi_record_end(scope, open);
 }
 
 GSHMEMI_FN void gshmemi_iget(struct gshmemi_where where, int scope, void *dest, const void *source,
 			     ptrdiff_t dst, ptrdiff_t sst, size_t nelems, unsigned elem_nbytes, int pe,
 			     const char *call)
 {
+	const uint64_t nbytes = nelems * elem_nbytes;
+	const uint64_t open = gshmemi_record_move(scope, GSHMEMI_GET_BLOCKS, where, nbytes, pe, call);
 	void *peer;
 
 	if (GSHMEMI_ON_HOST())
@@ -166,12 +181,15 @@ GSHMEMI_FN void gshmemi_iget(struct gshmemi_where where, int scope, void *dest, 
 	else
 		gshmemi_slow_blocks(GSHMEMI_GET_BLOCKS, where.region, scope, source, dest, sst, dst, 1,
 				    nelems, elem_nbytes, pe, call);
+	gshmemi_record_end(scope, open);
 }
 
 GSHMEMI_FN void gshmemi_ibput(struct gshmemi_where where, int scope, void *dest, const void *source,
 			      ptrdiff_t dst, ptrdiff_t sst,
 			     size_t bsize, size_t nblocks, unsigned elem_nbytes, int pe, const char *call)
 {
+	const uint64_t nbytes = bsize * nblocks * elem_nbytes;
+	const uint64_t open = gshmemi_record_move(scope, GSHMEMI_PUT_BLOCKS, where, nbytes, pe, call);
 	void *peer;
 
 	if (GSHMEMI_ON_HOST())
@@ -183,12 +201,15 @@ GSHMEMI_FN void gshmemi_ibput(struct gshmemi_where where, int scope, void *dest,
 	else
 		gshmemi_slow_blocks(GSHMEMI_PUT_BLOCKS, where.region, scope, dest, source, dst, sst, bsize,
 				    nblocks, elem_nbytes, pe, call);
+	gshmemi_record_end(scope, open);
 }
 
 GSHMEMI_FN void gshmemi_ibget(struct gshmemi_where where, int scope, void *dest, const void *source,
 			      ptrdiff_t dst, ptrdiff_t sst,
 			     size_t bsize, size_t nblocks, unsigned elem_nbytes, int pe, const char *call)
 {
+	const uint64_t nbytes = bsize * nblocks * elem_nbytes;
+	const uint64_t open = gshmemi_record_move(scope, GSHMEMI_GET_BLOCKS, where, nbytes, pe, call);
 	void *peer;
 
 	if (GSHMEMI_ON_HOST())
@@ -200,6 +221,7 @@ GSHMEMI_FN void gshmemi_ibget(struct gshmemi_where where, int scope, void *dest,
 	else
 		gshmemi_slow_blocks(GSHMEMI_GET_BLOCKS, where.region, scope, source, dest, sst, dst, bsize,
 				    nblocks, elem_nbytes, pe, call);
+	gshmemi_record_end(scope, open);
 }
 
 /* ---- the API ---- */

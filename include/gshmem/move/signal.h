@@ -14,6 +14,7 @@ GSHMEMI_FN void gshmemi_put_signal(struct gshmemi_where where, int scope, void *
 				   size_t nbytes, unsigned align, uint64_t *sig_addr, uint64_t signal,
 				   int sig_op, int pe, int nbi, const char *call)
 {
+	uint64_t open = gshmemi_record_move(scope, GSHMEMI_PUT, where, nbytes, pe, call);
 	void *peer_dest, *peer_sig;
 
 	if (GSHMEMI_ON_HOST())
@@ -25,6 +26,11 @@ GSHMEMI_FN void gshmemi_put_signal(struct gshmemi_where where, int scope, void *
 	else
 		gshmemi_slow_put_signal(where.region, scope, dest, source, nbytes, align, sig_addr, signal,
 					sig_op, pe, nbi, call);
+	gshmemi_record_end(scope, open);
+	/* the signal, as a moment */
+	open = gshmemi_record(scope, GSHMEMI_AMO, where.region, GSHMEMI_AMO_SET, GSHMEMI_COND_SIGNAL, 8, pe,
+			      call);
+	gshmemi_record_end(scope, open);
 }
 
 #ifndef GSHMEMI_BODIES /* defined by files of the library that export other calls */

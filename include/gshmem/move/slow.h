@@ -75,7 +75,7 @@ GSHMEMI_FN uint64_t gshmemi_slow_trace(const struct gshmemi_operation *o, const 
 {
 	const uint64_t nbytes = o->nbytes * o->nblocks;
 
-	if (!nbytes || !gshmemi_is_traced())
+	if (GSHMEMI_TRACES_DIRECT || !nbytes || !gshmemi_is_traced())
 		return 0;
 	return gshmemi_record_one(o->what, o->region, o->op, o->cond, nbytes, o->pe, call);
 }
@@ -88,7 +88,7 @@ GSHMEMI_FN void gshmemi_slow_trace_signal(const struct gshmemi_operation *o, con
 {
 	struct gshmemi_operation signal;
 
-	if (!gshmemi_is_traced() || o->what != GSHMEMI_PUT_SIGNAL)
+	if (GSHMEMI_TRACES_DIRECT || !gshmemi_is_traced() || o->what != GSHMEMI_PUT_SIGNAL)
 		return;
 	signal = gshmemi_signal_of(o);
 	signal.nblocks = 1;

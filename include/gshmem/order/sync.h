@@ -102,6 +102,7 @@ GSHMEMI_FN void gshmemi_complete_others(int scope, int context, const int *targe
 /* target_pes NULL: all PEs. Only a carrier can complete the operations on some PEs alone. */
 GSHMEMI_FN void gshmemi_quiet(int scope, int context, const int *target_pes, size_t npes, const char *call)
 {
+	const uint64_t open = gshmemi_record_call(scope, 0, call);
 	struct gshmemi_group group;
 
 	if (GSHMEMI_ON_HOST()) {
@@ -117,6 +118,7 @@ GSHMEMI_FN void gshmemi_quiet(int scope, int context, const int *target_pes, siz
 		gshmemi_arch_fence_system();
 		gshmemi_group_end(&group);
 	}
+	gshmemi_record_call_end(scope, open);
 }
 
 /* ---- barriers ---- */
@@ -128,6 +130,8 @@ GSHMEMI_FN void gshmemi_quiet(int scope, int context, const int *target_pes, siz
  */
 GSHMEMI_FN void gshmemi_sync_write(int which, uint64_t *word, uint64_t value, int pe, const char *call)
 {
+	const uint64_t open =
+		gshmemi_record(GSHMEMI_THREAD, GSHMEMI_FLAG, GSHMEMI_REGION_SYNC, 0, 0, 8, pe, call);
 	void *peer;
 
 	if (GSHMEMI_ON_HOST())
@@ -137,6 +141,7 @@ GSHMEMI_FN void gshmemi_sync_write(int which, uint64_t *word, uint64_t value, in
 	else
 		(void)gshmemi_slow_at(gshmemi_slow_what(which, 8, GSHMEMI_THREAD, 0, 0, GSHMEMI_REGION_SYNC),
 				      word, value, 0, gshmemi_pe_with_context(pe, GSHMEMI_CTX_LIBRARY), call);
+	gshmemi_record_end(GSHMEMI_THREAD, open);
 }
 
 GSHMEMI_FN void gshmemi_sync_tell(uint64_t *flag, uint64_t value, int pe, const char *call)
@@ -332,6 +337,7 @@ GSHMEMI_FN void gshmemi_sync_team(int scope, const struct gshmemi_team_view *tea
 /* quiet is a constant: whether the threads' operations are completed first. */
 GSHMEMI_FN void gshmemi_sync_all(int scope, int quiet, const char *call)
 {
+	const uint64_t open = gshmemi_record_call(scope, 0, call);
 	struct gshmemi_team_view world;
 
 	if (GSHMEMI_ON_HOST()) {
@@ -348,6 +354,7 @@ GSHMEMI_FN void gshmemi_sync_all(int scope, int quiet, const char *call)
 	}
 	world = gshmemi_team_world();
 	gshmemi_sync_team(scope, &world, quiet, call);
+	gshmemi_record_call_end(scope, open);
 }
 
 /* ---- the API ---- */
@@ -390,14 +397,17 @@ GSHMEMI_DEFINE(gshmemx, _wg, GSHMEMI_WG)
 GSHMEMI_FN int gshmemi_team_sync(int scope, gshmem_team_t team, const char *call)
 {
 	struct gshmemi_team_view view;
+	uint64_t open;
 
 	if (GSHMEMI_ON_HOST())
 		return gshmemi_host_team_sync(team, call);
 	gshmemi_check_args(scope, GSHMEMI_ARGS_TEAM, (uintptr_t)team, 0, 0, 0, call);
 	if (team == GSHMEM_TEAM_INVALID)
 		return -EINVAL;
+	open = gshmemi_record_call(scope, GSHMEMI_KEY(team, team), call);
 	view = gshmemi_team_of(team, call);
 	gshmemi_sync_team(scope, &view, 0, call);
+	gshmemi_record_call_end(scope, open);
 	return 0;
 }
 

@@ -5,24 +5,35 @@
  * threads of the host. A ring keeps its latest events. An event is written when it begins and completed when
  * it ends, so that one that never ends is recorded as well. src/trace/ writes the file.
  *
- * Kernels record on the cpu platform only: to complete an event, a call must keep its number, which on a GPU
- * takes registers of every kernel with a put, traced or not.
+ * Kernels of the cpu platform always record. Those of a GPU record if their unit is compiled with
+ * GSHMEM_TRACE_KERNELS: to complete an event, a call must keep its number, which takes registers of every
+ * kernel with a put, traced or not.
  */
 #ifndef GSHMEM_TRACE_H
 #define GSHMEM_TRACE_H
 
 #include <gshmem/state/fault.h>
 
-#if GSHMEMI_ARCH_HAS_DELIVERY || defined(GSHMEMI_LIBRARY)
+/*
+ * GSHMEMI_TRACES: this unit records. GSHMEMI_TRACES_DIRECT: its kernels record around the direct path,
+ * because on a GPU's slow path one thread moves what a group puts, and every bar would be too long.
+ * Elsewhere the slow path records (move/slow.h).
+ */
+#if GSHMEMI_ARCH_HAS_DELIVERY || defined(GSHMEMI_LIBRARY) || defined(GSHMEM_TRACE_KERNELS)
 #define GSHMEMI_TRACES 1
 #else
 #define GSHMEMI_TRACES 0
+#endif
+#if GSHMEMI_TRACES && !GSHMEMI_ARCH_HAS_DELIVERY && !defined(GSHMEMI_LIBRARY)
+#define GSHMEMI_TRACES_DIRECT 1
+#else
+#define GSHMEMI_TRACES_DIRECT 0
 #endif
 
 /* The kinds of events, and their names in the file: these, and enum gshmemi_count_kind for operations. */
 #define GSHMEMI_TRACE_KINDS(X) \
 	X(WAIT, "wait") \
-	X(CALL, "call")     /* of the host */ \
+	X(CALL, "call")     /* a barrier, a quiet, a collective; of the host others, too */ \
 	X(SENT, "sent")     /* a message of the net thread */ \
 	X(CAME, "came")     /* likewise */ \
 	X(SERVED, "served") /* a function that the CPU carries out for a kernel */ \

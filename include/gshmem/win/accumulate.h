@@ -20,6 +20,8 @@ GSHMEMI_FN char *gshmemi_win_there(const struct gshmemi_win_place *at)
 {
 	void *there;
 
+	if (GSHMEMI_TRACES_DIRECT && !GSHMEMI_ON_HOST() && gshmemi_is_traced())
+		return NULL; /* gshmemi_amo records each */
 	return !GSHMEMI_ON_HOST() && gshmemi_peer_ptr(at->where.amo_delta, at->address, at->world_pe, &there)
 		       ? (char *)there
 		       : NULL;
