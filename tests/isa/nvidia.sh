@@ -4,7 +4,7 @@
 #
 # Compiles kernels for NVIDIA GPUs and reads the code back, as amd.sh does for AMD.
 #
-#   tests/isa/nvidia.sh --table    print the tables for docs/device-path.md, and check nothing
+#   tests/isa/nvidia.sh --table    print the tables for docs/device-path.md and docs/tracing.md, and check nothing
 #
 # FULL=1 covers two kinds of GPU. ARCHS=sm_90 selects some.
 
@@ -43,6 +43,7 @@ for arch in $ARCHS; do
 		kernel "$arch" $file "$work/direct/$file.$arch.cubin" -Iinclude -DGSHMEM_DIRECT_ONLY
 	done
 	kernel "$arch" rpc "$work/default/rpc.$arch.cubin" -Iinclude
+	kernel "$arch" calls "$work/traced/calls.$arch.cubin" -Iinclude -DGSHMEM_TRACE_KERNELS
 	[ -z "$table" ] || continue
 	kernel "$arch" publish "$work/direct/publish.$arch.cubin" -Iinclude -DGSHMEM_DIRECT_ONLY
 done
@@ -94,11 +95,12 @@ version=$("$nvcc" --version | sed -n 's/.*release.*, V\([0-9.]*\).*/nvcc \1/p')
 found=$work/found.tsv
 # shellcheck disable=SC2046
 set -- "$found" $(for arch in $ARCHS; do
-	ls "$work"/default/[crus]*."$arch".cubin "$work"/direct/[cus]*."$arch".cubin
+	ls "$work"/default/[crus]*."$arch".cubin "$work"/direct/[cus]*."$arch".cubin "$work"/traced/calls."$arch".cubin
 done)
 if [ -n "$table" ]; then
 	$python $here/budget.py /dev/null "$@" >/dev/null
 	$python $here/table.py nvidia "$version" "$found"
+	$python $here/table.py --traced nvidia "$version" "$found"
 	exit
 fi
 
@@ -114,4 +116,5 @@ step $python $here/ordering_nvidia.py "$work"/default/rpc.*.cubin "$work"/direct
 step $python $here/budget.py $here/budgets.tsv "$@"
 step $python $here/budget.py --mutants $here/budgets.tsv "$work/costly"
 step $python $here/table.py nvidia "$version" "$found" docs/device-path.md
+step $python $here/table.py --traced nvidia "$version" "$found" docs/tracing.md
 [ -z "$failed" ]
