@@ -72,8 +72,8 @@ static int allocate_events(struct gshmemi_trace *trace)
 	int rc;
 
 	trace->nslots = find_nslots();
-	rc = gshmemi_host_allocate(GSHMEMI_TRACE_RINGS * trace->nslots * sizeof *trace->events, "GSHMEM_TRACE",
-				   &ptr);
+	rc = gshmemi_host_allocate(GSHMEMI_TRACE_RINGS * trace->nslots * sizeof *trace->events,
+				   "GSHMEM_TRACE", &ptr);
 	if (!rc)
 		trace->events = ptr;
 	return rc;
@@ -168,7 +168,8 @@ void gshmemi_trace_mark(const char *name, uint64_t value, uint64_t ns, uint64_t 
 		block = gshmemi_trace_thread();
 		in_block = 0;
 	}
-	gshmemi_trace_fill(e, number, gshmemi_trace_what(what, -1), 0, value, block, (uint64_t)in_block, ns, name);
+	gshmemi_trace_fill(e, number, gshmemi_trace_what(what, -1), 0, value, block, (uint64_t)in_block, ns,
+			   name);
 	gshmemi_arch_store(&e->end_ns, ns, 8);
 	gshmemi_arch_store(&e->end_number, number, 8);
 }

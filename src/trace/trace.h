@@ -25,7 +25,7 @@ void gshmemi_trace_stop(void);
 /* PE 0 writes the events of all PEs into one file. Collective, when no PE records any more. */
 void gshmemi_trace_write(void);
 
-/* When the job ends otherwise, this PE writes its events into a file of its own. The second call does nothing. */
+/* When the job ends otherwise, this PE writes its events into a file of its own. A second call does nothing. */
 void gshmemi_trace_write_alone(void);
 
 /* Host code records a span of the calling thread, which gshmemi_trace_end ends, or a moment. */

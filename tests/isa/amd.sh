@@ -4,8 +4,8 @@
 #
 # Compiles kernels for AMD GPUs and reads the code back. ordering.py must find what is broken, in code made
 # for that and in the library with one fence, wait or cache bit removed, and must find nothing broken in the
-# library as it is. No call may cost more than budgets.tsv allows, docs/device-path.md and docs/tracing.md must
-# have the costs measured here, and kernels and the host must agree about the clock.
+# library as it is. No call may cost more than budgets.tsv allows, docs/device-path.md and docs/tracing.md
+# must have the costs measured here, and kernels and the host must agree about the clock.
 #
 #   tests/isa/amd.sh --table    print the tables for both documents, and check nothing
 #

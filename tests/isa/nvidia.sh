@@ -4,7 +4,7 @@
 #
 # Compiles kernels for NVIDIA GPUs and reads the code back, as amd.sh does for AMD.
 #
-#   tests/isa/nvidia.sh --table    print the tables for docs/device-path.md and docs/tracing.md, and check nothing
+#   tests/isa/nvidia.sh --table    print the tables for both documents, and check nothing
 #
 # FULL=1 covers two kinds of GPU. ARCHS=sm_90 selects some.
 
