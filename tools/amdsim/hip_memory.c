@@ -253,7 +253,8 @@ static hipError_t alloc(void **memory_p, size_t nbytes, enum origin origin, enum
 }
 
 /*
- * Frees memory of one origin or the other, by its first byte, after all work of the device, which may use it.
+ * Frees memory of one origin or the other, by its first byte (OPENED: any), after all work of the
+ * device, which may use it.
  */
 static hipError_t release(const void *memory, enum origin origin, enum origin other, hipError_t unknown)
 {

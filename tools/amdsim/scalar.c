@@ -218,7 +218,7 @@ static uint32_t read_field(const struct wave *w, const struct inst *i)
 
 	return read_hardware(w, code & 63) >> (code >> 6 & 31) & field_mask(code);
 }
-/* Sets bits of MODE to those of value. */
+/* Allows bits of MODE to be set to those of value only if that changes nothing. */
 static void change_mode(struct wave *w, const struct inst *i, uint32_t bits, uint32_t value)
 {
 	if (((MODE_START ^ value) & bits & MODE_FLOAT) != 0)
