@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The functions of OpenSHMEM 1.6, for the chapters that gshmem has, are there: declared with the spec's types and
- * exported by the library. The tables below are typed from the spec's, not from gshmem/api/types.h: a type that is
- * missing there is noticed here, by a number, by a symbol and, where a type is another one, by the compiler.
+ * All functions of OpenSHMEM 1.6, for the chapters that gshmem has, are declared with the spec's types and
+ * exported by the library. The tables below were typed from the spec and not from gshmem/api/types.h. So this
+ * test notices a missing type there by a count and by a symbol, and a wrong type by the compiler.
  */
 #include <dlfcn.h>
 #include <stdint.h>
@@ -30,7 +30,10 @@
 	X(int64_t, int64) X(uint32_t, uint32) X(uint64_t, uint64)
 /* "Point-to-point synchronization types and names": the deprecated table, which includes the other. */
 #define P2P(X) X(short, short) X(unsigned short, ushort) AMO(X)
-/* "Reduction types ... for team-based reductions": those of and, or, xor. max and min have RMA's, the rest complex too. */
+/*
+ * "Reduction types ... for team-based reductions": those of and, or, xor. max and min have
+ * RMA's, the rest complex too.
+ */
 #define REDUCE_BITS(X) \
 	X(unsigned char, uchar) X(unsigned short, ushort) X(unsigned int, uint) X(unsigned long, ulong) \
 	X(unsigned long long, ulonglong) X(int8_t, int8) X(int16_t, int16) X(int32_t, int32) X(int64_t, int64) \
@@ -40,12 +43,13 @@
 enum { NRMA = 24, NSIZES = 5, NAMO = 12, NEXTENDED = 14, NBITWISE = 7, NP2P = 14, NREDUCE_BITS = 14,
        NREDUCE = 26, NSHORT = 2 };
 /*
- * What the spec comes to without what is deprecated; wait_until and test of short and ushort, which are; and those on
- * arrays of short and ushort, an extension that other libraries have, too.
+ * The number of the spec's functions without deprecated ones; of wait_until and test for short
+ * and ushort, which are deprecated; and of those on arrays of short and ushort, an extension
+ * that other libraries have, too.
  */
 #define NSPEC (1685 + 4 + 24)
 
-/* Declared again, as the spec does; without a context and with one. */
+/* Declared again as in the spec, without a context and with one. */
 #define IN_CTX         gshmem_ctx_t ctx,
 #define TYPED(T, N)   FORMS(T, N, _, ) FORMS(T, N, _ctx_, IN_CTX)
 #define FORMS(T, N, C, P) \
@@ -183,9 +187,9 @@ int gshmem_team_get_config(gshmem_team_t team, long config_mask, gshmem_team_con
 int gshmem_team_translate_pe(gshmem_team_t src_team, int src_pe, gshmem_team_t dest_team);
 int gshmem_team_split_strided(gshmem_team_t parent_team, int start, int stride, int size,
 			      const gshmem_team_config_t *config, long config_mask, gshmem_team_t *new_team);
-int gshmem_team_split_2d(gshmem_team_t parent_team, int xrange, const gshmem_team_config_t *xaxis_config, long xaxis_mask,
-			 gshmem_team_t *xaxis_team, const gshmem_team_config_t *yaxis_config, long yaxis_mask,
-			 gshmem_team_t *yaxis_team);
+int gshmem_team_split_2d(gshmem_team_t parent_team, int xrange, const gshmem_team_config_t *xaxis_config,
+	long xaxis_mask, gshmem_team_t *xaxis_team, const gshmem_team_config_t *yaxis_config, long yaxis_mask,
+	gshmem_team_t *yaxis_team);
 void gshmem_team_destroy(gshmem_team_t team);
 int gshmem_team_sync(gshmem_team_t team);
 void *gshmem_team_ptr(gshmem_team_t team, const void *dest, int pe);
@@ -193,7 +197,8 @@ int gshmem_ctx_create(long options, gshmem_ctx_t *ctx);
 int gshmem_team_create_ctx(gshmem_team_t team, long options, gshmem_ctx_t *ctx);
 void gshmem_ctx_destroy(gshmem_ctx_t ctx);
 int gshmem_ctx_get_team(gshmem_ctx_t ctx, gshmem_team_t *team);
-void gshmem_ctx_session_start(gshmem_ctx_t ctx, long options, const gshmem_ctx_session_config_t *config, long config_mask);
+void gshmem_ctx_session_start(
+	gshmem_ctx_t ctx, long options, const gshmem_ctx_session_config_t *config, long config_mask);
 void gshmem_ctx_session_stop(gshmem_ctx_t ctx);
 void gshmem_set_lock(long *lock);
 void gshmem_clear_lock(long *lock);
@@ -210,8 +215,8 @@ static const char *const rma[] = {RMA(NAME) NULL}, *const amo[] = {AMO(NAME) NUL
 		  *const mem[] = {"mem", NULL}, *const once[] = {"", NULL};
 
 /*
- * The functions of one table: % stands for the type's name or the size. expected: how many the spec has of them, from its
- * chapters and tables; 0 for extensions.
+ * The functions of one table: % stands for the type's name or the size. expected: how many of them the spec
+ * has in its chapters and tables; 0 for extensions.
  */
 static const struct family {
 	const char *const *names;
@@ -219,111 +224,101 @@ static const struct family {
 	const char *functions;
 } families[] = {
 	{rma, 12 * NRMA,
-	 "gshmem_%_put gshmem_%_get gshmem_%_put_nbi gshmem_%_get_nbi gshmem_%_p gshmem_%_g gshmem_%_iput "
-	 "gshmem_%_iget gshmem_%_ibput gshmem_%_ibget gshmem_%_put_signal gshmem_%_put_signal_nbi"},
+		"gshmem_%_put gshmem_%_get gshmem_%_put_nbi gshmem_%_get_nbi gshmem_%_p gshmem_%_g gshmem_%_iput "
+		"gshmem_%_iget gshmem_%_ibput gshmem_%_ibget gshmem_%_put_signal gshmem_%_put_signal_nbi"},
 	{sizes, 6 * (NSIZES + 1),
-	 "gshmem_put% gshmem_get% gshmem_put%_nbi gshmem_get%_nbi gshmem_put%_signal gshmem_put%_signal_nbi"},
-	{no_mem, 4 * NSIZES,
-	 "gshmem_iput% gshmem_iget% gshmem_ibput% gshmem_ibget%"},
+		"gshmem_put% gshmem_get% gshmem_put%_nbi gshmem_get%_nbi gshmem_put%_signal gshmem_put%_signal_nbi"},
+	{no_mem, 4 * NSIZES, "gshmem_iput% gshmem_iget% gshmem_ibput% gshmem_ibget%"},
 	{extended, 5 * NEXTENDED,
-	 "gshmem_%_atomic_fetch gshmem_%_atomic_set gshmem_%_atomic_swap gshmem_%_atomic_fetch_nbi "
-	 "gshmem_%_atomic_swap_nbi"},
+		"gshmem_%_atomic_fetch gshmem_%_atomic_set gshmem_%_atomic_swap gshmem_%_atomic_fetch_nbi "
+		"gshmem_%_atomic_swap_nbi"},
 	{amo, 8 * NAMO,
-	 "gshmem_%_atomic_compare_swap gshmem_%_atomic_fetch_inc gshmem_%_atomic_inc gshmem_%_atomic_fetch_add "
-	 "gshmem_%_atomic_add gshmem_%_atomic_compare_swap_nbi gshmem_%_atomic_fetch_inc_nbi "
-	 "gshmem_%_atomic_fetch_add_nbi"},
+		"gshmem_%_atomic_compare_swap gshmem_%_atomic_fetch_inc gshmem_%_atomic_inc gshmem_%_atomic_fetch_add "
+		"gshmem_%_atomic_add gshmem_%_atomic_compare_swap_nbi gshmem_%_atomic_fetch_inc_nbi "
+		"gshmem_%_atomic_fetch_add_nbi"},
 	{bitwise, 9 * NBITWISE,
-	 "gshmem_%_atomic_fetch_and gshmem_%_atomic_and gshmem_%_atomic_fetch_or gshmem_%_atomic_or "
-	 "gshmem_%_atomic_fetch_xor gshmem_%_atomic_xor gshmem_%_atomic_fetch_and_nbi "
-	 "gshmem_%_atomic_fetch_or_nbi gshmem_%_atomic_fetch_xor_nbi"},
-	{p2p, 2 * NP2P,
-	 "gshmem_%_wait_until gshmem_%_test"},
+		"gshmem_%_atomic_fetch_and gshmem_%_atomic_and gshmem_%_atomic_fetch_or gshmem_%_atomic_or "
+		"gshmem_%_atomic_fetch_xor gshmem_%_atomic_xor gshmem_%_atomic_fetch_and_nbi "
+		"gshmem_%_atomic_fetch_or_nbi gshmem_%_atomic_fetch_xor_nbi"},
+	{p2p, 2 * NP2P, "gshmem_%_wait_until gshmem_%_test"},
 	{p2p, 12 * NP2P,
-	 "gshmem_%_wait_until_all gshmem_%_wait_until_any gshmem_%_wait_until_some gshmem_%_test_all "
-	 "gshmem_%_test_any gshmem_%_test_some gshmem_%_wait_until_all_vector gshmem_%_wait_until_any_vector "
-	 "gshmem_%_wait_until_some_vector gshmem_%_test_all_vector gshmem_%_test_any_vector "
-	 "gshmem_%_test_some_vector"},
+		"gshmem_%_wait_until_all gshmem_%_wait_until_any gshmem_%_wait_until_some gshmem_%_test_all "
+		"gshmem_%_test_any gshmem_%_test_some gshmem_%_wait_until_all_vector gshmem_%_wait_until_any_vector "
+		"gshmem_%_wait_until_some_vector gshmem_%_test_all_vector gshmem_%_test_any_vector "
+		"gshmem_%_test_some_vector"},
 	{once, 37,
-	 "gshmem_init gshmem_init_thread gshmem_finalize gshmem_global_exit gshmem_query_thread "
-	 "gshmem_query_initialized gshmem_my_pe gshmem_n_pes gshmem_pe_accessible gshmem_addr_accessible "
-	 "gshmem_ptr gshmem_info_get_version gshmem_info_get_name gshmem_malloc gshmem_calloc gshmem_align "
-	 "gshmem_realloc gshmem_malloc_with_hints gshmem_free gshmem_signal_set gshmem_signal_add "
-	 "gshmem_signal_fetch gshmem_signal_wait_until gshmem_fence gshmem_quiet gshmem_pe_quiet "
-	 "gshmem_sync_all gshmem_barrier_all gshmem_team_my_pe gshmem_team_n_pes gshmem_team_get_config "
-	 "gshmem_team_translate_pe gshmem_team_split_strided gshmem_team_split_2d gshmem_team_destroy "
-	 "gshmem_team_sync gshmem_team_ptr"},
+		"gshmem_init gshmem_init_thread gshmem_finalize gshmem_global_exit gshmem_query_thread "
+		"gshmem_query_initialized gshmem_my_pe gshmem_n_pes gshmem_pe_accessible gshmem_addr_accessible "
+		"gshmem_ptr gshmem_info_get_version gshmem_info_get_name gshmem_malloc gshmem_calloc gshmem_align "
+		"gshmem_realloc gshmem_malloc_with_hints gshmem_free gshmem_signal_set gshmem_signal_add "
+		"gshmem_signal_fetch gshmem_signal_wait_until gshmem_fence gshmem_quiet gshmem_pe_quiet "
+		"gshmem_sync_all gshmem_barrier_all gshmem_team_my_pe gshmem_team_n_pes gshmem_team_get_config "
+		"gshmem_team_translate_pe gshmem_team_split_strided gshmem_team_split_2d gshmem_team_destroy "
+		"gshmem_team_sync gshmem_team_ptr"},
 	{rma, 12 * NRMA,
-	 "gshmem_ctx_%_put gshmem_ctx_%_get gshmem_ctx_%_put_nbi gshmem_ctx_%_get_nbi gshmem_ctx_%_p "
-	 "gshmem_ctx_%_g gshmem_ctx_%_iput gshmem_ctx_%_iget gshmem_ctx_%_ibput gshmem_ctx_%_ibget "
-	 "gshmem_ctx_%_put_signal gshmem_ctx_%_put_signal_nbi"},
+		"gshmem_ctx_%_put gshmem_ctx_%_get gshmem_ctx_%_put_nbi gshmem_ctx_%_get_nbi gshmem_ctx_%_p "
+		"gshmem_ctx_%_g gshmem_ctx_%_iput gshmem_ctx_%_iget gshmem_ctx_%_ibput gshmem_ctx_%_ibget "
+		"gshmem_ctx_%_put_signal gshmem_ctx_%_put_signal_nbi"},
 	{sizes, 6 * (NSIZES + 1),
-	 "gshmem_ctx_put% gshmem_ctx_get% gshmem_ctx_put%_nbi gshmem_ctx_get%_nbi gshmem_ctx_put%_signal "
-	 "gshmem_ctx_put%_signal_nbi"},
-	{no_mem, 4 * NSIZES,
-	 "gshmem_ctx_iput% gshmem_ctx_iget% gshmem_ctx_ibput% gshmem_ctx_ibget%"},
+		"gshmem_ctx_put% gshmem_ctx_get% gshmem_ctx_put%_nbi gshmem_ctx_get%_nbi gshmem_ctx_put%_signal "
+		"gshmem_ctx_put%_signal_nbi"},
+	{no_mem, 4 * NSIZES, "gshmem_ctx_iput% gshmem_ctx_iget% gshmem_ctx_ibput% gshmem_ctx_ibget%"},
 	{extended, 5 * NEXTENDED,
-	 "gshmem_ctx_%_atomic_fetch gshmem_ctx_%_atomic_set gshmem_ctx_%_atomic_swap "
-	 "gshmem_ctx_%_atomic_fetch_nbi gshmem_ctx_%_atomic_swap_nbi"},
+		"gshmem_ctx_%_atomic_fetch gshmem_ctx_%_atomic_set gshmem_ctx_%_atomic_swap "
+		"gshmem_ctx_%_atomic_fetch_nbi gshmem_ctx_%_atomic_swap_nbi"},
 	{amo, 8 * NAMO,
-	 "gshmem_ctx_%_atomic_compare_swap gshmem_ctx_%_atomic_fetch_inc gshmem_ctx_%_atomic_inc "
-	 "gshmem_ctx_%_atomic_fetch_add gshmem_ctx_%_atomic_add gshmem_ctx_%_atomic_compare_swap_nbi "
-	 "gshmem_ctx_%_atomic_fetch_inc_nbi gshmem_ctx_%_atomic_fetch_add_nbi"},
+		"gshmem_ctx_%_atomic_compare_swap gshmem_ctx_%_atomic_fetch_inc gshmem_ctx_%_atomic_inc "
+		"gshmem_ctx_%_atomic_fetch_add gshmem_ctx_%_atomic_add gshmem_ctx_%_atomic_compare_swap_nbi "
+		"gshmem_ctx_%_atomic_fetch_inc_nbi gshmem_ctx_%_atomic_fetch_add_nbi"},
 	{bitwise, 9 * NBITWISE,
-	 "gshmem_ctx_%_atomic_fetch_and gshmem_ctx_%_atomic_and gshmem_ctx_%_atomic_fetch_or "
-	 "gshmem_ctx_%_atomic_or gshmem_ctx_%_atomic_fetch_xor gshmem_ctx_%_atomic_xor "
-	 "gshmem_ctx_%_atomic_fetch_and_nbi gshmem_ctx_%_atomic_fetch_or_nbi gshmem_ctx_%_atomic_fetch_xor_nbi"},
+		"gshmem_ctx_%_atomic_fetch_and gshmem_ctx_%_atomic_and gshmem_ctx_%_atomic_fetch_or "
+		"gshmem_ctx_%_atomic_or gshmem_ctx_%_atomic_fetch_xor gshmem_ctx_%_atomic_xor "
+		"gshmem_ctx_%_atomic_fetch_and_nbi gshmem_ctx_%_atomic_fetch_or_nbi gshmem_ctx_%_atomic_fetch_xor_nbi"},
 	{once, 11,
-	 "gshmem_ctx_create gshmem_team_create_ctx gshmem_ctx_destroy gshmem_ctx_get_team "
-	 "gshmem_ctx_session_start gshmem_ctx_session_stop gshmem_ctx_fence gshmem_ctx_quiet "
-	 "gshmem_ctx_pe_quiet gshmem_ctx_signal_set gshmem_ctx_signal_add"},
-	{once, 3,
-	 "gshmem_set_lock gshmem_clear_lock gshmem_test_lock"},
-	{once, 1,
-	 "gshmem_pcontrol"},
+		"gshmem_ctx_create gshmem_team_create_ctx gshmem_ctx_destroy gshmem_ctx_get_team "
+		"gshmem_ctx_session_start gshmem_ctx_session_stop gshmem_ctx_fence gshmem_ctx_quiet "
+		"gshmem_ctx_pe_quiet gshmem_ctx_signal_set gshmem_ctx_signal_add"},
+	{once, 3, "gshmem_set_lock gshmem_clear_lock gshmem_test_lock"},
+	{once, 1, "gshmem_pcontrol"},
 	{rma, 5 * NRMA,
-	 "gshmem_%_broadcast gshmem_%_collect gshmem_%_fcollect gshmem_%_alltoall gshmem_%_alltoalls"},
-	{mem, 5,
-	 "gshmem_broadcast% gshmem_collect% gshmem_fcollect% gshmem_alltoall% gshmem_alltoalls%"},
-	{reduce_bits, 3 * NREDUCE_BITS,
-	 "gshmem_%_and_reduce gshmem_%_or_reduce gshmem_%_xor_reduce"},
-	{rma, 2 * NRMA,
-	 "gshmem_%_max_reduce gshmem_%_min_reduce"},
+		"gshmem_%_broadcast gshmem_%_collect gshmem_%_fcollect gshmem_%_alltoall gshmem_%_alltoalls"},
+	{mem, 5, "gshmem_broadcast% gshmem_collect% gshmem_fcollect% gshmem_alltoall% gshmem_alltoalls%"},
+	{reduce_bits, 3 * NREDUCE_BITS, "gshmem_%_and_reduce gshmem_%_or_reduce gshmem_%_xor_reduce"},
+	{rma, 2 * NRMA, "gshmem_%_max_reduce gshmem_%_min_reduce"},
 	{reduce, 4 * NREDUCE,
-	 "gshmem_%_sum_reduce gshmem_%_prod_reduce gshmem_%_sum_inscan gshmem_%_sum_exscan"},
+		"gshmem_%_sum_reduce gshmem_%_prod_reduce gshmem_%_sum_inscan gshmem_%_sum_exscan"},
 	/* Extensions: the two more types, and what waves and work-groups do together. */
+	{half, 0, "gshmemx_%_put gshmemx_%_get gshmemx_%_put_nbi gshmemx_%_get_nbi gshmemx_%_p gshmemx_%_g"},
 	{half, 0,
-	 "gshmemx_%_put gshmemx_%_get gshmemx_%_put_nbi gshmemx_%_get_nbi gshmemx_%_p gshmemx_%_g"},
+		"gshmemx_%_put_wave gshmemx_%_get_wg gshmemx_%_put_nbi_wg gshmemx_%_get_nbi_wave gshmemx_%_iput_wave "
+		"gshmemx_%_iget_wg gshmemx_%_put_signal_wg gshmemx_%_put_signal_nbi_wave"},
 	{half, 0,
-	 "gshmemx_%_put_wave gshmemx_%_get_wg gshmemx_%_put_nbi_wg gshmemx_%_get_nbi_wave gshmemx_%_iput_wave "
-	 "gshmemx_%_iget_wg gshmemx_%_put_signal_wg gshmemx_%_put_signal_nbi_wave"},
-	{half, 0,
-	 "gshmemx_%_max_reduce gshmemx_%_min_reduce gshmemx_%_sum_reduce gshmemx_%_prod_reduce gshmemx_%_sum_inscan "
-	 "gshmemx_%_sum_exscan gshmemx_%_max_reduce_wave gshmemx_%_min_reduce_wg gshmemx_%_sum_reduce_scatter "
-	 "gshmemx_%_prod_reduce_scatter_wave gshmemx_%_sum_exscan_wg gshmemx_%_sum_reduce_on_stream"},
+		"gshmemx_%_max_reduce gshmemx_%_min_reduce gshmemx_%_sum_reduce gshmemx_%_prod_reduce gshmemx_%_sum_inscan "
+		"gshmemx_%_sum_exscan gshmemx_%_max_reduce_wave gshmemx_%_min_reduce_wg gshmemx_%_sum_reduce_scatter "
+		"gshmemx_%_prod_reduce_scatter_wave gshmemx_%_sum_exscan_wg gshmemx_%_sum_reduce_on_stream"},
 	{rma, 0,
-	 "gshmemx_%_put_wave gshmemx_%_get_wave gshmemx_%_put_nbi_wave gshmemx_%_get_nbi_wave "
-	 "gshmemx_%_iput_wave gshmemx_%_iget_wave gshmemx_%_put_signal_wave gshmemx_%_put_signal_nbi_wave "
-	 "gshmemx_%_put_wg gshmemx_%_get_wg gshmemx_%_put_nbi_wg gshmemx_%_get_nbi_wg gshmemx_%_iput_wg "
-	 "gshmemx_%_iget_wg gshmemx_%_ibput_wave gshmemx_%_ibget_wave gshmemx_%_ibput_wg gshmemx_%_ibget_wg "
-	 "gshmemx_%_put_signal_wg gshmemx_%_put_signal_nbi_wg"},
+		"gshmemx_%_put_wave gshmemx_%_get_wave gshmemx_%_put_nbi_wave gshmemx_%_get_nbi_wave "
+		"gshmemx_%_iput_wave gshmemx_%_iget_wave gshmemx_%_put_signal_wave gshmemx_%_put_signal_nbi_wave "
+		"gshmemx_%_put_wg gshmemx_%_get_wg gshmemx_%_put_nbi_wg gshmemx_%_get_nbi_wg gshmemx_%_iput_wg "
+		"gshmemx_%_iget_wg gshmemx_%_ibput_wave gshmemx_%_ibget_wave gshmemx_%_ibput_wg gshmemx_%_ibget_wg "
+		"gshmemx_%_put_signal_wg gshmemx_%_put_signal_nbi_wg"},
 	{sizes, 0,
-	 "gshmemx_put%_wave gshmemx_get%_wave gshmemx_put%_nbi_wave gshmemx_get%_nbi_wave "
-	 "gshmemx_put%_signal_wave gshmemx_put%_signal_nbi_wave gshmemx_put%_wg gshmemx_get%_wg "
-	 "gshmemx_put%_nbi_wg gshmemx_get%_nbi_wg gshmemx_put%_signal_wg gshmemx_put%_signal_nbi_wg"},
+		"gshmemx_put%_wave gshmemx_get%_wave gshmemx_put%_nbi_wave gshmemx_get%_nbi_wave "
+		"gshmemx_put%_signal_wave gshmemx_put%_signal_nbi_wave gshmemx_put%_wg gshmemx_get%_wg "
+		"gshmemx_put%_nbi_wg gshmemx_get%_nbi_wg gshmemx_put%_signal_wg gshmemx_put%_signal_nbi_wg"},
 	{no_mem, 0,
-	 "gshmemx_iput%_wave gshmemx_iget%_wave gshmemx_iput%_wg gshmemx_iget%_wg gshmemx_ibput%_wave "
-	 "gshmemx_ibget%_wave gshmemx_ibput%_wg gshmemx_ibget%_wg"},
-	{p2p, 0,
-	 "gshmemx_%_wait_until_wave gshmemx_%_wait_until_wg"},
+		"gshmemx_iput%_wave gshmemx_iget%_wave gshmemx_iput%_wg gshmemx_iget%_wg gshmemx_ibput%_wave "
+		"gshmemx_ibget%_wave gshmemx_ibput%_wg gshmemx_ibget%_wg"},
+	{p2p, 0, "gshmemx_%_wait_until_wave gshmemx_%_wait_until_wg"},
 	{once, 0,
-	 "gshmemx_init_attr gshmemx_get_uniqueid gshmemx_set_attr_uniqueid_args gshmemx_module_init "
-	 "gshmemx_heap_stats gshmemx_peer_bases gshmemx_signal_wait_until_wave "
-	 "gshmemx_signal_wait_until_wg gshmemx_barrier_all_wave gshmemx_barrier_all_wg gshmemx_sync_all_wave "
-	 "gshmemx_sync_all_wg gshmemx_team_sync_wave gshmemx_team_sync_wg gshmemx_fence_wave gshmemx_fence_wg "
-	 "gshmemx_quiet_wave gshmemx_quiet_wg gshmemx_rpc_call gshmemx_rpc_call_line gshmemx_rpc_post "
-	 "gshmemx_rpc_post_line gshmemx_rpc_test gshmemx_rpc_wait gshmemx_rpc_stream gshmemx_rpc_stream_wave "
-	 "gshmemx_rpc_channel_create gshmemx_rpc_channel_stop gshmemx_rpc_channel_destroy gshmemx_abort "
-	 "gshmemx_trace gshmemx_trace_name"},
+		"gshmemx_init_attr gshmemx_get_uniqueid gshmemx_set_attr_uniqueid_args gshmemx_module_init "
+		"gshmemx_heap_stats gshmemx_peer_bases gshmemx_signal_wait_until_wave "
+		"gshmemx_signal_wait_until_wg gshmemx_barrier_all_wave gshmemx_barrier_all_wg gshmemx_sync_all_wave "
+		"gshmemx_sync_all_wg gshmemx_team_sync_wave gshmemx_team_sync_wg gshmemx_fence_wave gshmemx_fence_wg "
+		"gshmemx_quiet_wave gshmemx_quiet_wg gshmemx_rpc_call gshmemx_rpc_call_line gshmemx_rpc_post "
+		"gshmemx_rpc_post_line gshmemx_rpc_test gshmemx_rpc_wait gshmemx_rpc_stream gshmemx_rpc_stream_wave "
+		"gshmemx_rpc_channel_create gshmemx_rpc_channel_stop gshmemx_rpc_channel_destroy gshmemx_abort "
+		"gshmemx_trace gshmemx_trace_name"},
 };
 
 /* Look up every function of a family; returns how many there are. */
@@ -355,7 +350,8 @@ static void check_list(const char *what, const char *const *list, const char *co
 		;
 	for (nspec = 0; spec[nspec]; nspec++)
 		;
-	t_check(nlist == n && nspec == n, "%s: %d in types.h, %d in the test, expected %d", what, nlist, nspec, n);
+	t_check(nlist == n && nspec == n, "%s: %d in types.h, %d in the test, expected %d", what, nlist,
+		nspec, n);
 	for (i = 0; i < n; i++) {
 		for (j = 0; j < n && strcmp(list[i], spec[j]) != 0; j++)
 			;
@@ -366,11 +362,13 @@ static void check_list(const char *what, const char *const *list, const char *co
 }
 
 #define LISTED(N, T) #N,
-static const char *const listed_rma[] = {GSHMEM_RMA_TYPES(LISTED) NULL}, *const listed_amo[] = {GSHMEM_AMO_TYPES(LISTED) NULL},
-		  *const listed_extended[] = {GSHMEM_EXTENDED_AMO_TYPES(LISTED) NULL},
-		  *const listed_bitwise[] = {GSHMEM_BITWISE_AMO_TYPES(LISTED) NULL},
-		  *const listed_p2p[] = {GSHMEM_WAIT_TYPES(LISTED) NULL}, *const listed_half[] = {GSHMEMX_RMA_TYPES(LISTED) NULL},
-		  *const listed_sizes[] = {GSHMEM_RMA_SIZES(LISTED) NULL};
+static const char *const listed_rma[] = {GSHMEM_RMA_TYPES(LISTED) NULL},
+			 *const listed_amo[] = {GSHMEM_AMO_TYPES(LISTED) NULL},
+			 *const listed_extended[] = {GSHMEM_EXTENDED_AMO_TYPES(LISTED) NULL},
+			 *const listed_bitwise[] = {GSHMEM_BITWISE_AMO_TYPES(LISTED) NULL},
+			 *const listed_p2p[] = {GSHMEM_WAIT_TYPES(LISTED) NULL},
+			 *const listed_half[] = {GSHMEMX_RMA_TYPES(LISTED) NULL},
+			 *const listed_sizes[] = {GSHMEM_RMA_SIZES(LISTED) NULL};
 
 int main(void)
 {
@@ -397,6 +395,7 @@ int main(void)
 	gshmem_info_get_version(&major, &minor);
 	t_check(major == 1 && minor == 6, "version: expected 1.6, got %d.%d", major, minor);
 	gshmem_info_get_name(name);
-	t_check(strcmp(name, GSHMEM_VENDOR_STRING) == 0, "name: expected %s, got %s", GSHMEM_VENDOR_STRING, name);
+	t_check(strcmp(name, GSHMEM_VENDOR_STRING) == 0, "name: expected %s, got %s", GSHMEM_VENDOR_STRING,
+		name);
 	return 0;
 }

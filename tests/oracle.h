@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the tests of the API share: bytes that tell where they came from, copies between the CPU and the heap, launches,
- * and child jobs whose messages are read. The heap is GPU memory: the CPU sees it through these copies alone.
+ * What the tests of the API share: bytes that tell where they came from, copies between the CPU and
+ * the heap, launches, and child jobs whose messages are read. The heap is GPU memory, which the CPU
+ * sees only through these copies.
  */
 #ifndef T_ORACLE_H
 #define T_ORACLE_H
@@ -44,7 +45,7 @@ static inline void t_fill(void *bytes, size_t nbytes, unsigned seed)
 		at[i] = t_byte(seed, i);
 }
 
-/* The first index from which on a and b differ, or nbytes. */
+/* The first index at which a and b differ, or nbytes. */
 static inline size_t t_differ(const void *a, const void *b, size_t nbytes)
 {
 	const unsigned char *x = (const unsigned char *)a, *y = (const unsigned char *)b;
@@ -119,8 +120,9 @@ static inline unsigned t_wave_width(void)
 }
 
 /*
- * Whether kernels of several PEs take turns on one GPU: then a wait in a kernel for another PE may last a time slice,
- * some milliseconds, and a test makes fewer of them. On the cpu platform PEs are threads of the system.
+ * Whether kernels of several PEs take turns on one GPU. Then a kernel's wait for another PE may
+ * last a time slice, some milliseconds, and tests make fewer waits. On the cpu platform the
+ * system schedules PEs as threads.
  */
 static inline int t_takes_turns(void)
 {
@@ -130,7 +132,7 @@ static inline int t_takes_turns(void)
 	return !T_IS_CPU && gshmem_n_pes() > ndevices;
 }
 
-/* GPUs have no long double: in kernels it is a double, of another size or in a place of that size. */
+/* GPUs have no long double: in kernels it is a double, which may have a different size. */
 #define T_HAS_LONG_DOUBLE GSHMEMI_ARCH_HAS_LONG_DOUBLE
 
 #if GSHMEMI_KERNELS
@@ -142,7 +144,7 @@ static inline int t_takes_turns(void)
 		t_hip(hipDeviceSynchronize()); \
 	} while (0)
 
-/* Position in the work-group, its size, and the number of the work-group; all dimensions taken together. */
+/* Rank in the work-group, the work-group's size and its number, over all dimensions. */
 static inline __device__ unsigned t_rank()
 {
 	return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
@@ -154,8 +156,8 @@ static inline __device__ unsigned t_count()
 }
 
 /*
- * Behind code in which the lanes of a wave went different ways, before a _wave call of all of them: on NVIDIA they may
- * stay parted, and GSHMEM_CPU_DIVERGE keeps them so. AMD's have one program counter.
+ * Call after code in which the lanes of a wave diverged, before a _wave call of all of them. On NVIDIA and
+ * with GSHMEM_CPU_DIVERGE lanes may stay diverged; on AMD a wave has one program counter.
  */
 static inline __device__ void t_wave_joins()
 {

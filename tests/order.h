@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Message passing in a ring, for the tests named order_*. In each round every PE sends data and then a flag to the
- * next one, waits for the flag of the previous one, looks at the data, and acknowledges. Senders and receivers are
- * threads, waves and work-groups of kernels, and hosts; each pair has a channel of its own.
+ * Message passing in a ring, for the tests named order_*. In each round every PE sends data and then a flag
+ * to the next one, waits for the flag of the previous one, checks the data, and acknowledges. Senders and
+ * receivers are threads, waves and work-groups of kernels, and hosts; each pair has its own channel.
  */
 #ifndef T_ORDER_H
 #define T_ORDER_H
@@ -46,7 +46,7 @@ static const char *const order_names[NKINDS] = {
 	"put, fence, fetching atomic nbi",
 };
 
-/* Who takes part: all kernels; all hosts; one and the other in turn. */
+/* Who takes part: all kernels; all hosts; both, alternately. */
 enum order_mode { KERNELS, HOSTS, MIXED, NMODES };
 static const char *const order_mode_names[] = {"kernels", "hosts", "hosts and kernels"};
 
@@ -72,8 +72,8 @@ T_HD uint64_t order_value(int kind, uint64_t round, unsigned word)
 }
 
 /* Send data, then the flag; *old, of the leader, is filled by PUT_FENCE_AMO_NBI alone, by its next quiet. */
-T_HD void order_send(int kind, const struct order_member *m, struct order_channel *c, uint64_t *source, uint64_t round,
-		     uint64_t *old, int pe)
+T_HD void order_send(int kind, const struct order_member *m, struct order_channel *c, uint64_t *source,
+	uint64_t round, uint64_t *old, int pe)
 {
 	const int leads = m->rank == 0;
 	const unsigned sst = kind == IPUT_FENCE_P ? 2 : 1;
@@ -122,7 +122,7 @@ T_HD void order_send(int kind, const struct order_member *m, struct order_channe
 		gshmem_pe_quiet(&pe, 1);
 	else if (kind != PUT_P)
 		order_fence(m->scope);
-	/* After pe_quiet, which has no form for groups, only the thread that holds the operation may go on. */
+	/* pe_quiet has no form for groups, so only the thread that made the operation may go on. */
 	if (!leads)
 		return;
 	switch (kind) {
@@ -148,10 +148,10 @@ T_HD void order_send(int kind, const struct order_member *m, struct order_channe
 	}
 }
 
-/* Rounds on one channel. got is where the data is read: the channel itself, or a copy that a host makes. */
+/* Rounds on one channel. The data is read from got: the channel itself, or a host's copy of it. */
 T_HD void order_exchange(int kind, const struct order_member *m, struct order_channel *c, uint64_t *source,
-			 uint64_t *copy, unsigned nrounds, int next, int previous, int me, struct order_result *first,
-			 unsigned *nerrors)
+	uint64_t *copy, unsigned nrounds, int next, int previous, int me, struct order_result *first,
+	unsigned *nerrors)
 {
 	const volatile uint64_t *got = copy ? copy : c->data;
 	uint64_t old, round, value;
@@ -178,7 +178,7 @@ T_HD void order_exchange(int kind, const struct order_member *m, struct order_ch
 			gshmem_uint64_p(&c->ack, round, previous);
 		order_wait(m->scope, 2, &c->ack, round);
 		if (kind == PUT_NBI_FENCE_SIGNAL_SET || kind == PUT_SIGNAL_NBI || kind == PUT_FENCE_AMO_NBI)
-			order_quiet(m->scope); /* source is free, old is there */
+			order_quiet(m->scope); /* source may be reused, and old has arrived */
 		if (old != round - 1 && (*nerrors)++ == 0)
 			first->got = old;
 	}
@@ -186,8 +186,8 @@ T_HD void order_exchange(int kind, const struct order_member *m, struct order_ch
 
 /* ---- by whom ---- */
 
-static __global__ void order_kernel(int kind, int scope, struct order_channel *channels, unsigned nrounds, int next,
-				    int previous, struct order_result *result)
+static __global__ void order_kernel(int kind, int scope, struct order_channel *channels, unsigned nrounds,
+	int next, int previous, struct order_result *result)
 {
 	const unsigned thread = blockIdx.x * blockDim.x + threadIdx.x;
 	struct order_member m = {scope, 0, 1};
@@ -229,12 +229,13 @@ static unsigned order_nthreads(int mode, int scope)
 
 #define ORDER_MAX_CHANNELS 16
 
-/* All PEs: exchange in this way; what this PE found wrong. */
+/* All PEs exchange in this way; returns what this PE found wrong. */
 static struct order_result order_run(int kind, int mode, int scope, unsigned nrounds)
 {
 	static struct order_channel *channels, zero[ORDER_MAX_CHANNELS];
 	static struct order_result *device_result;
-	const int me = gshmem_my_pe(), npes = gshmem_n_pes(), next = (me + 1) % npes, previous = (me + npes - 1) % npes;
+	const int me = gshmem_my_pe(), npes = gshmem_n_pes(), next = (me + 1) % npes,
+		  previous = (me + npes - 1) % npes;
 	struct order_result result = {};
 	uint64_t source[2 * NWORDS] = {}, copy[NWORDS];
 	struct order_member host = {scope, 0, 1};
@@ -251,8 +252,8 @@ static struct order_result order_run(int kind, int mode, int scope, unsigned nro
 		order_exchange(kind, &host, channels, source, copy, nrounds, next, previous, me, &result,
 			       &result.nerrors);
 	} else {
-		hipLaunchKernelGGL(order_kernel, dim3(order_nblocks(mode)), dim3(order_nthreads(mode, scope)), 0, 0,
-				   kind, scope, channels, nrounds, next, previous, device_result);
+		hipLaunchKernelGGL(order_kernel, dim3(order_nblocks(mode)), dim3(order_nthreads(mode, scope)),
+			0, 0, kind, scope, channels, nrounds, next, previous, device_result);
 		t_hip(hipDeviceSynchronize());
 		t_hip(hipMemcpy(&result, device_result, sizeof result, hipMemcpyDeviceToHost));
 	}
@@ -260,7 +261,7 @@ static struct order_result order_run(int kind, int mode, int scope, unsigned nro
 	return result;
 }
 
-/* A test of these kinds, which must hold in every mode and scope. Ends the test. */
+/* Run a test of these kinds, which must hold in every mode and scope, and end the test. */
 static inline int order_test(const int *kinds, int nkinds, unsigned nrounds)
 {
 	struct order_result result;
@@ -276,8 +277,9 @@ static inline int order_test(const int *kinds, int nkinds, unsigned nrounds)
 				fprintf(stderr,
 					"PE %d: %s by %s of %s: %u words wrong; the first in round %llu, word %llu: %llu\n",
 					gshmem_my_pe(), order_names[kinds[k]], order_scope_names[scope],
-					order_mode_names[mode], result.nerrors, (unsigned long long)result.round,
-					(unsigned long long)result.word, (unsigned long long)result.got);
+					order_mode_names[mode], result.nerrors,
+					(unsigned long long)result.round, (unsigned long long)result.word,
+					(unsigned long long)result.got);
 				status = 1;
 			}
 	gshmem_finalize();

@@ -2,19 +2,42 @@
 /* carry: no */
 /* run: -n 2,3 */
 /*
- * What a kernel has read is in its caches. After a call that learns of another PE's writes it reads them, and not what
- * the caches keep. In each round one PE, the reader, looks at words with plain loads; another, the writer, changes them
- * and says so; the reader makes the call and looks again. The words lie in the reader's memory, where the writer puts
- * them, and in the writer's own, which the reader sees by gshmem_ptr.
+ * After a call that learns of another PE's writes a kernel reads the new data, not stale data in its
+ * caches. In each round one PE, the reader, reads words with plain loads, which brings them into its
+ * caches. Another PE, the writer, changes the words and announces it. The reader makes the call and reads
+ * again. The words lie in the reader's memory, where the writer puts them, and in the writer's own, which
+ * the reader sees through gshmem_ptr.
  */
 #include "order_calls.h"
 
 enum kind {
-	WAIT_UNTIL, SIGNAL_WAIT, TEST, WAIT_ALL, WAIT_ANY, TEST_ANY, BARRIER, SET_LOCK, TEST_LOCK, BROADCAST, GET, IGET, NKINDS
+	WAIT_UNTIL,
+	SIGNAL_WAIT,
+	TEST,
+	WAIT_ALL,
+	WAIT_ANY,
+	TEST_ANY,
+	BARRIER,
+	SET_LOCK,
+	TEST_LOCK,
+	BROADCAST,
+	GET,
+	IGET,
+	NKINDS
 };
 static const char *const names[NKINDS] = {
-	"wait_until", "signal_wait_until", "test", "wait_until_all", "wait_until_any", "test_any", "barrier_all", "set_lock",
-	"test_lock", "broadcast", "get", "iget",
+	"wait_until",
+	"signal_wait_until",
+	"test",
+	"wait_until_all",
+	"wait_until_any",
+	"test_any",
+	"barrier_all",
+	"set_lock",
+	"test_lock",
+	"broadcast",
+	"get",
+	"iget",
 };
 
 #define NWORDS 40 /* of several lines */
@@ -85,7 +108,7 @@ static __device__ void broadcast(const struct round *r)
 	BY_SCOPE(r->member.scope, uint64_broadcast, GSHMEM_TEAM_WORLD, w->got, w->own, NWORDS, r->writer);
 }
 
-/* After an atomic, which tells of the writer's words but acquires nothing. */
+/* After an atomic, which learns of the writer's words but acquires nothing. */
 static __device__ void get(const struct round *r)
 {
 	struct words *w = r->words;
@@ -101,7 +124,7 @@ static __device__ void get(const struct round *r)
 		BY_SCOPE(r->member.scope, uint64_iget, w->got, w->own, 1, 1, NWORDS, r->writer);
 }
 
-/* What the reader learns by that the words have changed. */
+/* The call by which the reader learns that the words have changed. */
 static __device__ void learn(const struct round *r)
 {
 	struct words *w = r->words;
@@ -155,7 +178,8 @@ static __device__ void read_words(const struct round *r, struct result *result)
 	if (r->member.scope == WG)
 		__syncthreads();
 	if (r->member.rank == 0)
-		gshmem_uint64_p(&w->ready, r->number + (sum == 1), r->writer); /* sum is never 1, but must be there */
+		/* sum is never 1, but must be there */
+		gshmem_uint64_p(&w->ready, r->number + (sum == 1), r->writer);
 	learn(r);
 	if (r->kind >= BROADCAST) {
 		look_again(r, w->got, result);
@@ -213,7 +237,7 @@ static __global__ void run(int kind, int scope, struct words *words, unsigned nr
 	}
 }
 
-/* Whether there is a call of this kind by this scope. */
+/* Whether there is a call of this kind at this scope. */
 static int is_call(int kind, int scope)
 {
 	if (scope == THREAD)
@@ -247,7 +271,8 @@ int main(void)
 			gshmem_barrier_all();
 			if (!result.nerrors)
 				continue;
-			fprintf(stderr, "PE %d: after %s by a %s %u words are old; the first in round %llu: %llu, not %llu\n",
+			fprintf(stderr,
+				"PE %d: after %s by a %s %u words are old; the first in round %llu: %llu, not %llu\n",
 				gshmem_my_pe(), names[kind], order_scope_names[scope], result.nerrors,
 				(unsigned long long)result.round, (unsigned long long)result.got,
 				(unsigned long long)result.expected);

@@ -2,7 +2,9 @@
 /* run: -n 2,4 */
 /* env: GSHMEM_CPU_DELIVERY=random:1 | GSHMEM_CPU_DELIVERY=random:23 | GSHMEM_CPU_DELIVERY=random:3 */
 /* delivery: no */
-/* Atomics keep to a fence on both sides of it, also those that are carried out at once; values of _nbi forms arrive. */
+/*
+ * Atomics stay on their side of a fence, even those that are performed at once; values of _nbi forms arrive.
+ */
 #include "order.h"
 
 int main(void)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Put, fence, quiet and wait by a scope, for the tests named order_*. */
+/* Put, fence, quiet and wait at a scope, for the tests named order_*. */
 #ifndef T_ORDER_CALLS_H
 #define T_ORDER_CALLS_H
 
@@ -34,14 +34,14 @@ T_HD void order_iput(int scope, uint64_t *dest, const uint64_t *source, ptrdiff_
 	BY_SCOPE(scope, uint64_iput, dest, source, 1, sst, nelems, pe);
 }
 
-T_HD void order_put_signal(int scope, uint64_t *dest, const uint64_t *source, size_t nelems, uint64_t *sig_addr,
-			   uint64_t signal, int sig_op, int pe)
+T_HD void order_put_signal(int scope, uint64_t *dest, const uint64_t *source, size_t nelems,
+	uint64_t *sig_addr, uint64_t signal, int sig_op, int pe)
 {
 	BY_SCOPE(scope, uint64_put_signal, dest, source, nelems, sig_addr, signal, sig_op, pe);
 }
 
-T_HD void order_put_signal_nbi(int scope, uint64_t *dest, const uint64_t *source, size_t nelems, uint64_t *sig_addr,
-			       uint64_t signal, int sig_op, int pe)
+T_HD void order_put_signal_nbi(int scope, uint64_t *dest, const uint64_t *source, size_t nelems,
+	uint64_t *sig_addr, uint64_t signal, int sig_op, int pe)
 {
 	BY_SCOPE(scope, uint64_put_signal_nbi, dest, source, nelems, sig_addr, signal, sig_op, pe);
 }
@@ -57,8 +57,8 @@ T_HD void order_quiet(int scope)
 }
 
 /*
- * Wait for a word by one of the three kinds of wait. Not by test in a wave: lanes that leave such a loop one by one
- * need not make the next call together.
+ * Wait for a word with one of the three kinds of wait. Waves do not use test: lanes that leave its loop one
+ * by one need not make the next call together.
  */
 T_HD void order_wait(int scope, unsigned kind, uint64_t *word, uint64_t value)
 {

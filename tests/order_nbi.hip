@@ -5,9 +5,9 @@
 /* env: GSHMEM_CPU_DELIVERY=random:1 | GSHMEM_CPU_DELIVERY=random:2 */
 /* delivery: no */
 /*
- * What an _nbi call may touch until quiet: under delayed delivery put_nbi reads its source late, get_nbi and fetching
- * atomics fill theirs late, and quiet completes all of them. A put has copied its source when it returns, and arrives
- * late too. From kernels and hosts, on the next PE.
+ * An _nbi call may use its buffers until quiet: under delayed delivery put_nbi reads its source late, get_nbi
+ * and fetching atomics fill their dest late, and quiet completes all of them. A put has copied its source
+ * when it returns, but also arrives late. From kernels and hosts, on the next PE.
  */
 #include <hip/hip_runtime.h>
 #include <gshmem.h>
@@ -76,7 +76,7 @@ static __global__ void kernel(uint64_t *words, unsigned *count, unsigned nrounds
 	try_all(words, count, nrounds, pe);
 }
 
-/* is_delayed: what is only late must happen. Hosts that reach the heap by copies delay nothing. */
+/* is_delayed: delays must be seen. Hosts that reach the heap by copies delay nothing. */
 static int judge(const char *who, const unsigned *count, int is_delayed)
 {
 	int k, status = 0;

@@ -5,8 +5,9 @@
 /* env: GSHMEM_CPU_DELIVERY=random:1 | GSHMEM_CPU_DELIVERY=random:2 */
 /* delivery: no */
 /*
- * pe_quiet completes what went to the PEs it names, and under delayed delivery leaves that to others open; a fence
- * orders what goes to one PE, not what goes to two. PE 0 puts, from its host and from a kernel.
+ * pe_quiet completes operations on the PEs that it names, and under delayed delivery leaves
+ * those on other PEs open. A fence orders operations on one PE, not those on two. PE 0 puts,
+ * from its host and from a kernel.
  */
 #include <hip/hip_runtime.h>
 #include <gshmem.h>
@@ -49,7 +50,7 @@ static __global__ void kernel(uint64_t *words, unsigned *count, unsigned nrounds
 	try_all(words, count, nrounds);
 }
 
-/* is_delayed: what is only late must happen. Hosts that reach the heap by copies delay nothing. */
+/* is_delayed: delays must be seen. Hosts that reach the heap by copies delay nothing. */
 static int judge(const char *who, const unsigned *count, int is_delayed)
 {
 	int k, status = 0;

@@ -2,7 +2,7 @@
 /* run: -n 2,4 */
 /* env: GSHMEM_CPU_DELIVERY=random:1 | GSHMEM_CPU_DELIVERY=random:22 | GSHMEM_CPU_DELIVERY=random:3 */
 /* delivery: no */
-/* Who sees the signal of a put_signal sees its data. */
+/* Whoever sees the signal of a put_signal also sees its data. */
 #include "order.h"
 
 int main(void)

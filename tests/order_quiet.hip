@@ -2,7 +2,7 @@
 /* run: -n 2,4 */
 /* env: GSHMEM_CPU_DELIVERY=random:1 | GSHMEM_CPU_DELIVERY=random:24 | GSHMEM_CPU_DELIVERY=random:3 */
 /* delivery: no */
-/* What quiet completed is there. */
+/* What quiet completed has arrived. */
 #include "order.h"
 
 int main(void)

@@ -4,19 +4,35 @@
 /* env: GSHMEM_CPU_DELIVERY=random:1 | GSHMEM_CPU_DELIVERY=random:2 GSHMEM_CPU_WAVE=32 | GSHMEM_CPU_DELIVERY=random:3 */
 /* delivery: no */
 /*
- * Every thread puts a word, and one thread then sends a flag. gshmemx_quiet_wg or gshmemx_fence_wg in between order
- * the words of all threads before the flag (and the _wave forms those of a wave). __syncthreads and then one
- * thread's gshmem_quiet do not: delayed delivery shows it. What a kernel left open when it ended is the host's: its
- * fence orders and its quiet completes it.
+ * Every thread puts a word, and one thread then sends a flag. gshmemx_quiet_wg or gshmemx_fence_wg in between
+ * order the words of all threads before the flag (and the _wave forms those of a wave). __syncthreads and
+ * then one thread's gshmem_quiet do not, as delayed delivery shows. The host's fence orders and its quiet
+ * completes what an ended kernel left open.
  */
 #include <stdlib.h>
 #include <hip/hip_runtime.h>
 #include "oracle.h"
 
-enum { QUIET_WG, FENCE_WG, FETCH_FENCE_WG, QUIET_WAVE, FENCE_WAVE, SYNCTHREADS_QUIET, HOST_FENCE, HOST_QUIET, NWAYS };
+enum {
+	QUIET_WG,
+	FENCE_WG,
+	FETCH_FENCE_WG,
+	QUIET_WAVE,
+	FENCE_WAVE,
+	SYNCTHREADS_QUIET,
+	HOST_FENCE,
+	HOST_QUIET,
+	NWAYS
+};
 static const char *const names[NWAYS] = {
-	"gshmemx_quiet_wg", "gshmemx_fence_wg", "atomic_fetch, gshmemx_fence_wg", "gshmemx_quiet_wave", "gshmemx_fence_wave",
-	"__syncthreads, gshmem_quiet", "host's fence after the kernel", "host's quiet after the kernel",
+	"gshmemx_quiet_wg",
+	"gshmemx_fence_wg",
+	"atomic_fetch, gshmemx_fence_wg",
+	"gshmemx_quiet_wave",
+	"gshmemx_fence_wave",
+	"__syncthreads, gshmem_quiet",
+	"host's fence after the kernel",
+	"host's quiet after the kernel",
 };
 
 #define NTHREADS 192
@@ -52,7 +68,10 @@ static __global__ void send(int way, uint64_t *words, uint64_t *flag, uint64_t r
 		gshmem_uint64_p(flag, round, pe);
 }
 
-/* Who has waited for the fetch has no store on its way: compilers then leave out the wait for a fence's write-back. */
+/*
+ * A thread that has waited for its fetch has no store in flight; compilers then leave out the
+ * wait for a fence's write-back.
+ */
 static __global__ void send_after_fetch(uint64_t *words, uint64_t *flag, uint64_t round, int pe)
 {
 	const uint64_t word = round;
@@ -65,7 +84,7 @@ static __global__ void send_after_fetch(uint64_t *words, uint64_t *flag, uint64_
 		gshmem_uint64_p(flag, round, pe);
 }
 
-/* Both PEs: send and receive; the words that were not there with the flag. */
+/* Both PEs send and receive; returns how many words had not arrived with the flag. */
 static unsigned run_way(int way, uint64_t *words, uint64_t *flag)
 {
 	const unsigned nwords = way == QUIET_WAVE || way == FENCE_WAVE ? t_wave_width() : NTHREADS;
@@ -78,7 +97,8 @@ static unsigned run_way(int way, uint64_t *words, uint64_t *flag)
 	for (round = 1; round <= NROUNDS; round++) {
 		gshmem_barrier_all();
 		if (way == FETCH_FENCE_WG)
-			hipLaunchKernelGGL(send_after_fetch, dim3(1), dim3(NTHREADS), 0, 0, words, flag, round, pe);
+			hipLaunchKernelGGL(
+				send_after_fetch, dim3(1), dim3(NTHREADS), 0, 0, words, flag, round, pe);
 		else
 			hipLaunchKernelGGL(send, dim3(1), dim3(NTHREADS), 0, 0, way, words, flag, round, pe);
 		if (way == HOST_FENCE || way == HOST_QUIET) {
@@ -109,7 +129,7 @@ static unsigned sum(unsigned number)
 	gshmem_uint_p(numbers, number, gshmem_my_pe());
 	gshmem_quiet();
 	gshmem_uint_sum_reduce(GSHMEM_TEAM_WORLD, numbers + 1, numbers, 1);
-	gshmem_sync_all(); /* all have the sum before numbers changes */
+	gshmem_sync_all(); /* all PEs have the sum before numbers changes */
 	return gshmem_uint_g(numbers + 1, gshmem_my_pe());
 }
 
@@ -125,12 +145,15 @@ int main(void)
 	flag = (uint64_t *)gshmem_calloc(1, sizeof *flag);
 	for (way = 0; way < NWAYS; way++) {
 		nmissing = run_way(way, words, flag);
-		if (way == SYNCTHREADS_QUIET && is_delayed) { /* a PE that is not scheduled looks too late to see it */
+		/* a PE that is not scheduled checks too late to see it */
+		if (way == SYNCTHREADS_QUIET && is_delayed) {
 			for (tries = 0; tries < 50 && !sum(nmissing); tries++)
 				nmissing = run_way(way, words, flag);
-			t_check(tries < 50, "PE %d: %s: no word came after the flag", gshmem_my_pe(), names[way]);
+			t_check(tries < 50, "PE %d: %s: no word came after the flag", gshmem_my_pe(),
+				names[way]);
 		} else if (way != SYNCTHREADS_QUIET && nmissing) {
-			fprintf(stderr, "PE %d: %s: %u words came after the flag\n", gshmem_my_pe(), names[way], nmissing);
+			fprintf(stderr, "PE %d: %s: %u words came after the flag\n", gshmem_my_pe(),
+				names[way], nmissing);
 			status = 1;
 		}
 	}

@@ -5,8 +5,8 @@
 /* env: GSHMEM_CPU_DELIVERY=random:1 | GSHMEM_CPU_DELIVERY=random:2 | GSHMEM_CPU_DELIVERY=random */
 /* delivery: no */
 /*
- * Delayed delivery shows a missing fence: of a put and then a flag with nothing in between, some flag arrives before
- * the data, in every scope, from kernels and from hosts.
+ * Delayed delivery shows a missing fence: if nothing separates a put from a flag, some flag arrives before
+ * the data, at every scope, from kernels and from hosts.
  */
 #include "order.h"
 

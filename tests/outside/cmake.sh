@@ -3,8 +3,8 @@
 # timeout: 600
 #
 # Builds the project of this folder with CMake, against the build in the tree and against an installed gshmem,
-# and runs it. Checks that kernels get the flags that gshmemcc gives them, that other sources do not, and that
-# wrong calls are refused. B names the build; MAKE, MPIRUN the commands.
+# and runs it. Checks that kernels get gshmemcc's flags and other sources do not, and that wrong calls are
+# refused. B names the build; MAKE and MPIRUN name the commands.
 
 set -eu
 : "${MAKE:=make}" "${MPIRUN:=mpirun}" "${B:=build/cpu}"
@@ -24,7 +24,7 @@ fail() {
 	exit 1
 }
 
-# quiet COMMAND...: prints what it said if it fails.
+# quiet COMMAND...: prints the command's output only if it fails.
 quiet() {
 	"$@" >"$work/log" 2>&1 || {
 		cat "$work/log"
@@ -32,7 +32,7 @@ quiet() {
 	}
 }
 
-# build FOLDER OPTION...: the project at hand, from $source, and run it.
+# build FOLDER OPTION...: build the project in $source, and run it.
 build() {
 	folder=$work/$1
 	shift
@@ -42,7 +42,7 @@ build() {
 	quiet "$MPIRUN" -n 2 "$folder/hello"
 }
 
-# refused TEXT OPTION... <CMakeLists.txt: CMake ends with an error that says so.
+# refused TEXT OPTION... <CMakeLists.txt: CMake must fail with this text.
 refused() {
 	text=$1
 	shift
@@ -61,7 +61,7 @@ refused() {
 quiet ${LOCK-} "$MAKE" --no-print-directory -C "$top" B="$B" PREFIX="$work/usr" install
 unset MAKEFLAGS MFLAGS MAKELEVEL CC CXX HIPCC CFLAGS CXXFLAGS CPPFLAGS CMAKE_PREFIX_PATH
 
-# In the tree, by the command that README has: it finds the build that make makes by default.
+# In the tree, by the README's command, which finds make's default build.
 source=$here
 cd "$top"
 platform=$(tools/platform)
@@ -70,7 +70,7 @@ case $B in
 *) build tree -DCMAKE_PREFIX_PATH="$(cd "$B" && pwd)" ;;
 esac
 
-# Installed, from a copy that knows no tree.
+# Installed, from a copy of this folder outside the tree.
 cp -r "$here" "$work/project"
 source=$work/project
 cd "$work"
@@ -99,7 +99,7 @@ sed /cmake_minimum_required/d readme/CMakeLists.txt >"$work/lines"
 mv "$work/lines" readme/CMakeLists.txt
 quiet cmake -S readme -B readme/old -Wno-dev -DCMAKE_PREFIX_PATH="$work/usr"
 
-# The flags of kernels are those of gshmemcc, but for the standard, which is CMake's; no other unit has them.
+# Kernels have gshmemcc's flags, except for the standard, which CMake sets; no other unit has them.
 flags=$(PKG_CONFIG_PATH=$work/usr/lib/pkgconfig pkg-config --variable=hipflags gshmem)
 if [ "${PLATFORM:-cpu}" = cpu ]; then
 	grep '"command".*shift.hip' installed/compile_commands.json >kernel

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The program, in C11: passes numbers around by kernels of its own, of two libraries and of a module. */
+/*
+ * The program, in C11: passes numbers around with its own kernels and those of two libraries and of a module.
+ */
 #include "outside.h"
 #include <dlfcn.h>
 #include <stdio.h>
@@ -32,7 +34,7 @@ int main(void)
 	nbad += check("the kernel of libsum", gshmem_long_g(total, 0),
 		1000L * NELEMS * npes * (npes - 1) / 2 + (long)npes * NELEMS * (NELEMS - 1) / 2);
 
-	/* Beside this program, wherever it was started. */
+	/* Finds the module beside this program, wherever the program was started. */
 	void *module = dlopen("$ORIGIN/mark.so", RTLD_NOW | RTLD_LOCAL);
 	mark_fn *mark = NULL;
 	if (module)

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # timeout: 600
 #
-# Builds the project of this folder by its Makefile against an installed gshmem, with gshmemcc and with
-# pkg-config alone, and runs it. B names the build that is installed; MAKE, MPIRUN the commands.
+# Builds the project of this folder with its Makefile against an installed gshmem, with gshmemcc and with only
+# pkg-config, and runs it. B names the build that is installed; MAKE and MPIRUN name the commands.
 
 set -eu
 : "${MAKE:=make}" "${MPIRUN:=mpirun}" "${B:=build/cpu}"
@@ -11,7 +11,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# quiet COMMAND...: prints what it said if it fails.
+# quiet COMMAND...: prints the command's output only if it fails.
 quiet() {
 	"$@" >"$work/log" 2>&1 || {
 		cat "$work/log"
@@ -22,7 +22,7 @@ quiet() {
 
 # shellcheck disable=SC2086 # LOCK is words: what keeps other tests from a make in this tree
 quiet ${LOCK-} "$MAKE" --no-print-directory -C "$here/../.." B="$B" PREFIX="$work/usr" install
-# A make above this one has variables that are not for the project.
+# Variables of a calling make must not reach the project.
 unset MAKEFLAGS MFLAGS MAKELEVEL CC HIPCC CFLAGS CPPFLAGS LINK LIBS
 cp -r "$here" "$work/project"
 quiet env PATH="$work/usr/bin:$PATH" "$MAKE" -C "$work/project" OUT=wrapper

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The module: its copy of the device state is filled when dlopen has brought it, long after init.
+// The module: dlopen fills its copy of the device state, long after init.
 #include <hip/hip_runtime.h>
 #include "outside.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the parts of the project call of each other. All of them have kernels. */
+/* The functions that the project's parts call in each other. All of them launch kernels. */
 #ifndef OUTSIDE_H
 #define OUTSIDE_H
 
