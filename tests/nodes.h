@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The nodes that tests/nodes.sh pretends, as tests in its environment see them. */
+/* What tests see of the nodes that tests/nodes.sh pretends. */
 #ifndef T_NODES_H
 #define T_NODES_H
 
@@ -19,7 +19,7 @@ static inline int t_nodes_npes(void)
 	return t_nodes_number("NNODES") * t_nodes_number("PPN");
 }
 
-/* Run this program once more, with the argument "here", on nodes that nobody else uses. */
+/* Run this program again, with the argument "here", on nodes that no other test uses. */
 __attribute__((noreturn)) static inline void t_nodes_move(void)
 {
 	char self[PATH_MAX] = "", size[32];

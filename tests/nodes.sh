@@ -1,27 +1,29 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# tests/nodes.sh - nodes on one machine: network namespaces, joined by a bridge, with no memory, processes or host name in common.
+# tests/nodes.sh - pretend several nodes on one machine: network namespaces that a bridge connects, and that
+# share no memory, processes or host name.
 #
-#   tests/nodes.sh 2x2 [T=... VARIABLE=...]   2 nodes of 2 PEs: make check-nodes on them, the tests of T= or all that can
+#   tests/nodes.sh 2x2 [T=... VARIABLE=...]   make check-nodes on 2 nodes of 2 PEs: the tests of T=, or all
 #   tests/nodes.sh 2x2 -- COMMAND...          COMMAND, which finds their launcher in $MPIRUN
-#   tests/nodes.sh -p                         whether this machine lets them be made; says why not
+#   tests/nodes.sh -p                         test whether this machine allows that; if not, say why
 #
-# And, in COMMAND, of its nodes:
+# In COMMAND, these act on its nodes:
 #
 #   tests/nodes.sh exec node1 COMMAND...      COMMAND on a node
 #   tests/nodes.sh link node1 down|up         its network
 #   tests/nodes.sh kill node1                 all of its processes, and the node
 #
-# The hosts are called node0, node1 ... A job's PEs fill them in order, as many on each as there are to a node; more PEs than
-# that are shared out. Their network has no other host. Nothing is left when the script ends, or is killed: each node has an end of a
-# pipe, and ends when the other one is closed. It takes root, as namespaces and veth devices do.
+# The hosts are called node0, node1 ... A job's PEs fill them in order, up to the PEs of a node; more PEs than
+# fit are spread evenly. Their network has no other host. Nothing is left when the script ends or is killed:
+# each node holds an end of a pipe, and ends when the other end is closed. The script needs root for
+# namespaces and veth devices.
 
 set -u
 self=$(realpath "$0")
 fail() { echo "nodes.sh: $*" >&2; exit 1; }
 
-# in_switch COMMAND...: where the bridge is, and mpirun.
+# in_switch COMMAND...: run it where the bridge and mpirun are.
 in_switch() { nsenter -t "$(<"$NODES/switch")" -n -- "$@"; }
 
 # in_node NODE COMMAND...
@@ -32,7 +34,7 @@ in_node() {
 	exec nsenter -t "$(<"$NODES/$node")" -n -m -i -u -p --wd="$PWD" -- "$@"
 }
 
-# hosts NPES: what mpirun is told.
+# hosts NPES: print the host list for mpirun.
 hosts() {
 	local each=$((($1 + NNODES - 1) / NNODES)) list='' i
 	[ $each -ge "$PPN" ] || each=$PPN
@@ -40,7 +42,7 @@ hosts() {
 	echo "$list"
 }
 
-# launch ARGUMENTS...: mpirun's.
+# launch ARGUMENTS...: run mpirun with these arguments.
 launch() {
 	local npes=$((NNODES * PPN)) i list
 	for ((i = 1; i <= $#; i++)); do
@@ -55,7 +57,7 @@ launch() {
 		-launcher-exec "$NODES/ssh" $([ "$npes" = 0 ] || echo "-hosts $list") "$@"
 }
 
-# A node's first process: reaps what is left to it, until nobody holds the other end of its pipe.
+# A node's first process: reaps orphans until nobody holds the other end of its pipe.
 hold() {
 	hostname "$1" && mount -t tmpfs none /dev/shm && mount --bind "$NODES/etc-hosts" /etc/hosts && ip link set lo up &&
 		: >"$NODES/$1.ready"
@@ -89,7 +91,7 @@ up_node() {
 up() {
 	local i
 	printf '127.0.0.1 localhost\n' >"$NODES/etc-hosts"
-	[ -e /etc/hosts ] || cp "$NODES/etc-hosts" /etc/hosts # a bare root has none, and nodes mount theirs over it
+	[ -e /etc/hosts ] || cp "$NODES/etc-hosts" /etc/hosts # a bare root has none, and nodes mount their own over it
 	for ((i = 0; i < NNODES; i++)); do echo "10.77.0.$((i + 1)) node$i"; done >>"$NODES/etc-hosts"
 	for i in ssh mpirun; do ln -s "$self" "$NODES/$i"; done
 	mkfifo "$NODES/pipe" && exec {pipe}<>"$NODES/pipe"
@@ -107,7 +109,7 @@ down() {
 	rm -rf "$NODES"
 }
 
-# Says what is missing, if anything is.
+# Prints what is missing, if anything is.
 probe() {
 	local why
 	why=$(unshare --net --mount --ipc --uts --pid --fork --kill-child --mount-proc ip link add v0 type veth peer name v1 2>&1) || {
@@ -151,6 +153,6 @@ if [ "${1-}" = -- ]; then
 else
 	set -- make -C "$(dirname "$self")/.." check-nodes "$@"
 fi
-"$@" {pipe}>&- <&0 & # bash heeds signals while it waits, and not while a command runs in front of it
+"$@" {pipe}>&- <&0 & # bash handles signals while it waits, but not while a foreground command runs
 command=$!
 wait $command

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* timeout: 240 */
 /*
- * The last PE, which is on another node than PE 0, fails in each phase of a job: the other PEs end, with a status that is not 0 and a
- * message that names the PE. If it is only stopped, and GSHMEM_NET_DEADLINE is 0, the job waits for it and ends with 0. If it is only
- * late, the watchdog names the PE and its host.
+ * If the last PE, which is not on PE 0's node, fails in any phase of a job, the other PEs end with a nonzero
+ * status and a message that names the PE. If it is only stopped, and GSHMEM_NET_DEADLINE is 0, the job waits
+ * for it and ends with 0. If it is only late, the watchdog names the PE and its host.
  */
 #include <dirent.h>
 #include <stdbool.h>
@@ -35,7 +35,7 @@ static __global__ void put_in_kernel(long *word, int pe)
 	}
 }
 
-/* A child of this PE lets it go on after seconds. */
+/* A child of this PE continues it after seconds. */
 static void stop_for(unsigned seconds)
 {
 	const pid_t pid = getpid();
@@ -48,7 +48,7 @@ static void stop_for(unsigned seconds)
 	raise(SIGSTOP);
 }
 
-/* The job goes on: the sum of what all PEs have put is right. */
+/* The job goes on, and the sum of all PEs' puts is right. */
 static int end_well(long *words)
 {
 	const int me = gshmem_my_pe();
@@ -96,7 +96,7 @@ static int pe_main(const char *when, const char *how)
 	t_check(words, "no memory");
 	gshmem_barrier_all();
 	if (fails && !strcmp(how, "kill")) {
-		usleep(300000); /* the others are where they are to be */
+		usleep(300000); /* by now the others are where they should be */
 		raise(SIGKILL);
 	}
 	if (fails && !strcmp(how, "late"))
@@ -117,7 +117,7 @@ static void ended_path(char *path, const char *rank)
 	snprintf(path, PATH_MAX, "%s/ended.%s", getenv("NODES"), rank);
 }
 
-/* Whether PE rank has ended. The nodes have this directory in common, and no processes. */
+/* Whether PE rank has ended. The nodes share this directory, but no processes. */
 static bool has_ended(int rank)
 {
 	char path[PATH_MAX], text[16];
@@ -127,7 +127,7 @@ static bool has_ended(int rank)
 	return access(path, F_OK) == 0;
 }
 
-/* Run the PE in a child. The one that fails has a launcher that does not know it before the others have ended. */
+/* Run the PE in a child. The failing PE's launcher does not learn of its end before the others have ended. */
 static int shield(const char *when, const char *how)
 {
 	const int nothers = t_nodes_npes() - 1;
@@ -176,7 +176,8 @@ static void run(const char *when, const char *how, const char *env, const char *
 	snprintf(args, sizeof args, "%s %s %s", when, how, *flags ? "shielded" : "");
 	t_job_run(&job, npes, env, flags, args, 20);
 	if (getenv("T_VERBOSE"))
-		printf("---- %s %s: status %d, %.1f s\n%s", args, env, job.status, t_seconds() - begun_s, job.output);
+		printf("---- %s %s: status %d, %.1f s\n%s", args, env, job.status, t_seconds() - begun_s,
+			job.output);
 }
 
 static void expect_death(const char *when, bool is_shielded)
@@ -186,20 +187,27 @@ static void expect_death(const char *when, bool is_shielded)
 
 	snprintf(far, sizeof far, "PE %d on node%d ", last, t_nodes_number("NNODES") - 1);
 	snprintf(mate, sizeof mate, "PE %d (pid ", last);
-	/* Hydra may leave PEs of other nodes in MPI_Init, with nobody to tell them of the end: the watchers of their init do. */
-	run(when, "kill", is_early ? DEADLINE " GSHMEM_INIT_TIMEOUT=5" : DEADLINE, is_shielded ? "-disable-auto-cleanup" : "");
+	/*
+	 * Hydra may leave PEs of other nodes in MPI_Init without telling them of the end;
+	 * the watchers in their init do.
+	 */
+	run(when, "kill", is_early ? DEADLINE " GSHMEM_INIT_TIMEOUT=5" : DEADLINE,
+		is_shielded ? "-disable-auto-cleanup" : "");
 	snprintf(what, sizeof what, "kill in %s%s", when, is_shielded ? "" : ", the launcher's own end");
 	t_check(job.status, "%s: the job ends with 0:\n%s", what, job.output);
 	t_check(!strstr(job.output, "came through"), "%s: a PE went on:\n%s", what, job.output);
 	t_check(!strstr(job.output, "hang"), "%s:\n%s", what, job.output);
-	t_check(!strstr(job.output, "GSHMEM_CPU_STUCK"), "%s: the kernel waits for 5 s more:\n%s", what, job.output);
+	t_check(!strstr(job.output, "GSHMEM_CPU_STUCK"), "%s: the kernel waits for 5 s more:\n%s", what,
+		job.output);
 	if (is_shielded)
-		t_check(strstr(job.output, far) || strstr(job.output, mate), "%s: nobody names PE %d:\n%s", what, last, job.output);
+		t_check(strstr(job.output, far) || strstr(job.output, mate), "%s: nobody names PE %d:\n%s",
+			what, last, job.output);
 }
 
 int main(int argc, char **argv)
 {
-	static const char *const phases[] = {"wait", "barrier", "compute", "finalize", "kernel-wait", "kernel-barrier", "kernel-put"};
+	static const char *const phases[] = {
+		"wait", "barrier", "compute", "finalize", "kernel-wait", "kernel-barrier", "kernel-put"};
 	char late[64];
 	unsigned i;
 
@@ -215,10 +223,11 @@ int main(int argc, char **argv)
 	expect_death("start", false);
 	expect_death("barrier", false);
 	run("none", "stop", "GSHMEM_HEAP_SIZE=4m GSHMEM_NET_DEADLINE=0", "");
-	t_check(job.status == 0, "a PE that is stopped for 3 s, without a deadline: exit status %d:\n%s", job.status, job.output);
+	t_check(job.status == 0, "a PE that is stopped for 3 s, without a deadline: exit status %d:\n%s",
+		job.status, job.output);
 	run("none", "late", "GSHMEM_HEAP_SIZE=4m GSHMEM_WATCHDOG=0.5", "");
 	snprintf(late, sizeof late, "; PE %d on node%d has not arrived", last, t_nodes_number("NNODES") - 1);
-	t_check(job.status == 0 && strstr(job.output, late), "a PE that is late: exit status %d, expected \"%s\":\n%s", job.status, late,
-		job.output);
+	t_check(job.status == 0 && strstr(job.output, late),
+		"a PE that is late: exit status %d, expected \"%s\":\n%s", job.status, late, job.output);
 	return 0;
 }

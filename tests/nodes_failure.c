@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* timeout: 240 */
 /*
- * What fails on another node while others wait for it, with something open, or in a barrier, with nothing open: a process that is killed
- * or stopped, a link that is down for 3 s (the job goes on) or for ever, a whole node. Jobs end with a status that is not 0, and say who
- * has failed, on which host; no process is left. On nodes of its own: others' tests need their links.
+ * If something fails on another node, the job ends with a nonzero status and names the failed PE and
+ * its host, and no process is left. The failure is a process that is killed or stopped, a link that
+ * goes down for ever, or a whole node; a link that is down for 3 s does not end the job. The other PEs
+ * have operations open, or wait in a barrier with nothing open. The test makes its own nodes, because
+ * other tests need their links.
  */
 #include <gshmem.h>
 
@@ -11,9 +13,9 @@
 
 #define DEADLINE "GSHMEM_NET_DEADLINE=4 "
 
-static int me, npes, last; /* PE last is the last node's last one, which fails */
+static int me, npes, last; /* PE last, the last node's last one, fails */
 
-/* A file that the nodes have in common. */
+/* A file that the nodes share. */
 static void say_begun(void)
 {
 	char path[PATH_MAX];
@@ -58,7 +60,10 @@ static int run_pe(const char *what, const char *how)
 	return 0;
 }
 
-/* status 0: the job goes on and ends as it should; 1: with another status, and its output says so; NULL: whatever. */
+/*
+ * status 0: the job goes on and ends normally; 1: it ends with another status and
+ * prints text; NULL: any text.
+ */
 static void expect(const char *what, const char *how, const char *env, int status, const char *says)
 {
 	static struct t_job job;
@@ -79,7 +84,9 @@ static pid_t begin(const char *what)
 	char script[512];
 	pid_t pid;
 
-	snprintf(script, sizeof script, "until [ -e \"$NODES/begun\" ]; do [ -d \"$NODES\" ] || exit 1; sleep 0.1; done; rm \"$NODES/begun\"; sleep 0.3; %s", what);
+	snprintf(script, sizeof script,
+		"until [ -e \"$NODES/begun\" ]; do [ -d \"$NODES\" ] || exit 1; sleep 0.1; done; rm \"$NODES/begun\"; sleep 0.3; %s",
+		what);
 	pid = fork();
 	if (!pid) {
 		execl("/bin/sh", "sh", "-c", script, (char *)NULL);
@@ -99,11 +106,12 @@ int main(int argc, char **argv)
 		return run_pe(argv[1], argv[2]);
 	if (argc < 2)
 		t_nodes_move();
-	snprintf(names, sizeof names, "PE %d on node%d has ", t_nodes_npes() - 1, t_nodes_number("NNODES") - 1); /* died, or not answered */
+	/* followed by "died", or by "not answered" */
+	snprintf(names, sizeof names, "PE %d on node%d has ", t_nodes_npes() - 1, t_nodes_number("NNODES") - 1);
 	snprintf(says, sizeof says, "%snot answered for 4 s (GSHMEM_NET_DEADLINE)", names);
 	expect("none", "open", "", 0, NULL);
 	expect("stop", "open", DEADLINE, 1, says);
-	if (t_nodes_number("PPN") == 1) /* with others on its node, these wait for it, as where there is one node */
+	if (t_nodes_number("PPN") == 1) /* other PEs on its node wait for it, as in a job on one node */
 		expect("stop", "barrier", DEADLINE, 1, says);
 	expect("kill", "open", DEADLINE, 1, t_nodes_number("PPN") == 1 ? names : "");
 	expect("kill", "barrier", DEADLINE, 1, t_nodes_number("PPN") == 1 ? names : "");

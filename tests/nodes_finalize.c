@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * An MPI_Finalize that does not come back, as that of MPICH over UCX's TCP now and then: the job ends all the same, with the status of
- * the program.
+ * If MPI_Finalize never returns, as MPICH's over UCX's TCP now and then, the job still
+ * ends with the program's status.
  */
 #include <gshmem.h>
 #include <mpi.h>
@@ -27,7 +27,8 @@ static void expect(const char *what, const char *env, int status, bool is_late)
 
 	t_job_run(&job, t_nodes_npes(), env, "", what, 30);
 	says_so = strstr(job.output, "MPI_Finalize has not returned for 3 s") != NULL;
-	t_check(job.status == status, "%s: exit status %d, not %d:\n%s", what, job.status, status, job.output);
+	t_check(job.status == status, "%s: exit status %d, not %d:\n%s", what, job.status, status,
+		job.output);
 	t_check(says_so || !is_late, "%s: nothing was said of MPI_Finalize:\n%s", what, job.output);
 	t_check(t_seconds() - begun_s < 10, "%s: took %.1f s", what, t_seconds() - begun_s);
 }
@@ -41,7 +42,8 @@ int main(int argc, char **argv)
 		expect("one 0", "", 0, true);
 		expect("all 0", "", 0, true);
 		expect("one 7", "", 7, true);
-		expect("all 0", "GSHMEM_NET_DEADLINE=0", 0, true); /* no deadline of the net, but one of MPI_Finalize */
+		/* no deadline for the net, but one for MPI_Finalize */
+		expect("all 0", "GSHMEM_NET_DEADLINE=0", 0, true);
 		return 0;
 	}
 	gshmem_init();

@@ -1,21 +1,26 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * gshmem-info over nodes: the host of each PE, its device, which pairs are direct and which go over MPI, and why; and init exchanges handles
- * inside a node only: a PE opens those of its node, however many nodes there are.
+ * gshmem-info over several nodes prints the host and device of each PE, and which pairs are direct,
+ * which go over MPI, and why. Init exchanges handles only inside a node: a PE opens those of its node,
+ * however many nodes there are.
  */
 #include "nodes.h"
 
 static struct t_job info;
 
-/* A row of PE pe, of words that are wide as in the report; PEs fill the nodes in order. */
-static void add_row(char *text, size_t nbytes, const char *key, int pe, int npes, const char *self, const char *here, const char *there)
+/* A row of PE pe, with words as wide as in the report; PEs fill the nodes in order. */
+static void add_row(char *text, size_t nbytes, const char *key, int pe, int npes, const char *self,
+	const char *here, const char *there)
 {
 	const int ppn = t_nodes_number("PPN");
 	size_t length = strlen(text);
 
 	length += (size_t)snprintf(text + length, nbytes - length, "    %-22s ", key);
 	for (int to = 0; to < npes; to++)
-		length += (size_t)snprintf(text + length, nbytes - length, "%-12s", to == pe ? self : to / ppn == pe / ppn ? here : there);
+		length += (size_t)snprintf(text + length, nbytes - length, "%-12s",
+			to == pe                       ? self
+				: to / ppn == pe / ppn ? here
+						       : there);
 	snprintf(text + length, nbytes - length, "\n");
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* timeout: 120 */
 /*
- * Each node loses one packet of 20 that come to it: the job ends with 0 and the right data. On nodes of its own:
- * others' tests need theirs.
+ * If each node loses one of 20 incoming packets, the job still ends with 0 and the right data. The test makes
+ * its own nodes, because other tests need theirs.
  */
 #include <gshmem.h>
 #include <stdbool.h>
@@ -48,7 +48,7 @@ static int pe_main(void)
 	return 0;
 }
 
-/* Have each node lose packets; false: this machine cannot. */
+/* Make each node lose packets; returns false if this machine cannot. */
 static bool lose(void)
 {
 	char command[512];
@@ -64,7 +64,7 @@ static bool lose(void)
 	return true;
 }
 
-/* Packets that a node has lost. */
+/* How many packets a node has lost. */
 static long count_lost(int node)
 {
 	char command[128], line[256], *at;

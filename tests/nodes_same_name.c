@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Containers of one host name, on one kernel and so with one boot id, with nothing else in common: no processes, memory or network. Their
- * PEs count as one machine's, do not open each other's memory, although their pids may be equal, and reach each other over MPI.
+ * Containers with the same host name on one kernel, and so with the same boot id, share nothing else: no
+ * processes, memory or network. Their PEs count as PEs of one machine, do not open each other's memory,
+ * although their pids may be equal, and reach each other over MPI.
  */
 #include <fcntl.h>
 #include <gshmem.h>
@@ -23,13 +24,16 @@ int MPI_Finalize(void)
 	return PMPI_Finalize();
 }
 
-/* The name is this process's alone: other tests run on the node. */
+/* Only this process gets the name: other tests run on the node. */
 static void rename_host(void)
 {
 	t_check(!unshare(CLONE_NEWUTS) && !sethostname("same", 4), "the host name cannot be set");
 }
 
-/* Go on as a child, with a pid that a PE of each node has, unless something else is started on the node at that moment. */
+/*
+ * Go on as a child whose pid is the same on each node, unless something else
+ * starts on the node at that moment.
+ */
 static void change_pid(void)
 {
 	const char *rank = getenv("MPI_LOCALRANKID");
@@ -56,7 +60,8 @@ struct objects {
 
 static void exchange(void)
 {
-	const int me = gshmem_my_pe(), npes = gshmem_n_pes(), next = (me + 1) % npes, previous = (me + npes - 1) % npes;
+	const int me = gshmem_my_pe(), npes = gshmem_n_pes(), next = (me + 1) % npes,
+		  previous = (me + npes - 1) % npes;
 	struct objects *o = gshmem_calloc(1, sizeof *o);
 	long *bulk = malloc(sizeof o->bulk);
 
@@ -93,16 +98,20 @@ static int pe_main(int hanging)
 
 static void expect(const char *hanging)
 {
-	const int npes = t_nodes_npes(), nothers = npes - t_nodes_number("PPN"); /* PEs on other nodes than a PE */
+	/* how many PEs are not on a PE's node */
+	const int npes = t_nodes_npes(), nothers = npes - t_nodes_number("PPN");
 	static struct t_job job;
 
 	t_job_run(&job, npes, "", "", hanging, 20);
 	t_check(!job.status, "exit status %d:\n%s", job.status, job.output);
-	t_equal(t_job_count(&job, "(it is in another PID namespace than this PE: run both in one container)"), npes * nothers,
-		"pairs of PEs whose memory is not opened");
-	t_equal(t_job_count(&job, nothers > 1 ? ", which will not notice their deaths\n" : ", which will not notice its death\n"), npes,
-		"PEs that do not see the ends of others");
-	t_check(atoi(hanging) < 0 || strstr(job.output, "MPI_Finalize has not returned"), "nobody watches MPI_Finalize:\n%s", job.output);
+	t_equal(t_job_count(&job, "(it is in another PID namespace than this PE: run both in one container)"),
+		npes * nothers, "pairs of PEs whose memory is not opened");
+	t_equal(t_job_count(&job,
+			nothers > 1 ? ", which will not notice their deaths\n"
+				    : ", which will not notice its death\n"),
+		npes, "PEs that do not see the ends of others");
+	t_check(atoi(hanging) < 0 || strstr(job.output, "MPI_Finalize has not returned"),
+		"nobody watches MPI_Finalize:\n%s", job.output);
 }
 
 int main(int argc, char **argv)
