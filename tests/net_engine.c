@@ -3,14 +3,17 @@
 /* delivery: no */
 /* timeout: 120 */
 /*
- * The engines of src/net in one process, over a simulated link (net_sim.h) that delivers in order, at random, or the newest first:
+ * The engines of src/net, in one process over a simulated link (net_sim.h) that delivers in order, at random,
+ * or newest first, pass these tests:
  *
- *   random programs  all operations, of several contexts, with fences, quiets and locks, in engines of all sizes. Each byte is written
- *                    once, with what belongs there, in the order of its context; at the end all buffers, items and credits are back
- *   floods           a million operations from all sides through small windows: nothing is lost, nothing comes twice, memory is bounded
+ *   random programs  all operations, of several contexts, with fences, quiets and locks, in engines of all
+ *                    sizes. Each byte is written once, with the right value, in the order of its context;
+ *                    at the end all buffers, items and credits are back
+ *   floods           a million operations from all sides through small windows: none is lost or performed
+ *                    twice, and memory is bounded
  *   mutants          engines that are wrong: the random programs notice each of them
  *
- * Arguments: -v prints what was done; a number is the first seed.
+ * Arguments: -v prints what was done; a number sets the first seed.
  */
 #include <sys/wait.h>
 #include <unistd.h>
@@ -56,8 +59,8 @@ static unsigned between(unsigned low, unsigned high)
 enum { IN_ORDER, AT_RANDOM, NEWEST, NSCHEDULES };
 static int schedule;
 static unsigned nothing; /* of 16 polls, how many find nothing */
-static unsigned silence; /* of 64 steps, how many look for silence; 0: none does */
-static unsigned lull;    /* steps that are left of it */
+static unsigned silence; /* of 64 steps, how many check for silence; 0: none */
+static unsigned lull;    /* remaining steps of the lull */
 static unsigned lulls;   /* of 64 steps, how many begin a lull, in which nobody asks */
 
 static struct sim_event sim_choose(int pe)
@@ -94,7 +97,7 @@ static uint32_t random_nbytes(uint32_t most)
 	return below(8) ? 1 + below(below(2) ? most : most < 32 ? most : 32) : below(3) ? most : 0;
 }
 
-/* Locks are PE 0's: one operation before, one in between, one after. */
+/* All locks are on PE 0. One operation before the lock, one while it is held, one after. */
 static bool go_on_with_lock(int pe)
 {
 	struct program *p = &programs[pe];
@@ -204,7 +207,7 @@ static bool step(int pe)
 	return p->nleft || p->lock != NO_LOCK || p->mark || watch.nopen[pe] || !gshmemi_engine_is_idle(sim_engine(pe));
 }
 
-/* Until nothing is under way, and then credits come back. */
+/* Run until nothing is in flight and the credits have come back. */
 static void run_out(void)
 {
 	unsigned i, round;
@@ -304,7 +307,7 @@ struct flood {
 static struct flood floods[SIM_PES];
 static uint64_t flood_adds[SIM_PES];
 
-/* Sums come to words 1 and 2; each PE numbers its puts to each other one, which come to a word of its own. */
+/* Words 1 and 2 get sums. Each PE numbers its puts to every other PE; they go to a word for the sender. */
 static bool flood_once(int pe, int target)
 {
 	struct flood *f = &floods[pe];
@@ -423,7 +426,10 @@ static void run_flood(int how, unsigned nops)
 
 /* ---- silence ---- */
 
-/* A PE that is asked for the first time is not asked whether it is there before it has been silent for a tenth of a second. */
+/*
+ * A PE that gets its first request is not asked whether it is alive before it has been
+ * silent for a tenth of a second.
+ */
 static void test_ping(void)
 {
 	static const unsigned after_ms[] = {1, 20, 90, 150};
@@ -450,7 +456,7 @@ static void test_ping(void)
 
 /* ---- mutants ---- */
 
-/* In a process of its own: a wrong engine may do anything. 0: no program has noticed. */
+/* Runs in a separate process, because a wrong engine may do anything. Returns 0 if no program noticed. */
 static unsigned first_noticed(int mutant, unsigned most)
 {
 	int status = 0;
@@ -485,7 +491,7 @@ static void test_mutants(void)
 	int mutant, nsurvivors = 0;
 
 	for (mutant = 1; mutant < NMUTANTS; mutant++)
-		/* net_explore notices that one: chance hardly ever keeps a message that long */
+		/* net_explore notices this one: chance hardly ever delays a message that long */
 		if (mutant != MUTANT_RETURN_RACE && !first_noticed(mutant, 400)) {
 			fprintf(stderr, "net_engine: mutant %s was not noticed\n", sim_mutant_names[mutant]);
 			nsurvivors++;

@@ -4,21 +4,27 @@
 /* carry: no, its engines have a network of their own */
 /* timeout: 300 */
 /*
- * Runs the engines of src/net under every schedule: which PE asks for its next operation, or makes a pass of progress, and what comes
- * to it in this pass: a message, a bulk, the end of a send; of each in any order, or in the order of each PE where a row says so.
+ * The engines of src/net are right under every schedule. A schedule decides which PE asks for its next
+ * operation or makes a pass of progress, and what arrives in this pass: a message, a bulk, the end of a send.
+ * These arrive in any order, or in each sender's order if a row says so.
  *
- *   safety  each operation is performed once, with the right bytes, and not before what a fence, its data or its lock puts before it;
- *           nothing is sent beyond credit; no quiet is early; at the end all buffers, items and credits are back
+ *   safety  each operation is performed once, with the right bytes, and not before operations that a fence,
+ *           its data or its lock orders before it; nothing is sent beyond credit; no quiet is early; at the
+ *           end all buffers, items and credits are back
  *   fair    from each state, all programs can end
  *
- * A program has a letter for each operation:
+ * A program is a string with a letter for each operation:
  *
- *   p put of 8 bytes    o of 5    P bulk of 3 chunks    B of one    s signal behind the last of these    f fence    q quiet
- *   g get of 8 bytes    h of 40   G bulk of 2 chunks    b the last put or bulk, back                     w wait for all that is open
- *   a add   A fetch_add   x atomic   X with the old value   F flag   Q quiet of all flags   l lock   u unlock   r check_silence, long after the last message
- *   0 1 what follows is of this context    + what follows goes to the next PE
+ *   p put of 8 bytes    o put of 5      P put of 3 chunks   B put of one chunk
+ *   s signal after the last of these    f fence             q quiet
+ *   g get of 8 bytes    h get of 40     G get of 2 chunks   b get what the last put or bulk put
+ *   a add               A fetch_add     x another atomic    X the same, fetching
+ *   F flag              Q quiet of all flags                w wait for everything that is open
+ *   l lock              u unlock        r check_silence, long after the last message
+ *   0 1 use this context from here on   + go to the next PE from here on
  *
- * Arguments: -v prints a row for each configuration, -a adds the large ones; words select rows by their names.
+ * Arguments: -v prints a row for each configuration, -a adds the large ones; other
+ * arguments select rows by name.
  */
 #define SIM_ARENA
 #define SIM_PES        3

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What may happen in the states of net_explore.c, and the search over all of them. */
+/* The actions that are possible in the states of net_explore.c, and the search over all states. */
 #ifndef NET_EXPLORE_SEARCH_H
 #define NET_EXPLORE_SEARCH_H
 
@@ -16,12 +16,12 @@
 struct action {
 	uint8_t pe;
 	bool asks;
-	uint8_t events[2]; /* of sim_list: those that come in one pass */
+	uint8_t events[2]; /* indices in sim_list of what comes in one pass */
 };
 
-static const uint8_t *chosen; /* the rest of events */
+static const uint8_t *chosen; /* the other events */
 static unsigned nchosen;
-static bool is_prelude;       /* nothing is chosen: the first that may come, comes */
+static bool is_prelude;       /* no choice: the first possible one comes */
 
 static unsigned list_events(int pe, struct sim_event *events)
 {
@@ -130,7 +130,7 @@ static uint64_t hash_state(void)
 	return hash_bytes(hash, arena.bytes, arena_end * GRAIN) | 1;
 }
 
-/* The place of a hash in the table, or where it would be. */
+/* The index of a hash in the table, or where it would go. */
 static size_t place_of(uint64_t hash)
 {
 	size_t i = hash >> 20 & table_mask;
@@ -157,7 +157,7 @@ static void set_table(size_t n)
 	free(old_table);
 }
 
-/* The number of the state that is there; is_new: it has not been seen. */
+/* The number of the current state; is_new: it has not been seen before. */
 static uint32_t look_up(bool *is_new)
 {
 	const uint64_t hash = hash_state();
@@ -203,7 +203,7 @@ static void enter_state(uint32_t id)
 	frame->nactions = list_actions(frame->actions);
 }
 
-/* All that is under way has come, and a pass changes nothing: the end. */
+/* The end: everything in flight has arrived, and a pass changes nothing. */
 static void note_end(uint32_t id, unsigned nchanges)
 {
 	is_end[id] = !nchanges && has_ended();
@@ -214,7 +214,7 @@ static void note_end(uint32_t id, unsigned nchanges)
 
 static void search(void)
 {
-	static unsigned nchanges[1 << 16]; /* of each frame: actions that lead elsewhere */
+	static unsigned nchanges[1 << 16]; /* for each frame: actions that lead to another state */
 	struct frame *frame;
 	bool is_new;
 	uint32_t to;
@@ -246,7 +246,7 @@ static void search(void)
 	}
 }
 
-/* States from which no end can be reached. */
+/* How many states there are from which no end can be reached. */
 static uint32_t count_stuck(void)
 {
 	uint64_t *first = calloc((size_t)nfound + 2, sizeof *first);
@@ -284,8 +284,14 @@ static uint32_t count_stuck(void)
 static void set_first(void)
 {
 	const struct gshmemi_engine_config config = {
-		.first_seq = cfg->first_seq, .nbuffers = cfg->nbuffers, .nitems = cfg->nitems, .window = cfg->window,
-		.most_window = cfg->most_window, .ncredits = cfg->ncredits, .small_nbytes = SMALL, .chunk_nbytes = CHUNK,
+		.first_seq = cfg->first_seq,
+		.nbuffers = cfg->nbuffers,
+		.nitems = cfg->nitems,
+		.window = cfg->window,
+		.most_window = cfg->most_window,
+		.ncredits = cfg->ncredits,
+		.small_nbytes = SMALL,
+		.chunk_nbytes = CHUNK,
 		.tell_passes = cfg->flags & TELLS_LATER ? 2 : 0,
 	};
 	int npes = 0, pe, peer;
@@ -299,7 +305,7 @@ static void set_first(void)
 	sim_open(npes, MESSAGE, &config);
 	sim.is_fifo = cfg->flags & FIFO;
 	for (pe = 0; pe < npes; pe++) {
-		/* connections now: else when they are made would make a difference to where they are */
+		/* connect now: otherwise the time of connecting would change where connections lie */
 		for (peer = 0; peer < npes; peer++)
 			if (peer != pe)
 				(void)find_context(gshmemi_net_connection(sim_engine(pe), peer), 0);
@@ -307,7 +313,7 @@ static void set_first(void)
 	}
 }
 
-/* What a program does before a bar, it does in one way. */
+/* Operations before a bar in a program run in only one order. */
 static void run_to_bar(int pe)
 {
 	unsigned at;
@@ -333,11 +339,12 @@ static void run_prelude(void)
 		}
 	for (pe = 0; pe < sim.npes; pe++)
 		if (strchr(cfg->programs[pe], '|'))
-			t_check(cfg->programs[pe][progress.at[pe]++] == '|', "%s: PE %d is not at the bar", cfg->name, pe);
+			t_check(cfg->programs[pe][progress.at[pe]++] == '|', "%s: PE %d is not at the bar",
+				cfg->name, pe);
 	is_prelude = false;
 }
 
-/* 0 when everything is as expected. */
+/* Returns 0 if everything is as expected. */
 static int explore(const struct config *row, bool verbose)
 {
 	bool expected;
@@ -353,10 +360,12 @@ static int explore(const struct config *row, bool verbose)
 	search();
 	if (!sim_violation[0] && (nstuck = count_stuck()))
 		sim_violate("%s: %u states cannot end", STUCK, nstuck);
-	expected = row->violation ? sim_violation[0] && strstr(sim_violation, row->violation) : !sim_violation[0];
+	expected = row->violation ? sim_violation[0] && strstr(sim_violation, row->violation)
+				  : !sim_violation[0];
 	if (verbose || !expected)
-		fprintf(verbose ? stdout : stderr, "%-58s %8u states %9zu steps %6u ends | %-60s | %s\n", row->name, nfound, nedges,
-			nends, sim_violation[0] ? sim_violation : "ok", expected ? "as expected" : "NOT AS EXPECTED");
+		fprintf(verbose ? stdout : stderr, "%-58s %8u states %9zu steps %6u ends | %-60s | %s\n",
+			row->name, nfound, nedges, nends, sim_violation[0] ? sim_violation : "ok",
+			expected ? "as expected" : "NOT AS EXPECTED");
 	fflush(stdout);
 	return !expected;
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The states of net_explore.c: memory, the link, the engines, whose leftovers are tidied away, and where the programs are. */
+/*
+ * The states of net_explore.c: memory, the link, the engines without irrelevant leftovers, and
+ * the positions of the programs.
+ */
 #ifndef NET_EXPLORE_STATE_H
 #define NET_EXPLORE_STATE_H
 
@@ -11,17 +14,17 @@ struct config {
 	uint32_t first_seq;
 	unsigned flags;
 	int mutant;
-	const char *violation;         /* a part of what must be found; NULL: nothing may be */
+	const char *violation;         /* a part of the error that must be found; NULL: none may be found */
 };
 static const struct config *cfg;
 
 enum {
-	FIFO = 1,   /* messages of a PE come in their order */
+	FIFO = 1,   /* messages of a PE arrive in order */
 	PROMPT = 2, /* a send is done at the next pass */
-	PAIRS = 4,  /* two things may come in one pass */
+	PAIRS = 4,  /* two things may arrive in one pass */
 	TINY = 8,   /* messages have room for one of the largest records */
-	HALF = 16,  /* for two without data, which is one of the largest answers */
-	TELLS_LATER = 32 /* flags alone are acknowledged in the second pass */
+	HALF = 16,  /* room for two without data, which is that of one largest answer */
+	TELLS_LATER = 32 /* if there are only flags, they are acknowledged in the second pass */
 };
 
 #define SMALL     16U /* bytes of the largest record's data */
@@ -29,7 +32,7 @@ enum {
 #define MESSAGE   (32U + (cfg->flags & TINY ? 32 + SMALL : cfg->flags & HALF ? 64 : 2 * (32 + SMALL)))
 #define STUCK     "STUCK"
 
-/* ---- memory of the engines and the link: the lowest place that is free, so that the same state is the same bytes ---- */
+/* ---- memory of the engines and the link: the lowest free place, so that equal states have equal bytes ---- */
 
 #define GRAIN   64U
 #define NGRAINS 640U
@@ -38,7 +41,7 @@ static struct {
 	uint16_t ngrains[NGRAINS]; /* of what begins there; 0: nothing does */
 	char bytes[NGRAINS * GRAIN] __attribute__((aligned(64)));
 } arena;
-static unsigned arena_end; /* no grain from here on has ever been used in this row */
+static unsigned arena_end; /* no grain from here on has been used in this row */
 
 static void *sim_alloc(size_t nbytes)
 {
@@ -76,7 +79,7 @@ static struct progress {
 	struct gshmemi_mark *mark[SIM_PES];
 } progress;
 
-/* A state: what the engines, the link, memory and the programs are. All pointers lead into these. */
+/* A state: engines, link, memory and programs. All pointers lead into these. */
 struct snapshot {
 	struct sim sim;
 	struct sim_watch watch;
@@ -213,13 +216,14 @@ static int quiet_context(int pe)
 	return cfg->programs[pe][progress.at[pe]] == 'Q' ? GSHMEMI_ENGINE_FLAGS : progress.context[pe];
 }
 
-/* The program waits; once it need not, go on. */
+/* The program waits; once its condition holds, it goes on. */
 static void end_waits(int pe)
 {
 	const char what = cfg->programs[pe][progress.at[pe]];
 
 	sim_look(pe);
-	if (is_quiet(what) && progress.mark[pe] && gshmemi_engine_is_over(sim_engine(pe), progress.mark[pe])) {
+	if (is_quiet(what) && progress.mark[pe] &&
+		gshmemi_engine_is_over(sim_engine(pe), progress.mark[pe])) {
 		progress.mark[pe] = NULL;
 		sim_check_quiet(pe, quiet_context(pe), ~0U, progress.marked[pe]);
 		progress.marked[pe] = 0;
@@ -236,12 +240,13 @@ static bool is_waiting_for_lock(int pe)
 	return watch.nops[pe] && op->kind == SIM_LOCK && op->is_open;
 }
 
-/* Whether the program is at something that it can do now. */
+/* Whether the program can make its next operation now. */
 static bool can_ask(int pe)
 {
 	const char what = cfg->programs[pe][progress.at[pe]];
 
-	return what && what != 'w' && !(is_quiet(what) && progress.mark[pe]) && !(what == 'l' && is_waiting_for_lock(pe));
+	return what && what != 'w' && !(is_quiet(what) && progress.mark[pe]) &&
+		!(what == 'l' && is_waiting_for_lock(pe));
 }
 
 static void ask_quiet(int pe)
@@ -255,7 +260,10 @@ static void ask_quiet(int pe)
 	}
 }
 
-/* The next operation of a program. Where there is no room the program stays, and what the engine has done is its affair. */
+/*
+ * Make the next operation of a program. If there is no room the program stays where it is, but
+ * the engine may have changed.
+ */
 static void ask_next(int pe)
 {
 	static const struct {
@@ -264,10 +272,22 @@ static void ask_next(int pe)
 		uint32_t nbytes;
 		uint64_t offset;
 	} ops[] = {
-		{'p', SIM_PUT, 8, 0}, {'o', SIM_PUT, 5, 0}, {'P', SIM_BULK, 3 * CHUNK - 3, 0}, {'B', SIM_BULK, CHUNK, 0},
-		{'s', SIM_SIGNAL, 8, 0}, {'g', SIM_GET, 8, 8}, {'h', SIM_GET, SMALL, 8}, {'G', SIM_GET_BULK, 2 * CHUNK - 1, 8},
-		{'b', SIM_GET_BACK, 0, 0}, {'a', SIM_ADD, 8, 8}, {'A', SIM_FETCH_ADD, 8, 16}, {'x', SIM_AMO, 8, 0},
-		{'X', SIM_FETCH, 4, 0}, {'F', SIM_FLAG, 8, 0}, {'l', SIM_LOCK, 8, 0}, {'u', SIM_UNLOCK, 8, 0},
+		{'p', SIM_PUT, 8, 0},
+		{'o', SIM_PUT, 5, 0},
+		{'P', SIM_BULK, 3 * CHUNK - 3, 0},
+		{'B', SIM_BULK, CHUNK, 0},
+		{'s', SIM_SIGNAL, 8, 0},
+		{'g', SIM_GET, 8, 8},
+		{'h', SIM_GET, SMALL, 8},
+		{'G', SIM_GET_BULK, 2 * CHUNK - 1, 8},
+		{'b', SIM_GET_BACK, 0, 0},
+		{'a', SIM_ADD, 8, 8},
+		{'A', SIM_FETCH_ADD, 8, 16},
+		{'x', SIM_AMO, 8, 0},
+		{'X', SIM_FETCH, 4, 0},
+		{'F', SIM_FLAG, 8, 0},
+		{'l', SIM_LOCK, 8, 0},
+		{'u', SIM_UNLOCK, 8, 0},
 	};
 	struct gshmemi_engine *const e = sim_engine(pe);
 	const char what = cfg->programs[pe][progress.at[pe]];
@@ -278,8 +298,10 @@ static void ask_next(int pe)
 
 	for (i = 0; i < sizeof ops / sizeof ops[0]; i++)
 		if (ops[i].letter == what) {
-			if (!sim_ask(pe, target, progress.context[pe], ops[i].kind, ops[i].nbytes, 0, ops[i].offset))
-				e->nitems = nitems; /* numbers of items alone would make each try another state */
+			if (!sim_ask(pe, target, progress.context[pe], ops[i].kind, ops[i].nbytes, 0,
+				    ops[i].offset))
+				/* otherwise item numbers would make each attempt a new state */
+				e->nitems = nitems;
 			else if (what != 'l')
 				progress.at[pe]++;
 			return;

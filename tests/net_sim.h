@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Engines of src/net in one process, joined by a simulated link. The test that includes this chooses what happens next (sim_choose):
- * which message comes, which bulk lands, which send is reported to be done. Here the engines are compiled, with their mutants; their
- * accesses to the memory of regions go to net_watch.h.
+ * Engines of src/net in one process, connected by a simulated link. The including test chooses what happens
+ * next (sim_choose): which message arrives, which bulk lands, which send is reported done. This file compiles
+ * the engines with their mutants; their loads and stores to regions go to net_watch.h.
  *
- * The link reads what it sends as late as it may, and destroys the memory of messages when it gives it back.
+ * The link reads what it sends as late as allowed, and overwrites the memory of messages when it returns it.
  */
 #ifndef NET_SIM_H
 #define NET_SIM_H
@@ -15,21 +15,21 @@
 
 #include "helpers.h"
 
-/* What is wrong in the engine; each must be noticed. */
+/* Errors in the engine, each of which must be noticed. */
 #define SIM_MUTANTS(X) \
-	X(ACK_EARLY)             /* records that are put off are told as performed */ \
+	X(ACK_EARLY)             /* postponed records are reported as performed */ \
 	X(RESPONSE_NEEDS_CREDIT) /* a response waits for credit */ \
-	X(NO_SEQ)                /* requests are performed as they come */ \
-	X(NO_WAIT)               /* nothing waits for bulk */ \
-	X(CREDIT_LEAK)           /* credits that come back are lost */ \
+	X(NO_SEQ)                /* requests are performed as they arrive */ \
+	X(NO_WAIT)               /* operations do not wait for bulk */ \
+	X(CREDIT_LEAK)           /* returned credits are lost */ \
 	X(FENCE_MERGE)           /* a put grows over a fence */ \
-	X(RETURN_RACE)           /* limits from before a return count */ \
-	X(LAND_ANY)              /* chunks are counted, in whatever order they land */ \
+	X(RETURN_RACE)           /* limits from before a return of credits count */ \
+	X(LAND_ANY)              /* chunks are only counted, whatever the order in which they land */ \
 	X(RETIRE_EARLY)          /* a bulk is forgotten before its chunks have left */ \
-	X(TELL_NEVER)            /* what is told of later is not */ \
-	X(TELL_LOST)             /* nothing is told again when a telling was under way */ \
-	X(PUTS_STAY)             /* a put behind others leaves with what comes behind it, and not by itself */ \
-	X(CONTEXT_STOLEN)        /* a context is taken for another number while it has something open */
+	X(TELL_NEVER)            /* delayed reports are never sent */ \
+	X(TELL_LOST)             /* no second report follows one that was in flight */ \
+	X(PUTS_STAY)             /* a put after others leaves only with a later operation, never alone */ \
+	X(CONTEXT_STOLEN)        /* a context gets another number while it has something open */
 enum sim_mutant {
 	MUTANT_NONE,
 #define X(NAME) MUTANT_##NAME,
@@ -46,7 +46,7 @@ static const char *const sim_mutant_names[] = {
 #undef X
 };
 
-/* The first thing that went wrong; empty: nothing. */
+/* The first error; empty: none. */
 static char sim_violation[256];
 
 __attribute__((format(printf, 1, 2))) static void sim_violate(const char *format, ...)
@@ -69,7 +69,7 @@ __attribute__((format(printf, 1, 2))) static void sim_violate(const char *format
 #include "base/base.h"
 #include <gshmem/move/carry.h>
 
-/* Memory that is part of a state, where the test has states. */
+/* Memory that is part of a state, in tests with states. */
 #ifdef SIM_ARENA
 static void *sim_alloc(size_t nbytes);
 static void sim_free(void *p);
@@ -123,7 +123,7 @@ static void sim_raise(uint64_t *flag, uint64_t value);
 
 /* ---- the link ---- */
 
-/* A transfer, from its start until both ends have heard of it. */
+/* A transfer, from its start until both ends know of its end. */
 struct sim_entry {
 	struct sim_entry *next;
 	struct gshmemi_transfer *transfer;
@@ -132,33 +132,33 @@ struct sim_entry {
 	uint8_t kind;
 	int8_t from, to;
 	bool is_arrival;   /* bulk that its receiver expects */
-	bool is_done;      /* the sender has its memory again; data is what it was */
+	bool is_done;      /* the sender has its memory back; data is a copy */
 	bool is_delivered;
 	char data[];
 };
 
-/* Something that may happen to a PE. */
+/* An event that may happen to a PE. */
 struct sim_event {
 	struct sim_entry *entry; /* NULL: nothing */
-	bool is_done;            /* a send is done; else it comes, or lands */
+	bool is_done;            /* a send is done; else it arrives, or lands */
 };
 
 struct sim_end {
 	struct gshmemi_link link; /* first */
 	int pe;
-	char *came;               /* the message that poll has given last */
+	char *came;               /* the message that poll returned last */
 };
 
 static struct sim {
 	int npes;
-	bool is_fifo;             /* messages of one PE come in their order */
+	bool is_fifo;             /* messages of one PE arrive in order */
 	size_t message_nbytes;
 	struct gshmemi_engine *engines[SIM_PES];
 	struct sim_end ends[SIM_PES];
 	struct sim_entry *entries; /* by sender and receiver, then as they were started */
 } sim;
 
-static uint64_t sim_nfilled[SIM_PES][SIM_PES]; /* times that a window was full */
+static uint64_t sim_nfilled[SIM_PES][SIM_PES]; /* how often a window was full */
 
 static struct sim_event sim_choose(int pe);
 static void sim_fill_bulk(char *dest, const char *source, size_t nbytes);
@@ -175,9 +175,12 @@ static int sim_start(struct gshmemi_link *link, struct gshmemi_transfer *transfe
 	const struct connection *c;
 
 	for (entry = sim.entries; entry; entry = entry->next)
-		sim_check(entry->transfer != transfer || entry->is_done, "PE %d starts a transfer that is under way", pe);
-	sim_check(transfer->kind == GSHMEMI_LINK_BULK ? transfer->tag < 1U << 15 : transfer->nbytes <= sim.message_nbytes,
-		  "PE %d starts a transfer of kind %d with tag %u and %zu bytes", pe, transfer->kind, transfer->tag, transfer->nbytes);
+		sim_check(entry->transfer != transfer || entry->is_done,
+			"PE %d starts a transfer that is under way", pe);
+	sim_check(transfer->kind == GSHMEMI_LINK_BULK ? transfer->tag < 1U << 15
+						      : transfer->nbytes <= sim.message_nbytes,
+		"PE %d starts a transfer of kind %d with tag %u and %zu bytes", pe, transfer->kind,
+		transfer->tag, transfer->nbytes);
 	entry = sim_alloc(sizeof *entry + transfer->nbytes);
 	entry->transfer = transfer;
 	entry->nbytes = transfer->nbytes;
@@ -224,7 +227,7 @@ static struct sim_entry *sim_find_bulk(const struct sim_entry *arrival)
 	return entry;
 }
 
-/* What may happen to PE, at most n of it; how much that is. */
+/* Lists up to n events that may happen to PE; returns their number. */
 static unsigned sim_list(int pe, struct sim_event *events, unsigned n)
 {
 	unsigned nfound = 0, seen = 0;
@@ -247,7 +250,10 @@ static unsigned sim_list(int pe, struct sim_event *events, unsigned n)
 	return nfound;
 }
 
-/* A request is one that the owner has granted. Records are 8 bytes apart, which the wire promises. */
+/*
+ * Checks that the owner has granted each request, and that records are 8 bytes apart,
+ * as the wire format promises.
+ */
 static void sim_check_request(int pe, const struct sim_entry *entry, const char *data)
 {
 	const struct connection *c = sim_engine(pe)->connections[entry->from];
@@ -285,7 +291,8 @@ static void sim_land(struct sim_entry *arrival)
 {
 	struct sim_entry *bulk = sim_find_bulk(arrival);
 
-	sim_check(bulk->nbytes == arrival->nbytes, "bulk of %zu bytes comes to where %zu go", bulk->nbytes, arrival->nbytes);
+	sim_check(bulk->nbytes == arrival->nbytes, "bulk of %zu bytes comes to where %zu go", bulk->nbytes,
+		arrival->nbytes);
 	sim_fill_bulk(arrival->transfer->memory, sim_bytes(bulk), bulk->nbytes);
 	sim_deliver(bulk);
 	sim_remove(arrival);
@@ -336,7 +343,8 @@ static void sim_end(struct gshmemi_link *link)
 	const int pe = ((struct sim_end *)link)->pe;
 
 	for (entry = sim.entries; entry; entry = entry->next)
-		sim_check(entry->from != pe && entry->to != pe, "PE %d ends its link, with something under way", pe);
+		sim_check(entry->from != pe && entry->to != pe,
+			"PE %d ends its link, with something under way", pe);
 }
 
 static char *sim_find(void *user, int pe, unsigned region, uint64_t offset, uint64_t nbytes);
@@ -350,7 +358,7 @@ static bool sim_silent(void *user, int pe, uint64_t ns, const struct gshmemi_eng
 	return false;
 }
 
-/* Engines of one kind, as config says; link and owner are set here. */
+/* Engines of one kind, as config says; this sets link and owner. */
 static void sim_open(int npes, size_t message_nbytes, const struct gshmemi_engine_config *config)
 {
 	struct gshmemi_engine_config mine = *config;
@@ -377,7 +385,7 @@ __attribute__((unused)) static void sim_close(void)
 
 /* ---- what an engine must be like ---- */
 
-/* At all times: credits are with the engine or granted, and what is held was granted. */
+/* At all times: a credit is with the engine or granted, and held messages were granted. */
 static void sim_check_engine(int pe)
 {
 	const struct gshmemi_engine *e = sim_engine(pe);
@@ -390,11 +398,13 @@ static void sim_check_engine(int pe)
 		for (n = 0, held = c->held; held; held = held->next)
 			n++;
 		nheld += n;
-		sim_check(n <= e->config.window + c->ngranted, "PE %d holds %u messages of PE %d, which may send %u", pe, n, c->pe,
-			  e->config.window + c->ngranted);
+		sim_check(n <= e->config.window + c->ngranted,
+			"PE %d holds %u messages of PE %d, which may send %u", pe, n, c->pe,
+			e->config.window + c->ngranted);
 	}
-	sim_check(ngranted + e->ncredits == e->config.ncredits, "PE %d has %u credits, has granted %u, and began with %u", pe,
-		  e->ncredits, ngranted, e->config.ncredits);
+	sim_check(ngranted + e->ncredits == e->config.ncredits,
+		"PE %d has %u credits, has granted %u, and began with %u", pe, e->ncredits, ngranted,
+		e->config.ncredits);
 	sim_check(nheld == e->nheld, "PE %d holds %u messages, and counts %u", pe, nheld, e->nheld);
 }
 
@@ -408,7 +418,7 @@ static unsigned sim_nfree(const struct pool *pool)
 	return n;
 }
 
-/* When nothing is under way and nothing open: all is back where it was. */
+/* When nothing is in flight or open: everything is back where it was. */
 static void sim_check_idle(int pe)
 {
 	const struct gshmemi_engine *e = sim_engine(pe);
@@ -420,14 +430,16 @@ static void sim_check_idle(int pe)
 		n++;
 	sim_check(gshmemi_engine_is_idle(e), "PE %d is not idle at the end", pe);
 	sim_check(n == e->config.nitems, "PE %d has lost items: %u of %u are left", pe, n, e->config.nitems);
-	sim_check(sim_nfree(&e->requests) == e->config.nbuffers && sim_nfree(&e->responses) == e->config.nbuffers,
-		  "PE %d has lost buffers: %u and %u of %u are left", pe, sim_nfree(&e->requests), sim_nfree(&e->responses),
-		  e->config.nbuffers);
+	sim_check(sim_nfree(&e->requests) == e->config.nbuffers &&
+			sim_nfree(&e->responses) == e->config.nbuffers,
+		"PE %d has lost buffers: %u and %u of %u are left", pe, sim_nfree(&e->requests),
+		sim_nfree(&e->responses), e->config.nbuffers);
 	sim_check(!e->nheld && !e->waiters, "PE %d holds %u messages at the end", pe, e->nheld);
 	for (c = e->first; c; c = c->next)
-		sim_check(c->nperformed == c->nrecords && c->nlanded == c->nchunks && c->nbulks_landed == c->nbulks && !c->puts &&
-				  !c->gets && !c->ngetting && !c->nqueued,
-			  "PE %d has something open at PE %d at the end", pe, c->pe);
+		sim_check(c->nperformed == c->nrecords && c->nlanded == c->nchunks &&
+				c->nbulks_landed == c->nbulks && !c->puts && !c->gets && !c->ngetting &&
+				!c->nqueued,
+			"PE %d has something open at PE %d at the end", pe, c->pe);
 }
 
 #endif /* NET_SIM_H */

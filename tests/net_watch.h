@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The memory of the PEs of net_sim.h, and the operations on it. Each operation that writes has bytes of its own, which say what must
- * come there: each of them is written once, with what belongs there, and not before what its context has put before a fence.
+ * The memory of the PEs of net_sim.h, and the operations on it. Each writing operation has its own bytes,
+ * whose expected value is known: each byte must be written once, with the right value, and not before its
+ * context's puts before an earlier fence.
  *
- * Stores reach memory at the next fence of the engine, the last one first.
+ * Stores reach memory at the engine's next fence, the last one first.
  */
 #ifndef NET_WATCH_H
 #define NET_WATCH_H
@@ -15,8 +16,8 @@ enum sim_region { SIM_WRITTEN = 3, SIM_READ = 5, SIM_SHARED = 6, SIM_SINK = 7 };
 enum sim_kind {
 	SIM_PUT,       /* small */
 	SIM_BULK,
-	SIM_SIGNAL,    /* behind the last put or bulk of its context to its target */
-	SIM_AMO,       /* of many kinds, by turns; on a word of its own */
+	SIM_SIGNAL,    /* after the last put or bulk of its context to its target */
+	SIM_AMO,       /* of many kinds in turn; on its own word */
 	SIM_FETCH,     /* the same, with the old value */
 	SIM_FLAG,
 	SIM_GET,       /* what never changes */
@@ -25,7 +26,7 @@ enum sim_kind {
 	SIM_ADD,       /* to a word of all PEs */
 	SIM_FETCH_ADD,
 	SIM_LOCK,
-	SIM_UNLOCK     /* of a lock that is contended: the simple way */
+	SIM_UNLOCK     /* the simple way, for a contended lock */
 };
 
 struct sim_op {
@@ -34,21 +35,22 @@ struct sim_op {
 	uint8_t context;
 	bool is_open;
 	uint16_t epoch;   /* fences of the context before it */
-	uint16_t after;   /* of a signal or get: number + 1 of what comes before it; 0: nothing */
+	uint16_t after;   /* for a signal or get: number + 1 of the operation before it; 0: none */
 	uint32_t nbytes;
-	uint32_t nleft;   /* to be written */
+	uint32_t nleft;   /* bytes to write */
 	uint64_t offset;
 	uint64_t bulk;    /* number */
 	char *memory;     /* the user's source or dest */
 	struct gshmemi_open open;
 };
 
-#define SIM_GUARD 8 /* bytes on both sides of a dest */
+#define SIM_GUARD 8 /* guard bytes on both sides of a dest */
 #define SIM_MAX_STORES 1024
 
 static struct sim_watch {
 	char written[SIM_PES][SIM_PES * SIM_AREA] __attribute__((aligned(8)));
-	uint16_t writer[SIM_PES][SIM_PES * SIM_AREA / 8]; /* number + 1 of the operation; the PE follows from the area */
+	/* number + 1 of the operation; the PE follows from the area */
+	uint16_t writer[SIM_PES][SIM_PES * SIM_AREA / 8];
 	uint64_t shared[SIM_PES][SIM_WORDS];              /* the first is a lock */
 	uint64_t added[SIM_PES][SIM_WORDS];               /* what it must be at the end */
 	uint64_t fetched[SIM_PES];                        /* the sum of what was fetched from word 2 */
@@ -65,7 +67,7 @@ static struct sim_watch {
 } watch;
 static char sim_readable[SIM_PES][SIM_READ_NBYTES] __attribute__((aligned(8)));
 
-static char sim_sink[1024]; /* anything may be put there */
+static char sim_sink[1024]; /* puts there are not checked */
 
 static struct {
 	char *dest;
@@ -74,7 +76,7 @@ static struct {
 } sim_stores[SIM_MAX_STORES];
 static unsigned sim_nstores;
 
-/* What belongs at an offset of written memory; never 0. */
+/* The expected byte at an offset of written memory; never 0. */
 static char sim_pattern(int pe, uint64_t offset)
 {
 	uint64_t z = (offset / 8 + 1) * 0x9e3779b97f4a7c15ULL + (uint64_t)pe * 0xbf58476d1ce4e5b9ULL;
@@ -134,19 +136,20 @@ static bool sim_is_written(const char *memory)
 	return memory >= &watch.written[0][0] && memory < &watch.written[0][0] + sizeof watch.written;
 }
 
-/* All of an earlier epoch has been written. */
+/* Check that everything of earlier epochs has been written. */
 static void sim_check_order(int asker, int owner, const struct sim_op *op, unsigned number)
 {
 	uint16_t *low = &watch.low[asker][owner][op->context];
 
 	while (*low < op->epoch && !watch.nleft[asker][owner][op->context][*low])
 		++*low;
-	sim_check(*low >= op->epoch, "PE %d sees operation %u of PE %d before what was before a fence", owner, number, asker);
-	sim_check(!op->after || !watch.ops[asker][op->after - 1].nleft, "PE %d sees signal %u of PE %d before its data", owner, number,
-		  asker);
+	sim_check(*low >= op->epoch, "PE %d sees operation %u of PE %d before what was before a fence", owner,
+		number, asker);
+	sim_check(!op->after || !watch.ops[asker][op->after - 1].nleft,
+		"PE %d sees signal %u of PE %d before its data", owner, number, asker);
 }
 
-/* A byte of written memory changes. */
+/* Called when a byte of written memory changes. */
 static void sim_write(char *at, char byte)
 {
 	const size_t place = (size_t)(at - &watch.written[0][0]), offset = place % sizeof watch.written[0];
@@ -159,8 +162,8 @@ static void sim_write(char *at, char byte)
 		return;
 	}
 	sim_check(!*at, "PE %d: operation %u of PE %d is performed twice", owner, number - 1, asker);
-	sim_check(byte == sim_pattern(owner, offset), "PE %d: operation %u of PE %d writes %d, not %d", owner, number - 1, asker, byte,
-		  sim_pattern(owner, offset));
+	sim_check(byte == sim_pattern(owner, offset), "PE %d: operation %u of PE %d writes %d, not %d", owner,
+		number - 1, asker, byte, sim_pattern(owner, offset));
 	sim_check_order(asker, owner, op, number - 1);
 	*at = byte;
 	op->nleft--;
@@ -189,10 +192,11 @@ static void sim_fence(void)
 	}
 }
 
-/* A put to a word of all PEs: it counts. */
+/* A put to a word of all PEs, which counts such puts. */
 static void sim_count(uint64_t *word, uint64_t value)
 {
-	sim_check(value == *word + 1, "put number %llu comes after number %llu", (unsigned long long)value, (unsigned long long)*word);
+	sim_check(value == *word + 1, "put number %llu comes after number %llu", (unsigned long long)value,
+		(unsigned long long)*word);
 	*word = value;
 }
 
@@ -246,15 +250,17 @@ static bool sim_writes(int kind)
 	return kind <= SIM_FLAG;
 }
 
-/* A number that says what an operation does where there are several ways, the same for the same operation. */
+/* A number that selects among several ways of an operation, the same for the same operation. */
 static unsigned sim_way(const struct sim_op *op)
 {
 	return (unsigned)(op->offset / 8 * 5 + op->context);
 }
 
-static bool sim_call_amo(struct gshmemi_engine *e, const struct gshmemi_target *to, struct sim_op *op, int owner)
+static bool sim_call_amo(
+	struct gshmemi_engine *e, const struct gshmemi_target *to, struct sim_op *op, int owner)
 {
-	static const int ops[] = {GSHMEMI_AMO_ADD, GSHMEMI_AMO_OR, GSHMEMI_AMO_XOR, GSHMEMI_AMO_SWAP, GSHMEMI_AMO_CAS, GSHMEMI_AMO_SET};
+	static const int ops[] = {GSHMEMI_AMO_ADD, GSHMEMI_AMO_OR, GSHMEMI_AMO_XOR, GSHMEMI_AMO_SWAP,
+		GSHMEMI_AMO_CAS, GSHMEMI_AMO_SET};
 	const int what = ops[sim_way(op) % 6];
 	const uint64_t value = sim_word(owner, op->offset, op->nbytes);
 
@@ -278,7 +284,8 @@ static bool sim_call(int pe, struct sim_op *op)
 		return gshmemi_engine_put_bulk(e, &to, op->memory, op->nbytes, &op->open, &op->bulk);
 	case SIM_SIGNAL:
 		return gshmemi_engine_signal(e, &to, sim_way(op) % 2 ? GSHMEMI_AMO_ADD : GSHMEMI_AMO_SET,
-					     sim_word(op->target, op->offset, 8), op->after ? watch.ops[pe][op->after - 1].bulk : 0);
+			sim_word(op->target, op->offset, 8),
+			op->after ? watch.ops[pe][op->after - 1].bulk : 0);
 	case SIM_AMO:
 	case SIM_FETCH:
 		return sim_call_amo(e, &to, op, op->target);
@@ -296,12 +303,14 @@ static bool sim_call(int pe, struct sim_op *op)
 		return gshmemi_engine_get_bulk(e, &to, dest, op->nbytes, &op->open);
 	default:
 		to.region = SIM_SHARED;
-		if (op->kind == SIM_LOCK) { /* tickets are given here, so that one record is all there is to it */
+		/* tickets are given here, so that the operation is only one record */
+		if (op->kind == SIM_LOCK) {
 			is_asked = gshmemi_engine_lock(e, &to, GSHMEMI_TURN_LOCK, watch.ntickets, &op->open);
 			watch.ntickets += is_asked;
 			return is_asked;
 		}
-		return gshmemi_engine_amo(e, &to, GSHMEMI_AMO_ADD, 1, 0, 8, NULL, op->kind == SIM_FETCH_ADD ? &op->open : NULL);
+		return gshmemi_engine_amo(
+			e, &to, GSHMEMI_AMO_ADD, 1, 0, 8, NULL, op->kind == SIM_FETCH_ADD ? &op->open : NULL);
 	}
 }
 
@@ -327,7 +336,8 @@ static void sim_enter(int pe, struct sim_op *op)
 	uint64_t slot;
 
 	if (sim_writes(op->kind)) {
-		watch.used[pe][op->target] = (uint32_t)((op->offset + op->nbytes + 7) / 8 * 8 - (uint64_t)pe * SIM_AREA);
+		watch.used[pe][op->target] =
+			(uint32_t)((op->offset + op->nbytes + 7) / 8 * 8 - (uint64_t)pe * SIM_AREA);
 		op->nleft = op->nbytes;
 		watch.nleft[pe][op->target][op->context][op->epoch] += op->nbytes;
 		for (slot = op->offset / 8; slot * 8 < op->offset + op->nbytes; slot++)
@@ -349,10 +359,11 @@ static void sim_enter(int pe, struct sim_op *op)
 }
 
 /*
- * PE asks for an operation. skew: bytes from a multiple of 8, of what is written; offset: of what is read, or shared. False: no room,
- * in the engine or here.
+ * PE asks for an operation. skew: how many bytes the written place is off a multiple of 8; offset: of what is
+ * read, or shared. Returns false if there is no room, in the engine or here.
  */
-static bool sim_ask(int pe, int target, int context, int kind, uint32_t nbytes, unsigned skew, uint64_t offset)
+static bool sim_ask(
+	int pe, int target, int context, int kind, uint32_t nbytes, unsigned skew, uint64_t offset)
 {
 	struct sim_op *op = &watch.ops[pe][watch.nops[pe]];
 	const struct sim_op *last;
@@ -404,12 +415,16 @@ static void sim_check_dest(int pe, const struct sim_op *op)
 	uint32_t i;
 
 	for (i = 0; i < SIM_GUARD; i++)
-		sim_check(op->memory[i] == 0x5a && dest[op->nbytes + i] == 0x5a, "PE %d: a get of %u bytes, kind %d, writes beside its dest", pe, op->nbytes,
-			  op->kind);
+		sim_check(op->memory[i] == 0x5a && dest[op->nbytes + i] == 0x5a,
+			"PE %d: a get of %u bytes, kind %d, writes beside its dest", pe, op->nbytes,
+			op->kind);
 	for (i = 0; i < op->nbytes; i++)
-		sim_check(dest[i] == (op->kind == SIM_FETCH ? 0 :
-						sim_pattern(op->target + (is_back ? 0 : SIM_PES), op->offset + i)),
-			  "PE %d: byte %u of %u that it got of PE %d is wrong, kind %d", pe, i, op->nbytes, op->target, op->kind);
+		sim_check(dest[i] ==
+				(op->kind == SIM_FETCH ? 0
+						       : sim_pattern(op->target + (is_back ? 0 : SIM_PES),
+								 op->offset + i)),
+			"PE %d: byte %u of %u that it got of PE %d is wrong, kind %d", pe, i, op->nbytes,
+			op->target, op->kind);
 }
 
 static void sim_closed(int pe, struct sim_op *op)
@@ -432,7 +447,7 @@ static void sim_closed(int pe, struct sim_op *op)
 	op->memory = NULL;
 }
 
-/* After a pass of PE: its operations that are not open any more. */
+/* After a pass of PE: handle its operations that are no longer open. */
 static void sim_look(int pe)
 {
 	unsigned i;
@@ -443,7 +458,7 @@ static void sim_look(int pe)
 			sim_closed(pe, &watch.ops[pe][i]);
 }
 
-/* Whether a mark of a context, or of all flags, stands for an operation. */
+/* Whether a mark of a context, or of all flags, covers an operation. */
 static bool sim_is_marked(const struct sim_op *op, int context)
 {
 	if (context == GSHMEMI_ENGINE_FLAGS || op->kind == SIM_FLAG)
@@ -451,18 +466,19 @@ static bool sim_is_marked(const struct sim_op *op, int context)
 	return op->context == context && op->kind != SIM_LOCK;
 }
 
-/* A mark is over that was made when PE had asked for nops operations; targets: bits. */
+/* A mark has completed that was made when PE had asked for nops operations; targets: bits. */
 static void sim_check_quiet(int pe, int context, unsigned targets, unsigned nops)
 {
 	const struct sim_op *op;
 
 	for (op = watch.ops[pe]; op < watch.ops[pe] + nops; op++)
 		if (sim_is_marked(op, context) && targets >> op->target & 1)
-			sim_check(!op->nleft && !op->open.nopen, "PE %d: a quiet is over, and operation %d, kind %d, is not", pe,
-				  (int)(op - watch.ops[pe]), op->kind);
+			sim_check(!op->nleft && !op->open.nopen,
+				"PE %d: a quiet is over, and operation %d, kind %d, is not", pe,
+				(int)(op - watch.ops[pe]), op->kind);
 }
 
-/* All has been performed. */
+/* Check that everything has been performed. */
 static void sim_check_end(void)
 {
 	int pe, k;
@@ -470,13 +486,17 @@ static void sim_check_end(void)
 
 	for (pe = 0; pe < sim.npes; pe++) {
 		for (i = 0; i < watch.nops[pe]; i++)
-			sim_check(!watch.ops[pe][i].nleft && !watch.ops[pe][i].is_open, "PE %d: operation %u, kind %d, was not performed",
-				  pe, i, watch.ops[pe][i].kind);
+			sim_check(!watch.ops[pe][i].nleft && !watch.ops[pe][i].is_open,
+				"PE %d: operation %u, kind %d, was not performed", pe, i,
+				watch.ops[pe][i].kind);
 		for (k = 1; k < SIM_WORDS; k++)
-			sim_check(watch.shared[pe][k] == watch.added[pe][k], "PE %d: word %d is %llu, not %llu", pe, k,
-				  (unsigned long long)watch.shared[pe][k], (unsigned long long)watch.added[pe][k]);
+			sim_check(watch.shared[pe][k] == watch.added[pe][k],
+				"PE %d: word %d is %llu, not %llu", pe, k,
+				(unsigned long long)watch.shared[pe][k],
+				(unsigned long long)watch.added[pe][k]);
 		k = 2;
-		sim_check(watch.fetched[pe] == watch.added[pe][k] * (watch.added[pe][k] - 1) / 2, "PE %d: values were fetched twice", pe);
+		sim_check(watch.fetched[pe] == watch.added[pe][k] * (watch.added[pe][k] - 1) / 2,
+			"PE %d: values were fetched twice", pe);
 		sim_check_idle(pe);
 	}
 }
