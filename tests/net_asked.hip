@@ -7,9 +7,9 @@
 /* net: no, likewise */
 /* nodes: no, likewise */
 /*
- * Fence and quiet look at the net only while something may be open there: GSHMEMI_SLOW_ASKED is set in the state of
- * this unit as soon as a host or a kernel has asked for something, and goes when a quiet finds that nothing is open.
- * And what kernels of an earlier init have asked for does not count.
+ * Fence and quiet look at the net only while something may be open there: GSHMEMI_SLOW_ASKED is set in this
+ * unit's state as soon as a host or a kernel has asked for an operation, and cleared when a quiet finds
+ * nothing open. Requests of kernels under an earlier init do not count.
  */
 #include <hip/hip_runtime.h>
 #include <unistd.h>
@@ -20,7 +20,7 @@ extern "C" bool gshmemi_net_may_be_open(void);
 enum { NPUTS = 200, NTRIES = 1000000 };
 
 struct seen {
-	int not_asked;    /* puts behind which the bit was not set */
+	int not_asked;    /* puts after which the bit was not set */
 	int not_settled;  /* quiets after which it stayed */
 	uint64_t carried, arrived;
 };
@@ -30,7 +30,7 @@ static __host__ __device__ bool is_asked(void)
 	return gshmemi_is_slow(GSHMEMI_SLOW_ASKED);
 }
 
-/* Whether the bit goes: what barriers have sent is acknowledged later. */
+/* Whether the bit gets cleared; barriers' messages are acknowledged later. */
 static __host__ __device__ bool settles(void)
 {
 	unsigned polls = 0;
@@ -65,7 +65,8 @@ static __global__ void kernel(long *dest, int n, struct seen *seen)
 static void check(const struct seen *seen, const char *who)
 {
 	t_check(!seen->not_asked, "%s: quiet did not know of %d of its puts", who, seen->not_asked);
-	t_check(!seen->not_settled, "%s: %d times nothing was open, and quiet looked all the same", who, seen->not_settled);
+	t_check(!seen->not_settled, "%s: %d times nothing was open, and quiet looked all the same", who,
+		seen->not_settled);
 	t_equal(seen->arrived, seen->carried, "requests that are known to have arrived");
 }
 
@@ -99,7 +100,7 @@ static void run(int nputs)
 
 int main(void)
 {
-	if (!GSHMEMI_ARCH_HOST_DIRECT) /* where there is no such bit, either */
+	if (!GSHMEMI_ARCH_HOST_DIRECT) /* which does not have the bit, either */
 		t_skip("the CPU does not reach the heap");
 	run(NPUTS);
 	run(NPUTS / 2);

@@ -3,7 +3,7 @@
 /* net: no, likewise */
 /* platform: cpu */
 /* timeout: 200 */
-/* What is wrong with a job whose PEs are carried, or with its operations, is said once, with what to do. */
+/* An error in the setup or operations of a job with carried PEs is reported once, with what to do. */
 #include <hip/hip_runtime.h>
 #include <mpi.h>
 #include "job.h"
@@ -79,16 +79,21 @@ static void expect(const char *env, const char *args, const char *text, int coun
 
 int main(int argc, char **argv)
 {
-	static const char *const texts[] = {"is in the symmetric heap, but not allocated", "in the symmetric heap", "is not aligned to 8",
-					    "pe 2 is out of range, there are 2 PEs", "run beyond the allocation, which has 50 from there"};
+	static const char *const texts[] = {"is in the symmetric heap, but not allocated",
+		"in the symmetric heap", "is not aligned to 8", "pe 2 is out of range, there are 2 PEs",
+		"run beyond the allocation, which has 50 from there"};
 	char args[32];
 
 	if (argc > 1)
 		return pe_main(argv[1], argc > 2 ? atoi(argv[2]) : 0, argc > 3 ? atoi(argv[3]) : 0);
-	expect("GSHMEM_CARRY=all", "level", "takes a thread of its own, but MPI runs with MPI_THREAD_FUNNELED: start MPI by "
-	       "MPI_Init_thread with MPI_THREAD_MULTIPLE", 1);
-	expect("GSHMEM_CARRY=1-4-6", "grammar", "GSHMEM_CARRY=1-4-6: must be all, 1-in-3, a list of PEs like 1,4-6, direct, or "
-	       "direct:1,4-6", 1);
+	expect("GSHMEM_CARRY=all", "level",
+		"takes a thread of its own, but MPI runs with MPI_THREAD_FUNNELED: start MPI by "
+		"MPI_Init_thread with MPI_THREAD_MULTIPLE",
+		1);
+	expect("GSHMEM_CARRY=1-4-6", "grammar",
+		"GSHMEM_CARRY=1-4-6: must be all, 1-in-3, a list of PEs like 1,4-6, direct, or "
+		"direct:1,4-6",
+		1);
 	expect("GSHMEM_CARRY=every", "grammar", "GSHMEM_CARRY=every: must be all", 1);
 	for (int which = 0; which < 5; which++)
 		for (int is_kernel = 0; is_kernel < 2; is_kernel++) {

@@ -8,8 +8,9 @@
 /* nodes: no, it pretends its own */
 /* timeout: 180 */
 /*
- * 16 PEs of 8 pretended nodes. Init exchanges handles inside a node only and connects nobody. A ring then makes one connection for each
- * neighbour on another node, and no other. All data is exact, whether it is stored or carried.
+ * With 16 PEs on 8 pretended nodes init exchanges handles only inside a node and connects nobody. A
+ * ring then makes one connection per neighbour on another node, and no other. All data is exact,
+ * whether stored directly or carried.
  */
 #include "base/base.h"
 
@@ -25,7 +26,7 @@
 
 #define NPES 16
 #define PES_PER_NODE 2
-#define NBULK 20000 /* longs: more than goes in a message */
+#define NBULK 20000 /* longs: more than one message holds */
 
 static int me;
 
@@ -56,7 +57,7 @@ struct objects {
 	uint64_t signal, ready;
 };
 
-/* To the next PE, and an answer to the one before; no collective call. */
+/* Send to the next PE and answer the previous one; no collective call. */
 static void ring(struct objects *o, long *bulk, int round)
 {
 	const int next = (me + 1) % NPES, previous = (me + NPES - 1) % NPES;
@@ -92,7 +93,7 @@ int main(void)
 	t_equal(gshmemi_job->nnodes, NPES / PES_PER_NODE, "nodes");
 	t_equal(gshmemi_openings_count().nopened, 2 * (PES_PER_NODE - 1), "handles opened in init");
 	t_equal(count_connections(), 0, "connections after init");
-	gshmemi_bootstrap_barrier(); /* over MPI: others have counted theirs */
+	gshmemi_bootstrap_barrier(); /* over MPI: the others have counted their connections */
 	o = (struct objects *)gshmemi_heap.base; /* zeros; gshmem_malloc would meet the other PEs */
 	for (int round = 0; round < 3; round++)
 		ring(o, bulk, round);
@@ -103,7 +104,8 @@ int main(void)
 	gshmem_barrier_all();
 	for (pe = 0; pe < NPES; pe++) {
 		t_equal(o->from[pe], pe + 1, "a put from each PE");
-		t_equal(is_connected(pe), is_remote(pe), "all have sent to all: connections to other nodes, and to no other PE");
+		t_equal(is_connected(pe), is_remote(pe),
+			"all have sent to all: connections to other nodes, and to no other PE");
 	}
 	gshmem_finalize();
 	free(bulk);

@@ -3,14 +3,17 @@
 /* net: no, likewise */
 /* platform: cpu */
 /* timeout: 120 */
-/* GSHMEM_NET_CPU keeps the net thread on one core, and no other thread; what is no core of the machine is an error of init on all PEs. */
+/*
+ * GSHMEM_NET_CPU binds the net thread, and no other thread, to one core; a number that is not a core of the
+ * machine is an error of init on all PEs.
+ */
 #include <gshmem.h>
 #include <sched.h>
 #include <stdbool.h>
 
 #include "job.h"
 
-/* What a thread's status says of the cores that it may run on. */
+/* The cores on which a thread may run, from its status. */
 static void read_cores(const char *thread, char *cores, size_t nbytes)
 {
 	char path[64], line[256];
@@ -25,7 +28,7 @@ static void read_cores(const char *thread, char *cores, size_t nbytes)
 		fclose(file);
 }
 
-/* True: thread is the net's. It names itself when it runs. */
+/* Whether thread is the net thread, which names itself when it runs. */
 static bool is_net(const char *thread)
 {
 	char path[64], name[32] = "";
@@ -67,7 +70,7 @@ static int pe_main(void)
 	return 0;
 }
 
-/* The thread of each PE runs on core, and on no other one; others where they may without. */
+/* The net thread of each PE may run only on core; other threads where they could without the variable. */
 static void pinned(int core, const char *all)
 {
 	static struct t_job job;
@@ -116,7 +119,9 @@ int main(int argc, char **argv)
 	pinned(core, all);
 	refused("2x", "GSHMEM_NET_CPU=2x: must be a number from -1 to");
 	refused("-2", "GSHMEM_NET_CPU=-2: must be a number from -1 to");
-	refused("1023", "GSHMEM_NET_CPU: the net thread cannot stay on core 1023: Invalid argument: this machine has cores 0 to ");
-	refused("70000", "GSHMEM_NET_CPU: the net thread cannot stay on core 70000: Invalid argument: this machine has cores 0 to ");
+	refused("1023",
+		"GSHMEM_NET_CPU: the net thread cannot stay on core 1023: Invalid argument: this machine has cores 0 to ");
+	refused("70000",
+		"GSHMEM_NET_CPU: the net thread cannot stay on core 70000: Invalid argument: this machine has cores 0 to ");
 	return 0;
 }

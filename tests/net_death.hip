@@ -3,7 +3,10 @@
 /* net: no, likewise */
 /* platform: cpu */
 /* timeout: 400 */
-/* A PE dies while others ask it for operations that are carried, from kernels and from the host: the job ends soon, and names it once. */
+/*
+ * If a PE dies while others ask it for carried operations, from kernels or from the host, the job
+ * ends soon and names the PE once.
+ */
 #include <hip/hip_runtime.h>
 #include "job.h"
 #include "net_calls.h"
@@ -22,7 +25,7 @@ struct shared {
 enum kind { PUT, FETCH, GET, PUT_BIG, SIGNAL, BARRIER, LOCK, NKINDS };
 static const char *const names[NKINDS] = {"put", "fetch", "get", "put-big", "signal", "barrier", "lock"};
 
-/* Ask again and again; the call in which the victim dies does not return. */
+/* Ask again and again. The call during which the victim dies does not return. */
 static __host__ __device__ void ask(struct shared *s, int kind)
 {
 	for (uint64_t i = 0;; i++) {
@@ -40,13 +43,14 @@ static __host__ __device__ void ask(struct shared *s, int kind)
 			gshmem_putmem(s->big, s->big, BIG_NBYTES, VICTIM);
 			break;
 		case SIGNAL:
-			gshmem_putmem_signal(s->small, s->small, sizeof s->small, &s->signal, 1, GSHMEM_SIGNAL_ADD, VICTIM);
+			gshmem_putmem_signal(s->small, s->small, sizeof s->small, &s->signal, 1,
+				GSHMEM_SIGNAL_ADD, VICTIM);
 			break;
 		case BARRIER:
 			gshmem_uint64_atomic_inc(&s->nasked, VICTIM);
 			gshmem_barrier_all();
 			return;
-		default: /* the victim has them */
+		default: /* the victim holds them */
 			gshmem_uint64_atomic_inc(&s->nasked, VICTIM);
 			gshmem_quiet();
 			gshmem_set_lock(&s->lock[gshmem_my_pe()]);
@@ -62,7 +66,7 @@ static __global__ void ask_kernel(struct shared *s, int kind)
 	ask(s, kind);
 }
 
-/* A lock on each PE, which the victim has. */
+/* A lock on each PE, which the victim holds. */
 static void take_locks(struct shared *s)
 {
 	for (int i = 0; i < NPES; i++)
@@ -79,7 +83,7 @@ static int kind_of(const char *name)
 	return kind;
 }
 
-/* how: exit or kill, and who asks: host or kernel; as in kill-host. */
+/* how: exit or kill, and host or kernel for who asks, as in kill-host. */
 static int pe_main(const char *what, const char *how)
 {
 	const int kind = kind_of(what);
@@ -116,7 +120,10 @@ static void expect(int kind, const char *how, const char *flags)
 	t_check(!strstr(job.output, "hang"), "%s:\n%s", args, job.output);
 	if (is_shielded)
 		t_job_failed(&job, args, "PE 1 (pid ", 1);
-	/* Else the launcher may kill them before they say why; and hydra 4.0.2 may lose their status, which leaves the victim's 0. */
+	/*
+	 * Otherwise the launcher may kill them before they say why, and hydra 4.0.2 may lose their
+	 * status and return the victim's 0.
+	 */
 }
 
 int main(int argc, char **argv)

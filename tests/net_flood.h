@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Floods: all lanes of two PEs, and their hosts, ask the other PE for operations of all kinds and sizes, in both directions at once.
- * Nothing is lost, nothing is performed twice, and few messages are kept, however much is asked for. NOPERATIONS of them in the job;
- * NMESSAGES or more from each PE.
+ * Floods: all lanes of two PEs and their hosts ask the other PE for operations of all kinds and sizes, in
+ * both directions at once. No operation is lost or performed twice, and few messages are buffered, however
+ * many operations there are: NOPERATIONS in the job, in NMESSAGES or more from each PE.
  */
 #ifndef T_NET_FLOOD_H
 #define T_NET_FLOOD_H
@@ -11,12 +11,13 @@
 #include "job.h"
 #include "net_calls.h"
 
-#define NCREDITS 256 /* messages that a PE grants to all others together, and 2 to each of them anyway: src/net/net.c */
+/* messages that a PE grants to all others together, besides the 2 that each always has: src/net/net.c */
+#define NCREDITS 256
 
 enum { NBLOCKS = 4, NLANES = 64, NTHREADS = 2, NMEMBERS = NBLOCKS * NLANES + NTHREADS };
 enum { NSLOTS = 16, SLOT_NBYTES = 64, LONG_NBYTES = 4096, BULK_NBYTES = 1 << 20 };
 
-/* What one member of the other PE writes to; and its own ends. */
+/* The words that one member of the other PE writes; and its own local ends. */
 struct place {
 	char slots[NSLOTS][SLOT_NBYTES];
 	char longs[4][LONG_NBYTES];
@@ -28,7 +29,8 @@ struct shared {
 	uint64_t nadds, nfetched;        /* of all members of the other PE */
 	uint64_t sum_fetched, wrong;     /* of this PE's members */
 	struct place places[NMEMBERS];
-	char bulk[NTHREADS + 1][BULK_NBYTES], bulk_source[NTHREADS + 1][BULK_NBYTES]; /* of the threads, and of lane 0 */
+	/* of the threads, and of lane 0 */
+	char bulk[NTHREADS + 1][BULK_NBYTES], bulk_source[NTHREADS + 1][BULK_NBYTES];
 };
 
 static uint64_t operations_each(void)
@@ -64,7 +66,7 @@ __host__ __device__ static unsigned seed_of(int from, int member, uint64_t i)
 	return (unsigned)(from * NMEMBERS + member) * 1000003U + (unsigned)i;
 }
 
-/* A put that a later one into the same place must not overtake: there is a fence before each turn. */
+/* A put that a later put to the same place must not overtake: there is a fence before each turn. */
 __host__ __device__ static void put(struct place *p, int from, int member, uint64_t i, int pe)
 {
 	const unsigned slot = i % NSLOTS;
@@ -73,7 +75,7 @@ __host__ __device__ static void put(struct place *p, int from, int member, uint6
 	uint64_t word;
 
 	if (!slot)
-		gshmem_quiet(); /* source is free, and the order is that of the turns */
+		gshmem_quiet(); /* source may be reused, and puts are ordered like the turns */
 	if (nbytes == 8) {
 		fill((char *)&word, 8, seed_of(from, member, i));
 		gshmem_uint64_p((uint64_t *)(void *)p->slots[slot], word, pe);
@@ -96,7 +98,7 @@ __host__ __device__ static void put_long(struct place *p, int from, int member, 
 	gshmem_putmem_nbi(p->longs[i % 4], source, LONG_NBYTES, pe);
 }
 
-/* What was put last comes back. */
+/* A get returns what was put last. */
 __host__ __device__ static uint64_t get(struct place *p, int from, int member, uint64_t i, int pe)
 {
 	const unsigned slot = i % NSLOTS;
@@ -119,7 +121,7 @@ __host__ __device__ static void move_bulk(struct shared *s, int which, int from,
 		(void)gshmem_uint64_atomic_fetch_inc(&s->wrong, from);
 }
 
-/* The longs: one in 32, and in every case as many as fill messages. */
+/* The longs: one operation in 32, and always enough to fill messages. */
 #define IS_LONG(i) ((i) % 32 == 17)
 
 __host__ __device__ static void take_part(struct shared *s, int from, int member, uint64_t n)
@@ -175,11 +177,11 @@ static void check_place(const struct place *p, int from, int member, uint64_t n)
 
 	for (i = n > NSLOTS ? n - NSLOTS : 0; i < n; i++)
 		t_check(!differ(p->slots[i % NSLOTS], nbytes_of(member, i), seed_of(from, member, i)),
-			"put %llu of member %d of PE %d: %zu bytes did not come", (unsigned long long)i, member, from,
-			nbytes_of(member, i));
+			"put %llu of member %d of PE %d: %zu bytes did not come", (unsigned long long)i,
+			member, from, nbytes_of(member, i));
 	for (i = nlongs > 4 ? nlongs - 4 : 0; i < nlongs; i++)
-		t_check(!differ(p->longs[i % 4], LONG_NBYTES, seed_of(from, member, i)), "long put %llu of member %d of PE %d",
-			(unsigned long long)i, member, from);
+		t_check(!differ(p->longs[i % 4], LONG_NBYTES, seed_of(from, member, i)),
+			"long put %llu of member %d of PE %d", (unsigned long long)i, member, from);
 	for (i = 2; i < n; i += 4)
 		nadds += i;
 	t_equal(p->nadds, nadds, "adds of one member");
@@ -219,7 +221,7 @@ static int flood_pe(void)
 
 /* ---- the job ---- */
 
-/* The number in front of text, in a PE's line of counts. */
+/* The number before text in a PE's line of counts. */
 static unsigned long long number_before(const char *line, const char *text)
 {
 	const char *end = strstr(line, text);
@@ -242,8 +244,10 @@ static void check_counts(const char *output, int pe, bool is_verbose)
 	nmessages = number_before(line, " messages;");
 	nheld = number_before(line, " held at most");
 	if (is_verbose)
-		printf("PE %d: %llu messages, of which %llu were kept at a time, at most\n", pe, nmessages, nheld);
-	t_check(nmessages >= NMESSAGES, "PE %d: %llu messages, which fills no window %d times: %s", pe, nmessages, NMESSAGES, line);
+		printf("PE %d: %llu messages, of which %llu were kept at a time, at most\n", pe, nmessages,
+			nheld);
+	t_check(nmessages >= NMESSAGES, "PE %d: %llu messages, which fills no window %d times: %s", pe,
+		nmessages, NMESSAGES, line);
 	t_check(nheld <= NCREDITS + 2, "PE %d kept %llu messages at a time", pe, nheld);
 }
 

@@ -3,7 +3,10 @@
 /* net: no, likewise */
 /* platform: cpu */
 /* timeout: 200 */
-/* 50,000 operations of two PEs on each other: none is lost, none is performed twice. With -v it says how many messages were kept. */
+/*
+ * Of 50,000 operations of two PEs on each other none is lost or performed twice. -v prints how
+ * many messages were buffered.
+ */
 #define NOPERATIONS 50000
 #define NMESSAGES   200
 #define LIMIT_S     60

@@ -5,10 +5,12 @@
 /* net: no, likewise */
 /* timeout: 200 */
 /*
- * Work-groups fill the GPUs of all PEs, so that no kernel of the library can start, and stay until others have reached their memory: in
- * waits, in loops of tests, while posts to each other take all slots, while each waits for what it has fetched, for signals and for
- * locks. With four PEs two processes share each GPU. Whoever waits must serve, or nothing goes on. On the cpu platform 32 threads that
- * spin share the cores with the net threads, which may then be silent for more than the 10 s of GSHMEM_NET_DEADLINE.
+ * Carried operations make progress while work-groups fill the GPUs of all PEs, so that no kernel of the
+ * library can start, and stay until others have reached their memory: in waits, in loops of tests, while
+ * posts to each other take all slots, while each waits for what it has fetched, for signals and for locks.
+ * With four PEs two processes share each GPU. Waiting work-groups must serve, or nothing goes on. On the cpu
+ * platform 32 spinning threads share the cores with the net threads, which may then be silent for more than
+ * 10 s, the default of GSHMEM_NET_DEADLINE.
  */
 #include <hip/hip_runtime.h>
 #include "oracle.h"
@@ -44,7 +46,7 @@ static __device__ void check_bytes(struct words *w, unsigned seed, int pe)
 			gshmem_uint64_atomic_inc(&w->nwrong, pe);
 }
 
-/* The CPU of another PE lets it go. */
+/* The CPU of another PE releases it. */
 static __global__ void wait_kernel(struct words *w, int tests)
 {
 	const int pe = gshmem_my_pe();
@@ -58,7 +60,7 @@ static __global__ void wait_kernel(struct words *w, int tests)
 	check_bytes(w, NROUNDS, pe);
 }
 
-/* Each lane posts, and stays until as much has come from the other side. */
+/* Each lane posts, and stays until as many posts have come from the other side. */
 static __global__ void post_kernel(struct words *w, int to, uint64_t expected)
 {
 	arrive(w, gshmem_my_pe());
@@ -84,7 +86,7 @@ static __global__ void fetch_kernel(struct words *w, int to, uint64_t expected)
 		;
 }
 
-/* Data and a signal of each work-group; all send the same bytes. */
+/* Each work-group sends data and a signal; all send the same bytes. */
 static __global__ void signal_kernel(struct words *w, const unsigned char *from, int to, uint64_t expected)
 {
 	gshmemx_putmem_signal_wg(w->bytes, from, NBYTES, &w->signal, 1, GSHMEM_SIGNAL_ADD, to);
@@ -92,7 +94,7 @@ static __global__ void signal_kernel(struct words *w, const unsigned char *from,
 	check_bytes(w, NROUNDS, gshmem_my_pe());
 }
 
-/* One lock for all PEs, taken by test_lock, then by set_lock. */
+/* One lock for all PEs, acquired by test_lock, then by set_lock. */
 static __global__ void lock_kernel(struct words *w)
 {
 	if (threadIdx.x == 0) {
@@ -116,7 +118,7 @@ static void clear(void)
 	gshmem_barrier_all();
 }
 
-/* How many work-groups of each PE fill the GPU, together with those of the others that have it. */
+/* How many work-groups of each PE fill the GPU together with those of the PEs that share it. */
 static unsigned count_blocks(const void *kernel)
 {
 	int device, ncus, per_cu;
@@ -150,7 +152,8 @@ static void check_waiting(int tests)
 		gshmem_uint64_atomic_add(&words->sum, 5, next);
 		t_equal(gshmem_uint64_atomic_fetch_inc(&words->ticket, next), (uint64_t)i - 1, what);
 		t_fill(bytes, NBYTES, (unsigned)i);
-		gshmem_putmem_signal(words->bytes, bytes, NBYTES, &words->signal, (uint64_t)i, GSHMEM_SIGNAL_SET, next);
+		gshmem_putmem_signal(
+			words->bytes, bytes, NBYTES, &words->signal, (uint64_t)i, GSHMEM_SIGNAL_SET, next);
 	}
 	gshmem_quiet();
 	t_equal(gshmem_uint64_atomic_fetch(&words->signal, next), NROUNDS, what);
@@ -168,11 +171,13 @@ static void check_each_other(void)
 
 	clear();
 	n = count_blocks((const void *)post_kernel);
-	hipLaunchKernelGGL(post_kernel, dim3((unsigned)n), dim3(NTHREADS), 0, 0, words, next, n * (NTHREADS * (NTHREADS - 1) / 2) * NOPS);
+	hipLaunchKernelGGL(post_kernel, dim3((unsigned)n), dim3(NTHREADS), 0, 0, words, next,
+		n * (NTHREADS * (NTHREADS - 1) / 2) * NOPS);
 	finish("posts to each other");
 	clear();
 	n = count_blocks((const void *)fetch_kernel);
-	hipLaunchKernelGGL(fetch_kernel, dim3((unsigned)n), dim3(NTHREADS), 0, 0, words, next, n * NTHREADS * NOPS);
+	hipLaunchKernelGGL(
+		fetch_kernel, dim3((unsigned)n), dim3(NTHREADS), 0, 0, words, next, n * NTHREADS * NOPS);
 	finish("atomics that fetch from each other");
 	clear();
 	n = count_blocks((const void *)signal_kernel);
@@ -196,7 +201,8 @@ int main(void)
 	npes = gshmem_n_pes();
 	next = (me + 1) % npes;
 	t_hip(hipGetDeviceCount(&ndevices));
-	nsharers = T_IS_CPU || npes <= ndevices ? 1 : (unsigned)((npes + ndevices - 1) / ndevices); /* on the CPU none shares */
+	/* on the CPU no PEs share one */
+	nsharers = T_IS_CPU || npes <= ndevices ? 1 : (unsigned)((npes + ndevices - 1) / ndevices);
 	words = (struct words *)t_shmalloc(sizeof *words);
 	source = (unsigned char *)t_shmalloc(NBYTES);
 	t_fill(bytes, NBYTES, NROUNDS);

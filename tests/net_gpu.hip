@@ -4,11 +4,12 @@
 /* platform: cpu */
 /* timeout: 120 */
 /*
- * Bulk of memory that the CPU does not reach: with GSHMEM_MPI_GPU=1, or an MPI that says that it takes such memory, MPI sends from there;
- * otherwise it is copied to landings first. MPI never receives there. Where the CPU reaches the memory nothing is copied, whatever is asked.
+ * Bulk from memory that the CPU cannot reach: with GSHMEM_MPI_GPU=1, or if MPI says that it accepts such
+ * memory, MPI sends from there; otherwise the data is copied to landings first. MPI never receives there. If
+ * the CPU reaches the memory nothing is copied, whatever the variable says.
  *
- * This program is an MPI that takes such memory: what is sent from there it copies by a stream of its own. T_QUERY is what it says of
- * itself, as MPICH's MPIX_Query_hip_support does.
+ * This program plays an MPI that accepts such memory: it copies what is sent from there with its own stream.
+ * T_QUERY is its answer to MPICH's MPIX_Query_hip_support.
  */
 #include <hip/hip_runtime.h>
 #include <mpi.h>
@@ -25,7 +26,8 @@ static int nsent, nreceived; /* from and to memory of the device */
 static bool is_of_device(const void *memory)
 {
 	hipPointerAttribute_t attributes;
-	const bool is_it = hipPointerGetAttributes(&attributes, memory) == hipSuccess && attributes.type == hipMemoryTypeDevice;
+	const bool is_it = hipPointerGetAttributes(&attributes, memory) == hipSuccess &&
+		attributes.type == hipMemoryTypeDevice;
 
 	(void)hipGetLastError();
 	return is_it && !GSHMEMI_ARCH_HOST_DIRECT;
@@ -37,7 +39,8 @@ extern "C" int MPIX_Query_hip_support(void)
 }
 
 /* The copy is never freed: the transfer may need it. */
-extern "C" int MPI_Isend(const void *memory, int n, MPI_Datatype type, int rank, int tag, MPI_Comm comm, MPI_Request *request)
+extern "C" int MPI_Isend(
+	const void *memory, int n, MPI_Datatype type, int rank, int tag, MPI_Comm comm, MPI_Request *request)
 {
 	static hipStream_t stream;
 	void *copy = NULL;
@@ -53,7 +56,8 @@ extern "C" int MPI_Isend(const void *memory, int n, MPI_Datatype type, int rank,
 	return PMPI_Isend(copy ? copy : memory, n, type, rank, tag, comm, request);
 }
 
-extern "C" int MPI_Irecv(void *memory, int n, MPI_Datatype type, int rank, int tag, MPI_Comm comm, MPI_Request *request)
+extern "C" int MPI_Irecv(
+	void *memory, int n, MPI_Datatype type, int rank, int tag, MPI_Comm comm, MPI_Request *request)
 {
 	nreceived += is_of_device(memory);
 	return PMPI_Irecv(memory, n, type, rank, tag, comm, request);
@@ -78,9 +82,11 @@ __global__ static void fill_kernel(struct shared *s, int me)
 __global__ static void exchange_kernel(struct shared *s, int other)
 {
 	gshmem_putmem(s->by_kernel, s->source, MIB, other);
-	gshmem_putmem_signal(s->with_signal, s->source, SIGNAL_BYTES, &s->signal, 1, GSHMEM_SIGNAL_SET, other);
+	gshmem_putmem_signal(
+		s->with_signal, s->source, SIGNAL_BYTES, &s->signal, 1, GSHMEM_SIGNAL_SET, other);
 	gshmem_char_ibput(s->blocks[0], s->source, 6000, 10000, 6000, 4, other);
-	gshmem_signal_wait_until(&s->signal, GSHMEM_CMP_EQ, 1); /* with it has come what was put before it: no quiet */
+	/* what was put before it has arrived, too: no quiet */
+	gshmem_signal_wait_until(&s->signal, GSHMEM_CMP_EQ, 1);
 	for (size_t i = 0; i < SIGNAL_BYTES; i++)
 		s->nwrong += s->with_signal[i] != byte(other, i);
 	gshmem_getmem(s->got, s->source, MIB, other);
@@ -129,13 +135,17 @@ static int pe_main(void)
 	return 0;
 }
 
-/* is_sent: MPI sends from the memory. Counts are in chunks, of each PE. */
+/* is_sent: MPI sends from the memory. Counts are chunks per PE. */
 static void expect(const char *env, bool is_sent)
 {
-	/* A put, its signal's, blocks, and the owner's of a get; the host's by itself, which it stages by itself. Each put comes to a landing. */
+	/*
+	 * Chunks of a put, of one with a signal, of blocks, and of a get's owner; the host's separately,
+	 * because it stages its own. Each put arrives in a landing.
+	 */
 	const int nputs = CHUNKS(MIB) + CHUNKS(SIGNAL_BYTES) + 4, nhost = CHUNKS(MIB), ngets = CHUNKS(MIB);
 	const int nsending = GSHMEMI_ARCH_HOST_DIRECT ? 0 : is_sent ? nputs + nhost + ngets : 0;
-	const int nstaged = GSHMEMI_ARCH_HOST_DIRECT ? 0 : nputs + nhost + ngets + (is_sent ? 0 : nputs + ngets);
+	const int nstaged =
+		GSHMEMI_ARCH_HOST_DIRECT ? 0 : nputs + nhost + ngets + (is_sent ? 0 : nputs + ngets);
 	static struct t_job job;
 	char text[128];
 

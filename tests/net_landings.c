@@ -4,8 +4,9 @@
 /* platform: cpu */
 /* timeout: 120 */
 /*
- * Pinned memory that is not there, on PE 0, on PE 1 and on both, when PEs are carried: all PEs get the same error, one message names who and
- * what, nothing leaks, and the next init works. Landings, which are needed where the CPU does not reach the heap alone, say what to do.
+ * If pinned memory runs out on PE 0, on PE 1 or on both in a job with carried PEs, all PEs get the same
+ * error, one message names the PE and what is missing, nothing leaks, and the next init works. For landings,
+ * which are needed only if the CPU cannot reach the heap, the message says what to do.
  */
 #include <gshmem.h>
 #include <hip/hip_runtime_api.h>
@@ -61,7 +62,10 @@ static int pe_main(void)
 	return 0;
 }
 
-/* Call k of hipHostMalloc fails on PE where, on both if that is -1. False: init makes no such call. *nlandings_p counts messages of landings. */
+/*
+ * Call k of hipHostMalloc fails on PE where (-1: on both). Returns false if init makes no such call.
+ * *nlandings_p counts messages about landings.
+ */
 static bool fail(int k, int where, int *nlandings_p)
 {
 	static struct t_job job;
@@ -75,14 +79,17 @@ static bool fail(int k, int where, int *nlandings_p)
 	t_check(job.status == 0, "%s: exit status %d:\n%s", env, job.status, job.output);
 	if (t_job_count(&job, "rc 0\n") == 2)
 		return false;
-	t_check(t_job_count(&job, "rc -12\n") == 2, "%s: not the same error on both PEs:\n%s", env, job.output);
+	t_check(t_job_count(&job, "rc -12\n") == 2, "%s: not the same error on both PEs:\n%s", env,
+		job.output);
 	t_check(t_job_count(&job, "gshmem: pe ") == 1, "%s: expected one message:\n%s", env, job.output);
 	snprintf(text, sizeof text, "gshmem: pe %d: ", speaker);
 	t_check(strstr(job.output, text), "%s: expected \"%s\":\n%s", env, text, job.output);
 	snprintf(text, sizeof text, "init: PE %d on ", speaker);
 	if (strstr(job.output, "for landings")) {
-		t_check(strstr(job.output, text) && strstr(job.output, "hipHostMalloc of ") && strstr(job.output, "out of memory") &&
-				strstr(job.output, "run fewer PEs on this machine, or let them pin more memory (ulimit -l"),
+		t_check(strstr(job.output, text) && strstr(job.output, "hipHostMalloc of ") &&
+				strstr(job.output, "out of memory") &&
+				strstr(job.output,
+					"run fewer PEs on this machine, or let them pin more memory (ulimit -l"),
 			"%s: who, what, what to do:\n%s", env, job.output);
 		++*nlandings_p;
 	}

@@ -3,9 +3,9 @@
 /* delivery: no */
 /* timeout: 120 */
 /*
- * The link over MPI: messages of all sizes and both kinds come as they were sent, bulk comes straight into the memory
- * that was named for it, all at the same time and faster than a receiver takes them; by any thread, one at a time;
- * and end leaves nothing behind.
+ * Over the MPI link messages of all sizes and both kinds arrive as they were sent, and bulk arrives directly
+ * in the memory named for it, even all at once and faster than the receiver takes them. Any thread may call,
+ * one at a time. end leaves nothing behind.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -27,7 +27,7 @@ static struct gshmemi_link *net; /* not link, which unistd.h has */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* around calls of the link */
 static int me, npes;
 static atomic_long ncame[2]; /* messages of each kind */
-static uint32_t next[MAX_PES]; /* by PE: the number that its next message of a flood has, if they come in order */
+static uint32_t next[MAX_PES]; /* by PE: the number of its next flood message, if they arrive in order */
 static long nunordered;
 static bool is_flood;
 
@@ -51,8 +51,10 @@ static void expect(const void *memory, int pe, int kind, uint32_t number, size_t
 	size_t i;
 
 	for (i = 0; i < nbytes; i++)
-		t_check(bytes[i] == pattern(pe, kind, number, i), "PE %d: %s %u of PE %d, kind %d, byte %zu of %zu: expected %d, "
-			"got %d", me, what, number, pe, kind, i, nbytes, pattern(pe, kind, number, i), bytes[i]);
+		t_check(bytes[i] == pattern(pe, kind, number, i),
+			"PE %d: %s %u of PE %d, kind %d, byte %zu of %zu: expected %d, "
+			"got %d",
+			me, what, number, pe, kind, i, nbytes, pattern(pe, kind, number, i), bytes[i]);
 }
 
 static void start(struct op *op, int kind, bool is_arrival, int pe, void *memory, size_t nbytes, uint32_t tag)
@@ -65,12 +67,16 @@ static void start(struct op *op, int kind, bool is_arrival, int pe, void *memory
 	pthread_mutex_unlock(&lock);
 }
 
-/* Messages of a flood begin with their number; any other message is the one of its PE and kind, number its size. */
+/*
+ * Flood messages begin with their number. Any other message has its PE's and kind's
+ * contents, and its size is its number.
+ */
 static void take(const struct gshmemi_link_event *event)
 {
 	uint32_t number = (uint32_t)event->nbytes;
 
-	t_check(event->kind == GSHMEMI_LINK_REQUEST || event->kind == GSHMEMI_LINK_RESPONSE, "a message of kind %d", event->kind);
+	t_check(event->kind == GSHMEMI_LINK_REQUEST || event->kind == GSHMEMI_LINK_RESPONSE,
+		"a message of kind %d", event->kind);
 	t_check(event->pe >= 0 && event->pe < npes, "a message of PE %d", event->pe);
 	ncame[event->kind]++;
 	if (!is_flood) {
@@ -84,7 +90,7 @@ static void take(const struct gshmemi_link_event *event)
 	next[event->pe] = number + 1;
 }
 
-/* Poll once; what happened. */
+/* Poll once; returns what happened. */
 static int drive(void)
 {
 	struct gshmemi_link_event event;
@@ -115,7 +121,7 @@ static void await_messages(int kind, long count)
 		drive();
 }
 
-/* All PEs have come here, and none counts messages of what follows. */
+/* Wait until all PEs are here; none counts messages of the next part yet. */
 static void meet(bool next_is_flood)
 {
 	gshmemi_bootstrap_barrier();
@@ -125,7 +131,7 @@ static void meet(bool next_is_flood)
 	gshmemi_bootstrap_barrier();
 }
 
-/* One message of each size at a time, to this PE itself and to the next one. */
+/* One message at a time, of each size, to this PE itself and to the next one. */
 static void check_sizes(int kind)
 {
 	static const size_t sizes[] = {0, 1, 2, 7, 8, 63, 64, 1000, 4096, MESSAGE_NBYTES - 1, MESSAGE_NBYTES};
@@ -145,7 +151,7 @@ static void check_sizes(int kind)
 	t_equal(ncame[kind], 2 * sizeof sizes / sizeof *sizes, "messages");
 }
 
-/* Bulk to the next PE and from the one before, several at a time; nothing behind its end changes. */
+/* Bulk to the next PE and from the previous one, several at a time; nothing after its end changes. */
 static void check_bulk(size_t nbytes)
 {
 	static unsigned char out[NBULK][BULK_NBYTES], in[NBULK][BULK_NBYTES + 1];
@@ -158,7 +164,8 @@ static void check_bulk(size_t nbytes)
 		memset(in[i], 0xee, nbytes + 1);
 		fill(out[i], me, GSHMEMI_LINK_BULK, i, nbytes);
 		start(&arrivals[i], GSHMEMI_LINK_BULK, true, before, in[i], nbytes, (1U << 15) - 1 - i);
-		start(&sends[NBULK - 1 - i], GSHMEMI_LINK_BULK, false, (me + 1) % npes, out[i], nbytes, (1U << 15) - 1 - i);
+		start(&sends[NBULK - 1 - i], GSHMEMI_LINK_BULK, false, (me + 1) % npes, out[i], nbytes,
+			(1U << 15) - 1 - i);
 	}
 	for (i = 0; i < NBULK; i++) {
 		finish(&arrivals[i]);
@@ -253,7 +260,8 @@ static void exchange_bulk(struct traffic *traffic, uint32_t number, size_t nbyte
 static void finish_bulk(struct traffic *traffic, uint32_t number, size_t nbytes)
 {
 	finish(&traffic->arrival);
-	expect(traffic->bulk_in, (me + npes - 1) % npes, GSHMEMI_LINK_BULK, number, nbytes, "bulk among messages");
+	expect(traffic->bulk_in, (me + npes - 1) % npes, GSHMEMI_LINK_BULK, number, nbytes,
+		"bulk among messages");
 	finish(&traffic->send);
 }
 
@@ -294,7 +302,7 @@ static void check_all_at_once(void)
 
 /* ---- */
 
-/* A link from open to end, by the thread that runs this. */
+/* Use a link from open to end, in the calling thread. */
 static void *live(void *unused)
 {
 	static const size_t sizes[] = {1, 7, 4096, 65536, 65537, 1 << 20, BULK_NBYTES};
@@ -331,10 +339,10 @@ int main(void)
 	npes = gshmemi_bootstrap_npes();
 	t_check(npes <= MAX_PES, "at most %d PEs", MAX_PES);
 	t_equal(gshmemi_bootstrap_check_carrying(0, 1), 0, "check_carrying where the library started MPI");
-	gshmemi_bootstrap_expect_network(); /* which init finds out by the PEs' hosts */
+	gshmemi_bootstrap_expect_network(); /* which init finds out from the PEs' hosts */
 	live(NULL);
 	before = t_count_fds();
-	for (i = 0; i < 20; i++) { /* communicators come back, too: MPICH has some 2000 */
+	for (i = 0; i < 20; i++) { /* end also frees communicators: MPICH has some 2000 */
 		t_equal(gshmemi_link_mpi_open(&net), 0, "open");
 		net->end(net);
 	}

@@ -4,8 +4,9 @@
 /* platform: cpu */
 /* timeout: 200 */
 /*
- * Locks whose home is carried, or is for some: kernels and hosts of all PEs ask for them. One at a time has a lock and finds what the last
- * one wrote; who waits for a carried one is parked at its home.
+ * Locks whose home is carried, for all or some PEs: kernels and hosts of all PEs ask for them. Only
+ * one holds a lock at a time, and it sees what the previous holder wrote. A request for a carried lock
+ * is parked at the lock's home.
  */
 #include <hip/hip_runtime.h>
 #include "job.h"
@@ -15,7 +16,7 @@ enum { NPES = 4, NLOCKS = 6, NBLOCKS = 2, NTHREADS = 2, NROUNDS = 12, NMEMBERS =
 
 struct shared {
 	long locks[NLOCKS];
-	uint64_t counts[NLOCKS]; /* of PE lock % npes: counted up under the lock, by put and get */
+	uint64_t counts[NLOCKS]; /* on PE lock % npes: incremented under the lock, by put and get */
 };
 
 static struct shared *shared;
@@ -66,13 +67,14 @@ static int pe_main(void)
 	gshmem_barrier_all();
 	for (int i = 0; i < NLOCKS; i++) {
 		t_equal(shared->locks[i], 0, "a lock that nobody has");
-		t_equal(shared->counts[i], me == i % npes ? npes * NMEMBERS * NROUNDS : 0, "what was counted under a lock");
+		t_equal(shared->counts[i], me == i % npes ? npes * NMEMBERS * NROUNDS : 0,
+			"what was counted under a lock");
 	}
 	gshmem_finalize();
 	return 0;
 }
 
-/* How many waited in locks, in the counts of all PEs. */
+/* How many requests waited for locks, from the counts of all PEs. */
 static unsigned long count_parked(const char *output)
 {
 	unsigned long sum = 0;

@@ -7,8 +7,9 @@
 /* net: no, likewise */
 /* nodes: no, likewise */
 /*
- * In how many messages small operations leave, while nothing comes back: the first put alone, those behind it with the
- * quiet; of signals two messages, the others wait; a signal takes puts along. By the API a put waits for what comes behind it.
+ * Small operations leave in few messages while no answer comes: the first put leaves alone, later ones with
+ * the quiet; two messages of signals leave and the others wait; a signal takes puts along. Through the API a
+ * put waits for later operations.
  */
 #include <unistd.h>
 
@@ -23,7 +24,7 @@ enum { PUT = 1, SIGNAL = 2, QUIET = 4 };
 
 static uint64_t *words;
 
-/* Without progress in between: this thread has the engine. */
+/* No progress in between: this thread holds the engine. */
 static void ask(struct gshmemi_engine *e, int what, int i)
 {
 	const uint64_t offset = (uint64_t)((char *)&words[2 * i] - gshmemi_state.heap), value = 1;
@@ -32,7 +33,8 @@ static void ask(struct gshmemi_engine *e, int what, int i)
 	if (what & PUT)
 		t_check(gshmemi_engine_put(e, &target, &value, sizeof value), "a put is refused");
 	if (what & SIGNAL)
-		t_check(gshmemi_engine_amo(e, &target, GSHMEMI_AMO_ADD, 1, 0, 8, NULL, NULL), "a signal is refused");
+		t_check(gshmemi_engine_amo(e, &target, GSHMEMI_AMO_ADD, 1, 0, 8, NULL, NULL),
+			"a signal is refused");
 	gshmemi_engine_flush(e, true);
 }
 
@@ -44,7 +46,7 @@ static void expect(const char *name, int each, int last, uint64_t nmessages)
 	uint64_t before;
 	int i;
 
-	do { /* until nothing is on its way */
+	do { /* until nothing is in flight */
 		gshmem_quiet();
 		gshmemi_net_progress();
 		e = gshmemi_net_enter();
@@ -70,7 +72,9 @@ static void expect(const char *name, int each, int last, uint64_t nmessages)
 	}
 }
 
-/* Puts and a quiet by the API. The net thread may send the first of them on its own, but not each time. */
+/*
+ * Puts and a quiet through the API. The net thread may send the first of them separately, but not every time.
+ */
 static void check_calls(void)
 {
 	const struct gshmemi_engine_counts *counts = gshmemi_net_counts();
@@ -88,7 +92,7 @@ static void check_calls(void)
 	t_equal(fewest, 1, "messages of puts and a quiet");
 }
 
-/* PE 0's put arrives, though PE 0 makes no call behind it; PE 1 answers. */
+/* PE 0's put arrives although PE 0 makes no later call; PE 1 answers. */
 static void check_lone_put(void)
 {
 	const int me = gshmem_my_pe();

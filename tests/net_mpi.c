@@ -3,8 +3,8 @@
 /* platform: cpu */
 /* timeout: 120 */
 /*
- * MPI that cannot carry: init of a job that needs it says which PEs and what to write. A program that calls MPI_Finalize
- * before gshmem_finalize, while another thread polls the link: the job ends with a message, once.
+ * If MPI cannot carry, init of a job that needs it names the PEs and what to write. If a program calls
+ * MPI_Finalize before gshmem_finalize, while another thread polls the link, the job ends with one message.
  */
 #include <mpi.h>
 #include <pthread.h>
@@ -52,8 +52,10 @@ int main(int argc, char **argv)
 	if (argc > 1)
 		return pe_main(argv[1]);
 	t_job_run(&job, 1, "", "", "level", 20);
-	t_job_failed(&job, "level", "MPI has to carry operations of PE 2 on PE 7, which takes a thread of its own, but MPI runs "
-		     "with MPI_THREAD_SERIALIZED: start MPI by MPI_Init_thread with MPI_THREAD_MULTIPLE", 1);
+	t_job_failed(&job, "level",
+		"MPI has to carry operations of PE 2 on PE 7, which takes a thread of its own, but MPI runs "
+		"with MPI_THREAD_SERIALIZED: start MPI by MPI_Init_thread with MPI_THREAD_MULTIPLE",
+		1);
 	t_job_run(&job, 3, "", "", "finalize", 20);
 	t_job_failed(&job, "finalize", "MPI_Finalize called before gshmem_finalize", 1);
 	t_equal(job.status, 1, "the job's status");

@@ -7,8 +7,9 @@
 /* platform: cpu */
 /* timeout: 120 */
 /*
- * Order and completion where operations are carried, or some to a PE are and others are not. Each PE sends to the next one, in all sizes
- * and from all kinds of memory; what it completes it has told by a third PE, whose messages overtake.
+ * Order and completion hold if operations are carried, or if only some operations on a PE are. Each PE sends
+ * to the next one, in all sizes and from all kinds of memory. A third PE, whose messages may overtake,
+ * announces what has been completed.
  */
 #include <hip/hip_runtime.h>
 #include "net_calls.h"
@@ -20,10 +21,11 @@ static const char *const source_names[NSOURCES] = {"heap", "stack", "other memor
 
 struct shared {
 	uint64_t signal, ack, nwrong;
-	uint64_t relay, told;         /* PE in between; the PE that is to look */
+	uint64_t relay, told;         /* the PE in between; the PE that checks */
 	uint64_t words[64], small;
 	char data[MIB], source[MIB];
-	char bulk[NBULKS][MIB]; /* the last one is looked at: it comes some time after what overtakes them */
+	/* the last one is checked: it arrives some time after a message that overtakes */
+	char bulk[NBULKS][MIB];
 	char strided[64][8192], columns[64][8192];
 };
 
@@ -47,23 +49,26 @@ T_HD void fill(const struct member *m, char *bytes, size_t nbytes, unsigned seed
 		bytes[i] = (char)t_byte(seed, i);
 }
 
-/* Everybody's bytes have been written, or read. */
+/* All threads' bytes have been written, or read. */
 T_HD void meet(const struct member *m)
 {
 	BY_SCOPE(m->scope, fence);
 }
 
-/* Send to next, wait for what previous sends, look at it, and say so; and wait until next has said so. */
-T_HD void exchange(const struct member *m, struct shared *s, char *source, size_t nbytes, uint64_t round, int is_nbi, int to, int from)
+/* Send to next, wait for previous's data, check it and acknowledge; then wait for next's acknowledgement. */
+T_HD void exchange(const struct member *m, struct shared *s, char *source, size_t nbytes, uint64_t round,
+	int is_nbi, int to, int from)
 {
 	const unsigned seed = (unsigned)round;
 
 	fill(m, source, nbytes, seed);
 	meet(m);
 	if (is_nbi)
-		BY_SCOPE(m->scope, putmem_signal_nbi, s->data, source, nbytes, &s->signal, 1, GSHMEM_SIGNAL_ADD, to);
+		BY_SCOPE(m->scope, putmem_signal_nbi, s->data, source, nbytes, &s->signal, 1,
+			GSHMEM_SIGNAL_ADD, to);
 	else
-		BY_SCOPE(m->scope, putmem_signal, s->data, source, nbytes, &s->signal, round, GSHMEM_SIGNAL_SET, to);
+		BY_SCOPE(m->scope, putmem_signal, s->data, source, nbytes, &s->signal, round,
+			GSHMEM_SIGNAL_SET, to);
 	if (!is_nbi)
 		fill(m, source, nbytes, ~seed);
 	BY_SCOPE(m->scope, signal_wait_until, &s->signal, GSHMEM_CMP_EQ, round);
@@ -80,11 +85,12 @@ T_HD void exchange(const struct member *m, struct shared *s, char *source, size_
 		BY_SCOPE(m->scope, quiet);
 }
 
-__global__ static void exchange_kernel(struct shared *s, int scope, int kind, char *other, size_t nbytes, uint64_t round, int is_nbi, int to,
-				       int from)
+__global__ static void exchange_kernel(struct shared *s, int scope, int kind, char *other, size_t nbytes,
+	uint64_t round, int is_nbi, int to, int from)
 {
 	__shared__ char lds[STACK_NBYTES];
-	const struct member m = {scope, scope == THREAD ? 0 : threadIdx.x, scope == THREAD ? 1U : (unsigned)LANES};
+	const struct member m = {
+		scope, scope == THREAD ? 0 : threadIdx.x, scope == THREAD ? 1U : (unsigned)LANES};
 	char stack[STACK_NBYTES];
 	char *source = kind == HEAP ? s->source : kind == OTHER ? other : kind == STACK ? stack : lds;
 
@@ -93,12 +99,14 @@ __global__ static void exchange_kernel(struct shared *s, int scope, int kind, ch
 
 static void check_right(const char *what, int kind, size_t nbytes)
 {
-	t_check(!shared->nwrong, "PE %d: %s: %zu bytes from %s: data is not what was put", me, what, nbytes, source_names[kind]);
+	t_check(!shared->nwrong, "PE %d: %s: %zu bytes from %s: data is not what was put", me, what, nbytes,
+		source_names[kind]);
 }
 
 static void put_signal_all(void)
 {
-	static const size_t sizes[] = {0, 1, 8, 31, 32, 33, 48, 49, 64, 4095, 4096, 4097, 8192, 65535, 65537, 300000, MIB};
+	static const size_t sizes[] = {
+		0, 1, 8, 31, 32, 33, 48, 49, 64, 4095, 4096, 4097, 8192, 65535, 65537, 300000, MIB};
 	char *other = (char *)t_hipmalloc(MIB), *mine = (char *)t_alloc(MIB);
 	const struct member host = {HOST, 0, 1};
 	uint64_t round = 0;
@@ -108,18 +116,24 @@ static void put_signal_all(void)
 			for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
 				const int is_nbi = (scope + kind + (int)i) % 3 == 0;
 
-				/* A lane's stack is its own: a group's threads would name different ones. */
+				/*
+				 * Each lane has its own stack, so a group's threads
+				 * would pass different addresses.
+				 */
 				if (kind == STACK && (scope == WAVE || scope == WG))
 					continue;
 				if ((kind == STACK || kind == SHARED_MEMORY) && sizes[i] > STACK_NBYTES)
 					continue;
 				round++;
 				if (scope == HOST)
-					exchange(&host, shared, kind == HEAP ? shared->source : kind == OTHER ? other : mine, sizes[i],
-						 round, is_nbi, next, previous);
+					exchange(&host, shared,
+						kind == HEAP            ? shared->source
+							: kind == OTHER ? other
+									: mine,
+						sizes[i], round, is_nbi, next, previous);
 				else
-					t_launch(exchange_kernel, 1, scope == THREAD ? 1 : LANES, shared, scope, kind, other, sizes[i],
-						 round, is_nbi, next, previous);
+					t_launch(exchange_kernel, 1, scope == THREAD ? 1 : LANES, shared,
+						scope, kind, other, sizes[i], round, is_nbi, next, previous);
 				check_right(t_scope_names[scope], kind, sizes[i]);
 			}
 	gshmem_barrier_all();
@@ -130,16 +144,15 @@ static void put_signal_all(void)
 /* ---- what is complete when it is told ---- */
 
 enum how { BULK, FLOOD, BULK_THEN_SMALL, ELEMENTS, BLOCKS, CONTEXT, CONTEXT_BULK, PE_QUIET, FENCE, NHOWS };
-static const char *const how_names[NHOWS] = {
-	"bulk, quiet", "64 puts, quiet", "bulk, fence, p, quiet", "iput, quiet", "ibput of blocks, quiet", "put, quiet in a context",
-	"bulk in a context, quiet of another one, quiet", "put, pe_quiet", "bulk, fence, signal"
-};
+static const char *const how_names[NHOWS] = {"bulk, quiet", "64 puts, quiet", "bulk, fence, p, quiet",
+	"iput, quiet", "ibput of blocks, quiet", "put, quiet in a context",
+	"bulk in a context, quiet of another one, quiet", "put, pe_quiet", "bulk, fence, signal"};
 
 struct contexts {
 	gshmem_ctx_t mine, other;
 };
 
-/* Put, in this way, what tell then says is there. */
+/* Put in this way what tell then announces. */
 T_HD void put(struct shared *s, int how, uint64_t round, struct contexts c, int to)
 {
 	const struct member one = {THREAD, 0, 1};
@@ -166,13 +179,14 @@ T_HD void put(struct shared *s, int how, uint64_t round, struct contexts c, int 
 		break;
 	case CONTEXT:
 		gshmem_ctx_uint64_put(c.mine, s->words, stack, 64, to);
-		gshmem_ctx_putmem_nbi(c.other, s->columns, s->strided, sizeof s->columns, to); /* is not waited for */
+		/* is not waited for */
+		gshmem_ctx_putmem_nbi(c.other, s->columns, s->strided, sizeof s->columns, to);
 		break;
 	case CONTEXT_BULK:
 		fill(&one, s->source, MIB, (unsigned)round);
 		for (i = 0; i < NBULKS; i++)
 			gshmem_ctx_putmem_nbi(c.mine, s->bulk[i], s->source, MIB, to);
-		gshmem_ctx_quiet(c.other); /* has nothing to wait for, and completes nothing else */
+		gshmem_ctx_quiet(c.other); /* has nothing to wait for and completes nothing else */
 		break;
 	case PE_QUIET:
 		gshmem_uint64_put(s->words, stack, 64, to);
@@ -188,7 +202,7 @@ T_HD void put(struct shared *s, int how, uint64_t round, struct contexts c, int 
 	}
 }
 
-/* Complete it, and have the third PE tell to that it is there. With FENCE to is told at once. */
+/* Complete it, and have the third PE announce it to PE to. With FENCE this PE announces it directly. */
 T_HD void tell(struct shared *s, int how, uint64_t round, struct contexts c, int to, int by)
 {
 	if (how == FENCE) {
@@ -206,7 +220,7 @@ T_HD void tell(struct shared *s, int how, uint64_t round, struct contexts c, int
 	gshmem_quiet();
 }
 
-/* Whether what was put is here. What comes last is looked at first. */
+/* Whether the data is here. What arrives last is checked first. */
 T_HD int is_there(const struct shared *s, int how, uint64_t round)
 {
 	const volatile uint64_t *words = s->words;
@@ -231,8 +245,9 @@ T_HD int is_there(const struct shared *s, int how, uint64_t round)
 	}
 }
 
-/* All three in turn: from puts to to, and tells by, which tells to. */
-T_HD void complete_round(struct shared *s, int how, uint64_t round, struct contexts c, int pe, int from, int to, int by)
+/* All three in turn: from puts to PE to and tells PE by, which tells to. */
+T_HD void complete_round(
+	struct shared *s, int how, uint64_t round, struct contexts c, int pe, int from, int to, int by)
 {
 	if (pe == from) {
 		put(s, how, round, c, to);
@@ -248,7 +263,8 @@ T_HD void complete_round(struct shared *s, int how, uint64_t round, struct conte
 	}
 }
 
-__global__ static void complete_kernel(struct shared *s, int how, uint64_t round, struct contexts c, int pe, int from, int to, int by)
+__global__ static void complete_kernel(
+	struct shared *s, int how, uint64_t round, struct contexts c, int pe, int from, int to, int by)
 {
 	complete_round(s, how, round, c, pe, from, to, by);
 }
@@ -267,7 +283,8 @@ static void complete_all(void)
 				complete_round(shared, how, round, c, me, from, to, by);
 			else
 				t_launch(complete_kernel, 1, 1, shared, how, round, c, me, from, to, by);
-			t_check(!shared->nwrong, "PE %d: %s of a %s: not all has come", me, how_names[how], i / npes < 2 ? "host" : "kernel");
+			t_check(!shared->nwrong, "PE %d: %s of a %s: not all has come", me, how_names[how],
+				i / npes < 2 ? "host" : "kernel");
 			gshmem_barrier_all();
 		}
 	gshmem_ctx_destroy(c.mine);
@@ -276,7 +293,10 @@ static void complete_all(void)
 
 /* ---- what comes back ---- */
 
-/* Each thing that next has comes to the heap and to the stack of who asks; and what was put and completed is what is got. */
+/*
+ * Everything that next has can be fetched to the heap and to the caller's stack, and a get
+ * returns what was put and completed.
+ */
 T_HD uint64_t get_all(struct shared *s, uint64_t round, int to)
 {
 	uint64_t stack[64], old[2] = {0, 0}, wrong = 0;
@@ -290,7 +310,7 @@ T_HD uint64_t get_all(struct shared *s, uint64_t round, int to)
 	gshmem_getmem(bytes, s->columns[0], 64, to);
 	for (i = 0; i < 64; i++)
 		wrong += bytes[i] != (char)(round + i);
-	/* Elements and blocks, to and fro. */
+	/* Elements and blocks, in both directions. */
 	for (i = 0; i < 64; i++)
 		stack[i] = round * 1000 + i;
 	gshmem_uint64_iput((uint64_t *)(void *)s->columns[1], stack, 3, 2, 32, to);
@@ -308,7 +328,7 @@ T_HD uint64_t get_all(struct shared *s, uint64_t round, int to)
 		wrong += (unsigned char)s->strided[10 + i / 5000][i % 5000] != t_byte((unsigned)round, i);
 	for (i = 0; i < 5000; i++)
 		wrong += (unsigned char)bytes[i] != t_byte((unsigned)round, i);
-	/* What is fetched, into the stack and into the heap. */
+	/* Fetches to the stack and to the heap. */
 	gshmem_uint64_atomic_set(&s->words[5], round, to);
 	gshmem_quiet();
 	gshmem_uint64_atomic_fetch_inc_nbi(&old[0], &s->words[5], to);
@@ -316,7 +336,8 @@ T_HD uint64_t get_all(struct shared *s, uint64_t round, int to)
 	gshmem_uint64_atomic_fetch_add_nbi(&s->words[6], &s->words[5], 5, to);
 	gshmem_uint64_get_nbi(&old[1], &s->words[7], 1, to);
 	gshmem_quiet();
-	wrong += old[0] != round || s->words[6] != round + 1 || gshmem_uint64_atomic_fetch(&s->words[5], to) != round + 6;
+	wrong += old[0] != round || s->words[6] != round + 1 ||
+		gshmem_uint64_atomic_fetch(&s->words[5], to) != round + 6;
 	return wrong;
 }
 
@@ -325,7 +346,7 @@ __global__ static void get_kernel(struct shared *s, uint64_t round, int to)
 	s->nwrong += get_all(s, round, to);
 }
 
-/* Two PEs would write to the same place of a third: each asks its next one alone. */
+/* With all at once two PEs would write to the same place of a third, so each asks only the next PE. */
 static void get_rounds(void)
 {
 	for (uint64_t round = 1; round <= 20; round++) {
@@ -348,7 +369,8 @@ int main(void)
 	previous = (me + npes - 1) % npes;
 	shared = (struct shared *)gshmem_calloc(1, sizeof *shared);
 	if (!gshmem_ptr(shared, next) && !gshmem_ptr(shared, previous))
-		t_check(!(gshmemi_state.slow & GSHMEMI_SLOW_MIXED), "PE %d: all is carried, but a fence is a quiet: order is not tested", me);
+		t_check(!(gshmemi_state.slow & GSHMEMI_SLOW_MIXED),
+			"PE %d: all is carried, but a fence is a quiet: order is not tested", me);
 	put_signal_all();
 	complete_all();
 	get_rounds();

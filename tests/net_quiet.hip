@@ -6,9 +6,9 @@
 /* net: no, likewise */
 /* nodes: no, it needs memory that both PEs map */
 /*
- * What quiet completes has arrived, whatever others do meanwhile: two blocks and the host put and complete, so that
- * GSHMEMI_SLOW_ASKED comes and goes all the time. After each quiet they say so in memory that PE 1 maps, too, and it
- * looks whether that is true.
+ * What quiet completes has arrived, whatever other threads do meanwhile. Two blocks and the host put and
+ * complete, so that GSHMEMI_SLOW_ASKED is set and cleared all the time. After each quiet they announce it in
+ * memory that PE 1 maps, too, and PE 1 checks that it is true.
  */
 #include <hip/hip_runtime.h>
 #include <fcntl.h>
@@ -63,7 +63,7 @@ static struct told *map_told(int me)
 	return (struct told *)at;
 }
 
-/* On PE 1: nobody has said that more has arrived than has. */
+/* On PE 1: check that no more was announced than has arrived. */
 static void watch(const long *dest, const struct told *told)
 {
 	long passed, there, nleft;

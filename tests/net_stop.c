@@ -4,8 +4,9 @@
 /* platform: cpu */
 /* timeout: 200 */
 /*
- * A PE that is stopped, as by a debugger, and that goes on; an operation on it keeps nobody who completes another context; and a PE whose
- * net thread alone does not go on, which ends the job, unless a thread with the engine's lock is ready to run: it only lacks a core.
+ * A PE may be stopped, as by a debugger, and continued; an operation on it does not delay a quiet of another
+ * context. If only a PE's net thread stops, the job ends, unless a thread that holds the engine's lock is
+ * ready to run and only lacks a core.
  */
 #include "base/base.h"
 
@@ -19,7 +20,7 @@ enum { MAIN, STOPPED, THIRD, NPES };
 #define BULK_NBYTES 1000000
 #define STARVED_NS  6000000000
 
-/* What a context has open at a PE that is stopped is no affair of another context's quiet. */
+/* A quiet does not wait for another context's operations on a stopped PE. */
 static int two_contexts(void)
 {
 	struct stop_shared *s = stop_init();
@@ -54,7 +55,7 @@ static int two_contexts(void)
 	return 0;
 }
 
-/* The net thread's number. */
+/* The net thread's id. */
 static pid_t find_net_thread(void)
 {
 	DIR *dir = opendir("/proc/self/task");
@@ -76,7 +77,7 @@ static pid_t find_net_thread(void)
 	return found;
 }
 
-/* A debugger that holds this PE's net thread, and nothing else, until the job has ended. */
+/* A debugger that stops only this PE's net thread, until the job has ended. */
 static void hold_net_thread(void)
 {
 	const pid_t thread = find_net_thread(), parent = getpid();
@@ -86,8 +87,9 @@ static void hold_net_thread(void)
 	t_check(!pipe(ends), "pipe");
 	prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
 	if (fork() == 0) {
-		byte = !ptrace(PTRACE_SEIZE, thread, NULL, NULL) && !ptrace(PTRACE_INTERRUPT, thread, NULL, NULL) &&
-		       waitpid(thread, NULL, __WALL) == thread;
+		byte = !ptrace(PTRACE_SEIZE, thread, NULL, NULL) &&
+			!ptrace(PTRACE_INTERRUPT, thread, NULL, NULL) &&
+			waitpid(thread, NULL, __WALL) == thread;
 		t_check(write(ends[1], &byte, 1) == 1, "write");
 		while (byte && !kill(parent, 0) && stop_state(parent) != 'Z')
 			usleep(10000);
@@ -113,8 +115,8 @@ static int no_answer(void)
 }
 
 /*
- * A thread has the engine's lock for longer than the deadline, and is ready to run all that time, as one that
- * the scheduler keeps from a core is.
+ * A thread holds the engine's lock longer than the deadline and is ready to run all that time, like a thread
+ * to which the scheduler gives no core.
  */
 static int starved(void)
 {
@@ -151,8 +153,10 @@ int main(int argc, char **argv)
 	t_check(job.status == 0, "contexts: exit status %d:\n%s", job.status, job.output);
 	t_job_run(&job, NPES, "GSHMEM_CARRY=all GSHMEM_NET_DEADLINE=1", "", "deaf", 20);
 	if (!strstr(job.output, "ptrace is not allowed"))
-		t_job_failed(&job, "a net thread that does nothing", "has not answered for 1 s (GSHMEM_NET_DEADLINE), with operations on it "
-			     "open: ", 1);
+		t_job_failed(&job, "a net thread that does nothing",
+			"has not answered for 1 s (GSHMEM_NET_DEADLINE), with operations on it "
+			"open: ",
+			1);
 	t_job_run(&job, NPES, "GSHMEM_CARRY=all GSHMEM_NET_DEADLINE=1", "", "starved", 20);
 	t_check(job.status == 0, "a PE without a core: exit status %d:\n%s", job.status, job.output);
 	return 0;

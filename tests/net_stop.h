@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A PE that is stopped for longer than the deadline of those that it does not answer: they wait for it, say so once, and go on. */
+/*
+ * A PE is stopped for longer than the deadline of the PEs that it does not answer: they
+ * report it once, wait, and go on.
+ */
 #ifndef T_NET_STOP_H
 #define T_NET_STOP_H
 
@@ -53,7 +56,7 @@ static inline struct stop_shared *stop_init(void)
 	return s;
 }
 
-/* PE 0 stops PE 1 in the middle of what all ask each other, and lets it go on after seconds. */
+/* PE 0 stops PE 1 amid the operations of all PEs, and continues it after seconds. */
 static inline int stop_pe(int seconds)
 {
 	struct stop_shared *s = stop_init();
@@ -87,7 +90,8 @@ static inline void stop_expect(int seconds, int deadline_s)
 	snprintf(args, sizeof args, "stop %d", seconds);
 	t_job_run(&job, 3, env, "", args, seconds + 20);
 	t_check(job.status == 0, "a PE that was stopped: exit status %d:\n%s", job.status, job.output);
-	t_check(t_job_count(&job, "is stopped: operations on it wait") >= 1, "nobody says that a PE is stopped:\n%s", job.output);
+	t_check(t_job_count(&job, "is stopped: operations on it wait") >= 1,
+		"nobody says that a PE is stopped:\n%s", job.output);
 	t_check(!strstr(job.output, "pe 1: "), "PE 1 takes others for stopped:\n%s", job.output);
 }
 

@@ -4,7 +4,7 @@
 /* platform: cpu */
 /* tier: all */
 /* timeout: 200 */
-/* net_stop, for 20 s, with the deadline that PEs have by themselves: a PE that is stopped goes on, and so does the job. */
+/* net_stop for 20 s, with the default deadline: a stopped PE can go on, and so can the job. */
 #include "net_stop.h"
 
 int main(int argc, char **argv)

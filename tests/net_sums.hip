@@ -6,13 +6,13 @@
 /* platform: cpu */
 /* timeout: 120 */
 /*
- * Atomics on one word of each PE, by kernels and CPU threads of its owner, of PEs that have it mapped and of PEs whose atomics are
- * carried, all at once: no update is lost, none is made twice, and what was fetched tells the order of all of them.
+ * No atomic is lost or performed twice when kernels and CPU threads of a word's owner, of PEs that map it and
+ * of PEs whose atomics are carried update it all at once. The fetched values tell the order of all updates.
  */
 #include <hip/hip_runtime.h>
 #include "net_calls.h"
 
-/* Lanes of a kernel, and threads of the host, of each PE. */
+/* Each PE's lanes of a kernel and threads of the host. */
 enum { NBLOCKS = 2, NLANES = 64, NTHREADS = 2, NMEMBERS = NBLOCKS * NLANES + NTHREADS };
 enum { NADDS = 50, NFETCHES = 4, NSETS = 2, NSWAPS = 5, SWAPPERS = 5, NPES = 4 };
 
@@ -48,7 +48,7 @@ static __host__ __device__ void fetch(struct shared *s, int member, int pe)
 		s->incs[pe][member][i] = gshmem_uint64_atomic_fetch_inc(&s->fetched_inc, pe);
 }
 
-/* Which id a member sets: no other one does; 0 is what the word has at first. */
+/* The id that a member sets, and no other member; 0 is the word's initial id. */
 static __host__ __device__ uint64_t id_of(int from, int member, int i)
 {
 	return ((uint64_t)from * NMEMBERS + (uint64_t)member) * NSETS + (uint64_t)i + 1;
@@ -63,16 +63,18 @@ static __host__ __device__ void set(struct shared *s, int from, int member, int 
 	}
 }
 
-/* Signals are set, and counted up behind. The last that a member sets has an odd id: it was the second one. */
+/* Sets signals, and adds to them afterwards. The last id that a member sets is odd: it was the second one. */
 static __host__ __device__ void signal(struct shared *s, int from, int member, int pe)
 {
 	uint64_t data = id_of(from, member, 0);
 
 	for (int i = 0; i < NSETS; i++) {
-		gshmem_uint64_put_signal(&s->last[member % 8], &data, 1, &s->signal, id_of(from, member, i) << ID_BIT, GSHMEM_SIGNAL_SET, pe);
+		gshmem_uint64_put_signal(&s->last[member % 8], &data, 1, &s->signal,
+			id_of(from, member, i) << ID_BIT, GSHMEM_SIGNAL_SET, pe);
 		gshmem_fence();
 		gshmem_signal_add(&s->signal, 1, pe);
-		gshmem_uint64_put_signal(&s->last[member % 8], &data, 1, &s->signal, 1, GSHMEM_SIGNAL_ADD, pe);
+		gshmem_uint64_put_signal(
+			&s->last[member % 8], &data, 1, &s->signal, 1, GSHMEM_SIGNAL_ADD, pe);
 		gshmem_fence();
 	}
 }
@@ -85,7 +87,8 @@ static __host__ __device__ void swap(struct shared *s, int member, int pe)
 	for (int i = 0; member % (NMEMBERS / SWAPPERS) == 0 && i < NSWAPS; i++) {
 		while ((old = gshmem_uint64_atomic_compare_swap(&s->swapped, found, found + 1, pe)) != found)
 			found = old;
-		while ((old32 = gshmem_uint32_atomic_compare_swap(&s->swapped32, found32, found32 - 1, pe)) != found32)
+		while ((old32 = gshmem_uint32_atomic_compare_swap(&s->swapped32, found32, found32 - 1, pe)) !=
+			found32)
 			found32 = old32;
 	}
 }
@@ -124,14 +127,15 @@ static int compare(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* What all members have fetched from my word, sorted. place: of the array for me in struct shared. */
+/* What all members have fetched from my word, sorted. place: offset in struct shared of the array for me. */
 static uint64_t *collect(size_t place)
 {
 	enum { NEACH = NMEMBERS * NFETCHES };
 	uint64_t *all = (uint64_t *)t_alloc((size_t)npes * NEACH * sizeof *all);
 
 	for (int pe = 0; pe < npes; pe++)
-		gshmem_getmem(all + (size_t)pe * NEACH, (char *)shared + place + (size_t)me * NEACH * sizeof *all, NEACH * sizeof *all, pe);
+		gshmem_getmem(all + (size_t)pe * NEACH,
+			(char *)shared + place + (size_t)me * NEACH * sizeof *all, NEACH * sizeof *all, pe);
 	qsort(all, (size_t)npes * NEACH, sizeof *all, compare);
 	return all;
 }
@@ -144,10 +148,11 @@ static void check_sums(const struct shared *s)
 	t_equal(s->sum32, (uint32_t)(n * NADDS * (nmembers * (nmembers + 1) / 2)), "PEs' adds on 32 bits");
 	t_equal(s->sum_of_fetches, n * NFETCHES * (nmembers * (nmembers + 1) / 2), "adds that fetch");
 	t_equal(s->swapped, n * NSWAPS * SWAPPERS, "compare_swap that has counted up, 64 bits");
-	t_equal(s->swapped32, (uint32_t)-(n * NSWAPS * SWAPPERS), "compare_swap that has counted down, 32 bits");
+	t_equal(s->swapped32, (uint32_t) - (n * NSWAPS * SWAPPERS),
+		"compare_swap that has counted down, 32 bits");
 }
 
-/* Each value was fetched once. */
+/* Checks that each value was fetched once. */
 static void check_permutation(const struct shared *s)
 {
 	const size_t n = (size_t)npes * NMEMBERS * NFETCHES;
@@ -159,34 +164,36 @@ static void check_permutation(const struct shared *s)
 	free(all);
 }
 
-/* Behind each value that was set, adds have found 0, 1, 2 ... of them, each once; so behind what is there in the end. */
+/* After each set the adds must have found counts 0, 1, 2 ..., each once, and so after the last set. */
 static void check_sets(const struct shared *s)
 {
 	const size_t n = (size_t)npes * NMEMBERS * NFETCHES;
 	uint64_t *all = collect(offsetof(struct shared, adds)), expected = 0, last = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		expected = i && all[i] >> ID_BIT == all[i - 1] >> ID_BIT ? all[i - 1] + 1 : all[i] >> ID_BIT << ID_BIT;
-		t_check(all[i] == expected, "set among fetch_inc: fetched %#llx, but not %#llx", (unsigned long long)all[i],
-			(unsigned long long)expected);
+		expected = i && all[i] >> ID_BIT == all[i - 1] >> ID_BIT ? all[i - 1] + 1
+									 : all[i] >> ID_BIT << ID_BIT;
+		t_check(all[i] == expected, "set among fetch_inc: fetched %#llx, but not %#llx",
+			(unsigned long long)all[i], (unsigned long long)expected);
 		if (all[i] >> ID_BIT == s->set >> ID_BIT)
 			last = all[i] + 1;
 	}
-	if (!last) /* nobody has added since */
+	if (!last) /* no one has added since */
 		last = s->set >> ID_BIT << ID_BIT;
 	t_equal(s->set, last, "the word that was set, and what was added since");
 	free(all);
 }
 
-/* What is there was the last that its PE's member has set, and its two adds have come behind it. */
+/* The final value must be the last one that its member set, followed by that member's two adds. */
 static void check_signal(const struct shared *s)
 {
 	const uint64_t id = s->signal >> ID_BIT, nadds = s->signal & (((uint64_t)1 << ID_BIT) - 1);
 
-	t_check(id && id <= (uint64_t)npes * NMEMBERS * NSETS, "a signal that nobody has set: %#llx", (unsigned long long)s->signal);
+	t_check(id && id <= (uint64_t)npes * NMEMBERS * NSETS, "a signal that nobody has set: %#llx",
+		(unsigned long long)s->signal);
 	t_equal((id - 1) % NSETS, NSETS - 1, "which of a member's signals came last");
-	t_check(nadds >= 2 && nadds <= (uint64_t)npes * NMEMBERS * 2 * NSETS, "adds behind the last signal that was set: %llu",
-		(unsigned long long)nadds);
+	t_check(nadds >= 2 && nadds <= (uint64_t)npes * NMEMBERS * 2 * NSETS,
+		"adds behind the last signal that was set: %llu", (unsigned long long)nadds);
 }
 
 int main(void)
