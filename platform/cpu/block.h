@@ -41,7 +41,8 @@ struct hipcpu_lane {
 	struct hipcpu_call call; /* the call it is in, or was in last; op NONE: none yet */
 } __attribute__((aligned(HIPCPU_LANE_BYTES)));
 
-_Static_assert(sizeof(struct hipcpu_lane) == HIPCPU_LANE_BYTES, "the lane loop in hip_runtime.h steps by this");
+_Static_assert(
+	sizeof(struct hipcpu_lane) == HIPCPU_LANE_BYTES, "the lane loop in hip_runtime.h steps by this");
 
 /*
  * Sets of lanes of a wave. They are disjoint, except live. A live lane in none of the others is running or

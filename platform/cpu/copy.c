@@ -71,7 +71,8 @@ static hipError_t submit(const struct copy_op *c, hipStream_t stream, bool sync)
 	return hipcpu_stream_submit(s, &queued->item);
 }
 
-static hipError_t copy(void *dst, const void *src, size_t nbytes, hipMemcpyKind kind, hipStream_t stream, bool sync)
+static hipError_t copy(
+	void *dst, const void *src, size_t nbytes, hipMemcpyKind kind, hipStream_t stream, bool sync)
 {
 	struct copy_op c = {.dest = dst, .source = src, .width = nbytes, .height = 1};
 
@@ -82,7 +83,8 @@ static hipError_t copy(void *dst, const void *src, size_t nbytes, hipMemcpyKind 
 	return submit(&c, stream, sync);
 }
 
-static hipError_t fill(void *dst, uint32_t value, unsigned value_bytes, size_t count, hipStream_t stream, bool sync)
+static hipError_t fill(
+	void *dst, uint32_t value, unsigned value_bytes, size_t count, hipStream_t stream, bool sync)
 {
 	struct copy_op c = {.dest = dst, .width = count * value_bytes, .height = 1, .value = value,
 			    .value_bytes = value_bytes};
@@ -104,7 +106,8 @@ hipError_t hipMemcpyAsync(void *dst, const void *src, size_t nbytes, hipMemcpyKi
 	HIPCPU_LEAVE(copy(dst, src, nbytes, kind, stream, false));
 }
 
-hipError_t hipMemcpyWithStream(void *dst, const void *src, size_t nbytes, hipMemcpyKind kind, hipStream_t stream)
+hipError_t hipMemcpyWithStream(
+	void *dst, const void *src, size_t nbytes, hipMemcpyKind kind, hipStream_t stream)
 {
 	HIPCPU_ENTER(hipMemcpyWithStream);
 	HIPCPU_LEAVE(copy(dst, src, nbytes, kind, stream, true));
@@ -167,11 +170,15 @@ hipError_t hipMemcpyDtoHAsync(void *dst, hipDeviceptr_t src, size_t nbytes, hipS
 	HIPCPU_LEAVE(copy(dst, src, nbytes, hipMemcpyDeviceToHost, stream, false));
 }
 
-static hipError_t copy_rows(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height,
-			    hipStream_t stream, bool sync)
+static hipError_t copy_rows(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width,
+	size_t height, hipStream_t stream, bool sync)
 {
-	struct copy_op c = {.dest = dst, .source = src, .dest_pitch = dpitch, .source_pitch = spitch, .width = width,
-			    .height = height};
+	struct copy_op c = {.dest = dst,
+		.source = src,
+		.dest_pitch = dpitch,
+		.source_pitch = spitch,
+		.width = width,
+		.height = height};
 
 	if (width > dpitch || width > spitch)
 		return hipErrorInvalidPitchValue;
@@ -188,8 +195,8 @@ hipError_t hipMemcpy2D(void *dst, size_t dpitch, const void *src, size_t spitch,
 	HIPCPU_LEAVE(copy_rows(dst, dpitch, src, spitch, width, height, NULL, true));
 }
 
-hipError_t hipMemcpy2DAsync(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height,
-			    hipMemcpyKind kind, hipStream_t stream)
+hipError_t hipMemcpy2DAsync(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width,
+	size_t height, hipMemcpyKind kind, hipStream_t stream)
 {
 	HIPCPU_ENTER(hipMemcpy2DAsync);
 	(void)kind;
@@ -239,7 +246,8 @@ static void *symbol_at(const void *symbol, size_t offset)
 	return (char *)(uintptr_t)symbol + offset;
 }
 
-hipError_t hipMemcpyToSymbol(const void *symbol, const void *src, size_t nbytes, size_t offset, hipMemcpyKind kind)
+hipError_t hipMemcpyToSymbol(
+	const void *symbol, const void *src, size_t nbytes, size_t offset, hipMemcpyKind kind)
 {
 	HIPCPU_ENTER(hipMemcpyToSymbol);
 	if (!symbol)
@@ -256,7 +264,8 @@ hipError_t hipMemcpyToSymbolAsync(const void *symbol, const void *src, size_t nb
 	HIPCPU_LEAVE(copy(symbol_at(symbol, offset), src, nbytes, kind, stream, false));
 }
 
-hipError_t hipMemcpyFromSymbol(void *dst, const void *symbol, size_t nbytes, size_t offset, hipMemcpyKind kind)
+hipError_t hipMemcpyFromSymbol(
+	void *dst, const void *symbol, size_t nbytes, size_t offset, hipMemcpyKind kind)
 {
 	HIPCPU_ENTER(hipMemcpyFromSymbol);
 	if (!symbol)
@@ -264,8 +273,8 @@ hipError_t hipMemcpyFromSymbol(void *dst, const void *symbol, size_t nbytes, siz
 	HIPCPU_LEAVE(copy(dst, symbol_at(symbol, offset), nbytes, kind, NULL, true));
 }
 
-hipError_t hipMemcpyFromSymbolAsync(void *dst, const void *symbol, size_t nbytes, size_t offset, hipMemcpyKind kind,
-				    hipStream_t stream)
+hipError_t hipMemcpyFromSymbolAsync(
+	void *dst, const void *symbol, size_t nbytes, size_t offset, hipMemcpyKind kind, hipStream_t stream)
 {
 	HIPCPU_ENTER(hipMemcpyFromSymbolAsync);
 	if (!symbol)

@@ -423,7 +423,8 @@ static void leave(bool was_open)
 }
 
 /* Creates an operation with room for a copy of copy_nbytes. One in 32 is held back for up to 1 ms. */
-static struct record *create_record(int kind, void *dest, const void *source, size_t nbytes, size_t copy_nbytes)
+static struct record *create_record(
+	int kind, void *dest, const void *source, size_t nbytes, size_t copy_nbytes)
 {
 	struct record *r = allocate(NULL, sizeof *r + copy_nbytes);
 
@@ -473,7 +474,8 @@ static size_t pick_piece(const char *dest, size_t nbytes, size_t left)
 }
 
 /* signal, unless NULL, comes after all pieces. */
-static void hand_over_put(char *dest, const char *source, size_t nbytes, int pe, int nbi, struct record *signal)
+static void hand_over_put(
+	char *dest, const char *source, size_t nbytes, int pe, int nbi, struct record *signal)
 {
 	size_t at, piece;
 	struct record *r;
@@ -491,7 +493,8 @@ static void hand_over_put(char *dest, const char *source, size_t nbytes, int pe,
 	}
 }
 
-static struct record *create_amo(void *fetch, int op, void *dest, uint64_t value, uint64_t cond, unsigned nbytes)
+static struct record *create_amo(
+	void *fetch, int op, void *dest, uint64_t value, uint64_t cond, unsigned nbytes)
 {
 	struct record *r = create_record(AMO, dest, NULL, nbytes, 0);
 
@@ -572,7 +575,8 @@ uint64_t gshmemi_delivery_carry(const struct gshmemi_operation *o, char *base, c
 			catch_up(o->pe);
 			old = gshmemi_amo_peer(o->op, there, o->value, o->cond, o->nbytes);
 		} else {
-			hand_over(create_amo(o->local, o->op, there, o->value, o->cond, (unsigned)o->nbytes), o->pe);
+			hand_over(create_amo(o->local, o->op, there, o->value, o->cond, (unsigned)o->nbytes),
+				o->pe);
 		}
 		break;
 	case GSHMEMI_FLAG:
@@ -591,8 +595,9 @@ uint64_t gshmemi_delivery_carry(const struct gshmemi_operation *o, char *base, c
 		break;
 	default:
 		for (i = 0; i < o->nblocks; i++)
-			put_late(there + (int64_t)i * o->stride, (const char *)o->local + (int64_t)i * o->local_stride, o->nbytes,
-				 o->pe, o->is_nbi);
+			put_late(there + (int64_t)i * o->stride,
+				(const char *)o->local + (int64_t)i * o->local_stride, o->nbytes, o->pe,
+				o->is_nbi);
 		break;
 	}
 	leave(was_open);

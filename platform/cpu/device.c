@@ -252,7 +252,9 @@ hipError_t hipDeviceGetAttribute(int *value, hipDeviceAttribute_t attribute, int
 	case hipDeviceAttributeConcurrentKernels: *value = p.concurrentKernels; break;
 	case hipDeviceAttributeConcurrentManagedAccess: *value = p.concurrentManagedAccess; break;
 	case hipDeviceAttributeCooperativeLaunch: *value = p.cooperativeLaunch; break;
-	case hipDeviceAttributeDirectManagedMemAccessFromHost: *value = p.directManagedMemAccessFromHost; break;
+	case hipDeviceAttributeDirectManagedMemAccessFromHost:
+		*value = p.directManagedMemAccessFromHost;
+		break;
 	case hipDeviceAttributeFineGrainSupport: *value = 1; break;
 	case hipDeviceAttributeHostNativeAtomicSupported: *value = 1; break;
 	case hipDeviceAttributeIntegrated: *value = p.integrated; break;
@@ -304,7 +306,8 @@ hipError_t hipDeviceGetByPCIBusId(int *device, const char *id)
 	HIPCPU_ENTER(hipDeviceGetByPCIBusId);
 	if (!device || !id)
 		HIPCPU_LEAVE(hipErrorInvalidValue);
-	if (sscanf(id, "%x:%x:%x", &domain, &bus, &slot) != 3 || domain || slot || !bus || !exists((int)bus - 1))
+	if (sscanf(id, "%x:%x:%x", &domain, &bus, &slot) != 3 || domain || slot || !bus ||
+		!exists((int)bus - 1))
 		HIPCPU_LEAVE(hipErrorInvalidDevice);
 	*device = (int)bus - 1;
 	HIPCPU_LEAVE(hipSuccess);

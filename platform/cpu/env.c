@@ -95,7 +95,8 @@ static void read_diverge(void)
 
 	if (!value || !*value)
 		return;
-	if (strncmp(value, "random", 6) || (value[6] && (value[6] != ':' || !hipcpu_parse_size(value + 7, &seed)))) {
+	if (strncmp(value, "random", 6) ||
+		(value[6] && (value[6] != ':' || !hipcpu_parse_size(value + 7, &seed)))) {
 		complain("GSHMEM_CPU_DIVERGE", value, "random or random:seed");
 		return;
 	}
@@ -164,7 +165,8 @@ void hipcpu_share_cores(unsigned nthreads)
 	const char *value = getenv("GSHMEM_CPU_SPIN");
 
 	if (!value || !*value) /* atomic, because a polling thread may read it meanwhile */
-		__atomic_store_n(&config.spin_polls, find_spin_polls(nthreads * count_processes()), __ATOMIC_RELAXED);
+		__atomic_store_n(
+			&config.spin_polls, find_spin_polls(nthreads * count_processes()), __ATOMIC_RELAXED);
 }
 
 static void read_scheduling(void)
@@ -175,7 +177,8 @@ static void read_scheduling(void)
 	config.ncores = 1;
 	if (!sched_getaffinity(0, sizeof(set), &set))
 		config.ncores = (unsigned)CPU_COUNT(&set);
-	config.spin_polls = (unsigned)read_size("GSHMEM_CPU_SPIN", find_spin_polls(nprocs), 1, 1u << 30, "polls, at least 1");
+	config.spin_polls = (unsigned)read_size(
+		"GSHMEM_CPU_SPIN", find_spin_polls(nprocs), 1, 1u << 30, "polls, at least 1");
 	config.near_polls = config.spin_polls;
 	/*
 	 * Each process has a host thread and a block thread that want a core; with fewer cores, a spinning

@@ -88,7 +88,8 @@ static bool error_by_name(const char *text, hipError_t *error_p)
 	long value = strtol(text, &end, 10);
 
 	for (size_t i = 0; i < NERRORS; i++) {
-		bool same = *end || end == text ? !strcmp(errors[i].name, text) : (long)errors[i].error == value;
+		bool same =
+			*end || end == text ? !strcmp(errors[i].name, text) : (long)errors[i].error == value;
 
 		if (same && errors[i].error != hipSuccess) {
 			*error_p = errors[i].error;
@@ -145,7 +146,8 @@ bool hipcpu_failures_parse(const char *text)
 	char *copy = strdup(text), *save = NULL;
 	bool ok = copy != NULL;
 
-	for (char *item = ok ? strtok_r(copy, ",", &save) : NULL; item && ok; item = strtok_r(NULL, ",", &save))
+	for (char *item = ok ? strtok_r(copy, ",", &save) : NULL; item && ok;
+		item = strtok_r(NULL, ",", &save))
 		ok = nfailures < MAX_FAILURES && parse_failure(item);
 	free(copy);
 	return ok;

@@ -39,7 +39,8 @@ void hipcpu_gate_wait(struct hipcpu_gate *gate, uint32_t seen, long timeout_us)
 	   or the futex sees the new value. */
 	atomic_fetch_add(&gate->nsleepers, 1);
 	if (atomic_load(&gate->value) == seen)
-		syscall(SYS_futex, &gate->value, FUTEX_WAIT_PRIVATE, seen, timeout_us < 0 ? NULL : &timeout, NULL, 0);
+		syscall(SYS_futex, &gate->value, FUTEX_WAIT_PRIVATE, seen, timeout_us < 0 ? NULL : &timeout,
+			NULL, 0);
 	atomic_fetch_sub(&gate->nsleepers, 1);
 }
 

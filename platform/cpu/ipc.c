@@ -64,9 +64,10 @@ static void explain(const struct handle *h, int err)
 	else if (err == ENOENT || err == ESRCH)
 		why = " (the process has ended, has freed the memory, or is in another PID namespace)";
 	else if (err == ESTALE)
-		why = " (the descriptor is another file now: the memory was freed, or the PID means another process"
-		      " in this PID namespace)";
-	hipcpu_message("hipIpcOpenMemHandle: memory of pid %d, fd %d: %s%s", h->pid, h->fd, strerror(err), why);
+		why = " (the descriptor is another file now: the memory was freed, or the PID means another "
+		      "process in this PID namespace)";
+	hipcpu_message(
+		"hipIpcOpenMemHandle: memory of pid %d, fd %d: %s%s", h->pid, h->fd, strerror(err), why);
 }
 
 /* Returns a descriptor of the file that h names, or -1 and errno. */
@@ -106,8 +107,13 @@ static int open_file(const struct handle *h)
 /* Maps what h names. Called with the lock of the table held. */
 static hipError_t open_handle(const struct handle *h, int device, void **ptr)
 {
-	struct hipcpu_allocation a = {.nbytes = h->nbytes, .kind = HIPCPU_MEMORY_IPC, .device = device, .fd = -1,
-				      .dev = (dev_t)h->dev, .ino = (ino_t)h->ino, .nopens = 1};
+	struct hipcpu_allocation a = {.nbytes = h->nbytes,
+		.kind = HIPCPU_MEMORY_IPC,
+		.device = device,
+		.fd = -1,
+		.dev = (dev_t)h->dev,
+		.ino = (ino_t)h->ino,
+		.nopens = 1};
 	struct hipcpu_allocation *known;
 	bool guarded;
 	int fd = open_file(h);
@@ -150,8 +156,8 @@ hipError_t hipIpcOpenMemHandle(void **ptr, hipIpcMemHandle_t handle, unsigned fl
 	HIPCPU_ENTER(hipIpcOpenMemHandle);
 	memcpy(&h, &handle, sizeof(h));
 	current = hipcpu_current_device();
-	if (!ptr || (flags & ~(unsigned)hipIpcMemLazyEnablePeerAccess) || h.magic != HANDLE_MAGIC || !h.nbytes ||
-	    h.nbytes > SIZE_MAX / 2)
+	if (!ptr || (flags & ~(unsigned)hipIpcMemLazyEnablePeerAccess) || h.magic != HANDLE_MAGIC ||
+		!h.nbytes || h.nbytes > SIZE_MAX / 2)
 		HIPCPU_LEAVE(hipErrorInvalidValue);
 	device = hipcpu_device_by_uuid(h.uuid);
 	if (device < 0 || device >= HIPCPU_MAX_DEVICES) {

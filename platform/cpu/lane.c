@@ -54,7 +54,10 @@ HIPCPU_RACY static void describe_lanes(struct block *b, unsigned first, unsigned
 	else if (w->paused & bit)
 		hipcpu_message("  %s: spinning (in hipcpu_pause)", who);
 	else
-		hipcpu_message("  %s: %s", who, first >= b->nstarted ? "not begun" : w->ready & bit ? "ready" : "running");
+		hipcpu_message("  %s: %s", who,
+			first >= b->nstarted     ? "not begun"
+				: w->ready & bit ? "ready"
+						 : "running");
 }
 
 HIPCPU_RACY static unsigned standing(const struct block *b, unsigned n)
@@ -64,7 +67,11 @@ HIPCPU_RACY static unsigned standing(const struct block *b, unsigned n)
 
 	if (!(w->live & bit))
 		return 0;
-	return (w->arrived | w->held) & bit ? 1 : w->barrier & bit ? 2 : w->paused & bit ? 3 : w->ready & bit ? 4 : 5;
+	return (w->arrived | w->held) & bit ? 1
+		: w->barrier & bit          ? 2
+		: w->paused & bit           ? 3
+		: w->ready & bit            ? 4
+					    : 5;
 }
 
 HIPCPU_RACY void hipcpu_block_describe(struct block *b)
@@ -104,8 +111,8 @@ void hipcpu_trap(const char *message)
 
 static void deadlock(struct block *b)
 {
-	hipcpu_message("deadlock in block (%u,%u,%u) of %s: no lane can move", blockIdx.x, blockIdx.y, blockIdx.z,
-		       b->launch->params.name);
+	hipcpu_message("deadlock in block (%u,%u,%u) of %s: no lane can move", blockIdx.x, blockIdx.y,
+		blockIdx.z, b->launch->params.name);
 	hipcpu_block_describe(b);
 	abort();
 }

@@ -33,8 +33,9 @@ static hipError_t check(const struct hipcpu_launch_params *p, uint64_t *nblocks_
 
 	if (!p->grid.x || !p->grid.y || !p->grid.z || !nthreads)
 		return hipErrorInvalidConfiguration;
-	if (p->block.x > HIPCPU_MAX_THREADS || p->block.y > HIPCPU_MAX_THREADS || p->block.z > HIPCPU_MAX_THREADS ||
-	    nthreads > HIPCPU_MAX_THREADS || p->grid.x > INT32_MAX || p->grid.y > 65535 || p->grid.z > 65535)
+	if (p->block.x > HIPCPU_MAX_THREADS || p->block.y > HIPCPU_MAX_THREADS ||
+		p->block.z > HIPCPU_MAX_THREADS || nthreads > HIPCPU_MAX_THREADS || p->grid.x > INT32_MAX ||
+		p->grid.y > 65535 || p->grid.z > 65535)
 		return hipErrorInvalidConfiguration;
 	if (p->shared_bytes > 64 << 10)
 		return hipErrorInvalidValue;
@@ -64,7 +65,8 @@ static hipError_t submit(const struct hipcpu_launch_params *p)
 		p->drop(p->closure);
 		return hipErrorOutOfMemory;
 	}
-	launch->item = (struct hipcpu_item){.run = run_launch, .drop = drop_launch, .renew = number_launch, .nbytes = sizeof(*launch)};
+	launch->item = (struct hipcpu_item){
+		.run = run_launch, .drop = drop_launch, .renew = number_launch, .nbytes = sizeof(*launch)};
 	launch->params = *p;
 	launch->params.stream = stream;
 	launch->nblocks = nblocks;
@@ -79,7 +81,8 @@ hipError_t hipcpu_launch_bound(const struct hipcpu_launch_params *params)
 
 hipError_t hipcpu_launch(const struct hipcpu_launch_params *params)
 {
-	hipError_t err = hipcpu_api_enter(params->cooperative ? "hipLaunchCooperativeKernel" : "hipLaunchKernel");
+	hipError_t err =
+		hipcpu_api_enter(params->cooperative ? "hipLaunchCooperativeKernel" : "hipLaunchKernel");
 
 	if (err)
 		params->drop(params->closure);
@@ -95,16 +98,18 @@ hipError_t hipLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **arg
 {
 	HIPCPU_ENTER(hipLaunchKernel);
 	(void)kernel, (void)grid, (void)block, (void)args, (void)shared_bytes, (void)stream;
-	hipcpu_message("hipLaunchKernel: the kernel's parameter types are needed: pass it as a function, from C++");
+	hipcpu_message(
+		"hipLaunchKernel: the kernel's parameter types are needed: pass it as a function, from C++");
 	HIPCPU_LEAVE(hipErrorInvalidDeviceFunction);
 }
 
-hipError_t hipLaunchCooperativeKernel(const void *kernel, dim3 grid, dim3 block, void **args, unsigned shared_bytes,
-				      hipStream_t stream)
+hipError_t hipLaunchCooperativeKernel(
+	const void *kernel, dim3 grid, dim3 block, void **args, unsigned shared_bytes, hipStream_t stream)
 {
 	HIPCPU_ENTER(hipLaunchCooperativeKernel);
 	(void)kernel, (void)grid, (void)block, (void)args, (void)shared_bytes, (void)stream;
-	hipcpu_message("hipLaunchCooperativeKernel: the kernel's parameter types are needed: pass it as a function, from C++");
+	hipcpu_message("hipLaunchCooperativeKernel: the kernel's parameter types are needed: pass it as a "
+		       "function, from C++");
 	HIPCPU_LEAVE(hipErrorInvalidDeviceFunction);
 }
 
@@ -142,8 +147,8 @@ hipError_t hipOccupancyMaxActiveBlocksPerMultiprocessor(int *nblocks, const void
 	HIPCPU_LEAVE(hipcpu_occupancy(nblocks, block_size, shared_bytes));
 }
 
-hipError_t hipOccupancyMaxPotentialBlockSize(int *grid_size, int *block_size, const void *kernel, size_t shared_bytes,
-					     int block_size_limit)
+hipError_t hipOccupancyMaxPotentialBlockSize(
+	int *grid_size, int *block_size, const void *kernel, size_t shared_bytes, int block_size_limit)
 {
 	HIPCPU_ENTER(hipOccupancyMaxPotentialBlockSize);
 	if (!grid_size || !block_size || block_size_limit < 0 || shared_bytes > 64 << 10)

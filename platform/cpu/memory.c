@@ -200,7 +200,8 @@ static hipError_t allocate_device(void **ptr, size_t nbytes, enum hipcpu_memory 
 	a.device = hipcpu_current_device();
 	hipcpu_device_use(a.device);
 	a.mapped_bytes = hipcpu_round_to_pages(nbytes);
-	if (atomic_fetch_add(&device->allocated, a.mapped_bytes) + a.mapped_bytes > hipcpu_round_to_pages(total))
+	if (atomic_fetch_add(&device->allocated, a.mapped_bytes) + a.mapped_bytes >
+		hipcpu_round_to_pages(total))
 		goto err_uncount;
 	a.fd = hipcpu_memory_create_file(a.mapped_bytes, &st);
 	if (a.fd < 0)
@@ -347,8 +348,8 @@ hipError_t hipHostFree(void *ptr)
 
 hipError_t hipHostRegister(void *ptr, size_t nbytes, unsigned flags)
 {
-	struct hipcpu_allocation a = {.base = ptr, .nbytes = nbytes, .kind = HIPCPU_MEMORY_REGISTERED, .flags = flags,
-				      .fd = -1};
+	struct hipcpu_allocation a = {
+		.base = ptr, .nbytes = nbytes, .kind = HIPCPU_MEMORY_REGISTERED, .flags = flags, .fd = -1};
 	hipError_t err = hipErrorHostMemoryAlreadyRegistered;
 	size_t above;
 
@@ -358,7 +359,8 @@ hipError_t hipHostRegister(void *ptr, size_t nbytes, unsigned flags)
 	a.device = hipcpu_current_device();
 	pthread_mutex_lock(&hipcpu_memory_lock);
 	above = table_above(ptr);
-	if (!hipcpu_memory_find(ptr) && (above == nused || (uintptr_t)table[above].base - (uintptr_t)ptr >= nbytes))
+	if (!hipcpu_memory_find(ptr) &&
+		(above == nused || (uintptr_t)table[above].base - (uintptr_t)ptr >= nbytes))
 		err = hipcpu_memory_insert(&a) ? hipSuccess : hipErrorOutOfMemory;
 	pthread_mutex_unlock(&hipcpu_memory_lock);
 	HIPCPU_LEAVE(err);
@@ -395,7 +397,8 @@ static bool look_up(const void *ptr, struct hipcpu_allocation *a_p)
 
 static bool is_host(const struct hipcpu_allocation *a)
 {
-	return a->kind == HIPCPU_MEMORY_HOST || a->kind == HIPCPU_MEMORY_REGISTERED || a->kind == HIPCPU_MEMORY_SHARED;
+	return a->kind == HIPCPU_MEMORY_HOST || a->kind == HIPCPU_MEMORY_REGISTERED ||
+		a->kind == HIPCPU_MEMORY_SHARED;
 }
 
 hipError_t hipHostGetDevicePointer(void **device_ptr, void *host_ptr, unsigned flags)

@@ -107,16 +107,18 @@ hipError_t hipModuleGetFunction(hipFunction_t *function, hipModule_t module, con
 	found = dlsym(module->object, record);
 	if (!found) {
 		if (dlsym(module->object, name))
-			hipcpu_message("hipModuleGetFunction: %s: the kernel's parameter types are needed: write "
-				       "HIPCPU_MODULE_KERNEL(%s) after it", name, name);
+			hipcpu_message(
+				"hipModuleGetFunction: %s: the kernel's parameter types are needed: write "
+				"HIPCPU_MODULE_KERNEL(%s) after it",
+				name, name);
 		HIPCPU_LEAVE(hipErrorNotFound);
 	}
 	*function = found;
 	HIPCPU_LEAVE(hipSuccess);
 }
 
-static hipError_t launch(hipFunction_t function, dim3 grid, dim3 block, unsigned shared_bytes, hipStream_t stream,
-			 void **args, void **extra, bool cooperative)
+static hipError_t launch(hipFunction_t function, dim3 grid, dim3 block, unsigned shared_bytes,
+	hipStream_t stream, void **args, void **extra, bool cooperative)
 {
 	struct hipcpu_launch_params params = {.grid = grid, .block = block, .shared_bytes = shared_bytes,
 					      .stream = stream, .cooperative = cooperative};
@@ -139,9 +141,9 @@ hipError_t hipModuleLaunchKernel(hipFunction_t function, unsigned grid_x, unsign
 	HIPCPU_LEAVE(launch(function, grid, block, shared_bytes, stream, args, extra, false));
 }
 
-hipError_t hipModuleLaunchCooperativeKernel(hipFunction_t function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
-					    unsigned block_x, unsigned block_y, unsigned block_z,
-					    unsigned shared_bytes, hipStream_t stream, void **args)
+hipError_t hipModuleLaunchCooperativeKernel(hipFunction_t function, unsigned grid_x, unsigned grid_y,
+	unsigned grid_z, unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
+	hipStream_t stream, void **args)
 {
 	const dim3 grid = {grid_x, grid_y, grid_z}, block = {block_x, block_y, block_z};
 
@@ -149,8 +151,8 @@ hipError_t hipModuleLaunchCooperativeKernel(hipFunction_t function, unsigned gri
 	HIPCPU_LEAVE(launch(function, grid, block, shared_bytes, stream, args, NULL, true));
 }
 
-hipError_t hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(int *nblocks, hipFunction_t function, int block_size,
-							      size_t shared_bytes)
+hipError_t hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(
+	int *nblocks, hipFunction_t function, int block_size, size_t shared_bytes)
 {
 	HIPCPU_ENTER(hipModuleOccupancyMaxActiveBlocksPerMultiprocessor);
 	if (!function)

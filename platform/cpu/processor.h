@@ -58,9 +58,10 @@ static inline __attribute__((always_inline)) void processor_switch(void **save, 
 			 "leaq 128(%%rsp), %%rsp"
 			 : "+D"(save), "+S"(next)
 			 :
-			 : "rax", "rcx", "rdx", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15", "memory", "cc",
-			   "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10",
-			   "xmm11", "xmm12", "xmm13", "xmm14", "xmm15" PROCESSOR_CLOBBERS);
+			 : "rax", "rcx", "rdx", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15",
+			 "memory", "cc", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7",
+			 "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14",
+			 "xmm15" PROCESSOR_CLOBBERS);
 }
 
 /* entry finds 0 as its return address. */
@@ -98,7 +99,8 @@ static inline uintptr_t processor_place(uintptr_t address)
 
 #ifdef __ARM_FEATURE_SVE
 #define PROCESSOR_CLOBBERS \
-	, "p0", "p1", "p2", "p3", "p4", "p5", "p6", "p7", "p8", "p9", "p10", "p11", "p12", "p13", "p14", "p15", "ffr"
+	, "p0", "p1", "p2", "p3", "p4", "p5", "p6", "p7", "p8", "p9", "p10", "p11", "p12", "p13", "p14", \
+		"p15", "ffr"
 #else
 #define PROCESSOR_CLOBBERS
 #endif
@@ -127,11 +129,12 @@ static inline __attribute__((always_inline)) void processor_switch(void **save, 
 			 "hint #36"
 			 : "+r"(save_p), "+r"(next_sp)
 			 :
-			 : "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10", "x11", "x12", "x13", "x14", "x15", "x16",
-			   "x17", "x18", "x20", "x21", "x22", "x23", "x24", "x25", "x26", "x27", "x28", "x30", "v0", "v1",
-			   "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12", "v13", "v14", "v15", "v16",
-			   "v17", "v18", "v19", "v20", "v21", "v22", "v23", "v24", "v25", "v26", "v27", "v28", "v29", "v30",
-			   "v31", "memory", "cc" PROCESSOR_CLOBBERS);
+			 : "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10", "x11", "x12", "x13", "x14",
+			 "x15", "x16", "x17", "x18", "x20", "x21", "x22", "x23", "x24", "x25", "x26", "x27",
+			 "x28", "x30", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10",
+			 "v11", "v12", "v13", "v14", "v15", "v16", "v17", "v18", "v19", "v20", "v21", "v22",
+			 "v23", "v24", "v25", "v26", "v27", "v28", "v29", "v30", "v31", "memory",
+			 "cc" PROCESSOR_CLOBBERS);
 }
 
 /* entry's frame ends the chain: its caller's frame is 0. */

@@ -280,7 +280,8 @@ hipError_t hipcpu_capture_forbid(void);
  * and, for wait, *err is the result.
  */
 bool hipcpu_capture_record(struct ihipStream_t *stream, struct hipcpu_captured *captured);
-bool hipcpu_capture_wait(struct ihipStream_t *stream, const struct hipcpu_captured *captured, hipError_t *err);
+bool hipcpu_capture_wait(
+	struct ihipStream_t *stream, const struct hipcpu_captured *captured, hipError_t *err);
 void hipcpu_capture_forget(struct hipcpu_captured *captured);
 
 /* ---- stream.c ---- */

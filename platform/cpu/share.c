@@ -44,21 +44,25 @@ static int copy_pages(int fd, const char *start, size_t nbytes)
  */
 static void make_private(void)
 {
-	char *copy = mmap(NULL, shared.mapped_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *copy =
+		mmap(NULL, shared.mapped_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	char part[4096];
 
 	if (copy == MAP_FAILED)
 		return;
 	for (size_t at = 0; at < shared.mapped_bytes; at += sizeof part)
-		if (pread(shared.fd, part, sizeof part, (off_t)at) == sizeof part && !is_zero(part, sizeof part))
+		if (pread(shared.fd, part, sizeof part, (off_t)at) == sizeof part &&
+			!is_zero(part, sizeof part))
 			memcpy(copy + at, part, sizeof part);
 	/* The system call, because UCX replaces mremap() by a function without a fifth argument. */
-	syscall(SYS_mremap, copy, shared.mapped_bytes, shared.mapped_bytes, MREMAP_MAYMOVE | MREMAP_FIXED, shared.base);
+	syscall(SYS_mremap, copy, shared.mapped_bytes, shared.mapped_bytes, MREMAP_MAYMOVE | MREMAP_FIXED,
+		shared.base);
 }
 
 int hipcpu_share(void *start, size_t nbytes)
 {
-	struct hipcpu_allocation a = {.base = start, .nbytes = nbytes, .mapped_bytes = nbytes, .kind = HIPCPU_MEMORY_SHARED};
+	struct hipcpu_allocation a = {
+		.base = start, .nbytes = nbytes, .mapped_bytes = nbytes, .kind = HIPCPU_MEMORY_SHARED};
 	struct stat st;
 	int err;
 
@@ -81,7 +85,8 @@ int hipcpu_share(void *start, size_t nbytes)
 	 * lost.
 	 */
 	err = copy_pages(a.fd, start, nbytes);
-	if (!err && mmap(start, nbytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, a.fd, 0) == MAP_FAILED)
+	if (!err &&
+		mmap(start, nbytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, a.fd, 0) == MAP_FAILED)
 		err = errno;
 	if (err)
 		goto err_remove;

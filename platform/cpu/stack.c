@@ -21,7 +21,8 @@ static struct fiber *fiber_new(struct block *b)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE), nbytes = hipcpu_config()->stack_bytes;
 	struct fiber *f = calloc(1, sizeof(*f));
-	char *area = mmap(NULL, nbytes + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	char *area = mmap(NULL, nbytes + page, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 	if (!f || area == MAP_FAILED || mprotect(area, page, PROT_NONE)) {
 		hipcpu_message("the stack of a lane (this thread has %u stacks of %zu bytes): %s "
@@ -68,8 +69,10 @@ static void on_fault(int signal, siginfo_t *info, void *context)
 	struct block *b = hipcpu_block;
 
 	if (hipcpu_access_refused(info)) {
-		hipcpu_message("device memory touched by the host at %p: a GPU would fault; copy with hipMemcpy "
-			       "(GSHMEM_CPU_HOST_ACCESS)", info->si_addr);
+		hipcpu_message(
+			"device memory touched by the host at %p: a GPU would fault; copy with hipMemcpy "
+			"(GSHMEM_CPU_HOST_ACCESS)",
+			info->si_addr);
 		sigaction(signal, &by_default, NULL);
 		/* not by repeating the access, which could pass: a kernel may have opened the memory */
 		raise(signal);
@@ -79,13 +82,15 @@ static void on_fault(int signal, siginfo_t *info, void *context)
 		uintptr_t below = (uintptr_t)b->fiber->stack - (uintptr_t)info->si_addr;
 
 		if (below - 1 < (uintptr_t)sysconf(_SC_PAGESIZE)) {
-			hipcpu_message("block (%u,%u,%u) lane %u of %s: stack overflow: more than %zu bytes (GSHMEM_CPU_STACK)",
-				       blockIdx.x, blockIdx.y, blockIdx.z, lane_number(b, hipcpu_self),
-				       b->launch->params.name, b->fiber->stack_bytes);
+			hipcpu_message("block (%u,%u,%u) lane %u of %s: stack overflow: more than %zu bytes "
+				       "(GSHMEM_CPU_STACK)",
+				blockIdx.x, blockIdx.y, blockIdx.z, lane_number(b, hipcpu_self),
+				b->launch->params.name, b->fiber->stack_bytes);
 			abort();
 		}
-		hipcpu_message("block (%u,%u,%u) lane %u of %s: illegal access to address %p", blockIdx.x, blockIdx.y,
-			       blockIdx.z, lane_number(b, hipcpu_self), b->launch->params.name, info->si_addr);
+		hipcpu_message("block (%u,%u,%u) lane %u of %s: illegal access to address %p", blockIdx.x,
+			blockIdx.y, blockIdx.z, lane_number(b, hipcpu_self), b->launch->params.name,
+			info->si_addr);
 	}
 	/* not ours: do what would have happened without this handler */
 	if (old->sa_flags & SA_SIGINFO)
@@ -127,7 +132,8 @@ void hipcpu_stacks_init(struct block *b)
 		pthread_attr_destroy(&attr);
 	}
 	fiber_of_thread(&b->thread, stack, nbytes);
-	signals.ss_sp = mmap(NULL, SIGNAL_STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	signals.ss_sp =
+		mmap(NULL, SIGNAL_STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (signals.ss_sp != MAP_FAILED)
 		sigaltstack(&signals, NULL);
 	hipcpu_faults_init();

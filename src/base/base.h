@@ -275,7 +275,8 @@ void gshmemi_bootstrap_allgather_node(const void *mine, void *all, size_t nbytes
  * The leaders, in ascending order, tell all PEs nbytes each. Every machine has at least one leader, its
  * lowest PE.
  */
-void gshmemi_bootstrap_allgather_leaders(bool is_leader, int nleaders, const void *mine, void *all, size_t nbytes);
+void gshmemi_bootstrap_allgather_leaders(
+	bool is_leader, int nleaders, const void *mine, void *all, size_t nbytes);
 
 /* What has been exchanged since open: base/scale.h. */
 const struct gshmemi_traffic *gshmemi_bootstrap_traffic(void);

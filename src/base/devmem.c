@@ -144,7 +144,8 @@ int gshmemi_devmem_open_stream(hipStream_t *stream_p, const char *what)
 {
 	int least, greatest, rc;
 
-	rc = report(hipDeviceGetStreamPriorityRange(&least, &greatest), what, "hipDeviceGetStreamPriorityRange");
+	rc = report(
+		hipDeviceGetStreamPriorityRange(&least, &greatest), what, "hipDeviceGetStreamPriorityRange");
 	return rc ? rc : report(hipStreamCreateWithPriority(stream_p, hipStreamNonBlocking, greatest), what,
 				"hipStreamCreateWithPriority");
 }
@@ -155,8 +156,9 @@ static int open_queue(struct queue *queue)
 
 	rc = gshmemi_devmem_open_stream(&queue->stream, "init");
 	if (!rc)
-		rc = report(hipEventCreateWithFlags(&queue->event, hipEventBlockingSync | hipEventDisableTiming),
-			    "init", "hipEventCreateWithFlags");
+		rc = report(
+			hipEventCreateWithFlags(&queue->event, hipEventBlockingSync | hipEventDisableTiming),
+			"init", "hipEventCreateWithFlags");
 	queue->is_open = false;
 	return rc;
 }
@@ -213,8 +215,9 @@ int gshmemi_host_allocate(size_t nbytes, const char *what, void **ptr_p)
 	void *ptr;
 	int rc;
 
-	rc = gshmemi_hip(hipHostMalloc(&ptr, nbytes, hipHostMallocMapped | hipHostMallocPortable | hipHostMallocCoherent),
-			 "hipHostMalloc of %zu bytes for the %s", nbytes, what);
+	rc = gshmemi_hip(hipHostMalloc(&ptr, nbytes,
+				 hipHostMallocMapped | hipHostMallocPortable | hipHostMallocCoherent),
+		"hipHostMalloc of %zu bytes for the %s", nbytes, what);
 	if (rc)
 		return rc;
 	memset(ptr, 0, nbytes);
@@ -311,7 +314,8 @@ void gshmemi_devmem_move(void *dest, const void *source, size_t nbytes, bool nbi
 	if (!nbytes)
 		return;
 	previous = enter(&copies);
-	must(report(hipMemcpyAsync(dest, source, nbytes, hipMemcpyDefault, copies.stream), call, "hipMemcpyAsync"));
+	must(report(hipMemcpyAsync(dest, source, nbytes, hipMemcpyDefault, copies.stream), call,
+		"hipMemcpyAsync"));
 	copies.is_open = true;
 	if (!nbi)
 		must(await_queue(&copies, call));
@@ -327,7 +331,8 @@ void gshmemi_devmem_store(void *dest, const void *value, unsigned nbytes, const 
 		must(await_queue(&copies, call));
 	word = staging->ring[ring_next++];
 	memcpy(word, value, nbytes);
-	must(report(hipMemcpyAsync(dest, word, nbytes, hipMemcpyDefault, copies.stream), call, "hipMemcpyAsync"));
+	must(report(
+		hipMemcpyAsync(dest, word, nbytes, hipMemcpyDefault, copies.stream), call, "hipMemcpyAsync"));
 	copies.is_open = true;
 	leave(&copies, previous);
 }
@@ -344,17 +349,17 @@ void gshmemi_devmem_load(void *value, const void *source, unsigned nbytes, const
 	leave(&copies, previous);
 }
 
-void gshmemi_devmem_stride(void *dest, size_t dest_stride, const void *source, size_t source_stride, size_t nblocks,
-			   size_t block_nbytes, const char *call)
+void gshmemi_devmem_stride(void *dest, size_t dest_stride, const void *source, size_t source_stride,
+	size_t nblocks, size_t block_nbytes, const char *call)
 {
 	int previous;
 
 	if (!nblocks || !block_nbytes)
 		return;
 	previous = enter(&kernels);
-	must(report(hipMemcpy2DAsync(dest, dest_stride, source, source_stride, block_nbytes, nblocks, hipMemcpyDefault,
-				     kernels.stream),
-		    call, "hipMemcpy2DAsync"));
+	must(report(hipMemcpy2DAsync(dest, dest_stride, source, source_stride, block_nbytes, nblocks,
+			    hipMemcpyDefault, kernels.stream),
+		call, "hipMemcpy2DAsync"));
 	kernels.is_open = true;
 	must(await_queue(&kernels, call));
 	leave(&kernels, previous);

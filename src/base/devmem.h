@@ -77,8 +77,8 @@ void gshmemi_devmem_store(void *dest, const void *value, unsigned nbytes, const 
 void gshmemi_devmem_load(void *value, const void *source, unsigned nbytes, const char *call);
 
 /* Copies nblocks blocks between strides, in bytes. Returns when done. */
-void gshmemi_devmem_stride(void *dest, size_t dest_stride, const void *source, size_t source_stride, size_t nblocks,
-			   size_t block_nbytes, const char *call);
+void gshmemi_devmem_stride(void *dest, size_t dest_stride, const void *source, size_t source_stride,
+	size_t nblocks, size_t block_nbytes, const char *call);
 
 /*
  * An atomic; op is a GSHMEMI_AMO_*. Returns the old value. Without fetches it returns 0 at once, and is done

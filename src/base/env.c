@@ -67,7 +67,8 @@ static int parse_size(const char *name, const char *text, uint64_t *value_p)
 	if (rc == -ERANGE)
 		gshmemi_error("%s=%s: more than 64 bits can hold", name, text);
 	else if (rc)
-		gshmemi_error("%s=%s: not a size: write digits and at most one of k, m, g, t, as in 512m", name, text);
+		gshmemi_error("%s=%s: not a size: write digits and at most one of k, m, g, t, as in 512m",
+			name, text);
 	return rc;
 }
 
@@ -250,7 +251,9 @@ static int parse_carry(const char *name, const char *text, const char **value_p)
 		at = "";
 	while (*at)
 		if (!parse_pes(&at, &first, &last)) {
-			gshmemi_error("%s=%s: must be all, 1-in-3, a list of PEs like 1,4-6, direct, or direct:1,4-6", name, text);
+			gshmemi_error("%s=%s: must be all, 1-in-3, a list of PEs like 1,4-6, direct, or "
+				      "direct:1,4-6",
+				name, text);
 			return -EINVAL;
 		}
 	*value_p = *text ? text : NULL;
@@ -409,7 +412,8 @@ void gshmemi_env_warn_unknown(void)
 /* TRACE counts only where kernels record on the slow path, which those of GPUs do not. */
 bool gshmemi_env_sees_operations(void)
 {
-	return gshmemi_env.CPU_DELIVERY || gshmemi_env.STATS || (gshmemi_env.TRACE && GSHMEMI_ARCH_HAS_DELIVERY);
+	return gshmemi_env.CPU_DELIVERY || gshmemi_env.STATS ||
+		(gshmemi_env.TRACE && GSHMEMI_ARCH_HAS_DELIVERY);
 }
 
 bool gshmemi_env_sees_calls(void)

@@ -151,9 +151,10 @@ bool gshmemi_report_file_limit(const char *what)
 	const unsigned long long limit = find_file_limit();
 
 	if (limit)
-		gshmemi_error("%s: this process has reached its limit of %llu open files: raise it (ulimit -n %d); a PE "
-			      "needs %d, and %d more for each other PE of its node, besides the files of MPI and the program",
-			      what, limit, GENEROUS_NFILES, NFILES, NFILES_PER_PEER);
+		gshmemi_error("%s: this process has reached its limit of %llu open files: raise it (ulimit "
+			      "-n %d); a PE needs %d, and %d more for each other PE of its node, besides the "
+			      "files of MPI and the program",
+			what, limit, GENEROUS_NFILES, NFILES, NFILES_PER_PEER);
 	return limit != 0;
 }
 
@@ -169,8 +170,8 @@ int gshmemi_hip_advise(hipError_t error, const char *remedy, const char *format,
 	va_end(args);
 	if (gshmemi_report_file_limit(what))
 		return -EMFILE;
-	gshmemi_error("%s: %s (%s)%s%s", what, hipGetErrorString(error), hipGetErrorName(error), remedy ? ": " : "",
-		      remedy ? remedy : "");
+	gshmemi_error("%s: %s (%s)%s%s", what, hipGetErrorString(error), hipGetErrorName(error),
+		remedy ? ": " : "", remedy ? remedy : "");
 	return errno_of_hip(error);
 }
 

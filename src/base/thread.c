@@ -41,8 +41,9 @@ int gshmemi_thread_pin(pthread_t thread, int core, const char *text)
 		rc = -pthread_setaffinity_np(thread, sizeof cores, &cores);
 	}
 	if (rc)
-		gshmemi_error("%s core %d: %s: this machine has cores 0 to %ld, and a container or a batch system may allow a "
-			      "process only some of them", text, core, strerror(-rc), sysconf(_SC_NPROCESSORS_CONF) - 1);
+		gshmemi_error("%s core %d: %s: this machine has cores 0 to %ld, and a container or a batch "
+			      "system may allow a process only some of them",
+			text, core, strerror(-rc), sysconf(_SC_NPROCESSORS_CONF) - 1);
 	return rc;
 }
 

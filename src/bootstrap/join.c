@@ -213,8 +213,8 @@ static void receive_guest(void)
 
 	if (fd < 0) {
 		if (errno == EMFILE || errno == ENFILE)
-			fail(-errno, "init: rank %d cannot accept more connections: %s (ulimit -n)", gshmemi_tcp.rank,
-			     strerror(errno));
+			fail(-errno, "init: rank %d cannot accept more connections: %s (ulimit -n)",
+				gshmemi_tcp.rank, strerror(errno));
 		return;
 	}
 	prepare(fd);

@@ -118,8 +118,9 @@ static void *watch_finalize(void *main_thread)
 	pthread_kill(*(pthread_t *)main_thread, SIGRTMAX);
 	nanosleep(&rest, NULL);
 	if (is_first)
-		gshmemi_warn("MPI_Finalize has not returned for %d s, as happens with MPICH over UCX's TCP: the processes end without "
-			     "it; all of the job's work is done", FINALIZE_S);
+		gshmemi_warn("MPI_Finalize has not returned for %d s, as happens with MPICH over UCX's TCP: "
+			     "the processes end without it; all of the job's work is done",
+			FINALIZE_S);
 	fflush(NULL);
 	leave_launcher();
 	_exit(exit_status);
@@ -276,10 +277,10 @@ static int check_launcher(void)
 			continue;
 		number = getenv(launcher->rank);
 		if (!number || strcmp(number, launcher->speaker) == 0)
-			gshmemi_error("init: %s=%s says that %s launcher has started several processes, but for MPI this one is "
-				      "alone: start the program with the mpirun of the MPI that gshmem was built with, or unset %s "
-				      "for a job of one PE",
-				      launcher->variable, value, launcher->name, launcher->variable);
+			gshmemi_error("init: %s=%s says that %s launcher has started several processes, but "
+				      "for MPI this one is alone: start the program with the mpirun of the "
+				      "MPI that gshmem was built with, or unset %s for a job of one PE",
+				launcher->variable, value, launcher->name, launcher->variable);
 		return -EINVAL;
 	}
 	return 0;
@@ -322,7 +323,8 @@ static int check_level(int thread_level)
 		return 0;
 	gshmemi_error("init: GSHMEM_THREAD_%s was asked for, but MPI runs with MPI_THREAD_%s: start MPI by "
 		      "MPI_Init_thread with MPI_THREAD_%s, or ask for less",
-		      level_name(mpi_level_of(thread_level)), level_name(level), level_name(mpi_level_of(thread_level)));
+		level_name(mpi_level_of(thread_level)), level_name(level),
+		level_name(mpi_level_of(thread_level)));
 	return -EINVAL;
 }
 
@@ -330,9 +332,10 @@ static int check_carrying(int from_pe, int to_pe)
 {
 	if (level >= MPI_THREAD_MULTIPLE)
 		return 0;
-	gshmemi_error("init: MPI has to carry operations of PE %d on PE %d, which takes a thread of its own, but MPI runs with "
-		      "MPI_THREAD_%s: start MPI by MPI_Init_thread with MPI_THREAD_MULTIPLE",
-		      from_pe, to_pe, level_name(level));
+	gshmemi_error("init: MPI has to carry operations of PE %d on PE %d, which takes a thread of its own, "
+		      "but MPI runs with MPI_THREAD_%s: start MPI by MPI_Init_thread with "
+		      "MPI_THREAD_MULTIPLE",
+		from_pe, to_pe, level_name(level));
 	return -EINVAL;
 }
 
@@ -435,14 +438,16 @@ static void allgather(const void *mine, void *all, size_t nbytes)
 {
 	MPI_Request request;
 
-	finish(MPI_Iallgather(mine, (int)nbytes, MPI_BYTE, all, (int)nbytes, MPI_BYTE, comm, &request), &request);
+	finish(MPI_Iallgather(mine, (int)nbytes, MPI_BYTE, all, (int)nbytes, MPI_BYTE, comm, &request),
+		&request);
 }
 
 static void allgather_machine(const void *mine, void *all, size_t nbytes)
 {
 	MPI_Request request;
 
-	finish(MPI_Iallgather(mine, (int)nbytes, MPI_BYTE, all, (int)nbytes, MPI_BYTE, node_comm, &request), &request);
+	finish(MPI_Iallgather(mine, (int)nbytes, MPI_BYTE, all, (int)nbytes, MPI_BYTE, node_comm, &request),
+		&request);
 }
 
 static void allgather_leaders(bool is_leader, int nleaders, const void *mine, void *all, size_t nbytes)
@@ -452,7 +457,9 @@ static void allgather_leaders(bool is_leader, int nleaders, const void *mine, vo
 
 	check(MPI_Comm_split(comm, is_leader ? 0 : MPI_UNDEFINED, rank, &leaders));
 	if (is_leader) {
-		finish(MPI_Iallgather(mine, (int)nbytes, MPI_BYTE, all, (int)nbytes, MPI_BYTE, leaders, &request), &request);
+		finish(MPI_Iallgather(
+			       mine, (int)nbytes, MPI_BYTE, all, (int)nbytes, MPI_BYTE, leaders, &request),
+			&request);
 		MPI_Comm_free(&leaders);
 	}
 	finish(MPI_Ibcast(all, (int)((size_t)nleaders * nbytes), MPI_BYTE, 0, node_comm, &request), &request);

@@ -312,9 +312,9 @@ static int check_carrying(int from_pe, int to_pe)
 
 	if (from_pe != to_pe)
 		snprintf(what, sizeof what, "of PE %d on PE %d, as between nodes", from_pe, to_pe);
-	gshmemi_error("MPI has to carry the operations %s, but the job was started by a unique id, which is for PEs that map each "
-		      "other's memory: start it with mpirun",
-		      what);
+	gshmemi_error("MPI has to carry the operations %s, but the job was started by a unique id, which is "
+		      "for PEs that map each other's memory: start it with mpirun",
+		what);
 	return -ENOTSUP;
 }
 

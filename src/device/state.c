@@ -57,7 +57,8 @@ void gshmemi_state_unregister(struct gshmemi_state_copy *copy)
 
 const struct gshmemi_state *gshmemi_host_no_state(void)
 {
-	gshmemi_error("host: the CPU reads a HIP unit's device state, which is in GPU memory: a bug in gshmem");
+	gshmemi_error(
+		"host: the CPU reads a HIP unit's device state, which is in GPU memory: a bug in gshmem");
 	gshmemi_end(1);
 }
 
@@ -73,22 +74,27 @@ static bool needs_slow_path(const struct gshmemi_state *state)
 static int check_copy(const struct gshmemi_state_copy *copy, bool needs_slow)
 {
 	if (copy->abi != GSHMEMI_ABI)
-		gshmemi_error("init: %s was compiled with headers of ABI %u, the library is ABI %u: recompile it",
-			      copy->file, copy->abi, GSHMEMI_ABI);
+		gshmemi_error(
+			"init: %s was compiled with headers of ABI %u, the library is ABI %u: recompile it",
+			copy->file, copy->abi, GSHMEMI_ABI);
 	else if (copy->max_pes != GSHMEM_MAX_PES)
-		gshmemi_error("init: %s was compiled with GSHMEM_MAX_PES %u, the library with %d: recompile one of them",
-			      copy->file, copy->max_pes, GSHMEM_MAX_PES);
+		gshmemi_error("init: %s was compiled with GSHMEM_MAX_PES %u, the library with %d: recompile "
+			      "one of them",
+			copy->file, copy->max_pes, GSHMEM_MAX_PES);
 	else if (strcmp(copy->platform, GSHMEMI_ARCH_NAME))
-		gshmemi_error("init: %s was compiled for platform %s, the library for %s", copy->file, copy->platform,
-			      GSHMEMI_ARCH_NAME);
+		gshmemi_error("init: %s was compiled for platform %s, the library for %s", copy->file,
+			copy->platform, GSHMEMI_ARCH_NAME);
 	else if (copy->state_nbytes != sizeof unset)
-		gshmemi_error("init: %s was compiled with a device state of %llu bytes, the library with %zu: "
-			      "recompile it",
-			      copy->file, (unsigned long long)copy->state_nbytes, sizeof unset);
+		gshmemi_error(
+			"init: %s was compiled with a device state of %llu bytes, the library with %zu: "
+			"recompile it",
+			copy->file, (unsigned long long)copy->state_nbytes, sizeof unset);
 	else if (copy->direct_only && needs_slow)
-		gshmemi_error("init: %s was compiled with GSHMEM_DIRECT_ONLY, which cannot work with GSHMEM_CHECK, "
-			      "GSHMEM_STATS, GSHMEM_TRACE, GSHMEM_CPU_DELIVERY or a PE that is not mapped for puts, gets and atomics",
-			      copy->file);
+		gshmemi_error(
+			"init: %s was compiled with GSHMEM_DIRECT_ONLY, which cannot work with GSHMEM_CHECK, "
+			"GSHMEM_STATS, GSHMEM_TRACE, GSHMEM_CPU_DELIVERY or a PE that is not mapped for "
+			"puts, gets and atomics",
+			copy->file);
 	else
 		return 0;
 	return -EINVAL;
@@ -98,12 +104,13 @@ static int check_copy(const struct gshmemi_state_copy *copy, bool needs_slow)
 static int check_abi(uint32_t abi, bool needs_slow)
 {
 	if ((abi & ~GSHMEMI_ABI_DIRECT_ONLY) != GSHMEMI_ABI)
-		gshmemi_error("gshmemx_module_init: the module was compiled with headers of ABI %u, the library is ABI %u: "
-			      "compile it again",
-			      abi & ~GSHMEMI_ABI_DIRECT_ONLY, GSHMEMI_ABI);
+		gshmemi_error("gshmemx_module_init: the module was compiled with headers of ABI %u, the "
+			      "library is ABI %u: compile it again",
+			abi & ~GSHMEMI_ABI_DIRECT_ONLY, GSHMEMI_ABI);
 	else if (abi & GSHMEMI_ABI_DIRECT_ONLY && needs_slow)
-		gshmemi_error("gshmemx_module_init: the module was compiled with GSHMEM_DIRECT_ONLY, which cannot work with "
-			      "GSHMEM_CHECK, GSHMEM_STATS, GSHMEM_TRACE, GSHMEM_CPU_DELIVERY or a PE that is not mapped for puts, gets and atomics");
+		gshmemi_error("gshmemx_module_init: the module was compiled with GSHMEM_DIRECT_ONLY, which "
+			      "cannot work with GSHMEM_CHECK, GSHMEM_STATS, GSHMEM_TRACE, "
+			      "GSHMEM_CPU_DELIVERY or a PE that is not mapped for puts, gets and atomics");
 	else
 		return 0;
 	return -EINVAL;
@@ -113,9 +120,10 @@ static int check_module(const struct module *module, size_t nbytes)
 {
 	if (nbytes == sizeof unset)
 		return check_abi(module->abi, needs_slow_path(&gshmemi_state));
-	gshmemi_error("gshmemx_module_init: the module was compiled with a device state of %zu bytes, the library with %zu "
-		      "(GSHMEM_MAX_PES %d): compile it with the same headers and GSHMEM_MAX_PES",
-		      nbytes, sizeof unset, GSHMEM_MAX_PES);
+	gshmemi_error("gshmemx_module_init: the module was compiled with a device state of %zu bytes, the "
+		      "library with %zu (GSHMEM_MAX_PES %d): compile it with the same headers and "
+		      "GSHMEM_MAX_PES",
+		nbytes, sizeof unset, GSHMEM_MAX_PES);
 	return -EINVAL;
 }
 
@@ -325,9 +333,9 @@ static int find_state(hipModule_t module, void **state_p, size_t *nbytes_p)
 	(void)hipGetLastError(); /* from a name that was not found */
 	if (error != hipSuccess)
 		return gshmemi_hip(error,
-				   "gshmemx_module_init: hipModuleGetGlobal: the module has no device state: compile it "
-				   "with gshmem.h, at run time with -DGSHMEM_MODULE, or link it with "
-				   "libgshmem_device_<gfx>.bc, and use a call of it in a kernel");
+			"gshmemx_module_init: hipModuleGetGlobal: the module has no device state: compile it "
+			"with gshmem.h, at run time with -DGSHMEM_MODULE, or link it with "
+			"libgshmem_device_<gfx>.bc, and use a call of it in a kernel");
 	*state_p = (void *)(uintptr_t)state;
 	return 0;
 }
@@ -355,8 +363,9 @@ static int add_module(hipModule_t handle)
 	if (rc)
 		return rc;
 	if (nbytes >= offsetof(struct gshmemi_state, abi) + sizeof found.abi)
-		rc = gshmemi_devmem_copy(&found.abi, (char *)found.state + offsetof(struct gshmemi_state, abi),
-					 sizeof found.abi, "gshmemx_module_init");
+		rc = gshmemi_devmem_copy(&found.abi,
+			(char *)found.state + offsetof(struct gshmemi_state, abi), sizeof found.abi,
+			"gshmemx_module_init");
 	if (!rc)
 		rc = check_module(&found, nbytes);
 	if (!rc)

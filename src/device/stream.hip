@@ -12,11 +12,14 @@ static __device__ void wait(const struct gshmemi_stream_op *op)
 	static const char call[] = "gshmemx_wait_until_on_stream";
 
 	if (op->nbytes == 2)
-		(void)gshmemi_wait_until(GSHMEMI_WG, op->dest, 2, op->is_signed, op->sig_op, op->signal, call);
+		(void)gshmemi_wait_until(
+			GSHMEMI_WG, op->dest, 2, op->is_signed, op->sig_op, op->signal, call);
 	else if (op->nbytes == 4)
-		(void)gshmemi_wait_until(GSHMEMI_WG, op->dest, 4, op->is_signed, op->sig_op, op->signal, call);
+		(void)gshmemi_wait_until(
+			GSHMEMI_WG, op->dest, 4, op->is_signed, op->sig_op, op->signal, call);
 	else
-		(void)gshmemi_wait_until(GSHMEMI_WG, op->dest, 8, op->is_signed, op->sig_op, op->signal, call);
+		(void)gshmemi_wait_until(
+			GSHMEMI_WG, op->dest, 8, op->is_signed, op->sig_op, op->signal, call);
 }
 
 __global__ void gshmemi_stream_kernel(struct gshmemi_stream_op op)
@@ -25,14 +28,16 @@ __global__ void gshmemi_stream_kernel(struct gshmemi_stream_op op)
 
 	switch (op.what) {
 	case GSHMEMI_STREAM_PUT:
-		gshmemi_put(where, GSHMEMI_WG, op.dest, op.source, op.nbytes, 1, op.pe, 0, "gshmemx_put_on_stream");
+		gshmemi_put(where, GSHMEMI_WG, op.dest, op.source, op.nbytes, 1, op.pe, 0,
+			"gshmemx_put_on_stream");
 		break;
 	case GSHMEMI_STREAM_GET:
-		gshmemi_get(where, GSHMEMI_WG, op.dest, op.source, op.nbytes, 1, op.pe, 0, "gshmemx_get_on_stream");
+		gshmemi_get(where, GSHMEMI_WG, op.dest, op.source, op.nbytes, 1, op.pe, 0,
+			"gshmemx_get_on_stream");
 		break;
 	case GSHMEMI_STREAM_PUT_SIGNAL:
-		gshmemi_put_signal(gshmemi_in_heap(), GSHMEMI_WG, op.dest, op.source, op.nbytes, 1, op.sig_addr, op.signal, op.sig_op, op.pe, 0,
-				   "gshmemx_put_signal_on_stream");
+		gshmemi_put_signal(gshmemi_in_heap(), GSHMEMI_WG, op.dest, op.source, op.nbytes, 1,
+			op.sig_addr, op.signal, op.sig_op, op.pe, 0, "gshmemx_put_signal_on_stream");
 		break;
 	case GSHMEMI_STREAM_SIGNAL:
 		if (gshmemi_arch_thread_rank())

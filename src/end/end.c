@@ -291,10 +291,13 @@ static void require_finalize(void)
 	if (!is_initialized || owner_pid != getpid() || gshmemi_is_shmem)
 		return;
 	if (exit_status)
-		gshmemi_end_saying(exit_status, "the process exits with status %d and without gshmem_finalize: the job ends "
-				   "with that status", exit_status);
-	gshmemi_end_saying(1, "the process exits without gshmem_finalize, which every PE must call before it returns from "
-			   "main: the job ends with status 1");
+		gshmemi_end_saying(exit_status,
+			"the process exits with status %d and without gshmem_finalize: the job ends with "
+			"that status",
+			exit_status);
+	gshmemi_end_saying(1,
+		"the process exits without gshmem_finalize, which every PE must call before it returns from "
+		"main: the job ends with status 1");
 }
 
 /* Runs after the program's exit handlers. */

@@ -179,16 +179,17 @@ static void guard_init(struct launch *launch, uint64_t started_ns)
 
 	if (has_lost_process(launch, now_ns)) {
 		gshmemi_log_print_held();
-		gshmemi_error("init: of this job's %d processes on this node %d are left: one died before it had "
-			      "joined: the job ends",
-			      launch->nstarted, launch->nlive);
+		gshmemi_error(
+			"init: of this job's %d processes on this node %d are left: one died before it had "
+			"joined: the job ends",
+			launch->nstarted, launch->nlive);
 		gshmemi_end(1);
 	}
 	if (limit_s > 0 && (double)(now_ns - started_ns) * 1e-9 > limit_s) {
 		gshmemi_log_print_held();
-		gshmemi_error("init: other PEs have not joined for %g s (GSHMEM_INIT_TIMEOUT): every process of the "
-			      "%s must call gshmem_init",
-			      limit_s, is_launched ? "communicator" : "job");
+		gshmemi_error("init: other PEs have not joined for %g s (GSHMEM_INIT_TIMEOUT): every process "
+			      "of the %s must call gshmem_init",
+			limit_s, is_launched ? "communicator" : "job");
 		gshmemi_end(1);
 	}
 }

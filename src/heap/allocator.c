@@ -103,7 +103,8 @@ static int index_create(struct gshmemi_allocator *a)
 	 * pages.
 	 */
 	a->index_nbytes = nwords * sizeof(*a->index);
-	a->index = mmap(NULL, a->index_nbytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	a->index = mmap(NULL, a->index_nbytes, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (a->index == MAP_FAILED)
 		return -ENOMEM;
 
@@ -501,7 +502,8 @@ int gshmemi_allocator_resize(struct gshmemi_allocator *a, uint64_t offset, uint6
 		return rc;
 	if (ngranules > a->blocks[block].ngranules) {
 		after = block_after(a, block);
-		if (!after || !is_free(a, after) || a->blocks[after].ngranules < ngranules - a->blocks[block].ngranules)
+		if (!after || !is_free(a, after) ||
+			a->blocks[after].ngranules < ngranules - a->blocks[block].ngranules)
 			return -ENOSPC;
 		list_remove(a, after);
 		join(a, block, after);
@@ -522,14 +524,16 @@ static int describe(const struct gshmemi_allocator *a, uint32_t block, uint64_t 
 	return 0;
 }
 
-int gshmemi_allocator_find(const struct gshmemi_allocator *a, uint64_t offset, uint64_t *start_p, uint64_t *nbytes_p)
+int gshmemi_allocator_find(
+	const struct gshmemi_allocator *a, uint64_t offset, uint64_t *start_p, uint64_t *nbytes_p)
 {
 	if (offset / GRANULE >= a->ngranules)
 		return -EINVAL;
 	return describe(a, block_of(a, offset / GRANULE), start_p, nbytes_p);
 }
 
-int gshmemi_allocator_next(const struct gshmemi_allocator *a, uint64_t from, uint64_t *start_p, uint64_t *nbytes_p)
+int gshmemi_allocator_next(
+	const struct gshmemi_allocator *a, uint64_t from, uint64_t *start_p, uint64_t *nbytes_p)
 {
 	uint64_t granule = to_granules(from);
 	uint32_t block;
@@ -553,7 +557,8 @@ void gshmemi_allocator_stats(const struct gshmemi_allocator *a, struct gshmemi_a
 	if (a->rows) {
 		unsigned row = high_bit(a->rows);
 
-		for (uint32_t b = a->heads[row << COLUMN_BITS | high_bit(a->columns[row])]; b; b = a->blocks[b].next)
+		for (uint32_t b = a->heads[row << COLUMN_BITS | high_bit(a->columns[row])]; b;
+			b = a->blocks[b].next)
 			if (a->blocks[b].ngranules > largest)
 				largest = a->blocks[b].ngranules;
 	}
@@ -586,7 +591,8 @@ static uint64_t count_starts(const struct gshmemi_allocator *a, unsigned level, 
 
 const char *gshmemi_allocator_check(const struct gshmemi_allocator *a)
 {
-	uint64_t nblocks = 0, nfree = 0, nallocations = 0, ntaken = 0, used_nbytes = 0, nlisted = 0, nspare = 0;
+	uint64_t nblocks = 0, nfree = 0, nallocations = 0, ntaken = 0, used_nbytes = 0, nlisted = 0,
+		 nspare = 0;
 	uint64_t end = 0;
 	bool was_free = false;
 

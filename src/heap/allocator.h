@@ -55,7 +55,8 @@ void gshmemi_allocator_destroy(struct gshmemi_allocator *allocator);
  * the offset only if the heap's base is. -EINVAL: align is not a power of two, or nbytes is 0. -ENOMEM: see
  * above.
  */
-int gshmemi_allocator_alloc(struct gshmemi_allocator *allocator, uint64_t nbytes, uint64_t align, uint64_t *offset_p);
+int gshmemi_allocator_alloc(
+	struct gshmemi_allocator *allocator, uint64_t nbytes, uint64_t align, uint64_t *offset_p);
 
 /*
  * Frees the allocation that starts at offset. -EINVAL: offset is inside an allocation (find says which) or
@@ -85,7 +86,8 @@ int gshmemi_allocator_find(const struct gshmemi_allocator *allocator, uint64_t o
 int gshmemi_allocator_next(const struct gshmemi_allocator *allocator, uint64_t from, uint64_t *start_p,
 			   uint64_t *nbytes_p);
 
-void gshmemi_allocator_stats(const struct gshmemi_allocator *allocator, struct gshmemi_allocator_stats *stats_p);
+void gshmemi_allocator_stats(
+	const struct gshmemi_allocator *allocator, struct gshmemi_allocator_stats *stats_p);
 
 /* For tests: checks all invariants. Returns NULL, or the invariant that does not hold. */
 const char *gshmemi_allocator_check(const struct gshmemi_allocator *allocator);

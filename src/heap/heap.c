@@ -121,21 +121,24 @@ static int check_node(uint64_t nbytes, int nlocal, uint64_t node_nbytes, bool pr
 {
 #if GSHMEMI_ARCH_HOST_DIRECT
 	if (prealloc && nbytes > node_nbytes / (uint64_t)nlocal) {
-		gshmemi_error("heap: GSHMEM_HEAP_PREALLOC: %d PEs on this node with %" PRIu64 " bytes each, but the node has "
+		gshmemi_error("heap: GSHMEM_HEAP_PREALLOC: %d PEs on this node with %" PRIu64
+			      " bytes each, but the node has "
 			      "%" PRIu64 " bytes available: lower GSHMEM_HEAP_SIZE",
-			      nlocal, nbytes, node_nbytes);
+			nlocal, nbytes, node_nbytes);
 		return -ENOMEM;
 	}
 	if (nbytes > node_nbytes) {
-		gshmemi_error("heap: %" PRIu64 " bytes for each PE, but the node has %" PRIu64 " bytes available: lower "
-			      "GSHMEM_HEAP_SIZE",
-			      nbytes, node_nbytes);
+		gshmemi_error("heap: %" PRIu64 " bytes for each PE, but the node has %" PRIu64
+			      " bytes available: lower GSHMEM_HEAP_SIZE",
+			nbytes, node_nbytes);
 		return -ENOMEM;
 	}
 	if (nbytes > node_nbytes / (uint64_t)nlocal)
-		gshmemi_info("heap: %d PEs on this node with %" PRIu64 " bytes each can take more than the %" PRIu64 " bytes "
-			     "that the node has available: if they do, Linux kills a PE (GSHMEM_HEAP_PREALLOC=1 takes "
-			     "it all now)", nlocal, nbytes, node_nbytes);
+		gshmemi_info("heap: %d PEs on this node with %" PRIu64
+			     " bytes each can take more than the %" PRIu64 " bytes "
+			     "that the node has available: if they do, Linux kills a PE "
+			     "(GSHMEM_HEAP_PREALLOC=1 takes it all now)",
+			nlocal, nbytes, node_nbytes);
 #else
 	(void)nbytes;
 	(void)nlocal;
@@ -179,17 +182,18 @@ static int report_allocation(hipError_t error, uint64_t nbytes, enum gshmemi_hea
 	if (gshmemi_report_file_limit("heap"))
 		return -EMFILE;
 	if (error == hipErrorOutOfMemory && hipMemGetInfo(&free_nbytes, &total_nbytes) == hipSuccess) {
-		gshmemi_error("heap: %s of %" PRIu64 " bytes: out of memory: the device has %zu of %zu bytes free "
+		gshmemi_error("heap: %s of %" PRIu64
+			      " bytes: out of memory: the device has %zu of %zu bytes free "
 			      "(GSHMEM_HEAP_SIZE)",
-			      call, nbytes, free_nbytes, total_nbytes);
+			call, nbytes, free_nbytes, total_nbytes);
 		return -ENOMEM;
 	}
 	return gshmemi_hip_advise(error,
-				  kind == GSHMEMI_HEAP_COARSE
-					  ? "GSHMEM_HEAP_SIZE"
-					  : "the device or its driver may not support it; GSHMEM_HEAP_KIND=coarse is for "
-					    "programs whose kernels do not wait for other PEs",
-				  "heap: %s of %" PRIu64 " bytes, kind %s", call, nbytes, gshmemi_heap_kind_name(kind));
+		kind == GSHMEMI_HEAP_COARSE
+			? "GSHMEM_HEAP_SIZE"
+			: "the device or its driver may not support it; GSHMEM_HEAP_KIND=coarse is for "
+			  "programs whose kernels do not wait for other PEs",
+		"heap: %s of %" PRIu64 " bytes, kind %s", call, nbytes, gshmemi_heap_kind_name(kind));
 }
 
 /* Returns the kind to try after this one was refused, or kind itself if there is none. */
@@ -202,7 +206,8 @@ static enum gshmemi_heap_kind weaker_kind(enum gshmemi_heap_kind kind, enum gshm
 
 static hipError_t refusal; /* why this PE's heap is not of the kind requested */
 
-static int allocate_heap(uint64_t nbytes, enum gshmemi_heap_kind wanted, enum gshmemi_heap_kind *kind_p, char **base_p)
+static int allocate_heap(
+	uint64_t nbytes, enum gshmemi_heap_kind wanted, enum gshmemi_heap_kind *kind_p, char **base_p)
 {
 	enum gshmemi_heap_kind kind = gshmemi_heap_resolve(wanted);
 	hipError_t error;
@@ -287,7 +292,8 @@ static int allocate_sync(struct gshmemi_heap *heap)
 	int rc;
 
 	gshmemi_heap_count_places(gshmemi_job->npes, gshmemi_job->most, &heap->nplaces, &npieces);
-	nbytes = syncs_nbytes(heap->nplaces) + stages_nbytes(npieces) + scratch_nbytes(has_nodes) + controls_nbytes();
+	nbytes = syncs_nbytes(heap->nplaces) + stages_nbytes(npieces) + scratch_nbytes(has_nodes) +
+		controls_nbytes();
 	rc = gshmemi_hip_advise(hipExtMallocWithFlags(&sync, ipc_nbytes(nbytes), hipDeviceMallocFinegrained),
 				"barriers need fine-grained memory: update the driver, or use another device",
 				"init: hipExtMallocWithFlags of %zu bytes for the sync region", nbytes);
@@ -321,7 +327,7 @@ static int allocate_map(uint64_t heap_nbytes, uint64_t **map_p)
 	int rc;
 
 	rc = gshmemi_hip(hipHostMalloc(&map, nbytes, hipHostMallocMapped),
-			 "heap: hipHostMalloc of %zu bytes for the map of allocations (GSHMEM_CHECK)", nbytes);
+		"heap: hipHostMalloc of %zu bytes for the map of allocations (GSHMEM_CHECK)", nbytes);
 	if (!rc)
 		*map_p = map;
 	return rc;
@@ -336,7 +342,8 @@ static int create_allocator(uint64_t nbytes, struct gshmemi_allocator **allocato
 		gshmemi_error("heap: %" PRIu64 " bytes are too few: at least %d (GSHMEM_HEAP_SIZE)", nbytes,
 			      GSHMEMI_GRANULE);
 	else if (rc)
-		gshmemi_error("heap: the allocator for %" PRIu64 " bytes: out of memory (GSHMEM_HEAP_SIZE)", nbytes);
+		gshmemi_error("heap: the allocator for %" PRIu64 " bytes: out of memory (GSHMEM_HEAP_SIZE)",
+			nbytes);
 	return rc;
 }
 
@@ -387,7 +394,8 @@ void gshmemi_heap_scale(struct gshmemi_scale *scale)
 
 	gshmemi_heap_count_places(scale->npes, scale->npeers, &nplaces, &npieces);
 	barriers = syncs_nbytes(nplaces);
-	all = ipc_nbytes(barriers + stages_nbytes(npieces) + scratch_nbytes(scale->npes > scale->npeers) + controls_nbytes());
+	all = ipc_nbytes(barriers + stages_nbytes(npieces) + scratch_nbytes(scale->npes > scale->npeers) +
+		controls_nbytes());
 	if (gshmemi_heap_resolve(gshmemi_env.HEAP_KIND) != GSHMEMI_HEAP_COARSE)
 		gshmemi_traffic_add(&scale->traffic, false, 2 * sizeof(int64_t)); /* agree */
 	gshmemi_scale_add(scale, GSHMEMI_SCALE_DEVICE, "barriers", barriers);
@@ -401,11 +409,13 @@ void gshmemi_heap_scale(struct gshmemi_scale *scale)
 
 static void warn_refused(enum gshmemi_heap_kind wanted, enum gshmemi_heap_kind kind)
 {
-	gshmemi_warn("heap: hipExtMallocWithFlags, GSHMEM_HEAP_KIND=%s: %s (%s): the heaps of all PEs are %s: %s",
-		     gshmemi_heap_kind_name(wanted), hipGetErrorString(refusal), hipGetErrorName(refusal),
-		     gshmemi_heap_kind_name(kind),
-		     kind == GSHMEMI_HEAP_COARSE ? "only kernels launched afterwards are sure to see what a peer writes"
-						 : "coherent while kernels run, but cached");
+	gshmemi_warn(
+		"heap: hipExtMallocWithFlags, GSHMEM_HEAP_KIND=%s: %s (%s): the heaps of all PEs are %s: %s",
+		gshmemi_heap_kind_name(wanted), hipGetErrorString(refusal), hipGetErrorName(refusal),
+		gshmemi_heap_kind_name(kind),
+		kind == GSHMEMI_HEAP_COARSE
+			? "only kernels launched afterwards are sure to see what a peer writes"
+			: "coherent while kernels run, but cached");
 }
 
 int gshmemi_heap_agree(int rc, enum gshmemi_heap_kind wanted, bool prealloc)
@@ -523,8 +533,8 @@ void gshmemi_heap_report_leaks(void)
 	gshmemi_allocator_stats(gshmemi_heap.allocator, &stats);
 	if (!stats.nallocations)
 		return;
-	gshmemi_warn("finalize: %" PRIu64 " allocations with %" PRIu64 " bytes were not freed", stats.nallocations,
-		     stats.used_nbytes);
+	gshmemi_warn("finalize: %" PRIu64 " allocations with %" PRIu64 " bytes were not freed",
+		stats.nallocations, stats.used_nbytes);
 	for (from = 0; nshown < 10; from = start + 1, nshown++) {
 		if (gshmemi_allocator_next(gshmemi_heap.allocator, from, &start, &nbytes))
 			return;

@@ -67,11 +67,15 @@ static void call_with_arrays(struct gshmemi_coll_args args, int npes, const char
  * dest may be the same memory as source: dest is written only after the second sync, when all PEs have read
  * their source.
  */
-static void fold_long_doubles(const struct gshmemi_coll_args *args, const struct gshmemi_team_view *team, const char *call)
+static void fold_long_doubles(
+	const struct gshmemi_coll_args *args, const struct gshmemi_team_view *team, const char *call)
 {
-	const bool is_scatter = args->what == GSHMEMI_REDUCE_SCATTER, is_exclusive = args->what == GSHMEMI_EXSCAN;
-	const int end = is_exclusive || args->what == GSHMEMI_INSCAN ? team->my_pe + !is_exclusive : team->npes;
-	const size_t nbytes = args->nelems * args->elem_nbytes, at = is_scatter ? nbytes * (size_t)team->my_pe : 0;
+	const bool is_scatter = args->what == GSHMEMI_REDUCE_SCATTER,
+		   is_exclusive = args->what == GSHMEMI_EXSCAN;
+	const int end =
+		is_exclusive || args->what == GSHMEMI_INSCAN ? team->my_pe + !is_exclusive : team->npes;
+	const size_t nbytes = args->nelems * args->elem_nbytes,
+		     at = is_scatter ? nbytes * (size_t)team->my_pe : 0;
 	const char *source = (const char *)args->source + at;
 	void *acc = calloc(nbytes ? nbytes : 1, 1), *x = malloc(nbytes ? nbytes : 1);
 	int pe;
@@ -83,7 +87,8 @@ static void fold_long_doubles(const struct gshmemi_coll_args *args, const struct
 	gshmemi_host_fence(0, call);
 	gshmemi_sync_host_team(team, NULL, call);
 	for (pe = 0; pe < end; pe++) {
-		gshmemi_host_get(GSHMEMI_REGION_HEAP, pe ? x : acc, source, nbytes, 16, gshmemi_team_to_world(team, pe), 0, call);
+		gshmemi_host_get(GSHMEMI_REGION_HEAP, pe ? x : acc, source, nbytes, 16,
+			gshmemi_team_to_world(team, pe), 0, call);
 		if (pe)
 			gshmemi_fold(args->fold, acc, x, nbytes);
 	}

@@ -24,7 +24,8 @@
 static void check_variable(const void *symmetric, size_t nbytes, int pe, const char *call)
 {
 	if (gshmemi_is_shmem && nbytes && !gshmemi_is_symmetric(symmetric))
-		gshmemi_fault_raise(GSHMEMI_FAULT_OUTSIDE_HEAP, pe, symmetric, nbytes, 0, 0, call, gshmemi_arch_caller());
+		gshmemi_fault_raise(
+			GSHMEMI_FAULT_OUTSIDE_HEAP, pe, symmetric, nbytes, 0, 0, call, gshmemi_arch_caller());
 }
 
 /* ---- one operation ---- */
@@ -51,17 +52,20 @@ static uint64_t perform(const struct gshmemi_operation *o, void *there, void *si
 			gshmemi_devmem_move(o->local, there, o->nbytes, o->is_nbi, call);
 		return 0;
 	case GSHMEMI_PUT_BLOCKS:
-		gshmemi_devmem_stride(there, (size_t)o->stride, o->local, (size_t)o->local_stride, o->nblocks, o->nbytes, call);
+		gshmemi_devmem_stride(there, (size_t)o->stride, o->local, (size_t)o->local_stride, o->nblocks,
+			o->nbytes, call);
 		return 0;
 	case GSHMEMI_GET_BLOCKS:
-		gshmemi_devmem_stride(o->local, (size_t)o->local_stride, there, (size_t)o->stride, o->nblocks, o->nbytes, call);
+		gshmemi_devmem_stride(o->local, (size_t)o->local_stride, there, (size_t)o->stride, o->nblocks,
+			o->nbytes, call);
 		return 0;
 	case GSHMEMI_FLAG:
 		/* the host alone writes its flags, and each store raises the word, so a store will do */
 		gshmemi_devmem_store(there, &o->value, 8, call);
 		return 0;
 	case GSHMEMI_AMO:
-		old = gshmemi_devmem_amo(o->op, there, o->value, o->cond, (unsigned)o->nbytes, o->fetches || o->local, call);
+		old = gshmemi_devmem_amo(
+			o->op, there, o->value, o->cond, (unsigned)o->nbytes, o->fetches || o->local, call);
 		if (o->local)
 			gshmemi_devmem_move(o->local, &old, o->nbytes, false, call);
 		return old;
@@ -78,8 +82,8 @@ static uint64_t perform(const struct gshmemi_operation *o, void *there, void *si
  * Returns the address at which pe's copy of a symmetric object is mapped, by the direct tables or else the
  * true ones. Returns NULL if a carrier must perform the operation. The object must be aligned to align.
  */
-static void *find(int which, unsigned region, const void *symmetric, const void *local, size_t nbytes, unsigned align, int pe,
-		  const char *call)
+static void *find(int which, unsigned region, const void *symmetric, const void *local, size_t nbytes,
+	unsigned align, int pe, const char *call)
 {
 	const struct gshmemi_direct *direct = gshmemi_tables();
 	const ptrdiff_t *table = which == GSHMEMI_SLOW_FIND_AMO ? direct->amo_delta : direct->delta;
@@ -92,8 +96,9 @@ static void *find(int which, unsigned region, const void *symmetric, const void 
 	}
 	if (region <= GSHMEMI_REGION_SYNC && gshmemi_peer_ptr(table, symmetric, pe, &peer))
 		return peer;
-	return (void *)(uintptr_t)gshmemi_slow_at(gshmemi_slow_what(which, align, GSHMEMI_THREAD, 0, 0, region), symmetric,
-						  (uintptr_t)local, nbytes, pe, call);
+	return (void *)(uintptr_t)gshmemi_slow_at(
+		gshmemi_slow_what(which, align, GSHMEMI_THREAD, 0, 0, region), symmetric, (uintptr_t)local,
+		nbytes, pe, call);
 }
 
 /* ---- over the net ---- */
@@ -105,8 +110,8 @@ static void *find(int which, unsigned region, const void *symmetric, const void 
 #define BOUNCE_NBYTES ((size_t)1 << 20)
 
 /* Moves nblocks whole blocks, packed in the bounce, or part of a single block (nblocks is 1). */
-static void move_part(const struct gshmemi_operation *o, char *bounce, uint64_t first, size_t nblocks, size_t at, size_t nbytes, bool is_get,
-		      const char *call)
+static void move_part(const struct gshmemi_operation *o, char *bounce, uint64_t first, size_t nblocks,
+	size_t at, size_t nbytes, bool is_get, const char *call)
 {
 	char *const local = (char *)o->local + (int64_t)first * o->local_stride + at;
 	struct gshmemi_operation part = *o;
@@ -119,10 +124,12 @@ static void move_part(const struct gshmemi_operation *o, char *bounce, uint64_t 
 	part.nbytes = nbytes;
 	part.is_nbi = 0;
 	if (!is_get)
-		gshmemi_devmem_stride(bounce, nbytes, local, nblocks > 1 ? (size_t)o->local_stride : nbytes, nblocks, nbytes, call);
+		gshmemi_devmem_stride(bounce, nbytes, local, nblocks > 1 ? (size_t)o->local_stride : nbytes,
+			nblocks, nbytes, call);
 	(void)gshmemi_remote_carry(&part);
 	if (is_get)
-		gshmemi_devmem_stride(local, nblocks > 1 ? (size_t)o->local_stride : nbytes, bounce, nbytes, nblocks, nbytes, call);
+		gshmemi_devmem_stride(local, nblocks > 1 ? (size_t)o->local_stride : nbytes, bounce, nbytes,
+			nblocks, nbytes, call);
 }
 
 static void move_remote(const struct gshmemi_operation *o, bool is_get, const char *call)
@@ -190,13 +197,14 @@ static uint64_t carry(const struct gshmemi_operation *o, const char *call)
 	if (!gshmemi_is_mapped(o->region, o->pe, o->what == GSHMEMI_AMO) ||
 	    (o->what == GSHMEMI_PUT_SIGNAL && !gshmemi_is_mapped(o->sig_region, o->pe, 1)))
 		return carry_remote(o, call);
-	return perform(o, gshmemi_carry_base(o->region, o->pe) + o->offset, gshmemi_carry_base(o->sig_region, o->pe) + o->sig_offset,
-		       call);
+	return perform(o, gshmemi_carry_base(o->region, o->pe) + o->offset,
+		gshmemi_carry_base(o->sig_region, o->pe) + o->sig_offset, call);
 }
 
 static struct gshmemi_operation describe(int what, unsigned region, const void *local, size_t nbytes, int pe)
 {
-	struct gshmemi_operation o = {.what = (uint8_t)what, .region = (uint16_t)region, .pe = pe, .nbytes = nbytes, .nblocks = 1};
+	struct gshmemi_operation o = {
+		.what = (uint8_t)what, .region = (uint16_t)region, .pe = pe, .nbytes = nbytes, .nblocks = 1};
 
 	o.local = (void *)(uintptr_t)local;
 	return o;
@@ -206,8 +214,8 @@ static struct gshmemi_operation describe(int what, unsigned region, const void *
  * Performs an operation on a symmetric object of span bytes. local is the caller's end of the transfer; where
  * there is none, symmetric again.
  */
-static uint64_t call_with(struct gshmemi_operation *o, const void *symmetric, const void *local, size_t span, unsigned align,
-			  const char *call)
+static uint64_t call_with(struct gshmemi_operation *o, const void *symmetric, const void *local, size_t span,
+	unsigned align, const char *call)
 {
 	const int which = o->what == GSHMEMI_AMO ? GSHMEMI_SLOW_FIND_AMO : GSHMEMI_SLOW_FIND;
 	void *peer = find(which, o->region, symmetric, local, span, align, o->pe, call);
@@ -224,8 +232,8 @@ static uint64_t call_with(struct gshmemi_operation *o, const void *symmetric, co
 
 /* ---- put and get ---- */
 
-static void move(int what, unsigned region, const void *symmetric, const void *local, size_t nbytes, unsigned align, int pe,
-		 int nbi, bool is_value, const char *call)
+static void move(int what, unsigned region, const void *symmetric, const void *local, size_t nbytes,
+	unsigned align, int pe, int nbi, bool is_value, const char *call)
 {
 	struct gshmemi_operation o = describe(what, region, local, nbytes, pe);
 
@@ -234,14 +242,14 @@ static void move(int what, unsigned region, const void *symmetric, const void *l
 	(void)call_with(&o, symmetric, local, nbytes, align, call);
 }
 
-void gshmemi_host_put(unsigned region, void *dest, const void *source, size_t nbytes, unsigned align, int pe, int nbi,
-		      const char *call)
+void gshmemi_host_put(unsigned region, void *dest, const void *source, size_t nbytes, unsigned align, int pe,
+	int nbi, const char *call)
 {
 	move(GSHMEMI_PUT, region, dest, source, nbytes, align, pe, nbi, false, call);
 }
 
-void gshmemi_host_get(unsigned region, void *dest, const void *source, size_t nbytes, unsigned align, int pe, int nbi,
-		      const char *call)
+void gshmemi_host_get(unsigned region, void *dest, const void *source, size_t nbytes, unsigned align, int pe,
+	int nbi, const char *call)
 {
 	move(GSHMEMI_GET, region, source, dest, nbytes, align, pe, nbi, false, call);
 }
@@ -251,52 +259,57 @@ void gshmemi_host_p(unsigned region, void *dest, const void *value, unsigned nby
 	move(GSHMEMI_PUT, region, dest, value, nbytes, nbytes, pe, 0, true, call);
 }
 
-void gshmemi_host_g(unsigned region, void *value, const void *source, unsigned nbytes, int pe, const char *call)
+void gshmemi_host_g(
+	unsigned region, void *value, const void *source, unsigned nbytes, int pe, const char *call)
 {
 	move(GSHMEMI_GET, region, source, value, nbytes, nbytes, pe, 0, true, call);
 }
 
-static void move_blocks(int what, unsigned region, const void *symmetric, const void *local, ptrdiff_t stride, ptrdiff_t local_stride,
-			size_t bsize, size_t nblocks, unsigned elem_nbytes, int pe, const char *call)
+static void move_blocks(int what, unsigned region, const void *symmetric, const void *local, ptrdiff_t stride,
+	ptrdiff_t local_stride, size_t bsize, size_t nblocks, unsigned elem_nbytes, int pe, const char *call)
 {
 	struct gshmemi_operation o = describe(what, region, local, bsize * elem_nbytes, pe);
 
 	gshmemi_check_argument(stride > 0 && (size_t)stride >= bsize, stride, symmetric, pe, call);
-	gshmemi_check_argument(local_stride > 0 && (size_t)local_stride >= bsize, local_stride, symmetric, pe, call);
+	gshmemi_check_argument(
+		local_stride > 0 && (size_t)local_stride >= bsize, local_stride, symmetric, pe, call);
 	o.nblocks = nblocks;
 	o.stride = stride * (ptrdiff_t)elem_nbytes;
 	o.local_stride = local_stride * (ptrdiff_t)elem_nbytes;
-	(void)call_with(&o, symmetric, local, gshmemi_span(bsize, nblocks, stride, elem_nbytes), elem_nbytes < 8 ? elem_nbytes : 8, call);
+	(void)call_with(&o, symmetric, local, gshmemi_span(bsize, nblocks, stride, elem_nbytes),
+		elem_nbytes < 8 ? elem_nbytes : 8, call);
 }
 
-void gshmemi_host_ibput(unsigned region, void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks,
-			unsigned elem_nbytes, int pe, const char *call)
+void gshmemi_host_ibput(unsigned region, void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst,
+	size_t bsize, size_t nblocks, unsigned elem_nbytes, int pe, const char *call)
 {
-	move_blocks(GSHMEMI_PUT_BLOCKS, region, dest, source, dst, sst, bsize, nblocks, elem_nbytes, pe, call);
+	move_blocks(
+		GSHMEMI_PUT_BLOCKS, region, dest, source, dst, sst, bsize, nblocks, elem_nbytes, pe, call);
 }
 
-void gshmemi_host_ibget(unsigned region, void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks,
-			unsigned elem_nbytes, int pe, const char *call)
+void gshmemi_host_ibget(unsigned region, void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst,
+	size_t bsize, size_t nblocks, unsigned elem_nbytes, int pe, const char *call)
 {
-	move_blocks(GSHMEMI_GET_BLOCKS, region, source, dest, sst, dst, bsize, nblocks, elem_nbytes, pe, call);
+	move_blocks(
+		GSHMEMI_GET_BLOCKS, region, source, dest, sst, dst, bsize, nblocks, elem_nbytes, pe, call);
 }
 
-void gshmemi_host_iput(unsigned region, void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems,
-		       unsigned elem_nbytes, int pe, const char *call)
+void gshmemi_host_iput(unsigned region, void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst,
+	size_t nelems, unsigned elem_nbytes, int pe, const char *call)
 {
 	move_blocks(GSHMEMI_PUT_BLOCKS, region, dest, source, dst, sst, 1, nelems, elem_nbytes, pe, call);
 }
 
-void gshmemi_host_iget(unsigned region, void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems,
-		       unsigned elem_nbytes, int pe, const char *call)
+void gshmemi_host_iget(unsigned region, void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst,
+	size_t nelems, unsigned elem_nbytes, int pe, const char *call)
 {
 	move_blocks(GSHMEMI_GET_BLOCKS, region, source, dest, sst, dst, 1, nelems, elem_nbytes, pe, call);
 }
 
 /* ---- atomics, flags and signals ---- */
 
-static uint64_t update(int what, unsigned region, void *fetch, int op, void *dest, uint64_t value, uint64_t cond, unsigned nbytes,
-		       int fetches, int pe, const char *call)
+static uint64_t update(int what, unsigned region, void *fetch, int op, void *dest, uint64_t value,
+	uint64_t cond, unsigned nbytes, int fetches, int pe, const char *call)
 {
 	struct gshmemi_operation o = describe(what, region, fetch, nbytes, pe);
 
@@ -307,14 +320,14 @@ static uint64_t update(int what, unsigned region, void *fetch, int op, void *des
 	return call_with(&o, dest, dest, nbytes, nbytes, call);
 }
 
-uint64_t gshmemi_host_amo(unsigned region, int op, void *dest, uint64_t value, uint64_t cond, unsigned nbytes, int fetches, int pe,
-			  const char *call)
+uint64_t gshmemi_host_amo(unsigned region, int op, void *dest, uint64_t value, uint64_t cond, unsigned nbytes,
+	int fetches, int pe, const char *call)
 {
 	return update(GSHMEMI_AMO, region, NULL, op, dest, value, cond, nbytes, fetches, pe, call);
 }
 
-void gshmemi_host_amo_nbi(unsigned region, void *fetch, int op, void *dest, uint64_t value, uint64_t cond, unsigned nbytes, int pe,
-			  const char *call)
+void gshmemi_host_amo_nbi(unsigned region, void *fetch, int op, void *dest, uint64_t value, uint64_t cond,
+	unsigned nbytes, int pe, const char *call)
 {
 	(void)update(GSHMEMI_AMO, region, fetch, op, dest, value, cond, nbytes, 1, pe, call);
 }
@@ -328,8 +341,8 @@ void gshmemi_host_sync_write(int which, uint64_t *word, uint64_t value, int pe, 
 		move(GSHMEMI_PUT, GSHMEMI_REGION_SYNC, word, &value, 8, 8, pe, 0, true, call);
 }
 
-void gshmemi_host_put_signal(unsigned region, void *dest, const void *source, size_t nbytes, unsigned align, uint64_t *sig_addr,
-			     uint64_t signal, int sig_op, int pe, int nbi, const char *call)
+void gshmemi_host_put_signal(unsigned region, void *dest, const void *source, size_t nbytes, unsigned align,
+	uint64_t *sig_addr, uint64_t signal, int sig_op, int pe, int nbi, const char *call)
 {
 	const bool is_add = sig_op == GSHMEM_SIGNAL_ADD;
 	struct gshmemi_operation o = describe(GSHMEMI_PUT_SIGNAL, region, source, nbytes, pe);

@@ -20,10 +20,11 @@
 static const char *remedy(hipError_t error)
 {
 	if (error == hipErrorInsufficientDriver)
-		return "no GPU driver is loaded, or the driver is older than the runtime this program was linked with";
+		return "no GPU driver is loaded, or the driver is older than the runtime this program was "
+		       "linked with";
 	return "is the driver loaded, may this user open the devices (groups render and video), and do "
-	       "ROCR_VISIBLE_DEVICES, HIP_VISIBLE_DEVICES or CUDA_VISIBLE_DEVICES hide them? Without a GPU: build with "
-	       "PLATFORM=cpu";
+	       "ROCR_VISIBLE_DEVICES, HIP_VISIBLE_DEVICES or CUDA_VISIBLE_DEVICES hide them? Without a GPU: "
+	       "build with PLATFORM=cpu";
 }
 
 /* When there is no device HIP returns an error; CUDA may return 0 devices instead. */
@@ -42,8 +43,8 @@ static int find_ndevices(int *ndevices_p)
 	case hipErrorNoDevice:
 	case hipErrorInvalidDevice:
 	case hipErrorInsufficientDriver:
-		return gshmemi_hip_advise(error, remedy(error), "init: hipGetDeviceCount: no GPU for platform %s",
-					  GSHMEMI_ARCH_NAME);
+		return gshmemi_hip_advise(error, remedy(error),
+			"init: hipGetDeviceCount: no GPU for platform %s", GSHMEMI_ARCH_NAME);
 	default:
 		return gshmemi_hip(error, "init: hipGetDeviceCount");
 	}
@@ -75,7 +76,8 @@ static void name_device(int device, char *name, size_t nbytes)
 	hipDeviceProp_t properties;
 
 	if (hipGetDeviceProperties(&properties, device) == hipSuccess)
-		snprintf(name, nbytes, "%s, architecture %d.%d", properties.name, properties.major, properties.minor);
+		snprintf(name, nbytes, "%s, architecture %d.%d", properties.name, properties.major,
+			properties.minor);
 	else
 		snprintf(name, nbytes, "a GPU of unknown architecture");
 }
@@ -92,9 +94,10 @@ static int check_binary(int device)
 	if (error == hipSuccess)
 		return 0;
 	name_device(device, name, sizeof name);
-	return gshmemi_hip_advise(error, "build the library, and the program, with GPU_ARCHS= that of the device",
-				  "init: hipFuncGetAttributes: libgshmem was built for %s, device %d is %s",
-				  GSHMEMI_GPU_ARCHS, device, name);
+	return gshmemi_hip_advise(error,
+		"build the library, and the program, with GPU_ARCHS= that of the device",
+		"init: hipFuncGetAttributes: libgshmem was built for %s, device %d is %s", GSHMEMI_GPU_ARCHS,
+		device, name);
 }
 
 /*
@@ -114,9 +117,9 @@ static void check_clock(int device)
 	}
 	known_khz = 1000000 / GSHMEMI_ARCH_TICK_NS(properties.gcnArchName);
 	if (khz != known_khz)
-		gshmemi_warn("init: the clock of device %d, %s, runs at %d kHz, but kernels assume %d kHz: the times "
-			     "that they measure, GSHMEM_WATCHDOG's too, are off by that factor",
-			     device, properties.gcnArchName, khz, known_khz);
+		gshmemi_warn("init: the clock of device %d, %s, runs at %d kHz, but kernels assume %d kHz: "
+			     "the times that they measure, GSHMEM_WATCHDOG's too, are off by that factor",
+			device, properties.gcnArchName, khz, known_khz);
 #else
 	(void)device;
 #endif
@@ -130,7 +133,8 @@ int gshmemi_device_choose(int wanted, int *device_p)
 	if (rc)
 		return rc;
 	if (wanted >= ndevices) {
-		gshmemi_error("init: device %d was asked for, but this machine has %d (GSHMEM_DEVICE)", wanted, ndevices);
+		gshmemi_error("init: device %d was asked for, but this machine has %d (GSHMEM_DEVICE)",
+			wanted, ndevices);
 		return -ENODEV;
 	}
 	if (device < 0)

@@ -14,7 +14,8 @@
 static struct gshmemi_where find_where(unsigned region)
 {
 	if (region == GSHMEMI_REGION_SYNC)
-		return (struct gshmemi_where){gshmemi_tables()->sync_delta, gshmemi_tables()->sync_delta, region};
+		return (struct gshmemi_where){
+			gshmemi_tables()->sync_delta, gshmemi_tables()->sync_delta, region};
 	return region == GSHMEMI_REGION_HEAP ? gshmemi_in_heap() : gshmemi_in_region(region);
 }
 
@@ -25,12 +26,14 @@ static struct gshmemi_where find_where(unsigned region)
 #define ELSEWHERE        __attribute__((noinline)) static
 #define IN_HEAP(region)  __builtin_expect((region) == GSHMEMI_REGION_HEAP, 1)
 
-ELSEWHERE void put_elsewhere(unsigned region, void *dest, const void *source, size_t nbytes, unsigned align, int pe, int nbi, const char *call)
+ELSEWHERE void put_elsewhere(unsigned region, void *dest, const void *source, size_t nbytes, unsigned align,
+	int pe, int nbi, const char *call)
 {
 	gshmemi_put(find_where(region), GSHMEMI_THREAD, dest, source, nbytes, align, pe, nbi, call);
 }
 
-void gshmemi_host_put(unsigned region, void *dest, const void *source, size_t nbytes, unsigned align, int pe, int nbi, const char *call)
+void gshmemi_host_put(unsigned region, void *dest, const void *source, size_t nbytes, unsigned align, int pe,
+	int nbi, const char *call)
 {
 	if (IN_HEAP(region))
 		gshmemi_put(gshmemi_in_heap(), GSHMEMI_THREAD, dest, source, nbytes, align, pe, nbi, call);
@@ -38,12 +41,14 @@ void gshmemi_host_put(unsigned region, void *dest, const void *source, size_t nb
 		put_elsewhere(region, dest, source, nbytes, align, pe, nbi, call);
 }
 
-ELSEWHERE void get_elsewhere(unsigned region, void *dest, const void *source, size_t nbytes, unsigned align, int pe, int nbi, const char *call)
+ELSEWHERE void get_elsewhere(unsigned region, void *dest, const void *source, size_t nbytes, unsigned align,
+	int pe, int nbi, const char *call)
 {
 	gshmemi_get(find_where(region), GSHMEMI_THREAD, dest, source, nbytes, align, pe, nbi, call);
 }
 
-void gshmemi_host_get(unsigned region, void *dest, const void *source, size_t nbytes, unsigned align, int pe, int nbi, const char *call)
+void gshmemi_host_get(unsigned region, void *dest, const void *source, size_t nbytes, unsigned align, int pe,
+	int nbi, const char *call)
 {
 	if (IN_HEAP(region))
 		gshmemi_get(gshmemi_in_heap(), GSHMEMI_THREAD, dest, source, nbytes, align, pe, nbi, call);
@@ -51,7 +56,8 @@ void gshmemi_host_get(unsigned region, void *dest, const void *source, size_t nb
 		get_elsewhere(region, dest, source, nbytes, align, pe, nbi, call);
 }
 
-ELSEWHERE void p_elsewhere(unsigned region, void *dest, const void *value, unsigned nbytes, int pe, const char *call)
+ELSEWHERE void p_elsewhere(
+	unsigned region, void *dest, const void *value, unsigned nbytes, int pe, const char *call)
 {
 	gshmemi_p_any(find_where(region), dest, value, nbytes, pe, call);
 }
@@ -64,12 +70,14 @@ void gshmemi_host_p(unsigned region, void *dest, const void *value, unsigned nby
 		p_elsewhere(region, dest, value, nbytes, pe, call);
 }
 
-ELSEWHERE void g_elsewhere(unsigned region, void *value, const void *source, unsigned nbytes, int pe, const char *call)
+ELSEWHERE void g_elsewhere(
+	unsigned region, void *value, const void *source, unsigned nbytes, int pe, const char *call)
 {
 	gshmemi_g_any(find_where(region), value, source, nbytes, pe, call);
 }
 
-void gshmemi_host_g(unsigned region, void *value, const void *source, unsigned nbytes, int pe, const char *call)
+void gshmemi_host_g(
+	unsigned region, void *value, const void *source, unsigned nbytes, int pe, const char *call)
 {
 	if (IN_HEAP(region))
 		gshmemi_g_any(gshmemi_in_heap(), value, source, nbytes, pe, call);
@@ -77,54 +85,59 @@ void gshmemi_host_g(unsigned region, void *value, const void *source, unsigned n
 		g_elsewhere(region, value, source, nbytes, pe, call);
 }
 
-void gshmemi_host_iput(unsigned region, void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems, unsigned elem_nbytes,
-		       int pe, const char *call)
+void gshmemi_host_iput(unsigned region, void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst,
+	size_t nelems, unsigned elem_nbytes, int pe, const char *call)
 {
-	gshmemi_iput(find_where(region), GSHMEMI_THREAD, dest, source, dst, sst, nelems, elem_nbytes, pe, call);
+	gshmemi_iput(
+		find_where(region), GSHMEMI_THREAD, dest, source, dst, sst, nelems, elem_nbytes, pe, call);
 }
 
-void gshmemi_host_iget(unsigned region, void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems, unsigned elem_nbytes,
-		       int pe, const char *call)
+void gshmemi_host_iget(unsigned region, void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst,
+	size_t nelems, unsigned elem_nbytes, int pe, const char *call)
 {
-	gshmemi_iget(find_where(region), GSHMEMI_THREAD, dest, source, dst, sst, nelems, elem_nbytes, pe, call);
+	gshmemi_iget(
+		find_where(region), GSHMEMI_THREAD, dest, source, dst, sst, nelems, elem_nbytes, pe, call);
 }
 
-void gshmemi_host_ibput(unsigned region, void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks,
-			unsigned elem_nbytes, int pe, const char *call)
+void gshmemi_host_ibput(unsigned region, void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst,
+	size_t bsize, size_t nblocks, unsigned elem_nbytes, int pe, const char *call)
 {
-	gshmemi_ibput(find_where(region), GSHMEMI_THREAD, dest, source, dst, sst, bsize, nblocks, elem_nbytes, pe, call);
+	gshmemi_ibput(find_where(region), GSHMEMI_THREAD, dest, source, dst, sst, bsize, nblocks, elem_nbytes,
+		pe, call);
 }
 
-void gshmemi_host_ibget(unsigned region, void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks,
-			unsigned elem_nbytes, int pe, const char *call)
+void gshmemi_host_ibget(unsigned region, void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst,
+	size_t bsize, size_t nblocks, unsigned elem_nbytes, int pe, const char *call)
 {
-	gshmemi_ibget(find_where(region), GSHMEMI_THREAD, dest, source, dst, sst, bsize, nblocks, elem_nbytes, pe, call);
+	gshmemi_ibget(find_where(region), GSHMEMI_THREAD, dest, source, dst, sst, bsize, nblocks, elem_nbytes,
+		pe, call);
 }
 
-ELSEWHERE uint64_t amo_elsewhere(unsigned region, int op, void *dest, uint64_t value, uint64_t cond, unsigned nbytes, int fetches, int pe,
-			       const char *call)
+ELSEWHERE uint64_t amo_elsewhere(unsigned region, int op, void *dest, uint64_t value, uint64_t cond,
+	unsigned nbytes, int fetches, int pe, const char *call)
 {
 	return gshmemi_amo(find_where(region), op, dest, value, cond, nbytes, fetches, pe, call);
 }
 
-uint64_t gshmemi_host_amo(unsigned region, int op, void *dest, uint64_t value, uint64_t cond, unsigned nbytes, int fetches, int pe,
-			  const char *call)
+uint64_t gshmemi_host_amo(unsigned region, int op, void *dest, uint64_t value, uint64_t cond, unsigned nbytes,
+	int fetches, int pe, const char *call)
 {
 	if (IN_HEAP(region))
 		return gshmemi_amo(gshmemi_in_heap(), op, dest, value, cond, nbytes, fetches, pe, call);
 	return amo_elsewhere(region, op, dest, value, cond, nbytes, fetches, pe, call);
 }
 
-void gshmemi_host_amo_nbi(unsigned region, void *fetch, int op, void *dest, uint64_t value, uint64_t cond, unsigned nbytes, int pe,
-			  const char *call)
+void gshmemi_host_amo_nbi(unsigned region, void *fetch, int op, void *dest, uint64_t value, uint64_t cond,
+	unsigned nbytes, int pe, const char *call)
 {
 	gshmemi_amo_nbi(find_where(region), fetch, op, dest, value, cond, nbytes, pe, call);
 }
 
-void gshmemi_host_put_signal(unsigned region, void *dest, const void *source, size_t nbytes, unsigned align, uint64_t *sig_addr,
-			     uint64_t signal, int sig_op, int pe, int nbi, const char *call)
+void gshmemi_host_put_signal(unsigned region, void *dest, const void *source, size_t nbytes, unsigned align,
+	uint64_t *sig_addr, uint64_t signal, int sig_op, int pe, int nbi, const char *call)
 {
-	gshmemi_put_signal(find_where(region), GSHMEMI_THREAD, dest, source, nbytes, align, sig_addr, signal, sig_op, pe, nbi, call);
+	gshmemi_put_signal(find_where(region), GSHMEMI_THREAD, dest, source, nbytes, align, sig_addr, signal,
+		sig_op, pe, nbi, call);
 }
 
 #endif /* GSHMEMI_ARCH_HOST_DIRECT */

@@ -65,8 +65,9 @@ int gshmemi_enter_collective_int(const char *call)
 
 	if (rc || !gshmemi_rpc_is_serving())
 		return rc;
-	gshmemi_error("%s called from a function that serves a call: it is collective, and would wait for PEs that may "
-		      "wait for this one", call);
+	gshmemi_error("%s called from a function that serves a call: it is collective, and would wait for "
+		      "PEs that may wait for this one",
+		call);
 	return -EDEADLK;
 }
 
@@ -91,7 +92,8 @@ static int check_attr(const struct gshmemx_init_attributes *attr)
 	if (attr->uniqueid && attr->mpi_comm)
 		gshmemi_error("gshmemx_init_attr: the attributes have both a communicator and a unique id");
 	else if (attr->uniqueid && (attr->rank < 0 || attr->rank >= attr->nranks))
-		gshmemi_error("gshmemx_init_attr: there is no rank %d in a job of %d", attr->rank, attr->nranks);
+		gshmemi_error(
+			"gshmemx_init_attr: there is no rank %d in a job of %d", attr->rank, attr->nranks);
 	else if (attr->thread_level < GSHMEM_THREAD_SINGLE || attr->thread_level > GSHMEM_THREAD_MULTIPLE)
 		gshmemi_error("init: %d is not a thread level", attr->thread_level);
 	else
@@ -108,12 +110,14 @@ static int read_attr(const struct gshmemx_init_attributes *attr, struct gshmemx_
 	const size_t least_nbytes = offsetof(struct gshmemx_init_attributes, uniqueid);
 
 	if (!attr) {
-		gshmemi_error("gshmemx_init_attr: the attributes are NULL: start from GSHMEMX_INIT_ATTR_DEFAULT");
+		gshmemi_error(
+			"gshmemx_init_attr: the attributes are NULL: start from GSHMEMX_INIT_ATTR_DEFAULT");
 		return -EINVAL;
 	}
 	if (attr->size != sizeof *attr && attr->size != least_nbytes) {
-		gshmemi_error("gshmemx_init_attr: size is %zu, expected %zu: start from GSHMEMX_INIT_ATTR_DEFAULT",
-			      attr->size, sizeof *attr);
+		gshmemi_error(
+			"gshmemx_init_attr: size is %zu, expected %zu: start from GSHMEMX_INIT_ATTR_DEFAULT",
+			attr->size, sizeof *attr);
 		return -EINVAL;
 	}
 	memcpy(attr_p, attr, attr->size);
@@ -220,8 +224,10 @@ static int set_state(void)
 	state = (const struct gshmemi_state)GSHMEMI_STATE_INIT;
 	state.my_pe = gshmemi_job->my_pe;
 	state.npes = gshmemi_job->npes;
-	state.slow = (gshmemi_env.CHECK ? GSHMEMI_SLOW_CHECK : 0) | (gshmemi_env.CPU_DELIVERY ? GSHMEMI_SLOW_DELIVERY : 0) |
-		     (gshmemi_env.TRACE ? GSHMEMI_SLOW_POSTS | GSHMEMI_SLOW_TRACE : 0) | (gshmemi_env.STATS ? GSHMEMI_SLOW_STATS : 0);
+	state.slow = (gshmemi_env.CHECK ? GSHMEMI_SLOW_CHECK : 0) |
+		(gshmemi_env.CPU_DELIVERY ? GSHMEMI_SLOW_DELIVERY : 0) |
+		(gshmemi_env.TRACE ? GSHMEMI_SLOW_POSTS | GSHMEMI_SLOW_TRACE : 0) |
+		(gshmemi_env.STATS ? GSHMEMI_SLOW_STATS : 0);
 	state.heap = gshmemi_heap.base;
 	state.heap_nbytes = gshmemi_heap.nbytes;
 	state.sync = gshmemi_heap.sync;
@@ -242,9 +248,10 @@ static int set_state(void)
 	if (gshmemi_net_is_running())
 		state.slow |= GSHMEMI_SLOW_ASKED; /* as gshmemi_net_may_be_open says */
 	if (nfound < gshmemi_job->nlocal && state.my_pe == 0)
-		gshmemi_warn("init: %d of the %d PEs of this node are direct: in a job of %d PEs those of a node must be consecutive "
-			     "and at most %d (mpirun -ppn; GSHMEM_MAX_PES); calls to the others take the slow path",
-			     nfound, gshmemi_job->nlocal, gshmemi_job->npes, GSHMEM_MAX_PES - 1);
+		gshmemi_warn("init: %d of the %d PEs of this node are direct: in a job of %d PEs those of a "
+			     "node must be consecutive and at most %d (mpirun -ppn; GSHMEM_MAX_PES); calls "
+			     "to the others take the slow path",
+			nfound, gshmemi_job->nlocal, gshmemi_job->npes, GSHMEM_MAX_PES - 1);
 	return gshmemi_state_set(&state);
 }
 
@@ -300,10 +307,9 @@ static int join(int rc, const struct request *request)
 {
 	uint64_t node_nbytes = gshmemi_heap_node_nbytes();
 	struct gshmemi_config config = {request->heap_nbytes, gshmemi_env.HEAP_KIND, gshmemi_env.CHECK,
-					gshmemi_env.CPU_DELIVERY != NULL, (uint64_t)gshmemi_env.TEAMS, (uint64_t)gshmemi_env.WINDOWS,
-					(uint64_t)gshmemi_env.PES_PER_NODE.npes << 1 |
-						gshmemi_env.PES_PER_NODE.is_cyclic,
-					gshmemi_env.STATS, gshmemi_env.TRACE != NULL};
+		gshmemi_env.CPU_DELIVERY != NULL, (uint64_t)gshmemi_env.TEAMS, (uint64_t)gshmemi_env.WINDOWS,
+		(uint64_t)gshmemi_env.PES_PER_NODE.npes << 1 | gshmemi_env.PES_PER_NODE.is_cyclic,
+		gshmemi_env.STATS, gshmemi_env.TRACE != NULL};
 	struct gshmemi_mine mine = {-1, -1, {NULL}, {0}};
 	int local;
 
@@ -337,8 +343,8 @@ static int join(int rc, const struct request *request)
 	if (rc)
 		goto err_stop_net;
 	gshmemi_info("init: %d PEs, %d on this node, device %d, heap %p, %llu bytes, %s", gshmemi_job->npes,
-		     gshmemi_job->nlocal, mine.device, (void *)gshmemi_heap.base, (unsigned long long)gshmemi_heap.nbytes,
-		     gshmemi_heap_kind_name(gshmemi_heap.kind));
+		gshmemi_job->nlocal, mine.device, (void *)gshmemi_heap.base,
+		(unsigned long long)gshmemi_heap.nbytes, gshmemi_heap_kind_name(gshmemi_heap.kind));
 	gshmemi_info("init: calls from kernels: %u slots of %u lanes, %zu bytes of pinned memory",
 		     gshmemi_rpc_kernels.channel.nslots, gshmemi_rpc_nlanes(&gshmemi_rpc_kernels.channel),
 		     gshmemi_rpc_kernels.nbytes + gshmemi_rpc_threads.nbytes + gshmemi_rpc_arena_nbytes());

@@ -30,11 +30,13 @@ static int find_room(const void *func, const unsigned block[3], size_t shared_nb
 
 	rc = gshmemi_hip(hipGetDevice(&device), "gshmemx_collective_launch: hipGetDevice");
 	if (!rc)
-		rc = gshmemi_hip(hipDeviceGetAttribute(&is_cooperative, hipDeviceAttributeCooperativeLaunch, device),
-				 "gshmemx_collective_launch: hipDeviceGetAttribute");
+		rc = gshmemi_hip(
+			hipDeviceGetAttribute(&is_cooperative, hipDeviceAttributeCooperativeLaunch, device),
+			"gshmemx_collective_launch: hipDeviceGetAttribute");
 	if (!rc)
-		rc = gshmemi_hip(hipDeviceGetAttribute(&room.ncus, hipDeviceAttributeMultiprocessorCount, device),
-				 "gshmemx_collective_launch: hipDeviceGetAttribute");
+		rc = gshmemi_hip(
+			hipDeviceGetAttribute(&room.ncus, hipDeviceAttributeMultiprocessorCount, device),
+			"gshmemx_collective_launch: hipDeviceGetAttribute");
 	if (rc)
 		return rc;
 	if (!is_cooperative) {
@@ -42,14 +44,15 @@ static int find_room(const void *func, const unsigned block[3], size_t shared_nb
 		return -ENOTSUP;
 	}
 	if (!nthreads || nthreads > INT32_MAX) {
-		gshmemi_error("gshmemx_collective_launch: no work-group has %u x %u x %u threads", block[0], block[1],
-			      block[2]);
+		gshmemi_error("gshmemx_collective_launch: no work-group has %u x %u x %u threads", block[0],
+			block[1], block[2]);
 		return -EINVAL;
 	}
-	rc = gshmemi_hip(hipOccupancyMaxActiveBlocksPerMultiprocessor(&room.per_cu, func, (int)nthreads, shared_nbytes),
-			 "gshmemx_collective_launch: hipOccupancyMaxActiveBlocksPerMultiprocessor of %" PRIu64
-			 " threads, %zu bytes of shared memory",
-			 nthreads, shared_nbytes);
+	rc = gshmemi_hip(hipOccupancyMaxActiveBlocksPerMultiprocessor(
+				 &room.per_cu, func, (int)nthreads, shared_nbytes),
+		"gshmemx_collective_launch: hipOccupancyMaxActiveBlocksPerMultiprocessor of %" PRIu64
+		" threads, %zu bytes of shared memory",
+		nthreads, shared_nbytes);
 	if (!rc)
 		*room_p = room;
 	return rc;
@@ -65,17 +68,21 @@ static int check_room(const void *func, const unsigned grid[3], const unsigned b
 	if (rc || (ngroups && ngroups <= room_for(&room)))
 		return rc;
 	if (!ngroups) {
-		gshmemi_error("gshmemx_collective_launch: a grid of %u x %u x %u is empty", grid[0], grid[1], grid[2]);
+		gshmemi_error("gshmemx_collective_launch: a grid of %u x %u x %u is empty", grid[0], grid[1],
+			grid[2]);
 		return -EINVAL;
 	}
-	gshmemi_error("gshmemx_collective_launch: %" PRIu64 " work-groups of %u threads: %u can be resident at once (%d on "
-		      "each of %d compute units, for %d PEs that share the device); the others would never start while "
-		      "these wait for them: launch fewer, or smaller ones",
-		      ngroups, block[0] * block[1] * block[2], room_for(&room), room.per_cu, room.ncus, room.nsharers);
+	gshmemi_error("gshmemx_collective_launch: %" PRIu64
+		      " work-groups of %u threads: %u can be resident at once (%d on each of %d compute "
+		      "units, for %d PEs that share the device); the others would never start while these "
+		      "wait for them: launch fewer, or smaller ones",
+		ngroups, block[0] * block[1] * block[2], room_for(&room), room.per_cu, room.ncus,
+		room.nsharers);
 	return -E2BIG;
 }
 
-int gshmemi_host_launch_begin(const void *func, const unsigned grid[3], const unsigned block[3], size_t shared_nbytes)
+int gshmemi_host_launch_begin(
+	const void *func, const unsigned grid[3], const unsigned block[3], size_t shared_nbytes)
 {
 	struct gshmemi_request request = {GSHMEMI_MEET_LAUNCH, 0, 0, 0};
 	int rc;
@@ -102,11 +109,12 @@ int gshmemx_collective_launch(const void *func, const unsigned grid[3], const un
 	rc = gshmemi_host_launch_begin(func, grid, block, shared_nbytes);
 	if (rc)
 		return rc;
-	return gshmemi_host_launch_end(hipLaunchCooperativeKernel(func, ngroups, nthreads, args,
-								  (unsigned)shared_nbytes, (hipStream_t)stream));
+	return gshmemi_host_launch_end(hipLaunchCooperativeKernel(
+		func, ngroups, nthreads, args, (unsigned)shared_nbytes, (hipStream_t)stream));
 }
 
-int gshmemx_collective_launch_limit(const void *func, const unsigned block[3], size_t shared_nbytes, unsigned *ngroups)
+int gshmemx_collective_launch_limit(
+	const void *func, const unsigned block[3], size_t shared_nbytes, unsigned *ngroups)
 {
 	struct room room;
 	int rc;

@@ -34,20 +34,21 @@ static void describe_difference(const struct gshmemi_request *first, const struc
 	const char *name = gshmemi_meet_name(first->call);
 
 	if (other->nbytes != first->nbytes)
-		gshmemi_error("%s: %" PRIu64 " bytes on PE 0 but %" PRIu64 " on PE %d: all PEs must ask for the same",
-			      name, first->nbytes, other->nbytes, pe);
+		gshmemi_error("%s: %" PRIu64 " bytes on PE 0 but %" PRIu64
+			      " on PE %d: all PEs must ask for the same",
+			name, first->nbytes, other->nbytes, pe);
 	else if (first->call == GSHMEMI_MEET_ALIGN)
-		gshmemi_error("%s: alignment %" PRIu64 " on PE 0 but %" PRIu64 " on PE %d", name, first->extra,
-			      other->extra, pe);
+		gshmemi_error("%s: alignment %" PRIu64 " on PE 0 but %" PRIu64 " on PE %d", name,
+			first->extra, other->extra, pe);
 	else if (first->call == GSHMEMI_MEET_MALLOC_WITH_HINTS)
-		gshmemi_error("%s: hints 0x%" PRIx64 " on PE 0 but 0x%" PRIx64 " on PE %d", name, first->extra,
-			      other->extra, pe);
+		gshmemi_error("%s: hints 0x%" PRIx64 " on PE 0 but 0x%" PRIx64 " on PE %d", name,
+			first->extra, other->extra, pe);
 	else if (first->extra == NO_PTR || other->extra == NO_PTR)
 		gshmemi_error("%s: NULL on PE %d only", name, other->extra == NO_PTR ? pe : 0);
 	else
-		gshmemi_error("%s: heap+0x%" PRIx64 " on PE 0 but heap+0x%" PRIx64 " on PE %d: all PEs must pass the "
-			      "same object",
-			      name, first->extra, other->extra, pe);
+		gshmemi_error("%s: heap+0x%" PRIx64 " on PE 0 but heap+0x%" PRIx64
+			      " on PE %d: all PEs must pass the same object",
+			name, first->extra, other->extra, pe);
 }
 
 static int agree(const struct gshmemi_request *mine)
@@ -80,9 +81,10 @@ static void report_full(enum gshmemi_meet_call call, uint64_t nbytes, uint64_t a
 		return;
 	gshmemi_allocator_stats(gshmemi_heap.allocator, &stats);
 	gshmemi_error("%s: %" PRIu64 " bytes at a multiple of %" PRIu64 ": out of memory: of the %" PRIu64
-		      " bytes of the heap %" PRIu64 " are free, the largest block has %" PRIu64 " (GSHMEM_HEAP_SIZE)",
-		      gshmemi_meet_name(call), nbytes, align, stats.total_nbytes, stats.free_nbytes,
-		      stats.largest_free_nbytes);
+		      " bytes of the heap %" PRIu64 " are free, the largest block has %" PRIu64
+		      " (GSHMEM_HEAP_SIZE)",
+		gshmemi_meet_name(call), nbytes, align, stats.total_nbytes, stats.free_nbytes,
+		stats.largest_free_nbytes);
 }
 
 /* Called after agreement, so it fails on every PE or on none. */
@@ -138,8 +140,8 @@ static int check_alignment(size_t alignment)
 		return -EINVAL;
 	}
 	if (alignment > gshmemi_heap.align) {
-		gshmemi_error("gshmem_align: alignment %zu: the heap itself is aligned to %zu bytes", alignment,
-			      gshmemi_heap.align);
+		gshmemi_error("gshmem_align: alignment %zu: the heap itself is aligned to %zu bytes",
+			alignment, gshmemi_heap.align);
 		return -EINVAL;
 	}
 	return 0;
@@ -179,7 +181,8 @@ void *gshmem_calloc(size_t count, size_t size)
 
 	enter_call("gshmem_calloc");
 	if (__builtin_mul_overflow(count, size, &request.nbytes)) {
-		gshmemi_error("gshmem_calloc: %zu times %zu bytes are more than 64 bits can hold", count, size);
+		gshmemi_error(
+			"gshmem_calloc: %zu times %zu bytes are more than 64 bits can hold", count, size);
 		request.rc = -EOVERFLOW;
 	}
 	ptr = allocate_collectively(&request, 1);
@@ -202,7 +205,9 @@ static int find_owner(const void *ptr)
 
 	for (i = 0; i < gshmemi_job->npeers; i++) {
 		delta = gshmemi_region_delta(GSHMEMI_REGION_HEAP, gshmemi_job->peers[i].pe);
-		if (delta != GSHMEMI_SENTINEL && (uintptr_t)ptr - ((uintptr_t)gshmemi_heap.base + (uintptr_t)delta) < gshmemi_heap.nbytes)
+		if (delta != GSHMEMI_SENTINEL &&
+			(uintptr_t)ptr - ((uintptr_t)gshmemi_heap.base + (uintptr_t)delta) <
+				gshmemi_heap.nbytes)
 			return gshmemi_job->peers[i].pe;
 	}
 	return -1;
@@ -213,11 +218,11 @@ static int check_outside(const char *call, const void *ptr)
 	int pe = find_owner(ptr);
 
 	if (pe >= 0)
-		gshmemi_error("%s: %p is in the heap of PE %d: pass this PE's own address of the object", call, ptr,
-			      pe);
+		gshmemi_error("%s: %p is in the heap of PE %d: pass this PE's own address of the object",
+			call, ptr, pe);
 	else
-		gshmemi_error("%s: %p is not in the symmetric heap, %p to %p", call, ptr, (void *)gshmemi_heap.base,
-			      (void *)(gshmemi_heap.base + gshmemi_heap.nbytes));
+		gshmemi_error("%s: %p is not in the symmetric heap, %p to %p", call, ptr,
+			(void *)gshmemi_heap.base, (void *)(gshmemi_heap.base + gshmemi_heap.nbytes));
 	return -EINVAL;
 }
 
@@ -230,13 +235,14 @@ static int check_ptr(const char *call, const void *ptr, uint64_t *offset_p, uint
 		return check_outside(call, ptr);
 	offset = gshmemi_heap_offset(ptr);
 	if (gshmemi_allocator_find(gshmemi_heap.allocator, offset, &start, nbytes_p)) {
-		gshmemi_error("%s: %p (heap+0x%" PRIx64 ") is not allocated: was it freed before?", call, ptr, offset);
+		gshmemi_error("%s: %p (heap+0x%" PRIx64 ") is not allocated: was it freed before?", call, ptr,
+			offset);
 		return -ENOENT;
 	}
 	if (start != offset) {
-		gshmemi_error("%s: %p is %" PRIu64 " bytes inside an allocation of %" PRIu64 " bytes: pass its "
-			      "start, %p",
-			      call, ptr, offset - start, *nbytes_p, (void *)(gshmemi_heap.base + start));
+		gshmemi_error("%s: %p is %" PRIu64 " bytes inside an allocation of %" PRIu64
+			      " bytes: pass its start, %p",
+			call, ptr, offset - start, *nbytes_p, (void *)(gshmemi_heap.base + start));
 		return -EINVAL;
 	}
 	*offset_p = offset;

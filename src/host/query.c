@@ -84,7 +84,8 @@ int gshmemx_peer_bases(void **bases)
 
 	if (rc)
 		return rc;
-	return gshmemi_devmem_table(bases, gshmemi_state.npes, heap_of, gshmemi_heap.base, "gshmemx_peer_bases");
+	return gshmemi_devmem_table(
+		bases, gshmemi_state.npes, heap_of, gshmemi_heap.base, "gshmemx_peer_bases");
 }
 
 void gshmem_info_get_version(int *major, int *minor)

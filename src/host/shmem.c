@@ -47,7 +47,9 @@ static int parse_symmetric_size(const char *name, const char *text, uint64_t *nb
 	if (suffix)
 		value *= (double)(1ULL << 10 * (suffix - suffixes + 1));
 	if (!(value >= 0 && value < 0x1p62) || (*end && !suffix)) {
-		gshmemi_error("%s=%s: not a size: write a number and at most one of k, m, g, t, as in 512m or 1.5g", name, text);
+		gshmemi_error(
+			"%s=%s: not a size: write a number and at most one of k, m, g, t, as in 512m or 1.5g",
+			name, text);
 		return -EINVAL;
 	}
 	*nbytes_p = ((uint64_t)(value / 0x1p20) + 1) << 20;
@@ -72,11 +74,13 @@ static void print_info(void)
 	const char *name;
 
 	if (read_variable("VERSION", &name))
-		printf("%s, OpenSHMEM %d.%d\n", GSHMEM_VENDOR_STRING, GSHMEM_MAJOR_VERSION, GSHMEM_MINOR_VERSION);
+		printf("%s, OpenSHMEM %d.%d\n", GSHMEM_VENDOR_STRING, GSHMEM_MAJOR_VERSION,
+			GSHMEM_MINOR_VERSION);
 	if (read_variable("INFO", &name))
 		puts("SHMEM_VERSION         any value: print the version\n"
 		     "SHMEM_INFO            any value: print this\n"
-		     "SHMEM_SYMMETRIC_SIZE  bytes of symmetric heap per PE, as in 512m or 1.5g (GSHMEM_HEAP_SIZE overrides it)\n"
+		     "SHMEM_SYMMETRIC_SIZE  bytes of symmetric heap per PE, as in 512m or 1.5g "
+		     "(GSHMEM_HEAP_SIZE overrides it)\n"
 		     "SHMEM_DEBUG           any value: say on stderr what init does (GSHMEM_DEBUG=1)\n"
 		     "The library's own variables are listed by gshmem-info.");
 	fflush(stdout);
@@ -97,7 +101,8 @@ static void finalize_at_exit(int status, void *unused)
 
 	(void)unused;
 	gshmem_query_initialized(&is_initialized);
-	if (!is_initialized || owner_pid != getpid() || gshmemi_is_ending() || gshmemi_bootstrap_is_finalized())
+	if (!is_initialized || owner_pid != getpid() || gshmemi_is_ending() ||
+		gshmemi_bootstrap_is_finalized())
 		return;
 	if (status)
 		gshmemi_end(status);

@@ -20,10 +20,11 @@ static int launch(const struct gshmemi_stream_op *op, void *stream, const char *
 
 /* ---- one-sided calls ---- */
 
-static int move(enum gshmemi_stream_what what, void *dest, const void *source, size_t nbytes, int pe, void *stream,
-		const char *call)
+static int move(enum gshmemi_stream_what what, void *dest, const void *source, size_t nbytes, int pe,
+	void *stream, const char *call)
 {
-	const struct gshmemi_stream_op op = {.what = what, .pe = pe, .dest = dest, .source = source, .nbytes = nbytes};
+	const struct gshmemi_stream_op op = {
+		.what = what, .pe = pe, .dest = dest, .source = source, .nbytes = nbytes};
 	const bool is_put = what == GSHMEMI_STREAM_PUT;
 	void *peer;
 	int rc;
@@ -33,24 +34,36 @@ static int move(enum gshmemi_stream_what what, void *dest, const void *source, s
 		return rc;
 	if (!gshmemi_peer_ptr(gshmemi_tables()->delta, is_put ? dest : source, pe, &peer))
 		return launch(&op, stream, call);
-	return gshmemi_hip(hipMemcpyAsync(is_put ? peer : dest, is_put ? source : peer, nbytes, hipMemcpyDefault, stream),
-			   "%s: hipMemcpyAsync of %zu bytes", call, nbytes);
+	return gshmemi_hip(hipMemcpyAsync(is_put ? peer : dest, is_put ? source : peer, nbytes,
+				   hipMemcpyDefault, stream),
+		"%s: hipMemcpyAsync of %zu bytes", call, nbytes);
 }
 
-static int put_signal(void *dest, const void *source, size_t nbytes, uint64_t *sig_addr, uint64_t signal, int sig_op, int pe,
-		      void *stream, const char *call)
+static int put_signal(void *dest, const void *source, size_t nbytes, uint64_t *sig_addr, uint64_t signal,
+	int sig_op, int pe, void *stream, const char *call)
 {
-	const struct gshmemi_stream_op op = {.what = GSHMEMI_STREAM_PUT_SIGNAL, .pe = pe, .dest = dest, .source = source,
-					     .nbytes = nbytes, .sig_addr = sig_addr, .signal = signal, .sig_op = sig_op};
+	const struct gshmemi_stream_op op = {.what = GSHMEMI_STREAM_PUT_SIGNAL,
+		.pe = pe,
+		.dest = dest,
+		.source = source,
+		.nbytes = nbytes,
+		.sig_addr = sig_addr,
+		.signal = signal,
+		.sig_op = sig_op};
 	const int rc = gshmemi_enter_int(call);
 
 	return rc ? rc : launch(&op, stream, call);
 }
 
-static int wait_until(void *ivar, unsigned nbytes, int is_signed, int cmp, uint64_t value, void *stream, const char *call)
+static int wait_until(
+	void *ivar, unsigned nbytes, int is_signed, int cmp, uint64_t value, void *stream, const char *call)
 {
-	const struct gshmemi_stream_op op = {.what = GSHMEMI_STREAM_WAIT, .dest = ivar, .nbytes = nbytes, .signal = value,
-					     .sig_op = cmp, .is_signed = is_signed};
+	const struct gshmemi_stream_op op = {.what = GSHMEMI_STREAM_WAIT,
+		.dest = ivar,
+		.nbytes = nbytes,
+		.signal = value,
+		.sig_op = cmp,
+		.is_signed = is_signed};
 	const int rc = gshmemi_enter_int(call);
 
 	return rc ? rc : launch(&op, stream, call);
@@ -96,8 +109,11 @@ int gshmemx_signal_wait_until_on_stream(uint64_t *sig_addr, int cmp, uint64_t cm
 int gshmemx_signal_op_on_stream(uint64_t *sig_addr, uint64_t signal, int sig_op, int pe, void *stream)
 {
 	static const char call[] = "gshmemx_signal_op_on_stream";
-	const struct gshmemi_stream_op op = {.what = GSHMEMI_STREAM_SIGNAL, .pe = pe, .sig_addr = sig_addr, .signal = signal,
-					     .sig_op = sig_op};
+	const struct gshmemi_stream_op op = {.what = GSHMEMI_STREAM_SIGNAL,
+		.pe = pe,
+		.sig_addr = sig_addr,
+		.signal = signal,
+		.sig_op = sig_op};
 	const int rc = gshmemi_enter_int(call);
 
 	return rc ? rc : launch(&op, stream, call);
@@ -135,10 +151,13 @@ int gshmemi_stream_quiet(void *stream, const char *call)
 	if (rc)
 		return rc;
 	if (status == hipStreamCaptureStatusNone)
-		return gshmemi_hip(hipStreamAddCallback(stream, complete_as_callback, arg, 0), "%s: hipStreamAddCallback", call);
+		return gshmemi_hip(hipStreamAddCallback(stream, complete_as_callback, arg, 0),
+			"%s: hipStreamAddCallback", call);
 	if (hipLaunchHostFunc)
 		return gshmemi_hip(hipLaunchHostFunc(stream, complete, arg), "%s: hipLaunchHostFunc", call);
-	gshmemi_error("%s: this HIP has no hipLaunchHostFunc, which a graph needs to capture the call: call it outside the capture", call);
+	gshmemi_error("%s: this HIP has no hipLaunchHostFunc, which a graph needs to capture the call: call "
+		      "it outside the capture",
+		call);
 	return -ENOTSUP;
 }
 

@@ -12,7 +12,8 @@ static void own_complete(const char *call);
 static uint64_t own_load(const uint64_t *word, const char *call);
 static void own_store(uint64_t *word, uint64_t value, const char *call);
 static const struct gshmemi_team_nodes *own_nodes(const struct gshmemi_sync *sync, const char *call);
-static void own_await(const struct gshmemi_team_view *team, const uint64_t *flags, uint64_t epoch, int distance, const char *call);
+static void own_await(const struct gshmemi_team_view *team, const uint64_t *flags, uint64_t epoch,
+	int distance, const char *call);
 static void own_combine(uint64_t *words, const uint64_t (*row)[GSHMEMI_SYNC_WORDS], int n, const char *call);
 #endif
 
@@ -29,8 +30,8 @@ static void own_combine(uint64_t *words, const uint64_t (*row)[GSHMEMI_SYNC_WORD
  * A user's RPC channel may outlive the job's state. Then only its server or gshmemx_rpc_channel_stop ends the
  * wait.
  */
-uint64_t gshmemi_host_wait_long(uint64_t started_ns, const void *ivar, unsigned nbytes, uint64_t found, int cmp,
-				uint64_t value, int pe, const char *call)
+uint64_t gshmemi_host_wait_long(uint64_t started_ns, const void *ivar, unsigned nbytes, uint64_t found,
+	int cmp, uint64_t value, int pe, const char *call)
 {
 	if (!gshmemi_state.attention)
 		return started_ns;
@@ -40,7 +41,8 @@ uint64_t gshmemi_host_wait_long(uint64_t started_ns, const void *ivar, unsigned 
 #if GSHMEMI_ARCH_HOST_DIRECT
 
 /* With nbytes a constant in each branch, the polling loop is as short as a kernel's. */
-uint64_t gshmemi_host_wait(const void *ivar, unsigned nbytes, int is_signed, int cmp, uint64_t value, const char *call)
+uint64_t gshmemi_host_wait(
+	const void *ivar, unsigned nbytes, int is_signed, int cmp, uint64_t value, const char *call)
 {
 	switch (nbytes) {
 	case 2:
@@ -52,7 +54,8 @@ uint64_t gshmemi_host_wait(const void *ivar, unsigned nbytes, int is_signed, int
 	}
 }
 
-int gshmemi_host_test(const void *ivar, unsigned nbytes, int is_signed, int cmp, uint64_t value, const char *call)
+int gshmemi_host_test(
+	const void *ivar, unsigned nbytes, int is_signed, int cmp, uint64_t value, const char *call)
 {
 	return gshmemi_test(ivar, nbytes, is_signed, cmp, value, call);
 }
@@ -121,7 +124,8 @@ static uint64_t load(const void *address, unsigned nbytes, const char *call)
 	return bits;
 }
 
-uint64_t gshmemi_host_wait(const void *ivar, unsigned nbytes, int is_signed, int cmp, uint64_t value, const char *call)
+uint64_t gshmemi_host_wait(
+	const void *ivar, unsigned nbytes, int is_signed, int cmp, uint64_t value, const char *call)
 {
 	uint64_t found, started_ns = 0, open = 0;
 	long sleep_ns = 0;
@@ -138,7 +142,8 @@ uint64_t gshmemi_host_wait(const void *ivar, unsigned nbytes, int is_signed, int
 	return found;
 }
 
-int gshmemi_host_test(const void *ivar, unsigned nbytes, int is_signed, int cmp, uint64_t value, const char *call)
+int gshmemi_host_test(
+	const void *ivar, unsigned nbytes, int is_signed, int cmp, uint64_t value, const char *call)
 {
 	if (gshmemi_is_slow(GSHMEMI_SLOW_UNSET | GSHMEMI_SLOW_CHECK))
 		gshmemi_slow_wait(ivar, nbytes, nbytes, cmp, call);
@@ -152,7 +157,8 @@ int gshmemi_host_test(const void *ivar, unsigned nbytes, int is_signed, int cmp,
  * Makes one pass over a set as gshmemi_many_pass does, on copies. Each load copies one row, as many objects
  * as fit. first is where the pass starts; it starts with the row that first lies in.
  */
-static struct gshmemi_many_found pass(const struct gshmemi_wait_set *set, int which, size_t first, const char *call)
+static struct gshmemi_many_found pass(
+	const struct gshmemi_wait_set *set, int which, size_t first, const char *call)
 {
 	const size_t nrow = GSHMEMI_DEVMEM_LOAD / set->nbytes, nrows = (set->nelems + nrow - 1) / nrow;
 	struct gshmemi_many_found found = {0, 0, SIZE_MAX, 0}, in_row;
@@ -167,8 +173,10 @@ static struct gshmemi_many_found pass(const struct gshmemi_wait_set *set, int wh
 		part.status = set->status ? set->status + at : NULL;
 		part.values = set->values + (set->is_vector ? at * set->nbytes : 0);
 		part.indices = set->indices ? set->indices + found.nheld : NULL;
-		gshmemi_devmem_load(row, set->ivars + at * set->nbytes, (unsigned)(part.nelems * set->nbytes), call);
-		in_row = gshmemi_many_pass(&part, which, which == GSHMEMI_MANY_ANY ? first % nrow % part.nelems : 0);
+		gshmemi_devmem_load(
+			row, set->ivars + at * set->nbytes, (unsigned)(part.nelems * set->nbytes), call);
+		in_row = gshmemi_many_pass(
+			&part, which, which == GSHMEMI_MANY_ANY ? first % nrow % part.nelems : 0);
 		for (i = 0; which == GSHMEMI_MANY_SOME && i < in_row.nheld; i++)
 			part.indices[i] += at;
 		found.nset += in_row.nset;
@@ -281,8 +289,8 @@ static const struct gshmemi_team_nodes *own_nodes(const struct gshmemi_sync *syn
  * Returns a PE at this distance whose flag has not arrived, or -1 if all have. One copy fetches the flags of
  * a round.
  */
-static int find_missing(const struct gshmemi_team_view *team, const uint64_t *flags, uint64_t epoch, int distance,
-			const uint64_t **flag_p, uint64_t *found_p, const char *call)
+static int find_missing(const struct gshmemi_team_view *team, const uint64_t *flags, uint64_t epoch,
+	int distance, const uint64_t **flag_p, uint64_t *found_p, const char *call)
 {
 	uint64_t row[GSHMEMI_SYNC_RADIX];
 	int i;
@@ -293,13 +301,15 @@ static int find_missing(const struct gshmemi_team_view *team, const uint64_t *fl
 		if (row[i] < epoch) {
 			*flag_p = &flags[i];
 			*found_p = row[i];
-			return gshmemi_team_to_world(team, (team->my_pe + team->npes - i * distance) % team->npes);
+			return gshmemi_team_to_world(
+				team, (team->my_pe + team->npes - i * distance) % team->npes);
 		}
 	}
 	return -1;
 }
 
-static void own_await(const struct gshmemi_team_view *team, const uint64_t *flags, uint64_t epoch, int distance, const char *call)
+static void own_await(const struct gshmemi_team_view *team, const uint64_t *flags, uint64_t epoch,
+	int distance, const char *call)
 {
 	uint64_t found, started_ns = 0, open = 0;
 	const uint64_t *flag;
@@ -373,7 +383,8 @@ uint64_t gshmemi_host_signal_fetch(const uint64_t *sig_addr)
 	static __thread unsigned nlooks;
 	uint64_t signal;
 
-	gshmemi_host_g(GSHMEMI_REGION_HEAP, &signal, sig_addr, sizeof signal, gshmemi_host_my_pe(), "gshmem_signal_fetch");
+	gshmemi_host_g(GSHMEMI_REGION_HEAP, &signal, sig_addr, sizeof signal, gshmemi_host_my_pe(),
+		"gshmem_signal_fetch");
 	if (sig_addr != last_addr || signal != last) {
 		last_addr = sig_addr;
 		last = signal;

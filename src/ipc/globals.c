@@ -40,7 +40,8 @@ static bool needs_shmem(const struct dl_phdr_info *info)
 		if (entry->d_tag == DT_STRTAB)
 			strings = dynamic_strings(info, entry->d_un.d_ptr);
 	for (entry = dynamic; strings && entry->d_tag != DT_NULL; entry++)
-		if (entry->d_tag == DT_NEEDED && strncmp(strings + entry->d_un.d_val, "libgshmem_shmem.so", 18) == 0)
+		if (entry->d_tag == DT_NEEDED &&
+			strncmp(strings + entry->d_un.d_val, "libgshmem_shmem.so", 18) == 0)
 			return true;
 	return false;
 }
@@ -51,7 +52,8 @@ static bool holds(const struct dl_phdr_info *info, const void *address)
 	int i;
 
 	for (i = 0; i < info->dlpi_phnum; i++)
-		if (info->dlpi_phdr[i].p_type == PT_LOAD && offset - info->dlpi_phdr[i].p_vaddr < info->dlpi_phdr[i].p_memsz)
+		if (info->dlpi_phdr[i].p_type == PT_LOAD &&
+			offset - info->dlpi_phdr[i].p_vaddr < info->dlpi_phdr[i].p_memsz)
 			return true;
 	return false;
 }
@@ -66,11 +68,15 @@ static void find_segment(const struct dl_phdr_info *info)
 	for (i = 0; i < info->dlpi_phnum; i++)
 		if (info->dlpi_phdr[i].p_type == PT_LOAD && info->dlpi_phdr[i].p_flags & PF_W) {
 			start = (info->dlpi_addr + info->dlpi_phdr[i].p_vaddr) & -page;
-			end = (info->dlpi_addr + info->dlpi_phdr[i].p_vaddr + info->dlpi_phdr[i].p_memsz + page - 1) & -page;
+			end = (info->dlpi_addr + info->dlpi_phdr[i].p_vaddr + info->dlpi_phdr[i].p_memsz +
+				      page - 1) &
+				-page;
 		}
 	for (i = 0; i < info->dlpi_phnum; i++)
 		if (info->dlpi_phdr[i].p_type == PT_GNU_RELRO) {
-			relro_end = (info->dlpi_addr + info->dlpi_phdr[i].p_vaddr + info->dlpi_phdr[i].p_memsz) & -page;
+			relro_end =
+				(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr + info->dlpi_phdr[i].p_memsz) &
+				-page;
 			start = relro_end > start ? relro_end : start;
 		}
 	if (end > start) {
@@ -97,7 +103,8 @@ static void hash_layout(const struct dl_phdr_info *info)
 	hash(info->dlpi_phdr, info->dlpi_phnum * sizeof *info->dlpi_phdr);
 	for (i = 0; i < info->dlpi_phnum; i++)
 		if (info->dlpi_phdr[i].p_type == PT_NOTE)
-			hash((const void *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr), info->dlpi_phdr[i].p_memsz);
+			hash((const void *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr),
+				info->dlpi_phdr[i].p_memsz);
 	layout |= 1;
 }
 
@@ -179,19 +186,23 @@ void gshmemi_globals_place_heap(uint64_t nbytes)
 
 ptrdiff_t gshmemi_globals_find_delta(const char *heap, uint64_t heap_nbytes)
 {
-	const uintptr_t size = round_up(heap_nbytes > shared.nbytes ? heap_nbytes : shared.nbytes, GRAIN), end = space_end();
-	const uintptr_t last = (uintptr_t)heap > (uintptr_t)shared.base ? (uintptr_t)heap : (uintptr_t)shared.base;
+	const uintptr_t size = round_up(heap_nbytes > shared.nbytes ? heap_nbytes : shared.nbytes, GRAIN),
+			end = space_end();
+	const uintptr_t last =
+		(uintptr_t)heap > (uintptr_t)shared.base ? (uintptr_t)heap : (uintptr_t)shared.base;
 	uintptr_t delta;
 
 	if (!next_delta)
 		next_delta = (end / 128) & -GRAIN;
 	for (delta = next_delta; last + delta + size < end; delta += size)
-		if (GSHMEMI_ARCH_IS_FREE(heap + delta, heap_nbytes) && GSHMEMI_ARCH_IS_FREE(shared.base + delta, shared.nbytes)) {
+		if (GSHMEMI_ARCH_IS_FREE(heap + delta, heap_nbytes) &&
+			GSHMEMI_ARCH_IS_FREE(shared.base + delta, shared.nbytes)) {
 			next_delta = delta + size;
 			return (ptrdiff_t)delta;
 		}
-	gshmemi_error("init: no room in the address space for another PE's heap of %llu bytes and variables of %llu",
-		      (unsigned long long)heap_nbytes, (unsigned long long)shared.nbytes);
+	gshmemi_error("init: no room in the address space for another PE's heap of %llu bytes and variables "
+		      "of %llu",
+		(unsigned long long)heap_nbytes, (unsigned long long)shared.nbytes);
 	return 0;
 }
 
@@ -217,14 +228,18 @@ static int match(struct dl_phdr_info *info, size_t nbytes, void *closure)
 		    offset - info->dlpi_phdr[i].p_vaddr >= info->dlpi_phdr[i].p_memsz)
 			continue;
 		if (search->nobjects > 1)
-			snprintf(search->text, search->nbytes, " (a variable of the shared library %s: only those of the "
-				 "executable can be symmetric)", info->dlpi_name);
+			snprintf(search->text, search->nbytes,
+				" (a variable of the shared library %s: only those of the executable can be "
+				"symmetric)",
+				info->dlpi_name);
 		else if (GSHMEMI_ARCH_HAS_GLOBALS)
-			snprintf(search->text, search->nbytes, " (a variable of the program: it would be symmetric if all PEs "
-				 "ran the same executable, linked with libgshmem_shmem)");
+			snprintf(search->text, search->nbytes,
+				" (a variable of the program: it would be symmetric if all PEs ran the same "
+				"executable, linked with libgshmem_shmem)");
 		else
-			snprintf(search->text, search->nbytes, " (a variable of the program: with a GPU only memory of the "
-				 "symmetric heap, from shmem_malloc, is symmetric)");
+			snprintf(search->text, search->nbytes,
+				" (a variable of the program: with a GPU only memory of the symmetric heap, "
+				"from shmem_malloc, is symmetric)");
 		return 1;
 	}
 	return 0;

@@ -57,33 +57,37 @@ static void report_terms(const struct terms *first, const struct terms *other, i
 	const struct gshmemi_config *a = &first->config, *b = &other->config;
 
 	if (other->abi != first->abi || other->max_pes != first->max_pes)
-		gshmemi_error("init: PE 0 and PE %d run different builds of libgshmem (ABI %" PRIu64 " and %" PRIu64 ", "
+		gshmemi_error("init: PE 0 and PE %d run different builds of libgshmem (ABI %" PRIu64
+			      " and %" PRIu64 ", "
 			      "GSHMEM_MAX_PES %" PRIu64 " and %" PRIu64 ")",
-			      pe, first->abi, other->abi, first->max_pes, other->max_pes);
+			pe, first->abi, other->abi, first->max_pes, other->max_pes);
 	else if (memcmp(other->processor, first->processor, sizeof first->processor))
-		gshmemi_error("init: PE 0 runs on %s but PE %d on %s: all processors of a job must be of one kind", first->processor, pe,
-			      other->processor);
+		gshmemi_error(
+			"init: PE 0 runs on %s but PE %d on %s: all processors of a job must be of one kind",
+			first->processor, pe, other->processor);
 	else if (b->heap_nbytes != a->heap_nbytes)
-		gshmemi_error("init: the heap has %" PRIu64 " bytes on PE 0 but %" PRIu64 " on PE %d: give all "
-			      "PEs the same GSHMEM_HEAP_SIZE",
-			      a->heap_nbytes, b->heap_nbytes, pe);
+		gshmemi_error("init: the heap has %" PRIu64 " bytes on PE 0 but %" PRIu64
+			      " on PE %d: give all PEs the same GSHMEM_HEAP_SIZE",
+			a->heap_nbytes, b->heap_nbytes, pe);
 	else if (b->heap_kind != a->heap_kind)
 		gshmemi_error("init: GSHMEM_HEAP_KIND is %s on PE 0 but %s on PE %d",
 			      gshmemi_heap_kind_name((enum gshmemi_heap_kind)a->heap_kind),
 			      gshmemi_heap_kind_name((enum gshmemi_heap_kind)b->heap_kind), pe);
 	else if (b->check != a->check)
-		gshmemi_error("init: GSHMEM_CHECK is %d on PE 0 but %d on PE %d", (int)a->check, (int)b->check,
-			      pe);
+		gshmemi_error(
+			"init: GSHMEM_CHECK is %d on PE 0 but %d on PE %d", (int)a->check, (int)b->check, pe);
 	else if (b->nteams != a->nteams)
 		gshmemi_error("init: GSHMEM_TEAMS is %" PRIu64 " on PE 0 but %" PRIu64 " on PE %d", a->nteams,
 			      b->nteams, pe);
 	else if (b->nwindows != a->nwindows)
-		gshmemi_error("init: GSHMEM_WINDOWS is %" PRIu64 " on PE 0 but %" PRIu64 " on PE %d", a->nwindows,
-			      b->nwindows, pe);
+		gshmemi_error("init: GSHMEM_WINDOWS is %" PRIu64 " on PE 0 but %" PRIu64 " on PE %d",
+			a->nwindows, b->nwindows, pe);
 	else if (b->counts != a->counts)
-		gshmemi_error("init: GSHMEM_STATS is %d on PE 0 but %d on PE %d", (int)a->counts, (int)b->counts, pe);
+		gshmemi_error("init: GSHMEM_STATS is %d on PE 0 but %d on PE %d", (int)a->counts,
+			(int)b->counts, pe);
 	else if (b->traces != a->traces)
-		gshmemi_error("init: GSHMEM_TRACE is set on PE %d but not on PE %d", b->traces ? pe : 0, b->traces ? 0 : pe);
+		gshmemi_error("init: GSHMEM_TRACE is set on PE %d but not on PE %d", b->traces ? pe : 0,
+			b->traces ? 0 : pe);
 	else if (b->is_delayed != a->is_delayed)
 		gshmemi_error("init: GSHMEM_CPU_DELIVERY is set on PE %d only", b->is_delayed ? pe : 0);
 	else
@@ -306,7 +310,8 @@ void gshmemi_job_scale(struct gshmemi_scale *scale)
 	gshmemi_traffic_add(&scale->traffic, true, nnodes * sizeof *job.hosts);
 	gshmemi_traffic_add(&scale->traffic, true, peers_nbytes(scale->npeers));
 	gshmemi_scale_add(scale, GSHMEMI_SCALE_HOST, "peers", peers_nbytes(scale->npeers));
-	gshmemi_scale_add(scale, GSHMEMI_SCALE_HOST, "nodes", (size_t)scale->npes * sizeof *job.nodes + nnodes * sizeof *job.hosts);
+	gshmemi_scale_add(scale, GSHMEMI_SCALE_HOST, "nodes",
+		(size_t)scale->npes * sizeof *job.nodes + nnodes * sizeof *job.hosts);
 	gshmemi_scale_add(scale, GSHMEMI_SCALE_INIT, "machines",
 			  machines_nbytes(scale->npes) + nplaces(scale->npes) * sizeof(struct place));
 }
@@ -378,7 +383,8 @@ void gshmemi_job_explain(int pe, char *why, size_t nbytes)
 	const struct gshmemi_peer *peer = gshmemi_job_find(pe), *mine = &job.peers[job.rank];
 
 	if (!gshmemi_job_sees(peer))
-		snprintf(why, nbytes, "it is in another PID namespace than this PE: run both in one container");
+		snprintf(why, nbytes,
+			"it is in another PID namespace than this PE: run both in one container");
 	else if (peer->uid != mine->uid)
 		snprintf(why, nbytes, "it runs as uid %u, this PE as uid %u", peer->uid, mine->uid);
 	else if (!peer->is_dumpable)

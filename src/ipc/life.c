@@ -32,7 +32,8 @@ static int report(const char *step)
 	int rc = -errno;
 
 	if (!gshmemi_report_file_limit("init"))
-		gshmemi_error("init: %s of the memory that shows peers this PE is alive: %s", step, strerror(errno));
+		gshmemi_error("init: %s of the memory that shows peers this PE is alive: %s", step,
+			strerror(errno));
 	return rc;
 }
 
@@ -92,8 +93,8 @@ int gshmemi_life_open_peer(int pe, int peer_fd)
 		return rc;
 	if (rc) {
 		gshmemi_job_explain(pe, why, sizeof why);
-		gshmemi_warn("init: the death of PE %d, pid %d on %s, will not be noticed: %s (%s)", pe, (int)peer->pid, gshmemi_job->host,
-			     strerror(-rc), why);
+		gshmemi_warn("init: the death of PE %d, pid %d on %s, will not be noticed: %s (%s)", pe,
+			(int)peer->pid, gshmemi_job->host, strerror(-rc), why);
 		return rc;
 	}
 	peers[peer - gshmemi_job->peers] = map;

@@ -41,7 +41,8 @@ static int identify(int device, struct device_id *id_p)
 	int rc;
 
 	memset(id_p, 0, sizeof *id_p);
-	rc = gshmemi_hip(hipDeviceGetUuid(&id_p->uuid, device), "init: hipDeviceGetUuid of device %d", device);
+	rc = gshmemi_hip(
+		hipDeviceGetUuid(&id_p->uuid, device), "init: hipDeviceGetUuid of device %d", device);
 	if (!rc)
 		rc = gshmemi_hip(hipDeviceGetPCIBusId(id_p->bus, sizeof id_p->bus, device),
 				 "init: hipDeviceGetPCIBusId of device %d", device);
@@ -63,8 +64,9 @@ static int fill_card(struct card *card, const struct gshmemi_mine *mine)
 	card->life_fd = mine->life_fd;
 	rc = identify(mine->device, &card->device);
 	for (i = 0; i < (has_globals ? GSHMEMI_NFIXED : GSHMEMI_REGION_GLOBALS) && !rc; i++)
-		rc = gshmemi_memory_export(i == GSHMEMI_REGION_GLOBALS ? gshmemi_globals_base() : mine->bases[i], "init",
-					   names[i], &card->memory[i]);
+		rc = gshmemi_memory_export(
+			i == GSHMEMI_REGION_GLOBALS ? gshmemi_globals_base() : mine->bases[i], "init",
+			names[i], &card->memory[i]);
 	return rc;
 }
 
@@ -110,8 +112,9 @@ static int find_access(const struct device_id *id, int device, struct access *ac
 			 "init: hipDeviceCanAccessPeer of devices %d and %d", device, peer);
 	if (rc)
 		return rc;
-	rc = gshmemi_hip(hipDeviceGetP2PAttribute(&has_atomics, hipDevP2PAttrNativeAtomicSupported, device, peer),
-			 "init: hipDeviceGetP2PAttribute of devices %d and %d", device, peer);
+	rc = gshmemi_hip(
+		hipDeviceGetP2PAttribute(&has_atomics, hipDevP2PAttrNativeAtomicSupported, device, peer),
+		"init: hipDeviceGetP2PAttribute of devices %d and %d", device, peer);
 	if (rc)
 		return rc;
 	*access_p = (struct access){can_map, has_atomics};
@@ -148,7 +151,8 @@ static int open_peer(int i, const struct card *card, char *heap)
 		rc = gshmemi_region_map(GSHMEMI_REGION_CONTROL, i, NULL);
 	if (!rc && gshmemi_globals.nbytes) {
 		delta = gshmemi_globals_find_delta(heap_start, card->memory[GSHMEMI_REGION_HEAP].nbytes);
-		rc = delta ? gshmemi_region_map(GSHMEMI_REGION_GLOBALS, i, gshmemi_globals.base + delta) : -ENOMEM;
+		rc = delta ? gshmemi_region_map(GSHMEMI_REGION_GLOBALS, i, gshmemi_globals.base + delta)
+			   : -ENOMEM;
 	}
 	return rc ? rc : gshmemi_region_map(GSHMEMI_REGION_HEAP, i, delta ? heap_start + delta : NULL);
 }
@@ -186,7 +190,8 @@ static int reach_peer(int i, const struct access *access, const struct card *car
 /* Direct carriers of this process also write to the memory of pretended nodes, so that must be mapped too. */
 static bool wants_mapping(const struct gshmemi_peer *peer)
 {
-	return gshmemi_env_carrier(gshmemi_job->my_pe, peer->pe) != GSHMEMI_CARRIER_NET && (peer->is_local || gshmemi_env_carries_direct());
+	return gshmemi_env_carrier(gshmemi_job->my_pe, peer->pe) != GSHMEMI_CARRIER_NET &&
+		(peer->is_local || gshmemi_env_carries_direct());
 }
 
 static int open_peers(const struct card *cards, const struct gshmemi_mine *mine)
@@ -246,7 +251,8 @@ static int list_peers(bool (*is_true)(const struct gshmemi_peer *), char *list, 
 		if (!is_true(peer))
 			continue;
 		if (length < nbytes - 16)
-			length += (size_t)snprintf(list + length, nbytes - length, "%s%d", n ? ", " : "", peer->pe);
+			length += (size_t)snprintf(
+				list + length, nbytes - length, "%s%d", n ? ", " : "", peer->pe);
 		n++;
 	}
 	return n;
@@ -262,16 +268,19 @@ static void report_access(void)
 	int n = list_peers(lacks_access, list, sizeof list);
 
 	if (n)
-		gshmemi_warn("init: no peer access between the device of PE %d and %s of PE %s: calls to %s %s", gshmemi_job->my_pe,
-			     n > 1 ? "those" : "that", list, n > 1 ? "them" : "it", GSHMEMI_HAS_NET ? "go over MPI" : "fail");
+		gshmemi_warn(
+			"init: no peer access between the device of PE %d and %s of PE %s: calls to %s %s",
+			gshmemi_job->my_pe, n > 1 ? "those" : "that", list, n > 1 ? "them" : "it",
+			GSHMEMI_HAS_NET ? "go over MPI" : "fail");
 	n = list_peers(lacks_atomics, list, sizeof list);
 	if (n)
-		gshmemi_info("init: no native atomics from the device of PE %d to %s of PE %s", gshmemi_job->my_pe,
-			     n > 1 ? "those" : "that", list);
+		gshmemi_info("init: no native atomics from the device of PE %d to %s of PE %s",
+			gshmemi_job->my_pe, n > 1 ? "those" : "that", list);
 	n = list_peers(is_out_of_sight, list, sizeof list);
 	if (n)
-		gshmemi_warn("init: PE %s, also on this machine, %s in another PID namespace than PE %d, which will not notice %s", list,
-			     n > 1 ? "are" : "is", gshmemi_job->my_pe, n > 1 ? "their deaths" : "its death");
+		gshmemi_warn("init: PE %s, also on this machine, %s in another PID namespace than PE %d, "
+			     "which will not notice %s",
+			list, n > 1 ? "are" : "is", gshmemi_job->my_pe, n > 1 ? "their deaths" : "its death");
 }
 
 /* ---- exchange ---- */
@@ -293,8 +302,9 @@ static void compare(const char *heap, size_t *heap_align_p)
 	*heap_align_p = (size_t)words[0];
 	gshmemi_globals_use(words[1] == INT64_MAX && layout);
 	if (words[1] != INT64_MAX && gshmemi_job->my_pe == 0)
-		gshmemi_warn("init: PE %d runs a different program than PE 0: its variables are not symmetric",
-			     (int)words[1]);
+		gshmemi_warn(
+			"init: PE %d runs a different program than PE 0: its variables are not symmetric",
+			(int)words[1]);
 }
 
 static int connect_peers(const struct card *cards, const struct gshmemi_mine *mine)

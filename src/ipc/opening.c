@@ -13,7 +13,8 @@ static int npeers;
 static struct gshmemi_openings_count count;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-int gshmemi_memory_export(const void *base, const char *call, const char *what, struct gshmemi_memory *memory_p)
+int gshmemi_memory_export(
+	const void *base, const char *call, const char *what, struct gshmemi_memory *memory_p)
 {
 	hipDeviceptr_t start;
 	size_t nbytes;
@@ -24,12 +25,13 @@ int gshmemi_memory_export(const void *base, const char *call, const char *what, 
 			 "%s: hipMemGetAddressRange of the %s", call, what);
 	if (!rc)
 		rc = gshmemi_hip_advise(hipIpcGetMemHandle(&memory_p->handle, start),
-					"can processes share memory on this device (bare metal or a container with --ipc=host; "
-					"not WSL, not Windows)?",
-					"%s: hipIpcGetMemHandle of the %s", call, what);
+			"can processes share memory on this device (bare metal or a container with "
+			"--ipc=host; not WSL, not Windows)?",
+			"%s: hipIpcGetMemHandle of the %s", call, what);
 	if (!rc) /* an id of 32 or 64 bits */
-		rc = gshmemi_hip(hipPointerGetAttribute(&memory_p->id, HIP_POINTER_ATTRIBUTE_BUFFER_ID, start),
-				 "%s: hipPointerGetAttribute of the %s", call, what);
+		rc = gshmemi_hip(
+			hipPointerGetAttribute(&memory_p->id, HIP_POINTER_ATTRIBUTE_BUFFER_ID, start),
+			"%s: hipPointerGetAttribute of the %s", call, what);
 	if (rc)
 		return rc;
 	memory_p->offset = (uint64_t)((const char *)base - (char *)start);
@@ -130,7 +132,8 @@ static hipError_t find(struct gshmemi_opening **list, const struct gshmemi_memor
 	return open_handle(list, memory, place);
 }
 
-hipError_t gshmemi_opening_take(int peer, const struct gshmemi_memory *memory, void *place, struct gshmemi_opening **opening_p)
+hipError_t gshmemi_opening_take(
+	int peer, const struct gshmemi_memory *memory, void *place, struct gshmemi_opening **opening_p)
 {
 	hipError_t error;
 

@@ -36,7 +36,8 @@ struct gshmemi_opening {
  * Describes memory of this process on the device, which may be part of an allocation. call and what name it
  * in messages.
  */
-int gshmemi_memory_export(const void *base, const char *call, const char *what, struct gshmemi_memory *memory_p);
+int gshmemi_memory_export(
+	const void *base, const char *call, const char *what, struct gshmemi_memory *memory_p);
 
 /* Makes room for npeers peers; closes all openings, used or not. */
 int gshmemi_openings_create(int npeers);
@@ -46,7 +47,8 @@ void gshmemi_openings_destroy(void);
  * Opens memory of a peer, mapped at place unless that is NULL. hipErrorInvalidContext: a region still uses an
  * allocation with the same handle that the peer has freed.
  */
-hipError_t gshmemi_opening_take(int peer, const struct gshmemi_memory *memory, void *place, struct gshmemi_opening **opening_p);
+hipError_t gshmemi_opening_take(
+	int peer, const struct gshmemi_memory *memory, void *place, struct gshmemi_opening **opening_p);
 void gshmemi_opening_give(int peer, struct gshmemi_opening *opening);
 /* Closes the openings of a peer that have no user. */
 void gshmemi_openings_close_idle(int peer);

@@ -65,7 +65,10 @@ static void number_peers(void)
 	for (i = 0; i < gshmemi_job->npes; i++)
 		peers[i] = -1;
 	for (i = 0; i < gshmemi_job->npeers; i++, peer++)
-		peers[peer->pe] = 2 * i + (!peer->is_local || gshmemi_env_carrier(gshmemi_job->my_pe, peer->pe) ? GSHMEMI_PEER_CARRIED : 0);
+		peers[peer->pe] = 2 * i +
+			(!peer->is_local || gshmemi_env_carrier(gshmemi_job->my_pe, peer->pe)
+					? GSHMEMI_PEER_CARRIED
+					: 0);
 }
 
 int gshmemi_regions_open(void)
@@ -82,7 +85,8 @@ int gshmemi_regions_open(void)
 	number_peers();
 	rc = gshmemi_openings_create(gshmemi_job->npeers);
 	if (!rc)
-		rc = gshmemi_hip(hipMalloc(&ptr, nbytes), "init: hipMalloc of %zu bytes for the tables of regions", nbytes);
+		rc = gshmemi_hip(hipMalloc(&ptr, nbytes),
+			"init: hipMalloc of %zu bytes for the tables of regions", nbytes);
 	if (!rc) {
 		tables = ptr;
 		rc = gshmemi_devmem_fill(tables, 0, nbytes, "init: the tables of regions");
@@ -163,7 +167,8 @@ static int allocate_table(unsigned region, const char *what, struct gshmemi_tabl
 	int rc;
 
 	if (!*chunk) {
-		rc = gshmemi_hip(hipMalloc(&ptr, nbytes), "hipMalloc of %zu bytes for tables of regions", nbytes);
+		rc = gshmemi_hip(
+			hipMalloc(&ptr, nbytes), "hipMalloc of %zu bytes for tables of regions", nbytes);
 		if (rc)
 			return rc;
 		*chunk = ptr;
@@ -259,7 +264,8 @@ static int add(unsigned region, void *base, uint64_t nbytes, const char *what)
 		memset(&object->parts[i], 0, sizeof object->parts[i]);
 		set_delta(region, i, i == gshmemi_job->rank && nbytes ? 0 : GSHMEMI_SENTINEL);
 	}
-	regions[region] = (struct gshmemi_region){base, nbytes, object->delta, object->delta + gshmemi_job->npeers};
+	regions[region] =
+		(struct gshmemi_region){base, nbytes, object->delta, object->delta + gshmemi_job->npeers};
 	rc = object->table ? publish(region) : 0;
 	return rc;
 }
@@ -310,7 +316,9 @@ static hipError_t try_often(unsigned region, int peer, void *place)
 	hipError_t error = try(region, peer, place);
 	int i;
 
-	for (i = 1; i < GSHMEMI_REGION_ATTEMPTS && error != hipSuccess && error != hipErrorPeerAccessUnsupported; i++) {
+	for (i = 1;
+		i < GSHMEMI_REGION_ATTEMPTS && error != hipSuccess && error != hipErrorPeerAccessUnsupported;
+		i++) {
 		usleep(1000U << i);
 		error = try(region, peer, place);
 	}
@@ -328,14 +336,15 @@ int gshmemi_region_map(unsigned region, int peer, void *place)
 	if (error == hipErrorPeerAccessUnsupported)
 		return -EXDEV;
 	gshmemi_job_explain(pe, why, sizeof why);
-	snprintf(what, sizeof what, "init: hipIpcOpenMemHandle of the %s of PE %d, pid %d on %s (%s)", objects[region]->what, pe,
-		 (int)gshmemi_job->peers[peer].pid, gshmemi_job->host, why);
+	snprintf(what, sizeof what, "init: hipIpcOpenMemHandle of the %s of PE %d, pid %d on %s (%s)",
+		objects[region]->what, pe, (int)gshmemi_job->peers[peer].pid, gshmemi_job->host, why);
 	if (!GSHMEMI_HAS_NET)
 		return gshmemi_hip(error, "%s", what);
 	if (gshmemi_report_file_limit(what)) /* MPI needs files too */
 		return -EMFILE;
-	gshmemi_warn("%s: %s (%s), in %d attempts: operations of PE %d on PE %d go over MPI", what, hipGetErrorString(error),
-		     hipGetErrorName(error), GSHMEMI_REGION_ATTEMPTS, gshmemi_job->my_pe, pe);
+	gshmemi_warn("%s: %s (%s), in %d attempts: operations of PE %d on PE %d go over MPI", what,
+		hipGetErrorString(error), hipGetErrorName(error), GSHMEMI_REGION_ATTEMPTS, gshmemi_job->my_pe,
+		pe);
 	return -EREMOTE;
 }
 
@@ -421,13 +430,15 @@ int gshmemi_regions_check_net(void)
 
 	while (pe < gshmemi_job->npes && !needs_net(pe))
 		pe++;
-	return gshmemi_bootstrap_check_carrying(gshmemi_job->my_pe, pe < gshmemi_job->npes ? pe : gshmemi_job->my_pe);
+	return gshmemi_bootstrap_check_carrying(
+		gshmemi_job->my_pe, pe < gshmemi_job->npes ? pe : gshmemi_job->my_pe);
 }
 
 static uint32_t find_slow(bool has_net)
 {
 	const struct gshmemi_region *heap = &regions[GSHMEMI_REGION_HEAP];
-	uint32_t slow = (gshmemi_job->npes >= GSHMEM_MAX_PES ? GSHMEMI_SLOW_PEERS : 0) | (gshmemi_job->nnodes > 1 ? GSHMEMI_SLOW_NODES : 0);
+	uint32_t slow = (gshmemi_job->npes >= GSHMEM_MAX_PES ? GSHMEMI_SLOW_PEERS : 0) |
+		(gshmemi_job->nnodes > 1 ? GSHMEMI_SLOW_NODES : 0);
 	int pe, peer;
 
 	for (pe = 0; pe < gshmemi_job->npes; pe++) {
@@ -437,7 +448,8 @@ static uint32_t find_slow(bool has_net)
 		if (peer >= 0 && peers[pe] & GSHMEMI_PEER_CARRIED && heap->delta[peer] != GSHMEMI_SENTINEL)
 			slow |= GSHMEMI_SLOW_CARRY;
 		if (has_net && needs_net(pe))
-			slow |= GSHMEMI_SLOW_NET | (peer >= 0 && heap->delta[peer] != GSHMEMI_SENTINEL ? GSHMEMI_SLOW_MIXED : 0);
+			slow |= GSHMEMI_SLOW_NET |
+				(peer >= 0 && heap->delta[peer] != GSHMEMI_SENTINEL ? GSHMEMI_SLOW_MIXED : 0);
 	}
 	return slow;
 }
@@ -459,7 +471,9 @@ void gshmemi_regions_scale(struct gshmemi_scale *scale)
 	const unsigned nregions = gshmemi_globals_layout() ? GSHMEMI_NFIXED : GSHMEMI_REGION_GLOBALS;
 
 	gshmemi_scale_add(scale, GSHMEMI_SCALE_PINNED, "regions", tables_nbytes(scale->npes));
-	gshmemi_scale_add(scale, GSHMEMI_SCALE_PINNED, "distances", nregions * distances_nbytes(scale->npeers));
-	gshmemi_scale_add(scale, GSHMEMI_SCALE_DEVICE, "tables_of_regions", GSHMEMI_NREGIONS * sizeof *tables + CHUNK * sizeof **chunks);
+	gshmemi_scale_add(
+		scale, GSHMEMI_SCALE_PINNED, "distances", nregions * distances_nbytes(scale->npeers));
+	gshmemi_scale_add(scale, GSHMEMI_SCALE_DEVICE, "tables_of_regions",
+		GSHMEMI_NREGIONS * sizeof *tables + CHUNK * sizeof **chunks);
 	gshmemi_scale_add(scale, GSHMEMI_SCALE_HOST, "mappings", nregions * object_nbytes(scale->npeers));
 }

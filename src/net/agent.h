@@ -32,7 +32,8 @@ struct gshmemi_agent {
 	 * before. Returns false if there is no room. data is the data of a put. If it fetches, is_done must
 	 * be called until it has returned the old value.
 	 */
-	bool (*post)(void *user, const struct gshmemi_net_record *r, uint64_t cond, const void *data, bool fetches, uint64_t *ticket_p);
+	bool (*post)(void *user, const struct gshmemi_net_record *r, uint64_t cond, const void *data,
+		bool fetches, uint64_t *ticket_p);
 	/*
 	 * Whether it has been performed and everybody can see that; *old_p, unless NULL, is then the value
 	 * fetched.
@@ -42,7 +43,8 @@ struct gshmemi_agent {
 	struct gshmemi_landing *(*take)(void *user, size_t nbytes);
 	void (*give)(void *user, struct gshmemi_landing *landing);
 	/* Starts a copy between the buffer and device memory; is_over becomes true. */
-	void (*copy)(void *user, struct gshmemi_landing *landing, void *dest, const void *source, size_t nbytes);
+	void (*copy)(
+		void *user, struct gshmemi_landing *landing, void *dest, const void *source, size_t nbytes);
 	void *user;
 	/*
 	 * the link can send from device memory, so data that leaves needs no landing; data that arrives

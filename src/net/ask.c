@@ -101,8 +101,8 @@ struct start {
 };
 
 /* Adds a record for to, followed by nbytes of data and ordered after bulk. False: no room. */
-static bool begin(struct gshmemi_engine *e, const struct gshmemi_target *to, int what, size_t nbytes, uint64_t bulk,
-		  struct start *start)
+static bool begin(struct gshmemi_engine *e, const struct gshmemi_target *to, int what, size_t nbytes,
+	uint64_t bulk, struct start *start)
 {
 	struct connection *c = gshmemi_net_connection(e, to->pe);
 	struct context *context = c ? find_context(c, to->context) : NULL;
@@ -137,7 +137,8 @@ static bool grow(struct gshmemi_engine *e, const struct gshmemi_target *to, cons
 		return false;
 	last = (struct gshmemi_net_record *)(void *)(buffer->data + buffer->last_put);
 	if (last->region != to->region || last->offset + last->nbytes != to->offset || last->nbytes % 8 ||
-	    last->nbytes + nbytes > e->config.small_nbytes || buffer->sending.transfer.nbytes + nbytes > e->message_nbytes)
+		last->nbytes + nbytes > e->config.small_nbytes ||
+		buffer->sending.transfer.nbytes + nbytes > e->message_nbytes)
 		return false;
 	context = find_context(c, to->context);
 	if (!context || context->fenced > c->nbulks_landed)
@@ -150,7 +151,8 @@ static bool grow(struct gshmemi_engine *e, const struct gshmemi_target *to, cons
 	return true;
 }
 
-bool gshmemi_engine_put(struct gshmemi_engine *e, const struct gshmemi_target *to, const void *data, size_t nbytes)
+bool gshmemi_engine_put(
+	struct gshmemi_engine *e, const struct gshmemi_target *to, const void *data, size_t nbytes)
 {
 	struct start start;
 	struct buffer *buffer;
@@ -247,8 +249,8 @@ static void leave(struct gshmemi_engine *e, struct item *item)
 }
 
 /* Adds a record whose answer belongs to a new item. */
-static struct gshmemi_net_record *ask(struct gshmemi_engine *e, const struct gshmemi_target *to, int what, size_t data_nbytes,
-				      void *dest, size_t nbytes, struct gshmemi_open *open)
+static struct gshmemi_net_record *ask(struct gshmemi_engine *e, const struct gshmemi_target *to, int what,
+	size_t data_nbytes, void *dest, size_t nbytes, struct gshmemi_open *open)
 {
 	struct item *item = take_item(e, open);
 	struct start start;
@@ -267,8 +269,8 @@ static struct gshmemi_net_record *ask(struct gshmemi_engine *e, const struct gsh
 	return start.record;
 }
 
-bool gshmemi_engine_amo(struct gshmemi_engine *e, const struct gshmemi_target *to, int op, uint64_t value, uint64_t cond,
-			unsigned nbytes, void *dest, struct gshmemi_open *open)
+bool gshmemi_engine_amo(struct gshmemi_engine *e, const struct gshmemi_target *to, int op, uint64_t value,
+	uint64_t cond, unsigned nbytes, void *dest, struct gshmemi_open *open)
 {
 	const size_t data_nbytes = op == GSHMEMI_AMO_CAS ? sizeof cond : 0;
 	struct gshmemi_net_record *r;
@@ -290,8 +292,8 @@ bool gshmemi_engine_amo(struct gshmemi_engine *e, const struct gshmemi_target *t
 	return true;
 }
 
-bool gshmemi_engine_get(struct gshmemi_engine *e, const struct gshmemi_target *from, void *dest, size_t nbytes,
-			struct gshmemi_open *open)
+bool gshmemi_engine_get(struct gshmemi_engine *e, const struct gshmemi_target *from, void *dest,
+	size_t nbytes, struct gshmemi_open *open)
 {
 	const bool is_asked = ask(e, from, GSHMEMI_NET_GET, 0, dest, nbytes, open) != NULL;
 
@@ -299,7 +301,8 @@ bool gshmemi_engine_get(struct gshmemi_engine *e, const struct gshmemi_target *f
 	return is_asked;
 }
 
-bool gshmemi_engine_lock(struct gshmemi_engine *e, const struct gshmemi_target *to, int which, uint32_t turn, struct gshmemi_open *open)
+bool gshmemi_engine_lock(struct gshmemi_engine *e, const struct gshmemi_target *to, int which, uint32_t turn,
+	struct gshmemi_open *open)
 {
 	struct gshmemi_net_record *r = ask(e, to, GSHMEMI_NET_LOCK, 0, NULL, 0, open);
 
@@ -324,7 +327,8 @@ void gshmemi_net_answered(struct gshmemi_engine *e, const struct gshmemi_net_rec
 	leave(e, item);
 }
 
-bool gshmemi_engine_signal(struct gshmemi_engine *e, const struct gshmemi_target *to, int op, uint64_t value, uint64_t bulk)
+bool gshmemi_engine_signal(
+	struct gshmemi_engine *e, const struct gshmemi_target *to, int op, uint64_t value, uint64_t bulk)
 {
 	struct start start;
 
@@ -339,8 +343,8 @@ bool gshmemi_engine_signal(struct gshmemi_engine *e, const struct gshmemi_target
 
 /* ---- bulk ---- */
 
-static struct item *create_bulk(struct gshmemi_engine *e, const struct gshmemi_target *to, void *memory, size_t nbytes,
-				struct gshmemi_open *open)
+static struct item *create_bulk(struct gshmemi_engine *e, const struct gshmemi_target *to, void *memory,
+	size_t nbytes, struct gshmemi_open *open)
 {
 	struct connection *c = gshmemi_net_connection(e, to->pe);
 	struct context *context = c ? find_context(c, to->context) : NULL;
@@ -360,8 +364,8 @@ static struct item *create_bulk(struct gshmemi_engine *e, const struct gshmemi_t
 	return item;
 }
 
-bool gshmemi_engine_put_bulk(struct gshmemi_engine *e, const struct gshmemi_target *to, const void *source, size_t nbytes,
-			     struct gshmemi_open *open, uint64_t *number_p)
+bool gshmemi_engine_put_bulk(struct gshmemi_engine *e, const struct gshmemi_target *to, const void *source,
+	size_t nbytes, struct gshmemi_open *open, uint64_t *number_p)
 {
 	struct item *item = create_bulk(e, to, (void *)(uintptr_t)source, nbytes, open);
 	struct connection *c;
@@ -379,8 +383,8 @@ bool gshmemi_engine_put_bulk(struct gshmemi_engine *e, const struct gshmemi_targ
 	return true;
 }
 
-bool gshmemi_engine_get_bulk(struct gshmemi_engine *e, const struct gshmemi_target *from, void *dest, size_t nbytes,
-			     struct gshmemi_open *open)
+bool gshmemi_engine_get_bulk(struct gshmemi_engine *e, const struct gshmemi_target *from, void *dest,
+	size_t nbytes, struct gshmemi_open *open)
 {
 	struct item *item = create_bulk(e, from, dest, nbytes, open);
 	struct connection *c;
@@ -402,18 +406,21 @@ bool gshmemi_engine_get_bulk(struct gshmemi_engine *e, const struct gshmemi_targ
 static size_t chunk_nbytes(const struct item *item)
 {
 	const struct connection *c = item->connection;
-	const size_t most = item->nbytes <= GSHMEMI_NET_NCHUNKS * c->eager_nbytes ? c->eager_nbytes : c->chunk_nbytes;
+	const size_t most =
+		item->nbytes <= GSHMEMI_NET_NCHUNKS * c->eager_nbytes ? c->eager_nbytes : c->chunk_nbytes;
 
 	return item->nbytes - item->at < most ? (size_t)(item->nbytes - item->at) : most;
 }
 
 /* Starts chunk number: adds its record and hands it to the link. */
-static bool begin_chunk(struct gshmemi_engine *e, struct item *item, int what, uint64_t number, struct sending *chunk)
+static bool begin_chunk(
+	struct gshmemi_engine *e, struct item *item, int what, uint64_t number, struct sending *chunk)
 {
 	const size_t nbytes = chunk_nbytes(item);
 	struct gshmemi_net_record *r;
 
-	if (!wait_for(e, item->connection, item->at ? 0 : item->after) || !(r = add(e, item->connection, what, 0)))
+	if (!wait_for(e, item->connection, item->at ? 0 : item->after) ||
+		!(r = add(e, item->connection, what, 0)))
 		return false;
 	r->region = (uint16_t)item->region;
 	r->nbytes = (uint32_t)nbytes;
@@ -595,7 +602,8 @@ static bool mark_open(const struct gshmemi_engine *e, struct connection *c, int 
 	return context != NULL;
 }
 
-int gshmemi_engine_mark(struct gshmemi_engine *e, int number, const int *target_pes, size_t npes, struct gshmemi_mark **mark_p)
+int gshmemi_engine_mark(struct gshmemi_engine *e, int number, const int *target_pes, size_t npes,
+	struct gshmemi_mark **mark_p)
 {
 	struct gshmemi_mark *mark = NULL;
 	struct connection *c;

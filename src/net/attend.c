@@ -80,9 +80,10 @@ static void report(struct vigil *v, unsigned nopen, uint64_t now_ns)
 
 	v->is_reported = true;
 	if (gshmemi_mailbox_name_next(next, sizeof next))
-		gshmemi_warn("device %d has not performed the operations of other nodes for %.0f s: %u wait, the first %s: its kernels leave "
-			     "no room for another kernel, and do not wait or test with gshmem's calls (docs/launch.md)", device,
-			     (double)(now_ns - v->since_ns) * 1e-9, nopen, next);
+		gshmemi_warn("device %d has not performed the operations of other nodes for %.0f s: %u wait, "
+			     "the first %s: its kernels leave no room for another kernel, and do not wait or "
+			     "test with gshmem's calls (docs/launch.md)",
+			device, (double)(now_ns - v->since_ns) * 1e-9, nopen, next);
 }
 
 /* Returns true if there is mail, or if the last kernel is still running. */
@@ -184,9 +185,11 @@ static int open_stream(void)
 	if (!rc)
 		rc = gshmemi_devmem_open_stream(&stream, "init");
 	if (!rc)
-		rc = gshmemi_hip(hipEventCreateWithFlags(&event, hipEventDisableTiming), "init: hipEventCreateWithFlags");
+		rc = gshmemi_hip(hipEventCreateWithFlags(&event, hipEventDisableTiming),
+			"init: hipEventCreateWithFlags");
 	if (!rc)
-		rc = gshmemi_hip(gshmemi_attend_launch(stream), "init: launch of the kernel that serves the mailbox");
+		rc = gshmemi_hip(
+			gshmemi_attend_launch(stream), "init: launch of the kernel that serves the mailbox");
 	if (!rc)
 		rc = gshmemi_hip(hipStreamSynchronize(stream), "init: hipStreamSynchronize");
 	return rc;

@@ -24,7 +24,8 @@ void gshmemi_carrying_begin(struct gshmemi_carrying *c, const struct gshmemi_ope
 
 static struct gshmemi_target target_of(const struct gshmemi_operation *o)
 {
-	return (struct gshmemi_target){gshmemi_pe_in_world(o->pe), gshmemi_pe_context(o->pe), o->region, o->offset};
+	return (struct gshmemi_target){
+		gshmemi_pe_in_world(o->pe), gshmemi_pe_context(o->pe), o->region, o->offset};
 }
 
 static bool move_block(struct gshmemi_carrying *c, struct gshmemi_engine *e, bool is_get)
@@ -45,7 +46,8 @@ static bool move_block(struct gshmemi_carrying *c, struct gshmemi_engine *e, boo
 	if (!gshmemi_engine_put_bulk(e, &target, local, o->nbytes, open, &c->bulk))
 		return false;
 	if (gshmemi_carrying_sends_device(o))
-		gshmemi_engine_count_device(e, false, (o->nbytes + GSHMEMI_NET_CHUNK_NBYTES - 1) / GSHMEMI_NET_CHUNK_NBYTES);
+		gshmemi_engine_count_device(
+			e, false, (o->nbytes + GSHMEMI_NET_CHUNK_NBYTES - 1) / GSHMEMI_NET_CHUNK_NBYTES);
 	return true;
 }
 
@@ -77,9 +79,11 @@ static bool is_of_device(const struct gshmemi_operation *o)
 
 bool gshmemi_carrying_sends_device(const struct gshmemi_operation *o)
 {
-	const bool is_put = o->what == GSHMEMI_PUT || o->what == GSHMEMI_PUT_BLOCKS || o->what == GSHMEMI_PUT_SIGNAL;
+	const bool is_put =
+		o->what == GSHMEMI_PUT || o->what == GSHMEMI_PUT_BLOCKS || o->what == GSHMEMI_PUT_SIGNAL;
 
-	return is_put && o->nbytes > GSHMEMI_NET_SMALL_NBYTES && gshmemi_net_sends_device() && is_of_device(o);
+	return is_put && o->nbytes > GSHMEMI_NET_SMALL_NBYTES && gshmemi_net_sends_device() &&
+		is_of_device(o);
 }
 
 bool gshmemi_carrying_is_staged(const struct gshmemi_operation *o)
@@ -110,7 +114,8 @@ static bool begin_piece(struct gshmemi_carrying *c, size_t nbytes)
 }
 
 /* Starts moving the piece over the net, from the landing or to it. False: no room. */
-static bool move_piece(struct gshmemi_carrying *c, struct gshmemi_engine *e, const struct gshmemi_target *target, bool is_get)
+static bool move_piece(struct gshmemi_carrying *c, struct gshmemi_engine *e,
+	const struct gshmemi_target *target, bool is_get)
 {
 	char *const memory = c->landing->memory;
 
@@ -125,12 +130,14 @@ static bool move_piece(struct gshmemi_carrying *c, struct gshmemi_engine *e, con
 }
 
 /* Moves the piece on as far as possible; returns true when it has ended. */
-static bool stage_piece(struct gshmemi_carrying *c, struct gshmemi_engine *e, char *local, struct gshmemi_target target, bool is_get)
+static bool stage_piece(struct gshmemi_carrying *c, struct gshmemi_engine *e, char *local,
+	struct gshmemi_target target, bool is_get)
 {
 	switch ((enum stage)c->stage) {
 	case BEGIN:
-		if (!begin_piece(c, c->o.nbytes - c->at < GSHMEMI_NET_CHUNK_NBYTES ? (size_t)(c->o.nbytes - c->at)
-										   : GSHMEMI_NET_CHUNK_NBYTES))
+		if (!begin_piece(c,
+			    c->o.nbytes - c->at < GSHMEMI_NET_CHUNK_NBYTES ? (size_t)(c->o.nbytes - c->at)
+									   : GSHMEMI_NET_CHUNK_NBYTES))
 			return false;
 		if (!is_get)
 			gshmemi_landing_copy(c->landing, c->landing->memory, local + c->at, c->nbytes);
@@ -181,7 +188,8 @@ static bool stage_amo(struct gshmemi_carrying *c, struct gshmemi_engine *e)
 		c->stage = THERE;
 	}
 	if (c->stage == THERE) {
-		if (!gshmemi_engine_amo(e, &target, o->op, o->value, o->cond, (unsigned)o->nbytes, c->landing->memory, &c->piece))
+		if (!gshmemi_engine_amo(e, &target, o->op, o->value, o->cond, (unsigned)o->nbytes,
+			    c->landing->memory, &c->piece))
 			return false;
 		c->stage = MOVES;
 	}
@@ -263,7 +271,8 @@ static void wait(struct wait *w, int pe, const char *call)
 	gshmemi_host_progress();
 	gshmemi_arch_pause(&w->polls);
 	if ((w->polls & (GSHMEMI_WAIT_POLLS - 1)) == 0)
-		w->started_ns = gshmemi_wait_long(w->polls, w->started_ns, NULL, 8, 0, GSHMEM_CMP_NE, 0, pe, call);
+		w->started_ns =
+			gshmemi_wait_long(w->polls, w->started_ns, NULL, 8, 0, GSHMEM_CMP_NE, 0, pe, call);
 }
 
 /*

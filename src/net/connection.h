@@ -207,8 +207,8 @@ struct connection *gshmemi_net_connection(struct gshmemi_engine *e, int pe);
 void gshmemi_net_activate(struct gshmemi_engine *e, struct connection *c);
 void gshmemi_net_transfer(struct gshmemi_engine *e, struct sending *sending);
 /* Adds a record followed by nbytes of data to the open message of a pool; NULL: no buffer is free. */
-struct gshmemi_net_record *gshmemi_net_add(struct gshmemi_engine *e, struct connection *c, struct buffer **open_p,
-					   struct buffers *queue, struct pool *pool, size_t nbytes);
+struct gshmemi_net_record *gshmemi_net_add(struct gshmemi_engine *e, struct connection *c,
+	struct buffer **open_p, struct buffers *queue, struct pool *pool, size_t nbytes);
 
 /* ---- ask.c ---- */
 
@@ -226,15 +226,17 @@ void gshmemi_net_free_contexts(struct connection *c);
 /* PUT_OFF: try again later; BEGUN: its agent will say when it has been performed. */
 enum performed { PUT_OFF, PERFORMED, BEGUN };
 
-char *gshmemi_net_find(struct gshmemi_engine *e, struct connection *c, const struct gshmemi_net_record *r, uint64_t nbytes);
+char *gshmemi_net_find(
+	struct gshmemi_engine *e, struct connection *c, const struct gshmemi_net_record *r, uint64_t nbytes);
 /* Adds an answer with nbytes of data; NULL: there is no room yet. */
-struct gshmemi_net_record *gshmemi_net_answer(struct gshmemi_engine *e, struct connection *c, uint64_t cookie, uint64_t value,
-					      size_t nbytes);
+struct gshmemi_net_record *gshmemi_net_answer(
+	struct gshmemi_engine *e, struct connection *c, uint64_t cookie, uint64_t value, size_t nbytes);
 /* Parks a request that waits in a lock; false: out of memory. */
 bool gshmemi_net_park(struct gshmemi_engine *e, struct connection *c, const struct gshmemi_net_record *r);
 
 /* A request message has arrived. */
-void gshmemi_net_take(struct gshmemi_engine *e, struct connection *c, const struct gshmemi_net_head *head, const char *data);
+void gshmemi_net_take(struct gshmemi_engine *e, struct connection *c, const struct gshmemi_net_head *head,
+	const char *data);
 /* Goes on with what was put off; returns whether something could be performed. */
 bool gshmemi_net_go_on(struct gshmemi_engine *e, struct connection *c);
 void gshmemi_net_landed_here(struct gshmemi_engine *e, struct sending *sending);
@@ -243,7 +245,8 @@ void gshmemi_net_free_held(struct connection *c);
 
 /* ---- defer.c: with an agent ---- */
 
-enum performed gshmemi_net_defer(struct gshmemi_engine *e, struct connection *c, const struct gshmemi_net_record *r, const char *data);
+enum performed gshmemi_net_defer(
+	struct gshmemi_engine *e, struct connection *c, const struct gshmemi_net_record *r, const char *data);
 /* Checks what has begun; returns whether anything has moved. */
 bool gshmemi_net_reap(struct gshmemi_engine *e, struct connection *c);
 /* A chunk has arrived in its landing; a chunk has left its landing. */

@@ -18,7 +18,8 @@ static bool is_empty(const struct connection *c)
 	return c->npending == c->nreaped;
 }
 
-static struct pending *push_pending(struct connection *c, enum pending_kind kind, const struct gshmemi_net_record *r)
+static struct pending *push_pending(
+	struct connection *c, enum pending_kind kind, const struct gshmemi_net_record *r)
 {
 	struct pending *p = &c->pending[c->npending++ % GSHMEMI_NET_NPENDING];
 
@@ -33,7 +34,8 @@ static const struct gshmemi_agent *agent_of(const struct gshmemi_engine *e)
 
 /* ---- beginning ---- */
 
-static enum performed post(struct gshmemi_engine *e, struct connection *c, const struct gshmemi_net_record *r, const char *data)
+static enum performed post(
+	struct gshmemi_engine *e, struct connection *c, const struct gshmemi_net_record *r, const char *data)
 {
 	const struct gshmemi_agent *agent = agent_of(e);
 	uint64_t cond = 0, ticket;
@@ -52,7 +54,8 @@ static enum performed post(struct gshmemi_engine *e, struct connection *c, const
 	return BEGUN;
 }
 
-static enum performed get_later(struct gshmemi_engine *e, struct connection *c, const struct gshmemi_net_record *r)
+static enum performed get_later(
+	struct gshmemi_engine *e, struct connection *c, const struct gshmemi_net_record *r)
 {
 	const struct gshmemi_agent *agent = agent_of(e);
 	struct gshmemi_landing *landing = agent->take(agent->user, r->nbytes);
@@ -69,7 +72,8 @@ static enum performed get_later(struct gshmemi_engine *e, struct connection *c, 
  * Waits until everything before it has been performed: what mails have written precedes the chunk, so a
  * reader that sees the chunk sees it.
  */
-static enum performed take_chunk_later(struct gshmemi_engine *e, struct connection *c, const struct gshmemi_net_record *r)
+static enum performed take_chunk_later(
+	struct gshmemi_engine *e, struct connection *c, const struct gshmemi_net_record *r)
 {
 	const struct gshmemi_agent *agent = agent_of(e);
 	struct sending *chunk = &c->taking[r->value % GSHMEMI_NET_NCHUNKS];
@@ -91,7 +95,8 @@ static enum performed take_chunk_later(struct gshmemi_engine *e, struct connecti
 	return PERFORMED;
 }
 
-static enum performed give_chunk_later(struct gshmemi_engine *e, struct connection *c, const struct gshmemi_net_record *r)
+static enum performed give_chunk_later(
+	struct gshmemi_engine *e, struct connection *c, const struct gshmemi_net_record *r)
 {
 	const struct gshmemi_agent *agent = agent_of(e);
 	struct sending *chunk = &c->giving[r->value % GSHMEMI_NET_NCHUNKS];
@@ -112,13 +117,15 @@ static enum performed give_chunk_later(struct gshmemi_engine *e, struct connecti
 		return PUT_OFF;
 	chunk->transfer.memory = chunk->landing->memory;
 	e->counts.nstaged++;
-	agent->copy(agent->user, chunk->landing, chunk->landing->memory, gshmemi_net_find(e, c, r, r->nbytes), r->nbytes);
+	agent->copy(agent->user, chunk->landing, chunk->landing->memory, gshmemi_net_find(e, c, r, r->nbytes),
+		r->nbytes);
 	c->nlandings++;
 	e->counts.ngets_performed++;
 	return PERFORMED;
 }
 
-enum performed gshmemi_net_defer(struct gshmemi_engine *e, struct connection *c, const struct gshmemi_net_record *r, const char *data)
+enum performed gshmemi_net_defer(
+	struct gshmemi_engine *e, struct connection *c, const struct gshmemi_net_record *r, const char *data)
 {
 	enum performed how;
 

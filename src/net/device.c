@@ -50,7 +50,8 @@ static struct gshmemi_landing *take(struct pool *pool, size_t nbytes)
 
 static void give(struct pool *pool, struct gshmemi_landing *landing)
 {
-	struct gshmemi_landing **free = landing->room <= GSHMEMI_NET_SMALL_NBYTES ? &pool->small : &pool->large;
+	struct gshmemi_landing **free =
+		landing->room <= GSHMEMI_NET_SMALL_NBYTES ? &pool->small : &pool->large;
 
 	landing->next = *free;
 	*free = landing;
@@ -73,11 +74,12 @@ static int open_landings(void)
 		return -ENOMEM;
 	}
 	rc = gshmemi_hip_advise(hipHostMalloc(&memory, landings_nbytes(),
-					      hipHostMallocMapped | hipHostMallocPortable | hipHostMallocCoherent),
-				"run fewer PEs on this machine, or let them pin more memory (ulimit -l, the limit of a container; "
-				"calls from kernels pin memory too: GSHMEM_RPC_SLOTS)",
-				"init: PE %d on %s: hipHostMalloc of %zu bytes for landings, through which MPI carries what other PEs "
-				"and it ask of each other's device memory", gshmemi_job->my_pe, gshmemi_job->host, landings_nbytes());
+					hipHostMallocMapped | hipHostMallocPortable | hipHostMallocCoherent),
+		"run fewer PEs on this machine, or let them pin more memory (ulimit -l, the limit of a "
+		"container; calls from kernels pin memory too: GSHMEM_RPC_SLOTS)",
+		"init: PE %d on %s: hipHostMalloc of %zu bytes for landings, through which MPI carries what "
+		"other PEs and it ask of each other's device memory",
+		gshmemi_job->my_pe, gshmemi_job->host, landings_nbytes());
 	if (rc) {
 		memory = NULL;
 		return rc;
@@ -116,7 +118,8 @@ static bool is_stopping;
 static hipStream_t stream;
 static hipEvent_t event;
 
-static void begin_copy(void *user, struct gshmemi_landing *landing, void *dest, const void *source, size_t nbytes)
+static void begin_copy(
+	void *user, struct gshmemi_landing *landing, void *dest, const void *source, size_t nbytes)
 {
 	(void)user;
 	landing->dest = dest;
@@ -147,8 +150,9 @@ static void copy_all(struct gshmemi_landing *list)
 	struct gshmemi_landing *landing, *next;
 
 	for (landing = list; landing; landing = landing->next)
-		gshmemi_devmem_must(hipMemcpyAsync(landing->dest, landing->source, landing->nbytes, hipMemcpyDefault, stream), "net",
-				    "hipMemcpyAsync");
+		gshmemi_devmem_must(hipMemcpyAsync(landing->dest, landing->source, landing->nbytes,
+					    hipMemcpyDefault, stream),
+			"net", "hipMemcpyAsync");
 	gshmemi_devmem_must(hipEventRecord(event, stream), "net", "hipEventRecord");
 	await_event();
 	for (landing = list; landing; landing = next) {
@@ -204,12 +208,15 @@ static void stop_thread(void)
 
 /* ---- the agent ---- */
 
-static bool post(void *user, const struct gshmemi_net_record *r, uint64_t cond, const void *data, bool fetches, uint64_t *ticket_p)
+static bool post(void *user, const struct gshmemi_net_record *r, uint64_t cond, const void *data,
+	bool fetches, uint64_t *ticket_p)
 {
 	const struct gshmemi_mail mail = {
 		.pe = gshmemi_job->my_pe,
 		.region = r->region,
-		.what = r->what == GSHMEMI_NET_PUT ? GSHMEMI_PUT : r->what == GSHMEMI_NET_AMO ? GSHMEMI_AMO : GSHMEMI_FLAG,
+		.what = r->what == GSHMEMI_NET_PUT   ? GSHMEMI_PUT
+			: r->what == GSHMEMI_NET_AMO ? GSHMEMI_AMO
+						     : GSHMEMI_FLAG,
 		.op = r->op,
 		.is_ordered = true, /* the asker may have called fence before it */
 		.fetches = fetches,
@@ -242,7 +249,8 @@ static void give_for_others(void *user, struct gshmemi_landing *landing)
 	give(&pools[0], landing);
 }
 
-static struct gshmemi_agent agent = {post, is_done, take_for_others, give_for_others, begin_copy, NULL, false};
+static struct gshmemi_agent agent = {
+	post, is_done, take_for_others, give_for_others, begin_copy, NULL, false};
 
 const struct gshmemi_agent *gshmemi_net_agent(void)
 {
@@ -282,12 +290,14 @@ int gshmemi_net_agent_open(void)
 	int rc;
 
 	agent.sends_device = find_sends_device();
-	gshmemi_info("net: bulk data in the device's memory is %s", agent.sends_device ? "sent by MPI from there" : "copied to landings first");
+	gshmemi_info("net: bulk data in the device's memory is %s",
+		agent.sends_device ? "sent by MPI from there" : "copied to landings first");
 	rc = open_landings();
 	if (!rc)
 		rc = gshmemi_devmem_open_stream(&stream, "init");
 	if (!rc)
-		rc = gshmemi_hip(hipEventCreateWithFlags(&event, hipEventDisableTiming), "init: hipEventCreateWithFlags");
+		rc = gshmemi_hip(hipEventCreateWithFlags(&event, hipEventDisableTiming),
+			"init: hipEventCreateWithFlags");
 	if (!rc)
 		rc = start_thread();
 	if (rc)

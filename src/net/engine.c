@@ -212,8 +212,8 @@ static void give_buffer(struct buffer *buffer)
 	buffer->pool->free = buffer;
 }
 
-struct gshmemi_net_record *gshmemi_net_add(struct gshmemi_engine *e, struct connection *c, struct buffer **open_p,
-					   struct buffers *queue, struct pool *pool, size_t nbytes)
+struct gshmemi_net_record *gshmemi_net_add(struct gshmemi_engine *e, struct connection *c,
+	struct buffer **open_p, struct buffers *queue, struct pool *pool, size_t nbytes)
 {
 	const size_t needed = sizeof(struct gshmemi_net_record) + gshmemi_net_padded(nbytes);
 	struct buffer *buffer = *open_p;
@@ -249,7 +249,8 @@ void gshmemi_net_transfer(struct gshmemi_engine *e, struct sending *sending)
 static void tell(struct connection *c, struct gshmemi_net_head *head)
 {
 	head->limit = c->granted;
-	head->nperformed = c->nperformed_here + (GSHMEMI_NET_MUTANT(ACK_EARLY) && c->held ? c->held->nleft : 0);
+	head->nperformed =
+		c->nperformed_here + (GSHMEMI_NET_MUTANT(ACK_EARLY) && c->held ? c->held->nleft : 0);
 	head->nlanded = c->nlanded_here;
 	c->must_tell = false;
 	c->tell_passes = 0;
@@ -370,7 +371,8 @@ static void flush(struct gshmemi_engine *e, struct connection *c, bool with_puts
  */
 static bool is_waiting(const struct connection *c)
 {
-	return c->held || c->must_tell || c->tell_passes || c->must_ping || c->putting || c->gets || gshmemi_net_is_pending(c);
+	return c->held || c->must_tell || c->tell_passes || c->must_ping || c->putting || c->gets ||
+		gshmemi_net_is_pending(c);
 }
 
 /* Serves each active connection once, and removes those that are done. Returns how many could go on. */
@@ -415,7 +417,8 @@ static void hear(struct gshmemi_engine *e, struct connection *c, const struct gs
 		c->nperformed = head->nperformed;
 	gshmemi_net_hear_landed(e, c, head->nlanded);
 	/* Ignore limits told before the owner took the credits back. */
-	if ((head->nperformed >= c->returned || GSHMEMI_NET_MUTANT(RETURN_RACE)) && gshmemi_net_is_below(c->limit, head->limit))
+	if ((head->nperformed >= c->returned || GSHMEMI_NET_MUTANT(RETURN_RACE)) &&
+		gshmemi_net_is_below(c->limit, head->limit))
 		c->limit = head->limit;
 	c->must_tell |= (head->flags & GSHMEMI_NET_PING) != 0;
 	if (c->open || c->queue.first || c->must_tell)
@@ -503,8 +506,8 @@ int gshmemi_engine_progress(struct gshmemi_engine *e)
 
 static struct gshmemi_engine_unanswered find_unanswered(const struct connection *c)
 {
-	return (struct gshmemi_engine_unanswered){c->nrecords - c->nperformed, c->nchunks - c->nlanded, c->ngetting,
-						  c->nperformed < c->last_flag};
+	return (struct gshmemi_engine_unanswered){c->nrecords - c->nperformed, c->nchunks - c->nlanded,
+		c->ngetting, c->nperformed < c->last_flag};
 }
 
 static bool owes(const struct connection *c)
@@ -548,7 +551,9 @@ void gshmemi_engine_check_silence(struct gshmemi_engine *e, uint64_t now_ns)
 			c->asked_ns = 0;
 		} else if (c->asked_ns) {
 			what = find_unanswered(c);
-			if (is_late || e->config.owner.silent(e->config.owner.user, c->pe, now_ns - c->asked_ns, &what))
+			if (is_late ||
+				e->config.owner.silent(
+					e->config.owner.user, c->pe, now_ns - c->asked_ns, &what))
 				c->asked_ns = now_ns;
 		} else if (now_ns - c->heard_ns > (owes(c) ? PING_NS : FAR_PING_NS)) {
 			c->asked_ns = now_ns;

@@ -129,32 +129,35 @@ struct gshmemi_target {
 };
 
 /* A put of up to small_nbytes; data is copied. */
-bool gshmemi_engine_put(struct gshmemi_engine *e, const struct gshmemi_target *to, const void *data, size_t nbytes);
+bool gshmemi_engine_put(
+	struct gshmemi_engine *e, const struct gshmemi_target *to, const void *data, size_t nbytes);
 /*
  * An atomic on a word of nbytes. The old value goes to open, and to *dest unless that is NULL. open NULL: it
  * is not wanted.
  */
-bool gshmemi_engine_amo(struct gshmemi_engine *e, const struct gshmemi_target *to, int op, uint64_t value, uint64_t cond,
-			unsigned nbytes, void *dest, struct gshmemi_open *open);
+bool gshmemi_engine_amo(struct gshmemi_engine *e, const struct gshmemi_target *to, int op, uint64_t value,
+	uint64_t cond, unsigned nbytes, void *dest, struct gshmemi_open *open);
 bool gshmemi_engine_flag(struct gshmemi_engine *e, const struct gshmemi_target *to, uint64_t value);
 /* A get of up to small_nbytes. */
-bool gshmemi_engine_get(struct gshmemi_engine *e, const struct gshmemi_target *from, void *dest, size_t nbytes,
-			struct gshmemi_open *open);
+bool gshmemi_engine_get(struct gshmemi_engine *e, const struct gshmemi_target *from, void *dest,
+	size_t nbytes, struct gshmemi_open *open);
 /*
  * Of any size. open->nopen falls when source may be reused, or when dest is filled. *number_p is the number
  * of the bulk, for a signal after it.
  */
-bool gshmemi_engine_put_bulk(struct gshmemi_engine *e, const struct gshmemi_target *to, const void *source, size_t nbytes,
-			     struct gshmemi_open *open, uint64_t *number_p);
-bool gshmemi_engine_get_bulk(struct gshmemi_engine *e, const struct gshmemi_target *from, void *dest, size_t nbytes,
-			     struct gshmemi_open *open);
+bool gshmemi_engine_put_bulk(struct gshmemi_engine *e, const struct gshmemi_target *to, const void *source,
+	size_t nbytes, struct gshmemi_open *open, uint64_t *number_p);
+bool gshmemi_engine_get_bulk(struct gshmemi_engine *e, const struct gshmemi_target *from, void *dest,
+	size_t nbytes, struct gshmemi_open *open);
 /*
  * The update of a signal. It comes after what its context has ordered before it, and after the bulk of that
  * number; 0: none.
  */
-bool gshmemi_engine_signal(struct gshmemi_engine *e, const struct gshmemi_target *to, int op, uint64_t value, uint64_t bulk);
+bool gshmemi_engine_signal(
+	struct gshmemi_engine *e, const struct gshmemi_target *to, int op, uint64_t value, uint64_t bulk);
 /* Fetches the word of a lock once it is the turn of a ticket. */
-bool gshmemi_engine_lock(struct gshmemi_engine *e, const struct gshmemi_target *to, int which, uint32_t turn, struct gshmemi_open *open);
+bool gshmemi_engine_lock(struct gshmemi_engine *e, const struct gshmemi_target *to, int which, uint32_t turn,
+	struct gshmemi_open *open);
 
 /* ---- order ---- */
 
@@ -172,7 +175,8 @@ int gshmemi_engine_sends_to(const struct gshmemi_engine *e, int context);
 /* What was open in a context at some time. */
 struct gshmemi_mark;
 /* For these PEs; NULL: for all. *mark_p becomes NULL if nothing is open. Returns 0 or -ENOMEM. */
-int gshmemi_engine_mark(struct gshmemi_engine *e, int context, const int *target_pes, size_t npes, struct gshmemi_mark **mark_p);
+int gshmemi_engine_mark(struct gshmemi_engine *e, int context, const int *target_pes, size_t npes,
+	struct gshmemi_mark **mark_p);
 /* Whether the owners have performed all of it. If so, the mark has been freed. */
 bool gshmemi_engine_is_over(struct gshmemi_engine *e, struct gshmemi_mark *mark);
 /* One of the PEs that the mark still waits for. */

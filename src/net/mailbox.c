@@ -51,7 +51,8 @@ static int report(const char *step)
 	const int rc = -errno;
 
 	if (!gshmemi_report_file_limit("init"))
-		gshmemi_error("init: %s of the mailbox that PEs of one device share: %s", step, strerror(errno));
+		gshmemi_error(
+			"init: %s of the mailbox that PEs of one device share: %s", step, strerror(errno));
 	return rc;
 }
 
@@ -79,8 +80,9 @@ static int open_file(const struct gshmemi_peer *peer, int peer_fd, int *fd_p)
 
 	if (fd < 0) {
 		gshmemi_job_explain(peer->pe, why, sizeof why);
-		gshmemi_error("init: the mailbox of PE %d, whose device this PE shares: pid %d on %s: %s (%s)", peer->pe,
-			      (int)peer->pid, gshmemi_job->host, strerror(-fd), why);
+		gshmemi_error(
+			"init: the mailbox of PE %d, whose device this PE shares: pid %d on %s: %s (%s)",
+			peer->pe, (int)peer->pid, gshmemi_job->host, strerror(-fd), why);
 		return fd;
 	}
 	*fd_p = fd;
@@ -96,11 +98,13 @@ static int map_file(int fd)
 	map = mmap(NULL, memory_nbytes(), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (map == MAP_FAILED)
 		return report("mmap");
-	rc = gshmemi_hip(hipHostRegister(map, memory_nbytes(), hipHostRegisterMapped | hipHostRegisterPortable),
-			 "init: hipHostRegister of %zu bytes for the mailbox", memory_nbytes());
+	rc = gshmemi_hip(
+		hipHostRegister(map, memory_nbytes(), hipHostRegisterMapped | hipHostRegisterPortable),
+		"init: hipHostRegister of %zu bytes for the mailbox", memory_nbytes());
 	if (rc)
 		goto err_unmap;
-	rc = gshmemi_hip(hipHostGetDevicePointer(&device, map, 0), "init: hipHostGetDevicePointer of the mailbox");
+	rc = gshmemi_hip(
+		hipHostGetDevicePointer(&device, map, 0), "init: hipHostGetDevicePointer of the mailbox");
 	if (rc)
 		goto err_unregister;
 	memory = map;
@@ -144,7 +148,8 @@ static char *collect_maps(void)
 		gshmemi_end(1); /* the other PEs are already in the exchange and cannot be told */
 	mine = maps + n * n;
 	for (i = 0; i < n; i++)
-		mine[i] = gshmemi_region_delta(GSHMEMI_REGION_SYNC, gshmemi_job->peers[i].pe) != GSHMEMI_SENTINEL;
+		mine[i] = gshmemi_region_delta(GSHMEMI_REGION_SYNC, gshmemi_job->peers[i].pe) !=
+			GSHMEMI_SENTINEL;
 	gshmemi_bootstrap_allgather_node(mine, maps, (size_t)n);
 	return maps;
 }
@@ -291,17 +296,19 @@ static uint32_t load_done(void)
 
 static bool has_room(uint32_t slot)
 {
-	return memory->nposted - load_done() < 2 * GSHMEMI_MAIL_SLOTS && !__atomic_load_n(&memory->is_kept[slot], __ATOMIC_ACQUIRE);
+	return memory->nposted - load_done() < 2 * GSHMEMI_MAIL_SLOTS &&
+		!__atomic_load_n(&memory->is_kept[slot], __ATOMIC_ACQUIRE);
 }
 
 static void fill(uint32_t slot, const struct gshmemi_mail *mail)
 {
 	struct gshmemi_mail_record *record = &memory->box.record[slot];
-	const bool is_put = mail->what == GSHMEMI_PUT, is_word = is_put && mail->nbytes <= 8 && !(mail->nbytes & (mail->nbytes - 1));
+	const bool is_put = mail->what == GSHMEMI_PUT,
+		   is_word = is_put && mail->nbytes <= 8 && !(mail->nbytes & (mail->nbytes - 1));
 
 	record->head = mail->what | (unsigned)mail->op << 4 | (mail->is_ordered ? GSHMEMI_MAIL_ORDERED : 0) |
-		       (mail->fetches ? GSHMEMI_MAIL_FETCHES : 0) | (mail->nbytes == 8 ? GSHMEMI_MAIL_WIDE : 0) |
-		       (uint64_t)mail->region << 32 | (uint64_t)(uint32_t)mail->pe << 48;
+		(mail->fetches ? GSHMEMI_MAIL_FETCHES : 0) | (mail->nbytes == 8 ? GSHMEMI_MAIL_WIDE : 0) |
+		(uint64_t)mail->region << 32 | (uint64_t)(uint32_t)mail->pe << 48;
 	record->offset = mail->offset;
 	record->value = mail->value;
 	record->cond = is_put ? mail->nbytes : mail->cond;
@@ -361,10 +368,12 @@ bool gshmemi_mailbox_look(uint32_t *done_p, unsigned *nopen_p)
 bool gshmemi_mailbox_name_next(char *text, size_t nbytes)
 {
 	const struct gshmemi_mail_record *record = &memory->box.record[load_done() / 2 % GSHMEMI_MAIL_SLOTS];
-	static const char *const names[] = {[GSHMEMI_PUT] = "a put", [GSHMEMI_AMO] = "an atomic", [GSHMEMI_FLAG] = "a flag"};
+	static const char *const names[] = {
+		[GSHMEMI_PUT] = "a put", [GSHMEMI_AMO] = "an atomic", [GSHMEMI_FLAG] = "a flag"};
 	const uint64_t head = __atomic_load_n(&record->head, __ATOMIC_RELAXED);
 
 	snprintf(text, nbytes, "%s at 0x%llx of region %u", names[head & 15],
-		 (unsigned long long)__atomic_load_n(&record->offset, __ATOMIC_RELAXED), (unsigned)(head >> 32 & 0xffff));
+		(unsigned long long)__atomic_load_n(&record->offset, __ATOMIC_RELAXED),
+		(unsigned)(head >> 32 & 0xffff));
 	return (int)(head >> 48) == gshmemi_job->my_pe;
 }

@@ -86,9 +86,10 @@ static char *find(void *user, int pe, unsigned region, uint64_t offset, uint64_t
 	if (r && r->delta && offset <= r->nbytes && nbytes <= r->nbytes - offset &&
 	    (!gshmemi_net_may_touch || gshmemi_net_may_touch(region, (uintptr_t)r->base + offset, nbytes)))
 		return r->base + offset;
-	gshmemi_error("net: PE %d asks for %llu bytes at offset %#llx of region %u, which has %llu here: the job ends", pe,
-		      (unsigned long long)nbytes, (unsigned long long)offset, region,
-		      r && r->delta ? (unsigned long long)r->nbytes : 0);
+	gshmemi_error("net: PE %d asks for %llu bytes at offset %#llx of region %u, which has %llu here: the "
+		      "job ends",
+		pe, (unsigned long long)nbytes, (unsigned long long)offset, region,
+		r && r->delta ? (unsigned long long)r->nbytes : 0);
 	gshmemi_end(1);
 }
 
@@ -141,7 +142,8 @@ static const char *find_excuse(const struct gshmemi_peer *peer)
 	case 't':
 		return "is stopped";
 	default:
-		return has_running_thread((int)peer->pid) ? "waits for a core, which other threads have" : NULL;
+		return has_running_thread((int)peer->pid) ? "waits for a core, which other threads have"
+							  : NULL;
 	}
 }
 
@@ -157,15 +159,17 @@ static bool silent(void *user, int pe, uint64_t ns, const struct gshmemi_engine_
 	excuse = find_excuse(peer);
 	if (excuse) {
 		if (excuse != last_excuse)
-			gshmemi_warn("PE %d (pid %d on %s) %s: operations on it wait", pe, (int)peer->pid, gshmemi_job->host, excuse);
+			gshmemi_warn("PE %d (pid %d on %s) %s: operations on it wait", pe, (int)peer->pid,
+				gshmemi_job->host, excuse);
 		last_excuse = excuse;
 		return true;
 	}
-	gshmemi_end_saying(1, "PE %d on %s has not answered for %.0f s (GSHMEM_NET_DEADLINE), with operations "
-			   "on it open: %llu small ones%s, chunks of puts %llu, of gets %llu: the job ends",
-			   pe, gshmemi_job_host(pe), (double)ns * 1e-9, (unsigned long long)what->nsmall,
-			   what->has_flag ? " (including a barrier's or a collective's)" : "",
-			   (unsigned long long)what->nput_chunks, (unsigned long long)what->nget_chunks);
+	gshmemi_end_saying(1,
+		"PE %d on %s has not answered for %.0f s (GSHMEM_NET_DEADLINE), with operations on it open: "
+		"%llu small ones%s, chunks of puts %llu, of gets %llu: the job ends",
+		pe, gshmemi_job_host(pe), (double)ns * 1e-9, (unsigned long long)what->nsmall,
+		what->has_flag ? " (including a barrier's or a collective's)" : "",
+		(unsigned long long)what->nput_chunks, (unsigned long long)what->nget_chunks);
 }
 
 /*
@@ -330,7 +334,8 @@ static _Noreturn void give_up(int error)
 
 	wait_for_watcher();
 	if (!atomic_flag_test_and_set(&is_said))
-		gshmemi_error("net: the link to the other PEs is broken (%s): the job ends", strerror(-error));
+		gshmemi_error(
+			"net: the link to the other PEs is broken (%s): the job ends", strerror(-error));
 	gshmemi_end(1);
 }
 
@@ -476,7 +481,8 @@ static void handle_abort(void (*from)(int), void (*to)(int))
 {
 	struct sigaction action;
 
-	if (!sigaction(SIGABRT, NULL, &action) && !(action.sa_flags & SA_SIGINFO) && action.sa_handler == from)
+	if (!sigaction(SIGABRT, NULL, &action) && !(action.sa_flags & SA_SIGINFO) &&
+		action.sa_handler == from)
 		signal(SIGABRT, to);
 }
 
@@ -534,7 +540,8 @@ static int start(struct gshmemi_link *link)
 
 	engine = gshmemi_engine_create(&config);
 	if (!engine) {
-		gshmemi_error("net: %zu bytes of messages: out of memory", gshmemi_engine_nbytes(&config, link->size(link)));
+		gshmemi_error("net: %zu bytes of messages: out of memory",
+			gshmemi_engine_nbytes(&config, link->size(link)));
 		link->end(link);
 		return -ENOMEM;
 	}
@@ -604,8 +611,9 @@ int gshmemi_net_require(const char *call)
 	if (engine) /* it may run only because of GSHMEM_NET, and kernels not know of it */
 		return gshmemi_state_add_slow(slow);
 	if (!GSHMEMI_ARCH_HOST_DIRECT) {
-		gshmemi_error("%s: some PE's memory cannot be mapped, and its owner can be reached only in a job on several nodes, or with "
-			      "GSHMEM_NET=1", call);
+		gshmemi_error("%s: some PE's memory cannot be mapped, and its owner can be reached only in a "
+			      "job on several nodes, or with GSHMEM_NET=1",
+			call);
 		return -ENOTSUP;
 	}
 	pthread_mutex_lock(&starting);
@@ -633,8 +641,10 @@ void gshmemi_net_scale(struct gshmemi_scale *scale)
 	gshmemi_traffic_add(&scale->traffic, false, GSHMEMI_AGREE_NBYTES);
 	gshmemi_traffic_add(&scale->traffic, false, GSHMEMI_AGREE_NBYTES);
 	gshmemi_scale_add(scale, GSHMEMI_SCALE_HOST, "engine",
-			  gshmemi_engine_nbytes(&(const struct gshmemi_engine_config){.npes = scale->npes, .nbuffers = NBUFFERS, .nitems = NITEMS},
-						gshmemi_link_mpi_scale(scale)));
+		gshmemi_engine_nbytes(
+			&(const struct gshmemi_engine_config){
+				.npes = scale->npes, .nbuffers = NBUFFERS, .nitems = NITEMS},
+			gshmemi_link_mpi_scale(scale)));
 }
 
 void gshmemi_net_stop(void)
@@ -669,16 +679,19 @@ void gshmemi_net_report(void)
 		return;
 	fprintf(stderr,
 		"gshmem: pe %d: net: asked for %llu puts (%llu merged), %llu gets, %llu atomics and signals, "
-		"%llu in chunks: %llu messages; performed %llu puts, %llu gets, %llu atomics by the CPU and %llu by the device; "
-		"%llu responses, %llu acknowledgements, %llu waited in locks, %llu put off, %llu refused for room, "
-		"%llu held at most; %llu chunks sent from device memory, %llu staged\n",
-		gshmemi_job->my_pe, (unsigned long long)c->nputs, (unsigned long long)c->nmerged, (unsigned long long)c->ngets,
-		(unsigned long long)c->natomics, (unsigned long long)c->nbulks, (unsigned long long)c->nmessages,
-		(unsigned long long)c->nputs_performed, (unsigned long long)c->ngets_performed,
-		(unsigned long long)c->natomics_performed, (unsigned long long)c->natomics_by_device,
-		(unsigned long long)c->nresponses, (unsigned long long)c->ntellings,
-		(unsigned long long)c->nparked, (unsigned long long)c->nstalls, (unsigned long long)c->nrefused,
-		(unsigned long long)c->most_held, (unsigned long long)c->nsent_from_device, (unsigned long long)c->nstaged);
+		"%llu in chunks: %llu messages; performed %llu puts, %llu gets, %llu atomics by the CPU and "
+		"%llu by the device; %llu responses, %llu acknowledgements, %llu waited in locks, %llu put "
+		"off, %llu refused for room, %llu held at most; %llu chunks sent from device memory, %llu "
+		"staged\n",
+		gshmemi_job->my_pe, (unsigned long long)c->nputs, (unsigned long long)c->nmerged,
+		(unsigned long long)c->ngets, (unsigned long long)c->natomics, (unsigned long long)c->nbulks,
+		(unsigned long long)c->nmessages, (unsigned long long)c->nputs_performed,
+		(unsigned long long)c->ngets_performed, (unsigned long long)c->natomics_performed,
+		(unsigned long long)c->natomics_by_device, (unsigned long long)c->nresponses,
+		(unsigned long long)c->ntellings, (unsigned long long)c->nparked,
+		(unsigned long long)c->nstalls, (unsigned long long)c->nrefused,
+		(unsigned long long)c->most_held, (unsigned long long)c->nsent_from_device,
+		(unsigned long long)c->nstaged);
 }
 
 const struct gshmemi_engine_counts *gshmemi_net_counts(void)

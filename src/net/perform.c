@@ -11,13 +11,14 @@
 
 #include <gshmem/move/carry.h>
 
-char *gshmemi_net_find(struct gshmemi_engine *e, struct connection *c, const struct gshmemi_net_record *r, uint64_t nbytes)
+char *gshmemi_net_find(
+	struct gshmemi_engine *e, struct connection *c, const struct gshmemi_net_record *r, uint64_t nbytes)
 {
 	return e->config.owner.find(e->config.owner.user, c->pe, r->region, r->offset, nbytes);
 }
 
-struct gshmemi_net_record *gshmemi_net_answer(struct gshmemi_engine *e, struct connection *c, uint64_t cookie, uint64_t value,
-					      size_t nbytes)
+struct gshmemi_net_record *gshmemi_net_answer(
+	struct gshmemi_engine *e, struct connection *c, uint64_t cookie, uint64_t value, size_t nbytes)
 {
 	struct gshmemi_net_record *r = gshmemi_net_add(e, c, &c->answer, &c->answers, &e->responses, nbytes);
 
@@ -61,12 +62,14 @@ static bool get(struct gshmemi_engine *e, struct connection *c, const struct gsh
 	if (!a)
 		return false;
 	gshmemi_arch_fence_acquire();
-	gshmemi_apply_copy(GSHMEMI_FROM_PEER, (char *)(a + 1), gshmemi_net_find(e, c, r, r->nbytes), r->nbytes);
+	gshmemi_apply_copy(
+		GSHMEMI_FROM_PEER, (char *)(a + 1), gshmemi_net_find(e, c, r, r->nbytes), r->nbytes);
 	e->counts.ngets_performed++;
 	return true;
 }
 
-static bool amo(struct gshmemi_engine *e, struct connection *c, const struct gshmemi_net_record *r, const char *data)
+static bool amo(
+	struct gshmemi_engine *e, struct connection *c, const struct gshmemi_net_record *r, const char *data)
 {
 	struct gshmemi_net_record *a = NULL;
 	uint64_t cond = 0, old;
@@ -184,7 +187,8 @@ bool gshmemi_net_check_locks(struct gshmemi_engine *e)
 }
 
 /* Returns false if the record is put off. */
-static bool perform(struct gshmemi_engine *e, struct connection *c, const struct gshmemi_net_record *r, const char *data)
+static bool perform(
+	struct gshmemi_engine *e, struct connection *c, const struct gshmemi_net_record *r, const char *data)
 {
 	switch (r->what) {
 	case GSHMEMI_NET_PUT:
@@ -237,7 +241,8 @@ static unsigned passes_of(const struct gshmemi_engine *e, const struct gshmemi_n
  * Performs, or begins, the records from *at_p on. Returns false if a record is put off; *at_p is then its
  * offset.
  */
-static bool perform_all(struct gshmemi_engine *e, struct connection *c, const char *data, unsigned *at_p, unsigned *nleft_p)
+static bool perform_all(
+	struct gshmemi_engine *e, struct connection *c, const char *data, unsigned *at_p, unsigned *nleft_p)
 {
 	struct gshmemi_net_record r;
 	enum performed how;
@@ -288,8 +293,8 @@ static void grant(struct gshmemi_engine *e, struct connection *c, unsigned flags
 }
 
 /* Keeps a copy of a message. These are few, because credits limit them. */
-static void hold(struct gshmemi_engine *e, struct connection *c, const struct gshmemi_net_head *head, const char *data, unsigned at,
-		 unsigned nleft)
+static void hold(struct gshmemi_engine *e, struct connection *c, const struct gshmemi_net_head *head,
+	const char *data, unsigned at, unsigned nleft)
 {
 	struct held **link = &c->held, *held = malloc(sizeof *held + head->nbytes);
 
@@ -311,7 +316,8 @@ static void hold(struct gshmemi_engine *e, struct connection *c, const struct gs
 		e->counts.most_held = e->nheld;
 }
 
-void gshmemi_net_take(struct gshmemi_engine *e, struct connection *c, const struct gshmemi_net_head *head, const char *data)
+void gshmemi_net_take(
+	struct gshmemi_engine *e, struct connection *c, const struct gshmemi_net_head *head, const char *data)
 {
 	unsigned at = 0, nleft = head->nrecords;
 

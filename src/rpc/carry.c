@@ -117,14 +117,16 @@ static bool is_waited_for(const struct gshmemi_operation *o)
 }
 
 /* The line of a put does not change until the answer, so it still says whether a signal follows. */
-static void end_put(struct gshmemi_rpc_op *op, const struct gshmemi_operation *o, unsigned lane, struct gshmemi_engine *e)
+static void end_put(
+	struct gshmemi_rpc_op *op, const struct gshmemi_operation *o, unsigned lane, struct gshmemi_engine *e)
 {
 	if (o->what == GSHMEMI_PUT && bits(line_of(op, lane)[1], GSHMEMI_LINE_SIGNALS, 1))
 		gshmemi_engine_fence(e, gshmemi_pe_context(o->pe));
 }
 
 /* Goes on with one lane's operation; true if it has ended. Its line is the answer. */
-static bool go_on_lane(struct gshmemi_rpc_op *op, struct gshmemi_carrying *c, unsigned lane, struct gshmemi_engine *e)
+static bool go_on_lane(
+	struct gshmemi_rpc_op *op, struct gshmemi_carrying *c, unsigned lane, struct gshmemi_engine *e)
 {
 	if (!gshmemi_carrying_go_on(c, e))
 		return false;
@@ -151,7 +153,8 @@ static void go_on(struct gshmemi_rpc_op *op, struct request *r)
 	if (!is_waiting) {
 		e = gshmemi_net_enter();
 		for (lanes = r->left; lanes; lanes &= lanes - 1)
-			if (go_on_lane(op, &r->lanes[__builtin_ctzll(lanes)], (unsigned)__builtin_ctzll(lanes), e))
+			if (go_on_lane(op, &r->lanes[__builtin_ctzll(lanes)],
+				    (unsigned)__builtin_ctzll(lanes), e))
 				r->left &= ~(lanes & -lanes);
 		gshmemi_net_leave();
 	}
@@ -198,7 +201,8 @@ static struct request *begin(struct gshmemi_rpc_op *op)
 			continue;
 		}
 		if (!r)
-			r = allocate(sizeof *r + (64 - (unsigned)__builtin_clzll(op->header.lanes)) * sizeof *r->lanes);
+			r = allocate(sizeof *r +
+				(64 - (unsigned)__builtin_clzll(op->header.lanes)) * sizeof *r->lanes);
 		r->lanes[lane] = c;
 		r->left |= 1ULL << lane;
 	}
@@ -276,7 +280,9 @@ int gshmemi_rpc_carry_stream(struct gshmemi_rpc_op *op, gshmemx_rpc_call_t *call
 	if (!s->is_open) {
 		o.local = call->data;
 		o.offset += s->at;
-		o.nbytes = o.what == GSHMEMI_PUT ? call->nbytes : left < call->room_nbytes ? left : call->room_nbytes;
+		o.nbytes = o.what == GSHMEMI_PUT   ? call->nbytes
+			: left < call->room_nbytes ? left
+						   : call->room_nbytes;
 		gshmemi_carrying_begin(&s->step, &o);
 		s->is_open = true;
 	}
@@ -377,7 +383,8 @@ int gshmemi_rpc_carry_complete(struct gshmemi_rpc_op *op, gshmemx_rpc_call_t *ca
 #if GSHMEMI_ARCH_HOST_DIRECT
 static bool has_posts(void)
 {
-	return gshmemi_arch_load(&gshmemi_rpc_kernels.channel.posts->carried, 8) != atomic_load(&nhanded_over);
+	return gshmemi_arch_load(&gshmemi_rpc_kernels.channel.posts->carried, 8) !=
+		atomic_load(&nhanded_over);
 }
 #endif
 
@@ -411,7 +418,8 @@ void gshmemi_rpc_host_hand_over(void)
 		gshmemi_host_progress();
 		gshmemi_arch_pause(&polls);
 		if ((polls & (GSHMEMI_WAIT_POLLS - 1)) == 0)
-			(void)gshmemi_wait_long(0, UINT64_MAX, NULL, 8, 0, GSHMEM_CMP_NE, 0, -1, "gshmem_quiet");
+			(void)gshmemi_wait_long(
+				0, UINT64_MAX, NULL, 8, 0, GSHMEM_CMP_NE, 0, -1, "gshmem_quiet");
 	}
 	free(posts);
 }

@@ -90,8 +90,8 @@ static int allocate_on_device(size_t nwords, uint32_t seq, size_t nbytes, void *
 	return rc;
 }
 
-static void set_shared(struct gshmemi_rpc_channel *c, const struct gshmemi_rpc_shape *shape, const struct layout *l,
-		       char *base)
+static void set_shared(struct gshmemi_rpc_channel *c, const struct gshmemi_rpc_shape *shape,
+	const struct layout *l, char *base)
 {
 	const uint32_t seq = shape->first_seq & GSHMEMI_RPC_SEQ;
 	unsigned i;
@@ -101,7 +101,9 @@ static void set_shared(struct gshmemi_rpc_channel *c, const struct gshmemi_rpc_s
 	c->header = (struct gshmemi_rpc_header *)(void *)(base + l->header);
 	c->answer = (struct gshmemi_rpc_answer *)(void *)(base + l->answer);
 	c->status = (int32_t *)(void *)(base + l->status);
-	c->bell = shape->nslots >= GSHMEMI_RPC_BELLS && !shape->is_device_server ? (uint32_t *)(void *)(base + l->bell) : NULL;
+	c->bell = shape->nslots >= GSHMEMI_RPC_BELLS && !shape->is_device_server
+		? (uint32_t *)(void *)(base + l->bell)
+		: NULL;
 	c->poison = (uint32_t *)(void *)(base + l->poison);
 	c->page = (uint64_t *)(void *)(base + l->page);
 	c->nslots = shape->nslots;
@@ -114,7 +116,8 @@ static void set_shared(struct gshmemi_rpc_channel *c, const struct gshmemi_rpc_s
 	}
 }
 
-static int set_client(struct gshmemi_rpc_channel *c, const struct gshmemi_rpc_shape *shape, const struct layout *l, char *base)
+static int set_client(struct gshmemi_rpc_channel *c, const struct gshmemi_rpc_shape *shape,
+	const struct layout *l, char *base)
 {
 	void *ptr;
 	int rc;
@@ -125,7 +128,8 @@ static int set_client(struct gshmemi_rpc_channel *c, const struct gshmemi_rpc_sh
 		c->posts = (struct gshmemi_rpc_posts *)(void *)(base + l->posts);
 		return 0;
 	}
-	rc = allocate_on_device(shape->nslots, shape->first_seq & GSHMEMI_RPC_SEQ, client_nbytes(shape), &ptr);
+	rc = allocate_on_device(
+		shape->nslots, shape->first_seq & GSHMEMI_RPC_SEQ, client_nbytes(shape), &ptr);
 	if (rc)
 		return rc;
 	c->client = ptr;
@@ -133,7 +137,8 @@ static int set_client(struct gshmemi_rpc_channel *c, const struct gshmemi_rpc_sh
 	return 0;
 }
 
-static int set_server(struct gshmemi_rpc_channel *c, const struct gshmemi_rpc_shape *shape, const struct layout *l, char *base)
+static int set_server(struct gshmemi_rpc_channel *c, const struct gshmemi_rpc_shape *shape,
+	const struct layout *l, char *base)
 {
 	void *ptr;
 	int rc;
@@ -143,7 +148,8 @@ static int set_server(struct gshmemi_rpc_channel *c, const struct gshmemi_rpc_sh
 		memcpy(c->server, c->request, shape->nslots * sizeof *c->server);
 		return 0;
 	}
-	rc = allocate_on_device(shape->nslots, shape->first_seq & GSHMEMI_RPC_SEQ, server_nbytes(shape), &ptr);
+	rc = allocate_on_device(
+		shape->nslots, shape->first_seq & GSHMEMI_RPC_SEQ, server_nbytes(shape), &ptr);
 	if (!rc)
 		c->server = ptr;
 	return rc;
@@ -167,7 +173,8 @@ void gshmemi_rpc_channel_close(struct gshmemi_rpc_channel *c)
 	memset(c, 0, sizeof *c);
 }
 
-int gshmemi_rpc_channel_open(const struct gshmemi_rpc_shape *shape, struct gshmemi_rpc_channel *channel_p, size_t *nbytes_p)
+int gshmemi_rpc_channel_open(
+	const struct gshmemi_rpc_shape *shape, struct gshmemi_rpc_channel *channel_p, size_t *nbytes_p)
 {
 	struct gshmemi_rpc_channel c;
 	struct layout layout;
@@ -177,9 +184,9 @@ int gshmemi_rpc_channel_open(const struct gshmemi_rpc_shape *shape, struct gshme
 	memset(&c, 0, sizeof c);
 	lay_out(shape, &layout);
 	rc = gshmemi_hip_advise(hipHostMalloc(&base, layout.nbytes,
-					      hipHostMallocMapped | hipHostMallocPortable | hipHostMallocCoherent),
-				"fewer slots need less: GSHMEM_RPC_SLOTS", "rpc: hipHostMalloc of %zu bytes for %u slots",
-				layout.nbytes, shape->nslots);
+					hipHostMallocMapped | hipHostMallocPortable | hipHostMallocCoherent),
+		"fewer slots need less: GSHMEM_RPC_SLOTS", "rpc: hipHostMalloc of %zu bytes for %u slots",
+		layout.nbytes, shape->nslots);
 	if (rc)
 		return rc;
 	set_shared(&c, shape, &layout, base);
@@ -204,8 +211,9 @@ int gshmemi_rpc_resident(unsigned *nwaves_p, unsigned *nlanes_p)
 		rc = gshmemi_hip(hipDeviceGetAttribute(&ncus, hipDeviceAttributeMultiprocessorCount, device),
 				 "rpc: compute units of device %d", device);
 	if (!rc)
-		rc = gshmemi_hip(hipDeviceGetAttribute(&nthreads, hipDeviceAttributeMaxThreadsPerMultiProcessor, device),
-				 "rpc: threads of a compute unit of device %d", device);
+		rc = gshmemi_hip(hipDeviceGetAttribute(
+					 &nthreads, hipDeviceAttributeMaxThreadsPerMultiProcessor, device),
+			"rpc: threads of a compute unit of device %d", device);
 	if (!rc)
 		rc = gshmemi_hip(hipDeviceGetAttribute(&width, hipDeviceAttributeWarpSize, device),
 				 "rpc: lanes of a wave of device %d", device);
@@ -221,16 +229,20 @@ int gshmemi_rpc_resident(unsigned *nwaves_p, unsigned *nlanes_p)
 static int check(unsigned nlanes, unsigned flags)
 {
 	if (flags & ~(GSHMEMX_RPC_CLEAR | GSHMEMX_RPC_HOST_CLIENT | GSHMEMX_RPC_DEVICE_SERVER))
-		gshmemi_error("gshmemx_rpc_channel_create: flags %#x: must be a combination of GSHMEMX_RPC_CLEAR, _HOST_CLIENT and "
-			      "_DEVICE_SERVER", flags);
+		gshmemi_error("gshmemx_rpc_channel_create: flags %#x: must be a combination of "
+			      "GSHMEMX_RPC_CLEAR, _HOST_CLIENT and _DEVICE_SERVER",
+			flags);
 	else if (nlanes != 0 && nlanes != 1 && nlanes != 32 && nlanes != 64)
-		gshmemi_error("gshmemx_rpc_channel_create: %u lanes: must be 1, 32 or 64, or 0 for as many as the device's waves have", nlanes);
+		gshmemi_error("gshmemx_rpc_channel_create: %u lanes: must be 1, 32 or 64, or 0 for as many "
+			      "as the device's waves have",
+			nlanes);
 	else
 		return 0;
 	return -EINVAL;
 }
 
-int gshmemx_rpc_channel_create(unsigned nslots, unsigned nlanes, unsigned flags, gshmemx_rpc_channel_t *channel)
+int gshmemx_rpc_channel_create(
+	unsigned nslots, unsigned nlanes, unsigned flags, gshmemx_rpc_channel_t *channel)
 {
 	struct gshmemi_rpc_shape shape;
 	unsigned nwaves, width;

@@ -27,8 +27,8 @@ static uint32_t home(void)
 	return mine;
 }
 
-int gshmemi_host_rpc_words(uint32_t op, const uint64_t *in, unsigned nwords, uint64_t *out, gshmemx_rpc_ticket_t *ticket_p,
-			   const char *call)
+int gshmemi_host_rpc_words(uint32_t op, const uint64_t *in, unsigned nwords, uint64_t *out,
+	gshmemx_rpc_ticket_t *ticket_p, const char *call)
 {
 	const struct gshmemi_rpc_channel *c = &gshmemi_rpc_threads.channel;
 	struct gshmemi_rpc_result result = {0, check(call)};
@@ -69,8 +69,8 @@ int gshmemi_host_rpc_stream(uint32_t op, const void *in, size_t in_nbytes, void 
 	struct gshmemi_rpc_result result = {0, check(call)};
 
 	if (!result.status)
-		result = gshmemi_rpc_stream(&gshmemi_rpc_threads.channel, GSHMEMI_THREAD, op, in, in_nbytes, out,
-					    out_nbytes, home(), call);
+		result = gshmemi_rpc_stream(&gshmemi_rpc_threads.channel, GSHMEMI_THREAD, op, in, in_nbytes,
+			out, out_nbytes, home(), call);
 	if (got_nbytes)
 		*got_nbytes = (size_t)result.value;
 	return result.status;
@@ -117,14 +117,17 @@ int gshmemx_rpc_wait(gshmemx_rpc_ticket_t ticket)
 	return gshmemi_host_rpc_wait(ticket.slot, ticket.seq);
 }
 
-int gshmemx_rpc_stream(uint32_t op, const void *in, size_t in_nbytes, void *out, size_t out_nbytes, size_t *got_nbytes)
+int gshmemx_rpc_stream(
+	uint32_t op, const void *in, size_t in_nbytes, void *out, size_t out_nbytes, size_t *got_nbytes)
 {
 	return gshmemi_host_rpc_stream(op, in, in_nbytes, out, out_nbytes, got_nbytes, "gshmemx_rpc_stream");
 }
 
-int gshmemx_rpc_stream_wave(uint32_t op, const void *in, size_t in_nbytes, void *out, size_t out_nbytes, size_t *got_nbytes)
+int gshmemx_rpc_stream_wave(
+	uint32_t op, const void *in, size_t in_nbytes, void *out, size_t out_nbytes, size_t *got_nbytes)
 {
-	return gshmemi_host_rpc_stream(op, in, in_nbytes, out, out_nbytes, got_nbytes, "gshmemx_rpc_stream_wave");
+	return gshmemi_host_rpc_stream(
+		op, in, in_nbytes, out, out_nbytes, got_nbytes, "gshmemx_rpc_stream_wave");
 }
 
 void gshmemx_abort(int status)

@@ -26,7 +26,8 @@ struct gshmemi_rpc_open_posts *gshmemi_rpc_find_open(const struct gshmemi_rpc_ch
 		return NULL;
 	found->nposts = 0;
 	for (slot = 0; slot < c->nslots; slot++) {
-		if (gshmemi_rpc_is_open_post(c, slot, &seq) && (!op || gshmemi_arch_load(&c->header[slot].op, 4) == op)) {
+		if (gshmemi_rpc_is_open_post(c, slot, &seq) &&
+			(!op || gshmemi_arch_load(&c->header[slot].op, 4) == op)) {
 			found->posts[found->nposts].slot = slot;
 			found->posts[found->nposts++].seq = seq;
 		}
@@ -36,7 +37,9 @@ struct gshmemi_rpc_open_posts *gshmemi_rpc_find_open(const struct gshmemi_rpc_ch
 
 bool gshmemi_rpc_have_passed(const struct gshmemi_rpc_channel *c, struct gshmemi_rpc_open_posts *open)
 {
-	while (open->nposts && gshmemi_rpc_has_passed(c, open->posts[open->nposts - 1].slot, open->posts[open->nposts - 1].seq))
+	while (open->nposts &&
+		gshmemi_rpc_has_passed(
+			c, open->posts[open->nposts - 1].slot, open->posts[open->nposts - 1].seq))
 		open->nposts--;
 	return open->nposts == 0;
 }
@@ -69,8 +72,8 @@ static int quiet(struct gshmemi_rpc_op *op, gshmemx_rpc_call_t *call)
 }
 
 /* Warns which function the host is waiting for: the first that has not ended. */
-static void report(const struct gshmemi_rpc_served *served, const struct gshmemi_rpc_open_posts *open, uint64_t waited_ns,
-		   const char *call)
+static void report(const struct gshmemi_rpc_served *served, const struct gshmemi_rpc_open_posts *open,
+	uint64_t waited_ns, const char *call)
 {
 	const struct gshmemi_rpc_channel *c = &served->channel;
 	const struct gshmemi_rpc_function *function;
@@ -88,21 +91,22 @@ static void report(const struct gshmemi_rpc_served *served, const struct gshmemi
 	if (!op) /* all have just ended */
 		return;
 	function = gshmemi_rpc_find(op);
-	gshmemi_warn("%s has waited %.1f s for %s (operation %#x), posted by %s, and for %u more calls (GSHMEM_WATCHDOG)",
-		     call, (double)waited_ns * 1e-9, function ? function->name : "a call without a function", op,
-		     served->name, nmore);
+	gshmemi_warn("%s has waited %.1f s for %s (operation %#x), posted by %s, and for %u more calls "
+		     "(GSHMEM_WATCHDOG)",
+		call, (double)waited_ns * 1e-9, function ? function->name : "a call without a function", op,
+		served->name, nmore);
 }
 
 /* Like gshmemi_wait_long, which it calls to notice the end of the job; but the warning is printed here. */
-static uint64_t wait_long(const struct gshmemi_rpc_served *served, const struct gshmemi_rpc_open_posts *open, uint64_t started_ns,
-			  const char *call)
+static uint64_t wait_long(const struct gshmemi_rpc_served *served, const struct gshmemi_rpc_open_posts *open,
+	uint64_t started_ns, const char *call)
 {
 	const uint64_t now_ns = gshmemi_arch_clock_ns();
 
 	if (!started_ns)
 		started_ns = now_ns & ~1ULL;
-	(void)gshmemi_wait_long(0, started_ns | 1, &served->channel.answer[open->posts[0].slot].low, 4, 0, GSHMEM_CMP_EQ,
-				open->posts[0].seq, -1, call);
+	(void)gshmemi_wait_long(0, started_ns | 1, &served->channel.answer[open->posts[0].slot].low, 4, 0,
+		GSHMEM_CMP_EQ, open->posts[0].seq, -1, call);
 	if (started_ns & 1 || !gshmemi_state.watchdog_ns || now_ns - started_ns < gshmemi_state.watchdog_ns)
 		return started_ns;
 	report(served, open, now_ns - started_ns, call);
@@ -210,8 +214,9 @@ static int abort_job(struct gshmemi_rpc_op *op, gshmemx_rpc_call_t *call)
 	const int status = (int)(int64_t)call->in[0];
 
 	(void)op;
-	gshmemi_rpc_end_job(status, "kernel, block %" PRIu64 ", " GSHMEMI_ARCH_THREAD_WORD " %" PRIu64 ": gshmemx_abort(%d)",
-			    call->in[1], call->in[2], status);
+	gshmemi_rpc_end_job(status,
+		"kernel, block %" PRIu64 ", " GSHMEMI_ARCH_THREAD_WORD " %" PRIu64 ": gshmemx_abort(%d)",
+		call->in[1], call->in[2], status);
 }
 
 void gshmemi_host_rpc_abort(int status)
@@ -233,9 +238,11 @@ static void write_mark(uint32_t mark, uint64_t value, uint64_t ns, uint64_t bloc
 
 	snprintf(name, sizeof name, "mark %" PRIu32, mark);
 	pthread_mutex_lock(&trace_lock);
-	gshmemi_trace_mark(mark < trace_nnames && trace_names[mark] ? trace_names[mark] : name, value, ns, block, thread);
+	gshmemi_trace_mark(mark < trace_nnames && trace_names[mark] ? trace_names[mark] : name, value, ns,
+		block, thread);
 	if (trace_file) {
-		fprintf(trace_file, "%" PRIu64 "\t%d\t%" PRIu64 "\t%" PRId64 "\t", ns, gshmemi_state.my_pe, block, thread);
+		fprintf(trace_file, "%" PRIu64 "\t%d\t%" PRIu64 "\t%" PRId64 "\t", ns, gshmemi_state.my_pe,
+			block, thread);
 		if (mark < trace_nnames && trace_names[mark])
 			fprintf(trace_file, "%s\t%" PRIu64 "\n", trace_names[mark], value);
 		else
@@ -286,8 +293,9 @@ int gshmemx_trace_name(uint32_t mark, const char *name)
 	if (rc)
 		return rc;
 	if (mark > 0xffff || !name || strpbrk(name, "\t\n")) {
-		gshmemi_error("gshmemx_trace_name: mark %" PRIu32 ": only marks 0 to 65535 have names, and names have no tab or "
-			      "newline", mark);
+		gshmemi_error("gshmemx_trace_name: mark %" PRIu32
+			      ": only marks 0 to 65535 have names, and names have no tab or newline",
+			mark);
 		return -EINVAL;
 	}
 	copy = strdup(name);
@@ -336,20 +344,26 @@ static void close_trace(void)
 static const struct gshmemi_rpc_function table[] = {
 	[GSHMEMI_RPC_QUIET - GSHMEMI_RPC_QUIET] = {NULL, quiet, NULL, 0, "gshmem_quiet"},
 	[GSHMEMI_RPC_BLOCK - GSHMEMI_RPC_QUIET] = {NULL, take_block, NULL, 0, "block of the arena"},
-	[GSHMEMI_RPC_UNBLOCK - GSHMEMI_RPC_QUIET] = {NULL, give_block, NULL, 0, "end of a block of the arena"},
+	[GSHMEMI_RPC_UNBLOCK -
+		GSHMEMI_RPC_QUIET] = {NULL, give_block, NULL, 0, "end of a block of the arena"},
 	[GSHMEMI_RPC_ABORT - GSHMEMI_RPC_QUIET] = {NULL, abort_job, NULL, 0, "gshmemx_abort"},
 	[GSHMEMI_RPC_TRACE - GSHMEMI_RPC_QUIET] = {NULL, trace, NULL, 0, "gshmemx_trace"},
-	[GSHMEMI_RPC_PRINT - GSHMEMI_RPC_QUIET] = {NULL, gshmemi_rpc_print, NULL, GSHMEMX_RPC_STREAM, "gshmemx_printf"},
-	[GSHMEMI_RPC_ASSERT - GSHMEMI_RPC_QUIET] = {NULL, gshmemi_rpc_assert, NULL, GSHMEMX_RPC_STREAM, "gshmemx_assert"},
+	[GSHMEMI_RPC_PRINT -
+		GSHMEMI_RPC_QUIET] = {NULL, gshmemi_rpc_print, NULL, GSHMEMX_RPC_STREAM, "gshmemx_printf"},
+	[GSHMEMI_RPC_ASSERT -
+		GSHMEMI_RPC_QUIET] = {NULL, gshmemi_rpc_assert, NULL, GSHMEMX_RPC_STREAM, "gshmemx_assert"},
 };
 
 static const struct gshmemi_rpc_function carrying[] = {
-	[GSHMEMI_RPC_CARRY - GSHMEMI_RPC_CARRY] = {NULL, gshmemi_rpc_carry, NULL, GSHMEMX_RPC_WAVE, GSHMEMI_REMOTE_CALL},
-	[GSHMEMI_RPC_CARRY_OPEN - GSHMEMI_RPC_CARRY] = {NULL, gshmemi_rpc_carry_open, NULL, GSHMEMX_RPC_WAVE, GSHMEMI_REMOTE_CALL},
-	[GSHMEMI_RPC_CARRY_STREAM - GSHMEMI_RPC_CARRY] = {NULL, gshmemi_rpc_carry_stream, NULL, GSHMEMX_RPC_STREAM,
-							  GSHMEMI_REMOTE_CALL},
+	[GSHMEMI_RPC_CARRY - GSHMEMI_RPC_CARRY] = {NULL, gshmemi_rpc_carry, NULL, GSHMEMX_RPC_WAVE,
+		GSHMEMI_REMOTE_CALL},
+	[GSHMEMI_RPC_CARRY_OPEN - GSHMEMI_RPC_CARRY] = {NULL, gshmemi_rpc_carry_open, NULL, GSHMEMX_RPC_WAVE,
+		GSHMEMI_REMOTE_CALL},
+	[GSHMEMI_RPC_CARRY_STREAM - GSHMEMI_RPC_CARRY] = {NULL, gshmemi_rpc_carry_stream, NULL,
+		GSHMEMX_RPC_STREAM, GSHMEMI_REMOTE_CALL},
 	[GSHMEMI_RPC_ORDER - GSHMEMI_RPC_CARRY] = {NULL, gshmemi_rpc_carry_order, NULL, 0, "gshmem_fence"},
-	[GSHMEMI_RPC_COMPLETE - GSHMEMI_RPC_CARRY] = {NULL, gshmemi_rpc_carry_complete, NULL, 0, "gshmem_quiet"},
+	[GSHMEMI_RPC_COMPLETE -
+		GSHMEMI_RPC_CARRY] = {NULL, gshmemi_rpc_carry_complete, NULL, 0, "gshmem_quiet"},
 };
 
 const struct gshmemi_rpc_function *gshmemi_rpc_find_library(uint32_t op)

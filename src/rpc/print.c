@@ -95,7 +95,8 @@ static void put(struct printing *p, const char *format, ...)
 	else if (reserve(&p->out, (size_t)nbytes))
 		set_error(p, -ENOMEM);
 	else
-		p->out.nbytes += (size_t)vsnprintf(p->out.bytes + p->out.nbytes, (size_t)nbytes + 1, format, again);
+		p->out.nbytes +=
+			(size_t)vsnprintf(p->out.bytes + p->out.nbytes, (size_t)nbytes + 1, format, again);
 	va_end(again);
 	va_end(args);
 }
@@ -146,7 +147,8 @@ static bool take_stars(struct printing *p, struct gshmemi_print_spec *s)
 #define CONVERSION_NBYTES 48
 
 /* Writes the spec as text, with another length, for put. */
-static void write_conversion(const struct gshmemi_print_spec *s, const char *length, char conversion[CONVERSION_NBYTES])
+static void write_conversion(
+	const struct gshmemi_print_spec *s, const char *length, char conversion[CONVERSION_NBYTES])
 {
 	size_t n = 0;
 	unsigned i;
@@ -266,7 +268,8 @@ static void put_conversion(struct printing *p, const char *format, struct gshmem
  * Formats into *out, which the caller frees. Returns 0 or the first error; the text is there also after an
  * error, except -ENOMEM.
  */
-static int format_text(struct text *out, const char *format, const struct gshmemi_print_arg *args, unsigned nargs)
+static int format_text(
+	struct text *out, const char *format, const struct gshmemi_print_arg *args, unsigned nargs)
 {
 	struct printing p = {*out, args, nargs, 0, 0};
 	struct gshmemi_print_spec s;
@@ -311,7 +314,8 @@ static int write_out(const struct text *t)
 		return 0;
 	flockfile(stdout);
 	fd = fileno(stdout);
-	if (fflush(stdout) || (fd < 0 && (fwrite(t->bytes, 1, t->nbytes, stdout) != t->nbytes || fflush(stdout))))
+	if (fflush(stdout) ||
+		(fd < 0 && (fwrite(t->bytes, 1, t->nbytes, stdout) != t->nbytes || fflush(stdout))))
 		rc = errno ? -errno : -EIO;
 	else if (fd >= 0)
 		rc = write_all(fd, t->bytes, t->nbytes);
@@ -427,10 +431,12 @@ static int find_arg(const struct text *message, struct gshmemi_print_arg *arg, s
 		if (!bytes)
 			return -EPROTO;
 		arg->value = (uint64_t)(uintptr_t)bytes;
-	} else if (arg->value && ((arg->tag & 255) == GSHMEMI_PRINT_STRING || (arg->tag & 255) == GSHMEMI_PRINT_WIDE)) {
+	} else if (arg->value &&
+		((arg->tag & 255) == GSHMEMI_PRINT_STRING || (arg->tag & 255) == GSHMEMI_PRINT_WIDE)) {
 		arg->value = (uint64_t)(uintptr_t)L""; /* an empty string has no bytes */
 	}
-	return (arg->tag & 255) == GSHMEMI_PRINT_LONG_DOUBLE && arg->tag >> 8 != sizeof(long double) ? -EPROTO : 0;
+	return (arg->tag & 255) == GSHMEMI_PRINT_LONG_DOUBLE && arg->tag >> 8 != sizeof(long double) ? -EPROTO
+												     : 0;
 }
 
 static int find_parts(const struct text *message, struct parts *parts_p)
@@ -464,7 +470,8 @@ static int find_parts(const struct text *message, struct parts *parts_p)
  * Formats a complete message and frees it. args, if wanted, receives its arguments; strings among them are
  * gone.
  */
-static int format_message(gshmemx_rpc_call_t *call, struct text *out, struct gshmemi_print_arg *args, unsigned nargs)
+static int format_message(
+	gshmemx_rpc_call_t *call, struct text *out, struct gshmemi_print_arg *args, unsigned nargs)
 {
 	struct text *message = call->state;
 	struct parts parts;
@@ -513,6 +520,6 @@ int gshmemi_rpc_assert(struct gshmemi_rpc_op *op, gshmemx_rpc_call_t *call)
 		return rc;
 	if (!rc)
 		(void)format_message(call, &out, args, 5);
-	gshmemi_rpc_end_job(134, "kernel, block %" PRIu64 ", " GSHMEMI_ARCH_THREAD_WORD " %" PRIu64 ": %.*s", args[3].value,
-			    args[4].value, (int)out.nbytes, out.bytes ? out.bytes : "");
+	gshmemi_rpc_end_job(134, "kernel, block %" PRIu64 ", " GSHMEMI_ARCH_THREAD_WORD " %" PRIu64 ": %.*s",
+		args[3].value, args[4].value, (int)out.nbytes, out.bytes ? out.bytes : "");
 }

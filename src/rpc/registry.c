@@ -29,12 +29,13 @@ static int check(gshmemx_rpc_function_t function, unsigned flags, const char *na
 	if (!function)
 		gshmemi_error("gshmemx_rpc_register: the function is NULL");
 	else if (flags & ~(GSHMEMX_RPC_WAVE | GSHMEMX_RPC_BLOCKING | GSHMEMX_RPC_STREAM))
-		gshmemi_error("gshmemx_rpc_register: %s: %#x is not a combination of GSHMEMX_RPC_WAVE, _BLOCKING and _STREAM",
-			      name, flags);
+		gshmemi_error("gshmemx_rpc_register: %s: %#x is not a combination of GSHMEMX_RPC_WAVE, "
+			      "_BLOCKING and _STREAM",
+			name, flags);
 	else if (flags & GSHMEMX_RPC_STREAM && flags & GSHMEMX_RPC_WAVE)
-		gshmemi_error("gshmemx_rpc_register: %s: a stream has no words per lane: pass GSHMEMX_RPC_STREAM or _WAVE, "
-			      "not both",
-			      name);
+		gshmemi_error("gshmemx_rpc_register: %s: a stream has no words per lane: pass "
+			      "GSHMEMX_RPC_STREAM or _WAVE, not both",
+			name);
 	else
 		return 0;
 	return -EINVAL;
@@ -62,7 +63,8 @@ static int add(const struct gshmemi_rpc_function *function, uint32_t *op)
 	return 0;
 }
 
-int gshmemi_rpc_register(uint32_t *op, gshmemx_rpc_function_t function, void *user, unsigned flags, const char *name)
+int gshmemi_rpc_register(
+	uint32_t *op, gshmemx_rpc_function_t function, void *user, unsigned flags, const char *name)
 {
 	struct gshmemi_rpc_function added = {function, NULL, user, flags, NULL};
 	int rc;

@@ -56,7 +56,8 @@ struct gshmemi_rpc_shape {
 	uint32_t first_seq;
 };
 
-int gshmemi_rpc_channel_open(const struct gshmemi_rpc_shape *shape, struct gshmemi_rpc_channel *channel_p, size_t *nbytes_p);
+int gshmemi_rpc_channel_open(
+	const struct gshmemi_rpc_shape *shape, struct gshmemi_rpc_channel *channel_p, size_t *nbytes_p);
 void gshmemi_rpc_channel_close(struct gshmemi_rpc_channel *channel);
 void gshmemi_rpc_channel_size(const struct gshmemi_rpc_shape *shape, size_t *pinned_p, size_t *device_p);
 

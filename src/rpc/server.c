@@ -86,9 +86,11 @@ static uint64_t find_posted(const struct gshmemi_rpc_channel *c, uint32_t first)
 	unsigned i;
 
 	for (i = 0; i < GSHMEMI_RPC_GROUP; i += 2) {
-		differ = gshmemi_arch_load(&c->request[first + i], 8) ^ gshmemi_arch_load(&c->server[first + i], 8);
+		differ = gshmemi_arch_load(&c->request[first + i], 8) ^
+			gshmemi_arch_load(&c->server[first + i], 8);
 		if (differ)
-			found |= (uint64_t)((differ & 0xffffffffU) != 0) << i | (uint64_t)(differ >> 32 != 0) << (i + 1);
+			found |= (uint64_t)((differ & 0xffffffffU) != 0) << i |
+				(uint64_t)(differ >> 32 != 0) << (i + 1);
 	}
 	return found;
 }
@@ -264,7 +266,9 @@ static void nap(struct server *s, uint64_t now_ns)
 	unsigned has_pending;
 
 	if (!is_woken || s->pending) {
-		s->nap_ns = s->nap_ns < NAP_MIN_NS ? NAP_MIN_NS : 2 * s->nap_ns > NAP_MAX_NS ? NAP_MAX_NS : 2 * s->nap_ns;
+		s->nap_ns = s->nap_ns < NAP_MIN_NS   ? NAP_MIN_NS
+			: 2 * s->nap_ns > NAP_MAX_NS ? NAP_MAX_NS
+						     : 2 * s->nap_ns;
 		ns = s->nap_ns;
 	}
 	if (all) {
@@ -340,7 +344,8 @@ static void *run(void *arg)
 			gshmemi_arch_relax();
 			continue;
 		}
-		if (atomic_load_explicit(&is_stopping, memory_order_acquire) && !s->pending && !serve(s, true))
+		if (atomic_load_explicit(&is_stopping, memory_order_acquire) && !s->pending &&
+			!serve(s, true))
 			break;
 		rest(s);
 	}
@@ -425,8 +430,9 @@ static void warn_of_few_slots(unsigned nwaves)
 	const unsigned nslots = (unsigned)gshmemi_env.RPC_SLOTS;
 
 	if (nslots && nslots < nwaves && gshmemi_job->my_pe == 0)
-		gshmemi_warn("GSHMEM_RPC_SLOTS=%u, but %u waves can be resident: waves that call at the same time may "
-			     "starve one another", nslots, nwaves);
+		gshmemi_warn("GSHMEM_RPC_SLOTS=%u, but %u waves can be resident: waves that call at the same "
+			     "time may starve one another",
+			nslots, nwaves);
 }
 
 static int open_served(struct gshmemi_rpc_served *served, const struct gshmemi_rpc_shape *shape)

@@ -123,22 +123,26 @@ static gshmem_team_t make_team(int start, int log_stride, int size, long *sync, 
 	const int stride = 1 << log_stride, me = gshmem_my_pe();
 	int place;
 
-	if (start < 0 || log_stride < 0 || size < 1 || start + (int64_t)(size - 1) * stride >= gshmem_n_pes()) {
-		gshmemi_error("%s: active set %d, %d, %d: not within the job's %d PEs", call, start, log_stride, size, gshmem_n_pes());
+	if (start < 0 || log_stride < 0 || size < 1 ||
+		start + (int64_t)(size - 1) * stride >= gshmem_n_pes()) {
+		gshmemi_error("%s: active set %d, %d, %d: not within the job's %d PEs", call, start,
+			log_stride, size, gshmem_n_pes());
 		gshmemi_end(1);
 	}
 	/* Such calls are undefined, but there are programs in which all PEs call. */
 	if (me < start || (me - start) % stride || (me - start) / stride >= size) {
 		if (!gshmemi_env.CHECK)
 			return GSHMEM_TEAM_INVALID;
-		gshmemi_error("%s: active set %d, %d, %d: this PE is not in it", call, start, log_stride, size);
+		gshmemi_error(
+			"%s: active set %d, %d, %d: this PE is not in it", call, start, log_stride, size);
 		gshmemi_end(1);
 	}
 	place = me == start ? lead(start, stride, size, sync) : follow(start, stride, size, sync);
 	if (place < 0) {
 		if (me == start)
-			gshmemi_error("%s: active set %d, %d, %d: no place in the table of teams is free on all its PEs (GSHMEM_TEAMS)",
-				      call, start, log_stride, size);
+			gshmemi_error("%s: active set %d, %d, %d: no place in the table of teams is free on "
+				      "all its PEs (GSHMEM_TEAMS)",
+				call, start, log_stride, size);
 		gshmemi_end(1);
 	}
 	return gshmemi_team_at(place);

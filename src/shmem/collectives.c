@@ -40,11 +40,13 @@ static void broadcast(gshmem_team_t team, void *dest, const void *source, size_t
 	if (nbytes > SHORT_NBYTES) {
 		gshmem_team_sync(team);
 		if (me != root)
-			gshmem_getmem(dest, source, nbytes, gshmem_team_translate_pe(team, root, GSHMEM_TEAM_WORLD));
+			gshmem_getmem(dest, source, nbytes,
+				gshmem_team_translate_pe(team, root, GSHMEM_TEAM_WORLD));
 	} else if (me == root) {
 		for (pe = 0; pe < npes; pe++)
 			if (pe != root)
-				gshmem_putmem(dest, source, nbytes, gshmem_team_translate_pe(team, pe, GSHMEM_TEAM_WORLD));
+				gshmem_putmem(dest, source, nbytes,
+					gshmem_team_translate_pe(team, pe, GSHMEM_TEAM_WORLD));
 		gshmem_quiet();
 	}
 	gshmem_team_sync(team);

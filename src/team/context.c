@@ -29,7 +29,8 @@ const struct gshmemi_context *gshmemi_contexts_table(void)
 
 static uint64_t make_handle(const struct gshmemi_context *c)
 {
-	const bool is_slow = gshmemi_state.slow & (GSHMEMI_SLOW_CHECK | GSHMEMI_SLOW_DELIVERY | GSHMEMI_SLOW_CARRY | GSHMEMI_SLOW_NET);
+	const bool is_slow = gshmemi_state.slow &
+		(GSHMEMI_SLOW_CHECK | GSHMEMI_SLOW_DELIVERY | GSHMEMI_SLOW_CARRY | GSHMEMI_SLOW_NET);
 	const uint64_t index = (uint64_t)(c - contexts);
 	const uint64_t handle = gshmemi_ctx_handle(index, entries[index].ncreated, c->start, c->stride);
 
@@ -106,7 +107,8 @@ static struct gshmemi_context *find(gshmem_ctx_t ctx, const char *call)
 	return &contexts[gshmemi_ctx_find(ctx, call, gshmemi_arch_caller()) - contexts];
 }
 
-void gshmemi_host_ctx_order(gshmem_ctx_t ctx, int is_quiet, const int *target_pes, size_t npes, const char *call)
+void gshmemi_host_ctx_order(
+	gshmem_ctx_t ctx, int is_quiet, const int *target_pes, size_t npes, const char *call)
 {
 	int context, pe;
 	size_t i;
@@ -124,8 +126,8 @@ void gshmemi_host_ctx_order(gshmem_ctx_t ctx, int is_quiet, const int *target_pe
 	}
 }
 
-void gshmemi_host_ctx_session(gshmem_ctx_t ctx, long options, const gshmem_ctx_session_config_t *config, long config_mask,
-			      const char *call)
+void gshmemi_host_ctx_session(gshmem_ctx_t ctx, long options, const gshmem_ctx_session_config_t *config,
+	long config_mask, const char *call)
 {
 	(void)options; /* only hints: an operation is one store or load, so there is nothing to batch */
 	(void)config;
@@ -244,7 +246,8 @@ void gshmem_ctx_pe_quiet(gshmem_ctx_t ctx, const int *target_pes, size_t npes)
 		gshmemi_host_ctx_order(ctx, 1, target_pes, npes, "gshmem_ctx_pe_quiet");
 }
 
-void gshmem_ctx_session_start(gshmem_ctx_t ctx, long options, const gshmem_ctx_session_config_t *config, long config_mask)
+void gshmem_ctx_session_start(
+	gshmem_ctx_t ctx, long options, const gshmem_ctx_session_config_t *config, long config_mask)
 {
 	gshmemi_host_ctx_session(ctx, options, config, config_mask, "gshmem_ctx_session_start");
 }

@@ -25,7 +25,8 @@ int gshmemi_host_team_translate_pe(gshmem_team_t src_team, int src_pe, gshmem_te
 
 	if (src_team == GSHMEM_TEAM_INVALID || dest_team == GSHMEM_TEAM_INVALID)
 		return -1;
-	return gshmemi_team_translate(gshmemi_team_find(src_team, call), src_pe, gshmemi_team_find(dest_team, call));
+	return gshmemi_team_translate(
+		gshmemi_team_find(src_team, call), src_pe, gshmemi_team_find(dest_team, call));
 }
 
 void *gshmemi_host_team_ptr(gshmem_team_t team, const void *dest, int pe)

@@ -40,7 +40,8 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static gshmem_team_t handle_of(const struct team *team)
 {
-	return (gshmem_team_t)(uintptr_t)((uint64_t)(team - teams) + 1 + (team->ncreated << GSHMEMI_TEAM_INDEX_BITS));
+	return (gshmem_team_t)(uintptr_t)((uint64_t)(team - teams) + 1 +
+		(team->ncreated << GSHMEMI_TEAM_INDEX_BITS));
 }
 
 /* Finds the team of a handle other than GSHMEM_TEAM_INVALID; a bad handle ends the job. */
@@ -50,7 +51,8 @@ static struct team *find(gshmem_team_t handle, const char *call)
 
 	GSHMEMI_ENTER(call);
 	if (index >= nplaces || !teams[index].nplaces || handle_of(&teams[index]) != handle)
-		gshmemi_fault_raise(GSHMEMI_FAULT_BAD_TEAM, -1, NULL, 0, (uintptr_t)handle, 0, call, gshmemi_arch_caller());
+		gshmemi_fault_raise(GSHMEMI_FAULT_BAD_TEAM, -1, NULL, 0, (uintptr_t)handle, 0, call,
+			gshmemi_arch_caller());
 	return &teams[index];
 }
 
@@ -122,7 +124,8 @@ static int fill_pieces(struct team *team, const struct shape *shape, unsigned fi
 	int rc = 0;
 
 	if (!is_regular(shape)) {
-		rc = gshmemi_host_allocate((size_t)shape->npes * sizeof *shape->pes, "members of a team", &members);
+		rc = gshmemi_host_allocate(
+			(size_t)shape->npes * sizeof *shape->pes, "members of a team", &members);
 		if (rc)
 			return rc;
 		memcpy(members, shape->pes, (size_t)shape->npes * sizeof *shape->pes);
@@ -150,7 +153,8 @@ static int fill_pieces(struct team *team, const struct shape *shape, unsigned fi
 	image.scratch = gshmemi_team_find_scratch((unsigned)(team - teams));
 	rc = gshmemi_devmem_copy(sync, &image, sizeof image, "the memory of a team");
 	if (!rc)
-		rc = gshmemi_devmem_fill(stage, 0, npieces * (size_t)GSHMEMI_STAGE_NBYTES, "the memory of a team");
+		rc = gshmemi_devmem_fill(
+			stage, 0, npieces * (size_t)GSHMEMI_STAGE_NBYTES, "the memory of a team");
 	return rc;
 }
 
@@ -158,7 +162,8 @@ static int fill_place(struct team *team, const struct shape *shape)
 {
 	const unsigned place = (unsigned)(team - teams);
 
-	return fill_pieces(team, shape, gshmemi_heap.npredefined + place - GSHMEMI_NPREDEFINED, team->nplaces);
+	return fill_pieces(
+		team, shape, gshmemi_heap.npredefined + place - GSHMEMI_NPREDEFINED, team->nplaces);
 }
 
 /* Whether n places from place on exist and are free. Called with the lock held. */
@@ -206,7 +211,8 @@ static void find_shared(const bool *can_reach, struct shape *shape)
 		shape->npes = 0;
 		for (peer = first; peer < n && !is_grouped[first]; peer++) {
 			for (i = 0, fits = !is_grouped[peer]; fits && i < shape->npes; i++)
-				fits = can_reach[peer * n + shape->pes[i]] && can_reach[shape->pes[i] * n + peer];
+				fits = can_reach[peer * n + shape->pes[i]] &&
+					can_reach[shape->pes[i] * n + peer];
 			if (fits)
 				shape->pes[shape->npes++] = peer;
 		}
@@ -284,8 +290,8 @@ int gshmemi_teams_open(void)
 		shape.pes[shape.npes++] = i;
 	rc = open_predefined(GSHMEMI_TEAM_WORLD, &shape, npes, &first);
 	if (!rc && teams[GSHMEMI_TEAM_WORLD].nodes) /* the meetings of hosts go by nodes too */
-		rc = gshmemi_devmem_copy(&gshmemi_heap.meeting->nodes, &teams[GSHMEMI_TEAM_WORLD].nodes, sizeof(struct gshmemi_team_nodes *),
-					 "where hosts meet");
+		rc = gshmemi_devmem_copy(&gshmemi_heap.meeting->nodes, &teams[GSHMEMI_TEAM_WORLD].nodes,
+			sizeof(struct gshmemi_team_nodes *), "where hosts meet");
 	find_shared(can_reach, &shape);
 	rc = rc ? rc : open_predefined(GSHMEMI_TEAM_SHARED, &shape, gshmemi_job->most, &first);
 	for (i = 0, shape.npes = 0; i < gshmemi_job->npeers; i++)
@@ -394,7 +400,8 @@ static void combine(const struct team *team, uint64_t *words, unsigned n, const 
 }
 
 /* Whether all PEs of the parent pass the same arguments. If not, the parent's PE 0 says so. */
-static bool do_agree(const struct team *parent, const int *args, int nargs, const char *names, const char *call)
+static bool do_agree(
+	const struct team *parent, const int *args, int nargs, const char *names, const char *call)
 {
 	uint64_t hash = 0xcbf29ce484222325U, words[2];
 	int i;
@@ -460,13 +467,14 @@ static void report_full(const struct team *parent, int most, const char *call)
 		ntaken += teams[i].is_taken;
 	}
 	if (gshmemi_heap_pieces(gshmemi_job->npes) == 1)
-		gshmemi_error("%s: no place in the table of teams is free on all PEs: PE %d has %u teams, including the "
-			      "predefined ones, of at most %u (GSHMEM_TEAMS)",
-			      call, gshmemi_state.my_pe, nteams, nplaces);
+		gshmemi_error("%s: no place in the table of teams is free on all PEs: PE %d has %u teams, "
+			      "including the predefined ones, of at most %u (GSHMEM_TEAMS)",
+			call, gshmemi_state.my_pe, nteams, nplaces);
 	else
-		gshmemi_error("%s: a team of %d PEs takes %u consecutive places, which are not free on all PEs: PE %d has %u "
-			      "teams, including the predefined ones, in %u places of %u (GSHMEM_TEAMS)",
-			      call, most, gshmemi_heap_pieces(most), gshmemi_state.my_pe, nteams, ntaken, nplaces);
+		gshmemi_error("%s: a team of %d PEs takes %u consecutive places, which are not free on all "
+			      "PEs: PE %d has %u teams, including the predefined ones, in %u places of %u "
+			      "(GSHMEM_TEAMS)",
+			call, most, gshmemi_heap_pieces(most), gshmemi_state.my_pe, nteams, ntaken, nplaces);
 }
 
 /*
@@ -474,8 +482,8 @@ static void report_full(const struct team *parent, int most, const char *call)
  * same place: the first ones places[0], the second ones places[1]. local is an error of this PE alone.
  * Returns 0 on all PEs, or an error on all.
  */
-static int make_teams(const struct team *parent, int local, const struct shape *shapes, int n, gshmem_team_t **handles,
-		      const char *call)
+static int make_teams(const struct team *parent, int local, const struct shape *shapes, int n,
+	gshmem_team_t **handles, const char *call)
 {
 	uint64_t words[2];
 	int places[2], i, rc;
@@ -510,7 +518,8 @@ static int make_teams(const struct team *parent, int local, const struct shape *
 	return words[1] ? 0 : rc ? rc : -ECANCELED;
 }
 
-static int read_config(const gshmem_team_config_t *config, long mask, gshmem_team_config_t *config_p, const char *call)
+static int read_config(
+	const gshmem_team_config_t *config, long mask, gshmem_team_config_t *config_p, const char *call)
 {
 	if (mask & ~CONFIG_MASK)
 		gshmemi_error("%s: configuration mask %#lx contains unknown bits", call, mask);
@@ -554,8 +563,8 @@ static bool is_part(const struct team *parent, int start, int stride, int size)
 	       last < parent->view.npes;
 }
 
-int gshmem_team_split_strided(gshmem_team_t parent_team, int start, int stride, int size, const gshmem_team_config_t *config,
-			      long config_mask, gshmem_team_t *new_team)
+int gshmem_team_split_strided(gshmem_team_t parent_team, int start, int stride, int size,
+	const gshmem_team_config_t *config, long config_mask, gshmem_team_t *new_team)
 {
 	static const char call[] = "gshmem_team_split_strided";
 	const int args[3] = {start, stride, size};
@@ -572,8 +581,8 @@ int gshmem_team_split_strided(gshmem_team_t parent_team, int start, int stride, 
 		return -EINVAL;
 	if (!is_part(parent, start, stride, size)) {
 		if (parent->view.my_pe == 0)
-			gshmemi_error("%s: start %d, stride %d, size %d: not within a team of %d PEs", call, start, stride, size,
-				      parent->view.npes);
+			gshmemi_error("%s: start %d, stride %d, size %d: not within a team of %d PEs", call,
+				start, stride, size, parent->view.npes);
 		return -EINVAL;
 	}
 	rc = read_config(config, config_mask, &shape.config, call);
@@ -583,9 +592,9 @@ int gshmem_team_split_strided(gshmem_team_t parent_team, int start, int stride, 
 	return rc;
 }
 
-int gshmem_team_split_2d(gshmem_team_t parent_team, int xrange, const gshmem_team_config_t *xaxis_config, long xaxis_mask,
-			 gshmem_team_t *xaxis_team, const gshmem_team_config_t *yaxis_config, long yaxis_mask,
-			 gshmem_team_t *yaxis_team)
+int gshmem_team_split_2d(gshmem_team_t parent_team, int xrange, const gshmem_team_config_t *xaxis_config,
+	long xaxis_mask, gshmem_team_t *xaxis_team, const gshmem_team_config_t *yaxis_config, long yaxis_mask,
+	gshmem_team_t *yaxis_team)
 {
 	static const char call[] = "gshmem_team_split_2d";
 	gshmem_team_t *handles[2] = {xaxis_team, yaxis_team};
@@ -613,7 +622,9 @@ int gshmem_team_split_2d(gshmem_team_t parent_team, int xrange, const gshmem_tea
 	y = parent->view.my_pe / xrange;
 	rc = read_config(xaxis_config, xaxis_mask, &shapes[0].config, call);
 	rc = rc ? rc : read_config(yaxis_config, yaxis_mask, &shapes[1].config, call);
-	rc = rc ? rc : make_shape(parent, y * xrange, 1, npes - y * xrange < xrange ? npes - y * xrange : xrange, &shapes[0]);
+	rc = rc ? rc
+		: make_shape(parent, y * xrange, 1, npes - y * xrange < xrange ? npes - y * xrange : xrange,
+			  &shapes[0]);
 	rc = rc ? rc : make_shape(parent, x, xrange, (npes - x + xrange - 1) / xrange, &shapes[1]);
 	rc = make_teams(parent, rc, shapes, 2, handles, call);
 	if (rc)

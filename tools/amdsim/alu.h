@@ -64,12 +64,31 @@ static inline void set_mask(struct wave *w, const struct operand *o, uint64_t x)
  * that keep the NaN they have. mask: one bit.
  */
 enum type {
-	TYPE_none, TYPE_mask, TYPE_u16, TYPE_i16, TYPE_f16, TYPE_d16, TYPE_u32, TYPE_i32, TYPE_x32, TYPE_s32, TYPE_c32, TYPE_f32,
-	TYPE_d32, TYPE_u64, TYPE_i64, TYPE_c64, TYPE_f64, TYPE_d64
+	TYPE_none,
+	TYPE_mask,
+	TYPE_u16,
+	TYPE_i16,
+	TYPE_f16,
+	TYPE_d16,
+	TYPE_u32,
+	TYPE_i32,
+	TYPE_x32,
+	TYPE_s32,
+	TYPE_c32,
+	TYPE_f32,
+	TYPE_d32,
+	TYPE_u64,
+	TYPE_i64,
+	TYPE_c64,
+	TYPE_f64,
+	TYPE_d64
 };
 __extension__ typedef __int128 wide;
 
-static inline unsigned type_bits(enum type type) { return type <= TYPE_d16 ? 16 : type <= TYPE_d32 ? 32 : 64; }
+static inline unsigned type_bits(enum type type)
+{
+	return type <= TYPE_d16 ? 16 : type <= TYPE_d32 ? 32 : 64;
+}
 
 /* Two registers of a source, for all lanes: the registers themselves, or changed copies. */
 struct source {
@@ -104,10 +123,12 @@ static inline void open_result(const struct wave *w, const struct inst *i, enum 
 void open_source(const struct wave *w, const struct inst *i, unsigned n, enum type type, struct source *s);
 void open_sources(const struct wave *w, const struct inst *i, const enum type *types, struct source *s);
 /* Applies clamp, NaN, and the rest of a register for 16 bits; then stores the result. */
-void close_result(struct wave *w, const struct inst *i, const enum type *types, const struct source *s, struct result *r);
+void close_result(struct wave *w, const struct inst *i, const enum type *types, const struct source *s,
+	struct result *r);
 void store_row(const struct wave *w, const struct operand *o, unsigned k, const uint32_t *x);
 /* v_pk_: runs plain for both halves, of nbits each. */
-void run_packed(struct wave *w, const struct inst *i, void (*plain)(struct wave *, const struct inst *), unsigned nbits);
+void run_packed(struct wave *w, const struct inst *i, void (*plain)(struct wave *, const struct inst *),
+	unsigned nbits);
 /* vector_float.c: NaN and clamp of floats. */
 void settle_floats(const struct inst *i, const enum type *types, const struct source *s, struct result *r);
 
@@ -165,7 +186,10 @@ static inline void put_u64(struct result *r, unsigned l, uint64_t x)
 	X(f64, double, put_u64(r, l, double_bits(x)))
 #define DEFINE_SOURCE(name, ctype, value) \
 	typedef ctype type_##name; \
-	static inline type_##name lane_##name(const struct source *s, unsigned l) { return (void)s, (void)l, value; }
+	static inline type_##name lane_##name(const struct source *s, unsigned l) \
+	{ \
+		return (void)s, (void)l, value; \
+	}
 #define DEFINE_RESULT(name, ctype, ...) \
 	static inline void put_##name(struct result *r, unsigned l, ctype x) { __VA_ARGS__; }
 SOURCE_TYPES(DEFINE_SOURCE)

@@ -97,7 +97,9 @@ static uint64_t combine(uint64_t old, unsigned nbytes, enum atomic_op op, uint64
 	case ATOMIC_UMIN: return old < x ? old : x;
 	case ATOMIC_SMAX: return a > b ? old : x;
 	case ATOMIC_UMAX: return old > x ? old : x;
-	default: return nbytes == 8 ? (union number){.d = u.d + v.d}.bits : (union number){.f = u.f + v.f}.bits;
+	default:
+		return nbytes == 8 ? (union number){.d = u.d + v.d}.bits
+				   : (union number){.f = u.f + v.f}.bits;
 	}
 }
 
@@ -245,8 +247,8 @@ static char *read_line(struct cached_block *b, struct cache *cache, uint64_t add
 }
 
 /* Stores nbytes of one line into all levels. L2 may keep them from memory. */
-static void write_line(struct cached_block *b, struct cache *cache, uint64_t address, unsigned nbytes, unsigned past,
-	char *from)
+static void write_line(struct cached_block *b, struct cache *cache, uint64_t address, unsigned nbytes,
+	unsigned past, char *from)
 {
 	bool keep = !cache->behind && !(past & cache->level) && find_mtype(b, address) != UNCACHED;
 	struct line *line = keep ? install(cache, address) : lookup(cache, address);
@@ -278,8 +280,8 @@ static void drop_line(struct cache *cache, uint64_t address)
  * GFX942: atomics bypass the caches of a CU. An L2 does atomics in its own line, also of memory that is not
  * local to it.
  */
-static uint64_t apply(struct cached_block *b, unsigned cu, const struct access *a, uint64_t address, uint64_t operand,
-	uint64_t compare)
+static uint64_t apply(struct cached_block *b, unsigned cu, const struct access *a, uint64_t address,
+	uint64_t operand, uint64_t compare)
 {
 	uint64_t old, word;
 	char *line;
@@ -324,7 +326,9 @@ static inline void move_row(struct access *a, unsigned lane, char *data, bool st
 			memcpy(data + k * 4, &a->data[k][lane], 4);
 		} else {
 			memcpy(&word, data + k * 4, 4);
-			a->data[k][lane] = a->nbytes == 1 ? (uint8_t)word : a->nbytes == 2 ? (uint16_t)word : word;
+			a->data[k][lane] = a->nbytes == 1 ? (uint8_t)word
+				: a->nbytes == 2          ? (uint16_t)word
+							  : word;
 		}
 	}
 }

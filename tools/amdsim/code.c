@@ -11,7 +11,14 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MACHINE_AMDGPU = 224, MACH_MASK = 0xff, NOTE_METADATA = 32, ABS64 = 3, RELATIVE64 = 13, WAVE32 = 1024 };
+enum {
+	MACHINE_AMDGPU = 224,
+	MACH_MASK = 0xff,
+	NOTE_METADATA = 32,
+	ABS64 = 3,
+	RELATIVE64 = 13,
+	WAVE32 = 1024
+};
 
 static const struct {
 	const char *name;
@@ -113,10 +120,10 @@ static bool is_text(const struct value *v, const char *text)
 
 static enum argument_kind find_kind(const struct value *v)
 {
-	static const char *const names[] = {"by_value", "global_buffer", "hidden_block_count_x", "hidden_block_count_y",
-		"hidden_block_count_z", "hidden_group_size_x", "hidden_group_size_y", "hidden_group_size_z",
-		"hidden_grid_dims", "hidden_dynamic_lds_size", "hidden_shared_base", "hidden_private_base",
-		"hidden_multigrid_sync_arg"};
+	static const char *const names[] = {"by_value", "global_buffer", "hidden_block_count_x",
+		"hidden_block_count_y", "hidden_block_count_z", "hidden_group_size_x", "hidden_group_size_y",
+		"hidden_group_size_z", "hidden_grid_dims", "hidden_dynamic_lds_size", "hidden_shared_base",
+		"hidden_private_base", "hidden_multigrid_sync_arg"};
 	enum argument_kind kind = ARG_BY_VALUE;
 
 	while (kind < ARG_HIDDEN && !is_text(v, names[kind]))
@@ -178,7 +185,8 @@ static void read_notes(struct module *m, const char *next, const char *end)
 		const char *bytes = (const char *)(note + 1) + ((note->n_namesz + 3) & ~3u);
 
 		if (note->n_type == NOTE_METADATA)
-			read_value(&(struct reader){.at = (const uint8_t *)bytes, .m = m}, (struct value){.n = 0});
+			read_value(&(struct reader){.at = (const uint8_t *)bytes, .m = m},
+				(struct value){.n = 0});
 		next = bytes + ((note->n_descsz + 3) & ~3u);
 	}
 }

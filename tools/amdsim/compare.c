@@ -32,9 +32,11 @@ static unsigned class_of(uint64_t bits, unsigned nbits, unsigned nfraction)
 	X(nle_##type, type, type, !(a <= b)) X(neq_##type, type, type, a != b) X(nlt_##type, type, type, !(a < b)) \
 	X(tru_##type, type, type, true)
 #define COMPARES(X) \
-	INTEGERS(X, u16) INTEGERS(X, i16) INTEGERS(X, u32) INTEGERS(X, i32) INTEGERS(X, u64) INTEGERS(X, i64) \
-	FLOATS(X, f16) FLOATS(X, f32) FLOATS(X, f64) X(class_f16, u16, u32, b >> class_of((uint64_t)a, 16, 10) & 1) \
-	X(class_f32, u32, u32, b >> class_of(a, 32, 23) & 1) X(class_f64, u64, u32, b >> class_of(a, 64, 52) & 1)
+	INTEGERS(X, u16) \
+	INTEGERS(X, i16) INTEGERS(X, u32) INTEGERS(X, i32) INTEGERS(X, u64) INTEGERS(X, i64) FLOATS(X, f16) \
+		FLOATS(X, f32) FLOATS(X, f64) X(class_f16, u16, u32, b >> class_of((uint64_t)a, 16, 10) & 1) \
+			X(class_f32, u32, u32, b >> class_of(a, 32, 23) & 1) \
+				X(class_f64, u64, u32, b >> class_of(a, 64, 52) & 1)
 
 #define DEFINE_COMPARE(name, ta, tb, value) DEFINE(v_cmp_##name, , mask, ta, tb, none, value)
 COMPARES(DEFINE_COMPARE)

@@ -39,7 +39,8 @@ static bool parse_float(const char *name, const char *text, struct operand *o)
 	memcpy(&o->imm64, &x, sizeof(x));
 	memcpy(&o->imm32, &single, sizeof(single));
 	if (half)
-		o->imm32 = (o->imm32 >> 16 & 0x8000) | ((o->imm32 & 0x7fffffff) + 0x1000 - ((127 - 15) << 23)) >> 13;
+		o->imm32 = (o->imm32 >> 16 & 0x8000) |
+			((o->imm32 & 0x7fffffff) + 0x1000 - ((127 - 15) << 23)) >> 13;
 	return !*end;
 }
 
@@ -76,14 +77,23 @@ static bool parse_special(const char *text, struct operand *o)
 		unsigned reg, nregs;
 		uint64_t value;
 	} names[] = {
-		{"off", OPERAND_NONE, 0, 0, 0}, {"null", OPERAND_NONE, 0, 0, 0}, {"m0", OPERAND_SGPR, M0, 1, 0},
-		{"vcc", OPERAND_SGPR, VCC, 2, 0}, {"vcc_lo", OPERAND_SGPR, VCC, 1, 0},
-		{"vcc_hi", OPERAND_SGPR, VCC + 1, 1, 0}, {"exec", OPERAND_SGPR, EXEC, 2, 0},
-		{"exec_lo", OPERAND_SGPR, EXEC, 1, 0}, {"exec_hi", OPERAND_SGPR, EXEC + 1, 1, 0},
-		{"scc", OPERAND_SCC, 0, 1, 0}, {"flat_scratch", OPERAND_SGPR, FLAT_SCRATCH, 2, 0},
-		{"vccz", OPERAND_VCCZ, 0, 1, 0}, {"flat_scratch_lo", OPERAND_SGPR, FLAT_SCRATCH, 1, 0},
-		{"execz", OPERAND_EXECZ, 0, 1, 0}, {"flat_scratch_hi", OPERAND_SGPR, FLAT_SCRATCH + 1, 1, 0},
-		{"shared_base", OPERAND_IMM, 0, 2, APERTURE_LDS}, {"private_base", OPERAND_IMM, 0, 2, APERTURE_PRIVATE},
+		{"off", OPERAND_NONE, 0, 0, 0},
+		{"null", OPERAND_NONE, 0, 0, 0},
+		{"m0", OPERAND_SGPR, M0, 1, 0},
+		{"vcc", OPERAND_SGPR, VCC, 2, 0},
+		{"vcc_lo", OPERAND_SGPR, VCC, 1, 0},
+		{"vcc_hi", OPERAND_SGPR, VCC + 1, 1, 0},
+		{"exec", OPERAND_SGPR, EXEC, 2, 0},
+		{"exec_lo", OPERAND_SGPR, EXEC, 1, 0},
+		{"exec_hi", OPERAND_SGPR, EXEC + 1, 1, 0},
+		{"scc", OPERAND_SCC, 0, 1, 0},
+		{"flat_scratch", OPERAND_SGPR, FLAT_SCRATCH, 2, 0},
+		{"vccz", OPERAND_VCCZ, 0, 1, 0},
+		{"flat_scratch_lo", OPERAND_SGPR, FLAT_SCRATCH, 1, 0},
+		{"execz", OPERAND_EXECZ, 0, 1, 0},
+		{"flat_scratch_hi", OPERAND_SGPR, FLAT_SCRATCH + 1, 1, 0},
+		{"shared_base", OPERAND_IMM, 0, 2, APERTURE_LDS},
+		{"private_base", OPERAND_IMM, 0, 2, APERTURE_PRIVATE},
 	};
 
 	text += starts(text, "src_") ? 4 : 0;
@@ -156,17 +166,47 @@ static const struct modifier {
 	enum how how;
 	size_t at;
 } modifiers[] = {
-	AT(sc0, FLAG), AT(sc1, FLAG), AT(glc, FLAG), AT(clamp, FLAG), AT(fi, FLAG), AT(bound_ctrl, FLAG),
-	AT(row_mask, NUMBER), AT(bank_mask, NUMBER), AT(offset0, NUMBER), AT(offset1, NUMBER), AT(op_sel, BITS),
-	AT(op_sel_hi, BITS), AT(neg_lo, BITS), AT(neg_hi, BITS), AT(dst_sel, WORD), AT(dst_unused, WORD),
-	{"src0_sel", WORD, offsetof(struct inst, src_sel[0])}, {"src1_sel", WORD, offsetof(struct inst, src_sel[1])},
-	{"offset", OFFSET, 0}, {"mul", IGNORED, 0}, {"div", IGNORED, 0}, {"nt", IGNORED, 0}, {"slc", IGNORED, 0},
-	{"dlc", IGNORED, 0}, {"gds", IGNORED, 0}, {"offen", IGNORED, 0}, {"quad_perm", DPP, DPP_QUAD_PERM}, {"row_shl", DPP, DPP_ROW_SHL},
-	{"row_shr", DPP, DPP_ROW_SHR}, {"row_ror", DPP, DPP_ROW_ROR}, {"wave_shl", DPP, DPP_WAVE_SHL},
-	{"wave_rol", DPP, DPP_WAVE_ROL}, {"wave_shr", DPP, DPP_WAVE_SHR}, {"wave_ror", DPP, DPP_WAVE_ROR},
-	{"row_mirror", DPP, DPP_ROW_MIRROR}, {"row_half_mirror", DPP, DPP_ROW_HALF_MIRROR},
-	{"row_bcast", DPP, DPP_ROW_BCAST}, {"row_share", DPP, DPP_ROW_SHARE}, {"row_xmask", DPP, DPP_ROW_XMASK},
-	{"row_newbcast", DPP, DPP_ROW_NEWBCAST}, {"dpp8", DPP, DPP_8},
+	AT(sc0, FLAG),
+	AT(sc1, FLAG),
+	AT(glc, FLAG),
+	AT(clamp, FLAG),
+	AT(fi, FLAG),
+	AT(bound_ctrl, FLAG),
+	AT(row_mask, NUMBER),
+	AT(bank_mask, NUMBER),
+	AT(offset0, NUMBER),
+	AT(offset1, NUMBER),
+	AT(op_sel, BITS),
+	AT(op_sel_hi, BITS),
+	AT(neg_lo, BITS),
+	AT(neg_hi, BITS),
+	AT(dst_sel, WORD),
+	AT(dst_unused, WORD),
+	{"src0_sel", WORD, offsetof(struct inst, src_sel[0])},
+	{"src1_sel", WORD, offsetof(struct inst, src_sel[1])},
+	{"offset", OFFSET, 0},
+	{"mul", IGNORED, 0},
+	{"div", IGNORED, 0},
+	{"nt", IGNORED, 0},
+	{"slc", IGNORED, 0},
+	{"dlc", IGNORED, 0},
+	{"gds", IGNORED, 0},
+	{"offen", IGNORED, 0},
+	{"quad_perm", DPP, DPP_QUAD_PERM},
+	{"row_shl", DPP, DPP_ROW_SHL},
+	{"row_shr", DPP, DPP_ROW_SHR},
+	{"row_ror", DPP, DPP_ROW_ROR},
+	{"wave_shl", DPP, DPP_WAVE_SHL},
+	{"wave_rol", DPP, DPP_WAVE_ROL},
+	{"wave_shr", DPP, DPP_WAVE_SHR},
+	{"wave_ror", DPP, DPP_WAVE_ROR},
+	{"row_mirror", DPP, DPP_ROW_MIRROR},
+	{"row_half_mirror", DPP, DPP_ROW_HALF_MIRROR},
+	{"row_bcast", DPP, DPP_ROW_BCAST},
+	{"row_share", DPP, DPP_ROW_SHARE},
+	{"row_xmask", DPP, DPP_ROW_XMASK},
+	{"row_newbcast", DPP, DPP_ROW_NEWBCAST},
+	{"dpp8", DPP, DPP_8},
 };
 static const char *const words[] = {"BYTE_0", "BYTE_1", "BYTE_2", "BYTE_3", "WORD_0", "WORD_1", "DWORD",
 	"UNUSED_PAD", "UNUSED_SEXT", "UNUSED_PRESERVE"};
@@ -190,7 +230,8 @@ static bool parse_modifier(struct inst *i, const char *text)
 	uint8_t list[8] = {0}, *to;
 	unsigned n = parse_list(value, list);
 
-	while (k < COUNT(modifiers) && (strncmp(text, modifiers[k].name, length) || modifiers[k].name[length]))
+	while (k < COUNT(modifiers) &&
+		(strncmp(text, modifiers[k].name, length) || modifiers[k].name[length]))
 		k++;
 	if (k == COUNT(modifiers))
 		return false;
@@ -287,7 +328,9 @@ static void find_awaited(struct inst *i, enum gpu gpu)
 	for (unsigned k = 0; k < i->nops; k++) {
 		struct operand *o = &i->op[k];
 
-		o->pending = o->kind == OPERAND_VGPR ? NSGPRS + o->reg : o->kind == OPERAND_SGPR ? o->reg : NO_PENDING;
+		o->pending = o->kind == OPERAND_VGPR ? NSGPRS + o->reg
+			: o->kind == OPERAND_SGPR    ? o->reg
+						     : NO_PENDING;
 		if (o->pending != NO_PENDING && !(k < i->ndsts && overtakes && o->kind == OPERAND_VGPR))
 			i->awaited |= (uint8_t)(1 << k);
 	}
@@ -306,7 +349,8 @@ static void parse_text(struct module *m, struct inst *i, char *text, uint32_t co
 		*rest++ = 0;
 	if (!strcmp(text, "s_waitcnt"))
 		parse_wait(i, m->gpu, code);
-	else if (strcmp(text, "s_delay_alu") && strcmp(text, "s_waitcnt_depctr") && !parse_rest(i, text, rest, code))
+	else if (strcmp(text, "s_delay_alu") && strcmp(text, "s_waitcnt_depctr") &&
+		!parse_rest(i, text, rest, code))
 		return;
 	i->opcode = opcode_find(text);
 	if (!i->opcode)
@@ -339,7 +383,8 @@ static void parse_dual(struct module *m, struct inst *i, char *first, char *seco
 /* gfx11's code for one wave size means something else with the other. */
 static LLVMDisasmContextRef open_llvm(const struct kernel *k)
 {
-	static const char *const sizes[] = {"+wavefrontsize64,-wavefrontsize32", "+wavefrontsize32,-wavefrontsize64"};
+	static const char *const sizes[] = {
+		"+wavefrontsize64,-wavefrontsize32", "+wavefrontsize32,-wavefrontsize64"};
 	static LLVMDisasmContextRef opened[2];
 	bool wave32 = k->wave_lanes == 32;
 	enum gpu gpu = k->module->gpu;
@@ -439,7 +484,7 @@ bool kernel_decode(struct kernel *k)
 			missing = decode_function(k, s->st_value, s->st_value + s->st_size, &calls);
 	k->decoded = !missing;
 	if (missing)
-		message("kernel %s is not run: the simulator does not know %s, at 0x%llx", k->name, missing->text,
-			(unsigned long long)missing->offset);
+		message("kernel %s is not run: the simulator does not know %s, at 0x%llx", k->name,
+			missing->text, (unsigned long long)missing->offset);
 	return !missing;
 }

@@ -37,7 +37,8 @@ bool device_forked(void);
 
 /* hip_memory.c */
 size_t memory_used(int device);
-hipError_t memory_copy(void *dst, const void *src, size_t nbytes, hipMemcpyKind kind, hipStream_t stream, bool async);
+hipError_t memory_copy(
+	void *dst, const void *src, size_t nbytes, hipMemcpyKind kind, hipStream_t stream, bool async);
 
 /*
  * Reserves addresses in the arena (0: none are left), and maps a file's first bytes there, which kernels may

@@ -26,15 +26,21 @@ const char *hipGetErrorName(hipError_t error)
 #define NAME(e) case hipError##e: return "hipError" #e;
 	switch ((int)error) {
 	case hipSuccess: return "hipSuccess";
-	NAME(InvalidValue) NAME(OutOfMemory) NAME(NotInitialized) NAME(Deinitialized) NAME(InvalidConfiguration)
-	NAME(InvalidPitchValue) NAME(InvalidSymbol) NAME(InvalidDevicePointer) NAME(InvalidMemcpyDirection)
-	NAME(InvalidDeviceFunction) NAME(NoDevice) NAME(InvalidDevice) NAME(InvalidImage) NAME(InvalidContext)
-	NAME(NoBinaryForGpu) NAME(ContextAlreadyInUse) NAME(FileNotFound) NAME(OperatingSystem) NAME(MapFailed)
-	NAME(InvalidHandle) NAME(IllegalState) NAME(NotFound) NAME(NotReady) NAME(IllegalAddress)
-	NAME(PeerAccessAlreadyEnabled) NAME(PeerAccessNotEnabled) NAME(SetOnActiveProcess) NAME(ContextIsDestroyed)
-	NAME(HostMemoryAlreadyRegistered) NAME(HostMemoryNotRegistered) NAME(Assert) NAME(LaunchFailure)
-	NAME(CooperativeLaunchTooLarge) NAME(NotSupported) NAME(RuntimeMemory) NAME(RuntimeOther)
-	default: return "hipErrorUnknown";
+		NAME(InvalidValue)
+		NAME(OutOfMemory) NAME(NotInitialized) NAME(Deinitialized) NAME(InvalidConfiguration) NAME(
+			InvalidPitchValue) NAME(InvalidSymbol) NAME(InvalidDevicePointer)
+			NAME(InvalidMemcpyDirection) NAME(InvalidDeviceFunction) NAME(NoDevice) NAME(
+				InvalidDevice) NAME(InvalidImage) NAME(InvalidContext) NAME(NoBinaryForGpu)
+				NAME(ContextAlreadyInUse) NAME(FileNotFound) NAME(OperatingSystem) NAME(
+					MapFailed) NAME(InvalidHandle) NAME(IllegalState) NAME(NotFound)
+					NAME(NotReady) NAME(IllegalAddress) NAME(PeerAccessAlreadyEnabled)
+						NAME(PeerAccessNotEnabled) NAME(SetOnActiveProcess) NAME(
+							ContextIsDestroyed) NAME(HostMemoryAlreadyRegistered)
+							NAME(HostMemoryNotRegistered) NAME(Assert) NAME(
+								LaunchFailure) NAME(CooperativeLaunchTooLarge)
+								NAME(NotSupported) NAME(RuntimeMemory)
+									NAME(RuntimeOther) default
+			: return "hipErrorUnknown";
 	}
 }
 
@@ -122,14 +128,16 @@ ENTRY(hipGetDeviceCount, (int *count), put(count, config()->ndevices, 0))
 ENTRY(hipGetDevice, (int *device), put(device, device_current, device_current))
 ENTRY(hipDeviceGet, (hipDevice_t *device, int ordinal), put(device, ordinal, ordinal))
 ENTRY(hipSetDevice, (int device), set_device(device))
-ENTRY(hipDeviceSynchronize, (void), device_check(device_current) ? hipErrorNoDevice : stream_drain(device_current))
+ENTRY(hipDeviceSynchronize, (void),
+	device_check(device_current) ? hipErrorNoDevice : stream_drain(device_current))
 ENTRY(hipDeviceReset, (void), device_check(device_current) ? hipErrorNoDevice : stream_drain(device_current))
 ENTRY(hipDevicePrimaryCtxGetState, (hipDevice_t device, unsigned *flags, int *active), device_check(device) ?
 	hipErrorInvalidDevice : put((int *)flags, 0, device) ? hipErrorInvalidValue :
 	put(active, device_used[device], device))
 ENTRY(hipDeviceCanAccessPeer, (int *can, int device, int peer), device_check(peer) ? hipErrorInvalidDevice :
 	put(can, device != peer, device))
-ENTRY(hipDeviceEnablePeerAccess, (int peer, unsigned flags), flags ? hipErrorInvalidValue : change_peer(peer, true))
+ENTRY(hipDeviceEnablePeerAccess, (int peer, unsigned flags),
+	flags ? hipErrorInvalidValue : change_peer(peer, true))
 ENTRY(hipDeviceDisablePeerAccess, (int peer), change_peer(peer, false))
 /* The rank is HSA's type of link: 4 is XGMI. */
 ENTRY(hipDeviceGetP2PAttribute, (int *value, hipDeviceP2PAttr attribute, int device, int peer),
@@ -155,14 +163,30 @@ static hipError_t put_properties(hipDeviceProp_t *p, int device)
 	if (!p || device_check(device))
 		return p ? device_check(device) : hipErrorInvalidValue;
 	*p = (hipDeviceProp_t){
-		.totalGlobalMem = config()->memory_bytes, .sharedMemPerBlock = LDS_BYTES, .regsPerBlock = 65536,
-		.warpSize = h->wave, .maxThreadsPerBlock = BLOCK_THREADS,
-		.maxThreadsDim = {BLOCK_THREADS, BLOCK_THREADS, BLOCK_THREADS}, .maxGridSize = {INT_MAX, 65536, 65536},
-		.clockRate = h->khz, .totalConstMem = INT_MAX, .major = h->major, .minor = h->minor,
-		.multiProcessorCount = config()->ncus, .l2CacheSize = h->l2_kib * 1024, .gcnArch = h->number,
-		.maxThreadsPerMultiProcessor = 2048, .maxSharedMemoryPerMultiProcessor = LDS_BYTES,
-		.concurrentKernels = 1, .cooperativeLaunch = 1, .pciBusID = FIRST_BUS + device, .canMapHostMemory = 1,
-		.managedMemory = 1, .directManagedMemAccessFromHost = 1, .concurrentManagedAccess = 1, .isLargeBar = 1,
+		.totalGlobalMem = config()->memory_bytes,
+		.sharedMemPerBlock = LDS_BYTES,
+		.regsPerBlock = 65536,
+		.warpSize = h->wave,
+		.maxThreadsPerBlock = BLOCK_THREADS,
+		.maxThreadsDim = {BLOCK_THREADS, BLOCK_THREADS, BLOCK_THREADS},
+		.maxGridSize = {INT_MAX, 65536, 65536},
+		.clockRate = h->khz,
+		.totalConstMem = INT_MAX,
+		.major = h->major,
+		.minor = h->minor,
+		.multiProcessorCount = config()->ncus,
+		.l2CacheSize = h->l2_kib * 1024,
+		.gcnArch = h->number,
+		.maxThreadsPerMultiProcessor = 2048,
+		.maxSharedMemoryPerMultiProcessor = LDS_BYTES,
+		.concurrentKernels = 1,
+		.cooperativeLaunch = 1,
+		.pciBusID = FIRST_BUS + device,
+		.canMapHostMemory = 1,
+		.managedMemory = 1,
+		.directManagedMemAccessFromHost = 1,
+		.concurrentManagedAccess = 1,
+		.isLargeBar = 1,
 	};
 	strcpy(p->name, h->name);
 	snprintf(p->gcnArchName, sizeof(p->gcnArchName), "%s%s", gpu_name(config()->gpu),
@@ -175,16 +199,31 @@ static const struct {
 	hipDeviceAttribute_t attribute;
 	size_t offset; /* of an int, or of a size that fits an int */
 } attributes[] = {
-	FIELD(MaxThreadsPerMultiProcessor, maxThreadsPerMultiProcessor), FIELD(CooperativeLaunch, cooperativeLaunch),
-	FIELD(MaxSharedMemoryPerMultiprocessor, sharedMemPerBlock), FIELD(MaxSharedMemoryPerBlock, sharedMemPerBlock),
-	FIELD(MaxThreadsPerBlock, maxThreadsPerBlock), FIELD(MultiprocessorCount, multiProcessorCount),
-	FIELD(ConcurrentManagedAccess, concurrentManagedAccess), FIELD(ConcurrentKernels, concurrentKernels),
-	FIELD(MaxBlockDimX, maxThreadsDim[0]), FIELD(MaxGridDimX, maxGridSize[0]), FIELD(ClockRate, clockRate),
-	FIELD(MaxBlockDimY, maxThreadsDim[1]), FIELD(MaxGridDimY, maxGridSize[1]), FIELD(WarpSize, warpSize),
-	FIELD(MaxBlockDimZ, maxThreadsDim[2]), FIELD(MaxGridDimZ, maxGridSize[2]), FIELD(PciBusId, pciBusID),
-	FIELD(ComputeCapabilityMajor, major), FIELD(ComputeCapabilityMinor, minor), FIELD(IsLargeBar, isLargeBar),
-	FIELD(CanMapHostMemory, canMapHostMemory), FIELD(ManagedMemory, managedMemory), FIELD(L2CacheSize, l2CacheSize),
-	FIELD(MaxRegistersPerBlock, regsPerBlock), FIELD(TotalConstantMemory, totalConstMem),
+	FIELD(MaxThreadsPerMultiProcessor, maxThreadsPerMultiProcessor),
+	FIELD(CooperativeLaunch, cooperativeLaunch),
+	FIELD(MaxSharedMemoryPerMultiprocessor, sharedMemPerBlock),
+	FIELD(MaxSharedMemoryPerBlock, sharedMemPerBlock),
+	FIELD(MaxThreadsPerBlock, maxThreadsPerBlock),
+	FIELD(MultiprocessorCount, multiProcessorCount),
+	FIELD(ConcurrentManagedAccess, concurrentManagedAccess),
+	FIELD(ConcurrentKernels, concurrentKernels),
+	FIELD(MaxBlockDimX, maxThreadsDim[0]),
+	FIELD(MaxGridDimX, maxGridSize[0]),
+	FIELD(ClockRate, clockRate),
+	FIELD(MaxBlockDimY, maxThreadsDim[1]),
+	FIELD(MaxGridDimY, maxGridSize[1]),
+	FIELD(WarpSize, warpSize),
+	FIELD(MaxBlockDimZ, maxThreadsDim[2]),
+	FIELD(MaxGridDimZ, maxGridSize[2]),
+	FIELD(PciBusId, pciBusID),
+	FIELD(ComputeCapabilityMajor, major),
+	FIELD(ComputeCapabilityMinor, minor),
+	FIELD(IsLargeBar, isLargeBar),
+	FIELD(CanMapHostMemory, canMapHostMemory),
+	FIELD(ManagedMemory, managedMemory),
+	FIELD(L2CacheSize, l2CacheSize),
+	FIELD(MaxRegistersPerBlock, regsPerBlock),
+	FIELD(TotalConstantMemory, totalConstMem),
 };
 
 static hipError_t put_attribute(int *value, hipDeviceAttribute_t attribute, int device)
@@ -210,7 +249,8 @@ static hipError_t find_bus_id(int *device, const char *id)
 {
 	unsigned bus, rest;
 
-	if (!id || sscanf(id, "0000:%2x:00.%u", &bus, &rest) != 2 || rest || device_check((int)bus - FIRST_BUS))
+	if (!id || sscanf(id, "0000:%2x:00.%u", &bus, &rest) != 2 || rest ||
+		device_check((int)bus - FIRST_BUS))
 		return hipErrorInvalidValue;
 	return put(device, (int)bus - FIRST_BUS, 0);
 }

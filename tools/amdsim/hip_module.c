@@ -35,13 +35,16 @@ static hipError_t load(const void *image, int device, struct module **module_p)
 	int rc = module_load(image, device, module_p);
 
 	device_used[device] = true;
-	return !rc ? hipSuccess : rc == -ENOMEM ? hipErrorOutOfMemory : rc == -ENOEXEC ? hipErrorNoBinaryForGpu :
-		hipErrorInvalidImage;
+	return !rc               ? hipSuccess
+		: rc == -ENOMEM  ? hipErrorOutOfMemory
+		: rc == -ENOEXEC ? hipErrorNoBinaryForGpu
+				 : hipErrorInvalidImage;
 }
 
 static hipError_t load_fat(struct fat *fat, int device)
 {
-	hipError_t error = fat->modules[device] ? hipSuccess : load(fat->image, device, &fat->modules[device]);
+	hipError_t error =
+		fat->modules[device] ? hipSuccess : load(fat->image, device, &fat->modules[device]);
 	struct module *m = fat->modules[device];
 
 	for (const struct registered *r = list; r && !error; r = r->next) {
@@ -54,7 +57,8 @@ static hipError_t load_fat(struct fat *fat, int device)
 }
 
 /* Finds the name of host, and the module on a device that has it; an error if host is unknown. */
-static hipError_t find(const void *host, int device, hipError_t unknown, const char **name_p, struct module **module_p)
+static hipError_t find(
+	const void *host, int device, hipError_t unknown, const char **name_p, struct module **module_p)
 {
 	const struct registered *r = list;
 	hipError_t error;
@@ -176,7 +180,8 @@ static hipError_t find_variable(const void *host, void **address_p, size_t *nbyt
 	return error ? error : find_global(address_p, nbytes_p, m, name);
 }
 
-static hipError_t copy(const void *symbol, void *to, const void *from, size_t nbytes, size_t offset, hipMemcpyKind kind)
+static hipError_t copy(
+	const void *symbol, void *to, const void *from, size_t nbytes, size_t offset, hipMemcpyKind kind)
 {
 	size_t size;
 	void *at;
@@ -284,7 +289,8 @@ static hipError_t check(const struct dispatch *d, size_t lds, hipError_t bad_gri
 
 	if (!nthreads)
 		return hipErrorInvalidConfiguration;
-	if (!nblocks || d->group[0] > BLOCK_THREADS || d->group[1] > BLOCK_THREADS || nthreads > BLOCK_THREADS)
+	if (!nblocks || d->group[0] > BLOCK_THREADS || d->group[1] > BLOCK_THREADS ||
+		nthreads > BLOCK_THREADS)
 		return bad_grid;
 	if ((uint64_t)d->grid[0] * d->group[0] > UINT32_MAX || d->grid[1] > 65536 || d->grid[2] > 65536)
 		return hipErrorInvalidConfiguration;
@@ -318,8 +324,8 @@ static hipError_t launch(struct kernel *k, dim3 grid, dim3 block, void **args, s
 	return error;
 }
 
-static hipError_t launch_host(const void *host, dim3 grid, dim3 block, void **args, size_t lds, hipStream_t stream,
-			      bool cooperative)
+static hipError_t launch_host(const void *host, dim3 grid, dim3 block, void **args, size_t lds,
+	hipStream_t stream, bool cooperative)
 {
 	int device = stream_device(stream);
 	struct kernel *k;
@@ -333,10 +339,13 @@ ENTRY(hipLaunchKernel, (const void *host, dim3 grid, dim3 block, void **args, si
 	launch_host(host, grid, block, args, lds, stream, false))
 ENTRY(hipLaunchCooperativeKernel, (const void *host, dim3 grid, dim3 block, void **args, unsigned lds,
 	hipStream_t stream), launch_host(host, grid, block, args, lds, stream, true))
-ENTRY(hipModuleLaunchKernel, (hipFunction_t function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
-	unsigned bz, unsigned lds, hipStream_t stream, void **args, void **extra), !function ? hipErrorInvalidHandle :
-	extra ? hipErrorNotSupported : launch((struct kernel *)function, (dim3){gx, gy, gz}, (dim3){bx, by, bz}, args,
-	lds, stream, false, hipErrorInvalidValue))
+ENTRY(hipModuleLaunchKernel,
+	(hipFunction_t function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
+		unsigned lds, hipStream_t stream, void **args, void **extra),
+	!function       ? hipErrorInvalidHandle
+		: extra ? hipErrorNotSupported
+			: launch((struct kernel *)function, (dim3){gx, gy, gz}, (dim3){bx, by, bz}, args, lds,
+				  stream, false, hipErrorInvalidValue))
 
 /* ---- attributes of kernels ---- */
 

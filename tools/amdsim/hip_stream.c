@@ -116,7 +116,8 @@ static void *serve(void *arg)
 	while (!s->quits) {
 		const struct work *w = s->first;
 
-		if (w && !failed && is_over(s, ORDERED, w->ticket - 1) && is_over(w->after, STREAM, w->after_ticket))
+		if (w && !failed && is_over(s, ORDERED, w->ticket - 1) &&
+			is_over(w->after, STREAM, w->after_ticket))
 			run_first(s);
 		else
 			pthread_cond_wait(&changed, &api_lock);
@@ -148,7 +149,8 @@ static struct stream *find(hipStream_t handle)
 	return s || handle || device_check(device_current) ? s : create(device_current, 0, true);
 }
 
-static hipError_t submit(hipStream_t stream, const struct work *what, const void *arg, size_t nbytes, bool async)
+static hipError_t submit(
+	hipStream_t stream, const struct work *what, const void *arg, size_t nbytes, bool async)
 {
 	struct stream *s = device_forked() ? NULL : find(stream);
 	struct work *w;
@@ -315,9 +317,12 @@ ENTRY(hipEventCreateWithFlags, (hipEvent_t *event, unsigned flags), put_event(ev
 ENTRY(hipEventDestroy, (hipEvent_t event), destroy_event(event))
 ENTRY(hipEventRecord, (hipEvent_t event, hipStream_t stream), !event ? hipErrorInvalidHandle :
 	submit(stream, &(struct work){.event = event}, "", 0, true))
-ENTRY(hipStreamWaitEvent, (hipStream_t stream, hipEvent_t event, unsigned flags), !event ? hipErrorInvalidHandle :
-	flags ? hipErrorInvalidValue :
-	submit(stream, &(struct work){.after = event->stream, .after_ticket = event->ticket}, "", 0, true))
+ENTRY(hipStreamWaitEvent, (hipStream_t stream, hipEvent_t event, unsigned flags),
+	!event ? hipErrorInvalidHandle
+		: flags
+		? hipErrorInvalidValue
+		: submit(stream, &(struct work){.after = event->stream, .after_ticket = event->ticket}, "", 0,
+			  true))
 ENTRY(hipEventSynchronize, (hipEvent_t event), wait_event(event, false))
 ENTRY(hipEventQuery, (hipEvent_t event), wait_event(event, true))
 ENTRY(hipEventElapsedTime, (float *ms, hipEvent_t start, hipEvent_t stop), put_elapsed(ms, start, stop))

@@ -6,7 +6,10 @@
  */
 #include "alu.h"
 
-static unsigned lane_number(const struct wave *w, const struct operand *o) { return get32(w, o) & (w->nlanes - 1); }
+static unsigned lane_number(const struct wave *w, const struct operand *o)
+{
+	return get32(w, o) & (w->nlanes - 1);
+}
 /* Copies a lane of the first source to a scalar register. */
 static void read_lane(struct wave *w, const struct inst *i, unsigned l)
 {
@@ -139,7 +142,10 @@ void run_dpp(struct wave *w, const struct inst *i)
 
 /* ---- SDWA ---- */
 
-static unsigned select_shift(unsigned sel) { return sel < SDWA_WORD_0 ? 8 * sel : sel == SDWA_WORD_1 ? 16 : 0; }
+static unsigned select_shift(unsigned sel)
+{
+	return sel < SDWA_WORD_0 ? 8 * sel : sel == SDWA_WORD_1 ? 16 : 0;
+}
 static unsigned select_bits(unsigned sel) { return sel < SDWA_WORD_0 ? 8 : sel < SDWA_DWORD ? 16 : 32; }
 static uint32_t select_part(uint32_t x, unsigned sel, bool sext)
 {

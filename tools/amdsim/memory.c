@@ -107,13 +107,15 @@ static void find_addresses(const struct wave *w, const struct inst *i, enum segm
 	bool is_vector = vector->kind == OPERAND_VGPR, local;
 	const uint32_t *low = is_vector ? w->v[vector->reg] : zeros;
 	const uint32_t *high = is_vector && vector->nregs > 1 ? w->v[vector->reg + 1] : zeros;
-	uint64_t base = (uint64_t)(int64_t)i->imm_offset, aperture = segment == LDS ? APERTURE_LDS : APERTURE_PRIVATE;
+	uint64_t base = (uint64_t)(int64_t)i->imm_offset,
+		 aperture = segment == LDS ? APERTURE_LDS : APERTURE_PRIVATE;
 
 	if (segment == BUFFER)
 		base += buffer_base(w, scalar);
 	else if (segment == GLOBAL || segment == SCRATCH)
 		base += scalar_value(w, scalar);
-	local = segment == LDS || segment == SCRATCH || (segment == BUFFER && base >> 32 == APERTURE_PRIVATE >> 32);
+	local = segment == LDS || segment == SCRATCH ||
+		(segment == BUFFER && base >> 32 == APERTURE_PRIVATE >> 32);
 	for (unsigned l = 0; l < w->nlanes; l++)
 		a->address[l] = base + (low[l] | (uint64_t)high[l] << 32);
 	for (unsigned l = 0; local && l < w->nlanes; l++)
@@ -179,7 +181,8 @@ static void access_local(struct wave *w, struct access *a)
 
 	for (uint64_t m = a->lanes; m; m &= m - 1) {
 		unsigned l = lowest(m);
-		char *base = is_lds(a->address[l]) ? w->block->lds : w->scratch + (size_t)l * w->scratch_bytes;
+		char *base =
+			is_lds(a->address[l]) ? w->block->lds : w->scratch + (size_t)l * w->scratch_bytes;
 		char *at = base + (uint32_t)a->address[l];
 		uint32_t row[4] = {0};
 		uint64_t old;
@@ -187,10 +190,12 @@ static void access_local(struct wave *w, struct access *a)
 		for (unsigned k = 0; k < nrows && a->kind != ACCESS_LOAD; k++)
 			row[k] = a->data[k][l];
 		if (a->kind == ACCESS_ATOMIC) {
-			old = atomic_apply(at, a->nbytes, a->op, access_word(a, 0, l), access_word(a, compare, l));
+			old = atomic_apply(
+				at, a->nbytes, a->op, access_word(a, 0, l), access_word(a, compare, l));
 			memcpy(row, &old, sizeof(old));
 		} else {
-			memcpy(a->kind == ACCESS_STORE ? at : (char *)row, a->kind == ACCESS_STORE ? (char *)row : at, a->nbytes);
+			memcpy(a->kind == ACCESS_STORE ? at : (char *)row,
+				a->kind == ACCESS_STORE ? (char *)row : at, a->nbytes);
 		}
 		for (unsigned k = 0; k < nrows; k++)
 			a->data[k][l] = row[k];
@@ -280,7 +285,8 @@ static inline eight load_halves(const char *at)
 
 static inline void store_halves(char *at, eight x)
 {
-	four low = __builtin_shufflevector(x, x, 0, 1, 2, 3), high = __builtin_shufflevector(x, x, 4, 5, 6, 7);
+	four low = __builtin_shufflevector(x, x, 0, 1, 2, 3),
+	     high = __builtin_shufflevector(x, x, 4, 5, 6, 7);
 
 	memcpy(at, &low, sizeof(low));
 	memcpy(at + 64, &high, sizeof(high));
@@ -289,7 +295,8 @@ static inline void store_halves(char *at, eight x)
 static void load_quads(uint32_t (*rows)[LANES], const char *at, unsigned nlanes)
 {
 	for (unsigned l = 0; l < nlanes; l += 8, at += 128) {
-		eight x[] = {load_halves(at), load_halves(at + 16), load_halves(at + 32), load_halves(at + 48)};
+		eight x[] = {
+			load_halves(at), load_halves(at + 16), load_halves(at + 32), load_halves(at + 48)};
 
 		transpose(x);
 		memcpy(&rows[0][l], &x[0], sizeof(x[0]));
@@ -337,8 +344,8 @@ static void move_rows(uint32_t (*rows)[LANES], char *at, unsigned nrows, unsigne
  * A fast way for most copies: whole waves, side by side, aligned, in program order. False: this is not such a
  * copy.
  */
-static bool move_whole(struct wave *w, const struct inst *i, enum segment segment, const struct operand *vector,
-	uint32_t (*rows)[LANES], unsigned nbytes, bool store)
+static bool move_whole(struct wave *w, const struct inst *i, enum segment segment,
+	const struct operand *vector, uint32_t (*rows)[LANES], unsigned nbytes, bool store)
 {
 	const uint32_t *low = w->v[vector->reg], *high = vector->nregs > 1 ? w->v[vector->reg + 1] : NULL;
 	uint64_t address = (uint64_t)(int64_t)i->imm_offset + low[0] + (high ? (uint64_t)high[0] << 32 : 0);
@@ -346,7 +353,8 @@ static bool move_whole(struct wave *w, const struct inst *i, enum segment segmen
 	const struct range *r;
 	uint32_t differ = 0;
 
-	if (segment > FLAT || config()->late || ~wave_exec(w) << (LANES - w->nlanes) || low[0] > UINT32_MAX - span)
+	if (segment > FLAT || config()->late || ~wave_exec(w) << (LANES - w->nlanes) ||
+		low[0] > UINT32_MAX - span)
 		return false;
 	for (unsigned l = 0; l < w->nlanes; l++)
 		differ |= low[l] - low[0] - l * nbytes;
@@ -502,7 +510,8 @@ static void run_scalar_load(struct wave *w, const struct inst *i)
 
 	address = (address + (uint64_t)(int64_t)i->imm_offset) & ~UINT64_C(3);
 	if (address >= APERTURE_LDS || bytes_at(w, address) < i->opcode->arg * 4u) {
-		wave_fault(w, i, DISPATCH_FAULTED, "nothing is at address 0x%llx", (unsigned long long)address);
+		wave_fault(
+			w, i, DISPATCH_FAULTED, "nothing is at address 0x%llx", (unsigned long long)address);
 		return;
 	}
 	caches_count(w, i, COUNT_LGKM | COUNT_UNORDERED | COUNT_FILLS);
@@ -548,7 +557,10 @@ static void run_invalidate(struct wave *w, const struct inst *i)
  * an earlier load of the same register without a wait, because loads return in order.
  */
 #define MOVE(ndsts, flags, format, s, name9, name11) \
-	{name9, run_move, ndsts, (format) | (s) << 4, flags}, {name11, run_move, ndsts, (format) | (s) << 4, flags}
+	{name9, run_move, ndsts, (format) | (s) << 4, flags}, \
+	{ \
+		name11, run_move, ndsts, (format) | (s) << 4, flags \
+	}
 #define LOAD(p, name9, name11, format, s) MOVE(1, OP_LOAD, format, s, p name9, p name11)
 #define STORE(p, name9, name11, format, s) MOVE(0, 0, format, s, p name9, p name11)
 #define LOADS_AND_STORES(p, s) \
@@ -570,7 +582,10 @@ static void run_invalidate(struct wave *w, const struct inst *i)
 /* Bits say whether atomics return; for LDS, the name does. */
 #define GLOBAL_ATOMIC(name, op, s) {name, run_atomic, 0, (op) | (s) << 5, OP_LOAD | OP_RETURNS}
 #define LDS_ATOMIC(name, suffix, op) \
-	{name suffix, run_atomic, 0, (op) | LDS << 5, 0}, {name "_rtn" suffix, run_atomic, 1, (op) | LDS << 5, OP_LOAD}
+	{name suffix, run_atomic, 0, (op) | LDS << 5, 0}, \
+	{ \
+		name "_rtn" suffix, run_atomic, 1, (op) | LDS << 5, OP_LOAD \
+	}
 #define LDS_ATOMICS(name, type, op) LDS_ATOMIC(name, type "32", op), LDS_ATOMIC(name, type "64", (op) | WIDE)
 #define ATOMICS(p, name9, name11, type, op, s) \
 	GLOBAL_ATOMIC(p name9, op, s), GLOBAL_ATOMIC(p name9 "_x2", (op) | WIDE, s), \
@@ -596,9 +611,9 @@ static void run_invalidate(struct wave *w, const struct inst *i)
 	SCALAR_LOAD(p, "dword", "b32", 1), SCALAR_LOAD(p, "dwordx2", "b64", 2), SCALAR_LOAD(p, "dwordx4", "b128", 4), \
 	SCALAR_LOAD(p, "dwordx8", "b256", 8), SCALAR_LOAD(p, "dwordx16", "b512", 16)
 
-const struct opcode memory_opcodes[] = {
-	LOADS_AND_STORES("global_", GLOBAL), LOADS_AND_STORES("flat_", FLAT), LOADS_AND_STORES("scratch_", SCRATCH),
-	LOADS_AND_STORES("buffer_", BUFFER), ALL_ATOMICS("global_atomic_", GLOBAL), ALL_ATOMICS("flat_atomic_", FLAT),
+const struct opcode memory_opcodes[] = {LOADS_AND_STORES("global_", GLOBAL), LOADS_AND_STORES("flat_", FLAT),
+	LOADS_AND_STORES("scratch_", SCRATCH), LOADS_AND_STORES("buffer_", BUFFER),
+	ALL_ATOMICS("global_atomic_", GLOBAL), ALL_ATOMICS("flat_atomic_", FLAT),
 	LOAD("ds_", "read_u8", "load_u8", U8, LDS), LOAD("ds_", "read_i8", "load_i8", I8, LDS),
 	LOAD("ds_", "read_u16", "load_u16", U16, LDS), LOAD("ds_", "read_i16", "load_i16", I16, LDS),
 	LOAD("ds_", "read_b32", "load_b32", B32, LDS), LOAD("ds_", "read_b64", "load_b64", B64, LDS),
@@ -620,16 +635,18 @@ const struct opcode memory_opcodes[] = {
 	LDS_ATOMICS("ds_max", "_u", ATOMIC_UMAX), LDS_ATOMICS("ds_add", "_f", ATOMIC_FADD),
 	LDS_ATOMICS("ds_cmpst", "_b", ATOMIC_CMPSWAP), LDS_ATOMICS("ds_cmpstore", "_b", ATOMIC_CMPSWAP),
 	LDS_ATOMICS("ds_wrxchg", "_b", ATOMIC_SWAP), LDS_ATOMICS("ds_storexchg", "_b", ATOMIC_SWAP),
-	{"ds_swizzle_b32", run_permute, 1, SWIZZLE, OP_LOAD}, {"ds_permute_b32", run_permute, 1, PERMUTE, OP_LOAD},
-	{"ds_bpermute_b32", run_permute, 1, BPERMUTE, OP_LOAD},
-	{"ds_gws_init", run_gws, 0, 0, 0}, {"ds_gws_barrier", run_gws, 0, 1, 0},
+	{"ds_swizzle_b32", run_permute, 1, SWIZZLE, OP_LOAD},
+	{"ds_permute_b32", run_permute, 1, PERMUTE, OP_LOAD},
+	{"ds_bpermute_b32", run_permute, 1, BPERMUTE, OP_LOAD}, {"ds_gws_init", run_gws, 0, 0, 0},
+	{"ds_gws_barrier", run_gws, 0, 1, 0},
 
-	SCALAR_LOADS("s_load_"), SCALAR_LOADS("s_buffer_load_"),
-	{"s_waitcnt", run_wait, 0, 0, 0}, {"s_waitcnt_vmcnt", run_wait, 0, COUNT_VM, 0},
-	{"s_waitcnt_lgkmcnt", run_wait, 0, COUNT_LGKM, 0}, {"s_waitcnt_vscnt", run_wait, 0, COUNT_VS, 0},
-	{"buffer_wbl2", run_writeback, 0, 0, 0}, {"buffer_inv", run_invalidate, 0, 0, 0},
-	{"buffer_wbinvl1", run_invalidate, 0, CACHE_NEAR, 0}, {"buffer_wbinvl1_vol", run_invalidate, 0, CACHE_NEAR, 0},
-	{"buffer_invl2", run_invalidate, 0, CACHE_L2, 0}, {"buffer_gl0_inv", run_invalidate, 0, CACHE_NEAR, 0},
-	{"buffer_gl1_inv", run_invalidate, 0, CACHE_FAR, 0}, {"s_dcache_inv", run_invalidate, 0, CACHE_SCALAR, 0},
-	{"s_dcache_inv_vol", run_invalidate, 0, CACHE_SCALAR, 0}, {NULL, NULL, 0, 0, 0}
-};
+	SCALAR_LOADS("s_load_"), SCALAR_LOADS("s_buffer_load_"), {"s_waitcnt", run_wait, 0, 0, 0},
+	{"s_waitcnt_vmcnt", run_wait, 0, COUNT_VM, 0}, {"s_waitcnt_lgkmcnt", run_wait, 0, COUNT_LGKM, 0},
+	{"s_waitcnt_vscnt", run_wait, 0, COUNT_VS, 0}, {"buffer_wbl2", run_writeback, 0, 0, 0},
+	{"buffer_inv", run_invalidate, 0, 0, 0}, {"buffer_wbinvl1", run_invalidate, 0, CACHE_NEAR, 0},
+	{"buffer_wbinvl1_vol", run_invalidate, 0, CACHE_NEAR, 0},
+	{"buffer_invl2", run_invalidate, 0, CACHE_L2, 0},
+	{"buffer_gl0_inv", run_invalidate, 0, CACHE_NEAR, 0},
+	{"buffer_gl1_inv", run_invalidate, 0, CACHE_FAR, 0},
+	{"s_dcache_inv", run_invalidate, 0, CACHE_SCALAR, 0},
+	{"s_dcache_inv_vol", run_invalidate, 0, CACHE_SCALAR, 0}, {NULL, NULL, 0, 0, 0}};

@@ -88,8 +88,9 @@ static uint64_t reverse_bits(uint64_t x)
 	X(s_cmov_b32, , 32, 32, w->scc ? a : d, KEEP) \
 	X(s_cmovk_i32, , 32, 32, w->scc ? (uint32_t)(int16_t)a : d, KEEP) \
 	X(s_addk_i32, , 32, 32, d + (uint32_t)(int16_t)a, OVERFLOWS(EXACT(d) + (int16_t)a)) \
-	X(s_mulk_i32, , 32, 32, d * (uint32_t)(int16_t)a, KEEP) \
-	X(s_bitset0_b32, , 32, 32, d & ~(ONE << (a & 31)), KEEP) X(s_bitset1_b32, , 32, 32, d | ONE << (a & 31), KEEP)
+	X(s_mulk_i32, , 32, 32, d *(uint32_t)(int16_t)a, KEEP) \
+	X(s_bitset0_b32, , 32, 32, d & ~(ONE << (a & 31)), KEEP) \
+	X(s_bitset1_b32, , 32, 32, d | ONE << (a & 31), KEEP)
 
 #define DEFINE_VALUE(name, also, to, from, value, becomes) \
 	static void name(struct wave *w, const struct inst *i) \
@@ -164,8 +165,10 @@ static uint64_t return_address(const struct wave *w, const struct inst *i)
 }
 
 #define BRANCHES(X) \
-	X(s_branch, true) X(s_cbranch_scc0, !w->scc) X(s_cbranch_scc1, w->scc) X(s_cbranch_vccz, !wave_mask(w, VCC)) \
-	X(s_cbranch_vccnz, wave_mask(w, VCC)) X(s_cbranch_execz, !wave_exec(w)) X(s_cbranch_execnz, wave_exec(w))
+	X(s_branch, true) \
+	X(s_cbranch_scc0, !w->scc) X(s_cbranch_scc1, w->scc) X(s_cbranch_vccz, !wave_mask(w, VCC)) \
+		X(s_cbranch_vccnz, wave_mask(w, VCC)) X(s_cbranch_execz, !wave_exec(w)) \
+			X(s_cbranch_execnz, wave_exec(w))
 #define DEFINE_BRANCH(name, taken) \
 	static void name(struct wave *w, const struct inst *i) \
 	{ \
@@ -305,7 +308,5 @@ static void do_nothing(struct wave *w, const struct inst *i) { (void)w, (void)i;
 #define ROW_NOTHING(name) ROW_OF(name, , do_nothing, 0, 0, 0)
 
 const struct opcode scalar_opcodes[] = {
-	LOGIC(ROW_LOGIC) COUNTS(ROW_LOGIC) VALUES(ROW) UPDATES(ROW_UPDATE) TESTS(ROW_TEST) EXECS(ROW_LOGIC) BRANCHES(ROW_BRANCH)
-	STATEMENTS(ROW_STATEMENT) NOTHING(ROW_NOTHING)
-	{ NULL, NULL, 0, 0, 0 }
-};
+	LOGIC(ROW_LOGIC) COUNTS(ROW_LOGIC) VALUES(ROW) UPDATES(ROW_UPDATE) TESTS(ROW_TEST) EXECS(ROW_LOGIC)
+		BRANCHES(ROW_BRANCH) STATEMENTS(ROW_STATEMENT) NOTHING(ROW_NOTHING){NULL, NULL, 0, 0, 0}};

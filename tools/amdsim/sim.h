@@ -67,9 +67,22 @@ struct operand {
 enum { SDWA_BYTE_0, SDWA_BYTE_1, SDWA_BYTE_2, SDWA_BYTE_3, SDWA_WORD_0, SDWA_WORD_1, SDWA_DWORD };
 enum { SDWA_PAD, SDWA_SEXT, SDWA_PRESERVE };
 enum dpp_kind {
-	DPP_NONE, DPP_QUAD_PERM, DPP_ROW_SHL, DPP_ROW_SHR, DPP_ROW_ROR, DPP_WAVE_SHL, DPP_WAVE_ROL, DPP_WAVE_SHR,
-	DPP_WAVE_ROR, DPP_ROW_MIRROR, DPP_ROW_HALF_MIRROR, DPP_ROW_BCAST, DPP_ROW_SHARE, DPP_ROW_XMASK,
-	DPP_ROW_NEWBCAST, DPP_8
+	DPP_NONE,
+	DPP_QUAD_PERM,
+	DPP_ROW_SHL,
+	DPP_ROW_SHR,
+	DPP_ROW_ROR,
+	DPP_WAVE_SHL,
+	DPP_WAVE_ROL,
+	DPP_WAVE_SHR,
+	DPP_WAVE_ROR,
+	DPP_ROW_MIRROR,
+	DPP_ROW_HALF_MIRROR,
+	DPP_ROW_BCAST,
+	DPP_ROW_SHARE,
+	DPP_ROW_XMASK,
+	DPP_ROW_NEWBCAST,
+	DPP_8
 };
 
 /*
@@ -117,7 +130,8 @@ enum opcode_flags {
 };
 
 /* The tables. Each ends with a line without a name. */
-extern const struct opcode scalar_opcodes[], vector_opcodes[], float_opcodes[], compare_opcodes[], lane_opcodes[];
+extern const struct opcode scalar_opcodes[], vector_opcodes[], float_opcodes[], compare_opcodes[],
+	lane_opcodes[];
 extern const struct opcode memory_opcodes[];
 /* Finds a mnemonic as the disassembler writes it; NULL: unknown. */
 const struct opcode *opcode_find(const char *mnemonic);
@@ -135,10 +149,20 @@ void run_dual(struct wave *w, const struct inst *i);
 /* ---- code objects ---- */
 
 enum argument_kind { /* in the order of code.c's names */
-	ARG_BY_VALUE, ARG_POINTER, /* passed by the user */
-	ARG_BLOCK_COUNT_X, ARG_BLOCK_COUNT_Y, ARG_BLOCK_COUNT_Z, ARG_GROUP_SIZE_X, ARG_GROUP_SIZE_Y, ARG_GROUP_SIZE_Z,
-	ARG_GRID_DIMS, ARG_DYNAMIC_LDS_BYTES, ARG_SHARED_BASE, ARG_PRIVATE_BASE, ARG_MULTIGRID_SYNC,
-	ARG_HIDDEN	     /* any other: filled with 0 */
+	ARG_BY_VALUE,
+	ARG_POINTER, /* passed by the user */
+	ARG_BLOCK_COUNT_X,
+	ARG_BLOCK_COUNT_Y,
+	ARG_BLOCK_COUNT_Z,
+	ARG_GROUP_SIZE_X,
+	ARG_GROUP_SIZE_Y,
+	ARG_GROUP_SIZE_Z,
+	ARG_GRID_DIMS,
+	ARG_DYNAMIC_LDS_BYTES,
+	ARG_SHARED_BASE,
+	ARG_PRIVATE_BASE,
+	ARG_MULTIGRID_SYNC,
+	ARG_HIDDEN /* any other: filled with 0 */
 };
 struct argument {
 	unsigned offset, nbytes;

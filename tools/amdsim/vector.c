@@ -31,7 +31,8 @@ static inline void fill_source(struct source *s, uint64_t x, bool is_64)
 void open_source(const struct wave *w, const struct inst *i, unsigned n, enum type type, struct source *s)
 {
 	const struct operand *o = source_operand(i, n, type);
-	const unsigned nbits = type_bits(type), shift = nbits == 16 && i->op_sel >> n & 1 ? 16 : 0, top = nbits == 64;
+	const unsigned nbits = type_bits(type), shift = nbits == 16 && i->op_sel >> n & 1 ? 16 : 0,
+		       top = nbits == 64;
 	const uint32_t sign = nbits == 16 ? 0x8000 : 0x80000000;
 	const uint32_t keep = o->abs ? ~sign : UINT32_MAX, flip = o->neg ? sign : 0;
 	uint32_t (*rows)[LANES] = rows_of(w, o);
@@ -57,7 +58,8 @@ void open_source(const struct wave *w, const struct inst *i, unsigned n, enum ty
 	s->x[top] = s->own[top];
 }
 /* The same, with a fast way for operands without modifiers. */
-static inline void open_plain(const struct wave *w, const struct inst *i, unsigned n, enum type type, struct source *s)
+static inline void open_plain(
+	const struct wave *w, const struct inst *i, unsigned n, enum type type, struct source *s)
 {
 	const struct operand *o = source_operand(i, n, type);
 	const unsigned nbits = type_bits(type);
@@ -107,7 +109,8 @@ static void store_mask(struct wave *w, const struct inst *i, const struct operan
 static void clamp_exact(enum type type, struct result *r)
 {
 	const bool is_signed = type == TYPE_i16 || type == TYPE_s32;
-	const int64_t span = type_bits(type) == 16 ? UINT16_MAX : UINT32_MAX, least = is_signed ? -(span / 2) - 1 : 0;
+	const int64_t span = type_bits(type) == 16 ? UINT16_MAX : UINT32_MAX,
+		      least = is_signed ? -(span / 2) - 1 : 0;
 
 	for (unsigned l = 0; l < LANES; l++) {
 		const int64_t x = (int64_t)(r->x[0][l] | (uint64_t)r->x[1][l] << 32);
@@ -121,13 +124,15 @@ static void clamp_exact(enum type type, struct result *r)
  */
 static void place_half(const struct wave *w, const struct inst *i, struct result *r)
 {
-	const bool high = i->op_sel & 8, keeps = high || w->module->gpu == GFX1100 || i->opcode->arg & ARG_KEEPS_HIGH;
+	const bool high = i->op_sel & 8,
+		   keeps = high || w->module->gpu == GFX1100 || i->opcode->arg & ARG_KEEPS_HIGH;
 	const uint32_t mask = !keeps ? 0 : high ? 0xffff : 0xffff0000, *old = *rows_of(w, &i->op[0]);
 
 	for (unsigned l = 0; l < LANES; l++)
 		r->x[0][l] = (old[l] & mask) | (r->x[0][l] & 0xffff) << (high ? 16 : 0);
 }
-void close_result(struct wave *w, const struct inst *i, const enum type *types, const struct source *s, struct result *r)
+void close_result(struct wave *w, const struct inst *i, const enum type *types, const struct source *s,
+	struct result *r)
 {
 	const enum type to = types[0];
 	const unsigned nbits = type_bits(to);
@@ -151,7 +156,8 @@ void close_result(struct wave *w, const struct inst *i, const enum type *types, 
  * Two halves of a register, or registers of a pair; op_sel and neg_lo are for the low one, op_sel_hi and
  * neg_hi for the other.
  */
-void run_packed(struct wave *w, const struct inst *i, void (*plain)(struct wave *, const struct inst *), unsigned nbits)
+void run_packed(struct wave *w, const struct inst *i, void (*plain)(struct wave *, const struct inst *),
+	unsigned nbits)
 {
 	const uint8_t selects[] = { i->op_sel, i->op_sel_hi }, negs[] = { i->neg_lo, i->neg_hi };
 	uint32_t rows[2][LANES];
@@ -239,20 +245,24 @@ static inline uint32_t permute_bytes(uint64_t x, uint32_t selectors)
 	X(v_ffbh_i32, v_cls_i32, u32, i32, leading_zeros((uint32_t)(a < 0 ? ~a : a))) X(v_cvt_i32_i16, , i32, i16, a) \
 	X(v_cvt_u32_u16, , i32, u16, a)
 #define BINARY(X) \
-	X(v_and_b32, , u32, a & b) X(v_or_b32, , u32, a | b) X(v_xor_b32, , u32, a ^ b) X(v_xnor_b32, , u32, ~(a ^ b)) \
-	X(v_lshlrev_b32, , u32, b << (a & 31)) X(v_lshrrev_b32, , u32, b >> (a & 31)) \
-	X(v_ashrrev_i32, , i32, b >> (a & 31)) ORDER(X, u32) ORDER(X, i32) X(v_add_u32, v_add_nc_u32, x32, a + b) \
-	X(v_sub_u32, v_sub_nc_u32, x32, a - b) X(v_subrev_u32, v_subrev_nc_u32, x32, b - a) \
-	X(v_add_i32, v_add_nc_i32, s32, a + b) X(v_sub_i32, v_sub_nc_i32, s32, a - b) X(v_mul_lo_u32, , u32, a * b) \
-	X(v_mul_hi_u32, , u32, (uint32_t)((uint64_t)a * b >> 32)) X(v_mul_hi_i32, , i32, (int64_t)a * b >> 32) \
-	X(v_mul_u32_u24, , u32, LOW_24(a) * LOW_24(b)) \
-	X(v_mul_hi_u32_u24, , u32, (uint32_t)((uint64_t)LOW_24(a) * LOW_24(b) >> 32)) \
-	X(v_mul_i32_i24, , i32, SIGNED_24(a) * SIGNED_24(b)) \
-	X(v_mul_hi_i32_i24, , i32, SIGNED_24(a) * SIGNED_24(b) >> 32) \
-	X(v_bfm_b32, , u32, SHIFTED_LEFT(SHIFTED_LEFT(1u, a) - 1, b)) X(v_bcnt_u32_b32, , u32, count_bits(a) + b) \
-	X(v_mbcnt_lo_u32_b32, , u32, count_below(a, l, 0) + b) X(v_mbcnt_hi_u32_b32, , u32, count_below(a, l, 32) + b) \
-	X(v_cvt_pk_u16_u32, , u32, MIN(a, 0xffff) | MIN(b, 0xffff) << 16) \
-	X(v_cvt_pk_i16_i32, , i32, (LIMIT(a, -32768, 32767) & 0xffff) | (int64_t)LIMIT(b, -32768, 32767) * 65536)
+	X(v_and_b32, , u32, a &b) \
+	X(v_or_b32, , u32, a | b) X(v_xor_b32, , u32, a ^ b) X(v_xnor_b32, , u32, ~(a ^ b)) X( \
+		v_lshlrev_b32, , u32, b << (a & 31)) X(v_lshrrev_b32, , u32, b >> (a & 31)) X(v_ashrrev_i32, \
+		, i32, b >> (a & 31)) ORDER(X, u32) ORDER(X, i32) X(v_add_u32, v_add_nc_u32, x32, \
+		a + b) X(v_sub_u32, v_sub_nc_u32, x32, a - b) X(v_subrev_u32, v_subrev_nc_u32, x32, \
+		b - a) X(v_add_i32, v_add_nc_i32, s32, a + b) X(v_sub_i32, v_sub_nc_i32, s32, \
+		a - b) X(v_mul_lo_u32, , u32, a *b) X(v_mul_hi_u32, , u32, \
+		(uint32_t)((uint64_t)a * b >> 32)) X(v_mul_hi_i32, , i32, \
+		(int64_t)a *b >> 32) X(v_mul_u32_u24, , u32, LOW_24(a) * LOW_24(b)) X(v_mul_hi_u32_u24, , \
+		u32, (uint32_t)((uint64_t)LOW_24(a) * LOW_24(b) >> 32)) X(v_mul_i32_i24, , i32, \
+		SIGNED_24(a) * SIGNED_24(b)) X(v_mul_hi_i32_i24, , i32, SIGNED_24(a) * SIGNED_24(b) >> 32) \
+		X(v_bfm_b32, , u32, SHIFTED_LEFT(SHIFTED_LEFT(1u, a) - 1, b)) X(v_bcnt_u32_b32, , u32, \
+			count_bits(a) + b) X(v_mbcnt_lo_u32_b32, , u32, count_below(a, l, 0) + b) \
+			X(v_mbcnt_hi_u32_b32, , u32, count_below(a, l, 32) + b) \
+				X(v_cvt_pk_u16_u32, , u32, MIN(a, 0xffff) | MIN(b, 0xffff) << 16) \
+					X(v_cvt_pk_i16_i32, , i32, \
+						(LIMIT(a, -32768, 32767) & 0xffff) | \
+							(int64_t)LIMIT(b, -32768, 32767) * 65536)
 #define TERNARY(X) \
 	X(v_bfi_b32, , u32, (a & b) | (~a & c)) \
 	X(v_alignbit_b32, , u32, (uint32_t)(((uint64_t)a << 32 | b) >> (c & 31))) \
@@ -293,7 +303,8 @@ static inline uint32_t permute_bytes(uint64_t x, uint32_t selectors)
 #define UNARY_16(X) \
 	X(v_not_b16, , u16, u16, a ^ 0xffff)
 #define BINARY_16(X) \
-	X(v_subrev_u16, , u16, b - a) X(v_and_b16, , u16, a & b) X(v_or_b16, , u16, a | b) X(v_xor_b16, , u16, a ^ b)
+	X(v_subrev_u16, , u16, b - a) \
+	X(v_and_b16, , u16, a &b) X(v_or_b16, , u16, a | b) X(v_xor_b16, , u16, a ^ b)
 #define TERNARY_16(X) ORDER_3(X, u16) ORDER_3(X, i16)
 
 #define DEFINE_PACKED(name, also, type, value) \
@@ -343,11 +354,7 @@ static void v_lshl_add_u64(struct wave *w, const struct inst *i)
 #define ROW_PACKED(name, also, ...) ROW_OF(v_##name, also, v_##name, 1, 0, 0) ROW(v_pk_##name, , )
 #define ROW_PACKED_TERNARY(name, ...) ROW_KEEPS_HIGH(v_##name, , ) ROW(v_pk_##name, , )
 
-const struct opcode vector_opcodes[] = {
-	UNARY(ROW) BINARY(ROW) TERNARY(ROW) MIXED(ROW) PACKED_16(ROW_PACKED) PACKED_TERNARY_16(ROW_PACKED_TERNARY)
-	UNARY_16(ROW) BINARY_16(ROW) TERNARY_16(ROW_KEEPS_HIGH) CARRIES(ROW_CARRY)
-	ROW(v_lshl_add_u64, , )
-	ROW_OF(v_mad_legacy_u16, , v_mad_u16, 1, 0, 0)
-	ROW_OF(v_mad_legacy_i16, , v_mad_i16, 1, 0, 0)
-	{ NULL, NULL, 0, 0, 0 }
-};
+const struct opcode vector_opcodes[] = {UNARY(ROW) BINARY(ROW) TERNARY(ROW) MIXED(ROW) PACKED_16(ROW_PACKED)
+		PACKED_TERNARY_16(ROW_PACKED_TERNARY) UNARY_16(ROW) BINARY_16(ROW) TERNARY_16(ROW_KEEPS_HIGH)
+			CARRIES(ROW_CARRY) ROW(v_lshl_add_u64, , ) ROW_OF(v_mad_legacy_u16, , v_mad_u16, 1, 0,
+				0) ROW_OF(v_mad_legacy_i16, , v_mad_i16, 1, 0, 0){NULL, NULL, 0, 0, 0}};

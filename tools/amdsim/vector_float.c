@@ -16,7 +16,8 @@ double half_value(uint16_t bits)
 {
 	const bool special = (bits & 0x7c00) == 0x7c00; /* infinities and NaN */
 	const double magnitude = double_of((uint64_t)(bits & 0x7fff) << 42) * 0x1p1008;
-	const uint64_t r = special ? UINT64_C(0x7ff) << 52 | (uint64_t)(bits & 0x3ff) << 42 : double_bits(magnitude);
+	const uint64_t r =
+		special ? UINT64_C(0x7ff) << 52 | (uint64_t)(bits & 0x3ff) << 42 : double_bits(magnitude);
 
 	return double_of(r | (uint64_t)(bits & 0x8000) << 48);
 }
@@ -179,9 +180,11 @@ static int64_t saturate_i32(double x) { return saturate(x, INT32_MIN, INT32_MAX)
 	X(v_frexp_exp_i32_f32, , i32, f32, exponent_of(a)) X(v_frexp_exp_i32_f64, , i32, f64, exponent_of(a)) \
 	X(v_frexp_exp_i16_f16, , i16, f16, exponent_of(a))
 #define MIXED(X) \
-	X(v_ldexp_f32, , f32, f32, i32, none, ldexp(a, b)) X(v_ldexp_f64, , f64, f64, i32, none, ldexp(a, b)) \
-	X(v_ldexp_f16, , f16, f16, i16, none, ldexp(a, (int)b)) \
-	X(v_cvt_pkrtz_f16_f32, v_cvt_pk_rtz_f16_f32, u32, f32, f32, none, half_bits(a, true) | (uint32_t)half_bits(b, true) << 16)
+	X(v_ldexp_f32, , f32, f32, i32, none, ldexp(a, b)) \
+	X(v_ldexp_f64, , f64, f64, i32, none, ldexp(a, b)) \
+		X(v_ldexp_f16, , f16, f16, i16, none, ldexp(a, (int)b)) \
+			X(v_cvt_pkrtz_f16_f32, v_cvt_pk_rtz_f16_f32, u32, f32, f32, none, \
+				half_bits(a, true) | (uint32_t)half_bits(b, true) << 16)
 
 UNARY(DEFINE_UNARY)
 BINARY(DEFINE_BINARY)
@@ -191,7 +194,9 @@ CONVERSIONS(DEFINE_UNARY)
 MIXED(DEFINE)
 
 #define PACKED(X) \
-	X(add_f16, 16) X(mul_f16, 16) X(min_f16, 16) X(max_f16, 16) X(fma_f16, 16) X(add_f32, 32) X(mul_f32, 32) X(fma_f32, 32)
+	X(add_f16, 16) \
+	X(mul_f16, 16) X(min_f16, 16) X(max_f16, 16) X(fma_f16, 16) X(add_f32, 32) X(mul_f32, 32) \
+		X(fma_f32, 32)
 PACKED(DEFINE_PACKED_OF)
 
 /* Sources are f16 where op_sel_hi says so, else f32; results are f32. */
@@ -238,8 +243,8 @@ struct format {
 	int tiny;    /* up to this exponent of n, n and d are scaled */
 	int nothing; /* the exponent of n / d at which it underflows to 0 */
 };
-static const struct format format_f16 = { -14, 0, 0, 0, -1000 }, format_f32 = { -126, 96, 64, 23 - 127, -150 },
-			   format_f64 = { -1022, 768, 128, 53 - 1023, -1075 };
+static const struct format format_f16 = {-14, 0, 0, 0, -1000}, format_f32 = {-126, 96, 64, 23 - 127, -150},
+			   format_f64 = {-1022, 768, 128, 53 - 1023, -1075};
 
 /* Exponents as the documents count them: denormals have the exponent of 0. */
 static int field_exponent(const struct format *f, double x)
@@ -287,7 +292,8 @@ static double scale_operand(const struct format *f, double x, double d, double n
  */
 static long double fma_to_odd(long double a, long double b, long double c)
 {
-	const long double product = a * b, product_error = fma(a, b, -product), sum = product + c, c_part = sum - product;
+	const long double product = a * b, product_error = fma(a, b, -product), sum = product + c,
+			  c_part = sum - product;
 	const long double error = (product - (sum - c_part)) + (c - c_part) + product_error;
 	int exponent;
 
@@ -332,21 +338,14 @@ DIVISIONS_16(DEFINE)
 #define ROW_PACKED(name, nbits) ROW(v_pk_##name, , )
 #define ROW_READS_DST(name, run, arg) { #name, run, 1, arg, OP_READS_DST },
 
-const struct opcode float_opcodes[] = {
-	UNARY(ROW) BINARY(ROW) TERNARY(ROW) TERNARY_16(ROW_KEEPS_HIGH) CONVERSIONS(ROW) MIXED(ROW) PACKED(ROW_PACKED)
-	ROW(v_fma_mix_f32, , )
-	SCALES(ROW_CARRY) DIVISIONS(ROW) DIVISIONS_16(ROW_KEEPS_HIGH)
+const struct opcode float_opcodes[] = {UNARY(ROW) BINARY(ROW) TERNARY(ROW) TERNARY_16(ROW_KEEPS_HIGH)
+		CONVERSIONS(ROW) MIXED(ROW) PACKED(ROW_PACKED) ROW(v_fma_mix_f32, , ) SCALES(ROW_CARRY)
+			DIVISIONS(ROW) DIVISIONS_16(ROW_KEEPS_HIGH)
 	/* a constant must be counted as a source, in order */
-	ROW_OF(v_fmamk_f32, , v_fma_f32, 1, 0, 0)
-	ROW_OF(v_madmk_f32, , v_mad_f32, 1, 0, 0)
-	ROW_OF(v_fmamk_f16, , v_fma_f16, 1, ARG_KEEPS_HIGH, 0)
-	ROW_OF(v_rcp_iflag_f32, , v_rcp_f32, 1, 0, 0)
-	ROW_READS_DST(v_fmac_f16, v_fma_f16, ARG_KEEPS_HIGH)
-	ROW_READS_DST(v_fmac_f32, v_fma_f32, 0)
-	ROW_READS_DST(v_mac_f32, v_mad_f32, 0)
-	ROW_READS_DST(v_fmac_f64, v_fma_f64, 0)
-	ROW_READS_DST(v_pk_fmac_f16, v_pk_fma_f16, 0)
-	ROW_READS_DST(v_fma_mixlo_f16, v_fma_mixlo_f16, ARG_KEEPS_HIGH)
-	ROW_READS_DST(v_fma_mixhi_f16, v_fma_mixhi_f16, ARG_KEEPS_HIGH)
-	{ NULL, NULL, 0, 0, 0 }
-};
+	ROW_OF(v_fmamk_f32, , v_fma_f32, 1, 0, 0) ROW_OF(v_madmk_f32, , v_mad_f32, 1, 0, 0) ROW_OF(
+		v_fmamk_f16, , v_fma_f16, 1, ARG_KEEPS_HIGH, 0) ROW_OF(v_rcp_iflag_f32, , v_rcp_f32, 1, 0, 0)
+		ROW_READS_DST(v_fmac_f16, v_fma_f16, ARG_KEEPS_HIGH) ROW_READS_DST(v_fmac_f32, v_fma_f32, 0)
+			ROW_READS_DST(v_mac_f32, v_mad_f32, 0) ROW_READS_DST(v_fmac_f64, v_fma_f64, 0)
+				ROW_READS_DST(v_pk_fmac_f16, v_pk_fma_f16, 0) ROW_READS_DST(v_fma_mixlo_f16,
+					v_fma_mixlo_f16, ARG_KEEPS_HIGH) ROW_READS_DST(v_fma_mixhi_f16,
+					v_fma_mixhi_f16, ARG_KEEPS_HIGH){NULL, NULL, 0, 0, 0}};

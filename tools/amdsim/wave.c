@@ -35,8 +35,9 @@ void wave_fault(struct wave *w, const struct inst *i, int how, const char *forma
 	vsnprintf(what, sizeof(what), format, args);
 	va_end(args);
 	if (b->dispatch->how == DISPATCH_DONE)
-		message("kernel %s, block (%u,%u,%u), wave %u: %s, at 0x%llx: %s", b->dispatch->kernel->name, b->id[0],
-			b->id[1], b->id[2], w->number, what, (unsigned long long)i->offset, i->text ? i->text : "");
+		message("kernel %s, block (%u,%u,%u), wave %u: %s, at 0x%llx: %s", b->dispatch->kernel->name,
+			b->id[0], b->id[1], b->id[2], w->number, what, (unsigned long long)i->offset,
+			i->text ? i->text : "");
 	b->dispatch->how = how;
 	w->yields = true;
 }
@@ -47,7 +48,8 @@ void wave_mark(struct wave *w, const struct operand *o, int n)
 {
 	if (o->pending == NO_PENDING)
 		return;
-	for (uint8_t *pending = w->pending + o->pending; pending < w->pending + o->pending + o->nregs; pending++)
+	for (uint8_t *pending = w->pending + o->pending; pending < w->pending + o->pending + o->nregs;
+		pending++)
 		*pending = (uint8_t)(*pending + n);
 	w->npending += (unsigned)n;
 }
@@ -79,8 +81,11 @@ static void check_pending(struct wave *w, const struct inst *i)
 		for (unsigned r = 0; r < o->nregs; r++)
 			if (pending[r])
 				wave_die(w, i, "%s %s%u before the wait that covers its load",
-					 o < i->op + i->ndsts ? "writes" : "reads", o->kind == OPERAND_SGPR ? "s" :
-					 o->reg < AGPRS ? "v" : "a", (o->reg + r) % AGPRS);
+					o < i->op + i->ndsts ? "writes" : "reads",
+					o->kind == OPERAND_SGPR  ? "s"
+						: o->reg < AGPRS ? "v"
+								 : "a",
+					(o->reg + r) % AGPRS);
 	}
 }
 
@@ -224,14 +229,21 @@ static void unlock_device(struct device *v)
 static void write_arguments(struct dispatch *d, const void *args)
 {
 	const struct kernel *k = d->kernel;
-	const uint32_t threads[3] = {d->grid[0] * d->group[0], d->grid[1] * d->group[1], d->grid[2] * d->group[2]};
+	const uint32_t threads[3] = {
+		d->grid[0] * d->group[0], d->grid[1] * d->group[1], d->grid[2] * d->group[2]};
 	const uint16_t dims = threads[2] > 1 ? 3 : threads[1] > 1 ? 2 : 1;
-	const uint64_t hidden[ARG_HIDDEN + 1] = {
-		[ARG_BLOCK_COUNT_X] = d->grid[0], d->grid[1], d->grid[2], d->group[0], d->group[1], d->group[2], dims,
-		d->dynamic_lds_bytes, APERTURE_LDS >> 32, APERTURE_PRIVATE >> 32,
+	const uint64_t hidden[ARG_HIDDEN + 1] = {[ARG_BLOCK_COUNT_X] = d->grid[0],
+		d->grid[1],
+		d->grid[2],
+		d->group[0],
+		d->group[1],
+		d->group[2],
+		dims,
+		d->dynamic_lds_bytes,
+		APERTURE_LDS >> 32,
+		APERTURE_PRIVATE >> 32,
 		/* for ROCm's device library: not 0 if the grid may synchronize */
-		[ARG_MULTIGRID_SYNC] = d->cooperative
-	};
+		[ARG_MULTIGRID_SYNC] = d->cooperative};
 	const struct {
 		uint16_t header, dims, group[3], reserved1;
 		uint32_t grid[3], scratch_bytes, lds_bytes;
@@ -277,7 +289,8 @@ static void start_sgprs(struct wave *w)
 	if (k->properties & SGPR_PRIVATE_BYTES)
 		w->s[n++] = w->scratch_bytes;
 	if (n + preload <= 16)
-		memcpy(&w->s[n], (char *)memory_host(d->kernarg) + 4 * (size_t)(k->preload >> 7), 4 * (size_t)preload);
+		memcpy(&w->s[n], (char *)memory_host(d->kernarg) + 4 * (size_t)(k->preload >> 7),
+			4 * (size_t)preload);
 	n = n + preload > nuser ? n + preload : nuser; /* gfx11's compiler asks for more than it uses */
 	for (unsigned dim = 0; dim < 3; dim++)
 		if (k->rsrc2 >> 7 >> dim & 1)
@@ -297,7 +310,8 @@ static void start_wave(struct wave *w, struct block *b, unsigned number)
 	const struct kernel *k = d->kernel;
 	unsigned first = number * k->wave_lanes, left = d->nthreads - first;
 	unsigned n = left < k->wave_lanes ? left : k->wave_lanes, accum_offset = ((k->rsrc3 & 63) + 1) * 4;
-	unsigned nrows = k->nvgprs + (k->module->gpu != GFX1100 && k->nvgprs > accum_offset ? AGPRS - accum_offset : 0);
+	unsigned nrows = k->nvgprs +
+		(k->module->gpu != GFX1100 && k->nvgprs > accum_offset ? AGPRS - accum_offset : 0);
 
 	w->block = b;
 	w->module = k->module;

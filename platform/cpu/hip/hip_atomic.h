@@ -76,7 +76,8 @@ template <typename T> static inline T exchange(volatile T *ptr, T value, int ord
 	return value;
 }
 
-template <typename T> static inline bool compare_exchange(volatile T *ptr, T *expected, T desired, int success, int failure)
+template <typename T>
+static inline bool compare_exchange(volatile T *ptr, T *expected, T desired, int success, int failure)
 {
 	word_of<T> want, bits;
 	bool done;
@@ -99,7 +100,8 @@ template <typename T, typename F> static inline T update(volatile T *ptr, int or
 		memcpy(&old, &bits, sizeof(T));
 		value = next(old);
 		memcpy(&new_bits, &value, sizeof(T));
-	} while (!__atomic_compare_exchange_n((volatile word_of<T> *)ptr, &bits, new_bits, false, order, __ATOMIC_RELAXED));
+	} while (!__atomic_compare_exchange_n(
+		(volatile word_of<T> *)ptr, &bits, new_bits, false, order, __ATOMIC_RELAXED));
 	polled(ptr, bits != new_bits);
 	return old;
 }
@@ -156,9 +158,18 @@ template <typename T> static inline T fetch_xor(volatile T *ptr, T value, int or
 
 #define HIPCPU_T typename hipcpu::same<T>::type
 #define HIPCPU_RMW(name, call) \
-	template <typename T> static inline T name(T *ptr, HIPCPU_T value) { return call; } \
-	template <typename T> static inline T name##_system(T *ptr, HIPCPU_T value) { return name(ptr, value); } \
-	template <typename T> static inline T name##_block(T *ptr, HIPCPU_T value) { return name(ptr, value); }
+	template <typename T> static inline T name(T *ptr, HIPCPU_T value) \
+	{ \
+		return call; \
+	} \
+	template <typename T> static inline T name##_system(T *ptr, HIPCPU_T value) \
+	{ \
+		return name(ptr, value); \
+	} \
+	template <typename T> static inline T name##_block(T *ptr, HIPCPU_T value) \
+	{ \
+		return name(ptr, value); \
+	}
 
 HIPCPU_RMW(atomicAdd, hipcpu::fetch_add(ptr, value, __ATOMIC_RELAXED))
 HIPCPU_RMW(atomicSub, hipcpu::fetch_add(ptr, (T)-value, __ATOMIC_RELAXED))
@@ -168,8 +179,10 @@ HIPCPU_RMW(atomicMax, hipcpu::fetch_max(ptr, value, __ATOMIC_RELAXED))
 HIPCPU_RMW(atomicAnd, hipcpu::fetch_and(ptr, value, __ATOMIC_RELAXED))
 HIPCPU_RMW(atomicOr, hipcpu::fetch_or(ptr, value, __ATOMIC_RELAXED))
 HIPCPU_RMW(atomicXor, hipcpu::fetch_xor(ptr, value, __ATOMIC_RELAXED))
-HIPCPU_RMW(atomicInc, hipcpu::update(ptr, __ATOMIC_RELAXED, [=](T old) { return old >= value ? 0 : old + 1; }))
-HIPCPU_RMW(atomicDec, hipcpu::update(ptr, __ATOMIC_RELAXED, [=](T old) { return !old || old > value ? value : old - 1; }))
+HIPCPU_RMW(
+	atomicInc, hipcpu::update(ptr, __ATOMIC_RELAXED, [=](T old) { return old >= value ? 0 : old + 1; }))
+HIPCPU_RMW(atomicDec,
+	hipcpu::update(ptr, __ATOMIC_RELAXED, [=](T old) { return !old || old > value ? value : old - 1; }))
 
 template <typename T> static inline T atomicCAS(T *ptr, HIPCPU_T compare, HIPCPU_T value)
 {
@@ -207,14 +220,15 @@ template <typename T> static inline std::remove_cv_t<T> hipcpu_atomic_load(T *pt
 	return hipcpu::load<std::remove_cv_t<T>>(ptr, order);
 }
 
-template <typename T> static inline void hipcpu_atomic_store(T *ptr, std::remove_cv_t<HIPCPU_T> value, int order, int)
+template <typename T>
+static inline void hipcpu_atomic_store(T *ptr, std::remove_cv_t<HIPCPU_T> value, int order, int)
 {
 	hipcpu::store<std::remove_cv_t<T>>(ptr, value, order);
 }
 
 template <typename T>
 static inline bool hipcpu_atomic_compare_exchange_strong(T *ptr, std::remove_cv_t<T> *expected,
-							std::remove_cv_t<HIPCPU_T> value, int success, int failure, int)
+	std::remove_cv_t<HIPCPU_T> value, int success, int failure, int)
 {
 	return hipcpu::compare_exchange<std::remove_cv_t<T>>(ptr, expected, value, success, failure);
 }

@@ -36,17 +36,41 @@ struct __hip_bfloat16 {
 		memcpy(&f, &x, 4);
 		return f;
 	}
-	__hip_bfloat16 &operator+=(__hip_bfloat16 other) { return *this = __hip_bfloat16((float)*this + (float)other); }
-	__hip_bfloat16 &operator-=(__hip_bfloat16 other) { return *this = __hip_bfloat16((float)*this - (float)other); }
-	__hip_bfloat16 &operator*=(__hip_bfloat16 other) { return *this = __hip_bfloat16((float)*this * (float)other); }
-	__hip_bfloat16 &operator/=(__hip_bfloat16 other) { return *this = __hip_bfloat16((float)*this / (float)other); }
+	__hip_bfloat16 &operator+=(__hip_bfloat16 other)
+	{
+		return *this = __hip_bfloat16((float)*this + (float)other);
+	}
+	__hip_bfloat16 &operator-=(__hip_bfloat16 other)
+	{
+		return *this = __hip_bfloat16((float)*this - (float)other);
+	}
+	__hip_bfloat16 &operator*=(__hip_bfloat16 other)
+	{
+		return *this = __hip_bfloat16((float)*this * (float)other);
+	}
+	__hip_bfloat16 &operator/=(__hip_bfloat16 other)
+	{
+		return *this = __hip_bfloat16((float)*this / (float)other);
+	}
 };
 typedef __hip_bfloat16 hip_bfloat16;
 
-static inline __hip_bfloat16 operator+(__hip_bfloat16 a, __hip_bfloat16 b) { return __hip_bfloat16((float)a + (float)b); }
-static inline __hip_bfloat16 operator-(__hip_bfloat16 a, __hip_bfloat16 b) { return __hip_bfloat16((float)a - (float)b); }
-static inline __hip_bfloat16 operator*(__hip_bfloat16 a, __hip_bfloat16 b) { return __hip_bfloat16((float)a * (float)b); }
-static inline __hip_bfloat16 operator/(__hip_bfloat16 a, __hip_bfloat16 b) { return __hip_bfloat16((float)a / (float)b); }
+static inline __hip_bfloat16 operator+(__hip_bfloat16 a, __hip_bfloat16 b)
+{
+	return __hip_bfloat16((float)a + (float)b);
+}
+static inline __hip_bfloat16 operator-(__hip_bfloat16 a, __hip_bfloat16 b)
+{
+	return __hip_bfloat16((float)a - (float)b);
+}
+static inline __hip_bfloat16 operator*(__hip_bfloat16 a, __hip_bfloat16 b)
+{
+	return __hip_bfloat16((float)a * (float)b);
+}
+static inline __hip_bfloat16 operator/(__hip_bfloat16 a, __hip_bfloat16 b)
+{
+	return __hip_bfloat16((float)a / (float)b);
+}
 static inline __hip_bfloat16 operator-(__hip_bfloat16 a) { return __hip_bfloat16(-(float)a); }
 static inline bool operator==(__hip_bfloat16 a, __hip_bfloat16 b) { return (float)a == (float)b; }
 static inline bool operator!=(__hip_bfloat16 a, __hip_bfloat16 b) { return (float)a != (float)b; }

@@ -40,8 +40,14 @@ public:
 	unsigned size() const { return (unsigned)__builtin_popcountll(mask_); }
 	unsigned num_threads() const { return size(); }
 	__attribute__((always_inline)) void sync(HIPCPU_FROM) const { __syncwarp(mask_, line_, file_); }
-	__attribute__((always_inline)) int any(int predicate, HIPCPU_FROM) const { return __any_sync(mask_, predicate, line_, file_); }
-	__attribute__((always_inline)) int all(int predicate, HIPCPU_FROM) const { return __all_sync(mask_, predicate, line_, file_); }
+	__attribute__((always_inline)) int any(int predicate, HIPCPU_FROM) const
+	{
+		return __any_sync(mask_, predicate, line_, file_);
+	}
+	__attribute__((always_inline)) int all(int predicate, HIPCPU_FROM) const
+	{
+		return __all_sync(mask_, predicate, line_, file_);
+	}
 	__attribute__((always_inline)) unsigned long long ballot(int predicate, HIPCPU_FROM) const
 	{
 		return pack(__ballot_sync(mask_, predicate, line_, file_));
@@ -50,19 +56,22 @@ public:
 	{
 		return __shfl_sync(mask_, value, lane_of(rank % size()), warpSize, line_, file_);
 	}
-	template <typename T> __attribute__((always_inline)) T shfl_down(T value, unsigned delta, HIPCPU_FROM) const
+	template <typename T>
+	__attribute__((always_inline)) T shfl_down(T value, unsigned delta, HIPCPU_FROM) const
 	{
 		unsigned rank = thread_rank(), from = rank + delta < size() ? rank + delta : rank;
 
 		return __shfl_sync(mask_, value, lane_of(from), warpSize, line_, file_);
 	}
-	template <typename T> __attribute__((always_inline)) T shfl_up(T value, unsigned delta, HIPCPU_FROM) const
+	template <typename T>
+	__attribute__((always_inline)) T shfl_up(T value, unsigned delta, HIPCPU_FROM) const
 	{
 		unsigned rank = thread_rank(), from = rank >= delta ? rank - delta : rank;
 
 		return __shfl_sync(mask_, value, lane_of(from), warpSize, line_, file_);
 	}
-	template <typename T> __attribute__((always_inline)) T shfl_xor(T value, unsigned mask, HIPCPU_FROM) const
+	template <typename T>
+	__attribute__((always_inline)) T shfl_xor(T value, unsigned mask, HIPCPU_FROM) const
 	{
 		unsigned rank = thread_rank(), from = (rank ^ mask) < size() ? rank ^ mask : rank;
 
@@ -138,9 +147,15 @@ class grid_group
 public:
 	static unsigned long long size() { return num_blocks() * hipcpu_thread_count(); }
 	static unsigned long long num_threads() { return size(); }
-	static unsigned long long num_blocks() { return (unsigned long long)gridDim.x * gridDim.y * gridDim.z; }
+	static unsigned long long num_blocks()
+	{
+		return (unsigned long long)gridDim.x * gridDim.y * gridDim.z;
+	}
 	static unsigned long long block_rank() { return hipcpu_block_id(); }
-	static unsigned long long thread_rank() { return hipcpu_block_id() * hipcpu_thread_count() + hipcpu_thread_rank(); }
+	static unsigned long long thread_rank()
+	{
+		return hipcpu_block_id() * hipcpu_thread_count() + hipcpu_thread_rank();
+	}
 	static bool is_valid() { return hipcpu_self != nullptr; }
 	__attribute__((always_inline)) void sync(HIPCPU_FROM) const
 	{

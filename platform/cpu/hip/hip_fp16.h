@@ -67,7 +67,10 @@ struct __half {
 
 	__half() = default;
 	__half(float f) : bits(hipcpu::half_from_float(f)) {}
-	template <typename N, typename = std::enable_if_t<std::is_arithmetic<N>::value>> __half(N n) : __half((float)n) {}
+	template <typename N, typename = std::enable_if_t<std::is_arithmetic<N>::value>>
+	__half(N n) : __half((float)n)
+	{
+	}
 	operator float() const { return hipcpu::half_to_float(bits); }
 	__half &operator+=(__half other) { return *this = __half((float)*this + (float)other); }
 	__half &operator-=(__half other) { return *this = __half((float)*this - (float)other); }

@@ -117,18 +117,19 @@ static inline hipError_t submit(const char *name, F kernel, std::tuple<P...> arg
 				size_t shared_bytes, hipStream_t stream, bool cooperative)
 {
 	typedef closure<F, P...> C;
-	struct hipcpu_launch_params params = {grid, block, shared_bytes, stream, cooperative, name, C::run, C::drop,
-					      new C{kernel, args}};
+	struct hipcpu_launch_params params = {
+		grid, block, shared_bytes, stream, cooperative, name, C::run, C::drop, new C{kernel, args}};
 
 	return hipcpu_launch(&params);
 }
 
 /* kernel calls the kernel of the signature that the third argument has. */
 template <typename F, typename... P>
-static inline void launch(const char *name, F kernel, void (*)(P...), dim3 grid, dim3 block, size_t shared_bytes,
-			  hipStream_t stream, typename same<P>::type... args)
+static inline void launch(const char *name, F kernel, void (*)(P...), dim3 grid, dim3 block,
+	size_t shared_bytes, hipStream_t stream, typename same<P>::type... args)
 {
-	submit(name, kernel, std::tuple<std::decay_t<P>...>(args...), grid, block, shared_bytes, stream, false);
+	submit(name, kernel, std::tuple<std::decay_t<P>...>(args...), grid, block, shared_bytes, stream,
+		false);
 }
 
 template <typename... P, size_t... I>
@@ -172,22 +173,23 @@ static inline void bind(F kernel, void (*)(P...), void **args, struct hipcpu_lau
 		       (shared_), (stream_), ##__VA_ARGS__)
 
 template <typename... P>
-static inline hipError_t hipLaunchKernel(void (*kernel)(P...), dim3 grid, dim3 block, void **args, size_t shared_bytes,
-					 hipStream_t stream)
+static inline hipError_t hipLaunchKernel(
+	void (*kernel)(P...), dim3 grid, dim3 block, void **args, size_t shared_bytes, hipStream_t stream)
 {
-	return hipcpu::submit("a kernel", kernel, hipcpu::unpack<P...>(args, std::index_sequence_for<P...>()), grid,
-			      block, shared_bytes, stream, false);
+	return hipcpu::submit("a kernel", kernel, hipcpu::unpack<P...>(args, std::index_sequence_for<P...>()),
+		grid, block, shared_bytes, stream, false);
 }
 
 template <typename... P>
 static inline hipError_t hipLaunchCooperativeKernel(void (*kernel)(P...), dim3 grid, dim3 block, void **args,
 						    size_t shared_bytes, hipStream_t stream)
 {
-	return hipcpu::submit("a kernel", kernel, hipcpu::unpack<P...>(args, std::index_sequence_for<P...>()), grid,
-			      block, shared_bytes, stream, true);
+	return hipcpu::submit("a kernel", kernel, hipcpu::unpack<P...>(args, std::index_sequence_for<P...>()),
+		grid, block, shared_bytes, stream, true);
 }
 
-template <typename... P> static inline hipError_t hipFuncGetAttributes(hipFuncAttributes *a, void (*kernel)(P...))
+template <typename... P>
+static inline hipError_t hipFuncGetAttributes(hipFuncAttributes *a, void (*kernel)(P...))
 {
 	return hipFuncGetAttributes(a, (const void *)kernel);
 }
@@ -196,12 +198,13 @@ template <typename... P>
 static inline hipError_t hipOccupancyMaxActiveBlocksPerMultiprocessor(int *nblocks, void (*kernel)(P...),
 								      int block_size, size_t shared_bytes)
 {
-	return hipOccupancyMaxActiveBlocksPerMultiprocessor(nblocks, (const void *)kernel, block_size, shared_bytes);
+	return hipOccupancyMaxActiveBlocksPerMultiprocessor(
+		nblocks, (const void *)kernel, block_size, shared_bytes);
 }
 
 template <typename... P>
-static inline hipError_t hipOccupancyMaxPotentialBlockSize(int *grid_size, int *block_size, void (*kernel)(P...),
-							   size_t shared_bytes = 0, int block_size_limit = 0)
+static inline hipError_t hipOccupancyMaxPotentialBlockSize(int *grid_size, int *block_size,
+	void (*kernel)(P...), size_t shared_bytes = 0, int block_size_limit = 0)
 {
 	return hipOccupancyMaxPotentialBlockSize(grid_size, block_size, (const void *)kernel, shared_bytes,
 						 block_size_limit);

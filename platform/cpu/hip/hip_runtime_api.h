@@ -303,7 +303,8 @@ hipError_t hipMemGetAddressRange(hipDeviceptr_t *base, size_t *nbytes, hipDevice
 hipError_t hipMemcpy(void *dst, const void *src, size_t nbytes, hipMemcpyKind kind);
 hipError_t hipMemcpyAsync(void *dst, const void *src, size_t nbytes, hipMemcpyKind kind,
 			  hipStream_t stream HIPCPU_DEFAULT(0));
-hipError_t hipMemcpyWithStream(void *dst, const void *src, size_t nbytes, hipMemcpyKind kind, hipStream_t stream);
+hipError_t hipMemcpyWithStream(
+	void *dst, const void *src, size_t nbytes, hipMemcpyKind kind, hipStream_t stream);
 hipError_t hipMemcpyPeer(void *dst, int dst_device, const void *src, int src_device, size_t nbytes);
 hipError_t hipMemcpyPeerAsync(void *dst, int dst_device, const void *src, int src_device, size_t nbytes,
 			      hipStream_t stream HIPCPU_DEFAULT(0));
@@ -315,8 +316,8 @@ hipError_t hipMemcpyHtoDAsync(hipDeviceptr_t dst, void *src, size_t nbytes, hipS
 hipError_t hipMemcpyDtoHAsync(void *dst, hipDeviceptr_t src, size_t nbytes, hipStream_t stream);
 hipError_t hipMemcpy2D(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height,
 		       hipMemcpyKind kind);
-hipError_t hipMemcpy2DAsync(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height,
-			    hipMemcpyKind kind, hipStream_t stream HIPCPU_DEFAULT(0));
+hipError_t hipMemcpy2DAsync(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width,
+	size_t height, hipMemcpyKind kind, hipStream_t stream HIPCPU_DEFAULT(0));
 hipError_t hipMemset(void *dst, int value, size_t nbytes);
 hipError_t hipMemsetAsync(void *dst, int value, size_t nbytes, hipStream_t stream HIPCPU_DEFAULT(0));
 hipError_t hipMemsetD8(hipDeviceptr_t dst, unsigned char value, size_t count);
@@ -329,8 +330,8 @@ hipError_t hipMemsetD32Async(hipDeviceptr_t dst, int value, size_t count, hipStr
 #else
 #define HIP_SYMBOL(x) ((const void *)&(x))
 #endif
-hipError_t hipMemcpyToSymbol(const void *symbol, const void *src, size_t nbytes, size_t offset HIPCPU_DEFAULT(0),
-			     hipMemcpyKind kind HIPCPU_DEFAULT(hipMemcpyHostToDevice));
+hipError_t hipMemcpyToSymbol(const void *symbol, const void *src, size_t nbytes,
+	size_t offset HIPCPU_DEFAULT(0), hipMemcpyKind kind HIPCPU_DEFAULT(hipMemcpyHostToDevice));
 hipError_t hipMemcpyToSymbolAsync(const void *symbol, const void *src, size_t nbytes, size_t offset,
 				  hipMemcpyKind kind, hipStream_t stream HIPCPU_DEFAULT(0));
 hipError_t hipMemcpyFromSymbol(void *dst, const void *symbol, size_t nbytes, size_t offset HIPCPU_DEFAULT(0),
@@ -407,10 +408,11 @@ typedef struct ihipMemGenericAllocationHandle *hipMemGenericAllocationHandle_t;
 
 hipError_t hipMemGetAllocationGranularity(size_t *granularity, const hipMemAllocationProp *prop,
 					  hipMemAllocationGranularity_flags option);
-hipError_t hipMemAddressReserve(void **ptr, size_t nbytes, size_t alignment, void *address, unsigned long long flags);
+hipError_t hipMemAddressReserve(
+	void **ptr, size_t nbytes, size_t alignment, void *address, unsigned long long flags);
 hipError_t hipMemAddressFree(void *ptr, size_t nbytes);
-hipError_t hipMemCreate(hipMemGenericAllocationHandle_t *handle, size_t nbytes, const hipMemAllocationProp *prop,
-			unsigned long long flags);
+hipError_t hipMemCreate(hipMemGenericAllocationHandle_t *handle, size_t nbytes,
+	const hipMemAllocationProp *prop, unsigned long long flags);
 hipError_t hipMemRelease(hipMemGenericAllocationHandle_t handle);
 hipError_t hipMemMap(void *ptr, size_t nbytes, size_t offset, hipMemGenericAllocationHandle_t handle,
 		     unsigned long long flags);
@@ -418,7 +420,8 @@ hipError_t hipMemUnmap(void *ptr, size_t nbytes);
 hipError_t hipMemSetAccess(void *ptr, size_t nbytes, const hipMemAccessDesc *desc, size_t count);
 hipError_t hipMemGetAccess(unsigned long long *flags, const hipMemLocation *location, void *ptr);
 hipError_t hipMemRetainAllocationHandle(hipMemGenericAllocationHandle_t *handle, void *ptr);
-hipError_t hipMemGetAllocationPropertiesFromHandle(hipMemAllocationProp *prop, hipMemGenericAllocationHandle_t handle);
+hipError_t hipMemGetAllocationPropertiesFromHandle(
+	hipMemAllocationProp *prop, hipMemGenericAllocationHandle_t handle);
 hipError_t hipMemExportToShareableHandle(void *shareable, hipMemGenericAllocationHandle_t handle,
 					 hipMemAllocationHandleType type, unsigned long long flags);
 /* os_handle: the descriptor, as from HIP 7.1 on, or a pointer to it, as before. */
@@ -478,7 +481,8 @@ typedef enum hipStreamCaptureStatus {
 hipError_t hipStreamBeginCapture(hipStream_t stream, hipStreamCaptureMode mode);
 hipError_t hipStreamEndCapture(hipStream_t stream, hipGraph_t *graph);
 hipError_t hipStreamIsCapturing(hipStream_t stream, hipStreamCaptureStatus *status);
-hipError_t hipGraphInstantiate(hipGraphExec_t *exec, hipGraph_t graph, hipGraphNode_t *error_node, char *log, size_t nbytes);
+hipError_t hipGraphInstantiate(
+	hipGraphExec_t *exec, hipGraph_t graph, hipGraphNode_t *error_node, char *log, size_t nbytes);
 hipError_t hipGraphLaunch(hipGraphExec_t exec, hipStream_t stream);
 hipError_t hipGraphDestroy(hipGraph_t graph);
 hipError_t hipGraphExecDestroy(hipGraphExec_t exec);
@@ -511,8 +515,8 @@ typedef struct hipFuncAttributes {
  */
 hipError_t hipLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **args, size_t shared_bytes,
 			   hipStream_t stream);
-hipError_t hipLaunchCooperativeKernel(const void *kernel, dim3 grid, dim3 block, void **args, unsigned shared_bytes,
-				      hipStream_t stream);
+hipError_t hipLaunchCooperativeKernel(
+	const void *kernel, dim3 grid, dim3 block, void **args, unsigned shared_bytes, hipStream_t stream);
 hipError_t hipFuncGetAttributes(hipFuncAttributes *attributes, const void *kernel);
 hipError_t hipOccupancyMaxActiveBlocksPerMultiprocessor(int *nblocks, const void *kernel, int block_size,
 							size_t shared_bytes);
@@ -528,11 +532,11 @@ hipError_t hipModuleGetFunction(hipFunction_t *function, hipModule_t module, con
 hipError_t hipModuleLaunchKernel(hipFunction_t function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
 				 unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
 				 hipStream_t stream, void **args, void **extra);
-hipError_t hipModuleLaunchCooperativeKernel(hipFunction_t function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
-					    unsigned block_x, unsigned block_y, unsigned block_z,
-					    unsigned shared_bytes, hipStream_t stream, void **args);
-hipError_t hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(int *nblocks, hipFunction_t function, int block_size,
-							      size_t shared_bytes);
+hipError_t hipModuleLaunchCooperativeKernel(hipFunction_t function, unsigned grid_x, unsigned grid_y,
+	unsigned grid_z, unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
+	hipStream_t stream, void **args);
+hipError_t hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(
+	int *nblocks, hipFunction_t function, int block_size, size_t shared_bytes);
 
 #ifdef __cplusplus
 } /* extern "C" */
@@ -567,8 +571,8 @@ static inline hipError_t hipMemcpyToSymbol(const T &symbol, const void *src, siz
 }
 
 template <typename T>
-static inline hipError_t hipMemcpyToSymbolAsync(const T &symbol, const void *src, size_t nbytes, size_t offset,
-						hipMemcpyKind kind, hipStream_t stream = 0)
+static inline hipError_t hipMemcpyToSymbolAsync(const T &symbol, const void *src, size_t nbytes,
+	size_t offset, hipMemcpyKind kind, hipStream_t stream = 0)
 {
 	return hipMemcpyToSymbolAsync((const void *)&symbol, src, nbytes, offset, kind, stream);
 }

@@ -99,7 +99,8 @@ namespace hipcpu
 
 template <typename T> HIPCPU_INLINE uint64_t to_bits(T value)
 {
-	static_assert(sizeof(T) <= 8 && std::is_trivially_copyable<T>::value, "a shuffle moves up to 8 bytes");
+	static_assert(
+		sizeof(T) <= 8 && std::is_trivially_copyable<T>::value, "a shuffle moves up to 8 bytes");
 	uint64_t bits = 0;
 
 	memcpy(&bits, &value, sizeof(T));
@@ -164,7 +165,8 @@ HIPCPU_INLINE unsigned lane_xor(int mask, int width)
 
 HIPCPU_SHUFFLES(HIPCPU_SHUFFLE)
 
-template <typename T> HIPCPU_INLINE unsigned long long __match_any_sync(unsigned long long mask, T value, HIPCPU_FROM)
+template <typename T>
+HIPCPU_INLINE unsigned long long __match_any_sync(unsigned long long mask, T value, HIPCPU_FROM)
 {
 	struct hipcpu_call call = HIPCPU_CALL(HIPCPU_OP_MATCH_ANY, mask, hipcpu::to_bits(value), 0);
 

@@ -173,14 +173,17 @@ HIPCPU_INLINE void hipcpu_wave_sync(const void *site, int line, uint64_t mask)
 /* Which lanes of mask the predicate holds in; the value of one of them. */
 HIPCPU_INLINE uint64_t hipcpu_wave_ballot(const void *site, int line, uint64_t mask, int predicate)
 {
-	struct hipcpu_call call = {HIPCPU_OP_BALLOT, line, 0, mask, site, __builtin_frame_address(0), predicate != 0, 0, 0};
+	struct hipcpu_call call = {
+		HIPCPU_OP_BALLOT, line, 0, mask, site, __builtin_frame_address(0), predicate != 0, 0, 0};
 
 	return hipcpu_wave_call(&call);
 }
 
-HIPCPU_INLINE uint64_t hipcpu_wave_broadcast(const void *site, int line, uint64_t mask, uint64_t value, unsigned from_lane)
+HIPCPU_INLINE uint64_t hipcpu_wave_broadcast(
+	const void *site, int line, uint64_t mask, uint64_t value, unsigned from_lane)
 {
-	struct hipcpu_call call = {HIPCPU_OP_SHUFFLE, line, 0, mask, site, __builtin_frame_address(0), value, from_lane, 0};
+	struct hipcpu_call call = {
+		HIPCPU_OP_SHUFFLE, line, 0, mask, site, __builtin_frame_address(0), value, from_lane, 0};
 
 	return hipcpu_wave_call(&call);
 }

@@ -400,7 +400,8 @@ typedef CUpointer_attribute hipPointer_attribute;
 #define HIP_POINTER_ATTRIBUTE_BUFFER_ID CU_POINTER_ATTRIBUTE_BUFFER_ID
 #define HIP_POINTER_ATTRIBUTE_IS_MANAGED CU_POINTER_ATTRIBUTE_IS_MANAGED
 
-static inline hipError_t hipPointerGetAttribute(void *data, hipPointer_attribute attribute, hipDeviceptr_t ptr)
+static inline hipError_t hipPointerGetAttribute(
+	void *data, hipPointer_attribute attribute, hipDeviceptr_t ptr)
 {
 	HIPCUDA_DRIVER(cuPointerGetAttribute, 4000, data, attribute, (CUdeviceptr)(uintptr_t)ptr);
 }
@@ -468,7 +469,8 @@ static inline hipError_t hipMemcpyDtoH(void *dst, hipDeviceptr_t src, size_t nby
 	return cudaMemcpy(dst, src, nbytes, cudaMemcpyDeviceToHost);
 }
 
-static inline hipError_t hipMemcpyDtoDAsync(hipDeviceptr_t dst, hipDeviceptr_t src, size_t nbytes, hipStream_t stream)
+static inline hipError_t hipMemcpyDtoDAsync(
+	hipDeviceptr_t dst, hipDeviceptr_t src, size_t nbytes, hipStream_t stream)
 {
 	return cudaMemcpyAsync(dst, src, nbytes, cudaMemcpyDeviceToDevice, stream);
 }
@@ -488,7 +490,8 @@ static inline hipError_t hipMemsetD8(hipDeviceptr_t dst, unsigned char value, si
 	return cudaMemset(dst, value, count);
 }
 
-static inline hipError_t hipMemsetD8Async(hipDeviceptr_t dst, unsigned char value, size_t count, hipStream_t stream)
+static inline hipError_t hipMemsetD8Async(
+	hipDeviceptr_t dst, unsigned char value, size_t count, hipStream_t stream)
 {
 	return cudaMemsetAsync(dst, value, count, stream);
 }
@@ -696,8 +699,8 @@ typedef enum cudaStreamCaptureStatus hipStreamCaptureStatus;
 #define hipGraphExecDestroy          cudaGraphExecDestroy
 
 /* CUDA 12 has dropped the arguments for errors. */
-static inline hipError_t hipGraphInstantiate(hipGraphExec_t *exec, hipGraph_t graph, hipGraphNode_t *error_node, char *log,
-					     size_t nbytes)
+static inline hipError_t hipGraphInstantiate(
+	hipGraphExec_t *exec, hipGraph_t graph, hipGraphNode_t *error_node, char *log, size_t nbytes)
 {
 #if CUDART_VERSION >= 12000
 	if (error_node)
@@ -742,12 +745,14 @@ static inline hipError_t hipModuleGetFunction(hipFunction_t *function, hipModule
 	HIPCUDA_DRIVER(cuModuleGetFunction, 2000, function, module, name);
 }
 
-static inline hipError_t hipcuda_global(CUdeviceptr *ptr, size_t *nbytes, hipModule_t module, const char *name)
+static inline hipError_t hipcuda_global(
+	CUdeviceptr *ptr, size_t *nbytes, hipModule_t module, const char *name)
 {
 	HIPCUDA_DRIVER(cuModuleGetGlobal, 3020, ptr, nbytes, module, name);
 }
 
-static inline hipError_t hipModuleGetGlobal(hipDeviceptr_t *ptr, size_t *nbytes, hipModule_t module, const char *name)
+static inline hipError_t hipModuleGetGlobal(
+	hipDeviceptr_t *ptr, size_t *nbytes, hipModule_t module, const char *name)
 {
 	CUdeviceptr found = 0;
 	hipError_t got = hipcuda_global(&found, nbytes, module, name);
@@ -758,26 +763,26 @@ static inline hipError_t hipModuleGetGlobal(hipDeviceptr_t *ptr, size_t *nbytes,
 }
 
 static inline hipError_t hipModuleLaunchKernel(hipFunction_t function, unsigned grid_x, unsigned grid_y,
-					       unsigned grid_z, unsigned block_x, unsigned block_y, unsigned block_z,
-					       unsigned shared_bytes, hipStream_t stream, void **args, void **extra)
+	unsigned grid_z, unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
+	hipStream_t stream, void **args, void **extra)
 {
-	HIPCUDA_DRIVER(cuLaunchKernel, 4000, function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes,
-		       stream, args, extra);
+	HIPCUDA_DRIVER(cuLaunchKernel, 4000, function, grid_x, grid_y, grid_z, block_x, block_y, block_z,
+		shared_bytes, stream, args, extra);
 }
 
-static inline hipError_t hipModuleLaunchCooperativeKernel(hipFunction_t function, unsigned grid_x, unsigned grid_y,
-							  unsigned grid_z, unsigned block_x, unsigned block_y,
-							  unsigned block_z, unsigned shared_bytes, hipStream_t stream,
-							  void **args)
+static inline hipError_t hipModuleLaunchCooperativeKernel(hipFunction_t function, unsigned grid_x,
+	unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y, unsigned block_z,
+	unsigned shared_bytes, hipStream_t stream, void **args)
 {
-	HIPCUDA_DRIVER(cuLaunchCooperativeKernel, 9000, function, grid_x, grid_y, grid_z, block_x, block_y, block_z,
-		       shared_bytes, stream, args);
+	HIPCUDA_DRIVER(cuLaunchCooperativeKernel, 9000, function, grid_x, grid_y, grid_z, block_x, block_y,
+		block_z, shared_bytes, stream, args);
 }
 
-static inline hipError_t hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(int *nblocks, hipFunction_t function,
-									    int block_size, size_t shared_bytes)
+static inline hipError_t hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(
+	int *nblocks, hipFunction_t function, int block_size, size_t shared_bytes)
 {
-	HIPCUDA_DRIVER(cuOccupancyMaxActiveBlocksPerMultiprocessor, 6050, nblocks, function, block_size, shared_bytes);
+	HIPCUDA_DRIVER(cuOccupancyMaxActiveBlocksPerMultiprocessor, 6050, nblocks, function, block_size,
+		shared_bytes);
 }
 
 #undef HIPCUDA_DRIVER
