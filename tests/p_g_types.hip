@@ -3,8 +3,8 @@
 /* tier: all */
 /* env: GSHMEM_HEAP_SIZE=8m | GSHMEM_HEAP_SIZE=8m GSHMEM_CHECK=1 */
 /*
- * p and g of every type, from a kernel and from the host: values arrive bit for bit (for long double: as values), and
- * no neighbour is touched. Every PE writes to the next one and reads from it.
+ * p and g of every type transfer values bit for bit (long double: equal values) and touch no neighbour, from
+ * a kernel and from the host. Every PE writes to the next one and reads from it.
  */
 #include <type_traits>
 #include <hip/hip_runtime.h>
@@ -12,7 +12,7 @@
 
 #define NVALUES 130
 
-/* Value i of a seed: arbitrary bits, also those of NaNs; numbers where a type has bits that do not count. */
+/* Value i of a seed: arbitrary bits, including NaNs; plain numbers for types with padding bits. */
 template <class T> T_HD T value(unsigned seed, size_t i)
 {
 	unsigned char bytes[sizeof(T)];
@@ -50,10 +50,10 @@ template <> inline __host__ __device__ long double value<long double>(unsigned s
 	return (seed * 1000.0L + (long double)i) / 3.0L * (i % 2 ? 1 : -1);
 }
 
-/* Every second element, so that an access that is too wide shows. */
+/* Use every second element, so that a load or store that is too wide shows. */
 template <class T>
-static __global__ void p_and_g(typename T::type *dest, const typename T::type *source, typename T::type *out, unsigned seed,
-			       int pe)
+static __global__ void p_and_g(
+	typename T::type *dest, const typename T::type *source, typename T::type *out, unsigned seed, int pe)
 {
 	size_t i = threadIdx.x;
 
@@ -76,7 +76,8 @@ template <class T> static void check_type(char *dest_, char *source_, char *out_
 	typedef typename T::type type;
 	type *dest = (type *)dest_, *source = (type *)source_, *out = (type *)out_;
 	static type before[2 * NVALUES], data[2 * NVALUES], got[2 * NVALUES], gotten[NVALUES];
-	int me = gshmem_my_pe(), npes = gshmem_n_pes(), next = (me + 1) % npes, previous = (me + npes - 1) % npes;
+	int me = gshmem_my_pe(), npes = gshmem_n_pes(), next = (me + 1) % npes,
+	    previous = (me + npes - 1) % npes;
 
 	for (size_t i = 0; i < 2 * NVALUES; i++) {
 		before[i] = value<type>(100, i);
@@ -103,12 +104,18 @@ template <class T> static void check_type(char *dest_, char *source_, char *out_
 		gshmem_barrier_all();
 		t_from_device(got, dest, sizeof got);
 		for (size_t i = 0; i < NVALUES; i++) {
-			t_check(same(got[2 * i], value<type>(previous, i)), "PE %d: %s_p from PE %d, %s: value %zu is not "
-				"what was sent", me, T::name(), previous, where, i);
-			t_check(same(got[2 * i + 1], before[2 * i + 1]), "PE %d: %s_p from PE %d, %s: changed the "
-				"neighbour of element %zu", me, T::name(), previous, where, i);
-			t_check(same(gotten[i], value<type>(50 + next, 2 * i)), "PE %d: %s_g from PE %d, %s: value %zu is "
-				"not what is there", me, T::name(), next, where, i);
+			t_check(same(got[2 * i], value<type>(previous, i)),
+				"PE %d: %s_p from PE %d, %s: value %zu is not "
+				"what was sent",
+				me, T::name(), previous, where, i);
+			t_check(same(got[2 * i + 1], before[2 * i + 1]),
+				"PE %d: %s_p from PE %d, %s: changed the "
+				"neighbour of element %zu",
+				me, T::name(), previous, where, i);
+			t_check(same(gotten[i], value<type>(50 + next, 2 * i)),
+				"PE %d: %s_g from PE %d, %s: value %zu is "
+				"not what is there",
+				me, T::name(), next, where, i);
 		}
 	}
 }

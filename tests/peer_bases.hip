@@ -5,9 +5,9 @@
 /* run: -n 1,3,8 */
 /* env: GSHMEM_HEAP_SIZE=8m GSHMEM_CARRY=1 | GSHMEM_HEAP_SIZE=8m GSHMEM_CHECK=1 */
 /*
- * gshmemx_peer_bases and gshmemx_win_peer_bases write addresses to host and device memory by which a kernel's
- * own loads and stores reach peers, and NULL for PEs that are not mapped, which PE 1 is not with
- * GSHMEM_CARRY=1. A bad argument is an error, and nothing is written.
+ * gshmemx_peer_bases and gshmemx_win_peer_bases write to host or device memory the addresses by which a
+ * kernel's loads and stores reach peers, and NULL for unmapped PEs, such as PE 1 with GSHMEM_CARRY=1. A bad
+ * argument is an error, and nothing is written.
  */
 #include <errno.h>
 #include <hip/hip_runtime.h>
@@ -31,7 +31,7 @@ static __global__ void exchange(void *const *bases, int npes, int me, int *mine,
 	gshmem_quiet();
 }
 
-/* Whether this PE has no address of that one. */
+/* Whether this PE must have no address for that PE. */
 static int is_carried(int pe)
 {
 	return getenv("GSHMEM_CARRY") && pe == 1 && gshmem_my_pe() != 1;
@@ -98,7 +98,7 @@ static void heap(void)
 	t_hip(hipFree(on_device));
 }
 
-/* Of a team that numbers the PEs in reverse. In a second window its last PE has no memory. */
+/* For a team that numbers the PEs in reverse. In a second window the team's last PE has no memory. */
 static void window(void)
 {
 	const int npes = gshmem_n_pes(), me = npes - 1 - gshmem_my_pe();

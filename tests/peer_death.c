@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A PE dies by SIGKILL or _exit(0), before, during and after init: the others end soon, and say why once. */
+/*
+ * If a PE dies by SIGKILL or _exit(0), before, during or after init, the others end soon and report why once.
+ */
 /* net: no */
 /* timeout: 200 */
 /* delivery: no, its jobs are to fail */
@@ -39,8 +41,9 @@ static int pe_main(const char *when, const char *how)
 
 	if (victim && strcmp(when, "start") == 0)
 		die(how);
-	if (strcmp(when, "start")) /* else the others are stuck in gshmem_init's own MPI_Init */
-		MPI_Init_thread(NULL, NULL, strcmp(how, "kill") ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &level);
+	if (strcmp(when, "start")) /* otherwise the others are stuck in gshmem_init's MPI_Init */
+		MPI_Init_thread(
+			NULL, NULL, strcmp(how, "kill") ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &level);
 	while (victim && strcmp(when, "never") == 0)
 		pause();
 	if (victim && strcmp(when, "mpi") == 0)
@@ -65,19 +68,20 @@ static int pe_main(const char *when, const char *how)
 	else if (strcmp(when, "compute") == 0)
 		for (;;)
 			pause(); /* the launcher may interrupt it */
-	else if (strcmp(when, "read") == 0) /* holds the lock of a stream that is to be flushed */
+	else if (strcmp(when, "read") == 0) /* holds the lock of a stream that exit must flush */
 		getc(silent_stream());
 	printf("PE %d came through\n", gshmem_my_pe());
 	return 1;
 }
 
-/* A PE lives on, but never comes to init. */
+/* A PE lives on but never calls init. */
 static void never_comes(void)
 {
 	static struct t_job job;
 
 	t_job_run(&job, NPES, "GSHMEM_INIT_TIMEOUT=1", "", "never exit", 20);
-	t_check(strstr(job.output, "other PEs have not joined for 1 s (GSHMEM_INIT_TIMEOUT)"), "never:\n%s", job.output);
+	t_check(strstr(job.output, "other PEs have not joined for 1 s (GSHMEM_INIT_TIMEOUT)"), "never:\n%s",
+		job.output);
 }
 
 static void expect(const char *when, const char *how, bool wrapped, const char *text)
@@ -114,7 +118,8 @@ int main(int argc, char **argv)
 		expect(late[i], "kill", true, "PE 1 (pid ");
 	}
 	never_comes();
-	if (t_deny(SYS_pidfd_open, ENOSYS, 0)) { /* to all jobs from here on: Linux before 5.3 has no pidfds */
+	/* for all jobs from here on: Linux before 5.3 has no pidfds */
+	if (t_deny(SYS_pidfd_open, ENOSYS, 0)) {
 		expect("wait", "exit", true, "PE 1 (pid ");
 		expect("compute", "kill", true, "PE 1 (pid ");
 	}

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A PE dies, or calls gshmem_global_exit, while the others spin in kernels: they end soon, and say why once. */
+/*
+ * If a PE dies or calls gshmem_global_exit while the others spin in kernels, they
+ * end soon and report why once.
+ */
 /* timeout: 200 */
 /* delivery: no, its jobs are to fail */
 #include <gshmem.h>
@@ -18,7 +21,7 @@ __global__ void barrier_in_kernel(void)
 	gshmemx_barrier_all_wg();
 }
 
-/* Spins on its own, past every look of the library at whether the job ends. */
+/* Spins without the library, which cannot check whether the job ends. */
 __global__ void spin_in_kernel(volatile long *word)
 {
 	while (*word == 0)
@@ -66,10 +69,12 @@ int main(int argc, char **argv)
 		for (how = 0; how < 3; how++) {
 			snprintf(args, sizeof args, "%s %s", whats[what], hows[how]);
 			t_job_run(&job, NPES, "", "-disable-auto-cleanup", args, 20);
-			t_check(!strstr(job.output, "came through"), "%s: a PE went on:\n%s", args, job.output);
+			t_check(!strstr(job.output, "came through"), "%s: a PE went on:\n%s", args,
+				job.output);
 			if (how == 2)
-				t_check(job.status == 7 && !strstr(job.output, "gshmem: "), "%s: expected silence, and 7, not %d:\n%s",
-					args, job.status, job.output);
+				t_check(job.status == 7 && !strstr(job.output, "gshmem: "),
+					"%s: expected silence, and 7, not %d:\n%s", args, job.status,
+					job.output);
 			else
 				t_job_failed(&job, args, "PE 1 (pid ", 1);
 		}

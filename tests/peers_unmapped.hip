@@ -4,8 +4,9 @@
 /* platform: cpu */
 /* timeout: 240 */
 /*
- * Peers without access, on other nodes, and without native atomics: their owners perform what is asked of them, and queries say what is
- * mapped. Each job calls from the host and from a kernel, in both directions at once.
+ * Peers without peer access, on other nodes, and without native atomics perform the operations that
+ * others ask of them, and queries say what is mapped. Each job calls from the host and from a
+ * kernel, in both directions at once.
  */
 #include <gshmem.h>
 
@@ -33,7 +34,9 @@ __global__ static void put_kernel(long *words, uint64_t *signal, int pe)
 	gshmem_quiet();
 }
 
-/* Heaps in this process: each is a file of the platform, whose device memory is nothing else. */
+/*
+ * How many heaps are mapped in this process: device memory of the cpu platform is always files, one per heap.
+ */
 static int count_heaps(const void *mine)
 {
 	unsigned long from, to, inode, nbytes = 0, last = 0;
@@ -42,12 +45,14 @@ static int count_heaps(const void *mine)
 	FILE *maps = fopen("/proc/self/maps", "r");
 
 	while (fgets(line, sizeof line, maps))
-		if (sscanf(line, "%lx-%lx", &from, &to) == 2 && from <= (uintptr_t)mine && (uintptr_t)mine < to)
+		if (sscanf(line, "%lx-%lx", &from, &to) == 2 && from <= (uintptr_t)mine &&
+			(uintptr_t)mine < to)
 			nbytes = to - from;
 	rewind(maps);
 	while (fgets(line, sizeof line, maps))
-		if (strstr(line, "memfd:hipcpu") && sscanf(line, "%lx-%lx %*s %*s %*s %lu", &from, &to, &inode) == 3 &&
-		    to - from == nbytes && inode != last) {
+		if (strstr(line, "memfd:hipcpu") &&
+			sscanf(line, "%lx-%lx %*s %*s %*s %lu", &from, &to, &inode) == 3 &&
+			to - from == nbytes && inode != last) {
 			last = inode;
 			n++;
 		}
@@ -60,7 +65,7 @@ struct objects {
 	uint64_t signal;
 };
 
-/* One PE; nheaps are mapped in PE 0. */
+/* One PE; PE 0 must map nheaps heaps. */
 static int pe_main(int nheaps)
 {
 	struct objects *o;
@@ -82,8 +87,8 @@ static int pe_main(int nheaps)
 	hipLaunchKernelGGL(put_kernel, dim3(1), dim3(1), 0, 0, o->words, &o->signal, other);
 	t_hip(hipDeviceSynchronize());
 	gshmem_signal_wait_until(&o->signal, GSHMEM_CMP_EQ, 5);
-	t_check(o->words[0] == 7 && o->words[1] == 8 && o->words[2] == 9, "a kernel's puts: %ld %ld %ld", o->words[0], o->words[1],
-		o->words[2]);
+	t_check(o->words[0] == 7 && o->words[1] == 8 && o->words[2] == 9, "a kernel's puts: %ld %ld %ld",
+		o->words[0], o->words[1], o->words[2]);
 	o->from_me = 100 + me;
 	gshmem_long_p(&o->host_words[0], 5 + me, other);
 	gshmem_barrier_all();
@@ -101,14 +106,15 @@ static int pe_main(int nheaps)
 	return 0;
 }
 
-/* text: of what PE 0 says that it has performed. */
+/* text: what PE 0 must report to have performed. */
 static void expect_success(const char *env, const char *args, const char *text)
 {
 	struct t_job job;
 
 	t_job_run(&job, 2, env, "", args, 60);
 	t_check(job.status == 0, "%s: exit status %d:\n%s", env, job.status, job.output);
-	t_check(strstr(job.output, "pe 0: gshmem_malloc: 1000 bytes on PE 0 but 1001 on PE 1"), "%s: malloc:\n%s", env, job.output);
+	t_check(strstr(job.output, "pe 0: gshmem_malloc: 1000 bytes on PE 0 but 1001 on PE 1"),
+		"%s: malloc:\n%s", env, job.output);
 	t_check(strstr(job.output, text), "%s: expected \"%s\":\n%s", env, text, job.output);
 }
 
@@ -118,9 +124,14 @@ int main(int argc, char **argv)
 		return pe_main(atoi(argv[1]));
 	expect_success(NO_PEER, "1", "pe 1: net: asked for");
 	expect_success(OTHER_NODE, "1", "pe 1: net: asked for");
-	/* The put of the put_signal, whose signal is the first atomic; those on own words are not asked for. */
-	expect_success(NO_ATOMICS, "2", "pe 1: net: asked for 1 puts (0 merged), 0 gets, 1501 atomics and signals");
-	expect_success("GSHMEM_DEBUG=1 " NO_ATOMICS, "2", "pe 1: init: no native atomics from the device of PE 1 to that of PE 0\n");
+	/*
+	 * The put of the put_signal, whose signal is the first atomic. Atomics on a
+	 * PE's own words need no request.
+	 */
+	expect_success(
+		NO_ATOMICS, "2", "pe 1: net: asked for 1 puts (0 merged), 0 gets, 1501 atomics and signals");
+	expect_success("GSHMEM_DEBUG=1 " NO_ATOMICS, "2",
+		"pe 1: init: no native atomics from the device of PE 1 to that of PE 0\n");
 	expect_success(ONE_WAY, "1", "pe 1: net: asked for 0 puts (0 merged), 0 gets");
 	return 0;
 }

@@ -4,8 +4,8 @@
 /* timeout: 120 */
 /* delivery: no, it keeps a copy of what is on its way */
 /*
- * Copies longer than 2 GiB, and objects more than 4 GiB into the heap. The long put is made by the host from memory
- * that was never written, which costs nothing; the long get by a work-group.
+ * Copies longer than 2 GiB work, and objects more than 4 GiB into the heap. The host makes the long put, from
+ * memory that was never written and so takes no pages; a work-group makes the long get.
  */
 #include <sys/mman.h>
 #include <hip/hip_runtime.h>
@@ -27,7 +27,7 @@ static __global__ void far(long *at, long value, int pe, long *read)
 	gshmem_quiet();
 }
 
-/* kB from /proc/meminfo, or all one could wish for. */
+/* kB from /proc/meminfo, or more than enough. */
 static size_t available_kb()
 {
 	FILE *f = fopen("/proc/meminfo", "r");
@@ -44,21 +44,25 @@ static size_t available_kb()
 
 int main()
 {
-	/* Around the ends, and where 31 and 32 bits end. */
-	static const size_t marks[] = {0, 1, 15, 16, (1ULL << 30) - 1, (2ULL << 30) - 1, 2ULL << 30, nbytes - 14, nbytes - 1};
+	/* Offsets around the ends, and around the limits of 31 and 32 bits. */
+	static const size_t marks[] = {
+		0, 1, 15, 16, (1ULL << 30) - 1, (2ULL << 30) - 1, 2ULL << 30, nbytes - 14, nbytes - 1};
 	char *dest, *local, *source, byte;
 
 	if (available_kb() < 13U << 20)
-		t_skip("two heaps of 5 GiB need 13 GiB of available memory, there are %zu MiB", available_kb() >> 10);
+		t_skip("two heaps of 5 GiB need 13 GiB of available memory, there are %zu MiB",
+			available_kb() >> 10);
 	setenv("GSHMEM_HEAP_SIZE", "5g", 0);
 	gshmem_init();
 	int me = gshmem_my_pe();
 	dest = (char *)t_shmalloc(nbytes + 1);
 	local = (char *)t_shmalloc(nbytes + 1);
 	long *at = (long *)t_shmalloc(2 * sizeof(long));
-	t_check((char *)at - dest > 1L << 32, "the object lies only %td bytes into the heap", (char *)at - dest);
+	t_check((char *)at - dest > 1L << 32, "the object lies only %td bytes into the heap",
+		(char *)at - dest);
 
-	source = (char *)mmap(NULL, nbytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	source = (char *)mmap(
+		NULL, nbytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	t_check(source != MAP_FAILED, "mmap of %zu bytes failed", nbytes);
 	for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
 		source[marks[i]] = (char)(i + 1);
@@ -73,8 +77,8 @@ int main()
 	long longs[2];
 	t_from_device(longs, at, sizeof longs);
 	t_check(longs[0] == 101 + 1 - me && longs[1] == 100 + me,
-		"PE %d: long p, g, inc beyond 4 GiB: expected %d and %d, got %ld and %ld", me, 101 + 1 - me, 100 + me,
-		longs[0], longs[1]);
+		"PE %d: long p, g, inc beyond 4 GiB: expected %d and %d, got %ld and %ld", me, 101 + 1 - me,
+		100 + me, longs[0], longs[1]);
 	if (me == 0) {
 		t_launch(get_long, 1, 256, local, dest, 1);
 		dest = local;

@@ -3,9 +3,9 @@
 /* env: GSHMEM_CPU_WAVE=32 | GSHMEM_CPU_WAVE=64 */
 /* timeout: 400 */
 /*
- * putmem and getmem move the bytes they are given and no other: alignments 0..16 of both ends x lengths 0..300 and
- * around powers of two up to 1 MiB, by a thread, a wave, part of a wave, work-groups of many shapes, and the host;
- * blocking and _nbi. Every copy has a slot of its own in an arena; the whole arena is compared, gaps included.
+ * putmem and getmem move exactly the given bytes: alignments 0..16 of both ends x lengths 0..300 and around
+ * powers of two up to 1 MiB, by a thread, a wave, part of a wave, work-groups of many shapes, and the host;
+ * blocking and _nbi. Every copy has its own slot in an arena, and the whole arena is compared, with its gaps.
  */
 #include <hip/hip_runtime.h>
 #include <vector>
@@ -31,7 +31,8 @@ static const unsigned canary_seed = 77, source_seed = 1;
 
 enum { PART_OF_WAVE = T_NSCOPES };
 
-static __device__ void copy(int scope, bool put, bool nbi, void *dest, const void *source, size_t nbytes, int pe)
+static __device__ void copy(
+	int scope, bool put, bool nbi, void *dest, const void *source, size_t nbytes, int pe)
 {
 	switch (scope * 4 + put * 2 + nbi) {
 	case T_THREAD * 4 + 2:
@@ -74,8 +75,8 @@ static __device__ void copy(int scope, bool put, bool nbi, void *dest, const voi
 }
 
 /* The threads, waves or work-groups of the grid take the cases in turn. */
-static __global__ void __launch_bounds__(1024) copy_all(int scope, bool put, bool nbi, const copy_case *cases, size_t ncases, char *arena,
-				const char *source, int pe)
+static __global__ void __launch_bounds__(1024) copy_all(int scope, bool put, bool nbi, const copy_case *cases,
+	size_t ncases, char *arena, const char *source, int pe)
 {
 	const unsigned width = warpSize, nwaves = (t_count() + width - 1) / width;
 	size_t first, step;
@@ -90,7 +91,7 @@ static __global__ void __launch_bounds__(1024) copy_all(int scope, bool put, boo
 		first = blockIdx.x * (size_t)nwaves + t_rank() / width;
 		step = gridDim.x * (size_t)nwaves;
 	}
-	/* Every third lane: the others pass by. */
+	/* Only every third lane calls. */
 	if (scope != PART_OF_WAVE || t_rank() % 3 == 1)
 		for (size_t i = first; i < ncases; i += step)
 			copy(scope == PART_OF_WAVE ? T_WAVE : scope, put, nbi, arena + cases[i].dest,
@@ -127,9 +128,11 @@ static void host_copies(const case_set &set, bool put, bool nbi, char *arena, co
 {
 	for (const copy_case &c : set.cases)
 		if (put)
-			(nbi ? gshmem_putmem_nbi : gshmem_putmem)(arena + c.dest, source + c.source, c.nbytes, pe);
+			(nbi ? gshmem_putmem_nbi : gshmem_putmem)(
+				arena + c.dest, source + c.source, c.nbytes, pe);
 		else
-			(nbi ? gshmem_getmem_nbi : gshmem_getmem)(arena + c.dest, source + c.source, c.nbytes, pe);
+			(nbi ? gshmem_getmem_nbi : gshmem_getmem)(
+				arena + c.dest, source + c.source, c.nbytes, pe);
 	gshmem_quiet();
 }
 
@@ -146,7 +149,8 @@ static void run_set(const case_set &set, int scope, dim3 block, bool put, bool n
 	if (scope == T_HOST)
 		host_copies(set, put, nbi, arena, source, pe);
 	else
-		t_launch(copy_all, 3, block, scope, put, nbi, set.device_cases, set.cases.size(), arena, source, pe);
+		t_launch(copy_all, 3, block, scope, put, nbi, set.device_cases, set.cases.size(), arena,
+			source, pe);
 	gshmem_barrier_all();
 
 	got.resize(set.arena_nbytes);
@@ -161,10 +165,10 @@ static void run_set(const case_set &set, int scope, dim3 block, bool put, bool n
 		if (at < end)
 			t_fail("PE %d: %smem%s by %s of %ux%ux%u, %zu bytes, alignments %u and %u: byte %ld: expected "
 			       "%02x, got %02x",
-			       gshmem_my_pe(), put ? "put" : "get", nbi ? "_nbi" : "",
-			       scope == PART_OF_WAVE ? "part of a wave" : t_scope_names[scope], block.x, block.y,
-			       block.z, (size_t)c.nbytes, (unsigned)(c.dest % 32), (unsigned)(c.source % 32),
-			       (long)at - (long)c.dest, set.after[at], got[at]);
+				gshmem_my_pe(), put ? "put" : "get", nbi ? "_nbi" : "",
+				scope == PART_OF_WAVE ? "part of a wave" : t_scope_names[scope], block.x,
+				block.y, block.z, (size_t)c.nbytes, (unsigned)(c.dest % 32),
+				(unsigned)(c.source % 32), (long)at - (long)c.dest, set.after[at], got[at]);
 	}
 }
 
@@ -180,7 +184,7 @@ int main()
 	me = gshmem_my_pe();
 	peer = 1 - me;
 
-	/* Late delivery copies as the host does, whatever the alignment: a part of the cases will do. */
+	/* Late delivery copies as the host does, whatever the alignment, so some of the cases are enough. */
 	for (unsigned d = 0, step = getenv("GSHMEM_CPU_DELIVERY") ? 5 : 1; d <= 16; d += step)
 		for (unsigned s = 0; s <= 16; s += step)
 			for (size_t n = 0; n <= 300; n++)
@@ -191,7 +195,8 @@ int main()
 				add_case(&some, d, s, n);
 	for (unsigned d = 0; d <= 16; d += 5)
 		for (unsigned s = 0; s <= 16; s += 5)
-			for (size_t n : {0, 1, 15, 16, 17, 63, 999, 1000, 1001, 3999, 4001, 15999, 16000, 16033, 65536})
+			for (size_t n : {0, 1, 15, 16, 17, 63, 999, 1000, 1001, 3999, 4001, 15999, 16000,
+				     16033, 65536})
 				add_case(&few, d, s, n);
 	for (auto &a : big_aligns)
 		for (size_t n = 512; n <= 1 << 20; n *= 2)
@@ -224,12 +229,13 @@ int main()
 		run_set(big, T_WG, dim3(256), put, nbi, peer);
 		run_set(few, T_WG, dim3(1000), put, nbi, peer);
 		run_set(few, T_WG, dim3(1024), put, nbi, peer);
-		for (dim3 block : {dim3(1), dim3(31), dim3(33), dim3(96), dim3(16, 6), dim3(8, 4, 3), dim3(1, 1, 40)}) {
+		for (dim3 block :
+			{dim3(1), dim3(31), dim3(33), dim3(96), dim3(16, 6), dim3(8, 4, 3), dim3(1, 1, 40)}) {
 			run_set(some, T_WG, block, put, nbi, peer);
 			run_set(few, T_WG, block, put, nbi, peer);
 		}
 	}
-	/* To and from oneself. */
+	/* To and from the PE itself. */
 	finish_set(&some, me);
 	for (int form = 0; form < 4; form++)
 		for (int scope = T_THREAD; scope <= T_HOST; scope++)

@@ -3,9 +3,10 @@
 /* run: -n 2 */
 /* env: GSHMEM_CPU_WAVE=32 | GSHMEM_CPU_WAVE=64 | GSHMEM_CPU_WAVE=64 GSHMEM_CHECK=1 */
 /*
- * put from, and get into, memory of the kernel alone: a work-group's shared memory, static and dynamic, and a thread's
- * own variables, also where only the run tells which of them it is. By a thread, a wave and a work-group; blocking and
- * _nbi; put_signal, iput, iget, and p and g of what such memory holds. Lengths and alignments vary.
+ * Kernels can put from and get into their private memory: a work-group's shared memory, static and
+ * dynamic, and a thread's variables, even if only the run decides which of these it is. By a thread, a
+ * wave and a work-group; blocking and _nbi; put_signal, iput, iget, and p and g of values in such memory.
+ * Lengths and alignments vary.
  */
 #include <hip/hip_runtime.h>
 #include "oracle.h"
@@ -15,10 +16,11 @@
 #define GAP	 16
 
 enum { STATIC_SHARED, DYNAMIC_SHARED, OWN, GLOBAL, NPLACES };
-static const char *const place_names[] = {"static shared memory", "dynamic shared memory", "a variable of the thread",
-					  "global memory"};
+static const char *const place_names[] = {
+	"static shared memory", "dynamic shared memory", "a variable of the thread", "global memory"};
 enum { PUT, PUT_NBI, PUT_SIGNAL, IPUT, NPUTS, GET = NPUTS, GET_NBI, IGET, NOPS };
-static const char *const op_names[] = {"putmem", "putmem_nbi", "put8_signal", "iput8", "getmem", "getmem_nbi", "iget8"};
+static const char *const op_names[] = {
+	"putmem", "putmem_nbi", "put8_signal", "iput8", "getmem", "getmem_nbi", "iget8"};
 
 template <int SCOPE>
 static __device__ void call(int op, char *dest, const char *source, size_t nbytes, uint64_t *sig, int pe)
@@ -58,14 +60,13 @@ static __device__ void call(int op, char *dest, const char *source, size_t nbyte
 }
 
 /*
- * Move nbytes between remote + at of the peer and a buffer in that place, at an offset. *nwrong counts bytes of the
- * buffer that are not what they should be after a get, beyond its ends too; puts are looked at on the host. A variable
- * of the thread is used at SCOPE thread alone: groups pass one address.
+ * Move nbytes between remote + at of the peer and a buffer of that kind, at an offset. *nwrong counts wrong
+ * bytes of the buffer after a get, including those beyond its ends; the host checks puts. Only SCOPE thread
+ * uses a variable of the thread, because all threads of a group must pass one address.
  */
 template <int SCOPE>
-static __global__ void __launch_bounds__(NTHREADS)
-move(int op, int place, char *remote, char *global, size_t offset, size_t nbytes, unsigned seed, uint64_t *sig, int pe,
-     unsigned *nwrong)
+static __global__ void __launch_bounds__(NTHREADS) move(int op, int place, char *remote, char *global,
+	size_t offset, size_t nbytes, unsigned seed, uint64_t *sig, int pe, unsigned *nwrong)
 {
 	__shared__ char shared[NBYTES];
 	HIP_DYNAMIC_SHARED(char, dynamic)
@@ -136,8 +137,8 @@ template <int SCOPE> static void check(int op, int place, size_t offset, size_t 
 	t_to_device(remote, bytes, NBYTES);
 	t_to_device(device_nwrong, &zero, sizeof zero);
 	gshmem_barrier_all();
-	hipLaunchKernelGGL(move<SCOPE>, dim3(1), dim3(NTHREADS), NBYTES, 0, op, place, remote, global, offset, nbytes, seed,
-			   sig, pe, device_nwrong);
+	hipLaunchKernelGGL(move<SCOPE>, dim3(1), dim3(NTHREADS), NBYTES, 0, op, place, remote, global, offset,
+		nbytes, seed, sig, pe, device_nwrong);
 	t_hip(hipGetLastError());
 	t_hip(hipDeviceSynchronize());
 	gshmem_barrier_all();

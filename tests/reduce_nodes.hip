@@ -6,23 +6,24 @@
 /* nodes: no, likewise */
 /* platform: cpu */
 /*
- * Scratch of reductions over several nodes: messages of many chunks, and short ones that follow each other at once, with
- * broadcasts of one PE between, which others need not have finished. dest is source every other time, and source is
- * spoilt as soon as the call has returned. By the host, where it reaches the heap, and by a work-group.
+ * Reductions over several nodes do not overwrite scratch that is still in use: messages of many chunks, and
+ * short ones back to back, with broadcasts between them that other PEs need not have finished. Every other
+ * time dest is source, and the source is overwritten as soon as the call has returned. By the host, if it
+ * reaches the heap, and by a work-group.
  */
 #include <hip/hip_runtime.h>
 #include "oracle.h"
 
 #define LONG   (3 << 18) /* 3 MiB: at 4 PEs 14 chunks of a part */
 #define NSHORT 400
-#define SHORT  8192      /* go whole at 2 PEs; at more, as many less */
+#define SHORT  8192      /* sent whole with 2 PEs; with more PEs proportionally fewer */
 
 __host__ __device__ static int value(int pe, int time, size_t i)
 {
 	return (int)(((unsigned)pe * 7919U + (unsigned)time * 104729U + (unsigned)i * 31U) & 0xfffff);
 }
 
-/* A sum of n elements, by all threads: rank of size. The elements that are wrong here, of this thread. */
+/* A sum of n elements, called by all threads (rank of size). Returns this thread's wrong elements here. */
 __host__ __device__ static size_t sum(int *dest, int *source, size_t n, int time, size_t rank, size_t size)
 {
 	const int me = gshmem_my_pe(), npes = gshmem_n_pes();
@@ -45,7 +46,7 @@ __host__ __device__ static size_t sum(int *dest, int *source, size_t n, int time
 	return nwrong;
 }
 
-/* Another length each time, and every fifth time as long as can be. */
+/* A different length each time, and the longest every fifth time. */
 __host__ __device__ static size_t length(int time)
 {
 	const size_t most = 2 * SHORT / (size_t)gshmem_n_pes();
@@ -61,8 +62,10 @@ __host__ __device__ static size_t short_sums(int *dest, int *source, int ntimes,
 	for (int time = 0; time < ntimes; time++) {
 		nwrong += sum(dests[time / 2 % 2], sources[time / 2 % 2], length(time), time, rank, size);
 		if (time % 3 == 0) {
-			(void)(size > 1 ? gshmemx_int_broadcast_wg(GSHMEM_TEAM_WORLD, dest + 2 * SHORT, source + 2 * SHORT, 8, 0)
-					: gshmem_int_broadcast(GSHMEM_TEAM_WORLD, dest + 2 * SHORT, source + 2 * SHORT, 8, 0));
+			(void)(size > 1 ? gshmemx_int_broadcast_wg(GSHMEM_TEAM_WORLD, dest + 2 * SHORT,
+						  source + 2 * SHORT, 8, 0)
+					: gshmem_int_broadcast(GSHMEM_TEAM_WORLD, dest + 2 * SHORT,
+						  source + 2 * SHORT, 8, 0));
 		}
 	}
 	return nwrong;

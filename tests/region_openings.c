@@ -2,21 +2,22 @@
 /* platform: cpu */
 /* delivery: no */
 /*
- * The cache of openings against a model, in one process: peers allocate, free, and get an address again with the same handle; regions
- * take and give at random. No allocation is opened twice at a time, none is closed that has a user, a handle is never taken for what
- * it named before, and of what has no user the least recently used are closed beyond GSHMEM_IPC_CACHE.
+ * The cache of openings matches a model, in one process: peers allocate, free, and get an address again with
+ * the same handle; regions take and return openings at random. No allocation is opened twice at a time, none
+ * with a user is closed, a handle never stands for an allocation that it named before, and of unused openings
+ * the cache keeps the GSHMEM_IPC_CACHE most recently used.
  */
 #include "../src/ipc/opening.c"
 #include "helpers.h"
 
 enum { NPEERS = 3, NPLACES = 8, NMEMORIES = 4096, NUSERS = 64, BOUND = 3 };
 
-/* An allocation of a peer. Its handle is its place, as an address would be. */
+/* An allocation of a peer. Its handle is its place, like an address. */
 struct memory {
 	int peer, place;
 	bool is_open;
 	int nusers;
-	long last; /* take or give */
+	long last; /* take or return */
 	struct gshmemi_opening *opening;
 };
 
@@ -50,11 +51,12 @@ hipError_t hipIpcCloseMemHandle(void *ptr)
 
 	t_check(m->is_open, "memory is closed twice");
 	t_equal(m->nusers, 0, "users of memory that is closed");
-	/* what was freed is closed when its handle comes again, however new it is */
+	/* an opening of freed memory is closed when its handle comes again, however recent it is */
 	t_check(!taking || (memories[taking].place == m->place && memories[taking].peer == m->peer),
 		"a take closes memory of another handle");
 	for (i = 1; i <= nmemories && !taking && !is_ending; i++)
-		t_check(!memories[i].is_open || memories[i].nusers || memories[i].peer != m->peer || memories[i].last >= m->last,
+		t_check(!memories[i].is_open || memories[i].nusers || memories[i].peer != m->peer ||
+				memories[i].last >= m->last,
 			"memory %d has not been used for longer than what is closed", i);
 	m->is_open = false;
 	return hipSuccess;
@@ -79,7 +81,8 @@ static void take(int *user)
 
 	((unsigned char *)&memory.handle)[0] = (unsigned char)place;
 	for (i = 1; i <= nmemories; i++)
-		is_blocked |= i != id && memories[i].peer == peer && memories[i].place == place && memories[i].nusers;
+		is_blocked |= i != id && memories[i].peer == peer && memories[i].place == place &&
+			memories[i].nusers;
 	taking = id;
 	error = gshmemi_opening_take(peer, &memory, NULL, &opening);
 	taking = 0;
@@ -88,7 +91,8 @@ static void take(int *user)
 		return;
 	}
 	t_equal(error, hipSuccess, "take");
-	t_check(memory_at(opening->base) == m, "take gives memory %d for %d", (int)(memory_at(opening->base) - memories), id);
+	t_check(memory_at(opening->base) == m, "take gives memory %d for %d",
+		(int)(memory_at(opening->base) - memories), id);
 	nfinds += was_open;
 	m->opening = opening;
 	m->nusers++;
@@ -127,7 +131,8 @@ int main(void)
 		else
 			take(user);
 		if (i % 50 == 0)
-			allocate(rand() % NPEERS, rand() % NPLACES); /* what was there is freed, in use or not */
+			/* the previous allocation is freed, in use or not */
+			allocate(rand() % NPEERS, rand() % NPLACES);
 	}
 	t_equal(gshmemi_openings_count().nopened, nopens, "opened");
 	t_equal(gshmemi_openings_count().nfound, nfinds, "found");

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tests of regions by their numbers, below the calls on windows: a window of all PEs, of bytes, and its region. */
+/*
+ * For tests of regions by number, below the calls on windows: a window of bytes of all PEs, and its region.
+ */
 #ifndef T_REGIONS_H
 #define T_REGIONS_H
 

@@ -4,9 +4,10 @@
 /* env: GSHMEM_HEAP_SIZE=1m | GSHMEM_HEAP_SIZE=1m GSHMEM_CHECK=1 | GSHMEM_HEAP_SIZE=1m GSHMEM_CARRY=direct:1 */
 /* timeout: 120 */
 /*
- * The regions of windows over memory of hipMalloc: each kind of operation reaches the PE that it names, from the host and from kernels;
- * openings are used again, and never for memory that is gone; a PE may have no memory; a thousand windows at a time, ten thousand one after
- * the other; what is no window, or no memory, is an error on all PEs.
+ * Regions of windows over memory of hipMalloc: each kind of operation reaches the PE that it names, from
+ * the host and from kernels. Openings are reused, but never for freed memory. A PE may have no memory.
+ * There can be a thousand windows at a time, and ten thousand one after the other. A wrong window or wrong
+ * memory is an error on all PEs.
  */
 #include <errno.h>
 #include <hip/hip_runtime.h>
@@ -26,15 +27,15 @@ enum { MAX_PES = 8, NBULK = 100, NTHREADS = 64 };
 /* What each PE has of a region. */
 struct part {
 	long own[NBULK];           /* what others get */
-	long put[MAX_PES];         /* by each PE, as the next */
+	long put[MAX_PES];         /* written by each PE, as the next */
 	long bulk[MAX_PES][NBULK];
 	long strided[MAX_PES][4];
 	long signalled[MAX_PES];
 	uint64_t signal[MAX_PES];
-	long count;                /* by atomics of all */
+	long count;                /* updated by atomics of all PEs */
 };
 
-/* The caller's ends, for each PE: host-pinned. */
+/* The caller's local ends, for each PE: pinned memory of the host. */
 struct ends {
 	long bulk[MAX_PES][NBULK];
 	long v[MAX_PES];
@@ -49,7 +50,7 @@ struct test {
 	unsigned region;
 	int me, npes;
 	long round;
-	struct part *part; /* this PE's, or its place: address 0 where it has none */
+	struct part *part; /* this PE's memory, or address 0 as its place if it has none */
 	struct ends *ends;
 };
 
@@ -68,13 +69,15 @@ template <int scope> __host__ __device__ static void work_on(const struct test &
 	struct ends *ends = t.ends;
 
 	gshmemi_put(where, scope, part->bulk[t.me], ends->bulk[pe], sizeof ends->bulk[pe], 8, pe, 0, call);
-	gshmemi_put_signal(where, scope, &part->signalled[t.me], &ends->v[pe], 8, 8, &part->signal[t.me], 1, GSHMEM_SIGNAL_ADD, pe, 0, call);
+	gshmemi_put_signal(where, scope, &part->signalled[t.me], &ends->v[pe], 8, 8, &part->signal[t.me], 1,
+		GSHMEM_SIGNAL_ADD, pe, 0, call);
 	gshmemi_ibput(where, scope, part->strided[t.me], ends->pairs[pe], 1, 2, 1, 2, 8, pe, call);
 	gshmemi_get(where, scope, ends->got[pe], part->own, sizeof part->own, 8, pe, 0, call);
 	if (is_first) {
 		gshmemi_p(where, &part->put[t.me], &ends->v[pe], 8, pe, call);
 		(void)gshmemi_amo(where, GSHMEMI_AMO_ADD, &part->count, 1, 0, 8, 0, pe, call);
-		if (gshmemi_amo(where, GSHMEMI_AMO_ADD, &part->count, 1, 0, 8, 1, pe, call) >= (uint64_t)(2 * t.npes * t.round))
+		if (gshmemi_amo(where, GSHMEMI_AMO_ADD, &part->count, 1, 0, 8, 1, pe, call) >=
+			(uint64_t)(2 * t.npes * t.round))
 			ends->nwrong++;
 		gshmemi_g(where, &ends->got_one[pe], &part->own[7], 8, pe, call);
 	}
@@ -135,7 +138,9 @@ static void check_part(struct test t)
 	t_equal(seen.count, 2 * t.npes * t.round, "atomics");
 }
 
-/* A round of all calls of all PEs, by T_THREAD and the others, on PEs from first on, which have memory. */
+/*
+ * A round of all calls of all PEs, by T_THREAD and the others, on the PEs from first on, which have memory.
+ */
 static void run_round(struct test *t, int by, int first)
 {
 	t->round++;
@@ -155,7 +160,7 @@ static void run_round(struct test *t, int by, int first)
 	gshmem_barrier_all();
 }
 
-/* What a PE has before the first round. */
+/* A PE's memory before the first round. */
 static void fill_part(struct test *t)
 {
 	static struct part part;
@@ -169,13 +174,15 @@ static void fill_part(struct test *t)
 	t->round = 0;
 }
 
-static void expect_openings(struct openings_count *before, uint64_t nopened, uint64_t nfound, const char *what)
+static void expect_openings(
+	struct openings_count *before, uint64_t nopened, uint64_t nfound, const char *what)
 {
 	const struct openings_count now = gshmemi_openings_count();
 
 	if (now.nopened - before->nopened != nopened || now.nfound - before->nfound != nfound)
-		t_fail("%s: %d handles opened and %d found open, expected %d and %d", what, (int)(now.nopened - before->nopened),
-		       (int)(now.nfound - before->nfound), (int)nopened, (int)nfound);
+		t_fail("%s: %d handles opened and %d found open, expected %d and %d", what,
+			(int)(now.nopened - before->nopened), (int)(now.nfound - before->nfound),
+			(int)nopened, (int)nfound);
 	*before = now;
 }
 
@@ -187,7 +194,7 @@ static int create(struct test *t, void *base, size_t nbytes)
 	return rc;
 }
 
-/* Opened, found again, and never for what has taken its place. */
+/* An opening is made, found again, and never used for memory that has replaced it. */
 static void test_life(struct test t)
 {
 	struct openings_count count = gshmemi_openings_count();
@@ -255,7 +262,8 @@ static void test_many(struct test t)
 		tests[i].part = parts + i % 3;
 		t_equal(create(&tests[i], tests[i].part, sizeof *parts), 0, "create one of many");
 	}
-	expect_openings(&count, (uint64_t)t.npes - 1, (NWINDOWS - 1) * ((uint64_t)t.npes - 1), "windows of one allocation");
+	expect_openings(&count, (uint64_t)t.npes - 1, (NWINDOWS - 1) * ((uint64_t)t.npes - 1),
+		"windows of one allocation");
 	for (int i = 0; i < 3; i++) {
 		fill_part(&tests[NWINDOWS - 1 - i]);
 		run_round(&tests[NWINDOWS - 1 - i], T_WAVE, 0);
@@ -270,14 +278,15 @@ static void test_many(struct test t)
 	t_hip(hipFree(parts));
 }
 
-/* PE 0 alone is wrong: all PEs get the error, and go on. */
+/* Only PE 0 is wrong: all PEs get the error, and go on. */
 static void test_bad_input(struct test t)
 {
 	char *memory;
 
 	t_hip(hipMalloc((void **)&memory, 4096));
 	t_equal(create(&t, memory, t.me ? 4096 : 4097), -EINVAL, "create beyond the allocation");
-	t_equal(gshmemx_win_create(GSHMEM_TEAM_WORLD, memory, 4096, t.me ? 1 : 0, &t.win), -EINVAL, "create with a unit of 0");
+	t_equal(gshmemx_win_create(GSHMEM_TEAM_WORLD, memory, 4096, t.me ? 1 : 0, &t.win), -EINVAL,
+		"create with a unit of 0");
 	t_equal(create(&t, t.me ? memory : NULL, 4096), -EINVAL, "create over NULL");
 	t_equal(create(&t, memory, 4096), 0, "create after errors");
 	t_equal(gshmemx_win_free(&t.win), 0, "free after errors");

@@ -4,8 +4,9 @@
 /* platform: cpu */
 /* timeout: 120 */
 /*
- * A peer's part of a window that does not open: the fifth attempt may succeed; else what is asked of the peer goes over MPI, after a
- * warning, and a unit without the slow path is refused. A failing step of one PE is an error on both, and the next window works.
+ * If a peer's part of a window does not open, a fifth attempt may succeed. Otherwise operations on the peer
+ * go over MPI, after a warning, and a unit without the slow path is refused. A failing step of one PE is an
+ * error on both, and the next window works.
  */
 #include <dlfcn.h>
 
@@ -13,7 +14,7 @@
 #include "job.h"
 #include "regions.h"
 
-/* What a HIP unit that was compiled with GSHMEM_DIRECT_ONLY brings. */
+/* The definitions of a HIP unit that was compiled with GSHMEM_DIRECT_ONLY. */
 static struct gshmemi_state unit_state = GSHMEMI_STATE_INIT;
 
 static int locate(void **address_p)
@@ -32,10 +33,11 @@ static struct gshmemi_state_copy unit = {
 	.direct_only = 1,
 };
 
-/* HIP's copies of the library come here first. The one after so many fails; 0: none does. */
+/* The library's HIP copies come here first. The copy with this number fails; 0: none. */
 static int fails_at;
 
-hipError_t hipMemcpyAsync(void *dest, const void *source, size_t nbytes, hipMemcpyKind kind, hipStream_t stream)
+hipError_t hipMemcpyAsync(
+	void *dest, const void *source, size_t nbytes, hipMemcpyKind kind, hipStream_t stream)
 {
 	hipError_t (*next)(void *, const void *, size_t, hipMemcpyKind, hipStream_t);
 
@@ -43,7 +45,7 @@ hipError_t hipMemcpyAsync(void *dest, const void *source, size_t nbytes, hipMemc
 	return fails_at && !--fails_at ? hipErrorUnknown : next(dest, source, nbytes, kind, stream);
 }
 
-/* Each copy of create fails on PE 0 once: an error on both, and the next one works. */
+/* Each copy of create fails on PE 0 once: that is an error on both PEs, and the next create works. */
 static int each_step(int me, void *memory)
 {
 	int i, rc = -1, nfailed;
@@ -55,7 +57,8 @@ static int each_step(int me, void *memory)
 		fails_at = 0;
 		for (i = 0; i < 2; i++) {
 			if (i || rc)
-				t_equal(gshmemx_win_create(GSHMEM_TEAM_WORLD, memory, 16, 1, &win), 0, "create after an error");
+				t_equal(gshmemx_win_create(GSHMEM_TEAM_WORLD, memory, 16, 1, &win), 0,
+					"create after an error");
 			t_equal(t_region_of(win), GSHMEMI_NFIXED, "the first region");
 			t_equal(gshmemx_win_free(&win), 0, "free");
 		}
@@ -78,7 +81,7 @@ static int pe_main(const char *name)
 	t_hip(hipMalloc((void **)&memory, 2 * sizeof *memory));
 	if (strcmp(name, "steps") == 0)
 		return each_step(me, memory);
-	t_hip(hipSetDevice(0)); /* which is the PE's own but in the case "device" */
+	t_hip(hipSetDevice(0)); /* the PE's own, except in the case "device" */
 	rc = gshmemx_win_create(GSHMEM_TEAM_WORLD, memory, 2 * sizeof *memory, sizeof *memory, &win);
 	t_equal(hipGetLastError(), hipSuccess, "the program's last error");
 	t_equal(rc, strcmp(name, "unit") ? 0 : -EINVAL, "create");
@@ -97,7 +100,9 @@ static int pe_main(const char *name)
 	return 0;
 }
 
-/* What fails on PE 0, after the heap and the sync region of PE 1: a failure counts the calls that those before it let pass. */
+/*
+ * What fails on PE 0, after it has opened the heap and the sync region of PE 1: only successful calls count.
+ */
 #define FAILS   "hipIpcOpenMemHandle:3@0,"
 #define FAILS_4 FAILS FAILS FAILS FAILS
 #define FAILS_5 FAILS_4 FAILS
@@ -113,10 +118,12 @@ int main(int argc, char **argv)
 	t_equal(t_job_count(&job, "gshmem: "), 0, "lines of a job whose fifth attempt succeeds");
 	t_job_run(&job, 2, "GSHMEM_CPU_FAIL=" FAILS_5, "", "fifth", 20);
 	t_equal(job.status, 0, "a job whose attempts all fail");
-	t_equal(t_job_count(&job, "hipIpcOpenMemHandle of the window of PE 1: "), 1, "warnings of a job whose attempts all fail");
+	t_equal(t_job_count(&job, "hipIpcOpenMemHandle of the window of PE 1: "), 1,
+		"warnings of a job whose attempts all fail");
 	t_job_run(&job, 2, "GSHMEM_CPU_FAIL=" FAILS_5, "", "unit", 20);
 	t_equal(job.status, 0, "a job with a unit without the slow path");
-	t_equal(t_job_count(&job, "direct_only.hip was compiled with GSHMEM_DIRECT_ONLY"), 2, "lines that name the unit");
+	t_equal(t_job_count(&job, "direct_only.hip was compiled with GSHMEM_DIRECT_ONLY"), 2,
+		"lines that name the unit");
 	t_job_run(&job, 2, "GSHMEM_CPU_DEVICES=2 GSHMEM_DEVICE=1 GSHMEM_CPU_NO_PEER=0-1", "", "device", 20);
 	t_equal(job.status, 0, "a job whose program has another device current");
 	t_job_run(&job, 2, "", "", "steps", 20);
