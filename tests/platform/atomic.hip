@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* run: -n 1 */
-/* Atomics of all kinds lose nothing between lanes and blocks; clocks run forward; bit functions; half and bfloat16. */
+/*
+ * Atomics of all kinds lose no update between lanes and blocks; clocks run forward; bit functions,
+ * half and bfloat16 are right.
+ */
 #include <hip/hip_runtime.h>
 #if __has_include(<hip/hip_bf16.h>)
 #include <hip/hip_bf16.h>
@@ -10,7 +13,7 @@
 
 #include "../helpers.h"
 
-#if defined(__HIP_PLATFORM_AMD__) && HIP_VERSION_MAJOR < 6 /* the first ones lack it */
+#if defined(__HIP_PLATFORM_AMD__) && HIP_VERSION_MAJOR < 6 /* the first HIP versions lack it */
 #define wall_clock64 clock64
 #endif
 
@@ -31,7 +34,7 @@ __global__ void all(struct sums *s)
 	atomicSub(&s->sub, 2);
 	atomicMin(&s->min, -id);
 	atomicMax_system(&s->max, id);
-#if !defined(__HIP_PLATFORM_AMD__) || HIP_VERSION_MAJOR >= 6 /* the older ones do not link with newer clangs */
+#if !defined(__HIP_PLATFORM_AMD__) || HIP_VERSION_MAJOR >= 6 /* older HIP versions do not link with newer clangs */
 	atomicInc((unsigned *)&s->inc, 9);
 	atomicDec((unsigned *)&s->dec, 9);
 #else

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* run: -n 1 */
-/* __syncthreads orders static and dynamic shared memory for every size of a block, also after lanes exited. */
+/*
+ * __syncthreads orders static and dynamic shared memory for every block size, even after lanes have exited.
+ */
 /* env: GSHMEM_CPU_WAVE=64 | GSHMEM_CPU_WAVE=32 */
 #include <hip/hip_runtime.h>
 
@@ -39,7 +41,7 @@ __global__ void rotate(int *out, int nturns)
 	out[rank] = got;
 }
 
-/* All but the lanes divisible by 3 leave; the rest still meet. */
+/* Lanes not divisible by 3 leave; the rest still meet. */
 __global__ void leave(int *out)
 {
 	__shared__ int sum;
@@ -64,7 +66,7 @@ __global__ void votes(int *out)
 		atomicAdd(out, 1);
 }
 
-/* A barrier in each arm: on the hardware it is the block that counts arrivals. */
+/* A barrier in each arm: on the hardware the block counts arrivals. */
 __global__ void locals(int *out)
 {
 	volatile int mine[4] = {(int)threadIdx.x, 1, 2, 3};

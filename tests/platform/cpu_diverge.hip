@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* run: -n 1 */
 /*
- * GSHMEM_CPU_DIVERGE splits mask-less calls where lanes have gone different ways and nothing has brought them
- * together. Code that relies on whole waves fails there, and code that asks who is there passes. Everywhere else
- * waves are whole.
+ * GSHMEM_CPU_DIVERGE splits mask-less calls if lanes have diverged and nothing has reconverged them.
+ * Code that relies on whole waves then fails, and code that asks which lanes are there passes.
+ * Everywhere else waves are whole.
  */
 /* env: GSHMEM_CPU_DIVERGE=random | GSHMEM_CPU_DIVERGE=random:7 GSHMEM_CPU_WAVE=32 */
 #include <hip/hip_runtime.h>
@@ -12,7 +12,7 @@
 
 enum { NTHREADS = 256, NROUNDS = 100 };
 
-/* What brings the lanes of a wave together again. */
+/* What reconverges the lanes of a wave. */
 enum { NOTHING, SYNCWARP, SYNCTHREADS, MASKED_SYNC, MASKED_SHUFFLE, NWAYS };
 static const char *way_names[] = {
 	"nothing", "__syncwarp", "__syncthreads", "masked __syncwarp", "__shfl_sync",
@@ -23,7 +23,7 @@ static __device__ __forceinline__ inline unsigned long long all_lanes()
 	return warpSize == 64 ? ~0ull : 0xffffffffull;
 }
 
-/* Lanes go different ways, and come out one after the other. */
+/* Lanes diverge, and leave one after the other. */
 static __device__ __forceinline__ inline void part(int lane)
 {
 	if (lane % 3)
@@ -70,7 +70,7 @@ __global__ void meet(int way, int *nmissing)
 		atomicAdd(nmissing, missing);
 }
 
-/* Lanes that come back to the head of a loop wait there for those that are still in it. */
+/* Lanes that reach the head of a loop again wait there for those that are still inside. */
 __global__ void meet_at_head(int *nmissing)
 {
 	int lane = __lane_id(), missing = 0;
@@ -85,7 +85,7 @@ __global__ void meet_at_head(int *nmissing)
 		atomicAdd(nmissing, missing);
 }
 
-/* Lanes that have gone the same way stay together. */
+/* Lanes that took the same branch stay together. */
 __global__ void same_way(int *nmissing)
 {
 	int lane = __lane_id(), missing = 0;
@@ -103,7 +103,7 @@ __global__ void same_way(int *nmissing)
 		atomicAdd(nmissing, missing);
 }
 
-/* Sum by leaders: whoever stands together elects one, which adds for all. */
+/* Sum by leaders: lanes that are together elect one, which adds for all. */
 __global__ void elect(int *sum, int *nparts, int *nbad)
 {
 	int lane = __lane_id();

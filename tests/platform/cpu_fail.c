@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* run: */
-/* GSHMEM_CPU_FAIL fails exactly the calls it names; a malformed variable fails all and is named. */
+/*
+ * GSHMEM_CPU_FAIL fails exactly the calls that it names; a malformed variable makes all calls
+ * fail, and a message names it.
+ */
 /* env: FORM=named GSHMEM_CPU_FAIL=hipMalloc:3,hipFree:1:hipErrorIllegalState,hipMemset:2:700,hipMalloc:1@7 | FORM=any GSHMEM_CPU_FAIL=*:2 | FORM=rank PMI_RANK=7 GSHMEM_CPU_FAIL=hipMalloc:1@7 | FORM=bad GSHMEM_CPU_FAIL=hipMalloc | FORM=bad GSHMEM_CPU_WAVE=48 | FORM=bad GSHMEM_CPU_NO_PEER=0-0 | FORM=bad GSHMEM_CPU_MEMORY=1q */
 #include <hip/hip_runtime_api.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Graphs of the cpu platform: nothing runs while a stream captures, each launch runs all of it in order, with
- * the arguments that calls were given; events tie streams together; and what HIP does not allow in a capture
- * gives its errors, and leaves the capture invalid.
+ * Graphs of the cpu platform: nothing runs while a stream captures, and each launch runs all work in order,
+ * with the arguments of the captured calls. Events tie streams together. What HIP does not allow in a capture
+ * returns HIP's errors and invalidates the capture.
  */
 #include <hip/hip_runtime.h>
 #include <pthread.h>
@@ -95,7 +95,7 @@ static void check_launches(void)
 		t_hip(hipGraphLaunch(exec, i == 1 ? other : stream)); /* launches of one graph take turns */
 	t_hip(hipStreamSynchronize(other));
 	expect_words(7, 13, "three launches");
-	/* A graph in a graph; and the event is one of streams again. */
+	/* A graph in a graph; and the event can be used with streams again. */
 	t_hip(hipStreamBeginCapture(stream, hipStreamCaptureModeRelaxed));
 	t_hip(hipGraphLaunch(exec, stream));
 	t_hip(hipGraphLaunch(exec, stream));
@@ -113,7 +113,7 @@ static void check_launches(void)
 	t_hip(hipEventDestroy(join));
 }
 
-/* In a capture of this mode the call gives this error, and the end says that the capture is invalid. */
+/* In a capture of this mode the call returns this error, and the end reports an invalid capture. */
 #define EXPECT_INVALID(MODE, CALL, ERROR) \
 	do { \
 		hipGraph_t graph_; \
@@ -200,7 +200,7 @@ int main(void)
 	t_hip(hipStreamCreateWithFlags(&other, hipStreamNonBlocking));
 	check_launches();
 	check_errors();
-	check_launches(); /* as if nothing had been */
+	check_launches(); /* as if nothing had happened */
 	t_hip(hipStreamDestroy(stream));
 	t_hip(hipStreamDestroy(other));
 	t_hip(hipFree(words));

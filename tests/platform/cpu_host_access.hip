@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* run: */
 /*
- * The host gets a fault, with a message, where it touches device memory, and nobody else does: by memory protection
- * keys, where the machine has them, and by mprotect, which misses what a thread touches while a kernel runs.
+ * If the host touches device memory it gets a fault with a message, and nothing else does: with
+ * memory protection keys, if the machine has them, and with mprotect, which misses what a thread
+ * touches while a kernel runs.
  */
 /* env: GSHMEM_CPU_HOST_ACCESS=0 */
 #include <hip/hip_runtime.h>
@@ -18,8 +19,8 @@
 
 enum { NTHREADS = 16, NBLOCKS = 40, MEMORY_NBYTES = 1 << 20 };
 
-static const char *access_mode; /* of the children: GSHMEM_CPU_HOST_ACCESS */
-static bool no_keys;		/* for them: all are taken */
+static const char *access_mode; /* GSHMEM_CPU_HOST_ACCESS of the children */
+static bool no_keys;		/* for the children: all keys are taken */
 
 static int *memory;
 static int pipe_ends[2];
@@ -30,7 +31,7 @@ __global__ void add(int *p)
 	atomicAdd(&p[threadIdx.x], (int)blockIdx.x);
 }
 
-/* Copies, fills and kernels, on every way to a thread that runs blocks. */
+/* Copies, fills and kernels, by every way to a thread that runs blocks. */
 static void allowed()
 {
 	static int back[NTHREADS];
@@ -116,7 +117,7 @@ static void after_allowed()
 	read_it(NULL);
 }
 
-/* A handler of the user's is called for faults that are not of this kind. */
+/* The user's handler is called for other faults. */
 static void on_segv(int)
 {
 	_exit(42);
@@ -136,7 +137,7 @@ static void before_handler()
 
 /* ---- what threads of the same and of another process do meanwhile ---- */
 
-/* Runs until the host says so, or for good: then the process ends first. */
+/* Runs until the host stops it, or for ever, in which case the process ends first. */
 __global__ void run_until(int *started, int *stop)
 {
 	atomicExch(started, 1);
@@ -170,7 +171,7 @@ static void read_beside_kernel()
 	read_it(NULL);
 }
 
-/* Memory that comes and goes while another kernel has device memory open, and after. */
+/* Allocate and free memory while another kernel has device memory open, and afterwards. */
 static void change_beside_kernel()
 {
 	int *stop = start_kernel();
@@ -194,7 +195,7 @@ static void read_new_after_kernel()
 	read_it(NULL);
 }
 
-/* A place is the host's again once device memory there was freed. */
+/* The host may use an address range again once device memory there was freed. */
 static void reuse_freed()
 {
 	int *place;
@@ -228,14 +229,14 @@ static void read_in_forked()
 	waitpid(pid, &status, 0);
 	t_equal(*copied, 1, "a fill by a forked process");
 	stop_kernel(stop);
-	allowed(); /* the parent's is as it was */
+	allowed(); /* the parent's memory is unchanged */
 	if (WIFSIGNALED(status)) {
 		signal(WTERMSIG(status), SIG_DFL);
 		raise(WTERMSIG(status));
 	}
 }
 
-/* In a child: stderr is collected, the wait status returned. Each has its own runtime. */
+/* Runs in a child: collects stderr and returns the wait status. Each child has its own runtime. */
 static int run(void (*prepare)(), void (*body)(), char *text, size_t nbytes)
 {
 	const struct rlimit no_core = {0, 0};
@@ -319,7 +320,7 @@ static bool has_keys()
 	return key >= 0;
 }
 
-/* Each way in a process of its own, as ipc() uses the runtime. */
+/* Each way in a separate process, because ipc() uses the runtime. */
 static void check_way(const char *mode, bool by_keys)
 {
 	char text[4096];
@@ -335,7 +336,7 @@ static void check_way(const char *mode, bool by_keys)
 	must_pass("copies and kernels", allowed);
 	must_fault("a read", [] { read_it(NULL); });
 	if (no_keys)
-		exit(0); /* it is what mprotect is */
+		exit(0); /* mprotect is used */
 	must_pass("host and managed memory", open_host_memory);
 	must_pass("memory beside a kernel", change_beside_kernel);
 	must_pass("a place that was freed", reuse_freed);

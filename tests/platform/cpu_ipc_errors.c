@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* run: -n 1 */
-/* A handle that is stale, foreign, malformed or of an unreachable device is refused with a reason, never mapped wrongly. */
+/*
+ * A handle that is stale, foreign, malformed or of an unreachable device is refused with a reason,
+ * and never maps wrong memory.
+ */
 /* env: GSHMEM_CPU_DEVICES=3 GSHMEM_CPU_NO_PEER=0-1 GSHMEM_CPU_NO_ATOMICS=0-2 */
 #include <hip/hip_runtime_api.h>
 #include <string.h>
@@ -37,14 +40,15 @@ int main(void)
 
 	t_hip(hipMalloc(&p, 4096));
 	t_hip(hipIpcGetMemHandle(&first, p));
-	t_hip(hipIpcOpenMemHandle(&q, first, hipIpcMemLazyEnablePeerAccess)); /* of the own process: a second mapping */
+	/* the process's own handle gives a second mapping */
+	t_hip(hipIpcOpenMemHandle(&q, first, hipIpcMemLazyEnablePeerAccess));
 	t_hip(hipMemcpy(q, &five, sizeof five, hipMemcpyHostToDevice));
 	t_hip(hipMemcpy(&found, p, sizeof found, hipMemcpyDeviceToHost));
 	t_equal(found, five, "own memory");
 	t_hip(hipIpcCloseMemHandle(q));
 	t_hip(hipFree(p));
 	refuse(first, "freed", "after hipFree");
-	t_hip(hipMalloc(&p, 4096)); /* takes the same descriptor */
+	t_hip(hipMalloc(&p, 4096)); /* gets the same descriptor */
 	refuse(first, "Stale", "another file at the same descriptor");
 	memset(&handle, 0x5a, sizeof(handle));
 	refuse(handle, "", "garbage");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* run: */
 /*
- * SAN=lanes finds a missing __syncthreads, in shared and in global memory, and has nothing to say where it is there.
- * In other builds both kernels just run.
+ * SAN=lanes finds a missing __syncthreads, in shared and in global memory, and reports nothing if it is
+ * there. In other builds both kernels just run.
  */
 #include <hip/hip_runtime.h>
 #include <sys/wait.h>

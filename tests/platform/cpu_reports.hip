@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* run: -n 1 */
-/* What would hang or corrupt in silence ends with a message that names the lane and the line. */
+/*
+ * Errors that would hang or corrupt silently end the program with a message that names the lane and the line.
+ */
 /* env: GSHMEM_CPU_WAVE=64 GSHMEM_CPU_STUCK=1 | GSHMEM_CPU_WAVE=32 GSHMEM_CPU_STUCK=1 */
 #include <hip/hip_runtime.h>
 #include <string.h>
@@ -52,7 +54,7 @@ __global__ void foreign_mask(int *)
 	__ballot_sync(2, 1);
 }
 
-/* 1.5 s without a move: named, and then it ends well. */
+/* A lane that stands still for 1.5 s is named; then the kernel ends normally. */
 __global__ void slow(int *)
 {
 	long long begin = wall_clock64();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* run: -n 1 */
-/* A handle maps the same memory in another process, for as long as that holds it, even after the owner is gone. */
+/* A handle maps the same memory in another process until that closes it, even after the owner is gone. */
 #include <hip/hip_runtime_api.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -26,7 +26,7 @@ static void tell(int fd, char what)
 		exit(1);
 }
 
-/* A second mapping of the same memory, which not every HIP gives. */
+/* A second mapping of the same memory, which not every HIP supports. */
 static void open_again(hipIpcMemHandle_t handle, int *data)
 {
 	const int five = 5;
@@ -58,7 +58,7 @@ static void child(void)
 	t_hip(hipMemcpy(data + NBYTES / 4 - 1, &six, sizeof(six), hipMemcpyHostToDevice));
 	tell(to_parent[1], 'w');
 	expect(to_child[0], 'f');
-#ifdef __HIP_PLATFORM_CPU__ /* elsewhere nothing is said of memory that was freed */
+#ifdef __HIP_PLATFORM_CPU__ /* other platforms promise nothing about freed memory */
 	t_hip(hipMemcpy(&got, data + 7, sizeof(got), hipMemcpyDeviceToHost));
 	t_equal(got, 71, "the mapping outlives the allocation");
 #endif

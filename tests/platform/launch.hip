@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* run: -n 1 */
-/* Every form of launch runs each lane once, with its indices, and with its arguments converted. */
+/* Every form of launch runs each lane once, with its indices and with converted arguments. */
 /* env: GSHMEM_CPU_WAVE=64 | GSHMEM_CPU_WAVE=32 GSHMEM_CPU_BLOCKS=1 */
 #include <hip/hip_runtime.h>
 
@@ -23,7 +23,7 @@ __global__ void indices(unsigned *out)
 	atomicAdd(&out[block * size.x * size.y * size.z + thread], 1 + threadIdx.x + 100 * threadIdx.y + 10000 * threadIdx.z);
 }
 
-/* The call gives int, int, double, NULL and a struct. */
+/* The call passes int, int, double, NULL and a struct. */
 __global__ void convert(long a, float b, int c, int *none, struct pair p, int *out)
 {
 	out[0] = a == -7 && b == 3.0f && c == 2 && !none && p.tag == 'x' && p.value == 0.5;
@@ -83,7 +83,7 @@ int main()
 	t_equal(out[999], 3, "template kernel in parentheses");
 
 	void *args[] = {&out, &value};
-#ifdef __HIP_PLATFORM_AMD__ /* there a kernel's types are not asked for */
+#ifdef __HIP_PLATFORM_AMD__ /* there a kernel's types do not matter */
 	t_hip(hipLaunchKernel((const void *)change, dim3(1), dim3(100), args, 0, 0));
 #else
 	t_hip(hipLaunchKernel(change, dim3(1), dim3(100), args, 0, 0));

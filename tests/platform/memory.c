@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* run: -n 1 */
-/* Allocations of each kind are usable, are known by their attributes, and are refused and freed as HIP says. */
+/* Allocations of each kind can be used, have the right attributes, and are refused and freed as HIP says. */
 #include <hip/hip_runtime_api.h>
 #include <string.h>
 

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* run: -n 1 */
-/* A module is loaded by path; its variables and kernels are found by name, and a kernel's arguments arrive. */
+/*
+ * A module can be loaded by path, its variables and kernels are found by name, and
+ * a kernel's arguments arrive.
+ */
 #include <hip/hip_runtime.h>
 #include <string.h>
 #include <unistd.h>
@@ -29,7 +32,7 @@ static void launch(hipFunction_t kernel, int *values, hipStream_t stream)
 	void *args[] = {&values, &small, &factor, &nelems};
 
 	t_hip(hipModuleLaunchKernel(kernel, (NELEMS + 63) / 64, 1, 1, 64, 1, 1, 0, stream, args, NULL));
-	nelems = 0; /* arguments are taken at the call */
+	nelems = 0; /* arguments are copied at the call */
 	values = NULL;
 }
 

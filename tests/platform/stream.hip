@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* run: -n 1 */
-/* A stream is in order and asynchronous; events and the null stream order streams with each other. */
+/* A stream is in order and asynchronous; events and the null stream order streams among each other. */
 #include <hip/hip_runtime.h>
 #include <time.h>
 
@@ -25,7 +25,7 @@ __global__ void append(int *log, int what)
 	log[++log[0]] = what;
 }
 
-/* Debian's HIP 5.2 declares hipLaunchHostFunc and has none. */
+/* Debian's HIP 5.2 declares hipLaunchHostFunc but does not have it. */
 #if defined(__HIP_PLATFORM_AMD__) && HIP_VERSION < 50300000
 struct host_call {
 	void (*func)(void *);
@@ -95,7 +95,7 @@ int main()
 	t_hip(hipEventElapsedTime(&ms, begin, end));
 	t_check(ms >= 19 && ms < 60000, "elapsed %f ms", ms);
 
-	/* who has waited for the stream finds the events in it reached */
+	/* after a wait for the stream its events have been reached */
 	for (int i = 0; i < 1000; i++) {
 		t_hip(hipEventRecord(begin, a));
 		t_hip(hipMemsetAsync(&log[100], i, sizeof(int), a));
@@ -105,7 +105,7 @@ int main()
 		t_hip(hipEventQuery(end));
 	}
 
-	/* an event holds another stream back */
+	/* an event holds back another stream */
 	t_hip(hipMemset(log, 0, 4096));
 	t_hip(call_host(a, nap, NULL));
 	hipLaunchKernelGGL(append, 1, 1, 0, a, log, 1);
@@ -115,7 +115,9 @@ int main()
 	t_hip(hipStreamSynchronize(free_running));
 	t_check(log[0] == 2 && log[1] == 1, "hipStreamWaitEvent");
 
-	/* the null stream comes after both, and before what follows; not for a non-blocking stream */
+	/*
+	 * the null stream runs after both, and before later work, but does not affect a non-blocking stream
+	 */
 	t_hip(hipMemset(log, 0, 4096));
 	t_hip(call_host(a, nap, NULL));
 	hipLaunchKernelGGL(append, 1, 1, 0, a, log, 1);

@@ -2,8 +2,8 @@
 /* run: -n 1 */
 /* env: GSHMEM_CPU_HOST_ACCESS=1 | GSHMEM_CPU_HOST_ACCESS=0 | GSHMEM_CPU_HOST_ACCESS=mprotect */
 /*
- * Virtual memory: mappings side by side are one range, and the same memory in two places is the same; what is
- * wrong is an error.
+ * Virtual memory: adjacent mappings form one range, memory mapped at two places is the same,
+ * and wrong calls return errors.
  */
 #include <hip/hip_runtime.h>
 #include <unistd.h>
@@ -48,7 +48,7 @@ static void test_range(void)
 	t_hip(hipDeviceSynchronize());
 	t_equal(read_int(v.base), 5, "the first piece");
 	t_equal(read_int(last), 6, "the last piece");
-	t_hip(hipMemset(v.base + v.piece_nbytes[0] - 2, 1, 4)); /* over the border of two pieces */
+	t_hip(hipMemset(v.base + v.piece_nbytes[0] - 2, 1, 4)); /* across the border of two pieces */
 	t_equal(read_int(v.base + v.piece_nbytes[0] - 4), 0x01010000, "in front of the border");
 	t_equal(read_int(v.base + v.piece_nbytes[0]), 0x0101, "behind the border");
 	t_hip(hipMemGetAddressRange(&start, &nbytes, (hipDeviceptr_t)(v.base + v.piece_nbytes[0] + 17)));

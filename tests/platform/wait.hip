@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* run: -n 1 */
-/* A lane that waits makes progress possible: for a lane, a wave, a block, a kernel of another stream, the grid. */
+/* A waiting lane lets others make progress: a lane, a wave, a block, a kernel of another stream, the grid. */
 /* env: GSHMEM_CPU_WAVE=64 | GSHMEM_CPU_WAVE=32 | GSHMEM_CPU_SPIN=1 */
 #include <hip/hip_runtime.h>
 #include <hip/hip_cooperative_groups.h>
@@ -20,7 +20,7 @@ __device__ static void set(unsigned *flag, unsigned value)
 	__hip_atomic_store(flag, value, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_SYSTEM);
 }
 
-/* The first thread of each wave waits for that of the next one; the last sets off. */
+/* The first thread of each wave waits for that of the next one; the last one starts the chain. */
 __global__ void waves(unsigned *flags)
 {
 	unsigned wave = threadIdx.x / warpSize, nwaves = blockDim.x / warpSize;
@@ -33,7 +33,7 @@ __global__ void waves(unsigned *flags)
 	__syncthreads();
 }
 
-/* Each block waits for the next one: all must be resident. */
+/* Each block waits for the next one, so all must be resident. */
 __global__ void blocks(unsigned *flags)
 {
 	if (!threadIdx.x) {
@@ -64,7 +64,7 @@ __global__ void vote(unsigned *flags)
 	}
 }
 
-/* A lock that all lanes of all blocks take, one wave's lanes one after the other. */
+/* All lanes of all blocks acquire a lock, the lanes of a wave one after the other. */
 __global__ void lock(unsigned *flags)
 {
 	for (int lane = 0; lane < warpSize; lane++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* platform: cpu */
 /* run: -n 1 */
-/* Votes and shuffles see exactly the lanes that stand together: full waves, parts, masks, helpers, loops. */
+/* Votes and shuffles see exactly the lanes that are converged: full waves, parts, masks, helpers, loops. */
 /* env: GSHMEM_CPU_WAVE=64 | GSHMEM_CPU_WAVE=32 */
 #include <hip/hip_runtime.h>
 
@@ -97,7 +97,7 @@ __global__ void diverged(int *bad)
 	else
 		value = __shfl_xor(me + 1000, 2);
 	CHECK(__popcll(all) % 4 || value == (me & 1 ? me ^ 2 : (me ^ 2) + 1000));
-	/* masks say who takes part, from different places too */
+	/* masks say which lanes take part, even from different places */
 	if (me & 1)
 		got = __ballot_sync(odd, me & 2);
 	else
@@ -111,7 +111,7 @@ __global__ void diverged(int *bad)
 	CHECK(__ballot(1) == all);
 }
 
-/* Lane i makes i % 7 turns; each turn sees those that still make one. */
+/* Lane i makes i % 7 turns; each turn sees the lanes that still make one. */
 __global__ void loops(int *bad)
 {
 	unsigned me = threadIdx.x, nturns = me % 7;
@@ -147,7 +147,7 @@ __global__ void exits(int *bad)
 	CHECK(__ballot(1) == lanes_where([](unsigned i) { return i % 3 == 0; }));
 }
 
-/* Some of a wave at the barrier, the others in a vote. */
+/* Some lanes of a wave wait at the barrier, the others in a vote. */
 __global__ void beside_barrier(int *bad)
 {
 	mask_t upper = lanes_where([](unsigned i) { return i % 2; });

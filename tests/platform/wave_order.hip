@@ -4,8 +4,9 @@
 /* env: GSHMEM_CPU_WAVE=64 | GSHMEM_CPU_WAVE=32 */
 /* tsan: yes */
 /*
- * Lanes that took a branch meet the others again before the next mask-less call, wherever the calls stand in the source:
- * in helpers above the kernel, inlined or not, on one line, in branches and loops, between two branches on one condition.
+ * Lanes that took a branch reconverge with the others before the next mask-less call, wherever the calls are
+ * in the source: in helpers above the kernel, inlined or not, on one line, in branches and loops, between
+ * two branches on one condition.
  */
 #include <hip/hip_runtime.h>
 
@@ -32,7 +33,7 @@ __attribute__((noinline)) __device__ static mask_t active(void)
 	return __ballot(1);
 }
 
-/* A compiler that copies the call into both paths through it would part the lanes. */
+/* A compiler that copies the call into both paths would keep the lanes apart. */
 __attribute__((noinline)) __device__ static mask_t meet_between(volatile int *count, bool is_first)
 {
 	if (is_first)
