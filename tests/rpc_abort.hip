@@ -2,8 +2,8 @@
 /* timeout: 300 */
 /* delivery: no, its jobs are to fail */
 /*
- * gshmemx_abort and gshmemx_assert end the job with a status and one message, from a lane or the host, whatever the other
- * lanes and PEs are in: a call, a barrier, a wait, a kernel. Nothing is left behind.
+ * gshmemx_abort and gshmemx_assert end the job with a status and one message, from a lane or the host,
+ * whatever other lanes and PEs are doing: a call, a barrier, a wait, a kernel. Nothing is left behind.
  */
 #include <errno.h>
 #include <signal.h>
@@ -31,7 +31,10 @@ static int block(void *context, gshmemx_rpc_call_t *call)
 		pause();
 }
 
-/* Lane 5 of block 1 on PE 1 ends the job; the others of its block wait for it, other blocks in a call or for a word. */
+/*
+ * Lane 5 of block 1 on PE 1 ends the job. Other lanes of its block wait for it; other blocks are
+ * in a call or wait for a word.
+ */
 __global__ static void end_job(int how, uint32_t op, long *word)
 {
 	const uint64_t in[6] = {1, 2, 3, 4, 5, 6};
@@ -86,14 +89,18 @@ static int pe_main(const char *what, const char *others)
 		gshmemx_assert(NPES > 3 && word);
 	else if (gshmem_my_pe() == 1 || strcmp(others, "worker") == 0)
 		hipLaunchKernelGGL(end_job, dim3(3), dim3(64), 0, 0,
-				   strcmp(what, "abort") == 0 ? ABORT : strcmp(what, "assert") == 0 ? ASSERT : PRINT, op, word);
+			strcmp(what, "abort") == 0            ? ABORT
+				: strcmp(what, "assert") == 0 ? ASSERT
+							      : PRINT,
+			op, word);
 	else if (strcmp(others, "kernel") == 0)
 		hipLaunchKernelGGL(wait_in_barrier, dim3(1), dim3(64), 0, 0);
 	else if (strcmp(others, "call") == 0)
 		hipLaunchKernelGGL(end_job, dim3(3), dim3(64), 0, 0, WAIT, op, word);
 	else
 		gshmem_barrier_all();
-	if (hipDeviceSynchronize() == hipSuccess) /* a kernel that the end has stopped is an error on some GPUs */
+	/* on some GPUs a kernel stopped by the job's end is an error */
+	if (hipDeviceSynchronize() == hipSuccess)
 		printf("PE %d came through\n", gshmem_my_pe());
 	return 55;
 }
@@ -104,9 +111,16 @@ int main(int argc, char **argv)
 		const char *what, *text;
 		int status, count;
 	} ends[] = {
-		{"abort", "gshmem: pe 1: kernel, block 1, " GSHMEMI_ARCH_THREAD_WORD " 5: gshmemx_abort(7): the job ends\n", 7, 1},
-		{"assert", "rpc_abort.hip:43: assertion \"!mine || word == NULL\" failed: the job ends\n", 134, 1},
-		{"print", "gshmem: pe 1: kernel, block 1, " GSHMEMI_ARCH_THREAD_WORD " 5: gshmemx_abort(3): the job ends\n", 3, 1},
+		{"abort",
+			"gshmem: pe 1: kernel, block 1, " GSHMEMI_ARCH_THREAD_WORD
+			" 5: gshmemx_abort(7): the job ends\n",
+			7, 1},
+		{"assert", "rpc_abort.hip:43: assertion \"!mine || word == NULL\" failed: the job ends\n",
+			134, 1},
+		{"print",
+			"gshmem: pe 1: kernel, block 1, " GSHMEMI_ARCH_THREAD_WORD
+			" 5: gshmemx_abort(3): the job ends\n",
+			3, 1},
 		{"host_abort", "gshmem: pe 1: host: gshmemx_abort(8): the job ends\n", 8, 1},
 		{"host_assert", "assertion \"NPES > 3 && word\" failed: the job ends\n", 134, 1},
 		{"all", "gshmemx_abort(9): the job ends\n", 9, 0},
@@ -123,18 +137,21 @@ int main(int argc, char **argv)
 			if (ends[i].count == 0 && k > 0)
 				continue;
 			snprintf(args, sizeof args, "%s %s", ends[i].what, others[k]);
-			t_job_run(&job, NPES, k % 2 ? "GSHMEM_RPC_THREADS=3" : "", "-disable-auto-cleanup", args, 20);
+			t_job_run(&job, NPES, k % 2 ? "GSHMEM_RPC_THREADS=3" : "", "-disable-auto-cleanup",
+				args, 20);
 			t_job_failed(&job, args, ends[i].text, ends[i].count);
-			t_check(job.status == ends[i].status, "%s: expected status %d, got %d:\n%s", args, ends[i].status,
-				job.status, job.output);
-			t_check(!strstr(job.output, "came through"), "%s: a PE went on:\n%s", args, job.output);
+			t_check(job.status == ends[i].status, "%s: expected status %d, got %d:\n%s", args,
+				ends[i].status, job.status, job.output);
+			t_check(!strstr(job.output, "came through"), "%s: a PE went on:\n%s", args,
+				job.output);
 			t_equal(t_job_count(&job, "buffered by PE"), NPES, "PEs whose output was flushed");
-			t_equal(t_job_count(&job, "last words"), ends[i].status == 3, "what was printed before");
+			t_equal(t_job_count(&job, "last words"), ends[i].status == 3,
+				"what was printed before");
 			if (ends[i].count)
 				t_equal(t_job_count(&job, "gshmem: "), 1, "messages");
 			else
-				t_check(t_job_count(&job, "gshmem: ") <= NPES, "%s: more than one message of a PE:\n%s",
-					args, job.output);
+				t_check(t_job_count(&job, "gshmem: ") <= NPES,
+					"%s: more than one message of a PE:\n%s", args, job.output);
 		}
 	}
 	return 0;

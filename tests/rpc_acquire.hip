@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* run: -n 1,2 */
 /*
- * What a kernel has read of the CPU's memory is in its caches. After a call of the CPU it reads what the function wrote
- * there, also with plain loads; and the function reads what the kernel wrote before with plain stores.
+ * A kernel's caches may hold stale data of the CPU's memory. After a call to the CPU the kernel
+ * reads what the function wrote there, even with plain loads, and the function reads what the kernel
+ * wrote before with plain stores.
  */
 #include "oracle.h"
 
@@ -11,11 +12,11 @@ static const char *const names[NKINDS] = {"call", "call_line", "post, wait", "po
 
 #define NWORDS 40 /* of several lines */
 
-/* In memory of the CPU that the GPU maps. */
+/* In CPU memory that the GPU maps. */
 struct words {
 	uint64_t answer[NWORDS]; /* by the function */
 	uint64_t question[NWORDS];
-	uint64_t nold; /* words of question that the function found old */
+	uint64_t nold; /* words of question that the function found stale */
 };
 
 /* in[0] is the round. */
@@ -58,7 +59,7 @@ static __device__ int ask(int kind, uint32_t op, uint64_t round)
 	return gshmemx_rpc_wait(ticket);
 }
 
-/* One lane; counts what it finds old, and calls that fail. */
+/* One lane; counts stale words and failed calls. */
 static __global__ void run(int kind, uint32_t op, struct words *w, unsigned nrounds, unsigned *nwrong)
 {
 	for (uint64_t round = 1; round <= nrounds; round++) {
@@ -87,7 +88,8 @@ int main(void)
 		t_launch(run, 1, 1, kind, op, w, 20, device_nwrong);
 		t_from_device(&nwrong, device_nwrong, sizeof nwrong);
 		t_check(!nwrong, "%s: %u words of the CPU are old", names[kind], nwrong);
-		t_check(!w->nold, "%s: the function found %llu words old", names[kind], (unsigned long long)w->nold);
+		t_check(!w->nold, "%s: the function found %llu words old", names[kind],
+			(unsigned long long)w->nold);
 	}
 	t_hip(hipHostFree(w));
 	gshmem_finalize();

@@ -3,8 +3,8 @@
 /* env: GSHMEM_RPC_WORKERS=4 | GSHMEM_RPC_WORKERS=1 GSHMEM_RPC_THREADS=3 GSHMEM_CPU_WAVE=32 | GSHMEM_RPC_POLL=nap GSHMEM_CPU_DIVERGE=random:9 */
 /* timeout: 120 */
 /*
- * Functions that take their time, by blocking or by being pending, keep nobody else from being served; their state is
- * their own, and NULL when a call begins; finalize serves what was posted.
+ * Slow functions, blocking or pending ones, do not delay other calls. Each call has its own state, which
+ * starts as NULL; finalize serves what was posted.
  */
 #include <atomic>
 #include <errno.h>
@@ -17,8 +17,8 @@
 enum { NTHREADS = 64, NPOSTS = 30 };
 
 struct ops {
-	uint32_t block, meet, hold, hold_blocking, release, plain, linger, linger_wave, linger_blocking, linger_wave_blocking,
-		linger_stream, linger_stream_blocking, nap;
+	uint32_t block, meet, hold, hold_blocking, release, plain, linger, linger_wave, linger_blocking,
+		linger_wave_blocking, linger_stream, linger_stream_blocking, nap;
 };
 
 static std::atomic<bool> is_released;
@@ -50,7 +50,7 @@ static int block(void *context, gshmemx_rpc_call_t *call)
 	return GSHMEMX_RPC_DONE;
 }
 
-/* Waits for as many calls as there are workers. */
+/* Waits until as many calls have come as there are workers. */
 static int meet(void *context, gshmemx_rpc_call_t *call)
 {
 	(void)context;
@@ -100,7 +100,7 @@ struct turns {
 	unsigned left;
 };
 
-/* Pending for in[1] turns, with what malloc gave as state; who is in[0]. True: over. */
+/* Pending for in[1] turns, with memory of malloc as state; in[0] says who calls. Returns true at the end. */
 static bool has_turned(gshmemx_rpc_call_t *call, const uint64_t *in)
 {
 	struct turns *turns = (struct turns *)call->state;
@@ -129,7 +129,7 @@ static int linger(void *context, gshmemx_rpc_call_t *call)
 	return call->in[1] == 2 ? -ERANGE : GSHMEMX_RPC_DONE;
 }
 
-/* Half of the answer is there after the first turn, in the words of the page that has_turned does not ask for. */
+/* The first turn writes half of the answer, in the words of the page that has_turned does not read. */
 static int linger_wave(void *context, gshmemx_rpc_call_t *call)
 {
 	uint64_t lanes, *line;
@@ -151,7 +151,9 @@ static int linger_wave(void *context, gshmemx_rpc_call_t *call)
 	return GSHMEMX_RPC_DONE;
 }
 
-/* Each step is pending for two turns; the state goes from step to step, and counts. Replies the number of bytes. */
+/*
+ * Each step is pending for two turns. The state is passed from step to step, and counts bytes for the reply.
+ */
 struct stream_state {
 	size_t nbytes;
 	unsigned nturns;
@@ -191,7 +193,7 @@ static int linger_stream(void *context, gshmemx_rpc_call_t *call)
 		} \
 	} while (0)
 
-/* Block 0 is served while all others' calls block, or are pending; then it lets them go. */
+/* Block 0 is served while all other blocks' calls block, or are pending; then it releases them. */
 __global__ static void others_wait(struct ops op, uint32_t waiting_op, int *line)
 {
 	const unsigned i = blockIdx.x;
@@ -212,7 +214,7 @@ __global__ static void others_wait(struct ops op, uint32_t waiting_op, int *line
 	gshmem_quiet();
 }
 
-/* As many functions that are pending for ever as there are workers, and more: blocking ones are served. */
+/* With more functions pending for ever than there are workers, blocking functions are still served. */
 __global__ static void pending_and_blocking(struct ops op, unsigned nposts, int *line)
 {
 	const uint64_t in[6] = {1, 0, 0, 0, 0, 0};
@@ -321,9 +323,11 @@ int main(void)
 	t_equal(gshmemx_rpc_register(&op.linger, linger, NULL, 0), 0, "register");
 	t_equal(gshmemx_rpc_register(&op.linger_wave, linger_wave, NULL, GSHMEMX_RPC_WAVE), 0, "register");
 	t_equal(gshmemx_rpc_register(&op.linger_blocking, linger, NULL, GSHMEMX_RPC_BLOCKING), 0, "register");
-	t_equal(gshmemx_rpc_register(&op.linger_wave_blocking, linger_wave, NULL, GSHMEMX_RPC_WAVE | GSHMEMX_RPC_BLOCKING), 0,
+	t_equal(gshmemx_rpc_register(
+			&op.linger_wave_blocking, linger_wave, NULL, GSHMEMX_RPC_WAVE | GSHMEMX_RPC_BLOCKING),
+		0, "register");
+	t_equal(gshmemx_rpc_register(&op.linger_stream, linger_stream, NULL, GSHMEMX_RPC_STREAM), 0,
 		"register");
-	t_equal(gshmemx_rpc_register(&op.linger_stream, linger_stream, NULL, GSHMEMX_RPC_STREAM), 0, "register");
 	t_equal(gshmemx_rpc_register(&op.linger_stream_blocking, linger_stream, NULL,
 				     GSHMEMX_RPC_STREAM | GSHMEMX_RPC_BLOCKING), 0, "register");
 	t_equal(gshmemx_rpc_register(&op.nap, nap, NULL, GSHMEMX_RPC_BLOCKING), 0, "register");
@@ -352,12 +356,13 @@ int main(void)
 
 	hipLaunchKernelGGL(linger_by_lanes, dim3(1), dim3(NTHREADS), 0, 0, op, lines);
 	check_lines(NTHREADS, "functions with a state");
-	t_check(nstarted == nlingered && nwrong == 0, "%ld calls began, %ld ended, %ld had another's state", (long)nstarted,
-		(long)nlingered, (long)nwrong);
+	t_check(nstarted == nlingered && nwrong == 0, "%ld calls began, %ld ended, %ld had another's state",
+		(long)nstarted, (long)nlingered, (long)nwrong);
 	hipLaunchKernelGGL(linger_streams, dim3(1), dim3(NTHREADS), 0, 0, op, data, lines);
 	check_lines(NTHREADS, "streams with a state");
-	t_check(nstarted == nlingered && nwrong == 0, "%ld streams began, %ld ended, %ld steps with another's state",
-		(long)nstarted, (long)nlingered, (long)nwrong);
+	t_check(nstarted == nlingered && nwrong == 0,
+		"%ld streams began, %ld ended, %ld steps with another's state", (long)nstarted,
+		(long)nlingered, (long)nwrong);
 
 	nnapped = 0;
 	hipLaunchKernelGGL(post_naps, dim3(1), dim3(1), 0, 0, op);

@@ -2,8 +2,8 @@
 /* run: -n 1,2 */
 /* env: GSHMEM_CPU_WAVE=64 | GSHMEM_CPU_WAVE=32 | GSHMEM_CPU_DIVERGE=random:5 | GSHMEM_RPC_THREADS=3 | GSHMEM_RPC_POLL=nap */
 /*
- * Calls from any lanes of a wave: each lane's words and answer are its own, functions are called once for each lane or
- * once for a wave, errors reach the lane that made them, and posted calls are complete after quiet.
+ * With calls from any lanes of a wave each lane has its own words and answer, functions are called once per
+ * lane or once per wave, errors reach the lane that caused them, and posted calls are complete after quiet.
  */
 #include <atomic>
 #include <errno.h>
@@ -28,7 +28,7 @@ static int combine(void *context, gshmemx_rpc_call_t *call)
 	return GSHMEMX_RPC_DONE;
 }
 
-/* Answers each lane the sum over the wave, and the mask; writes all eight words. */
+/* Answers each lane with the sum over the wave and the mask; writes all eight words. */
 static int gather(void *context, gshmemx_rpc_call_t *call)
 {
 	uint64_t total = 0, lanes, i;
@@ -73,7 +73,7 @@ __global__ static void lanes_call(struct ops op, uint64_t *answer, int *status)
 	status[i] = gshmemx_rpc_call(op.combine, in, &answer[i]);
 }
 
-/* Lanes of a wave with different operations, in one call of the source. */
+/* Lanes of a wave make different operations in one call of the source. */
 __global__ static void lanes_differ(struct ops op, uint64_t *answer, int *status)
 {
 	const unsigned i = threadIdx.x;
@@ -147,7 +147,8 @@ int main(void)
 	for (i = 0; i < NTHREADS; i++) {
 		t_equal(status[i], i % 3 == 2 ? -ENOSYS : 0, "status");
 		if (i % 3 != 2)
-			t_equal((long)answer[i], i % 3 == 0 ? (long)(i + 1) * 1000 + 5 : (long)i + 2, "answer");
+			t_equal((long)answer[i], i % 3 == 0 ? (long)(i + 1) * 1000 + 5 : (long)i + 2,
+				"answer");
 	}
 	t_equal((long)ncalls, (NTHREADS + 2) / 3 + (NTHREADS + 1) / 3, "calls");
 

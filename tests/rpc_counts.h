@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Many calls of all kinds, by kernels and CPU threads at once, and the books of both sides. What a call carries says who
- * made it and proves itself by a check word; each side sums the check words of the calls that it made, or saw.
+ * Many calls of all kinds, by kernels and CPU threads at once, with accounts on both sides. A call's words
+ * say who made it and contain a check word; each side sums the check words of the calls that it made, or saw.
  */
 #ifndef T_RPC_COUNTS_H
 #define T_RPC_COUNTS_H
@@ -97,7 +97,7 @@ static int take_line(void *context, gshmemx_rpc_call_t *call)
 	return rc;
 }
 
-/* An error would be that of all lanes: random words have none here. */
+/* An error would affect all lanes, so random words cause none here. */
 static int take_wave(void *context, gshmemx_rpc_call_t *call)
 {
 	uint64_t lanes;
@@ -125,15 +125,16 @@ __host__ __device__ static void expect(struct record *mine, int kind, uint64_t g
 	mine->first_wrong[2] = (long long)got;
 }
 
-/* One call, of a kind and with words that random, equal for neighbours or not, decides. */
-__host__ __device__ static void make_call(struct ops ops, uint64_t who, uint64_t when, unsigned lane, uint64_t random,
-					  struct record *mine)
+/* One call. random, which may be equal for neighbours, decides its kind and words. */
+__host__ __device__ static void make_call(
+	struct ops ops, uint64_t who, uint64_t when, unsigned lane, uint64_t random, struct record *mine)
 {
 	const unsigned action = random % 10;
 	const int kind = action < 3 ? WORDS : action < 5 ? LINE : action < 8 ? WAVE : NONE;
 	const unsigned nwords = kind == LINE ? 8 : 6;
 	const bool fails = (kind == WORDS || kind == LINE) && is_error(random / 16);
-	uint64_t in[8] = {who, when, random / 16, lane, (uint64_t)kind, 5, 6, 7}, out[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+	uint64_t in[8] = {who, when, random / 16, lane, (uint64_t)kind, 5, 6, 7},
+		 out[8] = {1, 2, 3, 4, 5, 6, 7, 8};
 	gshmemx_rpc_ticket_t ticket;
 	int status, i;
 
@@ -147,7 +148,10 @@ __host__ __device__ static void make_call(struct ops ops, uint64_t who, uint64_t
 	case 0: case 1: case 5: case 6: case 8:
 		status = gshmemx_rpc_call(ops.op[kind], in, out);
 		mine->nrefused += status == -ENOSYS;
-		expect(mine, kind, (uint64_t)status, (uint64_t)(kind == NONE ? -ENOSYS : fails ? -ERANGE : 0));
+		expect(mine, kind, (uint64_t)status,
+			(uint64_t)(kind == NONE ? -ENOSYS
+					: fails ? -ERANGE
+						: 0));
 		expect(mine, kind, out[0], kind == NONE || fails ? 1 : ~in[5]);
 		break;
 	case 3:
@@ -159,7 +163,7 @@ __host__ __device__ static void make_call(struct ops ops, uint64_t who, uint64_t
 	case 4:
 		(void)gshmemx_rpc_post_line(ops.op[kind], in);
 		break;
-	case 9: /* the error shows as long as the slot holds this call */
+	case 9: /* the error can be seen as long as the slot holds this call */
 		ticket = gshmemx_rpc_post(ops.op[kind], in);
 		status = gshmemx_rpc_wait(ticket);
 		mine->nrefused++;
@@ -176,7 +180,7 @@ __host__ __device__ static void make_call(struct ops ops, uint64_t who, uint64_t
 		gshmem_quiet();
 }
 
-/* In even blocks all lanes of a wave make the same calls; in odd ones each its own. */
+/* In even blocks all lanes of a wave make the same calls; in odd blocks each lane makes its own. */
 __global__ static void clients(struct ops ops, uint64_t seed, unsigned ncalls, struct record *records)
 {
 	const unsigned i = blockIdx.x * blockDim.x + threadIdx.x, wave = threadIdx.x / warpSize;
@@ -212,7 +216,8 @@ static void add_record(struct record *sum, const struct record *one)
 
 	if (one->nwrong)
 		t_fail("pe %d: answer of kind %lld: expected %lld, got %lld (%llu wrong)", gshmem_my_pe(),
-		       one->first_wrong[0], one->first_wrong[1], one->first_wrong[2], (unsigned long long)one->nwrong);
+			one->first_wrong[0], one->first_wrong[1], one->first_wrong[2],
+			(unsigned long long)one->nwrong);
 	for (kind = 0; kind < NKINDS; kind++) {
 		sum->ncalls[kind] += one->ncalls[kind];
 		sum->sum[kind] += one->sum[kind];
@@ -228,11 +233,13 @@ static void compare(const struct record *sum)
 	int kind;
 
 	for (kind = 0; kind < NONE; kind++) {
-		t_check(books[kind].nwrong == 0, "pe %d: %s: %llu calls came wrong", gshmem_my_pe(), names[kind],
-			(unsigned long long)books[kind].nwrong);
-		t_check(books[kind].ncalls == sum->ncalls[kind], "pe %d: %s: %llu calls made, %llu served", gshmem_my_pe(),
-			names[kind], (unsigned long long)sum->ncalls[kind], (unsigned long long)books[kind].ncalls);
-		t_check(books[kind].sum == sum->sum[kind], "pe %d: %s: sums differ", gshmem_my_pe(), names[kind]);
+		t_check(books[kind].nwrong == 0, "pe %d: %s: %llu calls came wrong", gshmem_my_pe(),
+			names[kind], (unsigned long long)books[kind].nwrong);
+		t_check(books[kind].ncalls == sum->ncalls[kind], "pe %d: %s: %llu calls made, %llu served",
+			gshmem_my_pe(), names[kind], (unsigned long long)sum->ncalls[kind],
+			(unsigned long long)books[kind].ncalls);
+		t_check(books[kind].sum == sum->sum[kind], "pe %d: %s: sums differ", gshmem_my_pe(),
+			names[kind]);
 		t_check(sum->ncalls[kind] > 0, "%s: no calls", names[kind]);
 		nerrors += books[kind].nerrors;
 	}
@@ -261,14 +268,15 @@ static void count_calls(unsigned nblocks, unsigned nlanes, unsigned nthreads, un
 	t_hip(hipHostMalloc((void **)&records, nrecords * sizeof *records, 0));
 	for (round = 0; round < 2; round++) {
 		memset(records, 0, nrecords * sizeof *records);
-		hipLaunchKernelGGL(clients, dim3(nblocks), dim3(nlanes), 0, 0, ops, round * 77777 + (uint64_t)gshmem_my_pe(),
-				   ncalls, records);
+		hipLaunchKernelGGL(clients, dim3(nblocks), dim3(nlanes), 0, 0, ops,
+			round * 77777 + (uint64_t)gshmem_my_pe(), ncalls, records);
 		for (i = 0; i < nthreads; i++) {
 			memset(&args[i], 0, sizeof args[i]);
 			args[i].ops = ops;
 			args[i].ncalls = 4 * ncalls;
 			args[i].seed = 1000000 + round * 1000 + i;
-			t_equal(pthread_create(&threads[i], NULL, client_thread, &args[i]), 0, "pthread_create");
+			t_equal(pthread_create(&threads[i], NULL, client_thread, &args[i]), 0,
+				"pthread_create");
 		}
 		for (i = 0; i < nthreads; i++)
 			pthread_join(threads[i], NULL);

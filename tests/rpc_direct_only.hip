@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* carry: no */
 /* delivery: no, this unit is made without */
-/* In a unit compiled with GSHMEM_DIRECT_ONLY, where quiet does not know of posts, a post returns when it is complete. */
+/*
+ * In a unit compiled with GSHMEM_DIRECT_ONLY, where quiet does not cover posts, a post
+ * returns when it is complete.
+ */
 #include <atomic>
 #include <errno.h>
 
@@ -57,7 +60,8 @@ int main(void)
 	hipLaunchKernelGGL(posts, dim3(1), dim3(NTHREADS), 0, 0, op, (const uint32_t *)ended, nwrong);
 	t_hip(hipStreamSynchronize(0));
 	for (i = 0; i < NTHREADS; i++) {
-		t_check(nwrong[i] == 0, "thread %u: %u posts returned before they were complete", i, nwrong[i]);
+		t_check(nwrong[i] == 0, "thread %u: %u posts returned before they were complete", i,
+			nwrong[i]);
 		t_equal(ended[i], NPOSTS, "calls");
 	}
 	t_hip(hipHostFree((void *)ended));

@@ -2,9 +2,9 @@
 /* timeout: 300 */
 /* delivery: no, its jobs are to fail */
 /*
- * What goes wrong with calls is an error with a name and a number, in the caller and on stderr: no such operation, the
- * wrong kind of function, functions that misbehave, calls outside of init and finalize, collective calls by functions,
- * a channel that stops, a PE that dies, posts that do not end, bad variables.
+ * Every error of calls to the CPU has a name and a number, in the caller and on stderr: no such operation,
+ * the wrong kind of function, functions that misbehave, calls outside init and finalize, collective calls by
+ * functions, a channel that stops, a PE that dies, posts that do not end, bad variables.
  */
 #include <errno.h>
 #include <signal.h>
@@ -16,7 +16,7 @@
 
 #define NPES 2
 
-/* Fail the job's PE, with a line that the driver prints. */
+/* Fail this PE, with a line that the driver prints. */
 #define expect(got, expected) t_equal(got, expected, #got)
 
 /* ---- functions ---- */
@@ -69,7 +69,7 @@ static int replies_too_much(void *context, gshmemx_rpc_call_t *call)
 	return GSHMEMX_RPC_DONE;
 }
 
-/* Gives what the call that it makes returns. */
+/* Returns the result of the call that it makes. */
 static int calls(void *context, gshmemx_rpc_call_t *call)
 {
 	const uint64_t in[6] = {0, 0, 0, 0, 0, 0};
@@ -85,7 +85,7 @@ static int never_ends(void *context, gshmemx_rpc_call_t *call)
 	return GSHMEMX_RPC_PENDING;
 }
 
-static double blocked_until; /* when blocks_long ended, which runs beside; 0: not yet */
+static double blocked_until; /* when blocks_long, which runs beside it, ended; 0: not yet */
 
 static int blocks_long(void *context, gshmemx_rpc_call_t *call)
 {
@@ -99,7 +99,9 @@ static int blocks_long(void *context, gshmemx_rpc_call_t *call)
 	return GSHMEMX_RPC_DONE;
 }
 
-/* 2.5 s after blocks_long, whenever the machine let that one end: both are waited for long enough to be named. */
+/*
+ * Ends 2.5 s after blocks_long, whenever that was: so the wait for both is long enough for them to be named.
+ */
 static int ends_late(void *context, gshmemx_rpc_call_t *call)
 {
 	double since;
@@ -316,7 +318,8 @@ __global__ static void invoke(gshmemx_rpc_channel_t channel, int *begun, int *en
 
 	*begun = 1;
 	is_good = gshmemx_rpc_invoke(
-		&channel, [](gshmemx_rpc_page_t *page) { page->cacheline[0].element[0] = 1; }, [](gshmemx_rpc_page_t *) {});
+		&channel, [](gshmemx_rpc_page_t *page) { page->cacheline[0].element[0] = 1; },
+		[](gshmemx_rpc_page_t *) {});
 	ended[threadIdx.x] = is_good ? 2 : 1;
 }
 
@@ -346,7 +349,7 @@ static int stop_channel(void)
 	return 0;
 }
 
-/* PE 1 dies while the others wait for a function that never ends. */
+/* PE 1 dies while the other PEs wait for a function that never ends. */
 static int wait_or_die(const char *what, const char *how)
 {
 	uint32_t op;
@@ -380,7 +383,7 @@ __global__ static void post_words(uint32_t op)
 	(void)gshmemx_rpc_post(op, in);
 }
 
-/* The host waits for the function that blocks first, then for those that are pending; finalize for nothing. */
+/* The host first waits for the blocking function, then for the pending ones; finalize waits for nothing. */
 static int post_late(int with_quiet)
 {
 	const uint64_t in[6] = {0, 0, 0, 0, 0, 0};
@@ -411,7 +414,7 @@ static int quiet_late(void)
 
 /* ---- variables ---- */
 
-/* With any number of slots calls work; with bad ones init fails. */
+/* Calls work with any valid number of slots; init fails with bad ones. */
 static int start(void)
 {
 	struct gshmemx_init_attributes attr = GSHMEMX_INIT_ATTR_DEFAULT;
@@ -437,8 +440,8 @@ static int pe_main(const char *name)
 	static const struct {
 		const char *name;
 		int (*run)(void);
-	} cases[] = {{"refused", refused}, {"outside", outside}, {"stop", stop_channel}, {"die", die}, {"start", start},
-		     {"finalize", finalize_late}, {"quiet", quiet_late}};
+	} cases[] = {{"refused", refused}, {"outside", outside}, {"stop", stop_channel}, {"die", die},
+		{"start", start}, {"finalize", finalize_late}, {"quiet", quiet_late}};
 	unsigned i;
 
 	for (i = 0; i < sizeof cases / sizeof *cases; i++)
@@ -457,8 +460,8 @@ static struct t_job job;
 
 static void expect_text(const char *name, const char *text, int count)
 {
-	t_check(t_job_count(&job, text) == count, "%s: \"%s\" %d times, expected %d:\n%s", name, text, t_job_count(&job, text),
-		count, job.output);
+	t_check(t_job_count(&job, text) == count, "%s: \"%s\" %d times, expected %d:\n%s", name, text,
+		t_job_count(&job, text), count, job.output);
 }
 
 static void test_refused(void)
@@ -469,8 +472,10 @@ static void test_refused(void)
 	expect_text("refused", "a kernel: operation 0x75000063: no function is registered", 1);
 	expect_text("refused", "a CPU thread: operation 0x75000063: no function is registered", 1);
 	expect_text("refused", "a kernel: operation 0: no function is registered", 1);
-	expect_text("refused", "a kernel: add (operation 0x75000000) takes words, and was sent a stream of 100 bytes", 1);
-	expect_text("refused", "a kernel: swallow (operation 0x75000001) takes a stream, and was sent words", 1);
+	expect_text("refused",
+		"a kernel: add (operation 0x75000000) takes words, and was sent a stream of 100 bytes", 1);
+	expect_text(
+		"refused", "a kernel: swallow (operation 0x75000001) takes a stream, and was sent words", 1);
 	expect_text("refused", "the call is refused", 16); /* of 45 */
 	expect_text("refused", "returns_77 returned 77, which", 1);
 	expect_text("refused", "returns_more returned 2, which", 1);
@@ -501,15 +506,16 @@ static void test_outside(void)
 		t_job_run(&job, 1, "", "", kernels[i], 30);
 		t_check(job.status, "%s: the job should fail:\n%s", kernels[i], job.output);
 		if (says_why)
-			expect_text(kernels[i], "a kernel used gshmem before gshmem_init, after gshmem_finalize", 1);
+			expect_text(kernels[i],
+				"a kernel used gshmem before gshmem_init, after gshmem_finalize", 1);
 		expect_text(kernels[i], "PE came through", 0);
 	}
 }
 
 static void test_collective(void)
 {
-	static const char *const whats[] = {"gshmem_barrier_all", "gshmem_sync_all", "gshmem_malloc", "gshmem_free",
-					    "gshmem_finalize", "worker:gshmem_barrier_all"};
+	static const char *const whats[] = {"gshmem_barrier_all", "gshmem_sync_all", "gshmem_malloc",
+		"gshmem_free", "gshmem_finalize", "worker:gshmem_barrier_all"};
 	static const char *const returning[] = {"gshmemx_init_attr", "gshmemx_collective_launch"};
 	char text[128];
 	unsigned i;
@@ -543,18 +549,25 @@ static void test_late(const char *what, const char *watchdog, int count)
 	expect_text(what, "gshmem: ", 2 * count);
 	snprintf(text, sizeof text, "gshmem_%s has waited ", what);
 	expect_text(what, text, 2 * count);
-	expect_text(what, "s for blocks_long (operation 0x75000001), posted by a CPU thread, and for 0 more", count);
-	expect_text(what, "s for ends_late (operation 0x75000000), posted by a kernel, and for 2 more", count);
+	expect_text(what, "s for blocks_long (operation 0x75000001), posted by a CPU thread, and for 0 more",
+		count);
+	expect_text(
+		what, "s for ends_late (operation 0x75000000), posted by a kernel, and for 2 more", count);
 }
 
 static void test_variables(void)
 {
 	static const char *const bad[][2] = {
-		{"GSHMEM_RPC_SLOTS=1048577", "GSHMEM_RPC_SLOTS=1048577: must be"}, {"GSHMEM_RPC_SLOTS=many", "GSHMEM_RPC_SLOTS"},
-		{"GSHMEM_RPC_SLOTS=-1", "GSHMEM_RPC_SLOTS"},	       {"GSHMEM_RPC_SLOTS=-64", "GSHMEM_RPC_SLOTS"},
-		{"GSHMEM_RPC_THREADS=0", "GSHMEM_RPC_THREADS=0: must be"}, {"GSHMEM_RPC_THREADS=65", "GSHMEM_RPC_THREADS=65: must be"},
-		{"GSHMEM_RPC_WORKERS=0", "GSHMEM_RPC_WORKERS=0: must be"}, {"GSHMEM_RPC_WORKERS=1025", "GSHMEM_RPC_WORKERS=1025: must be"},
-		{"GSHMEM_RPC_POLL=never", "GSHMEM_RPC_POLL"},	       {"GSHMEM_TRACE=/nowhere/trace", "GSHMEM_TRACE=/nowhere/trace"},
+		{"GSHMEM_RPC_SLOTS=1048577", "GSHMEM_RPC_SLOTS=1048577: must be"},
+		{"GSHMEM_RPC_SLOTS=many", "GSHMEM_RPC_SLOTS"},
+		{"GSHMEM_RPC_SLOTS=-1", "GSHMEM_RPC_SLOTS"},
+		{"GSHMEM_RPC_SLOTS=-64", "GSHMEM_RPC_SLOTS"},
+		{"GSHMEM_RPC_THREADS=0", "GSHMEM_RPC_THREADS=0: must be"},
+		{"GSHMEM_RPC_THREADS=65", "GSHMEM_RPC_THREADS=65: must be"},
+		{"GSHMEM_RPC_WORKERS=0", "GSHMEM_RPC_WORKERS=0: must be"},
+		{"GSHMEM_RPC_WORKERS=1025", "GSHMEM_RPC_WORKERS=1025: must be"},
+		{"GSHMEM_RPC_POLL=never", "GSHMEM_RPC_POLL"},
+		{"GSHMEM_TRACE=/nowhere/trace", "GSHMEM_TRACE=/nowhere/trace"},
 		{"T_ODD=1048577", "GSHMEM_RPC_SLOTS=1048577: must be"},
 	};
 	unsigned i;

@@ -2,9 +2,10 @@
 /* env: GSHMEM_CPU_WAVE=64 | GSHMEM_CPU_WAVE=32 GSHMEM_RPC_SEQ=1073741820 | GSHMEM_CPU_DIVERGE=random:6 */
 /* timeout: 240 */
 /*
- * Channels of one's own, hostrpc's interface: kernels call CPU threads, CPU threads call kernels, kernels call kernels.
- * Far more calls than slots, each taken by one of several servers, once; clear sees what use has left, once a call and
- * before the page is filled again; a stopped channel ends all waits.
+ * Channels of the program, hostrpc's interface: kernels call CPU threads, CPU threads call kernels,
+ * kernels call kernels. With far more calls than slots exactly one of several servers takes each
+ * call, once. clear sees what use has left, once per call and before the page is filled again.
+ * Stopping a channel ends all waits.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -20,10 +21,10 @@
 
 enum { NSLOTS = 64 };
 
-/* Of one side, in memory that both the CPU and kernels reach. */
+/* One side's counts, in memory that both the CPU and kernels reach. */
 struct books {
 	uint64_t ncalls, sum, ncleared, nwrong;
-	uint64_t nused;   /* among the cleared, those of calls that waited */
+	uint64_t nused;   /* those of the cleared whose calls waited */
 	uint32_t is_over; /* servers: end */
 };
 
@@ -45,7 +46,7 @@ __host__ __device__ static uint64_t mix(uint64_t x)
 struct fill {
 	unsigned lane;
 	uint64_t who, when;
-	bool is_clear; /* the page comes back as it was in the beginning */
+	bool is_clear; /* the page comes back in its initial state */
 	struct books *books;
 
 	__host__ __device__ void operator()(gshmemx_rpc_page_t *page) const
@@ -72,7 +73,8 @@ struct use {
 	{
 		uint64_t *line = page->cacheline[lane].element;
 
-		if (line[0] != who || line[1] != when || line[7] != ANSWERED || line[3] != ~mix(who * 100003 + when))
+		if (line[0] != who || line[1] != when || line[7] != ANSWERED ||
+			line[3] != ~mix(who * 100003 + when))
 			add(&books->nwrong, 1);
 		line[7] = USED;
 	}
@@ -94,7 +96,8 @@ __host__ __device__ static void make_calls(const gshmemx_rpc_channel_t *c, unsig
 		add(&books->sum, mix(who * 100003 + k));
 		if (random % 2) {
 			add(&books->nused, 1);
-			ok = gshmemx_rpc_invoke(c, fill{lane, who, k, is_clear, books}, use{lane, who, k, books});
+			ok = gshmemx_rpc_invoke(
+				c, fill{lane, who, k, is_clear, books}, use{lane, who, k, books});
 		} else {
 			ok = gshmemx_rpc_invoke(c, fill{lane, who, k, is_clear, books});
 		}
@@ -153,7 +156,8 @@ struct clear {
 
 __global__ static void client_kernel(gshmemx_rpc_channel_t c, unsigned ncalls, struct books *books)
 {
-	make_calls(&c, threadIdx.x % warpSize, blockIdx.x * blockDim.x + threadIdx.x, blockIdx.x % 2, ncalls, books);
+	make_calls(&c, threadIdx.x % warpSize, blockIdx.x * blockDim.x + threadIdx.x, blockIdx.x % 2, ncalls,
+		books);
 }
 
 /* Blocks of one lane, or of a wave, which stays together. */
@@ -196,7 +200,8 @@ static void *server_thread(void *argument)
 	bool has_work;
 
 	do {
-		has_work = gshmemx_rpc_handle(arg->c, operate{0, last, arg->books}, clear{0, last, arg->books});
+		has_work =
+			gshmemx_rpc_handle(arg->c, operate{0, last, arg->books}, clear{0, last, arg->books});
 		if (!has_work)
 			sched_yield();
 	} while (has_work || !__atomic_load_n(&arg->books->is_over, __ATOMIC_ACQUIRE));
@@ -215,7 +220,7 @@ struct shape {
 	unsigned nclients, client_lanes, ncalls;
 };
 
-/* Posted calls may still be open when the clients have ended. */
+/* Posted calls may still be open after the clients have ended. */
 static void wait_for_all(const struct shape *s)
 {
 	const uint64_t *word = s->flags & GSHMEMX_RPC_CLEAR ? &books[1].ncleared : &books[1].ncalls;
@@ -251,8 +256,8 @@ static void run(const struct shape *s)
 	for (i = 0; !is_device_server && i < s->nservers; i++)
 		t_equal(pthread_create(&servers[i], NULL, server_thread, &server), 0, "pthread_create");
 	if (!is_host_client)
-		hipLaunchKernelGGL(client_kernel, dim3(s->nclients), dim3(s->client_lanes), 0, client_stream, c,
-				   s->ncalls, books);
+		hipLaunchKernelGGL(client_kernel, dim3(s->nclients), dim3(s->client_lanes), 0, client_stream,
+			c, s->ncalls, books);
 	for (i = 0; is_host_client && i < s->nclients; i++) {
 		clients[i] = (struct thread_arg){&c, books, i, s->ncalls, 1};
 		t_equal(pthread_create(&threads[i], NULL, client_thread, &clients[i]), 0, "pthread_create");
@@ -271,8 +276,10 @@ static void run(const struct shape *s)
 
 	t_check(books[0].nwrong == 0, "%s: %llu pages or answers were wrong", s->name,
 		(unsigned long long)books[0].nwrong);
-	t_check(books[1].nwrong == 0, "%s: %llu lines came wrong", s->name, (unsigned long long)books[1].nwrong);
-	t_check(books[0].ncalls > 20 * NSLOTS, "%s: only %llu calls", s->name, (unsigned long long)books[0].ncalls);
+	t_check(books[1].nwrong == 0, "%s: %llu lines came wrong", s->name,
+		(unsigned long long)books[1].nwrong);
+	t_check(books[0].ncalls > 20 * NSLOTS, "%s: only %llu calls", s->name,
+		(unsigned long long)books[0].ncalls);
 	t_equal(books[1].ncalls, books[0].ncalls, s->name);
 	t_check(books[1].sum == books[0].sum, "%s: sums differ", s->name);
 	t_equal(books[1].ncleared, s->flags & GSHMEMX_RPC_CLEAR ? books[0].ncalls : 0, "cleared lines");
@@ -294,7 +301,7 @@ static void *stopped_thread(void *argument)
 	const gshmemx_rpc_channel_t *c = (const gshmemx_rpc_channel_t *)argument;
 	int i;
 
-	for (i = 0; i < NSLOTS; i++) /* nobody answers: these have all slots */
+	for (i = 0; i < NSLOTS; i++) /* no server answers: these hold all slots */
 		if (!gshmemx_rpc_invoke(c, fill{0, 0, 0, false, books}))
 			return NULL;
 	if (!gshmemx_rpc_invoke(c, fill{0, 0, 0, false, books}))
@@ -319,10 +326,12 @@ static void stop(void)
 	gshmemx_rpc_channel_destroy(&c);
 
 	memset(books, 0, sizeof *books);
-	t_equal(gshmemx_rpc_channel_create(1, 1, GSHMEMX_RPC_HOST_CLIENT | GSHMEMX_RPC_CLEAR, &c), 0, "create");
+	t_equal(gshmemx_rpc_channel_create(1, 1, GSHMEMX_RPC_HOST_CLIENT | GSHMEMX_RPC_CLEAR, &c), 0,
+		"create");
 	t_equal(pthread_create(&thread, NULL, stopped_thread, &c), 0, "pthread_create");
 	nanosleep(&time, NULL);
-	t_equal(__atomic_load_n(&books->ncalls, __ATOMIC_ACQUIRE), 0, "waits for a slot that ended before stop");
+	t_equal(__atomic_load_n(&books->ncalls, __ATOMIC_ACQUIRE), 0,
+		"waits for a slot that ended before stop");
 	gshmemx_rpc_channel_stop(&c);
 	pthread_join(thread, NULL);
 	t_equal(books->ncalls, 1, "waits for a slot that stop has ended");
@@ -369,7 +378,8 @@ static void compete(void)
 	for (i = 0; i < NRIVALS; i++) {
 		rivals[i].c = &c;
 		rivals[i].sum = 0;
-		t_equal(pthread_create(&rivals[i].thread, NULL, rival_thread, &rivals[i]), 0, "pthread_create");
+		t_equal(pthread_create(&rivals[i].thread, NULL, rival_thread, &rivals[i]), 0,
+			"pthread_create");
 	}
 	for (i = 0; i < NRIVALS; i++) {
 		pthread_join(rivals[i].thread, NULL);
@@ -423,7 +433,7 @@ static void be_fair(void)
 		t_equal(pthread_create(&busy[i].thread, NULL, busy_thread, &busy[i]), 0, "pthread_create");
 	}
 	for (i = 0; i < NBUSY * NROUNDS; i++) {
-		while (count_open(&c) < NBUSY) /* all of them call whenever one is handled */
+		while (count_open(&c) < NBUSY) /* each of them calls again as soon as one is handled */
 			sched_yield();
 		t_check(gshmemx_rpc_handle(&c, [](gshmemx_rpc_page_t *) {}), "nothing to handle");
 	}

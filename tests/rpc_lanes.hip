@@ -2,8 +2,9 @@
 /* run: -n 1 */
 /* env: GSHMEM_RPC_SLOTS=64 | GSHMEM_RPC_SLOTS=64 GSHMEM_CPU_WAVE=32 */
 /*
- * Lanes that do not take part in a call leave their part of the page as it is: all lanes of a wave write a pattern, then
- * some of them call, and the function finds the pattern in the lines of the others; and they find their own variables so.
+ * Lanes that do not take part in a call leave their part of the page unchanged: all lanes of a wave write a
+ * pattern, then some of them call, and the function finds the pattern in the lines of the others. Their
+ * variables stay unchanged, too.
  */
 #include <errno.h>
 
@@ -13,7 +14,7 @@
 
 enum { NMASKS = 200 };
 
-/* What the functions know of the call before. */
+/* What the functions remember of the previous call. */
 static const uint64_t *page;
 static long nmarks, nchecks, nmoved, nwrong;
 
@@ -22,7 +23,7 @@ __host__ __device__ static uint64_t pattern(unsigned lane, unsigned word, uint64
 	return 0xa5a5000000000000 | turn << 16 | lane << 8 | word;
 }
 
-/* By all lanes: what they have written stays. */
+/* Called by all lanes, whose writes stay. */
 static int mark(void *context, gshmemx_rpc_call_t *call)
 {
 	(void)context;
@@ -31,7 +32,10 @@ static int mark(void *context, gshmemx_rpc_call_t *call)
 	return GSHMEMX_RPC_DONE;
 }
 
-/* By some: in[1] is the turn, whose pattern the others' lines have; leaves pattern turn + 1 in those of the callers. */
+/*
+ * Called by some: the other lanes' lines have the pattern of turn in[1]; leaves pattern
+ * turn + 1 in the callers' lines.
+ */
 static int check(void *context, gshmemx_rpc_call_t *call)
 {
 	const uint64_t turn = call->in[8 * call->lane + 1];
@@ -51,7 +55,7 @@ static int check(void *context, gshmemx_rpc_call_t *call)
 	return GSHMEMX_RPC_DONE;
 }
 
-/* The function of each lane: writes its own line alone. */
+/* Called once per lane: writes only the lane's own line. */
 static int answer(void *context, gshmemx_rpc_call_t *call)
 {
 	const uint64_t turn = call->in[1];
@@ -61,7 +65,8 @@ static int answer(void *context, gshmemx_rpc_call_t *call)
 	(void)context;
 	for (lane = 0; lane < call->nlanes; lane++)
 		for (word = 0; word < 8; word++)
-			nwrong += !(call->lanes >> lane & 1) && others[8 * lane + word] != pattern(lane, word, turn);
+			nwrong += !(call->lanes >> lane & 1) &&
+				others[8 * lane + word] != pattern(lane, word, turn);
 	for (word = 0; word < 8; word++)
 		call->out[word] = pattern(call->lane, word, turn + 1);
 	nchecks++;

@@ -2,9 +2,9 @@
 /* env: GSHMEM_CPU_WAVE=64 | GSHMEM_CPU_WAVE=32 | GSHMEM_CPU_DIVERGE=random:7 GSHMEM_RPC_THREADS=3 | GSHMEM_RPC_POLL=nap */
 /* timeout: 90 */
 /*
- * gshmemx_printf: from kernels and the host the same bytes as C's snprintf for each conversion; text of every lane, whole
- * and once; strings longer than pages, and never read further than C allows; wrong and missing arguments are named; the
- * text is out before the call returns.
+ * gshmemx_printf prints the same bytes as C's snprintf for each conversion, from kernels and the host. Each
+ * lane's text comes whole and once. Strings may be longer than pages, and are never read further than C
+ * allows. Messages name wrong and missing arguments. The text is out before the call returns.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -57,7 +57,7 @@ static void catch_stdout(void)
 	pthread_detach(thread);
 }
 
-/* What has been printed since the last time, when it is this much. */
+/* Waits for this much output since the last time, and returns it. */
 static std::string take(size_t nbytes)
 {
 	const time_t limit = time(NULL) + 30;
@@ -124,7 +124,7 @@ struct result {
 	int count; /* of conversions in the list */
 };
 
-/* Those of C's that the compiler may warn of are meant. */
+/* These deliberately include conversions that the compiler may warn about. */
 #pragma GCC diagnostic ignored "-Wformat"
 #pragma GCC diagnostic ignored "-Wformat-extra-args"
 #pragma GCC diagnostic ignored "-Wformat-zero-length"
@@ -307,7 +307,7 @@ __global__ static void print_edge(const char *end, const wchar_t *wide_end, stru
 	result->status = gshmemx_printf("%.3s %.*s %.2ls %.0s|%d %p", end - 3, 5, end - 5, wide_end - 2, end, end, end, end);
 }
 
-/* Behind these strings is memory that nobody can read; and what is not printed as text is not read at all. */
+/* Unreadable memory follows these strings; and an argument that is not printed as text is not read at all. */
 static void test_edge(struct result *result)
 {
 	const size_t nbytes = (size_t)sysconf(_SC_PAGESIZE);
@@ -338,7 +338,7 @@ static void test_edge(struct result *result)
 #define NTHREADS 128
 #define NTIMES   3
 
-/* Two calls on diverged ways; a third of the lanes stays away. Lane i's text has 3 * i dots. */
+/* Two calls in diverged branches; a third of the lanes does not call. Lane i's text has 3 * i dots. */
 __global__ static void print_lanes(const char *dots, int *status)
 {
 	const int block = (int)blockIdx.x, i = (int)threadIdx.x, at = block * NTHREADS + i;
@@ -407,7 +407,7 @@ __global__ static void print_and_wait(volatile int *flag)
 		;
 }
 
-/* The kernel goes on only when the host has seen its text. And what the host has printed comes before it. */
+/* The kernel goes on only when the host has seen its text. The host's earlier output comes first. */
 static void test_early(volatile int *flag)
 {
 	const std::string first = "block 0 waits\n", second = "block 1 waits\n";

@@ -3,8 +3,8 @@
 /* env: GSHMEM_CPU_WAVE=64 GSHMEM_RPC_THREADS=3 | GSHMEM_CPU_WAVE=32 | GSHMEM_RPC_SLOTS=64 | GSHMEM_CPU_DIVERGE=random:4 */
 /* timeout: 240 */
 /*
- * Streams of any length in both directions, by lanes, waves and CPU threads, all at once: every byte arrives, nothing is
- * written beyond the room that there is, and a stream knows nothing of the one before it.
+ * Streams of any length in both directions, by lanes, waves and CPU threads, all at once: every byte arrives,
+ * nothing is written beyond the given room, and a stream sees nothing of the previous one.
  */
 #include <atomic>
 #include <errno.h>
@@ -33,14 +33,15 @@ static std::atomic<uint64_t> crowd_ns;
 
 /* ---- the functions ---- */
 
-/* The position in the input must be what the steps so far add up to. Their state: bytes so far, plus one. */
+/* The position in the input must be the sum of the steps so far. The state is the bytes so far, plus one. */
 static size_t enter(gshmemx_rpc_call_t *call)
 {
 	size_t before = (size_t)(uintptr_t)call->state;
 
 	if (!before)
 		before = 1;
-	nwrong += before - 1 != call->offset || call->offset + call->nbytes > call->total_nbytes || call->reply_nbytes != 0;
+	nwrong += before - 1 != call->offset || call->offset + call->nbytes > call->total_nbytes ||
+		call->reply_nbytes != 0;
 	nwrong += call->nbytes == 0 && call->offset != call->total_nbytes;
 	call->state = (void *)(uintptr_t)(before + call->nbytes);
 	return call->offset + call->nbytes;
@@ -81,7 +82,8 @@ static int generate(void *context, gshmemx_rpc_call_t *call)
 		call->state = state = (struct generator *)calloc(1, sizeof *state);
 		memcpy(&state->total, data, sizeof state->total);
 	}
-	n = state->total - state->done < call->room_nbytes ? (size_t)(state->total - state->done) : call->room_nbytes;
+	n = state->total - state->done < call->room_nbytes ? (size_t)(state->total - state->done)
+							   : call->room_nbytes;
 	for (i = 0; i < n; i++)
 		data[i] = generated(state->done + i);
 	state->done += n;
@@ -89,9 +91,9 @@ static int generate(void *context, gshmemx_rpc_call_t *call)
 	if (state->done < state->total && n)
 		return GSHMEMX_RPC_MORE;
 	if (state->done < state->total)
-		call->reply_nbytes = 1; /* more than there is room for */
+		call->reply_nbytes = 1; /* more than the room allows */
 	free(state);
-	return GSHMEMX_RPC_DONE; /* call->state is left dangling: nobody may see it again */
+	return GSHMEMX_RPC_DONE; /* leaves call->state dangling: no later call may see it */
 }
 
 static int early(void *context, gshmemx_rpc_call_t *call)
@@ -146,7 +148,9 @@ static int sum(void *context, gshmemx_rpc_call_t *call)
 	return GSHMEMX_RPC_DONE;
 }
 
-/* As copy; but the first step waits until all of the crowd have begun, or, where not all can at once, a while. */
+/*
+ * As copy, but the first step waits until the whole crowd has begun or, if not all can at once, for a while.
+ */
 static int copy_in_crowd(void *context, gshmemx_rpc_call_t *call)
 {
 	uint64_t none = 0;
@@ -176,7 +180,7 @@ __global__ static void by_lanes(struct job *jobs, unsigned njobs)
 						    jobs[i].out_nbytes, &jobs[i].got_nbytes);
 }
 
-/* All lanes of a wave, or some; each must be told the same. */
+/* By all lanes of a wave, or some; all must get the same result. */
 __global__ static void by_waves(struct job *jobs)
 {
 	struct job *job = &jobs[blockIdx.x];
@@ -206,8 +210,9 @@ static void *by_thread(void *argument)
 	unsigned i;
 
 	for (i = arg->first; i < arg->njobs; i += 4)
-		arg->jobs[i].status = gshmemx_rpc_stream(arg->jobs[i].op, arg->jobs[i].in, arg->jobs[i].in_nbytes, arg->jobs[i].out,
-							 arg->jobs[i].out_nbytes, &arg->jobs[i].got_nbytes);
+		arg->jobs[i].status =
+			gshmemx_rpc_stream(arg->jobs[i].op, arg->jobs[i].in, arg->jobs[i].in_nbytes,
+				arg->jobs[i].out, arg->jobs[i].out_nbytes, &arg->jobs[i].got_nbytes);
 	return NULL;
 }
 
@@ -256,8 +261,8 @@ static void add_job(int kind, uint32_t op, size_t in_nbytes, size_t out_nbytes, 
 
 static void add_jobs(const uint32_t *ops, size_t page_nbytes)
 {
-	const size_t sizes[] = {0, 1, 63, 64, 65, page_nbytes - 1, page_nbytes, page_nbytes + 1, 2 * page_nbytes, 16383, 16384,
-				16385, 65535, 65536, 65537, 131072, 1 << 20};
+	const size_t sizes[] = {0, 1, 63, 64, 65, page_nbytes - 1, page_nbytes, page_nbytes + 1,
+		2 * page_nbytes, 16383, 16384, 16385, 65535, 65536, 65537, 131072, 1 << 20};
 	unsigned i;
 	size_t n;
 
@@ -298,9 +303,11 @@ static void check_job(const struct job *job, const char *who)
 	char what[120];
 	size_t i;
 
-	snprintf(what, sizeof what, "%s: %s, %zu bytes in, room for %zu: ", who, op_names[job->kind], job->in_nbytes, job->out_nbytes);
+	snprintf(what, sizeof what, "%s: %s, %zu bytes in, room for %zu: ", who, op_names[job->kind],
+		job->in_nbytes, job->out_nbytes);
 	for (i = 0; i < GUARD; i++)
-		t_check(job->out[-1 - (long)i] == 0xee && job->out[job->out_nbytes + i] == 0xee, "%sbytes beyond the room", what);
+		t_check(job->out[-1 - (long)i] == 0xee && job->out[job->out_nbytes + i] == 0xee,
+			"%sbytes beyond the room", what);
 	if (job->kind == FAIL) {
 		t_check(job->status == -EIO, "%sexpected %d, got %d", what, -EIO, job->status);
 		return;
@@ -313,24 +320,26 @@ static void check_job(const struct job *job, const char *who)
 		t_check(job->status == -ENOSPC, "%sexpected %d, got %d", what, -ENOSPC, job->status);
 		return;
 	}
-	t_check(job->status == 0 && job->got_nbytes == reply_nbytes, "%sstatus %d, %zu bytes", what, job->status, job->got_nbytes);
+	t_check(job->status == 0 && job->got_nbytes == reply_nbytes, "%sstatus %d, %zu bytes", what,
+		job->status, job->got_nbytes);
 	if (job->kind == COPY || job->kind == GENERATE) {
 		for (i = 0; i < reply_nbytes; i++)
-			t_check(job->out[i] == expected_byte(job, i), "%sbyte %zu: expected %d, got %d", what, i,
-				expected_byte(job, i), job->out[i]);
+			t_check(job->out[i] == expected_byte(job, i), "%sbyte %zu: expected %d, got %d", what,
+				i, expected_byte(job, i), job->out[i]);
 		for (; i < job->out_nbytes; i++)
 			t_check(job->out[i] == 0xee, "%sbyte %zu behind the reply was written", what, i);
 		return;
 	}
 	memcpy(&word, job->out, sizeof word);
 	if (job->kind == EARLY) {
-		t_check(word <= job->in_nbytes && (word || !job->in_nbytes), "%sfirst step of %llu bytes", what,
-			(unsigned long long)word);
+		t_check(word <= job->in_nbytes && (word || !job->in_nbytes), "%sfirst step of %llu bytes",
+			what, (unsigned long long)word);
 		return;
 	}
 	for (i = 0; i < job->in_nbytes; i++)
 		expected = add_byte(expected, job->in[i]);
-	t_check(word == expected, "%ssum: expected %llx, got %llx", what, (unsigned long long)expected, (unsigned long long)word);
+	t_check(word == expected, "%ssum: expected %llx, got %llx", what, (unsigned long long)expected,
+		(unsigned long long)word);
 }
 
 static void check_jobs(const char *who)
@@ -383,9 +392,11 @@ int main(void)
 	clear_jobs();
 	hipLaunchKernelGGL(by_lanes, dim3(NCROWD / 64), dim3(64), 0, 0, jobs, njobs);
 	check_jobs("a crowd");
-	t_check(nbegun == NCROWD && nover == NCROWD, "a crowd: %ld began, %ld ended", (long)nbegun, (long)nover);
+	t_check(nbegun == NCROWD && nover == NCROWD, "a crowd: %ld began, %ld ended", (long)nbegun,
+		(long)nover);
 	clear_jobs();
-	gshmem_quiet(); /* kernels post that a block of the arena is free; now all have come back, and a stream alone gets one */
+	/* kernels return a block of the arena by a post; now all are back, and a single stream gets one */
+	gshmem_quiet();
 	nby_page = 0;
 	njobs = 1;
 	hipLaunchKernelGGL(by_lanes, dim3(1), dim3(1), 0, 0, jobs, njobs);

@@ -3,8 +3,8 @@
 /* env: GSHMEM_RPC_SLOTS=64 | GSHMEM_CPU_WAVE=32 GSHMEM_RPC_THREADS=3 | GSHMEM_CPU_DIVERGE=random:3 */
 /* timeout: 120 */
 /*
- * Posted calls: tickets tell of their call and no other, however often the slot was used since; every call that waits
- * for posts waits for all of them; quiets of many waves do not wait for each other.
+ * A posted call's ticket tells only about its call, however often the slot has been used since. Every call
+ * that waits for posts waits for all of them, and quiets of many waves do not wait for each other.
  */
 #include <atomic>
 #include <errno.h>
@@ -23,7 +23,7 @@ static std::atomic<uint32_t> *done; /* [thread] slow calls that have ended */
 static std::atomic<uint64_t> ncounted, nheld;
 static std::atomic<bool> is_released;
 
-/* in: thread, ns: ends so many after it began. */
+/* in: thread, ns: ends that many ns after it began. */
 static int slow(void *context, gshmemx_rpc_call_t *call)
 {
 	const uint64_t now = gshmemi_arch_clock_ns();
@@ -92,7 +92,7 @@ __host__ __device__ static int use_tickets(struct ops op, unsigned ncalls)
 	WANT(gshmemx_rpc_wait(good) == 0 && gshmemx_rpc_test(good) == 1);
 	open = gshmemx_rpc_post(op.held, one);
 	WANT(gshmemx_rpc_test(open) == 0);
-	for (i = 0; i < 200; i++) { /* other slots: that one is the server's */
+	for (i = 0; i < 200; i++) { /* other slots: the server owns that one */
 		WANT(gshmemx_rpc_call(op.count, one, NULL) == 0);
 		WANT(gshmemx_rpc_test(open) == 0);
 	}
@@ -128,8 +128,8 @@ __global__ static void wave_ticket(struct ops op, gshmemx_rpc_ticket_t *tickets,
 /* ---- what waits for posts ---- */
 
 enum way { QUIET, FENCE, QUIET_WAVE, QUIET_WG, BARRIER_WG, BARRIER_WAVE, BARRIER, WAIT, NWAYS };
-static const char *const way_names[] = {"quiet", "fence", "quiet_wave", "quiet_wg", "barrier_all_wg", "barrier_all_wave",
-					"barrier_all", "wait"};
+static const char *const way_names[] = {"quiet", "fence", "quiet_wave", "quiet_wg", "barrier_all_wg",
+	"barrier_all_wave", "barrier_all", "wait"};
 
 /* Each thread posts twice; after the wait thread i sees those of the threads from first to last. */
 __global__ static void post_and_wait(struct ops op, int way, const volatile uint32_t *ended, unsigned *nearly)
@@ -161,7 +161,8 @@ __global__ static void post_and_wait(struct ops op, int way, const volatile uint
 		else
 			gshmemx_barrier_all_wave();
 		first = block + threadIdx.x / warpSize * warpSize;
-		last = first + warpSize - 1 < block + blockDim.x - 1 ? first + warpSize - 1 : block + blockDim.x - 1;
+		last = first + warpSize - 1 < block + blockDim.x - 1 ? first + warpSize - 1
+								     : block + blockDim.x - 1;
 		break;
 	case QUIET_WG:
 	case BARRIER_WG:
@@ -212,10 +213,11 @@ static void wait_every_way(struct ops op)
 		nblocks = way == BARRIER || way == BARRIER_WG || way == BARRIER_WAVE ? 1 : NBLOCKS;
 		nthreads = way == BARRIER ? 1 : way == BARRIER_WAVE ? 32 : (unsigned)NTHREADS;
 		*nearly = 0;
-		hipLaunchKernelGGL(post_and_wait, dim3(nblocks), dim3(nthreads), 0, 0, op, way, (const uint32_t *)done, nearly);
+		hipLaunchKernelGGL(post_and_wait, dim3(nblocks), dim3(nthreads), 0, 0, op, way,
+			(const uint32_t *)done, nearly);
 		t_hip(hipStreamSynchronize(0));
-		t_check(*nearly == 0, "pe %d: %s returned before %u posted calls had ended", gshmem_my_pe(), way_names[way],
-			*nearly);
+		t_check(*nearly == 0, "pe %d: %s returned before %u posted calls had ended", gshmem_my_pe(),
+			way_names[way], *nearly);
 		t_equal(count_done(), 2 * nblocks * nthreads, way_names[way]);
 	}
 	t_hip(hipHostFree(nearly));
@@ -238,7 +240,10 @@ static void host_waits(struct ops op)
 			gshmem_fence();
 		else
 			gshmem_barrier_all();
-		t_equal(count_done(), nposts + 10, way == 0 ? "host quiet" : way == 1 ? "host fence" : "host barrier_all");
+		t_equal(count_done(), nposts + 10,
+			way == 0           ? "host quiet"
+				: way == 1 ? "host fence"
+					   : "host barrier_all");
 	}
 	hipLaunchKernelGGL(post_and_end, dim3(NBLOCKS), dim3(NTHREADS), 0, 0, op);
 	t_hip(hipStreamSynchronize(0));

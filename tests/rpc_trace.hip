@@ -2,8 +2,8 @@
 /* run: -n 1,3 */
 /* env: GSHMEM_CPU_WAVE=64 | GSHMEM_RPC_THREADS=3 GSHMEM_CPU_WAVE=32 */
 /*
- * GSHMEM_TRACE: every mark of kernels and the host is in this PE's file after gshmem_finalize, once, with its name, value,
- * block and thread; and without it a mark does nothing.
+ * With GSHMEM_TRACE every mark of kernels and the host is once in this PE's file after gshmem_finalize, with
+ * its name, value, block and thread; without it a mark does nothing.
  */
 #include <string.h>
 #include <unistd.h>
@@ -18,7 +18,7 @@
 
 enum { STEP = 3, NAMELESS = 70000, HOST = 9, WHOLE = 10 };
 
-/* A thread's values are its own. Two thirds of the lanes make a mark that has no name, and one less. */
+/* Each thread has its own values. Two thirds of the lanes make a mark without a name, and one mark less. */
 __global__ static void mark(uint64_t first)
 {
 	const uint64_t mine = first + (blockIdx.x * NTHREADS + threadIdx.x) * NTIMES;
@@ -40,7 +40,7 @@ static const char *path_of(const char *prefix, int pe)
 
 #define NVALUES (NBLOCKS * NTHREADS * NTIMES)
 
-/* Whether the mark of this name and value comes from where its kernel says. Values are counted. */
+/* Whether the mark of this name and value comes from the right place of its kernel. Counts values. */
 static void check_line(const char *line, int pe, unsigned char *seen, unsigned *nnameless, unsigned *nhost)
 {
 	unsigned long long ns, block, value;
@@ -48,7 +48,9 @@ static void check_line(const char *line, int pe, unsigned char *seen, unsigned *
 	long thread;
 	int line_pe;
 
-	t_check(sscanf(line, "%llu\t%d\t%llu\t%ld\t%63[^\t]\t%llu", &ns, &line_pe, &block, &thread, name, &value) == 6 && ns,
+	t_check(sscanf(line, "%llu\t%d\t%llu\t%ld\t%63[^\t]\t%llu", &ns, &line_pe, &block, &thread, name,
+			&value) == 6 &&
+			ns,
 		"no mark: %s", line);
 	t_equal(line_pe, pe, "pe");
 	if (strcmp(name, "on the host") == 0 || strcmp(name, "the whole") == 0) {
@@ -58,7 +60,7 @@ static void check_line(const char *line, int pe, unsigned char *seen, unsigned *
 	}
 	t_check(value >= 1000 && value - 1000 < NVALUES, "value %llu", value);
 	t_equal((long)block, (long)((value - 1000) / NTIMES / NTHREADS), "block");
-#ifdef __HIP_PLATFORM_CPU__ /* elsewhere it is the lane of a wave */
+#ifdef __HIP_PLATFORM_CPU__ /* otherwise it is the lane of a wave */
 	t_equal(thread, (long)((value - 1000) / NTIMES % NTHREADS), "thread");
 #endif
 	if (strcmp(name, "70000") == 0)

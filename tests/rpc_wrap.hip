@@ -2,7 +2,10 @@
 /* run: -n 1,2 */
 /* env: GSHMEM_RPC_SEQ=1073741820 GSHMEM_RPC_SLOTS=64 | GSHMEM_RPC_SEQ=1073741820 GSHMEM_RPC_THREADS=3 GSHMEM_CPU_WAVE=32 */
 /* timeout: 120 */
-/* A slot's sequence numbers wrap at 2^30: counts stay exact, and streams and tickets go across. */
+/*
+ * When a slot's sequence numbers wrap at 2^30, counts stay exact, and streams and
+ * tickets work across the wrap.
+ */
 #include "rpc_counts.h"
 
 enum { NCALLS = 600, NBYTES = 100000 };
@@ -24,7 +27,7 @@ static int release(void *context, gshmemx_rpc_call_t *call)
 	return GSHMEMX_RPC_DONE;
 }
 
-/* Sends back what it gets, plus one. */
+/* Returns its input plus one. */
 static int echo(void *context, gshmemx_rpc_call_t *call)
 {
 	unsigned char *data = (unsigned char *)call->data;
@@ -37,7 +40,7 @@ static int echo(void *context, gshmemx_rpc_call_t *call)
 	return call->offset + call->nbytes < call->total_nbytes ? GSHMEMX_RPC_MORE : GSHMEMX_RPC_DONE;
 }
 
-/* Tickets from before the wrap of their slot to after it. Gives them back. */
+/* Keeps tickets from before their slot's wrap until after it. Returns their number. */
 __host__ __device__ static int cross(uint32_t hold_op, uint32_t release_op, gshmemx_rpc_ticket_t *tickets)
 {
 	const uint64_t in[6] = {0, 0, 0, 0, 0, 0};
@@ -59,12 +62,13 @@ __host__ __device__ static int cross(uint32_t hold_op, uint32_t release_op, gshm
 	return 0;
 }
 
-__global__ static void cross_kernel(uint32_t hold_op, uint32_t release_op, gshmemx_rpc_ticket_t *tickets, int *line)
+__global__ static void cross_kernel(
+	uint32_t hold_op, uint32_t release_op, gshmemx_rpc_ticket_t *tickets, int *line)
 {
 	*line = cross(hold_op, release_op, tickets);
 }
 
-/* By the page, 64 bytes a lane: in two parts, either less than a block of the arena is for. */
+/* Through the page, 64 bytes per lane: in two parts, each too small for a block of the arena. */
 __global__ static void stream_kernel(uint32_t op, const unsigned char *in, unsigned char *out, int *line)
 {
 	size_t i, part, got;
@@ -77,7 +81,7 @@ __global__ static void stream_kernel(uint32_t op, const unsigned char *in, unsig
 	}
 }
 
-/* Some slot has tickets on both sides of the wrap. */
+/* Some slot must have tickets on both sides of the wrap. */
 static void check_crossed(const gshmemx_rpc_ticket_t *tickets, const char *where)
 {
 	int before, after, ncrossed = 0;
@@ -85,8 +89,8 @@ static void check_crossed(const gshmemx_rpc_ticket_t *tickets, const char *where
 	for (before = 0; before < NCALLS; before++) {
 		t_check(tickets[before].seq < 1U << 30, "%s: number %#x", where, tickets[before].seq);
 		for (after = before + 1; after < NCALLS; after++)
-			ncrossed += tickets[after].slot == tickets[before].slot && tickets[before].seq > 0x3ffffff0 &&
-				    tickets[after].seq < 1000;
+			ncrossed += tickets[after].slot == tickets[before].slot &&
+				tickets[before].seq > 0x3ffffff0 && tickets[after].seq < 1000;
 	}
 	t_check(ncrossed > 0, "%s: no slot's numbers wrap", where);
 }
@@ -116,7 +120,7 @@ int main(void)
 	t_check(*line == 0, "tickets on the host: line %d", *line);
 	check_crossed(tickets, "host");
 
-	/* the next slots have not been used: after another init all start anew */
+	/* the next slots have not been used: after another init all start again */
 	gshmem_finalize();
 	t_equal(gshmem_init_thread(GSHMEM_THREAD_MULTIPLE, NULL), 0, "init");
 	t_equal(gshmemx_rpc_register(&echo_op, echo, NULL, GSHMEMX_RPC_STREAM), 0, "register");
