@@ -4,13 +4,14 @@
 /* delivery: no */
 /* timeout: 300 */
 /*
- * Runs the protocol of include/gshmem/rpc/rpc_slot.h and the lanes' part of rpc.h under every schedule. What is compiled
- * here are these headers, with their primitives replaced (rpc_explore_arch.h): each load, store, atomic and fence of a
- * word that both sides see is a step, and the search tries all orders of steps.
+ * The protocol of include/gshmem/rpc/rpc_slot.h and the lanes' part of rpc.h are right under every schedule.
+ * This test compiles these headers with other primitives (rpc_explore_arch.h): each load, store, atomic and
+ * fence of a word that both sides see is a step, and the search tries all orders of steps.
  *
- * Stores of a wave wait in a buffer, from which they reach memory in any order, but for those to one address; a release
- * fence waits until it is empty; atomics act on memory. A line of 64 bytes, header or a lane's part of a page, leaves
- * the buffer as one. Loads are in order. The server is a loop that takes, carries out and answers calls in any order.
+ * Stores of a wave wait in a buffer, from which they reach memory in any order, except that those to one
+ * address stay in order. A release fence waits until the buffer is empty; atomics act on memory. A line of 64
+ * bytes (a header, or a lane's part of a page) leaves the buffer as a whole. Loads are in order. The server
+ * is a loop that takes, performs and answers calls in any order.
  *
  *   safety  no request is torn, stale, or carried out twice, none changes while the server has it, no answer is wrong,
  *           no quiet is early
@@ -18,12 +19,13 @@
  *           buffers: whatever the other waves are doing, they may stop for ever
  *   fair    from each state, all waves can end
  *
- * A switch from a wave that could go on is a preemption: one that has not ended, does not wait for its buffer, and has
- * not just found that what it polls for has not come. Where preemptions are bounded, the server's and the buffers'
- * steps are free; solo then means that the others stop at the state, after which the rest runs without bound.
+ * A preemption is a switch from a wave that could go on: it has not ended, does not wait for its buffer, and
+ * its last poll was not in vain. If preemptions are bounded, steps of the server and the buffers do not
+ * count. solo then means that the other waves stop in the state, and the rest runs without bound.
  *
- * Arguments: -v prints a row for each configuration, -a adds the large ones, which need minutes and gigabytes; words
- * select rows by their names. The numbers of states depend a little on the compiler: dead values count.
+ * Arguments: -v prints a row for each configuration, -a adds the large ones, which take minutes and
+ * gigabytes; other arguments select rows by name. The numbers of states depend a little on the
+ * compiler, because dead values count.
  */
 #define GSHMEM_ARCH_HEADER "rpc_explore_arch.h"
 #define GSHMEMI_RPC_MUTANT(name) (explore_mutant == MUTANT_##name)
@@ -37,7 +39,7 @@ static enum {
 	MUTANT_UNLOCK_EARLY, /* the slot is unlocked before the answer */
 	MUTANT_NO_SWEEP,     /* quiet does not look at the requests */
 	MUTANT_NO_BARRIER,   /* a server that goes to sleep looks without waiting for the clients' stores */
-	MUTANT_LOOK_FIRST    /* it looks before it says that it sleeps */
+	MUTANT_LOOK_FIRST    /* it looks before it announces that it sleeps */
 } explore_mutant;
 #define gshmemi_host_rpc_wake explore_wake
 #include <gshmem.h>
@@ -55,7 +57,7 @@ static enum {
 
 enum call { NONE, SYNC_CALL, ASYNC_CALL, QUIET_CALL, TICKET_CALL };
 
-/* Servers that are wrong, or do without something. */
+/* Servers that are wrong, or lack something. */
 enum {
 	ANSWER_FIRST = 1,   /* answers before it has written the result */
 	ONE_AT_A_TIME = 2,  /* takes nothing while it has a call */
@@ -79,7 +81,7 @@ struct config {
 	unsigned nservers;
 	unsigned npreemptions;
 	uint32_t first_seq;
-	const char *violation; /* that must be found; NULL: none may be */
+	const char *violation; /* the error that must be found; NULL: none may be found */
 	int solo, fair;        /* must hold */
 };
 static const struct config *cfg;

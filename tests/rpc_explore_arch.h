@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The primitives under which tests/rpc_explore.hip runs the protocol's headers: those of the cpu platform, but for all
- * that touches memory, orders it, waits or meets other lanes. These return when the search has chosen them to be next.
+ * The primitives with which tests/rpc_explore.hip compiles the protocol's headers: those of the cpu platform,
+ * except for all that touch memory, order it, wait or meet other lanes. These return when the search has
+ * chosen them as the next step.
  */
 #ifndef RPC_EXPLORE_ARCH_H
 #define RPC_EXPLORE_ARCH_H

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Fibers whose state is a number. A fiber runs from one primitive to the next; where it stands, its saved registers
- * and the live bytes of its stack, is looked up in a table. So a fiber is an automaton that is found out bit by bit:
- * what it does next depends on the number and on what its primitive returned, and each such step is run only once.
+ * Fibers whose state is a number. A fiber runs from one primitive to the next. Its position (saved
+ * registers and the live bytes of its stack) is looked up in a table. So a fiber is an automaton that is
+ * discovered step by step: what it does next depends on the number and on its primitive's result, and
+ * each such step runs only once.
  */
 #ifndef RPC_EXPLORE_FIBER_H
 #define RPC_EXPLORE_FIBER_H
@@ -24,15 +25,15 @@ enum kind {
 	SYNC,
 	BROADCAST,
 	PAUSE,
-	CLEAN,  /* nothing of the call before is left on the stack */
+	CLEAN,  /* nothing of the previous call is left on the stack */
 	STEP,   /* a step that does nothing */
-	DRAINED, /* that this wave's (value's) stores have arrived */
-	CHOOSE, /* value: bits of what may come back */
+	DRAINED, /* waits until the stores of wave `value` have arrived */
+	CHOOSE, /* value: bits of the possible results */
 	FAIL,   /* address: the message */
 	DONE
 };
 
-/* A primitive that waits to be carried out. */
+/* A primitive that waits to be performed. */
 struct op {
 	enum kind kind;
 	int amo;
@@ -45,7 +46,7 @@ struct op {
 
 #define MAX_FIBERS  8
 #define STACK_BYTES 16384
-#define CLEAN_BYTES 6144 /* below the live bytes, zeroed before a fiber runs: what it has not written reads as zero */
+#define CLEAN_BYTES 6144 /* below the live bytes; zeroed before a fiber runs, so that unwritten bytes read as zero */
 
 static uint64_t hash_bytes(const void *bytes, size_t nbytes)
 {
@@ -104,7 +105,7 @@ struct numbers {
 		return *at - 1;
 	}
 
-	/* Until the next of(). */
+	/* Valid until the next of(). */
 	const char *at(uint32_t i) const
 	{
 		return &bytes[items[i].offset];
@@ -118,7 +119,7 @@ struct numbers {
 	}
 };
 
-/* Where a fiber stands; the stack's live bytes follow. */
+/* The position of a fiber; the stack's live bytes follow. */
 struct stand {
 	struct op op;
 	uint32_t fiber;
@@ -127,7 +128,7 @@ struct stand {
 
 static char stacks[MAX_FIBERS][STACK_BYTES] __attribute__((aligned(64)));
 static void (*fiber_main[MAX_FIBERS])(void);
-static void *fiber_sp, *search_sp; /* of the side that does not run */
+static void *fiber_sp, *search_sp; /* registers of the side that does not run */
 static unsigned fiber_now;
 static struct op op_now;
 static uint64_t result_now;
@@ -163,9 +164,9 @@ asm(".text\n"
     "	ret\n"
     ".size explore_switch, . - explore_switch\n");
 
-/* In a fiber: have the search carry it out. */
-static __attribute__((noinline)) uint64_t ask(enum kind kind, const void *address, unsigned nbytes, uint64_t value,
-					      uint64_t cond, int amo)
+/* In a fiber: let the search perform the primitive. */
+static __attribute__((noinline)) uint64_t ask(
+	enum kind kind, const void *address, unsigned nbytes, uint64_t value, uint64_t cond, int amo)
 {
 	memset(&op_now, 0, sizeof op_now);
 	op_now.kind = kind;
@@ -185,7 +186,7 @@ static void fiber_start(void)
 		ask(DONE, NULL, 0, 0, 0, 0);
 }
 
-/* What the search calls an address: a place in memory, and an offset in it. */
+/* The search's form of an address: a place in memory, and an offset in it. */
 static void place_of(const void *address, unsigned *where_p, unsigned *offset_p);
 
 static uint32_t stand_number(void)
@@ -221,7 +222,7 @@ static uint32_t fiber_new(unsigned fiber, void (*body)(void))
 	return stand_number();
 }
 
-/* A fiber that has ended, or is as good as ended; whichever it was. */
+/* The position of every fiber that has ended, or will do no more. */
 static uint32_t fiber_stopped(void)
 {
 	fiber_now = 0;
@@ -236,7 +237,7 @@ static const struct op *op_at(uint32_t number)
 	return &((const struct stand *)(const void *)stands.at(number))->op;
 }
 
-/* Let the fiber that stands there go on with this result, up to its next primitive. */
+/* Resume the fiber at this position with this result, up to its next primitive. */
 static uint32_t resume(uint32_t number, uint64_t result)
 {
 	const turn key = {result, number};

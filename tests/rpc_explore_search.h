@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The search over the states of rpc_explore.hip: all that can be reached, and from which of them an end can be.
+ * The search over the states of rpc_explore.hip: which states can be reached, and from which
+ * of them an end can be reached.
  */
 #ifndef RPC_EXPLORE_SEARCH_H
 #define RPC_EXPLORE_SEARCH_H
@@ -21,7 +22,7 @@ static unsigned nagents(void)
 	return cfg->nwaves + cfg->nservers;
 }
 
-/* Of old the parts are known; NULL: there is no old. */
+/* The parts of old have their numbers already; NULL: there is no old. */
 static void pack(const struct state *s, uint32_t *parts, const struct state *old, const uint32_t *old_parts)
 {
 	struct slot_part slot;
@@ -34,8 +35,9 @@ static void pack(const struct state *s, uint32_t *parts, const struct state *old
 			parts[n] = agent_parts.of(&s->agents[i], sizeof s->agents[i]);
 	}
 	for (i = 0; i < cfg->nslots; i++) {
-		if (old && !memcmp(&s->word[i * NSLOT_WORDS], &old->word[i * NSLOT_WORDS], sizeof slot.word) &&
-		    !memcmp(&s->line[i * NLINES_SLOT], &old->line[i * NLINES_SLOT], sizeof slot.line)) {
+		if (old &&
+			!memcmp(&s->word[i * NSLOT_WORDS], &old->word[i * NSLOT_WORDS], sizeof slot.word) &&
+			!memcmp(&s->line[i * NLINES_SLOT], &old->line[i * NLINES_SLOT], sizeof slot.line)) {
 			parts[n] = old_parts[n];
 			n++;
 			continue;
@@ -116,7 +118,7 @@ static uint32_t look_up(const struct state *s, uint32_t from, const struct state
 	return nfound++;
 }
 
-static uint32_t stopped; /* where waves stand that do not go on */
+static uint32_t stopped; /* positions of waves that do not go on */
 
 static void reach(uint32_t from, const struct state *old, const struct state *s, unsigned mover)
 {
@@ -140,7 +142,7 @@ static void arrivals(uint32_t from, const struct state *s)
 	for (a = 0; a < nagents(); a++) {
 		for (i = 0; i < s->agents[a].buffer.nstores; i++) {
 			if (i && s->agents[a].buffer.where[i] == s->agents[a].buffer.where[i - 1])
-				continue; /* an older one to this place goes first */
+				continue; /* an older store to this place goes first */
 			next = *s;
 			b = &next.agents[a].buffer;
 			arrive(&next, b->where[i], b->value[i]);
@@ -156,7 +158,7 @@ static void arrivals(uint32_t from, const struct state *s)
 	}
 }
 
-/* A choice and the first step after it are one. */
+/* A choice and the first step after it are one step. */
 static void server_steps(uint32_t from, const struct state *s, unsigned a)
 {
 	const struct op op = *op_at(s->agents[a].stand[0]);
@@ -234,7 +236,10 @@ static void expand(uint32_t from)
 
 /* ---- ends ---- */
 
-/* States from which none of reaches can be reached by steps of this wave (NO_WAVE: all), the server, the buffers. */
+/*
+ * States from which no state of reaches can be reached by steps of this wave (NO_WAVE:
+ * all), the server and the buffers.
+ */
 static uint32_t count_stuck(const std::vector<uint64_t> &first_back, const std::vector<uint32_t> &back,
 			    std::vector<char> &reaches, unsigned wave)
 {
@@ -263,7 +268,7 @@ static uint32_t count_stuck(const std::vector<uint64_t> &first_back, const std::
 	return nstuck;
 }
 
-/* The edges turned round, by target. */
+/* The reversed edges, by target. */
 static void turn_round(std::vector<uint64_t> &first_back, std::vector<uint32_t> &back)
 {
 	uint32_t i;
@@ -336,7 +341,8 @@ static void set_channel(void)
 	channel.nslots = cfg->nslots;
 	channel.lane_shift = cfg->nlanes - 1;
 	channel.asleep = &memory.asleep;
-	channel.flags = (cfg->nservers > 1 ? GSHMEMI_RPC_SHARED : 0) | (cfg->flags & NAPS ? GSHMEMI_RPC_WAKES : 0);
+	channel.flags =
+		(cfg->nservers > 1 ? GSHMEMI_RPC_SHARED : 0) | (cfg->flags & NAPS ? GSHMEMI_RPC_WAKES : 0);
 }
 
 static void set_first(struct state *s)
@@ -355,9 +361,9 @@ static void set_first(struct state *s)
 	s->solo = NO_WAVE;
 	for (i = 0; i < nagents(); i++)
 		for (lane = 0; lane < nlanes_of(i); lane++)
-			s->agents[i].stand[lane] = fiber_new(is_server(i) ? MAX_WAVES * MAX_LANES + i - cfg->nwaves :
-									   i * MAX_LANES + lane,
-							     is_server(i) ? server_main : wave_main);
+			s->agents[i].stand[lane] = fiber_new(
+				is_server(i) ? MAX_WAVES * MAX_LANES + i - cfg->nwaves : i * MAX_LANES + lane,
+				is_server(i) ? server_main : wave_main);
 	stopped = fiber_stopped();
 	for (i = 0; i < nagents(); i++)
 		run_on(s, i, 0, -1);
@@ -377,7 +383,7 @@ static void forget(void)
 	nfound = 0;
 }
 
-/* 0 when everything is as expected. */
+/* Returns 0 if everything is as expected. */
 static int explore(const struct config *row, int verbose)
 {
 	struct outcome o = {"-", "-"};
@@ -406,8 +412,9 @@ static int explore(const struct config *row, int verbose)
 			   (o.fair[0] == '-' || (o.fair[0] == 'o') == row->fair);
 	}
 	if (verbose || !expected)
-		fprintf(verbose ? stdout : stderr, "%-58s %8u states | safety: %-62s | solo: %-27s | fair: %-22s | %s\n",
-			row->name, nfound, violation ? violation : "ok", o.solo, o.fair,
+		fprintf(verbose ? stdout : stderr,
+			"%-58s %8u states | safety: %-62s | solo: %-27s | fair: %-22s | %s\n", row->name,
+			nfound, violation ? violation : "ok", o.solo, o.fair,
 			expected ? "as expected" : "NOT AS EXPECTED");
 	fflush(stdout);
 	return !expected;

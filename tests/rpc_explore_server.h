@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The servers of rpc_explore.hip, right and wrong ones: they take calls, carry them out and answer in any order, and check each
- * request.
+ * The servers of rpc_explore.hip, right and wrong ones: they take calls, perform them and answer in any
+ * order, and check each request.
  */
 #ifndef RPC_EXPLORE_SERVER_H
 #define RPC_EXPLORE_SERVER_H
@@ -15,12 +15,13 @@ struct taken {
 	uint32_t seqs[MAX_SLOTS];
 };
 
-/* The call that a slot's request is, or 0: it is none that was made. */
+/* The call in a slot's request, or 0 if no such call was made. */
 static __attribute__((noinline)) unsigned read_request(unsigned slot)
 {
 	const struct gshmemi_rpc_header *h = &channel.header[slot];
 	const uint64_t called = gshmemi_arch_load(&h->lanes, 8);
-	const uint32_t op = (uint32_t)gshmemi_arch_load(&h->op, 4), flags = (uint32_t)gshmemi_arch_load(&h->flags, 4);
+	const uint32_t op = (uint32_t)gshmemi_arch_load(&h->op, 4),
+		       flags = (uint32_t)gshmemi_arch_load(&h->flags, 4);
 	const int is_inline = cfg->nlanes == 1;
 	unsigned id = 0, lane, i;
 	uint64_t word;
@@ -43,7 +44,8 @@ static __attribute__((noinline)) unsigned read_request(unsigned slot)
 	}
 	if (id == 0 || id > MAX_WAVES * MAX_CALLS)
 		return 0;
-	return (cfg->calls[(id - 1) / MAX_CALLS][(id - 1) % MAX_CALLS] == SYNC_CALL) == (op == USER_SYNC) ? id : 0;
+	return (cfg->calls[(id - 1) / MAX_CALLS][(id - 1) % MAX_CALLS] == SYNC_CALL) == (op == USER_SYNC) ? id
+													  : 0;
 }
 
 static __attribute__((noinline)) void take(unsigned slot, struct taken *t)
@@ -68,7 +70,10 @@ static void write_answer(unsigned slot, unsigned id)
 						       answer_word(id, lane, i));
 }
 
-/* As src/rpc/library.c: what is open when the quiet is first looked at; whether it has been answered. */
+/*
+ * As src/rpc/library.c does: what was open when the quiet was first looked at; returns
+ * whether that has been answered.
+ */
 static int is_still_open(struct taken *t)
 {
 	unsigned slot;
@@ -83,7 +88,8 @@ static int is_still_open(struct taken *t)
 		}
 	}
 	t->is_begun = 1;
-	while (t->nposts && gshmemi_rpc_has_passed(&channel, t->slots[t->nposts - 1], t->seqs[t->nposts - 1])) {
+	while (t->nposts &&
+		gshmemi_rpc_has_passed(&channel, t->slots[t->nposts - 1], t->seqs[t->nposts - 1])) {
 		t->nposts--;
 		t->slots[t->nposts] = 0;
 		t->seqs[t->nposts] = 0;
@@ -140,7 +146,7 @@ static __attribute__((noinline)) void by_bell(struct taken *taken)
 	}
 }
 
-/* As the client of the sleeping server's word does. */
+/* What the client of the sleeping server's word does. */
 void explore_wake(uint32_t *asleep)
 {
 	require(asleep == &memory.asleep, "another server is woken");
@@ -148,8 +154,8 @@ void explore_wake(uint32_t *asleep)
 }
 
 /*
- * As src/rpc/server.c: say so, have a fence in each client, look, and sleep until woken. The fences come one after the
- * other, each when its client's stores have arrived.
+ * As src/rpc/server.c does: announce it, force a fence in each client, look, and sleep until woken. The
+ * fences come one after the other, each when its client's stores have arrived.
  */
 static __attribute__((noinline)) void nap(struct taken *taken)
 {
@@ -171,7 +177,10 @@ static __attribute__((noinline)) void nap(struct taken *taken)
 	explore_amo(GSHMEMI_AMO_ADD, &memory.asleep, 0xffffffffU, 0, 4);
 }
 
-/* In any order: take a slot, bit i; go on with its call, bit MAX_SLOTS + i; look at the bell, or sleep, the last bits. */
+/*
+ * In any order: take a slot (bit i), go on with its call (bit MAX_SLOTS + i), look at the
+ * bell or sleep (the last bits).
+ */
 static void server_main(void)
 {
 	struct taken taken[MAX_SLOTS];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The states of rpc_explore.hip: memory, and the stores that wait on their way there; and what a load, a store and an atomic do
- * to them.
+ * The states of rpc_explore.hip: memory and the buffered stores, and what a load, a
+ * store and an atomic do to them.
  */
 #ifndef RPC_EXPLORE_STATE_H
 #define RPC_EXPLORE_STATE_H
@@ -85,7 +85,7 @@ static void place_of(const void *address, unsigned *where_p, unsigned *offset_p)
 	*offset_p = offset;
 }
 
-/* A line, or what is to be written to one: the bytes of mask. */
+/* A line, or what will be written to one: the bytes of mask. */
 struct line {
 	uint64_t mask;
 	char bytes[64];
@@ -124,7 +124,7 @@ static uint16_t overlay(unsigned under, unsigned over)
 #define MAX_AGENTS (MAX_WAVES + MAX_SERVERS)
 #define MAX_STORES 10
 
-/* Stores that have not arrived; sorted by place, and of one place in their order. */
+/* Stores that have not arrived, sorted by place; those to one place stay in order. */
 struct buffer {
 	uint8_t nstores;
 	uint8_t where[MAX_STORES];
@@ -141,9 +141,9 @@ struct state {
 	struct agent agents[MAX_AGENTS];
 	uint16_t word[NWORDS];
 	uint16_t line[NLINES];
-	uint8_t current;      /* the wave that a switch would preempt, NO_WAVE: none */
+	uint8_t current;      /* the wave that a switch would preempt; NO_WAVE: none */
 	uint8_t npreemptions; /* so far */
-	uint8_t solo;         /* this wave alone moves from here on, NO_WAVE: all do */
+	uint8_t solo;         /* only this wave moves from here on; NO_WAVE: all do */
 };
 #define NO_WAVE 15
 
@@ -241,7 +241,7 @@ static void store(struct state *s, unsigned a, const struct op *op)
 			return;
 		}
 	}
-	/* what the server alone reads need not be delayed */
+	/* words that only the server reads need no delay */
 	if (direct || (is_server(a) && op->where < RING && op->where % NSLOT_WORDS == SERVER))
 		arrive(s, op->where, value);
 	else

@@ -5,7 +5,10 @@
 #ifndef RPC_EXPLORE_STEP_H
 #define RPC_EXPLORE_STEP_H
 
-/* No choice: words that nobody else accesses meanwhile; and pages by a leader or a server, as early as can be. */
+/*
+ * No choice: words that no other agent uses meanwhile; and pages by a leader or a
+ * server, as early as possible.
+ */
 static int is_quick_access(unsigned a, unsigned lane, const struct op *op)
 {
 	const unsigned where = op->where;
@@ -19,7 +22,7 @@ static int is_quick_access(unsigned a, unsigned lane, const struct op *op)
 	return 0;
 }
 
-/* Whether an op goes on with no choice, and what it returns. after: the place that this lane's step accessed. */
+/* Whether an op needs no choice, and what it returns. after: the place that this lane's step used. */
 static int is_quick(const struct state *s, unsigned a, unsigned lane, int after, uint64_t *result_p)
 {
 	const struct agent *agent = &s->agents[a];
@@ -40,7 +43,7 @@ static int is_quick(const struct state *s, unsigned a, unsigned lane, int after,
 	case AMO:
 		return is_quick_access(a, lane, op) ||
 		       (after >= IS_LINE && !(cfg->flags & EVERY_WORD) && op->where == (unsigned)after);
-	case ENTER: /* with those that stand here, when the others wait elsewhere */
+	case ENTER: /* with the lanes that are here, when the others wait elsewhere */
 		for (i = 0; i < nlanes_of(a); i++) {
 			other = op_at(agent->stand[i]);
 			if (other->kind != ENTER && other->kind != SYNC && other->kind != BROADCAST)
@@ -62,7 +65,7 @@ static int is_quick(const struct state *s, unsigned a, unsigned lane, int after,
 	}
 }
 
-/* Carry out an op; lanes that meet go on together. */
+/* Perform an op; lanes that meet go on together. */
 static void carry_out(struct state *s, unsigned a, unsigned lane, uint64_t result)
 {
 	struct agent *agent = &s->agents[a];
@@ -102,7 +105,7 @@ static void carry_out(struct state *s, unsigned a, unsigned lane, uint64_t resul
 	}
 }
 
-/* All that needs no choice. True: the agent has found that what it polls for has not come. */
+/* Perform all steps that leave no choice. Returns true if the agent polled in vain. */
 static int run_on(struct state *s, unsigned a, unsigned stepped, int after)
 {
 	struct agent *agent = &s->agents[a];
@@ -166,7 +169,7 @@ static int can_go_on(const struct state *s, unsigned wave)
 	return 0;
 }
 
-/* One step of a lane, and all that follows with no choice. */
+/* One step of a lane, and all steps after it that leave no choice. */
 static void step(struct state *s, unsigned a, unsigned lane)
 {
 	const struct op *op = op_at(s->agents[a].stand[lane]);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The waves of rpc_explore.hip: the primitives of rpc_explore_arch.h, as fibers carry them out, and the calls that a wave makes
- * with them.
+ * The waves of rpc_explore.hip: the primitives of rpc_explore_arch.h, as fibers perform them, and the calls
+ * that a wave makes with them.
  */
 #ifndef RPC_EXPLORE_WAVE_H
 #define RPC_EXPLORE_WAVE_H
@@ -30,7 +30,7 @@ void explore_fence(void)
 	ask(FENCE, NULL, 0, 0, 0, 0);
 }
 
-/* Loops are finite: they do not count. */
+/* Loops are finite, so they do not count. */
 void explore_pause(unsigned *polls_p)
 {
 	*polls_p = 1;
@@ -108,8 +108,8 @@ static __attribute__((noinline)) void make_call(unsigned wave, unsigned call, un
 	}
 	result = gshmemi_rpc_words(&channel, USER_ASYNC, 1, 6, in, out, 0, "explore");
 	if (what == TICKET_CALL) {
-		i = (unsigned)gshmemi_rpc_finish(&channel, (uint32_t)result.value, (uint32_t)(result.value >> 32),
-						 "explore");
+		i = (unsigned)gshmemi_rpc_finish(
+			&channel, (uint32_t)result.value, (uint32_t)(result.value >> 32), "explore");
 		require(i == 0 && is_executed(id), EARLY);
 	}
 }

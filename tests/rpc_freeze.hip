@@ -6,13 +6,13 @@
 /* env: GSHMEM_CPU_STUCK=0 GSHMEM_RPC_SEQ=1073741820 */
 /* timeout: 600 */
 /*
- * Waves that stop for ever starve nobody. All waves of a kernel but one are stopped in the middle of a call, at each
- * place where the headers touch memory, order it or meet other lanes; the last one then makes 10000 calls. The waves are
- * threads, the server is the library's, and there are as many slots as waves. With one less the last wave must hang
- * whenever each slot is locked, and must not when one is free.
+ * Waves that stop for ever do not starve others. All waves of a kernel but one are stopped in the middle of a
+ * call, at each place where the headers touch memory, order it or meet other lanes; the last wave then makes
+ * 10000 calls. The waves are threads, the server is the library's, and there are as many slots as waves. With
+ * one slot fewer the last wave must hang whenever all slots are locked, and must not if one is free.
  *
- * At the end all are let go again, and the books of both sides must agree. The same test must fail with a protocol that
- * is broken: a child for each way tries that.
+ * At the end all waves go on, and the counts of both sides must agree. The same test must fail with a broken
+ * protocol: a child tries each way to break it.
  */
 #define GSHMEM_ARCH_HEADER "rpc_freeze_arch.h"
 #define GSHMEMI_RPC_MUTANT(name) (freeze_mutant == MUTANT_##name)
@@ -61,7 +61,7 @@ struct round {
 	struct gshmemi_rpc_channel channel;
 	uint32_t op, stream_op;
 	unsigned nwaves, nlanes;
-	int is_survey;      /* nobody is stopped: who comes by where is written down */
+	int is_survey;      /* no wave is stopped; the test records which wave passes which place */
 	unsigned ncalls;    /* of the last wave */
 	struct point points[MAX_WAVES];
 };
@@ -74,18 +74,20 @@ struct place {
 };
 static struct place places[MAX_PLACES];
 
-static unsigned kind_of[MAX_WAVES][MAX_LANES]; /* what a lane is doing; NKINDS: nothing where it could be stopped */
+/* what a lane is doing; NKINDS: nothing where it could be stopped */
+static unsigned kind_of[MAX_WAVES][MAX_LANES];
 static int has_stopped[MAX_WAVES];
 static std::atomic<uint32_t> nstopped;              /* waves that do not move, or could not be stopped */
 static std::atomic<uint32_t> is_released;           /* they go on */
 static std::atomic<unsigned> ndone;                 /* calls of the last wave */
-static std::atomic<uint64_t> nmade, nwrong;         /* by lanes: calls of words; answers that were wrong */
+static std::atomic<uint64_t> nmade, nwrong;         /* by lane: calls with words; wrong answers */
 static std::atomic<uint64_t> nexecuted;
 static std::atomic<unsigned> nturns;                /* for which functions are pending */
 static std::atomic<bool> must_hang;
 static unsigned npolls;                             /* of the last wave, when it must hang */
 static std::atomic<bool> has_hung;
-static uint64_t limit_ns = 240000000000;            /* for which nothing may move; virtual machines stand still for one */
+/* how long nothing may move; virtual machines may pause that long */
+static uint64_t limit_ns = 240000000000;
 
 static uint64_t clock_ns(void)
 {
@@ -102,7 +104,7 @@ static void nap(long ns)
 	nanosleep(&time, NULL);
 }
 
-/* The kernel cannot be ended. */
+/* There is no way to end the kernel. */
 #define die(...) \
 	do { \
 		fprintf(stderr, "%s:%d: ", __FILE__, __LINE__); \
@@ -188,7 +190,7 @@ static void check_answer(uint64_t got, uint64_t expected)
 		nwrong++;
 }
 
-/* One call of a kind by the lanes that are here. Returns how many times the function must have been called. */
+/* One call of a kind by the lanes that are here. Returns how often the function must have been called. */
 static unsigned call(enum kind kind, unsigned wave, uint64_t number, uint32_t home)
 {
 	const struct gshmemi_rpc_channel *c = &now.channel;
@@ -230,7 +232,7 @@ static unsigned call(enum kind kind, unsigned wave, uint64_t number, uint32_t ho
 	}
 }
 
-/* Lanes that had to wait come apart: have them together, and of one opinion. */
+/* Lanes that had to wait diverge: reconverge them, and make them agree. */
 static bool goes_on(unsigned wave)
 {
 	bool value;
@@ -241,7 +243,7 @@ static bool goes_on(unsigned wave)
 	return value;
 }
 
-/* A post that nothing stops, so that slots are the server's; and a call. */
+/* A post that nothing stops, so that the server owns slots; and a call. */
 static unsigned call_after_post(enum kind kind, unsigned wave, uint64_t i)
 {
 	unsigned n;
@@ -252,7 +254,7 @@ static unsigned call_after_post(enum kind kind, unsigned wave, uint64_t i)
 	return n + call(kind, wave, i, 0);
 }
 
-/* All waves but the last: calls of one kind until they are stopped, and that one to its end. */
+/* All waves but the last make calls of one kind until they are stopped, and finish that call at the end. */
 static __attribute__((noinline)) void run_to_point(unsigned wave)
 {
 	const enum kind kind = (enum kind)now.points[wave].kind;
@@ -413,7 +415,7 @@ static std::vector<point> find_points(unsigned nlanes)
 	return points;
 }
 
-/* Points that are so far apart in the list; 0: all waves at the same one. */
+/* The distance of the waves' points in the list; 0: all waves stop at the same one. */
 static void set_points(const std::vector<point> &points, size_t first, size_t apart)
 {
 	unsigned w;

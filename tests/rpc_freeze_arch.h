@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The primitives under which tests/rpc_freeze.hip runs the protocol's headers: those of the cpu platform, each with a
- * place before it where a wave can be stopped.
+ * The primitives with which tests/rpc_freeze.hip compiles the protocol's headers: those of the cpu platform,
+ * each preceded by a place where a wave can be stopped.
  */
 #ifndef RPC_FREEZE_ARCH_H
 #define RPC_FREEZE_ARCH_H
 
 #include <gshmem/arch/cpu.h>
 
-/* A lane comes by: number of the place, and where in the source it is. */
+/* A lane passes a place: its number, and its position in the source. */
 void freeze_pass(unsigned place, const char *file, int line);
 /* The same, in a loop that waits. */
 void freeze_poll(unsigned place, const char *file, int line);
