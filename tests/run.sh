@@ -1,37 +1,43 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# tests/run.sh - run test programs and count the outcomes, or run benches and keep their tables.
-# `make check` and `make bench` call it.  By hand: tests/run.sh -n 2,4 build/cpu/tests/put
+# tests/run.sh - run test programs and count the outcomes, or run benches and keep their tables. `make check`
+# and `make bench` call it.  By hand: tests/run.sh -n 2,4 build/cpu/tests/put
 #
 #   -n COUNTS  numbers of PEs, in place of those that a source names
-#   -e ALTS    environment for every program, as in `env:` below, but its alternatives take turns from run to run;
-#              runs that set the same variable themselves are left out
-#   -1         each program once: two PEs or more if it can, the first alternative of its environment; those with many
-#              jobs do a third of them (T_THIRD, which t_left_out of helpers.h reads), unless FULL=1
+#   -e ALTS    environment for every program, as in `env:` below, but its alternatives take turns from run to
+#              run; runs that set the same variable themselves are left out
+#   -1         each program once: with two or more PEs if possible, and the first alternative of its environment;
+#              those with many jobs run a third of them (T_THIRD, which t_left_out of helpers.h reads), unless
+#              FULL=1
 #   -c FILE    write "passed failed skipped" to FILE, and the seconds of each run to FILE.runs
-#   -s         no programs but files of -c: print the sum of them, and where the time went; a missing file is one failure
+#   -s         no programs but files of -c: print their sum, and where the time went; a missing file counts as
+#              one failure
 #   -l         no programs: print the launcher
 #   -b         benches: stdout is a table, printed and kept in build/.../bench/NAME.nN.tsv
 #
-# A source says in comments of its own line, among its first 20, how it is run (`#` in shell):
+# A source says in comments on separate lines, among its first 20, how it is run (`#` in shell):
 #
 #   /* run: -n 2,8 */             under mpirun, once for each count; without -n, or without this line: directly
 #   /* env: A=1 B=2 | A=3 */      once for each alternative (words with no blank in them)
 #                                  (GSHMEM_CPU_* is left out on other platforms)
-#                                  of both lists each entry is run, paired by turns; FULL=1 runs each with each.
-#                                  TURN=n begins the turns elsewhere: other pairs, and with -1 another run
+#                                  each entry of both lists is run, in pairs; FULL=1 runs each with each.
+#                                  TURN=n starts elsewhere: other pairs, and with -1 another run
 #   /* args: 10 20 */             arguments
 #   /* timeout: 300 */            seconds until it counts as hanging (60; a bench 600; 5 times that with SAN=)
 #   /* mpirun: -some-flag */      more flags for the launcher
 #
-# Exit status of a program: 0 passed, 77 skipped, anything else failed. A skip that tests/skips does not list failed, too.
-# Runs go side by side, for each core one and a half, as many of them only wait, and those of more PEs than cores one after
-# the other; on GPUs (PLATFORM is not cpu) one after the other: a heap is a part of the
-# GPU's memory, and PEs on one GPU take turns, for which a run has SLOW times as many seconds (5 with GPUs, else 1).
-# On pretended nodes (NODES, NNODES and PPN, of tests/nodes.sh) a program of several numbers of PEs is run with as many as they have.
-# With SIM the programs take libamdhip64.so from that folder: a simulated GPU, which the cores share as they do without GPUs.
-# MPIRUN names the launcher, LIMIT the seconds of every run.  V=1 prints the runs that pass, too; TAIL=50 more lines of a log.
+# Exit status of a program: 0 passed, 77 skipped, anything else failed. A skip that tests/skips does not list
+# is a failure, too.
+#
+# Runs go side by side, one and a half per core, because many of them only wait. Runs with more PEs than cores
+# go one after the other, and so do all runs on GPUs (PLATFORM is not cpu): a heap takes a part of the GPU's
+# memory, and PEs on one GPU take turns. For that a run gets SLOW times as many seconds (5 with GPUs, else 1).
+#
+# On pretended nodes (NODES, NNODES and PPN, of tests/nodes.sh) a program with several numbers of PEs runs
+# with as many as the nodes have. With SIM the programs take libamdhip64.so from that folder: a simulated GPU,
+# for which runs share the cores as without GPUs. MPIRUN names the launcher, LIMIT the seconds of every run.
+# V=1 also prints the runs that pass; TAIL=50 prints more lines of a log.
 
 set -uf # no globbing: words from the sources are split, not expanded
 ulimit -c 0
@@ -50,7 +56,7 @@ while getopts n:e:1c:slb opt; do
 done
 shift $((OPTIND - 1))
 
-# summary PASSED FAILED SKIPPED: the last line, and the exit status.
+# summary PASSED FAILED SKIPPED: print the last line, and return the exit status.
 summary() {
 	[ -z "$counts_file" ] || echo "$1 $2 $3" >"$counts_file"
 	if [ "$3" -gt 0 ]; then
@@ -61,7 +67,7 @@ summary() {
 	[ "$2" -eq 0 ]
 }
 
-# where_time_went RUNS...: lines of "outcome seconds, seconds of CPU, what".
+# where_time_went RUNS...: summarize lines of "outcome seconds, seconds of CPU, what".
 where_time_went() {
 	cat /dev/null "$@" | sort -k 2,2nr | awk '
 		{ n++; all += $2; cpu += $3; line = sprintf("  %6.1f s, %5.1f of CPU ", $2, $3)
@@ -109,12 +115,12 @@ esac
 # The sanitizers of gcc 12 and clang 14 cannot start where addresses are randomised by more than 28 bits.
 [ -z "${SAN-}" ] || ! setarch -R true 2>/dev/null || wrap="setarch -R"
 
-# key NAME SOURCE: the value of a `NAME:` line.
+# key NAME SOURCE: print the value of a `NAME:` line.
 key() {
 	sed -nE "1,20{s@^ *(/\*|\*|#|//) *$1: *(.*)@\2@;T;s@ *(\*/.*)?\$@@;p;q}" "$2"
 }
 
-# source_of PROGRAM: the file it was built from.
+# source_of PROGRAM: print the file from which it was built.
 source_of() {
 	local folder stem try
 	case $1 in *.sh) echo "$1"; return ;; esac
@@ -128,7 +134,7 @@ source_of() {
 	return 1
 }
 
-# What mpirun says of any program that fails.
+# What mpirun prints about any program that fails.
 noise='^(=|YOUR APPLICATION TERMINATED|This typically refers|Please see the FAQ|$)'
 
 # run_one PROGRAM NPES ENV FLAGS TIMEOUT ARGS: one run; appends its outcome to $results. NPES 0: no launcher.
@@ -194,7 +200,7 @@ is_listed() {
 	return 1
 }
 
-# done_one OUTCOME START WHAT [LINE]: a run has ended; says how far all are.
+# done_one OUTCOME START WHAT [LINE]: a run has ended; prints the progress of all.
 done_one() {
 	local now=$EPOCHREALTIME ndone cpu mine=$results.$BASHPID
 	local us=$(((${now%.*} - ${2%.*}) * 1000000 + 10#${now#*.} - 10#${2#*.}))
@@ -222,7 +228,7 @@ trap 'kill $(jobs -p) 2>/dev/null; wait; exit 130' INT TERM
 gpu=''
 case ${PLATFORM:-cpu} in cpu) : "${SLOW:=1}" ;; *) gpu=1 ; : "${SLOW:=5}" ;; esac
 
-# without_cpu ARRAY: leave out what is set for the cpu platform, and alternatives that are the same then.
+# without_cpu ARRAY: leave out the cpu platform's variables, and alternatives that are then equal.
 without_cpu() {
 	local -n alternatives=$1
 	local alternative words kept=() seen='|'
@@ -235,7 +241,7 @@ without_cpu() {
 	alternatives=("${kept[@]}")
 }
 
-# The list of runs: those that the cores can take side by side, and those that get them alone.
+# The list of runs: those that can go side by side on the cores, and those that get all cores.
 small=() large=() turn=${TURN:=0}
 [ -z "$once" ] || [ -n "${FULL-}" ] || export T_THIRD=$((TURN % 3))
 cores=$(nproc)
@@ -289,7 +295,7 @@ for prog; do
 	done
 done
 
-# pool SLOTS RUNS...: six words each, so many at once.
+# pool SLOTS RUNS...: runs of six words each, up to SLOTS at once.
 pool() {
 	local slots=$1
 	shift

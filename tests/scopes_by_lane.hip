@@ -2,8 +2,8 @@
 /* run: -n 2 */
 /* env: GSHMEM_CPU_WAVE=32 | GSHMEM_CPU_WAVE=64 */
 /*
- * Wave calls that one lane after the other makes alone, each with its own arguments, in a loop: a GPU meets its lanes
- * again in each iteration, so none may take another's place.
+ * Wave calls that the lanes make one after the other in a loop, each alone and with its own arguments, all
+ * take effect. A GPU reconverges the lanes in each iteration, and no lane's call may replace another's.
  */
 #include <gshmem.h>
 
@@ -20,7 +20,8 @@ static __global__ void by_lane(long *dest, long *got, const long *source, uint64
 			gshmemx_long_put_wave(dest + i, source + i, 1, pe);
 	for (int i = 0; i < NLANES; i++)
 		if (lane == i)
-			gshmemx_long_put_signal_wave(dest + NLANES + i, source + i, 1, sig + i, 1, GSHMEM_SIGNAL_ADD, pe);
+			gshmemx_long_put_signal_wave(
+				dest + NLANES + i, source + i, 1, sig + i, 1, GSHMEM_SIGNAL_ADD, pe);
 	gshmemx_barrier_all_wg();
 	for (int i = 0; i < NLANES; i++)
 		if (lane == i)
@@ -31,7 +32,8 @@ int main(void)
 {
 	gshmem_init();
 	int me = gshmem_my_pe(), other = 1 - me;
-	long *dest = (long *)gshmem_calloc(2 * NLANES, sizeof *dest), *got = (long *)gshmem_calloc(NLANES, sizeof *got);
+	long *dest = (long *)gshmem_calloc(2 * NLANES, sizeof *dest),
+	     *got = (long *)gshmem_calloc(NLANES, sizeof *got);
 	long *source = (long *)gshmem_calloc(NLANES, sizeof *source), value;
 	uint64_t *sig = (uint64_t *)gshmem_calloc(NLANES, sizeof *sig);
 

@@ -5,9 +5,10 @@
 /* timeout: 120 */
 /* isa: read */
 /*
- * put, get, iput, iget, ibput, ibget, put_signal and their _nbi forms of every type and size, by a thread, a wave, a work-group and
- * the host, at three lengths and strides. Every PE puts to the next one and gets from it. Each call has a slot of its
- * own; all bytes of all slots are compared with a model, and all signals.
+ * put, get, iput, iget, ibput, ibget, put_signal and their _nbi forms are right for every type and
+ * size, by a thread, a wave, a work-group and the host, at three lengths and strides. Every PE puts
+ * to the next one and gets from it. Each call has its own slot; all bytes of all slots, and all
+ * signals, are compared with a model.
  */
 #include <hip/hip_runtime.h>
 #include "oracle.h"
@@ -37,7 +38,10 @@ T_HD ptrdiff_t source_stride(int slot)
 	return slot % NLENGTHS == 2 ? 1 : 2;
 }
 
-/* Of ibput and ibget: elements of a block, and blocks. The strides of blocks are as much longer. */
+/*
+ * For ibput and ibget: elements of a block, and number of blocks. Block strides
+ * are longer by the same factor.
+ */
 T_HD size_t block(int slot)
 {
 	return slot % NLENGTHS == 0 ? 1 : slot % NLENGTHS == 1 ? 5 : 70;
@@ -96,7 +100,7 @@ T_HD int signal_op(int slot)
 	CALLS(SCOPE, PREFIX##_##NAME##_put##S, PREFIX##_##NAME##_put_nbi##S, PREFIX##_##NAME##_get##S, \
 	      PREFIX##_##NAME##_get_nbi##S, PREFIX##_##NAME##_iput##S, PREFIX##_##NAME##_iget##S, \
 	      PREFIX##_##NAME##_ibput##S, PREFIX##_##NAME##_ibget##S, PREFIX##_##NAME##_put_signal##S, PREFIX##_##NAME##_put_signal_nbi##S)
-/* The 16-bit types have these for waves and work-groups only; a wave may be one thread. */
+/* 16-bit types have these only for waves and work-groups; a wave may be one thread. */
 #define SHORT_THREAD(NAME) \
 	CALLS(T_THREAD, gshmemx_##NAME##_put, gshmemx_##NAME##_put_nbi, gshmemx_##NAME##_get, \
 	      gshmemx_##NAME##_get_nbi, gshmemx_##NAME##_iput_wave, gshmemx_##NAME##_iget_wave, \
@@ -149,9 +153,10 @@ GSHMEMX_RMA_TYPES(OF_SHORT)
 GSHMEM_RMA_SIZES(OF_SIZE)
 OF_TYPE(mem, uint8_t, MEM(T_THREAD, gshmem, ) MEM(T_WAVE, gshmemx, _wave) MEM(T_WG, gshmemx, _wg))
 
-/* elem_nbytes: of an element, as the host knows it: a GPU has no long double, and sizeof is another there. */
+/* elem_nbytes: an element's size on the host. A GPU has no long double, so its sizeof differs. */
 template <class T>
-static __global__ void call_all(int scope, char *dest, const char *source, size_t elem_nbytes, uint64_t *sig, int pe)
+static __global__ void call_all(
+	int scope, char *dest, const char *source, size_t elem_nbytes, uint64_t *sig, int pe)
 {
 	typedef typename T::type type;
 	const unsigned nwaves = (t_count() + warpSize - 1) / warpSize;
@@ -181,7 +186,8 @@ template <class T> static void check_scope(int scope, int pe)
 	gshmem_barrier_all();
 	if (scope == T_HOST) {
 		for (int slot = 0; slot < NSLOTS; slot++)
-			T::call(slot % 3, slot, (type *)dest + slot * SLOT, (const type *)source + slot * SLOT, sig + slot, pe);
+			T::call(slot % 3, slot, (type *)dest + slot * SLOT,
+				(const type *)source + slot * SLOT, sig + slot, pe);
 		gshmem_quiet();
 	} else {
 		t_launch(call_all<T>, 1, 150, scope, dest, source, sizeof(type), sig, pe);
@@ -194,8 +200,8 @@ template <class T> static void check_scope(int scope, int pe)
 		size_t slot = at / sizeof(type) / SLOT, elem = at / sizeof(type) % SLOT;
 
 		t_fail("PE %d: %s by %s, type %s, %zu elements: element %zu, byte %zu: expected %02x, got %02x",
-		       gshmem_my_pe(), op_names[slot / NLENGTHS], t_scope_names[scope], T::name(), length(slot), elem,
-		       at % sizeof(type), expected[at], got[at]);
+			gshmem_my_pe(), op_names[slot / NLENGTHS], t_scope_names[scope], T::name(),
+			length(slot), elem, at % sizeof(type), expected[at], got[at]);
 	}
 	t_from_device(sigs, sig, sizeof sigs);
 	for (int slot = 0; slot < NSLOTS; slot++) {
@@ -203,8 +209,9 @@ template <class T> static void check_scope(int scope, int pe)
 				: signal_op(slot) == GSHMEM_SIGNAL_ADD ? ADD_BEFORE + 1000 + slot
 								       : 1000 + slot;
 
-		t_check(sigs[slot] == want, "PE %d: %s by %s, type %s: signal: expected %lu, got %lu", gshmem_my_pe(),
-			op_names[slot / NLENGTHS], t_scope_names[scope], T::name(), want, sigs[slot]);
+		t_check(sigs[slot] == want, "PE %d: %s by %s, type %s: signal: expected %lu, got %lu",
+			gshmem_my_pe(), op_names[slot / NLENGTHS], t_scope_names[scope], T::name(), want,
+			sigs[slot]);
 	}
 }
 
@@ -218,10 +225,15 @@ template <class T> static void check_type(int pe)
 		const int op = slot / NLENGTHS;
 		const bool strided = op == IPUT || op == IGET, blocks = op == IBPUT || op == IBGET;
 		const size_t bsize = blocks ? block(slot) : 1, n = blocks ? nblocks(slot) : length(slot);
-		const size_t dst = blocks ? block_stride(slot, dest_stride(slot)) : strided ? dest_stride(slot) : 1;
-		const size_t sst = blocks ? block_stride(slot, source_stride(slot)) : strided ? source_stride(slot) : 1;
+		const size_t dst = blocks ? block_stride(slot, dest_stride(slot))
+			: strided         ? dest_stride(slot)
+					  : 1;
+		const size_t sst = blocks ? block_stride(slot, source_stride(slot))
+			: strided         ? source_stride(slot)
+					  : 1;
 
-		from = (op == GET || op == GET_NBI || op == IGET || op == IBGET ? of_next : of_previous) + slot * SLOT * elem;
+		from = (op == GET || op == GET_NBI || op == IGET || op == IBGET ? of_next : of_previous) +
+			slot * SLOT * elem;
 		for (size_t i = 0; i < n; i++)
 			memcpy(to + i * elem * dst, from + i * elem * sst, bsize * elem);
 	}

@@ -2,10 +2,10 @@
 /* run: -n 1,2,3,8 */
 /* env: GSHMEM_HEAP_SIZE=8m GSHMEM_CPU_WAVE=32 | GSHMEM_HEAP_SIZE=8m GSHMEM_CPU_WAVE=64 GSHMEM_CHECK=1 | GSHMEM_HEAP_SIZE=8m GSHMEM_CPU_DIVERGE=random:5 */
 /*
- * Who sees the signal sees the data of its put: SET and ADD, blocking and _nbi, by a thread, a wave, a work-group and
- * the host, received by kernels of all scopes and by the host. Several PEs that ADD to one signal lose nothing.
- * signal_wait_until returns the value that ended the wait. (No lanes that diverge here: a wave's ADD counts once for
- * each part of the wave.)
+ * Whoever sees the signal sees the data of its put: SET and ADD, blocking and _nbi, by a thread, a wave, a
+ * work-group and the host, received by kernels of all scopes and by the host. Several PEs that ADD to one
+ * signal lose nothing. signal_wait_until returns the value that ended the wait. (Lanes do not diverge here: a
+ * diverged wave's ADD counts once per part.)
  */
 #include <hip/hip_runtime.h>
 #include "oracle.h"
@@ -20,8 +20,8 @@ T_HD long element(int pe, int round, size_t i)
 	return pe * 1000000L + round * 1000L + (long)i + 1;
 }
 
-static __host__ __device__ void send(int scope, bool nbi, long *dest, const long *source, uint64_t *sig, uint64_t signal,
-				     int sig_op, int pe)
+static __host__ __device__ void send(int scope, bool nbi, long *dest, const long *source, uint64_t *sig,
+	uint64_t signal, int sig_op, int pe)
 {
 	switch (scope * 2 + nbi) {
 	case T_WAVE * 2:
@@ -60,11 +60,13 @@ static __host__ __device__ uint64_t receive(int scope, uint64_t *sig, uint64_t s
 }
 
 /* Send to the next PE, wait for the previous one, and count what is wrong. */
-static __global__ void exchange(int scope, bool nbi, int sig_op, long *dest, long *source, uint64_t *sig, int round,
-				uint64_t signal, uint64_t total, unsigned *nwrong)
+static __global__ void exchange(int scope, bool nbi, int sig_op, long *dest, long *source, uint64_t *sig,
+	int round, uint64_t signal, uint64_t total, unsigned *nwrong)
 {
-	const int me = gshmem_my_pe(), npes = gshmem_n_pes(), next = (me + 1) % npes, previous = (me + npes - 1) % npes;
-	const size_t first = scope == T_WG ? t_rank() : t_rank() % warpSize, step = scope == T_WG ? NTHREADS : warpSize;
+	const int me = gshmem_my_pe(), npes = gshmem_n_pes(), next = (me + 1) % npes,
+		  previous = (me + npes - 1) % npes;
+	const size_t first = scope == T_WG ? t_rank() : t_rank() % warpSize,
+		     step = scope == T_WG ? NTHREADS : warpSize;
 
 	if (scope == T_THREAD) {
 		if (t_rank() != 3)
@@ -89,10 +91,11 @@ static __global__ void exchange(int scope, bool nbi, int sig_op, long *dest, lon
 	}
 }
 
-static void exchange_on_host(bool nbi, int sig_op, long *dest, long *source, uint64_t *sig, int round, uint64_t signal,
-			     uint64_t total)
+static void exchange_on_host(bool nbi, int sig_op, long *dest, long *source, uint64_t *sig, int round,
+	uint64_t signal, uint64_t total)
 {
-	const int me = gshmem_my_pe(), npes = gshmem_n_pes(), next = (me + 1) % npes, previous = (me + npes - 1) % npes;
+	const int me = gshmem_my_pe(), npes = gshmem_n_pes(), next = (me + 1) % npes,
+		  previous = (me + npes - 1) % npes;
 	long data[NELEMS];
 	uint64_t got;
 
@@ -106,20 +109,23 @@ static void exchange_on_host(bool nbi, int sig_op, long *dest, long *source, uin
 	t_check(got == total, "PE %d: signal_fetch on the host: expected %lu, got %lu", me, total, got);
 	t_from_device(data, dest, sizeof data);
 	for (size_t i = 0; i < NELEMS; i++)
-		t_check(data[i] == element(previous, round, i), "PE %d: put_signal%s on the host, element %zu: expected "
-			"%ld, got %ld", me, nbi ? "_nbi" : "", i, element(previous, round, i), data[i]);
+		t_check(data[i] == element(previous, round, i),
+			"PE %d: put_signal%s on the host, element %zu: expected "
+			"%ld, got %ld",
+			me, nbi ? "_nbi" : "", i, element(previous, round, i), data[i]);
 }
 
-/* Every wave of every PE adds to the one signal of the last PE after a put of its own. */
+/* Every wave of every PE adds to one signal of the last PE after its own put. */
 static __global__ void add_many(long *dest, const long *source, uint64_t *sig, int pe)
 {
 	const unsigned wave = t_rank() / warpSize, nwaves = (t_count() + warpSize - 1) / warpSize;
 	long *mine = dest + (gshmem_my_pe() * nwaves + wave) * 16;
 
 	for (int i = 0; i < NROUNDS; i++)
-		gshmemx_long_put_signal_nbi_wave(mine, source, 16, sig, 1ULL << 20 | 1, GSHMEM_SIGNAL_ADD, pe);
-	gshmem_long_put_signal(dest + gshmem_n_pes() * nwaves * 16 + gshmem_my_pe() * t_count() + t_rank(), source, 1, sig, 1,
-			       GSHMEM_SIGNAL_ADD, pe);
+		gshmemx_long_put_signal_nbi_wave(
+			mine, source, 16, sig, 1ULL << 20 | 1, GSHMEM_SIGNAL_ADD, pe);
+	gshmem_long_put_signal(dest + gshmem_n_pes() * nwaves * 16 + gshmem_my_pe() * t_count() + t_rank(),
+		source, 1, sig, 1, GSHMEM_SIGNAL_ADD, pe);
 	gshmemx_quiet_wg();
 }
 
@@ -166,13 +172,16 @@ int main()
 				signal = form & 1 ? (uint64_t)round : *total + 1;
 				*total += form & 1 ? signal : 1;
 				if (scope == T_HOST)
-					exchange_on_host(nbi, sig_op, dest, source, sig + (form & 1), round, signal, *total);
+					exchange_on_host(nbi, sig_op, dest, source, sig + (form & 1), round,
+						signal, *total);
 				else
-					t_launch(exchange, 1, NTHREADS, scope, nbi, sig_op, dest, source, sig + (form & 1),
-						 round, signal, *total, nwrong);
+					t_launch(exchange, 1, NTHREADS, scope, nbi, sig_op, dest, source,
+						sig + (form & 1), round, signal, *total, nwrong);
 				t_from_device(&wrong, nwrong, sizeof wrong);
-				t_check(wrong == 0, "PE %d: put_signal%s %s by %s: %u values are not what was sent", me,
-					nbi ? "_nbi" : "", form & 1 ? "ADD" : "SET", t_scope_names[scope], wrong);
+				t_check(wrong == 0,
+					"PE %d: put_signal%s %s by %s: %u values are not what was sent", me,
+					nbi ? "_nbi" : "", form & 1 ? "ADD" : "SET", t_scope_names[scope],
+					wrong);
 				gshmem_barrier_all();
 			}
 
@@ -185,16 +194,20 @@ int main()
 	if (me == npes - 1) {
 		hipDeviceProp_t prop;
 		t_hip(hipGetDeviceProperties(&prop, 0));
-		uint64_t nwaves = (NTHREADS + prop.warpSize - 1) / prop.warpSize, got = gshmem_signal_fetch(sig + 2);
-		/* The lower 20 bits count puts, the next those of waves. */
+		uint64_t nwaves = (NTHREADS + prop.warpSize - 1) / prop.warpSize,
+			 got = gshmem_signal_fetch(sig + 2);
+		/* The lower 20 bits count puts of threads, the next ones those of waves. */
 		uint64_t of_hosts = got >> 40, of_waves = got >> 20 & 0xFFFFF, of_all = got & 0xFFFFF;
 
-		t_check(of_hosts == (uint64_t)npes * NROUNDS, "signal_add from %d hosts: expected %d, got %lu", npes,
-			npes * NROUNDS, of_hosts);
-		t_check(of_all - of_waves == (uint64_t)npes * NTHREADS, "put_signal ADD from threads of %d PEs: expected %d, "
-			"got %lu", npes, npes * NTHREADS, of_all - of_waves);
+		t_check(of_hosts == (uint64_t)npes * NROUNDS,
+			"signal_add from %d hosts: expected %d, got %lu", npes, npes * NROUNDS, of_hosts);
+		t_check(of_all - of_waves == (uint64_t)npes * NTHREADS,
+			"put_signal ADD from threads of %d PEs: expected %d, "
+			"got %lu",
+			npes, npes * NTHREADS, of_all - of_waves);
 		t_check(of_waves == npes * nwaves * NROUNDS,
-			"put_signal ADD from waves of %d PEs: expected %lu, got %lu", npes, npes * nwaves * NROUNDS, of_waves);
+			"put_signal ADD from waves of %d PEs: expected %lu, got %lu", npes,
+			npes * nwaves * NROUNDS, of_waves);
 	}
 
 	/* Set and add, one after another. */

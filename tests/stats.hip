@@ -6,8 +6,8 @@
 /* timeout: 180 */
 /*
  * GSHMEM_STATS counts each operation and its bytes once, whoever makes it (a host thread, a lane, a wave, a
- * work-group, or a stream on a window), for the PE that is asked, by kind and by who performs it, with checks
- * and without; without it nothing is printed. A job in which the PEs do not agree about it does not start.
+ * work-group, or a stream on a window), by target PE, by kind and by who performs it, with checks and
+ * without. Without it nothing is printed. A job whose PEs have different values does not start.
  */
 #include <gshmem.h>
 #include <hip/hip_runtime.h>
@@ -39,7 +39,7 @@ __global__ static void ask(struct objects *objects, int pe, long *got)
 	gshmem_quiet();
 }
 
-/* Puts and gets of 8 bytes on a stream, which the runtime copies where nobody has to see them. */
+/* Puts and gets of 8 bytes on a stream; the runtime copies them if nothing needs to count them. */
 static void use_window(int pe)
 {
 	gshmemx_win_t win;
@@ -99,7 +99,7 @@ static int pe_main(const char *what)
 	return 0;
 }
 
-/* What one PE asked of another, [direct, carried]. */
+/* One PE's operations on another, [direct, carried]. */
 struct cell {
 	unsigned long nops[2], nbytes[2];
 };
@@ -139,7 +139,7 @@ static void expect(const struct t_job *job, int from, int to, const char *kind, 
 		kind, is_carried, nops, nbytes, job->output);
 }
 
-/* carried: the PE to which nothing is direct, -1: there is none, NPES: all but the PE's own memory. */
+/* carried: the PE on which no operation is direct; -1: none; NPES: every PE but itself. */
 static void check_job(const char *env, int carried)
 {
 	static struct t_job job;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* timeout: 120 */
 /*
- * Bad input to the calls that make teams: the same error on all PEs, one message, no handle, and teams go on working.
- * Handles of no team, and GSHMEM_TEAMS, end the job with a message; so do contexts that were destroyed, where a call
- * looks them up.
+ * Bad input to the calls that make teams gives the same error on all PEs, one message and no handle, and
+ * teams go on working. Invalid handles and a bad GSHMEM_TEAMS end the job with a message; so do destroyed
+ * contexts, if a call looks them up.
  */
 #include <gshmem.h>
 
@@ -38,7 +38,8 @@ static void make_call(const char *name)
 	else if (strcmp(name, "wraps") == 0)
 		rc = split(0, 0x7fffffff, 0x7fffffff, &team);
 	else if (strcmp(name, "mask") == 0)
-		rc = gshmem_team_split_strided(GSHMEM_TEAM_WORLD, 0, 1, npes, &negative, me == 1 ? 6 : 0, &team);
+		rc = gshmem_team_split_strided(
+			GSHMEM_TEAM_WORLD, 0, 1, npes, &negative, me == 1 ? 6 : 0, &team);
 	else if (strcmp(name, "config") == 0)
 		rc = gshmem_team_split_strided(GSHMEM_TEAM_WORLD, 0, 1, npes, &negative, me == 1, &team);
 	else if (strcmp(name, "null") == 0)
@@ -81,7 +82,10 @@ static void make_last_call(const char *name)
 	}
 }
 
-/* As many teams as there can be, one more is an error on all; one less is room for another one. */
+/*
+ * With the largest number of teams, one more is an error on all PEs; after one is
+ * destroyed there is room for another.
+ */
 static void use_all(void)
 {
 	gshmem_team_t teams[NTEAMS], more, x;
@@ -93,7 +97,8 @@ static void use_all(void)
 	}
 	t_check(split(me * 0, 1, npes, &more) && more == GSHMEM_TEAM_INVALID, "PE %d: one team too many", me);
 	gshmem_team_destroy(teams[1]);
-	t_check(gshmem_team_split_2d(GSHMEM_TEAM_WORLD, 1, NULL, 0, &x, NULL, 0, &more), "PE %d: two teams, room for one", me);
+	t_check(gshmem_team_split_2d(GSHMEM_TEAM_WORLD, 1, NULL, 0, &x, NULL, 0, &more),
+		"PE %d: two teams, room for one", me);
 	t_check(x == GSHMEM_TEAM_INVALID && more == GSHMEM_TEAM_INVALID, "PE %d: neither is there", me);
 	t_equal(split(0, 1, npes, &teams[1]), 0, "split when there is room");
 	for (i = 0; i < NTEAMS - NPREDEFINED; i++) {
@@ -133,9 +138,10 @@ static void expect(const char *name, const char *env, int goes_on, const char *t
 	if (goes_on)
 		t_check(!job.status, "%s: the job should pass:\n%s", name, job.output);
 	else
-		t_check(job.status && !strstr(job.output, "unnoticed"), "%s: the job should end:\n%s", name, job.output);
-	t_check(t_job_count(&job, text) == 1 || (!goes_on && strstr(job.output, text)), "%s: expected once \"%s\":\n%s", name,
-		text, job.output);
+		t_check(job.status && !strstr(job.output, "unnoticed"), "%s: the job should end:\n%s", name,
+			job.output);
+	t_check(t_job_count(&job, text) == 1 || (!goes_on && strstr(job.output, text)),
+		"%s: expected once \"%s\":\n%s", name, text, job.output);
 }
 
 int main(int argc, char **argv)
@@ -149,17 +155,22 @@ int main(int argc, char **argv)
 	expect("size0", "", 1, "start 0, stride 1, size 0: not within");
 	expect("stride0", "", 1, "start 0, stride 0, size 2: not within");
 	expect("wraps", "", 1, "start 0, stride 2147483647, size 2147483647: not within");
-	expect("mask", "", 1, "pe 1: gshmem_team_split_strided: configuration mask 0x6 contains unknown bits");
+	expect("mask", "", 1,
+		"pe 1: gshmem_team_split_strided: configuration mask 0x6 contains unknown bits");
 	expect("config", "", 1, "pe 1: gshmem_team_split_strided: num_contexts is -1");
-	expect("null", "", 1, "pe 1: gshmem_team_split_strided: configuration mask 0x1, but the configuration is NULL");
+	expect("null", "", 1,
+		"pe 1: gshmem_team_split_strided: configuration mask 0x1, but the configuration is NULL");
 	expect("range0", "", 1, "pe 0: gshmem_team_split_2d: xrange is 0, but must be at least 1");
 	expect("ranges", "", 1, "pe 0: gshmem_team_split_2d: xrange: all PEs");
-	expect("all", "GSHMEM_TEAMS=8", 1, "gshmem_team_split_2d: no place in the table of teams is free on all PEs: PE 0 has 7 teams");
-	expect("all", "GSHMEM_TEAMS=8", 1, "PE 0 has 8 teams, including the predefined ones, of at most 8 (GSHMEM_TEAMS)");
+	expect("all", "GSHMEM_TEAMS=8", 1,
+		"gshmem_team_split_2d: no place in the table of teams is free on all PEs: PE 0 has 7 teams");
+	expect("all", "GSHMEM_TEAMS=8", 1,
+		"PE 0 has 8 teams, including the predefined ones, of at most 8 (GSHMEM_TEAMS)");
 	expect("world", "", 0, "gshmem_team_destroy: a predefined team cannot be destroyed");
 	expect("node", "", 0, "gshmem_team_destroy: a predefined team cannot be destroyed");
 	expect("handle", "", 0, "gshmem_team_sync: handle 0x3039 does not name a team");
-	expect("twice", "", 0, "gshmem_team_destroy: handle 0x10004 does not name a team, or names a destroyed one");
+	expect("twice", "", 0,
+		"gshmem_team_destroy: handle 0x10004 does not name a team, or names a destroyed one");
 	expect("context_quiet", "", 0, "gshmem_ctx_quiet: handle 0x");
 	expect("context_twice", "GSHMEM_CONTEXTS=2", 0, "gshmem_ctx_destroy: handle 0x");
 	expect("all", "GSHMEM_TEAMS=7", 0, "GSHMEM_TEAMS=7: must be a number from 8 to 65535");

@@ -5,8 +5,8 @@
 /* run: -n 5 */
 /* env: GSHMEM_HEAP_SIZE=4m GSHMEM_CPU_DEVICES=5 GSHMEM_CPU_NO_PEER=0-2 */
 /*
- * Devices 0 and 2 do not reach each other: PE 2 shares memory with nobody that shares it with PE 0. The PEs of that team
- * are 0, 1, 3, 4, at no one stride; so are those of teams made of it.
+ * The team of PEs that share memory need not have a constant stride: devices 0 and 2 do not reach each other,
+ * so PE 2 is not in the team of PE 0, which has PEs 0, 1, 3, 4. Teams made of it work, too.
  */
 #include <hip/hip_runtime.h>
 #include "oracle.h"
@@ -50,7 +50,8 @@ static void check(gshmem_team_t team, const int *expected, int npes, const char 
 
 int main()
 {
-	const int most[4] = {0, 1, 3, 4}, other[1] = {2}, back[4] = {4, 3, 1, 0}, first[3] = {0, 1, 3}, edges[2] = {0, 4};
+	const int most[4] = {0, 1, 3, 4}, other[1] = {2}, back[4] = {4, 3, 1, 0}, first[3] = {0, 1, 3},
+		  edges[2] = {0, 4};
 	gshmem_team_t team, x, y;
 
 	gshmem_init();

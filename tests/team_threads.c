@@ -2,9 +2,9 @@
 /* run: -n 1,2,4 */
 /* timeout: 120 */
 /*
- * Threads of a PE split different teams at the same time and compete for the same places: each team gets a place of its
- * own, and barriers of different teams do not disturb each other. Each thread counts its barriers where all PEs can see:
- * after a barrier the same thread of no other PE may have counted less.
+ * When threads of a PE split different teams at the same time and compete for the same places, each team gets
+ * its own place, and barriers of different teams do not disturb each other. Each thread counts its barriers
+ * where all PEs can see: after a barrier the same thread of no other PE may have counted less.
  */
 #include <pthread.h>
 
@@ -15,7 +15,7 @@
 enum { NTHREADS = 3, NSPLITS = 60 };
 
 static gshmem_team_t parents[NTHREADS];
-static long *counts; /* [NTHREADS]: barriers that a thread of this PE has come to */
+static long *counts; /* [NTHREADS]: barriers that each thread of this PE has reached */
 
 static void meet(gshmem_team_t team, int which, long count)
 {
@@ -28,8 +28,9 @@ static void meet(gshmem_team_t team, int which, long count)
 	t_equal(gshmem_team_sync(team), 0, "sync");
 	for (pe = 0; pe < npes; pe++) {
 		theirs = gshmem_long_g(&counts[which], pe);
-		t_check(theirs == count || theirs == count + 1, "PE %d, thread %d: behind barrier %ld, PE %d has come to %ld", me,
-			which, count, pe, theirs);
+		t_check(theirs == count || theirs == count + 1,
+			"PE %d, thread %d: behind barrier %ld, PE %d has come to %ld", me, which, count, pe,
+			theirs);
 	}
 }
 
@@ -41,9 +42,12 @@ static void *split_and_meet(void *arg)
 	int i, k;
 
 	for (i = 0; i < NSPLITS; i++) {
-		t_equal(gshmem_team_split_strided(parents[which], 0, 1, npes, NULL, 0, &first), 0, "split_strided");
-		t_equal(gshmem_team_split_strided(first, npes - 1, -1, npes, NULL, 0, &second), 0, "split_strided");
-		t_equal(gshmem_team_translate_pe(second, 0, GSHMEM_TEAM_WORLD), npes - 1, "the first of the team");
+		t_equal(gshmem_team_split_strided(parents[which], 0, 1, npes, NULL, 0, &first), 0,
+			"split_strided");
+		t_equal(gshmem_team_split_strided(first, npes - 1, -1, npes, NULL, 0, &second), 0,
+			"split_strided");
+		t_equal(gshmem_team_translate_pe(second, 0, GSHMEM_TEAM_WORLD), npes - 1,
+			"the first of the team");
 		for (k = 0; k < 3; k++)
 			meet(k == 1 ? first : second, which, ++count);
 		gshmem_team_destroy(first);
@@ -61,7 +65,9 @@ int main(void)
 	counts = gshmem_calloc(NTHREADS, sizeof *counts);
 	t_check(counts, "no memory");
 	for (i = 0; i < NTHREADS; i++)
-		t_equal(gshmem_team_split_strided(GSHMEM_TEAM_WORLD, 0, 1, gshmem_n_pes(), NULL, 0, &parents[i]), 0, "split");
+		t_equal(gshmem_team_split_strided(
+				GSHMEM_TEAM_WORLD, 0, 1, gshmem_n_pes(), NULL, 0, &parents[i]),
+			0, "split");
 	for (i = 0; i < NTHREADS; i++)
 		t_equal(pthread_create(&threads[i], NULL, split_and_meet, (void *)(size_t)i), 0, "thread");
 	for (i = 0; i < NTHREADS; i++)

@@ -3,9 +3,9 @@
 /* env: GSHMEM_HEAP_SIZE=4m | GSHMEM_HEAP_SIZE=4m GSHMEM_CHECK=1 GSHMEM_CPU_WAVE=32 */
 /* timeout: 120 */
 /*
- * Teams against lists of PEs that the test makes by itself: who is in them, with which numbers, on the host and in
- * kernels; teams of teams, turned round, with one member; hundreds at a time; places used again. And their barrier, by
- * hosts and kernels of every scope together: after it, everybody has been told what the others wrote before.
+ * Teams match lists of PEs that the test makes itself: their members and numbers, on the host and in kernels;
+ * teams of teams, reversed teams, teams of one member; hundreds at a time; reused places. After a team's
+ * barrier, by hosts and kernels of every scope together, every member sees what the others wrote before.
  */
 #include <hip/hip_runtime.h>
 #include <unistd.h>
@@ -41,7 +41,10 @@ static struct model world()
 	return m;
 }
 
-/* All that map each other, as far as GSHMEM_CARRY lets them: each joins those before it of which it and they do. */
+/*
+ * The PEs that map each other, as far as GSHMEM_CARRY allows: a PE joins the PEs before it
+ * if all of them map each other.
+ */
 static struct model who_shares_memory()
 {
 	unsigned char row[MAX_PES], maps[MAX_PES][MAX_PES], *all = (unsigned char *)t_shmalloc(sizeof maps);
@@ -72,7 +75,8 @@ static struct model who_shares_memory()
 
 /* ---- questions ---- */
 
-__host__ __device__ static int count_wrong(gshmem_team_t team, struct model m, int expected_me, int world_npes, char *address)
+__host__ __device__ static int count_wrong(
+	gshmem_team_t team, struct model m, int expected_me, int world_npes, char *address)
 {
 	int wrong = gshmem_team_n_pes(team) != m.npes || gshmem_team_my_pe(team) != expected_me;
 
@@ -96,7 +100,8 @@ __host__ __device__ static int count_wrong(gshmem_team_t team, struct model m, i
 	return wrong;
 }
 
-__global__ static void ask(gshmem_team_t team, struct model m, int expected_me, int world_npes, char *address, int *wrong)
+__global__ static void ask(
+	gshmem_team_t team, struct model m, int expected_me, int world_npes, char *address, int *wrong)
 {
 	*wrong = count_wrong(team, m, expected_me, world_npes, address);
 }
@@ -106,7 +111,8 @@ static void check_questions(gshmem_team_t team, const struct model &m, const cha
 	const int expected_me = find(&m, me);
 
 	if (expected_me < 0) {
-		t_check(team == GSHMEM_TEAM_INVALID, "PE %d: %s: not a member, but the handle is valid", me, what);
+		t_check(team == GSHMEM_TEAM_INVALID, "PE %d: %s: not a member, but the handle is valid", me,
+			what);
 		return;
 	}
 	t_check(team != GSHMEM_TEAM_INVALID, "PE %d: %s: a member, but the handle is not valid", me, what);
@@ -121,12 +127,17 @@ enum { HOST, THREAD, WAVE, WG, NSCOPES };
 
 __host__ __device__ static int sync_by(int scope, gshmem_team_t team)
 {
-	return scope == WG ? gshmemx_team_sync_wg(team) : scope == WAVE ? gshmemx_team_sync_wave(team) : gshmem_team_sync(team);
+	return scope == WG      ? gshmemx_team_sync_wg(team)
+		: scope == WAVE ? gshmemx_team_sync_wave(team)
+				: gshmem_team_sync(team);
 }
 
-/* round goes to every member, then all meet, then everybody's has come. seen[i] is written by PE i of the world. */
-__host__ __device__ static int meet(gshmem_team_t team, const struct model &m, uint64_t *seen, uint64_t round, int my_pe,
-				    int scope, bool is_first)
+/*
+ * Send round to every member, meet, then check that every member's has come. PE i
+ * of the world writes seen[i].
+ */
+__host__ __device__ static int meet(gshmem_team_t team, const struct model &m, uint64_t *seen, uint64_t round,
+	int my_pe, int scope, bool is_first)
 {
 	int wrong = 0;
 
@@ -142,10 +153,11 @@ __host__ __device__ static int meet(gshmem_team_t team, const struct model &m, u
 	return wrong;
 }
 
-__global__ static void meet_in_kernel(gshmem_team_t team, struct model m, uint64_t *seen, uint64_t round, int my_pe, int scope,
-				      int *wrong)
+__global__ static void meet_in_kernel(
+	gshmem_team_t team, struct model m, uint64_t *seen, uint64_t round, int my_pe, int scope, int *wrong)
 {
-	const bool is_in = scope == THREAD ? threadIdx.x == 0 : scope == WG || threadIdx.x < (unsigned)warpSize;
+	const bool is_in =
+		scope == THREAD ? threadIdx.x == 0 : scope == WG || threadIdx.x < (unsigned)warpSize;
 	const int found = is_in ? meet(team, m, seen, round, my_pe, scope, threadIdx.x == 0) : 0;
 
 	if (found)
@@ -153,9 +165,9 @@ __global__ static void meet_in_kernel(gshmem_team_t team, struct model m, uint64
 }
 
 static uint64_t *seen;
-static uint64_t last; /* round: PEs that are not in a team count, too */
+static uint64_t last; /* round: PEs outside the team count, too */
 
-/* Each round by another scope, and by another one on each PE. */
+/* Each round and each PE use a different scope. */
 static void check_barrier(gshmem_team_t team, const struct model &m, int nrounds, const char *what)
 {
 	const uint64_t end = last + nrounds;
@@ -175,7 +187,8 @@ static void check_barrier(gshmem_team_t team, const struct model &m, int nrounds
 
 /* ---- splitting ---- */
 
-static gshmem_team_t split(gshmem_team_t parent, const struct model &of, int start, int stride, int size, struct model *m)
+static gshmem_team_t split(
+	gshmem_team_t parent, const struct model &of, int start, int stride, int size, struct model *m)
 {
 	gshmem_team_t team = (gshmem_team_t)77;
 
@@ -203,7 +216,8 @@ static void check_strided(gshmem_team_t parent, const struct model &of, int dept
 					continue; /* enough */
 				gshmem_team_t team = split(parent, of, start, stride, size, &m);
 
-				snprintf(what, sizeof what, "depth %d: %d:%d:%d of %d PEs", depth, start, stride, size, of.npes);
+				snprintf(what, sizeof what, "depth %d: %d:%d:%d of %d PEs", depth, start,
+					stride, size, of.npes);
 				check_questions(team, m, what);
 				check_barrier(team, m, size == 1 ? 2 : 5, what);
 				const uint64_t end = last + (1 << 20);
@@ -232,7 +246,8 @@ static void check_2d(gshmem_team_t parent, const struct model &of)
 			if (pe % range == my_pe % range)
 				ys.pes[ys.npes++] = of.pes[pe];
 		}
-		t_equal(gshmem_team_split_2d(parent, xrange, NULL, 0, &x_team, NULL, 0, &y_team), 0, "split_2d");
+		t_equal(gshmem_team_split_2d(parent, xrange, NULL, 0, &x_team, NULL, 0, &y_team), 0,
+			"split_2d");
 		snprintf(what, sizeof what, "2d of %d PEs, xrange %d", of.npes, xrange);
 		check_questions(x_team, xs, what);
 		check_questions(y_team, ys, what);
@@ -256,7 +271,8 @@ static void check_many()
 		for (int i = 0; i < NMANY; i++) {
 			const int size = 1 + i % npes;
 
-			teams[i] = split(GSHMEM_TEAM_WORLD, all, i / 7 % (npes - size + 1), 1, size, &models[i]);
+			teams[i] =
+				split(GSHMEM_TEAM_WORLD, all, i / 7 % (npes - size + 1), 1, size, &models[i]);
 		}
 		for (int i = 0; i < NMANY; i += 1 + npes)
 			check_questions(teams[i], models[i], "one of many");
@@ -267,7 +283,7 @@ static void check_many()
 	}
 }
 
-/* Each work-group has a team of its own, the same PEs in each. */
+/* Each work-group has its own team, with the same PEs in each. */
 __global__ static void meet_side_by_side(const gshmem_team_t *teams, int nrounds, int *wrong)
 {
 	for (int k = 0; k < nrounds; k++)
@@ -282,7 +298,8 @@ static void check_side_by_side()
 
 	t_hip(hipHostMalloc((void **)&teams, NSIDES * sizeof *teams, 0));
 	for (int i = 0; i < NSIDES; i++)
-		t_equal(gshmem_team_split_strided(GSHMEM_TEAM_WORLD, i % 2 ? npes - 1 : 0, i % 2 ? -1 : 1, npes, NULL, 0, &teams[i]),
+		t_equal(gshmem_team_split_strided(GSHMEM_TEAM_WORLD, i % 2 ? npes - 1 : 0, i % 2 ? -1 : 1,
+				npes, NULL, 0, &teams[i]),
 			0, "split_strided");
 	*nwrong = 0;
 	t_launch(meet_side_by_side, NSIDES, 64, teams, t_takes_turns() ? 3 : 200, nwrong);
@@ -299,12 +316,15 @@ static void check_rest()
 	gshmem_team_config_t config = {3}, got = {0};
 	gshmem_team_t team, other = (gshmem_team_t)5;
 
-	t_equal(gshmem_team_split_strided(GSHMEM_TEAM_WORLD, 0, 1, npes, &config, GSHMEM_TEAM_NUM_CONTEXTS, &team), 0, "split");
+	t_equal(gshmem_team_split_strided(
+			GSHMEM_TEAM_WORLD, 0, 1, npes, &config, GSHMEM_TEAM_NUM_CONTEXTS, &team),
+		0, "split");
 	t_equal(gshmem_team_get_config(team, GSHMEM_TEAM_NUM_CONTEXTS, &got), 0, "get_config");
 	t_equal(got.num_contexts, 3, "num_contexts");
 	t_equal(gshmem_team_get_config(team, 0, NULL), 0, "get_config of nothing");
 	gshmem_team_destroy(team);
-	t_check(gshmem_team_get_config(GSHMEM_TEAM_INVALID, GSHMEM_TEAM_NUM_CONTEXTS, &got), "get_config of no team");
+	t_check(gshmem_team_get_config(GSHMEM_TEAM_INVALID, GSHMEM_TEAM_NUM_CONTEXTS, &got),
+		"get_config of no team");
 	t_check(gshmem_team_split_strided(GSHMEM_TEAM_INVALID, 0, 1, 1, NULL, 0, &other), "split of no team");
 	t_check(other == GSHMEM_TEAM_INVALID, "split of no team gives none");
 	t_equal(gshmem_team_my_pe(GSHMEM_TEAM_INVALID), -1, "my_pe of no team");
@@ -314,11 +334,12 @@ static void check_rest()
 	gshmem_team_destroy(GSHMEM_TEAM_INVALID);
 }
 
-/* Those whose hosts have the name of this one's. */
+/* How many PEs have hosts with the same name as this one's. */
 static struct model who_is_on_the_node(void)
 {
 	enum { HOST_NBYTES = 64 };
-	char *mine = (char *)t_shmalloc(HOST_NBYTES), *hosts = (char *)t_shmalloc((size_t)npes * HOST_NBYTES), host[HOST_NBYTES] = "";
+	char *mine = (char *)t_shmalloc(HOST_NBYTES), *hosts = (char *)t_shmalloc((size_t)npes * HOST_NBYTES),
+	     host[HOST_NBYTES] = "";
 	char names[MAX_PES * HOST_NBYTES];
 	struct model m = {0, {0}};
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* delivery: no */
 /*
- * Teams of a job of 65536 PEs, as one of them sees it. Their flags and packets lie in a pool, in pieces that
- * no two teams share, enough for each, at a place that comes of what all PEs know; a full pool is an error,
- * and what is given back is used again. Handles of contexts hold the PEs of such teams. By the source
- * itself: nobody can start so many.
+ * Teams of a job of 65536 PEs, as one PE sees it. Their flags and packets lie in a pool, in pieces that no
+ * two teams share, large enough for each, at a place that follows from what all PEs know. A full pool is an
+ * error, and freed pieces are reused. Handles of contexts can hold the PEs of such teams. The test compiles
+ * the library's source, because nobody can start so many processes.
  */
 #include "../src/team/team.c"
 
@@ -126,7 +126,7 @@ void gshmemi_error(const char *format, ...)
 
 /* ---- the test ---- */
 
-/* The team's pieces are its own, or were until now. */
+/* Check that the team's pieces are its own, or were until now. */
 static void check_stage(gshmem_team_t team, int npes, bool is_own)
 {
 	const struct gshmemi_sync *sync = gshmemi_team_find(team, "test")->sync;
@@ -139,7 +139,8 @@ static void check_stage(gshmem_team_t team, int npes, bool is_own)
 	t_check(first + n <= npieces, "a stage of %zu pieces from %zu on, of %u", n, first, npieces);
 	t_check(sync->nflags >= (unsigned)npes, "%u flags for %d PEs", sync->nflags, npes);
 	t_check(sync->npackets >= 4 && sync->npackets % 4 == 0, "%u packets", sync->npackets);
-	t_check((sync->nflags + 2 * (size_t)npes * sync->npackets) * 8 <= n * GSHMEMI_STAGE_NBYTES, "the packets of %d PEs", npes);
+	t_check((sync->nflags + 2 * (size_t)npes * sync->npackets) * 8 <= n * GSHMEMI_STAGE_NBYTES,
+		"the packets of %d PEs", npes);
 	if (npes <= 256)
 		t_equal(sync->npackets, 2048 / (2 * npes) & ~3, "packets of a small team");
 	for (i = first; i < first + n; i++) {
@@ -150,7 +151,8 @@ static void check_stage(gshmem_team_t team, int npes, bool is_own)
 
 static int split(int size, gshmem_team_t *team)
 {
-	int rc = gshmem_team_split_strided(GSHMEM_TEAM_WORLD, me - size + 1 > 0 ? me - size + 1 : 0, 1, size, NULL, 0, team);
+	int rc = gshmem_team_split_strided(
+		GSHMEM_TEAM_WORLD, me - size + 1 > 0 ? me - size + 1 : 0, 1, size, NULL, 0, team);
 
 	if (!rc)
 		check_stage(*team, size, true);
@@ -186,7 +188,8 @@ static void open_teams(void)
 	check_stage(GSHMEM_TEAM_WORLD, NPES, true);
 	check_stage(GSHMEM_TEAM_SHARED, 8, true);
 	check_stage(GSHMEMX_TEAM_NODE, 8, true);
-	t_equal(gshmem_team_translate_pe(GSHMEM_TEAM_SHARED, 7, GSHMEM_TEAM_WORLD), first + 7, "who is in TEAM_SHARED");
+	t_equal(gshmem_team_translate_pe(GSHMEM_TEAM_SHARED, 7, GSHMEM_TEAM_WORLD), first + 7,
+		"who is in TEAM_SHARED");
 }
 
 static void fill_pool(void)
@@ -197,7 +200,8 @@ static void fill_pool(void)
 	for (nlarge = 0; nlarge < MOST_TEAMS && !split(NPES, &large[nlarge]); nlarge++)
 		;
 	t_check(nlarge >= 3, "%d teams of all PEs", nlarge);
-	t_check(me || strstr(message, "a team of 65536 PEs takes 256 places in a row, which are not free"), "message: %s", message);
+	t_check(me || strstr(message, "a team of 65536 PEs takes 256 places in a row, which are not free"),
+		"message: %s", message);
 	while (nlarge > 3)
 		destroy(large[--nlarge]);
 	for (nsmall = 0; nsmall < MOST_TEAMS && !split(200, &small[nsmall]); nsmall++)
@@ -208,7 +212,8 @@ static void fill_pool(void)
 	t_check(split(257, &x), "two places in a row, where every second one is free");
 	t_equal(split(256, &small[0]), 0, "a team of one place there");
 	destroy(large[1]);
-	t_equal(gshmem_team_split_2d(GSHMEM_TEAM_WORLD, 1024, NULL, 0, &x, NULL, 0, &y), 0, "rows and columns");
+	t_equal(gshmem_team_split_2d(GSHMEM_TEAM_WORLD, 1024, NULL, 0, &x, NULL, 0, &y), 0,
+		"rows and columns");
 	check_stage(x, 1024, true);
 	check_stage(y, NPES / 1024, true);
 	destroy(x);
@@ -227,7 +232,8 @@ static void check_context(int start, int stride, int pe, int world_pe)
 
 	t_equal(gshmemi_ctx_pe(ctx, pe, "test"), world_pe, "the PE by a context's handle");
 	t_equal(gshmemi_ctx_index(ctx), GSHMEMI_CTX_LIBRARY - 1, "the context's number");
-	t_check(handle != gshmemi_ctx_handle(GSHMEMI_CTX_LIBRARY - 1, 0x12346, start, stride), "the next one's handle");
+	t_check(handle != gshmemi_ctx_handle(GSHMEMI_CTX_LIBRARY - 1, 0x12346, start, stride),
+		"the next one's handle");
 }
 
 int main(void)
@@ -242,6 +248,7 @@ int main(void)
 	check_context(NPES - 1, -(NPES - 1), 1, 0);
 	check_context(0, NPES - 1, 1, NPES - 1);
 	check_context(4096, 8191, 2, 4096 + 2 * 8191);
-	t_check(gshmemi_ctx_handle(0, 0, 0, 1) == (uintptr_t)GSHMEM_CTX_DEFAULT, "the default context's handle");
+	t_check(gshmemi_ctx_handle(0, 0, 0, 1) == (uintptr_t)GSHMEM_CTX_DEFAULT,
+		"the default context's handle");
 	return 0;
 }

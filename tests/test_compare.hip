@@ -2,8 +2,8 @@
 /* run: -n 1 */
 /* env: GSHMEM_CHECK=0 | GSHMEM_CHECK=1 */
 /*
- * test compares as C does, for every type and operator, around zero, the largest and the smallest value, signed and
- * unsigned; and wait_until returns at once wherever test is true. In kernels and on the host.
+ * test compares as C does, for every type and operator, around zero and around the largest and smallest
+ * values, signed and unsigned; wait_until returns at once if test is true. In kernels and on the host.
  */
 #include <hip/hip_runtime.h>
 #include "oracle.h"
@@ -11,10 +11,11 @@
 #define NVALUES 10
 #define NCASES  (NVALUES * NVALUES * 6)
 
-/* Value i of T around the places where signs and sizes matter. */
+/* Value i of T, where signs and sizes matter. */
 template <class T> T_HD T value(size_t i)
 {
-	const T largest = (T)-1 > (T)0 ? (T)-1 : (T)(((uint64_t)1 << (8 * sizeof(T) - 1)) - 1), smallest = (T)~largest;
+	const T largest = (T)-1 > (T)0 ? (T)-1 : (T)(((uint64_t)1 << (8 * sizeof(T) - 1)) - 1),
+		smallest = (T)~largest;
 	const T values[NVALUES] = {0, 1, (T)-1, 2, largest, (T)(largest - 1), smallest, (T)(smallest + 1),
 				   (T)(largest / 2 + 1), (T)0x80};
 
@@ -60,7 +61,8 @@ template <class F> static __host__ __device__ int try_case(typename F::type *iva
 	return result;
 }
 
-template <class F> static __global__ void __launch_bounds__(NCASES) try_all(typename F::type *ivars, int *results)
+template <class F>
+static __global__ void __launch_bounds__(NCASES) try_all(typename F::type *ivars, int *results)
 {
 	results[threadIdx.x] = try_case<F>(ivars, threadIdx.x);
 }
@@ -86,10 +88,11 @@ template <class F> static void check(void *ivars_, int *device_results)
 			T object = objects[i / 6 / NVALUES], v = value<T>(i / 6 % NVALUES);
 			int expected = compare(object, GSHMEM_CMP_EQ + i % 6, v);
 
-			t_check(results[i] == expected, "%s_test on the %s: %lld %s %lld: expected %d, got %d", F::name(),
+			t_check(results[i] == expected,
+				"%s_test on the %s: %lld %s %lld: expected %d, got %d", F::name(),
 				host ? "host" : "GPU", (long long)object,
-				((const char *[]){"==", "!=", ">", ">=", "<", "<="})[i % 6], (long long)v, expected,
-				results[i]);
+				((const char *[]){"==", "!=", ">", ">=", "<", "<="})[i % 6], (long long)v,
+				expected, results[i]);
 		}
 	}
 }

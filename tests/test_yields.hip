@@ -4,8 +4,8 @@
 /* nodes: no, which PEs share the cores is not known there */
 /* delivery: no, the delivery thread's own waits are none of this */
 /*
- * A loop around a call that looks and does not wait gives the core away as a wait does: where PEs outnumber cores, after some
- * looks in vain; where each has a core, not at once. In kernels and on the host. Each PE has one core here.
+ * A loop around a test call yields the core as a wait does: after a few vain calls if PEs outnumber cores,
+ * and much later if each PE has a core. In kernels and on the host. Each PE has one core here.
  */
 #include <hip/hip_runtime.h>
 #include <gshmem.h>
@@ -19,7 +19,7 @@ enum { NLOOKS = 200, FEW = 100 }; /* a yield in 16 where PEs outnumber cores, in
 
 static __thread long nyields;
 
-/* In place of the C library's. */
+/* Replaces the C library's function. */
 extern "C" int sched_yield(void) noexcept
 {
 	nyields++;
@@ -29,17 +29,37 @@ extern "C" int sched_yield(void) noexcept
 struct memory {
 	long *words; /* [4], all 0 */
 	uint64_t *sig;
-	long *lock;  /* somebody has it */
+	long *lock;  /* someone holds it */
 };
 
-enum { TEST, TEST_ALL, TEST_ANY, TEST_SOME, TEST_ALL_VECTOR, TEST_ANY_VECTOR, TEST_SOME_VECTOR, TEST_LOCK, NKERNEL,
-       SIGNAL_FETCH = NKERNEL, COMPARE_SWAP, NHOST };
+enum {
+	TEST,
+	TEST_ALL,
+	TEST_ANY,
+	TEST_SOME,
+	TEST_ALL_VECTOR,
+	TEST_ANY_VECTOR,
+	TEST_SOME_VECTOR,
+	TEST_LOCK,
+	NKERNEL,
+	SIGNAL_FETCH = NKERNEL,
+	COMPARE_SWAP,
+	NHOST
+};
 static const char *const names[NHOST] = {
-	"test", "test_all", "test_any", "test_some", "test_all_vector", "test_any_vector", "test_some_vector", "test_lock",
-	"signal_fetch", "atomic_compare_swap",
+	"test",
+	"test_all",
+	"test_any",
+	"test_some",
+	"test_all_vector",
+	"test_any_vector",
+	"test_some_vector",
+	"test_lock",
+	"signal_fetch",
+	"atomic_compare_swap",
 };
 
-/* Look once: 1, it is in vain. */
+/* Calls once; returns 1 if the call was in vain. */
 static __host__ __device__ int look(int how, struct memory m)
 {
 	const long ones[4] = {1, 1, 1, 1};
@@ -69,7 +89,7 @@ static __host__ __device__ int look(int how, struct memory m)
 	}
 }
 
-/* How often nlooks looks in vain yield. */
+/* How often nlooks vain calls yield. */
 static __host__ __device__ long count(int how, struct memory m, int nlooks)
 {
 	const long before = nyields;
@@ -87,11 +107,13 @@ __global__ static void in_kernel(int how, struct memory m, int nlooks, long *cou
 static void check(int how, const char *where, long counted, int nlooks, int npes)
 {
 	if (npes > 1)
-		t_check(counted > 0, "%s, %s: %d looks in vain, and PEs outnumber cores: expected a yield, got none", where, names[how],
-			nlooks);
+		t_check(counted > 0,
+			"%s, %s: %d looks in vain, and PEs outnumber cores: expected a yield, got none",
+			where, names[how], nlooks);
 	else if (GSHMEMI_ARCH_HOST_DIRECT)
-		t_check(counted <= 1, "%s, %s: %d looks in vain, each PE has a core: expected at most one yield, got %ld", where,
-			names[how], nlooks, counted);
+		t_check(counted <= 1,
+			"%s, %s: %d looks in vain, each PE has a core: expected at most one yield, got %ld",
+			where, names[how], nlooks, counted);
 }
 
 int main(void)
@@ -101,7 +123,7 @@ int main(void)
 	long *counted;
 	void *ptr;
 
-	/* The library asks how many cores there are when it begins. */
+	/* Init asks how many cores there are. */
 	CPU_ZERO(&one);
 	CPU_SET(sched_getcpu(), &one);
 	t_check(!sched_setaffinity(0, sizeof one, &one), "sched_setaffinity: %m");

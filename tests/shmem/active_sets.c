@@ -4,15 +4,15 @@
 /* env: GSHMEM_TEAMS=100 | GSHMEM_TEAMS=100 GSHMEM_CHECK=1 GSHMEM_CPU_DELIVERY=random:3 */
 /* timeout: 300 */
 /*
- * Collectives of every active set that there is, those that overlap one after the other, again and again
- * with one pSync per set and with one for all; where other teams have taken places on some PEs and not on others.
- * pSync is what it was when a call returns. After a finalize they are all made anew.
+ * Collectives work for every active set. Overlapping sets follow each other, repeatedly, with one pSync per
+ * set and with one for all, also if other teams occupy places on some PEs and not on others. pSync is
+ * unchanged when a call returns. After a finalize everything works again.
  */
 #include <shmem.h>
 #include <string.h>
 #include "../helpers.h"
 
-#define NLONGS 1100 /* more than is put at once */
+#define NLONGS 1100 /* more than one put moves */
 static int me, npes;
 static long *counts, *dest, *source, *sync_of[8][3][8], *shared_sync;
 
@@ -29,7 +29,7 @@ static void check_sync(const long *sync)
 		t_equal(sync[i], SHMEM_SYNC_VALUE, "pSync after a call");
 }
 
-/* Each PE of the set tells all others that it is there, and after the barrier has heard of all. */
+/* Each PE of the set writes to all others, and after the barrier has all their words. */
 static void check_barriers(int start, int log_stride, int size, long *sync, int round)
 {
 	int pe, i;
@@ -47,8 +47,8 @@ static void check_barriers(int start, int log_stride, int size, long *sync, int 
 	check_sync(sync);
 	for (i = 0; i < size; i++) {
 		pe = start + (i << log_stride);
-		t_check(counts[pe] == round, "PE %d, set %d %d %d: PE %d: expected %d, got %ld", me, start, log_stride, size, pe,
-			round, counts[pe]);
+		t_check(counts[pe] == round, "PE %d, set %d %d %d: PE %d: expected %d, got %ld", me, start,
+			log_stride, size, pe, round, counts[pe]);
 	}
 	shmem_barrier(start, log_stride, size, sync);
 }
@@ -73,7 +73,7 @@ static void check_broadcast(int start, int log_stride, int size, long *sync, int
 		t_equal(dest[i], i < n && me != root_pe ? root_pe * 100000 + round + i : -1, "broadcast");
 }
 
-/* 5 elements from each, or as many as a PE's number and 2; in longs and ints. */
+/* 5 elements from each PE, or its number plus 2; in longs and ints. */
 static void check_moves(int start, int log_stride, int size, long *sync, int round)
 {
 	const int mine = (me - start) >> log_stride;
@@ -87,7 +87,8 @@ static void check_moves(int start, int log_stride, int size, long *sync, int rou
 	shmem_barrier(start, log_stride, size, sync);
 	shmem_fcollect64(dest, source, 5, start, log_stride, size, sync);
 	for (i = 0; i < 5 * size + 1; i++)
-		t_equal(dest[i], i < 5 * size ? (start + ((i / 5) << log_stride)) * 1000 + i % 5 : -1, "fcollect64");
+		t_equal(dest[i], i < 5 * size ? (start + ((i / 5) << log_stride)) * 1000 + i % 5 : -1,
+			"fcollect64");
 	shmem_barrier(start, log_stride, size, sync);
 	shmem_collect64(dest, source, (size_t)mine + 2, start, log_stride, size, sync);
 	for (pe = at = 0; pe < size; pe++)
@@ -114,21 +115,26 @@ static void check_moves(int start, int log_stride, int size, long *sync, int rou
 	shmem_barrier(start, log_stride, size, sync);
 	shmem_alltoall32(dest, source, 3, start, log_stride, size, sync);
 	for (i = 0; i < 3 * size; i++)
-		t_equal(dest32[i], (start + ((i / 3) << log_stride)) * 1000 + mine * 3 + i % 3 + round, "alltoall32");
+		t_equal(dest32[i], (start + ((i / 3) << log_stride)) * 1000 + mine * 3 + i % 3 + round,
+			"alltoall32");
 	shmem_barrier(start, log_stride, size, sync);
 	shmem_alltoalls32(dest, source, 2, 3, 3, start, log_stride, size, sync);
 	for (i = 0; i < 3 * size; i++)
-		t_equal(dest32[2 * i], (start + ((i / 3) << log_stride)) * 1000 + (mine * 3 + i % 3) * 3 + round, "alltoalls32");
+		t_equal(dest32[2 * i],
+			(start + ((i / 3) << log_stride)) * 1000 + (mine * 3 + i % 3) * 3 + round,
+			"alltoalls32");
 	shmem_barrier(start, log_stride, size, sync);
 	shmem_alltoalls64(dest, source, 3, 1, 2, start, log_stride, size, sync);
 	for (i = 0; i < 2 * size; i++)
 		t_check(((uint32_t *)&dest[3 * i])[1] ==
-			(uint32_t)((start + ((i / 2) << log_stride)) * 1000 + (mine * 2 + i % 2) * 2 + 1 + round), "alltoalls64");
+				(uint32_t)((start + ((i / 2) << log_stride)) * 1000 + (mine * 2 + i % 2) * 2 +
+					1 + round),
+			"alltoalls64");
 	check_sync(sync);
 	shmem_barrier(start, log_stride, size, sync);
 }
 
-/* a op b, for each PE's 3 + its number in the set, which fit what is exact in every type. */
+/* a op b over each PE's 3 + its number in the set, which is exact in every type. */
 #define CHECK_TO_ALL(T, N, OP, EXPRESSION) \
 	do { \
 		T *to = (T *)dest, *from = (T *)source, a = (T)3, b; \
@@ -187,7 +193,7 @@ static void check_set(int start, int log_stride, int size, long *sync, int round
 	check_to_all(start, log_stride, size, sync);
 }
 
-/* What to do with each set of which this PE is one. */
+/* What to do with each set that contains this PE. */
 static void for_sets(int is_shared, int round)
 {
 	int start, log_stride, size;
@@ -197,7 +203,9 @@ static void for_sets(int is_shared, int round)
 			for (size = 1; start + ((size - 1) << log_stride) < npes; size++) {
 				if (is_in(start, log_stride, size))
 					check_set(start, log_stride, size,
-						  is_shared ? shared_sync : sync_of[start][log_stride][size - 1], round);
+						is_shared ? shared_sync
+							  : sync_of[start][log_stride][size - 1],
+						round);
 				if (is_shared)
 					shmem_barrier_all();
 			}
@@ -224,7 +232,7 @@ static void run(void)
 		for (log_stride = 0; log_stride < 3; log_stride++)
 			for (size = 0; size < npes; size++)
 				sync_of[start][log_stride][size] = new_sync();
-	/* Places that are free here and not there. */
+	/* Places that are free on some PEs and not on others. */
 	for (i = 0; i < 3 && i < npes; i++)
 		shmem_team_split_strided(SHMEM_TEAM_WORLD, i, 1, npes - i, NULL, 0, &apart[i]);
 	shmem_team_split_strided(SHMEM_TEAM_WORLD, 0, 1, 1, NULL, 0, &pair);

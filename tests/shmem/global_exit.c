@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* delivery: no, its jobs are to fail */
-/* shmem_global_exit, an exit with a status and one with 0, where a program of OpenSHMEM has no shmem_finalize. */
+/*
+ * shmem_global_exit, and an exit with 0 or another status, work in an OpenSHMEM
+ * program without shmem_finalize.
+ */
 #include <shmem.h>
 
 #include "../job.h"
@@ -30,7 +33,7 @@ static int pe_main(const char *how, int status)
 	return status;
 }
 
-/* A PE that runs its exit handlers says so. */
+/* A PE reports that it runs its exit handlers. */
 static void expect(const char *how, int status, int nhandlers)
 {
 	static struct t_job job;
@@ -40,7 +43,8 @@ static void expect(const char *how, int status, int nhandlers)
 	t_job_run(&job, NPES, "", "", args, 20);
 	t_check(job.status == status, "%s: status %d:\n%s", args, job.status, job.output);
 	t_check(!strstr(job.output, "gshmem: "), "%s: expected no message:\n%s", args, job.output);
-	t_check(t_job_count(&job, "handler") == nhandlers, "%s: expected %d exit handlers:\n%s", args, nhandlers, job.output);
+	t_check(t_job_count(&job, "handler") == nhandlers, "%s: expected %d exit handlers:\n%s", args,
+		nhandlers, job.output);
 }
 
 int main(int argc, char **argv)

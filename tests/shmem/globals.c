@@ -4,9 +4,10 @@
 /* env: GSHMEM_HEAP_SIZE=3m | GSHMEM_HEAP_SIZE=40m GSHMEM_CHECK=1 */
 /* platform: cpu */
 /*
- * Global and static variables of the program are symmetric: with and without a value, small ones and those that fill
- * pages, const ones not; they keep what they had before main; put, get, atomics, signals and waits; gshmem_ptr; after a
- * finalize and another init; a forked child has its own.
+ * The program's global and static variables are symmetric, except for const ones: with and without
+ * initial values, small ones and those that fill pages. They keep their values from before main.
+ * put, get, atomics, signals, waits and gshmem_ptr work on them, also after a finalize and another
+ * init; a forked child has its own.
  */
 #include <shmem.h>
 #include <string.h>
@@ -70,7 +71,7 @@ static void check(int me, int npes)
 	shmem_barrier_all();
 }
 
-/* A child that writes to its variables changes nothing of its parent's. */
+/* A child that writes to its variables does not change its parent's. */
 static void check_fork(void)
 {
 	int status;

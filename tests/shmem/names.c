@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * libgshmem_shmem has a shmem_X and a pshmem_X for each gshmem_X, which are one function, and so are the names that
- * OpenSHMEM deprecates, with the types that it gives them. pshmem.h, by being compiled, says that shmem.h declares them.
+ * libgshmem_shmem has a shmem_X and a pshmem_X for each gshmem_X, all the same function, and so for the names
+ * that OpenSHMEM deprecates, with its types. That pshmem.h compiles proves that shmem.h declares them.
  */
 #include <dlfcn.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include <shmemx.h>
 #include "../helpers.h"
 
-/* Declared again, as the spec does. */
+/* Declared again as in the spec. */
 #define STANDARD(X) \
 	X(int, int) X(long, long) X(long long, longlong) X(unsigned int, uint) X(unsigned long, ulong) \
 	X(unsigned long long, ulonglong) X(int32_t, int32) X(int64_t, int64) X(uint32_t, uint32) X(uint64_t, uint64) \
@@ -102,7 +102,7 @@ static void check_types(const char *const *names, const char *operation)
 	}
 }
 
-/* Each exported function of libgshmem, by the list that nm makes. */
+/* Each exported function of libgshmem, from nm's list. */
 static int check_all(void)
 {
 	char command[4200], line[256];
@@ -136,7 +136,7 @@ int main(void)
 	static const char *const standard_ops[] = {"cswap", "finc", "inc", "fadd", "add"};
 	static const char *const to_all[] = {"and_to_all", "or_to_all", "xor_to_all", "max_to_all", "min_to_all", "sum_to_all",
 					     "prod_to_all"};
-	/* volatile: compilers hold two functions for different ones. */
+	/* volatile: compilers assume that two functions have different addresses. */
 	void (*volatile putmem)(void *dest, const void *source, size_t nelems, int pe) = pshmem_putmem;
 	size_t i;
 	int n;

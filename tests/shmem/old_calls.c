@@ -3,15 +3,15 @@
 /* platform: cpu */ /* as programs of OpenSHMEM do, its CPU touches the symmetric heap */
 /* env: SMA_SYMMETRIC_SIZE=8.5m */
 /*
- * What OpenSHMEM 1.0 to 1.3 had and 1.6 deprecates: start_pes, and no finalize; shmalloc and its like; atomics by their old
- * names, typed and type-generic; wait; constants.
+ * What OpenSHMEM 1.0 to 1.3 had and 1.6 deprecates works: start_pes without finalize; shmalloc and the like;
+ * atomics with their old names, typed and type-generic; wait; constants.
  */
 #include <mpp/shmem.h>
 #include "../helpers.h"
 
 static int me, npes, next;
 
-/* Each PE does this to its neighbour, whose object has init in it; what it finds and leaves is known. */
+/* Each PE calls this on its neighbour's object, which has the value init; old and new values are known. */
 #define CHECK(T, N) \
 	do { \
 		T *object = shmalloc(sizeof *object); \

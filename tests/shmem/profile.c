@@ -2,8 +2,8 @@
 /* run: -n 2 */
 /* platform: cpu */ /* as programs of OpenSHMEM do, its CPU touches the symmetric heap */
 /*
- * A program's own shmem_X takes the place of the library's, which it calls as pshmem_X; the library itself does not come by
- * it.
+ * A program's own shmem_X replaces the library's, which it calls as pshmem_X; the library
+ * itself never calls the program's.
  */
 #include <pshmem.h>
 #include "../helpers.h"
