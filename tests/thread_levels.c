@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* run: -n 1,2 */
 /*
- * Thread levels: what is asked for is provided, and said to any thread; a later init does not change it. A thread that is
- * blocked in a call keeps neither the others of its PE nor other PEs.
+ * The requested thread level is provided, and any thread can query it; a later init does not change it. A
+ * thread that is blocked in a call blocks neither other threads of its PE nor other PEs.
  */
 #include <gshmem.h>
 #include <pthread.h>
@@ -52,7 +52,9 @@ static void check_level(int level)
 	t_equal(seen, level, "query_thread in another thread");
 }
 
-/* Two threads of each PE are blocked while the first ones make calls of all kinds, collective ones too. */
+/*
+ * Two threads of each PE are blocked while the first thread makes calls of all kinds, even collective ones.
+ */
 static void check_blocked(void)
 {
 	const int me = gshmem_my_pe(), next = (me + 1) % gshmem_n_pes();
@@ -72,7 +74,8 @@ static void check_blocked(void)
 	gshmem_long_p(more, me, next);
 	gshmem_barrier_all();
 	t_equal(gshmem_long_g(more, next), me, "p, barrier_all, g beside a blocked thread");
-	t_equal(gshmem_team_split_strided(GSHMEM_TEAM_WORLD, 0, 1, gshmem_n_pes(), NULL, 0, &team), 0, "split_strided");
+	t_equal(gshmem_team_split_strided(GSHMEM_TEAM_WORLD, 0, 1, gshmem_n_pes(), NULL, 0, &team), 0,
+		"split_strided");
 	t_equal(gshmem_team_sync(team), 0, "team_sync");
 	gshmem_team_destroy(team);
 	t_equal(gshmem_long_g(&word[1], 0), 0, "those that had the lock");

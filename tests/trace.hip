@@ -5,10 +5,10 @@
 /* platform: cpu */
 /* timeout: 240 */
 /*
- * GSHMEM_TRACE writes one file, which is JSON, with the calls, waits and marks of all PEs, of host threads
- * and kernels; its bytes by pair are those of GSHMEM_STATS. A ring that overflows says how many events it has
- * lost. A job that ends otherwise leaves a file of each PE, in which the wait that went on is open. The
- * clocks of pretended nodes, which are one, are found the same within the error that is said.
+ * GSHMEM_TRACE writes one JSON file with the calls, waits and marks of all PEs, of host threads and kernels;
+ * its bytes per pair agree with GSHMEM_STATS. An overflowing ring reports how many events it lost. A job that
+ * ends abnormally leaves one file per PE, in which the current wait is open. Pretended nodes share a clock,
+ * and their measured offset is 0 within the reported error.
  */
 #include <gshmem.h>
 #include <hip/hip_runtime.h>
@@ -74,7 +74,7 @@ static void read_file(const char *path)
 	fclose(file);
 }
 
-/* Lines of the file that hold all of these. */
+/* How many lines of the file contain all of these. */
 static int count_lines(const char *a, const char *b, const char *c)
 {
 	const char *at = text, *end;
@@ -112,7 +112,7 @@ static void check_json(const char *path)
 	run("python3 tools/gshmem-trace %s 2>&1", path, table, sizeof table);
 }
 
-/* Each row of the job's counters is one of the tool's, without what is in front. */
+/* Each row of the job's counters must be a row of the tool's, without its prefix. */
 static void compare_counters(const struct t_job *job)
 {
 	static const char front[] = "gshmem: stats: ";
@@ -160,8 +160,9 @@ static void check_whole(const char *path, const char *env, const char *way)
 			"the put of a work-group");
 		t_equal(count_lines("gshmemx_long_put_signal_wg", pid, "\"cat\":\"signal\""), 1,
 			"its signal");
-		/* where the host reaches the heap by copies, its quiet is recorded within it */
-		t_check(count_lines("\"gshmem_barrier_all\"", pid, "\"cat\":\"call\"") > 0, "no barrier of the host");
+		/* if the host reaches the heap by copies, its quiet is recorded inside this call */
+		t_check(count_lines("\"gshmem_barrier_all\"", pid, "\"cat\":\"call\"") > 0,
+			"no barrier of the host");
 		t_equal(count_lines("\"a \\u0022mark\\u0022\"", pid, "\"value\":42"), NLANES, "marks");
 	}
 	t_equal(count_lines("\"open\":true", "", ""), 0, "events that go on in a job that is over");
@@ -194,7 +195,7 @@ static void check_rest(const char *path)
 	t_job_failed(&job, "no such folder", "GSHMEM_TRACE=/nowhere/trace: ", 1);
 }
 
-/* The offset that was measured is 0, and must lie within its error. */
+/* The true offset is 0, so the measured one must lie within its error. */
 static void check_clocks(const char *path)
 {
 	const char *at;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* delivery: no */
 /*
- * The code in docs/tutorial.md is that of the programs: each block of a step is in its program, or in a
- * header beside it, line by line. And each program has a step.
+ * The code in docs/tutorial.md matches the programs: each block of a step is in its program, or in a header
+ * beside it, line by line. And each program has a step.
  */
 #include <glob.h>
 #include <stdbool.h>

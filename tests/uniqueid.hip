@@ -6,8 +6,7 @@
 /* sim: no, it is about processes, and its kernels are those of other tests */
 /*
  * One process of tests/uniqueid.sh: uniqueid CASE RANK NRANKS IDFILE. Without arguments it runs that script
- * on itself. What the process has found is its exit status, and on stdout; the library's messages are on
- * stderr.
+ * on itself. The process reports by its exit status and on stdout; the library's messages are on stderr.
  */
 #include <gshmem.h>
 #include <gshmemx_win.h>
@@ -34,8 +33,8 @@ static int rank_, nranks;
 static int ngethostnames;
 
 /*
- * The library asks for it once when a rank says hello, or makes an id, and once more in init, when all have
- * come.
+ * The library calls it once when a rank says hello or makes an id, and once more in
+ * init, when all ranks have come.
  */
 extern "C" int gethostname(char *name, size_t nbytes) noexcept
 {
@@ -143,7 +142,7 @@ static void work(void)
 	gshmem_free(source);
 }
 
-/* Pinned memory, which other processes cannot map: MPI would have to carry. */
+/* Pinned memory, which other processes cannot map, so MPI would have to carry operations. */
 static void make_window(void)
 {
 	const size_t nbytes = 100;
@@ -170,7 +169,7 @@ static int init_as(int as_rank, int as_nranks, const gshmemx_uniqueid_t *id)
 	return rc;
 }
 
-/* It need not be rank 0 that makes the id. */
+/* A rank other than 0 may make the id. */
 static void exchange_id(gshmemx_uniqueid_t *id, const std::string &path)
 {
 	const bool is_first = test_case.rfind("maker", 0) == 0 || nranks < 2;
@@ -184,7 +183,7 @@ static void exchange_id(gshmemx_uniqueid_t *id, const std::string &path)
 	}
 }
 
-/* Connections that do not know the secret. Its address and port are at these places of an id. */
+/* Connections that do not know the secret. An id has its address and port at these offsets. */
 static void send_strangers(const gshmemx_uniqueid_t *id)
 {
 	struct sockaddr_in address = {};
@@ -195,19 +194,19 @@ static void send_strangers(const gshmemx_uniqueid_t *id)
 	memcpy(&address.sin_addr, id->bytes + 8, sizeof address.sin_addr);
 	address.sin_family = AF_INET;
 	address.sin_port = htons(port);
-	for (int i = 0; i < 80; i++) { /* more than the library listens to at a time */
+	for (int i = 0; i < 80; i++) { /* more than the library accepts at a time */
 		const int fd = socket(AF_INET, SOCK_STREAM, 0);
 
 		t_equal(connect(fd, (struct sockaddr *)&address, sizeof address), 0, "a stranger's connect");
 		memset(text, i, sizeof text);
 		if (i % 4 == 1)
-			strcpy(text, "gshmem1"); /* as the library begins, but with another secret */
-		if (i % 4)                       /* else it says nothing */
+			strcpy(text, "gshmem1"); /* starts as the library does, but with another secret */
+		if (i % 4)                       /* otherwise it sends nothing */
 			t_check(send(fd, text, sizeof text, MSG_NOSIGNAL) >= 0 || errno == EPIPE ||
 					errno == ECONNRESET,
 				"send");
 		if (i % 2)
-			close(fd); /* else it stays */
+			close(fd); /* otherwise it stays connected */
 	}
 }
 
@@ -227,7 +226,7 @@ static void *die_when_connected(void *arg)
 	return NULL;
 }
 
-/* Until the process that has left its pid there is gone, and its connections with it. */
+/* Wait until the process whose pid is in the file is gone, and its connections with it. */
 static void wait_for_end(const std::string &path)
 {
 	int pid = 0;
@@ -266,17 +265,18 @@ static int run_bad_input(const gshmemx_uniqueid_t *id)
 	t_equal(gshmemx_init_attr(&attr), -EINVAL, "an id that is damaged");
 	setenv("GSHMEM_UID_ADDRESS", "nowhere", 1);
 	t_equal(gshmemx_get_uniqueid(&damaged), -EINVAL, "GSHMEM_UID_ADDRESS=nowhere");
-	setenv("GSHMEM_UID_ADDRESS", "192.0.2.1", 1); /* an address of examples, which no machine has */
+	/* an address reserved for examples, which no machine has */
+	setenv("GSHMEM_UID_ADDRESS", "192.0.2.1", 1);
 	t_equal(gshmemx_get_uniqueid(&damaged), -EADDRNOTAVAIL, "GSHMEM_UID_ADDRESS=192.0.2.1");
 	unsetenv("GSHMEM_UID_ADDRESS");
-	attr.uniqueid = id; /* none of this has done the id any harm */
+	attr.uniqueid = id; /* none of this has harmed the id */
 	t_equal(gshmemx_init_attr(&attr), 0, "init of one rank");
 	work();
 	gshmem_finalize();
 	return 0;
 }
 
-/* Init fails: what it has returned is this process's status. */
+/* Init fails, and its return value becomes this process's status. */
 static int run_failing(const gshmemx_uniqueid_t *id)
 {
 	const std::string dead = id_file + ".dead";

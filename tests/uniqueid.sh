@@ -23,7 +23,8 @@ pids=()
 # shellcheck disable=SC2154
 trap 'for p in "${pids[@]}"; do kill "$p" 2>/dev/null; done; rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
-# Nothing of a launcher in whose job this runs, and no MPI: one that is needed after all is not found.
+# Hide a launcher's variables if this runs in its job, and hide MPI: if the library needs it
+# after all, it does not find it.
 unset PMI_FD PMI_RANK PMI_SIZE MPI_LOCALNRANKS MPI_LOCALRANKID
 export GSHMEM_MPI_LIBRARY=/nonexistent/libmpi.so
 nfailed=0
@@ -35,7 +36,7 @@ fail() {
 	return 1
 }
 
-# run CASE COUNT [VARIABLE=...]: the processes; their statuses in ${rc[@]}, what they print in $work/RANK.
+# run CASE COUNT [VARIABLE=...]: run the processes; ${rc[@]} gets their statuses, $work/RANK their output.
 run() {
 	local r
 	job=$1 count=$2
@@ -54,7 +55,7 @@ run() {
 	pids=()
 }
 
-# statuses RANKS STATUS: how these have ended.
+# statuses RANKS STATUS: these must have ended with this status.
 statuses() {
 	local r
 	for r in $1; do
@@ -62,7 +63,7 @@ statuses() {
 	done
 }
 
-# says RANKS TEXT: each of them, a pattern of grep -E.
+# says RANKS TEXT: each of them must have printed TEXT, a pattern of grep -E.
 says() {
 	local r
 	for r in $1; do
@@ -70,12 +71,12 @@ says() {
 	done
 }
 
-# one_says TEXT: one of all.
+# one_says TEXT: one of all must have printed it.
 one_says() {
 	[ "$(cat "$work"/[0-9]* | grep -cE "$1")" = 1 ] || fail "not said once: $1"
 }
 
-# silent: the library has said nothing.
+# silent: the library must have printed nothing.
 silent() {
 	! grep -q '^gshmem' "$work"/[0-9]* || fail "the library speaks"
 }
@@ -114,7 +115,7 @@ case_alike() {
 		says "$all" 'pid [0-9]+ on testhost and pid [0-9]+ on testhost both say that they are rank 3'
 }
 case_late() {
-	local s=20 # for all others to start in, on a slow machine
+	local s=20 # time for all others to start on a slow machine
 	[ -z "${SAN-}" ] || s=40 # sanitizers start slowly
 	run late "$n" GSHMEM_INIT_TIMEOUT=$s
 	statuses "$but_1" 110 &&
@@ -122,7 +123,7 @@ case_late() {
 		{ [ "${rc[1]}" = 110 ] || statuses 1 111; } &&
 		says 1 'has not come within|no longer listens at '
 }
-case_ends_waiting() { # where the machine is slow, it may have ended before it had come
+case_ends_waiting() { # on a slow machine it may have ended before it had arrived
 	run ends_waiting "$n" GSHMEM_INIT_TIMEOUT=20
 	statuses 1 137 && { [ "${rc[0]}" = 110 ] || statuses "$but_1" 104; } &&
 		says "$but_1" "rank 1 $who has ended before all $n ranks had come|rank 1 of $n has not come"
@@ -153,7 +154,7 @@ case_nodes() {
 	run nodes "$n" GSHMEM_PES_PER_NODE=2
 	statuses "$all" 95 && one_says 'but the job was started by a unique id.*: start it with mpirun'
 }
-# Over memory that only its owner reaches. Where that is a GPU, the message does not speak of ids.
+# Over memory that only its owner reaches. If that is a GPU's, the message does not mention ids.
 case_window() {
 	run window "$n"
 	statuses "$all" 0 && says "$all" 'is done' &&
@@ -164,7 +165,7 @@ case_needs_mpi() {
 	statuses 0 1 && says 0 'init: MPI cannot be loaded: /nonexistent/libmpi.so: .*gshmemx_get_uniqueid'
 }
 
-# The library itself asks for no MPI.
+# The library itself is not linked with MPI.
 case_links() {
 	job=links count=0
 	lib=${PROGRAM%/tests/*}/lib/libgshmem.so

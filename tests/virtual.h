@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Virtual memory for tests: mappings of hipMemCreate side by side, as allocators of frameworks grow their
- * segments.
+ * Virtual memory for tests: adjacent mappings of hipMemCreate, as frameworks' allocators grow their segments.
  */
 #ifndef T_VIRTUAL_H
 #define T_VIRTUAL_H
@@ -53,7 +52,7 @@ static inline void t_virtual_needed(void)
 		t_skip("this HIP has no virtual memory");
 }
 
-/* npieces mappings, every other one of two granules, whose handles are released at once. */
+/* npieces mappings, every other one of two granules; their handles are released at once. */
 static inline struct t_virtual t_virtual_make(size_t npieces, hipMemAllocationHandleType type)
 {
 	const hipMemAllocationProp prop = t_virtual_prop(type);

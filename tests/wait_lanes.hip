@@ -2,13 +2,16 @@
 /* run: -n 1,2 */
 /* env: GSHMEM_CPU_WAVE=32 | GSHMEM_CPU_WAVE=64 | GSHMEM_CPU_DIVERGE=random:7 */
 /*
- * A wait does not keep others from running who would satisfy it: another wave of the same work-group, another
- * work-group, and, where lanes have a program counter each, another lane of the same wave.
+ * A wait does not block the threads that would satisfy it: another wave of the same work-group, another
+ * work-group and, if each lane has its own program counter, another lane of the same wave.
  */
 #include <hip/hip_runtime.h>
 #include "oracle.h"
 
-/* Wave 0 waits for wave 1, wave 1 for wave 2, and so on; the last starts. Then back by test in a loop. */
+/*
+ * Wave 0 waits for wave 1, wave 1 for wave 2, and so on; the last wave starts.
+ * Then back, with test in a loop.
+ */
 static __global__ void chain_of_waves(uint64_t *sig, int *ivar)
 {
 	const unsigned wave = t_rank() / warpSize, nwaves = (t_count() + warpSize - 1) / warpSize;
@@ -25,7 +28,7 @@ static __global__ void chain_of_waves(uint64_t *sig, int *ivar)
 	}
 }
 
-/* Block 0 waits for block 1, with whole work-groups. Two blocks are resident on any GPU. */
+/* Block 0 waits for block 1, as whole work-groups. Any GPU has room for two resident blocks. */
 static __global__ void two_blocks(long *ivar)
 {
 	if (blockIdx.x == 0) {

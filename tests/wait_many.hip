@@ -2,9 +2,10 @@
 /* run: -n 2,3 */
 /* env: GSHMEM_CPU_WAVE=64 | GSHMEM_CHECK=1 */
 /*
- * Waits and tests on arrays, of a few types (wait_many_types has all), with one value and with one for each, in kernels
- * and on the host. Tests agree with a model for every operator and mask; any finds each object sooner or later; waits return
- * each object that another PE writes exactly once, with the data that it wrote before.
+ * Waits and tests on arrays are right for a few types (wait_many_types has all), with one value and with one
+ * per object, in kernels and on the host. Tests agree with a model for every operator and mask; the any
+ * forms find each object sooner or later; waits return each object that another PE writes exactly once,
+ * after the data that it wrote before.
  */
 #include <gshmem.h>
 
@@ -13,7 +14,7 @@
 #define NELEMS 37 /* more than one copy of 256 bytes holds, for 8-byte types */
 #define NONE   SIZE_MAX
 
-/* What one call of each gave. */
+/* What one call of each returned. */
 struct results {
 	long all;
 	size_t any, some;
@@ -70,7 +71,7 @@ struct results {
 #endif
 WAIT_TYPES(OF_TYPE)
 
-/* Memory that kernels and the host share, in host memory. */
+/* Host memory that kernels and the host share. */
 template <class F> struct arguments {
 	typename F::type values[NELEMS];
 	int status[NELEMS];
@@ -83,7 +84,8 @@ template <class F> struct arguments {
 /* ---- tests, on objects that nobody changes ---- */
 
 template <class F>
-static __global__ void test_kernel(typename F::type *ivars, struct arguments<F> *a, size_t n, int cmp, bool masked, bool vector)
+static __global__ void test_kernel(
+	typename F::type *ivars, struct arguments<F> *a, size_t n, int cmp, bool masked, bool vector)
 {
 	F::test(&a->results, ivars, n, masked ? a->status : NULL, cmp, a->values, vector);
 }
@@ -102,7 +104,8 @@ static bool holds(long a, int cmp, long b)
 
 /* Objects are i % 5 + 1. */
 template <class F>
-static void check_tests(const struct arguments<F> *a, size_t n, int cmp, bool masked, bool vector, const char *where)
+static void check_tests(
+	const struct arguments<F> *a, size_t n, int cmp, bool masked, bool vector, const char *where)
 {
 	size_t nset = 0, nheld = 0, i;
 	bool any_found = false;
@@ -114,19 +117,22 @@ static void check_tests(const struct arguments<F> *a, size_t n, int cmp, bool ma
 		if (!holds((long)(i % 5 + 1), cmp, (long)a->values[vector ? i : 0]))
 			continue;
 		any_found |= a->results.any == i;
-		t_check(nheld < a->results.some && a->results.indices[nheld] == i, "%s: %s: test_some misses %zu", where,
-			F::name(), i);
+		t_check(nheld < a->results.some && a->results.indices[nheld] == i,
+			"%s: %s: test_some misses %zu", where, F::name(), i);
 		nheld++;
 	}
-	t_check(a->results.some == nheld, "%s: %s: test_some %zu, expected %zu", where, F::name(), a->results.some, nheld);
+	t_check(a->results.some == nheld, "%s: %s: test_some %zu, expected %zu", where, F::name(),
+		a->results.some, nheld);
 	t_check(a->results.all == (nheld == nset), "%s: %s: test_all %ld, %zu of %zu hold", where, F::name(),
 		a->results.all, nheld, nset);
-	t_check(nheld ? any_found : a->results.any == NONE, "%s: %s: test_any %zu", where, F::name(), a->results.any);
+	t_check(nheld ? any_found : a->results.any == NONE, "%s: %s: test_any %zu", where, F::name(),
+		a->results.any);
 }
 
 template <class F> static void try_tests(typename F::type *ivars, struct arguments<F> *a)
 {
-	const int cmps[] = {GSHMEM_CMP_EQ, GSHMEM_CMP_NE, GSHMEM_CMP_GT, GSHMEM_CMP_GE, GSHMEM_CMP_LT, GSHMEM_CMP_LE};
+	const int cmps[] = {
+		GSHMEM_CMP_EQ, GSHMEM_CMP_NE, GSHMEM_CMP_GT, GSHMEM_CMP_GE, GSHMEM_CMP_LT, GSHMEM_CMP_LE};
 	const size_t lengths[] = {0, 1, 5, NELEMS};
 	unsigned c, l, k;
 
@@ -143,10 +149,11 @@ template <class F> static void try_tests(typename F::type *ivars, struct argumen
 
 				for (i = 0; i < NELEMS; i++)
 					a->status[i] = k >= 4 ? 1 : i % 3 == 0; /* all, or some */
-				F::test(&a->results, ivars, lengths[l], masked ? a->status : NULL, cmps[c], a->values, vector);
+				F::test(&a->results, ivars, lengths[l], masked ? a->status : NULL, cmps[c],
+					a->values, vector);
 				check_tests<F>(a, lengths[l], cmps[c], masked, vector, "host");
-				hipLaunchKernelGGL(test_kernel<F>, dim3(1), dim3(1), 0, 0, ivars, a, lengths[l], cmps[c],
-						   masked, vector);
+				hipLaunchKernelGGL(test_kernel<F>, dim3(1), dim3(1), 0, 0, ivars, a,
+					lengths[l], cmps[c], masked, vector);
 				t_hip(hipDeviceSynchronize());
 				check_tests<F>(a, lengths[l], cmps[c], masked, vector, "kernel");
 			}
@@ -154,7 +161,7 @@ template <class F> static void try_tests(typename F::type *ivars, struct argumen
 	}
 }
 
-/* All hold: calls again and again return each. */
+/* All hold: repeated calls return each. */
 template <class F> static void find_each(typename F::type *ivars)
 {
 	bool found[8] = {false};
@@ -172,8 +179,9 @@ template <class F> static void find_each(typename F::type *ivars)
 
 /* ---- waits, on objects that another PE writes ---- */
 
-/* In an order of its own; the data first. */
-template <class F> static __host__ __device__ void write_each(typename F::type *ivars, long *data, long mark, int pe)
+/* Write in a special order; data first. */
+template <class F>
+static __host__ __device__ void write_each(typename F::type *ivars, long *data, long mark, int pe)
 {
 	for (unsigned n = 0; n < NELEMS; n++) {
 		const unsigned i = n * 11 % NELEMS;
@@ -185,10 +193,10 @@ template <class F> static __host__ __device__ void write_each(typename F::type *
 	gshmem_quiet();
 }
 
-/* Each index once, until there are none left; then those that are left out are left out. */
+/* Each index must come once, until none are left; excluded ones never come. */
 template <class F>
-static __host__ __device__ void wait_each(typename F::type *ivars, const long *data, long mark, struct arguments<F> *a,
-					  bool vector, bool by_some)
+static __host__ __device__ void wait_each(typename F::type *ivars, const long *data, long mark,
+	struct arguments<F> *a, bool vector, bool by_some)
 {
 	size_t nleft = NELEMS, n, k, i;
 
@@ -202,7 +210,8 @@ static __host__ __device__ void wait_each(typename F::type *ivars, const long *d
 		a->errors += n == 0 || n > nleft;
 		for (k = 0; k < n && n <= nleft; k++) {
 			i = a->indices[k];
-			if (i >= NELEMS || a->seen[i] || gshmem_long_g(data + i, gshmem_my_pe()) != mark + (long)i) {
+			if (i >= NELEMS || a->seen[i] ||
+				gshmem_long_g(data + i, gshmem_my_pe()) != mark + (long)i) {
 				a->errors++;
 				return;
 			}
@@ -217,8 +226,8 @@ static __host__ __device__ void wait_each(typename F::type *ivars, const long *d
 }
 
 template <class F>
-static __global__ void wait_kernel(typename F::type *ivars, long *data, long mark, struct arguments<F> *a, bool vector,
-				   bool by_some, int to)
+static __global__ void wait_kernel(typename F::type *ivars, long *data, long mark, struct arguments<F> *a,
+	bool vector, bool by_some, int to)
 {
 	if (blockIdx.x == 0)
 		write_each<F>(ivars, data, mark, to);
@@ -226,7 +235,8 @@ static __global__ void wait_kernel(typename F::type *ivars, long *data, long mar
 		wait_each<F>(ivars, data, mark, a, vector, by_some);
 }
 
-template <class F> static void try_waits(typename F::type *ivars, long *data, struct arguments<F> *a, long *mark)
+template <class F>
+static void try_waits(typename F::type *ivars, long *data, struct arguments<F> *a, long *mark)
 {
 	const int to = (gshmem_my_pe() + 1) % gshmem_n_pes();
 	unsigned k, i;
@@ -246,7 +256,8 @@ template <class F> static void try_waits(typename F::type *ivars, long *data, st
 			write_each<F>(ivars, data, *mark, to);
 			wait_each<F>(ivars, data, *mark, a, vector, by_some);
 		} else {
-			hipLaunchKernelGGL(wait_kernel<F>, dim3(2), dim3(1), 0, 0, ivars, data, *mark, a, vector, by_some, to);
+			hipLaunchKernelGGL(wait_kernel<F>, dim3(2), dim3(1), 0, 0, ivars, data, *mark, a,
+				vector, by_some, to);
 			t_hip(hipDeviceSynchronize());
 		}
 		t_check(!a->errors, "PE %d: %s: waits of the %s: %ld errors", gshmem_my_pe(), F::name(),

@@ -2,9 +2,9 @@
 /* run: -n 2 */
 /* env: GSHMEM_CPU_WAVE=32 | GSHMEM_CPU_WAVE=64 GSHMEM_CHECK=1 | GSHMEM_CPU_DIVERGE=random:7 */
 /*
- * wait_until really waits, and ends: every type and operator, by a thread, a wave, a work-group and the host, while
- * the other PE first writes values that do not satisfy, then data, then one that does. All threads of the group see
- * the data. Both PEs wait and write in turn.
+ * wait_until really waits, and ends, for every type and operator, by a thread, a wave, a work-group and the
+ * host. The other PE first writes values that do not satisfy it, then data, then one that does. All threads
+ * of the group see the data. Both PEs wait and write in turn.
  */
 #include <hip/hip_runtime.h>
 #include "oracle.h"
@@ -13,7 +13,10 @@
 
 enum { NCMPS = 6 };
 
-/* For each operator, compared with 5: where the object starts, what does not satisfy, and what does. */
+/*
+ * For each operator, compared with 5: the object's initial value, values that do
+ * not satisfy, and one that does.
+ */
 enum { START, NO, YES };
 T_HD int object_of(int what, int c)
 {
@@ -46,7 +49,8 @@ T_HD int object_of(int what, int c)
 GSHMEM_WAIT_TYPES(OF_TYPE)
 
 /* The writer's side: 2 values that the waiter must not take, data, and the value that it waits for. */
-template <class F> static __host__ __device__ void satisfy(typename F::type *ivars, long *data, long mark, int pe)
+template <class F>
+static __host__ __device__ void satisfy(typename F::type *ivars, long *data, long mark, int pe)
 {
 	for (int c = 0; c < NCMPS; c++) {
 		F::write(ivars + c, object_of(NO, c), pe);
@@ -65,7 +69,9 @@ template <class F> static __global__ void write_all(typename F::type *ivars, lon
 template <class F>
 static __global__ void wait_all(int scope, typename F::type *ivars, long *data, long mark, unsigned *nwrong)
 {
-	const bool one = scope == T_THREAD ? t_rank() == 70 : scope == T_WAVE ? t_rank() < (unsigned)warpSize : true;
+	const bool one = scope == T_THREAD ? t_rank() == 70
+		: scope == T_WAVE          ? t_rank() < (unsigned)warpSize
+					   : true;
 
 	if (one)
 		for (int c = 0; c < NCMPS; c++) {
@@ -102,12 +108,15 @@ template <class F> static void check(void *ivars_, long *data)
 					F::wait(scope, ivars + c, GSHMEM_CMP_EQ + c, 5);
 				t_from_device(got, data, sizeof got);
 				for (int c = 0; c < NCMPS; c++)
-					t_check(got[c] == mark + c, "PE %d: %s_wait_until on the host, operator %d: expected data "
-						"%ld, got %ld", me, F::name(), GSHMEM_CMP_EQ + c, mark + c, got[c]);
+					t_check(got[c] == mark + c,
+						"PE %d: %s_wait_until on the host, operator %d: expected data "
+						"%ld, got %ld",
+						me, F::name(), GSHMEM_CMP_EQ + c, mark + c, got[c]);
 			} else {
 				t_launch(wait_all<F>, 1, NTHREADS, scope, ivars, data, mark, nwrong);
 				t_from_device(&wrong, nwrong, sizeof wrong);
-				t_check(wrong == 0, "PE %d: %s_wait_until by %s: %u threads did not see the data", me,
+				t_check(wrong == 0,
+					"PE %d: %s_wait_until by %s: %u threads did not see the data", me,
 					F::name(), t_scope_names[scope], wrong);
 			}
 			gshmem_barrier_all();

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A wait that lasts longer than GSHMEM_WATCHDOG is reported once, with all that is known, and goes on. */
+/*
+ * A wait that lasts longer than GSHMEM_WATCHDOG is reported once, with everything
+ * that is known, and continues.
+ */
 /* timeout: 60 */
 #include <pthread.h>
 
@@ -94,13 +97,17 @@ int main(int argc, char **argv)
 		return pe_main(argv[1]);
 	expect("host", "GSHMEM_WATCHDOG=0.5", "gshmem: pe 0: host: gshmem_long_wait_until: has waited ",
 	       " s for a value == 5 at address 0x");
-	expect("lock", "GSHMEM_WATCHDOG=0.5", "gshmem: pe 0: host: gshmem_set_lock: has waited ", " s for a value == 1 at address 0x");
+	expect("lock", "GSHMEM_WATCHDOG=0.5", "gshmem: pe 0: host: gshmem_set_lock: has waited ",
+		" s for a value == 1 at address 0x");
 	expect("kernel", "GSHMEM_WATCHDOG=0.5",
-	       "gshmem: pe 0: kernel, block 0, " GSHMEMI_ARCH_THREAD_WORD " 3: gshmem_long_wait_until: has waited ",
-	       "(heap+0x0), found 0 (GSHMEM_WATCHDOG)");
-	expect("barrier", "GSHMEM_WATCHDOG=0.5", "gshmem: pe 0: kernel, block 0, " GSHMEMI_ARCH_THREAD_WORD " 0: gshmemx_barrier_all_wg: has",
-	       "; PE 1 on ");
-	expect("invoke", "GSHMEM_WATCHDOG=0.5", "gshmem: pe 0: host: gshmemx_rpc_invoke: has waited ", " s for a value == ");
+		"gshmem: pe 0: kernel, block 0, " GSHMEMI_ARCH_THREAD_WORD
+		" 3: gshmem_long_wait_until: has waited ",
+		"(heap+0x0), found 0 (GSHMEM_WATCHDOG)");
+	expect("barrier", "GSHMEM_WATCHDOG=0.5",
+		"gshmem: pe 0: kernel, block 0, " GSHMEMI_ARCH_THREAD_WORD " 0: gshmemx_barrier_all_wg: has",
+		"; PE 1 on ");
+	expect("invoke", "GSHMEM_WATCHDOG=0.5", "gshmem: pe 0: host: gshmemx_rpc_invoke: has waited ",
+		" s for a value == ");
 	expect("host", "GSHMEM_WATCHDOG=0", NULL, NULL);
 	expect("kernel", "GSHMEM_WATCHDOG=30", NULL, NULL);
 	return 0;

@@ -2,8 +2,9 @@
 /* timeout: 60 */
 /* delivery: no, its jobs have an environment of their own */
 /*
- * GSHMEM_WATCHDOG names the PE that keeps the others waiting in a barrier, on the host and in kernels, once for each PE
- * that waits; waits by waves and work-groups are reported once, not once per thread. The job goes on and ends well.
+ * GSHMEM_WATCHDOG names the PE that keeps the others waiting in a barrier, on the host and in kernels,
+ * once for each PE that waits. Waits by waves and work-groups are reported once, not once per thread. The
+ * job goes on and ends normally.
  */
 #include <hip/hip_runtime.h>
 #include <gshmem.h>
@@ -73,15 +74,20 @@ static int pe_main(int which)
 
 int main(int argc, char **argv)
 {
-	/* What each PE that waits says: the call, what it waits for, what it found. */
+	/* What each waiting PE reports: the call, what it waits for, and what it found. */
 	static const char *const texts[][2] = {
 		{"host: gshmem_barrier_all: has waited ", "; PE 2 on "},
 		{"host: gshmem_sync_all: has waited ", "; PE 2 on "},
 		{"host: gshmemx_collective_launch: has waited ", "; PE 2 on "},
-		{"kernel, block 0, " GSHMEMI_ARCH_THREAD_WORD " 0: gshmemx_barrier_all_wave: has waited ", "; PE 2 on "},
-		{"kernel, block 0, " GSHMEMI_ARCH_THREAD_WORD " 0: gshmemx_sync_all_wg: has waited ", "; PE 2 on "},
-		{"kernel, block 0, " GSHMEMI_ARCH_THREAD_WORD " 0: gshmemx_uint64_wait_until_wave: has waited ", " != 17 at address 0x"},
-		{"kernel, block 0, " GSHMEMI_ARCH_THREAD_WORD " 0: gshmemx_signal_wait_until_wg: has waited ", "found 17 (GSHMEM_WATCHDOG)"},
+		{"kernel, block 0, " GSHMEMI_ARCH_THREAD_WORD " 0: gshmemx_barrier_all_wave: has waited ",
+			"; PE 2 on "},
+		{"kernel, block 0, " GSHMEMI_ARCH_THREAD_WORD " 0: gshmemx_sync_all_wg: has waited ",
+			"; PE 2 on "},
+		{"kernel, block 0, " GSHMEMI_ARCH_THREAD_WORD
+		 " 0: gshmemx_uint64_wait_until_wave: has waited ",
+			" != 17 at address 0x"},
+		{"kernel, block 0, " GSHMEMI_ARCH_THREAD_WORD " 0: gshmemx_signal_wait_until_wg: has waited ",
+			"found 17 (GSHMEM_WATCHDOG)"},
 	};
 	static struct t_job job;
 	char arg[8];
@@ -95,7 +101,8 @@ int main(int argc, char **argv)
 		t_job_run(&job, NPES, "GSHMEM_WATCHDOG=0.8 GSHMEM_HEAP_SIZE=1m", "", arg, 30);
 		t_equal(job.status, 0, texts[i][0]);
 		t_check(t_job_count(&job, texts[i][0]) == LATE && t_job_count(&job, texts[i][1]) >= LATE,
-			"\"%s ... %s\" once from each of PEs 0 and 1:\n%s", texts[i][0], texts[i][1], job.output);
+			"\"%s ... %s\" once from each of PEs 0 and 1:\n%s", texts[i][0], texts[i][1],
+			job.output);
 	}
 	return 0;
 }

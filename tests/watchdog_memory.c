@@ -3,7 +3,7 @@
 /* delivery: no, its job has an environment of its own */
 /*
  * GSHMEM_WATCHDOG names the call, and the PE that keeps the others waiting in it: memory calls, a nested
- * init, finalize. One PE is late: it makes each call when all others have reported that it is missing.
+ * init, finalize. One PE is late: it makes each call only after all others have reported it missing.
  */
 #include <gshmem.h>
 #include <fcntl.h>
@@ -12,7 +12,7 @@
 
 enum { LATE = 2, NPES = 3, LIMIT_S = 20 };
 
-/* In this order; the inner gshmem_finalize and the last one. */
+/* In this order; gshmem_finalize is the inner one, then the last one. */
 static const char *const calls[] = {"gshmem_malloc",  "gshmem_calloc", "gshmem_align",
 				    "gshmem_malloc_with_hints", "gshmem_realloc", "gshmem_free",
 				    "gshmem_init", "gshmem_finalize", "gshmem_finalize"};
@@ -50,7 +50,7 @@ static void make_call(int which)
 	}
 }
 
-/* Lines in which a PE says that it waits for the late one in this call. */
+/* How many lines there are in which a PE reports that it waits for the late PE in this call. */
 static int count_reports(const char *text, const char *call, int pe)
 {
 	char start[80];
@@ -74,7 +74,7 @@ static void read_reports(const char *path, char *text, size_t nbytes)
 	fclose(file);
 }
 
-/* Until all others have reported this call. */
+/* Wait until all others have reported this call. */
 static void come_late(const char *path, int which)
 {
 	const double end = t_seconds() + LIMIT_S;
@@ -98,7 +98,7 @@ static int pe_main(const char *path)
 	t_check(fd >= 0 && dup2(fd, STDERR_FILENO) >= 0, "%s cannot be opened", path);
 	gshmem_init();
 	for (which = 0; which < NCALLS; which++) {
-		gshmem_barrier_all(); /* so that the late PE alone is missing */
+		gshmem_barrier_all(); /* so that only the late PE is missing */
 		if (gshmem_my_pe() == LATE)
 			come_late(path, which);
 		make_call(which);

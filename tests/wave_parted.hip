@@ -3,8 +3,8 @@
 /* env: GSHMEM_CPU_DIVERGE=random | GSHMEM_CPU_DIVERGE=random:7 GSHMEM_CPU_WAVE=32 | GSHMEM_CPU_WAVE=64 */
 /* platform: cpu */
 /*
- * Lanes that divergent code has parted make a _wave call by parts, so that a signal is added to more often than once,
- * unless __syncwarp brings them together. Only GSHMEM_CPU_DIVERGE leaves them parted.
+ * Lanes that divergent code has separated make a _wave call in parts, which adds to a signal more than once,
+ * unless __syncwarp reconverges them. Only GSHMEM_CPU_DIVERGE leaves them separated.
  */
 #include <gshmem.h>
 
@@ -46,7 +46,9 @@ int main()
 
 	t_equal(joined, nwanted, "put_signal ADD by waves after __syncwarp");
 	if (getenv("GSHMEM_CPU_DIVERGE"))
-		t_check(parted > nwanted, "PE %d: put_signal ADD by waves that have parted: %d, no more than waves", me, parted);
+		t_check(parted > nwanted,
+			"PE %d: put_signal ADD by waves that have parted: %d, no more than waves", me,
+			parted);
 	else
 		t_equal(parted, nwanted, "put_signal ADD by waves that meet again");
 	gshmem_finalize();

@@ -5,8 +5,9 @@
 /* carry: no, it has its own */
 /* delivery: no, it has its own */
 /*
- * Lanes that make a _wave call together are together behind it, whatever each of them had to wait for: what the wave does next
- * it does once. Blocks post all the time, so that some lanes of a wave find what they posted performed, and others ask.
+ * Lanes that make a _wave call together stay converged after it, whatever each of them had to wait for, so
+ * the wave's next step happens once. Blocks post all the time, so that some lanes of a wave find their posts
+ * performed, and others have to ask.
  */
 #include <gshmem.h>
 #include "oracle.h"
@@ -15,7 +16,7 @@ enum { NBLOCKS = 4, NTHREADS = 128, NROUNDS = 60, NQUIETS = 3000 };
 enum { QUIET, FENCE, PUT, GET, BARRIER, NCALLS };
 static const char *const names[] = {"quiet", "fence", "put", "get", "barrier_all"};
 
-/* words: one of each thread of the grid. */
+/* words: one for each thread of the grid. */
 __global__ void call_and_add(int call, long *words, long *data, uint64_t *signal, int pe)
 {
 	const unsigned thread = blockIdx.x * blockDim.x + threadIdx.x;
@@ -44,7 +45,10 @@ __global__ void call_and_add(int call, long *words, long *data, uint64_t *signal
 	gshmemx_quiet_wg();
 }
 
-/* Block 0 counts the parts in which its wave leaves quiet, while block 1 lets there be something open, and then nothing. */
+/*
+ * Block 0 counts the parts in which its wave leaves quiet, while block 1 keeps posting, so that
+ * operations are sometimes open.
+ */
 __global__ void quiet_and_count(long *word, int *nparts, int *ends, int pe)
 {
 	if (blockIdx.x == 0) {
@@ -67,17 +71,21 @@ int main()
 {
 	gshmem_init();
 	int me = gshmem_my_pe(), pe = (me + 1) % gshmem_n_pes();
-	long *words = (long *)gshmem_calloc(NBLOCKS * NTHREADS, sizeof *words), *data = (long *)gshmem_calloc(128, sizeof *data);
+	long *words = (long *)gshmem_calloc(NBLOCKS * NTHREADS, sizeof *words),
+	     *data = (long *)gshmem_calloc(128, sizeof *data);
 	uint64_t *signals = (uint64_t *)gshmem_calloc(NCALLS, sizeof *signals);
 
 	for (int call = 0; call < NCALLS; call++) {
 		/* One wave of a PE makes a collective. */
-		const int nblocks = call == BARRIER ? 1 : NBLOCKS, nthreads = call == BARRIER ? warpSize : NTHREADS;
+		const int nblocks = call == BARRIER ? 1 : NBLOCKS,
+			  nthreads = call == BARRIER ? warpSize : NTHREADS;
 
-		hipLaunchKernelGGL(call_and_add, nblocks, nthreads, 0, 0, call, words, data, &signals[call], pe);
+		hipLaunchKernelGGL(
+			call_and_add, nblocks, nthreads, 0, 0, call, words, data, &signals[call], pe);
 		t_hip(hipDeviceSynchronize());
 		gshmem_barrier_all();
-		t_equal((int)gshmem_signal_fetch(&signals[call]), nblocks * nthreads / warpSize * NROUNDS, names[call]);
+		t_equal((int)gshmem_signal_fetch(&signals[call]), nblocks * nthreads / warpSize * NROUNDS,
+			names[call]);
 	}
 	int *counts = (int *)t_hipmalloc(2 * sizeof *counts), nparts;
 	t_hip(hipMemset(counts, 0, 2 * sizeof *counts));

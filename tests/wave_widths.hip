@@ -2,8 +2,9 @@
 /* run: -n 2,4 */
 /* platform: cpu */
 /*
- * PEs whose devices have waves of 32 lanes and PEs whose devices have 64 are one job: calls by threads, waves and work-groups, puts,
- * signals, atomics, barriers, collectives and locks give the same as among equals.
+ * PEs with waves of 32 lanes and PEs with waves of 64 work in one job: calls by threads, waves
+ * and work-groups, puts, signals, atomics, barriers, collectives and locks give the same
+ * results as with equal waves.
  */
 #include <hip/hip_runtime.h>
 #include <gshmem.h>
@@ -18,12 +19,13 @@
 
 struct shared {
 	long wave[NELEMS], wg[NELEMS], thread[NELEMS], got[NELEMS];
-	long source[NELEMS], sums[NELEMS], copies[NELEMS], gathered[MOST_PES * NELEMS], dealt[MOST_PES * NELEMS];
+	long source[NELEMS], sums[NELEMS], copies[NELEMS], gathered[MOST_PES * NELEMS],
+		dealt[MOST_PES * NELEMS];
 	uint64_t signals[3];
 	long lanes, counted, lock;
 };
 
-/* The program again, with another wave on PEs of odd numbers: the platform reads it before main. */
+/* Run the program again with other waves on odd PEs: the platform reads the variable before main. */
 static void choose_wave(char **argv)
 {
 	const char *rank = getenv("PMI_RANK");
@@ -36,13 +38,17 @@ static void choose_wave(char **argv)
 	t_fail("exec");
 }
 
-/* Of a work-group: its first wave, then all of it, then a thread send to the next PE, and wait for the one before. */
+/*
+ * First a work-group's first wave, then all of it, then one thread sends to the next PE
+ * and waits for the previous one.
+ */
 __global__ void move(struct shared *s, long *heard)
 {
 	const int me = gshmem_my_pe(), npes = gshmem_n_pes(), next = (me + 1) % npes;
 
 	if (threadIdx.x < (unsigned)warpSize) {
-		gshmemx_long_put_signal_wave(s->wave, s->source, NELEMS, &s->signals[0], 1, GSHMEM_SIGNAL_ADD, next);
+		gshmemx_long_put_signal_wave(
+			s->wave, s->source, NELEMS, &s->signals[0], 1, GSHMEM_SIGNAL_ADD, next);
 		gshmemx_signal_wait_until_wave(&s->signals[0], GSHMEM_CMP_EQ, 1);
 	}
 	__syncthreads();
@@ -50,7 +56,8 @@ __global__ void move(struct shared *s, long *heard)
 	gshmemx_signal_wait_until_wg(&s->signals[1], GSHMEM_CMP_EQ, 1);
 	gshmem_long_atomic_inc(&s->lanes, next); /* each lane */
 	if (threadIdx.x == 0) {
-		gshmem_long_put_signal(s->thread, s->source, NELEMS, &s->signals[2], 1, GSHMEM_SIGNAL_ADD, next);
+		gshmem_long_put_signal(
+			s->thread, s->source, NELEMS, &s->signals[2], 1, GSHMEM_SIGNAL_ADD, next);
 		gshmem_signal_wait_until(&s->signals[2], GSHMEM_CMP_EQ, 1);
 		for (int i = 0; i < 5; i++) {
 			gshmem_set_lock(&s->lock);
@@ -86,7 +93,7 @@ static long element(int pe, long i)
 	return 1000000L * (pe + 1) + i;
 }
 
-/* A copy of what kernels have written: the CPU may not reach it. */
+/* Copies what kernels have written: the CPU may not reach it. */
 static struct shared *look(const struct shared *s)
 {
 	static struct shared copy;
@@ -149,7 +156,8 @@ int main(int argc, char **argv)
 		hipLaunchKernelGGL(collect, dim3(1), dim3(NTHREADS), 0, 0, s, i % 2 == 0);
 		t_hip(hipDeviceSynchronize());
 		check_collected(look(s), me, npes);
-		t_hip(hipMemset(s->sums, 0, offsetof(struct shared, signals) - offsetof(struct shared, sums)));
+		t_hip(hipMemset(
+			s->sums, 0, offsetof(struct shared, signals) - offsetof(struct shared, sums)));
 		gshmem_barrier_all();
 	}
 	t_hip(hipHostFree(heard));

@@ -2,8 +2,8 @@
 /* delivery: no, its job has an environment of its own */
 /* timeout: 180 */
 /*
- * SIGUSR1: a PE says who waits for what, in host calls and in kernels, and goes on; as often as it is asked.
- * A handler of the program's stays, and the library says so once.
+ * On each SIGUSR1 a PE reports who waits for what, in host calls and in kernels, and goes on. The program's
+ * own handler stays, and the library says so once.
  */
 #include <gshmem.h>
 #include <hip/hip_runtime.h>
@@ -35,7 +35,7 @@ static void read_file(const char *path)
 	fclose(file);
 }
 
-/* A line begins with start and holds both others. */
+/* Whether a line begins with start and contains both others. */
 static bool has_line(const char *start, const char *first, const char *second)
 {
 	const char *at, *end;
@@ -63,7 +63,7 @@ static bool has_all(void)
 	       strstr(text, "gshmem: pe 1: SIGUSR1: waits of this PE: 1\n");
 }
 
-/* Twice: a PE forgets what it said the last time. */
+/* Twice: a PE forgets what it reported the last time. */
 static void ask(const struct objects *objects, const char *path)
 {
 	const double end = t_seconds() + 2 * LIMIT_S;
@@ -118,7 +118,7 @@ static void count(int signum)
 	nsignals++;
 }
 
-/* The program's handler, installed before init, behind that of MPI, which calls it. */
+/* The program's handler, installed before init; MPI's handler calls it. */
 static int handler_main(void)
 {
 	signal(SIGUSR1, count);
