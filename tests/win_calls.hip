@@ -3,9 +3,9 @@
 /* env: GSHMEM_HEAP_SIZE=1m | GSHMEM_HEAP_SIZE=1m GSHMEM_CHECK=1 | GSHMEM_HEAP_SIZE=1m GSHMEM_CPU_WAVE=32 */
 /* timeout: 120 */
 /*
- * Each operation on a window does what it says, from the host and from kernels by a thread, a wave and a work-group, on every PE: over
- * memory that begins where it likes, of different sizes and units. Each PE has places of its own on every other, and some that all
- * update. What a notified operation brings is there when its count is.
+ * Each operation on a window is right, from the host and from kernels by a thread, a wave and a work-group,
+ * on every PE, over memory of any alignment, with different sizes and units. Each PE has its own places on
+ * every other PE, and some that all update. A notified operation's data is there when its count is.
  */
 #include <hip/hip_runtime.h>
 #include "oracle.h"
@@ -14,25 +14,26 @@
 
 enum { MAX_PES = 8, NBULK = 70, NPAIRS = 9, NBYTES = 13, NTHREADS = 96, NSUMS = 40 };
 
-/* What a PE has in its window; all of it is 16-byte places, for PEs whose unit is 16. */
+/* A PE's memory in its window, all in 16-byte places, for PEs whose unit is 16. */
 struct part {
 	long own[NBULK];                       /* what others get */
-	long put[MAX_PES][NBULK];              /* by each PE, as the next */
+	long put[MAX_PES][NBULK];              /* written by each PE, as the next */
 	long pairs[MAX_PES][2 * NPAIRS];
 	char bytes[MAX_PES][16];
 	long notified[MAX_PES][NBULK];
 	long requested[MAX_PES][NBULK];
 	long swapped[MAX_PES][2];
 	long updated[MAX_PES][NBULK];
-	long sum[NSUMS];                       /* by all */
+	long sum[NSUMS];                       /* updated by all */
 	long count[2];
 };
 
-/* The caller's ends, for each PE: host-pinned. */
+/* The caller's local ends, for each PE: pinned memory of the host. */
 struct ends {
 	long bulk[MAX_PES][NBULK], pairs[MAX_PES][3 * NPAIRS];
 	char bytes[MAX_PES][16];
-	long got[MAX_PES][NBULK], got_notified[MAX_PES][NBULK], got_requested[MAX_PES][NBULK], got_pairs[MAX_PES][3 * NPAIRS];
+	long got[MAX_PES][NBULK], got_notified[MAX_PES][NBULK], got_requested[MAX_PES][NBULK],
+		got_pairs[MAX_PES][3 * NPAIRS];
 	char got_bytes[MAX_PES][16];
 	long before[MAX_PES][NBULK], before_requested[MAX_PES][NBULK], sums[NSUMS];
 	long count[MAX_PES], swapped[MAX_PES][2];
@@ -52,13 +53,13 @@ T_HD long value(long round, int from, int to)
 	return round * 1000000 + from * 1000 + to + 1;
 }
 
-/* A call by the threads of a scope, which is a constant. */
+/* A call by the threads of a scope, which must be a constant. */
 #define BY(NAME, ...) \
 	(scope == GSHMEMI_WAVE ? gshmemx_win_##NAME##_wave(__VA_ARGS__) \
 			       : scope == GSHMEMI_WG ? gshmemx_win_##NAME##_wg(__VA_ARGS__) : gshmemx_win_##NAME(__VA_ARGS__))
 #define AT(FIELD) (((const char *)&t.part->FIELD - (const char *)t.part) / t.unit[pe])
 
-/* All operations on a PE, whose errors are counted. is_one: this thread is the first of its group. */
+/* All operations on a PE; counts errors. is_one: this thread is the first of its group. */
 template <int scope> __host__ __device__ static int work_on(const struct test &t, int pe, bool is_one)
 {
 	struct ends *ends = t.ends;
@@ -80,18 +81,22 @@ template <int scope> __host__ __device__ static int work_on(const struct test &t
 	nwrong += gshmemx_win_request_wait(&requests[0]) != 0;
 	nwrong += gshmemx_win_request_test(&requests[1], &flag) != 0 || flag != 1;
 	nwrong += BY(flush, t.win, pe) != 0;
-	nwrong += BY(long_get_accumulate, t.win, ends->before[pe], AT(updated[t.me]), ends->bulk[pe], NBULK, GSHMEMX_MAX, pe) != 0;
+	nwrong += BY(long_get_accumulate, t.win, ends->before[pe], AT(updated[t.me]), ends->bulk[pe], NBULK,
+			  GSHMEMX_MAX, pe) != 0;
 	nwrong += BY(flush_all, t.win) != 0;
-	nwrong += BY(long_raccumulate, t.win, AT(updated[t.me]), ends->bulk[pe], NBULK, GSHMEMX_SUM, pe, &requests[2]) != 0;
+	nwrong += BY(long_raccumulate, t.win, AT(updated[t.me]), ends->bulk[pe], NBULK, GSHMEMX_SUM, pe,
+			  &requests[2]) != 0;
 	nwrong += gshmemx_win_request_wait_all(1, &requests[2]) != 0;
 	nwrong += BY(flush, t.win, pe) != 0;
-	nwrong += BY(long_rget_accumulate, t.win, ends->before_requested[pe], AT(updated[t.me]), ends->bulk[pe], NBULK, GSHMEMX_REPLACE, pe,
-		     &requests[3]) != 0;
+	nwrong += BY(long_rget_accumulate, t.win, ends->before_requested[pe], AT(updated[t.me]),
+			  ends->bulk[pe], NBULK, GSHMEMX_REPLACE, pe, &requests[3]) != 0;
 	nwrong += gshmemx_win_request_wait_all(1, &requests[3]) != 0;
 	if (is_one) {
 		ends->count[pe] = gshmemx_win_long_fetch_and_op(t.win, AT(count[0]), 1, GSHMEMX_SUM, pe);
-		ends->swapped[pe][0] = gshmemx_win_long_compare_and_swap(t.win, AT(swapped[t.me][0]), t.round - 1, t.round, pe);
-		ends->swapped[pe][1] = gshmemx_win_long_compare_and_swap(t.win, AT(swapped[t.me][0]), t.round - 1, -1, pe);
+		ends->swapped[pe][0] = gshmemx_win_long_compare_and_swap(
+			t.win, AT(swapped[t.me][0]), t.round - 1, t.round, pe);
+		ends->swapped[pe][1] =
+			gshmemx_win_long_compare_and_swap(t.win, AT(swapped[t.me][0]), t.round - 1, -1, pe);
 	}
 	nwrong += BY(flush_local_all, t.win) != 0;
 	nwrong += BY(sync, t.win) != 0;
@@ -123,7 +128,8 @@ static void fill_ends(struct test t)
 static void expect(long got, long expected, const char *what, int pe, int i)
 {
 	if (got != expected)
-		t_fail("PE %d: %s, PE %d, element %d: expected %ld, got %ld", gshmem_my_pe(), what, pe, i, expected, got);
+		t_fail("PE %d: %s, PE %d, element %d: expected %ld, got %ld", gshmem_my_pe(), what, pe, i,
+			expected, got);
 }
 
 static void check_ends(struct test t)
@@ -135,20 +141,22 @@ static void check_ends(struct test t)
 			expect(e->got[pe][i], value(0, pe, i), "get", pe, i);
 			expect(e->got_notified[pe][i], value(0, pe, i), "get_notify", pe, i);
 			expect(e->got_requested[pe][i], value(0, pe, i), "rget", pe, i);
-			expect(e->before[pe][i], t.round == 1 ? 0 : value(t.round - 1, t.me, pe) + i, "get_accumulate", pe, i);
-			expect(e->before_requested[pe][i], 2 * (value(t.round, t.me, pe) + i), "rget_accumulate", pe, i);
+			expect(e->before[pe][i], t.round == 1 ? 0 : value(t.round - 1, t.me, pe) + i,
+				"get_accumulate", pe, i);
+			expect(e->before_requested[pe][i], 2 * (value(t.round, t.me, pe) + i),
+				"rget_accumulate", pe, i);
 		}
 		for (int i = 0; i < NPAIRS; i++)
 			expect(e->got_pairs[pe][3 * i], value(0, pe, 2 * i), "iget", pe, i);
 		expect((long)t_differ(e->got_bytes[pe], e->got[pe], NBYTES), NBYTES, "getmem", pe, 0);
-		t_check(e->count[pe] >= (t.round - 1) * t.npes && e->count[pe] < t.round * t.npes, "fetch_and_op gave %ld in round %ld",
-			e->count[pe], t.round);
+		t_check(e->count[pe] >= (t.round - 1) * t.npes && e->count[pe] < t.round * t.npes,
+			"fetch_and_op gave %ld in round %ld", e->count[pe], t.round);
 		expect(e->swapped[pe][0], t.round - 1, "compare_and_swap", pe, 0);
 		expect(e->swapped[pe][1], t.round, "compare_and_swap in vain", pe, 0);
 	}
 }
 
-/* Before the barrier: what came with a notification. */
+/* Before the barrier: check what came with a notification. */
 static void check_notified(struct test t)
 {
 	static long seen[NBULK];
@@ -178,11 +186,13 @@ static void check_part(struct test t)
 	for (int pe = 0; pe < t.npes; pe++) {
 		for (int i = 0; i < NBULK; i++) {
 			expect(seen.put[pe][i], value(t.round, pe, t.me) + i, "put", pe, i);
-			expect(seen.requested[pe][i], i < NBULK / 2 ? value(t.round, pe, t.me) + i : 0, "rput", pe, i);
+			expect(seen.requested[pe][i], i < NBULK / 2 ? value(t.round, pe, t.me) + i : 0,
+				"rput", pe, i);
 			expect(seen.updated[pe][i], value(t.round, pe, t.me) + i, "REPLACE", pe, i);
 		}
 		for (int i = 0; i < 2 * NPAIRS; i++)
-			expect(seen.pairs[pe][i], i % 2 ? 0 : value(t.round, pe, t.me) + 7 * (i / 2), "iput", pe, i);
+			expect(seen.pairs[pe][i], i % 2 ? 0 : value(t.round, pe, t.me) + 7 * (i / 2), "iput",
+				pe, i);
 		t_fill(bytes, NBYTES, (unsigned)(t.round * 100 + t.me));
 		expect((long)t_differ(seen.bytes[pe], bytes, NBYTES), NBYTES, "putmem", pe, 0);
 		expect(seen.swapped[pe][0], t.round, "compare_and_swap", pe, 0);
@@ -248,7 +258,9 @@ int main(void)
 		part.own[i] = value(0, t.me, i);
 	t_hip(hipMemcpy(t.part, &part, sizeof part, hipMemcpyDefault));
 	t_hip(hipDeviceSynchronize());
-	t_equal(gshmemx_win_create(GSHMEM_TEAM_WORLD, t.part, sizeof part + 64 * t.me, (size_t)t.unit[t.me], &t.win), 0, "create");
+	t_equal(gshmemx_win_create(
+			GSHMEM_TEAM_WORLD, t.part, sizeof part + 64 * t.me, (size_t)t.unit[t.me], &t.win),
+		0, "create");
 	check_queries(&t);
 	for (int by = 0; by < T_NSCOPES; by++)
 		run_round(&t, by);

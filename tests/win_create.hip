@@ -3,8 +3,8 @@
 /* env: GSHMEM_HEAP_SIZE=4m | GSHMEM_HEAP_SIZE=4m GSHMEM_CPU_DELIVERY=random:3 */
 /* timeout: 120 */
 /*
- * Windows over each kind of memory, over teams that overlap and come and go, by threads at a time; what PEs pass differently, and memory
- * that is none, is an error on all of them.
+ * Windows can be made over each kind of memory, over teams that overlap and come and go, and by several
+ * threads at a time. Arguments that differ between PEs and invalid memory are errors on all PEs.
  */
 #include <errno.h>
 #include <hip/hip_runtime.h>
@@ -15,7 +15,7 @@
 
 enum { NELEMS = 40 };
 
-/* Each PE puts to the next one of the window's, from the host and from a kernel, and adds to all. */
+/* Each PE puts to the next PE of the window, from the host and from a kernel, and adds to all. */
 __global__ void put_kernel(gshmemx_win_t win, const long *source, int pe)
 {
 	gshmemx_win_long_put_wg(win, NELEMS, source, NELEMS, pe);
@@ -39,7 +39,8 @@ static void use_window(gshmemx_win_t win, long *base, int me, int npes, bool has
 	else
 		t_equal(gshmemx_win_long_put(win, NELEMS, source, NELEMS, next), 0, "put");
 	for (int pe = 0; pe < npes; pe++)
-		t_equal(gshmemx_win_long_accumulate(win, 2 * NELEMS, &one, 1, GSHMEMX_SUM, pe), 0, "accumulate");
+		t_equal(gshmemx_win_long_accumulate(win, 2 * NELEMS, &one, 1, GSHMEMX_SUM, pe), 0,
+			"accumulate");
 	t_equal(gshmemx_win_fence(win, GSHMEMX_MODE_NOSUCCEED), 0, "fence");
 	t_hip(hipMemcpy(seen, base, sizeof seen, hipMemcpyDefault));
 	for (int i = 0; i < 2 * NELEMS; i++)
@@ -48,9 +49,10 @@ static void use_window(gshmemx_win_t win, long *base, int me, int npes, bool has
 	t_hip(hipHostFree(source));
 }
 
-/* Memory of PE's making, and what gives it back. */
+/* Memory of each kind, and the call that frees it. */
 enum memory { DEVICE, INSIDE, PINNED, REGISTERED, HEAP, ALLOCATED, PLAIN, NMEMORIES };
-static const char *const memory_names[] = {"hipMalloc", "inside an allocation", "pinned", "registered", "the heap", "win_allocate", "malloc"};
+static const char *const memory_names[] = {
+	"hipMalloc", "inside an allocation", "pinned", "registered", "the heap", "win_allocate", "malloc"};
 
 static void test_memory(int kind)
 {
@@ -81,8 +83,8 @@ static void test_memory(int kind)
 	gshmem_barrier_all();
 	use_window(win, (long *)base, me, npes, true);
 	for (int pe = 0; pe < npes; pe++)
-		t_check(kind == PINNED || kind == REGISTERED || kind == PLAIN || getenv("GSHMEM_CARRY") || getenv("GSHMEM_PES_PER_NODE") ||
-				getenv("NODES") || gshmemx_win_ptr(win, pe),
+		t_check(kind == PINNED || kind == REGISTERED || kind == PLAIN || getenv("GSHMEM_CARRY") ||
+				getenv("GSHMEM_PES_PER_NODE") || getenv("NODES") || gshmemx_win_ptr(win, pe),
 			"%s: ptr of PE %d is NULL", memory_names[kind], pe);
 	t_equal(gshmemx_win_free(&win), 0, memory_names[kind]);
 	if (kind == REGISTERED)
@@ -97,7 +99,7 @@ static void test_memory(int kind)
 		t_hip(hipFree(memory));
 }
 
-/* Windows of teams that have some PEs in common, at a time; the team may be gone first. */
+/* Windows of overlapping teams at the same time; a team may be destroyed before its window. */
 static void test_teams(void)
 {
 	const int npes = gshmem_n_pes(), me = gshmem_my_pe();
@@ -115,12 +117,15 @@ static void test_teams(void)
 	if (high != GSHMEM_TEAM_INVALID)
 		mine[n++] = high;
 	for (int i = 0; i < n; i++) {
-		t_equal(gshmemx_win_allocate(mine[i], (2 * NELEMS + 1 + (size_t)me) * 8, 8, (void **)&bases[i], &wins[i]), 0, "a team's window");
+		t_equal(gshmemx_win_allocate(
+				mine[i], (2 * NELEMS + 1 + (size_t)me) * 8, 8, (void **)&bases[i], &wins[i]),
+			0, "a team's window");
 		t_hip(hipMemset(bases[i], 0, (2 * NELEMS + 1) * 8));
 		t_hip(hipDeviceSynchronize());
 		gshmem_team_sync(mine[i]);
 	}
-	t_equal(gshmemx_win_allocate(GSHMEM_TEAM_WORLD, (2 * NELEMS + 1) * 8, 8, (void **)&base, &world), 0, "the world's window");
+	t_equal(gshmemx_win_allocate(GSHMEM_TEAM_WORLD, (2 * NELEMS + 1) * 8, 8, (void **)&base, &world), 0,
+		"the world's window");
 	t_hip(hipMemset(base, 0, (2 * NELEMS + 1) * 8));
 	t_hip(hipDeviceSynchronize());
 	gshmem_barrier_all();
@@ -137,7 +142,7 @@ static void test_teams(void)
 	t_equal(gshmemx_win_free(&world), 0, "free");
 }
 
-/* Two threads of each PE make windows over teams of their own at a time. */
+/* Two threads of each PE make windows over their own teams at the same time. */
 static void make_many(gshmem_team_t team)
 {
 	enum { NTIMES = 150 };
@@ -145,7 +150,8 @@ static void make_many(gshmem_team_t team)
 	long *base;
 
 	for (int i = 0; i < NTIMES; i++) {
-		t_equal(gshmemx_win_allocate(team, (2 * NELEMS + 1) * 8, 8, (void **)&base, &win), 0, "a thread's window");
+		t_equal(gshmemx_win_allocate(team, (2 * NELEMS + 1) * 8, 8, (void **)&base, &win), 0,
+			"a thread's window");
 		t_hip(hipMemset(base, 0, (2 * NELEMS + 1) * 8));
 		t_hip(hipDeviceSynchronize());
 		gshmem_team_sync(team);
@@ -167,7 +173,7 @@ static void test_threads(void)
 		gshmem_team_destroy(teams[i]);
 }
 
-/* PE 0 alone is wrong, or another one than the others. */
+/* Only PE 0 is wrong, or passes something else than the others. */
 static void test_bad_input(void)
 {
 	const bool is_odd = gshmem_my_pe() == 0, is_alone = gshmem_n_pes() == 1;
@@ -177,20 +183,26 @@ static void test_bad_input(void)
 
 	t_hip(hipMalloc((void **)&memory, 4096));
 	t_hip(hipMallocManaged((void **)&managed, 4096, hipMemAttachGlobal));
-	t_equal(gshmemx_win_create(GSHMEM_TEAM_WORLD, is_odd ? managed : memory, 4096, 1, &win), -ENOTSUP, "create over managed memory");
-	t_equal(gshmemx_win_create(GSHMEM_TEAM_WORLD, memory, is_odd ? 8192 : 4096, 1, &win), -EINVAL, "create beyond the allocation");
-	t_equal(gshmemx_win_create_with_hints(GSHMEM_TEAM_WORLD, memory, 64, is_odd ? 8 : 1, GSHMEMX_WIN_SAME_DISP_UNIT, &win),
+	t_equal(gshmemx_win_create(GSHMEM_TEAM_WORLD, is_odd ? managed : memory, 4096, 1, &win), -ENOTSUP,
+		"create over managed memory");
+	t_equal(gshmemx_win_create(GSHMEM_TEAM_WORLD, memory, is_odd ? 8192 : 4096, 1, &win), -EINVAL,
+		"create beyond the allocation");
+	t_equal(gshmemx_win_create_with_hints(
+			GSHMEM_TEAM_WORLD, memory, 64, is_odd ? 8 : 1, GSHMEMX_WIN_SAME_DISP_UNIT, &win),
 		is_alone ? 0 : -EINVAL, "create with the same unit");
 	if (is_alone)
 		t_equal(gshmemx_win_free(&win), 0, "free");
-	t_equal(gshmemx_win_create_with_hints(GSHMEM_TEAM_WORLD, memory, 64, 1, is_odd ? GSHMEMX_WIN_NO_LOCKS : 0, &win), is_alone ? 0 : -EINVAL,
-		"create with different hints");
+	t_equal(gshmemx_win_create_with_hints(
+			GSHMEM_TEAM_WORLD, memory, 64, 1, is_odd ? GSHMEMX_WIN_NO_LOCKS : 0, &win),
+		is_alone ? 0 : -EINVAL, "create with different hints");
 	if (is_alone)
 		t_equal(gshmemx_win_free(&win), 0, "free");
 	if (!is_alone && is_odd)
-		t_equal(gshmemx_win_create(GSHMEM_TEAM_WORLD, memory, 64, 1, &win), -EINVAL, "create where others allocate");
+		t_equal(gshmemx_win_create(GSHMEM_TEAM_WORLD, memory, 64, 1, &win), -EINVAL,
+			"create where others allocate");
 	else if (!is_alone)
-		t_equal(gshmemx_win_allocate(GSHMEM_TEAM_WORLD, 64, 1, &base, &win), -EINVAL, "allocate where PE 0 creates");
+		t_equal(gshmemx_win_allocate(GSHMEM_TEAM_WORLD, 64, 1, &base, &win), -EINVAL,
+			"allocate where PE 0 creates");
 	t_equal(gshmemx_win_create(GSHMEM_TEAM_WORLD, NULL, 0, 1, &win), 0, "create over nothing");
 	t_equal(gshmemx_win_fence(win, 0), 0, "fence");
 	t_equal(gshmemx_win_putmem(win, 0, memory, 1, 0), -ERANGE, "put to nothing");

@@ -4,8 +4,9 @@
 /* platform: cpu */
 /* timeout: 120 */
 /*
- * A dynamic window: a hundred pieces of memory of several kinds that each PE attaches by itself; others put, get and add to them by their
- * addresses, on the host and in kernels. What overlaps, and what is not attached, is refused.
+ * Each PE can attach a hundred pieces of memory of several kinds to a dynamic window without the others;
+ * other PEs put, get and add to them by address, on the host and in kernels. Overlapping pieces, and memory
+ * that is not attached, are refused.
  */
 #include <errno.h>
 #include <hip/hip_runtime.h>
@@ -20,13 +21,14 @@ struct addresses {
 	uint64_t piece[NPIECES];
 };
 
-/* Each piece gets NELEMS values, and a sum behind them. */
+/* Each piece gets NELEMS values, followed by a sum. */
 __global__ void put_kernel(gshmemx_win_t win, const struct addresses *theirs, const long *source, int pe)
 {
 	for (int i = 0; i < NPIECES; i++) {
 		gshmemx_win_long_put_wg(win, (ptrdiff_t)theirs->piece[i], source, NELEMS, pe);
 		if (t_rank() == 0)
-			(void)gshmemx_win_long_fetch_and_op(win, (ptrdiff_t)theirs->piece[i] + NELEMS * 8, i, GSHMEMX_SUM, pe);
+			(void)gshmemx_win_long_fetch_and_op(
+				win, (ptrdiff_t)theirs->piece[i] + NELEMS * 8, i, GSHMEMX_SUM, pe);
 	}
 	gshmemx_win_flush_wg(win, pe);
 }
@@ -72,8 +74,10 @@ static void test_bad_input(gshmemx_win_t win, char *piece)
 	t_equal(gshmemx_win_attach(win, NULL, 16), -EINVAL, "attach of NULL");
 	t_equal(gshmemx_win_attach(win, piece + 4096, 0), -EINVAL, "attach of nothing");
 	t_equal(gshmemx_win_detach(win, piece + 8), -ENOENT, "detach from the middle");
-	t_equal(gshmemx_win_long_put(win, (ptrdiff_t)(uintptr_t)piece + 256, value, 1, gshmem_my_pe()), -ERANGE, "put behind what is attached");
-	t_equal(gshmemx_win_long_put(win, (ptrdiff_t)(uintptr_t)piece + 248, value, 2, gshmem_my_pe()), -ERANGE, "put of too much");
+	t_equal(gshmemx_win_long_put(win, (ptrdiff_t)(uintptr_t)piece + 256, value, 1, gshmem_my_pe()),
+		-ERANGE, "put behind what is attached");
+	t_equal(gshmemx_win_long_put(win, (ptrdiff_t)(uintptr_t)piece + 248, value, 2, gshmem_my_pe()),
+		-ERANGE, "put of too much");
 	t_equal(gshmemx_win_nbytes(win, 0), 0, "nbytes");
 	t_check(!gshmemx_win_ptr(win, 0), "a dynamic window has an address");
 	t_equal(gshmemx_win_create(GSHMEM_TEAM_WORLD, NULL, 0, 1, &other), 0, "create");
@@ -119,16 +123,22 @@ int main(void)
 		gshmem_barrier_all();
 		t_equal(gshmemx_win_lock(win, GSHMEMX_LOCK_EXCLUSIVE, next, 0), 0, "lock");
 		if (round == 1) {
-			t_launch(put_kernel, 1, 32, win, (const struct addresses *)theirs, (const long *)source, next);
+			t_launch(put_kernel, 1, 32, win, (const struct addresses *)theirs,
+				(const long *)source, next);
 		} else {
 			for (int i = 0; i < NPIECES; i++) {
-				t_equal(gshmemx_win_long_put(win, (ptrdiff_t)theirs->piece[i], source, NELEMS, next), 0, "put");
+				t_equal(gshmemx_win_long_put(
+						win, (ptrdiff_t)theirs->piece[i], source, NELEMS, next),
+					0, "put");
 				got = i;
-				t_equal(gshmemx_win_long_accumulate(win, (ptrdiff_t)theirs->piece[i] + NELEMS * 8, &got, 1, GSHMEMX_SUM, next), 0,
-					"accumulate");
+				t_equal(gshmemx_win_long_accumulate(win,
+						(ptrdiff_t)theirs->piece[i] + NELEMS * 8, &got, 1,
+						GSHMEMX_SUM, next),
+					0, "accumulate");
 			}
 			t_equal(gshmemx_win_flush(win, next), 0, "flush");
-			t_equal(gshmemx_win_long_get(win, &got, (ptrdiff_t)theirs->piece[7] + 8, 1, next), 0, "get");
+			t_equal(gshmemx_win_long_get(win, &got, (ptrdiff_t)theirs->piece[7] + 8, 1, next), 0,
+				"get");
 			t_equal(gshmemx_win_flush_local(win, next), 0, "flush_local");
 			t_equal(got, source[1], "get");
 		}

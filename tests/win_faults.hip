@@ -4,8 +4,8 @@
 /* platform: cpu */
 /* timeout: 120 */
 /*
- * A misuse of a window in a kernel, and on the host where a call returns a value, ends the job with a message that says what is wrong: with calls
- * of epochs always, with operations where GSHMEM_CHECK=1.
+ * Misuse of a window in a kernel, and on the host by calls that return a value, ends the job with a message
+ * that says what is wrong: for calls of epochs always, for operations with GSHMEM_CHECK=1.
  */
 #include <hip/hip_runtime.h>
 #include "oracle.h"
@@ -14,7 +14,20 @@
 #include <gshmemx_win.h>
 
 enum misuse {
-	LOCK_TWICE, UNLOCK, COMPLETE, FENCE_IN_LOCK, BAD_TYPE, BAD_HANDLE, NO_EPOCH, BEYOND, BAD_PE, BAD_OP, FLUSH, NOTIFICATION, FETCH, QUERY,
+	LOCK_TWICE,
+	UNLOCK,
+	COMPLETE,
+	FENCE_IN_LOCK,
+	BAD_TYPE,
+	BAD_HANDLE,
+	NO_EPOCH,
+	BEYOND,
+	BAD_PE,
+	BAD_OP,
+	FLUSH,
+	NOTIFICATION,
+	FETCH,
+	QUERY,
 	NMISUSES
 };
 static const struct {
@@ -27,7 +40,8 @@ static const struct {
 	{"", "gshmemx_win_lock: 7 is not a valid operator"},
 	{"GSHMEM_CHECK=1", "gshmemx_win_long_put: handle 0x123 does not name a window"},
 	{"GSHMEM_CHECK=1", "gshmemx_win_long_put: not allowed now, for PE 0 of the window: no epoch is open"},
-	{"GSHMEM_CHECK=1", "gshmemx_win_long_put: 16 bytes from byte 56 on are not in the window of PE 0, which has 64"},
+	{"GSHMEM_CHECK=1",
+		"gshmemx_win_long_put: 16 bytes from byte 56 on are not in the window of PE 0, which has 64"},
 	{"GSHMEM_CHECK=1", "gshmemx_win_long_put: pe 5 is out of range, there are 1 PEs"},
 	{"GSHMEM_CHECK=1", "gshmemx_win_double_accumulate: 0 is not a valid operator"},
 	{"GSHMEM_CHECK=1", "gshmemx_win_flush: not allowed now, for PE 0 of the window: no epoch is open"},

@@ -4,8 +4,8 @@
 /* carry: no */
 /* timeout: 240 */
 /*
- * Programs that leave out one synchronization of a window fail where operations arrive late, on the host and in kernels; and those that do
- * not pass.
+ * Programs that omit one synchronization of a window fail if operations arrive late, on the host and in
+ * kernels; correct programs pass.
  */
 #include "win_programs.h"
 #include "job.h"
@@ -22,7 +22,7 @@ static int pe_main(const char *what)
 	return 0;
 }
 
-/* How many of these seeds it takes to see a value that is wrong; 0: all are right. Attempts of a program that is right are few. */
+/* How many seeds it takes to see a wrong value; 0: all are right. A correct program gets few attempts. */
 static int count_tries(int program, int by, bool leaves_out)
 {
 	static struct t_job job;
@@ -33,7 +33,8 @@ static int count_tries(int program, int by, bool leaves_out)
 	for (seed = 1; seed <= (leaves_out ? 12 : 2); seed++) {
 		snprintf(env, sizeof env, "GSHMEM_HEAP_SIZE=1m GSHMEM_CPU_DELIVERY=random:%d", seed);
 		t_job_run(&job, 3, env, "", args, 20);
-		t_check(job.status == 0, "%s by %s: status %d:\n%s", program_names[program], t_scope_names[by], job.status, job.output);
+		t_check(job.status == 0, "%s by %s: status %d:\n%s", program_names[program],
+			t_scope_names[by], job.status, job.output);
 		if (t_job_count(&job, ": 0 wrong") != 3)
 			return seed;
 	}
@@ -49,11 +50,14 @@ int main(int argc, char **argv)
 		return pe_main(argv[1]);
 	for (program = 0; program < NPROGRAMS; program++) {
 		for (i = 0; i < 2; i++) {
-			if (t_left_out(turn++) || (program == PSCW && scopes[i] == T_HOST)) /* which takes two threads */
+			/* which takes two threads */
+			if (t_left_out(turn++) || (program == PSCW && scopes[i] == T_HOST))
 				continue;
-			t_check(count_tries(program, scopes[i], true), "%s by %s: no seed shows what was left out", program_names[program],
+			t_check(count_tries(program, scopes[i], true),
+				"%s by %s: no seed shows what was left out", program_names[program],
 				t_scope_names[scopes[i]]);
-			t_check(!count_tries(program, scopes[i], false), "%s by %s: wrong, with nothing left out", program_names[program],
+			t_check(!count_tries(program, scopes[i], false),
+				"%s by %s: wrong, with nothing left out", program_names[program],
 				t_scope_names[scopes[i]]);
 		}
 	}

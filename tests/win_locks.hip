@@ -3,8 +3,8 @@
 /* env: GSHMEM_HEAP_SIZE=1m | GSHMEM_HEAP_SIZE=1m GSHMEM_CPU_DELIVERY=random:2 */
 /* timeout: 120 */
 /*
- * Locks of a window: exclusive ones let one PE in at a time; they are granted in the order in which they were asked for, shared ones
- * between two exclusive ones together; and this goes on when their counters have run over.
+ * Exclusive locks of a window admit one PE at a time. Locks are granted in the order of requests, and shared
+ * ones between two exclusive ones together. This still holds when their counters have wrapped around.
  */
 #include <hip/hip_runtime.h>
 #include "oracle.h"
@@ -15,7 +15,7 @@ enum { MAX_PES = 16, NTIMES = 70000 };
 
 /* Of PE 0. */
 struct part {
-	long nentered;           /* PEs that have had the lock, */
+	long nentered;           /* PEs that have held the lock, */
 	long entered[MAX_PES];   /* in this order */
 	long ninside;
 	long most_inside;
@@ -23,7 +23,7 @@ struct part {
 
 #define AT(FIELD) (ptrdiff_t)(offsetof(struct part, FIELD) / 8)
 
-/* How many locks PE 0, this one, has been asked for. */
+/* How many locks of PE 0, this PE, have been requested. */
 __global__ void count_kernel(gshmemx_win_t win, uint64_t *count)
 {
 	*count = gshmemi_arch_load(&gshmemi_win_of(win)->control->lock, 8) % (GSHMEMI_WIN_FIELD(1) / 2);
@@ -39,14 +39,15 @@ static uint64_t count_requests(gshmemx_win_t win)
 	return *count;
 }
 
-/* With the lock: this PE is the next in the list. */
+/* Called with the lock held: this PE is the next in the list. */
 static void enter_list(gshmemx_win_t win, int me)
 {
 	const long n = gshmemx_win_long_fetch_and_op(win, AT(nentered), 1, GSHMEMX_SUM, 0), self = me;
 	const long ninside = gshmemx_win_long_fetch_and_op(win, AT(ninside), 1, GSHMEMX_SUM, 0) + 1;
 
 	t_equal(gshmemx_win_long_put(win, AT(entered[0]) + n, &self, 1, 0), 0, "put");
-	t_equal(gshmemx_win_long_accumulate(win, AT(most_inside), &ninside, 1, GSHMEMX_MAX, 0), 0, "accumulate");
+	t_equal(gshmemx_win_long_accumulate(win, AT(most_inside), &ninside, 1, GSHMEMX_MAX, 0), 0,
+		"accumulate");
 	gshmemx_win_flush(win, 0);
 	(void)gshmemx_win_long_fetch_and_op(win, AT(ninside), -1, GSHMEMX_SUM, 0);
 }
@@ -56,7 +57,10 @@ static bool is_shared(int pe)
 	return pe % 3 != 0;
 }
 
-/* PE 0 has the lock until all others stand in line, one after the other. all_exclusive: or every third one. */
+/*
+ * PE 0 holds the lock until all others are queued, one after the other. all_exclusive: all request
+ * exclusive locks, else only some.
+ */
 static void test_order(gshmemx_win_t win, struct part *part, bool all_exclusive)
 {
 	const int me = gshmem_my_pe(), npes = gshmem_n_pes();
@@ -80,7 +84,11 @@ static void test_order(gshmemx_win_t win, struct part *part, bool all_exclusive)
 		t_equal(gshmemx_win_unlock(win, 0), 0, "unlock");
 	} else {
 		gshmem_uint64_wait_until(go, GSHMEM_CMP_EQ, 1);
-		t_equal(gshmemx_win_lock(win, !all_exclusive && is_shared(me) ? GSHMEMX_LOCK_SHARED : GSHMEMX_LOCK_EXCLUSIVE, 0, 0), 0, "lock");
+		t_equal(gshmemx_win_lock(win,
+				!all_exclusive && is_shared(me) ? GSHMEMX_LOCK_SHARED
+								: GSHMEMX_LOCK_EXCLUSIVE,
+				0, 0),
+			0, "lock");
 		enter_list(win, me);
 		t_equal(gshmemx_win_unlock(win, 0), 0, "unlock");
 	}
@@ -92,7 +100,8 @@ static void test_order(gshmemx_win_t win, struct part *part, bool all_exclusive)
 			if (all_exclusive || !is_shared(i + 1))
 				t_equal(seen.entered[i], i + 1, "who had the lock next");
 			else
-				t_equal(seen.entered[i] / 3, (i + 1) / 3, "who had the lock next, of those that share it");
+				t_equal(seen.entered[i] / 3, (i + 1) / 3,
+					"who had the lock next, of those that share it");
 		}
 		if (all_exclusive)
 			t_equal(seen.most_inside, 1, "PEs that had the lock at a time");
@@ -121,7 +130,8 @@ static void test_contended(gshmemx_win_t win, struct part *part)
 	}
 	gshmem_barrier_all();
 	if (gshmem_my_pe() == 0)
-		t_equal(t_read_u64(&part->nentered), NROUNDS * gshmem_n_pes(), "updates under an exclusive lock");
+		t_equal(t_read_u64(&part->nentered), NROUNDS * gshmem_n_pes(),
+			"updates under an exclusive lock");
 	gshmem_barrier_all();
 }
 
@@ -140,7 +150,8 @@ int main(void)
 	gshmemx_win_t win;
 
 	gshmem_init();
-	t_equal(gshmemx_win_allocate(GSHMEM_TEAM_WORLD, sizeof *part, 8, (void **)&part, &win), 0, "allocate");
+	t_equal(gshmemx_win_allocate(GSHMEM_TEAM_WORLD, sizeof *part, 8, (void **)&part, &win), 0,
+		"allocate");
 	for (int i = 0; i < 2; i++) {
 		test_order(win, part, true);
 		test_order(win, part, false);

@@ -3,8 +3,9 @@
 /* env: GSHMEM_HEAP_SIZE=4m | GSHMEM_HEAP_SIZE=4m GSHMEM_CARRY=all | GSHMEM_HEAP_SIZE=4m GSHMEM_CPU_DELIVERY=random:3 */
 /* timeout: 240 */
 /*
- * Accumulates of many elements, by all PEs on the same ones: no update is lost, each old value is returned once, and what lies beside the
- * elements stays. Elements of 1 to 16 bytes, that begin inside of a word; from the host, by a thread and by a work-group.
+ * When all PEs accumulate on the same many elements, no update is lost, each old value is returned once,
+ * and neighbouring memory is unchanged. Elements have 1 to 16 bytes and begin inside a word; from the host,
+ * by a thread and by a work-group.
  */
 #include <hip/hip_runtime.h>
 #include <gshmem.h>
@@ -48,12 +49,13 @@ static double value_of(const gshmemx_complexd_t &x)
 	return part;
 }
 
-/* Symmetric, and in device memory: what a PE adds, what was there before, what is there at the end. */
+/* Symmetric, in device memory: what a PE adds, the old values, the final values. */
 template <typename T> struct arrays {
 	T source[MOST], result[NROUNDS][MOST], sums[NROUNDS][MOST];
 };
 
-template <typename T> __global__ void add_kernel(int is_wg, gshmemx_win_t win, T *result, const T *source, size_t nelems)
+template <typename T>
+__global__ void add_kernel(int is_wg, gshmemx_win_t win, T *result, const T *source, size_t nelems)
 {
 	add(is_wg, win, result, source, nelems);
 	if (is_wg)
@@ -62,19 +64,25 @@ template <typename T> __global__ void add_kernel(int is_wg, gshmemx_win_t win, T
 		gshmemx_win_flush(win, 0);
 }
 
-template <typename T> static void call(enum scope scope, gshmemx_win_t win, T *result, const T *source, size_t nelems)
+template <typename T>
+static void call(enum scope scope, gshmemx_win_t win, T *result, const T *source, size_t nelems)
 {
 	if (scope == HOST) {
 		add(0, win, result, source, nelems);
 		t_equal(gshmemx_win_flush(win, 0), 0, "flush");
 		return;
 	}
-	hipLaunchKernelGGL(HIP_KERNEL_NAME(add_kernel<T>), dim3(1), dim3(scope == WG ? 64 : 1), 0, 0, scope == WG, win, result, source, nelems);
+	hipLaunchKernelGGL(HIP_KERNEL_NAME(add_kernel<T>), dim3(1), dim3(scope == WG ? 64 : 1), 0, 0,
+		scope == WG, win, result, source, nelems);
 	t_hip(hipDeviceSynchronize());
 }
 
-/* Old values that all PEs were given, of element i: each number from first on once, so that their sum and that of their squares are known. */
-template <typename T> static void check(const T *memory, const T *old, int ncalls, size_t nelems, const char *type)
+/*
+ * The old values of element i that all PEs got: each number from first on once, so their sum and the
+ * sum of their squares are known.
+ */
+template <typename T>
+static void check(const T *memory, const T *old, int ncalls, size_t nelems, const char *type)
 {
 	const int npes = gshmem_n_pes();
 	size_t i;
@@ -85,7 +93,8 @@ template <typename T> static void check(const T *memory, const T *old, int ncall
 		double sum = 0, expected = 0;
 		int call, pe;
 
-		t_check(value_of(memory[i + 1]) == 2 * ncalls, "%s: element %zu of %zu is %g after %d additions of 1", type, i, nelems,
+		t_check(value_of(memory[i + 1]) == 2 * ncalls,
+			"%s: element %zu of %zu is %g after %d additions of 1", type, i, nelems,
 			value_of(memory[i + 1]), 2 * ncalls);
 		for (pe = 0; pe < npes; pe++)
 			for (call = 0; call < NROUNDS; call++)
@@ -93,8 +102,9 @@ template <typename T> static void check(const T *memory, const T *old, int ncall
 				       value_of(old[(size_t)(pe * NROUNDS + call) * MOST + i]);
 		for (call = ncalls; call < 2 * ncalls; call++)
 			expected += call * call;
-		t_check(sum == expected, "%s: element %zu of %zu: squares of the old values add up to %g, expected %g", type, i, nelems, sum,
-			expected);
+		t_check(sum == expected,
+			"%s: element %zu of %zu: squares of the old values add up to %g, expected %g", type,
+			i, nelems, sum, expected);
 	}
 }
 
@@ -109,7 +119,8 @@ template <typename T> static void test(enum scope scope, size_t nelems, T one, T
 	int round, pe;
 
 	t_check(a, "gshmem_malloc");
-	t_equal(gshmemx_win_allocate(GSHMEM_TEAM_WORLD, (nelems + 2) * sizeof(T), 1, &memory, &win), 0, "allocate");
+	t_equal(gshmemx_win_allocate(GSHMEM_TEAM_WORLD, (nelems + 2) * sizeof(T), 1, &memory, &win), 0,
+		"allocate");
 	memset(image, 0, sizeof image);
 	image[0] = image[nelems + 1] = guard;
 	for (i = 0; i < MOST; i++)
@@ -122,7 +133,8 @@ template <typename T> static void test(enum scope scope, size_t nelems, T one, T
 		call<T>(scope, win, NULL, scope == HOST ? ones : a->source, nelems);
 	gshmem_barrier_all();
 	for (round = 0; round < NROUNDS; round++)
-		call<T>(scope, win, scope == HOST ? &old[(size_t)round * MOST] : a->result[round], scope == HOST ? ones : a->source, nelems);
+		call<T>(scope, win, scope == HOST ? &old[(size_t)round * MOST] : a->result[round],
+			scope == HOST ? ones : a->source, nelems);
 	if (scope == HOST)
 		t_hip(hipMemcpy(a->result, old, sizeof a->result, hipMemcpyHostToDevice));
 	t_equal(gshmemx_win_unlock_all(win), 0, "unlock_all");

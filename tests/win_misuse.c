@@ -2,8 +2,8 @@
 /* run: -n 1 */
 /* env: GSHMEM_HEAP_SIZE=1m | GSHMEM_HEAP_SIZE=1m GSHMEM_CHECK=1 */
 /*
- * Each kind of epoch, and each call in it: what is allowed, and which epoch the window has then. What is not returns -EPERM and changes
- * nothing. Bad arguments of all calls are errors, too.
+ * In each kind of epoch each call is allowed or not, and leads to the right epoch. A call that is not allowed
+ * returns -EPERM and changes nothing. Bad arguments of all calls are errors, too.
  */
 #include <errno.h>
 #include <string.h>
@@ -14,12 +14,16 @@
 #include "helpers.h"
 
 /*
- * Epochs, as letters: N none, F fence was called, E and an operation made, A between start and complete, X between post and wait, B both,
- * L the PE is locked, U without check, G all are locked, H without check.
+ * Epochs, as letters: N none, F fence was called, E the same and an operation made, A between start and
+ * complete, X between post and wait, B both, L the PE is locked, U the same without check, G all are
+ * locked, H the same without check.
  */
 static const char epochs[] = "NFEAXBLUGH";
 
-/* What a call makes of each of them; '-': it is not allowed; '!': it would wait for ever, and is not made. */
+/*
+ * The epoch to which a call leads from each of them; '-': not allowed; '!': it would wait
+ * for ever, so it is not made.
+ */
 static const struct {
 	const char *call, *becomes;
 } rules[] = {
@@ -68,7 +72,7 @@ static const struct {
 static const int self = 0;
 static long *memory, value = 1, result;
 static int flag; /* of test */
-static int nunmatched; /* epochs of start that no post has met, for which NOCHECK does not look */
+static int nunmatched; /* epochs of start without a matching post, for which NOCHECK does not look */
 
 static int count(int change, int rc)
 {
@@ -78,7 +82,8 @@ static int count(int change, int rc)
 
 static int make(gshmemx_win_t win, const char *call)
 {
-	const int sum = GSHMEMX_SUM, nocheck = GSHMEMX_MODE_NOCHECK, noprecede = GSHMEMX_MODE_NOPRECEDE, nosucceed = GSHMEMX_MODE_NOSUCCEED;
+	const int sum = GSHMEMX_SUM, nocheck = GSHMEMX_MODE_NOCHECK, noprecede = GSHMEMX_MODE_NOPRECEDE,
+		  nosucceed = GSHMEMX_MODE_NOSUCCEED;
 	gshmemx_win_request_t request;
 	uint64_t word;
 
@@ -174,7 +179,10 @@ static void open_epoch(gshmemx_win_t win, char epoch)
 	}
 }
 
-/* What ends an epoch ends no other: this is what shows which one it was. has_completed: of X, that its wait returns. */
+/*
+ * A call that ends one kind of epoch ends no other, which shows the kind. has_completed: for
+ * X, whether its wait returns.
+ */
 static void close_epoch(gshmemx_win_t win, char epoch, int has_completed)
 {
 	switch (epoch) {
@@ -222,7 +230,7 @@ static void close_epoch(gshmemx_win_t win, char epoch, int has_completed)
 	t_equal(make(win, "put"), -EPERM, "put in no epoch");
 }
 
-/* Free is refused unless no epoch is open, or one of a fence that nothing was done in. */
+/* Free is refused unless no epoch is open, or only one of a fence without operations. */
 static void test_free(gshmemx_win_t win, char epoch)
 {
 	gshmemx_win_t handle = win;
@@ -251,7 +259,8 @@ static void test_rules(gshmemx_win_t win)
 				rc = make(win, rules[i].call);
 			} while (!rc && !flag && epoch == 'X'); /* what test waits for comes late */
 			if (rc != (next == '-' ? -EPERM : 0))
-				t_fail("%s in epoch %c: expected %s", rules[i].call, epoch, next == '-' ? "-EPERM" : "0");
+				t_fail("%s in epoch %c: expected %s", rules[i].call, epoch,
+					next == '-' ? "-EPERM" : "0");
 			if (next == '-')
 				next = epoch;
 			test_free(win, next);
@@ -260,7 +269,7 @@ static void test_rules(gshmemx_win_t win)
 	}
 }
 
-/* Of the calls, not of the epoch. */
+/* Bad arguments, whatever the epoch. */
 static void test_arguments(gshmemx_win_t win)
 {
 	const int twice[] = {0, 0}, other = 1;
@@ -281,9 +290,12 @@ static void test_arguments(gshmemx_win_t win)
 	t_equal(gshmemx_win_long_put(win, 8, &value, 1, 0), -ERANGE, "put beyond");
 	t_equal(gshmemx_win_long_put(win, 7, &value, 2, 0), -ERANGE, "put of too much");
 	t_equal(gshmemx_win_long_put(win, 0, &value, SIZE_MAX / 8, 0), -ERANGE, "put of far too much");
-	t_equal(gshmemx_win_long_put(win, 0, &value, SIZE_MAX / 8 + 2, 0), -ERANGE, "put of so much that its bytes are few again");
-	t_equal(gshmemx_win_long_iput(win, 0, &value, PTRDIFF_MAX / 2, 1, 5, 0), -ERANGE, "iput at a stride that is far too large");
-	t_equal(gshmemx_win_long_accumulate(win, 0, &value, SIZE_MAX / 8 + 2, GSHMEMX_SUM, 0), -ERANGE, "accumulate of as much");
+	t_equal(gshmemx_win_long_put(win, 0, &value, SIZE_MAX / 8 + 2, 0), -ERANGE,
+		"put of so much that its bytes are few again");
+	t_equal(gshmemx_win_long_iput(win, 0, &value, PTRDIFF_MAX / 2, 1, 5, 0), -ERANGE,
+		"iput at a stride that is far too large");
+	t_equal(gshmemx_win_long_accumulate(win, 0, &value, SIZE_MAX / 8 + 2, GSHMEMX_SUM, 0), -ERANGE,
+		"accumulate of as much");
 	t_equal(gshmemx_win_long_put(win, -1, &value, 1, 0), -ERANGE, "put in front");
 	t_equal(gshmemx_win_long_put(win, PTRDIFF_MAX, &value, 1, 0), -ERANGE, "put far beyond");
 	t_equal(gshmemx_win_long_put(win, 8, &value, 0, 0), 0, "put of nothing at the end");
@@ -293,16 +305,18 @@ static void test_arguments(gshmemx_win_t win)
 	t_equal(gshmemx_win_long_iput(win, 0, &value, 0, 1, 2, 0), -EINVAL, "iput at a stride of 0");
 	t_equal(gshmemx_win_long_iget(win, &result, 0, 1, -1, 2, 0), -EINVAL, "iget at a stride of -1");
 	t_equal(gshmemx_win_long_accumulate(win, 0, &value, 1, 99, 0), -EINVAL, "accumulate by no operator");
-	t_equal(gshmemx_win_double_accumulate(win, 0, (const double *)memory, 1, GSHMEMX_AND, 0), -EINVAL, "AND of doubles");
+	t_equal(gshmemx_win_double_accumulate(win, 0, (const double *)memory, 1, GSHMEMX_AND, 0), -EINVAL,
+		"AND of doubles");
 	t_equal(gshmemx_win_long_accumulate(win, 8, &value, 1, GSHMEMX_SUM, 0), -ERANGE, "accumulate beyond");
-	t_equal(gshmemx_win_long_put_notify(win, 0, &value, 1, GSHMEMX_WIN_NOTIFICATIONS, 0), -EINVAL, "a notification beyond");
+	t_equal(gshmemx_win_long_put_notify(win, 0, &value, 1, GSHMEMX_WIN_NOTIFICATIONS, 0), -EINVAL,
+		"a notification beyond");
 	t_equal(gshmemx_win_notify_set(win, -1, 0), -EINVAL, "notification -1");
 	t_equal(gshmemx_win_long_rput(win, 8, &value, 1, 0, &request), -ERANGE, "rput beyond");
 	t_equal(gshmemx_win_request_wait(&request), 0, "wait for what was refused");
 	must(win, "unlock_all");
 }
 
-/* Of a window of bytes, a place that is not aligned; a window without locks; one that was freed. */
+/* An unaligned place in a window of bytes; a window without locks; a freed window. */
 static void test_windows(void)
 {
 	gshmemx_win_t win, freed;
@@ -315,14 +329,17 @@ static void test_windows(void)
 	freed = win;
 	t_equal(gshmemx_win_free(&win), 0, "free");
 	t_equal(gshmemx_win_lock_all(freed, 0), -EINVAL, "lock_all of what was freed");
-	t_equal(gshmemx_win_create_with_hints(GSHMEM_TEAM_WORLD, memory, 64, 1, GSHMEMX_WIN_NO_LOCKS, &win), 0, "create without locks");
+	t_equal(gshmemx_win_create_with_hints(GSHMEM_TEAM_WORLD, memory, 64, 1, GSHMEMX_WIN_NO_LOCKS, &win),
+		0, "create without locks");
 	t_check(win != freed, "the handle of what was freed is another window's");
-	t_equal(gshmemx_win_lock_all(freed, 0), -EINVAL, "lock_all of what was freed, with another window in its place");
+	t_equal(gshmemx_win_lock_all(freed, 0), -EINVAL,
+		"lock_all of what was freed, with another window in its place");
 	t_equal(gshmemx_win_lock(win, GSHMEMX_LOCK_SHARED, 0, 0), -EPERM, "lock of a window without locks");
 	t_equal(gshmemx_win_lock_all(win, 0), -EPERM, "lock_all of a window without locks");
 	t_equal(gshmemx_win_fence(win, 0), 0, "its fence");
 	t_equal(gshmemx_win_free(&win), 0, "free");
-	t_equal(gshmemx_win_create_with_hints(GSHMEM_TEAM_WORLD, memory, 64, 1, 1L << 40, &win), -EINVAL, "hints that are none");
+	t_equal(gshmemx_win_create_with_hints(GSHMEM_TEAM_WORLD, memory, 64, 1, 1L << 40, &win), -EINVAL,
+		"hints that are none");
 	t_equal(gshmemx_win_create(GSHMEM_TEAM_INVALID, memory, 64, 1, &win), -EINVAL, "create over no team");
 }
 

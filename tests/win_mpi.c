@@ -3,8 +3,8 @@
 /* env: GSHMEM_HEAP_SIZE=1m */
 /* timeout: 120 */
 /*
- * Windows over those of MPI: what one has put the other finds, over memory of HIP and of MPI, of all processes and of some; a dynamic one is
- * refused.
+ * Windows over MPI's windows: each sees what the other has put, over memory of HIP and of MPI, with all
+ * processes and with some; a dynamic MPI window is refused.
  */
 #include <errno.h>
 #include <string.h>
@@ -26,7 +26,7 @@ static int reaches_devices(void)
 #endif
 }
 
-/* Each process of comm puts to the next one, first by gshmem, then by MPI; both look at what came. */
+/* Each process of comm puts to the next one, first with gshmem, then with MPI; both check what came. */
 static void use(MPI_Comm comm, MPI_Win mpi_win, long *base)
 {
 	long source[NELEMS], got[NELEMS];
@@ -90,7 +90,7 @@ int main(void)
 	MPI_Win win;
 	int level;
 
-	if (!reaches_devices()) /* as a GPU, which takes more for memory of the host */
+	if (!reaches_devices()) /* as a GPU does, which needs more for memory of the host */
 		setenv("GSHMEM_NET", "1", 1);
 	MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &level);
 	gshmem_init();

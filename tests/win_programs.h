@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Small programs over a window, of each kind of epoch: by the host, and by a thread, a wave or a work-group of a kernel. Each can leave out
- * one thing that it needs.
+ * Small programs over a window, with each kind of epoch: by the host, and by a thread, a wave or a work-group
+ * of a kernel. Each can leave out one synchronization that it needs.
  */
 #ifndef T_WIN_PROGRAMS_H
 #define T_WIN_PROGRAMS_H
@@ -18,11 +18,11 @@ static const char *const program_names[NPROGRAMS] = {"fence", "pscw", "exclusive
 
 /* What each PE has in the window. */
 struct part {
-	long data[NBULK]; /* by the PE before */
-	long count;       /* of PE 0: by all */
+	long data[NBULK]; /* written by the previous PE */
+	long count;       /* on PE 0: updated by all */
 };
 
-/* Host-pinned. */
+/* Pinned memory of the host. */
 struct ends {
 	long source[NBULK];
 	long got;
@@ -54,7 +54,7 @@ T_HD long ring_value(int round, int pe, int i)
 	return round * 100000 + pe * 1000 + i;
 }
 
-/* The threads of the group meet; on the host there is one. */
+/* The threads of the group meet; the host is one thread. */
 template <int scope> __host__ __device__ static void meet()
 {
 #if GSHMEMI_DEVICE_PASS || defined __HIP_PLATFORM_CPU__
@@ -65,15 +65,17 @@ template <int scope> __host__ __device__ static void meet()
 #endif
 }
 
-template <int scope> __host__ __device__ static void fill_source(const struct programs &p, int round, bool is_one)
+template <int scope>
+__host__ __device__ static void fill_source(const struct programs &p, int round, bool is_one)
 {
 	for (int i = 0; is_one && i < NBULK; i++)
 		p.ends->source[i] = ring_value(round, p.me, i);
 	meet<scope>();
 }
 
-/* What the PE before has put in this round. */
-template <int scope> __host__ __device__ static void check_data(const struct programs &p, int round, bool is_one)
+/* What the previous PE has put in this round. */
+template <int scope>
+__host__ __device__ static void check_data(const struct programs &p, int round, bool is_one)
 {
 	const long *data = p.part->data;
 
@@ -91,7 +93,7 @@ template <int scope> __host__ __device__ static void check_data(const struct pro
 	meet<scope>();
 }
 
-/* leaves_out: the fence behind the put. */
+/* leaves_out: the fence after the put. */
 template <int scope> __host__ __device__ static void run_fence(const struct programs &p, bool is_one)
 {
 	MUST(fence, p.win, GSHMEMX_MODE_NOPRECEDE);
@@ -105,8 +107,9 @@ template <int scope> __host__ __device__ static void run_fence(const struct prog
 	}
 }
 
-/* leaves_out: one thread puts, and another one completes without the first one's flush. */
-template <int scope> __host__ __device__ static void run_pscw(const struct programs &p, bool is_one, bool is_last)
+/* leaves_out: one thread puts, and another one completes without a flush by the first. */
+template <int scope>
+__host__ __device__ static void run_pscw(const struct programs &p, bool is_one, bool is_last)
 {
 	int flag = 0;
 
@@ -114,7 +117,7 @@ template <int scope> __host__ __device__ static void run_pscw(const struct progr
 		MUST(post, p.win, 1, &p.ends->before, 0);
 		MUST(start, p.win, 1, &p.ends->after, 0);
 		fill_source<scope>(p, r, is_one);
-		if (is_last) { /* which is the first one, too, where there is one */
+		if (is_last) { /* the same as the first, if there is only one */
 			gshmemx_win_long_put(p.win, 0, p.ends->source, NBULK, p.ends->after);
 			if (!p.leaves_out)
 				gshmemx_win_flush(p.win, p.ends->after);
@@ -133,7 +136,7 @@ template <int scope> __host__ __device__ static void run_pscw(const struct progr
 	}
 }
 
-/* Everybody adds to the count of PE 0 by get and put. leaves_out: the lock keeps nobody out. */
+/* Every PE adds to the count of PE 0 by get and put. leaves_out: NOCHECK, so that the lock keeps nobody out. */
 template <int scope> __host__ __device__ static void run_exclusive(const struct programs &p, bool is_one)
 {
 	for (int r = 1; r <= NROUNDS; r++) {
@@ -148,7 +151,7 @@ template <int scope> __host__ __device__ static void run_exclusive(const struct 
 	}
 }
 
-/* PE 0 writes its data as often as it likes; the others never see a part of it. leaves_out: the writer's lock. */
+/* PE 0 writes its data repeatedly; the others never see only a part of it. leaves_out: the writer's lock. */
 template <int scope> __host__ __device__ static void run_shared(const struct programs &p, bool is_one)
 {
 	const bool is_writer = p.me == 0 && p.npes > 1;
@@ -172,7 +175,7 @@ template <int scope> __host__ __device__ static void run_shared(const struct pro
 	}
 }
 
-/* A get behind a put to the same place. leaves_out: the flush between them. */
+/* A get after a put to the same place. leaves_out: the flush between them. */
 template <int scope> __host__ __device__ static void run_flush(const struct programs &p, bool is_one)
 {
 	MUST(lock_all, p.win, 0);
@@ -190,7 +193,8 @@ template <int scope> __host__ __device__ static void run_flush(const struct prog
 	MUST(unlock_all, p.win);
 }
 
-template <int scope> __host__ __device__ static void run_program(const struct programs &p, int program, bool is_one, bool is_last)
+template <int scope>
+__host__ __device__ static void run_program(const struct programs &p, int program, bool is_one, bool is_last)
 {
 	switch (program) {
 	case FENCE:
@@ -222,15 +226,21 @@ static inline void launch_program(struct programs p, int by, int program)
 	if (by == T_HOST)
 		run_program<GSHMEMI_THREAD>(p, program, true, true);
 	else if (by == T_THREAD)
-		t_equal(gshmemx_collective_launch(program_kernel<GSHMEMI_THREAD>, dim3(1), dim3(1), args, 0, NULL), 0, "launch");
+		t_equal(gshmemx_collective_launch(
+				program_kernel<GSHMEMI_THREAD>, dim3(1), dim3(1), args, 0, NULL),
+			0, "launch");
 	else if (by == T_WAVE)
-		t_equal(gshmemx_collective_launch(program_kernel<GSHMEMI_WAVE>, dim3(1), dim3(t_wave_width()), args, 0, NULL), 0, "launch");
+		t_equal(gshmemx_collective_launch(
+				program_kernel<GSHMEMI_WAVE>, dim3(1), dim3(t_wave_width()), args, 0, NULL),
+			0, "launch");
 	else
-		t_equal(gshmemx_collective_launch(program_kernel<GSHMEMI_WG>, dim3(1), dim3(96), args, 0, NULL), 0, "launch");
+		t_equal(gshmemx_collective_launch(
+				program_kernel<GSHMEMI_WG>, dim3(1), dim3(96), args, 0, NULL),
+			0, "launch");
 	t_hip(hipDeviceSynchronize());
 }
 
-/* Run one over a window of its own; the number of things that were wrong on this PE. */
+/* Run a program over its own window; returns the number of errors on this PE. */
 static inline int run_one(int by, int program, bool leaves_out)
 {
 	struct programs p = {};
@@ -240,7 +250,8 @@ static inline int run_one(int by, int program, bool leaves_out)
 	p.me = gshmem_my_pe();
 	p.npes = gshmem_n_pes();
 	p.leaves_out = leaves_out;
-	t_equal(gshmemx_win_allocate(GSHMEM_TEAM_WORLD, sizeof *p.part, 8, (void **)&p.part, &p.win), 0, "allocate");
+	t_equal(gshmemx_win_allocate(GSHMEM_TEAM_WORLD, sizeof *p.part, 8, (void **)&p.part, &p.win), 0,
+		"allocate");
 	t_hip(hipHostMalloc((void **)&p.ends, sizeof *p.ends));
 	memset(p.ends, 0, sizeof *p.ends);
 	p.ends->before = (p.me + p.npes - 1) % p.npes;

@@ -2,8 +2,9 @@
 /* platform: amd */
 /* timeout: 200 */
 /*
- * A window over memory of hipMalloc, which on AMD's GPUs a running kernel may not see change: in a kernel fence, wait, test and waits for
- * notifications end the job and name what to use; the host's calls, and operations of kernels, do not.
+ * On AMD's GPUs a running kernel may not see changes of hipMalloc's memory. So on a window over such memory
+ * fence, wait, test and waits for notifications in a kernel end the job and name what to use; the host's
+ * calls, and operations of kernels, work.
  */
 #include <hip/hip_runtime.h>
 #include "oracle.h"
@@ -12,8 +13,8 @@
 #include <gshmemx_win.h>
 
 enum call { FENCE, WAIT, TEST, NOTIFY_WAIT, NOTIFY_TEST, NONE, NCALLS };
-static const char *const names[NCALLS] = {"gshmemx_win_fence", "gshmemx_win_wait_wave", "gshmemx_win_test", "gshmemx_win_notify_wait",
-					  "gshmemx_win_notify_test_wg", "none"};
+static const char *const names[NCALLS] = {"gshmemx_win_fence", "gshmemx_win_wait_wave", "gshmemx_win_test",
+	"gshmemx_win_notify_wait", "gshmemx_win_notify_test_wg", "none"};
 
 __global__ void call_kernel(gshmemx_win_t win, int which, long *value)
 {

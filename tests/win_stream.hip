@@ -3,8 +3,8 @@
 /* env: GSHMEM_HEAP_SIZE=1m | GSHMEM_HEAP_SIZE=1m GSHMEM_CPU_DELIVERY=random:2 | GSHMEM_HEAP_SIZE=1m GSHMEM_CARRY=direct */
 /* timeout: 60 */
 /*
- * Put, get, flush and fence of a window on a stream: each is made when the stream gets there, and complete when it goes on; a misuse is found
- * when the call is made.
+ * Put, get, flush and fence of a window on a stream run when the stream reaches them, and are complete before
+ * its next work; a misuse is found when the call is made.
  */
 #include <errno.h>
 #include <hip/hip_runtime.h>
@@ -49,7 +49,8 @@ int main(void)
 	t_hip(hipHostMalloc((void **)&nwrong, sizeof *nwrong));
 	*nwrong = 0;
 	t_hip(hipStreamCreate(&stream));
-	t_equal(gshmemx_win_allocate(GSHMEM_TEAM_WORLD, NELEMS * 8, 8, (void **)&memory, &win), 0, "allocate");
+	t_equal(gshmemx_win_allocate(GSHMEM_TEAM_WORLD, NELEMS * 8, 8, (void **)&memory, &win), 0,
+		"allocate");
 	t_equal(gshmemx_win_long_put_on_stream(win, 0, source, 1, next, stream), -EPERM, "put in no epoch");
 	t_equal(gshmemx_win_flush_on_stream(win, next, stream), -EPERM, "flush in no epoch");
 	t_equal(gshmemx_win_fence_on_stream(win, GSHMEMX_MODE_NOPRECEDE, stream), 0, "fence");
@@ -62,7 +63,8 @@ int main(void)
 		hipLaunchKernelGGL(check, dim3(1), dim3(1), 0, stream, got, me, r, nwrong);
 		t_equal(gshmemx_win_fence_on_stream(win, 0, stream), 0, "fence");
 		hipLaunchKernelGGL(check, dim3(1), dim3(1), 0, stream, memory, previous, r, nwrong);
-		t_equal(gshmemx_win_fence_on_stream(win, r < NROUNDS ? 0 : GSHMEMX_MODE_NOSUCCEED, stream), 0, "fence");
+		t_equal(gshmemx_win_fence_on_stream(win, r < NROUNDS ? 0 : GSHMEMX_MODE_NOSUCCEED, stream), 0,
+			"fence");
 	}
 	t_equal(gshmemx_win_long_put(win, 0, source, 1, next), -EPERM, "put behind the last fence");
 	t_hip(hipStreamSynchronize(stream));

@@ -3,9 +3,9 @@
 /* tier: all */
 /* timeout: 240 */
 /*
- * Every type of every operator: what accumulate and get_accumulate make of elements, from the host, by a thread and by a work-group, is what
- * the same operator makes of them in C; fetch_and_op and compare_and_swap, too. And many PEs that add to the same elements lose no update,
- * whatever the element's size.
+ * For every operator and type accumulate and get_accumulate give the same result as the operator in C, from
+ * the host, by a thread and by a work-group; fetch_and_op and compare_and_swap, too. Many PEs that add to the
+ * same elements lose no update, whatever the element's size.
  */
 #include <hip/hip_runtime.h>
 #include "oracle.h"
@@ -94,7 +94,8 @@ static long apply(int op, long a, long b)
 	}
 }
 
-static const char *const op_names[] = {"AND", "OR", "XOR", "MAX", "MIN", "SUM", "PROD", "LAND", "LOR", "LXOR", "REPLACE", "NO_OP"};
+static const char *const op_names[] = {
+	"AND", "OR", "XOR", "MAX", "MIN", "SUM", "PROD", "LAND", "LOR", "LXOR", "REPLACE", "NO_OP"};
 enum { IS_WHOLE = 1, IS_ORDERED = 2 };
 
 static bool has_op(int op, int what)
@@ -114,7 +115,7 @@ static long second(int i)
 	return i % 5;
 }
 
-/* What a type's calls are, as functions of a structure, so that one template tests them all. */
+/* A type's calls as functions of a structure, so that one template tests them all. */
 template <typename T> struct pieces {
 	T memory[NELEMS + 1];            /* in the window */
 	T source[NELEMS], result[NELEMS];
@@ -154,13 +155,15 @@ template <typename T> struct pieces {
 		gshmemx_win_flush_wg(win, pe); \
 	}
 
-template <typename C> static void must_be(typename C::type got, long expected, const char *what, int op, int i)
+template <typename C>
+static void must_be(typename C::type got, long expected, const char *what, int op, int i)
 {
 	if (!is_same<typename C::type>(got, make<typename C::type>(expected)))
 		t_fail("%s, %s of %s, element %d is not %ld", what, op_names[op], C::name(), i, expected);
 }
 
-template <typename C> static void fill(pieces<typename C::type> *p, gshmemx_win_t win, pieces<typename C::type> *mine)
+template <typename C>
+static void fill(pieces<typename C::type> *p, gshmemx_win_t win, pieces<typename C::type> *mine)
 {
 	(void)win;
 	for (int i = 0; i < NELEMS; i++) {
@@ -175,7 +178,8 @@ template <typename C> static void fill(pieces<typename C::type> *p, gshmemx_win_
 
 /* Each PE updates the next one. launch NULL: from the host. */
 template <typename C, typename K>
-static void test_op(gshmemx_win_t win, pieces<typename C::type> *ends, pieces<typename C::type> *mine, int op, K kernel, unsigned nthreads)
+static void test_op(gshmemx_win_t win, pieces<typename C::type> *ends, pieces<typename C::type> *mine, int op,
+	K kernel, unsigned nthreads)
 {
 	typedef typename C::type T;
 	static T seen[NELEMS + 1];
@@ -192,13 +196,15 @@ static void test_op(gshmemx_win_t win, pieces<typename C::type> *ends, pieces<ty
 	t_hip(hipMemcpy(seen, mine, sizeof seen, hipMemcpyDefault));
 	for (int i = 0; i < NELEMS; i++) {
 		must_be<C>(ends->result[i], first(i), "what was there before", op, i);
-		must_be<C>(seen[i], apply(op, first(i), second(i)), nthreads ? "a kernel's accumulate" : "accumulate", op, i);
+		must_be<C>(seen[i], apply(op, first(i), second(i)),
+			nthreads ? "a kernel's accumulate" : "accumulate", op, i);
 	}
 	gshmem_barrier_all();
 }
 
-/* All add to two elements of PE 0, one of which lies alone in its word. */
-template <typename C> static void test_sum(gshmemx_win_t win, pieces<typename C::type> *ends, pieces<typename C::type> *mine)
+/* All PEs add to two elements of PE 0, one of which is alone in its word. */
+template <typename C>
+static void test_sum(gshmemx_win_t win, pieces<typename C::type> *ends, pieces<typename C::type> *mine)
 {
 	typedef typename C::type T;
 	const int npes = gshmem_n_pes();
@@ -215,8 +221,10 @@ template <typename C> static void test_sum(gshmemx_win_t win, pieces<typename C:
 	for (int i = 0; i < NADDS / npes; i++)
 		t_equal(C::accumulate(win, ends->source, GSHMEMX_SUM, 0), 0, C::name());
 	old = C::fetch_and_op(win, 5, make<T>(1), GSHMEMX_SUM, 0);
-	while (!is_same<T>(C::compare_and_swap(win, 6, make<T>(gshmem_my_pe()), make<T>(gshmem_my_pe() + 1), 0), make<T>(gshmem_my_pe())))
-		; /* PE after PE */
+	while (!is_same<T>(
+		C::compare_and_swap(win, 6, make<T>(gshmem_my_pe()), make<T>(gshmem_my_pe() + 1), 0),
+		make<T>(gshmem_my_pe())))
+		; /* one PE after the other */
 	t_equal(gshmemx_win_unlock_all(win), 0, "unlock_all");
 	gshmem_barrier_all();
 	t_check(!is_same<T>(old, make<T>(npes)), "fetch_and_op of %s brings what comes last", C::name());
@@ -240,7 +248,8 @@ template <typename C, typename K> static void test_type(int what, K kernel)
 
 	t_hip(hipHostMalloc((void **)&ends, sizeof *ends));
 	t_hip(hipMalloc(&memory, sizeof ends->memory + sizeof(T)));
-	t_equal(gshmemx_win_create(GSHMEM_TEAM_WORLD, (T *)memory + 1, sizeof ends->memory, sizeof(T), &win), 0, "create");
+	t_equal(gshmemx_win_create(GSHMEM_TEAM_WORLD, (T *)memory + 1, sizeof ends->memory, sizeof(T), &win),
+		0, "create");
 	for (int op = 0; op <= GSHMEMX_NO_OP; op++) {
 		if (!has_op(op, what))
 			continue;
@@ -281,9 +290,12 @@ int main(void)
 #undef TEST
 	test_type<of_half>(IS_ORDERED, accumulate_half);
 	test_type<of_bfloat16>(IS_ORDERED, accumulate_bfloat16);
-	test_type<of_longdouble, void (*)(gshmemx_win_t, long double *, const long double *, int, int)>(IS_ORDERED, NULL);
-	test_type<of_complexf, void (*)(gshmemx_win_t, gshmemx_complexf_t *, const gshmemx_complexf_t *, int, int)>(0, NULL);
-	test_type<of_complexd, void (*)(gshmemx_win_t, gshmemx_complexd_t *, const gshmemx_complexd_t *, int, int)>(0, NULL);
+	test_type<of_longdouble, void (*)(gshmemx_win_t, long double *, const long double *, int, int)>(
+		IS_ORDERED, NULL);
+	test_type<of_complexf,
+		void (*)(gshmemx_win_t, gshmemx_complexf_t *, const gshmemx_complexf_t *, int, int)>(0, NULL);
+	test_type<of_complexd,
+		void (*)(gshmemx_win_t, gshmemx_complexd_t *, const gshmemx_complexd_t *, int, int)>(0, NULL);
 #define TEST(NAME, T, KIND) test_type<of_##NAME, void (*)(gshmemx_win_t, T *, const T *, int, int)>(kind_of<T>(), NULL);
 	GSHMEM_ALIAS_BITWISE_REDUCE_TYPES(TEST)
 #undef TEST

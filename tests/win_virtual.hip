@@ -3,9 +3,10 @@
 /* env: GSHMEM_HEAP_SIZE=4m | GSHMEM_CPU_DELIVERY=random:3 | GSHMEM_CPU_FAIL=hipMemImportFromShareableHandle:2@0,hipMemImportFromShareableHandle:30@1 */
 /* timeout: 120 */
 /*
- * Windows over memory of hipMemCreate: in one piece and in several, from inside one to inside another, next
- * to PEs with memory of hipMalloc, by threads at a time; nothing is left of it after free. What a PE cannot
- * map goes over MPI. Without a descriptor to share, and beyond what is mapped, it is an error on all PEs.
+ * Windows work over memory of hipMemCreate: in one piece and in several, from inside one piece to inside
+ * another, beside PEs with memory of hipMalloc, and by several threads at a time. Free leaves nothing behind.
+ * Operations on memory that a PE cannot map go over MPI. Memory without a descriptor to share, or beyond the
+ * mapping, is an error on all PEs.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -18,7 +19,9 @@
 
 enum { NELEMS = 3000, NTHREADS = 64 };
 
-/* Elements from 0 on to the next PE, and 1 to the last element of all; and back what it has. */
+/*
+ * Puts elements from 0 on to the next PE, adds 1 to the last element of all, and gets back what the PE has.
+ */
 __global__ void use_kernel(gshmemx_win_t win, const long *source, long *back, int next, int npes)
 {
 	const long one = 1;
@@ -142,7 +145,7 @@ static void test_threads(void)
 		gshmem_team_destroy(teams[i]);
 }
 
-/* PE 0 alone is wrong. */
+/* Only PE 0 is wrong. */
 static void test_refused(void)
 {
 	const bool is_odd = gshmem_my_pe() == 0;

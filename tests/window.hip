@@ -5,9 +5,9 @@
 /* env: GSHMEM_HEAP_SIZE=1m | GSHMEM_HEAP_SIZE=1m GSHMEM_CHECK=1 | GSHMEM_HEAP_SIZE=1m GSHMEM_PES_PER_NODE=8 GSHMEM_CARRY=direct:7,15,23 | GSHMEM_HEAP_SIZE=1m GSHMEM_PES_PER_NODE=8:cyclic GSHMEM_CARRY=direct:9-23 */
 /* timeout: 240 */
 /*
- * A job of more PEs than the direct tables have entries, which the leg window makes it by a library for
- * which GSHMEM_MAX_PES is 8: who is in the tables, and that each kind of call reaches the PE that it names,
- * whether that has an entry or not, from the host and from kernels.
+ * In a job with more PEs than the direct tables have entries the right PEs are in the tables, and each kind
+ * of call reaches the PE that it names, with or without an entry, from the host and from kernels. The leg
+ * window builds the library with GSHMEM_MAX_PES=8 for this.
  */
 #include <hip/hip_runtime.h>
 #include <string.h>
@@ -17,13 +17,13 @@ enum { NPLACES = 3, NTHREADS = 64, MAX_PES = 64 };
 
 static int me, npes;
 
-/* One allocation; each test of a round has words of its own. */
+/* One allocation; each test of a round has its own words. */
 struct words {
 	long own;             /* what others get */
-	long put[MAX_PES];    /* by each PE */
+	long put[MAX_PES];    /* written by each PE */
 	long bulk[MAX_PES][NPLACES];
-	long count;           /* by atomics of all */
-	long last;            /* by compare_swap of one */
+	long count;           /* updated by atomics of all PEs */
+	long last;            /* updated by compare_swap of one PE */
 	uint64_t signal;
 	long signalled[MAX_PES];
 	long collected[MAX_PES];
@@ -33,7 +33,8 @@ struct words {
 
 struct test {
 	struct words *words;
-	gshmem_team_t team;   /* every second PE, from the last one down; GSHMEM_TEAM_INVALID where this one is not in it */
+	/* every second PE, from the last one down; GSHMEM_TEAM_INVALID if this PE is not in it */
+	gshmem_team_t team;
 	gshmem_ctx_t ctx;     /* of that team */
 	long round;
 	int *nwrong;
@@ -52,14 +53,16 @@ __host__ __device__ static void send_all(struct test t, int mine, int n)
 {
 	for (int i = 0; i < n; i++) {
 		const int pe = (mine + i) % n;
-		long three[NPLACES] = {value(t.round, mine, pe), value(t.round, mine, pe) + 1, value(t.round, mine, pe) + 2};
+		long three[NPLACES] = {
+			value(t.round, mine, pe), value(t.round, mine, pe) + 1, value(t.round, mine, pe) + 2};
 
 		gshmem_long_p(&t.words->put[mine], value(t.round, mine, pe), pe);
 		gshmem_long_put(t.words->bulk[mine], three, NPLACES, pe);
 		gshmem_long_atomic_inc(&t.words->count, pe);
 		gshmem_long_atomic_fetch_add(&t.words->count, 1, pe);
 	}
-	gshmem_long_put_signal(&t.words->signalled[mine], &t.round, 1, &t.words->signal, 1, GSHMEM_SIGNAL_ADD, (mine + 9) % n);
+	gshmem_long_put_signal(&t.words->signalled[mine], &t.round, 1, &t.words->signal, 1, GSHMEM_SIGNAL_ADD,
+		(mine + 9) % n);
 	gshmem_long_atomic_compare_swap(&t.words->last, t.round - 1, t.round, (mine + 8) % n);
 	gshmem_quiet();
 }
@@ -70,7 +73,8 @@ __host__ __device__ static void fetch_all(struct test t, int mine, int n)
 		long got[NPLACES] = {0};
 
 		WRONG(t.words->put[pe] != value(t.round, pe, mine));
-		WRONG(t.words->bulk[pe][0] != value(t.round, pe, mine) || t.words->bulk[pe][2] != value(t.round, pe, mine) + 2);
+		WRONG(t.words->bulk[pe][0] != value(t.round, pe, mine) ||
+			t.words->bulk[pe][2] != value(t.round, pe, mine) + 2);
 		WRONG(gshmem_long_g(&t.words->own, pe) != pe + 5);
 		gshmem_long_get(got, t.words->bulk[mine], NPLACES, pe);
 		WRONG(got[1] != value(t.round, mine, pe) + 1);
@@ -177,10 +181,11 @@ static bool is_carried(int pe)
 	return false;
 }
 
-/* The PEs of the node, as far as they lie within GSHMEM_MAX_PES - 1 of its first one, and no carrier has them. */
+/* The PEs of the node that lie within GSHMEM_MAX_PES - 1 of its first PE and are not carried. */
 static void check_entries(int *is_direct)
 {
-	const int first = npes < GSHMEM_MAX_PES ? 0 : gshmem_team_translate_pe(GSHMEMX_TEAM_NODE, 0, GSHMEM_TEAM_WORLD);
+	const int first =
+		npes < GSHMEM_MAX_PES ? 0 : gshmem_team_translate_pe(GSHMEMX_TEAM_NODE, 0, GSHMEM_TEAM_WORLD);
 	int pe, expected;
 
 	hipLaunchKernelGGL(find_entries, dim3(1), dim3(1), 0, 0, is_direct, npes);
@@ -188,7 +193,8 @@ static void check_entries(int *is_direct)
 	for (pe = 0; pe < npes; pe++) {
 		expected = pe >= first && pe - first < GSHMEM_MAX_PES - 1 && !is_carried(pe) &&
 			   gshmem_team_translate_pe(GSHMEM_TEAM_WORLD, pe, GSHMEMX_TEAM_NODE) >= 0;
-		t_check(is_direct[pe] == expected, "PE %d of %d: PE %d is %s", me, npes, pe, is_direct[pe] ? "direct" : "not direct");
+		t_check(is_direct[pe] == expected, "PE %d of %d: PE %d is %s", me, npes, pe,
+			is_direct[pe] ? "direct" : "not direct");
 	}
 	t_check(is_direct[npes], "PE %d: the last entry is a distance", me);
 }
@@ -209,7 +215,8 @@ int main()
 	t.words = (struct words *)gshmem_calloc(1, sizeof *t.words);
 	t.nwrong = found;
 	gshmem_long_p(&t.words->own, me + 5, me);
-	t_equal(gshmem_team_split_strided(GSHMEM_TEAM_WORLD, npes - 1, -2, npes / 2, NULL, 0, &t.team), 0, "split");
+	t_equal(gshmem_team_split_strided(GSHMEM_TEAM_WORLD, npes - 1, -2, npes / 2, NULL, 0, &t.team), 0,
+		"split");
 	if (t.team != GSHMEM_TEAM_INVALID)
 		t_equal(gshmem_team_create_ctx(t.team, 0, &t.ctx), 0, "team_create_ctx");
 	gshmem_barrier_all();
@@ -217,15 +224,17 @@ int main()
 #if GSHMEMI_ARCH_HOST_DIRECT && !defined GSHMEMI_HOST_COPIES
 		if (t.round % 2 == 0) {
 			run_on_host(t);
-			t_check(!*found, "PE %d of %d: %d wrong words in the host's round %ld", me, npes, *found, t.round);
+			t_check(!*found, "PE %d of %d: %d wrong words in the host's round %ld", me, npes,
+				*found, t.round);
 			continue;
 		}
 #else
-		(void)run_on_host; /* reads the heap by itself */
+		(void)run_on_host; /* reads the heap itself */
 #endif
 		hipLaunchKernelGGL(run_round, dim3(1), dim3(NTHREADS), 0, 0, t);
 		t_hip(hipDeviceSynchronize());
-		t_check(!*found, "PE %d of %d: %d wrong words in the kernel's round %ld", me, npes, *found, t.round);
+		t_check(!*found, "PE %d of %d: %d wrong words in the kernel's round %ld", me, npes, *found,
+			t.round);
 	}
 	gshmem_team_destroy(t.team);
 	gshmem_finalize();
