@@ -13,10 +13,10 @@
  * bytes (a header, or a lane's part of a page) leaves the buffer as a whole. Loads are in order. The server
  * is a loop that takes, performs and answers calls in any order.
  *
- *   safety  no request is torn, stale, or carried out twice, none changes while the server has it, no answer is wrong,
- *           no quiet is early
- *   solo    from each state, each wave that has not ended can end when nothing else moves but the server and the
- *           buffers: whatever the other waves are doing, they may stop for ever
+ *   safety  no request is torn, stale, or performed twice, none changes while the server has it, no answer is
+ *           wrong, no quiet is early
+ *   solo    from each state, each wave that has not ended can end if only it, the server and the buffers
+ *           move: the other waves may stop for ever, whatever they are doing
  *   fair    from each state, all waves can end
  *
  * A preemption is a switch from a wave that could go on: it has not ended, does not wait for its buffer, and

@@ -46,7 +46,8 @@ struct op {
 
 #define MAX_FIBERS  8
 #define STACK_BYTES 16384
-#define CLEAN_BYTES 6144 /* below the live bytes; zeroed before a fiber runs, so that unwritten bytes read as zero */
+/* below the live bytes; zeroed before a fiber runs, so that unwritten bytes read as zero */
+#define CLEAN_BYTES 6144
 
 static uint64_t hash_bytes(const void *bytes, size_t nbytes)
 {

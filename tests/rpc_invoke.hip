@@ -447,7 +447,7 @@ static void be_fair(void)
 	gshmemx_rpc_channel_destroy(&c);
 }
 
-/* ---- a server that takes its time: a client polls often enough to look at the job's end and at the watchdog ---- */
+/* ---- a slow server: a client polls long enough to check for the job's end and the watchdog ---- */
 
 static void *patient_thread(void *argument)
 {

@@ -356,7 +356,8 @@ def skips_of_polls(function):
 				continue
 			if last.op == "s_cbranch_execz":
 				found.add((last.address, last.target))
-			elif last.op == "s_cbranch_execnz" and masks and "saveexec" in masks[-1].op: # not the end of an inner loop
+			# the condition on masks excludes the end of an inner loop
+			elif last.op == "s_cbranch_execnz" and masks and "saveexec" in masks[-1].op:
 				found |= {(last.address, n.instructions[0].address) for n in block.next
 					if n.instructions[0].address != last.target}
 	return found

@@ -3,16 +3,16 @@
 Finds three faults of clang 19 that the library's kernels have hit, all where some
 lanes of a wave are masked off.
 
-  count   lanes leave a loop one by one, and take with them what a scalar register counts. The part of the loop for those
-          that go on is not jumped over where there are none: it counts on, and a lane that leaves is given the new value.
-          A condition that is uniform (gshmemi_arch_uniform) makes a scalar branch of it.
-  spill   two branches end at one place. A vector register is saved between the end of the inner one and the instruction
-          that unmasks the lanes of the outer one, so that nothing of theirs is saved. The join of the inner one has to go:
-          see gshmemi_arch_group_sync.
-  copy    a loop that lanes leave one by one, or a branch, has changed a register. The copy that restores it stands
-          where all lanes have left, so that none takes it, and what follows goes on with the changed value. Functions
-          that are short of scalar registers have it (LLVM's issue 166657); branches on uniform values need none for
-          masks: see gshmemi_coll_uniform.
+  count   lanes leave a loop one by one and take the value of a scalar counter with them. The part of the loop
+          for the lanes that go on is not skipped when there are none: it counts on, and a lane that leaves
+          gets the new value. A uniform condition (gshmemi_arch_uniform) makes a scalar branch of it.
+  spill   two branches end at one place. A vector register is saved between the end of the inner one and the
+          instruction that unmasks the lanes of the outer one, so those lanes' values are not saved. The
+          remedy is to remove the inner join: see gshmemi_arch_group_sync.
+  copy    a loop that lanes leave one by one, or a branch, has changed a register. The copy that restores it
+          is where all lanes have left, so no lane executes it, and the code goes on with the changed value.
+          Functions that run short of scalar registers have this fault (LLVM's issue 166657); branches on
+          uniform values need no scalar registers for masks: see gshmemi_coll_uniform.
 """
 
 import re

@@ -3,15 +3,16 @@
 Checks what must hold on every path through a kernel or device function, so that data
 is there when a flag says so.
 
-  write-back   a cache write-back is waited for before the next barrier, flag or end; but for one in front of which the
-               wave has touched no memory and met no other wave, which has nothing to write back
-  flag         where the library publishes (a signal, a barrier's flag, the group barrier in front of them, a call's
-               request or answer, and isa_flag() of our own kernels) no earlier store is still on its way; nor in a
-               cache, where a release must write it back
+  write-back   a cache write-back is waited for before the next barrier, flag or end, unless the wave has
+               touched no memory and met no other wave before it, so that there is nothing to write back
+  flag         where the library publishes (a signal, a barrier's flag, the group barrier before them, a
+               call's request or answer, and isa_flag() of our own kernels) no earlier store is in flight,
+               or in a cache from which a release must write it back
   poll         a load that a loop repeats until its value ends the loop passes the caches
-  loop         in a loop of the library's that waits there is no fence: every poll would pay for it
-  acquire      between such a loop (or the group barrier behind it) and the next load of data the caches are dropped
-  get          what reads a peer passes the caches, or they were dropped since the last thing the caller did
+  loop         the library's waiting loops contain no fence, which would slow down every poll
+  acquire      between such a loop (or the group barrier after it) and the next load of data the caches are
+               dropped
+  get          a load from a peer passes the caches, or they were dropped since the caller's last operation
   assembly     no store hides in inline assembly, where the compiler counts none and so waits for none
   count, spill, copy  what masks.py looks for, in the same code
 

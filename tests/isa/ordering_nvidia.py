@@ -6,9 +6,9 @@ the CPU is checked on the path that rpc.py finds.
 
   flag      between any other store or atomic and a flag, on every path, there is a fence of system scope
   poll      a polling load is of system scope
-  acquire   behind a polling loop, and behind a barrier after it, a fence comes before the next load that a cache may
-            answer
-  loop      in a loop that sleeps, and reads but does not write, there is no fence (calls to the CPU alone)
+  acquire   after a polling loop, and after a barrier that follows it, a fence comes before the next load that
+            a cache may answer
+  loop      a loop that sleeps, and reads but does not write, contains no fence (only for calls to the CPU)
   get       in a kernel whose name says get, every load in a loop that stores is of system scope
 """
 
