@@ -36,7 +36,7 @@ extern struct gshmemi_state gshmemi_state __asm__("gshmemi_library_state"); /* a
 #ifndef GSHMEMI_MUTANT
 #define GSHMEMI_MUTANT 0
 #endif
-enum { MUTANT_FENCE = 1, MUTANT_QUIET, MUTANT_SIGNAL, MUTANT_CATCH_UP };
+enum { MUTANT_FENCE = 1, MUTANT_QUIET, MUTANT_SIGNAL, MUTANT_CATCH_UP, MUTANT_OVERTAKE };
 
 /* Above this many bytes of copies and records a caller delivers some records itself. */
 #define MAX_QUEUED_BYTES ((size_t)64 << 20)
@@ -435,11 +435,46 @@ static struct record *create_record(
 	return r;
 }
 
+/*
+ * Holds back, once, what is queued for a PE of the world, by whatever caller: long enough that the PE reads
+ * its memory meanwhile, even if it shares its core. The first queues and records will do. False: nothing is
+ * queued. A quiet does not wait for what is held back; it delivers it.
+ */
+static bool hold_back(int world_pe)
+{
+	const uint64_t until_ns = hipcpu_now_ns() + 2000000 + random_below(8000000);
+	bool is_any = false;
+	struct queue *q;
+	size_t i, k;
+
+	for (i = 0; i < nqueues && i < 256; i++) {
+		q = queues[i];
+		for (k = 0; gshmemi_pe_in_world(q->pe) == world_pe && k < q->nready && k < 64; k++) {
+			is_any = true;
+			if (!q->ready[k]->held_until_ns)
+				q->ready[k]->held_until_ns = until_ns;
+		}
+	}
+	return is_any;
+}
+
+/*
+ * Shall a word that may be delivered now overtake what is queued for its PE? Half of them do, because a word
+ * is what a program without a fence takes for the sign that its data has arrived. Chance alone shows that
+ * seldom to a program that sends one message.
+ */
+static bool shall_overtake(const struct record *r, int pe)
+{
+	return r->nbytes <= 8 && r->kind != GET && !r->npieces && nqueues && GSHMEMI_MUTANT != MUTANT_OVERTAKE &&
+		random_below(2) && hold_back(gshmemi_pe_in_world(pe));
+}
+
 /* Puts a record into its queue. If there are too many records it delivers some, perhaps of this operation. */
 static void hand_over(struct record *r, int pe)
 {
 	const uint64_t caller = hipcpu_lane_serial();
 	struct queue *q = find_queue(caller, pe);
+	bool overtakes;
 
 	if (!q)
 		q = create_queue(caller, pe);
@@ -447,7 +482,10 @@ static void hand_over(struct record *r, int pe)
 	if (r->kind == GET) {
 		make_ready(q, r);
 	} else if (!q->nopen || r->epoch == q->epoch) {
+		overtakes = shall_overtake(r, pe);
 		open_record(q, r);
+		if (overtakes)
+			(void)deliver(q, q->nready - 1);
 	} else {
 		*q->later_end = r;
 		q->later_end = &r->next;
@@ -555,6 +593,8 @@ static void raise_flag(uint64_t *dest, uint64_t value, int pe)
 
 	if (random_below(4)) {
 		catch_up(pe);
+		if (random_below(2))
+			(void)hold_back(gshmemi_pe_in_world(pe));
 		gshmemi_apply_flag(dest, value);
 		return;
 	}
