@@ -468,6 +468,8 @@ amd_mutants() {
 		'/gshmemi_arch_fence_release()/s/gshmemi_arch_fence_release();/;/; s/GSHMEMI_SYNC_OWN(complete)(call);/;/; /gshmemi_arch_fence_system()/s/gshmemi_arch_fence_system();/;/' -n 2
 	mutant kernel mail_ordered mailbox include/gshmem/wait/mail.h \
 		'/ gshmemi_mail_perform(/,/^}/s/gshmemi_arch_fence_release();/;/' -n 1
+	mutant source trace_gpu_clock trace_kernels src/trace/timeline.c \
+		's/ns += (uint64_t)gshmemi_trace_offset(&t->kernels, ns);/;/' -n 2
 	mutant kernel rpc_post_release rpc_acquire include/gshmem/rpc/rpc_slot.h \
 		'/ gshmemi_rpc_post(/,/^}/s/gshmemi_arch_fence_release();/;/'
 	mutant kernel rpc_call_acquire rpc_acquire include/gshmem/rpc/rpc.h \
