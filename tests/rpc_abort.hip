@@ -115,7 +115,7 @@ int main(int argc, char **argv)
 			"gshmem: pe 1: kernel, block 1, " GSHMEMI_ARCH_THREAD_WORD
 			" 5: gshmemx_abort(7): the job ends\n",
 			7, 1},
-		{"assert", "rpc_abort.hip:43: assertion \"!mine || word == NULL\" failed: the job ends\n",
+		{"assert", "rpc_abort.hip:46: assertion \"!mine || word == NULL\" failed: the job ends\n",
 			134, 1},
 		{"print",
 			"gshmem: pe 1: kernel, block 1, " GSHMEMI_ARCH_THREAD_WORD
