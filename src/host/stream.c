@@ -70,21 +70,23 @@ static int wait_until(
 }
 
 #define GSHMEMI_DEFINE_MOVES(NAME, TYPE, NBYTES, SIGNAL) \
-	int gshmemx_##NAME##put##SIGNAL##_on_stream(TYPE *dest, const TYPE *source, size_t nelems, int pe, void *stream) \
+	int gshmemx_##NAME##put##SIGNAL##_on_stream( \
+		TYPE *dest, const TYPE *source, size_t nelems, int pe, void *stream) \
 	{ \
 		return move(GSHMEMI_STREAM_PUT, dest, source, nelems * (NBYTES), pe, stream, \
-			    "gshmemx_" #NAME "put" #SIGNAL "_on_stream"); \
+			"gshmemx_" #NAME "put" #SIGNAL "_on_stream"); \
 	} \
-	int gshmemx_##NAME##get##SIGNAL##_on_stream(TYPE *dest, const TYPE *source, size_t nelems, int pe, void *stream) \
+	int gshmemx_##NAME##get##SIGNAL##_on_stream( \
+		TYPE *dest, const TYPE *source, size_t nelems, int pe, void *stream) \
 	{ \
 		return move(GSHMEMI_STREAM_GET, dest, source, nelems * (NBYTES), pe, stream, \
-			    "gshmemx_" #NAME "get" #SIGNAL "_on_stream"); \
+			"gshmemx_" #NAME "get" #SIGNAL "_on_stream"); \
 	} \
-	int gshmemx_##NAME##put##SIGNAL##_signal_on_stream(TYPE *dest, const TYPE *source, size_t nelems, uint64_t *sig_addr, \
-							   uint64_t signal, int sig_op, int pe, void *stream) \
+	int gshmemx_##NAME##put##SIGNAL##_signal_on_stream(TYPE *dest, const TYPE *source, size_t nelems, \
+		uint64_t *sig_addr, uint64_t signal, int sig_op, int pe, void *stream) \
 	{ \
 		return put_signal(dest, source, nelems * (NBYTES), sig_addr, signal, sig_op, pe, stream, \
-				  "gshmemx_" #NAME "put" #SIGNAL "_signal_on_stream"); \
+			"gshmemx_" #NAME "put" #SIGNAL "_signal_on_stream"); \
 	}
 #define GSHMEMI_DEFINE(NAME, TYPE) GSHMEMI_DEFINE_MOVES(NAME##_, TYPE, sizeof(TYPE), )
 GSHMEM_RMA_TYPES(GSHMEMI_DEFINE)
@@ -95,8 +97,9 @@ GSHMEMI_DEFINE_MOVES(, void, 1, mem)
 #define GSHMEMI_DEFINE(NAME, TYPE) \
 	int gshmemx_##NAME##_wait_until_on_stream(TYPE *ivar, int cmp, TYPE cmp_value, void *stream) \
 	{ \
-		return wait_until(ivar, sizeof cmp_value, (TYPE)-1 < (TYPE)1, cmp, gshmemi_value_load(&cmp_value, sizeof cmp_value), \
-				  stream, "gshmemx_" #NAME "_wait_until_on_stream"); \
+		return wait_until(ivar, sizeof cmp_value, (TYPE)-1 < (TYPE)1, cmp, \
+			gshmemi_value_load(&cmp_value, sizeof cmp_value), stream, \
+			"gshmemx_" #NAME "_wait_until_on_stream"); \
 	}
 GSHMEM_WAIT_TYPES(GSHMEMI_DEFINE)
 #undef GSHMEMI_DEFINE

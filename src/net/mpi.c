@@ -67,7 +67,8 @@ static int check_with(struct mpi_link *link, int code, const char *call, int pe)
 	MPI_Error_string(code, text, &length);
 	if (pe >= 0 && gshmemi_job)
 		snprintf(who, sizeof who, "PE %d on %s", pe, gshmemi_job_host(pe));
-	gshmemi_error("net: %s failed, which may mean that %s has died: %.*s", call, who, (int)strcspn(text, "\n"), text);
+	gshmemi_error("net: %s failed, which may mean that %s has died: %.*s", call, who,
+		(int)strcspn(text, "\n"), text);
 	return -EIO;
 }
 
@@ -95,8 +96,10 @@ static int post(struct mpi_link *link, int kind, unsigned i)
 {
 	struct ring *ring = &link->rings[kind];
 
-	return check(link, MPI_Irecv(ring->buffers[i], MESSAGE_NBYTES, MPI_BYTE, MPI_ANY_SOURCE, kind, link->comm,
-				     &ring->requests[i]), "MPI_Irecv");
+	return check(link,
+		MPI_Irecv(ring->buffers[i], MESSAGE_NBYTES, MPI_BYTE, MPI_ANY_SOURCE, kind, link->comm,
+			&ring->requests[i]),
+		"MPI_Irecv");
 }
 
 /* Takes back the buffer that the engine has read. Its receive is now the youngest of the ring. */
@@ -171,11 +174,13 @@ static int start(struct gshmemi_link *base, struct gshmemi_transfer *transfer)
 		gshmemi_trace_moment(GSHMEMI_TRACE_SENT, transfer->pe, transfer->nbytes,
 				     transfer->kind == GSHMEMI_LINK_BULK ? "chunk" : "message");
 	if (transfer->is_arrival)
-		rc = check_with(link, MPI_Irecv(transfer->memory, nbytes, MPI_BYTE, transfer->pe, tag, link->comm, request), "MPI_Irecv",
-				transfer->pe);
+		rc = check_with(link,
+			MPI_Irecv(transfer->memory, nbytes, MPI_BYTE, transfer->pe, tag, link->comm, request),
+			"MPI_Irecv", transfer->pe);
 	else
-		rc = check_with(link, MPI_Isend(transfer->memory, nbytes, MPI_BYTE, transfer->pe, tag, link->comm, request), "MPI_Isend",
-				transfer->pe);
+		rc = check_with(link,
+			MPI_Isend(transfer->memory, nbytes, MPI_BYTE, transfer->pe, tag, link->comm, request),
+			"MPI_Isend", transfer->pe);
 	if (rc)
 		return rc;
 	link->transfers[link->ntransfers++] = transfer;
@@ -216,7 +221,8 @@ static int test(struct mpi_link *link)
 	MPI_Request requests[NKINDS + NTESTED];
 	MPI_Status statuses[NKINDS + NTESTED];
 	int indices[NKINDS + NTESTED];
-	const int first = link->next_tested < link->ntransfers ? link->next_tested : 0, left = link->ntransfers - first;
+	const int first = link->next_tested < link->ntransfers ? link->next_tested : 0,
+		  left = link->ntransfers - first;
 	const int ntested = left < NTESTED ? left : NTESTED;
 	bool is_done[NTESTED] = {false};
 	int i, rc, ncompleted;
@@ -302,8 +308,9 @@ static int on_finalize(MPI_Comm comm, int key, void *value, void *unused)
 {
 	(void)comm, (void)key, (void)value, (void)unused;
 	if (is_open)
-		gshmemi_end_saying(1, "MPI_Finalize called before gshmem_finalize, while MPI carries operations between "
-				   "PEs: call gshmem_finalize first");
+		gshmemi_end_saying(1,
+			"MPI_Finalize called before gshmem_finalize, while MPI carries operations between "
+			"PEs: call gshmem_finalize first");
 	return MPI_SUCCESS;
 }
 
@@ -359,7 +366,8 @@ static void complete_receives(struct mpi_link *link)
 		if (repost(link, kind))
 			return;
 		for (i = 0; i < NPOSTED; i++) {
-			code = MPI_Isend(NULL, 0, MPI_BYTE, gshmemi_bootstrap_rank(), kind, link->comm, &sends[i]);
+			code = MPI_Isend(
+				NULL, 0, MPI_BYTE, gshmemi_bootstrap_rank(), kind, link->comm, &sends[i]);
 			if (check(link, code, "MPI_Isend"))
 				return;
 		}
@@ -422,7 +430,8 @@ static int check_tags(MPI_Comm comm)
 	MPI_Comm_get_attr(comm, MPI_TAG_UB, &last, &has_last);
 	if (has_last && *last >= LAST_BULK_TAG)
 		return 0;
-	gshmemi_error("net: MPI allows tags up to %d, but gshmem needs up to %d", has_last ? *last : 0, LAST_BULK_TAG);
+	gshmemi_error("net: MPI allows tags up to %d, but gshmem needs up to %d", has_last ? *last : 0,
+		LAST_BULK_TAG);
 	return -ENOTSUP;
 }
 
@@ -500,6 +509,7 @@ int gshmemi_link_mpi_open(struct gshmemi_link **link_p)
 size_t gshmemi_link_mpi_scale(struct gshmemi_scale *scale)
 {
 	gshmemi_traffic_add(&scale->traffic, false, GSHMEMI_AGREE_NBYTES);
-	gshmemi_scale_add(scale, GSHMEMI_SCALE_HOST, "receives", sizeof(struct mpi_link) + NKINDS * NPOSTED * MESSAGE_NBYTES);
+	gshmemi_scale_add(scale, GSHMEMI_SCALE_HOST, "receives",
+		sizeof(struct mpi_link) + NKINDS * NPOSTED * MESSAGE_NBYTES);
 	return MESSAGE_NBYTES;
 }

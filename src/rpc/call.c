@@ -116,8 +116,9 @@ static int call_function(struct gshmemi_rpc_op *op, gshmemx_rpc_call_t *call)
 		rc = gshmemi_rpc_guard(function->function, function->user, call, function->name);
 	gshmemi_trace_end(open);
 	if (rc > GSHMEMX_RPC_MORE || (rc == GSHMEMX_RPC_MORE && !(op->header.flags & GSHMEMI_RPC_STREAM))) {
-		gshmemi_error("rpc: %s returned %d, which is neither GSHMEMX_RPC_DONE nor _PENDING%s, nor a negative errno",
-			      function->name, rc, op->header.flags & GSHMEMI_RPC_STREAM ? " nor _MORE" : "");
+		gshmemi_error("rpc: %s returned %d, which is neither GSHMEMX_RPC_DONE nor _PENDING%s, nor a "
+			      "negative errno",
+			function->name, rc, op->header.flags & GSHMEMI_RPC_STREAM ? " nor _MORE" : "");
 		rc = -EPROTO;
 	}
 	return rc;
@@ -251,15 +252,18 @@ static int check(const struct gshmemi_rpc_op *op)
 	atomic_fetch_add(&nsaid, 1);
 	atomic_fetch_add(&gshmemi_rpc_counts.nrefused, 1);
 	if (!op->function && says)
-		gshmemi_error("rpc: %s: operation %#x: no function is registered with this number: the call is refused",
-			      op->served->name, op->header.op);
+		gshmemi_error("rpc: %s: operation %#x: no function is registered with this number: the call "
+			      "is refused",
+			op->served->name, op->header.op);
 	else if (is_stream && says)
-		gshmemi_error("rpc: %s: %s (operation %#x) takes words, and was sent a stream of %llu bytes: the call is "
+		gshmemi_error("rpc: %s: %s (operation %#x) takes words, and was sent a stream of %llu bytes: "
+			      "the call is "
 			      "refused (GSHMEMX_RPC_STREAM)",
-			      op->served->name, op->function->name, op->header.op, (unsigned long long)nbytes);
+			op->served->name, op->function->name, op->header.op, (unsigned long long)nbytes);
 	else if (says)
-		gshmemi_error("rpc: %s: %s (operation %#x) takes a stream, and was sent words: the call is refused",
-			      op->served->name, op->function->name, op->header.op);
+		gshmemi_error(
+			"rpc: %s: %s (operation %#x) takes a stream, and was sent words: the call is refused",
+			op->served->name, op->function->name, op->header.op);
 	return op->function ? -EMSGSIZE : -ENOSYS;
 }
 
@@ -270,7 +274,8 @@ static struct gshmemi_rpc_op *keep(const struct gshmemi_rpc_op *op)
 	if (kept)
 		*kept = *op;
 	else
-		gshmemi_error("rpc: %s: %s: a pending call: out of memory", op->served->name, op->function->name);
+		gshmemi_error(
+			"rpc: %s: %s: a pending call: out of memory", op->served->name, op->function->name);
 	return kept;
 }
 

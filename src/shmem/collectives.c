@@ -53,10 +53,11 @@ static void broadcast(gshmem_team_t team, void *dest, const void *source, size_t
 }
 
 #define DEFINE_BROADCAST(SIZE) \
-	SHMEMI_DEFINE(void, shmem_broadcast##SIZE, (void *dest, const void *source, size_t nelems, int PE_root, SET)) \
+	SHMEMI_DEFINE(void, shmem_broadcast##SIZE, \
+		(void *dest, const void *source, size_t nelems, int PE_root, SET)) \
 	{ \
 		FIND_TEAM("shmem_broadcast" #SIZE); \
-		broadcast(team, dest, source, nelems * (SIZE / 8), PE_root); \
+		broadcast(team, dest, source, nelems *(SIZE / 8), PE_root); \
 	}
 DEFINE_BROADCAST(32)
 DEFINE_BROADCAST(64)
@@ -97,12 +98,14 @@ DEFINE_MOVES(64)
  * not needed.
  */
 #define DEFINE_REDUCTION(NAME, TYPE, AS, AS_TYPE, OP) \
-	SHMEMI_DEFINE(void, shmem_##NAME##_##OP##_to_all, (TYPE *dest, const TYPE *source, int nreduce, int PE_start, \
-							   int logPE_stride, int PE_size, TYPE *pWrk, long *pSync)) \
+	SHMEMI_DEFINE(void, shmem_##NAME##_##OP##_to_all, \
+		(TYPE * dest, const TYPE *source, int nreduce, int PE_start, int logPE_stride, int PE_size, \
+			TYPE *pWrk, long *pSync)) \
 	{ \
 		FIND_TEAM("shmem_" #NAME "_" #OP "_to_all"); \
 		(void)pWrk; \
-		gshmem_##AS##_##OP##_reduce(team, (AS_TYPE *)dest, (const AS_TYPE *)source, (size_t)nreduce); \
+		gshmem_##AS##_##OP##_reduce( \
+			team, (AS_TYPE *)dest, (const AS_TYPE *)source, (size_t)nreduce); \
 	}
 #define DEFINE_BITWISE(NAME, TYPE, AS, AS_TYPE) \
 	DEFINE_REDUCTION(NAME, TYPE, AS, AS_TYPE, and) \

@@ -261,7 +261,8 @@ void gshmemi_trace_write(void)
 	} else {
 		text = print_mine(&nbytes);
 		if (!text) {
-			gshmemi_error("GSHMEM_TRACE: no memory for this PE's events, which the file does not have");
+			gshmemi_error(
+				"GSHMEM_TRACE: no memory for this PE's events, which the file does not have");
 			nbytes = 0;
 		}
 	}
