@@ -156,7 +156,7 @@ static void unequal_values(void)
 {
 	expect(2, "", "odd GSHMEM_HEAP_SIZE 2g", "-22",
 	       "pe 0: init: the heap has 1073741824 bytes on PE 0 but 2147483648 on PE 1");
-	expect(2, "", "odd GSHMEM_HEAP_SIZE x", "-22", "pe 1: GSHMEM_HEAP_SIZE=x: no size");
+	expect(2, "", "odd GSHMEM_HEAP_SIZE x", "-22", "pe 1: GSHMEM_HEAP_SIZE=x: not a size");
 	expect(3, "", "odd GSHMEM_HEAP_KIND fine", "-22",
 		"pe 0: init: GSHMEM_HEAP_KIND is auto on PE 0 but fine on PE 1");
 	expect(2, "", "odd GSHMEM_CHECK 1", "-22", "pe 0: init: GSHMEM_CHECK is 0 on PE 0 but 1 on PE 1");
