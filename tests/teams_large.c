@@ -200,7 +200,7 @@ static void fill_pool(void)
 	for (nlarge = 0; nlarge < MOST_TEAMS && !split(NPES, &large[nlarge]); nlarge++)
 		;
 	t_check(nlarge >= 3, "%d teams of all PEs", nlarge);
-	t_check(me || strstr(message, "a team of 65536 PEs takes 256 places in a row, which are not free"),
+	t_check(me || strstr(message, "a team of 65536 PEs takes 256 consecutive places, which are not free"),
 		"message: %s", message);
 	while (nlarge > 3)
 		destroy(large[--nlarge]);
