@@ -486,6 +486,34 @@ static void check_rules(void)
 
 /* ---- the rest ---- */
 
+/* In how many of 64 programs that send one message a word without a fence is there before its data. */
+static int count_overtaken(void)
+{
+	static uint64_t round = 1000000;
+	int i, n = 0;
+
+	for (i = 0; i < 64; i++) {
+		put_data(1, ++round, 0);
+		put_flag(1, round);
+		n += see(&flag) == round && nmissing(round);
+		settle();
+	}
+	return n;
+}
+
+/* Chance alone shows a missing fence to few of them. */
+static void check_overtaking(void)
+{
+	int with, without;
+
+	with = count_overtaken();
+	mutant = MUTANT_OVERTAKE;
+	without = count_overtaken();
+	mutant = 0;
+	t_check(with >= 10 && without < 10, "a word overtook its data in %d of 64 programs, and by chance in %d",
+		with, without);
+}
+
 /* Many callers with several epochs each: everything arrives without a further call. */
 static void check_arrival(void)
 {
@@ -539,6 +567,7 @@ static void check_empty(void)
 int main(void)
 {
 	check_rules();
+	check_overtaking();
 	check_arrival();
 	check_bound();
 	check_empty();

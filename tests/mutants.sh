@@ -176,8 +176,6 @@ cpu_mutants() {
 		's/#define GSHMEMI_MUTANT 0/#define GSHMEMI_MUTANT 2/' -n 3
 	mutant source delivery_signal order_put_signal platform/cpu/delivery.c \
 		's/#define GSHMEMI_MUTANT 0/#define GSHMEMI_MUTANT 3/'
-	mutant source delivery_overtake order_one_message platform/cpu/delivery.c \
-		's/#define GSHMEMI_MUTANT 0/#define GSHMEMI_MUTANT 5/'
 
 	mutant header coll_order coll_late include/gshmem/coll/coll_phase.h '/ gshmemi_coll_order(/,/^}/s/gshmemi_order(.*);/;/' \
 		-n 3 -e GSHMEM_CPU_DELIVERY=random:1

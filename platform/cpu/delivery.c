@@ -40,6 +40,12 @@ enum { MUTANT_FENCE = 1, MUTANT_QUIET, MUTANT_SIGNAL, MUTANT_CATCH_UP, MUTANT_OV
 
 /* Above this many bytes of copies and records a caller delivers some records itself. */
 #define MAX_QUEUED_BYTES ((size_t)64 << 20)
+/*
+ * A caller whose word has overtaken its data sleeps for PAUSE_US, the first MAX_PAUSES times of a process. Else
+ * it would often reach a quiet, which delivers the data, before the other PE has woken up.
+ */
+#define PAUSE_US   2000
+#define MAX_PAUSES 64
 /* One record moves at most this much, which bounds how long the lock is held. */
 #define MAX_PIECE_BYTES ((size_t)1 << 20)
 
@@ -86,6 +92,8 @@ static struct queue *buckets[NBUCKETS];	      /* by caller */
 static struct queue **queues;		      /* all of them, in no order */
 static size_t nqueues, queues_capacity;
 static size_t queued_bytes;
+static bool has_overtaken; /* since the caller that holds the lock has taken it */
+static unsigned npauses;
 static uint64_t random_state;
 
 /* ---- chance ---- */
@@ -417,9 +425,14 @@ static bool enter(void)
 
 static void leave(bool was_open)
 {
+	const bool pauses = has_overtaken && npauses++ < MAX_PAUSES;
+
+	has_overtaken = false;
 	if (is_idle && nqueues)
 		pthread_cond_signal(&work);
 	unlock_memory(was_open);
+	if (pauses)
+		usleep(PAUSE_US);
 }
 
 /* Creates an operation with room for a copy of copy_nbytes. One in 32 is held back for up to 1 ms. */
@@ -442,7 +455,7 @@ static struct record *create_record(
  */
 static bool hold_back(int world_pe)
 {
-	const uint64_t until_ns = hipcpu_now_ns() + 2000000 + random_below(8000000);
+	const uint64_t until_ns = hipcpu_now_ns() + 3000000 + random_below(4000000);
 	bool is_any = false;
 	struct queue *q;
 	size_t i, k;
@@ -486,6 +499,7 @@ static void hand_over(struct record *r, int pe)
 		open_record(q, r);
 		if (overtakes)
 			(void)deliver(q, q->nready - 1);
+		has_overtaken |= overtakes;
 	} else {
 		*q->later_end = r;
 		q->later_end = &r->next;
