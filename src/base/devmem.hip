@@ -9,8 +9,8 @@
 #include "base/launch.h"
 
 /* Run by one thread. When the stream says that the kernel has ended, its writes have arrived. */
-__global__ void gshmemi_amo_kernel(int op, void *address, uint64_t value, uint64_t cond, unsigned nbytes,
-				   uint64_t *result)
+__global__ __launch_bounds__(1) void gshmemi_amo_kernel(
+	int op, void *address, uint64_t value, uint64_t cond, unsigned nbytes, uint64_t *result)
 {
 	uint64_t old;
 

@@ -9,7 +9,7 @@
 #include "device/coll.h"
 #include "base/launch.h"
 
-__global__ void gshmemi_coll_kernel(struct gshmemi_coll_args args)
+__global__ __launch_bounds__(GSHMEMI_ARCH_OWN_THREADS, 1) void gshmemi_coll_kernel(struct gshmemi_coll_args args)
 {
 	switch (args.what) {
 	case GSHMEMI_BROADCAST:

@@ -22,7 +22,7 @@ static __device__ void wait(const struct gshmemi_stream_op *op)
 			GSHMEMI_WG, op->dest, 8, op->is_signed, op->sig_op, op->signal, call);
 }
 
-__global__ void gshmemi_stream_kernel(struct gshmemi_stream_op op)
+__global__ __launch_bounds__(GSHMEMI_ARCH_OWN_THREADS, 1) void gshmemi_stream_kernel(struct gshmemi_stream_op op)
 {
 	const struct gshmemi_where where = op.region ? gshmemi_in_region(op.region) : gshmemi_in_heap();
 

@@ -9,7 +9,7 @@
 #include "base/launch.h"
 #include "net/kernels.h"
 
-__global__ void gshmemi_attend_kernel(unsigned ncalls)
+__global__ __launch_bounds__(1) void gshmemi_attend_kernel(unsigned ncalls)
 {
 	for (; ncalls; ncalls--)
 		gshmemi_attend();
