@@ -33,7 +33,8 @@ hipError_t gshmemi_devmem_launch_amo(int op, void *address, uint64_t value, uint
 
 hipError_t gshmemi_devmem_probe(void)
 {
-	hipFuncAttributes attributes;
+	hipError_t error;
 
-	return hipFuncGetAttributes(&attributes, reinterpret_cast<const void *>(gshmemi_amo_kernel));
+	GSHMEMI_LOAD(error, gshmemi_amo_kernel);
+	return error;
 }

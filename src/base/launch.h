@@ -19,4 +19,12 @@
 			error = hipSuccess; \
 	} while (0)
 
+/* Asks for a kernel, so that the runtime loads it now and not at its first launch. */
+#define GSHMEMI_LOAD(error, kernel) \
+	do { \
+		hipFuncAttributes attributes_; \
+\
+		error = hipFuncGetAttributes(&attributes_, reinterpret_cast<const void *>(kernel)); \
+	} while (0)
+
 #endif /* GSHMEMI_BASE_LAUNCH_H */

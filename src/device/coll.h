@@ -14,6 +14,9 @@ extern "C" {
 /* Queues a collective. The arrays of alltoallv must be readable by kernels until it is done. */
 hipError_t gshmemi_coll_launch(const struct gshmemi_coll_args *args, hipStream_t stream);
 
+/* Loads its kernel: a first launch may wait for all kernels that run. */
+hipError_t gshmemi_coll_load(void);
+
 #ifdef __cplusplus
 }
 #endif

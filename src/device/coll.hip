@@ -9,7 +9,8 @@
 #include "device/coll.h"
 #include "base/launch.h"
 
-__global__ __launch_bounds__(GSHMEMI_ARCH_OWN_THREADS, 1) void gshmemi_coll_kernel(struct gshmemi_coll_args args)
+__global__ __launch_bounds__(GSHMEMI_ARCH_OWN_THREADS, 1)
+void gshmemi_coll_kernel(struct gshmemi_coll_args args)
 {
 	switch (args.what) {
 	case GSHMEMI_BROADCAST:
@@ -44,5 +45,13 @@ hipError_t gshmemi_coll_launch(const struct gshmemi_coll_args *args, hipStream_t
 	hipError_t error;
 
 	GSHMEMI_LAUNCH(error, gshmemi_coll_kernel, GSHMEMI_ARCH_OWN_THREADS, stream, *args);
+	return error;
+}
+
+hipError_t gshmemi_coll_load(void)
+{
+	hipError_t error;
+
+	GSHMEMI_LOAD(error, gshmemi_coll_kernel);
 	return error;
 }

@@ -143,6 +143,41 @@ static int upload(struct gshmemi_state_copy *copy, const struct gshmemi_state *s
 	return rc;
 }
 
+/*
+ * Where the runtime loads a kernel at its first launch, it may wait for the kernels that run, and one of these
+ * may wait for that launch. So the kernels of a unit or module are loaded before the program can launch them.
+ * If that fails, kernels are loaded late, which may do no harm: a warning, once.
+ */
+static void report_load(hipError_t error, const char *file, unsigned nkernels)
+{
+	static bool has_warned;
+
+	if (error == hipSuccess) {
+		gshmemi_info("init: %u kernels of %s are loaded", nkernels, file);
+		return;
+	}
+	(void)hipGetLastError();
+	if (!has_warned)
+		gshmemi_warn("init: the kernels of %s cannot be loaded before they are launched (%s): a kernel that "
+			     "waits may then hang the first launch of another: set CUDA_MODULE_LOADING=EAGER",
+			file, hipGetErrorString(error));
+	has_warned = true;
+}
+
+static void load_unit(const struct gshmemi_state_copy *copy)
+{
+	unsigned nkernels = 0;
+	int previous;
+	hipError_t error;
+
+	if (!copy->load)
+		return;
+	previous = gshmemi_devmem_enter();
+	error = (hipError_t)copy->load(&nkernels);
+	gshmemi_devmem_leave(previous);
+	report_load(error, copy->file, nkernels);
+}
+
 /* Called with the lock held. */
 static int upload_new(void)
 {
@@ -157,6 +192,7 @@ static int upload_new(void)
 			rc = upload(copy, &gshmemi_state);
 		if (rc)
 			return rc;
+		load_unit(copy);
 		copy->uploaded = 1;
 	}
 	atomic_fetch_and(&gshmemi_enter_why, ~(unsigned)GSHMEMI_ENTER_UPLOAD);
@@ -340,6 +376,18 @@ static int find_state(hipModule_t module, void **state_p, size_t *nbytes_p)
 	return 0;
 }
 
+static void load_module(hipModule_t handle)
+{
+#if GSHMEMI_ARCH_LOADS_LAZILY
+	unsigned nkernels = 0;
+	hipError_t error = GSHMEMI_ARCH_LOAD_MODULE(handle, &nkernels);
+
+	report_load(error, "a module", nkernels);
+#else
+	(void)handle;
+#endif
+}
+
 static struct module *find_module(const void *state)
 {
 	struct module *module;
@@ -372,6 +420,7 @@ static int add_module(hipModule_t handle)
 		rc = fill_module(&found, &gshmemi_state, "gshmemx_module_init");
 	if (rc)
 		return rc;
+	load_module(handle);
 	module = find_module(found.state);
 	if (!module) {
 		module = malloc(sizeof *module);

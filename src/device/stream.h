@@ -41,6 +41,9 @@ struct gshmemi_stream_op {
 /* Queues one. When the stream goes on, what the call wrote has arrived. */
 hipError_t gshmemi_stream_launch(const struct gshmemi_stream_op *op, hipStream_t stream);
 
+/* Loads its kernel, as gshmemi_coll_load does. */
+hipError_t gshmemi_stream_load(void);
+
 #ifdef __cplusplus
 }
 #endif

@@ -22,7 +22,8 @@ static __device__ void wait(const struct gshmemi_stream_op *op)
 			GSHMEMI_WG, op->dest, 8, op->is_signed, op->sig_op, op->signal, call);
 }
 
-__global__ __launch_bounds__(GSHMEMI_ARCH_OWN_THREADS, 1) void gshmemi_stream_kernel(struct gshmemi_stream_op op)
+__global__ __launch_bounds__(GSHMEMI_ARCH_OWN_THREADS, 1)
+void gshmemi_stream_kernel(struct gshmemi_stream_op op)
 {
 	const struct gshmemi_where where = op.region ? gshmemi_in_region(op.region) : gshmemi_in_heap();
 
@@ -66,5 +67,13 @@ hipError_t gshmemi_stream_launch(const struct gshmemi_stream_op *op, hipStream_t
 	hipError_t error;
 
 	GSHMEMI_LAUNCH(error, gshmemi_stream_kernel, GSHMEMI_ARCH_OWN_THREADS, stream, *op);
+	return error;
+}
+
+hipError_t gshmemi_stream_load(void)
+{
+	hipError_t error;
+
+	GSHMEMI_LOAD(error, gshmemi_stream_kernel);
 	return error;
 }

@@ -9,7 +9,11 @@
 #include <string.h>
 
 #include "base/kernels.h"
+#include "device/coll.h"
+#include "device/stream.h"
 #include "ipc/job.h"
+#include "net/kernels.h"
+#include "trace/kernels.h"
 
 /* The architectures this binary was built for. */
 #ifndef GSHMEMI_GPU_ARCHS
@@ -83,14 +87,20 @@ static void name_device(int device, char *name, size_t nbytes)
 }
 
 /*
- * Asks for one of the library's kernels. A binary without code for this GPU fails here rather than in the
- * user's first launch.
+ * Asks for all of the library's kernels. A binary without code for this GPU fails here rather than in the
+ * user's first launch. And a runtime that would load a kernel at its first launch, and wait for running
+ * kernels to do so, loads it here.
  */
 static int check_binary(int device)
 {
-	hipError_t error = gshmemi_devmem_probe();
+	static hipError_t (*const load[])(void) = {gshmemi_devmem_probe, gshmemi_coll_load, gshmemi_stream_load,
+		gshmemi_attend_load, gshmemi_clock_load};
+	hipError_t error = hipSuccess;
 	char name[320];
+	size_t i;
 
+	for (i = 0; i < sizeof load / sizeof *load && error == hipSuccess; i++)
+		error = load[i]();
 	if (error == hipSuccess)
 		return 0;
 	name_device(device, name, sizeof name);

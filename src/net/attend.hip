@@ -22,3 +22,11 @@ hipError_t gshmemi_attend_launch(hipStream_t stream)
 	GSHMEMI_LAUNCH(error, gshmemi_attend_kernel, 1, stream, 16U);
 	return error;
 }
+
+hipError_t gshmemi_attend_load(void)
+{
+	hipError_t error;
+
+	GSHMEMI_LOAD(error, gshmemi_attend_kernel);
+	return error;
+}

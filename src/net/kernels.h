@@ -12,6 +12,9 @@ extern "C" {
 /* Queues a kernel of one wave, which serves what is there and ends. */
 hipError_t gshmemi_attend_launch(hipStream_t stream);
 
+/* Loads it: a first launch may wait for all kernels that run. */
+hipError_t gshmemi_attend_load(void);
+
 #ifdef __cplusplus
 }
 #endif

@@ -30,3 +30,11 @@ hipError_t gshmemi_clock_launch(struct gshmemi_clock_mail *mail, uint32_t nquest
 	GSHMEMI_LAUNCH(error, gshmemi_clock_kernel, 1, stream, mail, nquestions);
 	return error;
 }
+
+hipError_t gshmemi_clock_load(void)
+{
+	hipError_t error;
+
+	GSHMEMI_LOAD(error, gshmemi_clock_kernel);
+	return error;
+}

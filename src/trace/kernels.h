@@ -21,6 +21,9 @@ struct gshmemi_clock_mail {
 /* Queue a kernel of one thread, which answers the questions 1 to nquestions and ends. */
 hipError_t gshmemi_clock_launch(struct gshmemi_clock_mail *mail, uint32_t nquestions, hipStream_t stream);
 
+/* Loads it: a first launch may wait for all kernels that run. */
+hipError_t gshmemi_clock_load(void);
+
 #ifdef __cplusplus
 }
 #endif

@@ -24,6 +24,7 @@
 #define GSHMEMI_ARCH_KERNELS_WAKE    0
 #define GSHMEMI_ARCH_CLOCK_APART     1
 #define GSHMEMI_ARCH_TYPED_LAUNCH    0
+#define GSHMEMI_ARCH_LOADS_LAZILY    0
 #define GSHMEMI_ARCH_FD_VALUE_SINCE  70100000
 #define GSHMEMI_ARCH_RETAIN_SINCE    71300000 /* or earlier: a lent handle is not released */
 

@@ -138,6 +138,9 @@ enum gshmemi_amo {
  * KERNELS_WAKE      a kernel can wake a thread of the CPU
  * CLOCK_APART       the clock_ns of kernels is another clock than that of the host
  * TYPED_LAUNCH      a kernel is launched by its type; its address is not enough
+ * LOADS_LAZILY      the runtime loads a kernel when it is first launched, and may wait for running kernels to
+ *                   do so: LOAD_UNIT(kernel, nkernels_p) loads all kernels of the unit that has this one,
+ *                   LOAD_MODULE(module, nkernels_p) those of a module; both return a hipError_t
  * NESTS_CALLS       functions that kernels call may call others at no cost: see gshmemi_slow_perform_at
  * KEEPS_KEYS_APART  wave_enter never puts lanes with different keys into one group
  * COMPARES_APART    comparing the arguments of a wave is worth a call of its own; 0: wave_agrees
@@ -160,8 +163,8 @@ enum gshmemi_amo {
 	!defined GSHMEMI_ARCH_KERNELS_WAKE || !defined GSHMEMI_ARCH_TYPED_LAUNCH
 #error "gshmem: the platform lacks GSHMEMI_ARCH_HAS_ELECT, _HAS_COPY, _KERNELS_WAKE or _TYPED_LAUNCH"
 #endif
-#ifndef GSHMEMI_ARCH_CLOCK_APART
-#error "gshmem: the platform lacks GSHMEMI_ARCH_CLOCK_APART"
+#if !defined GSHMEMI_ARCH_CLOCK_APART || !defined GSHMEMI_ARCH_LOADS_LAZILY
+#error "gshmem: the platform lacks GSHMEMI_ARCH_CLOCK_APART or _LOADS_LAZILY"
 #endif
 #if !defined GSHMEMI_ARCH_NESTS_CALLS || !defined GSHMEMI_ARCH_KEEPS_KEYS_APART || \
 	!defined GSHMEMI_ARCH_COMPARES_APART || !defined GSHMEMI_ARCH_IS_CUDA || \
@@ -212,6 +215,9 @@ enum gshmemi_amo {
 #endif
 #if GSHMEMI_ARCH_HAS_TICKS && !(defined GSHMEMI_ARCH_TICK_NS && defined GSHMEMI_ARCH_CLOCK_RATE)
 #error "gshmem: the platform lacks GSHMEMI_ARCH_TICK_NS(gfx) or GSHMEMI_ARCH_CLOCK_RATE"
+#endif
+#if GSHMEMI_ARCH_LOADS_LAZILY && !(defined GSHMEMI_ARCH_LOAD_UNIT && defined GSHMEMI_ARCH_LOAD_MODULE)
+#error "gshmem: the platform lacks GSHMEMI_ARCH_LOAD_UNIT or _LOAD_MODULE"
 #endif
 #if GSHMEMI_ARCH_HAS_GLOBALS && !(defined GSHMEMI_ARCH_IS_GLOBAL && defined GSHMEMI_ARCH_SHARE && \
 	defined GSHMEMI_ARCH_PLACE && defined GSHMEMI_ARCH_IS_FREE)

@@ -23,6 +23,7 @@
 #define GSHMEMI_ARCH_KERNELS_WAKE    0
 #define GSHMEMI_ARCH_CLOCK_APART     1
 #define GSHMEMI_ARCH_TYPED_LAUNCH    0
+#define GSHMEMI_ARCH_LOADS_LAZILY    1
 #define GSHMEMI_ARCH_FD_VALUE_SINCE  0
 #define GSHMEMI_ARCH_RETAIN_SINCE    0
 
@@ -40,6 +41,9 @@
 #define GSHMEMI_ARCH_QUIET_END   _Pragma("nv_diagnostic pop")
 
 #define GSHMEMI_ARCH_STATE(TYPE, NAME) static __constant__ TYPE NAME
+
+#define GSHMEMI_ARCH_LOAD_UNIT(kernel, nkernels_p)   hipcudaLoadUnit((const void *)(kernel), (nkernels_p))
+#define GSHMEMI_ARCH_LOAD_MODULE(module, nkernels_p) hipcudaLoadModule((module), (nkernels_p))
 
 #if !GSHMEMI_DEVICE_PASS
 #include <gshmem/arch/host.h>

@@ -27,7 +27,7 @@
 #endif
 
 /* Goes up by 1 when the layout below or its meaning changes. */
-#define GSHMEMI_ABI 16
+#define GSHMEMI_ABI 17
 #define GSHMEMI_ABI_DIRECT_ONLY 0x80000000U
 
 /*
@@ -366,6 +366,8 @@ struct gshmemi_state_copy {
 	int32_t uploaded;       /* owned by the library */
 	struct gshmemi_state_copy *next; /* owned by the library */
 	void *state;            /* owned by the library: where the copy is, while uploaded is set */
+	/* With GSHMEMI_ARCH_LOADS_LAZILY: loads all kernels of the unit now; *nkernels_p says how many. */
+	int (*load)(unsigned *nkernels_p);
 };
 
 #endif /* GSHMEM_STATE_H */

@@ -65,6 +65,21 @@ static inline int gshmemi_unit_locate(void **address_p)
 	return (int)hipGetSymbolAddress(address_p, (const void *)&gshmemi_state);
 }
 
+#if GSHMEMI_ARCH_LOADS_LAZILY
+/* Nobody launches it: by its address the runtime finds the unit's other kernels. */
+static __global__ void gshmemi_unit_kernel(void)
+{
+}
+
+static inline int gshmemi_unit_load(unsigned *nkernels_p)
+{
+	return (int)GSHMEMI_ARCH_LOAD_UNIT(&gshmemi_unit_kernel, nkernels_p);
+}
+#define GSHMEMI_UNIT_LOAD gshmemi_unit_load
+#else
+#define GSHMEMI_UNIT_LOAD NULL
+#endif
+
 static struct gshmemi_state_copy gshmemi_state_copy = {
 	GSHMEMI_ABI,
 	GSHMEM_MAX_PES,
@@ -80,6 +95,7 @@ static struct gshmemi_state_copy gshmemi_state_copy = {
 	0,
 	NULL,
 	NULL,
+	GSHMEMI_UNIT_LOAD,
 };
 
 __attribute__((constructor)) static void gshmemi_unit_register(void)

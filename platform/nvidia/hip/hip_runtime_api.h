@@ -678,6 +678,8 @@ static inline hipError_t hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(
 		shared_bytes);
 }
 
+#include "hip_loading.h"
+
 #undef HIPCUDA_DRIVER
 #undef HIPCUDA_DRIVER_ALONE
 #undef HIPCUDA_DRIVER_CALL
