@@ -297,7 +297,7 @@ GSHMEM_API int gshmemx_rpc_wait(gshmemx_rpc_ticket_t ticket);
  * lane of a wave) or, from 16 KiB on, as a block of the arena (64 KiB). GSHMEMX_RPC_MORE asks for the next
  * step, which is empty when the input has ended; GSHMEMX_RPC_DONE ends the stream, even if input is left.
  *
- * Callable  host; kernel, any thread; _wave: converged lanes of a wave.
+ * Callable  host; kernel, any thread; _wave: the lanes of a wave, as for all calls with that suffix.
  * Returns   0 when the reply is in out; -ENOSPC when it is longer than out_nbytes; else as gshmemx_rpc_call.
  * Order     as gshmemx_rpc_call.
  */
@@ -484,7 +484,9 @@ GSHMEMX_RMA_TYPES(GSHMEMI_DECLARE)
 /*
  * The threads of a group make a call with the suffix _wave or _wg together:
  *
- *   _wave  the lanes of a wave that reach the call together: any subset of them, converged
+ *   _wave  the lanes of a wave. Portable code lets all lanes that have not ended make the call, and NVIDIA
+ *          GPUs wait for all of them, as __syncwarp() does. AMD GPUs and the cpu platform take any subset
+ *          that reaches the call together, converged
  *   _wg    all threads of the work-group. The call contains a __syncthreads() before and one after its work;
  *          fence, quiet and waits contain one
  *

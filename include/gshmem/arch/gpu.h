@@ -11,8 +11,6 @@
 #define GSHMEMI_ARCH_HAS_F16   1
 #define GSHMEMI_ARCH_KEEPS_KEYS_APART 0
 
-#define gshmemi_arch_wave_here gshmemi_arch_wave_enter /* only the hardware brings lanes together */
-
 GSHMEMI_ARCH_FN unsigned gshmemi_arch_thread_rank(void)
 {
 	return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);

@@ -74,8 +74,19 @@ GSHMEMI_ARCH_FN unsigned gshmemi_arch_lane(void)
 
 /* ---- groups ---- */
 
-/* The lanes that are here now. If the hardware has split a wave, its parts are groups of their own. */
+/*
+ * All lanes of the wave that have not ended: they meet here. Neither nvcc nor the hardware promises that lanes
+ * are together again behind divergent code, and on an H100 they are not: two parts of a wave that each made a
+ * barrier counted as two barriers.
+ */
 GSHMEMI_ARCH_FN uint64_t gshmemi_arch_wave_enter(uint64_t key)
+{
+	(void)key;
+	return __ballot_sync(0xffffffffU, 1);
+}
+
+#define gshmemi_arch_wave_here gshmemi_arch_wave_some
+GSHMEMI_ARCH_FN uint64_t gshmemi_arch_wave_some(uint64_t key)
 {
 	(void)key;
 	return __activemask();

@@ -218,7 +218,7 @@ GSHMEMI_SLOW uint64_t gshmemi_slow_at(uint64_t what, const void *symmetric, uint
 	if (!GSHMEMI_ARCH_HAS_DELIVERY && gshmemi_state.slow & GSHMEMI_SLOW_STATS)
 		gshmemi_slow_count(what, b, pe);
 	if (!GSHMEMI_ARCH_COMPARES_APART && what >> 9 & 3 && gshmemi_state.slow & GSHMEMI_SLOW_CHECK) {
-		const uint64_t lanes = gshmemi_arch_wave_enter(0);
+		const uint64_t lanes = gshmemi_arch_wave_some(0);
 		const unsigned is_get = which == GSHMEMI_SLOW_GET;
 
 		if (!gshmemi_arch_wave_agrees((unsigned)pe, lanes))

@@ -172,7 +172,7 @@ GSHMEMI_FN void gshmemi_mail_serve(struct gshmemi_mailbox *box, uint32_t *lock)
 /* Out of line, shared by all waits: kernels pay for its registers. The lowest lane that is here serves. */
 GSHMEMI_SLOW void gshmemi_attend_at(void)
 {
-	if (gshmemi_arch_group_rank(GSHMEMI_WAVE, gshmemi_arch_wave_enter(0)) == 0 &&
+	if (gshmemi_arch_group_rank(GSHMEMI_WAVE, gshmemi_arch_wave_some(0)) == 0 &&
 	    gshmemi_mail_is_open(gshmemi_arch_load(gshmemi_state.attention, 8)))
 		gshmemi_mail_serve(gshmemi_state.mailbox, gshmemi_state.mail_lock);
 }
