@@ -308,8 +308,9 @@ void gshmemi_host_iget(unsigned region, void *dest, const void *source, ptrdiff_
 
 /* ---- atomics, flags and signals ---- */
 
-static uint64_t update(int what, unsigned region, void *fetch, int op, void *dest, uint64_t value,
-	uint64_t cond, unsigned nbytes, int fetches, int pe, const char *call)
+/* local is what the checks look at: fetch, or dest if the call has none. */
+static uint64_t update(int what, unsigned region, void *fetch, const void *local, int op, void *dest,
+	uint64_t value, uint64_t cond, unsigned nbytes, int fetches, int pe, const char *call)
 {
 	struct gshmemi_operation o = describe(what, region, fetch, nbytes, pe);
 
@@ -317,26 +318,26 @@ static uint64_t update(int what, unsigned region, void *fetch, int op, void *des
 	o.fetches = fetches != 0;
 	o.value = value;
 	o.cond = cond;
-	return call_with(&o, dest, dest, nbytes, nbytes, call);
+	return call_with(&o, dest, local, nbytes, nbytes, call);
 }
 
 uint64_t gshmemi_host_amo(unsigned region, int op, void *dest, uint64_t value, uint64_t cond, unsigned nbytes,
 	int fetches, int pe, const char *call)
 {
-	return update(GSHMEMI_AMO, region, NULL, op, dest, value, cond, nbytes, fetches, pe, call);
+	return update(GSHMEMI_AMO, region, NULL, dest, op, dest, value, cond, nbytes, fetches, pe, call);
 }
 
 void gshmemi_host_amo_nbi(unsigned region, void *fetch, int op, void *dest, uint64_t value, uint64_t cond,
 	unsigned nbytes, int pe, const char *call)
 {
-	(void)update(GSHMEMI_AMO, region, fetch, op, dest, value, cond, nbytes, 1, pe, call);
+	(void)update(GSHMEMI_AMO, region, fetch, fetch, op, dest, value, cond, nbytes, 1, pe, call);
 }
 
 void gshmemi_host_sync_write(int which, uint64_t *word, uint64_t value, int pe, const char *call)
 {
 	pe = gshmemi_pe_with_context(pe, GSHMEMI_CTX_LIBRARY);
 	if (which == GSHMEMI_SLOW_FLAG)
-		(void)update(GSHMEMI_FLAG, GSHMEMI_REGION_SYNC, NULL, 0, word, value, 0, 8, 0, pe, call);
+		(void)update(GSHMEMI_FLAG, GSHMEMI_REGION_SYNC, NULL, word, 0, word, value, 0, 8, 0, pe, call);
 	else
 		move(GSHMEMI_PUT, GSHMEMI_REGION_SYNC, word, &value, 8, 8, pe, 0, true, call);
 }
