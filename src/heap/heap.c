@@ -328,9 +328,12 @@ static int allocate_map(uint64_t heap_nbytes, uint64_t **map_p)
 
 	rc = gshmemi_hip(hipHostMalloc(&map, nbytes, hipHostMallocMapped),
 		"heap: hipHostMalloc of %zu bytes for the map of allocations (GSHMEM_CHECK)", nbytes);
-	if (!rc)
-		*map_p = map;
-	return rc;
+	if (rc)
+		return rc;
+	if (!GSHMEMI_ARCH_HOST_DIRECT)
+		memset(map, 0, nbytes); /* no GPU's runtime promises zeros */
+	*map_p = map;
+	return 0;
 }
 
 static int create_allocator(uint64_t nbytes, struct gshmemi_allocator **allocator_p)
