@@ -2,7 +2,9 @@
 /* run: -n 2 */
 /*
  * Bandwidth of a put by a whole GPU: each work-group puts its part with putmem_wg and ends with one quiet;
- * there are 1 to 8 work-groups per compute unit. Ours alternates with the device's own copies: hipMemcpyAsync
+ * there are 1 to 8 work-groups per compute unit. Each repetition is a launch: a work-group that repeated its
+ * own part would find it in the L2, where that holds the parts of all work-groups that are resident. Ours
+ * alternates with the device's own copies: hipMemcpyAsync
  * between two buffers of this PE's device, and hipMemcpyPeerAsync to the peer's. PE 0 works alone while the
  * others wait, so that PEs on one GPU do not share its time.
  *
@@ -13,15 +15,14 @@
  */
 #include "bench.h"
 
-__global__ static void put_grid(char *dest, const char *source, size_t nbytes, int pe, size_t reps)
+__global__ static void put_grid(char *dest, const char *source, size_t nbytes, int pe)
 {
 	/* Parts are multiples of 16 bytes; the last one takes the rest. */
 	const size_t part = (nbytes / gridDim.x + 15) & ~(size_t)15;
 	const size_t from = blockIdx.x * part < nbytes ? blockIdx.x * part : nbytes;
 	const size_t n = from + part < nbytes ? part : nbytes - from;
 
-	for (size_t i = 0; i < reps; i++)
-		gshmemx_putmem_wg(dest + from, source + from, n, pe);
+	gshmemx_putmem_wg(dest + from, source + from, n, pe);
 	gshmemx_quiet_wg();
 }
 
@@ -84,8 +85,9 @@ int main(int argc, char **argv)
 		bench_measure_against({op, "wg", nbytes, 1, {}, true, 0},
 			[&](size_t reps) {
 				return timed([&] {
-					hipLaunchKernelGGL(put_grid, dim3(per_cu * ncus), dim3(256), 0,
-						stream, dest, source, nbytes, peer, reps);
+					for (size_t i = 0; i < reps; i++)
+						hipLaunchKernelGGL(put_grid, dim3(per_cu * ncus), dim3(256), 0,
+							stream, dest, source, nbytes, peer);
 					t_hip(hipGetLastError());
 				});
 			},

@@ -57,7 +57,7 @@ template <int SCOPE> static void row()
 
 	if (bench_wants(scope))
 		bench_measure_against({"win_fence_lat", scope, 0, bench.npes, {}, false, 0},
-				      meet_us<FENCE, SCOPE>, {meet_us<BARRIER, SCOPE>});
+				      bench_run(meet_us<FENCE, SCOPE>), {bench_run(meet_us<BARRIER, SCOPE>)});
 }
 
 /* In each round every PE puts the round's number into the next PE's window, and must find it in its own. */
