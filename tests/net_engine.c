@@ -239,7 +239,7 @@ static size_t random_config(void)
 	config.window = between(1, 3);
 	config.most_window = config.window + below(5);
 	config.ncredits = below(8);
-	config.tell_passes = below(2) ? 0 : below(5);
+	config.ack_passes = below(2) ? 0 : below(5);
 	config.small_nbytes = 8U * between(1, below(2) ? 8 : 40);
 	config.chunk_nbytes = between(1, below(2) ? 64 : 300);
 	return 32 + 32 + 32 + config.small_nbytes + (below(2) ? 0 : 8U * below(100));
@@ -377,10 +377,10 @@ static void check_flood(void)
 			  (unsigned long long)counts->most_held, most_held);
 		sim_check_idle(pe);
 		if (is_verbose)
-			printf("flood %d, PE %d: %llu messages with %llu records, %llu responses, %llu tellings, %llu chunks, %llu merged,"
+			printf("flood %d, PE %d: %llu messages with %llu records, %llu responses, %llu acknowledgements, %llu chunks, %llu merged,"
 			       " %llu stalls, %llu refused, at most %llu of %u held, window full %llu times\n", schedule, pe,
 			       (unsigned long long)counts->nmessages, (unsigned long long)counts->nrecords,
-			       (unsigned long long)counts->nresponses, (unsigned long long)counts->ntellings,
+			       (unsigned long long)counts->nresponses, (unsigned long long)counts->nacks_alone,
 			       (unsigned long long)counts->nchunks, (unsigned long long)counts->nmerged,
 			       (unsigned long long)counts->nstalls, (unsigned long long)counts->nrefused,
 			       (unsigned long long)counts->most_held, most_held, (unsigned long long)sim_nfilled[pe][(pe + 1) % sim.npes]);
@@ -449,7 +449,7 @@ static void test_ping(void)
 		sim_now_ns = began_ns + after_ms[i] * 1000000ULL;
 		gshmemi_engine_check_silence(sim_engine(0), sim_now_ns);
 		gshmemi_engine_flush(sim_engine(0), true);
-		t_equal((long)gshmemi_engine_counts(sim_engine(0))->ntellings, after_ms[i] > 100, "pings");
+		t_equal((long)gshmemi_engine_counts(sim_engine(0))->nacks_alone, after_ms[i] > 100, "pings");
 	}
 	sim_close();
 }

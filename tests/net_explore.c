@@ -74,15 +74,15 @@ static const struct config rows[] = {
 	{"credits return while messages are late", 0, {"xxxxqrxx", ""}, W(1, 4, 3, 3, 1, 0xffffffff), PROMPT | TINY, 0, NULL},
 	{"a ping, at any time", 0, {"xrxrq", ""}, W(1, 1, 0, 2, 1, 0), PROMPT, 0, NULL},
 	/* ---- flags ---- */
-	{"flags are told of later", 0, {"FFaQ", "F"}, W(1, 1, 0, 2, 2, 0xffffffff), PROMPT | TINY | TELLS_LATER, 0, NULL},
-	{"flags behind bulk, told of later", 0, {"BfFFQ", ""}, W(2, 2, 0, 2, 2, 0), PROMPT | TELLS_LATER, 0, NULL},
-	{"signals are told of later, puts behind them wait", 0, {"aooq", "a"}, W(1, 1, 0, 2, 2, 0xffffffff), PROMPT | TELLS_LATER, 0, NULL},
-	{"puts and a signal are told of later", 0, {"oaoaq", ""}, W(2, 2, 0, 2, 2, 0), PROMPT | TELLS_LATER, 0, NULL},
+	{"flags are acknowledged later", 0, {"FFaQ", "F"}, W(1, 1, 0, 2, 2, 0xffffffff), PROMPT | TINY | ACKS_LATER, 0, NULL},
+	{"flags behind bulk, acknowledged later", 0, {"BfFFQ", ""}, W(2, 2, 0, 2, 2, 0), PROMPT | ACKS_LATER, 0, NULL},
+	{"signals are acknowledged later, puts behind them wait", 0, {"aooq", "a"}, W(1, 1, 0, 2, 2, 0xffffffff), PROMPT | ACKS_LATER, 0, NULL},
+	{"puts and a signal are acknowledged later", 0, {"oaoaq", ""}, W(2, 2, 0, 2, 2, 0), PROMPT | ACKS_LATER, 0, NULL},
 	/* ---- locks ---- */
 	{"a lock, two PEs", 0, {"laqu", "laqu"}, W(1, 2, 1, 2, 2, 0), PROMPT | FIFO, 0, NULL},
 	{"a lock, any order", 0, {"lu", "lu"}, W(1, 1, 0, 1, 1, 0xffffffff), PROMPT, 0, NULL},
 	/* ---- mutants ---- */
-	{"mutant: told as performed, and put off", 0, {"hwxh1xq", ""}, W(2, 2, 0, 1, 2, 0), 0, MUTANT_ACK_EARLY, "quiet is over"},
+	{"mutant: acknowledged, and put off", 0, {"hwxh1xq", ""}, W(2, 2, 0, 1, 2, 0), 0, MUTANT_ACK_EARLY, "quiet is over"},
 	{"mutant: a response waits for credit", 0, {"hhw", "hhw"}, W(1, 1, 0, 1, 2, 0), PROMPT | FIFO | HALF,
 	 MUTANT_RESPONSE_NEEDS_CREDIT, STUCK},
 	{"mutant: requests are performed as they come", 0, {"xfxfxq", ""}, W(2, 2, 0, 2, 1, 0), PROMPT | TINY, MUTANT_NO_SEQ, "before a fence"},
@@ -93,9 +93,9 @@ static const struct config rows[] = {
 	 MUTANT_RETURN_RACE, "beyond its credit"},
 	{"mutant: chunks are counted as they land", 0, {"B1B0s", ""}, W(2, 2, 0, 2, 2, 0), PROMPT, MUTANT_LAND_ANY, "before its data"},
 	{"mutant: a bulk is forgotten before it has left", 0, {"BqB", ""}, W(2, 2, 0, 2, 2, 0), 0, MUTANT_RETIRE_EARLY, ""},
-	{"mutant: nothing is told while a telling is under way", 0, {"xxxq", ""}, W(1, 1, 0, 2, 1, 0), TINY, MUTANT_TELL_LOST, STUCK},
+	{"mutant: no acknowledgement follows one under way", 0, {"xxxq", ""}, W(1, 1, 0, 2, 1, 0), TINY, MUTANT_ACK_LOST, STUCK},
 	{"mutant: puts behind others do not leave by themselves", 0, {"oo", ""}, W(1, 1, 0, 2, 1, 0), PROMPT, MUTANT_PUTS_STAY, STUCK},
-	{"mutant: what is told of later is told of never", 0, {"FFq", ""}, W(1, 1, 0, 2, 1, 0), PROMPT | TINY | TELLS_LATER, MUTANT_TELL_NEVER, STUCK},
+	{"mutant: what is acknowledged later never is", 0, {"FFq", ""}, W(1, 1, 0, 2, 1, 0), PROMPT | TINY | ACKS_LATER, MUTANT_ACK_NEVER, STUCK},
 	{"mutant: a context is taken that is in use", 0, {"p1p0q", ""}, W(1, 1, 0, 2, 1, 0), PROMPT, MUTANT_CONTEXT_STOLEN, "quiet is over"},
 };
 #undef W

@@ -292,7 +292,7 @@ static void set_first(void)
 		.ncredits = cfg->ncredits,
 		.small_nbytes = SMALL,
 		.chunk_nbytes = CHUNK,
-		.tell_passes = cfg->flags & TELLS_LATER ? 2 : 0,
+		.ack_passes = cfg->flags & ACKS_LATER ? 2 : 0,
 	};
 	int npes = 0, pe, peer;
 

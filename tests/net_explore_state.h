@@ -24,7 +24,7 @@ enum {
 	PAIRS = 4,  /* two things may arrive in one pass */
 	TINY = 8,   /* messages have room for one of the largest records */
 	HALF = 16,  /* room for two without data, which is that of one largest answer */
-	TELLS_LATER = 32 /* if there are only flags, they are acknowledged in the second pass */
+	ACKS_LATER = 32 /* if there are only flags, they are acknowledged in the second pass */
 };
 
 #define SMALL     16U /* bytes of the largest record's data */
@@ -200,7 +200,7 @@ static void tidy(struct gshmemi_engine *e)
 			tidy_sending(&c->taking[i]);
 			tidy_sending(&c->giving[i]);
 		}
-		tidy_sending(&c->telling);
+		tidy_sending(&c->ack);
 	}
 }
 

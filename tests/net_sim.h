@@ -26,8 +26,8 @@
 	X(RETURN_RACE)           /* limits from before a return of credits count */ \
 	X(LAND_ANY)              /* chunks are only counted, whatever the order in which they land */ \
 	X(RETIRE_EARLY)          /* a bulk is forgotten before its chunks have left */ \
-	X(TELL_NEVER)            /* delayed reports are never sent */ \
-	X(TELL_LOST)             /* no second report follows one that was in flight */ \
+	X(ACK_NEVER)             /* delayed acknowledgements are never sent */ \
+	X(ACK_LOST)              /* no second acknowledgement follows one that was in flight */ \
 	X(PUTS_STAY)             /* a put after others leaves only with a later operation, never alone */ \
 	X(CONTEXT_STOLEN)        /* a context gets another number while it has something open */
 enum sim_mutant {

@@ -14,7 +14,7 @@
 /* numbers of chunks in tags, whose lowest bit says which side names the memory */
 #define GSHMEMI_NET_NTAGS   (1U << 14)
 
-enum sending_what { SENDS_BUFFER, SENDS_TELLING, SENDS_CHUNK, TAKES_CHUNK, SENDS_GOT, TAKES_GOT };
+enum sending_what { SENDS_BUFFER, SENDS_ACK, SENDS_CHUNK, TAKES_CHUNK, SENDS_GOT, TAKES_GOT };
 
 /* What has been handed to the link. */
 struct sending {
@@ -156,11 +156,11 @@ struct connection {
 	/* answers: */
 	struct buffer *answer;         /* the message being filled */
 	struct buffers answers;
-	bool must_tell;
-	unsigned tell_passes; /* passes left until it must tell; 0: no flags have come that only need this */
+	bool must_ack;
+	unsigned ack_passes; /* passes left until it must acknowledge; 0: nothing that may wait has come */
 	bool must_ping;
-	struct sending telling;
-	struct gshmemi_net_head told;
+	struct sending ack;
+	struct gshmemi_net_head ack_head;
 
 	uint64_t heard_ns;             /* when that PE last said something, or the connection was made, */
 	uint64_t asked_ns;             /* and when it was asked since whether it is there; 0: it was not */

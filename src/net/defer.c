@@ -187,7 +187,7 @@ static bool reap_one(struct gshmemi_engine *e, struct connection *c)
 	}
 	c->nreaped++;
 	c->nperformed_here++;
-	c->must_tell = true;
+	c->must_ack = true;
 	return true;
 }
 

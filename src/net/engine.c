@@ -9,8 +9,7 @@
 #define PING_NS     100000000U
 #define FAR_PING_NS 1000000000U /* for PEs on other machines, while nothing is open */
 /*
- * after so long without checking, this PE was stopped or starved itself, and cannot say that others were
- * silent
+ * If we have not looked for a second, we were stopped or starved ourselves; others' silence does not count.
  */
 #define LATE_NS     1000000000U
 
@@ -145,8 +144,8 @@ struct connection *gshmemi_net_connection(struct gshmemi_engine *e, int pe)
 	name_chunks(c, c->get_chunks, TAKES_GOT);
 	name_chunks(c, c->taking, TAKES_CHUNK);
 	name_chunks(c, c->giving, SENDS_GOT);
-	c->telling.what = SENDS_TELLING;
-	c->telling.connection = c;
+	c->ack.what = SENDS_ACK;
+	c->ack.connection = c;
 	c->next = e->first;
 	e->first = c;
 	e->connections[pe] = c;
@@ -245,15 +244,15 @@ void gshmemi_net_transfer(struct gshmemi_engine *e, struct sending *sending)
 		e->error = e->config.link->start(e->config.link, &sending->transfer);
 }
 
-/* Every message says how far this PE is with the other one's operations. */
-static void tell(struct connection *c, struct gshmemi_net_head *head)
+/* Every message acknowledges what this PE has performed of the other one's operations. */
+static void acknowledge(struct connection *c, struct gshmemi_net_head *head)
 {
 	head->limit = c->granted;
 	head->nperformed =
 		c->nperformed_here + (GSHMEMI_NET_MUTANT(ACK_EARLY) && c->held ? c->held->nleft : 0);
 	head->nlanded = c->nlanded_here;
-	c->must_tell = false;
-	c->tell_passes = 0;
+	c->must_ack = false;
+	c->ack_passes = 0;
 }
 
 static void send_buffer(struct gshmemi_engine *e, struct connection *c, struct buffer *buffer, int kind)
@@ -261,7 +260,7 @@ static void send_buffer(struct gshmemi_engine *e, struct connection *c, struct b
 	struct gshmemi_transfer *transfer = &buffer->sending.transfer;
 	struct gshmemi_net_head *head = head_of(buffer);
 
-	tell(c, head);
+	acknowledge(c, head);
 	head->nbytes = (uint32_t)(transfer->nbytes - sizeof *head);
 	transfer->memory = buffer->data;
 	transfer->pe = c->pe;
@@ -339,30 +338,30 @@ static void send_responses(struct gshmemi_engine *e, struct connection *c)
 	send_buffer(e, c, buffer, GSHMEMI_LINK_RESPONSE);
 }
 
-static void send_telling(struct gshmemi_engine *e, struct connection *c)
+static void send_ack(struct gshmemi_engine *e, struct connection *c)
 {
-	struct gshmemi_transfer *transfer = &c->telling.transfer;
+	struct gshmemi_transfer *transfer = &c->ack.transfer;
 
-	memset(&c->told, 0, sizeof c->told);
-	tell(c, &c->told);
-	c->told.flags = c->must_ping ? GSHMEMI_NET_PING : 0;
+	memset(&c->ack_head, 0, sizeof c->ack_head);
+	acknowledge(c, &c->ack_head);
+	c->ack_head.flags = c->must_ping ? GSHMEMI_NET_PING : 0;
 	c->must_ping = false;
-	transfer->memory = &c->told;
-	transfer->nbytes = sizeof c->told;
+	transfer->memory = &c->ack_head;
+	transfer->nbytes = sizeof c->ack_head;
 	transfer->pe = c->pe;
 	transfer->kind = GSHMEMI_LINK_RESPONSE;
-	e->counts.ntellings++;
-	gshmemi_net_transfer(e, &c->telling);
+	e->counts.nacks_alone++;
+	gshmemi_net_transfer(e, &c->ack);
 }
 
 static void flush(struct gshmemi_engine *e, struct connection *c, bool with_puts)
 {
 	send_requests(e, c, with_puts);
 	send_responses(e, c);
-	if ((c->must_tell || c->must_ping) && !c->telling.is_busy)
-		send_telling(e, c);
-	if (GSHMEMI_NET_MUTANT(TELL_LOST))
-		c->must_tell = false;
+	if ((c->must_ack || c->must_ping) && !c->ack.is_busy)
+		send_ack(e, c);
+	if (GSHMEMI_NET_MUTANT(ACK_LOST))
+		c->must_ack = false;
 }
 
 /*
@@ -371,7 +370,7 @@ static void flush(struct gshmemi_engine *e, struct connection *c, bool with_puts
  */
 static bool is_waiting(const struct connection *c)
 {
-	return c->held || c->must_tell || c->tell_passes || c->must_ping || c->putting || c->gets ||
+	return c->held || c->must_ack || c->ack_passes || c->must_ping || c->putting || c->gets ||
 		gshmemi_net_is_pending(c);
 }
 
@@ -385,8 +384,8 @@ static int serve(struct gshmemi_engine *e)
 	while ((c = list)) {
 		list = c->next_active;
 		c->is_active = false;
-		if (c->tell_passes && !--c->tell_passes)
-			c->must_tell = !GSHMEMI_NET_MUTANT(TELL_NEVER);
+		if (c->ack_passes && !--c->ack_passes)
+			c->must_ack = !GSHMEMI_NET_MUTANT(ACK_NEVER);
 		if (gshmemi_net_is_pending(c))
 			n += gshmemi_net_reap(e, c);
 		if (c->held)
@@ -420,8 +419,8 @@ static void hear(struct gshmemi_engine *e, struct connection *c, const struct gs
 	if ((head->nperformed >= c->returned || GSHMEMI_NET_MUTANT(RETURN_RACE)) &&
 		gshmemi_net_is_below(c->limit, head->limit))
 		c->limit = head->limit;
-	c->must_tell |= (head->flags & GSHMEMI_NET_PING) != 0;
-	if (c->open || c->queue.first || c->must_tell)
+	c->must_ack |= (head->flags & GSHMEMI_NET_PING) != 0;
+	if (c->open || c->queue.first || c->must_ack)
 		gshmemi_net_activate(e, c);
 }
 

@@ -5,14 +5,14 @@
  *
  * To each PE there is one stream of records, packed into messages, which its owner performs in order. Data
  * longer than a record may be goes beside the stream, in chunks: a record in the stream says where the chunk
- * goes. In each message the owner tells how far it is: records performed, chunks landed, and how many more
- * messages it accepts.
+ * goes. Each message acknowledges: it carries the number of records performed, of chunks landed, and of
+ * messages that its sender still accepts.
  *
- *   requests     need credit: messages that the owner has granted. Each PE may always send a few; the rest of
- *                the owner's credits goes to those that have more to say, and comes back when they fall silent.
- *   responses    need none: the asker has reserved the place of the answer before
- *   tellings     say how far a PE is: in every message, or in a message of its own, for which each connection
- *                has a buffer
+ *   requests   need credit: messages that the owner has granted. Each PE may always send a few; the rest of
+ *              the owner's credits goes to those that have more to say, and comes back when they fall silent
+ *   responses  need none: the asker has reserved the place of the answer before
+ *   acks       need none. Acknowledgements carry a PE's progress: in every message, or in a message of
+ *              their own, for which each connection has a buffer
  *
  * So an owner always accepts the messages sent to it, but may put off a record that wants an answer until it
  * has a buffer for the answer.
@@ -84,7 +84,7 @@ struct gshmemi_engine_config {
 	/* on those, what the link sends without asking whether there is a receive; 0: not known */
 	size_t eager_nbytes;
 	/* passes until flags and chunks' records are acknowledged, if no message does so earlier */
-	unsigned tell_passes;
+	unsigned ack_passes;
 };
 
 /* NULL: out of memory */
@@ -193,7 +193,7 @@ struct gshmemi_engine_counts {
 	uint64_t nbulks;      /* puts and gets in chunks */
 	uint64_t nmessages;   /* requests sent */
 	uint64_t nresponses;
-	uint64_t ntellings;
+	uint64_t nacks_alone; /* acknowledgements in a message of their own */
 	uint64_t nrecords;    /* sent in requests */
 	uint64_t nchunks;     /* put and got */
 	uint64_t nmerged;     /* puts merged into the record before */

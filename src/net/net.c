@@ -48,7 +48,7 @@
 /* the size of a landing */
 #define FAR_CHUNK_NBYTES (GSHMEMI_ARCH_HOST_DIRECT ? 262144 : GSHMEMI_NET_CHUNK_NBYTES)
 #define FAR_EAGER_NBYTES 16384 /* UCX over TCP sends longer messages only after a question */
-#define TELL_PASSES      16 /* of a waiting host, some 20 us */
+#define ACK_PASSES       16 /* of a waiting host, some 20 us */
 
 #define NBUFFERS    128
 #define NITEMS      1024
@@ -504,7 +504,7 @@ static struct gshmemi_engine_config config_of(struct gshmemi_link *link)
 	config.chunk_nbytes = GSHMEMI_NET_CHUNK_NBYTES;
 	config.far_nbytes = FAR_CHUNK_NBYTES;
 	config.eager_nbytes = FAR_EAGER_NBYTES;
-	config.tell_passes = TELL_PASSES;
+	config.ack_passes = ACK_PASSES;
 	return config;
 }
 
@@ -688,7 +688,7 @@ void gshmemi_net_report(void)
 		(unsigned long long)c->nmessages, (unsigned long long)c->nputs_performed,
 		(unsigned long long)c->ngets_performed, (unsigned long long)c->natomics_performed,
 		(unsigned long long)c->natomics_by_device, (unsigned long long)c->nresponses,
-		(unsigned long long)c->ntellings, (unsigned long long)c->nparked,
+		(unsigned long long)c->nacks_alone, (unsigned long long)c->nparked,
 		(unsigned long long)c->nstalls, (unsigned long long)c->nrefused,
 		(unsigned long long)c->most_held, (unsigned long long)c->nsent_from_device,
 		(unsigned long long)c->nstaged);

@@ -227,11 +227,11 @@ static unsigned passes_of(const struct gshmemi_engine *e, const struct gshmemi_n
 	switch (r->what) {
 	case GSHMEMI_NET_FLAG:
 	case GSHMEMI_NET_CHUNK:
-		return e->config.tell_passes;
+		return e->config.ack_passes;
 	case GSHMEMI_NET_AMO:
-		return r->cookie ? 0 : (e->config.tell_passes + 3) / 4;
+		return r->cookie ? 0 : (e->config.ack_passes + 3) / 4;
 	case GSHMEMI_NET_PUT:
-		return is_last ? 0 : (e->config.tell_passes + 3) / 4;
+		return is_last ? 0 : (e->config.ack_passes + 3) / 4;
 	default:
 		return 0;
 	}
@@ -263,9 +263,9 @@ static bool perform_all(
 		c->nperformed_here += how == PERFORMED;
 		passes = passes_of(e, &r, !*nleft_p);
 		if (!passes)
-			c->must_tell = true;
-		else if (!c->tell_passes || passes < c->tell_passes)
-			c->tell_passes = passes;
+			c->must_ack = true;
+		else if (!c->ack_passes || passes < c->ack_passes)
+			c->ack_passes = passes;
 	}
 	return true;
 }
@@ -289,7 +289,7 @@ static void grant(struct gshmemi_engine *e, struct connection *c, unsigned flags
 	e->ncredits -= n;
 	c->ngranted += n;
 	c->granted = c->expected + e->config.window + c->ngranted;
-	c->must_tell |= n || !c->tell_passes;
+	c->must_ack |= n || !c->ack_passes;
 }
 
 /* Keeps a copy of a message. These are few, because credits limit them. */
@@ -364,7 +364,7 @@ void gshmemi_net_landed_here(struct gshmemi_engine *e, struct sending *sending)
 	c->landed_beyond |= 1ULL << (GSHMEMI_NET_MUTANT(LAND_ANY) ? 0 : sending->chunk - c->nlanded_here - 1);
 	for (; c->landed_beyond & 1; c->landed_beyond >>= 1)
 		c->nlanded_here++;
-	c->must_tell = true;
+	c->must_ack = true;
 	gshmemi_net_activate(e, c);
 }
 
