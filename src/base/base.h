@@ -118,7 +118,7 @@ enum gshmemi_rpc_poll {
 	GSHMEMI_POLL_ADAPTIVE,
 	GSHMEMI_POLL_SPIN,
 	GSHMEMI_POLL_YIELD,
-	GSHMEMI_POLL_NAP /* as adaptive, but nobody wakes it up, as is the case with a GPU */
+	GSHMEMI_POLL_NAP /* as adaptive, but without wake-ups: a GPU cannot wake a thread */
 };
 
 /* Whether MPI may send from device memory: GSHMEM_MPI_GPU. */

@@ -50,7 +50,7 @@ void gshmemi_net_free_contexts(struct connection *c)
 
 /* ---- records ---- */
 
-/* Returns the number of the last chunk of a bulk all of whose chunks have begun and that has not landed. */
+/* Returns the last chunk of bulk number `bulk`. All its chunks have begun; it has not landed. */
 static uint64_t last_chunk_of(const struct connection *c, uint64_t bulk)
 {
 	const struct item *item = c->puts;

@@ -24,8 +24,8 @@ int gshmemi_net_start(void);
 void gshmemi_net_stop(void);
 bool gshmemi_net_is_running(void);
 /*
- * Starts this PE's net unless it is running, on each PE that opens a window over memory that cannot be
- * mapped. call names the call in messages. Returns a negative errno after a message.
+ * Each PE that opens a window over unmappable memory calls this; it starts the net once. call names the
+ * caller's API function in messages. Returns a negative errno after a message.
  */
 int gshmemi_net_require(const char *call);
 
@@ -43,8 +43,8 @@ void gshmemi_net_leave_unsent(void);
 void gshmemi_net_leave_puts(void);
 /*
  * may_be_open returns false if this thread has made no request that is still open. settle, called between
- * enter and leave, checks whether anything is open; if not, may_be_open is false until somebody enters. Where
- * kernels see GSHMEMI_SLOW_ASKED, it is the same.
+ * enter and leave, checks whether anything is open; if not, may_be_open is false until somebody enters.
+ * GSHMEMI_SLOW_ASKED mirrors may_be_open for kernels (gshmemi_state_set_asked).
  */
 bool gshmemi_net_may_be_open(void);
 void gshmemi_net_settle(void);
@@ -80,7 +80,7 @@ const struct gshmemi_engine_counts *gshmemi_net_counts(void);
 /* Prints what the engine has done, in one line on stderr: GSHMEM_STATS. */
 void gshmemi_net_report(void);
 
-/* Adds what a job takes; on one machine it needs no net. */
+/* Adds the net's memory and traffic to *scale; only two agreements for a job on one machine. */
 struct gshmemi_scale;
 void gshmemi_net_scale(struct gshmemi_scale *scale);
 

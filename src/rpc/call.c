@@ -62,7 +62,7 @@ static void count_completed(struct gshmemi_rpc_op *op)
  */
 static void answer(struct gshmemi_rpc_op *op, int status, uint64_t value)
 {
-	/* which has counters of its own */
+	/* CARRY keeps its own counters */
 	if (op->header.flags & GSHMEMI_RPC_POSTED && op->header.op != GSHMEMI_RPC_CARRY)
 		count_completed(op);
 	if (status != GSHMEMI_RPC_MORE)

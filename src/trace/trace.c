@@ -38,7 +38,7 @@ const char *gshmemi_trace_thread_name(uint64_t number)
 	return number < MAX_THREADS ? names[number] : "";
 }
 
-/* Fails now if the file cannot be written in the end. */
+/* Opens the trace file at init, so that a bad path fails now. */
 static int check_file(void)
 {
 	FILE *file;

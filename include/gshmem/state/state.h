@@ -73,8 +73,8 @@ struct gshmemi_direct {
 };
 
 /*
- * A region is memory that each PE has one of. Operations name a place in it by number and offset, alike on
- * all PEs.
+ * Each PE has one part of a region. Operations name a place in a region by number and offset, alike on all
+ * PEs.
  */
 enum gshmemi_region_number {
 	GSHMEMI_REGION_HEAP,
