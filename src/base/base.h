@@ -5,7 +5,8 @@
  * below it: tests/layers.c has their order.
  *
  * Functions return 0 or a negative errno. The function that first knows of an error reports it with
- * gshmemi_error, and its callers only pass it on. Only src/end/end.c ends the process.
+ * gshmemi_error, and its callers only pass it on. Only src/end/end.c ends the process before the program
+ * does; a thread of bootstrap/mpi.c ends one that has left main and hangs in MPI_Finalize.
  */
 #ifndef GSHMEMI_BASE_BASE_H
 #define GSHMEMI_BASE_BASE_H

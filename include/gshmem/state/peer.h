@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Turns an address and a PE into an address that this PE can use. Everything that reaches a peer comes
- * through here.
+ * The direct path: turns an address and a PE into an address that this PE can use. gshmemi_peer_ptr and
+ * gshmemi_peer_ptr_pair alone read the direct tables. What is not on the direct path adds a distance of the
+ * true tables (gshmemi_distance and gshmemi_mapped of move/carry.h, the host's gshmemi_region_delta): the
+ * slow path, gshmem_ptr, windows' addresses, the mailbox.
  */
 #ifndef GSHMEM_PEER_H
 #define GSHMEM_PEER_H
