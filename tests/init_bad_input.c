@@ -130,7 +130,9 @@ static void bad_values(void)
 	expect(2, "GSHMEM_PES_PER_NODE=2:round", "plain", "-22",
 		"must be a number of PEs, or a number followed by :cyclic");
 	expect(2, "", "odd GSHMEM_PES_PER_NODE 1", "-22",
-		"pe 0: init: GSHMEM_PES_PER_NODE is not the same on PE 0 and PE 1");
+		"pe 0: init: GSHMEM_PES_PER_NODE is not set on PE 0 but 1 on PE 1");
+	expect(2, "GSHMEM_PES_PER_NODE=2", "odd GSHMEM_PES_PER_NODE 2:cyclic", "-22",
+		"pe 0: init: GSHMEM_PES_PER_NODE is 2 on PE 0 but 2:cyclic on PE 1");
 	expect(2, "GSHMEM_CHECK=yes", "plain", "-22", "pe 0: GSHMEM_CHECK=yes: must be 0 or 1");
 	expect(2, "GSHMEM_WATCHDOG=soon", "plain", "-22",
 		"pe 0: GSHMEM_WATCHDOG=soon: must be a number of seconds");
@@ -160,7 +162,11 @@ static void unequal_values(void)
 	expect(3, "", "odd GSHMEM_HEAP_KIND fine", "-22",
 		"pe 0: init: GSHMEM_HEAP_KIND is auto on PE 0 but fine on PE 1");
 	expect(2, "", "odd GSHMEM_CHECK 1", "-22", "pe 0: init: GSHMEM_CHECK is 0 on PE 0 but 1 on PE 1");
-	expect(2, "", "odd GSHMEM_CPU_DELIVERY random", "-22", "GSHMEM_CPU_DELIVERY is set on PE 1 only");
+	expect(2, "", "odd GSHMEM_CPU_DELIVERY random:7", "-22",
+		"pe 0: init: GSHMEM_CPU_DELIVERY is not set on PE 0 but random:7 on PE 1: set it on all PEs");
+	expect(2, "", "odd GSHMEM_WINDOWS 20", "-22",
+		"pe 0: init: GSHMEM_WINDOWS is 1000 on PE 0 but 20 on PE 1");
+	expect(2, "", "odd GSHMEM_STATS 1", "-22", "pe 0: init: GSHMEM_STATS is 0 on PE 0 but 1 on PE 1");
 	expect(2, "", "odd GSHMEM_DEVICE 3", "-19",
 		"pe 1: init: device 3 was asked for, but this machine has 1");
 }

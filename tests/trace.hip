@@ -190,7 +190,7 @@ static void check_rest(const char *path)
 	}
 	t_check(tries < 5, "the wait of PE 1 is not open:\n%s", text);
 	run_job("", path, "unequal", 1);
-	t_job_failed(&job, "a trace of one PE", "init: GSHMEM_TRACE is set on PE 0 but not on PE 1", 1);
+	t_job_failed(&job, "a trace of one PE", " on PE 0 but not set on PE 1: set it on all PEs", 1);
 	run_job("", "/nowhere/trace", "pe", 1);
 	t_job_failed(&job, "no such folder", "GSHMEM_TRACE=/nowhere/trace: ", 1);
 }

@@ -11,7 +11,7 @@ X(HEAP_SIZE, size, "1g", "heap",
   "case, for powers of 1024")
 X(HEAP_KIND, kind, "auto", "heap",
   "memory of the heap: coarse (hipMalloc), fine, uncached, or auto, which is fine on amd and coarse "
-  "elsewhere")
+  "elsewhere; equal on all PEs")
 X(HEAP_PREALLOC, flag, "0", "heap", "1: init takes all memory of the heap, so that a shortage shows at once")
 X(LEAKS, flag, "0", "heap",
   "1: gshmem_finalize lists the allocations that were not freed; so does GSHMEM_CHECK=1")
@@ -48,7 +48,7 @@ X(CHECK, flag, "0", "debugging",
   "1: checks the PE numbers and addresses of every call, on the host and in kernels; that all PEs pass "
   "the same arguments to a collective; that all threads of a wave or work-group pass the same arguments "
   "to a call, and that no thread of a work-group is missing; that one caller at a time on each PE is in a "
-  "collective of a team")
+  "collective of a team; equal on all PEs")
 X(WATCHDOG, seconds, "30", "debugging",
   "seconds after which a wait is reported, on the host and in kernels; 0: never")
 X(DEBUG, flag, "0", "debugging", "1: init says on stderr what it does")
@@ -61,7 +61,7 @@ X(WINDOWS, number, "1000", "peers",
 X(CONTEXTS, number, "1024", "peers", "contexts that a PE can have at a time, 2 to 16383")
 X(PES_PER_NODE, nodes, "", "peers",
   "for tests: pretends that each node has this many consecutive PEs; with :cyclic, as in 4:cyclic, deals "
-  "the PEs out to the nodes one by one")
+  "the PEs out to the nodes one by one; equal on all PEs")
 X(RPC_SLOTS, number, "0", "calls from kernels",
   "slots for calls from kernels to the CPU; 0: as many as waves can be resident; with fewer, waves may "
   "starve each other")
@@ -74,12 +74,13 @@ X(RPC_POLL, poll, "adaptive", "calls from kernels",
 X(RPC_SEQ, number, "0", "debugging",
   "sequence number of the first call in each slot, to test that 30 bits may wrap")
 X(TRACE, text, "", "debugging",
-  "file for one timeline of all PEs, which Perfetto and Chrome open; equal on all PEs. Each PE also "
-  "writes its gshmemx_trace marks to a file of its own, whose name ends in the PE number")
+  "file for one timeline of all PEs, which Perfetto and Chrome open; set on all PEs or on none. Each PE "
+  "also writes its gshmemx_trace marks to a file of its own, whose name ends in the PE number")
 X(TRACE_SIZE, size, "16m", "debugging",
   "bytes of memory on each PE for GSHMEM_TRACE, which keeps the latest events, 128 bytes each")
 X(CPU_DELIVERY, delivery, "", "cpu platform",
-  "random or random:SEED: puts and atomics arrive late, in any order that fence and quiet allow")
+  "random or random:SEED: puts and atomics arrive late, in any order that fence and quiet allow; set on "
+  "all PEs or on none")
 X(CPU_DIVERGE, text, "", "cpu platform",
   "random or random:SEED: lanes that have diverged stay apart at random")
 X(CPU_WAVE, text, "64", "cpu platform", "lanes of a wave, 32 or 64")

@@ -51,10 +51,34 @@ static uint64_t machine_of(const char *host)
 
 /* ---- what all PEs must have in common ---- */
 
-/* Prints how the terms of PE 0 and of another PE differ. */
-static void report_terms(const struct terms *first, const struct terms *other, int pe)
+/* Variables of which terms have less than messages need, as they are set. */
+struct texts {
+	char trace[128];
+	char delivery[32];
+	char nodes[32];
+};
+
+static struct texts read_texts(void)
+{
+	const struct gshmemi_nodes nodes = gshmemi_env.PES_PER_NODE;
+	struct texts texts = {"not set", "not set", "not set"};
+
+	if (gshmemi_env.TRACE)
+		snprintf(texts.trace, sizeof texts.trace, "%s", gshmemi_env.TRACE);
+	if (gshmemi_env.CPU_DELIVERY)
+		snprintf(texts.delivery, sizeof texts.delivery, "%s", gshmemi_env.CPU_DELIVERY);
+	if (nodes.npes)
+		snprintf(texts.nodes, sizeof texts.nodes, "%d%s", nodes.npes,
+			nodes.is_cyclic ? ":cyclic" : "");
+	return texts;
+}
+
+/* Prints how the terms of PE 0, where texts are its own, and of another PE differ. Only PE 0's line shows. */
+static void report_terms(
+	const struct terms *first, const struct terms *other, const struct texts *other_texts, int pe)
 {
 	const struct gshmemi_config *a = &first->config, *b = &other->config;
+	const struct texts texts = read_texts();
 
 	if (other->abi != first->abi || other->max_pes != first->max_pes)
 		gshmemi_error("init: PE 0 and PE %d run different builds of libgshmem (ABI %" PRIu64
@@ -86,18 +110,22 @@ static void report_terms(const struct terms *first, const struct terms *other, i
 		gshmemi_error("init: GSHMEM_STATS is %d on PE 0 but %d on PE %d", (int)a->counts,
 			(int)b->counts, pe);
 	else if (b->traces != a->traces)
-		gshmemi_error("init: GSHMEM_TRACE is set on PE %d but not on PE %d", b->traces ? pe : 0,
-			b->traces ? 0 : pe);
+		gshmemi_error("init: GSHMEM_TRACE is %s on PE 0 but %s on PE %d: set it on all PEs or on none",
+			texts.trace, other_texts->trace, pe);
 	else if (b->is_delayed != a->is_delayed)
-		gshmemi_error("init: GSHMEM_CPU_DELIVERY is set on PE %d only", b->is_delayed ? pe : 0);
+		gshmemi_error("init: GSHMEM_CPU_DELIVERY is %s on PE 0 but %s on PE %d: set it on all PEs or "
+			      "on none",
+			texts.delivery, other_texts->delivery, pe);
 	else
-		gshmemi_error("init: GSHMEM_PES_PER_NODE is not the same on PE 0 and PE %d", pe);
+		gshmemi_error("init: GSHMEM_PES_PER_NODE is %s on PE 0 but %s on PE %d", texts.nodes,
+			other_texts->nodes, pe);
 }
 
 /* Compares each PE with PE 0. All PEs come to the same result, and PE 0 prints. */
 static int compare_terms(const struct gshmemi_config *config)
 {
 	struct terms mine = {GSHMEMI_ABI, GSHMEM_MAX_PES, "", *config}, first, other;
+	struct texts texts = read_texts();
 	struct utsname name;
 	int64_t pe;
 
@@ -110,7 +138,9 @@ static int compare_terms(const struct gshmemi_config *config)
 	if (pe == INT64_MAX)
 		return 0;
 	gshmemi_bootstrap_broadcast(&other, sizeof other, (int)pe);
-	report_terms(&first, &other, (int)pe);
+	if (other.abi == first.abi) /* another build may not know of the texts */
+		gshmemi_bootstrap_broadcast(&texts, sizeof texts, (int)pe);
+	report_terms(&first, &other, &texts, (int)pe);
 	return -EINVAL;
 }
 
