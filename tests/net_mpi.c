@@ -3,8 +3,9 @@
 /* platform: cpu */
 /* timeout: 120 */
 /*
- * If MPI cannot carry, init of a job that needs it names the PEs and what to write. If a program calls
- * MPI_Finalize before gshmem_finalize, while another thread polls the link, the job ends with one message.
+ * If MPI cannot carry, init of a job that needs it names the PEs and what to write, and the variable by which
+ * MPICH runs a program that calls MPI_Init unchanged. If a program calls MPI_Finalize before gshmem_finalize,
+ * while another thread polls the link, the job ends with one message.
  */
 #include <mpi.h>
 #include <pthread.h>
@@ -22,6 +23,26 @@ static void *poll_link(void *arg)
 	while (!net->poll(net, &event))
 		sched_yield(); /* MPI's lock is not fair */
 	return NULL;
+}
+
+/* A program that knows nothing of thread levels. */
+static int plain_main(void)
+{
+	long *word, sum;
+
+	MPI_Init(NULL, NULL);
+	gshmem_init();
+	word = gshmem_calloc(1, sizeof *word);
+	t_check(word, "gshmem_calloc");
+	gshmem_long_atomic_add(word, gshmem_my_pe() + 1, 0);
+	gshmem_barrier_all();
+	gshmem_long_get(&sum, word, 1, 0);
+	t_equal(sum, 3, "what both PEs have added");
+	gshmem_barrier_all();
+	gshmem_free(word);
+	gshmem_finalize();
+	MPI_Finalize();
+	return 0;
 }
 
 static int pe_main(const char *what)
@@ -50,7 +71,13 @@ int main(int argc, char **argv)
 	static struct t_job job;
 
 	if (argc > 1)
-		return pe_main(argv[1]);
+		return strcmp(argv[1], "plain") ? pe_main(argv[1]) : plain_main();
+	t_job_run(&job, 2, "GSHMEM_PES_PER_NODE=1", "", "plain", 20);
+	t_job_failed(&job, "plain",
+		"set MPIR_CVAR_DEFAULT_THREAD_LEVEL=MPI_THREAD_MULTIPLE\n", 1);
+	t_job_run(&job, 2, "GSHMEM_PES_PER_NODE=1 MPIR_CVAR_DEFAULT_THREAD_LEVEL=MPI_THREAD_MULTIPLE", "",
+		"plain", 20);
+	t_check(job.status == 0, "plain, with the variable: status %d:\n%s", job.status, job.output);
 	t_job_run(&job, 1, "", "", "level", 20);
 	t_job_failed(&job, "level",
 		"MPI has to carry operations of PE 2 on PE 7, which takes a thread of its own, but MPI runs "

@@ -317,14 +317,19 @@ int gshmemi_bootstrap_mpi_open(const void *user_comm, int *rank_p, int *npes_p)
 	return 0;
 }
 
+/* The remedy for a program that calls MPI_Init and cannot be changed. */
+static const char unchanged[] =
+	", or, if the program calls MPI_Init and MPI is MPICH, set "
+	"MPIR_CVAR_DEFAULT_THREAD_LEVEL=MPI_THREAD_MULTIPLE";
+
 static int check_level(int thread_level)
 {
 	if (level >= mpi_level_of(thread_level))
 		return 0;
 	gshmemi_error("init: GSHMEM_THREAD_%s was asked for, but MPI runs with MPI_THREAD_%s: start MPI by "
-		      "MPI_Init_thread with MPI_THREAD_%s, or ask for less",
+		      "MPI_Init_thread with MPI_THREAD_%s%s, or ask for less",
 		level_name(mpi_level_of(thread_level)), level_name(level),
-		level_name(mpi_level_of(thread_level)));
+		level_name(mpi_level_of(thread_level)), unchanged);
 	return -EINVAL;
 }
 
@@ -334,8 +339,8 @@ static int check_carrying(int from_pe, int to_pe)
 		return 0;
 	gshmemi_error("init: MPI has to carry operations of PE %d on PE %d, which takes a thread of its own, "
 		      "but MPI runs with MPI_THREAD_%s: start MPI by MPI_Init_thread with "
-		      "MPI_THREAD_MULTIPLE",
-		from_pe, to_pe, level_name(level));
+		      "MPI_THREAD_MULTIPLE%s",
+		from_pe, to_pe, level_name(level), unchanged);
 	return -EINVAL;
 }
 
