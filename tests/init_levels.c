@@ -19,6 +19,7 @@
 
 static pthread_t main_thread;
 static int ncalls; /* calls of MPI, counted here */
+static int nsplits;
 
 static const char *const names[] = {"SINGLE", "FUNNELED", "SERIALIZED", "MULTIPLE"};
 static const int levels[] = {MPI_THREAD_SINGLE, MPI_THREAD_FUNNELED, MPI_THREAD_SERIALIZED,
@@ -60,6 +61,7 @@ int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *copy)
 int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm *part)
 {
 	see("MPI_Comm_split");
+	nsplits++;
 	return PMPI_Comm_split(comm, color, key, part);
 }
 
@@ -123,6 +125,7 @@ static int pe_main(int i)
 	attr.mpi_comm = NULL;
 	run_job(&attr, rank, size);
 	t_check(ncalls > 50, "%d calls of MPI seen", ncalls);
+	t_equal(nsplits, 1, "calls of MPI_Comm_split, of which a job on one machine needs none");
 	MPI_Finalize();
 	return 0;
 }

@@ -90,7 +90,8 @@ void gshmemi_bootstrap_split(int lowest, int npeers)
 {
 	nlocal = npeers;
 	way->split(lowest, npeers);
-	gshmemi_traffic_add(&traffic, false, GSHMEMI_SPLIT_NBYTES(npes));
+	if (npeers < npes)
+		gshmemi_traffic_add(&traffic, false, GSHMEMI_SPLIT_NBYTES(npes));
 }
 
 void gshmemi_bootstrap_barrier(void)
@@ -114,7 +115,8 @@ void gshmemi_bootstrap_allgather_leaders(bool is_leader, int nleaders, const voi
 					 size_t nbytes)
 {
 	way->allgather_leaders(is_leader, nleaders, mine, all, nbytes);
-	gshmemi_traffic_add(&traffic, false, GSHMEMI_SPLIT_NBYTES(npes));
+	if (nleaders > 1)
+		gshmemi_traffic_add(&traffic, false, GSHMEMI_SPLIT_NBYTES(npes));
 	gshmemi_traffic_add(&traffic, true, (size_t)nleaders * nbytes);
 }
 

@@ -32,7 +32,7 @@
 #define FINALIZE_S 3 /* and how long that may take */
 
 static MPI_Comm comm = MPI_COMM_NULL;
-static MPI_Comm node_comm = MPI_COMM_NULL; /* of the PEs on this machine, ordered by rank */
+static MPI_Comm node_comm = MPI_COMM_NULL; /* of the PEs on this machine, ordered by rank; may be comm */
 static int rank; /* in comm */
 static int npes;
 static int level;       /* MPI_THREAD_* */
@@ -374,7 +374,7 @@ void gshmemi_bootstrap_create_comm(const void *group, void *comm_p)
 
 static void close_comms(void)
 {
-	if (node_comm != MPI_COMM_NULL && !is_finalized())
+	if (node_comm != MPI_COMM_NULL && node_comm != comm && !is_finalized())
 		MPI_Comm_free(&node_comm);
 	if (comm != MPI_COMM_NULL && !is_finalized())
 		MPI_Comm_free(&comm);
@@ -420,11 +420,14 @@ static void finish(int rc, MPI_Request *request)
 	}
 }
 
+/* On one machine the group is comm: MPI_Comm_split takes several exchanges, more than all others of init. */
 static void split(int lowest, int npeers)
 {
-
-	check(MPI_Comm_split(comm, lowest, rank, &node_comm));
 	has_network = npeers < npes;
+	if (has_network)
+		check(MPI_Comm_split(comm, lowest, rank, &node_comm));
+	else
+		node_comm = comm;
 }
 
 void gshmemi_bootstrap_expect_network(void)
@@ -457,11 +460,14 @@ static void allgather_machine(const void *mine, void *all, size_t nbytes)
 
 static void allgather_leaders(bool is_leader, int nleaders, const void *mine, void *all, size_t nbytes)
 {
+	MPI_Comm leaders = MPI_COMM_NULL;
 	MPI_Request request;
-	MPI_Comm leaders;
 
-	check(MPI_Comm_split(comm, is_leader ? 0 : MPI_UNDEFINED, rank, &leaders));
-	if (is_leader) {
+	if (nleaders > 1)
+		check(MPI_Comm_split(comm, is_leader ? 0 : MPI_UNDEFINED, rank, &leaders));
+	else if (is_leader)
+		memcpy(all, mine, nbytes);
+	if (leaders != MPI_COMM_NULL) {
 		finish(MPI_Iallgather(
 			       mine, (int)nbytes, MPI_BYTE, all, (int)nbytes, MPI_BYTE, leaders, &request),
 			&request);

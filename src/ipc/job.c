@@ -334,9 +334,11 @@ void gshmemi_job_scale(struct gshmemi_scale *scale)
 	gshmemi_traffic_add(&scale->traffic, false, sizeof(struct terms));
 	gshmemi_traffic_add(&scale->traffic, false, sizeof(int64_t));
 	gshmemi_traffic_add(&scale->traffic, false, machines_nbytes(scale->npes));
-	gshmemi_traffic_add(&scale->traffic, false, GSHMEMI_SPLIT_NBYTES(scale->npes));
+	if (nnodes > 1)
+		gshmemi_traffic_add(&scale->traffic, false, GSHMEMI_SPLIT_NBYTES(scale->npes));
 	gshmemi_traffic_add(&scale->traffic, false, sizeof(int64_t));
-	gshmemi_traffic_add(&scale->traffic, false, GSHMEMI_SPLIT_NBYTES(scale->npes));
+	if (nnodes > 1)
+		gshmemi_traffic_add(&scale->traffic, false, GSHMEMI_SPLIT_NBYTES(scale->npes));
 	gshmemi_traffic_add(&scale->traffic, true, nnodes * sizeof *job.hosts);
 	gshmemi_traffic_add(&scale->traffic, true, peers_nbytes(scale->npeers));
 	gshmemi_scale_add(scale, GSHMEMI_SCALE_HOST, "peers", peers_nbytes(scale->npeers));
