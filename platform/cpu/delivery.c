@@ -386,7 +386,7 @@ static void start(void)
 	is_stopping = false;
 	is_running = hipcpu_thread_start(deliver_late, NULL);
 	if (!is_running)
-		hipcpu_trap("GSHMEM_CPU_DELIVERY: no thread");
+		hipcpu_trap("GSHMEM_CPU_DELIVERY: a thread cannot start (ulimit -u, ulimit -v)");
 }
 
 void gshmemi_delivery_flush(void)

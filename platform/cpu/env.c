@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/sysinfo.h>
 
 #include "runtime.h"
 #include "hip/hipcpu.h"
@@ -107,16 +108,13 @@ static void read_diverge(void)
 /* The lower of the machine's memory and the control group's limit. */
 static size_t machine_memory(void)
 {
-	size_t nbytes = (size_t)1 << 30, limit;
-	unsigned long long kib;
+	size_t nbytes = SIZE_MAX, limit;
+	struct sysinfo info;
 	char text[64];
-	FILE *file = fopen("/proc/meminfo", "re");
+	FILE *file;
 
-	if (file) {
-		if (fscanf(file, "MemTotal: %llu kB", &kib) == 1)
-			nbytes = (size_t)kib << 10;
-		fclose(file);
-	}
+	if (!sysinfo(&info)) /* MemTotal of /proc/meminfo, also where /proc is not mounted */
+		nbytes = (size_t)info.totalram * info.mem_unit;
 	file = fopen("/sys/fs/cgroup/memory.max", "re");
 	if (file) {
 		if (fgets(text, sizeof(text), file)) {

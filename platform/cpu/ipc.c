@@ -59,7 +59,9 @@ static void explain(const struct handle *h, int err)
 {
 	const char *why = "";
 
-	if (err == EACCES || err == EPERM)
+	if (access("/proc/self", F_OK))
+		why = " (/proc is not mounted: mount -t proc proc /proc)";
+	else if (err == EACCES || err == EPERM)
 		why = " (another user, PR_SET_DUMPABLE 0, or ptrace_scope of the kernel)";
 	else if (err == ENOENT || err == ESRCH)
 		why = " (the process has ended, has freed the memory, or is in another PID namespace)";

@@ -148,6 +148,18 @@ int hipcpu_memory_file(void)
 	return fd;
 }
 
+/* Above the limit ftruncate would also send SIGXFSZ, which ends the process without a word. */
+int hipcpu_memory_grow_file(int fd, size_t nbytes)
+{
+	struct rlimit limit;
+
+	if (!getrlimit(RLIMIT_FSIZE, &limit) && nbytes > limit.rlim_cur) {
+		errno = EFBIG;
+		return -1;
+	}
+	return ftruncate(fd, (off_t)nbytes);
+}
+
 int hipcpu_memory_create_file(size_t nbytes, struct stat *st_p)
 {
 	int fd = hipcpu_memory_file();
@@ -156,7 +168,7 @@ int hipcpu_memory_create_file(size_t nbytes, struct stat *st_p)
 		fd = hipcpu_memory_file();
 	if (fd < 0)
 		return -1;
-	if (ftruncate(fd, (off_t)nbytes) || fstat(fd, st_p)) {
+	if (hipcpu_memory_grow_file(fd, nbytes) || fstat(fd, st_p)) {
 		close(fd);
 		return -1;
 	}
@@ -185,6 +197,7 @@ static hipError_t allocate_device(void **ptr, size_t nbytes, enum hipcpu_memory 
 	struct hipcpu_device *device = hipcpu_device(hipcpu_current_device());
 	struct hipcpu_allocation a = {.nbytes = nbytes, .kind = kind, .flags = flags};
 	size_t total = hipcpu_config()->memory_bytes;
+	hipError_t error = hipErrorOutOfMemory;
 	struct stat st;
 	bool inserted;
 
@@ -204,8 +217,10 @@ static hipError_t allocate_device(void **ptr, size_t nbytes, enum hipcpu_memory 
 		hipcpu_round_to_pages(total))
 		goto err_uncount;
 	a.fd = hipcpu_memory_create_file(a.mapped_bytes, &st);
-	if (a.fd < 0)
+	if (a.fd < 0) {
+		error = errno == EFBIG ? hipErrorOperatingSystem : hipErrorOutOfMemory;
 		goto err_uncount;
+	}
 	a.dev = st.st_dev;
 	a.ino = st.st_ino;
 	a.base = hipcpu_memory_map(a.fd, a.mapped_bytes);
@@ -229,7 +244,7 @@ err_close:
 	close(a.fd);
 err_uncount:
 	atomic_fetch_sub(&device->allocated, a.mapped_bytes);
-	return hipErrorOutOfMemory;
+	return error;
 }
 
 hipError_t hipMalloc(void **ptr, size_t nbytes)

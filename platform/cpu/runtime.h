@@ -206,6 +206,8 @@ size_t hipcpu_round_to_pages(size_t nbytes);
 int hipcpu_memory_file(void);
 /* Creates a memfd of nbytes, and returns its identity in *st_p; -1 and errno on failure. */
 int hipcpu_memory_create_file(size_t nbytes, struct stat *st_p);
+/* ftruncate, but above the limit of a file's size (ulimit -f) an error instead of a signal. */
+int hipcpu_memory_grow_file(int fd, size_t nbytes);
 
 /* ---- handle.c: memory of hipMemCreate ---- */
 

@@ -69,7 +69,7 @@ int hipcpu_share(void *start, size_t nbytes)
 	a.fd = hipcpu_memory_file();
 	if (a.fd < 0)
 		return errno;
-	if (ftruncate(a.fd, (off_t)nbytes) || fstat(a.fd, &st)) {
+	if (hipcpu_memory_grow_file(a.fd, nbytes) || fstat(a.fd, &st)) {
 		err = errno;
 		goto err_close;
 	}

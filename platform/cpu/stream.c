@@ -241,7 +241,7 @@ hipError_t hipcpu_stream_submit(struct ihipStream_t *s, struct hipcpu_item *item
 		s->has_thread = hipcpu_thread_start(stream_main, s);
 		if (!s->has_thread) {
 			atomic_fetch_sub(&s->nrefs, 1);
-			err = hipErrorOutOfMemory;
+			err = hipErrorOperatingSystem; /* too many threads, most often */
 		}
 	}
 	if (!err) {

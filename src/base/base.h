@@ -102,6 +102,16 @@ gshmemi_hip_advise(hipError_t error, const char *remedy, const char *format, ...
  */
 bool gshmemi_report_file_limit(const char *what);
 
+/*
+ * Whether a limit of this process explains why what failed with rc, a negative errno: open files, address
+ * space, threads, the size of a file. If so, prints a message and returns a negative errno; else 0. nbytes of
+ * memory were asked for; 0: few.
+ */
+int gshmemi_report_limit(const char *what, int rc, size_t nbytes);
+
+/* Whether a limit of this process (ulimit -v) leaves no room to map nbytes more. */
+bool gshmemi_lacks_space(size_t nbytes);
+
 /* For cleanup: prints a failure only with GSHMEM_DEBUG=1. */
 void gshmemi_hip_ignore(hipError_t error, const char *what);
 

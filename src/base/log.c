@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -16,6 +17,10 @@
 #define NFILES          8
 #define NFILES_PER_PEER 1
 #define GENEROUS_NFILES 1024
+
+/* Whoever has no more room than this in its address space has reached the limit; the sync region fits. */
+#define ROOM_NBYTES ((size_t)128 << 20)
+#define NTHREADS    10 /* of a PE, with MPI's, without those that run blocks; counted */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static _Thread_local bool holding;
@@ -158,18 +163,97 @@ bool gshmemi_report_file_limit(const char *what)
 	return limit != 0;
 }
 
+/* Returns a limit of this process; RLIM_INFINITY if there is none. */
+static rlim_t limit_of(int resource)
+{
+	struct rlimit limit;
+
+	return getrlimit(resource, &limit) ? RLIM_INFINITY : limit.rlim_cur;
+}
+
+bool gshmemi_lacks_space(size_t nbytes)
+{
+	const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+	void *map;
+
+	if (limit_of(RLIMIT_AS) == RLIM_INFINITY)
+		return false;
+	map = mmap(NULL, nbytes + ROOM_NBYTES, PROT_NONE, flags, -1, 0);
+	if (map != MAP_FAILED)
+		munmap(map, nbytes + ROOM_NBYTES);
+	return map == MAP_FAILED;
+}
+
+static void *do_nothing(void *unused)
+{
+	return unused;
+}
+
+static bool can_start_thread(void)
+{
+	pthread_t thread;
+
+	return !pthread_create(&thread, NULL, do_nothing, NULL) && !pthread_join(thread, NULL);
+}
+
+/* Linux does not say whether it was the user's limit or that of a control group. */
+static void report_threads(const char *what)
+{
+	const rlim_t limit = limit_of(RLIMIT_NPROC);
+	char of_user[64] = "no limit";
+
+	if (limit != RLIM_INFINITY)
+		snprintf(of_user, sizeof of_user, "a limit of %llu", (unsigned long long)limit);
+	gshmemi_error("%s: this process cannot start another thread: its user has %s for processes and threads "
+		      "(ulimit -u), and its container or service may have one of its own (pids.max): raise it; "
+		      "a PE starts some %d threads, and on the cpu platform one more for each resident block "
+		      "(GSHMEM_CPU_BLOCKS)",
+		what, of_user, NTHREADS);
+}
+
+int gshmemi_report_limit(const char *what, int rc, size_t nbytes)
+{
+	const rlim_t file = limit_of(RLIMIT_FSIZE);
+	/* also where a HIP error says no more than that the system failed */
+	const bool is_system = rc == -EAGAIN || rc == -EIO;
+
+	if (gshmemi_report_file_limit(what))
+		return -EMFILE;
+	if (is_system && file != RLIM_INFINITY && nbytes > file) {
+		gshmemi_error("%s: a file of this process may have %llu bytes at most (ulimit -f), and memory "
+			      "that PEs share is a file: raise the limit (ulimit -f unlimited), or lower "
+			      "GSHMEM_HEAP_SIZE",
+			what, (unsigned long long)file);
+		return -EFBIG;
+	}
+	if ((is_system || rc == -ENOMEM) && gshmemi_lacks_space(nbytes)) {
+		gshmemi_error("%s: this process may map %llu bytes at most (ulimit -v), and has no room left: "
+			      "raise the limit (ulimit -v unlimited), or lower GSHMEM_HEAP_SIZE: a PE maps the "
+			      "heaps of all PEs of its node",
+			what, (unsigned long long)limit_of(RLIMIT_AS));
+		return -ENOMEM;
+	}
+	if (is_system && !can_start_thread()) {
+		report_threads(what);
+		return -EAGAIN;
+	}
+	return 0;
+}
+
 int gshmemi_hip_advise(hipError_t error, const char *remedy, const char *format, ...)
 {
 	char what[512];
 	va_list args;
+	int rc;
 
 	if (error == hipSuccess)
 		return 0;
 	va_start(args, format);
 	vsnprintf(what, sizeof what, format, args);
 	va_end(args);
-	if (gshmemi_report_file_limit(what))
-		return -EMFILE;
+	rc = gshmemi_report_limit(what, errno_of_hip(error), 0);
+	if (rc)
+		return rc;
 	gshmemi_error("%s: %s (%s)%s%s", what, hipGetErrorString(error), hipGetErrorName(error),
 		remedy ? ": " : "", remedy ? remedy : "");
 	return errno_of_hip(error);

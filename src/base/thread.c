@@ -4,6 +4,7 @@
 
 #include <sched.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -15,14 +16,18 @@
 int gshmemi_thread_start(pthread_t *thread, void *(*run)(void *), void *arg, const char *name)
 {
 	sigset_t all, old;
+	char what[128];
 	int rc;
 
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
 	rc = -pthread_create(thread, NULL, run, arg);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	if (rc)
-		gshmemi_error("%s cannot start: %s", name, strerror(-rc));
+	if (!rc)
+		return 0;
+	snprintf(what, sizeof what, "%s cannot start", name);
+	if (!gshmemi_report_limit(what, rc, 0))
+		gshmemi_error("%s: %s", what, strerror(-rc));
 	return rc;
 }
 

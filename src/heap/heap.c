@@ -178,9 +178,13 @@ static int report_allocation(hipError_t error, uint64_t nbytes, enum gshmemi_hea
 {
 	const char *call = kind == GSHMEMI_HEAP_COARSE ? "hipMalloc" : "hipExtMallocWithFlags";
 	size_t free_nbytes = 0, total_nbytes = 0;
+	char what[128];
+	int rc;
 
-	if (gshmemi_report_file_limit("heap"))
-		return -EMFILE;
+	snprintf(what, sizeof what, "heap: %s of %" PRIu64 " bytes", call, nbytes);
+	rc = gshmemi_report_limit(what, error == hipErrorOutOfMemory ? -ENOMEM : -EIO, nbytes);
+	if (rc)
+		return rc;
 	if (error == hipErrorOutOfMemory && hipMemGetInfo(&free_nbytes, &total_nbytes) == hipSuccess) {
 		gshmemi_error("heap: %s of %" PRIu64
 			      " bytes: out of memory: the device has %zu of %zu bytes free "
@@ -286,6 +290,7 @@ static size_t controls_nbytes(void)
 static int allocate_sync(struct gshmemi_heap *heap)
 {
 	const bool has_nodes = gshmemi_job->nnodes > 1;
+	hipError_t error;
 	unsigned npieces;
 	size_t nbytes;
 	void *sync;
@@ -294,9 +299,12 @@ static int allocate_sync(struct gshmemi_heap *heap)
 	gshmemi_heap_count_places(gshmemi_job->npes, gshmemi_job->most, &heap->nplaces, &npieces);
 	nbytes = syncs_nbytes(heap->nplaces) + stages_nbytes(npieces) + scratch_nbytes(has_nodes) +
 		controls_nbytes();
-	rc = gshmemi_hip_advise(hipExtMallocWithFlags(&sync, ipc_nbytes(nbytes), hipDeviceMallocFinegrained),
-				"barriers need fine-grained memory: update the driver, or use another device",
-				"init: hipExtMallocWithFlags of %zu bytes for the sync region", nbytes);
+	error = hipExtMallocWithFlags(&sync, ipc_nbytes(nbytes), hipDeviceMallocFinegrained);
+	rc = gshmemi_hip_advise(error,
+		error == hipErrorOutOfMemory
+			? "lower GSHMEM_HEAP_SIZE, GSHMEM_TEAMS or GSHMEM_WINDOWS"
+			: "barriers need fine-grained memory: update the driver, or use another device",
+		"init: hipExtMallocWithFlags of %zu bytes for the sync region", nbytes);
 	if (rc)
 		return rc;
 	heap->sync = sync;

@@ -128,7 +128,8 @@ void gshmemi_globals_share(const void *from)
 	dl_iterate_phdr(inspect, (void *)(uintptr_t)from);
 	err = shared.nbytes ? GSHMEMI_ARCH_SHARE(shared.base, shared.nbytes) : 0;
 	if (err) {
-		fprintf(stderr, "gshmem: the program's variables are not symmetric: %s\n", strerror(err));
+		fprintf(stderr, "gshmem: the program's variables are not symmetric: %s%s\n", strerror(err),
+			err == EFBIG ? " (ulimit -f)" : err == ENOMEM ? " (ulimit -v)" : "");
 		shared.nbytes = 0;
 	}
 }

@@ -414,7 +414,9 @@ void gshmemi_job_explain(int pe, char *why, size_t nbytes)
 {
 	const struct gshmemi_peer *peer = gshmemi_job_find(pe), *mine = &job.peers[job.rank];
 
-	if (!gshmemi_job_sees(peer))
+	if (access("/proc/self", F_OK))
+		snprintf(why, nbytes, "/proc, by which PEs open each other's files, is not mounted");
+	else if (!gshmemi_job_sees(peer))
 		snprintf(why, nbytes,
 			"it is in another PID namespace than this PE: run both in one container");
 	else if (peer->uid != mine->uid)

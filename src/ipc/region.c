@@ -342,9 +342,10 @@ int gshmemi_region_map(unsigned region, int peer, void *place)
 		return gshmemi_hip(error, "%s", what);
 	if (gshmemi_report_file_limit(what)) /* MPI needs files too */
 		return -EMFILE;
-	gshmemi_warn("%s: %s (%s), in %d attempts: operations of PE %d on PE %d go over MPI", what,
-		hipGetErrorString(error), hipGetErrorName(error), GSHMEMI_REGION_ATTEMPTS, gshmemi_job->my_pe,
-		pe);
+	gshmemi_warn("%s: %s (%s)%s, in %d attempts: operations of PE %d on PE %d go over MPI", what,
+		hipGetErrorString(error), hipGetErrorName(error),
+		gshmemi_lacks_space(regions[region].nbytes) ? ": this process may map no more (ulimit -v)" : "",
+		GSHMEMI_REGION_ATTEMPTS, gshmemi_job->my_pe, pe);
 	return -EREMOTE;
 }
 
