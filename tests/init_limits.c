@@ -24,6 +24,17 @@
 #define HEAP_BYTES (64 * MIB)
 #define OTHER_UID  54321 /* nobody's, so that no other process counts */
 
+#ifdef __SANITIZE_ADDRESS__ /* which reserves terabytes */
+#define CAN_LIMIT_SPACE 0
+#else
+#define CAN_LIMIT_SPACE 1
+#endif
+#ifdef GSHMEMI_HOST_COPIES /* a build in which every PE must be mapped */
+#define MAY_UNMAP 0
+#else
+#define MAY_UNMAP 1
+#endif
+
 static size_t heap_nbytes = HEAP_BYTES;
 static char output[1 << 14]; /* of the last child */
 
@@ -212,10 +223,10 @@ int main(int argc, char **argv)
 		return pe_main();
 	if (geteuid() == 0)
 		too_few_threads();
-#ifndef __SANITIZE_ADDRESS__ /* which reserves terabytes */
-	too_little_space();
-	no_space_for_peers();
-#endif
+	if (CAN_LIMIT_SPACE)
+		too_little_space();
+	if (CAN_LIMIT_SPACE && MAY_UNMAP)
+		no_space_for_peers();
 	too_small_files();
 	no_proc();
 	return 0;
