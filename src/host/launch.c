@@ -17,9 +17,17 @@ struct room {
 	int nsharers; /* PEs that share this device */
 };
 
+/*
+ * Each PE gets an equal part of the device. HIP may already count only the part that a process is limited to,
+ * which must not be divided again: each PE then gets the smaller of the two parts.
+ */
 static unsigned room_for(const struct room *room)
 {
-	return (unsigned)room->per_cu * (unsigned)room->ncus / (unsigned)room->nsharers;
+	const unsigned per_cu = (unsigned)room->per_cu;
+	const unsigned share = per_cu * (unsigned)GSHMEMI_ARCH_WHOLE_CUS(room->ncus) / (unsigned)room->nsharers;
+	const unsigned limit = per_cu * (unsigned)room->ncus;
+
+	return share < limit ? share : limit;
 }
 
 static int find_room(const void *func, const unsigned block[3], size_t shared_nbytes, struct room *room_p)

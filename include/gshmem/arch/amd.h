@@ -32,6 +32,7 @@
 #define GSHMEMI_ARCH_THREAD_WORD "lane"
 #define GSHMEMI_ARCH_COUNT_WORD  "lanes of a wave"
 #define GSHMEMI_ARCH_OWN_THREADS 512
+#define GSHMEMI_ARCH_WHOLE_CUS(ncus) (ncus)
 #define GSHMEMI_ARCH_QUIET_BEGIN
 #define GSHMEMI_ARCH_QUIET_END
 

@@ -183,6 +183,7 @@ enum gshmemi_amo {
  * THREAD_WORD             a string: what thread_name numbers
  * COUNT_WORD              a string: what group_count counts
  * OWN_THREADS             threads of each work-group that the library launches
+ * WHOLE_CUS(ncus)         compute units of the whole device where HIP counts ncus for this process
  * IN_KERNEL               whether a kernel executes this
  * STATE(TYPE, NAME)       defines the unit's copy of the device state
  * SIZEOF(TYPE)            size in the CPU's layout, for which symmetric objects are made
@@ -199,8 +200,9 @@ enum gshmemi_amo {
  *                         keeps uniform pointers and lane offsets apart: each load or store adds them up
  */
 #if !defined GSHMEMI_ARCH_NAME || !defined GSHMEMI_ARCH_THREAD_WORD || !defined GSHMEMI_ARCH_COUNT_WORD || \
-	!defined GSHMEMI_ARCH_OWN_THREADS || !defined GSHMEMI_ARCH_IN_KERNEL
-#error "gshmem: the platform lacks GSHMEMI_ARCH_NAME, _THREAD_WORD, _COUNT_WORD, _OWN_THREADS or _IN_KERNEL"
+	!defined GSHMEMI_ARCH_OWN_THREADS || !defined GSHMEMI_ARCH_WHOLE_CUS || !defined GSHMEMI_ARCH_IN_KERNEL
+#error "gshmem: the platform lacks GSHMEMI_ARCH_NAME, _THREAD_WORD, _COUNT_WORD, _OWN_THREADS, _WHOLE_CUS" \
+	"or _IN_KERNEL"
 #endif
 #if !defined GSHMEMI_ARCH_STATE || !defined GSHMEMI_ARCH_SIZEOF || !defined GSHMEMI_ARCH_ALIGNOF || \
 	!defined GSHMEMI_ARCH_QUIET_BEGIN || !defined GSHMEMI_ARCH_QUIET_END

@@ -31,6 +31,7 @@
 #define GSHMEMI_ARCH_THREAD_WORD "thread"
 #define GSHMEMI_ARCH_COUNT_WORD  "threads of the work-group"
 #define GSHMEMI_ARCH_OWN_THREADS 256
+#define GSHMEMI_ARCH_WHOLE_CUS(ncus) hipcudaWholeCount(ncus)
 
 /*
  * nvcc warns at each long double in device code that it is double there. That is true of values, which no

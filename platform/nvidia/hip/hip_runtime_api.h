@@ -21,6 +21,7 @@
 #include <cuda_runtime.h>
 #endif
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #if CUDART_VERSION < 12000
@@ -292,6 +293,18 @@ static inline hipError_t hipDeviceGetName(char *name, int nbytes, hipDevice_t de
 	strncpy(name, prop.name, (size_t)nbytes - 1);
 	name[nbytes - 1] = 0;
 	return hipSuccess;
+}
+
+/*
+ * Multiprocessors of the whole device, of which CUDA counts n for this process: a client of MPS with
+ * CUDA_MPS_ACTIVE_THREAD_PERCENTAGE is told its part (66 of an H100's 132 at 50).
+ */
+static inline int hipcudaWholeCount(int n)
+{
+	const char *percentage = getenv("CUDA_MPS_ACTIVE_THREAD_PERCENTAGE");
+	const double part = percentage ? atof(percentage) : 0;
+
+	return part > 0 && part < 100 ? (int)(n * 100 / part) : n;
 }
 
 /* ---- what only the driver has ---- */
