@@ -31,8 +31,6 @@ extern unsigned explore_lane; /* of the fiber that runs */
 #define gshmemi_arch_clock_ns()                            1
 #define gshmemi_arch_wave_enter(key)                       ((void)(key), explore_enter())
 #define gshmemi_arch_wave_here(key)                        ((void)(key), explore_enter())
-#undef gshmemi_arch_wave_some
-#define gshmemi_arch_wave_some(key)                        gshmemi_arch_wave_enter(key)
 #define gshmemi_arch_lane()                                explore_lane
 #define gshmemi_arch_group_rank(scope, mask) \
 	((unsigned)__builtin_popcountll((mask) & ((1ULL << explore_lane) - 1)))

@@ -24,8 +24,6 @@ void freeze_poll(unsigned place, const char *file, int line);
 #define gshmemi_arch_fence_reads()                   (FREEZE_PASS(), gshmemi_arch_fence_reads())
 #define gshmemi_arch_wave_enter(key)                 (FREEZE_PASS(), gshmemi_arch_wave_enter(key))
 #define gshmemi_arch_wave_here(key)                  (FREEZE_PASS(), gshmemi_arch_wave_here(key))
-#undef gshmemi_arch_wave_some
-#define gshmemi_arch_wave_some(key)                  gshmemi_arch_wave_enter(key)
 #define gshmemi_arch_group_sync(scope, mask)         (FREEZE_PASS(), gshmemi_arch_group_sync(scope, mask))
 #define gshmemi_arch_broadcast(value, lanes) \
 	(FREEZE_PASS(), gshmemi_arch_wave_read(value, lanes, gshmemi_arch_lowest_lane(lanes)))

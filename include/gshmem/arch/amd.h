@@ -153,6 +153,7 @@ GSHMEMI_ARCH_FN uint64_t gshmemi_arch_caller_block(uint64_t caller)
 
 /* A wave executes a call for all lanes that make it now: they need not meet, and the key does not matter. */
 #define gshmemi_arch_wave_here gshmemi_arch_wave_enter
+#define gshmemi_arch_wave_peers gshmemi_arch_wave_enter
 #define gshmemi_arch_wave_some gshmemi_arch_wave_enter
 GSHMEMI_ARCH_FN uint64_t gshmemi_arch_wave_enter(uint64_t key)
 {

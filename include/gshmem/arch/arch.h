@@ -274,9 +274,11 @@ GSHMEMI_ARCH_GIVES(uint64_t, wave_enter, (uint64_t key));
  */
 GSHMEMI_ARCH_GIVES(uint64_t, wave_here, (uint64_t key));
 /*
- * The same for calls that each lane makes for itself, and lanes together only to be faster: the lanes that
- * are here now. A wave that the hardware has split makes such a call in parts, and may.
+ * The same for calls that each lane makes for itself, and lanes together only to be faster: a wave that the
+ * hardware has split makes such a call in parts, and may. The lanes meet again later in the call.
  */
+GSHMEMI_ARCH_GIVES(uint64_t, wave_peers, (uint64_t key));
+/* The lanes that are here now, to choose one of them. They need not be together at any later point. */
 GSHMEMI_ARCH_GIVES(uint64_t, wave_some, (uint64_t key));
 /* Position in the group, and its size. mask is what wave_enter returned at the head of the call. */
 GSHMEMI_ARCH_GIVES(unsigned, group_rank, (int scope, uint64_t mask));

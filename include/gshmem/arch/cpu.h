@@ -100,6 +100,7 @@ GSHMEMI_ARCH_FN uint64_t gshmemi_arch_block(void)
 
 /* ---- groups ---- */
 
+#define gshmemi_arch_wave_peers gshmemi_arch_wave_enter
 #define gshmemi_arch_wave_some gshmemi_arch_wave_enter
 GSHMEMI_ARCH_FN uint64_t gshmemi_arch_wave_enter(uint64_t key)
 {

@@ -76,9 +76,9 @@ GSHMEMI_ARCH_FN unsigned gshmemi_arch_lane(void)
 /* ---- groups ---- */
 
 /*
- * All lanes of the wave that have not ended: they meet here. Neither nvcc nor the hardware promises that lanes
- * are together again behind divergent code, and on an H100 they are not: two parts of a wave that each made a
- * barrier counted as two barriers.
+ * All lanes of the wave that have not ended: they meet here. Neither nvcc nor the hardware promises that
+ * lanes are together again behind divergent code, and on an H100 they are not: two parts of a wave that
+ * each made a barrier counted as two barriers.
  */
 GSHMEMI_ARCH_FN uint64_t gshmemi_arch_wave_enter(uint64_t key)
 {
@@ -86,11 +86,25 @@ GSHMEMI_ARCH_FN uint64_t gshmemi_arch_wave_enter(uint64_t key)
 	return __ballot_sync(0xffffffffU, 1);
 }
 
-#define gshmemi_arch_wave_here gshmemi_arch_wave_some
 GSHMEMI_ARCH_FN uint64_t gshmemi_arch_wave_some(uint64_t key)
 {
 	(void)key;
 	return __activemask();
+}
+
+/*
+ * The whole wave, or this lane alone. Parts of a wave that each had a leader were not safe on an H100 (CUDA
+ * 13.0): while one leader waited for a slot, lanes of another part read its registers, and 126 of 27,228
+ * lanes wrote to slot 0 (tests/rpc_invoke.hip). Lanes that are alone need no other lane to go on, so they
+ * cannot wait for each other for ever, even if there are fewer slots than lanes.
+ */
+#define gshmemi_arch_wave_here gshmemi_arch_wave_peers
+GSHMEMI_ARCH_FN uint64_t gshmemi_arch_wave_peers(uint64_t key)
+{
+	const unsigned lanes = __activemask();
+
+	(void)key;
+	return lanes == 0xffffffffU ? lanes : 1U << gshmemi_arch_lane();
 }
 
 GSHMEMI_ARCH_FN unsigned gshmemi_arch_group_rank(int scope, uint64_t mask)
@@ -273,8 +287,8 @@ GSHMEMI_ARCH_AMO(64, "l")
 #define GSHMEMI_ARCH_UNALIGNED 0
 
 /*
- * The move costs nothing. Without it nvcc 13.0 folds the offset of a field away, and then rejects its own code
- * ("Broken function found"): tests/win_calls.hip.
+ * The move costs nothing. Without it nvcc 13.0 folds the offset of a field away, and then rejects its own
+ * code ("Broken function found"): tests/win_calls.hip.
  */
 GSHMEMI_ARCH_FN int gshmemi_arch_is_global(const void *address)
 {

@@ -182,7 +182,7 @@ GSHMEMI_FN struct gshmemi_rpc_result gshmemi_rpc_words(const struct gshmemi_rpc_
 
 	if (!gshmemi_rpc_enter_to(c, op - GSHMEMI_RPC_CARRY <= GSHMEMI_RPC_COMPLETE - GSHMEMI_RPC_CARRY
 					     ? gshmemi_arch_wave_here(op)
-					     : gshmemi_arch_wave_some(op),
+					     : gshmemi_arch_wave_peers(op),
 				  posts, home, &port))
 		return result;
 	is_inline = nwords == 6 && gshmemi_rpc_is_single(&port);
@@ -232,7 +232,7 @@ GSHMEMI_FN struct gshmemi_rpc_result gshmemi_rpc_words_by_op(const struct gshmem
 	return gshmemi_rpc_words(c, op, posts, nwords, in, out, home, call);
 #else
 	struct gshmemi_rpc_result result = {0, 0};
-	const uint64_t lanes = gshmemi_arch_wave_some(op);
+	const uint64_t lanes = gshmemi_arch_wave_peers(op);
 	uint64_t rest = lanes;
 	uint32_t next;
 
@@ -389,7 +389,7 @@ GSHMEMI_FN struct gshmemi_rpc_result gshmemi_rpc_stream_by_lane(const struct gsh
 	struct gshmemi_rpc_result result = {0, 0};
 	uint64_t rest;
 
-	for (rest = gshmemi_arch_wave_some(op); rest; rest &= rest - 1)
+	for (rest = gshmemi_arch_wave_peers(op); rest; rest &= rest - 1)
 		if (gshmemi_arch_lane() == gshmemi_arch_lowest_lane(rest))
 			result = gshmemi_rpc_stream(c, GSHMEMI_THREAD, op, in, in_nbytes, out, out_nbytes,
 						    home, call);
@@ -428,7 +428,7 @@ GSHMEMI_FN void gshmemi_rpc_complete(const struct gshmemi_rpc_channel *c, uint32
 GSHMEMI_FN void gshmemi_rpc_complete_wave(const struct gshmemi_rpc_channel *c, uint32_t home,
 					  const char *call)
 {
-	const uint64_t lanes = gshmemi_arch_wave_some(GSHMEMI_RPC_QUIET);
+	const uint64_t lanes = gshmemi_arch_wave_peers(GSHMEMI_RPC_QUIET);
 
 	/* the posts of the other lanes come before the leader's question */
 	gshmemi_arch_group_sync(GSHMEMI_WAVE, lanes);

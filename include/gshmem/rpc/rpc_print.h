@@ -321,7 +321,7 @@ GSHMEMI_CALL int64_t gshmemi_print_here(uint32_t op, const char *format, struct 
 	uint64_t rest;
 
 	gshmemi_print_measure(format, args, nargs);
-	for (rest = gshmemi_arch_wave_some(op); rest; rest &= rest - 1)
+	for (rest = gshmemi_arch_wave_peers(op); rest; rest &= rest - 1)
 		if (gshmemi_arch_lane() == gshmemi_arch_lowest_lane(rest))
 			answer = gshmemi_print_message(c, op, format, args, nargs, home, call);
 #endif

@@ -16,7 +16,7 @@ template <typename Fill>
 GSHMEMI_FN bool gshmemi_rpc_begin(const gshmemx_rpc_channel_t *c, struct gshmemi_rpc_port *port, Fill &fill,
 				  uint32_t flags, uint32_t nsteps)
 {
-	const uint64_t lanes = gshmemi_arch_wave_some((uint64_t)(uintptr_t)c->client);
+	const uint64_t lanes = gshmemi_arch_wave_peers((uint64_t)(uintptr_t)c->client);
 
 	if (!gshmemi_rpc_enter_to(c, lanes, (flags & GSHMEMI_RPC_POSTED) != 0,
 				  gshmemi_rpc_home(c, gshmemi_arch_caller()), port))
@@ -88,7 +88,7 @@ GSHMEMI_FN uint32_t gshmemi_rpc_take_any(const gshmemx_rpc_channel_t *c, uint64_
 template <typename Operate, typename Clear>
 GSHMEMI_FN bool gshmemx_rpc_handle(const gshmemx_rpc_channel_t *c, Operate operate, Clear clear)
 {
-	const uint64_t lanes = gshmemi_arch_wave_some((uint64_t)(uintptr_t)c->server);
+	const uint64_t lanes = gshmemi_arch_wave_peers((uint64_t)(uintptr_t)c->server);
 	uint32_t seq, nsteps, slot = gshmemi_rpc_take_any(c, lanes, &seq, &nsteps);
 	gshmemx_rpc_page_t *page;
 
