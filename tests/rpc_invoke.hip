@@ -25,6 +25,7 @@ enum { NSLOTS = 64 };
 struct books {
 	uint64_t ncalls, sum, ncleared, nwrong;
 	uint64_t nused;   /* those of the cleared whose calls waited */
+	uint64_t wrong[7]; /* the first wrong answer: lane, who, when, and words 0, 1, 3 and 7 of its line */
 	uint32_t is_over; /* servers: end */
 };
 
@@ -69,13 +70,21 @@ struct use {
 	uint64_t who, when;
 	struct books *books;
 
+	__host__ __device__ void tell(const uint64_t *line) const
+	{
+		const uint64_t found[7] = {lane, who, when, line[0], line[1], line[3], line[7]};
+
+		if (gshmemi_arch_amo64(GSHMEMI_AMO_ADD, &books->nwrong, 1, 0) == 0)
+			memcpy(books->wrong, found, sizeof found);
+	}
+
 	__host__ __device__ void operator()(gshmemx_rpc_page_t *page) const
 	{
 		uint64_t *line = page->cacheline[lane].element;
 
 		if (line[0] != who || line[1] != when || line[7] != ANSWERED ||
 			line[3] != ~mix(who * 100003 + when))
-			add(&books->nwrong, 1);
+			tell(line);
 		line[7] = USED;
 	}
 };
@@ -274,8 +283,12 @@ static void run(const struct shape *s)
 	t_hip(hipStreamDestroy(client_stream));
 	t_hip(hipStreamDestroy(server_stream));
 
-	t_check(books[0].nwrong == 0, "%s: %llu pages or answers were wrong", s->name,
-		(unsigned long long)books[0].nwrong);
+	t_check(books[0].nwrong == 0,
+		"%s: %llu pages or answers were wrong; an answer: lane %llu of %llu, call %llu: %llx %llx %llx %llx",
+		s->name, (unsigned long long)books[0].nwrong, (unsigned long long)books[0].wrong[0],
+		(unsigned long long)books[0].wrong[1], (unsigned long long)books[0].wrong[2],
+		(unsigned long long)books[0].wrong[3], (unsigned long long)books[0].wrong[4],
+		(unsigned long long)books[0].wrong[5], (unsigned long long)books[0].wrong[6]);
 	t_check(books[1].nwrong == 0, "%s: %llu lines came wrong", s->name,
 		(unsigned long long)books[1].nwrong);
 	t_check(books[0].ncalls > 20 * NSLOTS, "%s: only %llu calls", s->name,
