@@ -286,9 +286,9 @@ GSHMEM_HOST_API int gshmemx_win_peer_bases(gshmemx_win_t win, void **bases);
  *
  * Accumulate. Each element becomes (element op source), atomically with respect to these calls with the same
  * type on the same window, and to nothing else. op is GSHMEMX_SUM or another operator; the types are those of
- * reductions. An element of 16 bytes is updated under a lock of the target's. The last two are made by one
- * thread, return the old value at once, and have no forms with _wave and _wg; compare_and_swap writes value
- * if the element is cond, bit by bit:
+ * reductions. GSHMEMX_NO_OP reads no source, which may be NULL. An element of 16 bytes is updated under a lock
+ * of the target's. The last two are made by one thread, return the old value at once, and have no forms with
+ * _wave and _wg; compare_and_swap writes value if the element is cond, bit by bit:
  *
  * int gshmemx_win_TYPENAME_accumulate(gshmemx_win_t win, ptrdiff_t disp, const TYPE *source, size_t nelems,
  *				       int op, int pe)

@@ -33,7 +33,7 @@ struct ends {
 	long bulk[MAX_PES][NBULK], pairs[MAX_PES][3 * NPAIRS];
 	char bytes[MAX_PES][16];
 	long got[MAX_PES][NBULK], got_notified[MAX_PES][NBULK], got_requested[MAX_PES][NBULK],
-		got_pairs[MAX_PES][3 * NPAIRS];
+		got_by_no_op[MAX_PES][NBULK], got_pairs[MAX_PES][3 * NPAIRS];
 	char got_bytes[MAX_PES][16];
 	long before[MAX_PES][NBULK], before_requested[MAX_PES][NBULK], sums[NSUMS];
 	long count[MAX_PES], swapped[MAX_PES][2];
@@ -73,6 +73,9 @@ template <int scope> __host__ __device__ static int work_on(const struct test &t
 	nwrong += BY(putmem, t.win, AT(bytes[t.me]), ends->bytes[pe], NBYTES, pe) != 0;
 	nwrong += BY(getmem, t.win, ends->got_bytes[pe], AT(own), NBYTES, pe) != 0;
 	nwrong += BY(long_accumulate, t.win, AT(sum), ends->sums, NSUMS, GSHMEMX_SUM, pe) != 0;
+	nwrong += BY(long_accumulate, t.win, AT(sum), NULL, NSUMS, GSHMEMX_NO_OP, pe) != 0;
+	nwrong += BY(long_get_accumulate, t.win, ends->got_by_no_op[pe], AT(own), NULL, NBULK, GSHMEMX_NO_OP,
+			  pe) != 0;
 	nwrong += BY(long_put_notify, t.win, AT(notified[t.me]), ends->bulk[pe], NBULK, 2 * t.me, pe) != 0;
 	nwrong += BY(long_get_notify, t.win, ends->got_notified[pe], AT(own), NBULK, 2 * t.me + 1, pe) != 0;
 	nwrong += BY(long_rput, t.win, AT(requested[t.me]), ends->bulk[pe], NBULK / 2, pe, &requests[0]) != 0;
@@ -141,6 +144,7 @@ static void check_ends(struct test t)
 			expect(e->got[pe][i], value(0, pe, i), "get", pe, i);
 			expect(e->got_notified[pe][i], value(0, pe, i), "get_notify", pe, i);
 			expect(e->got_requested[pe][i], value(0, pe, i), "rget", pe, i);
+			expect(e->got_by_no_op[pe][i], value(0, pe, i), "get_accumulate by NO_OP", pe, i);
 			expect(e->before[pe][i], t.round == 1 ? 0 : value(t.round - 1, t.me, pe) + i,
 				"get_accumulate", pe, i);
 			expect(e->before_requested[pe][i], 2 * (value(t.round, t.me, pe) + i),

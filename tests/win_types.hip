@@ -184,13 +184,14 @@ static void test_op(gshmemx_win_t win, pieces<typename C::type> *ends, pieces<ty
 	typedef typename C::type T;
 	static T seen[NELEMS + 1];
 	const int next = (gshmem_my_pe() + 1) % gshmem_n_pes();
+	const T *source = op == GSHMEMX_NO_OP ? NULL : ends->source; /* which NO_OP does not read */
 
 	fill<C>(ends, win, mine);
 	t_equal(gshmemx_win_lock_all(win, 0), 0, "lock_all");
 	if (nthreads)
-		t_launch(kernel, 1, nthreads, win, ends->result, (const T *)ends->source, op, next);
+		t_launch(kernel, 1, nthreads, win, ends->result, source, op, next);
 	else
-		t_equal(C::get_accumulate(win, ends->result, ends->source, op, next), 0, C::name());
+		t_equal(C::get_accumulate(win, ends->result, source, op, next), 0, C::name());
 	t_equal(gshmemx_win_unlock_all(win), 0, "unlock_all");
 	gshmem_barrier_all();
 	t_hip(hipMemcpy(seen, mine, sizeof seen, hipMemcpyDefault));

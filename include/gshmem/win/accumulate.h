@@ -46,6 +46,10 @@ GSHMEMI_FN int gshmemi_win_accumulate(int scope, gshmemx_win_t win, void *result
 	rc = gshmemi_win_check_op(w, win, disp, nelems, op, kind, nbytes, pe, call);
 	if (rc || !gshmemi_group_begin(&group, scope, GSHMEMI_KEY(w, source) + (uint64_t)disp))
 		return rc;
+	if (op == GSHMEMX_NO_OP) {
+		source = result; /* not read: the caller's may be NULL, which has no elements to point at */
+		nelems = result ? nelems : 0;
+	}
 	at = gshmemi_win_locate(w, disp, pe);
 	there = gshmemi_win_there(&at);
 	most = gshmemi_win_batch_nelems(there, op, kind, nbytes, result != NULL);

@@ -80,11 +80,12 @@ GSHMEMI_SLOW void gshmemi_win_swap_batch(const struct gshmemi_win_place *at, ptr
 		for (i = 0; i < nwords; i++) {
 			if (!is_open[i])
 				continue;
-			value = native < 0 ? word[i]
-					   : gshmemi_value_load(batch->source + i * batch->wordlen,
-								batch->wordlen);
+			value = word[i]; /* of a fetch: 0, which it ignores */
 			if (native < 0)
 				gshmemi_win_batch_word(batch, i, (char *)&value, 0);
+			else if (native != GSHMEMI_AMO_FETCH)
+				value = gshmemi_value_load(batch->source + i * batch->wordlen,
+							   batch->wordlen);
 			found[i] = 0;
 			gshmemi_amo_nbi(at->where, &found[i], native < 0 ? GSHMEMI_AMO_CAS : native,
 					there + i * batch->wordlen, value, word[i], batch->wordlen,
