@@ -6,6 +6,7 @@
  * returns -EPERM and changes nothing. Bad arguments of all calls are errors, too.
  */
 #include <errno.h>
+#include <limits.h>
 #include <string.h>
 #include <gshmem.h>
 #include <gshmemx_win.h>
@@ -278,6 +279,12 @@ static void test_arguments(gshmemx_win_t win)
 	t_equal(gshmemx_win_lock(win, 0, 0, 0), -EINVAL, "lock of no type");
 	t_equal(gshmemx_win_lock(win, GSHMEMX_LOCK_SHARED, 1, 0), -EINVAL, "lock of a PE beyond");
 	t_equal(gshmemx_win_lock(win, GSHMEMX_LOCK_SHARED, -1, 0), -EINVAL, "lock of PE -1");
+	t_equal(gshmemx_win_lock(win, GSHMEMX_LOCK_SHARED, 0, 32), -EINVAL, "lock with an assertion that is none");
+	t_equal(gshmemx_win_lock_all(win, 4096), -EINVAL, "lock_all with one");
+	t_equal(gshmemx_win_fence(win, INT_MIN), -EINVAL, "fence with one");
+	t_equal(gshmemx_win_fence_on_stream(win, -1, NULL), -EINVAL, "fence_on_stream with one");
+	t_equal(gshmemx_win_post(win, 1, &self, 64), -EINVAL, "post with one");
+	t_equal(gshmemx_win_start(win, 1, &self, 128), -EINVAL, "start with one");
 	t_equal(gshmemx_win_post(win, 2, twice, 0), -EINVAL, "post to a PE twice");
 	t_equal(gshmemx_win_start(win, 1, &other, 0), -EINVAL, "start on a PE beyond");
 	t_equal(gshmemx_win_post(win, -1, twice, 0), -EINVAL, "post to -1 PEs");

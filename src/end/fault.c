@@ -192,7 +192,8 @@ static void describe(const struct gshmemi_fault *f, char *text, size_t nbytes)
 				gshmemi_job->my_pe, f->pe);
 		break;
 	case GSHMEMI_FAULT_BAD_ARGUMENT:
-		snprintf(text, nbytes, "%" PRId64 " is not a valid operator or stride", (int64_t)f->found);
+		snprintf(text, nbytes, "%" PRId64 " is not a valid operator or stride, type of lock or assertion",
+			(int64_t)f->found);
 		break;
 	case GSHMEMI_FAULT_BAD_TEAM:
 		snprintf(text, nbytes, "handle 0x%" PRIx64 " does not name a team, or names a destroyed one",

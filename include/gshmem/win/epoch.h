@@ -157,6 +157,11 @@ GSHMEMI_FN void gshmemi_win_set_locked(struct gshmemi_win_epoch *e, int change, 
 
 /* ---- what is allowed when ---- */
 
+/* All assertions. Each call takes each of them, as in MPI, and ignores those that mean nothing to it. */
+#define GSHMEMI_WIN_MODES \
+	(GSHMEMX_MODE_NOCHECK | GSHMEMX_MODE_NOSTORE | GSHMEMX_MODE_NOPUT | GSHMEMX_MODE_NOPRECEDE | \
+	 GSHMEMX_MODE_NOSUCCEED)
+
 /* Whether a group names PEs of the window, and none twice. */
 GSHMEMI_FN int gshmemi_win_is_group(const struct gshmemi_win *w, int npes, const int *pes,
 				    struct gshmemi_win_fault *fault)
@@ -242,6 +247,9 @@ GSHMEMI_WIN_APART void gshmemi_win_judge_epoch(const struct gshmemi_win *w, int 
 	    args->type != GSHMEMX_LOCK_EXCLUSIVE) {
 		fault->kind = GSHMEMI_FAULT_BAD_ARGUMENT;
 		fault->found = (uint64_t)args->type;
+	} else if (args->assertion & ~GSHMEMI_WIN_MODES) {
+		fault->kind = GSHMEMI_FAULT_BAD_ARGUMENT;
+		fault->found = (uint64_t)args->assertion;
 	} else if (!gshmemi_win_allows(w, what, pe, args->assertion)) {
 		fault->kind = GSHMEMI_FAULT_WRONG_EPOCH;
 		fault->pe = pe;
