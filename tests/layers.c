@@ -3,7 +3,8 @@
 /*
  * The folders of src/ and of include/gshmem/ are layers: a file includes only files of its own folder and of
  * lower ones. Outside include/gshmem/arch/ no file names a platform, a processor or a compiler's functions
- * for one, or compares the platform's name; and of arch/ it uses only what the list in arch.h has.
+ * for one, or compares the platform's name; and of arch/ it uses only what the list in arch.h has. What makes
+ * a descriptor in src/ and platform/ is called through a function that keeps numbers 0 to 2 free.
  */
 #include <ctype.h>
 #include <glob.h>
@@ -20,6 +21,18 @@ static const char *const headers[] = {
 static const char *const platforms[] = {"__HIP_PLATFORM_", "__CUDA_ARCH__", "__NVCC__", "__gfx",
 					"__AMDGCN", "__builtin_amdgcn", "__x86_64__", "__aarch64__",
 					"__builtin_ia32", "hipcpu_", NULL};
+
+/*
+ * Calls that make a descriptor, those of which a line keeps the result away from numbers 0 to 2, and those that
+ * are not made at all, because src/base/file.h and platform/cpu/memory.c have functions in their place.
+ */
+static const char *const keepable[] = {"open", "openat", "memfd_create", "socket", "accept4", "eventfd",
+	"epoll_create1", "timerfd_create", "signalfd", "inotify_init1", "SYS_pidfd_open", "SYS_pidfd_getfd",
+	NULL};
+static const char *const replaced[] = {"fopen", "opendir", "accept", "dup", "pipe", "pipe2", "socketpair",
+	"tmpfile", "mkstemp", "popen", "epoll_create", "inotify_init", "shm_open", NULL};
+
+static int nkept; /* calls seen that make descriptors */
 
 static int nincludes; /* seen that name a layer */
 static int nlisted;   /* names of the list seen in use */
@@ -94,6 +107,58 @@ static void check_line(
 		check_platform(line, path);
 }
 
+/* Finds a name that stands alone, and is called or, as the number of a system call, passed. */
+static const char *find_call(const char *line, const char *name)
+{
+	const size_t length = strlen(name);
+	const char *at = line;
+
+	for (; (at = strstr(at, name)); at += length)
+		if ((at == line || (!isalnum((unsigned char)at[-1]) && at[-1] != '_')) &&
+			(at[length] == '(' || (at[length] == ',' && name[0] == 'S')))
+			return at;
+	return NULL;
+}
+
+/* A call, and not a line of a comment. memfd_create's two results are kept where its function returns. */
+static void check_descriptors(const char *line, const char *path)
+{
+	int i;
+
+	if (strncmp(line + strspn(line, " \t"), "*", 1) == 0 || strstr(line, "/*"))
+		return;
+	for (i = 0; replaced[i]; i++)
+		t_check(!find_call(line, replaced[i]), "%s: base/file.h has this call: %s", path, line);
+	for (i = 0; keepable[i]; i++) {
+		if (!find_call(line, keepable[i]))
+			continue;
+		nkept++;
+		t_check(strstr(line, "keep") || strstr(line, "/dev/null") || strcmp(keepable[i], "memfd_create") == 0,
+			"%s: a descriptor that may become 0, 1 or 2: %s", path, line);
+		t_check(strcmp(keepable[i], "memfd_create") || strstr(path, "base/file.c") ||
+				strstr(path, "cpu/memory.c"),
+			"%s: calls memfd_create: %s", path, line);
+	}
+}
+
+static void check_platforms(void)
+{
+	char line[1024];
+	glob_t found;
+	FILE *file;
+	size_t i;
+
+	t_equal(glob("platform/*/*.[ch]", 0, NULL, &found), 0, "platform");
+	for (i = 0; i < found.gl_pathc; i++) {
+		file = fopen(found.gl_pathv[i], "r");
+		t_check(file, "%s cannot be read", found.gl_pathv[i]);
+		while (fgets(line, sizeof line, file))
+			check_descriptors(line, found.gl_pathv[i]);
+		fclose(file);
+	}
+	globfree(&found);
+}
+
 /* root/FOLDER/FILE: a line that includes a layer's file contains prefix, then its folder. */
 static void check_files(const char *root, const char *const *layers, const char *prefix)
 {
@@ -109,8 +174,10 @@ static void check_files(const char *root, const char *const *layers, const char 
 		layer = find_layer(layers, found.gl_pathv[i] + strlen(root) + 1, root);
 		file = fopen(found.gl_pathv[i], "r");
 		t_check(file, "%s cannot be read: run this in the root of the source", found.gl_pathv[i]);
-		while (fgets(line, sizeof line, file))
+		while (fgets(line, sizeof line, file)) {
 			check_line(line, layers, prefix, layer, found.gl_pathv[i]);
+			check_descriptors(line, found.gl_pathv[i]);
+		}
 		fclose(file);
 	}
 	globfree(&found);
@@ -128,6 +195,8 @@ int main(void)
 	nincludes = 0;
 	check_files("include/gshmem", headers, "#include <gshmem/");
 	t_check(nincludes > 30, "include/gshmem: %d includes seen", nincludes);
+	check_platforms();
+	t_check(nkept > 12, "%d calls seen that make a descriptor", nkept);
 	t_check(nlisted > 100, "%d names of the list seen", nlisted);
 	return 0;
 }

@@ -31,6 +31,7 @@
 static std::string test_case, id_file;
 static int rank_, nranks;
 static int ngethostnames;
+static int kept; /* stderr, where the case closes it */
 
 /*
  * The library calls it once when a rank says hello or makes an id, and once more in
@@ -84,6 +85,26 @@ static void receive_id(gshmemx_uniqueid_t *id, const std::string &path)
 	t_check(fd >= 0 && read(fd, id, sizeof *id) == (ssize_t)sizeof *id, "%s cannot be read",
 		path.c_str());
 	close(fd);
+}
+
+/* ---- descriptors 0 to 2, which are the program's even if it starts without them ---- */
+
+static void close_standard(void)
+{
+	kept = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
+	for (int fd = 0; fd < 3; fd++)
+		close(fd);
+}
+
+static void reopen_standard(void)
+{
+	int nopen = 0;
+
+	for (int fd = 0; fd < 3; fd++)
+		nopen += fcntl(fd, F_GETFD) >= 0;
+	dup2(kept, STDOUT_FILENO);
+	dup2(kept, STDERR_FILENO);
+	t_equal(nopen, 0, "files of the library among descriptors 0 to 2");
 }
 
 /* ---- a job that works ---- */
@@ -332,6 +353,8 @@ static int run_working(gshmemx_uniqueid_t *id)
 	work();
 	if (test_case == "window")
 		make_window();
+	if (test_case == "closed")
+		reopen_standard();
 	t_check(!has_mpi(), "MPI is loaded");
 	gshmem_finalize();
 	if (test_case == "again") {
@@ -365,10 +388,13 @@ int main(int argc, char **argv)
 		gshmem_init(); /* ends the process */
 		return 0;
 	}
+	if (test_case == "closed")
+		close_standard();
 	exchange_id(&id, id_file);
 	if (test_case == "bad_input")
 		return run_bad_input(&id);
-	if (test_case == "works" || test_case == "again" || test_case == "strangers" || test_case == "window")
+	if (test_case == "works" || test_case == "again" || test_case == "strangers" ||
+	    test_case == "window" || test_case == "closed")
 		return run_working(&id);
 	if (test_case.find("dies") != std::string::npos || test_case == "global_exit" ||
 	    test_case == "leaves")

@@ -87,6 +87,7 @@ who='\(pid [0-9]+ on testhost\)'
 but_0=$(seq -s ' ' 1 $((n - 1)))
 
 case_works() { run works "$n"; statuses "$all" 0 && says "$all" 'is done' && silent; }
+case_closed() { run closed "$n"; statuses "$all" 0 && says "$all" 'is done' && silent; }
 case_one() { run works 1 GSHMEM_UID_ADDRESS=lo; statuses 0 0 && silent; }
 case_again() {
 	run again "$n" GSHMEM_UID_ADDRESS=127.0.0.1
@@ -173,7 +174,7 @@ case_links() {
 	! readelf -d "$lib" "$PROGRAM" | grep -q 'NEEDED.*libmpi' || fail "linked with MPI: $lib or $PROGRAM"
 }
 
-[ $# -gt 0 ] || set -- works one again strangers bad_input counts alike late ends_waiting dies_in_init \
+[ $# -gt 0 ] || set -- works closed one again strangers bad_input counts alike late ends_waiting dies_in_init \
 	maker_dies_in_init dies maker_dies global_exit leaves nodes window needs_mpi links
 for name; do
 	start=$SECONDS

@@ -54,7 +54,7 @@ void hipcpu_device_uuid(int device, char uuid[16])
 {
 	uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
 	char text[64] = "";
-	FILE *file = fopen("/proc/sys/kernel/random/boot_id", "re");
+	FILE *file = hipcpu_read_file("/proc/sys/kernel/random/boot_id");
 
 	if (file) {
 		if (!fgets(text, sizeof(text), file))

@@ -115,7 +115,7 @@ static size_t machine_memory(void)
 
 	if (!sysinfo(&info)) /* MemTotal of /proc/meminfo, also where /proc is not mounted */
 		nbytes = (size_t)info.totalram * info.mem_unit;
-	file = fopen("/sys/fs/cgroup/memory.max", "re");
+	file = hipcpu_read_file("/sys/fs/cgroup/memory.max");
 	if (file) {
 		if (fgets(text, sizeof(text), file)) {
 			text[strcspn(text, "\n")] = 0;

@@ -166,7 +166,7 @@ hipError_t hipMemExportToShareableHandle(void *shareable, hipMemGenericAllocatio
 		HIPCPU_LEAVE(hipErrorInvalidValue);
 	pthread_mutex_lock(&hipcpu_memory_lock);
 	if (hipcpu_handle_is_valid(handle) && handle->prop.requestedHandleType == type)
-		fd = fcntl(handle->fd, F_DUPFD_CLOEXEC, 0);
+		fd = fcntl(handle->fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 	else
 		errno = EINVAL;
 	pthread_mutex_unlock(&hipcpu_memory_lock);
@@ -216,7 +216,7 @@ hipError_t hipMemImportFromShareableHandle(hipMemGenericAllocationHandle_t *hand
 	if (!handle || type != hipMemHandleTypePosixFileDescriptor)
 		HIPCPU_LEAVE(hipErrorInvalidValue);
 	fd = (uintptr_t)os_handle < MOST_FILES ? (int)(uintptr_t)os_handle : *(int *)os_handle;
-	fd = fcntl(fd, F_DUPFD_CLOEXEC, 0); /* the caller keeps its own */
+	fd = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1); /* the caller keeps its own */
 	if (fd < 0)
 		HIPCPU_LEAVE(errno == EMFILE ? hipErrorOperatingSystem : hipErrorInvalidValue);
 	err = import(handle, fd);

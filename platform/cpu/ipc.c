@@ -80,14 +80,14 @@ static int open_file(const struct handle *h)
 	int fd, err;
 
 	snprintf(path, sizeof(path), "/proc/%d/fd/%d", h->pid, h->fd);
-	fd = open(path, O_RDWR | O_CLOEXEC);
+	fd = hipcpu_keep_file(open(path, O_RDWR | O_CLOEXEC));
 	if (fd < 0 && errno != ENOENT) {
 		int pidfd;
 
 		err = errno;
-		pidfd = (int)syscall(SYS_pidfd_open, h->pid, 0);
+		pidfd = hipcpu_keep_file((int)syscall(SYS_pidfd_open, h->pid, 0));
 		if (pidfd >= 0) {
-			fd = (int)syscall(SYS_pidfd_getfd, pidfd, h->fd, 0);
+			fd = hipcpu_keep_file((int)syscall(SYS_pidfd_getfd, pidfd, h->fd, 0));
 			close(pidfd);
 		}
 		if (fd < 0)

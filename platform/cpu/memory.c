@@ -4,6 +4,7 @@
  * (ipc.c) and a crash leaves nothing behind. One sorted table has every allocation.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -139,13 +140,36 @@ static bool raise_file_limit(void)
 	return !setrlimit(RLIMIT_NOFILE, &limit);
 }
 
+int hipcpu_keep_file(int fd)
+{
+	int moved, err;
+
+	if (fd < 0 || fd > STDERR_FILENO)
+		return fd;
+	moved = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	err = errno;
+	close(fd);
+	errno = err;
+	return moved;
+}
+
+FILE *hipcpu_read_file(const char *path)
+{
+	const int fd = hipcpu_keep_file(open(path, O_RDONLY | O_CLOEXEC));
+	FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
+
+	if (fd >= 0 && !file)
+		close(fd);
+	return file;
+}
+
 int hipcpu_memory_file(void)
 {
 	int fd = memfd_create("hipcpu", MFD_CLOEXEC);
 
 	if (fd < 0 && errno == EACCES) /* vm.memfd_noexec=2; Linux before 6.3 does not know the flag */
 		fd = memfd_create("hipcpu", MFD_CLOEXEC | MFD_NOEXEC_SEAL);
-	return fd;
+	return hipcpu_keep_file(fd);
 }
 
 /* Above the limit ftruncate would also send SIGXFSZ, which ends the process without a word. */
@@ -181,7 +205,7 @@ static size_t system_free(void)
 {
 	unsigned long long kib = 0;
 	char line[128];
-	FILE *file = fopen("/proc/meminfo", "re");
+	FILE *file = hipcpu_read_file("/proc/meminfo");
 
 	if (!file)
 		return SIZE_MAX;

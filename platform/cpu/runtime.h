@@ -24,6 +24,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <sys/stat.h>
 #include <sys/types.h>
 
@@ -202,8 +203,15 @@ void hipcpu_memory_remove(struct hipcpu_allocation *a);
 /* Maps nbytes of fd (-1: anonymous memory), 2 MiB aligned if that large; NULL and errno on failure. */
 char *hipcpu_memory_map(int fd, size_t nbytes);
 size_t hipcpu_round_to_pages(size_t nbytes);
-/* Creates an empty memfd; -1 and errno on failure. */
+/* Creates an empty memfd above 2; -1 and errno on failure. */
 int hipcpu_memory_file(void);
+/*
+ * Returns fd, or moves it to a number above 2, and returns that: descriptors 0 to 2 are the program's, which
+ * prints into them also when it was started with them closed. -1 and errno: fd was -1, or none is free.
+ */
+int hipcpu_keep_file(int fd);
+/* Like fopen, to read. */
+FILE *hipcpu_read_file(const char *path);
 /* Creates a memfd of nbytes, and returns its identity in *st_p; -1 and errno on failure. */
 int hipcpu_memory_create_file(size_t nbytes, struct stat *st_p);
 /* ftruncate, but above the limit of a file's size (ulimit -f) an error instead of a signal. */

@@ -11,6 +11,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/file.h"
+
 #define LINE_NBYTES 2048
 
 /* How many files the library and the cpu platform keep open; counted. */
@@ -145,7 +147,7 @@ static unsigned long long find_file_limit(void)
 	struct rlimit limit;
 	int fd;
 
-	fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	fd = gshmemi_file_open("/dev/null", O_RDONLY);
 	if (fd >= 0)
 		close(fd);
 	return fd < 0 && errno == EMFILE && !getrlimit(RLIMIT_NOFILE, &limit) ? limit.rlim_cur : 0;

@@ -21,6 +21,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
+
 #define NGUESTS   64           /* connections whose hello is not complete */
 #define GUEST_NS  10000000000U /* after this long such a connection is closed */
 #define LINGER_NS 1000000000U  /* after a failure: processes that connect this late still get the message */
@@ -209,7 +211,7 @@ static void hear(struct guest *guest)
 static void receive_guest(void)
 {
 	struct guest *place = door.guests, *guest;
-	const int fd = accept4(door.fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	const int fd = gshmemi_file_keep(accept4(door.fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK));
 
 	if (fd < 0) {
 		if (errno == EMFILE || errno == ENFILE)
@@ -350,7 +352,7 @@ static int connect_root(const struct gshmemi_uniqueid *id, uint64_t deadline_ns,
 	int fd, rc = 0;
 
 	gshmemi_uniqueid_print_address(&address, text, sizeof text);
-	fd = socket(id->family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	fd = gshmemi_file_keep(socket(id->family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
 	if (fd < 0 || connect(fd, (struct sockaddr *)&address, length))
 		rc = errno == EINPROGRESS ? finish_connect(fd, deadline_ns) : -errno;
 	if (!rc) {

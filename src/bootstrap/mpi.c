@@ -25,6 +25,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/mpi.h"
 #include "base/thread.h"
 
@@ -176,7 +177,11 @@ static void finalize_at_exit(int status, void *unused)
 
 static void start_mpi(void)
 {
+	int fds[GSHMEMI_FILE_NSTANDARD];
+
+	gshmemi_file_occupy(fds); /* MPI keeps files open */
 	MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &level);
+	gshmemi_file_vacate(fds);
 	owner_pid = getpid();
 #ifdef __GLIBC__
 	on_exit(finalize_at_exit, NULL);
@@ -393,7 +398,7 @@ static void abort_job(int status)
 
 	if (atomic_load(&nworld) <= 1 || is_finalized())
 		return;
-	null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	null = gshmemi_file_open("/dev/null", O_WRONLY);
 	if (null >= 0)
 		dup2(null, STDERR_FILENO);
 	MPI_Abort(MPI_COMM_WORLD, status & 0xff);

@@ -11,6 +11,8 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+#include "base/file.h"
+
 static const char magic[8] = "gshmem1"; /* also the version of the protocol */
 
 _Static_assert(sizeof(struct gshmemi_uniqueid) <= sizeof(gshmemx_uniqueid_t), "the id has room for it");
@@ -166,7 +168,7 @@ static int listen_at(struct gshmemi_uniqueid *id, int *fd_p)
 	char text[96];
 	int fd, rc;
 
-	fd = socket(id->family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	fd = gshmemi_file_keep(socket(id->family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
 	if (fd >= 0 && !bind(fd, (struct sockaddr *)&address, length) && !listen(fd, SOMAXCONN) &&
 	    !getsockname(fd, (struct sockaddr *)&address, &got)) {
 		id->port = ntohs(id->family == AF_INET ? ((struct sockaddr_in *)&address)->sin_port

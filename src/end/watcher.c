@@ -20,6 +20,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/thread.h"
 #include "ipc/job.h"
 #include "ipc/life.h"
@@ -92,7 +93,7 @@ static int read_process(pid_t pid, char *name, size_t name_nbytes, char *state_p
 	int parent, got = 0;
 
 	snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
-	file = fopen(path, "re");
+	file = gshmemi_file_read(path);
 	if (!file)
 		return -errno;
 	if (fgets(line, sizeof line, file)) {
@@ -143,7 +144,7 @@ static int count_children(pid_t pid)
 	pid_t parent;
 	DIR *dir;
 
-	dir = opendir("/proc");
+	dir = gshmemi_file_list("/proc");
 	if (!dir)
 		return -1;
 	while ((entry = readdir(dir))) {
@@ -367,7 +368,7 @@ int gshmemi_watcher_start(bool by_launcher)
 	int rc;
 
 	gshmemi_waits_look();
-	wake_fd = eventfd(0, EFD_CLOEXEC);
+	wake_fd = gshmemi_file_keep(eventfd(0, EFD_CLOEXEC));
 	if (wake_fd < 0) {
 		rc = -errno;
 		gshmemi_error("init: eventfd: %s", strerror(errno));

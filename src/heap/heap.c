@@ -13,6 +13,7 @@
 #include <sys/mman.h>
 
 #include "base/devmem.h"
+#include "base/file.h"
 #include "base/scale.h"
 #include "ipc/globals.h"
 #include "ipc/job.h"
@@ -34,7 +35,7 @@ static uint64_t read_number(const char *path)
 	uint64_t value = UINT64_MAX;
 	FILE *file;
 
-	file = fopen(path, "re");
+	file = gshmemi_file_read(path);
 	if (!file)
 		return UINT64_MAX;
 	if (fscanf(file, "%" SCNu64, &value) != 1)
@@ -49,7 +50,7 @@ static uint64_t read_available(void)
 	char line[128];
 	FILE *file;
 
-	file = fopen("/proc/meminfo", "re");
+	file = gshmemi_file_read("/proc/meminfo");
 	if (!file)
 		return UINT64_MAX;
 	while (fgets(line, sizeof line, file))
@@ -84,7 +85,7 @@ static uint64_t read_cgroup_limit(void)
 	char line[512], *path;
 	FILE *file;
 
-	file = fopen("/proc/self/cgroup", "re");
+	file = gshmemi_file_read("/proc/self/cgroup");
 	if (!file)
 		return UINT64_MAX;
 	while (fgets(line, sizeof line, file)) {

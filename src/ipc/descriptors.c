@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/base.h"
+#include "base/file.h"
 
 #define BACKLOG 4096
 
@@ -31,7 +32,7 @@ int gshmemi_descriptors_listen(const char *call, struct gshmemi_descriptors_name
 {
 	struct sockaddr_un name = {.sun_family = AF_UNIX};
 	socklen_t nbytes = sizeof name;
-	const int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	const int fd = gshmemi_file_keep(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
 
 	if (fd < 0)
 		return report(fd, call, "socket");
@@ -52,7 +53,7 @@ int gshmemi_descriptors_accept(int listener)
 {
 	struct ucred cred;
 	socklen_t nbytes = sizeof cred;
-	const int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+	const int fd = gshmemi_file_keep(accept4(listener, NULL, NULL, SOCK_CLOEXEC));
 
 	if (fd < 0) {
 		usleep(1000); /* no free descriptors: who connects waits, and one may become free */
@@ -68,7 +69,7 @@ int gshmemi_descriptors_connect(const struct gshmemi_descriptors_name *name)
 {
 	const socklen_t nbytes = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + name->nbytes);
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
-	const int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	const int fd = gshmemi_file_keep(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
 	int rc;
 
 	if (fd < 0)
@@ -91,8 +92,9 @@ size_t gshmemi_descriptors_receive(int owner, struct gshmemi_descriptors *batch,
 	struct msghdr message = {
 		.msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
 	const struct cmsghdr *header;
+	bool is_whole = true;
 	ssize_t got;
-	size_t n;
+	size_t n, i;
 
 	if (send(owner, "", 1, MSG_NOSIGNAL) != 1)
 		return 0;
@@ -105,10 +107,15 @@ size_t gshmemi_descriptors_receive(int owner, struct gshmemi_descriptors *batch,
 	}
 	n = (header->cmsg_len - CMSG_LEN(0)) / sizeof *fds;
 	memcpy(fds, CMSG_DATA(header), n * sizeof *fds);
-	if (got == (ssize_t)sizeof *batch && n == batch->n && !(message.msg_flags & MSG_CTRUNC))
+	for (i = 0; i < n; i++) {
+		fds[i] = gshmemi_file_keep(fds[i]);
+		is_whole = is_whole && fds[i] >= 0;
+	}
+	if (got == (ssize_t)sizeof *batch && n == batch->n && !(message.msg_flags & MSG_CTRUNC) && is_whole)
 		return n;
 	while (n)
-		close(fds[--n]);
+		if (fds[--n] >= 0)
+			close(fds[n]);
 	errno = EMFILE; /* only some of them fitted */
 	return 0;
 }

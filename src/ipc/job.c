@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The job and the PEs of this machine: see ipc/job.h. */
+#include "base/file.h"
 #include "base/scale.h"
 #include "ipc/job.h"
 
@@ -40,7 +41,7 @@ static uint64_t machine_of(const char *host)
 	char boot_id[64] = "";
 	FILE *file;
 
-	file = fopen("/proc/sys/kernel/random/boot_id", "re");
+	file = gshmemi_file_read("/proc/sys/kernel/random/boot_id");
 	if (file) {
 		if (!fgets(boot_id, sizeof boot_id, file))
 			boot_id[0] = 0;
@@ -395,7 +396,7 @@ int gshmemi_job_open_file(int pe, int peer_fd, int flags)
 	if (!gshmemi_job_sees(peer))
 		return -EXDEV;
 	snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)peer->pid, peer_fd);
-	fd = open(path, flags | O_CLOEXEC);
+	fd = gshmemi_file_open(path, flags);
 	return fd < 0 ? -errno : fd;
 }
 
@@ -406,7 +407,7 @@ int gshmemi_job_open_pidfd(int pe)
 
 	if (!gshmemi_job_sees(peer))
 		return -EXDEV;
-	fd = (int)syscall(SYS_pidfd_open, peer->pid, 0);
+	fd = gshmemi_file_keep((int)syscall(SYS_pidfd_open, peer->pid, 0));
 	return fd < 0 ? -errno : fd;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The word in which each PE says whether it is alive: see ipc/life.h. */
+#include "base/file.h"
 #include "base/scale.h"
 #include "ipc/job.h"
 #include "ipc/life.h"
@@ -11,10 +12,6 @@
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <unistd.h>
-
-#ifndef MFD_NOEXEC_SEAL
-#define MFD_NOEXEC_SEAL 0x0008U
-#endif
 
 static uint64_t *mine;
 static const uint64_t **peers; /* [npeers], one mapped page each; NULL: not known */
@@ -47,9 +44,7 @@ int gshmemi_life_open(int *fd_p)
 		gshmemi_error("init: table of %d PEs: out of memory", gshmemi_job->npeers);
 		return -ENOMEM;
 	}
-	own_fd = memfd_create("gshmem-life", MFD_CLOEXEC);
-	if (own_fd < 0 && errno == EACCES) /* vm.memfd_noexec=2; Linux before 6.3 does not know the flag */
-		own_fd = memfd_create("gshmem-life", MFD_CLOEXEC | MFD_NOEXEC_SEAL);
+	own_fd = gshmemi_file_memory("gshmem-life");
 	if (own_fd < 0) {
 		rc = report("memfd_create");
 		goto err_close;

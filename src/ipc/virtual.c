@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/devmem.h"
+#include "base/file.h"
 #include "base/thread.h"
 #include "ipc/descriptors.h"
 
@@ -134,7 +135,7 @@ static int export(char *start, hipError_t *error_p)
 		return -1;
 	*error_p = hipMemExportToShareableHandle(&fd, handle, hipMemHandleTypePosixFileDescriptor, 0);
 	give_handle(handle);
-	return is_known(*error_p) ? fd : -1;
+	return is_known(*error_p) ? gshmemi_file_keep(fd) : -1;
 }
 
 /* Finds all pieces that nbytes from base on lie in. Each must have a descriptor. */
@@ -243,7 +244,7 @@ static int listen_for(struct gshmemi_offer *offer, const char *call, struct gshm
 	offer->listener = gshmemi_descriptors_listen(call, name_p);
 	if (offer->listener < 0)
 		return offer->listener;
-	offer->stop = eventfd(0, EFD_CLOEXEC);
+	offer->stop = gshmemi_file_keep(eventfd(0, EFD_CLOEXEC));
 	if (offer->stop >= 0)
 		return 0;
 	gshmemi_error("%s: eventfd: %s", call, strerror(errno));

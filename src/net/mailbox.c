@@ -13,13 +13,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "heap/heap.h"
 #include "ipc/job.h"
 #include "ipc/region.h"
-
-#ifndef MFD_NOEXEC_SEAL
-#define MFD_NOEXEC_SEAL 0x0008U
-#endif
 
 /* The box, followed by what the posting processes share. */
 struct memory {
@@ -58,10 +55,9 @@ static int report(const char *step)
 
 static int create_file(int *fd_p)
 {
-	int fd = memfd_create("gshmem-mailbox", MFD_CLOEXEC), rc;
+	const int fd = gshmemi_file_memory("gshmem-mailbox");
+	int rc;
 
-	if (fd < 0 && errno == EACCES) /* vm.memfd_noexec=2; Linux before 6.3 does not know the flag */
-		fd = memfd_create("gshmem-mailbox", MFD_CLOEXEC | MFD_NOEXEC_SEAL);
 	if (fd < 0)
 		return report("memfd_create");
 	if (ftruncate(fd, (off_t)memory_nbytes())) {

@@ -21,6 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/scale.h"
 #include "base/thread.h"
 #include "device/state.h"
@@ -100,7 +101,7 @@ static char state_of(int pid, const char *task)
 	FILE *file;
 
 	snprintf(path, sizeof path, "/proc/%d/task/%.20s/stat", pid, task);
-	file = fopen(path, "re");
+	file = gshmemi_file_read(path);
 	if (!file)
 		return 0;
 	if (fgets(line, sizeof line, file) && (close = strrchr(line, ')')) && close[1])
@@ -117,7 +118,7 @@ static bool has_running_thread(int pid)
 	DIR *threads;
 
 	snprintf(path, sizeof path, "/proc/%d/task", pid);
-	threads = opendir(path);
+	threads = gshmemi_file_list(path);
 	while (threads && !has_one && (entry = readdir(threads)))
 		has_one = state_of(pid, entry->d_name) == 'R';
 	if (threads)

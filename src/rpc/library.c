@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "net/net.h"
 #include "trace/trace.h"
 
@@ -316,7 +317,7 @@ static int open_trace(void)
 	if (!gshmemi_env.TRACE)
 		return 0;
 	snprintf(path, sizeof path, "%s.%d", gshmemi_env.TRACE, gshmemi_bootstrap_rank());
-	trace_file = fopen(path, "we");
+	trace_file = gshmemi_file_write(path);
 	if (!trace_file) {
 		gshmemi_error("GSHMEM_TRACE=%s: %s: %s", gshmemi_env.TRACE, path, strerror(errno));
 		return -errno;

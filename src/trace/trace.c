@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/devmem.h"
+#include "base/file.h"
 
 #define MIN_SLOTS    16
 #define MAX_THREADS  256                   /* of the host, whose names are kept */
@@ -45,7 +46,7 @@ static int check_file(void)
 
 	if (gshmemi_bootstrap_rank() != 0)
 		return 0;
-	file = fopen(gshmemi_env.TRACE, "we");
+	file = gshmemi_file_write(gshmemi_env.TRACE);
 	if (!file) {
 		gshmemi_error("GSHMEM_TRACE=%s: %s", gshmemi_env.TRACE, strerror(errno));
 		return -errno;
@@ -228,7 +229,7 @@ static void finish(FILE *file, const char *path)
 /* Opens the file and writes the events of this PE, which is PE 0. */
 static FILE *begin(void)
 {
-	FILE *file = fopen(gshmemi_env.TRACE, "we");
+	FILE *file = gshmemi_file_write(gshmemi_env.TRACE);
 
 	if (file) {
 		gshmemi_timeline_begin(file);
@@ -282,7 +283,7 @@ void gshmemi_trace_write_alone(void)
 	if (!gshmemi_host_trace || atomic_exchange(&is_written, true))
 		return;
 	snprintf(path, sizeof path, "%s.%d.json", gshmemi_env.TRACE, gshmemi_state.my_pe);
-	file = fopen(path, "we");
+	file = gshmemi_file_write(path);
 	if (!file) {
 		gshmemi_error("GSHMEM_TRACE: %s: %s", path, strerror(errno));
 		return;

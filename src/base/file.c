@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "base/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#ifndef MFD_NOEXEC_SEAL
+#define MFD_NOEXEC_SEAL 0x0008U
+#endif
+
+/* Closes fd and leaves errno alone. */
+static void close_quietly(int fd)
+{
+	const int err = errno;
+
+	close(fd);
+	errno = err;
+}
+
+int gshmemi_file_keep(int fd)
+{
+	int moved;
+
+	if (fd < 0 || fd >= GSHMEMI_FILE_NSTANDARD)
+		return fd;
+	moved = fcntl(fd, F_DUPFD_CLOEXEC, GSHMEMI_FILE_NSTANDARD);
+	close_quietly(fd);
+	return moved;
+}
+
+int gshmemi_file_memory(const char *name)
+{
+	int fd = memfd_create(name, MFD_CLOEXEC);
+
+	if (fd < 0 && errno == EACCES) /* vm.memfd_noexec=2; Linux before 6.3 does not know the flag */
+		fd = memfd_create(name, MFD_CLOEXEC | MFD_NOEXEC_SEAL);
+	return gshmemi_file_keep(fd);
+}
+
+int gshmemi_file_open(const char *path, int flags)
+{
+	return gshmemi_file_keep(open(path, flags | O_CLOEXEC, 0666));
+}
+
+static FILE *open_stream(int fd, const char *mode)
+{
+	FILE *file = fd < 0 ? NULL : fdopen(fd, mode);
+
+	if (fd >= 0 && !file)
+		close_quietly(fd);
+	return file;
+}
+
+FILE *gshmemi_file_read(const char *path)
+{
+	return open_stream(gshmemi_file_open(path, O_RDONLY), "r");
+}
+
+FILE *gshmemi_file_write(const char *path)
+{
+	return open_stream(gshmemi_file_open(path, O_WRONLY | O_CREAT | O_TRUNC), "w");
+}
+
+DIR *gshmemi_file_list(const char *path)
+{
+	const int fd = gshmemi_file_open(path, O_RDONLY | O_DIRECTORY);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+
+	if (fd >= 0 && !dir)
+		close_quietly(fd);
+	return dir;
+}
+
+void gshmemi_file_occupy(int fds[GSHMEMI_FILE_NSTANDARD])
+{
+	int i, fd = 0;
+
+	for (i = 0; i < GSHMEMI_FILE_NSTANDARD; i++) {
+		fd = fd < 0 ? fd : open("/dev/null", O_RDWR | O_CLOEXEC); /* the lowest free number */
+		if (fd >= GSHMEMI_FILE_NSTANDARD) {
+			close_quietly(fd);
+			fd = -1; /* all are in use */
+		}
+		fds[i] = fd;
+	}
+}
+
+void gshmemi_file_vacate(const int fds[GSHMEMI_FILE_NSTANDARD])
+{
+	int i;
+
+	for (i = 0; i < GSHMEMI_FILE_NSTANDARD; i++)
+		if (fds[i] >= 0)
+			close(fds[i]);
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Files and sockets that the library opens. A program may start with descriptors 0 to 2 closed, and Linux
+ * gives each new file the lowest free number. If that were a file of the library, the program's next printf
+ * would write into it, for instance into symmetric memory. So each descriptor that the library makes passes
+ * through gshmemi_file_keep or one of the other functions here; tests/layers.c looks for calls that do not.
+ */
+#ifndef GSHMEMI_BASE_FILE_H
+#define GSHMEMI_BASE_FILE_H
+
+#include <dirent.h>
+#include <stdio.h>
+
+/*
+ * Returns fd if it is above 2; else moves it to a free number above 2, with close-on-exec set, and returns
+ * that. -1 and errno: there is none, or fd was -1.
+ */
+int gshmemi_file_keep(int fd);
+
+/* Creates an empty memfd; -1 and errno on failure. */
+int gshmemi_file_memory(const char *name);
+
+/* Like open with O_CLOEXEC. */
+int gshmemi_file_open(const char *path, int flags);
+
+/* Like fopen, to read and to write. */
+FILE *gshmemi_file_read(const char *path);
+FILE *gshmemi_file_write(const char *path);
+
+/* Like opendir. */
+DIR *gshmemi_file_list(const char *path);
+
+/*
+ * Around a call into another library that opens files. Occupies those of the numbers 0 to 2 that are free, and
+ * frees them again; fds has a place for each.
+ */
+#define GSHMEMI_FILE_NSTANDARD 3
+void gshmemi_file_occupy(int fds[GSHMEMI_FILE_NSTANDARD]);
+void gshmemi_file_vacate(const int fds[GSHMEMI_FILE_NSTANDARD]);
+
+#endif /* GSHMEMI_BASE_FILE_H */
