@@ -20,6 +20,7 @@
 #include <signal.h>
 #include <string.h>
 #include <string>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -105,6 +106,13 @@ static void reopen_standard(void)
 	dup2(kept, STDOUT_FILENO);
 	dup2(kept, STDERR_FILENO);
 	t_equal(nopen, 0, "files of the library among descriptors 0 to 2");
+}
+
+static void limit_files(rlim_t nfiles)
+{
+	const struct rlimit limit = {nfiles, nfiles};
+
+	t_equal(setrlimit(RLIMIT_NOFILE, &limit), 0, "setrlimit");
 }
 
 /* ---- a job that works ---- */
@@ -219,6 +227,8 @@ static void send_strangers(const gshmemx_uniqueid_t *id)
 		const int fd = socket(AF_INET, SOCK_STREAM, 0);
 
 		t_equal(connect(fd, (struct sockaddr *)&address, sizeof address), 0, "a stranger's connect");
+		if (test_case == "crowd")
+			continue; /* all are silent, and stay */
 		memset(text, i, sizeof text);
 		if (i % 4 == 1)
 			strcpy(text, "gshmem1"); /* starts as the library does, but with another secret */
@@ -347,7 +357,7 @@ static int run_ending(const gshmemx_uniqueid_t *id)
 
 static int run_working(gshmemx_uniqueid_t *id)
 {
-	if (test_case == "strangers" && rank_ == 1)
+	if ((test_case == "strangers" || test_case == "crowd") && rank_ == 1)
 		send_strangers(id);
 	t_equal(init_as(rank_, nranks, id), 0, "init");
 	work();
@@ -390,11 +400,14 @@ int main(int argc, char **argv)
 	}
 	if (test_case == "closed")
 		close_standard();
+	if (test_case == "few_files" || (test_case == "crowd" && rank_ != 1))
+		limit_files(test_case == "crowd" ? 40 : 64);
 	exchange_id(&id, id_file);
 	if (test_case == "bad_input")
 		return run_bad_input(&id);
 	if (test_case == "works" || test_case == "again" || test_case == "strangers" ||
-	    test_case == "window" || test_case == "closed")
+	    test_case == "window" || test_case == "closed" || test_case == "few_files" ||
+	    test_case == "crowd")
 		return run_working(&id);
 	if (test_case.find("dies") != std::string::npos || test_case == "global_exit" ||
 	    test_case == "leaves")

@@ -98,6 +98,16 @@ case_strangers() {
 	statuses "$all" 0 && says "$all" 'is done' &&
 		one_says '^gshmem: init: a connection from 127.0.0.1:[0-9]+ was refused'
 }
+# poll may not be given more places than there may be files.
+case_few_files() {
+	run few_files "$n" GSHMEM_INIT_TIMEOUT=60
+	statuses "$all" 0 && says "$all" 'is done' && silent
+}
+# Strangers take all descriptors of the process that made the id.
+case_crowd() {
+	run crowd "$n" GSHMEM_UID_ADDRESS=127.0.0.1 GSHMEM_INIT_TIMEOUT=60
+	statuses "$all" 0 && says "$all" 'is done'
+}
 case_bad_input() {
 	run bad_input 1
 	statuses 0 0 && says 0 'there is no rank 1 in a job of 1' && says 0 'unique id is damaged' &&
@@ -174,7 +184,7 @@ case_links() {
 	! readelf -d "$lib" "$PROGRAM" | grep -q 'NEEDED.*libmpi' || fail "linked with MPI: $lib or $PROGRAM"
 }
 
-[ $# -gt 0 ] || set -- works closed one again strangers bad_input counts alike late ends_waiting dies_in_init \
+[ $# -gt 0 ] || set -- works closed one again strangers few_files crowd bad_input counts alike late ends_waiting dies_in_init \
 	maker_dies_in_init dies maker_dies global_exit leaves nodes window needs_mpi links
 for name; do
 	start=$SECONDS

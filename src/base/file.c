@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #ifndef MFD_NOEXEC_SEAL
@@ -71,6 +72,16 @@ DIR *gshmemi_file_list(const char *path)
 	if (fd >= 0 && !dir)
 		close_quietly(fd);
 	return dir;
+}
+
+bool gshmemi_file_raise_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= limit.rlim_max)
+		return false;
+	limit.rlim_cur = limit.rlim_max;
+	return !setrlimit(RLIMIT_NOFILE, &limit);
 }
 
 void gshmemi_file_occupy(int fds[GSHMEMI_FILE_NSTANDARD])

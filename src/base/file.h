@@ -9,6 +9,7 @@
 #define GSHMEMI_BASE_FILE_H
 
 #include <dirent.h>
+#include <stdbool.h>
 #include <stdio.h>
 
 /*
@@ -29,6 +30,9 @@ FILE *gshmemi_file_write(const char *path);
 
 /* Like opendir. */
 DIR *gshmemi_file_list(const char *path);
+
+/* Raises this process's limit of open files as far as it may; false: it is there already. */
+bool gshmemi_file_raise_limit(void);
 
 /*
  * Around a call into another library that opens files. Occupies those of the numbers 0 to 2 that are free, and

@@ -207,30 +207,63 @@ static void hear(struct guest *guest)
 		admit(guest);
 }
 
+/* Returns the guest that has been silent for longest, or NULL. */
+static struct guest *find_oldest(void)
+{
+	struct guest *oldest = NULL, *guest;
+
+	for (guest = door.guests; guest < door.guests + NGUESTS; guest++)
+		if (guest->fd >= 0 && (!oldest || guest->since_ns < oldest->since_ns))
+			oldest = guest;
+	return oldest;
+}
+
+static struct guest *find_place(void)
+{
+	struct guest *guest;
+
+	for (guest = door.guests; guest < door.guests + NGUESTS; guest++)
+		if (guest->fd < 0)
+			return guest;
+	guest = find_oldest();
+	refuse(guest);
+	return guest;
+}
+
+/*
+ * Strangers that say nothing must not keep ranks out: when descriptors run out, the oldest guest loses its own.
+ * Returns -1 if nobody is accepted.
+ */
+static int accept_guest(void)
+{
+	struct guest *oldest;
+	int fd;
+
+	for (;;) {
+		fd = gshmemi_file_keep(accept4(door.fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK));
+		if (fd >= 0 || (errno != EMFILE && errno != ENFILE))
+			return fd;
+		if (errno == EMFILE && gshmemi_file_raise_limit())
+			continue;
+		oldest = find_oldest();
+		if (!oldest) {
+			fail(-errno, "init: rank %d cannot accept more connections: %s (ulimit -n)",
+			     gshmemi_tcp.rank, strerror(errno));
+			return -1;
+		}
+		refuse(oldest);
+	}
+}
+
 /* Accepts a connection. If all places are taken, the oldest guest loses its place. */
 static void receive_guest(void)
 {
-	struct guest *place = door.guests, *guest;
-	const int fd = gshmemi_file_keep(accept4(door.fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK));
+	const int fd = accept_guest();
 
-	if (fd < 0) {
-		if (errno == EMFILE || errno == ENFILE)
-			fail(-errno, "init: rank %d cannot accept more connections: %s (ulimit -n)",
-				gshmemi_tcp.rank, strerror(errno));
+	if (fd < 0)
 		return;
-	}
 	prepare(fd);
-	for (guest = door.guests; guest < door.guests + NGUESTS; guest++) {
-		if (guest->fd < 0) {
-			place = guest;
-			break;
-		}
-		if (guest->since_ns < place->since_ns)
-			place = guest;
-	}
-	if (place->fd >= 0)
-		refuse(place);
-	*place = (struct guest){.fd = fd, .since_ns = gshmemi_arch_clock_ns()};
+	*find_place() = (struct guest){.fd = fd, .since_ns = gshmemi_arch_clock_ns()};
 }
 
 static void check_member(int pe)
@@ -262,25 +295,42 @@ static void check_time(void)
 	     gshmemi_tcp.npes, door.nmissing == 1 ? "has" : "have", gshmemi_env.INIT_TIMEOUT);
 }
 
-/* fds: the listening socket, then the guests, then the members. */
-static void wait_at_door(struct pollfd *fds)
+/* fds: the listening socket, then the guests and members that are there. Returns how many there are. */
+static size_t list_door(struct pollfd *fds)
 {
-	const size_t nfds = 1 + NGUESTS + (size_t)gshmemi_tcp.npes;
-	const uint64_t tick_ns = gshmemi_arch_clock_ns() + GUEST_NS;
+	size_t nfds = 0;
 	int i;
 
-	fds[0] = (struct pollfd){door.fd, POLLIN, 0};
+	fds[nfds++] = (struct pollfd){door.fd, POLLIN, 0};
 	for (i = 0; i < NGUESTS; i++)
-		fds[1 + i] = (struct pollfd){door.guests[i].fd, POLLIN, 0};
+		if (door.guests[i].fd >= 0)
+			fds[nfds++] = (struct pollfd){door.guests[i].fd, POLLIN, 0};
 	for (i = 0; i < gshmemi_tcp.npes; i++)
-		fds[1 + NGUESTS + i] = (struct pollfd){gshmemi_tcp.members[i].fd, POLLIN, 0};
-	gshmemi_tcp_poll(fds, nfds,
-			 door.deadline_ns && door.deadline_ns < tick_ns ? door.deadline_ns : tick_ns);
+		if (gshmemi_tcp.members[i].fd >= 0)
+			fds[nfds++] = (struct pollfd){gshmemi_tcp.members[i].fd, POLLIN, 0};
+	return nfds;
+}
+
+static void wait_at_door(struct pollfd *fds)
+{
+	const uint64_t tick_ns = gshmemi_arch_clock_ns() + GUEST_NS;
+	const size_t nfds = list_door(fds);
+	size_t at = 1;
+	int i, found;
+
+	found = gshmemi_tcp_poll(fds, nfds,
+				 door.deadline_ns && door.deadline_ns < tick_ns ? door.deadline_ns : tick_ns);
+	if (found < 0) {
+		fail(found, "init: rank %d cannot wait for the others: poll of %zu connections: %s",
+		     gshmemi_tcp.rank, nfds, strerror(-found));
+		return;
+	}
 	for (i = 0; i < NGUESTS; i++)
-		if (fds[1 + i].revents && door.guests[i].fd == fds[1 + i].fd)
+		if (door.guests[i].fd >= 0 && fds[at++].revents)
 			hear(&door.guests[i]);
+	/* A member that was a guest until now has the descriptor of a place further in front. */
 	for (i = 0; i < gshmemi_tcp.npes; i++)
-		if (fds[1 + NGUESTS + i].revents && gshmemi_tcp.members[i].fd >= 0)
+		if (at < nfds && gshmemi_tcp.members[i].fd == fds[at].fd && fds[at++].revents)
 			check_member(i);
 	if (fds[0].revents)
 		receive_guest();
@@ -335,10 +385,11 @@ static int finish_connect(int fd, uint64_t deadline_ns)
 {
 	struct pollfd pollfd = {fd, POLLOUT, 0};
 	socklen_t length = sizeof(int);
-	int error = 0;
+	int error = 0, found;
 
-	if (gshmemi_tcp_poll(&pollfd, 1, deadline_ns) == 0)
-		return -ETIMEDOUT;
+	found = gshmemi_tcp_poll(&pollfd, 1, deadline_ns);
+	if (found <= 0)
+		return found ? found : -ETIMEDOUT;
 	if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &length))
 		error = errno;
 	return -error;

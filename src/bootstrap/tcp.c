@@ -29,7 +29,7 @@ int gshmemi_tcp_poll(struct pollfd *fds, size_t nfds, uint64_t deadline_ns)
 		}
 		found = poll(fds, (nfds_t)nfds, timeout_ms);
 	} while (found < 0 && errno == EINTR);
-	return found;
+	return found < 0 ? -errno : found;
 }
 
 bool gshmemi_tcp_is_empty(ssize_t got)
@@ -41,12 +41,14 @@ bool gshmemi_tcp_is_empty(ssize_t got)
 static int check_moved(int fd, ssize_t moved, short events, uint64_t deadline_ns)
 {
 	struct pollfd pollfd = {fd, events, 0};
+	int found;
 
 	if (moved > 0 || (moved < 0 && errno == EINTR))
 		return 0;
 	if (moved == 0 || (errno != EAGAIN && errno != EWOULDBLOCK))
 		return -ECONNRESET;
-	return gshmemi_tcp_poll(&pollfd, 1, deadline_ns) ? 0 : -ETIMEDOUT;
+	found = gshmemi_tcp_poll(&pollfd, 1, deadline_ns);
+	return found ? (found < 0 ? found : 0) : -ETIMEDOUT;
 }
 
 int gshmemi_tcp_send(int fd, const void *data, size_t nbytes, uint64_t deadline_ns)
@@ -163,21 +165,28 @@ static bool collect_some(struct gshmemi_tcp_member *member)
 static void collect(void)
 {
 	struct pollfd *fds = take((size_t)gshmemi_tcp.npes * sizeof *fds);
-	int pe, nleft = 0;
+	int *pes = take((size_t)gshmemi_tcp.npes * sizeof *pes);
+	size_t nleft = 0, i;
+	int pe;
 
 	for (pe = 0; pe < gshmemi_tcp.npes; pe++) {
-		fds[pe] = (struct pollfd){gshmemi_tcp.members[pe].fd, POLLIN, 0}; /* poll skips -1 */
-		nleft += fds[pe].fd >= 0;
+		if (gshmemi_tcp.members[pe].fd < 0)
+			continue;
+		fds[nleft] = (struct pollfd){gshmemi_tcp.members[pe].fd, POLLIN, 0};
+		pes[nleft++] = pe;
 	}
 	while (nleft) {
-		gshmemi_tcp_poll(fds, (size_t)gshmemi_tcp.npes, 0);
-		for (pe = 0; pe < gshmemi_tcp.npes; pe++) {
-			if (fds[pe].fd < 0 || !fds[pe].revents || !collect_some(&gshmemi_tcp.members[pe]))
+		if (gshmemi_tcp_poll(fds, nleft, 0) < 0)
+			end_job("poll fails, so PEs cannot exchange data in init or finalize: the job ends");
+		for (i = nleft; i-- > 0;) {
+			if (!fds[i].revents || !collect_some(&gshmemi_tcp.members[pes[i]]))
 				continue;
-			fds[pe].fd = -1;
-			nleft--;
+			nleft--; /* the last one, which has been looked at, takes its place */
+			fds[i] = fds[nleft];
+			pes[i] = pes[nleft];
 		}
 	}
+	free(pes);
 	free(fds);
 }
 

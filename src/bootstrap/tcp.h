@@ -56,8 +56,9 @@ int gshmemi_tcp_receive(int fd, void *data, size_t nbytes, uint64_t deadline_ns)
 bool gshmemi_tcp_is_empty(ssize_t got);
 
 /*
- * Waits for one of fds. Returns how many are ready, 0 if the clock has reached deadline_ns. Goes on waiting
- * after signals.
+ * Waits for one of fds. Returns how many are ready, 0 if the clock has reached deadline_ns, or a negative
+ * errno. Goes on waiting after signals. fds may have no more places than this process may have open files, so
+ * leave out those that are not open.
  */
 int gshmemi_tcp_poll(struct pollfd *fds, size_t nfds, uint64_t deadline_ns);
 
