@@ -25,6 +25,7 @@
 
 #define NGUESTS   64           /* connections whose hello is not complete */
 #define GUEST_NS  10000000000U /* after this long such a connection is closed */
+#define YOUNG_NS  1000000000U  /* before this such a connection is not closed to make room: it may be a rank's */
 #define LINGER_NS 1000000000U  /* after a failure: processes that connect this late still get the message */
 /* other processes wait this much longer than the root, whose message says more */
 #define GRACE_NS  2000000000U
@@ -52,16 +53,20 @@ struct guest {
 	struct hello hello;
 };
 
+/* Why a guest goes. */
+enum departure { STRANGER, ENDED, SILENT, CROWDED };
+
 /* The state of the root while it waits for the ranks. */
 static struct {
 	const struct gshmemi_uniqueid *id;
 	int fd; /* the listening socket */
 	uint64_t deadline_ns;
+	uint64_t full_until_ns; /* nobody is accepted before */
 	int nmissing;  /* ranks that have not come */
 	int nanswered; /* processes that got the error and are not members */
 	int rc;        /* the first error */
 	char text[GSHMEMI_TCP_TEXT_NBYTES];
-	bool has_warned; /* about a stranger */
+	unsigned warned; /* a bit for each enum departure that the root has warned of */
 	struct guest guests[NGUESTS];
 } door;
 
@@ -133,19 +138,25 @@ static void name_missing(char *text, size_t nbytes)
 		snprintf(text + at, nbytes - at, " and %d more", door.nmissing - nnamed);
 }
 
-static void refuse(struct guest *guest)
+/* Closes a guest's connection, and warns the first time that one goes for this reason. */
+static void refuse(struct guest *guest, enum departure why)
 {
+	static const char *const texts[] = {
+		[STRANGER] = "was refused: it does not know the secret of this job's unique id",
+		[ENDED] = "ended before it said which rank it is: if it was a rank, init waits for it in vain",
+		[SILENT] = "was closed: it has not said for 10 s which rank it is",
+		[CROWDED] = "was closed to make room: of all that have not said which rank they are, it is the "
+			    "oldest",
+	};
 	struct sockaddr_storage address = {.ss_family = AF_UNSPEC};
 	socklen_t length = sizeof address;
 	char text[96];
 
-	if (!door.has_warned) {
+	if (!(door.warned & 1U << why)) {
 		getpeername(guest->fd, (struct sockaddr *)&address, &length);
 		gshmemi_uniqueid_print_address(&address, text, sizeof text);
-		gshmemi_warn("init: a connection from %s was refused: it does not know the secret of this "
-			     "job's unique id",
-			     text);
-		door.has_warned = true;
+		gshmemi_warn("init: a connection from %s %s", text, texts[why]);
+		door.warned |= 1U << why;
 	}
 	close(guest->fd);
 	guest->fd = -1;
@@ -194,7 +205,7 @@ static void hear(struct guest *guest)
 	if (gshmemi_tcp_is_empty(got))
 		return;
 	if (got <= 0) {
-		refuse(guest);
+		refuse(guest, ENDED);
 		return;
 	}
 	guest->got_nbytes += (size_t)got;
@@ -202,7 +213,7 @@ static void hear(struct guest *guest)
 		return;
 	if (memcmp(guest->hello.magic, door.id->magic, sizeof guest->hello.magic) ||
 	    memcmp(guest->hello.secret, door.id->asked, sizeof guest->hello.secret))
-		refuse(guest);
+		refuse(guest, STRANGER);
 	else
 		admit(guest);
 }
@@ -218,6 +229,24 @@ static struct guest *find_oldest(void)
 	return oldest;
 }
 
+/*
+ * Strangers that say nothing must not keep ranks out: when places or descriptors run out, the oldest guest
+ * goes. False: there is none, or it is young; then the others wait in the socket's queue until it is not.
+ */
+static bool make_room(void)
+{
+	struct guest *oldest = find_oldest();
+
+	if (!oldest)
+		return false;
+	door.full_until_ns = oldest->since_ns + YOUNG_NS;
+	if (gshmemi_arch_clock_ns() < door.full_until_ns)
+		return false;
+	refuse(oldest, CROWDED);
+	return true;
+}
+
+/* Returns a free place, or NULL. */
 static struct guest *find_place(void)
 {
 	struct guest *guest;
@@ -225,19 +254,13 @@ static struct guest *find_place(void)
 	for (guest = door.guests; guest < door.guests + NGUESTS; guest++)
 		if (guest->fd < 0)
 			return guest;
-	guest = find_oldest();
-	refuse(guest);
-	return guest;
+	return NULL;
 }
 
-/*
- * Strangers that say nothing must not keep ranks out: when descriptors run out, the oldest guest loses its own.
- * Returns -1 if nobody is accepted.
- */
+/* Returns -1 if nobody is accepted. */
 static int accept_guest(void)
 {
-	struct guest *oldest;
-	int fd;
+	int fd, rc;
 
 	for (;;) {
 		fd = gshmemi_file_keep(accept4(door.fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK));
@@ -245,21 +268,23 @@ static int accept_guest(void)
 			return fd;
 		if (errno == EMFILE && gshmemi_file_raise_limit())
 			continue;
-		oldest = find_oldest();
-		if (!oldest) {
-			fail(-errno, "init: rank %d cannot accept more connections: %s (ulimit -n)",
-			     gshmemi_tcp.rank, strerror(errno));
+		rc = -errno;
+		if (!find_oldest())
+			fail(rc, "init: rank %d cannot accept more connections: %s (ulimit -n)",
+			     gshmemi_tcp.rank, strerror(-rc));
+		if (!make_room())
 			return -1;
-		}
-		refuse(oldest);
 	}
 }
 
-/* Accepts a connection. If all places are taken, the oldest guest loses its place. */
+/* Accepts a connection, if there is room for it. */
 static void receive_guest(void)
 {
-	const int fd = accept_guest();
+	int fd;
 
+	if (!find_place() && !make_room())
+		return;
+	fd = accept_guest();
 	if (fd < 0)
 		return;
 	prepare(fd);
@@ -287,7 +312,7 @@ static void check_time(void)
 
 	for (i = 0; i < NGUESTS; i++)
 		if (door.guests[i].fd >= 0 && now_ns - door.guests[i].since_ns > GUEST_NS)
-			refuse(&door.guests[i]);
+			refuse(&door.guests[i], SILENT);
 	if (door.rc || !door.deadline_ns || now_ns < door.deadline_ns)
 		return;
 	name_missing(missing, sizeof missing);
@@ -301,7 +326,7 @@ static size_t list_door(struct pollfd *fds)
 	size_t nfds = 0;
 	int i;
 
-	fds[nfds++] = (struct pollfd){door.fd, POLLIN, 0};
+	fds[nfds++] = (struct pollfd){gshmemi_arch_clock_ns() < door.full_until_ns ? -1 : door.fd, POLLIN, 0};
 	for (i = 0; i < NGUESTS; i++)
 		if (door.guests[i].fd >= 0)
 			fds[nfds++] = (struct pollfd){door.guests[i].fd, POLLIN, 0};
@@ -313,7 +338,7 @@ static size_t list_door(struct pollfd *fds)
 
 static void wait_at_door(struct pollfd *fds)
 {
-	const uint64_t tick_ns = gshmemi_arch_clock_ns() + GUEST_NS;
+	const uint64_t tick_ns = gshmemi_arch_clock_ns() + (find_oldest() ? YOUNG_NS / 4 : GUEST_NS);
 	const size_t nfds = list_door(fds);
 	size_t at = 1;
 	int i, found;
