@@ -40,8 +40,11 @@ bool hipcpu_thread_start(void *(*thread_main)(void *), void *arg)
 	err = pthread_create(&thread, NULL, thread_main, arg);
 	hipcpu_access_restore(was_open);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	if (!err)
+	if (!err) {
+		/* src/bootstrap/leaving.c knows by it that the thread is not the program's */
+		pthread_setname_np(thread, "libgshmem");
 		pthread_detach(thread);
+	}
 	return !err;
 }
 

@@ -28,6 +28,7 @@
 #include "base/file.h"
 #include "base/mpi.h"
 #include "base/thread.h"
+#include "bootstrap/leaving.h"
 
 #define SETTLE_NS 100000000 /* of progress before MPI_Finalize, */
 #define FINALIZE_S 3 /* and how long that may take */
@@ -179,9 +180,11 @@ static void start_mpi(void)
 {
 	int fds[GSHMEMI_FILE_NSTANDARD];
 
+	gshmemi_leaving_note_threads();
 	gshmemi_file_occupy(fds); /* MPI keeps files open */
 	MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &level);
 	gshmemi_file_vacate(fds);
+	gshmemi_leaving_watch();
 	owner_pid = getpid();
 #ifdef __GLIBC__
 	on_exit(finalize_at_exit, NULL);
