@@ -8,11 +8,15 @@
  * GSHMEM_TRACE writes one JSON file with the calls, waits and marks of all PEs, of host threads and kernels;
  * its bytes per pair agree with GSHMEM_STATS. An overflowing ring reports how many events it lost. A job that
  * ends abnormally leaves one file per PE, in which the current wait is open. Pretended nodes share a clock,
- * and their measured offset is 0 within the reported error.
+ * and their measured offset is 0 within the reported error. A file that cannot be written is an error, and
+ * leaves no part of itself.
  */
 #include <gshmem.h>
 #include <hip/hip_runtime.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 
 #include "job.h"
 
@@ -35,6 +39,7 @@ __global__ static void ask(struct objects *o, int pe)
 
 static int pe_main(const char *what)
 {
+	const struct rlimit limit = {1000, 1000};
 	struct objects *o;
 	int me, next;
 
@@ -57,6 +62,10 @@ static int pe_main(const char *what)
 	}
 	if (!strcmp(what, "exit"))
 		gshmem_long_wait_until(&o->flag, GSHMEM_CMP_EQ, 77);
+	if (!strcmp(what, "small") && me == 0) {
+		signal(SIGXFSZ, SIG_IGN);
+		t_equal(setrlimit(RLIMIT_FSIZE, &limit), 0, "setrlimit");
+	}
 	gshmem_finalize();
 	return 0;
 }
@@ -195,6 +204,37 @@ static void check_rest(const char *path)
 	t_job_failed(&job, "no such folder", "GSHMEM_TRACE=/nowhere/trace: ", 1);
 }
 
+/* What cannot hold a trace: a FIFO that nobody reads, and a link to another file. */
+static void check_bad_files(const char *path)
+{
+	char special[300], target[300];
+	struct stat st;
+
+	snprintf(special, sizeof special, "%s.special", path);
+	snprintf(target, sizeof target, "%s.target", path);
+	t_equal(mkfifo(special, 0600), 0, "mkfifo");
+	run_job("", special, "pe", 1);
+	unlink(special);
+	t_job_failed(&job, "a FIFO", ".special: it is a FIFO", 1);
+	t_equal(symlink(target, special), 0, "symlink");
+	run_job("", special, "pe", 1);
+	unlink(special);
+	t_job_failed(&job, "a link", ".special: it is a symbolic link", 1);
+	t_check(stat(target, &st), "the trace has made the file that a link names");
+}
+
+/* A trace that does not fit leaves no part of itself. */
+static void check_limit(const char *path)
+{
+	char expected[300];
+	struct stat st;
+
+	run_job("", path, "small", 1);
+	snprintf(expected, sizeof expected, "GSHMEM_TRACE: %s cannot be written: File too large", path);
+	t_job_failed(&job, "a limit of bytes", expected, 1);
+	t_check(stat(path, &st), "a part of the trace is left");
+}
+
 /* The true offset is 0, so the measured one must lie within its error. */
 static void check_clocks(const char *path)
 {
@@ -230,6 +270,8 @@ int main(int argc, char **argv)
 	check_whole(path, "GSHMEM_STATS=1 GSHMEM_CARRY=all", "\"carried\"");
 	check_clocks(path);
 	check_rest(path);
+	check_bad_files(path);
+	check_limit(path);
 	unlink(path);
 	for (int pe = 0; pe < NPES; pe++) {
 		snprintf(marks, sizeof marks, "%s.%d", path, pe);

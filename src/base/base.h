@@ -333,6 +333,9 @@ _Noreturn void gshmemi_exit(int status);
 /* Whether a thread of this process is ending it. */
 bool gshmemi_is_ending(void);
 
+/* Something that the user asked for has failed: a process that would exit with status 0 exits with 1. */
+void gshmemi_end_spoil(void);
+
 /* Called after init: from now on an exit without gshmem_finalize is an error. */
 void gshmemi_end_expect_finalize(void);
 

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "base/file.h"
 
+#include "base/base.h"
+
 #include <errno.h>
 #include <fcntl.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #ifndef MFD_NOEXEC_SEAL
@@ -59,9 +63,68 @@ FILE *gshmemi_file_read(const char *path)
 	return open_stream(gshmemi_file_open(path, O_RDONLY), "r");
 }
 
-FILE *gshmemi_file_write(const char *path)
+/* Empties the file that fd is, or says why it is none. A device is as good as a file. */
+static const char *empty(int fd)
 {
-	return open_stream(gshmemi_file_open(path, O_WRONLY | O_CREAT | O_TRUNC), "w");
+	struct stat st;
+
+	if (fstat(fd, &st))
+		return strerror(errno);
+	if (S_ISCHR(st.st_mode))
+		return fcntl(fd, F_SETFL, 0) ? strerror(errno) : NULL;
+	if (!S_ISREG(st.st_mode)) {
+		errno = EINVAL;
+		return "it is neither a file nor a device";
+	}
+	return ftruncate(fd, 0) ? strerror(errno) : NULL;
+}
+
+FILE *gshmemi_file_write(const char *what, const char *path)
+{
+	const int fd = gshmemi_file_open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+	FILE *file = NULL;
+	const char *why;
+	int err;
+
+	if (fd >= 0)
+		why = empty(fd);
+	else if (errno == ELOOP)
+		why = "it is a symbolic link, which somebody else may have made: name its target";
+	else if (errno == ENXIO)
+		why = "it is a FIFO or a socket, not a file";
+	else
+		why = strerror(errno);
+	err = errno;
+	if (!why) {
+		file = open_stream(fd, "w");
+		err = errno;
+		why = strerror(errno);
+	} else if (fd >= 0) {
+		close(fd);
+	}
+	if (!file)
+		gshmemi_error("%s%s: %s", what, path, why);
+	errno = err;
+	return file;
+}
+
+int gshmemi_file_close(FILE *file, const char *what, const char *path)
+{
+	struct stat st;
+	int err = 0;
+
+	if (fflush(file) || ferror(file))
+		err = errno ? errno : EIO;
+	if (fstat(fileno(file), &st))
+		st.st_mode = 0;
+	if (fclose(file) && !err)
+		err = errno;
+	if (!err)
+		return 0;
+	gshmemi_error("%s%s cannot be written: %s", what, path, strerror(err));
+	if (S_ISREG(st.st_mode))
+		unlink(path);
+	return -err;
 }
 
 DIR *gshmemi_file_list(const char *path)

@@ -24,9 +24,21 @@ int gshmemi_file_memory(const char *name);
 /* Like open with O_CLOEXEC. */
 int gshmemi_file_open(const char *path, int flags);
 
-/* Like fopen, to read and to write. */
+/* Like fopen, to read. */
 FILE *gshmemi_file_read(const char *path);
-FILE *gshmemi_file_write(const char *path);
+
+/*
+ * Like fopen, to write a file or to a device. Does not follow a symbolic link in the place of the file,
+ * because somebody else may have put it there, and does not wait for the reader of a FIFO. On failure
+ * prints what, path and the reason, and returns NULL and errno.
+ */
+FILE *gshmemi_file_write(const char *what, const char *path);
+
+/*
+ * Closes what gshmemi_file_write has opened. If not all could be written, prints what, path and the reason,
+ * removes the part that was, and returns a negative errno.
+ */
+int gshmemi_file_close(FILE *file, const char *what, const char *path);
 
 /* Like opendir. */
 DIR *gshmemi_file_list(const char *path);
@@ -35,8 +47,8 @@ DIR *gshmemi_file_list(const char *path);
 bool gshmemi_file_raise_limit(void);
 
 /*
- * Around a call into another library that opens files. Occupies those of the numbers 0 to 2 that are free, and
- * frees them again; fds has a place for each.
+ * Around a call into another library that opens files. Occupies those of the numbers 0 to 2 that are free,
+ * and frees them again; fds has a place for each.
  */
 #define GSHMEMI_FILE_NSTANDARD 3
 void gshmemi_file_occupy(int fds[GSHMEMI_FILE_NSTANDARD]);

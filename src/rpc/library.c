@@ -229,6 +229,7 @@ void gshmemi_host_rpc_abort(int status)
 /* ---- trace ---- */
 
 static FILE *trace_file;
+static char trace_path[4096];
 static char **trace_names;
 static unsigned trace_nnames;
 static pthread_mutex_t trace_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -312,16 +313,15 @@ int gshmemx_trace_name(uint32_t mark, const char *name)
 
 static int open_trace(void)
 {
-	char path[4096];
+	char what[4096];
 
 	if (!gshmemi_env.TRACE)
 		return 0;
-	snprintf(path, sizeof path, "%s.%d", gshmemi_env.TRACE, gshmemi_bootstrap_rank());
-	trace_file = gshmemi_file_write(path);
-	if (!trace_file) {
-		gshmemi_error("GSHMEM_TRACE=%s: %s: %s", gshmemi_env.TRACE, path, strerror(errno));
+	snprintf(trace_path, sizeof trace_path, "%s.%d", gshmemi_env.TRACE, gshmemi_bootstrap_rank());
+	snprintf(what, sizeof what, "GSHMEM_TRACE=%s: ", gshmemi_env.TRACE);
+	trace_file = gshmemi_file_write(what, trace_path);
+	if (!trace_file)
 		return -errno;
-	}
 	fprintf(trace_file, "# clock_ns\tpe\tblock\t" GSHMEMI_ARCH_THREAD_WORD "\tmark\tvalue\n");
 	return 0;
 }
@@ -330,8 +330,8 @@ static void close_trace(void)
 {
 	unsigned i;
 
-	if (trace_file)
-		fclose(trace_file);
+	if (trace_file && gshmemi_file_close(trace_file, "GSHMEM_TRACE: ", trace_path))
+		gshmemi_end_spoil();
 	trace_file = NULL;
 	for (i = 0; i < trace_nnames; i++)
 		free(trace_names[i]);

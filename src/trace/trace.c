@@ -46,13 +46,8 @@ static int check_file(void)
 
 	if (gshmemi_bootstrap_rank() != 0)
 		return 0;
-	file = gshmemi_file_write(gshmemi_env.TRACE);
-	if (!file) {
-		gshmemi_error("GSHMEM_TRACE=%s: %s", gshmemi_env.TRACE, strerror(errno));
-		return -errno;
-	}
-	fclose(file);
-	return 0;
+	file = gshmemi_file_write("GSHMEM_TRACE=", gshmemi_env.TRACE);
+	return file ? gshmemi_file_close(file, "GSHMEM_TRACE=", gshmemi_env.TRACE) : -errno;
 }
 
 /* Slots of a ring. */
@@ -216,27 +211,25 @@ static void pass(int pe, const char *text, uint64_t nbytes, char *chunk, FILE *f
 	}
 }
 
+/* All work of the job is done, so it goes on without the file, and its status says that something failed. */
 static void finish(FILE *file, const char *path)
 {
-	bool failed;
-
 	gshmemi_timeline_end(file);
-	failed = ferror(file);
-	if (fclose(file) || failed)
-		gshmemi_error("GSHMEM_TRACE: %s cannot be written: %s", path, strerror(errno));
+	if (gshmemi_file_close(file, "GSHMEM_TRACE: ", path))
+		gshmemi_end_spoil();
 }
 
 /* Opens the file and writes the events of this PE, which is PE 0. */
 static FILE *begin(void)
 {
-	FILE *file = gshmemi_file_write(gshmemi_env.TRACE);
+	FILE *file = gshmemi_file_write("GSHMEM_TRACE=", gshmemi_env.TRACE);
 
-	if (file) {
-		gshmemi_timeline_begin(file);
-		write_mine(file);
-	} else {
-		gshmemi_error("GSHMEM_TRACE=%s: %s", gshmemi_env.TRACE, strerror(errno));
+	if (!file) {
+		gshmemi_end_spoil();
+		return NULL;
 	}
+	gshmemi_timeline_begin(file);
+	write_mine(file);
 	return file;
 }
 
@@ -283,11 +276,9 @@ void gshmemi_trace_write_alone(void)
 	if (!gshmemi_host_trace || atomic_exchange(&is_written, true))
 		return;
 	snprintf(path, sizeof path, "%s.%d.json", gshmemi_env.TRACE, gshmemi_state.my_pe);
-	file = gshmemi_file_write(path);
-	if (!file) {
-		gshmemi_error("GSHMEM_TRACE: %s: %s", path, strerror(errno));
+	file = gshmemi_file_write("GSHMEM_TRACE: ", path);
+	if (!file)
 		return;
-	}
 	gshmemi_timeline_begin(file);
 	write_mine(file);
 	finish(file, path);
