@@ -25,7 +25,7 @@
 
 #define NGUESTS   64           /* connections whose hello is not complete */
 #define GUEST_NS  10000000000U /* after this long such a connection is closed */
-#define YOUNG_NS  1000000000U  /* before this such a connection is not closed to make room: it may be a rank's */
+#define YOUNG_NS  1000000000U  /* a connection this young is not closed to make room: it may be a rank's */
 #define LINGER_NS 1000000000U  /* after a failure: processes that connect this late still get the message */
 /* other processes wait this much longer than the root, whose message says more */
 #define GRACE_NS  2000000000U
