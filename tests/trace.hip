@@ -254,9 +254,21 @@ static void check_clocks(const char *path)
 	t_check(labs(offset) <= error, "the clock is off by %ld ns, and known to %ld", offset, error);
 }
 
+static char path[] = "/tmp/gshmem-trace-XXXXXX";
+
+static void clean(void)
+{
+	static const char *const ends[] = {"", ".special", ".target", ".0", ".1", ".0.json", ".1.json"};
+	char file[64];
+
+	for (const char *end : ends) {
+		snprintf(file, sizeof file, "%s%s", path, end);
+		unlink(file);
+	}
+}
+
 int main(int argc, char **argv)
 {
-	char path[] = "/tmp/gshmem-trace-XXXXXX", marks[64];
 	int fd;
 
 	if (argc > 1)
@@ -266,16 +278,12 @@ int main(int argc, char **argv)
 	fd = mkstemp(path);
 	t_check(fd >= 0, "%s cannot be made", path);
 	close(fd);
+	atexit(clean);
 	check_whole(path, "GSHMEM_STATS=1", "\"direct\"");
 	check_whole(path, "GSHMEM_STATS=1 GSHMEM_CARRY=all", "\"carried\"");
 	check_clocks(path);
 	check_rest(path);
 	check_bad_files(path);
 	check_limit(path);
-	unlink(path);
-	for (int pe = 0; pe < NPES; pe++) {
-		snprintf(marks, sizeof marks, "%s.%d", path, pe);
-		unlink(marks);
-	}
 	return 0;
 }
