@@ -49,17 +49,24 @@ int gshmemi_descriptors_listen(const char *call, struct gshmemi_descriptors_name
 	return fd;
 }
 
-int gshmemi_descriptors_accept(int listener)
+/* Whether the process at the other end is this user's. */
+static bool is_own(int fd)
 {
 	struct ucred cred;
 	socklen_t nbytes = sizeof cred;
+
+	return !getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &nbytes) && cred.uid == geteuid();
+}
+
+int gshmemi_descriptors_accept(int listener)
+{
 	const int fd = gshmemi_file_keep(accept4(listener, NULL, NULL, SOCK_CLOEXEC));
 
 	if (fd < 0) {
 		usleep(1000); /* no free descriptors: who connects waits, and one may become free */
 		return -1;
 	}
-	if (!getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &nbytes) && cred.uid == geteuid())
+	if (is_own(fd))
 		return fd;
 	close(fd);
 	return -1;
@@ -77,9 +84,9 @@ int gshmemi_descriptors_connect(const struct gshmemi_descriptors_name *name)
 	memcpy(address.sun_path, name->name, name->nbytes);
 	while (rc = connect(fd, (const struct sockaddr *)&address, nbytes), rc && errno == EINTR)
 		;
-	if (!rc)
+	if (!rc && is_own(fd))
 		return fd;
-	rc = errno;
+	rc = rc ? errno : EPERM;
 	close(fd);
 	errno = rc;
 	return -1;

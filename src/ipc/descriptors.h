@@ -32,7 +32,7 @@ struct gshmemi_descriptors {
 int gshmemi_descriptors_listen(const char *call, struct gshmemi_descriptors_name *name_p);
 /* Waits for somebody to connect; -1: nobody did, or it was another user's process. */
 int gshmemi_descriptors_accept(int listener);
-/* Connects to the owner of a name; -1 and errno. */
+/* Connects to the owner of a name; -1 and errno, EPERM if it is another user's process. */
 int gshmemi_descriptors_connect(const struct gshmemi_descriptors_name *name);
 
 /* For the receiver: asks for a batch, and receives its descriptors; 0 and errno: there is none. */

@@ -34,6 +34,14 @@ struct gshmemi_offer {
 	int stop; /* an eventfd: written to end the thread */
 };
 
+/* A process that is connected. Another process of the user may connect and never ask. */
+struct receiver {
+	int fd;       /* -1: none */
+	size_t first; /* the next piece to send */
+	char *at;     /* where it starts */
+};
+#define NRECEIVERS 64 /* at a time; one more takes the place of one that came long before */
+
 struct gshmemi_mapping {
 	struct pieces pieces; /* those that are mapped */
 	uint64_t nbytes;      /* of the reserved addresses */
@@ -178,16 +186,6 @@ static int find_pieces(struct pieces *pieces, const char *base, uint64_t nbytes,
 
 /* ---- this PE's memory: descriptors for peers ---- */
 
-/* Waits until fd has something to read or accept; false: it is told to stop. */
-static bool await(const struct gshmemi_offer *offer, int fd)
-{
-	struct pollfd fds[2] = {{fd, POLLIN, 0}, {offer->stop, POLLIN, 0}};
-
-	while (poll(fds, 2, -1) < 0 && errno == EINTR)
-		;
-	return !fds[1].revents;
-}
-
 /*
  * Sends descriptors of the next pieces, from number first on, which starts at *at_p. False: stop serving this
  * peer.
@@ -212,30 +210,74 @@ static bool hand_batch(const struct gshmemi_offer *offer, int peer, size_t first
 	return is_sent;
 }
 
-static void hand_all(const struct gshmemi_offer *offer, int peer)
+static void drop(struct receiver *receiver)
 {
-	char *at = offer->pieces.base;
-	size_t first;
+	if (receiver->fd >= 0)
+		close(receiver->fd);
+	receiver->fd = -1;
+}
 
-	for (first = 0; first < offer->pieces.n; first += GSHMEMI_DESCRIPTORS)
-		if (!await(offer, peer) || !gshmemi_descriptors_asked(peer) ||
-			!hand_batch(offer, peer, first, &at))
-			return;
+/* Called when the receiver has asked, or has closed its connection. */
+static void serve(const struct gshmemi_offer *offer, struct receiver *receiver)
+{
+	const bool is_sent = gshmemi_descriptors_asked(receiver->fd) &&
+		hand_batch(offer, receiver->fd, receiver->first, &receiver->at);
+
+	receiver->first += GSHMEMI_DESCRIPTORS;
+	if (!is_sent || receiver->first >= offer->pieces.n)
+		drop(receiver);
+}
+
+static void welcome(const struct gshmemi_offer *offer, struct receiver *receivers, unsigned *next_p)
+{
+	const int fd = gshmemi_descriptors_accept(offer->listener);
+	struct receiver *place;
+	unsigned i;
+
+	if (fd < 0)
+		return;
+	for (i = 0; i < NRECEIVERS && receivers[*next_p % NRECEIVERS].fd >= 0; i++)
+		++*next_p;
+	place = &receivers[(*next_p)++ % NRECEIVERS];
+	drop(place);
+	*place = (struct receiver){fd, 0, offer->pieces.base};
+}
+
+/* Waits for who connects and for who asks. False: the thread is told to stop. */
+static bool attend(const struct gshmemi_offer *offer, struct receiver *receivers, unsigned *next_p)
+{
+	struct pollfd fds[2 + NRECEIVERS] = {{offer->stop, POLLIN, 0}, {offer->listener, POLLIN, 0}};
+	struct receiver *served[NRECEIVERS];
+	nfds_t n = 2, i;
+
+	for (i = 0; i < NRECEIVERS; i++) {
+		if (receivers[i].fd < 0)
+			continue;
+		served[n - 2] = &receivers[i];
+		fds[n++] = (struct pollfd){receivers[i].fd, POLLIN, 0};
+	}
+	if (poll(fds, n, -1) < 0)
+		return errno == EINTR;
+	for (i = 2; i < n; i++)
+		if (fds[i].revents)
+			serve(offer, served[i - 2]);
+	if (fds[1].revents)
+		welcome(offer, receivers, next_p);
+	return !fds[0].revents;
 }
 
 static void *run(void *arg)
 {
-	const struct gshmemi_offer *offer = arg;
-	int peer;
+	struct receiver receivers[NRECEIVERS];
+	unsigned next = 0, i;
 
 	(void)gshmemi_devmem_enter();
-	while (await(offer, offer->listener)) {
-		peer = gshmemi_descriptors_accept(offer->listener);
-		if (peer < 0)
-			continue;
-		hand_all(offer, peer);
-		close(peer);
-	}
+	for (i = 0; i < NRECEIVERS; i++)
+		receivers[i].fd = -1;
+	while (attend(arg, receivers, &next))
+		;
+	for (i = 0; i < NRECEIVERS; i++)
+		drop(&receivers[i]);
 	return NULL;
 }
 
