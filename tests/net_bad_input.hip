@@ -68,10 +68,10 @@ static int pe_main(const char *what, int which, int is_kernel)
 	return 1;
 }
 
+static struct t_job job;
+
 static void expect(const char *env, const char *args, const char *text, int count)
 {
-	static struct t_job job;
-
 	t_job_run(&job, 2, env, "", args, 20);
 	t_check(!strstr(job.output, "came through"), "%s %s: a PE went on:\n%s", env, args, job.output);
 	t_job_failed(&job, args, text, count);
@@ -95,6 +95,9 @@ int main(int argc, char **argv)
 		"direct:1,4-6",
 		1);
 	expect("GSHMEM_CARRY=every", "grammar", "GSHMEM_CARRY=every: must be all", 1);
+	t_job_run(&job, 2, "GSHMEM_CARRY=9", "", "nobody", 20);
+	t_check(t_job_count(&job, "init: GSHMEM_CARRY=9 names no PE of this job, which has PEs 0 to 1") == 1,
+		"GSHMEM_CARRY=9: expected a warning in:\n%s", job.output);
 	for (int which = 0; which < 5; which++)
 		for (int is_kernel = 0; is_kernel < 2; is_kernel++) {
 			if (t_left_out(which + is_kernel))

@@ -212,6 +212,17 @@ static int agree_heap(int rc)
 	return agreed;
 }
 
+/* Whether GSHMEM_CARRY names a PE of the job. */
+static bool carries_any(int npes)
+{
+	int pe;
+
+	for (pe = 0; pe < npes; pe++)
+		if (gshmemi_env_carrier(pe ? 0 : 1, pe) != GSHMEMI_CARRIER_NONE)
+			return true;
+	return false;
+}
+
 /*
  * Sets the state that kernels and host calls read. The struct is static because its 12 KiB are much for a
  * stack.
@@ -252,6 +263,10 @@ static int set_state(void)
 			     "node must be consecutive and at most %d (mpirun -ppn; GSHMEM_MAX_PES); calls "
 			     "to the others take the slow path",
 			nfound, gshmemi_job->nlocal, gshmemi_job->npes, GSHMEM_MAX_PES - 1);
+	if (gshmemi_env.CARRY && state.my_pe == 0 && state.npes > 1 && !carries_any(state.npes))
+		gshmemi_warn("init: GSHMEM_CARRY=%s names no PE of this job, which has PEs 0 to %d: nothing is "
+			     "carried",
+			gshmemi_env.CARRY, state.npes - 1);
 	return gshmemi_state_set(&state);
 }
 
