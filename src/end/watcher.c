@@ -32,15 +32,19 @@
 
 enum phase { WATCH_INIT, WATCH_JOB, STOP };
 
-#define NOT_WATCHED -1 /* instead of a pidfd; poll skips both values */
+/* In place of an index of a pidfd: */
+#define NOT_WATCHED -1
 /* Linux before 5.3, or out of descriptors: checks at each tick whether the process exists */
 #define BY_PID      -2
 
-/* fds[0] is wake_fd; fds[1 + i] is the pidfd of PE pes[i]. */
+/*
+ * fds[0] is wake_fd, the others are pidfds: fds[at[i]] that of PE pes[i]. poll refuses more places than a
+ * process may have open files, so PEs without a pidfd have none here.
+ */
 struct watch {
 	struct pollfd *fds;
-	int *pes;
-	int npes;
+	int *pes, *at;
+	int npes, nfds;
 };
 
 static pthread_t thread;
@@ -261,11 +265,21 @@ static void check_fault(void)
 	gshmemi_end(1);
 }
 
-static bool has_ended(const struct pollfd *pidfd, int pe)
+static bool has_ended(const struct watch *watch, int i)
 {
-	if (pidfd->fd == BY_PID)
-		return kill(gshmemi_job_find(pe)->pid, 0) && errno == ESRCH;
-	return pidfd->revents & POLLIN;
+	if (watch->at[i] == BY_PID)
+		return kill(gshmemi_job_find(watch->pes[i])->pid, 0) && errno == ESRCH;
+	return watch->at[i] != NOT_WATCHED && watch->fds[watch->at[i]].revents & POLLIN;
+}
+
+/* poll skips the place, which keeps the indices of the others as they are. */
+static void stop_watching(struct watch *watch, int i)
+{
+	if (watch->at[i] > 0) {
+		close(watch->fds[watch->at[i]].fd);
+		watch->fds[watch->at[i]].fd = -1;
+	}
+	watch->at[i] = NOT_WATCHED;
 }
 
 static void check_peers(struct watch *watch)
@@ -273,13 +287,11 @@ static void check_peers(struct watch *watch)
 	int i;
 
 	for (i = 0; i < watch->npes; i++) {
-		if (!has_ended(&watch->fds[1 + i], watch->pes[i]))
+		if (!has_ended(watch, i))
 			continue;
 		if (gshmemi_life_get(watch->pes[i]) != GSHMEMI_LIFE_FINALIZED)
 			mourn(watch->pes[i]);
-		if (watch->fds[1 + i].fd >= 0)
-			close(watch->fds[1 + i].fd);
-		watch->fds[1 + i].fd = NOT_WATCHED;
+		stop_watching(watch, i);
 	}
 }
 
@@ -304,20 +316,25 @@ static int open_pidfd(int pe)
 
 static int open_watch(struct watch *watch)
 {
-	int i, pe;
+	const size_t npeers = (size_t)gshmemi_job->npeers;
+	int i, pe, fd;
 
-	watch->npes = 0;
-	watch->fds = calloc((size_t)gshmemi_job->npeers, sizeof *watch->fds);
-	watch->pes = calloc((size_t)gshmemi_job->npeers, sizeof *watch->pes);
-	if (!watch->fds || !watch->pes)
+	watch->npes = watch->nfds = 0;
+	watch->fds = calloc(npeers, sizeof *watch->fds);
+	watch->pes = calloc(npeers, sizeof *watch->pes);
+	watch->at = calloc(npeers, sizeof *watch->at);
+	if (!watch->fds || !watch->pes || !watch->at)
 		return -ENOMEM;
-	watch->fds[0] = (struct pollfd){wake_fd, POLLIN, 0};
+	watch->fds[watch->nfds++] = (struct pollfd){wake_fd, POLLIN, 0};
 	for (i = 0; i < gshmemi_job->npeers; i++) {
 		pe = gshmemi_job->peers[i].pe;
 		if (pe == gshmemi_job->my_pe)
 			continue;
+		fd = open_pidfd(pe);
 		watch->pes[watch->npes] = pe;
-		watch->fds[1 + watch->npes++] = (struct pollfd){open_pidfd(pe), POLLIN, 0};
+		watch->at[watch->npes++] = fd < 0 ? fd : watch->nfds;
+		if (fd >= 0)
+			watch->fds[watch->nfds++] = (struct pollfd){fd, POLLIN, 0};
 	}
 	return 0;
 }
@@ -327,10 +344,10 @@ static void close_watch(struct watch *watch)
 	int i;
 
 	for (i = 0; i < watch->npes; i++)
-		if (watch->fds[1 + i].fd >= 0)
-			close(watch->fds[1 + i].fd);
+		stop_watching(watch, i);
 	free(watch->fds);
 	free(watch->pes);
+	free(watch->at);
 }
 
 static void watch_job(void)
@@ -340,7 +357,7 @@ static void watch_job(void)
 
 	if (open_watch(&watch))
 		gshmemi_warn("watcher: out of memory: the death of peers will not be noticed");
-	while (next_phase(watch.fds, 1 + watch.npes, tick_ms) == WATCH_JOB) {
+	while (next_phase(watch.fds, watch.nfds, tick_ms) == WATCH_JOB) {
 		check_fault();
 		follow_any();
 		check_peers(&watch);
