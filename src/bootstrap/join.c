@@ -145,8 +145,7 @@ static void refuse(struct guest *guest, enum departure why)
 		[STRANGER] = "was refused: it does not know the secret of this job's unique id",
 		[ENDED] = "ended before it said which rank it is: if it was a rank, init waits for it in vain",
 		[SILENT] = "was closed: it has not said for 10 s which rank it is",
-		[CROWDED] = "was closed to make room: of all that have not said which rank they are, it is the "
-			    "oldest",
+		[CROWDED] = "was closed to make room: it has not said which rank it is",
 	};
 	struct sockaddr_storage address = {.ss_family = AF_UNSPEC};
 	socklen_t length = sizeof address;
