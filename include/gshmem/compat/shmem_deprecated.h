@@ -160,6 +160,32 @@ SHMEMI_FN int shmem_sync(shmem_team_t team)
 {
 	return shmem_team_sync(team);
 }
+/*
+ * OpenSHMEM 1.3 alone declares locks and what a wait reads volatile. These are overloads, so that a profiler
+ * may define the functions as later versions declare them.
+ */
+SHMEMI_FN void shmem_set_lock(volatile long *lock) { shmem_set_lock(const_cast<long *>(lock)); }
+SHMEMI_FN void shmem_clear_lock(volatile long *lock) { shmem_clear_lock(const_cast<long *>(lock)); }
+SHMEMI_FN int shmem_test_lock(volatile long *lock) { return shmem_test_lock(const_cast<long *>(lock)); }
+SHMEMI_FN void shmem_wait(volatile long *ivar, long cmp_value)
+{
+	shmem_wait(const_cast<long *>(ivar), cmp_value);
+}
+#define SHMEMI_DEFINE(NAME, TYPE) \
+	SHMEMI_FN void shmem_##NAME##_wait(volatile TYPE *ivar, TYPE cmp_value) \
+	{ \
+		shmem_##NAME##_wait(const_cast<TYPE *>(ivar), cmp_value); \
+	} \
+	SHMEMI_FN void shmem_##NAME##_wait_until(volatile TYPE *ivar, int cmp, TYPE cmp_value) \
+	{ \
+		shmem_##NAME##_wait_until(const_cast<TYPE *>(ivar), cmp, cmp_value); \
+	} \
+	SHMEMI_FN void shmem_wait_until(volatile TYPE *ivar, int cmp, TYPE cmp_value) \
+	{ \
+		shmem_##NAME##_wait_until(ivar, cmp, cmp_value); \
+	}
+SHMEMI_WAIT_TYPES(SHMEMI_DEFINE)
+#undef SHMEMI_DEFINE
 #define SHMEMI_DEFINE(NAME, TYPE) \
 	SHMEMI_FN TYPE shmem_fetch(const TYPE *source, int pe) { return shmem_##NAME##_fetch(source, pe); } \
 	SHMEMI_FN void shmem_set(TYPE *dest, TYPE value, int pe) { shmem_##NAME##_set(dest, value, pe); }
