@@ -12,6 +12,7 @@
 #endif
 
 #if GSHMEMI_KERNELS
+GSHMEMI_BEGIN_CXX
 #include <hip/hip_fp16.h>
 typedef __half gshmemx_half_t;
 #if __has_include(<hip/hip_bf16.h>)
@@ -21,6 +22,7 @@ typedef __hip_bfloat16 gshmemx_bfloat16_t;
 #include <hip/hip_bfloat16.h>
 typedef hip_bfloat16 gshmemx_bfloat16_t;
 #endif
+GSHMEMI_END_CXX
 #else
 /* The bits of an IEEE binary16, and of a bfloat16. */
 typedef struct gshmemx_half { uint16_t bits; } gshmemx_half_t;

@@ -4,7 +4,9 @@
 #define GSHMEMX_MPI_H
 
 #include <gshmemx_win.h>
+GSHMEMI_BEGIN_CXX
 #include <mpi.h>
+GSHMEMI_END_CXX
 
 GSHMEMI_BEGIN_C
 

@@ -107,9 +107,14 @@ sed -n 's,^    $PREFIX/bin/,,p;s,^    \(mpirun\) ,$MPIRUN ,p' "$here/../../READM
 (eval "$(cat lines)") >log || fail "README.md: $(cat lines) fails"
 sort log | tr '\n' ' ' | grep -q '^PE 0 got 3 PE 1 got 0 PE 2 got 1 PE 3 got 2 $' || fail "README.md: got $(cat log)"
 
-# Any compiler for kernels, with more warnings than the library's own build has.
+# Any compiler for kernels, with more warnings than the library's own build has. C++ programs may include the
+# headers inside of extern "C".
 cat >warnings.hip <<'END'
+extern "C" {
 #include <gshmem.h>
+#include <gshmemx_win.h>
+#include <nvshmem.h>
+}
 __global__ void kernel(long *dest, const long *source, uint64_t *out, uint32_t op, short *ivar)
 {
 	gshmem_put(dest, source, 1, 0);
@@ -120,8 +125,8 @@ __global__ void kernel(long *dest, const long *source, uint64_t *out, uint32_t o
 	gshmemx_printf("%d %s %f %p\n", 1, "2", 3.0f, (void *)dest);
 }
 END
-echo '#include <gshmem.h>' >warnings.c
-cp warnings.c warnings.cpp
+printf '#include <%s>\n' gshmem.h gshmemx_win.h gshmemx_mpi.h >warnings.c
+printf '%s\n' 'extern "C" {' "$(cat warnings.c)" '}' >warnings.cpp
 strict='-Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Werror'
 flags=$(PKG_CONFIG_PATH=$prefix/lib/pkgconfig pkg-config --cflags gshmem)
 for compiler in gcc:g++ clang:clang++ clang-19:clang++-19; do

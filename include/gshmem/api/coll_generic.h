@@ -6,6 +6,8 @@
 #ifndef GSHMEM_COLL_GENERIC_H
 #define GSHMEM_COLL_GENERIC_H
 
+GSHMEMI_BEGIN_CXX
+
 /* Bitwise operations on signed types: those of the fixed-width types. */
 #define GSHMEMI_GENERIC_BITWISE(X) \
 	GSHMEM_BASIC_BITWISE_REDUCE_TYPES(X) \
@@ -160,5 +162,7 @@ GSHMEMI_DEFINE_WITH_MAX(GSHMEMI_DEFINE_API, gshmem, longdouble, long double)
 	(team, dest, __VA_ARGS__)
 
 #endif
+
+GSHMEMI_END_CXX
 
 #endif /* GSHMEM_COLL_GENERIC_H */

@@ -7,6 +7,8 @@
 #ifndef GSHMEM_GENERIC_H
 #define GSHMEM_GENERIC_H
 
+GSHMEMI_BEGIN_CXX
+
 /* The 16-bit types have another prefix; G(PREFIX, NAME, TYPE) hides that. */
 #define GSHMEMI_GENERIC_RMA(G) G(gshmem, longdouble, long double) GSHMEMI_GENERIC_VALUE(G)
 #define GSHMEMI_GENERIC_VALUE(G) \
@@ -501,5 +503,7 @@ GSHMEMI_LONG_DOUBLE_API long double gshmem_g(gshmem_ctx_t ctx, const long double
 	_Generic(*(ivars) GSHMEM_BASIC_WAIT_TYPES(GSHMEMI_TEST_SOME_VECTOR_))(ivars, __VA_ARGS__)
 
 #endif
+
+GSHMEMI_END_CXX
 
 #endif /* GSHMEM_GENERIC_H */

@@ -17,6 +17,7 @@ GSHMEM_HOST_API int gshmemi_host_launch_end(int hip_error);
 GSHMEMI_END_C
 
 #if GSHMEMI_KERNELS && defined(__cplusplus)
+GSHMEMI_BEGIN_CXX
 template <typename... P>
 static inline int gshmemx_collective_launch(void (*kernel)(P...), dim3 grid, dim3 block, void **args,
 					    size_t shared_nbytes, hipStream_t stream)
@@ -30,6 +31,7 @@ static inline int gshmemx_collective_launch(void (*kernel)(P...), dim3 grid, dim
 	return gshmemi_host_launch_end(
 		hipLaunchCooperativeKernel(kernel, grid, block, args, (unsigned)shared_nbytes, stream));
 }
+GSHMEMI_END_CXX
 #endif
 
 #endif /* GSHMEM_LAUNCH_H */

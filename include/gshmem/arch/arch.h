@@ -14,9 +14,20 @@
 #ifndef GSHMEM_ARCH_H
 #define GSHMEM_ARCH_H
 
+/* Programs may include gshmem.h inside of extern "C", where templates and overloads cannot be. */
+#ifdef __cplusplus
+#define GSHMEMI_BEGIN_CXX extern "C++" {
+#define GSHMEMI_END_CXX   }
+#else
+#define GSHMEMI_BEGIN_CXX
+#define GSHMEMI_END_CXX
+#endif
+
 #if defined(__HIPCC__) || defined(__CUDACC__)
 #define GSHMEMI_KERNELS 1
+GSHMEMI_BEGIN_CXX
 #include <hip/hip_runtime.h>
+GSHMEMI_END_CXX
 #else
 #define GSHMEMI_KERNELS 0
 #endif
@@ -231,12 +242,14 @@ enum gshmemi_amo {
 
 /* Functions. A missing one, or one with another signature, does not compile; the check makes no code. */
 #ifdef __cplusplus
+GSHMEMI_BEGIN_CXX
 template <typename A, typename B> struct gshmemi_arch_same {
 	enum { yes = 0 };
 };
 template <typename A> struct gshmemi_arch_same<A, A> {
 	enum { yes = 1 };
 };
+GSHMEMI_END_CXX
 #define GSHMEMI_ARCH_GIVES(TYPE, NAME, PARAMETERS) \
 	static_assert(gshmemi_arch_same<decltype(gshmemi_arch_##NAME), TYPE PARAMETERS>::yes, \
 		      "gshmem: the platform's header gives gshmemi_arch_" #NAME " another signature")

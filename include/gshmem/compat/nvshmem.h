@@ -249,6 +249,7 @@ static inline int nvshmemx_barrier_on_stream(nvshmem_team_t team, void *stream)
 /* ---- launch ---- */
 
 #if GSHMEMI_KERNELS && defined(__cplusplus)
+GSHMEMI_BEGIN_CXX
 
 template <typename... A>
 static inline int nvshmemx_collective_launch(void (*kernel)(A...), dim3 grid, dim3 block, void **args,
@@ -282,6 +283,7 @@ static inline int nvshmemx_collective_launch_query_gridsize(Kernel *kernel, dim3
 	return rc;
 }
 
+GSHMEMI_END_CXX
 #endif
 
 #endif /* GSHMEM_COMPAT_NVSHMEM_H */

@@ -331,7 +331,7 @@ GSHMEMI_CALL int64_t gshmemi_print_here(uint32_t op, const char *format, struct 
 /* ---- the API ---- */
 
 #ifdef __cplusplus
-extern "C++" {
+GSHMEMI_BEGIN_CXX
 
 GSHMEMI_FN struct gshmemi_print_arg gshmemi_print_pack(uint64_t value, unsigned tag)
 {
@@ -392,7 +392,7 @@ GSHMEMI_FN int gshmemx_printf(const char *format, A... a)
 				       gshmemi_arch_caller());
 }
 
-} /* extern "C++" */
+GSHMEMI_END_CXX
 #endif
 
 /* The server reads block and thread from arguments 3 and 4, and appends its own words to the text. */

@@ -6,7 +6,7 @@
 #include <gshmem/rpc/rpc.h>
 
 #ifdef __cplusplus
-extern "C++" {
+GSHMEMI_BEGIN_CXX
 
 /*
  * Every lane that takes part calls fill, use, operate and clear with the page. Lanes of a wave with different
@@ -112,7 +112,7 @@ GSHMEMI_FN bool gshmemx_rpc_handle(const gshmemx_rpc_channel_t *c, Operate opera
 	return gshmemx_rpc_handle(c, operate, [](gshmemx_rpc_page_t *) {});
 }
 
-} /* extern "C++" */
+GSHMEMI_END_CXX
 #endif
 
 #endif /* GSHMEM_RPC_USER_H */
