@@ -186,6 +186,8 @@ void gshmemi_env_warn_unknown(void);
 
 /* Parses a size such as "64m": decimal digits and at most one of k, m, g, t, of either case. */
 int gshmemi_env_parse_size(const char *text, uint64_t *nbytes_p);
+/* strtod with a point for the fraction, whatever locale the program has set. */
+double gshmemi_env_parse_double(const char *text, char **end_p);
 const char *gshmemi_heap_kind_name(enum gshmemi_heap_kind kind);
 
 /* ---- shmem.c: programs of OpenSHMEM ---- */

@@ -5,6 +5,7 @@
 #include <gshmem/state/pe.h>
 #include <gshmem/order/team.h>
 #include <limits.h>
+#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -187,10 +188,25 @@ err_range:
 	return -EINVAL;
 }
 
+double gshmemi_env_parse_double(const char *text, char **end_p)
+{
+	const locale_t c = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
+	locale_t program;
+	double value;
+
+	if (!c)
+		return strtod(text, end_p);
+	program = uselocale(c); /* of this thread */
+	value = strtod(text, end_p);
+	uselocale(program);
+	freelocale(c);
+	return value;
+}
+
 static int parse_seconds(const char *name, const char *text, double *value_p)
 {
 	char *end;
-	double value = strtod(text, &end);
+	double value = gshmemi_env_parse_double(text, &end);
 
 	if (end == text || *end || !(value >= 0 && value <= 1e9)) {
 		gshmemi_error("%s=%s: must be a number of seconds, 0 for never", name, text);

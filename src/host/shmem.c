@@ -42,7 +42,7 @@ static int parse_symmetric_size(const char *name, const char *text, uint64_t *nb
 	char *end;
 	double value;
 
-	value = *text == '.' || (*text >= '0' && *text <= '9') ? strtod(text, &end) : -1;
+	value = *text == '.' || (*text >= '0' && *text <= '9') ? gshmemi_env_parse_double(text, &end) : -1;
 	suffix = value >= 0 && *end ? strchr(suffixes, *end | 0x20) : NULL;
 	if (suffix)
 		value *= (double)(1ULL << 10 * (suffix - suffixes + 1));

@@ -9,6 +9,7 @@
 
 #include <llvm-c/Disassembler.h>
 #include <llvm-c/Target.h>
+#include <locale.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -29,10 +30,15 @@ static bool has_sources(const char *name, const char *type)
 static bool parse_float(const char *name, const char *text, struct operand *o)
 {
 	bool half = has_sources(name, "16") && !strstr(name, "mix");
+	const locale_t c = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
+	const locale_t program = uselocale(c); /* which may write fractions with a comma */
 	char *end;
 	double x = strtod(text, &end);
 	float single;
 
+	uselocale(program);
+	if (c)
+		freelocale(c);
 	if (starts(text + (*text == '-'), "0.15915494")) /* the text has only some of its digits */
 		x = *text == '-' ? -0.15915494309189532 : 0.15915494309189532;
 	single = (float)x;
