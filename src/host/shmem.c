@@ -16,19 +16,22 @@ bool gshmemi_is_shmem;
 
 /* ---- environment ---- */
 
-/* SHMEM_NAME, or else SMA_NAME, which OpenSHMEM 1.4 deprecated. */
+/* SHMEM_NAME, or else SMA_NAME, which OpenSHMEM 1.4 deprecated. A variable that is empty counts as unset. */
 static const char *read_variable(const char *name, const char **full_name_p)
 {
+	static const char *const prefixes[] = {"SHMEM", "SMA"};
 	static char full_name[32];
 	const char *text;
+	unsigned i;
 
 	*full_name_p = full_name;
-	snprintf(full_name, sizeof full_name, "SHMEM_%s", name);
-	text = getenv(full_name);
-	if (text)
-		return text;
-	snprintf(full_name, sizeof full_name, "SMA_%s", name);
-	return getenv(full_name);
+	for (i = 0; i < 2; i++) {
+		snprintf(full_name, sizeof full_name, "%s_%s", prefixes[i], name);
+		text = getenv(full_name);
+		if (text && *text)
+			return text;
+	}
+	return NULL;
 }
 
 /*
@@ -77,11 +80,11 @@ static void print_info(void)
 		printf("%s, OpenSHMEM %d.%d\n", GSHMEM_VENDOR_STRING, GSHMEM_MAJOR_VERSION,
 			GSHMEM_MINOR_VERSION);
 	if (read_variable("INFO", &name))
-		puts("SHMEM_VERSION         any value: print the version\n"
-		     "SHMEM_INFO            any value: print this\n"
+		puts("SHMEM_VERSION         any text: print the version\n"
+		     "SHMEM_INFO            any text: print this\n"
 		     "SHMEM_SYMMETRIC_SIZE  bytes of symmetric heap per PE, as in 512m or 1.5g "
 		     "(GSHMEM_HEAP_SIZE overrides it)\n"
-		     "SHMEM_DEBUG           any value: say on stderr what init does (GSHMEM_DEBUG=1)\n"
+		     "SHMEM_DEBUG           any text: say on stderr what init does (GSHMEM_DEBUG=1)\n"
 		     "The library's own variables are listed by gshmem-info.");
 	fflush(stdout);
 }

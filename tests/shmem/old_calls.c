@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* run: -n 1,2,3 */
 /* platform: cpu */ /* as programs of OpenSHMEM do, its CPU touches the symmetric heap */
-/* env: SMA_SYMMETRIC_SIZE=8.5m */
+/* env: SHMEM_SYMMETRIC_SIZE= SMA_SYMMETRIC_SIZE=8.5m */
 /*
  * What OpenSHMEM 1.0 to 1.3 had and 1.6 deprecates works: start_pes without finalize; shmalloc and the like;
- * atomics with their old names, typed and type-generic; wait; constants.
+ * atomics with their old names, typed and type-generic; wait; constants. A variable that is set to nothing is
+ * as if unset.
  */
 #include <mpp/shmem.h>
 #include "../helpers.h"
