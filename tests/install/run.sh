@@ -100,6 +100,31 @@ gshmemcc --trace-kernels --show -c ring.hip | grep -q -e -DGSHMEM_TRACE_KERNELS 
 gshmemcc --shmem -Wall -Wextra -Wpedantic -Werror shmem.c -o shmem1
 oshc++ -std=c++11 -Wall -Wextra -Wpedantic -Werror shmem.cpp -o shmem2
 
+# All forms in which the compilers take a source: by other suffixes, by -x, from standard input, and from a
+# file with arguments.
+mkdir forms
+cp shmem.c forms/shmem.src
+cp shmem.cpp forms/shmem.c++
+cp shmem.cpp forms/cxx.src
+cp ring.h shift.hip forms
+mv forms/shift.hip forms/kernel.src
+printf '%s\n' '-x c -DNAME="a b"' "'forms/shmem.src' -x" none >forms/arguments
+echo '@forms/arguments -Wall' >forms/more
+oshcc -x c - -o shmem4 <shmem.c
+oshcc @forms/more -o shmem5
+oshc++ -xc++ forms/cxx.src -o shmem6
+oshc++ -c forms/shmem.c++ -o shmem7.o
+oshc++ shmem7.o -o shmem7
+oshcc -E -dM -x c - <shmem.c | grep -q 'define SHMEM_VENDOR_STRING' || fail "oshcc -E - does not read shmem.h"
+oshcc -E shmem.c -o forms/shmem.i && oshcc -c forms/shmem.i -o /dev/null
+echo '#include <shmem.h>' | oshcc -E - | grep -q shmem_my_pe || fail "oshcc -E - without -x prints no functions"
+oshcc -fsyntax-only --param max-inline-insns-auto=20 -idirafter forms "$prefix/include/gshmem/compat/shmemx.h"
+echo 'this is no C' | oshcc -x c -c - -o /dev/null 2>/dev/null && fail "oshcc -x c - compiles what is not C"
+gshmemcc -O1 main.hip -x hip forms/kernel.src -x none -o ring4 -ldl
+for program in shmem4 shmem5 shmem6 shmem7 "ring4 ./module.so"; do
+	$MPIRUN -n 2 ./$program || fail "mpirun -n 2 ./$program: exit $?"
+done
+
 # Literally as in the README: its program by its commands; without options, and so without optimization.
 awk '/^```/ { if (code++) exit; next } code' "$here/../../README.md" >ring.hip
 sed -n 's,^    $PREFIX/bin/,,p;s,^    \(mpirun\) ,$MPIRUN ,p' "$here/../../README.md" >lines
