@@ -322,7 +322,7 @@ check-amd-gpus:
 check-install:
 	@$(MAKE) $(SUB) lib tools && mkdir -p $(BASE)/check
 	@B=$(B) LOCK='flock $(abspath $(B)/lib)' tests/run.sh -c $(BASE)/check/install \
-		tests/install/run.sh tests/install/dist.sh tests/outside/make.sh tests/outside/cmake.sh
+		tests/install/run.sh tests/install/setup.sh tests/install/dist.sh tests/outside/make.sh tests/outside/cmake.sh
 # On several nodes. few: some tests on 2 nodes with 1 PE each, before each commit. Others: all tests that can,
 # on 2 nodes with 1 PE each, 2 nodes with 2, and 3 nodes with 1.
 check-nodes-few check-nodes-2x1 check-nodes-2x2 check-nodes-3x1: check-nodes-%:

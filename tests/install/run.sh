@@ -159,6 +159,9 @@ for compiler in gcc:g++ clang:clang++ clang-19:clang++-19; do
 	"${compiler%:*}" -std=c11 $strict $flags -c warnings.c
 	"${compiler#*:}" -std=c++11 $strict $flags -c warnings.cpp
 	[ "${PLATFORM:-cpu}" = cpu ] || continue
+	case $compiler in clang*) # kernels need clang 15
+		[ "$(${compiler%:*} -dumpversion | cut -d. -f1)" -ge 15 ] || continue ;;
+	esac
 	GSHMEM_HIPCC=${compiler#*:}
 	export GSHMEM_HIPCC
 	gshmemcc $strict -c warnings.hip

@@ -60,7 +60,7 @@ else
 	skipped="$skipped nvidia"
 fi
 
-for compiler in g++ "$(basename "$(command -v clang++-19 || command -v clang++ || echo none)")"; do
+for compiler in g++ "$(basename "$(command -v clang++-19 || command -v clang++-15 || echo clang++)")"; do
 	if ! command -v "$compiler" >/dev/null; then
 		skipped="$skipped cpu:$compiler"
 		continue

@@ -11,6 +11,11 @@
 #include "nothing more: the compilation ends here"
 #endif
 
+#if defined(__clang__) && __clang_major__ < 15
+#error "gshmem: kernels on the cpu platform need clang 15 or newer, or gcc"
+#include "nothing more: the compilation ends here"
+#endif
+
 #include "hip_runtime_api.h"
 #include "hipcpu.h"
 
