@@ -134,7 +134,7 @@ examples: $(EXAMPLES)#              build the examples
 tools:    $(TOOLS)#                 gshmemcc and gshmem-info, in build/.../bin
 try:      setup-try#                build the library and examples/02_ring, and run it on 4 PEs
 	@$(MAKE) $(SUB) $(B)/examples/02_ring
-	$$(tests/run.sh -l) -n 4 $(B)/examples/02_ring
+	$(shell tests/run.sh -l) -n 4 $(B)/examples/02_ring
 check:    setup#                    install what is missing, build, run each test once, in minutes; T=put N=4
 	@$(MAKE) $(SUB) check-legs LEGS='$(CHECK_LEGS)'
 check-all: setup-all#               all legs of check; about an hour; before a release

@@ -61,6 +61,7 @@ int main(int argc, char **argv)
 		return pe_main(argv[1]);
 	expect("OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_RANK=0", "plain", EINVAL,
 		"gshmem: init: OMPI_COMM_WORLD_SIZE=2 says that Open MPI's launcher has started several processes");
+	expect("OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_RANK=0", "plain", EINVAL, "mpirun.mpich");
 	/* one speaks for all */
 	expect("OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_RANK=1", "plain", EINVAL, NULL);
 	expect("OMPI_COMM_WORLD_SIZE=2", "void", 1, "unset OMPI_COMM_WORLD_SIZE for a job of one PE");

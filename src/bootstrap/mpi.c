@@ -287,7 +287,8 @@ static int check_launcher(void)
 		if (!number || strcmp(number, launcher->speaker) == 0)
 			gshmemi_error("init: %s=%s says that %s launcher has started several processes, but "
 				      "for MPI this one is alone: start the program with the mpirun of the "
-				      "MPI that gshmem was built with, or unset %s for a job of one PE",
+				      "MPI that gshmem was built with (MPICH's is mpirun.mpich on Debian and "
+				      "Ubuntu), or unset %s for a job of one PE",
 				launcher->variable, value, launcher->name, launcher->variable);
 		return -EINVAL;
 	}

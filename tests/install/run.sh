@@ -125,6 +125,11 @@ for program in shmem4 shmem5 shmem6 shmem7 "ring4 ./module.so"; do
 	$MPIRUN -n 2 ./$program || fail "mpirun -n 2 ./$program: exit $?"
 done
 
+# What make try prints is the command that it runs: a user repeats it.
+target try
+grep '^[^ ]*mpi[^ ]* -n 4 .*/examples/02_ring$' "$work/log" >lines || { cat log; fail "make try prints no command"; }
+(cd "$here/../.." && eval "$(cat "$work/lines")") >log || fail "make try: $(cat lines) fails"
+
 # Literally as in the README: its program by its commands; without options, and so without optimization.
 awk '/^```/ { if (code++) exit; next } code' "$here/../../README.md" >ring.hip
 sed -n 's,^    $PREFIX/bin/,,p;s,^    \(mpirun\) ,$MPIRUN ,p' "$here/../../README.md" >lines
