@@ -22,7 +22,7 @@ _OPS = ("sum", "prod", "min", "max", "and", "or", "xor")
 
 def _pair(name: str, dst: Any, src: Any) -> Tuple[int, int, int, int]:
     """Returns address and bytes of dst and of src, which must be in the heap."""
-    dest, dst_nbytes, dst_found = find_symmetric(name, "dst_array", dst)
+    dest, dst_nbytes, dst_found = find_symmetric(name, "dst_array", dst, writes=True)
     source, src_nbytes, src_found = find_symmetric(name, "src_array", src)
     if dst_found.win or src_found.win:
         raise GshmemInvalid(f"{name}: registered memory: collectives take memory of array, tensor and buffer")

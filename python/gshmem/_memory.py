@@ -239,9 +239,22 @@ def locate(x: Any) -> Tuple[int, int]:
     raise GshmemInvalid(f"expected an array, a tensor or a Buffer, got {type(x).__name__}")
 
 
-def find_symmetric(name: str, what: str, x: Any) -> Tuple[int, int, Allocation]:
-    """Returns address, bytes and allocation of memory that other PEs reach."""
+def need_writable(name: str, what: str, x: Any) -> None:
+    """Raises if x is a read-only array, such as one over bytes."""
+    interface = getattr(x, "__cuda_array_interface__", None)
+    if isinstance(x, numpy.ndarray):
+        is_writable = x.flags.writeable
+    else:
+        is_writable = interface is None or not interface["data"][1]
+    if not is_writable:
+        raise GshmemInvalid(f"{name}: {what} is a read-only array")
+
+
+def find_symmetric(name: str, what: str, x: Any, writes: bool = False) -> Tuple[int, int, Allocation]:
+    """Returns address, bytes and allocation of memory that other PEs reach. writes: the call changes it."""
     address, nbytes = locate(x)
+    if writes:
+        need_writable(name, what, x)
     found = need_memory(name).find(address, nbytes)
     if found is None or found.pe is not None:
         raise GshmemInvalid(
@@ -408,6 +421,7 @@ def get_peer_tensor(tensor: Any, peer_pe: int) -> Any:
 def _register(name: str, x: Any) -> Allocation:
     m = need_memory(name)
     address, nbytes = locate(x)
+    need_writable(name, "the argument", x)
     if m.find(address, nbytes):
         raise GshmemInvalid(f"{name}: this memory is symmetric already")
     m.meeting.come("register_external")

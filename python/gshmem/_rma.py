@@ -6,7 +6,7 @@ import enum
 from typing import Any, Optional, Tuple
 
 from ._library import C_INT, C_PTR, C_SIZE, C_U64, GshmemInvalid, check, function, lib, need_init, on_cpu
-from ._memory import find_symmetric, locate, need_memory
+from ._memory import find_symmetric, locate, need_memory, need_writable
 from ._setup import n_pes
 
 
@@ -104,12 +104,12 @@ def _equal(name: str, dst_nbytes: int, src_nbytes: int) -> None:
 def put(dst: Any, src: Any, remote_pe: int = -1, stream: Any = None) -> None:
     """Copies src, of this PE, to dst on remote_pe.
 
-    dst     symmetric or registered; has as many bytes as src
+    dst     symmetric or registered, and not read-only; has as many bytes as src
     src     an array, a tensor or a Buffer in any memory that the library can read; contiguous, as is dst
     stream  None: the CPU copies, and src may be reused when this returns; quiet completes the copy.
             A stream: the copy is queued there, and has arrived before the stream's next work starts
     """
-    address, dst_nbytes, found = find_symmetric("put", "dst", dst)
+    address, dst_nbytes, found = find_symmetric("put", "dst", dst, writes=True)
     source, nbytes = locate(src)
     _check_pe("put", remote_pe)
     _equal("put", dst_nbytes, nbytes)
@@ -133,6 +133,7 @@ def get(dst: Any, src: Any, remote_pe: int = -1, stream: Any = None) -> None:
     """
     address, nbytes, found = find_symmetric("get", "src", src)
     dest, dst_nbytes = locate(dst)
+    need_writable("get", "dst", dst)
     _check_pe("get", remote_pe)
     _equal("get", dst_nbytes, nbytes)
     if found.win:
@@ -148,11 +149,13 @@ def get(dst: Any, src: Any, remote_pe: int = -1, stream: Any = None) -> None:
         _getmem(dest, address, nbytes, remote_pe)
 
 
-def _signal(name: str, signal_var: Any) -> int:
-    address, nbytes, found = find_symmetric(name, "signal_var", signal_var)
-    if found.win or nbytes < 8 or address % 8:
+def _signal(name: str, signal_var: Any, writes: bool) -> int:
+    address, nbytes, found = find_symmetric(name, "signal_var", signal_var, writes)
+    kind = str(getattr(signal_var, "dtype", "uint64")).replace("torch.", "")  # a Buffer has no type
+    if found.win or nbytes < 8 or address % 8 or kind not in ("int64", "uint64"):
         raise GshmemInvalid(
-            f"{name}: signal_var must be 8 bytes of the symmetric heap, such as array(1, 'uint64')"
+            f"{name}: signal_var must be an integer of 8 bytes of the symmetric heap, such as "
+            "array(1, 'uint64')"
         )
     return address
 
@@ -168,11 +171,11 @@ def put_signal(
 ) -> None:
     """`put`, followed by an update of the signal on remote_pe. Whoever sees the signal also sees the data.
 
-    signal_var  8 bytes of the symmetric heap, such as array(1, "uint64")
+    signal_var  an integer of 8 bytes of the symmetric heap, such as array(1, "uint64")
     signal_op   SignalOp.SIGNAL_SET or SIGNAL_ADD: writes signal_val, or adds it
     """
-    _, dst_nbytes, found = find_symmetric("put_signal", "dst", dst)
-    word = _signal("put_signal", signal_var)
+    _, dst_nbytes, found = find_symmetric("put_signal", "dst", dst, writes=True)
+    word = _signal("put_signal", signal_var, True)
     op = SignalOp(signal_op)
     if found.win:
         put(dst, src, remote_pe, stream)
@@ -206,7 +209,7 @@ def signal_op(
     signal_var: Any, signal_val: int, signal_op: int, remote_pe: int = -1, stream: Any = None
 ) -> None:
     """Updates a signal on remote_pe, without data."""
-    word = _signal("signal_op", signal_var)
+    word = _signal("signal_op", signal_var, True)
     _check_pe("signal_op", remote_pe)
     _update(word, signal_val, SignalOp(signal_op), remote_pe, stream)
 
@@ -217,7 +220,7 @@ def signal_wait(signal_var: Any, signal_val: int, signal_op: int, stream: Any = 
     Without a stream it returns the signal's value. With a stream the stream waits, and the call returns None
     at once. The library reports a wait longer than GSHMEM_WATCHDOG seconds; the wait continues.
     """
-    word = _signal("signal_wait", signal_var)
+    word = _signal("signal_wait", signal_var, False)
     how = ComparisonType(signal_op)
     if stream is not None:
         check("signal_wait", _wait_stream(word, how, signal_val, stream_handle(stream)))

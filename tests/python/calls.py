@@ -57,6 +57,35 @@ each_way(signals)
 raises(
     "a signal of 4 bytes", "8 bytes", gshmem.signal_op, gshmem.array(1, "int32"), 1, SignalOp.SIGNAL_SET, 0
 )
+for kind in "float32", "float64", "int32", "complex64":
+    floats = gshmem.array(4, kind)
+    for call in (gshmem.signal_op, gshmem.signal_wait):
+        raises(f"a {kind} signal", "integer of 8 bytes", call, floats, 1, 0)
+    raises(f"a {kind} signal", "integer of 8 bytes", gshmem.put_signal, got, data, floats, 1, 0, after)
+
+# No call writes into a read-only array.
+constant = b"constant bytes!!"
+over_bytes = numpy.frombuffer(constant, "int64")
+words = gshmem.array(2, "int64")
+words[:] = -1
+closed = words.view()
+closed.flags.writeable = False
+gshmem.barrier_all()
+raises("get to bytes", "dst is a read-only array", gshmem.get, over_bytes, words, after)
+raises("get to bytes", "dst is a read-only array", gshmem.get, over_bytes, words, after, stream=stream)
+if over_bytes[0] != int.from_bytes(b"constant", "little"):
+    fail(f"get has changed bytes: {constant!r}")
+raises("put", "dst is a read-only array", gshmem.put, closed, words, after)
+raises("put_signal", "dst is a read-only array", gshmem.put_signal, closed, words, signal[0:1], 1, 0, after)
+raises("put_signal", "signal_var is a read-only", gshmem.put_signal, words, words, closed, 1, 0, after)
+raises("signal_op", "signal_var is a read-only", gshmem.signal_op, closed, 1, 0, after)
+raises("broadcast", "dst_array is a read-only", gshmem.broadcast, Teams.TEAM_WORLD, closed, words)
+raises("reduce", "dst_array is a read-only", gshmem.reduce, Teams.TEAM_WORLD, closed, words, "sum")
+raises("registering bytes", "a read-only array", gshmem.register_external_array, over_bytes)
+gshmem.put(words, over_bytes, after)  # as a source it will do
+gshmem.barrier_all()
+equal("put of bytes", words, over_bytes)
+gshmem.get(words, closed, after)
 
 # Collectives.
 small = {kind: gshmem.array(6, kind) for kind in ("int32", "float16", "float32", "complex64", "uint64")}
