@@ -34,6 +34,9 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <gshmem/api/types.h>
+
+GSHMEMI_QUIET_BEGIN
+
 #include <gshmem/arch/arch.h>
 #include <gshmem/api/complex.h>
 #include <gshmem/api/context_list.h>
@@ -203,9 +206,9 @@ GSHMEM_HOST_API void gshmem_free(void *ptr);
 
 /* A team's handle. Opaque: the structure does not exist. */
 typedef struct gshmemi_team *gshmem_team_t;
-#define GSHMEM_TEAM_INVALID ((gshmem_team_t)0)
-#define GSHMEM_TEAM_WORLD   ((gshmem_team_t)1)
-#define GSHMEM_TEAM_SHARED  ((gshmem_team_t)2)
+#define GSHMEM_TEAM_INVALID GSHMEMI_HANDLE(gshmem_team_t, 0L)
+#define GSHMEM_TEAM_WORLD   GSHMEMI_HANDLE(gshmem_team_t, 1L)
+#define GSHMEM_TEAM_SHARED  GSHMEMI_HANDLE(gshmem_team_t, 2L)
 
 /* num_contexts: how many contexts of the team the program wants at a time. A hint: it may create more. */
 typedef struct {
@@ -299,8 +302,8 @@ GSHMEM_HOST_API void gshmem_team_destroy(gshmem_team_t team);
 
 /* A context's handle. Opaque: the structure does not exist. */
 typedef struct gshmemi_ctx *gshmem_ctx_t;
-#define GSHMEM_CTX_INVALID ((gshmem_ctx_t)0)
-#define GSHMEM_CTX_DEFAULT ((gshmem_ctx_t)0x800000008001)
+#define GSHMEM_CTX_INVALID GSHMEMI_HANDLE(gshmem_ctx_t, 0L)
+#define GSHMEM_CTX_DEFAULT GSHMEMI_HANDLE(gshmem_ctx_t, 0x800000008001)
 
 /* Options of a context, to be combined: what the program promises. They change nothing here. */
 #define GSHMEM_CTX_SERIALIZED 1L /* no two threads use it at the same time */
@@ -912,5 +915,7 @@ GSHMEMI_ARCH_QUIET_BEGIN
 #if GSHMEMI_KERNELS
 GSHMEMI_ARCH_QUIET_END
 #endif
+
+GSHMEMI_QUIET_END
 
 #endif /* GSHMEM_H */

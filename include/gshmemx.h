@@ -430,7 +430,7 @@ GSHMEM_HOST_API void gshmemx_rpc_channel_destroy(gshmemx_rpc_channel_t *channel)
 
 /* ---- teams --------------------------------------------------------------------------------------------- */
 
-#define GSHMEMX_TEAM_NODE ((gshmem_team_t)3) /* the PEs of this node */
+#define GSHMEMX_TEAM_NODE GSHMEMI_HANDLE(gshmem_team_t, 3L) /* the PEs of this node */
 
 /* ---- memory -------------------------------------------------------------------------------------------- */
 

@@ -43,6 +43,8 @@
 
 #include <gshmem.h>
 
+GSHMEMI_QUIET_BEGIN
+
 /* A window's handle: an integer, which kernels take by value. */
 typedef int gshmemx_win_t;
 #define GSHMEMX_WIN_NULL 0
@@ -417,5 +419,7 @@ GSHMEMI_ARCH_QUIET_BEGIN
 #include <gshmem/win/calls.h>
 GSHMEMI_ARCH_QUIET_END
 #endif
+
+GSHMEMI_QUIET_END
 
 #endif /* GSHMEMX_WIN_H */

@@ -152,24 +152,31 @@ __global__ void kernel(long *dest, const long *source, uint64_t *out, uint32_t o
 	gshmem_long_sum_reduce(GSHMEM_TEAM_WORLD, dest, source, 3);
 	gshmem_short_wait_until(ivar, GSHMEM_CMP_EQ, 1);
 	gshmemx_rpc_call(op, out, out);
-	gshmemx_printf("%d %s %f %p\n", 1, "2", 3.0f, (void *)dest);
+	gshmemx_printf("%d %s %f %p\n", 1, "2", 3.0f, static_cast<void *>(dest));
+	gshmem_ctx_long_put(GSHMEM_CTX_DEFAULT, dest, source, 1, 0);
 }
+static void launch(long *p)
+{
+	hipLaunchKernelGGL(kernel, dim3(1), 64, 0, nullptr, p, p, nullptr, 0, nullptr);
+}
+static void (*launches)(long *) __attribute__((used)) = launch;
 END
 printf '#include <%s>\n' gshmem.h gshmemx_win.h gshmemx_mpi.h >warnings.c
 printf '%s\n' 'extern "C" {' "$(cat warnings.c)" '}' >warnings.cpp
-strict='-Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Werror'
+strict='-Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wredundant-decls -Werror'
 flags=$(PKG_CONFIG_PATH=$prefix/lib/pkgconfig pkg-config --cflags gshmem)
 for compiler in gcc:g++ clang:clang++ clang-19:clang++-19; do
 	command -v "${compiler#*:}" >/dev/null || continue
 	"${compiler%:*}" -std=c11 $strict $flags -c warnings.c
-	"${compiler#*:}" -std=c++11 $strict $flags -c warnings.cpp
+	case $compiler in gcc:*) casts='-Wold-style-cast -Wuseless-cast' ;; *) casts=-Wold-style-cast ;; esac
+	"${compiler#*:}" -std=c++11 $strict $casts $flags -c warnings.cpp
 	[ "${PLATFORM:-cpu}" = cpu ] || continue
 	case $compiler in clang*) # kernels need clang 15
 		[ "$(${compiler%:*} -dumpversion | cut -d. -f1)" -ge 15 ] || continue ;;
 	esac
 	GSHMEM_HIPCC=${compiler#*:}
 	export GSHMEM_HIPCC
-	gshmemcc $strict -c warnings.hip
+	gshmemcc $strict $casts -c warnings.hip
 	gshmemcc -Wall -Wextra -Werror -O1 main.hip shift.hip -o "ring-${compiler#*:}" -ldl
 	$MPIRUN -n 2 "./ring-${compiler#*:}" ./module.so || fail "$GSHMEM_HIPCC: ring: exit $?"
 	gshmemcc -std=c++14 -c warnings.hip 2>log && fail "$GSHMEM_HIPCC: C++14 will do"

@@ -9,6 +9,8 @@
 
 #include <gshmem/compat/names.h>
 
+GSHMEMI_QUIET_BEGIN
+
 /* ---- constants and types ---- */
 
 #define NVSHMEM_MAJOR_VERSION  GSHMEM_MAJOR_VERSION
@@ -285,5 +287,7 @@ static inline int nvshmemx_collective_launch_query_gridsize(Kernel *kernel, dim3
 
 GSHMEMI_END_CXX
 #endif
+
+GSHMEMI_QUIET_END
 
 #endif /* GSHMEM_COMPAT_NVSHMEM_H */

@@ -7,6 +7,8 @@
 
 #include "hip_runtime.h"
 
+HIPCPU_QUIET_BEGIN
+
 #ifdef __cplusplus
 
 struct __hip_bfloat16 {
@@ -83,4 +85,7 @@ static inline __hip_bfloat16 __float2bfloat16(float f) { return __hip_bfloat16(f
 static inline float __bfloat162float(__hip_bfloat16 h) { return (float)h; }
 
 #endif /* __cplusplus */
+
+HIPCPU_QUIET_END
+
 #endif /* HIPCPU_HIP_BF16_H */

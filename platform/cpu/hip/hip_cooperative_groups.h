@@ -7,6 +7,8 @@
 
 #include "hip_runtime.h"
 
+HIPCPU_QUIET_BEGIN
+
 #ifdef __cplusplus
 
 namespace cooperative_groups
@@ -179,4 +181,7 @@ template <typename G> HIPCPU_INLINE void sync(const G &group, HIPCPU_FROM)
 } /* namespace cooperative_groups */
 
 #endif /* __cplusplus */
+
+HIPCPU_QUIET_END
+
 #endif /* HIPCPU_HIP_COOPERATIVE_GROUPS_H */

@@ -7,6 +7,8 @@
 
 #include "hip_runtime.h"
 
+HIPCPU_QUIET_BEGIN
+
 #ifdef __cplusplus
 
 namespace hipcpu
@@ -111,4 +113,7 @@ struct __half2 {
 typedef __half2 half2;
 
 #endif /* __cplusplus */
+
+HIPCPU_QUIET_END
+
 #endif /* HIPCPU_HIP_FP16_H */

@@ -19,6 +19,8 @@
 #include "hip_runtime_api.h"
 #include "hipcpu.h"
 
+HIPCPU_QUIET_BEGIN
+
 #ifdef __cplusplus
 #include <assert.h>
 #include <math.h>
@@ -51,7 +53,7 @@
 #endif
 
 #define HIP_KERNEL_NAME(...) __VA_ARGS__
-#define HIP_DYNAMIC_SHARED(type, var) type *var = (type *)hipcpu_dynamic_shared();
+#define HIP_DYNAMIC_SHARED(type, var) type *var = static_cast<type *>(hipcpu_dynamic_shared());
 #define HIP_DYNAMIC_SHARED_ATTRIBUTE
 
 /* ---- where a lane is ---- */
@@ -173,9 +175,9 @@ static inline void bind(F kernel, void (*)(P...), void **args, struct hipcpu_lau
  * Through a lambda that names the kernel, so that the compiler can inline it into the lane loop; a
  * kernel known only at run time (a function pointer) is captured.
  */
-#define hipLaunchKernelGGL(kernel_, grid_, block_, shared_, stream_, ...) \
-	hipcpu::launch(#kernel_, [=](auto &...args_) { (kernel_)(args_...); }, (kernel_), dim3(grid_), dim3(block_), \
-		       (shared_), (stream_), ##__VA_ARGS__)
+#define hipLaunchKernelGGL(kernel_, grid_, block_, shared_, /* stream, arguments */...) \
+	hipcpu::launch(#kernel_, [=](auto &...args_) { (kernel_)(args_...); }, (kernel_), grid_, block_, \
+		       (shared_), __VA_ARGS__)
 
 template <typename... P>
 static inline hipError_t hipLaunchKernel(
@@ -295,4 +297,7 @@ template <typename A, typename B> static inline std::common_type_t<A, B> max(A a
 #include "hip_vector_types.h"
 
 #endif /* __cplusplus */
+
+HIPCPU_QUIET_END
+
 #endif /* HIPCPU_HIP_RUNTIME_H */

@@ -13,6 +13,26 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/*
+ * Around the headers in C++, for programs that are compiled with warnings about C's casts, which the headers
+ * share with C, and about functions that two headers declare.
+ */
+#if defined(__cplusplus) && !defined(__CUDACC__)
+#ifdef __clang__
+#define HIPCPU_QUIET_GCC
+#else
+#define HIPCPU_QUIET_GCC _Pragma("GCC diagnostic ignored \"-Wuseless-cast\"")
+#endif
+#define HIPCPU_QUIET_BEGIN \
+	_Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wold-style-cast\"") \
+	_Pragma("GCC diagnostic ignored \"-Wredundant-decls\"") HIPCPU_QUIET_GCC
+#define HIPCPU_QUIET_END _Pragma("GCC diagnostic pop")
+#else
+#define HIPCPU_QUIET_BEGIN
+#define HIPCPU_QUIET_END
+#endif
+HIPCPU_QUIET_BEGIN
+
 #ifdef __cplusplus
 #define HIPCPU_DEFAULT(value) = value
 extern "C" {
@@ -603,5 +623,7 @@ template <typename T> static inline hipError_t hipGetSymbolSize(size_t *nbytes, 
 	return hipSuccess;
 }
 #endif
+
+HIPCPU_QUIET_END
 
 #endif /* HIPCPU_HIP_RUNTIME_API_H */

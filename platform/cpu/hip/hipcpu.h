@@ -14,6 +14,8 @@
 
 #include "hip_runtime_api.h"
 
+HIPCPU_QUIET_BEGIN
+
 #define HIPCPU_INLINE static inline __attribute__((always_inline, unused))
 /* Of what lanes share by design: to the TSan build for lanes it would be a race. */
 #ifdef __SANITIZE_THREAD__
@@ -225,5 +227,7 @@ bool hipcpu_lane_exit(void);
 #ifdef __cplusplus
 } /* extern "C" */
 #endif
+
+HIPCPU_QUIET_END
 
 #endif /* HIPCPU_HIPCPU_H */
