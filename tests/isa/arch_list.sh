@@ -40,18 +40,31 @@ refused() {
 	done
 }
 
-# The tables list what the checks after them require, in the same order.
-macros=$(grep -o '!defined GSHMEMI_ARCH_[A-Z0-9_]*' $list | sed 's/.*GSHMEMI_ARCH_//')
-explained=$(sed -n '/ what a platform gives /,/^\/\* Functions/s/^ \* \([A-Z0-9_]\{4,\}\)[ (].*/\1/p' $list)
+# The conditions before `#error "... the platform lacks ..."`, one per line, however $list wraps them: what a
+# platform must define and, of lines that begin with a capability, what it must define if it has that.
+conditions=$(sed -e ':more' -e '/\\$/{N;s/\\\n//;b more' -e '}' $list |
+	awk '/^#if/ { condition = $0 } /^#error.* the platform lacks / { print condition }')
+macros=$(echo "$conditions" | grep -v '^#if GSHMEMI_ARCH_' | grep -o 'GSHMEMI_ARCH_[A-Z0-9_]*' |
+	sed 's/GSHMEMI_ARCH_//' | sort)
+# The tables explain all that is required. At least two spaces or a line's end follow a name.
+explained=$(sed -n '/ what a platform gives /,/define GSHMEMI_ARCH_GIVES/p' $list |
+	sed -nE 's/^ \* ([A-Z0-9_]{4,})(\([^)]*\))?(  .*)?$/\1/p' | sort)
 [ "$macros" = "$explained" ] || {
 	echo "$list checks for other macros than its tables explain: $macros, not $explained"
 	exit 1
 }
 for name in $macros; do
-	refused "lacks GSHMEMI_ARCH_\(.* _\)\?$name\>" "#undef GSHMEMI_ARCH_$name"
+	refused "lacks .*\<\(GSHMEMI_ARCH\)\?_$name\>" "#undef GSHMEMI_ARCH_$name"
 done
-refused 'lacks GSHMEMI_ARCH_TICK_NS' '#undef GSHMEMI_ARCH_HAS_TICKS' '#define GSHMEMI_ARCH_HAS_TICKS 1'
-refused 'lacks GSHMEMI_ARCH_IS_GLOBAL' '#undef GSHMEMI_ARCH_PLACE'
+nconditional=0
+for line in $(echo "$conditions" | grep '^#if GSHMEMI_ARCH_' | tr -d ' \t'); do
+	capability=${line#\#if} capability=${capability%%&&*}
+	for name in $(echo "$line" | grep -o 'definedGSHMEMI_ARCH_[A-Z0-9_]*' | sed 's/definedGSHMEMI_ARCH_//'); do
+		refused "lacks .*\<\(GSHMEMI_ARCH\)\?_$name\>" "#undef $capability" "#define $capability 1" \
+			"#undef GSHMEMI_ARCH_$name"
+		nconditional=$((nconditional + 1))
+	done
+done
 
 # The cpu platform has neither of two capabilities; if it claims them, their functions are missing.
 functions=$(sed -n 's/^GSHMEMI_ARCH_GIVES([^,]*, \([a-z0-9_]*\), (.*/\1/p' $list | grep -vE '^(wave_agrees|f16_.*)$')
@@ -64,8 +77,8 @@ done
 
 # shellcheck disable=SC2086 # two lists of words
 set -- $macros $functions
-[ $# -gt 60 ] || {
-	echo "$0: only $# names found in $list"
+[ $# -gt 60 ] && [ $nconditional -ge 8 ] || {
+	echo "$0: only $# names found in $list, and $nconditional that go with a capability"
 	exit 1
 }
 echo '#include <gshmem/arch/cpu.h>' >"$work/platform.h"
@@ -73,5 +86,5 @@ if ! compiles -x c++ -std=c++17 -D__HIPCC__=1 || ! compiles -x c -std=c11 -DGSHM
 	cat "$work/log"
 	exit 1
 fi
-echo "$# names, $nfailed that a platform may lack"
+echo "$(($# + nconditional)) names, $nfailed that a platform may lack"
 [ $nfailed -eq 0 ] && rm -rf "$work"

@@ -42,7 +42,8 @@ PUBLISH = {("gshmemi_copy_signal", "gshmemi_group_end"), ("gshmemi_fence", "gshm
 WAIT = {("gshmemi_wait_until", "gshmemi_group_end"), ("gshmemi_sync_team", "gshmemi_group_end"),
 	("gshmemi_coll_meet", "gshmemi_group_sync")}
 WAITS = {"gshmemi_wait", "gshmemi_turn_await", "gshmemi_rpc_await", "gshmemi_rpc_finish"}
-OWN = {"gshmemi_disseminate"} # the library's own counter, which publishes no data; nor do fault records
+# the library's own counters, of barriers and of GSHMEM_STATS, which publish no data; nor do fault records
+OWN = {"gshmemi_disseminate", "gshmemi_count_add"}
 # a flag's own store on the slow path is not an earlier store
 SLOW = {"gshmemi_slow_perform_at", "gshmemi_carry_at"}
 PACKET = {"gshmemi_ll_await"} # a word that is the whole message: no data belongs to it
