@@ -274,7 +274,7 @@ def waves_per_simd(arch, vgpr, wave):
 
 def read(path, frames=False):
 	"""Returns a code object's architecture and functions; frames: with the inlined functions
-	of loads, stores and fences.
+	of loads, stores, fences and calls.
 	"""
 	arch = architecture(path)
 	kernels = resources(path)
@@ -312,7 +312,7 @@ def read(path, frames=False):
 		functions.append(f)
 	if frames:
 		wanted = [i for f in functions for i in f.instructions
-			if i.kind in ("store", "atomic", "load", "barrier", "writeback", "invalidate") and
+			if i.kind in ("store", "atomic", "load", "barrier", "writeback", "invalidate", "call") and
 			  i.space in ("global", None)]
 		attach_frames(path, wanted)
 	for f in functions:

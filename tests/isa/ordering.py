@@ -42,10 +42,14 @@ PUBLISH = {("gshmemi_copy_signal", "gshmemi_group_end"), ("gshmemi_fence", "gshm
 WAIT = {("gshmemi_wait_until", "gshmemi_group_end"), ("gshmemi_sync_team", "gshmemi_group_end"),
 	("gshmemi_coll_meet", "gshmemi_group_sync")}
 WAITS = {"gshmemi_wait", "gshmemi_turn_await", "gshmemi_rpc_await", "gshmemi_rpc_finish"}
-# the library's own counters, of barriers and of GSHMEM_STATS, which publish no data; nor do fault records
-OWN = {"gshmemi_disseminate", "gshmemi_count_add"}
+# the library's own counters, of barriers and of GSHMEM_STATS, and events of a trace, whose readers add up
+# their words: they publish no data; nor do fault records
+OWN = {"gshmemi_disseminate", "gshmemi_count_add", "gshmemi_trace_begin_at", "gshmemi_trace_end_at"}
 # a flag's own store on the slow path is not an earlier store
 SLOW = {"gshmemi_slow_perform_at", "gshmemi_carry_at"}
+# the functions that call it for an operation, and those that call them for a flag or a lock
+CALLS_SLOW = {"gshmemi_slow_p", "gshmemi_slow_move", "gshmemi_slow_amo"}
+RAISES = {"isa_flag", "gshmemi_slow_put_signal", "gshmemi_lock_amo", "gshmemi_turn_look"}
 PACKET = {"gshmemi_ll_await"} # a word that is the whole message: no data belongs to it
 SENDS = {"gshmemi_ll_send"} # such a word
 LOOKS = {"gshmemi_lock_look"} # a poll; otherwise it reads only the table of peers
@@ -93,6 +97,12 @@ def is_constant(instruction):
 	return reads_channel(instruction.line) or any("__HIP_GridDim" in f or "__HIP_BlockDim" in f or
 		"__ockl_get_" in f or "__hip_builtin_" in f for f in instruction.frames) or (
 		instruction.frames[:1] == ("operator()",) and "hip_runtime.h" in instruction.line)
+
+
+def performs_data(instruction):
+	"""Returns whether this calls the slow path for an operation that is not itself a flag."""
+	return instruction.kind == "call" and comes_from(instruction, CALLS_SLOW) and \
+		not comes_from(instruction, OWN | RAISES)
 
 
 def reaches_others(instruction):
@@ -153,8 +163,8 @@ def is_flag_store(i, arch):
 
 def check_amd(function, arch, leaves):
 	"""
-	Returns messages about what is broken. Adds to leaves the names of functions that
-	return with stores in flight.
+	Returns messages about what is broken. Adds to leaves the names of functions that return with stores in
+	flight, as ("store", name), or in a cache, as ("cached", name).
 	"""
 	waited, caches, dropped = amd_rules(arch)
 	has_bits = arch.startswith(("gfx94", "gfx95"))
@@ -251,16 +261,17 @@ def check_amd(function, arch, leaves):
 			if "polled" in state and calls_in(i, WAIT):
 				state.discard("polled")
 				state |= acquires
-		if reaches_others(i) and not comes_from(i, GET):
+		if reaches_others(i) and (i.kind == "call" or not comes_from(i, GET)):
 			state |= stales
 		if i.kind == "return":
 			if acquires & state and plain(function.name) not in SERVES:
 				report(i, "acquire", "returns from a wait and nothing dropped the caches")
-			if "store" in state and not plain(function.name).startswith(CLOSES):
-				leaves.add(function.name)
-		if i.kind == "call" and (i.callee is None or i.callee in leaves):
-			# what the callee leaves in flight; it waits for earlier stores at its entry
-			add(state, "store", i)
+			if not plain(function.name).startswith(CLOSES):
+				leaves.update((token, function.name) for token in {"store", "cached"} & state)
+		if i.kind == "call":
+			for token in ("store", "cached") if arch.startswith("gfx9") else ("store",):
+				if i.callee is None or (token, i.callee) in leaves or performs_data(i):
+					add(state, token, i)
 		return state
 
 	live = amd.live_masks(function)
@@ -280,7 +291,7 @@ def check_functions(arch, functions):
 		before = set(leaves)
 		for f in work:
 			broken[f] = check_amd(f, arch, leaves)
-		work = [f for f in functions if callees[f] & (leaves - before)]
+		work = [f for f in functions if callees[f] & {name for _, name in leaves - before}]
 	return [m for f in functions for m in broken[f] + masks.check(f)]
 
 

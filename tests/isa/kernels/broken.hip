@@ -28,6 +28,16 @@ INLINE void gshmemi_arch_store(unsigned long long *address, unsigned long long v
 	__hip_atomic_store(address, value, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_SYSTEM);
 }
 
+INLINE void gshmemi_count_add(unsigned long long *counter)
+{
+	__hip_atomic_fetch_add(counter, 1, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_SYSTEM);
+}
+
+INLINE void gshmemi_slow_perform_at(int *dest, int value)
+{
+	dest[threadIdx.x] = value;
+}
+
 INLINE int load(const int *address)
 {
 	return __hip_atomic_load(address, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_SYSTEM);
@@ -172,6 +182,61 @@ KERNEL broken_flag_cached(int *dest, int value, unsigned long long *flag)
 	isa_flag(flag);
 }
 #endif
+
+/* A called function returns while its store is on its way. */
+__device__ __attribute__((noinline)) void store_at(int *dest, int value)
+{
+	dest[threadIdx.x] = value;
+}
+
+KERNEL broken_flag_call(int *dest, int value, unsigned long long *flag)
+{
+	store_at(dest, value);
+	isa_flag(flag);
+}
+
+KERNEL sound_flag_call(int *dest, int value, unsigned long long *flag)
+{
+	store_at(dest, value);
+	asm volatile(RELEASE ::: "memory");
+	isa_flag(flag);
+}
+
+/* The slow path performs a flag after it has counted it, and the counter publishes nothing. */
+__device__ __attribute__((noinline)) void count_at(unsigned long long *counter)
+{
+	gshmemi_count_add(counter);
+}
+
+KERNEL sound_flag_count(unsigned long long *counter, unsigned long long *flag)
+{
+	count_at(counter);
+	isa_flag(flag);
+}
+
+/* The slow path performs an operation; the caller does not wait for it. */
+__device__ __attribute__((noinline)) void perform_at(int *dest, int value)
+{
+	gshmemi_slow_perform_at(dest, value);
+}
+
+INLINE void gshmemi_slow_p(int *dest, int value)
+{
+	perform_at(dest, value);
+}
+
+KERNEL broken_flag_slow(int *dest, int value, unsigned long long *flag)
+{
+	gshmemi_slow_p(dest, value);
+	isa_flag(flag);
+}
+
+KERNEL sound_flag_slow(int *dest, int value, unsigned long long *flag)
+{
+	gshmemi_slow_p(dest, value);
+	asm volatile(RELEASE ::: "memory");
+	isa_flag(flag);
+}
 
 KERNEL sound_flag(int *dest, int value, unsigned long long *flag, int n)
 {
