@@ -93,7 +93,10 @@ TESTS    := $(filter-out $(if $(NODES),,$(B)/tests/nodes_%),$(call tests_of,$(or
 MODULES  := $(if $(filter %/module,$(TESTS)),$(patsubst %.hip,$(B)/%.module,$(wildcard tests/modules/*.hip)))
 BENCHES  := $(call progs,bench,$(or $(T),*))
 RAW      := $(call progs,bench,raw/*)
-EXAMPLES := $(call progs,examples,* tutorial/*)
+# Within pretended nodes not those marked `/* nodes: no */`.
+EXAMPLES := $(filter-out $(if $(NODES),$(patsubst %,$(B)/%,$(basename \
+	$(shell grep -lsE '^ */?\* *nodes: no' examples/*.c examples/*.hip examples/*/*.c examples/*/*.hip)))),\
+	$(call progs,examples,* tutorial/*))
 # What a leg does besides its tests: run the examples and others (RUN=), build the benches (ALSO=benches), or
 # check all other sources without compiling them (ALSO=read). The Python package's test, which loads the
 # library as it is built: with T=python, or RUN=python.

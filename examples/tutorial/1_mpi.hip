@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* run: -n 4 */
+/* nodes: no, it is MPI alone, whose MPI_Finalize may hang there: docs/nodes.md */
 /*
  * Step 1 of docs/tutorial.md: HIP and MPI. Each time step launches a kernel, copies the border rows to
  * the host, exchanges them by MPI_Sendrecv, and copies what has come to the GPU.
