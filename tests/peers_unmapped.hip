@@ -30,6 +30,7 @@ __global__ static void put_kernel(long *words, uint64_t *signal, int pe)
 	long two[2] = {8, 9};
 
 	gshmem_long_p(&words[0], 7, pe);
+	gshmem_fence(); /* the signal orders no put but its own */
 	gshmem_long_put_signal(&words[1], two, 2, signal, 5, GSHMEM_SIGNAL_SET, pe);
 	gshmem_quiet();
 }
