@@ -12,8 +12,8 @@ int main(int argc, char **argv)
 	size_t ndone = 0;
 	const bench_run ours = carry_alone([&](size_t reps) {
 		ndone += reps;
-		hipLaunchKernelGGL(
-			amo_kernel<AMO_FETCH_ADD>, dim3(1), dim3(1), 0, 0, dest, 1, reps, 0, bench.ticks);
+		hipLaunchKernelGGL(HIP_KERNEL_NAME(amo_kernel<AMO_FETCH_ADD, long>), dim3(1), dim3(1), 0, 0,
+			dest, 1, reps, 0, bench.ticks);
 		return bench_kernel_us();
 	});
 
