@@ -94,28 +94,32 @@ MODULES  := $(if $(filter %/module,$(TESTS)),$(patsubst %.hip,$(B)/%.module,$(wi
 BENCHES  := $(call progs,bench,$(or $(T),*))
 RAW      := $(call progs,bench,raw/*)
 # Within pretended nodes not those marked `/* nodes: no */`.
-EXAMPLES := $(filter-out $(if $(NODES),$(patsubst %,$(B)/%,$(basename \
+EXAMPLES := $(filter-out $(if $(filter-out all,$(NODES)),$(patsubst %,$(B)/%,$(basename \
 	$(shell grep -lsE '^ */?\* *nodes: no' examples/*.c examples/*.hip examples/*/*.c examples/*/*.hip)))),\
 	$(call progs,examples,* tutorial/*))
+# make results measures only on cpu.
+ALL_BENCHES := $(call progs,bench,* raw/*) $(if $(filter cpu,$(PLATFORM)),$(B)/bench/results/put)
 # What a leg does besides its tests: run the examples and others (RUN=), build the benches (ALSO=benches), or
-# check all other sources without compiling them (ALSO=read). The Python package's test, which loads the
-# library as it is built: with T=python, or RUN=python.
+# let the compiler check sources that the leg does not build: all but the benches (ALSO=read), or the benches
+# and examples (ALSO=read-benches). The Python package's test, which loads the library as it is built: with
+# T=python, or RUN=python.
 PYTHON_TEST := $(if $(filter python,$(RUN) $(T)),$(if $(SAN)$(filter-out cpu,$(PLATFORM)),,tests/python.sh))
 # The test of bench/osu.sh, and the benches that it runs.
 OSU_TEST := $(if $(filter osu,$(RUN) $(T)),$(if $(SAN),,tests/osu.sh))
 RUN_TOO  := $(PYTHON_TEST) $(OSU_TEST) $(if $(filter examples,$(RUN)),$(EXAMPLES)) \
 	$(if $(filter sim,$(RUN)),$(filter-out %/rate.sh %/litmus.sh,$(wildcard tests/amdsim/*.sh))) \
 	$(if $(filter litmus,$(RUN)),tests/amdsim/litmus.sh) $(if $(filter bitcode,$(RUN)),tests/bitcode.sh)
-BENCHED  := $(if $(filter benches,$(ALSO)),$(call progs,bench,*) $(RAW),\
+BENCHED  := $(if $(filter benches,$(ALSO)),$(ALL_BENCHES),\
 	$(if $(OSU_TEST),$(shell B=$(B) bench/osu.sh -l)))
-UNREAD   := $(if $(filter read,$(ALSO)),$(filter-out $(TESTS) $(RUN_TOO),\
-	$(call tests_of,* platform/*) $(EXAMPLES)))
+UNREAD   := $(filter-out $(TESTS) $(RUN_TOO) $(BENCHED),\
+	$(if $(filter read,$(ALSO)),$(call tests_of,* platform/*) $(EXAMPLES)) \
+	$(if $(filter read-benches,$(ALSO)),$(ALL_BENCHES) $(B)/bench/results/oshmem $(EXAMPLES)))
 READ     := $(patsubst %,$(B)/%.read,$(wildcard $(UNREAD:$(B)/%=%.c) $(if $(HIPREAD),$(UNREAD:$(B)/%=%.hip))))
 INFO_OBJS := $(patsubst %,$(B)/%.o,$(wildcard tools/info/*.c))
 TOOLS    := $(B)/bin/gshmemcc $(B)/bin/gshmem-info
 DEPS      = $(LIB_OBJS) $(filter %.c.o,$(SHMEM_OBJS)) $(patsubst %,%.c.o,$(TESTS) $(BENCHES) $(RAW) $(EXAMPLES)) \
 	$(patsubst %,%.hip.o,$(TESTS) $(BENCHES) $(EXAMPLES) $(B)/bench/results/put) \
-	$(MODULES:%.module=%.hip.o) $(READ:.read=.o) \
+	$(MODULES:%.module=%.hip.o) $(READ:=.o) $(BENCHED:=.c.o) $(BENCHED:=.hip.o) \
 	$(INFO_OBJS)
 
 ifndef V
@@ -125,16 +129,18 @@ endif
 SUB = --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc))
 
 .DEFAULT_GOAL := lib
-.PHONY: lib tests benches examples tools try check check-all coverage bench bench-osu bench-nodes results \
+.PHONY: lib tests benches examples tools all try check check-all coverage bench bench-osu bench-nodes results \
 	setup install uninstall dist format clean help run-tests build-tests run-benches FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:
 
 lib:      $(LIB) $(BITCODE)#        the library (default)
 tests:    $(TESTS) $(MODULES)#      build the tests, or those of T=
-benches:  $(BENCHES) $(RAW)#        build the benches and their raw baselines
+benches:  $(BENCHES) $(RAW) $(if $(T),,$(ALL_BENCHES))#  build the benches and their raw baselines
 examples: $(EXAMPLES)#              build the examples
 tools:    $(TOOLS)#                 gshmemcc and gshmem-info, in build/.../bin
+all:      setup#                    build everything: library, tools, tests, benches, examples
+	@$(MAKE) $(SUB) T= NODES=all lib tools tests benches examples
 try:      setup-try#                build the library and examples/02_ring, and run it on 4 PEs
 	@$(MAKE) $(SUB) $(B)/examples/02_ring
 	$(shell tests/run.sh -l) -n 4 $(B)/examples/02_ring
@@ -222,7 +228,8 @@ TSAN_TESTS = $(call marked,tsan: yes) \
 T_quick      = $(filter-out $(call marked,tier: all),$(names)) $(patsubst tests/%,%,$(basename \
 	$(wildcard tests/platform/*.c tests/platform/*.hip tests/shmem/*.c)))
 RUN_quick    = -1
-MAKE_quick   = RUN='examples python osu'
+MAKE_quick   = RUN='examples python osu' ALSO='$(ALSO_quick)'
+ALSO_quick  ?= read-benches
 # As on a GPU: the host cannot touch device memory, the host API copies, and the copy loop is that of AMD
 # GPUs, which accepts any alignment, and an end in LDS. A few tests that use all of this; the leg apart runs
 # the others.
@@ -385,13 +392,16 @@ $(B)/%.c.o: %.c $(B)/flags | $(B)/tools-found
 $(B)/%.hip.o: %.hip $(B)/flags | $(B)/tools-found $(PLAT_DEPS)
 	@mkdir -p $(@D) && rm -f $(B)/$*
 	$(call Q,HIPCC)$(HIPCMD) -c -o $@ $<
-# A compiler's warnings and errors for a source, without generating code.
+# A compiler's warnings and errors for a source, without generating code. The .d file is not that of the .o:
+# a source may be read by one target and compiled by another.
 $(B)/%.c.read: %.c $(B)/flags | $(B)/tools-found
 	@mkdir -p $(@D) && rm -f $@
-	$(call Q,READ)$(CCMD) -MF $(@:.read=.d) -MT $@ -fsyntax-only $< && touch $@
+	$(call Q,READ)$(CCMD) -MF $@.d -MT $@ -fsyntax-only $< && touch $@
+$(B)/bench/results/oshmem.c.read: private CPP += $(call shmem_flags,include,$(B)/include)
+$(B)/bench/results/oshmem.c.read: $(SHMEM_HEADERS)
 $(B)/%.hip.read: %.hip $(B)/flags | $(B)/tools-found $(PLAT_DEPS)
 	@mkdir -p $(@D) && rm -f $@
-	$(call Q,READ)$(HIPCMD) -MF $(@:.read=.d) -MT $@ $(HIPREAD) $< && touch $@
+	$(call Q,READ)$(HIPCMD) -MF $@.d -MT $@ $(HIPREAD) $< && touch $@
 # gshmem.h, precompiled for the programs that begin with it, which saves seconds each. On GPUs once for the
 # host and once for each kind of GPU.
 HEADED   := $(foreach u,$(shell grep -Ls '^\#define GSHMEM' tests/*.hip bench/*.hip bench/results/*.hip \
