@@ -106,7 +106,9 @@ ALL_BENCHES := $(call progs,bench,* raw/*) $(if $(filter cpu,$(PLATFORM)),$(B)/b
 PYTHON_TEST := $(if $(filter python,$(RUN) $(T)),$(if $(SAN)$(filter-out cpu,$(PLATFORM)),,tests/python.sh))
 # The test of bench/osu.sh, and the benches that it runs.
 OSU_TEST := $(if $(filter osu,$(RUN) $(T)),$(if $(SAN),,tests/osu.sh))
-RUN_TOO  := $(PYTHON_TEST) $(OSU_TEST) $(if $(filter examples,$(RUN)),$(EXAMPLES)) \
+# Tests of scripts, which need no build.
+SCRIPT_TESTS := $(foreach s,plot,$(if $(filter $(s) scripts,$(RUN) $(T)),tests/$(s).sh))
+RUN_TOO  := $(PYTHON_TEST) $(OSU_TEST) $(SCRIPT_TESTS) $(if $(filter examples,$(RUN)),$(EXAMPLES)) \
 	$(if $(filter sim,$(RUN)),$(filter-out %/rate.sh %/litmus.sh,$(wildcard tests/amdsim/*.sh))) \
 	$(if $(filter litmus,$(RUN)),tests/amdsim/litmus.sh) $(if $(filter bitcode,$(RUN)),tests/bitcode.sh)
 BENCHED  := $(if $(filter benches,$(ALSO)),$(ALL_BENCHES),\
@@ -228,7 +230,7 @@ TSAN_TESTS = $(call marked,tsan: yes) \
 T_quick      = $(filter-out $(call marked,tier: all),$(names)) $(patsubst tests/%,%,$(basename \
 	$(wildcard tests/platform/*.c tests/platform/*.hip tests/shmem/*.c)))
 RUN_quick    = -1
-MAKE_quick   = RUN='examples python osu' ALSO='$(ALSO_quick)'
+MAKE_quick   = RUN='examples python osu scripts' ALSO='$(ALSO_quick)'
 ALSO_quick  ?= read-benches
 # As on a GPU: the host cannot touch device memory, the host API copies, and the copy loop is that of AMD
 # GPUs, which accepts any alignment, and an end in LDS. A few tests that use all of this; the leg apart runs
@@ -243,7 +245,7 @@ T_window     = window coll teams contexts locks signal_put amo_values put_get_co
 MAKE_window  = B=$(B)-window CFLAGS='-O1 -g1' CPPFLAGS='$(CPPFLAGS) -DGSHMEM_MAX_PES=8'
 # All tests and the examples, built as users build them; the benches must build.
 T_basic      = $(if $(filter thread lanes,$(SAN)),$(TSAN_TESTS),* platform/* shmem/*)
-MAKE_basic   = $(if $(T),,RUN='examples python osu $(PLAT_BITCODE:%=bitcode)' ALSO=benches)
+MAKE_basic   = $(if $(T),,RUN='examples python osu scripts $(PLAT_BITCODE:%=bitcode)' ALSO=benches)
 # Late and reordered delivery, with seeds in turn. Not tests marked `/* delivery: no */`, or that send
 # nothing.
 T_delivery   = $(filter-out $(call marked,delivery: no) allocator% init%,$(names)) shmem/*
@@ -349,7 +351,7 @@ SCRIPTS_trees = $(wildcard tests/isa/*_tree.sh)
 
 # A program that does not build counts as one failure; the others still run.
 run-tests:
-	$(if $(TESTS)$(PYTHON_TEST)$(OSU_TEST),,\
+	$(if $(TESTS)$(PYTHON_TEST)$(OSU_TEST)$(SCRIPT_TESTS),,\
 		$(error no test matches T=$(T); tests that need nodes: tests/nodes.sh 2x1 T=$(T)))
 	@$(if $(AMDSIM_LIB),echo "no /dev/kfd: running on the simulator (tools/amdsim) as $(GPU_ARCHS)" \
 		"$(LATE:%=with late memory of seed %)")

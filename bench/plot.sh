@@ -9,8 +9,8 @@ command -v gnuplot >/dev/null || { echo "plot.sh: no plots: gnuplot is missing (
 data=$(mktemp -d) || exit 1
 trap 'rm -rf "$data"' EXIT
 
-# curves NAME COLUMN RAW-COLUMN YLABEL: a column over bytes, one curve per scope, one
-# file per number of active PEs.
+# curves NAME COLUMN RAW-COLUMN YLABEL: a column over bytes, one curve per scope, one file per number of active
+# PEs. A table also has rows of other operations (put_meet_lat in that of put_lat), which no curve shows.
 curves() {
 	tsv=$dir/$1.n2.tsv
 	[ -f "$tsv" ] || return 0
@@ -18,12 +18,14 @@ curves() {
 		plots='' at=0
 		for scope in thread wave wg host; do
 			at=$((at + 1))
-			awk -F '\t' -v s=$scope -v p=$pes -v c="$2" '$2 == s && $4 == p { print $3, $c }' "$tsv" >"$data/$scope"
+			awk -F '\t' -v op="$1" -v s=$scope -v p=$pes -v c="$2" \
+				'$1 == op && $2 == s && $4 == p { print $3, $c }' "$tsv" >"$data/$scope"
 			[ -s "$data/$scope" ] && plots="$plots${plots:+, }'$data/$scope' with linespoints lw 2 pt $((at * 2 + 3)) ps 0.8 title '$scope'"
 		done
 		[ -n "$plots" ] || continue
 		# The raw limit of the thread's rows; if there are none, of any row.
-		awk -F '\t' -v p=$pes -v c="$3" '$4 == p && $c + 0 > 0 && !($3 in seen) { seen[$3]; print $3, $c }' "$tsv" >"$data/raw"
+		awk -F '\t' -v op="$1" -v p=$pes -v c="$3" '
+			$1 == op && $4 == p && $c + 0 > 0 && !($3 in seen) { seen[$3]; print $3, $c }' "$tsv" >"$data/raw"
 		[ -s "$data/raw" ] && plots="'$data/raw' with lines lw 6 lc rgb '#c0c0c0' title 'raw limit', $plots"
 		both=$([ $pes = 2 ] && echo ', both PEs at once' || echo ', one direction')
 		png=$dir/$1$([ $pes = 2 ] && echo _both).png
