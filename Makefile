@@ -235,8 +235,8 @@ ALSO_quick  ?= read-benches
 # As on a GPU: the host cannot touch device memory, the host API copies, and the copy loop is that of AMD
 # GPUs, which accepts any alignment, and an end in LDS. A few tests that use all of this; the leg apart runs
 # the others.
-T_copies     = mailbox net_full window regions put_get_copy put_get_local_memory amo_values atomics_pairs \
-	coll coll_stream signal_put heap_calls locks rpc_call teams init_ipc net_gpu net_landings
+T_copies     = mailbox net_full window regions put_get_local_memory atomics_pairs coll coll_stream signal_put \
+	heap_calls locks rpc_call teams init_ipc net_gpu net_landings
 RUN_copies   = -1 -e GSHMEM_CPU_HOST_ACCESS=0
 MAKE_copies  = B=$(B)-copies CFLAGS='-O1 -g1' CPPFLAGS='$(CPPFLAGS) $(APART) -DGSHMEM_MAX_PES=8'
 APART        = -DGSHMEMI_HOST_COPIES -DGSHMEMI_GENERIC_COPY=2

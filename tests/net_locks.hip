@@ -3,6 +3,7 @@
 /* net: no, likewise */
 /* platform: cpu */
 /* timeout: 200 */
+/* tier: all */
 /*
  * Locks whose home is carried, for all or some PEs: kernels and hosts of all PEs ask for them. Only
  * one holds a lock at a time, and it sees what the previous holder wrote. A request for a carried lock
