@@ -6,7 +6,7 @@ PLATFORM ?=#             amd, nvidia or cpu: what to build for; by default what 
 T        ?=#             names or patterns of tests or benches: T=put, T='amo* platform/ipc'; bench T=put_bw
 N        ?=#             numbers of PEs, instead of those in the source: make check T=put N=4, or N=2,8
 FULL     ?=#             1: check-all runs every environment with every number of PEs, and every kind of GPU
-TURN     ?=#             a number: chooses the combinations that check-all runs; .ci/run counts commits
+TURN     ?=#             a number: chooses the combinations that check-all runs; .ci/run takes the commit's
 LATE     ?=#             on amd without a GPU: a seed for late stores and stale caches in the simulator
 SAN      ?=#             on cpu: address (ASan, UBSan), thread (TSan), lanes (TSan for the lanes of a block)
 PREFIX   ?= /usr/local#  where install puts files, below DESTDIR=
@@ -107,7 +107,7 @@ PYTHON_TEST := $(if $(filter python,$(RUN) $(T)),$(if $(SAN)$(filter-out cpu,$(P
 # The test of bench/osu.sh, and the benches that it runs.
 OSU_TEST := $(if $(filter osu,$(RUN) $(T)),$(if $(SAN),,tests/osu.sh))
 # Tests of scripts, which need no build.
-SCRIPT_TESTS := $(foreach s,plot,$(if $(filter $(s) scripts,$(RUN) $(T)),tests/$(s).sh))
+SCRIPT_TESTS := $(foreach s,plot ci_turns,$(if $(filter $(s) scripts,$(RUN) $(T)),tests/$(s).sh))
 RUN_TOO  := $(PYTHON_TEST) $(OSU_TEST) $(SCRIPT_TESTS) $(if $(filter examples,$(RUN)),$(EXAMPLES)) \
 	$(if $(filter sim,$(RUN)),$(filter-out %/rate.sh %/litmus.sh,$(wildcard tests/amdsim/*.sh))) \
 	$(if $(filter litmus,$(RUN)),tests/amdsim/litmus.sh) $(if $(filter bitcode,$(RUN)),tests/bitcode.sh)
@@ -201,16 +201,18 @@ LEGS     ?= $(ALL_LEGS)
 CHECK_LEGS = $(if $(T)$(SAN),basic,\
 	$(if $(AMDSIM_LIB),sim,quick $(if $(filter cpu,$(PLATFORM)),copies nodes-few)))
 
-# No leg starts after UNTIL (seconds since 1970). A leg that is left out is named, and is not a failure.
+# No leg starts that may end after UNTIL (seconds since 1970). A leg that is left out is named, and is not a
+# failure. .ci/turns keeps the times of the legs, if LEG_TIMES names its file.
 check-legs:
 	@mkdir -p $(BASE)/check && rm -f $(foreach leg,$(LEGS),$(BASE)/check/$(leg) $(BASE)/check/$(leg).*)
 	@ran=''; for leg in $(LEGS); do \
 		start=$$(date +%s); \
-		if [ -n "$$UNTIL" ] && [ $$start -ge "$$UNTIL" ]; then \
-			echo "== check-$$leg: left out, the time is up"; continue; \
+		if [ -n "$$UNTIL" ] && ! why=$$(.ci/turns fits $$leg $$start "$$UNTIL"); then \
+			echo "== check-$$leg: left out, the time is up$${why:+: $$why}"; continue; \
 		fi; \
 		echo "== check-$$leg"; $(MAKE) $(SUB) check-$$leg; ran="$$ran $(BASE)/check/$$leg"; \
-		echo $$(($$(date +%s) - start)) >$(BASE)/check/$$leg.took; \
+		end=$$(date +%s); echo $$((end - start)) >$(BASE)/check/$$leg.took; \
+		[ -z "$$LEG_TIMES" ] || .ci/turns record $$leg $$end $$((end - start)); \
 	done; \
 	tests/run.sh -s -c $(BASE)/check/all $$ran
 
