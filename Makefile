@@ -440,7 +440,7 @@ $(B)/lib/libgshmem.a: $(LIB_OBJS)
 	$(call Q,AR)$(AR) rcs $@ $^
 
 # The device API for compilers that link bitcode into their kernels: docs/triton.md.
-$(B)/lib/libgshmem_device_%.bc: platform/$(PLATFORM)/bitcode.hip platform/$(PLATFORM)/platform.mk $(B)/flags \
+$(B)/lib/libgshmem_device_%.bc: platform/bitcode.hip platform/$(PLATFORM)/platform.mk $(B)/flags \
 	| $(B)/tools-found $(PLAT_DEPS)
 	@mkdir -p $(@D)
 	$(call Q,HIPCC)$(HIPCC) $(call PLAT_BITCODE_FLAGS,$*) $(HIPWARN) $(CPP) -MF $(B)/bitcode.$*.d -MT $@ -o $@ $<

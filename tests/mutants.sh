@@ -476,12 +476,12 @@ amd_mutants() {
 		's/ns += (uint64_t)gshmemi_trace_offset(&t->kernels, ns);/;/' -n 2
 
 	# the bitcode
-	mutant text bitcode_missing bitcode.sh platform/amd/bitcode.hip '/^DEFINE(gshmem_test_lock, 1)/d'
-	mutant text bitcode_types bitcode.sh platform/amd/bitcode.hip \
+	mutant text bitcode_missing bitcode.sh platform/bitcode.hip '/^DEFINE(gshmem_test_lock, 1)/d'
+	mutant text bitcode_types bitcode.sh platform/bitcode.hip \
 		'/struct plain<T \*, false>/,/};/s/using type = uint64_t/using type = uint32_t/'
-	mutant text bitcode_complex bitcode.sh platform/amd/bitcode.hip \
+	mutant text bitcode_complex bitcode.sh platform/bitcode.hip \
 		's/fetch_and_op(win, disp, \*(const TYPE \*)value/fetch_and_op(win, disp, *(const TYPE *)old/'
-	mutant text bitcode_calls bitcode.sh platform/amd/bitcode.hip \
+	mutant text bitcode_calls bitcode.sh platform/bitcode.hip \
 		's/^#define EXPORT __device__ __attribute__((always_inline,/#define EXPORT __device__ __attribute__((noinline,/'
 }
 

@@ -41,7 +41,7 @@ GSHMEMI_END_CXX
 
 #define GSHMEM_HOST_API extern __attribute__((visibility("default")))
 
-/* The unit that becomes bitcode (platform/amd/bitcode.hip) exports functions of its own under C names. */
+/* The unit that becomes bitcode (platform/bitcode.hip) exports functions of its own under C names. */
 #if defined(__cplusplus) && !defined(GSHMEMI_BITCODE)
 #define GSHMEMI_BEGIN_C extern "C" {
 #define GSHMEMI_END_C   }
