@@ -36,10 +36,15 @@
 /*
  * nvcc warns at each long double in device code that it is double there. That is true of values, which no
  * kernel gets, but not of the layout. It also warns in functions for both sides that the host cannot read the
- * state, which it does not do.
+ * state, which it does not do. clang, which compiles the bitcode, warns of neither and has no such pragmas.
  */
+#ifdef __NVCC__
 #define GSHMEMI_ARCH_QUIET_BEGIN _Pragma("nv_diagnostic push") _Pragma("nv_diag_suppress 20091, 20208")
 #define GSHMEMI_ARCH_QUIET_END   _Pragma("nv_diagnostic pop")
+#else
+#define GSHMEMI_ARCH_QUIET_BEGIN
+#define GSHMEMI_ARCH_QUIET_END
+#endif
 
 #define GSHMEMI_ARCH_STATE(TYPE, NAME) static __constant__ TYPE NAME
 
@@ -74,6 +79,11 @@ GSHMEMI_ARCH_FN unsigned gshmemi_arch_lane(void)
 }
 
 /* ---- groups ---- */
+
+/*
+ * Bits are counted by the compilers' builtins: for CUDA's __popc and __ffs clang calls libdevice, which the
+ * bitcode would then need.
+ */
 
 /*
  * All lanes of the wave that have not ended: they meet here. Neither nvcc nor the hardware promises that
@@ -116,7 +126,7 @@ GSHMEMI_ARCH_FN unsigned gshmemi_arch_group_rank(int scope, uint64_t mask)
 	if (scope != GSHMEMI_WAVE)
 		return 0;
 	__asm__("mov.u32 %0, %%lanemask_lt;" : "=r"(before));
-	return (unsigned)__popc((unsigned)mask & before);
+	return (unsigned)__builtin_popcount((unsigned)mask & before);
 }
 
 GSHMEMI_ARCH_FN unsigned gshmemi_arch_group_size(int scope, uint64_t mask)
@@ -124,7 +134,7 @@ GSHMEMI_ARCH_FN unsigned gshmemi_arch_group_size(int scope, uint64_t mask)
 	if (scope == GSHMEMI_WG)
 		return gshmemi_arch_thread_count();
 	if (scope == GSHMEMI_WAVE)
-		return (unsigned)__popc((unsigned)mask);
+		return (unsigned)__builtin_popcount((unsigned)mask);
 	return 1;
 }
 
@@ -143,7 +153,7 @@ GSHMEMI_ARCH_FN unsigned gshmemi_arch_group_count(void)
 
 GSHMEMI_ARCH_FN unsigned gshmemi_arch_lowest_lane(uint64_t lanes)
 {
-	return (unsigned)__ffs((int)lanes) - 1;
+	return (unsigned)__builtin_ffs((int)lanes) - 1;
 }
 
 GSHMEMI_ARCH_FN uint64_t gshmemi_arch_wave_read(uint64_t value, uint64_t lanes, unsigned lane)
