@@ -28,7 +28,7 @@ $(if $(SAN),$(if $(filter cpu,$(PLATFORM)),,$(error SAN= is for PLATFORM=cpu)))
 #   HIPREAD       HIPCC's flags to check a source without compiling it; empty if it cannot
 #   PLAT_HEADS    precompiled headers, below $(B), if it has any: PLAT_PRECOMPILE,COMMAND is the command that
 #                 makes them, PLAT_HEAD the flags that use them
-#   PLAT_BITCODE  GPUs to make bitcode for: PLAT_BITCODE_FLAGS,GPU are HIPCC's flags
+#   PLAT_BITCODE  GPUs to make bitcode for, by PLAT_BITCODE_CXX with the flags PLAT_BITCODE_FLAGS,GPU
 include platform/$(PLATFORM)/platform.mk
 HIPLD    ?= $(HIPCC)
 HIPREAD  ?= -fsyntax-only
@@ -443,7 +443,7 @@ $(B)/lib/libgshmem.a: $(LIB_OBJS)
 $(B)/lib/libgshmem_device_%.bc: platform/bitcode.hip platform/$(PLATFORM)/platform.mk $(B)/flags \
 	| $(B)/tools-found $(PLAT_DEPS)
 	@mkdir -p $(@D)
-	$(call Q,HIPCC)$(HIPCC) $(call PLAT_BITCODE_FLAGS,$*) $(HIPWARN) $(CPP) -MF $(B)/bitcode.$*.d -MT $@ -o $@ $<
+	$(call Q,BC)$(PLAT_BITCODE_CXX) $(call PLAT_BITCODE_FLAGS,$*) $(HIPWARN) $(CPP) -MF $(B)/bitcode.$*.d -MT $@ -o $@ $<
 
 $(B)/include/shmem.h: tools/shmem-header $(wildcard include/*.h include/gshmem/*/*.h)
 	@mkdir -p $(@D)

@@ -54,6 +54,7 @@ PLAT_CPPFLAGS := -isystem $(AMD_ROOT)/include $(PLAT_CPPFLAGS)
 PLAT_LDLIBS   := -L$(AMD_ROOT)/lib -Wl,-rpath,$(AMD_ROOT)/lib $(PLAT_LDLIBS)
 endif
 # The device API as bitcode, for one kind of GPU each: from bitcode.hip, for a kernel's compiler to optimize.
+PLAT_BITCODE_CXX = $(HIPCC)
 PLAT_BITCODE  := $(GPU_ARCHS)
 PLAT_BITCODE_FLAGS = $(filter-out --offload-arch=%,$(HIPFLAGS)) --offload-arch=$(1) --cuda-device-only \
 	--no-gpu-bundle-output \

@@ -25,3 +25,10 @@ HIPFLAGS      ?= -x cu -std=c++17 -ccbin $(HIPLD) -forward-unknown-to-host-compi
 PLAT_MODULE   := -fatbin
 PLAT_CPPFLAGS := -Iplatform/nvidia -isystem $(CUDA)/include -D__HIP_PLATFORM_NVIDIA__=1 -D_GNU_SOURCE
 PLAT_LDLIBS   := -L$(word 4,$(NVIDIA)) -Wl,-rpath,$(word 4,$(NVIDIA)) -lcudart -lpthread -ldl
+# The device API as bitcode, where there is a clang for it: nvcc makes none. -nocudalib: it needs no libdevice.
+# CUDA 13 dropped a header that clang's own headers include: platform/nvidia/clang has an empty one.
+PLAT_BITCODE_CXX := $(shell platform/nvidia/toolchain -c $(GPU_ARCHS))
+PLAT_BITCODE  := $(if $(PLAT_BITCODE_CXX),$(GPU_ARCHS))
+PLAT_BITCODE_FLAGS = -x cuda -std=c++17 --cuda-path=$(CUDA) --cuda-device-only --cuda-gpu-arch=$(1) -nocudalib \
+	-Wno-unknown-cuda-version -idirafter platform/nvidia/clang \
+	-emit-llvm -c -O3 -Xclang -disable-llvm-passes -fuse-cuid=none -DGSHMEMI_BITCODE -DGSHMEM_MODULE
