@@ -2,28 +2,44 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # timeout: 300
 #
-# The device API as bitcode, libgshmem_device_<gfx>.bc, is complete and works, without a GPU:
+# The device API as bitcode, libgshmem_device_<gpu>.bc, is complete and works, without a GPU:
 #
 #   it defines every call that the headers declare for kernels, with plain types, and needs no other library
-#   kernels in LLVM IR, linked with it as compilers do, cost as much as the same kernels in HIP
-#   they run on two PEs, on the simulator of AMD GPUs where there is no GPU
+#   kernels in LLVM IR, linked with it as compilers do, cost as much as the same kernels in HIP; for NVIDIA
+#   GPUs, not much more than by nvcc, and they keep the order that tests/isa/ordering_nvidia.py checks
+#   they run on two PEs, on the simulator of AMD GPUs where there is no GPU; on NVIDIA GPUs only on a GPU
 #
-# `make check-amd` runs it. By hand, once `make setup PLATFORM=amd` has installed the compilers:
-# tests/bitcode.sh. It builds what it needs: the library for AMD GPUs in $B, and without a GPU the
-# simulator in $SIM. AMDSIM_GPUS or GPU_ARCHS names the kind of GPU.
+# `make check-amd` runs it, and `make check-isa` for NVIDIA GPUs. By hand: tests/bitcode.sh, once `make setup
+# PLATFORM=amd` has installed the compilers; tests/bitcode.sh nvidia, with CUDA, clang-19 and llvm-19. It builds
+# what it needs: the library for AMD GPUs in $B, and without a GPU the simulator in $SIM; for NVIDIA GPUs
+# without a GPU the bitcode alone. AMDSIM_GPUS or GPU_ARCHS names the kind of GPU.
 
 set -eu
 cd "$(dirname "$0")/.."
-gpu=${AMDSIM_GPUS:-${GPU_ARCHS:-gfx942}}
+vendor=${1:-${PLATFORM:-amd}}
+[ "$vendor" = nvidia ] || vendor=amd
+case $vendor in
+amd) gpu=${AMDSIM_GPUS:-${GPU_ARCHS:-gfx942}} ;;
+nvidia) gpu=${GPU_ARCHS:-sm_90} ;;
+esac
 gpu=${gpu%% *}
-: "${MAKE:=make}" "${B:=build/amd-$gpu}" "${SIM:=$PWD/build/amdsim}"
-unset MAKEFLAGS MFLAGS MAKELEVEL T N FULL
+case $vendor in
+amd) : "${B:=build/amd-$gpu}" ;;
+nvidia) : "${B:=build/nvidia}" ;;
+esac
+: "${MAKE:=make}" "${SIM:=$PWD/build/amdsim}"
+unset MAKEFLAGS MFLAGS MAKELEVEL PLATFORM T N FULL
 lib=$B/lib/libgshmem_device_$gpu.bc
 python=/usr/bin/python3
 [ -x $python ] || python=python3
 export PYTHONDONTWRITEBYTECODE=1
-if ! found=$(GPU_ARCHS="$gpu" platform/amd/toolchain -w); then
-	echo "$found (\`make setup PLATFORM=amd\` installs it)"
+if ! found=$(GPU_ARCHS="$gpu" platform/$vendor/toolchain -w); then
+	case $vendor in amd) found="$found (\`make setup PLATFORM=amd\` installs it)" ;; esac
+	echo "$found"
+	exit 77
+fi
+if [ $vendor = nvidia ] && ! found=$(platform/nvidia/toolchain -n "$gpu"); then
+	echo "needs clang for NVIDIA's bitcode: install $found"
 	exit 77
 fi
 dir=$(mktemp -d)
@@ -35,27 +51,37 @@ fail() {
 }
 
 # The tools of the compiler that makes the bitcode: older ones cannot read it.
-compile=$($MAKE --no-print-directory -s PLATFORM=amd GPU_ARCHS="$gpu" \
-	--eval='compile: ; @echo $(HIPCC) $(HIPFLAGS) $(PLAT_CPPFLAGS)' compile)
+compile=$($MAKE --no-print-directory -s PLATFORM=$vendor GPU_ARCHS="$gpu" \
+	--eval='compile: ; @echo $(PLAT_BITCODE_CXX) $(HIPCC) $(HIPFLAGS) $(PLAT_CPPFLAGS)' compile)
 compiler=${compile%% *}
+compile=${compile#* }
 case $compiler in
 *clang*-[0-9]*) version=-${compiler##*-} ;;
 *) version='' PATH=$PATH:${ROCM_PATH:-/opt/rocm}/llvm/bin ;;
 esac
-for tool in llvm-link llvm-dis llvm-nm opt llc ld.lld; do
+for tool in llvm-link llvm-dis llvm-nm opt llc; do
 	if ! command -v "$tool$version" >/dev/null; then
 		echo "$tool$version is not here: it belongs to $compiler"
 		exit 77
 	fi
 done
+if [ $vendor = amd ] && ! command -v "ld.lld$version" >/dev/null; then
+	echo "ld.lld$version is not here: it belongs to $compiler"
+	exit 77
+fi
 make_it() {
-	$MAKE --no-print-directory PLATFORM=amd GPU_ARCHS="$gpu" B="$B" "$@" >"$dir/log" 2>&1 || {
+	$MAKE --no-print-directory PLATFORM=$vendor GPU_ARCHS="$gpu" B="$B" "$@" >"$dir/log" 2>&1 || {
 		cat "$dir/log"
 		exit 1
 	}
 }
-make_it "$lib" "$B/tests/bitcode/run"
-[ -e /dev/kfd ] || [ -e "$SIM/libamdhip64.so.5" ] || make_it build/amdsim/libamdhip64.so.5
+runs=1
+if [ $vendor = nvidia ]; then
+	nvidia-smi -L >/dev/null 2>&1 || runs=''
+elif ! [ -e /dev/kfd ] && ! [ -e "$SIM/libamdhip64.so.5" ]; then
+	make_it build/amdsim/libamdhip64.so.5
+fi
+make_it "$lib" ${runs:+"$B/tests/bitcode/run"}
 
 # ---- what is in it ----
 
@@ -81,36 +107,70 @@ comm -23 "$dir/declared" "$dir/defined" >"$dir/missing"
 none_in "$dir/missing" "calls that it does not define"
 comm -13 "$dir/declared" "$dir/defined" >"$dir/unknown"
 none_in "$dir/unknown" "functions that no header declares for kernels"
-"llvm-nm$version" --undefined-only "$lib" >"$dir/undefined"
+# CUDA declares threadIdx and the like as weak, and nothing reads them.
+"llvm-nm$version" --undefined-only "$lib" | grep -vE '^ *w (blockDim|blockIdx|gridDim|threadIdx)$' >"$dir/undefined" || true
 none_in "$dir/undefined" "symbols that it needs"
 "llvm-nm$version" "$lib" | grep -q ' D gshmemi_state$' || fail "$lib has no device state"
 
 # ---- kernels ----
 
+# translate NAME: the kernels of tests/bitcode/NAME.ll for this vendor.
+translate() {
+	case $vendor in
+	amd) cat "tests/bitcode/$1.ll" ;;
+	nvidia)
+		sed 's/^target triple.*/target triple = "nvptx64-nvidia-cuda"/;s/amdgpu_kernel/ptx_kernel/
+			s/llvm\.amdgcn\.workitem\.id\.x/llvm.nvvm.read.ptx.sreg.tid.x/
+			s/"amdgpu-[^"]*"="[^"]*"//;s/"uniform-work-group-size"="true"//' "tests/bitcode/$1.ll" ;;
+	esac
+}
+
 # link NAME: make tests/bitcode/NAME.ll a code object. As compilers do, it links only what is needed, and
 # makes all functions but the kernels internal.
 link() {
-	source=tests/bitcode/$1.ll
-	keep=$(sed -n 's/^define amdgpu_kernel void @\([a-z_]*\)(.*/\1/p' "$source" | tr '\n' ,)gshmemi_state
+	source=$dir/$1.ll
+	translate "$1" >"$source"
+	keep=$(sed -n 's/^define [a-z]*_kernel void @\([a-z_]*\)(.*/\1/p' "$source" | tr '\n' ,)gshmemi_state
 	"llvm-link$version" --only-needed "$source" "$lib" -o "$dir/$1.linked.bc"
 	"opt$version" -mcpu="$gpu" -passes='internalize,default<O3>' "-internalize-public-api-list=$keep" \
 		"$dir/$1.linked.bc" -o "$dir/$1.bc"
-	"llc$version" -O3 -mcpu="$gpu" -filetype=obj "$dir/$1.bc" -o "$dir/$1.o"
-	"ld.lld$version" -shared "$dir/$1.o" -o "$dir/$1.co"
+	case $vendor in
+	amd)
+		"llc$version" -O3 -mcpu="$gpu" -filetype=obj "$dir/$1.bc" -o "$dir/$1.o"
+		"ld.lld$version" -shared "$dir/$1.o" -o "$dir/$1.co" ;;
+	nvidia)
+		"llc$version" -O3 -mcpu="$gpu" "$dir/$1.bc" -o "$dir/$1.ptx"
+		"$ptxas" -arch="$gpu" -O3 "$dir/$1.ptx" -o "$dir/$1.cubin" ;;
+	esac
 }
+case $vendor in
+amd)
+	suffix=co
+	$compile -O3 --cuda-device-only --no-gpu-bundle-output -DGSHMEM_MODULE -Iinclude -c -o "$dir/hip.co" \
+		tests/isa/kernels/calls.hip ;;
+nvidia)
+	suffix=cubin ptxas=$(dirname "${compile%% *}")/ptxas
+	# shellcheck disable=SC2001
+	$(echo "$compile" | sed 's/-gencode  *[^ ]*//g') -O3 -arch="$gpu" -cubin -DGSHMEM_MODULE -Iinclude \
+		-o "$dir/hip.cubin" tests/isa/kernels/calls.hip ;;
+esac
 link calls
 link run
-$compile -O3 --cuda-device-only --no-gpu-bundle-output -DGSHMEM_MODULE -Iinclude -c -o "$dir/hip.co" \
-	tests/isa/kernels/calls.hip
 $python tests/bitcode/check.py "$dir/definitions" tests/bitcode/calls.ll tests/bitcode/run.ll \
-	"$dir/calls.co" "$dir/hip.co" || failed=1
+	"$dir/calls.$suffix" "$dir/hip.$suffix" || failed=1
+if [ $vendor = nvidia ]; then
+	$python tests/isa/ordering_nvidia.py "$dir/calls.cubin" || failed=1
+	$python tests/isa/ordering_nvidia.py --polls "$dir/run.cubin" || failed=1
+fi
 
-export AMDSIM_GPU="$gpu" AMDSIM_JOB=$$ LD_LIBRARY_PATH="$SIM${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
-for check in 0 1; do
-	GSHMEM_CHECK=$check $(tests/run.sh -l) -n 2 "$B/tests/bitcode/run" "$dir/run.co" >"$dir/log" 2>&1 || {
+[ $vendor = nvidia ] ||
+	export AMDSIM_GPU="$gpu" AMDSIM_JOB=$$ LD_LIBRARY_PATH="$SIM${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
+for check in ${runs:+0 1}; do
+	GSHMEM_CHECK=$check $(tests/run.sh -l) -n 2 "$B/tests/bitcode/run" "$dir/run.$suffix" >"$dir/log" 2>&1 || {
 		cat "$dir/log"
 		fail "GSHMEM_CHECK=$check: tests/bitcode/run fails on two PEs"
 	}
 done
 [ -z "$failed" ] || exit 1
-echo "bitcode: passed for $gpu: $(wc -l <"$dir/defined") calls"
+[ -n "$runs" ] || not=", not run: there is no NVIDIA GPU"
+echo "bitcode: passed for $gpu: $(wc -l <"$dir/defined") calls${not-}"

@@ -85,7 +85,7 @@ def check_file(path, flags):
 def main(arguments):
 	"""
 	FILE...: cubins of kernels/publish.hip and the like. --mutants FILE: as for ordering.py. --objects
-	FILE...: object files with uncompressed cubins; checks only polls.
+	FILE...: object files with uncompressed cubins; checks only polls. --polls FILE...: the same in cubins.
 	"""
 	failed = 0
 	if arguments[0] == "--mutants":
@@ -105,7 +105,8 @@ def main(arguments):
 		results = [(path, [m for f in functions for m in check_function(f, False)], functions) for path,
 			functions in checked]
 	else:
-		results = [(path, *check_file(path, True)) for path in arguments]
+		of_polls = arguments[0] == "--polls"
+		results = [(path, *check_file(path, not of_polls)) for path in arguments[of_polls:]]
 	for path, broken, functions in results:
 		for message in broken:
 			print("FAIL %s: %s" % (path, message))
