@@ -78,6 +78,10 @@ job 2 python/examples/ring.py || fail "ring.py: exit $?"
 { grep -q 'PE 0 got \[100, 101, ' "$work/log" && grep -q 'PE 1 got \[0, 1, 2' "$work/log"; } ||
 	fail "ring.py prints something else"
 
+# Of a library for the cpu platform it says what it lacks, before it joins a job: PyTorch, or Triton, a GPU, bitcode.
+"$python" python/examples/triton_ring.py >"$work/log" 2>&1
+[ $? -eq 77 ] && grep -q '^triton_ring: needs ' "$work/log" || fail "triton_ring.py does not say what it needs"
+
 # The library's version, the name of nvshmem.core, and a library that is not there.
 "$python" -c 'import gshmem.core as nvshmem; nvshmem.put_signal, nvshmem.Teams' >"$work/log" 2>&1 ||
 	fail "there is no gshmem.core"
