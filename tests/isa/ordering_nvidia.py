@@ -19,14 +19,18 @@ import rpc
 from graph import flow, polling_loads
 
 
-def check_function(function, flags):
-	"""Returns messages. flags: whether to look for flags; only our own kernels have this form of flag."""
+def check_function(function, flags, generic=True):
+	"""
+	Returns messages. flags: whether to look for flags; only our own kernels have this form of flag.
+	generic: whether a load by a generic address may be a poll.
+	"""
 	broken = {}
 
 	def report(i, rule, text):
 		broken[(i.address, rule)] = "%s: %s: %s: %s" % (function.name, rule, text, i)
 
-	polls = {load for _, load in polling_loads(function) if load.space == "global"}
+	polls = {load for _, load in polling_loads(function) if load.space == "global" and
+		(generic or load.op != "LD")}
 	for load in polls:
 		if not load.bypass:
 			report(load, "poll", "a polling load that the caches may answer")
@@ -77,15 +81,16 @@ def check_function(function, flags):
 	return list(broken.values())
 
 
-def check_file(path, flags):
+def check_file(path, flags, generic=True):
 	arch, functions = nvidia.read(path)
-	return [m for f in functions for m in check_function(f, flags and f.is_kernel)], functions
+	return [m for f in functions for m in check_function(f, flags and f.is_kernel, generic)], functions
 
 
 def main(arguments):
 	"""
 	FILE...: cubins of kernels/publish.hip and the like. --mutants FILE: as for ordering.py. --objects
-	FILE...: object files with uncompressed cubins; checks only polls. --polls FILE...: the same in cubins.
+	FILE...: object files with uncompressed cubins; checks only polls. --polls FILE...: the same in cubins of LLVM,
+	which reads the arguments of a collective from the stack again in each turn, by generic addresses.
 	"""
 	failed = 0
 	if arguments[0] == "--mutants":
@@ -105,8 +110,8 @@ def main(arguments):
 		results = [(path, [m for f in functions for m in check_function(f, False)], functions) for path,
 			functions in checked]
 	else:
-		of_polls = arguments[0] == "--polls"
-		results = [(path, *check_file(path, not of_polls)) for path in arguments[of_polls:]]
+		of_llvm = arguments[0] == "--polls"
+		results = [(path, *check_file(path, not of_llvm, not of_llvm)) for path in arguments[of_llvm:]]
 	for path, broken, functions in results:
 		for message in broken:
 			print("FAIL %s: %s" % (path, message))
