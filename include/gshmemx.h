@@ -109,7 +109,7 @@ GSHMEM_HOST_API int gshmemx_set_attr_uniqueid_args(int rank, int nranks, const g
  * gshmemx_module_init - make the kernels ready of a module that hipModuleLoad or hipModuleLoadData loaded.
  *
  * module    a hipModule_t whose code includes gshmem.h, compiled at run time (hiprtc, nvrtc) or with
- *           -DGSHMEM_MODULE, or is linked with the bitcode, libgshmem_device_<gfx>.bc (docs/triton.md). NULL:
+ *           -DGSHMEM_MODULE, or is linked with the bitcode, libgshmem_device_<gpu>.bc (docs/triton.md). NULL:
  *           the units of shared objects that were dlopened since the last call. The next gshmem_malloc,
  *           gshmem_barrier_all or gshmem_my_pe on the host does the same
  *

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// libgshmem_device_<gfx>.bc: every call that kernels may make, as a function with external linkage, for
+// libgshmem_device_<gpu>.bc: every call that kernels may make, as a function with external linkage, for
 // compilers that link LLVM bitcode into their kernels, as Triton does (docs/triton.md).
 //
 // A function has the name of its call and plain types, which such compilers have. An address or a handle is

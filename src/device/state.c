@@ -371,7 +371,7 @@ static int find_state(hipModule_t module, void **state_p, size_t *nbytes_p)
 		return gshmemi_hip(error,
 			"gshmemx_module_init: hipModuleGetGlobal: the module has no device state: compile it "
 			"with gshmem.h, at run time with -DGSHMEM_MODULE, or link it with "
-			"libgshmem_device_<gfx>.bc, and use a call of it in a kernel");
+			"libgshmem_device_<gpu>.bc, and use a call of it in a kernel");
 	*state_p = (void *)(uintptr_t)state;
 	return 0;
 }
