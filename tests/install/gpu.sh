@@ -86,20 +86,25 @@ separate() {
 }
 
 # bitcode ARCH [COMPILER]: the device API is installed as bitcode, and a kernel that
-# is not HIP compiles with it.
+# is not HIP compiles with it. For NVIDIA GPUs to PTX.
 bitcode() {
 	lib=$prefix/lib/libgshmem_device_$1.bc
 	[ -s "$lib" ] || fail "$name: $lib is not there"
 	[ -n "${2-}" ] || return 0
-	cat >kernel.ll <<-'END'
-		target triple = "amdgcn-amd-amdhsa"
+	case $1 in
+	sm_*) triple=nvptx64-nvidia-cuda kernel=ptx_kernel as="-S -march=$1" ;;
+	*) triple=amdgcn-amd-amdhsa kernel=amdgpu_kernel as="-nogpulib -mcpu=$1" ;;
+	esac
+	cat >kernel.ll <<-END
+		target triple = "$triple"
 		declare i32 @gshmem_int_p(i64, i32, i32)
-		define amdgpu_kernel void @store(i64 %dest, i32 %value, i32 %pe) {
+		define $kernel void @store(i64 %dest, i32 %value, i32 %pe) {
 		  %none = call i32 @gshmem_int_p(i64 %dest, i32 %value, i32 %pe)
 		  ret void
 		}
 	END
-	run "$name: LLVM IR with the bitcode" "$2" -x ir -O2 -nogpulib --target=amdgcn-amd-amdhsa "-mcpu=$1" \
+	# shellcheck disable=SC2086
+	run "$name: LLVM IR with the bitcode" "$2" -x ir -O2 "--target=$triple" $as \
 		-Xclang -mlink-builtin-bitcode -Xclang "$lib" kernel.ll -o kernel.co
 	grep -q gshmemi_state kernel.co || fail "$name: a kernel that is linked with the bitcode has no device state"
 }
@@ -200,6 +205,7 @@ if nvidia=$(cd "$top" && platform/nvidia/toolchain 2>/dev/null); then
 	# those: nvcc does not have it.
 	run "nvidia: gshmemcc -G" "$cc" -G -Og -g main.hip shift.hip -o ring5 -ldl
 	run "nvidia: gshmemcc -G of C" "$cc" -G -Og -g host.c -o host5
+	clang=$(cd "$top" && platform/nvidia/toolchain -c sm_90) && bitcode sm_90 "$clang"
 	starts ring1 ring4 ring5 host1 host5 module.so
 	by_cmake
 	done=$((done + 1))
