@@ -28,7 +28,8 @@ $(if $(SAN),$(if $(filter cpu,$(PLATFORM)),,$(error SAN= is for PLATFORM=cpu)))
 #   HIPREAD       HIPCC's flags to check a source without compiling it; empty if it cannot
 #   PLAT_HEADS    precompiled headers, below $(B), if it has any: PLAT_PRECOMPILE,COMMAND is the command that
 #                 makes them, PLAT_HEAD the flags that use them
-#   PLAT_BITCODE  GPUs to make bitcode for, by PLAT_BITCODE_CXX with the flags PLAT_BITCODE_FLAGS,GPU
+#   PLAT_BITCODE  GPUs to make bitcode for, by PLAT_BITCODE_CXX with the flags PLAT_BITCODE_FLAGS,GPU; the
+#                 command PLAT_BITCODE_FINISH, if there is one, then changes the file
 include platform/$(PLATFORM)/platform.mk
 HIPLD    ?= $(HIPCC)
 HIPREAD  ?= -fsyntax-only
@@ -444,6 +445,7 @@ $(B)/lib/libgshmem_device_%.bc: platform/bitcode.hip platform/$(PLATFORM)/platfo
 	| $(B)/tools-found $(PLAT_DEPS)
 	@mkdir -p $(@D)
 	$(call Q,BC)$(PLAT_BITCODE_CXX) $(call PLAT_BITCODE_FLAGS,$*) $(HIPWARN) $(CPP) -MF $(B)/bitcode.$*.d -MT $@ -o $@ $<
+	$(if $(PLAT_BITCODE_FINISH),@$(PLAT_BITCODE_FINISH) $@)
 
 $(B)/include/shmem.h: tools/shmem-header $(wildcard include/*.h include/gshmem/*/*.h)
 	@mkdir -p $(@D)

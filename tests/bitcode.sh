@@ -112,6 +112,16 @@ none_in "$dir/unknown" "functions that no header declares for kernels"
 none_in "$dir/undefined" "symbols that it needs"
 "llvm-nm$version" "$lib" | grep -q ' D gshmemi_state$' || fail "$lib has no device state"
 
+# A program may treat denormals in another way than the compiler of the bitcode: Triton does.
+if [ $vendor = nvidia ]; then
+	for ftz in 0 1; do
+		printf 'target triple = "nvptx64-nvidia-cuda"\n!llvm.module.flags = !{!0}\n!0 = !{i32 4, !"%s", i32 %s}\n' \
+			nvvm-reflect-ftz $ftz >"$dir/program.ll"
+		"llvm-link$version" "$dir/program.ll" "$lib" -o "$dir/program.bc" 2>"$dir/message" ||
+			fail "$lib does not link with nvvm-reflect-ftz $ftz: $(head -n 1 "$dir/message")"
+	done
+fi
+
 # ---- kernels ----
 
 # translate NAME: the kernels of tests/bitcode/NAME.ll for this vendor.
