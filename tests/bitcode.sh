@@ -33,12 +33,12 @@ lib=$B/lib/libgshmem_device_$gpu.bc
 python=/usr/bin/python3
 [ -x $python ] || python=python3
 export PYTHONDONTWRITEBYTECODE=1
-if ! found=$(GPU_ARCHS="$gpu" platform/$vendor/toolchain -w); then
+if ! found=$(GPU_ARCHS="$gpu" "platform/$vendor/toolchain" -w); then
 	case $vendor in amd) found="$found (\`make setup PLATFORM=amd\` installs it)" ;; esac
 	echo "$found"
 	exit 77
 fi
-if [ $vendor = nvidia ] && ! found=$(platform/nvidia/toolchain -n "$gpu"); then
+if [ "$vendor" = nvidia ] && ! found=$(platform/nvidia/toolchain -n "$gpu"); then
 	echo "needs clang for NVIDIA's bitcode: install $found"
 	exit 77
 fi
@@ -51,7 +51,7 @@ fail() {
 }
 
 # The tools of the compiler that makes the bitcode: older ones cannot read it.
-compile=$($MAKE --no-print-directory -s PLATFORM=$vendor GPU_ARCHS="$gpu" \
+compile=$($MAKE --no-print-directory -s PLATFORM="$vendor" GPU_ARCHS="$gpu" \
 	--eval='compile: ; @echo $(PLAT_BITCODE_CXX) $(HIPCC) $(HIPFLAGS) $(PLAT_CPPFLAGS)' compile)
 compiler=${compile%% *}
 compile=${compile#* }
@@ -65,18 +65,18 @@ for tool in llvm-link llvm-dis llvm-nm opt llc; do
 		exit 77
 	fi
 done
-if [ $vendor = amd ] && ! command -v "ld.lld$version" >/dev/null; then
+if [ "$vendor" = amd ] && ! command -v "ld.lld$version" >/dev/null; then
 	echo "ld.lld$version is not here: it belongs to $compiler"
 	exit 77
 fi
 make_it() {
-	$MAKE --no-print-directory PLATFORM=$vendor GPU_ARCHS="$gpu" B="$B" "$@" >"$dir/log" 2>&1 || {
+	$MAKE --no-print-directory PLATFORM="$vendor" GPU_ARCHS="$gpu" B="$B" "$@" >"$dir/log" 2>&1 || {
 		cat "$dir/log"
 		exit 1
 	}
 }
 runs=1
-if [ $vendor = nvidia ]; then
+if [ "$vendor" = nvidia ]; then
 	nvidia-smi -L >/dev/null 2>&1 || runs=''
 elif ! [ -e /dev/kfd ] && ! [ -e "$SIM/libamdhip64.so.5" ]; then
 	make_it build/amdsim/libamdhip64.so.5
@@ -168,12 +168,12 @@ link calls
 link run
 $python tests/bitcode/check.py "$dir/definitions" tests/bitcode/calls.ll tests/bitcode/run.ll \
 	"$dir/calls.$suffix" "$dir/hip.$suffix" || failed=1
-if [ $vendor = nvidia ]; then
+if [ "$vendor" = nvidia ]; then
 	$python tests/isa/ordering_nvidia.py "$dir/calls.cubin" || failed=1
 	$python tests/isa/ordering_nvidia.py --polls "$dir/run.cubin" || failed=1
 fi
 
-[ $vendor = nvidia ] ||
+[ "$vendor" = nvidia ] ||
 	export AMDSIM_GPU="$gpu" AMDSIM_JOB=$$ LD_LIBRARY_PATH="$SIM${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
 for check in ${runs:+0 1}; do
 	GSHMEM_CHECK=$check $(tests/run.sh -l) -n 2 "$B/tests/bitcode/run" "$dir/run.$suffix" >"$dir/log" 2>&1 || {
