@@ -97,7 +97,7 @@ struct block {
 	struct fiber *free_fibers;
 	struct fiber thread;	   /* the thread's own stack */
 	struct hipcpu_lane *picked; /* the lane to which an exiting lane gives way; NULL: the block is done */
-	unsigned nfibers;	   /* created so far */
+	unsigned nfibers;	   /* that exist */
 	char *shared;		   /* dynamic shared memory */
 	size_t shared_bytes;
 	struct launch *launch;
@@ -128,6 +128,8 @@ struct launch {
 
 /* Creates the block of the calling thread; aborts when out of memory. */
 struct block *hipcpu_block_new(void);
+/* Frees it. */
+void hipcpu_block_free(struct block *b);
 /* Runs block id of launch on the calling thread. */
 void hipcpu_block_run(struct block *b, struct launch *launch, uint64_t id);
 /* Leaves the fast mode; does nothing after that. */
@@ -166,8 +168,12 @@ void hipcpu_fiber_put(struct block *b, struct fiber *f);
 void hipcpu_fiber_main(void);
 /* Makes sure that there are n fibers in all. */
 void hipcpu_fibers_reserve(struct block *b, unsigned n);
+/* Frees all fibers of the block, none of which is in use. */
+void hipcpu_fibers_free(struct block *b);
 /* Prepares the calling thread: records its stack's bounds and handles overflows. */
 void hipcpu_stacks_init(struct block *b);
+/* Frees the calling thread's signal stack. */
+void hipcpu_stacks_end(void);
 
 /* ---- wave.c ---- */
 

@@ -27,6 +27,7 @@
 #endif
 
 #ifdef HIPCPU_ASAN
+#include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
 #endif
 #ifdef HIPCPU_TSAN
@@ -55,6 +56,9 @@ struct fiber {
 #endif
 #ifdef HIPCPU_TSAN
 	void *tsan;
+#endif
+#ifdef HIPCPU_VALGRIND
+	unsigned valgrind;
 #endif
 #ifdef HIPCPU_UCONTEXT
 	ucontext_t context;
@@ -132,7 +136,7 @@ static inline void fiber_make(struct fiber *f, void (*entry)(void), size_t colou
 	f->tsan = __tsan_create_fiber(0);
 #endif
 #ifdef HIPCPU_VALGRIND
-	(void)VALGRIND_STACK_REGISTER(f->stack, f->stack + f->stack_bytes);
+	f->valgrind = VALGRIND_STACK_REGISTER(f->stack, f->stack + f->stack_bytes);
 #endif
 #if defined(HIPCPU_BOOST)
 	(void)entry;
@@ -146,6 +150,21 @@ static inline void fiber_make(struct fiber *f, void (*entry)(void), size_t colou
 #else
 	f->sp = processor_make_stack(top, entry);
 #endif
+}
+
+/* Undoes fiber_make, for a fiber that has stopped for good; its stack may then go. */
+static inline void fiber_unmake(struct fiber *f)
+{
+#ifdef HIPCPU_ASAN
+	ASAN_UNPOISON_MEMORY_REGION(f->stack, f->stack_bytes);
+#endif
+#ifdef HIPCPU_TSAN
+	__tsan_destroy_fiber(f->tsan);
+#endif
+#ifdef HIPCPU_VALGRIND
+	VALGRIND_STACK_DEREGISTER(f->valgrind);
+#endif
+	f->sp = NULL;
 }
 
 /* Describes the running thread's own stack, to which fibers return. */

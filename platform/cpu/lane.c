@@ -623,6 +623,17 @@ struct block *hipcpu_block_new(void)
 	return b;
 }
 
+void hipcpu_block_free(struct block *b)
+{
+	hipcpu_block = NULL;
+	hipcpu_fibers_free(b);
+	hipcpu_stacks_end();
+	munmap(b->lanes, HIPCPU_MAX_THREADS * sizeof(*b->lanes));
+	free(b->together);
+	free(b->shared);
+	free(b);
+}
+
 void hipcpu_block_run(struct block *b, struct launch *launch, uint64_t id)
 {
 	const struct hipcpu_launch_params *p = &launch->params;

@@ -340,6 +340,13 @@ hipError_t hipcpu_stream_submit(struct ihipStream_t *stream, struct hipcpu_item 
  */
 void hipcpu_stream_drain(struct ihipStream_t *stream);
 bool hipcpu_stream_idle(struct ihipStream_t *stream);
+/*
+ * Waits like hipcpu_gate_wait, for work of the calling thread. A thread that gets none for a while gives back
+ * the stacks of its lanes.
+ */
+void hipcpu_worker_wait(struct hipcpu_gate *gate, uint32_t seen);
+/* The calling thread runs no more kernels: frees what it kept for them. */
+void hipcpu_worker_leave(void);
 /* Starts a detached thread that takes no signals but those it causes itself; false on failure. */
 bool hipcpu_thread_start(void *(*main)(void *), void *arg);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The stacks of fibers; each thread keeps those it made. Below each stack is a guard page. A lane that runs
+ * The stacks of fibers. Each thread keeps those it made until it ends or idles (worker.c). Below each stack is a guard page. A lane that runs
  * into it gets a message, from a handler with a signal stack of its own. The handler also reports when the
  * host touches device memory that access.c has closed.
  */
@@ -58,6 +58,20 @@ void hipcpu_fibers_reserve(struct block *b, unsigned n)
 {
 	while (b->nfibers < n)
 		hipcpu_fiber_put(b, fiber_new(b));
+}
+
+void hipcpu_fibers_free(struct block *b)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	struct fiber *f;
+
+	while ((f = b->free_fibers) != NULL) {
+		b->free_fibers = f->next;
+		fiber_unmake(f);
+		munmap(f->stack - page, f->stack_bytes + page);
+		free(f);
+	}
+	b->nfibers = 0;
 }
 
 /* ---- overflow ---- */
@@ -137,4 +151,13 @@ void hipcpu_stacks_init(struct block *b)
 	if (signals.ss_sp != MAP_FAILED)
 		sigaltstack(&signals, NULL);
 	hipcpu_faults_init();
+}
+
+void hipcpu_stacks_end(void)
+{
+	static const stack_t none = {.ss_flags = SS_DISABLE};
+	stack_t signals;
+
+	if (!sigaltstack(NULL, &signals) && !(signals.ss_flags & SS_DISABLE) && !sigaltstack(&none, NULL))
+		munmap(signals.ss_sp, SIGNAL_STACK_BYTES);
 }

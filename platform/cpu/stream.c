@@ -195,7 +195,7 @@ static struct hipcpu_item *take_item(struct ihipStream_t *s)
 		pthread_mutex_unlock(&s->lock);
 		if (item || closed)
 			return item;
-		hipcpu_gate_wait(&s->work, seen, -1);
+		hipcpu_worker_wait(&s->work, seen);
 	}
 }
 
@@ -221,6 +221,7 @@ static void *stream_main(void *arg)
 			item->done(item);
 		free(item);
 	}
+	hipcpu_worker_leave();
 	stream_unref(s);
 	return NULL;
 }

@@ -12,6 +12,7 @@
 #include "block.h"
 
 #define WATCHDOG_MS 20
+#define IDLE_US 100000 /* without work, after which a thread gives back the stacks of its lanes */
 
 struct hipcpu_pool {
 	pthread_mutex_t lock;
@@ -40,6 +41,33 @@ static struct block *my_block(void)
 	blocks = b;
 	pthread_mutex_unlock(&blocks_lock);
 	return b;
+}
+
+void hipcpu_worker_leave(void)
+{
+	struct block *b = hipcpu_block, **at = &blocks;
+
+	if (!b)
+		return;
+	pthread_mutex_lock(&blocks_lock);
+	while (*at != b)
+		at = &(*at)->next;
+	*at = b->next;
+	pthread_mutex_unlock(&blocks_lock);
+	hipcpu_block_free(b);
+}
+
+void hipcpu_worker_wait(struct hipcpu_gate *gate, uint32_t seen)
+{
+	struct block *b = hipcpu_block;
+
+	if (b && b->nfibers) {
+		hipcpu_gate_wait(gate, seen, IDLE_US);
+		if (atomic_load(&gate->value) != seen)
+			return;
+		hipcpu_fibers_free(b);
+	}
+	hipcpu_gate_wait(gate, seen, -1);
 }
 
 static struct hipcpu_pool *pool_of(int number)
@@ -142,7 +170,7 @@ static void *worker_main(void *arg)
 			continue;
 		}
 		pthread_mutex_unlock(&pool->lock);
-		hipcpu_gate_wait(&pool->work, seen, -1);
+		hipcpu_worker_wait(&pool->work, seen);
 		pthread_mutex_lock(&pool->lock);
 	}
 	return NULL;
