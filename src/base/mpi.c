@@ -6,6 +6,7 @@
 #include "base/base.h"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -33,6 +34,19 @@ static bool open_file(const char *file, char *why, size_t nbytes)
 	return false;
 }
 
+/* For dl_iterate_phdr, which comes to the program first: whether it names a dynamic loader. */
+static int has_loader(struct dl_phdr_info *program, size_t nbytes, void *unused)
+{
+	unsigned i;
+
+	(void)nbytes;
+	(void)unused;
+	for (i = 0; i < program->dlpi_phnum; i++)
+		if (program->dlpi_phdr[i].p_type == PT_INTERP)
+			return 1;
+	return -1;
+}
+
 static int open_any(const char *what)
 {
 	const char *file = gshmemi_env.MPI_LIBRARY;
@@ -41,6 +55,12 @@ static int open_any(const char *what)
 
 	if (gshmemi_mpi_find("MPI_Init_thread"))
 		return 0;
+	if (dl_iterate_phdr(has_loader, NULL) < 0) {
+		gshmemi_error("%s: this program is linked with -static, and MPI, which would bring another C "
+			      "library, cannot be loaded: link it without, or start by gshmemx_get_uniqueid",
+			what);
+		return -ENOTSUP;
+	}
 	if (file && open_file(file, why, sizeof why))
 		return 0;
 	for (i = 0; !file && i < sizeof files / sizeof *files; i++)

@@ -215,6 +215,46 @@ $cc $cflags -I"$prefix/include/gshmem/compat" -c shmem.c
 $hipld shmem.o "$prefix/lib/libgshmem_shmem.a" "$prefix/lib/libgshmem.a" \
 	$(pkg-config --libs --static gshmem | tr ' ' '\n' | grep -v -x -e -lgshmem) -o shmem3
 
+# With -static there is no MPI, so such a program starts by a unique id, and init under mpirun refuses it.
+cat >static.c <<'END'
+#include <gshmem.h>
+#include <sys/wait.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+	struct gshmemx_init_attributes attr = GSHMEMX_INIT_ATTR_DEFAULT;
+	gshmemx_uniqueid_t id;
+	int rank = 0, status = 0;
+	long *dest;
+
+	(void)argv;
+	if (argc == 1) {
+		if (gshmemx_get_uniqueid(&id))
+			return 2;
+		rank = fork() == 0;
+		gshmemx_set_attr_uniqueid_args(rank, 2, &id, &attr);
+	}
+	if (gshmemx_init_attr(&attr))
+		return 3;
+	dest = gshmem_calloc(1, sizeof *dest);
+	gshmem_long_p(dest, 5 + rank, 1 - rank);
+	gshmem_barrier_all();
+	status = gshmem_long_g(dest, rank) != 6 - rank;
+	gshmem_finalize();
+	if (!rank)
+		status += wait(&rank) < 0 || rank;
+	return status;
+}
+END
+kinds='-static -static-pie'
+[ "${PLATFORM:-cpu}" = cpu ] || kinds=''
+for kind in $kinds; do
+	gshmemcc $kind static.c -o static 2>log || { cat log; fail "gshmemcc $kind: exit $?"; }
+	./static || fail "$kind: a job by unique id: exit $?"
+	./static mpi 2>log && fail "$kind: a job by MPI succeeds"
+	grep -q 'linked with -static' log || { cat log; fail "$kind: a job by MPI does not say why it fails"; }
+done
+
 for program in "./ring1 ./module.so" "./ring2 ./module.so" "./ring3 ./module3.so" ./host1 ./host2 ./host3 ./shmem1 ./shmem2 ./shmem3; do
 	$MPIRUN -n 2 $program || fail "mpirun -n 2 $program: exit $?"
 done
