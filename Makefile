@@ -194,7 +194,7 @@ help:#                              this list
 # ---- the legs of check: T_, its tests; MAKE_, how they are built; RUN_, flags of tests/run.sh ----
 
 LEGS_cpu := basic delivery carry net mixed nodes-2x1 nodes-2x2 nodes-3x1 closed clang apart window asan tsan \
-	lanes install isa trees amd amd-gpus
+	lanes install isa trees amd amd-gpus benches
 LEGS_amd := $(if $(AMDSIM_LIB),sim install isa)
 ALL_LEGS := $(or $(LEGS_$(PLATFORM)),basic install isa)
 LEGS     ?= $(ALL_LEGS)
@@ -318,8 +318,8 @@ T_gfx942     = barrier_reuse check_calls check_groups coll_late put_get_copy
 SIM_SEED     = $(shell expr $(or $(TURN),0) % 8 + 1)
 
 # The user's T= replaces the tests of any leg.
-$(sort $(filter-out check-install check-isa check-trees check-amd% check-nodes%,$(ALL_LEGS:%=check-%)) \
-	check-nodes check-basic check-quick check-copies check-sim check-sims): check-%:
+$(sort $(filter-out check-install check-isa check-trees check-benches check-amd% check-nodes%,\
+	$(ALL_LEGS:%=check-%)) check-nodes check-basic check-quick check-copies check-sim check-sims): check-%:
 	@$(MAKE) $(SUB) $(MAKE_$*) $(SIM_MAKE) T='$(or $(T),$(T_$*))' run-tests \
 		COUNTS=$(or $(COUNTS),$(BASE)/check/$*) RUNFLAGS="$(RUN_$*)"
 # The code for AMD GPUs on the simulator, with late memory. check-amd: gfx942, except the tests that take
@@ -337,7 +337,12 @@ check-amd-gpus:
 check-install:
 	@$(MAKE) $(SUB) lib tools && mkdir -p $(BASE)/check
 	@B=$(B) LOCK='flock $(abspath $(B)/lib)' tests/run.sh -c $(BASE)/check/install \
-		tests/install/run.sh tests/install/setup.sh tests/install/dist.sh tests/outside/make.sh tests/outside/cmake.sh
+		tests/install/run.sh tests/install/setup.sh tests/install/dist.sh \
+		tests/outside/make.sh tests/outside/cmake.sh
+# Each bench runs once, for a moment.
+check-benches:
+	@mkdir -p $(BASE)/check; $(MAKE) $(SUB) -k T= lib tools benches; \
+		B=$(B) tests/run.sh -c $(BASE)/check/benches tests/benches.sh
 # On several nodes. few: some tests on 2 nodes with 1 PE each, before each commit. Others: all tests that can,
 # on 2 nodes with 1 PE each, 2 nodes with 2, and 3 nodes with 1.
 check-nodes-few check-nodes-2x1 check-nodes-2x2 check-nodes-3x1: check-nodes-%:

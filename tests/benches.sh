@@ -1,0 +1,88 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# timeout: 1800
+#
+# Each bench runs once for a moment: one size, one batch. All rows of its table are there, which
+# tests/benches.rows lists (bench, number of PEs, op, scope, pes), its data is right, and plot.sh draws it.
+#
+#   tests/benches.sh [-u] [BENCH...]   -u: write the rows that are there to tests/benches.rows
+#
+# B names the build, MPIRUN the launcher. net_rma and node_lat are for nodes: make bench-nodes.
+
+cd "$(dirname "$0")/.." || exit
+: "${B:=build/cpu}" "${MPIRUN:=$(tests/run.sh -l)}"
+export MPIRUN
+update=''
+[ "${1-}" != -u ] || { update=1; shift; }
+work=$(mktemp -d) || exit
+trap 'rm -rf "$work"' EXIT
+nfailed=0
+
+fail() {
+	echo "tests/benches.sh: $*"
+	nfailed=$((nfailed + 1))
+}
+
+# key NAME SOURCE: the value of a line such as /* run: -n 2 */
+key() {
+	sed -n "1,20s@^/\* $1: *\(.*\) \*/@\1@p" "$2"
+}
+
+# measure BENCH NPES: NPES 0 means without a launcher.
+measure() {
+	local launch='' name=$1.n$(($2 ? $2 : 1)) given nbytes=1024
+	local tsv=$work/$name.tsv
+	[ "$2" -eq 0 ] || launch="$MPIRUN -n $2"
+	case $1 in # these begin elsewhere, or leave sizes out
+	rpc_stream_bw) nbytes=4096 ;;
+	win_accumulate) nbytes=8 ;;
+	esac
+	given=$(key args "bench/$1.hip")
+	# Lists of words; the last of two equal options counts.
+	# shellcheck disable=SC2086
+	if ! timeout -k 5 300 $launch "$B/bench/$1" $given -b $nbytes:$nbytes -a 1 -t 50 \
+		>"$tsv" 2>"$work/log" </dev/null; then
+		fail "$name: exit $? or no end within 300 s: $(tail -n 5 "$work/log")"
+		return
+	fi
+	if grep -q FAIL "$tsv" "$work/log"; then
+		fail "$name: $(grep -h FAIL "$tsv" "$work/log")"
+	fi
+	awk -F '\t' -v name="$name" '
+		/^#/ || $1 == "op" { next }
+		NF != 12 || $7 + 0 <= 0 && $7 != 0 { print "a row without figures: " $0; exit 1 }
+		{ print name, $1, $2, $4 }' "$tsv" | sort -u >"$work/rows"
+	if [ "${PIPESTATUS[0]}" -ne 0 ]; then
+		fail "$name: $(grep 'without figures' "$work/rows")"
+		return
+	fi
+	[ -s "$work/rows" ] || fail "$name: no rows"
+	if [ -n "$update" ]; then
+		cat "$work/rows" >>"$work/all"
+	elif ! diff <(grep "^$name " tests/benches.rows | LC_ALL=C sort) <(LC_ALL=C sort "$work/rows") \
+		>"$work/diff"; then
+		fail "$name: rows that are missing (<), or not in tests/benches.rows (>):"
+		grep '^[<>]' "$work/diff"
+	fi
+}
+
+some=$#
+# shellcheck disable=SC2046 # words
+[ $some -gt 0 ] || set -- $(cd bench && ls ./*.hip | sed 's,^./,,;s,\.hip$,,' | grep -vx -e net_rma -e node_lat)
+for bench; do
+	[ -x "$B/bench/$bench" ] || { fail "$bench: does not build"; continue; }
+	counts=$(key run "bench/$bench.hip" | sed 's/.*-n *//')
+	for npes in $(echo "${counts:-0}" | tr , ' '); do
+		measure "$bench" "$npes"
+	done
+done
+if [ -n "$update" ]; then
+	{
+		echo "# SPDX-License-Identifier: BSD-3-Clause"
+		echo "# The rows of the benches on the cpu platform: tests/benches.sh -u writes them."
+		LC_ALL=C sort "$work/all"
+	} >tests/benches.rows
+	exit
+fi
+[ $some -gt 0 ] || tests/plot.sh "$work" || nfailed=$((nfailed + 1))
+[ $nfailed -eq 0 ]
