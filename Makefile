@@ -120,10 +120,12 @@ UNREAD   := $(filter-out $(TESTS) $(RUN_TOO) $(BENCHED),\
 READ     := $(patsubst %,$(B)/%.read,$(wildcard $(UNREAD:$(B)/%=%.c) $(if $(HIPREAD),$(UNREAD:$(B)/%=%.hip))))
 INFO_OBJS := $(patsubst %,$(B)/%.o,$(wildcard tools/info/*.c))
 TOOLS    := $(B)/bin/gshmemcc $(B)/bin/gshmem-info
+# What tools/gpu-report runs beside the tests and benches.
+REPORT   := $(B)/report/limits $(B)/report/nompi.so
 DEPS      = $(LIB_OBJS) $(filter %.c.o,$(SHMEM_OBJS)) $(patsubst %,%.c.o,$(TESTS) $(BENCHES) $(RAW) $(EXAMPLES)) \
 	$(patsubst %,%.hip.o,$(TESTS) $(BENCHES) $(EXAMPLES) $(B)/bench/results/put) \
 	$(MODULES:%.module=%.hip.o) $(READ:=.o) $(BENCHED:=.c.o) $(BENCHED:=.hip.o) \
-	$(INFO_OBJS)
+	$(INFO_OBJS) $(B)/tools/report/limits.hip.o
 
 ifndef V
 Q = @printf '  %-6s %s\n' $(1) $@;
@@ -132,8 +134,8 @@ endif
 SUB = --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc))
 
 .DEFAULT_GOAL := lib
-.PHONY: lib tests benches examples tools all try check check-all coverage bench bench-osu bench-nodes results \
-	setup install uninstall dist format clean help run-tests build-tests run-benches FORCE
+.PHONY: lib tests benches examples tools report all try check check-all coverage bench bench-osu bench-nodes \
+	results setup install uninstall dist format clean help run-tests build-tests run-benches FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:
 
@@ -142,8 +144,9 @@ tests:    $(TESTS) $(MODULES)#      build the tests, or those of T=
 benches:  $(BENCHES) $(RAW) $(if $(T),,$(ALL_BENCHES))#  build the benches and their raw baselines
 examples: $(EXAMPLES)#              build the examples
 tools:    $(TOOLS)#                 gshmemcc and gshmem-info, in build/.../bin
+report:   $(REPORT)#                the machine's limits and a start without MPI, for tools/gpu-report
 all:      setup#                    build everything: library, tools, tests, benches, examples
-	@$(MAKE) $(SUB) T= NODES=all lib tools tests benches examples
+	@$(MAKE) $(SUB) T= NODES=all lib tools tests benches examples report
 try:      setup-try#                build the library and examples/02_ring, and run it on 4 PEs
 	@$(MAKE) $(SUB) $(B)/examples/02_ring
 	$(shell tests/run.sh -l) -n 4 $(B)/examples/02_ring
@@ -504,6 +507,14 @@ $(B)/bench/raw/%: bench/raw/%.c $(wildcard bench/raw/*.h) $(B)/flags | $(B)/tool
 $(B)/bin/gshmem-info: $(INFO_OBJS) $(SO)
 	@mkdir -p $(@D)
 	$(call Q,LINK)$(LINK) -o $@ $^ $(RPATH) $(LIBS)
+# limits uses no call of gshmem; but on the cpu platform HIP is in the library.
+$(B)/report/limits: $(B)/tools/report/limits.hip.o $(if $(filter cpu,$(PLATFORM)),$(SO))
+	@mkdir -p $(@D)
+	$(call Q,LINK)$(LINK) -o $@ $^ $(RPATH) $(PLAT_LDLIBS)
+# Links no library: the program that loads it has gshmem's calls, or does not make them.
+$(B)/report/nompi.so: tools/report/nompi.c include/gshmem.h $(B)/flags
+	@mkdir -p $(@D)
+	$(call Q,CC)$(CC) $(CWARN) -Iinclude $(PLAT_CPPFLAGS) -fPIC $(CFLAGS) -shared -o $@ $< -ldl
 
 # ---- gshmemcc, gshmem.pc and install ----
 
