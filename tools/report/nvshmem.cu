@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * NVSHMEM doing the work of bench/put_grid_bw and of the latency benches. tools/gpu-report compiles and runs
- * this where NVSHMEM is installed. Needs two PEs or more; only PE 0 measures, with PE 1 as the target. Prints
- * lines in the benches' form:
+ * this where NVSHMEM is installed. Needs two PEs. Only PE 0 measures, with PE 1 as the target, except that both
+ * bounce a signal and meet in barriers: nvshmem [ROUNDS], 1000 by default. Prints lines in the benches' form:
  * op  scope  bytes  pes  reps  min_us  median_us  max_us  GB_s
  */
 #include <nvshmem.h>
@@ -62,6 +62,42 @@ __global__ static void fetch_add(long *dest, int pe, size_t reps)
 		last = nvshmem_long_atomic_fetch_add(dest, (last < 0) + 1, pe);
 }
 
+/* Each element read says which one is next: all are 0. */
+__global__ static void get_one(const long *source, long *sink, int pe, size_t reps)
+{
+	long at = 0;
+
+	for (size_t i = 0; i < reps; i++)
+		at = nvshmem_long_g(source + at, pe);
+	*sink = at;
+}
+
+/* Half a round trip each: PE 0 sends first. The signal counts up over all launches, from *count. */
+__global__ static void bounce(long *dest, const long *source, uint64_t *signal, uint64_t *count, int me, int peer,
+	size_t reps)
+{
+	uint64_t n = *count;
+
+	for (size_t i = 0; i < reps / 2; i++) {
+		n++;
+		if (me == 0)
+			nvshmem_putmem_signal(dest, source, sizeof *dest, signal, n, NVSHMEM_SIGNAL_SET, peer);
+		nvshmem_signal_wait_until(signal, NVSHMEM_CMP_GE, n);
+		if (me == 1)
+			nvshmem_putmem_signal(dest, source, sizeof *dest, signal, n, NVSHMEM_SIGNAL_SET, peer);
+	}
+	*count = n;
+}
+
+__global__ static void barriers(size_t reps)
+{
+	for (size_t i = 0; i < reps; i++)
+		nvshmem_barrier_all();
+}
+
+/* prints: on the PE that measures. */
+static bool prints;
+
 template <typename F> static void row(const char *op, const char *scope, size_t nbytes, size_t reps, F launch)
 {
 	std::vector<double> us;
@@ -81,12 +117,14 @@ template <typename F> static void row(const char *op, const char *scope, size_t 
 			us.push_back(ms * 1e3 / (double)reps);
 	}
 	std::sort(us.begin(), us.end());
-	printf("%s\t%s\t%zu\t1\t%zu\t%.5g\t%.5g\t%.5g\t%.4g\n", op, scope, nbytes, reps, us.front(),
-	       us[us.size() / 2], us.back(), (double)nbytes / us[us.size() / 2] * 1e-3);
+	if (prints)
+		printf("%s\t%s\t%zu\t1\t%zu\t%.5g\t%.5g\t%.5g\t%.4g\n", op, scope, nbytes, reps, us.front(),
+			us[us.size() / 2], us.back(), (double)nbytes / us[us.size() / 2] * 1e-3);
 }
 
-int main()
+int main(int argc, char **argv)
 {
+	const size_t nrounds = argc > 1 ? strtoul(argv[1], NULL, 0) : 1000;
 	const size_t nbytes = (size_t)64 << 20;
 	int ndevices, ncus;
 
@@ -103,6 +141,7 @@ int main()
 		return 1;
 	}
 	nvshmem_barrier_all();
+	prints = pe == 0;
 	if (pe == 0) {
 		char op[64];
 
@@ -122,6 +161,18 @@ int main()
 		    [&](size_t reps) { p_quiet<<<1, 1>>>(word, peer, reps); });
 		row("nvshmem_fetch_add_lat", "thread", 8, 1000,
 		    [&](size_t reps) { fetch_add<<<1, 1>>>(word, peer, reps); });
+		row("nvshmem_g_lat", "thread", 8, 1000,
+		    [&](size_t reps) { get_one<<<1, 1>>>(word + 8, word + 9, peer, reps); });
+	}
+	nvshmem_barrier_all();
+	if (npes == 2) {
+		uint64_t *signal = (uint64_t *)(word + 10), *count = (uint64_t *)(word + 11);
+
+		row("nvshmem_put_signal_lat", "thread", 8, nrounds,
+		    [&](size_t reps) {
+			    bounce<<<1, 1>>>(word + 12, word + 13, signal, count, pe, peer, reps);
+		    });
+		row("nvshmem_barrier_lat", "thread", 0, nrounds, [&](size_t reps) { barriers<<<1, 1>>>(reps); });
 	}
 	nvshmem_barrier_all();
 	nvshmem_finalize();

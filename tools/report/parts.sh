@@ -339,6 +339,7 @@ part_figures() {
 }
 
 part_nvshmem() {
+	local rounds=1000
 	if [ "$PLATFORM" != nvidia ]; then
 		note "for NVIDIA GPUs alone"
 		return
@@ -349,8 +350,9 @@ part_nvshmem() {
 		tail -n 5 "$logs/nvshmem_build.txt" | quote 5
 		return
 	fi
+	case $sharing in turns) rounds=20 ;; esac
 	NVSHMEM_BOOTSTRAP=PMI NVSHMEM_SYMMETRIC_SIZE=512M NVSHMEM_REMOTE_TRANSPORT=none \
 		NVSHMEM_IGNORE_CUDA_MPS_ACTIVE_THREAD_PERCENTAGE=1 job nvshmem 2 "$box" \
-		"$MPIRUN" -n 2 "$state/nvshmem"
+		"$MPIRUN" -n 2 "$state/nvshmem" "$rounds"
 	quote 30 <"$logs/nvshmem.nvshmem.n2.txt"
 }
