@@ -340,7 +340,7 @@ check-amd-gpus:
 check-install:
 	@$(MAKE) $(SUB) lib tools && mkdir -p $(BASE)/check
 	@B=$(B) LOCK='flock $(abspath $(B)/lib)' tests/run.sh -c $(BASE)/check/install \
-		tests/install/run.sh tests/install/setup.sh tests/install/dist.sh \
+		tests/install/run.sh tests/install/setup.sh tests/install/dist.sh tests/install/visit.sh \
 		tests/outside/make.sh tests/outside/cmake.sh
 # Each bench runs once, for a moment.
 check-benches:
