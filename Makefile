@@ -121,11 +121,11 @@ READ     := $(patsubst %,$(B)/%.read,$(wildcard $(UNREAD:$(B)/%=%.c) $(if $(HIPR
 INFO_OBJS := $(patsubst %,$(B)/%.o,$(wildcard tools/info/*.c))
 TOOLS    := $(B)/bin/gshmemcc $(B)/bin/gshmem-info
 # What tools/gpu-report runs beside the tests and benches.
-REPORT   := $(B)/report/limits $(B)/report/nompi.so
+REPORT   := $(B)/report/limits $(B)/report/beside $(B)/report/nompi.so
 DEPS      = $(LIB_OBJS) $(filter %.c.o,$(SHMEM_OBJS)) $(patsubst %,%.c.o,$(TESTS) $(BENCHES) $(RAW) $(EXAMPLES)) \
 	$(patsubst %,%.hip.o,$(TESTS) $(BENCHES) $(EXAMPLES) $(B)/bench/results/put) \
 	$(MODULES:%.module=%.hip.o) $(READ:=.o) $(BENCHED:=.c.o) $(BENCHED:=.hip.o) \
-	$(INFO_OBJS) $(B)/tools/report/limits.hip.o
+	$(INFO_OBJS) $(B)/tools/report/limits.hip.o $(B)/tools/report/beside.hip.o
 
 ifndef V
 Q = @printf '  %-6s %s\n' $(1) $@;
@@ -507,8 +507,8 @@ $(B)/bench/raw/%: bench/raw/%.c $(wildcard bench/raw/*.h) $(B)/flags | $(B)/tool
 $(B)/bin/gshmem-info: $(INFO_OBJS) $(SO)
 	@mkdir -p $(@D)
 	$(call Q,LINK)$(LINK) -o $@ $^ $(RPATH) $(LIBS)
-# limits uses no call of gshmem; but on the cpu platform HIP is in the library.
-$(B)/report/limits: $(B)/tools/report/limits.hip.o $(if $(filter cpu,$(PLATFORM)),$(SO))
+# These use no call of gshmem; but on the cpu platform HIP is in the library.
+$(B)/report/limits $(B)/report/beside: $(B)/report/%: $(B)/tools/report/%.hip.o $(if $(filter cpu,$(PLATFORM)),$(SO))
 	@mkdir -p $(@D)
 	$(call Q,LINK)$(LINK) -o $@ $^ $(RPATH) $(PLAT_LDLIBS)
 # Links no library: the program that loads it has gshmem's calls, or does not make them.
