@@ -30,7 +30,7 @@ static void check(hipError_t error, const char *call)
 	exit(1);
 }
 
-/* Relaxed and of system scope, as an IPC flag needs. clang's builtins have system scope on AMD GPUs. */
+/* Relaxed and of system scope, as a flag between processes needs. */
 #if defined(__HIP_PLATFORM_NVIDIA__)
 __device__ static inline uint64_t load(const uint64_t *p)
 {
@@ -60,15 +60,15 @@ __device__ static inline void fence()
 #else
 __device__ static inline uint64_t load(const uint64_t *p)
 {
-	return __atomic_load_n(p, __ATOMIC_RELAXED);
+	return __hip_atomic_load(p, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_SYSTEM);
 }
 __device__ static inline void store(uint64_t *p, uint64_t value)
 {
-	__atomic_store_n(p, value, __ATOMIC_RELAXED);
+	__hip_atomic_store(p, value, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_SYSTEM);
 }
 __device__ static inline uint64_t add(uint64_t *p, uint64_t value)
 {
-	return __atomic_fetch_add(p, value, __ATOMIC_RELAXED);
+	return __hip_atomic_fetch_add(p, value, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_SYSTEM);
 }
 __device__ static inline void fence()
 {

@@ -145,6 +145,7 @@ page_figures() {
 			"${nvshmem:--} | $(speed "$column" "$ours" "$nvshmem") |"
 	done < <(figures)
 	page_fused
+	page_beside
 }
 
 # What people look for first: a kernel that communicates itself, against kernels and the CPU by turns.
@@ -155,6 +156,22 @@ page_fused() {
 				print "\n| a stencil on two PEs | fused, us | split, us | speed |\n|---|---|---|---|"
 			printf "| %s | %s | %s | %.2f |\n", $1, $7, $10, $10 / $7
 		}'
+}
+
+# The calls that the last pass of tools/report/beside.hip saw waiting for a kernel that fills the GPU.
+page_beside() {
+	awk -F '\t' '
+		/^# pass/ { n = 0 }
+		$2 == "waits" { call[n++] = $1 }
+		$2 { seen++ }
+		END {
+			if (!seen)
+				exit
+			printf "\nBeside a kernel that fills the GPU these calls wait: "
+			for (i = 0; i < n; i++)
+				printf "%s%s", i ? "; " : "", call[i]
+			print n ? "." : "none."
+		}' "$logs/limits.beside.n2.txt" 2>/dev/null
 }
 
 # What the parts noted, folded.

@@ -189,12 +189,18 @@ part_mps() {
 }
 
 part_limits() {
-	local rounds=2000
+	local rounds=2000 passes=2
 	case $sharing in turns) rounds=100 ;; esac
-	[ -z "$simulated" ] || rounds=20
-	[ -x "$top/report/limits" ] || { note "$top/report/limits is not there"; return; }
-	job limits 2 "$box" "$top/report/limits" "$rounds"
+	[ -z "$simulated" ] || rounds=20 passes='1 64'
+	if [ ! -x "$top/report/limits" ]; then
+		note "$top/report/limits is not there"
+		return
+	fi
+	job limits 2 $((box * 2 / 3)) "$top/report/limits" "$rounds"
 	quote 20 <"$logs/limits.limits.n2.txt"
+	# shellcheck disable=SC2086 # words
+	job beside 2 $((box * 2 / 3)) "$top/report/beside" $passes
+	quote 50 <"$logs/limits.beside.n2.txt"
 }
 
 part_tests2() {
