@@ -116,6 +116,12 @@ XZ_OPT=-0 tools/gpu-pack --only "$programs" "$work/pack" >"$work/log" 2>&1 || {
 	cat "$work/log"
 	fail "gpu-pack fails"
 }
+if tools/gpu-pack --built --no-mpi --only "$programs" --limit 0 "$work/small" >"$work/log" 2>&1 ||
+	! grep -q 'more than 0 MiB' "$work/log"; then
+	cat "$work/log"
+	fail "gpu-pack does not say that it packs more than it may"
+fi
+rm -r "$work/small"
 root=$work/root
 make_root
 found=$(in_root none sh -c 'command -v mpirun || command -v gcc || command -v git || echo none' 2>&1)
@@ -140,9 +146,10 @@ done
 has end '| mps .* for NVIDIA GPUs alone'
 has end '| put_signal, half a round trip, us | [0-9.e+]* | [0-9.e+]* | [0-9.]* |'
 has end '^| stencil_'
+has end '^Beside a kernel that fills the GPU these calls wait: '
 has end 'loopback interface was down, and was brought up'
 for one in 'smoke	01_hello	2' 'smoke	without_mpi	2' 'smoke	platform/launch	1' 'tests2	ptr	2' \
-	'tests4	ptr	4' 'faults	kernel_outside	1' 'figures	p_quiet_lat	2'; do
+	'tests4	ptr	4' 'faults	kernel_outside	1' 'limits	beside	2' 'figures	p_quiet_lat	2'; do
 	grep -q "^$one	pass" "$work/end/rows.tsv" && continue
 	cat "$work/end/rows.tsv"
 	fail "did not pass: $one"
