@@ -235,7 +235,7 @@ static inline void bench_init(int argc, char **argv, const char *name)
 	printf(", %d alternations of %.0f us, %s on core i mod %ld\n", bench.nalternations, bench.batch_us,
 		bench.place == "free" ? "PEs not bound, raw process i" : "PE i and its raw process",
 		sysconf(_SC_NPROCESSORS_ONLN));
-	if (bench.nsharing > 1 && !bench.one_clock)
+	if (bench.nsharing > 1 && !bench.one_clock && !getenv("CUDA_MPS_PIPE_DIRECTORY"))
 		printf("# %d PEs take turns on one GPU: where pes is not 1, or a kernel waits for another PE, "
 		       "time slices are measured\n",
 			bench.nsharing);
