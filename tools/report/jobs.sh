@@ -138,7 +138,7 @@ failed_lines() {
 
 # ---- MPS ----
 
-mps_dir='' sharing=''
+mps_dir='' mps_broken='' sharing=''
 
 # share HOW: how two PEs share a GPU from now on: turns, mps (of this script), given (a daemon that was there),
 # free (at the same time, without MPS), or own (each has its own).
@@ -148,12 +148,17 @@ share() {
 }
 
 start_mps() {
-	[ "$PLATFORM" = nvidia ] && [ "$sharing" = turns ] || return 0
+	if [ "$PLATFORM" != nvidia ] || [ "$sharing" != turns ] || [ -n "$mps_broken" ]; then
+		return 0
+	fi
 	[ -z "${CUDA_MPS_PIPE_DIRECTORY-}" ] || { share given; return 0; }
 	command -v nvidia-cuda-mps-control >/dev/null || return 0
 	mps_dir=$(mktemp -d)
 	mkdir "$mps_dir/pipe" "$mps_dir/log"
 	export CUDA_MPS_PIPE_DIRECTORY=$mps_dir/pipe CUDA_MPS_LOG_DIRECTORY=$mps_dir/log
+	# Under MPS all processes share one pool of queues: so many each leave some for the other jobs.
+	: "${CUDA_DEVICE_MAX_CONNECTIONS:=8}"
+	export CUDA_DEVICE_MAX_CONNECTIONS
 	share mps
 	timeout 20 nvidia-cuda-mps-control -d >>"$logs/mps.txt" 2>&1 || stop_mps
 }

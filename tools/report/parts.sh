@@ -182,6 +182,7 @@ part_mps() {
 		if ! job limits 2 25 "$top/report/limits" 200 ||
 			! job 02_ring 4 25 "$MPIRUN" -n 4 "$top/examples/02_ring"; then
 			note "**MPS does not work here: everything below takes turns**"
+			mps_broken=1
 			stop_mps
 		fi ;;
 	*) note "**no MPS here: everything below takes turns**" ;;
