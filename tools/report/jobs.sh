@@ -50,7 +50,7 @@ run() {
 	local limit=$1 log=$2
 	shift 2
 	timeout -k 3 "$limit" "$@" >"$log" 2>&1 </dev/null &
-	wait $!
+	wait $! 2>/dev/null # bash would name a program that a signal ended
 }
 
 # job WHAT NPES LIMIT COMMAND...: a row by the exit status. The log is $logs/PART.WHAT.nNPES.txt.

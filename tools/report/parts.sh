@@ -179,8 +179,7 @@ part_mps() {
 	given) note "the daemon of CUDA_MPS_PIPE_DIRECTORY" ;;
 	own) note "not started: each of two PEs has a GPU of its own" ;;
 	mps)
-		if ! job limits 2 25 "$top/report/limits" 200 ||
-			! job 02_ring 4 25 "$MPIRUN" -n 4 "$top/examples/02_ring"; then
+		if ! job 02_ring 4 25 "$MPIRUN" -n 4 "$top/examples/02_ring"; then
 			note "**MPS does not work here: everything below takes turns**"
 			mps_broken=1
 			stop_mps
@@ -259,24 +258,26 @@ part_python() {
 		"$MPIRUN" -n 2 python3 $program || tail -n 15 "$logs/python.triton_ring.n2.txt" | quote 15
 }
 
-# again_list NPES: the tests that failed with so many PEs.
+# again_list PARTS NPES: the tests that failed with so many PEs in parts that match.
 again_list() {
-	failed_lines | awk -F '\t' -v n="$1" '$1 ~ /^(tests|faults|smoke|rest)/ && $3 == n { print $2 }'
+	failed_lines | awk -F '\t' -v parts="$1" -v n="$2" '$1 ~ parts && $3 == n { print $2 }'
 }
 
-# again SECONDS: each test that failed, with as many PEs.
+# again SECONDS: each test that failed, with as many PEs; with MPS those that had it.
 again() {
-	local end=$((SECONDS + $1)) npes
-	for npes in $(failed_lines | cut -f 3 | sort -nu); do
-		# shellcheck disable=SC2046 # a list of words
-		many $((end - SECONDS)) "$npes" $fault_limit $(again_list "$npes")
+	local end=$((SECONDS + $1)) parts npes
+	for parts in '^(tests.|rest|smoke)$' '^faults$'; do
+		case $parts in *faults*) stop_mps ;; *) start_mps ;; esac
+		for npes in $(failed_lines | cut -f 3 | sort -nu); do
+			# shellcheck disable=SC2046 # a list of words
+			many $((end - SECONDS)) "$npes" $fault_limit $(again_list "$parts" "$npes")
+		done
 	done
 }
 
 # Alone, to tell load from failures; then with all kernels loaded when the program starts, to tell lazy loading.
 part_retry() {
 	local par=1 end=$((SECONDS + box))
-	start_mps
 	again $((box * 2 / 3))
 	if [ "$PLATFORM" = nvidia ]; then
 		part=eager
