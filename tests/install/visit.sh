@@ -129,13 +129,11 @@ found=$(in_root none sh -c 'command -v mpirun || command -v gcc || command -v gi
 
 # ---- to the end ----
 
-began=$SECONDS
 (in_root end /pack/tools/gpu-report --rehearse --total 2400 --every 5 --out /out) >"$work/log" 2>&1 || {
 	status=$?
 	cat "$work/log" "$work/end/report.md"
 	fail "the whole visit: exit $status"
 }
-took=$((SECONDS - began))
 whole end
 has end ': ended'
 ! grep 'not begun' "$work/end/report.md" || fail "parts have not begun"
@@ -155,33 +153,66 @@ for one in 'smoke	01_hello	2' 'smoke	without_mpi	2' 'smoke	platform/launch	1' 't
 	fail "did not pass: $one"
 done
 
-# ---- with failures, and without MPI ----
+# ---- as if for an NVIDIA GPU, with failures, and without MPI ----
 
-if (in_root fails env GSHMEM_HEAP_KIND=none MPIRUN=/tmp/gshmem-visit/tools/report/launch /pack/tools/gpu-report \
-	--rehearse --total 2400 --out /out facts build tests2 figures retry) >"$work/log" 2>&1; then
+# NVIDIA's commands as they look from outside: a GPU is listed, and a daemon of MPS starts and stops.
+cat >"$root/usr/bin/nvidia-smi" <<'END'
+#!/bin/sh
+case "$*" in *compute_cap*) echo 9.0 ;; *) echo "Pretended GPU" ;; esac
+END
+cat >"$root/usr/bin/nvidia-cuda-mps-control" <<'END'
+#!/bin/sh
+[ "${1-}" = -d ] || read -r word
+[ -d "$CUDA_MPS_PIPE_DIRECTORY" ] && echo "${1-$word}" >>/out/mps
+END
+cat >"$root/usr/bin/compute-sanitizer" <<'END'
+#!/bin/sh
+echo "===== $*"
+exit 9
+END
+chmod +x "$root"/usr/bin/nvidia-* "$root/usr/bin/compute-sanitizer"
+if (in_root fails env PLATFORM=nvidia GSHMEM_HEAP_KIND=none MPIRUN=/tmp/gshmem-visit/tools/report/launch \
+	/pack/tools/gpu-report --total 2400 --out /out facts build mps tests2 figures sanitizer retry) \
+	>"$work/log" 2>&1; then
 	fail "a visit whose tests fail succeeds"
 fi
 whole fails
-has fails '^| tests2 | ptr | 2 | FAIL | - | `exit 1: .*GSHMEM_HEAP_KIND'
-has fails '^| retry | [0-9]* | 0 | [*]*2[*]* |'
+has fails '^# Pretended GPU'
+has fails '^| tests2 | ptr | 2 | FAIL | FAIL | `exit 1: .*GSHMEM_HEAP_KIND'
+has fails '^| retry | [0-9]* | 0 | [*]*4[*]* |'
+has fails 'MPS does not work here'
 has fails 'left out: the benches call MPI'
+has fails '===== --tool memcheck --error-exitcode 9 .*tests/signal_put'
+[ "$(tr '\n' ' ' <"$work/fails/mps")" = '-d quit ' ] || fail "the daemon of MPS got $(cat "$work/fails/mps")"
 
 # ---- killed at five moments ----
 
-# They run side by side, each in a root of its own, as long as the first run took.
+# reached NAME PART: a run's page says that it is at this part, or past it.
+reached() {
+	local now
+	now=$(sed -n 's/^Written by .* of 2400: \([a-z0-9]*\).*/\1/p' "$work/$1/report.md" 2>/dev/null)
+	[ -e "$work/$1/log.tar.gz" ] && tools/gpu-report --plan | awk -v now="${now:-begins}" -v part="$2" '
+		$1 == part { seen = 1 }
+		$1 == now { found = 1; exit !seen }
+		END { exit !(now == "ended" || (found && seen)) }'
+}
+
+# They run side by side, each in a root of its own.
 pids=()
+parts=('' facts smoke tests2 figures tests8)
 for k in 1 2 3 4 5; do
 	(in_root "kill$k" /pack/tools/gpu-report --rehearse --total 2400 --every 1 --out /out) >/dev/null 2>&1 &
 	pids[k]=$!
 done
 trap 'kill -9 "${pids[@]}" 2>/dev/null; rm -rf "$work"' EXIT
-began=$SECONDS
 for k in 1 2 3 4 5; do
-	while [ $((SECONDS - began)) -lt $((took * k / 6 + 1)) ] || [ ! -e "$work/kill$k/log.tar.gz" ]; do
-		sleep 0.3
+	until reached "kill$k" "${parts[k]}"; do
+		kill -0 "${pids[k]}" 2>/dev/null || reached "kill$k" "${parts[k]}" || fail "kill$k: ended too early"
+		sleep 0.2
 	done
 	kill -9 "${pids[k]}" 2>/dev/null
 	wait "${pids[k]}" 2>/dev/null
 	whole "kill$k"
 	[ -z "${V-}" ] || sed -n '/^Written/p' "$work/kill$k/report.md"
 done
+exit 0
