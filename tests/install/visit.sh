@@ -105,7 +105,7 @@ has() {
 command -v dpkg-query >/dev/null || { echo "no packages of Debian to make a root of"; exit 77; }
 namespaces="--mount --pid --fork --net --uts --ipc --kill-child"
 # shellcheck disable=SC2086 # words
-if ! why=$(unshare $namespaces mount -t tmpfs tmpfs /mnt 2>&1); then
+if ! why=$(unshare $namespaces mount -t tmpfs tmpfs "$work" 2>&1); then
 	echo "no namespaces: $why"
 	exit 77
 fi
@@ -207,7 +207,8 @@ done
 trap 'kill -9 "${pids[@]}" 2>/dev/null; rm -rf "$work"' EXIT
 for k in 1 2 3 4 5; do
 	until reached "kill$k" "${parts[k]}"; do
-		kill -0 "${pids[k]}" 2>/dev/null || reached "kill$k" "${parts[k]}" || fail "kill$k: ended too early"
+		kill -0 "${pids[k]}" 2>/dev/null || reached "kill$k" "${parts[k]}" ||
+			fail "kill$k: ended too early"
 		sleep 0.2
 	done
 	kill -9 "${pids[k]}" 2>/dev/null
