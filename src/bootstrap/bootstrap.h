@@ -38,6 +38,15 @@ extern const struct gshmemi_bootstrap gshmemi_bootstrap_mpi;
 /* comm is an MPI_Comm *, NULL for MPI_COMM_WORLD. Sets *rank_p and *npes_p on success. */
 int gshmemi_bootstrap_mpi_open(const void *comm, int *rank_p, int *npes_p);
 
+/* ---- launcher.c ---- */
+
+/*
+ * Called where this process is alone for MPI. If MPI does not know the launcher, the processes it starts do
+ * not find each other. Each would be a job of its own, compute the same, and overwrite the others' files: so
+ * returns -EINVAL, after a message of one process, if the environment speaks of several.
+ */
+int gshmemi_launcher_check(void);
+
 /* ---- tcp.c, join.c ---- */
 
 extern const struct gshmemi_bootstrap gshmemi_bootstrap_tcp;

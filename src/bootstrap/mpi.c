@@ -253,48 +253,6 @@ static void copy_comm(MPI_Comm base)
 	check(code);
 }
 
-/* What launchers tell each process that they start. */
-static const struct launcher {
-	const char *variable;
-	long most;            /* the largest value of the variable that means a single process */
-	const char *rank;     /* the variable that numbers the processes, so that only one prints */
-	const char *speaker;  /* its value in the process that prints */
-	const char *name;
-} launchers[] = {
-	{"OMPI_COMM_WORLD_SIZE", 1, "OMPI_COMM_WORLD_RANK", "0", "Open MPI's"},
-	{"PMI_SIZE", 1, "PMI_RANK", "0", "a PMI"},
-	/* not SLURM_NTASKS, which is set in an allocation too */
-	{"SLURM_STEP_NUM_TASKS", 1, "SLURM_PROCID", "0", "Slurm's"},
-	{"PMIX_RANK", 0, "PMIX_RANK", "1", "a PMIx"},
-};
-
-/*
- * If this MPI does not know the launcher, the processes it starts do not find each other. Each would be a job
- * of its own, compute the same, and overwrite the others' files.
- */
-static int check_launcher(void)
-{
-	const struct launcher *launcher;
-	const char *value, *number;
-	unsigned i;
-
-	for (i = 0; i < sizeof launchers / sizeof *launchers; i++) {
-		launcher = &launchers[i];
-		value = getenv(launcher->variable);
-		if (!value || strtol(value, NULL, 10) <= launcher->most)
-			continue;
-		number = getenv(launcher->rank);
-		if (!number || strcmp(number, launcher->speaker) == 0)
-			gshmemi_error("init: %s=%s says that %s launcher has started several processes, but "
-				      "for MPI this one is alone: start the program with the mpirun of the "
-				      "MPI that gshmem was built with (MPICH's is mpirun.mpich on Debian and "
-				      "Ubuntu), or unset %s for a job of one PE",
-				launcher->variable, value, launcher->name, launcher->variable);
-		return -EINVAL;
-	}
-	return 0;
-}
-
 /* Whether MPI has only this process, although the caller did not ask for that with MPI_COMM_SELF. */
 static bool is_alone_unasked(MPI_Comm base, int nprocesses)
 {
@@ -314,7 +272,7 @@ int gshmemi_bootstrap_mpi_open(const void *user_comm, int *rank_p, int *npes_p)
 		return rc;
 	MPI_Comm_size(MPI_COMM_WORLD, &size);
 	atomic_store(&nworld, size);
-	rc = is_alone_unasked(base, size) ? check_launcher() : 0;
+	rc = is_alone_unasked(base, size) ? gshmemi_launcher_check() : 0;
 	if (rc)
 		return rc;
 	MPI_Query_thread(&level);
