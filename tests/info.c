@@ -108,6 +108,8 @@ int main(void)
 			  "  lanes                  64\n  pinned_bytes           ");
 	t_check(atol(strstr(info.output, "lanes                  64\n") + 49) > 1024 * 4096,
 		"memory of slots:\n%s", info.output);
+	t_job_info(&info, "GSHMEM_MPI_LIBRARY=/nonexistent", "--measure"); /* needs no MPI */
+	t_job_said(&info, "    reaches                self");
 	snprintf(job, sizeof job, "%.1000s -n 3", mpirun ? mpirun : "mpirun");
 	compare_with_job(job);
 	check_page();

@@ -398,8 +398,11 @@ int main(int argc, char **argv)
 	rank_ = atoi(argv[2]);
 	nranks = atoi(argv[3]);
 	id_file = argv[4];
-	if (test_case == "needs_mpi") {
-		gshmem_init(); /* ends the process */
+	if (test_case == "alone" || test_case == "needs_mpi") {
+		gshmem_init(); /* needs_mpi: ends the process */
+		work();
+		t_check(!has_mpi(), "MPI is loaded");
+		gshmem_finalize();
 		return 0;
 	}
 	if (test_case == "closed")

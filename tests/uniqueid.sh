@@ -173,9 +173,22 @@ case_window() {
 	statuses "$all" 0 && says "$all" 'is done' &&
 		says "$all" 'that they do not map, but the job was started by a unique id|cannot be mapped'
 }
+# Neither an id nor a launcher, or a launcher that says that there is one process.
+case_alone() {
+	run alone 1
+	statuses 0 0 && silent
+	run alone 1 PMI_SIZE=1 PMI_RANK=0 PMI_FD=9
+	statuses 0 0 && silent
+	run alone 1 GSHMEM_NET=1
+	statuses 0 1 && says 0 'MPI has to carry the operations .*, but it cannot be loaded'
+}
 case_needs_mpi() {
-	run needs_mpi 1
-	statuses 0 1 && says 0 'init: MPI cannot be loaded: /nonexistent/libmpi.so: .*gshmemx_get_uniqueid'
+	local launched
+	for launched in PMI_SIZE=2 PMIX_RANK=0 PMI_PORT=localhost:1 SLURM_STEP_NUM_TASKS=2; do
+		run needs_mpi 1 $launched
+		statuses 0 1 &&
+			says 0 'init: MPI cannot be loaded: /nonexistent/libmpi.so: .*gshmemx_get_uniqueid'
+	done
 }
 
 # The library itself is not linked with MPI.
@@ -187,7 +200,7 @@ case_links() {
 }
 
 [ $# -gt 0 ] || set -- works closed one again strangers few_files crowd bad_input counts alike late ends_waiting dies_in_init \
-	maker_dies_in_init dies maker_dies global_exit leaves nodes window needs_mpi links
+	maker_dies_in_init dies maker_dies global_exit leaves nodes window alone needs_mpi links
 for name; do
 	start=$SECONDS
 	"case_$name"

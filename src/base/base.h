@@ -207,7 +207,8 @@ void gshmemi_shmem_initialized(void);
 
 /*
  * Starts MPI at MPI_THREAD_MULTIPLE unless it is running, and copies the communicator at comm (an MPI_Comm *;
- * NULL: MPI_COMM_WORLD). Fails only if this process cannot take part in anything collective.
+ * NULL: MPI_COMM_WORLD). Fails only if this process cannot take part in anything collective. Without MPI and
+ * without a launcher, this process is a job of one PE.
  */
 int gshmemi_bootstrap_open(const void *comm);
 void gshmemi_bootstrap_close(void);

@@ -47,29 +47,36 @@ static int has_loader(struct dl_phdr_info *program, size_t nbytes, void *unused)
 	return -1;
 }
 
-static int open_any(const char *what)
+/* MPI would bring another C library into such a program, and crash. */
+static bool is_static(void)
+{
+	return dl_iterate_phdr(has_loader, NULL) < 0;
+}
+
+static bool open_any(char *why, size_t nbytes)
 {
 	const char *file = gshmemi_env.MPI_LIBRARY;
-	char why[512] = "";
 	size_t i;
 
 	if (gshmemi_mpi_find("MPI_Init_thread"))
-		return 0;
-	if (dl_iterate_phdr(has_loader, NULL) < 0) {
-		gshmemi_error("%s: this program is linked with -static, and MPI, which would bring another C "
-			      "library, cannot be loaded: link it without, or start by gshmemx_get_uniqueid",
-			what);
-		return -ENOTSUP;
+		return true;
+	if (is_static()) {
+		snprintf(why, nbytes, "the program is linked with -static");
+		return false;
 	}
-	if (file && open_file(file, why, sizeof why))
-		return 0;
-	for (i = 0; !file && i < sizeof files / sizeof *files; i++)
-		if (open_file(files[i], why, sizeof why))
-			return 0;
-	gshmemi_error("%s: MPI cannot be loaded: %s: install MPICH, name its library in GSHMEM_MPI_LIBRARY, "
-		      "or start without MPI, by gshmemx_get_uniqueid",
-		      what, why);
-	return -ENOENT;
+	if (file)
+		return open_file(file, why, nbytes);
+	for (i = 0; i < sizeof files / sizeof *files; i++)
+		if (open_file(files[i], why, nbytes))
+			return true;
+	return false;
+}
+
+bool gshmemi_mpi_is_there(void)
+{
+	char why[512];
+
+	return open_any(why, sizeof why);
 }
 
 /*
@@ -92,13 +99,23 @@ static int check_kind(const struct gshmemi_mpi *mpi, const char *what)
 int gshmemi_mpi_load(const char *what)
 {
 	struct gshmemi_mpi mpi;
+	char why[512] = "";
 	int rc;
 
 	if (gshmemi_mpi.Init_thread)
 		return 0;
-	rc = open_any(what);
-	if (rc)
-		return rc;
+	if (!gshmemi_mpi_find("MPI_Init_thread") && is_static()) {
+		gshmemi_error("%s: this program is linked with -static, and MPI, which would bring another C "
+			      "library, cannot be loaded: link it without, or start by gshmemx_get_uniqueid",
+			what);
+		return -ENOTSUP;
+	}
+	if (!open_any(why, sizeof why)) {
+		gshmemi_error("%s: MPI cannot be loaded: %s: install MPICH, name its library in "
+			      "GSHMEM_MPI_LIBRARY, or start without MPI, by gshmemx_get_uniqueid",
+			what, why);
+		return -ENOENT;
+	}
 #define X(NAME) \
 	*(void **)&mpi.NAME = gshmemi_mpi_find("MPI_" #NAME); \
 	if (!mpi.NAME) { \

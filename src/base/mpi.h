@@ -34,6 +34,9 @@ extern struct gshmemi_mpi {
  */
 int gshmemi_mpi_load(const char *what);
 
+/* The same, but only says whether there is one, without a message. */
+bool gshmemi_mpi_is_there(void);
+
 /* Returns a function that not every MPI has, or NULL. */
 void *gshmemi_mpi_find(const char *name);
 

@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "base/mpi.h"
 #include "base/scale.h"
 
 /* of the current job, or of the last one */
@@ -16,9 +17,29 @@ static int rank = -1;
 static int npes;
 static int nlocal; /* PEs of this machine */
 
+static int open_alone(void)
+{
+	int rc;
+
+	gshmemi_info("init: MPI cannot be loaded, and no launcher has started this process: a job of one PE");
+	rc = gshmemi_bootstrap_tcp_open_alone();
+	if (rc)
+		return rc;
+	way = &gshmemi_bootstrap_tcp;
+	rank = 0;
+	npes = 1;
+	return 0;
+}
+
+/*
+ * Where there is an MPI it is asked even if there is no sign of a launcher, because it may know launchers
+ * that this library does not.
+ */
 int gshmemi_bootstrap_open(const void *comm)
 {
 	memset(&traffic, 0, sizeof traffic);
+	if (!comm && !gshmemi_launcher_may_be_there() && !gshmemi_mpi_is_there())
+		return open_alone();
 	way = &gshmemi_bootstrap_mpi;
 	return gshmemi_bootstrap_mpi_open(comm, &rank, &npes);
 }

@@ -47,11 +47,17 @@ int gshmemi_bootstrap_mpi_open(const void *comm, int *rank_p, int *npes_p);
  */
 int gshmemi_launcher_check(void);
 
+/* Whether a launcher may have started several processes: it has left variables, and does not say one. */
+bool gshmemi_launcher_may_be_there(void);
+
 /* ---- tcp.c, join.c ---- */
 
 extern const struct gshmemi_bootstrap gshmemi_bootstrap_tcp;
 
 /* On an error prints a message and leaves no connection open. */
 int gshmemi_bootstrap_tcp_open(const gshmemx_uniqueid_t *id, int rank, int npes);
+
+/* For a job of this process alone, which needs no connections. */
+int gshmemi_bootstrap_tcp_open_alone(void);
 
 #endif /* GSHMEMI_BOOTSTRAP_BOOTSTRAP_H */

@@ -20,6 +20,30 @@ static const struct launcher {
 	{"PMIX_RANK", 0, "PMIX_RANK", "1", "a PMIx"},
 };
 
+/* Variables of launchers, which do not say how many processes there are. */
+static const char *const traces[] = {"PMI_FD", "PMI_PORT", "PMI_RANK", "PMIX_RANK", "PMIX_NAMESPACE",
+				     "OMPI_COMM_WORLD_RANK", "PALS_RANKID", "FLUX_TASK_RANK"};
+
+bool gshmemi_launcher_may_be_there(void)
+{
+	const struct launcher *launcher;
+	bool is_counted = false;
+	const char *value;
+	unsigned i;
+
+	for (i = 0; i < sizeof launchers / sizeof *launchers; i++) {
+		launcher = &launchers[i];
+		value = getenv(launcher->variable);
+		if (value && strtol(value, NULL, 10) > launcher->most)
+			return true;
+		is_counted |= value && launcher->most == 1;
+	}
+	for (i = 0; !is_counted && i < sizeof traces / sizeof *traces; i++)
+		if (getenv(traces[i]))
+			return true;
+	return false;
+}
+
 int gshmemi_launcher_check(void)
 {
 	const struct launcher *launcher;

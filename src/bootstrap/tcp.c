@@ -81,6 +81,18 @@ int gshmemi_tcp_receive(int fd, void *data, size_t nbytes, uint64_t deadline_ns)
 
 /* ---- ends ---- */
 
+int gshmemi_bootstrap_tcp_open_alone(void)
+{
+	gshmemi_tcp = (struct gshmemi_tcp){.npes = 1, .is_alone = true};
+	gshmemi_tcp.members = calloc(1, sizeof *gshmemi_tcp.members);
+	if (!gshmemi_tcp.members) {
+		gshmemi_error("init: out of memory");
+		return -ENOMEM;
+	}
+	gshmemi_tcp.members[0].fd = -1;
+	return 0;
+}
+
 void gshmemi_tcp_close(void)
 {
 	int pe;
@@ -319,6 +331,12 @@ static int check_carrying(int from_pe, int to_pe)
 {
 	char what[64] = "PEs ask of memory that they do not map"; /* by a window, or with GSHMEM_NET */
 
+	if (gshmemi_tcp.is_alone) {
+		gshmemi_error("MPI has to carry the operations %s, but it cannot be loaded: install MPICH, or "
+			      "name its library in GSHMEM_MPI_LIBRARY",
+			what);
+		return -ENOTSUP;
+	}
 	if (from_pe != to_pe)
 		snprintf(what, sizeof what, "of PE %d on PE %d, as between nodes", from_pe, to_pe);
 	gshmemi_error("MPI has to carry the operations %s, but the job was started by a unique id, which is "

@@ -40,6 +40,7 @@ struct gshmemi_tcp_member {
 
 struct gshmemi_tcp {
 	int rank, npes, root;
+	bool is_alone;                      /* without an id, because there is neither MPI nor a launcher */
 	int lowest, npeers;                 /* on this machine: the lowest PE, and how many there are */
 	struct gshmemi_tcp_member *members; /* [npes] */
 };
