@@ -143,7 +143,7 @@ cat >warnings.hip <<'END'
 extern "C" {
 #include <gshmem.h>
 #include <gshmemx_win.h>
-#include <nvshmem.h>
+#include <gshmem/compat/nvshmem.h>
 }
 __global__ void kernel(long *dest, const long *source, uint64_t *out, uint32_t op, short *ivar)
 {
@@ -161,8 +161,9 @@ static void launch(long *p)
 }
 static void (*launches)(long *) __attribute__((used)) = launch;
 END
-printf '#include <%s>\n' gshmem.h gshmemx_win.h gshmemx_mpi.h >warnings.c
+printf '#include <%s>\n' gshmem.h gshmemx_win.h >warnings.c
 printf '%s\n' 'extern "C" {' "$(cat warnings.c)" '}' >warnings.cpp
+printf '%s\n' 'extern "C" {' '#include <gshmemx_mpi.h>' '}' >mpi.cpp # mpi.h has warnings of its own
 strict='-Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wredundant-decls -Werror'
 flags=$(PKG_CONFIG_PATH=$prefix/lib/pkgconfig pkg-config --cflags gshmem)
 for compiler in gcc:g++ clang:clang++ clang-19:clang++-19; do
@@ -170,6 +171,7 @@ for compiler in gcc:g++ clang:clang++ clang-19:clang++-19; do
 	"${compiler%:*}" -std=c11 $strict $flags -c warnings.c
 	case $compiler in gcc:*) casts='-Wold-style-cast -Wuseless-cast' ;; *) casts=-Wold-style-cast ;; esac
 	"${compiler#*:}" -std=c++11 $strict $casts $flags -c warnings.cpp
+	"${compiler#*:}" -std=c++11 $flags -c mpi.cpp
 	[ "${PLATFORM:-cpu}" = cpu ] || continue
 	case $compiler in clang*) # kernels need clang 15
 		[ "$(${compiler%:*} -dumpversion | cut -d. -f1)" -ge 15 ] || continue ;;
