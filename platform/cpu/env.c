@@ -199,7 +199,7 @@ static void read_host_access(void)
 
 static void parse(void)
 {
-	const char *fail = getenv("GSHMEM_CPU_FAIL");
+	const char *fail = getenv("GSHMEM_CPU_FAIL"), *launches = getenv("GSHMEM_CPU_LAUNCHES");
 
 	config.ndevices = (int)read_size("GSHMEM_CPU_DEVICES", 1, 0, HIPCPU_MAX_DEVICES, "0 to 64 devices");
 	config.wave = (unsigned)read_size("GSHMEM_CPU_WAVE", 64, 32, 64, "32 or 64");
@@ -218,6 +218,7 @@ static void parse(void)
 	config.memory_bytes = read_size("GSHMEM_CPU_MEMORY", 0, 1, SIZE_MAX, "bytes, as in 512m");
 	if (!config.memory_bytes)
 		config.memory_bytes = machine_memory();
+	config.launches = launches && *launches ? launches : NULL;
 	config.stuck_s = (unsigned)read_size("GSHMEM_CPU_STUCK", 5, 0, 1 << 20, "seconds");
 	read_pairs("GSHMEM_CPU_NO_PEER", config.no_peer);
 	read_pairs("GSHMEM_CPU_NO_ATOMICS", config.no_atomics);

@@ -71,6 +71,7 @@ static hipError_t submit(const struct hipcpu_launch_params *p)
 	launch->params.stream = stream;
 	launch->nblocks = nblocks;
 	hipcpu_watchdog_start();
+	hipcpu_launch_record(p);
 	return hipcpu_stream_submit(stream, &launch->item);
 }
 

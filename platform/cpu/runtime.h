@@ -14,6 +14,7 @@
  *   share.c    variables as shared memory        capture.c  streams that capture
  *   self.c     what a lane asks about itself     graph.c    captured work, launched again
  *   handle.c   memory without addresses          virtual.c  addresses, and mappings of that memory
+ *   record.c   which kernels were launched
  */
 #ifndef HIPCPU_RUNTIME_H
 #define HIPCPU_RUNTIME_H
@@ -53,6 +54,7 @@ struct hipcpu_config {
 	uint64_t diverge_seed;
 	uint64_t no_peer[HIPCPU_MAX_DEVICES];	 /* bit p of [d]: d cannot reach p's memory */
 	uint64_t no_atomics[HIPCPU_MAX_DEVICES]; /* bit p of [d]: no native atomics from d on p */
+	const char *launches;	/* the file that launches are recorded in, or NULL */
 	bool malformed;		/* a variable was malformed: that was reported, and every call fails */
 };
 
@@ -251,6 +253,8 @@ void *hipcpu_place_take(void);
 struct hipcpu_launch_params;
 /* hipcpu_launch without HIPCPU_ENTER. */
 hipError_t hipcpu_launch_bound(const struct hipcpu_launch_params *params);
+/* Adds a launch to the file GSHMEM_CPU_LAUNCHES, if that is set. */
+void hipcpu_launch_record(const struct hipcpu_launch_params *params);
 hipError_t hipcpu_occupancy(int *nblocks, int block_size, size_t shared_bytes);
 
 /* ---- graph.c ---- */

@@ -99,3 +99,5 @@ X(CPU_HOST_ACCESS, text, "1", "cpu platform",
 X(CPU_NO_PEER, text, "", "cpu platform", "pairs of devices without peer access, such as 0-1,2-3, or all")
 X(CPU_NO_ATOMICS, text, "", "cpu platform", "pairs of devices without native atomics, such as 0-1, or all")
 X(CPU_FAIL, text, "", "cpu platform", "CALL:K[:ERROR][@RANK],...: makes the K-th call of a HIP function fail")
+X(CPU_LAUNCHES, text, "", "cpu platform",
+  "file to which a process appends the kernels that it launches, and their blocks")
