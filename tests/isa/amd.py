@@ -239,7 +239,9 @@ def architecture(path):
 
 
 def resources(path):
-	"""{kernel: {vgpr, sgpr, scratch, spill, wave}} from the metadata."""
+	"""{kernel: {vgpr, sgpr, scratch, spill, wave, threads: its largest work-group, shared: bytes of LDS, wgp:
+	whether a work-group may have both CUs}} from the metadata.
+	"""
 	found, current = {}, None
 	for line in run(tool("llvm-readelf"), "--notes", path).splitlines():
 		m = re.match(r"  - \.|    \.(\w+):\s*(\S+)", line)
@@ -255,6 +257,8 @@ def resources(path):
 				found[m.group(2).strip("'")] = current
 	return {name: {"vgpr": int(k["vgpr_count"]), "sgpr": int(k["sgpr_count"]), "wave": int(k["wavefront_size"]),
 		       "agpr": int(k.get("agpr_count", 0)), "scratch": int(k["private_segment_fixed_size"]),
+		       "threads": int(k["max_flat_workgroup_size"]), "shared": int(k["group_segment_fixed_size"]),
+		       "wgp": k.get("workgroup_processor_mode") == "1",
 		       "spill": int(k["vgpr_spill_count"]) + int(k["sgpr_spill_count"])}
 		for name, k in found.items() if "vgpr_count" in k}
 

@@ -5,7 +5,8 @@
 # Compiles kernels for AMD GPUs and reads the code back. ordering.py must find what is broken, in code made
 # for that and in the library with one fence, wait or cache bit removed, and must find nothing broken in the
 # library as it is. No call may cost more than budgets.tsv allows, docs/device-path.md and docs/tracing.md
-# must have the costs measured here, and kernels and the host must agree about the clock.
+# must have the costs measured here, kernels and the host must agree about the clock, and the library's
+# kernels must fit on a CU with the work-groups that the library launches (fits.py).
 #
 #   tests/isa/amd.sh --table    print the tables for both documents, and check nothing
 #
@@ -33,9 +34,10 @@ elif [ -z "${ARCHS-}" ]; then
 	! GPU_ARCHS=gfx950 platform/amd/toolchain >/dev/null || ARCHS="$ARCHS gfx950"
 fi
 
-# kernel ARCH FILE OUT FLAG...: compile to a code object, or to assembly.
+# kernel ARCH FILE OUT FLAG...: compile to a code object, or to assembly; FILE is one of kernels/, or a path.
 kernel() {
 	words=$(cat "$work/flags.$1") source=$here/kernels/$2.hip to=$3
+	case $2 in */*) source=$2 ;; esac
 	shift 3
 	mkdir -p "$(dirname "$to")"
 	case $to in *.s) kind=-S ;; *) kind=-c ;; esac
@@ -60,6 +62,9 @@ for arch in $ARCHS; do
 		kernel "$arch" broken "$work/broken/broken.$arch.$suffix"
 	done
 	kernel "$arch" calls "$work/default/calls.$arch.s" -Iinclude
+	for file in src/*/*.hip; do
+		kernel "$arch" "$file" "$work/library/${file%.hip}.$arch.co" -Iinclude -Isrc
+	done
 done
 
 # If there is a hipcc, of the distribution or of ROCm, that compiler, too: clang 15 on Debian.
@@ -172,6 +177,7 @@ step $python $here/ordering.py --mutants "$work/mutants"
 step $python $here/ordering.py $(
 	ls "$work"/default/*.co "$work"/direct/*.co "$work"/traced/*.co "$work"/hipcc/*.co "$work"/default/*.s 2>/dev/null
 )
+step $python $here/fits.py "$builds/.." "$work"/library/src/*/*.co
 step $python $here/budget.py $here/budgets.tsv "$@"
 step $python $here/budget.py --mutants $here/budgets.tsv "$work/costly"
 step $python $here/table.py amd "$version" "$found" docs/device-path.md

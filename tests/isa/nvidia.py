@@ -130,7 +130,10 @@ def read(path):
 		return read_bytes(f.read())
 
 
-def read_bytes(data):
+def read_sections(data):
+	"""Returns a cubin's architecture, its sections with their names, its symbols' names, and its functions as
+	(section, start, name).
+	"""
 	flags, = struct.unpack_from("<I", data, 48)
 	at, = struct.unpack_from("<Q", data, 40)
 	count, names = struct.unpack_from("<HH", data, 60)
@@ -142,7 +145,6 @@ def read_bytes(data):
 
 	section_names = [string(names, s[0]) for s in sections]
 	arch = "sm_%d" % (flags >> 8 & 0xff if flags >> 8 & 0xff else flags & 0xff)
-	is_sm90 = int(arch[3:]) >= 90
 	symbols, symbol_names = [], []
 	for s in sections:
 		if s[1] == 2:
@@ -151,19 +153,39 @@ def read_bytes(data):
 				symbol_names.append(string(s[6], name))
 				if info & 15 == 2:
 					symbols.append((index, value, symbol_names[-1]))
-	resources = {}
-	for s, name in zip(sections, section_names):
-		if name == ".nv.info":
-			offset = s[4]
-			while offset < s[4] + s[5]:
-				form, attribute, nbytes = struct.unpack_from("<BBH", data, offset)
-				if form == 4 and nbytes == 8 and attribute in (0x2f, 0x11):
-					symbol, value = struct.unpack_from("<II", data, offset + 4)
-					key = "registers" if attribute == 0x2f else "stack"
-					resources.setdefault(symbol_names[symbol], {})[key] = value
-				offset += 4 + (nbytes if form == 4 else 0)
+	return arch, list(zip(sections, section_names)), symbol_names, symbols
+
+
+def read_resources(data, sections, symbol_names):
+	"""Returns {function: {registers, stack, shared, threads}}: bytes of stack; of a kernel also bytes of shared
+	memory, and the threads of __launch_bounds__, if it has them.
+	"""
+	found = {}
+	for s, section in sections:
+		if section.startswith(".nv.shared."):
+			found.setdefault(section[len(".nv.shared."):], {})["shared"] = s[5]
+		if section != ".nv.info" and not section.startswith(".nv.info."):
+			continue
+		offset = s[4]
+		while offset < s[4] + s[5]:
+			form, attribute, nbytes = struct.unpack_from("<BBH", data, offset)
+			if form == 4 and nbytes == 8 and attribute in (0x2f, 0x11):
+				symbol, value = struct.unpack_from("<II", data, offset + 4)
+				key = "registers" if attribute == 0x2f else "stack"
+				found.setdefault(symbol_names[symbol], {})[key] = value
+			if form == 4 and nbytes == 12 and attribute == 0x05:
+				x, y, z = struct.unpack_from("<III", data, offset + 4)
+				found.setdefault(section[len(".nv.info."):], {})["threads"] = x * y * z
+			offset += 4 + (nbytes if form == 4 else 0)
+	return found
+
+
+def read_bytes(data):
+	arch, named_sections, symbol_names, symbols = read_sections(data)
+	is_sm90 = int(arch[3:]) >= 90
+	resources = read_resources(data, named_sections, symbol_names)
 	functions = []
-	for index, (s, section) in enumerate(zip(sections, section_names)):
+	for index, (s, section) in enumerate(named_sections):
 		if not section.startswith(".text."):
 			continue
 		starts = sorted((value, name) for n, value, name in symbols if n == index)
@@ -186,16 +208,31 @@ def read_bytes(data):
 	return arch, functions
 
 
-def cubins(path):
-	"""Returns the functions of each cubin in an object file whose cubins are not compressed."""
+def raw_cubins(path):
+	"""Yields the bytes from the start of each cubin in an object file whose cubins are not compressed."""
 	with open(path, "rb") as f:
 		data = f.read()
-	found, start = [], data.find(b"\x7fELF", 1)
+	start = data.find(b"\x7fELF")
 	while start >= 0:
 		machine, = struct.unpack_from("<H", data, start + 18)
 		if machine == 190:
-			found.append(read_bytes(data[start:])[1])
+			yield data[start:]
 		start = data.find(b"\x7fELF", start + 1)
+
+
+def cubins(path):
+	"""Returns the functions of each cubin in an object file whose cubins are not compressed."""
+	return [read_bytes(data)[1] for data in raw_cubins(path)]
+
+
+def kernels(path):
+	"""Returns (architecture, {kernel: its resources}) for each cubin in a file: quickly, without instructions."""
+	found = []
+	for data in raw_cubins(path):
+		arch, sections, symbol_names, _ = read_sections(data)
+		resources = read_resources(data, sections, symbol_names)
+		names = [section[len(".text."):] for _, section in sections if section.startswith(".text.")]
+		found.append((arch, {name: resources[name] for name in names if "registers" in resources.get(name, {})}))
 	return found
 
 

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # timeout: 2700
 #
-# Compiles kernels for NVIDIA GPUs and reads the code back, as amd.sh does for AMD.
+# Compiles kernels for NVIDIA GPUs and reads the code back, as amd.sh does for AMD. The library's kernels, for
+# both kinds of GPU, must fit on a multiprocessor with the blocks that the library launches (fits.py).
 #
 #   tests/isa/nvidia.sh --table    print the tables for both documents, and check nothing
 #
@@ -27,10 +28,11 @@ nvcc=$(sed 's/ .*//' "$work/words")
 PTXAS=$(dirname "$nvcc")/ptxas
 export PTXAS
 
-# kernel ARCH FILE OUT FLAG...: compile to a cubin.
+# kernel ARCH FILE OUT FLAG...: compile to a cubin; FILE is one of kernels/, or a path.
 kernel() {
 	words=$(sed 's/-gencode  *[^ ]*//g;s/-forward-unknown-to-host-compiler//;s/-W[a-z]*//g' "$work/words")
 	to=$3 source=$here/kernels/$2.hip cuda=$1
+	case $2 in */*) source=$2 ;; esac
 	shift 3
 	mkdir -p "$(dirname "$to")"
 	later "$words -O3 -arch=$cuda -cubin -o $to $* $source"
@@ -47,6 +49,14 @@ for arch in $ARCHS; do
 	[ -z "$table" ] || continue
 	kernel "$arch" publish "$work/direct/publish.$arch.cubin" -Iinclude -DGSHMEM_DIRECT_ONLY
 done
+
+if [ -z "$table" ]; then
+	for arch in sm_80 sm_90; do
+		for file in src/*/*.hip; do
+			kernel "$arch" "$file" "$work/library/${file%.hip}.$arch.cubin" -Iinclude -Isrc
+		done
+	done
+fi
 
 # mutate NAME RULE FILE SED...: compile for the last of ARCHS with something removed from a header, or added.
 # RULE must notice it, or the limit of METRIC if RULE is cost:METRIC.
@@ -110,6 +120,7 @@ step() {
 }
 # shellcheck disable=SC2086
 step $python $here/nvidia.py --self-test $ARCHS
+step $python $here/fits.py "$builds/.." "$work"/library/src/*/*.cubin
 step $python $here/ordering_nvidia.py --mutants "$work/mutants"
 step $python $here/ordering_nvidia.py "$work"/default/rpc.*.cubin "$work"/direct/publish.*.cubin \
 	"$work"/direct/calls.*.cubin
