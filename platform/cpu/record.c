@@ -47,8 +47,8 @@ static bool is_news(const char *name, unsigned nthreads, size_t shared_bytes)
 
 void hipcpu_launch_record(const struct hipcpu_launch_params *p)
 {
+	static char line[PATH_MAX + 512], program[PATH_MAX]; /* stacks may be small */
 	static bool has_failed;
-	char line[PATH_MAX + 512], program[PATH_MAX];
 	ssize_t length;
 	int fd, n;
 
