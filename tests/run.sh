@@ -38,6 +38,9 @@
 # with as many as the nodes have. With SIM the programs take libamdhip64.so from that folder: a simulated GPU,
 # for which runs share the cores as without GPUs. MPIRUN names the launcher, LIMIT the seconds of every run.
 # V=1 also prints the runs that pass; TAIL=50 prints more lines of a log.
+#
+# On the cpu platform a run leaves a list of the kernels that it launches beside its log (NAME.launches), for
+# tests/isa/fits.py.
 
 set -uf # no globbing: words from the sources are split, not expanded
 ulimit -c 0
@@ -154,6 +157,11 @@ run_one() {
 	log=$where/log/$name${env:+.$(echo "$env" | tr -c 'A-Za-z0-9=.\n' _)}.log
 	tsv=$where/bench/$(basename "$prog").n$((npes ? npes : 1)).tsv
 	mkdir -p "$(dirname "$log")"
+	if [ -z "$gpu" ]; then # what it launches, for tests/isa/fits.py
+		GSHMEM_CPU_LAUNCHES=$(realpath "$(dirname "$log")")/$(basename "$log" .log).launches
+		rm -f "$GSHMEM_CPU_LAUNCHES"
+		export GSHMEM_CPU_LAUNCHES
+	fi
 
 	# Not quoted: lists of words.
 	[ -z "${SIM:-}" ] || env="AMDSIM_JOB=$BASHPID $env"

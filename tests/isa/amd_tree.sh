@@ -3,7 +3,8 @@
 # timeout: 3000
 #
 # The library and every test, bench and example compile for AMD GPUs; ordering.py finds nothing broken in
-# their kernels, and no host code reads the device state. For the first GPU the library, the examples and, by
+# their kernels, no host code reads the device state, and each kernel can be launched with the largest block
+# that make check has seen it launched with (fits.py). For the first GPU the library, the examples and, by
 # TURN, a third of tests and benches (FULL=1: all) are built with their host side, and linked. The other
 # kernels are compiled alone, with gshmem.h precompiled: those of tests for the first GPU and for the second,
 # which differs most; those of library, benches and examples for all GPUs (four or five with FULL=1). Tests
@@ -98,5 +99,8 @@ $python $here/ordering.py --objects "$work/whole" \
 # shellcheck disable=SC2046
 set -- $(find "$work" -name '*.co' ! -name 'tests-platform-*' ! -path "$work/whole/*" | sort)
 [ $# -eq 0 ] || $python $here/ordering.py "$@" || failed=1
+# shellcheck disable=SC2046
+$python $here/fits.py "$builds/.." \
+	$(find "$build" "$work" '(' -name '*.hip.o' -o -name '*.co' ! -path "$work/whole/*" ')' | sort) || failed=1
 rm -rf "$work"
 [ -z "$failed" ]

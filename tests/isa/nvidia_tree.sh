@@ -3,7 +3,8 @@
 # timeout: 3000
 #
 # The library, the examples and, by TURN, a third of tests and benches (FULL=1: all) compile for
-# NVIDIA GPUs with their host side, and every polling load in them has system scope. tests/platform
+# NVIDIA GPUs with their host side, every polling load in them has system scope, and each kernel can be
+# launched with the largest block that make check has seen it launched with (fits.py). tests/platform
 # is treated as in amd_tree.sh; tests that say `isa: read` are left out. FULL=1 covers two kinds of
 # GPU. ARCHS=sm_90 selects some.
 
@@ -25,4 +26,6 @@ fi
 # shellcheck disable=SC2046
 $python $here/ordering_nvidia.py --objects \
 	$(find "$build" -name '*.hip.o' ! -path '*/tests/platform/*' | sort) || failed=1
+# shellcheck disable=SC2046
+$python $here/fits.py "$builds/.." $(find "$build" -name '*.hip.o' -o -name '*.module' | sort) || failed=1
 [ -z "$failed" ]
