@@ -51,10 +51,9 @@ for arch in $ARCHS; do
 done
 
 if [ -z "$table" ]; then
-	for arch in sm_80 sm_90; do
-		for file in src/*/*.hip; do
-			kernel "$arch" "$file" "$work/library/${file%.hip}.$arch.cubin" -Iinclude -Isrc
-		done
+	for file in src/*/*.hip; do
+		kernel sm_80 "$file" "$work/library/${file%.hip}.sm_80.cubin" -Iinclude -Isrc
+		kernel sm_90 "$file" "$work/library/${file%.hip}.sm_90.cubin" -Iinclude -Isrc
 	done
 fi
 
