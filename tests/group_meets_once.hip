@@ -97,7 +97,7 @@ static __device__ uint64_t read_stops()
 {
 	uint64_t nstops = 0;
 
-	if (hipcpu_block_elect(__LINE__)) {
+	if (hipcpu_block_elect(__LINE__, __FILE__)) {
 		nstops = hipcpu_block_stops();
 		hipcpu_block_release();
 	}

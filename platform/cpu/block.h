@@ -65,8 +65,11 @@ struct wave {
 /* The watchdog's notes about a block. */
 struct watched {
 	uint64_t progress;
-	uint64_t since_ns; /* when progress last moved */
-	bool named;	   /* it was reported, since then */
+	uint64_t stood_ns; /* time since progress last moved in which the block could have gone on */
+	uint64_t seen_ns;  /* when it was last looked at, */
+	uint64_t cpu_ns;   /* the CPU time of its thread then, */
+	unsigned nidle;	   /* and its pauses */
+	bool named;	   /* it was reported, since progress last moved */
 };
 
 struct block {
@@ -103,7 +106,9 @@ struct block {
 	struct launch *launch;
 	uint64_t id;		   /* in the grid, flat */
 	/* for the watchdog */
-	_Atomic uint64_t progress; /* moves with every switch that is not a pause, and with every block */
+	clockid_t clock;	   /* the CPU time of its thread */
+	/* moves with every switch that is not a pause, every block, and every part of a long copy */
+	_Atomic uint64_t progress;
 	_Atomic bool busy;
 	struct watched watched;
 	struct block *next;	   /* in the list of all blocks of the process */

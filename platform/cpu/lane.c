@@ -49,8 +49,8 @@ HIPCPU_RACY static void describe_lanes(struct block *b, unsigned first, unsigned
 	if (lane->call.mask && (w->arrived & bit))
 		snprintf(mask, sizeof(mask), " mask 0x%llx", (unsigned long long)lane->call.mask);
 	if ((w->arrived | w->barrier | w->held) & bit)
-		hipcpu_message("  %s: %s at %s:%d%s", who, hipcpu_op_name(lane->call.op),
-			       lane->call.file ? lane->call.file : "line", lane->call.line, mask);
+		hipcpu_message("  %s: %s at %s:%d%s", who, hipcpu_op_name(lane->call.op), lane->call.file,
+			lane->call.line, mask);
 	else if (w->paused & bit)
 		hipcpu_message("  %s: spinning (in hipcpu_pause)", who);
 	else
@@ -422,9 +422,9 @@ unsigned hipcpu_block_count(int line, const char *file, bool counts)
 	return (unsigned)meet(HIPCPU_OP_COUNT, line, file, counts);
 }
 
-uint64_t hipcpu_block_elect(int line)
+uint64_t hipcpu_block_elect(int line, const char *file)
 {
-	return meet(HIPCPU_OP_BARRIER_ELECT, line, NULL, false);
+	return meet(HIPCPU_OP_BARRIER_ELECT, line, file, false);
 }
 
 /* Called by the elected lane. */
@@ -548,6 +548,21 @@ void hipcpu_pause_slow(unsigned *polls)
 		switch_lane(b, me, next);
 }
 
+/* ---- long copies ---- */
+
+void hipcpu_copy_long(void *dest, const void *source, size_t nbytes)
+{
+	char *to = dest;
+	const char *from = source;
+
+	for (size_t left = nbytes, n; left; to += n, from += n, left -= n) {
+		n = left < HIPCPU_LONG_COPY ? left : HIPCPU_LONG_COPY;
+		memcpy(to, from, n);
+		if (hipcpu_self)
+			progress(hipcpu_block);
+	}
+}
+
 /* ---- the block ---- */
 
 /* Called when the running lane is done. Returns true if another lane has begun in its place, on its stack. */
@@ -618,6 +633,7 @@ struct block *hipcpu_block_new(void)
 	b->width = hipcpu_config()->wave;
 	b->shift = b->width == 64 ? 6 : 5;
 	b->seed = hipcpu_config()->diverge_seed;
+	pthread_getcpuclockid(pthread_self(), &b->clock);
 	hipcpu_stacks_init(b);
 	hipcpu_block = b;
 	return b;

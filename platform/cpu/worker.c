@@ -12,6 +12,7 @@
 #include "block.h"
 
 #define WATCHDOG_MS 20
+#define MAX_LOOK_NS (4 * WATCHDOG_MS * UINT64_C(1000000)) /* the most that one look of the watchdog counts */
 #define IDLE_US 100000 /* without work, after which a thread gives back the stacks of its lanes */
 
 struct hipcpu_pool {
@@ -237,22 +238,54 @@ static void look_at_pools(void)
 	}
 }
 
+static uint64_t cpu_time_ns(const struct block *b)
+{
+	struct timespec t;
+
+	return clock_gettime(b->clock, &t) ? 0 : (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/*
+ * How long, since the last look, the block could have gone on: the CPU time of its thread, or all of the time
+ * if it has polled, between naps. Time in which the thread waits for a core does not count, nor does time in
+ * which the whole process was stopped.
+ */
+HIPCPU_RACY static uint64_t could_go_ns(struct block *b, uint64_t now)
+{
+	struct watched *seen = &b->watched;
+	uint64_t passed = now - seen->seen_ns, cpu_ns = cpu_time_ns(b), ran = cpu_ns - seen->cpu_ns;
+
+	if (passed > MAX_LOOK_NS)
+		passed = MAX_LOOK_NS;
+	if (b->nidle == seen->nidle && ran < passed)
+		passed = ran;
+	seen->seen_ns = now;
+	seen->cpu_ns = cpu_ns;
+	seen->nidle = b->nidle;
+	return passed;
+}
+
 HIPCPU_RACY static void look_at_block(struct block *b, uint64_t now)
 {
 	struct watched *seen = &b->watched;
 	uint64_t progress_now = atomic_load_explicit(&b->progress, memory_order_relaxed);
 
-	if (!atomic_load_explicit(&b->busy, memory_order_acquire) || progress_now != seen->progress) {
-		seen->progress = progress_now;
-		seen->since_ns = now;
-		seen->named = false;
+	if (!hipcpu_config()->stuck_s || !atomic_load_explicit(&b->busy, memory_order_acquire) ||
+		progress_now != seen->progress) {
+		*seen = (struct watched){.progress = progress_now};
 		return;
 	}
-	if (seen->named || !hipcpu_config()->stuck_s || now - seen->since_ns < hipcpu_config()->stuck_s * UINT64_C(1000000000))
+	if (seen->named)
+		return;
+	if (!seen->seen_ns) /* from now on it counts */
+		could_go_ns(b, now);
+	else
+		seen->stood_ns += could_go_ns(b, now);
+	if (seen->stood_ns < hipcpu_config()->stuck_s * UINT64_C(1000000000))
 		return;
 	seen->named = true;
 	hipcpu_message("block %llu of %s: nothing has moved for %u s (GSHMEM_CPU_STUCK): all its lanes wait, or one"
-		       " polls without hipcpu_pause or an atomic, which stops the others",
+		       " computes for long or polls without hipcpu_pause or an atomic, which stops the others",
 		       (unsigned long long)b->id, b->launch->params.name, hipcpu_config()->stuck_s);
 	hipcpu_block_describe(b);
 }

@@ -4,10 +4,12 @@
  * Errors that would hang or corrupt silently end the program with a message that names the lane and the line.
  */
 /* env: GSHMEM_CPU_WAVE=64 GSHMEM_CPU_STUCK=1 | GSHMEM_CPU_WAVE=32 GSHMEM_CPU_STUCK=1 */
-#include <hip/hip_runtime.h>
+#include <gshmem/arch/arch.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "../helpers.h"
@@ -54,13 +56,51 @@ __global__ void foreign_mask(int *)
 	__ballot_sync(2, 1);
 }
 
-/* A lane that stands still for 1.5 s is named; then the kernel ends normally. */
+/* Returns whether this thread has had a core for so long. */
+static bool has_run(double seconds)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec > seconds;
+}
+
+/* A lane that stands still for 1.5 s is named, with the place of those that wait for it; then the kernel ends. */
 __global__ void slow(int *)
 {
-	long long begin = wall_clock64();
+	uint64_t elected = gshmemi_arch_group_elect(GSHMEMI_WG, 0);
 
-	while (!threadIdx.x && wall_clock64() - begin < 1500000000ll)
+	while (elected && !has_run(1.5))
 		;
+	if (elected)
+		gshmemi_arch_group_release(GSHMEMI_WG, elected);
+}
+
+/* One that polls is named, too. */
+__global__ void waits(int *)
+{
+	long long begin = wall_clock64();
+	unsigned polls = 0;
+
+	while (wall_clock64() - begin < 3000000000ll)
+		hipcpu_pause(&polls);
+}
+
+/* One that copies is not, however long that takes, nor is one whose thread has no core. */
+__global__ void copies(int *)
+{
+	const size_t nbytes = HIPCPU_LONG_COPY + 1;
+	char *from = (char *)calloc(2, nbytes);
+
+	while (!threadIdx.x && !has_run(1.5))
+		gshmemi_arch_copy(from + nbytes, from, nbytes);
+	free(from);
+}
+
+__global__ void sleeps(int *)
+{
+	if (!threadIdx.x)
+		usleep(1500000);
 }
 
 static void run(void (*kernel)(int *), bool dies, const char *const *words)
@@ -96,6 +136,7 @@ static void run(void (*kernel)(int *), bool dies, const char *const *words)
 	waitpid(pid, &status, 0);
 	t_check(!(WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM), "hung; said: %s", text);
 	t_check((status != 0) == dies, "status 0x%x; said: %s", status, text);
+	t_check(*words || !*text, "said: %s", text);
 	for (; *words; words++)
 		t_check(strstr(text, *words), "no \"%s\" in: %s", *words, text);
 }
@@ -110,7 +151,8 @@ int main()
 	const char *trapped[] = {"lane 6", "__trap", NULL};
 	const char *fault[] = {"lane 7", "illegal access", "0x8", NULL};
 	const char *foreign[] = {"without the calling lane", NULL};
-	const char *stuck[] = {"nothing has moved for 1 s", NULL};
+	const char *stuck[] = {"nothing has moved for 1 s", "arch/cpu.h:", NULL};
+	const char *polling[] = {"nothing has moved for 1 s", NULL}, *nothing[] = {NULL};
 
 	run(masked, true, deadlock);
 	run(overflow, true, stack);
@@ -118,5 +160,8 @@ int main()
 	run(null, true, fault);
 	run(foreign_mask, true, foreign);
 	run(slow, false, stuck);
+	run(waits, false, polling);
+	run(copies, false, nothing);
+	run(sleeps, false, nothing);
 	return 0;
 }

@@ -70,7 +70,7 @@ GSHMEMI_ARCH_FN int gshmemi_arch_is_global(const void *address)
 }
 
 /* Names the place of a group call in the source. Lanes at the same place converge there. */
-#define GSHMEMI_ARCH_SITE HIPCPU_SITE(), __LINE__
+#define GSHMEMI_ARCH_SITE HIPCPU_SITE(), __LINE__, __FILE__
 
 /* ---- where am I ---- */
 
@@ -126,14 +126,14 @@ GSHMEMI_ARCH_FN void gshmemi_arch_group_sync(int scope, uint64_t mask)
 	if (!hipcpu_self)
 		return;
 	if (scope == GSHMEMI_WG)
-		hipcpu_block_sync(__LINE__, 0);
+		hipcpu_block_sync(__LINE__, __FILE__);
 	else if (scope == GSHMEMI_WAVE)
 		hipcpu_wave_sync(GSHMEMI_ARCH_SITE, mask);
 }
 
 GSHMEMI_ARCH_FN unsigned gshmemi_arch_group_count(void)
 {
-	return hipcpu_self ? hipcpu_block_count(__LINE__, 0, true) : 1;
+	return hipcpu_self ? hipcpu_block_count(__LINE__, __FILE__, true) : 1;
 }
 
 GSHMEMI_ARCH_FN void gshmemi_arch_group_read(uint64_t *words)
@@ -145,9 +145,9 @@ GSHMEMI_ARCH_FN void gshmemi_arch_group_read(uint64_t *words)
 	shared = hipcpu_block_words();
 	if (gshmemi_arch_thread_rank() == 0)
 		memcpy(shared, words, 4 * sizeof *words);
-	hipcpu_block_sync(__LINE__, 0);
+	hipcpu_block_sync(__LINE__, __FILE__);
 	memcpy(words, shared, 4 * sizeof *words);
-	hipcpu_block_sync(__LINE__, 0); /* before the next call writes */
+	hipcpu_block_sync(__LINE__, __FILE__); /* before the next call writes */
 }
 
 GSHMEMI_ARCH_FN uint64_t gshmemi_arch_wave_read(uint64_t value, uint64_t lanes, unsigned lane)
@@ -174,7 +174,8 @@ GSHMEMI_ARCH_FN uint64_t gshmemi_arch_group_elect(int scope, uint64_t key)
 {
 	if (!hipcpu_self || scope == GSHMEMI_THREAD)
 		return 1;
-	return scope == GSHMEMI_WG ? hipcpu_block_elect(__LINE__) : hipcpu_wave_elect(GSHMEMI_ARCH_SITE, key);
+	return scope == GSHMEMI_WG ? hipcpu_block_elect(__LINE__, __FILE__)
+				   : hipcpu_wave_elect(GSHMEMI_ARCH_SITE, key);
 }
 
 GSHMEMI_ARCH_FN void gshmemi_arch_group_release(int scope, uint64_t elected)
@@ -195,6 +196,8 @@ GSHMEMI_ARCH_FN void gshmemi_arch_copy(void *dest, const void *source, size_t nb
 {
 	if (nbytes == 8) /* one element: two instructions in place of a call */
 		memcpy(dest, source, 8);
+	else if (nbytes > HIPCPU_LONG_COPY)
+		hipcpu_copy_long(dest, source, nbytes);
 	else if (nbytes) /* memcpy may not be called with NULL, not even for 0 bytes */
 		memcpy(dest, source, nbytes);
 }

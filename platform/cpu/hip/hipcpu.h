@@ -73,7 +73,7 @@ enum hipcpu_op {
 struct hipcpu_call {
 	enum hipcpu_op op;
 	int line;	   /* in the source */
-	const char *file;  /* of line, or NULL: for messages */
+	const char *file;  /* of line: for messages */
 	uint64_t mask;	   /* the lanes that take part; 0: those that stand here */
 	const void *site;  /* HIPCPU_SITE() */
 	const void *frame; /* of the function around it: the call chain */
@@ -83,7 +83,7 @@ struct hipcpu_call {
 };
 
 uint64_t hipcpu_wave_call(const struct hipcpu_call *call) HIPCPU_CONVERGENT;
-/* All live lanes of the block meet. The place in the source, for messages: file may be NULL. */
+/* All live lanes of the block meet. The place in the source is for messages. */
 void hipcpu_block_sync(int line, const char *file) HIPCPU_CONVERGENT;
 /* The same: how many lanes were here with counts. Others may have met it at a barrier of another kind. */
 unsigned hipcpu_block_count(int line, const char *file, bool counts) HIPCPU_CONVERGENT;
@@ -91,7 +91,7 @@ unsigned hipcpu_block_count(int line, const char *file, bool counts) HIPCPU_CONV
  * The same, wherever they stand: the lowest gets 1 and goes on alone; the others get 0 when it calls
  * hipcpu_block_release. Meanwhile it meets nobody.
  */
-uint64_t hipcpu_block_elect(int line) HIPCPU_CONVERGENT;
+uint64_t hipcpu_block_elect(int line, const char *file) HIPCPU_CONVERGENT;
 void hipcpu_block_release(void) HIPCPU_CONVERGENT;
 void hipcpu_pause_slow(unsigned *polls);
 unsigned hipcpu_lane_id(void);	    /* within the wave */
@@ -116,6 +116,9 @@ int hipcpu_is_free(const void *address, size_t nbytes);
  * 16 polls, not after 1024. GSHMEM_CPU_SPIN stands above it. 1 until this is called.
  */
 void hipcpu_share_cores(unsigned nthreads);
+/* memcpy, for so many bytes that a copy could be taken for a kernel that hangs. */
+#define HIPCPU_LONG_COPY ((size_t)64 << 20)
+void hipcpu_copy_long(void *dest, const void *source, size_t nbytes);
 /* Say who and why, and abort. */
 HIPCPU_NORETURN void hipcpu_trap(const char *message);
 
@@ -139,9 +142,9 @@ void hipcpu_pause_near(unsigned *polls);
  * others get 0 when it calls hipcpu_wave_release. Meanwhile it may wait, for others than these, and meets
  * nobody.
  */
-HIPCPU_INLINE uint64_t hipcpu_wave_elect(const void *site, int line, uint64_t key)
+HIPCPU_INLINE uint64_t hipcpu_wave_elect(const void *site, int line, const char *file, uint64_t key)
 {
-	struct hipcpu_call call = {HIPCPU_OP_ELECT, line, 0, 0, site, __builtin_frame_address(0), key, 0, 0};
+	struct hipcpu_call call = {HIPCPU_OP_ELECT, line, file, 0, site, __builtin_frame_address(0), key, 0, 0};
 
 	return hipcpu_wave_call(&call);
 }
@@ -149,43 +152,44 @@ HIPCPU_INLINE uint64_t hipcpu_wave_elect(const void *site, int line, uint64_t ke
 void hipcpu_wave_release(uint64_t lanes) HIPCPU_CONVERGENT;
 
 /* Meet the lanes of the wave that stand here, and learn who they are. */
-HIPCPU_INLINE uint64_t hipcpu_wave_mask(const void *site, int line, uint64_t key)
+HIPCPU_INLINE uint64_t hipcpu_wave_mask(const void *site, int line, const char *file, uint64_t key)
 {
-	struct hipcpu_call call = {HIPCPU_OP_MASK, line, 0, 0, site, __builtin_frame_address(0), key, 0, 0};
+	struct hipcpu_call call = {HIPCPU_OP_MASK, line, file, 0, site, __builtin_frame_address(0), key, 0, 0};
 
 	return hipcpu_wave_call(&call);
 }
 
 /* The same, but not waiting for lanes that spin. */
-HIPCPU_INLINE uint64_t hipcpu_wave_here(const void *site, int line, uint64_t key)
+HIPCPU_INLINE uint64_t hipcpu_wave_here(const void *site, int line, const char *file, uint64_t key)
 {
-	struct hipcpu_call call = {HIPCPU_OP_HERE, line, 0, 0, site, __builtin_frame_address(0), key, 0, 0};
+	struct hipcpu_call call = {HIPCPU_OP_HERE, line, file, 0, site, __builtin_frame_address(0), key, 0, 0};
 
 	return hipcpu_wave_call(&call);
 }
 
 /* Wait for the lanes of mask. */
-HIPCPU_INLINE void hipcpu_wave_sync(const void *site, int line, uint64_t mask)
+HIPCPU_INLINE void hipcpu_wave_sync(const void *site, int line, const char *file, uint64_t mask)
 {
-	struct hipcpu_call call = {HIPCPU_OP_SYNC, line, 0, mask, site, __builtin_frame_address(0), 0, 0, 0};
+	struct hipcpu_call call = {HIPCPU_OP_SYNC, line, file, mask, site, __builtin_frame_address(0), 0, 0, 0};
 
 	hipcpu_wave_call(&call);
 }
 
 /* Which lanes of mask the predicate holds in; the value of one of them. */
-HIPCPU_INLINE uint64_t hipcpu_wave_ballot(const void *site, int line, uint64_t mask, int predicate)
+HIPCPU_INLINE uint64_t hipcpu_wave_ballot(
+	const void *site, int line, const char *file, uint64_t mask, int predicate)
 {
 	struct hipcpu_call call = {
-		HIPCPU_OP_BALLOT, line, 0, mask, site, __builtin_frame_address(0), predicate != 0, 0, 0};
+		HIPCPU_OP_BALLOT, line, file, mask, site, __builtin_frame_address(0), predicate != 0, 0, 0};
 
 	return hipcpu_wave_call(&call);
 }
 
 HIPCPU_INLINE uint64_t hipcpu_wave_broadcast(
-	const void *site, int line, uint64_t mask, uint64_t value, unsigned from_lane)
+	const void *site, int line, const char *file, uint64_t mask, uint64_t value, unsigned from_lane)
 {
 	struct hipcpu_call call = {
-		HIPCPU_OP_SHUFFLE, line, 0, mask, site, __builtin_frame_address(0), value, from_lane, 0};
+		HIPCPU_OP_SHUFFLE, line, file, mask, site, __builtin_frame_address(0), value, from_lane, 0};
 
 	return hipcpu_wave_call(&call);
 }
