@@ -296,16 +296,9 @@ GSHMEMI_ARCH_AMO(64, "l")
 
 #define GSHMEMI_ARCH_UNALIGNED 0
 
-/*
- * The move costs nothing. Without it nvcc 13.0 folds the offset of a field away, and then rejects its own
- * code ("Broken function found"): tests/win_calls.hip.
- */
 GSHMEMI_ARCH_FN int gshmemi_arch_is_global(const void *address)
 {
-	const void *moved;
-
-	__asm__("mov.u64 %0, %1;" : "=l"(moved) : "l"(address));
-	return __isGlobal(moved) != 0;
+	return __isGlobal(address) != 0;
 }
 
 GSHMEMI_ARCH_FN struct gshmemi_word gshmemi_arch_read_global(const void *address, unsigned nbytes)
