@@ -197,7 +197,7 @@ help:#                              this list
 # ---- the legs of check: T_, its tests; MAKE_, how they are built; RUN_, flags of tests/run.sh ----
 
 LEGS_cpu := basic delivery carry net mixed nodes-2x1 nodes-2x2 nodes-3x1 closed clang apart window asan tsan \
-	lanes install isa trees amd amd-gpus benches
+	lanes install isa trees amd amd-gpus benches readme
 LEGS_amd := $(if $(AMDSIM_LIB),sim install isa)
 ALL_LEGS := $(or $(LEGS_$(PLATFORM)),basic install isa)
 LEGS     ?= $(ALL_LEGS)
@@ -321,7 +321,7 @@ T_gfx942     = barrier_reuse check_calls check_groups coll_late put_get_copy
 SIM_SEED     = $(shell expr $(or $(TURN),0) % 8 + 1)
 
 # The user's T= replaces the tests of any leg.
-$(sort $(filter-out check-install check-isa check-trees check-benches check-amd% check-nodes%,\
+$(sort $(filter-out check-install check-isa check-trees check-benches check-readme check-amd% check-nodes%,\
 	$(ALL_LEGS:%=check-%)) check-nodes check-basic check-quick check-copies check-sim check-sims): check-%:
 	@$(MAKE) $(SUB) $(MAKE_$*) $(SIM_MAKE) T='$(or $(T),$(T_$*))' run-tests \
 		COUNTS=$(or $(COUNTS),$(BASE)/check/$*) RUNFLAGS="$(RUN_$*)"
@@ -342,6 +342,10 @@ check-install:
 	@B=$(B) LOCK='flock $(abspath $(B)/lib)' tests/run.sh -c $(BASE)/check/install \
 		tests/install/run.sh tests/install/setup.sh tests/install/dist.sh tests/install/visit.sh \
 		tests/outside/make.sh tests/outside/cmake.sh
+# The commands of README.md and docs/tutorial.md, in an empty Debian.
+check-readme:
+	@mkdir -p $(BASE)/check
+	@B=$(B) tests/run.sh -c $(BASE)/check/readme tests/readme.sh
 # Each bench runs once, for a moment.
 check-benches:
 	@mkdir -p $(BASE)/check; $(MAKE) $(SUB) -k T= lib tools benches; \

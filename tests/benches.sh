@@ -68,7 +68,8 @@ measure() {
 
 some=$#
 # shellcheck disable=SC2046 # words
-[ $some -gt 0 ] || set -- $(cd bench && ls ./*.hip | sed 's,^./,,;s,\.hip$,,' | grep -vx -e net_rma -e node_lat)
+[ $some -gt 0 ] ||
+	set -- $(cd bench && ls ./*.hip | sed 's,^./,,;s,\.hip$,,' | grep -vx -e net_rma -e node_lat)
 for bench; do
 	[ -x "$B/bench/$bench" ] || { fail "$bench: does not build"; continue; }
 	counts=$(key run "bench/$bench.hip" | sed 's/.*-n *//')
