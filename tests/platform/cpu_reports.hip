@@ -65,7 +65,7 @@ static bool has_run(double seconds)
 	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec > seconds;
 }
 
-/* A lane that stands still for 1.5 s is named, with the place of those that wait for it; then the kernel ends. */
+/* A lane that stands still for 1.5 s is named, with the place of those that wait for it. */
 __global__ void slow(int *)
 {
 	uint64_t elected = gshmemi_arch_group_elect(GSHMEMI_WG, 0);
@@ -87,14 +87,22 @@ __global__ void waits(int *)
 }
 
 /* One that copies is not, however long that takes, nor is one whose thread has no core. */
+static const size_t nbytes = HIPCPU_LONG_COPY + 1;
+static char *pair; /* 2 * nbytes */
+
 __global__ void copies(int *)
 {
-	const size_t nbytes = HIPCPU_LONG_COPY + 1;
-	char *from = (char *)calloc(2, nbytes);
-
 	while (!threadIdx.x && !has_run(1.5))
-		gshmemi_arch_copy(from + nbytes, from, nbytes);
-	free(from);
+		gshmemi_arch_copy(pair + nbytes, pair, nbytes);
+}
+
+/* Makes all pages of pair, and of a sanitizer's shadow of it, which may take as long as the limit. */
+static void make_pair()
+{
+	pair = (char *)malloc(2 * nbytes);
+	t_check(pair, "no memory");
+	memset(pair, 1, nbytes);
+	memcpy(pair + nbytes, pair, nbytes);
 }
 
 __global__ void sleeps(int *)
@@ -124,6 +132,8 @@ static void run(void (*kernel)(int *), bool dies, const char *const *words)
 		t_hip(hipMalloc(&p, 4096));
 		if (kernel == null)
 			p = (int *)8;
+		if (kernel == copies)
+			make_pair();
 		hipLaunchKernelGGL(kernel, 1, 16, 0, 0, p);
 		t_hip(hipDeviceSynchronize());
 		_exit(0);
