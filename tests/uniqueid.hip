@@ -23,6 +23,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include "oracle.h"
@@ -212,21 +213,41 @@ static void exchange_id(gshmemx_uniqueid_t *id, const std::string &path)
 	}
 }
 
-/* Connections that do not know the secret. An id has its address and port at these offsets. */
-static void send_strangers(const gshmemx_uniqueid_t *id)
+/* Connects to the maker. An id has its address, family and port at these offsets. */
+static int connect_maker(const gshmemx_uniqueid_t *id)
 {
+	const unsigned char *bytes = (const unsigned char *)id->bytes;
 	struct sockaddr_in address = {};
-	char text[400];
-	uint16_t port;
+	struct sockaddr_un local = {};
+	uint16_t family, port;
+	int at, fd;
 
-	memcpy(&port, id->bytes + 30, sizeof port);
-	memcpy(&address.sin_addr, id->bytes + 8, sizeof address.sin_addr);
+	memcpy(&family, bytes + 28, sizeof family);
+	memcpy(&port, bytes + 30, sizeof port);
+	memcpy(&address.sin_addr, bytes + 8, sizeof address.sin_addr);
 	address.sin_family = AF_INET;
 	address.sin_port = htons(port);
-	for (int i = 0; i < 80; i++) { /* more than the library accepts at a time */
-		const int fd = socket(AF_INET, SOCK_STREAM, 0);
-
+	local.sun_family = AF_UNIX;
+	at = sprintf(local.sun_path + 1, "gshmem-");
+	for (int i = 0; i < 16; i++, at += 2)
+		sprintf(local.sun_path + 1 + at, "%02x", bytes[8 + i]);
+	fd = socket(family, SOCK_STREAM, 0);
+	if (family == AF_UNIX)
+		t_equal(connect(fd, (struct sockaddr *)&local, offsetof(struct sockaddr_un, sun_path) + 1 + at),
+			0, "a stranger's connect to a local socket");
+	else
 		t_equal(connect(fd, (struct sockaddr *)&address, sizeof address), 0, "a stranger's connect");
+	return fd;
+}
+
+/* Connections that do not know the secret. */
+static void send_strangers(const gshmemx_uniqueid_t *id)
+{
+	char text[400];
+
+	for (int i = 0; i < 80; i++) { /* more than the library accepts at a time */
+		const int fd = connect_maker(id);
+
 		if (test_case == "crowd")
 			continue; /* all are silent, and stay */
 		if (i == 40) {

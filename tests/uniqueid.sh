@@ -28,6 +28,7 @@ trap 'exit 130' INT TERM
 unset PMI_FD PMI_RANK PMI_SIZE MPI_LOCALNRANKS MPI_LOCALRANKID
 export GSHMEM_MPI_LIBRARY=/nonexistent/libmpi.so
 nfailed=0
+skipped=
 
 fail() {
 	echo "tests/uniqueid.sh: $job: $*"
@@ -173,6 +174,48 @@ case_window() {
 	statuses "$all" 0 && says "$all" 'is done' &&
 		says "$all" 'that they do not map, but the job was started by a unique id|cannot be mapped'
 }
+# In a network namespace of their own, where not even the loopback is up: the cases above and below again.
+case_down() {
+	local enter
+	for enter in 'unshare -n' 'unshare -rn'; do
+		$enter true 2>/dev/null || continue
+		PROGRAM=$PROGRAM $enter "$0" "$n" works one_id counts dies_in_init maker_dies nodes \
+			down_again down_strangers down_wanted down_loopback || nfailed=$((nfailed + 1))
+		return
+	done
+	skipped='needs a network namespace, which this user or kernel cannot make'
+}
+case_one_id() { run works 1; statuses 0 0 && silent; }
+case_down_again() {
+	run again "$n"
+	statuses "$all" 0 &&
+		says "$all" 'does not listen at the local socket @gshmem-[0-9a-f]{32}, .*an id is for one job'
+}
+case_down_strangers() {
+	run strangers "$n"
+	statuses "$all" 0 && says "$all" 'is done' &&
+		one_says '^gshmem: init: a connection from a process of this machine was refused'
+}
+case_down_wanted() {
+	run works 1 GSHMEM_UID_ADDRESS=lo
+	statuses 0 1 && says 0 'GSHMEM_UID_ADDRESS=lo: this network interface is down'
+	run works 1 GSHMEM_UID_ADDRESS=127.0.0.1
+	statuses 0 1 && says 0 'GSHMEM_UID_ADDRESS=127.0.0.1: .* the network interface lo is down'
+}
+# Another interface is up, but connections within a machine go by the loopback.
+case_down_loopback() {
+	ip link add gshmem0 type veth peer name gshmem1 2>/dev/null || return 0 # no ip, or Linux without veth
+	ip address add 10.9.8.7/24 dev gshmem0
+	ip link set gshmem0 up
+	ip link set gshmem1 up
+	run works "$n"
+	statuses "$all" 0 && says "$all" 'is done' && silent
+	run works 1 GSHMEM_UID_ADDRESS=gshmem0
+	statuses 0 1 && says 0 'GSHMEM_UID_ADDRESS=gshmem0: .* the network interface lo is down'
+	ip link set gshmem0 down
+	run works 1 GSHMEM_UID_ADDRESS=gshmem0
+	statuses 0 1 && says 0 'GSHMEM_UID_ADDRESS=gshmem0: this network interface is down'
+}
 # Neither an id nor a launcher, or a launcher that says that there is one process.
 case_alone() {
 	run alone 1
@@ -200,10 +243,11 @@ case_links() {
 }
 
 [ $# -gt 0 ] || set -- works closed one again strangers few_files crowd bad_input counts alike late ends_waiting dies_in_init \
-	maker_dies_in_init dies maker_dies global_exit leaves nodes window alone needs_mpi links
+	maker_dies_in_init dies maker_dies global_exit leaves nodes window down alone needs_mpi links
 for name; do
 	start=$SECONDS
 	"case_$name"
 	[ -z "${V-}" ] || echo "$name: $((SECONDS - start)) s"
 done
-[ $nfailed -eq 0 ]
+[ $nfailed -eq 0 ] || exit 1
+[ -z "$skipped" ] || { echo "uniqueid.sh: $skipped: all other cases passed"; exit 77; }

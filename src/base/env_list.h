@@ -39,7 +39,7 @@ X(MPI_LIBRARY, text, "", "peers",
   "libmpi.so.12, as the loader finds it")
 X(UID_ADDRESS, text, "", "peers",
   "address or network interface on which gshmemx_get_uniqueid listens; by default the first interface "
-  "that is up, the loopback last")
+  "that is up, the loopback last, or a local socket if none is")
 X(STATS, flag, "0", "debugging",
   "1: gshmem_finalize prints how many operations and bytes each PE asked of each other PE, by kind and by "
   "who performed them, and how many operations used the net; equal on all PEs")

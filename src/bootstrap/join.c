@@ -19,6 +19,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -419,23 +420,48 @@ static int finish_connect(int fd, uint64_t deadline_ns)
 	return -error;
 }
 
+/*
+ * Returns 0, -EINPROGRESS if finish_connect has to wait, or another error. The queue of a local socket may be
+ * full, and poll does not say when it is not.
+ */
+static int start_connect(int fd, const struct sockaddr_storage *address, socklen_t length,
+			 uint64_t deadline_ns)
+{
+	const struct timespec nap = {0, 1000000};
+
+	while (connect(fd, (const struct sockaddr *)address, length)) {
+		if (errno != EAGAIN || address->ss_family != AF_UNIX)
+			return -errno;
+		if (deadline_ns && gshmemi_arch_clock_ns() >= deadline_ns)
+			return -ETIMEDOUT;
+		nanosleep(&nap, NULL);
+	}
+	return 0;
+}
+
 static int connect_root(const struct gshmemi_uniqueid *id, uint64_t deadline_ns, int *fd_p)
 {
 	struct sockaddr_storage address;
 	const socklen_t length = gshmemi_uniqueid_address(id, &address);
 	char text[96];
-	int fd, rc = 0;
+	int fd, rc;
 
 	gshmemi_uniqueid_print_address(&address, text, sizeof text);
 	fd = gshmemi_file_keep(socket(id->family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-	if (fd < 0 || connect(fd, (struct sockaddr *)&address, length))
-		rc = errno == EINPROGRESS ? finish_connect(fd, deadline_ns) : -errno;
+	rc = fd < 0 ? -errno : start_connect(fd, &address, length, deadline_ns);
+	if (rc == -EINPROGRESS)
+		rc = finish_connect(fd, deadline_ns);
 	if (!rc) {
 		prepare(fd);
 		*fd_p = fd;
 		return 0;
 	}
-	if (rc == -ECONNREFUSED)
+	if (rc == -ECONNREFUSED && id->family == AF_UNIX)
+		gshmemi_error("init: pid %u on %s, which made the unique id, does not listen at the local socket "
+			      "%s, or no longer: it has ended, has given up waiting, all ranks have come, or it "
+			      "runs on another machine or in another container; an id is for one job",
+			      id->pid, id->host, text);
+	else if (rc == -ECONNREFUSED)
 		gshmemi_error("init: pid %u on %s, which made the unique id, no longer listens at %s: "
 			      "it has ended, has given up waiting, or all ranks have come; an id is for "
 			      "one job",

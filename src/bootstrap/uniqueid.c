@@ -1,5 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The unique id of a job: see bootstrap/uniqueid.h. */
+/*
+ * The unique id of a job: see bootstrap/uniqueid.h.
+ *
+ * The maker listens at an address of IP, so that processes of other machines and containers get there too,
+ * and learn from it that they cannot take part. Where the network cannot be used it listens at a local
+ * socket, with an abstract name, which leaves no file behind. Every user of the machine can list such names
+ * and connect, as to a port. So the secrets are what keeps others out, and the name is independent of them.
+ */
 #include "bootstrap/uniqueid.h"
 
 #include <ifaddrs.h>
@@ -9,6 +16,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -27,7 +35,26 @@ static struct {
 	struct gshmemi_uniqueid id;
 } listener;
 
+static int fill_randomly(uint8_t *bytes, size_t nbytes)
+{
+	if (getrandom(bytes, nbytes, 0) == (ssize_t)nbytes)
+		return 0;
+	gshmemi_error("gshmemx_get_uniqueid: getrandom: %s", strerror(errno));
+	return -EIO;
+}
+
 /* ---- addresses ---- */
+
+static socklen_t local_address(const struct gshmemi_uniqueid *id, struct sockaddr_un *address)
+{
+	char *name = address->sun_path + 1; /* after a 0, which makes it abstract */
+	int at, i;
+
+	at = snprintf(name, sizeof address->sun_path - 1, "gshmem-");
+	for (i = 0; i < (int)sizeof id->address; i++, at += 2)
+		snprintf(name + at, 3, "%02x", id->address[i]);
+	return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)at);
+}
 
 socklen_t gshmemi_uniqueid_address(const struct gshmemi_uniqueid *id, struct sockaddr_storage *address)
 {
@@ -36,6 +63,8 @@ socklen_t gshmemi_uniqueid_address(const struct gshmemi_uniqueid *id, struct soc
 
 	memset(address, 0, sizeof *address);
 	address->ss_family = id->family;
+	if (id->family == AF_UNIX)
+		return local_address(id, (struct sockaddr_un *)address);
 	if (id->family == AF_INET) {
 		v4->sin_port = htons(id->port);
 		memcpy(&v4->sin_addr, id->address, sizeof v4->sin_addr);
@@ -54,6 +83,8 @@ static void set_address(struct gshmemi_uniqueid *id, const struct sockaddr *addr
 	const struct sockaddr_in *v4 = (const struct sockaddr_in *)address;
 
 	id->family = address->sa_family;
+	id->scope = 0;
+	memset(id->address, 0, sizeof id->address);
 	if (id->family == AF_INET) {
 		memcpy(id->address, &v4->sin_addr, sizeof v4->sin_addr);
 		return;
@@ -64,10 +95,13 @@ static void set_address(struct gshmemi_uniqueid *id, const struct sockaddr *addr
 
 void gshmemi_uniqueid_print_address(const struct sockaddr_storage *address, char *text, size_t nbytes)
 {
+	const char *name = ((const struct sockaddr_un *)address)->sun_path + 1;
 	const bool is_v6 = address->ss_family == AF_INET6;
 	char host[INET6_ADDRSTRLEN + IF_NAMESIZE + 1], port[8];
 
-	if (getnameinfo((const struct sockaddr *)address, sizeof *address, host, sizeof host, port,
+	if (address->ss_family == AF_UNIX)
+		snprintf(text, nbytes, *name ? "@%s" : "a process of this machine", name);
+	else if (getnameinfo((const struct sockaddr *)address, sizeof *address, host, sizeof host, port,
 			sizeof port, NI_NUMERICHOST | NI_NUMERICSERV))
 		snprintf(text, nbytes, "an unknown address");
 	else
@@ -92,44 +126,102 @@ static int rate(const struct ifaddrs *interface, const char *name)
 }
 
 /* Finds the best address of an interface, NULL: of any; returns false if there is none. */
-static bool find_interface(const char *name, struct gshmemi_uniqueid *id)
+static bool find_interface(const struct ifaddrs *interfaces, const char *name, struct gshmemi_uniqueid *id)
 {
-	struct ifaddrs *interfaces, *at;
+	const struct ifaddrs *at;
 	int best = 0;
 
-	if (getifaddrs(&interfaces))
-		return false;
 	for (at = interfaces; at; at = at->ifa_next) {
 		if (rate(at, name) <= best)
 			continue;
 		best = rate(at, name);
 		set_address(id, at->ifa_addr);
 	}
-	freeifaddrs(interfaces);
 	return best > 0;
 }
 
-static int find_address(struct gshmemi_uniqueid *id)
+static bool has_address(const struct ifaddrs *interface, const struct gshmemi_uniqueid *id)
+{
+	struct gshmemi_uniqueid own = {0};
+
+	if (!interface->ifa_addr || interface->ifa_addr->sa_family != id->family)
+		return false;
+	set_address(&own, interface->ifa_addr);
+	return memcmp(own.address, id->address, sizeof own.address) == 0;
+}
+
+/*
+ * Returns the name of an interface that is down and that connections to the address in *id need: the one that
+ * has it or, since those within a machine go by it whatever the address, the loopback. NULL: there is none.
+ */
+static const char *find_down(const struct ifaddrs *interfaces, const struct gshmemi_uniqueid *id)
+{
+	const struct ifaddrs *at;
+
+	for (at = interfaces; at; at = at->ifa_next)
+		if (!(at->ifa_flags & IFF_UP) && (at->ifa_flags & IFF_LOOPBACK || has_address(at, id)))
+			return at->ifa_name;
+	return NULL;
+}
+
+static bool is_interface(const struct ifaddrs *interfaces, const char *name)
+{
+	while (interfaces && strcmp(interfaces->ifa_name, name))
+		interfaces = interfaces->ifa_next;
+	return interfaces != NULL;
+}
+
+static bool read_address(const char *text, struct gshmemi_uniqueid *id)
 {
 	const struct addrinfo hints = {.ai_flags = AI_NUMERICHOST, .ai_socktype = SOCK_STREAM};
-	const char *wanted = gshmemi_env.UID_ADDRESS;
 	struct addrinfo *found;
 
-	if (find_interface(wanted, id))
-		return 0;
-	if (wanted && !getaddrinfo(wanted, NULL, &hints, &found)) {
-		set_address(id, found->ai_addr);
-		freeaddrinfo(found);
-		return 0;
-	}
-	if (wanted)
+	if (getaddrinfo(text, NULL, &hints, &found))
+		return false;
+	set_address(id, found->ai_addr);
+	freeaddrinfo(found);
+	return true;
+}
+
+static int find_wanted(const struct ifaddrs *interfaces, const char *wanted, struct gshmemi_uniqueid *id)
+{
+	const bool is_found = find_interface(interfaces, wanted, id) || read_address(wanted, id);
+	const char *down = is_found ? find_down(interfaces, id) : NULL;
+
+	if (!is_found && is_interface(interfaces, wanted))
+		gshmemi_error("GSHMEM_UID_ADDRESS=%s: this network interface is down, or has no address (ip link "
+			      "set %s up); without GSHMEM_UID_ADDRESS a job of one machine needs none",
+			wanted, wanted);
+	else if (!is_found)
 		gshmemi_error("GSHMEM_UID_ADDRESS=%s: neither a network interface of this machine that is up "
 			      "nor an address, as in 10.0.0.1",
 			      wanted);
-	else
-		gshmemi_error("gshmemx_get_uniqueid: this machine has no network interface that is up, not "
-			      "even the loopback");
-	return wanted ? -EINVAL : -EADDRNOTAVAIL;
+	else if (down)
+		gshmemi_error("GSHMEM_UID_ADDRESS=%s: the processes cannot connect to this address, because "
+			      "the network interface %s is down (ip link set %s up); without "
+			      "GSHMEM_UID_ADDRESS a job of one machine needs none",
+			wanted, down, down);
+	return !is_found || down ? -EINVAL : 0;
+}
+
+/* Chooses where to listen. An IP address is set without the port. */
+static int find_address(struct gshmemi_uniqueid *id)
+{
+	const char *wanted = gshmemi_env.UID_ADDRESS;
+	struct ifaddrs *interfaces = NULL;
+	int rc = 0;
+
+	(void)getifaddrs(&interfaces); /* if it fails, there are none */
+	if (wanted) {
+		rc = find_wanted(interfaces, wanted, id);
+	} else if (!find_interface(interfaces, NULL, id) || find_down(interfaces, id)) {
+		id->family = AF_UNIX;
+		id->scope = 0;
+		rc = fill_randomly(id->address, sizeof id->address);
+	}
+	if (interfaces)
+		freeifaddrs(interfaces);
+	return rc;
 }
 
 /* ---- an id ---- */
@@ -160,6 +252,14 @@ int gshmemi_uniqueid_read(const gshmemx_uniqueid_t *id, struct gshmemi_uniqueid 
 	return 0;
 }
 
+static uint16_t port_of(const struct sockaddr_storage *address)
+{
+	if (address->ss_family == AF_UNIX)
+		return 0;
+	return ntohs(address->ss_family == AF_INET ? ((const struct sockaddr_in *)address)->sin_port
+						   : ((const struct sockaddr_in6 *)address)->sin6_port);
+}
+
 /* Listens at the address in *id, and sets the port there. */
 static int listen_at(struct gshmemi_uniqueid *id, int *fd_p)
 {
@@ -171,8 +271,7 @@ static int listen_at(struct gshmemi_uniqueid *id, int *fd_p)
 	fd = gshmemi_file_keep(socket(id->family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
 	if (fd >= 0 && !bind(fd, (struct sockaddr *)&address, length) && !listen(fd, SOMAXCONN) &&
 	    !getsockname(fd, (struct sockaddr *)&address, &got)) {
-		id->port = ntohs(id->family == AF_INET ? ((struct sockaddr_in *)&address)->sin_port
-						       : ((struct sockaddr_in6 *)&address)->sin6_port);
+		id->port = port_of(&address);
 		*fd_p = fd;
 		return 0;
 	}
@@ -187,13 +286,15 @@ static int listen_at(struct gshmemi_uniqueid *id, int *fd_p)
 
 static int fill(struct gshmemi_uniqueid *id)
 {
+	int rc;
+
 	memset(id, 0, sizeof *id);
 	memcpy(id->magic, magic, sizeof magic);
-	if (getrandom(id->asked, sizeof id->asked, 0) != sizeof id->asked ||
-	    getrandom(id->answered, sizeof id->answered, 0) != sizeof id->answered) {
-		gshmemi_error("gshmemx_get_uniqueid: getrandom: %s", strerror(errno));
-		return -EIO;
-	}
+	rc = fill_randomly(id->asked, sizeof id->asked);
+	if (!rc)
+		rc = fill_randomly(id->answered, sizeof id->answered);
+	if (rc)
+		return rc;
 	id->pid = (uint32_t)getpid();
 	gethostname(id->host, sizeof id->host - 1);
 	return find_address(id);

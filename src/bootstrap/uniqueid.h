@@ -12,9 +12,9 @@
 /* The contents of a gshmemx_uniqueid_t. */
 struct gshmemi_uniqueid {
 	char magic[8];
-	uint8_t address[16];                     /* of IPv4 only the first 4 */
+	uint8_t address[16];                     /* of IPv4 only the first 4; of AF_UNIX a random name */
 	uint32_t scope;                          /* of an IPv6 address that is valid on one network only */
-	uint16_t family;                         /* AF_INET or AF_INET6 */
+	uint16_t family;                         /* AF_INET, AF_INET6 or AF_UNIX */
 	uint16_t port;                           /* in host byte order */
 	uint8_t asked[GSHMEMI_SECRET_NBYTES];    /* sent by the one who connects, */
 	uint8_t answered[GSHMEMI_SECRET_NBYTES]; /* and by the maker in its answer */
@@ -34,7 +34,7 @@ int gshmemi_uniqueid_take_listener(const struct gshmemi_uniqueid *id);
 
 /*
  * Sets *address to where the maker listens, and returns its length; prints an address as text, as in
- * 10.0.0.1:4711.
+ * 10.0.0.1:4711 or, of a local socket, @gshmem-0123456789abcdef0123456789abcdef.
  */
 socklen_t gshmemi_uniqueid_address(const struct gshmemi_uniqueid *id, struct sockaddr_storage *address);
 void gshmemi_uniqueid_print_address(const struct sockaddr_storage *address, char *text, size_t nbytes);
