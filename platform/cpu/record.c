@@ -49,10 +49,11 @@ void hipcpu_launch_record(const struct hipcpu_launch_params *p)
 {
 	static char line[PATH_MAX + 512], program[PATH_MAX]; /* stacks may be small */
 	static bool has_failed;
+	const char *path = hipcpu_config()->launches;
 	ssize_t length;
 	int fd, n;
 
-	if (!hipcpu_config()->launches)
+	if (!path)
 		return;
 	pthread_mutex_lock(&lock);
 	if (is_news(p->name, p->block.x * p->block.y * p->block.z, p->shared_bytes)) {
@@ -60,12 +61,12 @@ void hipcpu_launch_record(const struct hipcpu_launch_params *p)
 		program[length > 0 ? length : 0] = 0;
 		n = snprintf(line, sizeof(line), "%s\t%s\t%u\t%zu\n", program, p->name,
 			p->block.x * p->block.y * p->block.z, p->shared_bytes);
-		fd = open(hipcpu_config()->launches, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+		fd = hipcpu_keep_file(open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666));
 		/* in one write, because the PEs of a job append to the same file */
 		if ((fd < 0 || write(fd, line, n < (int)sizeof(line) ? (size_t)n : sizeof(line) - 1) < 0) &&
 			!has_failed) {
-			hipcpu_message("GSHMEM_CPU_LAUNCHES=%s: this cannot be written: %s",
-				hipcpu_config()->launches, strerror(errno));
+			hipcpu_message("GSHMEM_CPU_LAUNCHES=%s: this cannot be written: %s", path,
+				strerror(errno));
 			has_failed = true;
 		}
 		if (fd >= 0)
