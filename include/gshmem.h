@@ -34,6 +34,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <gshmem/api/types.h>
+#include <gshmem/arch/quiet.h>
 
 GSHMEMI_QUIET_BEGIN
 

@@ -18,9 +18,9 @@ static const char *const library[] = {"base", "bootstrap", "ipc", "heap", "devic
 static const char *const headers[] = {
 	"arch", "api", "state", "move", "wait", "rpc", "order", "coll", "win", "compat", NULL};
 
-static const char *const platforms[] = {"__HIP_PLATFORM_", "__CUDA_ARCH__", "__NVCC__", "__gfx",
-					"__AMDGCN", "__builtin_amdgcn", "__x86_64__", "__aarch64__",
-					"__builtin_ia32", "hipcpu_", NULL};
+static const char *const platforms[] = {"__HIP_PLATFORM_", "__CUDA_ARCH__", "__CUDACC__", "__NVCC__",
+					"__gfx", "__AMDGCN", "__builtin_amdgcn", "__x86_64__",
+					"__aarch64__", "__builtin_ia32", "hipcpu_", NULL};
 
 /*
  * Calls that make a descriptor, those of which a line keeps the result away from numbers 0 to 2, and those that

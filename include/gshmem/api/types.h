@@ -11,25 +11,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/*
- * Around the headers in C++, for programs that are compiled with warnings about C's casts, which the headers
- * share with C, and about functions that two headers declare.
- */
-#if defined(__cplusplus) && !defined(__CUDACC__)
-#ifdef __clang__
-#define GSHMEMI_QUIET_GCC
-#else
-#define GSHMEMI_QUIET_GCC _Pragma("GCC diagnostic ignored \"-Wuseless-cast\"")
-#endif
-#define GSHMEMI_QUIET_BEGIN \
-	_Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wold-style-cast\"") \
-	_Pragma("GCC diagnostic ignored \"-Wredundant-decls\"") GSHMEMI_QUIET_GCC
-#define GSHMEMI_QUIET_END _Pragma("GCC diagnostic pop")
-#else
-#define GSHMEMI_QUIET_BEGIN
-#define GSHMEMI_QUIET_END
-#endif
-
 /* A handle, as a constant in the program's own lines: C++'s cast there needs no quiet. */
 #ifdef __cplusplus
 #define GSHMEMI_HANDLE(TYPE, value) reinterpret_cast<TYPE>(value)
