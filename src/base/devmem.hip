@@ -33,8 +33,5 @@ hipError_t gshmemi_devmem_launch_amo(int op, void *address, uint64_t value, uint
 
 hipError_t gshmemi_devmem_probe(void)
 {
-	hipError_t error;
-
-	GSHMEMI_LOAD(error, gshmemi_amo_kernel);
-	return error;
+	return gshmemi_load_kernel(reinterpret_cast<const void *>(gshmemi_amo_kernel));
 }

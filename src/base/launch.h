@@ -20,11 +20,11 @@
 	} while (0)
 
 /* Asks for a kernel, so that the runtime loads it now and not at its first launch. */
-#define GSHMEMI_LOAD(error, kernel) \
-	do { \
-		hipFuncAttributes attributes_; \
-\
-		error = hipFuncGetAttributes(&attributes_, reinterpret_cast<const void *>(kernel)); \
-	} while (0)
+static inline hipError_t gshmemi_load_kernel(const void *kernel)
+{
+	hipFuncAttributes attributes;
+
+	return hipFuncGetAttributes(&attributes, kernel);
+}
 
 #endif /* GSHMEMI_BASE_LAUNCH_H */

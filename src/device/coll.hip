@@ -50,8 +50,5 @@ hipError_t gshmemi_coll_launch(const struct gshmemi_coll_args *args, hipStream_t
 
 hipError_t gshmemi_coll_load(void)
 {
-	hipError_t error;
-
-	GSHMEMI_LOAD(error, gshmemi_coll_kernel);
-	return error;
+	return gshmemi_load_kernel(reinterpret_cast<const void *>(gshmemi_coll_kernel));
 }

@@ -72,8 +72,5 @@ hipError_t gshmemi_stream_launch(const struct gshmemi_stream_op *op, hipStream_t
 
 hipError_t gshmemi_stream_load(void)
 {
-	hipError_t error;
-
-	GSHMEMI_LOAD(error, gshmemi_stream_kernel);
-	return error;
+	return gshmemi_load_kernel(reinterpret_cast<const void *>(gshmemi_stream_kernel));
 }

@@ -25,8 +25,5 @@ hipError_t gshmemi_attend_launch(hipStream_t stream)
 
 hipError_t gshmemi_attend_load(void)
 {
-	hipError_t error;
-
-	GSHMEMI_LOAD(error, gshmemi_attend_kernel);
-	return error;
+	return gshmemi_load_kernel(reinterpret_cast<const void *>(gshmemi_attend_kernel));
 }

@@ -6,7 +6,8 @@
 #include "trace/kernels.h"
 
 /* Each answer is one word, and no two are equal, so the host needs no order between two words. */
-__global__ __launch_bounds__(1) void gshmemi_clock_kernel(struct gshmemi_clock_mail *mail, uint32_t nquestions)
+__global__ __launch_bounds__(1) void gshmemi_clock_kernel(
+	struct gshmemi_clock_mail *mail, uint32_t nquestions)
 {
 	uint64_t before_ns = gshmemi_arch_clock_ns(), after_ns;
 	uint32_t question;
@@ -33,8 +34,5 @@ hipError_t gshmemi_clock_launch(struct gshmemi_clock_mail *mail, uint32_t nquest
 
 hipError_t gshmemi_clock_load(void)
 {
-	hipError_t error;
-
-	GSHMEMI_LOAD(error, gshmemi_clock_kernel);
-	return error;
+	return gshmemi_load_kernel(reinterpret_cast<const void *>(gshmemi_clock_kernel));
 }
