@@ -81,11 +81,6 @@ GSHMEMI_ARCH_FN unsigned gshmemi_arch_lane(void)
 /* ---- groups ---- */
 
 /*
- * Bits are counted by the compilers' builtins: for CUDA's __popc and __ffs clang calls libdevice, which the
- * bitcode would then need.
- */
-
-/*
  * All lanes of the wave that have not ended: they meet here. Neither nvcc nor the hardware promises that
  * lanes are together again behind divergent code, and on an H100 they are not: two parts of a wave that
  * each made a barrier counted as two barriers.
@@ -117,6 +112,10 @@ GSHMEMI_ARCH_FN uint64_t gshmemi_arch_wave_peers(uint64_t key)
 	return lanes == 0xffffffffU ? lanes : 1U << gshmemi_arch_lane();
 }
 
+/*
+ * Bits are counted by the compilers' builtins: for CUDA's __popc and __ffs clang calls libdevice, which the
+ * bitcode would then need.
+ */
 GSHMEMI_ARCH_FN unsigned gshmemi_arch_group_rank(int scope, uint64_t mask)
 {
 	unsigned before;
