@@ -60,5 +60,6 @@ awk '$2 > 1 && $3 + 0 <= x + 0; { x = $3 }' "$work/points" >"$work/back"
 [ $# -eq 0 ] || exit 0
 [ "$(grep -c png "$work/out")" -eq 8 ] || fail "expected 8 pictures: $(cat "$work/out")"
 # 4 tables and 2 numbers of PEs, each with 4 scopes and raw, by 3 sizes.
+[ "$(wc -l <"$work/points")" -eq 120 ] || fail "expected 120 points: $(wc -l <"$work/points")"
 awk '$4 >= ($1 == "raw" ? 200 : 100)' "$work/points" >"$work/other"
 [ ! -s "$work/other" ] || fail "a point is another operation's: $(head -n 1 "$work/other")"
