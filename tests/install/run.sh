@@ -251,7 +251,7 @@ END
 kinds='-static -static-pie'
 [ "${PLATFORM:-cpu}" = cpu ] || kinds=''
 for kind in $kinds; do
-	gshmemcc $kind static.c -o static 2>log || { cat log; fail "gshmemcc $kind: exit $?"; }
+	gshmemcc $kind static.c -o static 2>log || fail "gshmemcc $kind: exit $?: $(cat log)"
 	./static || fail "$kind: a job by unique id: exit $?"
 	./static mpi 2>log && fail "$kind: a job by MPI succeeds"
 	grep -q 'linked with -static' log || { cat log; fail "$kind: a job by MPI does not say why it fails"; }
