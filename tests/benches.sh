@@ -5,7 +5,8 @@
 # Each bench runs once for a moment: one size, one batch. All rows of its table are there, which
 # tests/benches.rows lists (bench, number of PEs, op, scope, pes), its data is right, and plot.sh draws it.
 #
-#   tests/benches.sh [-u] [BENCH...]   -u: write the rows that are there to tests/benches.rows
+#   tests/benches.sh [BENCH...]
+#   tests/benches.sh -u           write the rows that are there to tests/benches.rows
 #
 # B names the build, MPIRUN the launcher. net_rma and node_lat are for nodes: make bench-nodes.
 
@@ -14,6 +15,7 @@ cd "$(dirname "$0")/.." || exit
 export MPIRUN
 update=''
 [ "${1-}" != -u ] || { update=1; shift; }
+[ -z "$update" ] || [ $# -eq 0 ] || { echo "usage: tests/benches.sh [BENCH...] | -u"; exit 2; }
 work=$(mktemp -d) || exit
 trap 'rm -rf "$work"' EXIT
 nfailed=0
@@ -40,11 +42,11 @@ measure() {
 	given=$(key args "bench/$1.hip")
 	# Lists of words; the last of two equal options counts.
 	# shellcheck disable=SC2086
-	if ! timeout -k 5 300 $launch "$B/bench/$1" $given -b $nbytes:$nbytes -a 1 -t 50 \
-		>"$tsv" 2>"$work/log" </dev/null; then
+	timeout -k 5 300 $launch "$B/bench/$1" $given -b $nbytes:$nbytes -a 1 -t 50 \
+		>"$tsv" 2>"$work/log" </dev/null || {
 		fail "$name: exit $? or no end within 300 s: $(tail -n 5 "$work/log")"
 		return
-	fi
+	}
 	if grep -q FAIL "$tsv" "$work/log"; then
 		fail "$name: $(grep -h FAIL "$tsv" "$work/log")"
 	fi
@@ -78,6 +80,7 @@ for bench; do
 	done
 done
 if [ -n "$update" ]; then
+	[ $nfailed -eq 0 ] || exit 1
 	{
 		echo "# SPDX-License-Identifier: BSD-3-Clause"
 		echo "# The rows of the benches on the cpu platform: tests/benches.sh -u writes them."
@@ -85,5 +88,10 @@ if [ -n "$update" ]; then
 	} >tests/benches.rows
 	exit
 fi
-[ $some -gt 0 ] || tests/plot.sh "$work" || nfailed=$((nfailed + 1))
+if [ $some -eq 0 ]; then
+	for name in $(grep -v '^#' tests/benches.rows | cut -d ' ' -f 1 | uniq); do
+		[ -e "$work/$name.tsv" ] || fail "$name: is in tests/benches.rows, and does not run"
+	done
+	tests/plot.sh "$work" || nfailed=$((nfailed + 1))
+fi
 [ $nfailed -eq 0 ]
