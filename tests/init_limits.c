@@ -158,18 +158,18 @@ static void too_few_threads(void)
 static void too_little_space(void)
 {
 	static const size_t more[] = {8, 40, 70, 90, 110, 130, 150, 170, 190};
-	unsigned nfailed = 0, i;
+	const unsigned nlimits = sizeof more / sizeof *more;
+	unsigned i;
 	int status;
 
-	for (i = 0; i < sizeof more / sizeof *more; i++) {
+	for (i = 0; i < nlimits; i++) {
 		status = run(limit_space, more[i] * MIB);
 		if (!status)
 			break;
 		expect_message("ulimit -v", more[i], status, "bytes at most (ulimit -v)",
 			"raise the limit (ulimit -v unlimited), or lower GSHMEM_HEAP_SIZE");
-		nfailed++;
 	}
-	t_check(nfailed >= 2, "init takes only %zu MiB of addresses", more[i]);
+	t_check(i >= 2 && i < nlimits, "init fails at %u of %u limits on its addresses", i, nlimits);
 }
 
 static void too_small_files(void)
