@@ -25,7 +25,8 @@ trap 'for p in "${pids[@]}"; do kill "$p" 2>/dev/null; done; rm -rf "$work"' EXI
 trap 'exit 130' INT TERM
 # Hide a launcher's variables if this runs in its job, and hide MPI: if the library needs it
 # after all, it does not find it.
-unset PMI_FD PMI_RANK PMI_SIZE MPI_LOCALNRANKS MPI_LOCALRANKID
+unset PMI_FD PMI_PORT PMI_RANK PMI_SIZE PMIX_NAMESPACE PMIX_RANK OMPI_COMM_WORLD_RANK OMPI_COMM_WORLD_SIZE
+unset SLURM_STEP_NUM_TASKS PALS_RANKID FLUX_TASK_RANK MPI_LOCALNRANKS MPI_LOCALRANKID
 export GSHMEM_MPI_LIBRARY=/nonexistent/libmpi.so
 nfailed=0
 skipped=
