@@ -19,14 +19,10 @@ cd "$(dirname "$0")/.."
 vendor=${1:-${PLATFORM:-amd}}
 [ "$vendor" = nvidia ] || vendor=amd
 case $vendor in
-amd) gpu=${AMDSIM_GPUS:-${GPU_ARCHS:-gfx942}} ;;
-nvidia) gpu=${GPU_ARCHS:-sm_90} ;;
+amd) gpu=${AMDSIM_GPUS:-${GPU_ARCHS:-gfx942}} gpu=${gpu%% *} linker=ld.lld build=build/amd-$gpu ;;
+nvidia) gpu=${GPU_ARCHS:-sm_90} gpu=${gpu%% *} linker='' build=build/nvidia ;;
 esac
-gpu=${gpu%% *}
-case $vendor in
-amd) : "${B:=build/amd-$gpu}" ;;
-nvidia) : "${B:=build/nvidia}" ;;
-esac
+: "${B:=$build}"
 : "${MAKE:=make}" "${SIM:=$PWD/build/amdsim}"
 unset MAKEFLAGS MFLAGS MAKELEVEL PLATFORM T N FULL
 lib=$B/lib/libgshmem_device_$gpu.bc
@@ -59,16 +55,12 @@ case $compiler in
 *clang*-[0-9]*) version=-${compiler##*-} ;;
 *) version='' PATH=$PATH:${ROCM_PATH:-/opt/rocm}/llvm/bin ;;
 esac
-for tool in llvm-link llvm-dis llvm-nm opt llc; do
+for tool in llvm-link llvm-dis llvm-nm opt llc $linker; do
 	if ! command -v "$tool$version" >/dev/null; then
 		echo "$tool$version is not here: it belongs to $compiler"
 		exit 77
 	fi
 done
-if [ "$vendor" = amd ] && ! command -v "ld.lld$version" >/dev/null; then
-	echo "ld.lld$version is not here: it belongs to $compiler"
-	exit 77
-fi
 make_it() {
 	$MAKE --no-print-directory PLATFORM="$vendor" GPU_ARCHS="$gpu" B="$B" "$@" >"$dir/log" 2>&1 || {
 		cat "$dir/log"

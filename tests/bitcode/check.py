@@ -17,7 +17,8 @@ import os
 import re
 import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "isa"))
+ISA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "isa")
+sys.path.insert(0, ISA)
 import budget # noqa: E402
 
 PLAIN = {"i8", "i16", "i32", "i64", "float", "double"}
@@ -29,7 +30,6 @@ APART = {"static"}
 # some 50 before it. Memory limits such a loop, not the instructions that an SM issues. With 56 registers instead
 # of 48 an SM holds 36 warps instead of 40. A call of the slow path may be there twice.
 MORE = {"instructions": 1, "per_byte": 0.3, "before": 64, "vgpr": 10, "static_calls": 1}
-BITCODE = os.path.dirname(os.path.abspath(__file__))
 
 
 def read_types(path, word):
@@ -65,33 +65,26 @@ def check_types(defined, paths):
 	return failed
 
 
-def check_same(linked, compiled):
+def is_other(metric, found, expected):
+	return found != expected
+
+
+def is_worse(metric, found, expected):
+	if found is None or expected is None:
+		return True
+	if metric in budget.AT_LEAST:
+		return found < expected
+	return metric != "bytes" and found > expected + MORE.get(metric, 0)
+
+
+def check_kernels(linked, compiled, differs, compiler):
 	failed = 0
 	for name, found in linked.items():
 		expected = compiled.get(name, {})
-		for metric in sorted(set(found) | set(expected)):
-			if metric not in APART and found.get(metric) != expected.get(metric):
-				print("bitcode: kernel %s: %s is %s, but %s when compiled as HIP" %
-					(name, metric, found.get(metric), expected.get(metric)))
-				failed += 1
-	return failed
-
-
-def check_more(linked, compiled):
-	failed = 0
-	for name, found in linked.items():
-		expected = compiled.get(name, {})
-		for metric in sorted(set(found) | set(expected)):
-			if metric in APART:
-				continue
-			if metric not in found or metric not in expected:
-				print("bitcode: kernel %s: %s was measured of one compiler alone" % (name, metric))
-				failed += 1
-			elif metric in budget.AT_LEAST and found[metric] < expected[metric] or \
-				metric not in budget.AT_LEAST and metric != "bytes" and \
-				found[metric] > expected[metric] + MORE.get(metric, 0):
-				print("bitcode: kernel %s: %s is %s, but %s by nvcc" %
-					(name, metric, found[metric], expected[metric]))
+		for metric in sorted((set(found) | set(expected)) - APART):
+			if differs(metric, found.get(metric), expected.get(metric)):
+				print("bitcode: kernel %s: %s is %s, but %s by %s" %
+					(name, metric, found.get(metric), expected.get(metric), compiler))
 				failed += 1
 	return failed
 
@@ -99,7 +92,7 @@ def check_more(linked, compiled):
 def check_budgets(arch, linked):
 	"""Compares the kernels with their limits in budgets.tsv, except those on registers."""
 	limits = []
-	for build, calls, archs, metric, limit in budget.read_limits(os.path.join(BITCODE, "..", "isa", "budgets.tsv")):
+	for build, calls, archs, metric, limit in budget.read_limits(os.path.join(ISA, "budgets.tsv")):
 		calls = " ".join(call for call in calls.split() if call in linked)
 		if calls and build == "default" and metric != "vgpr":
 			limits.append((build, calls, archs, metric, limit))
@@ -116,8 +109,9 @@ def check_costs(paths):
 		print("bitcode: %s has only %d kernels that can be measured" % (paths[0], len(linked)))
 		failed += 1
 	if paths[0].endswith(".cubin"):
-		return failed + check_more(linked, compiled) + check_budgets(read[0][0], linked)
-	return failed + check_same(linked, compiled)
+		return failed + check_kernels(linked, compiled, is_worse, "nvcc") + \
+			check_budgets(read[0][0], linked)
+	return failed + check_kernels(linked, compiled, is_other, "hipcc")
 
 
 def main(arguments):
