@@ -82,9 +82,11 @@ CMAKE_FILES := $(patsubst tools/%,$(B)/lib/cmake/gshmem/%,$(wildcard tools/*.cma
 LIB      := $(SO) $(B)/lib/libgshmem.a $(SHMEM_SO) $(B)/lib/libgshmem_shmem.a $(SHMEM_HEADERS) $(CMAKE_FILES)
 BITCODE  := $(PLAT_BITCODE:%=$(B)/lib/libgshmem_device_%.bc)
 progs     = $(sort $(patsubst %,$(B)/%,$(basename $(wildcard $(foreach p,$(2),$(1)/$(p).c $(1)/$(p).hip)))))
-# marked,KEY: tests that have KEY in a comment at their head, such as `/* tsan: yes */`.
-marked    = $(patsubst tests/%,%,$(basename $(shell grep -lsE '^ */?\* *$(1)' \
-	tests/*.c tests/*.hip tests/platform/*.c tests/platform/*.hip tests/shmem/*.c)))
+# having,KEY,FILES: those of the files, without extensions, that have KEY in a comment at their head, such as
+# `/* tsan: yes */`; marked,KEY: such tests.
+having    = $(basename $(shell grep -lsE '^ */?\* *$(1)' $(2)))
+marked    = $(patsubst tests/%,%,$(call having,$(1),\
+	tests/*.c tests/*.hip tests/platform/*.c tests/platform/*.hip tests/shmem/*.c))
 # Tests that need several nodes, tests/nodes_*, run only below tests/nodes.sh, which sets NODES.
 # Tests for one platform only: tests/platform/cpu_*, and those marked `/* platform: cpu */`.
 elsewhere := $(foreach p,$(filter-out $(PLATFORM),$(PLATFORMS)),\
@@ -95,8 +97,8 @@ MODULES  := $(if $(filter %/module,$(TESTS)),$(patsubst %.hip,$(B)/%.module,$(wi
 BENCHES  := $(call progs,bench,$(or $(T),*))
 RAW      := $(call progs,bench,raw/*)
 # Within pretended nodes not those marked `/* nodes: no */`.
-EXAMPLES := $(filter-out $(if $(filter-out all,$(NODES)),$(patsubst %,$(B)/%,$(basename \
-	$(shell grep -lsE '^ */?\* *nodes: no' examples/*.c examples/*.hip examples/*/*.c examples/*/*.hip)))),\
+EXAMPLES := $(filter-out $(if $(filter-out all,$(NODES)),$(patsubst %,$(B)/%,\
+	$(call having,nodes: no,examples/*.c examples/*.hip examples/*/*.c examples/*/*.hip))),\
 	$(call progs,examples,* tutorial/*))
 # make results measures only on cpu.
 ALL_BENCHES := $(call progs,bench,* raw/*) $(if $(filter cpu,$(PLATFORM)),$(B)/bench/results/put)
@@ -141,7 +143,7 @@ SUB = --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell 
 
 lib:      $(LIB) $(BITCODE)#        the library (default)
 tests:    $(TESTS) $(MODULES)#      build the tests, or those of T=
-benches:  $(BENCHES) $(RAW) $(if $(T),,$(ALL_BENCHES))#  build the benches and their raw baselines
+benches:  $(if $(T),$(BENCHES) $(RAW),$(ALL_BENCHES))#  build the benches and their raw baselines
 examples: $(EXAMPLES)#              build the examples
 tools:    $(TOOLS)#                 gshmemcc and gshmem-info, in build/.../bin
 report:   $(REPORT)#                the machine's limits and a start without MPI, for tools/gpu-report
