@@ -50,17 +50,18 @@ void hipcpu_launch_record(const struct hipcpu_launch_params *p)
 	static char line[PATH_MAX + 512], program[PATH_MAX]; /* stacks may be small */
 	static bool has_failed;
 	const char *path = hipcpu_config()->launches;
+	const unsigned nthreads = p->block.x * p->block.y * p->block.z;
 	ssize_t length;
 	int fd, n;
 
 	if (!path)
 		return;
 	pthread_mutex_lock(&lock);
-	if (is_news(p->name, p->block.x * p->block.y * p->block.z, p->shared_bytes)) {
+	if (is_news(p->name, nthreads, p->shared_bytes)) {
 		length = readlink("/proc/self/exe", program, sizeof(program) - 1);
 		program[length > 0 ? length : 0] = 0;
-		n = snprintf(line, sizeof(line), "%s\t%s\t%u\t%zu\n", program, p->name,
-			p->block.x * p->block.y * p->block.z, p->shared_bytes);
+		n = snprintf(line, sizeof(line), "%s\t%s\t%u\t%zu\n", program, p->name, nthreads,
+			p->shared_bytes);
 		fd = hipcpu_keep_file(open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666));
 		/* in one write, because the PEs of a job append to the same file */
 		if ((fd < 0 || write(fd, line, n < (int)sizeof(line) ? (size_t)n : sizeof(line) - 1) < 0) &&

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The stacks of fibers. Each thread keeps those it made until it ends or idles (worker.c). Below each stack is a guard page. A lane that runs
- * into it gets a message, from a handler with a signal stack of its own. The handler also reports when the
- * host touches device memory that access.c has closed.
+ * The stacks of fibers. Each thread keeps those it made until it ends or idles (worker.c). Below each stack is
+ * a guard page. A lane that runs into it gets a message, from a handler with a signal stack of its own. The
+ * handler also reports when the host touches device memory that access.c has closed.
  */
 #include <errno.h>
 #include <signal.h>

@@ -158,8 +158,9 @@ static void report_load(hipError_t error, const char *file, unsigned nkernels)
 	}
 	(void)hipGetLastError();
 	if (!has_warned)
-		gshmemi_warn("init: the kernels of %s cannot be loaded before they are launched (%s): a kernel that "
-			     "waits may then hang the first launch of another: set CUDA_MODULE_LOADING=EAGER",
+		gshmemi_warn("init: the kernels of %s cannot be loaded before they are launched (%s): a kernel "
+			     "that waits may then hang the first launch of another: set "
+			     "CUDA_MODULE_LOADING=EAGER",
 			file, hipGetErrorString(error));
 	has_warned = true;
 }
