@@ -172,7 +172,7 @@ exit 9
 END
 chmod +x "$root"/usr/bin/nvidia-* "$root/usr/bin/compute-sanitizer"
 if (in_root fails env PLATFORM=nvidia GSHMEM_HEAP_KIND=none MPIRUN=/tmp/gshmem-visit/tools/report/launch \
-	/pack/tools/gpu-report --total 2400 --out /out facts build mps tests2 figures sanitizer retry) \
+	/pack/tools/gpu-report --total 2400 --out /out mps tests2 figures sanitizer retry) \
 	>"$work/log" 2>&1; then
 	fail "a visit whose tests fail succeeds"
 fi
