@@ -91,19 +91,15 @@ choose_launcher() {
 
 # build_nvshmem: in the background, because it takes half a minute and only a later part needs it.
 build_nvshmem() {
-	local home lib
+	local home lib nvcc arch
 	home=$(find_nvshmem) || return 0
+	read -r _ _ nvcc _ arch _ <<<"$(platform/nvidia/toolchain)"
 	lib=$(find "$home/lib" -name 'libnvshmem_host.so*' | sort | tail -n 1)
 	# The wheel has libnvshmem_host.so.3 alone, so the linker gets the file's name.
-	(nvcc -O3 -std=c++17 -rdc=true -arch="$(gpu_arch)" "-I$home/include" tools/report/nvshmem.cu \
+	("$nvcc" -O3 -std=c++17 -rdc=true -arch="$arch" "-I$home/include" tools/report/nvshmem.cu \
 		-o "$state/nvshmem.part" "-L$home/lib" "-l:$(basename "$lib")" -lnvshmem_device -lcuda \
 		-Xlinker "-rpath=$home/lib" -Xlinker --allow-shlib-undefined >"$logs/nvshmem_build.txt" 2>&1 &&
 		mv "$state/nvshmem.part" "$state/nvshmem" &)
-}
-
-gpu_arch() {
-	nvidia-smi --query-gpu=compute_cap --format=csv,noheader |
-		sed -n '1s/^\([0-9]*\)\.\([0-9]\)$/sm_\1\2/p'
 }
 
 # Print the folder of NVSHMEM: $NVSHMEM_HOME, a usual place, or the Python wheel's.
