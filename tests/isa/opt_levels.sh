@@ -61,7 +61,9 @@ else
 fi
 
 for compiler in g++ "$(basename "$(command -v clang++-19 || command -v clang++-15 || echo clang++)")"; do
-	if ! command -v "$compiler" >/dev/null; then
+	if ! command -v "$compiler" >/dev/null || { # kernels need clang 15
+		[ "$compiler" != g++ ] && [ "$($compiler -dumpversion | cut -d. -f1)" -lt 15 ]
+	}; then
 		skipped="$skipped cpu:$compiler"
 		continue
 	fi
