@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* run: -n 1,2 */
-/* isa: read */
+/* platform: cpu */
 /*
  * The main thread may leave by pthread_exit after finalize. The process ends, with status 0, when the
- * program's other threads have left too, and not before.
+ * program's other threads have left too, and not before. On GPUs their HIP's
+ * own threads keep the process, with or without the library.
  */
 #include <hip/hip_runtime.h>
 #include <pthread.h>
