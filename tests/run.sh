@@ -36,7 +36,9 @@
 #
 # On pretended nodes (NODES, NNODES and PPN, of tests/nodes.sh) a program with several numbers of PEs runs
 # with as many as the nodes have. With SIM the programs take libamdhip64.so from that folder: a simulated GPU,
-# for which runs share the cores as without GPUs. MPIRUN names the launcher, LIMIT the seconds of every run.
+# for which runs share the cores as without GPUs. There -1 takes no number of PEs above 8 if the source names a
+# smaller one: sixteen PEs that wait for one by launching kernels take ten minutes on two cores. MPIRUN names
+# the launcher, LIMIT the seconds of every run.
 # V=1 also prints the runs that pass; TAIL=50 prints more lines of a log.
 #
 # On the cpu platform a run leaves a list of the kernels that it launches beside its log (NAME.launches), for
@@ -276,6 +278,10 @@ for prog; do
 	fi
 	if [ -n "$once" ]; then
 		case $npes in 1,*) npes=${npes#1,} ;; esac
+		if [ -n "${SIM-}" ]; then
+			few=$(echo "$npes" | tr , '\n' | awk '$1 <= 8' | paste -sd ,)
+			npes=${few:-$npes}
+		fi
 		IFS=, read -ra each <<<"$npes"
 		npes=${each[TURN % ${#each[@]}]} own=("${own[TURN % (${#own[@]} + !${#own[@]})]-}")
 	fi
