@@ -86,6 +86,7 @@ struct block {
 	unsigned nturns;	   /* times that another wave had its turn */
 	unsigned pause_next;	   /* the lane from which to look for one that pauses */
 	unsigned nidle;		   /* pauses since anything else happened */
+	unsigned nlooks;	   /* pauses, also between cross-lane calls, as of a loop around a test */
 	uint64_t yielded_ns;	   /* when the current wait first yielded; 0: it has not */
 	bool slow;
 	uint64_t barrier_count;	   /* of HIPCPU_OP_COUNT, so far */
@@ -194,6 +195,8 @@ const char *hipcpu_op_name(enum hipcpu_op op);
 
 /* The running block waits: makes more threads run blocks that have not begun. */
 void hipcpu_worker_more(struct launch *launch);
+/* hipcpu_spin_polls, with the threads of this process that run blocks. */
+unsigned hipcpu_worker_spin_polls(void);
 void hipcpu_worker_run(struct launch *launch);
 /* Starts the watchdog; later calls do nothing. */
 void hipcpu_watchdog_start(void);

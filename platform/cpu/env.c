@@ -160,21 +160,33 @@ static unsigned find_spin_polls(unsigned nthreads)
 
 void hipcpu_share_cores(unsigned nthreads)
 {
-	const char *value = getenv("GSHMEM_CPU_SPIN");
-
-	if (!value || !*value) /* atomic, because a polling thread may read it meanwhile */
+	if (!hipcpu_config()->spin_is_set) /* atomic, because a polling thread may read it meanwhile */
 		__atomic_store_n(
-			&config.spin_polls, find_spin_polls(nthreads * count_processes()), __ATOMIC_RELAXED);
+			&config.spin_polls, find_spin_polls(nthreads * config.nprocs), __ATOMIC_RELAXED);
+}
+
+unsigned hipcpu_spin_polls(unsigned nthreads)
+{
+	const unsigned most = __atomic_load_n(&config.spin_polls, __ATOMIC_RELAXED);
+	unsigned polls;
+
+	if (config.spin_is_set)
+		return most;
+	polls = find_spin_polls(nthreads * config.nprocs);
+	return polls < most ? polls : most;
 }
 
 static void read_scheduling(void)
 {
 	const unsigned nprocs = count_processes();
+	const char *spin = getenv("GSHMEM_CPU_SPIN");
 	cpu_set_t set;
 
 	config.ncores = 1;
 	if (!sched_getaffinity(0, sizeof(set), &set))
 		config.ncores = (unsigned)CPU_COUNT(&set);
+	config.nprocs = nprocs;
+	config.spin_is_set = spin && *spin;
 	config.spin_polls = (unsigned)read_size(
 		"GSHMEM_CPU_SPIN", find_spin_polls(nprocs), 1, 1u << 30, "polls, at least 1");
 	config.near_polls = config.spin_polls;

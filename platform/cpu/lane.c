@@ -473,10 +473,11 @@ static void give_way(void)
  */
 static void idle(struct block *b, unsigned npolls)
 {
-	const unsigned spin_polls = hipcpu_config()->spin_polls;
+	const unsigned spin_polls = hipcpu_worker_spin_polls();
 	uint64_t now_ns;
 
-	if (++b->nidle % spin_polls) {
+	b->nidle++;
+	if (++b->nlooks % spin_polls) {
 		hipcpu_relax();
 		return;
 	}

@@ -43,6 +43,8 @@ struct hipcpu_config {
 	unsigned wave;		/* lanes: 32 or 64 */
 	unsigned nblocks;	/* resident blocks of a device */
 	unsigned ncus;		/* compute units of a device; divides nblocks */
+	unsigned nprocs;	/* of the job, on this machine */
+	bool spin_is_set;	/* by GSHMEM_CPU_SPIN */
 	unsigned spin_polls;	/* polls before a waiting lane yields to the system */
 	unsigned near_polls;	/* the same where processes alone count, not their threads */
 	unsigned stuck_s;	/* seconds without a switch before a block is named; 0: never */
@@ -60,6 +62,8 @@ struct hipcpu_config {
 
 /* Parsed on the first call, once per process. */
 const struct hipcpu_config *hipcpu_config(void);
+/* Polls before a waiting lane yields to the system, while so many threads of each process of the job run. */
+unsigned hipcpu_spin_polls(unsigned nthreads);
 /* Parses decimal digits and at most one of k, m, g, t; false if text is anything else or overflows. */
 bool hipcpu_parse_size(const char *text, size_t *nbytes_p);
 /* The rank of this process in its job (PMI_RANK), or -1. */

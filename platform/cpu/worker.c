@@ -29,6 +29,7 @@ static pthread_mutex_t blocks_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct block *blocks;	      /* of all threads */
 static _Atomic unsigned nlaunches;    /* launches that the process is running */
 static struct hipcpu_gate watch;
+static _Atomic unsigned nrunning;     /* threads that run blocks */
 
 static struct block *my_block(void)
 {
@@ -135,10 +136,17 @@ static void run_blocks(struct launch *launch)
 	/* before setting busy, so that the watchdog does not compare with what it saw long ago */
 	progress(b);
 	atomic_store_explicit(&b->busy, true, memory_order_release);
+	atomic_fetch_add_explicit(&nrunning, 1, memory_order_relaxed);
 	while ((id = atomic_fetch_add_explicit(&launch->next_block, 1, memory_order_relaxed)) < launch->nblocks)
 		hipcpu_block_run(b, launch, id);
+	atomic_fetch_sub_explicit(&nrunning, 1, memory_order_relaxed);
 	atomic_store_explicit(&b->busy, false, memory_order_release);
 	hipcpu_access_restore(was_open);
+}
+
+unsigned hipcpu_worker_spin_polls(void)
+{
+	return hipcpu_spin_polls(atomic_load_explicit(&nrunning, memory_order_relaxed));
 }
 
 /* Takes a slot and works on launch. Called with the pool's lock held, which is released meanwhile. */
