@@ -11,7 +11,7 @@
 
 #include <gshmemx_win.h>
 
-enum { NBULK = 50, NROUNDS = 6 };
+enum { NBULK = 50, NROUNDS = 6, NUPDATES = T_IS_CPU ? 600 : 6 };
 
 enum program { FENCE, PSCW, EXCLUSIVE, SHARED, FLUSH, NPROGRAMS };
 static const char *const program_names[NPROGRAMS] = {"fence", "pscw", "exclusive", "shared", "flush"};
@@ -139,7 +139,7 @@ __host__ __device__ static void run_pscw(const struct programs &p, bool is_one, 
 /* Every PE adds to the count of PE 0 by get and put. leaves_out: NOCHECK, so that the lock keeps nobody out. */
 template <int scope> __host__ __device__ static void run_exclusive(const struct programs &p, bool is_one)
 {
-	for (int r = 1; r <= NROUNDS; r++) {
+	for (int r = 1; r <= NUPDATES; r++) {
 		MUST(lock, p.win, GSHMEMX_LOCK_EXCLUSIVE, 0, p.leaves_out ? GSHMEMX_MODE_NOCHECK : 0);
 		MUST(long_get, p.win, &p.ends->got, COUNT, 1, 0);
 		MUST(flush_local, p.win, 0);
@@ -264,7 +264,7 @@ static inline int run_one(int by, int program, bool leaves_out)
 	nwrong = p.ends->nwrong;
 	if (program == EXCLUSIVE && p.me == 0) {
 		t_from_device(&count, &p.part->count, sizeof count);
-		nwrong += count != p.npes * NROUNDS;
+		nwrong += count != p.npes * NUPDATES;
 	}
 	t_equal(gshmemx_win_free(&p.win), 0, "free");
 	t_hip(hipHostFree(p.ends));
