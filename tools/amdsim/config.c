@@ -4,6 +4,7 @@
  * the process, because a test that ran with other settings than it asked for would prove nothing.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -23,6 +24,17 @@ void message(const char *format, ...)
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
 	dprintf(STDERR_FILENO, "amdsim: %s\n", text);
+}
+
+int keep_file(int fd)
+{
+	int moved;
+
+	if (fd < 0 || fd > STDERR_FILENO)
+		return fd;
+	moved = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	close(fd);
+	return moved;
 }
 
 void *zalloc(size_t nbytes)

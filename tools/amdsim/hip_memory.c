@@ -151,7 +151,7 @@ static bool make_arena(void)
 
 	if (owner || device_forked())
 		return !device_forked();
-	file = memfd_create("amdsim", MFD_CLOEXEC);
+	file = keep_file(memfd_create("amdsim", MFD_CLOEXEC));
 	if (file < 0 || ftruncate(file, (off_t)ARENA_BYTES) ||
 	    mmap(base, ARENA_ALIAS + ARENA_BYTES, PROT_NONE, flags, -1, 0) != base ||
 	    !map(ARENA_BASE, ARENA_BYTES, file, 0)) {

@@ -92,7 +92,7 @@ static hipError_t create(hipMemGenericAllocationHandle_t *handle, size_t nbytes,
 	label.device = (uint64_t)prop->location.id;
 	if (nbytes + memory_used(prop->location.id) > config()->memory_bytes)
 		return hipErrorOutOfMemory;
-	fd = memfd_create("amdsim-virtual", MFD_CLOEXEC);
+	fd = keep_file(memfd_create("amdsim-virtual", MFD_CLOEXEC));
 	if (fd < 0 || ftruncate(fd, (off_t)nbytes + PAGE) ||
 		pwrite(fd, &label, sizeof(label), (off_t)nbytes) < 0) {
 		if (fd >= 0)
@@ -117,7 +117,7 @@ static hipError_t export(int *fd, hipMemGenericAllocationHandle_t handle, hipMem
 	if (!fd || !handle || flags || type != hipMemHandleTypePosixFileDescriptor ||
 	    handle->prop.requestedHandleType != type)
 		return hipErrorInvalidValue;
-	*fd = fcntl(handle->fd, F_DUPFD_CLOEXEC, 0);
+	*fd = keep_file(fcntl(handle->fd, F_DUPFD_CLOEXEC, 0));
 	return *fd < 0 ? hipErrorOutOfMemory : hipSuccess;
 }
 
@@ -130,7 +130,7 @@ static hipError_t import(
 
 	if (!handle || !os_handle || type != hipMemHandleTypePosixFileDescriptor)
 		return hipErrorInvalidValue;
-	fd = fcntl(*os_handle, F_DUPFD_CLOEXEC, 0);
+	fd = keep_file(fcntl(*os_handle, F_DUPFD_CLOEXEC, 0));
 	if (fd < 0)
 		return hipErrorInvalidValue;
 	if (fstat(fd, &st) || pread(fd, &label, sizeof(label), st.st_size - PAGE) != (ssize_t)sizeof(label) ||

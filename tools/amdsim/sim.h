@@ -453,6 +453,11 @@ const struct config *config(void);
 void message(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* The same, then aborts. */
 #define die(...) (message(__VA_ARGS__), abort())
+/*
+ * Gives the file the number 3 or more, even if the program has closed stdin, stdout or stderr: its output must
+ * not get into device memory. Returns the new number, or -1 if fd is that, too.
+ */
+int keep_file(int fd);
 /* Zeroed; ends the process when out of memory. */
 void *zalloc(size_t nbytes);
 /* xorshift64*: advances *state, which must not be 0, and returns it. */

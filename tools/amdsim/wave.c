@@ -183,7 +183,7 @@ static void open_table(struct device *v, int number)
 
 	snprintf(name, sizeof(name), "/amdsim-%u-%s-%d-%d-%zu", (unsigned)getuid(), gpu_name(config()->gpu),
 		 config()->ncus, number, nbytes);
-	v->fd = shm_open(name, O_RDWR | O_CREAT, 0600);
+	v->fd = keep_file(shm_open(name, O_RDWR | O_CREAT, 0600));
 	v->owners = v->fd < 0 || ftruncate(v->fd, (off_t)nbytes) ? MAP_FAILED :
 		mmap(NULL, nbytes, PROT_READ | PROT_WRITE, MAP_SHARED, v->fd, 0);
 	if (v->owners == MAP_FAILED)
