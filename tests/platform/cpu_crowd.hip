@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Blocks that loop around a test give way to other processes, also if their lanes meet in cross-lane calls
+ * between two tests. Threads that only poll can keep other processes off all cores.
+ */
+#include <hip/hip_runtime.h>
+#include <dlfcn.h>
+#include <sched.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "helpers.h"
+
+enum { NBLOCKS = 8, NLANES = 64 };
+
+static unsigned ngiven; /* yields, of any thread */
+
+extern "C" int sched_yield(void) noexcept
+{
+	static int (*const real)(void) = (int (*)(void))dlsym(RTLD_NEXT, "sched_yield");
+
+	__atomic_fetch_add(&ngiven, 1, __ATOMIC_RELAXED);
+	return real();
+}
+
+__global__ void test_often(const int *go, unsigned *nmet)
+{
+	unsigned polls;
+
+	while (!__atomic_load_n(go, __ATOMIC_ACQUIRE)) {
+		polls = 1; /* a test of its own, each time */
+		hipcpu_pause(&polls);
+		if (__ballot(1) && threadIdx.x == 0)
+			__atomic_fetch_add(nmet, 1, __ATOMIC_RELAXED);
+	}
+}
+
+int main(void)
+{
+	unsigned *nmet, given, met;
+	cpu_set_t one;
+	int *go;
+
+	CPU_ZERO(&one); /* fewer cores than blocks, on any machine */
+	CPU_SET(sched_getcpu(), &one);
+	t_equal(sched_setaffinity(0, sizeof one, &one), 0, "sched_setaffinity");
+	t_hip(hipHostMalloc((void **)&go, sizeof *go));
+	t_hip(hipHostMalloc((void **)&nmet, sizeof *nmet));
+	*go = 0;
+	*nmet = 0;
+	hipLaunchKernelGGL(test_often, dim3(NBLOCKS), dim3(NLANES), 0, 0, go, nmet);
+	while (__atomic_load_n(nmet, __ATOMIC_RELAXED) < 1000)
+		usleep(1000);
+	given = __atomic_load_n(&ngiven, __ATOMIC_RELAXED);
+	met = __atomic_load_n(nmet, __ATOMIC_RELAXED);
+	while (__atomic_load_n(nmet, __ATOMIC_RELAXED) - met < 1000)
+		usleep(1000);
+	met = __atomic_load_n(nmet, __ATOMIC_RELAXED) - met;
+	given = __atomic_load_n(&ngiven, __ATOMIC_RELAXED) - given;
+	__atomic_store_n(go, 1, __ATOMIC_RELEASE);
+	t_hip(hipDeviceSynchronize());
+	t_check(given > met / 2, "%u times given way in %u rounds of tests by %d lanes", given, met, NLANES);
+	t_hip(hipHostFree(nmet));
+	t_hip(hipHostFree(go));
+	return 0;
+}
