@@ -6,13 +6,12 @@
  * MPI carries the operations and a warning says why.
  */
 #include <gshmem.h>
-#include <ifaddrs.h>
 #include <mpi.h>
-#include <net/if.h>
 #include <stdbool.h>
 #include <sys/prctl.h>
 
 #include "job.h"
+#include "sockets.h"
 
 /*
  * MPI shares memory, too, and must not fail first, so these jobs use sockets. Over sockets
@@ -20,7 +19,6 @@
  * the launcher sees in their place.
  */
 #define MPI_NO_PROC "UCX_POSIX_USE_PROC_LINK=n"
-#define MPI_SOCKETS "UCX_TLS=tcp,self"
 #define BULK_NBYTES 300000
 
 /* As root, become another user, because root can open everything. */
@@ -125,7 +123,7 @@ static void expect(const char *name, const char *why, int nwarnings)
 	char args[64];
 
 	snprintf(args, sizeof args, "%s shielded", name);
-	t_job_run(&job, 2, MPI_SOCKETS, "-disable-auto-cleanup", args, 20);
+	t_job_run(&job, 2, T_MPI_SOCKETS, "-disable-auto-cleanup", args, 20);
 	expect_end(&job, name);
 	t_equal(t_job_count(&job, ": operations of PE "), nwarnings, name);
 	for (int pe = 1; pe > 1 - nwarnings; pe--)
@@ -159,26 +157,12 @@ static void other_pid_space(void)
 	t_job_run(&job, 2, MPI_NO_PROC, "", "plain", 20);
 	t_check(job.status == 0, "without namespaces: exit status %d:\n%s", job.status, job.output);
 	setenv("T_WRAP", "unshare -p -f", 1);
-	t_job_run(&job, 2, MPI_SOCKETS, "-disable-auto-cleanup", "apart shielded", 20);
+	t_job_run(&job, 2, T_MPI_SOCKETS, "-disable-auto-cleanup", "apart shielded", 20);
 	unsetenv("T_WRAP");
 	expect_end(&job, "unshare");
 	for (int pe = 0; pe < 2; pe++)
 		expect_warning(&job, "unshare", pe,
 			"it is in another PID namespace than this PE: run both in one container");
-}
-
-/* A running interface with an IPv4 address. A container may have none, not even a running loopback. */
-static bool has_network(void)
-{
-	struct ifaddrs *all, *at;
-	bool found = false;
-
-	if (getifaddrs(&all))
-		return false;
-	for (at = all; at && !found; at = at->ifa_next)
-		found = at->ifa_addr && at->ifa_addr->sa_family == AF_INET && at->ifa_flags & IFF_UP;
-	freeifaddrs(all);
-	return found;
 }
 
 int main(int argc, char **argv)
@@ -196,10 +180,7 @@ int main(int argc, char **argv)
 	t_equal(t_job_count(&job, "pe 1: init: no peer access between the device of PE 1 and that of PE 0"),
 		1, "warning");
 	ring();
-	if (access("/sys/class/net", F_OK))
-		t_skip("the rest needs MPI over sockets, which needs /sys: mount -t sysfs sysfs /sys");
-	if (!has_network())
-		t_skip("the rest needs MPI over sockets, which needs a network interface: ip link set lo up");
+	t_need_sockets();
 	other_pid_space();
 	if (getuid() == 0)
 		expect("uid", "it runs as uid ", 2);

@@ -10,19 +10,10 @@
 #include <sched.h>
 #include <stdbool.h>
 
+#include "finalize.h"
 #include "nodes.h"
 
 #define NBULK 100000
-
-static bool hangs;
-
-/* In place of MPI's, in this program. */
-int MPI_Finalize(void)
-{
-	while (hangs)
-		sleep(100);
-	return PMPI_Finalize();
-}
 
 /* Only this process gets the name: other tests run on the node. */
 static void rename_host(void)
