@@ -337,6 +337,10 @@ cpu_mutants() {
 	mutant source context_destroyed team_bad_input src/team/context.c \
 		'/^static void destroy(/,/^}/s/c->handle = 0;//'
 	mutant source exit_status global_exit src/end/end.c 's/gshmemi_bootstrap_abort(end_status);/;/'
+	mutant source no_connections init_finalize src/bootstrap/mpi.c \
+		'/ && count_connections() > /s/count_connections() > nconnections/false/'
+	mutant source own_connections init_finalize src/bootstrap/mpi.c \
+		'/ && count_connections() > /s/nconnections/0/'
 	mutant source no_finalize exit_without_finalize src/ipc/life.c \
 		's/flock(fd, LOCK_EX . LOCK_NB) == 0/1/'
 	mutant source launcher init_launcher src/bootstrap/mpi.c \

@@ -279,11 +279,6 @@ void gshmemi_bootstrap_broadcast(void *data, size_t nbytes, int root);
  */
 void gshmemi_bootstrap_split(int lowest, int npeers);
 
-/*
- * MPI will use the network although all PEs are on one machine, since some are in containers. Called by all
- * PEs of the machine.
- */
-void gshmemi_bootstrap_expect_network(void);
 void gshmemi_bootstrap_allgather_node(const void *mine, void *all, size_t nbytes);
 /*
  * The leaders, in ascending order, tell all PEs nbytes each. Every machine has at least one leader, its

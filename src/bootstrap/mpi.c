@@ -14,14 +14,17 @@
  */
 #include "bootstrap/bootstrap.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <gshmem/arch/arch.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <signal.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -41,7 +44,8 @@ static int level;       /* MPI_THREAD_* */
 static atomic_int nworld; /* size of MPI_COMM_WORLD; 0: MPI is not known to be running */
 /* the process that started MPI; 0: not this library; a forked child must not finalize it */
 static pid_t owner_pid;
-static bool has_network;  /* MPI used the network, or may have, in the last job */
+static int nconnections; /* of this process, before it started MPI */
+static bool has_network;  /* MPI uses the network in this process, or may */
 static bool is_first; /* this process is rank 0 of MPI_COMM_WORLD */
 static atomic_bool is_out; /* MPI_Finalize has returned */
 static int exit_status;  /* what the program exits with, as far as is known */
@@ -100,7 +104,7 @@ static void leave_launcher(void)
 		poll(&answer, 1, 1000);
 }
 
-static void barrier(void);
+static void finish(int rc, MPI_Request *request);
 
 /*
  * Ends a process whose MPI_Finalize hangs. By then all PEs are in MPI_Finalize or hang, since one that does
@@ -128,10 +132,39 @@ static void *watch_finalize(void *main_thread)
 	_exit(exit_status);
 }
 
+/* TCP connections of this process, and UDP sockets that have a peer. */
+static int count_connections(void)
+{
+	DIR *list = gshmemi_file_list("/proc/self/fd");
+	struct sockaddr_storage peer;
+	struct dirent *entry;
+	socklen_t nbytes;
+	int n = 0;
+
+	while (list && (entry = readdir(list))) {
+		nbytes = sizeof peer;
+		if (!getpeername(atoi(entry->d_name), (struct sockaddr *)&peer, &nbytes))
+			n += peer.ss_family == AF_INET || peer.ss_family == AF_INET6;
+	}
+	if (list)
+		closedir(list);
+	return n;
+}
+
+/* Whether MPI uses the network in any process. Waits for all, perhaps long, if one's program ends late. */
+static bool any_has_network(void)
+{
+	int any = has_network;
+	MPI_Request request;
+
+	finish(MPI_Iallreduce(MPI_IN_PLACE, &any, 1, MPI_INT, MPI_LOR, MPI_COMM_WORLD, &request), &request);
+	return any;
+}
+
 /*
- * Between machines, MPI_Finalize of MPICH 4.0.2 over UCX's TCP sometimes hangs: one process waits for an
- * answer from another one, which no longer makes progress. It hangs less often if all processes are here and
- * have had time to answer.
+ * MPI_Finalize of MPICH 4.0.2 over UCX's TCP sometimes hangs: one process waits for an answer from another
+ * one, which no longer makes progress. It hangs less often if all processes are here and have had time to
+ * answer.
  */
 static void settle(void)
 {
@@ -141,11 +174,8 @@ static void settle(void)
 	int world_rank, flag;
 
 	caller = pthread_self();
-	comm = MPI_COMM_WORLD;
-	MPI_Comm_rank(comm, &world_rank);
+	MPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
 	is_first = world_rank == 0;
-	barrier(); /* may take long, if another PE's program ends late */
-	comm = MPI_COMM_NULL;
 	if (!gshmemi_thread_start(&thread, watch_finalize, &caller, "the thread that watches MPI_Finalize"))
 		pthread_detach(thread);
 	begun_ns = gshmemi_arch_clock_ns();
@@ -161,7 +191,7 @@ void gshmemi_bootstrap_finalize(void)
 {
 	if (owner_pid != getpid() || comm != MPI_COMM_NULL || gshmemi_is_ending() || is_finalized())
 		return;
-	if (has_network)
+	if (any_has_network())
 		settle();
 	MPI_Finalize();
 	atomic_store(&is_out, true);
@@ -181,6 +211,7 @@ static void start_mpi(void)
 	int fds[GSHMEMI_FILE_NSTANDARD];
 
 	gshmemi_leaving_note_threads();
+	nconnections = count_connections();
 	gshmemi_file_occupy(fds); /* MPI keeps files open */
 	MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &level);
 	gshmemi_file_vacate(fds);
@@ -277,6 +308,8 @@ int gshmemi_bootstrap_mpi_open(const void *user_comm, int *rank_p, int *npes_p)
 		return rc;
 	MPI_Query_thread(&level);
 	copy_comm(base);
+	/* MPICH connects processes when they first exchange something, as they just have. */
+	has_network |= owner_pid == getpid() && count_connections() > nconnections;
 	MPI_Comm_rank(comm, &rank);
 	MPI_Comm_size(comm, &npes);
 	*rank_p = rank;
@@ -390,16 +423,11 @@ static void finish(int rc, MPI_Request *request)
 /* On one machine the group is comm: MPI_Comm_split takes several exchanges, more than all others of init. */
 static void split(int lowest, int npeers)
 {
-	has_network = npeers < npes;
-	if (has_network)
-		check(MPI_Comm_split(comm, lowest, rank, &node_comm));
-	else
-		node_comm = comm;
-}
-
-void gshmemi_bootstrap_expect_network(void)
-{
+	node_comm = comm;
+	if (npeers == npes)
+		return;
 	has_network = true;
+	check(MPI_Comm_split(comm, lowest, rank, &node_comm));
 }
 
 static void barrier(void)

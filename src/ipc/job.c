@@ -282,7 +282,6 @@ bool gshmemi_job_sees(const struct gshmemi_peer *peer)
 static void meet_peers(void)
 {
 	struct gshmemi_peer mine = {.pe = job.my_pe, .pid = getpid(), .uid = geteuid()};
-	bool is_parted = false;
 	struct stat st;
 	int i;
 
@@ -295,10 +294,7 @@ static void meet_peers(void)
 	for (i = 0; i < job.npeers; i++) {
 		job.peers[i].is_local = pretended_node(job.peers[i].pe) == pretended_node(job.my_pe);
 		job.nlocal += job.peers[i].is_local;
-		is_parted |= !gshmemi_job_sees(&job.peers[i]);
 	}
-	if (is_parted)
-		gshmemi_bootstrap_expect_network();
 }
 
 int gshmemi_job_open(int rc, const struct gshmemi_config *config)
