@@ -217,7 +217,8 @@ $cc $cflags -I"$prefix/include/gshmem/compat" -c shmem.c
 $hipld shmem.o "$prefix/lib/libgshmem_shmem.a" "$prefix/lib/libgshmem.a" \
 	$(pkg-config --libs --static gshmem | tr ' ' '\n' | grep -v -x -e -lgshmem) -o shmem3
 
-# With -static there is no MPI, so such a program starts by a unique id, and init under mpirun refuses it.
+# With -static there is no MPI, so such a program starts by a unique id or alone, and init under mpirun refuses
+# it.
 cat >static.c <<'END'
 #include <gshmem.h>
 #include <sys/wait.h>
@@ -226,7 +227,7 @@ int main(int argc, char **argv)
 {
 	struct gshmemx_init_attributes attr = GSHMEMX_INIT_ATTR_DEFAULT;
 	gshmemx_uniqueid_t id;
-	int rank = 0, status = 0;
+	int rank = 0, status = 0, other;
 	long *dest;
 
 	(void)argv;
@@ -239,11 +240,12 @@ int main(int argc, char **argv)
 	if (gshmemx_init_attr(&attr))
 		return 3;
 	dest = gshmem_calloc(1, sizeof *dest);
-	gshmem_long_p(dest, 5 + rank, 1 - rank);
+	other = gshmem_n_pes() - 1 - rank;
+	gshmem_long_p(dest, 5 + rank, other);
 	gshmem_barrier_all();
-	status = gshmem_long_g(dest, rank) != 6 - rank;
+	status = gshmem_long_g(dest, rank) != 5 + other;
 	gshmem_finalize();
-	if (!rank)
+	if (argc == 1 && !rank)
 		status += wait(&rank) < 0 || rank;
 	return status;
 }
@@ -253,7 +255,8 @@ kinds='-static -static-pie'
 for kind in $kinds; do
 	gshmemcc $kind static.c -o static 2>log || fail "gshmemcc $kind: exit $?: $(cat log)"
 	./static || fail "$kind: a job by unique id: exit $?"
-	./static mpi 2>log && fail "$kind: a job by MPI succeeds"
+	./static alone || fail "$kind: a job of one PE: exit $?"
+	$MPIRUN -n 2 ./static mpi 2>log && fail "$kind: a job by MPI succeeds"
 	grep -q 'linked with -static' log || { cat log; fail "$kind: a job by MPI does not say why it fails"; }
 done
 
