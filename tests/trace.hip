@@ -20,28 +20,41 @@
 
 #include "job.h"
 
-enum { NPES = 2, NLANES = 64, NELEMS = 1000, NPUTS = 100 };
+enum { NPES = 2, NLANES = 64, NELEMS = 1000, NPUTS = 100, NTURNS = 10000 };
 
 struct objects {
 	long dest[NELEMS], source[NELEMS], words[NLANES], flag;
 	uint64_t signal;
 };
 
-__global__ static void ask(struct objects *o, int pe)
+__global__ static void ask(struct objects *o, int pe, uint32_t pend_op)
 {
+	const uint64_t in[6] = {0};
+	uint64_t out;
+
 	gshmem_long_p(&o->words[threadIdx.x], 1, pe);
 	gshmemx_long_put_signal_wg(o->dest, o->source, NELEMS, &o->signal, 1, GSHMEM_SIGNAL_SET, pe);
 	if (threadIdx.x == 0)
 		gshmem_signal_wait_until(&o->signal, GSHMEM_CMP_EQ, 1);
 	gshmemx_trace(7, 42);
+	if (threadIdx.x == 0)
+		gshmemx_rpc_call(pend_op, in, &out);
 	gshmemx_barrier_all_wg();
+}
+
+/* Pends more often than a ring has events. */
+static int pend(void *nturns, gshmemx_rpc_call_t *call)
+{
+	(void)call;
+	return ++*(int *)nturns < NTURNS ? GSHMEMX_RPC_PENDING : GSHMEMX_RPC_DONE;
 }
 
 static int pe_main(const char *what)
 {
 	const struct rlimit limit = {1000, 1000};
+	uint32_t pend_op;
 	struct objects *o;
-	int me, next;
+	int me, next, nturns = 0;
 
 	if (!strcmp(what, "unequal") && !strcmp(getenv("PMI_RANK"), "1"))
 		unsetenv("GSHMEM_TRACE");
@@ -50,11 +63,12 @@ static int pe_main(const char *what)
 	me = gshmem_my_pe();
 	next = (me + 1) % NPES;
 	o = (struct objects *)gshmem_calloc(1, sizeof *o);
+	t_equal(gshmemx_rpc_register(&pend_op, pend, &nturns, 0), 0, "register");
 	gshmemx_trace_name(7, "a \"mark\"");
 	for (int i = 0; i < NPUTS; i++)
 		gshmem_long_put(o->dest, o->source, 10, next);
 	gshmem_barrier_all();
-	hipLaunchKernelGGL(ask, dim3(1), dim3(NLANES), 0, 0, o, next);
+	hipLaunchKernelGGL(ask, dim3(1), dim3(NLANES), 0, 0, o, next, pend_op);
 	t_hip(hipDeviceSynchronize());
 	if (!strcmp(what, "exit") && me == 0) {
 		sleep(1); /* PE 1 is most likely in its wait by then; if not, the test tries again */
@@ -172,6 +186,7 @@ static void check_whole(const char *path, const char *env, const char *way)
 		/* if the host reaches the heap by copies, its quiet is recorded inside this call */
 		t_check(count_lines("\"gshmem_barrier_all\"", pid, "\"cat\":\"call\"") > 0,
 			"no barrier of the host");
+		t_equal(count_lines("\"pend\"", pid, "\"cat\":\"served\""), 2, "calls of a pending function");
 		t_equal(count_lines("\"a \\u0022mark\\u0022\"", pid, "\"value\":42"), NLANES, "marks");
 	}
 	t_equal(count_lines("\"open\":true", "", ""), 0, "events that go on in a job that is over");

@@ -101,10 +101,13 @@ static void finish(struct gshmemi_rpc_op *op)
 
 /* ---- calling functions ---- */
 
+/* GSHMEM_TRACE records when a function is called first, and when it ends: it may pend thousands of times. */
 static int call_function(struct gshmemi_rpc_op *op, gshmemx_rpc_call_t *call)
 {
 	const struct gshmemi_rpc_function *function = op->function;
-	const uint64_t open = gshmemi_trace_call(GSHMEMI_TRACE_SERVED, -1, 0, function->name);
+	const uint64_t begin_ns = op->has_begun ? gshmemi_arch_clock_ns() : 0;
+	const uint64_t open =
+		op->has_begun ? 0 : gshmemi_trace_call(GSHMEMI_TRACE_SERVED, -1, 0, function->name);
 	int rc;
 
 	call->op = op->header.op;
@@ -115,6 +118,8 @@ static int call_function(struct gshmemi_rpc_op *op, gshmemx_rpc_call_t *call)
 	else
 		rc = gshmemi_rpc_guard(function->function, function->user, call, function->name);
 	gshmemi_trace_end(open);
+	if (op->has_begun && rc != GSHMEMX_RPC_PENDING)
+		gshmemi_trace_span(GSHMEMI_TRACE_SERVED, function->name, begin_ns);
 	if (rc > GSHMEMX_RPC_MORE || (rc == GSHMEMX_RPC_MORE && !(op->header.flags & GSHMEMI_RPC_STREAM))) {
 		gshmemi_error("rpc: %s returned %d, which is neither GSHMEMX_RPC_DONE nor _PENDING%s, nor a "
 			      "negative errno",
@@ -218,15 +223,14 @@ static void run(struct gshmemi_rpc_op *op)
 
 	if (op->header.flags & GSHMEMI_RPC_STREAM) {
 		run_step(op);
-		return;
-	}
-	if (op->function->flags & GSHMEMX_RPC_WAVE) {
+	} else if (op->function->flags & GSHMEMX_RPC_WAVE) {
 		run_wave(op);
 	} else {
 		for (lanes = op->left; lanes; lanes &= lanes - 1)
 			run_lane(op, (unsigned)__builtin_ctzll(lanes));
 	}
-	if (!op->left)
+	op->has_begun = true;
+	if (!op->left && !(op->header.flags & GSHMEMI_RPC_STREAM))
 		finish(op);
 }
 
@@ -292,6 +296,7 @@ struct gshmemi_rpc_op *gshmemi_rpc_serve_slot(struct gshmemi_rpc_served *served,
 	op.slot = slot;
 	op.failed = 0;
 	op.error = 0;
+	op.has_begun = false;
 	op.value = 0;
 	op.library_state = NULL;
 	read_header(&op);

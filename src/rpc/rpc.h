@@ -106,6 +106,7 @@ struct gshmemi_rpc_op {
 	uint64_t left;        /* lanes whose function has not ended; bit 0 for a call by a wave or a stream */
 	uint64_t failed;      /* lanes with an error, which is in status[] of the channel */
 	int error;            /* of a call that runs a single function */
+	bool has_begun;       /* its functions have been called once, and are called again if they pend */
 	uint64_t value;       /* the answer, if it is one word */
 	void *state[64];      /* the state of each lane's function */
 	void *library_state;

@@ -149,25 +149,35 @@ void gshmemi_trace_moment(uint32_t kind, int pe, uint64_t nbytes, const char *ca
 	gshmemi_trace_end(gshmemi_trace_call(kind, pe, nbytes, call));
 }
 
+/* Writes a whole event of the host; its name is in call. */
+static void record(uint32_t kind, uint64_t value, uint64_t block, uint64_t where, uint64_t begin_ns,
+	uint64_t end_ns, const char *call)
+{
+	const uint64_t ring = gshmemi_trace_thread() % GSHMEMI_TRACE_HOST_RINGS;
+	const uint64_t number = gshmemi_trace_take(gshmemi_host_trace, ring);
+	struct gshmemi_trace_event *e = gshmemi_trace_slot(gshmemi_host_trace, number);
+
+	gshmemi_trace_fill(e, number, gshmemi_trace_what(kind, -1), 0, value, block, where, begin_ns, call);
+	gshmemi_arch_store(&e->end_ns, end_ns, 8);
+	gshmemi_arch_store(&e->end_number, number, 8);
+}
+
+void gshmemi_trace_span(uint32_t kind, const char *call, uint64_t begin_ns)
+{
+	if (gshmemi_state.slow & GSHMEMI_SLOW_TRACE)
+		record(kind | GSHMEMI_TRACE_ON_HOST, 0, gshmemi_trace_thread(), gshmemi_arch_thread_name(),
+			begin_ns, gshmemi_arch_clock_ns(), call);
+}
+
 void gshmemi_trace_mark(const char *name, uint64_t value, uint64_t ns, uint64_t block, int64_t in_block)
 {
 	const bool is_on_host = in_block < 0;
-	const uint32_t what = GSHMEMI_TRACE_MARK | (is_on_host ? GSHMEMI_TRACE_ON_HOST : 0);
-	struct gshmemi_trace_event *e;
-	uint64_t number;
 
 	if (!(gshmemi_state.slow & GSHMEMI_SLOW_TRACE))
 		return;
-	number = gshmemi_trace_take(gshmemi_host_trace, gshmemi_trace_thread() % GSHMEMI_TRACE_HOST_RINGS);
-	e = gshmemi_trace_slot(gshmemi_host_trace, number);
-	if (is_on_host) {
-		block = gshmemi_trace_thread();
-		in_block = 0;
-	}
-	gshmemi_trace_fill(e, number, gshmemi_trace_what(what, -1), 0, value, block, (uint64_t)in_block, ns,
-			   name);
-	gshmemi_arch_store(&e->end_ns, ns, 8);
-	gshmemi_arch_store(&e->end_number, number, 8);
+	record(GSHMEMI_TRACE_MARK | (is_on_host ? GSHMEMI_TRACE_ON_HOST : 0), value,
+		is_on_host ? gshmemi_trace_thread() : block, is_on_host ? 0 : (uint64_t)in_block, ns, ns,
+		name);
 }
 
 /* ---- the file ---- */

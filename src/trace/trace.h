@@ -30,6 +30,8 @@ void gshmemi_trace_write_alone(void);
 
 /* Host code records a span of the calling thread, which gshmemi_trace_end ends, or a moment. */
 uint64_t gshmemi_trace_call(uint32_t kind, int pe, uint64_t nbytes, const char *call);
+/* Host code records a span of the calling thread that began at begin_ns of its clock, and ends now. */
+void gshmemi_trace_span(uint32_t kind, const char *call, uint64_t begin_ns);
 /* A mark of gshmemx_trace at ns of the caller's clock. thread -1: the calling thread of the host made it. */
 void gshmemi_trace_mark(const char *name, uint64_t value, uint64_t ns, uint64_t block, int64_t thread);
 void gshmemi_trace_moment(uint32_t kind, int pe, uint64_t nbytes, const char *call);
