@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* run: -n 1,2 */
 /* env: GSHMEM_HEAP_SIZE=1m | GSHMEM_HEAP_SIZE=1m GSHMEM_CPU_DELIVERY=random:1 */
+/* nodes: no, MPI makes sockets whenever it first reaches a PE; tests/closed_sockets.c */
 /* timeout: 120 */
 /*
  * A program may start with stdin, stdout and stderr closed. No file of the library takes their numbers, so

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* nodes: no, its jobs are of one machine */
 /* platform: cpu */
 /* timeout: 120 */
 /*

@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* run: -n 1,2 */
+/* env: UCX_TLS=tcp,self | UCX_TLS=all */
 /* platform: cpu */
 /*
  * The main thread may leave by pthread_exit after finalize. The process ends, with status 0, when the
- * program's other threads have left too, and not before. On GPUs their HIP's
- * own threads keep the process, with or without the library.
+ * program's other threads have left too, and not before; also if MPI uses sockets, which needs
+ * the main thread's entries in /proc. On GPUs their HIP's own threads keep the process, with or without the
+ * library.
  */
 #include <hip/hip_runtime.h>
 #include <pthread.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "oracle.h"
+#include "sockets.h"
 
 static bool has_worked;
 
@@ -38,6 +42,8 @@ int main(void)
 	pthread_t thread;
 	long *word, got;
 
+	if (!strcmp(getenv("UCX_TLS") ? getenv("UCX_TLS") : "", "tcp,self"))
+		t_need_sockets();
 	atexit(check_work);
 	gshmem_init();
 	word = (long *)gshmem_malloc(sizeof *word);

@@ -161,11 +161,13 @@ void gshmemi_file_occupy(int fds[GSHMEMI_FILE_NSTANDARD])
 	}
 }
 
-void gshmemi_file_vacate(const int fds[GSHMEMI_FILE_NSTANDARD])
+void gshmemi_file_vacate(int fds[GSHMEMI_FILE_NSTANDARD])
 {
 	int i;
 
-	for (i = 0; i < GSHMEMI_FILE_NSTANDARD; i++)
+	for (i = 0; i < GSHMEMI_FILE_NSTANDARD; i++) {
 		if (fds[i] >= 0)
 			close(fds[i]);
+		fds[i] = -1;
+	}
 }

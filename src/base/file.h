@@ -47,11 +47,11 @@ DIR *gshmemi_file_list(const char *path);
 bool gshmemi_file_raise_limit(void);
 
 /*
- * Around a call into another library that opens files. Occupies those of the numbers 0 to 2 that are free,
- * and frees them again; fds has a place for each.
+ * While another library opens files. Occupies those of the numbers 0 to 2 that are free, and frees them again,
+ * once; fds has a place for each.
  */
 #define GSHMEMI_FILE_NSTANDARD 3
 void gshmemi_file_occupy(int fds[GSHMEMI_FILE_NSTANDARD]);
-void gshmemi_file_vacate(const int fds[GSHMEMI_FILE_NSTANDARD]);
+void gshmemi_file_vacate(int fds[GSHMEMI_FILE_NSTANDARD]);
 
 #endif /* GSHMEMI_BASE_FILE_H */

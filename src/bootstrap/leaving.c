@@ -26,6 +26,7 @@ struct threads {
 	int n;
 };
 static struct threads before, of_mpi; /* before MPI_Init, and those that it, or meanwhile the program, made */
+static bool keeps_main;
 static pid_t owner_pid;               /* a forked child has copies of these, but no MPI */
 
 /* Lists the process's threads; returns how many there are, at most NTHREADS. */
@@ -92,14 +93,22 @@ static void leave_main(void *unused)
 	pthread_t thread;
 
 	(void)unused;
-	if (owner_pid == getpid() &&
-	    !gshmemi_thread_start(&thread, exit_as_last, NULL, "the thread that ends the process"))
+	if (owner_pid != getpid())
+		return;
+	if (keeps_main)
+		exit_as_last(NULL);
+	if (!gshmemi_thread_start(&thread, exit_as_last, NULL, "the thread that ends the process"))
 		pthread_detach(thread);
 }
 
 void gshmemi_leaving_note_threads(void)
 {
 	before.n = list_threads(before.ids);
+}
+
+void gshmemi_leaving_keep_main(void)
+{
+	keeps_main = true;
 }
 
 /* pthread_exit calls leave_main, if this is the main thread. Returning from main does not. */

@@ -44,6 +44,7 @@ static int level;       /* MPI_THREAD_* */
 static atomic_int nworld; /* size of MPI_COMM_WORLD; 0: MPI is not known to be running */
 /* the process that started MPI; 0: not this library; a forked child must not finalize it */
 static pid_t owner_pid;
+static int standard[GSHMEMI_FILE_NSTANDARD]; /* what keeps the numbers 0 to 2, if they were free, from MPI */
 static int nconnections; /* of this process, before it started MPI */
 static bool has_network;  /* MPI uses the network in this process, or may */
 static bool is_first; /* this process is rank 0 of MPI_COMM_WORLD */
@@ -208,13 +209,10 @@ static void finalize_at_exit(int status, void *unused)
 
 static void start_mpi(void)
 {
-	int fds[GSHMEMI_FILE_NSTANDARD];
-
 	gshmemi_leaving_note_threads();
 	nconnections = count_connections();
-	gshmemi_file_occupy(fds); /* MPI keeps files open */
+	gshmemi_file_occupy(standard); /* MPI keeps files open */
 	MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &level);
-	gshmemi_file_vacate(fds);
 	gshmemi_leaving_watch();
 	owner_pid = getpid();
 #ifdef __GLIBC__
@@ -420,13 +418,20 @@ static void finish(int rc, MPI_Request *request)
 	}
 }
 
-/* On one machine the group is comm: MPI_Comm_split takes several exchanges, more than all others of init. */
+/*
+ * On one machine the group is comm: MPI_Comm_split takes several exchanges, more than all others of init. Over a
+ * network MPI makes sockets whenever it first reaches a process, so the numbers 0 to 2 stay occupied.
+ */
 static void split(int lowest, int npeers)
 {
 	node_comm = comm;
+	has_network |= npeers < npes;
+	if (has_network)
+		gshmemi_leaving_keep_main();
+	else if (owner_pid == getpid())
+		gshmemi_file_vacate(standard);
 	if (npeers == npes)
 		return;
-	has_network = true;
 	check(MPI_Comm_split(comm, lowest, rank, &node_comm));
 }
 
