@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* carry: no, the direct carrier needs no MPI */
 /* delivery: no, its jobs are to fail */
 /* platform: cpu */
 /* timeout: 120 */
