@@ -146,6 +146,7 @@ cpu_mutants() {
 		'/ gshmemi_check_args_at(/,/^}/s/first\[0\] != a/0/'
 	mutant kernel check_group check_groups include/gshmem/move/check.h \
 		'/ gshmemi_check_group_at(/,/^}/s/count != due/0/'
+	mutant source check_map check src/heap/heap.c '/^static void mark(/,/^}/s/sizeof end/0/'
 	mutant kernel check_claim check_groups include/gshmem/order/sync.h \
 		'/ gshmemi_team_claim_at(/,/^}/s/if (found)/if (0)/'
 

@@ -5,10 +5,12 @@
  */
 #include "heap/heap.h"
 
+#include <gshmem/move/check.h>
 #include <gshmem/order/team.h>
 #include <gshmem/state/window.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -19,6 +21,7 @@
 #include "ipc/job.h"
 
 struct gshmemi_heap gshmemi_heap;
+uint64_t *gshmemi_host_allocation_end;
 
 enum gshmemi_heap_kind gshmemi_heap_resolve(enum gshmemi_heap_kind kind)
 {
@@ -326,23 +329,27 @@ static size_t map_nbytes(uint64_t heap_nbytes)
 }
 
 /*
- * The map takes 64 MiB per GiB of heap, but Linux allocates its pages only when they are touched, and few
- * programs touch most.
+ * Allocates the map for host calls, whose pages Linux provides when they are touched, and the copy of it that
+ * kernels read.
  */
-static int allocate_map(uint64_t heap_nbytes, uint64_t **map_p)
+static int allocate_map(uint64_t heap_nbytes, struct gshmemi_heap *heap)
 {
 	const size_t nbytes = map_nbytes(heap_nbytes);
 	void *map;
 	int rc;
 
-	rc = gshmemi_hip(hipHostMalloc(&map, nbytes, hipHostMallocMapped),
-		"heap: hipHostMalloc of %zu bytes for the map of allocations (GSHMEM_CHECK)", nbytes);
+	gshmemi_host_allocation_end = calloc(1, nbytes);
+	if (!gshmemi_host_allocation_end) {
+		gshmemi_error(
+			"heap: %zu bytes for the map of allocations (GSHMEM_CHECK): out of memory", nbytes);
+		return -ENOMEM;
+	}
+	rc = gshmemi_hip(hipMalloc(&map, nbytes),
+		"heap: hipMalloc of %zu bytes for the map of allocations (GSHMEM_CHECK)", nbytes);
 	if (rc)
 		return rc;
-	if (!GSHMEMI_ARCH_HOST_DIRECT)
-		memset(map, 0, nbytes); /* no GPU's runtime promises zeros */
-	*map_p = map;
-	return 0;
+	heap->allocation_end = map;
+	return gshmemi_devmem_fill(map, 0, nbytes, "init: the map of allocations");
 }
 
 static int create_allocator(uint64_t nbytes, struct gshmemi_allocator **allocator_p)
@@ -387,7 +394,7 @@ int gshmemi_heap_create(uint64_t nbytes, enum gshmemi_heap_kind kind, bool preal
 	rc = allocate_sync(heap);
 	if (rc)
 		goto err_destroy;
-	rc = check ? allocate_map(nbytes, &heap->allocation_end) : 0;
+	rc = check ? allocate_map(nbytes, heap) : 0;
 	if (rc)
 		goto err_destroy;
 	heap->nbytes = nbytes;
@@ -402,7 +409,7 @@ err_destroy:
 void gshmemi_heap_scale(struct gshmemi_scale *scale)
 {
 	unsigned nplaces, npieces;
-	size_t barriers, all;
+	size_t barriers, all, map;
 
 	gshmemi_heap_count_places(scale->npes, scale->npeers, &nplaces, &npieces);
 	barriers = syncs_nbytes(nplaces);
@@ -414,9 +421,11 @@ void gshmemi_heap_scale(struct gshmemi_scale *scale)
 	gshmemi_scale_add(scale, GSHMEMI_SCALE_DEVICE, "windows", controls_nbytes());
 	/* including the rest of the last page */
 	gshmemi_scale_add(scale, GSHMEMI_SCALE_DEVICE, "collectives", all - barriers - controls_nbytes());
-	if (gshmemi_env.CHECK)
-		gshmemi_scale_add(scale, GSHMEMI_SCALE_PINNED, "map_of_allocations",
-				  map_nbytes(gshmemi_env.HEAP_SIZE));
+	if (!gshmemi_env.CHECK)
+		return;
+	map = map_nbytes(gshmemi_env.HEAP_SIZE);
+	gshmemi_scale_add(scale, GSHMEMI_SCALE_DEVICE, "map_of_allocations", map);
+	gshmemi_scale_add(scale, GSHMEMI_SCALE_HOST, "map_of_allocations", map);
 }
 
 static void warn_refused(enum gshmemi_heap_kind wanted, enum gshmemi_heap_kind kind)
@@ -455,8 +464,10 @@ void gshmemi_heap_destroy(void)
 {
 	struct gshmemi_heap *heap = &gshmemi_heap;
 
+	free(gshmemi_host_allocation_end);
+	gshmemi_host_allocation_end = NULL;
 	if (heap->allocation_end)
-		gshmemi_hip_ignore(hipHostFree(heap->allocation_end), "hipHostFree");
+		gshmemi_hip_ignore(hipFree(heap->allocation_end), "hipFree");
 	if (heap->sync)
 		gshmemi_hip_ignore(hipFree(heap->sync), "hipFree");
 	if (heap->base)
@@ -483,16 +494,23 @@ bool gshmemi_is_symmetric(const void *address)
 	return gshmemi_heap_contains(address) || GSHMEMI_ARCH_IS_GLOBAL(address, 1);
 }
 
-/* Sets the map's entries for [offset, offset + nbytes) to end; 0 marks them free. */
+/*
+ * Sets the maps' entries for [offset, offset + nbytes) to end; 0 marks them free. If the device cannot be
+ * reached, the job ends: the other PEs take part in the same call.
+ */
 static void mark(uint64_t offset, uint64_t nbytes, uint64_t end)
 {
-	uint64_t granule = offset / GSHMEMI_GRANULE;
-	uint64_t last = (offset + nbytes + GSHMEMI_GRANULE - 1) / GSHMEMI_GRANULE;
+	const uint64_t first = offset / GSHMEMI_GRANULE;
+	const uint64_t last = (offset + nbytes + GSHMEMI_GRANULE - 1) / GSHMEMI_GRANULE;
+	uint64_t granule;
 
 	if (!gshmemi_heap.allocation_end)
 		return;
-	for (; granule < last; granule++)
-		gshmemi_heap.allocation_end[granule] = end;
+	for (granule = first; granule < last; granule++)
+		gshmemi_host_allocation_end[granule] = end;
+	if (gshmemi_devmem_copy(gshmemi_heap.allocation_end + first, gshmemi_host_allocation_end + first,
+		    (last - first) * sizeof end, "heap: the map of allocations (GSHMEM_CHECK)"))
+		gshmemi_end(1);
 }
 
 int gshmemi_heap_alloc(uint64_t nbytes, uint64_t align, void **ptr_p)

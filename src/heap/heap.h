@@ -18,7 +18,7 @@ struct gshmemi_heap {
 	size_t align;
 	enum gshmemi_heap_kind kind; /* never AUTO */
 	struct gshmemi_allocator *allocator;
-	uint64_t *allocation_end;   /* see struct gshmemi_state; NULL unless GSHMEM_CHECK */
+	uint64_t *allocation_end; /* see struct gshmemi_state; device memory, NULL unless GSHMEM_CHECK */
 	/* fine-grained memory, sync_nbytes of it: [nplaces], then what follows below */
 	struct gshmemi_sync *sync;
 	uint64_t sync_nbytes;

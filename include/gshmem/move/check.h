@@ -9,6 +9,13 @@
 #include <gshmem/move/copy.h>
 #include <gshmem/state/fault.h>
 
+#ifdef GSHMEMI_LIBRARY
+extern uint64_t *gshmemi_host_allocation_end; /* the same in host memory, for host calls */
+#define GSHMEMI_ALLOCATION_END gshmemi_host_allocation_end
+#else
+#define GSHMEMI_ALLOCATION_END gshmemi_state.allocation_end
+#endif
+
 /*
  * Returns what is wrong with the symmetric object [address, address + nbytes), which must lie aligned in one
  * allocation: a GSHMEMI_FAULT_*, or 0. *expected_p is for the fault record.
@@ -27,7 +34,7 @@ GSHMEMI_FN int gshmemi_check_symmetric(const void *address, size_t nbytes, unsig
 		return 0;
 	if (offset >= gshmemi_state.heap_nbytes || nbytes > gshmemi_state.heap_nbytes - offset)
 		return GSHMEMI_FAULT_OUTSIDE_HEAP;
-	end = gshmemi_state.allocation_end[offset / GSHMEMI_GRANULE];
+	end = GSHMEMI_ALLOCATION_END[offset / GSHMEMI_GRANULE];
 	if (end <= offset)
 		return GSHMEMI_FAULT_NOT_ALLOCATED;
 	*expected_p = end - offset;
