@@ -255,6 +255,28 @@ static void describe(const struct gshmemi_fault *f, char *text, size_t nbytes)
 	}
 }
 
+#if GSHMEMI_ARCH_LOADS_LAZILY
+
+/* A kernel that waits may keep from starting the one that it waits for. */
+static void warn_of_loading(void)
+{
+	static atomic_bool has_warned;
+
+	if (GSHMEMI_ARCH_LOADS_LATE() && !atomic_exchange(&has_warned, true))
+		gshmemi_warn(
+			"kernels of units without gshmem.h are loaded when they are first launched, which "
+			"waits for the kernels that run: if the wait is for such a kernel, set "
+			"CUDA_MODULE_LOADING=EAGER");
+}
+
+#else
+
+static void warn_of_loading(void)
+{
+}
+
+#endif
+
 void gshmemi_fault_print(const struct gshmemi_fault *fault)
 {
 	char caller[80], text[512];
@@ -262,6 +284,8 @@ void gshmemi_fault_print(const struct gshmemi_fault *fault)
 	describe_caller(fault, caller, sizeof caller);
 	describe(fault, text, sizeof text);
 	gshmemi_error("%s: %.64s: %s", caller, fault->call, text);
+	if (fault->kind == GSHMEMI_FAULT_WATCHDOG)
+		warn_of_loading();
 }
 
 void gshmemi_fault_host(const struct gshmemi_fault *fault)

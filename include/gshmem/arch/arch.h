@@ -151,7 +151,8 @@ enum gshmemi_amo {
  * TYPED_LAUNCH      a kernel is launched by its type; its address is not enough
  * LOADS_LAZILY      the runtime loads a kernel when it is first launched, and may wait for running kernels to
  *                   do so: LOAD_UNIT(kernel, nkernels_p) loads all kernels of the unit that has this one,
- *                   LOAD_MODULE(module, nkernels_p) those of a module; both return a hipError_t
+ *                   LOAD_MODULE(module, nkernels_p) those of a module; both return a hipError_t. LOADS_LATE()
+ *                   says whether the runtime does so in this process
  * NESTS_CALLS       functions that kernels call may call others at no cost: see gshmemi_slow_perform_at
  * KEEPS_KEYS_APART  wave_enter never puts lanes with different keys into one group
  * COMPARES_APART    comparing the arguments of a wave is worth a call of its own; 0: wave_agrees
@@ -229,8 +230,10 @@ enum gshmemi_amo {
 #if GSHMEMI_ARCH_HAS_TICKS && !(defined GSHMEMI_ARCH_TICK_NS && defined GSHMEMI_ARCH_CLOCK_RATE)
 #error "gshmem: the platform lacks GSHMEMI_ARCH_TICK_NS(gfx) or GSHMEMI_ARCH_CLOCK_RATE"
 #endif
-#if GSHMEMI_ARCH_LOADS_LAZILY && !(defined GSHMEMI_ARCH_LOAD_UNIT && defined GSHMEMI_ARCH_LOAD_MODULE)
-#error "gshmem: the platform lacks GSHMEMI_ARCH_LOAD_UNIT or _LOAD_MODULE"
+#if GSHMEMI_ARCH_LOADS_LAZILY && \
+	!(defined GSHMEMI_ARCH_LOAD_UNIT && defined GSHMEMI_ARCH_LOAD_MODULE && \
+		defined GSHMEMI_ARCH_LOADS_LATE)
+#error "gshmem: the platform lacks GSHMEMI_ARCH_LOAD_UNIT, _LOAD_MODULE or _LOADS_LATE"
 #endif
 #if GSHMEMI_ARCH_HAS_GLOBALS && !(defined GSHMEMI_ARCH_IS_GLOBAL && defined GSHMEMI_ARCH_SHARE && \
 	defined GSHMEMI_ARCH_PLACE && defined GSHMEMI_ARCH_IS_FREE)

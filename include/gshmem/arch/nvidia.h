@@ -50,6 +50,7 @@
 
 #define GSHMEMI_ARCH_LOAD_UNIT(kernel, nkernels_p)   hipcudaLoadUnit((const void *)(kernel), (nkernels_p))
 #define GSHMEMI_ARCH_LOAD_MODULE(module, nkernels_p) hipcudaLoadModule((module), (nkernels_p))
+#define GSHMEMI_ARCH_LOADS_LATE()                    hipcudaLoadsLate()
 
 #if !GSHMEMI_DEVICE_PASS
 #include <gshmem/arch/host.h>

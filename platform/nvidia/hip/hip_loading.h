@@ -7,6 +7,7 @@
 #ifndef HIPCUDA_HIP_LOADING_H
 #define HIPCUDA_HIP_LOADING_H
 
+#include <stdbool.h>
 #include <stdlib.h>
 
 #if CUDART_VERSION >= 12040
@@ -29,6 +30,19 @@ static inline hipError_t hipcuda_list_functions(CUfunction *functions, unsigned 
 static inline hipError_t hipcuda_load_function(CUfunction function)
 {
 	HIPCUDA_DRIVER_ALONE(cuFuncLoad, 12040, function);
+}
+
+static inline hipError_t hipcuda_loading_mode(CUmoduleLoadingMode *mode)
+{
+	HIPCUDA_DRIVER_ALONE(cuModuleGetLoadingMode, 11070, mode);
+}
+
+/* Whether this process loads kernels when they are first launched; true also if that is not known. */
+static inline bool hipcudaLoadsLate(void)
+{
+	CUmoduleLoadingMode mode;
+
+	return hipcuda_loading_mode(&mode) != hipSuccess || mode == CU_MODULE_LAZY_LOADING;
 }
 
 /* Loads all kernels of a module into the current context. *nkernels_p says how many there are. */
@@ -67,6 +81,11 @@ static inline hipError_t hipcudaLoadUnit(const void *kernel, unsigned *nkernels_
 }
 
 #else
+
+static inline bool hipcudaLoadsLate(void)
+{
+	return true;
+}
 
 static inline hipError_t hipcudaLoadModule(hipModule_t module, unsigned *nkernels_p)
 {
