@@ -304,6 +304,7 @@ benches() {
 		2 amo_lat
 		2 put_signal_lat
 		2 fused
+		2 fused_gemm
 		2 barrier_lat
 		2 rpc_lat
 		2 g_lat
