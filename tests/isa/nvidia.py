@@ -89,8 +89,8 @@ def decode(address, lo, hi, is_sm90):
 		i.kind, i.target = "branch", address + 16 + distance(lo, hi, is_sm90)
 		other = hi >> 23 & 7 # a second predicate
 		i.reads |= {"P%d" % other} - {"P7"}
-		# For lanes that are apart, or together: a bit on sm_80.
-		i.conditional = bool(i.reads) or op == 0x547 or bool(not is_sm90 and hi >> 27 & 1)
+		# Bit 27: only if lanes are apart. Where they are together, what follows may be a NOP.
+		i.conditional = bool(i.reads) or op == 0x547 or bool(hi >> 27 & 1)
 		i.text += " %x" % i.target
 	elif op in EXIT | TRAP:
 		i.kind = "end"
