@@ -3,9 +3,9 @@
 /* env: UCX_TLS=tcp,self */
 /* platform: cpu */
 /*
- * A program starts with stdin, stdout and stderr closed, and MPI, which the library has started, uses sockets.
- * It makes them when it first reaches a PE, and none may take these numbers: what the program prints would
- * get into what MPI says.
+ * A program starts with stdin, stdout and stderr closed, and MPI, which the library has started, uses
+ * sockets. It makes them when it first reaches a PE, and none may take these numbers: what the program prints
+ * would get into what MPI says.
  */
 #include <fcntl.h>
 #include <gshmem.h>

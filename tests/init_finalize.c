@@ -64,7 +64,9 @@ static void expect(const char *env, const char *args, int status, bool is_late)
 	t_job_run(&job, NPES, env, "", args, 15);
 	t_check(job.status == status, "%s %s: exit status %d, not %d:\n%s", env, args, job.status, status,
 		job.output);
-	t_equal(t_job_count(&job, "MPI has a network\n"), has_network ? NPES : 0, args);
+	/* hydra 4.0.2 may lose lines of a PE that ends without MPI_Finalize */
+	t_check((t_job_count(&job, "MPI has a network\n") > 0) == has_network,
+		"%s %s: MPI has %s network:\n%s", env, args, has_network ? "no" : "a", job.output);
 	t_check(strstr(job.output, "MPI_Finalize has not returned for 3 s") || !is_late,
 		"%s %s: nothing was said of MPI_Finalize:\n%s", env, args, job.output);
 }

@@ -47,8 +47,8 @@ DIR *gshmemi_file_list(const char *path);
 bool gshmemi_file_raise_limit(void);
 
 /*
- * While another library opens files. Occupies those of the numbers 0 to 2 that are free, and frees them again,
- * once; fds has a place for each.
+ * While another library opens files. Occupies those of the numbers 0 to 2 that are free, and frees them
+ * again, once; fds has a place for each.
  */
 #define GSHMEMI_FILE_NSTANDARD 3
 void gshmemi_file_occupy(int fds[GSHMEMI_FILE_NSTANDARD]);

@@ -12,9 +12,9 @@ void gshmemi_leaving_note_threads(void);
 void gshmemi_leaving_watch(void);
 
 /*
- * The main thread will only leave with the process, because MPI uses a network: UCX's TCP reads /proc/net, which
- * is not there without a main thread, and then ends the process with a backtrace. A thread of the program that
- * joins the main thread then waits for ever.
+ * The main thread will only leave with the process, because MPI uses a network: UCX's TCP reads /proc/net,
+ * which is not there without a main thread, and then ends the process with a backtrace. A thread of the
+ * program that joins the main thread then waits for ever.
  */
 void gshmemi_leaving_keep_main(void);
 
