@@ -4,7 +4,6 @@
  * ends with the program's status.
  */
 #include <gshmem.h>
-#include <mpi.h>
 #include <stdbool.h>
 
 #include "finalize.h"

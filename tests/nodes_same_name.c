@@ -6,7 +6,6 @@
  */
 #include <fcntl.h>
 #include <gshmem.h>
-#include <mpi.h>
 #include <sched.h>
 #include <stdbool.h>
 

@@ -419,8 +419,8 @@ static void finish(int rc, MPI_Request *request)
 }
 
 /*
- * On one machine the group is comm: MPI_Comm_split takes several exchanges, more than all others of init. Over
- * a network MPI makes sockets whenever it first reaches a process, so the numbers 0 to 2 stay occupied.
+ * On one machine the group is comm: MPI_Comm_split takes several exchanges, more than all others of init.
+ * Over a network MPI makes sockets whenever it first reaches a process, so the numbers 0 to 2 stay occupied.
  */
 static void split(int lowest, int npeers)
 {

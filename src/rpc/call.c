@@ -105,7 +105,7 @@ static void finish(struct gshmemi_rpc_op *op)
 static int call_function(struct gshmemi_rpc_op *op, gshmemx_rpc_call_t *call)
 {
 	const struct gshmemi_rpc_function *function = op->function;
-	const uint64_t begin_ns = op->has_begun ? gshmemi_arch_clock_ns() : 0;
+	const uint64_t begin_ns = op->has_begun && gshmemi_is_traced() ? gshmemi_arch_clock_ns() : 0;
 	const uint64_t open =
 		op->has_begun ? 0 : gshmemi_trace_call(GSHMEMI_TRACE_SERVED, -1, 0, function->name);
 	int rc;
@@ -229,8 +229,9 @@ static void run(struct gshmemi_rpc_op *op)
 		for (lanes = op->left; lanes; lanes &= lanes - 1)
 			run_lane(op, (unsigned)__builtin_ctzll(lanes));
 	}
-	op->has_begun = true;
-	if (!op->left && !(op->header.flags & GSHMEMI_RPC_STREAM))
+	if (op->left)
+		op->has_begun = true;
+	else if (!(op->header.flags & GSHMEMI_RPC_STREAM))
 		finish(op);
 }
 

@@ -338,7 +338,7 @@ struct gshmemi_state {
 	const int32_t *peers;              /* [npes], host-pinned: GSHMEMI_PEER_CARRIED */
 	const struct gshmemi_table *const *tables; /* [GSHMEMI_NREGIONS], device memory; NULL: no region */
 	const struct gshmemi_win *windows; /* [place], device memory: state/window.h */
-	const uint64_t *allocation_end;    /* device memory; GSHMEM_CHECK: where that of a granule ends */
+	const uint64_t *allocation_end; /* device memory, GSHMEM_CHECK: end of a granule's allocation, or 0 */
 	struct gshmemi_count *counts;      /* GSHMEM_STATS: of kernels, device memory: move/count.h */
 	struct gshmemi_trace *trace;       /* GSHMEM_TRACE: of kernels, device memory: state/trace.h */
 	uint64_t watchdog_ns;   /* a wait that lasts longer is reported; 0: never */
