@@ -6,11 +6,8 @@
  */
 #include <gshmem.h>
 #include <mpi.h>
-#include <poll.h>
-#include <signal.h>
-#include <time.h>
-#include <unistd.h>
 
+#include "finalize_mpi.h"
 #include "oracle.h"
 
 static void use(int expected_pe, int expected_npes)
@@ -25,36 +22,6 @@ static void use(int expected_pe, int expected_npes)
 	t_from_device(&got, word, sizeof got);
 	t_equal(got, (me + npes - 1) % npes + 40, "a put");
 	gshmem_free(word);
-}
-
-/* If MPI_Finalize hangs. The pause lets the other processes come here before one is gone. */
-static void leave_mpi(int signum)
-{
-	/* PMI 1's: so hydra does not take the process's end for a crash */
-	static const char words[] = "cmd=finalize\n";
-	const char *fd = getenv("PMI_FD");
-	struct pollfd answer = {fd ? atoi(fd) : -1, POLLIN, 0};
-
-	(void)signum;
-	nanosleep(&(struct timespec){.tv_nsec = 500000000}, NULL);
-	if (write(answer.fd, words, sizeof words - 1) == (ssize_t)sizeof words - 1)
-		poll(&answer, 1, 1000);
-	_exit(0);
-}
-
-/*
- * Between nodes MPI_Finalize of MPICH 4.0.2 over UCX's TCP hangs in half of all jobs, even of a
- * program that only calls MPI_Allreduce. The library has a deadline for it if it starts MPI itself;
- * here the program starts MPI.
- */
-static void finalize_mpi(void)
-{
-	if (getenv("NODES")) {
-		signal(SIGALRM, leave_mpi);
-		alarm(3);
-	}
-	MPI_Finalize();
-	alarm(0);
 }
 
 int main(void)
@@ -85,6 +52,6 @@ int main(void)
 
 	MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
 	t_equal(sum, size, "MPI after finalize");
-	finalize_mpi();
+	t_finalize_mpi();
 	return 0;
 }

@@ -12,6 +12,7 @@
 #include <gshmemx_mpi.h>
 #include <hip/hip_runtime_api.h>
 
+#include "finalize_mpi.h"
 #include "helpers.h"
 
 enum { NELEMS = 20 };
@@ -103,6 +104,6 @@ int main(void)
 	MPI_Win_free(&win);
 	MPI_Comm_free(&odd);
 	gshmem_finalize();
-	MPI_Finalize();
+	t_finalize_mpi();
 	return 0;
 }
