@@ -166,17 +166,18 @@ GSHMEMI_FN void gshmemi_win_set_locked(struct gshmemi_win_epoch *e, int change, 
 GSHMEMI_FN int gshmemi_win_is_group(const struct gshmemi_win *w, int npes, const int *pes,
 				    struct gshmemi_win_fault *fault)
 {
-	int i, k;
+	int i, k, pe;
 
 	for (i = 0; i < npes && !fault->kind; i++) {
-		if (pes[i] < 0 || pes[i] >= w->npes) {
+		pe = pes[i];
+		if (pe < 0 || pe >= w->npes) {
 			fault->kind = GSHMEMI_FAULT_BAD_PE;
 			fault->found = (uint64_t)w->npes;
-			fault->pe = pes[i];
+			fault->pe = pe;
 		}
 		for (k = 0; k < i && !fault->kind; k++)
-			if (pes[k] == pes[i])
-				fault->kind = GSHMEMI_FAULT_BAD_ARGUMENT, fault->found = (uint64_t)pes[i];
+			if (pes[k] == pe)
+				fault->kind = GSHMEMI_FAULT_BAD_ARGUMENT, fault->found = (uint64_t)pe;
 	}
 	if (npes < 0)
 		fault->kind = GSHMEMI_FAULT_BAD_ARGUMENT, fault->found = (uint64_t)npes;
