@@ -5,8 +5,9 @@
 # The device API as bitcode, libgshmem_device_<gpu>.bc, is complete and works, without a GPU:
 #
 #   it defines every call that the headers declare for kernels, with plain types, and needs no other library
-#   kernels in LLVM IR, linked with it as compilers do, cost as much as the same kernels in HIP; for NVIDIA
-#   GPUs, not much more than by nvcc, and they keep the order that tests/isa/ordering_nvidia.py checks
+#   kernels in LLVM IR, linked with it as compilers do, cost as much as the same kernels in HIP, in code objects
+#   of version 4 and of version 5; for NVIDIA GPUs, not much more than by nvcc, and they keep the order that
+#   tests/isa/ordering_nvidia.py checks
 #   they run on two PEs, on the simulator of AMD GPUs where there is no GPU; on NVIDIA GPUs only on a GPU
 #
 # `make check-amd` runs it, and `make check-isa` for NVIDIA GPUs. By hand: tests/bitcode.sh, once `make setup
@@ -116,10 +117,14 @@ fi
 
 # ---- kernels ----
 
-# translate NAME: the kernels of tests/bitcode/NAME.ll for this vendor.
+# translate NAME: the kernels of tests/bitcode/NAME.ll for this vendor, and for AMD GPUs version $objects of code
+# objects, as clang says it in a program's bitcode.
 translate() {
 	case $vendor in
-	amd) cat "tests/bitcode/$1.ll" ;;
+	amd)
+		cat "tests/bitcode/$1.ll"
+		printf '@__oclc_ABI_version = weak_odr hidden addrspace(4) constant i32 %s00\n' "$objects"
+		printf '!llvm.module.flags = !{!0}\n!0 = !{i32 1, !"amdhsa_code_object_version", i32 %s00}\n' "$objects" ;;
 	nvidia)
 		sed 's/^target triple.*/target triple = "nvptx64-nvidia-cuda"/;s/amdgpu_kernel/ptx_kernel/
 			s/llvm\.amdgcn\.workitem\.id\.x/llvm.nvvm.read.ptx.sreg.tid.x/
@@ -148,18 +153,26 @@ link() {
 case $vendor in
 amd)
 	suffix=co
-	$compile -O3 --cuda-device-only --no-gpu-bundle-output -DGSHMEM_MODULE -Iinclude -c -o "$dir/hip.co" \
-		tests/isa/kernels/calls.hip ;;
+	of_platform=$($MAKE --no-print-directory -s PLATFORM=amd GPU_ARCHS="$gpu" --eval='v: ; @echo $(CODE_OBJECT)' v) ;;
 nvidia)
-	suffix=cubin ptxas=$(dirname "${compile%% *}")/ptxas
-	# shellcheck disable=SC2001
-	$(echo "$compile" | sed 's/-gencode  *[^ ]*//g') -O3 -arch="$gpu" -cubin -DGSHMEM_MODULE -Iinclude \
-		-o "$dir/hip.cubin" tests/isa/kernels/calls.hip ;;
+	suffix=cubin ptxas=$(dirname "${compile%% *}")/ptxas of_platform='' ;;
 esac
-link calls
-link run
-$python tests/bitcode/check.py "$dir/definitions" tests/bitcode/calls.ll tests/bitcode/run.ll \
-	"$dir/calls.$suffix" "$dir/hip.$suffix" || failed=1
+# The platform's version last: it is what runs.
+for objects in $([ $vendor = nvidia ] && echo none || echo $((9 - of_platform)) "$of_platform"); do
+	case $vendor in
+	amd)
+		$compile -mcode-object-version="$objects" -O3 --cuda-device-only --no-gpu-bundle-output \
+			-DGSHMEM_MODULE -Iinclude -c -o "$dir/hip.co" tests/isa/kernels/calls.hip ;;
+	nvidia)
+		# shellcheck disable=SC2001
+		$(echo "$compile" | sed 's/-gencode  *[^ ]*//g') -O3 -arch="$gpu" -cubin -DGSHMEM_MODULE -Iinclude \
+			-o "$dir/hip.cubin" tests/isa/kernels/calls.hip ;;
+	esac
+	link calls
+	link run
+	$python tests/bitcode/check.py "$dir/definitions" tests/bitcode/calls.ll tests/bitcode/run.ll \
+		"$dir/calls.$suffix" "$dir/hip.$suffix" || failed=1
+done
 if [ "$vendor" = nvidia ]; then
 	$python tests/isa/ordering_nvidia.py "$dir/calls.cubin" || failed=1
 	$python tests/isa/ordering_nvidia.py --polls "$dir/run.cubin" || failed=1

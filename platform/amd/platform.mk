@@ -38,7 +38,14 @@ else ifneq ($(findstring clang,$(HIPCC)),)
 AMD_PATHS     := --rocm-path=$(AMD_ROOT)
 endif
 
-HIPFLAGS      ?= -x hip -std=c++17 $(strip $(AMD_PATHS)) $(GPU_ARCHS:%=--offload-arch=%)
+# HIP 5 takes code objects of version 4 at most, and a newer clang would write another; from HIP 6 on version 5
+# is what HIP's own compiler writes.
+ifndef CODE_OBJECT
+CODE_OBJECT   := $(if $(filter 5,$(shell sed -n 's/^.define HIP_VERSION_MAJOR *//p' \
+	$(AMD_ROOT)/include/hip/hip_version.h 2>/dev/null)),4,5)
+endif
+HIPFLAGS      ?= -x hip -std=c++17 $(strip $(AMD_PATHS)) $(GPU_ARCHS:%=--offload-arch=%) \
+	-mcode-object-version=$(CODE_OBJECT)
 PLAT_MODULE   := --cuda-device-only
 # From a folder of precompiled headers clang takes the one for the target that it compiles for.
 PLAT_HEADS     = $(patsubst %,head.h.gch/%,host $(GPU_ARCHS))
@@ -53,9 +60,11 @@ ifeq ($(AMD_KIND),rocm)
 PLAT_CPPFLAGS := -isystem $(AMD_ROOT)/include $(PLAT_CPPFLAGS)
 PLAT_LDLIBS   := -L$(AMD_ROOT)/lib -Wl,-rpath,$(AMD_ROOT)/lib $(PLAT_LDLIBS)
 endif
-# The device API as bitcode, for one kind of GPU each: from bitcode.hip, for a kernel's compiler to optimize.
+# The device API as bitcode, for one kind of GPU each: from bitcode.hip, for a kernel's compiler to optimize. Of no
+# version of code objects, for programs of any.
 PLAT_BITCODE_CXX = $(HIPCC)
 PLAT_BITCODE  := $(GPU_ARCHS)
-PLAT_BITCODE_FLAGS = $(filter-out --offload-arch=%,$(HIPFLAGS)) --offload-arch=$(1) --cuda-device-only \
-	--no-gpu-bundle-output \
+PLAT_BITCODE_FINISH = platform/portable-bitcode $(HIPCC) amdgcn-amd-amdhsa 'amd[a-z]*_code_object_version'
+PLAT_BITCODE_FLAGS = $(filter-out --offload-arch=% -mcode-object-version=%,$(HIPFLAGS)) --offload-arch=$(1) \
+	-mcode-object-version=5 --cuda-device-only --no-gpu-bundle-output \
 	-emit-llvm -c -O3 -Xclang -disable-llvm-passes -fuse-cuid=none -DGSHMEMI_BITCODE -DGSHMEM_MODULE

@@ -29,7 +29,7 @@ PLAT_LDLIBS   := -L$(word 4,$(NVIDIA)) -Wl,-rpath,$(word 4,$(NVIDIA)) -lcudart -
 # CUDA 13 dropped a header that clang's own headers include: platform/nvidia/clang has an empty one.
 PLAT_BITCODE_CXX := $(shell platform/nvidia/toolchain -c $(GPU_ARCHS))
 PLAT_BITCODE  := $(if $(PLAT_BITCODE_CXX),$(GPU_ARCHS))
-PLAT_BITCODE_FINISH = platform/nvidia/portable-bitcode $(PLAT_BITCODE_CXX)
+PLAT_BITCODE_FINISH = platform/portable-bitcode $(PLAT_BITCODE_CXX) nvptx64-nvidia-cuda nvvm-reflect-ftz
 PLAT_BITCODE_FLAGS = -x cuda -std=c++17 --cuda-path=$(CUDA) --cuda-device-only --cuda-gpu-arch=$(1) -nocudalib \
 	-Wno-unknown-cuda-version -idirafter platform/nvidia/clang \
 	-emit-llvm -c -O3 -Xclang -disable-llvm-passes -fuse-cuid=none -DGSHMEMI_BITCODE -DGSHMEM_MODULE
