@@ -58,7 +58,7 @@ SANFLAGS    := $(if $(SAN),$(or $(SAN_$(strip $(SAN))),$(error SAN=$(SAN): expec
 
 CWARN    := -std=c11 -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes
 HIPWARN  := -Wall -Wextra -Wshadow
-CPP       = -Iinclude -Isrc -Itests $(PLAT_CPPFLAGS) $(MPI_CFLAGS) $(CPPFLAGS) -MMD -MP
+CPP       = -Iinclude -Isrc -Itests $(PLAT_CPPFLAGS) $(DEFINES) $(MPI_CFLAGS) $(CPPFLAGS) -MMD -MP
 # With SAN=lanes only kernels are compiled with TSan: it must not see the runtime, which switches the lanes.
 CSANFLAGS = $(if $(filter lanes,$(SAN)),-DHIPCPU_TSAN_LANES,$(SANFLAGS))
 CCMD      = $(CC) $(CWARN) $(CPP) -fPIC $(CFLAGS) $(CSANFLAGS)
@@ -444,6 +444,9 @@ $(patsubst %,$(B)/src/%.c.o,host/coll team/context host/rma host/stream host/syn
 	$(B)/src/device/coll.hip.o: private CFLAGS := $(patsubst -g,-g1,$(CFLAGS))
 # Tests of every type of every call: -O2 would take minutes.
 $(B)/tests/%_types.hip.o: private CFLAGS := $(patsubst -O2,-O1,$(patsubst -g,-g1,$(CFLAGS)))
+# What init says of a library that the runtime refuses.
+$(B)/src/host/device.c.o: private DEFINES := $(if $(GPU_ARCHS),-DGSHMEMI_GPU_ARCHS='"$(strip $(GPU_ARCHS))"') \
+	$(CODE_OBJECT:%=-DGSHMEMI_CODE_OBJECT=%)
 # nodelete: the library must not be unloaded, because it has threads, and exit calls it.
 $(B)/lib/$(SONAME): $(LIB_OBJS)
 	@mkdir -p $(@D)

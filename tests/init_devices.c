@@ -10,6 +10,15 @@
 
 #include "job.h"
 
+/* In place of HIP's: the runtime's version is T_RUNTIME, if that is set. */
+hipError_t hipRuntimeGetVersion(int *version)
+{
+	const char *word = getenv("T_RUNTIME");
+
+	*version = word ? atoi(word) : HIP_VERSION;
+	return hipSuccess;
+}
+
 /* Prints "rc N", or "device N" with the chosen device. choice: what the program does before init. */
 static int pe_main(const char *choice)
 {
@@ -69,6 +78,8 @@ int main(int argc, char **argv)
 		     "(hipErrorInsufficientDriver): ", "older than the runtime");
 	expect_error("GSHMEM_CPU_FAIL=hipFuncGetAttributes:1:hipErrorNoBinaryForGpu", "rc -5\n",
 		     "hipFuncGetAttributes: libgshmem was built for cpu, device 0 is ", "GPU_ARCHS=");
+	expect_error("T_RUNTIME=50199999", "rc -95\n", "the GPU's runtime has version 5.1; gshmem needs 5.2",
+		     "or newer");
 	expect_error("GSHMEM_CPU_FAIL=hipIpcGetMemHandle:1:hipErrorNotSupported@0", "rc -95\n",
 		     "pe 0: init: hipIpcGetMemHandle of the heap: ", "can processes share memory");
 	expect_devices("init", 0, 1);

@@ -201,7 +201,7 @@ int main(int argc, char **argv)
 		{"hipMemsetAsync", 1},    {"hipMemGetAddressRange", 2}, {"hipIpcGetMemHandle", 2},
 		{"hipDeviceGetUuid", 1},  {"hipStreamCreateWithPriority", 2},
 		{"hipEventCreateWithFlags", 2}, {"hipDeviceGetPCIBusId", 1}, {"hipFuncGetAttributes", 1},
-		{"hipDevicePrimaryCtxGetState", 1},
+		{"hipDevicePrimaryCtxGetState", 1}, {"hipRuntimeGetVersion", 1},
 	};
 	static const char *const where[] = {"@0", "@1", ""};
 	unsigned i, w;

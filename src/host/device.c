@@ -19,6 +19,15 @@
 #ifndef GSHMEMI_GPU_ARCHS
 #define GSHMEMI_GPU_ARCHS GSHMEMI_ARCH_NAME
 #endif
+/* On AMD GPUs, the version of its code objects; 0: there are none. */
+#ifndef GSHMEMI_CODE_OBJECT
+#define GSHMEMI_CODE_OBJECT 0
+#endif
+
+/* A version of HIP's runtime as two numbers, for "%d.%d". */
+#define NUMBERS(version) \
+	(version) / GSHMEMI_ARCH_RUNTIME_MAJOR, \
+		(version) % GSHMEMI_ARCH_RUNTIME_MAJOR / (GSHMEMI_ARCH_RUNTIME_MAJOR / 100)
 
 /* What the user can do when there is no device. */
 static const char *remedy(hipError_t error)
@@ -86,6 +95,34 @@ static void name_device(int device, char *name, size_t nbytes)
 		snprintf(name, nbytes, "a GPU of unknown architecture");
 }
 
+/* The runtime must have the calls that the library makes. */
+static int check_runtime(int *version_p)
+{
+	const int rc = gshmemi_hip(hipRuntimeGetVersion(version_p), "init: hipRuntimeGetVersion");
+
+	if (rc || *version_p >= GSHMEMI_ARCH_RUNTIME_SINCE)
+		return rc;
+	gshmemi_error("init: the GPU's runtime has version %d.%d; gshmem needs %d.%d or newer",
+		NUMBERS(*version_p), NUMBERS(GSHMEMI_ARCH_RUNTIME_SINCE));
+	return -ENOTSUP;
+}
+
+static int report_binary(hipError_t error, int device, int version)
+{
+	const bool is_too_new = GSHMEMI_CODE_OBJECT > 4 && version / GSHMEMI_ARCH_RUNTIME_MAJOR < 6;
+	char name[320], objects[48] = "";
+
+	name_device(device, name, sizeof name);
+	if (GSHMEMI_CODE_OBJECT)
+		snprintf(objects, sizeof objects, " in code objects of version %d", GSHMEMI_CODE_OBJECT);
+	return gshmemi_hip_advise(error,
+		is_too_new ? "HIP 5 takes code objects of version 4: build the library, and the program, with "
+			     "CODE_OBJECT=4 (-mcode-object-version=4)"
+			   : "build the library, and the program, with GPU_ARCHS= that of the device",
+		"init: hipFuncGetAttributes: libgshmem was built for %s%s, device %d is %s, and its runtime "
+		"has version %d.%d", GSHMEMI_GPU_ARCHS, objects, device, name, NUMBERS(version));
+}
+
 /*
  * Asks for all of the library's kernels. A binary without code for this GPU fails here rather than in the
  * user's first launch. And a runtime that would load a kernel at its first launch, and wait for running
@@ -96,18 +133,15 @@ static int check_binary(int device)
 	static hipError_t (*const load[])(void) = {gshmemi_devmem_probe, gshmemi_coll_load, gshmemi_stream_load,
 		gshmemi_attend_load, gshmemi_clock_load};
 	hipError_t error = hipSuccess;
-	char name[320];
+	int version, rc = check_runtime(&version);
 	size_t i;
 
-	for (i = 0; i < sizeof load / sizeof *load && error == hipSuccess; i++)
+	for (i = 0; !rc && i < sizeof load / sizeof *load; i++) {
 		error = load[i]();
-	if (error == hipSuccess)
-		return 0;
-	name_device(device, name, sizeof name);
-	return gshmemi_hip_advise(error,
-		"build the library, and the program, with GPU_ARCHS= that of the device",
-		"init: hipFuncGetAttributes: libgshmem was built for %s, device %d is %s", GSHMEMI_GPU_ARCHS,
-		device, name);
+		if (error != hipSuccess)
+			rc = report_binary(error, device, version);
+	}
+	return rc;
 }
 
 /*

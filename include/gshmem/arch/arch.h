@@ -158,8 +158,10 @@ enum gshmemi_amo {
  * COMPARES_APART    comparing the arguments of a wave is worth a call of its own; 0: wave_agrees
  * IS_CUDA           to MPI the device's memory is CUDA's; 0: HIP's, or ROCm's
  * UNALIGNED         bulk loads and stores take any alignment; 0: they need that of their size
- * FD_VALUE_SINCE    the first runtime version (hipRuntimeGetVersion) whose hipMemImportFromShareableHandle
- *                   takes the descriptor itself; earlier ones take a pointer to it
+ * RUNTIME_SINCE     the oldest runtime version (hipRuntimeGetVersion) that init accepts
+ * RUNTIME_MAJOR     by how much a version grows with its first number; with the second by a hundredth of that
+ * FD_VALUE_SINCE    the first runtime version whose hipMemImportFromShareableHandle takes the descriptor itself;
+ *                   earlier ones take a pointer to it
  * RETAIN_SINCE      the first version whose hipMemRetainAllocationHandle counts a reference, which
  *                   hipMemRelease gives back; earlier ones lend the handle, and crash on memory of hipMalloc
  */
@@ -184,8 +186,9 @@ enum gshmemi_amo {
 #error "gshmem: the platform lacks GSHMEMI_ARCH_NESTS_CALLS, _KEEPS_KEYS_APART, _COMPARES_APART, _IS_CUDA" \
 	"or _UNALIGNED"
 #endif
-#if !defined GSHMEMI_ARCH_FD_VALUE_SINCE || !defined GSHMEMI_ARCH_RETAIN_SINCE
-#error "gshmem: the platform lacks GSHMEMI_ARCH_FD_VALUE_SINCE or GSHMEMI_ARCH_RETAIN_SINCE"
+#if !defined GSHMEMI_ARCH_RUNTIME_SINCE || !defined GSHMEMI_ARCH_RUNTIME_MAJOR || \
+	!defined GSHMEMI_ARCH_FD_VALUE_SINCE || !defined GSHMEMI_ARCH_RETAIN_SINCE
+#error "gshmem: the platform lacks GSHMEMI_ARCH_RUNTIME_SINCE, _RUNTIME_MAJOR, _FD_VALUE_SINCE or _RETAIN_SINCE"
 #endif
 
 /*
