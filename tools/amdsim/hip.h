@@ -3,20 +3,18 @@
 #ifndef AMDSIM_HIP_H
 #define AMDSIM_HIP_H
 
-#include <pthread.h>
-
 #pragma GCC visibility push(default) /* of the entry points, which this declares */
 #include <hip/hip_runtime_api.h>
 #pragma GCC visibility pop
 
-#include "sim.h"
+#include "arena.h"
 
 #define LDS_BYTES 65536u /* per block, at most */
 #define BLOCK_THREADS 1024u
 
 /*
- * One recursive lock guards all of HIP's state. An entry point takes it; api_return gives it back, and keeps
- * the error for hipGetLastError. Work on streams runs without it.
+ * arena_lock guards all of HIP's state. An entry point takes it; api_return gives it back, and keeps the error
+ * for hipGetLastError. Work on streams runs without it.
  */
 #define ENTRY(name, parameters, result) \
 	hipError_t name parameters \
@@ -26,29 +24,15 @@
 	}
 
 /* hip_device.c */
-extern pthread_mutex_t api_lock;
 void api_enter(void);
 hipError_t api_return(hipError_t error);
 hipError_t device_check(int device);
 extern _Thread_local int device_current; /* may not exist */
 extern bool device_used[MAX_DEVICES]; /* has a context */
-/* True, after a message: this is a forked child, which cannot use the devices that its parent has used. */
-bool device_forked(void);
 
 /* hip_memory.c */
-size_t memory_used(int device);
 hipError_t memory_copy(
 	void *dst, const void *src, size_t nbytes, hipMemcpyKind kind, hipStream_t stream, bool async);
-
-/*
- * Reserves addresses in the arena (0: none are left), and maps a file's first bytes there, which kernels may
- * access once the mapping is open. A mapping is identified by its first address. All are called under the
- * lock.
- */
-uint64_t memory_reserve(uint64_t nbytes);
-bool memory_map(uint64_t base, uint64_t nbytes, int fd, int device);
-void memory_unmap(uint64_t base);
-void memory_close(uint64_t base, bool is_closed);
 
 /* hip_stream.c */
 typedef void stream_work(void *arg);

@@ -14,7 +14,6 @@
 #define VERSION 50221153 /* 5.2.21153, as Debian's */
 
 static _Thread_local hipError_t last_error;
-pthread_mutex_t api_lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 _Thread_local int device_current;
 bool device_used[MAX_DEVICES];
 static bool peers[MAX_DEVICES][MAX_DEVICES]; /* [d][p]: d may use memory of p */
@@ -51,14 +50,14 @@ const char *hipGetErrorString(hipError_t error)
 
 void api_enter(void)
 {
-	pthread_mutex_lock(&api_lock);
+	pthread_mutex_lock(&arena_lock);
 }
 
 hipError_t api_return(hipError_t error)
 {
 	if (error != hipSuccess && error != hipErrorNotReady)
 		last_error = error;
-	pthread_mutex_unlock(&api_lock);
+	pthread_mutex_unlock(&arena_lock);
 	return error;
 }
 
@@ -82,16 +81,6 @@ hipError_t device_check(int device)
 	if (device >= 0 && device < config()->ndevices)
 		return hipSuccess;
 	return config()->ndevices ? hipErrorInvalidDevice : hipErrorNoDevice;
-}
-
-bool device_forked(void)
-{
-	static pid_t user;
-
-	user = user ? user : getpid();
-	if (user != getpid())
-		message("a forked child cannot use the devices that its parent used: fork before that");
-	return user != getpid();
 }
 
 /* The end of most calls: stores the result, after checking where it goes and the device. */
@@ -271,7 +260,7 @@ static hipError_t put_memory(size_t *free_bytes, size_t *total)
 	if (!free_bytes || !total || device_check(device_current))
 		return hipErrorInvalidValue;
 	*total = config()->memory_bytes;
-	*free_bytes = *total - memory_used(device_current);
+	*free_bytes = *total - arena_used(device_current);
 	return hipSuccess;
 }
 

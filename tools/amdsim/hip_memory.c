@@ -1,237 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Memory that was allocated, registered or opened, and HIP's entry points for it. A process's device memory
- * is one sparse file. Kernels use it in the arena, which is PROT_NONE so that accesses by the host fault; the
- * simulator sees it ARENA_ALIAS above. A handle for another process holds process, descriptor and address.
- */
-#include <errno.h>
-#include <fcntl.h>
-#include <pthread.h>
-#include <signal.h>
-#include <stdio.h>
+/* HIP's entry points for memory. */
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 #include <wchar.h>
 
 #include "hip.h"
 
-#define PAGE UINT64_C(4096)
-#define LARGE_PAGE (UINT64_C(2) << 20) /* large allocations are aligned to it, as with ROCm */
-#define LINE UINT64_C(64)
-/* fresh device memory of up to this size has a pattern; larger is zero, and sparse */
-#define SMALL_BYTES 65536
-#define PATTERN 0xa5
-
-enum origin { MALLOC, CODE, OPENED, VIRTUAL, HOST, MANAGED, REGISTERED };
-
-struct allocation {
-	struct allocation *next;
-	uint64_t base, nbytes;
-	uint64_t id; /* of device memory, unique: the process and a count */
-	enum origin origin;
-	enum memory_kind kind;
-	int device;
-	unsigned flags;
-	unsigned nopens; /* OPENED: how often */
-	bool is_closed;	 /* VIRTUAL: kernels may not access it */
-};
-
-static struct allocation *allocations;
-static pid_t owner;			/* of the arena; 0: there is no arena yet */
-static int file;			/* the arena's memory */
-static uint64_t free_from = ARENA_BASE; /* in the arena */
-static struct sigaction fault_before;
-
-/* ---- the list ---- */
-
-/* Finds memory that overlaps a range; NULL: nothing there was allocated or registered. */
-static struct allocation *find(uint64_t base, uint64_t nbytes)
-{
-	struct allocation *a = allocations;
-
-	while (a && (a->base - base >= nbytes && base - a->base >= a->nbytes))
-		a = a->next;
-	return a;
-}
-
 static struct allocation *find_at(const void *memory)
 {
-	return find((uintptr_t)memory, 1);
-}
-
-static struct allocation *insert(struct allocation a)
-{
-	struct allocation *new = zalloc(sizeof(*new));
-
-	a.next = allocations;
-	*new = a;
-	return allocations = new;
-}
-
-/* Is next a mapping, of *nbytes_p, that an access of a kernel may cross into from a, or the other way? */
-static bool is_continued(const struct allocation *a, const struct allocation *next, uint64_t *nbytes_p)
-{
-	if (a->origin != VIRTUAL || !next || next->origin != VIRTUAL || next->is_closed ||
-	    next->device != a->device)
-		return false;
-	*nbytes_p = next->nbytes;
-	return true;
-}
-
-/*
- * Hardware reads whole lines, and compilers may widen a load within one: a line counts as there if any byte
- * of it is.
- */
-bool memory_find(uint64_t address, struct range *range_p)
-{
-	const struct allocation *a;
-	uint64_t nbytes;
-
-	pthread_mutex_lock(&api_lock);
-	a = find(address, 1);
-	a = a ? a : find(address / LINE * LINE, LINE);
-	if (a && a->is_closed)
-		a = NULL;
-	if (a) {
-		range_p->base = a->base / LINE * LINE;
-		range_p->nbytes = round_up(a->base + a->nbytes, LINE) - range_p->base;
-		while (is_continued(a, find(range_p->base + range_p->nbytes, 1), &nbytes))
-			range_p->nbytes += nbytes;
-		while (is_continued(a, find(range_p->base - 1, 1), &nbytes)) {
-			range_p->base -= nbytes;
-			range_p->nbytes += nbytes;
-		}
-		range_p->kind = a->kind;
-		range_p->device = a->kind == MEMORY_HOST ? -1 : a->device;
-	}
-	pthread_mutex_unlock(&api_lock);
-	return a;
-}
-
-size_t memory_used(int device)
-{
-	size_t nbytes = 0;
-
-	for (const struct allocation *a = allocations; a; a = a->next)
-		nbytes += a->origin <= CODE && a->device == device ? round_up(a->nbytes, PAGE) : 0;
-	return nbytes;
-}
-
-/* ---- device memory ---- */
-
-/* Repeats the access with the handler that was set before this one. */
-static void explain_fault(int number, siginfo_t *info, void *context)
-{
-	(void)context;
-	if ((uintptr_t)info->si_addr - ARENA_BASE < ARENA_BYTES)
-		message("device memory touched by the host at %p: a GPU would fault; use hipMemcpy", info->si_addr);
-	sigaction(number, &fault_before, NULL);
-	if (info->si_code <= 0)
-		raise(number);
-}
-
-/*
- * Maps a part of a file at address, for the simulator. Attributes are those of the whole arena, so that the
- * system joins the mappings when an allocation is gone.
- */
-static bool map(uint64_t address, uint64_t nbytes, int fd, uint64_t offset)
-{
-	void *at = mmap(memory_host(address), nbytes, PROT_READ | PROT_WRITE,
-			MAP_SHARED | MAP_NORESERVE | MAP_FIXED, fd, (off_t)offset);
-
-	return at != MAP_FAILED && !madvise(at, nbytes, MADV_DONTDUMP);
-}
-
-static bool make_arena(void)
-{
-	const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE;
-	struct sigaction explain = {.sa_sigaction = explain_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK};
-	void *base = (void *)(uintptr_t)ARENA_BASE;
-
-	if (owner || device_forked())
-		return !device_forked();
-	file = keep_file(memfd_create("amdsim", MFD_CLOEXEC));
-	if (file < 0 || ftruncate(file, (off_t)ARENA_BYTES) ||
-	    mmap(base, ARENA_ALIAS + ARENA_BYTES, PROT_NONE, flags, -1, 0) != base ||
-	    !map(ARENA_BASE, ARENA_BYTES, file, 0)) {
-		message("no address space for device memory: %s (ulimit -v?)", strerror(errno));
-		return false;
-	}
-	sigaction(SIGSEGV, &explain, &fault_before);
-	owner = getpid();
-	return true;
-}
-
-/*
- * Returns an address, or 0. Addresses are not used again, so that stale pointers are noticed. The page after
- * an allocation is unused; the allocation's id is there while it lives.
- */
-static uint64_t take_address(uint64_t nbytes)
-{
-	uint64_t at = round_up(free_from, nbytes < LARGE_PAGE ? PAGE : LARGE_PAGE);
-
-	if (!make_arena() || nbytes > ARENA_BASE + ARENA_BYTES - PAGE - at)
-		return 0;
-	free_from = at + nbytes + PAGE;
-	return at;
-}
-
-/* NULL: out of memory. */
-static struct allocation *create(struct allocation a)
-{
-	static uint64_t count;
-	uint64_t nbytes = round_up(a.nbytes, PAGE);
-	void *host;
-
-	if (a.nbytes > ARENA_BYTES || (a.origin <= CODE && nbytes + memory_used(a.device) > config()->memory_bytes))
-		return NULL;
-	if (a.origin > CODE) {
-		host = mmap(NULL, nbytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-		a.base = host == MAP_FAILED ? 0 : (uintptr_t)host;
-		return a.base ? insert(a) : NULL;
-	}
-	a.base = take_address(nbytes);
-	if (!a.base)
-		return NULL;
-	a.id = (uint64_t)owner << 32 | ++count;
-	memcpy(memory_host(a.base + nbytes), &a.id, sizeof(a.id));
-	memset(memory_host(a.base), PATTERN, nbytes <= SMALL_BYTES ? nbytes : 0);
-	return insert(a);
-}
-
-static void destroy(struct allocation *a)
-{
-	uint64_t nbytes = round_up(a->nbytes, PAGE), offset = a->base - ARENA_BASE;
-	struct allocation **at = &allocations;
-
-	while (*at != a)
-		at = &(*at)->next;
-	*at = a->next;
-	if (a->origin <= CODE)
-		fallocate(file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)offset, (off_t)(nbytes + PAGE));
-	else if (a->origin == OPENED || a->origin == VIRTUAL)
-		map(a->base, nbytes, file, offset);
-	else if (a->origin != REGISTERED)
-		munmap((void *)(uintptr_t)a->base, nbytes);
-	free(a);
-}
-
-uint64_t memory_alloc_code(int device, size_t nbytes)
-{
-	const struct allocation *a;
-
-	pthread_mutex_lock(&api_lock);
-	a = create((struct allocation){.nbytes = nbytes, .origin = CODE, .kind = MEMORY_COARSE, .device = device});
-	pthread_mutex_unlock(&api_lock);
-	return a ? a->base : 0;
-}
-
-void memory_free_code(uint64_t address)
-{
-	pthread_mutex_lock(&api_lock);
-	destroy(find(address, 1));
-	pthread_mutex_unlock(&api_lock);
+	return arena_find((uintptr_t)memory, 1);
 }
 
 /* ---- allocation ---- */
@@ -246,26 +23,27 @@ static hipError_t alloc(void **memory_p, size_t nbytes, enum origin origin, enum
 	if (!nbytes || device_check(device_current))
 		return nbytes ? hipErrorNoDevice : hipSuccess;
 	device_used[device_current] = true;
-	a = create((struct allocation){.nbytes = nbytes, .origin = origin, .kind = kind, .flags = flags,
-				       .device = device_current});
+	a = arena_create((struct allocation){.nbytes = nbytes, .origin = origin, .kind = kind, .flags = flags,
+					     .device = device_current});
 	*memory_p = a ? (void *)(uintptr_t)a->base : NULL;
 	return a ? hipSuccess : hipErrorOutOfMemory;
 }
 
 /*
- * Frees memory of one origin or the other, by its first byte (OPENED: any), after all work of the
+ * Frees memory of one origin or the other, by its first byte (ORIGIN_OPENED: any), after all work of the
  * device, which may use it.
  */
 static hipError_t release(const void *memory, enum origin origin, enum origin other, hipError_t unknown)
 {
 	struct allocation *a = find_at(memory);
-	hipError_t error = stream_drain(a && a->origin != OPENED ? a->device : device_current);
+	hipError_t error = stream_drain(a && a->origin != ORIGIN_OPENED ? a->device : device_current);
 
 	a = find_at(memory);
-	if (!a || (a->origin != origin && a->origin != other) || (a->base != (uintptr_t)memory && origin != OPENED))
+	if (!a || (a->origin != origin && a->origin != other) ||
+	    (a->base != (uintptr_t)memory && origin != ORIGIN_OPENED))
 		return unknown;
-	if (!error && (origin != OPENED || !--a->nopens))
-		destroy(a);
+	if (!error && (origin != ORIGIN_OPENED || !--a->nusers))
+		arena_destroy(a);
 	return error;
 }
 
@@ -275,27 +53,29 @@ static hipError_t register_host(void *memory, size_t nbytes, unsigned flags)
 
 	if (!memory || !nbytes || flags > 15 || base - ARENA_BASE < ARENA_BYTES || base + nbytes < base)
 		return hipErrorInvalidValue;
-	if (find(base, nbytes))
+	if (arena_find(base, nbytes))
 		return hipErrorHostMemoryAlreadyRegistered;
-	insert((struct allocation){.base = base, .nbytes = nbytes, .origin = REGISTERED, .kind = MEMORY_HOST,
-				   .device = device_current, .flags = flags});
+	arena_insert((struct allocation){.base = base, .nbytes = nbytes, .origin = ORIGIN_REGISTERED,
+					 .kind = MEMORY_HOST, .device = device_current, .flags = flags});
 	return hipSuccess;
 }
 
-ENTRY(hipMalloc, (void **memory, size_t n), alloc(memory, n, MALLOC, MEMORY_COARSE, 0))
+ENTRY(hipMalloc, (void **memory, size_t n), alloc(memory, n, ORIGIN_MALLOC, MEMORY_COARSE, 0))
 /* 3 is hipDeviceMallocUncached of HIP 5.5. */
-ENTRY(hipExtMallocWithFlags, (void **memory, size_t n, unsigned flags), alloc(memory, n, MALLOC,
+ENTRY(hipExtMallocWithFlags, (void **memory, size_t n, unsigned flags), alloc(memory, n, ORIGIN_MALLOC,
 	flags == hipDeviceMallocDefault ? MEMORY_COARSE : flags == hipDeviceMallocFinegrained ? MEMORY_FINE :
 	flags == 3 ? MEMORY_UNCACHED : MEMORY_NONE, flags))
-ENTRY(hipHostMalloc, (void **memory, size_t n, unsigned flags), alloc(memory, n, HOST, flags & hipHostMallocCoherent &&
-	flags & hipHostMallocNonCoherent ? MEMORY_NONE : MEMORY_HOST, flags))
+ENTRY(hipHostMalloc, (void **memory, size_t n, unsigned flags), alloc(memory, n, ORIGIN_HOST,
+	flags & hipHostMallocCoherent && flags & hipHostMallocNonCoherent ? MEMORY_NONE : MEMORY_HOST, flags))
 ENTRY(hipMallocManaged, (void **memory, size_t n, unsigned flags), !n || (flags != hipMemAttachGlobal &&
-	flags != hipMemAttachHost) ? hipErrorInvalidValue : alloc(memory, n, MANAGED, MEMORY_HOST, 0))
-ENTRY(hipFree, (void *memory), memory ? release(memory, MALLOC, MANAGED, hipErrorInvalidValue) : hipSuccess)
-ENTRY(hipHostFree, (void *memory), memory ? release(memory, HOST, HOST, hipErrorInvalidValue) : hipSuccess)
+	flags != hipMemAttachHost) ? hipErrorInvalidValue : alloc(memory, n, ORIGIN_MANAGED, MEMORY_HOST, 0))
+ENTRY(hipFree, (void *memory),
+	memory ? release(memory, ORIGIN_MALLOC, ORIGIN_MANAGED, hipErrorInvalidValue) : hipSuccess)
+ENTRY(hipHostFree, (void *memory),
+	memory ? release(memory, ORIGIN_HOST, ORIGIN_HOST, hipErrorInvalidValue) : hipSuccess)
 ENTRY(hipHostRegister, (void *memory, size_t n, unsigned flags), register_host(memory, n, flags))
 ENTRY(hipHostUnregister, (void *memory), !memory ? hipErrorInvalidValue :
-	release(memory, REGISTERED, REGISTERED, hipErrorHostMemoryNotRegistered))
+	release(memory, ORIGIN_REGISTERED, ORIGIN_REGISTERED, hipErrorHostMemoryNotRegistered))
 
 /* ---- what is at an address ---- */
 
@@ -318,7 +98,7 @@ static hipError_t put_attributes(hipPointerAttribute_t *to, const void *memory)
 
 	if (!to || !a)
 		return hipErrorInvalidValue;
-	*to = (hipPointerAttribute_t){hipMemoryTypeDevice, a->device, at, NULL, a->origin == MANAGED, a->flags};
+	*to = (hipPointerAttribute_t){hipMemoryTypeDevice, a->device, at, NULL, a->origin == ORIGIN_MANAGED, a->flags};
 	if (a->kind == MEMORY_HOST) {
 		to->memoryType = hipMemoryTypeHost;
 		to->hostPointer = at;
@@ -336,7 +116,7 @@ static hipError_t put_attribute(void *data, hipPointer_attribute attribute, hipD
 {
 	const struct allocation *a = find_at(at);
 	const uint32_t id = a ? (uint32_t)a->id : 0;
-	const int is_managed = a && a->origin == MANAGED;
+	const int is_managed = a && a->origin == ORIGIN_MANAGED;
 
 	if (!data || !a || (attribute != HIP_POINTER_ATTRIBUTE_BUFFER_ID && attribute != HIP_POINTER_ATTRIBUTE_IS_MANAGED))
 		return hipErrorInvalidValue;
@@ -351,7 +131,7 @@ static hipError_t put_host_flags(unsigned *flags, const void *memory)
 {
 	const struct allocation *a = find_at(memory);
 
-	if (!flags || !a || (a->origin != HOST && a->origin != REGISTERED))
+	if (!flags || !a || (a->origin != ORIGIN_HOST && a->origin != ORIGIN_REGISTERED))
 		return hipErrorInvalidValue;
 	*flags = a->flags;
 	return hipSuccess;
@@ -365,10 +145,8 @@ ENTRY(hipPointerGetAttribute, (void *data, hipPointer_attribute attribute, hipDe
 /* ---- memory of other processes ---- */
 
 struct handle {
-	uint64_t base, nbytes, id; /* the upper half of the id is the process */
-	uint64_t offset;	   /* in it */
-	enum memory_kind kind;
-	int device, file, zero; /* without padding, so that the same memory has the same bytes */
+	struct arena_handle memory;
+	uint64_t offset; /* in it */
 };
 _Static_assert(sizeof(struct handle) <= sizeof(hipIpcMemHandle_t), "the handle fits");
 
@@ -377,54 +155,33 @@ static hipError_t put_handle(hipIpcMemHandle_t *handle, const void *memory)
 	const struct allocation *a = find_at(memory);
 	struct handle h;
 
-	if (!handle || !a || a->origin != MALLOC)
+	if (!handle || !a || a->origin != ORIGIN_MALLOC)
 		return hipErrorInvalidValue;
-	h = (struct handle){a->base, a->nbytes, a->id, (uintptr_t)memory - a->base, a->kind, a->device, file, 0};
+	h = (struct handle){arena_export(a), (uintptr_t)memory - a->base};
 	memset(handle, 0, sizeof(*handle));
 	memcpy(handle, &h, sizeof(h));
 	return hipSuccess;
 }
 
-/* The same memory is mapped once, however often it is opened. NULL: it does not exist. */
-static struct allocation *open_memory(const struct handle *h, int fd)
-{
-	uint64_t nbytes = round_up(h->nbytes, PAGE), offset = h->base - ARENA_BASE, id = 0, base;
-	struct allocation *a = allocations;
-
-	if (pread(fd, &id, sizeof(id), (off_t)(offset + nbytes)) < 0 || !id || id != h->id)
-		return NULL;
-	while (a && a->id != id)
-		a = a->next;
-	base = a ? 0 : take_address(nbytes);
-	if (base && map(base, nbytes, fd, offset))
-		a = insert((struct allocation){.base = base, .nbytes = h->nbytes, .id = id, .origin = OPENED,
-					       .kind = h->kind, .device = h->device});
-	return a;
-}
-
-/* flags: hipIpcMemLazyEnablePeerAccess, which is 0 in HIP 5 and 1 later. */
+/*
+ * The same memory is mapped once, however often it is opened. flags: hipIpcMemLazyEnablePeerAccess, which is
+ * 0 in HIP 5 and 1 later.
+ */
 static hipError_t open_handle(void **memory_p, const hipIpcMemHandle_t *handle, unsigned flags)
 {
 	struct allocation *a;
 	struct handle h;
-	char path[64];
-	int fd;
 
 	memcpy(&h, handle, sizeof(h));
-	if (!memory_p || flags > 1 || device_check(h.device))
+	if (!memory_p || flags > 1 || device_check(h.memory.device))
 		return hipErrorInvalidValue;
-	if (h.id >> 32 == (uint64_t)getpid())
+	if (h.memory.process == (uint32_t)getpid())
 		return hipErrorInvalidContext;
-	snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)(h.id >> 32), h.file);
-	fd = open(path, O_RDWR | O_CLOEXEC);
-	a = open_memory(&h, fd);
-	close(fd);
-	if (!a) {
-		message("process %d does not have the memory of this handle", (int)(h.id >> 32));
+	a = arena_attach(&h.memory, false);
+	if (!a)
 		return hipErrorInvalidDevicePointer;
-	}
 	device_used[device_current] = true;
-	a->nopens++;
+	a->nusers++;
 	*memory_p = (void *)(uintptr_t)(a->base + h.offset);
 	return hipSuccess;
 }
@@ -432,35 +189,8 @@ static hipError_t open_handle(void **memory_p, const hipIpcMemHandle_t *handle, 
 ENTRY(hipIpcGetMemHandle, (hipIpcMemHandle_t *handle, void *memory), put_handle(handle, memory))
 ENTRY(hipIpcOpenMemHandle, (void **memory, hipIpcMemHandle_t handle, unsigned flags),
 	open_handle(memory, &handle, flags))
-ENTRY(hipIpcCloseMemHandle, (void *memory), release(memory, OPENED, OPENED, hipErrorInvalidValue))
-
-/* ---- for hip_virtual.c ---- */
-
-uint64_t memory_reserve(uint64_t nbytes)
-{
-	return take_address(nbytes);
-}
-
-bool memory_map(uint64_t base, uint64_t nbytes, int fd, int device)
-{
-	static uint32_t count;
-
-	if (find(base, nbytes) || !map(base, nbytes, fd, 0))
-		return false;
-	insert((struct allocation){.base = base, .nbytes = nbytes, .id = (uint64_t)owner << 32 | 1U << 31 | ++count,
-				   .origin = VIRTUAL, .kind = MEMORY_COARSE, .device = device, .is_closed = true});
-	return true;
-}
-
-void memory_unmap(uint64_t base)
-{
-	destroy(find(base, 1));
-}
-
-void memory_close(uint64_t base, bool is_closed)
-{
-	find(base, 1)->is_closed = is_closed;
-}
+ENTRY(hipIpcCloseMemHandle, (void *memory),
+	release(memory, ORIGIN_OPENED, ORIGIN_OPENED, hipErrorInvalidValue))
 
 /* ---- copies and fills ---- */
 
@@ -493,9 +223,9 @@ static size_t count_rest(const struct allocation *a, const void *memory)
 {
 	uint64_t end = a->base + a->nbytes;
 
-	while (a && a->origin == VIRTUAL) {
-		a = find(end, 1);
-		end += a && a->origin == VIRTUAL ? a->nbytes : 0;
+	while (a && a->origin == ORIGIN_VIRTUAL) {
+		a = arena_find(end, 1);
+		end += a && a->origin == ORIGIN_VIRTUAL ? a->nbytes : 0;
 	}
 	return end - (uintptr_t)memory;
 }

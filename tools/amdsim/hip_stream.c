@@ -77,7 +77,7 @@ static hipError_t wait(const struct stream *s, enum reach reach, uint64_t ticket
 	while (!failed && !is_over(s, reach, ticket)) {
 		if (only_looks)
 			return hipErrorNotReady;
-		pthread_cond_wait(&changed, &api_lock);
+		pthread_cond_wait(&changed, &arena_lock);
 	}
 	return failed ? hipErrorLaunchFailure : hipSuccess;
 }
@@ -90,10 +90,10 @@ static void run_first(struct stream *s)
 	struct work *w = s->first;
 	struct timespec now;
 
-	pthread_mutex_unlock(&api_lock);
+	pthread_mutex_unlock(&arena_lock);
 	if (w->run)
 		w->run(w->arg);
-	pthread_mutex_lock(&api_lock);
+	pthread_mutex_lock(&arena_lock);
 	if (w->event) {
 		clock_gettime(CLOCK_MONOTONIC, &now);
 		w->event->ms = (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
@@ -112,7 +112,7 @@ static void *serve(void *arg)
 
 	own_stream = s;
 	device_current = s->device;
-	pthread_mutex_lock(&api_lock);
+	pthread_mutex_lock(&arena_lock);
 	while (!s->quits) {
 		const struct work *w = s->first;
 
@@ -120,9 +120,9 @@ static void *serve(void *arg)
 			is_over(w->after, STREAM, w->after_ticket))
 			run_first(s);
 		else
-			pthread_cond_wait(&changed, &api_lock);
+			pthread_cond_wait(&changed, &arena_lock);
 	}
-	pthread_mutex_unlock(&api_lock);
+	pthread_mutex_unlock(&arena_lock);
 	free(s);
 	return NULL;
 }
@@ -152,7 +152,7 @@ static struct stream *find(hipStream_t handle)
 static hipError_t submit(
 	hipStream_t stream, const struct work *what, const void *arg, size_t nbytes, bool async)
 {
-	struct stream *s = device_forked() ? NULL : find(stream);
+	struct stream *s = arena_is_forked() ? NULL : find(stream);
 	struct work *w;
 
 	if (!s || failed)
@@ -195,10 +195,10 @@ hipError_t stream_drain(int device)
 
 void stream_abort(int device, const char *kernel, bool trapped)
 {
-	pthread_mutex_lock(&api_lock);
+	pthread_mutex_lock(&arena_lock);
 	failed = true;
 	pthread_cond_broadcast(&changed);
-	pthread_mutex_unlock(&api_lock);
+	pthread_mutex_unlock(&arena_lock);
 	sleep(1);
 	message("device %d: %s in kernel %s ends the process, as with ROCm", device,
 		trapped ? "an exception (HSA_STATUS_ERROR_EXCEPTION)" : "a memory access fault", kernel);

@@ -13,7 +13,6 @@
 #include "hip.h"
 
 #define GRANULE (UINT64_C(2) << 20)
-#define PAGE 4096
 #define LABEL UINT64_C(0x616d6473696d766d)
 
 struct label {
@@ -90,7 +89,7 @@ static hipError_t create(hipMemGenericAllocationHandle_t *handle, size_t nbytes,
 	if (prop->requestedHandleType & ~(unsigned)hipMemHandleTypePosixFileDescriptor)
 		return hipErrorNotSupported;
 	label.device = (uint64_t)prop->location.id;
-	if (nbytes + memory_used(prop->location.id) > config()->memory_bytes)
+	if (nbytes + arena_used(prop->location.id) > config()->memory_bytes)
 		return hipErrorOutOfMemory;
 	fd = keep_file(memfd_create("amdsim-virtual", MFD_CLOEXEC));
 	if (fd < 0 || ftruncate(fd, (off_t)nbytes + PAGE) ||
@@ -168,7 +167,7 @@ static hipError_t reserve(void **to, uint64_t nbytes, uint64_t alignment, unsign
 
 	if (!to || flags || !is_whole(nbytes) || alignment & (alignment - 1) || alignment > GRANULE)
 		return hipErrorInvalidValue;
-	base = memory_reserve(nbytes);
+	base = arena_reserve(nbytes);
 	if (!base)
 		return hipErrorOutOfMemory;
 	r = zalloc(sizeof(*r));
@@ -219,7 +218,7 @@ static hipError_t map_memory(uint64_t base, uint64_t nbytes, uint64_t offset,
 	if (!r || offset || flags || !memory || !is_whole(nbytes) || base % GRANULE ||
 		nbytes > memory->nbytes)
 		return hipErrorInvalidValue;
-	if (!memory_map(base, nbytes, memory->fd, memory->prop.location.id))
+	if (!arena_map(base, nbytes, memory->fd, memory->prop.location.id))
 		return hipErrorInvalidValue;
 	m = zalloc(sizeof(*m));
 	*m = (struct mapping){mappings, base, nbytes, memory, hipMemAccessFlagsProtNone};
@@ -250,7 +249,7 @@ static hipError_t unmap(uint64_t base, uint64_t nbytes)
 		return hipErrorInvalidValue;
 	while (link = find_mapping(base, nbytes), (gone = *link)) {
 		*link = gone->next;
-		memory_unmap(gone->base);
+		arena_unmap(gone->base);
 		drop(gone->memory);
 		free(gone);
 	}
@@ -269,7 +268,7 @@ static hipError_t set_access(uint64_t base, uint64_t nbytes, const hipMemAccessD
 	for (uint64_t at = base; at < base + nbytes; at += m->nbytes) {
 		m = *find_mapping(at, 1);
 		m->flags = desc[count - 1].flags;
-		memory_close(at, m->flags == hipMemAccessFlagsProtNone);
+		arena_close(at, m->flags == hipMemAccessFlagsProtNone);
 	}
 	return hipSuccess;
 }

@@ -10,6 +10,7 @@
  *   lanes.c    DPP, SDWA, what crosses lanes          memory.c   memory instructions, waits and cache control
  *   caches.c   what memory shows: levels of caches      late.c     when operations happen, counters and waits
  *   wave.c     waves and blocks of a dispatch, residency, whose turn it is, registers that a load has not filled
+ *   arena.c    memory that was allocated, registered or opened
  *   hip_*.c    HIP's entry points: devices, memory, streams and events, modules and launches
  *
  * Functions return 0 or a negative errno unless they say otherwise.
@@ -255,7 +256,7 @@ struct range {
 	int device; /* whose memory it is; -1: the host's */
 };
 
-/* hip_memory.c: finds the memory that address is in; false: it was neither allocated nor registered. */
+/* arena.c: finds the memory that address is in; false: it was neither allocated nor registered. */
 bool memory_find(uint64_t address, struct range *range_p);
 /* Allocates device memory for code. Its address for kernels; 0: out of memory. */
 uint64_t memory_alloc_code(int device, size_t nbytes);
