@@ -246,6 +246,7 @@ static int read_kernel(struct module *m, struct kernel *k)
 		return -EINVAL;
 	memcpy(k->descriptor, m->host + s->st_value, sizeof(k->descriptor));
 	k->module = m;
+	k->object = m->base + s->st_value;
 	k->wave_lanes = k->properties & WAVE32 ? 32 : 64;
 	k->nvgprs = ((k->rsrc1 & 63) + 1) * 8; /* GRANULATED_WORKITEM_VGPR_COUNT */
 	k->preload = m->gpu == GFX1100 ? 0 : k->preload;

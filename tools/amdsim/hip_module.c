@@ -314,7 +314,8 @@ static hipError_t launch(struct kernel *k, dim3 grid, dim3 block, void **args, s
 	l->dispatch = (struct dispatch){
 		.kernel = k, .device = stream_device(stream), .dynamic_lds_bytes = (unsigned)lds,
 		.grid = {grid.x, grid.y, grid.z}, .group = {block.x, block.y, block.z},
-		.nthreads = block.x * block.y * block.z, .cooperative = cooperative, .number = nlaunches++};
+		.nthreads = block.x * block.y * block.z, .cooperative = cooperative, .number = nlaunches++,
+		.acquire = SCOPE_SYSTEM, .release = SCOPE_SYSTEM};
 	error = check(&l->dispatch, lds, bad_grid);
 	if (!error)
 		error = pack(k, args, l->args);

@@ -310,10 +310,21 @@ void caches_block_end(struct block *block)
 	block->cached->used = false;
 }
 
+void caches_acquire(int device, enum scope scope)
+{
+	if (config()->late && scope == SCOPE_SYSTEM)
+		caches_invalidate_l2s(device);
+}
+
+void caches_release(int device, enum scope scope)
+{
+	if (config()->late && scope == SCOPE_SYSTEM)
+		caches_write_back_l2s(device);
+}
+
 void caches_dispatch_begin(struct dispatch *d)
 {
-	if (config()->late)
-		caches_invalidate_l2s(d->device);
+	caches_acquire(d->device, d->acquire);
 }
 
 void caches_dispatch_end(struct dispatch *d)
@@ -328,6 +339,5 @@ void caches_dispatch_end(struct dispatch *d)
 		free(b->caches);
 		free(b);
 	}
-	if (config()->late)
-		caches_write_back_l2s(d->device);
+	caches_release(d->device, d->release);
 }

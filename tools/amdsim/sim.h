@@ -174,6 +174,7 @@ struct kernel {
 	const char *name, *symbol; /* symbol: of its descriptor */
 	struct module *module;
 	uint64_t entry, end; /* of its code, in the code object's addresses */
+	uint64_t object;     /* its descriptor's address for kernels, which names it in a packet */
 	bool decoded;
 	unsigned nvgprs, wave_lanes, max_block_threads, nargs; /* nvgprs includes AGPRs */
 	struct argument *args;
@@ -229,12 +230,14 @@ int gpu_by_name(const char *name);
 
 /*
  * Device memory is in an arena at a fixed address, which the host cannot access; the simulator finds it
- * ARENA_ALIAS above the address that kernels use. All other memory (of the host, pinned or managed) has one
- * address.
+ * ARENA_ALIAS above the address that kernels use. Other memory (of the host, pinned or managed) has one
+ * address, except LOCKED.
  */
 #define ARENA_BASE UINT64_C(0x200000000000)
 #define ARENA_BYTES UINT64_C(0x100000000000)
 #define ARENA_ALIAS UINT64_C(0x100000000000)
+/* HSA: kernels see host memory that was locked at another address. This bit, which no process uses, is set. */
+#define LOCKED (UINT64_C(1) << 47)
 /* Flat addresses of a block's LDS and a lane's scratch. */
 #define APERTURE_LDS UINT64_C(0x0001000000000000)
 #define APERTURE_PRIVATE UINT64_C(0x0002000000000000)
@@ -245,6 +248,7 @@ static inline uint64_t round_up(uint64_t n, uint64_t to)
 }
 static inline void *memory_host(uint64_t address)
 {
+	address &= ~LOCKED;
 	return (void *)(uintptr_t)(address - ARENA_BASE < ARENA_BYTES ? address + ARENA_ALIAS : address);
 }
 
@@ -327,7 +331,11 @@ void caches_wave_begin(struct wave *w);
 void caches_wave_end(struct wave *w);
 void caches_block_begin(struct block *b);
 void caches_block_end(struct block *b);
-/* Acquire and release at system scope, before and after a kernel. */
+/* What a packet of a queue does to a device's L2s; numbers as in its header. */
+enum scope { SCOPE_NONE, SCOPE_AGENT, SCOPE_SYSTEM };
+void caches_acquire(int device, enum scope scope);
+void caches_release(int device, enum scope scope);
+/* Acquire and release as the dispatch asks for, before and after a kernel. */
 void caches_dispatch_begin(struct dispatch *d);
 void caches_dispatch_end(struct dispatch *d);
 /* Does one atomic operation on host memory, and returns the value before. nbytes: 4 or 8. */
@@ -362,7 +370,7 @@ enum { USED_WAVES, USED_VGPRS = 4, USED_LDS = 8, USED_BARRIERS, NRESOURCES };
 
 struct block {
 	struct dispatch *dispatch;
-	uint32_t id[3];
+	uint32_t id[3], size[3];   /* size: in threads */
 	struct wave *waves;
 	unsigned nwaves, ndone, nbarrier;
 	char *lds;
@@ -377,17 +385,22 @@ struct dispatch {
 	struct kernel *kernel;
 	int device;
 	uint32_t grid[3], group[3]; /* grid: in blocks; group: threads of a block */
+	uint32_t threads[3];	   /* of the grid: its last blocks may be smaller than the others */
 	unsigned nthreads;	   /* of a block */
 	unsigned dynamic_lds_bytes;
 	bool cooperative;
-	/* hsa_kernel_dispatch_packet, and all arguments; addresses for the kernel */
-	uint64_t packet, kernarg;
+	enum scope acquire, release; /* for L2, before and after the kernel; CUs' caches are always empty before */
+	/* hsa_kernel_dispatch_packet, all arguments, and amd_queue_t or 0; addresses for the kernel */
+	uint64_t packet, kernarg, queue;
 	uint64_t number;	   /* counts the process's dispatches */
 	int how;		   /* how it ended: DISPATCH_* */
 };
 enum { DISPATCH_DONE, DISPATCH_TRAPPED, DISPATCH_FAULTED };
 
-/* wave.c: runs a grid on the calling thread, after kernel_decode; DISPATCH_*. */
+/*
+ * wave.c: runs a grid on the calling thread, after kernel_decode; DISPATCH_*. args: what the user passes to the
+ * kernel; NULL: there is a packet with arguments, and the grid's threads are set.
+ */
 int dispatch_run(struct dispatch *d, const void *args);
 /* How many blocks of nthreads fit on a compute unit, by registers, LDS and waves. */
 unsigned dispatch_occupancy(const struct kernel *k, unsigned nthreads, unsigned dynamic_lds_bytes);

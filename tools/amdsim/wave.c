@@ -226,12 +226,10 @@ static void unlock_device(struct device *v)
  * HSA's packet (header, dimensions, sizes of block and grid, scratch, LDS, kernel, arguments), then the
  * arguments. Hidden ones are as in "Code Object V5 Metadata"; all blocks are full, without remainders.
  */
-static void write_arguments(struct dispatch *d, const void *args)
+static void write_packet(struct dispatch *d, const void *args)
 {
 	const struct kernel *k = d->kernel;
-	const uint32_t threads[3] = {
-		d->grid[0] * d->group[0], d->grid[1] * d->group[1], d->grid[2] * d->group[2]};
-	const uint16_t dims = threads[2] > 1 ? 3 : threads[1] > 1 ? 2 : 1;
+	const uint16_t dims = d->threads[2] > 1 ? 3 : d->threads[1] > 1 ? 2 : 1;
 	const uint64_t hidden[ARG_HIDDEN + 1] = {[ARG_BLOCK_COUNT_X] = d->grid[0],
 		d->grid[1],
 		d->grid[2],
@@ -249,7 +247,7 @@ static void write_arguments(struct dispatch *d, const void *args)
 		uint32_t grid[3], scratch_bytes, lds_bytes;
 		uint64_t kernel, kernarg, reserved2[2];
 	} packet = {2, dims, {(uint16_t)d->group[0], (uint16_t)d->group[1], (uint16_t)d->group[2]}, 0,
-		{threads[0], threads[1], threads[2]}, k->scratch_bytes, k->lds_bytes + d->dynamic_lds_bytes,
+		{d->threads[0], d->threads[1], d->threads[2]}, k->scratch_bytes, k->lds_bytes + d->dynamic_lds_bytes,
 		k->module->base + k->entry, d->kernarg, {0}};
 
 	memcpy(memory_host(d->packet), &packet, PACKET_BYTES);
@@ -257,6 +255,17 @@ static void write_arguments(struct dispatch *d, const void *args)
 	for (const struct argument *a = k->args; a < k->args + k->nargs; a++)
 		if (a->kind > ARG_POINTER && a->nbytes <= 8 && a->offset + a->nbytes <= k->kernarg_bytes)
 			memcpy((char *)memory_host(d->kernarg) + a->offset, &hidden[a->kind], a->nbytes);
+}
+
+static void make_packet(struct dispatch *d, const void *args)
+{
+	d->packet = memory_alloc_code(d->device, PACKET_BYTES + d->kernel->kernarg_bytes);
+	d->kernarg = d->packet + PACKET_BYTES;
+	if (!d->packet)
+		die("kernel %s: no memory for its arguments", d->kernel->name);
+	for (unsigned dim = 0; dim < 3; dim++)
+		d->threads[dim] = d->grid[dim] * d->group[dim];
+	write_packet(d, args);
 }
 
 /* ---- a wave's start ---- */
@@ -272,8 +281,8 @@ static void start_sgprs(struct wave *w)
 {
 	const struct dispatch *d = w->block->dispatch;
 	const struct kernel *k = d->kernel;
-	/* also of the queue, and of flat scratch */
-	const uint64_t pairs[] = {d->packet, 0, d->kernarg, d->number, 0};
+	/* the last one: flat scratch */
+	const uint64_t pairs[] = {d->packet, d->queue, d->kernarg, d->number, 0};
 	unsigned n = 0, nuser = k->rsrc2 >> 1 & 31, preload = k->preload & 127;
 
 	if (k->properties & SGPR_PRIVATE_BUFFER) {
@@ -306,9 +315,8 @@ static void start_sgprs(struct wave *w)
  */
 static void start_wave(struct wave *w, struct block *b, unsigned number)
 {
-	const struct dispatch *d = b->dispatch;
-	const struct kernel *k = d->kernel;
-	unsigned first = number * k->wave_lanes, left = d->nthreads - first;
+	const struct kernel *k = b->dispatch->kernel;
+	unsigned first = number * k->wave_lanes, left = b->size[0] * b->size[1] * b->size[2] - first;
 	unsigned n = left < k->wave_lanes ? left : k->wave_lanes, accum_offset = ((k->rsrc3 & 63) + 1) * 4;
 	unsigned nrows = k->nvgprs +
 		(k->module->gpu != GFX1100 && k->nvgprs > accum_offset ? AGPRS - accum_offset : 0);
@@ -326,9 +334,9 @@ static void start_wave(struct wave *w, struct block *b, unsigned number)
 	start_sgprs(w);
 	wave_set64(w, EXEC, UINT64_MAX >> (64 - n));
 	for (unsigned l = 0; l < n; l++) {
-		unsigned t = first + l, x = t % d->group[0], y = t / d->group[0] % d->group[1];
+		unsigned t = first + l, x = t % b->size[0], y = t / b->size[0] % b->size[1];
 
-		w->v[0][l] = x | y << 10 | t / d->group[0] / d->group[1] << 20;
+		w->v[0][l] = x | y << 10 | t / b->size[0] / b->size[1] << 20;
 	}
 	w->pc = &k->module->insts[(k->entry - k->module->text) / 4];
 	caches_wave_begin(w);
@@ -341,18 +349,32 @@ struct run {
 	struct dispatch *d;
 	struct block *blocks;	     /* resident ones */
 	uint64_t next, total;	     /* blocks */
-	uint64_t nwaves, nended;     /* of the grid */
+	uint64_t nended;	     /* blocks */
 	uint64_t ngws;		     /* waves that wait at the grid's barrier */
 	uint64_t rng;		     /* 0: waves run in turn */
 	unsigned patience;	     /* rounds until blocks that found no room are tried again */
 	bool progress;
 };
 
+/* The last blocks of a grid may have fewer threads than its other blocks. */
+static void number_block(struct block *b, uint64_t n)
+{
+	const struct dispatch *d = b->dispatch;
+
+	for (unsigned dim = 0; dim < 3; n /= d->grid[dim++]) {
+		uint32_t left = d->threads[dim] - (uint32_t)(n % d->grid[dim]) * d->group[dim];
+
+		b->id[dim] = (uint32_t)(n % d->grid[dim]);
+		b->size[dim] = left < d->group[dim] ? left : d->group[dim];
+	}
+	b->nwaves = count_waves(d->kernel, b->size[0] * b->size[1] * b->size[2]);
+}
+
 /* Places the next block on the compute unit with the fewest waves. NULL: none has room. */
 static struct block *place_block(struct run *r, struct device *v)
 {
 	struct dispatch *d = r->d;
-	struct block place = {.dispatch = d, .nwaves = count_waves(d->kernel, d->nthreads)}, *b;
+	struct block place = {.dispatch = d}, *b;
 	unsigned fewest = UINT32_MAX;
 
 	for (int cu = 0; cu < config()->ncus; cu++) {
@@ -373,9 +395,7 @@ static struct block *place_block(struct run *r, struct device *v)
 	add_usage(v->self->cus[place.cu], place.usage, false);
 	b = zalloc(sizeof(*b));
 	*b = place;
-	b->id[0] = (uint32_t)(r->next % d->grid[0]);
-	b->id[1] = (uint32_t)(r->next / d->grid[0] % d->grid[1]);
-	b->id[2] = (uint32_t)(r->next++ / d->grid[0] / d->grid[1]);
+	number_block(b, r->next++);
 	return b;
 }
 
@@ -429,14 +449,13 @@ static void start_blocks(struct run *r)
 		start_block(r, b);
 }
 
-static void end_wave(struct run *r, struct wave *w)
+static void end_wave(struct wave *w)
 {
 	caches_wave_end(w);
 	free(w->v);
 	free(w->scratch);
 	w->v = NULL;
 	w->block->ndone++;
-	r->nended++;
 }
 
 static void end_block(struct run *r, struct block *b)
@@ -445,7 +464,7 @@ static void end_block(struct run *r, struct block *b)
 
 	for (unsigned n = 0; n < b->nwaves; n++)
 		if (b->waves[n].v)
-			end_wave(r, &b->waves[n]);
+			end_wave(&b->waves[n]);
 	caches_block_end(b);
 	free(b->waves);
 	free(b->lds);
@@ -453,6 +472,7 @@ static void end_block(struct run *r, struct block *b)
 	free_block(v, b);
 	unlock_device(v);
 	r->patience = 0;
+	r->nended++;
 }
 
 /* ---- running ---- */
@@ -501,7 +521,7 @@ static void take_turn(struct run *r, struct wave *w, bool others_run)
 		r->ngws += w->state == WAVE_AT_GWS;
 	}
 	if (w->state == WAVE_DONE)
-		end_wave(r, w);
+		end_wave(w);
 	else
 		caches_chance(w);
 }
@@ -547,17 +567,13 @@ int dispatch_run(struct dispatch *d, const void *args)
 	struct block *b;
 	unsigned idle = 0;
 
-	d->packet = memory_alloc_code(d->device, PACKET_BYTES + d->kernel->kernarg_bytes);
-	d->kernarg = d->packet + PACKET_BYTES;
-	if (!d->packet)
-		die("kernel %s: no memory for its arguments", d->kernel->name);
+	if (args)
+		make_packet(d, args);
 	d->how = DISPATCH_DONE;
-	r.nwaves = r.total * count_waves(d->kernel, d->nthreads);
 	if (config()->schedule)
 		r.rng = (config()->schedule * 4099 + d->number) * UINT64_C(0x9e3779b97f4a7c15) | 1;
-	write_arguments(d, args);
 	caches_dispatch_begin(d);
-	for (bool moved = true; d->how == DISPATCH_DONE && r.nended < r.nwaves; moved = r.progress) {
+	for (bool moved = true; d->how == DISPATCH_DONE && r.nended < r.total; moved = r.progress) {
 		r.progress = false;
 		start_blocks(&r);
 		run_round(&r, moved);
@@ -572,6 +588,7 @@ int dispatch_run(struct dispatch *d, const void *args)
 		end_block(&r, b);
 	}
 	caches_dispatch_end(d);
-	memory_free_code(d->packet);
+	if (args)
+		memory_free_code(d->packet);
 	return d->how;
 }
