@@ -496,7 +496,9 @@ hipError_t hipPointerGetAttribute(void *data, hipPointer_attribute attribute, hi
 	if (!data || !look_up(ptr, &a))
 		HIPCPU_LEAVE(hipErrorInvalidValue);
 	is_managed = a.kind == HIPCPU_MEMORY_MANAGED;
-	if (attribute == HIP_POINTER_ATTRIBUTE_BUFFER_ID)
+	if (attribute == HIP_POINTER_ATTRIBUTE_HOST_POINTER && (is_host(&a) || is_managed))
+		memcpy(data, &ptr, sizeof(ptr));
+	else if (attribute == HIP_POINTER_ATTRIBUTE_BUFFER_ID)
 		memcpy(data, &a.id, sizeof(a.id));
 	else if (attribute == HIP_POINTER_ATTRIBUTE_IS_MANAGED)
 		memcpy(data, &is_managed, sizeof(is_managed));

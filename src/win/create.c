@@ -111,11 +111,16 @@ static bool is_managed(void *base)
 	       value;
 }
 
+/*
+ * Memory of the host that HIP knows has an address for the host. hipHostGetFlags would not tell: in HIP 5.2 it
+ * succeeds for device memory, and from 5.3 on it fails for registered memory.
+ */
 static bool is_pinned(void *base)
 {
-	unsigned flags;
+	void *host;
 
-	return is_known(hipHostGetFlags(&flags, base));
+	return is_known(hipPointerGetAttribute(&host, HIP_POINTER_ATTRIBUTE_HOST_POINTER,
+					       (hipDeviceptr_t)(uintptr_t)base));
 }
 
 static bool is_device(void *base)

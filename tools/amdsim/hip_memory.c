@@ -118,20 +118,25 @@ static hipError_t put_attribute(void *data, hipPointer_attribute attribute, hipD
 	const uint32_t id = a ? (uint32_t)a->id : 0;
 	const int is_managed = a && a->origin == ORIGIN_MANAGED;
 
-	if (!data || !a || (attribute != HIP_POINTER_ATTRIBUTE_BUFFER_ID && attribute != HIP_POINTER_ATTRIBUTE_IS_MANAGED))
+	if (!data || !a)
 		return hipErrorInvalidValue;
 	if (attribute == HIP_POINTER_ATTRIBUTE_IS_MANAGED)
 		memcpy(data, &is_managed, sizeof(is_managed));
-	else
+	else if (attribute == HIP_POINTER_ATTRIBUTE_BUFFER_ID)
 		memcpy(data, &id, sizeof(id));
+	else if (attribute == HIP_POINTER_ATTRIBUTE_HOST_POINTER && a->kind == MEMORY_HOST)
+		memcpy(data, &at, sizeof(at));
+	else
+		return hipErrorInvalidValue;
 	return hipSuccess;
 }
 
+/* As from HIP 5.3 on, not of registered memory. */
 static hipError_t put_host_flags(unsigned *flags, const void *memory)
 {
 	const struct allocation *a = find_at(memory);
 
-	if (!flags || !a || (a->origin != ORIGIN_HOST && a->origin != ORIGIN_REGISTERED))
+	if (!flags || !a || a->origin != ORIGIN_HOST)
 		return hipErrorInvalidValue;
 	*flags = a->flags;
 	return hipSuccess;

@@ -271,6 +271,7 @@ typedef struct hipPointerAttribute_t {
 } hipPointerAttribute_t;
 
 typedef enum hipPointer_attribute {
+	HIP_POINTER_ATTRIBUTE_HOST_POINTER = 4, /* void *: of pinned, registered and managed memory */
 	HIP_POINTER_ATTRIBUTE_BUFFER_ID = 7, /* uint64_t: that of the allocation, never given twice */
 	HIP_POINTER_ATTRIBUTE_IS_MANAGED     /* int */
 } hipPointer_attribute;

@@ -410,6 +410,7 @@ typedef CUcontext hipCtx_t;
 #define hipPointerGetAttributes  cudaPointerGetAttributes
 
 typedef CUpointer_attribute hipPointer_attribute;
+#define HIP_POINTER_ATTRIBUTE_HOST_POINTER CU_POINTER_ATTRIBUTE_HOST_POINTER
 #define HIP_POINTER_ATTRIBUTE_BUFFER_ID CU_POINTER_ATTRIBUTE_BUFFER_ID
 #define HIP_POINTER_ATTRIBUTE_IS_MANAGED CU_POINTER_ATTRIBUTE_IS_MANAGED
 
