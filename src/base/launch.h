@@ -3,21 +3,34 @@
 #ifndef GSHMEMI_BASE_LAUNCH_H
 #define GSHMEMI_BASE_LAUNCH_H
 
+#include <gshmem/arch/arch.h>
 #include <hip/hip_runtime.h>
 
 /*
- * Launches one work-group. hipLaunchKernelGGL only sets the last error. An earlier error of the program's own
- * stays there.
+ * Launches one work-group. error is the launch's own: hipGetLastError may have an earlier one, of the program.
  */
+#if GSHMEMI_ARCH_TYPED_LAUNCH
 #define GSHMEMI_LAUNCH(error, kernel, nthreads, stream, ...) \
-	do { \
-		const hipError_t earlier_ = hipPeekAtLastError(); \
-\
-		hipLaunchKernelGGL(kernel, dim3(1), dim3(nthreads), 0, stream, __VA_ARGS__); \
-		error = hipPeekAtLastError(); \
-		if (error == earlier_) \
-			error = hipSuccess; \
-	} while (0)
+	(error = hipLaunchKernelGGL(kernel, dim3(1), dim3(nthreads), 0, stream, __VA_ARGS__))
+#else
+#define GSHMEMI_LAUNCH(error, kernel, nthreads, stream, ...) \
+	(error = gshmemi_launch(kernel, nthreads, stream, __VA_ARGS__))
+
+template <typename T> struct gshmemi_as_is {
+	using type = T;
+};
+
+/* The arguments are converted to what the kernel takes. */
+template <typename... P>
+static inline hipError_t gshmemi_launch(void (*kernel)(P...), unsigned nthreads, hipStream_t stream,
+					typename gshmemi_as_is<P>::type... args)
+{
+	void *addresses[] = {&args...};
+
+	return hipLaunchKernel(reinterpret_cast<const void *>(kernel), dim3(1), dim3(nthreads), addresses, 0,
+			       stream);
+}
+#endif
 
 /* Asks for a kernel, so that the runtime loads it now and not at its first launch. */
 static inline hipError_t gshmemi_load_kernel(const void *kernel)

@@ -132,10 +132,10 @@ static inline hipError_t submit(const char *name, F kernel, std::tuple<P...> arg
 
 /* kernel calls the kernel of the signature that the third argument has. */
 template <typename F, typename... P>
-static inline void launch(const char *name, F kernel, void (*)(P...), dim3 grid, dim3 block,
+static inline hipError_t launch(const char *name, F kernel, void (*)(P...), dim3 grid, dim3 block,
 	size_t shared_bytes, hipStream_t stream, typename same<P>::type... args)
 {
-	submit(name, kernel, std::tuple<std::decay_t<P>...>(args...), grid, block, shared_bytes, stream,
+	return submit(name, kernel, std::tuple<std::decay_t<P>...>(args...), grid, block, shared_bytes, stream,
 		false);
 }
 
@@ -173,7 +173,8 @@ static inline void bind(F kernel, void (*)(P...), void **args, struct hipcpu_lau
 
 /*
  * Through a lambda that names the kernel, so that the compiler can inline it into the lane loop; a
- * kernel known only at run time (a function pointer) is captured.
+ * kernel known only at run time (a function pointer) is captured. It has the launch's error as its value, unlike
+ * ROCm's.
  */
 #define hipLaunchKernelGGL(kernel_, grid_, block_, shared_, /* stream, arguments */...) \
 	hipcpu::launch(#kernel_, [=](auto &...args_) { (kernel_)(args_...); }, (kernel_), grid_, block_, \
