@@ -420,8 +420,9 @@ GSHMEMI_WIN_APART void gshmemi_win_do(const struct gshmemi_win *w, int what,
 		e->state = is_unchecked ? GSHMEMI_WIN_LOCK_ALL_NO_CHECK : GSHMEMI_WIN_LOCK_ALL;
 		break;
 	case GSHMEMI_WIN_DO_UNLOCK_ALL:
-		for (pe = 0; pe < w->npes && e->state == GSHMEMI_WIN_LOCK_ALL; pe++)
-			gshmemi_win_unlock_one(w, 0, pe, call);
+		if (e->state == GSHMEMI_WIN_LOCK_ALL)
+			for (pe = 0; pe < w->npes; pe++)
+				gshmemi_win_unlock_one(w, 0, pe, call);
 		e->state = GSHMEMI_WIN_NONE;
 		break;
 	default:
