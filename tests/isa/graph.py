@@ -13,6 +13,7 @@ class Instruction:
 	bypass    a load that no cache of this GPU may answer; a store that goes through to system scope
 	reads, writes  names of single registers; scc, vcc, exec and predicates included
 	target    address, of branches and calls; None if it is computed
+	clobbers  registers that a call may change; None if only the calling conventions tell
 	frames    names of the inlined functions it comes from, innermost first (from debug information)
 	"""
 
@@ -21,7 +22,7 @@ class Instruction:
 		self.kind, self.space, self.nbytes, self.bypass = "other", None, 0, False
 		self.reads, self.writes, self.address_reads = frozenset(), frozenset(), frozenset()
 		self.target, self.conditional, self.frames, self.wait = None, False, (), {}
-		self.callee, self.returns, self.line = None, False, ""
+		self.callee, self.clobbers, self.returns, self.line = None, None, False, ""
 
 	def __repr__(self):
 		return "%x: %s" % (self.address, self.text)
@@ -239,7 +240,7 @@ def invariant(body):
 
 
 def clobbered(register):
-	"""Returns whether a call may change the register; the calling conventions preserve the others."""
+	"""Returns whether a call may change the register: the calling conventions preserve the others."""
 	number = int(register[1:]) if register[1:].isdigit() else 0
 	if register[0] == "v":
 		return not (number >= 40 and number % 16 >= 8)
@@ -268,7 +269,8 @@ def backward_slice(function, loop, use):
 				if register in i.writes:
 					found.append(i)
 					break
-				if i.kind == "call" and clobbered(register):
+				if i.kind == "call" and (clobbered(register) if i.clobbers is None else
+					register in i.clobbers):
 					break
 			else:
 				for previous in blocks[index].previous:

@@ -7,7 +7,8 @@ The facts below about the 16-byte instructions of sm_80 and sm_90 come from asse
 with ptxas; `nvidia.py --self-test` repeats that with the PTX below. lo and hi are the two 64-bit halves.
   lo  0..11   operation and form        12..15  guard: 7 always, otherwise a predicate, 8 set: negated
   lo 16..23   destination register      24..31  first source, an address    32..39  second source (value of a store)
-  hi  0..7    third source              9..11   bytes of an access: u8 s8 u16 s16 32 64 128
+  hi  0..7    third source              9..11   bytes of an access: u8 s8 u16 s16 32 64 128; of an atomic: its
+                                                type, 2 and from 5 on of 8 bytes
   hi 13..16   of an access: 0 weak, 5 cta, 7 gpu, 10 strong at system scope
   hi 12..13   of MEMBAR: 0 cta, 2 gpu, 3 system
   a branch's distance, from the next instruction, in words of 4 bytes: lo 34..63 and hi 0..17; on sm_90
@@ -28,7 +29,11 @@ ATOM = {0x9a8, 0x3a9, 0x98a, 0x38b, 0x9a9, 0x3a8, 0x38a}
 RED = {0x98e, 0x38e}
 LDC = {0xb82}
 NOP, BRA, EXIT, RET, CALL, TRAP = {0x918}, {0x947, 0x547}, {0x94d}, {0x950}, {0x943, 0x944, 0x343, 0x344}, {0x95c}
+CALL_REL = {0x944, 0x344}
 MEMBAR, IVALL, BAR, NANOSLEEP = {0x992}, {0x98f}, {0xb1d, 0x31d}, {0x95d}
+# The low bytes of those that write a uniform register, for the whole wave.
+UNIFORM = {0x82, 0x83, 0x86, 0x87, 0x8c, 0x90, 0x91, 0x92, 0x96, 0x99, 0x9b, 0xa4, 0xa5, 0xb9, 0xbd, 0xbf, 0xc2,
+	0xc3, 0xca}
 COMPARE = {0x20c, 0x80c, 0xc0c, 0x20b, 0x80b, 0xc0b}
 LOGIC = {0x81c, 0x21c}
 # These have no data in registers, or none of interest: convergence barriers, votes on uniform predicates.
@@ -42,6 +47,7 @@ for _name, _ops in (("LDG", LDG), ("LD", LD), ("STG", STG), ("ST", ST), ("LDL", 
 		    ("NANOSLEEP", NANOSLEEP)):
 	NAMES.update({op: _name for op in _ops})
 NBYTES = (1, 1, 2, 2, 4, 8, 16, 16)
+ATOM_NBYTES = (4, 4, 8, 4, 4, 8, 8, 16)
 SCOPES = {0: "", 4: ".CONSTANT", 5: ".STRONG.CTA", 7: ".STRONG.GPU", 10: ".STRONG.SYS"}
 
 
@@ -81,6 +87,7 @@ def decode(address, lo, hi, is_sm90):
 		i.bypass = op in STG | ST and scope == 10
 		i.text += SCOPES.get(scope, "?") if op in STG | ST else ""
 	elif op in ATOM | RED:
+		nbytes = ATOM_NBYTES[hi >> 9 & 7]
 		i.kind, i.space, i.nbytes, i.bypass = "atomic", "global", nbytes, scope == 10
 		i.writes = registers(dest, nbytes) if op in ATOM else frozenset()
 		i.address_reads = registers(a, 8)
@@ -98,6 +105,7 @@ def decode(address, lo, hi, is_sm90):
 		i.kind = "return"
 	elif op in CALL:
 		i.kind = "call"
+		i.target = address + 16 + distance(lo, hi, is_sm90) if op in CALL_REL else None
 	elif op in BAR:
 		i.kind = "barrier"
 	elif op in MEMBAR:
@@ -111,6 +119,9 @@ def decode(address, lo, hi, is_sm90):
 	elif op in LOGIC:
 		i.reads |= frozenset({"P%d" % (hi >> s & 7) for s in (4, 13, 23)} - {"P7"})
 		i.writes = frozenset({"P%d" % (hi >> 17 & 7), "P%d" % (hi >> 20 & 7)} - {"P7"})
+	elif op & 0xff in UNIFORM:
+		i.writes = frozenset({"UR%d" % dest})
+		i.reads |= registers(a, 4)
 	elif op not in SILENT | NOP | NANOSLEEP:
 		i.writes = registers(dest, 8 if op & 0xff in (0x25, 0xa5) else 4)
 		i.reads |= registers(a, 4) | registers(c, 4) | (registers(b, 4) if op & 0xf00 in (0x200, 0x300)
@@ -180,6 +191,26 @@ def read_resources(data, sections, symbol_names):
 	return found
 
 
+def note_clobbers(functions):
+	"""Notes what each call within a section may change. A kernel has copies of the functions that it calls, and
+	ptxas gives all of them registers together, whatever the calling conventions say.
+	"""
+	by_start = {f.instructions[0].address: f for f in functions if f.instructions}
+	calls = {f: [i for i in f.instructions if i.kind == "call"] for f in functions}
+	written = {f: frozenset().union(*(i.writes for i in f.instructions)) for f in functions}
+	changed = True
+	while changed:
+		changed = False
+		for f in functions:
+			more = written[f].union(*(written[by_start[i.target]] for i in calls[f] if i.target in by_start))
+			changed = changed or more != written[f]
+			written[f] = more
+	for f in functions:
+		for i in calls[f]:
+			if i.target in by_start:
+				i.clobbers = written[by_start[i.target]]
+
+
 def read_bytes(data):
 	arch, named_sections, symbol_names, symbols = read_sections(data)
 	is_sm90 = int(arch[3:]) >= 90
@@ -189,6 +220,7 @@ def read_bytes(data):
 		if not section.startswith(".text."):
 			continue
 		starts = sorted((value, name) for n, value, name in symbols if n == index)
+		of_section = []
 		for (start, name), end in zip(starts, [v for v, _ in starts[1:]] + [s[5]]):
 			words = [(a, *struct.unpack_from("<QQ", data, s[4] + a)) for a in range(start, end, 16)]
 			instructions = [decode(a, lo, hi, is_sm90) for a, lo, hi in words]
@@ -204,7 +236,9 @@ def read_bytes(data):
 				instructions.pop()
 			f = Function(name, instructions, section == ".text." + name)
 			f.resources, f.arch = resources.get(name, {}), arch
-			functions.append(f)
+			of_section.append(f)
+		note_clobbers(of_section)
+		functions += of_section
 	return arch, functions
 
 
@@ -254,6 +288,8 @@ PROBES = {
 	"fence.acq_rel.cta;": ["MEMBAR.CTA"],
 	"atom.relaxed.sys.global.cas.b32 %r1, [%rd1], 1, 2; st.global.u32 [%rd2], %r1;": ["ATOM", "STG"],
 	"atom.relaxed.sys.global.exch.b32 %r1, [%rd1], 1; st.global.u32 [%rd2], %r1;": ["ATOM", "STG"],
+	"atom.relaxed.sys.global.cas.b64 %rd3, [%rd1], %rd2, %rd1; st.global.u64 [%rd2], %rd3;": ["ATOM", "STG"],
+	"atom.relaxed.sys.global.add.u64 %rd3, [%rd1], %rd2; st.global.u64 [%rd2], %rd3;": ["ATOM", "STG"],
 	"bar.sync 0;": ["BAR"],
 	"nanosleep.u32 64;": ["NANOSLEEP"],
 	"L: ld.relaxed.sys.global.u32 %r1, [%rd1]; setp.ne.u32 %p1, %r1, 0; @%p1 bra L;": ["LDG.STRONG.SYS", "BRA"],
@@ -291,6 +327,9 @@ def self_test(archs):
 				print("FAIL nvidia.py: %s: %s: found %s, expected %s" % (arch, body, found, words))
 				failed += 1
 			for i in f.instructions:
+				if "atom" in body and i.kind == "atomic" and i.nbytes != (8 if "64" in body else 4):
+					print("FAIL nvidia.py: %s: %s: an atomic of %d bytes" % (arch, body, i.nbytes))
+					failed += 1
 				if "v2.u64" in body and i.space == "global" and i.nbytes != 16:
 					print("FAIL nvidia.py: %s: %s: an access of %d bytes" % (arch, body, i.nbytes))
 					failed += 1
