@@ -169,10 +169,24 @@ static size_t ipc_nbytes(size_t nbytes)
 #define hipDeviceMallocUncached 0x3 /* for headers before ROCm 5.5; their runtime refuses it */
 #endif
 
+hipError_t gshmemi_heap_malloc_fine(void **base_p, size_t nbytes)
+{
+#if GSHMEMI_ARCH_MAY_LACK_FINE
+	int device, has_fine = 0;
+
+	if (hipGetDevice(&device) != hipSuccess ||
+	    hipDeviceGetAttribute(&has_fine, GSHMEMI_ARCH_FINE_SUPPORT, device) != hipSuccess)
+		(void)hipGetLastError();
+	if (!has_fine)
+		return hipExtMallocWithFlags(base_p, nbytes, hipDeviceMallocUncached);
+#endif
+	return hipExtMallocWithFlags(base_p, nbytes, hipDeviceMallocFinegrained);
+}
+
 static hipError_t allocate_kind(void **base_p, size_t nbytes, enum gshmemi_heap_kind kind)
 {
 	if (kind == GSHMEMI_HEAP_FINE)
-		return hipExtMallocWithFlags(base_p, ipc_nbytes(nbytes), hipDeviceMallocFinegrained);
+		return gshmemi_heap_malloc_fine(base_p, ipc_nbytes(nbytes));
 	if (kind == GSHMEMI_HEAP_UNCACHED)
 		return hipExtMallocWithFlags(base_p, ipc_nbytes(nbytes), hipDeviceMallocUncached);
 	return hipMalloc(base_p, ipc_nbytes(nbytes));
@@ -199,8 +213,9 @@ static int report_allocation(hipError_t error, uint64_t nbytes, enum gshmemi_hea
 	return gshmemi_hip_advise(error,
 		kind == GSHMEMI_HEAP_COARSE
 			? "GSHMEM_HEAP_SIZE"
-			: "the device or its driver may not support it; GSHMEM_HEAP_KIND=coarse is for "
-			  "programs whose kernels do not wait for other PEs",
+			: "the device or its driver may not support it (AMD GPUs without XGMI: "
+			  "HSA_FORCE_FINE_GRAIN_PCIE=1); GSHMEM_HEAP_KIND=coarse is for programs whose "
+			  "kernels do not wait for other PEs",
 		"heap: %s of %" PRIu64 " bytes, kind %s", call, nbytes, gshmemi_heap_kind_name(kind));
 }
 
@@ -303,11 +318,12 @@ static int allocate_sync(struct gshmemi_heap *heap)
 	gshmemi_heap_count_places(gshmemi_job->npes, gshmemi_job->most, &heap->nplaces, &npieces);
 	nbytes = syncs_nbytes(heap->nplaces) + stages_nbytes(npieces) + scratch_nbytes(has_nodes) +
 		controls_nbytes();
-	error = hipExtMallocWithFlags(&sync, ipc_nbytes(nbytes), hipDeviceMallocFinegrained);
+	error = gshmemi_heap_malloc_fine(&sync, ipc_nbytes(nbytes));
 	rc = gshmemi_hip_advise(error,
 		error == hipErrorOutOfMemory
 			? "lower GSHMEM_HEAP_SIZE, GSHMEM_TEAMS or GSHMEM_WINDOWS"
-			: "barriers need fine-grained memory: update the driver, or use another device",
+			: "barriers need fine-grained memory: update the driver, set "
+			  "HSA_FORCE_FINE_GRAIN_PCIE=1 for AMD GPUs without XGMI, or use another device",
 		"init: hipExtMallocWithFlags of %zu bytes for the sync region", nbytes);
 	if (rc)
 		return rc;

@@ -49,6 +49,12 @@ static inline unsigned gshmemi_heap_pieces(int npes)
 /* Returns the kind that AUTO stands for on this platform, or kind itself. */
 enum gshmemi_heap_kind gshmemi_heap_resolve(enum gshmemi_heap_kind kind);
 
+/*
+ * Allocates memory of the current device in which a running kernel sees what other devices write: fine-grained, or
+ * uncached where the device has no fine-grained memory.
+ */
+hipError_t gshmemi_heap_malloc_fine(void **base_p, size_t nbytes);
+
 /* Bytes that this node can still allocate, according to the kernel and the control group. */
 uint64_t gshmemi_heap_node_nbytes(void);
 

@@ -6,6 +6,7 @@
 
 #include "base/devmem.h"
 #include "heap/allocator.h"
+#include "heap/heap.h"
 
 /* An allocation, and the allocator that divides it. */
 struct chunk {
@@ -26,7 +27,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int allocate(enum gshmemi_pool pool, uint64_t nbytes, const char *what, void **base_p)
 {
 	if (pool == GSHMEMI_POOL_FINE)
-		return gshmemi_hip(hipExtMallocWithFlags(base_p, nbytes, hipDeviceMallocFinegrained),
+		return gshmemi_hip(gshmemi_heap_malloc_fine(base_p, nbytes),
 				   "hipExtMallocWithFlags of %llu bytes for the %s",
 				   (unsigned long long)nbytes, what);
 	if (pool == GSHMEMI_POOL_DEVICE)

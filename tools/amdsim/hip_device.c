@@ -220,6 +220,8 @@ static hipError_t put_attribute(int *value, hipDeviceAttribute_t attribute, int 
 	hipDeviceProp_t p;
 	hipError_t error = put_properties(&p, device);
 
+	if (value && !error && attribute == hipDeviceAttributeFineGrainSupport)
+		return *value = config()->has_fine, hipSuccess;
 	for (size_t i = 0; value && !error && i < COUNT(attributes); i++)
 		if (attributes[i].attribute == attribute)
 			return memcpy(value, (char *)&p + attributes[i].offset, sizeof(*value)), hipSuccess;

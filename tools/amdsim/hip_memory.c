@@ -61,10 +61,27 @@ static hipError_t register_host(void *memory, size_t nbytes, unsigned flags)
 }
 
 ENTRY(hipMalloc, (void **memory, size_t n), alloc(memory, n, ORIGIN_MALLOC, MEMORY_COARSE, 0))
-/* 3 is hipDeviceMallocUncached of HIP 5.5. */
-ENTRY(hipExtMallocWithFlags, (void **memory, size_t n, unsigned flags), alloc(memory, n, ORIGIN_MALLOC,
-	flags == hipDeviceMallocDefault ? MEMORY_COARSE : flags == hipDeviceMallocFinegrained ? MEMORY_FINE :
-	flags == 3 ? MEMORY_UNCACHED : MEMORY_NONE, flags))
+
+/*
+ * 3 is hipDeviceMallocUncached of HIP 5.5. As from ROCm 6.3 on, a device without fine-grained memory gives coarse
+ * memory in its place.
+ */
+static enum memory_kind kind_of(unsigned flags)
+{
+	switch (flags) {
+	case hipDeviceMallocDefault:
+		return MEMORY_COARSE;
+	case hipDeviceMallocFinegrained:
+		return config()->has_fine ? MEMORY_FINE : MEMORY_COARSE;
+	case 3:
+		return MEMORY_UNCACHED;
+	default:
+		return MEMORY_NONE;
+	}
+}
+
+ENTRY(hipExtMallocWithFlags, (void **memory, size_t n, unsigned flags),
+	alloc(memory, n, ORIGIN_MALLOC, kind_of(flags), flags))
 ENTRY(hipHostMalloc, (void **memory, size_t n, unsigned flags), alloc(memory, n, ORIGIN_HOST,
 	flags & hipHostMallocCoherent && flags & hipHostMallocNonCoherent ? MEMORY_NONE : MEMORY_HOST, flags))
 ENTRY(hipMallocManaged, (void **memory, size_t n, unsigned flags), !n || (flags != hipMemAttachGlobal &&

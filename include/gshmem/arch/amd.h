@@ -18,6 +18,7 @@
 #define GSHMEMI_ARCH_HAS_DELIVERY    0
 #define GSHMEMI_ARCH_HAS_LONG_DOUBLE 0
 #define GSHMEMI_ARCH_HAS_TICKS       1
+#define GSHMEMI_ARCH_MAY_LACK_FINE   1
 #define GSHMEMI_ARCH_HAS_ELECT       0
 #define GSHMEMI_ARCH_NESTS_CALLS     0
 #define GSHMEMI_ARCH_HAS_COPY        0
@@ -61,6 +62,12 @@
  */
 #define GSHMEMI_ARCH_TICK_NS(gfx) (__builtin_strncmp(gfx, "gfx90a", 6) == 0 ? 40 : 10)
 #define GSHMEMI_ARCH_CLOCK_RATE   ((hipDeviceAttribute_t)10017)
+
+/*
+ * Without a link of XGMI a device has no fine-grained memory, unless HSA_FORCE_FINE_GRAIN_PCIE=1. From ROCm 6.3 on
+ * HIP then gives coarse memory without an error; before, it says that it is out of memory.
+ */
+#define GSHMEMI_ARCH_FINE_SUPPORT hipDeviceAttributeFineGrainSupport
 
 #if !GSHMEMI_DEVICE_PASS
 #include <gshmem/arch/host.h>
