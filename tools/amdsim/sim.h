@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * amdsim: an AMD GPU on the CPU. It is a shared library in place of libamdhip64.so: HIP's calls, and an
- * interpreter of the machine code that they start. It knows nothing of the programs that it runs. What its
+ * interpreter of the machine code that they start. With HSA's calls instead, it is a library in place of
+ * libhsa-runtime64.so, below AMD's libamdhip64.so. It knows nothing of the programs that it runs. What its
  * files share:
  *
  *   code.c     code objects: segments, relocations, symbols, kernels and their metadata
@@ -12,6 +13,7 @@
  *   wave.c     waves and blocks of a dispatch, residency, whose turn it is, registers that a load has not filled
  *   arena.c    memory that was allocated, registered or opened
  *   hip_*.c    HIP's entry points: devices, memory, streams and events, modules and launches
+ *   hsa_*.c    HSA's entry points, for AMD's own HIP: see hsa.h
  *
  * Functions return 0 or a negative errno unless they say otherwise.
  */
@@ -388,6 +390,7 @@ struct dispatch {
 	uint32_t threads[3];	   /* of the grid: its last blocks may be smaller than the others */
 	unsigned nthreads;	   /* of a block */
 	unsigned dynamic_lds_bytes;
+	unsigned scratch_bytes;	   /* per lane; 0: what the kernel needs */
 	bool cooperative;
 	enum scope acquire, release; /* for L2, before and after the kernel; CUs' caches are always empty before */
 	/* hsa_kernel_dispatch_packet, all arguments, and amd_queue_t or 0; addresses for the kernel */

@@ -325,7 +325,8 @@ static void start_wave(struct wave *w, struct block *b, unsigned number)
 	w->module = k->module;
 	w->number = number;
 	w->nlanes = k->wave_lanes;
-	w->scratch_bytes = k->scratch_bytes + (k->properties & DYNAMIC_STACK ? DYNAMIC_STACK_BYTES : 0);
+	w->scratch_bytes = b->dispatch->scratch_bytes ? b->dispatch->scratch_bytes :
+		k->scratch_bytes + (k->properties & DYNAMIC_STACK ? DYNAMIC_STACK_BYTES : 0);
 	w->scratch_bytes = (unsigned)round_up(w->scratch_bytes, 16);
 	w->scratch = zalloc((size_t)w->nlanes * w->scratch_bytes + 1);
 	w->v = zalloc(nrows * sizeof(*w->v));
