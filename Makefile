@@ -112,7 +112,8 @@ OSU_TEST := $(if $(filter osu,$(RUN) $(T)),$(if $(SAN),,tests/osu.sh))
 # Tests of scripts, which need no build.
 SCRIPT_TESTS := $(foreach s,plot ci_turns,$(if $(filter $(s) scripts,$(RUN) $(T)),tests/$(s).sh))
 RUN_TOO  := $(PYTHON_TEST) $(OSU_TEST) $(SCRIPT_TESTS) $(if $(filter examples,$(RUN)),$(EXAMPLES)) \
-	$(if $(filter sim,$(RUN)),$(filter-out %/rate.sh %/litmus.sh,$(wildcard tests/amdsim/*.sh))) \
+	$(if $(filter sim,$(RUN)),$(filter-out %/rate.sh %/litmus.sh %/hsa_calls.sh,$(wildcard tests/amdsim/*.sh))) \
+	$(if $(filter hsa,$(RUN)),tests/amdsim/hsa_calls.sh) \
 	$(if $(filter litmus,$(RUN)),tests/amdsim/litmus.sh) $(if $(filter bitcode,$(RUN)),tests/bitcode.sh)
 BENCHED  := $(if $(filter benches,$(ALSO)),$(ALL_BENCHES),\
 	$(if $(OSU_TEST),$(shell B=$(B) bench/osu.sh -l)))
@@ -319,12 +320,17 @@ T_sims       = $(filter put% amo% signal% order% barrier% coll% wait% test_% rpc
 RUN_sims     = -1
 MAKE_sims    = RUN='sim litmus'
 SIM_GPUS     = gfx942 gfx90a gfx1100
+# The same tests as sim, over AMD's own HIP of Debian, which knows gfx90a. Not those marked `/* rocm: no */`,
+# with the reason.
+T_hsa        = $(filter-out $(call marked,rocm: no),$(T_sim))
+RUN_hsa      = -1
+MAKE_hsa     = SIM_LIB=$(AMDSIM_ROCM) RUN=hsa
 T_gfx942     = barrier_reuse check_calls check_groups coll_late put_get_copy
 SIM_SEED     = $(shell expr $(or $(TURN),0) % 8 + 1)
 
 # The user's T= replaces the tests of any leg.
 $(sort $(filter-out check-install check-isa check-trees check-benches check-readme check-amd% check-nodes%,\
-	$(ALL_LEGS:%=check-%)) check-nodes check-basic check-quick check-copies check-sim check-sims): check-%:
+	$(ALL_LEGS:%=check-%)) check-nodes check-basic check-quick check-copies check-sim check-sims check-hsa): check-%:
 	@$(MAKE) $(SUB) $(MAKE_$*) $(SIM_MAKE) T='$(or $(T),$(T_$*))' run-tests \
 		COUNTS=$(or $(COUNTS),$(BASE)/check/$*) RUNFLAGS="$(RUN_$*)"
 # The code for AMD GPUs on the simulator, with late memory. check-amd: gfx942, except the tests that take
@@ -338,6 +344,10 @@ check-amd-gpus:
 	@$(foreach gpu,$(SIM_GPUS),$(MAKE) $(SUB) PLATFORM=amd SIM_ARCH=$(gpu) LATE=$(or $(LATE),$(SIM_SEED)) \
 		T='$(or $(T),$(T_$(gpu)))' check-sims COUNTS=$(BASE)/check/amd-$(gpu);) \
 		tests/run.sh -s -c $(BASE)/check/amd-gpus $(SIM_GPUS:%=$(BASE)/check/amd-%)
+# The code for gfx90a over AMD's HIP, whose devices are the simulator's. LATE=7: with late memory.
+check-rocm:
+	@PLATFORM=amd tools/setup check
+	@$(MAKE) $(SUB) PLATFORM=amd SIM_ARCH=gfx90a check-hsa COUNTS=$(BASE)/check/rocm
 # The installed tree, used by programs outside of this one. LOCK: only one make at a time writes below $(B).
 check-install:
 	@$(MAKE) $(SUB) lib tools && mkdir -p $(BASE)/check
@@ -373,10 +383,10 @@ run-tests:
 	@$(if $(AMDSIM_LIB),echo "no /dev/kfd: running on the simulator (tools/amdsim) as $(GPU_ARCHS)" \
 		"$(LATE:%=with late memory of seed %)")
 	@mkdir -p $(BASE)/check $(dir $(COUNTS)); start=$$(date +%s); \
-		$(MAKE) $(SUB) $(AMDSIM_LIB) $(LIB) $(TOOLS) || exit; $(MAKE) $(SUB) -k build-tests; \
+		$(MAKE) $(SUB) $(SIM_LIB) $(LIB) $(TOOLS) || exit; $(MAKE) $(SUB) -k build-tests; \
 		$(if $(COUNTS),echo $$(($$(date +%s) - start)) >$(COUNTS).built)
 	@$(if $(PYTHON_TEST)$(OSU_TEST),B=$(B)) \
-		$(if $(AMDSIM_LIB),SIM=$(CURDIR)/$(AMDSIM) AMDSIM_GPU=$(GPU_ARCHS) AMDSIM_GPUS=$(GPU_ARCHS)) \
+		$(if $(AMDSIM_LIB),SIM=$(CURDIR)/$(patsubst %/,%,$(dir $(SIM_LIB))) AMDSIM_GPU=$(GPU_ARCHS) AMDSIM_GPUS=$(GPU_ARCHS)) \
 		$(if $(AMDSIM_LIB),AMDSIM_LATE=$(LATE)) \
 		tests/run.sh $(if $(COUNTS),-c $(COUNTS)) $(if $(N),-n $(N)) $(RUNFLAGS) $(TESTS) $(RUN_TOO) \
 		$$(for p in $(BENCHED) $(READ); do [ -e $$p ] || echo $$p; done)

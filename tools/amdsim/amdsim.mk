@@ -5,6 +5,8 @@
 AMDSIM      := build/amdsim
 AMDSIM_LIB  := $(AMDSIM)/libamdhip64.so.5
 AMDSIM_ROCM := $(AMDSIM)/rocm/libhsa-runtime64.so.1
+# Which of the two tests run on.
+SIM_LIB     ?= $(AMDSIM_LIB)
 AMDSIM_OBJS := $(patsubst tools/amdsim/%.c,$(AMDSIM)/%.o,$(wildcard tools/amdsim/*.c))
 LLVM_CONFIG ?= $(firstword $(shell command -v llvm-config-19 llvm-config))
 # Vectors of 256 bits, where this machine has them.
