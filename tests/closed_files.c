@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* run: -n 1,2 */
+/* rocm: no, HIP 5.2 has no virtual memory */
 /* env: GSHMEM_HEAP_SIZE=1m | GSHMEM_HEAP_SIZE=1m GSHMEM_CPU_DELIVERY=random:1 */
 /* nodes: no, MPI makes sockets whenever it first reaches a PE; tests/closed_sockets.c */
 /* timeout: 120 */

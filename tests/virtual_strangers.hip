@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* run: -n 2 */
+/* rocm: no, HIP 5.2 has no virtual memory */
 /* carry: no */
 /* net: no */
 /* isa: read */

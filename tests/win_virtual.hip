@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* run: -n 1,2,3,4 */
+/* rocm: no, HIP 5.2 has no virtual memory */
 /* env: GSHMEM_HEAP_SIZE=4m | GSHMEM_CPU_DELIVERY=random:3 | GSHMEM_CPU_FAIL=hipMemImportFromShareableHandle:2@0,hipMemImportFromShareableHandle:30@1 */
 /* timeout: 120 */
 /*

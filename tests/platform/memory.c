@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* run: -n 1 */
+/* rocm: no, HIP 5.2 registers host memory a second time without an error */
 /* Allocations of each kind can be used, have the right attributes, and are refused and freed as HIP says. */
 #include <hip/hip_runtime_api.h>
 #include <string.h>

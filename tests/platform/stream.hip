@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* run: -n 1 */
+/* rocm: no, HIP 5.2 waits for the stream in an asynchronous copy between host memories */
 /* A stream is in order and asynchronous; events and the null stream order streams among each other. */
 #include <hip/hip_runtime.h>
 #include <time.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* run: -n 1 */
+/* rocm: no, HIP 5.2 has no virtual memory */
 /* env: GSHMEM_CPU_HOST_ACCESS=1 | GSHMEM_CPU_HOST_ACCESS=0 | GSHMEM_CPU_HOST_ACCESS=mprotect */
 /*
  * Virtual memory: adjacent mappings form one range, memory mapped at two places is the same,
