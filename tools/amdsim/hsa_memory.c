@@ -207,6 +207,7 @@ hsa_status_t hsa_amd_ipc_memory_create(void *memory, size_t nbytes, hsa_amd_ipc_
 	return good ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR_INVALID_ARGUMENT;
 }
 
+/* HIP exports whole pages, and asks for as many bytes as its user allocated. */
 hsa_status_t hsa_amd_ipc_memory_attach(const hsa_amd_ipc_memory_t *handle, size_t nbytes, uint32_t nagents,
 	const hsa_agent_t *agents, void **memory_p)
 {
@@ -217,7 +218,7 @@ hsa_status_t hsa_amd_ipc_memory_attach(const hsa_amd_ipc_memory_t *handle, size_
 	if (!handle || !memory_p)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
 	memcpy(&h, handle, sizeof(h));
-	if (nbytes != h.nbytes)
+	if (!nbytes || nbytes > h.nbytes)
 		return HSA_STATUS_ERROR_INVALID_ARGUMENT;
 	pthread_mutex_lock(&arena_lock);
 	a = arena_attach(&h, true);
