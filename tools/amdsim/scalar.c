@@ -193,14 +193,15 @@ static uint32_t code_word(const struct wave *w, const struct inst *i)
 	memcpy(&x, w->module->host + i->offset, sizeof(x));
 	return x;
 }
-/* Ticks of 100 MHz. As on a GPU, the clock is not the host's: it started earlier, and gains on it. */
+/* Ticks of 100 MHz, of 25 on gfx90a. As on a GPU, the clock is not the host's: it started earlier, and gains. */
 static uint64_t read_clock(void)
 {
 	struct timespec t;
+	const unsigned tick_ns = config()->gpu == GFX90A ? 40 : 10;
 	uint64_t ticks;
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
-	ticks = (uint64_t)t.tv_sec * 100000000 + (uint64_t)t.tv_nsec / 10;
+	ticks = ((uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec) / tick_ns;
 	return ticks + ticks / 20000 + UINT64_C(1000000000000);
 }
 static uint32_t read_hardware(const struct wave *w, unsigned id)
