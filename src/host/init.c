@@ -31,7 +31,7 @@ static unsigned depth;         /* gshmem_init calls not yet matched by a finaliz
 static bool was_finalized;
 static int thread_level;       /* GSHMEM_THREAD_*, the level in force */
 static struct gshmemi_fault *fault;
-static struct gshmemi_attention *attention; /* [2]: the second is the sink, which nobody reads */
+struct gshmemi_attention *gshmemi_host_attention; /* [2]: the second is the sink, which nobody reads */
 
 /* ---- calls outside of init and finalize ---- */
 
@@ -126,16 +126,16 @@ static int read_attr(const struct gshmemx_init_attributes *attr, struct gshmemx_
 
 static void free_tables(void)
 {
-	gshmemi_host_free(attention);
+	gshmemi_host_free(gshmemi_host_attention);
 	gshmemi_host_free(fault);
-	attention = NULL;
+	gshmemi_host_attention = NULL;
 	fault = NULL;
 }
 
 void gshmemi_poison(void)
 {
-	if (attention)
-		__atomic_fetch_or(&attention->posted, GSHMEMI_ATTENTION_END, __ATOMIC_RELEASE);
+	if (gshmemi_host_attention)
+		__atomic_fetch_or(&gshmemi_host_attention->posted, GSHMEMI_ATTENTION_END, __ATOMIC_RELEASE);
 	gshmemi_mailbox_poison();
 }
 
@@ -149,11 +149,11 @@ static int allocate_tables(void)
 	if (rc)
 		return rc;
 	fault = ptr;
-	rc = gshmemi_host_allocate(2 * sizeof *attention, "attention word", &ptr);
+	rc = gshmemi_host_allocate(2 * sizeof *gshmemi_host_attention, "attention word", &ptr);
 	if (rc)
 		free_tables();
 	else
-		attention = ptr;
+		gshmemi_host_attention = ptr;
 	return rc;
 }
 
@@ -247,8 +247,8 @@ static int set_state(void)
 	state.contexts = gshmemi_contexts_table();
 	state.ncontexts = (uint64_t)gshmemi_env.CONTEXTS;
 	state.fault = fault;
-	state.attention = attention;
-	state.sink = attention + 1;
+	state.attention = gshmemi_host_attention;
+	state.sink = gshmemi_host_attention + 1;
 	gshmemi_mailbox_describe(&state);
 	state.counts = gshmemi_stats_table();
 	state.trace = gshmemi_trace_of_kernels();
@@ -272,7 +272,8 @@ static int set_state(void)
 
 void gshmemi_init_scale(struct gshmemi_scale *scale)
 {
-	gshmemi_scale_add(scale, GSHMEMI_SCALE_PINNED, "fault_record", sizeof *fault + 2 * sizeof *attention);
+	gshmemi_scale_add(scale, GSHMEMI_SCALE_PINNED, "fault_record",
+			  sizeof *fault + 2 * sizeof *gshmemi_host_attention);
 	gshmemi_traffic_add(&scale->traffic, false, GSHMEMI_AGREE_NBYTES); /* go_live */
 }
 

@@ -33,7 +33,7 @@ static void own_combine(uint64_t *words, const uint64_t (*row)[GSHMEMI_SYNC_WORD
 uint64_t gshmemi_host_wait_long(uint64_t started_ns, const void *ivar, unsigned nbytes, uint64_t found,
 	int cmp, uint64_t value, int pe, const char *call)
 {
-	if (!gshmemi_state.attention)
+	if (!gshmemi_host_attention)
 		return started_ns;
 	return gshmemi_wait_long(0, started_ns, ivar, nbytes, found, cmp, value, pe, call);
 }

@@ -44,6 +44,17 @@ GSHMEMI_FN int gshmemi_compare(uint64_t found, int cmp, uint64_t value, unsigned
 #define GSHMEMI_CLOCK_POLLS 1024
 
 /*
+ * The attention word that this code reads. The CPU has one of the process's own: kernels may have that of the
+ * device's mailbox, which lies elsewhere for them, because it is registered memory.
+ */
+#ifdef GSHMEMI_LIBRARY
+extern struct gshmemi_attention *gshmemi_host_attention; /* src/host/init.c */
+#define GSHMEMI_ATTENTION gshmemi_host_attention
+#else
+#define GSHMEMI_ATTENTION gshmemi_state.attention
+#endif
+
+/*
  * Looks after a wait that did not end soon: ends it with the job, and reports it once when it is too long,
  * and whenever the watcher asks which waits there are (src/end/waits.c). The first call passes 0 as
  * started_ns, each later one what the last returned: when the wait started, in even ns, made odd by the first
@@ -57,7 +68,7 @@ GSHMEMI_FN uint64_t gshmemi_wait_longer(uint64_t started_ns, const void *ivar, u
 	uint64_t waited_ns;
 	int is_late;
 
-	if (gshmemi_arch_load(&gshmemi_state.attention->posted, 4) & GSHMEMI_ATTENTION_END)
+	if (gshmemi_arch_load(&GSHMEMI_ATTENTION->posted, 4) & GSHMEMI_ATTENTION_END)
 		gshmemi_fault_raise(GSHMEMI_FAULT_POISONED, pe, ivar, nbytes, found, value, call, caller);
 	if (started_ns == UINT64_MAX)
 		return started_ns;
