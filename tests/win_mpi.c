@@ -4,7 +4,7 @@
 /* timeout: 120 */
 /*
  * Windows over MPI's windows: each sees what the other has put, over memory of HIP and of MPI, with all
- * processes and with some; a dynamic MPI window is refused.
+ * processes and with some. A dynamic MPI window is refused, and registered memory that kernels see elsewhere.
  */
 #include <errno.h>
 #include <string.h>
@@ -25,6 +25,15 @@ static int reaches_devices(void)
 #else
 	return 0;
 #endif
+}
+
+/* Whether kernels see registered memory where the CPU does, as a window needs. */
+static int is_in_place(void *memory)
+{
+	void *device;
+
+	t_hip(hipHostGetDevicePointer(&device, memory, 0));
+	return device == memory;
 }
 
 /* Each process of comm puts to the next one, first with gshmem, then with MPI; both check what came. */
@@ -65,6 +74,7 @@ static void use(MPI_Comm comm, MPI_Win mpi_win, long *base)
 static void test_memory(MPI_Comm comm)
 {
 	const MPI_Aint nbytes = 2 * NELEMS * (MPI_Aint)sizeof(long);
+	gshmemx_win_t none;
 	long *memory;
 	MPI_Win win;
 
@@ -78,7 +88,10 @@ static void test_memory(MPI_Comm comm)
 	MPI_Win_allocate(nbytes, sizeof(long), MPI_INFO_NULL, comm, &memory, &win);
 	if (!reaches_devices())
 		t_hip(hipHostRegister(memory, (size_t)nbytes, hipHostRegisterDefault));
-	use(comm, win, memory);
+	if (reaches_devices() || is_in_place(memory))
+		use(comm, win, memory);
+	else
+		t_equal(gshmemx_win_from_mpi(win, &none), -ENOTSUP, "from_mpi of memory that is elsewhere");
 	if (!reaches_devices())
 		t_hip(hipHostUnregister(memory));
 	MPI_Win_free(&win);

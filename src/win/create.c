@@ -123,6 +123,17 @@ static bool is_pinned(void *base)
 					       (hipDeviceptr_t)(uintptr_t)base));
 }
 
+/*
+ * Whether kernels see the host's memory where the CPU does. Registered memory may have another address for them;
+ * a window has only one.
+ */
+static bool is_elsewhere(void *base)
+{
+	void *device;
+
+	return is_known(hipHostGetDevicePointer(&device, base, 0)) && device != base;
+}
+
 static bool is_device(void *base)
 {
 	hipDeviceptr_t start;
@@ -161,6 +172,11 @@ static int describe_memory(struct request *r, struct card *card)
 	if (is_managed(r->base)) {
 		gshmemi_error(
 			"%s: %p is managed memory, which other processes cannot map: use memory of hipMalloc",
+			r->call, r->base);
+		rc = -ENOTSUP;
+	} else if (is_pinned(r->base) && is_elsewhere(r->base)) {
+		gshmemi_error("%s: %p is registered memory, which kernels of this device see at another address: use "
+			      "memory of hipHostMalloc or hipMalloc",
 			r->call, r->base);
 		rc = -ENOTSUP;
 	} else if (!is_pinned(r->base) && is_device(r->base)) {
