@@ -21,19 +21,23 @@ __global__ void meet(long *count, int ngroups)
 	__syncthreads();
 }
 
-static int launch(long *count, unsigned ngroups)
+static int launch(long *count, unsigned ngroups, size_t shared_nbytes)
 {
 	void *args[] = {&count, &ngroups};
 	int rc;
 
-	rc = gshmemx_collective_launch(meet, dim3(ngroups), dim3(64), args, 0, NULL);
+	rc = gshmemx_collective_launch(meet, dim3(ngroups), dim3(64), args, shared_nbytes, NULL);
 	t_hip(hipDeviceSynchronize());
 	return rc;
 }
 
-/* case: "fits"; "beyond": PE 1 alone asks for one more than fits. Prints what came. */
+/*
+ * case: "fits"; "beyond": PE 1 alone asks for one more than fits; "shared": with shared memory that fills no whole
+ * unit of the hardware. Prints what came.
+ */
 static int pe_main(const char *name)
 {
+	const size_t shared_nbytes = strcmp(name, "shared") == 0 ? 2100 : 0;
 	const unsigned block[3] = {64, 1, 1};
 	unsigned limit = 0;
 	long *count;
@@ -42,9 +46,10 @@ static int pe_main(const char *name)
 	gshmem_init();
 	me = gshmem_my_pe();
 	count = (long *)gshmem_calloc(1, sizeof *count);
-	rc = gshmemx_collective_launch_limit(reinterpret_cast<const void *>(meet), block, 0, &limit);
+	rc = gshmemx_collective_launch_limit(reinterpret_cast<const void *>(meet), block, shared_nbytes,
+					     &limit);
 	t_equal(rc, 0, "the limit");
-	rc = launch(count, limit + (strcmp(name, "beyond") == 0 && me == 1));
+	rc = launch(count, limit + (strcmp(name, "beyond") == 0 && me == 1), shared_nbytes);
 	gshmem_barrier_all();
 	t_equal(gshmem_long_g(count, me), rc ? 0 : (long)limit, "reports");
 	printf("rc %d, limit %u\n", rc, limit);
@@ -71,6 +76,7 @@ int main(int argc, char **argv)
 	if (strcmp(GSHMEMI_ARCH_NAME, "cpu")) {
 		expect("fits", "", 1, "rc 0, limit ", "");
 		expect("fits", "", 2, "rc 0, limit ", "");
+		expect("shared", "", 1, "rc 0, limit ", "");
 		expect("beyond", "", 2, "rc -7, limit ", "pe 1: gshmemx_collective_launch: ");
 		return 0;
 	}

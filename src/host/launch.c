@@ -30,6 +30,42 @@ static unsigned room_for(const struct room *room)
 	return share < limit ? share : limit;
 }
 
+/*
+ * HIP divides the shared memory of a compute unit by the bytes that a work-group uses. Where the hardware gives it in
+ * units, fewer work-groups fit.
+ */
+static int cap_by_shared(const void *func, size_t shared_nbytes, int device, struct room *room)
+{
+	int rc = 0;
+#if GSHMEMI_ARCH_ROUNDS_SHARED
+	hipFuncAttributes attributes;
+	hipDeviceProp_t properties;
+	size_t nbytes, unit;
+	int has_nbytes;
+
+	rc = gshmemi_hip(hipFuncGetAttributes(&attributes, func), "gshmemx_collective_launch: hipFuncGetAttributes");
+	if (!rc)
+		rc = gshmemi_hip(hipGetDeviceProperties(&properties, device),
+				 "gshmemx_collective_launch: hipGetDeviceProperties");
+	if (!rc)
+		rc = gshmemi_hip(
+			hipDeviceGetAttribute(&has_nbytes, hipDeviceAttributeMaxSharedMemoryPerMultiprocessor, device),
+			"gshmemx_collective_launch: hipDeviceGetAttribute");
+	if (rc)
+		return rc;
+	unit = GSHMEMI_ARCH_SHARED_UNIT(properties.gcnArchName);
+	nbytes = (attributes.sharedSizeBytes + shared_nbytes + unit - 1) / unit * unit;
+	if (nbytes && (size_t)has_nbytes / nbytes < (size_t)room->per_cu)
+		room->per_cu = (int)((size_t)has_nbytes / nbytes);
+#else
+	(void)func;
+	(void)shared_nbytes;
+	(void)device;
+	(void)room;
+#endif
+	return rc;
+}
+
 static int find_room(const void *func, const unsigned block[3], size_t shared_nbytes, struct room *room_p)
 {
 	struct room room = {0, 0, gshmemi_job->nsharers};
@@ -61,6 +97,8 @@ static int find_room(const void *func, const unsigned block[3], size_t shared_nb
 		"gshmemx_collective_launch: hipOccupancyMaxActiveBlocksPerMultiprocessor of %" PRIu64
 		" threads, %zu bytes of shared memory",
 		nthreads, shared_nbytes);
+	if (!rc)
+		rc = cap_by_shared(func, shared_nbytes, device, &room);
 	if (!rc)
 		*room_p = room;
 	return rc;

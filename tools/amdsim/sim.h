@@ -405,7 +405,10 @@ enum { DISPATCH_DONE, DISPATCH_TRAPPED, DISPATCH_FAULTED };
  * kernel; NULL: there is a packet with arguments, and the grid's threads are set.
  */
 int dispatch_run(struct dispatch *d, const void *args);
-/* How many blocks of nthreads fit on a compute unit, by registers, LDS and waves. */
+/*
+ * How many blocks of nthreads fit on a compute unit, by registers, LDS and waves, as HIP counts them: LDS by the
+ * byte, although the hardware gives it in granules.
+ */
 unsigned dispatch_occupancy(const struct kernel *k, unsigned nthreads, unsigned dynamic_lds_bytes);
 /*
  * Ends the dispatch with a trap, or with an access to memory that does not exist, after a message with the

@@ -126,11 +126,12 @@ static void add_usage(uint32_t *to, const uint32_t *usage, bool take)
 }
 
 /*
- * Finds room for a block: each of its waves goes where most VGPRs are free, in granules of the hardware.
+ * Finds room for a block: each of its waves goes where most VGPRs are free, in granules of the hardware. LDS has
+ * the given granule.
  * False: it does not fit. A block of one wave needs no barrier.
  */
-static bool fit_block(const struct kernel *k, unsigned nthreads, unsigned dynamic_lds, const uint32_t *used,
-		      uint32_t *need)
+static bool fit_block(const struct kernel *k, unsigned nthreads, unsigned dynamic_lds, unsigned lds_granule,
+		      const uint32_t *used, uint32_t *need)
 {
 	const struct unit *u = &units[k->module->gpu];
 	unsigned nwaves = count_waves(k, nthreads);
@@ -138,7 +139,7 @@ static bool fit_block(const struct kernel *k, unsigned nthreads, unsigned dynami
 	bool fits = true;
 
 	memset(need, 0, NRESOURCES * sizeof(*need));
-	need[USED_LDS] = (uint32_t)round_up(k->lds_bytes + dynamic_lds, u->lds_granule);
+	need[USED_LDS] = (uint32_t)round_up(k->lds_bytes + dynamic_lds, lds_granule);
 	need[USED_BARRIERS] = nwaves > 1;
 	while (nwaves--) {
 		unsigned best = USED_VGPRS;
@@ -158,7 +159,7 @@ unsigned dispatch_occupancy(const struct kernel *k, unsigned nthreads, unsigned 
 	uint32_t used[NRESOURCES] = {0}, need[NRESOURCES];
 	unsigned n = 0;
 
-	for (; nthreads && fit_block(k, nthreads, dynamic_lds_bytes, used, need); n++)
+	for (; nthreads && fit_block(k, nthreads, dynamic_lds_bytes, 1, used, need); n++)
 		add_usage(used, need, false);
 	return n;
 }
@@ -385,7 +386,8 @@ static struct block *place_block(struct run *r, struct device *v)
 			if (v->owners[k].pid && v->owners[k].job == config()->job)
 				add_usage(used, v->owners[k].cus[cu], false);
 		if (used[0] + used[1] + used[2] + used[3] < fewest &&
-		    fit_block(d->kernel, d->nthreads, d->dynamic_lds_bytes, used, need)) {
+		    fit_block(d->kernel, d->nthreads, d->dynamic_lds_bytes,
+			      units[d->kernel->module->gpu].lds_granule, used, need)) {
 			fewest = used[0] + used[1] + used[2] + used[3];
 			memcpy(place.usage, need, sizeof(need));
 			place.cu = cu;

@@ -19,6 +19,7 @@
 #define GSHMEMI_ARCH_HAS_LONG_DOUBLE 0
 #define GSHMEMI_ARCH_HAS_TICKS       1
 #define GSHMEMI_ARCH_MAY_LACK_FINE   1
+#define GSHMEMI_ARCH_ROUNDS_SHARED   1
 #define GSHMEMI_ARCH_HAS_ELECT       0
 #define GSHMEMI_ARCH_NESTS_CALLS     0
 #define GSHMEMI_ARCH_HAS_COPY        0
@@ -29,7 +30,7 @@
 #define GSHMEMI_ARCH_RUNTIME_SINCE   50200000
 #define GSHMEMI_ARCH_RUNTIME_MAJOR   10000000
 #define GSHMEMI_ARCH_FD_VALUE_SINCE  70100000
-#define GSHMEMI_ARCH_RETAIN_SINCE    71300000 /* or earlier: a lent handle is not released */
+#define GSHMEMI_ARCH_RETAIN_SINCE    71200000 /* or earlier: a lent handle is not released */
 
 #define GSHMEMI_ARCH_NAME        "amd"
 #define GSHMEMI_ARCH_THREAD_WORD "lane"
@@ -62,6 +63,10 @@
  */
 #define GSHMEMI_ARCH_TICK_NS(gfx) (__builtin_strncmp(gfx, "gfx90a", 6) == 0 ? 40 : 10)
 #define GSHMEMI_ARCH_CLOCK_RATE   ((hipDeviceAttribute_t)10017)
+
+/* LDS units, as LLVM's backend has them. */
+#define GSHMEMI_ARCH_SHARED_UNIT(gfx) \
+	(__builtin_strncmp(gfx, "gfx950", 6) == 0 ? 1280 : __builtin_strncmp(gfx, "gfx1", 4) == 0 ? 1024 : 512)
 
 /*
  * Without a link of XGMI a device has no fine-grained memory, unless HSA_FORCE_FINE_GRAIN_PCIE=1. From ROCm 6.3 on

@@ -146,6 +146,8 @@ enum gshmemi_amo {
  * HAS_TICKS         kernels know the rate of their clock, and the host checks it: TICK_NS, CLOCK_RATE
  * MAY_LACK_FINE     a device may have no fine-grained memory, although hipExtMallocWithFlags then succeeds: the
  *                   attribute FINE_SUPPORT tells
+ * ROUNDS_SHARED     the device gives a work-group shared memory in units, which HIP's occupancy does not count:
+ *                   SHARED_UNIT(gfx) bytes
  * HAS_ELECT         one thread works for its group, because threads take turns: group_elect, group_release
  * HAS_COPY          a thread that works alone copies by a function of the platform: copy
  * KERNELS_WAKE      a kernel can wake a thread of the CPU
@@ -180,8 +182,8 @@ enum gshmemi_amo {
 #error "gshmem: the platform lacks GSHMEMI_ARCH_HAS_ELECT, _HAS_COPY, _KERNELS_WAKE or _TYPED_LAUNCH"
 #endif
 #if !defined GSHMEMI_ARCH_CLOCK_APART || !defined GSHMEMI_ARCH_LOADS_LAZILY || \
-	!defined GSHMEMI_ARCH_MAY_LACK_FINE
-#error "gshmem: the platform lacks GSHMEMI_ARCH_CLOCK_APART, _LOADS_LAZILY or _MAY_LACK_FINE"
+	!defined GSHMEMI_ARCH_MAY_LACK_FINE || !defined GSHMEMI_ARCH_ROUNDS_SHARED
+#error "gshmem: the platform lacks GSHMEMI_ARCH_CLOCK_APART, _LOADS_LAZILY, _MAY_LACK_FINE or _ROUNDS_SHARED"
 #endif
 #if !defined GSHMEMI_ARCH_NESTS_CALLS || !defined GSHMEMI_ARCH_KEEPS_KEYS_APART || \
 	!defined GSHMEMI_ARCH_COMPARES_APART || !defined GSHMEMI_ARCH_IS_CUDA || \
@@ -232,6 +234,9 @@ enum gshmemi_amo {
 #if !defined GSHMEMI_ARCH_SHARE_ADDRESS || !defined GSHMEMI_ARCH_KEEP_ORDER || \
 	!defined GSHMEMI_ARCH_KEEP_INSIDE || !defined GSHMEMI_ARCH_KEEP_APART
 #error "gshmem: the platform lacks GSHMEMI_ARCH_SHARE_ADDRESS, _KEEP_ORDER, _KEEP_INSIDE or _KEEP_APART"
+#endif
+#if GSHMEMI_ARCH_ROUNDS_SHARED && !defined GSHMEMI_ARCH_SHARED_UNIT
+#error "gshmem: the platform lacks GSHMEMI_ARCH_SHARED_UNIT(gfx)"
 #endif
 #if GSHMEMI_ARCH_MAY_LACK_FINE && !defined GSHMEMI_ARCH_FINE_SUPPORT
 #error "gshmem: the platform lacks GSHMEMI_ARCH_FINE_SUPPORT"

@@ -17,6 +17,7 @@
 #define GSHMEMI_ARCH_IS_CUDA          0
 #define GSHMEMI_ARCH_HAS_TICKS        0
 #define GSHMEMI_ARCH_MAY_LACK_FINE    0
+#define GSHMEMI_ARCH_ROUNDS_SHARED    0
 #define GSHMEMI_ARCH_KERNELS_WAKE     1
 #define GSHMEMI_ARCH_TYPED_LAUNCH     1 /* a kernel is a function of this program, called */
 #define GSHMEMI_ARCH_LOADS_LAZILY     0
