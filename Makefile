@@ -200,7 +200,7 @@ help:#                              this list
 # ---- the legs of check: T_, its tests; MAKE_, how they are built; RUN_, flags of tests/run.sh ----
 
 LEGS_cpu := basic delivery carry net mixed nodes-2x1 nodes-2x2 nodes-3x1 closed clang apart window asan tsan \
-	lanes install isa trees amd amd-gpus benches readme
+	lanes install isa trees amd amd-gpus rocm benches readme
 LEGS_amd := $(if $(AMDSIM_LIB),sim install isa)
 ALL_LEGS := $(or $(LEGS_$(PLATFORM)),basic install isa)
 LEGS     ?= $(ALL_LEGS)
@@ -329,8 +329,9 @@ T_gfx942     = barrier_reuse check_calls check_groups coll_late put_get_copy
 SIM_SEED     = $(shell expr $(or $(TURN),0) % 8 + 1)
 
 # The user's T= replaces the tests of any leg.
-$(sort $(filter-out check-install check-isa check-trees check-benches check-readme check-amd% check-nodes%,\
-	$(ALL_LEGS:%=check-%)) check-nodes check-basic check-quick check-copies check-sim check-sims check-hsa): check-%:
+$(sort $(filter-out check-install check-isa check-trees check-benches check-readme check-amd% check-rocm \
+	check-nodes%,$(ALL_LEGS:%=check-%)) \
+	check-nodes check-basic check-quick check-copies check-sim check-sims check-hsa): check-%:
 	@$(MAKE) $(SUB) $(MAKE_$*) $(SIM_MAKE) T='$(or $(T),$(T_$*))' run-tests \
 		COUNTS=$(or $(COUNTS),$(BASE)/check/$*) RUNFLAGS="$(RUN_$*)"
 # The code for AMD GPUs on the simulator, with late memory. check-amd: gfx942, except the tests that take
@@ -346,7 +347,7 @@ check-amd-gpus:
 		tests/run.sh -s -c $(BASE)/check/amd-gpus $(SIM_GPUS:%=$(BASE)/check/amd-%)
 # The code for gfx90a over AMD's HIP, whose devices are the simulator's. LATE=7: with late memory.
 check-rocm:
-	@PLATFORM=amd tools/setup check
+	@PLATFORM=amd LEGS=rocm tools/setup check && mkdir -p $(BASE)/check
 	@$(MAKE) $(SUB) PLATFORM=amd SIM_ARCH=gfx90a check-hsa COUNTS=$(BASE)/check/rocm
 # The installed tree, used by programs outside of this one. LOCK: only one make at a time writes below $(B).
 check-install:
@@ -386,7 +387,8 @@ run-tests:
 		$(MAKE) $(SUB) $(SIM_LIB) $(LIB) $(TOOLS) || exit; $(MAKE) $(SUB) -k build-tests; \
 		$(if $(COUNTS),echo $$(($$(date +%s) - start)) >$(COUNTS).built)
 	@$(if $(PYTHON_TEST)$(OSU_TEST),B=$(B)) \
-		$(if $(AMDSIM_LIB),SIM=$(CURDIR)/$(patsubst %/,%,$(dir $(SIM_LIB))) AMDSIM_GPU=$(GPU_ARCHS) AMDSIM_GPUS=$(GPU_ARCHS)) \
+		$(if $(AMDSIM_LIB),SIM=$(CURDIR)/$(patsubst %/,%,$(dir $(SIM_LIB))) \
+			AMDSIM_GPU=$(GPU_ARCHS) AMDSIM_GPUS=$(GPU_ARCHS)) \
 		$(if $(AMDSIM_LIB),AMDSIM_LATE=$(LATE)) \
 		tests/run.sh $(if $(COUNTS),-c $(COUNTS)) $(if $(N),-n $(N)) $(RUNFLAGS) $(TESTS) $(RUN_TOO) \
 		$$(for p in $(BENCHED) $(READ); do [ -e $$p ] || echo $$p; done)

@@ -16,7 +16,7 @@ fail() {
 	exit 1
 }
 
-long='basic delivery apart asan isa trees amd amd-gpus'
+long='basic delivery apart asan isa trees amd amd-gpus rocm'
 all=$(sed -n '/^LEGS_cpu *:=/,/[^\\]$/p' Makefile | sed 's/.*:=//' | tr -d '\\' | tr -s ' \t\n' ' ')
 [ "$(echo "$all" | wc -w)" -ge 20 ] || fail "no legs in the Makefile: $all"
 
@@ -28,7 +28,7 @@ turn() {
 	for leg in $chosen; do
 		case " $all " in *" $leg "*) ;; *) fail "choose $1: the Makefile has no leg $leg" ;; esac
 		case " $long " in *" $leg "*) nlong=$((nlong + 1)) ;; esac
-		case $leg in amd*) sim=1 ;; esac
+		case $leg in amd* | rocm) sim=1 ;; esac
 	done
 	[ "$nlong" -le $((2 - sim)) ] || fail "choose $1: too many long legs: $chosen"
 	[ "$(echo "$chosen" | tr -s ' ' '\n' | sort | uniq -d)" = '' ] || fail "choose $1: a leg twice: $chosen"
