@@ -136,16 +136,32 @@ hipError_t hipcpu_capture_refuse(struct ihipStream_t *s)
 	return err;
 }
 
+/* Of the calling thread: relaxed exempts it, thread-local leaves it its own captures alone. */
+static _Thread_local hipStreamCaptureMode thread_mode = hipStreamCaptureModeGlobal;
+
+hipError_t hipThreadExchangeStreamCaptureMode(hipStreamCaptureMode *mode)
+{
+	const hipStreamCaptureMode before = thread_mode;
+
+	HIPCPU_ENTER(hipThreadExchangeStreamCaptureMode);
+	if (!mode || (unsigned)*mode > hipStreamCaptureModeRelaxed)
+		HIPCPU_LEAVE(hipErrorInvalidValue);
+	thread_mode = *mode;
+	*mode = before;
+	HIPCPU_LEAVE(hipSuccess);
+}
+
 hipError_t hipcpu_capture_forbid(void)
 {
 	hipError_t err = hipSuccess;
 
-	if (!ncaptures)
+	if (!ncaptures || thread_mode == hipStreamCaptureModeRelaxed)
 		return hipSuccess;
 	pthread_mutex_lock(&lock);
 	for (struct hipcpu_capture *c = captures; c; c = c->next) {
 		if (c->mode == hipStreamCaptureModeRelaxed ||
-		    (c->mode == hipStreamCaptureModeThreadLocal && !pthread_equal(c->owner, pthread_self())))
+		    ((c->mode == hipStreamCaptureModeThreadLocal || thread_mode == hipStreamCaptureModeThreadLocal) &&
+		     !pthread_equal(c->owner, pthread_self())))
 			continue;
 		c->is_invalid = true;
 		err = hipErrorStreamCaptureUnsupported;

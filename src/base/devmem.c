@@ -64,28 +64,30 @@ static int report(hipError_t error, const char *what, const char *action)
 
 /* ---- queues ---- */
 
-int gshmemi_devmem_enter(void)
+struct gshmemi_devmem_caller gshmemi_devmem_enter(void)
 {
-	int current = device;
+	struct gshmemi_devmem_caller caller = {device, hipStreamCaptureModeRelaxed};
 
-	if (hipGetDevice(&current) == hipSuccess && current != device)
+	if (hipGetDevice(&caller.device) == hipSuccess && caller.device != device)
 		(void)hipSetDevice(device);
-	return current;
+	(void)hipThreadExchangeStreamCaptureMode(&caller.mode);
+	return caller;
 }
 
-void gshmemi_devmem_leave(int previous)
+void gshmemi_devmem_leave(struct gshmemi_devmem_caller caller)
 {
-	if (previous != device)
-		(void)hipSetDevice(previous);
+	(void)hipThreadExchangeStreamCaptureMode(&caller.mode);
+	if (caller.device != device)
+		(void)hipSetDevice(caller.device);
 }
 
-static int enter(struct queue *queue)
+static struct gshmemi_devmem_caller enter(struct queue *queue)
 {
 	pthread_mutex_lock(&queue->lock);
 	return gshmemi_devmem_enter();
 }
 
-static void leave(struct queue *queue, int previous)
+static void leave(struct queue *queue, struct gshmemi_devmem_caller previous)
 {
 	gshmemi_devmem_leave(previous);
 	pthread_mutex_unlock(&queue->lock);
@@ -235,7 +237,8 @@ void gshmemi_host_free(void *ptr)
 
 int gshmemi_devmem_locate(int (*locate)(void **address_p), void **address_p, const char *what)
 {
-	int previous = gshmemi_devmem_enter(), rc;
+	struct gshmemi_devmem_caller previous = gshmemi_devmem_enter();
+	int rc;
 
 	rc = report((hipError_t)locate(address_p), what, "hipGetSymbolAddress");
 	gshmemi_devmem_leave(previous);
@@ -245,7 +248,8 @@ int gshmemi_devmem_locate(int (*locate)(void **address_p), void **address_p, con
 int gshmemi_devmem_copy(void *dest, const void *source, size_t nbytes, const char *what)
 {
 	char action[64];
-	int previous, rc;
+	struct gshmemi_devmem_caller previous;
+	int rc;
 
 	snprintf(action, sizeof action, "hipMemcpyAsync of %zu bytes", nbytes);
 	previous = enter(&copies);
@@ -260,7 +264,8 @@ int gshmemi_devmem_copy(void *dest, const void *source, size_t nbytes, const cha
 int gshmemi_devmem_fill(void *dest, int value, size_t nbytes, const char *what)
 {
 	char action[64];
-	int previous, rc;
+	struct gshmemi_devmem_caller previous;
+	int rc;
 
 	snprintf(action, sizeof action, "hipMemsetAsync of %zu bytes", nbytes);
 	previous = enter(&copies);
@@ -309,7 +314,7 @@ void gshmemi_devmem_must(hipError_t error, const char *call, const char *action)
 
 void gshmemi_devmem_move(void *dest, const void *source, size_t nbytes, bool nbi, const char *call)
 {
-	int previous;
+	struct gshmemi_devmem_caller previous;
 
 	if (!nbytes)
 		return;
@@ -324,7 +329,7 @@ void gshmemi_devmem_move(void *dest, const void *source, size_t nbytes, bool nbi
 
 void gshmemi_devmem_store(void *dest, const void *value, unsigned nbytes, const char *call)
 {
-	int previous = enter(&copies);
+	struct gshmemi_devmem_caller previous = enter(&copies);
 	void *word;
 
 	if (ring_next == RING_NWORDS)
@@ -339,7 +344,7 @@ void gshmemi_devmem_store(void *dest, const void *value, unsigned nbytes, const 
 
 void gshmemi_devmem_load(void *value, const void *source, unsigned nbytes, const char *call)
 {
-	int previous = enter(&copies);
+	struct gshmemi_devmem_caller previous = enter(&copies);
 
 	must(report(hipMemcpyAsync(staging->landing, source, nbytes, hipMemcpyDefault, copies.stream), call,
 		    "hipMemcpyAsync"));
@@ -352,7 +357,7 @@ void gshmemi_devmem_load(void *value, const void *source, unsigned nbytes, const
 void gshmemi_devmem_stride(void *dest, size_t dest_stride, const void *source, size_t source_stride,
 	size_t nblocks, size_t block_nbytes, const char *call)
 {
-	int previous;
+	struct gshmemi_devmem_caller previous;
 
 	if (!nblocks || !block_nbytes)
 		return;
@@ -369,7 +374,7 @@ uint64_t gshmemi_devmem_amo(int op, void *dest, uint64_t value, uint64_t cond, u
 			    const char *call)
 {
 	uint64_t *result = fetches ? &staging->result : NULL, old = 0;
-	int previous = enter(&kernels);
+	struct gshmemi_devmem_caller previous = enter(&kernels);
 
 	must(report(gshmemi_devmem_launch_amo(op, dest, value, cond, nbytes, result, kernels.stream), call,
 		    "hipLaunchKernel"));
@@ -408,7 +413,7 @@ static void give_spare(hipStream_t stream)
 void gshmemi_devmem_run(hipError_t (*launch)(const struct gshmemi_coll_args *args, hipStream_t stream),
 			const struct gshmemi_coll_args *args, const char *call)
 {
-	const int previous = gshmemi_devmem_enter();
+	const struct gshmemi_devmem_caller previous = gshmemi_devmem_enter();
 	hipStream_t stream = take_spare();
 
 	if (!stream)
@@ -421,7 +426,7 @@ void gshmemi_devmem_run(hipError_t (*launch)(const struct gshmemi_coll_args *arg
 
 static void complete_queue(struct queue *queue, const char *call)
 {
-	int previous;
+	struct gshmemi_devmem_caller previous;
 
 	pthread_mutex_lock(&queue->lock);
 	if (queue->is_open) {

@@ -30,10 +30,16 @@ void gshmemi_devmem_close_stream(hipStream_t *stream_p, hipEvent_t *event_p);
 
 /*
  * Makes this PE's device current: streams, memory and handles need it, and the thread's current device is the
- * program's choice. enter returns what leave goes back to.
+ * program's choice. And exempts the thread from captures in global mode, which HIP makes invalid when any thread
+ * allocates, queries an event or synchronizes. enter returns what leave goes back to; a thread of the library need
+ * not leave.
  */
-int gshmemi_devmem_enter(void);
-void gshmemi_devmem_leave(int previous);
+struct gshmemi_devmem_caller {
+	int device;
+	hipStreamCaptureMode mode;
+};
+struct gshmemi_devmem_caller gshmemi_devmem_enter(void);
+void gshmemi_devmem_leave(struct gshmemi_devmem_caller caller);
 
 /* Finds a unit's variable on this PE's device: locate finds it on the current one. what as below. */
 int gshmemi_devmem_locate(int (*locate)(void **address_p), void **address_p, const char *what);

@@ -168,7 +168,7 @@ static void report_load(hipError_t error, const char *file, unsigned nkernels)
 static void load_unit(const struct gshmemi_state_copy *copy)
 {
 	unsigned nkernels = 0;
-	int previous;
+	struct gshmemi_devmem_caller previous;
 	hipError_t error;
 
 	if (!copy->load)

@@ -140,13 +140,13 @@ static void set_delta(unsigned region, int peer, ptrdiff_t delta)
 /* ---- one of them ---- */
 
 /* Any thread may add, map and remove, whatever its current device is. */
-static int enter(void)
+static struct gshmemi_devmem_caller enter(void)
 {
 	pthread_mutex_lock(&lock);
 	return gshmemi_devmem_enter();
 }
 
-static void leave(int previous)
+static void leave(struct gshmemi_devmem_caller previous)
 {
 	gshmemi_devmem_leave(previous);
 	pthread_mutex_unlock(&lock);
@@ -272,7 +272,8 @@ static int add(unsigned region, void *base, uint64_t nbytes, const char *what)
 
 int gshmemi_region_add(unsigned region, void *base, uint64_t nbytes, const char *what)
 {
-	const int previous = enter(), rc = add(region, base, nbytes, what);
+	const struct gshmemi_devmem_caller previous = enter();
+	const int rc = add(region, base, nbytes, what);
 
 	leave(previous);
 	return rc;
@@ -281,7 +282,8 @@ int gshmemi_region_add(unsigned region, void *base, uint64_t nbytes, const char 
 void gshmemi_region_remove(unsigned region)
 {
 	struct part *part = objects[region]->parts;
-	int previous = enter(), i;
+	struct gshmemi_devmem_caller previous = enter();
+	int i;
 
 	for (i = 0; i < gshmemi_job->npeers; i++)
 		set_delta(region, i, GSHMEMI_SENTINEL);
@@ -377,7 +379,8 @@ static void reach(unsigned region, int peer)
 
 int gshmemi_region_open(unsigned region)
 {
-	int previous = enter(), i, rc;
+	struct gshmemi_devmem_caller previous = enter();
+	int i, rc;
 
 	for (i = 0; i < gshmemi_job->npeers; i++)
 		reach(region, i);
@@ -388,7 +391,8 @@ int gshmemi_region_open(unsigned region)
 
 int gshmemi_region_publish(unsigned region)
 {
-	int previous = enter(), rc = publish(region);
+	struct gshmemi_devmem_caller previous = enter();
+	int rc = publish(region);
 
 	leave(previous);
 	return rc;

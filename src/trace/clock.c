@@ -167,7 +167,8 @@ static int run_kernel(struct gshmemi_clock_mail *mail, struct gshmemi_trace_samp
 int gshmemi_trace_compare_kernels(struct gshmemi_trace_clock *clock)
 {
 	struct gshmemi_trace_sample best = none;
-	int previous, rc;
+	struct gshmemi_devmem_caller previous;
+	int rc;
 	void *mail;
 
 	if (!GSHMEMI_ARCH_CLOCK_APART)

@@ -225,7 +225,8 @@ static int check_arguments(const struct request *r)
 /* Fill the card. Sets r->base to the memory that ALLOCATE allocates. */
 static int fill_card(struct request *r, const struct gshmemi_team_view *team, struct card *card)
 {
-	int previous, rc;
+	struct gshmemi_devmem_caller previous;
+	int rc;
 
 	memset(card, 0, sizeof *card);
 	card->kind = r->kind;

@@ -88,7 +88,8 @@ static void *take(enum gshmemi_pool pool, uint64_t nbytes)
 
 int gshmemi_pool_alloc(enum gshmemi_pool pool, uint64_t nbytes, const char *what, void **ptr_p)
 {
-	int previous, rc = 0;
+	struct gshmemi_devmem_caller previous;
+	int rc = 0;
 	void *ptr;
 
 	pthread_mutex_lock(&lock);
@@ -119,7 +120,7 @@ static struct chunk **find(enum gshmemi_pool pool, const void *ptr)
 void gshmemi_pool_free(enum gshmemi_pool pool, void *ptr)
 {
 	struct chunk **link, *chunk;
-	int previous;
+	struct gshmemi_devmem_caller previous;
 
 	if (!ptr)
 		return;

@@ -267,6 +267,8 @@ ENTRY(hipStreamQuery, (hipStream_t stream), wait_stream(stream, true))
 /* Streams cannot capture. */
 ENTRY(hipStreamIsCapturing, (hipStream_t stream, hipStreamCaptureStatus *status_p),
 	!status_p ? hipErrorInvalidValue : ((void)stream, *status_p = hipStreamCaptureStatusNone, hipSuccess))
+ENTRY(hipThreadExchangeStreamCaptureMode, (hipStreamCaptureMode *mode),
+	!mode ? hipErrorInvalidValue : (*mode = hipStreamCaptureModeGlobal, hipSuccess))
 ENTRY(hipDeviceGetStreamPriorityRange, (int *least, int *greatest),
 	(*least = LEAST_PRIORITY, *greatest = GREATEST_PRIORITY, hipSuccess))
 ENTRY(hipStreamAddCallback, (hipStream_t stream, hipStreamCallback_t function, void *data, unsigned flags),

@@ -501,6 +501,8 @@ typedef enum hipStreamCaptureStatus {
 
 hipError_t hipStreamBeginCapture(hipStream_t stream, hipStreamCaptureMode mode);
 hipError_t hipStreamEndCapture(hipStream_t stream, hipGraph_t *graph);
+/* *mode becomes the calling thread's; *mode is then what it was before. A thread in relaxed mode may call anything. */
+hipError_t hipThreadExchangeStreamCaptureMode(hipStreamCaptureMode *mode);
 hipError_t hipStreamIsCapturing(hipStream_t stream, hipStreamCaptureStatus *status);
 hipError_t hipGraphInstantiate(
 	hipGraphExec_t *exec, hipGraph_t graph, hipGraphNode_t *error_node, char *log, size_t nbytes);

@@ -601,6 +601,7 @@ typedef enum cudaStreamCaptureStatus hipStreamCaptureStatus;
 #define hipStreamBeginCapture        cudaStreamBeginCapture
 #define hipStreamEndCapture          cudaStreamEndCapture
 #define hipStreamIsCapturing         cudaStreamIsCapturing
+#define hipThreadExchangeStreamCaptureMode cudaThreadExchangeStreamCaptureMode
 #define hipGraphLaunch               cudaGraphLaunch
 #define hipGraphDestroy              cudaGraphDestroy
 #define hipGraphExecDestroy          cudaGraphExecDestroy
