@@ -14,6 +14,7 @@
 #include "device/coll.h"
 #include "team/team.h"
 #include "trace/trace.h"
+#include "win/pool.h"
 
 #if GSHMEMI_ARCH_HOST_DIRECT
 
@@ -40,7 +41,9 @@ static int call_body(struct gshmemi_coll_args *args, const char *call)
 #else /* the CPU cannot reach the heap */
 
 /*
- * Kernels may not be able to read the caller's four arrays, so they get copies in pinned memory, [4][npes].
+ * Kernels may not be able to read the caller's four arrays, so they get copies in pinned memory, [4][npes]. It comes
+ * from the pool, which keeps it: to free pinned memory HIP waits for all running kernels, and one may wait for what
+ * this thread does next.
  */
 static void call_with_arrays(struct gshmemi_coll_args args, int npes, const char *call)
 {
@@ -48,7 +51,7 @@ static void call_with_arrays(struct gshmemi_coll_args args, int npes, const char
 	size_t *copy;
 	void *ptr;
 
-	if (gshmemi_host_allocate(4 * nbytes, "arguments of a collective", &ptr))
+	if (gshmemi_pool_alloc(GSHMEMI_POOL_PINNED, 4 * nbytes, "arguments of a collective", &ptr))
 		gshmemi_end(1);
 	copy = ptr;
 	memcpy(copy, args.dest_nelems, nbytes);
@@ -60,7 +63,7 @@ static void call_with_arrays(struct gshmemi_coll_args args, int npes, const char
 	args.source_nelems = copy + 2 * n;
 	args.source_displs = copy + 3 * n;
 	gshmemi_devmem_run(gshmemi_coll_launch, &args, call);
-	gshmemi_host_free(copy);
+	gshmemi_pool_free(GSHMEMI_POOL_PINNED, copy);
 }
 
 /*

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Memory for windows, in pieces: the memory of gshmemx_win_allocate, and the tables of windows. Pieces are
+ * Memory in pieces: that of gshmemx_win_allocate, the tables of windows, arguments of host calls. Pieces are
  * parts of larger allocations, because each allocation takes long, may cost the process a descriptor, and
  * costs each peer a handle to open.
  */
