@@ -139,24 +139,25 @@ static int await_queue(struct queue *queue, const char *what)
 }
 
 /*
- * With a priority of its own the stream does not share a hardware queue with the program's streams, where it
- * could wait for a kernel.
+ * AMD's runtime has some hardware queues for each priority, and what stands behind a kernel in one queue waits for
+ * it. So the streams have another priority than most of the program's, and those whose kernels wait for other PEs
+ * another one than the rest.
  */
-int gshmemi_devmem_open_stream(hipStream_t *stream_p, const char *what)
+int gshmemi_devmem_open_stream(hipStream_t *stream_p, bool waits, const char *what)
 {
 	int least, greatest, rc;
 
 	rc = report(
 		hipDeviceGetStreamPriorityRange(&least, &greatest), what, "hipDeviceGetStreamPriorityRange");
-	return rc ? rc : report(hipStreamCreateWithPriority(stream_p, hipStreamNonBlocking, greatest), what,
-				"hipStreamCreateWithPriority");
+	return rc ? rc : report(hipStreamCreateWithPriority(stream_p, hipStreamNonBlocking, waits ? least : greatest),
+				what, "hipStreamCreateWithPriority");
 }
 
 static int open_queue(struct queue *queue)
 {
 	int rc;
 
-	rc = gshmemi_devmem_open_stream(&queue->stream, "init");
+	rc = gshmemi_devmem_open_stream(&queue->stream, false, "init");
 	if (!rc)
 		rc = report(
 			hipEventCreateWithFlags(&queue->event, hipEventBlockingSync | hipEventDisableTiming),
@@ -417,7 +418,7 @@ void gshmemi_devmem_run(hipError_t (*launch)(const struct gshmemi_coll_args *arg
 	hipStream_t stream = take_spare();
 
 	if (!stream)
-		must(gshmemi_devmem_open_stream(&stream, call));
+		must(gshmemi_devmem_open_stream(&stream, true, call));
 	must(report(launch(args, stream), call, "hipLaunchKernel"));
 	must(report(hipStreamSynchronize(stream), call, "hipStreamSynchronize"));
 	give_spare(stream);

@@ -23,8 +23,11 @@ void gshmemi_devmem_close(void);
 struct gshmemi_scale;
 void gshmemi_devmem_scale(struct gshmemi_scale *scale);
 
-/* Opens a stream of the highest priority. what names the caller in messages. */
-int gshmemi_devmem_open_stream(hipStream_t *stream_p, const char *what);
+/*
+ * Opens a stream of the highest priority, or of the lowest if its kernels wait for other PEs. what names the caller in
+ * messages.
+ */
+int gshmemi_devmem_open_stream(hipStream_t *stream_p, bool waits, const char *what);
 /* Closes a stream and its event, either of which may be NULL, and sets both to NULL. */
 void gshmemi_devmem_close_stream(hipStream_t *stream_p, hipEvent_t *event_p);
 

@@ -117,7 +117,7 @@ static int find_access(const struct device_id *id, int device, struct access *ac
 		"init: hipDeviceGetP2PAttribute of devices %d and %d", device, peer);
 	if (rc)
 		return rc;
-	*access_p = (struct access){can_map, has_atomics};
+	*access_p = (struct access){can_map, GSHMEMI_ARCH_HAS_ATOMICS(has_atomics)};
 	return 0;
 }
 

@@ -24,9 +24,7 @@ int gshmemi_memory_export(
 	rc = gshmemi_hip(hipMemGetAddressRange(&start, &nbytes, (hipDeviceptr_t)(uintptr_t)base),
 			 "%s: hipMemGetAddressRange of the %s", call, what);
 	if (!rc)
-		rc = gshmemi_hip_advise(hipIpcGetMemHandle(&memory_p->handle, start),
-			"can processes share memory on this device (bare metal or a container with "
-			"--ipc=host; not WSL, not Windows)?",
+		rc = gshmemi_hip_advise(hipIpcGetMemHandle(&memory_p->handle, start), GSHMEMI_ARCH_IPC_REMEDY,
 			"%s: hipIpcGetMemHandle of the %s", call, what);
 	if (!rc) /* an id of 32 or 64 bits */
 		rc = gshmemi_hip(

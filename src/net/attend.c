@@ -183,7 +183,7 @@ static int open_stream(void)
 
 	rc = gshmemi_hip(hipGetDevice(&device), "init: hipGetDevice");
 	if (!rc)
-		rc = gshmemi_devmem_open_stream(&stream, "init");
+		rc = gshmemi_devmem_open_stream(&stream, false, "init");
 	if (!rc)
 		rc = gshmemi_hip(hipEventCreateWithFlags(&event, hipEventDisableTiming),
 			"init: hipEventCreateWithFlags");

@@ -294,7 +294,7 @@ int gshmemi_net_agent_open(void)
 		agent.sends_device ? "sent by MPI from there" : "copied to landings first");
 	rc = open_landings();
 	if (!rc)
-		rc = gshmemi_devmem_open_stream(&stream, "init");
+		rc = gshmemi_devmem_open_stream(&stream, false, "init");
 	if (!rc)
 		rc = gshmemi_hip(hipEventCreateWithFlags(&event, hipEventDisableTiming),
 			"init: hipEventCreateWithFlags");

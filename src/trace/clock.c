@@ -150,7 +150,7 @@ static int run_kernel(struct gshmemi_clock_mail *mail, struct gshmemi_trace_samp
 	hipStream_t stream = NULL;
 	int rc;
 
-	rc = gshmemi_devmem_open_stream(&stream, "GSHMEM_TRACE");
+	rc = gshmemi_devmem_open_stream(&stream, false, "GSHMEM_TRACE");
 	if (rc)
 		return rc;
 	rc = gshmemi_hip(gshmemi_clock_launch(mail, NQUESTIONS, stream),

@@ -36,6 +36,12 @@
 #define GSHMEMI_ARCH_THREAD_WORD "lane"
 #define GSHMEMI_ARCH_COUNT_WORD  "lanes of a wave"
 #define GSHMEMI_ARCH_OWN_THREADS 512
+/* 1; or a link of XGMI, since HIP 5.2 gives the link's type: 4 for that, 2 for PCIe */
+#define GSHMEMI_ARCH_HAS_ATOMICS(value) ((value) == 1 || (value) == 4)
+/* By calls that only amdgpu-dkms has, or by a socket that is named by the owner's pid. */
+#define GSHMEMI_ARCH_IPC_REMEDY \
+	"ROCm shares memory with amdgpu-dkms, or with HSA_ENABLE_IPC_MODE_LEGACY=0; in containers the processes need " \
+	"the same PID and network namespaces"
 #define GSHMEMI_ARCH_WHOLE_CUS(ncus) (ncus)
 #define GSHMEMI_ARCH_QUIET_BEGIN
 #define GSHMEMI_ARCH_QUIET_END

@@ -191,6 +191,9 @@ enum gshmemi_amo {
 #error "gshmem: the platform lacks GSHMEMI_ARCH_NESTS_CALLS, _KEEPS_KEYS_APART, _COMPARES_APART, _IS_CUDA" \
 	"or _UNALIGNED"
 #endif
+#if !defined GSHMEMI_ARCH_HAS_ATOMICS || !defined GSHMEMI_ARCH_IPC_REMEDY
+#error "gshmem: the platform lacks GSHMEMI_ARCH_HAS_ATOMICS or GSHMEMI_ARCH_IPC_REMEDY"
+#endif
 #if !defined GSHMEMI_ARCH_RUNTIME_SINCE || !defined GSHMEMI_ARCH_RUNTIME_MAJOR || \
 	!defined GSHMEMI_ARCH_FD_VALUE_SINCE || !defined GSHMEMI_ARCH_RETAIN_SINCE
 #error "gshmem: the platform lacks GSHMEMI_ARCH_RUNTIME_SINCE, _RUNTIME_MAJOR, _FD_VALUE_SINCE or _RETAIN_SINCE"
@@ -203,6 +206,8 @@ enum gshmemi_amo {
  * THREAD_WORD             a string: what thread_name numbers
  * COUNT_WORD              a string: what group_count counts
  * OWN_THREADS             threads of each work-group that the library launches
+ * HAS_ATOMICS(value)      whether hipDevP2PAttrNativeAtomicSupported with this value means atomics
+ * IPC_REMEDY              a string: what a user does if processes cannot share memory of the device
  * WHOLE_CUS(ncus)         compute units of the whole device where HIP counts ncus for this process
  * IN_KERNEL               whether a kernel executes this
  * STATE(TYPE, NAME)       defines the unit's copy of the device state

@@ -33,6 +33,8 @@
 #define GSHMEMI_ARCH_THREAD_WORD "thread"
 #define GSHMEMI_ARCH_COUNT_WORD  "threads of the work-group"
 #define GSHMEMI_ARCH_OWN_THREADS 1 /* more fibers only cost time */
+#define GSHMEMI_ARCH_HAS_ATOMICS(value) (value)
+#define GSHMEMI_ARCH_IPC_REMEDY "can processes share memory on this device?"
 #define GSHMEMI_ARCH_WHOLE_CUS(ncus) (ncus)
 #define GSHMEMI_ARCH_IN_KERNEL   (hipcpu_self != NULL)
 

@@ -35,6 +35,10 @@
 #define GSHMEMI_ARCH_THREAD_WORD "thread"
 #define GSHMEMI_ARCH_COUNT_WORD  "threads of the work-group"
 #define GSHMEMI_ARCH_OWN_THREADS 256
+#define GSHMEMI_ARCH_HAS_ATOMICS(value) (value)
+#define GSHMEMI_ARCH_IPC_REMEDY \
+	"can processes share memory on this device (bare metal or a container with --ipc=host; not WSL, not " \
+	"Windows)?"
 #define GSHMEMI_ARCH_WHOLE_CUS(ncus) hipcudaWholeCount(ncus)
 
 /*
