@@ -40,3 +40,18 @@ echo '#include <hip/hip_runtime.h>' >"$work/kernel.cc"
 "$work/clang++" -std=c++17 -I"$top/platform/cpu" -c "$work/kernel.cc" -o "$work/kernel.o" 2>"$work/log" &&
 	fail "kernels compile with clang 14"
 grep -q 'error: .*need clang 15' "$work/log" || fail "the compiler does not say that clang 14 is too old"
+
+# A clang for AMD GPUs without the program that puts code for GPUs into objects.
+if GPU_ARCHS=gfx90a "$top/platform/amd/toolchain" >"$work/log" && clang=$(command -v clang++-19); then
+	folder=$(dirname "$(readlink -f "$clang")")
+	mkdir "$work/llvm"
+	printf '#!/bin/sh\nexec %s "$@"\n' "$clang" >"$work/llvm/clang++"
+	chmod +x "$work/llvm/clang++"
+	ln -s "$folder/llvm-as" "$folder/lld" "$work/llvm"
+	HIPCC=$work/llvm/clang++ GPU_ARCHS=gfx90a "$top/platform/amd/toolchain" -w >"$work/log" &&
+		fail "a clang without clang-offload-bundler is taken"
+	grep -q clang-offload-bundler "$work/log" || fail "the bundler is not named"
+	ln -s "$folder/clang-offload-bundler" "$work/llvm"
+	HIPCC=$work/llvm/clang++ GPU_ARCHS=gfx90a "$top/platform/amd/toolchain" -w >"$work/log" ||
+		fail "a clang with clang-offload-bundler is refused"
+fi
