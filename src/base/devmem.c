@@ -50,7 +50,8 @@ static void yield_to_watcher(void)
 		sleep(2);
 }
 
-static int report(hipError_t error, const char *what, const char *action)
+/* remedy, too, may be NULL: there is no advice. */
+static int report_advise(hipError_t error, const char *remedy, const char *what, const char *action)
 {
 	if (error == hipSuccess)
 		return 0;
@@ -59,7 +60,12 @@ static int report(hipError_t error, const char *what, const char *action)
 		return -EIO;
 	}
 	yield_to_watcher();
-	return gshmemi_hip(error, "%s: %s", what, action);
+	return gshmemi_hip_advise(error, remedy, "%s: %s", what, action);
+}
+
+static int report(hipError_t error, const char *what, const char *action)
+{
+	return report_advise(error, NULL, what, action);
 }
 
 /* ---- queues ---- */
@@ -241,7 +247,7 @@ int gshmemi_devmem_locate(int (*locate)(void **address_p), void **address_p, con
 	struct gshmemi_devmem_caller previous = gshmemi_devmem_enter();
 	int rc;
 
-	rc = report((hipError_t)locate(address_p), what, "hipGetSymbolAddress");
+	rc = report_advise((hipError_t)locate(address_p), GSHMEMI_ARCH_UNIT_REMEDY, what, "hipGetSymbolAddress");
 	gshmemi_devmem_leave(previous);
 	return rc;
 }

@@ -42,6 +42,8 @@
 #define GSHMEMI_ARCH_IPC_REMEDY \
 	"ROCm shares memory with amdgpu-dkms, or with HSA_ENABLE_IPC_MODE_LEGACY=0; in containers the processes need " \
 	"the same PID and network namespaces"
+#define GSHMEMI_ARCH_UNIT_REMEDY \
+	"compile it with --offload-arch= of this device, and for HIP 5 with -mcode-object-version=4 (gshmemcc does)"
 #define GSHMEMI_ARCH_WHOLE_CUS(ncus) (ncus)
 #define GSHMEMI_ARCH_QUIET_BEGIN
 #define GSHMEMI_ARCH_QUIET_END

@@ -191,8 +191,8 @@ enum gshmemi_amo {
 #error "gshmem: the platform lacks GSHMEMI_ARCH_NESTS_CALLS, _KEEPS_KEYS_APART, _COMPARES_APART, _IS_CUDA" \
 	"or _UNALIGNED"
 #endif
-#if !defined GSHMEMI_ARCH_HAS_ATOMICS || !defined GSHMEMI_ARCH_IPC_REMEDY
-#error "gshmem: the platform lacks GSHMEMI_ARCH_HAS_ATOMICS or GSHMEMI_ARCH_IPC_REMEDY"
+#if !defined GSHMEMI_ARCH_HAS_ATOMICS || !defined GSHMEMI_ARCH_IPC_REMEDY || !defined GSHMEMI_ARCH_UNIT_REMEDY
+#error "gshmem: the platform lacks GSHMEMI_ARCH_HAS_ATOMICS, _IPC_REMEDY or _UNIT_REMEDY"
 #endif
 #if !defined GSHMEMI_ARCH_RUNTIME_SINCE || !defined GSHMEMI_ARCH_RUNTIME_MAJOR || \
 	!defined GSHMEMI_ARCH_FD_VALUE_SINCE || !defined GSHMEMI_ARCH_RETAIN_SINCE
@@ -208,6 +208,7 @@ enum gshmemi_amo {
  * OWN_THREADS             threads of each work-group that the library launches
  * HAS_ATOMICS(value)      whether hipDevP2PAttrNativeAtomicSupported with this value means atomics
  * IPC_REMEDY              a string: what a user does if processes cannot share memory of the device
+ * UNIT_REMEDY             a string: what a user does if the runtime refuses a unit's code
  * WHOLE_CUS(ncus)         compute units of the whole device where HIP counts ncus for this process
  * IN_KERNEL               whether a kernel executes this
  * STATE(TYPE, NAME)       defines the unit's copy of the device state

@@ -35,6 +35,7 @@
 #define GSHMEMI_ARCH_OWN_THREADS 1 /* more fibers only cost time */
 #define GSHMEMI_ARCH_HAS_ATOMICS(value) (value)
 #define GSHMEMI_ARCH_IPC_REMEDY "can processes share memory on this device?"
+#define GSHMEMI_ARCH_UNIT_REMEDY "link it with this library"
 #define GSHMEMI_ARCH_WHOLE_CUS(ncus) (ncus)
 #define GSHMEMI_ARCH_IN_KERNEL   (hipcpu_self != NULL)
 
