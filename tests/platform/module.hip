@@ -81,5 +81,8 @@ int main()
 	t_hip(hipFree(memory));
 	t_hip(hipStreamDestroy(stream));
 	t_hip(hipModuleUnload(module));
+#ifdef __HIP_PLATFORM_AMD__
+	t_equal(hipModuleUnload(module), hipErrorNotFound, "a module that is gone");
+#endif
 	return 0;
 }

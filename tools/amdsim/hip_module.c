@@ -202,11 +202,26 @@ ENTRY(hipMemcpyFromSymbol, (void *dst, const void *symbol, size_t n, size_t at, 
 
 /* ---- modules ---- */
 
+/* Modules that the program has loaded. */
+static struct loaded {
+	struct module *module;
+	struct loaded *next;
+} *loaded;
+
 static hipError_t load_module(hipModule_t *module_p, const void *image)
 {
+	struct loaded *l;
+	hipError_t error;
+
 	if (!module_p || !image || device_check(device_current))
 		return hipErrorInvalidValue;
-	return load(image, device_current, (struct module **)module_p);
+	error = load(image, device_current, (struct module **)module_p);
+	if (error)
+		return error;
+	l = zalloc(sizeof(*l));
+	*l = (struct loaded){(struct module *)*module_p, loaded};
+	loaded = l;
+	return hipSuccess;
 }
 
 static hipError_t load_file(hipModule_t *module_p, const char *path)
@@ -228,11 +243,20 @@ static hipError_t load_file(hipModule_t *module_p, const char *path)
 static hipError_t unload(struct module *m)
 {
 	hipError_t error = m ? hipSuccess : hipErrorInvalidHandle;
+	struct loaded **at = &loaded, *l;
 
+	while (*at && (*at)->module != m)
+		at = &(*at)->next;
+	l = *at;
+	if (m && !l)
+		return hipErrorNotFound;
 	for (int device = 0; device < config()->ndevices && !error; device++)
 		error = stream_drain(device);
-	if (!error)
+	if (!error) {
+		*at = l->next;
+		free(l);
 		module_unload(m);
+	}
 	return error;
 }
 
