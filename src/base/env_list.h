@@ -17,7 +17,7 @@ X(LEAKS, flag, "0", "heap",
   "1: gshmem_finalize lists the allocations that were not freed; so does GSHMEM_CHECK=1")
 X(DEVICE, number, "-1", "peers",
   "HIP device of this PE; -1: the device that the program has set or used, else the local rank modulo the "
-  "number of devices")
+  "number of devices. hipSetDevice(0) alone does not count, because HIP does not tell it from no choice")
 X(INIT_TIMEOUT, seconds, "120", "peers", "seconds that init waits for other PEs before it fails; 0: no limit")
 X(IPC_CACHE, number, "32", "peers",
   "mappings of each peer's memory that gshmem keeps for reuse after their last use; memory that the peer "
