@@ -111,10 +111,11 @@ PYTHON_TEST := $(if $(filter python,$(RUN) $(T)),$(if $(SAN)$(filter-out cpu,$(P
 OSU_TEST := $(if $(filter osu,$(RUN) $(T)),$(if $(SAN),,tests/osu.sh))
 # Tests of scripts, which need no build.
 SCRIPT_TESTS := $(foreach s,plot ci_turns,$(if $(filter $(s) scripts,$(RUN) $(T)),tests/$(s).sh))
+# Over AMD's own HIP alone.
+HSA_TESTS := tests/amdsim/hsa_calls.sh tests/amdsim/refused.sh
 RUN_TOO  := $(PYTHON_TEST) $(OSU_TEST) $(SCRIPT_TESTS) $(if $(filter examples,$(RUN)),$(EXAMPLES)) \
-	$(if $(filter sim,$(RUN)),$(filter-out %/rate.sh %/litmus.sh %/hsa_calls.sh %/refused.sh,\
-		$(wildcard tests/amdsim/*.sh))) \
-	$(if $(filter hsa,$(RUN)),tests/amdsim/hsa_calls.sh tests/amdsim/refused.sh) \
+	$(if $(filter sim,$(RUN)),$(filter-out %/rate.sh %/litmus.sh $(HSA_TESTS),\
+		$(wildcard tests/amdsim/*.sh))) $(if $(filter hsa,$(RUN)),$(HSA_TESTS)) \
 	$(if $(filter litmus,$(RUN)),tests/amdsim/litmus.sh) $(if $(filter bitcode,$(RUN)),tests/bitcode.sh)
 BENCHED  := $(if $(filter benches,$(ALSO)),$(ALL_BENCHES),\
 	$(if $(OSU_TEST),$(shell B=$(B) bench/osu.sh -l)))

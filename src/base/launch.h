@@ -5,6 +5,7 @@
 
 #include <gshmem/arch/arch.h>
 #include <hip/hip_runtime.h>
+#include <type_traits>
 
 /*
  * Launches one work-group. error is the launch's own: hipGetLastError may have an earlier one, of the program.
@@ -16,14 +17,10 @@
 #define GSHMEMI_LAUNCH(error, kernel, nthreads, stream, ...) \
 	(error = gshmemi_launch(kernel, nthreads, stream, __VA_ARGS__))
 
-template <typename T> struct gshmemi_as_is {
-	using type = T;
-};
-
-/* The arguments are converted to what the kernel takes. */
+/* The types come from the kernel alone, so the arguments are converted to what it takes. */
 template <typename... P>
 static inline hipError_t gshmemi_launch(void (*kernel)(P...), unsigned nthreads, hipStream_t stream,
-					typename gshmemi_as_is<P>::type... args)
+					typename std::remove_reference<P>::type... args)
 {
 	void *addresses[] = {&args...};
 

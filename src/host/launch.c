@@ -40,23 +40,26 @@ static int cap_by_shared(const void *func, size_t shared_nbytes, int device, str
 #if GSHMEMI_ARCH_ROUNDS_SHARED
 	hipFuncAttributes attributes;
 	hipDeviceProp_t properties;
-	size_t nbytes, unit;
+	size_t unit;
 	int has_nbytes;
 
-	rc = gshmemi_hip(hipFuncGetAttributes(&attributes, func), "gshmemx_collective_launch: hipFuncGetAttributes");
+	rc = gshmemi_hip(hipFuncGetAttributes(&attributes, func),
+			 "gshmemx_collective_launch: hipFuncGetAttributes");
+	shared_nbytes += rc ? 0 : attributes.sharedSizeBytes;
+	if (rc || !shared_nbytes)
+		return rc;
+	rc = gshmemi_hip(hipGetDeviceProperties(&properties, device),
+			 "gshmemx_collective_launch: hipGetDeviceProperties");
 	if (!rc)
-		rc = gshmemi_hip(hipGetDeviceProperties(&properties, device),
-				 "gshmemx_collective_launch: hipGetDeviceProperties");
-	if (!rc)
-		rc = gshmemi_hip(
-			hipDeviceGetAttribute(&has_nbytes, hipDeviceAttributeMaxSharedMemoryPerMultiprocessor, device),
-			"gshmemx_collective_launch: hipDeviceGetAttribute");
+		rc = gshmemi_hip(hipDeviceGetAttribute(&has_nbytes,
+					 hipDeviceAttributeMaxSharedMemoryPerMultiprocessor, device),
+				 "gshmemx_collective_launch: hipDeviceGetAttribute");
 	if (rc)
 		return rc;
 	unit = GSHMEMI_ARCH_SHARED_UNIT(properties.gcnArchName);
-	nbytes = (attributes.sharedSizeBytes + shared_nbytes + unit - 1) / unit * unit;
-	if (nbytes && (size_t)has_nbytes / nbytes < (size_t)room->per_cu)
-		room->per_cu = (int)((size_t)has_nbytes / nbytes);
+	shared_nbytes = (shared_nbytes + unit - 1) / unit * unit;
+	if ((size_t)has_nbytes / shared_nbytes < (size_t)room->per_cu)
+		room->per_cu = (int)((size_t)has_nbytes / shared_nbytes);
 #else
 	(void)func;
 	(void)shared_nbytes;

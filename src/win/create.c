@@ -167,6 +167,7 @@ static int offer(struct request *r, struct card *card)
 /* Describe memory of any kind. */
 static int describe_memory(struct request *r, struct card *card)
 {
+	const bool pinned = is_pinned(r->base);
 	int rc = 0;
 
 	if (is_managed(r->base)) {
@@ -174,14 +175,14 @@ static int describe_memory(struct request *r, struct card *card)
 			"%s: %p is managed memory, which other processes cannot map: use memory of hipMalloc",
 			r->call, r->base);
 		rc = -ENOTSUP;
-	} else if (is_pinned(r->base) && is_elsewhere(r->base)) {
-		gshmemi_error("%s: %p is registered memory, which kernels of this device see at another address: use "
-			      "memory of hipHostMalloc or hipMalloc",
+	} else if (pinned && is_elsewhere(r->base)) {
+		gshmemi_error("%s: %p is registered memory, which kernels of this device see at another "
+			      "address: use memory of hipHostMalloc or hipMalloc",
 			r->call, r->base);
 		rc = -ENOTSUP;
-	} else if (!is_pinned(r->base) && is_device(r->base)) {
+	} else if (!pinned && is_device(r->base)) {
 		rc = gshmemi_virtual_contains(r->base) ? offer(r, card) : export(r, card);
-	} else if (!is_pinned(r->base) && !GSHMEMI_ARCH_HOST_DIRECT) {
+	} else if (!pinned && !GSHMEMI_ARCH_HOST_DIRECT) {
 		gshmemi_error("%s: %p is no memory of HIP: use hipMalloc, or hipHostRegister it", r->call,
 			      r->base);
 		rc = -EINVAL;
