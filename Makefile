@@ -459,7 +459,8 @@ $(patsubst %,$(B)/src/%.c.o,host/coll team/context host/rma host/stream host/syn
 # Tests of every type of every call: -O2 would take minutes.
 $(B)/tests/%_types.hip.o: private CFLAGS := $(patsubst -O2,-O1,$(patsubst -g,-g1,$(CFLAGS)))
 # What init says of a library that the runtime refuses.
-$(B)/src/host/device.c.o: private DEFINES := $(if $(GPU_ARCHS),-DGSHMEMI_GPU_ARCHS='"$(strip $(GPU_ARCHS))"') \
+$(B)/src/host/device.c.o: private DEFINES := \
+	$(if $(GPU_ARCHS),-DGSHMEMI_GPU_ARCHS='"$(strip $(GPU_ARCHS))"') \
 	$(CODE_OBJECT:%=-DGSHMEMI_CODE_OBJECT=%)
 # nodelete: the library must not be unloaded, because it has threads, and exit calls it.
 $(B)/lib/$(SONAME): $(LIB_OBJS)

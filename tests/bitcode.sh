@@ -5,9 +5,9 @@
 # The device API as bitcode, libgshmem_device_<gpu>.bc, is complete and works, without a GPU:
 #
 #   it defines every call that the headers declare for kernels, with plain types, and needs no other library
-#   kernels in LLVM IR, linked with it as compilers do, cost as much as the same kernels in HIP, in code objects
-#   of version 4 and of version 5; for NVIDIA GPUs, not much more than by nvcc, and they keep the order that
-#   tests/isa/ordering_nvidia.py checks
+#   kernels in LLVM IR, linked with it as compilers do, cost as much as the same kernels in HIP, in code
+#   objects of version 4 and of version 5; for NVIDIA GPUs, not much more than by nvcc, and they keep the
+#   order that tests/isa/ordering_nvidia.py checks
 #   they run on two PEs, on the simulator of AMD GPUs where there is no GPU; on NVIDIA GPUs only on a GPU
 #
 # `make check-amd` runs it, and `make check-isa` for NVIDIA GPUs. By hand: tests/bitcode.sh, once `make setup
@@ -117,14 +117,16 @@ fi
 
 # ---- kernels ----
 
-# translate NAME: the kernels of tests/bitcode/NAME.ll for this vendor, and for AMD GPUs version $objects of code
-# objects, as clang says it in a program's bitcode.
+# translate NAME: the kernels of tests/bitcode/NAME.ll for this vendor, and for AMD GPUs version $objects of
+# code objects, as clang says it in a program's bitcode.
 translate() {
 	case $vendor in
 	amd)
 		cat "tests/bitcode/$1.ll"
 		printf '@__oclc_ABI_version = weak_odr hidden addrspace(4) constant i32 %s00\n' "$objects"
-		printf '!llvm.module.flags = !{!0}\n!0 = !{i32 1, !"amdhsa_code_object_version", i32 %s00}\n' "$objects" ;;
+		echo '!llvm.module.flags = !{!0}'
+		printf '!0 = !{i32 1, !"amdhsa_code_object_version", i32 %s00}\n' \
+			"$objects" ;;
 	nvidia)
 		sed 's/^target triple.*/target triple = "nvptx64-nvidia-cuda"/;s/amdgpu_kernel/ptx_kernel/
 			s/llvm\.amdgcn\.workitem\.id\.x/llvm.nvvm.read.ptx.sreg.tid.x/
@@ -153,7 +155,8 @@ link() {
 case $vendor in
 amd)
 	suffix=co
-	of_platform=$($MAKE --no-print-directory -s PLATFORM=amd GPU_ARCHS="$gpu" --eval='v: ; @echo $(CODE_OBJECT)' v) ;;
+	of_platform=$($MAKE --no-print-directory -s PLATFORM=amd GPU_ARCHS="$gpu" \
+		--eval='v: ; @echo $(CODE_OBJECT)' v) ;;
 nvidia)
 	suffix=cubin ptxas=$(dirname "${compile%% *}")/ptxas of_platform='' ;;
 esac
@@ -165,8 +168,8 @@ for objects in $([ $vendor = nvidia ] && echo none || echo $((9 - of_platform)) 
 			-DGSHMEM_MODULE -Iinclude -c -o "$dir/hip.co" tests/isa/kernels/calls.hip ;;
 	nvidia)
 		# shellcheck disable=SC2001
-		$(echo "$compile" | sed 's/-gencode  *[^ ]*//g') -O3 -arch="$gpu" -cubin -DGSHMEM_MODULE -Iinclude \
-			-o "$dir/hip.cubin" tests/isa/kernels/calls.hip ;;
+		$(echo "$compile" | sed 's/-gencode  *[^ ]*//g') -O3 -arch="$gpu" -cubin -DGSHMEM_MODULE \
+			-Iinclude -o "$dir/hip.cubin" tests/isa/kernels/calls.hip ;;
 	esac
 	link calls
 	link run

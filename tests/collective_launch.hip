@@ -32,8 +32,8 @@ static int launch(long *count, unsigned ngroups, size_t shared_nbytes)
 }
 
 /*
- * case: "fits"; "beyond": PE 1 alone asks for one more than fits; "shared": with shared memory that fills no whole
- * unit of the hardware. Prints what came.
+ * case: "fits"; "beyond": PE 1 alone asks for one more than fits; "shared": with shared memory that fills no
+ * whole unit of the hardware. Prints what came.
  */
 static int pe_main(const char *name)
 {

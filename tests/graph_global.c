@@ -3,8 +3,8 @@
 /* env: GSHMEM_HEAP_SIZE=1m */
 /* sim: no, the simulator captures no graphs */
 /*
- * While a stream captures in global mode, where HIP lets no thread allocate or synchronize, calls of the library
- * that do so work, and the capture stays valid.
+ * While a stream captures in global mode, where HIP lets no thread allocate or synchronize, calls of the
+ * library that do so work, and the capture stays valid.
  */
 #include <gshmem.h>
 #include <gshmemx_win.h>

@@ -3,8 +3,8 @@
 /* env: GSHMEM_HEAP_SIZE=1m AMDSIM_FINE=0 */
 /* timeout: 60 */
 /*
- * Where devices have no fine-grained memory, kernels that wait for each other, and their barriers, still see what
- * the other PE wrote: the heap is uncached. The simulator has such devices.
+ * Where devices have no fine-grained memory, kernels that wait for each other, and their barriers, still see
+ * what the other PE wrote: the heap is uncached. The simulator has such devices.
  */
 #include <hip/hip_runtime.h>
 #include "oracle.h"

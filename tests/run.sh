@@ -36,9 +36,9 @@
 #
 # On pretended nodes (NODES, NNODES and PPN, of tests/nodes.sh) a program with several numbers of PEs runs
 # with as many as the nodes have. With SIM the programs take libamdhip64.so or libhsa-runtime64.so from that
-# folder: a simulated GPU, for which runs share the cores as without GPUs. There -1 takes no number of PEs above
-# 8 if the source names a smaller one: sixteen PEs that wait for one by launching kernels take ten minutes on
-# two cores. MPIRUN names the launcher, LIMIT the seconds of every run.
+# folder: a simulated GPU, for which runs share the cores as without GPUs. There -1 takes no number of PEs
+# above 8 if the source names a smaller one: sixteen PEs that wait for one by launching kernels take ten
+# minutes on two cores. MPIRUN names the launcher, LIMIT the seconds of every run.
 # V=1 also prints the runs that pass; TAIL=50 prints more lines of a log.
 #
 # On the cpu platform a run leaves a list of the kernels that it launches beside its log (NAME.launches), for

@@ -38,8 +38,8 @@ else ifneq ($(findstring clang,$(HIPCC)),)
 AMD_PATHS     := --rocm-path=$(AMD_ROOT)
 endif
 
-# HIP 5 takes code objects of version 4 at most, and a newer clang would write another; from HIP 6 on version 5
-# is what HIP's own compiler writes.
+# HIP 5 takes code objects of version 4 at most, and a newer clang would write another. HIP 6 and newer have
+# compilers that write version 5.
 ifndef CODE_OBJECT
 CODE_OBJECT   := $(if $(filter 5,$(shell sed -n 's/^.define HIP_VERSION_MAJOR *//p' \
 	$(AMD_ROOT)/include/hip/hip_version.h 2>/dev/null)),4,5)
@@ -60,8 +60,8 @@ ifeq ($(AMD_KIND),rocm)
 PLAT_CPPFLAGS := -isystem $(AMD_ROOT)/include $(PLAT_CPPFLAGS)
 PLAT_LDLIBS   := -L$(AMD_ROOT)/lib -Wl,-rpath,$(AMD_ROOT)/lib $(PLAT_LDLIBS)
 endif
-# The device API as bitcode, for one kind of GPU each: from bitcode.hip, for a kernel's compiler to optimize. Of no
-# version of code objects, for programs of any.
+# The device API as bitcode, for one kind of GPU each: from bitcode.hip, for a kernel's compiler to optimize.
+# It has no version of code objects, so that it links with programs of any.
 PLAT_BITCODE_CXX = $(HIPCC)
 PLAT_BITCODE  := $(GPU_ARCHS)
 PLAT_BITCODE_FINISH = platform/portable-bitcode $(HIPCC) amdgcn-amd-amdhsa 'amd[a-z]*_code_object_version'

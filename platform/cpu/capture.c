@@ -160,7 +160,8 @@ hipError_t hipcpu_capture_forbid(void)
 	pthread_mutex_lock(&lock);
 	for (struct hipcpu_capture *c = captures; c; c = c->next) {
 		if (c->mode == hipStreamCaptureModeRelaxed ||
-		    ((c->mode == hipStreamCaptureModeThreadLocal || thread_mode == hipStreamCaptureModeThreadLocal) &&
+		    ((c->mode == hipStreamCaptureModeThreadLocal ||
+			    thread_mode == hipStreamCaptureModeThreadLocal) &&
 		     !pthread_equal(c->owner, pthread_self())))
 			continue;
 		c->is_invalid = true;

@@ -145,9 +145,9 @@ static int await_queue(struct queue *queue, const char *what)
 }
 
 /*
- * AMD's runtime has some hardware queues for each priority, and what stands behind a kernel in one queue waits for
- * it. So the streams have another priority than most of the program's, and those whose kernels wait for other PEs
- * another one than the rest.
+ * AMD's runtime has some hardware queues for each priority, and what stands behind a kernel in one queue
+ * waits for it. So the streams have another priority than most of the program's, and those whose kernels wait
+ * for other PEs another one than the rest.
  */
 int gshmemi_devmem_open_stream(hipStream_t *stream_p, bool waits, const char *what)
 {
@@ -155,8 +155,10 @@ int gshmemi_devmem_open_stream(hipStream_t *stream_p, bool waits, const char *wh
 
 	rc = report(
 		hipDeviceGetStreamPriorityRange(&least, &greatest), what, "hipDeviceGetStreamPriorityRange");
-	return rc ? rc : report(hipStreamCreateWithPriority(stream_p, hipStreamNonBlocking, waits ? least : greatest),
-				what, "hipStreamCreateWithPriority");
+	return rc ? rc
+		  : report(hipStreamCreateWithPriority(
+				   stream_p, hipStreamNonBlocking, waits ? least : greatest),
+			    what, "hipStreamCreateWithPriority");
 }
 
 static int open_queue(struct queue *queue)
@@ -247,7 +249,8 @@ int gshmemi_devmem_locate(int (*locate)(void **address_p), void **address_p, con
 	struct gshmemi_devmem_caller previous = gshmemi_devmem_enter();
 	int rc;
 
-	rc = report_advise((hipError_t)locate(address_p), GSHMEMI_ARCH_UNIT_REMEDY, what, "hipGetSymbolAddress");
+	rc = report_advise((hipError_t)locate(address_p), GSHMEMI_ARCH_UNIT_REMEDY, what,
+			   "hipGetSymbolAddress");
 	gshmemi_devmem_leave(previous);
 	return rc;
 }

@@ -24,8 +24,8 @@ struct gshmemi_scale;
 void gshmemi_devmem_scale(struct gshmemi_scale *scale);
 
 /*
- * Opens a stream of the highest priority, or of the lowest if its kernels wait for other PEs. what names the caller in
- * messages.
+ * Opens a stream of the highest priority, or of the lowest if its kernels wait for other PEs. what names the
+ * caller in messages.
  */
 int gshmemi_devmem_open_stream(hipStream_t *stream_p, bool waits, const char *what);
 /* Closes a stream and its event, either of which may be NULL, and sets both to NULL. */
@@ -33,9 +33,9 @@ void gshmemi_devmem_close_stream(hipStream_t *stream_p, hipEvent_t *event_p);
 
 /*
  * Makes this PE's device current: streams, memory and handles need it, and the thread's current device is the
- * program's choice. And exempts the thread from captures in global mode, which HIP makes invalid when any thread
- * allocates, queries an event or synchronizes. enter returns what leave goes back to; a thread of the library need
- * not leave.
+ * program's choice. And exempts the thread from captures in global mode, which HIP makes invalid when any
+ * thread allocates, queries an event or synchronizes. enter returns what leave goes back to; a thread of the
+ * library need not leave.
  */
 struct gshmemi_devmem_caller {
 	int device;

@@ -8,7 +8,8 @@
 #include <type_traits>
 
 /*
- * Launches one work-group. error is the launch's own: hipGetLastError may have an earlier one, of the program.
+ * Launches one work-group. error is the launch's own: hipGetLastError may have an earlier one, of the
+ * program.
  */
 #if GSHMEMI_ARCH_TYPED_LAUNCH
 #define GSHMEMI_LAUNCH(error, kernel, nthreads, stream, ...) \

@@ -50,8 +50,8 @@ static inline unsigned gshmemi_heap_pieces(int npes)
 enum gshmemi_heap_kind gshmemi_heap_resolve(enum gshmemi_heap_kind kind);
 
 /*
- * Allocates memory of the current device in which a running kernel sees what other devices write: fine-grained, or
- * uncached where the device has no fine-grained memory.
+ * Allocates memory of the current device in which a running kernel sees what other devices write:
+ * fine-grained, or uncached where the device has no fine-grained memory.
  */
 hipError_t gshmemi_heap_malloc_fine(void **base_p, size_t nbytes);
 

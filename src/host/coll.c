@@ -41,9 +41,9 @@ static int call_body(struct gshmemi_coll_args *args, const char *call)
 #else /* the CPU cannot reach the heap */
 
 /*
- * Kernels may not be able to read the caller's four arrays, so they get copies in pinned memory, [4][npes]. It comes
- * from the pool, which keeps it: to free pinned memory HIP waits for all running kernels, and one may wait for what
- * this thread does next.
+ * Kernels may not be able to read the caller's four arrays, so they get copies in pinned memory, [4][npes].
+ * It comes from the pool, which keeps it: to free pinned memory HIP waits for all running kernels, and one
+ * may wait for what this thread does next.
  */
 static void call_with_arrays(struct gshmemi_coll_args args, int npes, const char *call)
 {

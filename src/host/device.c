@@ -116,8 +116,8 @@ static int report_binary(hipError_t error, int device, int version)
 	if (GSHMEMI_CODE_OBJECT)
 		snprintf(objects, sizeof objects, " in code objects of version %d", GSHMEMI_CODE_OBJECT);
 	return gshmemi_hip_advise(error,
-		is_too_new ? "HIP 5 takes code objects of version 4: build the library, and the program, with "
-			     "CODE_OBJECT=4 (-mcode-object-version=4)"
+		is_too_new ? "HIP 5 takes code objects of version 4: build the library, and the program, "
+			     "with CODE_OBJECT=4 (-mcode-object-version=4)"
 			   : "build the library, and the program, with GPU_ARCHS= that of the device",
 		"init: hipFuncGetAttributes: libgshmem was built for %s%s, device %d is %s, and its runtime "
 		"has version %d.%d", GSHMEMI_GPU_ARCHS, objects, device, name, NUMBERS(version));

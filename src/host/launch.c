@@ -31,8 +31,8 @@ static unsigned room_for(const struct room *room)
 }
 
 /*
- * HIP divides the shared memory of a compute unit by the bytes that a work-group uses. Where the hardware gives it in
- * units, fewer work-groups fit.
+ * HIP divides the shared memory of a compute unit by the bytes that a work-group uses. Where the hardware
+ * gives it in units, fewer work-groups fit.
  */
 static int cap_by_shared(const void *func, size_t shared_nbytes, int device, struct room *room)
 {

@@ -112,8 +112,8 @@ static bool is_managed(void *base)
 }
 
 /*
- * Memory of the host that HIP knows has an address for the host. hipHostGetFlags would not tell: in HIP 5.2 it
- * succeeds for device memory, and from 5.3 on it fails for registered memory.
+ * Memory of the host that HIP knows has an address for the host. hipHostGetFlags would not tell: in HIP 5.2
+ * it succeeds for device memory, and from 5.3 on it fails for registered memory.
  */
 static bool is_pinned(void *base)
 {
@@ -124,8 +124,8 @@ static bool is_pinned(void *base)
 }
 
 /*
- * Whether kernels see the host's memory where the CPU does. Registered memory may have another address for them;
- * a window has only one.
+ * Whether kernels see the host's memory where the CPU does. Registered memory may have another address for
+ * them; a window has only one.
  */
 static bool is_elsewhere(void *base)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The simulator's HSA calls behave as HSA's specification says, where HIP does not show it: handlers, the
- * order of packets and copies, what a packet's header makes visible, blocks of different sizes, errors, memory
- * of another process. Each test runs in its own process. The argument is hsa_kernels.c, compiled.
+ * order of packets and copies, what a packet's header makes visible, blocks of different sizes, errors,
+ * memory of another process. Each test runs in its own process. The argument is hsa_kernels.c, compiled.
  */
 #include <fcntl.h>
 #include <hsa/hsa.h>

@@ -15,6 +15,7 @@ $clang --target=amdgcn-amd-amdhsa -mcpu=gfx90a -mcode-object-version=4 -nogpulib
 ${CC:-cc} -std=c11 -O1 -D_GNU_SOURCE -o "$dir/hsa_calls" tests/amdsim/hsa_calls.c -L"$sim" \
 	-l:libhsa-runtime64.so.1 -lpthread
 for seed in 0 3; do
-	AMDSIM_LATE=$seed AMDSIM_GPU=gfx90a LD_LIBRARY_PATH="$sim:${LD_LIBRARY_PATH:-}" "$dir/hsa_calls" "$dir/kernels"
+	AMDSIM_LATE=$seed AMDSIM_GPU=gfx90a LD_LIBRARY_PATH="$sim:${LD_LIBRARY_PATH:-}" \
+		"$dir/hsa_calls" "$dir/kernels"
 done
 echo "hsa_calls: passed"

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # timeout: 120
 #
-# AMD's HIP 5.2 refuses code objects of version 5. A program that is compiled so gets the unit's name, and the flag
-# to use, from init on all PEs. make check-rocm runs this: it needs the library for gfx90a, in build/amd-gfx90a.
+# AMD's HIP 5.2 refuses code objects of version 5. A program that is compiled so gets the unit's name, and the
+# flag to use, from init on all PEs. make check-rocm runs this: it needs the library for gfx90a, in
+# build/amd-gfx90a.
 set -eu
 cd "$(dirname "$0")/../.."
 sim=${SIM:-build/amdsim/rocm} lib=$PWD/build/amd-gfx90a/lib

@@ -80,8 +80,8 @@ if [ -z "$table" ]; then
 	kernel v4 rpc "$work/v4/default/rpc.gfx90a.co" -Iinclude
 fi
 
-# If there is a hipcc, of the distribution or of ROCm, that compiler, too: clang 15 on Debian, whose linker takes
-# version 4.
+# If there is a hipcc, of the distribution or of ROCm, that compiler, too: clang 15 on Debian, whose linker
+# takes version 4.
 if [ -z "$table" ] && command -v hipcc >/dev/null; then
 	objects=4
 	for arch in gfx90a gfx1030; do
@@ -191,7 +191,8 @@ step $python $here/ordering.py --self-test "$work"/broken/broken.*.co "$work"/br
 step $python $here/ordering.py --mutants "$work/mutants"
 # shellcheck disable=SC2046
 step $python $here/ordering.py $(
-	ls "$work"/v4/*/*.co "$work"/default/*.co "$work"/direct/*.co "$work"/traced/*.co "$work"/hipcc/*.co "$work"/default/*.s 2>/dev/null
+	ls "$work"/v4/*/*.co "$work"/default/*.co "$work"/direct/*.co "$work"/traced/*.co "$work"/hipcc/*.co \
+		"$work"/default/*.s 2>/dev/null
 )
 step $python $here/fits.py "$builds/.." "$work"/library/src/*/*.co
 step $python $here/budget.py $here/budgets.tsv "$@"

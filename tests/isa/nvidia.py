@@ -32,8 +32,8 @@ NOP, BRA, EXIT, RET, CALL, TRAP = {0x918}, {0x947, 0x547}, {0x94d}, {0x950}, {0x
 CALL_REL = {0x944, 0x344}
 MEMBAR, IVALL, BAR, NANOSLEEP = {0x992}, {0x98f}, {0xb1d, 0x31d}, {0x95d}
 # The low bytes of those that write a uniform register, for the whole wave.
-UNIFORM = {0x82, 0x83, 0x86, 0x87, 0x8c, 0x90, 0x91, 0x92, 0x96, 0x99, 0x9b, 0xa4, 0xa5, 0xb9, 0xbd, 0xbf, 0xc2,
-	0xc3, 0xca}
+UNIFORM = {0x82, 0x83, 0x86, 0x87, 0x8c, 0x90, 0x91, 0x92, 0x96, 0x99, 0x9b, 0xa4, 0xa5, 0xb9, 0xbd, 0xbf,
+	0xc2, 0xc3, 0xca}
 COMPARE = {0x20c, 0x80c, 0xc0c, 0x20b, 0x80b, 0xc0b}
 LOGIC = {0x81c, 0x21c}
 # These have no data in registers, or none of interest: convergence barriers, votes on uniform predicates.
@@ -192,23 +192,23 @@ def read_resources(data, sections, symbol_names):
 
 
 def note_clobbers(functions):
-	"""Notes what each call within a section may change. A kernel has copies of the functions that it calls, and
-	ptxas gives all of them registers together, whatever the calling conventions say.
+	"""Notes what each call within a section may change. A kernel has copies of the functions that it
+	calls, and ptxas gives all of them registers together, whatever the calling conventions say.
 	"""
 	by_start = {f.instructions[0].address: f for f in functions if f.instructions}
-	calls = {f: [i for i in f.instructions if i.kind == "call"] for f in functions}
+	calls = {f: [i for i in f.instructions if i.kind == "call" and i.target in by_start]
+		for f in functions}
 	written = {f: frozenset().union(*(i.writes for i in f.instructions)) for f in functions}
 	changed = True
 	while changed:
 		changed = False
 		for f in functions:
-			more = written[f].union(*(written[by_start[i.target]] for i in calls[f] if i.target in by_start))
+			more = written[f].union(*(written[by_start[i.target]] for i in calls[f]))
 			changed = changed or more != written[f]
 			written[f] = more
 	for f in functions:
 		for i in calls[f]:
-			if i.target in by_start:
-				i.clobbers = written[by_start[i.target]]
+			i.clobbers = written[by_start[i.target]]
 
 
 def read_bytes(data):
@@ -327,8 +327,9 @@ def self_test(archs):
 				print("FAIL nvidia.py: %s: %s: found %s, expected %s" % (arch, body, found, words))
 				failed += 1
 			for i in f.instructions:
-				if "atom" in body and i.kind == "atomic" and i.nbytes != (8 if "64" in body else 4):
-					print("FAIL nvidia.py: %s: %s: an atomic of %d bytes" % (arch, body, i.nbytes))
+				if i.kind == "atomic" and i.nbytes != (8 if "64" in body else 4):
+					print("FAIL nvidia.py: %s: %s: an atomic of %d bytes" %
+						(arch, body, i.nbytes))
 					failed += 1
 				if "v2.u64" in body and i.space == "global" and i.nbytes != 16:
 					print("FAIL nvidia.py: %s: %s: an access of %d bytes" % (arch, body, i.nbytes))

@@ -61,8 +61,8 @@ SERVES = {"gshmemi_attend_at", "gshmemi_remote_await_at"}
 # Their loops read the caller's arguments: once, or for each try of a compare and swap.
 ARGUMENTS = {"gshmemi_slow_pes_at", "gshmemi_win_swap"}
 # What these store themselves is the PE's own epoch, which a flag to others does not announce.
-EPOCH = {"gshmemi_win_do", "gshmemi_win_post", "gshmemi_win_start", "gshmemi_win_complete", "gshmemi_win_wait",
-	"gshmemi_win_set_locked", "gshmemi_win_end_pscw"}
+EPOCH = {"gshmemi_win_do", "gshmemi_win_post", "gshmemi_win_start", "gshmemi_win_complete",
+	"gshmemi_win_wait", "gshmemi_win_set_locked", "gshmemi_win_end_pscw"}
 # These leave the store that closes a slot open: the request's contents were released before its post.
 CLOSES = "gshmemi_remote_"
 FAULT = re.compile(r"gshmemi_fault_")
@@ -77,8 +77,8 @@ def unknown_names():
 		with open(path, encoding="utf-8") as f:
 			text += f.read()
 	pairs = {name for pair in FLAG | PUBLISH | WAIT for name in pair}
-	rules = WAITS | OWN | SLOW | CALLS_SLOW | RAISES | PACKET | SENDS | LOOKS | MAIL | SERVES | ARGUMENTS | \
-		EPOCH | GET | READ
+	rules = WAITS | OWN | SLOW | CALLS_SLOW | RAISES | PACKET | SENDS | LOOKS | MAIL | SERVES | \
+		ARGUMENTS | EPOCH | GET | READ
 	return sorted(name for name in pairs | rules if name.startswith("gshmemi_") and
 		not re.search(r"\b%s\b" % name, text))
 

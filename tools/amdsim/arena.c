@@ -113,7 +113,8 @@ static void explain_fault(int number, siginfo_t *info, void *context)
 {
 	(void)context;
 	if ((uintptr_t)info->si_addr - ARENA_BASE < ARENA_BYTES)
-		message("device memory touched by the host at %p: a GPU would fault; use hipMemcpy", info->si_addr);
+		message("device memory touched by the host at %p: a GPU would fault; use hipMemcpy",
+			info->si_addr);
 	sigaction(number, &fault_before, NULL);
 	if (info->si_code <= 0)
 		raise(number);
@@ -197,7 +198,8 @@ void arena_destroy(struct allocation *a)
 		at = &(*at)->next;
 	*at = a->next;
 	if (a->origin <= ORIGIN_CODE)
-		fallocate(file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)offset, (off_t)(nbytes + PAGE));
+		fallocate(file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)offset,
+			  (off_t)(nbytes + PAGE));
 	else if (a->origin == ORIGIN_OPENED || a->origin == ORIGIN_VIRTUAL)
 		map(a->base, nbytes, file, offset);
 	else if (a->origin != ORIGIN_REGISTERED)
@@ -228,9 +230,9 @@ void memory_free_code(uint64_t address)
 struct arena_handle arena_export(const struct allocation *a)
 {
 	return (struct arena_handle){
-		.process = (uint32_t)owner, .file = (uint32_t)file, .count = (uint32_t)a->id, .nbytes = a->nbytes,
-		.page = (uint32_t)((a->base - ARENA_BASE) / PAGE), .device = (uint16_t)a->device,
-		.kind = (uint16_t)a->kind};
+		.process = (uint32_t)owner, .file = (uint32_t)file, .count = (uint32_t)a->id,
+		.nbytes = a->nbytes, .page = (uint32_t)((a->base - ARENA_BASE) / PAGE),
+		.device = (uint16_t)a->device, .kind = (uint16_t)a->kind};
 }
 
 /* The id behind the allocation shows whether the memory still exists. */
@@ -249,8 +251,9 @@ static struct allocation *attach(const struct arena_handle *h, int fd, bool agai
 	base = take_address(nbytes);
 	if (!base || !map(base, nbytes, fd, offset))
 		return NULL;
-	return arena_insert((struct allocation){.base = base, .nbytes = h->nbytes, .id = id, .origin = ORIGIN_OPENED,
-						.kind = h->kind, .device = h->device});
+	return arena_insert((struct allocation){.base = base, .nbytes = h->nbytes, .id = id,
+						.origin = ORIGIN_OPENED, .kind = h->kind,
+						.device = h->device});
 }
 
 struct allocation *arena_attach(const struct arena_handle *h, bool again)
@@ -282,8 +285,8 @@ bool arena_map(uint64_t base, uint64_t nbytes, int fd, int device)
 	if (arena_find(base, nbytes) || !map(base, nbytes, fd, 0))
 		return false;
 	arena_insert((struct allocation){.base = base, .nbytes = nbytes, .origin = ORIGIN_VIRTUAL,
-					 .id = (uint64_t)owner << 32 | 1U << 31 | ++count, .kind = MEMORY_COARSE,
-					 .device = device, .is_closed = true});
+					 .id = (uint64_t)owner << 32 | 1U << 31 | ++count,
+					 .kind = MEMORY_COARSE, .device = device, .is_closed = true});
 	return true;
 }
 

@@ -13,8 +13,8 @@
 #define BLOCK_THREADS 1024u
 
 /*
- * arena_lock guards all of HIP's state. An entry point takes it; api_return gives it back, and keeps the error
- * for hipGetLastError. Work on streams runs without it.
+ * arena_lock guards all of HIP's state. An entry point takes it; api_return gives it back, and keeps the
+ * error for hipGetLastError. Work on streams runs without it.
  */
 #define ENTRY(name, parameters, result) \
 	hipError_t name parameters \

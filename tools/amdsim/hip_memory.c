@@ -63,8 +63,8 @@ static hipError_t register_host(void *memory, size_t nbytes, unsigned flags)
 ENTRY(hipMalloc, (void **memory, size_t n), alloc(memory, n, ORIGIN_MALLOC, MEMORY_COARSE, 0))
 
 /*
- * 3 is hipDeviceMallocUncached of HIP 5.5. As from ROCm 6.3 on, a device without fine-grained memory gives coarse
- * memory in its place.
+ * 3 is hipDeviceMallocUncached of HIP 5.5. As from ROCm 6.3 on, a device without fine-grained memory gives
+ * coarse memory in its place.
  */
 static enum memory_kind kind_of(unsigned flags)
 {
@@ -115,7 +115,8 @@ static hipError_t put_attributes(hipPointerAttribute_t *to, const void *memory)
 
 	if (!to || !a)
 		return hipErrorInvalidValue;
-	*to = (hipPointerAttribute_t){hipMemoryTypeDevice, a->device, at, NULL, a->origin == ORIGIN_MANAGED, a->flags};
+	*to = (hipPointerAttribute_t){hipMemoryTypeDevice, a->device, at, NULL, a->origin == ORIGIN_MANAGED,
+				      a->flags};
 	if (a->kind == MEMORY_HOST) {
 		to->memoryType = hipMemoryTypeHost;
 		to->hostPointer = at;

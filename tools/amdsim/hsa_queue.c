@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Queues, and the threads that run their packets. Packets start in order. One with the barrier bit starts when
- * all packets before it have ended. A kernel runs on the thread that took its packet; if the next packet may
- * start beside it, another thread takes that. HSA's specification, "Architected Queuing Language".
+ * Queues, and the threads that run their packets. Packets start in order. One with the barrier bit starts
+ * when all packets before it have ended. A kernel runs on the thread that took its packet; if the next packet
+ * may start beside it, another thread takes that. HSA's specification, "Architected Queuing Language".
  *
  * Several threads of HIP write packets to one queue, so that a doorbell may ring for a packet before those in
  * front of it are written, and its value may go back. So the value is not used: after each ring the headers

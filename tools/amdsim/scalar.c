@@ -193,7 +193,9 @@ static uint32_t code_word(const struct wave *w, const struct inst *i)
 	memcpy(&x, w->module->host + i->offset, sizeof(x));
 	return x;
 }
-/* Ticks of 100 MHz, of 25 on gfx90a. As on a GPU, the clock is not the host's: it started earlier, and gains. */
+/*
+ * Ticks of 100 MHz, of 25 on gfx90a. As on a GPU, the clock is not the host's: it started earlier, and gains.
+ */
 static uint64_t read_clock(void)
 {
 	struct timespec t;

@@ -238,7 +238,9 @@ int gpu_by_name(const char *name);
 #define ARENA_BASE UINT64_C(0x200000000000)
 #define ARENA_BYTES UINT64_C(0x100000000000)
 #define ARENA_ALIAS UINT64_C(0x100000000000)
-/* HSA: kernels see host memory that was locked at another address. This bit, which no process uses, is set. */
+/*
+ * HSA: kernels see host memory that was locked at another address. This bit, which no process uses, is set.
+ */
 #define LOCKED (UINT64_C(1) << 47)
 /* Flat addresses of a block's LDS and a lane's scratch. */
 #define APERTURE_LDS UINT64_C(0x0001000000000000)
@@ -392,7 +394,8 @@ struct dispatch {
 	unsigned dynamic_lds_bytes;
 	unsigned scratch_bytes;	   /* per lane; 0: what the kernel needs */
 	bool cooperative;
-	enum scope acquire, release; /* for L2, before and after the kernel; CUs' caches are always empty before */
+	/* for L2, before and after the kernel; CUs' caches are always empty before */
+	enum scope acquire, release;
 	/* hsa_kernel_dispatch_packet, all arguments, and amd_queue_t or 0; addresses for the kernel */
 	uint64_t packet, kernarg, queue;
 	uint64_t number;	   /* counts the process's dispatches */
@@ -401,13 +404,13 @@ struct dispatch {
 enum { DISPATCH_DONE, DISPATCH_TRAPPED, DISPATCH_FAULTED };
 
 /*
- * wave.c: runs a grid on the calling thread, after kernel_decode; DISPATCH_*. args: what the user passes to the
- * kernel; NULL: there is a packet with arguments, and the grid's threads are set.
+ * wave.c: runs a grid on the calling thread, after kernel_decode; DISPATCH_*. args: what the user passes to
+ * the kernel; NULL: there is a packet with arguments, and the grid's threads are set.
  */
 int dispatch_run(struct dispatch *d, const void *args);
 /*
- * How many blocks of nthreads fit on a compute unit, by registers, LDS and waves, as HIP counts them: LDS by the
- * byte, although the hardware gives it in granules.
+ * How many blocks of nthreads fit on a compute unit, by registers, LDS and waves, as HIP counts them: LDS by
+ * the byte, although the hardware gives it in granules.
  */
 unsigned dispatch_occupancy(const struct kernel *k, unsigned nthreads, unsigned dynamic_lds_bytes);
 /*
@@ -475,8 +478,8 @@ void message(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* The same, then aborts. */
 #define die(...) (message(__VA_ARGS__), abort())
 /*
- * Gives the file the number 3 or more, even if the program has closed stdin, stdout or stderr: its output must
- * not get into device memory. Returns the new number, or -1 if fd is that, too.
+ * Gives the file the number 3 or more, even if the program has closed stdin, stdout or stderr: its output
+ * must not get into device memory. Returns the new number, or -1 if fd is that, too.
  */
 int keep_file(int fd);
 /* Zeroed; ends the process when out of memory. */

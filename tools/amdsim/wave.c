@@ -126,9 +126,8 @@ static void add_usage(uint32_t *to, const uint32_t *usage, bool take)
 }
 
 /*
- * Finds room for a block: each of its waves goes where most VGPRs are free, in granules of the hardware. LDS has
- * the given granule.
- * False: it does not fit. A block of one wave needs no barrier.
+ * Finds room for a block: each of its waves goes where most VGPRs are free, in granules of the hardware. LDS
+ * has the given granule. False: it does not fit. A block of one wave needs no barrier.
  */
 static bool fit_block(const struct kernel *k, unsigned nthreads, unsigned dynamic_lds, unsigned lds_granule,
 		      const uint32_t *used, uint32_t *need)
@@ -248,8 +247,8 @@ static void write_packet(struct dispatch *d, const void *args)
 		uint32_t grid[3], scratch_bytes, lds_bytes;
 		uint64_t kernel, kernarg, reserved2[2];
 	} packet = {2, dims, {(uint16_t)d->group[0], (uint16_t)d->group[1], (uint16_t)d->group[2]}, 0,
-		{d->threads[0], d->threads[1], d->threads[2]}, k->scratch_bytes, k->lds_bytes + d->dynamic_lds_bytes,
-		k->module->base + k->entry, d->kernarg, {0}};
+		{d->threads[0], d->threads[1], d->threads[2]}, k->scratch_bytes,
+		k->lds_bytes + d->dynamic_lds_bytes, k->module->base + k->entry, d->kernarg, {0}};
 
 	memcpy(memory_host(d->packet), &packet, PACKET_BYTES);
 	memcpy(memory_host(d->kernarg), args, k->kernarg_bytes);

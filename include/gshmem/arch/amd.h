@@ -36,14 +36,15 @@
 #define GSHMEMI_ARCH_THREAD_WORD "lane"
 #define GSHMEMI_ARCH_COUNT_WORD  "lanes of a wave"
 #define GSHMEMI_ARCH_OWN_THREADS 512
-/* 1; or a link of XGMI, since HIP 5.2 gives the link's type: 4 for that, 2 for PCIe */
+/* HIP 5.2 gives the type of the link, 4 for XGMI and 2 for PCIe; newer versions give 1 or 0. */
 #define GSHMEMI_ARCH_HAS_ATOMICS(value) ((value) == 1 || (value) == 4)
-/* By calls that only amdgpu-dkms has, or by a socket that is named by the owner's pid. */
+/* ROCm uses calls that only amdgpu-dkms has, or a socket whose name is the owner's pid. */
 #define GSHMEMI_ARCH_IPC_REMEDY \
-	"ROCm shares memory with amdgpu-dkms, or with HSA_ENABLE_IPC_MODE_LEGACY=0; in containers the processes need " \
-	"the same PID and network namespaces"
+	"ROCm shares memory with amdgpu-dkms, or with HSA_ENABLE_IPC_MODE_LEGACY=0; in containers the " \
+	"processes need the same PID and network namespaces"
 #define GSHMEMI_ARCH_UNIT_REMEDY \
-	"compile it with --offload-arch= of this device, and for HIP 5 with -mcode-object-version=4 (gshmemcc does)"
+	"compile it with --offload-arch= of this device, and for HIP 5 with -mcode-object-version=4 " \
+	"(gshmemcc does)"
 #define GSHMEMI_ARCH_WHOLE_CUS(ncus) (ncus)
 #define GSHMEMI_ARCH_QUIET_BEGIN
 #define GSHMEMI_ARCH_QUIET_END
@@ -72,13 +73,15 @@
 #define GSHMEMI_ARCH_TICK_NS(gfx) (__builtin_strncmp(gfx, "gfx90a", 6) == 0 ? 40 : 10)
 #define GSHMEMI_ARCH_CLOCK_RATE   ((hipDeviceAttribute_t)10017)
 
-/* LDS units, as LLVM's backend has them. */
+/* Bytes in which a CU gives LDS to work-groups, as LLVM's backend has them. */
 #define GSHMEMI_ARCH_SHARED_UNIT(gfx) \
-	(__builtin_strncmp(gfx, "gfx950", 6) == 0 ? 1280 : __builtin_strncmp(gfx, "gfx1", 4) == 0 ? 1024 : 512)
+	(__builtin_strncmp(gfx, "gfx950", 6) == 0       ? 1280 \
+		: __builtin_strncmp(gfx, "gfx1", 4) == 0 ? 1024 \
+							 : 512)
 
 /*
- * Without a link of XGMI a device has no fine-grained memory, unless HSA_FORCE_FINE_GRAIN_PCIE=1. From ROCm 6.3 on
- * HIP then gives coarse memory without an error; before, it says that it is out of memory.
+ * Without a link of XGMI a device has no fine-grained memory, unless HSA_FORCE_FINE_GRAIN_PCIE=1. From ROCm
+ * 6.3 on HIP then gives coarse memory without an error; before, it says that it is out of memory.
  */
 #define GSHMEMI_ARCH_FINE_SUPPORT hipDeviceAttributeFineGrainSupport
 

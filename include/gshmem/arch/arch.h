@@ -144,10 +144,10 @@ enum gshmemi_amo {
  * HAS_LONG_DOUBLE   kernels compute with the CPU's long double
  * HAS_F16           kernels have instructions for binary16: f16_to_float, f16_from_float
  * HAS_TICKS         kernels know the rate of their clock, and the host checks it: TICK_NS, CLOCK_RATE
- * MAY_LACK_FINE     a device may have no fine-grained memory, although hipExtMallocWithFlags then succeeds: the
- *                   attribute FINE_SUPPORT tells
- * ROUNDS_SHARED     the device gives a work-group shared memory in units, which HIP's occupancy does not count:
- *                   SHARED_UNIT(gfx) bytes
+ * MAY_LACK_FINE     a device may have no fine-grained memory, although hipExtMallocWithFlags then succeeds:
+ *                   the attribute FINE_SUPPORT tells
+ * ROUNDS_SHARED     the device gives a work-group shared memory in units of SHARED_UNIT(gfx) bytes, and HIP's
+ *                   occupancy does not count them
  * HAS_ELECT         one thread works for its group, because threads take turns: group_elect, group_release
  * HAS_COPY          a thread that works alone copies by a function of the platform: copy
  * KERNELS_WAKE      a kernel can wake a thread of the CPU
@@ -164,8 +164,8 @@ enum gshmemi_amo {
  * UNALIGNED         bulk loads and stores take any alignment; 0: they need that of their size
  * RUNTIME_SINCE     the oldest runtime version (hipRuntimeGetVersion) that init accepts
  * RUNTIME_MAJOR     by how much a version grows with its first number; with the second by a hundredth of that
- * FD_VALUE_SINCE    the first runtime version whose hipMemImportFromShareableHandle takes the descriptor itself;
- *                   earlier ones take a pointer to it
+ * FD_VALUE_SINCE    the first runtime version whose hipMemImportFromShareableHandle takes the descriptor
+ *                   itself; earlier ones take a pointer to it
  * RETAIN_SINCE      the first version whose hipMemRetainAllocationHandle counts a reference, which
  *                   hipMemRelease gives back; earlier ones lend the handle, and crash on memory of hipMalloc
  */
@@ -196,7 +196,8 @@ enum gshmemi_amo {
 #endif
 #if !defined GSHMEMI_ARCH_RUNTIME_SINCE || !defined GSHMEMI_ARCH_RUNTIME_MAJOR || \
 	!defined GSHMEMI_ARCH_FD_VALUE_SINCE || !defined GSHMEMI_ARCH_RETAIN_SINCE
-#error "gshmem: the platform lacks GSHMEMI_ARCH_RUNTIME_SINCE, _RUNTIME_MAJOR, _FD_VALUE_SINCE or _RETAIN_SINCE"
+#error "gshmem: the platform lacks GSHMEMI_ARCH_RUNTIME_SINCE, _RUNTIME_MAJOR, _FD_VALUE_SINCE or" \
+	"_RETAIN_SINCE"
 #endif
 
 /*

@@ -37,8 +37,8 @@
 #define GSHMEMI_ARCH_OWN_THREADS 256
 #define GSHMEMI_ARCH_HAS_ATOMICS(value) (value)
 #define GSHMEMI_ARCH_IPC_REMEDY \
-	"can processes share memory on this device (bare metal or a container with --ipc=host; not WSL, not " \
-	"Windows)?"
+	"can processes share memory on this device (bare metal or a container with --ipc=host; not WSL, " \
+	"not Windows)?"
 #define GSHMEMI_ARCH_UNIT_REMEDY "compile it for this device (gshmemcc, or -gencode)"
 #define GSHMEMI_ARCH_WHOLE_CUS(ncus) hipcudaWholeCount(ncus)
 

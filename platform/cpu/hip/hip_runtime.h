@@ -135,8 +135,8 @@ template <typename F, typename... P>
 static inline hipError_t launch(const char *name, F kernel, void (*)(P...), dim3 grid, dim3 block,
 	size_t shared_bytes, hipStream_t stream, typename same<P>::type... args)
 {
-	return submit(name, kernel, std::tuple<std::decay_t<P>...>(args...), grid, block, shared_bytes, stream,
-		false);
+	return submit(name, kernel, std::tuple<std::decay_t<P>...>(args...), grid, block, shared_bytes,
+		stream, false);
 }
 
 template <typename... P, size_t... I>
@@ -172,8 +172,8 @@ static inline void bind(F kernel, void (*)(P...), void **args, struct hipcpu_lau
 		}};
 
 /*
- * Through a lambda that names the kernel, so that the compiler can inline it into the lane loop; a
- * kernel known only at run time (a function pointer) is captured. It has the launch's error as its value, unlike
+ * Through a lambda that names the kernel, so that the compiler can inline it into the lane loop; a kernel
+ * known only at run time (a function pointer) is captured. It has the launch's error as its value, unlike
  * ROCm's.
  */
 #define hipLaunchKernelGGL(kernel_, grid_, block_, shared_, /* stream, arguments */...) \

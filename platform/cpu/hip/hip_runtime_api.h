@@ -501,7 +501,7 @@ typedef enum hipStreamCaptureStatus {
 
 hipError_t hipStreamBeginCapture(hipStream_t stream, hipStreamCaptureMode mode);
 hipError_t hipStreamEndCapture(hipStream_t stream, hipGraph_t *graph);
-/* *mode becomes the calling thread's; *mode is then what it was before. A thread in relaxed mode may call anything. */
+/* Exchanges *mode with the calling thread's mode. A thread in relaxed mode may call anything. */
 hipError_t hipThreadExchangeStreamCaptureMode(hipStreamCaptureMode *mode);
 hipError_t hipStreamIsCapturing(hipStream_t stream, hipStreamCaptureStatus *status);
 hipError_t hipGraphInstantiate(
