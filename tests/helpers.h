@@ -53,6 +53,13 @@ static inline int t_left_out(int i)
 	return third && i % 3 != atoi(third);
 }
 
+/* Whether part of a wave may make a _wave call. On NVIDIA GPUs the call would wait for the other lanes. */
+#ifdef __HIP_PLATFORM_NVIDIA__
+#define T_WAVE_MAY_PART 0
+#else
+#define T_WAVE_MAY_PART 1
+#endif
+
 /* A HIP call that must succeed. */
 #define t_hip(call) \
 	do { \

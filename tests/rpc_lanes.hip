@@ -4,7 +4,8 @@
 /*
  * Lanes that do not take part in a call leave their part of the page unchanged: all lanes of a wave write a
  * pattern, then some of them call, and the function finds the pattern in the lines of the others. Their
- * variables stay unchanged, too.
+ * variables stay unchanged, too. On NVIDIA GPUs some of the lanes call one by one, each in any slot, so there
+ * only the answers count.
  */
 #include <errno.h>
 
@@ -111,7 +112,9 @@ static void by_masks(uint32_t mark_op, uint32_t op, int nlanes, bool is_wave, co
 		random ^= random << 17;
 		masks[i] = i < nlanes ? 1ULL << i : i < 2 * nlanes ? ~(1ULL << (i - nlanes)) : random;
 		masks[i] &= nlanes == 64 ? ~0ULL : (1ULL << nlanes) - 1;
-		ncalls += is_wave ? 1 : __builtin_popcountll(masks[i]);
+		ncalls += is_wave && (T_WAVE_MAY_PART || masks[i] == ~0ULL >> (64 - nlanes))
+				  ? 1
+				  : __builtin_popcountll(masks[i]);
 	}
 	nmarks = nchecks = nmoved = nwrong = 0;
 	hipLaunchKernelGGL(call_by_mask, dim3(1), dim3(nlanes), 0, 0, mark_op, op, masks, nbad);
@@ -120,8 +123,8 @@ static void by_masks(uint32_t mark_op, uint32_t op, int nlanes, bool is_wave, co
 		t_check(nbad[i] == 0, "%s: lane %d: %u words or answers are wrong", what, i, nbad[i]);
 	t_equal(nmarks, (long)NMASKS * nlanes, "lanes that marked");
 	t_equal(nchecks, ncalls, what);
-	t_equal(nmoved, 0, "calls in another slot");
-	t_check(nwrong == 0, "%s: %ld words of other lanes' lines have changed", what, nwrong);
+	t_check(!nmoved || !T_WAVE_MAY_PART, "%s: %ld calls in another slot", what, nmoved);
+	t_check(!nwrong || !T_WAVE_MAY_PART, "%s: %ld words of other lanes' lines have changed", what, nwrong);
 	t_hip(hipHostFree(masks));
 	t_hip(hipHostFree(nbad));
 }

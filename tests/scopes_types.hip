@@ -100,7 +100,7 @@ T_HD int signal_op(int slot)
 	CALLS(SCOPE, PREFIX##_##NAME##_put##S, PREFIX##_##NAME##_put_nbi##S, PREFIX##_##NAME##_get##S, \
 	      PREFIX##_##NAME##_get_nbi##S, PREFIX##_##NAME##_iput##S, PREFIX##_##NAME##_iget##S, \
 	      PREFIX##_##NAME##_ibput##S, PREFIX##_##NAME##_ibget##S, PREFIX##_##NAME##_put_signal##S, PREFIX##_##NAME##_put_signal_nbi##S)
-/* 16-bit types have these only for waves and work-groups; a wave may be one thread. */
+/* 16-bit types have the strided calls and put_signal only for waves and work-groups. */
 #define SHORT_THREAD(NAME) \
 	CALLS(T_THREAD, gshmemx_##NAME##_put, gshmemx_##NAME##_put_nbi, gshmemx_##NAME##_get, \
 	      gshmemx_##NAME##_get_nbi, gshmemx_##NAME##_iput_wave, gshmemx_##NAME##_iget_wave, \
@@ -116,9 +116,14 @@ T_HD int signal_op(int slot)
 	CALLS(SCOPE, PREFIX##_putmem##S, PREFIX##_putmem_nbi##S, PREFIX##_getmem##S, PREFIX##_getmem_nbi##S, \
 	      PREFIX##_iput8##S, PREFIX##_iget8##S, PREFIX##_ibput8##S, PREFIX##_ibget8##S, PREFIX##_putmem_signal##S, PREFIX##_putmem_signal_nbi##S)
 
-#define OF_TYPE(NAME, TYPE, ...) \
+#define OF_TYPE(NAME, TYPE, IS_SHORT, ...) \
 	struct of_##NAME { \
 		typedef TYPE type; \
+		/* Whether the call of a thread is one of a wave. */ \
+		static __device__ bool is_of_wave(int slot) \
+		{ \
+			return IS_SHORT && slot / NLENGTHS >= IPUT; \
+		} \
 		static const char *name() \
 		{ \
 			return #NAME; \
@@ -132,10 +137,10 @@ T_HD int signal_op(int slot)
 		} \
 	};
 #define OF_RMA(NAME, TYPE) \
-	OF_TYPE(NAME, TYPE, \
+	OF_TYPE(NAME, TYPE, false, \
 		TYPED(T_THREAD, gshmem, NAME, ) TYPED(T_WAVE, gshmemx, NAME, _wave) TYPED(T_WG, gshmemx, NAME, _wg))
 #define OF_SHORT(NAME, TYPE) \
-	OF_TYPE(NAME, TYPE, SHORT_THREAD(NAME) TYPED(T_WAVE, gshmemx, NAME, _wave) TYPED(T_WG, gshmemx, NAME, _wg))
+	OF_TYPE(NAME, TYPE, true, SHORT_THREAD(NAME) TYPED(T_WAVE, gshmemx, NAME, _wave) TYPED(T_WG, gshmemx, NAME, _wg))
 struct sixteen_bytes {
 	uint64_t half[2];
 };
@@ -145,13 +150,13 @@ struct sixteen_bytes {
 #define BYTES_8  uint64_t
 #define BYTES_16 sixteen_bytes
 #define OF_SIZE(SIZE, NBYTES) \
-	OF_TYPE(SIZE, BYTES_##NBYTES, \
+	OF_TYPE(SIZE, BYTES_##NBYTES, false, \
 		SIZED(T_THREAD, gshmem, SIZE, ) SIZED(T_WAVE, gshmemx, SIZE, _wave) SIZED(T_WG, gshmemx, SIZE, _wg))
 
 GSHMEM_RMA_TYPES(OF_RMA)
 GSHMEMX_RMA_TYPES(OF_SHORT)
 GSHMEM_RMA_SIZES(OF_SIZE)
-OF_TYPE(mem, uint8_t, MEM(T_THREAD, gshmem, ) MEM(T_WAVE, gshmemx, _wave) MEM(T_WG, gshmemx, _wg))
+OF_TYPE(mem, uint8_t, false, MEM(T_THREAD, gshmem, ) MEM(T_WAVE, gshmemx, _wave) MEM(T_WG, gshmemx, _wg))
 
 /* elem_nbytes: an element's size on the host. A GPU has no long double, so its sizeof differs. */
 template <class T>
@@ -162,8 +167,8 @@ static __global__ void call_all(
 	const unsigned nwaves = (t_count() + warpSize - 1) / warpSize;
 
 	for (int slot = 0; slot < NSLOTS; slot++)
-		if (scope == T_WG || (scope == T_WAVE && t_rank() / warpSize == slot % nwaves) ||
-		    (scope == T_THREAD && t_rank() == slot % nwaves * warpSize + 5))
+		if (scope == T_WG || (t_rank() / warpSize == slot % nwaves &&
+				      (scope == T_WAVE || T::is_of_wave(slot) || t_rank() % warpSize == 5)))
 			T::call(scope, slot, (type *)(dest + slot * SLOT * elem_nbytes),
 				(const type *)(source + slot * SLOT * elem_nbytes), sig + slot, pe);
 	gshmemx_quiet_wg();
