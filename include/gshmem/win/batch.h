@@ -68,9 +68,12 @@ GSHMEMI_SLOW void gshmemi_win_swap_batch(const struct gshmemi_win_place *at, ptr
 	uint8_t is_open[GSHMEMI_WIN_BATCH];
 	size_t nopen = nwords, i;
 
-	if (native < 0)
-		gshmemi_get(at->where, GSHMEMI_THREAD, found, there, nwords * batch->wordlen, batch->wordlen,
-			    at->world_pe, 0, call);
+	/* Not the neighbours in the first and last word: they may lie outside the window's allocation. */
+	if (native < 0) {
+		__builtin_memset(found, 0, nwords * batch->wordlen);
+		gshmemi_get(at->where, GSHMEMI_THREAD, (char *)found + batch->inside, at->address + offset,
+			    batch->nelems * batch->nbytes, batch->nbytes, at->world_pe, 0, call);
+	}
 	for (i = 0; i < nwords; i++) {
 		is_open[i] = 1;
 		word[i] = native < 0 ? gshmemi_value_load((char *)found + i * batch->wordlen, batch->wordlen)
