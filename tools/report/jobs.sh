@@ -10,10 +10,18 @@ left() {
 	echo $((total - SECONDS))
 }
 
-# box_of PART: the seconds that it may take.
+# box_of PART: the seconds that it may take: of those left, its share beside the parts that follow it.
 box_of() {
 	local box
-	box=$(awk -v part="$1" -v total="$total" '$1 == part { print int($2 * total / 840) }' <<<"$plan")
+	box=$(awk -v part="$1" -v parts="$parts" -v left="$(left)" '
+		BEGIN {
+			n = split(parts, list)
+			for (i = n; i && list[i] != part; i--)
+				follows[list[i]]
+		}
+		$1 == part { share = $2 }
+		$1 == part || $1 in follows { all += $2 }
+		END { print int(left * share / all) }' <<<"$plan")
 	[ "$box" -ge 5 ] || box=5
 	[ "$box" -le "$(left)" ] || box=$(left)
 	echo "$box"
@@ -71,6 +79,7 @@ job() {
 	*) line="exit $rc: $(last_line "$log")" ;;
 	esac
 	row "$what" "$npes" "$outcome" $((SECONDS - start)) "$line"
+	case $rc in 0 | 77) ;; *) renew_mps ;; esac
 	return $rc
 }
 
@@ -95,6 +104,7 @@ try() {
 	*" 0 failed") outcome=pass ;;
 	*)
 		line=$(test_failure "$log")
+		: >"$state/hurt"
 		[ -z "$cut" ] || outcome='no time' ;;
 	esac
 	row "$test" "$npes" "$outcome" $((SECONDS - start)) "$line"
@@ -106,13 +116,15 @@ counts_of() {
 }
 
 # many SECONDS NPES LIMIT TEST...: the tests that are there, $par at once, until the seconds are used up. A test
-# that is for one number of PEs runs with that, unless NPES is above 2: then it has run before.
+# that is for one number of PEs runs with that, unless NPES is above 2: then it has run before. A test that
+# fails may have taken along those beside it; those that follow get a new MPS server.
 many() {
 	local end=$((SECONDS + $1)) asked=$2 limit=$3 test npes
 	shift 3
 	[ $end -le $((total - 3)) ] || end=$((total - 3))
 	for test; do
 		[ -x "$top/tests/$test" ] || continue
+		[ -z "$tests" ] || grep -qxF -- "$test" <<<"$tests" || continue
 		npes=$(counts_of "$test")
 		case $npes in
 		*,*) npes=$asked ;;
@@ -126,9 +138,18 @@ many() {
 		while [ "$(jobs -rp | wc -l)" -ge "$par" ]; do
 			wait -n
 		done
+		renew_if_hurt
 		try "$test" "$npes" "$limit" &
 	done
 	wait
+	renew_if_hurt
+}
+
+renew_if_hurt() {
+	[ -e "$state/hurt" ] || return 0
+	wait
+	rm "$state/hurt"
+	renew_mps
 }
 
 # failed_lines: the rows of what failed in its first run.
@@ -161,6 +182,14 @@ start_mps() {
 	export CUDA_DEVICE_MAX_CONNECTIONS
 	share mps
 	timeout 20 nvidia-cuda-mps-control -d >>"$logs/mps.txt" 2>&1 || stop_mps
+}
+
+# A client that is killed, or whose kernel fails, leaves MPS in a state in which it refuses new clients for
+# seconds (cudaErrorDevicesUnavailable on an H200).
+renew_mps() {
+	[ -n "$mps_dir" ] || return 0
+	stop_mps
+	start_mps
 }
 
 stop_mps() {

@@ -128,7 +128,7 @@ page_figures() {
 	local nvshmem_log=$logs/nvshmem.nvshmem.n2.txt
 	[ -e "$nvshmem_log" ] || nvshmem_log=/dev/null
 	printf '\n## How fast\n\n'
-	case $(cat "$state/sharing" 2>/dev/null) in
+	case $(cat "$state/figures_sharing" "$state/sharing" 2>/dev/null | head -n 1) in
 	mps | given) echo "Both PEs share one GPU under MPS." ;;
 	turns)
 		echo "Both PEs share one GPU and **take turns**: where PEs wait for each other, figures are time slices." ;;

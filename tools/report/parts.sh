@@ -213,7 +213,7 @@ part_tests4() {
 part_tests8() {
 	local par=1
 	start_mps
-	many "$box" 8 $test_limit ptr barrier_all signal_put amo_values teams coll locks contexts win_calls
+	GSHMEM_WATCHDOG=10 many "$box" 8 $test_limit ptr barrier_all signal_put amo_values teams coll locks contexts win_calls
 }
 
 part_faults() {
@@ -231,8 +231,8 @@ part_sanitizer() {
 	stop_mps # compute-sanitizer does not work with MPS
 	tool=$(command -v compute-sanitizer) || { note "not here"; return; }
 	# No racecheck: it sees shared memory alone, of which the library has none.
-	for one in "memcheck signal_put" "synccheck scopes_by_lane" "memcheck put_get_copy" "synccheck coll" \
-		"memcheck coll"; do
+	for one in "memcheck signal_put" "synccheck barrier_all" "memcheck put_get_local_memory" \
+		"synccheck coll" "memcheck coll"; do
 		what=${one#* }
 		[ -x "$top/tests/$what" ] || continue
 		GSHMEM_WATCHDOG=0 GSHMEM_HEAP_SIZE=64m job "${one// /_}" 2 25 "$MPIRUN" -n 2 \
@@ -306,11 +306,11 @@ benches() {
 		2 fused
 		2 fused_gemm
 		2 barrier_lat
-		2 rpc_lat
+		1 rpc_lat
 		2 g_lat
 		2 coll_lat
-		2 put_lat
-		2 get_lat
+		2 put_lat -b 8:1048576
+		2 get_lat -b 8:1048576
 		2 put_bw
 		2 get_bw
 		2 amo_rate
@@ -333,6 +333,7 @@ part_figures() {
 		note "**left out: the benches call MPI, which does not run here**"
 		return
 	fi
+	cp "$state/sharing" "$state/figures_sharing"
 	[ -z "$simulated" ] || note "each figure from two short batches"
 	while read -r npes bench arguments; do
 		[ -x "$top/bench/$bench" ] || continue
