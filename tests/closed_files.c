@@ -67,8 +67,9 @@ int main(void)
 	long *words;
 	int i, level;
 
-	/* MPI's files are not the library's: it opens them here, before the numbers are free. */
+	/* The files of MPI and HIP are not the library's: they open them here, before the numbers are free. */
 	MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &level);
+	t_hip(hipFree(NULL));
 	kept = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
 	for (i = 0; i < 3; i++)
 		close(i);

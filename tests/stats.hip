@@ -2,7 +2,6 @@
 /* carry: no */
 /* net: no */
 /* delivery: no, its jobs have environments of their own */
-/* platform: cpu */
 /* timeout: 180 */
 /*
  * GSHMEM_STATS counts each operation and its bytes once, whoever makes it (a host thread, a lane, a wave, a
@@ -32,7 +31,8 @@ __global__ static void ask(struct objects *objects, int pe, long *got)
 
 	gshmem_long_p(&objects->words[i], i, pe);
 	gshmemx_putmem_wg(objects->bytes, objects->bytes + 256, 256, pe);
-	gshmemx_getmem_wave(objects->bytes + 256, objects->bytes, 16, pe);
+	if (lane < (int)warpSize) /* as many waves on each platform */
+		gshmemx_getmem_wave(objects->bytes + 256, objects->bytes, 16, pe);
 	gshmem_long_atomic_inc(&objects->sum, pe);
 	if (lane == 0)
 		got[blockIdx.x] = gshmem_long_g(&objects->words[i], pe);

@@ -9,8 +9,10 @@
  * of call reaches the PE that it names, with or without an entry, from the host and from kernels. The leg
  * window builds the library with GSHMEM_MAX_PES=8 for this.
  */
+#include <gshmem.h>
 #include <hip/hip_runtime.h>
 #include <string.h>
+
 #include "helpers.h"
 
 enum { NPLACES = 3, NTHREADS = 64, MAX_PES = 64 };
