@@ -2,10 +2,11 @@
 /* platform: cpu */
 /* delivery: no */
 /*
- * The cache of openings matches a model, in one process: peers allocate, free, and get an address again with
- * the same handle; regions take and return openings at random. No allocation is opened twice at a time, none
- * with a user is closed, a handle never stands for an allocation that it named before, and of unused openings
- * the cache keeps the GSHMEM_IPC_CACHE most recently used.
+ * The cache of openings matches a model, in one process: peers allocate, free, and get an address again;
+ * regions take and return openings at random. No allocation is opened twice at a time, none with a user is
+ * closed, a handle never stands for an allocation that it named before, and of unused openings the cache keeps
+ * the GSHMEM_IPC_CACHE most recently used. Memory at an address that was used before has the same handle, or,
+ * as with CUDA, a new one that cannot be opened as long as the old one is open.
  */
 #include "../src/ipc/opening.c"
 #include "helpers.h"
@@ -22,6 +23,7 @@ struct memory {
 };
 
 static struct memory memories[NMEMORIES]; /* by id, from 1 on */
+static bool is_cuda; /* handles are new each time */
 static int nmemories, current[NPEERS][NPLACES];
 static int taken[NUSERS];
 static int nopens, nfinds, taking; /* id that take is asked for */
@@ -35,8 +37,14 @@ static struct memory *memory_at(void *base)
 
 hipError_t hipIpcOpenMemHandle(void **ptr, hipIpcMemHandle_t handle, unsigned flags)
 {
+	int i;
+
 	(void)flags;
 	t_equal(((unsigned char *)&handle)[0], memories[taking].place, "the handle");
+	for (i = 1; i <= nmemories && is_cuda; i++)
+		if (memories[i].is_open && memories[i].peer == memories[taking].peer &&
+		    memories[i].place == memories[taking].place)
+			return hipErrorAlreadyMapped;
 	t_check(!memories[taking].is_open, "memory %d is opened while it is open", taking);
 	memories[taking].is_open = true;
 	*ptr = (void *)((uintptr_t)taking << 12);
@@ -52,7 +60,7 @@ hipError_t hipIpcCloseMemHandle(void *ptr)
 	t_check(m->is_open, "memory is closed twice");
 	t_equal(m->nusers, 0, "users of memory that is closed");
 	/* an opening of freed memory is closed when its handle comes again, however recent it is */
-	t_check(!taking || (memories[taking].place == m->place && memories[taking].peer == m->peer),
+	t_check(!taking || ((is_cuda || memories[taking].place == m->place) && memories[taking].peer == m->peer),
 		"a take closes memory of another handle");
 	for (i = 1; i <= nmemories && !taking && !is_ending; i++)
 		t_check(!memories[i].is_open || memories[i].nusers || memories[i].peer != m->peer ||
@@ -80,6 +88,8 @@ static void take(int *user)
 	int i;
 
 	((unsigned char *)&memory.handle)[0] = (unsigned char)place;
+	if (is_cuda)
+		memcpy((char *)&memory.handle + 1, &id, sizeof id);
 	for (i = 1; i <= nmemories; i++)
 		is_blocked |= i != id && memories[i].peer == peer && memories[i].place == place &&
 			memories[i].nusers;
@@ -87,7 +97,8 @@ static void take(int *user)
 	error = gshmemi_opening_take(peer, &memory, NULL, &opening);
 	taking = 0;
 	if (is_blocked) {
-		t_equal(error, hipErrorInvalidContext, "a handle whose old memory is in use");
+		t_equal(error, is_cuda ? hipErrorAlreadyMapped : hipErrorInvalidContext,
+			"a handle whose old memory is in use");
 		return;
 	}
 	t_equal(error, hipSuccess, "take");
@@ -114,12 +125,13 @@ static void give(int *user)
 	t_check(nidle <= BOUND, "%d allocations of peer %d are open without a user", nidle, m->peer);
 }
 
-int main(void)
+static void run(void)
 {
 	int i, nopen = 0;
 
-	srand(1);
-	gshmemi_env.IPC_CACHE = BOUND;
+	nmemories = nopens = nfinds = 0;
+	is_ending = false;
+	memset(memories, 0, sizeof memories);
 	t_equal(gshmemi_openings_create(NPEERS), 0, "create");
 	for (i = 0; i < NPEERS * NPLACES; i++)
 		allocate(i % NPEERS, i / NPEERS);
@@ -145,5 +157,14 @@ int main(void)
 	for (i = 1; i <= nmemories; i++)
 		nopen += memories[i].is_open;
 	t_equal(nopen, 0, "open in the end");
+}
+
+int main(void)
+{
+	srand(1);
+	gshmemi_env.IPC_CACHE = BOUND;
+	run();
+	is_cuda = true;
+	run();
 	return 0;
 }

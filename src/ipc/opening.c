@@ -107,13 +107,38 @@ static hipError_t open_handle(struct gshmemi_opening **list, const struct gshmem
 	return hipSuccess;
 }
 
+/* Closes the least recently used opening that has no user, if more than most have none; false: it did not. */
+static bool trim(struct gshmemi_opening **list, int most)
+{
+	struct gshmemi_opening **link, **oldest = NULL;
+	int nidle = 0;
+
+	for (link = list; *link; link = &(*link)->next)
+		if (!(*link)->nusers) {
+			oldest = link;
+			nidle++;
+		}
+	if (nidle <= most)
+		return false;
+	close_first(oldest);
+	return true;
+}
+
+static void close_idle(struct gshmemi_opening **list)
+{
+	while (trim(list, 0))
+		;
+}
+
 /*
- * Moves the opening that memory names to the front of the list, opening it if needed. An entry with its
- * handle but another id is stale, because the peer has freed that allocation.
+ * Moves the opening that memory names to the front of the list, opening it if needed. An opening of memory
+ * that the peer has freed is stale. It is found by its handle, which has another id; CUDA gives memory at the
+ * same address a new handle, and refuses that as long as the stale one is open.
  */
 static hipError_t find(struct gshmemi_opening **list, const struct gshmemi_memory *memory, void *place)
 {
 	struct gshmemi_opening **link;
+	hipError_t error;
 
 	for (link = list; *link; link = &(*link)->next)
 		if (memcmp(&(*link)->handle, &memory->handle, sizeof memory->handle) == 0)
@@ -127,7 +152,12 @@ static hipError_t find(struct gshmemi_opening **list, const struct gshmemi_memor
 		return hipErrorInvalidContext;
 	if (*link)
 		close_first(link);
-	return open_handle(list, memory, place);
+	error = open_handle(list, memory, place);
+	if (error == hipErrorAlreadyMapped) {
+		close_idle(list);
+		error = open_handle(list, memory, place);
+	}
+	return error;
 }
 
 hipError_t gshmemi_opening_take(
@@ -143,26 +173,6 @@ hipError_t gshmemi_opening_take(
 	}
 	pthread_mutex_unlock(&lock);
 	return error;
-}
-
-/*
- * If more than most openings have no user, closes the least recently used of them. Returns whether it closed
- * one.
- */
-static bool trim(struct gshmemi_opening **list, int most)
-{
-	struct gshmemi_opening **link, **oldest = NULL;
-	int nidle = 0;
-
-	for (link = list; *link; link = &(*link)->next)
-		if (!(*link)->nusers) {
-			oldest = link;
-			nidle++;
-		}
-	if (nidle <= most)
-		return false;
-	close_first(oldest);
-	return true;
 }
 
 void gshmemi_opening_give(int peer, struct gshmemi_opening *opening)
@@ -184,8 +194,7 @@ void gshmemi_opening_give(int peer, struct gshmemi_opening *opening)
 void gshmemi_openings_close_idle(int peer)
 {
 	pthread_mutex_lock(&lock);
-	while (trim(&peers[peer], 0))
-		;
+	close_idle(&peers[peer]);
 	pthread_mutex_unlock(&lock);
 }
 

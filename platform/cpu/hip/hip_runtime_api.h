@@ -67,6 +67,7 @@ extern "C" {
 	X(hipErrorInvalidDevice, 101, "invalid device ordinal") \
 	X(hipErrorInvalidImage, 200, "device kernel image is invalid") \
 	X(hipErrorInvalidContext, 201, "invalid device context") \
+	X(hipErrorAlreadyMapped, 208, "resource already mapped") \
 	X(hipErrorMapFailed, 205, "mapping of buffer object failed") \
 	X(hipErrorUnmapFailed, 206, "unmapping of buffer object failed") \
 	X(hipErrorNoBinaryForGpu, 209, "no kernel image is available for execution on the device") \

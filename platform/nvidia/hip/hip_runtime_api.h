@@ -65,6 +65,7 @@ typedef cudaError_t hipError_t;
 #define hipErrorMapFailed                    cudaErrorMapBufferObjectFailed
 #define hipErrorUnmapFailed                  cudaErrorUnmapBufferObjectFailed
 #define hipErrorNoBinaryForGpu               cudaErrorNoKernelImageForDevice
+#define hipErrorAlreadyMapped                cudaErrorAlreadyMapped
 #define hipErrorNotMapped                    cudaErrorNotMapped
 #define hipErrorUnsupportedLimit             cudaErrorUnsupportedLimit
 #define hipErrorPeerAccessUnsupported        cudaErrorPeerAccessUnsupported
@@ -126,6 +127,7 @@ static inline const char *hipGetErrorName(hipError_t error)
 	HIPCUDA_NAME(hipErrorMapFailed)
 	HIPCUDA_NAME(hipErrorUnmapFailed)
 	HIPCUDA_NAME(hipErrorNoBinaryForGpu)
+	HIPCUDA_NAME(hipErrorAlreadyMapped)
 	HIPCUDA_NAME(hipErrorNotMapped)
 	HIPCUDA_NAME(hipErrorPeerAccessUnsupported)
 	HIPCUDA_NAME(hipErrorFileNotFound)
