@@ -247,7 +247,7 @@ ALSO_quick  ?= read-benches
 # GPUs, which accepts any alignment, and an end in LDS. A few tests that use all of this; the leg apart runs
 # the others.
 T_copies     = mailbox net_full window regions put_get_local_memory atomics_pairs coll coll_stream signal_put \
-	heap_calls locks rpc_call teams init_ipc net_gpu net_landings
+	heap_calls locks rpc_call teams init_ipc net_gpu net_landings win_types
 RUN_copies   = -1 -e GSHMEM_CPU_HOST_ACCESS=0
 MAKE_copies  = B=$(B)-copies CFLAGS='-O1 -g1' CPPFLAGS='$(CPPFLAGS) $(APART) -DGSHMEM_MAX_PES=8'
 APART        = -DGSHMEMI_HOST_COPIES -DGSHMEMI_GENERIC_COPY=2

@@ -38,6 +38,26 @@ static void run_copy(struct hipcpu_item *item)
 	hipcpu_access_restore(was_open);
 }
 
+/*
+ * Whether rows that begin in an allocation end there, as CUDA and ROCm demand of copies and fills. Mappings of
+ * virtual memory may lie side by side.
+ */
+static bool fits(const char *memory, size_t pitch, size_t width, size_t height)
+{
+	const struct hipcpu_allocation *a;
+	bool does = true;
+	size_t rest;
+
+	pthread_mutex_lock(&hipcpu_memory_lock);
+	a = hipcpu_memory_find(memory);
+	if (a && (a->kind <= HIPCPU_MEMORY_HOST || a->kind == HIPCPU_MEMORY_IPC)) {
+		rest = (size_t)(a->base + a->nbytes - memory);
+		does = width <= rest && (height == 1 || pitch <= (rest - width) / (height - 1));
+	}
+	pthread_mutex_unlock(&hipcpu_memory_lock);
+	return does;
+}
+
 /* Runs c in stream order: at once if sync, else on the stream's thread. */
 static hipError_t submit(const struct copy_op *c, hipStream_t stream, bool sync)
 {
@@ -50,6 +70,12 @@ static hipError_t submit(const struct copy_op *c, hipStream_t stream, bool sync)
 		return hipSuccess;
 	if (!c->dest || (!c->source && !c->value_bytes))
 		return hipErrorInvalidValue;
+	if (!fits(c->dest, c->dest_pitch, c->width, c->height) ||
+	    (c->source && !fits(c->source, c->source_pitch, c->width, c->height))) {
+		hipcpu_message("a copy or fill of %zu bytes reaches past the end of an allocation",
+			c->width * c->height);
+		return hipErrorInvalidValue;
+	}
 	if (sync) {
 		struct copy_op now = *c;
 		hipError_t err = hipcpu_capture_refuse(s);
