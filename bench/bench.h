@@ -294,6 +294,13 @@ static inline void bench_read(void *to, const void *ptr, size_t nbytes)
 	t_hip(hipMemcpy(to, ptr, nbytes, hipMemcpyDeviceToHost));
 }
 
+/* CUDA's copy from pageable memory may return before the bytes are in ptr, where other PEs look for them. */
+static inline void bench_write(void *ptr, const void *from, size_t nbytes)
+{
+	t_hip(hipMemcpy(ptr, from, nbytes, hipMemcpyHostToDevice));
+	t_hip(hipStreamSynchronize(NULL));
+}
+
 static inline long bench_long(const void *ptr)
 {
 	long value;

@@ -67,7 +67,7 @@ static inline void bounce_setup()
 	bounce_box = (struct mail *)gshmem_calloc(1, sizeof *bounce_box);
 	bounce_data = (long *)gshmem_malloc(sizeof(long));
 	t_check(bounce_box && bounce_data, "%s: the heap is too small", bench.name);
-	t_hip(hipMemcpy(bounce_data, &mine, sizeof mine, hipMemcpyHostToDevice));
+	bench_write(bounce_data, &mine, sizeof mine);
 }
 
 /* A batch of round trips. */

@@ -95,7 +95,7 @@ static void check()
 		sent[i] = (seed = seed * 1664525 + 1013904223) >> 24;
 	gshmem_barrier_all();
 	if (bench.pe == 0) {
-		t_hip(hipMemcpy(source, sent.data(), sent.size(), hipMemcpyHostToDevice));
+		bench_write(source, sent.data(), sent.size());
 		moves(BENCH_HOST, 0, sent.size(), 0)(1); /* PE 0's source to PE 1's dest */
 		hipLaunchKernelGGL(bw_kernel, dim3(1), dim3(1), 0, 0, bw_job{source, dest, sent.size(), 0, 1},
 			1, bench.ticks);

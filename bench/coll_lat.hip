@@ -163,7 +163,7 @@ static void check()
 {
 	std::vector<float> values(bench.npes, (float)(bench.pe + 1)), results(bench.npes);
 
-	t_hip(hipMemcpy(source, values.data(), bench.npes * sizeof(float), hipMemcpyHostToDevice));
+	bench_write(source, values.data(), bench.npes * sizeof(float));
 	gshmem_float_sum_reduce(GSHMEM_TEAM_WORLD, dest, source, 1);
 	bench_read(results.data(), dest, sizeof(float));
 	t_equal((long)results[0], (long)bench.npes * (bench.npes + 1) / 2, "coll_lat: the sum of all PEs");

@@ -118,7 +118,7 @@ static void fill(const struct grid &g)
 			values[r * g.ncolumns + c] =
 				start_value((bench.pe * g.nrows + r - 1 + nrows) % nrows, c);
 	for (float *buffer : g.values)
-		t_hip(hipMemcpy(buffer, values.data(), values.size() * sizeof(float), hipMemcpyHostToDevice));
+		bench_write(buffer, values.data(), values.size() * sizeof(float));
 	gshmem_barrier_all();
 }
 

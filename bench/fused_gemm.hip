@@ -133,8 +133,8 @@ static struct problem allocate(int depth, int nblocks)
 	for (int k = 0; k < depth; k++)
 		for (int column = 0; column < NCOLUMNS; column++)
 			b[(size_t)k * NCOLUMNS + column] = b_value(k, bench.pe * NCOLUMNS + column);
-	t_hip(hipMemcpy(p.panel, panel.data(), panel.size() * sizeof(float), hipMemcpyHostToDevice));
-	t_hip(hipMemcpy(p.b, b.data(), b.size() * sizeof(float), hipMemcpyHostToDevice));
+	bench_write(p.panel, panel.data(), panel.size() * sizeof(float));
+	bench_write(p.b, b.data(), b.size() * sizeof(float));
 	gshmem_barrier_all();
 	return p;
 }

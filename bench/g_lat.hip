@@ -65,7 +65,7 @@ static void check(long *source, long *last)
 
 	for (int i = 0; i < 64; i++)
 		words[i] = (i * 5 + 3) % 64;
-	t_hip(hipMemcpy(source, words, sizeof words, hipMemcpyHostToDevice));
+	bench_write(source, words, sizeof words);
 	gshmem_barrier_all();
 	hipLaunchKernelGGL(read_kernel<G>, dim3(1), dim3(1), 0, 0, source, (bench.pe + 1) % bench.npes,
 		(size_t)10, 0, last, bench.ticks);

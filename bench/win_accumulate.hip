@@ -119,7 +119,7 @@ template <class T> static void measure(const char *op, int mpi_op)
 	s.source = (T *)gshmem_malloc(nbytes);
 	t_check(s.source, "win_accumulate: the heap is too small");
 	bench_fill(base, 0, nbytes);
-	t_hip(hipMemcpy(s.source, ones.data(), nbytes, hipMemcpyHostToDevice));
+	bench_write(s.source, ones.data(), nbytes);
 	gshmem_barrier_all();
 	t_equal(gshmemx_win_lock_all(s.win, 0), 0, op);
 	rows<BENCH_WG>(&s, op, mpi_op);

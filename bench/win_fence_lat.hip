@@ -66,7 +66,7 @@ static void check(const long *dest, long *source)
 	const int next = (bench.pe + 1) % bench.npes;
 
 	for (long i = 1; i <= 100; i++) {
-		t_hip(hipMemcpy(source, &i, sizeof i, hipMemcpyHostToDevice));
+		bench_write(source, &i, sizeof i);
 		t_equal(gshmemx_win_long_put(win, 0, source, 1, next), 0, "put");
 		t_equal(gshmemx_win_fence(win, 0), 0, "fence behind the puts");
 		t_equal(bench_long(dest), i, "win_fence_lat: the round's number");

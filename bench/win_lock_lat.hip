@@ -64,7 +64,7 @@ int main(int argc, char **argv)
 	source = (long *)gshmem_malloc(nbytes);
 	t_check(source, "win_lock_lat: the heap is too small");
 	bench_fill(base, 0, nbytes);
-	t_hip(hipMemcpy(source, &mark, nbytes, hipMemcpyHostToDevice));
+	bench_write(source, &mark, nbytes);
 	gshmem_barrier_all();
 	carry_raw_start();
 	row(BENCH_THREAD, in_kernel);

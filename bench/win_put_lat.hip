@@ -78,7 +78,7 @@ int main(int argc, char **argv)
 	source = (long *)gshmem_malloc(nbytes);
 	t_check(dest[HEAP] && source, "win_put_lat: the heap is too small");
 	bench_fill(dest[WINDOW], 0, nbytes);
-	t_hip(hipMemcpy(source, &mark, nbytes, hipMemcpyHostToDevice));
+	bench_write(source, &mark, nbytes);
 	gshmem_barrier_all();
 	t_equal(gshmemx_win_lock_all(win, 0), 0, "lock_all");
 	row("thread", in_kernel<WINDOW>, in_kernel<HEAP>);
