@@ -85,9 +85,11 @@ static inline void *t_hipmalloc(size_t nbytes)
 	return bytes;
 }
 
+/* CUDA's copy from pageable memory may return before the bytes are in dest, where other PEs look for them. */
 static inline void t_to_device(void *dest, const void *source, size_t nbytes)
 {
 	t_hip(hipMemcpy(dest, source, nbytes, hipMemcpyHostToDevice));
+	t_hip(hipStreamSynchronize(NULL));
 }
 
 static inline void t_from_device(void *dest, const void *source, size_t nbytes)

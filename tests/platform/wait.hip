@@ -117,7 +117,9 @@ int main()
 	RUN(lock, 8, 128);
 	t_equal(flags[1], 8 * 128, "count under the lock");
 
+	RUN(set_kernel, 1, 1); /* CUDA loads a kernel at its first launch, which waits for kernels that run */
 	t_hip(hipMemset(flags, 0, sizeof(*flags)));
+	t_hip(hipDeviceSynchronize());
 	hipLaunchKernelGGL(wait_kernel, 1, 1, 0, first, flags);
 	hipLaunchKernelGGL(set_kernel, 1, 1, 0, second, flags);
 	t_hip(hipDeviceSynchronize());
