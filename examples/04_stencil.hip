@@ -81,8 +81,7 @@ int main()
 		whole[i] = start_value(i);
 	for (int i = 0; i < NCELLS + 2; i++)
 		piece[i] = whole[pe * NCELLS + i];
-	if (hipMemcpy(rod->cell[0], piece.data(), sizeof rod->cell[0], hipMemcpyHostToDevice) != hipSuccess)
-		return 1;
+	gshmem_putmem(rod->cell[0], piece.data(), sizeof rod->cell[0], pe); /* to this PE itself */
 	gshmem_barrier_all(); /* no PE sends into a rod that its owner has yet to fill */
 
 	hipLaunchKernelGGL(spread, dim3(1), dim3(128), 0, 0, rod);

@@ -153,6 +153,7 @@ int main()
 	 */
 	if (hipMalloc((void **)&slabs, nbytes) != hipSuccess ||
 	    hipMemcpy(slabs, start.data(), nbytes, hipMemcpyHostToDevice) != hipSuccess ||
+	    hipDeviceSynchronize() != hipSuccess || /* CUDA's copy may return before the data is there */
 	    gshmemx_win_create(GSHMEM_TEAM_WORLD, slabs, nbytes, sizeof(double), &win) ||
 	    gshmemx_win_fence(win, 0))
 		return 1;
