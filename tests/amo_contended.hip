@@ -98,7 +98,7 @@ int main()
 	memset(&words, 0, sizeof words);
 	memset(words.cleared, 255, sizeof words.cleared);
 	t_to_device(w, &words, sizeof words);
-	t_hip(hipMemset(fetched, 255, HOST * sizeof *fetched));
+	t_memset(fetched, 255, HOST * sizeof *fetched);
 	gshmem_barrier_all();
 	hipLaunchKernelGGL(kernel, dim3(NBLOCKS), dim3(NTHREADS), 0, 0, w, owner, fetched, last);
 	take_part(w, owner, &mine, HOST, last);

@@ -104,7 +104,7 @@ int main()
 	long *slots = (long *)gshmem_calloc(npes, sizeof *slots), first = 1;
 	unsigned *nwrong = (unsigned *)t_hipmalloc(sizeof *nwrong);
 
-	t_hip(hipMemset(nwrong, 0, sizeof *nwrong));
+	t_memset(nwrong, 0, sizeof *nwrong);
 	/* First all PEs use the same scope; then each PE another one, which changes. */
 	for (int step = 0; step < 8 + 6; step++) {
 		bool mixed = step >= 8, sync = step & 1;

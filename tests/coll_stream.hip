@@ -93,7 +93,7 @@ static void check_get(hipStream_t stream)
 			flag, (t_to_device(dest, &one, sizeof one), (int *)NULL), 0, next, stream),
 		0, "nothing");
 	await(stream, "get");
-	t_hip(hipMemcpy(dest, &one, sizeof one, hipMemcpyHostToDevice));
+	t_to_device(dest, &one, sizeof one);
 	t_equal(gshmemx_int_put_on_stream(flag, (int *)dest, 1, next, stream), 0, "put");
 	t_equal(gshmemx_int_wait_until_on_stream(flag, GSHMEM_CMP_GT, 0, stream), 0, "wait_until");
 	await(stream, "wait_until");

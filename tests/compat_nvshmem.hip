@@ -97,8 +97,8 @@ static void check_rings()
 	for (int i = 0; i < NELEMS; i++)
 		on_cpu[i] = me * i;
 	t_to_device(values, on_cpu, sizeof on_cpu);
-	t_hip(hipMemset(data, 0, NELEMS * sizeof *data));
-	t_hip(hipMemset(psync, 0, NELEMS * sizeof *psync));
+	t_memset(data, 0, NELEMS * sizeof *data);
+	t_memset(psync, 0, NELEMS * sizeof *psync);
 	nvshmem_barrier_all();
 	t_equal(nvshmemx_collective_launch_query_gridsize(
 			ring_sum, dim3(NTHREADS), args_of_sum, 0, &gridsize),

@@ -192,8 +192,8 @@ int main()
 		for (int op = 0; op < NOPS; op++) {
 			if ((op == G || op == FETCH) && (scope == T_WAVE || scope == T_WG))
 				continue;
-			t_hip(hipMemset(page, 0, sizeof *page));
-			t_hip(hipMemset(device_stuck, 0, sizeof *device_stuck));
+			t_memset(page, 0, sizeof *page);
+			t_memset(device_stuck, 0, sizeof *device_stuck);
 			gshmem_barrier_all();
 			hipLaunchKernelGGL(answer, dim3(1), dim3(1), 0, stream, page);
 			stuck = 0;

@@ -61,7 +61,7 @@ static void calloc_zeroes(void)
 	char *dirty = gshmem_malloc(4096), *clean, got[4096];
 	int i;
 
-	t_hip(hipMemset(dirty, 0xff, 4096));
+	t_memset(dirty, 0xff, 4096);
 	gshmem_free(dirty);
 	clean = gshmem_calloc(64, 64);
 	t_check(clean == dirty, "the same place is used again");

@@ -68,4 +68,11 @@ static inline int t_left_out(int i)
 			t_fail("%s: %s", #call, hipGetErrorString(t_err_)); \
 	} while (0)
 
+/* CUDA's hipMemset returns before the bytes are set, and the library's streams do not wait for it. */
+#define t_memset(ptr, value, nbytes) \
+	do { \
+		t_hip(hipMemset(ptr, value, nbytes)); \
+		t_hip(hipStreamSynchronize(NULL)); \
+	} while (0)
+
 #endif /* T_HELPERS_H */

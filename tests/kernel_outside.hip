@@ -43,7 +43,7 @@ static int pe_main(int which, const char *when)
 		gshmem_finalize();
 	}
 	t_hip(hipMalloc((void **)&word, sizeof *word));
-	t_hip(hipMemset(word, 0, sizeof *word));
+	t_memset(word, 0, sizeof *word);
 	hipLaunchKernelGGL(make_call, dim3(1), dim3(1), 0, 0, which, word);
 	t_hip(hipDeviceSynchronize());
 	printf("the call returned\n");

@@ -206,7 +206,7 @@ static void check_region(const struct test *t)
 	struct gshmemi_mail add = {};
 	gshmemx_win_t win;
 
-	t_hip(hipMemset(memory, 0, 64));
+	t_memset(memory, 0, 64);
 	t_hip(hipDeviceSynchronize());
 	t_equal(gshmemx_win_create(GSHMEM_TEAM_WORLD, memory, 64, 1, &win), 0, "win_create");
 	add.pe = (t->me + 1) % t->npes;
@@ -270,7 +270,7 @@ __global__ void add_kernel(struct words *w)
 
 static void clear(const struct test *t)
 {
-	t_hip(hipMemset(t->words, 0, sizeof *t->words));
+	t_memset(t->words, 0, sizeof *t->words);
 	t_hip(hipDeviceSynchronize());
 	gshmem_barrier_all();
 }

@@ -247,6 +247,7 @@ static struct order_result order_run(int kind, int mode, int scope, unsigned nro
 	}
 	t_hip(hipMemcpy(channels, zero, sizeof zero, hipMemcpyHostToDevice));
 	t_hip(hipMemcpy(device_result, &result, sizeof result, hipMemcpyHostToDevice));
+	t_hip(hipDeviceSynchronize());
 	gshmem_barrier_all();
 	if (mode == HOSTS || (mode == MIXED && me % 2 == 0)) {
 		order_exchange(kind, &host, channels, source, copy, nrounds, next, previous, me, &result,

@@ -104,9 +104,9 @@ int main(void)
 	status = judge("host", count, GSHMEMI_ARCH_HOST_DIRECT);
 
 	gshmem_barrier_all();
-	t_hip(hipMemset(words, 0, 4 * sizeof *words));
+	t_memset(words, 0, 4 * sizeof *words);
 	t_hip(hipMalloc((void **)&device_count, sizeof count));
-	t_hip(hipMemset(device_count, 0, sizeof count));
+	t_memset(device_count, 0, sizeof count);
 	gshmem_barrier_all();
 	hipLaunchKernelGGL(kernel, dim3(1), dim3(1), 0, 0, words, device_count, nrounds, pe);
 	t_hip(hipMemcpy(count, device_count, sizeof count, hipMemcpyDeviceToHost));

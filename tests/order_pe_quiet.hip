@@ -82,11 +82,11 @@ int main(void)
 		status = judge("host", count, GSHMEMI_ARCH_HOST_DIRECT);
 	}
 	gshmem_barrier_all();
-	t_hip(hipMemset(words, 0, 2 * sizeof *words));
+	t_memset(words, 0, 2 * sizeof *words);
 	gshmem_barrier_all();
 	if (gshmem_my_pe() == 0) {
 		t_hip(hipMalloc((void **)&device_count, sizeof count));
-		t_hip(hipMemset(device_count, 0, sizeof count));
+		t_memset(device_count, 0, sizeof count);
 		hipLaunchKernelGGL(kernel, dim3(1), dim3(1), 0, 0, words, device_count, nrounds);
 		t_hip(hipMemcpy(count, device_count, sizeof count, hipMemcpyDeviceToHost));
 		status |= judge("kernel", count, 1);

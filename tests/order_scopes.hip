@@ -92,8 +92,8 @@ static unsigned run_way(int way, uint64_t *words, uint64_t *flag)
 	unsigned i, nmissing = 0;
 	uint64_t round, got[NTHREADS];
 
-	t_hip(hipMemset(words, 0, NTHREADS * sizeof *words));
-	t_hip(hipMemset(flag, 0, sizeof *flag));
+	t_memset(words, 0, NTHREADS * sizeof *words);
+	t_memset(flag, 0, sizeof *flag);
 	for (round = 1; round <= NROUNDS; round++) {
 		gshmem_barrier_all();
 		if (way == FETCH_FENCE_WG)

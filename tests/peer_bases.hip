@@ -43,7 +43,7 @@ static void use(void **bases, int npes, int me, int (*world)(int), int *mine, co
 	int *seen = (int *)t_hipmalloc(MAX_PES * sizeof *seen), number = 7000 + me;
 	int here[MAX_PES], there[MAX_PES];
 
-	t_hip(hipMemset(mine, 0, MAX_PES * sizeof *mine));
+	t_memset(mine, 0, MAX_PES * sizeof *mine);
 	t_to_device(mine + MAX_PES, &number, sizeof number);
 	gshmem_barrier_all();
 	t_launch(exchange, 1, 1, (void *const *)bases, npes, me, mine, seen);

@@ -50,7 +50,7 @@ int main()
 
 	wrong = (int *)t_hipmalloc(sizeof *wrong);
 	local = (int *)t_hipmalloc(sizeof *local);
-	t_hip(hipMemset(wrong, 0, sizeof *wrong));
+	t_memset(wrong, 0, sizeof *wrong);
 	for (int i = 0; i < NELEMS; i++)
 		data[i] = me * 7000 + i;
 	t_to_device(source, data, sizeof data);

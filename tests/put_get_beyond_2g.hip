@@ -66,8 +66,8 @@ int main()
 	t_check(source != MAP_FAILED, "mmap of %zu bytes failed", nbytes);
 	for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
 		source[marks[i]] = (char)(i + 1);
-	t_hip(hipMemset(dest + nbytes, 99, 1));
-	t_hip(hipMemset(local + nbytes, 98, 1));
+	t_memset(dest + nbytes, 99, 1);
+	t_memset(local + nbytes, 98, 1);
 	gshmem_barrier_all();
 
 	if (me == 0)

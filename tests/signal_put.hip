@@ -159,7 +159,7 @@ int main()
 	source = (long *)gshmem_calloc(NELEMS, sizeof(long));
 	sig = (uint64_t *)gshmem_calloc(4, sizeof *sig);
 	nwrong = (unsigned *)t_hipmalloc(sizeof *nwrong);
-	t_hip(hipMemset(nwrong, 0, sizeof *nwrong));
+	t_memset(nwrong, 0, sizeof *nwrong);
 
 	for (int repeat = 0; repeat < NROUNDS; repeat++)
 		for (int scope = T_THREAD; scope <= T_HOST; scope++)

@@ -79,10 +79,10 @@ int main()
 	t_launch(two_blocks, 2, 64, count);
 	t_equal(t_read_u64(count), 64, "two blocks");
 #ifdef __HIP_PLATFORM_CPU__
-	t_hip(hipMemset(sig, 0, 400 * sizeof *sig));
+	t_memset(sig, 0, 400 * sizeof *sig);
 	t_launch(chain_of_lanes, 1, 200, sig);
 	t_equal(t_read_u64(sig), 1, "a chain of lanes");
-	t_hip(hipMemset(sig, 0, 8));
+	t_memset(sig, 0, 8);
 	t_launch(half_waves, 1, 128, sig);
 	t_equal(t_read_u64(sig), 64, "half waves");
 #endif

@@ -129,7 +129,7 @@ int main()
 	void *ivars = t_shmalloc(NCMPS * 8);
 	long *data = (long *)gshmem_calloc(NCMPS, sizeof *data);
 	nwrong = (unsigned *)t_hipmalloc(sizeof *nwrong);
-	t_hip(hipMemset(nwrong, 0, sizeof *nwrong));
+	t_memset(nwrong, 0, sizeof *nwrong);
 #define CHECK(NAME, TYPE) check<of_##NAME>(ivars, data);
 	GSHMEM_WAIT_TYPES(CHECK)
 	gshmem_finalize();

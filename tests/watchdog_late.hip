@@ -41,6 +41,7 @@ static int pe_main(int which)
 	uint64_t *sig = (uint64_t *)gshmem_calloc(1, sizeof *sig), start = 17;
 
 	t_hip(hipMemcpy(sig, &start, sizeof start, hipMemcpyHostToDevice));
+	t_hip(hipDeviceSynchronize());
 	gshmem_barrier_all();
 	if (me == LATE)
 		usleep(3000000);

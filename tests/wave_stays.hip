@@ -88,7 +88,7 @@ int main()
 			names[call]);
 	}
 	int *counts = (int *)t_hipmalloc(2 * sizeof *counts), nparts;
-	t_hip(hipMemset(counts, 0, 2 * sizeof *counts));
+	t_memset(counts, 0, 2 * sizeof *counts);
 	hipLaunchKernelGGL(quiet_and_count, 2, warpSize, 0, 0, words, &counts[0], &counts[1], pe);
 	t_hip(hipDeviceSynchronize());
 	t_from_device(&nparts, counts, sizeof nparts);

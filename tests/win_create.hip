@@ -78,7 +78,7 @@ static void test_memory(int kind)
 	else
 		rc = gshmemx_win_create(GSHMEM_TEAM_WORLD, base, nbytes, 8, &win);
 	t_equal(rc, 0, memory_names[kind]);
-	t_hip(hipMemset(base, 0, nbytes));
+	t_memset(base, 0, nbytes);
 	t_hip(hipDeviceSynchronize());
 	gshmem_barrier_all();
 	use_window(win, (long *)base, me, npes, true);
@@ -120,13 +120,13 @@ static void test_teams(void)
 		t_equal(gshmemx_win_allocate(
 				mine[i], (2 * NELEMS + 1 + (size_t)me) * 8, 8, (void **)&bases[i], &wins[i]),
 			0, "a team's window");
-		t_hip(hipMemset(bases[i], 0, (2 * NELEMS + 1) * 8));
+		t_memset(bases[i], 0, (2 * NELEMS + 1) * 8);
 		t_hip(hipDeviceSynchronize());
 		gshmem_team_sync(mine[i]);
 	}
 	t_equal(gshmemx_win_allocate(GSHMEM_TEAM_WORLD, (2 * NELEMS + 1) * 8, 8, (void **)&base, &world), 0,
 		"the world's window");
-	t_hip(hipMemset(base, 0, (2 * NELEMS + 1) * 8));
+	t_memset(base, 0, (2 * NELEMS + 1) * 8);
 	t_hip(hipDeviceSynchronize());
 	gshmem_barrier_all();
 	for (int i = 0; i < n; i++)
@@ -152,7 +152,7 @@ static void make_many(gshmem_team_t team)
 	for (int i = 0; i < NTIMES; i++) {
 		t_equal(gshmemx_win_allocate(team, (2 * NELEMS + 1) * 8, 8, (void **)&base, &win), 0,
 			"a thread's window");
-		t_hip(hipMemset(base, 0, (2 * NELEMS + 1) * 8));
+		t_memset(base, 0, (2 * NELEMS + 1) * 8);
 		t_hip(hipDeviceSynchronize());
 		gshmem_team_sync(team);
 		use_window(win, base, gshmem_team_my_pe(team), gshmem_team_n_pes(team), false);

@@ -116,7 +116,7 @@ int main(void)
 	t_from_device(theirs, all, sizeof *theirs);
 	for (int round = 1; round <= 2; round++) {
 		for (int i = 0; i < NPIECES; i++)
-			t_hip(hipMemset(pieces[i], 0, 256));
+			t_memset(pieces[i], 0, 256);
 		t_hip(hipDeviceSynchronize());
 		for (int i = 0; i < NELEMS; i++)
 			source[i] = 1000 * me + i + round;

@@ -69,7 +69,7 @@ static void test_order(gshmemx_win_t win, struct part *part, bool all_exclusive)
 
 	t_write_u64(go, 0);
 	if (!me)
-		t_hip(hipMemset(part, 0, sizeof *part));
+		t_memset(part, 0, sizeof *part);
 	t_hip(hipDeviceSynchronize());
 	gshmem_barrier_all();
 	if (me == 0) {
@@ -117,7 +117,7 @@ static void test_contended(gshmemx_win_t win, struct part *part)
 	long count;
 
 	if (gshmem_my_pe() == 0)
-		t_hip(hipMemset(part, 0, sizeof *part));
+		t_memset(part, 0, sizeof *part);
 	t_hip(hipDeviceSynchronize());
 	gshmem_barrier_all();
 	for (int i = 0; i < NROUNDS; i++) {

@@ -127,6 +127,7 @@ template <typename T> static void test(enum scope scope, size_t nelems, T one, T
 		ones[i] = one;
 	t_hip(hipMemcpy(memory, image, (nelems + 2) * sizeof(T), hipMemcpyHostToDevice));
 	t_hip(hipMemcpy(a->source, ones, sizeof ones, hipMemcpyHostToDevice));
+	t_hip(hipDeviceSynchronize());
 	gshmem_barrier_all();
 	t_equal(gshmemx_win_lock_all(win, 0), 0, "lock_all");
 	for (round = 0; round < NROUNDS; round++)

@@ -256,7 +256,7 @@ static inline int run_one(int by, int program, bool leaves_out)
 	memset(p.ends, 0, sizeof *p.ends);
 	p.ends->before = (p.me + p.npes - 1) % p.npes;
 	p.ends->after = (p.me + 1) % p.npes;
-	t_hip(hipMemset(p.part, 0, sizeof *p.part));
+	t_memset(p.part, 0, sizeof *p.part);
 	t_hip(hipDeviceSynchronize());
 	gshmem_barrier_all();
 	launch_program(p, by, program);
