@@ -286,7 +286,6 @@ static inline bool bench_wants_active(int nactive)
 static inline void bench_fill(void *ptr, int byte, size_t nbytes)
 {
 	t_hip(hipMemset(ptr, byte, nbytes));
-	t_hip(hipStreamSynchronize(NULL));
 	t_hip(hipDeviceSynchronize());
 }
 
