@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/devmem.h"
+#include "base/file.h"
 #include "base/scale.h"
 #include "device/state.h"
 #include "end/end.h"
@@ -327,7 +328,7 @@ static int join(int rc, const struct request *request)
 		(uint64_t)gshmemi_env.PES_PER_NODE.npes << 1 | gshmemi_env.PES_PER_NODE.is_cyclic,
 		gshmemi_env.STATS, gshmemi_env.TRACE != NULL};
 	struct gshmemi_mine mine = {-1, -1, {NULL}, {0}};
-	int local;
+	int local, standard[GSHMEMI_FILE_NSTANDARD];
 
 	rc = gshmemi_job_open(rc, &config);
 	if (rc)
@@ -336,6 +337,7 @@ static int join(int rc, const struct request *request)
 		gshmemi_env_warn_unknown();
 	if (!gshmemi_bootstrap_has_mpi()) /* no launcher has said how many PEs share the cores */
 		GSHMEMI_ARCH_SHARE_CORES((unsigned)gshmemi_job->npeers);
+	gshmemi_file_occupy(standard); /* HIP's runtime keeps files open */
 	local = allocate(request, node_nbytes, &mine);
 	local = agree_heap(local);
 	mine.bases[GSHMEMI_REGION_HEAP] = gshmemi_heap.base;
@@ -345,6 +347,7 @@ static int join(int rc, const struct request *request)
 	mine.nbytes[GSHMEMI_REGION_SYNC] = gshmemi_heap.sync_nbytes;
 	mine.nbytes[GSHMEMI_REGION_CONTROL] = (uint64_t)gshmemi_heap.nwindows * GSHMEMI_WIN_PIECE_NBYTES;
 	rc = gshmemi_map_open(local, &mine, &gshmemi_heap.align);
+	gshmemi_file_vacate(standard);
 	if (rc && local)
 		goto err_close_job;
 	if (rc)
