@@ -18,7 +18,7 @@ fault_tests="init_single check kernel_outside module watchdog check_calls rpc_pr
 	rpc_blocking rpc_counts rpc_direct_only watchdog_late uniqueid init_outside exit_without_finalize mailbox
 	net_full regions init_mpi win_mpi"
 # Seconds that a test may take: some wait for the limits of a watchdog.
-test_limit=25 fault_limit=40
+test_limit=25 fault_limit=90
 
 # ---- the machine and the programs ----
 
