@@ -29,7 +29,7 @@ extern unsigned explore_lane; /* of the fiber that runs */
 #define gshmemi_arch_fence_reads()                         ((void)0)
 #define gshmemi_arch_pause(polls_p)                        explore_pause(polls_p)
 #define gshmemi_arch_clock_ns()                            1
-#define gshmemi_arch_wave_enter(key)                       ((void)(key), explore_enter())
+#define gshmemi_arch_wave_peers(key)                       ((void)(key), explore_enter())
 #define gshmemi_arch_wave_here(key)                        ((void)(key), explore_enter())
 #define gshmemi_arch_lane()                                explore_lane
 #define gshmemi_arch_group_rank(scope, mask) \

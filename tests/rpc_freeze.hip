@@ -202,7 +202,7 @@ static unsigned call(enum kind kind, unsigned wave, uint64_t number, uint32_t ho
 	switch (kind) {
 	case SCALAR:
 		if (freeze_mutant == MUTANT_HOLD)
-			(void)gshmemi_rpc_enter(c, gshmemi_arch_wave_enter(1), home, &port);
+			(void)gshmemi_rpc_enter(c, gshmemi_arch_wave_peers(1), home, &port);
 		result = gshmemi_rpc_words(c, now.op, 0, 6, in, NULL, home, "freeze");
 		check_answer(result.value, number * 3 + threadIdx.x);
 		check_answer((uint64_t)(int64_t)result.status, 0);

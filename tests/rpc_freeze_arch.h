@@ -22,7 +22,7 @@ void freeze_poll(unsigned place, const char *file, int line);
 #define gshmemi_arch_fence_release()                 (FREEZE_PASS(), gshmemi_arch_fence_release())
 #define gshmemi_arch_fence_acquire()                 (FREEZE_PASS(), gshmemi_arch_fence_acquire())
 #define gshmemi_arch_fence_reads()                   (FREEZE_PASS(), gshmemi_arch_fence_reads())
-#define gshmemi_arch_wave_enter(key)                 (FREEZE_PASS(), gshmemi_arch_wave_enter(key))
+#define gshmemi_arch_wave_peers(key)                 (FREEZE_PASS(), gshmemi_arch_wave_peers(key))
 #define gshmemi_arch_wave_here(key)                  (FREEZE_PASS(), gshmemi_arch_wave_here(key))
 #define gshmemi_arch_group_sync(scope, mask)         (FREEZE_PASS(), gshmemi_arch_group_sync(scope, mask))
 #define gshmemi_arch_broadcast(value, lanes) \

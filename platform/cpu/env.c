@@ -217,6 +217,7 @@ static void parse(void)
 	config.wave = (unsigned)read_size("GSHMEM_CPU_WAVE", 64, 32, 64, "32 or 64");
 	if (config.wave != 32 && config.wave != 64)
 		complain("GSHMEM_CPU_WAVE", getenv("GSHMEM_CPU_WAVE"), "32 or 64");
+	config.whole_waves = read_size("GSHMEM_CPU_WHOLE_WAVES", 0, 0, 1, "0 or 1");
 	config.nblocks = (unsigned)read_size("GSHMEM_CPU_BLOCKS", 32, 1, 1024, "1 to 1024 blocks");
 	config.ncus = (unsigned)read_size("GSHMEM_CPU_CUS", 8, 1, 1024, "1 to 1024 compute units");
 	/*

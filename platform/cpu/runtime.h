@@ -54,6 +54,7 @@ struct hipcpu_config {
 	size_t memory_bytes;	/* of a device */
 	bool diverge;		/* splits mask-less groups at random */
 	uint64_t diverge_seed;
+	bool whole_waves;	/* a _wave call by part of a wave ends the program */
 	uint64_t no_peer[HIPCPU_MAX_DEVICES];	 /* bit p of [d]: d cannot reach p's memory */
 	uint64_t no_atomics[HIPCPU_MAX_DEVICES]; /* bit p of [d]: no native atomics from d on p */
 	const char *launches;	/* the file that launches are recorded in, or NULL */

@@ -24,6 +24,7 @@ const char *hipcpu_op_name(enum hipcpu_op op)
 {
 	switch (op) {
 	case HIPCPU_OP_MASK: return "wave mask";
+	case HIPCPU_OP_ENTER: return "wave mask";
 	case HIPCPU_OP_ACTIVE: return "__activemask";
 	case HIPCPU_OP_HERE: return "wave mask";
 	case HIPCPU_OP_SYNC: return "__syncwarp";
@@ -81,7 +82,8 @@ static int compare(const struct hipcpu_call *a, const struct hipcpu_call *b)
 		return na < nb ? -1 : 1;
 	if (a->op != b->op)
 		return a->op < b->op ? -1 : 1;
-	if (a->op == HIPCPU_OP_MASK || a->op == HIPCPU_OP_HERE || a->op == HIPCPU_OP_ELECT)
+	if (a->op == HIPCPU_OP_MASK || a->op == HIPCPU_OP_ENTER || a->op == HIPCPU_OP_HERE ||
+	    a->op == HIPCPU_OP_ELECT)
 		return (a->value > b->value) - (a->value < b->value);
 	return 0;
 }
@@ -328,7 +330,8 @@ static inline void set_call(struct hipcpu_call *to, const volatile struct hipcpu
 	to->from = from->from;
 }
 
-uint64_t hipcpu_wave_call(const struct hipcpu_call *call)
+/* Inline, so that the return address is that of the function below. */
+static inline __attribute__((always_inline)) uint64_t meet(const struct hipcpu_call *call)
 {
 	struct hipcpu_lane *me = hipcpu_self;
 	struct block *b = hipcpu_block;
@@ -377,6 +380,17 @@ uint64_t hipcpu_wave_call(const struct hipcpu_call *call)
 	if (HIPCPU_UNLIKELY(++b->streak >= 256))
 		hipcpu_lane_yield(b, me);
 	return me->result;
+}
+
+uint64_t hipcpu_wave_call(const struct hipcpu_call *call)
+{
+	const uint64_t result = meet(call);
+
+	if ((call->op == HIPCPU_OP_ENTER || call->op == HIPCPU_OP_ELECT) && result && hipcpu_self &&
+	    HIPCPU_UNLIKELY(hipcpu_config()->whole_waves) && hipcpu_block->nlanes > 1 &&
+	    hipcpu_self->wave->live & ~result)
+		hipcpu_trap("a _wave call that only part of the wave makes (GSHMEM_CPU_WHOLE_WAVES)");
+	return result;
 }
 
 /* Called by the lane that was elected among lanes; they are together again afterwards. */

@@ -83,6 +83,9 @@ X(CPU_DELIVERY, delivery, "", "cpu platform",
   "all PEs or on none")
 X(CPU_DIVERGE, text, "", "cpu platform",
   "random or random:SEED: lanes that have diverged stay apart at random")
+X(CPU_WHOLE_WAVES, text, "0", "cpu platform",
+  "1: a _wave call that only part of a wave makes ends the program; on NVIDIA GPUs it would wait for the "
+  "other lanes")
 X(CPU_WAVE, text, "64", "cpu platform", "lanes of a wave, 32 or 64")
 X(CPU_DEVICES, text, "1", "cpu platform", "number of HIP devices, up to 64")
 X(CPU_CUS, text, "8", "cpu platform", "compute units that a device reports")

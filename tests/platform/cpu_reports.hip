@@ -56,6 +56,23 @@ __global__ void foreign_mask(int *)
 	__ballot_sync(2, 1);
 }
 
+/* With GSHMEM_CPU_WHOLE_WAVES. Lanes that have ended do not count. */
+__global__ void part_of_wave(int *)
+{
+	if (threadIdx.x >= 4)
+		(void)gshmemi_arch_wave_enter(0);
+	__syncthreads();
+}
+
+__global__ void rest_of_wave(int *)
+{
+	if (threadIdx.x < 4)
+		return;
+	(void)gshmemi_arch_wave_enter(0);
+	if (threadIdx.x < 8)
+		(void)gshmemi_arch_wave_peers(0); /* which calls of single lanes make */
+}
+
 /* Returns whether this thread has had a core for so long. */
 static bool has_run(double seconds)
 {
@@ -167,6 +184,7 @@ int main()
 	const char *trapped[] = {"lane 6", "__trap", NULL};
 	const char *fault[] = {"lane 7", "illegal access", "0x8", NULL};
 	const char *foreign[] = {"without the calling lane", NULL};
+	const char *part[] = {"a _wave call", "only part of the wave", NULL};
 	const char *polling[] = {"nothing has moved for 1 s", NULL}, *nothing[] = {NULL};
 
 	run(masked, true, deadlock);
@@ -174,6 +192,11 @@ int main()
 	run(trap, true, trapped);
 	run(null, true, fault);
 	run(foreign_mask, true, foreign);
+	run(part_of_wave, false, nothing);
+	setenv("GSHMEM_CPU_WHOLE_WAVES", "1", 1);
+	run(part_of_wave, true, part);
+	run(rest_of_wave, false, nothing);
+	unsetenv("GSHMEM_CPU_WHOLE_WAVES");
 #if GSHMEMI_ARCH_HAS_ELECT
 	const char *stuck[] = {"nothing has moved for 1 s", "arch/cpu.h:", NULL};
 

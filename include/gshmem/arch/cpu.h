@@ -107,9 +107,13 @@ GSHMEMI_ARCH_FN uint64_t gshmemi_arch_block(void)
 
 /* ---- groups ---- */
 
-#define gshmemi_arch_wave_peers gshmemi_arch_wave_enter
-#define gshmemi_arch_wave_some gshmemi_arch_wave_enter
 GSHMEMI_ARCH_FN uint64_t gshmemi_arch_wave_enter(uint64_t key)
+{
+	return hipcpu_self ? hipcpu_wave_enter(GSHMEMI_ARCH_SITE, key) : 1;
+}
+
+#define gshmemi_arch_wave_some gshmemi_arch_wave_peers
+GSHMEMI_ARCH_FN uint64_t gshmemi_arch_wave_peers(uint64_t key)
 {
 	return hipcpu_self ? hipcpu_wave_mask(GSHMEMI_ARCH_SITE, key) : 1;
 }

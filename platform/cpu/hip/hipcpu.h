@@ -57,6 +57,7 @@ extern __thread struct hipcpu_lane *hipcpu_self HIPCPU_TLS;
 enum hipcpu_op {
 	HIPCPU_OP_NONE,
 	HIPCPU_OP_MASK,	       /* result: who takes part */
+	HIPCPU_OP_ENTER,       /* the same, for a call that the whole wave should make */
 	HIPCPU_OP_ACTIVE,      /* the same; does not wait for lanes that spin */
 	HIPCPU_OP_HERE,        /* the same, of those with one value */
 	HIPCPU_OP_SYNC,
@@ -159,7 +160,15 @@ HIPCPU_INLINE uint64_t hipcpu_wave_mask(const void *site, int line, const char *
 	return hipcpu_wave_call(&call);
 }
 
-/* The same, but not waiting for lanes that spin. */
+/* The same, where GSHMEM_CPU_WHOLE_WAVES wants all lanes of the wave. */
+HIPCPU_INLINE uint64_t hipcpu_wave_enter(const void *site, int line, const char *file, uint64_t key)
+{
+	struct hipcpu_call call = {HIPCPU_OP_ENTER, line, file, 0, site, __builtin_frame_address(0), key, 0, 0};
+
+	return hipcpu_wave_call(&call);
+}
+
+/* As hipcpu_wave_mask, but not waiting for lanes that spin. */
 HIPCPU_INLINE uint64_t hipcpu_wave_here(const void *site, int line, const char *file, uint64_t key)
 {
 	struct hipcpu_call call = {HIPCPU_OP_HERE, line, file, 0, site, __builtin_frame_address(0), key, 0, 0};
