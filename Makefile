@@ -208,7 +208,7 @@ ALL_LEGS := $(or $(LEGS_$(PLATFORM)),basic install isa)
 LEGS     ?= $(ALL_LEGS)
 # With T= or SAN=, for everyday work: only those tests, but all of their runs.
 CHECK_LEGS = $(if $(T)$(SAN),basic,\
-	$(if $(AMDSIM_LIB),sim,quick $(if $(filter cpu,$(PLATFORM)),copies nodes-few)))
+	$(if $(AMDSIM_LIB),sim,quick $(if $(filter cpu,$(PLATFORM)),waves copies nodes-few)))
 
 # No leg starts that may end after UNTIL (seconds since 1970). A leg that is left out is named, and is not a
 # failure. .ci/turns keeps the times of the legs, if LEG_TIMES names its file.
@@ -251,6 +251,9 @@ T_copies     = mailbox net_full window regions put_get_local_memory atomics_pair
 RUN_copies   = -1 -e GSHMEM_CPU_HOST_ACCESS=0
 MAKE_copies  = B=$(B)-copies CFLAGS='-O1 -g1' CPPFLAGS='$(CPPFLAGS) $(APART) -DGSHMEM_MAX_PES=8'
 APART        = -DGSHMEMI_HOST_COPIES -DGSHMEMI_GENERIC_COPY=2
+# On NVIDIA GPUs a _wave call waits for all lanes of the wave, so no test lets part of a wave make one.
+T_waves      = $(notdir $(basename $(shell grep -l '_wave\b' tests/*.hip)))
+RUN_waves    = -1 -e GSHMEM_CPU_WHOLE_WAVES=1
 # The direct tables have entries for only 7 PEs: in jobs of 8 and more some PEs are not direct.
 T_window     = window coll teams contexts locks signal_put amo_values put_get_copy
 MAKE_window  = B=$(B)-window CFLAGS='-O1 -g1' CPPFLAGS='$(CPPFLAGS) -DGSHMEM_MAX_PES=8'
@@ -333,7 +336,7 @@ SIM_SEED     = $(shell expr $(or $(TURN),0) % 8 + 1)
 # The user's T= replaces the tests of any leg.
 $(sort $(filter-out check-install check-isa check-trees check-benches check-readme check-amd% check-rocm \
 	check-nodes%,$(ALL_LEGS:%=check-%)) \
-	check-nodes check-basic check-quick check-copies check-sim check-sims check-hsa): check-%:
+	check-nodes check-basic check-quick check-waves check-copies check-sim check-sims check-hsa): check-%:
 	@$(MAKE) $(SUB) $(MAKE_$*) $(SIM_MAKE) T='$(or $(T),$(T_$*))' run-tests \
 		COUNTS=$(or $(COUNTS),$(BASE)/check/$*) RUNFLAGS="$(RUN_$*)"
 # The code for AMD GPUs on the simulator, with late memory. check-amd: gfx942, except the tests that take

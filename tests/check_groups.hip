@@ -128,8 +128,9 @@ __global__ static void by_two(int which, bool by_all, struct memory m)
 /* ---- what is right ---- */
 
 /* The work-groups make the world's collectives in turn, and those of their own team at any time. */
-__global__ static void by_turns(struct memory m, int nrounds)
+__global__ static void by_turns(struct memory m, int nrounds, bool may_part)
 {
+	const unsigned nfirst = may_part ? 16 : (unsigned)warpSize, nleft_out = may_part ? 32 : (unsigned)warpSize;
 	const gshmem_team_t own = m.teams[blockIdx.x];
 	const long ngroups = gridDim.x;
 	char *const a = m.a + 64 * blockIdx.x, *const b = m.b + 64 * blockIdx.x;
@@ -142,13 +143,13 @@ __global__ static void by_turns(struct memory m, int nrounds)
 		gshmemx_int_fcollect_wg(W, INT(a), INT(b), 1);
 		gshmemx_int_max_reduce_wg(W, INT(a), INT(b), 0);
 		gshmemx_int_max_reduce_wg(W, INT(a), INT(b), 12);
-		if (threadIdx.x < (T_WAVE_MAY_PART ? 16 : 32))
+		if (threadIdx.x < nfirst)
 			gshmemx_sync_all_wave();
 		if (threadIdx.x == 5)
 			gshmem_barrier_all();
 		__syncthreads();
 		gshmemx_int_put_wg(INT(a), INT(b), 4, 0);
-		if (threadIdx.x >= 32) /* a wave's call covers the lanes that make it */
+		if (threadIdx.x >= nleft_out) /* a wave's call covers the lanes that make it */
 			gshmemx_int_put_wave(INT(a), INT(b), 4, 0);
 		gshmemx_quiet_wg();
 		if (threadIdx.x == 0)
@@ -166,7 +167,8 @@ static void make_good(struct memory m)
 		gshmem_barrier_all();
 		gshmem_long_p(m.turn, 0, gshmem_my_pe());
 		gshmem_quiet();
-		hipLaunchKernelGGL(by_turns, dim3(4), dim3(NTHREADS), 0, streams[i % 2], m, 10);
+		hipLaunchKernelGGL(by_turns, dim3(4), dim3(NTHREADS), 0, streams[i % 2], m, 10,
+			t_wave_may_part() != 0);
 		t_hip(hipStreamSynchronize(streams[i % 2]));
 		gshmem_team_sync(m.teams[1]);
 		gshmem_int_sum_reduce(W, INT(m.a), INT(m.b), 2);

@@ -53,12 +53,18 @@ static inline int t_left_out(int i)
 	return third && i % 3 != atoi(third);
 }
 
-/* Whether part of a wave may make a _wave call. On NVIDIA GPUs the call would wait for the other lanes. */
+/*
+ * Whether part of a wave may make a _wave call. On NVIDIA GPUs the call would wait for the other lanes, which
+ * the leg waves sees on the cpu platform.
+ */
+static inline int t_wave_may_part(void)
+{
 #ifdef __HIP_PLATFORM_NVIDIA__
-#define T_WAVE_MAY_PART 0
+	return 0;
 #else
-#define T_WAVE_MAY_PART 1
+	return !getenv("GSHMEM_CPU_WHOLE_WAVES");
 #endif
+}
 
 /* A HIP call that must succeed. */
 #define t_hip(call) \

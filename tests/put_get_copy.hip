@@ -226,7 +226,7 @@ int main()
 		run_set(big, T_THREAD, dim3(32), put, nbi, peer);
 		run_set(all, T_WAVE, dim3(96), put, nbi, peer);
 		run_set(big, T_WAVE, dim3(33), put, nbi, peer);
-		if (T_WAVE_MAY_PART)
+		if (t_wave_may_part())
 			run_set(some, PART_OF_WAVE, dim3(64), put, nbi, peer);
 		run_set(big, T_WG, dim3(256), put, nbi, peer);
 		run_set(few, T_WG, dim3(1000), put, nbi, peer);

@@ -30,7 +30,7 @@ static __global__ void by_lane(long *dest, long *got, const long *source, uint64
 
 int main(void)
 {
-	if (!T_WAVE_MAY_PART)
+	if (!t_wave_may_part())
 		t_skip("NVIDIA GPUs wait in a _wave call for all lanes of the wave");
 	gshmem_init();
 	int me = gshmem_my_pe(), other = 1 - me;
