@@ -44,8 +44,8 @@ int gshmemi_openings_create(int npeers);
 void gshmemi_openings_destroy(void);
 
 /*
- * Opens memory of a peer, mapped at place unless that is NULL. hipErrorInvalidContext or hipErrorAlreadyMapped:
- * a region still uses memory with the same handle or address that the peer has freed.
+ * Opens memory of a peer, mapped at place unless that is NULL. hipErrorInvalidContext or
+ * hipErrorAlreadyMapped: a region still uses memory with the same handle or address that the peer has freed.
  */
 hipError_t gshmemi_opening_take(
 	int peer, const struct gshmemi_memory *memory, void *place, struct gshmemi_opening **opening_p);

@@ -213,7 +213,8 @@ part_tests4() {
 part_tests8() {
 	local par=1
 	start_mps
-	GSHMEM_WATCHDOG=10 many "$box" 8 $test_limit ptr barrier_all signal_put amo_values teams coll locks contexts win_calls
+	GSHMEM_WATCHDOG=10 many "$box" 8 $test_limit ptr barrier_all signal_put amo_values teams coll locks \
+		contexts win_calls
 }
 
 part_faults() {
