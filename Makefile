@@ -112,7 +112,7 @@ OSU_TEST := $(if $(filter osu,$(RUN) $(T)),$(if $(SAN),,tests/osu.sh))
 # Tests of scripts, which need no build.
 SCRIPT_TESTS := $(foreach s,plot ci_turns,$(if $(filter $(s) scripts,$(RUN) $(T)),tests/$(s).sh))
 # Over AMD's own HIP alone.
-HSA_TESTS := tests/amdsim/hsa_calls.sh tests/amdsim/refused.sh
+HSA_TESTS := tests/amdsim/hsa_calls.sh tests/amdsim/refused.sh tests/amdsim/hip_answers.sh
 RUN_TOO  := $(PYTHON_TEST) $(OSU_TEST) $(SCRIPT_TESTS) $(if $(filter examples,$(RUN)),$(EXAMPLES)) \
 	$(if $(filter sim,$(RUN)),$(filter-out %/rate.sh %/litmus.sh $(HSA_TESTS),\
 		$(wildcard tests/amdsim/*.sh))) $(if $(filter hsa,$(RUN)),$(HSA_TESTS)) \
@@ -353,7 +353,8 @@ check-amd-gpus:
 # The code for gfx90a over AMD's HIP, whose devices are the simulator's. LATE=7: with late memory.
 check-rocm:
 	@PLATFORM=amd LEGS=rocm tools/setup check && mkdir -p $(BASE)/check
-	@$(MAKE) $(SUB) PLATFORM=amd SIM_ARCH=gfx90a check-hsa COUNTS=$(BASE)/check/rocm
+	@$(MAKE) $(SUB) PLATFORM=amd SIM_ARCH=gfx90a build/amdsim/libamdhip64.so.5 check-hsa \
+		COUNTS=$(BASE)/check/rocm
 # The installed tree, used by programs outside of this one. LOCK: only one make at a time writes below $(B).
 check-install:
 	@$(MAKE) $(SUB) lib tools && mkdir -p $(BASE)/check

@@ -29,24 +29,50 @@ static hipError_t alloc(void **memory_p, size_t nbytes, enum origin origin, enum
 	return a ? hipSuccess : hipErrorOutOfMemory;
 }
 
-/*
- * Frees memory of one origin or the other, by its first byte (ORIGIN_OPENED: any), after all work of the
- * device, which may use it.
- */
-static hipError_t release(const void *memory, enum origin origin, enum origin other, hipError_t unknown)
+/* Gives memory back after all work of the device, which may use it. */
+static hipError_t release(struct allocation *a)
 {
-	struct allocation *a = find_at(memory);
-	hipError_t error = stream_drain(a && a->origin != ORIGIN_OPENED ? a->device : device_current);
+	const uint64_t base = a->base;
+	hipError_t error = stream_drain(a->origin == ORIGIN_OPENED ? device_current : a->device);
 
-	a = find_at(memory);
-	if (!a || (a->origin != origin && a->origin != other) ||
-	    (a->base != (uintptr_t)memory && origin != ORIGIN_OPENED))
-		return unknown;
-	if (!error && (origin != ORIGIN_OPENED || !--a->nusers))
+	a = arena_find(base, 1);
+	if (a && !error && (a->origin != ORIGIN_OPENED || !--a->nusers))
 		arena_destroy(a);
 	return error;
 }
 
+/* As in ROCm, hipFree and hipHostFree free memory of each other, by any address in it. */
+static hipError_t release_allocated(const void *memory)
+{
+	struct allocation *a = find_at(memory);
+
+	if (!memory)
+		return hipSuccess;
+	if (!a || (a->origin != ORIGIN_MALLOC && a->origin != ORIGIN_MANAGED && a->origin != ORIGIN_HOST))
+		return hipErrorInvalidValue;
+	return release(a);
+}
+
+/* By its first byte: for another one ROCm aborts. */
+static hipError_t unregister_host(const void *memory)
+{
+	struct allocation *a = find_at(memory);
+
+	if (!memory)
+		return hipErrorInvalidValue;
+	if (!a || a->origin != ORIGIN_REGISTERED || a->base != (uintptr_t)memory)
+		return hipErrorHostMemoryNotRegistered;
+	return release(a);
+}
+
+static hipError_t close_handle(const void *memory)
+{
+	struct allocation *a = find_at(memory);
+
+	return a && a->origin == ORIGIN_OPENED ? release(a) : hipErrorInvalidValue;
+}
+
+/* As in ROCm, memory may be registered more than once. Here that counts once. */
 static hipError_t register_host(void *memory, size_t nbytes, unsigned flags)
 {
 	uint64_t base = (uintptr_t)memory;
@@ -54,7 +80,7 @@ static hipError_t register_host(void *memory, size_t nbytes, unsigned flags)
 	if (!memory || !nbytes || flags > 15 || base - ARENA_BASE < ARENA_BYTES || base + nbytes < base)
 		return hipErrorInvalidValue;
 	if (arena_find(base, nbytes))
-		return hipErrorHostMemoryAlreadyRegistered;
+		return hipSuccess;
 	arena_insert((struct allocation){.base = base, .nbytes = nbytes, .origin = ORIGIN_REGISTERED,
 					 .kind = MEMORY_HOST, .device = device_current, .flags = flags});
 	return hipSuccess;
@@ -86,13 +112,10 @@ ENTRY(hipHostMalloc, (void **memory, size_t n, unsigned flags), alloc(memory, n,
 	flags & hipHostMallocCoherent && flags & hipHostMallocNonCoherent ? MEMORY_NONE : MEMORY_HOST, flags))
 ENTRY(hipMallocManaged, (void **memory, size_t n, unsigned flags), !n || (flags != hipMemAttachGlobal &&
 	flags != hipMemAttachHost) ? hipErrorInvalidValue : alloc(memory, n, ORIGIN_MANAGED, MEMORY_HOST, 0))
-ENTRY(hipFree, (void *memory),
-	memory ? release(memory, ORIGIN_MALLOC, ORIGIN_MANAGED, hipErrorInvalidValue) : hipSuccess)
-ENTRY(hipHostFree, (void *memory),
-	memory ? release(memory, ORIGIN_HOST, ORIGIN_HOST, hipErrorInvalidValue) : hipSuccess)
+ENTRY(hipFree, (void *memory), release_allocated(memory))
+ENTRY(hipHostFree, (void *memory), release_allocated(memory))
 ENTRY(hipHostRegister, (void *memory, size_t n, unsigned flags), register_host(memory, n, flags))
-ENTRY(hipHostUnregister, (void *memory), !memory ? hipErrorInvalidValue :
-	release(memory, ORIGIN_REGISTERED, ORIGIN_REGISTERED, hipErrorHostMemoryNotRegistered))
+ENTRY(hipHostUnregister, (void *memory), unregister_host(memory))
 
 /* ---- what is at an address ---- */
 
@@ -167,20 +190,17 @@ ENTRY(hipPointerGetAttribute, (void *data, hipPointer_attribute attribute, hipDe
 
 /* ---- memory of other processes ---- */
 
-struct handle {
-	struct arena_handle memory;
-	uint64_t offset; /* in it */
-};
-_Static_assert(sizeof(struct handle) <= sizeof(hipIpcMemHandle_t), "the handle fits");
+_Static_assert(sizeof(struct arena_handle) <= sizeof(hipIpcMemHandle_t), "the handle fits");
 
+/* As in ROCm, the handle is that of the allocation, wherever in it memory is. */
 static hipError_t put_handle(hipIpcMemHandle_t *handle, const void *memory)
 {
 	const struct allocation *a = find_at(memory);
-	struct handle h;
+	struct arena_handle h;
 
 	if (!handle || !a || a->origin != ORIGIN_MALLOC)
 		return hipErrorInvalidValue;
-	h = (struct handle){arena_export(a), (uintptr_t)memory - a->base};
+	h = arena_export(a);
 	memset(handle, 0, sizeof(*handle));
 	memcpy(handle, &h, sizeof(h));
 	return hipSuccess;
@@ -193,27 +213,26 @@ static hipError_t put_handle(hipIpcMemHandle_t *handle, const void *memory)
 static hipError_t open_handle(void **memory_p, const hipIpcMemHandle_t *handle, unsigned flags)
 {
 	struct allocation *a;
-	struct handle h;
+	struct arena_handle h;
 
 	memcpy(&h, handle, sizeof(h));
-	if (!memory_p || flags > 1 || device_check(h.memory.device))
+	if (!memory_p || flags > 1 || device_check(h.device))
 		return hipErrorInvalidValue;
-	if (h.memory.process == (uint32_t)getpid())
+	if (h.process == (uint32_t)getpid())
 		return hipErrorInvalidContext;
-	a = arena_attach(&h.memory, false);
+	a = arena_attach(&h, false);
 	if (!a)
 		return hipErrorInvalidDevicePointer;
 	device_used[device_current] = true;
 	a->nusers++;
-	*memory_p = (void *)(uintptr_t)(a->base + h.offset);
+	*memory_p = (void *)(uintptr_t)a->base;
 	return hipSuccess;
 }
 
 ENTRY(hipIpcGetMemHandle, (hipIpcMemHandle_t *handle, void *memory), put_handle(handle, memory))
 ENTRY(hipIpcOpenMemHandle, (void **memory, hipIpcMemHandle_t handle, unsigned flags),
 	open_handle(memory, &handle, flags))
-ENTRY(hipIpcCloseMemHandle, (void *memory),
-	release(memory, ORIGIN_OPENED, ORIGIN_OPENED, hipErrorInvalidValue))
+ENTRY(hipIpcCloseMemHandle, (void *memory), close_handle(memory))
 
 /* ---- copies and fills ---- */
 
