@@ -112,7 +112,7 @@ OSU_TEST := $(if $(filter osu,$(RUN) $(T)),$(if $(SAN),,tests/osu.sh))
 # Tests of scripts, which need no build.
 SCRIPT_TESTS := $(foreach s,plot ci_turns,$(if $(filter $(s) scripts,$(RUN) $(T)),tests/$(s).sh))
 # Over AMD's own HIP alone.
-HSA_TESTS := tests/amdsim/hsa_calls.sh tests/amdsim/refused.sh tests/amdsim/hip_answers.sh
+HSA_TESTS := $(patsubst %,tests/amdsim/%.sh,hsa_calls refused hip_answers links)
 RUN_TOO  := $(PYTHON_TEST) $(OSU_TEST) $(SCRIPT_TESTS) $(if $(filter examples,$(RUN)),$(EXAMPLES)) \
 	$(if $(filter sim,$(RUN)),$(filter-out %/rate.sh %/litmus.sh $(HSA_TESTS),\
 		$(wildcard tests/amdsim/*.sh))) $(if $(filter hsa,$(RUN)),$(HSA_TESTS)) \

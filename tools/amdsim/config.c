@@ -99,6 +99,7 @@ static void read_settings(void)
 		.late = read_number("AMDSIM_LATE", 0, 0, UINT64_MAX),
 		.schedule = read_number("AMDSIM_SCHEDULE", 0, 0, UINT64_MAX),
 		.has_fine = read_number("AMDSIM_FINE", 1, 0, 1) != 0,
+		.has_xgmi = read_number("AMDSIM_XGMI", 1, 0, 1) != 0,
 		.memory_bytes =
 			(size_t)read_number("AMDSIM_MEMORY", UINT64_C(16) << 30, 1 << 20, ARENA_BYTES / 64),
 		.trace = read_number("AMDSIM_TRACE", 0, 0, 1) != 0,

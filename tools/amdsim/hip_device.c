@@ -132,7 +132,8 @@ ENTRY(hipDeviceDisablePeerAccess, (int peer), change_peer(peer, false))
 ENTRY(hipDeviceGetP2PAttribute, (int *value, hipDeviceP2PAttr attribute, int device, int peer),
 	(unsigned)attribute > hipDevP2PAttrHipArrayAccessSupported ? hipErrorInvalidValue :
 	device == peer || device_check(peer) ? hipErrorInvalidDevice :
-	put(value, attribute == hipDevP2PAttrPerformanceRank ? 4 : 1, device))
+	put(value, attribute == hipDevP2PAttrPerformanceRank ? 4 :
+		attribute == hipDevP2PAttrNativeAtomicSupported ? config()->has_xgmi : 1, device))
 
 /* ---- identity and properties ---- */
 

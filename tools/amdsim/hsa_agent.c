@@ -284,12 +284,12 @@ hsa_status_t hsa_amd_memory_pool_get_info(
 
 static hsa_amd_memory_pool_link_info_t link_between(hsa_agent_t agent, int device)
 {
-	const bool is_host = agent_device(agent) < 0 || device < 0;
+	const bool is_host = agent_device(agent) < 0 || device < 0, is_xgmi = !is_host && config()->has_xgmi;
 
-	return (hsa_amd_memory_pool_link_info_t){.atomic_support_32bit = true,
-		.atomic_support_64bit = true,
+	return (hsa_amd_memory_pool_link_info_t){.atomic_support_32bit = is_host || is_xgmi,
+		.atomic_support_64bit = is_host || is_xgmi,
 		.coherent_support = true,
-		.link_type = is_host ? HSA_AMD_LINK_INFO_TYPE_PCIE : HSA_AMD_LINK_INFO_TYPE_XGMI,
+		.link_type = is_xgmi ? HSA_AMD_LINK_INFO_TYPE_XGMI : HSA_AMD_LINK_INFO_TYPE_PCIE,
 		.numa_distance = is_host ? 20 : 15};
 }
 

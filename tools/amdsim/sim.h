@@ -468,6 +468,7 @@ struct config {
 	uint64_t late;	     /* AMDSIM_LATE=SEED: late stores, stale lines; 0: memory in program order */
 	/* AMDSIM_SCHEDULE=SEED: turns of random length, waves that miss turns; 0: in order */
 	uint64_t schedule;
+	bool has_xgmi;       /* AMDSIM_XGMI=1: devices are linked by XGMI; 0: by PCIe, which has no atomics */
 	bool has_fine;       /* AMDSIM_FINE=1: a device has fine-grained memory, as with XGMI */
 	size_t memory_bytes; /* AMDSIM_MEMORY=16g: per device */
 	bool trace;	     /* AMDSIM_TRACE=1: writes each instruction to stderr */

@@ -47,7 +47,7 @@ static const char *access_between(int device, int peer)
 		return "none";
 	if (hipDeviceGetP2PAttribute(&has_atomics, hipDevP2PAttrNativeAtomicSupported, device, peer) !=
 		hipSuccess ||
-	    !has_atomics)
+	    !GSHMEMI_ARCH_HAS_ATOMICS(has_atomics))
 		return "memory";
 	return "atomics";
 }
