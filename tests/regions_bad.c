@@ -78,13 +78,15 @@ static int pe_main(const char *name)
 		gshmemi_state_register(&unit);
 	gshmem_init();
 	me = gshmem_my_pe();
+	if (strcmp(name, "foreign") == 0)
+		t_hip(hipSetDevice(0));
 	t_hip(hipMalloc((void **)&memory, 2 * sizeof *memory));
 	if (strcmp(name, "steps") == 0)
 		return each_step(me, memory);
 	t_hip(hipSetDevice(0)); /* the PE's own, except in the case "device" */
 	rc = gshmemx_win_create(GSHMEM_TEAM_WORLD, memory, 2 * sizeof *memory, sizeof *memory, &win);
 	t_equal(hipGetLastError(), hipSuccess, "the program's last error");
-	t_equal(rc, strcmp(name, "unit") ? 0 : -EINVAL, "create");
+	t_equal(rc, strcmp(name, "unit") && strcmp(name, "foreign") ? 0 : -EINVAL, "create");
 	if (rc) {
 		gshmem_finalize();
 		return 0;
@@ -126,6 +128,9 @@ int main(int argc, char **argv)
 		"lines that name the unit");
 	t_job_run(&job, 2, "GSHMEM_CPU_DEVICES=2 GSHMEM_DEVICE=1 GSHMEM_CPU_NO_PEER=0-1", "", "device", 20);
 	t_equal(job.status, 0, "a job whose program has another device current");
+	t_job_run(&job, 2, "GSHMEM_CPU_DEVICES=2 GSHMEM_DEVICE=1", "", "foreign", 20);
+	t_equal(job.status, 0, "a job with memory of another device");
+	t_job_said(&job, "the window is memory of device 0, but this PE uses device 1");
 	t_job_run(&job, 2, "", "", "steps", 20);
 	t_equal(job.status, 0, "a job in which each step of create fails");
 	return 0;

@@ -13,6 +13,24 @@ static int npeers;
 static struct gshmemi_openings_count count;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
+/* Peers map the memory of this PE's device alone. */
+static int check_device(const void *base, const char *call, const char *what)
+{
+	hipPointerAttribute_t attributes;
+	int device = 0, rc;
+
+	rc = gshmemi_hip(hipPointerGetAttributes(&attributes, base), "%s: hipPointerGetAttributes of the %s",
+			 call, what);
+	if (!rc)
+		rc = gshmemi_hip(hipGetDevice(&device), "%s: hipGetDevice", call);
+	if (rc || attributes.device == device)
+		return rc;
+	gshmemi_error("%s: the %s is memory of device %d, but this PE uses device %d: allocate it there, or "
+		      "choose the device before init, by GSHMEM_DEVICE or by hipSetDevice and a first use", call,
+		      what, attributes.device, device);
+	return -EINVAL;
+}
+
 int gshmemi_memory_export(
 	const void *base, const char *call, const char *what, struct gshmemi_memory *memory_p)
 {
@@ -21,6 +39,9 @@ int gshmemi_memory_export(
 	int rc;
 
 	memset(memory_p, 0, sizeof *memory_p);
+	rc = check_device(base, call, what);
+	if (rc)
+		return rc;
 	rc = gshmemi_hip(hipMemGetAddressRange(&start, &nbytes, (hipDeviceptr_t)(uintptr_t)base),
 			 "%s: hipMemGetAddressRange of the %s", call, what);
 	if (!rc)
