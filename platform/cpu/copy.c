@@ -39,8 +39,8 @@ static void run_copy(struct hipcpu_item *item)
 }
 
 /*
- * Whether rows that begin in an allocation end there, as CUDA and ROCm demand of copies and fills. Mappings of
- * virtual memory may lie side by side.
+ * Whether rows that begin in an allocation end there, as CUDA and ROCm demand of copies and fills. Mappings
+ * of virtual memory may lie side by side.
  */
 static bool fits(const char *memory, size_t pitch, size_t width, size_t height)
 {

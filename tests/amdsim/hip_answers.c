@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Prints what HIP's calls answer, a line each, so that two runtimes can be compared: hip_calls.sh rocm compares
- * the simulator's libamdhip64 with AMD's. Each group of calls has a process of its own, because some runtimes
- * abort where others return an error. hip_answers FILE: a code object of hsa_kernels.c.
+ * Prints what HIP's calls answer, a line each, so that two runtimes can be compared: hip_calls.sh rocm
+ * compares the simulator's libamdhip64 with AMD's. Each group of calls has a process of its own, because some
+ * runtimes abort where others return an error. hip_answers FILE: a code object of hsa_kernels.c.
  */
 #include <hip/hip_runtime_api.h>
 #include <stdio.h>
