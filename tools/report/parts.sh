@@ -175,9 +175,11 @@ part_mps() {
 	given) note "the daemon of CUDA_MPS_PIPE_DIRECTORY" ;;
 	own) note "not started: each of two PEs has a GPU of its own" ;;
 	mps)
-		if ! job 02_ring 4 25 "$MPIRUN" -n 4 "$top/examples/02_ring"; then
+		mps_broken=1 # unless this job runs
+		if job 02_ring 4 25 "$MPIRUN" -n 4 "$top/examples/02_ring"; then
+			mps_broken=''
+		else
 			note "**MPS does not work here: everything below takes turns**"
-			mps_broken=1
 			stop_mps
 		fi ;;
 	*) note "**no MPS here: everything below takes turns**" ;;
