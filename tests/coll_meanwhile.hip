@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* run: -n 1,2 */
+/* run: -n 1,2,4 */
 /* env: GSHMEM_HEAP_SIZE=1m */
 /* timeout: 60 */
 /*
@@ -8,7 +8,7 @@
 #include <hip/hip_runtime.h>
 #include "oracle.h"
 
-enum { MAX_PES = 2 };
+enum { MAX_PES = 16 };
 
 __global__ void wait_kernel(uint64_t *flag)
 {
@@ -17,17 +17,21 @@ __global__ void wait_kernel(uint64_t *flag)
 
 int main(void)
 {
-	size_t nelems[MAX_PES] = {1, 1}, displs[MAX_PES] = {0, 1};
+	size_t nelems[MAX_PES], displs[MAX_PES];
 	hipStream_t stream;
 	uint64_t *flag;
 	long *dest, *source, got[MAX_PES], own[MAX_PES];
 
 	gshmem_init();
+	t_check(gshmem_n_pes() <= MAX_PES, "the test is for at most %d PEs", MAX_PES);
 	flag = (uint64_t *)gshmem_calloc(1, sizeof *flag);
 	dest = (long *)gshmem_calloc(MAX_PES, sizeof *dest);
 	source = (long *)gshmem_calloc(MAX_PES, sizeof *source);
-	for (int pe = 0; pe < MAX_PES; pe++)
-		own[pe] = 10 * gshmem_my_pe() + pe;
+	for (int pe = 0; pe < MAX_PES; pe++) {
+		own[pe] = 100 * gshmem_my_pe() + pe;
+		nelems[pe] = 1;
+		displs[pe] = (size_t)pe;
+	}
 	t_to_device(source, own, sizeof own);
 	t_hip(hipStreamCreateWithFlags(&stream, hipStreamNonBlocking));
 	hipLaunchKernelGGL(wait_kernel, dim3(1), dim3(1), 0, stream, flag);
@@ -38,7 +42,7 @@ int main(void)
 	t_hip(hipStreamSynchronize(stream));
 	t_from_device(got, dest, sizeof got);
 	for (int pe = 0; pe < gshmem_n_pes(); pe++)
-		t_equal(got[pe], 10 * pe + gshmem_my_pe(), "an element");
+		t_equal(got[pe], 100 * pe + gshmem_my_pe(), "an element");
 	t_hip(hipStreamDestroy(stream));
 	gshmem_free(source);
 	gshmem_free(dest);
