@@ -191,7 +191,6 @@ static void test_region(struct test t)
 
 	t_hip(hipMalloc((void **)&t.words, sizeof *t.words));
 	t_memset(t.words, 0, sizeof *t.words);
-	t_hip(hipDeviceSynchronize());
 	t_equal(gshmemx_win_create(GSHMEM_TEAM_WORLD, t.words, sizeof *t.words, 1, &win), 0, "create");
 	t.region = t_region_of(win);
 	test_tables(t);

@@ -130,7 +130,7 @@ __global__ static void by_two(int which, bool by_all, struct memory m)
 /* The work-groups make the world's collectives in turn, and those of their own team at any time. */
 __global__ static void by_turns(struct memory m, int nrounds, bool may_part)
 {
-	const unsigned nfirst = may_part ? 16 : (unsigned)warpSize, nleft_out = may_part ? 32 : (unsigned)warpSize;
+	const unsigned width = (unsigned)warpSize, nfirst = may_part ? 16 : width, nleft_out = may_part ? 32 : width;
 	const gshmem_team_t own = m.teams[blockIdx.x];
 	const long ngroups = gridDim.x;
 	char *const a = m.a + 64 * blockIdx.x, *const b = m.b + 64 * blockIdx.x;

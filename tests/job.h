@@ -100,7 +100,7 @@ static inline void t_job_run(
 	/* a command in front of each process */
 	const char *mpirun = getenv("MPIRUN"), *wrap = getenv("T_WRAP");
 	const size_t most = sizeof job->output - 1;
-	char launcher[sizeof job->output], path[] = "/tmp/gshmem-job-XXXXXX"; /* PEs may have a /proc of theirs */
+	char launcher[sizeof job->output], path[] = "/tmp/gshmem-job-XXXXXX";
 	const int fd = mkstemp(path);
 	FILE *pipe, *printed = fd < 0 ? NULL : fdopen(fd, "r");
 	size_t length, got;
@@ -111,7 +111,8 @@ static inline void t_job_run(
 		t_fail("/proc is not there");
 	limit_s *= 3;
 	snprintf(command, sizeof command,
-		"env %s timeout -k 10 %d %s %s -n %d sh -c 'exec \"$@\" >>%s 2>&1' sh %s %s %s 2>&1 </dev/null",
+		"env %s timeout -k 10 %d %s %s -n %d sh -c 'exec \"$@\" >>%s 2>&1' sh %s %s %s "
+		"2>&1 </dev/null",
 		env, limit_s, mpirun ? mpirun : "mpirun", flags, npes, path, wrap ? wrap : "", self, args);
 	pipe = popen(command, "r");
 	t_check(pipe, "popen");

@@ -207,7 +207,6 @@ static void check_region(const struct test *t)
 	gshmemx_win_t win;
 
 	t_memset(memory, 0, 64);
-	t_hip(hipDeviceSynchronize());
 	t_equal(gshmemx_win_create(GSHMEM_TEAM_WORLD, memory, 64, 1, &win), 0, "win_create");
 	add.pe = (t->me + 1) % t->npes;
 	add.region = (uint16_t)t_region_of(win);
@@ -271,7 +270,6 @@ __global__ void add_kernel(struct words *w)
 static void clear(const struct test *t)
 {
 	t_memset(t->words, 0, sizeof *t->words);
-	t_hip(hipDeviceSynchronize());
 	gshmem_barrier_all();
 }
 

@@ -60,7 +60,8 @@ hipError_t hipIpcCloseMemHandle(void *ptr)
 	t_check(m->is_open, "memory is closed twice");
 	t_equal(m->nusers, 0, "users of memory that is closed");
 	/* an opening of freed memory is closed when its handle comes again, however recent it is */
-	t_check(!taking || ((is_cuda || memories[taking].place == m->place) && memories[taking].peer == m->peer),
+	t_check(!taking || ((is_cuda || memories[taking].place == m->place) &&
+				   memories[taking].peer == m->peer),
 		"a take closes memory of another handle");
 	for (i = 1; i <= nmemories && !taking && !is_ending; i++)
 		t_check(!memories[i].is_open || memories[i].nusers || memories[i].peer != m->peer ||

@@ -140,7 +140,8 @@ T_HD int signal_op(int slot)
 	OF_TYPE(NAME, TYPE, false, \
 		TYPED(T_THREAD, gshmem, NAME, ) TYPED(T_WAVE, gshmemx, NAME, _wave) TYPED(T_WG, gshmemx, NAME, _wg))
 #define OF_SHORT(NAME, TYPE) \
-	OF_TYPE(NAME, TYPE, true, SHORT_THREAD(NAME) TYPED(T_WAVE, gshmemx, NAME, _wave) TYPED(T_WG, gshmemx, NAME, _wg))
+	OF_TYPE(NAME, TYPE, true, \
+		SHORT_THREAD(NAME) TYPED(T_WAVE, gshmemx, NAME, _wave) TYPED(T_WG, gshmemx, NAME, _wg))
 struct sixteen_bytes {
 	uint64_t half[2];
 };

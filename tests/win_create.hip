@@ -79,7 +79,6 @@ static void test_memory(int kind)
 		rc = gshmemx_win_create(GSHMEM_TEAM_WORLD, base, nbytes, 8, &win);
 	t_equal(rc, 0, memory_names[kind]);
 	t_memset(base, 0, nbytes);
-	t_hip(hipDeviceSynchronize());
 	gshmem_barrier_all();
 	use_window(win, (long *)base, me, npes, true);
 	for (int pe = 0; pe < npes; pe++)
@@ -121,13 +120,11 @@ static void test_teams(void)
 				mine[i], (2 * NELEMS + 1 + (size_t)me) * 8, 8, (void **)&bases[i], &wins[i]),
 			0, "a team's window");
 		t_memset(bases[i], 0, (2 * NELEMS + 1) * 8);
-		t_hip(hipDeviceSynchronize());
 		gshmem_team_sync(mine[i]);
 	}
 	t_equal(gshmemx_win_allocate(GSHMEM_TEAM_WORLD, (2 * NELEMS + 1) * 8, 8, (void **)&base, &world), 0,
 		"the world's window");
 	t_memset(base, 0, (2 * NELEMS + 1) * 8);
-	t_hip(hipDeviceSynchronize());
 	gshmem_barrier_all();
 	for (int i = 0; i < n; i++)
 		use_window(wins[i], bases[i], gshmem_team_my_pe(mine[i]), gshmem_team_n_pes(mine[i]), true);
@@ -153,7 +150,6 @@ static void make_many(gshmem_team_t team)
 		t_equal(gshmemx_win_allocate(team, (2 * NELEMS + 1) * 8, 8, (void **)&base, &win), 0,
 			"a thread's window");
 		t_memset(base, 0, (2 * NELEMS + 1) * 8);
-		t_hip(hipDeviceSynchronize());
 		gshmem_team_sync(team);
 		use_window(win, base, gshmem_team_my_pe(team), gshmem_team_n_pes(team), false);
 		t_equal(gshmemx_win_free(&win), 0, "free");

@@ -117,7 +117,6 @@ int main(void)
 	for (int round = 1; round <= 2; round++) {
 		for (int i = 0; i < NPIECES; i++)
 			t_memset(pieces[i], 0, 256);
-		t_hip(hipDeviceSynchronize());
 		for (int i = 0; i < NELEMS; i++)
 			source[i] = 1000 * me + i + round;
 		gshmem_barrier_all();

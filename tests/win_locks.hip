@@ -70,7 +70,6 @@ static void test_order(gshmemx_win_t win, struct part *part, bool all_exclusive)
 	t_write_u64(go, 0);
 	if (!me)
 		t_memset(part, 0, sizeof *part);
-	t_hip(hipDeviceSynchronize());
 	gshmem_barrier_all();
 	if (me == 0) {
 		t_equal(gshmemx_win_lock(win, GSHMEMX_LOCK_EXCLUSIVE, 0, 0), 0, "lock");
@@ -118,7 +117,6 @@ static void test_contended(gshmemx_win_t win, struct part *part)
 
 	if (gshmem_my_pe() == 0)
 		t_memset(part, 0, sizeof *part);
-	t_hip(hipDeviceSynchronize());
 	gshmem_barrier_all();
 	for (int i = 0; i < NROUNDS; i++) {
 		t_equal(gshmemx_win_lock(win, GSHMEMX_LOCK_EXCLUSIVE, 0, 0), 0, "lock");

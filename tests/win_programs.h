@@ -257,7 +257,6 @@ static inline int run_one(int by, int program, bool leaves_out)
 	p.ends->before = (p.me + p.npes - 1) % p.npes;
 	p.ends->after = (p.me + 1) % p.npes;
 	t_memset(p.part, 0, sizeof *p.part);
-	t_hip(hipDeviceSynchronize());
 	gshmem_barrier_all();
 	launch_program(p, by, program);
 	gshmem_barrier_all();

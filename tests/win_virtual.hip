@@ -89,7 +89,6 @@ static void test_pieces(gshmem_team_t team, size_t npieces, bool is_plain, bool 
 	if (is_plain)
 		t_hip(hipMalloc((void **)&base, nbytes));
 	t_memset(base, 0, (NELEMS + 1) * 8);
-	t_hip(hipDeviceSynchronize());
 	t_equal(gshmemx_win_create(team, base, nbytes, 8, &win), 0, "create");
 	use_window(win, (const long *)base, has_kernel);
 	for (int pe = 0; pe < gshmem_n_pes(); pe++)

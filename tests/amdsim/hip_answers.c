@@ -250,8 +250,8 @@ static hipFunction_t find_kernel(const char *name, hipModule_t *module_p)
 }
 
 /* The kernel store, with so many work-groups, threads, and bytes of LDS. */
-#define LAUNCH(GX, GY, THREADS, LDS) \
-	ASK(hipModuleLaunchKernel(store, GX, GY, 1, THREADS, 1, 1, LDS, NULL, arguments, NULL))
+#define LAUNCH(GROUPS, THREADS, LDS) \
+	ASK(hipModuleLaunchKernel(store, GROUPS, 1, 1, THREADS, 1, 1, LDS, NULL, arguments, NULL))
 
 static void launch(void)
 {
@@ -261,14 +261,14 @@ static void launch(void)
 	void *arguments[] = {&memory, &value};
 
 	MUST(hipMalloc((void **)&memory, 8192));
-	LAUNCH(1, 1, 64, 0);
+	LAUNCH(1, 64, 0);
 	MUST(hipMemcpy(got, memory, sizeof got, hipMemcpyDeviceToHost));
 	SHOW(got[0]);
 	SHOW(got[1]);
-	LAUNCH(0, 1, 64, 0);
-	LAUNCH(1, 1, 0, 0);
-	LAUNCH(1, 1, 1025, 0);
-	LAUNCH(1, 1, 64, 70000);
+	LAUNCH(0, 64, 0);
+	LAUNCH(1, 0, 0);
+	LAUNCH(1, 1025, 0);
+	LAUNCH(1, 64, 70000);
 	ASK(hipDeviceSynchronize());
 }
 
@@ -365,8 +365,8 @@ static void ipc(void)
 	ASK(hipIpcGetMemHandle(&interior, memory + 8192));
 	ASK(hipIpcOpenMemHandle(&mapped, handle, hipIpcMemLazyEnablePeerAccess));
 	fflush(stdout);
-	if (write(handles[1], &handle, sizeof handle) < 0 || write(handles[1], &interior, sizeof interior) < 0 ||
-	    read(done[0], &byte, 1) != 1)
+	if (write(handles[1], &handle, sizeof handle) < 0 ||
+	    write(handles[1], &interior, sizeof interior) < 0 || read(done[0], &byte, 1) != 1)
 		exit(1);
 	wait(NULL);
 }

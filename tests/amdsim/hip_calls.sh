@@ -45,7 +45,7 @@ rocm)
 		theirs != $0 { print theirs " | " $0 }' | sort >"$dir/found"
 	sed '/^#/d; s/ | [^|]*$//' tests/amdsim/hip_differences | sort >"$dir/known"
 	diff "$dir/known" "$dir/found" || {
-		echo "hip_calls: < is listed in tests/amdsim/hip_differences and not found, > is found and not listed"
+		echo "hip_calls: hip_differences lists what < marks, which is not found; > is not listed"
 		exit 1
 	}
 	echo "hip_calls: $(wc -l <"$dir/ours") answers, $(wc -l <"$dir/found") known differences" ;;

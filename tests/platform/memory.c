@@ -74,9 +74,12 @@ static void kinds(void)
 	t_hip(hipMemcpy(plain, device, 20, hipMemcpyDefault));
 	t_check(plain[10] == host[4] && plain[12] == host[6] && plain[13] == 0x55, "copied in rows");
 
-	t_equal(hipMemcpy(plain, device + 990, 11, hipMemcpyDefault), hipErrorInvalidValue, "copied past the end");
-	t_equal(hipMemcpy(device + 990, plain, 11, hipMemcpyDefault), hipErrorInvalidValue, "copied past the end");
-	t_equal(hipMemcpy2D(device, 500, plain, 4, 4, 4, hipMemcpyDefault), hipErrorInvalidValue, "rows past the end");
+	t_equal(hipMemcpy(plain, device + 990, 11, hipMemcpyDefault), hipErrorInvalidValue,
+		"copied past the end");
+	t_equal(hipMemcpy(device + 990, plain, 11, hipMemcpyDefault), hipErrorInvalidValue,
+		"copied past the end");
+	t_equal(hipMemcpy2D(device, 500, plain, 4, 4, 4, hipMemcpyDefault), hipErrorInvalidValue,
+		"rows past the end");
 
 	if (!IS_AMD) { /* which frees it in both cases */
 		t_check(hipFree(device + 8) != hipSuccess, "freed from the middle");
