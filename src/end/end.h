@@ -13,6 +13,9 @@
 /* Prints a fault record as one line. */
 void gshmemi_fault_print(const struct gshmemi_fault *fault);
 
+/* Whether this PE's last collective launch came while one on another stream was under way: watchdogs say so. */
+void gshmemi_launches_overlap(bool is_so);
+
 /* ---- watcher.c: the thread that notices dead peers and prints what kernels report ---- */
 
 /* called at the start of init, which it guards; is_launched: by MPI's launcher */

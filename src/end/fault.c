@@ -277,6 +277,25 @@ static void warn_of_loading(void)
 
 #endif
 
+static atomic_bool do_launches_overlap;
+
+void gshmemi_launches_overlap(bool is_so)
+{
+	atomic_store(&do_launches_overlap, is_so);
+}
+
+/* The watcher cannot ask HIP whether the second one has begun. */
+static void warn_of_launches(void)
+{
+	static atomic_bool has_warned;
+
+	if (atomic_load(&do_launches_overlap) && !atomic_exchange(&has_warned, true))
+		gshmemi_warn(
+			"this PE's last collective launch came while one on another stream was under way: a "
+			"device may start it only after that one's end, so neither may wait for the other "
+			"(docs/launch.md, rule 4)");
+}
+
 void gshmemi_fault_print(const struct gshmemi_fault *fault)
 {
 	char caller[80], text[512];
@@ -284,8 +303,10 @@ void gshmemi_fault_print(const struct gshmemi_fault *fault)
 	describe_caller(fault, caller, sizeof caller);
 	describe(fault, text, sizeof text);
 	gshmemi_error("%s: %.64s: %s", caller, fault->call, text);
-	if (fault->kind == GSHMEMI_FAULT_WATCHDOG)
-		warn_of_loading();
+	if (fault->kind != GSHMEMI_FAULT_WATCHDOG)
+		return;
+	warn_of_loading();
+	warn_of_launches();
 }
 
 void gshmemi_fault_host(const struct gshmemi_fault *fault)

@@ -15,6 +15,12 @@ int gshmemi_device_choose(int wanted, int *device_p);
 struct gshmemi_scale;
 void gshmemi_init_scale(struct gshmemi_scale *scale);
 
+/* launch.c: frees what collective launches have left, in finalize. */
+void gshmemi_launch_close(void);
+
+/* stream.c: whether a graph captures the stream's work. 0, or a negative errno; call names the caller. */
+int gshmemi_stream_is_captured(hipStream_t stream, const char *call, bool *is_captured_p);
+
 /*
  * stats.c: the counters of GSHMEM_STATS, from init to finalize. gshmemi_stats_table returns the kernels'
  * table, NULL without GSHMEM_STATS. gshmemi_stats_report is collective and called when all PEs have completed

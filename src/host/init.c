@@ -552,6 +552,7 @@ static void stop(void)
 	gshmemi_state_reset();
 	gshmemi_trace_stop();
 	gshmemi_stats_close();
+	gshmemi_launch_close();
 	gshmemi_contexts_close();
 	gshmemi_teams_close();
 	gshmemi_mailbox_close();

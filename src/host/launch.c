@@ -6,7 +6,11 @@
 #include "base/base.h"
 
 #include <inttypes.h>
+#include <pthread.h>
 
+#include "base/devmem.h"
+#include "end/end.h"
+#include "host/host.h"
 #include "ipc/job.h"
 #include "team/team.h"
 
@@ -144,9 +148,54 @@ int gshmemi_host_launch_begin(
 	return gshmemi_meet(&request, NULL);
 }
 
-int gshmemi_host_launch_end(int hip_error)
+/* The end of the process's last collective launch. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static hipEvent_t last_end; /* NULL: there has been none */
+static hipStream_t last_stream;
+
+/*
+ * Tells the watchdog if the launch came while one on another stream was under way. The launch itself has
+ * succeeded, so errors here count for nothing. Of a launch that a graph captures, nobody knows when it comes.
+ */
+static void remember(hipStream_t stream)
 {
-	return gshmemi_hip((hipError_t)hip_error, "gshmemx_collective_launch: hipLaunchCooperativeKernel");
+	hipError_t error = hipSuccess;
+	bool is_captured;
+
+	if (gshmemi_stream_is_captured(stream, "gshmemx_collective_launch", &is_captured) || is_captured)
+		return;
+	if (last_end)
+		gshmemi_launches_overlap(
+			stream != last_stream && !gshmemi_devmem_is_reached(last_end, &error));
+	else
+		error = hipEventCreateWithFlags(&last_end, hipEventDisableTiming);
+	if (error == hipSuccess)
+		error = hipEventRecord(last_end, stream);
+	gshmemi_hip_ignore(error, "gshmemx_collective_launch: an event");
+	last_stream = stream;
+}
+
+int gshmemi_host_launch_end(int hip_error, void *stream)
+{
+	int rc = gshmemi_hip((hipError_t)hip_error, "gshmemx_collective_launch: hipLaunchCooperativeKernel");
+	struct gshmemi_devmem_caller caller;
+
+	if (rc)
+		return rc;
+	pthread_mutex_lock(&lock);
+	caller = gshmemi_devmem_enter();
+	remember((hipStream_t)stream);
+	gshmemi_devmem_leave(caller);
+	pthread_mutex_unlock(&lock);
+	return 0;
+}
+
+void gshmemi_launch_close(void)
+{
+	if (last_end)
+		gshmemi_hip_ignore(hipEventDestroy(last_end), "finalize: hipEventDestroy");
+	last_end = NULL;
+	gshmemi_launches_overlap(false);
 }
 
 int gshmemx_collective_launch(const void *func, const unsigned grid[3], const unsigned block[3], void **args,
@@ -159,7 +208,7 @@ int gshmemx_collective_launch(const void *func, const unsigned grid[3], const un
 	if (rc)
 		return rc;
 	return gshmemi_host_launch_end(hipLaunchCooperativeKernel(
-		func, ngroups, nthreads, args, (unsigned)shared_nbytes, (hipStream_t)stream));
+		func, ngroups, nthreads, args, (unsigned)shared_nbytes, (hipStream_t)stream), stream);
 }
 
 int gshmemx_collective_launch_limit(

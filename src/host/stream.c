@@ -11,6 +11,7 @@
 
 #include "device/coll.h"
 #include "device/stream.h"
+#include "host/host.h"
 #include "team/team.h"
 
 static int launch(const struct gshmemi_stream_op *op, void *stream, const char *call)
@@ -142,18 +143,28 @@ static void complete_as_callback(hipStream_t stream, hipError_t status, void *ca
 extern __typeof__(hipLaunchHostFunc) hipLaunchHostFunc __attribute__((weak));
 extern __typeof__(hipStreamIsCapturing) hipStreamIsCapturing __attribute__((weak));
 
-/* A graph can capture hipLaunchHostFunc but not hipStreamAddCallback. */
-int gshmemi_stream_quiet(void *stream, const char *call)
+int gshmemi_stream_is_captured(hipStream_t stream, const char *call, bool *is_captured_p)
 {
 	hipStreamCaptureStatus status = hipStreamCaptureStatusNone;
-	void *const arg = (void *)(uintptr_t)call;
 	int rc = 0;
 
 	if (hipStreamIsCapturing)
 		rc = gshmemi_hip(hipStreamIsCapturing(stream, &status), "%s: hipStreamIsCapturing", call);
+	*is_captured_p = status != hipStreamCaptureStatusNone;
+	return rc;
+}
+
+/* A graph can capture hipLaunchHostFunc but not hipStreamAddCallback. */
+int gshmemi_stream_quiet(void *stream, const char *call)
+{
+	void *const arg = (void *)(uintptr_t)call;
+	bool is_captured;
+	int rc;
+
+	rc = gshmemi_stream_is_captured(stream, call, &is_captured);
 	if (rc)
 		return rc;
-	if (status == hipStreamCaptureStatusNone)
+	if (!is_captured)
 		return gshmemi_hip(hipStreamAddCallback(stream, complete_as_callback, arg, 0),
 			"%s: hipStreamAddCallback", call);
 	if (hipLaunchHostFunc)

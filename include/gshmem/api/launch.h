@@ -11,8 +11,8 @@ GSHMEMI_BEGIN_C
 /* Asks whether the grids fit on all PEs: 0, or a negative errno on all of them. */
 GSHMEM_HOST_API int gshmemi_host_launch_begin(const void *func, const unsigned grid[3],
 					      const unsigned block[3], size_t shared_nbytes);
-/* Turns the launch's hipError_t into the API's result. */
-GSHMEM_HOST_API int gshmemi_host_launch_end(int hip_error);
+/* Turns the launch's hipError_t into the API's result, and remembers the stream. */
+GSHMEM_HOST_API int gshmemi_host_launch_end(int hip_error, void *stream);
 
 GSHMEMI_END_C
 
@@ -29,7 +29,7 @@ static inline int gshmemx_collective_launch(void (*kernel)(P...), dim3 grid, dim
 	if (rc)
 		return rc;
 	return gshmemi_host_launch_end(
-		hipLaunchCooperativeKernel(kernel, grid, block, args, (unsigned)shared_nbytes, stream));
+		hipLaunchCooperativeKernel(kernel, grid, block, args, (unsigned)shared_nbytes, stream), stream);
 }
 GSHMEMI_END_CXX
 #endif

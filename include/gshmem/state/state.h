@@ -26,8 +26,8 @@
 #define GSHMEM_MAX_PES 512
 #endif
 
-/* Goes up by 1 when the layout below or its meaning changes. */
-#define GSHMEMI_ABI 17
+/* Goes up by 1 when the layout below or its meaning changes, or a library function that our headers call. */
+#define GSHMEMI_ABI 18
 #define GSHMEMI_ABI_DIRECT_ONLY 0x80000000U
 
 /*
