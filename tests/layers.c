@@ -14,7 +14,7 @@
 #include "helpers.h"
 
 static const char *const library[] = {"base", "bootstrap", "ipc", "heap", "device", "trace", "end", "net",
-	"rpc", "team", "win", "host", "shmem", NULL};
+	"rpc", "op", "team", "win", "host", "shmem", NULL};
 static const char *const headers[] = {
 	"arch", "api", "state", "move", "wait", "rpc", "order", "coll", "win", "compat", NULL};
 

@@ -226,7 +226,7 @@ cpu_mutants() {
 		'/^static int make(/,/^}/s/rc = agree(team, local, &needs_none, r->call);/rc = local;/'
 	mutant source win_generation win_misuse src/win/window.c \
 		's/(window->generation + 1) % GSHMEMI_WIN_GENERATIONS/0/'
-	mutant source bases_heap peer_bases src/host/query.c \
+	mutant source bases_heap peer_bases src/op/query.c \
 		's/return gshmemi_host_ptr(my_heap, pe);/return (char *)(uintptr_t)my_heap + 0 * pe;/' -n 3
 	mutant source bases_parts peer_bases src/win/window.c \
 		'/^void \*gshmemi_window_memory(/,/^}/s/window->parts\[pe\]/window->parts[0]/' -n 3
@@ -373,7 +373,7 @@ cpu_mutants() {
 	mutant text env_row env_doc docs/env.md 's/| teams that can exist at a time/| teams at a time/'
 
 	# what a job is doing
-	mutant source stats_host stats src/host/stats.c \
+	mutant source stats_host stats src/op/stats.c \
 		's/count.nbytes = gshmemi_host_counts\[i\].nbytes + /count.nbytes = /'
 	mutant kernel stats_each stats include/gshmem/move/slow.h \
 		's/group.rank != group.size - 1, region), symmetric/0, region), symmetric/'
@@ -414,7 +414,7 @@ cpu_mutants() {
 	# the host's calls if it cannot touch device memory: built as for the leg copies
 	B=build/cpu-copies
 	build=(B="$B" CFLAGS='-O1 -g1' CPPFLAGS=' -DGSHMEMI_HOST_COPIES -DGSHMEMI_GENERIC_COPY=2 -DGSHMEM_MAX_PES=8')
-	mutant source signal_copied atomics_pairs src/host/copies.c \
+	mutant source signal_copied atomics_pairs src/op/copies.c \
 		's/(void)gshmemi_devmem_amo(o->op, sig_there.*/if (o->op == GSHMEMI_AMO_ADD) & else gshmemi_devmem_store(sig_there, \&o->value, 8, call);/' \
 		-e GSHMEM_CPU_HOST_ACCESS=0
 	mutant source nodes_row barrier_nodes src/team/nodes.c \

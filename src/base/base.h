@@ -343,9 +343,6 @@ void gshmemi_end_expect_finalize(void);
  */
 int gshmemi_stream_quiet(void *stream, const char *call);
 
-/* host/lock.c: the pause of a host thread between two polls of device memory. *polls_p counts them. */
-void gshmemi_host_nap(unsigned *polls_p);
-
 /*
  * host/sync.c: a host thread polled a word in vain and will poll again. Lets other threads run now and then.
  */

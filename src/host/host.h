@@ -21,15 +21,4 @@ void gshmemi_launch_close(void);
 /* stream.c: whether a graph captures the stream's work. 0, or a negative errno; call names the caller. */
 int gshmemi_stream_is_captured(hipStream_t stream, const char *call, bool *is_captured_p);
 
-/*
- * stats.c: the counters of GSHMEM_STATS, from init to finalize. gshmemi_stats_table returns the kernels'
- * table, NULL without GSHMEM_STATS. gshmemi_stats_report is collective and called when all PEs have completed
- * their operations; PE 0 prints.
- */
-struct gshmemi_count;
-int gshmemi_stats_open(void);
-struct gshmemi_count *gshmemi_stats_table(void);
-void gshmemi_stats_report(void);
-void gshmemi_stats_close(void);
-
 #endif /* GSHMEMI_HOST_HOST_H */

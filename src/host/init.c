@@ -23,6 +23,7 @@
 #include "ipc/region.h"
 #include "net/mailbox.h"
 #include "net/net.h"
+#include "op/op.h"
 #include "rpc/rpc.h"
 #include "team/team.h"
 #include "trace/trace.h"

@@ -6,6 +6,7 @@
 #include "win/win.h"
 
 #include "base/devmem.h"
+#include "op/op.h"
 
 #if !GSHMEMI_ARCH_HOST_DIRECT
 #define GSHMEMI_LOCK_PAUSE(polls_p) gshmemi_host_nap(polls_p)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Put and get: the operations, and the typed functions of the API, stamped over them. HIP units include this,
- * and so does src/host/rma.c, where the same stamps make the exported functions.
+ * and so does src/op/rma.c, where the same stamps make the exported functions.
  */
 #ifndef GSHMEM_RMA_H
 #define GSHMEM_RMA_H

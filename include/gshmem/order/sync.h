@@ -391,7 +391,7 @@ GSHMEMI_DEFINE(gshmemx, _wg, GSHMEMI_WG)
 
 #if GSHMEMI_KERNELS
 
-/* On the host src/team/query.c and src/host/query.c have the rest. */
+/* On the host src/team/query.c and src/op/query.c have the rest. */
 
 /* 0, or -EINVAL for GSHMEM_TEAM_INVALID. */
 GSHMEMI_FN int gshmemi_team_sync(int scope, gshmem_team_t team, const char *call)

@@ -7,7 +7,7 @@
  * the CPU's. Finalize adds them up. PE 0 prints the rows one PE at a time: each PE that has rows broadcasts
  * them in turn, so that no PE needs room for those of all.
  */
-#include "host/host.h"
+#include "op/op.h"
 
 #include <gshmem/move/count.h>
 #include <stdio.h>

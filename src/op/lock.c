@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Locks on the host: the bodies that kernels use, over the host's atomics. */
-#include "host/host.h"
+#include "op/op.h"
 
 #include <time.h>
 

@@ -2,9 +2,9 @@
 /*
  * Put, get, atomics and signals on the host where the CPU can reach the heap by itself. The functions run the
  * bodies that kernels use. Host calls in HIP units come here. Where the CPU cannot reach the heap,
- * host/copies.c is compiled instead.
+ * copies.c is compiled instead.
  */
-#include "host/host.h"
+#include "op/op.h"
 
 #define GSHMEMI_BODIES
 #include <gshmem/move/signal.h>
