@@ -119,7 +119,7 @@ static void expect(int kind, const char *how, const char *flags)
 	t_check(!strstr(job.output, "came through"), "%s: a PE went on:\n%s", args, job.output);
 	t_check(!strstr(job.output, "hang"), "%s:\n%s", args, job.output);
 	if (is_shielded)
-		t_job_failed(&job, args, "PE 1 (pid ", 1);
+		t_job_failed(&job, args, " ended without gshmem_finalize", 1);
 	/*
 	 * Otherwise the launcher may kill them before they say why, and hydra 4.0.2 may lose their
 	 * status and return the victim's 0.
