@@ -460,7 +460,7 @@ endif
 # Programs, and those sources of the library that macros fill with functions, have line numbers only: full
 # debug information takes a third of the compilers' time.
 $(B)/tests/%.o $(B)/bench/%.o $(B)/examples/%.o: private CFLAGS := $(patsubst -g,-g1,$(CFLAGS))
-$(patsubst %,$(B)/src/%.c.o,host/coll team/context op/rma host/stream host/sync) \
+$(patsubst %,$(B)/src/%.c.o,host/coll team/context op/rma host/stream team/sync) \
 	$(B)/src/device/coll.hip.o: private CFLAGS := $(patsubst -g,-g1,$(CFLAGS))
 # Tests of every type of every call: -O2 would take minutes.
 $(B)/tests/%_types.hip.o: private CFLAGS := $(patsubst -O2,-O1,$(patsubst -g,-g1,$(CFLAGS)))

@@ -138,7 +138,7 @@ cpu_mutants() {
 	# barriers, and what compares threads
 	mutant source team_sync team_threads src/team/query.c \
 		'/^int gshmemi_host_team_sync(/,/^}/{/gshmemi_sync_host_team/d}' -n 2
-	mutant source sync_all_host barrier_reuse src/host/sync.c \
+	mutant source sync_all_host barrier_reuse src/team/sync.c \
 		's/gshmemi_sync_all(GSHMEMI_THREAD, quiet, call);/(void)quiet, (void)call;/'
 	mutant kernel barrier_kernel barrier_reuse include/gshmem/order/sync.h \
 		'/ gshmemi_sync_await(/,/^}/s/GSHMEM_CMP_GE, epoch/GSHMEM_CMP_GE, 0/'
@@ -384,8 +384,8 @@ cpu_mutants() {
 	# the cpu platform
 	mutant source capture_invalid platform/cpu_graph platform/cpu/capture.c \
 		's/^	if (capture->is_invalid)$/	if (0)/'
-	mutant source graph_quiet graph_stream src/host/stream.c \
-		's/if (status == hipStreamCaptureStatusNone)/if (1)/' -n 1
+	mutant source graph_quiet graph_stream src/op/order.c \
+		's/if (!is_captured)/if (1)/' -n 1
 	mutant source diverge_join platform/cpu_diverge platform/cpu/wave.c \
 		's/^\(\t*\)join(b, w, group);$/\1(void)join;/'
 	mutant source diverge_elected wave_stays platform/cpu/wave.c 's/^\t\tjoin(b, (unsigned).*/\t\t;/'

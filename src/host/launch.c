@@ -12,6 +12,7 @@
 #include "end/end.h"
 #include "host/host.h"
 #include "ipc/job.h"
+#include "op/op.h"
 #include "team/team.h"
 
 /* How many work-groups of one kernel the current device can hold. */

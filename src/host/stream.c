@@ -11,7 +11,7 @@
 
 #include "device/coll.h"
 #include "device/stream.h"
-#include "host/host.h"
+#include "op/op.h"
 #include "team/team.h"
 
 static int launch(const struct gshmemi_stream_op *op, void *stream, const char *call)
@@ -124,56 +124,6 @@ int gshmemx_signal_op_on_stream(uint64_t *sig_addr, uint64_t signal, int sig_op,
 }
 
 /* ---- order ---- */
-
-/* Runs on the stream, where it may not call HIP. It completes posted calls and what carriers hold. */
-static void complete(void *call)
-{
-	gshmemi_carry_complete(0, NULL, 0);
-	gshmemi_rpc_host_complete(call);
-}
-
-static void complete_as_callback(hipStream_t stream, hipError_t status, void *call)
-{
-	(void)stream;
-	(void)status; /* whoever synchronizes gets the error */
-	complete(call);
-}
-
-/* Debian's HIP 5.2 declares hipLaunchHostFunc without defining it. */
-extern __typeof__(hipLaunchHostFunc) hipLaunchHostFunc __attribute__((weak));
-extern __typeof__(hipStreamIsCapturing) hipStreamIsCapturing __attribute__((weak));
-
-int gshmemi_stream_is_captured(hipStream_t stream, const char *call, bool *is_captured_p)
-{
-	hipStreamCaptureStatus status = hipStreamCaptureStatusNone;
-	int rc = 0;
-
-	if (hipStreamIsCapturing)
-		rc = gshmemi_hip(hipStreamIsCapturing(stream, &status), "%s: hipStreamIsCapturing", call);
-	*is_captured_p = status != hipStreamCaptureStatusNone;
-	return rc;
-}
-
-/* A graph can capture hipLaunchHostFunc but not hipStreamAddCallback. */
-int gshmemi_stream_quiet(void *stream, const char *call)
-{
-	void *const arg = (void *)(uintptr_t)call;
-	bool is_captured;
-	int rc;
-
-	rc = gshmemi_stream_is_captured(stream, call, &is_captured);
-	if (rc)
-		return rc;
-	if (!is_captured)
-		return gshmemi_hip(hipStreamAddCallback(stream, complete_as_callback, arg, 0),
-			"%s: hipStreamAddCallback", call);
-	if (hipLaunchHostFunc)
-		return gshmemi_hip(hipLaunchHostFunc(stream, complete, arg), "%s: hipLaunchHostFunc", call);
-	gshmemi_error("%s: this HIP has no hipLaunchHostFunc, which a graph needs to capture the call: call "
-		      "it outside the capture",
-		call);
-	return -ENOTSUP;
-}
 
 static int sync_team(gshmem_team_t team, void *stream, const char *call)
 {

@@ -49,7 +49,7 @@ gshmem_team_t gshmemi_team_at(int place);
 unsigned gshmemi_teams_epoch(void);
 
 /*
- * host/sync.c: the barrier of a team. words, unless NULL, are GSHMEMI_SYNC_WORDS words, which become the
+ * sync.c: the barrier of a team. words, unless NULL, are GSHMEMI_SYNC_WORDS words, which become the
  * bitwise AND of those of all PEs.
  */
 void gshmemi_sync_host_team(const struct gshmemi_team_view *team, uint64_t *words, const char *call);

@@ -11,6 +11,7 @@
 
 #include "device/stream.h"
 #include "ipc/region.h"
+#include "op/op.h"
 
 static int launch(const struct gshmemi_stream_op *op, void *stream, const char *call)
 {

@@ -151,7 +151,7 @@ GSHMEMI_FN void gshmemi_sync_tell(uint64_t *flag, uint64_t value, int pe, const 
 
 /*
  * How the barrier's thread reads and writes its own struct gshmemi_sync, and completes the words it has sent.
- * Where the CPU cannot reach device memory, src/host/sync.c has other functions for this.
+ * Where the CPU cannot reach device memory, src/team/sync.c has other functions for this.
  */
 #ifndef GSHMEMI_SYNC_OWN
 #define GSHMEMI_SYNC_OWN(name) gshmemi_sync_##name

@@ -110,6 +110,11 @@ GSHMEMI_HOST_CALL(void, gshmemi_host_rpc_assert, (const char *text, const char *
 /* Wake a server that sleeps. asleep is that of its channel. */
 GSHMEMI_HOST_CALL(void, gshmemi_host_rpc_wake, (uint32_t *asleep));
 
+#ifdef GSHMEMI_LIBRARY
+/* A host thread polled a word in vain and will poll again: lets other threads run now and then. */
+void gshmemi_host_looked(void);
+#endif
+
 /*
  * What the CPU gets if it reads the state of a unit that is in a GPU's memory: a message and the end. See
  * unit.h.
