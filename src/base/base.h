@@ -42,7 +42,7 @@ extern struct gshmemi_state gshmemi_state __asm__("gshmemi_library_state");
 			gshmemi_enter(call); \
 	} while (0)
 
-/* 0 if host calls need not call gshmemi_enter; changed by init.c and state.c. */
+/* 0 if host calls need not call gshmemi_enter; changed by host/init.c and device/state.c. */
 extern atomic_uint gshmemi_enter_why;
 enum { GSHMEMI_ENTER_NOT_INITIALIZED = 1, GSHMEMI_ENTER_UPLOAD = 2 };
 
@@ -51,6 +51,7 @@ static inline bool gshmemi_enter_ok(void)
 	return atomic_load_explicit(&gshmemi_enter_why, memory_order_relaxed) == 0;
 }
 
+/* device/enter.c */
 void gshmemi_enter(const char *call);
 
 /* The same for functions that return an int: returns 0, or -EINVAL after a message. */
@@ -65,11 +66,23 @@ void gshmemi_enter_collective(const char *call);
 #define GSHMEMI_ENTER_COLLECTIVE(call) gshmemi_enter_collective(call)
 int gshmemi_enter_collective_int(const char *call);
 
+/* Whether this thread is serving a kernel's call: then it must not wait for another call or for other PEs. */
+bool gshmemi_is_serving(void);
+void gshmemi_set_serving(bool is_serving);
+
+/* Init has succeeded; the last finalize is done; whether this thread is between the two. */
+void gshmemi_enter_open(void);
+void gshmemi_enter_close(void);
+bool gshmemi_enter_is_open(void);
+
 /* ---- log.c: one line on stderr per call, in one write, prefixed "gshmem: pe 3: " ---- */
 
 __attribute__((format(printf, 1, 2))) void gshmemi_error(const char *format, ...);
 __attribute__((format(printf, 1, 2))) void gshmemi_warn(const char *format, ...);
 __attribute__((format(printf, 1, 2))) void gshmemi_info(const char *format, ...); /* GSHMEM_DEBUG=1 */
+
+/* The PE of the prefix; -1: none, because this process has not joined a job. */
+void gshmemi_log_set_pe(int pe);
 
 /*
  * Collective calls hold errors back: every PE may fail, but only one should print. Between hold and release
@@ -190,18 +203,19 @@ int gshmemi_env_parse_size(const char *text, uint64_t *nbytes_p);
 double gshmemi_env_parse_double(const char *text, char **end_p);
 const char *gshmemi_heap_kind_name(enum gshmemi_heap_kind kind);
 
-/* ---- shmem.c: programs of OpenSHMEM ---- */
+/* ---- env_shmem.c: OpenSHMEM's variables ---- */
 
-/* Called before main in a program that has libgshmem_shmem. from is an address in it. */
-GSHMEM_HOST_API void gshmemi_shmem_begin(const void *from);
+/* Whether the program is one of OpenSHMEM, which has libgshmem_shmem. Set by host/shmem.c before main. */
 extern bool gshmemi_is_shmem;
 
 /*
- * All programs call these two; they do nothing in a program without libgshmem_shmem. The first reads
- * OpenSHMEM's variables, after gshmemi_env; the second is called when init has succeeded.
+ * Returns the text of SHMEM_NAME, or else of SMA_NAME, which OpenSHMEM 1.4 deprecated; NULL: neither is set,
+ * or it is empty. *full_name_p becomes the variable's name, until the next call.
  */
-int gshmemi_shmem_read_env(void);
-void gshmemi_shmem_initialized(void);
+const char *gshmemi_env_find_shmem(const char *name, const char **full_name_p);
+
+/* In a program of OpenSHMEM reads its variables into gshmemi_env. -EINVAL after a message. */
+int gshmemi_env_read_shmem(void);
 
 /* ---- bootstrap/: the PEs find each other, over MPI or TCP. Called only from the user's thread ---- */
 
@@ -306,7 +320,7 @@ int gshmemi_bootstrap_agree(int rc, bool *all);
 int gshmemi_host_allocate(size_t nbytes, const char *what, void **ptr_p);
 void gshmemi_host_free(void *ptr); /* NULL is allowed */
 
-/* ---- end/end.c: how a process ends other than by gshmem_finalize ---- */
+/* ---- end.c: how a process ends other than by gshmem_finalize; the rest is in end/end.h ---- */
 
 /*
  * Ends this process with a status and tells the peers to end too. Flushes stdio. May be called by any thread.
@@ -314,19 +328,10 @@ void gshmemi_host_free(void *ptr); /* NULL is allowed */
 _Noreturn void gshmemi_end(int status);
 
 /*
- * The first half of gshmemi_end: afterwards only this thread can end the process, and only an abort of this
- * thread can still kill it.
- */
-void gshmemi_end_begin(int status);
-
-/*
  * The same, with a line that says why. Several PEs of the node may know the reason; one prints its line, the
  * others end silently with the same status.
  */
 __attribute__((format(printf, 2, 3))) _Noreturn void gshmemi_end_saying(int status, const char *format, ...);
-
-/* The same through exit, so that the program's exit handlers run. */
-_Noreturn void gshmemi_exit(int status);
 
 /* Whether a thread of this process is ending it. */
 bool gshmemi_is_ending(void);
@@ -334,18 +339,13 @@ bool gshmemi_is_ending(void);
 /* Something that the user asked for has failed: a process that would exit with status 0 exits with 1. */
 void gshmemi_end_spoil(void);
 
-/* Called after init: from now on an exit without gshmem_finalize is an error. */
-void gshmemi_end_expect_finalize(void);
-
-/*
- * host/stream.c: makes the stream wait until this PE's open operations are complete. A negative errno after a
- * message.
- */
-int gshmemi_stream_quiet(void *stream, const char *call);
-
-/*
- * host/sync.c: a host thread polled a word in vain and will poll again. Lets other threads run now and then.
- */
-void gshmemi_host_looked(void);
+/* What the four do. end/end.c registers its functions when the library is loaded. */
+struct gshmemi_ender {
+	void (*end)(int status);
+	void (*end_saying)(int status, const char *text);
+	bool (*is_ending)(void);
+	void (*spoil)(void);
+};
+void gshmemi_end_register(const struct gshmemi_ender *how);
 
 #endif /* GSHMEMI_BASE_BASE_H */

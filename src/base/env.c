@@ -346,7 +346,7 @@ int gshmemi_env_read(void)
 	}
 #include "base/env_list.h"
 #undef X
-	rc = gshmemi_shmem_read_env();
+	rc = gshmemi_env_read_shmem();
 	return first ? first : rc;
 }
 

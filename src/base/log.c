@@ -28,11 +28,19 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static _Thread_local bool holding;
 static char held[LINE_NBYTES]; /* the first error of the thread that holds, without the prefix */
 
+static atomic_int own_pe = -1;
+
+void gshmemi_log_set_pe(int pe)
+{
+	atomic_store(&own_pe, pe);
+}
+
 static void print_line(const char *text)
 {
-	int pe = gshmemi_bootstrap_rank(), length;
+	const int pe = atomic_load(&own_pe);
 	char line[LINE_NBYTES + 64];
 	ssize_t written;
+	int length;
 
 	if (pe < 0)
 		length = snprintf(line, sizeof line, "gshmem: %s\n", text);

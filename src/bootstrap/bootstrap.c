@@ -17,6 +17,14 @@ static int rank = -1;
 static int npes;
 static int nlocal; /* PEs of this machine */
 
+/* Of a job; -1, 0: of none. */
+static void set_place(int my_rank, int nranks)
+{
+	rank = my_rank;
+	npes = nranks;
+	gshmemi_log_set_pe(my_rank);
+}
+
 static int open_alone(void)
 {
 	int rc;
@@ -26,8 +34,7 @@ static int open_alone(void)
 	if (rc)
 		return rc;
 	way = &gshmemi_bootstrap_tcp;
-	rank = 0;
-	npes = 1;
+	set_place(0, 1);
 	return 0;
 }
 
@@ -37,11 +44,16 @@ static int open_alone(void)
  */
 int gshmemi_bootstrap_open(const void *comm)
 {
+	int my_rank, nranks, rc;
+
 	memset(&traffic, 0, sizeof traffic);
 	if (!comm && !gshmemi_launcher_may_be_there() && !gshmemi_mpi_is_there())
 		return open_alone();
 	way = &gshmemi_bootstrap_mpi;
-	return gshmemi_bootstrap_mpi_open(comm, &rank, &npes);
+	rc = gshmemi_bootstrap_mpi_open(comm, &my_rank, &nranks);
+	if (!rc)
+		set_place(my_rank, nranks);
+	return rc;
 }
 
 int gshmemi_bootstrap_open_by_id(const gshmemx_uniqueid_t *id, int my_rank, int nranks)
@@ -53,8 +65,7 @@ int gshmemi_bootstrap_open_by_id(const gshmemx_uniqueid_t *id, int my_rank, int 
 	if (rc)
 		return rc;
 	way = &gshmemi_bootstrap_tcp;
-	rank = my_rank;
-	npes = nranks;
+	set_place(my_rank, nranks);
 	return 0;
 }
 
@@ -66,8 +77,7 @@ bool gshmemi_bootstrap_has_mpi(void)
 void gshmemi_bootstrap_close(void)
 {
 	way->close();
-	rank = -1;
-	npes = 0;
+	set_place(-1, 0);
 }
 
 void gshmemi_bootstrap_abort(int status)

@@ -15,9 +15,6 @@
 
 #include "base/devmem.h"
 
-struct gshmemi_state gshmemi_state = GSHMEMI_STATE_INIT;
-atomic_uint gshmemi_enter_why = GSHMEMI_ENTER_NOT_INITIALIZED;
-
 static const struct gshmemi_state unset = GSHMEMI_STATE_INIT;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct gshmemi_state_copy *copies;

@@ -15,7 +15,6 @@
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
@@ -36,6 +35,7 @@ static atomic_int ending_pid;
 static _Thread_local pid_t own_pid;
 static pthread_t ending_thread;
 static int end_status;
+static void (*poison)(void);
 
 /* ---- steps of the end ---- */
 
@@ -45,7 +45,7 @@ static bool is_own(void)
 	return own_pid == getpid();
 }
 
-bool gshmemi_is_ending(void)
+static bool is_ending(void)
 {
 	return atomic_load(&ending_pid) == getpid();
 }
@@ -190,7 +190,8 @@ _Noreturn static void leave(void)
 {
 	const uint64_t deadline_ns = gshmemi_arch_clock_ns() + PATIENCE_NS;
 
-	gshmemi_poison();
+	if (poison)
+		poison();
 	run_limited(gshmemi_trace_write_alone, PATIENCE_NS);
 	run_limited(flush_stdio, FLUSH_NS);
 	drain(STDOUT_FILENO, deadline_ns);
@@ -229,22 +230,16 @@ void gshmemi_end_begin(int status)
 	announce(status);
 }
 
-void gshmemi_end(int status)
+static void end(int status)
 {
 	gshmemi_end_begin(status);
 	leave();
 }
 
-void gshmemi_end_saying(int status, const char *format, ...)
+static void end_saying(int status, const char *text)
 {
-	char text[512];
-	va_list args;
-
 	claim();
 	if (gshmemi_life_may_speak()) {
-		va_start(args, format);
-		vsnprintf(text, sizeof text, format, args);
-		va_end(args);
 		gshmemi_error("%s", text);
 		announce(status);
 	} else {
@@ -264,9 +259,21 @@ static pid_t owner_pid;  /* the process that called init; a forked child is not 
 static int exit_status;  /* what the program exits with, as far as is known */
 static atomic_bool is_spoiled;
 
-void gshmemi_end_spoil(void)
+static void spoil(void)
 {
 	atomic_store(&is_spoiled, true);
+}
+
+__attribute__((constructor)) static void offer(void)
+{
+	static const struct gshmemi_ender ender = {end, end_saying, is_ending, spoil};
+
+	gshmemi_end_register(&ender);
+}
+
+void gshmemi_end_set_poison(void (*function)(void))
+{
+	poison = function;
 }
 
 #ifdef __GLIBC__ /* other C libraries do not tell an exit handler the status */
@@ -291,10 +298,7 @@ void gshmemi_end_expect_finalize(void)
  */
 static void require_finalize(void)
 {
-	int is_initialized;
-
-	gshmem_query_initialized(&is_initialized);
-	if (!is_initialized || owner_pid != getpid() || gshmemi_is_shmem)
+	if (!gshmemi_enter_is_open() || owner_pid != getpid() || gshmemi_is_shmem)
 		return;
 	if (exit_status)
 		gshmemi_end_saying(exit_status,
@@ -311,7 +315,7 @@ __attribute__((destructor)) static void end_of_process(void)
 {
 	if (is_own())
 		leave();
-	if (gshmemi_is_ending())
+	if (is_ending())
 		for (;;)
 			pause(); /* another thread ends the process with its own status */
 	require_finalize();

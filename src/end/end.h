@@ -1,12 +1,29 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * How a job ends: what kernels report, and peers that die. The functions that end it are declared in
- * base/base.h.
- */
+/* How a job ends: what kernels report, and peers that die. */
 #ifndef GSHMEMI_END_END_H
 #define GSHMEMI_END_END_H
 
 #include "base/base.h"
+
+/* ---- end.c: beside gshmemi_end and what base/base.h has with it ---- */
+
+/*
+ * The first half of gshmemi_end: afterwards only this thread can end the process, and only an abort of this
+ * thread can still kill it.
+ */
+void gshmemi_end_begin(int status);
+
+/* gshmemi_end through exit, so that the program's exit handlers run. */
+_Noreturn void gshmemi_exit(int status);
+
+/* Called after init: from now on an exit without gshmem_finalize is an error. */
+void gshmemi_end_expect_finalize(void);
+
+/*
+ * What the end calls first: it ends every wait of this process. Kernels stop, and host calls leave the rest
+ * to the thread that ends the process.
+ */
+void gshmemi_end_set_poison(void (*poison)(void));
 
 /* ---- fault.c ---- */
 
@@ -40,13 +57,5 @@ void gshmemi_waits_close(void);
  */
 bool gshmemi_waits_ask(void);
 void gshmemi_waits_hear(const struct gshmemi_fault *wait);
-
-/* ---- host/init.c ---- */
-
-/*
- * Ends every wait of this process: kernels stop, and host calls leave the rest to the thread that ends the
- * process.
- */
-void gshmemi_poison(void);
 
 #endif /* GSHMEMI_END_END_H */

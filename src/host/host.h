@@ -15,10 +15,14 @@ int gshmemi_device_choose(int wanted, int *device_p);
 struct gshmemi_scale;
 void gshmemi_init_scale(struct gshmemi_scale *scale);
 
+/*
+ * shmem.c. The first is called before main in a program that has libgshmem_shmem; from is an address in it. The
+ * second is called when init has succeeded, and does nothing in other programs.
+ */
+GSHMEM_HOST_API void gshmemi_shmem_begin(const void *from);
+void gshmemi_shmem_initialized(void);
+
 /* launch.c: frees what collective launches have left, in finalize. */
 void gshmemi_launch_close(void);
-
-/* stream.c: whether a graph captures the stream's work. 0, or a negative errno; call names the caller. */
-int gshmemi_stream_is_captured(hipStream_t stream, const char *call, bool *is_captured_p);
 
 #endif /* GSHMEMI_HOST_HOST_H */

@@ -33,52 +33,6 @@ static unsigned depth;         /* gshmem_init calls not yet matched by a finaliz
 static bool was_finalized;
 static int thread_level;       /* GSHMEM_THREAD_*, the level in force */
 static struct gshmemi_fault *fault;
-struct gshmemi_attention *gshmemi_host_attention; /* [2]: the second is the sink, which nobody reads */
-
-/* ---- calls outside of init and finalize ---- */
-
-static void report_outside(const char *call)
-{
-	gshmemi_error("%s called %s", call, was_finalized ? "after gshmem_finalize" : "before gshmem_init");
-}
-
-void gshmemi_enter(const char *call)
-{
-	if (!depth) {
-		report_outside(call);
-		gshmemi_end(1);
-	}
-	if (gshmemi_state_upload())
-		gshmemi_end(1);
-}
-
-int gshmemi_enter_int(const char *call)
-{
-	if (!depth) {
-		report_outside(call);
-		return -EINVAL;
-	}
-	return gshmemi_state_upload();
-}
-
-int gshmemi_enter_collective_int(const char *call)
-{
-	int rc = gshmemi_enter_int(call);
-
-	if (rc || !gshmemi_rpc_is_serving())
-		return rc;
-	gshmemi_error("%s called from a function that serves a call: it is collective, and would wait for "
-		      "PEs that may wait for this one",
-		call);
-	return -EDEADLK;
-}
-
-void gshmemi_enter_collective(const char *call)
-{
-	GSHMEMI_ENTER(call);
-	if (gshmemi_rpc_is_serving() && gshmemi_enter_collective_int(call))
-		gshmemi_end(1);
-}
 
 /* ---- init ---- */
 
@@ -134,7 +88,8 @@ static void free_tables(void)
 	fault = NULL;
 }
 
-void gshmemi_poison(void)
+/* Ends every wait of this process. */
+static void poison(void)
 {
 	if (gshmemi_host_attention)
 		__atomic_fetch_or(&gshmemi_host_attention->posted, GSHMEMI_ATTENTION_END, __ATOMIC_RELEASE);
@@ -156,6 +111,7 @@ static int allocate_tables(void)
 		free_tables();
 	else
 		gshmemi_host_attention = ptr;
+	gshmemi_end_set_poison(poison);
 	return rc;
 }
 
@@ -457,6 +413,7 @@ int gshmemx_init_attr(const struct gshmemx_init_attributes *user_attr)
 		return rc;
 	thread_level = attr.thread_level;
 	depth = 1;
+	gshmemi_enter_open();
 	gshmemi_shmem_initialized();
 	gshmemi_end_expect_finalize();
 	return 0;
@@ -578,4 +535,6 @@ void gshmem_finalize(void)
 	else
 		stop();
 	depth--;
+	if (!depth)
+		gshmemi_enter_close();
 }

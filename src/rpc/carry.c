@@ -406,7 +406,7 @@ void gshmemi_rpc_host_hand_over(void)
 	struct gshmemi_rpc_open_posts *posts;
 	unsigned polls = 0;
 
-	if (gshmemi_rpc_is_serving())
+	if (gshmemi_is_serving())
 		return;
 #if GSHMEMI_ARCH_HOST_DIRECT
 	if (!has_posts())

@@ -9,7 +9,7 @@ static int check(const char *call)
 {
 	int rc = gshmemi_enter_int(call);
 
-	if (!rc && gshmemi_rpc_is_serving()) {
+	if (!rc && gshmemi_is_serving()) {
 		gshmemi_error("%s called from a function that serves a call: it would wait for itself", call);
 		rc = -EDEADLK;
 	}

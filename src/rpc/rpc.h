@@ -77,10 +77,6 @@ void gshmemi_rpc_close_channels(void);
 struct gshmemi_scale;
 int gshmemi_rpc_scale(struct gshmemi_scale *scale); /* asks the current device how many slots it needs */
 
-/* Whether this thread is serving a call: then it must not wait for another call or for other PEs. */
-bool gshmemi_rpc_is_serving(void);
-void gshmemi_rpc_set_serving(bool is_serving);
-
 /* Wakes server threads that sleep. */
 void gshmemi_rpc_wake(void);
 

@@ -63,17 +63,6 @@ static atomic_bool is_stopping;
 static uint32_t nasleep;       /* servers that sleep; in process memory, because only CPU threads read it */
 static uint32_t nwakes;        /* the futex on which they sleep */
 static atomic_uint npending_asleep; /* of these, the ones with pending calls */
-static _Thread_local bool is_serving;
-
-bool gshmemi_rpc_is_serving(void)
-{
-	return is_serving;
-}
-
-void gshmemi_rpc_set_serving(bool value)
-{
-	is_serving = value;
-}
 
 /* ---- looking for work ---- */
 
@@ -332,7 +321,7 @@ static void *run(void *arg)
 {
 	struct server *s = arg;
 
-	is_serving = true;
+	gshmemi_set_serving(true);
 	prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
 	s->worked_ns = s->full_scan_ns = gshmemi_arch_clock_ns();
 	for (;;) {

@@ -42,7 +42,7 @@ static void *work(void *unused)
 	struct gshmemi_rpc_op *op;
 
 	(void)unused;
-	gshmemi_rpc_set_serving(true);
+	gshmemi_set_serving(true);
 	while ((op = take())) {
 		if (gshmemi_rpc_go_on(op))
 			continue;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Tells libgshmem, before main, that this program uses OpenSHMEM. */
-#include "shmem/shmem.h"
+#include "host/host.h"
 
 __attribute__((constructor)) static void begin(void)
 {
