@@ -2,14 +2,16 @@
 /* delivery: no */
 /*
  * The folders of src/ and of include/gshmem/ are layers: a file includes only files of its own folder and of
- * lower ones. Outside include/gshmem/arch/ no file names a platform, a processor or a compiler's functions
+ * lower ones, and an object of src/ refers only to names of such files. Outside include/gshmem/arch/ no file names a platform, a processor or a compiler's functions
  * for one, or compares the platform's name; and of arch/ it uses only what the list in arch.h has. What makes
  * a descriptor in src/ and platform/ is called through a function that keeps numbers 0 to 2 free.
  */
 #include <ctype.h>
 #include <glob.h>
+#include <search.h>
 #include <stdbool.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "helpers.h"
 
@@ -170,7 +172,87 @@ static void check_files(const char *root, const char *const *layers, const char 
 	globfree(&found);
 }
 
-int main(void)
+/* ---- names of objects ---- */
+
+static int ndefined, nused; /* seen */
+
+/* A line of nm -A -P, such as "build/cpu/src/base/log.c.o: gshmemi_error T 120 20". */
+struct symbol {
+	char object[128], name[256], type; /* object: base/log.c.o */
+	int layer;
+};
+
+/* False for a line of an object whose source is gone, and of another build's leftovers. */
+static bool parse_symbol(const char *line, struct symbol *symbol)
+{
+	const char *folder = strstr(line, "/src/");
+	char source[160];
+
+	t_check(folder && sscanf(folder + 5, "%127[^:]: %255s %c", symbol->object, symbol->name, &symbol->type) == 3,
+		"nm says: %s", line);
+	snprintf(source, sizeof source, "src/%.*s", (int)strlen(symbol->object) - 2, symbol->object);
+	symbol->layer = access(source, R_OK) ? -1 : find_layer(library, symbol->object, source);
+	return symbol->layer >= 0;
+}
+
+static int compare(const void *a, const void *b)
+{
+	return strcmp(((const struct symbol *)a)->name, ((const struct symbol *)b)->name);
+}
+
+static void define(const struct symbol *symbol, void **names)
+{
+	struct symbol *copy;
+
+	if (!strchr("TDBRVWC", symbol->type))
+		return;
+	copy = malloc(sizeof *copy);
+	t_check(copy, "malloc");
+	*copy = *symbol;
+	t_check(tsearch(copy, names, compare), "tsearch");
+	ndefined++;
+}
+
+/* A HIP unit of the library is compiled as a program's is, and calls what a program may call. */
+static void use(const struct symbol *symbol, void **names)
+{
+	const struct symbol *const *found;
+
+	if (symbol->type != 'U' || strstr(symbol->object, ".hip.o") || !(found = tfind(symbol, names, compare)))
+		return;
+	nused++;
+	t_check((*found)->layer <= symbol->layer, "%s: refers to %s of %s, a layer above", symbol->object,
+		symbol->name, (*found)->object);
+}
+
+static void read_symbols(const char *build, void (*take)(const struct symbol *, void **), void **names)
+{
+	char command[512], line[512];
+	struct symbol symbol;
+	FILE *pipe;
+
+	snprintf(command, sizeof command, "nm -A -P %s/src/*/*.o", build);
+	pipe = popen(command, "r");
+	t_check(pipe, "%s", command);
+	while (fgets(line, sizeof line, pipe))
+		if (parse_symbol(line, &symbol))
+			take(&symbol, names);
+	t_equal(pclose(pipe), 0, command);
+}
+
+static void check_names(const char *program)
+{
+	char build[256];
+	void *names = NULL;
+
+	snprintf(build, sizeof build, "%.*s/..", (int)(strrchr(program, '/') - program), program);
+	read_symbols(build, define, &names);
+	read_symbols(build, use, &names);
+	tdestroy(names, free);
+	t_check(ndefined > 2000 && nused > 500, "%d names defined, %d used", ndefined, nused);
+}
+
+int main(int argc, char **argv)
 {
 	FILE *file = fopen("include/gshmem/arch/arch.h", "r");
 
@@ -184,6 +266,8 @@ int main(void)
 	t_check(nincludes > 30, "include/gshmem: %d includes seen", nincludes);
 	check_files("platform", NULL, NULL);
 	t_check(nkept > 12, "%d calls seen that make a descriptor", nkept);
+	t_check(argc > 0 && strchr(argv[0], '/'), "start this as build/.../tests/layers");
+	check_names(argv[0]);
 	t_check(nlisted > 100, "%d names of the list seen", nlisted);
 	return 0;
 }

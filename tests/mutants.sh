@@ -367,6 +367,8 @@ cpu_mutants() {
 		'/ find_machine(/,/^}/s/all\[pe\] != mine/all[pe] > mine/'
 	mutant source scale_item init_memory src/team/context.c '/GSHMEMI_SCALE_PINNED/d'
 	mutant text layer_above layers src/ipc/job.c 's,^#include "ipc/job.h",&\n#include "heap/heap.h",'
+	mutant source layer_called layers src/base/log.c \
+		's/const int pe = .*/extern int gshmemi_bootstrap_rank(void); const int pe = gshmemi_bootstrap_rank();/'
 	mutant text platform_name layers src/heap/heap.c \
 		's/return GSHMEMI_ARCH_COARSE_COHERENT/return strcmp(GSHMEMI_ARCH_NAME, "amd")/'
 	mutant text arch_unlisted layers src/rpc/server.c 's/gshmemi_arch_relax();/__builtin_ia32_pause();/'
