@@ -3,7 +3,7 @@
  * Bootstrap: how the PEs find each other and agree, in init and at the end of finalize. In between they use
  * the library's own barrier (team/meet.c), unless some of them cannot map each other's memory.
  */
-#include "bootstrap/bootstrap.h"
+#include "bootstrap/way.h"
 
 #include <string.h>
 

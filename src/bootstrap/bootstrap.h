@@ -1,63 +1,103 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * The ways in which PEs find each other. Init chooses one, which is used until the next init. bootstrap.c
- * calls it for what base/base.h declares and describes.
- *
- * Every function but close and abort is collective, over all PEs or, where it says so, over those of a
- * machine. If a PE has died, none of them returns: this process ends with a message.
- */
+/* The PEs find each other, over MPI or TCP. Called only from the user's thread. */
 #ifndef GSHMEMI_BOOTSTRAP_BOOTSTRAP_H
 #define GSHMEMI_BOOTSTRAP_BOOTSTRAP_H
 
 #include "base/base.h"
 
-struct gshmemi_bootstrap {
-	void (*close)(void); /* called by one PE alone */
-	void (*abort)(int status);
-	bool (*is_finalized)(void);
-	int (*check_level)(int thread_level);
-	int (*check_carrying)(int from_pe, int to_pe);
-
-	/* must be called before the two machine and leader exchanges */
-	void (*split)(int lowest, int npeers);
-	void (*barrier)(void);
-	/* called by the two PEs alone, but over TCP by all */
-	void (*move)(void *data, size_t nbytes, int from, int to);
-	void (*broadcast)(void *data, size_t nbytes, int root);
-	void (*allgather)(const void *mine, void *all, size_t nbytes);
-	void (*allgather_machine)(const void *mine, void *all, size_t nbytes);
-	void (*allgather_leaders)(bool is_leader, int nleaders, const void *mine, void *all, size_t nbytes);
-	void (*min)(int64_t *words, int nwords);
-	void (*all_bits)(uint64_t *words, int nwords); /* bitwise AND */
-};
-
-/* ---- mpi.c ---- */
-
-extern const struct gshmemi_bootstrap gshmemi_bootstrap_mpi;
-
-/* comm is an MPI_Comm *, NULL for MPI_COMM_WORLD. Sets *rank_p and *npes_p on success. */
-int gshmemi_bootstrap_mpi_open(const void *comm, int *rank_p, int *npes_p);
-
-/* ---- launcher.c ---- */
+/*
+ * Starts MPI at MPI_THREAD_MULTIPLE unless it is running, and copies the communicator at comm (an MPI_Comm *;
+ * NULL: MPI_COMM_WORLD). Fails only if this process cannot take part in anything collective. Without MPI and
+ * without a launcher, this process is a job of one PE.
+ */
+int gshmemi_bootstrap_open(const void *comm);
+void gshmemi_bootstrap_close(void);
 
 /*
- * Called where this process is alone for MPI. If MPI does not know the launcher, the processes it starts do
- * not find each other. Each would be a job of its own, compute the same, and overwrite the others' files: so
- * returns -EINVAL, after a message of one process, if the environment speaks of several.
+ * The same without MPI, by the job's unique id. Waits until all ranks have come, but at most
+ * GSHMEM_INIT_TIMEOUT.
  */
-int gshmemi_launcher_check(void);
+int gshmemi_bootstrap_open_by_id(const gshmemx_uniqueid_t *id, int rank, int nranks);
 
-/* Whether a launcher may have started several processes: it has left variables, and does not say one. */
-bool gshmemi_launcher_may_be_there(void);
+/* Whether MPI has started the job. If not, MPI must not be called. */
+bool gshmemi_bootstrap_has_mpi(void);
 
-/* ---- tcp.c, join.c ---- */
+/*
+ * At process exit: finalizes MPI if the library started it and is finalized itself. A second call does
+ * nothing.
+ */
+void gshmemi_bootstrap_finalize(void);
 
-extern const struct gshmemi_bootstrap gshmemi_bootstrap_tcp;
+/* Returns -EINVAL after a message if MPI's thread level is too low for thread_level, a GSHMEM_THREAD_*. */
+int gshmemi_bootstrap_check_level(int thread_level);
 
-/* On an error prints a message and leaves no connection open. */
-int gshmemi_bootstrap_tcp_open(const gshmemx_uniqueid_t *id, int rank, int npes);
+/*
+ * Whether MPI can carry operations of from_pe on to_pe. Returns -EINVAL, after a message that names both, if
+ * MPI's thread level is below MPI_THREAD_MULTIPLE, and -ENOTSUP if MPI has not started the job.
+ */
+int gshmemi_bootstrap_check_carrying(int from_pe, int to_pe);
 
-/* For a job of this process alone, which needs no connections. */
-int gshmemi_bootstrap_tcp_open_alone(void);
+/*
+ * For net/mpi.c; collective. *comm_p (an MPI_Comm *) becomes a copy of the communicator, on which errors
+ * return.
+ */
+void gshmemi_bootstrap_copy_comm(void *comm_p);
+
+/*
+ * For a group of MPI processes (an MPI_Group *). The first fills pes[npes] with the processes' PE numbers, -1
+ * for one that is not a PE. The second is collective over the group and makes a communicator of it (an
+ * MPI_Comm *).
+ */
+void gshmemi_bootstrap_find_pes(const void *group, int npes, int *pes);
+void gshmemi_bootstrap_create_comm(const void *group, void *comm_p);
+
+/*
+ * Ends all processes that MPI knows with a status, which the launcher returns. May be called by any thread,
+ * also while another is inside MPI. Returns if there are no other processes, if MPI is not running, or if it
+ * has not started the job.
+ */
+void gshmemi_bootstrap_abort(int status);
+
+/* Whether the user has finalized MPI: then the functions below must not be called. */
+bool gshmemi_bootstrap_is_finalized(void);
+
+/*
+ * Copies data from PE from to PE to. With MPI only these two call it; without, all PEs do, each with memory
+ * of nbytes bytes at data.
+ */
+void gshmemi_bootstrap_move(void *data, size_t nbytes, int from, int to);
+
+int gshmemi_bootstrap_rank(void); /* -1 when not open */
+int gshmemi_bootstrap_npes(void);
+void gshmemi_bootstrap_barrier(void);
+void gshmemi_bootstrap_allgather(const void *mine, void *all, size_t nbytes);
+void gshmemi_bootstrap_broadcast(void *data, size_t nbytes, int root);
+
+/*
+ * Forms the group of this machine's PEs for gshmemi_bootstrap_allgather_node: npeers PEs in ascending order,
+ * lowest the first.
+ */
+void gshmemi_bootstrap_split(int lowest, int npeers);
+
+void gshmemi_bootstrap_allgather_node(const void *mine, void *all, size_t nbytes);
+/*
+ * The leaders, in ascending order, tell all PEs nbytes each. Every machine has at least one leader, its
+ * lowest PE.
+ */
+void gshmemi_bootstrap_allgather_leaders(
+	bool is_leader, int nleaders, const void *mine, void *all, size_t nbytes);
+
+/* What has been exchanged since open: base/scale.h. */
+const struct gshmemi_traffic *gshmemi_bootstrap_traffic(void);
+
+/* The minimum of each word over all PEs; the bitwise AND. */
+void gshmemi_bootstrap_min(int64_t *words, int nwords);
+void gshmemi_bootstrap_and(uint64_t *words, int nwords);
+
+/*
+ * Agrees on an error. Returns 0 if rc is 0 on every PE; else, on every PE, the rc of the lowest PE that has
+ * one, which prints its held message. *all, unless NULL, becomes false on every PE if it is false on any.
+ */
+int gshmemi_bootstrap_agree(int rc, bool *all);
 
 #endif /* GSHMEMI_BOOTSTRAP_BOOTSTRAP_H */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The launchers that init knows by their variables. */
-#include "bootstrap/bootstrap.h"
+#include "bootstrap/way.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -12,7 +12,7 @@
  * MPI cannot be started twice. If the library started it, the library finalizes it when the process exits,
  * not in gshmem_finalize, so that gshmem_init may be called again.
  */
-#include "bootstrap/bootstrap.h"
+#include "bootstrap/way.h"
 
 #include <dirent.h>
 #include <fcntl.h>

@@ -7,7 +7,7 @@
 #ifndef GSHMEMI_BOOTSTRAP_TCP_H
 #define GSHMEMI_BOOTSTRAP_TCP_H
 
-#include "bootstrap/bootstrap.h"
+#include "bootstrap/way.h"
 #include "bootstrap/uniqueid.h"
 
 #include <poll.h>

@@ -3,7 +3,7 @@
 #ifndef GSHMEMI_BOOTSTRAP_UNIQUEID_H
 #define GSHMEMI_BOOTSTRAP_UNIQUEID_H
 
-#include "bootstrap/bootstrap.h"
+#include "bootstrap/way.h"
 
 #include <sys/socket.h>
 

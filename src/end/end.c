@@ -22,6 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "bootstrap/bootstrap.h"
 #include "ipc/job.h"
 #include "ipc/life.h"
 #include "trace/trace.h"

@@ -14,6 +14,7 @@
 #include "base/devmem.h"
 #include "base/file.h"
 #include "base/scale.h"
+#include "bootstrap/bootstrap.h"
 #include "device/state.h"
 #include "end/end.h"
 #include "heap/heap.h"

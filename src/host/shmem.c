@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "bootstrap/bootstrap.h"
 #include "ipc/globals.h"
 
 /* ---- init ---- */

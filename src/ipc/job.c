@@ -2,6 +2,7 @@
 /* The job and the PEs of this machine: see ipc/job.h. */
 #include "base/file.h"
 #include "base/scale.h"
+#include "bootstrap/bootstrap.h"
 #include "ipc/job.h"
 
 #include <fcntl.h>

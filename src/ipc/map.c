@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/scale.h"
+#include "bootstrap/bootstrap.h"
 #include "ipc/globals.h"
 #include "ipc/job.h"
 #include "ipc/life.h"

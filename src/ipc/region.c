@@ -11,6 +11,7 @@
 
 #include "base/devmem.h"
 #include "base/scale.h"
+#include "bootstrap/bootstrap.h"
 #include "ipc/globals.h"
 #include "ipc/job.h"
 

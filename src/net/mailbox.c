@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "bootstrap/bootstrap.h"
 #include "heap/heap.h"
 #include "ipc/job.h"
 #include "ipc/region.h"

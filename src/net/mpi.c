@@ -16,6 +16,7 @@
 
 #include "base/mpi.h"
 #include "base/scale.h"
+#include "bootstrap/bootstrap.h"
 #include "ipc/job.h"
 #include "trace/trace.h"
 

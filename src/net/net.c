@@ -24,6 +24,7 @@
 #include "base/file.h"
 #include "base/scale.h"
 #include "base/thread.h"
+#include "bootstrap/bootstrap.h"
 #include "device/state.h"
 #include "ipc/job.h"
 #include "ipc/region.h"

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 
 #include "base/devmem.h"
+#include "bootstrap/bootstrap.h"
 
 /* A nonzero counter, as PEs exchange it. */
 struct row {

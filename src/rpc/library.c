@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "bootstrap/bootstrap.h"
 #include "net/net.h"
 #include "trace/trace.h"
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/scale.h"
+#include "bootstrap/bootstrap.h"
 
 #define OPTIONS (GSHMEM_CTX_SERIALIZED | GSHMEM_CTX_PRIVATE | GSHMEM_CTX_NOSTORE)
 

@@ -15,6 +15,7 @@
 #include <gshmem/order/team.h>
 #include <pthread.h>
 
+#include "bootstrap/bootstrap.h"
 #include "heap/heap.h"
 #include "ipc/job.h"
 #include "trace/trace.h"

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bootstrap/bootstrap.h"
 #include "heap/heap.h"
 #include "base/devmem.h"
 #include "base/scale.h"

@@ -10,6 +10,7 @@
 #include "trace/trace.h"
 
 #include "base/devmem.h"
+#include "bootstrap/bootstrap.h"
 #include "ipc/job.h"
 #include "trace/kernels.h"
 

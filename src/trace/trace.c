@@ -11,6 +11,7 @@
 
 #include "base/devmem.h"
 #include "base/file.h"
+#include "bootstrap/bootstrap.h"
 
 #define MIN_SLOTS    16
 #define MAX_THREADS  256                   /* of the host, whose names are kept */

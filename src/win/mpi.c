@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "base/mpi.h"
+#include "bootstrap/bootstrap.h"
 #include "heap/heap.h"
 #include "ipc/job.h"
 #include "net/net.h"
