@@ -64,7 +64,7 @@ CSANFLAGS = $(if $(filter lanes,$(SAN)),-DHIPCPU_TSAN_LANES,$(SANFLAGS))
 CCMD      = $(CC) $(CWARN) $(CPP) -fPIC $(CFLAGS) $(CSANFLAGS)
 HIPCMD    = $(HIPCC) $(HIPFLAGS) $(HIPWARN) $(CPP) -fPIC $(CFLAGS) $(SANFLAGS)
 LINK      = $(HIPLD) $(SANFLAGS) $(LDFLAGS)
-# The library loads MPI when it needs it (src/base/mpi.c); programs are linked with MPI only if they call it.
+# The library loads MPI when it needs it (src/mpi/mpi.c); programs are linked with MPI only if they call it.
 comma    := ,
 NEEDED   := -Wl,--push-state,--as-needed
 LIBS      = $(PLAT_LDLIBS) $(if $(MPI_LIBS),$(NEEDED) $(MPI_LIBS) -Wl$(comma)--pop-state)

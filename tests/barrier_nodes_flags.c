@@ -13,7 +13,7 @@
 #include <stdlib.h>
 
 #include "helpers.h"
-#include "net/engine.h"
+#include "engine/engine.h"
 
 const struct gshmemi_engine_counts *gshmemi_net_counts(void);
 

@@ -6,7 +6,7 @@
  * can start so many processes.
  */
 #define gshmemi_job tested_job /* the library that this links to has one of its own */
-#include "../src/ipc/job.c"
+#include "../src/job/job.c"
 
 #include "helpers.h"
 #include <stdarg.h>

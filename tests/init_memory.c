@@ -12,7 +12,7 @@
 
 #include "base/scale.h"
 #include "helpers.h"
-#include "ipc/job.h"
+#include "job/job.h"
 #include "ipc/opening.h"
 
 #define UNIT ((size_t)2 << 20) /* handles of shared memory */

@@ -15,8 +15,8 @@
 
 #include "helpers.h"
 
-static const char *const library[] = {"base", "bootstrap", "ipc", "heap", "device", "trace", "end", "net",
-	"rpc", "op", "team", "win", "host", "shmem", NULL};
+static const char *const library[] = {"base", "mpi", "device", "bootstrap", "job", "ipc", "heap", "trace", "end",
+	"engine", "owner", "net", "rpc", "op", "team", "win", "host", "shmem", NULL};
 static const char *const headers[] = {
 	"arch", "api", "state", "move", "wait", "rpc", "order", "coll", "win", "compat", NULL};
 

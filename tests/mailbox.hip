@@ -15,7 +15,7 @@
 
 #include <gshmem/move/carry.h>
 
-#include "net/mail.h"
+#include "owner/mail.h"
 
 extern "C" {
 uint64_t gshmemi_heap_offset(const void *address);

@@ -204,7 +204,7 @@ cpu_mutants() {
 		'/^static void set_delta(/,/^}/s/gshmemi_job->peers\[peer\].has_atomics/0/'
 	mutant source atomics_all atomics_pairs src/ipc/map.c \
 		'/^static int open_peers(/,/^}/s/if (access.has_atomics)//'
-	mutant source atomics_own atomics_pairs src/ipc/job.c 's/job.peers\[job.rank\].has_atomics = true;//'
+	mutant source atomics_own atomics_pairs src/job/job.c 's/job.peers\[job.rank\].has_atomics = true;//'
 	mutant source atomics_device atomics_pairs src/ipc/map.c \
 		'/^static int find_access(/,/^}/s/(struct access){true, peer == device}/(struct access){true, false}/'
 
@@ -230,7 +230,7 @@ cpu_mutants() {
 		's/return gshmemi_host_ptr(my_heap, pe);/return (char *)(uintptr_t)my_heap + 0 * pe;/' -n 3
 	mutant source bases_parts peer_bases src/win/window.c \
 		'/^void \*gshmemi_window_memory(/,/^}/s/window->parts\[pe\]/window->parts[0]/' -n 3
-	mutant source bases_count peer_bases src/base/devmem.c \
+	mutant source bases_count peer_bases src/device/devmem.c \
 		's/gshmemi_devmem_copy(bases, table, (size_t)n/gshmemi_devmem_copy(bases, table, (size_t)(n - 1)/' -n 3
 	mutant source virtual_begin win_virtual src/ipc/virtual.c \
 		's/memory_p->offset = .*/memory_p->offset = 0;/' -n 2
@@ -298,9 +298,9 @@ cpu_mutants() {
 		'/^static bool hand_over(/,/^}/s/o->value, c->bulk)/o->value, 0)/'
 	mutant source net_context net_order src/net/carry.c \
 		'/^static struct gshmemi_target target_of(/,/^}/s/gshmemi_pe_context(o->pe)/0/'
-	mutant source net_fence net_order src/net/ask.c \
+	mutant source net_fence net_order src/engine/ask.c \
 		'/^void gshmemi_engine_fence(/,/^}/s/context->fenced = context->nbulks/;/'
-	mutant source net_merged net_order src/net/ask.c '/^static bool grow(/,/^}/s/memcpy(.*/;/'
+	mutant source net_merged net_order src/engine/ask.c '/^static bool grow(/,/^}/s/memcpy(.*/;/'
 	mutant source net_stream net_order src/rpc/carry.c \
 		'/^int gshmemi_rpc_carry_stream(/,/^}/s/o.offset += s->at;/;/'
 	mutant kernel net_order_asked net_order include/gshmem/rpc/remote.h \
@@ -313,16 +313,16 @@ cpu_mutants() {
 	mutant source net_asked_init net_asked src/host/init.c 's/state.slow |= GSHMEMI_SLOW_ASKED;/;/'
 	mutant source net_again net_asked src/rpc/carry.c \
 		'/^void gshmemi_rpc_carry_begin(/,/^}/s/atomic_store(&nhanded_over, 0);/;/'
-	mutant source net_awaited net_messages src/net/ask.c 's/c->urgency = IS_AWAITED;/;/'
+	mutant source net_awaited net_messages src/engine/ask.c 's/c->urgency = IS_AWAITED;/;/'
 	mutant source net_taken_along net_messages src/net/carry.c \
 		's/gshmemi_net_leave_puts();/gshmemi_net_leave();/'
-	mutant source net_amo net_sums src/net/perform.c \
+	mutant source net_amo net_sums src/engine/perform.c \
 		'/^static bool amo(/,/^}/s/old = gshmemi_amo_peer(r->op, \(.*\), r->value, cond, r->nbytes);/uint64_t *w = (void *)\1; old = gshmemi_arch_load(w, r->nbytes); if (r->op == GSHMEMI_AMO_ADD) { sched_yield(); gshmemi_arch_store(w, old + r->value, r->nbytes); } else old = gshmemi_amo_peer(r->op, w, r->value, cond, r->nbytes);/;s/#include <stdlib.h>/&\n#include <sched.h>/'
-	mutant header net_wrap net_engine src/net/connection.h \
+	mutant header net_wrap net_engine src/engine/connection.h \
 		'/ gshmemi_net_is_below(/,/^}/s/return .*/return seq < limit;/'
 	mutant source net_lanes net_sums src/rpc/carry.c \
 		'/^static struct request \*begin(/,/^}/s/r->left |= /r->left = /'
-	mutant source net_parked net_locks src/net/perform.c \
+	mutant source net_parked net_locks src/engine/perform.c \
 		'/^bool gshmemi_net_park(/,/^}/s/e->waiters = waiter;/free(waiter);/'
 	mutant source net_far nodes_death src/net/net.c \
 		'/^static bool is_far(/,/^}/s/return .*/return (void)pe, false;/'
@@ -342,10 +342,10 @@ cpu_mutants() {
 		'/ && count_connections() > /s/count_connections() > nconnections/false/'
 	mutant source own_connections init_finalize src/bootstrap/mpi.c \
 		'/ && count_connections() > /s/nconnections/0/'
-	mutant source kept_file closed_files src/ipc/job.c 's/gshmemi_file_keep((int)syscall/(0 ? 0 : (int)syscall/' -n 2
+	mutant source kept_file closed_files src/job/job.c 's/gshmemi_file_keep((int)syscall/(0 ? 0 : (int)syscall/' -n 2
 	mutant source main_left main_leaves src/bootstrap/leaving.c 's/keeps_main = true;/;/' -n 2
 	mutant source trace_pending trace src/rpc/call.c 's/op->has_begun = true;/;/'
-	mutant source no_finalize exit_without_finalize src/ipc/life.c \
+	mutant source no_finalize exit_without_finalize src/job/life.c \
 		's/flock(fd, LOCK_EX . LOCK_NB) == 0/1/'
 	mutant source launcher init_launcher src/bootstrap/mpi.c \
 		's/"OMPI_COMM_WORLD_SIZE"/"OMPI_COMM_WORLD_NONE"/'
@@ -363,10 +363,10 @@ cpu_mutants() {
 		'/ find_row(/,/^}/s/i < nplaces && length < n; i++/i < nplaces \&\& length + 1 < n; i++/'
 	mutant kernel context_stride teams_large include/gshmem/order/context.h \
 		'/ gshmemi_ctx_pe(/,/^}/s/>> 47/>> 48/'
-	mutant kernel job_peers init_max_pes src/ipc/job.c \
+	mutant kernel job_peers init_max_pes src/job/job.c \
 		'/ find_machine(/,/^}/s/all\[pe\] != mine/all[pe] > mine/'
 	mutant source scale_item init_memory src/team/context.c '/GSHMEMI_SCALE_PINNED/d'
-	mutant text layer_above layers src/ipc/job.c 's,^#include "ipc/job.h",&\n#include "heap/heap.h",'
+	mutant text layer_above layers src/job/job.c 's,^#include "job/job.h",&\n#include "heap/heap.h",'
 	mutant source layer_called layers src/base/log.c \
 		's/const int pe = .*/extern int gshmemi_bootstrap_rank(void); const int pe = gshmemi_bootstrap_rank();/'
 	mutant text platform_name layers src/heap/heap.c \
@@ -400,7 +400,7 @@ cpu_mutants() {
 	B=build/cpu-copies build=(B=build/cpu-copies CFLAGS='-O1 -g1' CPPFLAGS=' -DGSHMEMI_HOST_COPIES -DGSHMEMI_GENERIC_COPY=2 -DGSHMEM_MAX_PES=8')
 	mutant kernel mail_waits mailbox include/gshmem/wait/poll.h 's/^	gshmemi_attend();//' -n 1
 	mutant kernel mail_tests mailbox include/gshmem/wait/wait.h 's/gshmemi_attend();/;/' -n 1
-	mutant source mail_kernel mailbox src/net/attend.c 's/^		launch();/		;/' -n 1
+	mutant source mail_kernel mailbox src/owner/attend.c 's/^		launch();/		;/' -n 1
 
 	# the window of the direct tables, in which only 7 entries are PEs: built as for the leg window
 	B=build/cpu-window build=(B=build/cpu-window CFLAGS='-O1 -g1' CPPFLAGS=' -DGSHMEM_MAX_PES=8')

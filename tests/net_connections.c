@@ -19,9 +19,9 @@
 
 #include "heap/heap.h"
 #include "helpers.h"
-#include "ipc/job.h"
+#include "job/job.h"
 #include "ipc/opening.h"
-#include "net/connection.h"
+#include "engine/connection.h"
 #include "net/net.h"
 
 #define NPES 16

@@ -103,10 +103,10 @@ static void sim_raise(uint64_t *flag, uint64_t value);
 #define free(p)                  sim_free(p)
 #define realloc                  not_here
 #endif
-#include "../src/net/engine.c"
-#include "../src/net/perform.c"
-#include "../src/net/defer.c"
-#include "../src/net/ask.c"
+#include "../src/engine/engine.c"
+#include "../src/engine/perform.c"
+#include "../src/engine/defer.c"
+#include "../src/engine/ask.c"
 #ifdef SIM_ARENA
 #undef malloc
 #undef calloc

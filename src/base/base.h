@@ -203,8 +203,6 @@ int gshmemi_env_parse_size(const char *text, uint64_t *nbytes_p);
 double gshmemi_env_parse_double(const char *text, char **end_p);
 const char *gshmemi_heap_kind_name(enum gshmemi_heap_kind kind);
 
-/* ---- env_shmem.c: OpenSHMEM's variables ---- */
-
 /* Whether the program is one of OpenSHMEM, which has libgshmem_shmem. Set by host/shmem.c before main. */
 extern bool gshmemi_is_shmem;
 
@@ -217,7 +215,7 @@ const char *gshmemi_env_find_shmem(const char *name, const char **full_name_p);
 /* In a program of OpenSHMEM reads its variables into gshmemi_env. -EINVAL after a message. */
 int gshmemi_env_read_shmem(void);
 
-/* ---- devmem.c; the rest of it is in base/devmem.h ---- */
+/* ---- devmem.c; the rest of it is in device/devmem.h ---- */
 
 /* Allocates host memory that kernels read and write, filled with zeros. what names it in messages. */
 int gshmemi_host_allocate(size_t nbytes, const char *what, void **ptr_p);

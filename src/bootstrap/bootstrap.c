@@ -7,8 +7,8 @@
 
 #include <string.h>
 
-#include "base/mpi.h"
 #include "base/scale.h"
+#include "mpi/mpi.h"
 
 /* of the current job, or of the last one */
 static const struct gshmemi_bootstrap *way = &gshmemi_bootstrap_mpi;

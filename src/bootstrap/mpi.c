@@ -29,9 +29,9 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "base/mpi.h"
 #include "base/thread.h"
 #include "bootstrap/leaving.h"
+#include "mpi/mpi.h"
 
 #define SETTLE_NS 100000000 /* of progress before MPI_Finalize, */
 #define FINALIZE_S 3 /* and how long that may take */

@@ -7,8 +7,8 @@
 #ifndef GSHMEMI_BOOTSTRAP_TCP_H
 #define GSHMEMI_BOOTSTRAP_TCP_H
 
-#include "bootstrap/way.h"
 #include "bootstrap/uniqueid.h"
+#include "bootstrap/way.h"
 
 #include <poll.h>
 

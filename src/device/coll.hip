@@ -7,7 +7,7 @@
 #include <gshmem.h>
 
 #include "device/coll.h"
-#include "base/launch.h"
+#include "device/launch.h"
 
 __global__ __launch_bounds__(GSHMEMI_ARCH_OWN_THREADS, 1)
 void gshmemi_coll_kernel(struct gshmemi_coll_args args)

@@ -13,7 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/devmem.h"
+#include "device/devmem.h"
+
+struct gshmemi_state gshmemi_state = GSHMEMI_STATE_INIT;
+struct gshmemi_attention *gshmemi_host_attention; /* init makes [2]: nobody reads the second, the sink */
+atomic_uint gshmemi_enter_why = GSHMEMI_ENTER_NOT_INITIALIZED;
 
 static const struct gshmemi_state unset = GSHMEMI_STATE_INIT;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

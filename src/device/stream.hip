@@ -4,8 +4,8 @@
  * own copy of the device state.
  */
 #include <hip/hip_runtime.h>
+#include "device/launch.h"
 #include "device/stream.h"
-#include "base/launch.h"
 
 static __device__ void wait(const struct gshmemi_stream_op *op)
 {

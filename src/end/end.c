@@ -4,7 +4,7 @@
  * gshmem_finalize.
  *
  * All PEs of the node end together and with one status. The PE that ends first announces its end
- * (ipc/life.h), and the watchers of the other PEs follow. Each PE writes out what it has buffered, waits
+ * (job/life.h), and the watchers of the other PEs follow. Each PE writes out what it has buffered, waits
  * until every other PE has done so too, and then asks MPI to abort the job with the status. Only MPI_Abort
  * gives the launcher the status for certain: when a process ends without MPI_Finalize, hydra 4.0.2 kills the
  * others at once and returns the bitwise OR of all statuses, in which 9, from the kill, wins.
@@ -23,8 +23,8 @@
 #include <unistd.h>
 
 #include "bootstrap/bootstrap.h"
-#include "ipc/job.h"
-#include "ipc/life.h"
+#include "job/job.h"
+#include "job/life.h"
 #include "trace/trace.h"
 
 #define FLUSH_NS    500000000U  /* a stream may be locked forever, by a thread that reads from it */

@@ -11,7 +11,7 @@
 
 #include "heap/heap.h"
 #include "ipc/globals.h"
-#include "ipc/job.h"
+#include "job/job.h"
 
 /* Says where the call was made. */
 static void describe_caller(const struct gshmemi_fault *f, char *text, size_t nbytes)

@@ -4,7 +4,7 @@
  *
  * While init waits for other PEs, it guards init: it watches the processes that the launcher started on this
  * node, and the clock. Then it watches the PEs of this machine, by pidfds and by their life words
- * (ipc/life.h), and this PE's fault record, in host memory. It calls neither MPI nor HIP, which may no longer
+ * (job/life.h), and this PE's fault record, in host memory. It calls neither MPI nor HIP, which may no longer
  * work when it is needed: a kernel that traps takes the device's context with it.
  */
 #include "end/end.h"
@@ -22,8 +22,8 @@
 
 #include "base/file.h"
 #include "base/thread.h"
-#include "ipc/job.h"
-#include "ipc/life.h"
+#include "job/job.h"
+#include "job/life.h"
 
 #define INIT_TICK_MS 500
 #define RUN_TICK_MS  10

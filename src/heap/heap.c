@@ -14,12 +14,12 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "base/devmem.h"
 #include "base/file.h"
 #include "base/scale.h"
 #include "bootstrap/bootstrap.h"
+#include "device/devmem.h"
 #include "ipc/globals.h"
-#include "ipc/job.h"
+#include "job/job.h"
 
 struct gshmemi_heap gshmemi_heap;
 uint64_t *gshmemi_host_allocation_end;

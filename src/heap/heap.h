@@ -8,8 +8,8 @@
 #ifndef GSHMEMI_HEAP_HEAP_H
 #define GSHMEMI_HEAP_HEAP_H
 
-#include "heap/allocator.h"
 #include "base/base.h"
+#include "heap/allocator.h"
 
 struct gshmemi_heap {
 	char *base;

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/devmem.h"
 #include "device/coll.h"
+#include "device/devmem.h"
 #include "team/team.h"
 #include "trace/trace.h"
 #include "win/pool.h"

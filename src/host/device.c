@@ -8,11 +8,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/kernels.h"
 #include "device/coll.h"
+#include "device/kernels.h"
 #include "device/stream.h"
-#include "ipc/job.h"
-#include "net/kernels.h"
+#include "job/job.h"
+#include "owner/kernels.h"
 #include "trace/kernels.h"
 
 /* The architectures this binary was built for. */

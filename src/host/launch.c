@@ -8,10 +8,10 @@
 #include <inttypes.h>
 #include <pthread.h>
 
-#include "base/devmem.h"
+#include "device/devmem.h"
 #include "end/end.h"
 #include "host/host.h"
-#include "ipc/job.h"
+#include "job/job.h"
 #include "op/op.h"
 #include "team/team.h"
 

@@ -12,10 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/devmem.h"
 #include "heap/heap.h"
-#include "base/devmem.h"
-#include "ipc/job.h"
 #include "ipc/region.h"
+#include "job/job.h"
 #include "team/team.h"
 
 /*

@@ -4,13 +4,13 @@
 
 #include <string.h>
 
-#include "base/devmem.h"
+#include "device/devmem.h"
 #include "heap/heap.h"
 #include "host/host.h"
-#include "ipc/job.h"
-#include "ipc/life.h"
 #include "ipc/map.h"
 #include "ipc/region.h"
+#include "job/job.h"
+#include "job/life.h"
 #include "net/net.h"
 #include "rpc/rpc.h"
 #include "team/team.h"

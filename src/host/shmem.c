@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What differs in a program of OpenSHMEM, one linked with libgshmem_shmem: it reads OpenSHMEM's environment
- * variables (base/env_shmem.c), and if it exits without finalize, it is finalized then.
+ * variables (base/env.c), and if it exits without finalize, it is finalized then.
  */
 #include "host/host.h"
 

@@ -10,9 +10,9 @@
 #include "base/scale.h"
 #include "bootstrap/bootstrap.h"
 #include "ipc/globals.h"
-#include "ipc/job.h"
-#include "ipc/life.h"
 #include "ipc/region.h"
+#include "job/job.h"
+#include "job/life.h"
 
 /*
  * Identifies a device for all processes of a node, whose device numbers may differ. Both fields are needed:

@@ -9,11 +9,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/devmem.h"
 #include "base/scale.h"
 #include "bootstrap/bootstrap.h"
+#include "device/devmem.h"
 #include "ipc/globals.h"
-#include "ipc/job.h"
+#include "job/job.h"
 
 /* A PE of this machine, in a region. */
 struct part {

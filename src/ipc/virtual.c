@@ -7,9 +7,9 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "base/devmem.h"
 #include "base/file.h"
 #include "base/thread.h"
+#include "device/devmem.h"
 #include "ipc/descriptors.h"
 
 /* The socket that hands out descriptors; takes the place of a handle's bytes. */

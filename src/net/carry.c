@@ -7,7 +7,7 @@
 
 #include <gshmem/wait/poll.h>
 
-#include "net/device.h"
+#include "owner/device.h"
 
 /*
  * The owner of a lock may complete his context before he gives it back, so a request that waits for the lock

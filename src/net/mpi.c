@@ -14,10 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/mpi.h"
 #include "base/scale.h"
 #include "bootstrap/bootstrap.h"
-#include "ipc/job.h"
+#include "job/job.h"
+#include "mpi/mpi.h"
 #include "trace/trace.h"
 
 #define MESSAGE_NBYTES ((size_t)8192)
@@ -327,27 +327,6 @@ static void unwatch_finalize(void)
 	is_open = false;
 	MPI_Comm_delete_attr(MPI_COMM_SELF, keyval);
 	MPI_Comm_free_keyval(&keyval);
-}
-
-/* ---- memory of devices ---- */
-
-/*
- * Which of these functions exist differs between MPIs and their versions: MPICH has cuda and hip, Open MPI
- * cuda and rocm.
- */
-static bool says(const char *query)
-{
-	int (*function)(void);
-
-	*(void **)&function = gshmemi_mpi_find(query);
-	return function && function();
-}
-
-bool gshmemi_link_mpi_takes_device(void)
-{
-	if (GSHMEMI_ARCH_IS_CUDA)
-		return says("MPIX_Query_cuda_support");
-	return says("MPIX_Query_hip_support") || says("MPIX_Query_rocm_support");
 }
 
 /* ---- open and end ---- */

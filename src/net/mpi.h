@@ -3,7 +3,7 @@
 #ifndef GSHMEMI_NET_MPI_H
 #define GSHMEMI_NET_MPI_H
 
-#include "net/link.h"
+#include "engine/link.h"
 
 struct gshmemi_scale;
 
@@ -28,8 +28,5 @@ void gshmemi_link_mpi_drop(void);
 
 /* Adds what that takes; returns the bytes of a message. */
 size_t gshmemi_link_mpi_scale(struct gshmemi_scale *scale);
-
-/* Whether MPI says that it can send from memory of this kind of device. */
-bool gshmemi_link_mpi_takes_device(void);
 
 #endif /* GSHMEMI_NET_MPI_H */

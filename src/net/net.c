@@ -26,11 +26,11 @@
 #include "base/thread.h"
 #include "bootstrap/bootstrap.h"
 #include "device/state.h"
-#include "ipc/job.h"
 #include "ipc/region.h"
-#include "net/device.h"
-#include "net/mail.h"
+#include "job/job.h"
 #include "net/mpi.h"
+#include "owner/device.h"
+#include "owner/mail.h"
 
 #define YIELD_NS    1000000   /* after the last work: yield, */
 #define NAP_SHARE   16 /* then nap for this part of the time without work, so that a nap adds little to it, */

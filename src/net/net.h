@@ -10,7 +10,7 @@
 #ifndef GSHMEMI_NET_NET_H
 #define GSHMEMI_NET_NET_H
 
-#include "net/engine.h"
+#include "engine/engine.h"
 
 #include <gshmem/move/carry.h>
 

@@ -2,12 +2,12 @@
 /*
  * Put, get, atomics and signals on the host where the CPU cannot touch the heap. Each call describes its
  * operation, finds where the PE's memory is mapped, and performs it by copies and by kernels of the library
- * (base/devmem.h). Where the CPU can touch the heap, direct.c is compiled instead.
+ * (device/devmem.h). Where the CPU can touch the heap, direct.c is compiled instead.
  *
  * Late delivery affects only kernels here: the host's own operations are not delayed, but its fence and quiet
  * (sync.c) complete what kernels left behind.
  */
-#include "base/devmem.h"
+#include "device/devmem.h"
 
 #include <gshmem/move/slow.h>
 #include <stdlib.h>

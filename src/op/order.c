@@ -5,7 +5,7 @@
 #define GSHMEMI_BODIES
 #include <gshmem/order/sync.h>
 
-#include "base/devmem.h"
+#include "device/devmem.h"
 #include "trace/trace.h"
 
 #if GSHMEMI_ARCH_HOST_DIRECT

@@ -5,11 +5,11 @@
 #include <gshmem/state/peer.h>
 #include <string.h>
 
-#include "base/devmem.h"
+#include "device/devmem.h"
 #include "heap/heap.h"
 #include "ipc/globals.h"
-#include "ipc/job.h"
 #include "ipc/region.h"
+#include "job/job.h"
 #include "net/net.h"
 
 int gshmemi_host_my_pe(void)

@@ -13,8 +13,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/devmem.h"
 #include "bootstrap/bootstrap.h"
+#include "device/devmem.h"
 
 /* A nonzero counter, as PEs exchange it. */
 struct row {

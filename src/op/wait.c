@@ -7,8 +7,8 @@
 #include <gshmem/wait/wait_many.h>
 #include <time.h>
 
-#include "base/devmem.h"
 #include "base/thread.h"
+#include "device/devmem.h"
 #include "trace/trace.h"
 
 /*

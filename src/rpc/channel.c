@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/devmem.h"
+#include "device/devmem.h"
 
 /*
  * The host-pinned part: offsets at multiples of a line. The pages come last, because they need not be zeroed.

@@ -3,8 +3,8 @@
  * The functions that kernels can call. Host threads add them and the servers' threads read them; none is
  * removed before finalize.
  */
-#include "rpc/rpc.h"
 #include "device/state.h"
+#include "rpc/rpc.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -21,7 +21,7 @@
 
 #include "base/scale.h"
 #include "base/thread.h"
-#include "ipc/job.h"
+#include "job/job.h"
 #include "net/net.h"
 
 #define SPIN_NS        20000   /* after the last work: spin, */

@@ -17,7 +17,7 @@
 
 #include "bootstrap/bootstrap.h"
 #include "heap/heap.h"
-#include "ipc/job.h"
+#include "job/job.h"
 #include "trace/trace.h"
 
 #define WORD_NBITS  64

@@ -11,10 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "heap/heap.h"
-#include "base/devmem.h"
 #include "base/scale.h"
-#include "ipc/job.h"
+#include "device/devmem.h"
+#include "heap/heap.h"
+#include "job/job.h"
 
 /* The number of rounds of a barrier of n PEs. */
 static int count_rounds(int n)

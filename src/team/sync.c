@@ -20,7 +20,7 @@ static void own_combine(uint64_t *words, const uint64_t (*row)[GSHMEMI_SYNC_WORD
 
 #include <gshmem/order/sync.h>
 
-#include "base/devmem.h"
+#include "device/devmem.h"
 #include "op/op.h"
 #include "trace/trace.h"
 

@@ -15,11 +15,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bootstrap/bootstrap.h"
-#include "heap/heap.h"
-#include "base/devmem.h"
 #include "base/scale.h"
-#include "ipc/job.h"
+#include "bootstrap/bootstrap.h"
+#include "device/devmem.h"
+#include "heap/heap.h"
+#include "job/job.h"
 #include "net/net.h"
 
 #define CONFIG_MASK GSHMEM_TEAM_NUM_CONTEXTS

@@ -9,9 +9,9 @@
  */
 #include "trace/trace.h"
 
-#include "base/devmem.h"
 #include "bootstrap/bootstrap.h"
-#include "ipc/job.h"
+#include "device/devmem.h"
+#include "job/job.h"
 #include "trace/kernels.h"
 
 #define NQUESTIONS 20

@@ -2,7 +2,7 @@
 /* A kernel that tells the GPU's time, as often as the host asks. It needs no device state. */
 #include <gshmem/arch/arch.h>
 
-#include "base/launch.h"
+#include "device/launch.h"
 #include "trace/kernels.h"
 
 /* Each answer is one word, and no two are equal, so the host needs no order between two words. */

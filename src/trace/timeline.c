@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ipc/job.h"
+#include "job/job.h"
 
 #define FIRST_BLOCK 1000000 /* tids of work-groups; those below are threads of the host */
 

@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/devmem.h"
 #include "base/file.h"
 #include "bootstrap/bootstrap.h"
+#include "device/devmem.h"
 
 #define MIN_SLOTS    16
 #define MAX_THREADS  256                   /* of the host, whose names are kept */

@@ -5,7 +5,7 @@
  */
 #include "win/win.h"
 
-#include "base/devmem.h"
+#include "device/devmem.h"
 #include "op/op.h"
 
 #if !GSHMEMI_ARCH_HOST_DIRECT

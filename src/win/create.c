@@ -12,13 +12,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/devmem.h"
 #include "base/scale.h"
+#include "device/devmem.h"
 #include "end/end.h"
 #include "heap/heap.h"
-#include "ipc/job.h"
 #include "ipc/region.h"
 #include "ipc/virtual.h"
+#include "job/job.h"
 #include "net/net.h"
 #include "rpc/rpc.h"
 #include "team/team.h"

@@ -9,10 +9,10 @@
 #include <limits.h>
 #include <stdlib.h>
 
-#include "base/mpi.h"
 #include "bootstrap/bootstrap.h"
 #include "heap/heap.h"
-#include "ipc/job.h"
+#include "job/job.h"
+#include "mpi/mpi.h"
 #include "net/net.h"
 #include "team/team.h"
 

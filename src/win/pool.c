@@ -4,7 +4,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "base/devmem.h"
+#include "device/devmem.h"
 #include "heap/allocator.h"
 #include "heap/heap.h"
 

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/devmem.h"
 #include "base/scale.h"
+#include "device/devmem.h"
 #include "end/end.h"
 #include "heap/heap.h"
 #include "ipc/region.h"

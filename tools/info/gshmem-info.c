@@ -18,7 +18,7 @@
 
 #include "base/scale.h"
 #include "heap/heap.h"
-#include "ipc/job.h"
+#include "job/job.h"
 #include "ipc/opening.h"
 #include "measure.h"
 #include "net/net.h"

@@ -10,8 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/mpi.h"
-#include "ipc/job.h"
+#include "mpi/mpi.h"
+#include "job/job.h"
 #include "net/net.h"
 #include "print.h"
 

@@ -3,7 +3,7 @@
  * How kernels serve the mailbox of their device (struct gshmemi_mailbox). PEs that have not mapped this
  * device's memory post operations on it, and this device performs them, because its words may have no other
  * agent. Every loop of the library that can last serves when the attention word says that there is mail, and
- * so does each call of test: a GPU whose waves all wait serves itself. If no kernel looks, src/net/attend.c
+ * so does each call of test: a GPU whose waves all wait serves itself. If no kernel looks, src/owner/attend.c
  * launches one that does.
  *
  * One lane serves, alone. If another lane holds the lock it leaves at once, because the holder looks again

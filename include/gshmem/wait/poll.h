@@ -48,7 +48,7 @@ GSHMEMI_FN int gshmemi_compare(uint64_t found, int cmp, uint64_t value, unsigned
  * device's mailbox, which lies elsewhere for them, because it is registered memory.
  */
 #ifdef GSHMEMI_LIBRARY
-extern struct gshmemi_attention *gshmemi_host_attention; /* src/base/state.c */
+extern struct gshmemi_attention *gshmemi_host_attention; /* src/device/state.c */
 #define GSHMEMI_ATTENTION gshmemi_host_attention
 #else
 #define GSHMEMI_ATTENTION gshmemi_state.attention

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The kernel that serves the mailbox when no other kernel does, as C code calls it: src/net/attend.hip. */
-#ifndef GSHMEMI_NET_KERNELS_H
-#define GSHMEMI_NET_KERNELS_H
+/* The kernel that serves the mailbox when no other kernel does, as C code calls it: src/owner/attend.hip. */
+#ifndef GSHMEMI_OWNER_KERNELS_H
+#define GSHMEMI_OWNER_KERNELS_H
 
 #include <hip/hip_runtime_api.h>
 
@@ -19,4 +19,4 @@ hipError_t gshmemi_attend_load(void);
 }
 #endif
 
-#endif /* GSHMEMI_NET_KERNELS_H */
+#endif /* GSHMEMI_OWNER_KERNELS_H */

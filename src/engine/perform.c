@@ -4,7 +4,7 @@
  * is put off while something that it needs is missing: a chunk that has not landed, or a buffer for its
  * answer. The rest of that stream then waits in a copy of its message; other streams do not wait.
  */
-#include "net/connection.h"
+#include "engine/connection.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,8 +4,8 @@
  * machine are. Init finds this out, and it stays constant until finalize. Of PEs on other machines a PE knows
  * only their numbers and hosts.
  */
-#ifndef GSHMEMI_IPC_JOB_H
-#define GSHMEMI_IPC_JOB_H
+#ifndef GSHMEMI_JOB_JOB_H
+#define GSHMEMI_JOB_JOB_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -109,4 +109,4 @@ int gshmemi_job_open_pidfd(int pe);
  */
 void gshmemi_job_explain(int pe, char *why, size_t nbytes);
 
-#endif /* GSHMEMI_IPC_JOB_H */
+#endif /* GSHMEMI_JOB_JOB_H */

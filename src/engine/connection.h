@@ -3,12 +3,12 @@
  * The inside of the engine: what it keeps for each PE that it has communicated with. Only for the engine's
  * own files.
  */
-#ifndef GSHMEMI_NET_CONNECTION_H
-#define GSHMEMI_NET_CONNECTION_H
+#ifndef GSHMEMI_ENGINE_CONNECTION_H
+#define GSHMEMI_ENGINE_CONNECTION_H
 
-#include "net/agent.h"
-#include "net/engine.h"
-#include "net/wire.h"
+#include "engine/agent.h"
+#include "engine/engine.h"
+#include "engine/wire.h"
 
 #define GSHMEMI_NET_NCHUNKS 2 /* chunks put to a PE, or got from it, that have not landed; a power of two */
 /* numbers of chunks in tags, whose lowest bit says which side names the memory */
@@ -282,4 +282,4 @@ static inline bool gshmemi_net_is_below(uint32_t seq, uint32_t limit)
 	return (int32_t)(limit - seq) > 0;
 }
 
-#endif /* GSHMEMI_NET_CONNECTION_H */
+#endif /* GSHMEMI_ENGINE_CONNECTION_H */

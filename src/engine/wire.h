@@ -4,8 +4,8 @@
  * places are offsets in regions, which mean the same on all PEs. Both ends have the same byte order, which
  * init checks.
  */
-#ifndef GSHMEMI_NET_WIRE_H
-#define GSHMEMI_NET_WIRE_H
+#ifndef GSHMEMI_ENGINE_WIRE_H
+#define GSHMEMI_ENGINE_WIRE_H
 
 #include <stdint.h>
 
@@ -49,4 +49,4 @@ struct gshmemi_net_record {
 	uint64_t cookie;   /* of the asker; the answer returns it */
 };
 
-#endif /* GSHMEMI_NET_WIRE_H */
+#endif /* GSHMEMI_ENGINE_WIRE_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* How HIP units of the library launch a kernel. */
-#ifndef GSHMEMI_BASE_LAUNCH_H
-#define GSHMEMI_BASE_LAUNCH_H
+#ifndef GSHMEMI_DEVICE_LAUNCH_H
+#define GSHMEMI_DEVICE_LAUNCH_H
 
 #include <gshmem/arch/arch.h>
 #include <hip/hip_runtime.h>
@@ -38,4 +38,4 @@ static inline hipError_t gshmemi_load_kernel(const void *kernel)
 	return hipFuncGetAttributes(&attributes, kernel);
 }
 
-#endif /* GSHMEMI_BASE_LAUNCH_H */
+#endif /* GSHMEMI_DEVICE_LAUNCH_H */

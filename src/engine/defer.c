@@ -6,7 +6,7 @@
  * device memory could finish before a running kernel is sure to see the data. Chunks that leave may be sent
  * from device memory.
  */
-#include "net/connection.h"
+#include "engine/connection.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -19,12 +19,12 @@
  *
  * A function that returns false has found no room and has done nothing; progress makes room.
  */
-#ifndef GSHMEMI_NET_ENGINE_H
-#define GSHMEMI_NET_ENGINE_H
+#ifndef GSHMEMI_ENGINE_ENGINE_H
+#define GSHMEMI_ENGINE_ENGINE_H
 
 #include "base/base.h"
 
-#include "net/link.h"
+#include "engine/link.h"
 
 struct gshmemi_engine;
 struct gshmemi_agent;
@@ -214,4 +214,4 @@ const struct gshmemi_engine_counts *gshmemi_engine_counts(const struct gshmemi_e
  */
 void gshmemi_engine_count_device(struct gshmemi_engine *e, bool is_staged, uint64_t nchunks);
 
-#endif /* GSHMEMI_NET_ENGINE_H */
+#endif /* GSHMEMI_ENGINE_ENGINE_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The library's own kernels, as C code calls them: src/base/devmem.hip. */
-#ifndef GSHMEMI_BASE_KERNELS_H
-#define GSHMEMI_BASE_KERNELS_H
+/* The library's own kernels, as C code calls them: src/device/devmem.hip. */
+#ifndef GSHMEMI_DEVICE_KERNELS_H
+#define GSHMEMI_DEVICE_KERNELS_H
 
 #include <stdint.h>
 #include <hip/hip_runtime_api.h>
@@ -24,4 +24,4 @@ hipError_t gshmemi_devmem_probe(void);
 }
 #endif
 
-#endif /* GSHMEMI_BASE_KERNELS_H */
+#endif /* GSHMEMI_DEVICE_KERNELS_H */

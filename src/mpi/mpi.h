@@ -6,8 +6,8 @@
  *
  * MPICH's handles and constants are numbers defined in its mpi.h, so only functions have to be looked up.
  */
-#ifndef GSHMEMI_BASE_MPI_H
-#define GSHMEMI_BASE_MPI_H
+#ifndef GSHMEMI_MPI_MPI_H
+#define GSHMEMI_MPI_MPI_H
 
 #include <mpi.h>
 
@@ -39,6 +39,9 @@ bool gshmemi_mpi_is_there(void);
 
 /* Returns a function that not every MPI has, or NULL. */
 void *gshmemi_mpi_find(const char *name);
+
+/* Whether MPI says that it can send from memory of this kind of device. */
+bool gshmemi_mpi_takes_device(void);
 
 #define MPI_Abort gshmemi_mpi.Abort
 #define MPI_Allreduce gshmemi_mpi.Allreduce
@@ -83,4 +86,4 @@ void *gshmemi_mpi_find(const char *name);
 #define MPI_Win_get_attr gshmemi_mpi.Win_get_attr
 #define MPI_Win_get_group gshmemi_mpi.Win_get_group
 
-#endif /* GSHMEMI_BASE_MPI_H */
+#endif /* GSHMEMI_MPI_MPI_H */

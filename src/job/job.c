@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The job and the PEs of this machine: see ipc/job.h. */
+/* The job and the PEs of this machine: see job/job.h. */
 #include "base/file.h"
 #include "base/scale.h"
 #include "bootstrap/bootstrap.h"
-#include "ipc/job.h"
+#include "job/job.h"
 
 #include <fcntl.h>
 #include <gshmem/state/pe.h>

@@ -7,8 +7,8 @@
  * names the memory before it arrives. A link loses nothing and tears nothing, but may deliver the messages of
  * one PE in a different order than they were sent. Only one thread at a time calls the four functions.
  */
-#ifndef GSHMEMI_NET_LINK_H
-#define GSHMEMI_NET_LINK_H
+#ifndef GSHMEMI_ENGINE_LINK_H
+#define GSHMEMI_ENGINE_LINK_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -62,4 +62,4 @@ struct gshmemi_link {
 	void (*end)(struct gshmemi_link *link);
 };
 
-#endif /* GSHMEMI_NET_LINK_H */
+#endif /* GSHMEMI_ENGINE_LINK_H */

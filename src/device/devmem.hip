@@ -5,8 +5,8 @@
  */
 #include <gshmem/arch/arch.h>
 
-#include "base/kernels.h"
-#include "base/launch.h"
+#include "device/kernels.h"
+#include "device/launch.h"
 
 /* Run by one thread. When the stream says that the kernel has ended, its writes have arrived. */
 __global__ __launch_bounds__(1) void gshmemi_amo_kernel(

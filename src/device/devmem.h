@@ -12,8 +12,8 @@
  *
  * Only gshmemi_devmem_complete orders operations. Any thread may make these calls.
  */
-#ifndef GSHMEMI_BASE_DEVMEM_H
-#define GSHMEMI_BASE_DEVMEM_H
+#ifndef GSHMEMI_DEVICE_DEVMEM_H
+#define GSHMEMI_DEVICE_DEVMEM_H
 
 #include "base/base.h"
 
@@ -107,4 +107,4 @@ void gshmemi_devmem_run(hipError_t (*launch)(const struct gshmemi_coll_args *arg
 /* Waits for all of the above. Costs nothing if nothing is open. */
 void gshmemi_devmem_complete(const char *call);
 
-#endif /* GSHMEMI_BASE_DEVMEM_H */
+#endif /* GSHMEMI_DEVICE_DEVMEM_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Copies and launches for the host, on streams of the library: see base/devmem.h. */
-#include "base/devmem.h"
+/* Copies and launches for the host, on streams of the library: see device/devmem.h. */
 #include "base/scale.h"
+#include "device/devmem.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -9,8 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/kernels.h"
 #include "base/thread.h"
+#include "device/kernels.h"
 
 /* A stream, and the event used to wait for what is on it. lock guards all of it. */
 struct queue {

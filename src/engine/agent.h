@@ -3,10 +3,10 @@
  * How the engine has operations performed where the CPU cannot reach the memory: by the device (mail.h) and
  * by its copy engines. None of these functions waits or calls HIP; the engine calls again.
  */
-#ifndef GSHMEMI_NET_AGENT_H
-#define GSHMEMI_NET_AGENT_H
+#ifndef GSHMEMI_ENGINE_AGENT_H
+#define GSHMEMI_ENGINE_AGENT_H
 
-#include "net/wire.h"
+#include "engine/wire.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -53,4 +53,4 @@ struct gshmemi_agent {
 	bool sends_device;
 };
 
-#endif /* GSHMEMI_NET_AGENT_H */
+#endif /* GSHMEMI_ENGINE_AGENT_H */

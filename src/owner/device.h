@@ -3,12 +3,12 @@
  * The agent of this PE's device, and landings for this PE's own operations: device.c. Empty where the CPU can
  * reach the heap.
  */
-#ifndef GSHMEMI_NET_DEVICE_H
-#define GSHMEMI_NET_DEVICE_H
+#ifndef GSHMEMI_OWNER_DEVICE_H
+#define GSHMEMI_OWNER_DEVICE_H
 
 #include "base/base.h"
 
-#include "net/agent.h"
+#include "engine/agent.h"
 
 const struct gshmemi_agent *gshmemi_net_agent(void);
 /* Whether the link sends from device memory; the agent knows once it is open. */
@@ -24,4 +24,4 @@ struct gshmemi_landing *gshmemi_landing_take(size_t nbytes);
 void gshmemi_landing_give(struct gshmemi_landing *landing);
 void gshmemi_landing_copy(struct gshmemi_landing *landing, void *dest, const void *source, size_t nbytes);
 
-#endif /* GSHMEMI_NET_DEVICE_H */
+#endif /* GSHMEMI_OWNER_DEVICE_H */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Connections, messages and credits: what asking (ask.c) and performing (perform.c) have in common. */
-#include "net/connection.h"
+#include "engine/connection.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,7 @@
  * may call HIP and the net thread may not: a call of HIP may wait for kernels, and kernels may wait for the
  * net thread. Each process of a device has such a thread, and a post wakes that of its own process.
  */
-#include "net/mailbox.h"
+#include "owner/mailbox.h"
 
 #include <limits.h>
 #include <linux/futex.h>
@@ -17,10 +17,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/devmem.h"
 #include "base/thread.h"
-#include "ipc/job.h"
-#include "net/kernels.h"
+#include "device/devmem.h"
+#include "job/job.h"
+#include "owner/kernels.h"
 
 #define GRACE_NS    20000U       /* the time that waiting waves have before a kernel is launched */
 /* mail that has been open for longer may stay open for long: nap between polls */

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/mpi.h"
+#include "mpi/mpi.h"
 
 struct gshmemi_mpi gshmemi_mpi;
 
@@ -129,4 +129,23 @@ int gshmemi_mpi_load(const char *what)
 	if (!rc)
 		gshmemi_mpi = mpi;
 	return rc;
+}
+
+/*
+ * Which of these functions exist differs between MPIs and their versions: MPICH has cuda and hip, Open MPI
+ * cuda and rocm.
+ */
+static bool says(const char *query)
+{
+	int (*function)(void);
+
+	*(void **)&function = gshmemi_mpi_find(query);
+	return function && function();
+}
+
+bool gshmemi_mpi_takes_device(void)
+{
+	if (GSHMEMI_ARCH_IS_CUDA)
+		return says("MPIX_Query_cuda_support");
+	return says("MPIX_Query_hip_support") || says("MPIX_Query_rocm_support");
 }

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The mailbox of this PE's device (net/mail.h): its memory, mailbox.c; and the thread that makes sure it is
+ * The mailbox of this PE's device (owner/mail.h): its memory, mailbox.c; and the thread that makes sure it is
  * served, attend.c.
  */
-#ifndef GSHMEMI_NET_MAILBOX_H
-#define GSHMEMI_NET_MAILBOX_H
+#ifndef GSHMEMI_OWNER_MAILBOX_H
+#define GSHMEMI_OWNER_MAILBOX_H
 
 #include "base/base.h"
 
 #include <gshmem/move/carry.h>
 
-#include "net/mail.h"
+#include "owner/mail.h"
 
 /* ---- for init and finalize ---- */
 
@@ -46,4 +46,4 @@ int gshmemi_attend_start(void);
 void gshmemi_attend_stop(void);
 void gshmemi_attend_wake(void); /* mail has been posted */
 
-#endif /* GSHMEMI_NET_MAILBOX_H */
+#endif /* GSHMEMI_OWNER_MAILBOX_H */

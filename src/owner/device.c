@@ -5,7 +5,7 @@
  * operations, one for this PE's. A request that holds a landing and waits for another PE must not block that
  * PE's requests.
  */
-#include "net/device.h"
+#include "owner/device.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -13,12 +13,12 @@
 
 #include <gshmem/move/carry.h>
 
-#include "base/devmem.h"
 #include "base/thread.h"
-#include "ipc/job.h"
-#include "net/engine.h"
-#include "net/mail.h"
-#include "net/mpi.h"
+#include "device/devmem.h"
+#include "engine/engine.h"
+#include "job/job.h"
+#include "mpi/mpi.h"
+#include "owner/mail.h"
 
 #if !GSHMEMI_ARCH_HOST_DIRECT
 
@@ -267,7 +267,7 @@ static bool find_sends_device(void)
 {
 	if (gshmemi_env.MPI_GPU != GSHMEMI_MPI_GPU_AUTO)
 		return gshmemi_env.MPI_GPU == GSHMEMI_MPI_GPU_YES;
-	return gshmemi_link_mpi_takes_device();
+	return gshmemi_mpi_takes_device();
 }
 
 struct gshmemi_landing *gshmemi_landing_take(size_t nbytes)

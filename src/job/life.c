@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The word in which each PE says whether it is alive: see ipc/life.h. */
+/* The word in which each PE says whether it is alive: see job/life.h. */
 #include "base/file.h"
 #include "base/scale.h"
-#include "ipc/job.h"
-#include "ipc/life.h"
+#include "job/job.h"
+#include "job/life.h"
 
 #include <fcntl.h>
 #include <stdio.h>

@@ -8,8 +8,8 @@
  * Mails are performed in the order in which they were posted. What one mail did is visible before what a
  * later one does if the later one is_ordered, and before is_done returns true for it.
  */
-#ifndef GSHMEMI_NET_MAIL_H
-#define GSHMEMI_NET_MAIL_H
+#ifndef GSHMEMI_OWNER_MAIL_H
+#define GSHMEMI_OWNER_MAIL_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -54,4 +54,4 @@ bool gshmemi_mailbox_is_done(uint64_t ticket, uint64_t *old_p);
 }
 #endif
 
-#endif /* GSHMEMI_NET_MAIL_H */
+#endif /* GSHMEMI_OWNER_MAIL_H */

@@ -6,8 +6,8 @@
 #include <hip/hip_runtime.h>
 #include <gshmem.h>
 
-#include "base/launch.h"
-#include "net/kernels.h"
+#include "device/launch.h"
+#include "owner/kernels.h"
 
 __global__ __launch_bounds__(1) void gshmemi_attend_kernel(unsigned ncalls)
 {

@@ -4,7 +4,7 @@
  * mailbox: a memfd that the lowest of these PEs creates and the others open. A poster holds a lock in it, but
  * nobody waits for that lock.
  */
-#include "net/mailbox.h"
+#include "owner/mailbox.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -16,8 +16,8 @@
 #include "base/file.h"
 #include "bootstrap/bootstrap.h"
 #include "heap/heap.h"
-#include "ipc/job.h"
 #include "ipc/region.h"
+#include "job/job.h"
 
 /* The box, followed by what the posting processes share. */
 struct memory {

@@ -3,7 +3,7 @@
  * The asker's side: the records and chunks of this PE's operations, how their contexts order them, and which
  * are open.
  */
-#include "net/connection.h"
+#include "engine/connection.h"
 
 #include <stdlib.h>
 #include <string.h>

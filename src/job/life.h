@@ -4,8 +4,8 @@
  * The other processes keep it when the PE has died. Kernels never touch it. The memory object has no name, so
  * that nothing is left behind.
  */
-#ifndef GSHMEMI_IPC_LIFE_H
-#define GSHMEMI_IPC_LIFE_H
+#ifndef GSHMEMI_JOB_LIFE_H
+#define GSHMEMI_JOB_LIFE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -45,4 +45,4 @@ bool gshmemi_life_is_ending(int pe, int *status_p);
 struct gshmemi_scale;
 void gshmemi_life_scale(struct gshmemi_scale *scale);
 
-#endif /* GSHMEMI_IPC_LIFE_H */
+#endif /* GSHMEMI_JOB_LIFE_H */
