@@ -31,6 +31,7 @@ static int explore_perform(
 #define gshmemi_mail_perform explore_perform
 #include <gshmem.h>
 
+#include "explore_graph.h"
 #include "rpc_explore_fiber.h"
 
 enum { HOST, MAX_AGENTS = 4, MAX_STORES = 6 };
@@ -307,7 +308,7 @@ static int is_over(const struct agent *a)
 /* ---- the search ---- */
 
 static numbers states;
-static std::vector<std::pair<uint32_t, uint32_t>> edges; /* from, to */
+static struct graph graph;
 
 static struct state state_at(uint32_t i)
 {
@@ -320,7 +321,7 @@ static struct state state_at(uint32_t i)
 static void reach(uint32_t from, const struct state *s)
 {
 	if (!violation)
-		edges.emplace_back(from, states.of(s, sizeof *s));
+		graph_add(&graph, from, states.of(s, sizeof *s), GRAPH_ANY);
 }
 
 static void expand(uint32_t from)
@@ -357,34 +358,19 @@ static void expand(uint32_t from)
 static unsigned count_stuck(void)
 {
 	const uint32_t n = (uint32_t)states.items.size();
-	std::vector<std::vector<uint32_t>> back(n);
-	std::vector<char> reaches(n);
-	std::vector<uint32_t> todo;
-	unsigned nstuck = 0;
+	std::vector<uint8_t> reaches(n);
+	struct graph_back back;
+	unsigned nstuck;
 	uint32_t i;
 
-	for (const auto &e : edges)
-		back[e.second].push_back(e.first);
 	for (i = 0; i < n; i++) {
 		const struct state s = state_at(i);
 
-		if (is_over(&s.agents[HOST])) {
-			reaches[i] = 1;
-			todo.push_back(i);
-		}
+		reaches[i] = (uint8_t)is_over(&s.agents[HOST]);
 	}
-	while (!todo.empty()) {
-		i = todo.back();
-		todo.pop_back();
-		for (uint32_t from : back[i]) {
-			if (!reaches[from]) {
-				reaches[from] = 1;
-				todo.push_back(from);
-			}
-		}
-	}
-	for (i = 0; i < n; i++)
-		nstuck += !reaches[i];
+	back = graph_turn(&graph, n);
+	nstuck = graph_count_stuck(&back, n, reaches.data(), GRAPH_ANY);
+	graph_free_back(&back);
 	return nstuck;
 }
 
@@ -401,7 +387,7 @@ static int explore(const struct config *row, int verbose)
 	stands.clear();
 	turns.clear();
 	states.clear();
-	edges.clear();
+	graph_clear(&graph);
 	memset(&s, 0, sizeof s);
 	for (i = 0; i < nagents(); i++) {
 		s.agents[i].stand = fiber_new(i, i == HOST ? host_main : wave_main);

@@ -3,6 +3,7 @@
 #ifndef NET_EXPLORE_SEARCH_H
 #define NET_EXPLORE_SEARCH_H
 
+#include "explore_graph.h"
 #include "net_explore_state.h"
 
 #define MAX_STATES 4000000U
@@ -108,18 +109,7 @@ static struct entry {
 static size_t table_mask; /* entries - 1; at most half of them are used */
 static uint32_t nfound, nends;
 static uint8_t *is_end;
-static uint64_t *edges; /* from << 32 | to */
-static size_t nedges, max_edges;
-
-static void *grow_list(void *list, size_t n, size_t *max_p, size_t nbytes)
-{
-	if (n < *max_p)
-		return list;
-	*max_p = *max_p ? 2 * *max_p : 1024;
-	list = realloc(list, *max_p * nbytes);
-	t_check(list, "no memory");
-	return list;
-}
+static struct graph graph;
 
 static uint64_t hash_state(void)
 {
@@ -190,7 +180,7 @@ static void enter_state(uint32_t id)
 {
 	struct frame *frame;
 
-	frames = grow_list(frames, nframes, &max_frames, sizeof *frames);
+	frames = graph_grow(frames, nframes, &max_frames, sizeof *frames);
 	if (nframes == most_frames) {
 		frames[nframes] = malloc(sizeof **frames);
 		t_check(frames[nframes], "no memory");
@@ -236,8 +226,7 @@ static void search(void)
 		if (to == frame->id)
 			continue;
 		nchanges[nframes - 1]++;
-		edges = grow_list(edges, nedges, &max_edges, sizeof *edges);
-		edges[nedges++] = (uint64_t)frame->id << 32 | to;
+		graph_add(&graph, frame->id, to, GRAPH_ANY);
 		if (is_new && !sim_violation[0]) {
 			t_check(nframes < 1 << 16, "%s: too deep", cfg->name);
 			nchanges[nframes] = 0;
@@ -246,37 +235,13 @@ static void search(void)
 	}
 }
 
-/* How many states there are from which no end can be reached. */
 static uint32_t count_stuck(void)
 {
-	uint64_t *first = calloc((size_t)nfound + 2, sizeof *first);
-	uint32_t *back = malloc((nedges + 1) * sizeof *back), *todo = malloc((nfound + 1) * sizeof *todo);
-	uint32_t i, ntodo = 0, nreach = 0;
-	size_t k;
+	struct graph_back back = graph_turn(&graph, nfound);
+	const uint32_t nstuck = graph_count_stuck(&back, nfound, is_end, GRAPH_ANY);
 
-	t_check(first && back && todo, "no memory");
-	for (k = 0; k < nedges; k++)
-		first[(uint32_t)edges[k] + 2]++;
-	for (i = 2; i < nfound + 2; i++)
-		first[i] += first[i - 1];
-	for (k = 0; k < nedges; k++)
-		back[first[(uint32_t)edges[k] + 1]++] = (uint32_t)(edges[k] >> 32);
-	for (i = 0; i < nfound; i++)
-		if (is_end[i])
-			todo[ntodo++] = i;
-	while (ntodo) {
-		i = todo[--ntodo];
-		nreach++;
-		for (k = first[i]; k < first[i + 1]; k++)
-			if (!is_end[back[k]]) {
-				is_end[back[k]] = 1;
-				todo[ntodo++] = back[k];
-			}
-	}
-	free(first);
-	free(back);
-	free(todo);
-	return nfound - nreach;
+	graph_free_back(&back);
+	return nstuck;
 }
 
 /* ---- a row ---- */
@@ -353,7 +318,8 @@ static int explore(const struct config *row, bool verbose)
 	cfg = row;
 	sim_mutant = (enum sim_mutant)row->mutant;
 	nfound = nends = 0;
-	nframes = nedges = 0;
+	nframes = 0;
+	graph_clear(&graph);
 	set_table(1 << 16);
 	set_first();
 	run_prelude();
@@ -364,7 +330,7 @@ static int explore(const struct config *row, bool verbose)
 				  : !sim_violation[0];
 	if (verbose || !expected)
 		fprintf(verbose ? stdout : stderr, "%-58s %8u states %9zu steps %6u ends | %-60s | %s\n",
-			row->name, nfound, nedges, nends, sim_violation[0] ? sim_violation : "ok",
+			row->name, nfound, graph.nsteps, nends, sim_violation[0] ? sim_violation : "ok",
 			expected ? "as expected" : "NOT AS EXPECTED");
 	fflush(stdout);
 	return !expected;

@@ -44,6 +44,7 @@ static enum {
 #define gshmemi_host_rpc_wake explore_wake
 #include <gshmem.h>
 
+#include "explore_graph.h"
 #include "rpc_explore_fiber.h"
 
 /* ---- what is explored ---- */

@@ -75,9 +75,7 @@ static std::vector<uint32_t> found;  /* parts of each */
 static std::vector<uint32_t> table;  /* by hash: number + 1 */
 static uint32_t nfound;
 
-/* Edges of each state in turn: the target, and in the upper four bits the wave that moves, or NO_WAVE. */
-static std::vector<uint32_t> edges;
-static std::vector<uint64_t> first_edge;
+static struct graph graph; /* its agents are waves */
 
 static uint32_t hash_of(const uint32_t *parts)
 {
@@ -128,7 +126,7 @@ static void reach(uint32_t from, const struct state *old, const struct state *s,
 		return;
 	to = look_up(s, from, old);
 	if (to != from)
-		edges.push_back(to | mover << 28);
+		graph_add(&graph, from, to, mover);
 }
 
 /* ---- the steps from a state ---- */
@@ -236,64 +234,14 @@ static void expand(uint32_t from)
 
 /* ---- ends ---- */
 
-/*
- * States from which no state of reaches can be reached by steps of this wave (NO_WAVE:
- * all), the server and the buffers.
- */
-static uint32_t count_stuck(const std::vector<uint64_t> &first_back, const std::vector<uint32_t> &back,
-			    std::vector<char> &reaches, unsigned wave)
-{
-	std::vector<uint32_t> todo;
-	uint32_t i, nstuck = 0;
-	uint64_t e;
-
-	for (i = 0; i < nfound; i++)
-		if (reaches[i])
-			todo.push_back(i);
-	while (!todo.empty()) {
-		i = todo.back();
-		todo.pop_back();
-		for (e = first_back[i]; e < first_back[i + 1]; e++) {
-			const unsigned mover = back[e] >> 28;
-			const uint32_t from = back[e] & 0xfffffff;
-
-			if (!reaches[from] && (wave == NO_WAVE || mover == wave || mover == NO_WAVE)) {
-				reaches[from] = 1;
-				todo.push_back(from);
-			}
-		}
-	}
-	for (i = 0; i < nfound; i++)
-		nstuck += !reaches[i];
-	return nstuck;
-}
-
-/* The reversed edges, by target. */
-static void turn_round(std::vector<uint64_t> &first_back, std::vector<uint32_t> &back)
-{
-	uint32_t i;
-	uint64_t e;
-
-	first_back.assign(nfound + 2, 0);
-	back.resize(edges.size());
-	for (e = 0; e < edges.size(); e++)
-		first_back[(edges[e] & 0xfffffff) + 2]++;
-	for (i = 2; i < nfound + 2; i++)
-		first_back[i] += first_back[i - 1];
-	for (i = 0; i < nfound; i++)
-		for (e = first_edge[i]; e < first_edge[i + 1]; e++)
-			back[first_back[(edges[e] & 0xfffffff) + 1]++] = i | (edges[e] & 0xf0000000U);
-}
-
 struct outcome {
 	char solo[64], fair[64];
 };
 
 static void find_ends(struct outcome *o)
 {
-	std::vector<uint64_t> first_back;
-	std::vector<uint32_t> back;
-	std::vector<char> reaches(nfound);
+	struct graph_back back = graph_turn(&graph, nfound);
+	std::vector<uint8_t> reaches(nfound);
 	const int bounded = cfg->npreemptions != NO_BOUND;
 	uint32_t i, n;
 	unsigned w, k;
@@ -301,27 +249,25 @@ static void find_ends(struct outcome *o)
 
 	snprintf(o->solo, sizeof o->solo, "ok");
 	snprintf(o->fair, sizeof o->fair, bounded ? "-" : "ok");
-	turn_round(first_back, back);
 	for (w = 0; w < cfg->nwaves; w++) {
 		for (i = 0; i < nfound; i++) {
 			unpack(&found[(size_t)i * nparts], &s);
 			reaches[i] = (bounded && s.solo != w) || is_done(&s, w);
 		}
-		n = count_stuck(first_back, back, reaches, w);
+		n = graph_count_stuck(&back, nfound, reaches.data(), w);
 		if (n && o->solo[0] == 'o')
 			snprintf(o->solo, sizeof o->solo, "STUCK(w%u: %u states)", w, n);
 	}
-	if (bounded)
-		return;
-	for (i = 0; i < nfound; i++) {
+	for (i = 0; i < nfound && !bounded; i++) {
 		unpack(&found[(size_t)i * nparts], &s);
 		for (k = w = 0; w < cfg->nwaves; w++)
 			k += (unsigned)is_done(&s, w);
 		reaches[i] = k == cfg->nwaves;
 	}
-	n = count_stuck(first_back, back, reaches, NO_WAVE);
+	n = bounded ? 0 : graph_count_stuck(&back, nfound, reaches.data(), GRAPH_ANY);
 	if (n)
 		snprintf(o->fair, sizeof o->fair, "STUCK(%u states)", n);
+	graph_free_back(&back);
 }
 
 /* ---- a row ---- */
@@ -378,8 +324,7 @@ static void forget(void)
 	turns.clear();
 	found.clear();
 	table.clear();
-	edges.clear();
-	first_edge.clear();
+	graph_clear(&graph);
 	nfound = 0;
 }
 
@@ -399,11 +344,9 @@ static int explore(const struct config *row, int verbose)
 	set_first(&s);
 	look_up(&s, 0, NULL);
 	for (i = 0; i < nfound && !violation; i++) {
-		first_edge.push_back(edges.size());
 		expand(i);
 		t_check(nfound < MAX_STATES, "%s: too many states", cfg->name);
 	}
-	first_edge.push_back(edges.size());
 	if (violation) {
 		expected = row->violation && !strcmp(violation, row->violation);
 	} else {
