@@ -50,10 +50,12 @@ static void must_be_closed(const char *when)
 hipError_t hipGetDeviceCount(int *count_p)
 {
 	static int file = -1;
+	hipError_t (*next)(int *);
 
 	if (file < 0)
 		file = open("/dev/zero", O_RDONLY | O_CLOEXEC);
-	return ((hipError_t (*)(int *))dlsym(RTLD_NEXT, "hipGetDeviceCount"))(count_p);
+	*(void **)&next = dlsym(RTLD_NEXT, "hipGetDeviceCount");
+	return next(count_p);
 }
 #endif
 

@@ -11,9 +11,10 @@
 #include <string.h>
 
 #include "base/scale.h"
+#include "bootstrap/bootstrap.h"
 #include "helpers.h"
-#include "job/job.h"
 #include "ipc/opening.h"
+#include "job/job.h"
 
 #define UNIT ((size_t)2 << 20) /* handles of shared memory */
 

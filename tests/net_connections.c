@@ -17,11 +17,12 @@
 #include <gshmem/move/carry.h>
 #include <stdbool.h>
 
+#include "bootstrap/bootstrap.h"
+#include "engine/connection.h"
 #include "heap/heap.h"
 #include "helpers.h"
-#include "job/job.h"
 #include "ipc/opening.h"
-#include "engine/connection.h"
+#include "job/job.h"
 #include "net/net.h"
 
 #define NPES 16

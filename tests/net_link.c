@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "bootstrap/bootstrap.h"
 #include "job.h"
 #include "net/mpi.h"
 

@@ -13,6 +13,7 @@
 #include <sched.h>
 
 #include "base/base.h"
+#include "bootstrap/bootstrap.h"
 #include "job.h"
 #include "net/mpi.h"
 

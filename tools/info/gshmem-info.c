@@ -17,9 +17,10 @@
 #include <unistd.h>
 
 #include "base/scale.h"
+#include "bootstrap/bootstrap.h"
 #include "heap/heap.h"
-#include "job/job.h"
 #include "ipc/opening.h"
+#include "job/job.h"
 #include "measure.h"
 #include "net/net.h"
 #include "print.h"

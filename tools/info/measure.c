@@ -10,8 +10,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "mpi/mpi.h"
+#include "bootstrap/bootstrap.h"
 #include "job/job.h"
+#include "mpi/mpi.h"
 #include "net/net.h"
 #include "print.h"
 
