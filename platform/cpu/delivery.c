@@ -29,6 +29,8 @@ extern struct gshmemi_state gshmemi_state __asm__("gshmemi_library_state"); /* a
 
 #include "runtime.h"
 
+#if GSHMEMI_ARCH_HAS_DELIVERY
+
 /*
  * Which rule to break, so that tests can show that they would notice: -DGSHMEMI_MUTANT=1 for a whole build,
  * or an expression in a test that includes this file.
@@ -694,3 +696,5 @@ void gshmemi_delivery_complete(int context, const int *target_pes, size_t npes)
 		deliver_any(q);
 	unlock_memory(was_open);
 }
+
+#endif /* GSHMEMI_ARCH_HAS_DELIVERY */

@@ -235,6 +235,9 @@ GSHMEMI_ARCH_FN void gshmemi_arch_pause(unsigned *polls_p)
  * A thread performs operations later, in any order that OpenSHMEM allows, even if the caller makes no further
  * call. The caller is a lane, or the host. Each context of a caller has an order of its own.
  */
+#ifdef GSHMEMI_ASK_AS_GPUS /* kernels ask owners in the way of GPUs, which have none */
+#define GSHMEMI_ARCH_HAS_DELIVERY 0
+#else
 #define GSHMEMI_ARCH_HAS_DELIVERY 1
 struct gshmemi_operation;
 GSHMEMI_BEGIN_C
@@ -254,6 +257,7 @@ GSHMEM_HOST_API void gshmemi_delivery_complete(int context, const int *target_pe
 GSHMEM_HOST_API void gshmemi_delivery_flush(void);
 GSHMEM_HOST_API void gshmemi_delivery_stop(void);
 GSHMEMI_END_C
+#endif
 
 /* ---- symmetric variables: platform/cpu/share.c ---- */
 
