@@ -7,15 +7,17 @@
 #
 #   tests/benches.sh [BENCH...]
 #   tests/benches.sh -u           write the rows that are there to tests/benches.rows
+#   tests/benches.sh -l           list the runs, such as put_lat.n2, and run nothing
 #
 # B names the build, MPIRUN the launcher. net_rma and node_lat are for nodes: make bench-nodes.
 
 cd "$(dirname "$0")/.." || exit
 : "${B:=build/cpu}" "${MPIRUN:=$(tests/run.sh -l)}"
 export MPIRUN
-update=''
+update='' list=''
 [ "${1-}" != -u ] || { update=1; shift; }
-[ -z "$update" ] || [ $# -eq 0 ] || { echo "usage: tests/benches.sh [BENCH...] | -u"; exit 2; }
+[ "${1-}" != -l ] || { list=1; shift; }
+[ -z "$update$list" ] || [ $# -eq 0 ] || { echo "usage: tests/benches.sh [BENCH...] | -u | -l"; exit 2; }
 work=$(mktemp -d) || exit
 trap 'rm -rf "$work"' EXIT
 nfailed=0
@@ -30,10 +32,23 @@ key() {
 	sed -n "1,20s@^/\* $1: *\(.*\) \*/@\1@p" "$2"
 }
 
-# measure BENCH NPES: NPES 0 means without a launcher.
+# npes_of BENCH: the numbers of PEs that it runs with; 0 means without a launcher.
+npes_of() {
+	local counts
+	counts=$(key run "bench/$1.hip" | sed 's/.*-n *//')
+	echo "${counts:-0}" | tr , ' '
+}
+
+# name_of BENCH NPES
+name_of() {
+	echo "$1.n$(($2 ? $2 : 1))"
+}
+
+# measure BENCH NPES
 measure() {
-	local launch='' name=$1.n$(($2 ? $2 : 1)) given nbytes=1024
-	local tsv=$work/$name.tsv
+	local launch='' name given nbytes=1024 tsv
+	name=$(name_of "$1" "$2")
+	tsv=$work/$name.tsv
 	[ "$2" -eq 0 ] || launch="$MPIRUN -n $2"
 	case $1 in # these begin elsewhere, or leave sizes out
 	rpc_stream_bw) nbytes=4096 ;;
@@ -72,10 +87,17 @@ some=$#
 # shellcheck disable=SC2046 # words
 [ $some -gt 0 ] ||
 	set -- $(cd bench && ls ./*.hip | sed 's,^./,,;s,\.hip$,,' | grep -vx -e net_rma -e node_lat)
+if [ -n "$list" ]; then
+	for bench; do
+		for npes in $(npes_of "$bench"); do
+			name_of "$bench" "$npes"
+		done
+	done
+	exit
+fi
 for bench; do
 	[ -x "$B/bench/$bench" ] || { fail "$bench: does not build"; continue; }
-	counts=$(key run "bench/$bench.hip" | sed 's/.*-n *//')
-	for npes in $(echo "${counts:-0}" | tr , ' '); do
+	for npes in $(npes_of "$bench"); do
 		measure "$bench" "$npes"
 	done
 done
