@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What all C files of the library share: the log, the environment, MPI, entry and end. Each C file includes
+ * What all C files of the library share: the log, the environment, entry and end. Each C file includes
  * this header first, or a header that does. The folders of src/ are layers, and each includes only those
  * below it: tests/layers.c has their order.
  *
@@ -70,10 +70,14 @@ int gshmemi_enter_collective_int(const char *call);
 bool gshmemi_is_serving(void);
 void gshmemi_set_serving(bool is_serving);
 
-/* Init has succeeded; the last finalize is done; whether this thread is between the two. */
+/*
+ * Init calls the first when it has succeeded, the last finalize the second when it is done. Then: whether this
+ * process is between the two; whether it is behind the second.
+ */
 void gshmemi_enter_open(void);
 void gshmemi_enter_close(void);
 bool gshmemi_enter_is_open(void);
+bool gshmemi_enter_is_over(void);
 
 /* ---- log.c: one line on stderr per call, in one write, prefixed "gshmem: pe 3: " ---- */
 

@@ -20,6 +20,11 @@ bool gshmemi_enter_is_open(void)
 	return phase == OPEN;
 }
 
+bool gshmemi_enter_is_over(void)
+{
+	return phase == AFTER;
+}
+
 void gshmemi_set_serving(bool value)
 {
 	is_serving = value;

@@ -31,7 +31,6 @@
 #include "win/win.h"
 
 static unsigned depth;         /* gshmem_init calls not yet matched by a finalize */
-static bool was_finalized;
 static int thread_level;       /* GSHMEM_THREAD_*, the level in force */
 static struct gshmemi_fault *fault;
 
@@ -521,12 +520,11 @@ static void stop(void)
 	release();
 	gshmemi_job_close();
 	gshmemi_bootstrap_close();
-	was_finalized = true;
 }
 
 void gshmem_finalize(void)
 {
-	if (gshmemi_is_shmem && was_finalized && !depth) /* OpenSHMEM programs may finalize again */
+	if (gshmemi_is_shmem && gshmemi_enter_is_over()) /* OpenSHMEM programs may finalize again */
 		return;
 	GSHMEMI_ENTER_COLLECTIVE("gshmem_finalize");
 	require_mpi();
