@@ -43,7 +43,7 @@ static inline void graph_clear(struct graph *g)
 	g->nsteps = 0;
 }
 
-/* Finds the steps to each state: step[first[i]] to step[first[i + 1] - 1], in which `to` is where it begins. */
+/* The steps backwards: those that lead to state i are step[first[i]] to step[first[i + 1] - 1]. */
 struct graph_back {
 	uint64_t *first;
 	uint32_t *step; /* agent << 28 | from */
@@ -75,8 +75,8 @@ static inline void graph_free_back(struct graph_back *b)
 }
 
 /*
- * How many states there are from which no state of reaches[] can be reached by steps of this agent (GRAPH_ANY:
- * all) and of nobody in particular. reaches[] then has all those from which one can.
+ * How many states there are from which no state of reaches[] can be reached by steps of this agent
+ * (GRAPH_ANY: of all) and of nobody in particular. reaches[] then has all those from which one can.
  */
 static inline uint32_t graph_count_stuck(
 	const struct graph_back *b, uint32_t nstates, uint8_t *reaches, unsigned agent)

@@ -235,6 +235,7 @@ static void search(void)
 	}
 }
 
+/* How many states there are from which no end can be reached. */
 static uint32_t count_stuck(void)
 {
 	struct graph_back back = graph_turn(&graph, nfound);

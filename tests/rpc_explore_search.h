@@ -258,15 +258,17 @@ static void find_ends(struct outcome *o)
 		if (n && o->solo[0] == 'o')
 			snprintf(o->solo, sizeof o->solo, "STUCK(w%u: %u states)", w, n);
 	}
-	for (i = 0; i < nfound && !bounded; i++) {
-		unpack(&found[(size_t)i * nparts], &s);
-		for (k = w = 0; w < cfg->nwaves; w++)
-			k += (unsigned)is_done(&s, w);
-		reaches[i] = k == cfg->nwaves;
+	if (!bounded) {
+		for (i = 0; i < nfound; i++) {
+			unpack(&found[(size_t)i * nparts], &s);
+			for (k = w = 0; w < cfg->nwaves; w++)
+				k += (unsigned)is_done(&s, w);
+			reaches[i] = k == cfg->nwaves;
+		}
+		n = graph_count_stuck(&back, nfound, reaches.data(), NO_WAVE);
+		if (n)
+			snprintf(o->fair, sizeof o->fair, "STUCK(%u states)", n);
 	}
-	n = bounded ? 0 : graph_count_stuck(&back, nfound, reaches.data(), GRAPH_ANY);
-	if (n)
-		snprintf(o->fair, sizeof o->fair, "STUCK(%u states)", n);
 	graph_free_back(&back);
 }
 

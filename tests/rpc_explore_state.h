@@ -145,7 +145,7 @@ struct state {
 	uint8_t npreemptions; /* so far */
 	uint8_t solo;         /* only this wave moves from here on; NO_WAVE: all do */
 };
-#define NO_WAVE 15
+#define NO_WAVE GRAPH_ANY
 
 static const char *violation;
 
