@@ -32,7 +32,7 @@ __global__ void wait_for_nothing(long *word)
 	word[1] = 1;
 }
 
-/* A kernel waits until its watchdog has spoken. The other launch is made before it, behind it or beside it. */
+/* A kernel waits until its watchdog has spoken. The other launch comes before it, behind it or beside it. */
 static int overlap(const char *other)
 {
 	const bool is_before = strcmp(other, "before") == 0;

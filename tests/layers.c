@@ -2,9 +2,10 @@
 /* delivery: no */
 /*
  * The folders of src/ and of include/gshmem/ are layers: a file includes only files of its own folder and of
- * lower ones, and an object of src/ refers only to names of such files. Outside include/gshmem/arch/ no file names a platform, a processor or a compiler's functions
- * for one, or compares the platform's name; and of arch/ it uses only what the list in arch.h has. What makes
- * a descriptor in src/ and platform/ is called through a function that keeps numbers 0 to 2 free.
+ * lower ones, and an object of src/ refers only to names of such files. Outside include/gshmem/arch/ no file
+ * names a platform, a processor or a compiler's functions for one, or compares the platform's name; and of
+ * arch/ it uses only what the list in arch.h has. What makes a descriptor in src/ and platform/ is called
+ * through a function that keeps numbers 0 to 2 free.
  */
 #include <ctype.h>
 #include <glob.h>
@@ -15,8 +16,8 @@
 
 #include "helpers.h"
 
-static const char *const library[] = {"base", "mpi", "device", "bootstrap", "job", "ipc", "heap", "trace", "end",
-	"engine", "owner", "net", "rpc", "op", "team", "win", "host", "shmem", NULL};
+static const char *const library[] = {"base", "mpi", "device", "bootstrap", "job", "ipc", "heap", "trace",
+	"end", "engine", "owner", "net", "rpc", "op", "team", "win", "host", "shmem", NULL};
 static const char *const headers[] = {
 	"arch", "api", "state", "move", "wait", "rpc", "order", "coll", "win", "compat", NULL};
 

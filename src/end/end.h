@@ -30,7 +30,7 @@ void gshmemi_end_set_poison(void (*poison)(void));
 /* Prints a fault record as one line. */
 void gshmemi_fault_print(const struct gshmemi_fault *fault);
 
-/* Whether this PE's last collective launch came while one on another stream was under way: watchdogs say so. */
+/* Tells watchdogs whether this PE's last collective launch came while one on another stream was under way. */
 void gshmemi_launches_overlap(bool is_so);
 
 /* ---- watcher.c: the thread that notices dead peers and prints what kernels report ---- */

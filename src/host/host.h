@@ -16,8 +16,8 @@ struct gshmemi_scale;
 void gshmemi_init_scale(struct gshmemi_scale *scale);
 
 /*
- * shmem.c. The first is called before main in a program that has libgshmem_shmem; from is an address in it. The
- * second is called when init has succeeded, and does nothing in other programs.
+ * shmem.c. The first is called before main in a program that has libgshmem_shmem; from is an address in it.
+ * The second is called when init has succeeded, and does nothing in other programs.
  */
 GSHMEM_HOST_API void gshmemi_shmem_begin(const void *from);
 void gshmemi_shmem_initialized(void);

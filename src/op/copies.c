@@ -5,7 +5,7 @@
  * (device/devmem.h). Where the CPU can touch the heap, direct.c is compiled instead.
  *
  * Late delivery affects only kernels here: the host's own operations are not delayed, but its fence and quiet
- * (sync.c) complete what kernels left behind.
+ * (order.c) complete what kernels left behind.
  */
 #include "device/devmem.h"
 

@@ -26,7 +26,10 @@ uint64_t gshmemi_host_load(const void *address, unsigned nbytes, const char *cal
 void gshmemi_host_back_off(long *sleep_ns_p);
 #endif
 
-/* order.c: makes the stream wait until this PE's open operations are complete. A negative errno after a message. */
+/*
+ * order.c: makes the stream wait until this PE's open operations are complete. 0, or a negative errno after a
+ * message.
+ */
 int gshmemi_stream_quiet(void *stream, const char *call);
 
 /* order.c: whether a graph captures the stream's work. 0, or a negative errno; call names the caller. */

@@ -81,7 +81,8 @@ uint64_t gshmemi_host_wait(
 
 	if (gshmemi_is_slow(GSHMEMI_SLOW_UNSET | GSHMEMI_SLOW_CHECK))
 		gshmemi_slow_wait(ivar, nbytes, nbytes, cmp, call);
-	while (found = gshmemi_host_load(ivar, nbytes, call), !gshmemi_compare(found, cmp, value, nbytes, is_signed)) {
+	while (found = gshmemi_host_load(ivar, nbytes, call),
+		!gshmemi_compare(found, cmp, value, nbytes, is_signed)) {
 		if (!sleep_ns)
 			open = gshmemi_trace_wait(ivar, cmp, value, -1, call);
 		started_ns = gshmemi_wait_long(0, started_ns, ivar, nbytes, found, cmp, value, -1, call);

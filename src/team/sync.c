@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Barriers of the host, and the exported functions of waits, fence, quiet and barriers, stamped as in op/rma.c.
- * Where the CPU cannot touch the heap, it writes the flags of barriers by copies.
+ * Barriers of the host, and the exported functions of waits, fence, quiet and barriers, stamped as in
+ * op/rma.c. Where the CPU cannot touch the heap, it writes the flags of barriers by copies.
  */
 #include "team/team.h"
 

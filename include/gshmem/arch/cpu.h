@@ -235,7 +235,7 @@ GSHMEMI_ARCH_FN void gshmemi_arch_pause(unsigned *polls_p)
  * A thread performs operations later, in any order that OpenSHMEM allows, even if the caller makes no further
  * call. The caller is a lane, or the host. Each context of a caller has an order of its own.
  */
-#ifdef GSHMEMI_ASK_AS_GPUS /* kernels ask owners in the way of GPUs, which have none */
+#ifdef GSHMEMI_ASK_AS_GPUS /* as on GPUs: no delivery, and kernels ask owners in the GPUs' way */
 #define GSHMEMI_ARCH_HAS_DELIVERY 0
 #else
 #define GSHMEMI_ARCH_HAS_DELIVERY 1
