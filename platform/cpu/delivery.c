@@ -51,21 +51,15 @@ enum { MUTANT_FENCE = 1, MUTANT_QUIET, MUTANT_SIGNAL, MUTANT_CATCH_UP, MUTANT_OV
 /* One record moves at most this much, which bounds how long the lock is held. */
 #define MAX_PIECE_BYTES ((size_t)1 << 20)
 
-enum { PUT, GET, AMO, FLAG };
-
+/* A piece of an operation; what is PUT, GET, AMO or FLAG. */
 struct record {
 	struct record *next;	 /* in queue.later */
 	struct record *signal; /* of a put_signal's data: the signal that comes after all of it; else NULL */
 	uint64_t epoch;		 /* of its queue */
 	uint64_t held_until_ns;	 /* the thread does not deliver it before this time; 0: not held back */
-	int kind;		 /* PUT, GET, AMO, FLAG */
-	int op;			 /* AMO: GSHMEMI_AMO_* */
 	unsigned npieces;	 /* of a signal: pieces of data not delivered yet */
-	size_t nbytes;		 /* moved; AMO: 4 or 8 */
-	void *dest;
-	const void *source;	 /* PUT: the caller's, or copy; GET: the peer's */
-	uint64_t value, cond;	 /* AMO, FLAG */
-	void *fetch;		 /* AMO: where to store the old value, or NULL */
+	struct gshmemi_operation o;
+	char *base;		 /* of o's region on its PE */
 	size_t copy_nbytes;
 	char copy[];		 /* a copy of the source, if the caller may reuse that */
 };
@@ -237,19 +231,9 @@ static void carry_out(const struct record *r)
 
 	/* release: whoever sees this record sees those before it; pairs with the acquire in gshmemi_wait */
 	gshmemi_arch_fence_release();
-	switch (r->kind) {
-	case AMO:
-		old = gshmemi_amo_peer(r->op, r->dest, r->value, r->cond, r->nbytes);
-		if (r->fetch)
-			memcpy(r->fetch, &old, r->nbytes);
-		break;
-	case FLAG:
-		gshmemi_apply_flag(r->dest, r->value);
-		break;
-	default:
-		gshmemi_apply_copy(GSHMEMI_TO_PEER, r->dest, r->source, r->nbytes);
-		break;
-	}
+	old = gshmemi_apply(&r->o, r->base, NULL);
+	if (r->o.what == GSHMEMI_AMO && r->o.local)
+		memcpy(r->o.local, &old, r->o.nbytes);
 }
 
 /* Delivers the i-th ready record of a queue. Returns the queue, or NULL if that was its last record. */
@@ -261,7 +245,7 @@ static struct queue *deliver(struct queue *q, size_t i)
 	q->ready[i] = q->ready[--q->nready];
 	if (r->signal && --r->signal->npieces == 0)
 		make_ready(q, r->signal);
-	if (r->kind != GET && --q->nopen == 0 && q->later)
+	if (r->o.what != GSHMEMI_GET && --q->nopen == 0 && q->later)
 		open_next_epoch(q);
 	queued_bytes -= sizeof *r + r->copy_nbytes;
 	free(r);
@@ -437,13 +421,13 @@ static void leave(bool was_open)
 		usleep(PAUSE_US);
 }
 
-/* Creates an operation with room for a copy of copy_nbytes. One in 32 is held back for up to 1 ms. */
-static struct record *create_record(
-	int kind, void *dest, const void *source, size_t nbytes, size_t copy_nbytes)
+/* Creates a record with room for a copy of copy_nbytes. One in 32 is held back for up to 1 ms. */
+static struct record *create_record(const struct gshmemi_operation *o, char *base, size_t copy_nbytes)
 {
 	struct record *r = allocate(NULL, sizeof *r + copy_nbytes);
 
-	*r = (struct record){.kind = kind, .dest = dest, .source = source, .nbytes = nbytes, .copy_nbytes = copy_nbytes};
+	*r = (struct record){.o = *o, .base = base, .copy_nbytes = copy_nbytes};
+	r->o.nblocks = 1;
 	if (random_below(32) == 0)
 		r->held_until_ns = hipcpu_now_ns() + random_below(1000000);
 	queued_bytes += sizeof *r + copy_nbytes;
@@ -478,26 +462,27 @@ static bool hold_back(int world_pe)
  * is what a program without a fence takes for the sign that its data has arrived. Chance alone shows that
  * seldom to a program that sends one message.
  */
-static bool shall_overtake(const struct record *r, int pe)
+static bool shall_overtake(const struct record *r)
 {
-	return r->nbytes <= 8 && r->kind != GET && !r->npieces && nqueues && GSHMEMI_MUTANT != MUTANT_OVERTAKE &&
-		random_below(2) && hold_back(gshmemi_pe_in_world(pe));
+	return r->o.nbytes <= 8 && r->o.what != GSHMEMI_GET && !r->npieces && nqueues &&
+		GSHMEMI_MUTANT != MUTANT_OVERTAKE &&
+		random_below(2) && hold_back(gshmemi_pe_in_world(r->o.pe));
 }
 
 /* Puts a record into its queue. If there are too many records it delivers some, perhaps of this operation. */
-static void hand_over(struct record *r, int pe)
+static void hand_over(struct record *r)
 {
 	const uint64_t caller = hipcpu_lane_serial();
-	struct queue *q = find_queue(caller, pe);
+	struct queue *q = find_queue(caller, r->o.pe);
 	bool overtakes;
 
 	if (!q)
-		q = create_queue(caller, pe);
+		q = create_queue(caller, r->o.pe);
 	r->epoch = q->last_epoch;
-	if (r->kind == GET) {
+	if (r->o.what == GSHMEMI_GET) {
 		make_ready(q, r);
 	} else if (!q->nopen || r->epoch == q->epoch) {
-		overtakes = shall_overtake(r, pe);
+		overtakes = shall_overtake(r);
 		open_record(q, r);
 		if (overtakes)
 			(void)deliver(q, q->nready - 1);
@@ -527,63 +512,74 @@ static size_t pick_piece(const char *dest, size_t nbytes, size_t left)
 	return piece < left ? piece : left;
 }
 
-/* signal, unless NULL, comes after all pieces. */
-static void hand_over_put(
-	char *dest, const char *source, size_t nbytes, int pe, int nbi, struct record *signal)
+/* The part of nbytes at `at` of an operation on contiguous bytes. */
+static struct gshmemi_operation part_of(const struct gshmemi_operation *o, size_t at, size_t nbytes)
 {
+	struct gshmemi_operation part = *o;
+
+	part.offset += at;
+	part.local = (char *)o->local + at;
+	part.nbytes = nbytes;
+	return part;
+}
+
+/* signal, unless NULL, comes after all pieces. */
+static void hand_over_put(const struct gshmemi_operation *o, char *base, struct record *signal)
+{
+	struct gshmemi_operation part;
 	size_t at, piece;
 	struct record *r;
 
-	for (at = 0; at < nbytes; at += piece) {
-		piece = pick_piece(dest + at, nbytes, nbytes - at);
-		r = create_record(PUT, dest + at, source + at, piece, nbi ? 0 : piece);
-		if (!nbi)
-			r->source = memcpy(r->copy, source + at, piece);
+	for (at = 0; at < o->nbytes; at += piece) {
+		piece = pick_piece(base + o->offset + at, o->nbytes, o->nbytes - at);
+		part = part_of(o, at, piece);
+		part.what = GSHMEMI_PUT;
+		r = create_record(&part, base, o->is_nbi ? 0 : piece);
+		if (!o->is_nbi)
+			r->o.local = memcpy(r->copy, part.local, piece);
 		if (signal && GSHMEMI_MUTANT != MUTANT_SIGNAL) {
 			r->signal = signal;
 			signal->npieces++;
 		}
-		hand_over(r, pe);
+		hand_over(r);
 	}
-}
-
-static struct record *create_amo(
-	void *fetch, int op, void *dest, uint64_t value, uint64_t cond, unsigned nbytes)
-{
-	struct record *r = create_record(AMO, dest, NULL, nbytes, 0);
-
-	r->fetch = fetch;
-	r->op = op;
-	r->value = value;
-	r->cond = cond;
-	return r;
 }
 
 /* ---- the carrier; see include/gshmem/arch/cpu.h ---- */
 
-static void put_late(char *dest, const char *source, size_t nbytes, int pe, bool nbi)
+static void put_blocks_late(const struct gshmemi_operation *o, char *base)
 {
-	hand_over_put(dest, source, nbytes, pe, nbi, NULL);
-}
+	struct gshmemi_operation block = *o;
+	uint64_t i;
 
-static void get_late(char *dest, const char *source, size_t nbytes, int pe)
-{
-	size_t at, piece;
-
-	for (at = 0; at < nbytes; at += piece) {
-		piece = pick_piece(dest + at, nbytes, nbytes - at);
-		hand_over(create_record(GET, dest + at, source + at, piece, 0), pe);
+	for (i = 0; i < o->nblocks; i++) {
+		hand_over_put(&block, base, NULL);
+		block.offset += (uint64_t)o->stride;
+		block.local = (char *)block.local + o->local_stride;
 	}
 }
 
-static void put_signal_late(char *dest, char *sig, const struct gshmemi_operation *o)
+static void get_late(const struct gshmemi_operation *o, char *base)
 {
-	struct record *r = create_amo(NULL, o->op, sig, o->value, 0, 8);
+	struct gshmemi_operation part;
+	size_t at, piece;
+
+	for (at = 0; at < o->nbytes; at += piece) {
+		piece = pick_piece((char *)o->local + at, o->nbytes, o->nbytes - at);
+		part = part_of(o, at, piece);
+		hand_over(create_record(&part, base, 0));
+	}
+}
+
+static void put_signal_late(const struct gshmemi_operation *o, char *base, char *sig_base)
+{
+	const struct gshmemi_operation signal = gshmemi_signal_of(o);
+	struct record *r = create_record(&signal, sig_base, 0);
 
 	r->npieces = 1; /* its own, because pieces may be delivered before all have been handed over */
-	hand_over_put(dest, o->local, o->nbytes, o->pe, o->is_nbi, r);
+	hand_over_put(o, base, r);
 	r->npieces--;
-	hand_over(r, o->pe);
+	hand_over(r);
 }
 
 /* Delivers what the caller's last fence ordered before an operation on pe that is performed now. */
@@ -603,57 +599,48 @@ static void catch_up(int pe)
  * Three of four flags arrive at once. Otherwise barriers would take long, and a few late flags are enough for
  * others to overtake them.
  */
-static void raise_flag(uint64_t *dest, uint64_t value, int pe)
+static void raise_flag(const struct gshmemi_operation *o, char *base)
 {
-	struct record *r;
-
-	if (random_below(4)) {
-		catch_up(pe);
-		if (random_below(2))
-			(void)hold_back(gshmemi_pe_in_world(pe));
-		gshmemi_apply_flag(dest, value);
+	if (!random_below(4)) {
+		hand_over(create_record(o, base, 0));
 		return;
 	}
-	r = create_record(FLAG, dest, NULL, sizeof *dest, 0);
-	r->value = value;
-	hand_over(r, pe);
+	catch_up(o->pe);
+	if (random_below(2))
+		(void)hold_back(gshmemi_pe_in_world(o->pe));
+	(void)gshmemi_apply(o, base, NULL);
 }
 
 uint64_t gshmemi_delivery_carry(const struct gshmemi_operation *o, char *base, char *sig_base)
 {
 	const bool was_open = enter();
-	char *const there = base + o->offset;
-	uint64_t i, old = 0;
+	uint64_t old = 0;
 
 	switch (o->what) {
 	case GSHMEMI_AMO:
 		if (o->fetches) {
 			catch_up(o->pe);
-			old = gshmemi_amo_peer(o->op, there, o->value, o->cond, o->nbytes);
+			old = gshmemi_apply(o, base, NULL);
 		} else {
-			hand_over(create_amo(o->local, o->op, there, o->value, o->cond, (unsigned)o->nbytes),
-				o->pe);
+			hand_over(create_record(o, base, 0));
 		}
 		break;
 	case GSHMEMI_FLAG:
-		raise_flag((uint64_t *)(void *)there, o->value, o->pe);
+		raise_flag(o, base);
 		break;
 	case GSHMEMI_PUT_SIGNAL:
-		put_signal_late(there, sig_base + o->sig_offset, o);
+		put_signal_late(o, base, sig_base);
 		break;
 	case GSHMEMI_GET:
 		if (o->is_nbi) {
-			get_late(o->local, there, o->nbytes, o->pe);
+			get_late(o, base);
 			break;
 		} /* fall through */
 	case GSHMEMI_GET_BLOCKS:
 		(void)gshmemi_apply(o, base, sig_base);
 		break;
 	default:
-		for (i = 0; i < o->nblocks; i++)
-			put_late(there + (int64_t)i * o->stride,
-				(const char *)o->local + (int64_t)i * o->local_stride, o->nbytes, o->pe,
-				o->is_nbi);
+		put_blocks_late(o, base);
 		break;
 	}
 	leave(was_open);
