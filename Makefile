@@ -284,7 +284,7 @@ RUN_closed   = -1 -e 'GSHMEM_CPU_HOST_ACCESS=0 GSHMEM_CARRY=all'
 MAKE_closed  = $(MAKE_copies)
 # The same, with kernels that ask owners as GPUs' kernels do (rpc/remote.h): in the other legs they ask in the
 # cpu platform's own way.
-T_asks       = $(T_closed) net_gpu
+T_asks       = $(T_closed) net_gpu order_quiet order_put_signal
 RUN_asks     = $(RUN_closed)
 MAKE_asks    = B=$(B)-asks CFLAGS='-O1 -g1' \
 	CPPFLAGS='$(CPPFLAGS) $(APART) -DGSHMEM_MAX_PES=8 -DGSHMEMI_ASK_AS_GPUS'

@@ -391,6 +391,8 @@ cpu_mutants() {
 	mutant source diverge_join platform/cpu_diverge platform/cpu/wave.c \
 		's/^\(\t*\)join(b, w, group);$/\1(void)join;/'
 	mutant source diverge_elected wave_stays platform/cpu/wave.c 's/^\t\tjoin(b, (unsigned).*/\t\t;/'
+	mutant kernel some_waits wave_some include/gshmem/arch/cpu.h \
+		's/#define gshmemi_arch_wave_some gshmemi_arch_wave_here/#define gshmemi_arch_wave_some gshmemi_arch_wave_peers/'
 	mutant kernel wave_joins wave_stays include/gshmem/order/sync.h \
 		'/ gshmemi_wave_joins(/,/^}/s/if (scope == GSHMEMI_WAVE \&\& lanes)/if (scope < 0)/'
 	mutant source access_forget platform/cpu_host_access platform/cpu/access.c \

@@ -112,7 +112,6 @@ GSHMEMI_ARCH_FN uint64_t gshmemi_arch_wave_enter(uint64_t key)
 	return hipcpu_self ? hipcpu_wave_enter(GSHMEMI_ARCH_SITE, key) : 1;
 }
 
-#define gshmemi_arch_wave_some gshmemi_arch_wave_peers
 GSHMEMI_ARCH_FN uint64_t gshmemi_arch_wave_peers(uint64_t key)
 {
 	return hipcpu_self ? hipcpu_wave_mask(GSHMEMI_ARCH_SITE, key) : 1;
@@ -122,6 +121,9 @@ GSHMEMI_ARCH_FN uint64_t gshmemi_arch_wave_here(uint64_t key)
 {
 	return hipcpu_self ? hipcpu_wave_here(GSHMEMI_ARCH_SITE, key) : 1;
 }
+
+/* not wave_peers, which waits for lanes that spin */
+#define gshmemi_arch_wave_some gshmemi_arch_wave_here
 
 GSHMEMI_ARCH_FN unsigned gshmemi_arch_group_rank(int scope, uint64_t mask)
 {
