@@ -378,7 +378,7 @@ cpu_mutants() {
 	mutant source stats_host stats src/op/stats.c \
 		's/count.nbytes = gshmemi_host_counts\[i\].nbytes + /count.nbytes = /'
 	mutant kernel stats_each stats include/gshmem/move/slow.h \
-		's/group.rank != group.size - 1, region), symmetric/0, region), symmetric/'
+		's/group.rank != group.size - 1 ? GSHMEMI_OP_CHECK : 0/0/'
 	mutant source trace_lost trace src/trace/timeline.c 's/nlost += write_ring/(void)write_ring/'
 	mutant source trace_clock trace src/trace/clock.c 's/best->offset_ns = /&1000000000 + /'
 	mutant source waits_again who_waits src/end/waits.c 's/^		nnamed = 0;//'

@@ -82,11 +82,11 @@ static uint64_t perform(const struct gshmemi_operation *o, void *there, void *si
  * Returns the address at which pe's copy of a symmetric object is mapped, by the direct tables or else the
  * true ones. Returns NULL if a carrier must perform the operation. The object must be aligned to align.
  */
-static void *find(int which, unsigned region, const void *symmetric, const void *local, size_t nbytes,
+static void *find(int what, unsigned region, const void *symmetric, const void *local, size_t nbytes,
 	unsigned align, int pe, const char *call)
 {
 	const struct gshmemi_direct *direct = gshmemi_tables();
-	const ptrdiff_t *table = which == GSHMEMI_SLOW_FIND_AMO ? direct->amo_delta : direct->delta;
+	const ptrdiff_t *table = what == GSHMEMI_FIND_AMO ? direct->amo_delta : direct->delta;
 	void *peer;
 
 	if (region == GSHMEMI_REGION_SYNC) {
@@ -97,7 +97,7 @@ static void *find(int which, unsigned region, const void *symmetric, const void 
 	if (region <= GSHMEMI_REGION_SYNC && gshmemi_peer_ptr(table, symmetric, pe, &peer))
 		return peer;
 	return (void *)(uintptr_t)gshmemi_slow_at(
-		gshmemi_slow_what(which, align, GSHMEMI_THREAD, 0, 0, region), symmetric, (uintptr_t)local,
+		gshmemi_slow_what(what, GSHMEMI_THREAD, align, 0, region), symmetric, (uintptr_t)local,
 		nbytes, pe, call);
 }
 
@@ -217,7 +217,7 @@ static struct gshmemi_operation describe(int what, unsigned region, const void *
 static uint64_t call_with(struct gshmemi_operation *o, const void *symmetric, const void *local, size_t span,
 	unsigned align, const char *call)
 {
-	const int which = o->what == GSHMEMI_AMO ? GSHMEMI_SLOW_FIND_AMO : GSHMEMI_SLOW_FIND;
+	const int which = o->what == GSHMEMI_AMO ? GSHMEMI_FIND_AMO : GSHMEMI_FIND;
 	void *peer = find(which, o->region, symmetric, local, span, align, o->pe, call);
 	uint64_t open, old;
 
@@ -333,10 +333,10 @@ void gshmemi_host_amo_nbi(unsigned region, void *fetch, int op, void *dest, uint
 	(void)update(GSHMEMI_AMO, region, fetch, fetch, op, dest, value, cond, nbytes, 1, pe, call);
 }
 
-void gshmemi_host_sync_write(int which, uint64_t *word, uint64_t value, int pe, const char *call)
+void gshmemi_host_sync_write(int what, uint64_t *word, uint64_t value, int pe, const char *call)
 {
 	pe = gshmemi_pe_with_context(pe, GSHMEMI_CTX_LIBRARY);
-	if (which == GSHMEMI_SLOW_FLAG)
+	if (what == GSHMEMI_FLAG)
 		(void)update(GSHMEMI_FLAG, GSHMEMI_REGION_SYNC, NULL, word, 0, word, value, 0, 8, 0, pe, call);
 	else
 		move(GSHMEMI_PUT, GSHMEMI_REGION_SYNC, word, &value, 8, 8, pe, 0, true, call);
@@ -347,8 +347,8 @@ void gshmemi_host_put_signal(unsigned region, void *dest, const void *source, si
 {
 	const bool is_add = sig_op == GSHMEM_SIGNAL_ADD;
 	struct gshmemi_operation o = describe(GSHMEMI_PUT_SIGNAL, region, source, nbytes, pe);
-	void *peer_dest = find(GSHMEMI_SLOW_FIND, region, dest, source, nbytes, align, pe, call);
-	void *peer_sig = find(GSHMEMI_SLOW_FIND_AMO, region, sig_addr, sig_addr, 8, 8, pe, call);
+	void *peer_dest = find(GSHMEMI_FIND, region, dest, source, nbytes, align, pe, call);
+	void *peer_sig = find(GSHMEMI_FIND_AMO, region, sig_addr, sig_addr, 8, 8, pe, call);
 	uint64_t open;
 
 	(void)nbi;

@@ -20,61 +20,61 @@ static _Atomic uint64_t nhanded_over;
 
 /* ---- lines ---- */
 
-static unsigned bits(uint64_t word, unsigned from, unsigned nbits)
-{
-	return (unsigned)(word >> from & ((1ULL << nbits) - 1));
-}
-
 /* Reads what a lane asks for. Data in the line itself is used where it is. */
-static struct gshmemi_operation read_line(uint64_t *line)
+static struct gshmemi_operation read_line(struct gshmemi_op_record *r)
 {
-	const uint64_t offset_mask = (1ULL << GSHMEMI_LINE_SIG_REGION) - 1;
-	const bool is_inline = bits(line[1], GSHMEMI_LINE_INLINE, 1);
-	struct gshmemi_operation o = {0};
-	uint64_t *end = &line[2]; /* where the address of the local end is, or its data */
+	const bool is_inline = r->head & GSHMEMI_OP_INLINE;
+	struct gshmemi_operation o = {
+		.what = (uint8_t)gshmemi_op_what(r->head),
+		.op = (uint8_t)gshmemi_op_op(r->head),
+		.region = (uint16_t)gshmemi_op_region(r->head),
+		.pe = (int)gshmemi_op_who(r->head),
+		.offset = r->place & GSHMEMI_OP_OFFSET,
+		.nbytes = gshmemi_op_word_nbytes(r->head),
+		.nblocks = 1,
+	};
 
-	o.what = (uint8_t)bits(line[1], GSHMEMI_LINE_WHAT, 4);
-	o.op = (uint8_t)bits(line[1], GSHMEMI_LINE_OP, 4);
-	o.region = (uint16_t)bits(line[1], GSHMEMI_LINE_REGION, 14);
-	o.is_nbi = (uint8_t)bits(line[1], GSHMEMI_LINE_NBI, 1);
-	o.fetches = (uint8_t)bits(line[1], GSHMEMI_LINE_FETCHES, 1);
-	o.pe = (int)bits(line[1], GSHMEMI_LINE_PE, 31);
-	o.offset = line[0] & offset_mask;
-	o.nblocks = 1;
 	switch (o.what) {
-	case GSHMEMI_PUT_BLOCKS:
-	case GSHMEMI_GET_BLOCKS:
-		o.nblocks = line[4];
-		o.stride = (int64_t)line[5];
-		o.local_stride = (int64_t)line[6];
-		break;
+	case GSHMEMI_PUT_VALUE:
+	case GSHMEMI_GET_VALUE:
+		o.what = o.what == GSHMEMI_PUT_VALUE ? GSHMEMI_PUT : GSHMEMI_GET;
+		o.local = r->u.data;
+		return o;
 	case GSHMEMI_AMO:
-	case GSHMEMI_FLAG:
 	case GSHMEMI_LOCK:
-		o.value = line[2];
-		o.cond = line[3];
-		o.local = (void *)(uintptr_t)line[4];
-		o.nbytes = bits(line[1], GSHMEMI_LINE_NBYTES, 6);
+		o.fetches = (r->head & GSHMEMI_OP_FETCHES) != 0;
+		if (r->head & GSHMEMI_OP_TO_MEMORY)
+			o.local = (void *)(uintptr_t)r->u.amo.local; /* fall through */
+	case GSHMEMI_FLAG:
+		o.value = r->u.amo.value;
+		o.cond = r->u.amo.cond;
 		return o;
 	case GSHMEMI_PUT_SIGNAL:
-		o.value = line[2];
-		o.sig_offset = line[3];
-		o.sig_region = (uint16_t)(line[0] >> GSHMEMI_LINE_SIG_REGION);
-		end = &line[4];
+		o.value = r->u.signal.value;
+		o.sig_offset = r->u.signal.place & GSHMEMI_OP_OFFSET;
+		o.sig_region = (uint16_t)(r->u.signal.place >> GSHMEMI_OP_NBYTES_SHIFT);
+		o.local = is_inline ? (void *)&r->u.signal.local : (void *)(uintptr_t)r->u.signal.local;
+		o.nbytes = r->u.signal.nbytes;
 		break;
+	case GSHMEMI_PUT_BLOCKS:
+	case GSHMEMI_GET_BLOCKS:
+		o.nblocks = r->u.move.nblocks;
+		o.stride = (int64_t)r->u.move.stride;
+		o.local_stride = (int64_t)r->u.move.local_stride; /* fall through */
 	default:
+		o.local = is_inline ? (void *)r->u.data : (void *)(uintptr_t)r->u.move.local;
+		o.nbytes = r->u.move.nbytes;
 		break;
 	}
-	if (is_inline && o.what == GSHMEMI_GET)
-		end = line;
-	o.local = is_inline ? (void *)end : (void *)(uintptr_t)end[0];
-	o.nbytes = is_inline ? bits(line[1], GSHMEMI_LINE_NBYTES, 6) : end[1];
+	o.is_nbi = (r->head & GSHMEMI_OP_NBI) != 0;
+	if (is_inline)
+		o.nbytes = r->place >> GSHMEMI_OP_NBYTES_SHIFT;
 	return o;
 }
 
-static uint64_t *line_of(const struct gshmemi_rpc_op *op, unsigned lane)
+static struct gshmemi_op_record *line_of(const struct gshmemi_rpc_op *op, unsigned lane)
 {
-	return gshmemi_rpc_page(&op->served->channel, op->slot) + lane * GSHMEMI_RPC_LINE;
+	return (struct gshmemi_op_record *)(void *)gshmemi_rpc_page(&op->served->channel, op->slot) + lane;
 }
 
 static void *allocate(size_t nbytes)
@@ -116,11 +116,11 @@ static bool is_waited_for(const struct gshmemi_operation *o)
 	}
 }
 
-/* The line of a put does not change until the answer, so it still says whether a signal follows. */
+/* The head of a line does not change until the answer, so it still says whether something follows a put. */
 static void end_put(
 	struct gshmemi_rpc_op *op, const struct gshmemi_operation *o, unsigned lane, struct gshmemi_engine *e)
 {
-	if (o->what == GSHMEMI_PUT && bits(line_of(op, lane)[1], GSHMEMI_LINE_SIGNALS, 1))
+	if (o->what == GSHMEMI_PUT && line_of(op, lane)->head & GSHMEMI_OP_ORDERED)
 		gshmemi_engine_fence(e, gshmemi_pe_context(o->pe));
 }
 
@@ -131,7 +131,7 @@ static bool go_on_lane(
 	if (!gshmemi_carrying_go_on(c, e))
 		return false;
 	if (c->o.fetches)
-		line_of(op, lane)[0] = c->open.value;
+		line_of(op, lane)->u.amo.value = c->open.value;
 	end_put(op, &c->o, lane, e);
 	if (c->o.what == GSHMEMI_LOCK)
 		atomic_fetch_sub(&nwaiting, 1);
@@ -246,14 +246,15 @@ struct stream {
 int gshmemi_rpc_carry_open(struct gshmemi_rpc_op *op, gshmemx_rpc_call_t *call)
 {
 	struct stream *s;
-	uint64_t lanes, *line;
+	struct gshmemi_op_record *line;
+	uint64_t lanes;
 
 	for (lanes = call->lanes; lanes; lanes &= lanes - 1) {
 		line = line_of(op, (unsigned)__builtin_ctzll(lanes));
 		s = allocate(sizeof *s);
 		s->o = read_line(line);
 		s->o.is_nbi = 0; /* because the memory of a step is reused */
-		line[0] = (uintptr_t)s;
+		line->head = (uintptr_t)s;
 	}
 	return GSHMEMX_RPC_DONE;
 }

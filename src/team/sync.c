@@ -34,9 +34,9 @@ void gshmemi_host_sync_all(int quiet, const char *call)
 	gshmemi_trace_end(open);
 }
 
-void gshmemi_host_sync_write(int which, uint64_t *word, uint64_t value, int pe, const char *call)
+void gshmemi_host_sync_write(int what, uint64_t *word, uint64_t value, int pe, const char *call)
 {
-	gshmemi_sync_write(which, word, value, pe, call);
+	gshmemi_sync_write(what, word, value, pe, call);
 }
 
 void gshmemi_sync_host_team(const struct gshmemi_team_view *team, uint64_t *words, const char *call)

@@ -299,8 +299,8 @@ static int agree_on_free(struct gshmemi_window *window, int rc, const char *call
 	int pe;
 
 	for (pe = 0; rc && pe < w->npes; pe++)
-		gshmemi_sync_write(GSHMEMI_SLOW_P, &w->control->wrong[-rc == EBUSY], 1, w->parts[pe].world_pe,
-				   call);
+		gshmemi_sync_write(GSHMEMI_PUT_VALUE, &w->control->wrong[-rc == EBUSY], 1,
+				   w->parts[pe].world_pe, call);
 	if (rc) /* a barrier completes these writes, but that of a single PE does nothing */
 		gshmemi_host_quiet(GSHMEMI_CTX_LIBRARY, NULL, 0, call);
 	gshmemi_sync_host_team(&window->view, NULL, call);

@@ -24,21 +24,6 @@
 #define GSHMEMI_NO_UNROLL
 #endif
 
-enum gshmemi_what {
-	GSHMEMI_PUT,
-	GSHMEMI_GET,
-	GSHMEMI_PUT_BLOCKS,
-	GSHMEMI_GET_BLOCKS,
-	GSHMEMI_AMO,
-	GSHMEMI_FLAG, /* raise a word to value; if it is not lower it stays: a late flag does no harm */
-	GSHMEMI_PUT_SIGNAL,
-	/*
-	 * Only over the net: read the word of a lock when its field op, enum gshmemi_turn, has come to value,
-	 * or before.
-	 */
-	GSHMEMI_LOCK
-};
-
 /* cond of an atomic SET or ADD that updates a signal: by it GSHMEM_STATS tells signals from other atomics. */
 #define GSHMEMI_COND_SIGNAL 1
 
@@ -194,10 +179,9 @@ GSHMEMI_SLOW void gshmemi_remote_complete(int context, const int *target_pes, si
 #endif
 
 /*
- * Whether the library can reach a local end by its address. If not, the data goes by lines of so many bytes
- * or a stream.
+ * Whether the library can reach a local end by its address. If not, the data goes in lines, or through a
+ * stream.
  */
-#define GSHMEMI_LINE_PUT_NBYTES 48
 GSHMEMI_FN int gshmemi_remote_reaches(const void *local)
 {
 	return (uint64_t)((uintptr_t)local - (uintptr_t)gshmemi_state.heap) < gshmemi_state.heap_nbytes ||

@@ -61,7 +61,7 @@ GSHMEMI_FN int gshmemi_kind_of(int what, unsigned region, int op, uint64_t cond,
 		return (op == GSHMEMI_AMO_ADD || op == GSHMEMI_AMO_SET) && cond == GSHMEMI_COND_SIGNAL
 			       ? GSHMEMI_COUNT_SIGNAL
 			       : GSHMEMI_COUNT_AMO;
-	return what == GSHMEMI_GET || what == GSHMEMI_GET_BLOCKS ? GSHMEMI_COUNT_GET : GSHMEMI_COUNT_PUT;
+	return gshmemi_is_get(what) ? GSHMEMI_COUNT_GET : GSHMEMI_COUNT_PUT;
 }
 
 GSHMEMI_FN int gshmemi_way_of(unsigned region, int pe, int is_amo)

@@ -24,7 +24,7 @@ GSHMEMI_FN void gshmemi_put(struct gshmemi_where where, int scope, void *dest, c
 	else if (gshmemi_peer_ptr(where.delta, dest, pe, &peer_dest))
 		gshmemi_copy(scope, GSHMEMI_TO_PEER, peer_dest, source, nbytes, align);
 	else
-		gshmemi_slow_move(GSHMEMI_SLOW_PUT, where.region, scope, dest, source, nbytes, align, pe, nbi,
+		gshmemi_slow_move(GSHMEMI_PUT, where.region, scope, dest, source, nbytes, align, pe, nbi,
 				  call);
 	gshmemi_record_end(scope, open);
 }
@@ -59,7 +59,7 @@ GSHMEMI_FN void gshmemi_get(struct gshmemi_where where, int scope, void *dest, c
 	else if (gshmemi_peer_ptr(where.delta, source, pe, &peer_source))
 		gshmemi_copy(scope, GSHMEMI_FROM_PEER, dest, peer_source, nbytes, align);
 	else
-		gshmemi_slow_move(GSHMEMI_SLOW_GET, where.region, scope, source, dest, nbytes, align, pe, nbi,
+		gshmemi_slow_move(GSHMEMI_GET, where.region, scope, source, dest, nbytes, align, pe, nbi,
 				  call);
 	gshmemi_record_end(scope, open);
 }

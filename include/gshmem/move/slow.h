@@ -14,35 +14,13 @@
 #include <gshmem/move/record.h>
 
 /*
- * What a call asks of gshmemi_slow_at, with arguments a and b: to check and perform an operation, and return
- * what it fetched; or to check only, and return the peer address, or 0 if a carrier must perform the
- * operation.
+ * The head of a record for gshmemi_slow_at. align is that of the object, or the bytes of the value; op of a
+ * put, get or FIND is its scope. If that is a group's, the threads of a wave compare their arguments.
  */
-enum gshmemi_slow {
-	/* a: source, b: nbytes; op 1: another thread of the group performs it; op 2: a signal follows */
-	GSHMEMI_SLOW_PUT = GSHMEMI_PUT,
-	GSHMEMI_SLOW_GET = GSHMEMI_GET,   /* a: dest; likewise */
-	GSHMEMI_SLOW_P,                   /* a: the value */
-	GSHMEMI_SLOW_G,
-	GSHMEMI_SLOW_AMO = GSHMEMI_AMO,   /* a: value, b: cond */
-	GSHMEMI_SLOW_FLAG = GSHMEMI_FLAG, /* a: value */
-	GSHMEMI_SLOW_FIND,                /* a: the caller's end, b: nbytes */
-	GSHMEMI_SLOW_FIND_AMO
-};
-
-/*
- * Packs a call into one word. From bit 0: which; 4: align, or the size of the value; 9: scope; 11: flag; 12:
- * op; 16: region; 32: the caller. flag means nbi for a put or get, and that an atomic fetches. If scope is a
- * group's, the threads of a wave compare their arguments.
- */
-GSHMEMI_FN uint64_t gshmemi_slow_what(int which, unsigned align, int scope, int flag, int op, unsigned region)
+GSHMEMI_FN uint64_t gshmemi_slow_what(int what, int op, unsigned align, unsigned flags, unsigned region)
 {
-	return (unsigned)which | align << 4 | (unsigned)scope << 9 | (unsigned)flag << 11 |
-		(unsigned)op << 12 | region << 16 |
-	       (uint64_t)gshmemi_arch_caller() << 32;
+	return gshmemi_op_head(what, op, align, flags, region, gshmemi_arch_caller());
 }
-#define GSHMEMI_SLOW_REGION(what) ((unsigned)((what) >> 16) & 0xffff)
-#define GSHMEMI_SLOW_CALLER(what) ((what) >> 32)
 
 /*
  * Finds the region and offset of a symmetric object. A call's object in the heap may in truth be a program's
@@ -111,30 +89,31 @@ GSHMEMI_FN uint64_t gshmemi_slow_hand_over(const struct gshmemi_operation *o, co
 
 #if GSHMEMI_ARCH_HAS_DELIVERY
 /* Have a carrier perform an operation that has passed gshmemi_slow_at. */
-GSHMEMI_FN uint64_t gshmemi_slow_carry(uint64_t what, const void *symmetric, uint64_t a, uint64_t b, int pe,
+GSHMEMI_FN uint64_t gshmemi_slow_carry(uint64_t head, const void *symmetric, uint64_t a, uint64_t b, int pe,
 				       const char *call)
 {
-	const int which = (int)(what & 15);
-	struct gshmemi_operation o = gshmemi_describe(which <= GSHMEMI_SLOW_G ? which & 1 : which,
-						      GSHMEMI_SLOW_REGION(what), symmetric, pe);
+	const int what = gshmemi_op_what(head);
+	const int is_value = what == GSHMEMI_PUT_VALUE || what == GSHMEMI_GET_VALUE;
+	struct gshmemi_operation o = gshmemi_describe(is_value ? what & 1 : what, gshmemi_op_region(head),
+						      symmetric, pe);
 	uint64_t value = a, old;
 
-	o.op = (uint8_t)(what >> 12 & 15);
-	if (which == GSHMEMI_SLOW_AMO)
-		o.fetches = (uint8_t)(what >> 11 & 1);
+	o.op = (uint8_t)gshmemi_op_op(head);
+	if (what == GSHMEMI_AMO)
+		o.fetches = (head & GSHMEMI_OP_FETCHES) != 0;
 	else
-		o.is_nbi = (uint8_t)(what >> 11 & 1);
-	o.nbytes = what >> 4 & 31;
+		o.is_nbi = (head & GSHMEMI_OP_NBI) != 0;
+	o.nbytes = gshmemi_op_word_nbytes(head);
 	o.value = a;
 	o.cond = b;
-	if (which <= GSHMEMI_SLOW_GET) {
+	if (what <= GSHMEMI_GET) {
 		o.local = (void *)(uintptr_t)a;
 		o.nbytes = b;
-	} else if (which <= GSHMEMI_SLOW_G) {
+	} else if (is_value) {
 		o.local = &value;
 	}
 	old = gshmemi_slow_hand_over(&o, call);
-	return which == GSHMEMI_SLOW_AMO ? old : value;
+	return what == GSHMEMI_AMO ? old : value;
 }
 #else
 /*
@@ -148,78 +127,109 @@ GSHMEMI_FN uint64_t gshmemi_slow_carry(uint64_t what, const void *symmetric, uin
 #else
 #define GSHMEMI_SLOW_PERFORM GSHMEMI_FN
 #endif
-GSHMEMI_SLOW_PERFORM uint64_t gshmemi_slow_perform_at(uint64_t what, char *there, uint64_t a, uint64_t b)
+GSHMEMI_SLOW_PERFORM uint64_t gshmemi_slow_perform_at(uint64_t head, char *there, uint64_t a, uint64_t b)
 {
-	const unsigned nbytes = (unsigned)(what >> 4) & 31;
+	const unsigned nbytes = gshmemi_op_word_nbytes(head);
 
-	switch ((int)(what & 15)) {
-	case GSHMEMI_SLOW_PUT:
+	switch (gshmemi_op_what(head)) {
+	case GSHMEMI_PUT:
 		gshmemi_apply_copy(GSHMEMI_TO_PEER, there, (const char *)(uintptr_t)a, b);
 		return 0;
-	case GSHMEMI_SLOW_GET:
+	case GSHMEMI_GET:
 		gshmemi_arch_fence_read_peer();
 		gshmemi_apply_copy(GSHMEMI_FROM_PEER, (char *)(uintptr_t)a, there, b);
 		return 0;
-	case GSHMEMI_SLOW_P:
+	case GSHMEMI_PUT_VALUE:
 		gshmemi_arch_store(there, a, nbytes);
 		return 0;
-	case GSHMEMI_SLOW_G:
+	case GSHMEMI_GET_VALUE:
 		return gshmemi_arch_load(there, nbytes);
-	case GSHMEMI_SLOW_AMO:
-		return gshmemi_amo_peer((int)(what >> 12 & 15), there, a, b, nbytes);
+	case GSHMEMI_AMO:
+		return gshmemi_amo_peer(gshmemi_op_op(head), there, a, b, nbytes);
 	default:
 		gshmemi_apply_flag((uint64_t *)(void *)there, a);
 		return 0;
 	}
 }
 
+#endif
+
 /*
- * Have the owner perform it: rpc/remote.h. The library itself describes its operations before it comes here.
+ * Have the owner perform an operation that has been checked: rpc/remote.h. at performs any that
+ * gshmemi_slow_at has checked, lock reads a lock's word; the others return 0 if the data cannot go in one
+ * request. The library, and the cpu platform's kernels, describe their operations instead.
  */
-#ifdef GSHMEMI_LIBRARY
-#define gshmemi_remote_at(what, symmetric, a, b, pe) ((void)(symmetric), (void)(a), (void)(b), (uint64_t)0)
+#if GSHMEMI_ARCH_HAS_DELIVERY || defined(GSHMEMI_LIBRARY)
+#define gshmemi_remote_at(head, symmetric, a, b, pe) ((void)(symmetric), (void)(a), (void)(b), (uint64_t)0)
+#define gshmemi_remote_blocks(...)     0
+#define gshmemi_remote_amo_nbi(...)    0
+#define gshmemi_remote_lock(region, word, which, turn, pe) \
+	((void)(word), (void)(which), (void)(turn), (uint64_t)0)
 #else
-GSHMEMI_FN uint64_t gshmemi_remote_at(uint64_t what, const void *symmetric, uint64_t a, uint64_t b, int pe);
+GSHMEMI_FN uint64_t gshmemi_remote_at(uint64_t head, const void *symmetric, uint64_t a, uint64_t b, int pe);
+GSHMEMI_FN int gshmemi_remote_blocks(int what, unsigned region, const void *symmetric, const void *local,
+				     uint64_t nbytes, uint64_t nblocks, ptrdiff_t stride,
+				     ptrdiff_t local_stride, int pe);
+GSHMEMI_FN int gshmemi_remote_amo_nbi(unsigned region, void *fetch, int op, const void *dest, uint64_t value,
+				      uint64_t cond, unsigned nbytes, int pe);
+GSHMEMI_FN uint64_t gshmemi_remote_lock(unsigned region, const void *word, int which, uint32_t turn, int pe);
 #endif
-#endif
+
+/* Counts what one of these has performed, as gshmemi_count_one. */
+GSHMEMI_FN void gshmemi_slow_count_one(int what, unsigned region, int op, uint64_t cond, uint64_t nbytes,
+				       int pe)
+{
+	if (gshmemi_state.slow & GSHMEMI_SLOW_STATS)
+		gshmemi_count_one(what, region, op, cond, nbytes, pe);
+}
 
 /*
  * Counts a call of gshmemi_slow_at, by the thread that performs it. It comes first, while few registers are
  * in use: after the checks it would cost every kernel with a put two more registers.
  */
-GSHMEMI_FN void gshmemi_slow_count(uint64_t what, uint64_t b, int pe)
+GSHMEMI_FN void gshmemi_slow_count(uint64_t head, uint64_t b, int pe)
 {
-	const int which = (int)(what & 15);
+	const int what = gshmemi_op_what(head);
 
-	if (which >= GSHMEMI_SLOW_FIND || (which <= GSHMEMI_SLOW_GET && what >> 12 & 1) ||
+	if (what >= GSHMEMI_FIND || head & GSHMEMI_OP_CHECK ||
 	    (unsigned)gshmemi_pe_in_world(pe) >= (unsigned)gshmemi_state.npes)
 		return;
-	gshmemi_count_one(which <= GSHMEMI_SLOW_G ? which & 1 : which, GSHMEMI_SLOW_REGION(what),
-			  (int)(what >> 12 & 15), b, which <= GSHMEMI_SLOW_GET ? b : what >> 4 & 31, pe);
+	gshmemi_count_one(what, gshmemi_op_region(head), gshmemi_op_op(head), b,
+			  what <= GSHMEMI_GET ? b : gshmemi_op_word_nbytes(head), pe);
 }
 
 /*
- * The one function that a kernel's put, get or atomic calls. It asks in turn: do the threads of the wave
- * agree (where gshmemi_check_move does not ask), is the state filled, does the PE exist, is the address good,
- * who performs the operation? A fault does not return. Arguments and locals take few registers, because
- * kernels pay for them.
+ * The one function that a kernel's put, get or atomic calls. It checks and performs the operation, and
+ * returns what it fetched; of FIND it returns the peer address, or 0 if a carrier must perform the operation.
+ *
+ *   what        a                 b
+ *   PUT, GET    the local end     bytes
+ *   PUT_VALUE   the value
+ *   AMO         value             cond
+ *   FLAG        value
+ *   FIND        the local end     bytes
+ *
+ * It asks in turn: do the threads of the wave agree (where gshmemi_check_move does not ask), is the state
+ * filled, does the PE exist, is the address good, who performs the operation? A fault does not return.
+ * Arguments and locals take few registers, because kernels pay for them.
  */
-GSHMEMI_SLOW uint64_t gshmemi_slow_at(uint64_t what, const void *symmetric, uint64_t a, uint64_t b, int pe,
+GSHMEMI_SLOW uint64_t gshmemi_slow_at(uint64_t head, const void *symmetric, uint64_t a, uint64_t b, int pe,
 				      const char *call)
 {
-	const int which = (int)(what & 15), world_pe = gshmemi_pe_in_world(pe);
-	const int is_amo = which == GSHMEMI_SLOW_AMO || which == GSHMEMI_SLOW_FIND_AMO;
-	const int has_bytes = which <= GSHMEMI_SLOW_GET || which >= GSHMEMI_SLOW_FIND;
+	const int what = gshmemi_op_what(head), world_pe = gshmemi_pe_in_world(pe);
+	const int is_amo = what == GSHMEMI_AMO || what == GSHMEMI_FIND_AMO;
+	const int has_bytes = what <= GSHMEMI_GET || what >= GSHMEMI_FIND;
 	uint64_t detail = 0; /* of the fault: what was found or expected */
 	ptrdiff_t delta = GSHMEMI_SENTINEL;
 	int fault = 0, peer = 0;
 
 	call = (const char *)(uintptr_t)gshmemi_arch_uniform((uint64_t)(uintptr_t)call);
 	if (!GSHMEMI_ARCH_HAS_DELIVERY && gshmemi_state.slow & GSHMEMI_SLOW_STATS)
-		gshmemi_slow_count(what, b, pe);
-	if (!GSHMEMI_ARCH_COMPARES_APART && what >> 9 & 3 && gshmemi_state.slow & GSHMEMI_SLOW_CHECK) {
+		gshmemi_slow_count(head, b, pe);
+	if (!GSHMEMI_ARCH_COMPARES_APART && has_bytes && gshmemi_op_op(head) != GSHMEMI_THREAD &&
+	    gshmemi_state.slow & GSHMEMI_SLOW_CHECK) {
 		const uint64_t lanes = gshmemi_arch_wave_some(0);
-		const unsigned is_get = which == GSHMEMI_SLOW_GET;
+		const unsigned is_get = what == GSHMEMI_GET;
 
 		if (!gshmemi_arch_wave_agrees((unsigned)pe, lanes))
 			fault = GSHMEMI_FAULT_UNEQUAL_WAVE, detail = GSHMEMI_ARGS_MOVE + 3;
@@ -238,41 +248,41 @@ GSHMEMI_SLOW uint64_t gshmemi_slow_at(uint64_t what, const void *symmetric, uint
 		fault = GSHMEMI_FAULT_BAD_PE;
 		detail = (uint64_t)gshmemi_state.npes;
 	} else if (gshmemi_state.slow & GSHMEMI_SLOW_CHECK && !(has_bytes && !b) &&
-		   GSHMEMI_SLOW_REGION(what) == GSHMEMI_REGION_HEAP) {
+		   gshmemi_op_region(head) == GSHMEMI_REGION_HEAP) {
 		fault = gshmemi_check_symmetric(has_bytes && !a ? NULL : symmetric,
-						has_bytes ? b : what >> 4 & 31, (unsigned)(what >> 4) & 31,
-						&detail);
+						has_bytes ? b : gshmemi_op_word_nbytes(head),
+						gshmemi_op_word_nbytes(head), &detail);
 	}
 	if (!fault) {
 		peer = gshmemi_state.peers[world_pe];
-		delta = gshmemi_distance(GSHMEMI_SLOW_REGION(what), peer, is_amo);
+		delta = gshmemi_distance(gshmemi_op_region(head), peer, is_amo);
 		if (delta == GSHMEMI_SENTINEL && !(gshmemi_state.slow & GSHMEMI_SLOW_NET))
 			fault = is_amo ? GSHMEMI_FAULT_NO_ATOMICS : GSHMEMI_FAULT_UNREACHABLE;
 	}
 	if (fault) { /* the return tells compilers that nothing after this needs the arguments */
-		gshmemi_fault_raise(fault, world_pe, symmetric, has_bytes ? b : what >> 4 & 31, detail,
-				    detail, call, GSHMEMI_SLOW_CALLER(what));
+		gshmemi_fault_raise(fault, world_pe, symmetric, has_bytes ? b : gshmemi_op_word_nbytes(head),
+				    detail, detail, call, gshmemi_op_who(head));
 		return 0;
 	}
-	if (which >= GSHMEMI_SLOW_FIND)
+	if (what >= GSHMEMI_FIND)
 		return peer & GSHMEMI_PEER_CARRIED || delta == GSHMEMI_SENTINEL ? 0
 			: (uintptr_t)symmetric + (uintptr_t)delta;
-	if (which <= GSHMEMI_SLOW_GET && what >> 12 & 1)
+	if (head & GSHMEMI_OP_CHECK)
 		return 0;
 #if GSHMEMI_ARCH_HAS_DELIVERY
-	return gshmemi_slow_carry(what, symmetric, a, b, pe, call);
+	return gshmemi_slow_carry(head, symmetric, a, b, pe, call);
 #else
 	if (GSHMEMI_HAS_NET && delta == GSHMEMI_SENTINEL)
-		return gshmemi_remote_at(what, symmetric, a, b, pe);
-	return gshmemi_slow_perform_at(what, (char *)(uintptr_t)symmetric + delta, a, b);
+		return gshmemi_remote_at(head, symmetric, a, b, pe);
+	return gshmemi_slow_perform_at(head, (char *)(uintptr_t)symmetric + delta, a, b);
 #endif
 }
 
 /* Only check an operation, which the caller then describes. */
-GSHMEMI_FN void gshmemi_slow_check(int which, unsigned region, int scope, const void *symmetric,
+GSHMEMI_FN void gshmemi_slow_check(int what, unsigned region, int scope, const void *symmetric,
 				   const void *local, size_t nbytes, unsigned align, int pe, const char *call)
 {
-	(void)gshmemi_slow_at(gshmemi_slow_what(which, align, scope, 0, 0, region), symmetric,
+	(void)gshmemi_slow_at(gshmemi_slow_what(what, scope, align, 0, region), symmetric,
 			      (uintptr_t)local, nbytes, pe, call);
 }
 
@@ -283,20 +293,23 @@ GSHMEMI_FN void gshmemi_slow_check(int which, unsigned region, int scope, const 
  * on a GPU's direct path each thread moves a share, so code that completes the operation by the quiet of
  * another thread, most often the first one, is wrong, and shows here that it is.
  */
-GSHMEMI_FN void gshmemi_slow_move(int which, unsigned region, int scope, const void *symmetric,
+GSHMEMI_FN void gshmemi_slow_move(int what, unsigned region, int scope, const void *symmetric,
 				  const void *local, size_t nbytes, unsigned align, int pe, int nbi,
 				  const char *call)
 {
 	struct gshmemi_group group;
 
-	if (which == GSHMEMI_SLOW_PUT)
+	if (what == GSHMEMI_PUT)
 		gshmemi_check_move(scope, symmetric, local, nbytes, pe, call);
 	else
 		gshmemi_check_move(scope, local, symmetric, nbytes, pe, call);
 	group = gshmemi_group_enter(scope, GSHMEMI_KEY(symmetric, local));
 	(void)gshmemi_slow_at(
-		gshmemi_slow_what(which, align, scope, nbi, group.rank != group.size - 1, region), symmetric,
-		(uintptr_t)local, nbytes, pe, call);
+		gshmemi_slow_what(what, scope, align,
+				  (nbi ? GSHMEMI_OP_NBI : 0) |
+					  (group.rank != group.size - 1 ? GSHMEMI_OP_CHECK : 0),
+				  region),
+		symmetric, (uintptr_t)local, nbytes, pe, call);
 	gshmemi_group_sync(&group);
 }
 
@@ -307,7 +320,7 @@ GSHMEMI_FN void gshmemi_slow_move(int which, unsigned region, int scope, const v
 GSHMEMI_FN void *gshmemi_slow_p(unsigned region, void *dest, uint64_t value, unsigned nbytes, int pe,
 				const char *call)
 {
-	(void)gshmemi_slow_at(gshmemi_slow_what(GSHMEMI_SLOW_P, nbytes, GSHMEMI_THREAD, 0, 0, region), dest,
+	(void)gshmemi_slow_at(gshmemi_slow_what(GSHMEMI_PUT_VALUE, GSHMEMI_THREAD, nbytes, 0, region), dest,
 			      value, 0, pe, call);
 	return gshmemi_state.sink;
 }
@@ -315,17 +328,18 @@ GSHMEMI_FN void *gshmemi_slow_p(unsigned region, void *dest, uint64_t value, uns
 GSHMEMI_FN void gshmemi_slow_g(unsigned region, void *value, const void *source, unsigned nbytes, int pe,
 			       const char *call)
 {
-	gshmemi_value_store(value, gshmemi_slow_at(gshmemi_slow_what(GSHMEMI_SLOW_G, nbytes, GSHMEMI_THREAD,
-								     0, 0, region), source, 0, 0, pe,
+	gshmemi_value_store(value, gshmemi_slow_at(gshmemi_slow_what(GSHMEMI_GET_VALUE, GSHMEMI_THREAD,
+								     nbytes, 0, region), source, 0, 0, pe,
 						   call), nbytes);
 }
 
 /* An operation of one thread, as part of a call that has checked it. */
-GSHMEMI_FN void gshmemi_slow_call(int which, unsigned region, const void *symmetric, const void *local,
+GSHMEMI_FN void gshmemi_slow_call(int what, unsigned region, const void *symmetric, const void *local,
 				  size_t nbytes, int nbi, int pe, const char *call)
 {
 	if (nbytes)
-		(void)gshmemi_slow_at(gshmemi_slow_what(which, 1, GSHMEMI_THREAD, nbi, 0, region), symmetric,
+		(void)gshmemi_slow_at(gshmemi_slow_what(what, GSHMEMI_THREAD, 1, nbi ? GSHMEMI_OP_NBI : 0,
+							region), symmetric,
 				      (uintptr_t)local, nbytes, pe, call);
 }
 
@@ -357,17 +371,12 @@ GSHMEMI_FN void gshmemi_slow_blocks(int what, unsigned region, int scope, const 
 	gshmemi_check_argument(stride > 0 && (size_t)stride >= bsize, stride, symmetric, pe, call);
 	gshmemi_check_argument(local_stride > 0 && (size_t)local_stride >= bsize, local_stride, symmetric, pe,
 			       call);
-	gshmemi_slow_check(GSHMEMI_SLOW_FIND, region, GSHMEMI_THREAD, symmetric, local,
+	gshmemi_slow_check(GSHMEMI_FIND, region, GSHMEMI_THREAD, symmetric, local,
 			   gshmemi_span(bsize, nblocks, stride, elem_nbytes), align, pe, call);
 	group = gshmemi_group_enter(scope, GSHMEMI_KEY(symmetric, local));
-	if (group.rank == group.size - 1 && gshmemi_goes_by_calls(region, pe, 0)) {
-		for (; nblocks; nblocks--) {
-			gshmemi_slow_call(what == GSHMEMI_PUT_BLOCKS ? GSHMEMI_SLOW_PUT : GSHMEMI_SLOW_GET,
-					  region, symmetric, local, bsize * elem_nbytes, 0, pe, call);
-			symmetric = (const char *)symmetric + stride * (ptrdiff_t)elem_nbytes;
-			local = (const char *)local + local_stride * (ptrdiff_t)elem_nbytes;
-		}
-	} else if (group.rank == group.size - 1) {
+	if (group.rank != group.size - 1) {
+		/* another thread performs it */
+	} else if (!gshmemi_goes_by_calls(region, pe, 0)) {
 		o = gshmemi_describe(what, region, symmetric, pe);
 		o.local = (void *)(uintptr_t)local;
 		o.nbytes = bsize * elem_nbytes;
@@ -375,6 +384,17 @@ GSHMEMI_FN void gshmemi_slow_blocks(int what, unsigned region, int scope, const 
 		o.stride = stride * (ptrdiff_t)elem_nbytes;
 		o.local_stride = local_stride * (ptrdiff_t)elem_nbytes;
 		(void)gshmemi_slow_hand_over(&o, call);
+	} else if (gshmemi_remote_blocks(what, region, symmetric, local, bsize * elem_nbytes, nblocks,
+					 stride * (ptrdiff_t)elem_nbytes,
+					 local_stride * (ptrdiff_t)elem_nbytes, pe)) {
+		gshmemi_slow_count_one(what, region, 0, 0, bsize * nblocks * elem_nbytes, pe);
+	} else {
+		for (; nblocks; nblocks--) {
+			gshmemi_slow_call(what == GSHMEMI_PUT_BLOCKS ? GSHMEMI_PUT : GSHMEMI_GET, region,
+					  symmetric, local, bsize * elem_nbytes, 0, pe, call);
+			symmetric = (const char *)symmetric + stride * (ptrdiff_t)elem_nbytes;
+			local = (const char *)local + local_stride * (ptrdiff_t)elem_nbytes;
+		}
 	}
 	gshmemi_group_sync(&group);
 }
@@ -384,7 +404,7 @@ GSHMEMI_FN void gshmemi_slow_blocks(int what, unsigned region, int scope, const 
 GSHMEMI_FN uint64_t gshmemi_slow_amo(unsigned region, int op, void *dest, uint64_t value, uint64_t cond,
 				     unsigned nbytes, int fetches, int pe, const char *call)
 {
-	return gshmemi_slow_at(gshmemi_slow_what(GSHMEMI_SLOW_AMO, nbytes, GSHMEMI_THREAD, fetches, op,
+	return gshmemi_slow_at(gshmemi_slow_what(GSHMEMI_AMO, op, nbytes, fetches ? GSHMEMI_OP_FETCHES : 0,
 						 region), dest, value, cond, pe,
 			       call);
 }
@@ -396,9 +416,13 @@ GSHMEMI_FN void gshmemi_slow_amo_nbi(unsigned region, void *fetch, int op, void 
 
 	uint64_t old;
 
-	gshmemi_slow_check(GSHMEMI_SLOW_FIND_AMO, region, GSHMEMI_THREAD, dest, fetch, nbytes, nbytes, pe,
+	gshmemi_slow_check(GSHMEMI_FIND_AMO, region, GSHMEMI_THREAD, dest, fetch, nbytes, nbytes, pe,
 			   call);
 	if (gshmemi_goes_by_calls(region, pe, 1)) {
+		if (fetch && gshmemi_remote_amo_nbi(region, fetch, op, dest, value, cond, nbytes, pe)) {
+			gshmemi_slow_count_one(GSHMEMI_AMO, region, op, cond, nbytes, pe);
+			return;
+		}
 		old = gshmemi_slow_amo(region, op, dest, value, cond, nbytes, 1, pe, call);
 		if (fetch)
 			__builtin_memcpy(fetch, &old, nbytes == 4 ? 4 : 8);
@@ -419,7 +443,7 @@ GSHMEMI_FN void gshmemi_slow_put_signal(unsigned region, int scope, void *dest, 
 					size_t nbytes, unsigned align, uint64_t *sig_addr, uint64_t signal,
 					int sig_op, int pe, int nbi, const char *call)
 {
-	const int is_add = sig_op == GSHMEM_SIGNAL_ADD;
+	const int is_add = sig_op == GSHMEM_SIGNAL_ADD, op = is_add ? GSHMEMI_AMO_ADD : GSHMEMI_AMO_SET;
 	struct gshmemi_group group;
 #if GSHMEMI_ARCH_HAS_DELIVERY
 	struct gshmemi_operation o;
@@ -429,14 +453,14 @@ GSHMEMI_FN void gshmemi_slow_put_signal(unsigned region, int scope, void *dest, 
 	gshmemi_check_args(scope, GSHMEMI_ARGS_SIGNAL, (uintptr_t)sig_addr,
 			   (uintptr_t)dest ^ (uint64_t)(unsigned)pe << 48, signal, (unsigned)sig_op, call);
 	gshmemi_check_argument(is_add || sig_op == GSHMEM_SIGNAL_SET, sig_op, sig_addr, pe, call);
-	gshmemi_slow_check(GSHMEMI_SLOW_FIND_AMO, region, GSHMEMI_THREAD, sig_addr, sig_addr, 8, 8, pe, call);
-	gshmemi_slow_check(GSHMEMI_SLOW_FIND, region, scope, dest, source, nbytes, align, pe, call);
+	gshmemi_slow_check(GSHMEMI_FIND_AMO, region, GSHMEMI_THREAD, sig_addr, sig_addr, 8, 8, pe, call);
+	gshmemi_slow_check(GSHMEMI_FIND, region, scope, dest, source, nbytes, align, pe, call);
 	group = gshmemi_group_enter(scope, GSHMEMI_KEY(dest, source));
 	if (group.rank == group.size - 1) {
 #if GSHMEMI_ARCH_HAS_DELIVERY
 		o = gshmemi_describe(GSHMEMI_PUT_SIGNAL, region, dest, pe);
 		gshmemi_find_place(region, sig_addr, &o.sig_region, &o.sig_offset);
-		o.op = is_add ? GSHMEMI_AMO_ADD : GSHMEMI_AMO_SET;
+		o.op = (uint8_t)op;
 		o.is_nbi = (uint8_t)nbi;
 		o.local = (void *)(uintptr_t)source;
 		o.nbytes = nbytes;
@@ -444,13 +468,14 @@ GSHMEMI_FN void gshmemi_slow_put_signal(unsigned region, int scope, void *dest, 
 		(void)gshmemi_slow_hand_over(&o, call);
 #else
 		if (nbytes)
-			(void)gshmemi_slow_at(gshmemi_slow_what(GSHMEMI_SLOW_PUT, 1, GSHMEMI_THREAD, nbi, 2,
+			(void)gshmemi_slow_at(gshmemi_slow_what(GSHMEMI_PUT, GSHMEMI_THREAD, 1,
+								(nbi ? GSHMEMI_OP_NBI : 0) |
+									GSHMEMI_OP_ORDERED,
 								region), dest,
 					      (uintptr_t)source, nbytes, pe, call);
 		/* a carried put has been answered, and the engine delivers the signal after it */
 		gshmemi_arch_fence_release();
-		(void)gshmemi_slow_amo(region, is_add ? GSHMEMI_AMO_ADD : GSHMEMI_AMO_SET, sig_addr, signal,
-				       GSHMEMI_COND_SIGNAL, 8, 0, pe, call);
+		(void)gshmemi_slow_amo(region, op, sig_addr, signal, GSHMEMI_COND_SIGNAL, 8, 0, pe, call);
 #endif
 	}
 	gshmemi_group_sync(&group);

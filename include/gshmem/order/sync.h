@@ -128,25 +128,25 @@ GSHMEMI_FN void gshmemi_quiet(int scope, int context, const int *target_pes, siz
  * was. The write is ordered after nothing: call gshmemi_complete first. Carriers keep it in the library's own
  * context.
  */
-GSHMEMI_FN void gshmemi_sync_write(int which, uint64_t *word, uint64_t value, int pe, const char *call)
+GSHMEMI_FN void gshmemi_sync_write(int what, uint64_t *word, uint64_t value, int pe, const char *call)
 {
 	const uint64_t open =
 		gshmemi_record(GSHMEMI_THREAD, GSHMEMI_FLAG, GSHMEMI_REGION_SYNC, 0, 0, 8, pe, call);
 	void *peer;
 
 	if (GSHMEMI_ON_HOST())
-		gshmemi_host_sync_write(which, word, value, pe, call);
+		gshmemi_host_sync_write(what, word, value, pe, call);
 	else if (gshmemi_peer_ptr(gshmemi_tables()->sync_delta, word, pe, &peer))
 		gshmemi_arch_store(peer, value, 8);
 	else
-		(void)gshmemi_slow_at(gshmemi_slow_what(which, 8, GSHMEMI_THREAD, 0, 0, GSHMEMI_REGION_SYNC),
+		(void)gshmemi_slow_at(gshmemi_slow_what(what, GSHMEMI_THREAD, 8, 0, GSHMEMI_REGION_SYNC),
 				      word, value, 0, gshmemi_pe_with_context(pe, GSHMEMI_CTX_LIBRARY), call);
 	gshmemi_record_end(GSHMEMI_THREAD, open);
 }
 
 GSHMEMI_FN void gshmemi_sync_tell(uint64_t *flag, uint64_t value, int pe, const char *call)
 {
-	gshmemi_sync_write(GSHMEMI_SLOW_FLAG, flag, value, pe, call);
+	gshmemi_sync_write(GSHMEMI_FLAG, flag, value, pe, call);
 }
 
 /*
@@ -262,7 +262,8 @@ GSHMEMI_FN void gshmemi_disseminate(const struct gshmemi_team_view *team, uint64
 		for (distance = 1; distance < pes.npes; distance *= GSHMEMI_SYNC_RADIX, row++) {
 			for (i = 1; words && i < GSHMEMI_SYNC_RADIX && i * distance < pes.npes; i++)
 				for (k = 0; k < GSHMEMI_SYNC_WORDS; k++)
-					gshmemi_sync_write(GSHMEMI_SLOW_P, &sync->word[epoch & 1][row][i][k],
+					gshmemi_sync_write(GSHMEMI_PUT_VALUE,
+							   &sync->word[epoch & 1][row][i][k],
 							   words[k], gshmemi_sync_ahead(&pes, i * distance),
 							   call);
 			if (words || row || !is_released)

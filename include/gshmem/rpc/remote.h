@@ -5,14 +5,8 @@
  * operation. Nobody waits for the answer if the caller needs nothing back: for a put whose bytes are in the
  * line, for an atomic that does not fetch, for a non-blocking operation.
  *
- *   words of a line:
- *   0  offset of the symmetric object; region of the signal, from bit GSHMEMI_LINE_SIG_REGION on
- *   1  GSHMEMI_LINE_*
- *   2  of PUT and GET   local address, bytes; or, INLINE, the bytes themselves: of a get, in the answer
- *      of *_BLOCKS      local address, bytes of a block, blocks, stride, local stride
- *      of AMO           value, cond, where the old value goes or 0
- *      of FLAG          value
- *      of PUT_SIGNAL    value, offset of the signal, then as PUT
+ * A line is a struct gshmemi_op_record, and so is its answer: an old value, or the bytes of an INLINE get,
+ * come where the value, or the bytes of a put, go.
  *
  * The library reads and writes a local end in the heap by its address. Data elsewhere, in LDS, on a stack, in
  * memory that only the program knows, goes in the line or through a stream.
@@ -22,35 +16,22 @@
 
 #include <gshmem/rpc/rpc.h>
 
-/* First bit of each field; its number of bits behind it. */
-#define GSHMEMI_LINE_PE      0  /* 31, with the context */
-#define GSHMEMI_LINE_INLINE  31
-#define GSHMEMI_LINE_WHAT    32 /* 4 */
-#define GSHMEMI_LINE_OP      36 /* 4 */
-#define GSHMEMI_LINE_REGION  40 /* 14 */
-#define GSHMEMI_LINE_NBYTES  54 /* 6: of INLINE, or of the word of an atomic */
-#define GSHMEMI_LINE_NBI     60
-#define GSHMEMI_LINE_FETCHES 61
-/*
- * Of a put: it is answered when it has been handed over, and later operations of its context are ordered
- * after it.
- */
-#define GSHMEMI_LINE_SIGNALS 63
-#define GSHMEMI_LINE_SIG_REGION 48 /* in word 0 */
-
-#define GSHMEMI_LINE_SIGNAL_NBYTES 32
-
 #define GSHMEMI_REMOTE_CALL "an operation on a PE that is not mapped"
 
 #ifndef GSHMEMI_LIBRARY
 
-GSHMEMI_FN uint64_t gshmemi_remote_head(const struct gshmemi_operation *o, int is_inline, uint64_t nbytes)
+/* Begins the record of an operation: what is behind its place is left to the caller. */
+GSHMEMI_FN struct gshmemi_op_record gshmemi_remote_record(const struct gshmemi_operation *o, int is_inline)
 {
-	return (uint32_t)o->pe | (uint64_t)is_inline << GSHMEMI_LINE_INLINE |
-		(uint64_t)o->what << GSHMEMI_LINE_WHAT |
-	       (uint64_t)o->op << GSHMEMI_LINE_OP | (uint64_t)o->region << GSHMEMI_LINE_REGION |
-	       nbytes << GSHMEMI_LINE_NBYTES |
-	       (uint64_t)o->is_nbi << GSHMEMI_LINE_NBI | (uint64_t)o->fetches << GSHMEMI_LINE_FETCHES;
+	const int is_flagged = o->what == GSHMEMI_AMO || o->what == GSHMEMI_LOCK ? o->fetches : o->is_nbi;
+	struct gshmemi_op_record r;
+
+	__builtin_memset(&r, 0, sizeof r);
+	r.head = gshmemi_op_head(o->what, o->op, o->nbytes == 4 ? 4 : 8,
+				 (is_flagged ? GSHMEMI_OP_NBI : 0) | (is_inline ? GSHMEMI_OP_INLINE : 0),
+				 o->region, (uint32_t)o->pe);
+	r.place = o->offset | (is_inline ? o->nbytes << GSHMEMI_OP_NBYTES_SHIFT : 0);
+	return r;
 }
 
 /* asked: call it after a post. settle: call it when nothing is open. See gshmemi_host_asked. */
@@ -62,36 +43,35 @@ GSHMEMI_FN uint64_t gshmemi_remote_head(const struct gshmemi_operation *o, int i
 #define gshmemi_remote_settle() ((void)0)
 #endif
 
-/* One operation of each lane that is here. out receives the answered line; NULL: nobody waits for it. */
-GSHMEMI_SLOW void gshmemi_remote_line(const uint64_t *line, uint64_t *out)
+/* One operation of each lane that is here. answer receives the answered line; NULL: nobody waits for it. */
+GSHMEMI_SLOW void gshmemi_remote_line(const struct gshmemi_op_record *r, struct gshmemi_op_record *answer)
 {
 	const struct gshmemi_rpc_channel *c = &gshmemi_state.rpc;
 	const uint32_t home = gshmemi_rpc_home(c, gshmemi_arch_caller());
 
-	if (out)
-		(void)gshmemi_rpc_words(c, GSHMEMI_RPC_CARRY, GSHMEMI_RPC_CARRIES, GSHMEMI_RPC_LINE, line,
-					out, home, GSHMEMI_REMOTE_CALL);
-	else
-		(void)gshmemi_rpc_words(c, GSHMEMI_RPC_CARRY, GSHMEMI_RPC_CARRIES | 1, GSHMEMI_RPC_LINE, line,
-					NULL, home, GSHMEMI_REMOTE_CALL);
+	(void)gshmemi_rpc_words(c, GSHMEMI_RPC_CARRY, answer ? GSHMEMI_RPC_CARRIES : GSHMEMI_RPC_CARRIES | 1,
+				GSHMEMI_RPC_LINE, &r->head, answer ? &answer->head : NULL, home,
+				GSHMEMI_REMOTE_CALL);
 	gshmemi_remote_asked();
 }
 
 /* A put or get whose local end the library cannot reach. Lanes take turns: each has a stream. */
-GSHMEMI_SLOW void gshmemi_remote_stream(const uint64_t *line, char *local, uint64_t nbytes, int is_get)
+GSHMEMI_SLOW void gshmemi_remote_stream(const struct gshmemi_op_record *r, char *local, uint64_t nbytes,
+					int is_get)
 {
 	const struct gshmemi_rpc_channel *c = &gshmemi_state.rpc;
 	const uint32_t home = gshmemi_rpc_home(c, gshmemi_arch_caller());
 	const uint64_t me = 1ULL << gshmemi_arch_lane();
-	uint64_t rest, out[GSHMEMI_RPC_LINE];
+	struct gshmemi_op_record answer;
+	uint64_t rest;
 
 	for (rest = GSHMEMI_ARCH_KEEPS_KEYS_APART ? me : gshmemi_arch_wave_here(0); rest; rest &= rest - 1) {
 		if ((rest & -rest) != me)
 			continue;
 		(void)gshmemi_arch_amo64(GSHMEMI_AMO_ADD, &c->posts->carried, 1, 0);
-		(void)gshmemi_rpc_words(c, GSHMEMI_RPC_CARRY_OPEN, 0, GSHMEMI_RPC_LINE, line, out, home,
-					GSHMEMI_REMOTE_CALL);
-		(void)gshmemi_rpc_stream_for(c, GSHMEMI_THREAD, 0, GSHMEMI_RPC_CARRY_STREAM, out[0],
+		(void)gshmemi_rpc_words(c, GSHMEMI_RPC_CARRY_OPEN, 0, GSHMEMI_RPC_LINE, &r->head,
+					&answer.head, home, GSHMEMI_REMOTE_CALL);
+		(void)gshmemi_rpc_stream_for(c, GSHMEMI_THREAD, 0, GSHMEMI_RPC_CARRY_STREAM, answer.head,
 					     is_get ? NULL : local, is_get ? 0 : nbytes,
 					     is_get ? local : NULL, is_get ? nbytes : 0, home,
 					     GSHMEMI_REMOTE_CALL);
@@ -103,35 +83,37 @@ GSHMEMI_FN void gshmemi_remote_move(const struct gshmemi_operation *o, int is_ge
 				    uint64_t offset, uint64_t nbytes)
 {
 	const int reaches = gshmemi_remote_reaches(local);
-	const int is_inline = nbytes <= GSHMEMI_LINE_PUT_NBYTES && !(is_get && o->is_nbi && reaches);
+	const int is_inline = nbytes <= GSHMEMI_OP_INLINE_NBYTES && !(is_get && o->is_nbi && reaches);
 	struct gshmemi_operation move = *o;
-	uint64_t line[GSHMEMI_RPC_LINE] = {0}, out[GSHMEMI_RPC_LINE];
+	struct gshmemi_op_record r, answer;
 
 	if (!nbytes)
 		return;
 	move.what = is_get ? GSHMEMI_GET : GSHMEMI_PUT;
 	/* an answer with bytes comes when they have arrived */
 	move.is_nbi = o->is_nbi && reaches && !(is_get && is_inline);
-	line[0] = offset;
-	line[1] = gshmemi_remote_head(&move, is_inline, is_inline ? nbytes : 0);
-	line[2] = (uintptr_t)local;
-	line[3] = nbytes;
+	move.offset = offset;
+	move.nbytes = nbytes;
+	r = gshmemi_remote_record(&move, is_inline);
+	r.u.move.local = (uintptr_t)local;
+	r.u.move.nbytes = nbytes;
 	if (!is_inline && reaches) {
-		gshmemi_remote_line(line, o->is_nbi ? NULL : out);
+		gshmemi_remote_line(&r, o->is_nbi ? NULL : &answer);
 	} else if (!is_inline) {
-		gshmemi_remote_stream(line, local, nbytes, is_get);
+		gshmemi_remote_stream(&r, local, nbytes, is_get);
 	} else if (is_get) {
-		gshmemi_remote_line(line, out);
-		__builtin_memcpy(local, out, nbytes);
+		gshmemi_remote_line(&r, &answer);
+		__builtin_memcpy(local, answer.u.data, nbytes);
 	} else {
-		__builtin_memcpy(&line[2], local, nbytes);
-		gshmemi_remote_line(line, NULL);
+		__builtin_memcpy(r.u.data, local, nbytes);
+		gshmemi_remote_line(&r, NULL);
 	}
 }
 
-GSHMEMI_FN void gshmemi_remote_blocks(const struct gshmemi_operation *o, int is_get)
+GSHMEMI_FN void gshmemi_remote_blocks_of(const struct gshmemi_operation *o, int is_get)
 {
-	uint64_t line[GSHMEMI_RPC_LINE] = {0}, out[GSHMEMI_RPC_LINE], i;
+	struct gshmemi_op_record r, answer;
+	uint64_t i;
 
 	if (!gshmemi_remote_reaches(o->local)) {
 		for (i = 0; i < o->nblocks; i++)
@@ -139,14 +121,13 @@ GSHMEMI_FN void gshmemi_remote_blocks(const struct gshmemi_operation *o, int is_
 					    o->offset + (uint64_t)((int64_t)i * o->stride), o->nbytes);
 		return;
 	}
-	line[0] = o->offset;
-	line[1] = gshmemi_remote_head(o, 0, 0);
-	line[2] = (uintptr_t)o->local;
-	line[3] = o->nbytes;
-	line[4] = o->nblocks;
-	line[5] = (uint64_t)o->stride;
-	line[6] = (uint64_t)o->local_stride;
-	gshmemi_remote_line(line, out);
+	r = gshmemi_remote_record(o, 0);
+	r.u.move.local = (uintptr_t)o->local;
+	r.u.move.nbytes = o->nbytes;
+	r.u.move.nblocks = o->nblocks;
+	r.u.move.stride = (uint64_t)o->stride;
+	r.u.move.local_stride = (uint64_t)o->local_stride;
+	gshmemi_remote_line(&r, &answer);
 }
 
 /* The library cannot reach where the old value goes: this lane waits for it. */
@@ -154,24 +135,27 @@ GSHMEMI_FN uint64_t gshmemi_remote_amo(const struct gshmemi_operation *o)
 {
 	const int goes_there = o->local && gshmemi_remote_reaches(o->local);
 	struct gshmemi_operation amo = *o;
-	uint64_t line[GSHMEMI_RPC_LINE] = {0}, out[GSHMEMI_RPC_LINE] = {0};
+	struct gshmemi_op_record r, answer;
 
 	amo.fetches = o->fetches || (o->local && !goes_there);
-	line[0] = o->offset;
-	line[1] = gshmemi_remote_head(&amo, 0, o->nbytes);
-	line[2] = o->value;
-	line[3] = o->cond;
-	line[4] = goes_there ? (uintptr_t)o->local : 0;
-	gshmemi_remote_line(line, amo.fetches || o->what == GSHMEMI_LOCK ? out : NULL);
+	r = gshmemi_remote_record(&amo, 0);
+	r.u.amo.value = o->value;
+	r.u.amo.cond = o->cond;
+	if (goes_there) {
+		r.head |= GSHMEMI_OP_TO_MEMORY;
+		r.u.amo.local = (uintptr_t)o->local;
+	}
+	answer.u.amo.value = 0;
+	gshmemi_remote_line(&r, amo.fetches || o->what == GSHMEMI_LOCK ? &answer : NULL);
 	if (o->local && !goes_there)
-		__builtin_memcpy(o->local, out, o->nbytes == 4 ? 4 : 8);
-	return out[0];
+		__builtin_memcpy(o->local, &answer.u.amo.value, o->nbytes == 4 ? 4 : 8);
+	return answer.u.amo.value;
 }
 
 GSHMEMI_FN void gshmemi_remote_put_signal(const struct gshmemi_operation *o)
 {
-	const int is_inline = o->nbytes <= GSHMEMI_LINE_SIGNAL_NBYTES;
-	uint64_t line[GSHMEMI_RPC_LINE] = {0}, out[GSHMEMI_RPC_LINE];
+	const int is_inline = o->nbytes <= GSHMEMI_OP_INLINE_SIGNAL_NBYTES;
+	struct gshmemi_op_record r, answer;
 	struct gshmemi_operation signal;
 
 	if (!is_inline && !gshmemi_remote_reaches(o->local)) {
@@ -181,15 +165,14 @@ GSHMEMI_FN void gshmemi_remote_put_signal(const struct gshmemi_operation *o)
 		(void)gshmemi_remote_amo(&signal);
 		return;
 	}
-	line[0] = o->offset | (uint64_t)o->sig_region << GSHMEMI_LINE_SIG_REGION;
-	line[1] = gshmemi_remote_head(o, is_inline, is_inline ? o->nbytes : 0);
-	line[2] = o->value;
-	line[3] = o->sig_offset;
-	line[4] = (uintptr_t)o->local;
-	line[5] = o->nbytes;
+	r = gshmemi_remote_record(o, is_inline);
+	r.u.signal.value = o->value;
+	r.u.signal.place = o->sig_offset | (uint64_t)o->sig_region << GSHMEMI_OP_NBYTES_SHIFT;
+	r.u.signal.local = (uintptr_t)o->local;
+	r.u.signal.nbytes = o->nbytes;
 	if (is_inline && o->nbytes)
-		__builtin_memcpy(&line[4], o->local, o->nbytes);
-	gshmemi_remote_line(line, is_inline || o->is_nbi ? NULL : out);
+		__builtin_memcpy(&r.u.signal.local, o->local, o->nbytes);
+	gshmemi_remote_line(&r, is_inline || o->is_nbi ? NULL : &answer);
 }
 
 GSHMEMI_SLOW uint64_t gshmemi_remote_carry(const struct gshmemi_operation *o)
@@ -201,7 +184,7 @@ GSHMEMI_SLOW uint64_t gshmemi_remote_carry(const struct gshmemi_operation *o)
 		return 0;
 	case GSHMEMI_PUT_BLOCKS:
 	case GSHMEMI_GET_BLOCKS:
-		gshmemi_remote_blocks(o, o->what == GSHMEMI_GET_BLOCKS);
+		gshmemi_remote_blocks_of(o, o->what == GSHMEMI_GET_BLOCKS);
 		return 0;
 	case GSHMEMI_PUT_SIGNAL:
 		gshmemi_remote_put_signal(o);
@@ -212,26 +195,6 @@ GSHMEMI_SLOW uint64_t gshmemi_remote_carry(const struct gshmemi_operation *o)
 }
 
 #if !GSHMEMI_ARCH_HAS_DELIVERY
-#define GSHMEMI_LINE_MEMORY 62 /* of INLINE: local is memory, not a value */
-
-GSHMEMI_FN unsigned gshmemi_remote_bits(uint64_t head, unsigned from, unsigned nbits)
-{
-	return (unsigned)(head >> from) & ((1U << nbits) - 1);
-}
-
-/* Whether a lane waits for the answer to a line with this head. */
-GSHMEMI_FN int gshmemi_remote_waits(uint64_t head)
-{
-	const unsigned what = gshmemi_remote_bits(head, GSHMEMI_LINE_WHAT, 4);
-
-	if (what == GSHMEMI_GET)
-		return !gshmemi_remote_bits(head, GSHMEMI_LINE_NBI, 1);
-	if (what == GSHMEMI_PUT)
-		return (head >> GSHMEMI_LINE_SIGNALS | ~(head >> GSHMEMI_LINE_INLINE |
-							 head >> GSHMEMI_LINE_NBI)) & 1;
-	return (int)gshmemi_remote_bits(head, GSHMEMI_LINE_FETCHES, 1);
-}
-
 /*
  * Registers that are live across calls add up along a chain of calls, and kernels pay for the longest chain.
  * So the functions that do the work call no other function, or none that needs many registers.
@@ -279,7 +242,7 @@ GSHMEMI_SLOW uint32_t gshmemi_remote_open_at(uint64_t lanes, uint64_t head)
 	int waits;
 
 	GSHMEMI_REMOTE_UNIFORM(lanes);
-	waits = gshmemi_arch_ballot(gshmemi_remote_waits(head), lanes) != 0;
+	waits = gshmemi_arch_ballot((head & GSHMEMI_OP_WAITS) != 0, lanes) != 0;
 	if (gshmemi_arch_group_rank(GSHMEMI_WAVE, lanes) == 0)
 		slot = gshmemi_remote_look(!waits);
 	return (uint32_t)gshmemi_arch_broadcast(slot, lanes);
@@ -315,12 +278,12 @@ GSHMEMI_FN uint32_t gshmemi_remote_seq(uint32_t slot)
 	return ((uint32_t)gshmemi_arch_load(&gshmemi_state.rpc.client[slot], 4) + 1) & GSHMEMI_RPC_SEQ;
 }
 
-GSHMEMI_FN uint64_t *gshmemi_remote_line_of(uint32_t slot)
+GSHMEMI_FN struct gshmemi_op_record *gshmemi_remote_line_of(uint32_t slot)
 {
 	const struct gshmemi_rpc_channel *const c = &gshmemi_state.rpc;
 
-	return gshmemi_rpc_page(c, slot) +
-	       (gshmemi_arch_lane() & (gshmemi_rpc_nlanes(c) - 1)) * GSHMEMI_RPC_LINE;
+	return (struct gshmemi_op_record *)(void *)gshmemi_rpc_page(c, slot) +
+	       (gshmemi_arch_lane() & (gshmemi_rpc_nlanes(c) - 1));
 }
 
 GSHMEMI_FN void gshmemi_remote_copy(char *dest, const char *source, unsigned nbytes)
@@ -332,12 +295,12 @@ GSHMEMI_FN void gshmemi_remote_copy(char *dest, const char *source, unsigned nby
 		dest[i] = source[i];
 }
 
-/* Bytes that one request takes of a line of MEMORY; 0 for other lines. */
+/* Bytes of the lane's memory that one line takes or brings. */
 GSHMEMI_FN unsigned gshmemi_remote_piece(uint64_t head, uint64_t b)
 {
-	if (!(head >> GSHMEMI_LINE_MEMORY & 1))
+	if (gshmemi_op_what(head) > GSHMEMI_GET || !(head & GSHMEMI_OP_INLINE))
 		return 0;
-	return b < GSHMEMI_LINE_PUT_NBYTES ? (unsigned)b : GSHMEMI_LINE_PUT_NBYTES;
+	return b < GSHMEMI_OP_INLINE_NBYTES ? (unsigned)b : GSHMEMI_OP_INLINE_NBYTES;
 }
 
 /*
@@ -349,24 +312,25 @@ GSHMEMI_SLOW int gshmemi_remote_send_at(uint32_t slot, uint64_t lanes, uint64_t 
 {
 	const struct gshmemi_rpc_channel *const c = &gshmemi_state.rpc;
 	const unsigned nbytes = gshmemi_remote_piece(head, b);
-	uint64_t *line;
+	struct gshmemi_op_record *r;
 	int waits;
 
 	GSHMEMI_REMOTE_UNIFORM(slot);
 	GSHMEMI_REMOTE_UNIFORM(lanes);
-	line = gshmemi_remote_line_of(slot);
-	line[0] = offset;
-	line[1] = head | (uint64_t)nbytes << GSHMEMI_LINE_NBYTES;
-	line[2] = a;
-	line[3] = b;
-	line[4] = 0;
-	if (gshmemi_remote_bits(head, GSHMEMI_LINE_WHAT, 4) == GSHMEMI_PUT)
-		gshmemi_remote_copy((char *)&line[2], (const char *)(uintptr_t)a, nbytes);
-	waits = gshmemi_arch_ballot(gshmemi_remote_waits(head), lanes) != 0;
+	r = gshmemi_remote_line_of(slot);
+	r->head = head;
+	r->place = offset | (uint64_t)nbytes << GSHMEMI_OP_NBYTES_SHIFT;
+	r->u.word[0] = a;
+	r->u.word[1] = b;
+	if (gshmemi_op_what(head) == GSHMEMI_PUT)
+		gshmemi_remote_copy(r->u.data, (const char *)(uintptr_t)a, nbytes);
+	waits = gshmemi_arch_ballot((head & GSHMEMI_OP_WAITS) != 0, lanes) != 0;
+	/* before the others go on: their next quiet must find it */
+	if (gshmemi_arch_group_rank(GSHMEMI_WAVE, lanes) == 0)
+		(void)gshmemi_arch_amo64(GSHMEMI_AMO_ADD, &c->posts->carried, 1, 0);
 	gshmemi_arch_group_sync(GSHMEMI_WAVE, lanes);
 	if (gshmemi_arch_group_rank(GSHMEMI_WAVE, lanes) != 0)
 		return waits;
-	(void)gshmemi_arch_amo64(GSHMEMI_AMO_ADD, &c->posts->carried, 1, 0);
 	gshmemi_rpc_write_header(c, slot, lanes, GSHMEMI_RPC_CARRY, waits ? 0 : GSHMEMI_RPC_POSTED);
 	gshmemi_rpc_post(c, slot, gshmemi_remote_seq(slot));
 	if (!waits)
@@ -425,20 +389,20 @@ GSHMEMI_FN int gshmemi_remote_await(uint32_t slot, uint64_t lanes)
 	return started_ns == GSHMEMI_REMOTE_ANSWERED;
 }
 
-/* Take the answer, and close the slot. Returns the line's first word. */
+/* Take the answer, and close the slot. Returns the answered value. */
 GSHMEMI_SLOW uint64_t gshmemi_remote_take_at(uint32_t slot, uint64_t lanes, uint64_t head, uint64_t a,
 					     uint64_t b)
 {
-	const uint64_t *line;
+	const struct gshmemi_op_record *r;
 	uint64_t value;
 
 	GSHMEMI_REMOTE_UNIFORM(slot);
 	GSHMEMI_REMOTE_UNIFORM(lanes);
-	line = gshmemi_remote_line_of(slot);
+	r = gshmemi_remote_line_of(slot);
 	gshmemi_arch_fence_acquire();
-	value = line[0];
-	if (gshmemi_remote_bits(head, GSHMEMI_LINE_WHAT, 4) == GSHMEMI_GET)
-		gshmemi_remote_copy((char *)(uintptr_t)a, (const char *)line, gshmemi_remote_piece(head, b));
+	value = r->u.amo.value;
+	if (gshmemi_op_what(head) == GSHMEMI_GET)
+		gshmemi_remote_copy((char *)(uintptr_t)a, r->u.data, gshmemi_remote_piece(head, b));
 	gshmemi_arch_group_sync(GSHMEMI_WAVE, lanes);
 	gshmemi_arch_fence_reads();
 	if (gshmemi_arch_group_rank(GSHMEMI_WAVE, lanes) == 0)
@@ -446,13 +410,22 @@ GSHMEMI_SLOW uint64_t gshmemi_remote_take_at(uint32_t slot, uint64_t lanes, uint
 	return value;
 }
 
+/* Post the line, and take the answer if there is one. */
+GSHMEMI_FN uint64_t gshmemi_remote_request(uint32_t slot, uint64_t lanes, uint64_t offset, uint64_t head,
+					   uint64_t a, uint64_t b)
+{
+	if (!gshmemi_remote_send_at(slot, lanes, offset, head, a, b) || !gshmemi_remote_await(slot, lanes))
+		return 0;
+	return gshmemi_remote_take_at(slot, lanes, head, a, b);
+}
+
 /*
- * Requests of each lane that is here. head is word 1 of the line, a and b are its operands. For MEMORY a is
- * the local end and b its bytes, of which each request takes as many as a line holds.
+ * Requests of each lane that is here. a and b are the first words behind the place. Of an INLINE put or get,
+ * a is the local end and b its bytes, of which each request takes as many as a line holds.
  */
 GSHMEMI_SLOW uint64_t gshmemi_remote_lines_at(uint64_t offset, uint64_t head, uint64_t a, uint64_t b)
 {
-	uint64_t lanes, value = 0;
+	uint64_t lanes, value;
 	uint32_t slot;
 
 	for (;;) {
@@ -460,47 +433,92 @@ GSHMEMI_SLOW uint64_t gshmemi_remote_lines_at(uint64_t offset, uint64_t head, ui
 		slot = gshmemi_remote_open(lanes, head);
 		if (slot == GSHMEMI_RPC_NO_SLOT)
 			return 0;
-		if (gshmemi_remote_send_at(slot, lanes, offset, head, a, b)) {
-			if (!gshmemi_remote_await(slot, lanes))
-				return 0;
-			value = gshmemi_remote_take_at(slot, lanes, head, a, b);
-		}
-		if (!(head >> GSHMEMI_LINE_MEMORY & 1) || b <= GSHMEMI_LINE_PUT_NBYTES)
+		value = gshmemi_remote_request(slot, lanes, offset, head, a, b);
+		if (!(head & GSHMEMI_OP_INLINE) || b <= GSHMEMI_OP_INLINE_NBYTES)
 			return value;
-		offset += GSHMEMI_LINE_PUT_NBYTES;
-		a += GSHMEMI_LINE_PUT_NBYTES;
-		b -= GSHMEMI_LINE_PUT_NBYTES;
+		offset += GSHMEMI_OP_INLINE_NBYTES;
+		a += GSHMEMI_OP_INLINE_NBYTES;
+		b -= GSHMEMI_OP_INLINE_NBYTES;
 	}
+}
+
+/* A request of each lane that is here, with five words behind its place. */
+GSHMEMI_SLOW uint64_t gshmemi_remote_long_at(uint64_t offset, uint64_t head, uint64_t a, uint64_t b,
+					     uint64_t c, uint64_t d, uint64_t e)
+{
+	const uint64_t lanes = gshmemi_arch_wave_here(GSHMEMI_RPC_CARRY);
+	const uint32_t slot = gshmemi_remote_open(lanes, head);
+	struct gshmemi_op_record *r;
+
+	if (slot == GSHMEMI_RPC_NO_SLOT)
+		return 0;
+	r = gshmemi_remote_line_of(slot);
+	r->u.word[2] = c;
+	r->u.word[3] = d;
+	r->u.word[4] = e;
+	return gshmemi_remote_request(slot, lanes, offset, head, a, b);
+}
+
+GSHMEMI_FN uint64_t gshmemi_remote_offset(unsigned region, const void *symmetric)
+{
+	return (uint64_t)((uintptr_t)symmetric - (uintptr_t)gshmemi_state.regions[region].base);
 }
 
 /*
  * Have the owner perform an operation that has passed gshmemi_slow_at, with the same arguments. Data that the
- * library cannot reach goes by lines, not by a stream.
+ * library cannot reach goes in lines, not through a stream.
  */
-GSHMEMI_FN uint64_t gshmemi_remote_at(uint64_t what, const void *symmetric, uint64_t a, uint64_t b, int pe)
+GSHMEMI_FN uint64_t gshmemi_remote_at(uint64_t head, const void *symmetric, uint64_t a, uint64_t b, int pe)
 {
-	const unsigned which = (unsigned)what & 15, region = GSHMEMI_SLOW_REGION(what);
-	const uint64_t offset = (uint64_t)((uintptr_t)symmetric -
-					   (uintptr_t)gshmemi_state.regions[region].base);
-	uint64_t head = (uint32_t)pe | (uint64_t)(which <= GSHMEMI_SLOW_G ? which & 1
-						  : which) << GSHMEMI_LINE_WHAT |
-			(what >> 12 & 15) << GSHMEMI_LINE_OP | (uint64_t)region << GSHMEMI_LINE_REGION;
+	const uint64_t offset = gshmemi_remote_offset(gshmemi_op_region(head), symmetric);
+	const int what = gshmemi_op_what(head);
 
-	if (which > GSHMEMI_SLOW_GET) { /* values */
-		head |= (what >> 4 & 31) << GSHMEMI_LINE_NBYTES;
-		if (which <= GSHMEMI_SLOW_G)
-			head |= 1ULL << GSHMEMI_LINE_INLINE;
-		else if (which == GSHMEMI_SLOW_AMO)
-			head |= (what >> 11 & 1) << GSHMEMI_LINE_FETCHES;
-	} else if (b > GSHMEMI_LINE_PUT_NBYTES && gshmemi_remote_reaches((const void *)(uintptr_t)a)) {
-		head |= (what >> 11 & 1) << GSHMEMI_LINE_NBI | (what >> 13 & 1) << GSHMEMI_LINE_SIGNALS;
-	} else if (b) {
-		head |= 1ULL << GSHMEMI_LINE_INLINE | 1ULL << GSHMEMI_LINE_MEMORY |
-			(what >> 13 & 1) << GSHMEMI_LINE_SIGNALS;
-	} else {
+	head = (uint32_t)head | (uint64_t)(uint32_t)pe << GSHMEMI_OP_WHO_SHIFT;
+	if (what <= GSHMEMI_GET && !b)
 		return 0;
-	}
+	if (what <= GSHMEMI_GET &&
+	    (b <= GSHMEMI_OP_INLINE_NBYTES || !gshmemi_remote_reaches((const void *)(uintptr_t)a)))
+		head = (head & ~(uint64_t)GSHMEMI_OP_NBI) | GSHMEMI_OP_INLINE;
+	if (what == GSHMEMI_PUT ? head & GSHMEMI_OP_ORDERED || !(head & (GSHMEMI_OP_INLINE | GSHMEMI_OP_NBI))
+	    : what == GSHMEMI_GET ? !(head & GSHMEMI_OP_NBI)
+	    : what == GSHMEMI_GET_VALUE || head & GSHMEMI_OP_FETCHES)
+		head |= GSHMEMI_OP_WAITS;
 	return gshmemi_remote_lines_at(offset, head, a, b);
+}
+
+/* The operations below have been checked. The first two return 0 if the data cannot go in one request. */
+
+GSHMEMI_FN int gshmemi_remote_blocks(int what, unsigned region, const void *symmetric, const void *local,
+				     uint64_t nbytes, uint64_t nblocks, ptrdiff_t stride,
+				     ptrdiff_t local_stride, int pe)
+{
+	if (!gshmemi_remote_reaches(local))
+		return 0;
+	(void)gshmemi_remote_long_at(gshmemi_remote_offset(region, symmetric),
+				     gshmemi_op_head(what, 0, 1, GSHMEMI_OP_WAITS, region, (uint32_t)pe),
+				     (uintptr_t)local, nbytes, nblocks, (uint64_t)stride,
+				     (uint64_t)local_stride);
+	return 1;
+}
+
+GSHMEMI_FN int gshmemi_remote_amo_nbi(unsigned region, void *fetch, int op, const void *dest, uint64_t value,
+				      uint64_t cond, unsigned nbytes, int pe)
+{
+	if (!gshmemi_remote_reaches(fetch))
+		return 0;
+	(void)gshmemi_remote_long_at(gshmemi_remote_offset(region, dest),
+				     gshmemi_op_head(GSHMEMI_AMO, op, nbytes, GSHMEMI_OP_TO_MEMORY, region,
+						     (uint32_t)pe), value, cond, (uintptr_t)fetch, 0, 0);
+	return 1;
+}
+
+/* Read the word of a lock, once it is this turn or before. */
+GSHMEMI_FN uint64_t gshmemi_remote_lock(unsigned region, const void *word, int which, uint32_t turn, int pe)
+{
+	return gshmemi_remote_lines_at(gshmemi_remote_offset(region, word),
+				       gshmemi_op_head(GSHMEMI_LOCK, which, 8,
+						       GSHMEMI_OP_FETCHES | GSHMEMI_OP_WAITS, region,
+						       (uint32_t)pe), turn, 0);
 }
 #endif
 
@@ -525,8 +543,7 @@ GSHMEMI_FN uint64_t gshmemi_remote_question(uint32_t op, int context, const char
 	uint32_t slot;
 
 	(void)call;
-	slot = gshmemi_remote_open(me, 1ULL << GSHMEMI_LINE_FETCHES |
-				   (uint64_t)GSHMEMI_AMO << GSHMEMI_LINE_WHAT);
+	slot = gshmemi_remote_open(me, GSHMEMI_OP_WAITS);
 	if (slot == GSHMEMI_RPC_NO_SLOT)
 		return 0;
 	gshmemi_arch_store(&c->header[slot].arg[0], (unsigned)context, 8);

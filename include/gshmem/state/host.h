@@ -51,7 +51,7 @@ GSHMEMI_HOST_CALL(void, gshmemi_host_put_signal, (unsigned region, void *dest, c
 		  unsigned align, uint64_t *sig_addr, uint64_t signal, int sig_op, int pe, int nbi,
 		  const char *call));
 /* See gshmemi_sync_write. */
-GSHMEMI_HOST_CALL(void, gshmemi_host_sync_write, (int which, uint64_t *word, uint64_t value, int pe,
+GSHMEMI_HOST_CALL(void, gshmemi_host_sync_write, (int what, uint64_t *word, uint64_t value, int pe,
 		  const char *call));
 GSHMEMI_HOST_CALL(uint64_t, gshmemi_host_signal_fetch, (const uint64_t *sig_addr));
 GSHMEMI_HOST_CALL(uint64_t, gshmemi_host_wait, (const void *ivar, unsigned nbytes, int is_signed, int cmp,

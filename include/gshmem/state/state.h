@@ -16,6 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <gshmem/arch/arch.h>
+#include <gshmem/state/op_record.h>
 #include <gshmem/state/rpc_channel.h>
 
 /*
@@ -27,7 +28,7 @@
 #endif
 
 /* Goes up by 1 when the layout below or its meaning changes, or a library function that our headers call. */
-#define GSHMEMI_ABI 18
+#define GSHMEMI_ABI 19
 #define GSHMEMI_ABI_DIRECT_ONLY 0x80000000U
 
 /*
