@@ -52,24 +52,41 @@ static double seconds()
 
 /* ---- posting ---- */
 
-static struct gshmemi_mail mail_of(int what, void *address, int pe)
+/* A mail for a word of 8 bytes in a region. */
+static struct gshmemi_op_record mail_of(int what, int op, unsigned flags, unsigned region, uint64_t offset, int pe)
 {
-	struct gshmemi_mail mail = {};
+	struct gshmemi_op_record mail = {};
 
-	mail.pe = pe;
-	mail.region = GSHMEMI_REGION_HEAP;
-	mail.what = (uint8_t)what;
-	mail.nbytes = 8;
-	mail.offset = gshmemi_heap_offset(address);
+	mail.head = gshmemi_op_head(what, op, 8, flags, region, (unsigned)pe);
+	mail.place = offset;
 	return mail;
 }
 
-static uint64_t post(const struct test *t, const struct gshmemi_mail *mail, const char *what)
+static struct gshmemi_op_record amo_of(int op, unsigned flags, uint64_t *word, uint64_t value, int pe)
+{
+	struct gshmemi_op_record mail =
+		mail_of(GSHMEMI_AMO, op, flags, GSHMEMI_REGION_HEAP, gshmemi_heap_offset(word), pe);
+
+	mail.u.amo.value = value;
+	return mail;
+}
+
+static struct gshmemi_op_record put_of(unsigned flags, const void *dest, unsigned nbytes, int pe)
+{
+	struct gshmemi_op_record mail =
+		mail_of(GSHMEMI_PUT, 0, flags, GSHMEMI_REGION_HEAP, gshmemi_heap_offset(dest), pe);
+
+	mail.place |= (uint64_t)nbytes << GSHMEMI_OP_NBYTES_SHIFT;
+	return mail;
+}
+
+static uint64_t post(
+	const struct test *t, const struct gshmemi_op_record *mail, const void *data, const char *what)
 {
 	const double end_s = seconds() + LIMIT_S;
 	uint64_t ticket;
 
-	while (!gshmemi_mailbox_post(mail, &ticket)) {
+	while (!gshmemi_mailbox_post(mail, data, &ticket)) {
 		t_check(seconds() < end_s, "PE %d: %s: the mailbox has no room for %d s", t->me, what,
 			LIMIT_S);
 		sched_yield();
@@ -89,33 +106,31 @@ static uint64_t await(const struct test *t, uint64_t ticket, bool fetches, const
 	return old;
 }
 
-static uint64_t perform(const struct test *t, const struct gshmemi_mail *mail, const char *what)
+static uint64_t perform(
+	const struct test *t, const struct gshmemi_op_record *mail, const void *data, const char *what)
 {
-	return await(t, post(t, mail, what), mail->fetches, what);
+	const bool fetches = gshmemi_op_what(mail->head) == GSHMEMI_AMO && mail->head & GSHMEMI_OP_FETCHES;
+
+	return await(t, post(t, mail, data, what), fetches, what);
 }
 
 static uint64_t update(const struct test *t, int op, uint64_t *word, uint64_t value, uint64_t cond,
 	unsigned nbytes, int pe, const char *what)
 {
-	struct gshmemi_mail mail = mail_of(GSHMEMI_AMO, word, pe);
+	struct gshmemi_op_record mail = amo_of(op, GSHMEMI_OP_FETCHES, word, value, pe);
 
-	mail.op = (uint8_t)op;
-	mail.fetches = true;
-	mail.nbytes = nbytes;
-	mail.value = value;
-	mail.cond = cond;
-	return perform(t, &mail, what);
+	mail.head = gshmemi_op_head(
+		GSHMEMI_AMO, op, nbytes, GSHMEMI_OP_FETCHES, GSHMEMI_REGION_HEAP, (unsigned)pe);
+	mail.u.amo.cond = cond;
+	return perform(t, &mail, NULL, what);
 }
 
 /* A signal after everything that has been posted. */
 static void signal(const struct test *t, uint64_t *word, uint64_t value, int pe, const char *what)
 {
-	struct gshmemi_mail mail = mail_of(GSHMEMI_AMO, word, pe);
+	const struct gshmemi_op_record mail = amo_of(GSHMEMI_AMO_SET, GSHMEMI_OP_ORDERED, word, value, pe);
 
-	mail.op = GSHMEMI_AMO_SET;
-	mail.is_ordered = true;
-	mail.value = value;
-	(void)perform(t, &mail, what);
+	(void)perform(t, &mail, NULL, what);
 }
 
 /* ---- each kind, with nobody but the library's own kernel ---- */
@@ -161,7 +176,7 @@ static void check_amos(const struct test *t, unsigned nbytes)
 static void check_put(const struct test *t, unsigned nbytes, unsigned at)
 {
 	unsigned char source[GSHMEMI_MAIL_NBYTES + 16], expected[sizeof source], found[sizeof source];
-	struct gshmemi_mail mail = mail_of(GSHMEMI_PUT, t->words->bytes + at, t->me);
+	const struct gshmemi_op_record mail = put_of(0, t->words->bytes + at, nbytes, t->me);
 	size_t i;
 
 	t_fill(source, sizeof source, nbytes + at);
@@ -169,9 +184,7 @@ static void check_put(const struct test *t, unsigned nbytes, unsigned at)
 	memcpy(expected + at, source, nbytes);
 	gshmem_putmem(t->words->bytes, memset(found, 0, sizeof found), sizeof found, t->me);
 	gshmem_quiet();
-	mail.nbytes = nbytes;
-	mail.data = source;
-	(void)perform(t, &mail, "put");
+	(void)perform(t, &mail, source, "put");
 	gshmem_getmem(found, t->words->bytes, sizeof found, t->me);
 	i = t_differ(found, expected, sizeof found);
 	t_check(i == sizeof found, "PE %d: put of %u bytes at %u: byte %zu: expected %d, got %d", t->me,
@@ -181,7 +194,8 @@ static void check_put(const struct test *t, unsigned nbytes, unsigned at)
 static void check_kinds(const struct test *t)
 {
 	static const unsigned sizes[] = {0, 1, 2, 3, 4, 7, 8, 9, 16, 100, GSHMEMI_MAIL_NBYTES};
-	struct gshmemi_mail flag = mail_of(GSHMEMI_FLAG, &t->words->word, t->me);
+	struct gshmemi_op_record flag = mail_of(
+		GSHMEMI_FLAG, 0, 0, GSHMEMI_REGION_HEAP, gshmemi_heap_offset(&t->words->word), t->me);
 	size_t i;
 
 	check_amos(t, 4);
@@ -193,8 +207,8 @@ static void check_kinds(const struct test *t)
 	gshmem_uint64_p(&t->words->word, 7, t->me);
 	gshmem_quiet();
 	for (i = 0; i < 3; i++) {
-		flag.value = 8 - i;
-		(void)perform(t, &flag, "flag");
+		flag.u.amo.value = 8 - i;
+		(void)perform(t, &flag, NULL, "flag");
 	}
 	check_word(t, 8, "a flag raised to 8, and not lowered");
 }
@@ -203,19 +217,14 @@ static void check_kinds(const struct test *t)
 static void check_region(const struct test *t)
 {
 	uint64_t *memory = (uint64_t *)t_hipmalloc(64);
-	struct gshmemi_mail add = {};
+	struct gshmemi_op_record add;
 	gshmemx_win_t win;
 
 	t_memset(memory, 0, 64);
 	t_equal(gshmemx_win_create(GSHMEM_TEAM_WORLD, memory, 64, 1, &win), 0, "win_create");
-	add.pe = (t->me + 1) % t->npes;
-	add.region = (uint16_t)t_region_of(win);
-	add.what = GSHMEMI_AMO;
-	add.op = GSHMEMI_AMO_ADD;
-	add.nbytes = 8;
-	add.offset = 16;
-	add.value = 5;
-	(void)perform(t, &add, "add in a region");
+	add = mail_of(GSHMEMI_AMO, GSHMEMI_AMO_ADD, 0, (unsigned)t_region_of(win), 16, (t->me + 1) % t->npes);
+	add.u.amo.value = 5;
+	(void)perform(t, &add, NULL, "add in a region");
 	gshmem_barrier_all();
 	t_equal(t_read_u64(memory + 2), 5, "sum in a region");
 	t_equal(gshmemx_win_free(&win), 0, "win_free");
@@ -278,8 +287,8 @@ static void check_full(const struct test *t, int tests)
 {
 	const char *what = tests ? "a GPU full of kernels that test" : "a GPU full of kernels that wait";
 	struct words *w = t->words;
-	struct gshmemi_mail put = mail_of(GSHMEMI_PUT, w->bytes, t->me);
-	struct gshmemi_mail add = mail_of(GSHMEMI_AMO, &w->sum, t->me);
+	const struct gshmemi_op_record put = put_of(GSHMEMI_OP_ORDERED, w->bytes, NBYTES, t->me);
+	const struct gshmemi_op_record add = amo_of(GSHMEMI_AMO_ADD, 0, &w->sum, 5, t->me);
 	unsigned char source[NBYTES];
 	uint64_t last = 0;
 	int i;
@@ -288,18 +297,13 @@ static void check_full(const struct test *t, int tests)
 	hipLaunchKernelGGL(wait_kernel, dim3(t->nfull), dim3(NTHREADS), 0, 0, w, tests, &w->word);
 	t_hip(hipGetLastError());
 	gshmem_uint64_wait_until(&w->narrived, GSHMEM_CMP_GE, t->nfull / t->npes);
-	add.op = GSHMEMI_AMO_ADD;
-	add.value = 5;
 	for (i = 0; i < NMAILS; i++)
-		last = post(t, &add, what);
+		last = post(t, &add, NULL, what);
 	(void)await(t, last, false, what);
 	t_equal(update(t, GSHMEMI_AMO_FETCH, &w->sum, 0, 0, 8, t->me, what), 5 * NMAILS, what);
-	put.nbytes = sizeof source;
-	put.data = source;
-	put.is_ordered = true;
 	for (i = 1; i <= NPUTS; i++) {
 		t_fill(source, sizeof source, (unsigned)i);
-		(void)post(t, &put, what);
+		(void)post(t, &put, source, what);
 	}
 	signal(t, &w->go, 1, t->me, what);
 	t_hip(hipDeviceSynchronize());
@@ -312,17 +316,15 @@ static void check_exact(const struct test *t)
 	static const char what[] = "atomics of kernels beside mails";
 	static uint64_t taken[sizeof t->words->taken / 8];
 	const unsigned nblocks = t->nfull < 16 ? t->nfull : 16, nadds = nblocks * NTHREADS * NADDS;
-	struct gshmemi_mail add = mail_of(GSHMEMI_AMO, &t->words->sum, t->me);
+	const struct gshmemi_op_record add = amo_of(GSHMEMI_AMO_ADD, 0, &t->words->sum, 5, t->me);
 	unsigned i;
 
 	clear(t);
 	hipLaunchKernelGGL(add_kernel, dim3(nblocks), dim3(NTHREADS), 0, 0, t->words);
 	t_hip(hipGetLastError());
-	add.op = GSHMEMI_AMO_ADD;
-	add.value = 5;
 	memset(taken, 0, sizeof taken);
 	for (i = 0; i < NMAILS; i++) {
-		(void)post(t, &add, what);
+		(void)post(t, &add, NULL, what);
 		taken[update(t, GSHMEMI_AMO_ADD, &t->words->ticket, 1, 0, 8, t->me, what)]++;
 	}
 	t_hip(hipDeviceSynchronize());

@@ -317,7 +317,8 @@ cpu_mutants() {
 	mutant source net_taken_along net_messages src/net/carry.c \
 		's/gshmemi_net_leave_puts();/gshmemi_net_leave();/'
 	mutant source net_amo net_sums src/engine/perform.c \
-		'/^static bool amo(/,/^}/s/old = gshmemi_amo_peer(r->op, \(.*\), r->value, cond, r->nbytes);/uint64_t *w = (void *)\1; old = gshmemi_arch_load(w, r->nbytes); if (r->op == GSHMEMI_AMO_ADD) { sched_yield(); gshmemi_arch_store(w, old + r->value, r->nbytes); } else old = gshmemi_amo_peer(r->op, w, r->value, cond, r->nbytes);/;s/#include <stdlib.h>/&\n#include <sched.h>/'
+		'/^static bool amo(/,/^}/s/\(old = \)\(gshmemi_amo_peer(.*\)/\1gshmemi_arch_load(word, nbytes); if (gshmemi_op_op(r->head) == GSHMEMI_AMO_ADD) { sched_yield(); gshmemi_arch_store(word, old + r->u.amo.value, nbytes); } else \1\2/;s/#include <stdlib.h>/&\n#include <sched.h>/'
+	mutant header wire_cond net_sums src/engine/wire.h '/ gshmemi_wire_cond(/,/^}/s/return .*/return (void)has_cond, 0;/'
 	mutant header net_wrap net_engine src/engine/connection.h \
 		'/ gshmemi_net_is_below(/,/^}/s/return .*/return seq < limit;/'
 	mutant source net_lanes net_sums src/rpc/carry.c \

@@ -29,7 +29,8 @@ enum {
 
 #define SMALL     16U /* bytes of the largest record's data */
 #define CHUNK     16U
-#define MESSAGE   (32U + (cfg->flags & TINY ? 32 + SMALL : cfg->flags & HALF ? 64 : 2 * (32 + SMALL)))
+#define RECORD    (24U + SMALL) /* of the largest record, an answer */
+#define MESSAGE   (32U + (cfg->flags & TINY ? RECORD : cfg->flags & HALF ? 48 : 2 * RECORD))
 #define STUCK     "STUCK"
 
 /* ---- memory of the engines and the link: the lowest free place, so that equal states have equal bytes ---- */

@@ -29,11 +29,10 @@ struct gshmemi_landing {
 struct gshmemi_agent {
 	/*
 	 * Requests a put, an atomic or a flag on this PE's memory, to be performed after those requested
-	 * before. Returns false if there is no room. data is the data of a put. If it fetches, is_done must
-	 * be called until it has returned the old value.
+	 * before. Returns false if there is no room. If it FETCHES, is_done must be called until it has
+	 * returned the old value.
 	 */
-	bool (*post)(void *user, const struct gshmemi_net_record *r, uint64_t cond, const void *data,
-		bool fetches, uint64_t *ticket_p);
+	bool (*post)(void *user, const struct gshmemi_op_record *r, uint64_t *ticket_p);
 	/*
 	 * Whether it has been performed and everybody can see that; *old_p, unless NULL, is then the value
 	 * fetched.

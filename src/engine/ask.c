@@ -61,15 +61,14 @@ static uint64_t last_chunk_of(const struct connection *c, uint64_t bulk)
 	return item->last_chunk;
 }
 
-static struct gshmemi_net_record *add(struct gshmemi_engine *e, struct connection *c, int what, size_t nbytes)
+static struct gshmemi_op_record *add(struct gshmemi_engine *e, struct connection *c, uint64_t head)
 {
-	struct gshmemi_net_record *r = gshmemi_net_add(e, c, &c->open, &c->queue, &e->requests, nbytes);
+	struct gshmemi_op_record *r = gshmemi_net_add(e, c, &c->open, &c->queue, &e->requests, head);
 
 	if (!r)
 		return NULL;
-	r->what = (uint8_t)what;
 	c->nrecords++;
-	if (what != GSHMEMI_NET_PUT && c->urgency < IS_URGENT)
+	if (gshmemi_op_what(head) != GSHMEMI_PUT && c->urgency < IS_URGENT)
 		c->urgency = IS_URGENT;
 	return r;
 }
@@ -80,16 +79,16 @@ static struct gshmemi_net_record *add(struct gshmemi_engine *e, struct connectio
  */
 static bool wait_for(struct gshmemi_engine *e, struct connection *c, uint64_t bulk)
 {
-	struct gshmemi_net_record *r;
+	struct gshmemi_op_record *r;
 
 	if (c->nbulks_landed >= bulk || GSHMEMI_NET_MUTANT(NO_WAIT))
 		return true;
 	if (c->nbulks_begun < bulk)
 		return false;
-	r = add(e, c, GSHMEMI_NET_WAIT, 0);
+	r = add(e, c, gshmemi_op_head(GSHMEMI_WAIT, 0, 1, 0, 0, 0));
 	if (!r)
 		return false;
-	r->value = last_chunk_of(c, bulk);
+	r->u.amo.value = last_chunk_of(c, bulk);
 	return true;
 }
 
@@ -97,26 +96,32 @@ static bool wait_for(struct gshmemi_engine *e, struct connection *c, uint64_t bu
 struct start {
 	struct connection *connection;
 	struct context *context;
-	struct gshmemi_net_record *record;
+	struct gshmemi_op_record *record;
 };
 
-/* Adds a record for to, followed by nbytes of data and ordered after bulk. False: no room. */
-static bool begin(struct gshmemi_engine *e, const struct gshmemi_target *to, int what, size_t nbytes,
-	uint64_t bulk, struct start *start)
+/* The head of a record for to; who: bytes (wire.h). */
+static uint64_t head_for(
+	const struct gshmemi_target *to, int what, int op, unsigned word_nbytes, unsigned flags, size_t who)
+{
+	return gshmemi_op_head(what, op, word_nbytes, flags, to->region, who);
+}
+
+/* Adds a record with this head for to, ordered after bulk. False: no room. */
+static bool begin(struct gshmemi_engine *e, const struct gshmemi_target *to, uint64_t head, uint64_t bulk,
+	struct start *start)
 {
 	struct connection *c = gshmemi_net_connection(e, to->pe);
 	struct context *context = c ? find_context(c, to->context) : NULL;
 
 	if (!context || !wait_for(e, c, bulk > context->fenced ? bulk : context->fenced) ||
-	    !(start->record = add(e, c, what, nbytes))) {
+	    !(start->record = add(e, c, head))) {
 		e->counts.nrefused++;
 		return false;
 	}
 	start->connection = c;
 	start->context = context;
-	start->record->region = (uint16_t)to->region;
-	start->record->offset = to->offset;
-	if (what == GSHMEMI_NET_FLAG)
+	start->record->place = to->offset;
+	if (gshmemi_op_what(head) == GSHMEMI_FLAG)
 		c->last_flag = c->nrecords;
 	else
 		context->nrecords = c->nrecords;
@@ -130,21 +135,23 @@ static bool grow(struct gshmemi_engine *e, const struct gshmemi_target *to, cons
 {
 	struct connection *c = e->connections[to->pe];
 	struct buffer *buffer = c ? c->open : NULL;
-	struct gshmemi_net_record *last;
+	struct gshmemi_op_record *last;
 	struct context *context;
+	size_t last_nbytes;
 
 	if (!buffer || !buffer->last_put || nbytes % 8)
 		return false;
-	last = (struct gshmemi_net_record *)(void *)(buffer->data + buffer->last_put);
-	if (last->region != to->region || last->offset + last->nbytes != to->offset || last->nbytes % 8 ||
-		last->nbytes + nbytes > e->config.small_nbytes ||
+	last = (struct gshmemi_op_record *)(void *)(buffer->data + buffer->last_put);
+	last_nbytes = gshmemi_op_who(last->head);
+	if (gshmemi_op_region(last->head) != to->region || last->place + last_nbytes != to->offset ||
+		last_nbytes % 8 || last_nbytes + nbytes > e->config.small_nbytes ||
 		buffer->sending.transfer.nbytes + nbytes > e->message_nbytes)
 		return false;
 	context = find_context(c, to->context);
 	if (!context || context->fenced > c->nbulks_landed)
 		return false;
-	memcpy((char *)(last + 1) + last->nbytes, data, nbytes);
-	last->nbytes += (uint32_t)nbytes;
+	memcpy(gshmemi_wire_data(last) + last_nbytes, data, nbytes);
+	last->head = head_for(to, GSHMEMI_PUT, 0, 1, 0, last_nbytes + nbytes);
 	buffer->sending.transfer.nbytes += nbytes;
 	context->nrecords = c->nrecords;
 	e->counts.nmerged++;
@@ -161,11 +168,10 @@ bool gshmemi_engine_put(
 		e->counts.nputs++;
 		return true;
 	}
-	if (!begin(e, to, GSHMEMI_NET_PUT, nbytes, 0, &start))
+	if (!begin(e, to, head_for(to, GSHMEMI_PUT, 0, 1, 0, nbytes), 0, &start))
 		return false;
 	e->counts.nputs++;
-	start.record->nbytes = (uint32_t)nbytes;
-	memcpy(start.record + 1, data, nbytes);
+	memcpy(gshmemi_wire_data(start.record), data, nbytes);
 	buffer = start.connection->open;
 	buffer->last_put = (unsigned)((char *)start.record - buffer->data);
 	return true;
@@ -175,10 +181,10 @@ bool gshmemi_engine_flag(struct gshmemi_engine *e, const struct gshmemi_target *
 {
 	struct start start;
 
-	if (!begin(e, to, GSHMEMI_NET_FLAG, 0, 0, &start))
+	if (!begin(e, to, head_for(to, GSHMEMI_FLAG, 0, 8, 0, 0), 0, &start))
 		return false;
 	e->counts.natomics++;
-	start.record->value = value;
+	start.record->u.amo.value = value;
 	return true;
 }
 
@@ -248,23 +254,22 @@ static void leave(struct gshmemi_engine *e, struct item *item)
 	give_up(e, item);
 }
 
-/* Adds a record whose answer belongs to a new item. */
-static struct gshmemi_net_record *ask(struct gshmemi_engine *e, const struct gshmemi_target *to, int what,
-	size_t data_nbytes, void *dest, size_t nbytes, struct gshmemi_open *open)
+/* Adds a record whose answer, of nbytes, belongs to a new item. */
+static struct gshmemi_op_record *ask(struct gshmemi_engine *e, const struct gshmemi_target *to, uint64_t head,
+	void *dest, size_t nbytes, struct gshmemi_open *open)
 {
 	struct item *item = take_item(e, open);
 	struct start start;
 
 	if (!item)
 		return NULL;
-	if (!begin(e, to, what, data_nbytes, 0, &start)) {
+	if (!begin(e, to, head, 0, &start)) {
 		give_up(e, item);
 		return NULL;
 	}
 	item->memory = dest;
 	item->nbytes = nbytes;
-	start.record->nbytes = (uint32_t)nbytes;
-	start.record->cookie = (uintptr_t)item;
+	*gshmemi_wire_cookie(start.record) = (uintptr_t)item;
 	enter(item, start.connection, start.context);
 	return start.record;
 }
@@ -272,30 +277,29 @@ static struct gshmemi_net_record *ask(struct gshmemi_engine *e, const struct gsh
 bool gshmemi_engine_amo(struct gshmemi_engine *e, const struct gshmemi_target *to, int op, uint64_t value,
 	uint64_t cond, unsigned nbytes, void *dest, struct gshmemi_open *open)
 {
-	const size_t data_nbytes = op == GSHMEMI_AMO_CAS ? sizeof cond : 0;
-	struct gshmemi_net_record *r;
+	const bool fetches = open || dest;
+	const uint64_t head = head_for(to, GSHMEMI_AMO, op, nbytes, fetches ? GSHMEMI_OP_FETCHES : 0, 0);
+	struct gshmemi_op_record *r;
 	struct start start;
 
-	if (open || dest) {
-		r = ask(e, to, GSHMEMI_NET_AMO, data_nbytes, dest, nbytes, open);
-	} else {
-		r = begin(e, to, GSHMEMI_NET_AMO, data_nbytes, 0, &start) ? start.record : NULL;
-	}
+	if (fetches)
+		r = ask(e, to, head, dest, nbytes, open);
+	else
+		r = begin(e, to, head, 0, &start) ? start.record : NULL;
 	if (!r)
 		return false;
 	e->counts.natomics++;
-	r->nbytes = nbytes;
-	r->op = (uint8_t)op;
-	r->value = value;
-	if (data_nbytes)
-		memcpy(r + 1, &cond, sizeof cond);
+	r->u.amo.value = value;
+	if (op == GSHMEMI_AMO_CAS)
+		r->u.amo.cond = cond;
 	return true;
 }
 
 bool gshmemi_engine_get(struct gshmemi_engine *e, const struct gshmemi_target *from, void *dest,
 	size_t nbytes, struct gshmemi_open *open)
 {
-	const bool is_asked = ask(e, from, GSHMEMI_NET_GET, 0, dest, nbytes, open) != NULL;
+	const uint64_t head = head_for(from, GSHMEMI_GET, 0, 1, 0, nbytes);
+	const bool is_asked = ask(e, from, head, dest, nbytes, open) != NULL;
 
 	e->counts.ngets += is_asked;
 	return is_asked;
@@ -304,26 +308,23 @@ bool gshmemi_engine_get(struct gshmemi_engine *e, const struct gshmemi_target *f
 bool gshmemi_engine_lock(struct gshmemi_engine *e, const struct gshmemi_target *to, int which, uint32_t turn,
 	struct gshmemi_open *open)
 {
-	struct gshmemi_net_record *r = ask(e, to, GSHMEMI_NET_LOCK, 0, NULL, 0, open);
+	struct gshmemi_op_record *r = ask(e, to, head_for(to, GSHMEMI_LOCK, which, 8, 0, 0), NULL, 0, open);
 
 	if (!r)
 		return false;
-	r->op = (uint8_t)which;
-	r->value = turn;
+	r->u.amo.value = turn;
 	return true;
 }
 
-/* data: as many bytes as were requested; for an atomic the value instead. */
-void gshmemi_net_answered(struct gshmemi_engine *e, const struct gshmemi_net_record *r, const char *data)
+/* An old word is data of 8 bytes, of which the item's memory may be the first 4. */
+void gshmemi_net_answered(struct gshmemi_engine *e, const struct gshmemi_op_record *r)
 {
-	struct item *item = (struct item *)(uintptr_t)r->cookie;
+	struct item *item = (struct item *)(uintptr_t)*gshmemi_wire_cookie(r);
 
-	if (r->nbytes)
-		memcpy(item->memory, data, r->nbytes);
-	else if (item->memory) /* for an atomic, or a get of 0 bytes */
-		memcpy(item->memory, &r->value, item->nbytes);
-	if (item->open)
-		item->open->value = r->value;
+	if (item->memory)
+		memcpy(item->memory, gshmemi_wire_data(r), item->nbytes);
+	if (item->open && gshmemi_op_who(r->head))
+		memcpy(&item->open->value, gshmemi_wire_data(r), sizeof item->open->value);
 	leave(e, item);
 }
 
@@ -332,12 +333,10 @@ bool gshmemi_engine_signal(
 {
 	struct start start;
 
-	if (!begin(e, to, GSHMEMI_NET_AMO, 0, bulk, &start))
+	if (!begin(e, to, head_for(to, GSHMEMI_AMO, op, 8, 0, 0), bulk, &start))
 		return false;
 	e->counts.natomics++;
-	start.record->op = (uint8_t)op;
-	start.record->nbytes = 8;
-	start.record->value = value;
+	start.record->u.amo.value = value;
 	return true;
 }
 
@@ -417,19 +416,18 @@ static bool begin_chunk(
 	struct gshmemi_engine *e, struct item *item, int what, uint64_t number, struct sending *chunk)
 {
 	const size_t nbytes = chunk_nbytes(item);
-	struct gshmemi_net_record *r;
+	const uint64_t head = gshmemi_op_head(what, 0, 1, 0, item->region, nbytes);
+	struct gshmemi_op_record *r;
 
 	if (!wait_for(e, item->connection, item->at ? 0 : item->after) ||
-		!(r = add(e, item->connection, what, 0)))
+		!(r = add(e, item->connection, head)))
 		return false;
-	r->region = (uint16_t)item->region;
-	r->nbytes = (uint32_t)nbytes;
-	r->offset = item->offset + item->at;
-	r->value = number;
+	r->place = item->offset + item->at;
+	r->u.amo.value = number;
 	chunk->item = item;
 	chunk->transfer.memory = item->memory + item->at;
 	chunk->transfer.nbytes = nbytes;
-	chunk->transfer.tag = gshmemi_net_tag(number, what == GSHMEMI_NET_GET_CHUNK);
+	chunk->transfer.tag = gshmemi_net_tag(number, what == GSHMEMI_GET_CHUNK);
 	item->at += nbytes;
 	item->nchunks++;
 	item->context->nrecords = item->connection->nrecords;
@@ -444,7 +442,7 @@ static bool begin_put_chunk(struct gshmemi_engine *e, struct connection *c)
 	struct sending *chunk = &c->put_chunks[(c->nchunks + 1) % GSHMEMI_NET_NCHUNKS];
 
 	if (!item || chunk->is_busy || c->nchunks - c->nlanded >= GSHMEMI_NET_NCHUNKS ||
-	    !begin_chunk(e, item, GSHMEMI_NET_CHUNK, c->nchunks + 1, chunk))
+	    !begin_chunk(e, item, GSHMEMI_CHUNK, c->nchunks + 1, chunk))
 		return false;
 	item->last_chunk = ++c->nchunks;
 	if (item->at == item->nbytes) {
@@ -459,7 +457,7 @@ static bool begin_get_chunk(struct gshmemi_engine *e, struct connection *c)
 	struct item *item = c->gets;
 	struct sending *chunk = &c->get_chunks[(c->ngot + 1) % GSHMEMI_NET_NCHUNKS];
 
-	if (!item || chunk->is_busy || !begin_chunk(e, item, GSHMEMI_NET_GET_CHUNK, c->ngot + 1, chunk))
+	if (!item || chunk->is_busy || !begin_chunk(e, item, GSHMEMI_GET_CHUNK, c->ngot + 1, chunk))
 		return false;
 	c->ngot++;
 	c->ngetting++;

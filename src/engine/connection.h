@@ -93,7 +93,8 @@ struct pending {
 	enum pending_kind kind;
 	uint64_t ticket;  /* MAIL */
 	uint64_t value;   /* VALUE */
-	uint64_t cookie;  /* for the answer; 0: no answer */
+	bool is_answered;
+	uint64_t cookie;  /* for the answer */
 	uint32_t nbytes;  /* COPY */
 	struct gshmemi_landing *landing;
 };
@@ -174,7 +175,7 @@ struct waiter {
 	const uint64_t *word;
 	int which;       /* enum gshmemi_turn */
 	uint32_t turn;
-	struct gshmemi_net_record fetch; /* with an agent: the request to fetch the word */
+	struct gshmemi_op_record fetch; /* with an agent: the request to fetch the word */
 	uint64_t mail;   /* its ticket */
 	bool is_fetching;
 	uint64_t asked_ns;
@@ -206,9 +207,9 @@ struct gshmemi_engine {
 struct connection *gshmemi_net_connection(struct gshmemi_engine *e, int pe);
 void gshmemi_net_activate(struct gshmemi_engine *e, struct connection *c);
 void gshmemi_net_transfer(struct gshmemi_engine *e, struct sending *sending);
-/* Adds a record followed by nbytes of data to the open message of a pool; NULL: no buffer is free. */
-struct gshmemi_net_record *gshmemi_net_add(struct gshmemi_engine *e, struct connection *c,
-	struct buffer **open_p, struct buffers *queue, struct pool *pool, size_t nbytes);
+/* Adds a record with this head to the open message of a pool; NULL: no buffer is free. */
+struct gshmemi_op_record *gshmemi_net_add(struct gshmemi_engine *e, struct connection *c,
+	struct buffer **open_p, struct buffers *queue, struct pool *pool, uint64_t head);
 
 /* ---- ask.c ---- */
 
@@ -218,7 +219,7 @@ bool gshmemi_net_begin_chunks(struct gshmemi_engine *e, struct connection *c);
 void gshmemi_net_chunk_done(struct gshmemi_engine *e, struct sending *sending);
 /* The owner has told how many chunks have landed. */
 void gshmemi_net_hear_landed(struct gshmemi_engine *e, struct connection *c, uint64_t nlanded);
-void gshmemi_net_answered(struct gshmemi_engine *e, const struct gshmemi_net_record *r, const char *data);
+void gshmemi_net_answered(struct gshmemi_engine *e, const struct gshmemi_op_record *r);
 void gshmemi_net_free_contexts(struct connection *c);
 
 /* ---- perform.c ---- */
@@ -226,13 +227,14 @@ void gshmemi_net_free_contexts(struct connection *c);
 /* PUT_OFF: try again later; BEGUN: its agent will say when it has been performed. */
 enum performed { PUT_OFF, PERFORMED, BEGUN };
 
-char *gshmemi_net_find(
-	struct gshmemi_engine *e, struct connection *c, const struct gshmemi_net_record *r, uint64_t nbytes);
-/* Adds an answer with nbytes of data; NULL: there is no room yet. */
-struct gshmemi_net_record *gshmemi_net_answer(
-	struct gshmemi_engine *e, struct connection *c, uint64_t cookie, uint64_t value, size_t nbytes);
+/* Where the record's place is. */
+char *gshmemi_net_find(struct gshmemi_engine *e, struct connection *c, const struct gshmemi_op_record *r);
+/* Adds an answer, and returns its data, of nbytes; NULL: there is no room yet. */
+char *gshmemi_net_answer(struct gshmemi_engine *e, struct connection *c, uint64_t cookie, size_t nbytes);
+/* Adds an answer of one word; false: there is no room yet. */
+bool gshmemi_net_answer_word(struct gshmemi_engine *e, struct connection *c, uint64_t cookie, uint64_t word);
 /* Parks a request that waits in a lock; false: out of memory. */
-bool gshmemi_net_park(struct gshmemi_engine *e, struct connection *c, const struct gshmemi_net_record *r);
+bool gshmemi_net_park(struct gshmemi_engine *e, struct connection *c, const struct gshmemi_op_record *r);
 
 /* A request message has arrived. */
 void gshmemi_net_take(struct gshmemi_engine *e, struct connection *c, const struct gshmemi_net_head *head,
@@ -246,7 +248,7 @@ void gshmemi_net_free_held(struct connection *c);
 /* ---- defer.c: with an agent ---- */
 
 enum performed gshmemi_net_defer(
-	struct gshmemi_engine *e, struct connection *c, const struct gshmemi_net_record *r, const char *data);
+	struct gshmemi_engine *e, struct connection *c, const struct gshmemi_op_record *r);
 /* Checks what has begun; returns whether anything has moved. */
 bool gshmemi_net_reap(struct gshmemi_engine *e, struct connection *c);
 /* A chunk has arrived in its landing; a chunk has left its landing. */
@@ -262,18 +264,6 @@ static inline bool gshmemi_net_is_pending(const struct connection *c)
 static inline uint32_t gshmemi_net_tag(uint64_t number, bool asker_takes)
 {
 	return (uint32_t)(number % GSHMEMI_NET_NTAGS) << 1 | asker_takes;
-}
-
-static inline size_t gshmemi_net_padded(size_t nbytes)
-{
-	return (nbytes + 7) & ~(size_t)7;
-}
-
-static inline size_t gshmemi_net_data_nbytes(const struct gshmemi_net_record *r)
-{
-	if (r->what == GSHMEMI_NET_PUT || r->what == GSHMEMI_NET_ANSWER)
-		return gshmemi_net_padded(r->nbytes);
-	return r->what == GSHMEMI_NET_AMO && r->op == GSHMEMI_AMO_CAS ? 8 : 0;
 }
 
 /* Whether there is credit for request seq. */

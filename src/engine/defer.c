@@ -19,11 +19,13 @@ static bool is_empty(const struct connection *c)
 }
 
 static struct pending *push_pending(
-	struct connection *c, enum pending_kind kind, const struct gshmemi_net_record *r)
+	struct connection *c, enum pending_kind kind, const struct gshmemi_op_record *r)
 {
 	struct pending *p = &c->pending[c->npending++ % GSHMEMI_NET_NPENDING];
 
-	*p = (struct pending){.kind = kind, .cookie = r->cookie, .nbytes = r->nbytes};
+	*p = (struct pending){.kind = kind, .is_answered = gshmemi_wire_is_answered(r->head)};
+	if (p->is_answered)
+		p->cookie = *gshmemi_wire_cookie(r);
 	return p;
 }
 
@@ -34,20 +36,16 @@ static const struct gshmemi_agent *agent_of(const struct gshmemi_engine *e)
 
 /* ---- beginning ---- */
 
-static enum performed post(
-	struct gshmemi_engine *e, struct connection *c, const struct gshmemi_net_record *r, const char *data)
+static enum performed post(struct gshmemi_engine *e, struct connection *c, const struct gshmemi_op_record *r)
 {
 	const struct gshmemi_agent *agent = agent_of(e);
-	uint64_t cond = 0, ticket;
+	uint64_t ticket;
 
-	/* check that the place exists */
-	(void)gshmemi_net_find(e, c, r, r->what == GSHMEMI_NET_FLAG ? 8 : r->nbytes);
-	if (r->what == GSHMEMI_NET_AMO && r->op == GSHMEMI_AMO_CAS)
-		memcpy(&cond, data, sizeof cond);
-	if (!agent->post(agent->user, r, cond, data, r->cookie != 0, &ticket))
+	(void)gshmemi_net_find(e, c, r); /* check that the place exists */
+	if (!agent->post(agent->user, r, &ticket))
 		return PUT_OFF;
 	push_pending(c, PENDING_MAIL, r)->ticket = ticket;
-	if (r->what == GSHMEMI_NET_PUT)
+	if (gshmemi_op_what(r->head) == GSHMEMI_PUT)
 		e->counts.nputs_performed++;
 	else
 		e->counts.natomics_by_device++;
@@ -55,15 +53,19 @@ static enum performed post(
 }
 
 static enum performed get_later(
-	struct gshmemi_engine *e, struct connection *c, const struct gshmemi_net_record *r)
+	struct gshmemi_engine *e, struct connection *c, const struct gshmemi_op_record *r)
 {
 	const struct gshmemi_agent *agent = agent_of(e);
-	struct gshmemi_landing *landing = agent->take(agent->user, r->nbytes);
+	const uint32_t nbytes = gshmemi_op_who(r->head);
+	struct gshmemi_landing *landing = agent->take(agent->user, nbytes);
+	struct pending *p;
 
 	if (!landing)
 		return PUT_OFF;
-	agent->copy(agent->user, landing, landing->memory, gshmemi_net_find(e, c, r, r->nbytes), r->nbytes);
-	push_pending(c, PENDING_COPY, r)->landing = landing;
+	agent->copy(agent->user, landing, landing->memory, gshmemi_net_find(e, c, r), nbytes);
+	p = push_pending(c, PENDING_COPY, r);
+	p->landing = landing;
+	p->nbytes = nbytes;
 	e->counts.ngets_performed++;
 	return BEGUN;
 }
@@ -73,59 +75,62 @@ static enum performed get_later(
  * reader that sees the chunk sees it.
  */
 static enum performed take_chunk_later(
-	struct gshmemi_engine *e, struct connection *c, const struct gshmemi_net_record *r)
+	struct gshmemi_engine *e, struct connection *c, const struct gshmemi_op_record *r)
 {
 	const struct gshmemi_agent *agent = agent_of(e);
-	struct sending *chunk = &c->taking[r->value % GSHMEMI_NET_NCHUNKS];
+	const uint32_t nbytes = gshmemi_op_who(r->head);
+	const uint64_t number = r->u.amo.value;
+	struct sending *chunk = &c->taking[number % GSHMEMI_NET_NCHUNKS];
 	struct gshmemi_landing *landing;
 
 	if (!is_empty(c) || chunk->is_busy || chunk->landing)
 		return PUT_OFF;
-	landing = agent->take(agent->user, r->nbytes);
+	landing = agent->take(agent->user, nbytes);
 	if (!landing)
 		return PUT_OFF;
 	e->counts.nstaged++;
-	landing->dest = gshmemi_net_find(e, c, r, r->nbytes);
+	landing->dest = gshmemi_net_find(e, c, r);
 	chunk->landing = landing;
-	chunk->chunk = r->value;
+	chunk->chunk = number;
 	chunk->transfer.memory = landing->memory;
-	chunk->transfer.nbytes = r->nbytes;
-	chunk->transfer.tag = gshmemi_net_tag(r->value, false);
+	chunk->transfer.nbytes = nbytes;
+	chunk->transfer.tag = gshmemi_net_tag(number, false);
 	gshmemi_net_transfer(e, chunk);
 	return PERFORMED;
 }
 
 static enum performed give_chunk_later(
-	struct gshmemi_engine *e, struct connection *c, const struct gshmemi_net_record *r)
+	struct gshmemi_engine *e, struct connection *c, const struct gshmemi_op_record *r)
 {
 	const struct gshmemi_agent *agent = agent_of(e);
-	struct sending *chunk = &c->giving[r->value % GSHMEMI_NET_NCHUNKS];
+	const uint32_t nbytes = gshmemi_op_who(r->head);
+	const uint64_t number = r->u.amo.value;
+	struct sending *chunk = &c->giving[number % GSHMEMI_NET_NCHUNKS];
 
 	if (chunk->is_busy || chunk->landing)
 		return PUT_OFF;
-	chunk->transfer.nbytes = r->nbytes;
-	chunk->transfer.tag = gshmemi_net_tag(r->value, true);
+	chunk->transfer.nbytes = nbytes;
+	chunk->transfer.tag = gshmemi_net_tag(number, true);
 	if (agent->sends_device) {
-		chunk->transfer.memory = gshmemi_net_find(e, c, r, r->nbytes);
+		chunk->transfer.memory = gshmemi_net_find(e, c, r);
 		gshmemi_net_transfer(e, chunk);
 		e->counts.nsent_from_device++;
 		e->counts.ngets_performed++;
 		return PERFORMED;
 	}
-	chunk->landing = agent->take(agent->user, r->nbytes);
+	chunk->landing = agent->take(agent->user, nbytes);
 	if (!chunk->landing)
 		return PUT_OFF;
 	chunk->transfer.memory = chunk->landing->memory;
 	e->counts.nstaged++;
-	agent->copy(agent->user, chunk->landing, chunk->landing->memory, gshmemi_net_find(e, c, r, r->nbytes),
-		r->nbytes);
+	agent->copy(agent->user, chunk->landing, chunk->landing->memory, gshmemi_net_find(e, c, r), nbytes);
 	c->nlandings++;
 	e->counts.ngets_performed++;
 	return PERFORMED;
 }
 
 enum performed gshmemi_net_defer(
-	struct gshmemi_engine *e, struct connection *c, const struct gshmemi_net_record *r, const char *data)
+	struct gshmemi_engine *e, struct connection *c, const struct gshmemi_op_record *r)
 {
 	enum performed how;
 
@@ -136,23 +141,23 @@ enum performed gshmemi_net_defer(
 	}
 	if (c->npending - c->nreaped == GSHMEMI_NET_NPENDING)
 		return PUT_OFF;
-	switch (r->what) {
-	case GSHMEMI_NET_GET:
+	switch (gshmemi_op_what(r->head)) {
+	case GSHMEMI_GET:
 		return get_later(e, c, r);
-	case GSHMEMI_NET_CHUNK:
+	case GSHMEMI_CHUNK:
 		how = take_chunk_later(e, c, r);
 		break;
-	case GSHMEMI_NET_GET_CHUNK:
+	case GSHMEMI_GET_CHUNK:
 		how = give_chunk_later(e, c, r);
 		break;
-	case GSHMEMI_NET_WAIT:
-		how = c->nlanded_here >= r->value ? PERFORMED : PUT_OFF;
+	case GSHMEMI_WAIT:
+		how = c->nlanded_here >= r->u.amo.value ? PERFORMED : PUT_OFF;
 		break;
-	case GSHMEMI_NET_LOCK:
+	case GSHMEMI_LOCK:
 		how = gshmemi_net_park(e, c, r) ? PERFORMED : PUT_OFF;
 		break;
 	default:
-		return post(e, c, r, data);
+		return post(e, c, r);
 	}
 	if (how != PERFORMED || is_empty(c))
 		return how;
@@ -167,22 +172,19 @@ static bool reap_one(struct gshmemi_engine *e, struct connection *c)
 {
 	const struct gshmemi_agent *agent = agent_of(e);
 	struct pending *p = &c->pending[c->nreaped % GSHMEMI_NET_NPENDING];
-	struct gshmemi_net_record *a;
+	char *data;
 
 	if (p->kind == PENDING_MAIL) {
-		if (!agent->is_done(agent->user, p->ticket, p->cookie ? &p->value : NULL))
+		if (!agent->is_done(agent->user, p->ticket, p->is_answered ? &p->value : NULL))
 			return false;
-		p->kind = p->cookie ? PENDING_VALUE : PENDING_OVER;
+		p->kind = p->is_answered ? PENDING_VALUE : PENDING_OVER;
 	}
-	if (p->kind == PENDING_VALUE) {
-		a = gshmemi_net_answer(e, c, p->cookie, p->value, 0);
-		if (!a)
-			return false;
-	}
+	if (p->kind == PENDING_VALUE && !gshmemi_net_answer_word(e, c, p->cookie, p->value))
+		return false;
 	if (p->kind == PENDING_COPY) {
-		if (!p->landing->is_over || !(a = gshmemi_net_answer(e, c, p->cookie, 0, p->nbytes)))
+		if (!p->landing->is_over || !(data = gshmemi_net_answer(e, c, p->cookie, p->nbytes)))
 			return false;
-		memcpy(a + 1, p->landing->memory, p->nbytes);
+		memcpy(data, p->landing->memory, p->nbytes);
 		agent->give(agent->user, p->landing);
 	}
 	c->nreaped++;

@@ -211,12 +211,12 @@ static void give_buffer(struct buffer *buffer)
 	buffer->pool->free = buffer;
 }
 
-struct gshmemi_net_record *gshmemi_net_add(struct gshmemi_engine *e, struct connection *c,
-	struct buffer **open_p, struct buffers *queue, struct pool *pool, size_t nbytes)
+struct gshmemi_op_record *gshmemi_net_add(struct gshmemi_engine *e, struct connection *c,
+	struct buffer **open_p, struct buffers *queue, struct pool *pool, uint64_t head)
 {
-	const size_t needed = sizeof(struct gshmemi_net_record) + gshmemi_net_padded(nbytes);
+	const size_t needed = gshmemi_wire_nbytes(head);
 	struct buffer *buffer = *open_p;
-	struct gshmemi_net_record *r;
+	struct gshmemi_op_record *r;
 
 	if (buffer && buffer->sending.transfer.nbytes + needed > e->message_nbytes) {
 		push(queue, buffer);
@@ -227,8 +227,9 @@ struct gshmemi_net_record *gshmemi_net_add(struct gshmemi_engine *e, struct conn
 	gshmemi_net_activate(e, c);
 	if (!buffer)
 		return NULL;
-	r = (struct gshmemi_net_record *)(void *)(buffer->data + buffer->sending.transfer.nbytes);
-	memset(r, 0, sizeof *r);
+	r = (struct gshmemi_op_record *)(void *)(buffer->data + buffer->sending.transfer.nbytes);
+	memset(r, 0, gshmemi_wire_head_nbytes(head));
+	r->head = head;
 	buffer->last_put = 0;
 	buffer->sending.transfer.nbytes += needed;
 	head_of(buffer)->nrecords++;
@@ -426,14 +427,13 @@ static void hear(struct gshmemi_engine *e, struct connection *c, const struct gs
 
 static void take_response(struct gshmemi_engine *e, const struct gshmemi_net_head *head, const char *data)
 {
-	struct gshmemi_net_record r;
+	const struct gshmemi_op_record *r;
 	unsigned i;
 
 	for (i = 0; i < head->nrecords; i++) {
-		memcpy(&r, data, sizeof r);
-		data += sizeof r;
-		gshmemi_net_answered(e, &r, data);
-		data += gshmemi_net_data_nbytes(&r);
+		r = (const struct gshmemi_op_record *)(const void *)data;
+		data += gshmemi_wire_nbytes(r->head);
+		gshmemi_net_answered(e, r);
 	}
 }
 
@@ -519,15 +519,12 @@ static bool owes(const struct connection *c)
 /* When there has been nothing to say for a while, gives back the credits beyond those that need no grant. */
 static void return_credits(struct gshmemi_engine *e, struct connection *c)
 {
-	struct gshmemi_net_record *r;
-
-	if ((int32_t)(c->limit - c->next_seq) <= (int32_t)e->config.window)
-		return;
-	r = gshmemi_net_add(e, c, &c->open, &c->queue, &e->requests, 0);
-	if (!r)
-		return;
 	/* waits for nothing: the record is there so that the owner's count shows that it has seen this */
-	r->what = GSHMEMI_NET_WAIT;
+	const uint64_t head = gshmemi_op_head(GSHMEMI_WAIT, 0, 1, 0, 0, 0);
+
+	if ((int32_t)(c->limit - c->next_seq) <= (int32_t)e->config.window ||
+		!gshmemi_net_add(e, c, &c->open, &c->queue, &e->requests, head))
+		return;
 	head_of(c->open)->flags |= GSHMEMI_NET_RETURNS;
 	c->returned = ++c->nrecords;
 	c->limit = c->next_seq + 1 + e->config.window;

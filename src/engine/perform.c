@@ -11,24 +11,30 @@
 
 #include <gshmem/move/carry.h>
 
-char *gshmemi_net_find(
-	struct gshmemi_engine *e, struct connection *c, const struct gshmemi_net_record *r, uint64_t nbytes)
+char *gshmemi_net_find(struct gshmemi_engine *e, struct connection *c, const struct gshmemi_op_record *r)
 {
-	return e->config.owner.find(e->config.owner.user, c->pe, r->region, r->offset, nbytes);
+	return e->config.owner.find(e->config.owner.user, c->pe, gshmemi_op_region(r->head), r->place,
+		gshmemi_wire_place_nbytes(r->head));
 }
 
-struct gshmemi_net_record *gshmemi_net_answer(
-	struct gshmemi_engine *e, struct connection *c, uint64_t cookie, uint64_t value, size_t nbytes)
+char *gshmemi_net_answer(struct gshmemi_engine *e, struct connection *c, uint64_t cookie, size_t nbytes)
 {
-	struct gshmemi_net_record *r = gshmemi_net_add(e, c, &c->answer, &c->answers, &e->responses, nbytes);
+	const uint64_t head = gshmemi_op_head(GSHMEMI_ANSWER, 0, 1, 0, 0, nbytes);
+	struct gshmemi_op_record *r = gshmemi_net_add(e, c, &c->answer, &c->answers, &e->responses, head);
 
 	if (!r)
 		return NULL;
-	r->what = GSHMEMI_NET_ANSWER;
-	r->nbytes = (uint32_t)nbytes;
-	r->cookie = cookie;
-	r->value = value;
-	return r;
+	*gshmemi_wire_cookie(r) = cookie;
+	return gshmemi_wire_data(r);
+}
+
+bool gshmemi_net_answer_word(struct gshmemi_engine *e, struct connection *c, uint64_t cookie, uint64_t word)
+{
+	char *data = gshmemi_net_answer(e, c, cookie, sizeof word);
+
+	if (data)
+		memcpy(data, &word, sizeof word);
+	return data != NULL;
 }
 
 /* ---- records ---- */
@@ -55,73 +61,72 @@ static void put(char *dest, const char *source, size_t nbytes)
 		gshmemi_apply_copy(GSHMEMI_TO_PEER, dest + at, source + at, nbytes - at);
 }
 
-static bool get(struct gshmemi_engine *e, struct connection *c, const struct gshmemi_net_record *r)
+static bool get(struct gshmemi_engine *e, struct connection *c, const struct gshmemi_op_record *r)
 {
-	struct gshmemi_net_record *a = gshmemi_net_answer(e, c, r->cookie, 0, r->nbytes);
+	const size_t nbytes = gshmemi_op_who(r->head);
+	char *data = gshmemi_net_answer(e, c, *gshmemi_wire_cookie(r), nbytes);
 
-	if (!a)
+	if (!data)
 		return false;
 	gshmemi_arch_fence_acquire();
-	gshmemi_apply_copy(
-		GSHMEMI_FROM_PEER, (char *)(a + 1), gshmemi_net_find(e, c, r, r->nbytes), r->nbytes);
+	gshmemi_apply_copy(GSHMEMI_FROM_PEER, data, gshmemi_net_find(e, c, r), nbytes);
 	e->counts.ngets_performed++;
 	return true;
 }
 
-static bool amo(
-	struct gshmemi_engine *e, struct connection *c, const struct gshmemi_net_record *r, const char *data)
+static bool amo(struct gshmemi_engine *e, struct connection *c, const struct gshmemi_op_record *r)
 {
-	struct gshmemi_net_record *a = NULL;
-	uint64_t cond = 0, old;
+	const bool fetches = gshmemi_wire_is_answered(r->head);
+	const unsigned nbytes = gshmemi_op_word_nbytes(r->head);
+	char *const word = gshmemi_net_find(e, c, r);
+	char *answer = NULL;
+	uint64_t old;
 
-	if (r->cookie) {
-		a = gshmemi_net_answer(e, c, r->cookie, 0, 0);
-		if (!a)
-			return false;
-	}
-	if (r->op == GSHMEMI_AMO_CAS)
-		memcpy(&cond, data, sizeof cond);
+	if (fetches && !(answer = gshmemi_net_answer(e, c, *gshmemi_wire_cookie(r), sizeof old)))
+		return false;
 	/* whoever sees this word, which may be a signal, sees what came before it */
 	gshmemi_arch_fence_release();
-	old = gshmemi_amo_peer(r->op, gshmemi_net_find(e, c, r, r->nbytes), r->value, cond, r->nbytes);
-	if (a)
-		a->value = old;
+	old = gshmemi_amo_peer(gshmemi_op_op(r->head), word, r->u.amo.value, gshmemi_wire_cond(r), nbytes);
+	if (answer)
+		memcpy(answer, &old, sizeof old);
 	e->counts.natomics_performed++;
 	return true;
 }
 
-static bool take_chunk(struct gshmemi_engine *e, struct connection *c, const struct gshmemi_net_record *r)
+static bool take_chunk(struct gshmemi_engine *e, struct connection *c, const struct gshmemi_op_record *r)
 {
-	struct sending *chunk = &c->taking[r->value % GSHMEMI_NET_NCHUNKS];
+	const uint64_t number = r->u.amo.value;
+	struct sending *chunk = &c->taking[number % GSHMEMI_NET_NCHUNKS];
 
 	if (chunk->is_busy)
 		return false;
-	chunk->chunk = r->value;
-	chunk->transfer.memory = gshmemi_net_find(e, c, r, r->nbytes);
-	chunk->transfer.nbytes = r->nbytes;
-	chunk->transfer.tag = gshmemi_net_tag(r->value, false);
+	chunk->chunk = number;
+	chunk->transfer.memory = gshmemi_net_find(e, c, r);
+	chunk->transfer.nbytes = gshmemi_op_who(r->head);
+	chunk->transfer.tag = gshmemi_net_tag(number, false);
 	/* the asker may have called fence before it: whoever sees the chunk sees what came before */
 	gshmemi_arch_fence_release();
 	gshmemi_net_transfer(e, chunk);
 	return true;
 }
 
-static bool give_chunk(struct gshmemi_engine *e, struct connection *c, const struct gshmemi_net_record *r)
+static bool give_chunk(struct gshmemi_engine *e, struct connection *c, const struct gshmemi_op_record *r)
 {
-	struct sending *chunk = &c->giving[r->value % GSHMEMI_NET_NCHUNKS];
+	const uint64_t number = r->u.amo.value;
+	struct sending *chunk = &c->giving[number % GSHMEMI_NET_NCHUNKS];
 
 	if (chunk->is_busy)
 		return false;
 	gshmemi_arch_fence_acquire();
-	chunk->transfer.memory = gshmemi_net_find(e, c, r, r->nbytes);
-	chunk->transfer.nbytes = r->nbytes;
-	chunk->transfer.tag = gshmemi_net_tag(r->value, true);
+	chunk->transfer.memory = gshmemi_net_find(e, c, r);
+	chunk->transfer.nbytes = gshmemi_op_who(r->head);
+	chunk->transfer.tag = gshmemi_net_tag(number, true);
 	gshmemi_net_transfer(e, chunk);
 	e->counts.ngets_performed++;
 	return true;
 }
 
-bool gshmemi_net_park(struct gshmemi_engine *e, struct connection *c, const struct gshmemi_net_record *r)
+bool gshmemi_net_park(struct gshmemi_engine *e, struct connection *c, const struct gshmemi_op_record *r)
 {
 	struct waiter *waiter = calloc(1, sizeof *waiter);
 
@@ -129,14 +134,13 @@ bool gshmemi_net_park(struct gshmemi_engine *e, struct connection *c, const stru
 		return false;
 	waiter->next = e->waiters;
 	waiter->connection = c;
-	waiter->cookie = r->cookie;
-	waiter->word = (const uint64_t *)(const void *)gshmemi_net_find(e, c, r, 8);
-	waiter->which = r->op;
-	waiter->turn = (uint32_t)r->value;
-	waiter->fetch = *r;
-	waiter->fetch.what = GSHMEMI_NET_AMO;
-	waiter->fetch.op = GSHMEMI_AMO_FETCH;
-	waiter->fetch.nbytes = 8;
+	waiter->cookie = *gshmemi_wire_cookie(r);
+	waiter->word = (const uint64_t *)(const void *)gshmemi_net_find(e, c, r);
+	waiter->which = gshmemi_op_op(r->head);
+	waiter->turn = (uint32_t)r->u.amo.value;
+	waiter->fetch.head = gshmemi_op_head(GSHMEMI_AMO, GSHMEMI_AMO_FETCH, 8, GSHMEMI_OP_FETCHES,
+		gshmemi_op_region(r->head), 0);
+	waiter->fetch.place = r->place;
 	e->waiters = waiter;
 	e->counts.nparked++;
 	return true;
@@ -161,7 +165,7 @@ static bool look_at_lock(struct gshmemi_engine *e, struct waiter *waiter, uint64
 	now_ns = gshmemi_arch_clock_ns();
 	if (now_ns - waiter->asked_ns >= LOOK_NS) {
 		waiter->asked_ns = now_ns;
-		waiter->is_fetching = agent->post(agent->user, &waiter->fetch, 0, NULL, true, &waiter->mail);
+		waiter->is_fetching = agent->post(agent->user, &waiter->fetch, &waiter->mail);
 	}
 	return false;
 }
@@ -174,7 +178,7 @@ bool gshmemi_net_check_locks(struct gshmemi_engine *e)
 
 	while ((waiter = *link)) {
 		if (!look_at_lock(e, waiter, &word) || gshmemi_turn_of(word, waiter->which) != waiter->turn ||
-		    !gshmemi_net_answer(e, waiter->connection, waiter->cookie, word, 0)) {
+		    !gshmemi_net_answer_word(e, waiter->connection, waiter->cookie, word)) {
 			link = &waiter->next;
 			continue;
 		}
@@ -187,30 +191,29 @@ bool gshmemi_net_check_locks(struct gshmemi_engine *e)
 }
 
 /* Returns false if the record is put off. */
-static bool perform(
-	struct gshmemi_engine *e, struct connection *c, const struct gshmemi_net_record *r, const char *data)
+static bool perform(struct gshmemi_engine *e, struct connection *c, const struct gshmemi_op_record *r)
 {
-	switch (r->what) {
-	case GSHMEMI_NET_PUT:
-		put(gshmemi_net_find(e, c, r, r->nbytes), data, r->nbytes);
+	switch (gshmemi_op_what(r->head)) {
+	case GSHMEMI_PUT:
+		put(gshmemi_net_find(e, c, r), gshmemi_wire_data(r), gshmemi_op_who(r->head));
 		e->counts.nputs_performed++;
 		return true;
-	case GSHMEMI_NET_GET:
+	case GSHMEMI_GET:
 		return get(e, c, r);
-	case GSHMEMI_NET_AMO:
-		return amo(e, c, r, data);
-	case GSHMEMI_NET_FLAG:
+	case GSHMEMI_AMO:
+		return amo(e, c, r);
+	case GSHMEMI_FLAG:
 		gshmemi_arch_fence_release();
-		gshmemi_apply_flag((uint64_t *)(void *)gshmemi_net_find(e, c, r, 8), r->value);
+		gshmemi_apply_flag((uint64_t *)(void *)gshmemi_net_find(e, c, r), r->u.amo.value);
 		return true;
-	case GSHMEMI_NET_CHUNK:
+	case GSHMEMI_CHUNK:
 		return take_chunk(e, c, r);
-	case GSHMEMI_NET_GET_CHUNK:
+	case GSHMEMI_GET_CHUNK:
 		return give_chunk(e, c, r);
-	case GSHMEMI_NET_LOCK:
+	case GSHMEMI_LOCK:
 		return gshmemi_net_park(e, c, r);
 	default:
-		return c->nlanded_here >= r->value;
+		return c->nlanded_here >= r->u.amo.value;
 	}
 }
 
@@ -222,15 +225,15 @@ static bool perform(
  * has landed. A quiet may wait for a signal (an atomic that does not fetch) or a put; but mostly somebody
  * here waits for the signal and answers, which acknowledges both.
  */
-static unsigned passes_of(const struct gshmemi_engine *e, const struct gshmemi_net_record *r, bool is_last)
+static unsigned passes_of(const struct gshmemi_engine *e, uint64_t head, bool is_last)
 {
-	switch (r->what) {
-	case GSHMEMI_NET_FLAG:
-	case GSHMEMI_NET_CHUNK:
+	switch (gshmemi_op_what(head)) {
+	case GSHMEMI_FLAG:
+	case GSHMEMI_CHUNK:
 		return e->config.ack_passes;
-	case GSHMEMI_NET_AMO:
-		return r->cookie ? 0 : (e->config.ack_passes + 3) / 4;
-	case GSHMEMI_NET_PUT:
+	case GSHMEMI_AMO:
+		return gshmemi_wire_is_answered(head) ? 0 : (e->config.ack_passes + 3) / 4;
+	case GSHMEMI_PUT:
 		return is_last ? 0 : (e->config.ack_passes + 3) / 4;
 	default:
 		return 0;
@@ -244,24 +247,22 @@ static unsigned passes_of(const struct gshmemi_engine *e, const struct gshmemi_n
 static bool perform_all(
 	struct gshmemi_engine *e, struct connection *c, const char *data, unsigned *at_p, unsigned *nleft_p)
 {
-	struct gshmemi_net_record r;
+	const struct gshmemi_op_record *r;
 	enum performed how;
 	unsigned passes;
-	size_t behind;
 
 	while (*nleft_p) {
-		memcpy(&r, data + *at_p, sizeof r);
-		behind = *at_p + sizeof r;
+		r = (const struct gshmemi_op_record *)(const void *)(data + *at_p);
 		if (e->config.agent)
-			how = gshmemi_net_defer(e, c, &r, data + behind);
+			how = gshmemi_net_defer(e, c, r);
 		else
-			how = perform(e, c, &r, data + behind) ? PERFORMED : PUT_OFF;
+			how = perform(e, c, r) ? PERFORMED : PUT_OFF;
 		if (how == PUT_OFF)
 			return false;
-		*at_p = (unsigned)(behind + gshmemi_net_data_nbytes(&r));
+		*at_p += (unsigned)gshmemi_wire_nbytes(r->head);
 		--*nleft_p;
 		c->nperformed_here += how == PERFORMED;
-		passes = passes_of(e, &r, !*nleft_p);
+		passes = passes_of(e, r->head, !*nleft_p);
 		if (!passes)
 			c->must_ack = true;
 		else if (!c->ack_passes || passes < c->ack_passes)

@@ -1,13 +1,27 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The format of messages: a head, then records, each followed by its data. Lengths are multiples of 8, and
- * places are offsets in regions, which mean the same on all PEs. Both ends have the same byte order, which
- * init checks.
+ * The format of messages: a head, then records (include/gshmem/state/op_record.h). Lengths are multiples of
+ * 8, and places are offsets in regions, which mean the same on all PEs. Both ends have the same byte order,
+ * which init checks.
+ *
+ * In a record's head, who is a number of bytes: of the data that follows, of a chunk, or wanted by a GET.
+ * Behind the place:
+ *
+ *   PUT                                 data
+ *   GET                        cookie
+ *   AMO     value  cond        cookie            cond only for CAS, cookie only if it FETCHES
+ *   LOCK    value              cookie
+ *   ANSWER                     cookie   data     the old word of an AMO or LOCK is data of 8 bytes
+ *   FLAG, CHUNK, GET_CHUNK, WAIT        value
+ *
+ * The cookie is the asker's; the answer returns it.
  */
 #ifndef GSHMEMI_ENGINE_WIRE_H
 #define GSHMEMI_ENGINE_WIRE_H
 
-#include <stdint.h>
+#include "base/base.h"
+
+#include <gshmem/state/op_record.h>
 
 enum gshmemi_net_flag {
 	GSHMEMI_NET_HUNGRY = 1,  /* of requests: the sender has more to send than credit for it */
@@ -25,28 +39,78 @@ struct gshmemi_net_head {
 	uint32_t nbytes;     /* of all records in this message */
 };
 
-enum gshmemi_net_what {
-	GSHMEMI_NET_PUT = 1,   /* nbytes of data follow */
-	GSHMEMI_NET_GET,       /* nbytes; wants an answer */
-	/* op, a word of nbytes, value; for CAS cond follows; wants an answer if there is a cookie */
-	GSHMEMI_NET_AMO,
-	GSHMEMI_NET_FLAG,      /* raises a word to value */
-	GSHMEMI_NET_CHUNK,     /* value: number of a chunk, which comes beside the stream; nbytes go there */
-	GSHMEMI_NET_GET_CHUNK, /* value: its number; nbytes are to be sent beside the stream */
-	GSHMEMI_NET_WAIT,      /* wait until chunk number value and all before it have landed */
-	/* the word of a lock: answer when it is the turn in value, by its field op, an enum gshmemi_turn */
-	GSHMEMI_NET_LOCK,
-	GSHMEMI_NET_ANSWER     /* of responses: cookie, value, and nbytes of data */
-};
+static inline size_t gshmemi_wire_padded(size_t nbytes)
+{
+	return (nbytes + 7) & ~(size_t)7;
+}
 
-struct gshmemi_net_record {
-	uint8_t what;
-	uint8_t op;        /* GSHMEMI_AMO_*; of LOCK an enum gshmemi_turn */
-	uint16_t region;
-	uint32_t nbytes;
-	uint64_t offset;
-	uint64_t value;
-	uint64_t cookie;   /* of the asker; the answer returns it */
-};
+static inline bool gshmemi_wire_is_answered(uint64_t head)
+{
+	const int what = gshmemi_op_what(head);
+
+	return what == GSHMEMI_GET || what == GSHMEMI_LOCK ||
+	       (what == GSHMEMI_AMO && head & GSHMEMI_OP_FETCHES);
+}
+
+/* Words between the place and the data. */
+static inline unsigned gshmemi_wire_nwords(uint64_t head)
+{
+	switch (gshmemi_op_what(head)) {
+	case GSHMEMI_PUT:
+		return 0;
+	case GSHMEMI_AMO:
+		return 1 + (gshmemi_op_op(head) == GSHMEMI_AMO_CAS) + gshmemi_wire_is_answered(head);
+	case GSHMEMI_LOCK:
+		return 2;
+	default:
+		return 1;
+	}
+}
+
+/* Bytes of a record without its data. */
+static inline size_t gshmemi_wire_head_nbytes(uint64_t head)
+{
+	return offsetof(struct gshmemi_op_record, u) + gshmemi_wire_nwords(head) * sizeof(uint64_t);
+}
+
+static inline size_t gshmemi_wire_nbytes(uint64_t head)
+{
+	const int what = gshmemi_op_what(head);
+	const bool has_data = what == GSHMEMI_PUT || what == GSHMEMI_ANSWER;
+
+	return gshmemi_wire_head_nbytes(head) + (has_data ? gshmemi_wire_padded(gshmemi_op_who(head)) : 0);
+}
+
+static inline char *gshmemi_wire_data(const struct gshmemi_op_record *r)
+{
+	return (char *)(uintptr_t)r + gshmemi_wire_head_nbytes(r->head);
+}
+
+/* The last word of a record that is answered, or of an ANSWER. */
+static inline uint64_t *gshmemi_wire_cookie(const struct gshmemi_op_record *r)
+{
+	return (uint64_t *)(void *)gshmemi_wire_data(r) - 1;
+}
+
+static inline uint64_t gshmemi_wire_cond(const struct gshmemi_op_record *r)
+{
+	const bool has_cond = gshmemi_op_what(r->head) == GSHMEMI_AMO &&
+			      gshmemi_op_op(r->head) == GSHMEMI_AMO_CAS;
+
+	return has_cond ? r->u.amo.cond : 0;
+}
+
+/* Bytes at the record's place. */
+static inline uint64_t gshmemi_wire_place_nbytes(uint64_t head)
+{
+	switch (gshmemi_op_what(head)) {
+	case GSHMEMI_AMO:
+	case GSHMEMI_FLAG:
+	case GSHMEMI_LOCK:
+		return gshmemi_op_word_nbytes(head);
+	default:
+		return gshmemi_op_who(head);
+	}
+}
 
 #endif /* GSHMEMI_ENGINE_WIRE_H */

@@ -208,27 +208,23 @@ static void stop_thread(void)
 
 /* ---- the agent ---- */
 
-static bool post(void *user, const struct gshmemi_net_record *r, uint64_t cond, const void *data,
-	bool fetches, uint64_t *ticket_p)
+static bool post(void *user, const struct gshmemi_op_record *r, uint64_t *ticket_p)
 {
-	const struct gshmemi_mail mail = {
-		.pe = gshmemi_job->my_pe,
-		.region = r->region,
-		.what = r->what == GSHMEMI_NET_PUT   ? GSHMEMI_PUT
-			: r->what == GSHMEMI_NET_AMO ? GSHMEMI_AMO
-						     : GSHMEMI_FLAG,
-		.op = r->op,
-		.is_ordered = true, /* the asker may have called fence before it */
-		.fetches = fetches,
-		.nbytes = r->what == GSHMEMI_NET_FLAG ? 8 : r->nbytes,
-		.offset = r->offset,
-		.value = r->value,
-		.cond = cond,
-		.data = data,
+	const bool is_put = gshmemi_op_what(r->head) == GSHMEMI_PUT;
+	struct gshmemi_op_record mail = {
+		/* ordered, because the asker may have called fence before it */
+		.head = (uint32_t)r->head | GSHMEMI_OP_ORDERED |
+			(uint64_t)(uint32_t)gshmemi_job->my_pe << GSHMEMI_OP_WHO_SHIFT,
+		.place = r->place,
 	};
 
 	(void)user;
-	return gshmemi_mailbox_post(&mail, ticket_p);
+	if (is_put)
+		mail.place |= (uint64_t)gshmemi_op_who(r->head) << GSHMEMI_OP_NBYTES_SHIFT;
+	else
+		mail.u.amo.value = r->u.amo.value;
+	mail.u.amo.cond = gshmemi_wire_cond(r);
+	return gshmemi_mailbox_post(&mail, is_put ? gshmemi_wire_data(r) : NULL, ticket_p);
 }
 
 static bool is_done(void *user, uint64_t ticket, uint64_t *old_p)

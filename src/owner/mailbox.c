@@ -297,27 +297,25 @@ static bool has_room(uint32_t slot)
 		!__atomic_load_n(&memory->is_kept[slot], __ATOMIC_ACQUIRE);
 }
 
-static void fill(uint32_t slot, const struct gshmemi_mail *mail)
+static void fill(uint32_t slot, const struct gshmemi_op_record *mail, const void *data)
 {
-	struct gshmemi_mail_record *record = &memory->box.record[slot];
-	const bool is_put = mail->what == GSHMEMI_PUT,
-		   is_word = is_put && mail->nbytes <= 8 && !(mail->nbytes & (mail->nbytes - 1));
+	struct gshmemi_op_record *record = &memory->box.record[slot];
+	const size_t nbytes = mail->place >> GSHMEMI_OP_NBYTES_SHIFT;
 
-	record->head = mail->what | (unsigned)mail->op << 4 | (mail->is_ordered ? GSHMEMI_MAIL_ORDERED : 0) |
-		(mail->fetches ? GSHMEMI_MAIL_FETCHES : 0) | (mail->nbytes == 8 ? GSHMEMI_MAIL_WIDE : 0) |
-		(uint64_t)mail->region << 32 | (uint64_t)(uint32_t)mail->pe << 48;
-	record->offset = mail->offset;
-	record->value = mail->value;
-	record->cond = is_put ? mail->nbytes : mail->cond;
-	if (is_word)
-		memcpy(&record->value, mail->data, mail->nbytes);
-	else if (is_put)
-		memcpy(memory->box.data[slot], mail->data, mail->nbytes);
-	__atomic_store_n(&memory->is_kept[slot], mail->fetches, __ATOMIC_RELAXED);
+	record->head = mail->head;
+	record->place = mail->place;
+	if (gshmemi_op_what(mail->head) != GSHMEMI_PUT)
+		record->u.amo = mail->u.amo;
+	else if (nbytes <= 8 && !(nbytes & (nbytes - 1)))
+		memcpy(&record->u.amo.value, data, nbytes);
+	else
+		memcpy(memory->box.data[slot], data, nbytes);
+	__atomic_store_n(
+		&memory->is_kept[slot], (mail->head & GSHMEMI_OP_FETCHES) != 0, __ATOMIC_RELAXED);
 }
 
 /* release: pairs with the acquire in gshmemi_mail_serve. */
-bool gshmemi_mailbox_post(const struct gshmemi_mail *mail, uint64_t *ticket_p)
+bool gshmemi_mailbox_post(const struct gshmemi_op_record *mail, const void *data, uint64_t *ticket_p)
 {
 	const uint32_t slot_mask = GSHMEMI_MAIL_SLOTS - 1;
 	bool is_posted;
@@ -326,7 +324,7 @@ bool gshmemi_mailbox_post(const struct gshmemi_mail *mail, uint64_t *ticket_p)
 		return false;
 	is_posted = has_room(memory->nposted / 2 & slot_mask);
 	if (is_posted) {
-		fill(memory->nposted / 2 & slot_mask, mail);
+		fill(memory->nposted / 2 & slot_mask, mail, data);
 		*ticket_p = memory->nposted;
 		memory->nposted += 2;
 		__atomic_fetch_add(&memory->box.attention.posted, 2, __ATOMIC_RELEASE);
@@ -364,13 +362,13 @@ bool gshmemi_mailbox_look(uint32_t *done_p, unsigned *nopen_p)
 
 bool gshmemi_mailbox_name_next(char *text, size_t nbytes)
 {
-	const struct gshmemi_mail_record *record = &memory->box.record[load_done() / 2 % GSHMEMI_MAIL_SLOTS];
+	const struct gshmemi_op_record *record = &memory->box.record[load_done() / 2 % GSHMEMI_MAIL_SLOTS];
 	static const char *const names[] = {
 		[GSHMEMI_PUT] = "a put", [GSHMEMI_AMO] = "an atomic", [GSHMEMI_FLAG] = "a flag"};
 	const uint64_t head = __atomic_load_n(&record->head, __ATOMIC_RELAXED);
+	const uint64_t place = __atomic_load_n(&record->place, __ATOMIC_RELAXED);
 
-	snprintf(text, nbytes, "%s at 0x%llx of region %u", names[head & 15],
-		(unsigned long long)__atomic_load_n(&record->offset, __ATOMIC_RELAXED),
-		(unsigned)(head >> 32 & 0xffff));
-	return (int)(head >> 48) == gshmemi_job->my_pe;
+	snprintf(text, nbytes, "%s at 0x%llx of region %u", names[gshmemi_op_what(head)],
+		(unsigned long long)(place & GSHMEMI_OP_OFFSET), gshmemi_op_region(head));
+	return (int)gshmemi_op_who(head) == gshmemi_job->my_pe;
 }

@@ -294,28 +294,14 @@ struct gshmemi_attention {
 #ifndef GSHMEMI_MAIL_SLOTS /* a test has fewer */
 #define GSHMEMI_MAIL_SLOTS 128U
 #endif
-#define GSHMEMI_MAIL_NBYTES 4096U /* most bytes of a put */
-
-/*
- * Head of a mail. From bit 0: enum gshmemi_what; 4: GSHMEMI_AMO_*; 8: flags; 32: region; 48: PE of the world
- * that owns it.
- */
-#define GSHMEMI_MAIL_ORDERED 0x100U /* it is seen after what was posted before it */
-#define GSHMEMI_MAIL_FETCHES 0x200U /* the old value goes to reply[] */
-#define GSHMEMI_MAIL_WIDE    0x400U /* the word of an atomic has 8 bytes, not 4 */
-
-struct gshmemi_mail_record {
-	uint64_t head;
-	uint64_t offset; /* in the region */
-	uint64_t value;  /* of a put of 1, 2, 4 or 8 bytes: its data; longer data is in data[] */
-	uint64_t cond;   /* of a put: its number of bytes */
-};
+/* most bytes of a put; those of a put of 1, 2, 4 or 8 bytes are in the record */
+#define GSHMEMI_MAIL_NBYTES 4096U
 
 struct gshmemi_mailbox {
 	struct gshmemi_attention attention;
 	uint64_t pad[15];
 	uint64_t reply[GSHMEMI_MAIL_SLOTS];                   /* written by kernels, as done is */
-	struct gshmemi_mail_record record[GSHMEMI_MAIL_SLOTS]; /* by the host, before it counts in posted */
+	struct gshmemi_op_record record[GSHMEMI_MAIL_SLOTS];   /* by the host, before it counts in posted */
 	char data[GSHMEMI_MAIL_SLOTS][GSHMEMI_MAIL_NBYTES];    /* likewise */
 };
 

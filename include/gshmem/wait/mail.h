@@ -51,20 +51,22 @@ GSHMEMI_FN uint32_t gshmemi_mail_posted(const struct gshmemi_mailbox *box)
 
 /* ---- one mail ---- */
 
+#define GSHMEMI_MAIL_KEY (UINT64_MAX << GSHMEMI_OP_REGION_SHIFT)
+
 /* What a serving lane keeps from one mail to the next. Kernels pay for each register. */
 struct gshmemi_mail_last {
-	uint32_t key; /* region and PE of the mail before */
+	uint64_t key; /* region and PE of the mail before: bits GSHMEMI_MAIL_KEY of its head */
 	char *place;  /* where that region is; NULL: not in this process */
 };
 
 /*
  * Finds a region of a PE of this device. The tables change while kernels run, so loads must pass the caches.
  */
-GSHMEMI_FN char *gshmemi_mail_find(uint32_t key)
+GSHMEMI_FN char *gshmemi_mail_find(uint64_t head)
 {
-	const struct gshmemi_region *region = &gshmemi_state.regions[key & 0xffff];
-	const uint64_t peer = gshmemi_arch_uniform(gshmemi_arch_load(&gshmemi_state.peers[key >> 16],
-								     4)) >> 1;
+	const struct gshmemi_region *region = &gshmemi_state.regions[gshmemi_op_region(head)];
+	const int32_t *const entry = &gshmemi_state.peers[gshmemi_op_who(head)];
+	const uint64_t peer = gshmemi_arch_uniform(gshmemi_arch_load(entry, 4)) >> 1;
 	const ptrdiff_t *delta =
 		(const ptrdiff_t *)(uintptr_t)gshmemi_arch_uniform(gshmemi_arch_load(&region->delta, 8));
 	const uint64_t distance = delta ? gshmemi_arch_uniform(gshmemi_arch_load(&delta[peer], 8))
@@ -85,40 +87,41 @@ GSHMEMI_FN char *gshmemi_mail_find(uint32_t key)
 GSHMEMI_FN int gshmemi_mail_perform(struct gshmemi_mailbox *box, uint32_t slot, int is_first,
 				    struct gshmemi_mail_last *last)
 {
-	const struct gshmemi_mail_record *record = &box->record[slot];
+	const struct gshmemi_op_record *record = &box->record[slot];
 	uint64_t head, offset, value, cond;
 	char *there;
 
 	for (;;) {
 		head = gshmemi_arch_load(&record->head, 8);
-		offset = gshmemi_arch_load(&record->offset, 8);
-		value = gshmemi_arch_load(&record->value, 8);
-		cond = gshmemi_arch_load(&record->cond, 8);
+		offset = gshmemi_arch_load(&record->place, 8);
+		value = gshmemi_arch_load(&record->u.amo.value, 8);
+		cond = gshmemi_arch_load(&record->u.amo.cond, 8);
 		head = gshmemi_arch_uniform(head); /* one lane serves: keep it in scalar registers */
 		offset = gshmemi_arch_uniform(offset);
 		value = gshmemi_arch_uniform(value);
 		cond = gshmemi_arch_uniform(cond);
-		if (last->key == (uint32_t)(head >> 32))
+		if (last->key == (head & GSHMEMI_MAIL_KEY))
 			break;
-		last->key = (uint32_t)(head >> 32);
-		last->place = gshmemi_mail_find(last->key);
+		last->key = head & GSHMEMI_MAIL_KEY;
+		last->place = gshmemi_mail_find(head);
 	}
 	if (!last->place)
 		return 0;
-	there = last->place + offset;
-	if (head & GSHMEMI_MAIL_ORDERED && !is_first)
+	there = last->place + (offset & GSHMEMI_OP_OFFSET);
+	if (head & GSHMEMI_OP_ORDERED && !is_first)
 		gshmemi_arch_fence_release();
-	switch ((int)(head & 15)) {
+	switch (gshmemi_op_what(head)) {
 	case GSHMEMI_PUT:
+		cond = offset >> GSHMEMI_OP_NBYTES_SHIFT;
 		if (cond > 8 || cond & (cond - 1))
 			gshmemi_apply_copy(GSHMEMI_TO_PEER, there, box->data[slot], cond);
 		else if (cond)
 			gshmemi_arch_store(there, value, (unsigned)cond);
 		break;
 	case GSHMEMI_AMO:
-		value = gshmemi_amo_peer((int)(head >> 4 & 15), there, value, cond,
-					 head & GSHMEMI_MAIL_WIDE ? 8 : 4);
-		if (head & GSHMEMI_MAIL_FETCHES)
+		value = gshmemi_amo_peer(gshmemi_op_op(head), there, value, cond,
+					 gshmemi_op_word_nbytes(head));
+		if (head & GSHMEMI_OP_FETCHES)
 			gshmemi_arch_store(&box->reply[slot], value, 8);
 		break;
 	default:
@@ -140,7 +143,7 @@ GSHMEMI_FN int gshmemi_mail_perform(struct gshmemi_mailbox *box, uint32_t slot, 
  */
 GSHMEMI_FN void gshmemi_mail_serve(struct gshmemi_mailbox *box, uint32_t *lock)
 {
-	struct gshmemi_mail_last last = {UINT32_MAX, NULL};
+	struct gshmemi_mail_last last = {UINT64_MAX, NULL};
 	uint32_t taken, posted, left = GSHMEMI_MAIL_LIMIT;
 
 	do {
