@@ -410,13 +410,17 @@ GSHMEMI_SLOW uint64_t gshmemi_remote_take_at(uint32_t slot, uint64_t lanes, uint
 	return value;
 }
 
-/* Post the line, and take the answer if there is one. */
-GSHMEMI_FN uint64_t gshmemi_remote_request(uint32_t slot, uint64_t lanes, uint64_t offset, uint64_t head,
-					   uint64_t a, uint64_t b)
+/* Post the line, and take the answer if there is one. Returns 0 if the channel is dead. */
+GSHMEMI_FN int gshmemi_remote_request(uint32_t slot, uint64_t lanes, uint64_t offset, uint64_t head,
+				      uint64_t a, uint64_t b, uint64_t *value_p)
 {
-	if (!gshmemi_remote_send_at(slot, lanes, offset, head, a, b) || !gshmemi_remote_await(slot, lanes))
-		return 0;
-	return gshmemi_remote_take_at(slot, lanes, head, a, b);
+	*value_p = 0;
+	if (gshmemi_remote_send_at(slot, lanes, offset, head, a, b)) {
+		if (!gshmemi_remote_await(slot, lanes))
+			return 0;
+		*value_p = gshmemi_remote_take_at(slot, lanes, head, a, b);
+	}
+	return 1;
 }
 
 /*
@@ -431,9 +435,9 @@ GSHMEMI_SLOW uint64_t gshmemi_remote_lines_at(uint64_t offset, uint64_t head, ui
 	for (;;) {
 		lanes = gshmemi_arch_wave_here(GSHMEMI_RPC_CARRY);
 		slot = gshmemi_remote_open(lanes, head);
-		if (slot == GSHMEMI_RPC_NO_SLOT)
+		if (slot == GSHMEMI_RPC_NO_SLOT ||
+		    !gshmemi_remote_request(slot, lanes, offset, head, a, b, &value))
 			return 0;
-		value = gshmemi_remote_request(slot, lanes, offset, head, a, b);
 		if (!(head & GSHMEMI_OP_INLINE) || b <= GSHMEMI_OP_INLINE_NBYTES)
 			return value;
 		offset += GSHMEMI_OP_INLINE_NBYTES;
@@ -449,6 +453,7 @@ GSHMEMI_SLOW uint64_t gshmemi_remote_long_at(uint64_t offset, uint64_t head, uin
 	const uint64_t lanes = gshmemi_arch_wave_here(GSHMEMI_RPC_CARRY);
 	const uint32_t slot = gshmemi_remote_open(lanes, head);
 	struct gshmemi_op_record *r;
+	uint64_t value;
 
 	if (slot == GSHMEMI_RPC_NO_SLOT)
 		return 0;
@@ -456,7 +461,8 @@ GSHMEMI_SLOW uint64_t gshmemi_remote_long_at(uint64_t offset, uint64_t head, uin
 	r->u.word[2] = c;
 	r->u.word[3] = d;
 	r->u.word[4] = e;
-	return gshmemi_remote_request(slot, lanes, offset, head, a, b);
+	(void)gshmemi_remote_request(slot, lanes, offset, head, a, b, &value);
+	return value;
 }
 
 GSHMEMI_FN uint64_t gshmemi_remote_offset(unsigned region, const void *symmetric)
