@@ -53,7 +53,8 @@ static double seconds()
 /* ---- posting ---- */
 
 /* A mail for a word of 8 bytes in a region. */
-static struct gshmemi_op_record mail_of(int what, int op, unsigned flags, unsigned region, uint64_t offset, int pe)
+static struct gshmemi_op_record mail_of(
+	int what, int op, unsigned flags, unsigned region, uint64_t offset, int pe)
 {
 	struct gshmemi_op_record mail = {};
 

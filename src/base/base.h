@@ -71,8 +71,8 @@ bool gshmemi_is_serving(void);
 void gshmemi_set_serving(bool is_serving);
 
 /*
- * Init calls the first when it has succeeded, the last finalize the second when it is done. Then: whether this
- * process is between the two; whether it is behind the second.
+ * Init calls the first when it has succeeded, the last finalize the second when it is done. Then: whether
+ * this process is between the two; whether it is behind the second.
  */
 void gshmemi_enter_open(void);
 void gshmemi_enter_close(void);

@@ -135,15 +135,10 @@ GSHMEMI_FN uint32_t gshmemi_op_who(uint64_t head)
 	return (uint32_t)(head >> GSHMEMI_OP_WHO_SHIFT);
 }
 
-/* PUT, GET, and the same of values and of blocks. */
-GSHMEMI_FN int gshmemi_is_move(int what)
-{
-	return what <= GSHMEMI_GET_BLOCKS;
-}
-
+/* GET, and the same of values and of blocks. */
 GSHMEMI_FN int gshmemi_is_get(int what)
 {
-	return gshmemi_is_move(what) && what & 1;
+	return what <= GSHMEMI_GET_BLOCKS && what & 1;
 }
 
 #endif /* GSHMEM_OP_RECORD_H */

@@ -88,16 +88,16 @@ GSHMEMI_FN int gshmemi_mail_perform(struct gshmemi_mailbox *box, uint32_t slot, 
 				    struct gshmemi_mail_last *last)
 {
 	const struct gshmemi_op_record *record = &box->record[slot];
-	uint64_t head, offset, value, cond;
+	uint64_t head, place, value, cond;
 	char *there;
 
 	for (;;) {
 		head = gshmemi_arch_load(&record->head, 8);
-		offset = gshmemi_arch_load(&record->place, 8);
+		place = gshmemi_arch_load(&record->place, 8);
 		value = gshmemi_arch_load(&record->u.amo.value, 8);
 		cond = gshmemi_arch_load(&record->u.amo.cond, 8);
 		head = gshmemi_arch_uniform(head); /* one lane serves: keep it in scalar registers */
-		offset = gshmemi_arch_uniform(offset);
+		place = gshmemi_arch_uniform(place);
 		value = gshmemi_arch_uniform(value);
 		cond = gshmemi_arch_uniform(cond);
 		if (last->key == (head & GSHMEMI_MAIL_KEY))
@@ -107,12 +107,12 @@ GSHMEMI_FN int gshmemi_mail_perform(struct gshmemi_mailbox *box, uint32_t slot, 
 	}
 	if (!last->place)
 		return 0;
-	there = last->place + (offset & GSHMEMI_OP_OFFSET);
+	there = last->place + (place & GSHMEMI_OP_OFFSET);
 	if (head & GSHMEMI_OP_ORDERED && !is_first)
 		gshmemi_arch_fence_release();
 	switch (gshmemi_op_what(head)) {
 	case GSHMEMI_PUT:
-		cond = offset >> GSHMEMI_OP_NBYTES_SHIFT;
+		cond = place >> GSHMEMI_OP_NBYTES_SHIFT; /* bytes */
 		if (cond > 8 || cond & (cond - 1))
 			gshmemi_apply_copy(GSHMEMI_TO_PEER, there, box->data[slot], cond);
 		else if (cond)
