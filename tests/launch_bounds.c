@@ -54,11 +54,10 @@ static void find_kernels(const char *path)
 	}
 }
 
-/* `GSHMEMI_LAUNCH(error, NAME, THREADS,` is the only way in which the library launches. */
+/* `GSHMEMI_LAUNCH(NAME, THREADS,` is the only way in which the library launches. */
 static void find_launches(const char *path)
 {
 	struct kernel *k;
-	char error[80];
 	const char *at;
 
 	if (!strstr(path, ".hip")) /* others have no kernels */
@@ -69,8 +68,7 @@ static void find_launches(const char *path)
 		k = &launched[nlaunched++];
 		t_check(nlaunched <= (int)(sizeof launched / sizeof *launched),
 			"src/ has more launches than expected");
-		at = copy_until(at + strlen("GSHMEMI_LAUNCH("), ",", error, sizeof error);
-		at = copy_until(at + 1, ",", k->name, sizeof k->name);
+		at = copy_until(at + strlen("GSHMEMI_LAUNCH("), ",", k->name, sizeof k->name);
 		at = copy_until(at + 1, ",", k->threads, sizeof k->threads);
 	}
 }

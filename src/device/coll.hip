@@ -42,10 +42,7 @@ void gshmemi_coll_kernel(struct gshmemi_coll_args args)
 
 hipError_t gshmemi_coll_launch(const struct gshmemi_coll_args *args, hipStream_t stream)
 {
-	hipError_t error;
-
-	GSHMEMI_LAUNCH(error, gshmemi_coll_kernel, GSHMEMI_ARCH_OWN_THREADS, stream, *args);
-	return error;
+	return GSHMEMI_LAUNCH(gshmemi_coll_kernel, GSHMEMI_ARCH_OWN_THREADS, stream, *args);
 }
 
 hipError_t gshmemi_coll_load(void)

@@ -8,15 +8,14 @@
 #include <type_traits>
 
 /*
- * Launches one work-group. error is the launch's own: hipGetLastError may have an earlier one, of the
+ * Launches one work-group. Returns the launch's own error: hipGetLastError may have an earlier one, of the
  * program.
  */
 #if GSHMEMI_ARCH_TYPED_LAUNCH
-#define GSHMEMI_LAUNCH(error, kernel, nthreads, stream, ...) \
-	(error = hipLaunchKernelGGL(kernel, dim3(1), dim3(nthreads), 0, stream, __VA_ARGS__))
+#define GSHMEMI_LAUNCH(kernel, nthreads, stream, ...) \
+	hipLaunchKernelGGL(kernel, dim3(1), dim3(nthreads), 0, stream, __VA_ARGS__)
 #else
-#define GSHMEMI_LAUNCH(error, kernel, nthreads, stream, ...) \
-	(error = gshmemi_launch(kernel, nthreads, stream, __VA_ARGS__))
+#define GSHMEMI_LAUNCH(kernel, nthreads, stream, ...) gshmemi_launch(kernel, nthreads, stream, __VA_ARGS__)
 
 /* The types come from the kernel alone, so the arguments are converted to what it takes. */
 template <typename... P>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One-sided calls and barriers by one work-group that the library launches: src/device/stream.hip. */
+/*
+ * One-sided calls and barriers by one work-group that the library launches: src/device/stream.hip. Each
+ * queues one call. When the stream goes on, what the call wrote has arrived.
+ */
 #ifndef GSHMEMI_DEVICE_STREAM_H
 #define GSHMEMI_DEVICE_STREAM_H
 
@@ -12,36 +15,23 @@
 extern "C" {
 #endif
 
-enum gshmemi_stream_what {
-	GSHMEMI_STREAM_PUT,
-	GSHMEMI_STREAM_GET,
-	GSHMEMI_STREAM_PUT_SIGNAL,
-	GSHMEMI_STREAM_SIGNAL,
-	GSHMEMI_STREAM_WAIT,
-	GSHMEMI_STREAM_SYNC,
-	GSHMEMI_STREAM_WIN_MEET
-};
+/* region is that of the symmetric end. */
+hipError_t gshmemi_stream_put(
+	unsigned region, void *dest, const void *source, size_t nbytes, int pe, hipStream_t stream);
+hipError_t gshmemi_stream_get(
+	unsigned region, void *dest, const void *source, size_t nbytes, int pe, hipStream_t stream);
+hipError_t gshmemi_stream_put_signal(void *dest, const void *source, size_t nbytes, uint64_t *sig_addr,
+	uint64_t signal, int sig_op, int pe, hipStream_t stream);
+hipError_t gshmemi_stream_signal(
+	uint64_t *sig_addr, uint64_t signal, int sig_op, int pe, hipStream_t stream);
+/* nbytes, of the object waited for: 2, 4 or 8. */
+hipError_t gshmemi_stream_wait(
+	void *ivar, unsigned nbytes, int is_signed, int cmp, uint64_t value, hipStream_t stream);
+hipError_t gshmemi_stream_sync(gshmem_team_t team, hipStream_t stream);
+/* The barrier of a window's fence. */
+hipError_t gshmemi_stream_win_meet(gshmemx_win_t win, hipStream_t stream);
 
-/* The arguments of all of these calls; 0 where they do not apply. */
-struct gshmemi_stream_op {
-	enum gshmemi_stream_what what;
-	int pe;
-	void *dest;         /* of a wait, the object waited for */
-	const void *source;
-	size_t nbytes;
-	uint64_t *sig_addr;
-	uint64_t signal;    /* of a wait, the value compared with */
-	int sig_op;         /* GSHMEM_SIGNAL_*; of a wait, GSHMEM_CMP_* */
-	int is_signed;
-	gshmem_team_t team;
-	unsigned region;    /* of a put or get; GSHMEMI_REGION_HEAP is 0 */
-	gshmemx_win_t win;
-};
-
-/* Queues one. When the stream goes on, what the call wrote has arrived. */
-hipError_t gshmemi_stream_launch(const struct gshmemi_stream_op *op, hipStream_t stream);
-
-/* Loads its kernel, as gshmemi_coll_load does. */
+/* Loads the kernels, as gshmemi_coll_load does. */
 hipError_t gshmemi_stream_load(void);
 
 #ifdef __cplusplus

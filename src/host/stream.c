@@ -14,19 +14,16 @@
 #include "op/op.h"
 #include "team/team.h"
 
-static int launch(const struct gshmemi_stream_op *op, void *stream, const char *call)
+static int launched(hipError_t error, const char *call)
 {
-	return gshmemi_hip(gshmemi_stream_launch(op, stream), "%s: hipLaunchKernel", call);
+	return gshmemi_hip(error, "%s: hipLaunchKernel", call);
 }
 
 /* ---- one-sided calls ---- */
 
-static int move(enum gshmemi_stream_what what, void *dest, const void *source, size_t nbytes, int pe,
-	void *stream, const char *call)
+static int move(bool is_put, void *dest, const void *source, size_t nbytes, int pe, void *stream,
+	const char *call)
 {
-	const struct gshmemi_stream_op op = {
-		.what = what, .pe = pe, .dest = dest, .source = source, .nbytes = nbytes};
-	const bool is_put = what == GSHMEMI_STREAM_PUT;
 	void *peer;
 	int rc;
 
@@ -34,7 +31,9 @@ static int move(enum gshmemi_stream_what what, void *dest, const void *source, s
 	if (rc || !nbytes)
 		return rc;
 	if (!gshmemi_peer_ptr(gshmemi_tables()->delta, is_put ? dest : source, pe, &peer))
-		return launch(&op, stream, call);
+		return launched((is_put ? gshmemi_stream_put : gshmemi_stream_get)(
+					GSHMEMI_REGION_HEAP, dest, source, nbytes, pe, stream),
+			call);
 	return gshmemi_hip(hipMemcpyAsync(is_put ? peer : dest, is_put ? source : peer, nbytes,
 				   hipMemcpyDefault, stream),
 		"%s: hipMemcpyAsync of %zu bytes", call, nbytes);
@@ -43,44 +42,33 @@ static int move(enum gshmemi_stream_what what, void *dest, const void *source, s
 static int put_signal(void *dest, const void *source, size_t nbytes, uint64_t *sig_addr, uint64_t signal,
 	int sig_op, int pe, void *stream, const char *call)
 {
-	const struct gshmemi_stream_op op = {.what = GSHMEMI_STREAM_PUT_SIGNAL,
-		.pe = pe,
-		.dest = dest,
-		.source = source,
-		.nbytes = nbytes,
-		.sig_addr = sig_addr,
-		.signal = signal,
-		.sig_op = sig_op};
 	const int rc = gshmemi_enter_int(call);
 
-	return rc ? rc : launch(&op, stream, call);
+	return rc ? rc
+		  : launched(gshmemi_stream_put_signal(
+				     dest, source, nbytes, sig_addr, signal, sig_op, pe, stream),
+			    call);
 }
 
 static int wait_until(
 	void *ivar, unsigned nbytes, int is_signed, int cmp, uint64_t value, void *stream, const char *call)
 {
-	const struct gshmemi_stream_op op = {.what = GSHMEMI_STREAM_WAIT,
-		.dest = ivar,
-		.nbytes = nbytes,
-		.signal = value,
-		.sig_op = cmp,
-		.is_signed = is_signed};
 	const int rc = gshmemi_enter_int(call);
 
-	return rc ? rc : launch(&op, stream, call);
+	return rc ? rc : launched(gshmemi_stream_wait(ivar, nbytes, is_signed, cmp, value, stream), call);
 }
 
 #define GSHMEMI_DEFINE_MOVES(NAME, TYPE, NBYTES, SIGNAL) \
 	int gshmemx_##NAME##put##SIGNAL##_on_stream( \
 		TYPE *dest, const TYPE *source, size_t nelems, int pe, void *stream) \
 	{ \
-		return move(GSHMEMI_STREAM_PUT, dest, source, nelems * (NBYTES), pe, stream, \
+		return move(true, dest, source, nelems * (NBYTES), pe, stream, \
 			"gshmemx_" #NAME "put" #SIGNAL "_on_stream"); \
 	} \
 	int gshmemx_##NAME##get##SIGNAL##_on_stream( \
 		TYPE *dest, const TYPE *source, size_t nelems, int pe, void *stream) \
 	{ \
-		return move(GSHMEMI_STREAM_GET, dest, source, nelems * (NBYTES), pe, stream, \
+		return move(false, dest, source, nelems * (NBYTES), pe, stream, \
 			"gshmemx_" #NAME "get" #SIGNAL "_on_stream"); \
 	} \
 	int gshmemx_##NAME##put##SIGNAL##_signal_on_stream(TYPE *dest, const TYPE *source, size_t nelems, \
@@ -113,24 +101,17 @@ int gshmemx_signal_wait_until_on_stream(uint64_t *sig_addr, int cmp, uint64_t cm
 int gshmemx_signal_op_on_stream(uint64_t *sig_addr, uint64_t signal, int sig_op, int pe, void *stream)
 {
 	static const char call[] = "gshmemx_signal_op_on_stream";
-	const struct gshmemi_stream_op op = {.what = GSHMEMI_STREAM_SIGNAL,
-		.pe = pe,
-		.sig_addr = sig_addr,
-		.signal = signal,
-		.sig_op = sig_op};
 	const int rc = gshmemi_enter_int(call);
 
-	return rc ? rc : launch(&op, stream, call);
+	return rc ? rc : launched(gshmemi_stream_signal(sig_addr, signal, sig_op, pe, stream), call);
 }
 
 /* ---- order ---- */
 
 static int sync_team(gshmem_team_t team, void *stream, const char *call)
 {
-	const struct gshmemi_stream_op op = {.what = GSHMEMI_STREAM_SYNC, .team = team};
-
 	(void)gshmemi_team_find(team, call);
-	return launch(&op, stream, call);
+	return launched(gshmemi_stream_sync(team, stream), call);
 }
 
 int gshmemx_quiet_on_stream(void *stream)
@@ -174,7 +155,7 @@ static int collective(const struct gshmemi_coll_args *args, void *stream, const 
 	if (rc || args->team == GSHMEM_TEAM_INVALID)
 		return rc ? rc : -EINVAL;
 	(void)gshmemi_team_find(args->team, call);
-	return gshmemi_hip(gshmemi_coll_launch(args, stream), "%s: hipLaunchKernel", call);
+	return launched(gshmemi_coll_launch(args, stream), call);
 }
 
 #define GSHMEMI_F(PREFIX, NAME, PARAMETERS, ARGS, BODY) \

@@ -17,10 +17,7 @@ __global__ __launch_bounds__(1) void gshmemi_attend_kernel(unsigned ncalls)
 
 hipError_t gshmemi_attend_launch(hipStream_t stream)
 {
-	hipError_t error;
-
-	GSHMEMI_LAUNCH(error, gshmemi_attend_kernel, 1, stream, 16U);
-	return error;
+	return GSHMEMI_LAUNCH(gshmemi_attend_kernel, 1, stream, 16U);
 }
 
 hipError_t gshmemi_attend_load(void)

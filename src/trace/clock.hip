@@ -26,10 +26,7 @@ __global__ __launch_bounds__(1) void gshmemi_clock_kernel(
 
 hipError_t gshmemi_clock_launch(struct gshmemi_clock_mail *mail, uint32_t nquestions, hipStream_t stream)
 {
-	hipError_t error;
-
-	GSHMEMI_LAUNCH(error, gshmemi_clock_kernel, 1, stream, mail, nquestions);
-	return error;
+	return GSHMEMI_LAUNCH(gshmemi_clock_kernel, 1, stream, mail, nquestions);
 }
 
 hipError_t gshmemi_clock_load(void)

@@ -13,11 +13,6 @@
 #include "ipc/region.h"
 #include "op/op.h"
 
-static int launch(const struct gshmemi_stream_op *op, void *stream, const char *call)
-{
-	return gshmemi_hip(gshmemi_stream_launch(op, stream), "%s: hipLaunchKernel", call);
-}
-
 /*
  * The distance to a PE for the runtime's copies; GSHMEMI_SENTINEL if a carrier or somebody who watches must
  * see them.
@@ -33,10 +28,9 @@ static int move(bool is_get, gshmemx_win_t win, ptrdiff_t disp, const void *loca
 		unsigned align, int pe, void *stream, const char *call)
 {
 	const struct gshmemi_win *w;
-	struct gshmemi_stream_op op = {.what = is_get ? GSHMEMI_STREAM_GET : GSHMEMI_STREAM_PUT,
-				       .nbytes = nbytes};
 	struct gshmemi_win_place place;
 	void *const memory = (void *)(uintptr_t)local;
+	hipError_t error;
 	ptrdiff_t delta;
 	int rc = gshmemi_enter_int(call);
 
@@ -53,11 +47,13 @@ static int move(bool is_get, gshmemx_win_t win, ptrdiff_t disp, const void *loca
 						  is_get ? place.address + delta : memory, nbytes,
 						  hipMemcpyDefault, stream),
 				   "%s: hipMemcpyAsync of %zu bytes", call, nbytes);
-	op.region = place.where.region;
-	op.pe = place.world_pe;
-	op.dest = is_get ? memory : place.address;
-	op.source = is_get ? place.address : local;
-	return launch(&op, stream, call);
+	if (is_get)
+		error = gshmemi_stream_get(place.where.region, memory, place.address, nbytes, place.world_pe,
+					   stream);
+	else
+		error = gshmemi_stream_put(place.where.region, place.address, local, nbytes, place.world_pe,
+					   stream);
+	return gshmemi_hip(error, "%s: hipLaunchKernel", call);
 }
 
 #define GSHMEMI_DEFINE_MOVES(NAME, MEM, T, NBYTES, ALIGN) \
@@ -104,14 +100,13 @@ int gshmemx_win_fence_on_stream(gshmemx_win_t win, int assertion, void *stream)
 {
 	static const char call[] = "gshmemx_win_fence_on_stream";
 	const struct gshmemi_win_args args = {.win = win, .pe = -1, .assertion = assertion};
-	const struct gshmemi_stream_op op = {.what = GSHMEMI_STREAM_WIN_MEET, .win = win};
 	const bool is_needless = assertion & GSHMEMX_MODE_NOPRECEDE && assertion & GSHMEMX_MODE_NOSUCCEED;
 	int rc = judge(GSHMEMI_WIN_DO_FENCE, &args, call);
 
 	if (!rc && !(assertion & GSHMEMX_MODE_NOPRECEDE))
 		rc = gshmemi_stream_quiet(stream, call);
 	if (!rc && !is_needless)
-		rc = launch(&op, stream, call);
+		rc = gshmemi_hip(gshmemi_stream_win_meet(win, stream), "%s: hipLaunchKernel", call);
 	if (!rc)
 		gshmemi_win_of(win)->epoch->state =
 			assertion & GSHMEMX_MODE_NOSUCCEED ? GSHMEMI_WIN_NONE : GSHMEMI_WIN_FENCE;
