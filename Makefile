@@ -201,7 +201,7 @@ help:#                              this list
 
 # ---- the legs of check: T_, its tests; MAKE_, how they are built; RUN_, flags of tests/run.sh ----
 
-LEGS_cpu := basic delivery carry net mixed nodes-2x1 nodes-2x2 nodes-3x1 closed asks clang apart window \
+LEGS_cpu := basic delivery carry net mixed nodes-2x1 nodes-2x2 nodes-3x1 closed clang apart window \
 	asan tsan lanes install isa trees amd amd-gpus rocm benches readme
 LEGS_amd := $(if $(AMDSIM_LIB),sim install isa)
 ALL_LEGS := $(or $(LEGS_$(PLATFORM)),basic install isa)
@@ -279,15 +279,9 @@ RUN_net      = -1 -e GSHMEM_CARRY=all
 T_mixed      = $(T_net)
 RUN_mixed    = -1 -e 'GSHMEM_CARRY=1-in-3 | GSHMEM_CARRY=0,2'
 # Like the leg copies, with no PE mapped: kernels serve the mailbox, and large operations use landings.
-T_closed     = barrier_all host_meetings locks signal_put coll
+T_closed     = barrier_all host_meetings locks signal_put coll net_gpu order_quiet order_put_signal
 RUN_closed   = -1 -e 'GSHMEM_CPU_HOST_ACCESS=0 GSHMEM_CARRY=all'
 MAKE_closed  = $(MAKE_copies)
-# The same, with kernels that ask owners as GPUs' kernels do (rpc/remote.h): in the other legs they ask in the
-# cpu platform's own way.
-T_asks       = $(T_closed) net_gpu order_quiet order_put_signal
-RUN_asks     = $(RUN_closed)
-MAKE_asks    = B=$(B)-asks CFLAGS='-O1 -g1' \
-	CPPFLAGS='$(CPPFLAGS) $(APART) -DGSHMEM_MAX_PES=8 -DGSHMEMI_ASK_AS_GPUS'
 # Within the nodes that tests/nodes.sh makes: the examples, the tests that need nodes, and those that run
 # under mpirun, except those that ask which PEs are mapped.
 T_nodes      = $(filter-out $(call marked,net: no) $(call marked,carry: no) $(call marked,nodes: no) \

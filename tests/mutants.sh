@@ -301,12 +301,10 @@ cpu_mutants() {
 	mutant source net_fence net_order src/engine/ask.c \
 		'/^void gshmemi_engine_fence(/,/^}/s/context->fenced = context->nbulks/;/'
 	mutant source net_merged net_order src/engine/ask.c '/^static bool grow(/,/^}/s/memcpy(.*/;/'
-	mutant source net_stream net_order src/rpc/carry.c \
-		'/^int gshmemi_rpc_carry_stream(/,/^}/s/o.offset += s->at;/;/'
 	mutant kernel net_order_asked net_order include/gshmem/rpc/remote.h \
 		'/ gshmemi_remote_order(/,/^}/s/gshmemi_remote_ask(.*/(void)context;/'
 	mutant kernel net_fetched net_order include/gshmem/rpc/remote.h \
-		'/ gshmemi_remote_amo(/,/^}/s/if (o->local \&\& !goes_there)/if (0)/'
+		'/ gshmemi_remote_amo_nbi(/,/^}/s/GSHMEMI_OP_TO_MEMORY/0/'
 	mutant kernel net_asked net_asked include/gshmem/rpc/remote.h 's/^\tgshmemi_remote_asked();/\t;/'
 	mutant source net_asked_late net_quiet src/net/net.c \
 		's/^\t\tgshmemi_state_set_asked(true);/\t\tatomic_store(\&may_be_open, true);\n\t\tusleep(200);\n&/'

@@ -219,14 +219,13 @@ static uint64_t call_with(struct gshmemi_operation *o, const void *symmetric, co
 {
 	const int which = o->what == GSHMEMI_AMO ? GSHMEMI_FIND_AMO : GSHMEMI_FIND;
 	void *peer = find(which, o->region, symmetric, local, span, align, o->pe, call);
-	uint64_t open, old;
+	const uint64_t open = gshmemi_slow_begin_described(o, call);
+	uint64_t old;
 
-	gshmemi_count_operation(o);
-	open = gshmemi_slow_trace(o, call);
 	if (!peer)
 		gshmemi_find_place(o->region, symmetric, &o->region, &o->offset);
 	old = peer ? perform(o, peer, NULL, call) : carry(o, call);
-	gshmemi_trace_end(open);
+	gshmemi_slow_end_described(o, open, call);
 	return old;
 }
 
@@ -357,14 +356,12 @@ void gshmemi_host_put_signal(unsigned region, void *dest, const void *source, si
 	o.value = signal;
 	gshmemi_find_place(region, dest, &o.region, &o.offset);
 	gshmemi_find_place(region, sig_addr, &o.sig_region, &o.sig_offset);
-	gshmemi_count_operation(&o);
-	open = gshmemi_slow_trace(&o, call);
+	open = gshmemi_slow_begin_described(&o, call);
 	if (peer_dest && peer_sig)
 		(void)perform(&o, peer_dest, peer_sig, call);
 	else
 		(void)carry(&o, call);
-	gshmemi_trace_end(open);
-	gshmemi_slow_trace_signal(&o, call);
+	gshmemi_slow_end_described(&o, open, call);
 }
 
 #endif /* !GSHMEMI_ARCH_HOST_DIRECT */

@@ -74,7 +74,10 @@ static struct gshmemi_operation read_line(struct gshmemi_op_record *r)
 
 static struct gshmemi_op_record *line_of(const struct gshmemi_rpc_op *op, unsigned lane)
 {
-	return (struct gshmemi_op_record *)(void *)gshmemi_rpc_page(&op->served->channel, op->slot) + lane;
+	struct gshmemi_op_record *const first =
+		(struct gshmemi_op_record *)(void *)gshmemi_rpc_page(&op->served->channel, op->slot);
+
+	return op->header.flags & GSHMEMI_RPC_PAGE ? first : first + lane;
 }
 
 static void *allocate(size_t nbytes)
@@ -229,72 +232,6 @@ int gshmemi_rpc_carry(struct gshmemi_rpc_op *op, gshmemx_rpc_call_t *call)
 		return GSHMEMX_RPC_PENDING;
 	free(r);
 	call->state = NULL;
-	count(op);
-	return GSHMEMX_RPC_DONE;
-}
-
-/* ---- streams ---- */
-
-/* A put or get whose other end comes or goes step by step. */
-struct stream {
-	struct gshmemi_operation o;
-	uint64_t at;
-	bool is_open;             /* a step is in progress */
-	struct gshmemi_carrying step;
-};
-
-int gshmemi_rpc_carry_open(struct gshmemi_rpc_op *op, gshmemx_rpc_call_t *call)
-{
-	struct stream *s;
-	struct gshmemi_op_record *line;
-	uint64_t lanes;
-
-	for (lanes = call->lanes; lanes; lanes &= lanes - 1) {
-		line = line_of(op, (unsigned)__builtin_ctzll(lanes));
-		s = allocate(sizeof *s);
-		s->o = read_line(line);
-		s->o.is_nbi = 0; /* because the memory of a step is reused */
-		line->head = (uintptr_t)s;
-	}
-	return GSHMEMX_RPC_DONE;
-}
-
-static bool move_step(struct stream *s)
-{
-	bool is_over = false;
-
-	if (!gshmemi_carrying_is_waiting(&s->step)) {
-		is_over = gshmemi_carrying_go_on(&s->step, gshmemi_net_enter());
-		gshmemi_net_leave();
-	}
-	if (!is_over)
-		gshmemi_host_progress();
-	return is_over;
-}
-
-int gshmemi_rpc_carry_stream(struct gshmemi_rpc_op *op, gshmemx_rpc_call_t *call)
-{
-	struct stream *s = (struct stream *)(uintptr_t)op->header.arg[GSHMEMI_RPC_STEP_COOKIE];
-	const uint64_t left = s->o.nbytes - s->at;
-	struct gshmemi_operation o = s->o;
-
-	if (!s->is_open) {
-		o.local = call->data;
-		o.offset += s->at;
-		o.nbytes = o.what == GSHMEMI_PUT   ? call->nbytes
-			: left < call->room_nbytes ? left
-						   : call->room_nbytes;
-		gshmemi_carrying_begin(&s->step, &o);
-		s->is_open = true;
-	}
-	if (!move_step(s))
-		return GSHMEMX_RPC_PENDING;
-	s->is_open = false;
-	s->at += s->step.o.nbytes;
-	call->reply_nbytes = o.what == GSHMEMI_PUT ? 0 : s->step.o.nbytes;
-	if (s->at < s->o.nbytes)
-		return GSHMEMX_RPC_MORE;
-	free(s);
 	count(op);
 	return GSHMEMX_RPC_DONE;
 }

@@ -359,10 +359,6 @@ static const struct gshmemi_rpc_function table[] = {
 static const struct gshmemi_rpc_function carrying[] = {
 	[GSHMEMI_RPC_CARRY - GSHMEMI_RPC_CARRY] = {NULL, gshmemi_rpc_carry, NULL, GSHMEMX_RPC_WAVE,
 		GSHMEMI_REMOTE_CALL},
-	[GSHMEMI_RPC_CARRY_OPEN - GSHMEMI_RPC_CARRY] = {NULL, gshmemi_rpc_carry_open, NULL, GSHMEMX_RPC_WAVE,
-		GSHMEMI_REMOTE_CALL},
-	[GSHMEMI_RPC_CARRY_STREAM - GSHMEMI_RPC_CARRY] = {NULL, gshmemi_rpc_carry_stream, NULL,
-		GSHMEMX_RPC_STREAM, GSHMEMI_REMOTE_CALL},
 	[GSHMEMI_RPC_ORDER - GSHMEMI_RPC_CARRY] = {NULL, gshmemi_rpc_carry_order, NULL, 0, "gshmem_fence"},
 	[GSHMEMI_RPC_COMPLETE -
 		GSHMEMI_RPC_CARRY] = {NULL, gshmemi_rpc_carry_complete, NULL, 0, "gshmem_quiet"},

@@ -151,8 +151,6 @@ bool gshmemi_rpc_have_passed(const struct gshmemi_rpc_channel *c, struct gshmemi
 /* Called before the servers start, while kernels have posted nothing. */
 void gshmemi_rpc_carry_begin(void);
 int gshmemi_rpc_carry(struct gshmemi_rpc_op *op, gshmemx_rpc_call_t *call);
-int gshmemi_rpc_carry_open(struct gshmemi_rpc_op *op, gshmemx_rpc_call_t *call);
-int gshmemi_rpc_carry_stream(struct gshmemi_rpc_op *op, gshmemx_rpc_call_t *call);
 int gshmemi_rpc_carry_order(struct gshmemi_rpc_op *op, gshmemx_rpc_call_t *call);
 int gshmemi_rpc_carry_complete(struct gshmemi_rpc_op *op, gshmemx_rpc_call_t *call);
 

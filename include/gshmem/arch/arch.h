@@ -297,6 +297,8 @@ GSHMEMI_ARCH_GIVES(uint64_t, block, (void));
 /* Pass caller() to an out-of-line function, which learns the block from it where it cannot ask for it. */
 GSHMEMI_ARCH_GIVES(uint64_t, caller, (void));
 GSHMEMI_ARCH_GIVES(uint64_t, caller_block, (uint64_t caller));
+/* A number that differs between waves that ask at the same time. An out-of-line function may ask. */
+GSHMEMI_ARCH_GIVES(uint32_t, spread, (void));
 
 /* ---- groups: GSHMEMI_THREAD, GSHMEMI_WAVE (the lanes that make the call together), GSHMEMI_WG ---- */
 

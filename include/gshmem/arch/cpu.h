@@ -101,6 +101,12 @@ GSHMEMI_ARCH_FN uint64_t gshmemi_arch_block(void)
 	return hipcpu_self ? hipcpu_block_id() : 0;
 }
 
+/* A slot that the same thread used last is in its core's cache. */
+GSHMEMI_ARCH_FN uint32_t gshmemi_arch_spread(void)
+{
+	return (uint32_t)gshmemi_arch_block();
+}
+
 #include <gshmem/arch/plain.h> /* layout, registers, callers */
 
 #define GSHMEMI_ARCH_KEEP_INSIDE(value) ((void)0)
@@ -237,9 +243,6 @@ GSHMEMI_ARCH_FN void gshmemi_arch_pause(unsigned *polls_p)
  * A thread performs operations later, in any order that OpenSHMEM allows, even if the caller makes no further
  * call. The caller is a lane, or the host. Each context of a caller has an order of its own.
  */
-#ifdef GSHMEMI_ASK_AS_GPUS /* as on GPUs: no delivery, and kernels ask owners in the GPUs' way */
-#define GSHMEMI_ARCH_HAS_DELIVERY 0
-#else
 #define GSHMEMI_ARCH_HAS_DELIVERY 1
 struct gshmemi_operation;
 GSHMEMI_BEGIN_C
@@ -259,7 +262,6 @@ GSHMEM_HOST_API void gshmemi_delivery_complete(int context, const int *target_pe
 GSHMEM_HOST_API void gshmemi_delivery_flush(void);
 GSHMEM_HOST_API void gshmemi_delivery_stop(void);
 GSHMEMI_END_C
-#endif
 
 /* ---- symmetric variables: platform/cpu/share.c ---- */
 

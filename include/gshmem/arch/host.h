@@ -37,6 +37,11 @@ GSHMEMI_ARCH_FN uint64_t gshmemi_arch_block(void)
 	return 0;
 }
 
+GSHMEMI_ARCH_FN uint32_t gshmemi_arch_spread(void)
+{
+	return 0;
+}
+
 #include <gshmem/arch/plain.h> /* layout, registers, callers */
 
 #define GSHMEMI_ARCH_KEEP_INSIDE(value) ((void)0)

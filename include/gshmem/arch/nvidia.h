@@ -416,6 +416,11 @@ GSHMEMI_ARCH_FN uint64_t gshmemi_arch_clock_ns(void)
 	return ns;
 }
 
+GSHMEMI_ARCH_FN uint32_t gshmemi_arch_spread(void)
+{
+	return (uint32_t)gshmemi_arch_clock_ns();
+}
+
 /* ---- 16-bit floating point ---- */
 
 GSHMEMI_ARCH_FN float gshmemi_arch_f16_to_float(uint16_t bits)

@@ -5,9 +5,11 @@
  *
  *   GSHMEM_CPU_DELIVERY   takes operations on mapped PEs and performs them late (platform/cpu/delivery.c)
  *   GSHMEM_CARRY=direct   takes the same and performs them at once, out of line: gshmemi_apply
- *   the net               takes operations on PEs that are not mapped, and has their owners perform them: the
- *                         library asks the owners (src/net/carry.c), and a kernel asks the library
- *                         (rpc/remote.h)
+ *   the net               takes the host's operations on PEs that are not mapped, and has their owners perform
+ *                         them (src/net/carry.c)
+ *
+ * A kernel's operations on PEs that are not mapped are requests to the library (rpc/remote.h), which hands
+ * them to the net.
  *
  * Carriers also keep order: gshmemi_order and gshmemi_complete ask the carriers, and make the caller's own
  * fence.
@@ -155,17 +157,13 @@ GSHMEMI_FN struct gshmemi_operation gshmemi_signal_of(const struct gshmemi_opera
 
 /* ---- handing over ---- */
 
-/*
- * The net. In a kernel carry and complete call the library: each lane has an operation of its own, and the
- * lanes that are here together make one call. carry returns the old value of an atomic that fetches.
- */
+/* The net. In a kernel order and complete ask the library. */
 #ifdef GSHMEMI_LIBRARY
-uint64_t gshmemi_remote_carry(const struct gshmemi_operation *o);
+uint64_t gshmemi_remote_carry(const struct gshmemi_operation *o); /* returns an atomic's old value */
 void gshmemi_remote_order(int context);
 void gshmemi_remote_complete(int context, const int *target_pes, size_t npes);
 void gshmemi_remote_release(int context);
 #else
-GSHMEMI_SLOW uint64_t gshmemi_remote_carry(const struct gshmemi_operation *o);
 GSHMEMI_SLOW void gshmemi_remote_order(int context);
 GSHMEMI_SLOW void gshmemi_remote_complete(int context, const int *target_pes, size_t npes);
 #endif
@@ -179,12 +177,13 @@ GSHMEMI_SLOW void gshmemi_remote_complete(int context, const int *target_pes, si
 #endif
 
 /*
- * Whether the library can reach a local end by its address. If not, the data goes in lines, or through a
- * stream.
+ * Whether the library can reach a local end by its address, as a CPU can a lane's stack. If not, the data
+ * goes in lines.
  */
 GSHMEMI_FN int gshmemi_remote_reaches(const void *local)
 {
-	return (uint64_t)((uintptr_t)local - (uintptr_t)gshmemi_state.heap) < gshmemi_state.heap_nbytes ||
+	return GSHMEMI_ARCH_HOST_DIRECT ||
+		(uint64_t)((uintptr_t)local - (uintptr_t)gshmemi_state.heap) < gshmemi_state.heap_nbytes ||
 		GSHMEMI_ARCH_IS_GLOBAL(local, 1);
 }
 
@@ -224,15 +223,15 @@ GSHMEMI_FN char *gshmemi_carry_base(unsigned region, int pe)
 }
 
 /*
- * Hand over an operation whose PE and places have been checked. Returns the old value of an atomic that
- * fetches.
+ * Hand over an operation whose PE and places have been checked; a kernel's, if the PE is mapped. Returns the
+ * old value of an atomic that fetches.
  */
 GSHMEMI_SLOW uint64_t gshmemi_carry_at(const struct gshmemi_operation *o)
 {
 	char *base, *sig_base;
 	uint64_t old;
 
-#if GSHMEMI_ARCH_HAS_DELIVERY || defined(GSHMEMI_LIBRARY) /* a GPU's kernels come here only for mapped PEs */
+#ifdef GSHMEMI_LIBRARY
 	if (!gshmemi_is_mapped(o->region, o->pe, o->what == GSHMEMI_AMO) ||
 	    (o->what == GSHMEMI_PUT_SIGNAL && !gshmemi_is_mapped(o->sig_region, o->pe, 1)))
 		return gshmemi_remote_carry(o);

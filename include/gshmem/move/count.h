@@ -82,14 +82,4 @@ GSHMEMI_FN void gshmemi_count_one(int what, unsigned region, int op, uint64_t co
 				  gshmemi_way_of(region, pe, what == GSHMEMI_AMO), pe, nbytes);
 }
 
-/* One that is described, if it is to be counted. */
-GSHMEMI_FN void gshmemi_count_operation(const struct gshmemi_operation *o)
-{
-	if (!(gshmemi_state.slow & GSHMEMI_SLOW_STATS))
-		return;
-	gshmemi_count_one(o->what, o->region, o->op, o->cond, o->nbytes * o->nblocks, o->pe);
-	if (o->what == GSHMEMI_PUT_SIGNAL)
-		gshmemi_count_one(GSHMEMI_AMO, o->sig_region, GSHMEMI_AMO_SET, GSHMEMI_COND_SIGNAL, 8, o->pe);
-}
-
 #endif /* GSHMEM_COUNT_H */

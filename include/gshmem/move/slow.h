@@ -22,15 +22,20 @@ GSHMEMI_FN uint64_t gshmemi_slow_what(int what, int op, unsigned align, unsigned
 	return gshmemi_op_head(what, op, align, flags, region, gshmemi_arch_caller());
 }
 
-/*
- * Finds the region and offset of a symmetric object. A call's object in the heap may in truth be a program's
- * variable.
- */
+/* The region of a symmetric object: a call's object in the heap may in truth be a program's variable. */
+GSHMEMI_FN unsigned gshmemi_region_of(unsigned region, const void *address)
+{
+	(void)address; /* where no variable is symmetric */
+	if (region == GSHMEMI_REGION_HEAP && GSHMEMI_ARCH_IS_GLOBAL(address, 1))
+		return GSHMEMI_REGION_GLOBALS;
+	return region;
+}
+
+/* Finds the region and offset of a symmetric object. */
 GSHMEMI_FN void gshmemi_find_place(unsigned region, const void *address, uint16_t *region_p,
 				   uint64_t *offset_p)
 {
-	if (region == GSHMEMI_REGION_HEAP && GSHMEMI_ARCH_IS_GLOBAL(address, 1))
-		region = GSHMEMI_REGION_GLOBALS;
+	region = gshmemi_region_of(region, address);
 	*region_p = (uint16_t)region;
 	*offset_p = (uint64_t)((uintptr_t)address - (uintptr_t)gshmemi_state.regions[region].base);
 }
@@ -48,49 +53,55 @@ GSHMEMI_FN struct gshmemi_operation gshmemi_describe(int what, unsigned region, 
 	return o;
 }
 
-/* GSHMEM_TRACE: record an operation that a carrier or the host performs, from now until gshmemi_trace_end. */
-GSHMEMI_FN uint64_t gshmemi_slow_trace(const struct gshmemi_operation *o, const char *call)
+/*
+ * GSHMEM_TRACE: record an operation that a carrier or the host performs, from now until gshmemi_trace_end.
+ * Takes what gshmemi_count_one takes.
+ */
+GSHMEMI_FN uint64_t gshmemi_slow_trace(int what, unsigned region, int op, uint64_t cond, uint64_t nbytes,
+				       int pe, const char *call)
 {
-	const uint64_t nbytes = o->nbytes * o->nblocks;
-
 	if (GSHMEMI_TRACES_DIRECT || !nbytes || !gshmemi_is_traced())
 		return 0;
-	return gshmemi_record_one(o->what, o->region, o->op, o->cond, nbytes, o->pe, call);
+	return gshmemi_record_one(what, region, op, cond, nbytes, pe, call);
 }
 
-/*
- * Record the signal of a PUT_SIGNAL that is done, as an operation of its own, which it is for GSHMEM_STATS,
- * too.
- */
-GSHMEMI_FN void gshmemi_slow_trace_signal(const struct gshmemi_operation *o, const char *call)
+/* The same, and count it if GSHMEM_STATS asks. */
+GSHMEMI_FN uint64_t gshmemi_slow_begin(int what, unsigned region, int op, uint64_t cond, uint64_t nbytes,
+				       int pe, const char *call)
 {
-	struct gshmemi_operation signal;
+	if (gshmemi_state.slow & GSHMEMI_SLOW_STATS)
+		gshmemi_count_one(what, region, op, cond, nbytes, pe);
+	return gshmemi_slow_trace(what, region, op, cond, nbytes, pe, call);
+}
 
-	if (GSHMEMI_TRACES_DIRECT || !gshmemi_is_traced() || o->what != GSHMEMI_PUT_SIGNAL)
-		return;
-	signal = gshmemi_signal_of(o);
-	signal.nblocks = 1;
-	signal.cond = GSHMEMI_COND_SIGNAL;
-	gshmemi_trace_end(gshmemi_slow_trace(&signal, call));
+/* The same for an operation that is described. */
+GSHMEMI_FN uint64_t gshmemi_slow_begin_described(const struct gshmemi_operation *o, const char *call)
+{
+	return gshmemi_slow_begin(o->what, o->region, o->op, o->cond, o->nbytes * o->nblocks, o->pe, call);
+}
+
+/* The signal of a PUT_SIGNAL is an operation of its own, and is recorded as a moment. */
+GSHMEMI_FN void gshmemi_slow_end_described(const struct gshmemi_operation *o, uint64_t open, const char *call)
+{
+	gshmemi_trace_end(open);
+	if (o->what == GSHMEMI_PUT_SIGNAL)
+		gshmemi_trace_end(gshmemi_slow_begin(GSHMEMI_AMO, o->sig_region, GSHMEMI_AMO_SET,
+						     GSHMEMI_COND_SIGNAL, 8, o->pe, call));
 }
 
 /* Count, record and hand over an operation that has been checked and described. */
 GSHMEMI_FN uint64_t gshmemi_slow_hand_over(const struct gshmemi_operation *o, const char *call)
 {
-	uint64_t open, old;
+	const uint64_t open = gshmemi_slow_begin_described(o, call);
+	const uint64_t old = gshmemi_carry_at(o);
 
-	gshmemi_count_operation(o);
-	open = gshmemi_slow_trace(o, call);
-	old = gshmemi_carry_at(o);
-	gshmemi_trace_end(open);
-	gshmemi_slow_trace_signal(o, call);
+	gshmemi_slow_end_described(o, open, call);
 	return old;
 }
 
 #if GSHMEMI_ARCH_HAS_DELIVERY
 /* Have a carrier perform an operation that has passed gshmemi_slow_at. */
-GSHMEMI_FN uint64_t gshmemi_slow_carry(uint64_t head, const void *symmetric, uint64_t a, uint64_t b, int pe,
-				       const char *call)
+GSHMEMI_FN uint64_t gshmemi_slow_carry(uint64_t head, const void *symmetric, uint64_t a, uint64_t b, int pe)
 {
 	const int what = gshmemi_op_what(head);
 	const int is_value = what == GSHMEMI_PUT_VALUE || what == GSHMEMI_GET_VALUE;
@@ -112,7 +123,7 @@ GSHMEMI_FN uint64_t gshmemi_slow_carry(uint64_t head, const void *symmetric, uin
 	} else if (is_value) {
 		o.local = &value;
 	}
-	old = gshmemi_slow_hand_over(&o, call);
+	old = gshmemi_carry_at(&o);
 	return what == GSHMEMI_AMO ? old : value;
 }
 #else
@@ -155,32 +166,47 @@ GSHMEMI_SLOW_PERFORM uint64_t gshmemi_slow_perform_at(uint64_t head, char *there
 #endif
 
 /*
- * Have the owner perform an operation that has been checked: rpc/remote.h. at performs any that
- * gshmemi_slow_at has checked, lock reads a lock's word; the others return 0 if the data cannot go in one
- * request. The library, and the cpu platform's kernels, describe their operations instead.
+ * Whether a kernel asks its library to have an operation performed, because this process cannot reach the
+ * memory of pe. The library itself describes such operations, and hands them to the net.
  */
-#if GSHMEMI_ARCH_HAS_DELIVERY || defined(GSHMEMI_LIBRARY)
-#define gshmemi_remote_at(head, symmetric, a, b, pe) ((void)(symmetric), (void)(a), (void)(b), (uint64_t)0)
-#define gshmemi_remote_blocks(...)     0
-#define gshmemi_remote_amo_nbi(...)    0
-#define gshmemi_remote_lock(region, word, which, turn, pe) \
-	((void)(word), (void)(which), (void)(turn), (uint64_t)0)
+#ifdef GSHMEMI_LIBRARY
+#define GSHMEMI_ASKS 0
+#else
+#define GSHMEMI_ASKS GSHMEMI_HAS_NET
+#endif
+GSHMEMI_FN int gshmemi_is_asked(unsigned region, int pe, int is_amo)
+{
+	return GSHMEMI_ASKS && gshmemi_is_slow(GSHMEMI_SLOW_NET) && !gshmemi_is_mapped(region, pe, is_amo);
+}
+
+/*
+ * The requests, for operations that have been checked: rpc/remote.h. at is for any that gshmemi_slow_at has
+ * checked, lock reads a lock's word. The library reaches the local ends of the others, or they hold.
+ */
+#ifdef GSHMEMI_LIBRARY
+#define gshmemi_remote_at(head, symmetric, a, b, pe) ((uint64_t)0)
+#define gshmemi_remote_hold_at(...)                  0U
+#define gshmemi_remote_signal_at(...)                ((void)0)
+#define gshmemi_remote_blocks(...)                   ((void)0)
+#define gshmemi_remote_amo_nbi(...)                  ((void)0)
+#define gshmemi_remote_lock(region, word, which, turn, pe) ((void)(which), (void)(turn), (uint64_t)0)
 #else
 GSHMEMI_FN uint64_t gshmemi_remote_at(uint64_t head, const void *symmetric, uint64_t a, uint64_t b, int pe);
-GSHMEMI_FN int gshmemi_remote_blocks(int what, unsigned region, const void *symmetric, const void *local,
-				     uint64_t nbytes, uint64_t nblocks, ptrdiff_t stride,
-				     ptrdiff_t local_stride, int pe);
-GSHMEMI_FN int gshmemi_remote_amo_nbi(unsigned region, void *fetch, int op, const void *dest, uint64_t value,
-				      uint64_t cond, unsigned nbytes, int pe);
+GSHMEMI_SLOW uint32_t gshmemi_remote_hold_at(uint64_t head, const void *dest, const void *source,
+					     uint64_t nbytes);
+GSHMEMI_SLOW void gshmemi_remote_signal_at(uint32_t held, const uint64_t *sig_addr, uint64_t signal);
+GSHMEMI_FN void gshmemi_remote_blocks(int what, unsigned region, const void *symmetric, const void *local,
+				      uint64_t nbytes, uint64_t nblocks, ptrdiff_t stride,
+				      ptrdiff_t local_stride, int pe);
+GSHMEMI_FN void gshmemi_remote_amo_nbi(unsigned region, void *fetch, int op, const void *dest, uint64_t value,
+				       uint64_t cond, unsigned nbytes, int pe);
 GSHMEMI_FN uint64_t gshmemi_remote_lock(unsigned region, const void *word, int which, uint32_t turn, int pe);
 #endif
 
-/* Counts what one of these has performed, as gshmemi_count_one. */
-GSHMEMI_FN void gshmemi_slow_count_one(int what, unsigned region, int op, uint64_t cond, uint64_t nbytes,
-				       int pe)
+/* Bytes that a call of gshmemi_slow_at moves. */
+GSHMEMI_FN uint64_t gshmemi_slow_nbytes(uint64_t head, uint64_t b)
 {
-	if (gshmemi_state.slow & GSHMEMI_SLOW_STATS)
-		gshmemi_count_one(what, region, op, cond, nbytes, pe);
+	return gshmemi_op_what(head) <= GSHMEMI_GET ? b : gshmemi_op_word_nbytes(head);
 }
 
 /*
@@ -194,8 +220,8 @@ GSHMEMI_FN void gshmemi_slow_count(uint64_t head, uint64_t b, int pe)
 	if (what >= GSHMEMI_FIND || head & GSHMEMI_OP_CHECK ||
 	    (unsigned)gshmemi_pe_in_world(pe) >= (unsigned)gshmemi_state.npes)
 		return;
-	gshmemi_count_one(what, gshmemi_op_region(head), gshmemi_op_op(head), b,
-			  what <= GSHMEMI_GET ? b : gshmemi_op_word_nbytes(head), pe);
+	gshmemi_count_one(what, gshmemi_op_region(head), gshmemi_op_op(head), b, gshmemi_slow_nbytes(head, b),
+			  pe);
 }
 
 /*
@@ -220,11 +246,12 @@ GSHMEMI_SLOW uint64_t gshmemi_slow_at(uint64_t head, const void *symmetric, uint
 	const int is_amo = what == GSHMEMI_AMO || what == GSHMEMI_FIND_AMO;
 	const int has_bytes = what <= GSHMEMI_GET || what >= GSHMEMI_FIND;
 	uint64_t detail = 0; /* of the fault: what was found or expected */
+	uint64_t open;
 	ptrdiff_t delta = GSHMEMI_SENTINEL;
 	int fault = 0, peer = 0;
 
 	call = (const char *)(uintptr_t)gshmemi_arch_uniform((uint64_t)(uintptr_t)call);
-	if (!GSHMEMI_ARCH_HAS_DELIVERY && gshmemi_state.slow & GSHMEMI_SLOW_STATS)
+	if (gshmemi_state.slow & GSHMEMI_SLOW_STATS)
 		gshmemi_slow_count(head, b, pe);
 	if (!GSHMEMI_ARCH_COMPARES_APART && has_bytes && gshmemi_op_op(head) != GSHMEMI_THREAD &&
 	    gshmemi_state.slow & GSHMEMI_SLOW_CHECK) {
@@ -269,13 +296,18 @@ GSHMEMI_SLOW uint64_t gshmemi_slow_at(uint64_t head, const void *symmetric, uint
 			: (uintptr_t)symmetric + (uintptr_t)delta;
 	if (head & GSHMEMI_OP_CHECK)
 		return 0;
+	open = gshmemi_slow_trace(what, gshmemi_op_region(head), gshmemi_op_op(head), b,
+				  gshmemi_slow_nbytes(head, b), pe, call);
+	if (GSHMEMI_ASKS && delta == GSHMEMI_SENTINEL)
+		a = gshmemi_remote_at(head, symmetric, a, b, pe);
+	else
 #if GSHMEMI_ARCH_HAS_DELIVERY
-	return gshmemi_slow_carry(head, symmetric, a, b, pe, call);
+		a = gshmemi_slow_carry(head, symmetric, a, b, pe);
 #else
-	if (GSHMEMI_HAS_NET && delta == GSHMEMI_SENTINEL)
-		return gshmemi_remote_at(head, symmetric, a, b, pe);
-	return gshmemi_slow_perform_at(head, (char *)(uintptr_t)symmetric + delta, a, b);
+		a = gshmemi_slow_perform_at(head, (char *)(uintptr_t)symmetric + delta, a, b);
 #endif
+	gshmemi_trace_end(open);
+	return a;
 }
 
 /* Only check an operation, which the caller then describes. */
@@ -343,13 +375,6 @@ GSHMEMI_FN void gshmemi_slow_call(int what, unsigned region, const void *symmetr
 				      (uintptr_t)local, nbytes, pe, call);
 }
 
-/* Whether an operation is made of calls of gshmemi_slow_at: in a GPU's kernel, if the owner performs it. */
-GSHMEMI_FN int gshmemi_goes_by_calls(unsigned region, int pe, int is_amo)
-{
-	return GSHMEMI_HAS_NET && !GSHMEMI_ARCH_HAS_DELIVERY && gshmemi_is_slow(GSHMEMI_SLOW_NET) &&
-		!gshmemi_is_mapped(region, pe, is_amo);
-}
-
 /* ---- blocks ---- */
 
 /*
@@ -363,6 +388,7 @@ GSHMEMI_FN void gshmemi_slow_blocks(int what, unsigned region, int scope, const 
 	const unsigned align = elem_nbytes < 8 ? elem_nbytes : 8;
 	struct gshmemi_operation o;
 	struct gshmemi_group group;
+	uint64_t open;
 
 	if (what == GSHMEMI_PUT_BLOCKS)
 		gshmemi_check_blocks(scope, symmetric, local, stride, local_stride, bsize, nblocks, pe, call);
@@ -376,7 +402,7 @@ GSHMEMI_FN void gshmemi_slow_blocks(int what, unsigned region, int scope, const 
 	group = gshmemi_group_enter(scope, GSHMEMI_KEY(symmetric, local));
 	if (group.rank != group.size - 1) {
 		/* another thread performs it */
-	} else if (!gshmemi_goes_by_calls(region, pe, 0)) {
+	} else if (!gshmemi_is_asked(region, pe, 0)) {
 		o = gshmemi_describe(what, region, symmetric, pe);
 		o.local = (void *)(uintptr_t)local;
 		o.nbytes = bsize * elem_nbytes;
@@ -384,10 +410,12 @@ GSHMEMI_FN void gshmemi_slow_blocks(int what, unsigned region, int scope, const 
 		o.stride = stride * (ptrdiff_t)elem_nbytes;
 		o.local_stride = local_stride * (ptrdiff_t)elem_nbytes;
 		(void)gshmemi_slow_hand_over(&o, call);
-	} else if (gshmemi_remote_blocks(what, region, symmetric, local, bsize * elem_nbytes, nblocks,
-					 stride * (ptrdiff_t)elem_nbytes,
-					 local_stride * (ptrdiff_t)elem_nbytes, pe)) {
-		gshmemi_slow_count_one(what, region, 0, 0, bsize * nblocks * elem_nbytes, pe);
+	} else if (gshmemi_remote_reaches(local)) {
+		open = gshmemi_slow_begin(what, region, 0, 0, bsize * nblocks * elem_nbytes, pe, call);
+		gshmemi_remote_blocks(what, region, symmetric, local, bsize * elem_nbytes, nblocks,
+				      stride * (ptrdiff_t)elem_nbytes, local_stride * (ptrdiff_t)elem_nbytes,
+				      pe);
+		gshmemi_trace_end(open);
 	} else {
 		for (; nblocks; nblocks--) {
 			gshmemi_slow_call(what == GSHMEMI_PUT_BLOCKS ? GSHMEMI_PUT : GSHMEMI_GET, region,
@@ -413,14 +441,15 @@ GSHMEMI_FN void gshmemi_slow_amo_nbi(unsigned region, void *fetch, int op, void 
 				     uint64_t cond, unsigned nbytes, int pe, const char *call)
 {
 	struct gshmemi_operation o;
-
-	uint64_t old;
+	uint64_t open, old;
 
 	gshmemi_slow_check(GSHMEMI_FIND_AMO, region, GSHMEMI_THREAD, dest, fetch, nbytes, nbytes, pe,
 			   call);
-	if (gshmemi_goes_by_calls(region, pe, 1)) {
-		if (fetch && gshmemi_remote_amo_nbi(region, fetch, op, dest, value, cond, nbytes, pe)) {
-			gshmemi_slow_count_one(GSHMEMI_AMO, region, op, cond, nbytes, pe);
+	if (gshmemi_is_asked(region, pe, 1)) {
+		if (fetch && gshmemi_remote_reaches(fetch)) {
+			open = gshmemi_slow_begin(GSHMEMI_AMO, region, op, cond, nbytes, pe, call);
+			gshmemi_remote_amo_nbi(region, fetch, op, dest, value, cond, nbytes, pe);
+			gshmemi_trace_end(open);
 			return;
 		}
 		old = gshmemi_slow_amo(region, op, dest, value, cond, nbytes, 1, pe, call);
@@ -445,9 +474,10 @@ GSHMEMI_FN void gshmemi_slow_put_signal(unsigned region, int scope, void *dest, 
 {
 	const int is_add = sig_op == GSHMEM_SIGNAL_ADD, op = is_add ? GSHMEMI_AMO_ADD : GSHMEMI_AMO_SET;
 	struct gshmemi_group group;
-#if GSHMEMI_ARCH_HAS_DELIVERY
 	struct gshmemi_operation o;
-#endif
+	uint32_t held = 0;
+	uint64_t open;
+	int performs;
 
 	gshmemi_check_move(scope, dest, source, nbytes, pe, call);
 	gshmemi_check_args(scope, GSHMEMI_ARGS_SIGNAL, (uintptr_t)sig_addr,
@@ -456,8 +486,21 @@ GSHMEMI_FN void gshmemi_slow_put_signal(unsigned region, int scope, void *dest, 
 	gshmemi_slow_check(GSHMEMI_FIND_AMO, region, GSHMEMI_THREAD, sig_addr, sig_addr, 8, 8, pe, call);
 	gshmemi_slow_check(GSHMEMI_FIND, region, scope, dest, source, nbytes, align, pe, call);
 	group = gshmemi_group_enter(scope, GSHMEMI_KEY(dest, source));
-	if (group.rank == group.size - 1) {
-#if GSHMEMI_ARCH_HAS_DELIVERY
+	performs = group.rank == group.size - 1;
+	if (performs && GSHMEMI_ASKS && gshmemi_is_slow(GSHMEMI_SLOW_NET))
+		held = gshmemi_remote_hold_at(gshmemi_op_head(GSHMEMI_PUT_SIGNAL, op, 8,
+							      nbi ? GSHMEMI_OP_NBI : 0,
+							      gshmemi_region_of(region, dest), (uint32_t)pe),
+					      dest, source, nbytes);
+	if (!performs) {
+		/* another thread does */
+	} else if (held) {
+		open = gshmemi_slow_trace(GSHMEMI_PUT, region, 0, 0, nbytes, pe, call);
+		gshmemi_remote_signal_at(held, sig_addr, signal);
+		gshmemi_trace_end(open);
+		gshmemi_trace_end(gshmemi_slow_trace(GSHMEMI_AMO, region, op, GSHMEMI_COND_SIGNAL, 8, pe,
+						     call));
+	} else if (GSHMEMI_ARCH_HAS_DELIVERY && !gshmemi_is_asked(region, pe, 1)) {
 		o = gshmemi_describe(GSHMEMI_PUT_SIGNAL, region, dest, pe);
 		gshmemi_find_place(region, sig_addr, &o.sig_region, &o.sig_offset);
 		o.op = (uint8_t)op;
@@ -466,17 +509,17 @@ GSHMEMI_FN void gshmemi_slow_put_signal(unsigned region, int scope, void *dest, 
 		o.nbytes = nbytes;
 		o.value = signal;
 		(void)gshmemi_slow_hand_over(&o, call);
-#else
+	} else {
 		if (nbytes)
 			(void)gshmemi_slow_at(gshmemi_slow_what(GSHMEMI_PUT, GSHMEMI_THREAD, 1,
 								(nbi ? GSHMEMI_OP_NBI : 0) |
 									GSHMEMI_OP_ORDERED,
 								region), dest,
 					      (uintptr_t)source, nbytes, pe, call);
+		gshmemi_delivery_complete(gshmemi_pe_context(pe), NULL, 0);
 		/* a carried put has been answered, and the engine delivers the signal after it */
 		gshmemi_arch_fence_release();
 		(void)gshmemi_slow_amo(region, op, sig_addr, signal, GSHMEMI_COND_SIGNAL, 8, 0, pe, call);
-#endif
 	}
 	gshmemi_group_sync(&group);
 }

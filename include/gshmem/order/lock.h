@@ -52,23 +52,9 @@ GSHMEMI_FN uint64_t gshmemi_lock_amo(int op, long *lock, uint64_t value, uint64_
 GSHMEMI_FN uint64_t gshmemi_turn_look(struct gshmemi_where where, void *word, int which, uint32_t turn,
 				      int pe, const char *call)
 {
-#if GSHMEMI_ARCH_HAS_DELIVERY
-	struct gshmemi_operation o;
-#endif
-
-	if (!GSHMEMI_HAS_NET || GSHMEMI_ON_HOST() || !gshmemi_is_slow(GSHMEMI_SLOW_NET) ||
-	    gshmemi_is_mapped(where.region, pe, 1))
-		return gshmemi_amo(where, GSHMEMI_AMO_FETCH, word, 0, 0, 8, 1, pe, call);
-#if GSHMEMI_ARCH_HAS_DELIVERY
-	o = gshmemi_describe(GSHMEMI_LOCK, where.region, word, pe);
-	o.op = (uint8_t)which;
-	o.nbytes = 8;
-	o.value = turn;
-	o.fetches = 1;
-	return gshmemi_remote_carry(&o);
-#else
-	return gshmemi_remote_lock(where.region, word, which, turn, pe);
-#endif
+	if (!GSHMEMI_ON_HOST() && gshmemi_is_asked(where.region, pe, 1))
+		return gshmemi_remote_lock(where.region, word, which, turn, pe);
+	return gshmemi_amo(where, GSHMEMI_AMO_FETCH, word, 0, 0, 8, 1, pe, call);
 }
 
 /*

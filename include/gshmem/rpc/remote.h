@@ -8,8 +8,8 @@
  * A line is a struct gshmemi_op_record, and so is its answer: an old value, or the bytes of an INLINE get,
  * come where the value, or the bytes of a put, go.
  *
- * The library reads and writes a local end in the heap by its address. Data elsewhere, in LDS, on a stack, in
- * memory that only the program knows, goes in the line or through a stream.
+ * The library reads and writes a local end by its address where it can (gshmemi_remote_reaches). Other data,
+ * such as a GPU's in LDS or on a stack, goes in lines; a lane alone uses the whole page of its slot.
  */
 #ifndef GSHMEM_REMOTE_H
 #define GSHMEM_REMOTE_H
@@ -20,22 +20,8 @@
 
 #ifndef GSHMEMI_LIBRARY
 
-/* Begins the record of an operation: what is behind its place is left to the caller. */
-GSHMEMI_FN struct gshmemi_op_record gshmemi_remote_record(const struct gshmemi_operation *o, int is_inline)
-{
-	const int is_flagged = o->what == GSHMEMI_AMO || o->what == GSHMEMI_LOCK ? o->fetches : o->is_nbi;
-	struct gshmemi_op_record r;
-
-	__builtin_memset(&r, 0, sizeof r);
-	r.head = gshmemi_op_head(o->what, o->op, o->nbytes == 4 ? 4 : 8,
-				 (is_flagged ? GSHMEMI_OP_NBI : 0) | (is_inline ? GSHMEMI_OP_INLINE : 0),
-				 o->region, (uint32_t)o->pe);
-	r.place = o->offset | (is_inline ? o->nbytes << GSHMEMI_OP_NBYTES_SHIFT : 0);
-	return r;
-}
-
 /* asked: call it after a post. settle: call it when nothing is open. See gshmemi_host_asked. */
-#if GSHMEMI_ARCH_HAS_DELIVERY && GSHMEMI_ARCH_HOST_DIRECT
+#if GSHMEMI_ARCH_HOST_DIRECT
 #define gshmemi_remote_asked  gshmemi_host_asked
 #define gshmemi_remote_settle gshmemi_host_settle
 #else
@@ -43,158 +29,6 @@ GSHMEMI_FN struct gshmemi_op_record gshmemi_remote_record(const struct gshmemi_o
 #define gshmemi_remote_settle() ((void)0)
 #endif
 
-/* One operation of each lane that is here. answer receives the answered line; NULL: nobody waits for it. */
-GSHMEMI_SLOW void gshmemi_remote_line(const struct gshmemi_op_record *r, struct gshmemi_op_record *answer)
-{
-	const struct gshmemi_rpc_channel *c = &gshmemi_state.rpc;
-	const uint32_t home = gshmemi_rpc_home(c, gshmemi_arch_caller());
-
-	(void)gshmemi_rpc_words(c, GSHMEMI_RPC_CARRY, answer ? GSHMEMI_RPC_CARRIES : GSHMEMI_RPC_CARRIES | 1,
-				GSHMEMI_RPC_LINE, &r->head, answer ? &answer->head : NULL, home,
-				GSHMEMI_REMOTE_CALL);
-	gshmemi_remote_asked();
-}
-
-/* A put or get whose local end the library cannot reach. Lanes take turns: each has a stream. */
-GSHMEMI_SLOW void gshmemi_remote_stream(const struct gshmemi_op_record *r, char *local, uint64_t nbytes,
-					int is_get)
-{
-	const struct gshmemi_rpc_channel *c = &gshmemi_state.rpc;
-	const uint32_t home = gshmemi_rpc_home(c, gshmemi_arch_caller());
-	const uint64_t me = 1ULL << gshmemi_arch_lane();
-	struct gshmemi_op_record answer;
-	uint64_t rest;
-
-	for (rest = GSHMEMI_ARCH_KEEPS_KEYS_APART ? me : gshmemi_arch_wave_here(0); rest; rest &= rest - 1) {
-		if ((rest & -rest) != me)
-			continue;
-		(void)gshmemi_arch_amo64(GSHMEMI_AMO_ADD, &c->posts->carried, 1, 0);
-		(void)gshmemi_rpc_words(c, GSHMEMI_RPC_CARRY_OPEN, 0, GSHMEMI_RPC_LINE, &r->head,
-					&answer.head, home, GSHMEMI_REMOTE_CALL);
-		(void)gshmemi_rpc_stream_for(c, GSHMEMI_THREAD, 0, GSHMEMI_RPC_CARRY_STREAM, answer.head,
-					     is_get ? NULL : local, is_get ? 0 : nbytes,
-					     is_get ? local : NULL, is_get ? nbytes : 0, home,
-					     GSHMEMI_REMOTE_CALL);
-	}
-}
-
-/* Move nbytes between local and offset in the operation's region. */
-GSHMEMI_FN void gshmemi_remote_move(const struct gshmemi_operation *o, int is_get, char *local,
-				    uint64_t offset, uint64_t nbytes)
-{
-	const int reaches = gshmemi_remote_reaches(local);
-	const int is_inline = nbytes <= GSHMEMI_OP_INLINE_NBYTES && !(is_get && o->is_nbi && reaches);
-	struct gshmemi_operation move = *o;
-	struct gshmemi_op_record r, answer;
-
-	if (!nbytes)
-		return;
-	move.what = is_get ? GSHMEMI_GET : GSHMEMI_PUT;
-	/* an answer with bytes comes when they have arrived */
-	move.is_nbi = o->is_nbi && reaches && !(is_get && is_inline);
-	move.offset = offset;
-	move.nbytes = nbytes;
-	r = gshmemi_remote_record(&move, is_inline);
-	r.u.move.local = (uintptr_t)local;
-	r.u.move.nbytes = nbytes;
-	if (!is_inline && reaches) {
-		gshmemi_remote_line(&r, o->is_nbi ? NULL : &answer);
-	} else if (!is_inline) {
-		gshmemi_remote_stream(&r, local, nbytes, is_get);
-	} else if (is_get) {
-		gshmemi_remote_line(&r, &answer);
-		__builtin_memcpy(local, answer.u.data, nbytes);
-	} else {
-		__builtin_memcpy(r.u.data, local, nbytes);
-		gshmemi_remote_line(&r, NULL);
-	}
-}
-
-GSHMEMI_FN void gshmemi_remote_blocks_of(const struct gshmemi_operation *o, int is_get)
-{
-	struct gshmemi_op_record r, answer;
-	uint64_t i;
-
-	if (!gshmemi_remote_reaches(o->local)) {
-		for (i = 0; i < o->nblocks; i++)
-			gshmemi_remote_move(o, is_get, (char *)o->local + (int64_t)i * o->local_stride,
-					    o->offset + (uint64_t)((int64_t)i * o->stride), o->nbytes);
-		return;
-	}
-	r = gshmemi_remote_record(o, 0);
-	r.u.move.local = (uintptr_t)o->local;
-	r.u.move.nbytes = o->nbytes;
-	r.u.move.nblocks = o->nblocks;
-	r.u.move.stride = (uint64_t)o->stride;
-	r.u.move.local_stride = (uint64_t)o->local_stride;
-	gshmemi_remote_line(&r, &answer);
-}
-
-/* The library cannot reach where the old value goes: this lane waits for it. */
-GSHMEMI_FN uint64_t gshmemi_remote_amo(const struct gshmemi_operation *o)
-{
-	const int goes_there = o->local && gshmemi_remote_reaches(o->local);
-	struct gshmemi_operation amo = *o;
-	struct gshmemi_op_record r, answer;
-
-	amo.fetches = o->fetches || (o->local && !goes_there);
-	r = gshmemi_remote_record(&amo, 0);
-	r.u.amo.value = o->value;
-	r.u.amo.cond = o->cond;
-	if (goes_there) {
-		r.head |= GSHMEMI_OP_TO_MEMORY;
-		r.u.amo.local = (uintptr_t)o->local;
-	}
-	answer.u.amo.value = 0;
-	gshmemi_remote_line(&r, amo.fetches || o->what == GSHMEMI_LOCK ? &answer : NULL);
-	if (o->local && !goes_there)
-		__builtin_memcpy(o->local, &answer.u.amo.value, o->nbytes == 4 ? 4 : 8);
-	return answer.u.amo.value;
-}
-
-GSHMEMI_FN void gshmemi_remote_put_signal(const struct gshmemi_operation *o)
-{
-	const int is_inline = o->nbytes <= GSHMEMI_OP_INLINE_SIGNAL_NBYTES;
-	struct gshmemi_op_record r, answer;
-	struct gshmemi_operation signal;
-
-	if (!is_inline && !gshmemi_remote_reaches(o->local)) {
-		gshmemi_remote_move(o, 0, (char *)o->local, o->offset, o->nbytes);
-		gshmemi_remote_order(gshmemi_pe_context(o->pe));
-		signal = gshmemi_signal_of(o);
-		(void)gshmemi_remote_amo(&signal);
-		return;
-	}
-	r = gshmemi_remote_record(o, is_inline);
-	r.u.signal.value = o->value;
-	r.u.signal.place = o->sig_offset | (uint64_t)o->sig_region << GSHMEMI_OP_NBYTES_SHIFT;
-	r.u.signal.local = (uintptr_t)o->local;
-	r.u.signal.nbytes = o->nbytes;
-	if (is_inline && o->nbytes)
-		__builtin_memcpy(&r.u.signal.local, o->local, o->nbytes);
-	gshmemi_remote_line(&r, is_inline || o->is_nbi ? NULL : &answer);
-}
-
-GSHMEMI_SLOW uint64_t gshmemi_remote_carry(const struct gshmemi_operation *o)
-{
-	switch (o->what) {
-	case GSHMEMI_PUT:
-	case GSHMEMI_GET:
-		gshmemi_remote_move(o, o->what == GSHMEMI_GET, (char *)o->local, o->offset, o->nbytes);
-		return 0;
-	case GSHMEMI_PUT_BLOCKS:
-	case GSHMEMI_GET_BLOCKS:
-		gshmemi_remote_blocks_of(o, o->what == GSHMEMI_GET_BLOCKS);
-		return 0;
-	case GSHMEMI_PUT_SIGNAL:
-		gshmemi_remote_put_signal(o);
-		return 0;
-	default:
-		return gshmemi_remote_amo(o);
-	}
-}
-
-#if !GSHMEMI_ARCH_HAS_DELIVERY
 /*
  * Registers that are live across calls add up along a chain of calls, and kernels pay for the longest chain.
  * So the functions that do the work call no other function, or none that needs many registers.
@@ -212,15 +46,14 @@ GSHMEMI_SLOW uint64_t gshmemi_remote_carry(const struct gshmemi_operation *o)
 #define GSHMEMI_REMOTE_BUSY (GSHMEMI_RPC_NO_SLOT - 1)
 
 /*
- * Lock a slot, by one lane, in one pass over all of them that begins at a random one. The loop ends by a
+ * Lock a slot, by one lane, in one pass over all of them that begins where few others do. The loop ends by a
  * uniform condition: in a loop that lanes leave one by one clang 19 copies slot, a scalar register, too late,
  * and returns the slot after the one that is locked.
  */
 GSHMEMI_FN uint32_t gshmemi_remote_look(int posts)
 {
 	const struct gshmemi_rpc_channel *const c = &gshmemi_state.rpc;
-	uint32_t slot = (uint32_t)((uint64_t)((uint32_t)gshmemi_arch_clock_ns() * 2654435769U) *
-				   c->nslots >> 32), seq, i;
+	uint32_t slot = gshmemi_rpc_home_of(c, gshmemi_arch_spread()), seq, i;
 	unsigned polls = GSHMEMI_WAIT_POLLS;
 
 	if (posts)
@@ -278,52 +111,68 @@ GSHMEMI_FN uint32_t gshmemi_remote_seq(uint32_t slot)
 	return ((uint32_t)gshmemi_arch_load(&gshmemi_state.rpc.client[slot], 4) + 1) & GSHMEMI_RPC_SEQ;
 }
 
-GSHMEMI_FN struct gshmemi_op_record *gshmemi_remote_line_of(uint32_t slot)
+/* Bytes of the lane's memory that one request takes or brings. b: those that are left. */
+GSHMEMI_FN unsigned gshmemi_remote_piece(uint64_t lanes, uint64_t head, uint64_t b)
+{
+	const unsigned most = lanes & (lanes - 1) ? GSHMEMI_OP_INLINE_NBYTES : GSHMEMI_OP_ALONE_NBYTES;
+
+	if (gshmemi_op_what(head) > GSHMEMI_GET || !(head & GSHMEMI_OP_INLINE))
+		return 0;
+	return b < most ? (unsigned)b : most;
+}
+
+/* nbytes is what gshmemi_remote_piece returned. More than a line holds begins in the page's first line. */
+GSHMEMI_FN struct gshmemi_op_record *gshmemi_remote_line_of(uint32_t slot, unsigned nbytes)
 {
 	const struct gshmemi_rpc_channel *const c = &gshmemi_state.rpc;
 
 	return (struct gshmemi_op_record *)(void *)gshmemi_rpc_page(c, slot) +
-	       (gshmemi_arch_lane() & (gshmemi_rpc_nlanes(c) - 1));
+	       (nbytes > GSHMEMI_OP_INLINE_NBYTES ? 0 : gshmemi_arch_lane() & (gshmemi_rpc_nlanes(c) - 1));
 }
 
 GSHMEMI_FN void gshmemi_remote_copy(char *dest, const char *source, unsigned nbytes)
 {
+	const int is_words = (((uintptr_t)dest | (uintptr_t)source | nbytes) & 7) == 0;
 	unsigned i;
 
 	GSHMEMI_NO_UNROLL
-	for (i = 0; i < nbytes; i++)
-		dest[i] = source[i];
+	for (i = 0; i < nbytes; i += is_words ? 8 : 1)
+		if (is_words)
+			__builtin_memcpy(__builtin_assume_aligned(dest + i, 8),
+					 __builtin_assume_aligned(source + i, 8), 8);
+		else
+			dest[i] = source[i];
 }
 
-/* Bytes of the lane's memory that one line takes or brings. */
-GSHMEMI_FN unsigned gshmemi_remote_piece(uint64_t head, uint64_t b)
+/* Fill the lane's line. Returns how many bytes of the lane's memory this request takes or brings. */
+GSHMEMI_SLOW unsigned gshmemi_remote_fill_at(uint32_t slot, uint64_t lanes, uint64_t offset, uint64_t head,
+					 uint64_t a, uint64_t b)
 {
-	if (gshmemi_op_what(head) > GSHMEMI_GET || !(head & GSHMEMI_OP_INLINE))
-		return 0;
-	return b < GSHMEMI_OP_INLINE_NBYTES ? (unsigned)b : GSHMEMI_OP_INLINE_NBYTES;
-}
-
-/*
- * Fill the lane's line, and post the slot's step. Returns 0 if nobody waits for the answer; then the slot is
- * closed.
- */
-GSHMEMI_SLOW int gshmemi_remote_send_at(uint32_t slot, uint64_t lanes, uint64_t offset, uint64_t head,
-					uint64_t a, uint64_t b)
-{
-	const struct gshmemi_rpc_channel *const c = &gshmemi_state.rpc;
-	const unsigned nbytes = gshmemi_remote_piece(head, b);
+	const unsigned nbytes = gshmemi_remote_piece(lanes, head, b);
 	struct gshmemi_op_record *r;
-	int waits;
 
 	GSHMEMI_REMOTE_UNIFORM(slot);
-	GSHMEMI_REMOTE_UNIFORM(lanes);
-	r = gshmemi_remote_line_of(slot);
+	r = gshmemi_remote_line_of(slot, nbytes);
 	r->head = head;
 	r->place = offset | (uint64_t)nbytes << GSHMEMI_OP_NBYTES_SHIFT;
 	r->u.word[0] = a;
 	r->u.word[1] = b;
 	if (gshmemi_op_what(head) == GSHMEMI_PUT)
 		gshmemi_remote_copy(r->u.data, (const char *)(uintptr_t)a, nbytes);
+	return nbytes;
+}
+
+/*
+ * Post the slot's step when these lanes have filled their lines. Returns 0 if none of them waits for the
+ * answer; then the slot is closed.
+ */
+GSHMEMI_SLOW int gshmemi_remote_post_at(uint32_t slot, uint64_t lanes, uint64_t head, int has_page)
+{
+	const struct gshmemi_rpc_channel *const c = &gshmemi_state.rpc;
+	int waits;
+
+	GSHMEMI_REMOTE_UNIFORM(slot);
+	GSHMEMI_REMOTE_UNIFORM(lanes);
 	waits = gshmemi_arch_ballot((head & GSHMEMI_OP_WAITS) != 0, lanes) != 0;
 	/* before the others go on: their next quiet must find it */
 	if (gshmemi_arch_group_rank(GSHMEMI_WAVE, lanes) == 0)
@@ -331,7 +180,8 @@ GSHMEMI_SLOW int gshmemi_remote_send_at(uint32_t slot, uint64_t lanes, uint64_t 
 	gshmemi_arch_group_sync(GSHMEMI_WAVE, lanes);
 	if (gshmemi_arch_group_rank(GSHMEMI_WAVE, lanes) != 0)
 		return waits;
-	gshmemi_rpc_write_header(c, slot, lanes, GSHMEMI_RPC_CARRY, waits ? 0 : GSHMEMI_RPC_POSTED);
+	gshmemi_rpc_write_header(c, slot, lanes, GSHMEMI_RPC_CARRY,
+				 (waits ? 0 : GSHMEMI_RPC_POSTED) | (has_page ? GSHMEMI_RPC_PAGE : 0));
 	gshmemi_rpc_post(c, slot, gshmemi_remote_seq(slot));
 	if (!waits)
 		gshmemi_rpc_close(c, slot, gshmemi_remote_seq(slot), 1);
@@ -389,20 +239,20 @@ GSHMEMI_FN int gshmemi_remote_await(uint32_t slot, uint64_t lanes)
 	return started_ns == GSHMEMI_REMOTE_ANSWERED;
 }
 
-/* Take the answer, and close the slot. Returns the answered value. */
-GSHMEMI_SLOW uint64_t gshmemi_remote_take_at(uint32_t slot, uint64_t lanes, uint64_t head, uint64_t a,
-					     uint64_t b)
+/* Take the answer, with nbytes for a get's local end, and close the slot. Returns the answered value. */
+GSHMEMI_SLOW uint64_t gshmemi_remote_take_at(uint32_t slot, uint64_t lanes, uint64_t head, uint64_t local,
+					     unsigned nbytes)
 {
 	const struct gshmemi_op_record *r;
 	uint64_t value;
 
 	GSHMEMI_REMOTE_UNIFORM(slot);
 	GSHMEMI_REMOTE_UNIFORM(lanes);
-	r = gshmemi_remote_line_of(slot);
+	r = gshmemi_remote_line_of(slot, nbytes);
 	gshmemi_arch_fence_acquire();
 	value = r->u.amo.value;
 	if (gshmemi_op_what(head) == GSHMEMI_GET)
-		gshmemi_remote_copy((char *)(uintptr_t)a, r->u.data, gshmemi_remote_piece(head, b));
+		gshmemi_remote_copy((char *)(uintptr_t)local, r->u.data, nbytes);
 	gshmemi_arch_group_sync(GSHMEMI_WAVE, lanes);
 	gshmemi_arch_fence_reads();
 	if (gshmemi_arch_group_rank(GSHMEMI_WAVE, lanes) == 0)
@@ -410,39 +260,43 @@ GSHMEMI_SLOW uint64_t gshmemi_remote_take_at(uint32_t slot, uint64_t lanes, uint
 	return value;
 }
 
-/* Post the line, and take the answer if there is one. Returns 0 if the channel is dead. */
-GSHMEMI_FN int gshmemi_remote_request(uint32_t slot, uint64_t lanes, uint64_t offset, uint64_t head,
-				      uint64_t a, uint64_t b, uint64_t *value_p)
+/* Post the lines, and take the answer if there is one. Returns 0 if the channel is dead. */
+GSHMEMI_FN int gshmemi_remote_request(uint32_t slot, uint64_t lanes, uint64_t head, uint64_t local,
+				      unsigned nbytes, uint64_t *value_p)
 {
 	*value_p = 0;
-	if (gshmemi_remote_send_at(slot, lanes, offset, head, a, b)) {
+	if (gshmemi_remote_post_at(slot, lanes, head, nbytes > GSHMEMI_OP_INLINE_NBYTES)) {
 		if (!gshmemi_remote_await(slot, lanes))
 			return 0;
-		*value_p = gshmemi_remote_take_at(slot, lanes, head, a, b);
+		*value_p = gshmemi_remote_take_at(slot, lanes, head, local, nbytes);
 	}
+	gshmemi_remote_asked();
 	return 1;
 }
 
 /*
  * Requests of each lane that is here. a and b are the first words behind the place. Of an INLINE put or get,
- * a is the local end and b its bytes, of which each request takes as many as a line holds.
+ * a is the local end and b its bytes, of which each request takes as many as fit.
  */
 GSHMEMI_SLOW uint64_t gshmemi_remote_lines_at(uint64_t offset, uint64_t head, uint64_t a, uint64_t b)
 {
 	uint64_t lanes, value;
+	unsigned nbytes;
 	uint32_t slot;
 
 	for (;;) {
 		lanes = gshmemi_arch_wave_here(GSHMEMI_RPC_CARRY);
 		slot = gshmemi_remote_open(lanes, head);
-		if (slot == GSHMEMI_RPC_NO_SLOT ||
-		    !gshmemi_remote_request(slot, lanes, offset, head, a, b, &value))
+		if (slot == GSHMEMI_RPC_NO_SLOT)
 			return 0;
-		if (!(head & GSHMEMI_OP_INLINE) || b <= GSHMEMI_OP_INLINE_NBYTES)
+		nbytes = gshmemi_remote_fill_at(slot, lanes, offset, head, a, b);
+		if (!gshmemi_remote_request(slot, lanes, head, a, nbytes, &value))
+			return 0;
+		if (!(head & GSHMEMI_OP_INLINE) || b == nbytes)
 			return value;
-		offset += GSHMEMI_OP_INLINE_NBYTES;
-		a += GSHMEMI_OP_INLINE_NBYTES;
-		b -= GSHMEMI_OP_INLINE_NBYTES;
+		offset += nbytes;
+		a += nbytes;
+		b -= nbytes;
 	}
 }
 
@@ -457,29 +311,40 @@ GSHMEMI_SLOW uint64_t gshmemi_remote_long_at(uint64_t offset, uint64_t head, uin
 
 	if (slot == GSHMEMI_RPC_NO_SLOT)
 		return 0;
-	r = gshmemi_remote_line_of(slot);
+	(void)gshmemi_remote_fill_at(slot, lanes, offset, head, a, b);
+	r = gshmemi_remote_line_of(slot, 0);
 	r->u.word[2] = c;
 	r->u.word[3] = d;
 	r->u.word[4] = e;
-	(void)gshmemi_remote_request(slot, lanes, offset, head, a, b, &value);
+	(void)gshmemi_remote_request(slot, lanes, head, 0, 0, &value);
 	return value;
+}
+
+/* The head of a record for an object, whose region it finds. */
+GSHMEMI_FN uint64_t gshmemi_remote_head(int what, int op, unsigned nbytes, unsigned flags, unsigned region,
+					const void *symmetric, int pe)
+{
+	return gshmemi_op_head(what, op, nbytes, flags, gshmemi_region_of(region, symmetric), (uint32_t)pe);
 }
 
 GSHMEMI_FN uint64_t gshmemi_remote_offset(unsigned region, const void *symmetric)
 {
+	region = gshmemi_region_of(region, symmetric);
 	return (uint64_t)((uintptr_t)symmetric - (uintptr_t)gshmemi_state.regions[region].base);
 }
 
 /*
- * Have the owner perform an operation that has passed gshmemi_slow_at, with the same arguments. Data that the
- * library cannot reach goes in lines, not through a stream.
+ * Have the owner perform an operation that has passed gshmemi_slow_at, with the same arguments. An ORDERED put
+ * returns when the owner will have the data before what this context asks later.
  */
 GSHMEMI_FN uint64_t gshmemi_remote_at(uint64_t head, const void *symmetric, uint64_t a, uint64_t b, int pe)
 {
-	const uint64_t offset = gshmemi_remote_offset(gshmemi_op_region(head), symmetric);
+	const unsigned region = gshmemi_region_of(gshmemi_op_region(head), symmetric);
+	const uint64_t offset = gshmemi_remote_offset(region, symmetric);
 	const int what = gshmemi_op_what(head);
 
-	head = (uint32_t)head | (uint64_t)(uint32_t)pe << GSHMEMI_OP_WHO_SHIFT;
+	head = (uint16_t)head | region << GSHMEMI_OP_REGION_SHIFT |
+		(uint64_t)(uint32_t)pe << GSHMEMI_OP_WHO_SHIFT;
 	if (what <= GSHMEMI_GET && !b)
 		return 0;
 	if (what <= GSHMEMI_GET &&
@@ -492,41 +357,119 @@ GSHMEMI_FN uint64_t gshmemi_remote_at(uint64_t head, const void *symmetric, uint
 	return gshmemi_remote_lines_at(offset, head, a, b);
 }
 
-/* The operations below have been checked. The first two return 0 if the data cannot go in one request. */
-
-GSHMEMI_FN int gshmemi_remote_blocks(int what, unsigned region, const void *symmetric, const void *local,
-				     uint64_t nbytes, uint64_t nblocks, ptrdiff_t stride,
-				     ptrdiff_t local_stride, int pe)
+/* GSHMEM_STATS: counts a put with a signal. */
+GSHMEMI_SLOW void gshmemi_remote_count_at(uint64_t head, uint64_t nbytes)
 {
-	if (!gshmemi_remote_reaches(local))
-		return 0;
-	(void)gshmemi_remote_long_at(gshmemi_remote_offset(region, symmetric),
-				     gshmemi_op_head(what, 0, 1, GSHMEMI_OP_WAITS, region, (uint32_t)pe),
-				     (uintptr_t)local, nbytes, nblocks, (uint64_t)stride,
-				     (uint64_t)local_stride);
-	return 1;
+	const unsigned region = gshmemi_op_region(head);
+	const int pe = (int)gshmemi_op_who(head);
+
+	gshmemi_count_one(GSHMEMI_PUT, region, 0, 0, nbytes, pe);
+	gshmemi_count_one(GSHMEMI_AMO, region, GSHMEMI_AMO_SET, GSHMEMI_COND_SIGNAL, 8, pe);
 }
 
-GSHMEMI_FN int gshmemi_remote_amo_nbi(unsigned region, void *fetch, int op, const void *dest, uint64_t value,
-				      uint64_t cond, unsigned nbytes, int pe)
+/* Fill the lane's line with the put's half of a put with a signal. */
+GSHMEMI_SLOW void gshmemi_remote_fill_put_at(uint32_t slot, uint64_t lanes, uint64_t head, const void *dest,
+					     const void *source, uint64_t nbytes)
 {
-	if (!gshmemi_remote_reaches(fetch))
+	struct gshmemi_op_record *r;
+
+	GSHMEMI_REMOTE_UNIFORM(slot);
+	r = gshmemi_remote_line_of(slot, 0);
+	r->head = head;
+	r->place = gshmemi_remote_offset(gshmemi_op_region(head), dest);
+	r->u.signal.value = lanes; /* for the other half */
+	if (head & GSHMEMI_OP_INLINE) {
+		r->place |= nbytes << GSHMEMI_OP_NBYTES_SHIFT;
+		gshmemi_remote_copy((char *)&r->u.signal.local, (const char *)source, (unsigned)nbytes);
+	} else {
+		r->u.signal.local = (uintptr_t)source;
+		r->u.signal.nbytes = nbytes;
+	}
+}
+
+/*
+ * A put with a signal takes more arguments than a function that kernels may call should have. So hold fills
+ * the put's half of the lines and keeps the slot, and gshmemi_remote_signal_at fills the other half and
+ * posts. In between a lane may ask for no other slot (rpc_slot.h says why). Returns the slot + 1; 0 if the
+ * operation must be two: the PE is mapped, or some lane's data fits into no line. A lane whose data does
+ * not fit would ask for slots while others of its wave hold one.
+ */
+GSHMEMI_SLOW uint32_t gshmemi_remote_hold_at(uint64_t head, const void *dest, const void *source,
+					     uint64_t nbytes)
+{
+	uint64_t lanes;
+	uint32_t slot;
+
+	if (!gshmemi_is_asked(gshmemi_op_region(head), (int)gshmemi_op_who(head), 1))
 		return 0;
+	if (nbytes <= GSHMEMI_OP_INLINE_SIGNAL_NBYTES)
+		head |= GSHMEMI_OP_INLINE;
+	else if (!(head & GSHMEMI_OP_NBI))
+		head |= GSHMEMI_OP_WAITS;
+	lanes = gshmemi_arch_wave_here(GSHMEMI_RPC_CARRY);
+	if (!GSHMEMI_ARCH_HOST_DIRECT &&
+	    gshmemi_arch_ballot(!(head & GSHMEMI_OP_INLINE) && !gshmemi_remote_reaches(source), lanes))
+		return 0;
+	slot = gshmemi_remote_open(lanes, head);
+	if (slot == GSHMEMI_RPC_NO_SLOT)
+		return 0;
+	gshmemi_remote_fill_put_at(slot, lanes, head, dest, source, nbytes);
+	if (gshmemi_state.slow & GSHMEMI_SLOW_STATS)
+		gshmemi_remote_count_at(head, nbytes);
+	return slot + 1;
+}
+
+GSHMEMI_SLOW void gshmemi_remote_signal_at(uint32_t held, const uint64_t *sig_addr, uint64_t signal)
+{
+	uint32_t slot = held - 1;
+	struct gshmemi_op_record *r;
+	uint64_t lanes, head;
+	unsigned region;
+
+	GSHMEMI_REMOTE_UNIFORM(slot);
+	r = gshmemi_remote_line_of(slot, 0);
+	lanes = r->u.signal.value;
+	head = r->head;
+	GSHMEMI_REMOTE_UNIFORM(lanes);
+	region = gshmemi_op_region(head);
+	if (GSHMEMI_ARCH_HAS_GLOBALS && region == GSHMEMI_REGION_GLOBALS) /* the data's */
+		region = GSHMEMI_REGION_HEAP;
+	region = gshmemi_region_of(region, sig_addr);
+	r->u.signal.value = signal;
+	r->u.signal.place = gshmemi_remote_offset(region, sig_addr) |
+		(uint64_t)region << GSHMEMI_OP_NBYTES_SHIFT;
+	(void)gshmemi_remote_request(slot, lanes, head, 0, 0, &signal);
+}
+
+/* The operations below have been checked, and the library reaches their local ends. */
+
+GSHMEMI_FN void gshmemi_remote_blocks(int what, unsigned region, const void *symmetric, const void *local,
+				      uint64_t nbytes, uint64_t nblocks, ptrdiff_t stride,
+				      ptrdiff_t local_stride, int pe)
+{
+	(void)gshmemi_remote_long_at(gshmemi_remote_offset(region, symmetric),
+				     gshmemi_remote_head(what, 0, 1, GSHMEMI_OP_WAITS, region, symmetric, pe),
+				     (uintptr_t)local, nbytes, nblocks, (uint64_t)stride,
+				     (uint64_t)local_stride);
+}
+
+GSHMEMI_FN void gshmemi_remote_amo_nbi(unsigned region, void *fetch, int op, const void *dest, uint64_t value,
+				       uint64_t cond, unsigned nbytes, int pe)
+{
 	(void)gshmemi_remote_long_at(gshmemi_remote_offset(region, dest),
-				     gshmemi_op_head(GSHMEMI_AMO, op, nbytes, GSHMEMI_OP_TO_MEMORY, region,
-						     (uint32_t)pe), value, cond, (uintptr_t)fetch, 0, 0);
-	return 1;
+				     gshmemi_remote_head(GSHMEMI_AMO, op, nbytes, GSHMEMI_OP_TO_MEMORY,
+							 region, dest, pe),
+				     value, cond, (uintptr_t)fetch, 0, 0);
 }
 
 /* Read the word of a lock, once it is this turn or before. */
 GSHMEMI_FN uint64_t gshmemi_remote_lock(unsigned region, const void *word, int which, uint32_t turn, int pe)
 {
 	return gshmemi_remote_lines_at(gshmemi_remote_offset(region, word),
-				       gshmemi_op_head(GSHMEMI_LOCK, which, 8,
-						       GSHMEMI_OP_FETCHES | GSHMEMI_OP_WAITS, region,
-						       (uint32_t)pe), turn, 0);
+				       gshmemi_remote_head(GSHMEMI_LOCK, which, 8,
+							   GSHMEMI_OP_FETCHES | GSHMEMI_OP_WAITS, region,
+							   word, pe), turn, 0);
 }
-#endif
 
 /* ---- order ---- */
 
@@ -534,21 +477,14 @@ GSHMEMI_FN uint64_t gshmemi_remote_lock(unsigned region, const void *word, int w
  * Ask the server, by one lane, about what it and the lanes with it have posted; returns the answer. GPUs use
  * the functions for requests, whose registers kernels pay for anyway.
  */
-GSHMEMI_FN uint64_t gshmemi_remote_question(uint32_t op, int context, const char *call)
+GSHMEMI_FN uint64_t gshmemi_remote_question(uint32_t op, int context)
 {
-	const struct gshmemi_rpc_channel *c = &gshmemi_state.rpc;
-#if GSHMEMI_ARCH_HAS_DELIVERY
-	const uint64_t words[6] = {(unsigned)context, 0, 0, 0, 0, 0};
-
-	return gshmemi_rpc_words(c, op, 0, 6, words, NULL, gshmemi_rpc_home(c, gshmemi_arch_caller()),
-				 call).value;
-#else
+	const struct gshmemi_rpc_channel *const c = &gshmemi_state.rpc;
 	const uint64_t me = 1ULL << gshmemi_arch_lane();
 	const struct gshmemi_rpc_answer *answer;
 	uint64_t value;
 	uint32_t slot;
 
-	(void)call;
 	slot = gshmemi_remote_open(me, GSHMEMI_OP_WAITS);
 	if (slot == GSHMEMI_RPC_NO_SLOT)
 		return 0;
@@ -561,7 +497,6 @@ GSHMEMI_FN uint64_t gshmemi_remote_question(uint32_t op, int context, const char
 	value = gshmemi_arch_load(&answer->low, 8) >> 32 | gshmemi_arch_load(&answer->high, 8) >> 32 << 32;
 	gshmemi_rpc_close(c, slot, gshmemi_remote_seq(slot), 0);
 	return value;
-#endif
 }
 
 /* Whether all posted requests are known to have been performed. */
@@ -591,7 +526,7 @@ GSHMEMI_SLOW void gshmemi_remote_arrive_at(uint64_t found)
  * One question for the lanes that are here, after what they have posted. Most often there is nothing to ask,
  * and the lanes need not meet.
  */
-GSHMEMI_FN void gshmemi_remote_ask(uint32_t op, int context, const char *call)
+GSHMEMI_FN void gshmemi_remote_ask(uint32_t op, int context)
 {
 	uint64_t lanes;
 
@@ -602,21 +537,21 @@ GSHMEMI_FN void gshmemi_remote_ask(uint32_t op, int context, const char *call)
 	lanes = gshmemi_arch_wave_here((uint64_t)op << 32 | (unsigned)context);
 	gshmemi_arch_group_sync(GSHMEMI_WAVE, lanes);
 	if (gshmemi_arch_group_rank(GSHMEMI_WAVE, lanes) == 0)
-		gshmemi_remote_arrive_at(gshmemi_remote_question(op, context, call));
+		gshmemi_remote_arrive_at(gshmemi_remote_question(op, context));
 	gshmemi_arch_group_sync(GSHMEMI_WAVE, lanes);
 	gshmemi_arch_fence_acquire();
 }
 
 GSHMEMI_SLOW void gshmemi_remote_order(int context)
 {
-	gshmemi_remote_ask(GSHMEMI_RPC_ORDER, context, "gshmem_fence");
+	gshmemi_remote_ask(GSHMEMI_RPC_ORDER, context);
 }
 
 GSHMEMI_SLOW void gshmemi_remote_complete(int context, const int *target_pes, size_t npes)
 {
 	(void)target_pes; /* requests to other PEs are completed, too */
 	(void)npes;
-	gshmemi_remote_ask(GSHMEMI_RPC_COMPLETE, context, "gshmem_quiet");
+	gshmemi_remote_ask(GSHMEMI_RPC_COMPLETE, context);
 }
 #endif
 

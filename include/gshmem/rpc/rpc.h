@@ -21,8 +21,6 @@ enum gshmemi_rpc_ops {
 	GSHMEMI_RPC_PRINT,              /* a stream: rpc_print.h */
 	GSHMEMI_RPC_ASSERT,             /* likewise */
 	GSHMEMI_RPC_CARRY = 0x67000100, /* rpc/remote.h: each lane's operation on a PE that is not mapped */
-	GSHMEMI_RPC_CARRY_OPEN,         /* the same with the local end in a stream; answer: its cookie */
-	GSHMEMI_RPC_CARRY_STREAM,       /* that stream */
 	GSHMEMI_RPC_ORDER,              /* arg 0: context */
 	GSHMEMI_RPC_COMPLETE            /* arg 0: context; answer: requests performed; 0: unknown */
 };
@@ -57,13 +55,16 @@ struct gshmemi_rpc_result {
 	int status;
 };
 
-/*
- * The slot at which a wave looks first: far apart for neighbouring blocks. caller is gshmemi_arch_caller().
- */
+/* A slot for each number: far apart for neighbouring numbers. */
+GSHMEMI_FN uint32_t gshmemi_rpc_home_of(const struct gshmemi_rpc_channel *c, uint32_t number)
+{
+	return (uint32_t)((uint64_t)(number * 2654435769U) * c->nslots >> 32);
+}
+
+/* The slot at which a wave looks first. caller is gshmemi_arch_caller(). */
 GSHMEMI_FN uint32_t gshmemi_rpc_home(const struct gshmemi_rpc_channel *c, uint64_t caller)
 {
-	return (uint32_t)((uint64_t)((uint32_t)gshmemi_arch_caller_block(caller) * 2654435769U) *
-				  c->nslots >> 32);
+	return gshmemi_rpc_home_of(c, (uint32_t)gshmemi_arch_caller_block(caller));
 }
 
 /*
@@ -81,9 +82,8 @@ GSHMEMI_FN uint32_t gshmemi_rpc_post_home(const struct gshmemi_rpc_channel *c, u
 /*
  * Take a slot for these lanes, which are here together. Returns 0 if the channel is dead. A post is counted
  * here, before the slot's lines are written, because locked instructions of x86 wait for writes. posts, a
- * constant: bit 0: nobody waits for the answer; GSHMEMI_RPC_CARRIES: it is a request to the net.
+ * constant: nobody waits for the answer.
  */
-#define GSHMEMI_RPC_CARRIES 2
 GSHMEMI_FN int gshmemi_rpc_enter_to(const struct gshmemi_rpc_channel *c, uint64_t lanes, int posts,
 				    uint32_t home, struct gshmemi_rpc_port *port)
 {
@@ -95,9 +95,7 @@ GSHMEMI_FN int gshmemi_rpc_enter_to(const struct gshmemi_rpc_channel *c, uint64_
 	if (port->is_leader) {
 		where = gshmemi_rpc_open(c, posts ? gshmemi_rpc_post_home(c, home) : home, &seq);
 		if (posts && (uint32_t)where != GSHMEMI_RPC_NO_SLOT)
-			(void)gshmemi_arch_amo64(GSHMEMI_AMO_ADD,
-						 posts & GSHMEMI_RPC_CARRIES ? &c->posts->carried
-						 : &c->posts->posted, 1, 0);
+			(void)gshmemi_arch_amo64(GSHMEMI_AMO_ADD, &c->posts->posted, 1, 0);
 		where |= (uint64_t)seq << 32;
 	}
 	where = gshmemi_arch_broadcast(where, lanes);
@@ -180,10 +178,7 @@ GSHMEMI_FN struct gshmemi_rpc_result gshmemi_rpc_words(const struct gshmemi_rpc_
 	unsigned i, lane;
 	int is_inline;
 
-	if (!gshmemi_rpc_enter_to(c, op - GSHMEMI_RPC_CARRY <= GSHMEMI_RPC_COMPLETE - GSHMEMI_RPC_CARRY
-					     ? gshmemi_arch_wave_here(op)
-					     : gshmemi_arch_wave_peers(op),
-				  posts, home, &port))
+	if (!gshmemi_rpc_enter_to(c, gshmemi_arch_wave_peers(op), posts, home, &port))
 		return result;
 	is_inline = nwords == 6 && gshmemi_rpc_is_single(&port);
 	lane = gshmemi_arch_lane() & (gshmemi_rpc_nlanes(c) - 1);
@@ -194,9 +189,9 @@ GSHMEMI_FN struct gshmemi_rpc_result gshmemi_rpc_words(const struct gshmemi_rpc_
 		for (i = 0; i < nwords; i++)
 			gshmemi_rpc_write_word(gshmemi_rpc_page(c, port.slot) + lane * GSHMEMI_RPC_LINE + i,
 					       in[i]);
-	gshmemi_rpc_send(c, &port, op, (posts & 1 ? GSHMEMI_RPC_POSTED : 0) | (is_inline ? GSHMEMI_RPC_INLINE
-		: 0), 1);
-	if (posts & 1) {
+	gshmemi_rpc_send(c, &port, op, (posts ? GSHMEMI_RPC_POSTED : 0) | (is_inline ? GSHMEMI_RPC_INLINE : 0),
+			 1);
+	if (posts) {
 		gshmemi_rpc_leave(c, &port, 1);
 		result.value = port.slot | (uint64_t)port.seq << 32;
 		result.status = 0;
@@ -255,7 +250,6 @@ struct gshmemi_rpc_stream_ends {
 	char *out;
 	size_t out_nbytes; /* room in out */
 	uint64_t block;    /* address of a block of the arena that carries the steps; 0: the page does */
-	uint64_t cookie;   /* of the function that is called */
 };
 
 /*
@@ -284,7 +278,6 @@ GSHMEMI_FN struct gshmemi_rpc_result gshmemi_rpc_stream_steps(const struct gshme
 			gshmemi_arch_store(&arg[GSHMEMI_RPC_STEP_OFFSET], given, 8);
 			gshmemi_arch_store(&arg[GSHMEMI_RPC_STEP_CAPACITY], s->out_nbytes - got, 8);
 			gshmemi_arch_store(&arg[GSHMEMI_RPC_STEP_BLOCK], s->block, 8);
-			gshmemi_arch_store(&arg[GSHMEMI_RPC_STEP_COOKIE], s->cookie, 8);
 		}
 		given += nbytes;
 		gshmemi_rpc_send(c, port, op, GSHMEMI_RPC_STREAM | (given == s->in_nbytes ? GSHMEMI_RPC_LAST
@@ -318,12 +311,11 @@ GSHMEMI_FN uint64_t gshmemi_rpc_lanes(const struct gshmemi_group *group)
  * free, the page carries the stream.
  */
 GSHMEMI_FN struct gshmemi_rpc_result gshmemi_rpc_stream_for(const struct gshmemi_rpc_channel *c, int scope,
-							    uint64_t callers, uint32_t op, uint64_t cookie,
-							    const void *in, size_t in_nbytes, void *out,
-							    size_t out_nbytes, uint32_t home,
-							    const char *call)
+							    uint64_t callers, uint32_t op, const void *in,
+							    size_t in_nbytes, void *out, size_t out_nbytes,
+							    uint32_t home, const char *call)
 {
-	struct gshmemi_rpc_stream_ends s = {(const char *)in, in_nbytes, (char *)out, out_nbytes, 0, cookie};
+	struct gshmemi_rpc_stream_ends s = {(const char *)in, in_nbytes, (char *)out, out_nbytes, 0};
 	struct gshmemi_group group = gshmemi_group_here(scope, GSHMEMI_KEY(in, out) + op);
 	struct gshmemi_rpc_result result = {0, -ECANCELED};
 	const int is_bulk = in_nbytes >= GSHMEMI_RPC_BULK_NBYTES || out_nbytes >= GSHMEMI_RPC_BULK_NBYTES;
@@ -363,15 +355,15 @@ GSHMEMI_FN struct gshmemi_rpc_result gshmemi_rpc_stream(const struct gshmemi_rpc
 	if (scope == GSHMEMI_WAVE) {
 		group = gshmemi_group_here(GSHMEMI_WAVE, GSHMEMI_KEY(in, out) + op);
 		if (group.rank == 0)
-			result = gshmemi_rpc_stream_for(c, GSHMEMI_THREAD, group.mask, op, 0, in, in_nbytes,
-							out, out_nbytes, home, call);
+			result = gshmemi_rpc_stream_for(c, GSHMEMI_THREAD, group.mask, op, in, in_nbytes, out,
+							out_nbytes, home, call);
 		both = gshmemi_arch_broadcast(result.value << 16 | (uint16_t)-result.status, group.mask);
 		result.value = both >> 16;
 		result.status = -(int)(uint16_t)both;
 		return result;
 	}
 #endif
-	return gshmemi_rpc_stream_for(c, scope, 0, op, 0, in, in_nbytes, out, out_nbytes, home, call);
+	return gshmemi_rpc_stream_for(c, scope, 0, op, in, in_nbytes, out, out_nbytes, home, call);
 }
 
 /*

@@ -73,6 +73,7 @@ enum gshmemi_what {
 
 #define GSHMEMI_OP_INLINE_NBYTES        48 /* most bytes of data in a line, */
 #define GSHMEMI_OP_INLINE_SIGNAL_NBYTES 32 /* and beside a signal */
+#define GSHMEMI_OP_ALONE_NBYTES 2032       /* in the lines of a whole wave, which has at least 32 */
 
 struct gshmemi_op_record {
 	uint64_t head;

@@ -35,6 +35,7 @@ enum gshmemi_rpc_status {
 #define GSHMEMI_RPC_INLINE 2U /* one lane, whose words are arg[]: the page is not used */
 #define GSHMEMI_RPC_STREAM 4U /* one step of a stream: struct gshmemi_rpc_step is arg[] */
 #define GSHMEMI_RPC_LAST   8U /* last step of a stream's input */
+#define GSHMEMI_RPC_PAGE   16U /* one lane, whose words begin in the page's first line and may fill the page */
 
 /* The header, written by the client before it posts: one line of 64 bytes. */
 struct gshmemi_rpc_header {
@@ -50,8 +51,7 @@ enum gshmemi_rpc_step {
 	GSHMEMI_RPC_STEP_TOTAL,    /* input of the whole stream */
 	GSHMEMI_RPC_STEP_OFFSET,   /* input before this step */
 	GSHMEMI_RPC_STEP_CAPACITY, /* bytes of reply that the client still takes */
-	GSHMEMI_RPC_STEP_BLOCK,    /* address of the block of the arena that carries it; 0: the page */
-	GSHMEMI_RPC_STEP_COOKIE    /* tells the function which of its streams this is */
+	GSHMEMI_RPC_STEP_BLOCK     /* address of the block of the arena that carries it; 0: the page */
 };
 
 /* Both halves carry the tag, status << 30 | sequence number, so that their stores need no order. */

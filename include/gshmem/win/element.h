@@ -150,10 +150,11 @@ GSHMEMI_FN int gshmemi_win_is_same(int kind, const void *a, const void *b)
 }
 
 /*
- * How many words, and elements of 16 bytes, a thread takes at a time where each operation is a message. In a
- * GPU's kernel a thread waits for each of its operations; there the lanes of a wave operate together.
+ * How many words, and elements of 16 bytes, a thread takes at a time where each operation is a message. The
+ * words are on its stack, so a GPU's thread would wait for each operation; there the lanes of a wave operate
+ * together.
  */
-#if GSHMEMI_ARCH_HAS_DELIVERY || defined(GSHMEMI_LIBRARY)
+#if GSHMEMI_ARCH_HOST_DIRECT || defined(GSHMEMI_LIBRARY)
 #define GSHMEMI_WIN_BATCH      128
 #define GSHMEMI_WIN_WIDE_BATCH 32
 #else
