@@ -305,6 +305,8 @@ cpu_mutants() {
 		'/ gshmemi_remote_order(/,/^}/s/gshmemi_remote_ask(.*/(void)context;/'
 	mutant kernel net_fetched net_order include/gshmem/rpc/remote.h \
 		'/ gshmemi_remote_amo_nbi(/,/^}/s/GSHMEMI_OP_TO_MEMORY/0/'
+	mutant kernel net_held net_signals include/gshmem/rpc/remote.h \
+		'/ gshmemi_remote_signal_at(/,/^}/s/r->u.signal.value = signal;/r->u.signal.value = 0;/'
 	mutant kernel net_asked net_asked include/gshmem/rpc/remote.h 's/^\tgshmemi_remote_asked();/\t;/'
 	mutant source net_asked_late net_quiet src/net/net.c \
 		's/^\t\tgshmemi_state_set_asked(true);/\t\tatomic_store(\&may_be_open, true);\n\t\tusleep(200);\n&/'
@@ -402,6 +404,12 @@ cpu_mutants() {
 	mutant kernel mail_waits mailbox include/gshmem/wait/poll.h 's/^	gshmemi_attend();//' -n 1
 	mutant kernel mail_tests mailbox include/gshmem/wait/wait.h 's/gshmemi_attend();/;/' -n 1
 	mutant source mail_kernel mailbox src/owner/attend.c 's/^		launch();/		;/' -n 1
+
+	# data that the library cannot reach
+	mutant kernel net_pieces net_signals include/gshmem/rpc/remote.h \
+		'/ gshmemi_remote_lines_at(/,/^}/s/offset += nbytes;/;/' -e GSHMEM_CPU_HOST_ACCESS=0
+	mutant source net_page net_signals src/rpc/carry.c \
+		'/^static struct gshmemi_op_record \*line_of(/,/^}/s/GSHMEMI_RPC_PAGE/0/' -e GSHMEM_CPU_HOST_ACCESS=0
 
 	# the window of the direct tables, in which only 7 entries are PEs: built as for the leg window
 	B=build/cpu-window build=(B=build/cpu-window CFLAGS='-O1 -g1' CPPFLAGS=' -DGSHMEM_MAX_PES=8')
