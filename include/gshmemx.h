@@ -444,6 +444,30 @@ struct gshmemx_heap_usage {
 	size_t nallocations;
 };
 
+/*
+ * gshmemx_buffer_register - register local memory outside the symmetric heap, which kernels put from and get
+ * into.
+ *
+ * addr    memory of the device or of the host, outside the heap
+ * nbytes  its bytes
+ *
+ * A local end of a put or get may lie anywhere, registered or not. But the library does not know memory that
+ * it has not allocated, so a kernel copies such data, by at most 2 KiB at a time, if the other PE is not
+ * mapped. Registered memory is sent and received from where it is, at once, and a non-blocking operation
+ * returns without waiting for it. At most 64 buffers are registered at a time; they may not overlap.
+ *
+ * gshmemx_buffer_unregister ends it for the buffer that begins at addr, _unregister_all for all buffers, and
+ * so does gshmem_finalize. No operation may be open that uses the buffer. The memory stays the program's.
+ *
+ * Callable  host; not collective.
+ * Returns   0, or a negative errno after a message. Kernels launched later know of it.
+ * Errors    -EINVAL for no memory, memory in the heap, or an addr at which no buffer begins, and before init
+ *           and after finalize; -EEXIST if a byte is registered; -ENOMEM for a 65th buffer.
+ */
+GSHMEM_HOST_API int gshmemx_buffer_register(void *addr, size_t nbytes);
+GSHMEM_HOST_API int gshmemx_buffer_unregister(void *addr);
+GSHMEM_HOST_API void gshmemx_buffer_unregister_all(void);
+
 /* gshmemx_heap_stats - fill *usage. Callable host. Returns 0, or a negative errno after a message. */
 GSHMEM_HOST_API int gshmemx_heap_stats(struct gshmemx_heap_usage *usage);
 

@@ -88,6 +88,9 @@ static void check_rings()
 	for (int i = 0; i < NELEMS; i++)
 		on_cpu[i] = me + i;
 	t_to_device(data, on_cpu, sizeof on_cpu);
+	t_equal(nvshmemx_buffer_register(on_cpu, sizeof on_cpu), 0, "nvshmemx_buffer_register");
+	t_equal(nvshmemx_buffer_unregister(on_cpu), 0, "nvshmemx_buffer_unregister");
+	nvshmemx_buffer_unregister_all();
 	nvshmem_barrier_all();
 	t_equal(nvshmemx_collective_launch(ring_bcast, dim3(1), dim3(1), args, 0, stream), 0, "launch");
 	get(on_cpu, data, sizeof on_cpu);

@@ -57,6 +57,9 @@ static void check_ring()
 	for (int i = 0; i < NELEMS; i++)
 		on_cpu[i] = me * 1000L + i;
 	t_to_device(source, on_cpu, sizeof on_cpu);
+	t_equal(rocshmem_buffer_register(on_cpu, sizeof on_cpu), 0, "rocshmem_buffer_register");
+	t_equal(rocshmem_buffer_unregister(on_cpu), 0, "rocshmem_buffer_unregister");
+	rocshmem_buffer_unregister_all();
 	rocshmem_barrier_all();
 	t_launch(ring, 1, NTHREADS, dest, source, back, number, me, next);
 	get(on_cpu, dest, sizeof on_cpu);

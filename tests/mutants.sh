@@ -408,6 +408,11 @@ cpu_mutants() {
 	# data that the library cannot reach
 	mutant kernel net_pieces net_signals include/gshmem/rpc/remote.h \
 		'/ gshmemi_remote_lines_at(/,/^}/s/offset += nbytes;/;/' -e GSHMEM_CPU_HOST_ACCESS=0
+	mutant kernel net_registered buffer_register include/gshmem/move/carry.h \
+		's/ || gshmemi_is_registered_at(local);/;/' -e 'GSHMEM_CPU_HOST_ACCESS=0 GSHMEM_CARRY=all'
+	mutant source net_registered_device buffer_register src/net/carry.c \
+		's/		gshmemi_buffers_are_device(o->local);/		false;/' \
+		-e 'GSHMEM_CPU_HOST_ACCESS=0 GSHMEM_CARRY=all'
 	mutant source net_page net_signals src/rpc/carry.c \
 		'/^static struct gshmemi_op_record \*line_of(/,/^}/s/GSHMEMI_RPC_PAGE/0/' -e GSHMEM_CPU_HOST_ACCESS=0
 

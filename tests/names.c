@@ -312,7 +312,8 @@ static const struct family {
 	{p2p, 0, "gshmemx_%_wait_until_wave gshmemx_%_wait_until_wg"},
 	{once, 0,
 		"gshmemx_init_attr gshmemx_get_uniqueid gshmemx_set_attr_uniqueid_args gshmemx_module_init "
-		"gshmemx_heap_stats gshmemx_peer_bases gshmemx_signal_wait_until_wave "
+		"gshmemx_heap_stats gshmemx_peer_bases gshmemx_buffer_register gshmemx_buffer_unregister "
+		"gshmemx_buffer_unregister_all gshmemx_signal_wait_until_wave "
 		"gshmemx_signal_wait_until_wg gshmemx_barrier_all_wave gshmemx_barrier_all_wg gshmemx_sync_all_wave "
 		"gshmemx_sync_all_wg gshmemx_team_sync_wave gshmemx_team_sync_wg gshmemx_fence_wave gshmemx_fence_wg "
 		"gshmemx_quiet_wave gshmemx_quiet_wg gshmemx_rpc_call gshmemx_rpc_call_line gshmemx_rpc_post "

@@ -99,6 +99,25 @@ static void leave(struct queue *queue, struct gshmemi_devmem_caller previous)
 	pthread_mutex_unlock(&queue->lock);
 }
 
+bool gshmemi_devmem_is_known(hipError_t error)
+{
+	if (error != hipSuccess)
+		(void)hipGetLastError();
+	return error == hipSuccess;
+}
+
+/*
+ * Memory of the host that HIP knows has an address for the host. hipHostGetFlags would not tell: in HIP 5.2
+ * it succeeds for device memory, and from 5.3 on it fails for registered memory.
+ */
+bool gshmemi_devmem_is_pinned(const void *address)
+{
+	void *host;
+
+	return gshmemi_devmem_is_known(hipPointerGetAttribute(
+		&host, HIP_POINTER_ATTRIBUTE_HOST_POINTER, (hipDeviceptr_t)(uintptr_t)address));
+}
+
 /* hipErrorNotReady is not an error, and must not stay behind as the program's last error. */
 bool gshmemi_devmem_is_reached(hipEvent_t event, hipError_t *error_p)
 {

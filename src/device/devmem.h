@@ -54,6 +54,11 @@ int gshmemi_devmem_locate(int (*locate)(void **address_p), void **address_p, con
 int gshmemi_devmem_copy(void *dest, const void *source, size_t nbytes, const char *what);
 int gshmemi_devmem_fill(void *dest, int value, size_t nbytes, const char *what);
 
+/* Whether a query of HIP succeeded. A failure is cleared, or the program would find it in hipGetLastError. */
+bool gshmemi_devmem_is_known(hipError_t error);
+/* Whether address is in pinned, registered or managed memory, which the CPU reaches. */
+bool gshmemi_devmem_is_pinned(const void *address);
+
 /*
  * Writes a table of n addresses, base_of(whose, i), to bases, in host or device memory. Returns 0, or a
  * negative errno after a message.

@@ -17,6 +17,7 @@
 #include "device/devmem.h"
 #include "device/state.h"
 #include "end/end.h"
+#include "heap/buffers.h"
 #include "heap/heap.h"
 #include "ipc/map.h"
 #include "ipc/region.h"
@@ -82,6 +83,7 @@ static int read_attr(const struct gshmemx_init_attributes *attr, struct gshmemx_
 
 static void free_tables(void)
 {
+	gshmemi_buffers_close();
 	gshmemi_host_free(gshmemi_host_attention);
 	gshmemi_host_free(fault);
 	gshmemi_host_attention = NULL;
@@ -107,10 +109,12 @@ static int allocate_tables(void)
 		return rc;
 	fault = ptr;
 	rc = gshmemi_host_allocate(2 * sizeof *gshmemi_host_attention, "attention word", &ptr);
+	if (!rc) {
+		gshmemi_host_attention = ptr;
+		rc = gshmemi_buffers_open();
+	}
 	if (rc)
 		free_tables();
-	else
-		gshmemi_host_attention = ptr;
 	gshmemi_end_set_poison(poison);
 	return rc;
 }
@@ -208,6 +212,7 @@ static int set_state(void)
 	state.attention = gshmemi_host_attention;
 	state.sink = gshmemi_host_attention + 1;
 	gshmemi_mailbox_describe(&state);
+	state.buffers = gshmemi_buffers_table();
 	state.counts = gshmemi_stats_table();
 	state.trace = gshmemi_trace_of_kernels();
 	state.allocation_end = gshmemi_heap.allocation_end;
@@ -231,7 +236,7 @@ static int set_state(void)
 void gshmemi_init_scale(struct gshmemi_scale *scale)
 {
 	gshmemi_scale_add(scale, GSHMEMI_SCALE_PINNED, "fault_record",
-			  sizeof *fault + 2 * sizeof *gshmemi_host_attention);
+			  sizeof *fault + 2 * sizeof *gshmemi_host_attention + sizeof(struct gshmemi_buffers));
 	gshmemi_traffic_add(&scale->traffic, false, GSHMEMI_AGREE_NBYTES); /* go_live */
 }
 

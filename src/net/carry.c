@@ -7,6 +7,7 @@
 
 #include <gshmem/wait/poll.h>
 
+#include "heap/buffers.h"
 #include "owner/device.h"
 
 /*
@@ -74,7 +75,8 @@ bool gshmemi_carrying_sends_device(const struct gshmemi_operation *o)
 
 static bool is_of_device(const struct gshmemi_operation *o)
 {
-	return (uint64_t)((uintptr_t)o->local - (uintptr_t)gshmemi_state.heap) < gshmemi_state.heap_nbytes;
+	return (uint64_t)((uintptr_t)o->local - (uintptr_t)gshmemi_state.heap) < gshmemi_state.heap_nbytes ||
+		gshmemi_buffers_are_device(o->local);
 }
 
 bool gshmemi_carrying_sends_device(const struct gshmemi_operation *o)

@@ -94,33 +94,13 @@ static int agree(const struct gshmemi_team_view *team, int rc, uint64_t *word, c
 
 /* ---- this PE's memory ---- */
 
-/* Whether a query of HIP succeeded. A failure is cleared, or the program would find it in hipGetLastError. */
-static bool is_known(hipError_t error)
-{
-	if (error != hipSuccess)
-		(void)hipGetLastError();
-	return error == hipSuccess;
-}
-
 static bool is_managed(void *base)
 {
 	int value = 0;
 
-	return is_known(hipPointerGetAttribute(&value, HIP_POINTER_ATTRIBUTE_IS_MANAGED,
+	return gshmemi_devmem_is_known(hipPointerGetAttribute(&value, HIP_POINTER_ATTRIBUTE_IS_MANAGED,
 					       (hipDeviceptr_t)(uintptr_t)base)) &&
 	       value;
-}
-
-/*
- * Memory of the host that HIP knows has an address for the host. hipHostGetFlags would not tell: in HIP 5.2
- * it succeeds for device memory, and from 5.3 on it fails for registered memory.
- */
-static bool is_pinned(void *base)
-{
-	void *host;
-
-	return is_known(hipPointerGetAttribute(&host, HIP_POINTER_ATTRIBUTE_HOST_POINTER,
-					       (hipDeviceptr_t)(uintptr_t)base));
 }
 
 /*
@@ -131,7 +111,7 @@ static bool is_elsewhere(void *base)
 {
 	void *device;
 
-	return is_known(hipHostGetDevicePointer(&device, base, 0)) && device != base;
+	return gshmemi_devmem_is_known(hipHostGetDevicePointer(&device, base, 0)) && device != base;
 }
 
 static bool is_device(void *base)
@@ -139,7 +119,7 @@ static bool is_device(void *base)
 	hipDeviceptr_t start;
 	size_t nbytes;
 
-	return is_known(hipMemGetAddressRange(&start, &nbytes, (hipDeviceptr_t)(uintptr_t)base));
+	return gshmemi_devmem_is_known(hipMemGetAddressRange(&start, &nbytes, (hipDeviceptr_t)(uintptr_t)base));
 }
 
 /* Describe memory that peers can map; it must be as large as the program says. */
@@ -167,7 +147,7 @@ static int offer(struct request *r, struct card *card)
 /* Describe memory of any kind. */
 static int describe_memory(struct request *r, struct card *card)
 {
-	const bool pinned = is_pinned(r->base);
+	const bool pinned = gshmemi_devmem_is_pinned(r->base);
 	int rc = 0;
 
 	if (is_managed(r->base)) {
@@ -254,7 +234,7 @@ static bool is_unified(const struct request *r)
 		return true;
 	if (r->kind == DYNAMIC) /* who knows what will be attached */
 		return false;
-	if (is_pinned(r->base))
+	if (gshmemi_devmem_is_pinned(r->base))
 		return true;
 	return gshmemi_heap_contains(r->base) ? gshmemi_heap.kind != GSHMEMI_HEAP_COARSE
 					      : gshmemi_pool_contains(GSHMEMI_POOL_FINE, r->base);

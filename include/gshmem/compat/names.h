@@ -67,6 +67,14 @@
 			yaxis_config, yaxis_mask, yaxis_team); \
 	}
 
+#define GSHMEMI_NAMES_BUFFERS(P) \
+	static inline int P##_buffer_register(void *addr, size_t nbytes) \
+	{ \
+		return gshmemx_buffer_register(addr, nbytes); \
+	} \
+	static inline int P##_buffer_unregister(void *addr) { return gshmemx_buffer_unregister(addr); } \
+	static inline void P##_buffer_unregister_all(void) { gshmemx_buffer_unregister_all(); }
+
 #define GSHMEMI_NAMES_QUERIES(P) \
 	GSHMEMI_NAME void *P##_ptr(const void *dest, int pe) { return gshmem_ptr(dest, pe); } \
 	GSHMEMI_NAME int P##_team_my_pe(gshmem_team_t team) { return gshmem_team_my_pe(team); } \

@@ -62,6 +62,7 @@ typedef struct {
 /* ---- calls that only the CPU makes ---- */
 
 GSHMEMI_NAMES_HOST(nvshmem)
+GSHMEMI_NAMES_BUFFERS(nvshmemx)
 
 static inline void nvshmem_init(void)
 {

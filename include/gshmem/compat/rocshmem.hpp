@@ -76,6 +76,7 @@ constexpr unsigned ROCSHMEM_INIT_WITH_UNIQUEID = 1;
 /* ---- calls that only the CPU makes ---- */
 
 GSHMEMI_NAMES_HOST(rocshmem)
+GSHMEMI_NAMES_BUFFERS(rocshmem)
 
 /*
  * Programs ask for their number before init, to choose a device by it. This then initializes, and init does

@@ -176,6 +176,21 @@ GSHMEMI_SLOW void gshmemi_remote_complete(int context, const int *target_pes, si
 #define GSHMEMI_HAS_NET 1
 #endif
 
+/* Whether the program has registered memory that holds this address. */
+GSHMEMI_SLOW int gshmemi_is_registered_at(const void *address)
+{
+	const struct gshmemi_buffers *const b = gshmemi_state.buffers;
+	const uint64_t n = gshmemi_arch_load(&b->n, 8);
+	uint64_t i;
+
+	GSHMEMI_NO_UNROLL
+	for (i = 0; i < n; i++)
+		if ((uintptr_t)address - gshmemi_arch_load(&b->buffer[i].base, 8) <
+		    gshmemi_arch_load(&b->buffer[i].nbytes, 8))
+			return 1;
+	return 0;
+}
+
 /*
  * Whether the library can reach a local end by its address, as a CPU can a lane's stack. If not, the data
  * goes in lines.
@@ -184,7 +199,7 @@ GSHMEMI_FN int gshmemi_remote_reaches(const void *local)
 {
 	return GSHMEMI_ARCH_HOST_DIRECT ||
 		(uint64_t)((uintptr_t)local - (uintptr_t)gshmemi_state.heap) < gshmemi_state.heap_nbytes ||
-		GSHMEMI_ARCH_IS_GLOBAL(local, 1);
+		GSHMEMI_ARCH_IS_GLOBAL(local, 1) || gshmemi_is_registered_at(local);
 }
 
 /*

@@ -305,6 +305,15 @@ struct gshmemi_mailbox {
 	char data[GSHMEMI_MAIL_SLOTS][GSHMEMI_MAIL_NBYTES];    /* likewise */
 };
 
+/* Local memory that the program has registered. A place without bytes is empty; those in use are below n. */
+#define GSHMEMI_MAX_BUFFERS 64
+struct gshmemi_buffers {
+	uint64_t n;
+	struct gshmemi_buffer {
+		uint64_t base, nbytes;
+	} buffer[GSHMEMI_MAX_BUFFERS];
+};
+
 struct gshmemi_state {
 	int32_t my_pe;          /* -1 before init. One load reads this and npes: gshmemi_my_place */
 	int32_t npes;           /* 0 before init */
@@ -326,6 +335,7 @@ struct gshmemi_state {
 	const struct gshmemi_table *const *tables; /* [GSHMEMI_NREGIONS], device memory; NULL: no region */
 	const struct gshmemi_win *windows; /* [place], device memory: state/window.h */
 	const uint64_t *allocation_end; /* device memory, GSHMEM_CHECK: end of a granule's allocation, or 0 */
+	const struct gshmemi_buffers *buffers; /* host-pinned */
 	struct gshmemi_count *counts;      /* GSHMEM_STATS: of kernels, device memory: move/count.h */
 	struct gshmemi_trace *trace;       /* GSHMEM_TRACE: of kernels, device memory: state/trace.h */
 	uint64_t watchdog_ns;   /* a wait that lasts longer is reported; 0: never */
