@@ -66,19 +66,11 @@ static bool append(struct pieces *pieces, uint64_t nbytes)
 	return true;
 }
 
-/* Did a HIP call succeed? Clears HIP's last error if not, so that the program does not see it. */
-static bool is_known(hipError_t error)
-{
-	if (error != hipSuccess)
-		(void)hipGetLastError();
-	return error == hipSuccess;
-}
-
 static bool is_version(int since)
 {
 	int version = 0;
 
-	return is_known(hipRuntimeGetVersion(&version)) && version >= since;
+	return gshmemi_devmem_is_known(hipRuntimeGetVersion(&version)) && version >= since;
 }
 
 /*
@@ -95,11 +87,11 @@ static bool take_handle(void *start, hipMemGenericAllocationHandle_t *handle_p)
 	memset(&location, 0, sizeof location);
 	location.type = hipMemLocationTypeDevice;
 	*handle_p = 0;
-	if (!is_known(hipGetDevice(&device)))
+	if (!gshmemi_devmem_is_known(hipGetDevice(&device)))
 		return false;
 	location.id = device;
-	return is_known(hipMemGetAccess(&flags, &location, start)) &&
-		is_known(hipMemRetainAllocationHandle(handle_p, start)) && *handle_p;
+	return gshmemi_devmem_is_known(hipMemGetAccess(&flags, &location, start)) &&
+		gshmemi_devmem_is_known(hipMemRetainAllocationHandle(handle_p, start)) && *handle_p;
 }
 
 static void give_handle(hipMemGenericAllocationHandle_t handle)
@@ -115,7 +107,8 @@ static bool find_piece(const char *address, char **start_p, uint64_t *nbytes_p)
 	hipDeviceptr_t start;
 	size_t nbytes;
 
-	if (!is_known(hipMemGetAddressRange(&start, &nbytes, (hipDeviceptr_t)(uintptr_t)address)) ||
+	if (!gshmemi_devmem_is_known(
+		    hipMemGetAddressRange(&start, &nbytes, (hipDeviceptr_t)(uintptr_t)address)) ||
 		!take_handle((void *)start, &handle))
 		return false;
 	give_handle(handle);
@@ -143,7 +136,7 @@ static int export(char *start, hipError_t *error_p)
 		return -1;
 	*error_p = hipMemExportToShareableHandle(&fd, handle, hipMemHandleTypePosixFileDescriptor, 0);
 	give_handle(handle);
-	return is_known(*error_p) ? gshmemi_file_keep(fd) : -1;
+	return gshmemi_devmem_is_known(*error_p) ? gshmemi_file_keep(fd) : -1;
 }
 
 /* Finds all pieces that nbytes from base on lie in. Each must have a descriptor. */
@@ -327,7 +320,7 @@ int gshmemi_virtual_offer(const char *base, uint64_t nbytes, const char *call, s
 	}
 	memset(memory_p, 0, sizeof *memory_p);
 	memcpy(&memory_p->handle, &address, sizeof address);
-	if (is_known(hipPointerGetAttribute(
+	if (gshmemi_devmem_is_known(hipPointerGetAttribute(
 		    &id, HIP_POINTER_ATTRIBUTE_BUFFER_ID, (hipDeviceptr_t)(uintptr_t)base)))
 		memory_p->id = id;
 	memory_p->offset = (uint64_t)(base - offer->pieces.base);

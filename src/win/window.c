@@ -263,15 +263,12 @@ static void complete(const char *call)
 static bool is_gone(const struct gshmemi_window *window)
 {
 	uint64_t id = 0;
-	hipError_t error;
 
 	if (!window->id)
 		return false;
-	error = hipPointerGetAttribute(&id, HIP_POINTER_ATTRIBUTE_BUFFER_ID,
-				       (hipDeviceptr_t)(uintptr_t)window->base);
-	if (error != hipSuccess)
-		(void)hipGetLastError(); /* the program must not find it there */
-	return error != hipSuccess || id != window->id;
+	return !gshmemi_devmem_is_known(hipPointerGetAttribute(&id, HIP_POINTER_ATTRIBUTE_BUFFER_ID,
+							       (hipDeviceptr_t)(uintptr_t)window->base)) ||
+		id != window->id;
 }
 
 /* Whether a window may be freed: 0, or a negative errno after a message. */
