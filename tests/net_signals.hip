@@ -7,7 +7,7 @@
 /*
  * Puts with signals of all lanes at once, over the net: each lane has another size, kind of source and
  * target. So in a wave some lanes send their data in one request with the signal, some cannot, and some reach
- * the PE. Work-groups outnumber the slots. Whoever sees a signal sees its data, and a blocking call has read
+ * the PE. Lanes outnumber the slots. Whoever sees a signal sees its data, and a blocking call has read
  * its source. A lane alone, whose data on a stack or in LDS takes one page of a slot or several, comes after.
  */
 #include <hip/hip_runtime.h>

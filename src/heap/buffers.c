@@ -58,7 +58,7 @@ bool gshmemi_buffers_are_device(const void *address)
 {
 	unsigned i;
 
-	for (i = 0; i < GSHMEMI_MAX_BUFFERS; i++)
+	for (i = 0; i < __atomic_load_n(&table->n, __ATOMIC_ACQUIRE); i++)
 		if ((uintptr_t)address - __atomic_load_n(&table->buffer[i].base, __ATOMIC_ACQUIRE) <
 			__atomic_load_n(&table->buffer[i].nbytes, __ATOMIC_ACQUIRE))
 			return is_device[i];

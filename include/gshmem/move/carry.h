@@ -5,8 +5,8 @@
  *
  *   GSHMEM_CPU_DELIVERY   takes operations on mapped PEs and performs them late (platform/cpu/delivery.c)
  *   GSHMEM_CARRY=direct   takes the same and performs them at once, out of line: gshmemi_apply
- *   the net               takes the host's operations on PEs that are not mapped, and has their owners perform
- *                         them (src/net/carry.c)
+ *   the net               takes the host's operations on PEs that are not mapped, and has their owners
+ *                         perform them (src/net/carry.c)
  *
  * A kernel's operations on PEs that are not mapped are requests to the library (rpc/remote.h), which hands
  * them to the net.

@@ -22,12 +22,15 @@ GSHMEMI_FN uint64_t gshmemi_slow_what(int what, int op, unsigned align, unsigned
 	return gshmemi_op_head(what, op, align, flags, region, gshmemi_arch_caller());
 }
 
-/* The region of a symmetric object: a call's object in the heap may in truth be a program's variable. */
+/*
+ * The region of a symmetric object. What a call takes for an object of the heap may be a program's variable;
+ * region may then name either.
+ */
 GSHMEMI_FN unsigned gshmemi_region_of(unsigned region, const void *address)
 {
 	(void)address; /* where no variable is symmetric */
-	if (region == GSHMEMI_REGION_HEAP && GSHMEMI_ARCH_IS_GLOBAL(address, 1))
-		return GSHMEMI_REGION_GLOBALS;
+	if (GSHMEMI_ARCH_HAS_GLOBALS && (region == GSHMEMI_REGION_HEAP || region == GSHMEMI_REGION_GLOBALS))
+		region = GSHMEMI_ARCH_IS_GLOBAL(address, 1) ? GSHMEMI_REGION_GLOBALS : GSHMEMI_REGION_HEAP;
 	return region;
 }
 

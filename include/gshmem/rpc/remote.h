@@ -334,8 +334,8 @@ GSHMEMI_FN uint64_t gshmemi_remote_offset(unsigned region, const void *symmetric
 }
 
 /*
- * Have the owner perform an operation that has passed gshmemi_slow_at, with the same arguments. An ORDERED put
- * returns when the owner will have the data before what this context asks later.
+ * Have the owner perform an operation that has passed gshmemi_slow_at, with the same arguments. An ORDERED
+ * put returns when the owner will have the data before what this context asks later.
  */
 GSHMEMI_FN uint64_t gshmemi_remote_at(uint64_t head, const void *symmetric, uint64_t a, uint64_t b, int pe)
 {
@@ -431,10 +431,7 @@ GSHMEMI_SLOW void gshmemi_remote_signal_at(uint32_t held, const uint64_t *sig_ad
 	lanes = r->u.signal.value;
 	head = r->head;
 	GSHMEMI_REMOTE_UNIFORM(lanes);
-	region = gshmemi_op_region(head);
-	if (GSHMEMI_ARCH_HAS_GLOBALS && region == GSHMEMI_REGION_GLOBALS) /* the data's */
-		region = GSHMEMI_REGION_HEAP;
-	region = gshmemi_region_of(region, sig_addr);
+	region = gshmemi_region_of(gshmemi_op_region(head), sig_addr);
 	r->u.signal.value = signal;
 	r->u.signal.place = gshmemi_remote_offset(region, sig_addr) |
 		(uint64_t)region << GSHMEMI_OP_NBYTES_SHIFT;

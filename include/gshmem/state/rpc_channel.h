@@ -35,7 +35,7 @@ enum gshmemi_rpc_status {
 #define GSHMEMI_RPC_INLINE 2U /* one lane, whose words are arg[]: the page is not used */
 #define GSHMEMI_RPC_STREAM 4U /* one step of a stream: struct gshmemi_rpc_step is arg[] */
 #define GSHMEMI_RPC_LAST   8U /* last step of a stream's input */
-#define GSHMEMI_RPC_PAGE   16U /* one lane, whose words begin in the page's first line and may fill the page */
+#define GSHMEMI_RPC_PAGE   16U /* one lane, whose words begin in the page's first line and go on behind it */
 
 /* The header, written by the client before it posts: one line of 64 bytes. */
 struct gshmemi_rpc_header {
