@@ -6,6 +6,7 @@
 #include "host/host.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "device/coll.h"
@@ -28,6 +29,21 @@
 #define NUMBERS(version) \
 	(version) / GSHMEMI_ARCH_RUNTIME_MAJOR, \
 		(version) % GSHMEMI_ARCH_RUNTIME_MAJOR / (GSHMEMI_ARCH_RUNTIME_MAJOR / 100)
+
+/*
+ * HIP 5.2 gives a stream 32 signals. Behind a kernel that waits, each event, each callback and each copy from
+ * or to the host's memory keeps one, and the call that finds none left does not return. HIP reads the variable
+ * at the program's first call, so the library sets it before main.
+ */
+__attribute__((constructor)) static void enlarge_signal_pool(void)
+{
+	char text[16];
+
+	if (!GSHMEMI_ARCH_SIGNAL_POOL)
+		return;
+	snprintf(text, sizeof text, "%d", GSHMEMI_ARCH_SIGNAL_POOL);
+	setenv("ROC_SIGNAL_POOL_SIZE", text, 0);
+}
 
 /* What the user can do when there is no device. */
 static const char *remedy(hipError_t error)

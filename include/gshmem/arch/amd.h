@@ -31,6 +31,7 @@
 #define GSHMEMI_ARCH_RUNTIME_MAJOR   10000000
 #define GSHMEMI_ARCH_FD_VALUE_SINCE  70100000
 #define GSHMEMI_ARCH_RETAIN_SINCE    71200000 /* or earlier: a lent handle is not released */
+#define GSHMEMI_ARCH_SIGNAL_POOL     (HIP_VERSION < 50300000 ? 256 : 0)
 
 #define GSHMEMI_ARCH_NAME        "amd"
 #define GSHMEMI_ARCH_THREAD_WORD "lane"

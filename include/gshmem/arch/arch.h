@@ -168,6 +168,8 @@ enum gshmemi_amo {
  *                   itself; earlier ones take a pointer to it
  * RETAIN_SINCE      the first version whose hipMemRetainAllocationHandle counts a reference, which
  *                   hipMemRelease gives back; earlier ones lend the handle, and crash on memory of hipMalloc
+ * SIGNAL_POOL       how many signals the library has the runtime make for a stream
+ *                   (ROC_SIGNAL_POOL_SIZE); 0: the runtime makes as many as it needs
  */
 #if !defined GSHMEMI_ARCH_HOST_DIRECT || !defined GSHMEMI_ARCH_COARSE_COHERENT || \
 	!defined GSHMEMI_ARCH_SHARED_MEMORY || !defined GSHMEMI_ARCH_HAS_GLOBALS
@@ -195,9 +197,10 @@ enum gshmemi_amo {
 #error "gshmem: the platform lacks GSHMEMI_ARCH_HAS_ATOMICS, _IPC_REMEDY or _UNIT_REMEDY"
 #endif
 #if !defined GSHMEMI_ARCH_RUNTIME_SINCE || !defined GSHMEMI_ARCH_RUNTIME_MAJOR || \
-	!defined GSHMEMI_ARCH_FD_VALUE_SINCE || !defined GSHMEMI_ARCH_RETAIN_SINCE
-#error "gshmem: the platform lacks GSHMEMI_ARCH_RUNTIME_SINCE, _RUNTIME_MAJOR, _FD_VALUE_SINCE or" \
-	"_RETAIN_SINCE"
+	!defined GSHMEMI_ARCH_FD_VALUE_SINCE || !defined GSHMEMI_ARCH_RETAIN_SINCE || \
+	!defined GSHMEMI_ARCH_SIGNAL_POOL
+#error "gshmem: the platform lacks GSHMEMI_ARCH_RUNTIME_SINCE, _RUNTIME_MAJOR, _FD_VALUE_SINCE," \
+	"_RETAIN_SINCE or _SIGNAL_POOL"
 #endif
 
 /*
