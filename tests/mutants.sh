@@ -496,8 +496,6 @@ amd_mutants() {
 		'/ gshmemi_rpc_post(/,/^}/s/gshmemi_arch_fence_release();/;/'
 	mutant kernel rpc_call_acquire rpc_acquire include/gshmem/rpc/rpc.h \
 		's/gshmemi_arch_fence_acquire();//'
-	mutant source trace_gpu_clock trace_kernels src/trace/timeline.c \
-		's/ns += (uint64_t)gshmemi_trace_offset(&t->kernels, ns);/;/' -n 2
 
 	# the bitcode
 	mutant text bitcode_missing bitcode.sh platform/bitcode.hip '/^DEFINE(gshmem_test_lock, 1)/d'
