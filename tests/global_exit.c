@@ -94,9 +94,12 @@ static int pe_main(const char *where, int status)
 static void expect(const char *where, const char *env, const char *flags, int status, int nstopped)
 {
 	static struct t_job job;
+	static int ncases;
 	char args[64];
 	int nflushed;
 
+	if (t_left_out(ncases++))
+		return;
 	snprintf(args, sizeof args, "%s %d", where, status);
 	t_job_run(&job, NPES, env, flags, args, 20);
 	t_check(job.status == status, "%s: status %d:\n%s", args, job.status, job.output);

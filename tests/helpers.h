@@ -53,6 +53,12 @@ static inline int t_left_out(int i)
 	return third && i % 3 != atoi(third);
 }
 
+/* How often a test repeats what it would do n times: a third of it where t_left_out leaves cases out. */
+static inline int t_repeats(int n)
+{
+	return getenv("T_THIRD") ? n / 3 : n;
+}
+
 /*
  * Whether part of a wave may make a _wave call. On NVIDIA GPUs the call would wait for the other lanes, which
  * the leg waves sees on the cpu platform.

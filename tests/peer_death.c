@@ -87,8 +87,11 @@ static void never_comes(void)
 static void expect(const char *when, const char *how, bool wrapped, const char *text)
 {
 	static struct t_job job;
+	static int ncases;
 	char args[64];
 
+	if (t_left_out(ncases++))
+		return;
 	snprintf(args, sizeof args, "%s %s %s", when, how, wrapped ? "wrapped" : "");
 	t_job_run(&job, NPES, "", "-disable-auto-cleanup", args, 20);
 	t_check(!strstr(job.output, "came through"), "%s: a PE went on:\n%s", args, job.output);

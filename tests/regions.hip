@@ -251,7 +251,8 @@ static void test_sizes(struct test t)
 /* A thousand at a time, over one allocation; and ten thousand one after the other. */
 static void test_many(struct test t)
 {
-	enum { NWINDOWS = 1000, NONE_BY_ONE = 10000 };
+	enum { NWINDOWS = 1000 };
+	const int none_by_one = t_repeats(10000);
 	static struct test tests[NWINDOWS];
 	struct openings_count count = gshmemi_openings_count();
 	struct part *parts;
@@ -271,7 +272,7 @@ static void test_many(struct test t)
 	}
 	for (int i = 0; i < NWINDOWS; i++)
 		t_equal(gshmemx_win_free(&tests[i * 7 % NWINDOWS].win), 0, "free one of many");
-	for (int i = 0; i < NONE_BY_ONE; i++) {
+	for (int i = 0; i < none_by_one; i++) {
 		t_equal(create(&t, parts, sizeof *parts), 0, "create one after another");
 		t_equal(gshmemx_win_free(&t.win), 0, "free");
 	}

@@ -131,8 +131,11 @@ static int pe_main(const char *name, int goes_on)
 static void expect(const char *name, const char *env, int goes_on, const char *text)
 {
 	static struct t_job job;
+	static int ncases;
 	char args[100];
 
+	if (t_left_out(ncases++))
+		return;
 	snprintf(args, sizeof args, "%s %d", name, goes_on);
 	t_job_run(&job, 2, env, "", args, 60);
 	if (goes_on)
