@@ -184,6 +184,9 @@ cpu_mutants() {
 		-n 3 -e GSHMEM_CPU_DELIVERY=random:1
 	mutant header complete_early coll_late include/gshmem/move/carry.h \
 		'/ gshmemi_complete(/,/^}/s/gshmemi_carry_complete(.*/(void)context;/' -e GSHMEM_CPU_DELIVERY=random:1
+	mutant kernel pe_direct pe_marks include/gshmem/state/peer.h \
+		'/ gshmemi_pe_for(/,/^}/s/is_direct && /0 \&\& is_direct \&\& /'
+	mutant kernel pe_mark pe_marks include/gshmem/state/pe.h 's/(1 << 28)/(1 << 30)/'
 	mutant kernel order_nothing order_fence include/gshmem/move/carry.h \
 		'/ gshmemi_order(/,/^}/s/gshmemi_carry_order_at(.*/;/'
 	mutant header flag_lowers delivery_rules include/gshmem/move/carry.h \

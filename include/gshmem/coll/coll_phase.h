@@ -273,7 +273,7 @@ GSHMEMI_FN int gshmemi_coll_op_pe(const struct gshmemi_coll *c, int pe)
 	const unsigned told = GSHMEMI_SLOW_CARRIES | GSHMEMI_SLOW_STATS | (GSHMEMI_TRACES ? GSHMEMI_SLOW_TRACE
 		: 0U);
 
-	return gshmemi_is_slow(told) ? gshmemi_pe_with_context(world_pe, GSHMEMI_CTX_LIBRARY) : world_pe;
+	return gshmemi_is_slow(told) ? gshmemi_pe_for(world_pe, GSHMEMI_CTX_LIBRARY) : world_pe;
 }
 
 /* The PE that is ahead places, 0 .. npes-1, ahead of this one in the team: PEs begin with different ones. */

@@ -76,7 +76,7 @@ GSHMEMI_SLOW int gshmemi_ctx_pe_at(gshmem_ctx_t ctx, int pe, const char *call, u
 	if (!(gshmemi_state.slow & (GSHMEMI_SLOW_CHECK | GSHMEMI_SLOW_DELIVERY | GSHMEMI_SLOW_CARRY |
 				    GSHMEMI_SLOW_NET)))
 		return world_pe;
-	return gshmemi_pe_with_context(world_pe, (int)gshmemi_ctx_index(ctx));
+	return gshmemi_pe_for(world_pe, (int)gshmemi_ctx_index(ctx));
 }
 
 GSHMEMI_FN int gshmemi_ctx_pe(gshmem_ctx_t ctx, int pe, const char *call)

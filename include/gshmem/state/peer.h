@@ -82,18 +82,30 @@ GSHMEMI_FN struct gshmemi_where gshmemi_in_region(unsigned region)
 }
 
 /*
- * Byte offset, in the direct tables, of the entry of a PE, which may carry a context: PE first + i has entry
- * i, any other PE the last one. If all PEs of the job are direct, first is 0. Counting in bytes saves a shift
- * at the end, and takes one instruction for shift and bias.
+ * Whether a PE that carries a context can be direct: where the host's own operations carry the library's, and
+ * where the trace needs it. Elsewhere kernels save an instruction.
+ */
+#if defined GSHMEMI_LIBRARY || defined GSHMEM_TRACE_KERNELS
+#define GSHMEMI_DIRECT_IN_CONTEXT 1
+#else
+#define GSHMEMI_DIRECT_IN_CONTEXT 0
+#endif
+
+/*
+ * Byte offset, in the direct tables, of the entry of a PE: PE first + i has entry i, any other PE the last
+ * one. If all PEs of the job are direct, first is 0. Counting in bytes saves a shift at the end, and takes
+ * one instruction for shift and bias.
  */
 GSHMEMI_FN unsigned gshmemi_peer_entry(int pe)
 {
 #ifdef GSHMEM_DIRECT_ONLY
 	return ((unsigned)pe & (GSHMEM_MAX_PES - 1)) * 8;
 #else
-	const unsigned entry = (((unsigned)pe << 3) + gshmemi_tables()->bias) & (GSHMEMI_NPES_LIMIT - 1) << 3,
-		last = (GSHMEM_MAX_PES - 1) * 8;
+	const unsigned last = (GSHMEM_MAX_PES - 1) * 8;
+	unsigned entry = ((unsigned)pe << 3) + gshmemi_tables()->bias;
 
+	if (GSHMEMI_DIRECT_IN_CONTEXT)
+		entry &= (GSHMEMI_NPES_LIMIT - 1) << 3;
 	return entry < last ? entry : last;
 #endif
 }
@@ -109,7 +121,8 @@ GSHMEMI_FN int gshmemi_peer_is_direct(ptrdiff_t delta)
 	(void)delta;
 	return 1;
 #else
-	return (int)__builtin_expect(delta != GSHMEMI_SENTINEL, 1);
+	/* distances are even, so the lower half tells, and a GPU compares words */
+	return (int)__builtin_expect((uint32_t)delta != (uint32_t)GSHMEMI_SENTINEL, 1);
 #endif
 }
 
@@ -137,6 +150,19 @@ GSHMEMI_FN int gshmemi_peer_ptr_pair(const ptrdiff_t *table, const void *first, 
 	*peer_first_p = (char *)(uintptr_t)first + delta;
 	*peer_second_p = (char *)(uintptr_t)second + delta;
 	return gshmemi_peer_is_direct(delta);
+}
+
+/*
+ * A PE of the world for an operation in a context: with the context, unless the PE is direct. Then no carrier
+ * has a part in the operation.
+ */
+GSHMEMI_FN int gshmemi_pe_for(int world_pe, int context)
+{
+	const struct gshmemi_direct *direct = gshmemi_tables();
+	const int is_direct = gshmemi_peer_is_direct(gshmemi_peer_delta(direct->delta, world_pe)) &&
+		gshmemi_peer_is_direct(gshmemi_peer_delta(direct->amo_delta, world_pe));
+
+	return is_direct && !GSHMEMI_DIRECT_IN_CONTEXT ? world_pe : gshmemi_pe_with_context(world_pe, context);
 }
 
 /*
