@@ -35,6 +35,16 @@ static void read_file(const char *path)
 	fclose(file);
 }
 
+/*
+ * Whether PE 0 has said the sum of its waits. A GPU that others use, or that is simulated, may answer one
+ * signal in one work-group and the next in the other.
+ */
+static bool has_sum(void)
+{
+	return strstr(text, "gshmem: pe 0: SIGUSR1: waits of this PE: 3\n") ||
+	       (!GSHMEMI_ARCH_HOST_DIRECT && strstr(text, "gshmem: pe 0: SIGUSR1: waits of this PE: 2\n"));
+}
+
 /* Whether a line begins with start and contains both others. */
 static bool has_line(const char *start, const char *first, const char *second)
 {
@@ -59,7 +69,7 @@ static bool has_all(void)
 			"found 0 (SIGUSR1)") &&
 	       has_line("gshmem: pe 1: host: gshmem_barrier_all: has waited ", "; PE 0 on ",
 			" has not arrived (SIGUSR1)") &&
-	       strstr(text, "gshmem: pe 0: SIGUSR1: waits of this PE: 3\n") &&
+	       has_sum() &&
 	       strstr(text, "gshmem: pe 1: SIGUSR1: waits of this PE: 1\n");
 }
 
