@@ -2,8 +2,8 @@
 /* run: -n 1,2 */
 /* timeout: 60 */
 /*
- * Calls on a stream return at once, also when many are behind a kernel that waits for the CPU. HIP 5.2 gives a
- * stream 32 signals, of which each quiet and flush keeps one, and the 33rd would not return.
+ * Calls on a stream return at once, also when many are behind a kernel that waits for the CPU. HIP 5.2 gives
+ * a stream 32 signals, of which each quiet and flush keeps one, and the 33rd would not return.
  */
 #include <gshmem.h>
 #include <gshmemx_win.h>

@@ -32,8 +32,8 @@
 
 /*
  * HIP 5.2 gives a stream 32 signals. Behind a kernel that waits, each event, each callback and each copy from
- * or to the host's memory keeps one, and the call that finds none left does not return. HIP reads the variable
- * at the program's first call, so the library sets it before main.
+ * or to the host's memory keeps one, and the call that finds none left does not return. HIP reads the
+ * variable at the program's first call, so the library sets it before main.
  */
 __attribute__((constructor)) static void enlarge_signal_pool(void)
 {
