@@ -6,8 +6,8 @@
 #
 # A mutant is a copy of the tree in which sed has changed one file. The named test must fail in the copy, and
 # must pass in the tree itself. If it passes in the copy, it cannot fail, and the exit status is 1. -l lists
-# the mutants, and fails if one changes nothing; NAME selects some. Mutants of the code that compilers make of kernels are in tests/isa/amd.sh
-# and nvidia.sh.
+# the mutants, and fails if one changes nothing; NAME selects some. Mutants of the code that compilers make of
+# kernels are in tests/isa/amd.sh and nvidia.sh.
 #
 # PLATFORM=amd breaks order and coherence in kernels for AMD GPUs of the kind ARCH (gfx942). It runs each test
 # on the simulator with late memory, with one seed after another until one fails. In the tree itself the test
@@ -93,13 +93,15 @@ mutant() {
 	shift 5
 	if [ -n "$list" ]; then
 		printf '%-22s %-14s %s\n' "$name" "$test" "$file"
-		if sed "$script" "$file" | cmp -s - "$file"; then
-			echo "FAIL $name: changes nothing in $file"
-			survivors+=("$name")
-		fi
+	elif [ ${#chosen[@]} -gt 0 ] && [[ " ${chosen[*]} " != *" $name "* ]]; then
 		return
 	fi
-	[ ${#chosen[@]} -eq 0 ] || [[ " ${chosen[*]} " == *" $name "* ]] || return
+	if sed "$script" "$file" | cmp -s - "$file"; then
+		echo "FAIL $name: changes nothing in $file"
+		survivors+=("$name")
+		return
+	fi
+	[ -z "$list" ] || return
 	if ! passes "$test" "$@"; then
 		echo "FAIL $name: $test fails before anything is broken"
 		survivors+=("$name")
@@ -111,11 +113,6 @@ mutant() {
 		[ ! -e "$B/$part" ] || cp -a "$B/$part" "$tree/$B"
 	done
 	sed -i "$script" "$tree/$file"
-	if cmp -s "$file" "$tree/$file"; then
-		echo "FAIL $name: changes nothing in $file"
-		survivors+=("$name")
-		return
-	fi
 	[ "$kind" != kernel ] || keep=(-o "$B/lib/libgshmem.so" -o "$B/lib/libgshmem.so.0")
 	if ! (cd "$tree" && make --no-print-directory $jobs "${build[@]}" "${keep[@]}" "$(made "$test")" tools >log 2>&1); then
 		echo "FAIL $name: does not build"
