@@ -442,11 +442,16 @@ void hipcpu_block_release(void)
 /* ---- pause ---- */
 
 #define LONG_YIELDS 512     /* yields after which a host's wait naps, as in gshmem/arch/host.h */
-#define LONG_NS     1000000 /* time since the first yield after which a kernel's wait naps */
+#define LONG_NS     1000000 /* time since the first yield after which a kernel's wait naps, */
+#define CROWDED_NS  100000  /* or this, where the job has more processes here than this one may use cores */
+#define NAP_SHARE   16      /* a nap takes this part of the time since the first yield, */
+#define NAP_MIN_NS  20000   /* but no less, */
+#define NAP_MAX_NS  1000000 /* and no more */
 
-static void nap(void)
+static void nap(uint64_t waited_ns)
 {
-	const struct timespec nap = {0, 20000};
+	const uint64_t ns = waited_ns / NAP_SHARE;
+	const struct timespec nap = {0, (long)(ns < NAP_MIN_NS ? NAP_MIN_NS : ns > NAP_MAX_NS ? NAP_MAX_NS : ns)};
 
 	nanosleep(&nap, NULL);
 }
@@ -462,19 +467,21 @@ static void give_way(void)
 	if (++nyields % 1024)
 		sched_yield();
 	else
-		nap();
+		nap(0);
 }
 
 /*
  * No other lane can run here: waits for other threads and processes without keeping a core from them. npolls:
  * polls of this wait. Linux first shares cores among sessions (sched_autogroup), and each PE is one, so a
  * yield does not pass a core on to another PE before a slice of some ms ends. Long waits therefore nap, and
- * so do long loops around a test.
+ * so do long loops around a test. Naps grow with the wait: 17 PEs on two cores that woke up every 70 us took
+ * most of both cores to look.
  */
 static void idle(struct block *b, unsigned npolls)
 {
+	const struct hipcpu_config *config = hipcpu_config();
 	const unsigned spin_polls = hipcpu_worker_spin_polls();
-	uint64_t now_ns;
+	uint64_t now_ns, waited_ns;
 
 	b->nidle++;
 	if (++b->nlooks % spin_polls) {
@@ -485,8 +492,9 @@ static void idle(struct block *b, unsigned npolls)
 	now_ns = hipcpu_now_ns();
 	if (npolls <= 2 * spin_polls || !b->yielded_ns)
 		b->yielded_ns = now_ns;
-	if (now_ns - b->yielded_ns > LONG_NS)
-		nap();
+	waited_ns = now_ns - b->yielded_ns;
+	if (waited_ns > (config->nprocs > config->ncores ? CROWDED_NS : LONG_NS))
+		nap(waited_ns);
 	else
 		give_way();
 }
@@ -522,7 +530,7 @@ void hipcpu_pause_slow(unsigned *polls)
 		++*polls;
 	if (!me) {
 		if (*polls > LONG_YIELDS * hipcpu_config()->spin_polls)
-			nap();
+			nap(0);
 		else if (++nlooks % hipcpu_config()->spin_polls)
 			hipcpu_relax();
 		else

@@ -11,7 +11,11 @@
 
 #include "base/base.h"
 
-#define YIELDS 1024 /* one nap after so many yields */
+#define YIELDS         1024 /* one nap after so many yields, */
+#define CROWDED_YIELDS 16   /* or after so many, if the job has more processes here than there are cores */
+#define NAP_NS         20000
+
+static unsigned nprocs_per_core = 1; /* rounded up; set before any thread yields */
 
 int gshmemi_thread_start(pthread_t *thread, void *(*run)(void *), void *arg, const char *name)
 {
@@ -55,10 +59,18 @@ int gshmemi_thread_pin(pthread_t thread, int core, const char *text)
 void gshmemi_thread_yield(void)
 {
 	static _Thread_local unsigned nyields;
-	const struct timespec nap = {0, 20000};
+	const unsigned share = nprocs_per_core;
 
-	if (++nyields % YIELDS)
+	if (++nyields % (share > 1 ? CROWDED_YIELDS : YIELDS))
 		sched_yield();
 	else
-		nanosleep(&nap, NULL);
+		nanosleep(&(struct timespec){0, (long)share * NAP_NS}, NULL);
+}
+
+/* Not the cores that this process may use: a launcher may have given each process one of its own. */
+void gshmemi_thread_share_cores(unsigned nprocs)
+{
+	const long ncores = sysconf(_SC_NPROCESSORS_ONLN);
+
+	nprocs_per_core = ncores > 0 && nprocs > ncores ? (nprocs + (unsigned)ncores - 1) / (unsigned)ncores : 1;
 }

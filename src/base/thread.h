@@ -21,4 +21,11 @@ int gshmemi_thread_pin(pthread_t thread, int core, const char *text);
  */
 void gshmemi_thread_yield(void);
 
+/*
+ * Tells gshmemi_thread_yield that nprocs processes of the job share this machine. With more of them than
+ * cores a yield helps little, since Linux first shares cores among sessions, and each PE is one
+ * (sched_autogroup). Then every 16th call is a nap, of 20 us for each process that a core has.
+ */
+void gshmemi_thread_share_cores(unsigned nprocs);
+
 #endif /* GSHMEMI_BASE_THREAD_H */

@@ -13,6 +13,7 @@
 
 #include "base/file.h"
 #include "base/scale.h"
+#include "base/thread.h"
 #include "bootstrap/bootstrap.h"
 #include "device/devmem.h"
 #include "device/state.h"
@@ -297,6 +298,7 @@ static int join(int rc, const struct request *request)
 		return rc;
 	if (gshmemi_job->my_pe == 0)
 		gshmemi_env_warn_unknown();
+	gshmemi_thread_share_cores((unsigned)gshmemi_job->npeers);
 	if (!gshmemi_bootstrap_has_mpi()) /* no launcher has said how many PEs share the cores */
 		GSHMEMI_ARCH_SHARE_CORES((unsigned)gshmemi_job->npeers);
 	gshmemi_file_occupy(standard); /* HIP's runtime keeps files open */
