@@ -17,8 +17,8 @@ fail() {
 }
 
 long='basic delivery apart asan isa trees amd amd-gpus rocm'
-all=$(sed -n '/^LEGS_cpu *:=/,/[^\\]$/p' Makefile | sed 's/.*:=//' | tr -d '\\' | tr -s ' \t\n' ' ')
-[ "$(echo "$all" | wc -w)" -ge 20 ] || fail "no legs in the Makefile: $all"
+all=$(sed -n '/^LEGS_cpu *:=/,/[^\\]$/p' tests/legs.mk | sed 's/.*:=//' | tr -d '\\' | tr -s ' \t\n' ' ')
+[ "$(echo "$all" | wc -w)" -ge 20 ] || fail "no legs in tests/legs.mk: $all"
 
 # turn SEED: choose the legs of a turn into $chosen, and check what holds for every turn.
 turn() {
@@ -26,7 +26,7 @@ turn() {
 	chosen=$(.ci/turns choose "$1" $now) || fail "choose $1: exit $?"
 	[ -n "${chosen// /}" ] || fail "choose $1: no leg"
 	for leg in $chosen; do
-		case " $all " in *" $leg "*) ;; *) fail "choose $1: the Makefile has no leg $leg" ;; esac
+		case " $all " in *" $leg "*) ;; *) fail "choose $1: tests/legs.mk has no leg $leg" ;; esac
 		case " $long " in *" $leg "*) nlong=$((nlong + 1)) ;; esac
 		case $leg in amd* | rocm) sim=1 ;; esac
 	done
@@ -34,7 +34,7 @@ turn() {
 	[ "$(echo "$chosen" | tr -s ' ' '\n' | sort | uniq -d)" = '' ] || fail "choose $1: a leg twice: $chosen"
 }
 
-# come_round HOW: all legs of the Makefile are in $seen.
+# come_round HOW: all legs are in $seen.
 come_round() {
 	local leg
 	for leg in $all; do
