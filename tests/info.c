@@ -116,7 +116,7 @@ int main(void)
 	t_job_info(&info, "", "--scale 8 --json");
 	check_json();
 	snprintf(job, sizeof job,
-		"GSHMEM_CPU_DEVICES=3 GSHMEM_CPU_NO_PEER=0-1 GSHMEM_CPU_NO_ATOMICS=0-2 %.1000s -n 3",
+		"GSHMEM_CPU_DEVICES=3 GSHMEM_CPU_LINKS=0-1:none,0-2:plain %.1000s -n 3",
 		mpirun ? mpirun : "mpirun");
 	t_job_info(&info, job, "--json 2>/dev/null");
 	check_json();

@@ -120,8 +120,8 @@ static void bad_values(void)
 		snprintf(text, sizeof text, "gshmem: pe 0: %s: not a size: write digits", env);
 		expect(2, env, "plain", "-22", text);
 	}
-	expect(2, "GSHMEM_NET_SEQ=4294967296", "plain", "-22",
-		"GSHMEM_NET_SEQ=4294967296: must be a number from 0 to 4294967295");
+	expect(2, "GSHMEM_FIRST_SEQ=4294967296", "plain", "-22",
+		"GSHMEM_FIRST_SEQ=4294967296: must be a number from 0 to 4294967295");
 	expect(2, "GSHMEM_HEAP_SIZE=99999999999999999999", "plain", "-34", "more than 64 bits can hold");
 	expect(2, "GSHMEM_HEAP_SIZE=99999999t", "plain", "-34", "more than 64 bits can hold");
 	expect(2, "GSHMEM_HEAP_SIZE=0", "plain", "-22", "heap: 0 bytes are too few");
@@ -238,14 +238,17 @@ static void unknown_names(void)
 {
 	static struct t_job job;
 
-	t_job_run(&job, 2, "GSHMEM_HEAPSIZE=1 GSHMEM_WATCH_DOG=1 GSHMEM_XYZZYPLUGH=1 GSHMEM_HIPCC=g++", "", "plain",
-		  20);
+	t_job_run(&job, 2,
+		"GSHMEM_HEAPSIZE=1 GSHMEM_WATCH_DOG=1 GSHMEM_XYZZYPLUGH=1 GSHMEM_HIPCC=g++ GSHMEM_NET_SEQ=1 "
+		"GSHMEM_LEAKS=1", "", "plain", 20);
 	t_equal(job.status, 0, "status with unknown variables");
 	t_equal(t_job_count(&job, "pe 0: there is no environment variable GSHMEM_HEAPSIZE; did you mean "
 				  "GSHMEM_HEAP_SIZE?"), 1, "GSHMEM_HEAPSIZE");
 	t_equal(t_job_count(&job, "GSHMEM_WATCH_DOG; did you mean GSHMEM_WATCHDOG?"), 1, "GSHMEM_WATCH_DOG");
 	t_equal(t_job_count(&job, "GSHMEM_XYZZYPLUGH; gshmem-info lists"), 1, "GSHMEM_XYZZYPLUGH");
 	t_equal(t_job_count(&job, "GSHMEM_HIPCC"), 0, "a variable of gshmemcc");
+	t_equal(t_job_count(&job, "GSHMEM_NET_SEQ any more: use GSHMEM_FIRST_SEQ"), 1, "GSHMEM_NET_SEQ");
+	t_equal(t_job_count(&job, "GSHMEM_LEAKS any more: GSHMEM_CHECK=1 lists"), 1, "GSHMEM_LEAKS");
 }
 
 int main(int argc, char **argv)

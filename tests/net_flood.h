@@ -258,7 +258,7 @@ static inline int flood(int argc, char **argv)
 
 	if (argc > 1 && !is_verbose)
 		return flood_pe();
-	t_job_run(&job, 2, "GSHMEM_CARRY=all GSHMEM_STATS=1 GSHMEM_NET_SEQ=4294967000", "", "pe", LIMIT_S);
+	t_job_run(&job, 2, "GSHMEM_CARRY=all GSHMEM_STATS=1 GSHMEM_FIRST_SEQ=4294967000", "", "pe", LIMIT_S);
 	t_check(job.status == 0, "exit status %d:\n%s", job.status, job.output);
 	for (int pe = 0; pe < 2; pe++)
 		check_counts(job.output, pe, is_verbose);

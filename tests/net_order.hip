@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* run: -n 3 */
-/* env: GSHMEM_CARRY=all GSHMEM_NET_SEQ=4294967000 | GSHMEM_CARRY=1-in-3 GSHMEM_CPU_DELIVERY=random:1 | GSHMEM_CARRY=0,2 GSHMEM_CPU_DELIVERY=random:2 | GSHMEM_CPU_DEVICES=2 GSHMEM_CPU_NO_ATOMICS=0-1 GSHMEM_CPU_DELIVERY=random:3 */
+/* env: GSHMEM_CARRY=all GSHMEM_FIRST_SEQ=4294967000 | GSHMEM_CARRY=1-in-3 GSHMEM_CPU_DELIVERY=random:1 | GSHMEM_CARRY=0,2 GSHMEM_CPU_DELIVERY=random:2 | GSHMEM_CPU_DEVICES=2 GSHMEM_CPU_LINKS=0-1:plain GSHMEM_CPU_DELIVERY=random:3 */
 /* carry: no, it says which PEs are carried */
 /* net: no, likewise */
 /* delivery: no, likewise */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* run: -n 4 */
-/* env: GSHMEM_CARRY=all | GSHMEM_CARRY=1,3 | GSHMEM_CARRY=1-in-3 | GSHMEM_CPU_DEVICES=2 GSHMEM_CPU_NO_ATOMICS=0-1 */
+/* env: GSHMEM_CARRY=all | GSHMEM_CARRY=1,3 | GSHMEM_CARRY=1-in-3 | GSHMEM_CPU_DEVICES=2 GSHMEM_CPU_LINKS=0-1:plain */
 /* carry: no, it says which PEs are carried */
 /* net: no, likewise */
 /* platform: cpu */

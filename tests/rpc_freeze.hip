@@ -3,7 +3,7 @@
 /* platform: cpu */
 /* tsan: yes */
 /* delivery: no */
-/* env: GSHMEM_CPU_STUCK=0 GSHMEM_RPC_SEQ=1073741820 */
+/* env: GSHMEM_CPU_STUCK=0 GSHMEM_FIRST_SEQ=1073741820 */
 /* timeout: 600 */
 /*
  * Waves that stop for ever do not starve others. All waves of a kernel but one are stopped in the middle of a

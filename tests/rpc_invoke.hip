@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* env: GSHMEM_CPU_WAVE=64 | GSHMEM_CPU_WAVE=32 GSHMEM_RPC_SEQ=1073741820 | GSHMEM_CPU_DIVERGE=random:6 */
+/* env: GSHMEM_CPU_WAVE=64 | GSHMEM_CPU_WAVE=32 GSHMEM_FIRST_SEQ=1073741820 | GSHMEM_CPU_DIVERGE=random:6 */
 /* timeout: 240 */
 /*
  * Channels of the program, hostrpc's interface: kernels call CPU threads, CPU threads call kernels,

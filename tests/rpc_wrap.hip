@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* run: -n 1,2 */
-/* env: GSHMEM_RPC_SEQ=1073741820 GSHMEM_RPC_SLOTS=64 | GSHMEM_RPC_SEQ=1073741820 GSHMEM_RPC_THREADS=3 GSHMEM_CPU_WAVE=32 */
+/* env: GSHMEM_FIRST_SEQ=1073741820 GSHMEM_RPC_SLOTS=64 | GSHMEM_FIRST_SEQ=1073741820 GSHMEM_RPC_THREADS=3 GSHMEM_CPU_WAVE=32 */
 /* timeout: 120 */
 /*
  * When a slot's sequence numbers wrap at 2^30, counts stay exact, and streams and

@@ -3,7 +3,7 @@
 /* carry: no, it says who reaches whom */
 /* net: no, likewise */
 /* run: -n 5 */
-/* env: GSHMEM_HEAP_SIZE=4m GSHMEM_CPU_DEVICES=5 GSHMEM_CPU_NO_PEER=0-2 */
+/* env: GSHMEM_HEAP_SIZE=4m GSHMEM_CPU_DEVICES=5 GSHMEM_CPU_LINKS=0-2:none */
 /*
  * The team of PEs that share memory need not have a constant stride: devices 0 and 2 do not reach each other,
  * so PE 2 is not in the team of PE 0, which has PEs 0, 1, 3, 4. Teams made of it work, too.

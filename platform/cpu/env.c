@@ -59,34 +59,56 @@ static size_t read_size(const char *name, size_t fallback, size_t min, size_t ma
 	return fallback;
 }
 
-/* Parses "0-1,2-3" or "all" into a symmetric bit matrix. */
-static void read_pairs(const char *name, uint64_t *matrix)
+/*
+ * Parses a pair of devices, as in "0-1", or "all". pairs receives bit b of [a] for each pair, both ways.
+ * Returns how many characters it read, 0 for another text.
+ */
+static int parse_pairs(const char *text, uint64_t *pairs)
 {
-	const char *value = getenv(name), *at = value;
+	unsigned a, b;
+	int nread = 0, d;
 
-	if (!value || !*value)
-		return;
-	if (!strcmp(value, "all")) {
-		for (int d = 0; d < HIPCPU_MAX_DEVICES; d++)
-			matrix[d] = ~(UINT64_C(1) << d);
-		return;
+	memset(pairs, 0, HIPCPU_MAX_DEVICES * sizeof(*pairs));
+	if (!strncmp(text, "all", 3)) {
+		for (d = 0; d < HIPCPU_MAX_DEVICES; d++)
+			pairs[d] = ~(UINT64_C(1) << d);
+		return 3;
 	}
-	for (;;) {
-		unsigned a, b;
-		int used = 0;
+	if (!isdigit((unsigned char)*text) || sscanf(text, "%2u-%2u%n", &a, &b, &nread) != 2 ||
+	    a >= HIPCPU_MAX_DEVICES || b >= HIPCPU_MAX_DEVICES || a == b)
+		return 0;
+	pairs[a] |= UINT64_C(1) << b;
+	pairs[b] |= UINT64_C(1) << a;
+	return nread;
+}
 
-		if (!isdigit((unsigned char)*at) || sscanf(at, "%2u-%2u%n", &a, &b, &used) != 2 || !used ||
-		    a >= HIPCPU_MAX_DEVICES || b >= HIPCPU_MAX_DEVICES || a == b)
-			break;
-		matrix[a] |= UINT64_C(1) << b;
-		matrix[b] |= UINT64_C(1) << a;
-		at += used;
-		if (!*at)
-			return;
-		if (*at++ != ',')
-			break;
-	}
-	complain(name, value, "pairs of devices (0-1,2-3) or all");
+/* Parses items such as 0-1:none and all:plain, separated by commas. */
+static bool parse_links(const char *text)
+{
+	uint64_t pairs[HIPCPU_MAX_DEVICES], *matrix;
+	int nread, d;
+
+	do {
+		nread = parse_pairs(text, pairs);
+		if (!nread)
+			return false;
+		text += nread;
+		matrix = !strncmp(text, ":none", 5) ? config.no_peer : config.no_atomics;
+		if (matrix == config.no_atomics && strncmp(text, ":plain", 6) != 0)
+			return false;
+		text += matrix == config.no_peer ? 5 : 6;
+		for (d = 0; d < HIPCPU_MAX_DEVICES; d++)
+			matrix[d] |= pairs[d];
+	} while (*text++ == ',');
+	return !text[-1];
+}
+
+static void read_links(void)
+{
+	const char *value = getenv("GSHMEM_CPU_LINKS");
+
+	if (value && *value && !parse_links(value))
+		complain("GSHMEM_CPU_LINKS", value, "pairs of devices, as in 0-1:none,2-3:plain or all:plain");
 }
 
 static void read_diverge(void)
@@ -233,8 +255,7 @@ static void parse(void)
 		config.memory_bytes = machine_memory();
 	config.launches = launches && *launches ? launches : NULL;
 	config.stuck_s = (unsigned)read_size("GSHMEM_CPU_STUCK", 5, 0, 1 << 20, "seconds");
-	read_pairs("GSHMEM_CPU_NO_PEER", config.no_peer);
-	read_pairs("GSHMEM_CPU_NO_ATOMICS", config.no_atomics);
+	read_links();
 	read_diverge();
 	read_scheduling();
 	read_host_access();

@@ -445,11 +445,26 @@ static unsigned distance(const char *a, const char *b)
 	return row[length];
 }
 
+/* Variables that earlier versions had, and what replaced them. */
+static const char *const replaced[][2] = {
+	{"GSHMEM_LEAKS", "GSHMEM_CHECK=1 lists the allocations that were not freed"},
+	{"GSHMEM_NET_SEQ", "use GSHMEM_FIRST_SEQ"},
+	{"GSHMEM_RPC_SEQ", "use GSHMEM_FIRST_SEQ"},
+	{"GSHMEM_CPU_NO_PEER", "use GSHMEM_CPU_LINKS=0-1:none"},
+	{"GSHMEM_CPU_NO_ATOMICS", "use GSHMEM_CPU_LINKS=0-1:plain"},
+};
+
 static void warn_unknown(const char *name)
 {
 	unsigned best = 64, i, d;
 	const char *nearest = NULL;
 
+	for (i = 0; i < sizeof replaced / sizeof *replaced; i++) {
+		if (strcmp(name, replaced[i][0]) == 0) {
+			gshmemi_warn("there is no environment variable %s any more: %s", name, replaced[i][1]);
+			return;
+		}
+	}
 	for (i = 0; i < NNAMES; i++) {
 		if (strcmp(name, names[i]) == 0)
 			return;

@@ -13,8 +13,6 @@ X(HEAP_KIND, kind, "auto", "heap",
   "memory of the heap: coarse (hipMalloc), fine, uncached, or auto, which is fine on amd and coarse "
   "elsewhere; equal on all PEs")
 X(HEAP_PREALLOC, flag, "0", "heap", "1: init takes all memory of the heap, so that a shortage shows at once")
-X(LEAKS, flag, "0", "heap",
-  "1: gshmem_finalize lists the allocations that were not freed; so does GSHMEM_CHECK=1")
 X(DEVICE, number, "-1", "peers",
   "HIP device of this PE; -1: the device that the program has set or used, else the local rank modulo the "
   "number of devices. hipSetDevice(0) alone does not count, because HIP does not tell it from no choice")
@@ -43,7 +41,9 @@ X(UID_ADDRESS, text, "", "peers",
 X(STATS, flag, "0", "debugging",
   "1: gshmem_finalize prints how many operations and bytes each PE asked of each other PE, by kind and by "
   "who performed them, and how many operations used the net; equal on all PEs")
-X(NET_SEQ, seq, "0", "debugging", "number of the first message to each PE, to test that 32 bits may wrap")
+X(FIRST_SEQ, seq, "0", "debugging",
+  "number of the first message to each PE and, modulo 2^30, of the first call in each slot, to test that "
+  "these numbers may wrap")
 X(CHECK, flag, "0", "debugging",
   "1: checks the PE numbers and addresses of every call, on the host and in kernels; that all PEs pass "
   "the same arguments to a collective; that all threads of a wave or work-group pass the same arguments "
@@ -59,7 +59,7 @@ X(WINDOWS, number, "1000", "peers",
   "windows that can exist at a time, 1 to 1020; a window of more than 10 PEs counts as two, and as one "
   "more for each further 96 PEs; equal on all PEs")
 X(CONTEXTS, number, "1024", "peers", "contexts that a PE can have at a time, 2 to 16383")
-X(PES_PER_NODE, nodes, "", "peers",
+X(PES_PER_NODE, nodes, "", "debugging",
   "for tests: pretends that each node has this many consecutive PEs; with :cyclic, as in 4:cyclic, deals "
   "the PEs out to the nodes one by one; equal on all PEs")
 X(RPC_SLOTS, number, "0", "calls from kernels",
@@ -71,8 +71,6 @@ X(RPC_WORKERS, number, "4", "calls from kernels",
 X(RPC_POLL, poll, "adaptive", "calls from kernels",
   "how the serving threads wait: adaptive (spin, yield, then sleep), spin, yield, or nap (as adaptive, "
   "but nobody wakes them)")
-X(RPC_SEQ, number, "0", "debugging",
-  "sequence number of the first call in each slot, to test that 30 bits may wrap")
 X(TRACE, text, "", "debugging",
   "file for one timeline of all PEs, which Perfetto and Chrome open; set on all PEs or on none. Each PE "
   "also writes its gshmemx_trace marks to a file of its own, whose name ends in the PE number")
@@ -99,8 +97,9 @@ X(CPU_STUCK, text, "5", "cpu platform", "seconds without progress after which a 
 X(CPU_HOST_ACCESS, text, "1", "cpu platform",
   "0: host threads cannot touch device memory, as with a GPU; mprotect: the same, without memory "
   "protection keys")
-X(CPU_NO_PEER, text, "", "cpu platform", "pairs of devices without peer access, such as 0-1,2-3, or all")
-X(CPU_NO_ATOMICS, text, "", "cpu platform", "pairs of devices without native atomics, such as 0-1, or all")
+X(CPU_LINKS, text, "", "cpu platform",
+  "pairs of devices that lack something, such as 0-1:none,2-3:plain or all:plain: none, no peer access; "
+  "plain, no native atomics")
 X(CPU_FAIL, text, "", "cpu platform", "CALL:K[:ERROR][@RANK],...: makes the K-th call of a HIP function fail")
 X(CPU_LAUNCHES, text, "", "cpu platform",
   "file to which a process appends the kernels that it launches, and their blocks")

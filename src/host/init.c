@@ -497,7 +497,7 @@ static void stop_net(void)
  */
 static void stop(void)
 {
-	if ((gshmemi_env.LEAKS || gshmemi_env.CHECK) && gshmemi_state.my_pe == 0)
+	if (gshmemi_env.CHECK && gshmemi_state.my_pe == 0)
 		gshmemi_heap_report_leaks();
 	gshmemi_hip_ignore(hipDeviceSynchronize(), "hipDeviceSynchronize");
 	quiet(); /* includes kernels that have just ended */

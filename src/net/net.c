@@ -496,7 +496,7 @@ static struct gshmemi_engine_config config_of(struct gshmemi_link *link)
 	config.owner = (struct gshmemi_engine_owner){find, silent, is_far, NULL};
 	config.agent = gshmemi_net_agent();
 	config.npes = gshmemi_job->npes;
-	config.first_seq = gshmemi_env.NET_SEQ;
+	config.first_seq = gshmemi_env.FIRST_SEQ;
 	config.nbuffers = NBUFFERS;
 	config.nitems = NITEMS;
 	config.window = WINDOW;

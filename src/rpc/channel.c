@@ -262,7 +262,7 @@ int gshmemx_rpc_channel_create(
 	shape.flags = GSHMEMI_RPC_SHARED | (flags & GSHMEMX_RPC_CLEAR ? GSHMEMI_RPC_CLEAR : 0);
 	shape.is_host_client = (flags & GSHMEMX_RPC_HOST_CLIENT) != 0;
 	shape.is_device_server = (flags & GSHMEMX_RPC_DEVICE_SERVER) != 0;
-	shape.first_seq = (uint32_t)gshmemi_env.RPC_SEQ & ~1U;
+	shape.first_seq = gshmemi_env.FIRST_SEQ & ~1U;
 	rc = gshmemi_rpc_channel_open(&shape, channel, &nbytes);
 	if (!rc)
 		channel->bell = NULL; /* without bells, gshmemx_rpc_channel_handle reads all requests */

@@ -464,7 +464,7 @@ static int find_shapes(struct gshmemi_rpc_shape *kernels, struct gshmemi_rpc_sha
 	*kernels = (struct gshmemi_rpc_shape){0};
 	kernels->nslots = (nslots + GSHMEMI_RPC_GROUP - 1) / GSHMEMI_RPC_GROUP * GSHMEMI_RPC_GROUP;
 	kernels->nlanes = width;
-	kernels->first_seq = (uint32_t)gshmemi_env.RPC_SEQ;
+	kernels->first_seq = gshmemi_env.FIRST_SEQ;
 	*threads = *kernels;
 	threads->nslots = GSHMEMI_RPC_GROUP;
 	threads->nlanes = 1;

@@ -4,7 +4,7 @@
  * GSHMEM_CPU_FAIL fails exactly the calls that it names; a malformed variable makes all calls
  * fail, and a message names it.
  */
-/* env: FORM=named GSHMEM_CPU_FAIL=hipMalloc:3,hipFree:1:hipErrorIllegalState,hipMemset:2:700,hipMalloc:1@7 | FORM=any GSHMEM_CPU_FAIL=*:2 | FORM=rank PMI_RANK=7 GSHMEM_CPU_FAIL=hipMalloc:1@7 | FORM=bad GSHMEM_CPU_FAIL=hipMalloc | FORM=bad GSHMEM_CPU_WAVE=48 | FORM=bad GSHMEM_CPU_NO_PEER=0-0 | FORM=bad GSHMEM_CPU_MEMORY=1q */
+/* env: FORM=named GSHMEM_CPU_FAIL=hipMalloc:3,hipFree:1:hipErrorIllegalState,hipMemset:2:700,hipMalloc:1@7 | FORM=any GSHMEM_CPU_FAIL=*:2 | FORM=rank PMI_RANK=7 GSHMEM_CPU_FAIL=hipMalloc:1@7 | FORM=bad GSHMEM_CPU_FAIL=hipMalloc | FORM=bad GSHMEM_CPU_WAVE=48 | FORM=bad GSHMEM_CPU_LINKS=0-0:none | FORM=bad GSHMEM_CPU_LINKS=0-1 | FORM=bad GSHMEM_CPU_LINKS=0-1:none, | FORM=bad GSHMEM_CPU_MEMORY=1q */
 #include <hip/hip_runtime_api.h>
 #include <string.h>
 #include <unistd.h>

@@ -4,7 +4,7 @@
  * A handle that is stale, foreign, malformed or of an unreachable device is refused with a reason,
  * and never maps wrong memory.
  */
-/* env: GSHMEM_CPU_DEVICES=3 GSHMEM_CPU_NO_PEER=0-1 GSHMEM_CPU_NO_ATOMICS=0-2 */
+/* env: GSHMEM_CPU_DEVICES=3 GSHMEM_CPU_LINKS=0-1:none,0-2:plain */
 #include <hip/hip_runtime_api.h>
 #include <string.h>
 #include <unistd.h>
