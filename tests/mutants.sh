@@ -84,7 +84,8 @@ passes() {
 
 # mutant KIND NAME TEST FILE SED [RUN...]: KIND says what is rebuilt:
 #   source   FILE is a source of the library, not a header
-#   kernel   FILE is a header that affects the test's kernels; the library is not rebuilt
+#   kernel   FILE is a header that affects the test's kernels, or a source that the test includes; the library
+#            is not rebuilt
 #   header   FILE is a header, and the library must be rebuilt, too
 #   text     nothing: the test reads FILE
 # RUN are arguments of tests/run.sh before the program, such as -n 2.
@@ -128,6 +129,12 @@ mutant() {
 	rm -rf "$tree"
 }
 
+# engine_mutant NAME FILE SED: the random programs notice it, and so does the search.
+engine_mutant() {
+	mutant kernel "engine_$1" net_engine "$2" "$3"
+	mutant kernel "explore_$1" net_explore "$2" "$3"
+}
+
 if [ -z "$list" ]; then
 	make --no-print-directory $jobs "${build[@]}" lib tools $simulator $B/tests/ptr >"$work/log" 2>&1 || { # ptr: for the precompiled header
 		cat "$work/log"
@@ -166,18 +173,22 @@ cpu_mutants() {
 	mutant text py_window python.sh python/gshmem/_rma.py 's/disp = address - found.address/disp = 0/'
 
 	# order, with delayed delivery
-	mutant source delivery_fence order_fence platform/cpu/delivery.c \
-		's/#define GSHMEMI_MUTANT 0/#define GSHMEMI_MUTANT 1/'
-	mutant source delivery_fence_amo order_amo platform/cpu/delivery.c \
-		's/#define GSHMEMI_MUTANT 0/#define GSHMEMI_MUTANT 1/'
-	mutant source delivery_quiet order_quiet platform/cpu/delivery.c \
-		's/#define GSHMEMI_MUTANT 0/#define GSHMEMI_MUTANT 2/'
-	mutant source delivery_quiet_nbi order_nbi platform/cpu/delivery.c \
-		's/#define GSHMEMI_MUTANT 0/#define GSHMEMI_MUTANT 2/'
-	mutant source delivery_pe_quiet order_pe_quiet platform/cpu/delivery.c \
-		's/#define GSHMEMI_MUTANT 0/#define GSHMEMI_MUTANT 2/' -n 3
-	mutant source delivery_signal order_put_signal platform/cpu/delivery.c \
-		's/#define GSHMEMI_MUTANT 0/#define GSHMEMI_MUTANT 3/'
+	local leave='s/was_open = lock_memory();/& if (1) { unlock_memory(was_open); return; }/'
+	local fence="/^void gshmemi_delivery_order(/,/^}/$leave" quiet="/^void gshmemi_delivery_complete(/,/^}/$leave"
+	local signal='s/if (signal) {/if (0) {/'
+	mutant source delivery_fence order_fence platform/cpu/delivery.c "$fence"
+	mutant source delivery_fence_amo order_amo platform/cpu/delivery.c "$fence"
+	mutant source delivery_quiet order_quiet platform/cpu/delivery.c "$quiet"
+	mutant source delivery_quiet_nbi order_nbi platform/cpu/delivery.c "$quiet"
+	mutant source delivery_pe_quiet order_pe_quiet platform/cpu/delivery.c "$quiet" -n 3
+	mutant source delivery_signal order_put_signal platform/cpu/delivery.c "$signal"
+	mutant kernel rules_fence delivery_rules platform/cpu/delivery.c "$fence"
+	mutant kernel rules_quiet delivery_rules platform/cpu/delivery.c "$quiet"
+	mutant kernel rules_signal delivery_rules platform/cpu/delivery.c "$signal"
+	mutant kernel rules_catch_up delivery_rules platform/cpu/delivery.c \
+		'/^static void catch_up(/,/^}/s/find_queue(.*)/NULL/'
+	mutant kernel rules_overtake delivery_rules platform/cpu/delivery.c \
+		'/^static bool shall_overtake(/,/^}/s/random_below(2) &&/0 \&\&/'
 
 	mutant header coll_order coll_late include/gshmem/coll/coll_phase.h '/ gshmemi_coll_order(/,/^}/s/gshmemi_order(.*);/;/' \
 		-n 3 -e GSHMEM_CPU_DELIVERY=random:1
@@ -283,11 +294,11 @@ cpu_mutants() {
 
 	# the mailbox of a device: operations for its GPU
 	mutant kernel mail_lock mailbox_explore include/gshmem/wait/mail.h \
-		'/ gshmemi_mail_serve(/,/^}/s/if (taken & 1 .*/if (0)/'
+		'/ gshmemi_mail_serve(/,/^}/s/if (taken & 1)/if (0)/'
 	mutant kernel mail_done mailbox_explore include/gshmem/wait/mail.h \
-		'/ gshmemi_mail_serve(/,/^}/{/MUTANT(DONE_EARLY)/{n;s/gshmemi_arch_fence_release();/;/}}'
+		'/ gshmemi_mail_serve(/,/^}/{/fence_release();/{N;/attention.done/s/gshmemi_arch_fence_release();/;/}}'
 	mutant kernel mail_unlock mailbox_explore include/gshmem/wait/mail.h \
-		'/ gshmemi_mail_serve(/,/^}/{/MUTANT(DONE_LATE)/{n;s/gshmemi_arch_fence_release();/;/}}'
+		'/ gshmemi_mail_serve(/,/^}/{/attention.done, taken/{n;s/gshmemi_arch_fence_release();/;/}}'
 	mutant kernel mail_look mailbox_explore include/gshmem/wait/mail.h \
 		'/ gshmemi_mail_serve(/,/^}/s/} while (.*/} while (0);/'
 
@@ -336,6 +347,38 @@ cpu_mutants() {
 		"/^static const char .find_excuse(/,/^}/s/case 'T'/case 'X'/"
 	mutant source net_starved net_stop src/net/net.c \
 		"/^static bool has_running_thread(/,/^}/s/== 'R'/== 'X'/"
+
+	# the protocols, which the explorers run under every schedule
+	mutant kernel rpc_fence rpc_explore include/gshmem/rpc/rpc_slot.h \
+		'/ gshmemi_rpc_post(/,/^}/s/gshmemi_arch_fence_release();/;/'
+	mutant kernel rpc_sync rpc_explore include/gshmem/rpc/rpc.h \
+		'/ gshmemi_rpc_send(/,/^}/s/gshmemi_arch_group_sync(.*/;/'
+	mutant kernel rpc_reuse rpc_explore include/gshmem/rpc/rpc_slot.h \
+		'/ gshmemi_rpc_lock(/,/^}/s/gshmemi_rpc_is_answered(c, slot, old)/1/'
+	mutant kernel rpc_pending rpc_explore include/gshmem/rpc/rpc_slot.h \
+		'/ gshmemi_rpc_close(/,/^}/s/pending ?/(void)pending, 0 ?/'
+	local leak='/ gshmemi_rpc_lock(/,/^}/s/gshmemi_arch_store(.*old, 4);/;/'
+	local early='/ gshmemi_rpc_receive(/,/^}/s/if (port->is_leader)/if (port->is_leader) gshmemi_rpc_close(c, port->slot, port->seq, 0);\n&/'
+	mutant kernel rpc_leak rpc_explore include/gshmem/rpc/rpc_slot.h "$leak"
+	mutant kernel rpc_early rpc_explore include/gshmem/rpc/rpc.h "$early"
+	mutant kernel freeze_leak rpc_freeze include/gshmem/rpc/rpc_slot.h "$leak"
+	mutant kernel freeze_early rpc_freeze include/gshmem/rpc/rpc.h "$early"
+	engine_mutant ack_early src/engine/engine.c \
+		'/^static void acknowledge(/,/^}/s/c->nperformed_here/& + (c->held ? c->held->nleft : 0)/'
+	engine_mutant answer_credit src/engine/engine.c \
+		'/^static void send_responses(/,/^}/s/c->answers.first/& \&\& gshmemi_net_is_below(c->next_seq, c->limit)/'
+	engine_mutant no_seq src/engine/perform.c 's/if (head->seq != c->expected || c->held)/if (0)/'
+	engine_mutant no_wait src/engine/ask.c '/^static bool wait_for(/,/^}/s/c->nbulks_landed >= bulk/1/'
+	engine_mutant credit_leak src/engine/perform.c '/e->ncredits += c->ngranted;/d'
+	engine_mutant fence_merge src/engine/ask.c 's/c->open->last_put = 0; /; /'
+	engine_mutant land_any src/engine/perform.c 's/<< (sending->chunk - c->nlanded_here - 1)/<< 0/'
+	engine_mutant retire_early src/engine/ask.c 's/ && !item->nchunks) {/) {/'
+	engine_mutant ack_never src/engine/engine.c '/!--c->ack_passes/{n;s/true/false/}'
+	engine_mutant ack_lost src/engine/engine.c 's/^\t\tsend_ack(e, c);/&\n\tc->must_ack = false;/'
+	engine_mutant puts_stay src/engine/engine.c 's/>= c->lone_puts_end;/>= c->lone_puts_end \&\& !c->lone_puts_end;/'
+	engine_mutant context_stolen src/engine/ask.c 's/if (is_over(c, context))$/if (1)/'
+	# chance hardly ever delays a message for long enough
+	mutant kernel return_race net_explore src/engine/engine.c 's/head->nperformed >= c->returned/1/'
 
 	# host calls
 	mutant header fetch_inc host_threads include/gshmem/arch/c11.h \

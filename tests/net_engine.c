@@ -11,12 +11,9 @@
  *                    at the end all buffers, items and credits are back
  *   floods           a million operations from all sides through small windows: none is lost or performed
  *                    twice, and memory is bounded
- *   mutants          engines that are wrong: the random programs notice each of them
  *
  * Arguments: -v prints what was done; a number sets the first seed.
  */
-#include <sys/wait.h>
-#include <unistd.h>
 
 #define SIM_PES         4
 #define SIM_OPS         400
@@ -454,51 +451,6 @@ static void test_ping(void)
 	sim_close();
 }
 
-/* ---- mutants ---- */
-
-/* Runs in a separate process, because a wrong engine may do anything. Returns 0 if no program noticed. */
-static unsigned first_noticed(int mutant, unsigned most)
-{
-	int status = 0;
-	unsigned n;
-	pid_t pid;
-
-	fflush(NULL);
-	pid = fork();
-	t_check(pid >= 0, "fork");
-	if (!pid) {
-		sim_mutant = (enum sim_mutant)mutant;
-		for (n = 1; n <= most; n++) {
-			alarm(20);
-			run_random(n, 120);
-			if (sim_violation[0]) {
-				if (is_verbose)
-					printf("%-22s program %3u: %s\n", sim_mutant_names[mutant], n, sim_violation);
-				fflush(NULL);
-				_exit(1);
-			}
-		}
-		_exit(0);
-	}
-	t_check(waitpid(pid, &status, 0) == pid, "waitpid");
-	if (is_verbose && WIFSIGNALED(status))
-		printf("%-22s ended by signal %d\n", sim_mutant_names[mutant], WTERMSIG(status));
-	return status != 0;
-}
-
-static void test_mutants(void)
-{
-	int mutant, nsurvivors = 0;
-
-	for (mutant = 1; mutant < NMUTANTS; mutant++)
-		/* net_explore notices this one: chance hardly ever delays a message that long */
-		if (mutant != MUTANT_RETURN_RACE && !first_noticed(mutant, 400)) {
-			fprintf(stderr, "net_engine: mutant %s was not noticed\n", sim_mutant_names[mutant]);
-			nsurvivors++;
-		}
-	t_equal(nsurvivors, 0, "mutants that were not noticed");
-}
-
 int main(int argc, char **argv)
 {
 	uint64_t seed = 1;
@@ -513,6 +465,5 @@ int main(int argc, char **argv)
 	for (i = 0; i < NSCHEDULES; i++)
 		run_flood(i, 340000);
 	test_ping();
-	test_mutants();
 	return 0;
 }

@@ -310,14 +310,12 @@ static void run_prelude(void)
 	is_prelude = false;
 }
 
-/* Returns 0 if everything is as expected. */
+/* Returns 0 if everything is right. */
 static int explore(const struct config *row, bool verbose)
 {
-	bool expected;
 	uint32_t nstuck;
 
 	cfg = row;
-	sim_mutant = (enum sim_mutant)row->mutant;
 	nfound = nends = 0;
 	nframes = 0;
 	graph_clear(&graph);
@@ -327,14 +325,11 @@ static int explore(const struct config *row, bool verbose)
 	search();
 	if (!sim_violation[0] && (nstuck = count_stuck()))
 		sim_violate("%s: %u states cannot end", STUCK, nstuck);
-	expected = row->violation ? sim_violation[0] && strstr(sim_violation, row->violation)
-				  : !sim_violation[0];
-	if (verbose || !expected)
-		fprintf(verbose ? stdout : stderr, "%-58s %8u states %9zu steps %6u ends | %-60s | %s\n",
-			row->name, nfound, graph.nsteps, nends, sim_violation[0] ? sim_violation : "ok",
-			expected ? "as expected" : "NOT AS EXPECTED");
+	if (verbose || sim_violation[0])
+		fprintf(verbose ? stdout : stderr, "%-58s %8u states %9zu steps %6u ends | %s\n",
+			row->name, nfound, graph.nsteps, nends, sim_violation[0] ? sim_violation : "ok");
 	fflush(stdout);
-	return !expected;
+	return sim_violation[0] != 0;
 }
 
 #endif /* NET_EXPLORE_SEARCH_H */

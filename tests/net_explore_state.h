@@ -13,8 +13,6 @@ struct config {
 	unsigned window, most_window, ncredits, nbuffers, nitems;
 	uint32_t first_seq;
 	unsigned flags;
-	int mutant;
-	const char *violation;         /* a part of the error that must be found; NULL: none may be found */
 };
 static const struct config *cfg;
 

@@ -2,7 +2,7 @@
 /*
  * Engines of src/net in one process, connected by a simulated link. The including test chooses what happens
  * next (sim_choose): which message arrives, which bulk lands, which send is reported done. This file compiles
- * the engines with their mutants; their loads and stores to regions go to net_watch.h.
+ * the engines; their loads and stores to regions go to net_watch.h.
  *
  * The link reads what it sends as late as allowed, and overwrites the memory of messages when it returns it.
  */
@@ -14,37 +14,6 @@
 #include <string.h>
 
 #include "helpers.h"
-
-/* Errors in the engine, each of which must be noticed. */
-#define SIM_MUTANTS(X) \
-	X(ACK_EARLY)             /* postponed records are reported as performed */ \
-	X(RESPONSE_NEEDS_CREDIT) /* a response waits for credit */ \
-	X(NO_SEQ)                /* requests are performed as they arrive */ \
-	X(NO_WAIT)               /* operations do not wait for bulk */ \
-	X(CREDIT_LEAK)           /* returned credits are lost */ \
-	X(FENCE_MERGE)           /* a put grows over a fence */ \
-	X(RETURN_RACE)           /* limits from before a return of credits count */ \
-	X(LAND_ANY)              /* chunks are only counted, whatever the order in which they land */ \
-	X(RETIRE_EARLY)          /* a bulk is forgotten before its chunks have left */ \
-	X(ACK_NEVER)             /* delayed acknowledgements are never sent */ \
-	X(ACK_LOST)              /* no second acknowledgement follows one that was in flight */ \
-	X(PUTS_STAY)             /* a put after others leaves only with a later operation, never alone */ \
-	X(CONTEXT_STOLEN)        /* a context gets another number while it has something open */
-enum sim_mutant {
-	MUTANT_NONE,
-#define X(NAME) MUTANT_##NAME,
-	SIM_MUTANTS(X)
-#undef X
-	NMUTANTS
-};
-static enum sim_mutant sim_mutant;
-#define GSHMEMI_NET_MUTANT(name) (sim_mutant == MUTANT_##name)
-static const char *const sim_mutant_names[] = {
-	"none",
-#define X(NAME) #NAME,
-	SIM_MUTANTS(X)
-#undef X
-};
 
 /* The first error; empty: none. */
 static char sim_violation[256];

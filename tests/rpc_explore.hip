@@ -28,19 +28,6 @@
  * compiler, because dead values count.
  */
 #define GSHMEM_ARCH_HEADER "rpc_explore_arch.h"
-#define GSHMEMI_RPC_MUTANT(name) (explore_mutant == MUTANT_##name)
-static enum {
-	MUTANT_NONE,
-	MUTANT_NO_FENCE,     /* the leader posts before its stores have arrived */
-	MUTANT_NO_SYNC,      /* the leader posts before the other lanes have written */
-	MUTANT_REUSE,        /* a posted call's slot is used again before it is answered */
-	MUTANT_NO_PENDING,   /* a posted call's slot is not marked as the server's */
-	MUTANT_LEAK,         /* a slot found to be the server's stays locked */
-	MUTANT_UNLOCK_EARLY, /* the slot is unlocked before the answer */
-	MUTANT_NO_SWEEP,     /* quiet does not look at the requests */
-	MUTANT_NO_BARRIER,   /* a server that goes to sleep looks without waiting for the clients' stores */
-	MUTANT_LOOK_FIRST    /* it looks before it announces that it sleeps */
-} explore_mutant;
 #define gshmemi_host_rpc_wake explore_wake
 #include <gshmem.h>
 
@@ -69,7 +56,10 @@ enum {
 	DEPENDS = 64,       /* wave 0's first call is done when wave 1's first has been */
 	BUFFERED = 128,     /* the server's stores wait in a buffer, too */
 	EVERY_WORD = 256,   /* each access to a page is a step */
-	NAPS = 512          /* the server sleeps until a client wakes it */
+	NAPS = 512,         /* the server sleeps until a client wakes it */
+	NO_BARRIER = 1024,  /* and looks without waiting for the clients' stores */
+	LOOK_FIRST = 2048,  /* and looks before it announces that it sleeps */
+	NO_SWEEP = 4096     /* quiet does not look at the requests */
 };
 
 struct config {
@@ -77,7 +67,6 @@ struct config {
 	int is_large;
 	unsigned nwaves, nslots, nlanes;
 	enum call calls[MAX_WAVES][MAX_CALLS];
-	int mutant;
 	unsigned flags;
 	unsigned nservers;
 	unsigned npreemptions;
@@ -106,63 +95,59 @@ static const struct config *cfg;
 #define Q QUIET_CALL
 #define T TICKET_CALL
 static const struct config rows[] = {
-	{"W1 N1 sync x3", 0, 1, 1, 2, {{S, S, S}}, 0, 0, 1, NO_BOUND, 0, NULL, 1, 1},
-	{"W1 N1 sync x2, every word", 0, 1, 1, 2, {{S, S}}, 0, EVERY_WORD, 1, NO_BOUND, 0, NULL, 1, 1},
+	{"W1 N1 sync x3", 0, 1, 1, 2, {{S, S, S}}, 0, 1, NO_BOUND, 0, NULL, 1, 1},
+	{"W1 N1 sync x2, every word", 0, 1, 1, 2, {{S, S}}, EVERY_WORD, 1, NO_BOUND, 0, NULL, 1, 1},
 	{"W1 N1 async,sync,quiet, server's stores buffered", 0, 1, 1, 2, {{A, S, Q}},
-	 0, BUFFERED, 1, NO_BOUND, 0, NULL, 1, 1},
+	 BUFFERED, 1, NO_BOUND, 0, NULL, 1, 1},
 	{"W1 N1 sync x3, one lane, numbers from 2^30 - 4", 0, 1, 1, 1, {{S, A, S}},
-	 0, 0, 1, NO_BOUND, 0x3ffffffc, NULL, 1, 1},
-	{"W2 N2 sync x2 each", 0, 2, 2, 2, {{S, S}, {S, S}}, 0, 0, 1, NO_BOUND, 0, NULL, 1, 1},
-	{"W2 N2 async/sync mix", 0, 2, 2, 2, {{A, S}, {A, A}}, 0, 0, 1, NO_BOUND, 0, NULL, 1, 1},
-	{"W2 N2 async,async,quiet | async,sync", 0, 2, 2, 2, {{A, A, Q}, {A, S}}, 0, 0, 1, NO_BOUND, 0, NULL, 1, 1},
+	 0, 1, NO_BOUND, 0x3ffffffc, NULL, 1, 1},
+	{"W2 N2 sync x2 each", 0, 2, 2, 2, {{S, S}, {S, S}}, 0, 1, NO_BOUND, 0, NULL, 1, 1},
+	{"W2 N2 async/sync mix", 0, 2, 2, 2, {{A, S}, {A, A}}, 0, 1, NO_BOUND, 0, NULL, 1, 1},
+	{"W2 N2 async,async,quiet | async,sync", 0, 2, 2, 2, {{A, A, Q}, {A, S}}, 0, 1, NO_BOUND, 0, NULL, 1, 1},
 	{"W2 N2 async,async,quiet | async,sync, one lane", 0, 2, 2, 1, {{A, A, Q}, {A, S}},
-	 0, 0, 1, NO_BOUND, 0, NULL, 1, 1},
+	 0, 1, NO_BOUND, 0, NULL, 1, 1},
 	{"W2 N2 ticket,quiet | async,quiet, from 2^30 - 1", 0, 2, 2, 1, {{T, Q}, {A, Q}},
-	 0, 0, 1, NO_BOUND, 0x3fffffff, NULL, 1, 1},
-	{"W2 N2 two servers, async,sync | async", 0, 2, 2, 1, {{A, S}, {A}}, 0, 0, 2, NO_BOUND, 0, NULL, 1, 1},
-	{"W3 N3 async | sync | sync, 3 preemptions", 0, 3, 3, 1, {{A}, {S}, {S}}, 0, 0, 1, 3, 0, NULL, 1, 1},
-	{"W3 N3 sync | async,sync | sync, 2 preemptions", 1, 3, 3, 1, {{S}, {A, S}, {S}}, 0, 0, 1, 2, 0, NULL, 1, 1},
-	{"W3 N3 sync | async,sync | sync, 3 preemptions", 1, 3, 3, 1, {{S}, {A, S}, {S}}, 0, 0, 1, 3, 0, NULL, 1, 1},
-	{"W3 N3 async,quiet | async | sync, 1 preemption", 0, 3, 3, 1, {{A, Q}, {A}, {S}}, 0, 0, 1, 1, 0, NULL, 1, 1},
-	{"W3 N3 async,quiet | async | sync, 2 preemptions", 1, 3, 3, 1, {{A, Q}, {A}, {S}}, 0, 0, 1, 2, 0, NULL, 1, 1},
-	{"W3 N3 sync | async,sync | sync, all", 1, 3, 3, 1, {{S}, {A, S}, {S}}, 0, 0, 1, NO_BOUND, 0, NULL, 1, 1},
-	{"control: W2 N1 (N < W)", 0, 2, 1, 2, {{S, S}, {S, S}}, 0, 0, 1, NO_BOUND, 0, NULL, 0, 1},
-	{"control: W3 N2 (N < W), 3 preemptions", 0, 3, 2, 1, {{S}, {S}, {S}}, 0, 0, 1, 3, 0, NULL, 0, 1},
-	{"mutant: no release fence before post", 0, 2, 2, 2, {{S, S}, {S}},
-	 MUTANT_NO_FENCE, 0, 1, NO_BOUND, 0, TORN, 0, 0},
-	{"mutant: leader posts without warp sync", 0, 2, 2, 2, {{S}, {S}},
-	 MUTANT_NO_SYNC, 0, 1, NO_BOUND, 0, TORN, 0, 0},
-	{"mutant: server answers before writing the result", 0, 2, 2, 2, {{S, S}, {S}},
-	 0, ANSWER_FIRST, 1, NO_BOUND, 0, WRONG, 0, 0},
-	{"mutant: async slot reused before its answer", 0, 2, 2, 2, {{A, A, A}, {S}},
-	 MUTANT_REUSE, 0, 1, NO_BOUND, 0, TORN, 0, 0},
-	{"mutant: async unlock without the pending bit", 0, 2, 2, 2, {{A, A, S}, {S}},
-	 MUTANT_NO_PENDING, 0, 1, NO_BOUND, 0, TORN, 0, 0},
-	{"mutant: pending slot collected, lock kept", 0, 2, 2, 2, {{A, A, S}, {S, S}},
-	 MUTANT_LEAK, 0, 1, NO_BOUND, 0, NULL, 0, 0},
-	{"mutant: unlock before the answer is seen", 0, 2, 2, 2, {{S, S}, {S, S}},
-	 MUTANT_UNLOCK_EARLY, 0, 1, NO_BOUND, 0, TORN, 0, 0},
-	{"mutant: quiet without a sweep of all requests", 0, 2, 2, 2, {{A, Q}, {S}},
-	 MUTANT_NO_SWEEP, 0, 1, NO_BOUND, 0, EARLY, 0, 0},
+	 0, 1, NO_BOUND, 0x3fffffff, NULL, 1, 1},
+	{"W2 N2 two servers, async,sync | async", 0, 2, 2, 1, {{A, S}, {A}}, 0, 2, NO_BOUND, 0, NULL, 1, 1},
+	{"W3 N3 async | sync | sync, 3 preemptions", 0, 3, 3, 1, {{A}, {S}, {S}}, 0, 1, 3, 0, NULL, 1, 1},
+	{"W3 N3 sync | async,sync | sync, 2 preemptions", 1, 3, 3, 1, {{S}, {A, S}, {S}}, 0, 1, 2, 0, NULL, 1, 1},
+	{"W3 N3 sync | async,sync | sync, 3 preemptions", 1, 3, 3, 1, {{S}, {A, S}, {S}}, 0, 1, 3, 0, NULL, 1, 1},
+	{"W3 N3 async,quiet | async | sync, 1 preemption", 0, 3, 3, 1, {{A, Q}, {A}, {S}}, 0, 1, 1, 0, NULL, 1, 1},
+	{"W3 N3 async,quiet | async | sync, 2 preemptions", 1, 3, 3, 1, {{A, Q}, {A}, {S}}, 0, 1, 2, 0, NULL, 1, 1},
+	{"W3 N3 sync | async,sync | sync, all", 1, 3, 3, 1, {{S}, {A, S}, {S}}, 0, 1, NO_BOUND, 0, NULL, 1, 1},
+	{"control: W2 N1 (N < W)", 0, 2, 1, 2, {{S, S}, {S, S}}, 0, 1, NO_BOUND, 0, NULL, 0, 1},
+	{"control: W3 N2 (N < W), 3 preemptions", 0, 3, 2, 1, {{S}, {S}, {S}}, 0, 1, 3, 0, NULL, 0, 1},
+	{"W2 N2 sync each", 0, 2, 2, 2, {{S}, {S}},
+	 0, 1, NO_BOUND, 0, NULL, 1, 1},
+	{"wrong: server answers before writing the result", 0, 2, 2, 2, {{S, S}, {S}},
+	 ANSWER_FIRST, 1, NO_BOUND, 0, WRONG, 0, 0},
+	{"W2 N2 async x3 | sync", 0, 2, 2, 2, {{A, A, A}, {S}},
+	 0, 1, NO_BOUND, 0, NULL, 1, 1},
+	{"W2 N2 async,async,sync | sync", 0, 2, 2, 2, {{A, A, S}, {S}},
+	 0, 1, NO_BOUND, 0, NULL, 1, 1},
+	{"W2 N2 async,async,sync | sync x2", 0, 2, 2, 2, {{A, A, S}, {S, S}},
+	 0, 1, NO_BOUND, 0, NULL, 1, 1},
+	{"wrong: quiet without a sweep of all requests", 0, 2, 2, 2, {{A, Q}, {S}},
+	 NO_SWEEP, 1, NO_BOUND, 0, EARLY, 0, 0},
 	{"bell alone, ordered after the request", 0, 2, 2, 1, {{A, S}, {S}},
-	 0, BELL_ALONE | BELL_ORDERED, 1, NO_BOUND, 0, NULL, 1, 1},
+	 BELL_ALONE | BELL_ORDERED, 1, NO_BOUND, 0, NULL, 1, 1},
 	{"bell alone, ordered, all stores buffered", 0, 2, 2, 1, {{A, S}, {S}},
-	 0, BELL_ALONE | BELL_ORDERED | BUFFERED, 1, NO_BOUND, 0, NULL, 1, 1},
-	{"mutant: bell alone, may overtake the request", 0, 2, 2, 1, {{A, S}, {S}},
-	 0, BELL_ALONE, 1, NO_BOUND, 0, NULL, 0, 0},
-	{"mutant: bell alone, goes down after the requests are read", 0, 2, 2, 1, {{A, S}, {S}},
-	 0, BELL_ALONE | BELL_ORDERED | BELL_LATE, 1, NO_BOUND, 0, NULL, 0, 0},
+	 BELL_ALONE | BELL_ORDERED | BUFFERED, 1, NO_BOUND, 0, NULL, 1, 1},
+	{"wrong: bell alone, may overtake the request", 0, 2, 2, 1, {{A, S}, {S}},
+	 BELL_ALONE, 1, NO_BOUND, 0, NULL, 0, 0},
+	{"wrong: bell alone, goes down after the requests are read", 0, 2, 2, 1, {{A, S}, {S}},
+	 BELL_ALONE | BELL_ORDERED | BELL_LATE, 1, NO_BOUND, 0, NULL, 0, 0},
 	{"bell as a hint, unordered, and all requests read", 0, 2, 2, 1, {{A, S}, {S}},
-	 0, BELL, 1, NO_BOUND, 0, NULL, 1, 1},
+	 BELL, 1, NO_BOUND, 0, NULL, 1, 1},
 	{"server sleeps, woken without a fence in the client", 0, 2, 2, 1, {{A, S}, {S}},
-	 0, NAPS, 1, NO_BOUND, 0, NULL, 1, 1},
-	{"mutant: server sleeps, no membarrier", 0, 2, 2, 1, {{S}, {S}},
-	 MUTANT_NO_BARRIER, NAPS, 1, NO_BOUND, 0, NULL, 0, 0},
-	{"mutant: server looks before it says that it sleeps", 0, 2, 2, 1, {{S}, {S}},
-	 MUTANT_LOOK_FIRST, NAPS, 1, NO_BOUND, 0, NULL, 0, 0},
-	{"call that needs another wave's, any order", 0, 2, 2, 2, {{S}, {S}}, 0, DEPENDS, 1, NO_BOUND, 0, NULL, 0, 1},
-	{"mutant: the same, one call at a time", 0, 2, 2, 2, {{S}, {S}},
-	 0, DEPENDS | ONE_AT_A_TIME, 1, NO_BOUND, 0, NULL, 0, 0},
+	 NAPS, 1, NO_BOUND, 0, NULL, 1, 1},
+	{"wrong: server sleeps, no membarrier", 0, 2, 2, 1, {{S}, {S}},
+	 NAPS | NO_BARRIER, 1, NO_BOUND, 0, NULL, 0, 0},
+	{"wrong: server looks before it says that it sleeps", 0, 2, 2, 1, {{S}, {S}},
+	 NAPS | LOOK_FIRST, 1, NO_BOUND, 0, NULL, 0, 0},
+	{"call that needs another wave's, any order", 0, 2, 2, 2, {{S}, {S}}, DEPENDS, 1, NO_BOUND, 0, NULL, 0, 1},
+	{"wrong: the same, one call at a time", 0, 2, 2, 2, {{S}, {S}},
+	 DEPENDS | ONE_AT_A_TIME, 1, NO_BOUND, 0, NULL, 0, 0},
 };
 #undef S
 #undef A
@@ -182,12 +167,12 @@ int main(int argc, char **argv)
 		large |= !strcmp(argv[i], "-a");
 		selects |= argv[i][0] != '-';
 	}
-	for (n = 0; n < sizeof rows / sizeof rows[0]; n++) {
+	for (n = 0; n < sizeof rows / sizeof rows[0] && !rc; n++) {
 		k = !selects;
 		for (i = 1; i < argc; i++)
 			k |= argv[i][0] != '-' && strstr(rows[n].name, argv[i]) != NULL;
 		if (k && (!rows[n].is_large || large || selects))
-			rc |= explore(&rows[n], verbose);
+			rc = explore(&rows[n], verbose);
 	}
 	return rc;
 }

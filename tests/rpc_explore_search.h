@@ -339,7 +339,6 @@ static int explore(const struct config *row, int verbose)
 	uint32_t i;
 
 	cfg = row;
-	explore_mutant = (decltype(explore_mutant))row->mutant;
 	violation = NULL;
 	forget();
 	set_channel();

@@ -79,7 +79,7 @@ static int is_still_open(struct taken *t)
 	unsigned slot;
 	uint32_t seq;
 
-	if (!t->is_begun && explore_mutant != MUTANT_NO_SWEEP) {
+	if (!t->is_begun && !(cfg->flags & NO_SWEEP)) {
 		for (slot = 0; slot < cfg->nslots; slot++) {
 			if (gshmemi_rpc_is_open_post(&channel, slot, &seq)) {
 				t->slots[t->nposts] = (uint8_t)slot;
@@ -163,12 +163,12 @@ static __attribute__((noinline)) void nap(struct taken *taken)
 	unsigned i;
 	int has_any = 0;
 
-	if (explore_mutant == MUTANT_LOOK_FIRST)
+	if (cfg->flags & LOOK_FIRST)
 		take_all(taken);
 	explore_amo(GSHMEMI_AMO_ADD, &memory.asleep, 1, 0, 4);
-	for (i = 0; i < cfg->nwaves && explore_mutant != MUTANT_NO_BARRIER; i++)
+	for (i = 0; i < cfg->nwaves && !(cfg->flags & NO_BARRIER); i++)
 		ask(DRAINED, NULL, 0, i, 0, 0);
-	if (explore_mutant != MUTANT_LOOK_FIRST)
+	if (!(cfg->flags & LOOK_FIRST))
 		take_all(taken);
 	for (i = 0; i < cfg->nslots; i++)
 		has_any |= taken[i].id;

@@ -11,21 +11,10 @@
  * 10000 calls. The waves are threads, the server is the library's, and there are as many slots as waves. With
  * one slot fewer the last wave must hang whenever all slots are locked, and must not if one is free.
  *
- * At the end all waves go on, and the counts of both sides must agree. The same test must fail with a broken
- * protocol: a child tries each way to break it.
+ * At the end all waves go on, and the counts of both sides must agree. The same test must fail if a wave that
+ * has a slot makes another call: a child tries that. tests/mutants.sh breaks the headers.
  */
 #define GSHMEM_ARCH_HEADER "rpc_freeze_arch.h"
-#define GSHMEMI_RPC_MUTANT(name) (freeze_mutant == MUTANT_##name)
-static enum {
-	MUTANT_NONE,
-	MUTANT_NO_FENCE,     /* these four: not here */
-	MUTANT_NO_SYNC,
-	MUTANT_REUSE,
-	MUTANT_NO_PENDING,
-	MUTANT_LEAK,         /* a slot found to be the server's stays locked */
-	MUTANT_UNLOCK_EARLY, /* the slot is unlocked before the answer */
-	MUTANT_HOLD          /* a wave that has a slot makes another call */
-} freeze_mutant;
 #include <gshmem.h>
 
 #include <atomic>
@@ -190,6 +179,8 @@ static void check_answer(uint64_t got, uint64_t expected)
 		nwrong++;
 }
 
+static bool holds_slots; /* a wave that has a slot makes another call */
+
 /* One call of a kind by the lanes that are here. Returns how often the function must have been called. */
 static unsigned call(enum kind kind, unsigned wave, uint64_t number, uint32_t home)
 {
@@ -201,12 +192,12 @@ static unsigned call(enum kind kind, unsigned wave, uint64_t number, uint32_t ho
 
 	switch (kind) {
 	case SCALAR:
-		if (freeze_mutant == MUTANT_HOLD)
+		if (holds_slots)
 			(void)gshmemi_rpc_enter(c, gshmemi_arch_wave_peers(1), home, &port);
 		result = gshmemi_rpc_words(c, now.op, 0, 6, in, NULL, home, "freeze");
 		check_answer(result.value, number * 3 + threadIdx.x);
 		check_answer((uint64_t)(int64_t)result.status, 0);
-		if (freeze_mutant == MUTANT_HOLD)
+		if (holds_slots)
 			gshmemi_rpc_leave(c, &port, 0);
 		return 1;
 	case POST:
@@ -424,14 +415,13 @@ static void set_points(const std::vector<point> &points, size_t first, size_t ap
 		now.points[w] = points[(first + w * apart) % points.size()];
 }
 
-static void freeze(unsigned nlanes, decltype(freeze_mutant) mutant, int verbose)
+static void freeze(unsigned nlanes, int verbose)
 {
 	const std::vector<point> points = find_points(nlanes);
 	const size_t nrounds = (points.size() + MAX_WAVES - 2) / (MAX_WAVES - 1);
 	unsigned nhung = 0, ntogether = 0, nmissed = 0;
 	size_t i;
 
-	freeze_mutant = mutant;
 	for (i = 0; i < nrounds; i++) {
 		set_points(points, i, nrounds);
 		run_round(MAX_WAVES, nlanes, MAX_WAVES, 10000 / SCALE);
@@ -469,55 +459,43 @@ static void freeze(unsigned nlanes, decltype(freeze_mutant) mutant, int verbose)
 		points.size());
 }
 
-static void run_all(decltype(freeze_mutant) mutant, int verbose)
+static void run_all(int verbose)
 {
 	t_equal(gshmem_init_thread(GSHMEM_THREAD_MULTIPLE, NULL), 0, "init");
 	t_equal(gshmemx_rpc_register(&now.op, triple, NULL, 0), 0, "register");
 	t_equal(gshmemx_rpc_register(&now.stream_op, invert, NULL, GSHMEMX_RPC_STREAM), 0, "register");
-	freeze(1, mutant, verbose);
-	freeze(MAX_LANES, mutant, verbose);
+	freeze(1, verbose);
+	freeze(MAX_LANES, verbose);
 	gshmem_finalize();
 }
 
-static const struct {
-	const char *name;
-	decltype(freeze_mutant) mutant;
-} mutants[] = {{"LEAK", MUTANT_LEAK}, {"UNLOCK_EARLY", MUTANT_UNLOCK_EARLY}, {"HOLD", MUTANT_HOLD}};
-enum { NMUTANTS = sizeof mutants / sizeof mutants[0] };
-
-static void start_mutant(unsigned i, pid_t *pid_p)
+/* Starts a child whose waves hold a slot while they make another call. */
+static pid_t start_holding(void)
 {
-	*pid_p = fork();
-	t_check(*pid_p >= 0, "fork failed");
-	if (*pid_p)
-		return;
+	const pid_t pid = fork();
+
+	t_check(pid >= 0, "fork failed");
+	if (pid)
+		return pid;
 	t_check(freopen("/dev/null", "w", stderr) != NULL, "/dev/null");
 	limit_ns = 1000000000;
-	run_all(mutants[i].mutant, 0);
+	holds_slots = true;
+	run_all(0);
 	_exit(0);
 }
 
-/* -v: print the points; the name of a mutant: run that, which fails. */
-int main(int argc, char **argv)
+/* -v: print the points. */
+int main(int argc, char **)
 {
-	pid_t pids[NMUTANTS];
-	unsigned i;
 	int status;
+	pid_t pid;
 
-	for (i = 0; i < NMUTANTS; i++) {
-		if (argc > 1 && !strcmp(argv[1], mutants[i].name)) {
-			limit_ns = 1000000000;
-			run_all(mutants[i].mutant, 0);
-			return 0;
-		}
+	if (SCALE == 1) {
+		pid = start_holding();
+		t_check(waitpid(pid, &status, 0) == pid, "waitpid failed");
+		t_check(WIFEXITED(status) && WEXITSTATUS(status) == 1,
+			"waves that hold slots are not noticed: status %#x", status);
 	}
-	for (i = 0; i < NMUTANTS && SCALE == 1; i++)
-		start_mutant(i, &pids[i]);
-	for (i = 0; i < NMUTANTS && SCALE == 1; i++) {
-		t_check(waitpid(pids[i], &status, 0) == pids[i], "waitpid failed");
-		t_check(WIFEXITED(status) && WEXITSTATUS(status) == 1, "%s is not noticed: status %#x", mutants[i].name,
-			status);
-	}
-	run_all(MUTANT_NONE, argc > 1);
+	run_all(argc > 1);
 	return 0;
 }

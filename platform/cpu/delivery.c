@@ -31,15 +31,6 @@ extern struct gshmemi_state gshmemi_state __asm__("gshmemi_library_state"); /* a
 
 #if GSHMEMI_ARCH_HAS_DELIVERY
 
-/*
- * Which rule to break, so that tests can show that they would notice: -DGSHMEMI_MUTANT=1 for a whole build,
- * or an expression in a test that includes this file.
- */
-#ifndef GSHMEMI_MUTANT
-#define GSHMEMI_MUTANT 0
-#endif
-enum { MUTANT_FENCE = 1, MUTANT_QUIET, MUTANT_SIGNAL, MUTANT_CATCH_UP, MUTANT_OVERTAKE };
-
 /* Above this many bytes of copies and records a caller delivers some records itself. */
 #define MAX_QUEUED_BYTES ((size_t)64 << 20)
 /*
@@ -465,7 +456,6 @@ static bool hold_back(int world_pe)
 static bool shall_overtake(const struct record *r)
 {
 	return r->o.nbytes <= 8 && r->o.what != GSHMEMI_GET && !r->npieces && nqueues &&
-		GSHMEMI_MUTANT != MUTANT_OVERTAKE &&
 		random_below(2) && hold_back(gshmemi_pe_in_world(r->o.pe));
 }
 
@@ -537,7 +527,7 @@ static void hand_over_put(const struct gshmemi_operation *o, char *base, struct 
 		r = create_record(&part, base, o->is_nbi ? 0 : piece);
 		if (!o->is_nbi)
 			r->o.local = memcpy(r->copy, part.local, piece);
-		if (signal && GSHMEMI_MUTANT != MUTANT_SIGNAL) {
+		if (signal) {
 			r->signal = signal;
 			signal->npieces++;
 		}
@@ -585,11 +575,8 @@ static void put_signal_late(const struct gshmemi_operation *o, char *base, char 
 /* Delivers what the caller's last fence ordered before an operation on pe that is performed now. */
 static void catch_up(int pe)
 {
-	struct queue *q;
+	struct queue *q = find_queue(hipcpu_lane_serial(), pe);
 
-	if (GSHMEMI_MUTANT == MUTANT_CATCH_UP)
-		return;
-	q = find_queue(hipcpu_lane_serial(), pe);
 	while (q && q->nopen && q->epoch != q->last_epoch)
 		q = deliver_any(q);
 	gshmemi_arch_fence_release();
@@ -649,14 +636,11 @@ uint64_t gshmemi_delivery_carry(const struct gshmemi_operation *o, char *base, c
 
 void gshmemi_delivery_order(int context)
 {
-	bool was_open;
 	const uint64_t caller = hipcpu_lane_serial();
+	const bool was_open = lock_memory();
 	struct queue *q;
 	size_t i;
 
-	if (GSHMEMI_MUTANT == MUTANT_FENCE)
-		return;
-	was_open = lock_memory();
 	/*
 	 * The host's fence covers kernels that have ended. Two queues cannot be ordered, so deliver theirs
 	 * now.
@@ -673,12 +657,9 @@ void gshmemi_delivery_order(int context)
 void gshmemi_delivery_complete(int context, const int *target_pes, size_t npes)
 {
 	const struct scope scope = {hipcpu_lane_serial(), context, target_pes, npes};
-	bool was_open;
+	const bool was_open = lock_memory();
 	struct queue *q;
 
-	if (GSHMEMI_MUTANT == MUTANT_QUIET)
-		return;
-	was_open = lock_memory();
 	while ((q = pick_queue(&scope)))
 		deliver_any(q);
 	unlock_memory(was_open);

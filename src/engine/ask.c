@@ -23,7 +23,7 @@ static struct context *find_context(struct connection *c, int number)
 	for (context = c->contexts; context; context = context->next) {
 		if (context->number == number)
 			return context;
-		if (is_over(c, context) || GSHMEMI_NET_MUTANT(CONTEXT_STOLEN))
+		if (is_over(c, context))
 			free = context;
 	}
 	if (!free) {
@@ -81,7 +81,7 @@ static bool wait_for(struct gshmemi_engine *e, struct connection *c, uint64_t bu
 {
 	struct gshmemi_op_record *r;
 
-	if (c->nbulks_landed >= bulk || GSHMEMI_NET_MUTANT(NO_WAIT))
+	if (c->nbulks_landed >= bulk)
 		return true;
 	if (c->nbulks_begun < bulk)
 		return false;
@@ -485,8 +485,7 @@ static void retire_puts(struct gshmemi_engine *e, struct connection *c)
 {
 	struct item *item;
 
-	while ((item = c->puts) && item != c->putting && item->last_chunk <= c->nlanded &&
-	       (!item->nchunks || GSHMEMI_NET_MUTANT(RETIRE_EARLY))) {
+	while ((item = c->puts) && item != c->putting && item->last_chunk <= c->nlanded && !item->nchunks) {
 		c->puts = item->next;
 		if (!c->puts)
 			c->puts_end = &c->puts;
@@ -531,7 +530,7 @@ void gshmemi_engine_fence(struct gshmemi_engine *e, int number)
 	struct context *context;
 
 	for (c = e->first; c; c = c->next) {
-		if (c->open && !GSHMEMI_NET_MUTANT(FENCE_MERGE))
+		if (c->open)
 			c->open->last_put = 0; /* a new record: the owner keeps records in order, not bytes */
 		for (context = c->contexts; context; context = context->next)
 			if (context->number == number)

@@ -249,8 +249,7 @@ void gshmemi_net_transfer(struct gshmemi_engine *e, struct sending *sending)
 static void acknowledge(struct connection *c, struct gshmemi_net_head *head)
 {
 	head->limit = c->granted;
-	head->nperformed =
-		c->nperformed_here + (GSHMEMI_NET_MUTANT(ACK_EARLY) && c->held ? c->held->nleft : 0);
+	head->nperformed = c->nperformed_here;
 	head->nlanded = c->nlanded_here;
 	c->must_ack = false;
 	c->ack_passes = 0;
@@ -293,8 +292,7 @@ static bool may_leave(const struct connection *c)
 {
 	switch (c->urgency) {
 	case PUTS_ALONE:
-		return c->nperformed >= c->ends[0] && c->nperformed >= c->lone_puts_end &&
-		       !(GSHMEMI_NET_MUTANT(PUTS_STAY) && c->lone_puts_end);
+		return c->nperformed >= c->ends[0] && c->nperformed >= c->lone_puts_end;
 	case IS_URGENT:
 		return c->nperformed >= c->ends[0];
 	default:
@@ -325,8 +323,6 @@ static void send_responses(struct gshmemi_engine *e, struct connection *c)
 {
 	struct buffer *buffer;
 
-	if (GSHMEMI_NET_MUTANT(RESPONSE_NEEDS_CREDIT) && !gshmemi_net_is_below(c->next_seq, c->limit))
-		return;
 	while (c->answers.first) {
 		e->counts.nresponses++;
 		send_buffer(e, c, pop(&c->answers), GSHMEMI_LINK_RESPONSE);
@@ -361,8 +357,6 @@ static void flush(struct gshmemi_engine *e, struct connection *c, bool with_puts
 	send_responses(e, c);
 	if ((c->must_ack || c->must_ping) && !c->ack.is_busy)
 		send_ack(e, c);
-	if (GSHMEMI_NET_MUTANT(ACK_LOST))
-		c->must_ack = false;
 }
 
 /*
@@ -386,7 +380,7 @@ static int serve(struct gshmemi_engine *e)
 		list = c->next_active;
 		c->is_active = false;
 		if (c->ack_passes && !--c->ack_passes)
-			c->must_ack = !GSHMEMI_NET_MUTANT(ACK_NEVER);
+			c->must_ack = true;
 		if (gshmemi_net_is_pending(c))
 			n += gshmemi_net_reap(e, c);
 		if (c->held)
@@ -417,8 +411,7 @@ static void hear(struct gshmemi_engine *e, struct connection *c, const struct gs
 		c->nperformed = head->nperformed;
 	gshmemi_net_hear_landed(e, c, head->nlanded);
 	/* Ignore limits told before the owner took the credits back. */
-	if ((head->nperformed >= c->returned || GSHMEMI_NET_MUTANT(RETURN_RACE)) &&
-		gshmemi_net_is_below(c->limit, head->limit))
+	if (head->nperformed >= c->returned && gshmemi_net_is_below(c->limit, head->limit))
 		c->limit = head->limit;
 	c->must_ack |= (head->flags & GSHMEMI_NET_PING) != 0;
 	if (c->open || c->queue.first || c->must_ack)

@@ -34,11 +34,6 @@ struct gshmemi_agent;
 /* smaller where they go through landings */
 #define GSHMEMI_NET_CHUNK_NBYTES (GSHMEMI_ARCH_HOST_DIRECT ? 524288 : 131072)
 
-/* Tests break the protocol on purpose: this is 1 for the mutant being tried. */
-#ifndef GSHMEMI_NET_MUTANT
-#define GSHMEMI_NET_MUTANT(name) 0
-#endif
-
 /* What a PE was asked to do and has not answered. */
 struct gshmemi_engine_unanswered {
 	uint64_t nsmall;      /* small operations, and records about bulk */

@@ -279,7 +279,7 @@ static void grant(struct gshmemi_engine *e, struct connection *c, unsigned flags
 
 	c->expected++;
 	if (flags & GSHMEMI_NET_RETURNS) {
-		e->ncredits += GSHMEMI_NET_MUTANT(CREDIT_LEAK) ? 0 : c->ngranted;
+		e->ncredits += c->ngranted;
 		c->ngranted = 0;
 		c->granted = c->expected + e->config.window;
 		return;
@@ -324,7 +324,7 @@ void gshmemi_net_take(
 
 	gshmemi_net_activate(e, c);
 	/* an earlier one must come first */
-	if ((head->seq != c->expected || c->held) && !GSHMEMI_NET_MUTANT(NO_SEQ)) {
+	if (head->seq != c->expected || c->held) {
 		hold(e, c, head, data, 0, head->nrecords);
 	} else if (perform_all(e, c, data, &at, &nleft)) {
 		grant(e, c, head->flags);
@@ -362,7 +362,7 @@ void gshmemi_net_landed_here(struct gshmemi_engine *e, struct sending *sending)
 	struct connection *c = sending->connection;
 
 	gshmemi_arch_fence_release();
-	c->landed_beyond |= 1ULL << (GSHMEMI_NET_MUTANT(LAND_ANY) ? 0 : sending->chunk - c->nlanded_here - 1);
+	c->landed_beyond |= 1ULL << (sending->chunk - c->nlanded_here - 1);
 	for (; c->landed_beyond & 1; c->landed_beyond >>= 1)
 		c->nlanded_here++;
 	c->must_ack = true;

@@ -58,7 +58,7 @@ static int quiet(struct gshmemi_rpc_op *op, gshmemx_rpc_call_t *call)
 {
 	const struct gshmemi_rpc_channel *c = &op->served->channel;
 
-	if (!call->state && !GSHMEMI_RPC_MUTANT(NO_SWEEP)) {
+	if (!call->state) {
 		call->state = gshmemi_rpc_find_open(c, 0);
 		if (!call->state) {
 			gshmemi_error("rpc: gshmem_quiet: out of memory");

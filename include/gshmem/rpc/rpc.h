@@ -121,8 +121,7 @@ GSHMEMI_FN void gshmemi_rpc_send(const struct gshmemi_rpc_channel *c, struct gsh
 				 uint32_t op, uint32_t flags, uint32_t nsteps)
 {
 	port->seq = (port->seq + nsteps) & GSHMEMI_RPC_SEQ;
-	if (!GSHMEMI_RPC_MUTANT(NO_SYNC))
-		gshmemi_arch_group_sync(GSHMEMI_WAVE, port->lanes);
+	gshmemi_arch_group_sync(GSHMEMI_WAVE, port->lanes);
 	if (!port->is_leader)
 		return;
 	gshmemi_rpc_write_header(c, port->slot, port->callers, op, flags);
@@ -139,8 +138,6 @@ GSHMEMI_FN struct gshmemi_rpc_result gshmemi_rpc_receive(const struct gshmemi_rp
 {
 	struct gshmemi_rpc_result result = {0, 0};
 
-	if (GSHMEMI_RPC_MUTANT(UNLOCK_EARLY) && port->is_leader)
-		gshmemi_rpc_close(c, port->slot, port->seq, 0);
 	if (port->is_leader)
 		result.status = gshmemi_rpc_await(c, port->slot, port->seq, &result.value, call);
 	result.status = (int)gshmemi_arch_broadcast((uint64_t)(int64_t)result.status, port->lanes);

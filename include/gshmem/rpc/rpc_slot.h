@@ -26,11 +26,6 @@
 #include <errno.h>
 #include <gshmem/wait/poll.h>
 
-/* 1 for the mutant that a test is trying: tests break the protocol on purpose. */
-#ifndef GSHMEMI_RPC_MUTANT
-#define GSHMEMI_RPC_MUTANT(name) 0
-#endif
-
 /* How a lane reads and writes the page: tests define these to follow it. */
 #ifndef gshmemi_rpc_read_word
 #define gshmemi_rpc_read_word(address)         (*(address))
@@ -84,11 +79,9 @@ GSHMEMI_FN int gshmemi_rpc_lock(const struct gshmemi_rpc_channel *c, uint32_t sl
 	*seq_p = old & GSHMEMI_RPC_SEQ;
 	if (old & GSHMEMI_RPC_LOCK)
 		return 0;
-	if (!(old & GSHMEMI_RPC_PENDING) || GSHMEMI_RPC_MUTANT(REUSE) || gshmemi_rpc_is_answered(c, slot,
-		old))
+	if (!(old & GSHMEMI_RPC_PENDING) || gshmemi_rpc_is_answered(c, slot, old))
 		return 1;
-	if (!GSHMEMI_RPC_MUTANT(LEAK))
-		gshmemi_arch_store(&c->client[slot], old, 4); /* the server has the slot: unlock */
+	gshmemi_arch_store(&c->client[slot], old, 4); /* the server has the slot: unlock */
 	return 0;
 }
 
@@ -150,8 +143,7 @@ GSHMEMI_FN void gshmemi_rpc_wake_server(const struct gshmemi_rpc_channel *c)
  */
 GSHMEMI_FN void gshmemi_rpc_post(const struct gshmemi_rpc_channel *c, uint32_t slot, uint32_t seq)
 {
-	if (!GSHMEMI_RPC_MUTANT(NO_FENCE))
-		gshmemi_arch_fence_release();
+	gshmemi_arch_fence_release();
 	gshmemi_arch_store(&c->request[slot], seq, 4);
 	if (c->bell)
 		gshmemi_arch_store(&c->bell[slot / GSHMEMI_RPC_GROUP], 1, 4);
@@ -192,8 +184,7 @@ GSHMEMI_FN int gshmemi_rpc_await(const struct gshmemi_rpc_channel *c, uint32_t s
 GSHMEMI_FN void gshmemi_rpc_close(const struct gshmemi_rpc_channel *c, uint32_t slot, uint32_t seq,
 				  int pending)
 {
-	gshmemi_arch_store(&c->client[slot], seq | (pending && !GSHMEMI_RPC_MUTANT(NO_PENDING)
-						    ? GSHMEMI_RPC_PENDING : 0), 4);
+	gshmemi_arch_store(&c->client[slot], seq | (pending ? GSHMEMI_RPC_PENDING : 0), 4);
 }
 
 /* ---- server ---- */

@@ -32,11 +32,6 @@
 /* The most mails that one call serves: a wave has work of its own. */
 #define GSHMEMI_MAIL_LIMIT 64
 
-/* 1 for the mutant that a test is trying: tests break the protocol on purpose. */
-#ifndef GSHMEMI_MAIL_MUTANT
-#define GSHMEMI_MAIL_MUTANT(name) 0
-#endif
-
 /* Whether an attention word says that mail has been posted and not performed. */
 GSHMEMI_FN int gshmemi_mail_is_open(uint64_t attention)
 {
@@ -148,7 +143,7 @@ GSHMEMI_FN void gshmemi_mail_serve(struct gshmemi_mailbox *box, uint32_t *lock)
 
 	do {
 		taken = (uint32_t)gshmemi_arch_uniform(gshmemi_arch_amo32(GSHMEMI_AMO_OR, lock, 1, 0));
-		if (taken & 1 && !GSHMEMI_MAIL_MUTANT(NO_LOCK))
+		if (taken & 1)
 			return;
 		taken &= ~1U;
 		posted = (uint32_t)gshmemi_arch_uniform(gshmemi_mail_posted(box));
@@ -158,18 +153,16 @@ GSHMEMI_FN void gshmemi_mail_serve(struct gshmemi_mailbox *box, uint32_t *lock)
 			       gshmemi_mail_perform(box, taken / 2 % GSHMEMI_MAIL_SLOTS,
 						    left == GSHMEMI_MAIL_LIMIT, &last))
 				taken += 2, left--;
-			if (!GSHMEMI_MAIL_MUTANT(DONE_EARLY))
-				gshmemi_arch_fence_release();
+			gshmemi_arch_fence_release();
 			gshmemi_arch_store(&box->attention.done, taken, 4);
-			if (!GSHMEMI_MAIL_MUTANT(DONE_LATE))
-				gshmemi_arch_fence_release();
+			gshmemi_arch_fence_release();
 		}
 		gshmemi_arch_store(lock, taken, 4);
 		gshmemi_arch_fence_system();
 		/* Enough for now, or not for this process: mail is left, and others see it. */
 		if ((int32_t)(posted - taken) > 0)
 			return;
-	} while (!GSHMEMI_MAIL_MUTANT(NO_LOOK) && gshmemi_mail_posted(box) != taken);
+	} while (gshmemi_mail_posted(box) != taken);
 }
 
 /* Out of line, shared by all waits: kernels pay for its registers. The lowest lane that is here serves. */
