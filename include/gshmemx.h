@@ -305,8 +305,10 @@ GSHMEM_API int gshmemx_rpc_wait(gshmemx_rpc_ticket_t ticket);
  */
 GSHMEM_API int gshmemx_rpc_stream(uint32_t op, const void *in, size_t in_nbytes, void *out, size_t out_nbytes,
 				  size_t *got_nbytes);
+#if GSHMEMI_KERNELS
 GSHMEM_API int gshmemx_rpc_stream_wave(uint32_t op, const void *in, size_t in_nbytes, void *out,
 				       size_t out_nbytes, size_t *got_nbytes);
+#endif
 
 /*
  * gshmemx_abort - end the job with a status, after a message that names PE, block and thread.
@@ -532,6 +534,7 @@ GSHMEMX_RMA_TYPES(GSHMEMI_DECLARE)
 
 /* gshmemx_TYPENAME_put_SCOPE and so on - put, get and put_signal by a group; SCOPE: wave, wg. */
 
+#if GSHMEMI_KERNELS
 #define GSHMEMI_DECLARE_SCOPE(NAME, TYPE, SCOPE) \
 	GSHMEM_API void gshmemx_##NAME##_put_##SCOPE(TYPE *dest, const TYPE *source, size_t nelems, int pe); \
 	GSHMEM_API void gshmemx_##NAME##_get_##SCOPE(TYPE *dest, const TYPE *source, size_t nelems, int pe); \
@@ -597,6 +600,7 @@ GSHMEM_RMA_SIZES(GSHMEMI_DECLARE)
 GSHMEMI_DECLARE_SCOPE(mem, wave) /* nelems counts bytes */
 GSHMEMI_DECLARE_SCOPE(mem, wg)
 #undef GSHMEMI_DECLARE_SCOPE
+#endif
 
 /* gshmemx_ctx_TYPENAME_put_wave and so on - the same with a context, as gshmem_ctx_TYPENAME_put. */
 
@@ -617,6 +621,7 @@ GSHMEMI_CTX_EXTENSIONS
  *                            after
  * gshmemx_quiet_SCOPE        what any thread of the group did before has arrived
  */
+#if GSHMEMI_KERNELS
 GSHMEM_API void gshmemx_barrier_all_wave(void);
 GSHMEM_API void gshmemx_barrier_all_wg(void);
 GSHMEM_API void gshmemx_sync_all_wave(void);
@@ -627,11 +632,13 @@ GSHMEM_API void gshmemx_fence_wave(void);
 GSHMEM_API void gshmemx_fence_wg(void);
 GSHMEM_API void gshmemx_quiet_wave(void);
 GSHMEM_API void gshmemx_quiet_wg(void);
+#endif
 
 /*
  * gshmemx_TYPENAME_wait_until_SCOPE, gshmemx_signal_wait_until_SCOPE - one thread polls for the group;
  * afterwards every thread sees what was ordered before the update.
  */
+#if GSHMEMI_KERNELS
 #define GSHMEMI_DECLARE(NAME, TYPE) \
 	GSHMEM_API void gshmemx_##NAME##_wait_until_wave(TYPE *ivar, int cmp, TYPE cmp_value); \
 	GSHMEM_API void gshmemx_##NAME##_wait_until_wg(TYPE *ivar, int cmp, TYPE cmp_value);
@@ -639,6 +646,7 @@ GSHMEM_WAIT_TYPES(GSHMEMI_DECLARE)
 #undef GSHMEMI_DECLARE
 GSHMEM_API uint64_t gshmemx_signal_wait_until_wave(uint64_t *sig_addr, int cmp, uint64_t cmp_value);
 GSHMEM_API uint64_t gshmemx_signal_wait_until_wg(uint64_t *sig_addr, int cmp, uint64_t cmp_value);
+#endif
 
 /* ---- collectives --------------------------------------------------------------------------------------- */
 
@@ -669,13 +677,6 @@ GSHMEM_API uint64_t gshmemx_signal_wait_until_wg(uint64_t *sig_addr, int cmp, ui
 #if !GSHMEMI_KERNELS
 #define GSHMEMI_F(PREFIX, NAME, PARAMETERS, ARGS, BODY) GSHMEM_API int gshmemx_##NAME PARAMETERS;
 GSHMEMI_COLL_SHORT_CALLS
-#undef GSHMEMI_F
-#define GSHMEMI_F(PREFIX, NAME, PARAMETERS, ARGS, BODY) \
-	GSHMEM_API int gshmemx_##NAME##_wave PARAMETERS; \
-	GSHMEM_API int gshmemx_##NAME##_wg PARAMETERS;
-GSHMEMI_COLL_CALLS
-GSHMEMI_COLL_SHORT_CALLS
-GSHMEMI_COLL_LONG_DOUBLE_CALLS
 #undef GSHMEMI_F
 #endif
 

@@ -2,11 +2,14 @@
 /* delivery: no */
 /*
  * docs/api.md matches the library: each form that its tables promise is a function, each that they deny is
- * not, and each function is in a row. Only the compiler can tell what kernels may call.
+ * not, and each function is in a row. The library has the functions that the host calls; those of waves and
+ * work-groups are in what the compiler reads of its headers in a HIP unit. Only the compiler can tell what
+ * one thread of a kernel may call.
  */
 #include <ctype.h>
 #include <dlfcn.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 #include <gshmem.h>
 
@@ -39,9 +42,52 @@ static void replace(const char *name, const char *word, const char *value, char 
 	sprintf(out, "%.*s%s%s", (int)(at - name), name, value, at + strlen(word));
 }
 
-static bool is_function(const char *name)
+static char *hip_unit; /* the headers in a HIP unit, preprocessed */
+
+/* Returns what a command prints; free it. */
+static char *read_output(const char *command)
 {
-	return dlsym(RTLD_DEFAULT, name) != NULL;
+	size_t size = 1 << 20, n = 0, got;
+	char *text = malloc(size);
+	FILE *pipe = popen(command, "r");
+
+	t_check(pipe && text, "%s", command);
+	while ((got = fread(text + n, 1, size - 1 - n, pipe))) {
+		n += got;
+		if (n == size - 1)
+			text = realloc(text, size *= 2);
+		t_check(text, "out of memory");
+	}
+	text[n] = 0;
+	t_equal(pclose(pipe), 0, command);
+	return text;
+}
+
+static bool is_word(char c)
+{
+	return isalnum((unsigned char)c) || c == '_';
+}
+
+/* A preprocessor may leave a blank there. */
+static bool has_parameters(const char *end)
+{
+	return *end == '(' || (*end == ' ' && end[1] == '(');
+}
+
+static bool is_in_hip_unit(const char *name)
+{
+	const size_t length = strlen(name);
+	const char *at;
+
+	for (at = hip_unit; (at = strstr(at, name)); at += length)
+		if (!is_word(at[-1]) && has_parameters(at + length))
+			return true;
+	return false;
+}
+
+static bool is_function(const char *name, int form)
+{
+	return form == WAVE || form == WG ? is_in_hip_unit(name) : dlsym(RTLD_DEFAULT, name) != NULL;
 }
 
 /* The function for this form of a call; name has no words in capitals. */
@@ -72,12 +118,12 @@ static void check_call(const struct call *call)
 			;
 		if (i == (int)(sizeof words / sizeof *words)) {
 			form_name(call->name, form, function);
-			found = is_function(function);
+			found = is_function(function, form);
 		}
 		for (k = 0; i < (int)(sizeof words / sizeof *words) && !found && words[i].values[k]; k++) {
 			replace(call->name, words[i].word, words[i].values[k], name);
 			form_name(name, form, function);
-			found = is_function(function);
+			found = is_function(function, form);
 		}
 		t_check(found == call->has[form], "docs/api.md: %s: the library has %s %s", call->name,
 			found ? "a" : "no", function);
@@ -154,6 +200,25 @@ static bool is_listed(const char *function)
 	return strncmp(bare, "half_", 5) == 0 || strncmp(bare, "bfloat16_", 9) == 0;
 }
 
+/* Each call of a wave or work-group that HIP units have is in a row. Returns how many there are. */
+static int check_groups(void)
+{
+	const char *at, *end;
+	char name[128];
+	int n = 0;
+
+	for (at = hip_unit; (at = strstr(at, "gshmemx_")); at = end) {
+		for (end = at; is_word(*end); end++)
+			;
+		snprintf(name, sizeof name, "%.*s", (int)(end - at), at);
+		if (is_word(at[-1]) || !has_parameters(end) || (strncmp(end - 5, "_wave", 5) && strncmp(end - 3, "_wg", 3)))
+			continue;
+		t_check(is_listed(name), "docs/api.md has no row for %s", name);
+		n++;
+	}
+	return n;
+}
+
 int main(void)
 {
 	FILE *file = fopen("docs/api.md", "r"), *symbols;
@@ -162,6 +227,11 @@ int main(void)
 	Dl_info info;
 
 	gshmem_pcontrol(0); /* otherwise the library would not be linked */
+	t_check(dladdr((void *)dlsym(RTLD_DEFAULT, "gshmem_init"), &info), "where the library is");
+	snprintf(command, sizeof command,
+		"printf '#include <%%s>\\n' gshmem.h gshmemx_win.h | '%.*s/../bin/gshmemcc' -x hip -E -",
+		(int)(strrchr(info.dli_fname, '/') - info.dli_fname), info.dli_fname);
+	hip_unit = read_output(command);
 	t_check(file, "docs/api.md cannot be read");
 	while (fgets(line, sizeof line, file))
 		if (strncmp(line, "| `", 3) == 0)
@@ -172,7 +242,6 @@ int main(void)
 		if (strcmp(calls[i].name, "gshmemx_collective_launch")) /* a template in HIP units, too */
 			check_call(&calls[i]);
 
-	t_check(dladdr((void *)dlsym(RTLD_DEFAULT, "gshmem_init"), &info), "where the library is");
 	snprintf(command, sizeof command, "nm -D --defined-only '%s'", info.dli_fname);
 	symbols = popen(command, "r");
 	t_check(symbols, "nm");
@@ -187,5 +256,7 @@ int main(void)
 	}
 	pclose(symbols);
 	t_check(nfunctions > 1000, "the library has %d functions", nfunctions);
+	t_check(check_groups() > 1000, "HIP units have too few calls of waves and work-groups");
+	free(hip_unit);
 	return 0;
 }

@@ -123,13 +123,6 @@ int gshmemx_rpc_stream(
 	return gshmemi_host_rpc_stream(op, in, in_nbytes, out, out_nbytes, got_nbytes, "gshmemx_rpc_stream");
 }
 
-int gshmemx_rpc_stream_wave(
-	uint32_t op, const void *in, size_t in_nbytes, void *out, size_t out_nbytes, size_t *got_nbytes)
-{
-	return gshmemi_host_rpc_stream(
-		op, in, in_nbytes, out, out_nbytes, got_nbytes, "gshmemx_rpc_stream_wave");
-}
-
 void gshmemx_abort(int status)
 {
 	gshmemi_host_rpc_abort(status);

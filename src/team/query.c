@@ -78,13 +78,3 @@ int gshmem_team_sync(gshmem_team_t team)
 {
 	return gshmemi_host_team_sync(team, "gshmem_team_sync");
 }
-
-int gshmemx_team_sync_wave(gshmem_team_t team)
-{
-	return gshmemi_host_team_sync(team, "gshmemx_team_sync_wave");
-}
-
-int gshmemx_team_sync_wg(gshmem_team_t team)
-{
-	return gshmemi_host_team_sync(team, "gshmemx_team_sync_wg");
-}

@@ -55,18 +55,20 @@
 	GSHMEMI_CTX_TYPED(gshmem, NAME, T, ) \
 	GSHMEMI_CTX_MORE(gshmem, NAME, T, )
 #define GSHMEMI_CTX_SCOPES(NAME, T) \
-	GSHMEMI_CTX_TYPED(gshmemx, NAME, T, _wave) \
-	GSHMEMI_CTX_MORE(gshmemx, NAME, T, _wave) \
-	GSHMEMI_CTX_TYPED(gshmemx, NAME, T, _wg) \
-	GSHMEMI_CTX_MORE(gshmemx, NAME, T, _wg)
+	GSHMEMI_OF_GROUPS( \
+		GSHMEMI_CTX_TYPED(gshmemx, NAME, T, _wave) \
+		GSHMEMI_CTX_MORE(gshmemx, NAME, T, _wave) \
+		GSHMEMI_CTX_TYPED(gshmemx, NAME, T, _wg) \
+		GSHMEMI_CTX_MORE(gshmemx, NAME, T, _wg))
 #define GSHMEMI_CTX_SIZE(SIZE, NBYTES) \
 	GSHMEMI_CTX_SIZED(gshmem, SIZE, ) \
 	GSHMEMI_CTX_SIZED_STRIDE(gshmem, SIZE, )
 #define GSHMEMI_CTX_SIZE_SCOPES(SIZE, NBYTES) \
-	GSHMEMI_CTX_SIZED(gshmemx, SIZE, _wave) \
-	GSHMEMI_CTX_SIZED_STRIDE(gshmemx, SIZE, _wave) \
-	GSHMEMI_CTX_SIZED(gshmemx, SIZE, _wg) \
-	GSHMEMI_CTX_SIZED_STRIDE(gshmemx, SIZE, _wg)
+	GSHMEMI_OF_GROUPS( \
+		GSHMEMI_CTX_SIZED(gshmemx, SIZE, _wave) \
+		GSHMEMI_CTX_SIZED_STRIDE(gshmemx, SIZE, _wave) \
+		GSHMEMI_CTX_SIZED(gshmemx, SIZE, _wg) \
+		GSHMEMI_CTX_SIZED_STRIDE(gshmemx, SIZE, _wg))
 
 #define GSHMEMI_CTX_VALUE(PREFIX, NAME, T) \
 	GSHMEMI_V(PREFIX, NAME##_p, (T *dest, T value), (dest, value)) \
@@ -122,7 +124,8 @@
 	GSHMEM_RMA_TYPES(GSHMEMI_CTX_SCOPES) \
 	GSHMEMX_RMA_TYPES(GSHMEMI_CTX_SHORT_TYPE) \
 	GSHMEM_RMA_SIZES(GSHMEMI_CTX_SIZE_SCOPES) \
-	GSHMEMI_CTX_SIZED(gshmemx, mem, _wave) \
-	GSHMEMI_CTX_SIZED(gshmemx, mem, _wg)
+	GSHMEMI_OF_GROUPS( \
+		GSHMEMI_CTX_SIZED(gshmemx, mem, _wave) \
+		GSHMEMI_CTX_SIZED(gshmemx, mem, _wg))
 
 #endif /* GSHMEM_CONTEXT_LIST_H */

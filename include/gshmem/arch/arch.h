@@ -444,6 +444,7 @@ GSHMEMI_ARCH_GIVES(void, trap, (const char *why));
 /*
  * GSHMEM_API               a function of the API that kernels may call, too
  * GSHMEM_HOST_API          a function of the API that only the CPU may call
+ * GSHMEMI_OF_GROUPS(...)   the calls of waves and work-groups: only units with kernels have them
  * GSHMEMI_LONG_DOUBLE_API  GSHMEM_API for a value of long double, which GPUs do not have
  * GSHMEMI_FN               a function that optimized code must inline: on the direct path of kernels
  * GSHMEMI_SLOW             a function that must stay out of line: behind a sentinel
@@ -452,6 +453,7 @@ GSHMEMI_ARCH_GIVES(void, trap, (const char *why));
 #define GSHMEMI_FN   GSHMEMI_INLINE __host__ __device__
 #define GSHMEMI_SLOW static __host__ __device__ __attribute__((noinline, cold, unused))
 #define GSHMEM_API   GSHMEMI_FN
+#define GSHMEMI_OF_GROUPS(...) __VA_ARGS__
 #if GSHMEMI_ARCH_HAS_LONG_DOUBLE
 #define GSHMEMI_LONG_DOUBLE_API GSHMEM_API
 #else
@@ -479,6 +481,7 @@ GSHMEMI_ARCH_GIVES(void, trap, (const char *why));
 #define GSHMEMI_FN   GSHMEMI_INLINE
 #define GSHMEMI_SLOW static __attribute__((noinline, cold, unused))
 #define GSHMEM_API   extern __attribute__((visibility("default")))
+#define GSHMEMI_OF_GROUPS(...)
 #endif
 
 #endif /* GSHMEM_ARCH_H */
