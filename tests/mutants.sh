@@ -236,7 +236,7 @@ cpu_mutants() {
 		'/^static int enter(/,/^}/s/return gshmemi_devmem_enter();/return 0;/;/^static void leave(/,/^}/s/gshmemi_devmem_leave(previous);/(void)previous;/'
 	mutant source region_error regions_bad src/ipc/opening.c 's/(void)hipGetLastError();/;/'
 	mutant source region_direct_only regions_bad src/device/state.c \
-		'/^int gshmemi_state_add_slow(/,/^}/s/rc = check_units();/rc = 0;/'
+		'/^int gshmemi_state_add_why(/,/^}/s/rc = check_units();/rc = 0;/'
 	mutant source win_cards regions_bad src/win/create.c \
 		'/^static int make(/,/^}/s/rc = agree(team, local, &needs_none, r->call);/rc = local;/'
 	mutant source win_generation win_misuse src/win/window.c \
@@ -325,7 +325,7 @@ cpu_mutants() {
 	mutant kernel net_asked net_asked include/gshmem/rpc/remote.h 's/^\tgshmemi_remote_asked();/\t;/'
 	mutant source net_asked_late net_quiet src/net/net.c \
 		's/^\t\tgshmemi_state_set_asked(true);/\t\tatomic_store(\&may_be_open, true);\n\t\tusleep(200);\n&/'
-	mutant source net_asked_init net_asked src/host/init.c 's/state.slow |= GSHMEMI_SLOW_ASKED;/;/'
+	mutant source net_asked_init net_asked src/host/init.c 's/state.why |= GSHMEMI_WHY_ASKED;/;/'
 	mutant source net_again net_asked src/rpc/carry.c \
 		'/^void gshmemi_rpc_carry_begin(/,/^}/s/atomic_store(&nhanded_over, 0);/;/'
 	mutant source net_awaited net_messages src/engine/ask.c 's/c->urgency = IS_AWAITED;/;/'

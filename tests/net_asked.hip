@@ -7,7 +7,7 @@
 /* net: no, likewise */
 /* nodes: no, likewise */
 /*
- * Fence and quiet look at the net only while something may be open there: GSHMEMI_SLOW_ASKED is set in this
+ * Fence and quiet look at the net only while something may be open there: GSHMEMI_WHY_ASKED is set in this
  * unit's state as soon as a host or a kernel has asked for an operation, and cleared when a quiet finds
  * nothing open. Requests of kernels under an earlier init do not count.
  */
@@ -27,7 +27,7 @@ struct seen {
 
 static __host__ __device__ bool is_asked(void)
 {
-	return gshmemi_is_slow(GSHMEMI_SLOW_ASKED);
+	return gshmemi_is_slow(GSHMEMI_WHY_ASKED);
 }
 
 /* Whether the bit gets cleared; barriers' messages are acknowledged later. */

@@ -369,7 +369,7 @@ int main(void)
 	previous = (me + npes - 1) % npes;
 	shared = (struct shared *)gshmem_calloc(1, sizeof *shared);
 	if (!gshmem_ptr(shared, next) && !gshmem_ptr(shared, previous))
-		t_check(!(gshmemi_state.slow & GSHMEMI_SLOW_MIXED),
+		t_check(!(gshmemi_state.why & GSHMEMI_WHY_MIXED),
 			"PE %d: all is carried, but a fence is a quiet: order is not tested", me);
 	put_signal_all();
 	complete_all();

@@ -7,7 +7,7 @@
 /* nodes: no, it needs memory that both PEs map */
 /*
  * What quiet completes has arrived, whatever other threads do meanwhile. Two blocks and the host put and
- * complete, so that GSHMEMI_SLOW_ASKED is set and cleared all the time. After each quiet they announce it in
+ * complete, so that GSHMEMI_WHY_ASKED is set and cleared all the time. After each quiet they announce it in
  * memory that PE 1 maps, too, and PE 1 checks that it is true.
  */
 #include <hip/hip_runtime.h>

@@ -4,7 +4,7 @@
  *
  * Units register in constructors, possibly before main, from any thread that loads a module. A copy changes
  * only in init, in finalize and on entry of a host call, when no kernel of this process uses the library; the
- * exception is the word slow (device/state.h).
+ * exception is the word why (device/state.h).
  */
 #include "device/state.h"
 
@@ -69,7 +69,7 @@ const struct gshmemi_state *gshmemi_host_no_state(void)
  */
 static bool needs_slow_path(const struct gshmemi_state *state)
 {
-	return (state->slow & ~(GSHMEMI_SLOW_POSTS | GSHMEMI_SLOW_ASKED)) != 0;
+	return (state->why & ~(GSHMEMI_WHY_POSTS | GSHMEMI_WHY_ASKED)) != 0;
 }
 
 static int check_copy(const struct gshmemi_state_copy *copy, bool needs_slow)
@@ -220,12 +220,12 @@ int gshmemi_state_set(const struct gshmemi_state *state)
 /* Writes only that word, into a copy that has been filled. */
 static int write_slow(void *state)
 {
-	return gshmemi_devmem_copy((char *)state + offsetof(struct gshmemi_state, slow), &gshmemi_state.slow,
-				   sizeof gshmemi_state.slow, "the device state's flags");
+	return gshmemi_devmem_copy((char *)state + offsetof(struct gshmemi_state, why), &gshmemi_state.why,
+				   sizeof gshmemi_state.why, "the device state's flags");
 }
 
 /* Called with the lock held. */
-static int write_slow_everywhere(void)
+static int write_why_everywhere(void)
 {
 	struct gshmemi_state_copy *copy;
 	struct module *module;
@@ -253,17 +253,17 @@ static int check_units(void)
 	return rc;
 }
 
-int gshmemi_state_add_slow(uint32_t slow)
+int gshmemi_state_add_why(uint32_t why)
 {
 	int rc = 0;
 
 	pthread_mutex_lock(&lock);
-	if ((gshmemi_state.slow & slow) != slow) {
-		if (slow & ~GSHMEMI_SLOW_POSTS)
+	if ((gshmemi_state.why & why) != why) {
+		if (why & ~GSHMEMI_WHY_POSTS)
 			rc = check_units();
 		if (!rc) {
-			gshmemi_state.slow |= slow;
-			rc = write_slow_everywhere();
+			gshmemi_state.why |= why;
+			rc = write_why_everywhere();
 		}
 	}
 	pthread_mutex_unlock(&lock);
@@ -276,9 +276,9 @@ int gshmemi_state_add_slow(uint32_t slow)
 static void change_asked(struct gshmemi_state *state, bool is_asked)
 {
 	if (is_asked)
-		__atomic_fetch_or(&state->slow, GSHMEMI_SLOW_ASKED, __ATOMIC_SEQ_CST);
+		__atomic_fetch_or(&state->why, GSHMEMI_WHY_ASKED, __ATOMIC_SEQ_CST);
 	else
-		__atomic_fetch_and(&state->slow, ~GSHMEMI_SLOW_ASKED, __ATOMIC_SEQ_CST);
+		__atomic_fetch_and(&state->why, ~GSHMEMI_WHY_ASKED, __ATOMIC_SEQ_CST);
 }
 
 void gshmemi_state_set_asked(bool is_asked)

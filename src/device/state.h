@@ -12,14 +12,14 @@ int gshmemi_state_set(const struct gshmemi_state *state);
 int gshmemi_state_upload(void);
 
 /*
- * Sets GSHMEMI_SLOW_* bits in all units and modules. Only this one word is ever written to a copy that has
+ * Sets GSHMEMI_WHY_* bits in all units and modules. Only this one word is ever written to a copy that has
  * been filled, so a kernel that is running, perhaps one of the library itself, sees either the old word or
  * the new one. Returns -EINVAL after a message if a unit compiled with GSHMEM_DIRECT_ONLY cannot follow.
  */
-int gshmemi_state_add_slow(uint32_t slow);
+int gshmemi_state_add_why(uint32_t why);
 
 /*
- * Sets or clears GSHMEMI_SLOW_ASKED everywhere, while kernels run. Does nothing where the CPU cannot reach
+ * Sets or clears GSHMEMI_WHY_ASKED everywhere, while kernels run. Does nothing where the CPU cannot reach
  * the states.
  */
 void gshmemi_state_set_asked(bool is_asked);

@@ -198,10 +198,10 @@ static int set_state(void)
 	state = (const struct gshmemi_state)GSHMEMI_STATE_INIT;
 	state.my_pe = gshmemi_job->my_pe;
 	state.npes = gshmemi_job->npes;
-	state.slow = (gshmemi_env.CHECK ? GSHMEMI_SLOW_CHECK : 0) |
-		(gshmemi_env.CPU_DELIVERY ? GSHMEMI_SLOW_DELIVERY : 0) |
-		(gshmemi_env.TRACE ? GSHMEMI_SLOW_POSTS | GSHMEMI_SLOW_TRACE : 0) |
-		(gshmemi_env.STATS ? GSHMEMI_SLOW_STATS : 0);
+	state.why = (gshmemi_env.CHECK ? GSHMEMI_WHY_CHECK : 0) |
+		(gshmemi_env.CPU_DELIVERY ? GSHMEMI_WHY_DELIVERY : 0) |
+		(gshmemi_env.TRACE ? GSHMEMI_WHY_POSTS | GSHMEMI_WHY_TRACE : 0) |
+		(gshmemi_env.STATS ? GSHMEMI_WHY_STATS : 0);
 	state.heap = gshmemi_heap.base;
 	state.heap_nbytes = gshmemi_heap.nbytes;
 	state.sync = gshmemi_heap.sync;
@@ -221,7 +221,7 @@ static int set_state(void)
 	state.rpc = gshmemi_rpc_kernels.channel;
 	nfound = gshmemi_regions_describe(gshmemi_net_is_running(), &state);
 	if (gshmemi_net_is_running())
-		state.slow |= GSHMEMI_SLOW_ASKED; /* as gshmemi_net_may_be_open says */
+		state.why |= GSHMEMI_WHY_ASKED; /* as gshmemi_net_may_be_open says */
 	if (nfound < gshmemi_job->nlocal && state.my_pe == 0)
 		gshmemi_warn("init: %d of the %d PEs of this node are direct: in a job of %d PEs those of a "
 			     "node must be consecutive and at most %d (mpirun -ppn; GSHMEM_MAX_PES); calls "

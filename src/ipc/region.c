@@ -440,24 +440,24 @@ int gshmemi_regions_check_net(void)
 		gshmemi_job->my_pe, pe < gshmemi_job->npes ? pe : gshmemi_job->my_pe);
 }
 
-static uint32_t find_slow(bool has_net)
+static uint32_t find_why(bool has_net)
 {
 	const struct gshmemi_region *heap = &regions[GSHMEMI_REGION_HEAP];
-	uint32_t slow = (gshmemi_job->npes >= GSHMEM_MAX_PES ? GSHMEMI_SLOW_PEERS : 0) |
-		(gshmemi_job->nnodes > 1 ? GSHMEMI_SLOW_NODES : 0);
+	uint32_t why = (gshmemi_job->npes >= GSHMEM_MAX_PES ? GSHMEMI_WHY_PEERS : 0) |
+		(gshmemi_job->nnodes > 1 ? GSHMEMI_WHY_NODES : 0);
 	int pe, peer;
 
 	for (pe = 0; pe < gshmemi_job->npes; pe++) {
 		peer = peers[pe] >> 1;
 		if (peers[pe] & GSHMEMI_PEER_CARRIED || heap->amo_delta[peer] == GSHMEMI_SENTINEL)
-			slow |= GSHMEMI_SLOW_PEERS;
+			why |= GSHMEMI_WHY_PEERS;
 		if (peer >= 0 && peers[pe] & GSHMEMI_PEER_CARRIED && heap->delta[peer] != GSHMEMI_SENTINEL)
-			slow |= GSHMEMI_SLOW_CARRY;
+			why |= GSHMEMI_WHY_CARRY;
 		if (has_net && needs_net(pe))
-			slow |= GSHMEMI_SLOW_NET |
-				(peer >= 0 && heap->delta[peer] != GSHMEMI_SENTINEL ? GSHMEMI_SLOW_MIXED : 0);
+			why |= GSHMEMI_WHY_NET |
+				(peer >= 0 && heap->delta[peer] != GSHMEMI_SENTINEL ? GSHMEMI_WHY_MIXED : 0);
 	}
-	return slow;
+	return why;
 }
 
 int gshmemi_regions_describe(bool has_net, struct gshmemi_state *state)
@@ -465,7 +465,7 @@ int gshmemi_regions_describe(bool has_net, struct gshmemi_state *state)
 	state->regions = regions;
 	state->peers = peers;
 	state->tables = tables;
-	state->slow |= find_slow(has_net);
+	state->why |= find_why(has_net);
 	state->direct.bias = -8U * (unsigned)find_first();
 	/* one table for both */
 	(void)fill(GSHMEMI_REGION_SYNC, state->direct.sync_delta, state->direct.sync_delta);

@@ -606,12 +606,12 @@ int gshmemi_net_start(void)
 int gshmemi_net_require(const char *call)
 {
 	static pthread_mutex_t starting = PTHREAD_MUTEX_INITIALIZER; /* only one thread starts it */
-	const uint32_t slow = GSHMEMI_SLOW_PEERS | GSHMEMI_SLOW_NET | GSHMEMI_SLOW_MIXED;
+	const uint32_t why = GSHMEMI_WHY_PEERS | GSHMEMI_WHY_NET | GSHMEMI_WHY_MIXED;
 	struct gshmemi_link *link = NULL;
 	int rc;
 
 	if (engine) /* it may run only because of GSHMEM_NET, and kernels not know of it */
-		return gshmemi_state_add_slow(slow);
+		return gshmemi_state_add_why(why);
 	if (!GSHMEMI_ARCH_HOST_DIRECT) {
 		gshmemi_error("%s: some PE's memory cannot be mapped, and its owner can be reached only in a "
 			      "job on several nodes, or with GSHMEM_NET=1",
@@ -626,7 +626,7 @@ int gshmemi_net_require(const char *call)
 		rc = start(link);
 	if (link && !rc) {
 		gshmemi_state_set_asked(true); /* see start */
-		rc = gshmemi_state_add_slow(slow);
+		rc = gshmemi_state_add_why(why);
 		if (rc)
 			stop();
 	}

@@ -44,7 +44,7 @@ void gshmemi_net_leave_puts(void);
 /*
  * may_be_open returns false if this thread has made no request that is still open. settle, called between
  * enter and leave, checks whether anything is open; if not, may_be_open is false until somebody enters.
- * GSHMEMI_SLOW_ASKED mirrors may_be_open for kernels (gshmemi_state_set_asked).
+ * GSHMEMI_WHY_ASKED mirrors may_be_open for kernels (gshmemi_state_set_asked).
  */
 bool gshmemi_net_may_be_open(void);
 void gshmemi_net_settle(void);

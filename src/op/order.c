@@ -32,7 +32,7 @@ void gshmemi_host_quiet(int context, const int *target_pes, size_t npes, const c
 void gshmemi_host_fence(int context, const char *call)
 {
 	gshmemi_slow_unset_at(call, gshmemi_arch_caller());
-	if (gshmemi_is_slow(GSHMEMI_SLOW_NET))
+	if (gshmemi_is_slow(GSHMEMI_WHY_NET))
 		gshmemi_rpc_host_hand_over();
 	gshmemi_carry_complete(context, NULL, 0);
 	gshmemi_rpc_host_complete(call);
@@ -44,10 +44,10 @@ void gshmemi_host_quiet(int context, const int *target_pes, size_t npes, const c
 	uint64_t open;
 
 	gshmemi_slow_unset_at(call, gshmemi_arch_caller());
-	if (target_pes && gshmemi_is_slow(GSHMEMI_SLOW_CHECK))
+	if (target_pes && gshmemi_is_slow(GSHMEMI_WHY_CHECK))
 		gshmemi_slow_pes_at(target_pes, npes, call, gshmemi_arch_caller());
 	open = gshmemi_trace_call(GSHMEMI_TRACE_CALL, -1, 0, call);
-	if (gshmemi_is_slow(GSHMEMI_SLOW_NET))
+	if (gshmemi_is_slow(GSHMEMI_WHY_NET))
 		gshmemi_rpc_host_hand_over();
 	gshmemi_carry_complete(context, target_pes, npes);
 	gshmemi_rpc_host_complete(call);

@@ -79,7 +79,7 @@ uint64_t gshmemi_host_wait(
 	uint64_t found, started_ns = 0, open = 0;
 	long sleep_ns = 0;
 
-	if (gshmemi_is_slow(GSHMEMI_SLOW_UNSET | GSHMEMI_SLOW_CHECK))
+	if (gshmemi_is_slow(GSHMEMI_WHY_UNSET | GSHMEMI_WHY_CHECK))
 		gshmemi_slow_wait(ivar, nbytes, nbytes, cmp, call);
 	while (found = gshmemi_host_load(ivar, nbytes, call),
 		!gshmemi_compare(found, cmp, value, nbytes, is_signed)) {
@@ -95,7 +95,7 @@ uint64_t gshmemi_host_wait(
 int gshmemi_host_test(
 	const void *ivar, unsigned nbytes, int is_signed, int cmp, uint64_t value, const char *call)
 {
-	if (gshmemi_is_slow(GSHMEMI_SLOW_UNSET | GSHMEMI_SLOW_CHECK))
+	if (gshmemi_is_slow(GSHMEMI_WHY_UNSET | GSHMEMI_WHY_CHECK))
 		gshmemi_slow_wait(ivar, nbytes, nbytes, cmp, call);
 	if (gshmemi_compare(gshmemi_host_load(ivar, nbytes, call), cmp, value, nbytes, is_signed))
 		return 1;

@@ -260,7 +260,7 @@ void gshmemi_mailbox_describe(struct gshmemi_state *state)
 {
 	if (!memory)
 		return;
-	state->slow |= GSHMEMI_SLOW_MAIL;
+	state->why |= GSHMEMI_WHY_MAIL;
 	state->attention = &device_box->attention;
 	state->mailbox = device_box;
 	state->mail_lock = lock;

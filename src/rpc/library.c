@@ -146,7 +146,7 @@ static void complete_channel(struct gshmemi_rpc_served *served, const char *call
 
 void gshmemi_rpc_host_complete(const char *call)
 {
-	if (!(gshmemi_state.slow & GSHMEMI_SLOW_POSTS) || gshmemi_is_serving())
+	if (!(gshmemi_state.why & GSHMEMI_WHY_POSTS) || gshmemi_is_serving())
 		return;
 	complete_channel(&gshmemi_rpc_threads, call);
 	complete_channel(&gshmemi_rpc_kernels, call);

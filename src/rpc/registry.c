@@ -54,7 +54,7 @@ static int add(const struct gshmemi_rpc_function *function, uint32_t *op)
 	if (function->flags & GSHMEMX_RPC_BLOCKING)
 		rc = gshmemi_rpc_workers_start();
 	if (!rc)
-		rc = gshmemi_state_add_slow(GSHMEMI_SLOW_POSTS);
+		rc = gshmemi_state_add_why(GSHMEMI_WHY_POSTS);
 	if (rc)
 		return rc;
 	functions[i] = *function;

@@ -30,8 +30,8 @@ const struct gshmemi_context *gshmemi_contexts_table(void)
 
 static uint64_t make_handle(const struct gshmemi_context *c)
 {
-	const bool is_slow = gshmemi_state.slow &
-		(GSHMEMI_SLOW_CHECK | GSHMEMI_SLOW_DELIVERY | GSHMEMI_SLOW_CARRY | GSHMEMI_SLOW_NET);
+	const bool is_slow = gshmemi_state.why &
+		(GSHMEMI_WHY_CHECK | GSHMEMI_WHY_DELIVERY | GSHMEMI_WHY_CARRY | GSHMEMI_WHY_NET);
 	const uint64_t index = (uint64_t)(c - contexts);
 	const uint64_t handle = gshmemi_ctx_handle(index, entries[index].ncreated, c->start, c->stride);
 

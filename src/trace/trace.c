@@ -140,7 +140,7 @@ void gshmemi_trace_stop(void)
 
 uint64_t gshmemi_trace_call(uint32_t kind, int pe, uint64_t nbytes, const char *call)
 {
-	if (!(gshmemi_state.slow & GSHMEMI_SLOW_TRACE))
+	if (!(gshmemi_state.why & GSHMEMI_WHY_TRACE))
 		return 0;
 	return gshmemi_trace_begin_at(gshmemi_trace_what(kind, pe), nbytes, 0, 0, call, 0);
 }
@@ -165,7 +165,7 @@ static void record(uint32_t kind, uint64_t value, uint64_t block, uint64_t where
 
 void gshmemi_trace_span(uint32_t kind, const char *call, uint64_t begin_ns)
 {
-	if (gshmemi_state.slow & GSHMEMI_SLOW_TRACE)
+	if (gshmemi_state.why & GSHMEMI_WHY_TRACE)
 		record(kind | GSHMEMI_TRACE_ON_HOST, 0, gshmemi_trace_thread(), gshmemi_arch_thread_name(),
 			begin_ns, gshmemi_arch_clock_ns(), call);
 }
@@ -174,7 +174,7 @@ void gshmemi_trace_mark(const char *name, uint64_t value, uint64_t ns, uint64_t 
 {
 	const bool is_on_host = in_block < 0;
 
-	if (!(gshmemi_state.slow & GSHMEMI_SLOW_TRACE))
+	if (!(gshmemi_state.why & GSHMEMI_WHY_TRACE))
 		return;
 	record(GSHMEMI_TRACE_MARK | (is_on_host ? GSHMEMI_TRACE_ON_HOST : 0), value,
 		is_on_host ? gshmemi_trace_thread() : block, is_on_host ? 0 : (uint64_t)in_block, ns, ns,

@@ -447,11 +447,11 @@ GSHMEMI_ARCH_GIVES(void, trap, (const char *why));
  * GSHMEMI_OF_GROUPS(...)   the calls of waves and work-groups: only units with kernels have them
  * GSHMEMI_LONG_DOUBLE_API  GSHMEM_API for a value of long double, which GPUs do not have
  * GSHMEMI_FN               a function that optimized code must inline: on the direct path of kernels
- * GSHMEMI_SLOW             a function that must stay out of line: behind a sentinel
+ * GSHMEMI_COLD             a function that must stay out of line: behind a sentinel
  */
 #if GSHMEMI_KERNELS
 #define GSHMEMI_FN   GSHMEMI_INLINE __host__ __device__
-#define GSHMEMI_SLOW static __host__ __device__ __attribute__((noinline, cold, unused))
+#define GSHMEMI_COLD static __host__ __device__ __attribute__((noinline, cold, unused))
 #define GSHMEM_API   GSHMEMI_FN
 #define GSHMEMI_OF_GROUPS(...) __VA_ARGS__
 #if GSHMEMI_ARCH_HAS_LONG_DOUBLE
@@ -479,7 +479,7 @@ GSHMEMI_ARCH_GIVES(void, trap, (const char *why));
 #define GSHMEMI_LONG_DOUBLE_API GSHMEM_API
 #define GSHMEMI_HOST_CALL(TYPE, NAME, PARAMETERS) GSHMEM_HOST_API TYPE NAME PARAMETERS
 #define GSHMEMI_FN   GSHMEMI_INLINE
-#define GSHMEMI_SLOW static __attribute__((noinline, cold, unused))
+#define GSHMEMI_COLD static __attribute__((noinline, cold, unused))
 #define GSHMEM_API   extern __attribute__((visibility("default")))
 #define GSHMEMI_OF_GROUPS(...)
 #endif

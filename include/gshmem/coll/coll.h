@@ -187,7 +187,7 @@ GSHMEMI_COLL int gshmemi_collect(int scope, struct gshmemi_coll_args *a, const c
 		all += theirs;
 	}
 	gshmemi_ll_close(&c, &ll);
-	if (gshmemi_is_slow(GSHMEMI_SLOW_CHECK))
+	if (gshmemi_is_slow(GSHMEMI_WHY_CHECK))
 		gshmemi_coll_check_buffers_at((const char *)a->dest, all, (const char *)a->source, nbytes,
 					      a->elem_nbytes, 0, call, gshmemi_arch_caller());
 	for (i = 0; i < c.team.npes; i++)
@@ -267,7 +267,7 @@ GSHMEMI_COLL int gshmemi_alltoallv(int scope, struct gshmemi_coll_args *a, const
 		if (i)
 			mine = gshmemi_ll_receive(&c, &ll, pe, 0, 16);
 		displ = mine.half[0];
-		if (gshmemi_is_slow(GSHMEMI_SLOW_CHECK) && mine.half[1] != a->source_nelems[pe])
+		if (gshmemi_is_slow(GSHMEMI_WHY_CHECK) && mine.half[1] != a->source_nelems[pe])
 			gshmemi_fault_raise(GSHMEMI_FAULT_UNEQUAL, pe, a->dest, 0, mine.half[1],
 					    a->source_nelems[pe], call, gshmemi_arch_caller());
 		gshmemi_coll_put(&c, (char *)a->dest + displ * a->elem_nbytes,

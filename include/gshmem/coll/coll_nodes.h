@@ -12,7 +12,7 @@
 /* The nodes of the team; NULL: all its PEs are on one. */
 GSHMEMI_FN const struct gshmemi_team_nodes *gshmemi_coll_nodes(const struct gshmemi_coll *c)
 {
-	return gshmemi_is_slow(GSHMEMI_SLOW_NODES) ? c->team.sync->nodes : NULL;
+	return gshmemi_is_slow(GSHMEMI_WHY_NODES) ? c->team.sync->nodes : NULL;
 }
 
 /*

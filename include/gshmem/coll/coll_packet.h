@@ -22,7 +22,7 @@ struct gshmemi_ll {
  * Tags have 32 bits. When they wrap, old packets that no later message has overwritten would pass for new
  * ones, so each PE clears its own packets, and a barrier comes before anybody sends the next ones.
  */
-GSHMEMI_SLOW void gshmemi_ll_clear(uint64_t *packet, uint64_t npackets, struct gshmemi_team_view team,
+GSHMEMI_COLD void gshmemi_ll_clear(uint64_t *packet, uint64_t npackets, struct gshmemi_team_view team,
 				   const char *call)
 {
 	uint64_t i;

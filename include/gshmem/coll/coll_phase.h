@@ -146,7 +146,7 @@ GSHMEMI_FN uint64_t gshmemi_coll_hash(const struct gshmemi_coll_args *a)
  * Checks that dest and source lie in allocations, and do not overlap, unless in_place allows that they are
  * one.
  */
-GSHMEMI_SLOW void gshmemi_coll_check_buffers_at(const char *dest, size_t dest_nbytes, const char *source,
+GSHMEMI_COLD void gshmemi_coll_check_buffers_at(const char *dest, size_t dest_nbytes, const char *source,
 						size_t source_nbytes, unsigned align, int in_place,
 						const char *call, uint64_t caller)
 {
@@ -169,7 +169,7 @@ GSHMEMI_SLOW void gshmemi_coll_check_buffers_at(const char *dest, size_t dest_nb
  * Checks a collective, by one thread of each PE; does not return if something is wrong on any of them. Takes
  * the arguments by value, so that no pointer to them escapes.
  */
-GSHMEMI_SLOW void gshmemi_coll_check_at(struct gshmemi_coll_args a, struct gshmemi_team_view team,
+GSHMEMI_COLD void gshmemi_coll_check_at(struct gshmemi_coll_args a, struct gshmemi_team_view team,
 					const char *call, uint64_t caller)
 {
 	const size_t dest_nbytes = gshmemi_coll_extent(&a, 1, team.npes),
@@ -242,7 +242,7 @@ GSHMEMI_FN struct gshmemi_coll gshmemi_coll_begin(int scope, struct gshmemi_coll
 	c.ll_epoch = gshmemi_arch_load(&c.team.sync->ll_epoch, 8);
 	c.group = gshmemi_group_here(scope, GSHMEMI_KEY(a->dest, a->source));
 	gshmemi_group_sync(&c.group);
-	if (gshmemi_is_slow(GSHMEMI_SLOW_CHECK)) {
+	if (gshmemi_is_slow(GSHMEMI_WHY_CHECK)) {
 		gshmemi_coll_check_args(scope, a, call);
 		if (c.group.rank == 0)
 			gshmemi_team_claim(&c.team, call);
@@ -270,7 +270,7 @@ GSHMEMI_FN int gshmemi_coll_world_pe(const struct gshmemi_coll *c, int pe)
 GSHMEMI_FN int gshmemi_coll_op_pe(const struct gshmemi_coll *c, int pe)
 {
 	const int world_pe = gshmemi_coll_world_pe(c, pe);
-	const unsigned told = GSHMEMI_SLOW_CARRIES | GSHMEMI_SLOW_STATS | (GSHMEMI_TRACES ? GSHMEMI_SLOW_TRACE
+	const unsigned told = GSHMEMI_WHY_CARRIES | GSHMEMI_WHY_STATS | (GSHMEMI_TRACES ? GSHMEMI_WHY_TRACE
 		: 0U);
 
 	return gshmemi_is_slow(told) ? gshmemi_pe_for(world_pe, GSHMEMI_CTX_LIBRARY) : world_pe;
@@ -296,7 +296,7 @@ GSHMEMI_FN void gshmemi_coll_hold(int is_begin)
 {
 	(void)is_begin;
 #if GSHMEMI_HOST_UNIT
-	if (gshmemi_is_slow(GSHMEMI_SLOW_NET))
+	if (gshmemi_is_slow(GSHMEMI_WHY_NET))
 		gshmemi_host_hold(is_begin);
 #endif
 }

@@ -164,8 +164,8 @@ void gshmemi_remote_order(int context);
 void gshmemi_remote_complete(int context, const int *target_pes, size_t npes);
 void gshmemi_remote_release(int context);
 #else
-GSHMEMI_SLOW void gshmemi_remote_order(int context);
-GSHMEMI_SLOW void gshmemi_remote_complete(int context, const int *target_pes, size_t npes);
+GSHMEMI_COLD void gshmemi_remote_order(int context);
+GSHMEMI_COLD void gshmemi_remote_complete(int context, const int *target_pes, size_t npes);
 #endif
 
 /*
@@ -177,7 +177,7 @@ GSHMEMI_SLOW void gshmemi_remote_complete(int context, const int *target_pes, si
 #endif
 
 /* Whether the program has registered memory that holds this address. */
-GSHMEMI_SLOW int gshmemi_is_registered_at(const void *address)
+GSHMEMI_COLD int gshmemi_is_registered_at(const void *address)
 {
 	const struct gshmemi_buffers *const b = gshmemi_state.buffers;
 	const uint64_t n = gshmemi_arch_load(&b->n, 8);
@@ -241,7 +241,7 @@ GSHMEMI_FN char *gshmemi_carry_base(unsigned region, int pe)
  * Hand over an operation whose PE and places have been checked; a kernel's, if the PE is mapped. Returns the
  * old value of an atomic that fetches.
  */
-GSHMEMI_SLOW uint64_t gshmemi_carry_at(const struct gshmemi_operation *o)
+GSHMEMI_COLD uint64_t gshmemi_carry_at(const struct gshmemi_operation *o)
 {
 	char *base, *sig_base;
 	uint64_t old;
@@ -254,7 +254,7 @@ GSHMEMI_SLOW uint64_t gshmemi_carry_at(const struct gshmemi_operation *o)
 	base = gshmemi_carry_base(o->region, o->pe);
 	sig_base = gshmemi_carry_base(o->sig_region, o->pe);
 #if GSHMEMI_ARCH_HAS_DELIVERY
-	if (gshmemi_state.slow & GSHMEMI_SLOW_DELIVERY)
+	if (gshmemi_state.why & GSHMEMI_WHY_DELIVERY)
 		return gshmemi_delivery_carry(o, base, sig_base);
 #endif
 	old = gshmemi_apply(o, base, sig_base);
@@ -284,18 +284,18 @@ GSHMEMI_FN uint32_t gshmemi_turn_of(uint64_t word, int which)
 /* ---- order ---- */
 
 /*
- * Bits of gshmemi_state.slow. LATE: a carrier that performs operations late may have some open; carriers that
+ * Bits of gshmemi_state.why. LATE: a carrier that performs operations late may have some open; carriers that
  * perform them at once have nothing to order. CARRIES: there is a late carrier. OPEN: requests to owners may
  * be open.
  */
 #if GSHMEMI_ARCH_HAS_DELIVERY
-#define GSHMEMI_SLOW_OPEN (GSHMEMI_ARCH_HOST_DIRECT ? GSHMEMI_SLOW_ASKED : GSHMEMI_SLOW_NET)
-#define GSHMEMI_SLOW_LATE (GSHMEMI_SLOW_DELIVERY | GSHMEMI_SLOW_OPEN)
-#define GSHMEMI_SLOW_CARRIES (GSHMEMI_SLOW_DELIVERY | GSHMEMI_SLOW_NET)
+#define GSHMEMI_WHY_OPEN (GSHMEMI_ARCH_HOST_DIRECT ? GSHMEMI_WHY_ASKED : GSHMEMI_WHY_NET)
+#define GSHMEMI_WHY_LATE (GSHMEMI_WHY_DELIVERY | GSHMEMI_WHY_OPEN)
+#define GSHMEMI_WHY_CARRIES (GSHMEMI_WHY_DELIVERY | GSHMEMI_WHY_NET)
 #else
-#define GSHMEMI_SLOW_OPEN (GSHMEMI_HAS_NET ? GSHMEMI_SLOW_NET : 0U)
-#define GSHMEMI_SLOW_LATE GSHMEMI_SLOW_OPEN
-#define GSHMEMI_SLOW_CARRIES GSHMEMI_SLOW_OPEN
+#define GSHMEMI_WHY_OPEN (GSHMEMI_HAS_NET ? GSHMEMI_WHY_NET : 0U)
+#define GSHMEMI_WHY_LATE GSHMEMI_WHY_OPEN
+#define GSHMEMI_WHY_CARRIES GSHMEMI_WHY_OPEN
 #define gshmemi_delivery_order(context)                     ((void)(context))
 #define gshmemi_delivery_complete(context, target_pes, npes) ((void)(context), (void)(target_pes), \
 							      (void)(npes))
@@ -303,7 +303,7 @@ GSHMEMI_FN uint32_t gshmemi_turn_of(uint64_t word, int which)
 
 /* On GPUs only the net is late. One call is enough: kernels pay for a chain of calls. */
 #if GSHMEMI_ARCH_HAS_DELIVERY
-#define GSHMEMI_CARRY_LATE GSHMEMI_SLOW
+#define GSHMEMI_CARRY_LATE GSHMEMI_COLD
 #else
 #define GSHMEMI_CARRY_LATE GSHMEMI_FN
 #endif
@@ -315,7 +315,7 @@ GSHMEMI_FN uint32_t gshmemi_turn_of(uint64_t word, int which)
 GSHMEMI_CARRY_LATE void gshmemi_carry_order_at(int context)
 {
 	gshmemi_delivery_order(context);
-	if (gshmemi_state.slow & GSHMEMI_SLOW_NET)
+	if (gshmemi_state.why & GSHMEMI_WHY_NET)
 		gshmemi_remote_order(context);
 }
 
@@ -326,13 +326,13 @@ GSHMEMI_CARRY_LATE void gshmemi_carry_order_at(int context)
 GSHMEMI_CARRY_LATE void gshmemi_carry_complete_at(int context, const int *target_pes, size_t npes)
 {
 	gshmemi_delivery_complete(context, target_pes, npes);
-	if (gshmemi_state.slow & GSHMEMI_SLOW_NET)
+	if (gshmemi_state.why & GSHMEMI_WHY_NET)
 		gshmemi_remote_complete(context, target_pes, npes);
 }
 
 GSHMEMI_FN void gshmemi_carry_complete(int context, const int *target_pes, size_t npes)
 {
-	if (gshmemi_is_slow(GSHMEMI_SLOW_LATE))
+	if (gshmemi_is_slow(GSHMEMI_WHY_LATE))
 		gshmemi_carry_complete_at(context, target_pes, npes);
 }
 
@@ -340,14 +340,14 @@ GSHMEMI_FN void gshmemi_carry_complete(int context, const int *target_pes, size_
  * The caller's earlier operations in this context reach each PE before its later ones. For a group the
  * earlier ones may be another thread's, so each thread completes its own. A thread alone also completes them
  * if some of its operations on a PE take another path than others and could overtake them
- * (GSHMEMI_SLOW_MIXED).
+ * (GSHMEMI_WHY_MIXED).
  */
 GSHMEMI_FN void gshmemi_order(int scope, int context)
 {
 	gshmemi_arch_fence_release();
-	if (!gshmemi_is_slow(GSHMEMI_SLOW_LATE))
+	if (!gshmemi_is_slow(GSHMEMI_WHY_LATE))
 		return;
-	if (scope == GSHMEMI_THREAD && !(gshmemi_state.slow & GSHMEMI_SLOW_MIXED))
+	if (scope == GSHMEMI_THREAD && !(gshmemi_state.why & GSHMEMI_WHY_MIXED))
 		gshmemi_carry_order_at(context);
 	else
 		gshmemi_carry_complete_at(context, NULL, 0);
@@ -360,10 +360,10 @@ GSHMEMI_FN void gshmemi_order(int scope, int context)
  */
 GSHMEMI_FN void gshmemi_release_sources(int context)
 {
-	if (!gshmemi_is_slow(GSHMEMI_SLOW_LATE))
+	if (!gshmemi_is_slow(GSHMEMI_WHY_LATE))
 		return;
 	gshmemi_delivery_complete(context, NULL, 0);
-	if (gshmemi_state.slow & GSHMEMI_SLOW_NET)
+	if (gshmemi_state.why & GSHMEMI_WHY_NET)
 		gshmemi_remote_release(context);
 }
 #else

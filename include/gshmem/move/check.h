@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * GSHMEM_CHECK: finds what is wrong with the arguments of a call. All of it lies behind a sentinel or a bit
- * of gshmemi_state.slow.
+ * of gshmemi_state.why.
  */
 #ifndef GSHMEM_CHECK_H
 #define GSHMEM_CHECK_H
@@ -42,7 +42,7 @@ GSHMEMI_FN int gshmemi_check_symmetric(const void *address, size_t nbytes, unsig
 }
 
 /* Reports a bad operator or stride. */
-GSHMEMI_SLOW void gshmemi_bad_argument_at(int64_t value, const void *address, int pe, const char *call,
+GSHMEMI_COLD void gshmemi_bad_argument_at(int64_t value, const void *address, int pe, const char *call,
 					  uint64_t caller)
 {
 	gshmemi_fault_raise(GSHMEMI_FAULT_BAD_ARGUMENT, pe, address, 0, (uint64_t)value, 1, call, caller);
@@ -51,7 +51,7 @@ GSHMEMI_SLOW void gshmemi_bad_argument_at(int64_t value, const void *address, in
 GSHMEMI_FN void gshmemi_check_argument(int is_good, int64_t value, const void *address, int pe,
 				       const char *call)
 {
-	if (gshmemi_state.slow & GSHMEMI_SLOW_CHECK && !is_good)
+	if (gshmemi_state.why & GSHMEMI_WHY_CHECK && !is_good)
 		gshmemi_bad_argument_at(value, address, pe, call, gshmemi_arch_caller());
 }
 
@@ -59,7 +59,7 @@ GSHMEMI_FN void gshmemi_check_argument(int is_good, int64_t value, const void *a
  * GSHMEM_CHECK: the whole work-group makes the call. The share of a missing thread would silently stay
  * undone.
  */
-GSHMEMI_SLOW void gshmemi_check_group_at(const char *call, uint64_t caller)
+GSHMEMI_COLD void gshmemi_check_group_at(const char *call, uint64_t caller)
 {
 	const unsigned count = gshmemi_arch_group_count(), due = gshmemi_arch_group_due();
 
@@ -69,7 +69,7 @@ GSHMEMI_SLOW void gshmemi_check_group_at(const char *call, uint64_t caller)
 
 GSHMEMI_FN void gshmemi_check_group(int scope, const char *call)
 {
-	if (scope == GSHMEMI_WG && gshmemi_is_slow(GSHMEMI_SLOW_CHECK))
+	if (scope == GSHMEMI_WG && gshmemi_is_slow(GSHMEMI_WHY_CHECK))
 		gshmemi_check_group_at(call, gshmemi_arch_caller());
 }
 
@@ -78,7 +78,7 @@ GSHMEMI_FN void gshmemi_check_group(int scope, const char *call)
  * keys apart (GSHMEMI_ARCH_KEEPS_KEYS_APART), lanes of a wave that differ in a or b make different calls, and
  * so do those that differ in d, the PE, of GSHMEMI_ARGS_MOVE. what packs scope, set and caller.
  */
-GSHMEMI_SLOW void gshmemi_check_args_at(uint64_t what, uint64_t a, uint64_t b, uint64_t c, uint64_t d,
+GSHMEMI_COLD void gshmemi_check_args_at(uint64_t what, uint64_t a, uint64_t b, uint64_t c, uint64_t d,
 					const char *call)
 {
 	const int scope = (int)(what & 3), set = (int)(what >> 2 & 255);
@@ -110,7 +110,7 @@ GSHMEMI_SLOW void gshmemi_check_args_at(uint64_t what, uint64_t a, uint64_t b, u
 GSHMEMI_FN void gshmemi_check_args(int scope, int set, uint64_t a, uint64_t b, uint64_t c, uint64_t d,
 				   const char *call)
 {
-	if (scope == GSHMEMI_THREAD || !gshmemi_is_slow(GSHMEMI_SLOW_CHECK))
+	if (scope == GSHMEMI_THREAD || !gshmemi_is_slow(GSHMEMI_WHY_CHECK))
 		return;
 	gshmemi_check_group(scope, call);
 	gshmemi_check_args_at((unsigned)scope | (unsigned)set << 2 | (uint64_t)gshmemi_arch_caller() << 16, a,
@@ -146,17 +146,17 @@ GSHMEMI_FN void gshmemi_check_blocks(int scope, const void *dest, const void *so
 }
 
 /* Checks a wait or test: its objects lie, aligned to align, in this PE's heap, and cmp is an operator. */
-GSHMEMI_SLOW void gshmemi_slow_wait_at(const void *ivar, size_t nbytes, unsigned align, int cmp,
+GSHMEMI_COLD void gshmemi_slow_wait_at(const void *ivar, size_t nbytes, unsigned align, int cmp,
 				       const char *call, uint64_t caller)
 {
 	uint64_t found = 0, expected = 0;
 	int fault = 0;
 
-	if (gshmemi_state.slow & GSHMEMI_SLOW_UNSET)
+	if (gshmemi_state.why & GSHMEMI_WHY_UNSET)
 		fault = GSHMEMI_FAULT_NOT_INITIALIZED;
-	else if (gshmemi_state.slow & GSHMEMI_SLOW_CHECK && nbytes)
+	else if (gshmemi_state.why & GSHMEMI_WHY_CHECK && nbytes)
 		fault = gshmemi_check_symmetric(ivar, nbytes, align, &expected);
-	if (!fault && gshmemi_state.slow & GSHMEMI_SLOW_CHECK &&
+	if (!fault && gshmemi_state.why & GSHMEMI_WHY_CHECK &&
 	    (cmp < GSHMEM_CMP_EQ || cmp > GSHMEM_CMP_LE)) {
 		fault = GSHMEMI_FAULT_BAD_ARGUMENT;
 		found = (uint64_t)cmp;

@@ -68,7 +68,7 @@ GSHMEMI_FN int gshmemi_way_of(unsigned region, int pe, int is_amo)
 {
 	const int peer = gshmemi_state.peers[gshmemi_pe_in_world(pe)];
 	const int is_direct = !(peer & GSHMEMI_PEER_CARRIED) &&
-			      !(gshmemi_state.slow & GSHMEMI_SLOW_DELIVERY) &&
+			      !(gshmemi_state.why & GSHMEMI_WHY_DELIVERY) &&
 			      gshmemi_distance(region, peer, is_amo) != GSHMEMI_SENTINEL;
 
 	return is_direct ? GSHMEMI_COUNT_DIRECT : GSHMEMI_COUNT_CARRIED;

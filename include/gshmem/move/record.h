@@ -13,7 +13,7 @@
 /* gshmemi_way_of reads tables that are far from a GPU: ask it only if a carrier may be in use. */
 GSHMEMI_FN int gshmemi_record_is_carried(unsigned region, int pe, int is_amo)
 {
-	const uint32_t why = GSHMEMI_SLOW_PEERS | GSHMEMI_SLOW_CARRY | GSHMEMI_SLOW_NET;
+	const uint32_t why = GSHMEMI_WHY_PEERS | GSHMEMI_WHY_CARRY | GSHMEMI_WHY_NET;
 
 	if (GSHMEMI_TRACES_DIRECT &&
 	    (!gshmemi_is_slow(why) || (unsigned)gshmemi_pe_in_world(pe) >= (unsigned)gshmemi_state.npes))

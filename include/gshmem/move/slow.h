@@ -72,7 +72,7 @@ GSHMEMI_FN uint64_t gshmemi_slow_trace(int what, unsigned region, int op, uint64
 GSHMEMI_FN uint64_t gshmemi_slow_begin(int what, unsigned region, int op, uint64_t cond, uint64_t nbytes,
 				       int pe, const char *call)
 {
-	if (gshmemi_state.slow & GSHMEMI_SLOW_STATS)
+	if (gshmemi_state.why & GSHMEMI_WHY_STATS)
 		gshmemi_count_one(what, region, op, cond, nbytes, pe);
 	return gshmemi_slow_trace(what, region, op, cond, nbytes, pe, call);
 }
@@ -137,11 +137,11 @@ GSHMEMI_FN uint64_t gshmemi_slow_carry(uint64_t head, const void *symmetric, uin
  * other way round.
  */
 #if GSHMEMI_ARCH_NESTS_CALLS
-#define GSHMEMI_SLOW_PERFORM GSHMEMI_SLOW
+#define GSHMEMI_COLD_PERFORM GSHMEMI_COLD
 #else
-#define GSHMEMI_SLOW_PERFORM GSHMEMI_FN
+#define GSHMEMI_COLD_PERFORM GSHMEMI_FN
 #endif
-GSHMEMI_SLOW_PERFORM uint64_t gshmemi_slow_perform_at(uint64_t head, char *there, uint64_t a, uint64_t b)
+GSHMEMI_COLD_PERFORM uint64_t gshmemi_slow_perform_at(uint64_t head, char *there, uint64_t a, uint64_t b)
 {
 	const unsigned nbytes = gshmemi_op_word_nbytes(head);
 
@@ -179,7 +179,7 @@ GSHMEMI_SLOW_PERFORM uint64_t gshmemi_slow_perform_at(uint64_t head, char *there
 #endif
 GSHMEMI_FN int gshmemi_is_asked(unsigned region, int pe, int is_amo)
 {
-	return GSHMEMI_ASKS && gshmemi_is_slow(GSHMEMI_SLOW_NET) && !gshmemi_is_mapped(region, pe, is_amo);
+	return GSHMEMI_ASKS && gshmemi_is_slow(GSHMEMI_WHY_NET) && !gshmemi_is_mapped(region, pe, is_amo);
 }
 
 /*
@@ -195,9 +195,9 @@ GSHMEMI_FN int gshmemi_is_asked(unsigned region, int pe, int is_amo)
 #define gshmemi_remote_lock(region, word, which, turn, pe) ((void)(which), (void)(turn), (uint64_t)0)
 #else
 GSHMEMI_FN uint64_t gshmemi_remote_at(uint64_t head, const void *symmetric, uint64_t a, uint64_t b, int pe);
-GSHMEMI_SLOW uint32_t gshmemi_remote_hold_at(uint64_t head, const void *dest, const void *source,
+GSHMEMI_COLD uint32_t gshmemi_remote_hold_at(uint64_t head, const void *dest, const void *source,
 					     uint64_t nbytes);
-GSHMEMI_SLOW void gshmemi_remote_signal_at(uint32_t held, const uint64_t *sig_addr, uint64_t signal);
+GSHMEMI_COLD void gshmemi_remote_signal_at(uint32_t held, const uint64_t *sig_addr, uint64_t signal);
 GSHMEMI_FN void gshmemi_remote_blocks(int what, unsigned region, const void *symmetric, const void *local,
 				      uint64_t nbytes, uint64_t nblocks, ptrdiff_t stride,
 				      ptrdiff_t local_stride, int pe);
@@ -242,7 +242,7 @@ GSHMEMI_FN void gshmemi_slow_count(uint64_t head, uint64_t b, int pe)
  * filled, does the PE exist, is the address good, who performs the operation? A fault does not return.
  * Arguments and locals take few registers, because kernels pay for them.
  */
-GSHMEMI_SLOW uint64_t gshmemi_slow_at(uint64_t head, const void *symmetric, uint64_t a, uint64_t b, int pe,
+GSHMEMI_COLD uint64_t gshmemi_slow_at(uint64_t head, const void *symmetric, uint64_t a, uint64_t b, int pe,
 				      const char *call)
 {
 	const int what = gshmemi_op_what(head), world_pe = gshmemi_pe_in_world(pe);
@@ -254,10 +254,10 @@ GSHMEMI_SLOW uint64_t gshmemi_slow_at(uint64_t head, const void *symmetric, uint
 	int fault = 0, peer = 0;
 
 	call = (const char *)(uintptr_t)gshmemi_arch_uniform((uint64_t)(uintptr_t)call);
-	if (gshmemi_state.slow & GSHMEMI_SLOW_STATS)
+	if (gshmemi_state.why & GSHMEMI_WHY_STATS)
 		gshmemi_slow_count(head, b, pe);
 	if (!GSHMEMI_ARCH_COMPARES_APART && has_bytes && gshmemi_op_op(head) != GSHMEMI_THREAD &&
-	    gshmemi_state.slow & GSHMEMI_SLOW_CHECK) {
+	    gshmemi_state.why & GSHMEMI_WHY_CHECK) {
 		const uint64_t lanes = gshmemi_arch_wave_some(0);
 		const unsigned is_get = what == GSHMEMI_GET;
 
@@ -272,12 +272,12 @@ GSHMEMI_SLOW uint64_t gshmemi_slow_at(uint64_t head, const void *symmetric, uint
 	}
 	if (fault) {
 		/* threads of the group disagree */
-	} else if (gshmemi_state.slow & GSHMEMI_SLOW_UNSET) {
+	} else if (gshmemi_state.why & GSHMEMI_WHY_UNSET) {
 		fault = GSHMEMI_FAULT_NOT_INITIALIZED;
 	} else if (world_pe < 0 || world_pe >= gshmemi_state.npes) {
 		fault = GSHMEMI_FAULT_BAD_PE;
 		detail = (uint64_t)gshmemi_state.npes;
-	} else if (gshmemi_state.slow & GSHMEMI_SLOW_CHECK && !(has_bytes && !b) &&
+	} else if (gshmemi_state.why & GSHMEMI_WHY_CHECK && !(has_bytes && !b) &&
 		   gshmemi_op_region(head) == GSHMEMI_REGION_HEAP) {
 		fault = gshmemi_check_symmetric(has_bytes && !a ? NULL : symmetric,
 						has_bytes ? b : gshmemi_op_word_nbytes(head),
@@ -286,7 +286,7 @@ GSHMEMI_SLOW uint64_t gshmemi_slow_at(uint64_t head, const void *symmetric, uint
 	if (!fault) {
 		peer = gshmemi_state.peers[world_pe];
 		delta = gshmemi_distance(gshmemi_op_region(head), peer, is_amo);
-		if (delta == GSHMEMI_SENTINEL && !(gshmemi_state.slow & GSHMEMI_SLOW_NET))
+		if (delta == GSHMEMI_SENTINEL && !(gshmemi_state.why & GSHMEMI_WHY_NET))
 			fault = is_amo ? GSHMEMI_FAULT_NO_ATOMICS : GSHMEMI_FAULT_UNREACHABLE;
 	}
 	if (fault) { /* the return tells compilers that nothing after this needs the arguments */
@@ -490,7 +490,7 @@ GSHMEMI_FN void gshmemi_slow_put_signal(unsigned region, int scope, void *dest, 
 	gshmemi_slow_check(GSHMEMI_FIND, region, scope, dest, source, nbytes, align, pe, call);
 	group = gshmemi_group_enter(scope, GSHMEMI_KEY(dest, source));
 	performs = group.rank == group.size - 1;
-	if (performs && GSHMEMI_ASKS && gshmemi_is_slow(GSHMEMI_SLOW_NET))
+	if (performs && GSHMEMI_ASKS && gshmemi_is_slow(GSHMEMI_WHY_NET))
 		held = gshmemi_remote_hold_at(gshmemi_op_head(GSHMEMI_PUT_SIGNAL, op, 8,
 							      nbi ? GSHMEMI_OP_NBI : 0,
 							      gshmemi_region_of(region, dest), (uint32_t)pe),
@@ -530,14 +530,14 @@ GSHMEMI_FN void gshmemi_slow_put_signal(unsigned region, int scope, void *dest, 
 /* ---- order ---- */
 
 /* Faults in fence and quiet if nobody filled the unit's state. */
-GSHMEMI_SLOW void gshmemi_slow_unset_at(const char *call, uint64_t caller)
+GSHMEMI_COLD void gshmemi_slow_unset_at(const char *call, uint64_t caller)
 {
-	if (gshmemi_state.slow & GSHMEMI_SLOW_UNSET)
+	if (gshmemi_state.why & GSHMEMI_WHY_UNSET)
 		gshmemi_fault_raise(GSHMEMI_FAULT_NOT_INITIALIZED, -1, NULL, 0, 0, 0, call, caller);
 }
 
 /* Checks the PEs of pe_quiet. */
-GSHMEMI_SLOW void gshmemi_slow_pes_at(const int *target_pes, size_t npes, const char *call, uint64_t caller)
+GSHMEMI_COLD void gshmemi_slow_pes_at(const int *target_pes, size_t npes, const char *call, uint64_t caller)
 {
 	size_t i;
 

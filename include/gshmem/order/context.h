@@ -48,7 +48,7 @@ GSHMEMI_FN const struct gshmemi_context *gshmemi_ctx_find(gshmem_ctx_t ctx, cons
 {
 	const uint64_t index = gshmemi_ctx_index(ctx);
 
-	if (gshmemi_state.slow & GSHMEMI_SLOW_UNSET)
+	if (gshmemi_state.why & GSHMEMI_WHY_UNSET)
 		gshmemi_fault_raise(GSHMEMI_FAULT_NOT_INITIALIZED, -1, NULL, 0, 0, 0, call, caller);
 	if (index >= gshmemi_state.ncontexts ||
 	    gshmemi_state.contexts[index].handle != (uint64_t)(uintptr_t)ctx)
@@ -61,20 +61,20 @@ GSHMEMI_FN const struct gshmemi_context *gshmemi_ctx_find(gshmem_ctx_t ctx, cons
  * Translates a PE of the context's team to one of the world; it carries the context if the slow path needs
  * that.
  */
-GSHMEMI_SLOW int gshmemi_ctx_pe_at(gshmem_ctx_t ctx, int pe, const char *call, uint64_t caller)
+GSHMEMI_COLD int gshmemi_ctx_pe_at(gshmem_ctx_t ctx, int pe, const char *call, uint64_t caller)
 {
 	const struct gshmemi_context *context = gshmemi_ctx_find(ctx, call, caller);
 	const int is_in = pe >= 0 && pe < context->npes;
 	int world_pe;
 
-	if (!is_in && gshmemi_state.slow & GSHMEMI_SLOW_CHECK)
+	if (!is_in && gshmemi_state.why & GSHMEMI_WHY_CHECK)
 		gshmemi_fault_raise(GSHMEMI_FAULT_BAD_PE, pe, NULL, 0, (uint64_t)context->npes, 0, call,
 				    caller);
 	if (!is_in)
 		return pe;
 	world_pe = context->members ? context->members[pe] : context->start + pe * context->stride;
-	if (!(gshmemi_state.slow & (GSHMEMI_SLOW_CHECK | GSHMEMI_SLOW_DELIVERY | GSHMEMI_SLOW_CARRY |
-				    GSHMEMI_SLOW_NET)))
+	if (!(gshmemi_state.why & (GSHMEMI_WHY_CHECK | GSHMEMI_WHY_DELIVERY | GSHMEMI_WHY_CARRY |
+				    GSHMEMI_WHY_NET)))
 		return world_pe;
 	return gshmemi_pe_for(world_pe, (int)gshmemi_ctx_index(ctx));
 }
@@ -124,7 +124,7 @@ GSHMEMI_LONG_DOUBLE_API long double gshmem_ctx_longdouble_g(gshmem_ctx_t ctx, co
 
 #if GSHMEMI_KERNELS
 
-GSHMEMI_SLOW void gshmemi_ctx_check_at(gshmem_ctx_t ctx, const char *call, uint64_t caller)
+GSHMEMI_COLD void gshmemi_ctx_check_at(gshmem_ctx_t ctx, const char *call, uint64_t caller)
 {
 	(void)gshmemi_ctx_find(ctx, call, caller);
 }
@@ -132,13 +132,13 @@ GSHMEMI_SLOW void gshmemi_ctx_check_at(gshmem_ctx_t ctx, const char *call, uint6
 /* The context's number, for fence and quiet. The handle is not GSHMEM_CTX_INVALID. */
 GSHMEMI_FN int gshmemi_ctx_number(gshmem_ctx_t ctx, const char *call)
 {
-	if (gshmemi_is_slow(GSHMEMI_SLOW_UNSET | GSHMEMI_SLOW_CHECK))
+	if (gshmemi_is_slow(GSHMEMI_WHY_UNSET | GSHMEMI_WHY_CHECK))
 		gshmemi_ctx_check_at(ctx, call, gshmemi_arch_caller());
 	return (int)gshmemi_ctx_index(ctx);
 }
 
 /* pe_quiet, one PE at a time: numbers of the context's team become numbers of the world. */
-GSHMEMI_SLOW void gshmemi_ctx_quiet_each(gshmem_ctx_t ctx, const int *target_pes, size_t npes,
+GSHMEMI_COLD void gshmemi_ctx_quiet_each(gshmem_ctx_t ctx, const int *target_pes, size_t npes,
 					 const char *call)
 {
 	size_t i;
@@ -174,8 +174,8 @@ GSHMEM_API void gshmem_ctx_pe_quiet(gshmem_ctx_t ctx, const int *target_pes, siz
 		return;
 	if (GSHMEMI_ON_HOST())
 		gshmemi_host_ctx_order(ctx, 1, target_pes, npes, "gshmem_ctx_pe_quiet");
-	else if (gshmemi_is_slow(GSHMEMI_SLOW_LATE | GSHMEMI_SLOW_ORDER | GSHMEMI_SLOW_UNSET |
-				 GSHMEMI_SLOW_CHECK))
+	else if (gshmemi_is_slow(GSHMEMI_WHY_LATE | GSHMEMI_WHY_ORDER | GSHMEMI_WHY_UNSET |
+				 GSHMEMI_WHY_CHECK))
 		gshmemi_ctx_quiet_each(ctx, target_pes, npes, "gshmem_ctx_pe_quiet");
 	else
 		gshmemi_quiet(GSHMEMI_THREAD, 0, NULL, 0, "gshmem_ctx_pe_quiet");

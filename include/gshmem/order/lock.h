@@ -108,9 +108,9 @@ GSHMEMI_FN int gshmemi_lock_test(long *lock, const char *call)
 	return 0;
 }
 
-GSHMEMI_SLOW void gshmemi_lock_not_set_at(long *lock, uint64_t found, const char *call, uint64_t caller)
+GSHMEMI_COLD void gshmemi_lock_not_set_at(long *lock, uint64_t found, const char *call, uint64_t caller)
 {
-	if (gshmemi_state.slow & GSHMEMI_SLOW_CHECK)
+	if (gshmemi_state.why & GSHMEMI_WHY_CHECK)
 		gshmemi_fault_raise(GSHMEMI_FAULT_NOT_LOCKED, -1, lock, sizeof *lock, found, 0, call, caller);
 }
 

@@ -14,9 +14,9 @@
  * delivers, posted calls are the only one.
  */
 #if GSHMEMI_ARCH_HAS_DELIVERY
-#define GSHMEMI_SLOW_ORDER (GSHMEMI_SLOW_POSTS | GSHMEMI_SLOW_UNSET)
+#define GSHMEMI_WHY_ORDER (GSHMEMI_WHY_POSTS | GSHMEMI_WHY_UNSET)
 #else
-#define GSHMEMI_SLOW_ORDER (GSHMEMI_ARCH_HAS_POSTS() ? GSHMEMI_SLOW_POSTS : 0)
+#define GSHMEMI_WHY_ORDER (GSHMEMI_ARCH_HAS_POSTS() ? GSHMEMI_WHY_POSTS : 0)
 #endif
 
 /*
@@ -26,10 +26,10 @@
 GSHMEMI_FN void gshmemi_complete_posts(int context, const char *call)
 {
 #ifdef GSHMEMI_LIBRARY
-	if (gshmemi_is_slow(GSHMEMI_SLOW_OPEN))
+	if (gshmemi_is_slow(GSHMEMI_WHY_OPEN))
 		gshmemi_rpc_host_hand_over();
 #endif
-	if (gshmemi_is_slow(GSHMEMI_SLOW_ORDER)) {
+	if (gshmemi_is_slow(GSHMEMI_WHY_ORDER)) {
 		gshmemi_slow_unset_at(call, gshmemi_arch_caller());
 		if (!context)
 			gshmemi_rpc_complete_here(call, gshmemi_arch_caller());
@@ -38,13 +38,13 @@ GSHMEMI_FN void gshmemi_complete_posts(int context, const char *call)
 
 /*
  * Whether threads of scope may have to wait for operations that they have open. The lanes of a wave must
- * agree, but GSHMEMI_SLOW_ASKED may change between the looks of two lanes, so a wave asks only whether there
+ * agree, but GSHMEMI_WHY_ASKED may change between the looks of two lanes, so a wave asks only whether there
  * is a net.
  */
 GSHMEMI_FN int gshmemi_may_wait(int scope)
 {
-	return gshmemi_is_slow(GSHMEMI_SLOW_ORDER | GSHMEMI_SLOW_LATE | (scope == GSHMEMI_WAVE
-		? GSHMEMI_SLOW_CARRIES : 0U));
+	return gshmemi_is_slow(GSHMEMI_WHY_ORDER | GSHMEMI_WHY_LATE | (scope == GSHMEMI_WAVE
+		? GSHMEMI_WHY_CARRIES : 0U));
 }
 
 /*
@@ -93,7 +93,7 @@ GSHMEMI_FN void gshmemi_complete_others(int scope, int context, const int *targe
 		return;
 	lanes = gshmemi_wave_parts(scope);
 	gshmemi_complete_posts(context, call);
-	if (target_pes && gshmemi_is_slow(GSHMEMI_SLOW_UNSET | GSHMEMI_SLOW_CHECK))
+	if (target_pes && gshmemi_is_slow(GSHMEMI_WHY_UNSET | GSHMEMI_WHY_CHECK))
 		gshmemi_slow_pes_at(target_pes, npes, call, gshmemi_arch_caller());
 	gshmemi_carry_complete(context, target_pes, npes);
 	gshmemi_wave_joins(scope, lanes);
@@ -251,7 +251,7 @@ GSHMEMI_FN void gshmemi_disseminate(const struct gshmemi_team_view *team, uint64
 	int part, distance, row, i, k;
 
 	GSHMEMI_SYNC_OWN(store)(&sync->epoch, epoch, call);
-	if (gshmemi_is_slow(GSHMEMI_SLOW_NODES))
+	if (gshmemi_is_slow(GSHMEMI_WHY_NODES))
 		nodes = GSHMEMI_SYNC_OWN(nodes)(sync, call);
 	if (nodes && nodes->row[2] < 0)
 		nodes = NULL;
@@ -286,7 +286,7 @@ GSHMEMI_FN void gshmemi_disseminate(const struct gshmemi_team_view *team, uint64
  * of the grid, finds that the first has claimed the team. One thread of the group claims, and releases before
  * the group parts, so that calls which follow each other are never taken for simultaneous ones.
  */
-GSHMEMI_SLOW void gshmemi_team_claim_at(uint64_t *claim, const char *call, uint64_t caller)
+GSHMEMI_COLD void gshmemi_team_claim_at(uint64_t *claim, const char *call, uint64_t caller)
 {
 	const uint64_t me = GSHMEMI_ARCH_IN_KERNEL ? gshmemi_arch_caller_block(caller) + 1 : UINT64_MAX;
 	const uint64_t found = gshmemi_arch_amo64(GSHMEMI_AMO_CAS, claim, me, 0);
@@ -297,13 +297,13 @@ GSHMEMI_SLOW void gshmemi_team_claim_at(uint64_t *claim, const char *call, uint6
 
 GSHMEMI_FN void gshmemi_team_claim(const struct gshmemi_team_view *team, const char *call)
 {
-	if (gshmemi_is_slow(GSHMEMI_SLOW_CHECK))
+	if (gshmemi_is_slow(GSHMEMI_WHY_CHECK))
 		gshmemi_team_claim_at(&team->sync->claim, call, gshmemi_arch_caller());
 }
 
 GSHMEMI_FN void gshmemi_team_release(const struct gshmemi_team_view *team)
 {
-	if (gshmemi_is_slow(GSHMEMI_SLOW_CHECK))
+	if (gshmemi_is_slow(GSHMEMI_WHY_CHECK))
 		gshmemi_arch_store(&team->sync->claim, 0, 8);
 }
 
@@ -350,7 +350,7 @@ GSHMEMI_FN void gshmemi_sync_all(int scope, int quiet, const char *call)
 		gshmemi_complete_others(scope, 0, NULL, 0, call);
 		if (!GSHMEMI_ELECTS(scope))
 			gshmemi_arch_fence_system();
-	} else if (gshmemi_is_slow(GSHMEMI_SLOW_UNSET)) {
+	} else if (gshmemi_is_slow(GSHMEMI_WHY_UNSET)) {
 		gshmemi_slow_unset_at(call, gshmemi_arch_caller());
 	}
 	world = gshmemi_team_world();

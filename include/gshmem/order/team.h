@@ -40,9 +40,9 @@ GSHMEMI_FN uint64_t gshmemi_team_index(gshmem_team_t team)
 }
 
 /* Checks a handle that is not GSHMEM_TEAM_INVALID. */
-GSHMEMI_SLOW void gshmemi_check_team_at(gshmem_team_t team, const char *call, uint64_t caller)
+GSHMEMI_COLD void gshmemi_check_team_at(gshmem_team_t team, const char *call, uint64_t caller)
 {
-	const int is_unset = (gshmemi_state.slow & GSHMEMI_SLOW_UNSET) != 0;
+	const int is_unset = (gshmemi_state.why & GSHMEMI_WHY_UNSET) != 0;
 	const uint64_t handle = (uint64_t)(uintptr_t)team, index = gshmemi_team_index(team);
 
 	/* One call for both faults: clang 15 cannot compile two for AMD GPUs here. */
@@ -67,7 +67,7 @@ GSHMEMI_FN struct gshmemi_team_view gshmemi_team_view_of(struct gshmemi_sync *sy
 
 GSHMEMI_FN struct gshmemi_team_view gshmemi_team_of(gshmem_team_t team, const char *call)
 {
-	if (gshmemi_is_slow(GSHMEMI_SLOW_UNSET | GSHMEMI_SLOW_CHECK))
+	if (gshmemi_is_slow(GSHMEMI_WHY_UNSET | GSHMEMI_WHY_CHECK))
 		gshmemi_check_team_at(team, call, gshmemi_arch_caller());
 	return gshmemi_team_view_of(&gshmemi_state.sync[gshmemi_team_index(team)]);
 }

@@ -69,7 +69,7 @@ GSHMEMI_FN uint32_t gshmemi_remote_look(int posts)
 }
 
 /* A slot for these lanes. GSHMEMI_REMOTE_BUSY: none is free now; GSHMEMI_RPC_NO_SLOT: the channel is dead. */
-GSHMEMI_SLOW uint32_t gshmemi_remote_open_at(uint64_t lanes, uint64_t head)
+GSHMEMI_COLD uint32_t gshmemi_remote_open_at(uint64_t lanes, uint64_t head)
 {
 	uint32_t slot = 0;
 	int waits;
@@ -82,7 +82,7 @@ GSHMEMI_SLOW uint32_t gshmemi_remote_open_at(uint64_t lanes, uint64_t head)
 }
 
 /*
- * Serves mail while a wave waits. It need not test gshmemi_state.slow: without a mailbox the attention word
+ * Serves mail while a wave waits. It need not test gshmemi_state.why: without a mailbox the attention word
  * is 0.
  */
 GSHMEMI_FN void gshmemi_remote_attend(void)
@@ -145,7 +145,7 @@ GSHMEMI_FN void gshmemi_remote_copy(char *dest, const char *source, unsigned nby
 }
 
 /* Fill the lane's line. Returns how many bytes of the lane's memory this request takes or brings. */
-GSHMEMI_SLOW unsigned gshmemi_remote_fill_at(uint32_t slot, uint64_t lanes, uint64_t offset, uint64_t head,
+GSHMEMI_COLD unsigned gshmemi_remote_fill_at(uint32_t slot, uint64_t lanes, uint64_t offset, uint64_t head,
 					 uint64_t a, uint64_t b)
 {
 	const unsigned nbytes = gshmemi_remote_piece(lanes, head, b);
@@ -166,7 +166,7 @@ GSHMEMI_SLOW unsigned gshmemi_remote_fill_at(uint32_t slot, uint64_t lanes, uint
  * Post the slot's step when these lanes have filled their lines. Returns 0 if none of them waits for the
  * answer; then the slot is closed.
  */
-GSHMEMI_SLOW int gshmemi_remote_post_at(uint32_t slot, uint64_t lanes, uint64_t head, int has_page)
+GSHMEMI_COLD int gshmemi_remote_post_at(uint32_t slot, uint64_t lanes, uint64_t head, int has_page)
 {
 	const struct gshmemi_rpc_channel *const c = &gshmemi_state.rpc;
 	int waits;
@@ -214,7 +214,7 @@ GSHMEMI_FN uint64_t gshmemi_remote_poll(uint32_t slot, uint64_t started_ns)
  * Poll for the answer to the slot's step, for a while. started_ns is 0 at first, then what the last call
  * returned.
  */
-GSHMEMI_SLOW uint64_t gshmemi_remote_await_at(uint32_t slot, uint64_t lanes, uint64_t started_ns)
+GSHMEMI_COLD uint64_t gshmemi_remote_await_at(uint32_t slot, uint64_t lanes, uint64_t started_ns)
 {
 	GSHMEMI_REMOTE_UNIFORM(slot);
 	GSHMEMI_REMOTE_UNIFORM(lanes);
@@ -240,7 +240,7 @@ GSHMEMI_FN int gshmemi_remote_await(uint32_t slot, uint64_t lanes)
 }
 
 /* Take the answer, with nbytes for a get's local end, and close the slot. Returns the answered value. */
-GSHMEMI_SLOW uint64_t gshmemi_remote_take_at(uint32_t slot, uint64_t lanes, uint64_t head, uint64_t local,
+GSHMEMI_COLD uint64_t gshmemi_remote_take_at(uint32_t slot, uint64_t lanes, uint64_t head, uint64_t local,
 					     unsigned nbytes)
 {
 	const struct gshmemi_op_record *r;
@@ -278,7 +278,7 @@ GSHMEMI_FN int gshmemi_remote_request(uint32_t slot, uint64_t lanes, uint64_t he
  * Requests of each lane that is here. a and b are the first words behind the place. Of an INLINE put or get,
  * a is the local end and b its bytes, of which each request takes as many as fit.
  */
-GSHMEMI_SLOW uint64_t gshmemi_remote_lines_at(uint64_t offset, uint64_t head, uint64_t a, uint64_t b)
+GSHMEMI_COLD uint64_t gshmemi_remote_lines_at(uint64_t offset, uint64_t head, uint64_t a, uint64_t b)
 {
 	uint64_t lanes, value;
 	unsigned nbytes;
@@ -301,7 +301,7 @@ GSHMEMI_SLOW uint64_t gshmemi_remote_lines_at(uint64_t offset, uint64_t head, ui
 }
 
 /* A request of each lane that is here, with five words behind its place. */
-GSHMEMI_SLOW uint64_t gshmemi_remote_long_at(uint64_t offset, uint64_t head, uint64_t a, uint64_t b,
+GSHMEMI_COLD uint64_t gshmemi_remote_long_at(uint64_t offset, uint64_t head, uint64_t a, uint64_t b,
 					     uint64_t c, uint64_t d, uint64_t e)
 {
 	const uint64_t lanes = gshmemi_arch_wave_here(GSHMEMI_RPC_CARRY);
@@ -358,7 +358,7 @@ GSHMEMI_FN uint64_t gshmemi_remote_at(uint64_t head, const void *symmetric, uint
 }
 
 /* GSHMEM_STATS: counts a put with a signal. */
-GSHMEMI_SLOW void gshmemi_remote_count_at(uint64_t head, uint64_t nbytes)
+GSHMEMI_COLD void gshmemi_remote_count_at(uint64_t head, uint64_t nbytes)
 {
 	const unsigned region = gshmemi_op_region(head);
 	const int pe = (int)gshmemi_op_who(head);
@@ -368,7 +368,7 @@ GSHMEMI_SLOW void gshmemi_remote_count_at(uint64_t head, uint64_t nbytes)
 }
 
 /* Fill the lane's line with the put's half of a put with a signal. */
-GSHMEMI_SLOW void gshmemi_remote_fill_put_at(uint32_t slot, uint64_t lanes, uint64_t head, const void *dest,
+GSHMEMI_COLD void gshmemi_remote_fill_put_at(uint32_t slot, uint64_t lanes, uint64_t head, const void *dest,
 					     const void *source, uint64_t nbytes)
 {
 	struct gshmemi_op_record *r;
@@ -394,7 +394,7 @@ GSHMEMI_SLOW void gshmemi_remote_fill_put_at(uint32_t slot, uint64_t lanes, uint
  * operation must be two: the PE is mapped, or some lane's data fits into no line. A lane whose data does
  * not fit would ask for slots while others of its wave hold one.
  */
-GSHMEMI_SLOW uint32_t gshmemi_remote_hold_at(uint64_t head, const void *dest, const void *source,
+GSHMEMI_COLD uint32_t gshmemi_remote_hold_at(uint64_t head, const void *dest, const void *source,
 					     uint64_t nbytes)
 {
 	uint64_t lanes;
@@ -414,12 +414,12 @@ GSHMEMI_SLOW uint32_t gshmemi_remote_hold_at(uint64_t head, const void *dest, co
 	if (slot == GSHMEMI_RPC_NO_SLOT)
 		return 0;
 	gshmemi_remote_fill_put_at(slot, lanes, head, dest, source, nbytes);
-	if (gshmemi_state.slow & GSHMEMI_SLOW_STATS)
+	if (gshmemi_state.why & GSHMEMI_WHY_STATS)
 		gshmemi_remote_count_at(head, nbytes);
 	return slot + 1;
 }
 
-GSHMEMI_SLOW void gshmemi_remote_signal_at(uint32_t held, const uint64_t *sig_addr, uint64_t signal)
+GSHMEMI_COLD void gshmemi_remote_signal_at(uint32_t held, const uint64_t *sig_addr, uint64_t signal)
 {
 	uint32_t slot = held - 1;
 	struct gshmemi_op_record *r;
@@ -497,7 +497,7 @@ GSHMEMI_FN uint64_t gshmemi_remote_question(uint32_t op, int context)
 }
 
 /* Whether all posted requests are known to have been performed. */
-GSHMEMI_SLOW int gshmemi_remote_has_arrived_at(void)
+GSHMEMI_COLD int gshmemi_remote_has_arrived_at(void)
 {
 	const struct gshmemi_rpc_posts *const posts = gshmemi_state.rpc.posts;
 	const uint64_t known = gshmemi_arch_load(&posts->arrived, 8);
@@ -506,7 +506,7 @@ GSHMEMI_SLOW int gshmemi_remote_has_arrived_at(void)
 	return known == gshmemi_arch_load(&posts->carried, 8);
 }
 
-GSHMEMI_SLOW void gshmemi_remote_arrive_at(uint64_t found)
+GSHMEMI_COLD void gshmemi_remote_arrive_at(uint64_t found)
 {
 	struct gshmemi_rpc_posts *const posts = gshmemi_state.rpc.posts;
 	uint64_t known = gshmemi_arch_load(&posts->arrived, 8), old;
@@ -539,12 +539,12 @@ GSHMEMI_FN void gshmemi_remote_ask(uint32_t op, int context)
 	gshmemi_arch_fence_acquire();
 }
 
-GSHMEMI_SLOW void gshmemi_remote_order(int context)
+GSHMEMI_COLD void gshmemi_remote_order(int context)
 {
 	gshmemi_remote_ask(GSHMEMI_RPC_ORDER, context);
 }
 
-GSHMEMI_SLOW void gshmemi_remote_complete(int context, const int *target_pes, size_t npes)
+GSHMEMI_COLD void gshmemi_remote_complete(int context, const int *target_pes, size_t npes)
 {
 	(void)target_pes; /* requests to other PEs are completed, too */
 	(void)npes;

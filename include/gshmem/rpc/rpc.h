@@ -466,9 +466,9 @@ void gshmemi_rpc_host_complete(const char *call);
 void gshmemi_rpc_host_hand_over(void);
 #define gshmemi_rpc_complete_here(call, caller) ((void)(caller), gshmemi_rpc_host_complete(call))
 #else
-GSHMEMI_SLOW void gshmemi_rpc_complete_here(const char *call, uint64_t caller)
+GSHMEMI_COLD void gshmemi_rpc_complete_here(const char *call, uint64_t caller)
 {
-	if (GSHMEMI_ARCH_HAS_POSTS() && gshmemi_state.slow & GSHMEMI_SLOW_POSTS)
+	if (GSHMEMI_ARCH_HAS_POSTS() && gshmemi_state.why & GSHMEMI_WHY_POSTS)
 		gshmemi_rpc_complete_wave(&gshmemi_state.rpc, gshmemi_rpc_home(&gshmemi_state.rpc, caller),
 					  call);
 }

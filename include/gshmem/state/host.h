@@ -122,7 +122,7 @@ void gshmemi_host_looked(void);
 GSHMEMI_HOST_CALL(const struct gshmemi_state *, gshmemi_host_no_state, (void));
 
 /*
- * Where GSHMEMI_SLOW_ASKED is in use. asked: a kernel has posted a request to an owner, and the bit is set
+ * Where GSHMEMI_WHY_ASKED is in use. asked: a kernel has posted a request to an owner, and the bit is set
  * before this returns. settle: the calling thread knows of nothing that is open, so the bit may be cleared.
  */
 GSHMEMI_HOST_CALL(void, gshmemi_host_asked, (void));

@@ -174,17 +174,17 @@ GSHMEMI_FN void *gshmemi_peer_undo(void *peer)
 	return (char *)peer - GSHMEMI_SENTINEL;
 }
 
-/* Whether calls that name no PE must take the slow path, for one of the GSHMEMI_SLOW_* reasons in why. */
+/* Whether calls that name no PE must take the slow path, for one of the GSHMEMI_WHY_* reasons in why. */
 GSHMEMI_FN int gshmemi_is_slow(uint32_t why)
 {
 #ifdef GSHMEM_DIRECT_ONLY
 	(void)why;
 	return 0;
 #else
-#if GSHMEMI_ARCH_HOST_DIRECT /* GSHMEMI_SLOW_ASKED comes and goes */
-	return (int)__builtin_expect((__atomic_load_n(&gshmemi_state.slow, __ATOMIC_RELAXED) & why) != 0, 0);
+#if GSHMEMI_ARCH_HOST_DIRECT /* GSHMEMI_WHY_ASKED comes and goes */
+	return (int)__builtin_expect((__atomic_load_n(&gshmemi_state.why, __ATOMIC_RELAXED) & why) != 0, 0);
 #else
-	return (int)__builtin_expect((gshmemi_state.slow & why) != 0, 0);
+	return (int)__builtin_expect((gshmemi_state.why & why) != 0, 0);
 #endif
 #endif
 }

@@ -37,28 +37,28 @@
  */
 #define GSHMEMI_SENTINEL ((ptrdiff_t)1)
 
-/* Reasons to take the slow path: bits of gshmemi_state.slow. */
-#define GSHMEMI_SLOW_UNSET    1U  /* nobody filled this copy */
-#define GSHMEMI_SLOW_CHECK    2U  /* GSHMEM_CHECK: arguments are checked */
-#define GSHMEMI_SLOW_DELIVERY 4U  /* GSHMEM_CPU_DELIVERY: puts arrive late */
-#define GSHMEMI_SLOW_PEERS    8U  /* some PEs have no entry in a table; the others stay direct */
-#define GSHMEMI_SLOW_POSTS    16U /* kernels may have posted calls, which quiet completes */
-#define GSHMEMI_SLOW_CARRY    32U /* GSHMEM_CARRY: a carrier performs operations on some PEs */
-#define GSHMEMI_SLOW_NET      64U /* some PEs themselves perform operations on their memory, over the net */
+/* Reasons to take the slow path: bits of gshmemi_state.why. */
+#define GSHMEMI_WHY_UNSET    1U  /* nobody filled this copy */
+#define GSHMEMI_WHY_CHECK    2U  /* GSHMEM_CHECK: arguments are checked */
+#define GSHMEMI_WHY_DELIVERY 4U  /* GSHMEM_CPU_DELIVERY: puts arrive late */
+#define GSHMEMI_WHY_PEERS    8U  /* some PEs have no entry in a table; the others stay direct */
+#define GSHMEMI_WHY_POSTS    16U /* kernels may have posted calls, which quiet completes */
+#define GSHMEMI_WHY_CARRY    32U /* GSHMEM_CARRY: a carrier performs operations on some PEs */
+#define GSHMEMI_WHY_NET      64U /* some PEs themselves perform operations on their memory, over the net */
 /*
  * A PE performs some operations on its memory, and this PE others directly: to order the two is to complete
  * them.
  */
-#define GSHMEMI_SLOW_MIXED    128U
-#define GSHMEMI_SLOW_MAIL     256U /* there is a mailbox, which kernels serve */
-#define GSHMEMI_SLOW_NODES    512U /* PEs are on several nodes: barriers and collectives go by nodes */
+#define GSHMEMI_WHY_MIXED    128U
+#define GSHMEMI_WHY_MAIL     256U /* there is a mailbox, which kernels serve */
+#define GSHMEMI_WHY_NODES    512U /* PEs are on several nodes: barriers and collectives go by nodes */
 /*
  * A request to an owner may be open. The only bit that changes while kernels run, and only where the CPU can
- * write to the units' states; elsewhere GSHMEMI_SLOW_NET stands for it (GSHMEMI_SLOW_OPEN).
+ * write to the units' states; elsewhere GSHMEMI_WHY_NET stands for it (GSHMEMI_WHY_OPEN).
  */
-#define GSHMEMI_SLOW_ASKED    1024U
-#define GSHMEMI_SLOW_STATS    2048U /* GSHMEM_STATS: operations are counted */
-#define GSHMEMI_SLOW_TRACE    4096U /* GSHMEM_TRACE: calls and waits are recorded */
+#define GSHMEMI_WHY_ASKED    1024U
+#define GSHMEMI_WHY_STATS    2048U /* GSHMEM_STATS: operations are counted */
+#define GSHMEMI_WHY_TRACE    4096U /* GSHMEM_TRACE: calls and waits are recorded */
 
 /*
  * What the direct path reads: the distance from this PE's memory to that of each PE. Entry i is for PE first
@@ -317,7 +317,7 @@ struct gshmemi_buffers {
 struct gshmemi_state {
 	int32_t my_pe;          /* -1 before init. One load reads this and npes: gshmemi_my_place */
 	int32_t npes;           /* 0 before init */
-	uint32_t slow;          /* GSHMEMI_SLOW_*; 0: every call goes the direct way */
+	uint32_t why;           /* GSHMEMI_WHY_*; 0: every call goes the direct way */
 	uint32_t abi;           /* GSHMEMI_ABI, and GSHMEMI_ABI_DIRECT_ONLY: of a module */
 	char *heap;             /* this PE's symmetric heap */
 	uint64_t heap_nbytes;

@@ -132,7 +132,7 @@ GSHMEMI_FN void gshmemi_trace_fill(struct gshmemi_trace_event *e, uint64_t numbe
  * Begin an event, whose fields the arguments are. Returns its number, for gshmemi_trace_end. The caller knows
  * that GSHMEM_TRACE is set.
  */
-GSHMEMI_SLOW uint64_t gshmemi_trace_begin_at(uint64_t what, uint64_t nbytes, uint64_t value, int cmp,
+GSHMEMI_COLD uint64_t gshmemi_trace_begin_at(uint64_t what, uint64_t nbytes, uint64_t value, int cmp,
 					     const char *call, uint64_t caller)
 {
 	struct gshmemi_trace *const trace = GSHMEMI_TRACE_INTO;
@@ -155,7 +155,7 @@ GSHMEMI_SLOW uint64_t gshmemi_trace_begin_at(uint64_t what, uint64_t nbytes, uin
 	return number;
 }
 
-GSHMEMI_SLOW void gshmemi_trace_end_at(uint64_t number)
+GSHMEMI_COLD void gshmemi_trace_end_at(uint64_t number)
 {
 	struct gshmemi_trace_event *const e = gshmemi_trace_slot(GSHMEMI_TRACE_INTO, number);
 
@@ -173,7 +173,7 @@ GSHMEMI_FN void gshmemi_trace_end(uint64_t number)
 /* Whether this unit records, and GSHMEM_TRACE is set. */
 GSHMEMI_FN int gshmemi_is_traced(void)
 {
-	return GSHMEMI_TRACES && gshmemi_is_slow(GSHMEMI_SLOW_TRACE);
+	return GSHMEMI_TRACES && gshmemi_is_slow(GSHMEMI_WHY_TRACE);
 }
 
 /* Begin a wait that has not found its value at the first look. */

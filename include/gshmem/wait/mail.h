@@ -166,7 +166,7 @@ GSHMEMI_FN void gshmemi_mail_serve(struct gshmemi_mailbox *box, uint32_t *lock)
 }
 
 /* Out of line, shared by all waits: kernels pay for its registers. The lowest lane that is here serves. */
-GSHMEMI_SLOW void gshmemi_attend_at(void)
+GSHMEMI_COLD void gshmemi_attend_at(void)
 {
 	if (gshmemi_arch_group_rank(GSHMEMI_WAVE, gshmemi_arch_wave_some(0)) == 0 &&
 	    gshmemi_mail_is_open(gshmemi_arch_load(gshmemi_state.attention, 8)))
@@ -178,7 +178,7 @@ GSHMEMI_SLOW void gshmemi_attend_at(void)
  */
 GSHMEMI_FN void gshmemi_attend(void)
 {
-	if (GSHMEMI_SERVES_MAIL && GSHMEMI_ARCH_IN_KERNEL && gshmemi_is_slow(GSHMEMI_SLOW_MAIL))
+	if (GSHMEMI_SERVES_MAIL && GSHMEMI_ARCH_IN_KERNEL && gshmemi_is_slow(GSHMEMI_WHY_MAIL))
 		gshmemi_attend_at();
 }
 

@@ -83,7 +83,7 @@ GSHMEMI_FN uint64_t gshmemi_wait_longer(uint64_t started_ns, const void *ivar, u
 	return is_late ? started_ns | 1 : started_ns;
 }
 
-GSHMEMI_SLOW uint64_t gshmemi_wait_long_at(uint64_t started_ns, const void *ivar, unsigned nbytes,
+GSHMEMI_COLD uint64_t gshmemi_wait_long_at(uint64_t started_ns, const void *ivar, unsigned nbytes,
 					   uint64_t found, int cmp, uint64_t value, int pe, const char *call,
 					   uint64_t caller)
 {
@@ -121,7 +121,7 @@ void gshmemi_host_progress(void); /* src/net/net.c */
  */
 GSHMEMI_FN void gshmemi_wait_pause(unsigned *polls_p, int pe)
 {
-	const int is_near = GSHMEMI_ARCH_SHARED_MEMORY && gshmemi_is_slow(GSHMEMI_SLOW_NET) && pe >= 0 &&
+	const int is_near = GSHMEMI_ARCH_SHARED_MEMORY && gshmemi_is_slow(GSHMEMI_WHY_NET) && pe >= 0 &&
 			    !(gshmemi_state.peers[pe] & GSHMEMI_PEER_CARRIED);
 
 	if (is_near)
@@ -129,7 +129,7 @@ GSHMEMI_FN void gshmemi_wait_pause(unsigned *polls_p, int pe)
 	else
 		gshmemi_arch_pause(polls_p);
 #if GSHMEMI_HOST_UNIT
-	if (*polls_p % (is_near ? 64 : 8) == 0 && gshmemi_is_slow(GSHMEMI_SLOW_NET))
+	if (*polls_p % (is_near ? 64 : 8) == 0 && gshmemi_is_slow(GSHMEMI_WHY_NET))
 		gshmemi_host_progress();
 #endif
 }

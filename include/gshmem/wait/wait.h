@@ -13,7 +13,7 @@ GSHMEMI_FN uint64_t gshmemi_wait_until(int scope, const void *ivar, unsigned nby
 
 	if (GSHMEMI_ON_HOST())
 		return gshmemi_host_wait(ivar, nbytes, is_signed, cmp, value, call);
-	if (gshmemi_is_slow(GSHMEMI_SLOW_UNSET | GSHMEMI_SLOW_CHECK)) {
+	if (gshmemi_is_slow(GSHMEMI_WHY_UNSET | GSHMEMI_WHY_CHECK)) {
 		gshmemi_check_args(scope, GSHMEMI_ARGS_WAIT, (uintptr_t)ivar, 0, (unsigned)cmp, value, call);
 		gshmemi_slow_wait(ivar, nbytes, nbytes, cmp, call);
 	}
@@ -37,7 +37,7 @@ GSHMEMI_FN int gshmemi_test(const void *ivar, unsigned nbytes, int is_signed, in
 
 	if (GSHMEMI_ON_HOST())
 		return gshmemi_host_test(ivar, nbytes, is_signed, cmp, value, call);
-	if (gshmemi_is_slow(GSHMEMI_SLOW_UNSET | GSHMEMI_SLOW_CHECK))
+	if (gshmemi_is_slow(GSHMEMI_WHY_UNSET | GSHMEMI_WHY_CHECK))
 		gshmemi_slow_wait(ivar, nbytes, nbytes, cmp, call);
 	if (!gshmemi_compare(gshmemi_arch_load(ivar, nbytes), cmp, value, nbytes, is_signed)) {
 		gshmemi_attend();

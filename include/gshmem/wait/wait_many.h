@@ -84,7 +84,7 @@ GSHMEMI_FN size_t gshmemi_many_result(const struct gshmemi_many_found *found, in
 
 GSHMEMI_FN void gshmemi_many_check(const struct gshmemi_wait_set *set, const char *call)
 {
-	if (gshmemi_is_slow(GSHMEMI_SLOW_UNSET | GSHMEMI_SLOW_CHECK))
+	if (gshmemi_is_slow(GSHMEMI_WHY_UNSET | GSHMEMI_WHY_CHECK))
 		gshmemi_slow_wait(set->ivars, set->nelems * set->nbytes, set->nbytes, set->cmp, call);
 }
 

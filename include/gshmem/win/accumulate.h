@@ -10,7 +10,7 @@ GSHMEMI_FN int gshmemi_win_check_op(const struct gshmemi_win *w, gshmemx_win_t w
 				    size_t nelems, int op, int kind, unsigned nbytes, int pe,
 				    const char *call)
 {
-	if ((GSHMEMI_IS_LIBRARY || gshmemi_is_slow(GSHMEMI_SLOW_CHECK)) && !gshmemi_win_has_op(op, kind))
+	if ((GSHMEMI_IS_LIBRARY || gshmemi_is_slow(GSHMEMI_WHY_CHECK)) && !gshmemi_win_has_op(op, kind))
 		return gshmemi_win_bad_argument(op, call);
 	return gshmemi_win_check(w, win, disp, GSHMEMI_WIN_NBYTES(nelems, nbytes), nbytes, pe, call);
 }

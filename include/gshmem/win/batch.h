@@ -57,7 +57,7 @@ GSHMEMI_FN void gshmemi_win_batch_word(const struct gshmemi_win_batch *batch, si
  * a word is swapped only if it still has the value that was folded. Words that somebody has changed are tried
  * again together.
  */
-GSHMEMI_SLOW void gshmemi_win_swap_batch(const struct gshmemi_win_place *at, ptrdiff_t offset,
+GSHMEMI_COLD void gshmemi_win_swap_batch(const struct gshmemi_win_place *at, ptrdiff_t offset,
 					const struct gshmemi_win_batch *batch, const char *call)
 {
 	const size_t nwords =

@@ -24,7 +24,7 @@ GSHMEMI_FN void gshmemi_win_request_begin(int rc, gshmemx_win_t win, int pe, gsh
 	else if (GSHMEMI_ON_HOST())
 		request->pe = GSHMEMI_WIN_REQUEST_ANY;
 	else
-		request->pe = gshmemi_is_slow(GSHMEMI_SLOW_LATE) ? gshmemi_win_of(win)->parts[pe].world_pe
+		request->pe = gshmemi_is_slow(GSHMEMI_WHY_LATE) ? gshmemi_win_of(win)->parts[pe].world_pe
 								 : GSHMEMI_WIN_REQUEST_OVER;
 }
 

@@ -15,7 +15,7 @@
 #if GSHMEMI_OPTIMIZED
 #define GSHMEMI_WIN_LONG GSHMEMI_FN
 #else
-#define GSHMEMI_WIN_LONG GSHMEMI_SLOW
+#define GSHMEMI_WIN_LONG GSHMEMI_COLD
 #endif
 
 /* acc becomes acc op x. The logical operators are for integers only. */
@@ -167,7 +167,7 @@ GSHMEMI_FN int gshmemi_win_is_same(int kind, const void *a, const void *b)
  * releases it in the same iteration of the loop, so lanes of its wave that wait for the lock cannot keep it
  * from running.
  */
-GSHMEMI_SLOW void gshmemi_win_wide(const struct gshmemi_win *w, const struct gshmemi_win_place *at,
+GSHMEMI_COLD void gshmemi_win_wide(const struct gshmemi_win *w, const struct gshmemi_win_place *at,
 				   ptrdiff_t offset, int op, int kind, const void *source, const void *cond,
 				   void *result, size_t nelems, const char *call)
 {

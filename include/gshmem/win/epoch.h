@@ -79,7 +79,7 @@ GSHMEMI_FN void gshmemi_win_looked(void)
 }
 
 /*
- * Out of line like GSHMEMI_SLOW, but not cold: a function that always calls a cold one counts as cold itself.
+ * Out of line like GSHMEMI_COLD, but not cold: a function that always calls a cold one counts as cold itself.
  */
 #if GSHMEMI_KERNELS
 #define GSHMEMI_WIN_APART static __host__ __device__ __attribute__((noinline, unused))
@@ -496,7 +496,7 @@ GSHMEMI_FN int gshmemi_win_is_flush(int what)
 	return what >= GSHMEMI_WIN_DO_FLUSH;
 }
 
-GSHMEMI_SLOW int gshmemi_win_check_flush_at(const struct gshmemi_win *w, int what, gshmemx_win_t win, int pe,
+GSHMEMI_COLD int gshmemi_win_check_flush_at(const struct gshmemi_win *w, int what, gshmemx_win_t win, int pe,
 					    const char *call)
 {
 	struct gshmemi_win_fault fault = {0, -1, 0, 0, 0, 0};
@@ -522,7 +522,7 @@ GSHMEMI_FN int gshmemi_win_flush(int scope, int what, gshmemx_win_t win, int pe,
 	if (GSHMEMI_IS_LIBRARY ? win <= 0 || w->handle != win ||
 					 (needs_pe && (unsigned)pe >= (unsigned)w->npes) ||
 					 !gshmemi_win_allows(w, what, pe, 0) :
-				 gshmemi_is_slow(GSHMEMI_SLOW_UNSET | GSHMEMI_SLOW_CHECK))
+				 gshmemi_is_slow(GSHMEMI_WHY_UNSET | GSHMEMI_WHY_CHECK))
 		rc = gshmemi_win_check_flush_at(w, what, win, pe, call);
 	if (rc)
 		return rc;
@@ -533,7 +533,7 @@ GSHMEMI_FN int gshmemi_win_flush(int scope, int what, gshmemx_win_t win, int pe,
 		world_pe = w->parts[pe].world_pe;
 		gshmemi_quiet(scope, 0, &world_pe, 1, call);
 	} else if (what == GSHMEMI_WIN_DO_FLUSH || what == GSHMEMI_WIN_DO_FLUSH_ALL || GSHMEMI_ON_HOST() ||
-		   gshmemi_is_slow(GSHMEMI_SLOW_ORDER | GSHMEMI_SLOW_CARRIES)) {
+		   gshmemi_is_slow(GSHMEMI_WHY_ORDER | GSHMEMI_WHY_CARRIES)) {
 		/* A local flush, too: all threads must agree on it, whatever each has open now. */
 		gshmemi_quiet(scope, 0, NULL, 0, call);
 	}

@@ -17,7 +17,7 @@ enum gshmemi_win_notify {
 
 GSHMEMI_FN int gshmemi_win_check_notification(int notification, const char *call)
 {
-	if ((GSHMEMI_IS_LIBRARY || gshmemi_is_slow(GSHMEMI_SLOW_CHECK)) &&
+	if ((GSHMEMI_IS_LIBRARY || gshmemi_is_slow(GSHMEMI_WHY_CHECK)) &&
 	    (notification < 0 || notification >= GSHMEMI_WIN_NOTIFICATIONS))
 		return gshmemi_win_bad_argument(notification, call);
 	return 0;
@@ -76,7 +76,7 @@ GSHMEMI_FN int gshmemi_win_notification(int scope, int what, gshmemx_win_t win, 
 	rc = gshmemi_win_check_notification(notification, call);
 	if (rc)
 		return rc;
-	if ((GSHMEMI_IS_LIBRARY || gshmemi_is_slow(GSHMEMI_SLOW_UNSET | GSHMEMI_SLOW_CHECK)) &&
+	if ((GSHMEMI_IS_LIBRARY || gshmemi_is_slow(GSHMEMI_WHY_UNSET | GSHMEMI_WHY_CHECK)) &&
 	    gshmemi_win_is_bad(w, win, -1, &fault))
 		return gshmemi_win_fail(&fault, call);
 	if (!GSHMEMI_IS_LIBRARY && what <= GSHMEMI_WIN_NOTIFY_TEST && w->flags & GSHMEMI_WIN_SEPARATE) {

@@ -56,7 +56,7 @@ struct gshmemi_win_fault {
 #ifdef GSHMEMI_LIBRARY
 int gshmemi_win_fail(const struct gshmemi_win_fault *fault, const char *call); /* src/win/window.c */
 #else
-GSHMEMI_SLOW int gshmemi_win_fail(const struct gshmemi_win_fault *fault, const char *call)
+GSHMEMI_COLD int gshmemi_win_fail(const struct gshmemi_win_fault *fault, const char *call)
 {
 	gshmemi_fault_raise(fault->kind, fault->pe, (const void *)(uintptr_t)fault->address, fault->nbytes,
 			    fault->found, fault->expected, call, gshmemi_arch_caller());
@@ -64,7 +64,7 @@ GSHMEMI_SLOW int gshmemi_win_fail(const struct gshmemi_win_fault *fault, const c
 }
 #endif
 
-GSHMEMI_SLOW int gshmemi_win_bad_argument(int found, const char *call)
+GSHMEMI_COLD int gshmemi_win_bad_argument(int found, const char *call)
 {
 	const struct gshmemi_win_fault fault = {GSHMEMI_FAULT_BAD_ARGUMENT, -1, 0, 0, (uint64_t)found, 0};
 
@@ -75,7 +75,7 @@ GSHMEMI_SLOW int gshmemi_win_bad_argument(int found, const char *call)
 GSHMEMI_FN int gshmemi_win_is_bad(const struct gshmemi_win *w, gshmemx_win_t win, int pe,
 				  struct gshmemi_win_fault *fault)
 {
-	if (gshmemi_state.slow & GSHMEMI_SLOW_UNSET) {
+	if (gshmemi_state.why & GSHMEMI_WHY_UNSET) {
 		fault->kind = GSHMEMI_FAULT_NOT_INITIALIZED;
 	} else if (win <= 0 || w->handle != win) {
 		fault->kind = GSHMEMI_FAULT_BAD_WINDOW;
@@ -169,7 +169,7 @@ GSHMEMI_FN int gshmemi_win_is_right(const struct gshmemi_win *w, gshmemx_win_t w
 	return !(((uintptr_t)part->base + offset) & (align - 1));
 }
 
-GSHMEMI_SLOW int gshmemi_win_check_at(const struct gshmemi_win *w, gshmemx_win_t win, ptrdiff_t disp,
+GSHMEMI_COLD int gshmemi_win_check_at(const struct gshmemi_win *w, gshmemx_win_t win, ptrdiff_t disp,
 				      uint64_t nbytes, unsigned align, int pe, const char *call)
 {
 	struct gshmemi_win_fault fault = {0, -1, 0, 0, 0, 0};
@@ -193,7 +193,7 @@ GSHMEMI_FN int gshmemi_win_check(const struct gshmemi_win *w, gshmemx_win_t win,
 	return 0;
 }
 #else
-GSHMEMI_SLOW void gshmemi_win_check_at(const struct gshmemi_win *w, gshmemx_win_t win, ptrdiff_t disp,
+GSHMEMI_COLD void gshmemi_win_check_at(const struct gshmemi_win *w, gshmemx_win_t win, ptrdiff_t disp,
 				       uint64_t nbytes, unsigned align, int pe, const char *call)
 {
 	struct gshmemi_win_fault fault = {0, -1, 0, 0, 0, 0};
@@ -208,7 +208,7 @@ GSHMEMI_SLOW void gshmemi_win_check_at(const struct gshmemi_win *w, gshmemx_win_
 GSHMEMI_FN int gshmemi_win_check(const struct gshmemi_win *w, gshmemx_win_t win, ptrdiff_t disp,
 				 uint64_t nbytes, unsigned align, int pe, const char *call)
 {
-	if (gshmemi_is_slow(GSHMEMI_SLOW_UNSET | GSHMEMI_SLOW_CHECK))
+	if (gshmemi_is_slow(GSHMEMI_WHY_UNSET | GSHMEMI_WHY_CHECK))
 		gshmemi_win_check_at(w, win, disp, nbytes, align, pe, call);
 	return 0;
 }
