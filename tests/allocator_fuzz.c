@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* run: */
 /*
  * No sequence of calls makes the heap's allocator differ from its model, break its invariants, or touch

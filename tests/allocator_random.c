@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* run: */
 /*
  * The heap's allocator matches a simple model under random sequences of all its calls, gives the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* ---- deprecated, and what older versions had ----------------------------------------------------------- */
 
 /* Programs ask by #ifdef what exists. */
