@@ -521,7 +521,8 @@ GSHMEMX_RMA_TYPES(GSHMEMI_DECLARE)
  * All threads of the group pass equal arguments. A collective call, and a barrier is one, is made by one
  * group for its whole PE: of a grid by one work-group.
  *
- * Callable  kernel, all threads of the group. On the host: the call without suffix.
+ * Callable  kernel, all threads of the group. Only HIP units declare these calls; on the host use the call
+ *           without suffix.
  * Returns   as the call without suffix. What any thread of the group wrote before the call is sent; after it
  *           every thread may reuse source, or read dest.
  * Order     as the call without suffix, for the group: a later gshmemx_fence or gshmemx_quiet of the same
