@@ -38,7 +38,7 @@ static const char *const names[NWAYS] = {
 #define NTHREADS 192
 #define NROUNDS  50
 
-static __global__ void send(int way, uint64_t *words, uint64_t *flag, uint64_t round, int pe)
+static __device__ void send(int way, uint64_t *words, uint64_t *flag, uint64_t round, int pe)
 {
 	if ((way == QUIET_WAVE || way == FENCE_WAVE) && threadIdx.x >= (unsigned)warpSize)
 		return;
@@ -72,7 +72,7 @@ static __global__ void send(int way, uint64_t *words, uint64_t *flag, uint64_t r
  * A thread that has waited for its fetch has no store in flight; compilers then leave out the
  * wait for a fence's write-back.
  */
-static __global__ void send_after_fetch(uint64_t *words, uint64_t *flag, uint64_t round, int pe)
+static __device__ void send_after_fetch(uint64_t *words, uint64_t *flag, uint64_t round, int pe)
 {
 	const uint64_t word = round;
 
@@ -84,23 +84,48 @@ static __global__ void send_after_fetch(uint64_t *words, uint64_t *flag, uint64_
 		gshmem_uint64_p(flag, round, pe);
 }
 
-/* Both PEs send and receive; returns how many words had not arrived with the flag. */
+/* Looks at the words as soon as the flag is there. */
+static __device__ void receive(
+	uint64_t *words, uint64_t *flag, unsigned nwords, uint64_t round, unsigned *nmissing)
+{
+	gshmemx_uint64_wait_until_wg(flag, GSHMEM_CMP_EQ, round);
+	if (threadIdx.x < nwords && gshmem_uint64_g(&words[threadIdx.x], gshmem_my_pe()) != round)
+		atomicAdd(nmissing, 1U);
+}
+
+/* The first work-group sends to pe. If there is a second one, it receives. */
+static __global__ void run(
+	int way, uint64_t *words, uint64_t *flag, unsigned nwords, uint64_t round, int pe, unsigned *nmissing)
+{
+	if (blockIdx.x)
+		receive(words, flag, nwords, round, nmissing);
+	else if (way == FETCH_FENCE_WG)
+		send_after_fetch(words, flag, round, pe);
+	else
+		send(way, words, flag, round, pe);
+}
+
+/*
+ * Both PEs send and receive; returns how many words had not arrived with the flag. A kernel receives, at once,
+ * what a kernel orders; the host what the host does, or what delayed delivery holds back for longer.
+ */
 static unsigned run_way(int way, uint64_t *words, uint64_t *flag)
 {
 	const unsigned nwords = way == QUIET_WAVE || way == FENCE_WAVE ? t_wave_width() : NTHREADS;
 	const int me = gshmem_my_pe(), pe = (me + 1) % gshmem_n_pes();
+	static unsigned *seen; /* by kernels: words that were missing */
 	unsigned i, nmissing = 0;
 	uint64_t round, got[NTHREADS];
 
+	if (!seen)
+		seen = (unsigned *)t_hipmalloc(sizeof *seen);
+	t_memset(seen, 0, sizeof *seen);
 	t_memset(words, 0, NTHREADS * sizeof *words);
 	t_memset(flag, 0, sizeof *flag);
 	for (round = 1; round <= NROUNDS; round++) {
 		gshmem_barrier_all();
-		if (way == FETCH_FENCE_WG)
-			hipLaunchKernelGGL(
-				send_after_fetch, dim3(1), dim3(NTHREADS), 0, 0, words, flag, round, pe);
-		else
-			hipLaunchKernelGGL(send, dim3(1), dim3(NTHREADS), 0, 0, way, words, flag, round, pe);
+		hipLaunchKernelGGL(run, dim3(way < SYNCTHREADS_QUIET ? 2 : 1), dim3(NTHREADS), 0, 0, way, words,
+			flag, nwords, round, pe, seen);
 		if (way == HOST_FENCE || way == HOST_QUIET) {
 			t_hip(hipDeviceSynchronize());
 			if (way == HOST_FENCE)
@@ -116,7 +141,8 @@ static unsigned run_way(int way, uint64_t *words, uint64_t *flag)
 		t_hip(hipDeviceSynchronize());
 	}
 	gshmem_barrier_all();
-	return nmissing;
+	t_from_device(&i, seen, sizeof i);
+	return nmissing + i;
 }
 
 /* The sum over all PEs. */
