@@ -78,13 +78,15 @@ make_it "$lib" ${runs:+"$B/tests/bitcode/run"}
 
 # ---- what is in it ----
 
-# As C reads the headers, GSHMEM_API stands before each call that kernels may make. GPUs have no long double.
+# As a HIP unit reads the headers, GSHMEM_API stands before each call that kernels may make. GPUs have no long
+# double.
 cp -r include "$dir/include"
-sed -i 's/^#define GSHMEM_API   extern.*/#define GSHMEM_API for_kernels/
+sed -i 's/^#define GSHMEM_API   GSHMEMI_FN$/#define GSHMEM_API GSHMEMI_FN for_kernels/
 	s/^#define GSHMEMI_LONG_DOUBLE_API GSHMEM_API$/#define GSHMEMI_LONG_DOUBLE_API extern/
 	' "$dir/include/gshmem/arch/arch.h"
 printf '#include <gshmem.h>\n#include <gshmemx_win.h>\n' >"$dir/all.c"
-${CC:-cc} -E -P -I"$dir/include" "$dir/all.c" | tr '\n;' ' \n' | grep -o 'for_kernels [^(]*(' |
+${CXX:-c++} -x c++ -std=c++17 -E -P -D__HIPCC__=1 -D__HIP_PLATFORM_CPU__=1 -I"$dir/include" -Iplatform/cpu \
+	"$dir/all.c" | tr '\n;' ' \n' | grep -o 'for_kernels [^(]*(' |
 	sed 's/ *($//; s/.*[ *]//' | grep '^gshmemx\{0,1\}_' | grep -v 'longdouble_\(max\|min\|sum\|prod\)_' |
 	sort -u >"$dir/declared"
 "llvm-dis$version" -o - "$lib" | sed -n '/^define .*@gshmemx\{0,1\}_/p' >"$dir/definitions"
