@@ -93,10 +93,15 @@ static bool parse_links(const char *text)
 		if (!nread)
 			return false;
 		text += nread;
-		matrix = !strncmp(text, ":none", 5) ? config.no_peer : config.no_atomics;
-		if (matrix == config.no_atomics && strncmp(text, ":plain", 6) != 0)
+		if (!strncmp(text, ":none", 5)) {
+			matrix = config.no_peer;
+			text += 5;
+		} else if (!strncmp(text, ":plain", 6)) {
+			matrix = config.no_atomics;
+			text += 6;
+		} else {
 			return false;
-		text += matrix == config.no_peer ? 5 : 6;
+		}
 		for (d = 0; d < HIPCPU_MAX_DEVICES; d++)
 			matrix[d] |= pairs[d];
 	} while (*text++ == ',');

@@ -479,8 +479,8 @@ static void give_way(void)
  */
 static void idle(struct block *b, unsigned npolls)
 {
-	const struct hipcpu_config *config = hipcpu_config();
 	const unsigned spin_polls = hipcpu_worker_spin_polls();
+	const struct hipcpu_config *config;
 	uint64_t now_ns, waited_ns;
 
 	b->nidle++;
@@ -493,6 +493,7 @@ static void idle(struct block *b, unsigned npolls)
 	if (npolls <= 2 * spin_polls || !b->yielded_ns)
 		b->yielded_ns = now_ns;
 	waited_ns = now_ns - b->yielded_ns;
+	config = hipcpu_config();
 	if (waited_ns > (config->nprocs > config->ncores ? CROWDED_NS : LONG_NS))
 		nap(waited_ns);
 	else
