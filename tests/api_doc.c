@@ -47,18 +47,11 @@ static char *hip_unit; /* the headers in a HIP unit, preprocessed */
 /* Returns what a command prints; free it. */
 static char *read_output(const char *command)
 {
-	size_t size = 1 << 20, n = 0, got;
-	char *text = malloc(size);
 	FILE *pipe = popen(command, "r");
+	char *text = NULL;
+	size_t size = 0;
 
-	t_check(pipe && text, "%s", command);
-	while ((got = fread(text + n, 1, size - 1 - n, pipe))) {
-		n += got;
-		if (n == size - 1)
-			text = realloc(text, size *= 2);
-		t_check(text, "out of memory");
-	}
-	text[n] = 0;
+	t_check(pipe && getdelim(&text, &size, 0, pipe) > 0, "%s", command);
 	t_equal(pclose(pipe), 0, command);
 	return text;
 }

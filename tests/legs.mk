@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# The legs of check, which the Makefile includes. For leg X: T_X, its tests; MAKE_X, how they are built; RUN_X,
-# flags of tests/run.sh. make check-X runs it.
+# The legs of check, which the Makefile includes. For leg X: T_X, its tests; MAKE_X, how they are built;
+# RUN_X, flags of tests/run.sh. make check-X runs it.
 
 LEGS_cpu := basic delivery carry net mixed nodes-2x1 nodes-2x2 nodes-3x1 closed clang apart window \
 	asan tsan lanes install isa trees amd amd-gpus rocm benches readme

@@ -24,8 +24,8 @@
  * count. solo then means that the other waves stop in the state, and the rest runs without bound.
  *
  * Arguments: -v prints a row for each configuration, -a adds the large ones, which take minutes and
- * gigabytes; other arguments select rows by name. The numbers of states depend a little on the
- * compiler, because dead values count.
+ * gigabytes; other arguments select rows by name. The first row that is not as expected is the last that
+ * runs. The numbers of states depend a little on the compiler, because dead values count.
  */
 #define GSHMEM_ARCH_HEADER "rpc_explore_arch.h"
 #define gshmemi_host_rpc_wake explore_wake
