@@ -196,14 +196,14 @@ GSHMEMI_FN uint64_t gshmemi_remote_poll(uint32_t slot, uint64_t started_ns)
 {
 	const struct gshmemi_rpc_channel *const c = &gshmemi_state.rpc;
 	const uint32_t seq = gshmemi_remote_seq(slot);
-	unsigned polls = 0;
+	unsigned polls = started_ns ? GSHMEMI_WAIT_POLLS : 0; /* pauses of a long wait stay long */
 
 	GSHMEMI_NO_UNROLL
-	while (polls < GSHMEMI_WAIT_POLLS) {
+	do {
 		if (gshmemi_rpc_is_answered(c, slot, seq))
 			return GSHMEMI_REMOTE_ANSWERED;
 		gshmemi_arch_pause(&polls);
-	}
+	} while (polls % GSHMEMI_WAIT_POLLS);
 	if (gshmemi_arch_load(c->poison, 4))
 		return GSHMEMI_REMOTE_DEAD;
 	return gshmemi_wait_longer(started_ns, &c->answer[slot].low, 4, 0, GSHMEM_CMP_EQ, seq, -1,
