@@ -441,12 +441,22 @@ void hipcpu_block_release(void)
 
 /* ---- pause ---- */
 
-#define LONG_YIELDS 512     /* yields after which a host's wait naps, as in gshmem/arch/host.h */
-#define LONG_NS     1000000 /* time since the first yield after which a kernel's wait naps, */
-#define CROWDED_NS  100000  /* or this, where the job has more processes here than this one may use cores */
-#define NAP_SHARE   16      /* a nap takes this part of the time since the first yield, */
-#define NAP_MIN_NS  20000   /* but no less, */
-#define NAP_MAX_NS  1000000 /* and no more */
+/* CROWDED: where the job has more processes here than this one may use cores. */
+#define LONG_YIELDS    512     /* yields after which a host's wait naps, as in gshmem/arch/host.h */
+#define YIELDS         1024    /* one nap after so many yields */
+#define CROWDED_YIELDS 16
+#define LONG_NS        1000000 /* time since the first yield after which a kernel's wait naps */
+#define CROWDED_NS     100000
+#define NAP_SHARE      16      /* a nap takes this part of the time since the first yield, */
+#define NAP_MIN_NS     20000   /* but no less, */
+#define NAP_MAX_NS     1000000 /* and no more */
+
+static bool is_crowded(void)
+{
+	const struct hipcpu_config *config = hipcpu_config();
+
+	return config->nprocs > config->ncores;
+}
 
 static void nap(uint64_t waited_ns)
 {
@@ -464,7 +474,7 @@ static void give_way(void)
 {
 	static __thread unsigned nyields;
 
-	if (++nyields % 1024)
+	if (++nyields % (is_crowded() ? CROWDED_YIELDS : YIELDS))
 		sched_yield();
 	else
 		nap(0);
@@ -480,7 +490,6 @@ static void give_way(void)
 static void idle(struct block *b, unsigned npolls)
 {
 	const unsigned spin_polls = hipcpu_worker_spin_polls();
-	const struct hipcpu_config *config;
 	uint64_t now_ns, waited_ns;
 
 	b->nidle++;
@@ -493,8 +502,7 @@ static void idle(struct block *b, unsigned npolls)
 	if (npolls <= 2 * spin_polls || !b->yielded_ns)
 		b->yielded_ns = now_ns;
 	waited_ns = now_ns - b->yielded_ns;
-	config = hipcpu_config();
-	if (waited_ns > (config->nprocs > config->ncores ? CROWDED_NS : LONG_NS))
+	if (waited_ns > (is_crowded() ? CROWDED_NS : LONG_NS))
 		nap(waited_ns);
 	else
 		give_way();
