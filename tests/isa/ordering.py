@@ -54,6 +54,7 @@ RAISES = {"isa_flag", "gshmemi_slow_put_signal", "gshmemi_lock_amo", "gshmemi_wi
 PACKET = {"gshmemi_ll_await"} # a word that is the whole message: no data belongs to it
 SENDS = {"gshmemi_ll_send"} # such a word
 LOOKS = {"gshmemi_turn_look"} # a poll; otherwise it reads only the table of peers
+TABLES = {"gshmemi_is_mapped", "gshmemi_distance"} # their loads read tables that init fills
 MAIL = {"gshmemi_mail_perform", "gshmemi_mail_find"} # they read after the acquire of gshmemi_mail_serve
 # These return into a wait, which acquires at its end; gshmemi_remote_take_at acquires
 # when a request's wait has ended.
@@ -77,7 +78,7 @@ def unknown_names():
 		with open(path, encoding="utf-8") as f:
 			text += f.read()
 	pairs = {name for pair in FLAG | PUBLISH | WAIT for name in pair}
-	rules = WAITS | OWN | SLOW | CALLS_SLOW | RAISES | PACKET | SENDS | LOOKS | MAIL | SERVES | \
+	rules = WAITS | OWN | SLOW | CALLS_SLOW | RAISES | PACKET | SENDS | LOOKS | TABLES | MAIL | SERVES | \
 		ARGUMENTS | EPOCH | GET | READ
 	return sorted(name for name in pairs | rules if name.startswith("gshmemi_") and
 		not re.search(r"\b%s\b" % name, text))
@@ -111,9 +112,10 @@ def reads_channel(place):
 
 
 def is_constant(instruction):
-	"""A read of what was written before the kernel started: the launch's sizes, or a channel's address."""
-	return reads_channel(instruction.line) or any("__HIP_GridDim" in f or "__HIP_BlockDim" in f or
-		"__ockl_get_" in f or "__hip_builtin_" in f for f in instruction.frames) or (
+	"""A read of what was written before the kernel started: the launch's sizes, a channel's address, a table."""
+	return reads_channel(instruction.line) or plain((instruction.frames or [""])[0]) in TABLES or any(
+		"__HIP_GridDim" in f or "__HIP_BlockDim" in f or "__ockl_get_" in f or "__hip_builtin_" in f
+		for f in instruction.frames) or (
 		instruction.frames[:1] == ("operator()",) and "hip_runtime.h" in instruction.line)
 
 
