@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* run: -n 1,2,3,8,17 */
 /* env: GSHMEM_HEAP_SIZE=4m | GSHMEM_HEAP_SIZE=4m GSHMEM_CPU_WAVE=32 GSHMEM_CPU_DIVERGE=random:7 GSHMEM_CHECK=1 */
+/* timeout: 120 */
 /*
  * After a barrier every PE sees what every other wrote before it: barrier_all alone, and sync_all after
  * quiet, by the host, by a thread, a wave and a work-group, and in rounds where some PEs are on the host and

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* run: -n 1,2,3,5,8 */
 /* env: GSHMEM_HEAP_SIZE=4m | GSHMEM_HEAP_SIZE=4m GSHMEM_CHECK=1 GSHMEM_CPU_WAVE=32 */
-/* timeout: 120 */
+/* timeout: 240 */
 /*
  * A lock keeps out other PEs, other CPU threads and kernels, and the next holder sees what the
  * previous one wrote. Requests are granted in order; test_lock acquires only a free lock; a lock
