@@ -160,7 +160,8 @@ if [ -z "$table" ]; then
 	mutate rpc_twice cost:releases "$two gfx1030" rpc/rpc_slot.h \
 		'/^GSHMEMI_FN void gshmemi_rpc_write_header(/,/^}/s/gshmemi_arch_store(&header->l/gshmemi_arch_fence_release(); &/'
 	mutate rpc_swap cost:on_host "$two" rpc/rpc_slot.h "$post$swap"
-	mutate mail_release flag "$two" wait/mail.h '/ gshmemi_mail_serve(/,/^}/{/MUTANT(DONE_EARLY)/,+1d}'
+	mutate mail_release flag "$two" wait/mail.h \
+		'/ gshmemi_mail_serve(/,/^}/{/fence_release();$/{N;/attention.done/s/^.*\n//}}'
 	mutate rpc_acquire acquire "gfx90a $two" rpc/rpc.h '/ gshmemi_rpc_receive(/,/^}/{/fence_acquire/d}'
 	mutate store assembly gfx942 arch/amd.h \
 		'/gshmemi_arch_store(/,/^}/{/__hip_atomic_store((GSHMEMI_ARCH_GLOBAL uint32_t/,/SYSTEM);/c\
