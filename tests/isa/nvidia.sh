@@ -14,8 +14,9 @@ work=$builds/nvidia-kernels
 rm -rf "$work"
 mkdir -p "$work"
 : >"$work/commands"
-table=''
+table='' only=''
 [ "${1-}" != --table ] || table=1
+[ "${1-}" != --mutants ] || only=1
 full=${FULL-}$table
 : "${ARCHS:=${full:+sm_80 }sm_90}"
 
@@ -98,6 +99,7 @@ if [ -z "$table" ]; then
 		"$post"'s/gshmemi_arch_store(\(&c->request\[slot\], seq\), 4)/(void)gshmemi_arch_amo32(GSHMEMI_AMO_SWAP, \1, 0)/'
 	mutate read_peer get arch/nvidia.h '/gshmemi_arch_read_peer(/,/^}/s/ld.relaxed.sys.global/ld.global/'
 fi
+[ -z "$only" ] || exit 0
 all
 
 version=$("$nvcc" --version | sed -n 's/.*release.*, V\([0-9.]*\).*/nvcc \1/p')
