@@ -441,7 +441,7 @@ void hipcpu_block_release(void)
 
 /* ---- pause ---- */
 
-/* CROWDED: where the job has more processes here than this one may use cores. */
+/* CROWDED: if the job has more processes on this machine than this process may use cores. */
 #define LONG_YIELDS    512     /* yields after which a host's wait naps, as in gshmem/arch/host.h */
 #define YIELDS         1024    /* one nap after so many yields */
 #define CROWDED_YIELDS 16

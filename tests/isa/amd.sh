@@ -20,9 +20,9 @@ work=$builds/amd-kernels
 rm -rf "$work"
 mkdir -p "$work"
 : >"$work/commands"
-table='' only=''
+table='' only_mutants=''
 [ "${1-}" != --table ] || table=1
-[ "${1-}" != --mutants ] || only=1
+[ "${1-}" != --mutants ] || only_mutants=1
 
 if ! flags amd gfx942 >"$work/words" 2>/dev/null; then
 	GPU_ARCHS=gfx942 platform/amd/toolchain -w || true
@@ -170,7 +170,7 @@ if [ -z "$table" ]; then
 		__asm__ volatile("global_store_dword %0, %1, off" : : "v"(address), "v"((uint32_t)value) : "memory");
 }'
 fi
-[ -z "$only" ] || exit 0
+[ -z "$only_mutants" ] || exit 0
 all
 
 version=$(sed 's/ .*//' "$work/flags.gfx942" 2>/dev/null || sed 's/ .*//' "$work/words")

@@ -6,6 +6,7 @@
 # both kinds of GPU, must fit on a multiprocessor with the blocks that the library launches (fits.py).
 #
 #   tests/isa/nvidia.sh --table    print the tables for both documents, and check nothing
+#   tests/isa/nvidia.sh --mutants  check only that each mutant changes its header (tests/mutants_apply.sh)
 #
 # FULL=1 covers two kinds of GPU. ARCHS=sm_90 selects some.
 
@@ -14,9 +15,9 @@ work=$builds/nvidia-kernels
 rm -rf "$work"
 mkdir -p "$work"
 : >"$work/commands"
-table='' only=''
+table='' only_mutants=''
 [ "${1-}" != --table ] || table=1
-[ "${1-}" != --mutants ] || only=1
+[ "${1-}" != --mutants ] || only_mutants=1
 full=${FULL-}$table
 : "${ARCHS:=${full:+sm_80 }sm_90}"
 
@@ -99,7 +100,7 @@ if [ -z "$table" ]; then
 		"$post"'s/gshmemi_arch_store(\(&c->request\[slot\], seq\), 4)/(void)gshmemi_arch_amo32(GSHMEMI_AMO_SWAP, \1, 0)/'
 	mutate read_peer get arch/nvidia.h '/gshmemi_arch_read_peer(/,/^}/s/ld.relaxed.sys.global/ld.global/'
 fi
-[ -z "$only" ] || exit 0
+[ -z "$only_mutants" ] || exit 0
 all
 
 version=$("$nvcc" --version | sed -n 's/.*release.*, V\([0-9.]*\).*/nvcc \1/p')
