@@ -444,7 +444,7 @@ void hipcpu_block_release(void)
 /* CROWDED: if the job has more processes on this machine than this process may use cores. */
 #define LONG_YIELDS    512     /* yields after which a host's wait naps, as in gshmem/arch/host.h */
 #define YIELDS         1024    /* one nap after so many yields */
-#define CROWDED_YIELDS 16
+#define CROWDED_YIELDS 256     /* as in gshmem/arch/host.h */
 #define LONG_NS        1000000 /* time since the first yield after which a kernel's wait naps */
 #define CROWDED_NS     100000
 #define NAP_SHARE      16      /* a nap takes this part of the time since the first yield, */
