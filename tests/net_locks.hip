@@ -5,15 +5,15 @@
 /* timeout: 200 */
 /* tier: all */
 /*
- * Locks whose home is carried, for all or some PEs: kernels and hosts of all PEs ask for them. Only
- * one holds a lock at a time, and it sees what the previous holder wrote. A request for a carried lock
- * is parked at the lock's home.
+ * Locks whose home is carried, for all or some PEs: kernels and hosts of all PEs, or hosts alone, ask for
+ * them. Only one holds a lock at a time, and it sees what the previous holder wrote. A request for a carried
+ * lock is parked at the lock's home.
  */
 #include <hip/hip_runtime.h>
 #include "job.h"
 #include "net_calls.h"
 
-enum { NPES = 4, NLOCKS = 6, NBLOCKS = 2, NTHREADS = 2, NROUNDS = 12, NMEMBERS = NBLOCKS + NTHREADS };
+enum { NPES = 4, NLOCKS = 6, NBLOCKS = 2, NTHREADS = 2, NROUNDS = 12 };
 
 struct shared {
 	long locks[NLOCKS];
@@ -50,8 +50,9 @@ static void *thread(void *first)
 	return NULL;
 }
 
-static int pe_main(void)
+static int pe_main(bool has_kernel)
 {
+	const int nmembers = NTHREADS + (has_kernel ? NBLOCKS : 0);
 	pthread_t threads[NTHREADS];
 	int me;
 
@@ -59,7 +60,8 @@ static int pe_main(void)
 	me = gshmem_my_pe();
 	npes = gshmem_n_pes();
 	shared = (struct shared *)gshmem_calloc(1, sizeof *shared);
-	hipLaunchKernelGGL(kernel, dim3(NBLOCKS), dim3(64), 0, 0, shared, npes);
+	if (has_kernel)
+		hipLaunchKernelGGL(kernel, dim3(NBLOCKS), dim3(64), 0, 0, shared, npes);
 	for (intptr_t i = 0; i < NTHREADS; i++)
 		t_net_start(&threads[i], thread, (void *)(i + NBLOCKS));
 	for (int i = 0; i < NTHREADS; i++)
@@ -68,7 +70,7 @@ static int pe_main(void)
 	gshmem_barrier_all();
 	for (int i = 0; i < NLOCKS; i++) {
 		t_equal(shared->locks[i], 0, "a lock that nobody has");
-		t_equal(shared->counts[i], me == i % npes ? npes * NMEMBERS * NROUNDS : 0,
+		t_equal(shared->counts[i], me == i % npes ? npes * nmembers * NROUNDS : 0,
 			"what was counted under a lock");
 	}
 	gshmem_finalize();
@@ -91,22 +93,22 @@ static unsigned long count_parked(const char *output)
 	return sum;
 }
 
-static void expect(const char *env)
+static void expect(const char *env, const char *what)
 {
 	static struct t_job job;
 
-	t_job_run(&job, NPES, env, "", "pe", 60);
+	t_job_run(&job, NPES, env, "", what, 60);
 	t_check(job.status == 0, "%s: exit status %d:\n%s", env, job.status, job.output);
 	t_check(count_parked(job.output), "%s: nobody was parked at a lock's home:\n%s", env, job.output);
 }
 
 int main(int argc, char **argv)
 {
-	(void)argv;
 	if (argc > 1)
-		return pe_main();
-	expect("GSHMEM_STATS=1 GSHMEM_CARRY=all");
-	expect("GSHMEM_STATS=1 GSHMEM_CARRY=0,1");
-	expect("GSHMEM_STATS=1 GSHMEM_CARRY=1-in-3 GSHMEM_RPC_SLOTS=4");
+		return pe_main(strcmp(argv[1], "hosts") != 0);
+	expect("GSHMEM_STATS=1 GSHMEM_CARRY=all", "kernels");
+	expect("GSHMEM_STATS=1 GSHMEM_CARRY=0,1", "kernels");
+	expect("GSHMEM_STATS=1 GSHMEM_CARRY=1-in-3 GSHMEM_RPC_SLOTS=4", "kernels");
+	expect("GSHMEM_STATS=1 GSHMEM_CARRY=all", "hosts");
 	return 0;
 }

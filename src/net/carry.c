@@ -266,6 +266,8 @@ bool gshmemi_carrying_go_on(struct gshmemi_carrying *c, struct gshmemi_engine *e
 struct wait {
 	uint64_t started_ns;
 	unsigned polls;
+	const void *word; /* of a lock, for whose turn it waits, or NULL */
+	uint32_t turn;
 };
 
 static void wait(struct wait *w, int pe, const char *call)
@@ -273,8 +275,8 @@ static void wait(struct wait *w, int pe, const char *call)
 	gshmemi_host_progress();
 	gshmemi_arch_pause(&w->polls);
 	if ((w->polls & (GSHMEMI_WAIT_POLLS - 1)) == 0)
-		w->started_ns =
-			gshmemi_wait_long(w->polls, w->started_ns, NULL, 8, 0, GSHMEM_CMP_NE, 0, pe, call);
+		w->started_ns = gshmemi_wait_long(w->polls, w->started_ns, w->word, w->word ? 4 : 8, 0,
+			w->word ? GSHMEM_CMP_EQ : GSHMEM_CMP_NE, w->turn, pe, call);
 }
 
 /*
@@ -297,16 +299,35 @@ static bool go_on(struct gshmemi_carrying *c)
 	return is_over;
 }
 
-uint64_t gshmemi_remote_carry(const struct gshmemi_operation *o)
+/* Returns an atomic's old value, or the word of a lock. */
+static uint64_t carry(const struct gshmemi_operation *o, struct wait *w, int pe, const char *call)
 {
-	const int pe = gshmemi_pe_in_world(o->pe);
 	struct gshmemi_carrying carrying;
-	struct wait w = {0, 0};
 
 	gshmemi_carrying_begin(&carrying, o);
 	while (!go_on(&carrying))
-		wait(&w, pe, "an operation on a PE that is not mapped");
+		wait(w, pe, call);
 	return carrying.open.value;
+}
+
+uint64_t gshmemi_remote_carry(const struct gshmemi_operation *o)
+{
+	struct wait w = {0};
+
+	return carry(o, &w, gshmemi_pe_in_world(o->pe), "an operation on a PE that is not mapped");
+}
+
+uint64_t gshmemi_remote_turn(unsigned region, const void *word, int which, uint32_t turn, int pe,
+	const char *call)
+{
+	struct gshmemi_operation o = gshmemi_describe(GSHMEMI_LOCK, region, word, pe);
+	struct wait w = {.word = word, .turn = turn};
+
+	o.op = (uint8_t)which;
+	o.nbytes = 8;
+	o.value = turn;
+	o.fetches = 1;
+	return carry(&o, &w, -1, call);
 }
 
 void gshmemi_remote_order(int context)
@@ -321,7 +342,7 @@ void gshmemi_remote_order(int context)
  */
 void gshmemi_remote_release(int context)
 {
-	struct wait w = {0, 0};
+	struct wait w = {0};
 	int pe;
 
 	for (;;) {
@@ -335,7 +356,7 @@ void gshmemi_remote_release(int context)
 
 void gshmemi_remote_complete(int context, const int *target_pes, size_t npes)
 {
-	struct wait w = {0, 0};
+	struct wait w = {0};
 	struct gshmemi_mark *mark;
 	bool is_over;
 

@@ -160,6 +160,9 @@ GSHMEMI_FN struct gshmemi_operation gshmemi_signal_of(const struct gshmemi_opera
 /* The net. In a kernel order and complete ask the library. */
 #ifdef GSHMEMI_LIBRARY
 uint64_t gshmemi_remote_carry(const struct gshmemi_operation *o); /* returns an atomic's old value */
+/* reads the word of a lock, once it is this turn */
+uint64_t gshmemi_remote_turn(unsigned region, const void *word, int which, uint32_t turn, int pe,
+	const char *call);
 void gshmemi_remote_order(int context);
 void gshmemi_remote_complete(int context, const int *target_pes, size_t npes);
 void gshmemi_remote_release(int context);

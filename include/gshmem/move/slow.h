@@ -192,7 +192,6 @@ GSHMEMI_FN int gshmemi_is_asked(unsigned region, int pe, int is_amo)
 #define gshmemi_remote_signal_at(...)                ((void)0)
 #define gshmemi_remote_blocks(...)                   ((void)0)
 #define gshmemi_remote_amo_nbi(...)                  ((void)0)
-#define gshmemi_remote_lock(region, word, which, turn, pe) ((void)(which), (void)(turn), (uint64_t)0)
 #else
 GSHMEMI_FN uint64_t gshmemi_remote_at(uint64_t head, const void *symmetric, uint64_t a, uint64_t b, int pe);
 GSHMEMI_COLD uint32_t gshmemi_remote_hold_at(uint64_t head, const void *dest, const void *source,
