@@ -72,6 +72,10 @@ LIBS      = $(PLAT_LDLIBS) $(if $(MPI_LIBS),$(NEEDED) $(MPI_LIBS) -Wl$(comma)--p
 SO       := $(B)/lib/libgshmem.so
 LIB_OBJS := $(patsubst %,$(B)/%.o,$(sort $(filter-out src/shmem/%,\
 	$(wildcard src/*/*.c src/*/*.hip platform/$(PLATFORM)/*.c))))
+MAPS     := src/exports.map $(wildcard platform/$(PLATFORM)/exports.map)
+# The same library, but all names that C files of it share are exported, too: for tests marked
+# `/* links: inner */`.
+INNER_SO := $(B)/lib/inner/$(SONAME)
 # OpenSHMEM's names: a library, and headers that are generated.
 SHMEM_SONAME := libgshmem_shmem.so.0
 SHMEM_SO     := $(B)/lib/libgshmem_shmem.so
@@ -93,6 +97,7 @@ elsewhere := $(foreach p,$(filter-out $(PLATFORM),$(PLATFORMS)),\
 	$(B)/tests/platform/$(p)_% $(patsubst %,$(B)/tests/%,$(call marked,platform: $(p)\b)))
 tests_of  = $(filter-out $(elsewhere),$(call progs,tests,$(1)))
 TESTS    := $(filter-out $(if $(NODES),,$(B)/tests/nodes_%),$(call tests_of,$(or $(T),* platform/* shmem/*)))
+INNER_TESTS := $(patsubst %,$(B)/tests/%,$(call marked,links: inner))
 MODULES  := $(if $(filter %/module,$(TESTS)),$(patsubst %.hip,$(B)/%.module,$(wildcard tests/modules/*.hip)))
 BENCHES  := $(call progs,bench,$(or $(T),*))
 RAW      := $(call progs,bench,raw/*)
@@ -109,8 +114,8 @@ ALL_BENCHES := $(call progs,bench,* raw/*) $(if $(filter cpu,$(PLATFORM)),$(B)/b
 PYTHON_TEST := $(if $(filter python,$(RUN) $(T)),$(if $(SAN)$(filter-out cpu,$(PLATFORM)),,tests/python.sh))
 # The test of bench/osu.sh, and the benches that it runs.
 OSU_TEST := $(if $(filter osu,$(RUN) $(T)),$(if $(SAN),,tests/osu.sh))
-# Tests of scripts, which need no build.
-SCRIPT_TESTS := $(foreach s,plot ci_turns benches_rows mutants_apply tree,\
+# Tests in scripts.
+SCRIPT_TESTS := $(foreach s,plot ci_turns benches_rows exports mutants_apply tree,\
 	$(if $(filter $(s) scripts,$(RUN) $(T)),tests/$(s).sh))
 # Over AMD's own HIP alone.
 HSA_TESTS := $(patsubst %,tests/amdsim/%.sh,hsa_calls refused hip_answers links)
@@ -213,7 +218,7 @@ run-tests:
 	@mkdir -p $(BASE)/check $(dir $(COUNTS)); start=$$(date +%s); \
 		$(MAKE) $(SUB) $(SIM_LIB) $(LIB) $(TOOLS) || exit; $(MAKE) $(SUB) -k build-tests; \
 		$(if $(COUNTS),echo $$(($$(date +%s) - start)) >$(COUNTS).built)
-	@$(if $(PYTHON_TEST)$(OSU_TEST),B=$(B)) \
+	@$(if $(PYTHON_TEST)$(OSU_TEST)$(SCRIPT_TESTS),B=$(B)) \
 		$(if $(AMDSIM_LIB),SIM=$(CURDIR)/$(patsubst %/,%,$(dir $(SIM_LIB))) \
 			AMDSIM_GPU=$(GPU_ARCHS) AMDSIM_GPUS=$(GPU_ARCHS)) \
 		$(if $(AMDSIM_LIB),AMDSIM_LATE=$(LATE)) \
@@ -232,8 +237,10 @@ setup-try setup-check setup-all setup-coverage setup-bench setup-results setup-n
 # ---- building ----
 
 # up,PROGRAM: the path from its folder back to $(B), so that run paths stay right when the tree is moved.
+# LINKED: the library that a program is linked with.
 up    = $(subst $() ,,$(patsubst %,../,$(subst /, ,$(patsubst $(B)/%,%,$(dir $(1))))))
-RPATH = -Wl,-rpath,'$$ORIGIN/$(call up,$@)lib'
+RPATH = -Wl,-rpath,'$$ORIGIN/$(call up,$@)$(patsubst $(B)/%/,%,$(dir $(LINKED)))'
+LINKED = $(SO)
 
 # Objects depend on the commands that make them: with other flags they are made again.
 $(B)/flags: FORCE
@@ -288,9 +295,12 @@ $(B)/src/host/device.c.o: private DEFINES := \
 	$(if $(GPU_ARCHS),-DGSHMEMI_GPU_ARCHS='"$(strip $(GPU_ARCHS))"') \
 	$(CODE_OBJECT:%=-DGSHMEMI_CODE_OBJECT=%)
 # nodelete: the library must not be unloaded, because it has threads, and exit calls it.
-$(B)/lib/$(SONAME): $(LIB_OBJS)
+$(B)/lib/$(SONAME) $(INNER_SO): $(LIB_OBJS)
 	@mkdir -p $(@D)
-	$(call Q,LINK)$(LINK) -shared -Wl,-soname,$(SONAME) -Wl,-z,nodelete -o $@ $^ $(PLAT_LDLIBS)
+	$(call Q,LINK)$(LINK) -shared -Wl,-soname,$(SONAME) -Wl,-z,nodelete $(MAPS:%=-Wl,--version-script,%) -o $@ \
+		$(LIB_OBJS) $(PLAT_LDLIBS)
+$(B)/lib/$(SONAME): $(MAPS)
+$(INNER_SO): private MAPS :=
 $(SO): $(B)/lib/$(SONAME)
 	@ln -sf $(SONAME) $@
 $(B)/lib/libgshmem.a: $(LIB_OBJS)
@@ -322,8 +332,9 @@ $(B)/tests/shmem/%.c.o: tests/shmem/%.c $(B)/flags $(SHMEM_HEADERS)
 	$(call Q,CC)$(CCMD) -c -o $@ $<
 $(B)/tests/shmem/%: $(B)/tests/shmem/%.c.o $(SHMEM_SO)
 	$(call Q,LINK)$(LINK) -o $@ $< $(SHMEM_SO) $(SO) $(RPATH) $(LIBS)
-$(B)/lib/$(SHMEM_SONAME): $(SHMEM_OBJS) $(SO)
-	$(call Q,LINK)$(LINK) -shared -Wl,-soname,$(SHMEM_SONAME) -o $@ $(SHMEM_OBJS) $(SO) -Wl,-rpath,'$$ORIGIN' $(LIBS)
+$(B)/lib/$(SHMEM_SONAME): $(SHMEM_OBJS) $(SO) src/shmem/exports.map
+	$(call Q,LINK)$(LINK) -shared -Wl,-soname,$(SHMEM_SONAME) -Wl,--version-script,src/shmem/exports.map -o $@ \
+		$(SHMEM_OBJS) $(SO) -Wl,-rpath,'$$ORIGIN' $(LIBS)
 $(SHMEM_SO): $(B)/lib/$(SHMEM_SONAME)
 	@ln -sf $(SHMEM_SONAME) $@
 # As one member: no program names its constructor, so the linker would leave out a member that has only that.
@@ -331,10 +342,12 @@ $(B)/lib/libgshmem_shmem.a: $(SHMEM_OBJS)
 	@mkdir -p $(@D) && rm -f $@
 	$(call Q,AR)$(LD) -r -o $(B)/shmem/all.o $^ && $(AR) rcs $@ $(B)/shmem/all.o
 
+$(INNER_TESTS): private LINKED := $(INNER_SO)
+$(INNER_TESTS): $(INNER_SO)
 $(B)/%: $(B)/%.c.o $(SO)
-	$(call Q,LINK)$(LINK) -o $@ $< $(SO) $(RPATH) $(LIBS)
+	$(call Q,LINK)$(LINK) -o $@ $< $(LINKED) $(RPATH) $(LIBS)
 $(B)/%: $(B)/%.hip.o $(SO)
-	$(call Q,LINK)$(LINK) -o $@ $< $(SO) $(RPATH) $(LIBS)
+	$(call Q,LINK)$(LINK) -o $@ $< $(LINKED) $(RPATH) $(LIBS)
 # Modules that tests load at run time: GPU code only, if PLAT_MODULE has flags for it; else a shared object.
 ifdef PLAT_MODULE
 $(B)/%.module: %.hip $(B)/flags | $(B)/tools-found $(PLAT_DEPS)
@@ -353,9 +366,10 @@ $(B)/bench/raw/%: bench/raw/%.c $(wildcard bench/raw/*.h) $(B)/flags | $(B)/tool
 	@mkdir -p $(@D)
 	$(call Q,CC)$(CC) $(CWARN) -D_GNU_SOURCE $(MPI_CFLAGS) -MMD -MP -MF $@.c.d $(CFLAGS) -o $@ $< \
 		-Wl,--as-needed -lpthread $(MPI_LIBS)
-$(B)/bin/gshmem-info: $(INFO_OBJS) $(SO)
+# It shows what the library exports to nobody.
+$(B)/bin/gshmem-info: $(INFO_OBJS) $(B)/lib/libgshmem.a
 	@mkdir -p $(@D)
-	$(call Q,LINK)$(LINK) -o $@ $^ $(RPATH) $(LIBS)
+	$(call Q,LINK)$(LINK) -o $@ $^ $(LIBS)
 # These use no call of gshmem; but on the cpu platform HIP is in the library.
 $(B)/report/limits $(B)/report/beside: $(B)/report/%: $(B)/tools/report/%.hip.o $(if $(filter cpu,$(PLATFORM)),$(SO))
 	@mkdir -p $(@D)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* run: */
+/* links: inner */
 /*
  * No sequence of calls makes the heap's allocator differ from its model, break its invariants, or touch
  * memory that it should not. As a test it runs a few thousand pseudo-random inputs. As a libFuzzer target it

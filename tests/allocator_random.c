@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* run: */
+/* links: inner */
 /*
  * The heap's allocator matches a simple model under random sequences of all its calls, gives the
  * same offsets for the same sequence, merges all free space, and never searches longer in a

@@ -4,6 +4,7 @@
 /* carry: no, PEs of several nodes are carried as it is */
 /* nodes: no, likewise */
 /* platform: cpu */
+/* links: inner */
 /*
  * A barrier sends few flags over the network: the first PE of each node sends one to each of the
  * next 15 nodes, with 18 nodes one more in a second round, and no other PE sends any. From the

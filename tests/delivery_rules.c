@@ -2,6 +2,7 @@
 /* platform: cpu */
 /* env: GSHMEM_CPU_DELIVERY=random:1 | GSHMEM_CPU_DELIVERY=random:2 | GSHMEM_CPU_DELIVERY=random */
 /* delivery: no */
+/* links: inner */
 /*
  * The queue of delayed delivery, alone in one process: what each rule promises holds, and what no rule
  * promises is seen to break. tests/mutants.sh takes the code of the rules out.

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* delivery: no */
+/* links: inner */
 /*
  * If hosts of a job of many PEs disagree, all get the same error and the message names the right PE, even
  * one beyond the 128 bits that a barrier carries. The test compiles the library's source, with processes as

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* delivery: no */
+/* links: inner */
 /*
  * In a job of the largest size a PE stores only what concerns its own node, whichever PEs that
  * has. One PE more is an error on all. The test compiles the library's source, because nobody

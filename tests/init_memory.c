@@ -3,6 +3,7 @@
 /* env: GSHMEM_HEAP_SIZE=1m | GSHMEM_HEAP_SIZE=1m GSHMEM_CHECK=1 GSHMEM_HEAP_KIND=fine GSHMEM_RPC_SLOTS=64 */
 /* delivery: no */
 /* platform: cpu */
+/* links: inner */
 /*
  * gshmem-info --scale predicts exactly what init takes: device memory, pinned memory, exchanges and handles.
  * This program counts what the library requests from HIP.

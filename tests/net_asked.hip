@@ -6,6 +6,7 @@
 /* carry: no, it says who is carried */
 /* net: no, likewise */
 /* nodes: no, likewise */
+/* links: inner */
 /*
  * Fence and quiet look at the net only while something may be open there: GSHMEMI_WHY_ASKED is set in this
  * unit's state as soon as a host or a kernel has asked for an operation, and cleared when a quiet finds

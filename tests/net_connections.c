@@ -7,6 +7,7 @@
 /* net: no, likewise */
 /* nodes: no, it pretends its own */
 /* timeout: 180 */
+/* links: inner */
 /*
  * With 16 PEs on 8 pretended nodes init exchanges handles only inside a node and connects nobody. A
  * ring then makes one connection per neighbour on another node, and no other. All data is exact,

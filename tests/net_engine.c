@@ -2,6 +2,7 @@
 /* platform: cpu */
 /* delivery: no */
 /* timeout: 120 */
+/* links: inner */
 /*
  * The engines of src/net, in one process over a simulated link (net_sim.h) that delivers in order, at random,
  * or newest first, pass these tests:

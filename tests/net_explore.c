@@ -4,6 +4,7 @@
 /* carry: no, its engines have a network of their own */
 /* timeout: 300 */
 /* tier: all */
+/* links: inner */
 /*
  * The engines of src/net are right under every schedule. A schedule decides which PE asks for its next
  * operation or makes a pass of progress, and what arrives in this pass: a message, a bulk, the end of a send.

@@ -2,6 +2,7 @@
 /* run: -n 2,3 */
 /* delivery: no */
 /* timeout: 120 */
+/* links: inner */
 /*
  * Over the MPI link messages of all sizes and both kinds arrive as they were sent, and bulk arrives directly
  * in the memory named for it, even all at once and faster than the receiver takes them. Any thread may call,

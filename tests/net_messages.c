@@ -6,6 +6,7 @@
 /* carry: no, it says who is carried */
 /* net: no, likewise */
 /* nodes: no, likewise */
+/* links: inner */
 /*
  * Small operations leave in few messages while no answer comes: the first put leaves alone, later ones with
  * the quiet; two messages of signals leave and the others wait; a signal takes puts along. Through the API a

@@ -3,6 +3,7 @@
 /* delivery: no, its jobs are to fail */
 /* platform: cpu */
 /* timeout: 120 */
+/* links: inner */
 /*
  * If MPI cannot carry, init of a job that needs it names the PEs and what to write, and the variable by which
  * MPICH runs a program that calls MPI_Init unchanged. If a program calls MPI_Finalize before gshmem_finalize,

@@ -3,6 +3,7 @@
 /* net: no, likewise */
 /* platform: cpu */
 /* timeout: 200 */
+/* links: inner */
 /*
  * A PE may be stopped, as by a debugger, and continued; an operation on it does not delay a quiet of another
  * context. If only a PE's net thread stops, the job ends, unless a thread that holds the engine's lock is

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* platform: cpu */
 /* delivery: no */
+/* links: inner */
 /*
  * The cache of openings matches a model, in one process: peers allocate, free, and get an address again;
  * regions take and return openings at random. No allocation is opened twice at a time, none with a user is

@@ -3,6 +3,7 @@
 /* run: -n 3 */
 /* env: GSHMEM_HEAP_SIZE=1m | GSHMEM_HEAP_SIZE=1m GSHMEM_CHECK=1 | GSHMEM_HEAP_SIZE=1m GSHMEM_CARRY=direct:1 */
 /* timeout: 120 */
+/* links: inner */
 /*
  * Regions of windows over memory of hipMalloc: each kind of operation reaches the PE that it names, from
  * the host and from kernels. Openings are reused, but never for freed memory. A PE may have no memory.

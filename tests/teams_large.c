@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* delivery: no */
+/* links: inner */
 /*
  * Teams of a job of 65536 PEs, as one PE sees it. Their flags and packets lie in a pool, in pieces that no
  * two teams share, large enough for each, at a place that follows from what all PEs know. A full pool is an
