@@ -66,13 +66,15 @@ static long value(long round, int from, int to)
 template <int scope> __host__ __device__ static void work_on(const struct test &t, int pe, bool is_first)
 {
 	const struct gshmemi_where where = gshmemi_in_region(t.region);
+	const struct gshmemi_blocks pairs = {1, 2, 1, 2, 8};
 	struct part *part = t.part;
 	struct ends *ends = t.ends;
 
 	gshmemi_put(where, scope, part->bulk[t.me], ends->bulk[pe], sizeof ends->bulk[pe], 8, pe, 0, CALL);
 	gshmemi_put_signal(where, scope, &part->signalled[t.me], &ends->v[pe], 8, 8, &part->signal[t.me], 1,
 		GSHMEM_SIGNAL_ADD, pe, 0, CALL);
-	gshmemi_ibput(where, scope, part->strided[t.me], ends->pairs[pe], 1, 2, 1, 2, 8, pe, CALL);
+	gshmemi_move_blocks(GSHMEMI_PUT_BLOCKS, where, scope, part->strided[t.me], ends->pairs[pe], pairs, pe,
+		CALL);
 	gshmemi_get(where, scope, ends->got[pe], part->own, sizeof part->own, 8, pe, 0, CALL);
 	if (is_first) {
 		gshmemi_p(where, &part->put[t.me], &ends->v[pe], 8, pe, CALL);

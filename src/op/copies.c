@@ -264,45 +264,22 @@ void gshmemi_host_g(
 	move(GSHMEMI_GET, region, source, value, nbytes, nbytes, pe, 0, true, call);
 }
 
-static void move_blocks(int what, unsigned region, const void *symmetric, const void *local, ptrdiff_t stride,
-	ptrdiff_t local_stride, size_t bsize, size_t nblocks, unsigned elem_nbytes, int pe, const char *call)
+void gshmemi_host_blocks(int what, unsigned region, void *dest, const void *source, struct gshmemi_blocks b,
+	int pe, const char *call)
 {
-	struct gshmemi_operation o = describe(what, region, local, bsize * elem_nbytes, pe);
+	const bool is_put = what == GSHMEMI_PUT_BLOCKS;
+	const void *symmetric = is_put ? dest : source, *local = is_put ? source : dest;
+	const ptrdiff_t stride = is_put ? b.dst : b.sst, local_stride = is_put ? b.sst : b.dst;
+	struct gshmemi_operation o = describe(what, region, local, b.bsize * b.elem_nbytes, pe);
 
-	gshmemi_check_argument(stride > 0 && (size_t)stride >= bsize, stride, symmetric, pe, call);
+	gshmemi_check_argument(stride > 0 && (size_t)stride >= b.bsize, stride, symmetric, pe, call);
 	gshmemi_check_argument(
-		local_stride > 0 && (size_t)local_stride >= bsize, local_stride, symmetric, pe, call);
-	o.nblocks = nblocks;
-	o.stride = stride * (ptrdiff_t)elem_nbytes;
-	o.local_stride = local_stride * (ptrdiff_t)elem_nbytes;
-	(void)call_with(&o, symmetric, local, gshmemi_span(bsize, nblocks, stride, elem_nbytes),
-		elem_nbytes < 8 ? elem_nbytes : 8, call);
-}
-
-void gshmemi_host_ibput(unsigned region, void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst,
-	size_t bsize, size_t nblocks, unsigned elem_nbytes, int pe, const char *call)
-{
-	move_blocks(
-		GSHMEMI_PUT_BLOCKS, region, dest, source, dst, sst, bsize, nblocks, elem_nbytes, pe, call);
-}
-
-void gshmemi_host_ibget(unsigned region, void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst,
-	size_t bsize, size_t nblocks, unsigned elem_nbytes, int pe, const char *call)
-{
-	move_blocks(
-		GSHMEMI_GET_BLOCKS, region, source, dest, sst, dst, bsize, nblocks, elem_nbytes, pe, call);
-}
-
-void gshmemi_host_iput(unsigned region, void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst,
-	size_t nelems, unsigned elem_nbytes, int pe, const char *call)
-{
-	move_blocks(GSHMEMI_PUT_BLOCKS, region, dest, source, dst, sst, 1, nelems, elem_nbytes, pe, call);
-}
-
-void gshmemi_host_iget(unsigned region, void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst,
-	size_t nelems, unsigned elem_nbytes, int pe, const char *call)
-{
-	move_blocks(GSHMEMI_GET_BLOCKS, region, source, dest, sst, dst, 1, nelems, elem_nbytes, pe, call);
+		local_stride > 0 && (size_t)local_stride >= b.bsize, local_stride, symmetric, pe, call);
+	o.nblocks = b.nblocks;
+	o.stride = stride * (ptrdiff_t)b.elem_nbytes;
+	o.local_stride = local_stride * (ptrdiff_t)b.elem_nbytes;
+	(void)call_with(
+		&o, symmetric, local, gshmemi_span(b, stride), b.elem_nbytes < 8 ? b.elem_nbytes : 8, call);
 }
 
 /* ---- atomics, flags and signals ---- */

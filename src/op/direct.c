@@ -85,32 +85,15 @@ void gshmemi_host_g(
 		g_elsewhere(region, value, source, nbytes, pe, call);
 }
 
-void gshmemi_host_iput(unsigned region, void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst,
-	size_t nelems, unsigned elem_nbytes, int pe, const char *call)
+void gshmemi_host_blocks(int what, unsigned region, void *dest, const void *source, struct gshmemi_blocks b,
+	int pe, const char *call)
 {
-	gshmemi_iput(
-		find_where(region), GSHMEMI_THREAD, dest, source, dst, sst, nelems, elem_nbytes, pe, call);
-}
-
-void gshmemi_host_iget(unsigned region, void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst,
-	size_t nelems, unsigned elem_nbytes, int pe, const char *call)
-{
-	gshmemi_iget(
-		find_where(region), GSHMEMI_THREAD, dest, source, dst, sst, nelems, elem_nbytes, pe, call);
-}
-
-void gshmemi_host_ibput(unsigned region, void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst,
-	size_t bsize, size_t nblocks, unsigned elem_nbytes, int pe, const char *call)
-{
-	gshmemi_ibput(find_where(region), GSHMEMI_THREAD, dest, source, dst, sst, bsize, nblocks, elem_nbytes,
-		pe, call);
-}
-
-void gshmemi_host_ibget(unsigned region, void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst,
-	size_t bsize, size_t nblocks, unsigned elem_nbytes, int pe, const char *call)
-{
-	gshmemi_ibget(find_where(region), GSHMEMI_THREAD, dest, source, dst, sst, bsize, nblocks, elem_nbytes,
-		pe, call);
+	if (what == GSHMEMI_PUT_BLOCKS)
+		gshmemi_move_blocks(
+			GSHMEMI_PUT_BLOCKS, find_where(region), GSHMEMI_THREAD, dest, source, b, pe, call);
+	else
+		gshmemi_move_blocks(
+			GSHMEMI_GET_BLOCKS, find_where(region), GSHMEMI_THREAD, dest, source, b, pe, call);
 }
 
 ELSEWHERE uint64_t amo_elsewhere(unsigned region, int op, void *dest, uint64_t value, uint64_t cond,

@@ -67,7 +67,7 @@ EPOCH = {"gshmemi_win_do", "gshmemi_win_post", "gshmemi_win_start", "gshmemi_win
 # These leave the store that closes a slot open: the request's contents were released before its post.
 CLOSES = "gshmemi_remote_"
 FAULT = re.compile(r"gshmemi_fault_")
-GET = {"gshmemi_get", "gshmemi_iget"}
+GET = {"gshmemi_get", "gshmemi_get_blocks"}
 READ = {"gshmemi_arch_read_peer", "gshmemi_arch_read_global", "gshmemi_arch_load"} # their loads and stores
 
 

@@ -130,19 +130,20 @@ GSHMEMI_FN void gshmemi_check_move(int scope, const void *dest, const void *sour
 		gshmemi_check_group(scope, call);
 }
 
-/* Bytes that nblocks blocks of bsize elements at this stride span. */
-GSHMEMI_FN size_t gshmemi_span(size_t bsize, size_t nblocks, ptrdiff_t stride, unsigned elem_nbytes)
+/* Bytes from the first block's start to the last one's end, at this stride. */
+GSHMEMI_FN size_t gshmemi_span(struct gshmemi_blocks b, ptrdiff_t stride)
 {
-	return bsize && nblocks ? ((nblocks - 1) * (size_t)stride + bsize) * elem_nbytes : 0;
+	return b.bsize && b.nblocks ? ((b.nblocks - 1) * (size_t)stride + b.bsize) * b.elem_nbytes : 0;
 }
 
 /* Checks that all threads of the group pass the same to a put or get of blocks. */
-GSHMEMI_FN void gshmemi_check_blocks(int scope, const void *dest, const void *source, ptrdiff_t dst,
-				     ptrdiff_t sst, size_t bsize, size_t nblocks, int pe, const char *call)
+GSHMEMI_FN void gshmemi_check_blocks(int scope, const void *dest, const void *source, struct gshmemi_blocks b,
+				     int pe, const char *call)
 {
 	gshmemi_check_args(scope, GSHMEMI_ARGS_MOVE, (uintptr_t)dest, (uintptr_t)source, 0, (unsigned)pe,
 			   call);
-	gshmemi_check_args(scope, GSHMEMI_ARGS_STRIDE, (uint64_t)dst, (uint64_t)sst, bsize, nblocks, call);
+	gshmemi_check_args(scope, GSHMEMI_ARGS_STRIDE, (uint64_t)b.dst, (uint64_t)b.sst, b.bsize, b.nblocks,
+			   call);
 }
 
 /* Checks a wait or test: its objects lie, aligned to align, in this PE's heap, and cmp is an operator. */

@@ -400,11 +400,11 @@ GSHMEMI_FN void gshmemi_copy(int scope, int way, void *dest, const void *source,
 	gshmemi_group_end(&group);
 }
 
-/* Copy nelems elements at strides, counted in elements. elem_nbytes is a constant. */
-GSHMEMI_FN void gshmemi_copy_stride(int scope, int way, void *dest, ptrdiff_t dst, const void *source,
-				    ptrdiff_t sst, size_t nelems, unsigned elem_nbytes)
+/* Copy blocks of one element. */
+GSHMEMI_FN void gshmemi_copy_elements(int scope, int way, void *dest, const void *source,
+				      struct gshmemi_blocks b)
 {
-	const unsigned word_nbytes = elem_nbytes < 8 ? elem_nbytes : 8;
+	const unsigned word_nbytes = b.elem_nbytes < 8 ? b.elem_nbytes : 8;
 	struct gshmemi_group group;
 	const char *from;
 	int is_aligned;
@@ -415,29 +415,30 @@ GSHMEMI_FN void gshmemi_copy_stride(int scope, int way, void *dest, ptrdiff_t ds
 		return;
 	/* Objects of a sized call may be aligned to less than their size. */
 	is_aligned = (((uintptr_t)dest | (uintptr_t)source) & (word_nbytes - 1)) == 0;
-	from = (const char *)source + (size_t)group.rank * (size_t)sst * elem_nbytes;
-	to = (char *)dest + (size_t)group.rank * (size_t)dst * elem_nbytes;
+	from = (const char *)source + (size_t)group.rank * (size_t)b.sst * b.elem_nbytes;
+	to = (char *)dest + (size_t)group.rank * (size_t)b.dst * b.elem_nbytes;
 	if (way == GSHMEMI_FROM_PEER)
 		gshmemi_arch_fence_read_peer();
-	for (i = group.rank; i < nelems; i += group.size) {
+	for (i = group.rank; i < b.nblocks; i += group.size) {
 		if (is_aligned)
-			gshmemi_copy_element(way, to, from, elem_nbytes, word_nbytes);
+			gshmemi_copy_element(way, to, from, b.elem_nbytes, word_nbytes);
 		else
-			gshmemi_copy_element(way, to, from, elem_nbytes, 1);
-		from += (size_t)sst * group.size * elem_nbytes;
-		to += (size_t)dst * group.size * elem_nbytes;
+			gshmemi_copy_element(way, to, from, b.elem_nbytes, 1);
+		from += (size_t)b.sst * group.size * b.elem_nbytes;
+		to += (size_t)b.dst * group.size * b.elem_nbytes;
 	}
 	gshmemi_group_end(&group);
 }
 
 /*
- * Copy nblocks blocks of bsize elements, whose starts are strides apart. elem_nbytes is a constant. The
- * threads form rows, as many as they suffice for; the threads of a row copy a block together.
+ * Copy blocks; b.elem_nbytes is a constant. The threads form rows, as many as they suffice for; the threads of
+ * a row copy a block together. A GPU's code has the loop of single elements only where the block's size is a
+ * constant.
  */
-GSHMEMI_FN void gshmemi_copy_blocks(int scope, int way, void *dest, ptrdiff_t dst, const void *source,
-				    ptrdiff_t sst, size_t bsize, size_t nblocks, unsigned elem_nbytes)
+GSHMEMI_FN void gshmemi_copy_blocks(int scope, int way, void *dest, const void *source,
+				    struct gshmemi_blocks b)
 {
-	const unsigned word_nbytes = elem_nbytes < 8 ? elem_nbytes : 8;
+	const unsigned word_nbytes = b.elem_nbytes < 8 ? b.elem_nbytes : 8;
 	unsigned width = 1, nrows;
 	struct gshmemi_group group;
 	const char *from;
@@ -445,30 +446,34 @@ GSHMEMI_FN void gshmemi_copy_blocks(int scope, int way, void *dest, ptrdiff_t ds
 	size_t i, k;
 	char *to;
 
+	if ((GSHMEMI_ARCH_HAS_COPY || __builtin_constant_p(b.bsize)) && b.bsize == 1) {
+		gshmemi_copy_elements(scope, way, dest, source, b);
+		return;
+	}
 	if (!gshmemi_group_begin(&group, scope, GSHMEMI_KEY(dest, source)))
 		return;
 	is_aligned = (((uintptr_t)dest | (uintptr_t)source) & (word_nbytes - 1)) == 0;
-	while (width < bsize && 2 * width <= group.size)
+	while (width < b.bsize && 2 * width <= group.size)
 		width *= 2;
 	nrows = group.size / width;
 	if (way == GSHMEMI_FROM_PEER)
 		gshmemi_arch_fence_read_peer();
-	for (i = group.rank / width; i < nblocks && group.rank < nrows * width; i += nrows) {
-		from = (const char *)source + i * (size_t)sst * elem_nbytes;
-		to = (char *)dest + i * (size_t)dst * elem_nbytes;
+	for (i = group.rank / width; i < b.nblocks && group.rank < nrows * width; i += nrows) {
+		from = (const char *)source + i * (size_t)b.sst * b.elem_nbytes;
+		to = (char *)dest + i * (size_t)b.dst * b.elem_nbytes;
 #if GSHMEMI_ARCH_HAS_COPY
 		if (group.size == 1) {
-			gshmemi_arch_copy(to, from, bsize * elem_nbytes);
+			gshmemi_arch_copy(to, from, b.bsize * b.elem_nbytes);
 			continue;
 		}
 #endif
-		for (k = group.rank % width; k < bsize; k += width)
+		for (k = group.rank % width; k < b.bsize; k += width)
 			if (is_aligned)
-				gshmemi_copy_element(way, to + k * elem_nbytes, from + k * elem_nbytes,
-						     elem_nbytes, word_nbytes);
+				gshmemi_copy_element(way, to + k * b.elem_nbytes, from + k * b.elem_nbytes,
+						     b.elem_nbytes, word_nbytes);
 			else
-				gshmemi_copy_element(way, to + k * elem_nbytes, from + k * elem_nbytes,
-						     elem_nbytes, 1);
+				gshmemi_copy_element(way, to + k * b.elem_nbytes, from + k * b.elem_nbytes,
+						     b.elem_nbytes, 1);
 	}
 	gshmemi_group_end(&group);
 }

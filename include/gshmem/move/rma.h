@@ -148,79 +148,28 @@ GSHMEMI_FN void gshmemi_p_any(struct gshmemi_where where, void *dest, const void
 	GSHMEMI_BY_SIZE(nbytes, gshmemi_p(where, dest, value, size, pe, call))
 }
 
-GSHMEMI_FN void gshmemi_iput(struct gshmemi_where where, int scope, void *dest, const void *source,
-			     ptrdiff_t dst, ptrdiff_t sst, size_t nelems, unsigned elem_nbytes, int pe,
-			     const char *call)
+/* A function of its own, so that tests/isa/ordering.py knows the reads of a peer. */
+GSHMEMI_FN void gshmemi_get_blocks(int scope, void *dest, const void *peer, struct gshmemi_blocks b)
 {
-	const uint64_t nbytes = nelems * elem_nbytes;
-	const uint64_t open = gshmemi_record_move(scope, GSHMEMI_PUT_BLOCKS, where, nbytes, pe, call);
-	void *peer;
-
-	if (GSHMEMI_ON_HOST())
-		gshmemi_host_iput(where.region, dest, source, dst, sst, nelems, elem_nbytes, pe, call);
-	else if (gshmemi_peer_ptr(where.delta, dest, pe, &peer))
-		gshmemi_copy_stride(scope, GSHMEMI_TO_PEER, peer, dst, source, sst, nelems, elem_nbytes);
-	else
-		gshmemi_slow_blocks(GSHMEMI_PUT_BLOCKS, where.region, scope, dest, source, dst, sst, 1,
-				    nelems, elem_nbytes, pe, call);
-	gshmemi_record_end(scope, open);
+	gshmemi_copy_blocks(scope, GSHMEMI_FROM_PEER, dest, peer, b);
 }
 
-GSHMEMI_FN void gshmemi_iget(struct gshmemi_where where, int scope, void *dest, const void *source,
-			     ptrdiff_t dst, ptrdiff_t sst, size_t nelems, unsigned elem_nbytes, int pe,
-			     const char *call)
+/* what is GSHMEMI_PUT_BLOCKS or GSHMEMI_GET_BLOCKS, a constant. */
+GSHMEMI_FN void gshmemi_move_blocks(int what, struct gshmemi_where where, int scope, void *dest,
+				    const void *source, struct gshmemi_blocks b, int pe, const char *call)
 {
-	const uint64_t nbytes = nelems * elem_nbytes;
-	const uint64_t open = gshmemi_record_move(scope, GSHMEMI_GET_BLOCKS, where, nbytes, pe, call);
+	const uint64_t nbytes = b.bsize * b.nblocks * b.elem_nbytes;
+	const uint64_t open = gshmemi_record_move(scope, what, where, nbytes, pe, call);
 	void *peer;
 
 	if (GSHMEMI_ON_HOST())
-		gshmemi_host_iget(where.region, dest, source, dst, sst, nelems, elem_nbytes, pe, call);
-	else if (gshmemi_peer_ptr(where.delta, source, pe, &peer))
-		gshmemi_copy_stride(scope, GSHMEMI_FROM_PEER, dest, dst, peer, sst, nelems, elem_nbytes);
+		gshmemi_host_blocks(what, where.region, dest, source, b, pe, call);
+	else if (!gshmemi_peer_ptr(where.delta, what == GSHMEMI_PUT_BLOCKS ? dest : source, pe, &peer))
+		gshmemi_slow_blocks(what, where.region, scope, dest, source, b, pe, call);
+	else if (what == GSHMEMI_PUT_BLOCKS)
+		gshmemi_copy_blocks(scope, GSHMEMI_TO_PEER, peer, source, b);
 	else
-		gshmemi_slow_blocks(GSHMEMI_GET_BLOCKS, where.region, scope, source, dest, sst, dst, 1,
-				    nelems, elem_nbytes, pe, call);
-	gshmemi_record_end(scope, open);
-}
-
-GSHMEMI_FN void gshmemi_ibput(struct gshmemi_where where, int scope, void *dest, const void *source,
-			      ptrdiff_t dst, ptrdiff_t sst,
-			     size_t bsize, size_t nblocks, unsigned elem_nbytes, int pe, const char *call)
-{
-	const uint64_t nbytes = bsize * nblocks * elem_nbytes;
-	const uint64_t open = gshmemi_record_move(scope, GSHMEMI_PUT_BLOCKS, where, nbytes, pe, call);
-	void *peer;
-
-	if (GSHMEMI_ON_HOST())
-		gshmemi_host_ibput(where.region, dest, source, dst, sst, bsize, nblocks, elem_nbytes, pe,
-				   call);
-	else if (gshmemi_peer_ptr(where.delta, dest, pe, &peer))
-		gshmemi_copy_blocks(scope, GSHMEMI_TO_PEER, peer, dst, source, sst, bsize, nblocks,
-				    elem_nbytes);
-	else
-		gshmemi_slow_blocks(GSHMEMI_PUT_BLOCKS, where.region, scope, dest, source, dst, sst, bsize,
-				    nblocks, elem_nbytes, pe, call);
-	gshmemi_record_end(scope, open);
-}
-
-GSHMEMI_FN void gshmemi_ibget(struct gshmemi_where where, int scope, void *dest, const void *source,
-			      ptrdiff_t dst, ptrdiff_t sst,
-			     size_t bsize, size_t nblocks, unsigned elem_nbytes, int pe, const char *call)
-{
-	const uint64_t nbytes = bsize * nblocks * elem_nbytes;
-	const uint64_t open = gshmemi_record_move(scope, GSHMEMI_GET_BLOCKS, where, nbytes, pe, call);
-	void *peer;
-
-	if (GSHMEMI_ON_HOST())
-		gshmemi_host_ibget(where.region, dest, source, dst, sst, bsize, nblocks, elem_nbytes, pe,
-				   call);
-	else if (gshmemi_peer_ptr(where.delta, source, pe, &peer))
-		gshmemi_copy_blocks(scope, GSHMEMI_FROM_PEER, dest, dst, peer, sst, bsize, nblocks,
-				    elem_nbytes);
-	else
-		gshmemi_slow_blocks(GSHMEMI_GET_BLOCKS, where.region, scope, source, dest, sst, dst, bsize,
-				    nblocks, elem_nbytes, pe, call);
+		gshmemi_get_blocks(scope, dest, peer, b);
 	gshmemi_record_end(scope, open);
 }
 
@@ -233,9 +182,11 @@ GSHMEMI_FN void gshmemi_ibget(struct gshmemi_where where, int scope, void *dest,
  * operation.
  */
 #ifdef GSHMEMI_LIBRARY
-#define GSHMEMI_STAMPED(OP, SCOPE, ...) gshmemi_host_##OP(GSHMEMI_REGION_HEAP, __VA_ARGS__)
+#define GSHMEMI_STAMPED(OP, SCOPE, ...)       gshmemi_host_##OP(GSHMEMI_REGION_HEAP, __VA_ARGS__)
+#define GSHMEMI_MOVE_BLOCKS(WHAT, SCOPE, ...) gshmemi_host_blocks(WHAT, GSHMEMI_REGION_HEAP, __VA_ARGS__)
 #else
-#define GSHMEMI_STAMPED(OP, SCOPE, ...) gshmemi_##OP(gshmemi_in_heap(), SCOPE, __VA_ARGS__)
+#define GSHMEMI_STAMPED(OP, SCOPE, ...)       gshmemi_##OP(gshmemi_in_heap(), SCOPE, __VA_ARGS__)
+#define GSHMEMI_MOVE_BLOCKS(WHAT, SCOPE, ...) gshmemi_move_blocks(WHAT, gshmemi_in_heap(), SCOPE, __VA_ARGS__)
 #endif
 
 #define GSHMEMI_PUT(PREFIX, NAME, SUFFIX, TYPE, SIZE, ALIGN, SCOPE, NBI) \
@@ -250,19 +201,21 @@ GSHMEMI_FN void gshmemi_ibget(struct gshmemi_where where, int scope, void *dest,
 		GSHMEMI_STAMPED(get, SCOPE, dest, source, nelems * (SIZE), ALIGN, pe, NBI, \
 				#PREFIX "_" #NAME #SUFFIX); \
 	}
-#define GSHMEMI_ISTRIDE(PREFIX, NAME, SUFFIX, TYPE, SIZE, SCOPE, OP) \
+#define GSHMEMI_ISTRIDE(PREFIX, NAME, SUFFIX, TYPE, SIZE, SCOPE, WHAT) \
 	GSHMEM_API void PREFIX##_##NAME##SUFFIX(TYPE *dest, const TYPE *source, ptrdiff_t dst, \
 						ptrdiff_t sst, size_t nelems, int pe) \
 	{ \
-		GSHMEMI_STAMPED(OP, SCOPE, dest, source, dst, sst, nelems, SIZE, pe, \
-				#PREFIX "_" #NAME #SUFFIX); \
+		const struct gshmemi_blocks b = {dst, sst, 1, nelems, SIZE}; \
+\
+		GSHMEMI_MOVE_BLOCKS(WHAT, SCOPE, dest, source, b, pe, #PREFIX "_" #NAME #SUFFIX); \
 	}
-#define GSHMEMI_IBLOCK(PREFIX, NAME, SUFFIX, TYPE, SIZE, SCOPE, OP) \
+#define GSHMEMI_IBLOCK(PREFIX, NAME, SUFFIX, TYPE, SIZE, SCOPE, WHAT) \
 	GSHMEM_API void PREFIX##_##NAME##SUFFIX(TYPE *dest, const TYPE *source, ptrdiff_t dst, \
 						ptrdiff_t sst, size_t bsize, size_t nblocks, int pe) \
 	{ \
-		GSHMEMI_STAMPED(OP, SCOPE, dest, source, dst, sst, bsize, nblocks, SIZE, pe, \
-				#PREFIX "_" #NAME #SUFFIX); \
+		const struct gshmemi_blocks b = {dst, sst, bsize, nblocks, SIZE}; \
+\
+		GSHMEMI_MOVE_BLOCKS(WHAT, SCOPE, dest, source, b, pe, #PREFIX "_" #NAME #SUFFIX); \
 	}
 #define GSHMEMI_P_G(API, PREFIX, NAME, TYPE) \
 	API void PREFIX##_##NAME##_p(TYPE *dest, TYPE value, int pe) \
@@ -289,20 +242,20 @@ GSHMEMI_FN void gshmemi_ibget(struct gshmemi_where where, int scope, void *dest,
 	GSHMEMI_GET(PREFIX, NAME, _get_nbi##SUFFIX, TYPE, GSHMEMI_SIZEOF(TYPE), GSHMEMI_ALIGNOF(TYPE), \
 		    SCOPE, 1)
 #define GSHMEMI_IPUT_IGET(PREFIX, NAME, TYPE, SUFFIX, SCOPE) \
-	GSHMEMI_ISTRIDE(PREFIX, NAME, _iput##SUFFIX, TYPE, GSHMEMI_SIZEOF(TYPE), SCOPE, iput) \
-	GSHMEMI_ISTRIDE(PREFIX, NAME, _iget##SUFFIX, TYPE, GSHMEMI_SIZEOF(TYPE), SCOPE, iget) \
-	GSHMEMI_IBLOCK(PREFIX, NAME, _ibput##SUFFIX, TYPE, GSHMEMI_SIZEOF(TYPE), SCOPE, ibput) \
-	GSHMEMI_IBLOCK(PREFIX, NAME, _ibget##SUFFIX, TYPE, GSHMEMI_SIZEOF(TYPE), SCOPE, ibget)
+	GSHMEMI_ISTRIDE(PREFIX, NAME, _iput##SUFFIX, TYPE, GSHMEMI_SIZEOF(TYPE), SCOPE, GSHMEMI_PUT_BLOCKS) \
+	GSHMEMI_ISTRIDE(PREFIX, NAME, _iget##SUFFIX, TYPE, GSHMEMI_SIZEOF(TYPE), SCOPE, GSHMEMI_GET_BLOCKS) \
+	GSHMEMI_IBLOCK(PREFIX, NAME, _ibput##SUFFIX, TYPE, GSHMEMI_SIZEOF(TYPE), SCOPE, GSHMEMI_PUT_BLOCKS) \
+	GSHMEMI_IBLOCK(PREFIX, NAME, _ibget##SUFFIX, TYPE, GSHMEMI_SIZEOF(TYPE), SCOPE, GSHMEMI_GET_BLOCKS)
 #define GSHMEMI_SIZED(PREFIX, SIZE, NBYTES, SUFFIX, SCOPE) \
 	GSHMEMI_PUT(PREFIX, put##SIZE, SUFFIX, void, NBYTES, 1, SCOPE, 0) \
 	GSHMEMI_GET(PREFIX, get##SIZE, SUFFIX, void, NBYTES, 1, SCOPE, 0) \
 	GSHMEMI_PUT(PREFIX, put##SIZE, _nbi##SUFFIX, void, NBYTES, 1, SCOPE, 1) \
 	GSHMEMI_GET(PREFIX, get##SIZE, _nbi##SUFFIX, void, NBYTES, 1, SCOPE, 1)
 #define GSHMEMI_SIZED_STRIDE(PREFIX, SIZE, NBYTES, SUFFIX, SCOPE) \
-	GSHMEMI_ISTRIDE(PREFIX, iput##SIZE, SUFFIX, void, NBYTES, SCOPE, iput) \
-	GSHMEMI_ISTRIDE(PREFIX, iget##SIZE, SUFFIX, void, NBYTES, SCOPE, iget) \
-	GSHMEMI_IBLOCK(PREFIX, ibput##SIZE, SUFFIX, void, NBYTES, SCOPE, ibput) \
-	GSHMEMI_IBLOCK(PREFIX, ibget##SIZE, SUFFIX, void, NBYTES, SCOPE, ibget)
+	GSHMEMI_ISTRIDE(PREFIX, iput##SIZE, SUFFIX, void, NBYTES, SCOPE, GSHMEMI_PUT_BLOCKS) \
+	GSHMEMI_ISTRIDE(PREFIX, iget##SIZE, SUFFIX, void, NBYTES, SCOPE, GSHMEMI_GET_BLOCKS) \
+	GSHMEMI_IBLOCK(PREFIX, ibput##SIZE, SUFFIX, void, NBYTES, SCOPE, GSHMEMI_PUT_BLOCKS) \
+	GSHMEMI_IBLOCK(PREFIX, ibget##SIZE, SUFFIX, void, NBYTES, SCOPE, GSHMEMI_GET_BLOCKS)
 
 #define GSHMEMI_DEFINE_GROUPS(NAME, TYPE) \
 	GSHMEMI_OF_GROUPS( \

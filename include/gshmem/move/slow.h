@@ -379,51 +379,49 @@ GSHMEMI_FN void gshmemi_slow_call(int what, unsigned region, const void *symmetr
 
 /* ---- blocks ---- */
 
-/*
- * Move nblocks blocks of bsize elements at strides, in elements, of at least bsize: blocks may touch, but not
- * overlap.
- */
-GSHMEMI_FN void gshmemi_slow_blocks(int what, unsigned region, int scope, const void *symmetric,
-				    const void *local, ptrdiff_t stride, ptrdiff_t local_stride, size_t bsize,
-				    size_t nblocks, unsigned elem_nbytes, int pe, const char *call)
+/* Move blocks, whose strides are at least bsize: they may touch, but not overlap. */
+GSHMEMI_FN void gshmemi_slow_blocks(int what, unsigned region, int scope, void *dest, const void *source,
+				    struct gshmemi_blocks b, int pe, const char *call)
 {
-	const unsigned align = elem_nbytes < 8 ? elem_nbytes : 8;
+	const int is_put = what == GSHMEMI_PUT_BLOCKS;
+	const void *symmetric = is_put ? dest : source, *local = is_put ? source : dest;
+	const ptrdiff_t in_elements = is_put ? b.dst : b.sst, local_in_elements = is_put ? b.sst : b.dst;
+	const ptrdiff_t stride = in_elements * (ptrdiff_t)b.elem_nbytes;
+	const ptrdiff_t local_stride = local_in_elements * (ptrdiff_t)b.elem_nbytes;
+	const size_t nbytes = b.bsize * b.elem_nbytes;
 	struct gshmemi_operation o;
 	struct gshmemi_group group;
 	uint64_t open;
 
-	if (what == GSHMEMI_PUT_BLOCKS)
-		gshmemi_check_blocks(scope, symmetric, local, stride, local_stride, bsize, nblocks, pe, call);
-	else
-		gshmemi_check_blocks(scope, local, symmetric, local_stride, stride, bsize, nblocks, pe, call);
-	gshmemi_check_argument(stride > 0 && (size_t)stride >= bsize, stride, symmetric, pe, call);
-	gshmemi_check_argument(local_stride > 0 && (size_t)local_stride >= bsize, local_stride, symmetric, pe,
+	gshmemi_check_blocks(scope, dest, source, b, pe, call);
+	gshmemi_check_argument(in_elements > 0 && (size_t)in_elements >= b.bsize, in_elements, symmetric, pe,
 			       call);
-	gshmemi_slow_check(GSHMEMI_FIND, region, GSHMEMI_THREAD, symmetric, local,
-			   gshmemi_span(bsize, nblocks, stride, elem_nbytes), align, pe, call);
+	gshmemi_check_argument(local_in_elements > 0 && (size_t)local_in_elements >= b.bsize,
+			       local_in_elements, symmetric, pe, call);
+	gshmemi_slow_check(GSHMEMI_FIND, region, GSHMEMI_THREAD, symmetric, local, gshmemi_span(b, in_elements),
+			   b.elem_nbytes < 8 ? b.elem_nbytes : 8, pe, call);
 	group = gshmemi_group_enter(scope, GSHMEMI_KEY(symmetric, local));
 	if (group.rank != group.size - 1) {
 		/* another thread performs it */
 	} else if (!gshmemi_is_asked(region, pe, 0)) {
 		o = gshmemi_describe(what, region, symmetric, pe);
 		o.local = (void *)(uintptr_t)local;
-		o.nbytes = bsize * elem_nbytes;
-		o.nblocks = nblocks;
-		o.stride = stride * (ptrdiff_t)elem_nbytes;
-		o.local_stride = local_stride * (ptrdiff_t)elem_nbytes;
+		o.nbytes = nbytes;
+		o.nblocks = b.nblocks;
+		o.stride = stride;
+		o.local_stride = local_stride;
 		(void)gshmemi_slow_hand_over(&o, call);
 	} else if (gshmemi_remote_reaches(local)) {
-		open = gshmemi_slow_begin(what, region, 0, 0, bsize * nblocks * elem_nbytes, pe, call);
-		gshmemi_remote_blocks(what, region, symmetric, local, bsize * elem_nbytes, nblocks,
-				      stride * (ptrdiff_t)elem_nbytes, local_stride * (ptrdiff_t)elem_nbytes,
+		open = gshmemi_slow_begin(what, region, 0, 0, nbytes * b.nblocks, pe, call);
+		gshmemi_remote_blocks(what, region, symmetric, local, nbytes, b.nblocks, stride, local_stride,
 				      pe);
 		gshmemi_trace_end(open);
 	} else {
-		for (; nblocks; nblocks--) {
-			gshmemi_slow_call(what == GSHMEMI_PUT_BLOCKS ? GSHMEMI_PUT : GSHMEMI_GET, region,
-					  symmetric, local, bsize * elem_nbytes, 0, pe, call);
-			symmetric = (const char *)symmetric + stride * (ptrdiff_t)elem_nbytes;
-			local = (const char *)local + local_stride * (ptrdiff_t)elem_nbytes;
+		for (; b.nblocks; b.nblocks--) {
+			gshmemi_slow_call(is_put ? GSHMEMI_PUT : GSHMEMI_GET, region, symmetric, local, nbytes,
+					  0, pe, call);
+			symmetric = (const char *)symmetric + stride;
+			local = (const char *)local + local_stride;
 		}
 	}
 	gshmemi_group_sync(&group);

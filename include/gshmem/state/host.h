@@ -11,6 +11,13 @@
 #include <stdint.h>
 #include <gshmem/state/state.h>
 
+/* Blocks of elements that a call moves. Strides are from start to start, in elements. */
+struct gshmemi_blocks {
+	ptrdiff_t dst, sst; /* at dest, at source */
+	size_t bsize, nblocks; /* elements of a block, blocks */
+	unsigned elem_nbytes;
+};
+
 GSHMEMI_BEGIN_C
 
 GSHMEMI_HOST_CALL(int, gshmemi_host_my_pe, (void));
@@ -28,18 +35,8 @@ GSHMEMI_HOST_CALL(void, gshmemi_host_p, (unsigned region, void *dest, const void
 GSHMEMI_HOST_CALL(void, gshmemi_host_g, (unsigned region, void *value, const void *source, unsigned nbytes,
 					 int pe,
 		  const char *call));
-GSHMEMI_HOST_CALL(void, gshmemi_host_iput, (unsigned region, void *dest, const void *source, ptrdiff_t dst,
-					    ptrdiff_t sst,
-		  size_t nelems, unsigned elem_nbytes, int pe, const char *call));
-GSHMEMI_HOST_CALL(void, gshmemi_host_iget, (unsigned region, void *dest, const void *source, ptrdiff_t dst,
-					    ptrdiff_t sst,
-		  size_t nelems, unsigned elem_nbytes, int pe, const char *call));
-GSHMEMI_HOST_CALL(void, gshmemi_host_ibput, (unsigned region, void *dest, const void *source, ptrdiff_t dst,
-					     ptrdiff_t sst,
-		  size_t bsize, size_t nblocks, unsigned elem_nbytes, int pe, const char *call));
-GSHMEMI_HOST_CALL(void, gshmemi_host_ibget, (unsigned region, void *dest, const void *source, ptrdiff_t dst,
-					     ptrdiff_t sst,
-		  size_t bsize, size_t nblocks, unsigned elem_nbytes, int pe, const char *call));
+GSHMEMI_HOST_CALL(void, gshmemi_host_blocks, (int what, unsigned region, void *dest, const void *source,
+		  struct gshmemi_blocks b, int pe, const char *call));
 GSHMEMI_HOST_CALL(uint64_t, gshmemi_host_amo, (unsigned region, int op, void *dest, uint64_t value,
 					       uint64_t cond,
 		  unsigned nbytes, int fetches, int pe, const char *call));

@@ -289,6 +289,7 @@ GSHMEMI_FN int gshmemi_win_stride(int scope, int is_get, gshmemx_win_t win, ptrd
 {
 	const unsigned align = elem_nbytes < 8 ? elem_nbytes : 8;
 	const struct gshmemi_win *w;
+	struct gshmemi_blocks b = {0, 0, 1, nelems, elem_nbytes};
 	struct gshmemi_win_place place;
 	int rc;
 
@@ -300,12 +301,14 @@ GSHMEMI_FN int gshmemi_win_stride(int scope, int is_get, gshmemx_win_t win, ptrd
 	if (rc || !nelems)
 		return rc;
 	place = gshmemi_win_locate(w, disp, pe);
+	b.dst = is_get ? local_stride : stride;
+	b.sst = is_get ? stride : local_stride;
 	if (is_get)
-		gshmemi_iget(place.where, scope, (void *)(uintptr_t)local, place.address, local_stride,
-			     stride, nelems, elem_nbytes, place.world_pe, call);
+		gshmemi_move_blocks(GSHMEMI_GET_BLOCKS, place.where, scope, (void *)(uintptr_t)local,
+				    place.address, b, place.world_pe, call);
 	else
-		gshmemi_iput(place.where, scope, place.address, local, stride, local_stride, nelems,
-			     elem_nbytes, place.world_pe, call);
+		gshmemi_move_blocks(GSHMEMI_PUT_BLOCKS, place.where, scope, place.address, local, b,
+				    place.world_pe, call);
 	return 0;
 }
 
