@@ -132,8 +132,8 @@ __host__ __device__ static void send(struct test t, long value)
 
 	for (int pe = 0; pe < t.npes; pe++) {
 		gshmemi_p(where, &words->put[t.me], &value, sizeof value, pe, call);
-		(void)gshmemi_amo(where, GSHMEMI_AMO_ADD, &words->sum, 1, 0, 8, 0, pe, call);
-		(void)gshmemi_amo(where, GSHMEMI_AMO_ADD, &words->sum, 1, 0, 8, 1, pe, call);
+		(void)gshmemi_amo(where, &words->sum, gshmemi_make_update(GSHMEMI_AMO_ADD, 1, 0, 8, 0), pe, call);
+		(void)gshmemi_amo(where, &words->sum, gshmemi_make_update(GSHMEMI_AMO_ADD, 1, 0, 8, 1), pe, call);
 		gshmemi_put_signal(where, GSHMEMI_THREAD, &words->signalled[t.me], &value, 8, 8, &words->sum,
 			1, GSHMEM_SIGNAL_ADD, pe, 0, call);
 		gshmemi_put_signal(where, GSHMEMI_THREAD, &words->signalled[t.me], &value, 8, 8,

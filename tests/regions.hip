@@ -78,8 +78,8 @@ template <int scope> __host__ __device__ static void work_on(const struct test &
 	gshmemi_get(where, scope, ends->got[pe], part->own, sizeof part->own, 8, pe, 0, CALL);
 	if (is_first) {
 		gshmemi_p(where, &part->put[t.me], &ends->v[pe], 8, pe, CALL);
-		(void)gshmemi_amo(where, GSHMEMI_AMO_ADD, &part->count, 1, 0, 8, 0, pe, CALL);
-		if (gshmemi_amo(where, GSHMEMI_AMO_ADD, &part->count, 1, 0, 8, 1, pe, CALL) >=
+		(void)gshmemi_amo(where, &part->count, gshmemi_make_update(GSHMEMI_AMO_ADD, 1, 0, 8, 0), pe, CALL);
+		if (gshmemi_amo(where, &part->count, gshmemi_make_update(GSHMEMI_AMO_ADD, 1, 0, 8, 1), pe, CALL) >=
 			(uint64_t)(2 * t.npes * t.round))
 			ends->nwrong++;
 		gshmemi_g(where, &ends->got_one[pe], &part->own[7], 8, pe, CALL);

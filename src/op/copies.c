@@ -285,35 +285,35 @@ void gshmemi_host_blocks(int what, unsigned region, void *dest, const void *sour
 /* ---- atomics, flags and signals ---- */
 
 /* local is what the checks look at: fetch, or dest if the call has none. */
-static uint64_t update(int what, unsigned region, void *fetch, const void *local, int op, void *dest,
-	uint64_t value, uint64_t cond, unsigned nbytes, int fetches, int pe, const char *call)
+static uint64_t update(int what, unsigned region, void *fetch, const void *local, void *dest,
+	struct gshmemi_update u, int pe, const char *call)
 {
-	struct gshmemi_operation o = describe(what, region, fetch, nbytes, pe);
+	struct gshmemi_operation o = describe(what, region, fetch, u.nbytes, pe);
 
-	o.op = (uint8_t)op;
-	o.fetches = fetches != 0;
-	o.value = value;
-	o.cond = cond;
-	return call_with(&o, dest, local, nbytes, nbytes, call);
+	o.op = (uint8_t)u.op;
+	o.fetches = u.fetches != 0;
+	o.value = u.value;
+	o.cond = u.cond;
+	return call_with(&o, dest, local, u.nbytes, u.nbytes, call);
 }
 
-uint64_t gshmemi_host_amo(unsigned region, int op, void *dest, uint64_t value, uint64_t cond, unsigned nbytes,
-	int fetches, int pe, const char *call)
+uint64_t gshmemi_host_amo(unsigned region, void *dest, struct gshmemi_update u, int pe, const char *call)
 {
-	return update(GSHMEMI_AMO, region, NULL, dest, op, dest, value, cond, nbytes, fetches, pe, call);
+	return update(GSHMEMI_AMO, region, NULL, dest, dest, u, pe, call);
 }
 
-void gshmemi_host_amo_nbi(unsigned region, void *fetch, int op, void *dest, uint64_t value, uint64_t cond,
-	unsigned nbytes, int pe, const char *call)
+void gshmemi_host_amo_nbi(
+	unsigned region, void *fetch, void *dest, struct gshmemi_update u, int pe, const char *call)
 {
-	(void)update(GSHMEMI_AMO, region, fetch, fetch, op, dest, value, cond, nbytes, 1, pe, call);
+	(void)update(GSHMEMI_AMO, region, fetch, fetch, dest, u, pe, call);
 }
 
 void gshmemi_host_sync_write(int what, uint64_t *word, uint64_t value, int pe, const char *call)
 {
 	pe = gshmemi_pe_with_context(pe, GSHMEMI_CTX_LIBRARY);
 	if (what == GSHMEMI_FLAG)
-		(void)update(GSHMEMI_FLAG, GSHMEMI_REGION_SYNC, NULL, word, 0, word, value, 0, 8, 0, pe, call);
+		(void)update(GSHMEMI_FLAG, GSHMEMI_REGION_SYNC, NULL, word, word,
+			gshmemi_make_update(0, value, 0, 8, 0), pe, call);
 	else
 		move(GSHMEMI_PUT, GSHMEMI_REGION_SYNC, word, &value, 8, 8, pe, 0, true, call);
 }

@@ -96,24 +96,23 @@ void gshmemi_host_blocks(int what, unsigned region, void *dest, const void *sour
 			GSHMEMI_GET_BLOCKS, find_where(region), GSHMEMI_THREAD, dest, source, b, pe, call);
 }
 
-ELSEWHERE uint64_t amo_elsewhere(unsigned region, int op, void *dest, uint64_t value, uint64_t cond,
-	unsigned nbytes, int fetches, int pe, const char *call)
+ELSEWHERE uint64_t amo_elsewhere(
+	unsigned region, void *dest, struct gshmemi_update u, int pe, const char *call)
 {
-	return gshmemi_amo(find_where(region), op, dest, value, cond, nbytes, fetches, pe, call);
+	return gshmemi_amo(find_where(region), dest, u, pe, call);
 }
 
-uint64_t gshmemi_host_amo(unsigned region, int op, void *dest, uint64_t value, uint64_t cond, unsigned nbytes,
-	int fetches, int pe, const char *call)
+uint64_t gshmemi_host_amo(unsigned region, void *dest, struct gshmemi_update u, int pe, const char *call)
 {
 	if (IN_HEAP(region))
-		return gshmemi_amo(gshmemi_in_heap(), op, dest, value, cond, nbytes, fetches, pe, call);
-	return amo_elsewhere(region, op, dest, value, cond, nbytes, fetches, pe, call);
+		return gshmemi_amo(gshmemi_in_heap(), dest, u, pe, call);
+	return amo_elsewhere(region, dest, u, pe, call);
 }
 
-void gshmemi_host_amo_nbi(unsigned region, void *fetch, int op, void *dest, uint64_t value, uint64_t cond,
-	unsigned nbytes, int pe, const char *call)
+void gshmemi_host_amo_nbi(
+	unsigned region, void *fetch, void *dest, struct gshmemi_update u, int pe, const char *call)
 {
-	gshmemi_amo_nbi(find_where(region), fetch, op, dest, value, cond, nbytes, pe, call);
+	gshmemi_amo_nbi(find_where(region), fetch, dest, u, pe, call);
 }
 
 void gshmemi_host_put_signal(unsigned region, void *dest, const void *source, size_t nbytes, unsigned align,

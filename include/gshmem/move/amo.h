@@ -7,43 +7,41 @@
 
 #include <gshmem/move/slow.h>
 
-/*
- * Returns the old bits. op, nbytes, fetches and call are constants; fetches says whether the caller uses the
- * old bits.
- */
-GSHMEMI_FN uint64_t gshmemi_amo(struct gshmemi_where where, int op, void *dest, uint64_t value, uint64_t cond,
-				unsigned nbytes, int fetches, int pe, const char *call)
+/* Returns the old bits. u.op, u.nbytes, u.fetches and call are constants. */
+GSHMEMI_FN uint64_t gshmemi_amo(struct gshmemi_where where, void *dest, struct gshmemi_update u, int pe,
+				const char *call)
 {
-	const uint64_t open = gshmemi_record_amo(where, op, cond, nbytes, pe, call);
+	const uint64_t open = gshmemi_record_amo(where, u, pe, call);
 	void *peer_dest;
+	uint64_t found;
 
 	if (GSHMEMI_ON_HOST())
-		return gshmemi_host_amo(where.region, op, dest, value, cond, nbytes, fetches, pe, call);
+		return gshmemi_host_amo(where.region, dest, u, pe, call);
 	if (gshmemi_peer_ptr(where.amo_delta, dest, pe, &peer_dest))
-		value = gshmemi_amo_peer(op, peer_dest, value, cond, nbytes);
+		found = gshmemi_amo_peer(u.op, peer_dest, u.value, u.cond, u.nbytes);
 	else
-		value = gshmemi_slow_amo(where.region, op, gshmemi_peer_undo(peer_dest), value, cond, nbytes,
-					 fetches, pe, call);
+		found = gshmemi_slow_amo(where.region, gshmemi_peer_undo(peer_dest), u, pe, call);
 #ifdef GSHMEMI_LIBRARY /* the host may share its core with the PE that it waits for */
-	if (op == GSHMEMI_AMO_CAS && __builtin_expect(value != cond, 0))
+	if (u.op == GSHMEMI_AMO_CAS && __builtin_expect(found != u.cond, 0))
 		gshmemi_host_looked();
 #endif
 	gshmemi_record_end(GSHMEMI_THREAD, open);
-	return value;
+	return found;
 }
 
-GSHMEMI_FN void gshmemi_amo_nbi(struct gshmemi_where where, void *fetch, int op, void *dest, uint64_t value,
-				uint64_t cond, unsigned nbytes, int pe, const char *call)
+GSHMEMI_FN void gshmemi_amo_nbi(struct gshmemi_where where, void *fetch, void *dest, struct gshmemi_update u,
+				int pe, const char *call)
 {
-	const uint64_t open = gshmemi_record_amo(where, op, cond, nbytes, pe, call);
+	const uint64_t open = gshmemi_record_amo(where, u, pe, call);
 	void *peer_dest;
 
 	if (GSHMEMI_ON_HOST())
-		gshmemi_host_amo_nbi(where.region, fetch, op, dest, value, cond, nbytes, pe, call);
+		gshmemi_host_amo_nbi(where.region, fetch, dest, u, pe, call);
 	else if (gshmemi_peer_ptr(where.amo_delta, dest, pe, &peer_dest))
-		gshmemi_value_store(fetch, gshmemi_amo_peer(op, peer_dest, value, cond, nbytes), nbytes);
+		gshmemi_value_store(fetch, gshmemi_amo_peer(u.op, peer_dest, u.value, u.cond, u.nbytes),
+				    u.nbytes);
 	else
-		gshmemi_slow_amo_nbi(where.region, fetch, op, dest, value, cond, nbytes, pe, call);
+		gshmemi_slow_amo_nbi(where.region, fetch, dest, u, pe, call);
 	gshmemi_record_end(GSHMEMI_THREAD, open);
 }
 
@@ -61,23 +59,26 @@ GSHMEMI_FN void gshmemi_amo_nbi(struct gshmemi_where where, void *fetch, int op,
 		TYPE old; \
 \
 		gshmemi_value_store(&old, \
-				    gshmemi_amo(gshmemi_in_heap(), GSHMEMI_AMO_##AMO, \
-						(void *)(uintptr_t)dest, VALUE, COND, sizeof(TYPE), 1, pe, \
-						GSHMEMI_CALL(NAME, OP)), \
+				    gshmemi_amo(gshmemi_in_heap(), (void *)(uintptr_t)dest, \
+						gshmemi_make_update(GSHMEMI_AMO_##AMO, VALUE, COND, \
+								    sizeof(TYPE), 1), \
+						pe, GSHMEMI_CALL(NAME, OP)), \
 				    sizeof old); \
 		return old; \
 	}
 #define GSHMEMI_SILENT(NAME, TYPE, OP, AMO, VALUE, ...) \
 	GSHMEM_API void gshmem_##NAME##_atomic_##OP(__VA_ARGS__) \
 	{ \
-		(void)gshmemi_amo(gshmemi_in_heap(), GSHMEMI_AMO_##AMO, dest, VALUE, 0, sizeof(TYPE), 0, pe, \
+		(void)gshmemi_amo(gshmemi_in_heap(), dest, \
+				  gshmemi_make_update(GSHMEMI_AMO_##AMO, VALUE, 0, sizeof(TYPE), 0), pe, \
 				  GSHMEMI_CALL(NAME, OP)); \
 	}
 #define GSHMEMI_NBI(NAME, TYPE, OP, AMO, VALUE, COND, ...) \
 	GSHMEM_API void gshmem_##NAME##_atomic_##OP##_nbi(TYPE *fetch, __VA_ARGS__) \
 	{ \
-		gshmemi_amo_nbi(gshmemi_in_heap(), fetch, GSHMEMI_AMO_##AMO, (void *)(uintptr_t)dest, VALUE, \
-				COND, sizeof(TYPE), pe, GSHMEMI_CALL(NAME, OP##_nbi)); \
+		gshmemi_amo_nbi(gshmemi_in_heap(), fetch, (void *)(uintptr_t)dest, \
+				gshmemi_make_update(GSHMEMI_AMO_##AMO, VALUE, COND, sizeof(TYPE), 1), pe, \
+				GSHMEMI_CALL(NAME, OP##_nbi)); \
 	}
 
 #define GSHMEMI_DEFINE(NAME, TYPE) \

@@ -82,10 +82,10 @@ GSHMEMI_FN uint64_t gshmemi_record_move(int scope, int what, struct gshmemi_wher
 	return gshmemi_record(scope, what, where.region, 0, 0, nbytes, pe, call);
 }
 
-GSHMEMI_FN uint64_t gshmemi_record_amo(struct gshmemi_where where, int op, uint64_t cond, unsigned nbytes,
-				       int pe, const char *call)
+GSHMEMI_FN uint64_t gshmemi_record_amo(struct gshmemi_where where, struct gshmemi_update u, int pe,
+				       const char *call)
 {
-	return gshmemi_record(GSHMEMI_THREAD, GSHMEMI_AMO, where.region, op, cond, nbytes, pe, call);
+	return gshmemi_record(GSHMEMI_THREAD, GSHMEMI_AMO, where.region, u.op, u.cond, u.nbytes, pe, call);
 }
 
 GSHMEMI_FN void gshmemi_record_end(int scope, uint64_t number)

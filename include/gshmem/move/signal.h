@@ -75,13 +75,15 @@ GSHMEMI_DEFINE(mem, 1)
 
 GSHMEM_API void gshmem_signal_set(uint64_t *sig_addr, uint64_t signal, int pe)
 {
-	(void)gshmemi_amo(gshmemi_in_heap(), GSHMEMI_AMO_SET, sig_addr, signal, GSHMEMI_COND_SIGNAL, 8, 0, pe,
+	(void)gshmemi_amo(gshmemi_in_heap(), sig_addr,
+			  gshmemi_make_update(GSHMEMI_AMO_SET, signal, GSHMEMI_COND_SIGNAL, 8, 0), pe,
 			  "gshmem_signal_set");
 }
 
 GSHMEM_API void gshmem_signal_add(uint64_t *sig_addr, uint64_t signal, int pe)
 {
-	(void)gshmemi_amo(gshmemi_in_heap(), GSHMEMI_AMO_ADD, sig_addr, signal, GSHMEMI_COND_SIGNAL, 8, 0, pe,
+	(void)gshmemi_amo(gshmemi_in_heap(), sig_addr,
+			  gshmemi_make_update(GSHMEMI_AMO_ADD, signal, GSHMEMI_COND_SIGNAL, 8, 0), pe,
 			  "gshmem_signal_add");
 }
 

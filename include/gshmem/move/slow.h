@@ -200,8 +200,8 @@ GSHMEMI_COLD void gshmemi_remote_signal_at(uint32_t held, const uint64_t *sig_ad
 GSHMEMI_FN void gshmemi_remote_blocks(int what, unsigned region, const void *symmetric, const void *local,
 				      uint64_t nbytes, uint64_t nblocks, ptrdiff_t stride,
 				      ptrdiff_t local_stride, int pe);
-GSHMEMI_FN void gshmemi_remote_amo_nbi(unsigned region, void *fetch, int op, const void *dest, uint64_t value,
-				       uint64_t cond, unsigned nbytes, int pe);
+GSHMEMI_FN void gshmemi_remote_amo_nbi(unsigned region, void *fetch, const void *dest,
+				       struct gshmemi_update u, int pe);
 GSHMEMI_FN uint64_t gshmemi_remote_lock(unsigned region, const void *word, int which, uint32_t turn, int pe);
 #endif
 
@@ -429,41 +429,49 @@ GSHMEMI_FN void gshmemi_slow_blocks(int what, unsigned region, int scope, void *
 
 /* ---- atomics and signals ---- */
 
-GSHMEMI_FN uint64_t gshmemi_slow_amo(unsigned region, int op, void *dest, uint64_t value, uint64_t cond,
-				     unsigned nbytes, int fetches, int pe, const char *call)
+GSHMEMI_FN struct gshmemi_update gshmemi_make_update(int op, uint64_t value, uint64_t cond, unsigned nbytes,
+						     int fetches)
 {
-	return gshmemi_slow_at(gshmemi_slow_what(GSHMEMI_AMO, op, nbytes, fetches ? GSHMEMI_OP_FETCHES : 0,
-						 region), dest, value, cond, pe,
-			       call);
+	const struct gshmemi_update u = {value, cond, op, nbytes, fetches};
+
+	return u;
 }
 
-GSHMEMI_FN void gshmemi_slow_amo_nbi(unsigned region, void *fetch, int op, void *dest, uint64_t value,
-				     uint64_t cond, unsigned nbytes, int pe, const char *call)
+GSHMEMI_FN uint64_t gshmemi_slow_amo(unsigned region, void *dest, struct gshmemi_update u, int pe,
+				     const char *call)
+{
+	return gshmemi_slow_at(gshmemi_slow_what(GSHMEMI_AMO, u.op, u.nbytes,
+						 u.fetches ? GSHMEMI_OP_FETCHES : 0, region),
+			       dest, u.value, u.cond, pe, call);
+}
+
+GSHMEMI_FN void gshmemi_slow_amo_nbi(unsigned region, void *fetch, void *dest, struct gshmemi_update u,
+				     int pe, const char *call)
 {
 	struct gshmemi_operation o;
 	uint64_t open, old;
 
-	gshmemi_slow_check(GSHMEMI_FIND_AMO, region, GSHMEMI_THREAD, dest, fetch, nbytes, nbytes, pe,
+	gshmemi_slow_check(GSHMEMI_FIND_AMO, region, GSHMEMI_THREAD, dest, fetch, u.nbytes, u.nbytes, pe,
 			   call);
 	if (gshmemi_is_asked(region, pe, 1)) {
 		if (fetch && gshmemi_remote_reaches(fetch)) {
-			open = gshmemi_slow_begin(GSHMEMI_AMO, region, op, cond, nbytes, pe, call);
-			gshmemi_remote_amo_nbi(region, fetch, op, dest, value, cond, nbytes, pe);
+			open = gshmemi_slow_begin(GSHMEMI_AMO, region, u.op, u.cond, u.nbytes, pe, call);
+			gshmemi_remote_amo_nbi(region, fetch, dest, u, pe);
 			gshmemi_trace_end(open);
 			return;
 		}
-		old = gshmemi_slow_amo(region, op, dest, value, cond, nbytes, 1, pe, call);
+		old = gshmemi_slow_amo(region, dest, u, pe, call);
 		if (fetch)
-			__builtin_memcpy(fetch, &old, nbytes == 4 ? 4 : 8);
+			__builtin_memcpy(fetch, &old, u.nbytes == 4 ? 4 : 8);
 		return;
 	}
 	o = gshmemi_describe(GSHMEMI_AMO, region, dest, pe);
-	o.op = (uint8_t)op;
+	o.op = (uint8_t)u.op;
 	o.is_nbi = 1;
 	o.local = fetch;
-	o.nbytes = nbytes;
-	o.value = value;
-	o.cond = cond;
+	o.nbytes = u.nbytes;
+	o.value = u.value;
+	o.cond = u.cond;
 	(void)gshmemi_slow_hand_over(&o, call);
 }
 
@@ -519,7 +527,8 @@ GSHMEMI_FN void gshmemi_slow_put_signal(unsigned region, int scope, void *dest, 
 		gshmemi_delivery_complete(gshmemi_pe_context(pe), NULL, 0);
 		/* a carried put has been answered, and the engine delivers the signal after it */
 		gshmemi_arch_fence_release();
-		(void)gshmemi_slow_amo(region, op, sig_addr, signal, GSHMEMI_COND_SIGNAL, 8, 0, pe, call);
+		(void)gshmemi_slow_amo(region, sig_addr,
+				       gshmemi_make_update(op, signal, GSHMEMI_COND_SIGNAL, 8, 0), pe, call);
 	}
 	gshmemi_group_sync(&group);
 }

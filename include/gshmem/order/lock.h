@@ -41,8 +41,8 @@ GSHMEMI_FN int gshmemi_lock_home(const long *lock)
 /* Update the word of a lock at its home; returns the old word. */
 GSHMEMI_FN uint64_t gshmemi_lock_amo(int op, long *lock, uint64_t value, uint64_t cond, const char *call)
 {
-	return gshmemi_amo(gshmemi_in_heap(), op, lock, value, cond, sizeof *lock, 1, gshmemi_lock_home(lock),
-			   call);
+	return gshmemi_amo(gshmemi_in_heap(), lock, gshmemi_make_update(op, value, cond, sizeof *lock, 1),
+			   gshmemi_lock_home(lock), call);
 }
 
 /*
@@ -59,7 +59,7 @@ GSHMEMI_FN uint64_t gshmemi_turn_look(struct gshmemi_where where, void *word, in
 	if (!GSHMEMI_ON_HOST() && gshmemi_is_asked(where.region, pe, 1))
 		return gshmemi_remote_lock(where.region, word, which, turn, pe);
 #endif
-	return gshmemi_amo(where, GSHMEMI_AMO_FETCH, word, 0, 0, 8, 1, pe, call);
+	return gshmemi_amo(where, word, gshmemi_make_update(GSHMEMI_AMO_FETCH, 0, 0, 8, 1), pe, call);
 }
 
 /*

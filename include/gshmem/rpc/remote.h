@@ -450,13 +450,13 @@ GSHMEMI_FN void gshmemi_remote_blocks(int what, unsigned region, const void *sym
 				     (uint64_t)local_stride);
 }
 
-GSHMEMI_FN void gshmemi_remote_amo_nbi(unsigned region, void *fetch, int op, const void *dest, uint64_t value,
-				       uint64_t cond, unsigned nbytes, int pe)
+GSHMEMI_FN void gshmemi_remote_amo_nbi(unsigned region, void *fetch, const void *dest,
+				       struct gshmemi_update u, int pe)
 {
 	(void)gshmemi_remote_long_at(gshmemi_remote_offset(region, dest),
-				     gshmemi_remote_head(GSHMEMI_AMO, op, nbytes, GSHMEMI_OP_TO_MEMORY,
+				     gshmemi_remote_head(GSHMEMI_AMO, u.op, u.nbytes, GSHMEMI_OP_TO_MEMORY,
 							 region, dest, pe),
-				     value, cond, (uintptr_t)fetch, 0, 0);
+				     u.value, u.cond, (uintptr_t)fetch, 0, 0);
 }
 
 /* Read the word of a lock, once it is this turn or before. */

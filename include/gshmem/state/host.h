@@ -18,6 +18,14 @@ struct gshmemi_blocks {
 	unsigned elem_nbytes;
 };
 
+/* What an atomic does to a word: see gshmemi_arch_amo64 for value and cond. */
+struct gshmemi_update {
+	uint64_t value, cond;
+	int op; /* GSHMEMI_AMO_* */
+	unsigned nbytes;
+	int fetches; /* whether the caller uses the old bits */
+};
+
 GSHMEMI_BEGIN_C
 
 GSHMEMI_HOST_CALL(int, gshmemi_host_my_pe, (void));
@@ -37,12 +45,10 @@ GSHMEMI_HOST_CALL(void, gshmemi_host_g, (unsigned region, void *value, const voi
 		  const char *call));
 GSHMEMI_HOST_CALL(void, gshmemi_host_blocks, (int what, unsigned region, void *dest, const void *source,
 		  struct gshmemi_blocks b, int pe, const char *call));
-GSHMEMI_HOST_CALL(uint64_t, gshmemi_host_amo, (unsigned region, int op, void *dest, uint64_t value,
-					       uint64_t cond,
-		  unsigned nbytes, int fetches, int pe, const char *call));
-GSHMEMI_HOST_CALL(void, gshmemi_host_amo_nbi, (unsigned region, void *fetch, int op, void *dest,
-					       uint64_t value, uint64_t cond,
-		  unsigned nbytes, int pe, const char *call));
+GSHMEMI_HOST_CALL(uint64_t, gshmemi_host_amo, (unsigned region, void *dest, struct gshmemi_update u, int pe,
+		  const char *call));
+GSHMEMI_HOST_CALL(void, gshmemi_host_amo_nbi, (unsigned region, void *fetch, void *dest,
+		  struct gshmemi_update u, int pe, const char *call));
 GSHMEMI_HOST_CALL(void, gshmemi_host_put_signal, (unsigned region, void *dest, const void *source,
 						  size_t nbytes,
 		  unsigned align, uint64_t *sig_addr, uint64_t signal, int sig_op, int pe, int nbi,

@@ -90,8 +90,9 @@ GSHMEMI_COLD void gshmemi_win_swap_batch(const struct gshmemi_win_place *at, ptr
 				value = gshmemi_value_load(batch->source + i * batch->wordlen,
 							   batch->wordlen);
 			found[i] = 0;
-			gshmemi_amo_nbi(at->where, &found[i], native < 0 ? GSHMEMI_AMO_CAS : native,
-					there + i * batch->wordlen, value, word[i], batch->wordlen,
+			gshmemi_amo_nbi(at->where, &found[i], there + i * batch->wordlen,
+					gshmemi_make_update(native < 0 ? GSHMEMI_AMO_CAS : native, value,
+							    word[i], batch->wordlen, 1),
 					at->world_pe, call);
 		}
 		gshmemi_quiet(GSHMEMI_THREAD, 0, &at->world_pe, 1, call);

@@ -93,13 +93,11 @@ GSHMEMI_FN int gshmemi_win_native(int op, int kind)
  * or NULL.
  */
 GSHMEMI_WIN_LONG uint64_t gshmemi_win_amo(const struct gshmemi_win_place *at, char *there, ptrdiff_t offset,
-					  int amo, uint64_t value, uint64_t cond, unsigned nbytes,
-					  int fetches, const char *call)
+					  struct gshmemi_update u, const char *call)
 {
 	if (there)
-		return gshmemi_amo_peer(amo, there + offset, value, cond, nbytes);
-	return gshmemi_amo(at->where, amo, at->address + offset, value, cond, nbytes, fetches, at->world_pe,
-			   call);
+		return gshmemi_amo_peer(u.op, there + offset, u.value, u.cond, u.nbytes);
+	return gshmemi_amo(at->where, at->address + offset, u, at->world_pe, call);
 }
 
 /*
@@ -116,7 +114,8 @@ GSHMEMI_WIN_LONG uint64_t gshmemi_win_swap(const struct gshmemi_win_place *at, c
 	char bits[8];
 
 	offset -= (ptrdiff_t)inside;
-	found = gshmemi_win_amo(at, there, offset, GSHMEMI_AMO_FETCH, 0, 0, word_nbytes, 1, call);
+	found = gshmemi_win_amo(at, there, offset, gshmemi_make_update(GSHMEMI_AMO_FETCH, 0, 0, word_nbytes, 1),
+				call);
 	for (;;) {
 		old = found >> 8 * inside;
 		if (nbytes < 8)
@@ -131,7 +130,8 @@ GSHMEMI_WIN_LONG uint64_t gshmemi_win_swap(const struct gshmemi_win_place *at, c
 		__builtin_memcpy(&word, bits, sizeof word);
 		if (nbytes < 4)
 			word = (found & ~(((1ULL << 8 * nbytes) - 1) << 8 * inside)) | word << 8 * inside;
-		word = gshmemi_win_amo(at, there, offset, GSHMEMI_AMO_CAS, word, found, word_nbytes, 1, call);
+		word = gshmemi_win_amo(at, there, offset,
+				       gshmemi_make_update(GSHMEMI_AMO_CAS, word, found, word_nbytes, 1), call);
 		if (word == found)
 			return old;
 		found = word;
@@ -181,7 +181,8 @@ GSHMEMI_COLD void gshmemi_win_wide(const struct gshmemi_win *w, const struct gsh
 	size_t i;
 
 	while (!is_done) {
-		if (gshmemi_amo(words, GSHMEMI_AMO_CAS, mutex, 1, 0, 8, 1, at->world_pe, call) == 0) {
+		if (gshmemi_amo(words, mutex, gshmemi_make_update(GSHMEMI_AMO_CAS, 1, 0, 8, 1), at->world_pe,
+				call) == 0) {
 			gshmemi_arch_fence_acquire(); /* pairs with the quiet below, of the last holder */
 			gshmemi_get(at->where, GSHMEMI_THREAD, word, there, nelems * 16, 16, at->world_pe, 0,
 				    call);
@@ -196,7 +197,8 @@ GSHMEMI_COLD void gshmemi_win_wide(const struct gshmemi_win *w, const struct gsh
 			gshmemi_put(at->where, GSHMEMI_THREAD, there, updated, nelems * 16, 16, at->world_pe,
 				    0, call);
 			gshmemi_quiet(GSHMEMI_THREAD, 0, &at->world_pe, 1, call);
-			(void)gshmemi_amo(words, GSHMEMI_AMO_SET, mutex, 0, 0, 8, 0, at->world_pe, call);
+			(void)gshmemi_amo(words, mutex, gshmemi_make_update(GSHMEMI_AMO_SET, 0, 0, 8, 0),
+					  at->world_pe, call);
 			is_done = 1;
 		} else {
 			GSHMEMI_LOCK_PAUSE(&polls);
@@ -215,25 +217,24 @@ GSHMEMI_WIN_LONG void gshmemi_win_element(const struct gshmemi_win *w, const str
 					  const void *value, const void *cond, void *old, const char *call)
 {
 	const int native = nbytes == 4 || nbytes == 8 ? gshmemi_win_native(op, kind) : -1;
+	struct gshmemi_update u = {0, 0, GSHMEMI_AMO_FETCH, nbytes, 1};
 	uint64_t bits;
 
 	if (nbytes > 8) {
 		gshmemi_win_wide(w, at, offset, op, kind, value, cond, old, 1, call);
 		return;
 	}
-	if (cond && nbytes >= 4)
-		bits = gshmemi_win_amo(at, there, offset, GSHMEMI_AMO_CAS, gshmemi_value_load(value, nbytes),
-				       gshmemi_value_load(cond, nbytes), nbytes, 1, call);
-	else if (!cond && native == GSHMEMI_AMO_SWAP && !old)
-		bits = gshmemi_win_amo(at, there, offset, GSHMEMI_AMO_SET, gshmemi_value_load(value, nbytes),
-				       0, nbytes, 0, call);
-	else if (!cond && native == GSHMEMI_AMO_FETCH)
-		bits = gshmemi_win_amo(at, there, offset, GSHMEMI_AMO_FETCH, 0, 0, nbytes, 1, call);
-	else if (!cond && native >= 0)
-		bits = gshmemi_win_amo(at, there, offset, native, gshmemi_value_load(value, nbytes), 0,
-				       nbytes, old != NULL, call);
-	else
+	if (cond ? nbytes < 4 : native < 0) {
 		bits = gshmemi_win_swap(at, there, offset, op, kind, nbytes, value, cond, call);
+	} else if (!cond && native == GSHMEMI_AMO_FETCH) {
+		bits = gshmemi_win_amo(at, there, offset, u, call);
+	} else {
+		u.value = gshmemi_value_load(value, nbytes);
+		u.cond = cond ? gshmemi_value_load(cond, nbytes) : 0;
+		u.op = cond ? GSHMEMI_AMO_CAS : native == GSHMEMI_AMO_SWAP && !old ? GSHMEMI_AMO_SET : native;
+		u.fetches = cond || old;
+		bits = gshmemi_win_amo(at, there, offset, u, call);
+	}
 	if (old)
 		gshmemi_value_store(old, bits, nbytes);
 }

@@ -110,8 +110,9 @@ GSHMEMI_FN uint64_t gshmemi_win_count(const struct gshmemi_win *w, uint64_t incr
 {
 	const uint64_t most = (1ULL << GSHMEMI_TURN_NBITS) - 1;
 	const int world_pe = w->parts[pe].world_pe;
-	const uint64_t found = gshmemi_amo(gshmemi_win_words(), GSHMEMI_AMO_ADD, &w->control->lock,
-					   increments, 0, 8, 1, world_pe, call);
+	const uint64_t found = gshmemi_amo(gshmemi_win_words(), &w->control->lock,
+					   gshmemi_make_update(GSHMEMI_AMO_ADD, increments, 0, 8, 1),
+					   world_pe, call);
 	uint64_t carries = 0;
 	unsigned i;
 
@@ -119,8 +120,8 @@ GSHMEMI_FN uint64_t gshmemi_win_count(const struct gshmemi_win *w, uint64_t incr
 		if (increments & GSHMEMI_WIN_FIELD(i) && (found / GSHMEMI_WIN_FIELD(i) & most) == most)
 			carries += GSHMEMI_WIN_FIELD(i) << GSHMEMI_TURN_NBITS;
 	if (carries)
-		(void)gshmemi_amo(gshmemi_win_words(), GSHMEMI_AMO_ADD, &w->control->lock, 0 - carries, 0, 8,
-				  0, world_pe, call);
+		(void)gshmemi_amo(gshmemi_win_words(), &w->control->lock,
+				  gshmemi_make_update(GSHMEMI_AMO_ADD, 0 - carries, 0, 8, 0), world_pe, call);
 	return found;
 }
 

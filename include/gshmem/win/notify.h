@@ -52,8 +52,8 @@ GSHMEMI_FN int gshmemi_win_move_notify(int scope, int is_get, gshmemx_win_t win,
 	gshmemi_fence(scope, 0, call); /* pairs with the acquire of the target's notify_wait */
 	if (gshmemi_group_begin(&group, scope, GSHMEMI_KEY(w, local))) {
 		if (group.rank == 0)
-			(void)gshmemi_amo(gshmemi_win_words(), GSHMEMI_AMO_ADD,
-					  &w->control->notification[notification], 1, 0, 8, 0, place.world_pe,
+			(void)gshmemi_amo(gshmemi_win_words(), &w->control->notification[notification],
+					  gshmemi_make_update(GSHMEMI_AMO_ADD, 1, 0, 8, 0), place.world_pe,
 					  call);
 		gshmemi_group_end(&group);
 	}
@@ -96,7 +96,8 @@ GSHMEMI_FN int gshmemi_win_notification(int scope, int what, gshmemx_win_t win, 
 	case GSHMEMI_WIN_NOTIFY_SET: /* others may add to it meanwhile */
 		if (gshmemi_group_begin(&group, scope, GSHMEMI_KEY(word, NULL))) {
 			if (group.rank == 0)
-				(void)gshmemi_amo(gshmemi_win_words(), GSHMEMI_AMO_SWAP, word, value, 0, 8, 1,
+				(void)gshmemi_amo(gshmemi_win_words(), word,
+						  gshmemi_make_update(GSHMEMI_AMO_SWAP, value, 0, 8, 1),
 						  w->parts[w->my_pe].world_pe, call);
 			gshmemi_group_end(&group);
 		}
