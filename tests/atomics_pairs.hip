@@ -128,16 +128,17 @@ static void test_tables(struct test t)
 __host__ __device__ static void send(struct test t, long value)
 {
 	const struct gshmemi_where where = find_where(t.region);
+	const struct gshmemi_extent one = {sizeof value, 8, 0};
 	struct words *words = t.words;
 
 	for (int pe = 0; pe < t.npes; pe++) {
 		gshmemi_p(where, &words->put[t.me], &value, sizeof value, pe, call);
 		(void)gshmemi_amo(where, &words->sum, gshmemi_make_update(GSHMEMI_AMO_ADD, 1, 0, 8, 0), pe, call);
 		(void)gshmemi_amo(where, &words->sum, gshmemi_make_update(GSHMEMI_AMO_ADD, 1, 0, 8, 1), pe, call);
-		gshmemi_put_signal(where, GSHMEMI_THREAD, &words->signalled[t.me], &value, 8, 8, &words->sum,
-			1, GSHMEM_SIGNAL_ADD, pe, 0, call);
-		gshmemi_put_signal(where, GSHMEMI_THREAD, &words->signalled[t.me], &value, 8, 8,
-			&words->set[t.me], (uint64_t)value, GSHMEM_SIGNAL_SET, pe, 0, call);
+		gshmemi_put_signal(where, GSHMEMI_THREAD, &words->signalled[t.me], &value, one,
+			gshmemi_make_signal(&words->sum, 1, GSHMEM_SIGNAL_ADD), pe, call);
+		gshmemi_put_signal(where, GSHMEMI_THREAD, &words->signalled[t.me], &value, one,
+			gshmemi_make_signal(&words->set[t.me], (uint64_t)value, GSHMEM_SIGNAL_SET), pe, call);
 	}
 	gshmem_quiet();
 }

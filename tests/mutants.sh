@@ -212,7 +212,7 @@ cpu_mutants() {
 
 	# which PE or GPU updates a word
 	mutant kernel signal_direct atomics_pairs include/gshmem/move/signal.h \
-		'/ gshmemi_put_signal(/,/^}/s/where.amo_delta/sig_op == GSHMEM_SIGNAL_ADD ? & : where.delta/'
+		'/ gshmemi_put_signal(/,/^}/s/where.amo_delta/s.op == GSHMEM_SIGNAL_ADD ? & : where.delta/'
 	mutant header signal_slow atomics_pairs include/gshmem/move/carry.h \
 		'/ gshmemi_carry_at(/,/^}/s/o->sig_region, o->pe, 1)/o->sig_region, o->pe, 0)/'
 	mutant source atomics_none atomics_pairs src/ipc/region.c \

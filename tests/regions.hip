@@ -70,12 +70,14 @@ template <int scope> __host__ __device__ static void work_on(const struct test &
 	struct part *part = t.part;
 	struct ends *ends = t.ends;
 
-	gshmemi_put(where, scope, part->bulk[t.me], ends->bulk[pe], sizeof ends->bulk[pe], 8, pe, 0, CALL);
-	gshmemi_put_signal(where, scope, &part->signalled[t.me], &ends->v[pe], 8, 8, &part->signal[t.me], 1,
-		GSHMEM_SIGNAL_ADD, pe, 0, CALL);
+	gshmemi_put(where, scope, part->bulk[t.me], ends->bulk[pe],
+		gshmemi_make_extent(sizeof ends->bulk[pe], 8, 0), pe, CALL);
+	gshmemi_put_signal(where, scope, &part->signalled[t.me], &ends->v[pe], gshmemi_make_extent(8, 8, 0),
+		gshmemi_make_signal(&part->signal[t.me], 1, GSHMEM_SIGNAL_ADD), pe, CALL);
 	gshmemi_move_blocks(GSHMEMI_PUT_BLOCKS, where, scope, part->strided[t.me], ends->pairs[pe], pairs, pe,
 		CALL);
-	gshmemi_get(where, scope, ends->got[pe], part->own, sizeof part->own, 8, pe, 0, CALL);
+	gshmemi_get(where, scope, ends->got[pe], part->own,
+		gshmemi_make_extent(sizeof part->own, 8, 0), pe, CALL);
 	if (is_first) {
 		gshmemi_p(where, &part->put[t.me], &ends->v[pe], 8, pe, CALL);
 		(void)gshmemi_amo(where, &part->count, gshmemi_make_update(GSHMEMI_AMO_ADD, 1, 0, 8, 0), pe, CALL);

@@ -22,14 +22,16 @@ static __device__ void quiet(void)
 __global__ __launch_bounds__(GSHMEMI_ARCH_OWN_THREADS, 1)
 void gshmemi_stream_put_kernel(unsigned region, void *dest, const void *source, size_t nbytes, int pe)
 {
-	gshmemi_put(where_is(region), GSHMEMI_WG, dest, source, nbytes, 1, pe, 0, "gshmemx_put_on_stream");
+	gshmemi_put(where_is(region), GSHMEMI_WG, dest, source, gshmemi_make_extent(nbytes, 1, 0), pe,
+		"gshmemx_put_on_stream");
 	quiet();
 }
 
 __global__ __launch_bounds__(GSHMEMI_ARCH_OWN_THREADS, 1)
 void gshmemi_stream_get_kernel(unsigned region, void *dest, const void *source, size_t nbytes, int pe)
 {
-	gshmemi_get(where_is(region), GSHMEMI_WG, dest, source, nbytes, 1, pe, 0, "gshmemx_get_on_stream");
+	gshmemi_get(where_is(region), GSHMEMI_WG, dest, source, gshmemi_make_extent(nbytes, 1, 0), pe,
+		"gshmemx_get_on_stream");
 	quiet();
 }
 
@@ -37,8 +39,8 @@ __global__ __launch_bounds__(GSHMEMI_ARCH_OWN_THREADS, 1)
 void gshmemi_stream_put_signal_kernel(void *dest, const void *source, size_t nbytes, uint64_t *sig_addr,
 	uint64_t signal, int sig_op, int pe)
 {
-	gshmemi_put_signal(gshmemi_in_heap(), GSHMEMI_WG, dest, source, nbytes, 1, sig_addr, signal, sig_op,
-		pe, 0, "gshmemx_put_signal_on_stream");
+	gshmemi_put_signal(gshmemi_in_heap(), GSHMEMI_WG, dest, source, gshmemi_make_extent(nbytes, 1, 0),
+		gshmemi_make_signal(sig_addr, signal, sig_op), pe, "gshmemx_put_signal_on_stream");
 	quiet();
 }
 

@@ -90,8 +90,8 @@ static void fold_long_doubles(
 	gshmemi_host_fence(0, call);
 	gshmemi_sync_host_team(team, NULL, call);
 	for (pe = 0; pe < end; pe++) {
-		gshmemi_host_get(GSHMEMI_REGION_HEAP, pe ? x : acc, source, nbytes, 16,
-			gshmemi_team_to_world(team, pe), 0, call);
+		gshmemi_host_get(GSHMEMI_REGION_HEAP, pe ? x : acc, source,
+			gshmemi_make_extent(nbytes, 16, 0), gshmemi_team_to_world(team, pe), call);
 		if (pe)
 			gshmemi_fold(args->fold, acc, x, nbytes);
 	}

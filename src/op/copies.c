@@ -231,37 +231,45 @@ static uint64_t call_with(struct gshmemi_operation *o, const void *symmetric, co
 
 /* ---- put and get ---- */
 
-static void move(int what, unsigned region, const void *symmetric, const void *local, size_t nbytes,
-	unsigned align, int pe, int nbi, bool is_value, const char *call)
+static void move(int what, unsigned region, const void *symmetric, const void *local,
+	struct gshmemi_extent extent, int pe, const char *call)
 {
-	struct gshmemi_operation o = describe(what, region, local, nbytes, pe);
+	struct gshmemi_operation o = describe(what, region, local, extent.nbytes, pe);
 
-	o.is_nbi = nbi != 0;
-	o.is_value = is_value;
-	(void)call_with(&o, symmetric, local, nbytes, align, call);
+	o.is_nbi = extent.is_nbi != 0;
+	(void)call_with(&o, symmetric, local, extent.nbytes, extent.align, call);
 }
 
-void gshmemi_host_put(unsigned region, void *dest, const void *source, size_t nbytes, unsigned align, int pe,
-	int nbi, const char *call)
+static void move_value(int what, unsigned region, const void *symmetric, const void *value, unsigned nbytes,
+	int pe, const char *call)
 {
-	move(GSHMEMI_PUT, region, dest, source, nbytes, align, pe, nbi, false, call);
+	struct gshmemi_operation o = describe(what, region, value, nbytes, pe);
+
+	o.is_value = 1;
+	(void)call_with(&o, symmetric, value, nbytes, nbytes, call);
 }
 
-void gshmemi_host_get(unsigned region, void *dest, const void *source, size_t nbytes, unsigned align, int pe,
-	int nbi, const char *call)
+void gshmemi_host_put(unsigned region, void *dest, const void *source, struct gshmemi_extent extent, int pe,
+	const char *call)
 {
-	move(GSHMEMI_GET, region, source, dest, nbytes, align, pe, nbi, false, call);
+	move(GSHMEMI_PUT, region, dest, source, extent, pe, call);
+}
+
+void gshmemi_host_get(unsigned region, void *dest, const void *source, struct gshmemi_extent extent, int pe,
+	const char *call)
+{
+	move(GSHMEMI_GET, region, source, dest, extent, pe, call);
 }
 
 void gshmemi_host_p(unsigned region, void *dest, const void *value, unsigned nbytes, int pe, const char *call)
 {
-	move(GSHMEMI_PUT, region, dest, value, nbytes, nbytes, pe, 0, true, call);
+	move_value(GSHMEMI_PUT, region, dest, value, nbytes, pe, call);
 }
 
 void gshmemi_host_g(
 	unsigned region, void *value, const void *source, unsigned nbytes, int pe, const char *call)
 {
-	move(GSHMEMI_GET, region, source, value, nbytes, nbytes, pe, 0, true, call);
+	move_value(GSHMEMI_GET, region, source, value, nbytes, pe, call);
 }
 
 void gshmemi_host_blocks(int what, unsigned region, void *dest, const void *source, struct gshmemi_blocks b,
@@ -315,24 +323,23 @@ void gshmemi_host_sync_write(int what, uint64_t *word, uint64_t value, int pe, c
 		(void)update(GSHMEMI_FLAG, GSHMEMI_REGION_SYNC, NULL, word, word,
 			gshmemi_make_update(0, value, 0, 8, 0), pe, call);
 	else
-		move(GSHMEMI_PUT, GSHMEMI_REGION_SYNC, word, &value, 8, 8, pe, 0, true, call);
+		move_value(GSHMEMI_PUT, GSHMEMI_REGION_SYNC, word, &value, 8, pe, call);
 }
 
-void gshmemi_host_put_signal(unsigned region, void *dest, const void *source, size_t nbytes, unsigned align,
-	uint64_t *sig_addr, uint64_t signal, int sig_op, int pe, int nbi, const char *call)
+void gshmemi_host_put_signal(unsigned region, void *dest, const void *source, struct gshmemi_extent extent,
+	struct gshmemi_signal s, int pe, const char *call)
 {
-	const bool is_add = sig_op == GSHMEM_SIGNAL_ADD;
-	struct gshmemi_operation o = describe(GSHMEMI_PUT_SIGNAL, region, source, nbytes, pe);
-	void *peer_dest = find(GSHMEMI_FIND, region, dest, source, nbytes, align, pe, call);
-	void *peer_sig = find(GSHMEMI_FIND_AMO, region, sig_addr, sig_addr, 8, 8, pe, call);
+	const bool is_add = s.op == GSHMEM_SIGNAL_ADD;
+	struct gshmemi_operation o = describe(GSHMEMI_PUT_SIGNAL, region, source, extent.nbytes, pe);
+	void *peer_dest = find(GSHMEMI_FIND, region, dest, source, extent.nbytes, extent.align, pe, call);
+	void *peer_sig = find(GSHMEMI_FIND_AMO, region, s.addr, s.addr, 8, 8, pe, call);
 	uint64_t open;
 
-	(void)nbi;
-	gshmemi_check_argument(is_add || sig_op == GSHMEM_SIGNAL_SET, sig_op, sig_addr, pe, call);
+	gshmemi_check_argument(is_add || s.op == GSHMEM_SIGNAL_SET, s.op, s.addr, pe, call);
 	o.op = is_add ? GSHMEMI_AMO_ADD : GSHMEMI_AMO_SET;
-	o.value = signal;
+	o.value = s.value;
 	gshmemi_find_place(region, dest, &o.region, &o.offset);
-	gshmemi_find_place(region, sig_addr, &o.sig_region, &o.sig_offset);
+	gshmemi_find_place(region, s.addr, &o.sig_region, &o.sig_offset);
 	open = gshmemi_slow_begin_described(&o, call);
 	if (peer_dest && peer_sig)
 		(void)perform(&o, peer_dest, peer_sig, call);

@@ -26,34 +26,34 @@ static struct gshmemi_where find_where(unsigned region)
 #define ELSEWHERE        __attribute__((noinline)) static
 #define IN_HEAP(region)  __builtin_expect((region) == GSHMEMI_REGION_HEAP, 1)
 
-ELSEWHERE void put_elsewhere(unsigned region, void *dest, const void *source, size_t nbytes, unsigned align,
-	int pe, int nbi, const char *call)
+ELSEWHERE void put_elsewhere(unsigned region, void *dest, const void *source, struct gshmemi_extent extent,
+	int pe, const char *call)
 {
-	gshmemi_put(find_where(region), GSHMEMI_THREAD, dest, source, nbytes, align, pe, nbi, call);
+	gshmemi_put(find_where(region), GSHMEMI_THREAD, dest, source, extent, pe, call);
 }
 
-void gshmemi_host_put(unsigned region, void *dest, const void *source, size_t nbytes, unsigned align, int pe,
-	int nbi, const char *call)
+void gshmemi_host_put(unsigned region, void *dest, const void *source, struct gshmemi_extent extent, int pe,
+	const char *call)
 {
 	if (IN_HEAP(region))
-		gshmemi_put(gshmemi_in_heap(), GSHMEMI_THREAD, dest, source, nbytes, align, pe, nbi, call);
+		gshmemi_put(gshmemi_in_heap(), GSHMEMI_THREAD, dest, source, extent, pe, call);
 	else
-		put_elsewhere(region, dest, source, nbytes, align, pe, nbi, call);
+		put_elsewhere(region, dest, source, extent, pe, call);
 }
 
-ELSEWHERE void get_elsewhere(unsigned region, void *dest, const void *source, size_t nbytes, unsigned align,
-	int pe, int nbi, const char *call)
+ELSEWHERE void get_elsewhere(unsigned region, void *dest, const void *source, struct gshmemi_extent extent,
+	int pe, const char *call)
 {
-	gshmemi_get(find_where(region), GSHMEMI_THREAD, dest, source, nbytes, align, pe, nbi, call);
+	gshmemi_get(find_where(region), GSHMEMI_THREAD, dest, source, extent, pe, call);
 }
 
-void gshmemi_host_get(unsigned region, void *dest, const void *source, size_t nbytes, unsigned align, int pe,
-	int nbi, const char *call)
+void gshmemi_host_get(unsigned region, void *dest, const void *source, struct gshmemi_extent extent, int pe,
+	const char *call)
 {
 	if (IN_HEAP(region))
-		gshmemi_get(gshmemi_in_heap(), GSHMEMI_THREAD, dest, source, nbytes, align, pe, nbi, call);
+		gshmemi_get(gshmemi_in_heap(), GSHMEMI_THREAD, dest, source, extent, pe, call);
 	else
-		get_elsewhere(region, dest, source, nbytes, align, pe, nbi, call);
+		get_elsewhere(region, dest, source, extent, pe, call);
 }
 
 ELSEWHERE void p_elsewhere(
@@ -115,11 +115,10 @@ void gshmemi_host_amo_nbi(
 	gshmemi_amo_nbi(find_where(region), fetch, dest, u, pe, call);
 }
 
-void gshmemi_host_put_signal(unsigned region, void *dest, const void *source, size_t nbytes, unsigned align,
-	uint64_t *sig_addr, uint64_t signal, int sig_op, int pe, int nbi, const char *call)
+void gshmemi_host_put_signal(unsigned region, void *dest, const void *source, struct gshmemi_extent extent,
+	struct gshmemi_signal s, int pe, const char *call)
 {
-	gshmemi_put_signal(find_where(region), GSHMEMI_THREAD, dest, source, nbytes, align, sig_addr, signal,
-		sig_op, pe, nbi, call);
+	gshmemi_put_signal(find_where(region), GSHMEMI_THREAD, dest, source, extent, s, pe, call);
 }
 
 #endif /* GSHMEMI_ARCH_HOST_DIRECT */

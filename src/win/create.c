@@ -253,10 +253,10 @@ static struct card *read_cards(const struct gshmemi_team_view *team, struct gshm
 		gshmemi_end(1); /* the other PEs are in the exchange and cannot be told */
 	for (i = 0; i < team->npes; i++)
 		if (i != team->my_pe)
-			gshmemi_host_get(
-				GSHMEMI_REGION_SYNC, &cards[i], control->card, sizeof cards[i], 8,
+			gshmemi_host_get(GSHMEMI_REGION_SYNC, &cards[i], control->card,
+				gshmemi_make_extent(sizeof cards[i], 8, 1),
 				gshmemi_pe_with_context(gshmemi_team_to_world(team, i), GSHMEMI_CTX_LIBRARY),
-				1, call);
+				call);
 	gshmemi_host_quiet(GSHMEMI_CTX_LIBRARY, NULL, 0, call);
 	cards[team->my_pe] = *mine;
 	return cards;

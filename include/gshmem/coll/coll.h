@@ -58,8 +58,8 @@ GSHMEMI_FN void gshmemi_broadcast_shared(const struct gshmemi_coll *c, const str
 		gshmemi_coll_await(c);
 	} else {
 		gshmemi_coll_await_one(c, a->root);
-		gshmemi_get(gshmemi_in_heap(), c->group.scope, a->dest, a->source, nbytes, align,
-			    gshmemi_coll_op_pe(c, a->root), 0, c->call);
+		gshmemi_get(gshmemi_in_heap(), c->group.scope, a->dest, a->source,
+			gshmemi_make_extent(nbytes, align, 0), gshmemi_coll_op_pe(c, a->root), c->call);
 		gshmemi_arch_fence_reads(); /* before the root may write to source again */
 		gshmemi_group_sync(&c->group);
 		gshmemi_coll_tell_one(c, a->root);

@@ -23,8 +23,8 @@ GSHMEMI_FN void gshmemi_coll_put(const struct gshmemi_coll *c, void *dest, const
 				 unsigned align, int pe)
 {
 	if (dest != source || pe != c->team.my_pe)
-		gshmemi_put(gshmemi_in_heap(), c->group.scope, dest, source, nbytes, align,
-			    gshmemi_coll_op_pe(c, pe), 1, c->call);
+		gshmemi_put(gshmemi_in_heap(), c->group.scope, dest, source,
+			gshmemi_make_extent(nbytes, align, 1), gshmemi_coll_op_pe(c, pe), c->call);
 }
 
 /* Publish the phase to PEs of the team other than this one; the threads share the work. */

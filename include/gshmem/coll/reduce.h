@@ -80,7 +80,8 @@ GSHMEMI_FN void gshmemi_block_get(const struct gshmemi_coll *c, struct gshmemi_b
 {
 	const int world_pe = gshmemi_coll_op_pe(c, pe);
 #if GSHMEMI_ARCH_SHARED_MEMORY
-	gshmemi_get(gshmemi_in_heap(), GSHMEMI_THREAD, block, source, n, align, world_pe, 0, c->call);
+	gshmemi_get(gshmemi_in_heap(), GSHMEMI_THREAD, block, source, gshmemi_make_extent(n, align, 0),
+		world_pe, c->call);
 #else
 	unsigned i;
 
@@ -98,7 +99,8 @@ GSHMEMI_FN void gshmemi_block_put(const struct gshmemi_coll *c, char *dest, cons
 {
 	const int world_pe = gshmemi_coll_op_pe(c, pe);
 #if GSHMEMI_ARCH_SHARED_MEMORY
-	gshmemi_put(gshmemi_in_heap(), GSHMEMI_THREAD, dest, block, n, align, world_pe, 0, c->call);
+	gshmemi_put(gshmemi_in_heap(), GSHMEMI_THREAD, dest, block, gshmemi_make_extent(n, align, 0),
+		world_pe, c->call);
 #else
 	unsigned i;
 
@@ -279,11 +281,12 @@ GSHMEMI_FN void gshmemi_reduce_send(const struct gshmemi_coll *c, const struct g
 		begin = parts->source_stride * (unsigned)order[i];
 		if (parts->is_once ? order[i] != c->team.my_pe : i < locals[0] || i >= locals[1])
 			gshmemi_put(in_sync, c->group.scope,
-				    (void *)(uintptr_t)(scratch + (unsigned)c->team.my_pe * parts->stride),
-				    (const char *)a->source + begin + first,
-				    gshmemi_reduce_bytes(begin, nbytes, first, share, parts->stride),
-				    GSHMEMI_COLL_ALIGN(a->elem_nbytes), gshmemi_coll_op_pe(c, order[i]), 1,
-				    c->call);
+				(void *)(uintptr_t)(scratch + (unsigned)c->team.my_pe * parts->stride),
+				(const char *)a->source + begin + first,
+				gshmemi_make_extent(
+					gshmemi_reduce_bytes(begin, nbytes, first, share, parts->stride),
+					GSHMEMI_COLL_ALIGN(a->elem_nbytes), 1),
+				gshmemi_coll_op_pe(c, order[i]), c->call);
 	}
 }
 

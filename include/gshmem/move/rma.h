@@ -10,22 +10,20 @@
 
 /*
  * Arguments of the operations below: where is the region. Constants are scope: which threads copy together;
- * align: of the symmetric address, as the type asks; nbi: whether source may be read after return; call: the
- * API function's name.
+ * all of extent but nbytes; call: the API function's name.
  */
 GSHMEMI_FN void gshmemi_put(struct gshmemi_where where, int scope, void *dest, const void *source,
-			    size_t nbytes, unsigned align, int pe, int nbi, const char *call)
+	struct gshmemi_extent extent, int pe, const char *call)
 {
-	const uint64_t open = gshmemi_record_move(scope, GSHMEMI_PUT, where, nbytes, pe, call);
+	const uint64_t open = gshmemi_record_move(scope, GSHMEMI_PUT, where, extent.nbytes, pe, call);
 	void *peer_dest;
 
 	if (GSHMEMI_ON_HOST())
-		gshmemi_host_put(where.region, dest, source, nbytes, align, pe, nbi, call);
+		gshmemi_host_put(where.region, dest, source, extent, pe, call);
 	else if (gshmemi_peer_ptr(where.delta, dest, pe, &peer_dest))
-		gshmemi_copy(scope, GSHMEMI_TO_PEER, peer_dest, source, nbytes, align);
+		gshmemi_copy(scope, GSHMEMI_TO_PEER, peer_dest, source, extent.nbytes, extent.align);
 	else
-		gshmemi_slow_move(GSHMEMI_PUT, where.region, scope, dest, source, nbytes, align, pe, nbi,
-				  call);
+		gshmemi_slow_move(GSHMEMI_PUT, where.region, scope, dest, source, extent, pe, call);
 	gshmemi_record_end(scope, open);
 }
 
@@ -34,33 +32,32 @@ GSHMEMI_FN void gshmemi_put(struct gshmemi_where where, int scope, void *dest, c
  * and the host share code, that would cost a kernel's get of one element a store and a load, so one element
  * goes through a local. Elsewhere the host may not touch dest.
  */
-GSHMEMI_FN void gshmemi_get_on_host(unsigned region, void *dest, const void *source, size_t nbytes,
-				    unsigned align, int pe, int nbi, const char *call)
+GSHMEMI_FN void gshmemi_get_on_host(unsigned region, void *dest, const void *source, struct gshmemi_extent extent,
+	int pe, const char *call)
 {
 	uint64_t word;
 
-	if (GSHMEMI_ARCH_HOST_DIRECT && nbytes == sizeof word && !nbi) {
-		gshmemi_host_get(region, &word, source, sizeof word, align, pe, 0, call);
+	if (GSHMEMI_ARCH_HOST_DIRECT && extent.nbytes == sizeof word && !extent.is_nbi) {
+		gshmemi_host_get(region, &word, source, extent, pe, call);
 		__builtin_memcpy(dest, &word, sizeof word);
 	} else {
-		gshmemi_host_get(region, dest, source, nbytes, align, pe, nbi, call);
+		gshmemi_host_get(region, dest, source, extent, pe, call);
 	}
 }
 
 /* Carriers do not delay a blocking get: its data is in dest when it returns. */
 GSHMEMI_FN void gshmemi_get(struct gshmemi_where where, int scope, void *dest, const void *source,
-			    size_t nbytes, unsigned align, int pe, int nbi, const char *call)
+	struct gshmemi_extent extent, int pe, const char *call)
 {
-	const uint64_t open = gshmemi_record_move(scope, GSHMEMI_GET, where, nbytes, pe, call);
+	const uint64_t open = gshmemi_record_move(scope, GSHMEMI_GET, where, extent.nbytes, pe, call);
 	void *peer_source;
 
 	if (GSHMEMI_ON_HOST())
-		gshmemi_get_on_host(where.region, dest, source, nbytes, align, pe, nbi, call);
+		gshmemi_get_on_host(where.region, dest, source, extent, pe, call);
 	else if (gshmemi_peer_ptr(where.delta, source, pe, &peer_source))
-		gshmemi_copy(scope, GSHMEMI_FROM_PEER, dest, peer_source, nbytes, align);
+		gshmemi_copy(scope, GSHMEMI_FROM_PEER, dest, peer_source, extent.nbytes, extent.align);
 	else
-		gshmemi_slow_move(GSHMEMI_GET, where.region, scope, source, dest, nbytes, align, pe, nbi,
-				  call);
+		gshmemi_slow_move(GSHMEMI_GET, where.region, scope, source, dest, extent, pe, call);
 	gshmemi_record_end(scope, open);
 }
 
@@ -81,7 +78,7 @@ GSHMEMI_FN void gshmemi_p(struct gshmemi_where where, void *dest, const void *va
 		gshmemi_host_p(where.region, dest, value, nbytes, pe, call);
 	} else if (nbytes > 8) {
 		__builtin_memcpy(&word, value, 16);
-		gshmemi_put(where, GSHMEMI_THREAD, dest, &word, 16, 16, pe, 0, call);
+		gshmemi_put(where, GSHMEMI_THREAD, dest, &word, gshmemi_make_extent(16, 16, 0), pe, call);
 	} else { /* both paths share one store: another would add two instructions to AMD's direct path */
 		bits = gshmemi_value_load(value, nbytes);
 		if (!gshmemi_peer_ptr(where.delta, dest, pe, &peer_dest)) {
@@ -106,7 +103,7 @@ GSHMEMI_FN void gshmemi_g(struct gshmemi_where where, void *value, const void *s
 		gshmemi_host_g(where.region, &word, source, nbytes, pe, call);
 		__builtin_memcpy(value, &word, nbytes);
 	} else if (nbytes > 8) {
-		gshmemi_get(where, GSHMEMI_THREAD, &word, source, 16, 16, pe, 0, call);
+		gshmemi_get(where, GSHMEMI_THREAD, &word, source, gshmemi_make_extent(16, 16, 0), pe, call);
 		__builtin_memcpy(value, &word, 16);
 	} else if (gshmemi_peer_ptr(where.delta, source, pe, &peer_source)) {
 		gshmemi_value_store(value, gshmemi_arch_load(peer_source, nbytes), nbytes);
@@ -192,14 +189,14 @@ GSHMEMI_FN void gshmemi_move_blocks(int what, struct gshmemi_where where, int sc
 #define GSHMEMI_PUT(PREFIX, NAME, SUFFIX, TYPE, SIZE, ALIGN, SCOPE, NBI) \
 	GSHMEM_API void PREFIX##_##NAME##SUFFIX(TYPE *dest, const TYPE *source, size_t nelems, int pe) \
 	{ \
-		GSHMEMI_STAMPED(put, SCOPE, dest, source, nelems * (SIZE), ALIGN, pe, NBI, \
-				#PREFIX "_" #NAME #SUFFIX); \
+		GSHMEMI_STAMPED(put, SCOPE, dest, source, gshmemi_make_extent(nelems * (SIZE), ALIGN, NBI), \
+			pe, #PREFIX "_" #NAME #SUFFIX); \
 	}
 #define GSHMEMI_GET(PREFIX, NAME, SUFFIX, TYPE, SIZE, ALIGN, SCOPE, NBI) \
 	GSHMEM_API void PREFIX##_##NAME##SUFFIX(TYPE *dest, const TYPE *source, size_t nelems, int pe) \
 	{ \
-		GSHMEMI_STAMPED(get, SCOPE, dest, source, nelems * (SIZE), ALIGN, pe, NBI, \
-				#PREFIX "_" #NAME #SUFFIX); \
+		GSHMEMI_STAMPED(get, SCOPE, dest, source, gshmemi_make_extent(nelems * (SIZE), ALIGN, NBI), \
+			pe, #PREFIX "_" #NAME #SUFFIX); \
 	}
 #define GSHMEMI_ISTRIDE(PREFIX, NAME, SUFFIX, TYPE, SIZE, SCOPE, WHAT) \
 	GSHMEM_API void PREFIX##_##NAME##SUFFIX(TYPE *dest, const TYPE *source, ptrdiff_t dst, \

@@ -11,21 +11,18 @@
  * entry for a PE is a sentinel, or the same distance as in the table for puts.
  */
 GSHMEMI_FN void gshmemi_put_signal(struct gshmemi_where where, int scope, void *dest, const void *source,
-				   size_t nbytes, unsigned align, uint64_t *sig_addr, uint64_t signal,
-				   int sig_op, int pe, int nbi, const char *call)
+	struct gshmemi_extent extent, struct gshmemi_signal s, int pe, const char *call)
 {
-	uint64_t open = gshmemi_record_move(scope, GSHMEMI_PUT, where, nbytes, pe, call);
+	uint64_t open = gshmemi_record_move(scope, GSHMEMI_PUT, where, extent.nbytes, pe, call);
 	void *peer_dest, *peer_sig;
 
 	if (GSHMEMI_ON_HOST())
-		gshmemi_host_put_signal(where.region, dest, source, nbytes, align, sig_addr, signal, sig_op,
-					pe, nbi, call);
-	else if (gshmemi_peer_ptr_pair(where.amo_delta, dest, sig_addr, pe, &peer_dest, &peer_sig))
-		gshmemi_copy_signal(scope, peer_dest, source, nbytes, align, (uint64_t *)peer_sig, signal,
-				    sig_op);
+		gshmemi_host_put_signal(where.region, dest, source, extent, s, pe, call);
+	else if (gshmemi_peer_ptr_pair(where.amo_delta, dest, s.addr, pe, &peer_dest, &peer_sig))
+		gshmemi_copy_signal(scope, peer_dest, source, extent.nbytes, extent.align, (uint64_t *)peer_sig,
+			s.value, s.op);
 	else
-		gshmemi_slow_put_signal(where.region, scope, dest, source, nbytes, align, sig_addr, signal,
-					sig_op, pe, nbi, call);
+		gshmemi_slow_put_signal(where.region, scope, dest, source, extent, s, pe, call);
 	gshmemi_record_end(scope, open);
 	/* the signal, as a moment */
 	open = gshmemi_record(scope, GSHMEMI_AMO, where.region, GSHMEMI_AMO_SET, GSHMEMI_COND_SIGNAL, 8, pe,
@@ -41,9 +38,9 @@ GSHMEMI_FN void gshmemi_put_signal(struct gshmemi_where where, int scope, void *
 	GSHMEM_API void PREFIX##_##NAME##SUFFIX(TYPE *dest, const TYPE *source, size_t nelems, \
 						uint64_t *sig_addr, uint64_t signal, int sig_op, int pe) \
 	{ \
-		GSHMEMI_STAMPED(put_signal, SCOPE, dest, source, nelems * (SIZE), ALIGN, sig_addr, signal, \
-				sig_op, pe, NBI, \
-				   #PREFIX "_" #NAME #SUFFIX); \
+		GSHMEMI_STAMPED(put_signal, SCOPE, dest, source, \
+			gshmemi_make_extent(nelems * (SIZE), ALIGN, NBI), \
+			gshmemi_make_signal(sig_addr, signal, sig_op), pe, #PREFIX "_" #NAME #SUFFIX); \
 	}
 #define GSHMEMI_TYPED(PREFIX, NAME, TYPE, SUFFIX, SCOPE) \
 	GSHMEMI_PUT_SIGNAL(PREFIX, NAME, _put_signal##SUFFIX, TYPE, GSHMEMI_SIZEOF(TYPE), \

@@ -198,8 +198,7 @@ GSHMEMI_COLD uint32_t gshmemi_remote_hold_at(uint64_t head, const void *dest, co
 					     uint64_t nbytes);
 GSHMEMI_COLD void gshmemi_remote_signal_at(uint32_t held, const uint64_t *sig_addr, uint64_t signal);
 GSHMEMI_FN void gshmemi_remote_blocks(int what, unsigned region, const void *symmetric, const void *local,
-				      uint64_t nbytes, uint64_t nblocks, ptrdiff_t stride,
-				      ptrdiff_t local_stride, int pe);
+	struct gshmemi_blocks b, int pe);
 GSHMEMI_FN void gshmemi_remote_amo_nbi(unsigned region, void *fetch, const void *dest,
 				       struct gshmemi_update u, int pe);
 GSHMEMI_FN uint64_t gshmemi_remote_lock(unsigned region, const void *word, int which, uint32_t turn, int pe);
@@ -314,10 +313,10 @@ GSHMEMI_COLD uint64_t gshmemi_slow_at(uint64_t head, const void *symmetric, uint
 
 /* Only check an operation, which the caller then describes. */
 GSHMEMI_FN void gshmemi_slow_check(int what, unsigned region, int scope, const void *symmetric,
-				   const void *local, size_t nbytes, unsigned align, int pe, const char *call)
+	const void *local, struct gshmemi_extent extent, int pe, const char *call)
 {
-	(void)gshmemi_slow_at(gshmemi_slow_what(what, scope, align, 0, region), symmetric,
-			      (uintptr_t)local, nbytes, pe, call);
+	(void)gshmemi_slow_at(gshmemi_slow_what(what, scope, extent.align, 0, region), symmetric,
+		(uintptr_t)local, extent.nbytes, pe, call);
 }
 
 /* ---- put and get ---- */
@@ -328,22 +327,20 @@ GSHMEMI_FN void gshmemi_slow_check(int what, unsigned region, int scope, const v
  * another thread, most often the first one, is wrong, and shows here that it is.
  */
 GSHMEMI_FN void gshmemi_slow_move(int what, unsigned region, int scope, const void *symmetric,
-				  const void *local, size_t nbytes, unsigned align, int pe, int nbi,
-				  const char *call)
+	const void *local, struct gshmemi_extent extent, int pe, const char *call)
 {
 	struct gshmemi_group group;
+	unsigned flags = extent.is_nbi ? GSHMEMI_OP_NBI : 0;
 
 	if (what == GSHMEMI_PUT)
-		gshmemi_check_move(scope, symmetric, local, nbytes, pe, call);
+		gshmemi_check_move(scope, symmetric, local, extent.nbytes, pe, call);
 	else
-		gshmemi_check_move(scope, local, symmetric, nbytes, pe, call);
+		gshmemi_check_move(scope, local, symmetric, extent.nbytes, pe, call);
 	group = gshmemi_group_enter(scope, GSHMEMI_KEY(symmetric, local));
-	(void)gshmemi_slow_at(
-		gshmemi_slow_what(what, scope, align,
-				  (nbi ? GSHMEMI_OP_NBI : 0) |
-					  (group.rank != group.size - 1 ? GSHMEMI_OP_CHECK : 0),
-				  region),
-		symmetric, (uintptr_t)local, nbytes, pe, call);
+	if (group.rank != group.size - 1)
+		flags |= GSHMEMI_OP_CHECK;
+	(void)gshmemi_slow_at(gshmemi_slow_what(what, scope, extent.align, flags, region), symmetric,
+		(uintptr_t)local, extent.nbytes, pe, call);
 	gshmemi_group_sync(&group);
 }
 
@@ -398,8 +395,9 @@ GSHMEMI_FN void gshmemi_slow_blocks(int what, unsigned region, int scope, void *
 			       call);
 	gshmemi_check_argument(local_in_elements > 0 && (size_t)local_in_elements >= b.bsize,
 			       local_in_elements, symmetric, pe, call);
-	gshmemi_slow_check(GSHMEMI_FIND, region, GSHMEMI_THREAD, symmetric, local, gshmemi_span(b, in_elements),
-			   b.elem_nbytes < 8 ? b.elem_nbytes : 8, pe, call);
+	gshmemi_slow_check(GSHMEMI_FIND, region, GSHMEMI_THREAD, symmetric, local,
+		gshmemi_make_extent(gshmemi_span(b, in_elements), b.elem_nbytes < 8 ? b.elem_nbytes : 8, 0), pe,
+		call);
 	group = gshmemi_group_enter(scope, GSHMEMI_KEY(symmetric, local));
 	if (group.rank != group.size - 1) {
 		/* another thread performs it */
@@ -413,8 +411,7 @@ GSHMEMI_FN void gshmemi_slow_blocks(int what, unsigned region, int scope, void *
 		(void)gshmemi_slow_hand_over(&o, call);
 	} else if (gshmemi_remote_reaches(local)) {
 		open = gshmemi_slow_begin(what, region, 0, 0, nbytes * b.nblocks, pe, call);
-		gshmemi_remote_blocks(what, region, symmetric, local, nbytes, b.nblocks, stride, local_stride,
-				      pe);
+		gshmemi_remote_blocks(what, region, symmetric, local, b, pe);
 		gshmemi_trace_end(open);
 	} else {
 		for (; b.nblocks; b.nblocks--) {
@@ -428,14 +425,6 @@ GSHMEMI_FN void gshmemi_slow_blocks(int what, unsigned region, int scope, void *
 }
 
 /* ---- atomics and signals ---- */
-
-GSHMEMI_FN struct gshmemi_update gshmemi_make_update(int op, uint64_t value, uint64_t cond, unsigned nbytes,
-						     int fetches)
-{
-	const struct gshmemi_update u = {value, cond, op, nbytes, fetches};
-
-	return u;
-}
 
 GSHMEMI_FN uint64_t gshmemi_slow_amo(unsigned region, void *dest, struct gshmemi_update u, int pe,
 				     const char *call)
@@ -451,8 +440,8 @@ GSHMEMI_FN void gshmemi_slow_amo_nbi(unsigned region, void *fetch, void *dest, s
 	struct gshmemi_operation o;
 	uint64_t open, old;
 
-	gshmemi_slow_check(GSHMEMI_FIND_AMO, region, GSHMEMI_THREAD, dest, fetch, u.nbytes, u.nbytes, pe,
-			   call);
+	gshmemi_slow_check(GSHMEMI_FIND_AMO, region, GSHMEMI_THREAD, dest, fetch,
+		gshmemi_make_extent(u.nbytes, u.nbytes, 0), pe, call);
 	if (gshmemi_is_asked(region, pe, 1)) {
 		if (fetch && gshmemi_remote_reaches(fetch)) {
 			open = gshmemi_slow_begin(GSHMEMI_AMO, region, u.op, u.cond, u.nbytes, pe, call);
@@ -477,58 +466,57 @@ GSHMEMI_FN void gshmemi_slow_amo_nbi(unsigned region, void *fetch, void *dest, s
 
 /* Put data and then update a signal, as one operation. */
 GSHMEMI_FN void gshmemi_slow_put_signal(unsigned region, int scope, void *dest, const void *source,
-					size_t nbytes, unsigned align, uint64_t *sig_addr, uint64_t signal,
-					int sig_op, int pe, int nbi, const char *call)
+	struct gshmemi_extent extent, struct gshmemi_signal s, int pe, const char *call)
 {
-	const int is_add = sig_op == GSHMEM_SIGNAL_ADD, op = is_add ? GSHMEMI_AMO_ADD : GSHMEMI_AMO_SET;
+	const int is_add = s.op == GSHMEM_SIGNAL_ADD, op = is_add ? GSHMEMI_AMO_ADD : GSHMEMI_AMO_SET;
+	const unsigned flags = extent.is_nbi ? GSHMEMI_OP_NBI : 0;
 	struct gshmemi_group group;
 	struct gshmemi_operation o;
 	uint32_t held = 0;
 	uint64_t open;
 	int performs;
 
-	gshmemi_check_move(scope, dest, source, nbytes, pe, call);
-	gshmemi_check_args(scope, GSHMEMI_ARGS_SIGNAL, (uintptr_t)sig_addr,
-			   (uintptr_t)dest ^ (uint64_t)(unsigned)pe << 48, signal, (unsigned)sig_op, call);
-	gshmemi_check_argument(is_add || sig_op == GSHMEM_SIGNAL_SET, sig_op, sig_addr, pe, call);
-	gshmemi_slow_check(GSHMEMI_FIND_AMO, region, GSHMEMI_THREAD, sig_addr, sig_addr, 8, 8, pe, call);
-	gshmemi_slow_check(GSHMEMI_FIND, region, scope, dest, source, nbytes, align, pe, call);
+	gshmemi_check_move(scope, dest, source, extent.nbytes, pe, call);
+	gshmemi_check_args(scope, GSHMEMI_ARGS_SIGNAL, (uintptr_t)s.addr,
+		(uintptr_t)dest ^ (uint64_t)(unsigned)pe << 48, s.value, (unsigned)s.op, call);
+	gshmemi_check_argument(is_add || s.op == GSHMEM_SIGNAL_SET, s.op, s.addr, pe, call);
+	gshmemi_slow_check(GSHMEMI_FIND_AMO, region, GSHMEMI_THREAD, s.addr, s.addr,
+		gshmemi_make_extent(8, 8, 0), pe, call);
+	gshmemi_slow_check(GSHMEMI_FIND, region, scope, dest, source, extent, pe, call);
 	group = gshmemi_group_enter(scope, GSHMEMI_KEY(dest, source));
 	performs = group.rank == group.size - 1;
 	if (performs && GSHMEMI_ASKS && gshmemi_is_slow(GSHMEMI_WHY_NET))
-		held = gshmemi_remote_hold_at(gshmemi_op_head(GSHMEMI_PUT_SIGNAL, op, 8,
-							      nbi ? GSHMEMI_OP_NBI : 0,
-							      gshmemi_region_of(region, dest), (uint32_t)pe),
-					      dest, source, nbytes);
+		held = gshmemi_remote_hold_at(
+			gshmemi_op_head(GSHMEMI_PUT_SIGNAL, op, 8, flags, gshmemi_region_of(region, dest),
+				(uint32_t)pe),
+			dest, source, extent.nbytes);
 	if (!performs) {
 		/* another thread does */
 	} else if (held) {
-		open = gshmemi_slow_trace(GSHMEMI_PUT, region, 0, 0, nbytes, pe, call);
-		gshmemi_remote_signal_at(held, sig_addr, signal);
+		open = gshmemi_slow_trace(GSHMEMI_PUT, region, 0, 0, extent.nbytes, pe, call);
+		gshmemi_remote_signal_at(held, s.addr, s.value);
 		gshmemi_trace_end(open);
 		gshmemi_trace_end(gshmemi_slow_trace(GSHMEMI_AMO, region, op, GSHMEMI_COND_SIGNAL, 8, pe,
 						     call));
 	} else if (GSHMEMI_ARCH_HAS_DELIVERY && !gshmemi_is_asked(region, pe, 1)) {
 		o = gshmemi_describe(GSHMEMI_PUT_SIGNAL, region, dest, pe);
-		gshmemi_find_place(region, sig_addr, &o.sig_region, &o.sig_offset);
+		gshmemi_find_place(region, s.addr, &o.sig_region, &o.sig_offset);
 		o.op = (uint8_t)op;
-		o.is_nbi = (uint8_t)nbi;
+		o.is_nbi = (uint8_t)extent.is_nbi;
 		o.local = (void *)(uintptr_t)source;
-		o.nbytes = nbytes;
-		o.value = signal;
+		o.nbytes = extent.nbytes;
+		o.value = s.value;
 		(void)gshmemi_slow_hand_over(&o, call);
 	} else {
-		if (nbytes)
+		if (extent.nbytes)
 			(void)gshmemi_slow_at(gshmemi_slow_what(GSHMEMI_PUT, GSHMEMI_THREAD, 1,
-								(nbi ? GSHMEMI_OP_NBI : 0) |
-									GSHMEMI_OP_ORDERED,
-								region), dest,
-					      (uintptr_t)source, nbytes, pe, call);
+						      flags | GSHMEMI_OP_ORDERED, region),
+				dest, (uintptr_t)source, extent.nbytes, pe, call);
 		gshmemi_delivery_complete(gshmemi_pe_context(pe), NULL, 0);
 		/* a carried put has been answered, and the engine delivers the signal after it */
 		gshmemi_arch_fence_release();
-		(void)gshmemi_slow_amo(region, sig_addr,
-				       gshmemi_make_update(op, signal, GSHMEMI_COND_SIGNAL, 8, 0), pe, call);
+		(void)gshmemi_slow_amo(region, s.addr,
+			gshmemi_make_update(op, s.value, GSHMEMI_COND_SIGNAL, 8, 0), pe, call);
 	}
 	gshmemi_group_sync(&group);
 }

@@ -441,13 +441,15 @@ GSHMEMI_COLD void gshmemi_remote_signal_at(uint32_t held, const uint64_t *sig_ad
 /* The operations below have been checked, and the library reaches their local ends. */
 
 GSHMEMI_FN void gshmemi_remote_blocks(int what, unsigned region, const void *symmetric, const void *local,
-				      uint64_t nbytes, uint64_t nblocks, ptrdiff_t stride,
-				      ptrdiff_t local_stride, int pe)
+	struct gshmemi_blocks b, int pe)
 {
+	const int is_put = what == GSHMEMI_PUT_BLOCKS;
+	const ptrdiff_t stride = is_put ? b.dst : b.sst, local_stride = is_put ? b.sst : b.dst;
+
 	(void)gshmemi_remote_long_at(gshmemi_remote_offset(region, symmetric),
-				     gshmemi_remote_head(what, 0, 1, GSHMEMI_OP_WAITS, region, symmetric, pe),
-				     (uintptr_t)local, nbytes, nblocks, (uint64_t)stride,
-				     (uint64_t)local_stride);
+		gshmemi_remote_head(what, 0, 1, GSHMEMI_OP_WAITS, region, symmetric, pe), (uintptr_t)local,
+		b.bsize * b.elem_nbytes, b.nblocks, (uint64_t)stride * b.elem_nbytes,
+		(uint64_t)local_stride * b.elem_nbytes);
 }
 
 GSHMEMI_FN void gshmemi_remote_amo_nbi(unsigned region, void *fetch, const void *dest,

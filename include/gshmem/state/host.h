@@ -11,6 +11,13 @@
 #include <stdint.h>
 #include <gshmem/state/state.h>
 
+/* Bytes that a put or get moves. */
+struct gshmemi_extent {
+	size_t nbytes;
+	unsigned align; /* of the symmetric address, as the type asks */
+	int is_nbi;     /* whether the local end may be read or written after the return */
+};
+
 /* Blocks of elements that a call moves. Strides are from start to start, in elements. */
 struct gshmemi_blocks {
 	ptrdiff_t dst, sst; /* at dest, at source */
@@ -26,17 +33,44 @@ struct gshmemi_update {
 	int fetches; /* whether the caller uses the old bits */
 };
 
+/* What a put with signal does to the signal. */
+struct gshmemi_signal {
+	uint64_t *addr;
+	uint64_t value;
+	int op; /* GSHMEM_SIGNAL_* */
+};
+
+GSHMEMI_FN struct gshmemi_extent gshmemi_make_extent(size_t nbytes, unsigned align, int is_nbi)
+{
+	const struct gshmemi_extent extent = {nbytes, align, is_nbi};
+
+	return extent;
+}
+
+GSHMEMI_FN struct gshmemi_update gshmemi_make_update(
+	int op, uint64_t value, uint64_t cond, unsigned nbytes, int fetches)
+{
+	const struct gshmemi_update u = {value, cond, op, nbytes, fetches};
+
+	return u;
+}
+
+GSHMEMI_FN struct gshmemi_signal gshmemi_make_signal(uint64_t *addr, uint64_t value, int op)
+{
+	const struct gshmemi_signal s = {addr, value, op};
+
+	return s;
+}
+
 GSHMEMI_BEGIN_C
 
 GSHMEMI_HOST_CALL(int, gshmemi_host_my_pe, (void));
 GSHMEMI_HOST_CALL(int, gshmemi_host_n_pes, (void));
 GSHMEMI_HOST_CALL(void *, gshmemi_host_ptr, (const void *dest, int pe));
-GSHMEMI_HOST_CALL(void, gshmemi_host_put, (unsigned region, void *dest, const void *source, size_t nbytes,
-					   unsigned align,
-		  int pe, int nbi, const char *call));
-GSHMEMI_HOST_CALL(void, gshmemi_host_get, (unsigned region, void *dest, const void *source, size_t nbytes,
-					   unsigned align,
-		  int pe, int nbi, const char *call));
+GSHMEMI_HOST_CALL(void, gshmemi_host_put, (unsigned region, void *dest, const void *source,
+		  struct gshmemi_extent extent, int pe, const char *call));
+GSHMEMI_HOST_CALL(void, gshmemi_host_get, (unsigned region, void *dest, const void *source,
+		  struct gshmemi_extent extent, int pe, const char *call));
 GSHMEMI_HOST_CALL(void, gshmemi_host_p, (unsigned region, void *dest, const void *value, unsigned nbytes,
 					 int pe,
 		  const char *call));
@@ -50,9 +84,7 @@ GSHMEMI_HOST_CALL(uint64_t, gshmemi_host_amo, (unsigned region, void *dest, stru
 GSHMEMI_HOST_CALL(void, gshmemi_host_amo_nbi, (unsigned region, void *fetch, void *dest,
 		  struct gshmemi_update u, int pe, const char *call));
 GSHMEMI_HOST_CALL(void, gshmemi_host_put_signal, (unsigned region, void *dest, const void *source,
-						  size_t nbytes,
-		  unsigned align, uint64_t *sig_addr, uint64_t signal, int sig_op, int pe, int nbi,
-		  const char *call));
+		  struct gshmemi_extent extent, struct gshmemi_signal s, int pe, const char *call));
 /* See gshmemi_sync_write. */
 GSHMEMI_HOST_CALL(void, gshmemi_host_sync_write, (int what, uint64_t *word, uint64_t value, int pe,
 		  const char *call));

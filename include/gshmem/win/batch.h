@@ -72,7 +72,8 @@ GSHMEMI_COLD void gshmemi_win_swap_batch(const struct gshmemi_win_place *at, ptr
 	if (native < 0) {
 		__builtin_memset(found, 0, nwords * batch->wordlen);
 		gshmemi_get(at->where, GSHMEMI_THREAD, (char *)found + batch->inside, at->address + offset,
-			    batch->nelems * batch->nbytes, batch->nbytes, at->world_pe, 0, call);
+			gshmemi_make_extent(batch->nelems * batch->nbytes, batch->nbytes, 0), at->world_pe,
+			call);
 	}
 	for (i = 0; i < nwords; i++) {
 		is_open[i] = 1;

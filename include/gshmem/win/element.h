@@ -184,8 +184,8 @@ GSHMEMI_COLD void gshmemi_win_wide(const struct gshmemi_win *w, const struct gsh
 		if (gshmemi_amo(words, mutex, gshmemi_make_update(GSHMEMI_AMO_CAS, 1, 0, 8, 1), at->world_pe,
 				call) == 0) {
 			gshmemi_arch_fence_acquire(); /* pairs with the quiet below, of the last holder */
-			gshmemi_get(at->where, GSHMEMI_THREAD, word, there, nelems * 16, 16, at->world_pe, 0,
-				    call);
+			gshmemi_get(at->where, GSHMEMI_THREAD, word, there,
+				gshmemi_make_extent(nelems * 16, 16, 0), at->world_pe, call);
 			for (i = 0; i < nelems; i++) {
 				updated[i] = word[i];
 				if (!cond)
@@ -194,8 +194,8 @@ GSHMEMI_COLD void gshmemi_win_wide(const struct gshmemi_win *w, const struct gsh
 				else if (gshmemi_win_is_same(kind, cond, &word[i]))
 					__builtin_memcpy(&updated[i], source, 16);
 			}
-			gshmemi_put(at->where, GSHMEMI_THREAD, there, updated, nelems * 16, 16, at->world_pe,
-				    0, call);
+			gshmemi_put(at->where, GSHMEMI_THREAD, there, updated,
+				gshmemi_make_extent(nelems * 16, 16, 0), at->world_pe, call);
 			gshmemi_quiet(GSHMEMI_THREAD, 0, &at->world_pe, 1, call);
 			(void)gshmemi_amo(words, mutex, gshmemi_make_update(GSHMEMI_AMO_SET, 0, 0, 8, 0),
 					  at->world_pe, call);

@@ -45,10 +45,11 @@ GSHMEMI_FN int gshmemi_win_move_notify(int scope, int is_get, gshmemx_win_t win,
 	if (!nbytes)
 		; /* the notification alone: a PE without memory is not mapped */
 	else if (is_get)
-		gshmemi_get(place.where, scope, (void *)(uintptr_t)local, place.address, nbytes, align,
-			    place.world_pe, 0, call);
+		gshmemi_get(place.where, scope, (void *)(uintptr_t)local, place.address,
+			gshmemi_make_extent(nbytes, align, 0), place.world_pe, call);
 	else
-		gshmemi_put(place.where, scope, place.address, local, nbytes, align, place.world_pe, 0, call);
+		gshmemi_put(place.where, scope, place.address, local, gshmemi_make_extent(nbytes, align, 0),
+			place.world_pe, call);
 	gshmemi_fence(scope, 0, call); /* pairs with the acquire of the target's notify_wait */
 	if (gshmemi_group_begin(&group, scope, GSHMEMI_KEY(w, local))) {
 		if (group.rank == 0)

@@ -263,10 +263,11 @@ GSHMEMI_FN int gshmemi_win_move(int scope, int is_get, gshmemx_win_t win, ptrdif
 		return 0;
 	place = gshmemi_win_locate(w, disp, pe);
 	if (is_get)
-		gshmemi_get(place.where, scope, (void *)(uintptr_t)local, place.address, nbytes, align,
-			    place.world_pe, 1, call);
+		gshmemi_get(place.where, scope, (void *)(uintptr_t)local, place.address,
+			gshmemi_make_extent(nbytes, align, 1), place.world_pe, call);
 	else
-		gshmemi_put(place.where, scope, place.address, local, nbytes, align, place.world_pe, 1, call);
+		gshmemi_put(place.where, scope, place.address, local, gshmemi_make_extent(nbytes, align, 1),
+			place.world_pe, call);
 	return 0;
 }
 
