@@ -187,6 +187,8 @@ static unsigned call(enum kind kind, unsigned wave, uint64_t number, uint32_t ho
 	const struct gshmemi_rpc_channel *c = &now.channel;
 	const uint64_t in[6] = {number, threadIdx.x, wave, 0, 0, 0};
 	static uint64_t words[MAX_WAVES][2][STREAM_WORDS];
+	const struct gshmemi_rpc_ends ends = {words[wave][0], sizeof words[wave][0], words[wave][1],
+		sizeof words[wave][1]};
 	struct gshmemi_rpc_result result;
 	struct gshmemi_rpc_port port = {};
 
@@ -214,8 +216,7 @@ static unsigned call(enum kind kind, unsigned wave, uint64_t number, uint32_t ho
 	default:
 		words[wave][0][0] = number;
 		words[wave][0][STREAM_WORDS - 1] = number + 1;
-		result = gshmemi_rpc_stream(c, GSHMEMI_WAVE, now.stream_op, words[wave][0], sizeof words[wave][0],
-					    words[wave][1], sizeof words[wave][1], home, "freeze");
+		result = gshmemi_rpc_stream(c, GSHMEMI_WAVE, now.stream_op, ends, home, "freeze");
 		check_answer(result.value, sizeof words[wave][1]);
 		check_answer(words[wave][1][0], ~number);
 		check_answer(words[wave][1][STREAM_WORDS - 1], ~(number + 1));

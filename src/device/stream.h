@@ -20,8 +20,8 @@ hipError_t gshmemi_stream_put(
 	unsigned region, void *dest, const void *source, size_t nbytes, int pe, hipStream_t stream);
 hipError_t gshmemi_stream_get(
 	unsigned region, void *dest, const void *source, size_t nbytes, int pe, hipStream_t stream);
-hipError_t gshmemi_stream_put_signal(void *dest, const void *source, size_t nbytes, uint64_t *sig_addr,
-	uint64_t signal, int sig_op, int pe, hipStream_t stream);
+hipError_t gshmemi_stream_put_signal(void *dest, const void *source, size_t nbytes, struct gshmemi_signal s,
+	int pe, hipStream_t stream);
 hipError_t gshmemi_stream_signal(
 	uint64_t *sig_addr, uint64_t signal, int sig_op, int pe, hipStream_t stream);
 /* nbytes, of the object waited for: 2, 4 or 8. */

@@ -36,11 +36,11 @@ void gshmemi_stream_get_kernel(unsigned region, void *dest, const void *source, 
 }
 
 __global__ __launch_bounds__(GSHMEMI_ARCH_OWN_THREADS, 1)
-void gshmemi_stream_put_signal_kernel(void *dest, const void *source, size_t nbytes, uint64_t *sig_addr,
-	uint64_t signal, int sig_op, int pe)
+void gshmemi_stream_put_signal_kernel(
+	void *dest, const void *source, size_t nbytes, struct gshmemi_signal s, int pe)
 {
-	gshmemi_put_signal(gshmemi_in_heap(), GSHMEMI_WG, dest, source, gshmemi_make_extent(nbytes, 1, 0),
-		gshmemi_make_signal(sig_addr, signal, sig_op), pe, "gshmemx_put_signal_on_stream");
+	gshmemi_put_signal(gshmemi_in_heap(), GSHMEMI_WG, dest, source, gshmemi_make_extent(nbytes, 1, 0), s,
+		pe, "gshmemx_put_signal_on_stream");
 	quiet();
 }
 
@@ -101,11 +101,11 @@ hipError_t gshmemi_stream_get(
 		region, dest, source, nbytes, pe);
 }
 
-hipError_t gshmemi_stream_put_signal(void *dest, const void *source, size_t nbytes, uint64_t *sig_addr,
-	uint64_t signal, int sig_op, int pe, hipStream_t stream)
+hipError_t gshmemi_stream_put_signal(void *dest, const void *source, size_t nbytes, struct gshmemi_signal s,
+	int pe, hipStream_t stream)
 {
 	return GSHMEMI_LAUNCH(gshmemi_stream_put_signal_kernel, GSHMEMI_ARCH_OWN_THREADS, stream,
-		dest, source, nbytes, sig_addr, signal, sig_op, pe);
+		dest, source, nbytes, s, pe);
 }
 
 hipError_t gshmemi_stream_signal(

@@ -39,15 +39,12 @@ static int move(bool is_put, void *dest, const void *source, size_t nbytes, int 
 		"%s: hipMemcpyAsync of %zu bytes", call, nbytes);
 }
 
-static int put_signal(void *dest, const void *source, size_t nbytes, uint64_t *sig_addr, uint64_t signal,
-	int sig_op, int pe, void *stream, const char *call)
+static int put_signal(void *dest, const void *source, size_t nbytes, struct gshmemi_signal s, int pe,
+	void *stream, const char *call)
 {
 	const int rc = gshmemi_enter_int(call);
 
-	return rc ? rc
-		  : launched(gshmemi_stream_put_signal(
-				     dest, source, nbytes, sig_addr, signal, sig_op, pe, stream),
-			    call);
+	return rc ? rc : launched(gshmemi_stream_put_signal(dest, source, nbytes, s, pe, stream), call);
 }
 
 static int wait_until(
@@ -74,7 +71,8 @@ static int wait_until(
 	int gshmemx_##NAME##put##SIGNAL##_signal_on_stream(TYPE *dest, const TYPE *source, size_t nelems, \
 		uint64_t *sig_addr, uint64_t signal, int sig_op, int pe, void *stream) \
 	{ \
-		return put_signal(dest, source, nelems * (NBYTES), sig_addr, signal, sig_op, pe, stream, \
+		return put_signal(dest, source, nelems * (NBYTES), \
+			gshmemi_make_signal(sig_addr, signal, sig_op), pe, stream, \
 			"gshmemx_" #NAME "put" #SIGNAL "_signal_on_stream"); \
 	}
 #define GSHMEMI_DEFINE(NAME, TYPE) GSHMEMI_DEFINE_MOVES(NAME##_, TYPE, sizeof(TYPE), )

@@ -66,11 +66,12 @@ int gshmemi_host_rpc_wait(uint32_t slot, uint32_t seq)
 int gshmemi_host_rpc_stream(uint32_t op, const void *in, size_t in_nbytes, void *out, size_t out_nbytes,
 			    size_t *got_nbytes, const char *call)
 {
+	const struct gshmemi_rpc_ends ends = {in, in_nbytes, out, out_nbytes};
 	struct gshmemi_rpc_result result = {0, check(call)};
 
 	if (!result.status)
-		result = gshmemi_rpc_stream(&gshmemi_rpc_threads.channel, GSHMEMI_THREAD, op, in, in_nbytes,
-			out, out_nbytes, home(), call);
+		result = gshmemi_rpc_stream(
+			&gshmemi_rpc_threads.channel, GSHMEMI_THREAD, op, ends, home(), call);
 	if (got_nbytes)
 		*got_nbytes = (size_t)result.value;
 	return result.status;

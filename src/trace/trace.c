@@ -151,34 +151,35 @@ void gshmemi_trace_moment(uint32_t kind, int pe, uint64_t nbytes, const char *ca
 }
 
 /* Writes a whole event of the host; its name is in call. */
-static void record(uint32_t kind, uint64_t value, uint64_t block, uint64_t where, uint64_t begin_ns,
+static void record(uint32_t kind, uint64_t value, struct gshmemi_trace_who who, uint64_t begin_ns,
 	uint64_t end_ns, const char *call)
 {
 	const uint64_t ring = gshmemi_trace_thread() % GSHMEMI_TRACE_HOST_RINGS;
 	const uint64_t number = gshmemi_trace_take(gshmemi_host_trace, ring);
 	struct gshmemi_trace_event *e = gshmemi_trace_slot(gshmemi_host_trace, number);
 
-	gshmemi_trace_fill(e, number, gshmemi_trace_what(kind, -1), 0, value, block, where, begin_ns, call);
+	gshmemi_trace_fill(e, number, gshmemi_trace_what(kind, -1), 0, value, who, begin_ns, call);
 	gshmemi_arch_store(&e->end_ns, end_ns, 8);
 	gshmemi_arch_store(&e->end_number, number, 8);
 }
 
 void gshmemi_trace_span(uint32_t kind, const char *call, uint64_t begin_ns)
 {
+	const struct gshmemi_trace_who me = {gshmemi_trace_thread(), gshmemi_arch_thread_name()};
+
 	if (gshmemi_state.why & GSHMEMI_WHY_TRACE)
-		record(kind | GSHMEMI_TRACE_ON_HOST, 0, gshmemi_trace_thread(), gshmemi_arch_thread_name(),
-			begin_ns, gshmemi_arch_clock_ns(), call);
+		record(kind | GSHMEMI_TRACE_ON_HOST, 0, me, begin_ns, gshmemi_arch_clock_ns(), call);
 }
 
 void gshmemi_trace_mark(const char *name, uint64_t value, uint64_t ns, uint64_t block, int64_t in_block)
 {
 	const bool is_on_host = in_block < 0;
+	const struct gshmemi_trace_who who = {
+		is_on_host ? gshmemi_trace_thread() : block, is_on_host ? 0 : (uint64_t)in_block};
 
 	if (!(gshmemi_state.why & GSHMEMI_WHY_TRACE))
 		return;
-	record(GSHMEMI_TRACE_MARK | (is_on_host ? GSHMEMI_TRACE_ON_HOST : 0), value,
-		is_on_host ? gshmemi_trace_thread() : block, is_on_host ? 0 : (uint64_t)in_block, ns, ns,
-		name);
+	record(GSHMEMI_TRACE_MARK | (is_on_host ? GSHMEMI_TRACE_ON_HOST : 0), value, who, ns, ns, name);
 }
 
 /* ---- the file ---- */

@@ -240,51 +240,49 @@ GSHMEMI_FN struct gshmemi_rpc_result gshmemi_rpc_words_by_op(const struct gshmem
 
 /* ---- streams ---- */
 
-/* The local ends of a stream, which the lanes of scope have passed, and its carriers. */
-struct gshmemi_rpc_stream_ends {
-	const char *in;
+/* The local ends of a stream, which the lanes of scope have passed. */
+struct gshmemi_rpc_ends {
+	const void *in;
 	size_t in_nbytes;
-	char *out;
+	void *out;
 	size_t out_nbytes; /* room in out */
-	uint64_t block;    /* address of a block of the arena that carries the steps; 0: the page does */
 };
 
 /*
- * Make all steps of a stream, by the lanes that have entered. Each step carries as much as the page or the
+ * Make all steps of a stream, by the lanes that have entered. block: address of a block of the arena that
+ * carries the steps; 0: the page does. Each step carries as much as the page or the
  * block holds; the server says when it wants no more. The value of the result is the number of bytes of the
  * reply.
  */
 GSHMEMI_FN struct gshmemi_rpc_result gshmemi_rpc_stream_steps(const struct gshmemi_rpc_channel *c, int scope,
-							      uint32_t op, struct gshmemi_rpc_port *port,
-							      const struct gshmemi_rpc_stream_ends *s,
-							      const char *call)
+	uint32_t op, struct gshmemi_rpc_port *port, struct gshmemi_rpc_ends s, uint64_t block, const char *call)
 {
-	char *carrier = s->block ? (char *)(uintptr_t)s->block : (char *)gshmemi_rpc_page(c, port->slot);
-	const size_t part = s->block ? GSHMEMI_RPC_BLOCK_NBYTES : gshmemi_rpc_page_nbytes(c);
+	char *carrier = block ? (char *)(uintptr_t)block : (char *)gshmemi_rpc_page(c, port->slot);
+	const size_t part = block ? GSHMEMI_RPC_BLOCK_NBYTES : gshmemi_rpc_page_nbytes(c);
 	uint64_t *arg = c->header[port->slot].arg;
 	struct gshmemi_rpc_result answer;
 	size_t given = 0, got = 0, nbytes;
 
 	do {
-		nbytes = s->in_nbytes - given < part ? s->in_nbytes - given : part;
+		nbytes = s.in_nbytes - given < part ? s.in_nbytes - given : part;
 		if (nbytes)
-			gshmemi_copy(scope, GSHMEMI_TO_PEER, carrier, s->in + given, nbytes, 1);
+			gshmemi_copy(scope, GSHMEMI_TO_PEER, carrier, (const char *)s.in + given, nbytes, 1);
 		if (port->is_leader) {
 			gshmemi_arch_store(&arg[GSHMEMI_RPC_STEP_NBYTES], nbytes, 8);
-			gshmemi_arch_store(&arg[GSHMEMI_RPC_STEP_TOTAL], s->in_nbytes, 8);
+			gshmemi_arch_store(&arg[GSHMEMI_RPC_STEP_TOTAL], s.in_nbytes, 8);
 			gshmemi_arch_store(&arg[GSHMEMI_RPC_STEP_OFFSET], given, 8);
-			gshmemi_arch_store(&arg[GSHMEMI_RPC_STEP_CAPACITY], s->out_nbytes - got, 8);
-			gshmemi_arch_store(&arg[GSHMEMI_RPC_STEP_BLOCK], s->block, 8);
+			gshmemi_arch_store(&arg[GSHMEMI_RPC_STEP_CAPACITY], s.out_nbytes - got, 8);
+			gshmemi_arch_store(&arg[GSHMEMI_RPC_STEP_BLOCK], block, 8);
 		}
 		given += nbytes;
-		gshmemi_rpc_send(c, port, op, GSHMEMI_RPC_STREAM | (given == s->in_nbytes ? GSHMEMI_RPC_LAST
+		gshmemi_rpc_send(c, port, op, GSHMEMI_RPC_STREAM | (given == s.in_nbytes ? GSHMEMI_RPC_LAST
 								    : 0), 1);
 		answer = gshmemi_rpc_receive(c, port, call);
 		if (answer.status < 0 || answer.status == GSHMEMI_RPC_ERROR)
 			break;
 		if (answer.value)
-			gshmemi_copy(scope, GSHMEMI_FROM_PEER, s->out + got, carrier, (size_t)answer.value,
-				     1);
+			gshmemi_copy(scope, GSHMEMI_FROM_PEER, (char *)s.out + got, carrier,
+				(size_t)answer.value, 1);
 		got += (size_t)answer.value;
 		if (answer.status == GSHMEMI_RPC_MORE)
 			/* all have read what the next step overwrites */
@@ -308,29 +306,26 @@ GSHMEMI_FN uint64_t gshmemi_rpc_lanes(const struct gshmemi_group *group)
  * free, the page carries the stream.
  */
 GSHMEMI_FN struct gshmemi_rpc_result gshmemi_rpc_stream_for(const struct gshmemi_rpc_channel *c, int scope,
-							    uint64_t callers, uint32_t op, const void *in,
-							    size_t in_nbytes, void *out, size_t out_nbytes,
-							    uint32_t home, const char *call)
+	uint64_t callers, uint32_t op, struct gshmemi_rpc_ends s, uint32_t home, const char *call)
 {
-	struct gshmemi_rpc_stream_ends s = {(const char *)in, in_nbytes, (char *)out, out_nbytes, 0};
-	struct gshmemi_group group = gshmemi_group_here(scope, GSHMEMI_KEY(in, out) + op);
+	struct gshmemi_group group = gshmemi_group_here(scope, GSHMEMI_KEY(s.in, s.out) + op);
 	struct gshmemi_rpc_result result = {0, -ECANCELED};
-	const int is_bulk = in_nbytes >= GSHMEMI_RPC_BULK_NBYTES || out_nbytes >= GSHMEMI_RPC_BULK_NBYTES;
-	uint64_t words[6] = {0, 0, 0, 0, 0, 0};
+	const int is_bulk = s.in_nbytes >= GSHMEMI_RPC_BULK_NBYTES || s.out_nbytes >= GSHMEMI_RPC_BULK_NBYTES;
+	uint64_t words[6] = {0, 0, 0, 0, 0, 0}, block = 0;
 	struct gshmemi_rpc_port port;
 
 	if (is_bulk && group.rank == 0)
-		s.block = gshmemi_rpc_words(c, GSHMEMI_RPC_BLOCK, 0, 6, words, NULL, home, call).value;
+		block = gshmemi_rpc_words(c, GSHMEMI_RPC_BLOCK, 0, 6, words, NULL, home, call).value;
 	if (is_bulk && scope == GSHMEMI_WAVE)
-		s.block = gshmemi_arch_broadcast(s.block, group.mask);
+		block = gshmemi_arch_broadcast(block, group.mask);
 	if (gshmemi_rpc_enter(c, gshmemi_rpc_lanes(&group), home, &port)) {
 		port.callers = callers ? callers : port.lanes;
-		result = gshmemi_rpc_stream_steps(c, scope, op, &port, &s, call);
+		result = gshmemi_rpc_stream_steps(c, scope, op, &port, s, block, call);
 		if (result.status != -ECANCELED)
 			gshmemi_rpc_leave(c, &port, 0);
 	}
-	words[0] = s.block;
-	if (s.block && group.rank == 0)
+	words[0] = block;
+	if (block && group.rank == 0)
 		(void)gshmemi_rpc_words(c, GSHMEMI_RPC_UNBLOCK, 1, 6, words, NULL, home, call);
 	return result;
 }
@@ -340,9 +335,7 @@ GSHMEMI_FN struct gshmemi_rpc_result gshmemi_rpc_stream_for(const struct gshmemi
  * copying.
  */
 GSHMEMI_FN struct gshmemi_rpc_result gshmemi_rpc_stream(const struct gshmemi_rpc_channel *c, int scope,
-							uint32_t op, const void *in, size_t in_nbytes,
-							void *out, size_t out_nbytes, uint32_t home,
-							const char *call)
+	uint32_t op, struct gshmemi_rpc_ends s, uint32_t home, const char *call)
 {
 #if GSHMEMI_ARCH_HAS_ELECT
 	struct gshmemi_rpc_result result = {0, 0};
@@ -350,17 +343,17 @@ GSHMEMI_FN struct gshmemi_rpc_result gshmemi_rpc_stream(const struct gshmemi_rpc
 	uint64_t both; /* of value and status: an error is small, and no stream has 2^48 bytes */
 
 	if (scope == GSHMEMI_WAVE) {
-		group = gshmemi_group_here(GSHMEMI_WAVE, GSHMEMI_KEY(in, out) + op);
+		group = gshmemi_group_here(GSHMEMI_WAVE, GSHMEMI_KEY(s.in, s.out) + op);
 		if (group.rank == 0)
-			result = gshmemi_rpc_stream_for(c, GSHMEMI_THREAD, group.mask, op, in, in_nbytes, out,
-							out_nbytes, home, call);
+			result = gshmemi_rpc_stream_for(
+				c, GSHMEMI_THREAD, group.mask, op, s, home, call);
 		both = gshmemi_arch_broadcast(result.value << 16 | (uint16_t)-result.status, group.mask);
 		result.value = both >> 16;
 		result.status = -(int)(uint16_t)both;
 		return result;
 	}
 #endif
-	return gshmemi_rpc_stream_for(c, scope, 0, op, in, in_nbytes, out, out_nbytes, home, call);
+	return gshmemi_rpc_stream_for(c, scope, 0, op, s, home, call);
 }
 
 /*
@@ -368,20 +361,17 @@ GSHMEMI_FN struct gshmemi_rpc_result gshmemi_rpc_stream(const struct gshmemi_rpc
  * wave could wait for itself.
  */
 GSHMEMI_FN struct gshmemi_rpc_result gshmemi_rpc_stream_by_lane(const struct gshmemi_rpc_channel *c,
-								uint32_t op, const void *in, size_t in_nbytes,
-								void *out, size_t out_nbytes, uint32_t home,
-								const char *call)
+	uint32_t op, struct gshmemi_rpc_ends s, uint32_t home, const char *call)
 {
 #if GSHMEMI_ARCH_KEEPS_KEYS_APART
-	return gshmemi_rpc_stream(c, GSHMEMI_THREAD, op, in, in_nbytes, out, out_nbytes, home, call);
+	return gshmemi_rpc_stream(c, GSHMEMI_THREAD, op, s, home, call);
 #else
 	struct gshmemi_rpc_result result = {0, 0};
 	uint64_t rest;
 
 	for (rest = gshmemi_arch_wave_peers(op); rest; rest &= rest - 1)
 		if (gshmemi_arch_lane() == gshmemi_arch_lowest_lane(rest))
-			result = gshmemi_rpc_stream(c, GSHMEMI_THREAD, op, in, in_nbytes, out, out_nbytes,
-						    home, call);
+			result = gshmemi_rpc_stream(c, GSHMEMI_THREAD, op, s, home, call);
 	return result;
 #endif
 }
@@ -518,10 +508,11 @@ GSHMEMI_CALL struct gshmemi_rpc_result gshmemi_rpc_stream_here(int scope, uint32
 {
 	const struct gshmemi_rpc_channel *c = gshmemi_rpc_mine(call, caller);
 	const uint32_t home = gshmemi_rpc_home(c, caller);
+	const struct gshmemi_rpc_ends s = {in, in_nbytes, out, out_nbytes};
 
 	if (scope == GSHMEMI_WAVE)
-		return gshmemi_rpc_stream(c, GSHMEMI_WAVE, op, in, in_nbytes, out, out_nbytes, home, call);
-	return gshmemi_rpc_stream_by_lane(c, op, in, in_nbytes, out, out_nbytes, home, call);
+		return gshmemi_rpc_stream(c, GSHMEMI_WAVE, op, s, home, call);
+	return gshmemi_rpc_stream_by_lane(c, op, s, home, call);
 }
 
 GSHMEMI_CALL int gshmemi_rpc_finish_here(uint32_t slot, uint32_t seq, const char *call, uint64_t caller)

@@ -104,10 +104,14 @@ GSHMEMI_FN uint64_t gshmemi_trace_what(uint32_t what, int pe)
 	return what | (uint64_t)(uint32_t)pe << 32;
 }
 
+/* The fields of an event that say where it happened. */
+struct gshmemi_trace_who {
+	uint64_t block, where;
+};
+
 /* Write an event into its slot; the arguments are its fields. */
 GSHMEMI_FN void gshmemi_trace_fill(struct gshmemi_trace_event *e, uint64_t number, uint64_t what,
-				   uint64_t nbytes, uint64_t value, uint64_t block, uint64_t where,
-				   uint64_t begin_ns, const char *call)
+	uint64_t nbytes, uint64_t value, struct gshmemi_trace_who who, uint64_t begin_ns, const char *call)
 {
 	uint64_t sum, word;
 	unsigned i, k;
@@ -116,8 +120,8 @@ GSHMEMI_FN void gshmemi_trace_fill(struct gshmemi_trace_event *e, uint64_t numbe
 	sum ^= gshmemi_trace_word(&e->what, what);
 	sum ^= gshmemi_trace_word(&e->nbytes, nbytes);
 	sum ^= gshmemi_trace_word(&e->value, value);
-	sum ^= gshmemi_trace_word(&e->block, block);
-	sum ^= gshmemi_trace_word(&e->where, where);
+	sum ^= gshmemi_trace_word(&e->block, who.block);
+	sum ^= gshmemi_trace_word(&e->where, who.where);
 	for (i = 0; i < sizeof e->call / 8; i++) {
 		word = 0;
 		for (k = 0; k < 8 && *call; k++)
@@ -136,22 +140,22 @@ GSHMEMI_COLD uint64_t gshmemi_trace_begin_at(uint64_t what, uint64_t nbytes, uin
 					     const char *call, uint64_t caller)
 {
 	struct gshmemi_trace *const trace = GSHMEMI_TRACE_INTO;
-	const uint64_t where = gshmemi_arch_thread_name() | (uint64_t)(unsigned)cmp << 32;
-	uint64_t block, ring, number;
+	struct gshmemi_trace_who who = {0, gshmemi_arch_thread_name() | (uint64_t)(unsigned)cmp << 32};
+	uint64_t ring, number;
 
 #ifdef GSHMEMI_LIBRARY
 	(void)caller;
-	block = gshmemi_trace_thread();
-	ring = block % GSHMEMI_TRACE_HOST_RINGS;
+	who.block = gshmemi_trace_thread();
+	ring = who.block % GSHMEMI_TRACE_HOST_RINGS;
 	what |= GSHMEMI_TRACE_ON_HOST;
 #else
 	call = (const char *)(uintptr_t)gshmemi_arch_uniform((uint64_t)(uintptr_t)call);
-	block = gshmemi_arch_caller_block(caller);
-	ring = GSHMEMI_TRACE_HOST_RINGS + block % (GSHMEMI_TRACE_RINGS - GSHMEMI_TRACE_HOST_RINGS);
+	who.block = gshmemi_arch_caller_block(caller);
+	ring = GSHMEMI_TRACE_HOST_RINGS + who.block % (GSHMEMI_TRACE_RINGS - GSHMEMI_TRACE_HOST_RINGS);
 #endif
 	number = gshmemi_trace_take(trace, ring);
-	gshmemi_trace_fill(gshmemi_trace_slot(trace, number), number, what, nbytes, value, block, where,
-			   gshmemi_arch_clock_ns(), call);
+	gshmemi_trace_fill(gshmemi_trace_slot(trace, number), number, what, nbytes, value, who,
+		gshmemi_arch_clock_ns(), call);
 	return number;
 }
 
