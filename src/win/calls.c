@@ -59,35 +59,35 @@ static void own_await(const uint64_t *word, uint64_t value, int world_pe, const 
 	} while (0)
 
 int gshmemi_host_win_put(gshmemx_win_t win, ptrdiff_t disp, const void *source, size_t nbytes, unsigned align,
-			 int pe, const char *call)
+	int pe, const char *call)
 {
 	ENTER(call);
-	return gshmemi_win_move(GSHMEMI_THREAD, 0, win, disp, source, nbytes, align, pe, call);
+	return gshmemi_win_move(
+		GSHMEMI_THREAD, 0, gshmemi_win_make_access(win, disp, pe, call), source, nbytes, align);
 }
 
 int gshmemi_host_win_get(gshmemx_win_t win, void *dest, ptrdiff_t disp, size_t nbytes, unsigned align, int pe,
-			 const char *call)
+	const char *call)
 {
 	ENTER(call);
-	return gshmemi_win_move(GSHMEMI_THREAD, 1, win, disp, dest, nbytes, align, pe, call);
+	return gshmemi_win_move(
+		GSHMEMI_THREAD, 1, gshmemi_win_make_access(win, disp, pe, call), dest, nbytes, align);
 }
 
 /* Refuses strides that gshmem_iput leaves undefined. */
-int gshmemi_host_win_stride(int is_get, gshmemx_win_t win, ptrdiff_t disp, const void *local,
-			    ptrdiff_t stride, ptrdiff_t local_stride, size_t nelems, unsigned elem_nbytes,
-			    int pe, const char *call)
+int gshmemi_host_win_stride(
+	int is_get, struct gshmemi_win_access to, const void *local, struct gshmemi_blocks b)
 {
+	const ptrdiff_t stride = is_get ? b.sst : b.dst, local_stride = is_get ? b.dst : b.sst;
 	const struct gshmemi_win_fault fault = {
-		GSHMEMI_FAULT_BAD_ARGUMENT, pe, 0, 0, (uint64_t)(stride < 1 ? stride : local_stride), 0};
+		GSHMEMI_FAULT_BAD_ARGUMENT, to.pe, 0, 0, (uint64_t)(stride < 1 ? stride : local_stride), 0};
 
-	ENTER(call);
+	ENTER(to.call);
 	if (stride < 1 || local_stride < 1)
-		return gshmemi_win_fail(&fault, call);
+		return gshmemi_win_fail(&fault, to.call);
 	if (is_get)
-		return gshmemi_win_stride(GSHMEMI_THREAD, 1, win, disp, local, stride, local_stride, nelems,
-					  elem_nbytes, pe, call);
-	return gshmemi_win_stride(GSHMEMI_THREAD, 0, win, disp, local, stride, local_stride, nelems,
-				  elem_nbytes, pe, call);
+		return gshmemi_win_stride(GSHMEMI_THREAD, 1, to, local, b);
+	return gshmemi_win_stride(GSHMEMI_THREAD, 0, to, local, b);
 }
 
 int gshmemi_host_win_flush(int what, gshmemx_win_t win, int pe, const char *call)
@@ -104,31 +104,29 @@ int gshmemi_host_win_epoch(int what, const struct gshmemi_win_args *args, const 
 	return gshmemi_win_call(GSHMEMI_THREAD, what, args, call);
 }
 
-int gshmemi_host_win_accumulate(gshmemx_win_t win, void *result, ptrdiff_t disp, const void *source,
-				size_t nelems, int op, int kind, unsigned elem_nbytes, int pe,
-				const char *call)
+int gshmemi_host_win_accumulate(struct gshmemi_win_access to, void *result, const void *source,
+	size_t nelems, struct gshmemi_win_update u)
 {
 	int rc = 0;
 
-	ENTER(call);
-	GSHMEMI_BY_SIZE(elem_nbytes, rc = gshmemi_win_accumulate(GSHMEMI_THREAD, win, result, disp, source,
-								 nelems, op, kind, size, pe, call))
+	ENTER(to.call);
+	GSHMEMI_BY_SIZE(u.nbytes, rc = gshmemi_win_accumulate(GSHMEMI_THREAD, to, result, source, nelems,
+					  gshmemi_win_make_update(u.op, u.kind, size)))
 	return rc;
 }
 
-void gshmemi_host_win_fetch(void *old, gshmemx_win_t win, ptrdiff_t disp, const void *value, const void *cond,
-			    int op, int kind, unsigned elem_nbytes, int pe, const char *call)
+void gshmemi_host_win_fetch(struct gshmemi_win_access to, void *old, const void *value, const void *cond,
+	struct gshmemi_win_update u)
 {
-	GSHMEMI_ENTER(call);
-	gshmemi_win_fetch(old, win, disp, value, cond, op, kind, elem_nbytes, pe, call);
+	GSHMEMI_ENTER(to.call);
+	gshmemi_win_fetch(to, old, value, cond, u);
 }
 
-int gshmemi_host_win_move_notify(int is_get, gshmemx_win_t win, ptrdiff_t disp, const void *local,
-				 size_t nbytes, unsigned align, int notification, int pe, const char *call)
+int gshmemi_host_win_move_notify(int is_get, struct gshmemi_win_access to, const void *local, size_t nbytes,
+	unsigned align, int notification)
 {
-	ENTER(call);
-	return gshmemi_win_move_notify(GSHMEMI_THREAD, is_get, win, disp, local, nbytes, align, notification,
-				       pe, call);
+	ENTER(to.call);
+	return gshmemi_win_move_notify(GSHMEMI_THREAD, is_get, to, local, nbytes, align, notification);
 }
 
 int gshmemi_host_win_notification(int what, gshmemx_win_t win, int notification, uint64_t value,

@@ -47,6 +47,15 @@ GSHMEMI_FN struct gshmemi_extent gshmemi_make_extent(size_t nbytes, unsigned ali
 	return extent;
 }
 
+/* Elements at strides. */
+GSHMEMI_FN struct gshmemi_blocks gshmemi_make_blocks(
+	ptrdiff_t dst, ptrdiff_t sst, size_t nelems, unsigned elem_nbytes)
+{
+	const struct gshmemi_blocks b = {dst, sst, 1, nelems, elem_nbytes};
+
+	return b;
+}
+
 GSHMEMI_FN struct gshmemi_update gshmemi_make_update(
 	int op, uint64_t value, uint64_t cond, unsigned nbytes, int fetches)
 {

@@ -6,13 +6,12 @@
 #include <gshmem/win/batch.h>
 
 /* Check an operator and a range of nelems elements: always on the host, in kernels with GSHMEM_CHECK. */
-GSHMEMI_FN int gshmemi_win_check_op(const struct gshmemi_win *w, gshmemx_win_t win, ptrdiff_t disp,
-				    size_t nelems, int op, int kind, unsigned nbytes, int pe,
-				    const char *call)
+GSHMEMI_FN int gshmemi_win_check_op(const struct gshmemi_win *w, struct gshmemi_win_access to, size_t nelems,
+	struct gshmemi_win_update u)
 {
-	if ((GSHMEMI_IS_LIBRARY || gshmemi_is_slow(GSHMEMI_WHY_CHECK)) && !gshmemi_win_has_op(op, kind))
-		return gshmemi_win_bad_argument(op, call);
-	return gshmemi_win_check(w, win, disp, GSHMEMI_WIN_NBYTES(nelems, nbytes), nbytes, pe, call);
+	if ((GSHMEMI_IS_LIBRARY || gshmemi_is_slow(GSHMEMI_WHY_CHECK)) && !gshmemi_win_has_op(u.op, u.kind))
+		return gshmemi_win_bad_argument(u.op, to.call);
+	return gshmemi_win_check(w, to, GSHMEMI_WIN_NBYTES(nelems, u.nbytes), u.nbytes);
 }
 
 /* Where this PE's atomics reach the target's words; NULL if they must go another way. */
@@ -28,36 +27,32 @@ GSHMEMI_FN char *gshmemi_win_there(const struct gshmemi_win_place *at)
 }
 
 /* Each thread of the scope updates its share of the elements. result NULL: the old values are not wanted. */
-GSHMEMI_FN int gshmemi_win_accumulate(int scope, gshmemx_win_t win, void *result, ptrdiff_t disp,
-				      const void *source, size_t nelems, int op, int kind, unsigned nbytes,
-				      int pe, const char *call)
+GSHMEMI_FN int gshmemi_win_accumulate(int scope, struct gshmemi_win_access to, void *result,
+	const void *source, size_t nelems, struct gshmemi_win_update u)
 {
 	const struct gshmemi_win *w;
 	struct gshmemi_win_place at;
 	struct gshmemi_group group;
 	size_t i, most;
-	char *there;
 	int rc;
 
 	if (GSHMEMI_ON_HOST() && !GSHMEMI_IS_LIBRARY)
-		return gshmemi_host_win_accumulate(win, result, disp, source, nelems, op, kind, nbytes, pe,
-						   call);
-	w = gshmemi_win_of(win);
-	rc = gshmemi_win_check_op(w, win, disp, nelems, op, kind, nbytes, pe, call);
-	if (rc || !gshmemi_group_begin(&group, scope, GSHMEMI_KEY(w, source) + (uint64_t)disp))
+		return gshmemi_host_win_accumulate(to, result, source, nelems, u);
+	w = gshmemi_win_of(to.win);
+	rc = gshmemi_win_check_op(w, to, nelems, u);
+	if (rc || !gshmemi_group_begin(&group, scope, GSHMEMI_KEY(w, source) + (uint64_t)to.disp))
 		return rc;
-	if (op == GSHMEMX_NO_OP) {
+	if (u.op == GSHMEMX_NO_OP) {
 		source = result; /* not read: the caller's may be NULL, which has no elements to point at */
 		nelems = result ? nelems : 0;
 	}
-	at = gshmemi_win_locate(w, disp, pe);
-	there = gshmemi_win_there(&at);
-	most = gshmemi_win_batch_nelems(there, op, kind, nbytes, result != NULL);
+	at = gshmemi_win_locate(w, to);
+	at.there = gshmemi_win_there(&at);
+	most = gshmemi_win_batch_nelems(&at, u, result != NULL);
 	for (i = group.rank * most; i < nelems; i += group.size * most)
-		gshmemi_win_elements(w, &at, there, (ptrdiff_t)(i * nbytes), op, kind, nbytes,
-				     (const char *)source + i * nbytes,
-				     result ? (char *)result + i * nbytes : NULL,
-				     nelems - i < most ? nelems - i : most, most, call);
+		gshmemi_win_elements(w, &at, (ptrdiff_t)(i * u.nbytes), u, (const char *)source + i * u.nbytes,
+			result ? (char *)result + i * u.nbytes : NULL, nelems - i < most ? nelems - i : most,
+			most);
 	gshmemi_group_end(&group);
 	return 0;
 }
@@ -69,23 +64,23 @@ GSHMEMI_FN int gshmemi_win_accumulate(int scope, gshmemx_win_t win, void *result
 #define gshmemi_win_end() ((void)0) /* a kernel has ended */
 #endif
 
-/* One element of one thread: op, or, unless cond is NULL, compare and swap. *old receives the old value. */
-GSHMEMI_FN void gshmemi_win_fetch(void *old, gshmemx_win_t win, ptrdiff_t disp, const void *value,
-				  const void *cond, int op, int kind, unsigned nbytes, int pe,
-				  const char *call)
+/* One element of one thread: u, or, unless cond is NULL, compare and swap. *old receives the old value. */
+GSHMEMI_FN void gshmemi_win_fetch(struct gshmemi_win_access to, void *old, const void *value,
+	const void *cond, struct gshmemi_win_update u)
 {
 	const struct gshmemi_win *w;
 	struct gshmemi_win_place at;
 
 	if (GSHMEMI_ON_HOST() && !GSHMEMI_IS_LIBRARY) {
-		gshmemi_host_win_fetch(old, win, disp, value, cond, op, kind, nbytes, pe, call);
+		gshmemi_host_win_fetch(to, old, value, cond, u);
 		return;
 	}
-	w = gshmemi_win_of(win);
-	if (gshmemi_win_check_op(w, win, disp, 1, op, kind, nbytes, pe, call))
+	w = gshmemi_win_of(to.win);
+	if (gshmemi_win_check_op(w, to, 1, u))
 		gshmemi_win_end();
-	at = gshmemi_win_locate(w, disp, pe);
-	gshmemi_win_element(w, &at, gshmemi_win_there(&at), 0, op, kind, nbytes, value, cond, old, call);
+	at = gshmemi_win_locate(w, to);
+	at.there = gshmemi_win_there(&at);
+	gshmemi_win_element(w, &at, 0, u, value, cond, old);
 }
 
 #endif /* GSHMEM_WIN_ACCUMULATE_H */

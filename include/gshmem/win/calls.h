@@ -38,25 +38,21 @@ GSHMEMI_FN void gshmemi_win_request_end(gshmemx_win_request_t *request, const ch
 	request->pe = GSHMEMI_WIN_REQUEST_OVER;
 }
 
-GSHMEMI_FN int gshmemi_win_move_request(int scope, int is_get, gshmemx_win_t win, ptrdiff_t disp,
-					const void *local, size_t nbytes, unsigned align, int pe,
-					gshmemx_win_request_t *request, const char *call)
+GSHMEMI_FN int gshmemi_win_move_request(int scope, int is_get, struct gshmemi_win_access to,
+	const void *local, size_t nbytes, unsigned align, gshmemx_win_request_t *request)
 {
-	const int rc = gshmemi_win_move(scope, is_get, win, disp, local, nbytes, align, pe, call);
+	const int rc = gshmemi_win_move(scope, is_get, to, local, nbytes, align);
 
-	gshmemi_win_request_begin(rc, win, pe, request);
+	gshmemi_win_request_begin(rc, to.win, to.pe, request);
 	return rc;
 }
 
-GSHMEMI_FN int gshmemi_win_accumulate_request(int scope, gshmemx_win_t win, void *result, ptrdiff_t disp,
-					      const void *source, size_t nelems, int op, int kind,
-					      unsigned nbytes, int pe, gshmemx_win_request_t *request,
-					      const char *call)
+GSHMEMI_FN int gshmemi_win_accumulate_request(int scope, struct gshmemi_win_access to, void *result,
+	const void *source, size_t nelems, struct gshmemi_win_update u, gshmemx_win_request_t *request)
 {
-	const int rc =
-		gshmemi_win_accumulate(scope, win, result, disp, source, nelems, op, kind, nbytes, pe, call);
+	const int rc = gshmemi_win_accumulate(scope, to, result, source, nelems, u);
 
-	gshmemi_win_request_begin(rc, win, pe, request);
+	gshmemi_win_request_begin(rc, to.win, to.pe, request);
 	return rc;
 }
 
@@ -64,42 +60,28 @@ GSHMEMI_FN int gshmemi_win_accumulate_request(int scope, gshmemx_win_t win, void
 
 /* In the library one body serves all scopes, which are one CPU thread there. */
 #ifdef GSHMEMI_LIBRARY
-GSHMEMI_FN int gshmemi_host_win_move(int is_get, gshmemx_win_t win, ptrdiff_t disp, const void *local,
-				     size_t nbytes, unsigned align, int pe, const char *call)
+GSHMEMI_FN int gshmemi_host_win_move_request(int is_get, struct gshmemi_win_access to, const void *local,
+	size_t nbytes, unsigned align, gshmemx_win_request_t *request)
 {
-	return is_get ? gshmemi_host_win_get(win, (void *)(uintptr_t)local, disp, nbytes, align, pe, call) :
-			gshmemi_host_win_put(win, disp, local, nbytes, align, pe, call);
-}
+	const int rc = gshmemi_host_win_move(is_get, to, local, nbytes, align);
 
-GSHMEMI_FN int gshmemi_host_win_move_request(int is_get, gshmemx_win_t win, ptrdiff_t disp, const void *local,
-					     size_t nbytes, unsigned align, int pe,
-					     gshmemx_win_request_t *request, const char *call)
-{
-	const int rc = gshmemi_host_win_move(is_get, win, disp, local, nbytes, align, pe, call);
-
-	gshmemi_win_request_begin(rc, win, pe, request);
+	gshmemi_win_request_begin(rc, to.win, to.pe, request);
 	return rc;
 }
 
-GSHMEMI_FN int gshmemi_host_win_accumulate_request(gshmemx_win_t win, void *result, ptrdiff_t disp,
-						   const void *source, size_t nelems, int op, int kind,
-						   unsigned nbytes, int pe, gshmemx_win_request_t *request,
-						   const char *call)
+GSHMEMI_FN int gshmemi_host_win_accumulate_request(struct gshmemi_win_access to, void *result,
+	const void *source, size_t nelems, struct gshmemi_win_update u, gshmemx_win_request_t *request)
 {
-	const int rc =
-		gshmemi_host_win_accumulate(win, result, disp, source, nelems, op, kind, nbytes, pe, call);
+	const int rc = gshmemi_host_win_accumulate(to, result, source, nelems, u);
 
-	gshmemi_win_request_begin(rc, win, pe, request);
+	gshmemi_win_request_begin(rc, to.win, to.pe, request);
 	return rc;
 }
 
-GSHMEMI_FN int gshmemi_host_win_epoch_call(int what, gshmemx_win_t win, int type, int pe, int npes,
-					   const int *pes, int assertion, int *flag_p, const char *call)
+GSHMEMI_FN int gshmemi_host_win_epoch_call(int what, struct gshmemi_win_args args, const char *call)
 {
-	const struct gshmemi_win_args args = {win, type, pe, npes, pes, assertion, flag_p};
-
 	if (gshmemi_win_is_flush(what))
-		return gshmemi_host_win_flush(what, win, pe, call);
+		return gshmemi_host_win_flush(what, args.win, args.pe, call);
 	return gshmemi_host_win_epoch(what, &args, call);
 }
 
@@ -113,7 +95,9 @@ GSHMEMI_FN int gshmemi_host_win_epoch_call(int what, gshmemx_win_t win, int type
 #define GSHMEMI_WIN_DEFINE(API, NAME, PARAMETERS, BODY, ARGS, SCOPE) \
 	API int gshmemx_win_##NAME PARAMETERS \
 	{ \
-		return GSHMEMI_WIN_RUN(BODY, SCOPE, GSHMEMI_UNPACK ARGS, "gshmemx_win_" #NAME); \
+		const char *const call = "gshmemx_win_" #NAME; \
+\
+		return GSHMEMI_WIN_RUN(BODY, SCOPE, GSHMEMI_UNPACK ARGS); \
 	}
 #define GSHMEMI_WIN_DEFINE_VALUES(API, NAME, TYPE, KIND) \
 	API TYPE gshmemx_win_##NAME##_fetch_and_op(gshmemx_win_t win, ptrdiff_t disp, TYPE value, int op, \
@@ -121,8 +105,10 @@ GSHMEMI_FN int gshmemi_host_win_epoch_call(int what, gshmemx_win_t win, int type
 	{ \
 		TYPE old; \
 \
-		GSHMEMI_WIN_FETCH(&old, win, disp, &value, NULL, op, GSHMEMI_KIND_##KIND, \
-				  GSHMEMI_SIZEOF(TYPE), pe, "gshmemx_win_" #NAME "_fetch_and_op"); \
+		GSHMEMI_WIN_FETCH( \
+			gshmemi_win_make_access(win, disp, pe, "gshmemx_win_" #NAME "_fetch_and_op"), &old, \
+			&value, NULL, \
+			gshmemi_win_make_update(op, GSHMEMI_KIND_##KIND, GSHMEMI_SIZEOF(TYPE))); \
 		return old; \
 	} \
 	API TYPE gshmemx_win_##NAME##_compare_and_swap(gshmemx_win_t win, ptrdiff_t disp, TYPE cond, \
@@ -130,8 +116,11 @@ GSHMEMI_FN int gshmemi_host_win_epoch_call(int what, gshmemx_win_t win, int type
 	{ \
 		TYPE old; \
 \
-		GSHMEMI_WIN_FETCH(&old, win, disp, &value, &cond, GSHMEMX_REPLACE, GSHMEMI_KIND_##KIND, \
-				  GSHMEMI_SIZEOF(TYPE), pe, "gshmemx_win_" #NAME "_compare_and_swap"); \
+		GSHMEMI_WIN_FETCH( \
+			gshmemi_win_make_access(win, disp, pe, "gshmemx_win_" #NAME "_compare_and_swap"), \
+			&old, &value, &cond, \
+			gshmemi_win_make_update( \
+				GSHMEMX_REPLACE, GSHMEMI_KIND_##KIND, GSHMEMI_SIZEOF(TYPE))); \
 		return old; \
 	}
 

@@ -18,27 +18,27 @@
 #define GSHMEMI_WIN_LONG GSHMEMI_COLD
 #endif
 
-/* acc becomes acc op x. The logical operators are for integers only. */
-GSHMEMI_WIN_LONG void gshmemi_win_fold(int op, int kind, unsigned nbytes, void *acc, const void *x)
+/* acc becomes acc u.op x. The logical operators are for integers only. */
+GSHMEMI_WIN_LONG void gshmemi_win_fold(struct gshmemi_win_update u, void *acc, const void *x)
 {
 	uint64_t a = 0, b = 0;
 
-	switch (op) {
+	switch (u.op) {
 	case GSHMEMX_NO_OP:
 		return;
 	case GSHMEMX_REPLACE:
-		__builtin_memcpy(acc, x, nbytes);
+		__builtin_memcpy(acc, x, u.nbytes);
 		return;
 	case GSHMEMX_LAND:
 	case GSHMEMX_LOR:
 	case GSHMEMX_LXOR:
-		__builtin_memcpy(&a, acc, nbytes & 15);
-		__builtin_memcpy(&b, x, nbytes & 15);
-		a = op == GSHMEMX_LAND ? a && b : op == GSHMEMX_LOR ? a || b : !a != !b;
-		__builtin_memcpy(acc, &a, nbytes & 15);
+		__builtin_memcpy(&a, acc, u.nbytes & 15);
+		__builtin_memcpy(&b, x, u.nbytes & 15);
+		a = u.op == GSHMEMX_LAND ? a && b : u.op == GSHMEMX_LOR ? a || b : !a != !b;
+		__builtin_memcpy(acc, &a, u.nbytes & 15);
 		return;
 	default:
-		gshmemi_fold(GSHMEMI_FOLD(op, kind), acc, x, nbytes);
+		gshmemi_fold(GSHMEMI_FOLD(u.op, u.kind), acc, x, u.nbytes);
 	}
 }
 
@@ -88,41 +88,36 @@ GSHMEMI_FN int gshmemi_win_native(int op, int kind)
 	}
 }
 
-/*
- * An atomic on a word of the window; returns the old bits. there: where this PE's atomics reach the window,
- * or NULL.
- */
-GSHMEMI_WIN_LONG uint64_t gshmemi_win_amo(const struct gshmemi_win_place *at, char *there, ptrdiff_t offset,
-					  struct gshmemi_update u, const char *call)
+/* An atomic on a word of the window; returns the old bits. */
+GSHMEMI_WIN_LONG uint64_t gshmemi_win_amo(
+	const struct gshmemi_win_place *at, ptrdiff_t offset, struct gshmemi_update u)
 {
-	if (there)
-		return gshmemi_amo_peer(u.op, there + offset, u.value, u.cond, u.nbytes);
-	return gshmemi_amo(at->where, at->address + offset, u, at->world_pe, call);
+	if (at->there)
+		return gshmemi_amo_peer(u.op, at->there + offset, u.value, u.cond, u.nbytes);
+	return gshmemi_amo(at->where, at->address + offset, u, at->world_pe, at->call);
 }
 
 /*
- * An update by compare and swap: op, or, unless cond is NULL, compare and swap of the element. Returns the
+ * An update by compare and swap: u, or, unless cond is NULL, compare and swap of the element. Returns the
  * element's old bits.
  */
-GSHMEMI_WIN_LONG uint64_t gshmemi_win_swap(const struct gshmemi_win_place *at, char *there, ptrdiff_t offset,
-					   int op, int kind, unsigned nbytes, const void *value,
-					   const void *cond, const char *call)
+GSHMEMI_WIN_LONG uint64_t gshmemi_win_swap(const struct gshmemi_win_place *at, ptrdiff_t offset,
+	struct gshmemi_win_update u, const void *value, const void *cond)
 {
-	const unsigned word_nbytes = nbytes < 4 ? 4 : nbytes;
+	const unsigned nbytes = u.nbytes, word_nbytes = nbytes < 4 ? 4 : nbytes;
 	const unsigned inside = nbytes < 4 ? (unsigned)((uintptr_t)at->address + (uintptr_t)offset) & 3 : 0;
 	uint64_t found, word, old = 0;
 	char bits[8];
 
 	offset -= (ptrdiff_t)inside;
-	found = gshmemi_win_amo(at, there, offset, gshmemi_make_update(GSHMEMI_AMO_FETCH, 0, 0, word_nbytes, 1),
-				call);
+	found = gshmemi_win_amo(at, offset, gshmemi_make_update(GSHMEMI_AMO_FETCH, 0, 0, word_nbytes, 1));
 	for (;;) {
 		old = found >> 8 * inside;
 		if (nbytes < 8)
 			old &= (1ULL << 8 * nbytes) - 1;
 		__builtin_memcpy(bits, &old, sizeof bits);
 		if (!cond)
-			gshmemi_win_fold(op, kind, nbytes, bits, value);
+			gshmemi_win_fold(u, bits, value);
 		else if (gshmemi_value_load(cond, nbytes) != old)
 			return old;
 		else
@@ -130,8 +125,8 @@ GSHMEMI_WIN_LONG uint64_t gshmemi_win_swap(const struct gshmemi_win_place *at, c
 		__builtin_memcpy(&word, bits, sizeof word);
 		if (nbytes < 4)
 			word = (found & ~(((1ULL << 8 * nbytes) - 1) << 8 * inside)) | word << 8 * inside;
-		word = gshmemi_win_amo(at, there, offset,
-				       gshmemi_make_update(GSHMEMI_AMO_CAS, word, found, word_nbytes, 1), call);
+		word = gshmemi_win_amo(
+			at, offset, gshmemi_make_update(GSHMEMI_AMO_CAS, word, found, word_nbytes, 1));
 		if (word == found)
 			return old;
 		found = word;
@@ -168,12 +163,13 @@ GSHMEMI_FN int gshmemi_win_is_same(int kind, const void *a, const void *b)
  * from running.
  */
 GSHMEMI_COLD void gshmemi_win_wide(const struct gshmemi_win *w, const struct gshmemi_win_place *at,
-				   ptrdiff_t offset, int op, int kind, const void *source, const void *cond,
-				   void *result, size_t nelems, const char *call)
+	ptrdiff_t offset, struct gshmemi_win_update u, const void *source, const void *cond, void *result,
+	size_t nelems)
 {
 	struct gshmemi_word word[GSHMEMI_WIN_WIDE_BATCH], updated[GSHMEMI_WIN_WIDE_BATCH];
 	const struct gshmemi_where words = gshmemi_win_words();
 	uint64_t *const mutex = &w->control->wide;
+	const struct gshmemi_extent extent = {nelems * 16, 16, 0};
 	char *const there = at->address + offset;
 	uint64_t started_ns = 0;
 	unsigned polls = 0;
@@ -182,29 +178,26 @@ GSHMEMI_COLD void gshmemi_win_wide(const struct gshmemi_win *w, const struct gsh
 
 	while (!is_done) {
 		if (gshmemi_amo(words, mutex, gshmemi_make_update(GSHMEMI_AMO_CAS, 1, 0, 8, 1), at->world_pe,
-				call) == 0) {
+			    at->call) == 0) {
 			gshmemi_arch_fence_acquire(); /* pairs with the quiet below, of the last holder */
-			gshmemi_get(at->where, GSHMEMI_THREAD, word, there,
-				gshmemi_make_extent(nelems * 16, 16, 0), at->world_pe, call);
+			gshmemi_get(at->where, GSHMEMI_THREAD, word, there, extent, at->world_pe, at->call);
 			for (i = 0; i < nelems; i++) {
 				updated[i] = word[i];
 				if (!cond)
-					gshmemi_win_fold(op, kind, 16, &updated[i],
-							 (const char *)source + i * 16);
-				else if (gshmemi_win_is_same(kind, cond, &word[i]))
+					gshmemi_win_fold(u, &updated[i], (const char *)source + i * 16);
+				else if (gshmemi_win_is_same(u.kind, cond, &word[i]))
 					__builtin_memcpy(&updated[i], source, 16);
 			}
-			gshmemi_put(at->where, GSHMEMI_THREAD, there, updated,
-				gshmemi_make_extent(nelems * 16, 16, 0), at->world_pe, call);
-			gshmemi_quiet(GSHMEMI_THREAD, 0, &at->world_pe, 1, call);
+			gshmemi_put(at->where, GSHMEMI_THREAD, there, updated, extent, at->world_pe, at->call);
+			gshmemi_quiet(GSHMEMI_THREAD, 0, &at->world_pe, 1, at->call);
 			(void)gshmemi_amo(words, mutex, gshmemi_make_update(GSHMEMI_AMO_SET, 0, 0, 8, 0),
-					  at->world_pe, call);
+				at->world_pe, at->call);
 			is_done = 1;
 		} else {
 			GSHMEMI_LOCK_PAUSE(&polls);
 			if ((polls & (GSHMEMI_WAIT_POLLS - 1)) == 0)
 				started_ns = gshmemi_wait_long(polls, started_ns, mutex, 8, 1, GSHMEM_CMP_EQ,
-							       0, at->world_pe, call);
+					0, at->world_pe, at->call);
 		}
 	}
 	if (result)
@@ -213,27 +206,27 @@ GSHMEMI_COLD void gshmemi_win_wide(const struct gshmemi_win *w, const struct gsh
 
 /* Update one element. old NULL: the old value is not wanted. */
 GSHMEMI_WIN_LONG void gshmemi_win_element(const struct gshmemi_win *w, const struct gshmemi_win_place *at,
-					  char *there, ptrdiff_t offset, int op, int kind, unsigned nbytes,
-					  const void *value, const void *cond, void *old, const char *call)
+	ptrdiff_t offset, struct gshmemi_win_update u, const void *value, const void *cond, void *old)
 {
-	const int native = nbytes == 4 || nbytes == 8 ? gshmemi_win_native(op, kind) : -1;
-	struct gshmemi_update u = {0, 0, GSHMEMI_AMO_FETCH, nbytes, 1};
+	const unsigned nbytes = u.nbytes;
+	const int native = nbytes == 4 || nbytes == 8 ? gshmemi_win_native(u.op, u.kind) : -1;
+	struct gshmemi_update amo = {0, 0, GSHMEMI_AMO_FETCH, nbytes, 1};
 	uint64_t bits;
 
 	if (nbytes > 8) {
-		gshmemi_win_wide(w, at, offset, op, kind, value, cond, old, 1, call);
+		gshmemi_win_wide(w, at, offset, u, value, cond, old, 1);
 		return;
 	}
 	if (cond ? nbytes < 4 : native < 0) {
-		bits = gshmemi_win_swap(at, there, offset, op, kind, nbytes, value, cond, call);
+		bits = gshmemi_win_swap(at, offset, u, value, cond);
 	} else if (!cond && native == GSHMEMI_AMO_FETCH) {
-		bits = gshmemi_win_amo(at, there, offset, u, call);
+		bits = gshmemi_win_amo(at, offset, amo);
 	} else {
-		u.value = gshmemi_value_load(value, nbytes);
-		u.cond = cond ? gshmemi_value_load(cond, nbytes) : 0;
-		u.op = cond ? GSHMEMI_AMO_CAS : native == GSHMEMI_AMO_SWAP && !old ? GSHMEMI_AMO_SET : native;
-		u.fetches = cond || old;
-		bits = gshmemi_win_amo(at, there, offset, u, call);
+		amo.value = gshmemi_value_load(value, nbytes);
+		amo.cond = cond ? gshmemi_value_load(cond, nbytes) : 0;
+		amo.op = cond ? GSHMEMI_AMO_CAS : native == GSHMEMI_AMO_SWAP && !old ? GSHMEMI_AMO_SET : native;
+		amo.fetches = cond || old;
+		bits = gshmemi_win_amo(at, offset, amo);
 	}
 	if (old)
 		gshmemi_value_store(old, bits, nbytes);

@@ -541,20 +541,10 @@ GSHMEMI_FN int gshmemi_win_flush(int scope, int what, gshmemx_win_t win, int pe,
 	return 0;
 }
 
-GSHMEMI_FN int gshmemi_win_epoch_call(int scope, int what, gshmemx_win_t win, int type, int pe, int npes,
-				      const int *pes, int assertion, int *flag_p, const char *call)
+GSHMEMI_FN int gshmemi_win_epoch_call(int scope, int what, struct gshmemi_win_args args, const char *call)
 {
-	struct gshmemi_win_args args;
-
 	if (gshmemi_win_is_flush(what))
-		return gshmemi_win_flush(scope, what, win, pe, call);
-	args.win = win;
-	args.type = type;
-	args.pe = pe;
-	args.npes = npes;
-	args.pes = pes;
-	args.assertion = assertion;
-	args.flag_p = flag_p;
+		return gshmemi_win_flush(scope, what, args.win, args.pe, call);
 	return gshmemi_win_call(scope, what, &args, call);
 }
 

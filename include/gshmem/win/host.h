@@ -33,6 +33,21 @@ enum gshmemi_win_what {
 	GSHMEMI_WIN_NCALLS
 };
 
+/* What a call works on: elements of a PE's part of a window, from disp on, which counts the part's units. */
+struct gshmemi_win_access {
+	gshmemx_win_t win;
+	ptrdiff_t disp;
+	int pe; /* of the window */
+	const char *call;
+};
+
+/* What an accumulate does to each element. */
+struct gshmemi_win_update {
+	int op;   /* GSHMEMX_SUM and so on */
+	int kind; /* GSHMEMI_KIND_* */
+	unsigned nbytes;
+};
+
 /* The arguments of one of these calls; those that it does not have are 0. */
 struct gshmemi_win_args {
 	gshmemx_win_t win;
@@ -44,6 +59,29 @@ struct gshmemi_win_args {
 	int *flag_p;
 };
 
+GSHMEMI_FN struct gshmemi_win_access gshmemi_win_make_access(
+	gshmemx_win_t win, ptrdiff_t disp, int pe, const char *call)
+{
+	const struct gshmemi_win_access to = {win, disp, pe, call};
+
+	return to;
+}
+
+GSHMEMI_FN struct gshmemi_win_update gshmemi_win_make_update(int op, int kind, unsigned nbytes)
+{
+	const struct gshmemi_win_update u = {op, kind, nbytes};
+
+	return u;
+}
+
+GSHMEMI_FN struct gshmemi_win_args gshmemi_win_make_args(
+	gshmemx_win_t win, int type, int pe, int npes, const int *pes, int assertion, int *flag_p)
+{
+	const struct gshmemi_win_args args = {win, type, pe, npes, pes, assertion, flag_p};
+
+	return args;
+}
+
 GSHMEMI_BEGIN_C
 
 GSHMEMI_HOST_CALL(int, gshmemi_host_win_put,
@@ -54,21 +92,20 @@ GSHMEMI_HOST_CALL(int, gshmemi_host_win_get,
 		   const char *call));
 GSHMEMI_HOST_CALL(int, gshmemi_host_win_flush, (int what, gshmemx_win_t win, int pe, const char *call));
 GSHMEMI_HOST_CALL(int, gshmemi_host_win_stride,
-		  (int is_get, gshmemx_win_t win, ptrdiff_t disp, const void *local, ptrdiff_t stride,
-		   ptrdiff_t local_stride, size_t nelems, unsigned elem_nbytes, int pe, const char *call));
+		  (int is_get, struct gshmemi_win_access to, const void *local, struct gshmemi_blocks b));
 GSHMEMI_HOST_CALL(int, gshmemi_host_win_epoch,
 		  (int what, const struct gshmemi_win_args *args, const char *call));
 /* result NULL: the old values are not wanted. */
 GSHMEMI_HOST_CALL(int, gshmemi_host_win_accumulate,
-		  (gshmemx_win_t win, void *result, ptrdiff_t disp, const void *source, size_t nelems, int op,
-		   int kind, unsigned elem_nbytes, int pe, const char *call));
+		  (struct gshmemi_win_access to, void *result, const void *source, size_t nelems,
+		   struct gshmemi_win_update u));
 /* op, or, unless cond is NULL, compare and swap. An error ends the job. */
 GSHMEMI_HOST_CALL(void, gshmemi_host_win_fetch,
-		  (void *old, gshmemx_win_t win, ptrdiff_t disp, const void *value, const void *cond, int op,
-		   int kind, unsigned elem_nbytes, int pe, const char *call));
+		  (struct gshmemi_win_access to, void *old, const void *value, const void *cond,
+		   struct gshmemi_win_update u));
 GSHMEMI_HOST_CALL(int, gshmemi_host_win_move_notify,
-		  (int is_get, gshmemx_win_t win, ptrdiff_t disp, const void *local, size_t nbytes,
-		   unsigned align, int notification, int pe, const char *call));
+		  (int is_get, struct gshmemi_win_access to, const void *local, size_t nbytes, unsigned align,
+		   int notification));
 GSHMEMI_HOST_CALL(int, gshmemi_host_win_notification,
 		  (int what, gshmemx_win_t win, int notification, uint64_t value, uint64_t *value_p,
 		   const char *call));

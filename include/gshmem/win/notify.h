@@ -24,38 +24,29 @@ GSHMEMI_FN int gshmemi_win_check_notification(int notification, const char *call
 }
 
 /* The counter changes after a get has its bytes, and after a put's bytes are visible at the target. */
-GSHMEMI_FN int gshmemi_win_move_notify(int scope, int is_get, gshmemx_win_t win, ptrdiff_t disp,
-				       const void *local, size_t nbytes, unsigned align, int notification,
-				       int pe, const char *call)
+GSHMEMI_FN int gshmemi_win_move_notify(int scope, int is_get, struct gshmemi_win_access to,
+	const void *local, size_t nbytes, unsigned align, int notification)
 {
 	const struct gshmemi_win *w;
-	struct gshmemi_win_place place;
+	struct gshmemi_win_place at;
 	struct gshmemi_group group;
 	int rc;
 
 	if (GSHMEMI_ON_HOST() && !GSHMEMI_IS_LIBRARY)
-		return gshmemi_host_win_move_notify(is_get, win, disp, local, nbytes, align, notification, pe,
-						    call);
-	w = gshmemi_win_of(win);
-	rc = gshmemi_win_check_notification(notification, call);
-	rc = rc ? rc : gshmemi_win_check(w, win, disp, nbytes, align, pe, call);
+		return gshmemi_host_win_move_notify(is_get, to, local, nbytes, align, notification);
+	w = gshmemi_win_of(to.win);
+	rc = gshmemi_win_check_notification(notification, to.call);
+	rc = rc ? rc : gshmemi_win_check(w, to, nbytes, align);
 	if (rc)
 		return rc;
-	place = gshmemi_win_locate(w, disp, pe);
-	if (!nbytes)
-		; /* the notification alone: a PE without memory is not mapped */
-	else if (is_get)
-		gshmemi_get(place.where, scope, (void *)(uintptr_t)local, place.address,
-			gshmemi_make_extent(nbytes, align, 0), place.world_pe, call);
-	else
-		gshmemi_put(place.where, scope, place.address, local, gshmemi_make_extent(nbytes, align, 0),
-			place.world_pe, call);
-	gshmemi_fence(scope, 0, call); /* pairs with the acquire of the target's notify_wait */
+	at = gshmemi_win_locate(w, to);
+	if (nbytes) /* else the notification alone: a PE without memory is not mapped */
+		gshmemi_win_move_at(scope, is_get, at, local, gshmemi_make_extent(nbytes, align, 0));
+	gshmemi_fence(scope, 0, to.call); /* pairs with the acquire of the target's notify_wait */
 	if (gshmemi_group_begin(&group, scope, GSHMEMI_KEY(w, local))) {
 		if (group.rank == 0)
 			(void)gshmemi_amo(gshmemi_win_words(), &w->control->notification[notification],
-					  gshmemi_make_update(GSHMEMI_AMO_ADD, 1, 0, 8, 0), place.world_pe,
-					  call);
+				gshmemi_make_update(GSHMEMI_AMO_ADD, 1, 0, 8, 0), at.world_pe, to.call);
 		gshmemi_group_end(&group);
 	}
 	return 0;

@@ -179,13 +179,13 @@ GSHMEMI_COLD int gshmemi_win_check_at(const struct gshmemi_win *w, gshmemx_win_t
 }
 
 /* The host's check. The first operation after a fence begins the fence's epoch. */
-GSHMEMI_FN int gshmemi_win_check(const struct gshmemi_win *w, gshmemx_win_t win, ptrdiff_t disp,
-				 uint64_t nbytes, unsigned align, int pe, const char *call)
+GSHMEMI_FN int gshmemi_win_check(
+	const struct gshmemi_win *w, struct gshmemi_win_access to, uint64_t nbytes, unsigned align)
 {
 	int rc = 0;
 
-	if (__builtin_expect(!gshmemi_win_is_right(w, win, disp, nbytes, align, pe), 0))
-		rc = gshmemi_win_check_at(w, win, disp, nbytes, align, pe, call);
+	if (__builtin_expect(!gshmemi_win_is_right(w, to.win, to.disp, nbytes, align, to.pe), 0))
+		rc = gshmemi_win_check_at(w, to.win, to.disp, nbytes, align, to.pe, to.call);
 	if (rc)
 		return rc;
 	if (w->epoch->state == GSHMEMI_WIN_FENCE)
@@ -205,11 +205,11 @@ GSHMEMI_COLD void gshmemi_win_check_at(const struct gshmemi_win *w, gshmemx_win_
 		gshmemi_arch_store(&w->epoch->state, GSHMEMI_WIN_FENCE_EPOCH, 4);
 }
 
-GSHMEMI_FN int gshmemi_win_check(const struct gshmemi_win *w, gshmemx_win_t win, ptrdiff_t disp,
-				 uint64_t nbytes, unsigned align, int pe, const char *call)
+GSHMEMI_FN int gshmemi_win_check(
+	const struct gshmemi_win *w, struct gshmemi_win_access to, uint64_t nbytes, unsigned align)
 {
 	if (gshmemi_is_slow(GSHMEMI_WHY_UNSET | GSHMEMI_WHY_CHECK))
-		gshmemi_win_check_at(w, win, disp, nbytes, align, pe, call);
+		gshmemi_win_check_at(w, to.win, to.disp, nbytes, align, to.pe, to.call);
 	return 0;
 }
 #endif
@@ -220,54 +220,69 @@ GSHMEMI_FN int gshmemi_win_check(const struct gshmemi_win *w, gshmemx_win_t win,
 struct gshmemi_win_place {
 	struct gshmemi_where where;
 	char *address;
+	char *there; /* where this PE's atomics reach it, or NULL: see gshmemi_win_there */
 	int world_pe;
+	const char *call;
 };
 
-GSHMEMI_FN struct gshmemi_win_place gshmemi_win_locate(const struct gshmemi_win *w, ptrdiff_t disp, int pe)
+GSHMEMI_FN struct gshmemi_win_place gshmemi_win_locate(
+	const struct gshmemi_win *w, struct gshmemi_win_access to)
 {
-	const struct gshmemi_win_part *part = &w->parts[pe];
+	const struct gshmemi_win_part *part = &w->parts[to.pe];
 	struct gshmemi_win_place place;
 
 	place.where = gshmemi_win_where(w);
-	place.address = part->base + disp * (ptrdiff_t)part->disp_unit;
+	place.address = part->base + to.disp * (ptrdiff_t)part->disp_unit;
+	place.there = NULL;
 	place.world_pe = part->world_pe;
+	place.call = to.call;
 	return place;
 }
 
-GSHMEMI_FN int gshmemi_win_move(int scope, int is_get, gshmemx_win_t win, ptrdiff_t disp, const void *local,
-				size_t nbytes, unsigned align, int pe, const char *call)
+GSHMEMI_FN int gshmemi_host_win_move(
+	int is_get, struct gshmemi_win_access to, const void *local, size_t nbytes, unsigned align)
+{
+	if (is_get)
+		return gshmemi_host_win_get(
+			to.win, (void *)(uintptr_t)local, to.disp, nbytes, align, to.pe, to.call);
+	return gshmemi_host_win_put(to.win, to.disp, local, nbytes, align, to.pe, to.call);
+}
+
+/* Move bytes between a window and local memory; a group shares them out. */
+GSHMEMI_FN void gshmemi_win_move_at(int scope, int is_get, struct gshmemi_win_place at, const void *local,
+	struct gshmemi_extent extent)
+{
+	if (is_get)
+		gshmemi_get(at.where, scope, (void *)(uintptr_t)local, at.address, extent, at.world_pe, at.call);
+	else
+		gshmemi_put(at.where, scope, at.address, local, extent, at.world_pe, at.call);
+}
+
+GSHMEMI_FN int gshmemi_win_move(
+	int scope, int is_get, struct gshmemi_win_access to, const void *local, size_t nbytes, unsigned align)
 {
 	const struct gshmemi_win *w;
-	struct gshmemi_win_place place;
 	char *here;
 	int rc;
 
 	if (GSHMEMI_ON_HOST() && !GSHMEMI_IS_LIBRARY)
-		return is_get ? gshmemi_host_win_get(win, (void *)(uintptr_t)local, disp, nbytes, align, pe,
-						     call)
-			      : gshmemi_host_win_put(win, disp, local, nbytes, align, pe, call);
-	w = gshmemi_win_of(win);
-	rc = gshmemi_win_check(w, win, disp, nbytes, align, pe, call);
+		return gshmemi_host_win_move(is_get, to, local, nbytes, align);
+	w = gshmemi_win_of(to.win);
+	rc = gshmemi_win_check(w, to, nbytes, align);
 	if (rc)
 		return rc;
-	here = w->parts[pe].here;
+	here = w->parts[to.pe].here;
 	if (!GSHMEMI_ON_HOST() && __builtin_expect(here != NULL, 1)) {
-		here += disp * (ptrdiff_t)w->parts[pe].disp_unit;
+		here += to.disp * (ptrdiff_t)w->parts[to.pe].disp_unit;
 		if (is_get)
 			gshmemi_copy(scope, GSHMEMI_FROM_PEER, (void *)(uintptr_t)local, here, nbytes, align);
 		else
 			gshmemi_copy(scope, GSHMEMI_TO_PEER, here, local, nbytes, align);
 		return 0;
 	}
-	if (!nbytes) /* a PE without memory is not mapped */
-		return 0;
-	place = gshmemi_win_locate(w, disp, pe);
-	if (is_get)
-		gshmemi_get(place.where, scope, (void *)(uintptr_t)local, place.address,
-			gshmemi_make_extent(nbytes, align, 1), place.world_pe, call);
-	else
-		gshmemi_put(place.where, scope, place.address, local, gshmemi_make_extent(nbytes, align, 1),
-			place.world_pe, call);
+	if (nbytes) /* a PE without memory is not mapped */
+		gshmemi_win_move_at(scope, is_get, gshmemi_win_locate(w, to), local,
+			gshmemi_make_extent(nbytes, align, 1));
 	return 0;
 }
 
@@ -283,33 +298,29 @@ GSHMEMI_FN size_t gshmemi_win_span(size_t nelems, ptrdiff_t stride, unsigned ele
 	return nbytes;
 }
 
-/* stride is the target's. Strides of 0 or less are refused on the host, and in kernels with GSHMEM_CHECK. */
-GSHMEMI_FN int gshmemi_win_stride(int scope, int is_get, gshmemx_win_t win, ptrdiff_t disp, const void *local,
-				  ptrdiff_t stride, ptrdiff_t local_stride, size_t nelems,
-				  unsigned elem_nbytes, int pe, const char *call)
+/* Strides of 0 or less are refused on the host, and in kernels with GSHMEM_CHECK. */
+GSHMEMI_FN int gshmemi_win_stride(
+	int scope, int is_get, struct gshmemi_win_access to, const void *local, struct gshmemi_blocks b)
 {
-	const unsigned align = elem_nbytes < 8 ? elem_nbytes : 8;
+	const unsigned align = b.elem_nbytes < 8 ? b.elem_nbytes : 8;
 	const struct gshmemi_win *w;
-	struct gshmemi_blocks b = {0, 0, 1, nelems, elem_nbytes};
-	struct gshmemi_win_place place;
+	struct gshmemi_win_place at;
 	int rc;
 
 	if (GSHMEMI_ON_HOST() && !GSHMEMI_IS_LIBRARY)
-		return gshmemi_host_win_stride(is_get, win, disp, local, stride, local_stride, nelems,
-					       elem_nbytes, pe, call);
-	w = gshmemi_win_of(win);
-	rc = gshmemi_win_check(w, win, disp, gshmemi_win_span(nelems, stride, elem_nbytes), align, pe, call);
-	if (rc || !nelems)
+		return gshmemi_host_win_stride(is_get, to, local, b);
+	w = gshmemi_win_of(to.win);
+	rc = gshmemi_win_check(
+		w, to, gshmemi_win_span(b.nblocks, is_get ? b.sst : b.dst, b.elem_nbytes), align);
+	if (rc || !b.nblocks)
 		return rc;
-	place = gshmemi_win_locate(w, disp, pe);
-	b.dst = is_get ? local_stride : stride;
-	b.sst = is_get ? stride : local_stride;
+	at = gshmemi_win_locate(w, to);
 	if (is_get)
-		gshmemi_move_blocks(GSHMEMI_GET_BLOCKS, place.where, scope, (void *)(uintptr_t)local,
-				    place.address, b, place.world_pe, call);
+		gshmemi_move_blocks(GSHMEMI_GET_BLOCKS, at.where, scope, (void *)(uintptr_t)local, at.address,
+			b, at.world_pe, at.call);
 	else
-		gshmemi_move_blocks(GSHMEMI_PUT_BLOCKS, place.where, scope, place.address, local, b,
-				    place.world_pe, call);
+		gshmemi_move_blocks(
+			GSHMEMI_PUT_BLOCKS, at.where, scope, at.address, local, b, at.world_pe, at.call);
 	return 0;
 }
 
