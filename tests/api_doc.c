@@ -235,7 +235,7 @@ int main(void)
 		if (strcmp(calls[i].name, "gshmemx_collective_launch")) /* a template in HIP units, too */
 			check_call(&calls[i]);
 
-	snprintf(command, sizeof command, "nm -D --defined-only '%s'", info.dli_fname);
+	snprintf(command, sizeof command, "nm -D --defined-only --without-symbol-versions '%s'", info.dli_fname);
 	symbols = popen(command, "r");
 	t_check(symbols, "nm");
 	while (fgets(line, sizeof line, symbols)) {

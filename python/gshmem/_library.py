@@ -50,7 +50,7 @@ def _load() -> ctypes.CDLL:
 lib = _load()
 
 # Only on the cpu platform, whose library contains HIP, is the heap memory of the CPU.
-on_cpu = hasattr(lib, "hipcpu_access_init")
+on_cpu = hasattr(lib, "hipcpu_block_sync")
 
 
 def has(name: str) -> bool:

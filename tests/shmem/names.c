@@ -111,7 +111,7 @@ static int check_all(void)
 	FILE *list;
 
 	t_check(dladdr(dlsym(RTLD_DEFAULT, "gshmem_init"), &info), "dladdr: %s", dlerror());
-	snprintf(command, sizeof command, "nm -D --defined-only '%s' | sed -n 's/.* T gshmem_/shmem_/p'", info.dli_fname);
+	snprintf(command, sizeof command, "nm -D --defined-only --without-symbol-versions '%s' | sed -n 's/.* T gshmem_/shmem_/p'", info.dli_fname);
 	list = popen(command, "r");
 	t_check(list, "popen: %s", command);
 	for (; fgets(line, sizeof line, list); n++) {
