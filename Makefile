@@ -115,7 +115,7 @@ PYTHON_TEST := $(if $(filter python,$(RUN) $(T)),$(if $(SAN)$(filter-out cpu,$(P
 # The test of bench/osu.sh, and the benches that it runs.
 OSU_TEST := $(if $(filter osu,$(RUN) $(T)),$(if $(SAN),,tests/osu.sh))
 # Tests in scripts.
-SCRIPT_TESTS := $(foreach s,plot ci_turns benches_rows exports mutants_apply tree,\
+SCRIPT_TESTS := $(foreach s,plot ci_turns benches_rows exports format mutants_apply tree,\
 	$(if $(filter $(s) scripts,$(RUN) $(T)),tests/$(s).sh))
 # Over AMD's own HIP alone.
 HSA_TESTS := $(patsubst %,tests/amdsim/%.sh,hsa_calls refused hip_answers links)
@@ -146,7 +146,7 @@ SUB = --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell 
 
 .DEFAULT_GOAL := lib
 .PHONY: lib tests benches examples tools report all try check check-all coverage bench bench-osu bench-nodes \
-	results setup install uninstall dist format clean help run-tests build-tests run-benches FORCE
+	results setup install uninstall dist format format-check clean help run-tests build-tests run-benches FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:
 
@@ -190,8 +190,10 @@ dist:#                              pack HEAD's files into build/gshmem-VERSION.
 	@n=$$(git status --porcelain | wc -l); [ $$n -eq 0 ] || \
 		echo "make dist: $$n files are new or differ from HEAD: the archive has HEAD's files"
 	@echo build/gshmem-$(VERSION).tar.gz
-format:#                            clang-format the lines changed since HEAD
-	git clang-format --extensions c,h,hip
+format:#                            lay out all sources as .clang-format says
+	tests/format.sh --fix
+format-check:#                      say which are not
+	tests/format.sh
 clean:#                             remove build/
 	rm -rf build
 help:#                              this list

@@ -334,9 +334,8 @@ GSHMEM_HOST_API int gshmemx_win_peer_bases(gshmemx_win_t win, void **bases);
  */
 #define GSHMEMI_W(NAME, PARAMETERS, BODY, ARGS) \
 	GSHMEM_API int gshmemx_win_##NAME PARAMETERS; \
-	GSHMEMI_OF_GROUPS( \
-		GSHMEM_API int gshmemx_win_##NAME##_wave PARAMETERS; \
-		GSHMEM_API int gshmemx_win_##NAME##_wg PARAMETERS;)
+	GSHMEMI_OF_GROUPS(GSHMEM_API int gshmemx_win_##NAME##_wave PARAMETERS;) \
+	GSHMEMI_OF_GROUPS(GSHMEM_API int gshmemx_win_##NAME##_wg PARAMETERS;)
 #define GSHMEMI_WV(NAME, TYPE, KIND) \
 	GSHMEM_API TYPE gshmemx_win_##NAME##_fetch_and_op(gshmemx_win_t win, ptrdiff_t disp, TYPE value, \
 							  int op, int pe); \
@@ -348,9 +347,8 @@ GSHMEMI_WIN_VALUE_CALLS
 #undef GSHMEMI_WV
 #define GSHMEMI_W(NAME, PARAMETERS, BODY, ARGS) \
 	GSHMEMI_LONG_DOUBLE_API int gshmemx_win_##NAME PARAMETERS; \
-	GSHMEMI_OF_GROUPS( \
-		GSHMEMI_LONG_DOUBLE_API int gshmemx_win_##NAME##_wave PARAMETERS; \
-		GSHMEMI_LONG_DOUBLE_API int gshmemx_win_##NAME##_wg PARAMETERS;)
+	GSHMEMI_OF_GROUPS(GSHMEMI_LONG_DOUBLE_API int gshmemx_win_##NAME##_wave PARAMETERS;) \
+	GSHMEMI_OF_GROUPS(GSHMEMI_LONG_DOUBLE_API int gshmemx_win_##NAME##_wg PARAMETERS;)
 #define GSHMEMI_WV(NAME, TYPE, KIND) \
 	GSHMEMI_LONG_DOUBLE_API TYPE gshmemx_win_##NAME##_fetch_and_op(gshmemx_win_t win, ptrdiff_t disp, \
 								       TYPE value, int op, int pe); \

@@ -89,6 +89,7 @@ T_HD uint64_t cond_bits(size_t i)
 			(void)cond; \
 		} \
 	};
+/* clang-format off */
 #define EXTENDED(NAME, TYPE) \
 	OF_TYPE(extended, NAME, TYPE, FETCH, SWAP_NBI, \
 		RETURNING(NAME, fetch, FETCH) SILENT(NAME, set, SET, value) RETURNING(NAME, swap, SWAP, value) \
@@ -106,6 +107,7 @@ T_HD uint64_t cond_bits(size_t i)
 		RETURNING(NAME, fetch_xor, FETCH_XOR, value) SILENT(NAME, xor, XOR, value) \
 		NBI(NAME, fetch_and, FETCH_AND_NBI, value) NBI(NAME, fetch_or, FETCH_OR_NBI, value) \
 		NBI(NAME, fetch_xor, FETCH_XOR_NBI, value))
+/* clang-format on */
 /* "and", "or" and "xor" are keywords of C++; pasting the names first keeps them from being read as such. */
 GSHMEM_EXTENDED_AMO_TYPES(EXTENDED)
 GSHMEM_AMO_TYPES(STANDARD)

@@ -18,17 +18,17 @@ static const char *const move_names[] = {
 
 /* NAME is empty or ends with _; MEM follows the name of a call that moves bytes; S is the scope's suffix. */
 #define CALLS(SCOPE, PREFIX, XPREFIX, NAME, MEM, S) \
-	case SCOPE * NMOVES + BROADCAST: \
+	case (SCOPE) * NMOVES + BROADCAST: \
 		return PREFIX##_##NAME##broadcast##MEM##S(team, d, s, c->n, c->root); \
-	case SCOPE * NMOVES + COLLECT: \
+	case (SCOPE) * NMOVES + COLLECT: \
 		return PREFIX##_##NAME##collect##MEM##S(team, d, s, c->counts[2][0]); \
-	case SCOPE * NMOVES + FCOLLECT: \
+	case (SCOPE) * NMOVES + FCOLLECT: \
 		return PREFIX##_##NAME##fcollect##MEM##S(team, d, s, c->n); \
-	case SCOPE * NMOVES + ALLTOALL: \
+	case (SCOPE) * NMOVES + ALLTOALL: \
 		return PREFIX##_##NAME##alltoall##MEM##S(team, d, s, c->n); \
-	case SCOPE * NMOVES + ALLTOALLS: \
+	case (SCOPE) * NMOVES + ALLTOALLS: \
 		return PREFIX##_##NAME##alltoalls##MEM##S(team, d, s, c->dst, c->sst, c->n); \
-	case SCOPE * NMOVES + ALLTOALLV: \
+	case (SCOPE) * NMOVES + ALLTOALLV: \
 		return XPREFIX##_##NAME##alltoallv##MEM##S(team, d, c->counts[0], c->counts[1], s, c->counts[2], c->counts[3]);
 
 static void model_move(int which, const struct call *c, char *dest)
@@ -110,6 +110,7 @@ static void model_move(int which, const struct call *c, char *dest)
 			return -1; \
 		} \
 	};
+/* clang-format off */
 #define OF_RMA(NAME, TYPE) \
 	OF_TYPE(NAME, TYPE, TYPE, \
 		CALLS(T_THREAD, gshmem, gshmemx, NAME##_, , ) CALLS(T_WAVE, gshmemx, gshmemx, NAME##_, , _wave) \
@@ -118,6 +119,7 @@ static void model_move(int which, const struct call *c, char *dest)
 	OF_TYPE(NAME, TYPE, TYPE, \
 		CALLS(T_THREAD, gshmemx, gshmemx, NAME##_, , ) CALLS(T_WAVE, gshmemx, gshmemx, NAME##_, , _wave) \
 		CALLS(T_WG, gshmemx, gshmemx, NAME##_, , _wg))
+/* clang-format on */
 
 GSHMEM_RMA_TYPES(OF_RMA)
 GSHMEMX_RMA_TYPES(OF_SHORT)

@@ -310,6 +310,7 @@ static void trim_padding(long double *values, size_t n)
 #define CALL(SCOPE, WHICH, PREFIX, NAME) \
 	case SCOPE * 16 + WHICH: \
 		return PREFIX##_##NAME(team, d, s, c->n);
+/* clang-format off */
 #define OP(SCOPE, WHICH, PREFIX, NAME, S) \
 	CALL(SCOPE, WHICH, PREFIX, NAME##_reduce##S) CALL(SCOPE, WHICH + 1, gshmemx, NAME##_reduce_scatter##S)
 #define BITS(SCOPE, PREFIX, NAME, S) \
@@ -336,6 +337,7 @@ static void trim_padding(long double *values, size_t n)
 	OF_TYPE(complex, NAME, TYPE, SUM, 2, 2, 1, \
 		ARITHMETIC(T_THREAD, 0, gshmem, NAME, ) ARITHMETIC(T_WAVE, 0, gshmemx, NAME, _wave) \
 		ARITHMETIC(T_WG, 0, gshmemx, NAME, _wg))
+/* clang-format on */
 
 GSHMEM_BITWISE_REDUCE_TYPES(OF_BITS)
 GSHMEM_ORDERED_REDUCE_TYPES(OF_ORDERED)

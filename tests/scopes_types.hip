@@ -64,36 +64,36 @@ T_HD int signal_op(int slot)
 
 /* One scope's calls of one type. */
 #define CALLS(SCOPE, PUT_, PUT_NBI_, GET_, GET_NBI_, IPUT_, IGET_, IBPUT_, IBGET_, PUT_SIGNAL_, PUT_SIGNAL_NBI_) \
-	case SCOPE * NOPS + PUT: \
+	case (SCOPE) * NOPS + PUT: \
 		PUT_(d, s, n, pe); \
 		break; \
-	case SCOPE * NOPS + PUT_NBI: \
+	case (SCOPE) * NOPS + PUT_NBI: \
 		PUT_NBI_(d, s, n, pe); \
 		break; \
-	case SCOPE * NOPS + GET: \
+	case (SCOPE) * NOPS + GET: \
 		GET_(d, s, n, pe); \
 		break; \
-	case SCOPE * NOPS + GET_NBI: \
+	case (SCOPE) * NOPS + GET_NBI: \
 		GET_NBI_(d, s, n, pe); \
 		break; \
-	case SCOPE * NOPS + IPUT: \
+	case (SCOPE) * NOPS + IPUT: \
 		IPUT_(d, s, dest_stride(slot), source_stride(slot), n, pe); \
 		break; \
-	case SCOPE * NOPS + IGET: \
+	case (SCOPE) * NOPS + IGET: \
 		IGET_(d, s, dest_stride(slot), source_stride(slot), n, pe); \
 		break; \
-	case SCOPE * NOPS + IBPUT: \
+	case (SCOPE) * NOPS + IBPUT: \
 		IBPUT_(d, s, block_stride(slot, dest_stride(slot)), block_stride(slot, source_stride(slot)), block(slot), \
 		       nblocks(slot), pe); \
 		break; \
-	case SCOPE * NOPS + IBGET: \
+	case (SCOPE) * NOPS + IBGET: \
 		IBGET_(d, s, block_stride(slot, dest_stride(slot)), block_stride(slot, source_stride(slot)), block(slot), \
 		       nblocks(slot), pe); \
 		break; \
-	case SCOPE * NOPS + PUT_SIGNAL: \
+	case (SCOPE) * NOPS + PUT_SIGNAL: \
 		PUT_SIGNAL_(d, s, n, sig, 1000 + slot, signal_op(slot), pe); \
 		break; \
-	case SCOPE * NOPS + PUT_SIGNAL_NBI: \
+	case (SCOPE) * NOPS + PUT_SIGNAL_NBI: \
 		PUT_SIGNAL_NBI_(d, s, n, sig, 1000 + slot, signal_op(slot), pe); \
 		break;
 #define TYPED(SCOPE, PREFIX, NAME, S) \
@@ -136,12 +136,14 @@ T_HD int signal_op(int slot)
 			switch (scope * NOPS + slot / NLENGTHS) { __VA_ARGS__ } \
 		} \
 	};
+/* clang-format off */
 #define OF_RMA(NAME, TYPE) \
 	OF_TYPE(NAME, TYPE, false, \
 		TYPED(T_THREAD, gshmem, NAME, ) TYPED(T_WAVE, gshmemx, NAME, _wave) TYPED(T_WG, gshmemx, NAME, _wg))
 #define OF_SHORT(NAME, TYPE) \
 	OF_TYPE(NAME, TYPE, true, \
 		SHORT_THREAD(NAME) TYPED(T_WAVE, gshmemx, NAME, _wave) TYPED(T_WG, gshmemx, NAME, _wg))
+/* clang-format on */
 struct sixteen_bytes {
 	uint64_t half[2];
 };
@@ -150,9 +152,11 @@ struct sixteen_bytes {
 #define BYTES_4  uint32_t
 #define BYTES_8  uint64_t
 #define BYTES_16 sixteen_bytes
+/* clang-format off */
 #define OF_SIZE(SIZE, NBYTES) \
 	OF_TYPE(SIZE, BYTES_##NBYTES, false, \
 		SIZED(T_THREAD, gshmem, SIZE, ) SIZED(T_WAVE, gshmemx, SIZE, _wave) SIZED(T_WG, gshmemx, SIZE, _wg))
+/* clang-format on */
 
 GSHMEM_RMA_TYPES(OF_RMA)
 GSHMEMX_RMA_TYPES(OF_SHORT)

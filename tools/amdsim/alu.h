@@ -167,6 +167,7 @@ static inline void put_u64(struct result *r, unsigned l, uint64_t x)
 }
 #define JOIN(s, l) ((s)->x[0][l] | (uint64_t)(s)->x[1][l] << 32)
 
+/* clang-format off */
 /* Types of sources: C's type, and a lane's value. */
 #define SOURCE_TYPES(X) \
 	X(none, uint32_t, l) X(mask, uint32_t, s->x[0][l]) X(u16, int64_t, (uint16_t)s->x[0][l]) \
@@ -184,6 +185,7 @@ static inline void put_u64(struct result *r, unsigned l, uint64_t x)
 	X(c64, wide, put_u64(r, l, (uint64_t)x), r->bit[l] = (uint64_t)(x >> 64) & 1) \
 	X(f16, double, r->x[0][l] = half_bits(x, false)) X(f32, double, r->x[0][l] = float_bits((float)x)) \
 	X(f64, double, put_u64(r, l, double_bits(x)))
+/* clang-format on */
 #define DEFINE_SOURCE(name, ctype, value) \
 	typedef ctype type_##name; \
 	static inline type_##name lane_##name(const struct source *s, unsigned l) \
@@ -236,6 +238,7 @@ RESULT_TYPES(DEFINE_RESULT)
 #define ROW_KEEPS_HIGH(name, also, ...) ROW_OF(name, also, name, 1, ARG_KEEPS_HIGH, 0)
 #define ROW_CARRY(name, also, ...) ROW_OF(name, also, name, 2, 0, 0)
 
+/* clang-format off */
 /* Families of instructions. */
 #define ORDER(X, type) \
 	X(v_min_##type, , type, MIN(a, b)) X(v_max_##type, , type, MAX(a, b))
@@ -244,5 +247,6 @@ RESULT_TYPES(DEFINE_RESULT)
 	X(v_med3_##type, , type, MEDIAN(a, b, c))
 #define ORDER_BOTH(X, type) \
 	X(v_minmax_##type, , type, MAX(MIN(a, b), c)) X(v_maxmin_##type, , type, MIN(MAX(a, b), c))
+/* clang-format on */
 
 #endif /* AMDSIM_ALU_H */

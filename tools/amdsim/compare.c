@@ -18,6 +18,7 @@ static unsigned class_of(uint64_t bits, unsigned nbits, unsigned nfraction)
 	return magnitude ? (negative ? 4 : 7) : negative ? 5 : 6;
 }
 
+/* clang-format off */
 #define ORDERED(X, type) \
 	X(f_##type, type, type, false) X(lt_##type, type, type, a < b) X(eq_##type, type, type, a == b) \
 	X(le_##type, type, type, a <= b) X(gt_##type, type, type, a > b) X(ge_##type, type, type, a >= b) \
@@ -37,10 +38,12 @@ static unsigned class_of(uint64_t bits, unsigned nbits, unsigned nfraction)
 		FLOATS(X, f32) FLOATS(X, f64) X(class_f16, u16, u32, b >> class_of((uint64_t)a, 16, 10) & 1) \
 			X(class_f32, u32, u32, b >> class_of(a, 32, 23) & 1) \
 				X(class_f64, u64, u32, b >> class_of(a, 64, 52) & 1)
+/* clang-format on */
 
 #define DEFINE_COMPARE(name, ta, tb, value) DEFINE(v_cmp_##name, , mask, ta, tb, none, value)
 COMPARES(DEFINE_COMPARE)
 
+/* clang-format off */
 #define ROW_COMPARE(name, ...) \
 	{ "v_cmp_" #name, v_cmp_##name, 1, 0, 0 }, \
 	{ "v_cmpx_" #name, v_cmp_##name, 1, ARG_CMPX, 0 },
@@ -49,3 +52,4 @@ const struct opcode compare_opcodes[] = {
 	COMPARES(ROW_COMPARE)
 	{ NULL, NULL, 0, 0, 0 }
 };
+/* clang-format on */

@@ -43,6 +43,7 @@ static uint64_t reverse_bits(uint64_t x)
 #define OVERFLOWS(exact) ((exact) != SIGNED(exact))
 #define EXACT(x) ((int64_t)SIGNED(x))
 
+/* clang-format off */
 /* Instructions of 32 and of 64 bits: name without _b32 and _b64. */
 #define LOGIC(X) \
 	X(s_mov, , a, KEEP) X(s_not, , ~a, r != 0) X(s_brev, , reverse_bits(a) >> (64 - BITS), KEEP) \
@@ -91,6 +92,7 @@ static uint64_t reverse_bits(uint64_t x)
 	X(s_mulk_i32, , 32, 32, d *(uint32_t)(int16_t)a, KEEP) \
 	X(s_bitset0_b32, , 32, 32, d & ~(ONE << (a & 31)), KEEP) \
 	X(s_bitset1_b32, , 32, 32, d | ONE << (a & 31), KEEP)
+/* clang-format on */
 
 #define DEFINE_VALUE(name, also, to, from, value, becomes) \
 	static void name(struct wave *w, const struct inst *i) \
@@ -112,6 +114,7 @@ COUNTS(DEFINE_COUNT)
 VALUES(DEFINE_VALUE)
 UPDATES(DEFINE_VALUE)
 
+/* clang-format off */
 /*
  * The new SCC, from the operands a and b. s_cmpk's constant has 16 bits, extended as the type is signed or
  * not.
@@ -124,6 +127,7 @@ UPDATES(DEFINE_VALUE)
 	X(s_cmp_eq_u64, 64, a == b) X(s_cmp_lg_u64, 64, a != b) X(s_bitcmp0_b32, 32, !(a >> (b & 31) & 1)) \
 	X(s_bitcmp1_b32, 32, a >> (b & 31) & 1) X(s_bitcmp0_b64, 64, !(a >> (b & 63) & 1)) \
 	X(s_bitcmp1_b64, 64, a >> (b & 63) & 1)
+/* clang-format on */
 #define DEFINE_TEST(name, n, value) \
 	static void name(struct wave *w, const struct inst *i) \
 	{ \
@@ -132,11 +136,13 @@ UPDATES(DEFINE_VALUE)
 	}
 TESTS(DEFINE_TEST)
 
+/* clang-format off */
 /* The new EXEC, from the old one, e, and the source a; the destination gets the old EXEC. */
 #define EXECS(X) \
 	X(s_and_saveexec, , a & e) X(s_or_saveexec, , a | e) X(s_xor_saveexec, , a ^ e) \
 	X(s_andn2_saveexec, s_and_not1_saveexec, a & ~e) X(s_orn2_saveexec, s_or_not1_saveexec, a | ~e) \
 	X(s_nand_saveexec, , ~(a & e)) X(s_nor_saveexec, , ~(a | e)) X(s_xnor_saveexec, , ~(a ^ e))
+/* clang-format on */
 #define DEFINE_EXEC(name, also, value) \
 	DEFINE_EXEC_OF(name##_b32, 32, value) \
 	DEFINE_EXEC_OF(name##_b64, 64, value)
@@ -164,11 +170,13 @@ static uint64_t return_address(const struct wave *w, const struct inst *i)
 	return w->module->base + i->offset + i->nbytes;
 }
 
+/* clang-format off */
 #define BRANCHES(X) \
 	X(s_branch, true) \
 	X(s_cbranch_scc0, !w->scc) X(s_cbranch_scc1, w->scc) X(s_cbranch_vccz, !wave_mask(w, VCC)) \
 		X(s_cbranch_vccnz, wave_mask(w, VCC)) X(s_cbranch_execz, !wave_exec(w)) \
 			X(s_cbranch_execnz, wave_exec(w))
+/* clang-format on */
 #define DEFINE_BRANCH(name, taken) \
 	static void name(struct wave *w, const struct inst *i) \
 	{ \
@@ -273,6 +281,7 @@ static void jump_and_link(struct wave *w, const struct inst *i, uint64_t to)
 	wave_jump(w, i, to);
 }
 
+/* clang-format off */
 /* Number of destinations, enum opcode_flags, and the function. d and s are the first operands. */
 #define STATEMENTS(X) \
 	X(s_getpc_b64, 1, 0, set64(w, d, return_address(w, i))) \
@@ -293,6 +302,7 @@ static void jump_and_link(struct wave *w, const struct inst *i, uint64_t to)
 	X(s_nop) X(s_code_end) X(s_clause) X(s_delay_alu) X(s_waitcnt_depctr) X(s_inst_prefetch) X(s_setprio) X(s_sethalt) \
 	X(s_set_inst_prefetch_distance) X(s_wakeup) X(s_sendmsg) X(s_ttracedata) X(s_ttracedata_imm) X(s_version) X(v_nop) \
 	X(ds_nop) X(s_waitcnt_expcnt) X(s_dcache_wb) X(s_dcache_wb_vol) X(s_icache_inv)
+/* clang-format on */
 #define DEFINE_STATEMENT(name, ndsts, flags, ...) \
 	static void name(struct wave *w, const struct inst *i) \
 	{ \
@@ -310,6 +320,8 @@ static void do_nothing(struct wave *w, const struct inst *i) { (void)w, (void)i;
 #define ROW_STATEMENT(name, ndsts, flags, ...) ROW_OF(name, , name, ndsts, 0, flags)
 #define ROW_NOTHING(name) ROW_OF(name, , do_nothing, 0, 0, 0)
 
+/* clang-format off */
 const struct opcode scalar_opcodes[] = {
 	LOGIC(ROW_LOGIC) COUNTS(ROW_LOGIC) VALUES(ROW) UPDATES(ROW_UPDATE) TESTS(ROW_TEST) EXECS(ROW_LOGIC)
 		BRANCHES(ROW_BRANCH) STATEMENTS(ROW_STATEMENT) NOTHING(ROW_NOTHING){NULL, NULL, 0, 0, 0}};
+/* clang-format on */

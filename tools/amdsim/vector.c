@@ -237,6 +237,7 @@ static inline uint32_t permute_bytes(uint64_t x, uint32_t selectors)
 }
 /* ---- the instructions: name, GFX11's name, types, value ---- */
 
+/* clang-format off */
 #define UNARY(X) \
 	X(v_accvgpr_read_b32, , u32, u32, a) X(v_accvgpr_write_b32, , u32, u32, a) X(v_accvgpr_mov_b32, , u32, u32, a) \
 	X(v_mov_b64, , u64, u64, a) X(v_not_b32, , u32, u32, ~a) X(v_bfrev_b32, , u32, u32, reverse_bits(a)) \
@@ -306,6 +307,7 @@ static inline uint32_t permute_bytes(uint64_t x, uint32_t selectors)
 	X(v_subrev_u16, , u16, b - a) \
 	X(v_and_b16, , u16, a &b) X(v_or_b16, , u16, a | b) X(v_xor_b16, , u16, a ^ b)
 #define TERNARY_16(X) ORDER_3(X, u16) ORDER_3(X, i16)
+/* clang-format on */
 
 #define DEFINE_PACKED(name, also, type, value) \
 	DEFINE_BINARY(v_##name, , type, value) \
@@ -354,7 +356,9 @@ static void v_lshl_add_u64(struct wave *w, const struct inst *i)
 #define ROW_PACKED(name, also, ...) ROW_OF(v_##name, also, v_##name, 1, 0, 0) ROW(v_pk_##name, , )
 #define ROW_PACKED_TERNARY(name, ...) ROW_KEEPS_HIGH(v_##name, , ) ROW(v_pk_##name, , )
 
+/* clang-format off */
 const struct opcode vector_opcodes[] = {UNARY(ROW) BINARY(ROW) TERNARY(ROW) MIXED(ROW) PACKED_16(ROW_PACKED)
 		PACKED_TERNARY_16(ROW_PACKED_TERNARY) UNARY_16(ROW) BINARY_16(ROW) TERNARY_16(ROW_KEEPS_HIGH)
 			CARRIES(ROW_CARRY) ROW(v_lshl_add_u64, , ) ROW_OF(v_mad_legacy_u16, , v_mad_u16, 1, 0,
 				0) ROW_OF(v_mad_legacy_i16, , v_mad_i16, 1, 0, 0){NULL, NULL, 0, 0, 0}};
+/* clang-format on */

@@ -106,9 +106,11 @@ void settle_floats(const struct inst *i, const enum type *types, const struct so
 	}
 DEFINE_MINMAX(float)
 DEFINE_MINMAX(double)
+/* clang-format off */
 #define MIN(a, b) _Generic(a, float: min_float, double: min_double)(a, b)
 #define MAX(a, b) _Generic(a, float: max_float, double: max_double)(a, b)
 #define MEDIAN(a, b, c) _Generic(a, float: median_float, double: median_double)(a, b, c)
+/* clang-format on */
 
 static int exponent_of(double x)
 {
@@ -137,6 +139,7 @@ static int64_t saturate_i32(double x) { return saturate(x, INT32_MIN, INT32_MAX)
 
 /* ---- arithmetic ---- */
 
+/* clang-format off */
 /*
  * For f16, f32 and f64; functions of tgmath.h have a's type. x - floor(x) may round to 1, and is kept below
  * it.
@@ -185,6 +188,7 @@ static int64_t saturate_i32(double x) { return saturate(x, INT32_MIN, INT32_MAX)
 		X(v_ldexp_f16, , f16, f16, i16, none, ldexp(a, (int)b)) \
 			X(v_cvt_pkrtz_f16_f32, v_cvt_pk_rtz_f16_f32, u32, f32, f32, none, \
 				half_bits(a, true) | (uint32_t)half_bits(b, true) << 16)
+/* clang-format on */
 
 UNARY(DEFINE_UNARY)
 BINARY(DEFINE_BINARY)
@@ -193,10 +197,12 @@ TERNARY_16(DEFINE_TERNARY)
 CONVERSIONS(DEFINE_UNARY)
 MIXED(DEFINE)
 
+/* clang-format off */
 #define PACKED(X) \
 	X(add_f16, 16) \
 	X(mul_f16, 16) X(min_f16, 16) X(max_f16, 16) X(fma_f16, 16) X(add_f32, 32) X(mul_f32, 32) \
 		X(fma_f32, 32)
+/* clang-format on */
 PACKED(DEFINE_PACKED_OF)
 
 /* Sources are f16 where op_sel_hi says so, else f32; results are f32. */
@@ -320,10 +326,13 @@ static double fix_quotient(const struct format *f, double q, double d, double n)
 		return sign * 0;
 	return q != q ? sign * (double)INFINITY : copysign(q, sign); /* NaN: an overflow on the way */
 }
+/* clang-format off */
 #define SCALES(X) \
 	X(v_div_scale_f32, , d32, f32, f32, f32, scale_operand(&format_f32, a, b, c, &r.bit[l])) \
 	X(v_div_scale_f64, , d64, f64, f64, f64, scale_operand(&format_f64, a, b, c, &r.bit[l]))
+/* clang-format on */
 #define SCALED_BY_VCC (wave_mask(w, VCC) >> l & 1)
+/* clang-format off */
 #define DIVISIONS(X) \
 	X(v_div_fmas_f32, , f32, f32, f32, f32, SCALED_BY_VCC ? (float)scaled_fma(&format_f32, a, b, c) : fma(a, b, c)) \
 	X(v_div_fmas_f64, , f64, f64, f64, f64, SCALED_BY_VCC ? (double)scaled_fma(&format_f64, a, b, c) : fma(a, b, c)) \
@@ -331,6 +340,7 @@ static double fix_quotient(const struct format *f, double q, double d, double n)
 	X(v_div_fixup_f64, , d64, f64, f64, f64, fix_quotient(&format_f64, a, b, c))
 #define DIVISIONS_16(X) \
 	X(v_div_fixup_f16, , d16, f16, f16, f16, fix_quotient(&format_f16, a, b, c))
+/* clang-format on */
 SCALES(DEFINE)
 DIVISIONS(DEFINE)
 DIVISIONS_16(DEFINE)
@@ -338,6 +348,7 @@ DIVISIONS_16(DEFINE)
 #define ROW_PACKED(name, nbits) ROW(v_pk_##name, , )
 #define ROW_READS_DST(name, run, arg) { #name, run, 1, arg, OP_READS_DST },
 
+/* clang-format off */
 const struct opcode float_opcodes[] = {UNARY(ROW) BINARY(ROW) TERNARY(ROW) TERNARY_16(ROW_KEEPS_HIGH)
 		CONVERSIONS(ROW) MIXED(ROW) PACKED(ROW_PACKED) ROW(v_fma_mix_f32, , ) SCALES(ROW_CARRY)
 			DIVISIONS(ROW) DIVISIONS_16(ROW_KEEPS_HIGH)
@@ -349,3 +360,4 @@ const struct opcode float_opcodes[] = {UNARY(ROW) BINARY(ROW) TERNARY(ROW) TERNA
 				ROW_READS_DST(v_pk_fmac_f16, v_pk_fma_f16, 0) ROW_READS_DST(v_fma_mixlo_f16,
 					v_fma_mixlo_f16, ARG_KEEPS_HIGH) ROW_READS_DST(v_fma_mixhi_f16,
 					v_fma_mixhi_f16, ARG_KEEPS_HIGH){NULL, NULL, 0, 0, 0}};
+/* clang-format on */

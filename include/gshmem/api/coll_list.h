@@ -9,46 +9,50 @@
 
 #include <gshmem/api/types.h>
 
+/* clang-format 14 takes T *dest in these lists for a product. */
+/* clang-format off */
+
 #define GSHMEMI_COLL_ARGS(NELEMS, NBYTES, WHAT, ROOT, FOLD) \
 	gshmemi_coll_with(team, dest, source, NELEMS, NBYTES, GSHMEMI_##WHAT, ROOT, FOLD)
 
 /* Calls that move elements of T, NBYTES each. MEM follows the name of calls that move bytes. */
 #define GSHMEMI_COLL_MOVE(F, PREFIX, NAME, MEM, T, NBYTES) \
-	F(PREFIX, NAME##broadcast##MEM, (gshmem_team_t team, T *dest, const T *source, size_t nelems, \
-					 int PE_root), \
-	  GSHMEMI_COLL_ARGS(nelems, NBYTES, BROADCAST, PE_root, 0), gshmemi_broadcast) \
+	F(PREFIX, NAME##broadcast##MEM, \
+		(gshmem_team_t team, T *dest, const T *source, size_t nelems, int PE_root), \
+		GSHMEMI_COLL_ARGS(nelems, NBYTES, BROADCAST, PE_root, 0), gshmemi_broadcast) \
 	F(PREFIX, NAME##collect##MEM, (gshmem_team_t team, T *dest, const T *source, size_t nelems), \
-	  GSHMEMI_COLL_ARGS(nelems, NBYTES, COLLECT, 0, 0), gshmemi_collect) \
+		GSHMEMI_COLL_ARGS(nelems, NBYTES, COLLECT, 0, 0), gshmemi_collect) \
 	F(PREFIX, NAME##fcollect##MEM, (gshmem_team_t team, T *dest, const T *source, size_t nelems), \
-	  GSHMEMI_COLL_ARGS(nelems, NBYTES, FCOLLECT, 0, 0), gshmemi_fcollect) \
+		GSHMEMI_COLL_ARGS(nelems, NBYTES, FCOLLECT, 0, 0), gshmemi_fcollect) \
 	F(PREFIX, NAME##alltoall##MEM, (gshmem_team_t team, T *dest, const T *source, size_t nelems), \
-	  GSHMEMI_COLL_ARGS(nelems, NBYTES, ALLTOALL, 0, 0), gshmemi_alltoall) \
+		GSHMEMI_COLL_ARGS(nelems, NBYTES, ALLTOALL, 0, 0), gshmemi_alltoall) \
 	F(PREFIX, NAME##alltoalls##MEM, \
-	  (gshmem_team_t team, T *dest, const T *source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems), \
-	  gshmemi_coll_with_strides(team, dest, source, nelems, NBYTES, dst, sst), gshmemi_alltoalls)
+		(gshmem_team_t team, T *dest, const T *source, ptrdiff_t dst, ptrdiff_t sst, \
+			size_t nelems), \
+		gshmemi_coll_with_strides(team, dest, source, nelems, NBYTES, dst, sst), gshmemi_alltoalls)
 #define GSHMEMI_COLL_MOVE_V(F, NAME, MEM, T, NBYTES) \
 	F(gshmemx, NAME##alltoallv##MEM, \
-	  (gshmem_team_t team, T *dest, const size_t *dest_nelems, const size_t *dest_displs, \
-	   const T *source, const size_t *source_nelems, const size_t *source_displs), \
-	  gshmemi_coll_with_arrays(team, dest, source, NBYTES, dest_nelems, dest_displs, source_nelems, \
-				   source_displs), \
-	  gshmemi_alltoallv)
+		(gshmem_team_t team, T *dest, const size_t *dest_nelems, const size_t *dest_displs, \
+			const T *source, const size_t *source_nelems, const size_t *source_displs), \
+		gshmemi_coll_with_arrays( \
+			team, dest, source, NBYTES, dest_nelems, dest_displs, source_nelems, source_displs), \
+		gshmemi_alltoallv)
 
 /* One reduction of a type. */
 #define GSHMEMI_COLL_REDUCE(F, PREFIX, NAME, T, OP, KIND) \
 	F(PREFIX, NAME##_reduce, (gshmem_team_t team, T *dest, const T *source, size_t nreduce), \
-	  GSHMEMI_COLL_ARGS(nreduce, GSHMEMI_SIZEOF(T), REDUCE, 0, \
-			    GSHMEMI_FOLD(GSHMEMI_OP_##OP, GSHMEMI_KIND_##KIND)), \
-	  gshmemi_reduce) \
+		GSHMEMI_COLL_ARGS(nreduce, GSHMEMI_SIZEOF(T), REDUCE, 0, \
+			GSHMEMI_FOLD(GSHMEMI_OP_##OP, GSHMEMI_KIND_##KIND)), \
+		gshmemi_reduce) \
 	F(gshmemx, NAME##_reduce_scatter, (gshmem_team_t team, T *dest, const T *source, size_t nreduce), \
-	  GSHMEMI_COLL_ARGS(nreduce, GSHMEMI_SIZEOF(T), REDUCE_SCATTER, 0, \
-			      GSHMEMI_FOLD(GSHMEMI_OP_##OP, GSHMEMI_KIND_##KIND)), \
-	  gshmemi_reduce)
+		GSHMEMI_COLL_ARGS(nreduce, GSHMEMI_SIZEOF(T), REDUCE_SCATTER, 0, \
+			GSHMEMI_FOLD(GSHMEMI_OP_##OP, GSHMEMI_KIND_##KIND)), \
+		gshmemi_reduce)
 #define GSHMEMI_COLL_SCAN(F, PREFIX, NAME, T, WHAT, KIND) \
 	F(PREFIX, NAME, (gshmem_team_t team, T *dest, const T *source, size_t nelems), \
-	  GSHMEMI_COLL_ARGS(nelems, GSHMEMI_SIZEOF(T), WHAT, 0, \
-			    GSHMEMI_FOLD(GSHMEMI_OP_SUM, GSHMEMI_KIND_##KIND)), \
-	  gshmemi_reduce)
+		GSHMEMI_COLL_ARGS(nelems, GSHMEMI_SIZEOF(T), WHAT, 0, \
+			GSHMEMI_FOLD(GSHMEMI_OP_SUM, GSHMEMI_KIND_##KIND)), \
+		gshmemi_reduce)
 
 #define GSHMEMI_COLL_BITWISE(F, NAME, T, KIND) \
 	GSHMEMI_COLL_REDUCE(F, gshmem, NAME##_and, T, AND, KIND) \
@@ -74,9 +78,9 @@
 #define GSHMEMI_COLL_MOVE_SHORT_TYPE(NAME, T) \
 	GSHMEMI_COLL_MOVE(GSHMEMI_F, gshmemx, NAME##_, , T, sizeof(T)) \
 	GSHMEMI_COLL_MOVE_V(GSHMEMI_F, NAME##_, , T, sizeof(T))
-#define GSHMEMI_COLL_BITWISE_TYPE(NAME, T, KIND) GSHMEMI_COLL_BITWISE(GSHMEMI_F, NAME, T, KIND)
-#define GSHMEMI_COLL_ORDERED_TYPE(NAME, T, KIND) GSHMEMI_COLL_ORDERED(GSHMEMI_F, gshmem, NAME, T, KIND)
-#define GSHMEMI_COLL_COMPLEX_TYPE(NAME, T, KIND) GSHMEMI_COLL_ARITHMETIC(GSHMEMI_F, gshmem, NAME, T, KIND)
+#define GSHMEMI_COLL_BITWISE_TYPE(NAME, T, KIND)       GSHMEMI_COLL_BITWISE(GSHMEMI_F, NAME, T, KIND)
+#define GSHMEMI_COLL_ORDERED_TYPE(NAME, T, KIND)       GSHMEMI_COLL_ORDERED(GSHMEMI_F, gshmem, NAME, T, KIND)
+#define GSHMEMI_COLL_COMPLEX_TYPE(NAME, T, KIND)       GSHMEMI_COLL_ARITHMETIC(GSHMEMI_F, gshmem, NAME, T, KIND)
 #define GSHMEMI_COLL_ORDERED_SHORT_TYPE(NAME, T, KIND) GSHMEMI_COLL_ORDERED(GSHMEMI_F, gshmemx, NAME, T, KIND)
 
 #define GSHMEMI_COLL_CALLS \
@@ -90,5 +94,6 @@
 	GSHMEMX_RMA_TYPES(GSHMEMI_COLL_MOVE_SHORT_TYPE) \
 	GSHMEMX_REDUCE_TYPES(GSHMEMI_COLL_ORDERED_SHORT_TYPE)
 #define GSHMEMI_COLL_LONG_DOUBLE_CALLS GSHMEM_LONG_DOUBLE_REDUCE_TYPES(GSHMEMI_COLL_ORDERED_TYPE)
+/* clang-format on */
 
 #endif /* GSHMEM_COLL_LIST_H */

@@ -10,19 +10,22 @@
 
 #include <gshmem/api/types.h>
 
+/* clang-format 14 takes T *dest in these lists for a product. */
+/* clang-format off */
+
 #define GSHMEMI_CTX_COPY(PREFIX, NAME, T) \
 	GSHMEMI_V(PREFIX, NAME, (T *dest, const T *source, size_t nelems), (dest, source, nelems))
 #define GSHMEMI_CTX_STRIDE(PREFIX, NAME, T) \
 	GSHMEMI_V(PREFIX, NAME, (T *dest, const T *source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems), \
-	  (dest, source, dst, sst, nelems))
+		(dest, source, dst, sst, nelems))
 #define GSHMEMI_CTX_BLOCK(PREFIX, NAME, T) \
-	GSHMEMI_V(PREFIX, NAME, (T *dest, const T *source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize, \
-				 size_t nblocks), \
-	  (dest, source, dst, sst, bsize, nblocks))
+	GSHMEMI_V(PREFIX, NAME, \
+		(T *dest, const T *source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks), \
+		(dest, source, dst, sst, bsize, nblocks))
 #define GSHMEMI_CTX_SIGNAL(PREFIX, NAME, T) \
-	GSHMEMI_V(PREFIX, NAME, (T *dest, const T *source, size_t nelems, uint64_t *sig_addr, \
-				 uint64_t signal, int sig_op), \
-	  (dest, source, nelems, sig_addr, signal, sig_op))
+	GSHMEMI_V(PREFIX, NAME, \
+		(T *dest, const T *source, size_t nelems, uint64_t *sig_addr, uint64_t signal, int sig_op), \
+		(dest, source, nelems, sig_addr, signal, sig_op))
 
 /* Calls that move elements of a type at a scope; S is the scope's suffix. */
 #define GSHMEMI_CTX_TYPED(PREFIX, NAME, T, S) \
@@ -55,20 +58,18 @@
 	GSHMEMI_CTX_TYPED(gshmem, NAME, T, ) \
 	GSHMEMI_CTX_MORE(gshmem, NAME, T, )
 #define GSHMEMI_CTX_SCOPES(NAME, T) \
-	GSHMEMI_OF_GROUPS( \
-		GSHMEMI_CTX_TYPED(gshmemx, NAME, T, _wave) \
-		GSHMEMI_CTX_MORE(gshmemx, NAME, T, _wave) \
-		GSHMEMI_CTX_TYPED(gshmemx, NAME, T, _wg) \
-		GSHMEMI_CTX_MORE(gshmemx, NAME, T, _wg))
+	GSHMEMI_OF_GROUPS(GSHMEMI_CTX_TYPED(gshmemx, NAME, T, _wave)) \
+	GSHMEMI_OF_GROUPS(GSHMEMI_CTX_MORE(gshmemx, NAME, T, _wave)) \
+	GSHMEMI_OF_GROUPS(GSHMEMI_CTX_TYPED(gshmemx, NAME, T, _wg)) \
+	GSHMEMI_OF_GROUPS(GSHMEMI_CTX_MORE(gshmemx, NAME, T, _wg))
 #define GSHMEMI_CTX_SIZE(SIZE, NBYTES) \
 	GSHMEMI_CTX_SIZED(gshmem, SIZE, ) \
 	GSHMEMI_CTX_SIZED_STRIDE(gshmem, SIZE, )
 #define GSHMEMI_CTX_SIZE_SCOPES(SIZE, NBYTES) \
-	GSHMEMI_OF_GROUPS( \
-		GSHMEMI_CTX_SIZED(gshmemx, SIZE, _wave) \
-		GSHMEMI_CTX_SIZED_STRIDE(gshmemx, SIZE, _wave) \
-		GSHMEMI_CTX_SIZED(gshmemx, SIZE, _wg) \
-		GSHMEMI_CTX_SIZED_STRIDE(gshmemx, SIZE, _wg))
+	GSHMEMI_OF_GROUPS(GSHMEMI_CTX_SIZED(gshmemx, SIZE, _wave)) \
+	GSHMEMI_OF_GROUPS(GSHMEMI_CTX_SIZED_STRIDE(gshmemx, SIZE, _wave)) \
+	GSHMEMI_OF_GROUPS(GSHMEMI_CTX_SIZED(gshmemx, SIZE, _wg)) \
+	GSHMEMI_OF_GROUPS(GSHMEMI_CTX_SIZED_STRIDE(gshmemx, SIZE, _wg))
 
 #define GSHMEMI_CTX_VALUE(PREFIX, NAME, T) \
 	GSHMEMI_V(PREFIX, NAME##_p, (T *dest, T value), (dest, value)) \
@@ -88,13 +89,14 @@
 	GSHMEMI_R(T, gshmem, NAME##_atomic_fetch_add, (T *dest, T value), (dest, value)) \
 	GSHMEMI_V(gshmem, NAME##_atomic_add, (T *dest, T value), (dest, value)) \
 	GSHMEMI_V(gshmem, NAME##_atomic_compare_swap_nbi, (T *fetch, T *dest, T cond, T value), \
-		  (fetch, dest, cond, value)) \
+		(fetch, dest, cond, value)) \
 	GSHMEMI_V(gshmem, NAME##_atomic_fetch_inc_nbi, (T *fetch, T *dest), (fetch, dest)) \
 	GSHMEMI_V(gshmem, NAME##_atomic_fetch_add_nbi, (T *fetch, T *dest, T value), (fetch, dest, value))
 #define GSHMEMI_CTX_BITWISE_OP(NAME, T, OP) \
 	GSHMEMI_R(T, gshmem, NAME##_atomic_fetch_##OP, (T *dest, T value), (dest, value)) \
 	GSHMEMI_V(gshmem, NAME##_atomic_##OP, (T *dest, T value), (dest, value)) \
-	GSHMEMI_V(gshmem, NAME##_atomic_fetch_##OP##_nbi, (T *fetch, T *dest, T value), (fetch, dest, value))
+	GSHMEMI_V(gshmem, NAME##_atomic_fetch_##OP##_nbi, (T *fetch, T *dest, T value), \
+		(fetch, dest, value))
 #define GSHMEMI_CTX_BITWISE(NAME, T) \
 	GSHMEMI_CTX_BITWISE_OP(NAME, T, and) \
 	GSHMEMI_CTX_BITWISE_OP(NAME, T, or) \
@@ -124,8 +126,8 @@
 	GSHMEM_RMA_TYPES(GSHMEMI_CTX_SCOPES) \
 	GSHMEMX_RMA_TYPES(GSHMEMI_CTX_SHORT_TYPE) \
 	GSHMEM_RMA_SIZES(GSHMEMI_CTX_SIZE_SCOPES) \
-	GSHMEMI_OF_GROUPS( \
-		GSHMEMI_CTX_SIZED(gshmemx, mem, _wave) \
-		GSHMEMI_CTX_SIZED(gshmemx, mem, _wg))
+	GSHMEMI_OF_GROUPS(GSHMEMI_CTX_SIZED(gshmemx, mem, _wave)) \
+	GSHMEMI_OF_GROUPS(GSHMEMI_CTX_SIZED(gshmemx, mem, _wg))
+/* clang-format on */
 
 #endif /* GSHMEM_CONTEXT_LIST_H */

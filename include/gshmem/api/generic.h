@@ -428,10 +428,12 @@ GSHMEMI_LONG_DOUBLE_API long double gshmem_g(gshmem_ctx_t ctx, const long double
  */
 #define GSHMEMI_OBJECT(first, second, ...) *_Generic((first), gshmem_ctx_t : (second), default : (first))
 #define GSHMEMI_FIRST(first, ...)          (first)
+/* clang-format off */
 #define GSHMEMI_CHOOSE(TYPES, OP, ...) \
 	_Generic(GSHMEMI_FIRST(__VA_ARGS__), \
 		gshmem_ctx_t : _Generic(GSHMEMI_OBJECT(__VA_ARGS__, 0) TYPES(GSHMEMI_##OP##_CTX_)), \
 		default : _Generic(GSHMEMI_OBJECT(__VA_ARGS__, 0) TYPES(GSHMEMI_##OP##_)))(__VA_ARGS__)
+/* clang-format on */
 
 #define gshmem_put(...)                     GSHMEMI_CHOOSE(GSHMEMI_GENERIC_RMA, PUT, __VA_ARGS__)
 #define gshmem_get(...)                     GSHMEMI_CHOOSE(GSHMEMI_GENERIC_RMA, GET, __VA_ARGS__)
@@ -473,6 +475,7 @@ GSHMEMI_LONG_DOUBLE_API long double gshmem_g(gshmem_ctx_t ctx, const long double
 #define gshmem_atomic_fetch_or_nbi(...)     GSHMEMI_CHOOSE(GSHMEMI_BITWISE, FOR_NBI, __VA_ARGS__)
 #define gshmem_atomic_fetch_xor_nbi(...)    GSHMEMI_CHOOSE(GSHMEMI_BITWISE, FXOR_NBI, __VA_ARGS__)
 
+/* clang-format off */
 #define gshmem_wait_until(ivar, ...) _Generic(*(ivar) GSHMEM_BASIC_WAIT_TYPES(GSHMEMI_WAIT_UNTIL_))(ivar, \
 	__VA_ARGS__)
 #define gshmem_test(ivar, ...)       _Generic(*(ivar) GSHMEM_BASIC_WAIT_TYPES(GSHMEMI_TEST_))(ivar, \
@@ -501,6 +504,7 @@ GSHMEMI_LONG_DOUBLE_API long double gshmem_g(gshmem_ctx_t ctx, const long double
 	_Generic(*(ivars) GSHMEM_BASIC_WAIT_TYPES(GSHMEMI_TEST_ANY_VECTOR_))(ivars, __VA_ARGS__)
 #define gshmem_test_some_vector(ivars, ...) \
 	_Generic(*(ivars) GSHMEM_BASIC_WAIT_TYPES(GSHMEMI_TEST_SOME_VECTOR_))(ivars, __VA_ARGS__)
+/* clang-format on */
 
 #endif
 

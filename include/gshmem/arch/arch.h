@@ -444,7 +444,7 @@ GSHMEMI_ARCH_GIVES(void, trap, (const char *why));
 /*
  * GSHMEM_API               a function of the API that kernels may call, too
  * GSHMEM_HOST_API          a function of the API that only the CPU may call
- * GSHMEMI_OF_GROUPS(...)   the calls of waves and work-groups: only units with kernels have them
+ * GSHMEMI_OF_GROUPS(...)   a call of waves or work-groups: only units with kernels have it
  * GSHMEMI_LONG_DOUBLE_API  GSHMEM_API for a value of long double, which GPUs do not have
  * GSHMEMI_FN               a function that optimized code must inline: on the direct path of kernels
  * GSHMEMI_COLD             a function that must stay out of line: behind a sentinel

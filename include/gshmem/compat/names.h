@@ -99,7 +99,8 @@
 
 /* Stamps FAMILY(SCOPE, ...), one of the families below, for waves and work-groups; and for threads, too. */
 #define GSHMEMI_GROUPS(FAMILY, ...) \
-	GSHMEMI_OF_GROUPS(FAMILY(GSHMEMI_WAVE, __VA_ARGS__) FAMILY(GSHMEMI_WG, __VA_ARGS__))
+	GSHMEMI_OF_GROUPS(FAMILY(GSHMEMI_WAVE, __VA_ARGS__)) \
+	GSHMEMI_OF_GROUPS(FAMILY(GSHMEMI_WG, __VA_ARGS__))
 #define GSHMEMI_SCOPES(FAMILY, ...) FAMILY(GSHMEMI_THREAD, __VA_ARGS__) GSHMEMI_GROUPS(FAMILY, __VA_ARGS__)
 
 /* One function each. A header defines its GSHMEMI_V, _R and _C by these. */

@@ -386,9 +386,8 @@ GSHMEM_API void gshmem_pe_quiet(const int *target_pes, size_t npes)
 		gshmemi_sync_all(SCOPE, 1, #PREFIX "_barrier_all" #SUFFIX); \
 	}
 GSHMEMI_DEFINE(gshmem, , GSHMEMI_THREAD)
-GSHMEMI_OF_GROUPS(
-	GSHMEMI_DEFINE(gshmemx, _wave, GSHMEMI_WAVE)
-	GSHMEMI_DEFINE(gshmemx, _wg, GSHMEMI_WG))
+GSHMEMI_OF_GROUPS(GSHMEMI_DEFINE(gshmemx, _wave, GSHMEMI_WAVE))
+GSHMEMI_OF_GROUPS(GSHMEMI_DEFINE(gshmemx, _wg, GSHMEMI_WG))
 #undef GSHMEMI_DEFINE
 
 #if GSHMEMI_KERNELS

@@ -62,9 +62,8 @@ GSHMEMI_FN int gshmemi_test(const void *ivar, unsigned nbytes, int is_signed, in
 	}
 #define GSHMEMI_DEFINE(NAME, TYPE) \
 	GSHMEMI_WAIT_UNTIL(gshmem, NAME, TYPE, , GSHMEMI_THREAD) \
-	GSHMEMI_OF_GROUPS( \
-		GSHMEMI_WAIT_UNTIL(gshmemx, NAME, TYPE, _wave, GSHMEMI_WAVE) \
-		GSHMEMI_WAIT_UNTIL(gshmemx, NAME, TYPE, _wg, GSHMEMI_WG)) \
+	GSHMEMI_OF_GROUPS(GSHMEMI_WAIT_UNTIL(gshmemx, NAME, TYPE, _wave, GSHMEMI_WAVE)) \
+	GSHMEMI_OF_GROUPS(GSHMEMI_WAIT_UNTIL(gshmemx, NAME, TYPE, _wg, GSHMEMI_WG)) \
 	GSHMEM_API int gshmem_##NAME##_test(TYPE *ivar, int cmp, TYPE cmp_value) \
 	{ \
 		return gshmemi_test(ivar, sizeof(TYPE), GSHMEMI_IS_SIGNED(TYPE), cmp, \
@@ -80,9 +79,8 @@ GSHMEM_WAIT_TYPES(GSHMEMI_DEFINE)
 		return gshmemi_wait_until(SCOPE, sig_addr, 8, 0, cmp, cmp_value, #NAME); \
 	}
 GSHMEMI_DEFINE(gshmem_signal_wait_until, GSHMEMI_THREAD)
-GSHMEMI_OF_GROUPS(
-	GSHMEMI_DEFINE(gshmemx_signal_wait_until_wave, GSHMEMI_WAVE)
-	GSHMEMI_DEFINE(gshmemx_signal_wait_until_wg, GSHMEMI_WG))
+GSHMEMI_OF_GROUPS(GSHMEMI_DEFINE(gshmemx_signal_wait_until_wave, GSHMEMI_WAVE))
+GSHMEMI_OF_GROUPS(GSHMEMI_DEFINE(gshmemx_signal_wait_until_wg, GSHMEMI_WG))
 #undef GSHMEMI_DEFINE
 
 #undef GSHMEMI_IS_SIGNED

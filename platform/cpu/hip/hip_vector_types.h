@@ -5,6 +5,7 @@
 #ifndef HIPCPU_VECTOR_TYPES_H
 #define HIPCPU_VECTOR_TYPES_H
 
+/* clang-format off */
 /* X(name, type) */
 #define HIPCPU_VECTORS(X) \
 	X(char, signed char) X(uchar, unsigned char) X(short, short) X(ushort, unsigned short) X(int, int) \
@@ -21,6 +22,7 @@
 #define HIPCPU_VECTOR_3(name, type) \
 	struct name##3 { type x, y, z; }; \
 	static inline name##3 make_##name##3(type x, type y, type z) { return {x, y, z}; }
+/* clang-format on */
 
 HIPCPU_VECTORS(HIPCPU_VECTOR_1_2_4)
 HIPCPU_VECTORS(HIPCPU_VECTOR_3)
